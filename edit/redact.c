@@ -52,6 +52,7 @@ static void remove_piece(struct redact *x, enum secret_class class, char *p, siz
 	char small[256], *to = n <= sizeof(small) ? small : malloc(n);
 
 	if (!to) {
+		x->failed = true;
 		memset(p, 'x', n);
 		return;
 	}
@@ -601,6 +602,12 @@ static void hash_file(struct redact *x)
 		close(own);
 }
 
+/* Then a class may be told short, and a value be kept. */
+static bool out_of_memory(const struct redact *x)
+{
+	return x->failed || x->removed.failed;
+}
+
 int redact_collect(struct redact *x, struct trawl_error *err)
 {
 	int ret;
@@ -616,9 +623,7 @@ int redact_collect(struct redact *x, struct trawl_error *err)
 	ret = go_through(x, -1, "", NULL, err);
 	x->counting = false;
 	keep_words(x);
-	if (!ret && x->removed.failed)
-		ret = edit_no_memory(err);
-	return ret;
+	return ret || !out_of_memory(x) ? ret : edit_no_memory(err);
 }
 
 static char *manifest(const struct redact *x)
@@ -726,6 +731,8 @@ int redact_write(struct redact *x, int fd, const char *out, struct trawl_error *
 	text = manifest(x);
 	ret = text ? go_through(x, fd, out, text, err) : edit_no_memory(err);
 	free(text);
+	if (!ret && out_of_memory(x))
+		ret = edit_no_memory(err);
 	if (ret)
 		return -1;
 	trawl_make_small(fd);

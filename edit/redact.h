@@ -43,6 +43,7 @@ struct redact {
 	int64_t date;            /* added to times of day */
 	char hash[65];           /* of the original */
 	uint64_t events;
+	bool failed;             /* memory ran out: something was not looked at */
 	uint64_t damaged;        /* batches of branches that could not be read: lost */
 	struct trawl_verdict verdict; /* of what was read to the end: chunks, too */
 };
@@ -53,8 +54,8 @@ int redact_collect(struct redact *x, struct trawl_error *err);
 int redact_write(struct redact *x, int fd, const char *out, struct trawl_error *err);
 void redact_free(struct redact *x);
 
-/* What was found, by class; with examples. */
-void redact_tell(const struct redact *x, FILE *to, bool examples);
+/* What was found, by class; with examples. False without memory: not all of it. */
+bool redact_tell(const struct redact *x, FILE *to, bool examples);
 bool redact_is_redacted(const struct trawl_reader *r);
 /* The class of this name, or -1 with *err. */
 int redact_class_of(const char *option, const char *text, size_t n, struct trawl_error *err);
@@ -81,6 +82,7 @@ void redact_machine(struct redact *x, char *name);
 void redact_scrub(struct redact *x, char *p, size_t n);
 
 /* A record of a source of USB. */
+/* NULL without memory. */
 struct usb_roles *usb_roles_new(const struct trawl_reader *r);
 void usb_roles_free(struct usb_roles *u);
 void redact_usb(struct redact *x, const struct trawl_event *ev, uint8_t *record);
@@ -91,7 +93,8 @@ bool usb_is_product(const struct usb_roles *u, const uint8_t *utf16, size_t n);
 int redact_branch(struct redact *x, struct trawl_event *ev, struct trawl_error *err);
 void redact_branches_free(struct redact_branches *b);
 
-/* A piece of metadata: its text without secrets, malloc'd; NULL: it has no place in the output. */
+/* A piece of metadata: its text without secrets, malloc'd; NULL: it has no place in the output, or
+ * x->failed. */
 char *redact_meta(struct redact *x, const struct trawl_meta *m, char *name, size_t room,
 		  size_t *len);
 /* An event type's name, into name[]. */

@@ -137,8 +137,10 @@ static int parse(struct redact_options *o, bool output, int argc, char **argv,
 
 /* ---- what was found ----------------------------------------------------------------------- */
 
-void redact_tell(const struct redact *x, FILE *to, bool examples)
+bool redact_tell(const struct redact *x, FILE *to, bool examples)
 {
+	bool all = true;
+
 	for (int i = 0; i < SECRET_CLASSES; i++) {
 		const struct redact_class *c = &x->classes[i];
 		struct out o;
@@ -162,8 +164,10 @@ void redact_tell(const struct redact *x, FILE *to, bool examples)
 		}
 		out_str(&o, c->nplaces ? "\n" : "");
 		fwrite(o.data, 1, o.len, to);
+		all &= !o.error;
 		out_free(&o);
 	}
+	return all;
 }
 
 bool redact_is_redacted(const struct trawl_reader *r)
@@ -228,8 +232,7 @@ static int redact_to(struct redact *x, struct edit_input *in, const struct redac
 	}
 	if (ret)
 		return -1;
-	redact_tell(x, stderr, false);
-	return verdict(x, err);
+	return redact_tell(x, stderr, false) ? verdict(x, err) : edit_no_memory(err);
 }
 
 int redact_command(int argc, char **argv, struct trawl_error *err)
@@ -265,8 +268,7 @@ int secrets_command(int argc, char **argv, struct trawl_error *err)
 	if (!ret)
 		ret = redact_collect(&x, err);
 	if (!ret) {
-		redact_tell(&x, stdout, true);
-		ret = verdict(&x, err);
+		ret = redact_tell(&x, stdout, true) ? verdict(&x, err) : edit_no_memory(err);
 	} else {
 		edit_input_call(&in, err);
 	}

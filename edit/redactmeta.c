@@ -4,6 +4,7 @@
  * docs/format.md names. A piece with any other name is left out, because it may hold anything.
  */
 #include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,8 +95,10 @@ static struct json_object *changed_text(struct redact *x, const struct member *m
 	char *copy = strdup(text);
 	struct json_object *new;
 
-	if (!copy)
-		return json_object_new_string("");
+	if (!copy) {
+		x->failed = true;
+		return NULL;
+	}
 	if (m->rule == PATH || m->rule == PATHS)
 		redact_path(x, copy, strlen(copy));
 	else if (m->rule == MACHINE)
@@ -107,6 +110,7 @@ static struct json_object *changed_text(struct redact *x, const struct member *m
 	else if (m->rule != WORDS || !is_ours(m, copy))
 		redact_text(x, m->class, copy, strlen(copy));
 	new = json_object_new_string(copy);
+	x->failed |= !new;
 	free(copy);
 	return new;
 }
@@ -135,9 +139,10 @@ static void change_member(struct redact *x, struct json_object *j, const struct 
 	case WORDS:
 	case PATHS:
 		list = json_object_new_array();
-		for (size_t i = 0; i < jdoc_count(v); i++)
-			json_object_array_add(list, changed_text(
-				x, m, json_object_array_get_idx(v, i)));
+		x->failed |= !list;
+		for (size_t i = 0; list && i < jdoc_count(v); i++)
+			x->failed |= json_object_array_add(list, changed_text(
+				x, m, json_object_array_get_idx(v, i))) != 0;
 		json_object_object_add(j, m->name, list);
 		return;
 	case THIRD:
@@ -175,8 +180,10 @@ static void change_time(struct redact *x, struct json_object *j)
 static void change_bos(struct redact *x, struct json_object *j)
 {
 	const char *hex = jdoc_string(j, "bos");
-	char *copy = hex && redact_drops(x, SECRET_IDENTITY) ? strdup(hex) : NULL, *id;
+	bool drop = *hex && redact_drops(x, SECRET_IDENTITY);
+	char *copy = drop ? strdup(hex) : NULL, *id;
 
+	x->failed |= drop && !copy;
 	id = copy ? strstr(copy, "141004") : NULL;
 	if (id && strlen(id) >= 40)
 		memset(id + 8, '0', 32);
@@ -193,11 +200,16 @@ static void change_event(struct redact *x, struct json_object *j, const char *me
 		.name = !strncmp(meta, "probe/usdt", 10) ? "usdt" : "uprobe",
 	};
 	const char *event = jdoc_string(j, "event");
-	char *copy = event ? strdup(event) : NULL;
+	char *copy = strdup(event);
 
-	if (copy) {
+	x->failed |= !copy;
+	if (copy && *copy) {
+		struct json_object *name;
+
 		redact_type_name(x, &source, copy);
-		json_object_object_add(j, "event", json_object_new_string(copy));
+		name = json_object_new_string(copy);
+		x->failed |= !name;
+		json_object_object_add(j, "event", name);
 	}
 	free(copy);
 }
@@ -228,10 +240,13 @@ static void keep_symbols(struct redact *x, struct json_object *j)
 static char *changed_json(struct redact *x, const struct trawl_meta *m, const struct member *list)
 {
 	struct json_object *j = jdoc_parse(m->data, m->len);
+	const char *json;
 	char *text;
 
-	if (!j)
+	if (!j) {
+		x->failed |= errno == ENOMEM;
 		return NULL;
+	}
 	change(x, j, list);
 	if (list == capture_members)
 		change_time(x, j);
@@ -241,8 +256,11 @@ static char *changed_json(struct redact *x, const struct trawl_meta *m, const st
 		change_event(x, j, m->name);
 	if (list == probe_members || list == module_members)
 		keep_symbols(x, j);
-	text = strdup(json_object_to_json_string_ext(j, JSON_C_TO_STRING_PLAIN |
-						     JSON_C_TO_STRING_NOSLASHESCAPE));
+	errno = 0; /* the text ends early where json-c has no memory for all of it */
+	json = json_object_to_json_string_ext(j, JSON_C_TO_STRING_PLAIN |
+					      JSON_C_TO_STRING_NOSLASHESCAPE);
+	text = json ? strdup(json) : NULL;
+	x->failed |= !text || errno == ENOMEM;
 	json_object_put(j);
 	return text;
 }
@@ -277,6 +295,7 @@ static char *changed_lines(struct redact *x, const struct trawl_meta *m, bool ma
 {
 	char *copy = strndup(m->data, m->len), *to = malloc(m->len * 2 + 64), *out = to;
 
+	x->failed |= !copy || !to;
 	for (char *line = copy, *next; copy && to && *line; line = next) {
 		char *end = line + strcspn(line, "\n"), *p = line, *path;
 
@@ -351,7 +370,7 @@ char *redact_meta(struct redact *x, const struct trawl_meta *m, char *name, size
 	x->place = m->name;
 	snprintf(name, room, "%s", m->name);
 	if (is_called(m, "timeline")) /* numbers: by how much the section's times are moved */
-		text = strndup(m->data, m->len);
+		x->failed |= !(text = strndup(m->data, m->len));
 	else if (is_called(m, "maps/") || is_called(m, BRANCH_MAPS_NAME))
 		text = changed_lines(x, m, true);
 	else if (is_called(m, "kernel/kallsyms") || is_called(m, "kernel/printk_formats"))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the data of USB transfers are, by the descriptors of their devices, and what of it stays. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,6 +32,7 @@ struct usb_roles {
 	size_t n;
 	struct pending setups[PENDING], commands[PENDING]; /* by hash of URB id; of bus and
 							    * device */
+	bool failed;    /* memory ran out */
 	char *products; /* texts of makers and products that are kept, each after a NUL */
 	size_t products_len;
 };
@@ -42,20 +44,23 @@ static uint8_t digit(char c)
 	return (uint8_t)(c <= '9' ? c - '0' : (c | 32) - 'a' + 10);
 }
 
-static size_t from_hex(const char *hex, uint8_t **to)
+/* strlen(hex) / 2 bytes, malloc'd. */
+static uint8_t *from_hex(const char *hex)
 {
 	size_t n = strlen(hex) / 2;
+	uint8_t *to = malloc(n + 1);
 
-	*to = malloc(n + 1);
-	for (size_t i = 0; *to && i < n; i++)
-		(*to)[i] = (uint8_t)(digit(hex[2 * i]) << 4 | (digit(hex[2 * i + 1]) & 15));
-	return *to ? n : 0;
+	for (size_t i = 0; to && i < n; i++)
+		to[i] = (uint8_t)(digit(hex[2 * i]) << 4 | (digit(hex[2 * i + 1]) & 15));
+	return to;
 }
 
 static void add_role(struct usb_roles *u, struct role r)
 {
 	if (array_grow(u->roles, u->n))
 		u->roles[u->n++] = r;
+	else
+		u->failed = true;
 }
 
 static void read_descriptors(struct usb_roles *u, const uint8_t *p, size_t n, struct role r)
@@ -80,40 +85,14 @@ static void add_product(struct usb_roles *u, const char *text)
 {
 	size_t n = text ? strlen(text) + 1 : 0;
 
-	if (n < 2 || !array_resize(&u->products, u->products_len + n, 1))
+	if (n < 2)
 		return;
+	if (!array_resize(&u->products, u->products_len + n, 1)) {
+		u->failed = true;
+		return;
+	}
 	memcpy(u->products + u->products_len, text, n);
 	u->products_len += n;
-}
-
-struct usb_roles *usb_roles_new(const struct trawl_reader *r)
-{
-	struct usb_roles *u = calloc(1, sizeof(*u));
-
-	for (size_t i = 0; u && i < trawl_meta_count(r); i++) {
-		const struct trawl_meta *m = trawl_meta_at(r, i);
-		struct json_object *j;
-		const char *hex;
-		uint8_t *bytes = NULL;
-		size_t n;
-
-		if (strncmp(m->name, "usb/", 4))
-			continue;
-		j = jdoc_parse(m->data, m->len);
-		hex = jdoc_string(j, "descriptors");
-		n = hex ? from_hex(hex, &bytes) : 0;
-		if (n) {
-			read_descriptors(u, bytes, n, (struct role){
-				.section = m->section,
-				.bus = (uint16_t)jdoc_uint(j, "busnum", 0),
-				.device = (uint8_t)jdoc_uint(j, "devnum", 0) });
-		}
-		free(bytes);
-		add_product(u, jdoc_string(j, "manufacturer"));
-		add_product(u, jdoc_string(j, "product"));
-		json_object_put(j);
-	}
-	return u;
 }
 
 void usb_roles_free(struct usb_roles *u)
@@ -123,6 +102,42 @@ void usb_roles_free(struct usb_roles *u)
 	free(u->roles);
 	free(u->products);
 	free(u);
+}
+
+/* What one device tells of itself. */
+static void add_device(struct usb_roles *u, const struct trawl_meta *m)
+{
+	struct json_object *j = jdoc_parse(m->data, m->len);
+	const char *hex = jdoc_string(j, "descriptors");
+	uint8_t *bytes;
+
+	u->failed |= !j && errno == ENOMEM;
+	bytes = from_hex(hex);
+	if (bytes)
+		read_descriptors(u, bytes, strlen(hex) / 2, (struct role){
+			.section = m->section,
+			.bus = (uint16_t)jdoc_uint(j, "busnum", 0),
+			.device = (uint8_t)jdoc_uint(j, "devnum", 0) });
+	else
+		u->failed = true;
+	free(bytes);
+	add_product(u, jdoc_string(j, "manufacturer"));
+	add_product(u, jdoc_string(j, "product"));
+	json_object_put(j);
+}
+
+struct usb_roles *usb_roles_new(const struct trawl_reader *r)
+{
+	struct usb_roles *u = calloc(1, sizeof(*u));
+
+	for (size_t i = 0; u && i < trawl_meta_count(r); i++)
+		if (!strncmp(trawl_meta_at(r, i)->name, "usb/", 4))
+			add_device(u, trawl_meta_at(r, i));
+	if (u && u->failed) {
+		usb_roles_free(u);
+		u = NULL;
+	}
+	return u;
 }
 
 static bool is_of(const struct role *r, uint32_t section, const struct usbmon_header *h)

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/base/jdoc.h"
 
+#include <errno.h>
+
 enum { DEPTH = 64, SIZE_LIMIT = 16 << 20 };
 
 struct json_object *jdoc_parse(const void *text, size_t len)
 {
-	struct json_tokener *t = len <= SIZE_LIMIT ? json_tokener_new_ex(DEPTH) : NULL;
+	struct json_tokener *t;
 	struct json_object *o;
+	bool wrong;
 
+	errno = EINVAL;
+	t = len <= SIZE_LIMIT ? json_tokener_new_ex(DEPTH) : NULL;
 	if (!t)
 		return NULL;
 	json_tokener_set_flags(t, JSON_TOKENER_STRICT);
@@ -15,7 +20,9 @@ struct json_object *jdoc_parse(const void *text, size_t len)
 	/* a number ends where something else begins */
 	if (json_tokener_get_error(t) == json_tokener_continue)
 		o = json_tokener_parse_ex(t, "", 1);
-	if (json_tokener_get_error(t) != json_tokener_success) {
+	/* json-c says nothing of memory that ran out, and may leave out what it had no place for */
+	wrong = json_tokener_get_error(t) != json_tokener_success || errno == ENOMEM;
+	if (wrong) {
 		json_object_put(o);
 		o = NULL;
 	}

@@ -10,7 +10,7 @@
 
 #include "format/trawl.h"
 
-/* The whole text is one value; NULL if it is not (or is null). */
+/* The whole text is one value; NULL if it is not (or is null), with errno ENOMEM without memory. */
 struct json_object *jdoc_parse(const void *text, size_t len);
 /* The metadata of that name; NULL if the file has none, or it is no JSON. */
 struct json_object *jdoc_meta(const struct trawl_reader *r, const char *name);
