@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: MIT
+# kernels: 6.12
 # machine: skylake
 # -i branch:last=N@usdt: in threads and children, of COMMAND and of -p: at each hit the branches
 # that led there in that task.

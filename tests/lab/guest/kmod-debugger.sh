@@ -3,6 +3,7 @@
 # steps, finish. gdb says what it says without the module, and the module has the branches that
 # the program takes without gdb. Not with the processor's watchpoints: QEMU 7.2 hangs where gdb
 # steps over what they watch, without the module as well.
+# kernels: 6.12
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 PATH=$TRAWL_BUILD/tests/kmod:$PATH
