@@ -8,7 +8,7 @@
 sysctl -q kernel.perf_event_max_sample_rate=1000000 kernel.perf_cpu_time_max_percent=0
 load=$TRAWL_BUILD/tests/lab/branchload
 for how in perf-bts intel-bts; do
-	trawl -i branch:$how -w "$LAB_KEEP/$how.trawl" -- "$load" 60000 >load.out 2>said &
+	trawl -i branch:$how -w "$LAB_KEEP/$how.trawl" -- "$load" 110000 >load.out 2>said &
 	pid=$!
 	wait_for 10 pgrep -x branchload
 	kill -STOP $pid
