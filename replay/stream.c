@@ -312,7 +312,8 @@ static int play(struct options *o, struct trawl_error *err)
 	else
 		out_open(&out, p.fd);
 	p.out = &out;
-	for (uint64_t i = 0; !status && !out.error && (!o->loops || i < o->loops); i++) {
+	/* the first time even if there is no output: then that is told */
+	for (uint64_t i = 0; !status && (!i || !out.error) && (!o->loops || i < o->loops); i++) {
 		pace_again(pace);
 		status = play_once(o, &p, err);
 	}
