@@ -124,18 +124,16 @@ BITS = [
         ("d0", "sampling frequency"), ("d1", "pitch"), ("d7", "max packets only")]),
     ("usbvideo.camera.control.%s", "bmControls_set", "video input terminal", [
         ("D%d" % i, name) for i, name in enumerate((
-            "scanning mode", "auto exposure mode", "auto exposure priority", "exposure time "
-                                                                             "(absolute)",
-            "exposure time (relative)", "focus (absolute)", "focus (relative)", "iris (absolute)",
-            "iris (relative)",
-            "zoom (absolute)", "zoom (relative)", "pan/tilt (absolute)", "pan/tilt (relative)",
-            "roll (absolute)",
+            "scanning mode", "auto exposure mode", "auto exposure priority",
+            "exposure time (absolute)", "exposure time (relative)", "focus (absolute)",
+            "focus (relative)", "iris (absolute)", "iris (relative)", "zoom (absolute)",
+            "zoom (relative)", "pan/tilt (absolute)", "pan/tilt (relative)", "roll (absolute)",
             "roll (relative)", None, None, "auto focus", "privacy", "focus (simple)", "window",
             "region of interest")) if name]),
     ("usbvideo.processor.control.%s", "bmControls_set", "video processing unit", [
         ("D%d" % i, name) for i, name in enumerate((
-            "brightness", "contrast", "hue", "saturation", "sharpness", "gamma", "white balance "
-                                                                                 "temperature",
+            "brightness", "contrast", "hue", "saturation", "sharpness", "gamma",
+            "white balance temperature",
             "white balance component", "backlight compensation", "gain", "power line frequency",
             "hue, auto",
             "white balance temperature, auto", "white balance component, auto",
@@ -333,8 +331,8 @@ def theirs(path, tshark_fields):
     for r in rows:
         argv += ["-e", r[0]]
     bags = collections.defaultdict(collections.Counter)
-    for line in subprocess.run(argv, capture_output=True).stdout.decode("utf-8",
-                                                                        "replace").splitlines():
+    said = subprocess.run(argv, capture_output=True).stdout.decode("utf-8", "replace")
+    for line in said.splitlines():
         for row, cell in zip(rows, line.split("\t")):
             if cell:
                 bags[row[0]].update(row[2](v) for v in cell.split("|"))

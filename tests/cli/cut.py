@@ -93,8 +93,7 @@ cut(made, f"{tmp.name}/all.trawl", "--from", "+0")
 full = subprocess.run(["python3", f"{src}/tests/reader.py", f"{tmp.name}/all.trawl"],
                       capture_output=True).stdout
 names = [json.loads(l)["meta"]["name"] for l in text.splitlines() if b'"meta"' in l[:12]]
-tasks = {e["tid"] for e in map(json.loads, decode(out))} | {e["pid"]
-                                                            for e in map(json.loads, decode(out))}
+tasks = {e[key] for e in map(json.loads, decode(out)) for key in ("tid", "pid")}
 kept = {n for n in names if n.startswith("task/")}
 tap.ok(kept and all(int(n[5:]) in tasks for n in kept),
        "only the tasks that the events name are told of", kept, tasks)

@@ -170,8 +170,8 @@ def test_bus(d):
     same(1, len(run("trawl-decode", "--where", "io_status == 0xe00002eb", path)[0].splitlines()),
          "macOS: io_status")
     ok("same" in run("trawl-decode", "--diff", path, path)[0], "macOS: --diff")
-    for argv, want in ([], sent), (["--where", "bus == 20"], sent[:4]), (["--name", "usb:packet"],
-                                                                         sent[4:]):
+    for argv, want in (([], sent), (["--where", "bus == 20"], sent[:4]),
+                       (["--name", "usb:packet"], sent[4:])):
         run("trawl-export", "--to", "pcap", *argv, path, "-w", d + "/back.pcap")
         back, at, got = open(d + "/back.pcap", "rb").read(), 24, []
         while at < len(back):

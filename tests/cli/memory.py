@@ -49,8 +49,8 @@ class File:
         n = 44 + len(body) + pad
         head = S.pack("<II", 0x80747277, n) + UUID + S.pack("<BBBBI", kind, 2, flags, pad, self.seq)
         self.seq += 1
-        self.b += head + S.pack("<Q", hashed(body, hashed(head))) + body + bytes(pad) + S.pack("<I",
-                                                                                               n)
+        self.b += (head + S.pack("<Q", hashed(body, hashed(head))) + body + bytes(pad) +
+                   S.pack("<I", n))
 
     def source(self):
         start = len(self.b)

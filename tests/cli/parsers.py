@@ -25,8 +25,8 @@ def trawl(*args, preload=True, **more):
     """(status, stderr, opened by the recorder, by others)"""
     with open(COUNTS, "wb") as f:
         f.write(bytes(4096))
-    env = dict(os.environ, ASAN_OPTIONS="verify_asan_link_order=0:" + os.environ.get("ASAN_OPTIONS",
-                                                                                     ""))
+    options = "verify_asan_link_order=0:" + os.environ.get("ASAN_OPTIONS", "")
+    env = dict(os.environ, ASAN_OPTIONS=options)
     if preload:
         env.update(LD_PRELOAD=BUILD + "/tests/cli/parsers.so", PARSERS=COUNTS)
     env.update(more)

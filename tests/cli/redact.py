@@ -26,8 +26,8 @@ def read(file):
     with open(file, "rb") as f:
         r = reader.Reader(f.read())
     out = [e.record(source) for s in r.sections for _, _, _, _, _, e, source in r.events(s)]
-    out += [f"{t.name} {t.format}".encode() for t in r.types] + [f"{x.name} {x.spec}".encode()
-                                                                 for x in r.sources]
+    out += [f"{t.name} {t.format}".encode() for t in r.types]
+    out += [f"{x.name} {x.spec}".encode() for x in r.sources]
     return b"\n".join(out + [n.encode() + b" " + bytes(data) for n, _, _, _, data in r.metas])
 
 
@@ -79,10 +79,9 @@ usb = lambda l: [{k: v for k, v in e["fields"].items()
                  for e in l
                  if e["source"] == "usb"]
 tap.same(usb(a), usb(b), "transfers with their lengths and states")
-commands = lambda v: [e["fields"]["decoded"]["storage"]["scsi"]
-                      for e in map(json.loads, v["json"].splitlines())
-                      if e["fields"].get("decoded", {}).get("storage",
-                                                            {}).get("phase") == "command"]
+storage = lambda v: [e["fields"].get("decoded", {}).get("storage", {})
+                     for e in map(json.loads, v["json"].splitlines())]
+commands = lambda v: [s["scsi"] for s in storage(v) if s.get("phase") == "command"]
 tap.ok(len(commands(after)) == 500 and commands(before) == commands(after), "commands to disks")
 pairs = {}
 for x, y in zip(a, b):

@@ -54,9 +54,8 @@ with open(f"{tmp.name}/capture.trawl", "wb") as f:
     f.write(blobs["capture.trawl"])
 import reader
 r = reader.Reader(blobs["capture.trawl"])
-blobs["records"] = b"\n".join([e.record(s) for x in r.sections
-                               for _, _, _, _, _, e, s in r.events(x)] + [bytes(m[4])
-                                                                          for m in r.metas])
+records = [e.record(s) for x in r.sections for _, _, _, _, _, e, s in r.events(x)]
+blobs["records"] = b"\n".join(records + [bytes(m[4]) for m in r.metas])
 left = planted.find(blobs)
 tap.ok(not left, "no secret is in it, in any encoding", left[:10])
 tap.ok(

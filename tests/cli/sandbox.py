@@ -64,8 +64,8 @@ OPEN = {"open": 0, "create": 0, "socket": 0, "memfd": 0, "kill": 0}
 
 
 def run(args, attempt=None, **more):
-    env = dict(os.environ, ASAN_OPTIONS="verify_asan_link_order=0:" + os.environ.get("ASAN_OPTIONS",
-                                                                                     ""))
+    options = "verify_asan_link_order=0:" + os.environ.get("ASAN_OPTIONS", "")
+    env = dict(os.environ, ASAN_OPTIONS=options)
     if attempt:
         env.update(ATTEMPT=attempt, LD_PRELOAD=ATTEMPT)
     return subprocess.run(args, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env, text=True,
@@ -113,8 +113,8 @@ def the_cage():
              f"{program}: ended by each of {len(forbidden)} forbidden calls, one line, status 3")
         same([], errors(denied, program), f"{program}: {len(denied)} calls are an error")
     ok(not os.path.exists("/tmp/trawl-attempt"), "no file was made")
-    same([], [n for n in OPEN if "attempt: 0\n" not in run(["trawl-decode", "--no-sandbox", GOLDEN],
-                                                           n).stderr],
+    unbound = ["trawl-decode", "--no-sandbox", GOLDEN]
+    same([], [n for n in OPEN if "attempt: 0\n" not in run(unbound, n).stderr],
          "--no-sandbox: they succeed")
     if os.path.exists("/tmp/trawl-attempt"):
         os.unlink("/tmp/trawl-attempt")

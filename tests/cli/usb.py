@@ -192,8 +192,8 @@ def test_ahead(d):
         run("tests/decode/usb/make-usb", d + "/ahead.trawl", d + "/ahead.records",
             "+usb/1-9=%s/ahead.json" % d)
         same(want, [i["fields"].get("port") for i in objects(d + "/ahead.trawl")],
-             "a snapshot of %s device, after all of it" % ("another" if want[1] is None
-                                                           else "this"))
+             "a snapshot of %s device, after all of it" %
+             ("another" if want[1] is None else "this"))
 
 
 def piped(path, program, *args, status=0):

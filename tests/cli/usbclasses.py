@@ -77,8 +77,8 @@ def check(d, name, c, wanted, least=0):
             asked |= set(new)
             for at in range(0, len(new), 60):
                 r = run("trawl-decode", "--json", "--where", " and ".join(new[at:at + 60]), path)
-                if r.returncode or r.stderr or item not in [json.loads(x)["fields"]
-                                                            for x in r.stdout.splitlines()]:
+                found = [json.loads(line)["fields"] for line in r.stdout.splitlines()]
+                if r.returncode or r.stderr or item not in found:
                     wrong.append((new[at:at + 60], r.stderr))
         ok(asked and not wrong or not any("decoded" in i for i in items),
            "%s: --where %s" % (name, what), wrong[:5])

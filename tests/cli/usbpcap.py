@@ -175,10 +175,10 @@ def test_versions(d):
     device of its own."""
     for name, read, write, mark in VERSIONS:
         packets, cases = [], {}
-        for into, moves, (status, errno, partly) in itertools.product((True, False), (True, False),
-                                                                      STATUSES):
-            setup = (GET if into else LINE_CODING) if moves else (GET[:6] + b"\0\0" if into
-                                                                  else SET_CONFIGURATION)
+        for into, moves, (status, errno, partly) in itertools.product(
+                (True, False), (True, False), STATUSES):
+            setup = ((GET if into else LINE_CODING) if moves else
+                     (GET[:6] + b"\0\0" if into else SET_CONFIGURATION))
             data = (BYTES if into else CODING) if moves and (partly or not into) else b""
             dev = len(cases) + 1
             cases[dev] = ("%s, %s, %s, %#x" % (name, "in" if into else "out", "data" if moves
@@ -216,8 +216,8 @@ def test_every_order(d):
                                        BYTES if stage in (1, 3) else b"", stage, dev=dev))
             orders.append(((a, b, c), packets))
         if back(save(d, [p for _, packets in orders for p in packets]), d):
-            ok(True, "%d orders of stages after %s: each packet comes back" % (len(orders),
-                                                                               setup.hex()))
+            ok(True, "%d orders of stages after %s: each packet comes back" %
+               (len(orders), setup.hex()))
             continue
         for (a, b, c), packets in orders:  # which of them it is
             if not back(save(d, packets), d):

@@ -205,8 +205,8 @@ def long_strings(folder):
     lost = re.search(r"(\d+) events captured, (\d+) lost", said)
     ok(lost and int(lost[1]) + int(lost[2]) == 84 and int(lost[2]) > 0 and trawl.returncode == 1,
        "too long for the kernel: lost, where all processes are recorded", said, trawl.returncode)
-    ok(lost and f"*** {lost[2]} events of uprobe lost in" in run(f"{BUILD}/trawl-decode",
-                                                                 f"{folder}/x.trawl").stdout,
+    text = run(f"{BUILD}/trawl-decode", f"{folder}/x.trawl").stdout
+    ok(lost and f"*** {lost[2]} events of uprobe lost in" in text,
        "each that is lost is one event")
     summary = run(f"{BUILD}/trawl-decode", "--summary", f"{folder}/x.trawl").stdout
     since = re.search(r"\(strings too long for the kernel\) between (\S+ \S+?)\d{3} UTC", summary)

@@ -103,9 +103,8 @@ def run(scenario, kind, n):
     except subprocess.TimeoutExpired:
         return None, b"", "does not end", 0
     with open(COUNTS, "rb") as f:
-        return r.returncode, r.stdout, r.stderr.decode(errors="replace"), struct.unpack("<Q",
-                                                                                        f.read(8))[
-                                                                                            0]
+        count, = struct.unpack("<Q", f.read(8))
+    return r.returncode, r.stdout, r.stderr.decode(errors="replace"), count
 
 
 def good_file():
@@ -169,8 +168,8 @@ for s in SCENARIOS:
             why = wrong(s, n, got, want)
             seen += 1
             if why:
-                bad.append(f"{kind} {n} of {count}: {why}: " + got[2].strip()[-2500 if sanitizers
-                                                                              else -300:])
+                said = got[2].strip()[-2500 if sanitizers else -300:]
+                bad.append(f"{kind} {n} of {count}: {why}: {said}")
         total += seen
         ok(not bad, f"{s.name}: {seen if not ALL else 'each'} of the {kind}s fails",
            f"{len(bad)} bad", *bad[:12 if not ALL else 400])

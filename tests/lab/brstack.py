@@ -64,10 +64,8 @@ def main():
         for (source, target), (_, _, prediction, *_) in zip(stack, words):
             if source in insns:
                 records += 1
-                why = branch_fault(insns, source, target) or rule and prediction_fault(insns,
-                                                                                       source,
-                                                                                       target,
-                                                                                       prediction)
+                why = (branch_fault(insns, source, target) or
+                       rule and prediction_fault(insns, source, target, prediction))
                 if why:
                     bad += 1
                     print(f"{source:x} -> {target:x}: {why}")

@@ -153,8 +153,8 @@ def sample(places, count, seed):
                 by_line.setdefault((p[0], p[1]), []).append(p)
         keys = rng.sample(sorted(by_line), min(len(by_line), count))
         taken.append([rng.choice(by_line[k]) for k in keys])
-    mixed = [p for group in zip(*taken) for p in group] if all(taken) else [p for group in taken
-                                                                            for p in group]
+    groups = zip(*taken) if all(taken) else taken
+    mixed = [p for group in groups for p in group]
     return mixed[:count]
 
 

@@ -37,8 +37,8 @@ def test_forms():
                               (["--to", "pcapng"], ["trawl-export", "--to", "pcapng"])):
             ok(stream("--speed", "0", *form, path) == run(*same_as, path),
                f"{os.path.basename(path)} {' '.join(form)}: as {' '.join(same_as)}")
-    ok(stream("--speed", "0", "--to", "usbmon", SERIAL) == run("trawl-export", "--to", "usbmon",
-                                                               SERIAL), "usbmon text")
+    ok(stream("--speed", "0", "--to", "usbmon", SERIAL) ==
+       run("trawl-export", "--to", "usbmon", SERIAL), "usbmon text")
     whole = stream("--speed", "0", "--to", "json", "--where", "xfer == \"bulk\"", SERIAL)
     same(10, len(whole.splitlines()), "events are chosen as by trawl-decode")
     same(whole * 3, stream("--speed", "0", "--loop=3", "--to", "json", "--where",
@@ -132,9 +132,8 @@ def main():
                 "stream", "--step", "-")
         refused("no such file", 3, "none", "stream", d + "/none")
         refused("an output that cannot be", 3, "-w /none/x", "stream", "-w", "/none/x", SERIAL)
-        page = open(SRC + "/docs/trawl-replay.1").read().replace("\\-", "-").replace("\\fB",
-                                                                                     "").replace(
-                                                                                         "\\fR", "")
+        page = open(SRC + "/docs/trawl-replay.1").read()
+        page = page.replace("\\-", "-").replace("\\fB", "").replace("\\fR", "")
         for way in ("device", "host", "probes", "stream"):
             with open(f"{SRC}/replay/{way}.c") as f:
                 options = [x.split('"')[1] for x in f if x.startswith('\t{"') and "_argument" in x]

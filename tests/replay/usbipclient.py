@@ -140,8 +140,8 @@ class Host:
                     continue
                 into = bool(e.setup[0] & 0x80) if e.xfer == CONTROL else bool(e.ep & 0x80)
                 data = e.data
-                if data and not into and e.xfer != CONTROL and not (len(data) == 31 and
-                                                                    data[:4] == b"USBC"):
+                command = data and len(data) == 31 and data[:4] == b"USBC"
+                if data and not into and e.xfer != CONTROL and not command:
                     n += 1
                     if change == n:
                         data = bytes([data[0] ^ 0x40]) + data[1:]

@@ -66,8 +66,7 @@ class Bench:
                            text=True, timeout=60,
                            stdin=subprocess.DEVNULL,
                            env={**os.environ, "D": self.d,
-                                "PATH": self.bin + ":" + os.environ["PATH"],
-                                                          **(env or {})})
+                                "PATH": self.bin + ":" + os.environ["PATH"], **(env or {})})
         return r.returncode, r.stdout, r.stderr
 
     def listing(self):

@@ -181,9 +181,8 @@ def check(variant, folder):
     if variant.compiler == "go":
         wrong, exact, absent, unknown, exits = go_values(events)
     else:
-        wrong, exact, absent, unknown, exits = compare(events, probes,
-                                                       finishes([program], entries,
-                                                                f"{program}.finish")[0])
+        finished = finishes([program], entries, f"{program}.finish")[0]
+        wrong, exact, absent, unknown, exits = compare(events, probes, finished)
     ok(exact and not wrong,
        f"{variant.name}: of {exits} exits {exact} values are right, {absent} said "
        f"to be unavailable, {unknown} not shown by gdb", *wrong[:20], probed.stderr)

@@ -204,8 +204,8 @@ def one_of_them(folder):
     """Data that is asked for alone brings along what tells whether it is there."""
     program = next(v for v in variants() if v.name == "rust-O2").build(folder)
     events = record(program, [f"uprobe:{program}:*zoo_options17* n=a.Some"])[0]
-    ok([(e["fields"]["a"], e["fields"]["n"]) for e in events] == [("Some", 0), ("None", None),
-                                                                  ("Some", 200)],
+    ok([(e["fields"]["a"], e["fields"]["n"]) for e in events] ==
+       [("Some", 0), ("None", None), ("Some", 200)],
        "data of an alternative alone", events)
     lines = run(f"{BUILD}/trawl-decode", "--where", 'a == "Some" && n > 100',
                 f"{program}.trawl").stdout
