@@ -91,6 +91,9 @@ MACHINES = {
                 " no_console_suspend"),
     "iommu": Machine("q35", ["-device", "intel-iommu"], " intel_iommu=on trace_buf_size=96M"),
     "fresh": Machine("pc", [], ""),  # where nothing has been cached or set by other tests
+    # by itself: what others leave in a kernel can keep it from sleeping
+    "asleep": Machine("pc", ["-device", "virtio-9p-pci,fsdev=lab,mount_tag=after,addr=0x1e"],
+                      " no_console_suspend"),
     "single": Machine("pc", [], "", processors=1),
     "lockdown": intel(94, "lbr-fmt=5", " lsm=lockdown,capability"),  # a level can be set there, once
     "skylake": intel(94, "lbr-fmt=5"),

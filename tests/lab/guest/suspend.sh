@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # kernels: 6.12
-# last: 9p, this guest's root, does not survive it
+# machine: asleep
 # The machine sleeps (ACPI S3) in the middle of a capture: CLOCK_MONOTONIC, which is the timeline,
 # stops, CLOCK_REALTIME goes on. Another one begins late after that, when CLOCK_BOOTTIME is ahead.
 # The second half looks at the times.
