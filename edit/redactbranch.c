@@ -77,10 +77,11 @@ int redact_branch(struct redact *x, struct trawl_event *ev, struct trawl_error *
 	struct branch_last_record r = { 0 };
 	const void *batch;
 
-	if (ev->len < fixed || !start(x))
-		return ev->len < fixed ? trawl_fail(err, TRAWL_BAD_DATA, "%s: a batch of branches "
-						    "is too short: it is damaged", x->name) :
-		       edit_no_memory(err);
+	if (ev->len < fixed)
+		return trawl_fail(err, TRAWL_BAD_DATA,
+				  "%s: a batch of branches is too short: it is damaged", x->name);
+	if (!start(x))
+		return edit_no_memory(err);
 	memcpy(&r, ev->record, fixed);
 	if (fixed == sizeof(r))
 		redact_address(x, (uint8_t *)&r + offsetof(struct branch_last_record, address));

@@ -281,7 +281,7 @@ static size_t put_address(struct redact *x, const char *p, char *to, char **end)
 	return (size_t)sprintf(to, "%0*" PRIx64, n, v);
 }
 
-/* Behind the addresses: " r-xp 00002000 fe:00 248139    /path". */
+/* After the addresses: " r-xp 00002000 fe:00 248139    /path". */
 static void change_inode(struct redact *x, char *p)
 {
 	int at = 0, end = 0;

@@ -6,10 +6,9 @@ stop.
 	inside.py [--all] [-v] [NAME ...]       as of run.py
 """
 import re
-import subprocess
 import sys
 
-from run import Comparison, Variant, check_all, gdb_stops, ok, record, run
+from run import Comparison, Variant, built, check_all, gdb_stops, ok, record, run
 
 FUNCTIONS, PLACES = (40, 6) if "--all" in sys.argv else (8, 3)  # of a program, of a function
 
@@ -42,10 +41,8 @@ def places(program):
 
 
 def check(variant, folder):
-    try:
-        program = variant.build(folder)
-    except subprocess.CalledProcessError as e:
-        ok(False, f"{variant.name}: builds", e.stderr)
+    program = built(variant, folder)
+    if not program:
         return
     at = places(program)
     events, probes, said = record(program,

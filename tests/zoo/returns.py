@@ -16,7 +16,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from run import BUILD, HERE, Variant, check_all, is_pie, ok, run, skip, split  # noqa: E402
+from run import BUILD, HERE, Variant, built, check_all, is_pie, ok, run, skip, split  # noqa: E402
 
 WORD = (1 << 64) - 1
 EXITS = re.compile(r"(.*)%(return|tailcall|unwind|longjmp|uretprobe)$")
@@ -162,10 +162,8 @@ def compare(events, probes, values):
 
 
 def check(variant, folder):
-    try:
-        program = variant.build(folder)
-    except subprocess.CalledProcessError as e:
-        ok(False, f"{variant.name}: builds", e.stderr)
+    program = built(variant, folder)
+    if not program:
         return
     plain, probed, events, probes, end = record(program)
     ok(plain.stdout == probed.stdout and end.get("exit_status") == plain.returncode,

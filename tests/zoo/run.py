@@ -253,11 +253,18 @@ def compare(variant, events, probes, stops):
     return c
 
 
-def check(variant, folder):
+def built(variant, folder):
+    """The path of a variant's program; None where it does not build, which is a failure."""
     try:
-        program = variant.build(folder)
+        return variant.build(folder)
     except subprocess.CalledProcessError as e:
         ok(False, f"{variant.name}: builds", e.stderr)
+        return None
+
+
+def check(variant, folder):
+    program = built(variant, folder)
+    if not program:
         return
     events, probes, said = record(program, [f"uprobe:{program}:*zoo_* $params"])
     if not events:

@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from run import BUILD, Variant, check_all, ok, record, run  # noqa: E402
+from run import BUILD, Variant, built, check_all, ok, record, run  # noqa: E402
 
 PLAIN = {"A": 0, "B": 1, "C": 2}  # an enumeration without data is a number in JSON
 FUNCTION = "variants::zoo_"
@@ -175,10 +175,8 @@ def variants():
 
 
 def check(variant, folder):
-    try:
-        program = variant.build(folder)
-    except subprocess.CalledProcessError as e:
-        ok(False, f"{variant.name}: builds", e.stderr)
+    program = built(variant, folder)
+    if not program:
         return
     path = f"{program}.trawl"
     p = run(f"{BUILD}/trawl", "-w", path, "-i", f"uprobe:{program}:*zoo_* $params", "--", program)
