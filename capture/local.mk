@@ -33,7 +33,7 @@ libcapture_la_SOURCES = \
 	capture/output/recording.c capture/output/recording.h \
 	capture/tracefs/ring.c capture/tracefs/ring.h \
 	capture/session/scope.c capture/session/scope.h \
-	capture/session/state.h capture/session/session.c capture/session.h \
+	capture/session/state.h capture/session/session.c capture/session/service.c capture/session.h \
 	capture/source.h capture/sources.c \
 	capture/sys/proc.c capture/sys/proc.h \
 	capture/task/task.c capture/task/task.h \

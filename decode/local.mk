@@ -29,7 +29,7 @@ libdecode_la_SOURCES = \
 	decode/kernel/enumnames.h decode/kernel/enumnames.c \
 	decode/kernel/site.h decode/kernel/site.c \
 	decode/query/consumer.h decode/query/state.h \
-	decode/query/stream.h decode/query/stream.c \
+	decode/query/stream.h decode/query/stream.c decode/query/engine.c decode/query/check.c \
 	decode/query/unseen.h decode/query/unseen.c \
 	decode/export/summary.h decode/export/summary.c \
 	decode/base/tally.h decode/base/tally.c \

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +12,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "common/plain.h"
 #include "capture/session/state.h"
 #include "capture/session/endreport.h"
 #include "capture/tracefs/gc.h"
@@ -44,180 +42,6 @@ static void enter(struct session *s, enum session_state state)
 {
 	assert((unsigned int)state == s->state + 1u);
 	s->state = state;
-}
-
-/* ---- what sources see -------------------------------------------------------------------- */
-
-struct trawl_writer *session_writer(struct session *s)
-{
-	return s->rec.w;
-}
-
-const struct options *session_options(const struct session *s)
-{
-	return s->o;
-}
-
-size_t session_scope(const struct session *s, const pid_t **pids)
-{
-	*pids = s->scope.pids;
-	return s->scope.n;
-}
-
-struct tasks *session_tasks(struct session *s)
-{
-	return &s->tasks;
-}
-
-bool session_asks_crash(const struct session *s)
-{
-	return s->o->ring && s->command.pid;
-}
-
-void session_on_signal(struct session *s, int sig, uint64_t time)
-{
-	if (!s->command.exited && sig > 0 && sig < COMMAND_SIGNALS)
-		s->command.died[sig] = time;
-}
-
-void session_on_exit(struct session *s, pid_t tid)
-{
-	s->command.exited |= tid == s->command.pid;
-}
-
-void session_on_reaped(struct session *s, pid_t pid, int status)
-{
-	if (pid == s->command.pid && !s->command.ended) {
-		s->command.reaped = true;
-		s->command.status = status;
-	}
-}
-
-struct task_filter *session_followed(struct session *s)
-{
-	return &s->followed;
-}
-
-const struct session_span *session_span(const struct session *s)
-{
-	return &s->span;
-}
-
-int session_learn(struct session *s, struct trawl_error *err)
-{
-	for (size_t i = 0; i < s->nstarted; i++) {
-		struct input *in = &s->inputs[i];
-
-		if (in->source->learn && in->source->learn(in, &s->followed, err))
-			return -1;
-	}
-	return 0;
-}
-
-static void note(const char *fmt, va_list ap)
-{
-	char text[1200];
-
-	vsnprintf(text, sizeof(text), fmt, ap);
-	fprintf(stderr, "trawl: %s\n", plain_text(text, true));
-}
-
-void session_note(struct session *s, const char *fmt, ...)
-{
-	va_list ap;
-
-	if (s->o->quiet)
-		return;
-	va_start(ap, fmt);
-	note(fmt, ap);
-	va_end(ap);
-}
-
-void session_incomplete(struct session *s, const char *fmt, ...)
-{
-	va_list ap;
-
-	s->incomplete = true;
-	va_start(ap, fmt);
-	note(fmt, ap);
-	va_end(ap);
-}
-
-bool session_is_repeated(const struct input *in, size_t i)
-{
-	for (size_t k = 0; k < i; k++) {
-		if (strcmp(in->specs[k], in->specs[i]))
-			continue;
-		session_note(in->session, "%s:%s: given twice: recorded once", in->source->name,
-			     in->specs[i]);
-		return true;
-	}
-	return false;
-}
-
-void session_rotate(struct session *s)
-{
-	struct end_report a;
-	struct trawl_error err;
-
-	for (size_t i = 0; i < s->nstarted; i++) {
-		if (s->inputs[i].source->rotate)
-			s->inputs[i].source->rotate(&s->inputs[i]);
-	}
-	a = (struct end_report){ .why = "rotation", .incomplete = s->incomplete || s->rec.lossy,
-				 .begin = s->rec.begin, .end = s->rec.cut, .early = s->rec.early,
-				 .more_files = true, .command = &(struct command){ 0 } };
-	if (end_report_write(&a, s->rec.w, mono_now(), &err))
-		recording_fail(&s->rec, &err);
-}
-
-/* Emits one of the first COUNT events (-c). */
-static int hand_on(const struct pending_event *e, void *arg, struct trawl_error *err)
-{
-	struct session *s = arg;
-
-	s->captured++;
-	s->newest = e->mono;
-	return recording_put(&s->rec, &e->record, e->mono, err);
-}
-
-/* All events up to the time `until` have been drained: emits those of the first COUNT (-c). */
-static int settle(struct session *s, uint64_t until, struct trawl_error *err)
-{
-	int r = s->o->count ? first_settle(&s->first, until, hand_on, s, err) : 0;
-
-	if (r > 0)
-		recording_end(&s->rec, "count");
-	return r < 0 ? -1 : 0;
-}
-
-int session_append(struct input *in, const struct trawl_record *r, struct trawl_error *err)
-{
-	struct session *s = in->session;
-	uint64_t mono = recording_mono(&s->rec, in->source, r->ts);
-
-	assert(s->state >= SESSION_ARMED && s->state <= SESSION_HALTED);
-
-	if (mono > s->span.end && !(in->source->realtime && mono > mono_now()))
-		return 1;
-	/* A wall clock may be set back later: only the first events are checked. */
-	if (mono < s->span.begin && !(in->source->realtime && in->flows))
-		return 0;
-	in->flows = true;
-	s->inputs_of[r->source] = in;
-	if (s->o->count && !in->source->hidden) {
-		/* A time in the future is from before the clock was set back. */
-		if (in->source->realtime && mono > mono_now())
-			mono = mono_now();
-		return first_add(&s->first, r, mono, err);
-	}
-	s->captured += !in->source->hidden;
-	return recording_put(&s->rec, r, mono, err);
-}
-
-int session_loss(struct session *s, const struct trawl_loss *loss, struct trawl_error *err)
-{
-	return recording_loss(&s->rec, loss, err);
 }
 
 /* ---- setting up -------------------------------------------------------------------------- */
@@ -387,7 +211,7 @@ static int drain(struct session *s, struct trawl_error *err)
 		reached = in->reached < reached ? in->reached : reached;
 	}
 	if (s->nstarted && reached > s->rec.drained &&
-	    (settle(s, reached, err) || recording_settle(&s->rec, reached, err)))
+	    (session_settle(s, reached, err) || recording_settle(&s->rec, reached, err)))
 		return -1;
 	if (recording_tasks(&s->rec, err))
 		return -1;
@@ -706,7 +530,7 @@ static int stop(struct session *s, struct trawl_error *err)
 				   "a source could not be stopped: events that it had not "
 				   "delivered after %d s are not in the file",
 				   LAST_DRAIN_MS / 1000);
-	if (settle(s, UINT64_MAX, err) || recording_settle_last(&s->rec, err))
+	if (session_settle(s, UINT64_MAX, err) || recording_settle_last(&s->rec, err))
 		return -1;
 	enter(s, SESSION_DRAINED);
 	return r;

@@ -56,4 +56,10 @@ struct session {
 	const char *last;    /* why it will end, once the file of a trigger is written */
 };
 
+/*
+ * All events up to the time `until` have been drained: emits those of the first COUNT (-c). 0, or
+ * -1 with *err.
+ */
+int session_settle(struct session *s, uint64_t until, struct trawl_error *err);
+
 #endif

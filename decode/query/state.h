@@ -3,6 +3,10 @@
 #ifndef TRAWL_DECODE_QUERY_STATE_H
 #define TRAWL_DECODE_QUERY_STATE_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "decode/base/decoder.h"
 #include "decode/query/consumer.h"
 #include "decode/query/selection.h"
@@ -37,7 +41,10 @@ struct dated_loss {
 	uint64_t from, to;
 };
 
-enum { OCCURRED_BITS = 65536 };
+enum {
+	OCCURRED_BITS = 65536,
+	SOURCES = 256, /* of trawl_range.sources; of ids above, nothing is left to the reader */
+};
 
 struct stream {
 	struct item_sink sink; /* first: decoders hand it back */
@@ -64,5 +71,15 @@ struct stream {
 	bool seekable, first_known, stopped, silent;
 	bool prologue; /* items are those of a prologue: no choice is made among them */
 };
+
+/* stream.c: the refusal, and -1; the file of this path once more, or NULL with *err. */
+int stream_no_memory(struct trawl_error *err);
+struct trawl_reader *stream_open_reader(const char *path, const struct decode_options *o,
+					struct trawl_error *err);
+
+/* engine.c: the decoder that serves a source, made when first asked for; NULL with *err. */
+struct engine *stream_engine(struct stream *s, const struct trawl_source *source,
+			     struct trawl_error *err);
+void stream_engines_free(struct stream *s);
 
 #endif

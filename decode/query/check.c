@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+/* Whether a file has what a selection asks for: its sources, the fields of its events, and the
+ * words that these may hold. */
+#include <stdio.h>
+#include <string.h>
+
+#include "common/caret.h"
+#include "decode/query/enumvalues.h"
+#include "decode/query/listing.h"
+#include "decode/query/state.h"
+#include "decode/query/stream.h"
+#include "decode/query/where.h"
+
+static void names(struct stream *s, bool selected, decoder_name_fn *fn, void *arg)
+{
+	size_t i, n = trawl_event_type_count(s->reader);
+	struct trawl_error err;
+
+	for (i = 0; i < n; i++) {
+		const struct trawl_event_type *t = trawl_event_type_at(s->reader, i);
+		const struct trawl_source *source = stream_source(s, t->source);
+		struct engine *e;
+
+		if (!source ||
+		    (selected && (!stream_wants(s, source) ||
+				  !selection_name(s->selection, t->name, strlen(t->name), false))))
+			continue;
+		e = stream_engine(s, source, &err);
+		if (e)
+			e->decoder->names(e->state, t, fn, arg);
+	}
+}
+
+bool stream_wants_type(struct stream *s, const struct trawl_event_type *type)
+{
+	const struct trawl_source *source = stream_source(s, type->source);
+
+	return source && stream_wants(s, source) && !decoder_find(source)->items &&
+	       selection_name(s->selection, type->name, strlen(type->name), false);
+}
+
+void stream_names(struct stream *s, decoder_name_fn *fn, void *arg)
+{
+	names(s, true, fn, arg);
+}
+
+struct lookup {
+	struct stream *stream;
+	const char *wanted;
+	bool found;
+};
+
+static void match_name(void *arg, const char *name)
+{
+	struct lookup *l = arg;
+	size_t n = strlen(name);
+
+	/* "setup.request": a part of a field that has parts; its decoder knows which. */
+	l->found |= !strncmp(name, l->wanted, n) && (!l->wanted[n] || l->wanted[n] == '.');
+}
+
+static bool known(void *arg, const char *name)
+{
+	struct lookup l = {arg, name, false};
+
+	names(arg, false, match_name, &l);
+	for (struct engine *e = l.stream->engines; e && !l.found; e = e->next)
+		l.found = e->decoder->part && e->decoder->part(name);
+	return l.found;
+}
+
+bool stream_type_has(struct stream *s, const struct trawl_event_type *type, const char *name)
+{
+	const struct trawl_source *source = stream_source(s, type->source);
+	struct lookup l = {s, name, false};
+	struct trawl_error err;
+	struct engine *e = source ? stream_engine(s, source, &err) : NULL;
+
+	if (e)
+		e->decoder->names(e->state, type, match_name, &l);
+	return l.found || (e && e->decoder->part && e->decoder->part(name));
+}
+
+int stream_known_fields(struct stream *s, const char *option, const char *list,
+			struct trawl_error *err)
+{
+	struct listing l;
+	char name[64];
+
+	for (size_t n; *list; list += n + (list[n] == ',')) {
+		n = strcspn(list, ",");
+		snprintf(name, sizeof(name), "%.*s", (int)n, list);
+		if (n && (n >= sizeof(name) || !known(s, name)))
+			break;
+	}
+	if (!*list || !trawl_event_type_count(s->reader))
+		return 0;
+	listing_start(&l, name);
+	stream_names(s, listing_add, &l);
+	trawl_fail(err, TRAWL_USAGE, "%s: no event here has a field '%s'%s", option, name,
+		   listing_hint(&l));
+	listing_free(&l);
+	return -1;
+}
+
+/* Is what stands there on the right of a comparison, where texts use to be? */
+static bool compared_with(const char *expr, size_t at)
+{
+	while (at && expr[at - 1] == ' ')
+		at--;
+	return at && strchr("=<>~", expr[at - 1]);
+}
+
+/* id == openat: of a system call. */
+static bool compares_id(const char *expr, size_t at)
+{
+	while (at && strchr(" =<>!", expr[at - 1]))
+		at--;
+	return at >= 2 && !memcmp(expr + at - 2, "id", 2) && (at == 2 || expr[at - 3] == ' ' ||
+							      expr[at - 3] == '(');
+}
+
+/* A field of this name may hold this text in some event, or is nobody's. */
+static bool can_be(void *arg, const char *field, const char *text, bool pattern)
+{
+	struct stream *s = arg;
+	bool has = false;
+
+	for (size_t i = 0; i < trawl_event_type_count(s->reader); i++) {
+		const struct trawl_event_type *t = trawl_event_type_at(s->reader, i);
+		const struct trawl_source *source = stream_source(s, t->source);
+
+		if (!source || !stream_type_has(s, t, field))
+			continue;
+		if (enum_values_allow(decoder_find(source), field, text, pattern))
+			return true;
+		has = true;
+	}
+	return !has;
+}
+
+/* What a field may be compared with in some event; 0: that is not known of all. */
+static unsigned int comparable_with(void *arg, const char *field)
+{
+	struct stream *s = arg;
+	unsigned int can = 0, here;
+
+	for (size_t i = 0; i < trawl_event_type_count(s->reader); i++) {
+		const struct trawl_event_type *t = trawl_event_type_at(s->reader, i);
+		const struct trawl_source *source = stream_source(s, t->source);
+		struct trawl_error err;
+		struct engine *e = source ? stream_engine(s, source, &err) : NULL;
+
+		if (!e || !stream_type_has(s, t, field))
+			continue;
+		here = e->decoder->comparable ? e->decoder->comparable(e->state, t, field) : 0;
+		if (!here)
+			return 0;
+		can |= here;
+	}
+	return can;
+}
+
+/* A number that is compared with a text never matches, whatever comes. */
+static int check_mismatch(struct stream *s, struct trawl_error *err)
+{
+	const struct selection *sel = s->selection;
+	bool is_text;
+	size_t at;
+	const char *field = where_mismatch(sel->where, comparable_with, s, &at, &is_text);
+
+	if (!field)
+		return 0;
+	return caret_fail(err, TRAWL_USAGE, sel->where_text, at, "%s: %.60s is a %s",
+			  sel->where_option, field,
+			  is_text ? "number: write one, without quotes"
+				  : "text: write one in quotes, as in name == \"usb:bulk\"");
+}
+
+/* Are all fields of --where known, and all words? To be asked when all event types are. */
+static int check_where(struct stream *s, struct trawl_error *err)
+{
+	const struct selection *sel = s->selection;
+	const char *bad = NULL, *field;
+	struct listing l;
+	char text[900];
+	size_t at;
+
+	/* A chooser has asked it already, of whole transfers. */
+	if (!sel->where || sel->chooser)
+		return 0;
+	if (trawl_event_type_count(s->reader))
+		bad = where_unknown(sel->where, known, s, &at);
+	if (!bad) {
+		bad = where_unknown_word(sel->where, can_be, s, &at, &field);
+		if (!bad)
+			return check_mismatch(s, err);
+		enum_values_refuse(field, bad, text, sizeof(text));
+		return caret_fail(err, TRAWL_USAGE, sel->where_text, at, "%s: %s",
+				  sel->where_option, text);
+	}
+	listing_start(&l, bad);
+	stream_names(s, listing_add, &l);
+	if (compared_with(sel->where_text, at) && compares_id(sel->where_text, at))
+		snprintf(text, sizeof(text), "no event here has a field '%.60s'; ausyscall %.60s "
+			 "tells the number of a system call", bad, bad);
+	else if (compared_with(sel->where_text, at))
+		snprintf(text, sizeof(text), "no event here has a field '%.60s'; if it is meant as "
+			 "a text, that stands in quotes: \"%.60s\"", bad, bad);
+	else
+		snprintf(text, sizeof(text), "no event here has a field '%.60s'%s", bad,
+			 listing_hint(&l));
+	listing_free(&l);
+	return caret_fail(err, TRAWL_USAGE, sel->where_text, at, "%s: %s", sel->where_option,
+			  text);
+}
+
+static int check_sources(struct stream *s, struct trawl_error *err)
+{
+	const char *missing;
+	struct listing l;
+	size_t i, n = trawl_source_count(s->reader);
+
+	for (i = 0; i < n; i++)
+		stream_wants(s, trawl_source_at(s->reader, i));
+	missing = selection_missing(s->selection);
+	if (!missing)
+		return 0;
+	listing_start(&l, missing);
+	for (i = 0; i < n; i++)
+		listing_add(&l, trawl_source_at(s->reader, i)->name);
+	trawl_fail(err, TRAWL_USAGE, "--source: '%.100s' is no source of this file%s", missing,
+		   listing_hint(&l));
+	listing_free(&l);
+	return -1;
+}
+
+int stream_check(struct stream *s, struct trawl_error *err)
+{
+	return check_sources(s, err) || check_where(s, err) ? -1 : 0;
+}
