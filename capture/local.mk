@@ -30,6 +30,7 @@ libcapture_la_SOURCES = \
 	capture/tracefs/pidfilter.c capture/tracefs/pidfilter.h \
 	capture/sys/priority.c capture/sys/priority.h \
 	capture/sys/privileges.c capture/sys/privileges.h \
+	capture/sys/callfilter.c capture/sys/callfilter.h \
 	capture/output/recording.c capture/output/recording.h \
 	capture/tracefs/ring.c capture/tracefs/ring.h \
 	capture/session/scope.c capture/session/scope.h \

@@ -13,6 +13,7 @@ libcommon_la_SOURCES = \
 	common/branch.h common/branch.c common/branchguess.h common/branchrecord.h \
 	common/branchencode.c common/branchdecode.c \
 	common/landlock.h common/landlock.c \
+	common/callrules.h common/callrules.c common/sanitizers.h \
 	common/sandbox.h common/sandbox.c common/plain.h common/plain.c \
 	common/sources.h common/pcapng.h common/usbtypes.h common/usbtypes.c
 libcommon_la_CFLAGS = $(AM_CFLAGS) $(SECCOMP_CFLAGS) -O2

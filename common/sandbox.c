@@ -8,17 +8,7 @@
 #include <sys/prctl.h>
 
 #include "common/landlock.h"
-
-#if defined(__SANITIZE_ADDRESS__)
-#define SANITIZERS true
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(memory_sanitizer)
-#define SANITIZERS true
-#endif
-#endif
-#ifndef SANITIZERS
-#define SANITIZERS false
-#endif
+#include "common/sanitizers.h"
 
 #ifndef HAVE_SECCOMP
 bool sandbox_has_seccomp(void)
@@ -41,7 +31,7 @@ static int enter(const char *program, const char *subject, bool parser, struct t
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define NCALLS(list) (sizeof(list) / sizeof((list)[0]))
+#include "common/callrules.h"
 
 /* ---- what is allowed ---------------------------------------------------------------------- */
 
@@ -145,14 +135,6 @@ static void on_forbidden(int sig, siginfo_t *info, void *context)
 	_exit(TRAWL_CANNOT);
 }
 
-static int allow(scmp_filter_ctx f, const int *list, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (list[i] >= 0 && seccomp_rule_add(f, SCMP_ACT_ALLOW, list[i], 0) < 0)
-			return -1;
-	return 0;
-}
-
 static int answer(scmp_filter_ctx f, uint32_t action, const int *list, size_t n)
 {
 	int r;
@@ -166,34 +148,16 @@ static int answer(scmp_filter_ctx f, uint32_t action, const int *list, size_t n)
 	return 0;
 }
 
-/* Calls whose arguments decide; what is none of these values fails as `otherwise` says. */
-static int allow_values(scmp_filter_ctx f, int call, unsigned int arg, const int *values, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (seccomp_rule_add(f, SCMP_ACT_ALLOW, call, 1,
-				     SCMP_CMP(arg, SCMP_CMP_MASKED_EQ, UINT32_MAX,
-					      (uint32_t)values[i])) < 0)
-			return -1;
-	return 0;
-}
-
-/* Memory that is written is never run. */
-static int allow_memory(scmp_filter_ctx f)
-{
-	return seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 1,
-				SCMP_CMP(2, SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)) < 0 ||
-	       seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(mprotect), 1,
-				SCMP_CMP(2, SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)) < 0 ? -1 : 0;
-}
-
+/* Calls whose arguments decide. */
 static int allow_some(scmp_filter_ctx f)
 {
 	/* TIOCSTI would type into the user's terminal */
 	static const int terminal[] = {(int)TCGETS, TIOCGWINSZ, FIONREAD};
 	static const int descriptor[] = {F_GETFD, F_SETFD, F_GETFL, F_DUPFD, F_DUPFD_CLOEXEC};
 
-	if (allow_values(f, SCMP_SYS(ioctl), 1, terminal, NCALLS(terminal)) ||
-	    allow_values(f, SCMP_SYS(fcntl), 1, descriptor, NCALLS(descriptor)))
+	if (call_rule_values(f, SCMP_SYS(ioctl), 1, UINT32_MAX, terminal, NCALLS(terminal)) ||
+	    call_rule_values(f, SCMP_SYS(fcntl), 1, UINT32_MAX, descriptor,
+			     NCALLS(descriptor)))
 		return -1;
 	/* abort(), raise(); and how fstat() is called: a path besides tells whether it exists */
 	if (seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1,
@@ -210,14 +174,12 @@ static int allow_some(scmp_filter_ctx f)
 
 static int allow_threads(scmp_filter_ctx f)
 {
-	const uint64_t thread = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD;
 	static const int naming[] = {PR_SET_NAME};
 
-	return seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(clone), 1,
-				SCMP_A0(SCMP_CMP_MASKED_EQ, thread, thread)) < 0 ||
+	return call_rule_threads(f) ||
 	       seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(sched_setscheduler), 1,
 				SCMP_A1(SCMP_CMP_EQ, SCHED_OTHER, 0)) < 0 ||
-	       allow_values(f, SCMP_SYS(prctl), 0, naming, NCALLS(naming)) ? -1 : 0;
+	       call_rule_values(f, SCMP_SYS(prctl), 0, UINT32_MAX, naming, NCALLS(naming)) ? -1 : 0;
 }
 
 /*
@@ -243,15 +205,16 @@ static int forbid(scmp_filter_ctx f, bool threads)
 
 static int build(scmp_filter_ctx f, bool parser)
 {
-	if (SANITIZERS && allow(f, sanitizers, NCALLS(sanitizers)))
+	if (SANITIZERS && call_rules(f, SCMP_ACT_ALLOW, sanitizers, NCALLS(sanitizers)))
 		return -1;
-	if (allow(f, computing, NCALLS(computing)) || allow_some(f))
+	if (call_rules(f, SCMP_ACT_ALLOW, computing, NCALLS(computing)) || allow_some(f))
 		return -1;
-	if (!SANITIZERS && allow_memory(f))
+	if (!SANITIZERS && call_rule_memory(f))
 		return -1;
-	if (parser && allow(f, asking, NCALLS(asking)))
+	if (parser && call_rules(f, SCMP_ACT_ALLOW, asking, NCALLS(asking)))
 		return -1;
-	if (!parser && (allow(f, reading, NCALLS(reading)) || allow_threads(f)))
+	if (!parser &&
+	    (call_rules(f, SCMP_ACT_ALLOW, reading, NCALLS(reading)) || allow_threads(f)))
 		return -1;
 	return forbid(f, !parser);
 }

@@ -36,6 +36,7 @@ void thread_block_signals(void)
 
 	sigfillset(&all);
 	sigdelset(&all, SIGRTMAX);
+	sigdelset(&all, SIGSYS);
 	pthread_sigmask(SIG_BLOCK, &all, NULL);
 }
 

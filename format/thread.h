@@ -20,7 +20,8 @@ bool thread_start(pthread_t *t, void *(*run)(void *), void *arg);
 
 /*
  * For a thread: signals are for the program's own threads. SIGRTMAX is left to the program, which
- * may have something to say to each of its threads (Linux' capabilities are a thread's own).
+ * may have something to say to each of its threads (Linux' capabilities are a thread's own),
+ * and SIGSYS: a thread that blocks it is killed where a filter of system calls would only refuse.
  */
 void thread_block_signals(void);
 

@@ -613,7 +613,7 @@ static int finish(struct session *s, struct trawl_error *err)
 	count_unwritten(s, stats);
 	for (size_t i = 0; i < s->ninputs; i++)
 		s->incomplete |= stats[i].lost > 0 || stats[i].uncounted;
-	s->incomplete |= s->rec.failed && !recording_left(&s->rec);
+	s->incomplete |= callfilter_refused() || (s->rec.failed && !recording_left(&s->rec));
 	write_end(s, stats);
 	recording_finish(&s->rec);
 	say_end(s, stats);
@@ -666,7 +666,8 @@ static int give_up(struct session *s, struct trawl_error *err)
 {
 	struct trawl_error ignored;
 	int folders[] = { -1, output_folder(&s->rec.output) };
-	struct privileges_kept kept = { .user = s->user.other, .folders = folders, .nfolders = 2 };
+	struct privileges_kept kept = { .user = s->user.other, .command = s->command.pid,
+					.folders = folders, .nfolders = 2 };
 	int r;
 
 	if (inputs_use_tracefs(s->inputs, s->ninputs))
@@ -719,5 +720,5 @@ out:
 		*err = printing;
 		return -1;
 	}
-	return !r && (s.incomplete || printed) ? TRAWL_BAD_DATA : r;
+	return !r && (s.incomplete || printed || callfilter_refused()) ? TRAWL_BAD_DATA : r;
 }

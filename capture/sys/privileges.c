@@ -166,108 +166,17 @@ static int drop_capabilities(const struct privileges_kept *kept)
 	return set_everywhere(&c);
 }
 
-/* ---- the filter --------------------------------------------------------------------------- */
-
-#ifdef HAVE_SECCOMP
-#include <seccomp.h>
-#include <sys/socket.h>
-
-/* What a recorder that is armed never calls again, and an attacker would. */
-static const int denied[] = {
-	SCMP_SYS(execve),
-	SCMP_SYS(execveat),
-	SCMP_SYS(mount),
-	SCMP_SYS(umount2),
-	SCMP_SYS(move_mount),
-	SCMP_SYS(open_tree),
-	SCMP_SYS(fsopen),
-	SCMP_SYS(fsmount),
-	SCMP_SYS(fsconfig),
-	SCMP_SYS(pivot_root),
-	SCMP_SYS(chroot),
-	SCMP_SYS(setns),
-	SCMP_SYS(unshare),
-	SCMP_SYS(init_module),
-	SCMP_SYS(finit_module),
-	SCMP_SYS(delete_module),
-	SCMP_SYS(kexec_load),
-	SCMP_SYS(kexec_file_load),
-	SCMP_SYS(reboot),
-	SCMP_SYS(swapon),
-	SCMP_SYS(swapoff),
-	SCMP_SYS(acct),
-	SCMP_SYS(quotactl),
-	SCMP_SYS(iopl),
-	SCMP_SYS(ioperm),
-	SCMP_SYS(settimeofday),
-	SCMP_SYS(clock_settime),
-	SCMP_SYS(sethostname),
-	SCMP_SYS(setdomainname),
-	SCMP_SYS(keyctl),
-	SCMP_SYS(add_key),
-	SCMP_SYS(request_key),
-	SCMP_SYS(bpf),
-	SCMP_SYS(userfaultfd),
-	SCMP_SYS(io_uring_setup),
-	SCMP_SYS(io_uring_enter),
-	SCMP_SYS(process_vm_writev),
-	SCMP_SYS(open_by_handle_at),
-	SCMP_SYS(pidfd_getfd),
-	SCMP_SYS(connect),
-	SCMP_SYS(bind),
-	SCMP_SYS(listen),
-	SCMP_SYS(accept),
-	SCMP_SYS(accept4),
-	SCMP_SYS(mknod),
-	SCMP_SYS(mknodat),
-	SCMP_SYS(personality),
-	SCMP_SYS(vhangup),
-};
-static const int tracing[] = {SCMP_SYS(ptrace), SCMP_SYS(perf_event_open)};
-
-static int deny(scmp_filter_ctx f, const int *list, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (list[i] >= 0 && seccomp_rule_add(f, SCMP_ACT_ERRNO(EPERM), list[i], 0))
-			return -1;
-	return 0;
-}
-
-/* LeakSanitizer stops the threads by ptrace(). */
-#ifdef __SANITIZE_ADDRESS__
-enum { SANITIZED = true };
-#else
-enum { SANITIZED = false };
-#endif
-
-/* 0, or why not, as -errno; a filter that cannot be built is one without memory. */
-static int filter(const struct privileges_kept *kept)
-{
-	scmp_filter_ctx f = seccomp_init(SCMP_ACT_ALLOW);
-	int r = -ENOMEM;
-
-	if (f && !seccomp_attr_set(f, SCMP_FLTATR_CTL_TSYNC, 1) &&
-	    !deny(f, denied, sizeof(denied) / sizeof(denied[0])) &&
-	    (kept->traces || SANITIZED || !deny(f, tracing, sizeof(tracing) / sizeof(tracing[0]))))
-		r = seccomp_load(f);
-	seccomp_release(f);
-	return r;
-}
-#else
-static int filter(const struct privileges_kept *kept)
-{
-	return 0;
-}
-#endif
-
 int privileges_drop(const struct privileges_kept *kept, struct trawl_error *err)
 {
+	const struct callfilter calls = {
+		.user = kept->user, .traces = kept->traces, .command = kept->command,
+	};
 	int r;
 
 	if (drop_capabilities(kept))
 		return trawl_fail(err, TRAWL_CANNOT, "capabilities cannot be given up: %s",
 				  strerror(errno));
-	r = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ? -errno : filter(kept);
+	r = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ? -errno : callfilter_load(&calls);
 	if (r == -ENOMEM)
 		return trawl_fail(err, TRAWL_CANNOT,
 				  "the recorder's filter of system calls cannot be set: out of memory");

@@ -27,6 +27,22 @@ static bool environment_id(const char *name, unsigned int *id)
 	return !errno && !*end && value < UINT32_MAX;
 }
 
+/* Now: a recorder that is armed may not look users up, which takes sockets and libraries. */
+static int find_groups(struct user *u)
+{
+	int n = USER_GROUPS;
+
+	u->groups = calloc(USER_GROUPS, sizeof(*u->groups));
+	if (!u->groups)
+		return -1;
+	if (!u->name || getgrouplist(u->name, u->gid, u->groups, &n) < 0) {
+		u->groups[0] = u->gid;
+		n = 1;
+	}
+	u->ngroups = n;
+	return 0;
+}
+
 static int fill(struct user *u, const struct passwd *pw)
 {
 	if (!pw)
@@ -63,7 +79,7 @@ int user_find(struct user *u, const char *name, struct trawl_error *err)
 	u->other = u->uid != geteuid() || u->gid != getegid();
 	if (u->other && geteuid())
 		return trawl_fail(err, TRAWL_CANNOT, "-Z %s: only root can do this", name);
-	if (fill(u, pw))
+	if (fill(u, pw) || find_groups(u))
 		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
 	return 0;
 }
@@ -72,6 +88,7 @@ void user_free(struct user *u)
 {
 	free(u->name);
 	free(u->home);
+	free(u->groups);
 	*u = (struct user){ 0 };
 }
 
@@ -100,24 +117,12 @@ static int set_thread_groups(int n, const gid_t *groups)
 	return (int)syscall(SYS_setgroups, n, groups);
 }
 
-static int thread_groups(const struct user *u)
-{
-	gid_t groups[256];
-	int n = 256;
-
-	if (!u->name || getgrouplist(u->name, u->gid, groups, &n) < 0) {
-		groups[0] = u->gid;
-		n = 1;
-	}
-	return set_thread_groups(n, groups);
-}
-
 int user_enter(const struct user *u, struct user_rights *saved, struct trawl_error *err)
 {
 	if (!u->other)
 		return 0;
-	saved->ngroups = getgroups(256, saved->groups);
-	if (saved->ngroups < 0 || thread_groups(u))
+	saved->ngroups = getgroups(USER_GROUPS, saved->groups);
+	if (saved->ngroups < 0 || set_thread_groups(u->ngroups, u->groups))
 		return trawl_fail(err, TRAWL_CANNOT, "cannot act as user %u: %s", u->uid,
 				  strerror(errno));
 	setfsgid(u->gid);

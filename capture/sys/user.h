@@ -9,12 +9,16 @@
 #include <sys/types.h>
 #include "format/trawl.h"
 
+enum { USER_GROUPS = 256 };
+
 struct user {
 	bool other;  /* somebody else than the process is now */
 	uid_t uid;
 	gid_t gid;
 	char *name;  /* NULL if the user database does not know the uid */
 	char *home;
+	gid_t *groups; /* of `other` */
+	int ngroups;
 };
 
 /* name: of -Z, or NULL to go by SUDO_UID and SUDO_GID if we are root. */
@@ -26,7 +30,7 @@ int user_become(const struct user *u);
 
 /* What user_enter() changed of this thread's rights to files, for user_leave(). */
 struct user_rights {
-	gid_t groups[256];
+	gid_t groups[USER_GROUPS];
 	int ngroups;
 };
 

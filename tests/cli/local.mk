@@ -6,7 +6,7 @@ EXTRA_DIST += $(CLI_DECODE)
 CLI_CAPTURE = tests/cli/capture_events.sh tests/cli/capture_ends.sh tests/cli/capture_input.sh \
 	tests/cli/capture_cleanup.sh tests/cli/capture_intact.sh tests/cli/capture_loss.sh \
 	tests/cli/capture_output.sh tests/cli/capture_privacy.sh tests/cli/capture_scope.sh tests/cli/capture_full.sh \
-	tests/cli/flight.sh tests/cli/privileges.sh tests/cli/rotation.py
+	tests/cli/flight.sh tests/cli/privileges.sh tests/cli/recorder.py tests/cli/rotation.py
 EXTRA_DIST += tests/cli/capture.sh $(CLI_CAPTURE)
 if HAVE_SDT
 TESTS += $(CLI_CAPTURE)

@@ -261,14 +261,18 @@ class Tests:
             start = time.monotonic()
             self.why[key] = run(test, 4 * SLOW, self.apart)
             self.seconds[key] = time.monotonic() - start
+            if self.why[key]:  # the machine is busy, or it always fails here
+                start = time.monotonic()
+                self.why[key] = run(test, 4 * SLOW, self.apart)
+                self.seconds[key] = time.monotonic() - start
             if self.why[key]:
                 print(f"# not used, fails unchanged: {test}: {self.why[key]}", flush=True)
         return not self.why[key] and self.seconds[key] <= SLOW
 
     def noticed(self, path, tests):
         """(test, how) of the first that fails; None: none did; or ("build", ...)."""
-        if not tests:
-            sys.exit(f"{path}: there is no test that passes unchanged")
+        if not tests:  # counts as a survivor: what is not tested is not noticed
+            print(f"# {path}: there is no test that passes unchanged", flush=True)
         units = [t for t in tests if not t.endswith((".sh", ".py"))]
         # links take longer than most tests: a test is linked when those before it noticed nothing
         made = False
