@@ -16,10 +16,11 @@ bool sandbox_has_seccomp(void)
 	return false;
 }
 
-static int enter(const char *program, const char *subject, bool parser, struct trawl_error *err)
+static int enter(const char *program, const char *subject, bool parser, unsigned int more,
+		 struct trawl_error *err)
 {
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-	landlock_enter(SANITIZERS);
+	landlock_enter(SANITIZERS || more & SANDBOX_FILES);
 	return 0;
 }
 #else
@@ -60,6 +61,20 @@ static const int reading[] = {
 
 /* A parser asks for files at its only socket, and hands on what it found. */
 static const int asking[] = {SCMP_SYS(sendmsg), SCMP_SYS(recvmsg)};
+
+/* SANDBOX_FILES; open() goes by its flags. */
+static const int looking[] = {
+	SCMP_SYS(stat), SCMP_SYS(lstat), SCMP_SYS(newfstatat), SCMP_SYS(access),
+	SCMP_SYS(faccessat), SCMP_SYS(faccessat2), SCMP_SYS(readlink), SCMP_SYS(readlinkat),
+	SCMP_SYS(getdents64), SCMP_SYS(fstatfs), SCMP_SYS(statfs),
+};
+
+/* SANDBOX_SOCKETS */
+static const int talking[] = {
+	SCMP_SYS(accept), SCMP_SYS(accept4), SCMP_SYS(recvfrom), SCMP_SYS(recvmsg),
+	SCMP_SYS(sendto), SCMP_SYS(sendmsg), SCMP_SYS(shutdown), SCMP_SYS(setsockopt),
+	SCMP_SYS(getsockopt), SCMP_SYS(signalfd4),
+};
 
 /* ---- what only an attacker calls ---------------------------------------------------------- */
 
@@ -186,7 +201,7 @@ static int allow_threads(scmp_filter_ctx f)
  * clone3() keeps its flags in memory, where no filter looks: it does not exist, as everything that
  * stands nowhere, and glibc calls clone().
  */
-static int forbid(scmp_filter_ctx f, bool threads)
+static int forbid(scmp_filter_ctx f, bool threads, unsigned int more)
 {
 	for (size_t i = 0; i < NCALLS(forbidden); i++)
 		if (forbidden[i].call >= 0 &&
@@ -194,7 +209,8 @@ static int forbid(scmp_filter_ctx f, bool threads)
 			return -1;
 	if (SANITIZERS)
 		return 0;
-	if (answer(f, SCMP_ACT_ERRNO(EPERM), files, NCALLS(files)) ||
+	if ((!(more & SANDBOX_FILES) &&
+	     answer(f, SCMP_ACT_ERRNO(EPERM), files, NCALLS(files))) ||
 	    seccomp_rule_add(f, SCMP_ACT_TRAP, SCMP_SYS(ptrace), 0) < 0 ||
 	    seccomp_rule_add(f, SCMP_ACT_TRAP, SCMP_SYS(tgkill), 1,
 			     SCMP_A0(SCMP_CMP_NE, (scmp_datum_t)getpid(), 0)) < 0)
@@ -203,7 +219,40 @@ static int forbid(scmp_filter_ctx f, bool threads)
 				SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0)) < 0 ? -1 : 0;
 }
 
-static int build(scmp_filter_ctx f, bool parser)
+/* What is mapped to be run is not mapped to be written. The kernel makes the calls in probes. */
+static int allow_code(scmp_filter_ctx f)
+{
+#ifdef __x86_64__
+	static const int probes[] = {335, 336}; /* uretprobe(), uprobe() */
+
+	if (call_rules(f, SCMP_ACT_ALLOW, probes, NCALLS(probes)))
+		return -1;
+#endif
+	return SANITIZERS ? 0 : seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 1,
+						 SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC | PROT_WRITE,
+							 PROT_EXEC)) < 0 ? -1 : 0;
+}
+
+static int allow_files(scmp_filter_ctx f)
+{
+	const uint64_t writing = O_ACCMODE | O_CREAT | O_TRUNC;
+
+	return call_rules(f, SCMP_ACT_ALLOW, looking, NCALLS(looking)) ||
+	       seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(openat), 1,
+				SCMP_A2(SCMP_CMP_MASKED_EQ, writing, O_RDONLY)) < 0 ? -1 : 0;
+}
+
+static int allow_more(scmp_filter_ctx f, unsigned int more)
+{
+	if (more & SANDBOX_CODE && allow_code(f))
+		return -1;
+	if (more & SANDBOX_FILES && !SANITIZERS && allow_files(f))
+		return -1;
+	return more & SANDBOX_SOCKETS && call_rules(f, SCMP_ACT_ALLOW, talking, NCALLS(talking))
+	       ? -1 : 0;
+}
+
+static int build(scmp_filter_ctx f, bool parser, unsigned int more)
 {
 	if (SANITIZERS && call_rules(f, SCMP_ACT_ALLOW, sanitizers, NCALLS(sanitizers)))
 		return -1;
@@ -216,7 +265,7 @@ static int build(scmp_filter_ctx f, bool parser)
 	if (!parser &&
 	    (call_rules(f, SCMP_ACT_ALLOW, reading, NCALLS(reading)) || allow_threads(f)))
 		return -1;
-	return forbid(f, !parser);
+	return allow_more(f, more) || forbid(f, !parser, more) ? -1 : 0;
 }
 
 static int refused(const char *why, struct trawl_error *err)
@@ -225,7 +274,8 @@ static int refused(const char *why, struct trawl_error *err)
 			  "without it, for files whose origin is known", why);
 }
 
-static int enter(const char *program, const char *subject, bool parser, struct trawl_error *err)
+static int enter(const char *program, const char *subject, bool parser, unsigned int more,
+		 struct trawl_error *err)
 {
 	struct sigaction action = {.sa_sigaction = on_forbidden, .sa_flags = SA_SIGINFO};
 	scmp_filter_ctx f = seccomp_init(SCMP_ACT_ERRNO(ENOSYS));
@@ -234,7 +284,7 @@ static int enter(const char *program, const char *subject, bool parser, struct t
 	who = program;
 	what = subject;
 	if (!f || seccomp_attr_set(f, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS) ||
-	    build(f, parser)) {
+	    build(f, parser, more)) {
 		seccomp_release(f);
 		return refused("its filter cannot be built", err);
 	}
@@ -242,7 +292,7 @@ static int enter(const char *program, const char *subject, bool parser, struct t
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) {
 		r = -errno;
 	} else {
-		landlock_enter(SANITIZERS);
+		landlock_enter(SANITIZERS || more & SANDBOX_FILES);
 		r = seccomp_load(f);
 	}
 	seccomp_release(f);
@@ -257,10 +307,16 @@ bool sandbox_has_seccomp(void)
 
 int sandbox_enter(const char *program, const char *subject, struct trawl_error *err)
 {
-	return enter(program, subject, false, err);
+	return enter(program, subject, false, 0, err);
+}
+
+int sandbox_enter_with(const char *program, const char *subject, unsigned int more,
+		       struct trawl_error *err)
+{
+	return enter(program, subject, false, more, err);
 }
 
 int sandbox_enter_parser(const char *program, const char *subject, struct trawl_error *err)
 {
-	return enter(program, subject, true, err);
+	return enter(program, subject, true, 0, err);
 }

@@ -24,6 +24,17 @@
  */
 int sandbox_enter(const char *program, const char *subject, struct trawl_error *err);
 
+/* What a program that does more than read takes besides. */
+enum sandbox_more {
+	SANDBOX_FILES = 1 << 0,   /* files are opened for reading, of whatever name */
+	SANDBOX_CODE = 1 << 1,    /* a file that is open is mapped to be run */
+	SANDBOX_SOCKETS = 1 << 2, /* it talks by sockets that it has, and waits for signals */
+};
+
+/* The same with what these bits say. */
+int sandbox_enter_with(const char *program, const char *subject, unsigned int more,
+		       struct trawl_error *err);
+
 /*
  * The same for a process that computes over what it has open, and talks by pipes and sockets that
  * it has: no threads, no changes of files.

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "config.h"
+#include "common/sandbox.h"
 #include "decode/base/cli.h"
 #include "replay/gdbstub.h"
 #include "replay/walk.h"
@@ -20,21 +21,23 @@
 struct options {
 	const char *path;
 	int32_t tid;
-	bool gdb;
+	bool gdb, no_sandbox;
 };
 
 static const char help[] =
 	"      --tid TID        the task, if not the one with most branches\n"
 	"      --gdb            speak gdb's protocol: gdb PROGRAM -ex 'target remote | trawl-replay branch --gdb FILE'\n"
+	"      --no-sandbox     for debuggers: reads without the sandbox\n"
 	"\n"
 	"Commands, a line each, of standard input: step [N], back [N], next FUNCTION, prev FUNCTION, time SECONDS,\n"
 	"begin, end, list [N], all, help, quit. An empty line does the last one again.";
 
-enum { OPTION_TID = 0x100, OPTION_GDB };
+enum { OPTION_TID = 0x100, OPTION_GDB, OPTION_UNCAGED };
 
 static const struct option long_options[] = {
 	{"tid", required_argument, NULL, OPTION_TID},
 	{"gdb", no_argument, NULL, OPTION_GDB},
+	{"no-sandbox", no_argument, NULL, OPTION_UNCAGED},
 	{"help", no_argument, NULL, 'h'},
 	{NULL, 0, NULL, 0},
 };
@@ -44,8 +47,8 @@ static int set_option(void *arg, int option, struct trawl_error *err)
 	struct options *o = arg;
 	char *end;
 
-	if (option == OPTION_GDB)
-		o->gdb = true;
+	o->gdb |= option == OPTION_GDB;
+	o->no_sandbox |= option == OPTION_UNCAGED;
 	if (option != OPTION_TID)
 		return 0;
 	o->tid = (int32_t)strtol(optarg, &end, 10);
@@ -201,6 +204,9 @@ static int run(const struct way *w, int argc, char **argv)
 
 	if (got > 0)
 		return TRAWL_OK;
+	/* it shows instructions of the programs that the file names */
+	if (!got && !o.no_sandbox)
+		got = sandbox_enter_with(cli_program, o.path, SANDBOX_FILES, &err);
 	if (!got)
 		got = walk_open(&walk, o.path, o.path, o.tid, &err);
 	if (!got && o.gdb)

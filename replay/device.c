@@ -8,6 +8,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "common/sandbox.h"
 #include "decode/base/cli.h"
 #include "decode/import/foreign.h"
 #include "replay/player.h"
@@ -18,7 +19,7 @@
 struct options {
 	const char *path, *device;
 	struct player_options player;
-	bool listen, verbose, as_is;
+	bool listen, verbose, as_is, no_sandbox;
 	uint16_t port;
 };
 
@@ -32,6 +33,7 @@ static const char help[] =
 	"      --linger TIME    stay so long after the last transfer (default 1s)\n"
 	"      --timeout TIME   give up when for so long nothing recorded happened (default: never)\n"
 	"      --listen[=PORT]  wait on 127.0.0.1 for 'usbip attach' (default 3240) instead of vhci_hcd\n"
+	"      --no-sandbox     for debuggers: reads without the sandbox\n"
 	"  -v                   every difference, not the first only";
 
 enum {
@@ -43,7 +45,8 @@ enum {
 	OPTION_HOLD,
 	OPTION_LINGER,
 	OPTION_TIMEOUT,
-	OPTION_LISTEN
+	OPTION_LISTEN,
+	OPTION_UNCAGED
 };
 
 static const struct option long_options[] = {
@@ -56,6 +59,7 @@ static const struct option long_options[] = {
 	{"linger", required_argument, NULL, OPTION_LINGER},
 	{"timeout", required_argument, NULL, OPTION_TIMEOUT},
 	{"listen", optional_argument, NULL, OPTION_LISTEN},
+	{"no-sandbox", no_argument, NULL, OPTION_UNCAGED},
 	{"help", no_argument, NULL, 'h'},
 	{NULL, 0, NULL, 0},
 };
@@ -99,6 +103,9 @@ static int set_option(void *arg, int option, struct trawl_error *err)
 		return way_time("--timeout", optarg, &o->player.timeout, err);
 	case OPTION_LISTEN:
 		return set_listen(o, optarg, err);
+	case OPTION_UNCAGED:
+		o->no_sandbox = true;
+		return 0;
 	default: /* -v */
 		o->verbose = true;
 		return 0;
@@ -129,7 +136,7 @@ static int plug(const struct options *o, const struct player *p, const struct ta
 		.config_len = c->len,
 	};
 	char what[64], where[32];
-	int listener, ret;
+	int ret;
 
 	snprintf(what, sizeof(what), "%04x:%04x", t->device.vendor, t->device.product);
 	if (!o->listen) {
@@ -140,15 +147,12 @@ static int plug(const struct options *o, const struct player *p, const struct ta
 			     speeds[s->speed]);
 		return ret;
 	}
-	listener = usbip_listen(o->port, err);
-	if (listener < 0)
+	if (usbip_listens(u, err))
 		return -1;
 	snprintf(where, sizeof(where), "%u", o->port);
 	note("%s waits for: usbip --tcp-port %s attach -r 127.0.0.1 -b 1-1 (%s speed)", what, where,
 	     speeds[s->speed]);
-	ret = usbip_accept(u, listener, &d, err);
-	close(listener);
-	return ret;
+	return usbip_accept(u, &d, err);
 }
 
 static int signals(void)
@@ -164,11 +168,10 @@ static int signals(void)
 }
 
 /* The exit status, or -1 with *err. */
-static int play(const struct options *o, struct tape *t, struct trawl_error *err)
+static int play(const struct options *o, struct tape *t, struct usbip *u, struct trawl_error *err)
 {
 	struct verdict v = {.verbose = o->verbose};
 	struct player *p = player_new(t, &o->player, &v, err);
-	struct usbip u = {.fd = -1};
 	struct out out;
 	char text[200];
 	int got, stop;
@@ -177,11 +180,11 @@ static int play(const struct options *o, struct tape *t, struct trawl_error *err
 		return -1;
 	for (unsigned int i = 0; player_note(p, i, text, sizeof(text)); i++)
 		note("%s", text, "", "");
-	got = plug(o, p, t, &u, err);
+	got = plug(o, p, t, u, err);
 	stop = got ? -1 : signals();
 	if (!got)
-		got = player_run(p, &u, stop, err);
-	usbip_close(&u);
+		got = player_run(p, u, stop, err);
+	usbip_close(u);
 	if (stop >= 0)
 		close(stop);
 	if (got >= 0) {
@@ -203,15 +206,22 @@ static int play(const struct options *o, struct tape *t, struct trawl_error *err
 
 static int replay(const struct options *o, struct trawl_error *err)
 {
+	/* a port of vhci_hcd that is free is looked for when the speed is known */
+	int cage = o->no_sandbox ? TAPE_UNCAGED : SANDBOX_FILES | SANDBOX_SOCKETS, ret = -1;
 	struct foreign f;
 	struct tape t;
-	int ret = -1;
+	struct usbip u;
 
-	if (!tape_open(&t, &f, o->path, o->device, false, err) &&
+	if (o->listen)
+		usbip_listen(&u, o->port);
+	else
+		usbip_prepare(&u);
+	if (!tape_open(&t, &f, o->path, o->device, cage, err) &&
 	    !standard_check(&t, o->path, o->as_is, err))
-		ret = play(o, &t, err);
+		ret = play(o, &t, &u, err);
 	if (!ret)
 		ret = tape_whole(&t, err);
+	usbip_close(&u);
 	tape_free(&t);
 	foreign_close(&f);
 	return ret;

@@ -138,7 +138,7 @@ static int replay(const struct options *o, struct trawl_error *err)
 	struct tape t;
 	/* libusb opens files while it runs */
 	bool caged = o->mode != MODE_REALLY && !o->no_sandbox;
-	int ret = tape_open(&t, &f, o->path, o->device, caged, err);
+	int ret = tape_open(&t, &f, o->path, o->device, caged ? 0 : TAPE_UNCAGED, err);
 
 	if (!ret)
 		ret = act(o, &t, err);

@@ -9,17 +9,20 @@
 #include "replay/tape.h"
 
 /* What is opened, before anything is looked at. */
-static int enter(struct tape *t, const char *file, struct trawl_error *err)
+static int enter(struct tape *t, const char *file, unsigned int more, struct trawl_error *err)
 {
 	tzset(); /* localtime_r() would open a file */
-	return store_open(&t->store, err) || sandbox_enter(cli_program, file, err) ? -1 : 0;
+	if (store_open(&t->store, err))
+		return -1;
+	return sandbox_enter_with(cli_program, file, more, err);
 }
 
-int tape_open(struct tape *t, struct foreign *f, const char *file, const char *device, bool caged,
+int tape_open(struct tape *t, struct foreign *f, const char *file, const char *device, int cage,
 	      struct trawl_error *err)
 {
 	*t = (struct tape)TAPE_NOTHING;
-	if (!foreign_open(f, file, true, err) && (!caged || !enter(t, file, err)) &&
+	if (!foreign_open(f, file, true, err) &&
+	    (cage == TAPE_UNCAGED || !enter(t, file, (unsigned int)cage, err)) &&
 	    !foreign_resolve(f, err) && !tape_read_chosen(t, f->path, file, device, err))
 		return 0;
 	foreign_call(f, err);

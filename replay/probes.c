@@ -8,9 +8,13 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/destination.h"
+#include "common/sandbox.h"
 #include "decode/base/cli.h"
+#include "decode/base/outfile.h"
 #include "decode/import/foreign.h"
 #include "decode/query/reading.h"
 #include "replay/pace.h"
@@ -34,6 +38,7 @@ static const char help[] =
 	"      --no-events      make it only\n"
 	"      --speed N        of times: 1 as recorded (default), 2 twice as fast, 0 no waiting\n"
 	"      --delay TIME     so long until the first\n"
+	"      --no-sandbox     as of trawl-decode\n"
 	"  -v                   at the end: how many events, and how late they were\n"
 	"\n"
 	SELECTION_HELP;
@@ -44,6 +49,9 @@ struct options {
 	const char *object;
 	uint64_t delay;
 	bool no_events, verbose;
+	struct outfile file; /* to be --object; if `made` */
+	bool made;
+	int fd;              /* of the object, that is there or in memory; -1: none */
 };
 
 static void print_help(void)
@@ -106,35 +114,59 @@ static bool is_same_file(int fd, const struct out *object)
 	return same;
 }
 
-/* A tracer may hold the file already: one that is right is not made anew, and no other file is
- * touched. */
-static int open_object(const char *path, const struct out *object, struct trawl_error *err)
+/* Before the file is read. A tracer may hold it already: what is there is not made anew. */
+static int open_object(struct options *o, struct trawl_error *err)
 {
-	int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	struct trawl_error ignored; /* it speaks of -w */
 
-	if (fd >= 0 && is_same_file(fd, object))
-		return fd;
-	if (fd >= 0) {
-		close(fd);
-		return trawl_fail(err, TRAWL_USAGE,
-				  "--object %s: is another file: choose another name, or remove it",
-				  path);
+	if (!o->object) {
+		o->fd = memfd_create("trawl-probes", MFD_CLOEXEC);
+		return o->fd < 0 ? trawl_fail(err, TRAWL_CANNOT, "--object (in memory): %s",
+					      strerror(errno)) : 0;
 	}
-	fd = path ? open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0755)
-		  : memfd_create("trawl-probes", MFD_CLOEXEC);
-	if (fd < 0 || write(fd, object->data, object->len) != (ssize_t)object->len) {
-		trawl_fail(err, TRAWL_CANNOT, "--object %s: %s", path ? path : "(in memory)",
-			   strerror(errno));
-		if (fd >= 0 && path)
-			unlink(path);
-		if (fd >= 0)
-			close(fd);
-		return -1;
-	}
-	return fd;
+	o->fd = open(o->object, O_RDONLY | O_CLOEXEC);
+	if (o->fd >= 0)
+		return 0;
+	if (outfile_open(&o->file, o->object, &ignored))
+		return trawl_fail(err, TRAWL_CANNOT, "--object %s: cannot be made: %s", o->object,
+				  destination_fault(errno));
+	o->made = true;
+	if (fchmod(o->file.fd, 0755))
+		return trawl_fail(err, TRAWL_CANNOT, "--object %s: %s", o->object, strerror(errno));
+	return o->reading.no_sandbox ? 0 : outfile_keeper(&o->file, err);
 }
 
-static int make_object(const struct options *o, struct player *p, struct trawl_error *err)
+/* The object, in a file that a tracer finds: a descriptor, o's. */
+static int fill_object(struct options *o, const struct out *object, struct trawl_error *err)
+{
+	int fd = o->made ? fcntl(o->file.fd, F_DUPFD_CLOEXEC, 3) : o->fd;
+
+	if (o->object && !o->made)
+		return is_same_file(fd, object) ? fd : trawl_fail(
+			err, TRAWL_USAGE,
+			"--object %s: is another file: choose another name, or remove it",
+			o->object);
+	o->fd = fd;
+	if (fd < 0 || write(fd, object->data, object->len) != (ssize_t)object->len)
+		return trawl_fail(err, TRAWL_CANNOT, "--object %s: %s",
+				  o->object ? o->object : "(in memory)", strerror(errno));
+	if (!o->made)
+		return fd;
+	o->made = false;
+	return outfile_close(&o->file, true, err) ? -1 : fd;
+}
+
+static void close_object(struct options *o)
+{
+	struct trawl_error ignored;
+
+	if (o->made)
+		outfile_close(&o->file, false, &ignored);
+	if (o->fd >= 0)
+		close(o->fd);
+}
+
+static int make_object(struct options *o, struct player *p, struct trawl_error *err)
 {
 	struct out object;
 	void *map = MAP_FAILED;
@@ -149,13 +181,12 @@ static int make_object(const struct options *o, struct player *p, struct trawl_e
 	if (object.error)
 		trawl_fail(err, TRAWL_CANNOT, "out of memory");
 	else
-		fd = open_object(o->object, &object, err);
+		fd = fill_object(o, &object, err);
 	if (fd >= 0) {
 		map = mmap(NULL, object.len, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
 		if (map == MAP_FAILED)
 			trawl_fail(err, TRAWL_CANNOT, "--object %s: cannot be mapped: %s",
 				   o->object ? o->object : "", strerror(errno));
-		close(fd);
 	}
 	out_free(&object);
 	p->code = map == MAP_FAILED ? NULL : map;
@@ -242,7 +273,7 @@ static void tell(const char *fmt, ...)
 	fputc('\n', stderr);
 }
 
-static int play(const struct options *o, struct stream *s, struct player *p,
+static int play(struct options *o, struct stream *s, struct player *p,
 		struct trawl_error *err)
 {
 	struct out text;
@@ -276,7 +307,7 @@ static int play(const struct options *o, struct stream *s, struct player *p,
 
 static int run(const struct way *w, int argc, char **argv)
 {
-	struct options o = {.speed = 1};
+	struct options o = {.speed = 1, .fd = -1};
 	struct player *p = calloc(1, sizeof(*p));
 	struct foreign f = FOREIGN_NOTHING;
 	struct trawl_error err = {0};
@@ -290,7 +321,8 @@ static int run(const struct way *w, int argc, char **argv)
 			p->pace = malloc(sizeof(*p->pace));
 		if (!p || !p->pace)
 			trawl_fail(&err, TRAWL_CANNOT, "out of memory");
-		else if (!foreign_open(&f, o.reading.path, true, &err) &&
+		else if (!foreign_open(&f, o.reading.path, true, &err) && !open_object(&o, &err) &&
+			 !reading_sandbox_with(&o.reading, SANDBOX_CODE, &err) &&
 			 !foreign_resolve(&f, &err)) {
 			o.reading.decode.fd = f.fd;
 			s = stream_open(o.reading.path, &o.reading.decode, &o.reading.selection,
@@ -307,6 +339,7 @@ static int run(const struct way *w, int argc, char **argv)
 	}
 	stream_close(s);
 	foreign_close(&f);
+	close_object(&o);
 	out_free(&none);
 	selection_free(&o.reading.selection);
 	if (p) {

@@ -291,16 +291,14 @@ static int find_port(const char *hub)
 	return port;
 }
 
-static int write_sysfs(const char *path, const char *text)
+static int cannot_attach(int why, struct trawl_error *err)
 {
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : write(fd, text, strlen(text));
-	int sys = errno;
-
-	if (fd >= 0)
-		close(fd);
-	errno = sys;
-	return n < 0 ? -1 : 0;
+	if (why == EACCES || why == EPERM)
+		return trawl_fail(err, TRAWL_CANNOT,
+				  "vhci_hcd: no permission to plug a device in: run as root, or use "
+				  "--listen and have root run 'usbip attach'");
+	return trawl_fail(err, TRAWL_CANNOT, "vhci_hcd: cannot plug the device in: %s",
+			  strerror(why));
 }
 
 static int attach(struct usbip *u, int fd, enum usbip_speed speed, struct trawl_error *err)
@@ -318,39 +316,45 @@ static int attach(struct usbip *u, int fd, enum usbip_speed speed, struct trawl_
 					  speed >= USBIP_SUPER ? "SuperSpeed" : "USB 2");
 		snprintf(text, sizeof(text), "%d %d %u %d", u->port, fd,
 			 1u << 16 | (unsigned int)u->port, (int)speed);
-		if (!write_sysfs(VHCI "/vhci_hcd.0/attach", text))
+		if (pwrite(u->attach, text, strlen(text), 0) > 0)
 			return 0;
 		if (errno != EBUSY)
 			break;
 	}
 	u->port = -1;
-	return trawl_fail(err, TRAWL_CANNOT,
-			  errno == EACCES || errno == EPERM ? "vhci_hcd: no permission to plug a "
-							      "device in: run as root, or use "
-							      "--listen and "
-							      "have root run 'usbip attach'"
-							    : "vhci_hcd: cannot plug the device "
-							      "in: %s",
-			  strerror(errno));
+	return cannot_attach(errno, err);
+}
+
+void usbip_prepare(struct usbip *u)
+{
+	*u = USBIP_NOTHING;
+	if (!has_vhci())
+		load_vhci();
+	u->attach = open(VHCI "/vhci_hcd.0/attach", O_WRONLY | O_CLOEXEC);
+	u->why = errno;
+	if (u->attach >= 0 && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, u->pair)) {
+		u->why = errno;
+		close(u->attach);
+		u->attach = -1;
+	}
 }
 
 int usbip_plug(struct usbip *u, enum usbip_speed speed, struct trawl_error *err)
 {
-	int pair[2], ret;
+	int ret;
 
-	*u = (struct usbip){.fd = -1, .port = -1};
-	if (!has_vhci())
-		load_vhci();
 	if (!has_vhci())
 		return trawl_fail(err, TRAWL_CANNOT,
 				  "vhci_hcd: is not there: as root, 'modprobe vhci_hcd' (a kernel "
 				  "with CONFIG_USBIP_VHCI_HCD), or use --listen for another "
 				  "machine's");
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
-		return trawl_fail(err, TRAWL_CANNOT, "no socket: %s", strerror(errno));
-	u->fd = pair[0];
-	ret = attach(u, pair[1], speed, err);
-	close(pair[1]);
+	if (u->attach < 0)
+		return cannot_attach(u->why, err);
+	u->fd = u->pair[0];
+	u->pair[0] = -1;
+	ret = attach(u, u->pair[1], speed, err);
+	close(u->pair[1]);
+	u->pair[1] = -1;
 	return ret;
 }
 
@@ -361,8 +365,15 @@ void usbip_close(struct usbip *u)
 		shutdown(u->fd, SHUT_RDWR);
 	if (u->fd >= 0)
 		close(u->fd);
+	for (int i = 0; i < 2; i++)
+		if (u->pair[i] >= 0)
+			close(u->pair[i]);
+	if (u->attach >= 0)
+		close(u->attach);
+	if (u->listener >= 0)
+		close(u->listener);
 	free(u->in);
-	*u = (struct usbip){.fd = -1, .port = -1};
+	*u = USBIP_NOTHING;
 }
 
 /* ---- over TCP -------------------------------------------------------------------------------- */
@@ -376,7 +387,7 @@ enum {
 };
 #define BUSID "1-1"
 
-int usbip_listen(uint16_t port, struct trawl_error *err)
+void usbip_listen(struct usbip *u, uint16_t port)
 {
 	struct sockaddr_in a = {.sin_family = AF_INET, .sin_port = htons(port),
 				.sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -384,13 +395,23 @@ int usbip_listen(uint16_t port, struct trawl_error *err)
 
 	if (fd >= 0)
 		setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-	if (fd >= 0 && !bind(fd, (struct sockaddr *)&a, sizeof(a)) && !listen(fd, 4))
-		return fd;
-	trawl_fail(err, TRAWL_CANNOT, "--listen %u: %s%s", port, strerror(errno),
-		   errno == EADDRINUSE ? ": choose another port (usbip --tcp-port)" : "");
+	*u = USBIP_NOTHING;
+	u->tcp_port = port;
+	if (fd >= 0 && !bind(fd, (struct sockaddr *)&a, sizeof(a)) && !listen(fd, 4)) {
+		u->listener = fd;
+		return;
+	}
+	u->why = errno;
 	if (fd >= 0)
 		close(fd);
-	return -1;
+}
+
+int usbip_listens(const struct usbip *u, struct trawl_error *err)
+{
+	if (u->listener >= 0)
+		return 0;
+	return trawl_fail(err, TRAWL_CANNOT, "--listen %u: %s%s", u->tcp_port, strerror(u->why),
+			  u->why == EADDRINUSE ? ": choose another port (usbip --tcp-port)" : "");
 }
 
 /* The 312 bytes of a device; in a list its interfaces follow, 4 bytes each. */
@@ -457,14 +478,12 @@ static int serve(int fd, const struct usbip_device *d)
 	return import && good;
 }
 
-int usbip_accept(struct usbip *u, int listener, const struct usbip_device *d,
-		 struct trawl_error *err)
+int usbip_accept(struct usbip *u, const struct usbip_device *d, struct trawl_error *err)
 {
 	int fd, got = 0, on = 1;
 
-	*u = (struct usbip){.fd = -1, .port = -1};
 	while (got <= 0) {
-		fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+		fd = accept4(u->listener, NULL, NULL, SOCK_CLOEXEC);
 		if (fd < 0)
 			return trawl_fail(err, TRAWL_CANNOT,
 					  errno == EINTR ? "interrupted before a client came"
@@ -478,5 +497,7 @@ int usbip_accept(struct usbip *u, int listener, const struct usbip_device *d,
 	}
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 	u->fd = fd;
+	close(u->listener);
+	u->listener = -1;
 	return 0;
 }

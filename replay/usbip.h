@@ -46,10 +46,17 @@ void usbip_urb_free(struct usbip_urb *u);
 struct usbip {
 	int fd;
 	int port;             /* of vhci; -1: a client came over TCP */
-	char attach[64];      /* the sysfs folder of the controller */
+	int attach;           /* vhci_hcd's file of this name; -1: `why`, an errno */
+	int pair[2];          /* our end, and the kernel's, until it is plugged in */
+	int listener;         /* -1: `why` */
+	int why;
+	uint16_t tcp_port;
 	uint8_t *in;          /* bytes that came and are not read yet */
 	size_t used, room;
 };
+
+#define USBIP_NOTHING ((struct usbip){ \
+	.fd = -1, .port = -1, .attach = -1, .pair = {-1, -1}, .listener = -1})
 
 /* What a client over TCP is told of the device. */
 struct usbip_device {
@@ -59,15 +66,21 @@ struct usbip_device {
 	size_t config_len;
 };
 
-/* Plugs the device into a free port of vhci_hcd, which is loaded if need be. 0, or -1 with *err. */
+/*
+ * First, before the sandbox is entered: one of these opens what plugging in takes. If that fails,
+ * the calls below say so.
+ */
+void usbip_prepare(struct usbip *u);                /* vhci_hcd, which is loaded if need be */
+void usbip_listen(struct usbip *u, uint16_t port);  /* on 127.0.0.1 */
+
+/* Plugs the device into a free port of vhci_hcd. 0, or -1 with *err. */
 int usbip_plug(struct usbip *u, enum usbip_speed speed, struct trawl_error *err);
 
-/* A socket that listens on 127.0.0.1. -1 with *err. */
-int usbip_listen(uint16_t port, struct trawl_error *err);
+/* Does it listen? 0, or -1 with *err. */
+int usbip_listens(const struct usbip *u, struct trawl_error *err);
 /* Serves clients until one imports the device, which it is then connected to. 0, or -1 with
  * *err. */
-int usbip_accept(struct usbip *u, int listener, const struct usbip_device *d,
-		 struct trawl_error *err);
+int usbip_accept(struct usbip *u, const struct usbip_device *d, struct trawl_error *err);
 
 /* Unplugs; to be called in any case. */
 void usbip_close(struct usbip *u);

@@ -419,7 +419,7 @@ static int with_tape(struct options *o, struct vm_result *r, struct trawl_error 
 	struct tape t;
 	int ret = -1;
 
-	if (!tape_open(&t, &f, o->path, o->device, false, err) &&
+	if (!tape_open(&t, &f, o->path, o->device, TAPE_UNCAGED, err) &&
 	    !standard_check(&t, o->path, o->as_is, err))
 		ret = r ? boot(o, &t, f.path, r, err)
 			: (o->mutate ? mutate : check)(o, &t, f.path, err);

@@ -109,10 +109,15 @@ int reading_parse(struct reading *r, const struct reading_program *p, void *arg,
 	return selection_done(&r->selection, r->utc, err);
 }
 
-int reading_sandbox(const struct reading *r, struct trawl_error *err)
+int reading_sandbox_with(const struct reading *r, unsigned int more, struct trawl_error *err)
 {
 	tzset(); /* localtime_r() would open a file */
-	return r->no_sandbox ? 0 : sandbox_enter(cli_program, r->path, err);
+	return r->no_sandbox ? 0 : sandbox_enter_with(cli_program, r->path, more, err);
+}
+
+int reading_sandbox(const struct reading *r, struct trawl_error *err)
+{
+	return reading_sandbox_with(r, 0, err);
 }
 
 int reading_finish(struct stream *s, struct out *out, const char *name, bool failed,

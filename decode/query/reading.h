@@ -61,6 +61,8 @@ int reading_memory(const char *text, uint64_t *bytes, struct trawl_error *err);
  * nothing but them (common/sandbox.h). 0, or -1 with *err.
  */
 int reading_sandbox(const struct reading *r, struct trawl_error *err);
+/* The same; what else the program does: enum sandbox_more. */
+int reading_sandbox_with(const struct reading *r, unsigned int more, struct trawl_error *err);
 
 /*
  * The end: what is left goes out to `name`; the exit status, its message printed. failed: *err
