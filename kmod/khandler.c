@@ -5,6 +5,8 @@
 #include <linux/mutex.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
+#include <asm/fsgsbase.h>
+#include "kmod/compat.h"
 #include "kmod/lastbranches.h"
 
 static LIST_HEAD(handlers);
@@ -109,9 +111,22 @@ u32 khandler_read(const struct khandler_hit *at, u64 address, void *buffer, u32 
 }
 EXPORT_SYMBOL_GPL(khandler_read);
 
+void khandler_save_bases(void)
+{
+	u64 gs;
+
+	if (!boot_cpu_has(X86_FEATURE_FSGSBASE) ||
+	    compat_rdmsr_safe(MSR_KERNEL_GS_BASE, &gs))
+		return;
+	current->thread.fsbase = rdfsbase();
+	current->thread.gsbase = gs;
+}
+
 void khandler_registers(struct trawl_uprobe_registers *to, const struct pt_regs *regs,
 			struct task_struct *task)
 {
+	if (task == current)
+		khandler_save_bases();
 	*to = (struct trawl_uprobe_registers){
 		.r15 = regs->r15, .r14 = regs->r14, .r13 = regs->r13, .r12 = regs->r12,
 		.rbp = regs->bp, .rbx = regs->bx, .r11 = regs->r11, .r10 = regs->r10,

@@ -71,6 +71,12 @@ u32 khandler_list(char *buffer, u32 length);
 /* khandlers_init() - registers the built-in ones. */
 void khandlers_init(void);
 
+/*
+ * khandler_save_bases() - what current has written to its fs and gs bases itself (wrfsbase) reaches
+ * its thread_struct only when it is switched out: puts it there now, for others to read.
+ */
+void khandler_save_bases(void);
+
 /* khandler_registers() - registers as user space has them. */
 void khandler_registers(struct trawl_uprobe_registers *to, const struct pt_regs *regs,
 			struct task_struct *task);

@@ -100,6 +100,7 @@ static void wait_for_tracers(struct callback_head *work)
 	struct delivery *delivery;
 	u64 begun = ktime_get_mono_fast_ns();
 
+	khandler_save_bases(); /* it may not be switched out before a tracer looks */
 	spin_lock(&stops_lock);
 	stopped_begin(stop);
 	stop->stopped = true;

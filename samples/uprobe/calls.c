@@ -274,9 +274,13 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: calls FUNCTION[,FUNCTION...] COMMAND [ARGUMENT...]\n");
 		return 2;
 	}
-	for (char *name = strtok(argv[1], ","); name && count < MAX_FUNCTIONS;
-	     name = strtok(NULL, ","))
+	for (char *name = strtok(argv[1], ","); name; name = strtok(NULL, ",")) {
+		if (count == MAX_FUNCTIONS) {
+			fprintf(stderr, "calls: at most %d functions\n", MAX_FUNCTIONS);
+			return 2;
+		}
 		functions[count++].name = name;
+	}
 	pid = start(argv + 2, &go);
 	if (pid < 0)
 		return 3;

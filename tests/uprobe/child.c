@@ -221,6 +221,11 @@ void work(struct child *child, char what)
 	case 'g':
 		child->shared[0] = *nowhere;
 		break;
+	case 'b':
+		__asm__ volatile("wrgsbase %0" : : "r"(0x123456000ul));
+		child->shared[0] = probed(21);
+		__asm__ volatile("wrgsbase %0" : : "r"(0ul));
+		break;
 	case 'a':
 		abort();
 	case 'e':

@@ -38,8 +38,8 @@ struct uprobe at(struct child *child, unsigned long id, long (*where)(long));
 struct uprobe event(struct child *child, enum uprobe_event event);
 
 /* Each has a process of its own, and so a tracer. */
-void test_registers(void), test_return_registers(void), test_return_and_calls(void), test_rip(void),
-	test_calls(void), test_moved(void);
+void test_registers(void), test_bases(void), test_return_registers(void),
+	test_return_and_calls(void), test_rip(void), test_calls(void), test_moved(void);
 void test_khandler(void), test_branches(void), test_module(void);
 void test_fatal(void), test_looking(void), test_death(void), test_rights(void),
 	test_namespace(void), test_pointers(void), test_reasons(void), test_bad(void);

@@ -502,6 +502,7 @@ int main(void)
 	static void (*const tests[])(void) = {
 		test_poll,
 		test_registers,
+		test_bases,
 		test_return_registers,
 		test_return_and_calls,
 		test_rip,

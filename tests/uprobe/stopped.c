@@ -67,6 +67,30 @@ void test_registers(void)
 	finish(&child);
 }
 
+/* A program may write its gs base without the kernel (wrgsbase). */
+void test_bases(void)
+{
+	struct child child = start(work);
+	struct uprobe stops = at(&child, 1, probed), handled = at(&child, 2, probed), got;
+	struct trawl_kh_registers seen = { 0 };
+	struct user_regs_struct regs;
+
+	handled.khandler = "registers";
+	uprobe_register(&stops);
+	uprobe_register(&handled);
+	uprobe_arm();
+	tell(&child, 'b');
+	uprobe_poll(&got, 20000);
+	ok(!uprobe_get_registers(child.pid, &regs) && regs.gs_base == 0x123456000,
+	   "the gs base that the program has written itself");
+	ok(!uprobe_run_khandler("registers", &handled, &seen) &&
+		   seen.regs.gs_base == 0x123456000 && seen.regs.fs_base == regs.fs_base,
+	   "is what a khandler sees, too");
+	uprobe_detach(child.pid);
+	is_done(&child, 2000);
+	finish(&child);
+}
+
 /* Functions whose first instruction the kernel emulates, executes elsewhere, and executes elsewhere
  * with a register that stands for rip. Each returns 3 times its argument, or adds to `sink`. */
 long pushes(long value), subtracts(long value), relative(long value);
