@@ -8,7 +8,7 @@ libcommon_la_SOURCES = \
 	common/unnamed.h common/unnamed.c \
 	common/nearest.h common/nearest.c \
 	common/caret.h common/caret.c \
-	common/dupopt.h common/dupopt.c \
+	common/dupopt.h common/dupopt.c common/duration.h common/duration.c \
 	common/otheropt.h common/otheropt.c \
 	common/branch.h common/branch.c common/branchguess.h common/branchrecord.h \
 	common/branchencode.c common/branchdecode.c \

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "common/duration.h"
 #include "decode/base/cli.h"
 #include "decode/base/outfile.h"
 #include "decode/query/stream.h"
@@ -69,7 +70,7 @@ static int set_option(struct cut_options *o, int option, struct trawl_error *err
 		return 0;
 	case OPTION_WINDOW:
 		o->window = optarg;
-		return time_arg_span("--window", optarg, &o->request.window, err);
+		return duration_parse("--window", optarg, &o->request.window, err);
 	case OPTION_EVERY:
 		return parse_every(optarg, &o->request.every, err);
 	case OPTION_SIZE:

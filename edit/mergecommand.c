@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/duration.h"
 #include "decode/base/cli.h"
 #include "decode/base/outfile.h"
-#include "decode/base/time.h"
 #include "decode/query/reading.h"
 #include "edit/input.h"
 #include "edit/merge.h"
@@ -66,7 +66,7 @@ static int apply_shift(struct merge_options *o, const char *text, struct trawl_e
 	if (!len)
 		return trawl_fail(err, TRAWL_USAGE, "--shift: '%.100s' is not FILE=TIME, as in "
 				  "--shift b.trawl=-20ms", text);
-	if (time_arg_span("--shift", time + (*time == '-' || *time == '+'), &ns, err))
+	if (duration_parse("--shift", time + (*time == '-' || *time == '+'), &ns, err))
 		return -1;
 	for (size_t i = 0; i < o->n; i++) {
 		struct merge_file *f = &o->files[i];

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "common/sandbox.h"
+#include "common/duration.h"
 #include "decode/base/cli.h"
 #include "decode/import/foreign.h"
 #include "replay/player.h"
@@ -87,7 +88,7 @@ static int set_option(void *arg, int option, struct trawl_error *err)
 	case OPTION_SPEED:
 		return way_speed(optarg, &o->player.speed, err);
 	case OPTION_DELAY:
-		return way_time("--delay", optarg, &o->player.delay, err);
+		return duration_parse("--delay", optarg, &o->player.delay, err);
 	case OPTION_PARTIAL:
 		o->player.partial = true;
 		return 0;
@@ -98,9 +99,9 @@ static int set_option(void *arg, int option, struct trawl_error *err)
 		o->player.hold = true;
 		return 0;
 	case OPTION_LINGER:
-		return way_time("--linger", optarg, &o->player.linger, err);
+		return duration_parse("--linger", optarg, &o->player.linger, err);
 	case OPTION_TIMEOUT:
-		return way_time("--timeout", optarg, &o->player.timeout, err);
+		return duration_parse("--timeout", optarg, &o->player.timeout, err);
 	case OPTION_LISTEN:
 		return set_listen(o, optarg, err);
 	case OPTION_UNCAGED:

@@ -13,6 +13,7 @@
 
 #include "common/destination.h"
 #include "common/sandbox.h"
+#include "common/duration.h"
 #include "decode/base/cli.h"
 #include "decode/base/outfile.h"
 #include "decode/import/foreign.h"
@@ -73,7 +74,7 @@ static int set_option(void *arg, int option, struct trawl_error *err)
 		o->no_events = true;
 		return 0;
 	case OPTION_DELAY:
-		return way_time("--delay", optarg, &o->delay, err);
+		return duration_parse("--delay", optarg, &o->delay, err);
 	default: /* -v */
 		o->verbose = true;
 		return 0;

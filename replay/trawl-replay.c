@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* trawl-replay: a saved file acted out again. One line in ways[] for each way. */
+#include "config.h"
+
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "config.h"
 #include "decode/base/cli.h"
-#include "decode/base/time.h"
 #include "replay/vm.h"
 #include "replay/way.h"
 
@@ -81,11 +81,6 @@ int way_speed(const char *text, double *speed, struct trawl_error *err)
 				  "without waiting",
 				  text);
 	return 0;
-}
-
-int way_time(const char *option, const char *text, uint64_t *ns, struct trawl_error *err)
-{
-	return time_arg_span(option, text, ns, err);
 }
 
 int main(int argc, char **argv)

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/duration.h"
 #include "common/array.h"
 #include "decode/base/cli.h"
 #include "decode/import/foreign.h"
@@ -145,7 +146,7 @@ static int set_option(void *arg, int option, struct trawl_error *err)
 		o->speed = optarg;
 		return way_speed(optarg, &speed, err);
 	case OPTION_SETTLE:
-		return way_time("--settle", optarg, &o->settle, err);
+		return duration_parse("--settle", optarg, &o->settle, err);
 	case OPTION_WHOLE:
 		o->whole = true;
 		return 0;
@@ -173,7 +174,7 @@ static int set_option(void *arg, int option, struct trawl_error *err)
 	case OPTION_MEMORY:
 		return set_memory(o, err);
 	case OPTION_LIMIT:
-		return way_time("--limit", optarg, &o->machine.limit, err);
+		return duration_parse("--limit", optarg, &o->machine.limit, err);
 	default: /* -v */
 		o->machine.verbose = true;
 		return 0;

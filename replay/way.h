@@ -24,9 +24,8 @@ extern const struct way probes_way;
 extern const struct way stream_way;
 extern const struct way vm_way;
 
-/* What the ways' options have in common. 0, or -1 with *err. */
+/* The value of --speed, which several ways have. 0, or -1 with *err. */
 int way_speed(const char *text, double *speed, struct trawl_error *err);
-int way_time(const char *option, const char *text, uint64_t *ns, struct trawl_error *err);
 
 /*
  * Reads options, of which -v is the only short one and --help is 'h', and one FILE, which becomes

@@ -9,6 +9,7 @@
 
 #include "common/dupopt.h"
 #include "common/array.h"
+#include "common/duration.h"
 #include "common/otheropt.h"
 #include "capture/cli/options.h"
 #include "capture/source.h"
@@ -106,30 +107,16 @@ static int whole_number(const char *option, const char *text, uint64_t min, uint
 
 static const uint64_t AFTER_DEFAULT = 1000000000;
 
-/* Parses 10s, 500ms, 2m, 1h or a plain number of seconds into ns. */
+/* At least min; times that are added to it do not overflow. */
 static int duration(const char *option, const char *text, uint64_t min, uint64_t *ns,
 		    struct trawl_error *err)
 {
-	static const struct {
-		const char *name;
-		uint64_t ns;
-	} units[] = {
-		{ "", 1000000000 }, { "s", 1000000000 }, { "ms", 1000000 }, { "us", 1000 },
-		{ "m", 60000000000 }, { "h", 3600000000000 }, { "d", 86400000000000 },
-	};
-	const char *end;
-	uint64_t n;
-
-	if (number(text, min, 1u << 30, &n, &end)) {
-		for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-			if (!strcmp(end, units[i].name) && n <= UINT64_MAX / 2 / units[i].ns) {
-				*ns = n * units[i].ns;
-				return 0;
-			}
-		}
-	}
-	return trawl_fail(err, TRAWL_USAGE, "%s %s: give a time such as 10s, 500ms, 2m or 1h; "
-			  "without a unit it is seconds", option, text);
+	if (duration_parse(option, text, ns, err))
+		return -1;
+	if (*ns >= min && *ns <= UINT64_MAX / 4)
+		return 0;
+	return trawl_fail(err, TRAWL_USAGE, "%s %s: give a duration from 1ns to 100 years", option,
+			  text);
 }
 
 /* Bytes, or with k, m, g for powers of 1024. bare: what a number alone counts. */

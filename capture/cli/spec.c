@@ -4,18 +4,17 @@
  * `head` (what stands before the first blank, with \ taken off) and remember for each of its bytes
  * where it came from, so that every complaint can put its caret.
  */
-#include "common/caret.h"
 #include "config.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 
-#include "capture/sys/alloc.h"
+#include "common/caret.h"
 #include "common/nearest.h"
+#include "capture/sys/alloc.h"
 #include "capture/sys/path.h"
 #include "capture/cli/spec.h"
-
 
 struct head {
 	char *text;    /* unescaped */
@@ -128,14 +127,15 @@ static size_t take_own(struct spec *spec, const struct head *h)
 	return n;
 }
 
-static int parse_number(const char *s, uint64_t *value)
+/* base 0: as in C. */
+static int parse_number(const char *s, int base, uint64_t *value)
 {
 	char *end;
 
 	errno = 0;
 	if (!isdigit((unsigned char)*s))
 		return -1;
-	*value = strtoull(s, &end, 0);
+	*value = strtoull(s, &end, base);
 	return errno || *end ? -1 : 0;
 }
 
@@ -399,7 +399,7 @@ static int parse_uprobe(struct spec *spec, const struct head *h, struct trawl_er
 		if (plus == 0)
 			return spec_fail(spec, spec->symbol_at, err,
 					 "uprobe: no symbol before the '+'");
-		if (parse_number(digits, &spec->offset) < 0)
+		if (parse_number(digits, 0, &spec->offset) < 0)
 			return spec_fail(
 				spec, h->from[colon + 1 + plus + 1], err,
 				"uprobe: '%s' is not an offset: write 0x1a0 or SYMBOL+0x12",
@@ -578,7 +578,7 @@ static int parse_usb(struct spec *spec, const struct head *h, struct trawl_error
 		    parse_usb_id(colon + 1, s + h->len, &spec->pid_usb) < 0)
 			return spec_fail(spec, h->from[0], err,
 					 "usb: not VID:PID, two numbers of up to four hex digits");
-	} else if (parse_number(s, &bus) < 0 || bus > 0xffff) {
+	} else if (parse_number(s, 10, &bus) < 0 || bus > 0xffff) { /* lsusb writes 010 */
 		return spec_fail(spec, h->from[0], err,
 				 "usb: not a bus number, VID:PID, port=PORT or serial=TEXT");
 	} else {

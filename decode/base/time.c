@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/caret.h"
+#include "common/duration.h"
 #include "decode/base/number.h"
 #include "decode/base/time.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
-
 
 #define SECOND 1000000000ull
 #define DAY    (86400 * SECOND)
@@ -35,18 +37,6 @@ static bool digits(struct text *t, int n, int *v)
 	return true;
 }
 
-/* ".123456789" in ns; nothing is 0. Digits beyond ns are dropped. */
-static uint64_t fraction(struct text *t)
-{
-	uint64_t scale = SECOND / 10, ns = 0;
-
-	if (*t->p != '.' || !digit(t->p[1]))
-		return 0;
-	for (t->p++; digit(*t->p); t->p++, scale /= 10)
-		ns += (uint64_t)(*t->p - '0') * scale;
-	return ns;
-}
-
 static bool clock_time(struct text *t, uint64_t *ns)
 {
 	int h, m, s = 0;
@@ -55,7 +45,7 @@ static bool clock_time(struct text *t, uint64_t *ns)
 		return false;
 	if (*t->p == ':' && (t->p++, !digits(t, 2, &s) || s > 60))
 		return false;
-	*ns = (uint64_t)(h * 3600 + m * 60 + s) * SECOND + fraction(t);
+	*ns = (uint64_t)(h * 3600 + m * 60 + s) * SECOND + duration_fraction(&t->p);
 	return true;
 }
 
@@ -135,39 +125,23 @@ static bool date(struct text *t, bool utc, struct time_arg *w)
 /* Seconds since the epoch are fewer by far, ns since then are more but for its first years. */
 #define NANOSECONDS 100000000000000000ull
 
-/* Seconds or nanoseconds since the epoch, or a span with a unit. */
-static bool number(struct text *t, bool span, uint64_t *ns)
+/* Seconds or nanoseconds since the epoch. */
+static bool epoch(struct text *t, uint64_t *ns)
 {
-	static const struct {
-		const char *name;
-		uint64_t ns;
-	} units[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", SECOND},
-		     {"min", 60 * SECOND}, {"m", 60 * SECOND}, {"h", 3600 * SECOND}};
-	uint64_t whole = 0, part, unit = SECOND;
-	size_t i;
+	size_t n = strspn(t->p, "0123456789");
+	uint64_t whole;
+	char *end;
 
-	if (!digit(*t->p))
+	errno = 0;
+	whole = strtoull(t->p, &end, 10);
+	if (!n || errno)
 		return false;
-	for (; digit(*t->p); t->p++)
-		if (__builtin_mul_overflow(whole, 10, &whole) ||
-		    __builtin_add_overflow(whole, (uint64_t)(*t->p - '0'), &whole))
-			return false;
-	if (!span && whole >= NANOSECONDS && *t->p != '.') { /* as --json prints ts_ns */
+	if (whole >= NANOSECONDS && *end != '.') { /* as --json prints ts_ns */
+		t->p = end;
 		*ns = whole;
 		return true;
 	}
-	part = fraction(t);
-	for (i = 0; span && i < sizeof(units) / sizeof(units[0]); i++) {
-		size_t n = strlen(units[i].name);
-
-		if (!strncmp(t->p, units[i].name, n)) {
-			unit = units[i].ns;
-			t->p += n;
-			break;
-		}
-	}
-	part = (uint64_t)((unsigned __int128)part * unit / SECOND);
-	return !__builtin_mul_overflow(whole, unit, ns) && !__builtin_add_overflow(*ns, part, ns);
+	return !isalpha((unsigned char)end[strspn(end, ".0123456789")]) && duration_read(&t->p, ns);
 }
 
 /* 00:00:01.5 as -ttttt prints it: hours without end. */
@@ -184,18 +158,18 @@ static bool span(struct text *t, uint64_t *ns)
 	if (*t->p++ != ':' || !digits(t, 2, &m) || *t->p++ != ':' || !digits(t, 2, &s) || m > 59 ||
 	    s > 59)
 		return false;
-	*ns = (hours * 3600 + (uint64_t)(m * 60 + s)) * SECOND + fraction(t);
+	*ns = (hours * 3600 + (uint64_t)(m * 60 + s)) * SECOND + duration_fraction(&t->p);
 	return true;
 }
 
 /* 5s, 1.5ms: what counts from something. */
 static bool is_span(const char *text)
 {
-	struct text t = {text, NULL};
+	const char *p = text;
 	uint64_t ns;
 
-	return isalpha((unsigned char)text[strspn(text, "0123456789.")]) && digit(*text) &&
-	       number(&t, true, &ns) && !*t.p;
+	return isalpha((unsigned char)text[strspn(text, "0123456789.")]) &&
+	       duration_read(&p, &ns) && !*p;
 }
 
 int time_arg_parse(const char *option, const char *text, bool utc, struct time_arg *w,
@@ -209,7 +183,7 @@ int time_arg_parse(const char *option, const char *text, bool utc, struct time_a
 		t.p++;
 		w->kind = TIME_ARG_RELATIVE;
 		ok = text[1 + strspn(text + 1, "0123456789")] == ':' ? span(&t, &w->ns) :
-								      number(&t, true, &w->ns);
+								      duration_read(&t.p, &w->ns);
 	} else if (n == 4 && text[4] == '-') {
 		ok = date(&t, utc, w);
 	} else if (n == 2 && text[2] == ':') {
@@ -219,7 +193,7 @@ int time_arg_parse(const char *option, const char *text, bool utc, struct time_a
 		w->here = !(ok && zone(&t, &w->east)) && !utc;
 	} else {
 		w->kind = TIME_ARG_ABSOLUTE;
-		ok = number(&t, false, &w->ns);
+		ok = epoch(&t, &w->ns);
 	}
 	if (ok && !*t.p)
 		return 0;
@@ -231,18 +205,6 @@ int time_arg_parse(const char *option, const char *text, bool utc, struct time_a
 			  t.wrong ? t.wrong :
 			  "not a time: 2026-11-21T03:10:01.5Z, 03:10:01.5, +1.5s from the first "
 			  "event, or seconds or nanoseconds since the epoch");
-}
-
-int time_arg_span(const char *option, const char *text, uint64_t *ns, struct trawl_error *err)
-{
-	struct text t = {text, NULL};
-	size_t digits = strspn(text, "0123456789.");
-
-	if (digits && number(&t, true, ns) && !*t.p)
-		return 0;
-	return caret_fail(err, TRAWL_USAGE, text, digits, "%s: %s", option,
-			  "not a duration: 200us, 5ms, 1.5s; without a unit they are "
-			  "seconds");
 }
 
 /* A time of day, on the day that it is there at `first`. */

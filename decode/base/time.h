@@ -23,9 +23,6 @@ struct time_arg {
 int time_arg_parse(const char *option, const char *text, bool utc, struct time_arg *w,
 	       struct trawl_error *err);
 
-/* A stretch of time: 5ms, 1.5s, 200us; without a unit seconds. */
-int time_arg_span(const char *option, const char *text, uint64_t *ns, struct trawl_error *err);
-
 /* On the timeline, for a capture whose first event is at `first`. */
 uint64_t time_arg_resolve(const struct time_arg *w, uint64_t first);
 

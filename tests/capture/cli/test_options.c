@@ -63,7 +63,7 @@ Test(options, the_flight_recorder)
 	cr_expect_eq(o.ring, 64u << 20, "bytes, where there is no unit");
 	options_free(&o);
 	bad("-i x --ring 64 -w f", "too small: give 1m");
-	bad("-i x --ring 1m -w f --after soon", "--after soon: give a time");
+	bad("-i x --ring 1m -w f --after soon", "--after: not a duration");
 	bad("-i x --ring 1m -w f --trigger a --trigger b", "join the two with 'or'");
 }
 
@@ -110,6 +110,7 @@ Test(options, times_and_sizes)
 	static const struct { const char *text; uint64_t ns; } times[] = {
 		{ "3", 3000000000 }, { "3s", 3000000000 }, { "250ms", 250000000 },
 		{ "10us", 10000 }, { "2m", 120000000000 }, { "1h", 3600000000000 },
+		{ "1.5s", 1500000000 }, { "500ns", 500 }, { "2d", 172800000000000 },
 	};
 	static const struct { const char *text; uint64_t bytes; } sizes[] = {
 		{ "1", 1000000 }, { "64k", 65536 }, { "10M", 10485760 }, { "2gb", 2147483648 },
@@ -163,8 +164,11 @@ Test(options, wrong_usage_says_what)
 	bad("-i x -c -5", "-c -5");
 	bad("-i x -c 99999999999999999999999", "-c 9999");
 	bad("-i x --level 20", "--level 20");
-	bad("-i x --duration 5x", "--duration 5x");
-	bad("-i x --duration s", "--duration s");
+	bad("-i x --duration 5x", "--duration: not a duration");
+	bad("-i x --duration 0", "from 1ns");
+	bad("-i x --duration 99999999999h", "not a duration");
+	bad("-i x --duration 5000000h", "100 years");
+	bad("-i x --duration s", "--duration: not a duration");
 	bad("-i x -w f -C 5q", "-C 5q");
 	bad("-i x -C 5", "-C needs a file");
 	bad("-i x -G 5 -w -", "-G needs a file");

@@ -215,6 +215,12 @@ Test(spec, usb)
 	parsed("usb", &s);
 	cr_assert_eq(s.bus, -1);
 	spec_free(&s);
+	parsed("usb:010", &s);
+	cr_assert_eq(s.bus, 10, "as lsusb writes it, not octal");
+	spec_free(&s);
+	parsed("usb:009", &s);
+	cr_assert_eq(s.bus, 9);
+	spec_free(&s);
 	parsed("usb:3", &s);
 	cr_assert_eq(s.bus, 3);
 	spec_free(&s);
