@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* trawl: capture. */
-#include "common/plain.h"
 #include "config.h"
+#include "common/plain.h"
 
 #include <stdio.h>
 #include <unistd.h>

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* trawl-decode: a saved file to text, JSON lines or a summary. */
+#include "config.h"
+
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "config.h"
+#include "common/duration.h"
 #include "decode/query/around.h"
 #include "decode/base/escape.h"
 #include "decode/base/cli.h"
@@ -213,7 +215,7 @@ static int set_option(void *arg, int option, struct trawl_error *err)
 		return 0;
 	case OPTION_WINDOW:
 		o->has_window = true;
-		return time_arg_span("--window", optarg, &o->window, err);
+		return duration_parse("--window", optarg, &o->window, err);
 	case 'm':
 		o->monotonic = true;
 		return 0;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* trawl-export: a saved file to another tool's format. One line in formats[] for each. */
+#include "config.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -8,7 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "config.h"
 #include "decode/export/choice.h"
 #include "decode/base/cli.h"
 #include "decode/export/csv.h"
@@ -255,18 +256,19 @@ static void print_help(void)
 
 static int set_format(struct options *o, const char *name, struct trawl_error *err)
 {
-	char list[256] = "";
-	size_t i, n = 0;
+	char list[512] = "";
+	size_t n = 0;
 
-	for (i = 0; i < NFORMATS; i++) {
+	for (size_t i = 0; i < NFORMATS; i++) {
 		if (!strcmp(formats[i].name, name)) {
 			o->format = &formats[i];
 			o->reading.decode.export = formats[i].packets;
 			o->reading.decode.raw |= formats[i].batches;
 			return 0;
 		}
-		n += (size_t)snprintf(list + n, sizeof(list) - n, "%s%s", i ? ", " : "",
-				      formats[i].name);
+		if (n < sizeof(list))
+			n += (size_t)snprintf(list + n, sizeof(list) - n, "%s%s", i ? ", " : "",
+					      formats[i].name);
 	}
 	return trawl_fail(err, TRAWL_USAGE, "--to: '%.100s' is no format; there are %s%s", name,
 			  list,

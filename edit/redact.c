@@ -201,12 +201,10 @@ static bool is_stack(const struct trawl_field *f)
 
 static void field(struct redact *x, const struct trawl_field *f, uint8_t *p, size_t n)
 {
-	if (is_stack(f) || (f->size == 8 && f->kind <= TRAWL_ADDR && f->kind != TRAWL_INT)) {
+	/* An integer of 8 bytes may be a pointer that was passed as a long. */
+	if (is_stack(f) || (f->size == 8 && f->kind <= TRAWL_ADDR)) {
 		for (size_t i = 0; i + 8 <= n; i += 8)
 			redact_address(x, p + i);
-	} else if (f->size == 8 && f->kind == TRAWL_INT) {
-		for (size_t i = 0; i + 8 <= n; i += 8)
-			redact_address(x, p + i); /* a pointer that was given as a long */
 	} else if (f->kind == TRAWL_TEXT || (f->kind == TRAWL_CHAR && n > 1)) {
 		text_field(x, f, (char *)p, n);
 	} else if (f->kind == TRAWL_BYTES || (f->size == 1 && n > 1) || f->place != TRAWL_FIXED) {
@@ -266,12 +264,7 @@ static void redact_record(struct redact *x, const struct trawl_event *ev)
 		trigger_fields(x, ev);
 		return;
 	}
-	if (!strcmp(ev->source->kind, "tracefs")) {
-		fields(x, ev, ev->source->common, ev->source->ncommon);
-		fields(x, ev, ev->type->fields, ev->type->nfields);
-		return;
-	}
-	/* of a kind that is not known here: all that could be an address or a text */
+	/* Of a kind that is not known here, too: all that could be an address or a text. */
 	fields(x, ev, ev->source->common, ev->source->ncommon);
 	fields(x, ev, ev->type->fields, ev->type->nfields);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* trawl-edit: saved file to saved file. Each subcommand is one function in the table. */
+#include "config.h"
 #include "common/dupopt.h"
 #include "common/nearest.h"
 #include "common/sandbox.h"
 #include "common/sources.h"
-#include "config.h"
 #include "decode/base/cli.h"
 #include "decode/base/outfile.h"
 #include "decode/import/foreign.h"

@@ -100,6 +100,7 @@ static bool put_items(struct builder *b, uint8_t *p, size_t n)
 {
 	struct view v = {p, p + n, false};
 	struct buf end = {0};
+	bool complete;
 
 	while (view_left(&v)) {
 		uint8_t kind = view_u8(&v);
@@ -114,9 +115,10 @@ static bool put_items(struct builder *b, uint8_t *p, size_t n)
 		return false;
 	end_put(&end,
 		&(struct end_mark){.events = b->events, .chunks = b->chunks, .blocks = b->seq});
+	complete = !end.failed;
 	put_block(b, BLOCK_END, end.data, end.len);
 	buf_free(&end);
-	return !b->out->failed && b->out->len < (size_t)1 << SMALL_BITS;
+	return complete && !b->out->failed && b->out->len < (size_t)1 << SMALL_BITS;
 }
 
 static const uint8_t *small_at(struct input *in, uint64_t address, size_t n, size_t *got);

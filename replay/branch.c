@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* As a walk through the program: forward and backward over recorded branches, for people, scripts
  * and gdb. */
+#include "config.h"
+
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,7 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "config.h"
 #include "common/sandbox.h"
 #include "decode/base/cli.h"
 #include "replay/gdbstub.h"

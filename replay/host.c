@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* As the USB host: the recorded requests to a real device, by libusb; or as a program that does
  * it. */
+#include "config.h"
+
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "config.h"
 #include "decode/base/cli.h"
 #include "decode/import/foreign.h"
 #include "replay/hostprogram.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "replay/hostusb.h"
-
 #include "config.h"
+#include "replay/hostusb.h"
 
 #ifndef HAVE_LIBUSB
 int hostusb_play(struct tape *t, const struct host_options *o, struct trawl_error *err)

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "common/utf8.h"
 #include "decode/base/bytes.h"
 #include "decode/usb/descriptor.h"
 
@@ -131,23 +132,33 @@ static const struct tape_answer *recorded(const struct tape *t, uint8_t type, ui
 	return other;
 }
 
+/* The next character of UTF-8, which *text moves past; '?' for one that is malformed. */
+static uint32_t character(const char **text)
+{
+	const unsigned char *p = (const unsigned char *)*text;
+	size_t bad, n = utf8_length(p, strlen(*text), &bad);
+	uint32_t c = n ? p[0] & 0xffu >> (n > 1 ? n + 1 : n) : '?';
+
+	for (size_t i = 1; i < n; i++)
+		c = c << 6 | (p[i] & 63u);
+	*text += n ? n : bad;
+	return c;
+}
+
+/* A string descriptor, in UTF-16, of what sysfs has in UTF-8. */
 static int make_string(struct standard *s, const char *text, const uint8_t **data, size_t *n)
 {
 	size_t len = 2;
 
 	for (; *text && len + 4 <= 254; len += 2) {
-		unsigned char c = (unsigned char)*text++;
-		uint32_t code = c;
+		uint32_t c = character(&text);
 
-		/* UTF-8 of sysfs; what is beyond 16 bits is no USB string. */
-		if (c >= 0xe0 && text[0] && text[1]) {
-			code = (c & 15u) << 12 | ((unsigned char)text[0] & 63u) << 6 |
-			       ((unsigned char)text[1] & 63u);
-			text += 2;
-		} else if (c >= 0xc0 && text[0]) {
-			code = (c & 31u) << 6 | ((unsigned char)*text++ & 63u);
+		if (c > 0xffff) {
+			put16(s->answer + len, (uint16_t)(0xd800 | (c - 0x10000) >> 10));
+			c = 0xdc00 | (c & 0x3ff);
+			len += 2;
 		}
-		put16(s->answer + len, (uint16_t)code);
+		put16(s->answer + len, (uint16_t)c);
 	}
 	s->answer[0] = (uint8_t)len;
 	s->answer[1] = DESC_STRING;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "config.h"
 #include "replay/walk.h"
 
 #include <elf.h>
@@ -12,7 +13,6 @@
 #include <unistd.h>
 
 #include "common/array.h"
-#include "config.h"
 #include "decode/base/number.h"
 #include "decode/flow/flow.h"
 #ifdef HAVE_ZYDIS

@@ -26,6 +26,11 @@ QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'')
 LINES, COLUMNS, COLUMNS_OF_REST = 900, 100, 80
 
 
+def read(path):
+    with open(os.path.join(SRC, path), encoding="utf-8") as f:
+        return f.read()
+
+
 def sources():
     for top in TOPS:
         for folder, _, names in os.walk(os.path.join(SRC, top)):
@@ -80,9 +85,8 @@ def place_of(path, rows):
 
 
 def includes(path):
-    with open(os.path.join(SRC, path), encoding="utf-8") as f:
-        return [i for i in re.findall(r'^#include "([^"]+)"', f.read(), re.M)
-                if not i.endswith(GENERATED)]
+    return [i for i in re.findall(r'^#include "([^"]+)"', read(path), re.M)
+            if not i.endswith(GENERATED)]
 
 
 def circles(graph):
@@ -145,7 +149,7 @@ def unplaced(text, files):
     section = "".join(text.split("\n## " + title, 1)[-1].split("\n## ", 1)[0]
                       for title in ("Where things are added", "What stands twice"))
     named = re.findall(r"`([a-z_][\w/.-]*(?:\(\))?)`", section)
-    code = "\n".join(open(os.path.join(SRC, p), encoding="utf-8").read() for p in files)
+    code = "\n".join(read(p) for p in files)
     missing = []
     for name in named:
         if name.endswith("()"):
@@ -202,12 +206,10 @@ GELF = {"capture/probe/elf.h": "#include <gelf.h>\n",
         "capture/usb/y.c": "#include <elfutils/libdw.h>\n"}
 ok(len(parsers(MADE_UP, lambda p: GELF.get(p, ""))) == 2,
    "a parser of programs in the recorder is found")
-with open(os.path.join(SRC, "CONTRIBUTING.md"), encoding="utf-8") as f:
-    TEXT = f.read()
+TEXT = read("CONTRIBUTING.md")
 ROWS = table(TEXT)
 BAD = check(ROWS, {p: includes(p) for p in sources()})
-FOUND = parsers({p: includes(p) for p in sources()},
-                lambda p: open(os.path.join(SRC, p), encoding="utf-8").read())
+FOUND = parsers({p: includes(p) for p in sources()}, read)
 ok(not FOUND, "programs are parsed by processes of their own alone", FOUND)
 for kind, what in (("table", "every folder has a row in the table, and no row is of nothing"),
                    ("path", "includes name the path from the root"),
@@ -218,10 +220,13 @@ for kind, what in (("table", "every folder has a row in the table, and no row is
     for line in BAD[kind]:
         print("#", line)
     ok(not BAD[kind], what)
+LATE = [p for p in sources() if '"config.h"' in re.findall(r"^#include (.*)", read(p), re.M)[1:]]
+for line in LATE:
+    print("#", line)
+ok(not LATE, "config.h comes before every other header")
 LARGE = []
 for p in written():
-    with open(os.path.join(SRC, p), encoding="utf-8") as f:
-        LARGE += too_large(p, f.read())
+    LARGE += too_large(p, read(p))
 for line in LARGE:
     print("#", line)
 ok(not LARGE, f"no file is over {LINES} lines, no line over {COLUMNS} columns")

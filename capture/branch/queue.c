@@ -14,7 +14,12 @@ bool branch_queue_open(struct branch_queue *q)
 	q->events = malloc(BRANCH_QUEUE_MAX * sizeof(*q->events));
 	q->taken = malloc(BRANCH_QUEUE_MAX * sizeof(*q->taken));
 	q->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	return q->events && q->taken && q->fd >= 0;
+	if (q->events && q->taken && q->fd >= 0)
+		return true;
+	if (q->fd >= 0)
+		close(q->fd);
+	q->fd = -1;
+	return false;
 }
 
 void branch_queue_free(struct branch_queue *q)
@@ -23,10 +28,10 @@ void branch_queue_free(struct branch_queue *q)
 		if (q->events[i].kind == BRANCH_EVENT_MAPS)
 			free(q->events[i].maps);
 	}
-	free(q->events);
-	free(q->taken);
 	if (q->events && q->fd >= 0)
 		close(q->fd);
+	free(q->events);
+	free(q->taken);
 	*q = (struct branch_queue){ .fd = -1 };
 }
 

@@ -44,11 +44,10 @@ struct block_event {
 	bool of_request;             /* a task may carry out what another one has queued */
 };
 
-/* Sectors that a task of the scope has asked for, and when: a pair is told of after they have
- * come. */
+/* Sectors that a task of the scope has asked for: a pair is told of after they have come. */
 struct sectors {
 	uint64_t from, to; /* `to` is not one of them */
-	uint64_t begun, done; /* CLOCK_MONOTONIC; UINT64_MAX: not yet */
+	uint64_t done; /* CLOCK_MONOTONIC; UINT64_MAX: not yet */
 	uint32_t dev;
 };
 
@@ -185,7 +184,6 @@ static int decide(struct trace *t, const struct waiting *w, struct trawl_error *
 	memcpy(&count, w->record + about->count_at, sizeof(count));
 	memcpy(&tid, w->record + 4, sizeof(tid));
 	s.to = s.from + count;
-	s.begun = w->ts;
 	s.done = UINT64_MAX;
 	if (!(w->record[FLAGS_AT] & (IN_HARDIRQ | IN_SOFTIRQ)))
 		own = trace_is_of_scope(t, tid, w->ts, err);

@@ -13,9 +13,9 @@
  * the probe reads "(fault)". So the probe sits at the end of the call: see histpair.h for how the
  * arguments get there. The return value comes with it, as `ret`.
  */
+#include "config.h"
 #include "common/caret.h"
 #include "common/array.h"
-#include "config.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -582,16 +582,18 @@ static int find_exit(struct eprobe *e, unsigned int number, struct trawl_error *
 /* `ret` is the exit's: for checks it counts as a field. */
 static int add_ret(struct eventformat *f, struct trawl_error *err)
 {
+	struct trawl_field *ret;
+
 	if (eventformat_field(f, "ret"))
 		return 0;
 	if (!array_grow(f->fields, f->nfields))
 		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
-	f->fields[f->nfields] = (struct trawl_field){
+	ret = &f->fields[f->nfields++];
+	*ret = (struct trawl_field){
 		.name = strdup("ret"), .ctype = strdup("long"), .note = "",
 		.kind = TRAWL_INT, .size = 8, .count = 1,
 	};
-	f->nfields++;
-	return 0;
+	return ret->name && ret->ctype ? 0 : trawl_fail(err, TRAWL_CANNOT, "out of memory");
 }
 
 /* ---- one -i ------------------------------------------------------------------------------- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+#include "config.h"
 #include "common/caret.h"
 #include "common/array.h"
-#include "config.h"
 
 #include <errno.h>
 #include <stdarg.h>

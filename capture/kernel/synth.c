@@ -7,8 +7,8 @@
  * The kernel makes the event: see histpair.h. It always holds `latency`, the ns from the last START
  * with a key to the END with the same key, and `key`.
  */
-#include "common/caret.h"
 #include "config.h"
+#include "common/caret.h"
 
 #include <ctype.h>
 #include <stdarg.h>

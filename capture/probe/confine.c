@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <grp.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,22 +18,23 @@ enum {
 
 void confine_descriptors(const int *kept, size_t n)
 {
-	struct rlimit limit;
-	long most = getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur > 65536
-		? 65536
-		: (long)limit.rlim_cur;
+	for (unsigned int from = 0;;) {
+		unsigned int next = UINT_MAX; /* the first that is kept, from there on */
 
-	for (int fd = 0; fd < most; fd++) {
-		bool found = false;
-
-		for (size_t i = 0; i < n && !found; i++)
-			found = kept[i] == fd;
-		if (!found)
-			close(fd);
+		for (size_t i = 0; i < n; i++) {
+			if ((unsigned int)kept[i] >= from && (unsigned int)kept[i] < next)
+				next = (unsigned int)kept[i];
+		}
+		if (next > from)
+			close_range(from, next - (next != UINT_MAX), 0);
+		if (next == UINT_MAX)
+			return;
+		from = next + 1;
 	}
 }
 
-/* Lower than what there is: the user's own limits hold. */
+/* Lowers the limits, never raises them. The hard limit is one more, so that SIGXCPU comes before
+ * SIGKILL. */
 static void limit(int what, rlim_t most)
 {
 	struct rlimit now;

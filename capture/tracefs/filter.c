@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "common/caret.h"
 #include "config.h"
+#include "common/caret.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The sources "uprobe" and "usdt": probes of user programs, defined in uprobe_events. */
-#include "common/caret.h"
 #include "config.h"
+#include "common/caret.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "config.h"
 #include "decode/export/contents.h"
 #include "decode/base/escape.h"
 #include "common/array.h"
@@ -6,8 +7,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "config.h"
 
 /* Items of one name from one source. */
 struct kind {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "decode/export/gzip.h"
-
 #include "config.h"
+#include "decode/export/gzip.h"
 
 #ifdef HAVE_ZLIB
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+#include "config.h"
 #include "decode/export/pageparts.h"
 
-#include "config.h"
 #include "decode/base/escape.h"
 
 #include <stdlib.h>

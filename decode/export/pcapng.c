@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "config.h"
 #include "decode/export/pcapng.h"
 #include "decode/base/escape.h"
 #include "common/array.h"
@@ -8,7 +9,6 @@
 #include <stdlib.h>
 
 #include "common/usbtypes.h"
-#include "config.h"
 #include "common/pcapng.h"
 #include "decode/base/ctype.h"
 #include "decode/base/jdoc.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "config.h"
 #include "decode/export/tracedat.h"
 #include "decode/base/escape.h"
 #include "decode/base/number.h"
@@ -9,7 +10,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "config.h"
 #include "decode/base/cli.h"
 #include "decode/base/jdoc.h"
 

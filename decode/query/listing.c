@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+#include "config.h"
 #include "decode/query/listing.h"
 #include "decode/base/escape.h"
 
 #include <stdio.h>
 #include <string.h>
-
-#include "config.h"
 
 enum { TEXT_MOST = 200, NAME_MOST = 60 };
 

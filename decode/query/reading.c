@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "config.h"
 #include "decode/query/reading.h"
 #include "decode/query/unseen.h"
 
@@ -12,7 +13,6 @@
 
 #include "common/dupopt.h"
 #include "common/sandbox.h"
-#include "config.h"
 #include "decode/base/cli.h"
 
 int reading_memory(const char *text, uint64_t *bytes, struct trawl_error *err)

@@ -331,8 +331,10 @@ def theirs(path, tshark_fields):
     for r in rows:
         argv += ["-e", r[0]]
     bags = collections.defaultdict(collections.Counter)
-    said = subprocess.run(argv, capture_output=True).stdout.decode("utf-8", "replace")
-    for line in said.splitlines():
+    p = subprocess.run(argv, capture_output=True)
+    if p.returncode and not p.stdout:  # of a file that is cut it reads what is there
+        raise RuntimeError(f"tshark of {path}: {p.stderr.decode('utf-8', 'replace')[-200:]}")
+    for line in p.stdout.decode("utf-8", "replace").splitlines():
         for row, cell in zip(rows, line.split("\t")):
             if cell:
                 bags[row[0]].update(row[2](v) for v in cell.split("|"))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# A disk that speaks UAS: commands, statuses and data on four pipes, several at once. The second
-# half compares what trawl-decode makes of it with what Wireshark does.
+# A disk that speaks UAS: commands, statuses and data on four pipes, several at once.
+# tests/lab/host/usb-uas.sh compares what trawl-decode makes of it with what Wireshark does.
 # kernels: 6.12
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
@@ -21,10 +21,16 @@ uas_disk() {
 wait_for 15 uas_disk
 ok $? "a UAS disk appears ($disk)"
 dd if=/dev/zero of="/dev/$disk" bs=4k seek=16 count=3 oflag=direct status=none
+ok $? "it is written to"
+readers=()
 for at in 8 24 40; do
 	dd if="/dev/$disk" of=/dev/null bs=4k skip=$at count=2 iflag=direct status=none &
+	readers+=($!)
 done
-wait %2 %3 %4 2>/dev/null
+for pid in "${readers[@]}"; do
+	wait "$pid"
+	ok $? "it is read, by three at once"
+done
 sleep 1
 finish uas
 ok $? "the capture ends well"
