@@ -118,7 +118,8 @@ int tape_whole(const struct tape *t, struct trawl_error *err);
 /*
  * The same of what the user named: any file that can be imported, or "-". f->path has the capture
  * until foreign_close(), which the caller calls in any case. cage: what the sandbox, which the
- * process enters for ever, lets it do besides reading (enum sandbox_more); TAPE_UNCAGED: no sandbox.
+ * process enters for ever, lets it do besides reading (enum sandbox_more); TAPE_UNCAGED: no
+ * sandbox.
  */
 enum { TAPE_UNCAGED = -1 };
 int tape_open(struct tape *t, struct foreign *f, const char *file, const char *device, int cage,
