@@ -11,7 +11,7 @@
 enum {
 	SYNCS_NEAR = 3, /* clock-syncs before and after a chunk that its times may go by */
 	EDGE_LEVEL = 9, /* zstd's, of chunks that are coded anew */
-	BEST_LEVEL = 19,
+	BEST_LEVEL = 22,
 	BEST_EVENTS = 1 << 19, /* of a chunk, when there is time */
 	BEST_BYTES = 24 << 20,
 };

@@ -36,7 +36,7 @@ static uint32_t width(const struct layout_column *c)
 
 /* ---- encoding -------------------------------------------------------------------------- */
 
-LOOPS void column_relate(struct table *t, uint32_t column, unsigned int relative)
+LOOPS void column_relate(struct table *t, uint32_t column, unsigned int relative, uint32_t ref)
 {
 	const struct layout_column *c = &t->layout->columns[column];
 	const uint64_t *v = t->value[column], *from = NULL;
@@ -55,7 +55,7 @@ LOOPS void column_relate(struct table *t, uint32_t column, unsigned int relative
 			w[end] = narrow(v[end], size, true);
 		return;
 	case RELATIVE_REF:
-		from = t->value[c->ref];
+		from = t->value[ref];
 		break;
 	default:
 		from = table_ts(t);
@@ -65,10 +65,10 @@ LOOPS void column_relate(struct table *t, uint32_t column, unsigned int relative
 }
 
 /* The slot of every event under a mask, when all residues are known. */
-LOOPS static const uint16_t *known_slots(struct table *t, uint32_t column, unsigned int mask, int q)
+LOOPS static const uint16_t *known_slots(struct table *t, uint32_t ref, unsigned int mask, int q)
 {
-	const uint64_t *w = t->residue, *ref = t->value[t->layout->columns[column].ref];
-	const uint16_t *slots = table_slots(t, mask, ref, t->own_slots[q]);
+	const uint64_t *w = t->residue;
+	const uint16_t *slots = table_slots(t, mask, t->value[ref], t->own_slots[q]);
 	uint16_t *own = t->own_slots[q];
 	uint32_t i = 0;
 
@@ -90,10 +90,10 @@ static uint64_t *fresh_slots(const struct table *t, struct predictors *m, int q)
 	return m->slot[q];
 }
 
-LOOPS void column_try(struct table *t, uint32_t column, unsigned int mask, struct predictors *m,
+LOOPS void column_try(struct table *t, uint32_t ref, unsigned int mask, struct predictors *m,
 		uint8_t *hit)
 {
-	const uint16_t *slots = known_slots(t, column, mask, 0);
+	const uint16_t *slots = known_slots(t, ref, mask, 0);
 	const uint64_t *w = t->residue;
 	uint64_t *slot = fresh_slots(t, m, 0);
 
@@ -134,14 +134,14 @@ static inline __attribute__((always_inline)) uint32_t code_events(const struct t
 	return n;
 }
 
-LOOPS static uint32_t put_codes(struct table *t, uint32_t column, const struct column_plan *p,
+LOOPS static uint32_t put_codes(struct table *t, const struct column_plan *p,
 			  struct predictors *m, struct buf *codes)
 {
 	const uint16_t *slots[TABLE_PREDICTORS];
 	uint32_t n;
 
 	for (int q = 0; q < p->npredictors; q++) {
-		slots[q] = known_slots(t, column, p->mask[q], q);
+		slots[q] = known_slots(t, p->ref, p->mask[q], q);
 		fresh_slots(t, m, q);
 	}
 	if (p->npredictors == 1)
@@ -214,8 +214,7 @@ static bool all_equal(const uint64_t *v, uint32_t n)
 	return n < 2 || !memcmp(v, v + 1, (n - 1) * sizeof(*v));
 }
 
-static void put_tag(const struct table *t, uint32_t column, const struct column_plan *p,
-		    struct buf *out)
+static void put_tag(const struct column_plan *p, struct buf *out)
 {
 	bool ref = uses_ref(p);
 
@@ -223,7 +222,7 @@ static void put_tag(const struct table *t, uint32_t column, const struct column_
 		    p->relative << TAG_RELATIVE_SHIFT | (ref ? TAG_REF : 0));
 	buf_put(out, p->mask, p->npredictors);
 	if (ref)
-		buf_varint(out, t->layout->columns[column].ref);
+		buf_varint(out, p->ref);
 }
 
 void column_constant(uint64_t value, struct column_sink *out)
@@ -242,10 +241,10 @@ uint32_t column_encode(struct table *t, uint32_t column, const struct column_pla
 		column_constant(t->n ? v[0] : 0, out);
 		return 0;
 	}
-	put_tag(t, column, p, &out->structure);
-	column_relate(t, column, p->relative);
+	put_tag(p, &out->structure);
+	column_relate(t, column, p->relative, p->ref);
 	if (p->npredictors) {
-		n = put_codes(t, column, p, m, &out->codes);
+		n = put_codes(t, p, m, &out->codes);
 	} else {
 		memcpy(t->literal, t->residue, t->n * sizeof(*t->literal));
 		n = t->n;

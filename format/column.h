@@ -26,6 +26,7 @@ enum column_relative {
 };
 
 struct column_plan {
+	uint32_t ref; /* the column that it may refer to, if that is before it */
 	uint8_t relative, literal;
 	uint8_t npredictors;
 	uint8_t mask[TABLE_PREDICTORS];
@@ -57,10 +58,10 @@ uint32_t column_encode(struct table *t, uint32_t column, const struct column_pla
 /* What column_encode() does for a column whose values are all this one. */
 void column_constant(uint64_t value, struct column_sink *out);
 
-/* t->residue: the values as the plan makes them relative. */
-void column_relate(struct table *t, uint32_t column, unsigned int relative);
+/* t->residue: the values made relative, RELATIVE_REF to column ref. */
+void column_relate(struct table *t, uint32_t column, unsigned int relative, uint32_t ref);
 /* Predicts t->residue under a mask; hit[i] is 1 where the guess is right. For choosing plans. */
-void column_try(struct table *t, uint32_t column, unsigned int mask, struct predictors *m,
+void column_try(struct table *t, uint32_t ref, unsigned int mask, struct predictors *m,
 		uint8_t *hit);
 /* Bytes that hold all numbers of a column of `size` bytes as signed ones, and at least one. */
 uint32_t column_literal_width(const uint64_t *v, uint32_t n, uint32_t size);

@@ -15,6 +15,7 @@
 
 enum {
 	DEFAULT_LEVEL = 1,
+	HARD_LEVEL = 20,         /* from this level on, time does not matter */
 	BLOCK = 128,             /* events whose numbers are taken out of their records at once */
 	WORDS = 4,               /* of 8 bytes of a record that are looked at together */
 	STRING_SAMPLE = 256,
@@ -69,7 +70,7 @@ struct chunk_encoder *chunk_encoder_new(int level)
 	e->level = e->bulk_level = level ? level : DEFAULT_LEVEL;
 	e->zstd = ZSTD_createCCtx();
 	if (!e->zstd || layout_init(&e->row, &row, 1, 0) ||
-	    planner_init(&e->planner, e->zstd, &e->predictors, level > 4 ? 3 : 2)) {
+	    planner_init(&e->planner, e->zstd, &e->predictors, level)) {
 		chunk_encoder_free(e);
 		return NULL;
 	}
@@ -328,7 +329,7 @@ static bool choose_loads(struct chunk_encoder *e, const struct table *t,
 		return false;
 	memset(changes, 0, words * sizeof(*changes));
 	mark_changes(t, row, words, changes);
-	memset(load, LOAD_FIRST, l->ncolumns);
+	memset(load, plan_refers_to_any(&e->planner) ? LOAD_REPEAT : LOAD_FIRST, l->ncolumns);
 	for (uint32_t c = l->ncolumns; c-- > 0;) {
 		const struct layout_column *k = &l->columns[c];
 		bool changes_here = c >= l->nnumbers || may_change(k, changes, words);
@@ -676,13 +677,17 @@ static void put_structure(struct chunk_encoder *e, uint64_t unit)
 
 static bool put_payload(struct chunk_encoder *e)
 {
+	const bool hard = e->level >= HARD_LEVEL;
 	/* As good as level 1 for what is in these sections; its tables stay in the cache. */
-	static const struct substream_way fast_codes = { 1, 5, 11 }, fast_literals = { 1, 4, 13 };
-	const struct substream_way rest = { .level = e->level };
+	static const struct substream_way fast_codes = { 1, 5, 11, false },
+					  fast_literals = { 1, 4, 13, false };
+	const struct substream_way rest = {
+		.level = e->level, .min_match = hard ? 3 : 0, .hard = hard,
+	};
 	/* Codes are soon as small as they get: the time is better spent on literals. */
 	const struct substream_way *codes = e->level > 4 ? &rest : &fast_codes;
 	const struct substream_way *literals = e->level > 1 ? &rest : &fast_literals;
-	const struct substream_way bulk = { .level = e->bulk_level };
+	const struct substream_way bulk = { .level = e->bulk_level, .hard = hard };
 	bool is_bulk = chunk_encoder_was_bulk(e);
 	const struct substream_way *data = !is_bulk ? &rest :
 					 bulk.level != LEVEL_STORED ? &bulk : NULL;

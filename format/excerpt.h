@@ -5,14 +5,16 @@
 
 #include "format/table.h"
 
-enum { EXCERPT_EVENTS = 2048 };
-
 struct excerpt {
 	struct table table;
-	uint32_t class_count[EXCERPT_EVENTS];
-	uint32_t number[EXCERPT_EVENTS];
-	uint32_t from[EXCERPT_EVENTS]; /* which of the table's events each is */
+	uint32_t events;       /* that it may have */
+	uint32_t *class_count; /* and other arrays of so many */
+	uint32_t *number;
+	uint32_t *from;        /* which of the table's events each is */
 };
+
+/* Room for so many events; -1 when there is none. excerpt_free() takes a zeroed one, too. */
+int excerpt_init(struct excerpt *s, uint32_t events);
 
 /*
  * Takes some EXCERPT_EVENTS events of t, which has more: of each class the same share; of the

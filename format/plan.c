@@ -6,69 +6,112 @@
 
 enum {
 	WORTH_A_TRIAL = 64,  /* values */
-	CHUNKS = 32,         /* that a plan is believed for */
 	BUDGET_SHARE = 16,   /* for so many events one value may be tried on */
 	BUDGET_MAX = 1 << 15,
-	LITERALS = 1024,     /* of them that ways to write them are tried on */
-	CANDIDATES = 10,
-	LEVEL = 1,
 	OWN_SHARE = 16,      /* contexts with OWN must be so much better */
+	REFS = 8,            /* columns before one that it may refer to, when all are tried */
 };
 
-static const uint8_t masks[2][CANDIDATES] = {
-	{
-		CONTEXT_PID,
-		CONTEXT_CLASS,
-		CONTEXT_CLASS | CONTEXT_PID,
-		CONTEXT_CLASS | CONTEXT_SEQ,
-		CONTEXT_CLASS | CONTEXT_PID | CONTEXT_SEQ,
-		CONTEXT_CLASS | CONTEXT_OWN,
-		CONTEXT_CLASS | CONTEXT_PID | CONTEXT_OWN,
-		CONTEXT_REF,
-		CONTEXT_CLASS | CONTEXT_REF,
-		CONTEXT_CLASS | CONTEXT_PID | CONTEXT_REF,
-	}, {
-		/* Common fields: there is no pid yet, and the last value of all events counts. */
-		0,
-		CONTEXT_CLASS,
-		CONTEXT_SEQ,
-		CONTEXT_CLASS | CONTEXT_SEQ,
-		CONTEXT_CLASS | CONTEXT_OWN,
-		CONTEXT_SEQ | CONTEXT_OWN,
-		CONTEXT_CLASS | CONTEXT_SEQ | CONTEXT_OWN,
-		CONTEXT_REF,
-		CONTEXT_CLASS | CONTEXT_REF,
-		CONTEXT_CLASS | CONTEXT_SEQ | CONTEXT_REF,
-	},
+/* How much is tried. The recorder has little time. */
+struct effort {
+	bool refs;             /* which column to refer to, too */
+	unsigned int most;     /* predictors of a column */
+	uint32_t events;       /* of an excerpt */
+	uint32_t literals;     /* that ways to write them are tried on */
+	int level;             /* zstd's of such a trial */
+	uint32_t chunks;       /* that a plan is believed for */
+	uint32_t least;        /* a predictor must guess one value of so many */
+	uint32_t small;        /* a column with a byte for so many events is small enough */
+	double hopeful, gain;  /* part of the bits, and bytes, that another way must come down to */
+	const uint8_t *masks[2]; /* of own and of common fields, in the order of trial */
+	uint32_t nmasks[2];
 };
 
-int planner_init(struct planner *p, ZSTD_CCtx *z, struct predictors *m, unsigned int most)
+static const uint8_t quick_masks[] = {
+	CONTEXT_PID,
+	CONTEXT_CLASS,
+	CONTEXT_CLASS | CONTEXT_PID,
+	CONTEXT_CLASS | CONTEXT_SEQ,
+	CONTEXT_CLASS | CONTEXT_PID | CONTEXT_SEQ,
+	CONTEXT_CLASS | CONTEXT_OWN,
+	CONTEXT_CLASS | CONTEXT_PID | CONTEXT_OWN,
+	CONTEXT_REF,
+	CONTEXT_CLASS | CONTEXT_REF,
+	CONTEXT_CLASS | CONTEXT_PID | CONTEXT_REF,
+};
+
+/* Of common fields: there is no pid yet, and the last value of all events counts. */
+static const uint8_t quick_common_masks[] = {
+	0,
+	CONTEXT_CLASS,
+	CONTEXT_SEQ,
+	CONTEXT_CLASS | CONTEXT_SEQ,
+	CONTEXT_CLASS | CONTEXT_OWN,
+	CONTEXT_SEQ | CONTEXT_OWN,
+	CONTEXT_CLASS | CONTEXT_SEQ | CONTEXT_OWN,
+	CONTEXT_REF,
+	CONTEXT_CLASS | CONTEXT_REF,
+	CONTEXT_CLASS | CONTEXT_SEQ | CONTEXT_REF,
+};
+
+/* Those of plan_default() and the cheapest to decode first: of equals the first is taken. */
+static const uint8_t all_masks[] = {
+	0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
+	16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
+};
+
+static const uint8_t all_common_masks[] = {
+	0, 1, 4, 5, 8, 9, 12, 13, 16, 17, 20, 21, 24, 25, 28, 29,
+};
+
+enum { QUICK = 4, HARD = 20 }; /* zstd levels: up to this one, and from this one on */
+
+static const struct effort efforts[] = {
+	{ .most = 2, .events = 2048, .literals = 1024, .level = 1, .chunks = 32, .least = 50,
+	  .small = 16, .hopeful = 0.75, .gain = 0.95,
+	  .masks = { quick_masks, quick_common_masks },
+	  .nmasks = { sizeof(quick_masks), sizeof(quick_common_masks) } },
+	{ .most = 3, .events = 2048, .literals = 1024, .level = 1, .chunks = 32, .least = 50,
+	  .small = 16, .hopeful = 0.75, .gain = 0.95,
+	  .masks = { quick_masks, quick_common_masks },
+	  .nmasks = { sizeof(quick_masks), sizeof(quick_common_masks) } },
+	{ .refs = true, .most = 3, .events = 1 << 16, .literals = 1 << 14, .level = 12,
+	  .chunks = 1, .least = 300, .small = 400, .hopeful = 0.98, .gain = 0.995,
+	  .masks = { all_masks, all_common_masks },
+	  .nmasks = { sizeof(all_masks), sizeof(all_common_masks) } },
+};
+
+int planner_init(struct planner *p, ZSTD_CCtx *z, struct predictors *m, int level)
 {
+	const struct effort *e = &efforts[level <= QUICK ? 0 : level < HARD ? 1 : 2];
+
 	p->zstd = z;
 	p->predictors = m;
-	p->most = most;
-	p->hits = malloc((size_t)CANDIDATES * EXCERPT_EVENTS);
-	p->scratch = malloc(LITERALS * sizeof(*p->scratch));
-	p->excerpt = calloc(1, sizeof(*p->excerpt));
-	return p->hits && p->scratch && p->excerpt ? 0 : -1;
+	p->effort = e;
+	p->hits = malloc((size_t)CONTEXT_MASKS * e->events);
+	p->scratch = malloc(e->literals * sizeof(*p->scratch));
+	return p->hits && p->scratch ? excerpt_init(&p->excerpt, e->events) : -1;
 }
 
 void planner_free(struct planner *p)
 {
 	free(p->hits);
 	free(p->scratch);
-	if (p->excerpt)
-		excerpt_free(p->excerpt);
-	free(p->excerpt);
+	excerpt_free(&p->excerpt);
 	buf_free(&p->literals);
 	buf_free(&p->codes);
 	buf_free(&p->bits);
 	buf_free(&p->out);
 }
 
+bool plan_refers_to_any(const struct planner *p)
+{
+	return p->effort->refs;
+}
+
 struct column_plan plan_default(const struct layout_column *c, bool common, uint32_t n)
 {
-	struct column_plan p = { .literal = LITERAL_BYTES };
+	struct column_plan p = { .ref = c->ref, .literal = LITERAL_BYTES };
 
 	if (n < 8)
 		return p;
@@ -120,31 +163,32 @@ static double bits_of(double part, double whole)
  * Takes the best candidate, then the one that adds most to it, and so on; marks what is guessed
  * in done. Returns what the codes would cost in bits.
  */
-static double choose_masks(struct planner *p, struct table *t, uint32_t column,
-			   const uint8_t *candidates, struct column_plan *plan, uint8_t *done)
+static double choose_masks(struct planner *p, struct table *t, uint32_t column, bool common,
+			   struct column_plan *plan, uint8_t *done)
 {
-	uint32_t n = t->n, hot, left, enough = 0;
-	bool ref = t->layout->columns[column].ref < column;
+	const uint8_t *candidates = p->effort->masks[common];
+	uint32_t n = t->n, hot, left, enough = 0, tried;
+	bool ref = plan->ref < column;
 	double cost = 0;
-	int tried;
 
 	hot = left = mark_cold(t, done);
-	for (tried = 0; tried < CANDIDATES && enough * 64 < hot * 63; tried++) {
-		uint8_t *hit = p->hits + (size_t)tried * EXCERPT_EVENTS;
+	for (tried = 0; tried < p->effort->nmasks[common] && enough * 64 < hot * 63; tried++) {
+		uint8_t *hit = p->hits + (size_t)tried * p->effort->events;
 
 		if ((candidates[tried] & CONTEXT_REF) && !ref)
 			memset(hit, 0, n);
 		else
-			column_try(t, column, candidates[tried], p->predictors, hit);
+			column_try(t, plan->ref, candidates[tried], p->predictors, hit);
 		enough = count_new(hit, done, n);
 	}
 	plan->npredictors = 0;
-	while (plan->npredictors < p->most) {
+	while (plan->npredictors < p->effort->most) {
 		uint32_t best = 0, most = 0;
 		const uint8_t *hit;
 
-		for (int k = 0; k < tried; k++) {
-			uint32_t new = count_new(p->hits + (size_t)k * EXCERPT_EVENTS, done, n);
+		for (uint32_t k = 0; k < tried; k++) {
+			const uint8_t *guess = p->hits + (size_t)k * p->effort->events;
+			uint32_t new = count_new(guess, done, n);
 
 			/* Decoding waits for one residue after the other. */
 			if (candidates[k] & CONTEXT_OWN)
@@ -154,9 +198,9 @@ static double choose_masks(struct planner *p, struct table *t, uint32_t column,
 				best = k;
 			}
 		}
-		if (most * 50 < hot || !most)
+		if (most * p->effort->least < hot || !most)
 			break;
-		hit = p->hits + (size_t)best * EXCERPT_EVENTS;
+		hit = p->hits + (size_t)best * p->effort->events;
 		for (uint32_t i = 0; i < n; i++)
 			done[i] |= hit[i];
 		plan->mask[plan->npredictors++] = candidates[best];
@@ -175,7 +219,8 @@ static double compressed(struct planner *p, const struct buf *b)
 	if (!b->len || !buf_reserve(&p->out, ZSTD_compressBound(b->len)))
 		return (double)b->len;
 	p->out.len = 0;
-	n = ZSTD_compressCCtx(p->zstd, p->out.data, p->out.cap, b->data, b->len, LEVEL);
+	n = ZSTD_compressCCtx(p->zstd, p->out.data, p->out.cap, b->data, b->len,
+			      p->effort->level);
 	return ZSTD_isError(n) || n > b->len ? (double)b->len : (double)n;
 }
 
@@ -186,7 +231,7 @@ static double choose_literal(struct planner *p, const uint64_t *v, uint32_t n, u
 	uint64_t *scratch = p->scratch;
 	double best, cost;
 
-	n = n < LITERALS ? n : LITERALS;
+	n = n < p->effort->literals ? n : p->effort->literals;
 	size = column_literal_width(v, n, size);
 	p->literals.len = 0;
 	for (uint32_t i = 0; i < n; i++)
@@ -210,17 +255,17 @@ static double choose_literal(struct planner *p, const uint64_t *v, uint32_t n, u
 /* ---- both, for each way of making values relative ----------------------------------------- */
 
 static double try_relative(struct planner *p, struct table *t, uint32_t column, unsigned int how,
-			   const uint8_t *candidates, struct column_plan *plan)
+			   bool common, struct column_plan *plan)
 {
 	const struct layout_column *c = &t->layout->columns[column];
 	uint64_t *missed = t->literal;
-	uint32_t n = 0;
+	uint32_t n = 0, most = p->effort->literals;
 	double cost;
 
 	plan->relative = how;
 	plan->literal = LITERAL_BYTES;
-	column_relate(t, column, how);
-	cost = choose_masks(p, t, column, candidates, plan, t->codes) / 8;
+	column_relate(t, column, how, plan->ref);
+	cost = choose_masks(p, t, column, common, plan, t->codes) / 8;
 	for (uint32_t i = 0; i < t->n; i++) {
 		missed[n] = t->residue[i];
 		n += !t->codes[i];
@@ -228,7 +273,7 @@ static double try_relative(struct planner *p, struct table *t, uint32_t column, 
 	if (!n)
 		return cost;
 	return cost + choose_literal(p, missed, n, c->string ? 4 : c->size, plan) * n /
-			      (n < LITERALS ? n : LITERALS);
+			      (n < most ? n : most);
 }
 
 /* The mean length in bits of the sample's numbers, made relative in t->residue. */
@@ -245,37 +290,40 @@ static double mean_bits(const struct table *t)
 }
 
 /* A trial is expensive: an encoding that does not make numbers much shorter is not tried. */
-static bool is_hopeful(struct table *t, uint32_t column, unsigned int how, double bits)
+static bool is_hopeful(const struct planner *p, struct table *t, uint32_t column,
+		       unsigned int how, uint32_t ref, double bits)
 {
 	const struct layout_column *c = &t->layout->columns[column];
 
-	if (how == RELATIVE_REF && c->ref >= column)
+	if (how == RELATIVE_REF && ref >= column)
 		return false;
 	if (how == RELATIVE_TIME && c->size != 8)
 		return false;
-	column_relate(t, column, how);
-	return mean_bits(t) < bits * 0.75;
+	column_relate(t, column, how, ref);
+	return mean_bits(t) < bits * p->effort->hopeful;
 }
 
-static void choose(struct planner *p, struct table *t, uint32_t column, bool common,
-		   struct column_plan *plan)
+/* The best plan that refers to plan->ref; returns what it costs in bytes. */
+static double choose(struct planner *p, struct table *t, uint32_t column, bool common,
+		     struct column_plan *plan)
 {
-	struct column_plan other;
-	double best = try_relative(p, t, column, RELATIVE_ZERO, masks[common], plan), cost, bits;
+	struct column_plan other = { .ref = plan->ref };
+	double best = try_relative(p, t, column, RELATIVE_ZERO, common, plan), cost, bits;
 
-	if (t->layout->columns[column].string || best < t->n / 16.0)
-		return;
-	column_relate(t, column, RELATIVE_ZERO);
+	if (t->layout->columns[column].string || best < (double)t->n / p->effort->small)
+		return best;
+	column_relate(t, column, RELATIVE_ZERO, plan->ref);
 	bits = mean_bits(t);
 	for (int how = RELATIVE_REF; how <= RELATIVE_LAST; how++) {
-		if (!is_hopeful(t, column, how, bits))
+		if (!is_hopeful(p, t, column, how, plan->ref, bits))
 			continue;
-		cost = try_relative(p, t, column, how, masks[common], &other);
-		if (cost < best * 0.95) {
+		cost = try_relative(p, t, column, how, common, &other);
+		if (cost < best * p->effort->gain) {
 			best = cost;
 			*plan = other;
 		}
 	}
+	return best;
 }
 
 void plan_chunk(struct planner *p, uint32_t events)
@@ -300,9 +348,11 @@ static bool is_due(const struct planner *p, const struct plan *plan, uint32_t n)
 		return false;
 	if (!plan->events)
 		return true;
-	if (n > EXCERPT_EVENTS)
-		n = EXCERPT_EVENTS;
-	return (plan->stale || plan->chunks >= CHUNKS || plan->events < n / 4) && p->budget > 0;
+	if (p->budget <= 0 && !p->effort->refs)
+		return false;
+	if (n > p->effort->events)
+		n = p->effort->events;
+	return plan->stale || plan->chunks >= p->effort->chunks || plan->events < n / 4;
 }
 
 void plan_table(struct planner *p)
@@ -310,20 +360,55 @@ void plan_table(struct planner *p)
 	p->excerpted = false;
 }
 
+/* The values of a column of t where it is tried: in all or part of t. */
+static void on_trial(struct planner *p, const struct table *trial, const struct table *t,
+		     uint32_t column)
+{
+	if (trial != t)
+		excerpt_column(&p->excerpt, t, column);
+}
+
 /* The table that a column is tried on: all or part of its own. NULL: no memory. */
 static struct table *trial_table(struct planner *p, struct table *t, uint32_t column)
 {
 	uint32_t ref = t->layout->columns[column].ref;
+	struct table *trial = t;
 
-	if (t->n <= EXCERPT_EVENTS)
-		return t;
-	if (!p->excerpted && excerpt_take(p->excerpt, t))
-		return NULL;
-	p->excerpted = true;
-	excerpt_column(p->excerpt, t, column);
+	if (t->n > p->effort->events) {
+		if (!p->excerpted && excerpt_take(&p->excerpt, t))
+			return NULL;
+		p->excerpted = true;
+		trial = &p->excerpt.table;
+	}
+	on_trial(p, trial, t, column);
 	if (ref < column)
-		excerpt_column(p->excerpt, t, ref);
-	return &p->excerpt->table;
+		on_trial(p, trial, t, ref);
+	return trial;
+}
+
+/* The columns before this one, instead of the one that the layout names. */
+static void choose_ref(struct planner *p, struct table *trial, const struct table *t,
+		       uint32_t column, bool common, struct column_plan *plan, double best)
+{
+	struct column_plan other = { 0 };
+	uint32_t from = column > REFS ? column - REFS : 0, numbers = t->layout->nnumbers;
+
+	for (uint32_t ref = from; ref < column && ref < numbers; ref++) {
+		const uint64_t *v = t->value[ref];
+		double cost;
+
+		if (ref == t->layout->columns[column].ref ||
+		    best * p->effort->small < t->n ||
+		    !memcmp(v, v + 1, (t->n - 1) * sizeof(*v)))
+			continue;
+		on_trial(p, trial, t, ref);
+		other.ref = ref;
+		cost = choose(p, trial, column, common, &other);
+		if (cost < best * p->effort->gain) {
+			best = cost;
+			*plan = other;
+		}
+	}
 }
 
 void plan_column(struct planner *p, struct table *t, struct plan *plan, uint32_t column,
@@ -331,6 +416,7 @@ void plan_column(struct planner *p, struct table *t, struct plan *plan, uint32_t
 {
 	const uint64_t *v = t->value[column];
 	struct table *trial;
+	double cost;
 
 	plan->chunks++;
 	if (!plan->events)
@@ -340,7 +426,10 @@ void plan_column(struct planner *p, struct table *t, struct plan *plan, uint32_t
 	trial = trial_table(p, t, column);
 	if (!trial)
 		return;
-	choose(p, trial, column, common, &plan->plan);
+	plan->plan.ref = t->layout->columns[column].ref;
+	cost = choose(p, trial, column, common, &plan->plan);
+	if (p->effort->refs)
+		choose_ref(p, trial, t, column, common, &plan->plan, cost);
 	if (plan->events)
 		p->budget -= trial->n; /* first trials are free */
 	plan->events = trial->n;

@@ -19,23 +19,28 @@ struct plan {
 	bool stale;        /* there were many more since */
 };
 
+struct effort;
+
 struct planner {
 	ZSTD_CCtx *zstd;
 	struct predictors *predictors;
-	unsigned int most; /* predictors of a column at most */
+	const struct effort *effort;
 	uint8_t *hits;     /* of each candidate */
 	uint64_t *scratch;
 	int64_t budget;    /* values that may still be tried on */
-	struct excerpt *excerpt;
+	struct excerpt excerpt;
 	bool excerpted;     /* of the table whose columns are planned at present */
 	struct buf literals, codes, bits, out;
 };
 
-int planner_init(struct planner *p, ZSTD_CCtx *z, struct predictors *m, unsigned int most);
+/* level: zstd's, of what is planned: the higher, the more is tried. */
+int planner_init(struct planner *p, ZSTD_CCtx *z, struct predictors *m, int level);
 void planner_free(struct planner *p);
 
 /* The columns of another table are planned from now on. */
 void plan_table(struct planner *p);
+/* Whether plans may refer to any column of numbers, not only to the one that the layout names. */
+bool plan_refers_to_any(const struct planner *p);
 /* Brings a column's plan up to date. common: the table is that of the common fields. */
 void plan_column(struct planner *p, struct table *t, struct plan *plan, uint32_t column,
 		  bool common);

@@ -5,6 +5,9 @@ enum {
 	MARK_DISTANCE = 4096, /* a block's own statistics cost some 100 bytes */
 	SAMPLE = 4096,
 	SAMPLES = 4,
+	WINDOW_LOG = 26, /* what zstd has for its highest levels */
+	SEARCH_LOG = 9,
+	TARGET = 999,
 };
 
 /*
@@ -40,6 +43,12 @@ static size_t compress(ZSTD_CCtx *z, const struct substream_way *way, ZSTD_outBu
 	ZSTD_CCtx_setParameter(z, ZSTD_c_minMatch, way->min_match);
 	ZSTD_CCtx_setParameter(z, ZSTD_c_hashLog, way->hash_log);
 	ZSTD_CCtx_setParameter(z, ZSTD_c_contentSizeFlag, 0);
+	if (way->hard) {
+		ZSTD_CCtx_setParameter(z, ZSTD_c_windowLog, WINDOW_LOG);
+		ZSTD_CCtx_setParameter(z, ZSTD_c_strategy, ZSTD_btultra2);
+		ZSTD_CCtx_setParameter(z, ZSTD_c_searchLog, SEARCH_LOG);
+		ZSTD_CCtx_setParameter(z, ZSTD_c_targetLength, TARGET);
+	}
 	ZSTD_CCtx_setPledgedSrcSize(z, len);
 	for (size_t i = 0; i < nmarks; i++) {
 		size_t at = marks[i] - base;
@@ -84,8 +93,10 @@ static bool put_piece(struct buf *out, ZSTD_CCtx *z, const struct substream_way 
 bool substream_put(struct buf *out, ZSTD_CCtx *z, const struct substream_way *way,
 		 const void *data, size_t len, const uint32_t *marks, size_t nmarks)
 {
-	for (size_t at = 0; at < len; at += SUBSTREAM_PIECE) {
-		size_t n = len - at < SUBSTREAM_PIECE ? len - at : SUBSTREAM_PIECE;
+	size_t piece = way && way->hard ? SUBSTREAM_WHOLE : SUBSTREAM_PIECE;
+
+	for (size_t at = 0; at < len; at += piece) {
+		size_t n = len - at < piece ? len - at : piece;
 
 		if (!put_piece(out, z, way, (const uint8_t *)data + at, n, marks, nmarks, at))
 			return false;

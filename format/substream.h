@@ -13,12 +13,14 @@
 
 enum {
 	SUBSTREAM_PIECE = 1 << 20, /* larger bulk is cut, so that noise in it stays uncompressed */
+	SUBSTREAM_WHOLE = 64 << 20, /* but where all of it is tried */
 	SUBSTREAM_PAD = 16,        /* readable bytes after a substream that was read */
 };
 
 /* zstd's parameters; 0: those of the level. */
 struct substream_way {
 	int level, min_match, hash_log;
+	bool hard; /* all that zstd can do with the level, in long pieces */
 };
 
 /*

@@ -209,7 +209,7 @@ struct trawl_meta {
 struct trawl_writer;
 
 struct trawl_writer_options {
-	int level;             /* zstd level 1..19; 0: the default */
+	int level;             /* zstd level 1..19; 0: the default; 20 and more: all is tried */
 	uint32_t chunk_events; /* events in a chunk at most; 0: the default, 65,536 */
 	/* Bytes of records in a chunk at most, but for up to 16 MiB of payload of 512 bytes or more
 	 * that came before; 0: the default, 2 MiB. */

@@ -385,7 +385,7 @@ Test(column, literals_are_as_wide_as_the_widest)
 static void section_trip(const uint8_t *data, size_t len, int level, size_t *stored)
 {
 	static const uint32_t marks[] = { 0, 5000, 5100, 9000, 2000000 };
-	const struct substream_way way = { .level = level };
+	const struct substream_way way = { .level = level, .hard = level > 15 };
 	ZSTD_CCtx *c = ZSTD_createCCtx();
 	ZSTD_DCtx *d = ZSTD_createDCtx();
 	struct buf out = { 0 };

@@ -69,7 +69,7 @@ Test(parts, dynamic_bytes_are_found_or_refused)
 
 /* ---- order -------------------------------------------------------------------------------- */
 
-enum { EVENTS = 5000 };
+enum { EVENTS = 5000, EXCERPT = 2048 };
 
 struct load {
 	struct trawl_event_type types[2];
@@ -251,15 +251,16 @@ Test(parts, an_excerpt_has_its_share_of_all_classes)
 	struct table t = { 0 };
 	uint32_t first = 0, at = 0;
 
-	cr_assert(s && a->n > EXCERPT_EVENTS && !table_init(&t, &l->at[0].layout, a->n));
+	cr_assert(s && !excerpt_init(s, EXCERPT) && a->n > EXCERPT);
+	cr_assert(!table_init(&t, &l->at[0].layout, a->n));
 	table_of(&t, &l->order.events, a->first, a->first_class, a->nclasses);
 	for (uint32_t i = 0; i < t.n; i++)
 		t.value[1][i] = 3 * i;
 	cr_assert_eq(excerpt_take(s, &t), 0);
 	excerpt_column(s, &t, 1);
-	cr_assert_leq(s->table.n, EXCERPT_EVENTS);
+	cr_assert_leq(s->table.n, EXCERPT);
 	for (uint32_t c = 0; c < s->table.nclasses; c++) {
-		uint32_t share = t.class_count[c] * EXCERPT_EVENTS / t.n;
+		uint32_t share = t.class_count[c] * EXCERPT / t.n;
 
 		cr_assert(s->class_count[c] >= share || at + s->class_count[c] == s->table.n);
 		for (uint32_t i = 0; i < s->class_count[c]; i++, at++) {

@@ -1,0 +1,77 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""How much smaller trawl-edit compact makes files, and whether they are read as fast.
+
+    compact.py FOLDER [FILE...]     (make compact-check CAPTURES=FOLDER COMPACT="FILE...")
+
+FOLDER has foreign captures (fetch.sh); those of 1.5 MB and more are imported as the recorder
+would have written them; FILEs are recordings. What is printed of each: bytes before and after, the
+ratio, and the seconds that trawl-decode needs for all of its text, before and after (the least of
+three). Ends with 1 if a file has other events than before.
+"""
+import hashlib
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+LEAST = 1_500_000
+
+
+def captures(folder):
+    for at, folders, names in os.walk(folder):
+        folders.sort()
+        for name in sorted(names):
+            path = os.path.join(at, name)
+            if name.split(".")[-1] in ("pcap", "pcapng", "cap") and \
+                    os.path.getsize(path) >= LEAST:
+                yield path
+
+
+def run(*argv):
+    return subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=3600)
+
+
+def text(path):
+    """The text's hash and the seconds that it took."""
+    best = None
+    for _ in range(3):
+        start = time.monotonic()
+        out = run("trawl-decode", path).stdout
+        took = time.monotonic() - start
+        best = took if best is None else min(best, took)
+    return hashlib.sha256(out).hexdigest(), best
+
+
+def main():
+    folder, files = sys.argv[1], sys.argv[2:]
+    wrong, ratios, times = 0, [], []
+    with tempfile.TemporaryDirectory() as tmp:
+        before, after = f"{tmp}/before.trawl", f"{tmp}/after.trawl"
+        for path in files + list(captures(folder)):
+            if path not in files:
+                if run("trawl-edit", "import", "--level", "1", path, "-w", before).returncode:
+                    print(f"not imported: {os.path.basename(path)}")
+                    continue
+            source = path if path in files else before
+            start = time.monotonic()
+            status = run("trawl-edit", "compact", source, "-w", after).returncode
+            took = time.monotonic() - start
+            (a, s), (b, t) = text(source), text(after)
+            bad = status or a != b
+            wrong += bool(bad)
+            ratios.append(os.path.getsize(after) / os.path.getsize(source))
+            times.append(t / s)
+            print(f"{os.path.getsize(source):>10} {os.path.getsize(after):>10} "
+                  f"{ratios[-1]:.2f}  text {s:.2f} {t:.2f} s, made in {took:.1f} s  "
+                  f"{os.path.basename(path)}{'  WRONG' if bad else ''}", flush=True)
+    if ratios:
+        print(f"{len(ratios)} files: ratio median {statistics.median(ratios):.2f}, "
+              f"time median {statistics.median(times):.2f}, {wrong} wrong")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
