@@ -107,10 +107,11 @@ libcapture_la_SOURCES += \
 	capture/probe/argloc.c capture/probe/argloc.h \
 	capture/probe/probe.c capture/probe/probe.h capture/probe/probe_json.c \
 	capture/probe/procmap.c capture/probe/procmap.h \
+	capture/probe/punycode.c capture/probe/punycode.h \
 	capture/probe/relocs.c capture/probe/relocs.h \
 	capture/probe/resolve.h \
 	capture/probe/retval.c capture/probe/retval.h \
-	capture/probe/rustname.c capture/probe/rustname.h \
+	capture/probe/rustname.c capture/probe/rustname.h capture/probe/rustv0.c capture/probe/rustv0.h \
 	capture/cli/readable.c capture/cli/readable.h capture/cli/spec.c capture/cli/spec.h \
 	capture/probe/text.c capture/probe/text.h \
 	capture/probe/trampoline.c capture/probe/trampoline.h \

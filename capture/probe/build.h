@@ -34,6 +34,9 @@ struct resolve {
 	const struct elf_file *names_of;
 	size_t nnames;
 	char **names;
+	/* with their parameters, also without what follows these */
+	size_t nfulls;
+	char **fulls;
 };
 
 /* A file to resolve in. */

@@ -7,6 +7,7 @@
 #include "capture/sys/alloc.h"
 #include "capture/probe/cxx.h"
 #include "capture/probe/rustname.h"
+#include "capture/probe/rustv0.h"
 
 #ifdef HAVE_CXA_DEMANGLE
 /* The Itanium C++ ABI's own (libstdc++'s <cxxabi.h> is for C++ alone). malloc'd, or NULL. */
@@ -95,12 +96,64 @@ static bool is_rust(const char *demangled, struct cxx_name *n)
 	return true;
 }
 
+/* The bracket that closes the one at s; NULL: none does. */
+static const char *closing(const char *s)
+{
+	size_t depth = 0;
+
+	for (const char *at = s; *at; at++) {
+		bool arrow = at > s && at[-1] == '-';
+
+		depth += *at == '<';
+		if (*at == '>' && !arrow && --depth == 0)
+			return at;
+	}
+	return NULL;
+}
+
+/* "a::most" of "a::most::<u8>", "a::Cart::add" of "<a::Cart>::add". */
+static char *bare_v0(const char *name)
+{
+	size_t len = strlen(name), end = len && name[len - 1] == '>' ? opening(name, len - 1) : len;
+	const char *inner = name + 1, *close = *name == '<' ? closing(name) : NULL;
+
+	if (end > 2 && end < len && name[end - 1] == ':')
+		len = end - 2;
+	/* Only of a type without a trait. */
+	if (!close || memmem(inner, (size_t)(close - inner), " as ", 4) || close > name + len)
+		return xstrndup(name, len);
+	return xasprintf("%.*s%.*s", (int)(close - inner), inner,
+			 (int)(name + len - close - 1), close + 1);
+}
+
+/* Of Rust's later symbols: with the hashes of crates, and without. A copy says which it is. */
+static bool is_rust_v0(const char *symbol, struct cxx_name *n)
+{
+	const char *suffix = symbol + strcspn(symbol, ".$");
+	char *hashes;
+
+	n->name = rust_v0_name(symbol, false);
+	hashes = n->name ? rust_v0_name(symbol, true) : NULL;
+	if (!hashes) {
+		free(n->name);
+		n->name = NULL;
+		return false;
+	}
+	n->call = hashes;
+	n->full = *suffix && strncmp(suffix, ".llvm.", 6) ?
+			  xasprintf("%s [clone %s]", hashes, suffix) : xstrdup(hashes);
+	n->bare = bare_v0(n->name);
+	return true;
+}
+
 bool cxx_demangle(const char *symbol, struct cxx_name *n)
 {
 	char *s = !strncmp(symbol, "_Z", 2) ? demangle(symbol) : NULL;
 	size_t end, start = 0, bare;
 
 	*n = (struct cxx_name){ 0 };
+	if (is_rust_v0(symbol, n))
+		return true;
 	if (!s)
 		return false;
 	if (is_rust(s, n)) {

@@ -140,6 +140,18 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+static void add_names(struct resolve *r, const struct cxx_name *name)
+{
+	xgrow(r->names, r->nnames);
+	r->names[r->nnames++] = xstrdup(name->name);
+	xgrow(r->fulls, r->nfulls);
+	r->fulls[r->nfulls++] = xstrdup(name->full);
+	if (!strcmp(name->full, name->call))
+		return;
+	xgrow(r->fulls, r->nfulls);
+	r->fulls[r->nfulls++] = xstrdup(name->call);
+}
+
 /* All names of the file, one of each address. */
 static void read_names(struct resolve *r, struct target *t)
 {
@@ -155,22 +167,37 @@ static void read_names(struct resolve *r, struct target *t)
 		    !cxx_demangle(s->name, &name))
 			continue;
 		last = s;
-		xgrow(r->names, r->nnames);
-		r->names[r->nnames++] = xstrdup(name.name);
+		add_names(r, &name);
 		cxx_free(&name);
 	}
-	if (r->nnames)
-		qsort(r->names, r->nnames, sizeof(*r->names), compare_names);
+	if (!r->nnames)
+		return;
+	qsort(r->names, r->nnames, sizeof(*r->names), compare_names);
+	qsort(r->fulls, r->nfulls, sizeof(*r->fulls), compare_names);
+}
+
+static void forget(char ***names, size_t *n)
+{
+	for (size_t i = 0; i < *n; i++)
+		free((*names)[i]);
+	free(*names);
+	*names = NULL;
+	*n = 0;
 }
 
 void cxx_forget_names(struct resolve *r)
 {
-	for (size_t i = 0; i < r->nnames; i++)
-		free(r->names[i]);
-	free(r->names);
-	r->names = NULL;
-	r->nnames = 0;
+	forget(&r->names, &r->nnames);
+	forget(&r->fulls, &r->nfulls);
 	r->names_of = NULL;
+}
+
+/* Is the name there twice? */
+static bool twice(char **names, size_t n, const char *name)
+{
+	size_t first = partition_point(n, i, strcmp(names[i], name) < 0);
+
+	return first + 1 < n && !strcmp(names[first + 1], name);
 }
 
 char *cxx_unique_name(struct resolve *r, struct target *t, const char *symbol)
@@ -178,20 +205,32 @@ char *cxx_unique_name(struct resolve *r, struct target *t, const char *symbol)
 	struct cxx_name name;
 	const char *clone;
 	char *unique;
-	size_t first;
 
 	if (!cxx_demangle(symbol, &name))
 		return xstrdup(symbol);
 	if (r->names_of != t->elf)
 		read_names(r, t);
-	first = partition_point(r->nnames, i, strcmp(r->names[i], name.name) < 0);
 	clone = strstr(name.full, " [clone ");
-	if (first + 1 < r->nnames && !strcmp(r->names[first + 1], name.name))
+	if (twice(r->names, r->nnames, name.name))
 		unique = xstrdup(name.full);
 	else
 		unique = xasprintf("%s%s", name.name, clone ? clone : "");
 	cxx_free(&name);
 	return unique;
+}
+
+bool cxx_shared_name(struct resolve *r, struct target *t, const char *symbol)
+{
+	struct cxx_name name;
+	bool shared;
+
+	if (!cxx_demangle(symbol, &name))
+		return false;
+	if (r->names_of != t->elf)
+		read_names(r, t);
+	shared = twice(r->names, r->nnames, name.name) && twice(r->fulls, r->nfulls, name.full);
+	cxx_free(&name);
+	return shared;
 }
 
 int resolve_cxx(struct resolve *r, struct target *t)

@@ -73,6 +73,7 @@ void probe_free(struct probe *p)
 	free(p->name);
 	free(p->display_name);
 	free(p->note);
+	free(p->alone);
 	free(p);
 }
 

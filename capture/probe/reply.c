@@ -84,6 +84,7 @@ static void put_probe(struct wire_out *o, const struct probe_list *list, const s
 	wire_put_number(o, p->matched);
 	wire_put_number(o, p->conditions);
 	wire_put_text(o, p->note);
+	wire_put_text(o, p->alone);
 	wire_put_number(o, p->nargs);
 	for (size_t i = 0; i < p->nargs; i++) {
 		wire_put_text(o, p->args[i].name);
@@ -303,6 +304,7 @@ static struct probe *get_probe(struct wire_in *in, const struct probe_list *list
 	p->matched = wire_number(in, 1);
 	p->conditions = (uint32_t)wire_number(in, (UINT32_C(2) << PROBE_CONDITIONS) - 1);
 	p->note = wire_need_text(in, TEXT_MAX, wire_line);
+	p->alone = wire_text(in, SIZE_MAX, wire_any);
 	get_args(in, p);
 	/* a site has 10 numbers or lengths at least */
 	n = wire_number(in, in->left / (10 * sizeof(uint64_t)));

@@ -25,6 +25,9 @@ int resolve_cxx(struct resolve *r, struct target *t);
  * functions of this name; malloc'd.
  */
 char *cxx_unique_name(struct resolve *r, struct target *t, const char *symbol);
+
+/* Does this name, with parameters, mean other functions of the file, too? */
+bool cxx_shared_name(struct resolve *r, struct target *t, const char *symbol);
 void cxx_forget_names(struct resolve *r);
 
 #endif

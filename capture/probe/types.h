@@ -173,6 +173,8 @@ struct probe {
 			      * jump_if, that number, and jump_flags tell whether one jumped */
 	bool covered; /* it is matched and the spec that is being resolved names it */
 	char *note; /* a remark for the user (slow instruction, skipped argument); "" for none */
+	char *alone; /* of a function that a pattern matched and whose readable name means others,
+		      * too: its symbol. NULL: display_name tells */
 };
 
 struct probe_list {

@@ -97,8 +97,11 @@ static char *display_name(struct making *m)
 		return xasprintf("%s:0x%" PRIx64 "%s", base, spec->offset, suffix);
 	if (spec->offset)
 		return xasprintf("%s:%s+0x%" PRIx64 "%s", base, m->fn->name, spec->offset, suffix);
-	if (is_glob(spec->symbol))
+	if (is_glob(spec->symbol)) {
 		name = cxx_unique_name(m->r, m->t, m->fn->name);
+		if (cxx_shared_name(m->r, m->t, m->fn->name))
+			m->p->alone = xstrdup(m->fn->name);
+	}
 	display = xasprintf("%s:%s%s", base, name ? name : m->fn->name, suffix);
 	free(name);
 	return display;

@@ -233,6 +233,8 @@ static char *own_name(const char *front, const struct probe *p)
 	const char *symbol = symbol_of(p);
 	char *name, *text;
 
+	if (p->alone)
+		return xasprintf("uprobe:%s%s", front, p->alone);
 	if (ambiguous(p, symbol))
 		return xasprintf("uprobe:%s0x%" PRIx64, front, p->sites[0].offset);
 	name = escaped(symbol);

@@ -27,7 +27,10 @@ template <typename A, typename B> long most(A a, B b) { return a > b ? a : b; }
 template long most<long, unsigned long>(long, unsigned long);
 long operator*(money a, money b) { return a.n * b.n; }
 void *operator new[](size_t, money) { return nullptr; }
-int main() { return 0; }
+struct root { int a; };
+struct base : virtual root { base(int n); };
+base::base(int n) { a = n; }
+int main() { return base(1).a - 1; }
 EOF
 if command -v g++ >/dev/null && g++ -g -o "$dir/names" "$dir/names.cc" 2>/dev/null; then
 	trawl -D "uprobe:$dir/names:*[mo]*" | sed -n 's/^\(uprobe:\([^ \\]\|\\.\)*\).*/\1/p' >"$dir/listed"
@@ -38,8 +41,56 @@ if command -v g++ >/dev/null && g++ -g -o "$dir/names" "$dir/names.cc" 2>/dev/nu
 		[ "$(wc -l <"$dir/one")" = 1 ] || wrong="$wrong $name: $(cat "$dir/one")"
 	done <"$dir/listed"
 	same "each name is that of one function" "" "$wrong"
+	trawl -D "uprobe:$dir/names:*base*" | sed -n 's/^\(uprobe:\([^ \\]\|\\.\)*\).*/\1/p' >"$dir/listed"
+	same "constructors that share a name are listed by their symbols" \
+		"$(nm "$dir/names" | awk '$3 ~ /4baseC/ { print $3 }' | sort | paste -sd' ')" \
+		"$(sed 's/.*://' "$dir/listed" | sort | paste -sd' ')"
 else
 	skip "names with blanks" "g++ is not installed"
+fi
+
+# ---- Rust, both forms of its symbols, beside c++filt
+cat >"$dir/names.rs" <<'EOF'
+mod shop {
+    pub struct Cart<T> { pub n: T }
+    pub trait Priced { fn price(&self) -> u64; }
+    impl<T: Copy + Into<u64>> Priced for Cart<T> {
+        #[inline(never)]
+        fn price(&self) -> u64 { self.n.into() * 3 }
+    }
+    impl Cart<u32> {
+        #[inline(never)]
+        pub fn add(&mut self, n: u32) -> u32 { self.n += n; self.n }
+    }
+    #[inline(never)]
+    pub fn most<T: PartialOrd>(a: T, b: T) -> T { if a > b { a } else { b } }
+}
+use shop::Priced;
+fn main() {
+    let mut c = shop::Cart { n: std::env::args().count() as u32 };
+    let d = shop::Cart { n: 1u8 };
+    let f = |n: u64| shop::most(n, c.price());
+    println!("{} {}", f(d.price()), shop::most::<&str>("a", "b"));
+    println!("{}", c.add(2));
+}
+EOF
+if command -v rustc >/dev/null && command -v c++filt >/dev/null &&
+	rustc -g -C symbol-mangling-version=v0 -o "$dir/names-v0" "$dir/names.rs" 2>/dev/null; then
+	trawl -D --json "uprobe:$dir/names-v0:*shop*" >"$dir/listed"
+	same "Rust's v0 names are those of c++filt" \
+		"$(nm "$dir/names-v0" | awk '$2 ~ /[tT]/ && $3 ~ /^_R.*shop/ { print $3 }' | c++filt |
+			sed 's/\[[0-9a-f]*\]//g' | grep shop | sort)" \
+		"$(/usr/bin/python3 -c '
+import json, sys
+for f in json.load(open(sys.argv[1])):
+    print(f["name"].split(":", 2)[2].replace("\\ ", " "))' "$dir/listed" | sort)"
+	for name in 'names::shop::Cart<u32>::add' '<names::shop::Cart<u32>>::add'; do
+		has "$name is found" "$(trawl -D "uprobe:$dir/names-v0:$name")" '^uprobe:.*Cart<u32>>::add'
+	done
+	same "a name without type arguments means all" 2 \
+		"$(trawl -D "uprobe:$dir/names-v0:names::shop::most" | wc -l)"
+else
+	skip "Rust's v0 names" "rustc or c++filt is not installed"
 fi
 
 # ---- static probes

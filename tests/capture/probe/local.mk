@@ -10,7 +10,7 @@ endif
 
 if HAVE_CRITERION
 UNIT_PROBE = tests/capture/cli/test_spec tests/capture/probe/test_operand tests/capture/probe/test_elf \
-	tests/capture/probe/test_insn tests/capture/probe/test_flow
+	tests/capture/probe/test_insn tests/capture/probe/test_flow tests/capture/probe/test_rustv0
 if HAVE_SDT
 UNIT_PROBE += tests/capture/probe/test_apart tests/capture/probe/test_usdt tests/capture/probe/test_probe tests/capture/probe/test_dwarf
 endif
@@ -25,6 +25,9 @@ tests_capture_cli_test_spec_LDADD = libcapture.la $(UNIT_LDADD)
 tests_capture_probe_test_cxx_SOURCES = tests/capture/probe/test_cxx.c
 tests_capture_probe_test_cxx_CFLAGS = $(UNIT_CFLAGS)
 tests_capture_probe_test_cxx_LDADD = libcapture.la $(UNIT_LDADD)
+tests_capture_probe_test_rustv0_SOURCES = tests/capture/probe/test_rustv0.c
+tests_capture_probe_test_rustv0_CFLAGS = $(UNIT_CFLAGS)
+tests_capture_probe_test_rustv0_LDADD = libcapture.la $(UNIT_LDADD)
 tests_capture_probe_test_operand_SOURCES = tests/capture/probe/test_operand.c
 tests_capture_probe_test_operand_CFLAGS = $(UNIT_CFLAGS)
 tests_capture_probe_test_operand_LDADD = libcapture.la $(UNIT_LDADD)
