@@ -132,6 +132,15 @@ has "what no debug information describes" "$(trawl -D uprobe:samples/params:_sta
 	'_start +\(\?\)$'
 cp samples/params "$dir/stripped" && strip "$dir/stripped"
 fails "a stripped program" 2 'stripped' trawl -D "uprobe:$dir/stripped"
+cp .libs/libtrawl.so "$dir/exports" && strip "$dir/exports"
+has "that it is stripped is told beside a name that it has not" \
+	"$(trawl -w "$dir/x.trawl" -i "uprobe:$dir/exports:nosuch" 2>&1)" 'it is stripped, only what'
+mkdir "$dir/.debug"
+objcopy --only-keep-debug .libs/libtrawl.so "$dir/.debug/exports.debug"
+(cd "$dir/.debug" && objcopy --add-gnu-debuglink=exports.debug ../exports)
+said=$(trawl -w "$dir/x.trawl" -i "uprobe:$dir/exports:nosuch" 2>&1)
+has "a name that its debug file has not, either" "$said" 'nosuch: no such symbol'
+ok "$(echo "$said" | grep -c 'it is stripped')" "is not for its being stripped"
 fails "no such function, nearest name" 2 'did you mean params_stack' trawl \
 	-D uprobe:samples/params:params_stck
 fails "no such file" 2 'no such file' trawl -D uprobe:./nosuch

@@ -238,6 +238,14 @@ def camera():
     return c
 
 
+def pictures():
+    """Payloads of a camera that sends pictures by bulk transfers."""
+    c = described(interface(0, 14, 2, 0, 1), endpoint(0x82, 2, 512))
+    c.transfer(BULK, 0x82, answer=struct.pack("<BBI", 6, 0x47, 77) + bytes(10))
+    c.transfer(BULK, 0x82, answer=bytes([2, 0x80]) + bytes(5))
+    return c
+
+
 def utf16(text):
     return bytes([len(text) + 1 if text else 0]) + ((text + "\0").encode("utf-16-le") if text
                                                     else b"")
@@ -399,6 +407,13 @@ def main():
             "REQUEST_ERROR_CODE value out of range", "VS_PROBE format 1 frame 2 30.00/s",
             "video status bStatusType 1, bOriginator 2, bEvent 0, bSelector 2, attribute value"
             .replace("attribute value", "bAttribute value")], 20)
+        items = check(d, "pictures", pictures(), [
+            "fid 1, 10 bytes of picture, pts 77, end of frame", "fid 0, 5 bytes of picture"])
+        same([{"payloads": 1, "picture_bytes": 10, "fid": 1, "frame_ends": 1, "payload_errors": 1,
+               "pts": 77},
+              {"payloads": 1, "picture_bytes": 5, "fid": 0, "frame_ends": 0, "payload_errors": 0}],
+             [i["decoded"]["video"] for i in items if "video" in i.get("decoded", {})],
+             "what a payload's header says is in JSON")
         items = check(d, "PTP", ptp(), [
             'OperationsSupported [GetDeviceInfo OpenSession GetObjectPropList]',
             'Model "Model One"',

@@ -37,6 +37,7 @@ UNIT_FORMAT = tests/format/test_error \
 	tests/format/test_body \
 	tests/format/test_walk \
 	tests/format/test_ring \
+	tests/format/test_sink \
 	tests/format/test_writeback \
 	tests/format/test_description \
 	tests/format/test_segment \
@@ -79,6 +80,9 @@ tests_format_test_writer_LDADD = libsample.la $(UNIT_LDADD)
 tests_format_test_description_SOURCES = tests/format/blobs.h tests/format/test_description.c
 tests_format_test_description_CFLAGS = $(UNIT_CFLAGS)
 tests_format_test_description_LDADD = $(UNIT_LDADD)
+tests_format_test_sink_SOURCES = tests/format/test_sink.c
+tests_format_test_sink_CFLAGS = $(UNIT_CFLAGS)
+tests_format_test_sink_LDADD = $(UNIT_LDADD)
 tests_format_test_writeback_SOURCES = tests/format/test_writeback.c
 tests_format_test_writeback_CFLAGS = $(UNIT_CFLAGS)
 tests_format_test_writeback_LDADD = $(UNIT_LDADD)

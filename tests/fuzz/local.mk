@@ -82,6 +82,20 @@ FUZZERS += tests/fuzz/fuzz_printfmt
 tests_fuzz_fuzz_printfmt_SOURCES = tests/fuzz/fuzz_printfmt.c tests/fuzz/driver.c
 tests_fuzz_fuzz_printfmt_LDADD = libcapture.la libdecode.la libcommon.la libtrawl.la
 
+# Replaying, and what a bug report is made of
+FUZZERS += tests/fuzz/fuzz_report tests/fuzz/fuzz_tape tests/fuzz/fuzz_usbip
+tests_fuzz_fuzz_report_SOURCES = tests/fuzz/fuzz_report.c edit/reporttext.h edit/reporttext.c edit/zip.h edit/zip.c \
+	tests/fuzz/driver.c
+tests_fuzz_fuzz_report_CFLAGS = $(AM_CFLAGS) $(ARCHIVE_CFLAGS)
+tests_fuzz_fuzz_report_LDADD = libcommon.la libtrawl.la $(ARCHIVE_LIBS)
+tests_fuzz_fuzz_tape_SOURCES = tests/fuzz/fuzz_tape.c replay/tape.c replay/opentape.c replay/store.c replay/standard.c \
+	replay/player.c replay/requests.c replay/storage.c replay/usbip.c replay/verdict.c replay/hostprogram.c \
+	replay/tape.h replay/player.h replay/hostprogram.h tests/fuzz/driver.c
+tests_fuzz_fuzz_tape_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS)
+tests_fuzz_fuzz_tape_LDADD = libimport.la libdecode.la libcommon.la libtrawl.la $(JSON_LIBS)
+tests_fuzz_fuzz_usbip_SOURCES = tests/fuzz/fuzz_usbip.c replay/usbip.h replay/usbip.c tests/fuzz/driver.c
+tests_fuzz_fuzz_usbip_LDADD = libcommon.la libtrawl.la
+
 # The programs as a whole
 check_LTLIBRARIES += libprograms.la
 libprograms_la_SOURCES = tests/fuzz/programs.h tests/fuzz/programs.c tests/fuzz/program_decode.c \

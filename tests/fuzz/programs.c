@@ -55,6 +55,7 @@ static const struct mode modes[] = {
 	{edit_main, {"trawl-edit", "repair", "-w", "/dev/null"}},
 	{edit_main, {"trawl-edit", "merge", "-w", "/dev/null", TWICE}},
 	{edit_main, {"trawl-edit", "secrets"}},
+	{edit_main, {"trawl-edit", "redact", "-w", "/dev/null"}},
 };
 
 size_t programs_modes(void)

@@ -184,7 +184,7 @@ def configure():
     if not os.path.exists(OBJ + "/config.status"):
         subprocess.run([TREE + "/configure", "CC=" + cc,
                         *(["--enable-sanitizers"] if "--sanitizers" in sys.argv else []),
-                        "CFLAGS=-O1 -g0"], cwd=OBJ, check=True,
+                        "CFLAGS=-O1 -g"], cwd=OBJ, check=True,
                        stdout=subprocess.DEVNULL)
 
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "capture/usb/sysfs.h"
@@ -190,6 +192,29 @@ static bool parse(const char *text, size_t len, struct usb_uevent *ev)
 	return usbsys_parse(text, len, ev);
 }
 #define PARSE(text, ev) parse(text, sizeof(text), ev)
+
+/* Events that the kernel sends of what is no USB device; those of programs are no events at all. */
+Test(usbsys, other_events_of_the_kernel)
+{
+	struct trawl_error err;
+	struct usb_uevent ev;
+	bool overrun = false;
+	char seen[4096];
+	int fd = usbsys_uevents(&err), same = usbsys_uevents(&err);
+	int null = open("/sys/class/mem/null/uevent", O_WRONLY);
+
+	cr_assert(fd >= 0, "%s", err.text);
+	cr_assert(same >= 0);
+	cr_assert_eq(usbsys_uevent(fd, &ev, &overrun), 0, "there is none");
+	if (null < 0 || write(null, "change", 6) != 6)
+		cr_skip_test("no event can be made here: not root, or /sys is read-only");
+	cr_assert(recv(same, seen, sizeof(seen), 0) > 0, "the event is there for all listeners");
+	cr_assert_eq(usbsys_uevent(fd, &ev, &overrun), 0, "it is none of a USB device");
+	cr_assert_not(overrun);
+	close(null);
+	close(same);
+	close(fd);
+}
 
 Test(usbsys, uevents)
 {

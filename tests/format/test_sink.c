@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* The file being written: what it begins with, and where. */
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "format/sink.h"
+
+/* A sink in memory that had something else before, of a file of ten bytes. */
+static FILE *opened(struct file_sink *o, int flags)
+{
+	FILE *f = tmpfile();
+
+	cr_assert(f);
+	cr_assert_eq(write(fileno(f), "0123456789", 10), 10);
+	lseek(fileno(f), 4, SEEK_SET);
+	fcntl(fileno(f), F_SETFL, flags);
+	memset(o, 0xa5, sizeof(*o));
+	sink_open(o, fileno(f));
+	return f;
+}
+
+Test(sink, nothing_is_written_and_nothing_failed)
+{
+	struct file_sink o;
+	FILE *f = opened(&o, 0);
+
+	cr_assert_eq(o.fd, fileno(f));
+	cr_assert(o.seekable);
+	cr_assert_eq(o.pos, 0);
+	cr_assert_eq(o.seq, 0);
+	cr_assert_eq(o.last, 0);
+	cr_assert_eq(o.error, 0);
+	cr_assert_eq(o.base, 4, "where the descriptor is");
+	cr_assert_eq(o.reserved, 4);
+	cr_assert(o.writeback);
+	free(o.writeback);
+	fclose(f);
+}
+
+Test(sink, of_a_file_that_is_added_to_the_end_is_the_place)
+{
+	struct file_sink o;
+	FILE *f = opened(&o, O_APPEND);
+
+	cr_assert_eq(o.base, 10);
+	free(o.writeback);
+	fclose(f);
+}
+
+Test(sink, a_limit_of_the_size_is_known)
+{
+	struct rlimit limit = {.rlim_cur = 1 << 20, .rlim_max = RLIM_INFINITY};
+	struct file_sink o;
+	FILE *f = opened(&o, 0);
+
+	cr_assert_eq(o.most, UINT64_MAX);
+	free(o.writeback);
+	getrlimit(RLIMIT_FSIZE, &limit);
+	limit.rlim_cur = 1 << 20;
+	cr_assert_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	sink_open(&o, fileno(f));
+	cr_assert_eq(o.most, 1 << 20);
+	free(o.writeback);
+	fclose(f);
+}
+
+Test(sink, a_pipe_has_no_place)
+{
+	struct file_sink o;
+	int pair[2];
+
+	cr_assert_eq(pipe(pair), 0);
+	memset(&o, 0xa5, sizeof(o));
+	sink_open(&o, pair[1]);
+	cr_assert_not(o.seekable);
+	cr_assert_null(o.writeback);
+	cr_assert_eq(o.base, 0);
+	cr_assert_eq(o.most, UINT64_MAX);
+	close(pair[0]);
+	close(pair[1]);
+}
