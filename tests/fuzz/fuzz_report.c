@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Any bytes as what the reporter says and as the page that it is put into: up to the first 0xff, and
- * from there. The page keeps what it had, no tag comes in, and the zip file has what was put there.
+ * Any bytes as what the reporter says and as the page that it is put into: up to the first 0xff,
+ * and from there. The page keeps what it had, no tag comes in, and the zip file is made of what was
+ * put there.
  */
 #include "config.h"
 

@@ -35,7 +35,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int pair[2], got = 1;
 	char drain[8192];
 
-	if (size > 100000 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair))
+	if (size > 100000 ||
+	    socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair))
 		return 0;
 	u.fd = pair[0];
 	if (write(pair[1], data, size) != (ssize_t)size)
