@@ -7,8 +7,9 @@
 
 enum {
 	HASH_BITS = 17,
-	TIME_EVERY = 32,           /* branches between two marks of time */
-	TIME_AFTER = 10000000,     /* ns; after so long there is one anyway */
+	TIME_EVERY = 64,           /* branches between two marks of time */
+	TIME_PAUSE = 10000000,     /* ns; after a branch so long before there is one anyway */
+	TIME_ROUND = 16,           /* bits of a mark's time that may be zeros */
 	VARINT_MAX = 10,
 };
 
@@ -184,14 +185,33 @@ static uint32_t pair_of(struct branch_encoder *e, const struct branch *b)
 	return e->npairs;
 }
 
+/*
+ * A mark's time may be anywhere between those of the branches around it: the last bits of its
+ * distance from the mark before become zeros where that changes it by 1/32 at most; they compress
+ * to nothing. Where a branch takes long (ptrace), exact times were a third of the batch.
+ */
+static uint64_t rounded(const struct branch_encoder *e, uint64_t time)
+{
+	uint64_t distance = time - e->marked_time, least = e->last - e->marked_time, coarse;
+
+	for (unsigned int bits = TIME_ROUND; bits; bits--) {
+		coarse = distance >> bits << bits;
+		if (coarse >= least && distance - coarse <= distance / 32)
+			return e->marked_time + coarse;
+	}
+	return time;
+}
+
 bool branch_encoder_add(struct branch_encoder *e, const struct branch *b, uint64_t time)
 {
 	uint32_t before = e->npairs;
 
+	if (time < e->last)
+		time = e->last;
 	if (time > e->marked_time && (e->count - e->marked_at >= TIME_EVERY ||
-				      time - e->marked_time >= TIME_AFTER))
-		branch_encoder_mark(e, BRANCH_MARK_TIME, time, 0);
-	e->last = time > e->last ? time : e->last;
+				      time - e->last >= TIME_PAUSE))
+		branch_encoder_mark(e, BRANCH_MARK_TIME, rounded(e, time), 0);
+	e->last = time;
 	e->flags[e->count] = b->flags;
 	e->cycles[e->count] = b->cycles;
 	e->has_flags |= b->flags != 0;

@@ -77,6 +77,51 @@ Test(branch, round_trip)
 	}
 }
 
+/* A mark's time is between those of the branches around it, and at most 1/32 before its own. */
+static void check_times(uint64_t ns, uint64_t spread)
+{
+	struct branch_encoder *e = branch_encoder_new();
+	static uint64_t times[5000];
+	struct branch_batch b;
+	const void *data;
+	size_t len;
+
+	branch_encoder_start(e, 1000);
+	for (uint32_t i = 0; i < 5000; i++) {
+		struct branch one = some_branch(i);
+
+		times[i] = (i ? times[i - 1] : 1000) + ns + random_number() % spread +
+			(i % 700 == 699 ? 2000000000 : 0);
+		/* one that comes late is as late as the one before */
+		branch_encoder_add(e, &one, times[i] - (i % 64 == 63 ? ns + spread : 0));
+		if (i % 64 == 63)
+			times[i] = times[i - 1];
+	}
+	data = branch_encoder_finish(e, &len);
+	cr_assert_null(branch_batch_decode(&b, data, len, 5000, 1000));
+	cr_assert_geq(b.nmarks, ns ? 70 : 7);
+	for (uint32_t m = 0; m < b.nmarks; m++) {
+		uint32_t at = b.marks[m].at;
+		uint64_t before = m ? b.marks[m - 1].time : 1000;
+
+		cr_assert(b.marks[m].time <= times[at] &&
+			  (!at || b.marks[m].time >= times[at - 1]));
+		cr_assert_leq(times[at] - b.marks[m].time, (times[at] - before) / 32);
+		cr_assert(!ns || at - (m ? b.marks[m - 1].at : 0) <= 65);
+	}
+	branch_batch_free(&b);
+	branch_encoder_free(e);
+}
+
+Test(branch, times_of_marks)
+{
+	check_times(0, 1);
+	check_times(1, 5);
+	check_times(4000, 4000);
+	check_times(300000, 1000);
+	check_times(9000000, 2000000);
+}
+
 /* Of a batch that is cut or has a wrong byte, nothing is believed, or what comes out is in
  * bounds. */
 Test(branch, damage)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# What recording branches costs, in one guest, of each way against the program alone; `make bench-
-# branch` prints it. Everything is measured in turn and several times, and the least is told,
-# which others on the machine disturbed least.
+# What recording branches costs, in one guest: each way beside the program alone and beside perf;
+# `make bench-branch` prints it, and the second half prints the bytes. Everything is measured in
+# turn and twice, and the least is told, which others on the machine disturbed least.
 # kernels: bench
 # machine: skylake
 . "$TRAWL_SRC/tests/tap.sh"
@@ -26,48 +26,61 @@ took() {
 	us=$((${EPOCHREALTIME/./} - began))
 	[ "${least[$name]:-$us}" -lt $us ] || least[$name]=$us
 }
-declare -A turns=([alone]=2000000 [perf-lbr]=500000 [kmod-lbr]=2000000 [perf-bts]=8000
-	[intel-bts]=40000 [kmod-step]=20000 [ptrace]=300)
 ways="perf-lbr kmod-lbr perf-bts intel-bts kmod-step ptrace"
-for _ in 1 2 3; do
-	for n in 1 many; do
-		for how in alone $ways; do
-			run=("$load" "${turns[$how]}")
-			[ $n = many ] || run[1]=1
-			[ $how = alone ] || run=(trawl -q -i branch:$how -w b.trawl -- "${run[@]}")
-			took "$how $n" "${run[@]}"
+# by HOW COMMAND...: the words that run a command recorded so, into by[].
+by() {
+	local how=$1
+	shift
+	case $how in
+	alone) by=("$@") ;;
+	perf-record) by=(perf record -q -m 8192 -B -N -e branches:u -c 1 -d -o perf.data "$@") ;;
+	*) by=(trawl -q -i "branch:$how" -w b.trawl -- "$@") ;;
+	esac
+}
+declare -A turns=([alone]=1000000 [perf-lbr]=200000 [kmod-lbr]=1000000 [perf-bts]=8000
+	[perf-record]=8000 [intel-bts]=20000 [kmod-step]=10000 [ptrace]=200)
+for _ in 1 2; do
+	for how in alone $ways perf-record; do
+		for n in 1 "${turns[$how]}"; do
+			by "$how" "$load" "$n"
+			took "$how $n" "${by[@]}"
 		done
 	done
 done
-alone=$(((least[alone many] - least[alone 1]) * 1000 / turns[alone]))
+echo "# $SECONDS s: a loop"
+# turn HOW: ns.
+turn() {
+	echo $(((least[$1 ${turns[$1]}] - least[$1 1]) * 1000 / turns[$1]))
+}
+alone=$(turn alone)
 echo "# a turn of a loop of 3.5 branches, the program alone: $alone ns"
-for how in $ways; do
-	ns=$(((least[$how many] - least[$how 1]) * 1000 / turns[$how]))
-	echo "# a turn, branch:$how: $ns ns, $((ns / alone)) times as long"
+for how in $ways perf-record; do
+	ns=$(turn "$how")
+	echo "# a turn, $how: $ns ns, $((ns / alone)) times as long"
 done
 
-# Real programs from their first to their last instruction: how long, and how many bytes a branch.
+# Real programs from their first to their last instruction. The second half says how many bytes.
 program() {
-	local name=$1 ways=$2 n bytes
+	local name=$1 ways=$2
 	shift 2
-	took "$name alone" "$@"
-	took "$name alone" "$@"
-	for how in $ways; do
-		took "$name $how" trawl -q -i branch:$how -w "$name.trawl" -- "$@"
-		read -r n bytes < <(/usr/bin/python3 -B "$TRAWL_SRC/tests/reader_branch.py" \
-			--sizes "$name.trawl")
-		echo "# $name, branch:$how: $n branches," \
-			"$((bytes * 1000 / n)) thousandths of a byte each," \
-			"$((least[$name $how] / 1000)) ms, alone $((least[$name alone] / 1000)) ms"
-		[ "$bytes" -le "$n" ]
-		ok $? "$name, branch:$how: at most a byte a branch"
-		[ "$how" != kmod-step ] ||
-			"$TRAWL_BUILD/tests/bench/branch" "$name.trawl" again.trawl 0 | sed 's/^/# again: /'
+	for how in alone alone $ways; do
+		by "$how" "$@"
+		took "$name $how" "${by[@]}"
+		[ "$how" = alone ] || echo "# $name, $how: $((least[$name $how] / 1000)) ms," \
+			"$((least[$name $how] / least[$name alone])) times as long as alone," \
+			"$((least[$name alone] / 1000)) ms"
+		case $how in
+		*-bts | kmod-step | ptrace) mv b.trawl "$LAB_KEEP/$name-$how.trawl" ;;
+		perf-record) stat -c %s perf.data >"$LAB_KEEP/$name.perf" ;;
+		esac
 	done
+	echo "# $SECONDS s: $name"
 }
-program gzip "perf-bts intel-bts kmod-step ptrace" gzip -nc /usr/share/common-licenses/GPL-3
-program sqlite3 "perf-bts intel-bts kmod-step" sqlite3 :memory: \
+program gzip "perf-lbr kmod-lbr perf-bts perf-record intel-bts kmod-step" \
+	gzip -nc /usr/share/common-licenses/GPL-2
+program sqlite3 "perf-lbr kmod-lbr perf-bts perf-record intel-bts kmod-step" sqlite3 :memory: \
 	'create table t(a); insert into t values(3),(1),(2); select sum(a) from t;'
-program python3 "perf-bts intel-bts kmod-step" /usr/bin/python3 -S -c pass
+program python3 "kmod-lbr perf-bts intel-bts kmod-step" /usr/bin/python3 -S -c pass
+program true ptrace /bin/true
 rmmod trawl
 tap_done

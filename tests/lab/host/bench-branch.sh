@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: MIT
+# What the guest recorded: bytes of each branch beside what perf has of the same run, and ns to
+# encode one; and the coverage of ten million of them.
+. "$TRAWL_SRC/tests/tap.sh"
+for file in "$LAB_KEEP"/*.trawl; do
+	name=$(basename "$file" .trawl)
+	read -r n bytes < <(/usr/bin/python3 -B "$TRAWL_SRC/tests/reader_branch.py" --sizes "$file")
+	[ "${bytes:-1}" -le "${n:-0}" ]
+	ok $? "$name: at most a byte a branch"
+	echo "# $name: $n branches, $((bytes * 1000 / n)) thousandths of a byte each;" \
+		"the file has $(stat -c %s "$file") bytes"
+	perf=${file%-perf-bts.trawl}.perf
+	[ ! -e "$perf" ] || echo "# the same by perf record: $(cat "$perf") bytes"
+	[[ $name != *-kmod-step ]] ||
+		echo "# $name again: $("$TRAWL_BUILD/tests/bench/branch" "$file" again.trawl 0)"
+done
+"$TRAWL_BUILD/tests/bench/branch" "$LAB_KEEP/gzip-kmod-step.trawl" ten.trawl 10000000 >/dev/null
+for format in drcov lcov; do
+	began=${EPOCHREALTIME/./}
+	trawl-export --to $format ten.trawl -w out
+	ok $? "trawl-export --to $format of 10,000,000 branches"
+	echo "# it took $(((${EPOCHREALTIME/./} - began) / 1000)) ms"
+done
+rm -f ten.trawl again.trawl out
+tap_done
