@@ -199,18 +199,16 @@ static void classify(struct trawl_record *r, struct task_struct *task)
 /* Interrupts are off. */
 static bool decode(struct lbr *lbr, struct trawl_record *records, u32 *count)
 {
-	bool ours;
-	u32 i, n = 0;
+	int i, n = -1;
 
 	raw_spin_lock(&lbr->lock);
-	ours = !lbr->lost;
-	if (ours)
+	if (!lbr->lost)
 		n = lbr_decode(&lbr->layout, &lbr->raw, records);
 	for (i = 0; i < n; i++)
 		records[i].time = lbr->time;
 	raw_spin_unlock(&lbr->lock);
-	*count = n;
-	return ours;
+	*count = max(n, 0);
+	return n >= 0;
 }
 
 bool lbr_peek(struct lbr *lbr, struct trawl_record *records, u32 *count)
@@ -236,7 +234,7 @@ int lbr_refresh(struct lbr *lbr, struct task_struct *task, u32 select, struct st
 	struct trawl_record *records = kcalloc(LBR_MAX, sizeof(*records), GFP_KERNEL);
 	struct visit v = { lbr, task };
 	unsigned long flags;
-	u32 i, n = 0;
+	int i, n = 0;
 	bool lost;
 
 	if (!records)
@@ -248,6 +246,7 @@ int lbr_refresh(struct lbr *lbr, struct task_struct *task, u32 select, struct st
 	lost = lbr->lost;
 	if (lbr->time && !lost)
 		n = lbr_decode(&lbr->layout, &lbr->raw, records);
+	lost |= n < 0;
 	for (i = 0; i < n; i++)
 		records[i].time = lbr->time;
 	raw_spin_unlock_irqrestore(&lbr->lock, flags);

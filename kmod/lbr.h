@@ -37,7 +37,7 @@ void lbr_keep(struct lbr *lbr);
 /*
  * lbr_peek() - the records of the current task, oldest first, with room for 64; of unknown kinds
  * where the registers don't say. Under rcu_read_lock(), without sleeping. False: somebody else had
- * them.
+ * them, or they hold what are no addresses.
  */
 bool lbr_peek(struct lbr *lbr, struct trawl_record *records, u32 *count);
 
@@ -50,7 +50,7 @@ struct trawl_record *lbr_stack(struct lbr *lbr, u32 *count, bool *ours);
 /*
  * lbr_refresh() - puts what the task has now, filtered, in place of what is in the store. The task
  * may have exited (NULL): kinds of branches are then unknown. May sleep. Returns -EBUSY when
- * somebody else has them.
+ * somebody else has them, or they hold what are no addresses.
  */
 int lbr_refresh(struct lbr *lbr, struct task_struct *task, u32 select, struct store *store);
 

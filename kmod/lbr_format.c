@@ -47,7 +47,9 @@ static enum trawl_why intel_layout(const struct lbr_cpu *cpu, struct lbr_layout 
 	l->format = cpu->capabilities & 0x3f;
 	if (cpu->family != 6 || !cpu->pdcm)
 		return TRAWL_WHY_NO_HARDWARE;
-	if (l->format > FORMAT_INFO2)
+	/* Addresses of 32 bits are of processors that can't run this; hypervisors say so without
+	 * having any. */
+	if (l->format == FORMAT_32 || l->format > FORMAT_INFO2)
 		return TRAWL_WHY_UNKNOWN_FORMAT;
 	for (i = 0; i < sizeof(models) / sizeof(*models); i++) {
 		if (models[i].model != cpu->model)
@@ -136,11 +138,6 @@ static void intel_record(const struct lbr_layout *l, __u64 from, __u64 to, __u64
 	r->from = from;
 	r->to = to;
 	switch (l->format) {
-	case FORMAT_32:
-		/* Both are in one register. */
-		r->from = (__u32)from;
-		r->to = from >> 32;
-		break;
 	case FORMAT_EIP_FLAGS:
 		r->flags = flags_of(from & BIT64(63), false, false);
 		r->from = extend(from, 63);
@@ -194,37 +191,49 @@ static bool amd_record(const struct lbr_layout *l, __u64 from, __u64 to, struct 
 	return true;
 }
 
-static bool record_of(const struct lbr_layout *l, const struct lbr_raw *raw, __u32 i,
-		      struct trawl_record *r)
+static bool canonical(const struct lbr_layout *l, __u64 address)
+{
+	return extend(address, l->address_bits) == address;
+}
+
+/* 1: it is a record; 0: it is none, or the kernel's; -1: it is not what it should be. */
+static int record_of(const struct lbr_layout *l, const struct lbr_raw *raw, __u32 i,
+		     struct trawl_record *r)
 {
 	__u64 from = raw->entry[i].from, to = raw->entry[i].to, info = raw->entry[i].info;
 
 	memset(r, 0, sizeof(*r));
 	if (l->set == LBR_AMD) {
 		if (!amd_record(l, from, to, r))
-			return false;
+			return 0;
 	} else if (!from && !to) {
-		return false;
+		return 0;
 	} else if (l->set == LBR_ARCH) {
 		arch_record(from, to, info, r);
 	} else {
 		intel_record(l, from, to, info, r);
 	}
+	if (!canonical(l, r->from) || !canonical(l, r->to))
+		return -1;
 	/* An address of the kernel tells where it lies. */
 	return !((r->from | r->to) >> 63);
 }
 
-__u32 lbr_decode(const struct lbr_layout *l, const struct lbr_raw *raw,
+int lbr_decode(const struct lbr_layout *l, const struct lbr_raw *raw,
 		 struct trawl_record *records)
 {
-	__u32 i, n = 0;
+	int found, n = 0;
+	__u32 i;
 
 	for (i = 0; i < l->depth && i < LBR_MAX; i++) {
 		/* With a top of stack it is a ring whose oldest is after it; otherwise entry 0 is
 		 * the newest. */
 		__u32 at = l->tos ? (raw->tos + 1 + i) % l->depth : l->depth - 1 - i;
 
-		n += record_of(l, raw, at, &records[n]);
+		found = record_of(l, raw, at, &records[n]);
+		if (found < 0)
+			return -1;
+		n += found;
 	}
 	return n;
 }

@@ -54,9 +54,10 @@ enum trawl_why lbr_layout_of(const struct lbr_cpu *cpu, struct lbr_layout *layou
 /*
  * lbr_decode() - the records, oldest first, into `records` (room for layout->depth). Empty entries
  * and those from or to the kernel are left out; kinds are TRAWL_KIND_UNKNOWN where the registers
- * don't say. Returns how many.
+ * don't say. Returns how many; -1: one holds what is no address, so the registers are not what the
+ * processor says that they are, and none is to be believed.
  */
-__u32 lbr_decode(const struct lbr_layout *layout, const struct lbr_raw *raw,
+int lbr_decode(const struct lbr_layout *layout, const struct lbr_raw *raw,
 		 struct trawl_record *records);
 
 #endif

@@ -253,7 +253,16 @@ static int mark(struct branch_sink *sink, const struct perf_sample_head *h,
 	return sink->event(sink, &e, err);
 }
 
-/* IP is the branch, ADDR where it went. Addresses of the kernel are nobody's business. */
+/* Addresses of the kernel are nobody's business; of what is no address, the branch is lost. */
+static int put_bts(struct branch_sink *sink, const struct perf_sample_head *h,
+		   const struct branch *b, struct trawl_error *err)
+{
+	if (!branch_address_valid(b->from) || !branch_address_valid(b->to))
+		return mark(sink, h, BRANCH_MARK_LOST, 1, err);
+	return b->from >> 63 || b->to >> 63 ? 0 : put(sink, h, b, err);
+}
+
+/* IP is the branch, ADDR where it went. */
 static int take_bts(struct branch_sink *sink, const struct perf_sample_head *h,
 		    struct trawl_error *err)
 {
@@ -262,7 +271,7 @@ static int take_bts(struct branch_sink *sink, const struct perf_sample_head *h,
 	if (h->header.size < sizeof(*h) + sizeof(b.to))
 		return 0;
 	memcpy(&b.to, h + 1, sizeof(b.to));
-	return b.from >> 63 || b.to >> 63 ? 0 : put(sink, h, &b, err);
+	return put_bts(sink, h, &b, err);
 }
 
 static int take_lbr(struct branch_sink *sink, const struct perf_sample_head *h,
@@ -271,7 +280,8 @@ static int take_lbr(struct branch_sink *sink, const struct perf_sample_head *h,
 	struct branch_stack now;
 
 	branch_stack_read(&now, (const uint64_t *)(h + 1), h->header.size - sizeof(*h));
-	if (mark(sink, h, BRANCH_MARK_STACK, 0, err))
+	if (mark(sink, h, BRANCH_MARK_STACK, 0, err) ||
+	    (now.strange && mark(sink, h, BRANCH_MARK_LOST, 0, err)))
 		return -1;
 	for (size_t i = 0; i < now.n; i++) {
 		if (put(sink, h, &now.entries[i], err))
@@ -315,7 +325,7 @@ static int take_aux(struct perf_state *p, struct branch_sink *sink, const struct
 
 		memcpy(words, (const char *)h->record + h->record->size + i, sizeof(words));
 		b = (struct branch){ .from = words[0], .to = words[1] };
-		if ((b.from || b.to) && !(b.from >> 63) && !(b.to >> 63) && put(sink, &at, &b, err))
+		if ((b.from || b.to) && put_bts(sink, &at, &b, err))
 			return -1;
 	}
 	p->gaps += a.flags & PERF_AUX_FLAG_TRUNCATED ? 1 : 0;

@@ -22,6 +22,7 @@ void branch_stack_read(struct branch_stack *s, const uint64_t *words, size_t byt
 	size_t room = bytes / sizeof(*words), n;
 
 	s->n = 0;
+	s->strange = false;
 	if (!room)
 		return;
 	n = words[0] <= (room - 1) / 3 ? (size_t)words[0] : (room - 1) / 3;
@@ -29,7 +30,10 @@ void branch_stack_read(struct branch_stack *s, const uint64_t *words, size_t byt
 	for (size_t i = n; i--;) {
 		struct branch b = entry_of(words + 1 + 3 * i);
 
+		s->strange |= !branch_address_valid(b.from) || !branch_address_valid(b.to);
 		if (!(b.from >> 63) && !(b.to >> 63))
 			s->entries[s->n++] = b;
 	}
+	if (s->strange)
+		s->n = 0;
 }

@@ -11,7 +11,17 @@ enum { BRANCH_STACK_MOST = 64 };
 struct branch_stack {
 	size_t n;
 	struct branch entries[BRANCH_STACK_MOST]; /* the oldest first */
+	bool strange; /* one held what is no address: none of them is to be believed, n is 0 */
 };
+
+/* Can a processor have this address? With five levels of page tables it has 57 bits, the rest is
+ * its sign. */
+static inline bool branch_address_valid(uint64_t address)
+{
+	int64_t sign = (int64_t)address >> 56;
+
+	return sign == 0 || sign == -1;
+}
 
 /*
  * Reads the u64 count and entries (from, to, flags; the newest first) of a sample; what is more

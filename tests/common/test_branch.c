@@ -232,4 +232,29 @@ Test(branch, stacks)
 	cr_expect_eq(a.entries[1].kind, BRANCH_CALL);
 	branch_stack_read(&a, sample, 8 * 5);
 	cr_expect_eq(a.n, 1, "a count that the bytes do not have");
+	cr_expect(!a.strange);
+}
+
+/* Flags that a kernel takes for a part of the address, or bytes that nobody wrote: not a branch of
+ * such a stack is believed. */
+Test(branch, stacks_of_no_addresses)
+{
+	static const uint64_t strange[] = { 1ull << 63 | 0x401000, 1ull << 62, 0x0123000000402000,
+					    1ull << 56 };
+	static const uint64_t valid[] = { 0, 0x401000, 0x7fffffffffff, 0xffffffff81000000,
+					  1ull << 55 };
+	struct branch_stack a;
+
+	for (size_t i = 0; i < sizeof(strange) / sizeof(*strange); i++) {
+		const uint64_t from[] = { 2, 10, 11, 0, strange[i], 21, 0 };
+		const uint64_t to[] = { 2, 10, 11, 0, 20, strange[i], 0 };
+
+		cr_expect(!branch_address_valid(strange[i]), "%zu", i);
+		branch_stack_read(&a, from, sizeof(from));
+		cr_expect(a.strange && !a.n, "from %zu", i);
+		branch_stack_read(&a, to, sizeof(to));
+		cr_expect(a.strange && !a.n, "to %zu", i);
+	}
+	for (size_t i = 0; i < sizeof(valid) / sizeof(*valid); i++)
+		cr_expect(branch_address_valid(valid[i]), "%zu", i);
 }

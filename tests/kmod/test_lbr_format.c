@@ -57,6 +57,12 @@ Test(lbr_format, processors)
 	cpu = skylake;
 	cpu.capabilities = 8;
 	cr_assert_eq(lbr_layout_of(&cpu, &l), TRAWL_WHY_UNKNOWN_FORMAT);
+	cpu.capabilities = 0; /* as hypervisors say that have none */
+	cr_assert_eq(lbr_layout_of(&cpu, &l), TRAWL_WHY_UNKNOWN_FORMAT);
+	for (unsigned int format = 8; format < 64; format++) {
+		cpu.capabilities = format;
+		cr_assert_eq(lbr_layout_of(&cpu, &l), TRAWL_WHY_UNKNOWN_FORMAT, "%u", format);
+	}
 	cpu = skylake;
 	cpu.family = 15;
 	cr_assert_eq(lbr_layout_of(&cpu, &l), TRAWL_WHY_NO_HARDWARE);
@@ -86,7 +92,6 @@ static const struct {
 	__u64 from, to, info;
 	struct trawl_record want;
 } forms[] = {
-	{ 0, false, 0x0804900008048000ull, 0, 0, { .from = 0x8048000, .to = 0x8049000 } },
 	{ 1, false, 0x401000, 0x402000, 0, { .from = 0x401000, .to = 0x402000 } },
 	{ 2, false, 0x401000, 0x402000, 0, { .from = 0x401000, .to = 0x402000 } },
 	{ 3,
@@ -186,6 +191,37 @@ Test(lbr_format, addresses_of_the_kernel_are_left_out)
 		raw.entry[1].to = kernel & (format == 6 ? 0xffffffffffffull : ~0ull);
 		cr_assert_eq(lbr_decode(&l, &raw, got), 0, "format %u: from %llx to %llx", format,
 			     got[0].from, got[0].to);
+	}
+}
+
+/* The processor says one format and its registers have another: what is no address gives it away,
+ * and then no branch of them is believed. */
+Test(lbr_format, capabilities_that_lie)
+{
+	static const struct {
+		unsigned int said;
+		__u64 from, to;
+	} lies[] = {
+		{ 1, M | 0x401000, 0x402000 },		/* flags in from */
+		{ 5, M | TX | 0x401000, 0x402000 },
+		{ 7, TX | 0x401000, 0x402000 },
+		{ 3, TX | 0x401000, 0x402000 },
+		{ 5, 0x401000, 0x0123000000402000 },	/* cycles in to */
+		{ 3, M | 0x401000, 0x0123000000402000 },
+		{ 4, 0x1401000000000000, 0x402000 },	/* nobody knows what */
+		{ 6, 0x2401000000000000, 0x402000 },
+	};
+
+	for (size_t i = 0; i < sizeof(lies) / sizeof(*lies); i++) {
+		struct lbr_layout l = intel(lies[i].said, true);
+		struct trawl_record got[LBR_MAX];
+		struct lbr_raw raw = { .tos = 5 };
+
+		raw.entry[4].from = 0x403000;
+		raw.entry[4].to = 0x404000;
+		raw.entry[5].from = lies[i].from;
+		raw.entry[5].to = lies[i].to;
+		cr_assert_eq(lbr_decode(&l, &raw, got), -1, "lie %zu", i);
 	}
 }
 
