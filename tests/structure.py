@@ -21,6 +21,7 @@ from tap import finish, ok  # noqa: E402
 
 TOPS = ("capture", "common", "decode", "edit", "format", "replay", "kmod", "uprobe")
 GENERATED = (".inc", "config.h")
+SCRIPTS = ("setup/trawl-access",)  # programs, whose names have no ending
 WRITTEN = (".c", ".h", ".cc", ".py", ".sh")
 QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'')
 LINES, COLUMNS, COLUMNS_OF_REST = 900, 100, 80
@@ -41,6 +42,7 @@ def sources():
 
 def written():
     """Every file of C, C++, Python, shell and JavaScript that somebody edits."""
+    yield from SCRIPTS
     yield from (n for n in sorted(os.listdir(SRC)) if n.endswith(".sh"))
     for top in TOPS + ("samples", "tests"):
         for folder, _, names in os.walk(os.path.join(SRC, top)):
@@ -60,7 +62,7 @@ def too_large(path, text):
     """What is wrong with the size of a file and its lines."""
     lines = text.splitlines()
     bad = [f"{path}: {len(lines)} lines, {LINES} are allowed"] if len(lines) > LINES else []
-    if path.endswith(WRITTEN):
+    if path.endswith(WRITTEN + SCRIPTS):
         bad += [f"{path}:{n}: over {COLUMNS} columns"
                 for n, line in enumerate(lines, 1) if overlong(line)]
     return bad

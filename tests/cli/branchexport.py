@@ -199,6 +199,32 @@ def check_bolt(folder):
          "and a program moved by it does the same")
 
 
+def span(text):
+    """Nanoseconds of "<125us", and half of the last digit that stands there."""
+    m = re.fullmatch(r"[<~]?([\d.]+)(s|ms|us|ns)", text)
+    if not m:
+        return -1, 0
+    unit = {"s": 1e9, "ms": 1e6, "us": 1e3, "ns": 1}[m[2]]
+    return float(m[1]) * unit, unit * (0.5 / 10 ** len(m[1].partition(".")[2]) + 1e-9)
+
+
+def check_spans(path):
+    """The tree says of each call how long it took, as its JSON does."""
+    lines = run(f"{BUILD}/trawl-decode", "--calls", path).stdout.splitlines()
+    rows = [json.loads(line)
+            for line in run(f"{BUILD}/trawl-decode", "--calls", "--json", path).stdout.splitlines()]
+    lines = [line for line in lines if re.match(r"\d\d:\d\d:", line)]
+    bad = [] if len(lines) == len(rows) and rows else ["another number of calls"]
+    for line, row in zip(lines, rows):
+        said, least, most = line[20:29].strip(), row["least_ns"], row["most_ns"]
+        sign = "" if least == most else "<" if not least else "~"
+        value, about = span(said) if said else (0, 0)
+        want = (least + most) // 2 if least else most
+        if said[:1] not in (sign or said[:1]) or abs(value - want) > about:
+            bad.append((line, row))
+    same([], bad, "how long each took, in the tree as in its JSON")
+
+
 def check_calls(folder):
     out = run(f"{BUILD}/trawl-decode", "--calls", f"{folder}/x.trawl").stdout
     tree = [(len(m[1]), m[2]) for m in
@@ -298,6 +324,7 @@ def main():
         check_brstack(folder)
         check_bolt(folder)
         check_calls(folder)
+        check_spans(f"{folder}/x.trawl")
         check_slices(folder)
         check_diff(folder)
     finally:

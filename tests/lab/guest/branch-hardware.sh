@@ -23,5 +23,24 @@ compare all perf-bts.json kmod-step.json
 compare all intel-bts.json kmod-step.json
 compare runs perf-lbr.json kmod-step.json
 cp ./*.trawl "$LAB_KEEP"
+
+# CAP_PERFMON, which opens perf's branches and nothing else, to a user who is not root.
+mkdir -m 777 /var/tmp/perfmon
+as_nobody() {
+	setpriv --reuid 65534 --regid 65534 --clear-groups "$@"
+}
+with_perfmon() {
+	as_nobody --inh-caps +perfmon --ambient-caps +perfmon "$@"
+}
+sysctl -q kernel.perf_event_paranoid=3 # Debian's: nobody without the capability
+fails "without CAP_PERFMON nobody records branches by perf" 3 'perf|CAP_PERFMON' \
+	as_nobody trawl -i branch:perf-lbr -w /var/tmp/perfmon/no.trawl -- /bin/true
+with_perfmon trawl -i branch:perf-lbr -w /var/tmp/perfmon/x.trawl -- "$load" 300 >load.out 2>said
+ok $? "with it alone, an ordinary user does"
+sed 's/^/# /' said
+same "the file is that user's" nobody "$(stat -c %U /var/tmp/perfmon/x.trawl)"
+ok $(($(trawl-decode --json /var/tmp/perfmon/x.trawl | wc -l) < 300)) "with the branches of the load"
+fails "and nothing of tracefs" 3 'tracefs' \
+	with_perfmon trawl -i event:sched:sched_switch -w /var/tmp/perfmon/no.trawl
 rmmod trawl
 tap_done
