@@ -15,6 +15,7 @@ trawl_edit_LDADD = libimport.la libdecode.la libcommon.la libtrawl.la
 # trawl-report: a capture as a zip file for somebody else.
 bin_PROGRAMS += trawl-report
 trawl_report_SOURCES = edit/trawl-report.c edit/edit.h edit/edit.c edit/zip.h edit/zip.c \
-	edit/reporttext.h edit/reporttext.c edit/sha256.h edit/sha256.c
+	edit/reporttext.h edit/reporttext.c edit/recorder.h edit/recorder.c \
+	edit/sha256.h edit/sha256.c
 trawl_report_CFLAGS = $(AM_CFLAGS) $(ARCHIVE_CFLAGS) -O2
 trawl_report_LDADD = libdecode.la libcommon.la libtrawl.la $(ARCHIVE_LIBS)

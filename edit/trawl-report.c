@@ -9,6 +9,7 @@
 #include "config.h"
 #include "decode/base/cli.h"
 #include "decode/base/outfile.h"
+#include "edit/recorder.h"
 #include "edit/reporttext.h"
 #include "edit/edit.h"
 #include "edit/sha256.h"
@@ -28,12 +29,15 @@
 
 static const char help[] =
 	"Usage: trawl-report [OPTION]... FILE [-o OUT.zip]\n"
+	"       trawl-report [OPTION]... [--recorder PID] [-o OUT.zip]\n"
 	"       trawl-report [OPTION]... [-i SOURCE]... [-o OUT.zip] -- COMMAND [ARGUMENT]...\n"
 	"Packs a capture for somebody else: cut to a size, without what you would not publish, as a page\n"
 	"that a browser opens. Nothing is sent.\n"
 	"\n"
 	"  -o, --output OUT.zip   the file (default: report-DATE-TIME.zip)\n"
 	"  -i SOURCE              with COMMAND: what to record, as trawl has it (default: event:sched:*)\n"
+	"      --recorder PID     without FILE: the flight recorder (trawl --ring) that is asked for what it\n"
+	"                         holds; needed where several run\n"
 	"      --title TEXT       one line: what fails\n"
 	"      --message TEXT     what was expected, and what happened; without these two, $EDITOR\n"
 	"      --keep CLASS, --drop CLASS, --policy FILE  what is removed, as trawl-edit redact has it\n"
@@ -55,7 +59,7 @@ static const char how_to_read[] =
 	"manifest.txt   what was removed before it was packed, and what was not\n";
 
 enum { ARGS = 64, OPTION_TITLE = 0x100, OPTION_MESSAGE, OPTION_KEEP, OPTION_DROP, OPTION_POLICY,
-       OPTION_SIZE, OPTION_YES, OPTION_HELP, OPTION_VERSION };
+       OPTION_SIZE, OPTION_YES, OPTION_RECORDER, OPTION_HELP, OPTION_VERSION };
 
 static const struct option long_options[] = {
 	{ "output", required_argument, NULL, 'o' },
@@ -65,6 +69,7 @@ static const struct option long_options[] = {
 	{ "drop", required_argument, NULL, OPTION_DROP },
 	{ "policy", required_argument, NULL, OPTION_POLICY },
 	{ "max-size", required_argument, NULL, OPTION_SIZE },
+	{ "recorder", required_argument, NULL, OPTION_RECORDER },
 	{ "yes", no_argument, NULL, OPTION_YES },
 	{ "help", no_argument, NULL, OPTION_HELP },
 	{ "version", no_argument, NULL, OPTION_VERSION },
@@ -80,6 +85,8 @@ struct report {
 	bool yes;
 	char folder[4096];
 	char name[64];
+	char saved[4400]; /* by the flight recorder */
+	int recorder;     /* its PID; 0: the one that there is */
 	uint64_t size; /* of the zip */
 	bool damaged;
 };
@@ -246,6 +253,17 @@ static int record(struct report *r, struct trawl_error *err)
 				      : "nothing was recorded (trawl ended with status %d): see "
 					"its message above",
 			  status);
+}
+
+/* What a flight recorder holds; the file stays where the recorder puts it. */
+static int take_over(struct report *r, struct trawl_error *err)
+{
+	step("asking the flight recorder for what it holds");
+	if (recorder_save(r->recorder, r->saved, sizeof(r->saved), err))
+		return interrupted ? trawl_fail(err, TRAWL_CANNOT,
+						"interrupted: no report was written") : -1;
+	r->file = r->saved;
+	return 0;
 }
 
 /* The capture cut to a size and redacted; what the page is made of. */
@@ -512,6 +530,8 @@ static int make_report(struct report *r, struct trawl_error *err)
 
 	if (r->command && record(r, err))
 		return -1;
+	if (!r->command && !r->file && take_over(r, err))
+		return -1;
 	if (describe(r, err) || outfile_open(&output, r->out, err))
 		return -1;
 	ret = make_fitting(r, output.fd, err);
@@ -542,6 +562,7 @@ static int set_option(struct report *r, int option, struct trawl_error *err)
 {
 	const char *name = option == OPTION_KEEP ? "--keep" :
 			   option == OPTION_DROP ? "--drop" : "--policy";
+	char *end;
 
 	switch (option) {
 	case 'o':
@@ -557,6 +578,11 @@ static int set_option(struct report *r, int option, struct trawl_error *err)
 		return 0;
 	case OPTION_SIZE:
 		return edit_size("--max-size", optarg, &r->max_size, err);
+	case OPTION_RECORDER:
+		r->recorder = (int)strtol(optarg, &end, 10);
+		if (*end || end == optarg || r->recorder <= 0)
+			return trawl_fail(err, TRAWL_USAGE, "--recorder: %s is no process id", optarg);
+		return 0;
 	case OPTION_YES:
 		r->yes = true;
 		return 0;
@@ -575,8 +601,8 @@ static int set_operands(struct report *r, int argc, char **argv, struct trawl_er
 		r->command = argv + optind;
 	else if (optind < argc)
 		r->file = argv[optind];
-	if (!r->file && !r->command)
-		return edit_usage(err, "FILE, or -- COMMAND, is missing", "");
+	if (r->recorder && (r->file || r->command))
+		return edit_usage(err, "--recorder is for a report without FILE and COMMAND", "");
 	if (!command && optind + 1 < argc)
 		return edit_usage(err, "one FILE at a time, and not also ", argv[optind + 1]);
 	if (r->nsources && !command)
@@ -608,7 +634,7 @@ static int parse(struct report *r, int argc, char **argv, struct trawl_error *er
 		if (optind < argc && argv[optind][0] == '-')
 			return parse(r, argc, argv, err);
 	}
-	if (r->file && optind >= argc)
+	if (r->file && optind >= argc && !r->recorder)
 		return r->nsources ? edit_usage(err, "-i is for recording: give -- COMMAND", "") :
 		       r->yes || isatty(STDIN_FILENO) ? 0 :
 		       edit_usage(err, "nobody is there to be asked: give --yes", "");

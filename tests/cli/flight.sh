@@ -121,6 +121,20 @@ cat "$f" "${f%.trawl}.1.trawl" "${f%.trawl}.2.trawl" >"$work/all.trawl"
 read -r first last n <<<"$(hits "$work/all.trawl")"
 same "one after the other they are one capture" $((last - first + 1)) "$n"
 
+# ---- a report of what a recorder holds
+record --ring 4m --after 0s -w "$work/report.trawl" -i "$hit" -p $pid
+timeout 120 trawl-report --recorder $trawl --yes -o "$work/report.zip" >/dev/null 2>"$work/told"
+same "trawl-report --recorder: status" 0 $?
+has "it packs what the recorder held" "$(trawl-decode --summary "$work/report.zip")" \
+	'trawl:trigger'
+ok "$(test -s "$work/report.trawl"; echo $?)" "and the recorder's own file stays"
+kill -INT $trawl
+wait $trawl
+same "the recorder goes on until it is ended" 0 $?
+trawl-report --recorder $pid --yes -o "$work/none.zip" 2>"$work/told"
+same "another process: status" 2 $?
+has "and why" "$(cat "$work/told")" "--recorder: $pid is no flight recorder of yours"
+
 record --ring 4m --after 0s -W 2 -w "$f" -i "$hit" -p $pid
 kill -USR1 $trawl
 until_true grep -q holds "$work/err"
