@@ -64,11 +64,21 @@ static void remove_piece(struct redact *x, enum secret_class class, char *p, siz
 		free(to);
 }
 
+/* What is kept may have what is removed elsewhere in it: /usr/bin/NAME a task's name. */
+static void keep_text(struct redact *x, char *p, size_t n)
+{
+	if (!x->counting)
+		redact_scrub(x, p, n);
+}
+
 void redact_text(struct redact *x, enum secret_class class, char *p, size_t n)
 {
-	if (!n || is_said_of_the_kernel(p, n))
+	if (is_said_of_the_kernel(p, n) ||
+	    (class == SECRET_COMMANDS && standin_kernel_task(p, n))) {
+		keep_text(x, p, n);
 		return;
-	if (class == SECRET_COMMANDS && standin_kernel_task(p, n))
+	}
+	if (!n)
 		return;
 	count(x, class, p, n);
 	if (redact_drops(x, class))
@@ -88,7 +98,11 @@ void redact_trigger(struct redact *x, char *p, size_t n)
 
 void redact_path(struct redact *x, char *p, size_t n)
 {
-	if (!n || is_said_of_the_kernel(p, n) || standin_system_path(p, n))
+	if (is_said_of_the_kernel(p, n) || standin_system_path(p, n)) {
+		keep_text(x, p, n);
+		return;
+	}
+	if (!n)
 		return;
 	count(x, SECRET_PATHS, p, n);
 	for (size_t i = 0; redact_drops(x, SECRET_PATHS) && i < n;) {

@@ -118,6 +118,8 @@ static void put_event(struct made *m, int source, unsigned int type, unsigned in
 	n = (size_t)snprintf(path, sizeof(path), "/home/%s/%s.txt", secret("pd", i),
 			     secret("pf", i)) +
 		1;
+	if (i % 100 == 99) /* a task's name in a path that is kept */
+		n = (size_t)snprintf(path, sizeof(path), "/usr/bin/%s", secret("cm", i)) + 1;
 	where = loc(at, n);
 	memcpy(r + 32, &where, 4);
 	memcpy(r + at, path, n);
