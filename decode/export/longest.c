@@ -13,6 +13,7 @@
 
 enum {
 	SHOWN = 8,    /* lines of each kind */
+	BEFORE = 10,  /* events in front of a trigger */
 	KINDS = 256,
 	STEPS = 16,   /* of durations, in each doubling: a median is off by 4 % at most */
 	BUCKETS = 64 * STEPS,
@@ -46,15 +47,19 @@ struct longest {
 	struct told failed[SHOWN], trigger;
 	struct beginning beginnings[BEGINNINGS];
 	uint64_t failures;
+	struct told before[BEFORE]; /* the newest events in turn, until the trigger */
+	uint64_t nbefore;
+	bool triggers; /* there may be one: before it, each event is a text that is kept */
 	struct out line;
 };
 
-struct longest *longest_new(void)
+struct longest *longest_new(bool triggers)
 {
 	struct longest *l = calloc(1, sizeof(*l));
 
 	if (l) {
 		out_memory(&l->line);
+		l->triggers = triggers;
 		l->spans = spans_new();
 	}
 	if (l && l->spans)
@@ -180,13 +185,24 @@ static void tell(struct longest *l, const struct decoder *d, void *state, const 
 		 fields);
 }
 
+/* The first trigger is why the file was written; until it comes the newest events are kept. */
+static void before_trigger(struct longest *l, const struct decoder *d, void *state,
+			   const struct item *it)
+{
+	if (it->name_len == 13 && !memcmp(it->name, "trawl:trigger", 13)) {
+		if (!*l->trigger.text)
+			tell(l, d, state, it, &l->trigger);
+	} else if (!*l->trigger.text && l->triggers) {
+		tell(l, d, state, it, &l->before[l->nbefore++ % BEFORE]);
+	}
+}
+
 void longest_item(struct longest *l, const struct decoder *d, void *state, const struct item *it)
 {
 	const char *begin;
 	uint64_t ns;
 
-	if (it->name_len == 13 && !memcmp(it->name, "trawl:trigger", 13))
-		tell(l, d, state, it, &l->trigger);
+	before_trigger(l, d, state, it);
 	if (it->problem && l->failures++ < SHOWN)
 		tell(l, d, state, it, &l->failed[l->failures - 1]);
 	if (spans_begins(l->spans, it)) {
@@ -239,6 +255,16 @@ static void print_told(const struct told *t, bool utc, struct out *o)
 	out_char(o, '\n');
 }
 
+static void print_before(const struct longest *l, bool utc, struct out *o)
+{
+	uint64_t first = l->nbefore > BEFORE ? l->nbefore - BEFORE : 0;
+
+	if (l->nbefore)
+		out_printf(o, "\nthe last %" PRIu64 " before it\n", l->nbefore - first);
+	for (uint64_t i = first; i < l->nbefore; i++)
+		print_told(&l->before[i % BEFORE], utc, o);
+}
+
 static void print_kind(const struct kind *k, bool utc, struct out *o)
 {
 	out_str(o, "  ");
@@ -274,6 +300,7 @@ void longest_print(const struct longest *l, bool utc, struct out *o)
 	if (*l->trigger.text) {
 		out_str(o, "\nwhy this was saved\n");
 		print_told(&l->trigger, utc, o);
+		print_before(l, utc, o);
 	}
 	if (l->failures) {
 		out_printf(o, "\nerrors: %" PRIu64 "%s\n", l->failures,

@@ -7,7 +7,8 @@
 
 struct longest;
 
-struct longest *longest_new(void);
+/* triggers: there may be one, and what was before it is told. */
+struct longest *longest_new(bool triggers);
 void longest_free(struct longest *l);
 void longest_item(struct longest *l, const struct decoder *d, void *state, const struct item *it);
 /* Events were lost: what began before and ends after that is not known. */

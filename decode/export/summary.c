@@ -77,7 +77,17 @@ static int count_loss(struct consumer *c, const struct trawl_source *s, const st
 	return 0;
 }
 
-struct summary *summary_new(void)
+/* Triggers are events of a source of their own, trawl, or trawl@MACHINE. */
+static bool may_trigger(const struct trawl_reader *r)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < trawl_source_count(r); i++)
+		found |= !strncmp(trawl_source_at(r, i)->name, "trawl", 5);
+	return found;
+}
+
+struct summary *summary_new(const struct trawl_reader *r)
 {
 	struct summary *m = calloc(1, sizeof(*m));
 
@@ -85,7 +95,7 @@ struct summary *summary_new(void)
 		m->consumer.item = count_item;
 		m->consumer.loss = count_loss;
 		out_memory(&m->loss_text);
-		m->longest = longest_new();
+		m->longest = longest_new(may_trigger(r));
 	}
 	if (m && m->longest)
 		return m;

@@ -7,7 +7,8 @@
 
 struct summary;
 
-struct summary *summary_new(void);
+/* Of what the reader gives; NULL: no memory. */
+struct summary *summary_new(const struct trawl_reader *r);
 void summary_free(struct summary *m);
 struct consumer *summary_consumer(struct summary *m); /* hand this to stream_run() */
 

@@ -94,6 +94,8 @@ trawl --ring 4m --trigger 'arg1 == 10' --after 1h -w "$f.end" -i "$hit" -- \
 	"$target" hits 50 2>"$work/err"
 same "the end comes first: status" 0 $?
 same "the file has all up to there" "0 49 50" "$(hits "$f.end")"
+has "--summary: the last ten before the trigger" \
+	"$(trawl-decode --summary "$f.end" | grep -c 'target:hit target')" '^10$'
 rm -f "${f%.trawl}"*
 
 # ---- SIGUSR1, several files
