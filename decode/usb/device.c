@@ -107,6 +107,32 @@ struct usb_interface *usbdev_interface_number(struct usb_device *dev, uint8_t nu
 	return NULL;
 }
 
+static bool is_communication(const struct usb_interface *f)
+{
+	return f->class == 0x02 ||
+	       (f->class == 0xe0 && f->subclass == 0x01 && f->protocol == 0x03) ||
+	       (f->class == 0xef && f->subclass == 0x04 && f->protocol == 0x01);
+}
+
+const struct usb_interface *usbdev_control_interface(const struct usb_device *dev,
+						     const struct usb_interface *data)
+{
+	const struct usb_interface *before = NULL, *any = NULL;
+
+	if (!dev || !data || data->class != 0x0a)
+		return data;
+	for (unsigned int i = 0; i < dev->ninterfaces; i++) {
+		const struct usb_interface *f = &dev->interfaces[i];
+
+		if (!is_communication(f))
+			continue;
+		any = any ? any : f;
+		if (f->number < data->number && (!before || f->number > before->number))
+			before = f;
+	}
+	return before ? before : any;
+}
+
 static void guess_hid(struct usb_interface *f)
 {
 	if (f->class == 0x03 && f->subclass == 0x01 && f->protocol == 0x01 && !f->hid_known &&
@@ -494,7 +520,9 @@ void usbdev_guess_storage(struct usb_device *dev)
 	dev->storage = true;
 	dev->ninterfaces = 1;
 	dev->interfaces[0] = (struct usb_interface){
-		.class = 0x08, .subclass = 0x06, .protocol = 0x50,
+		.class = 0x08,
+		.subclass = 0x06,
+		.protocol = 0x50,
 	};
 }
 

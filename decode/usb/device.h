@@ -134,6 +134,13 @@ struct usb_interface *usbdev_interface(struct usb_device *dev, uint8_t endpoint)
 /* A command block was seen on a device whose descriptors are not known. */
 void usbdev_guess_storage(struct usb_device *dev);
 struct usb_interface *usbdev_interface_number(struct usb_device *dev, uint8_t number);
+/*
+ * The control interface of a communication device's data interface: the last one before it, as all
+ * devices have them; any there is, if none is before it; itself, if it is no data interface. NULL:
+ * there is none. A composite device has several.
+ */
+const struct usb_interface *usbdev_control_interface(const struct usb_device *dev,
+						     const struct usb_interface *data);
 
 /* The recipient of a control request. */
 struct control_target usbdev_target(struct usb_device *dev, const struct control_request *s);

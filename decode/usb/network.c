@@ -1,45 +1,58 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Network devices: Ethernet frames of CDC ECM, blocks of CDC NCM and MBIM, messages of RNDIS.
- * Sources: NCM 1.0 (chapter 3), MBIM 1.0 (chapters 7 and 9), ECM 1.2, Microsoft's MS-RNDIS (chapter
- * 2).
+ * Network devices: Ethernet frames of CDC ECM, blocks of CDC NCM and MBIM, packets of RNDIS.
+ * Sources: NCM 1.0 (chapter 3), MBIM 1.0 (chapter 7), ECM 1.2, Microsoft's MS-RNDIS (chapter 2).
  */
 #include <stdio.h>
 
 #include "decode/base/bytes.h"
 #include "decode/usb/class.h"
 #include "decode/usb/codename.h"
+#include "decode/usb/netmessage.h"
 
 enum framing { NONE, ECM, NCM, MBIM, RNDIS };
 enum { SEND_COMMAND = 0x00, GET_RESPONSE = 0x01 };
-enum { FRAMES_SHOWN = 64, ETHERNET = 14, COMPLETE = 0x80000000u, RNDIS_PACKET = 1 };
+enum { FRAMES_SHOWN = 64, ETHERNET = 14, RNDIS_PACKET = 1 };
 
 static const char *const framings[] = {NULL, "Ethernet", "NCM", "MBIM", "RNDIS"};
 
-/* What the device's control interface is; RNDIS has three ways to say so. */
-static enum framing framing_of(const struct usb_device *dev)
+/* What a control interface says; RNDIS has three ways to say so. */
+static enum framing framing_by(uint8_t class, uint8_t subclass, uint8_t protocol)
 {
-	for (unsigned int i = 0; dev && i < dev->ninterfaces; i++) {
-		const struct usb_interface *f = &dev->interfaces[i];
+	if ((class == 0x02 && subclass == 0x02 && protocol == 0xff) ||
+	    (class == 0xe0 && subclass == 0x01 && protocol == 0x03) ||
+	    (class == 0xef && subclass == 0x04 && protocol == 0x01))
+		return RNDIS;
+	if (class != 0x02)
+		return NONE;
+	return subclass == 0x06 ? ECM : subclass == 0x0d ? NCM : subclass == 0x0e ? MBIM : NONE;
+}
 
-		if ((f->class == 0x02 && f->subclass == 0x02 && f->protocol == 0xff) ||
-		    (f->class == 0xe0 && f->subclass == 0x01 && f->protocol == 0x03) ||
-		    (f->class == 0xef && f->subclass == 0x04 && f->protocol == 0x01))
-			return RNDIS;
-		if (f->class == 0x02 && f->subclass == 0x06)
-			return ECM;
-		if (f->class == 0x02 && f->subclass == 0x0d)
-			return NCM;
-		if (f->class == 0x02 && f->subclass == 0x0e)
-			return MBIM;
-	}
-	return NONE;
+static enum framing framing_of(const struct usb_detail *d)
+{
+	const struct usb_interface *f = usbdev_control_interface(d->device, d->interface);
+
+	return f ? framing_by(f->class, f->subclass, f->protocol) : NONE;
+}
+
+static enum framing framing_asked(const struct usb_detail *d)
+{
+	return framing_by(d->target.class, d->target.subclass, d->target.protocol);
+}
+
+/* RNDIS announces its messages in words of its own, also where its interface is one of CDC. */
+static bool announces(const struct usb_detail *d)
+{
+	return d->urb.xfer == URB_INTERRUPT && urb_in(&d->urb) && d->interface->class != 0x0a &&
+	       framing_of(d) == RNDIS && rndis_notification(d->data, d->data_len);
 }
 
 static bool fits(const struct usb_detail *d)
 {
-	return d->interface && d->interface->class == 0x0a && d->urb.xfer == URB_BULK &&
-	       framing_of(d->device) != NONE;
+	if (!d->interface)
+		return false;
+	return announces(d) ||
+	       (d->interface->class == 0x0a && d->urb.xfer == URB_BULK && framing_of(d) != NONE);
 }
 
 /* ---- frames ---------------------------------------------------------------------------------- */
@@ -176,9 +189,16 @@ static void ethernet_brief(const uint8_t *p, uint32_t n, struct out *o)
 
 static void tree(const struct usb_state *s, const struct usb_detail *d, struct tree *t)
 {
-	enum framing framing = framing_of(d->device);
+	enum framing framing = framing_of(d);
 	struct block b;
 
+	if (announces(d)) {
+		tree_object(t, "network");
+		tree_str(t, "framing", framings[framing]);
+		tree_str(t, "notification", rndis_notification(d->data, d->data_len));
+		tree_close(t);
+		return;
+	}
 	if (!read_block(d, framing, &b))
 		return;
 	tree_object(t, "network");
@@ -203,10 +223,14 @@ static void tree(const struct usb_state *s, const struct usb_detail *d, struct t
 
 static bool brief(const struct usb_state *s, const struct usb_detail *d, struct out *o)
 {
-	enum framing framing = framing_of(d->device);
+	enum framing framing = framing_of(d);
 	struct block b;
 
 	out_str(o, framings[framing]);
+	if (announces(d)) {
+		out_printf(o, " %s", rndis_notification(d->data, d->data_len));
+		return true;
+	}
 	if (!read_block(d, framing, &b)) {
 		out_str(o, " data");
 		return false;
@@ -225,75 +249,46 @@ static bool brief(const struct usb_state *s, const struct usb_detail *d, struct 
 
 /* ---- messages over the control endpoint ------------------------------------------------------ */
 
-static const struct code_name rndis_messages[] = {
-	{0x02, "INITIALIZE"}, {0x03, "HALT"},  {0x04, "QUERY"},
-	{0x05, "SET"},	      {0x06, "RESET"}, {0x07, "INDICATE_STATUS"},
-	{0x08, "KEEPALIVE"},
-};
-static const struct code_name mbim_messages[] = {
-	{0x01, "OPEN"},	      {0x02, "CLOSE"},		 {0x03, "COMMAND"},
-	{0x04, "HOST_ERROR"}, {0x07, "INDICATE_STATUS"},
-};
-
 static bool requested(const struct usb_detail *d)
 {
-	enum framing framing;
+	enum framing framing = framing_asked(d);
 
-	if (control_kind(&d->setup) != SETUP_CLASS ||
-	    (d->setup.request != SEND_COMMAND && d->setup.request != GET_RESPONSE) ||
-	    (d->target.class != 0x02 && d->target.class != 0xe0 && d->target.class != 0xef))
-		return false;
-	framing = framing_of(d->device);
-	return (framing == RNDIS || framing == MBIM) && d->data_len >= 12;
-}
-
-/* The message's name, and whether it is one of completion. */
-static const char *message(const struct usb_detail *d, bool *complete)
-{
-	uint32_t type = get32(d->data);
-
-	*complete = type & COMPLETE;
-	type &= ~COMPLETE;
-	/* The device alone says INDICATE_STATUS, which has the bit in MBIM and none in RNDIS. */
-	if (framing_of(d->device) == RNDIS)
-		return CODE_NAME(rndis_messages, type);
-	*complete = *complete && type != 0x07;
-	return CODE_NAME(mbim_messages, type);
+	return control_kind(&d->setup) == SETUP_CLASS &&
+	       (d->setup.request == SEND_COMMAND || d->setup.request == GET_RESPONSE) &&
+	       (framing == RNDIS || framing == MBIM) && d->data_len >= NET_MESSAGE_MIN;
 }
 
 static void request_tree(const struct usb_state *s, const struct usb_detail *d, struct tree *t)
 {
-	bool complete;
-	const char *name = message(d, &complete), *framing = framings[framing_of(d->device)];
+	enum framing framing = framing_asked(d);
 
 	tree_object(t, "network");
-	tree_str(t, "framing", framing);
-	tree_hex(t, "message_type", get32(d->data), 8);
-	tree_str(t, "message", name);
-	tree_bool(t, "complete", complete);
-	tree_uint(t, "message_length", get32(d->data + 4));
-	tree_uint(t, "message_id", get32(d->data + 8));
+	tree_str(t, "framing", framings[framing]);
+	(framing == RNDIS ? rndis_message_tree : mbim_message_tree)(d->data, d->data_len, t);
 	tree_close(t);
 }
 
 static bool request_brief(const struct usb_state *s, const struct usb_detail *d, struct out *o)
 {
-	bool complete;
-	const char *name = message(d, &complete);
+	enum framing framing = framing_asked(d);
 
-	out_printf(o, " %s ", framings[framing_of(d->device)]);
-	if (name)
-		out_str(o, name);
-	else
-		out_printf(o, "message 0x%08x", get32(d->data));
-	out_printf(o, "%s id %u", complete ? " complete" : "", get32(d->data + 8));
+	out_printf(o, " %s ", framings[framing]);
+	(framing == RNDIS ? rndis_message_brief : mbim_message_brief)(d->data, d->data_len, o);
+	return false;
+}
+
+static bool has_name(const char *name, size_t n)
+{
+	for (const char *const *at = net_message_names; *at; at++)
+		if (!strncmp(*at, name, n) && !(*at)[n])
+			return true;
 	return false;
 }
 
 static const char *const names[] = {
-	"complete", "destination", "ethertype", "ethertype_name", "frame_count",    "frame_length",
-	"frames",   "framing",	   "message",	"message_id",	  "message_length", "message_type",
-	"network",  "offset",	   "source",	"wBlockLength",	  "wSequence",	    NULL,
+	"destination", "ethertype",    "ethertype_name", "frame_count",	 "frame_length",
+	"frames",      "framing",      "network",	 "notification", "offset",
+	"source",      "wBlockLength", "wSequence",	 NULL,
 };
 
 const struct usb_class usb_network_class = {
@@ -304,4 +299,5 @@ const struct usb_class usb_network_class = {
 	.request_tree = request_tree,
 	.request_brief = request_brief,
 	.names = names,
+	.has_name = has_name,
 };

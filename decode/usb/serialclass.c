@@ -10,18 +10,17 @@
 
 #define TEXT_SHOWN 200 /* bytes of serial text in a line */
 
-static bool is_acm(const struct usb_device *dev)
+static bool is_acm(const struct usb_detail *d)
 {
-	for (unsigned int i = 0; i < dev->ninterfaces; i++)
-		if (dev->interfaces[i].class == 0x02 && dev->interfaces[i].subclass == 0x02)
-			return true;
-	return false;
+	const struct usb_interface *f = usbdev_control_interface(d->device, d->interface);
+
+	return f && f->class == 0x02 && f->subclass == 0x02;
 }
 
 static bool serial_fits(const struct usb_detail *d)
 {
 	return d->interface && d->interface->class == 0x0a && d->urb.xfer == URB_BULK &&
-	       is_acm(d->device);
+	       is_acm(d);
 }
 
 static bool ftdi_fits(const struct usb_detail *d)

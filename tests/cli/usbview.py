@@ -9,6 +9,7 @@ import json
 import os
 import pty
 import random
+import re
 import shutil
 import struct
 import subprocess
@@ -576,9 +577,59 @@ def ncm(frames, sequence, signature=b"NCM0"):
         struct.pack("<HH", table, 0) + entries + bytes(4) + b"".join(frames)
 
 
+def beside_serial(control):
+    """What a modem says on the serial line that it has beside its network."""
+    c = Capture()
+    described_as(c, 5, interface(0, *control, 1), endpoint(0x83, 3, 16, 9),
+                 interface(1, 0x0a, 0, 0, 1), endpoint(0x81, 2, 512, 0),
+                 interface(2, 2, 2, 1, 1), endpoint(0x84, 3, 16, 9),
+                 interface(3, 0x0a, 0, 0, 1), endpoint(0x05, 2, 512, 0))
+    c.transfer(BULK, 0x05, out=b"AT+CFUN=1,1 and what follows\r")
+    return c
+
+
+# A command of each service of MBIM: the service and how many commands trawl knows by name.
+MBIM_SERVICES = (
+    ("a289cc33bcbb8b4fb6b0133ec2aae6df", 24), ("533fbeeb14fe44679f9033a223e56c3f", 5),
+    ("e550a0c85e82479e82f710abf4c3351f", 1), ("4bf384761e6a41dbb1d8bed289c25bdb", 4),
+    ("d8f20131fcb54e178602d6ed3816164c", 3), ("1d2b5ff70aa148b2aa5250f15767174e", 3),
+    ("c08a26dd7718438284826e0d583c4d0e", 1))
+
+
+def test_mbim_names(d):
+    """Names of MBIM's commands and statuses are those that Wireshark has."""
+    if not shutil.which("tshark"):
+        return skip("MBIM's names in tshark", "tshark, the judge, is not installed")
+    c, known = Capture(), []
+    described_as(c, 5, interface(0, 2, 0x0e, 0, 1), endpoint(0x83, 3, 16, 9),
+                 interface(1, 0x0a, 0, 2, 1), endpoint(0x81, 2, 512, 0))
+    for uuid, count in MBIM_SERVICES:
+        for cid in range(1, count + 1):
+            body = struct.pack("<IIIII", 3, 48, cid, 1, 0) + bytes.fromhex(uuid) + \
+                struct.pack("<III", cid, 0, 0)
+            c.control(bytes([0x21, 0, 0, 0, 0, 0, 48, 0]), body)
+            known.append(cid)
+    for status in range(24):
+        body = struct.pack("<IIIII", 0x80000003, 48, status, 1, 0) + \
+            bytes.fromhex(MBIM_SERVICES[0][0]) + struct.pack("<III", 3, status, 0)
+        c.control(bytes([0xa1, 1, 0, 0, 0, 0, 0, 4]), body)
+    path = write(d + "/mbim.pcap", c)
+    ours = [o["fields"]["decoded"]["network"] for o in objects(path)
+            if "network" in o["fields"]["decoded"]]
+    r = subprocess.run(["tshark", "-r", path, "-V", "-Y", "mbim.control"], capture_output=True,
+                       text=True)
+    said = re.findall(r"(?:CID|Status): (?:MBIM_(?:CID|STATUS)_)?(\w+) \(", r.stdout)
+    theirs = [None if n == "Unknown" else re.sub("^(SMS|PHONEBOOK|STK|DSS)_", "", n)
+              for n in said]
+    same([n.get("cid_name") for n in ours if not n["complete"]], theirs[:len(known)],
+         "tshark agrees on MBIM's %d commands" % len(known))
+    same([n["message_status_name"] for n in ours if n["complete"]], theirs[len(known) + 1::2],
+         "and on statuses")
+
+
 def test_network(d):
     """Frames of network devices and their messages; tshark judges blocks of NCM and MBIM."""
-    def network(control, data, ep=0x81, request=None):
+    def network(control, data, ep=0x81, request=None, xfer=BULK):
         c = Capture()
         described_as(c, 5, interface(0, *control, 1), endpoint(0x83, 3, 16, 9),
                      interface(1, 0x0a, 0, control[2] and 1, 2), endpoint(0x81, 2, 512, 0),
@@ -586,7 +637,7 @@ def test_network(d):
         if request:
             c.control(request, data)
         else:
-            c.transfer(BULK, ep, **({"answer": data} if ep & 0x80 else {"out": data}))
+            c.transfer(xfer, ep, **({"answer": data} if ep & 0x80 else {"out": data}))
         line = line_of(c, d)
         f = objects(d + "/class.pcap")[-1]["fields"]
         return line, f["decoded"].get("network", {})
@@ -618,13 +669,23 @@ def test_network(d):
     ok("RNDIS, 1 frame: " in line and "text" not in line, "RNDIS that looks like a modem", line)
     line, got = network(rndis, struct.pack("<IIIIII", 4, 28, 5, 0x00010202, 0, 0) + bytes(4),
                         request=bytes([0x21, 0, 0, 0, 0, 0, 28, 0]))
-    ok("RNDIS QUERY id 5" in line, "RNDIS: a question", line)
+    ok("RNDIS QUERY id 5 OID_GEN_PHYSICAL_MEDIUM" in line, "RNDIS: a question", line)
     line, got = network(rndis, struct.pack("<IIIIII", 0x80000004, 24, 5, 0, 0, 0),
                         request=bytes([0xa1, 1, 0, 0, 0, 0, 0, 4]))
     ok("RNDIS QUERY complete id 5" in line and got["complete"], "its answer", line, got)
+    line, got = network(rndis, struct.pack("<IIIIII", 7, 20, 0x4001000b, 0, 0, 0),
+                        request=bytes([0xa1, 1, 0, 0, 0, 0, 0, 4]))
+    ok("RNDIS INDICATE_STATUS MEDIA_CONNECT" in line and "message_id" not in got,
+       "RNDIS: a status has no number", line, got)
+    # These bytes are "not connected" in CDC's words, and the interface of Linux's gadget is CDC's.
+    line, got = network((2, 2, 0xff), bytes([1] + 7 * [0]), 0x83, xfer=INTERRUPT)
+    ok("RNDIS RESPONSE_AVAILABLE" in line and "down" not in line, "RNDIS: a message waits", line)
     line, got = network(mbim, struct.pack("<III", 3, 48, 11) + bytes(36),
                         request=bytes([0x21, 0, 0, 0, 0, 0, 48, 0]))
     ok("MBIM COMMAND id 11" in line, "MBIM: a command", line)
+    for control, name in ((ecm, "ECM"), (ncm_, "NCM"), (mbim, "MBIM"), (rndis, "RNDIS")):
+        line = line_of(beside_serial(control), d)
+        ok('text "AT+CFUN=1,1 and' in line, "%s beside a serial line" % name, line)
     line, got = network(mbim, ncm([bytes(40)] * 2, 21, b"DSS\0"))
     ok("MBIM block 21, 2 frames" in line, "MBIM: a block", line)
     if not shutil.which("tshark"):
@@ -760,7 +821,8 @@ def main():
     try:
         usbsynth.main(d)
         for test in (test_bytes, test_masks, test_requests, test_protocol, test_streams, test_words,
-                     test_names, test_kinds, test_classes, test_network):
+                     test_names, test_kinds, test_classes, test_network,
+                     test_mbim_names):
             test(d)
     finally:
         shutil.rmtree(d)
