@@ -35,6 +35,7 @@ enum form {
 	BREAK,       /* wValue: ms */
 	CONTROL,     /* wValue: selector, channel; wIndex: entity, interface or endpoint */
 	BLOCK,       /* wValue: block number */
+	DETACH,      /* wValue: time until the reset, in ms */
 	FTDI,
 };
 
@@ -162,7 +163,7 @@ static const struct request class_requests[] = {
 	/* wireless: Bluetooth */
 	{0xe0, 0x01, 0x00, PLAIN, "HCI_COMMAND"},
 	/* application specific: DFU, USBTMC */
-	{0xfe, 0x01, 0, PLAIN, "DFU_DETACH"},
+	{0xfe, 0x01, 0, DETACH, "DFU_DETACH"},
 	{0xfe, 0x01, 1, BLOCK, "DFU_DNLOAD"},
 	{0xfe, 0x01, 2, BLOCK, "DFU_UPLOAD"},
 	{0xfe, 0x01, 3, PLAIN, "DFU_GETSTATUS"},
@@ -376,6 +377,9 @@ static void form_tree(const struct control_request *s, const struct control_targ
 	case BLOCK:
 		tree_uint(t, "block", s->value);
 		break;
+	case DETACH:
+		tree_uint(t, "timeout_ms", s->value);
+		break;
 	case FTDI:
 		ftdi_setup_tree(s, to->product, t);
 		return;
@@ -499,6 +503,9 @@ static void brief_form(const struct control_request *s, const struct control_tar
 		break;
 	case BLOCK:
 		out_printf(o, " block %u", s->value);
+		break;
+	case DETACH:
+		out_printf(o, " within %u ms", s->value);
 		break;
 	case FTDI:
 		ftdi_setup_brief(s, to->product, o);

@@ -520,9 +520,7 @@ void usbdev_guess_storage(struct usb_device *dev)
 	dev->storage = true;
 	dev->ninterfaces = 1;
 	dev->interfaces[0] = (struct usb_interface){
-		.class = 0x08,
-		.subclass = 0x06,
-		.protocol = 0x50,
+		.class = 0x08, .subclass = 0x06, .protocol = 0x50,
 	};
 }
 

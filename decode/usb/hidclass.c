@@ -73,8 +73,8 @@ static bool request_brief(const struct usb_state *s, const struct usb_detail *d,
 }
 
 static const char *const names[] = {
-	"key", "keys", "keys_down", "kind", "masked", "report", "report_id", "usage", "value",
-	"values", NULL,
+	"bit", "bits",	 "key",	      "keys",  "keys_down", "kind",   "masked",
+	"raw", "report", "report_id", "usage", "value",	    "values", NULL,
 };
 
 const struct usb_class usb_hid_class = {

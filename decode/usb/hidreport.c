@@ -533,6 +533,35 @@ static bool tells_all(const struct hid_report *h, enum hid_kind kind, uint8_t id
 
 static const char *const kind_names[HID_KINDS] = {"input", "output", "feature"};
 
+/* Where the bytes stand that are no numbers, whose they are, and how many are there. */
+static void raw_tree(const struct hid_report *h, enum hid_kind kind, uint8_t id, size_t n,
+		     struct tree *t)
+{
+	char text[48];
+	bool any = false;
+
+	for (uint32_t i = 0; i < h->nfields; i++) {
+		const struct hid_field *f = &h->fields[i];
+		uint64_t bits = (uint64_t)f->size * f->count;
+
+		if (!is_of(f, kind, id) || is_number(h, f) || f->at >= n * 8)
+			continue;
+		if (!any)
+			tree_list(t, "raw");
+		any = true;
+		tree_object(t, "field");
+		if (f->nusages) {
+			usage_text(h->usages[f->usages].first, text, sizeof(text));
+			tree_str(t, "usage", text);
+		}
+		tree_uint(t, "bit", f->at + (h->ids ? 8 : 0));
+		tree_uint(t, "bits", bits < n * 8 - f->at ? bits : n * 8 - f->at);
+		tree_close(t);
+	}
+	if (any)
+		tree_close(t);
+}
+
 void hid_tree(const struct hid_report *h, enum hid_kind kind, const uint8_t *p, size_t n,
 	      bool show_keys, struct tree *t)
 {
@@ -560,6 +589,7 @@ void hid_tree(const struct hid_report *h, enum hid_kind kind, const uint8_t *p, 
 	tree_list(t, "values");
 	each_field(h, kind, id, p, n, tree_value, &s);
 	tree_close(t);
+	raw_tree(h, kind, id, n, t);
 	tree_close(t);
 }
 

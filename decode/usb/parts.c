@@ -190,6 +190,7 @@ static const char *const parts[] = {
 	"tag",
 	"tag_differs",
 	"text",
+	"timeout_ms",
 	"transfer",
 	"transport",
 	"type",

@@ -79,6 +79,7 @@ FIELDS = [
     ("usbaudio.as_if_gen.wFormatTag", "setup:descriptors.wFormatTag", number),
     ("usbdfu.poll_timeout", "setup:dfu.bwPollTimeout", number),
     ("usbdfu.state", "setup:dfu.bState", number),
+    ("usbdfu.iString", "setup:dfu.iString", number),
     ("usbdfu.status", "setup:dfu.bStatus", number),
     ("usbprinter.device_id", "setup:printer.device_id", str),
 ]
@@ -159,7 +160,10 @@ PARTS = [
     ("usb.", "configuration", "bNumInterfaces iConfiguration"),
     ("usb.", "interface", """bInterfaceNumber bNumEndpoints bInterfaceSubClass bInterfaceProtocol
         iInterface"""),
+    ("usb.", "configuration", "bMaxPower"),
     ("usb.", "endpoint", "wMaxPacketSize bInterval"),
+    ("usb.audio.", "endpoint", "bSynchAddress"),
+    ("usb.", "string", "wLANGID"),
     ("usb.", "interface association", "bFirstInterface bInterfaceCount bFunctionClass "
                                       "bFunctionSubClass bFunctionProtocol iFunction"),
     ("usb.", "SuperSpeed endpoint companion", "bMaxBurst wBytesPerInterval"),
@@ -184,6 +188,28 @@ PARTS = [
 ]
 
 
+# The same where the names differ: tshark's field, the descriptors, the member.
+NAMED = [
+    ("usb.bString", "string", "bString"),
+    ("usbvideo.format.index", "video *", "bFormatIndex"),
+    ("usbvideo.format.numFrameDescriptors", "video *", "bNumFrameDescriptors"),
+    ("usbvideo.format.guid", "video *", "guidFormat"),
+    ("usbvideo.format.bitsPerPixel", "video *", "bBitsPerPixel"),
+    ("usbvideo.format.defaultFrameIndex", "video *", "bDefaultFrameIndex"),
+    ("usbvideo.frame.index", "video *", "bFrameIndex"),
+    ("usbvideo.frame.maxBuffer", "video *", "dwMaxVideoFrameBufferSize"),
+    ("usbvideo.frame.interval.default", "video *", "dwDefaultFrameInterval"),
+    ("usbvideo.frame.interval", "video *", "dwFrameInterval"),
+    ("usbcom.descriptor.control_interface", "CDC union", "bControlInterface"),
+    ("usbcom.descriptor.subordinate_interface", "CDC union", "bSubordinateInterface"),
+    ("usbcom.descriptor.cm.data_interface", "CDC call management", "bDataInterface"),
+    ("usbcom.descriptor.ecm.max_segment_size", "CDC ethernet", "wMaxSegmentSize"),
+    ("usbaudio.ms_ep_gen.bNumEmbMIDIJack", "MIDI endpoint", "bNumEmbMIDIJack"),
+    ("usbaudio.ms_ep_gen.baAssocJackID", "MIDI endpoint", "baAssocJackID"),
+]
+TEXTS = {"bString", "guidFormat"}
+
+
 def figure(value):
     """A number of ours, which may be written as in the specification: "2.00", "0x0104", "046d"."""
     if isinstance(value, str):
@@ -200,10 +226,16 @@ def release(text):
 
 
 def descriptor_values(name, kind):
+    """Of one descriptor, or of all whose names begin so: "video *"."""
     def values(fields):
         for d in fields.get("decoded", {}).get("descriptors") or []:
-            if d.get("descriptor") == kind and name in d:
-                yield figure(d[name])
+            said = d.get("descriptor") or ""
+            if name in d and (said == kind or (kind[-1] == "*" and said.startswith(kind[:-1]))):
+                found = d[name] if isinstance(d[name], list) else [d[name]]
+                yield from (v if name in TEXTS else figure(v) for v in found)
+        # What a camera is asked for has the same names there and here.
+        if kind == "video *" and name in fields.get("decoded", {}).get("stream", {}):
+            yield fields["decoded"]["stream"][name]
     return values
 
 
@@ -250,10 +282,23 @@ def hub(name):
     return values
 
 
+def asked(name, requests):
+    def values(fields):
+        setup = fields.get("setup", {})
+        if setup.get("request") in requests.split() and name in setup:
+            yield setup[name]
+    return values
+
+
 # tshark's field, what yields ours from a line's "fields", how tshark's text is read.
 FOUND = [(prefix + name, descriptor_values(name, kind),
           release if name.startswith("bcd") else number)
          for prefix, kind, names in PARTS for name in names.split()] + [
+    (theirs, descriptor_values(name, kind), str if name in TEXTS else number)
+    for theirs, kind, name in NAMED] + [
+    ("usbhid.setup.ReportID", asked("report_id", "GET_REPORT SET_REPORT GET_IDLE SET_IDLE"), number),
+    ("usbms.dCBWLUN", storage("command", "lun"), number),
+    ("usbdfu.timeout", asked("timeout_ms", "DFU_DETACH"), number),
     ("usbms.dCBWTag", storage("command status", "tag"), number),
     ("usbms.dCBWDataTransferLength", storage("command", "data_length"), number),
     ("usbms.dCSWStatus", storage("status", "status"), number),
@@ -273,6 +318,7 @@ FOUND = [(prefix + name, descriptor_values(name, kind),
 PATHS = {row[0]: row[1] for row in FIELDS}
 PATHS.update({prefix + name: "setup:descriptors.%s@%s" % (name, kind)
               for prefix, kind, names in PARTS for name in names.split()})
+PATHS.update({theirs: "setup:descriptors.%s@%s" % (name, kind) for theirs, kind, name in NAMED})
 PATHS.update({row[0]: "" for row in FOUND if row[0] not in PATHS})
 
 

@@ -533,6 +533,15 @@ def test_classes(d):
     c.get_descriptor(0x22, usbsynth.TABLET_REPORT, interface=0)
     ok("HID report interface 0: Mouse, 4 fields" in line_of(c, d),
        "a report descriptor in one phrase", line_of(c, d))
+    c = Capture()
+    described_as(c, 5, interface(0, 3, 0, 0, 1), endpoint(0x81, 3, 64, 1))
+    c.get_descriptor(0x22, bytes.fromhex("0642ff0901a1018507750895041500 26ff0009028102c0"), 5,
+                     interface=0)
+    c.transfer(INTERRUPT, 0x81, answer=bytes([7, 1, 2, 3, 4]))
+    line_of(c, d)
+    same([{"usage": "ff42:0002", "bit": 8, "bits": 32}],
+         objects(d + "/class.pcap")[-1]["fields"]["decoded"]["report"].get("raw"),
+         "bytes of a vendor's page: whose, where, how many")
     if shutil.which("tshark"):
         judged(d)
     else:
@@ -625,6 +634,40 @@ def test_mbim_names(d):
          "tshark agrees on MBIM's %d commands" % len(known))
     same([n["message_status_name"] for n in ours if n["complete"]], theirs[len(known) + 1::2],
          "and on statuses")
+
+
+def test_dfu(d):
+    """Requests of a firmware update, as Wireshark reads them."""
+    if not shutil.which("tshark"):
+        return skip("DFU in tshark", "tshark, the judge, is not installed")
+    c = Capture()
+    # One of the devices that tshark knows by their numbers: it does not look at the interface.
+    c.get_descriptor(1, device(0x1d50, 0x6001), 5)
+    c.get_descriptor(2, config(interface(0, 0xfe, 1, 0, 0)), 5)
+    c.control(struct.pack("<BBHHH", 0x21, 0, 1000, 0, 0), b"")
+    for block in (0, 1, 258):
+        c.control(struct.pack("<BBHHH", 0x21, 1, block, 0, 16), bytes(16))
+        c.control(struct.pack("<BBHHH", 0xa1, 3, 0, 0, 6),
+                  bytes([block and 8, 0x10, 0x27, 0, 4, 7]))
+    c.control(struct.pack("<BBHHH", 0xa1, 2, 513, 0, 64), bytes(64))
+    c.control(struct.pack("<BBHHH", 0xa1, 5, 0, 0, 1), b"\x0a")
+    path = write(d + "/dfu.pcap", c)
+    found = [o["fields"] for o in objects(path)]
+    setups = [f["setup"] for f in found if f["setup"]["request"].startswith("DFU_")]
+    dfu = [f["decoded"]["dfu"] for f in found if "dfu" in f["decoded"]]
+    for field, ours in (("command", [s["bRequest"] for s in setups]),
+                        ("timeout", [s["timeout_ms"] for s in setups if "timeout_ms" in s]),
+                        ("block_number", [s["block"] for s in setups if "block" in s]),
+                        ("status", [x["bStatus"] for x in dfu if "bStatus" in x]),
+                        ("state", [x["bState"] for x in dfu if "bState" in x]),
+                        ("poll_timeout", [x["bwPollTimeout"] for x in dfu if "bStatus" in x]),
+                        ("iString", [x["iString"] for x in dfu if "bStatus" in x])):
+        r = subprocess.run(["tshark", "-r", path, "-T", "fields", "-e", "usbdfu." + field],
+                           capture_output=True, text=True)
+        theirs = [int(x, 0) for x in r.stdout.split()]
+        # The answer to an upload has its block's number once more.
+        theirs = list(dict.fromkeys(theirs)) if field == "block_number" else theirs
+        same(theirs, ours, "tshark agrees on DFU's %s" % field)
 
 
 def test_network(d):
@@ -822,7 +865,7 @@ def main():
         usbsynth.main(d)
         for test in (test_bytes, test_masks, test_requests, test_protocol, test_streams, test_words,
                      test_names, test_kinds, test_classes, test_network,
-                     test_mbim_names):
+                     test_mbim_names, test_dfu):
             test(d)
     finally:
         shutil.rmtree(d)
