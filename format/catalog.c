@@ -521,6 +521,28 @@ bool catalog_add(struct catalog *c, struct section *s, enum block_kind kind, uin
 		    add(c, s, kind, at, body) && (!s->remember || known_add(&s->known, key, at)));
 }
 
+static uint64_t chunk_key(const struct chunk_ref *ref)
+{
+	uint64_t says[] = { ref->first, ref->last, ref->len, ref->count, ref->source };
+
+	return XXH64(says, sizeof(says), BLOCK_CHUNK);
+}
+
+bool catalog_know_chunk(struct section *s, const struct chunk_ref *ref)
+{
+	return known_add(&s->known, chunk_key(ref), ref->at);
+}
+
+void catalog_pass_chunk(struct section *s, const struct chunk_ref *ref, bool in_place)
+{
+	uint64_t here = in_place ? ref->at : ref->at + s->shift;
+
+	if (!in_place && !known_take(&s->known, chunk_key(ref), &here))
+		return;
+	s->shift = here - ref->at;
+	s->behind = here;
+}
+
 bool catalog_add_copy(struct catalog *c, struct section *s, enum block_kind kind, uint64_t at,
 		      struct view *body)
 {
@@ -529,8 +551,13 @@ bool catalog_add_copy(struct catalog *c, struct section *s, enum block_kind kind
 
 	if (known_take(&s->known, key, &here)) {
 		s->shift = here - at;
+		s->behind = here;
 		return true;
 	}
+	/* Of a sync block the place counts: within the block that the entry before stands for, whose
+	 * bytes are more than a few. */
+	s->behind++;
+	here = kind == BLOCK_SYNC ? s->behind : at;
 	key = XXH64(&at, sizeof(at), key);
 	errno = 0;
 	if (known_take(&s->told, key, NULL))

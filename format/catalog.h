@@ -69,6 +69,7 @@ struct section {
 	struct known told;  /* copies that were added */
 	uint64_t shift;   /* offset of a block less that in its copy, for the last one that had
 			   * both */
+	uint64_t behind;  /* offset of the block of the index's last entry: copies come after it */
 	uint64_t timeline; /* sections one after the other with the same number are one; 0: alone */
 	uint64_t moved;    /* ns that the timeline is moved by */
 	uint64_t doubt;    /* ns that this may be wrong by; UINT64_MAX: not known */
@@ -111,9 +112,14 @@ struct section *catalog_section(struct catalog *c, uint64_t start);
  */
 bool catalog_add(struct catalog *c, struct section *s, enum block_kind kind, uint64_t at,
 		 struct view *body);
+/* A chunk that was read after damage; false when memory runs out. */
+bool catalog_know_chunk(struct section *s, const struct chunk_ref *ref);
+/* The index lists this chunk. in_place: it is in front of all damage. */
+void catalog_pass_chunk(struct section *s, const struct chunk_ref *ref, bool in_place);
 /*
  * The copy that an index has of the block that was at offset `at` when it was written: added unless
- * that block was added itself, wherever it is now.
+ * that block was added itself, wherever it is now; its place is then right behind the entry in
+ * front of it in the index that was read.
  */
 bool catalog_add_copy(struct catalog *c, struct section *s, enum block_kind kind, uint64_t at,
 		      struct view *body);

@@ -269,6 +269,8 @@ uint64_t clock_bound(const struct clock_map *m, enum trawl_clock clock, uint64_t
 		return bound;
 	own = clock_to_mono(m, clock, ts, after);
 	moved = apart(own, mono); /* a stream's time never goes back */
+	if (m->n == 1 && clock == TRAWL_CLOCK_TSC)
+		return UINT64_MAX; /* its rate is not known */
 	if (m->n == 1)
 		return bound + moved + apart(own, m->syncs[0].s.mono) / 2000;
 	i = first_stretch(m, clock, ts, after);

@@ -58,7 +58,8 @@ static bool take_chunk(struct trawl_reader *r, const struct walked *f)
 	if (r->in.seekable) {
 		r->events += ref.count;
 		r->chunks++;
-		return segment_block(r, s, ref.at, true);
+		return (!r->damage.blocks || catalog_know_chunk(s, &ref)) &&
+		       segment_block(r, s, ref.at, true);
 	}
 	chunk_head_get(f->p, &c);
 	if (!s->sources[c.source] || !chunk_payload_ok(f->p, &c)) {
@@ -76,19 +77,43 @@ static bool take_chunk(struct trawl_reader *r, const struct walked *f)
 	return add_held(r, &ref, f->p + BLOCK_HEAD + CHUNK_HEAD, c.payload);
 }
 
-/* Copies in the index of what was lost to damage. */
-static void take_index(struct trawl_reader *r, struct view *body)
+/* The chunks of an index block, which its last item lists. */
+static struct view refs_of(struct view body)
 {
+	struct view item, refs = { 0 };
 	enum block_kind kind;
-	struct view item;
 	uint64_t at;
 
-	view_u64(body);
-	while (index_next(body, &kind, &at, &item)) {
-		bool known = kind == BLOCK_SYNC && r->section->start + at < r->damage.first;
+	while (index_next(&body, &kind, &at, &item))
+		if (kind == BLOCK_REFS)
+			refs = item;
+	return refs;
+}
 
-		if (kind != BLOCK_REFS && !known)
-			catalog_add_copy(&r->catalog, r->section, kind, at, &item);
+/*
+ * Copies in the index of what was lost to damage. Blocks that were put in or taken out shift the
+ * offsets of others: where a copy belongs, the entries in front of it tell that were read, those of
+ * chunks too.
+ */
+static void take_index(struct trawl_reader *r, struct view *body)
+{
+	struct section *s = r->section;
+	struct chunk_ref ref = { 0 };
+	enum block_kind kind;
+	struct view item, refs;
+	uint64_t at;
+	bool more;
+
+	view_u64(body);
+	refs = refs_of(*body);
+	more = index_ref_get(&refs, &ref);
+	while (index_next(body, &kind, &at, &item)) {
+		for (; more && ref.at < at; more = index_ref_get(&refs, &ref))
+			catalog_pass_chunk(s, &ref, s->start + ref.at < r->damage.good);
+		if (kind == BLOCK_SYNC && s->start + at < r->damage.good)
+			s->behind = at;
+		else if (kind != BLOCK_REFS)
+			catalog_add_copy(&r->catalog, s, kind, at, &item);
 	}
 }
 
@@ -146,7 +171,8 @@ bool reader_take(struct trawl_reader *r, const struct walked *f)
 	if ((front || (f->b.kind == BLOCK_START && r->section && r->section->started) ||
 	     (f->b.kind != BLOCK_FOREIGN && !r->section)) && !begin_section(r, f->at))
 		return false;
-	if (r->section)
+	/* Blocks of others after its end are not its own. */
+	if (r->section && !r->section->ended)
 		r->section->end = f->at + f->b.len;
 	if (f->b.kind == BLOCK_FOREIGN)
 		return true;

@@ -73,6 +73,9 @@ int walk_fault(struct trawl_reader *r, enum walk step, const struct walked *f,
 	if (step == WALK_ERROR)
 		return trawl_fail(err, TRAWL_CANNOT, "%s: cannot be read: %s", r->name,
 				  strerror(r->in.error));
+	/* What cannot be read lies in front of sections that can. */
+	if (r->index_used)
+		return 0;
 	if (!r->ours && !r->damage.cut &&
 	    (f->b.type == PCAPNG_SHB || f->b.type == PCAPNG_JOURNAL)) {
 		r->damage.cut = true; /* nothing after our first blocks, which any may have */

@@ -19,7 +19,19 @@ void damage_add(struct damage *d, uint64_t at)
 		d->known[d->blocks] = at;
 	if (!d->blocks || at < d->first)
 		d->first = at;
+	if (!d->blocks || at < d->good)
+		d->good = at;
 	d->blocks++;
+}
+
+/* Blocks are damaged or missing at `at`, or somewhere between the last own block and there. */
+static void lost_before(struct walker *w, uint64_t at)
+{
+	uint64_t after = small_offset(w->after_own);
+
+	damage_add(w->damage, at);
+	if (after < w->damage->good)
+		w->damage->good = after;
 }
 
 void walk_init(struct walker *w, struct input *in, struct damage *d, uint64_t at, uint64_t end)
@@ -110,7 +122,7 @@ static void stop_here(struct walker *w, enum fault fault)
 	struct damage *d = w->damage;
 
 	if (fault == DAMAGE)
-		damage_add(d, w->at);
+		lost_before(w, w->at);
 	d->cut |= fault == CUT;
 	if (fault == CUT)
 		d->cut_at = small_offset(w->at);
@@ -133,11 +145,11 @@ static bool skip(struct walker *w, uint64_t looked_at, enum fault fault)
 		stop_here(w, fault);
 		return false;
 	}
-	if (!search(w, w->at + 4, &next)) {
+	if (!search(w, w->at + 1, &next)) {
 		stop_here(w, stranger ? JUNK : fault);
 		return false;
 	}
-	damage_add(w->damage, w->at);
+	lost_before(w, w->at);
 	w->at = next;
 	w->seq = UINT32_MAX; /* a gap in the numbers is this damage, not another one */
 	return true;
@@ -172,10 +184,11 @@ static bool front_ok(const struct walker *w, const struct walked *f)
 static void follow_own(struct walker *w, struct walked *f)
 {
 	if (w->seq != UINT32_MAX && f->b.seq != w->seq)
-		damage_add(w->damage, f->at); /* blocks are missing in front of this one */
+		lost_before(w, f->at);
 	else if (f->b.kind == BLOCK_START && w->in_section && w->seq == 0 && !front_ok(w, f))
 		damage_add(w->damage, w->section);
 	w->seq = f->b.seq + 1;
+	w->after_own = w->at;
 	w->ended = f->b.kind == BLOCK_END;
 	f->interface = w->interface;
 	w->interface = 0;
@@ -205,7 +218,8 @@ static bool enter(struct walker *w, const struct walked *f)
 {
 	uint64_t len, address;
 
-	if (w->inner || !w->in_section || w->seq)
+	/* After damage, or after another section, its header may be what is damaged. */
+	if (w->inner || (w->in_section && w->seq && w->seq != UINT32_MAX && !w->ended))
 		return false;
 	address = small_expand(w->in, w->at, f->p, &f->b, w->front, &len);
 	if (!address)

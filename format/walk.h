@@ -12,6 +12,7 @@
 /* What is wrong with the input, as far as has been seen. */
 struct damage {
 	uint64_t blocks, first; /* damaged or missing blocks, and where the first was */
+	uint64_t good;          /* with damage: all blocks in front of this were read */
 	bool cut;
 	uint64_t cut_at;        /* where the block that is not all there begins */
 	bool junk;              /* something is after the last end block, no part of a section: */
@@ -31,6 +32,7 @@ struct walker {
 	bool ended;           /* the block before was an end block */
 	uint64_t section;     /* where it begins */
 	uint32_t seq;         /* that the next own block should have */
+	uint64_t after_own;   /* the end of the last own block: what is missing is after it */
 	uint64_t front;       /* hash over the blocks since the section header */
 	uint64_t interface;   /* hash of the block before, when that is an interface */
 	uint64_t wasted;      /* bytes looked at in vain: bounds the time for a hostile file */

@@ -277,6 +277,8 @@ def bound_of(syncs, clock, t, before, put):
         return syncs[0].bound
     m = signed(to_mono(syncs, clock, t, before))
     put = signed(put)
+    if len(syncs) == 1 and clock == TSC:
+        return None
     if len(syncs) == 1:
         return syncs[0].bound + abs(m - put) + abs(m - syncs[0].mono) // 2000
     i = min(max(before - 1, 0), len(syncs) - 2)

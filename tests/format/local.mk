@@ -18,8 +18,8 @@ regenerate-golden: tests/format/golden
 	tests/format/golden $(srcdir)/tests/golden
 .PHONY: regenerate-golden
 
-TESTS += tests/format/appendix.py tests/format/golden.sh tests/format/names.sh tests/format/wireshark.sh
-EXTRA_DIST += tests/format/appendix.py tests/format/golden.sh tests/format/names.sh tests/format/wireshark.sh tests/reader.py \
+TESTS += tests/format/appendix.py tests/format/displaced.py tests/format/golden.sh tests/format/names.sh tests/format/wireshark.sh
+EXTRA_DIST += tests/format/appendix.py tests/format/displaced.py tests/format/golden.sh tests/format/names.sh tests/format/wireshark.sh tests/reader.py \
 	tests/reader_chunk.py tests/golden
 
 if HAVE_CRITERION
