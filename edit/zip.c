@@ -13,6 +13,11 @@
 
 static int fail(struct zip *z, struct trawl_error *err)
 {
+	int why = z ? archive_errno((struct archive *)z) : ENOMEM;
+
+	if (why == ENOSPC || why == EDQUOT)
+		return trawl_fail(err, TRAWL_CANNOT, "zip file: the disk is full: make room, or "
+				  "choose another place by -o");
 	return trawl_fail(err, TRAWL_CANNOT, "zip file: %s",
 			  z ? archive_error_string((struct archive *)z) : "out of memory");
 }

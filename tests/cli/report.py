@@ -162,6 +162,15 @@ for argv, want, words in (([made, "-o", f"{tmp.name}/no.zip"], 2, "give --yes"),
     status, _, said = run("trawl-report", *argv)
     tap.ok(status == want and words in said and not os.path.exists(f"{tmp.name}/no.zip"),
            f"{' '.join(argv[-2:])}: {words}", status, said)
+if not os.geteuid():
+    os.mkdir(f"{tmp.name}/small")
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8k", "none", f"{tmp.name}/small"],
+                   check=True, timeout=60)
+    status, _, said = run("trawl-report", made, "-o", f"{tmp.name}/small/o.zip", "--yes")
+    left = os.listdir(f"{tmp.name}/small")
+    subprocess.run(["umount", f"{tmp.name}/small"], check=True, timeout=60)
+    tap.ok(status == 3 and not left and "disk is full: make room, or choose another place" in said,
+           "a disk that fills up: why, what to do, and nothing is left", status, said, left)
 with zipfile.ZipFile(f"{tmp.name}/other.zip", "w") as z:
     z.writestr("a.txt", "x")
 status, _, said = run("trawl-decode", f"{tmp.name}/other.zip")
