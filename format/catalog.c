@@ -554,7 +554,7 @@ bool catalog_add_copy(struct catalog *c, struct section *s, enum block_kind kind
 		s->behind = here;
 		return true;
 	}
-	/* Of a sync block the place counts: within the block that the entry before stands for, whose
+	/* Of a sync block the place counts: in the block that the entry before stands for, whose
 	 * bytes are more than a few. */
 	s->behind++;
 	here = kind == BLOCK_SYNC ? s->behind : at;
