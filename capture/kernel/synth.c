@@ -225,10 +225,15 @@ static int make(struct synth *s, unsigned int number, struct trawl_error *err)
 	return r;
 }
 
-/* Of two events of requests to disks, where a scope limits the capture? */
+/* Of two events of requests to disks: "OWN=block.block_A,block.block_B key=..."? */
 static bool is_of_requests(const char *spec)
 {
-	return strstr(spec, "=block.block_") && strstr(spec, ",block.block_");
+	size_t own = strcspn(spec, "= "), first;
+	const char *event = spec + own + (spec[own] == '=');
+
+	first = strcspn(event, ", ");
+	return spec[own] == '=' && event[first] == ',' && !strncmp(event, "block.block_", 12) &&
+	       !strncmp(event + first + 1, "block.block_", 12);
 }
 
 extern const struct source synth_source;

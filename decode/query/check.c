@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/caret.h"
+#include "common/sources.h"
 #include "decode/query/enumvalues.h"
 #include "decode/query/listing.h"
 #include "decode/query/state.h"
@@ -139,7 +140,14 @@ static bool can_be(void *arg, const char *field, const char *text, bool pattern)
 	return !has;
 }
 
-/* What a field may be compared with in some event; 0: that is not known of all. */
+/* An item's own pid is a process, but of USB a product's id or a packet's kind: a text. */
+static unsigned int comparable_pid(const struct decoder *d)
+{
+	return d != &usb_decoder && d != &bus_decoder ? COMPARABLE_NUMBER : 0;
+}
+
+/* What a field, NULL: an item's pid, may be compared with in some event; 0: that is not known of
+ * all. */
 static unsigned int comparable_with(void *arg, const char *field)
 {
 	struct stream *s = arg;
@@ -151,9 +159,12 @@ static unsigned int comparable_with(void *arg, const char *field)
 		struct trawl_error err;
 		struct engine *e = source ? stream_engine(s, source, &err) : NULL;
 
-		if (!e || !stream_type_has(s, t, field))
+		if (!e || (field ? !stream_type_has(s, t, field) : is_task_source(source->name)))
 			continue;
-		here = e->decoder->comparable ? e->decoder->comparable(e->state, t, field) : 0;
+		if (!field)
+			here = comparable_pid(e->decoder);
+		else
+			here = e->decoder->comparable ? e->decoder->comparable(e->state, t, field) : 0;
 		if (!here)
 			return 0;
 		can |= here;

@@ -58,7 +58,8 @@ const char *where_unknown_word(const struct where *w,
 
 /*
  * Likewise the first field that is compared with a text (*is_text) or a number although
- * `comparable` says that it never is one; *at is the place of what it is compared with.
+ * `comparable` says that it never is one; *at is the place of what it is compared with. An item's
+ * own pid is asked for as NULL.
  */
 const char *where_mismatch(const struct where *w,
 			   unsigned int (*comparable)(void *arg, const char *field), void *arg,

@@ -85,7 +85,8 @@ static const struct node *compared_field(const struct node *n, const struct node
 
 	if (n->op < EQ || n->op > UNLIKE)
 		return NULL;
-	field = n->left->op == FIELD ? n->left : n->right->op == FIELD ? n->right : NULL;
+	field = n->left->op == FIELD || n->left->op == PID ? n->left :
+		n->right->op == FIELD || n->right->op == PID ? n->right : NULL;
 	*with = field == n->left ? n->right : n->left;
 	return field && (*with)->op == LITERAL ? field : NULL;
 }
@@ -96,15 +97,17 @@ const char *where_mismatch(const struct where *w,
 {
 	for (uint32_t i = 0; i < w->n; i++) {
 		const struct node *with, *field = compared_field(&w->nodes[i], &with);
-		unsigned int can = field ? comparable(arg, field->text) : 0;
+		unsigned int can = 0;
 
+		if (field)
+			can = comparable(arg, field->op == PID ? NULL : field->text);
 		if (!can)
 			continue;
 		*is_text = with->value.type == VALUE_TEXT;
 		if (can & (*is_text ? COMPARABLE_TEXT : COMPARABLE_NUMBER))
 			continue;
 		*at = with->at;
-		return field->text;
+		return field->op == PID ? "pid" : field->text;
 	}
 	return NULL;
 }

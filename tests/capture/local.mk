@@ -14,6 +14,7 @@ UNIT_CAPTURE = tests/capture/tracefs/test_ring \
 	tests/common/test_nearest \
 	tests/common/test_array tests/common/test_branch \
 	tests/capture/output/test_pending \
+	tests/capture/output/test_recording \
 	tests/capture/output/test_first \
 	tests/capture/session/test_session \
 	tests/common/test_json tests/common/test_plain
@@ -58,6 +59,9 @@ tests_common_test_nearest_LDADD = libcapture.la $(UNIT_LDADD)
 tests_capture_output_test_pending_SOURCES = tests/capture/output/test_pending.c tests/capture/output/got.h
 tests_capture_output_test_pending_CFLAGS = $(UNIT_CFLAGS)
 tests_capture_output_test_pending_LDADD = libcapture.la $(UNIT_LDADD)
+tests_capture_output_test_recording_SOURCES = tests/capture/output/test_recording.c
+tests_capture_output_test_recording_CFLAGS = $(UNIT_CFLAGS)
+tests_capture_output_test_recording_LDADD = libcapture.la libdecode.la libcommon.la $(UNIT_LDADD)
 tests_capture_output_test_first_SOURCES = tests/capture/output/test_first.c tests/capture/output/got.h
 tests_capture_output_test_first_CFLAGS = $(UNIT_CFLAGS)
 tests_capture_output_test_first_LDADD = libcapture.la $(UNIT_LDADD)

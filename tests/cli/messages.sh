@@ -26,6 +26,12 @@ if [ "$(id -u)" = 0 ] && [ -e /sys/kernel/tracing/events/sched ]; then
 	says 'openat is 257$' trawl -i 'event:raw_syscalls:sys_enter if id == openat'
 	says 'did you mean syscalls:sys_enter_openat\?' trawl -i event:syscalls:openat
 	says 'openat is 257$' trawl -i 'event:raw_syscalls:sys_enter if id == "openat"'
+	# Before anything is armed, of every source; of USB a pid may be a text.
+	for source in event:sched:sched_switch "uprobe:$TRAWL_BUILD/samples/params:params_ints" \
+		branch:ptrace; do
+		says '--trigger: pid is a number' trawl -i "$source" -w "$dir/r" --ring 1m \
+			--trigger 'pid == "x"' -- true
+	done
 else
 	skip "events without event:" "needs root and tracefs"
 fi
@@ -100,6 +106,9 @@ says '--meta=machine' trawl-decode --meta machine "$f"
 
 # ---- what there is instead
 says "'openat'; .*stands in quotes" trawl-decode --where 'comm == openat' "$f"
+says 'pid is a number: write one, without quotes' trawl-decode --where '"x" != pid' "$f"
+of_usb=$(trawl-decode --where 'pid == "x"' "$TRAWL_SRC/samples/usb-storage.trawl" 2>&1)
+same "of USB it may be a text" "" "$(echo "$of_usb" | grep 'is a number:')"
 says 'write \+5s' trawl-decode --from 5s "$f"
 says 'write \+1\.5ms' trawl-decode --until 1.5ms "$f"
 says "no event here has a field 'arg7'; did you mean arg1, arg2 or arg3\?" trawl-decode \
