@@ -89,7 +89,7 @@ says 'trawl-decode FILE' trawl report
 says "-i 'sched:sched_switch'" trawl sched:sched_switch
 says 'one word: -i' trawl -i usb if x
 says 'pidof tick' trawl -p tick -i usb
-says '-G 2x: give a time' trawl -G 2x -w "$dir/x" -i usb
+says '-G: not a duration' trawl -G 2x -w "$dir/x" -i usb
 
 says 'the file stands by itself' trawl-decode -r "$f"
 says 'is --where EXPR' trawl-decode -Y x "$f"
