@@ -161,10 +161,9 @@ static unsigned int comparable_with(void *arg, const char *field)
 
 		if (!e || (field ? !stream_type_has(s, t, field) : is_task_source(source->name)))
 			continue;
-		if (!field)
-			here = comparable_pid(e->decoder);
-		else
-			here = e->decoder->comparable ? e->decoder->comparable(e->state, t, field) : 0;
+		here = field ? 0 : comparable_pid(e->decoder);
+		if (field && e->decoder->comparable)
+			here = e->decoder->comparable(e->state, t, field);
 		if (!here)
 			return 0;
 		can |= here;
