@@ -27,7 +27,7 @@ EXTRA_DIST += tests/lab/run tests/lab/guest.py tests/lab/runner.sh tests/lab/ker
 	tests/lab/guest/usb-uas.sh tests/lab/host/usb-uas.sh \
 	tests/lab/mtpread.py tests/lab/guest/usb-classes.sh tests/lab/host/usb-classes.sh \
 	tests/lab/guest/usb-text.sh tests/lab/host/usb-text.sh tests/lab/host/textsame.py \
-	tests/lab/qemu/build tests/lab/qemu/branch-record.patch tests/lab/qemu/README.md tests/lab/qemu/COPYING tests/lab/kmod-headers tests/lab/guest/bench-branch.sh tests/lab/host/bench-branch.sh \
+	tests/lab/qemu/build tests/lab/qemu/branch-record.patch tests/lab/qemu/README.md tests/lab/qemu/COPYING tests/lab/kmod-headers tests/lab/kernel-debug tests/lab/guest/bench-branch.sh tests/lab/host/bench-branch.sh \
 	tests/lab/guest/branch-hardware.sh tests/lab/guest/branch-threads.sh tests/lab/guest/branch-overflow.sh tests/lab/host/branch-overflow.sh tests/lab/guest/lockdown.sh \
 	tests/lab/guest/kmod-debugger.sh \
 	tests/lab/branchsame.py tests/lab/guest/cpu-branches.sh tests/lab/guest/cpu-stacks.sh tests/lab/brstack.py
@@ -44,6 +44,14 @@ kmod-long: lab-programs
 	for k in $(LAB_KERNELS); do TRAWL_SRC='$(abs_top_srcdir)' TRAWL_BUILD='$(abs_top_builddir)' LAB_FUZZ_SECONDS=60 \
 		$(srcdir)/tests/lab/run $$k kmod-safe kmod-python || exit; done
 .PHONY: kmod-long
+
+# trawl.ko on a kernel with KASAN and lockdep, built of Debian's source: 2 GB and ten minutes the
+# first time.
+lab-kasan: lab-programs
+	$(srcdir)/tests/lab/kernel-debug lab/6.1-debug
+	TRAWL_SRC='$(abs_top_srcdir)' TRAWL_BUILD='$(abs_top_builddir)' LAB_LIMIT=900 \
+		$(srcdir)/tests/lab/run --limit 1800 6.1-debug kmod-step kmod-safe
+.PHONY: lab-kasan
 
 # What each way of recording branches costs, on the emulated processor: minutes.
 bench-branch: lab-programs

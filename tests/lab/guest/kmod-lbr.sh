@@ -17,6 +17,14 @@ ok $? "its last $count branches are those that steps found"
 cp wanted got "$LAB_KEEP"
 document >said
 same "the code flow of the document with this processor's LBR" "" "$(grep '^not ok' said)"
+# As with steps (kmod-safe.sh), a program that gains privileges is not looked into.
+chmod 777 .
+chmod 666 /dev/trawl
+install -m 4755 "$(type -p suid)" /var/tmp/suid
+setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps +perfmon --ambient-caps +perfmon \
+	kbranch -P lbr -o path -- /var/tmp/suid 2>/dev/null >output
+has "a set-uid program runs with its rights" "$(cat output)" '^uid 65534 0$'
+same "and its branch records are not read" "35 3" "$(tail -1 path | cut -d' ' -f2,3)"
 rmmod trawl
 ok $? "the module can be unloaded"
 tap_done
