@@ -28,7 +28,7 @@ EXTRA_DIST += tests/lab/run tests/lab/guest.py tests/lab/runner.sh tests/lab/ker
 	tests/lab/mtpread.py tests/lab/guest/usb-classes.sh tests/lab/host/usb-classes.sh \
 	tests/lab/guest/usb-text.sh tests/lab/host/usb-text.sh tests/lab/host/textsame.py \
 	tests/lab/qemu/build tests/lab/qemu/branch-record.patch tests/lab/qemu/README.md tests/lab/qemu/COPYING tests/lab/kmod-headers tests/lab/kernel-debug tests/lab/guest/bench-branch.sh tests/lab/host/bench-branch.sh \
-	tests/lab/guest/branch-hardware.sh tests/lab/guest/branch-threads.sh tests/lab/guest/branch-overflow.sh tests/lab/host/branch-overflow.sh tests/lab/guest/lockdown.sh \
+	tests/lab/guest/branch-hardware.sh tests/lab/guest/branch-threads.sh tests/lab/guest/branch-overflow.sh tests/lab/host/branch-overflow.sh tests/lab/guest/lockdown.sh tests/lab/guest/lbr-unknown.sh \
 	tests/lab/guest/kmod-debugger.sh \
 	tests/lab/branchsame.py tests/lab/guest/cpu-branches.sh tests/lab/guest/cpu-stacks.sh tests/lab/brstack.py
 
