@@ -124,7 +124,8 @@ else
 	ahead "build with clang" with_clang
 	# The tests have run; here it is the tarball, its build, install and uninstall.
 	ahead "distribution" make -C build -j"$(nproc)" distcheck TESTS= check_PROGRAMS=
-	suite "tests under ASan and UBSan" build-asan check
+	suite "tests under ASan and UBSan" build-asan check \
+		TESTS="$(make -s -C build-asan sanitized-tests | tr '\n' ' ')"
 	one "build without optional libraries"
 	one "build with clang"
 	one "distribution"

@@ -28,6 +28,16 @@ libtrawl_test_la_LIBADD = $(libtrawl_la_LIBADD)
 TESTS += tests/structure.py
 EXTRA_DIST += tests/structure.py tests/compare.py
 
+# What sanitizers cannot find more in: tests of the tree, its manuals, scripts and installation, of the
+# page's JavaScript, and those that compare with gdb what others have made the programs parse.
+UNSANITIZED = tests/structure.py tests/format/appendix.py tests/format/names.sh tests/cli/decode-man.sh \
+	tests/cli/readme.sh tests/cli/suites.sh tests/cli/install.sh tests/cli/prepare.sh tests/cli/page.py \
+	tests/lab/runner.sh tests/uprobe/manual.sh tests/zoo/returns.py tests/zoo/variants.py \
+	tests/zoo/tailcalls.py tests/zoo/inside.py
+sanitized-tests:
+	@for t in $(TESTS); do case ' $(UNSANITIZED) ' in *" $$t "*) ;; *) echo $$t ;; esac; done
+.PHONY: sanitized-tests
+
 # Whether another build (of the tree before a change) writes the same bytes over all samples.
 compare: $(bin_PROGRAMS)
 	@$(AM_TESTS_ENVIRONMENT) /usr/bin/python3 '$(srcdir)/tests/compare.py' '$(BEFORE)' $(FILES)

@@ -39,6 +39,11 @@ lab-check: lab-programs
 	TRAWL_TEST_SECONDS=2400 $(MAKE) $(AM_MAKEFLAGS) check-TESTS TEST_SUITE_LOG=lab-suite.log \
 		TESTS='$(LAB_KERNELS:%=tests/lab/linux-%.sh)'
 
+# lab-check, and what takes long on both kernels.
+lab-long:
+	LAB_LONG=1 $(MAKE) $(AM_MAKEFLAGS) lab-check
+.PHONY: lab-long
+
 # What of trawl.ko takes minutes: a minute of random requests, a long flow, on both kernels.
 kmod-long: lab-programs
 	for k in $(LAB_KERNELS); do TRAWL_SRC='$(abs_top_srcdir)' TRAWL_BUILD='$(abs_top_builddir)' LAB_FUZZ_SECONDS=60 \

@@ -118,7 +118,7 @@ has "and stays one" "$out" '^not ok 1 .*fails: wrong'
 
 # What a test says of itself is a line of its own: in the middle of others nobody reads it.
 same "no word to the runner in the middle of a comment" "" \
-	"$(grep -nE '^#.*[^#] (kernels|machine|last): ' "$TRAWL_SRC"/tests/lab/guest/*.sh)"
+	"$(grep -nE '^#.*[^#] (kernels|long|machine|last): ' "$TRAWL_SRC"/tests/lab/guest/*.sh)"
 
 # By itself, as after ./demo.sh, it builds what the guests run.
 printf 'lab-programs:\n\t@echo >built\n' >"$top/build/Makefile"
