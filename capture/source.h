@@ -95,8 +95,8 @@ struct source {
 			       * NULL */
 	const char *summary; /* what may follow, one line for --help */
 	bool hidden;         /* not for -i: the session adds it by itself */
-	/* Its texts are those of capture/cli/spec.h: a mistyped one is told before anything
-	 * else. */
+	/* Its texts are those of capture/cli/spec.h: errors of syntax are reported before
+	 * anything is armed. */
 	bool spec_language;
 	bool realtime;       /* its time stamps are CLOCK_REALTIME, not CLOCK_MONOTONIC */
 	bool programs;       /* its probes are in programs; COMMAND may run another program */

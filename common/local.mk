@@ -3,7 +3,7 @@
 # libdecode.la, in front of libtrawl.la.
 noinst_LTLIBRARIES += libcommon.la
 libcommon_la_SOURCES = \
-	common/array.h common/hashset.h common/search.h common/json.h common/utf8.h common/json.c \
+	common/array.h common/fnv.h common/hashset.h common/search.h common/json.h common/utf8.h common/json.c \
 	common/destination.h common/destination.c \
 	common/unnamed.h common/unnamed.c \
 	common/nearest.h common/nearest.c \

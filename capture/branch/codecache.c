@@ -7,6 +7,7 @@
 #include <sys/uio.h>
 
 #include "capture/branch/codecache.h"
+#include "common/fnv.h"
 #include "common/branch.h"
 
 enum { PAGE = 4096 };
@@ -89,15 +90,6 @@ static void add_fixed(struct code_process *p, const char *line)
 	p->fixed[p->nfixed++] = (struct code_range){ start, end };
 }
 
-static uint64_t hash_of(const char *text)
-{
-	uint64_t h = 0xcbf29ce484222325; /* FNV-1a */
-
-	for (; *text; text++)
-		h = (h ^ (unsigned char)*text) * 0x100000001b3;
-	return h;
-}
-
 /* The lines of /proc/PID/maps whose third letter of permissions is x. */
 static char *read_lines(pid_t pid, struct code_process *p)
 {
@@ -140,7 +132,7 @@ char *code_mapped(struct code_cache *c, pid_t pid)
 		p->hash = 0;
 	}
 	text = read_lines(pid, p);
-	hash = text ? hash_of(text) : 0;
+	hash = text ? fnv1a(text, strlen(text)) : 0;
 	if (text && hash != p->hash && *text) {
 		forget(c, pid);
 		p->hash = hash;

@@ -174,7 +174,7 @@ size_t perf_ring_fds(const struct perf_ring *r, struct pollfd *fds, size_t room)
 
 /* ---- records ----------------------------------------------------------------------------- */
 
-/* After all but samples stand pid, tid, time. */
+/* Records other than samples end with pid, tid, time (sample_id_all). */
 static uint64_t time_of(const struct perf_event_header *h)
 {
 	uint64_t time = 0;
@@ -264,7 +264,7 @@ static int fill_from(struct perf_ring *r, struct perf_cpu *c, struct trawl_error
 	return 0;
 }
 
-/* Falling: the next one is the last. */
+/* Descending, so that the earliest is taken from the end. */
 static int by_time(const void *a, const void *b)
 {
 	const struct perf_held *x = a, *y = b;

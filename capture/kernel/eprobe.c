@@ -474,7 +474,7 @@ static int name_arguments(struct eprobe *e, struct spec_arg *arg, const struct e
 
 /*
  * Reads raw_syscalls.sys_enter as a probe of our own on it: a field for each element of its array.
- * Of that event all system calls are, and the filter is the probe's.
+ * The event fires for every system call; the probe's filter selects.
  */
 static int name_elements(struct eprobe *e, unsigned int number, struct eventformat *call,
 			 char event[64], struct trawl_error *err)

@@ -13,7 +13,7 @@ struct pending_lane {
 	uint64_t newest;
 };
 
-/* Events come in long runs of one source and CPU: it is mostly the same as the last time. */
+/* Starts at the last match: events come in long runs of one source and CPU. */
 static struct pending_lane *find_lane(struct pending *p, uint16_t source, uint32_t cpu)
 {
 	for (size_t i = 0; i < p->nlanes; i++) {

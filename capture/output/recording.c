@@ -138,8 +138,8 @@ static int write_loss(struct recording *r, const struct trawl_loss *loss, struct
 
 /*
  * Writes the losses that end until a time and, if the file ends there, those that begin until then.
- * What such a one has after that time waits for the next file: how many events these are is not
- * known.
+ * A loss that spans the end is in both files; how many events its part in the next file is of, is
+ * not known.
  */
 static int write_losses(struct recording *r, uint64_t until, bool file_ends,
 			struct trawl_error *err)
@@ -277,9 +277,9 @@ static int release(struct recording *r, uint64_t until, struct trawl_error *err)
 	return pending_release(&r->waiting, until, write_waiting, r, err) < 0 ? -1 : 0;
 }
 
-/* Events wait for those of a source that is far behind: then they wait no longer, and those are
+/* Until when events are released that wait for a source that is far behind: its own will come
  * early. */
-static uint64_t waited_enough(struct recording *r, uint64_t reached)
+static uint64_t release_until(struct recording *r, uint64_t reached)
 {
 	if (r->waiting.bytes <= WAITING_MOST)
 		return reached;
@@ -288,7 +288,7 @@ static uint64_t waited_enough(struct recording *r, uint64_t reached)
 
 int recording_settle(struct recording *r, uint64_t reached, struct trawl_error *err)
 {
-	uint64_t released = waited_enough(r, reached);
+	uint64_t released = release_until(r, reached);
 
 	while (!r->o->ring && released >= r->cut && !r->end) {
 		if (release(r, r->cut, err))

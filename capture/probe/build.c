@@ -43,7 +43,8 @@ void target_close(struct target *t)
 	elf_free(t->elf);
 }
 
-/* A session blocks these until it begins to record. Resolving may take long: it asks for them. */
+/* The session blocks these signals until recording starts; resolving may take long, so it polls for
+ * them. */
 static bool interrupted(void)
 {
 	sigset_t pending;
@@ -330,8 +331,9 @@ static int inner_text(struct resolve *r, const struct argloc *place, size_t at, 
 		return spec_fail(r->spec, at, r->err, "%s: no value: %s", r->spec->path,
 				 place->why);
 	if (place->form == ARGLOC_SIB || place->is_float || (place->bits && place->bits != 64))
-		return spec_fail(r->spec, at, r->err, "%s: a value of %u bytes%s cannot be "
+		return spec_fail(r->spec, at, r->err, "%s: a %s of %u bytes%s cannot be "
 				 "followed as a pointer", r->spec->path,
+				 place->is_float ? "floating-point number" : "value",
 				 place->bits ? place->bits / 8 : 8,
 				 place->form == ARGLOC_SIB ? " in an array" : "");
 	if (place->form == ARGLOC_IMM)

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/fnv.h"
 #include "common/json.h"
 #include "common/array.h"
 #include "capture/task/taskfilter.h"
@@ -140,15 +141,6 @@ static int write_task(struct trawl_writer *w, pid_t tid, struct json *j, uint64_
 	return meta_write_json(w, name, time, j, err);
 }
 
-static uint64_t hash_of(const char *data, size_t len)
-{
-	uint64_t h = 0xcbf29ce484222325; /* FNV-1a */
-
-	for (size_t i = 0; i < len; i++)
-		h = (h ^ (unsigned char)data[i]) * 0x100000001b3;
-	return h;
-}
-
 /* Writes maps/PID if it is not what was written last; *known is the hash of that. */
 static int write_maps(struct trawl_writer *w, struct task_maps *known, struct trawl_error *err)
 {
@@ -163,7 +155,7 @@ static int write_maps(struct trawl_writer *w, struct task_maps *known, struct tr
 		free(text);
 		return 0;
 	}
-	hash = hash_of(text, len);
+	hash = fnv1a(text, len);
 	if (hash != known->hash) {
 		snprintf(name, sizeof(name), "maps/%d", known->pid);
 		known->hash = hash;

@@ -1,18 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/base/tally.h"
+#include "common/fnv.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static uint32_t hash_of(const void *key, size_t n)
-{
-	const unsigned char *p = key;
-	uint32_t h = 2166136261u; /* FNV-1a */
-
-	for (; n; n--)
-		h = (h ^ *p++) * 16777619u;
-	return h;
-}
 
 static struct tally_entry *find(struct tally_entry *slots, size_t nslots, const void *key,
 				size_t n, uint32_t hash)
@@ -45,7 +36,7 @@ static int grow(struct tally *t)
 
 void tally_add(struct tally *t, const void *key, size_t n, uint64_t time)
 {
-	uint32_t hash = hash_of(key, n);
+	uint32_t hash = (uint32_t)fnv1a(key, n);
 	struct tally_entry *e;
 
 	if (t->used * 2 >= t->nslots && grow(t)) {

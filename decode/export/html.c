@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/fnv.h"
 #include "common/array.h"
 #include "decode/base/boot.h"
 #include "decode/base/cli.h"
@@ -61,15 +62,6 @@ struct html {
 
 /* ---- texts -------------------------------------------------------------------------------- */
 
-static uint32_t hash(const char *p, size_t n)
-{
-	uint32_t h = 2166136261u;
-
-	while (n--)
-		h = (h ^ (unsigned char)*p++) * 16777619u;
-	return h;
-}
-
 static bool intern_grow(struct intern *t)
 {
 	size_t n = t->nslots ? 2 * t->nslots : 256;
@@ -78,7 +70,7 @@ static bool intern_grow(struct intern *t)
 	if (!slots)
 		return false;
 	for (uint32_t i = 0; i < t->n; i++) {
-		size_t at = hash(t->texts[i], strlen(t->texts[i])) & (n - 1);
+		size_t at = (uint32_t)fnv1a(t->texts[i], strlen(t->texts[i])) & (n - 1);
 
 		while (slots[at])
 			at = (at + 1) & (n - 1);
@@ -97,7 +89,8 @@ static uint32_t intern(struct intern *t, const char *p, size_t n)
 
 	if (2 * t->n >= t->nslots && !intern_grow(t))
 		return NONE;
-	for (at = hash(p, n) & (t->nslots - 1); t->slots[at]; at = (at + 1) & (t->nslots - 1)) {
+	at = (uint32_t)fnv1a(p, n) & (t->nslots - 1);
+	for (; t->slots[at]; at = (at + 1) & (t->nslots - 1)) {
 		const char *have = t->texts[t->slots[at] - 1];
 
 		if (!strncmp(have, p, n) && !have[n])

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/fnv.h"
 #include "common/array.h"
 #include "decode/base/time.h"
 #include "decode/base/escape.h"
@@ -62,19 +63,10 @@ struct calls {
 
 /* ---- names ------------------------------------------------------------------------------- */
 
-static uint64_t hash_of(const char *text)
-{
-	uint64_t h = 0xcbf29ce484222325;
-
-	for (; *text; text++)
-		h = (h ^ (unsigned char)*text) * 0x100000001b3;
-	return h;
-}
-
 /* One copy of each. */
 static const char *intern(struct calls *c, const char *text)
 {
-	size_t at = (size_t)hash_of(text) % NAMES;
+	size_t at = (size_t)fnv1a(text, strlen(text)) % NAMES;
 
 	for (size_t i = 0; i < 64; i++, at = (at + 1) % NAMES) {
 		if (c->names[at] && !strcmp(c->names[at], text))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/usb/checksum.h"
+#include "common/fnv.h"
 
 #include <stdlib.h>
 
@@ -296,15 +297,6 @@ struct search {
 	bool found;
 };
 
-static uint64_t hash(const uint8_t *p, size_t n)
-{
-	uint64_t h = UINT64_C(0xcbf29ce484222325);
-
-	for (size_t i = 0; i < n; i++)
-		h = (h ^ p[i]) * UINT64_C(0x100000001b3);
-	return h;
-}
-
 /*
  * A byte that another one in the range always follows is that byte's copy, and no checksum: so is
  * the sum over one byte that varies, and exclusive or over an odd number of equal bytes.
@@ -359,7 +351,7 @@ static bool holds(struct search *s, struct checksum *c)
 			return false;
 		stored = stored_value(m->p + at, width, c->big);
 		left = rest(k, stored, compute(k, table, m->p + from, n, c->big));
-		h = hash(m->p + from, n);
+		h = fnv1a(m->p + from, n);
 		for (unsigned int u = 0; u < used; u++) {
 			if (by_length && s->seen[u].length != n)
 				continue;
