@@ -89,10 +89,23 @@ static size_t bucket_of(const struct urb *u)
 	return (size_t)(h >> (64 - BUCKET_BITS));
 }
 
+/* A control pipe is one in both directions. */
 static bool same_pipe(const struct urb *a, const struct urb *b)
 {
-	return a->bus == b->bus && a->device == b->device && a->endpoint == b->endpoint &&
-	       a->xfer == b->xfer;
+	uint8_t apart = a->endpoint ^ b->endpoint;
+
+	return a->bus == b->bus && a->device == b->device && a->xfer == b->xfer &&
+	       (a->xfer == URB_CONTROL ? !(apart & 0x7f) : !apart);
+}
+
+/*
+ * Where a control transfer goes its request tells; one without data goes out, as Linux has it. Other
+ * writers than Linux always write endpoint 0x00.
+ */
+static void set_direction(struct urb *u)
+{
+	if (u->xfer == URB_CONTROL && u->has_setup && (u->setup[6] | u->setup[7]))
+		u->endpoint = (uint8_t)((u->endpoint & 0x7f) | (u->setup[0] & 0x80));
 }
 
 static struct entry **place_of(struct transfers *s, const struct urb *u)
@@ -177,6 +190,7 @@ static struct entry *submitted(struct transfers *s, const struct urb *u, uint64_
 	e->t.submit.usbpcap = u->usbpcap;
 	e->t.submit.is_darwin = u->is_darwin;
 	e->t.submit.darwin = u->darwin;
+	set_direction(&e->t.submit);
 	e->t.has_submit = true;
 	e->t.submitted = time;
 	return e;
@@ -280,6 +294,8 @@ int transfers_feed(struct transfers *s, const struct urb *u, uint64_t time, cons
 		s->given = e;
 	}
 	e->t.complete = *u;
+	if (e->t.has_submit && u->xfer == URB_CONTROL)
+		e->t.complete.endpoint = e->t.submit.endpoint;
 	e->t.has_complete = true;
 	e->t.completed = time;
 	e->t.end = u->type == 'E' ? TRANSFER_ERROR : TRANSFER_DONE;

@@ -46,6 +46,33 @@ Test(transfer, a_submission_and_its_completion_are_one)
 	transfers_free(s);
 }
 
+/* Not of Linux: endpoint 0 has no direction bit, and the request tells where the data goes. */
+Test(transfer, a_control_request_tells_the_direction)
+{
+	static const uint8_t get_descriptor[8] = {0x80, 6, 0, 1, 0, 0, 18, 0};
+	uint8_t r[URB_HEADER + 2] = {0};
+	struct transfers *s = transfers_new();
+	struct transfer *done;
+	struct urb u;
+
+	r[8] = 'S', r[9] = URB_CONTROL;
+	memcpy(r + 40, get_descriptor, 8);
+	cr_assert(urb_parse(&u, r, URB_HEADER));
+	cr_assert_eq(transfers_feed(s, &u, 100, r, URB_HEADER, &done), 0);
+	memset(r + 40, 0, 8);
+	r[8] = 'C', r[14] = '-';
+	put32(r + 32, 2);
+	put32(r + 36, 2);
+	memcpy(r + URB_HEADER, "ab", 2);
+	urb_parse(&u, r, sizeof(r));
+	cr_assert_eq(transfers_feed(s, &u, 200, r, sizeof(r), &done), 0);
+	cr_assert(done && done->end == TRANSFER_DONE);
+	cr_expect(urb_in(transfer_urb(done)));
+	cr_assert_not_null(transfer_data(done));
+	cr_expect_eq(transfer_data(done)->data_len, 2);
+	transfers_free(s);
+}
+
 Test(transfer, a_failed_submission)
 {
 	struct transfers *s = transfers_new();
