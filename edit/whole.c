@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* trawl-edit repair and compact: all of a file, written anew. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "decode/base/cli.h"
 #include "decode/base/outfile.h"
@@ -62,6 +64,27 @@ static void tell(const struct whole *o, const struct cut *c, const struct trawl_
 			name, v->text, c->kept);
 }
 
+/* What is as small as it gets already (a small section) stays as it is. */
+static int take_smaller(const struct edit_input *in, uint64_t bytes, int fd, const char *out,
+			struct trawl_error *err)
+{
+	struct stat st;
+	char part[1 << 16];
+	uint64_t at = 0;
+	ssize_t n = 0;
+
+	if (fstat(fd, &st) || (uint64_t)st.st_size <= bytes)
+		return 0;
+	for (; at < bytes; at += (uint64_t)n) {
+		n = pread(in->file.fd, part, sizeof(part), (off_t)at);
+		if (n <= 0 || pwrite(fd, part, (size_t)n, (off_t)at) != n)
+			break;
+	}
+	if (at == bytes && !ftruncate(fd, (off_t)bytes))
+		return 0;
+	return trawl_fail(err, TRAWL_CANNOT, "%s: cannot be written: %s", out, strerror(errno));
+}
+
 static int write_whole(const struct whole *o, struct edit_input *in, int fd,
 		       struct trawl_error *err)
 {
@@ -77,6 +100,10 @@ static int write_whole(const struct whole *o, struct edit_input *in, int fd,
 		ret = 0;
 		trawl_make_small(fd);
 		trawl_verdict(c.r, &v);
+		if (o->compact && v.complete && !v.damaged && !v.junk)
+			ret = take_smaller(in, v.bytes, fd, o->out, err);
+	}
+	if (!ret) {
 		tell(o, &c, &v, in->name, fd);
 		/* a repair is done when it is: what is compacted was to be whole */
 		if (o->compact && (!v.complete || v.damaged || v.junk))

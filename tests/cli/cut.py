@@ -142,6 +142,16 @@ for file in samples:
         tap.ok(status == 0 and decode("--raw", out) == before and
                run("trawl-edit", "verify", out)[0] == 0,
                f"{verb} {os.path.basename(file)}: the same events", status, text)
+# What is as small as it gets: most of it has been compacted, or is not worth it.
+small = [f"{src}/tests/golden/{g}.trawl" for g in ("empty", "example", "smalls4", "small4")]
+for file in small + [out]:
+    for turn in ("", " once more"):
+        status, _, text = run("trawl-edit", "compact", file, "-w", f"{tmp.name}/less.trawl")
+        larger = os.path.getsize(f"{tmp.name}/less.trawl") - os.path.getsize(file)
+        tap.ok(status == 0 and larger <= 0 and decode(f"{tmp.name}/less.trawl") == decode(file),
+               f"compact {os.path.basename(file)}{turn}: no larger than it was", larger, text)
+        os.rename(f"{tmp.name}/less.trawl", f"{tmp.name}/again.trawl")
+        file = f"{tmp.name}/again.trawl"
 for name in ("half", "hole"):
     bad = bytearray(half)
     if name == "hole":
