@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "edit/cut.h"
+#include "edit/cutbranch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -234,6 +235,8 @@ static void forget_plan(struct cut *c)
 		c->entries[i].kept = 0;
 	}
 	keep_free(&c->part);
+	keep_free(&c->begun);
+	keep_free(&c->torn);
 	needs_free(&c->needs);
 	c->kept = c->left_out = c->bytes = 0;
 }
@@ -310,6 +313,8 @@ int cut_plan(struct cut *c, struct trawl_error *err)
 		if (!c->entries[i].p.sync && is_task_source(c->entries[i].p.source->name) &&
 		    plan_tasks(c, &c->entries[i], err))
 			return -1;
+	if (c->left_out && cut_plan_branches(c, err))
+		return -1;
 	plan_syncs(c);
 	for (size_t i = 0; c->all_metadata && i < c->n; i++)
 		if (c->entries[i].p.sync)
@@ -324,6 +329,8 @@ void cut_free(struct cut *c)
 	free(c->entries);
 	free(c->origins);
 	keep_free(&c->part);
+	keep_free(&c->begun);
+	keep_free(&c->torn);
 	needs_free(&c->needs);
 }
 
@@ -334,6 +341,7 @@ struct section {
 	struct trawl_writer *w;
 	uint32_t number;
 	int sources[256]; /* number in the file -> in the output; -1: not there */
+	struct branch_marker *marker;
 };
 
 static bool source_used(const struct cut *c, uint32_t section, uint16_t number)
@@ -524,23 +532,33 @@ static int put_losses(struct section *s, struct trawl_error *err)
 struct part_copy {
 	struct section *section;
 	const struct keep_chunk *some; /* NULL: all */
+	const struct keep_chunk *begun, *torn; /* NULL: none */
 	uint16_t source;
 };
 
 static int copy_event(void *arg, struct trawl_event *ev, struct trawl_error *err)
 {
 	const struct part_copy *p = arg;
-	const struct trawl_record r = {p->source, ev->type->id, ev->cpu, ev->ts, ev->record,
-				       ev->len};
 
 	if (p->some && !keep_has(p->some, ev->place))
 		return 0;
-	return trawl_append(p->section->w, &r, err);
+	if (p->begun && keep_has(p->begun, ev->place) &&
+	    branch_marker_add(&p->section->marker, ev, BRANCH_MARK_START, err))
+		return -1;
+	if (p->torn && keep_has(p->torn, ev->place) &&
+	    branch_marker_add(&p->section->marker, ev, BRANCH_MARK_LOST, err))
+		return -1;
+	return trawl_append(p->section->w,
+			    &(struct trawl_record){p->source, ev->type->id, ev->cpu, ev->ts,
+						   ev->record, ev->len},
+			    err);
 }
 
 static int put_part(struct section *s, const struct cut_entry *e, struct trawl_error *err)
 {
 	struct part_copy p = {s, keep_find(&s->c->part, e->p.section, e->p.at),
+			      keep_find(&s->c->begun, e->p.section, e->p.at),
+			      keep_find(&s->c->torn, e->p.section, e->p.at),
 			      (uint16_t)s->sources[e->p.number]};
 	const struct trawl_chunk *chunk;
 
@@ -619,6 +637,7 @@ static int write_section(struct cut *c, uint32_t number, int fd, const char *out
 		if (c->again)
 			edit_progress(out, i + 1, c->n);
 	}
+	branch_marker_free(s.marker);
 	if (trawl_writer_close(s.w, &late) && !ret) {
 		*err = late;
 		ret = -1;

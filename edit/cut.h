@@ -43,6 +43,9 @@ struct cut {
 	size_t n, cap;
 	uint64_t *origins;          /* of each section: timeline less CLOCK_MONOTONIC */
 	struct keep part;           /* of chunks that are kept in part */
+	/* Batches of branches that get a mark (cutbranch.h): of their task nothing is kept that
+	 * was before; or something was left out between. */
+	struct keep begun, torn;
 	struct needs needs;
 	uint64_t kept, left_out;    /* events, but the hidden task source's */
 	uint64_t bytes;             /* of the chunks that are kept */

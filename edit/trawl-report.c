@@ -48,15 +48,18 @@ static const char help[] =
 	"Status: 0 done, 1 the data is damaged or incomplete, 2 wrong usage, 3 cannot.\n";
 
 static const char how_to_read[] =
-	"This is a capture by trawl: what a machine did, with exact times.\n"
+	"This is a capture by trawl: what a machine did, with exact times. To begin with:\n"
 	"\n"
-	"index.html     open it in Firefox or Chromium: timeline, events, search. It loads and sends\n"
-	"               nothing. Press ? for the keys.\n"
-	"report.txt     what was expected and what happened, as the reporter tells it\n"
-	"summary.txt    the capture in a page of text\n"
-	"usb.pcapng     the USB transfers for Wireshark, where there are any\n"
-	"capture.trawl  all of it: trawl-decode capture.trawl, or trawl-decode on the zip itself\n"
-	"manifest.txt   what was removed before it was packed, and what was not\n";
+	"1. report.txt   what was expected and what happened, as the reporter tells it, if he did\n"
+	"2. summary.txt  the capture in a page of text: why it was saved, what took longest, losses\n"
+	"3. index.html   open it in Firefox or Chromium: timeline, events, search. It loads and sends\n"
+	"                nothing. Begin with the longest of each kind; then search for its task, as\n"
+	"                pid == 4711. Press ? for the keys.\n"
+	"\n"
+	"manifest.txt    what was removed before it was packed, and what was not\n"
+	"usb.pcapng      the USB transfers for Wireshark; there only if there were any\n"
+	"capture.trawl   all of it, for the programs of trawl: trawl-decode capture.trawl, with --json\n"
+	"                for other programs; they also read the zip itself\n";
 
 enum { ARGS = 64, OPTION_TITLE = 0x100, OPTION_MESSAGE, OPTION_KEEP, OPTION_DROP, OPTION_POLICY,
        OPTION_SIZE, OPTION_YES, OPTION_RECORDER, OPTION_HELP, OPTION_VERSION };
@@ -328,7 +331,11 @@ static int keep_manifest(struct report *r, const char *hash, struct trawl_error 
 			fputs(line, to);
 	if (to)
 		fprintf(to,
-			"\nTexts have stand-ins of the same length, data of transfers are zeros.\n"
+			"\nTexts have stand-ins of the same length, and the same text has the same "
+			"one everywhere;\ndata of transfers are zeros. Addresses are moved: equal "
+			"ones stay equal, those of one\nrange keep their distances, and 0 stays 0. "
+			"What is kept of a class (by --keep) keeps\nwhat it names of the others, "
+			"too: command lines their paths.\n"
 			"SHA-256 of the capture that this was made of, which the reporter "
 			"has:\n%s\n",
 			hash);

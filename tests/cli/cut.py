@@ -142,6 +142,23 @@ for file in samples:
         tap.ok(status == 0 and decode("--raw", out) == before and
                run("trawl-edit", "verify", out)[0] == 0,
                f"{verb} {os.path.basename(file)}: the same events", status, text)
+# ---- branches: where batches of a task are left out, the next begins with a mark
+flow = f"{tmp.name}/flow.trawl"
+status, _, text = run("trawl", "-q", "-i", "branch:ptrace", "-w", flow, "--", "/bin/true")
+batches = [json.loads(line) for line in decode("--raw", flow)]
+tap.ok(status == 0 and len(batches) > 2, "a recording of branches", status, text, batches)
+for argv, gaps in ((["--every", "2"], (len(batches) + 1) // 2 - 1),
+                   (["--from", str(batches[1]["ts_ns"])], 0)):
+    status, _, text = cut(flow, out, *argv)
+    lost = [e for e in map(json.loads, decode(out)) if e["name"] == "branch:lost"]
+    calls = run("trawl-decode", "--calls", out)[1].count(b"*** branches lost")
+    tap.ok(status == 0 and len(lost) == calls == gaps and all(not e["fields"]["lost"] for e in lost),
+           f"{argv[0]}: branches are said to be missing, nobody knows how many", gaps, lost, calls,
+           text)
+    kept = [json.loads(line)["fields"] for line in decode("--raw", out)]
+    tap.ok(kept == [b["fields"] for b in batches[1 if gaps == 0 else 0::1 if gaps == 0 else 2]],
+           f"{argv[0]}: the branches are the same", kept)
+    tap.ok(run("trawl-edit", "verify", out)[0] == 0, f"{argv[0]}: the file is whole")
 # What is as small as it gets: most of it has been compacted, or is not worth it.
 small = [f"{src}/tests/golden/{g}.trawl" for g in ("empty", "example", "smalls4", "small4")]
 for file in small + [out]:

@@ -100,7 +100,9 @@ def check_browser():
                            ["state", "two"], ["key", "w"],
                            ["state", "zoomed"], ["search", "length > 1000"], ["state", "found"],
                            ["search", "lengthy > 1"],
-                           ["state", "unknown"], ["search", "length >"], ["state", "wrong"],
+                           ["state", "unknown"], ["search", "comm == dd"], ["state", "bare"],
+                           ["search", "took > 1000"], ["state", "took"],
+                           ["search", "length >"], ["state", "wrong"],
                            ["key", "0"], ["click", "#tab-latency"],
                            ["state", "latency"], ["click", "#tab-capture"], ["state", "capture"],
                            ["click", "#help"],
@@ -122,6 +124,9 @@ def check_browser():
     tap.ok("no event here has a field 'lengthy'" in got["unknown"]["hint"] and
            "missing" in got["wrong"]["hint"],
            "a search that makes no sense says why", got["unknown"]["hint"], got["wrong"]["hint"])
+    tap.ok('a text stands in quotes: "dd"' in got["bare"]["hint"] and
+           "it is took_ns" in got["took"]["hint"], "and what may have been meant",
+           got["bare"]["hint"], got["took"]["hint"])
     tap.ok("median" in got["latency"]["panel"] and "machine" not in got["latency"]["panel"],
            "latencies", got["latency"]["panel"])
     tap.ok("6.12" in got["capture"]["panel"], "what the capture says of itself",

@@ -135,6 +135,12 @@ function inside(v, path) {
 	}
 	return v;
 }
+// What may have been meant by a field that there is not, at this place of the text.
+function meant(f, text, at) {
+	if (COMMON.has(f + "_ns"))
+		return `; it is ${f}_ns, in nanoseconds`;
+	return /[=<>~]\s*$/.test(text.slice(0, at)) ? `; a text stands in quotes: "${f}"` : "";
+}
 // What is sought: a text in quotes, one without operators, or one that is no expression is sought as it stands.
 function sought(text) {
 	const q = text.trim(), quoted = /^"((?:[^"\\]|\\.)*)"$/.exec(q);
@@ -145,8 +151,10 @@ function sought(text) {
 	try {
 		const e = parse(q), known = new Set(A.shapes.flatMap((s) => s.keys));
 		for (const f of e.fields)
-			if (!COMMON.has(f) && !known.has(f.split(/[.[]/)[0]))
-				throw new Bad(`no event here has a field '${f}'`, Math.max(0, q.indexOf(f)));
+			if (!COMMON.has(f) && !known.has(f.split(/[.[]/)[0])) {
+				const at = Math.max(0, q.indexOf(f));
+				throw new Bad(`no event here has a field '${f}'${meant(f, q, at)}`, at);
+			}
 		return e;
 	} catch (e) {
 		if (!(e instanceof Bad))

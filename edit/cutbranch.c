@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+#include "edit/cutbranch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+#include "common/branch.h"
+#include "common/branchrecord.h"
+
+/* ---- the plan ----------------------------------------------------------------------------- */
+
+/* What has become of a task's batches so far. */
+struct branch_task {
+	uint32_t tid;
+	uint64_t gaps; /* of struct branch_plan, when its last one was kept */
+	bool any;      /* one was kept */
+	bool left;     /* after that, one was left out */
+};
+
+struct branch_plan {
+	struct branch_task *tasks;
+	size_t n, cap;
+	uint64_t gaps; /* chunks that were left out unread: of any task */
+};
+
+static struct branch_task *task_of(struct branch_plan *p, uint32_t tid)
+{
+	for (size_t i = p->n; i--;)
+		if (p->tasks[i].tid == tid)
+			return &p->tasks[i];
+	if (!array_reserve(p->tasks, p->cap, p->n + 1))
+		return NULL;
+	p->tasks[p->n] = (struct branch_task){ .tid = tid };
+	return &p->tasks[p->n++];
+}
+
+/* Of a stream, whose CPU is the task's id. */
+static bool plan_stream(struct cut *c, struct branch_plan *p, const struct cut_entry *e,
+			const struct keep_chunk *some, struct trawl_cursor *cursor, uint32_t stream)
+{
+	struct branch_task *t = NULL;
+	struct trawl_event ev;
+	int got;
+
+	while ((got = trawl_cursor_next(cursor, stream, &ev)) > 0) {
+		if (!t)
+			t = task_of(p, ev.cpu);
+		if (!t)
+			return false;
+		if (e->take == CUT_NONE || (some && !keep_has(some, ev.place))) {
+			t->left = true;
+			continue;
+		}
+		if ((t->left || t->gaps != p->gaps) && ev.type->id == BRANCH_TYPE_STREAM &&
+		    !keep_add(t->any ? &c->torn : &c->begun, e->p.section, e->p.at, ev.place))
+			return false;
+		*t = (struct branch_task){ .tid = t->tid, .gaps = p->gaps, .any = true };
+	}
+	return !got;
+}
+
+static bool plan_chunk(struct cut *c, struct branch_plan *p, struct cut_entry *e)
+{
+	const struct keep_chunk *some = e->take == CUT_PART ?
+		keep_find(&c->part, e->p.section, e->p.at) : NULL;
+	const struct trawl_chunk *chunk;
+	struct trawl_cursor *cursor;
+	bool ok;
+
+	/* Of what is left out for its time alone, nobody asks whose it is. */
+	if (e->take == CUT_NONE && !c->chosen) {
+		p->gaps++;
+		return true;
+	}
+	if (!trawl_piece_read(c->r, &e->p) || !trawl_piece_decode(c->r, &e->p, &chunk)) {
+		p->gaps++;
+		return true;
+	}
+	cursor = trawl_cursor_new(chunk);
+	ok = cursor;
+	for (uint32_t i = 0; ok && i < chunk->nstreams; i++)
+		ok = plan_stream(c, p, e, some, cursor, i);
+	trawl_cursor_free(cursor);
+	if (keep_find(&c->begun, e->p.section, e->p.at) ||
+	    keep_find(&c->torn, e->p.section, e->p.at))
+		e->take = CUT_PART;
+	return ok;
+}
+
+int cut_plan_branches(struct cut *c, struct trawl_error *err)
+{
+	struct branch_plan p = { 0 };
+	uint32_t section = 0;
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < c->n; i++) {
+		struct cut_entry *e = &c->entries[i];
+
+		if (e->p.sync || strcmp(e->p.source->kind, BRANCH_SOURCE_KIND))
+			continue;
+		if (e->p.section != section)
+			p.n = 0;
+		section = e->p.section;
+		ok = plan_chunk(c, &p, e);
+	}
+	free(p.tasks);
+	return ok ? 0 : edit_no_memory(err);
+}
+
+/* ---- the marks ---------------------------------------------------------------------------- */
+
+struct branch_marker {
+	struct branch_encoder *encoder;
+	uint8_t *record;
+	size_t room;
+};
+
+/* The batch with one mark more, in front of all. */
+static const void *marked(struct branch_marker *m, const struct branch_batch *b,
+			  enum branch_mark_kind kind, uint64_t time, size_t *len)
+{
+	struct branch_batch more = *b;
+	const void *data = NULL;
+
+	more.marks = malloc((b->nmarks + 1) * sizeof(*more.marks));
+	if (more.marks) {
+		more.marks[0] = (struct branch_mark){ .kind = (uint8_t)kind, .time = time };
+		if (b->nmarks)
+			memcpy(more.marks + 1, b->marks, b->nmarks * sizeof(*more.marks));
+		more.nmarks = b->nmarks + 1;
+		data = branch_encoder_again(m->encoder, &more, time, len);
+	}
+	free(more.marks);
+	return data;
+}
+
+int branch_marker_add(struct branch_marker **m, struct trawl_event *ev, enum branch_mark_kind kind,
+		      struct trawl_error *err)
+{
+	const size_t fixed = sizeof(struct branch_record);
+	struct branch_record head;
+	struct branch_batch batch;
+	const void *data = NULL;
+	size_t n;
+
+	if (ev->len < fixed)
+		return 0; /* damaged: as it is */
+	if (!*m)
+		*m = calloc(1, sizeof(**m));
+	if (*m && !(*m)->encoder)
+		(*m)->encoder = branch_encoder_new();
+	if (!*m || !(*m)->encoder)
+		return edit_no_memory(err);
+	memcpy(&head, ev->record, fixed);
+	if (branch_batch_decode(&batch, (const uint8_t *)ev->record + fixed, ev->len - fixed,
+				head.count, ev->ts)) {
+		branch_batch_free(&batch);
+		return 0;
+	}
+	data = marked(*m, &batch, kind, ev->ts, &n);
+	branch_batch_free(&batch);
+	if (!data || !array_reserve((*m)->record, (*m)->room, fixed + n))
+		return edit_no_memory(err);
+	memcpy((*m)->record, &head, fixed);
+	memcpy((*m)->record + fixed, data, n);
+	ev->record = (*m)->record;
+	ev->len = (uint32_t)(fixed + n);
+	return 0;
+}
+
+void branch_marker_free(struct branch_marker *m)
+{
+	if (!m)
+		return;
+	branch_encoder_free(m->encoder);
+	free(m->record);
+	free(m);
+}
