@@ -70,7 +70,7 @@ libdecode_la_SOURCES += \
 	decode/usb/codename.h \
 	decode/usb/dfu.c \
 	decode/usb/midi.c \
-	decode/usb/netmessage.c \
+	decode/usb/netmessage.h decode/usb/netmessage.c \
 	decode/usb/network.c \
 	decode/usb/requestguess.h decode/usb/requestguess.c \
 	decode/usb/printer.c \

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "edit/cut.h"
-#include "edit/cutbranch.h"
 
 #include <stdio.h>
 #include <stdlib.h>

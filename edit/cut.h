@@ -9,6 +9,7 @@
 #ifndef TRAWL_EDIT_CUT_H
 #define TRAWL_EDIT_CUT_H
 
+#include "common/branch.h"
 #include "edit/edit.h"
 #include "edit/keep.h"
 #include "edit/needs.h"
@@ -43,7 +44,7 @@ struct cut {
 	size_t n, cap;
 	uint64_t *origins;          /* of each section: timeline less CLOCK_MONOTONIC */
 	struct keep part;           /* of chunks that are kept in part */
-	/* Batches of branches that get a mark (cutbranch.h): of their task nothing is kept that
+	/* Batches of branches that get a mark (cutbranch.c): of their task nothing is kept that
 	 * was before; or something was left out between. */
 	struct keep begun, torn;
 	struct needs needs;
@@ -68,5 +69,21 @@ bool cut_meta(const struct cut *c, const struct trawl_meta *m, char **text, size
 /* Tells the writer what the tasks of the section's events were called when the part begins. */
 int cut_task_names(const struct cut *c, uint32_t section, struct trawl_writer *w,
 		   struct trawl_error *err);
+
+/*
+ * Batches of branches (cutbranch.c). Where one of a task is left out, the task's next begins with a
+ * mark: branches are missing, or what it did before is not known. So nobody takes a call for whole
+ * that is not. Finds the batches that need one, c->begun and c->torn; to be called when c->entries
+ * are planned. 0, or -1 with *err.
+ */
+int cut_plan_branches(struct cut *c, struct trawl_error *err);
+struct branch_marker; /* what adds the marks */
+/*
+ * Adds a mark in front of the event's branches: ev->record lives until the next call, or the
+ * marker's end. *m is made when it is first needed. 0, or -1 with *err.
+ */
+int branch_marker_add(struct branch_marker **m, struct trawl_event *ev, enum branch_mark_kind kind,
+		      struct trawl_error *err);
+void branch_marker_free(struct branch_marker *m);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "edit/cutbranch.h"
+/* Batches of branches in a part of a file: where one of a task is left out, a mark. */
+#include "edit/cut.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -226,6 +226,13 @@ LATE = [p for p in sources() if '"config.h"' in re.findall(r"^#include (.*)", re
 for line in LATE:
     print("#", line)
 ok(not LATE, "config.h comes before every other header")
+MAKE = "".join(read(p) for p in ["Makefile.am"] + [
+    os.path.relpath(os.path.join(folder, n), SRC) for top in TOPS + ("samples", "docs")
+    for folder, _, names in os.walk(os.path.join(SRC, top)) for n in names if n.endswith(".mk")])
+UNLISTED = [p for p in sources() if not re.search(r"(^|\s)%s(\s|$)" % re.escape(p), MAKE, re.M)]
+for line in UNLISTED:
+    print("#", line)
+ok(not UNLISTED, "every source is in a makefile, and so in the distribution")
 LARGE = []
 for p in written():
     LARGE += too_large(p, read(p))

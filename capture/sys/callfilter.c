@@ -187,10 +187,10 @@ static int allow_some(scmp_filter_ctx f)
 static int allow_signals(scmp_filter_ctx f, pid_t command)
 {
 	if (seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1,
-			     SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid())) < 0)
+			     SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid(), 0)) < 0)
 		return -1;
 	return command > 0 && seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(kill), 1,
-					       SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)command)) < 0
+					       SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)command, 0)) < 0
 	       ? -1 : 0;
 }
 

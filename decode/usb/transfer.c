@@ -99,8 +99,8 @@ static bool same_pipe(const struct urb *a, const struct urb *b)
 }
 
 /*
- * Where a control transfer goes its request tells; one without data goes out, as Linux has it. Other
- * writers than Linux always write endpoint 0x00.
+ * Where a control transfer goes its request tells; one without data goes out, as Linux has it.
+ * Other writers than Linux always write endpoint 0x00.
  */
 static void set_direction(struct urb *u)
 {

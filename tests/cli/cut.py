@@ -152,7 +152,8 @@ for argv, gaps in ((["--every", "2"], (len(batches) + 1) // 2 - 1),
     status, _, text = cut(flow, out, *argv)
     lost = [e for e in map(json.loads, decode(out)) if e["name"] == "branch:lost"]
     calls = run("trawl-decode", "--calls", out)[1].count(b"*** branches lost")
-    tap.ok(status == 0 and len(lost) == calls == gaps and all(not e["fields"]["lost"] for e in lost),
+    tap.ok(status == 0 and len(lost) == calls == gaps and
+           all(not e["fields"]["lost"] for e in lost),
            f"{argv[0]}: branches are said to be missing, nobody knows how many", gaps, lost, calls,
            text)
     kept = [json.loads(line)["fields"] for line in decode("--raw", out)]

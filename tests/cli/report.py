@@ -166,6 +166,7 @@ if not os.geteuid():
     os.mkdir(f"{tmp.name}/small")
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8k", "none", f"{tmp.name}/small"],
                    check=True, timeout=60)
+    os.environ["LSAN_OPTIONS"] = f"suppressions={src}/tests/lsan.supp:print_suppressions=0"
     status, _, said = run("trawl-report", made, "-o", f"{tmp.name}/small/o.zip", "--yes")
     left = os.listdir(f"{tmp.name}/small")
     subprocess.run(["umount", f"{tmp.name}/small"], check=True, timeout=60)

@@ -12,6 +12,7 @@
  * happened. Nor is what json-c, libzstd and libseccomp allocate, which do not survive it (libzstd's
  * dictionaries before 1.5.6; libseccomp then goes round in circles while it makes a filter).
  */
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/audit.h>
@@ -158,15 +159,23 @@ static long make_call(long number, const greg_t *r)
 	return ret;
 }
 
-static void on_call(__attribute__((unused)) int sig, siginfo_t *info, void *context)
+static uint64_t libc_from, libc_to;
+static struct sigaction refused; /* of the program, for calls that a filter of its own refuses */
+
+static void on_call(int sig, siginfo_t *info, void *context)
 {
 	greg_t *r = ((ucontext_t *)context)->uc_mcontext.gregs;
+	uint64_t from = (uint64_t)(uintptr_t)info->si_call_addr;
 	enum kind k = NONE;
 	int before = errno;
 
 	for (int i = 0; i < NCALLS; i++) {
 		if (calls[i].number == info->si_syscall)
 			k = calls[i].kind;
+	}
+	if ((k != kind || from < libc_from || from >= libc_to) && refused.sa_sigaction) {
+		refused.sa_sigaction(sig, info, context);
+		return;
 	}
 	if (k == WRITE && r[REG_RDI] == STDERR_FILENO)
 		k = NONE;
@@ -175,6 +184,19 @@ static void on_call(__attribute__((unused)) int sig, siginfo_t *info, void *cont
 }
 
 /* A program that blocks or handles SIGSYS would end by our calls. */
+int sigaction(int sig, const struct sigaction *act, struct sigaction *old)
+{
+	static int (*next)(int, const struct sigaction *, struct sigaction *);
+
+	if (!next)
+		*(void **)&next = dlsym(RTLD_NEXT, "sigaction");
+	if (sig != SIGSYS || !libc_to)
+		return next(sig, act, old);
+	if (act)
+		refused = *act;
+	return 0;
+}
+
 int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 {
 	sigset_t without;
@@ -228,13 +250,14 @@ static int catch_calls(void)
 				   .sa_flags = SA_SIGINFO | SA_NODEFER | SA_RESTART};
 	struct sock_filter code[2 * NCALLS + 16];
 	struct sock_fprog program = { 0, code };
-	uint64_t from, to;
 	size_t n;
 
-	find_code("libc.so", &from, &to);
-	if (!to || sigaction(SIGSYS, &action, NULL))
+	if (sigaction(SIGSYS, &action, NULL))
 		return -1;
-	n = only_from(code, from, to);
+	find_code("libc.so", &libc_from, &libc_to);
+	if (!libc_to)
+		return -1;
+	n = only_from(code, libc_from, libc_to);
 	code[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
 						 offsetof(struct seccomp_data, nr));
 	for (int i = 0; i < NCALLS; i++) {
