@@ -1,9 +1,16 @@
 # SPDX-License-Identifier: MIT
 """TAP for Python tests, as tests/tap.sh for those in shell. Call ok, same and skip; end with
 sys.exit(finish())."""
+import subprocess
 import sys
 
 done = bad = 0
+
+
+def sanitized(build):
+    """Whether this build has the sanitizers, which take time, memory and calls of their own."""
+    return "--enable-sanitizers" in subprocess.run(
+        [build + "/config.status", "--config"], capture_output=True, text=True, check=True).stdout
 
 
 def ok(good, name, *why):

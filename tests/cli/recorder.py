@@ -13,15 +13,14 @@ import time
 
 SRC, BUILD = os.environ["TRAWL_SRC"], os.environ["TRAWL_BUILD"]
 sys.path.insert(0, SRC + "/tests")
-from tap import finish, ok, same, skip, skip_all  # noqa: E402
+from tap import finish, ok, same, sanitized, skip, skip_all  # noqa: E402
 
 TRACING = "/sys/kernel/tracing"
 if os.getuid() or not os.path.exists(TRACING + "/uprobe_events"):
     sys.exit(skip_all("needs root and a kernel with uprobes"))
 if "HAVE_SECCOMP 1" not in open(BUILD + "/config.h").read():
     sys.exit(skip_all("built without libseccomp"))
-config = subprocess.run([BUILD + "/config.status", "--config"], text=True, stdout=subprocess.PIPE)
-sanitizers = "--enable-sanitizers" in config.stdout
+sanitizers = sanitized(BUILD)
 tmp = tempfile.TemporaryDirectory()
 os.chmod(tmp.name, 0o755)
 TARGET = tmp.name + "/target"

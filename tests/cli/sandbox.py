@@ -15,14 +15,12 @@ import time
 
 SRC, BUILD = os.environ["TRAWL_SRC"], os.environ["TRAWL_BUILD"]
 sys.path.insert(0, SRC + "/tests")
-from tap import finish, ok, same, skip_all  # noqa: E402
+from tap import finish, ok, same, sanitized, skip_all  # noqa: E402
 
 GOLDEN = SRC + "/tests/golden/two.trawl"
 PCAP = SRC + "/samples/usb"
 ATTEMPT = BUILD + "/tests/cli/attempt.so"
-sanitizers = "--enable-sanitizers" in subprocess.run([BUILD + "/config.status", "--config"],
-                                                     text=True,
-                                                     stdout=subprocess.PIPE).stdout
+sanitizers = sanitized(BUILD)
 if "HAVE_SECCOMP 1" not in open(BUILD + "/config.h").read():
     sys.exit(skip_all("built without libseccomp"))
 tmp = tempfile.TemporaryDirectory()

@@ -2,6 +2,7 @@
 # The uprobe interface of trawl.ko: its sentences, the sample tracer beside gdb, and what shakes it.
 # More of the last by LAB_STRESS=60 (seconds of random requests, and in proportion 100,000 stops and
 # 1,000 kills).
+# long: 6.1
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 PATH=$TRAWL_BUILD/tests/uprobe:$PATH

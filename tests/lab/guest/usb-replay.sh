@@ -2,6 +2,7 @@
 # trawl-replay device through vhci_hcd: drivers and programs of the kernel meet recorded devices.
 # Each session is recorded with QEMU's device, played, recorded again, and compared.
 # machine: fresh
+# long: 6.12
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 modprobe usbmon

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # trawl, tcpdump and dumpcap record all buses at once, through a bit of everything. The second half,
 # on the host, compares event by event.
+# long: 6.1
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 modprobe usbmon
