@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/export/print_text.h"
+#include "common/search.h"
 #include "common/sources.h"
 #include "decode/base/escape.h"
 #include "decode/base/number.h"
@@ -180,16 +181,15 @@ static void size_columns(struct text_printer *t)
 static uint64_t monotonic(const struct text_printer *t, uint64_t time)
 {
 	const struct trawl_reader *r = stream_reader(t->stream);
-	const struct trawl_sync *best = NULL;
+	size_t n = trawl_sync_count(r), before;
+	uint64_t mono;
 
-	for (size_t i = 0; i < trawl_sync_count(r); i++) {
-		const struct trawl_sync *s = trawl_sync_at(r, i);
-
-		if (!best || trawl_to_timeline(r, TRAWL_CLOCK_MONO, s->mono) <= time)
-			best = s;
-	}
-	return best ? best->mono + (time - trawl_to_timeline(r, TRAWL_CLOCK_MONO, best->mono)) :
-		      time;
+	if (!n)
+		return time;
+	before = partition_point(n, i, trawl_to_timeline(r, TRAWL_CLOCK_MONO,
+							 trawl_sync_at(r, i)->mono) <= time);
+	mono = trawl_sync_at(r, before ? before - 1 : 0)->mono;
+	return mono + (time - trawl_to_timeline(r, TRAWL_CLOCK_MONO, mono));
 }
 
 static char *put_time(struct text_printer *t, char *p, uint64_t ns, unsigned int digits)
