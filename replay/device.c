@@ -2,6 +2,7 @@
 /* As the USB device: to this machine's drivers, by vhci_hcd, or to a client of usbip. */
 #include <getopt.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,11 +118,14 @@ static const char *const speeds[] = {
 	[USBIP_LOW] = "low", [USBIP_FULL] = "full", [USBIP_HIGH] = "high", [USBIP_SUPER] = "super",
 };
 
-static void note(const char *fmt, const char *a, const char *b, const char *c)
+__attribute__((format(printf, 1, 2))) static void note(const char *fmt, ...)
 {
-	struct trawl_error text;
+	struct trawl_error text = { .status = TRAWL_OK };
+	va_list ap;
 
-	trawl_fail(&text, TRAWL_OK, fmt, a, b, c);
+	va_start(ap, fmt);
+	vsnprintf(text.text, sizeof(text.text), fmt, ap);
+	va_end(ap);
 	cli_error(&text);
 }
 
@@ -180,7 +184,7 @@ static int play(const struct options *o, struct tape *t, struct usbip *u, struct
 	if (!p)
 		return -1;
 	for (unsigned int i = 0; player_note(p, i, text, sizeof(text)); i++)
-		note("%s", text, "", "");
+		note("%s", text);
 	got = plug(o, p, t, u, err);
 	stop = got ? -1 : signals();
 	if (!got)
@@ -191,10 +195,9 @@ static int play(const struct options *o, struct tape *t, struct usbip *u, struct
 	if (got >= 0) {
 		player_finish(p);
 		if (got == PLAYER_UNPLUGGED)
-			note("the host unplugged the device before the capture's end", "", "", "");
+			note("the host unplugged the device before the capture's end");
 		else if (got == PLAYER_TIMEOUT)
-			note("nothing recorded happened for so long as --timeout allows", "", "",
-			     "");
+			note("nothing recorded happened for so long as --timeout allows");
 		out_open(&out, STDOUT_FILENO);
 		got = verdict_print(&v, &out);
 		if (cli_finish(&out, "standard output"))

@@ -92,7 +92,7 @@ int perf_ring_open(struct perf_ring *r, const struct perf_event_attr *attr,
 		*o.cpu = (struct perf_cpu){ .cpu = (int)i, .fd = -1 };
 		for (size_t k = 0; k < scope->n; k++)
 			threads_each(scope->pids[k], open_on, &o);
-		if (o.failure == ENODEV && i) /* a processor that is offline */
+		if (o.failure == ENODEV) /* a processor that is offline */
 			o.failure = 0;
 		if (o.failure)
 			break;
