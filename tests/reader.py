@@ -9,6 +9,8 @@ It goes over the blocks from the first to the last, and looks at the index only 
 meant to be read beside the text, so it is plain rather than fast, and keeps everything in memory.
 Frames are expanded by libzstd; everything else is here.
 """
+import collections
+import heapq
 import ctypes
 import ctypes.util
 import json
@@ -343,6 +345,21 @@ def on_pair(a, b, clock, t):
 
 # ---- the file ------------------------------------------------------------------------------
 
+def merged(streams):
+    """Of the next events of all streams the earliest, of equal times that of the smallest key;
+    a stream's events, which begin with their times, keep their order."""
+    left = {key: collections.deque(events) for key, events in streams.items() if events}
+    heads = [(events[0][0], key) for key, events in left.items()]
+    heapq.heapify(heads)
+    while heads:
+        key = heads[0][1]
+        yield left[key].popleft()
+        if left[key]:
+            heapq.heapreplace(heads, (left[key][0][0], key))
+        else:
+            heapq.heappop(heads)
+
+
 class Reader:
     def __init__(self, data):
         self.data, self.sections = data, []
@@ -531,7 +548,7 @@ class Reader:
     def events(self, s):
         """The events of a section in their order."""
         origin = (s.syncs[0].real - s.syncs[0].mono if s.syncs else 0) + s.moved
-        tails, out = {}, []
+        tails, streams = {}, collections.defaultdict(list)
         for at, number, count, first, last, payload in s.chunks:
             source = s.sources[number]
             before = sum(1 for sync in s.syncs if sync.at < at)
@@ -549,9 +566,8 @@ class Reader:
                 e.bound = bound_of(s.syncs, source.clock, e.ts, before, time - origin & MASK)
                 if e.bound is not None:
                     e.bound = None if s.doubt is None else e.bound + s.doubt
-                out.append((time, source.id, e.cpu, at, place, e, source))
-        out.sort(key=lambda x: x[:5])
-        return out
+                streams[source.id, e.cpu].append((time, source.id, e.cpu, at, place, e, source))
+        return list(merged(streams))
 
     def all_events(self):
         """Those of sections of one timeline in the order of their times."""
@@ -561,8 +577,7 @@ class Reader:
             while (end < len(self.sections) and end - at < 64 and self.sections[at].timeline and
                    self.sections[end].timeline == self.sections[at].timeline):
                 end += 1
-            yield from sorted((e for s in self.sections[at:end] for e in self.events(s)),
-                              key=lambda x: x[0])
+            yield from merged({i: self.events(self.sections[i]) for i in range(at, end)})
             at = end
 
 

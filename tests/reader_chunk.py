@@ -126,6 +126,7 @@ class Decoder:
         version = p.varint()
         need(version in (2, 3), "another version of the payload")
         self.times_signed = version == 3
+        FORMS.add("payload version %d" % version)
         (self.structure, self.codes, self.literals, self.bits,
          self.data) = [read_section(p, expand) for _ in range(5)]
         need(not p.rest(), "bytes after the payload")
@@ -299,6 +300,8 @@ class Decoder:
         """Values from residues, residues from codes: through the table in its order."""
         n = len(table.events)
         bits = next((k for k in range(4, 13) if 1 << k >= n), 12)
+        if n > 4096 and masks:
+            FORMS.add("more than 4096 events")
         slots = [[0] * (1 << bits) for _ in masks]
         c.values, run, last_residue, last_value = [0] * n, None, 0, 0
         for k in table.order:

@@ -57,7 +57,8 @@ for form in constant "0 predictors" "1 predictors" "2 predictors" "3 predictors"
 	"relative to 0" "relative to 1" "relative to 2" "relative to 3" \
 	"mask bit 0" "mask bit 1" "mask bit 2" "mask bit 3" "mask bit 4" \
 	"numbered strings" "plain strings, FIXED" "plain strings, of any length" \
-	"more than 256 classes" "whole records"; do
+	"more than 256 classes" "whole records" "payload version 2" "payload version 3" \
+	"more than 4096 events"; do
 	has "a golden file has: $form" "$forms" "^$form\$"
 done
 

@@ -422,6 +422,7 @@ const struct sample samples[] = {
 	{ "codings", "all ways to code a column, 300 classes, whole records", sample_codings },
 	{ "single", "six clocks and one sync block", sample_single },
 	{ "moved", "bounds that differ, clocks that were set, times that go back", sample_moved },
+	{ "backward", "a chunk of 5,000 events, whose clock goes back", sample_backward },
 	{ "example", "the file that docs/format.md takes apart", sample_example },
 	{ NULL, NULL, NULL },
 };

@@ -230,6 +230,34 @@ int sample_moved(int fd, struct trawl_error *err)
 	return finish(w, failed, err);
 }
 
+/*
+ * A chunk of more events than a predictor has slots, whose clock, which is the timeline's, goes
+ * back: version 3 of the payload.
+ */
+int sample_backward(int fd, struct trawl_error *err)
+{
+	const struct trawl_writer_options many = {
+		.chunk_events = 8192, .comment = few.comment, .time = BOOT,
+	};
+	struct trawl_writer *w = trawl_writer_new(fd, &many, err);
+	struct trawl_sync sync;
+	uint64_t c[6], mono = SECOND;
+	int failed;
+
+	if (!w)
+		return -1;
+	show(mono, 0, 0, c);
+	sync = sync_of(c, 120, TRAWL_SYNC_START);
+	failed = add_clocks(w, all, 1, err) || trawl_writer_sync(w, &sync, err);
+	for (uint64_t i = 0; i < 5000 && !failed; i++) {
+		mono += 1000;
+		if (i % 700 == 699)
+			mono -= 3000000;
+		failed = tick(w, 0, mono, i % 13 * 1000003 + i % 5, err);
+	}
+	return finish(w, failed, err);
+}
+
 /* ---- the file that docs/format.md takes apart ----------------------------------------------- */
 
 int sample_example(int fd, struct trawl_error *err)

@@ -8,6 +8,7 @@
 int sample_codings(int fd, struct trawl_error *err);
 int sample_single(int fd, struct trawl_error *err);
 int sample_moved(int fd, struct trawl_error *err);
+int sample_backward(int fd, struct trawl_error *err);
 int sample_example(int fd, struct trawl_error *err);
 
 #endif
