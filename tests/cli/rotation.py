@@ -22,7 +22,7 @@ sys.path.insert(0, os.path.join(os.environ["TRAWL_SRC"], "tests"))
 import tap  # noqa: E402
 
 BUILD = os.environ["TRAWL_BUILD"]
-TURNS = 10000 if tap.sanitized(BUILD) else 20000
+TURNS = 20000
 
 
 def run(*args, **more):
