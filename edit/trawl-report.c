@@ -50,7 +50,7 @@ static const char help[] =
 static const char how_to_read[] =
 	"This is a capture by trawl: what a machine did, with exact times. To begin with:\n"
 	"\n"
-	"1. report.txt   what was expected and what happened, as the reporter tells it, if he did\n"
+	"1. report.txt   what was expected and what happened, if the reporter says so\n"
 	"2. summary.txt  the capture in a page of text: why it was saved, what took longest, losses\n"
 	"3. index.html   open it in Firefox or Chromium: timeline, events, search. It loads and sends\n"
 	"                nothing. Begin with the longest of each kind; then search for its task, as\n"
@@ -332,10 +332,10 @@ static int keep_manifest(struct report *r, const char *hash, struct trawl_error 
 	if (to)
 		fprintf(to,
 			"\nTexts have stand-ins of the same length, and the same text has the same "
-			"one everywhere;\ndata of transfers are zeros. Addresses are moved: equal "
-			"ones stay equal, those of one\nrange keep their distances, and 0 stays 0. "
-			"What is kept of a class (by --keep) keeps\nwhat it names of the others, "
-			"too: command lines their paths.\n"
+			"one everywhere;\ndata of transfers are zeros. Addresses at random places are "
+			"moved: equal ones stay equal,\nthose of one range keep their distances, "
+			"and 0 stays 0. A class that was kept is whole:\ncommand lines then show "
+			"their paths.\n"
 			"SHA-256 of the capture that this was made of, which the reporter "
 			"has:\n%s\n",
 			hash);

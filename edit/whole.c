@@ -76,6 +76,7 @@ static int take_smaller(const struct edit_input *in, uint64_t bytes, int fd, con
 	if (fstat(fd, &st) || (uint64_t)st.st_size <= bytes)
 		return 0;
 	for (; at < bytes; at += (uint64_t)n) {
+		errno = EIO; /* a short read or write says no reason */
 		n = pread(in->file.fd, part, sizeof(part), (off_t)at);
 		if (n <= 0 || pwrite(fd, part, (size_t)n, (off_t)at) != n)
 			break;

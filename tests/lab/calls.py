@@ -62,12 +62,7 @@ for path in sys.argv[3:]:
     for line in open(path):
         if m := re.match(r" *\S.*-(\d+) +\[(\d+)\] \S+ +(\d+)\.(\d{6}): ", line):
             lines.add((int(m[2]), int(m[1]), int(m[3] + m[4])))
-    # Of a buffer whose events have filters: one that is filtered out while the CPU's spare buffer
-    # is in use (an interrupt in a system call) is discarded in the ring, and the text forgets the
-    # time in front of it (capture/tracefs/ring.h), to the end of the page: it is early then.
-    late = {line for line in lines if path.endswith(".event") and not stamps[line] and
-            any(stamps[line[0], line[1], line[2] + us] for us in range(1, 100))}
-    missing = [line for line in lines if not stamps[line] and line not in late]
-    print(int(len(lines) < 100 or len(missing) > 0 or len(late) * 100 > len(lines)),
+    missing = [line for line in lines if not stamps[line]]
+    print(int(len(lines) < 100 or len(missing) > 0),
           f"{path}: each of {len(lines)} times of the kernel's text is an event's ({len(missing)} "
-          f"are not, {len(late)} are early)")
+          f"are not)")
