@@ -1,10 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Runs every test of trawl and ends with one line that counts them over all suites.
+# Runs trawl's tests and ends with one line that counts them over all suites.
 #
-#	./test.sh           everything: plain build, sanitizers, lab, distribution
+#	./test.sh           plain build, sanitizers, clang, distribution, lab: about half an hour
 #	./test.sh quick     the plain build's tests only
+#	./test.sh long      every test under sanitizers and in the lab, with the emulated processors
 cd "$(dirname "$0")" || exit 2
+case ${1:-} in
+'' | quick) long= ;;
+long) long=1 ;;
+*)
+	echo "$0: $1: unknown set of tests; give quick, long, or nothing" >&2
+	exit 2
+	;;
+esac
 . ./prepare.sh
 
 page_tools=(chromium-headless-shell) # for tests/cli/page.py, which gets puppeteer-core by npm
@@ -12,7 +21,7 @@ command -v npm >/dev/null || page_tools+=(nodejs npm)
 need_packages "${BUILD_PACKAGES[@]}" "${page_tools[@]}" libcriterion-dev \
 	binutils bpftrace clang file gdb golang-go jq libkshark2 linux-perf mandoc man-db procps \
 	psmisc python3 sqlite3 g++ rustc tcpdump \
-	trace-cmd tshark lcov llvm bolt-16 \
+	trace-cmd tshark lcov llvm bolt-16 autofdo \
 	umockdev python3-usb usbip xz-utils zstd qemu-system-x86 \
 	busybox-static usbutils cpio kmod e2fsprogs alsa-utils || exit
 
@@ -41,20 +50,23 @@ why() {
 		done
 }
 
-# suite NAME FOLDER MAKE-ARGUMENT...: runs make in a build folder and counts.
+# suite NAME FOLDER JOBS MAKE-ARGUMENT...: runs make in a build folder and counts.
 suite() {
-	local name=$1 folder=$2
-	shift 2
+	local name=$1 folder=$2 jobs=$3
+	shift 3
 	say "$name"
 	local log=$folder/${name// /-}.log start=$SECONDS
-	make -C "$folder" -j"$(nproc)" "$@" >"$log" 2>&1 </dev/null
+	make -C "$folder" -j"$jobs" "$@" >"$log" 2>&1 </dev/null
 	add_up "$log"
 	why "$folder" "$log"
 	echo "($((SECONDS - start)) s, log: $log)"
 }
 
-# Half of the tests' time is waiting. What does not disturb them goes on meanwhile, at the lowest
-# priority: ahead begins it, met waits for it.
+# Most of the tests' time is waiting: for the kernel's grace periods when probes come and go, for the
+# length of a capture. So there are more of them at once than processors,
+test_jobs=$(($(nproc) * 3 / 2))
+# and what does not disturb them goes on meanwhile, at the lowest priority: ahead begins it, met
+# waits for it.
 declare -A begun
 trap 'for pid in "${begun[@]}"; do kill -- "-$pid" 2>/dev/null; done' EXIT
 
@@ -99,9 +111,27 @@ with_tests() {
 	build "$@" && make -C "$1" -j"$(nproc)" check TESTS=
 }
 
+# tests BUILD-FOLDER LIST: the names of tests of one of the lists of tests/local.mk.
+tests() {
+	make -s -C "$1" "$2" LONG=$long | tr '\n' ' '
+}
+
+# The tarball has all files of the tree, is built, installed and uninstalled. It is where the build
+# without optional libraries is tried, too; -O0 says whether it can be built in half the time.
+tarball() {
+	make -C build -j"$(nproc)" distcheck TESTS= check_PROGRAMS= \
+		DISTCHECK_CONFIGURE_FLAGS="CFLAGS=-O0 --enable-werror --without-dw --without-pcap \
+			--without-archive --without-seccomp --without-zydis --without-demangler \
+			--without-traceevent --without-criterion" || return
+	[ -e .git ] || return 0 # this is a tarball
+	local left
+	left=$(comm -23 <(git ls-files | sort) <(tar tf build/trawl-*.tar.xz | cut -d/ -f2- | sort))
+	[ "$left" = .gitignore ] || ! printf 'not in the tarball: %s\n' "$left"
+}
+
 # clang warns of other things than gcc, and its clones of functions and its optimizer are others.
 with_clang() {
-	build build-clang --enable-werror --with-all CC=clang &&
+	build build-clang CFLAGS='-g -O1' --enable-werror --with-all CC=clang &&
 		make -C build-clang check TESTS=tests/format/golden.sh \
 			check_PROGRAMS='tests/format/golden tests/format/dump'
 }
@@ -110,29 +140,28 @@ say "building in build/"
 # Where an optional library is missing, its tests do not exist.
 build build --enable-werror --with-all || failed=$((failed + 1))
 if [ "${1:-}" = quick ]; then
-	suite "tests" build check
+	suite "tests" build $test_jobs check
 else
 	ahead "kernels of the lab" make -C build lab-kernels
-	ahead "QEMU of the lab" make -C build lab-qemu
+	[ ! "$long" ] || ahead "QEMU of the lab" make -C build lab-qemu
 	ahead "building with sanitizers in build-asan/" with_tests build-asan --enable-werror \
 		--with-all --enable-sanitizers
-	suite "tests" build check
+	suite "tests" build $test_jobs check TESTS="$(tests build plain-tests)"
 	met "building with sanitizers in build-asan/" || failed=$((failed + 1))
-	ahead "build without optional libraries" build build-bare --enable-werror --without-dw \
-		--without-pcap --without-archive --without-seccomp --without-zydis \
-		--without-demangler --without-traceevent --without-criterion
 	ahead "build with clang" with_clang
-	# The tests have run; here it is the tarball, its build, install and uninstall.
-	ahead "distribution" make -C build -j"$(nproc)" distcheck TESTS= check_PROGRAMS=
-	suite "tests under ASan and UBSan" build-asan check \
-		TESTS="$(make -s -C build-asan sanitized-tests | tr '\n' ' ')"
-	one "build without optional libraries"
+	ahead "distribution, without optional libraries" tarball
+	suite "tests under ASan and UBSan" build-asan $test_jobs check \
+		TESTS="$(tests build-asan sanitized-tests)"
 	one "build with clang"
-	one "distribution"
+	one "distribution, without optional libraries"
 	met "kernels of the lab" || failed=$((failed + 1))
-	met "QEMU of the lab" || failed=$((failed + 1))
 	# Alone: its guests keep the machine busy, and what they are told of time has to be right.
-	suite "lab" build lab-check
+	if [ "$long" ]; then
+		met "QEMU of the lab" || failed=$((failed + 1))
+		suite "lab" build "$(nproc)" lab-long
+	else
+		suite "lab" build "$(nproc)" lab-check
+	fi
 fi
 
 printf '\n%d passed, %d failed, %d skipped\n' $passed $failed $skipped

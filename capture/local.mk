@@ -59,9 +59,12 @@ libcapture_la_SOURCES = \
 	capture/branch/module.c capture/branch/module.h \
 	capture/branch/reader.c capture/branch/reader.h capture/branch/findings.c capture/branch/findings.h \
 	capture/branch/kmod.c capture/branch/perfmaps.c capture/branch/perfmaps.h \
-	capture/branch/selftest.c capture/branch/selftest.h \
+	capture/branch/selftest.c capture/branch/selftest.h capture/branch/loop.c capture/branch/loop.h \
+	capture/branch/lbrcheck.c capture/branch/lbrcheck.h \
+	capture/branch/join.c capture/branch/join.h capture/branch/joined.c \
 	capture/branch/perf.c capture/branch/stack.c capture/branch/stack.h \
 	capture/branch/perfring.c capture/branch/perfring.h \
+	capture/branch/contention.c capture/branch/contention.h \
 	capture/branch/plt.c capture/branch/plt.h \
 	capture/branch/ptrace.c capture/branch/queue.c capture/branch/queue.h \
 	capture/branch/step.c capture/branch/step.h \
@@ -99,6 +102,7 @@ libcapture_la_SOURCES += \
 	capture/probe/names.c capture/probe/names.h \
 	capture/probe/fetch.c capture/probe/fetch.h \
 	capture/probe/flow.c capture/probe/flow.h capture/probe/origins.c capture/probe/origins.h \
+	capture/probe/reentry.c capture/probe/reentry.h \
 	capture/probe/frames.c capture/probe/frames.h \
 	capture/probe/insn.c capture/probe/insn.h \
 	capture/probe/list.c capture/probe/list.h \
@@ -110,7 +114,7 @@ libcapture_la_SOURCES += \
 	capture/probe/punycode.c capture/probe/punycode.h \
 	capture/probe/relocs.c capture/probe/relocs.h \
 	capture/probe/resolve.h \
-	capture/probe/retval.c capture/probe/retval.h \
+	capture/probe/results.c capture/probe/results.h capture/probe/retval.c capture/probe/retval.h \
 	capture/probe/rustname.c capture/probe/rustname.h capture/probe/rustv0.c capture/probe/rustv0.h \
 	capture/cli/readable.c capture/cli/readable.h capture/cli/spec.c capture/cli/spec.h \
 	capture/probe/text.c capture/probe/text.h \
@@ -118,7 +122,7 @@ libcapture_la_SOURCES += \
 	capture/probe/types.h \
 	capture/probe/uprobe.c capture/probe/userarg.c capture/probe/making.h \
 	capture/probe/usdt.c capture/probe/usdt.h capture/probe/usdt_probe.c \
-	capture/probe/value.h \
+	capture/probe/value.c capture/probe/value.h \
 	capture/probe/variant.c capture/probe/variant.h
 libcapture_la_LIBADD = $(ELF_LIBS) $(DW_LIBS) $(ZYDIS_LIBS) $(CXX_LIBS)
 

@@ -10,8 +10,9 @@
 #include "capture/otherspec.h"
 #include "capture/source.h"
 #include "capture/tracefs/tracefs.h"
+#include "common/array.h"
 
-/* What bpftrace, perf and trace-cmd begin a probe with; rest: how it goes on here. */
+/* How probes of bpftrace, perf and trace-cmd begin, and the hint that each gets. */
 static const struct {
 	const char *prefix, *hint;
 	bool rest; /* the hint ends with what follows the prefix */
@@ -43,7 +44,7 @@ static const struct {
 
 static bool by_prefix(const char *text, char *hint, size_t size)
 {
-	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++) {
 		size_t len = strlen(prefixes[i].prefix);
 
 		if (strncmp(text, prefixes[i].prefix, len))
@@ -69,11 +70,12 @@ static bool by_interface(const char *text, char *hint, size_t size)
 	snprintf(path, sizeof(path), "/sys/class/net/%.64s", text);
 	if (strcmp(text, "any") && (strchr(text, '/') || !*text || access(path, F_OK)))
 		return false;
-	snprintf(hint, size, "networks are tcpdump's; trawl -D lists what trawl records");
+	snprintf(hint, size,
+		 "trawl records no networks, tcpdump does; trawl -D lists what trawl records");
 	return true;
 }
 
-/* "usb if …", "event sched:sched_switch": a source, but a blank for its colon. */
+/* "usb if …", "event sched:sched_switch": a blank stands in place of the colon. */
 static bool by_blank(const char *text, char *hint, size_t size)
 {
 	size_t len = strcspn(text, " \t");

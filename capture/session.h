@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A session: arms all sources, starts them and the command, drains them into the writer, syncs
- * every second, stops, cleans up and says how it went.
- *
- * This header is what sources see of it.
+ * What sources see of a session. A session arms all sources, starts them and COMMAND, drains them
+ * into the writer, writes a clock sync every second, stops, cleans up and prints the end report.
  */
 #ifndef TRAWL_CAPTURE_SESSION_H
 #define TRAWL_CAPTURE_SESSION_H
@@ -13,7 +11,7 @@
 #include "capture/cli/options.h"
 #include "capture/source.h"
 
-/* The writer of the present session, for trawl_writer_source(), _event_type(), _meta(), _loss(). */
+/* Returns the session's writer, for trawl_writer_source(), _event_type(), _meta(), _loss(). */
 struct trawl_writer *session_writer(struct session *s);
 const struct options *session_options(const struct session *s);
 
@@ -23,7 +21,7 @@ const struct options *session_options(const struct session *s);
  */
 size_t session_scope(const struct session *s, const pid_t **pids);
 
-/* Events of this time are captured. CLOCK_MONOTONIC, ns; both ends are included. */
+/* Events within this span are captured. CLOCK_MONOTONIC, ns; both ends are included. */
 struct session_span {
 	uint64_t begin; /* UINT64_MAX before the start */
 	uint64_t end;   /* UINT64_MAX: not known yet */
@@ -47,32 +45,40 @@ struct tasks *session_tasks(struct session *s);
 /* The followed tasks: for sources whose kernel side records all tasks. */
 struct task_filter *session_followed(struct session *s);
 
-/* Whether the session needs the time of COMMAND's crash: then the two below are called. */
+/* Whether the session needs the time of COMMAND's crash. Only then are the two functions below
+ * called: when a signal without a handler was delivered to a task of the scope, and when a task has
+ * ended. */
 bool session_asks_crash(const struct session *s);
-
-/* A signal without a handler was delivered to a task of the scope; a task has ended. */
 void session_on_signal(struct session *s, int sig, uint64_t time);
 void session_on_exit(struct session *s, pid_t tid);
-/* A source collected the end of a process: status as of waitpid(). COMMAND's parent is then told by
- * it. */
+/* A place in a file where a source of this capture has a uprobe. */
+struct session_site {
+	uint64_t inode, offset;
+	unsigned int major, minor; /* of the device */
+};
+
+/* Called by arm(); start() sees those of all sources. */
+void session_add_site(struct session *s, const struct session_site *site);
+const struct session_site *session_sites(const struct session *s, size_t *n);
+/* Called when a source, rather than the session, reaped a process. status: as of waitpid(). */
 void session_on_reaped(struct session *s, pid_t pid, int status);
 /* Updates the followed-task table to now. Returns 0, or -1 with *err. */
 int session_learn(struct session *s, struct trawl_error *err);
 
-/* Prints "trawl: …\n" on stderr, unless -q: a note, not an error. */
+/* Prints "trawl: …\n" on stderr, unless -q. For notes, not for errors. */
 void session_note(struct session *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Likewise, -q or not; the capture is incomplete, and the exit status 1. */
+/* Likewise, even with -q; the exit status becomes 1: the capture is incomplete. */
 void session_incomplete(struct session *s, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /* Whether the i-th -i text repeats an earlier one; prints a note then. */
 bool session_is_repeated(const struct input *in, size_t i);
 
-/* Calls rotate() of all sources and writes the end of the present file, which another one follows.
- */
+/* Calls rotate() of all sources and writes the end report of a file that is not the last one. */
 void session_rotate(struct session *s);
 
+/* Runs a session as the options say. Returns an exit status, or -1 with *err. */
 int session_run(const struct options *o, struct trawl_error *err);
 
 #endif

@@ -2,9 +2,9 @@
 /*
  * A source of events: one struct of functions, one line in the table in sources.c.
  *
- * A session makes one struct input for each source that the user named; it holds all the -i texts
- * of that source, so that the three -i usdt:… of one command line share what they can. The
- * session calls, always from one thread and in this order:
+ * A session makes one struct input for each source that the user named. It holds all -i texts of
+ * that source, so that several -i usdt:… share an instance. The session calls these functions,
+ * always from one thread and in this order:
  *
  *	arm()    Reads the specs, opens devices, defines probes, describes sources and event types
  *	         to the writer. No event flows yet. disarm() follows even where arm() fails.
@@ -17,14 +17,15 @@
  *	         returns DRAIN_DONE.
  *	learn()  Updates the followed-task table to now. Called from another source's drain().
  *	reached() Returns the time until which all events have been appended, CLOCK_MONOTONIC.
- *	         Called after drain(). NULL: it is when the last drain began that was DRAIN_DONE.
+ *	         Called after drain(). NULL stands for the begin of the last drain() that returned
+ *	         DRAIN_DONE.
  *	tick()   Called once a second, for periodic work.
  *	rotate() Called before the present file ends: writes the metadata that its events need. The next
  *	         file gets all metadata again.
- *	close()  Called before the end, while events still flow, for what must be read from the kernel
- *	         then. May take seconds.
- *	halt()   Called after session_span() has ended, for all sources the same moment. Stops new
- *	         events as fast as possible. What the kernel holds stays readable until disarm().
+ *	close()  Called before the end, while events still flow: reads what the kernel has only then.
+ *	         May take seconds.
+ *	halt()   Called right after session_span() has ended, for all sources in turn. Stops new
+ *	         events as fast as possible. Those in the kernel stay readable until disarm().
  *	stop()   Called when all sources have been halted. Fails if this one still records.
  *	stats()  Returns what was captured and lost. Called after the last drain().
  *	disarm() Undoes arm() and start() and frees in->state. Copes with a half-armed input; cannot
@@ -46,7 +47,7 @@ struct source;
 enum drained {
 	DRAIN_DONE = 0, /* nothing is left */
 	DRAIN_MORE = 1, /* more is left; the other sources are drained first */
-	DRAIN_HELD = 2, /* the source holds events until a hot-plug message decides on them */
+	DRAIN_HELD = 2, /* nothing is left, but the source holds events that it decides on later */
 };
 
 /* A source at work in a session. */
@@ -57,12 +58,12 @@ struct input {
 	size_t nspecs;
 	void *state;        /* the source's own */
 	bool flows;         /* the session's: an event of this input is in the file */
-	uint64_t reached;   /* the session's: what reached() said, or stands for it */
+	uint64_t reached;   /* the session's: what reached() returned, or what stands for NULL */
 };
 
 struct source_stats {
 	uint64_t captured; /* events that went to the writer */
-	uint64_t lost;     /* events that happened and are not in the file, as told to the writer */
+	uint64_t lost;     /* events that the losses in the file count */
 	bool uncounted;    /* an unknown number more were lost; the file says so */
 	uint64_t hits;     /* of probes, by all processes, as the kernel counts; 0: not known */
 };
@@ -82,8 +83,8 @@ struct source_list {
 };
 
 /*
- * Appends an entry; why == NULL means usable. Copies the strings; aborts when memory runs out. The
- * entry is where it is until the next one is added.
+ * Appends an entry; why == NULL means usable. Copies the strings. Without memory, ends the program
+ * with status 3. Returns the entry, valid until the next one is added.
  */
 struct source_entry *source_list_add(struct source_list *list, const char *name, const char *what,
 				     const char *why);
@@ -91,28 +92,28 @@ void source_list_free(struct source_list *list);
 
 struct source {
 	const char *name;    /* what -i begins with: "usb", "usdt" */
-	const char *instance; /* of its tracefs instance, where another source has the name; or
-			       * NULL */
+	const char *instance; /* the name in its tracefs instance, if not the one above; or NULL */
 	const char *summary; /* what may follow, one line for --help */
 	bool hidden;         /* not for -i: the session adds it by itself */
-	/* Its texts are those of capture/cli/spec.h: errors of syntax are reported before
-	 * anything is armed. */
+	/* Its -i texts have the syntax of capture/cli/spec.h, which the session checks before it
+	 * arms anything. */
 	bool spec_language;
 	bool realtime;       /* its time stamps are CLOCK_REALTIME, not CLOCK_MONOTONIC */
 	bool programs;       /* its probes are in programs; COMMAND may run another program */
+	bool small_files;    /* much of a short capture's file is metadata: a small section */
 	bool traces;         /* it calls ptrace() or perf_event_open() while it runs */
 	bool tasks;          /* its records have a common_pid: the file gets these tasks' names */
 
-	/* Which source records this text where -p or COMMAND limits the capture; NULL: always this
-	 * one. */
+	/* Returns which source records this text if -p or COMMAND limits the capture. NULL: always
+	 * this one. */
 	const struct source *(*scoped)(const char *spec);
-	/* Another -i text that this one stands for besides, in its own memory; NULL: none. The
-	 * source of that one comes first. NULL: never. */
+	/* Returns another -i text that this one implies, valid as long as `spec`, or NULL. The
+	 * source of that text comes first. NULL: no text implies one. */
 	const char *(*besides)(const char *spec);
 	/* Adds what this machine can record to the list. Tries each feature instead of guessing. */
 	void (*describe)(struct source_list *list);
-	/* Adds what `text`, which follows the name on the command line of -D, stands for: the
-	 * probes of a program, events by a pattern. 0, or -1 when there is nothing. May be NULL. */
+	/* Adds what -D NAME:text lists: the probes of a program, events by a pattern. Returns 0, or
+	 * -1 with *err if there is nothing. */
 	int (*list)(const char *text, struct source_list *list, struct trawl_error *err);
 	/* Returns 0 if this machine can record it; -1 with the reason and the remedy. */
 	int (*probe)(struct trawl_error *err);
@@ -136,7 +137,8 @@ struct source {
 
 extern const struct source *const sources[]; /* ends with NULL */
 
-/* The source of a -i text and what follows its name, or ""; NULL with the nearest names. */
+/* Returns the source of a -i text, and in *spec what follows its name, or "". NULL with *err: there
+ * is no such source. */
 const struct source *source_find(const char *option, const char *text, const char **spec,
 				 struct trawl_error *err);
 

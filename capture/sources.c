@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "common/nearest.h"
-#include "common/array.h"
 #include "capture/otherspec.h"
 #include "capture/source.h"
+#include "capture/sys/alloc.h"
 
 extern const struct source branch_source, eprobe_source, event_source, synth_source, task_source,
 	uprobe_source, usb_source, usdt_source;
@@ -57,24 +57,15 @@ const struct source *source_find(const char *option, const char *text, const cha
 	return NULL;
 }
 
-static char *copy(const char *s)
-{
-	char *c = s ? strdup(s) : NULL;
-
-	if (s && !c)
-		abort();
-	return c;
-}
-
 struct source_entry *source_list_add(struct source_list *list, const char *name, const char *what,
 				     const char *why)
 {
 	struct source_entry *e;
 
-	if (!array_grow(list->entries, list->count))
-		abort();
+	xgrow(list->entries, list->count);
 	e = &list->entries[list->count++];
-	*e = (struct source_entry){ copy(name), copy(what), !why, copy(why), { 0 } };
+	*e = (struct source_entry){ xstrdup(name), xstrdup(what), !why, why ? xstrdup(why) : NULL,
+				    { 0 } };
 	return e;
 }
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Growing arrays of the programs. libtrawl has its own in format/memory.h.
+ * The number of elements of an array, and growing arrays, for the programs. libtrawl has its own
+ * in format/memory.h.
  *
- * All three return false when memory runs out; the array then stays as it was. They evaluate their
- * arguments more than once. The array is free()d by its owner.
+ * The three that grow return false when memory runs out; the array then stays as it was. They
+ * evaluate their arguments more than once. The array is free()d by its owner.
  */
 #ifndef COMMON_ARRAY_H
 #define COMMON_ARRAY_H
@@ -12,6 +13,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* The number of elements of an array, not of a pointer to one. */
+#define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 
 /*
  * Makes room for one element after the n of an array that grows by this alone, from NULL: it

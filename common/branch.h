@@ -101,7 +101,7 @@ bool branch_encoder_add(struct branch_encoder *e, const struct branch *b, uint64
 void branch_encoder_mark(struct branch_encoder *e, enum branch_mark_kind kind, uint64_t time,
 			 uint64_t count);
 
-/* Ends the batch: its bytes, which live until the next start; NULL: out of memory. */
+/* Ends the batch. Returns its bytes, valid until the next start; NULL: out of memory. */
 const void *branch_encoder_finish(struct branch_encoder *e, size_t *len);
 
 /* ---- decoding ---------------------------------------------------------------------------- */
@@ -116,17 +116,24 @@ struct branch_batch {
 };
 
 /*
- * Decodes count branches that begin at time `first`. NULL, or what is wrong with the bytes. Free
- * the batch in any case.
+ * Decodes count branches that begin at time `first`. Returns NULL, or what is wrong with the bytes,
+ * or branch_no_memory, which says nothing of them. The caller frees the batch in any case.
  */
+extern const char branch_no_memory[];
 const char *branch_batch_decode(struct branch_batch *b, const void *data, size_t len,
 				uint32_t count, uint64_t first);
 void branch_batch_free(struct branch_batch *b);
 
 /*
- * A batch's bytes again: of one that was decoded, and whose pairs the caller may have changed,
- * pairs that differ to others that differ. They live until the encoder's next start; NULL: out of
- * memory.
+ * Adds all of a decoded batch of the same task, from `first` to `until`, to an open one that is not
+ * later; the times stay. Returns false and adds nothing if they do not fit into one batch.
+ */
+bool branch_encoder_append(struct branch_encoder *e, const struct branch_batch *b, uint64_t first,
+			   uint64_t until);
+
+/*
+ * Encodes a decoded batch again. The caller may have changed its pairs, as long as different pairs
+ * stay different. Returns the bytes, valid until the encoder's next start; NULL: out of memory.
  */
 const void *branch_encoder_again(struct branch_encoder *e, const struct branch_batch *b,
 				 uint64_t first, size_t *len);

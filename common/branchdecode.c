@@ -5,6 +5,8 @@
 #include "common/branch.h"
 #include "common/branchguess.h"
 
+const char branch_no_memory[] = "out of memory";
+
 struct view {
 	const uint8_t *at, *end;
 	bool bad;
@@ -107,17 +109,19 @@ static const char *read_marks(struct branch_batch *b, struct view v, uint64_t ti
 		return "more marks than can be";
 	b->marks = calloc(most + 1, sizeof(*b->marks));
 	if (!b->marks)
-		return "out of memory";
+		return branch_no_memory;
 	while (v.at != v.end) {
 		struct branch_mark *m = &b->marks[b->nmarks];
+		uint64_t step = take_varint(&v), passed;
 
-		at += take_varint(&v);
 		m->kind = take_byte(&v);
-		time += take_varint(&v);
-		m->time = time;
+		passed = take_varint(&v);
 		m->count = m->kind == BRANCH_MARK_LOST ? take_varint(&v) : 0;
-		if (v.bad || at > b->count || m->kind >= BRANCH_MARKS)
+		if (v.bad || step > b->count - at || m->kind >= BRANCH_MARKS ||
+		    __builtin_add_overflow(time, passed, &time))
 			return "a mark that is none";
+		m->time = time;
+		at += step;
 		m->at = (uint32_t)at;
 		b->nmarks++;
 	}
@@ -131,14 +135,14 @@ static const char *read_flags(struct branch_batch *b, struct view flags, struct 
 			return "not a flag for each branch";
 		b->flags = malloc(b->count + 1u);
 		if (!b->flags)
-			return "out of memory";
+			return branch_no_memory;
 		memcpy(b->flags, flags.at, b->count);
 	}
 	if (cycles.at == cycles.end)
 		return NULL;
 	b->cycles = malloc((b->count + 1u) * sizeof(*b->cycles));
 	if (!b->cycles)
-		return "out of memory";
+		return branch_no_memory;
 	for (uint32_t i = 0; i < b->count; i++)
 		b->cycles[i] = (uint32_t)take_varint(&cycles);
 	return cycles.bad || cycles.at != cycles.end ? "not cycles for each branch" : NULL;
@@ -177,7 +181,7 @@ const char *branch_batch_decode(struct branch_batch *b, const void *data, size_t
 	b->count = count;
 	if (!make_room(b, &pairs, &g)) {
 		free(g);
-		return "out of memory";
+		return branch_no_memory;
 	}
 	problem = read_codes(b, codes, pairs, g);
 	free(g);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/branch.h"
 #include "common/branchguess.h"
 
@@ -36,27 +37,10 @@ struct branch_encoder {
 	struct bytes out, part;
 };
 
-static void grow(struct bytes *b, size_t n)
-{
-	size_t room = b->room ? b->room * 2 : 4096;
-	uint8_t *more;
-
-	while (room < b->len + n)
-		room *= 2;
-	more = realloc(b->data, room);
-	if (!more) {
-		b->failed = true;
-		b->len = 0; /* what is there is as good as nothing: room for n, n is small */
-		return;
-	}
-	b->data = more;
-	b->room = room;
-}
-
 static bool need(struct bytes *b, size_t n)
 {
-	if (b->room - b->len < n)
-		grow(b, n);
+	if (!array_reserve(b->data, b->room, b->len + n))
+		b->failed = true;
 	return !b->failed;
 }
 
@@ -291,6 +275,42 @@ const void *branch_encoder_finish(struct branch_encoder *e, size_t *len)
 	}
 	*len = e->out.len;
 	return e->out.failed || e->marks.failed ? NULL : e->out.data;
+}
+
+static void append_branch(struct branch_encoder *e, const struct branch_batch *b, uint32_t i)
+{
+	const struct branch_pair *p = &b->pairs[b->ids[i]];
+	struct branch one = { .from = p->from, .to = p->to, .kind = p->kind };
+
+	e->flags[e->count] = b->flags ? b->flags[i] : 0;
+	e->cycles[e->count] = b->cycles ? b->cycles[i] : 0;
+	e->ids[e->count++] = pair_of(e, &one);
+}
+
+bool branch_encoder_append(struct branch_encoder *e, const struct branch_batch *b, uint64_t first,
+			   uint64_t until)
+{
+	const struct branch_mark *mark = b->marks, *end = b->marks + b->nmarks;
+
+	if (b->count > BRANCH_BATCH_MAX - e->count ||
+	    (uint64_t)e->nmarks + b->nmarks + 2 > BRANCH_MARKS_MAX)
+		return false;
+	if (e->count || e->nmarks) {
+		/* Where the one ended and the other began. */
+		branch_encoder_mark(e, BRANCH_MARK_TIME, e->last, 0);
+		if (first > e->last)
+			branch_encoder_mark(e, BRANCH_MARK_TIME, first, 0);
+	}
+	for (uint32_t i = 0; i <= b->count; i++) {
+		for (; mark < end && mark->at == i; mark++)
+			branch_encoder_mark(e, mark->kind, mark->time, mark->count);
+		if (i < b->count)
+			append_branch(e, b, i);
+	}
+	e->has_flags |= b->flags != NULL;
+	e->has_cycles |= b->cycles != NULL;
+	e->last = until > e->last ? until : e->last;
+	return true;
 }
 
 const void *branch_encoder_again(struct branch_encoder *e, const struct branch_batch *b,

@@ -3,7 +3,7 @@
 #ifndef TRAWL_COMMON_BRANCHRECORD_H
 #define TRAWL_COMMON_BRANCHRECORD_H
 
-#include <stdint.h>
+#include "format/trawl.h"
 
 #define BRANCH_SOURCE_KIND "branch"
 #define BRANCH_MAPS_NAME "branch/maps/"     /* and the process id */
@@ -38,7 +38,21 @@ enum branch_how {
 	BRANCH_HOW_INTEL_BTS,
 	BRANCH_HOW_KMOD_STEP,
 	BRANCH_HOW_KMOD_LBR,
+	BRANCH_HOW_PERF_JOINED,
 	BRANCH_HOWS
 };
+
+/*
+ * Describes the source and its event type to a writer. last: BRANCH_TYPE_LAST. Returns the source's
+ * id, or -1 with *err.
+ */
+int branchrecord_describe(struct trawl_writer *w, const char *spec, bool last,
+			  struct trawl_error *err);
+
+/* True if the tasks ran in single steps: what they did took many times as long as otherwise. */
+static inline bool branch_stepped(uint32_t how)
+{
+	return how == BRANCH_HOW_PTRACE || how == BRANCH_HOW_KMOD_STEP;
+}
 
 #endif

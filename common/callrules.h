@@ -7,8 +7,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define NCALLS(list) (sizeof(list) / sizeof((list)[0]))
-
 /* Calls that this machine does not have are left out. 0, or -1: no memory. */
 int call_rules(scmp_filter_ctx f, uint32_t action, const int *calls, size_t n);
 

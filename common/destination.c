@@ -250,14 +250,14 @@ const char *destination_fault(int error)
 {
 	switch (error) {
 	case ENOLINK:
-		return "a link of another user is on the way and not followed: name the place that "
+		return "a link of another user is on the way and not followed; name the place that "
 		       "it leads to, or remove it";
 	case ENOTUNIQ:
-		return "is a FIFO of another user: name another file, or remove it";
+		return "is a FIFO of another user; name another file, or remove it";
 	case ENXIO:
-		return "nobody reads it: start its reader first";
+		return "nobody reads it; start its reader first";
 	case EINTR:
-		return "nobody read it until the interrupt: start its reader first";
+		return "nobody read it until the interrupt; start its reader first";
 	default:
 		return strerror(error);
 	}

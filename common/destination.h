@@ -21,8 +21,9 @@ struct destination {
 #define DESTINATION_NONE { .folder = -1 }
 
 /*
- * Finds it for this path. follow: a link that has the name already is followed as those on the way
- * are, also if nothing is there yet. 0 or -1; errno ENOLINK: a link is neither us' nor root's.
+ * Finds the destination of a path. follow: a name that is a link is followed as links on the way
+ * are, even to a file that does not exist yet. Returns 0, or -1 with errno; ENOLINK: a link belongs
+ * neither to `us` nor to root.
  */
 int destination_find(struct destination *d, const char *path, uid_t us, bool follow);
 
@@ -35,7 +36,7 @@ int destination_find(struct destination *d, const char *path, uid_t us, bool fol
  */
 int destination_open_special(const struct destination *d, uid_t us);
 
-/* Frees; not for the second time. */
+/* Closes and frees; does nothing the second time. */
 void destination_close(struct destination *d);
 
 /* What to say of the errno of these functions: a sentence after the name. */

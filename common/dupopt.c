@@ -10,8 +10,8 @@ int dupopt_given(struct dupopt *o, int option, const struct option *longs, struc
 		return 0;
 	}
 	if (option < 256)
-		return trawl_fail(err, TRAWL_USAGE, "%s: given twice: leave one out", letter);
+		return trawl_fail(err, TRAWL_USAGE, "%s: given twice; leave one out", letter);
 	while (longs->val != option)
 		longs++;
-	return trawl_fail(err, TRAWL_USAGE, "--%s: given twice: leave one out", longs->name);
+	return trawl_fail(err, TRAWL_USAGE, "--%s: given twice; leave one out", longs->name);
 }

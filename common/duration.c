@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/duration.h"
+#include "common/array.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -37,7 +38,7 @@ static uint64_t unit(const char **p)
 		{ "d", 86400000000000 },
 	};
 
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
 		size_t n = strlen(units[i].name);
 
 		if (!strncmp(*p, units[i].name, n)) {

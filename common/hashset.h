@@ -48,4 +48,9 @@ static inline bool hashset_add(struct hashset *s, uint64_t value, bool *added)
 	return true;
 }
 
+static inline bool hashset_has(const struct hashset *s, uint64_t value)
+{
+	return s->room && *hashset_slot(s->slots, s->room, value);
+}
+
 #endif

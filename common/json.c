@@ -8,21 +8,14 @@
 #include <string.h>
 
 #include "common/json.h"
+#include "common/array.h"
 #include "common/utf8.h"
 
 static void put(struct json *j, const char *bytes, size_t len)
 {
-	if (j->len + len + 1 > j->size) {
-		size_t size = j->size ? j->size * 2 : 256;
-
-		while (size < j->len + len + 1)
-			size *= 2;
-		j->text = realloc(j->text, size);
-		if (!j->text) {
-			fputs("trawl: out of memory: end other programs\n", stderr);
-			exit(3);
-		}
-		j->size = size;
+	if (!array_reserve(j->text, j->size, j->len + len + 1)) {
+		fputs("trawl: out of memory; end other programs\n", stderr);
+		exit(3);
 	}
 	memcpy(j->text + j->len, bytes, len);
 	j->len += len;

@@ -10,8 +10,9 @@ libcommon_la_SOURCES = \
 	common/caret.h common/caret.c \
 	common/dupopt.h common/dupopt.c common/duration.h common/duration.c \
 	common/otheropt.h common/otheropt.c \
-	common/branch.h common/branch.c common/branchguess.h common/branchrecord.h \
-	common/branchencode.c common/branchdecode.c \
+	common/branch.h common/branch.c common/branchguess.h \
+	common/branchrecord.h common/branchrecord.c \
+	common/branchencode.c common/branchdecode.c common/branchrewrite.h common/branchrewrite.c \
 	common/landlock.h common/landlock.c \
 	common/callrules.h common/callrules.c common/sanitizers.h \
 	common/sandbox.h common/sandbox.c common/plain.h common/plain.c \

@@ -17,6 +17,11 @@ enum {
 	PCAPNG_BYTE_ORDER = 0x1a2b3c4d, /* of the section header; 0x4d3c2b1a: swapped */
 	PCAPNG_OPT_END = 0,
 	PCAPNG_OPT_COMMENT = 1,
+	PCAPNG_OPT_DROPCOUNT = 4, /* of an enhanced packet block */
+	PCAPNG_IF_NAME = 2,
 };
+
+/* Link type of sources whose events are no packets. */
+#define LINKTYPE_UPPER_PDU 252
 
 #endif

@@ -2,18 +2,23 @@
 #include "common/plain.h"
 
 #include <stddef.h>
+#include <string.h>
+
+#include "common/utf8.h"
 
 char *plain_text(char *text, bool lines)
 {
 	unsigned char *s = (unsigned char *)text;
+	size_t bad, run;
 
-	for (; *s; s++) {
+	for (; *s; s += run ? run : bad) {
+		run = utf8_length(s, strnlen((char *)s, 4), &bad);
 		if (lines && (*s == '\n' || *s == '\t'))
 			continue;
 		if (*s < ' ' || *s == 127)
 			*s = '?';
-		else if (*s == 0xc2 && s[1] >= 0x80 && s[1] < 0xa0)
-			*s = s[1] = '?'; /* U+0080 to U+009f: CSI is one of them */
+		else if (utf8_control(s, run))
+			memset(s, '?', run);
 	}
 	return text;
 }

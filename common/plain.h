@@ -6,8 +6,9 @@
 #include <stdbool.h>
 
 /*
- * Puts '?' in place of each control character, also of those of C1 in UTF-8, so that a terminal
- * obeys to none. lines: line ends and tabs stay, for messages of several lines. Returns text.
+ * Puts '?' in place of each control character, also of those in UTF-8 (utf8_control()), so that
+ * a terminal obeys to none. lines: line ends and tabs stay, for messages of several lines. Returns
+ * text.
  */
 char *plain_text(char *text, bool lines);
 

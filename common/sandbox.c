@@ -32,6 +32,7 @@ static int enter(const char *program, const char *subject, bool parser, unsigned
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "common/array.h"
 #include "common/callrules.h"
 
 /* ---- what is allowed ---------------------------------------------------------------------- */
@@ -129,7 +130,7 @@ static void on_forbidden(int sig, siginfo_t *info, void *context)
 	char line[512];
 	size_t n;
 
-	for (size_t i = 0; i < NCALLS(forbidden); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(forbidden); i++)
 		if (forbidden[i].call == info->si_syscall)
 			name = forbidden[i].name;
 	if (info->si_syscall == SCMP_SYS(clone))
@@ -170,9 +171,9 @@ static int allow_some(scmp_filter_ctx f)
 	static const int terminal[] = {(int)TCGETS, TIOCGWINSZ, FIONREAD};
 	static const int descriptor[] = {F_GETFD, F_SETFD, F_GETFL, F_DUPFD, F_DUPFD_CLOEXEC};
 
-	if (call_rule_values(f, SCMP_SYS(ioctl), 1, UINT32_MAX, terminal, NCALLS(terminal)) ||
+	if (call_rule_values(f, SCMP_SYS(ioctl), 1, UINT32_MAX, terminal, ARRAY_SIZE(terminal)) ||
 	    call_rule_values(f, SCMP_SYS(fcntl), 1, UINT32_MAX, descriptor,
-			     NCALLS(descriptor)))
+			     ARRAY_SIZE(descriptor)))
 		return -1;
 	/* abort(), raise(); and how fstat() is called: a path besides tells whether it exists */
 	if (seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1,
@@ -194,7 +195,8 @@ static int allow_threads(scmp_filter_ctx f)
 	return call_rule_threads(f) ||
 	       seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(sched_setscheduler), 1,
 				SCMP_A1(SCMP_CMP_EQ, SCHED_OTHER, 0)) < 0 ||
-	       call_rule_values(f, SCMP_SYS(prctl), 0, UINT32_MAX, naming, NCALLS(naming)) ? -1 : 0;
+	       call_rule_values(f, SCMP_SYS(prctl), 0, UINT32_MAX, naming, ARRAY_SIZE(naming))
+	       ? -1 : 0;
 }
 
 /*
@@ -203,14 +205,14 @@ static int allow_threads(scmp_filter_ctx f)
  */
 static int forbid(scmp_filter_ctx f, bool threads, unsigned int more)
 {
-	for (size_t i = 0; i < NCALLS(forbidden); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(forbidden); i++)
 		if (forbidden[i].call >= 0 &&
 		    seccomp_rule_add(f, SCMP_ACT_TRAP, forbidden[i].call, 0) < 0)
 			return -1;
 	if (SANITIZERS)
 		return 0;
 	if ((!(more & SANDBOX_FILES) &&
-	     answer(f, SCMP_ACT_ERRNO(EPERM), files, NCALLS(files))) ||
+	     answer(f, SCMP_ACT_ERRNO(EPERM), files, ARRAY_SIZE(files))) ||
 	    seccomp_rule_add(f, SCMP_ACT_TRAP, SCMP_SYS(ptrace), 0) < 0 ||
 	    seccomp_rule_add(f, SCMP_ACT_TRAP, SCMP_SYS(tgkill), 1,
 			     SCMP_A0(SCMP_CMP_NE, (scmp_datum_t)getpid(), 0)) < 0)
@@ -225,7 +227,7 @@ static int allow_code(scmp_filter_ctx f)
 #ifdef __x86_64__
 	static const int probes[] = {335, 336}; /* uretprobe(), uprobe() */
 
-	if (call_rules(f, SCMP_ACT_ALLOW, probes, NCALLS(probes)))
+	if (call_rules(f, SCMP_ACT_ALLOW, probes, ARRAY_SIZE(probes)))
 		return -1;
 #endif
 	return SANITIZERS ? 0 : seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 1,
@@ -237,7 +239,7 @@ static int allow_files(scmp_filter_ctx f)
 {
 	const uint64_t writing = O_ACCMODE | O_CREAT | O_TRUNC;
 
-	return call_rules(f, SCMP_ACT_ALLOW, looking, NCALLS(looking)) ||
+	return call_rules(f, SCMP_ACT_ALLOW, looking, ARRAY_SIZE(looking)) ||
 	       seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(openat), 1,
 				SCMP_A2(SCMP_CMP_MASKED_EQ, writing, O_RDONLY)) < 0 ? -1 : 0;
 }
@@ -248,22 +250,22 @@ static int allow_more(scmp_filter_ctx f, unsigned int more)
 		return -1;
 	if (more & SANDBOX_FILES && !SANITIZERS && allow_files(f))
 		return -1;
-	return more & SANDBOX_SOCKETS && call_rules(f, SCMP_ACT_ALLOW, talking, NCALLS(talking))
+	return more & SANDBOX_SOCKETS && call_rules(f, SCMP_ACT_ALLOW, talking, ARRAY_SIZE(talking))
 	       ? -1 : 0;
 }
 
 static int build(scmp_filter_ctx f, bool parser, unsigned int more)
 {
-	if (SANITIZERS && call_rules(f, SCMP_ACT_ALLOW, sanitizers, NCALLS(sanitizers)))
+	if (SANITIZERS && call_rules(f, SCMP_ACT_ALLOW, sanitizers, ARRAY_SIZE(sanitizers)))
 		return -1;
-	if (call_rules(f, SCMP_ACT_ALLOW, computing, NCALLS(computing)) || allow_some(f))
+	if (call_rules(f, SCMP_ACT_ALLOW, computing, ARRAY_SIZE(computing)) || allow_some(f))
 		return -1;
 	if (!SANITIZERS && call_rule_memory(f))
 		return -1;
-	if (parser && call_rules(f, SCMP_ACT_ALLOW, asking, NCALLS(asking)))
+	if (parser && call_rules(f, SCMP_ACT_ALLOW, asking, ARRAY_SIZE(asking)))
 		return -1;
 	if (!parser &&
-	    (call_rules(f, SCMP_ACT_ALLOW, reading, NCALLS(reading)) || allow_threads(f)))
+	    (call_rules(f, SCMP_ACT_ALLOW, reading, ARRAY_SIZE(reading)) || allow_threads(f)))
 		return -1;
 	return allow_more(f, more) || forbid(f, !parser, more) ? -1 : 0;
 }

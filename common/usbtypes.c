@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <stddef.h>
 #include "common/usbtypes.h"
+#include "common/array.h"
 
 #define FIELD(member, text, type, k, f)                                                           \
 	{                                                                                         \
@@ -37,6 +38,9 @@
 	SETUP(6, 2, "wLength", "u16", TRAWL_UINT)
 
 static const struct trawl_field fields[] = {
+	/* First, since most sources are without it. */
+	{ .name = "packet_length", .ctype = "u32", .note = "", .kind = TRAWL_UINT,
+	  .offset = USB_PACKET_LENGTH, .size = 4, .count = 1 },
 	HEAD_FIELDS,
 	STATUS_AND_SETUP_FIELDS,
 	FIELD(interval, "interval", "s32", TRAWL_INT, 0),
@@ -96,20 +100,22 @@ int usbtypes_source(struct trawl_writer *w, const char *name, const char *spec, 
 	return trawl_writer_source(w, &source, err);
 }
 
-int usbtypes_type(struct trawl_writer *w, uint16_t source, uint32_t id, struct trawl_error *err)
+int usbtypes_type(struct trawl_writer *w, uint16_t source, uint32_t id, bool with_length,
+		  struct trawl_error *err)
 {
+	const unsigned int skip = with_length ? 0 : 1;
 	bool pcap = usbtypes_is_usbpcap(id);
 	struct trawl_event_type packet = {
 		.source = source, .id = id, .name = type_names[id], .format = "",
 		.size = sizeof(struct usb_bus_packet),
-		.nfields = sizeof(packet_fields) / sizeof(*packet_fields), .fields = packet_fields,
+		.nfields = ARRAY_SIZE(packet_fields), .fields = packet_fields,
 	};
 	struct trawl_event_type type = {
 		.source = source, .id = id, .name = type_names[id], .format = "",
 		.size = sizeof(struct usbmon_header),
-		.nfields = pcap ? sizeof(usbpcap_fields) / sizeof(*usbpcap_fields)
-				: sizeof(fields) / sizeof(*fields),
-		.fields = pcap ? usbpcap_fields : fields,
+		.nfields = pcap ? ARRAY_SIZE(usbpcap_fields)
+				: ARRAY_SIZE(fields) - skip,
+		.fields = pcap ? usbpcap_fields : fields + skip,
 	};
 
 	return trawl_writer_event_type(w, id == USB_PACKET ? &packet : &type, err);
@@ -122,7 +128,7 @@ int usbtypes_describe(struct trawl_writer *w, const char *spec, struct trawl_err
 	if (id < 0)
 		return -1;
 	for (uint32_t type = USB_SUBMIT; type <= USB_ERROR; type++)
-		if (usbtypes_type(w, (uint16_t)id, type, err) < 0)
+		if (usbtypes_type(w, (uint16_t)id, type, false, err) < 0)
 			return -1;
 	return id;
 }

@@ -65,6 +65,13 @@ struct usb_bus_packet {
 };
 
 /*
+ * The length that an imported capture gives a packet, where libpcap's rule (decode/usb/packets.c)
+ * gives another; else 0. It lies where the time stamp's microseconds were, in sources that have
+ * such a packet.
+ */
+#define USB_PACKET_LENGTH offsetof(struct usbmon_header, ts_usec)
+
+/*
  * What USBPcap has and usbmon has not, in members of struct usbmon_header that its events do not
  * use: those of the time stamp (from ts_sec on) and xfer_flags.
  */
@@ -130,9 +137,11 @@ int usbtypes_describe(struct trawl_writer *w, const char *spec, struct trawl_err
 /*
  * The same in steps, for an import: the source of a link type, whose time stamps are multiples of
  * `resolution` ns, returning its id; then each event type (enum usb_event) before its first event.
+ * with_length: events of usbmon have a length at USB_PACKET_LENGTH.
  */
 int usbtypes_source(struct trawl_writer *w, const char *name, const char *spec, uint16_t linktype,
 		    uint32_t resolution, struct trawl_error *err);
-int usbtypes_type(struct trawl_writer *w, uint16_t source, uint32_t id, struct trawl_error *err);
+int usbtypes_type(struct trawl_writer *w, uint16_t source, uint32_t id, bool with_length,
+		  struct trawl_error *err);
 
 #endif

@@ -47,4 +47,18 @@ static inline size_t utf8_length(const unsigned char *p, size_t n, size_t *bad)
 	return want;
 }
 
+/*
+ * A character of several bytes that changes what is seen of others: U+0080 to U+009F, which a
+ * terminal may obey, ends of lines and paragraphs (U+2028, U+2029), and what turns the direction of
+ * the rest of a line (U+202A to U+202E, U+2066 to U+2069).
+ */
+static inline bool utf8_control(const unsigned char *p, size_t run)
+{
+	if (run == 2)
+		return p[0] == 0xc2 && p[1] < 0xa0;
+	return run == 3 && p[0] == 0xe2 &&
+	       ((p[1] == 0x80 && p[2] >= 0xa8 && p[2] <= 0xae) ||
+		(p[1] == 0x81 && p[2] >= 0xa6 && p[2] <= 0xa9));
+}
+
 #endif

@@ -6,7 +6,7 @@
 #include "decode/base/cli.h"
 #include "decode/flow/paths.h"
 
-enum { SHOWN = 5 }; /* differences of a task, unless -c says how many */
+enum { SHOWN = 5 }; /* differences shown for each task unless -c gives another number */
 
 static int read_both(struct reading *r, const int fds[2], const char *const names[2],
 		     struct paths *p, struct stream *s[2], struct out *out)
@@ -56,7 +56,7 @@ static void show(const struct paths *p, size_t n, const struct path_difference *
 	}
 }
 
-/* The number of differences of a pair of tasks, of which so many are shown. */
+/* Compares a pair of tasks and prints at most `shown` differences. Returns their total number. */
 static uint64_t compare(const struct paths *p, size_t n, uint64_t shown, const char *const names[2],
 			bool json, struct out *o)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of decoders: to add one, add its line. */
+/* The table of decoders. A new decoder needs a line here. */
 #include "decode/base/decoder.h"
 #include "common/usbtypes.h"
 #include "decode/branch/branch.h"
@@ -16,7 +16,10 @@ const struct decoder *decoder_find(const struct trawl_source *source)
 {
 	const struct decoder *const *d;
 
-	/* Packets of macOS are halves of transfers; those of the bus are not. */
+	/*
+	 * Packets of macOS are halves of transfers and belong to the USB decoder; bus packets are
+	 * not.
+	 */
 	if (source->linktype == LINKTYPE_USB_DARWIN && !strcmp(source->kind, bus_decoder.kind))
 		return &usb_decoder;
 	for (d = decoders; *d; d++)

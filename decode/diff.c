@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/diff.h"
+#include "common/array.h"
 
 #include "common/branchrecord.h"
 #include "decode/base/cli.h"
@@ -7,7 +8,7 @@
 #include "decode/import/foreign.h"
 #include "decode/usbdiff.h"
 
-/* How two captures that both have a source of this kind are compared. */
+/* The comparison for each kind of source that both captures contain. */
 static const struct {
 	const char *kind;
 	int (*print)(struct reading *r, const int fds[2], const char *const names[2], bool json,
@@ -33,7 +34,7 @@ static int print(struct reading *r, const int fds[2], const char *const names[2]
 {
 	struct trawl_error err = {0};
 
-	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(ways); i++) {
 		bool both = true;
 
 		for (unsigned int k = 0; k < 2; k++)
@@ -44,14 +45,17 @@ static int print(struct reading *r, const int fds[2], const char *const names[2]
 			return ways[i].print(r, fds, names, json, out);
 	}
 	trawl_fail(&err, TRAWL_USAGE,
-		   "--diff: %.200s and %.200s have no source in common that can be compared: give "
+		   "--diff: %.200s and %.200s have no source in common that can be compared; give "
 		   "two captures with USB or branches (trawl-decode --summary tells what is in a "
 		   "file)",
 		   names[0], names[1]);
 	return cli_error(&err);
 }
 
-/* Opens both, then makes them ready in the sandbox: the exit status, its message printed. */
+/*
+ * Opens both files, then enters the sandbox and prepares them. Returns the exit status; error
+ * messages have been printed.
+ */
 static int open_both(struct reading *r, char **paths, struct foreign *f)
 {
 	struct trawl_error err = {0};

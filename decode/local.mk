@@ -19,7 +19,7 @@ libdecode_la_SOURCES = \
 	decode/export/jsonl.h decode/export/jsonl.c \
 	decode/base/ctype.h decode/base/ctype.c \
 	decode/base/layout.h decode/base/layout.c \
-	decode/base/output.h decode/base/output.c \
+	decode/base/output.h decode/base/output.c decode/base/fit.h decode/base/fit.c \
 	decode/base/number.h decode/base/number.c decode/base/escape.h decode/base/escape.c \
 	decode/base/outfile.h decode/base/outfile.c \
 	decode/export/pcapng.h decode/export/pcapng.c \
@@ -58,7 +58,7 @@ libdecode_la_SOURCES += \
 	decode/usb/msc.h decode/usb/msc.c \
 	decode/usb/scsi.h decode/usb/scsi.c \
 	decode/usb/control.h decode/usb/control.c \
-	decode/usb/transfer.h decode/usb/transfer.c \
+	decode/usb/transfer.h decode/usb/transfer.c decode/usb/duplicate.h decode/usb/duplicate.c \
 	decode/usb/usbpcap.h decode/usb/usbpcap.c decode/usb/usbpcapshow.c \
 	decode/usb/darwin.h decode/usb/darwin.c decode/usb/darwinshow.c \
 	decode/base/valuetree.h decode/base/valuetree.c \
@@ -76,11 +76,12 @@ libdecode_la_SOURCES += \
 	decode/usb/printer.c \
 	decode/usb/ptp.c \
 	decode/usb/video.c \
+	decode/usb/zeroed.h decode/usb/zeroed.c \
 	decode/usb/wellknown.h decode/usb/wellknown.c \
 	decode/usb/bytefield.h decode/usb/bytefield.c \
 	decode/usb/checksum.h decode/usb/checksum.c \
 	decode/usb/conversation.h decode/usb/conversation.c \
-	decode/usb/protocol.h decode/usb/protocol.c decode/usb/protocolshow.c \
+	decode/usb/protocol.h decode/usb/protocol.c decode/usb/protocolecho.c decode/usb/protocolshow.c \
 	decode/usb/class.h decode/usb/classes.c \
 	decode/usb/hidclass.c \
 	decode/usb/hubclass.c \
@@ -101,7 +102,8 @@ libdecode_la_SOURCES += \
 	decode/usb/statistics.h decode/usb/statistics.c
 # Branches.
 libdecode_la_SOURCES += \
-	decode/branch/branch.h decode/branch/branch.c \
+	decode/branch/batch.h decode/branch/branch.h decode/branch/branch.c \
+	decode/branch/held.h decode/branch/held.c \
 	decode/branch/image.h decode/branch/image.c \
 	decode/branch/callstack.h decode/branch/callstack.c \
 	decode/flow/paths.h decode/flow/paths.c \
@@ -125,12 +127,13 @@ trawl_export_CFLAGS = $(AM_CFLAGS) -O2
 trawl_export_LDADD = libimport.la libdecode.la libcommon.la libtrawl.la
 
 # The page of --to html: its document, style and program as texts of C, and the hashes of the last two.
-# The program is one script of several files, in this order.
+# The program is one script of several files, in this order, without their comments but the first
+# lines and without indentation: every page and report has it.
 PAGE = decode/export/page/page.html decode/export/page/page.css decode/export/page/page.js
-PAGE_JS = decode/export/page/begin.js decode/export/page/data.js decode/export/page/words.js \
+PAGE_JS = decode/export/page/begin.js decode/export/page/data.js decode/export/page/format.js \
 	decode/export/page/lanes.js decode/export/page/timeline.js decode/export/page/table.js \
 	decode/export/page/event.js decode/export/page/counts.js decode/export/page/search.js \
-	decode/export/page/hands.js
+	decode/export/page/input.js
 EXTRA_DIST += decode/export/page/page.html decode/export/page/page.css $(PAGE_JS)
 PAGE_TEXT = $(MKDIR_P) $(@D) && sed 's/[\\"]/\\&/g; s/.*/"&\\n"/' "$$page" >$@.tmp && mv $@.tmp $@
 PAGE_SUM = $(MKDIR_P) $(@D) && \
@@ -143,7 +146,7 @@ decode/export/page/page.css.inc: decode/export/page/page.css
 	@page='$(srcdir)/decode/export/page/page.css'; $(PAGE_TEXT)
 decode/export/page/page.js: $(PAGE_JS)
 	@$(MKDIR_P) $(@D) && for part in $(PAGE_JS); do cat "$(srcdir)/$$part" || exit; done | \
-		sed '/^\/\/ SPDX-/{1!d}' >$@.tmp && mv $@.tmp $@
+		sed '1,3b; /^\t*\/\//d; s/^\t*//' >$@.tmp && mv $@.tmp $@
 decode/export/page/page.js.inc: decode/export/page/page.js
 	@page=decode/export/page/page.js; $(PAGE_TEXT)
 decode/export/page/page.css.sum.inc: decode/export/page/page.css

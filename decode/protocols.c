@@ -8,7 +8,7 @@
 #include "decode/usb/protocol.h"
 
 struct collector {
-	struct consumer consumer; /* first: the stream hands it back */
+	struct consumer consumer; /* must be first: a struct consumer is cast to its collector */
 	struct conversations *conversations;
 	uint32_t capture;
 	uint64_t transfers;
@@ -36,7 +36,7 @@ static int no_memory(void)
 	return cli_error(&err);
 }
 
-/* One capture; its exit status. */
+/* Reads one capture. Returns its exit status. */
 static int read_capture(struct collector *c, struct reading *r, struct foreign *f, struct out *out)
 {
 	struct trawl_error err = {0};
@@ -60,7 +60,10 @@ static int read_capture(struct collector *c, struct reading *r, struct foreign *
 	return status;
 }
 
-/* All of them, opened before any is read; what is wrong with one does not hide what others say. */
+/*
+ * Reads all captures. All are opened before any is read; an error in one does not prevent the
+ * others from being read.
+ */
 static int read_captures(struct collector *c, struct reading *r, char **paths,
 			 struct foreign *files, size_t n, struct out *out)
 {

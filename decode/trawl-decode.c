@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* trawl-decode: a saved file to text, JSON lines or a summary. */
+/* trawl-decode: prints a saved file as text, JSON lines or a summary. */
 #include "config.h"
 
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "common/duration.h"
 #include "decode/query/around.h"
+#include "decode/base/fit.h"
 #include "decode/base/escape.h"
 #include "decode/base/cli.h"
 #include "decode/base/glob.h"
@@ -35,7 +35,7 @@ enum { CALLS_MOST = 1000000 };
 
 static const struct option long_options[] = {
 	READING_OPTIONS,
-	{"to", required_argument, NULL, OPTION_TO}, /* as --until */
+	{"to", required_argument, NULL, OPTION_TO}, /* the same as --until */
 	{"json", no_argument, NULL, OPTION_JSON},
 	{"summary", no_argument, NULL, OPTION_SUMMARY},
 	{"meta", optional_argument, NULL, OPTION_META},
@@ -97,8 +97,8 @@ enum mode { MODE_TEXT, MODE_JSON, MODE_SUMMARY, MODE_META };
 struct options {
 	struct reading reading;
 	enum mode mode;
-	const char *meta; /* the glob of --meta, or NULL: the list */
-	const char *around_text; /* --around, or NULL */
+	const char *meta; /* glob of --meta; NULL: list the names */
+	const char *around_text; /* operand of --around, or NULL */
 	uint64_t window;  /* --window, ns */
 	struct around *around;
 	bool list;        /* -D */
@@ -115,7 +115,8 @@ struct options {
 static int set_mode(struct options *o, enum mode mode, struct trawl_error *err)
 {
 	if (o->mode != MODE_TEXT && o->mode != mode)
-		return trawl_fail(err, TRAWL_USAGE, "--json, --summary, --meta: give one of them");
+		return trawl_fail(err, TRAWL_USAGE, "--json, --summary, --meta: cannot be "
+						    "combined; give one of them");
 	o->mode = mode;
 	return 0;
 }
@@ -131,7 +132,8 @@ static int set_colour(struct options *o, const char *arg, struct trawl_error *er
 	else if (!strcmp(arg, "never"))
 		o->colour = false;
 	else
-		return trawl_fail(err, TRAWL_USAGE, "--color: '%s' is none of auto, always, never",
+		return trawl_fail(err, TRAWL_USAGE, "--color: '%s' is unknown; use auto, always or "
+						    "never",
 				  arg);
 	return 0;
 }
@@ -143,7 +145,7 @@ static int set_last_calls(struct options *o, const char *arg, struct trawl_error
 	o->last_calls = strtoull(arg, &end, 10);
 	if (*end || *arg < '1' || *arg > '9' || o->last_calls > CALLS_MOST)
 		return trawl_fail(err, TRAWL_USAGE,
-				  "--calls: '%.40s' is no number of calls from 1 to %d, as in "
+				  "--calls: '%.40s' is not a number from 1 to %d; for example "
 				  "--calls=200",
 				  arg, CALLS_MOST);
 	return 0;
@@ -153,8 +155,8 @@ static int set_fields(struct options *o, const char *arg, struct trawl_error *er
 {
 	if (strcmp(arg, "all"))
 		return trawl_fail(err, TRAWL_USAGE,
-				  "--fields: '%.100s' is not known: write 'all' for helper fields "
-				  "too; trawl-export --to csv takes a list of fields",
+				  "--fields: '%.100s' is unknown; use 'all' to add helper fields, "
+				  "or trawl-export --to csv for a list of fields",
 				  arg);
 	o->reading.decode.all_fields = true;
 	return 0;
@@ -164,68 +166,79 @@ static int set_around(struct options *o, const char *arg, struct trawl_error *er
 {
 	if (o->around_text)
 		return trawl_fail(err, TRAWL_USAGE,
-				  "--around: given twice: join the two with 'or'");
+				  "--around: given twice; join the expressions with 'or'");
 	o->around_text = arg;
 	return 0;
+}
+
+/* The options that have no operand and cannot be wrong. */
+static void set_flag(struct options *o, int option)
+{
+	struct decode_options *decode = &o->reading.decode;
+
+	switch (option) {
+	case OPTION_BOUNDS:
+		o->bounds = true;
+		break;
+	case OPTION_PRINT:
+		decode->print = true;
+		break;
+	case OPTION_JOIN:
+		o->join = true;
+		break;
+	case OPTION_PROTOCOL:
+		o->protocol = o->reading.many = true;
+		break;
+	case OPTION_DIFF:
+		o->diff = o->reading.many = true;
+		break;
+	case OPTION_COUNTS:
+		o->counts = decode->raw = true;
+		break;
+	case 'D':
+		o->list = true;
+		break;
+	case 'm':
+		o->monotonic = true;
+		break;
+	default: /* -x, -X */
+		decode->hexdump = option == 'x' ? 1 : 2;
+		break;
+	}
 }
 
 static int set_option(void *arg, int option, struct trawl_error *err)
 {
 	struct options *o = arg;
-	struct decode_options *decode = &o->reading.decode;
 
 	switch (option) {
 	case OPTION_JSON:
 		return set_mode(o, MODE_JSON, err);
 	case OPTION_SUMMARY:
-		decode->summary = true;
+		o->reading.decode.summary = true;
 		return set_mode(o, MODE_SUMMARY, err);
 	case OPTION_META:
 		o->meta = optarg;
 		return set_mode(o, MODE_META, err);
 	case OPTION_COLOR:
 		return set_colour(o, optarg, err);
-	case OPTION_BOUNDS:
-		o->bounds = true;
-		return 0;
 	case OPTION_FIELDS:
 		return set_fields(o, optarg, err);
-	case OPTION_PRINT:
-		decode->print = true;
-		return 0;
 	case OPTION_AROUND:
 		return set_around(o, optarg, err);
-	case OPTION_JOIN:
-		o->join = true;
-		return 0;
-	case 'D':
-		o->list = true;
-		return 0;
-	case OPTION_PROTOCOL:
-		o->protocol = o->reading.many = true;
-		return 0;
-	case OPTION_DIFF:
-		o->diff = o->reading.many = true;
-		return 0;
 	case OPTION_CALLS:
-		o->calls = decode->raw = true;
+		o->calls = o->reading.decode.raw = true;
 		return optarg ? set_last_calls(o, optarg, err) : 0;
-	case OPTION_COUNTS:
-		o->counts = decode->raw = true;
-		return 0;
 	case OPTION_WINDOW:
 		o->has_window = true;
 		return duration_parse("--window", optarg, &o->window, err);
-	case 'm':
-		o->monotonic = true;
-		return 0;
 	case 't':
 		if (++o->times > TIME_COUNTED)
-			return trawl_fail(err, TRAWL_USAGE, "-t: given too often: at most five, "
-							    "-ttttt, mean something");
+			return trawl_fail(err, TRAWL_USAGE,
+					  "-t: given too often; at most five are allowed (-ttttt)");
 		return 0;
-	default: /* -x, -X */
-		decode->hexdump = option == 'x' ? 1 : 2;
+	default:
+		set_flag(o, option);
 		return 0;
 	}
 }
@@ -239,12 +252,12 @@ static const struct reading_program program = {
 	.usage = "trawl-decode [OPTION]... FILE",
 	.letters = ":c:DtmxX",
 	.options = long_options,
-	.again = OPTION_AROUND, /* which says how two are joined */
+	.again = OPTION_AROUND, /* may be repeated; it then says how to combine two operands */
 	.help = print_help,
 	.option = set_option,
 };
 
-/* 0; 1: --help or --version was answered; -1. */
+/* Returns 0; 1 if --help or --version was answered; or -1 with *err. */
 static int parse(struct options *o, int argc, char **argv, struct trawl_error *err)
 {
 	int got = set_colour(o, "auto", err);
@@ -253,44 +266,49 @@ static int parse(struct options *o, int argc, char **argv, struct trawl_error *e
 		got = reading_parse(&o->reading, &program, o, argc, argv, err);
 	if (!got && o->has_window && !o->around_text && !o->join)
 		return trawl_fail(err, TRAWL_USAGE,
-				  "--window: is for --around and --join: give one of them");
+				  "--window: has no effect alone; add --around or --join");
 	if (!got && o->monotonic && o->times != 1)
-		return trawl_fail(err, TRAWL_USAGE, "-m: is for times of the monotonic clock and "
-						    "stands after one -t: -tm");
+		return trawl_fail(err, TRAWL_USAGE, "-m: does not follow exactly one -t; use -tm "
+						    "for times of the monotonic clock");
 	if (!got && o->list && ((o->mode != MODE_TEXT && o->mode != MODE_JSON) || o->join ||
 				o->around_text || o->protocol))
-		return trawl_fail(err, TRAWL_USAGE, "-D lists what is in the file: with --json and "
-				  "what chooses events, and nothing else");
+		return trawl_fail(err, TRAWL_USAGE, "-D: cannot be combined with another view, "
+						    "--join or --around; only with --json and "
+						    "options that select events");
 	if (!got && o->join && o->mode != MODE_TEXT && o->mode != MODE_JSON)
 		return trawl_fail(err, TRAWL_USAGE,
-				  "--join: is for text and --json: no --summary, no --meta");
+				  "--join: cannot be combined with --summary or --meta; use it for "
+				  "text or with --json");
 	if (!got && o->protocol && ((o->mode != MODE_TEXT && o->mode != MODE_JSON) ||
 				    o->join || o->around_text || o->reading.decode.raw))
-		return trawl_fail(err, TRAWL_USAGE, "--protocol: is a view of its own, as text or "
-						    "with --json: no --summary, --meta, --around, "
-						    "--join, --raw");
+		return trawl_fail(err, TRAWL_USAGE, "--protocol: cannot be combined with "
+						    "--summary, --meta, --around, --join or --raw; "
+						    "use it alone or with --json");
 	if (!got && (o->calls || o->counts) &&
 	    (o->calls == o->counts || (o->mode != MODE_TEXT && o->mode != MODE_JSON) || o->join ||
 	     o->list || o->around_text || o->protocol || o->diff))
 		return trawl_fail(err, TRAWL_USAGE,
-				  "%s: is a view of its own, as text or with --json: no other "
-				  "view, --around, --join, -D",
+				  "%s: cannot be combined with another view, --around, --join or "
+				  "-D; use it alone or with --json",
 				  o->calls ? "--calls" : "--counts");
 	if (!got && o->diff &&
 	    ((o->mode != MODE_TEXT && o->mode != MODE_JSON) || o->join || o->list ||
 	     o->around_text || o->protocol || o->reading.decode.raw))
 		return trawl_fail(err, TRAWL_USAGE,
-				  "--diff: is a view of its own, as text or with --json: no "
-				  "--summary, --meta, --around, --join, --protocol, --raw, -D");
+				  "--diff: cannot be combined with --summary, --meta, --around, "
+				  "--join, --protocol, --raw or -D; use it alone or with --json");
 	if (!got && o->diff && argc - optind != 2)
-		return trawl_fail(err, TRAWL_USAGE, "--diff: takes two files, not %d: trawl-decode "
-						    "--diff GOOD BAD", argc - optind);
+		return trawl_fail(err, TRAWL_USAGE, "--diff: needs two files, not %d; use "
+						    "trawl-decode --diff GOOD BAD", argc - optind);
 	return got;
 }
 
-/* ---- what is done ------------------------------------------------------------------------- */
+/* ---- actions ------------------------------------------------------------------------------- */
 
-/* What is to be shown of the stream: all of it, or what is around the matches. */
+/*
+ * Returns the consumer that receives the stream: c itself, or one that passes on what is around the
+ * matches.
+ */
 static struct consumer *shown(const struct options *o, struct consumer *c, struct out *separator)
 {
 	return o->around ? around_consumer(o->around, c, separator) : c;
@@ -306,8 +324,10 @@ static int print_text(const struct options *o, struct stream *s, struct out *out
 			 .utc = o->reading.utc},
 		.colour = o->colour,
 		.bounds = o->bounds,
+		.columns = o->reading.decode.columns,
 	};
 	struct consumer *c = &t.consumer;
+	struct out line;
 	struct join *j = NULL;
 	int got;
 
@@ -318,7 +338,13 @@ static int print_text(const struct options *o, struct stream *s, struct out *out
 			return trawl_fail(err, TRAWL_CANNOT, "out of memory");
 		c = join_consumer(j, c, out);
 	}
+	if (t.columns) {
+		out_memory(&line);
+		t.line = &line;
+	}
 	got = stream_run(s, shown(o, c, out), err);
+	if (t.line)
+		out_free(t.line);
 	if (j && !got)
 		join_tell(j);
 	join_free(j);
@@ -395,8 +421,8 @@ static void list_piece(const struct trawl_meta *m, struct out *out)
 }
 
 /*
- * Reads all (metadata may come at any place), then lists or prints it: as it is, but for a
- * terminal, which would obey what is in it.
+ * Reads the whole file, because metadata may be anywhere, and lists or prints it. The text is
+ * printed unchanged, except to a terminal, where control characters are escaped.
  */
 static int print_meta(const struct options *o, struct stream *s, struct out *out,
 		      struct trawl_error *err)
@@ -425,8 +451,8 @@ static int print_meta(const struct options *o, struct stream *s, struct out *out
 	}
 	if (o->meta && !found)
 		return trawl_fail(err, TRAWL_USAGE,
-				  "--meta: the file has no metadata of the name "
-				  "'%s'; --meta alone lists all",
+				  "--meta: no metadata has the name '%s'; --meta alone lists all "
+				  "names",
 				  o->meta);
 	return 0;
 }
@@ -460,14 +486,6 @@ static int run(struct options *o, struct stream *s, struct out *out, struct traw
 	}
 }
 
-/* The width of the terminal that is standard output; 0: it is none. */
-static unsigned int terminal_columns(void)
-{
-	struct winsize w;
-
-	return isatty(STDOUT_FILENO) && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) ? w.ws_col : 0;
-}
-
 static struct stream *open_stream(struct options *o, struct foreign *f, struct trawl_error *err)
 {
 	struct reading *r = &o->reading;
@@ -490,18 +508,22 @@ int main(int argc, char **argv)
 	struct reading *r = &o.reading;
 	struct trawl_error err = {0};
 	struct foreign f = FOREIGN_NOTHING;
+	struct folded folded = {0};
 	struct stream *s = NULL;
 	struct out out;
 	int status = TRAWL_OK, got;
 
 	cli_program = "trawl-decode";
 	signal(SIGPIPE, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN); /* the write fails, and says so */
+	signal(SIGXFSZ, SIG_IGN); /* the write fails instead, and is reported */
 	out_open(&out, STDOUT_FILENO);
-	r->decode.columns = terminal_columns();
+	r->decode.columns = fit_terminal(STDOUT_FILENO);
 	got = parse(&o, argc, argv, &err);
 	if (got > 0)
 		goto out;
+	/* documents stay as they are */
+	if (r->decode.columns && o.mode != MODE_JSON && o.mode != MODE_META)
+		folded_start(&folded, &out, r->decode.columns);
 	if (got == 0 && o.protocol) {
 		status = protocols_print(r, argv + optind, (size_t)(argc - optind),
 					 o.mode == MODE_JSON, &out);
@@ -525,6 +547,7 @@ out:
 	around_free(o.around);
 	foreign_close(&f);
 	selection_free(&r->selection);
+	folded_end(&folded);
 	out_free(&out);
 	return status;
 }

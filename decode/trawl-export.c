@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* trawl-export: a saved file to another tool's format. One line in formats[] for each. */
+/*
+ * trawl-export: converts a saved file to another tool's format. Each format has a line in
+ * formats[].
+ */
 #include "config.h"
+#include "common/array.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -37,15 +41,15 @@ static int to_pcapng(const struct export_options *o, struct stream *s, struct ou
 	struct pcapng *p;
 	int got;
 
-	errno = 0; /* names and options that there is no memory for would be left out */
+	errno = 0; /* names and options that did not fit in memory would be missing */
 	p = pcapng_new(s, out, o->with_machine);
 	if (!p || errno == ENOMEM) {
 		pcapng_free(p);
 		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
 	}
 	got = stream_run(s, pcapng_consumer(p), err);
-	if (!got)
-		pcapng_end(p);
+	if (!got && pcapng_end(p) && !out->error)
+		got = trawl_fail(err, TRAWL_CANNOT, "out of memory");
 	pcapng_free(p);
 	return got;
 }
@@ -57,16 +61,19 @@ static int to_pcapng_gz(const struct export_options *o, struct stream *s, struct
 	struct gzip *g;
 	int got;
 
-	/* the dissector finds the names of fields where nothing has to be unpacked */
+	/*
+	 * the names of fields go into the comment of the gzip header, where the dissector can read
+	 * them without decompressing
+	 */
 	out_memory(&names);
 	pcapng_fields(s, &names);
 	out_char(&names, '\0');
-	g = gzip_new(out, names.data);
+	g = names.error ? NULL : gzip_new(out, names.data);
 	out_free(&names);
 	if (!g)
 		return trawl_fail(err, TRAWL_CANNOT,
-				  "--to pcapng.gz: out of memory, or built without "
-				  "zlib: use --to pcapng and gzip");
+				  "--to pcapng.gz: out of memory, or built without zlib; use --to "
+				  "pcapng and gzip");
 	got = to_pcapng(o, s, out, err);
 	gzip_end(g);
 	return got;
@@ -108,7 +115,8 @@ static int to_usbmon(const struct export_options *o, struct stream *s, struct ou
 	for (size_t i = 0; i < trawl_source_count(r); i++)
 		usb |= !strcmp(trawl_source_at(r, i)->kind, usb_decoder.kind);
 	if (!usb)
-		return trawl_fail(err, TRAWL_USAGE, "--to usbmon: there is no USB in this file");
+		return trawl_fail(err, TRAWL_USAGE, "--to usbmon: the file has no USB events; "
+						    "choose another format, which --help lists");
 	usbmon_printer_start(&p, out);
 	return stream_run(s, &p.consumer, err);
 }
@@ -196,11 +204,11 @@ static const struct export_format formats[] = {
 	 .spool = true},
 	{.name = "csv", .what = "one table, a column for each field", .run = csv_export},
 };
-#define NFORMATS (sizeof(formats) / sizeof(formats[0]))
+#define NFORMATS ARRAY_SIZE(formats)
 
 /* ---- options ------------------------------------------------------------------------------ */
 
-/* --to is the format here, and the end of the time range is --until. */
+/* --to is the format here; the end of the time range is --until. */
 enum { OPTION_FORMAT = OPTION_PROGRAM, OPTION_FIELDS, OPTION_LINKTYPE, OPTION_NO_DESCRIPTORS,
        OPTION_DECIMAL, OPTION_NO_FORMULAS, OPTION_WITH_MACHINE };
 
@@ -247,7 +255,7 @@ static void print_help(void)
 	      "      --show-keys      keystrokes, keys and PINs in clear (USB)\n"
 	      "      --linktype N     pcap, pcapng: link type of USB packets: 220, the old 189, 249\n"
 	      "      --no-descriptors pcapng: no made-up packets with USB descriptors in front\n"
-	      "      --with-machine   pcapng, trace-dat: with command lines and the host's name\n"
+	      "      --with-machine   pcapng, html, trace-dat: with command lines and the host's name\n"
 	      "      --no-sandbox     for debuggers: reads without giving up what reading does not need\n"
 	      "      --help, --version\n"
 	      "\n"
@@ -270,7 +278,8 @@ static int set_format(struct options *o, const char *name, struct trawl_error *e
 			n += (size_t)snprintf(list + n, sizeof(list) - n, "%s%s", i ? ", " : "",
 					      formats[i].name);
 	}
-	return trawl_fail(err, TRAWL_USAGE, "--to: '%.100s' is no format; there are %s%s", name,
+	return trawl_fail(err, TRAWL_USAGE, "--to: '%.100s' is not a format; choose one of "
+					    "%s%s", name,
 			  list,
 			  name[strspn(name, "+")] >= '0' && name[strspn(name, "+")] <= '9'
 				  ? " (the end of a time range is --until)"
@@ -280,9 +289,9 @@ static int set_format(struct options *o, const char *name, struct trawl_error *e
 static int set_linktype(struct options *o, const char *arg, struct trawl_error *err)
 {
 	if (strcmp(arg, "189") && strcmp(arg, "220") && strcmp(arg, "249"))
-		return trawl_fail(err, TRAWL_USAGE, "--linktype: '%.40s' is no link type of USB "
-				  "packets: 220, or 189 for programs that do not know that; 249 of "
-				  "what USBPcap captured", arg);
+		return trawl_fail(err, TRAWL_USAGE, "--linktype: '%.40s' is not a link type of USB "
+						    "packets; use 220, 189 for programs without "
+						    "220, or 249 for captures by USBPcap", arg);
 	o->reading.decode.linktype = (uint16_t)atoi(arg);
 	return 0;
 }
@@ -329,19 +338,20 @@ static int check(struct options *o, struct trawl_error *err)
 {
 	if (!o->format)
 		return trawl_fail(err, TRAWL_USAGE,
-				  "--to FORMAT is missing; --help lists the formats");
+				  "--to: no format is given; --help lists the formats");
 	if (o->export.columns && !strcmp(o->export.columns, "all")) {
 		o->reading.decode.all_fields = true;
 		o->export.columns = NULL;
 	}
 	if (o->export.columns && o->format->run != csv_export)
-		return trawl_fail(err, TRAWL_USAGE, "--fields: a list of columns is for csv only: "
-						    "leave it out, or write 'all'");
+		return trawl_fail(err, TRAWL_USAGE, "--fields: a list of columns applies to csv "
+						    "only; leave it out, or use 'all'");
 	if ((o->export.decimal || o->export.no_formulas) && o->format->run != csv_export)
-		return trawl_fail(err, TRAWL_USAGE, "%s: is for csv only: leave it out",
+		return trawl_fail(err, TRAWL_USAGE, "%s: applies to csv only; leave it out",
 				  o->export.decimal ? "--decimal" : "--no-formulas");
 	if (!strcmp(o->export.output, "-") && o->format->binary && isatty(STDOUT_FILENO))
-		return trawl_fail(err, TRAWL_USAGE, "%s is not for a terminal: give -w OUT",
+		return trawl_fail(err, TRAWL_USAGE, "--to %s: binary output is not written to a "
+						    "terminal; give -w OUT",
 				  o->format->name);
 	return 0;
 }
@@ -355,14 +365,14 @@ static int open_output(const struct options *o, struct outfile *f, struct trawl_
 
 	if (!stat(o->reading.path, &in) && !stat(name, &out) && in.st_dev == out.st_dev &&
 	    in.st_ino == out.st_ino)
-		return trawl_fail(err, TRAWL_USAGE, "-w %s: is the capture itself; choose another "
+		return trawl_fail(err, TRAWL_USAGE, "-w %s: is the input file; choose another "
 						    "name", name);
 	if (outfile_open(f, name, err))
 		return -1;
 	return o->reading.no_sandbox ? 0 : outfile_keeper(f, err);
 }
 
-/* Packets are what was on the bus; whoever is given them should know. */
+/* Warns that packets contain keystrokes, since they hold the original data. */
 static void warn_of_keys(const struct options *o, const struct stream *s)
 {
 	uint64_t n = stream_secrets(s);
@@ -371,13 +381,13 @@ static void warn_of_keys(const struct options *o, const struct stream *s)
 	if (!n || !o->format->packets || o->reading.decode.show_keys)
 		return;
 	trawl_fail(&note, TRAWL_OK,
-		   "%" PRIu64 " packet%s may hold keystrokes or keys, in clear: think of that "
-			      "before you hand them on (--show-keys says that you know)",
+		   "%" PRIu64 " packet%s may contain keystrokes or keys in clear; check them "
+			      "before you share the file (--show-keys silences this)",
 		   n, n == 1 ? "" : "s");
 	cli_error(&note);
 }
 
-/* Everything that there is, to fd; the status, its message printed. */
+/* Converts everything to fd. Returns the exit status; error messages have been printed. */
 static int convert(struct options *o, struct stream *s, int fd, struct trawl_error *err)
 {
 	const char *name = strcmp(o->export.output, "-") ? o->export.output : "standard output";
@@ -391,7 +401,10 @@ static int convert(struct options *o, struct stream *s, int fd, struct trawl_err
 	return status;
 }
 
-/* Packets of those transfers that are meant, not of events that for themselves look like it. */
+/*
+ * Whether --where or --name select transfers: then both packets of a matching transfer are
+ * exported, not just packets that match by themselves.
+ */
 static bool chooses_transfers(const struct options *o)
 {
 	const struct selection *sel = &o->reading.selection;
@@ -399,7 +412,7 @@ static bool chooses_transfers(const struct options *o)
 	return o->format->packets && !o->reading.decode.raw && (sel->where || sel->nnames);
 }
 
-/* With all files open. */
+/* Opens the stream; all files are open already. */
 static struct stream *open_input(struct options *o, struct foreign *f, struct choice **choice,
 				 struct trawl_error *err)
 {
@@ -428,7 +441,7 @@ static int export_to(struct options *o, struct foreign *f, struct outfile *outpu
 		return cli_error(err);
 	}
 	status = convert(o, s, output->fd, err);
-	/* of damaged data there is an export of what is whole */
+	/* damaged input: the undamaged part is exported */
 	if (outfile_close(output, status <= TRAWL_BAD_DATA, err))
 		status = cli_error(err);
 	stream_close(s);
@@ -443,7 +456,7 @@ static int run(struct options *o, struct trawl_error *err)
 	int status;
 
 	o->export.spool = -1;
-	/* packets of transfers: which are looked for first */
+	/* selecting transfers requires reading the input twice */
 	if (foreign_open(&f, o->reading.path, chooses_transfers(o), err) ||
 	    (o->format->spool && (o->export.spool = unpack_temporary(err)) < 0) ||
 	    open_output(o, &output, err))
@@ -464,7 +477,7 @@ int main(int argc, char **argv)
 
 	cli_program = "trawl-export";
 	signal(SIGPIPE, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN); /* the write fails, and says so */
+	signal(SIGXFSZ, SIG_IGN); /* the write fails instead, and is reported */
 	got = reading_parse(&o.reading, &program, &o, argc, argv, &err);
 	if (!got)
 		got = check(&o, &err);

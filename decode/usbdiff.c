@@ -7,7 +7,7 @@
 #include "decode/usb/transferdiff.h"
 
 struct collector {
-	struct consumer consumer; /* first: the stream hands it back */
+	struct consumer consumer; /* must be first: a struct consumer is cast to its collector */
 	struct transfer_diff *diff;
 	unsigned int capture;
 	uint64_t item;
@@ -33,7 +33,7 @@ static int no_memory(void)
 	return cli_error(&err);
 }
 
-/* Runs a capture into a consumer; the exit status, its message printed. */
+/* Passes a capture to a consumer. Returns the exit status; error messages have been printed. */
 static int run(struct reading *r, int fd, const char *name, struct consumer *c,
 	       struct stream **kept, struct out *out)
 {
@@ -53,9 +53,9 @@ static int run(struct reading *r, int fd, const char *name, struct consumer *c,
 	return status;
 }
 
-/* Prints the items of these numbers, as trawl-decode does. */
+/* Prints the items with two given numbers in the format of trawl-decode. */
 struct chosen {
-	struct consumer consumer; /* first */
+	struct consumer consumer; /* must be first */
 	struct text_printer printer;
 	struct stream *stream;
 	uint64_t item, wanted[2];
@@ -80,8 +80,7 @@ static void show_items(struct reading *r, int fd, const char *name, uint64_t pre
 	struct chosen c = {
 		.consumer = {.item = show},
 		.printer = {.out = out, .time = {.utc = r->utc}},
-		/* Of what is not there the number is 0 here, which one more than the other is
-		 * not. */
+		/* numbers of the items to print; adjusted below if one of them is missing */
 		.wanted = {previous, item},
 	};
 

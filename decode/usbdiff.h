@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* --diff of two USB captures. */
+/* trawl-decode --diff for USB captures. */
 #ifndef TRAWL_DECODE_USBDIFF_H
 #define TRAWL_DECODE_USBDIFF_H
 
 #include "decode/query/reading.h"
 
-/* As diff_print() in decode/diff.h; the captures are open (decode_options.fd), `names` is what
- * messages call them. */
+/*
+ * Like diff_print() in decode/diff.h, with captures that are already open (decode_options.fd).
+ * `names` is what messages call them.
+ */
 int usbdiff_print(struct reading *r, const int fds[2], const char *const names[2], bool json,
 		  struct out *out);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/sources.h"
 #include "decode/export/choice.h"
 #include "decode/query/around.h"
 #include "decode/query/unseen.h"
@@ -17,8 +18,39 @@ struct chooser_state {
 	uint64_t every, seen;
 	struct numbers urbs; /* submitted and kept, their completions are kept too */
 	struct numbers left; /* submitted and left out */
+	struct needs *needs; /* NULL: not asked for, or not known of all */
+	const struct trawl_source *source; /* of the event before, with its section and number */
+	uint32_t section;
+	uint16_t number;
 	bool no_memory;
 };
+
+/* Finds the number that a source has in a section. */
+static bool find_number(struct chooser_state *c, const struct trawl_source *source,
+			uint32_t section)
+{
+	if (c->source == source && c->section == section)
+		return true;
+	c->source = source;
+	c->section = section;
+	for (c->number = 0; c->number < 256; c->number++)
+		if (trawl_section_source(stream_reader(c->stream), section, c->number) == source)
+			return true;
+	c->source = NULL;
+	return false;
+}
+
+/* The events are seen here: nobody has to decode them again to know what they refer to. */
+static void note_needs(struct chooser_state *c, const struct item *it, uint32_t section)
+{
+	const struct trawl_event ev = { .source = it->source, .type = it->type,
+					.record = it->record, .len = it->len };
+
+	if (it->type && it->record && find_number(c, it->source, section))
+		needs_event(c->needs, section, c->number, &ev);
+	else
+		c->needs = NULL;
+}
 
 /* Of a transfer the end goes where its beginning went. */
 static bool is_turn(struct chooser_state *c, const struct decoder *d, const struct item *it)
@@ -49,6 +81,8 @@ static int take_item(struct consumer *consumer, const struct decoder *d, void *s
 	if (!is_turn(c, d, it))
 		return CONSUMER_PASSED_OVER;
 	stream_place(c->stream, &at);
+	if (c->needs)
+		note_needs(c, it, at.section);
 	if (keep_add(c->keep, at.section, at.chunk, at.place))
 		return 0;
 	c->no_memory = true;
@@ -59,7 +93,7 @@ static int run(struct choose *c, struct stream *s, struct around *around, struct
 	       struct trawl_error *err)
 {
 	struct chooser_state state = { .consumer.item = take_item, .stream = s, .keep = keep,
-				       .every = c->every };
+				       .every = c->every, .needs = c->needs };
 	struct consumer *consumer = &state.consumer;
 	struct trawl_error note;
 	int ret;
@@ -69,7 +103,10 @@ static int run(struct choose *c, struct stream *s, struct around *around, struct
 	ret = stream_run(s, consumer, err);
 	if (!ret && stream_unseen_name(s, &note))
 		ret = trawl_fail(err, TRAWL_USAGE, "%s", note.text);
-	if (state.no_memory)
+	if (c->needs)
+		needs_event_end(c->needs);
+	c->needs = state.needs;
+	if (state.no_memory || state.urbs.failed || state.left.failed)
 		ret = trawl_fail(err, TRAWL_CANNOT, "out of memory");
 	numbers_free(&state.urbs);
 	numbers_free(&state.left);
@@ -108,7 +145,7 @@ out:
 
 struct point {
 	struct consumer consumer; /* first: the stream hands it back */
-	uint64_t trigger, problem, end;
+	uint64_t trigger, problem;
 };
 
 static int see_item(struct consumer *consumer, const struct decoder *d, void *state,
@@ -116,7 +153,6 @@ static int see_item(struct consumer *consumer, const struct decoder *d, void *st
 {
 	struct point *p = (struct point *)consumer;
 
-	p->end = it->time;
 	if (it->problem)
 		p->problem = it->time;
 	if (it->name_len == 13 && !memcmp(it->name, "trawl:trigger", 13))
@@ -124,21 +160,60 @@ static int see_item(struct consumer *consumer, const struct decoder *d, void *st
 	return 0;
 }
 
-int choose_point(const char *path, uint64_t *time, const char **what, struct trawl_error *err)
+/* Trace events are no errors (struct item), and the trigger is no trace event. */
+static bool has_points(const struct trawl_source *s)
+{
+	return strcmp(s->kind, "tracefs") != 0;
+}
+
+/* The sources to be read; of more than there is room for, all. */
+static bool choose_sources(const struct trawl_reader *r, struct selection *some)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < trawl_source_count(r); i++) {
+		const struct trawl_source *s = trawl_source_at(r, i);
+
+		if (!has_points(s))
+			continue;
+		if (n < SELECTION_MAX)
+			some->sources[n] = s->name;
+		n++;
+	}
+	some->nsources = n <= SELECTION_MAX ? n : 0;
+	return n;
+}
+
+static uint64_t end_of(const struct cut *c)
+{
+	uint64_t end = 0;
+
+	for (size_t i = 0; i < c->n; i++) {
+		const struct trawl_piece *p = &c->entries[i].p;
+
+		if (!p->sync && !is_task_source(p->source->name) && p->to > end)
+			end = p->to;
+	}
+	return end;
+}
+
+int choose_point(const char *path, const struct cut *c, uint64_t *time, const char **what,
+		 struct trawl_error *err)
 {
 	struct point p = { .consumer.item = see_item };
 	struct decode_options options = { 0 };
-	struct selection all = { 0 };
+	struct selection some = { 0 };
 	struct stream *s;
-	int ret = -1;
+	int ret = 0;
 
-	if (!selection_done(&all, false, err)) {
-		s = stream_open(path, &options, &all, err);
+	if (choose_sources(c->r, &some)) {
+		ret = selection_done(&some, false, err);
+		s = ret ? NULL : stream_open(path, &options, &some, err);
 		ret = s ? stream_run(s, &p.consumer, err) : -1;
 		stream_close(s);
 	}
-	selection_free(&all);
-	*time = p.trigger ? p.trigger : p.problem ? p.problem : p.end;
+	selection_free(&some);
+	*time = p.trigger ? p.trigger : p.problem ? p.problem : end_of(c);
 	*what = p.trigger ? "the trigger" : p.problem ? "the last error" : "the end";
 	return ret;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a capture may hold that its owner would not publish. */
+/* Classes of data in a capture that its owner may not want to publish. */
 #ifndef TRAWL_EDIT_CLASSES_H
 #define TRAWL_EDIT_CLASSES_H
 

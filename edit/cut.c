@@ -6,13 +6,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/array.h"
 #include "common/sources.h"
+#include "decode/base/output.h"
 
 enum {
-	SYNCS_NEAR = 3, /* clock-syncs before and after a chunk that its times may go by */
-	EDGE_LEVEL = 9, /* zstd's, of chunks that are coded anew */
+	SYNCS_NEAR = 3, /* how many clock-syncs before and after a chunk its times may depend on */
+	EDGE_LEVEL = 9, /* zstd level of re-encoded chunks */
 	BEST_LEVEL = 22,
-	BEST_EVENTS = 1 << 19, /* of a chunk, when there is time */
+	BEST_EVENTS = 1 << 19, /* largest chunk of `compact` */
 	BEST_BYTES = 24 << 20,
 };
 
@@ -20,15 +22,8 @@ enum {
 
 static struct cut_entry *add_entry(struct cut *c)
 {
-	if (c->n == c->cap) {
-		size_t cap = c->cap ? 2 * c->cap : 1024;
-		struct cut_entry *grown = reallocarray(c->entries, cap, sizeof(*grown));
-
-		if (!grown)
-			return NULL;
-		c->entries = grown;
-		c->cap = cap;
-	}
+	if (!array_reserve(c->entries, c->cap, c->n + 1))
+		return NULL;
 	c->entries[c->n] = (struct cut_entry){ 0 };
 	return &c->entries[c->n++];
 }
@@ -40,6 +35,8 @@ static bool list_pieces(struct cut *c, struct trawl_error *err)
 	struct cut_entry *e;
 	int got;
 
+	if (c->unchecked)
+		trawl_pieces_unchecked(c->r);
 	c->origins = calloc(sections + 1, sizeof(*c->origins));
 	if (!c->origins)
 		return !edit_no_memory(err);
@@ -63,7 +60,10 @@ static bool wanted(const struct cut *c, const struct trawl_source *s)
 	return c->sources[s->id / 64 & 3] >> s->id % 64 & 1;
 }
 
-/* Time never goes back in a stream of a clock that can be set. */
+/*
+ * The time of an event on the timeline. If the source's clock can be set, times within a stream are
+ * made monotonic.
+ */
 static uint64_t time_of(const struct cut *c, const struct cut_entry *e, uint64_t ts, uint64_t *last)
 {
 	uint64_t time = trawl_piece_time(c->r, &e->p, ts);
@@ -80,7 +80,10 @@ static bool in_time(const struct cut *c, uint64_t time)
 	return time >= c->from && time < c->to;
 }
 
-/* The events of a chunk with their times; unlike edit_each_event() it fails for memory alone. */
+/*
+ * Calls fn for each event of a chunk with its time. Unlike edit_some_events() it fails only if
+ * memory runs out.
+ */
 typedef bool each_fn(struct cut *c, const struct cut_entry *e, const struct trawl_event *ev,
 		     uint64_t time, void *arg);
 
@@ -93,7 +96,6 @@ static bool each_event(struct cut *c, const struct cut_entry *e, const struct tr
 
 	for (uint32_t i = 0; ok && i < chunk->nstreams; i++) {
 		uint64_t last = 0;
-
 		int got = 1;
 
 		while (ok && (got = trawl_cursor_next(cursor, i, &ev)) > 0)
@@ -111,11 +113,13 @@ static bool keep_event(struct cut *c, const struct cut_entry *e, const struct tr
 
 	if (!in_time(c, time) || (c->chosen && !(chosen && keep_has(chosen, ev->place))))
 		return true;
-	needs_event(&c->needs, &e->p, ev);
+	needs_event(&c->needs, e->p.section, e->p.number, ev);
 	return keep_add(&c->part, e->p.section, e->p.at, ev->place);
 }
 
-/* Tasks whose starts, names and ends are told: by the event's own fields. */
+/*
+ * Keeps an event of the task source if its pid field names a task that other kept events refer to.
+ */
 static bool keep_task(struct cut *c, const struct cut_entry *e, const struct trawl_event *ev,
 		      uint64_t time, void *arg)
 {
@@ -148,7 +152,22 @@ static enum cut_take first_guess(const struct cut *c, const struct cut_entry *e,
 	return CUT_WHOLE;
 }
 
-/* A chunk that is damaged is passed over: the reader's verdict tells of it. */
+const struct keep_chunk *cut_part(const struct cut *c, const struct cut_entry *e)
+{
+	return keep_find(e->as_chosen ? c->chosen : &c->part, e->p.section, e->p.at);
+}
+
+/* Plans one chunk by what is known of the chosen events, without decoding it. */
+static void plan_known(const struct cut *c, struct cut_entry *e)
+{
+	const struct keep_chunk *chosen = keep_find(c->chosen, e->p.section, e->p.at);
+
+	e->kept = chosen ? chosen->count : 0;
+	e->as_chosen = true;
+	e->take = !chosen ? CUT_NONE : chosen->count == e->p.count ? CUT_WHOLE : CUT_PART;
+}
+
+/* Plans one chunk. A damaged chunk is skipped; the reader's verdict reports it. */
 static int plan_chunk(struct cut *c, struct cut_entry *e, struct trawl_error *err)
 {
 	struct keep_chunk *chosen = c->chosen ? keep_find(c->chosen, e->p.section, e->p.at) : NULL;
@@ -157,6 +176,10 @@ static int plan_chunk(struct cut *c, struct cut_entry *e, struct trawl_error *er
 	e->take = first_guess(c, e, chosen);
 	if (e->take == CUT_NONE)
 		return 0;
+	if (e->take == CUT_WHOLE && c->as_they_are) {
+		e->kept = e->p.count;
+		return 0;
+	}
 	if (!trawl_piece_read(c->r, &e->p) || !trawl_piece_decode(c->r, &e->p, &chunk)) {
 		e->take = CUT_NONE;
 		return 0;
@@ -199,7 +222,7 @@ static int plan_tasks(struct cut *c, struct cut_entry *e, struct trawl_error *er
 	return 0;
 }
 
-/* The first clock-sync of a section, and those next to chunks that are kept. */
+/* Keeps the first clock-sync of each section, and those near chunks that are kept. */
 static void plan_syncs(struct cut *c)
 {
 	uint32_t section = UINT32_MAX;
@@ -226,12 +249,12 @@ static void plan_syncs(struct cut *c)
 	}
 }
 
-/* Events of these name tasks: sched_switch's comm stays, and what is needed to call it by pid. */
 static void forget_plan(struct cut *c)
 {
 	for (size_t i = 0; i < c->n; i++) {
 		c->entries[i].take = CUT_NONE;
 		c->entries[i].kept = 0;
+		c->entries[i].as_chosen = false;
 	}
 	keep_free(&c->part);
 	keep_free(&c->begun);
@@ -249,8 +272,8 @@ static bool is_step(const struct trawl_sync *a, const struct trawl_sync *b)
 }
 
 /*
- * A clock-sync ends every chunk. Where all clocks are MONOTONIC, or REALTIME and not set, the first
- * and the last two, and those around a step, give the same times as all of them.
+ * Every chunk ends with a clock-sync. If all clocks are MONOTONIC, or REALTIME that was never set,
+ * two syncs of a section, the first and the last, give the same times as all of them.
  */
 static void thin_syncs(struct cut *c)
 {
@@ -270,8 +293,11 @@ static void thin_syncs(struct cut *c)
 			continue;
 		if (before && before->p.section == e->p.section &&
 		    is_step(&before->sync, &e->sync))
-			return; /* all are kept: what is between two steps is read by those near
-				 * it */
+			/*
+			 * the clock was set: keep all, because times between two steps depend on
+			 * the syncs nearest to them
+			 */
+			return;
 		before = e;
 	}
 	for (size_t i = 0, left = 0; i < c->n; i++) {
@@ -292,17 +318,48 @@ static void thin_syncs(struct cut *c)
 	}
 }
 
-int cut_plan(struct cut *c, struct trawl_error *err)
+int cut_guess(struct cut *c, struct trawl_error *err)
 {
 	if (!c->entries && !list_pieces(c, err))
 		return -1;
 	forget_plan(c);
 	for (size_t i = 0; i < c->n; i++) {
 		struct cut_entry *e = &c->entries[i];
+		const struct keep_chunk *chosen =
+			c->chosen ? keep_find(c->chosen, e->p.section, e->p.at) : NULL;
 
 		if (e->p.sync || is_task_source(e->p.source->name))
 			continue;
-		if (plan_chunk(c, e, err))
+		e->take = first_guess(c, e, chosen);
+		e->kept = e->take == CUT_NONE ? 0 : chosen ? chosen->count : e->p.count;
+		c->kept += e->kept;
+		c->left_out += e->p.count - e->kept;
+		c->bytes += e->take ? (uint64_t)((double)e->p.bytes * e->kept / e->p.count) : 0;
+	}
+	return 0;
+}
+
+int cut_plan(struct cut *c, struct trawl_error *err)
+{
+	bool known = c->chosen && c->chosen_needs && c->from == c->chosen_from &&
+		     c->to == c->chosen_to;
+
+	if (!c->entries && !list_pieces(c, err))
+		return -1;
+	forget_plan(c);
+	if (known) {
+		c->needs = *c->chosen_needs; /* and it is freed as such */
+		*c->chosen_needs = (struct needs){ 0 };
+		c->chosen_needs = NULL;
+	}
+	for (size_t i = 0; i < c->n; i++) {
+		struct cut_entry *e = &c->entries[i];
+
+		if (e->p.sync || is_task_source(e->p.source->name))
+			continue;
+		if (known)
+			plan_known(c, e);
+		else if (plan_chunk(c, e, err))
 			return -1;
 		c->kept += e->kept;
 		c->left_out += e->p.count - e->kept;
@@ -339,7 +396,7 @@ struct section {
 	struct cut *c;
 	struct trawl_writer *w;
 	uint32_t number;
-	int sources[256]; /* number in the file -> in the output; -1: not there */
+	int sources[256]; /* source number in the file -> in the output; -1: not in it */
 	struct branch_marker *marker;
 };
 
@@ -350,7 +407,10 @@ static bool source_used(const struct cut *c, uint32_t section, uint16_t number)
 	return s && (wanted(c, s) || is_task_source(s->name));
 }
 
-/* Chunks go by a type's number in its source: of a type without events only that is kept. */
+/*
+ * A chunk refers to an event type by its number within the source, so the numbers must stay. A type
+ * without events is replaced by a placeholder.
+ */
 static int put_types(struct section *s, uint16_t number, struct trawl_error *err)
 {
 	const struct cut *c = s->c;
@@ -379,7 +439,7 @@ static int put_types(struct section *s, uint16_t number, struct trawl_error *err
 	return 0;
 }
 
-/* NAME@MACHINE, unless it is called so already. */
+/* Appends "@MACHINE" unless the name has an '@' already. */
 static const char *joined_name(const struct section *s, const char *name, char *room, size_t size)
 {
 	const struct cut_joined *j = s->c->joined ? &s->c->joined[s->number] : NULL;
@@ -416,7 +476,7 @@ static int put_text(struct section *s, const char *name, const char *type, const
 	return trawl_writer_meta(s->w, &m, err);
 }
 
-/* probe/SOURCE/EVENT goes by the source's name. */
+/* The metadata probe/SOURCE/EVENT is renamed as its source is. */
 static void rename_probe(const struct section *s, struct trawl_meta *m, char *room, size_t size)
 {
 	char source[256], name[256];
@@ -468,7 +528,7 @@ static int put_metas(struct section *s, struct trawl_error *err)
 	return c->from ? cut_task_names(c, s->number, s->w, err) : 0;
 }
 
-/* The first time stamp of from ... to that is not before `limit` on the timeline. */
+/* The first time stamp of the loss's range that is not before `limit` on the timeline. */
 static uint64_t first_at(const struct cut *c, const struct trawl_loss *l, enum trawl_clock clock,
 			 uint64_t limit)
 {
@@ -485,7 +545,7 @@ static uint64_t first_at(const struct cut *c, const struct trawl_loss *l, enum t
 	return low;
 }
 
-/* How many of a loss were in the part of it that is kept nobody knows. */
+/* Restricts a loss to the part. How many of the lost events were in it is unknown then. */
 static void clip_loss(const struct cut *c, struct trawl_loss *l, enum trawl_clock clock)
 {
 	bool begins = trawl_section_time(c->r, l->section, clock, l->from) >= c->from;
@@ -499,28 +559,31 @@ static void clip_loss(const struct cut *c, struct trawl_loss *l, enum trawl_cloc
 		l->count = UINT64_MAX;
 }
 
+/* The number in its section of the source of a loss that reaches into the part; -1: of none. */
+static int loss_source(const struct cut *c, const struct trawl_loss *l)
+{
+	for (uint16_t n = 0; n < 256; n++) {
+		const struct trawl_source *source = trawl_section_source(c->r, l->section, n);
+
+		if (source_used(c, l->section, n) && source->id == l->source &&
+		    trawl_section_time(c->r, l->section, source->clock, l->to) >= c->from &&
+		    trawl_section_time(c->r, l->section, source->clock, l->from) < c->to)
+			return n;
+	}
+	return -1;
+}
+
 static int put_losses(struct section *s, struct trawl_error *err)
 {
 	const struct cut *c = s->c;
 
 	for (size_t i = 0; i < trawl_loss_count(c->r); i++) {
 		struct trawl_loss l = *trawl_loss_at(c->r, i);
-		uint16_t n;
+		int n = l.section == s->number ? loss_source(c, &l) : -1;
 
-		if (l.section != s->number)
+		if (n < 0)
 			continue;
-		for (n = 0; n < 256; n++) {
-			const struct trawl_source *source =
-				trawl_section_source(c->r, s->number, n);
-
-			if (s->sources[n] >= 0 && source->id == l.source &&
-			    trawl_section_time(c->r, l.section, source->clock, l.to) >= c->from &&
-			    trawl_section_time(c->r, l.section, source->clock, l.from) < c->to)
-				break;
-		}
-		if (n == 256)
-			continue;
-		clip_loss(c, &l, trawl_section_source(c->r, s->number, n)->clock);
+		clip_loss(c, &l, trawl_section_source(c->r, s->number, (uint16_t)n)->clock);
 		l.source = (uint16_t)s->sources[n];
 		if (trawl_writer_loss(s->w, &l, err))
 			return -1;
@@ -530,8 +593,7 @@ static int put_losses(struct section *s, struct trawl_error *err)
 
 struct part_copy {
 	struct section *section;
-	const struct keep_chunk *some; /* NULL: all */
-	const struct keep_chunk *begun, *torn; /* NULL: none */
+	const struct keep_chunk *begun, *torn; /* NULL: no event */
 	uint16_t source;
 };
 
@@ -539,8 +601,6 @@ static int copy_event(void *arg, struct trawl_event *ev, struct trawl_error *err
 {
 	const struct part_copy *p = arg;
 
-	if (p->some && !keep_has(p->some, ev->place))
-		return 0;
 	if (p->begun && keep_has(p->begun, ev->place) &&
 	    branch_marker_add(&p->section->marker, ev, BRANCH_MARK_START, err))
 		return -1;
@@ -555,15 +615,15 @@ static int copy_event(void *arg, struct trawl_event *ev, struct trawl_error *err
 
 static int put_part(struct section *s, const struct cut_entry *e, struct trawl_error *err)
 {
-	struct part_copy p = {s, keep_find(&s->c->part, e->p.section, e->p.at),
-			      keep_find(&s->c->begun, e->p.section, e->p.at),
+	struct part_copy p = {s, keep_find(&s->c->begun, e->p.section, e->p.at),
 			      keep_find(&s->c->torn, e->p.section, e->p.at),
 			      (uint16_t)s->sources[e->p.number]};
+	const struct keep_chunk *some = e->take == CUT_PART ? cut_part(s->c, e) : NULL;
 	const struct trawl_chunk *chunk;
 
 	if (!trawl_piece_decode(s->c->r, &e->p, &chunk))
 		return 0;
-	return edit_each_event(chunk, copy_event, &p, err);
+	return edit_some_events(chunk, some, copy_event, &p, err);
 }
 
 static int put_entry(struct section *s, struct cut_entry *e, struct trawl_error *err)
@@ -572,14 +632,16 @@ static int put_entry(struct section *s, struct cut_entry *e, struct trawl_error 
 		return 0;
 	if (e->p.sync)
 		return trawl_writer_sync(s->w, &e->sync, err);
-	if (!trawl_piece_read(s->c->r, &e->p))
+	if (!trawl_piece_read(s->c->r, &e->p)) {
+		s->c->kept -= s->c->as_they_are ? e->kept : 0; /* nobody had read it before */
 		return 0;
+	}
 	if (e->take == CUT_PART || s->c->again)
 		return put_part(s, e, err);
 	return trawl_writer_chunk(s->w, (uint16_t)s->sources[e->p.number], &e->p, err);
 }
 
-/* The number of a new "edit/N". */
+/* The next free number N for metadata "edit/N". */
 static unsigned int edits(const struct trawl_reader *r)
 {
 	unsigned int n = 0;
@@ -593,7 +655,7 @@ static int put_edit(struct section *s, const char *edit, struct trawl_error *err
 {
 	char name[32];
 
-	if (!edit || s->number)
+	if (!edit)
 		return 0;
 	snprintf(name, sizeof(name), "edit/%u", edits(s->c->r));
 	return put_text(s, name, "application/json", edit, err);
@@ -604,13 +666,13 @@ static uint64_t start_of(const struct cut *c, uint32_t section)
 	for (size_t i = 0; i < c->n; i++)
 		if (c->entries[i].p.sync && c->entries[i].p.section == section)
 			return c->entries[i].sync.real;
-	return 1; /* not known; 0 would be now */
+	return 1; /* unknown; 0 would mean now */
 }
 
 static int write_section(struct cut *c, uint32_t number, int fd, const char *out, const char *edit,
 			 struct trawl_error *err)
 {
-	struct trawl_writer_options o = { .level = EDGE_LEVEL, .name = out,
+	struct trawl_writer_options o = { .level = EDGE_LEVEL, .name = out, .later = true,
 					  .comment = c->all_metadata ? "" : "part of a capture",
 					  .time = start_of(c, number) };
 	struct section s = { .c = c, .number = number };
@@ -644,17 +706,38 @@ static int write_section(struct cut *c, uint32_t number, int fd, const char *out
 	return ret;
 }
 
+/* Is something of a section in the part: an event, or a loss? All of a file has all sections. */
+static bool section_needed(const struct cut *c, uint32_t number)
+{
+	bool needed = c->all_metadata;
+
+	for (size_t i = 0; !needed && i < c->n; i++)
+		needed = c->entries[i].p.section == number && !c->entries[i].p.sync &&
+			 c->entries[i].take != CUT_NONE;
+	for (size_t i = 0; !needed && i < trawl_loss_count(c->r); i++) {
+		const struct trawl_loss *l = trawl_loss_at(c->r, i);
+
+		needed = l->section == number && loss_source(c, l) >= 0;
+	}
+	return needed;
+}
+
 int cut_write(struct cut *c, int fd, const char *out, const char *edit, struct trawl_error *err)
 {
 	size_t n = trawl_section_count(c->r);
+	bool any = false;
 
 	for (uint32_t i = 0; i < n; i++) {
-		int copy = dup(fd);
+		int copy;
 
+		if (!section_needed(c, i) && (any || i + 1 < n))
+			continue;
+		copy = dup(fd);
 		if (copy < 0)
 			return trawl_fail(err, TRAWL_CANNOT, "%s: %m", out);
-		if (write_section(c, i, copy, out, edit, err))
+		if (write_section(c, i, copy, out, any ? NULL : edit, err))
 			return -1;
+		any = true;
 	}
-	return 0;
+	return out_lacked_memory() ? edit_no_memory(err) : 0;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A part of a file as a file of its own.
+ * Copies a part of a file to a new file.
  *
- * The file is gone through chunk by chunk (cut_plan()): of each is known whether all, some or none
- * of its events are wanted, and what the wanted ones refer to. Then it is written (cut_write()):
- * whole chunks as they are, the others coded anew, and of the metadata what the events need.
+ * cut_plan() goes through the file chunk by chunk and decides for each whether all, some or none of
+ * its events are wanted, and which metadata the wanted ones refer to. cut_write() then writes the
+ * part: whole chunks as they are, others re-encoded, and the metadata that the events need.
  */
 #ifndef TRAWL_EDIT_CUT_H
 #define TRAWL_EDIT_CUT_H
@@ -19,68 +19,94 @@ enum cut_take { CUT_NONE, CUT_PART, CUT_WHOLE };
 struct cut_entry {
 	struct trawl_piece p;
 	struct trawl_sync sync; /* if p.sync */
-	enum cut_take take;     /* of a clock-sync: none or whole */
-	uint32_t kept;          /* events */
+	enum cut_take take;     /* a clock-sync is taken whole or not at all */
+	uint32_t kept;          /* how many of its events are kept */
+	bool as_chosen;         /* of a chunk kept in part: the events of cut.chosen */
 };
 
-/* What becomes of a section that is to be one timeline with others. */
+/* What is written about a section that is merged into one timeline with others. */
 struct cut_joined {
-	char machine[80];   /* its sources are called NAME@MACHINE; "": as they are */
-	char timeline[64];  /* metadata "timeline" */
-	char how[256];      /* metadata "timeline/how" */
+	char machine[80];   /* suffix of its sources' names, NAME@MACHINE; "": none */
+	char timeline[64];  /* text of the metadata "timeline" */
+	char how[256];      /* text of the metadata "timeline/how" */
 };
 
 struct cut {
 	struct trawl_reader *r;
-	const char *name;           /* of the file, for messages */
-	uint64_t from, to;          /* on the timeline: from <= time < to */
-	uint64_t sources[4];        /* bit per source id */
+	const char *name;           /* path of the file */
+	uint64_t from, to;          /* ns on the timeline: from <= time < to */
+	uint64_t sources[4];        /* a bit for each source id that is wanted */
 	const struct keep *chosen;  /* only these events; NULL: all */
-	bool all_metadata;          /* whatever events refer to */
-	struct cut_joined *joined;  /* by section; NULL: nothing becomes of them */
-	bool again;                 /* every chunk is coded anew, as small as it gets */
+	/*
+	 * What the chosen events refer to, if they are all of the times below; cut_plan() then need
+	 * not decode them. NULL: not known.
+	 */
+	struct needs *chosen_needs;
+	uint64_t chosen_from, chosen_to;
+	bool unchecked;             /* do not look for damage where nothing is read */
+	bool all_metadata;          /* keep all metadata, whether or not events refer to it */
+	struct cut_joined *joined;  /* an element for each section; NULL: nothing is merged */
+	bool again;                 /* re-encode every chunk, as small as possible */
+	bool as_they_are;           /* copy whole chunks without decoding them before */
 
 	struct cut_entry *entries;
 	size_t n, cap;
-	uint64_t *origins;          /* of each section: timeline less CLOCK_MONOTONIC */
-	struct keep part;           /* of chunks that are kept in part */
-	/* Batches of branches that get a mark (cutbranch.c): of their task nothing is kept that
-	 * was before; or something was left out between. */
+	uint64_t *origins;          /* for each section: timeline minus CLOCK_MONOTONIC, ns */
+	struct keep part;           /* kept events of chunks that are kept in part: cut_part() */
+	/*
+	 * Batches of branches that get a mark (cutbranch.c). begun: no earlier batch of its task is
+	 * kept. torn: one between it and the last kept one is left out.
+	 */
 	struct keep begun, torn;
 	struct needs needs;
-	uint64_t kept, left_out;    /* events, but the hidden task source's */
-	uint64_t bytes;             /* of the chunks that are kept */
+	uint64_t kept, left_out;    /* events, without those of the hidden task source */
+	uint64_t bytes;             /* estimated size of the kept chunks, bytes */
 };
 
-/* Finds out what is kept; may be called again with other times. 0, or -1 with *err. */
+/* Decides what is kept. May be called again with other times. Returns 0, or -1 with *err. */
 int cut_plan(struct cut *c, struct trawl_error *err);
+/*
+ * Estimates the same from the chunks' headers alone, without reading payloads: c->kept, c->left_out
+ * and c->bytes are approximate. Fast; serves to choose times for cut_plan().
+ */
+int cut_guess(struct cut *c, struct trawl_error *err);
 
 /*
- * Appends the file to fd. `edit` is the JSON of what was done, to be told in metadata "edit/N";
- * NULL: nothing. 0, or -1 with *err.
+ * Writes the part to fd. out: the output's name for messages. edit: JSON text that describes the
+ * operation, written as metadata "edit/N"; NULL: none. Returns 0, or -1 with *err.
  */
 int cut_write(struct cut *c, int fd, const char *out, const char *edit, struct trawl_error *err);
 
+/* The kept events of a chunk that is kept in part. */
+const struct keep_chunk *cut_part(const struct cut *c, const struct cut_entry *e);
+
+/* Frees what the functions here allocated; not r, chosen and joined. */
 void cut_free(struct cut *c);
 
-/* What of a piece of metadata is needed (cut_meta.c): false: nothing. *text is malloc'd and takes
- * the place of the data, or NULL. */
+/*
+ * Decides whether a piece of metadata is kept (cutmeta.c); false: not. *text: malloc'd text of *len
+ * bytes that replaces its data; NULL: the data is kept as it is.
+ */
 bool cut_meta(const struct cut *c, const struct trawl_meta *m, char **text, size_t *len);
-/* Tells the writer what the tasks of the section's events were called when the part begins. */
+/*
+ * Writes the names that the tasks of the section's kept events have when the part begins. Returns
+ * 0, or -1 with *err.
+ */
 int cut_task_names(const struct cut *c, uint32_t section, struct trawl_writer *w,
 		   struct trawl_error *err);
 
 /*
- * Batches of branches (cutbranch.c). Where one of a task is left out, the task's next begins with a
- * mark: branches are missing, or what it did before is not known. So nobody takes a call for whole
- * that is not. Finds the batches that need one, c->begun and c->torn; to be called when c->entries
- * are planned. 0, or -1 with *err.
+ * Batches of branches (cutbranch.c). If a batch of a task is left out, the task's next batch begins
+ * with a mark: branches are missing, or the task's history begins here. A reader then does not take
+ * an incomplete call for a complete one. Fills c->begun and c->torn; c->entries must have been
+ * planned. Returns 0, or -1 with *err.
  */
 int cut_plan_branches(struct cut *c, struct trawl_error *err);
-struct branch_marker; /* what adds the marks */
+struct branch_marker; /* adds the marks; reused for all batches */
 /*
- * Adds a mark in front of the event's branches: ev->record lives until the next call, or the
- * marker's end. *m is made when it is first needed. 0, or -1 with *err.
+ * Adds a mark in front of the event's branches: replaces ev->record by a record that is valid until
+ * the next call or branch_marker_free(). *m is created on first use; it starts as NULL. Returns 0,
+ * or -1 with *err.
  */
 int branch_marker_add(struct branch_marker **m, struct trawl_event *ev, enum branch_mark_kind kind,
 		      struct trawl_error *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Batches of branches in a part of a file: where one of a task is left out, a mark. */
+/* Adds marks to batches of branches where earlier batches of the same task are left out. */
 #include "edit/cut.h"
 
 #include <stdlib.h>
@@ -11,18 +11,18 @@
 
 /* ---- the plan ----------------------------------------------------------------------------- */
 
-/* What has become of a task's batches so far. */
+/* Which of a task's batches are kept so far. */
 struct branch_task {
 	uint32_t tid;
-	uint64_t gaps; /* of struct branch_plan, when its last one was kept */
-	bool any;      /* one was kept */
-	bool left;     /* after that, one was left out */
+	uint64_t gaps; /* branch_plan.gaps when the last batch was kept */
+	bool any;      /* a batch was kept */
+	bool left;     /* a batch after it was left out */
 };
 
 struct branch_plan {
 	struct branch_task *tasks;
 	size_t n, cap;
-	uint64_t gaps; /* chunks that were left out unread: of any task */
+	uint64_t gaps; /* chunks left out without being read: they may have batches of any task */
 };
 
 static struct branch_task *task_of(struct branch_plan *p, uint32_t tid)
@@ -36,7 +36,7 @@ static struct branch_task *task_of(struct branch_plan *p, uint32_t tid)
 	return &p->tasks[p->n++];
 }
 
-/* Of a stream, whose CPU is the task's id. */
+/* Plans one stream of a chunk, whose events are all of one task: their CPU is the task's id. */
 static bool plan_stream(struct cut *c, struct branch_plan *p, const struct cut_entry *e,
 			const struct keep_chunk *some, struct trawl_cursor *cursor, uint32_t stream)
 {
@@ -64,12 +64,12 @@ static bool plan_stream(struct cut *c, struct branch_plan *p, const struct cut_e
 static bool plan_chunk(struct cut *c, struct branch_plan *p, struct cut_entry *e)
 {
 	const struct keep_chunk *some = e->take == CUT_PART ?
-		keep_find(&c->part, e->p.section, e->p.at) : NULL;
+		cut_part(c, e) : NULL;
 	const struct trawl_chunk *chunk;
 	struct trawl_cursor *cursor;
 	bool ok;
 
-	/* Of what is left out for its time alone, nobody asks whose it is. */
+	/* A chunk left out for its time alone is not read to see which tasks it has. */
 	if (e->take == CUT_NONE && !c->chosen) {
 		p->gaps++;
 		return true;
@@ -117,7 +117,7 @@ struct branch_marker {
 	size_t room;
 };
 
-/* The batch with one mark more, in front of all. */
+/* Re-encodes the batch with one more mark, in front of all others. */
 static const void *marked(struct branch_marker *m, const struct branch_batch *b,
 			  enum branch_mark_kind kind, uint64_t time, size_t *len)
 {
@@ -142,11 +142,12 @@ int branch_marker_add(struct branch_marker **m, struct trawl_event *ev, enum bra
 	const size_t fixed = sizeof(struct branch_record);
 	struct branch_record head;
 	struct branch_batch batch;
+	const char *problem;
 	const void *data = NULL;
 	size_t n;
 
 	if (ev->len < fixed)
-		return 0; /* damaged: as it is */
+		return 0; /* damaged: left as it is */
 	if (!*m)
 		*m = calloc(1, sizeof(**m));
 	if (*m && !(*m)->encoder)
@@ -154,10 +155,11 @@ int branch_marker_add(struct branch_marker **m, struct trawl_event *ev, enum bra
 	if (!*m || !(*m)->encoder)
 		return edit_no_memory(err);
 	memcpy(&head, ev->record, fixed);
-	if (branch_batch_decode(&batch, (const uint8_t *)ev->record + fixed, ev->len - fixed,
-				head.count, ev->ts)) {
+	problem = branch_batch_decode(&batch, (const uint8_t *)ev->record + fixed, ev->len - fixed,
+				      head.count, ev->ts);
+	if (problem) {
 		branch_batch_free(&batch);
-		return 0;
+		return problem == branch_no_memory ? edit_no_memory(err) : 0;
 	}
 	data = marked(*m, &batch, kind, ev->ts, &n);
 	branch_batch_free(&batch);

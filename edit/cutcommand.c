@@ -20,6 +20,7 @@ enum {
 	OPTION_WINDOW,
 	OPTION_EVERY,
 	OPTION_SIZE,
+	OPTION_EVENTS,
 	OPTION_ZONE,
 	OPTION_OPEN
 };
@@ -30,6 +31,7 @@ static const struct option long_options[] = {
 	{ "window", required_argument, NULL, OPTION_WINDOW },
 	{ "every", required_argument, NULL, OPTION_EVERY },
 	{ "max-size", required_argument, NULL, OPTION_SIZE },
+	{ "max-events", required_argument, NULL, OPTION_EVENTS },
 	{ "utc", no_argument, NULL, OPTION_ZONE },
 	{ "no-sandbox", no_argument, NULL, OPTION_OPEN },
 	{ NULL, 0, NULL, 0 },
@@ -42,14 +44,15 @@ struct cut_options {
 	bool utc, no_sandbox;
 };
 
-static int parse_every(const char *text, uint64_t *every, struct trawl_error *err)
+static int parse_number(const char *option, const char *text, uint64_t *n,
+			struct trawl_error *err)
 {
 	char *end;
 
-	*every = strtoull(text, &end, 10);
+	*n = strtoull(text, &end, 10);
 	if (*text < '1' || *text > '9' || *end)
-		return trawl_fail(err, TRAWL_USAGE, "--every: '%.60s' is no number of events: give "
-				  "one above 0", text);
+		return trawl_fail(err, TRAWL_USAGE, "%s: '%.60s' is no number of events; give one "
+				  "above 0", option, text);
 	return 0;
 }
 
@@ -62,7 +65,7 @@ static int set_option(struct cut_options *o, int option, struct trawl_error *err
 	switch (option) {
 	case 'w':
 		if (o->out)
-			return edit_usage(err, "-w: given twice: leave one out", "");
+			return trawl_fail(err, TRAWL_USAGE, "-w: given twice; leave one out");
 		o->out = optarg;
 		return 0;
 	case OPTION_AROUND:
@@ -72,7 +75,9 @@ static int set_option(struct cut_options *o, int option, struct trawl_error *err
 		o->window = optarg;
 		return duration_parse("--window", optarg, &o->request.window, err);
 	case OPTION_EVERY:
-		return parse_every(optarg, &o->request.every, err);
+		return parse_number("--every", optarg, &o->request.every, err);
+	case OPTION_EVENTS:
+		return parse_number("--max-events", optarg, &o->request.max_events, err);
 	case OPTION_SIZE:
 		return edit_size("--max-size", optarg, &o->request.max_size, err);
 	case OPTION_OPEN:
@@ -99,11 +104,11 @@ static int parse(struct cut_options *o, int argc, char **argv, struct trawl_erro
 	if (edit_one_file(argc, argv, err))
 		return -1;
 	if (!o->request.around != !o->window)
-		return edit_usage(err, "--around EXPR and --window TIME go together", "");
+		return edit_usage(err, "--around, --window: one of them is missing", "");
 	return selection_done(&o->selection, o->utc, err);
 }
 
-/* What was kept, on standard error. */
+/* Reports on standard error what was kept. */
 static void tell(const struct cut_result *r, const char *out)
 {
 	char room[16];

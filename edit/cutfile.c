@@ -14,9 +14,9 @@
 #include "edit/choose.h"
 #include "edit/cut.h"
 
-enum { TRIES = 16 }; /* to reach a size */
+enum { TRIES = 16 }; /* most attempts to reach a size */
 
-/* Is what is wanted known of whole chunks, without decoding what the events mean? */
+/* True if chunks can be chosen by their times alone, without decoding events. */
 static bool by_time_only(const struct cut_request *q)
 {
 	const struct selection *s = q->selection;
@@ -24,7 +24,7 @@ static bool by_time_only(const struct cut_request *q)
 	return !s->where && !s->nnames && !s->npids && !s->count && !q->around && !q->every;
 }
 
-/* Times that are relative count from the first event; sources that there are. */
+/* Resolves relative times, which count from the first event, and source names. */
 static int resolve(const struct cut_request *q, struct cut *c, struct trawl_error *err)
 {
 	struct decode_options options = { 0 };
@@ -65,12 +65,17 @@ static char *describe(const struct cut_request *q, const struct cut *c)
 		json_uint(&j, "until_ns", c->to);
 	json_uint(&j, "kept", c->kept);
 	json_uint(&j, "left_out", c->left_out);
-	/* an expression may hold what the file is to be rid of: that there was one is told */
+	/*
+	 * the expression itself may contain what the cut is to remove, so only its existence is
+	 * recorded
+	 */
 	json_bool(&j, "chosen", s->where || s->nnames || s->npids || q->around);
 	if (q->every)
 		json_uint(&j, "every", q->every);
 	if (q->max_size)
 		json_uint(&j, "max_size", q->max_size);
+	if (q->max_events)
+		json_uint(&j, "max_events", q->max_events);
 	json_end(&j);
 	text = j.text ? strdup(j.text) : NULL;
 	json_free(&j);
@@ -95,7 +100,7 @@ static int write_once(const struct cut_request *q, struct cut *c, int fd, const 
 
 /* ---- a size that must not be passed ------------------------------------------------------- */
 
-/* To the far end of a chunk. */
+/* The distance in ns from `point` to the far end of a chunk. */
 static uint64_t distance(const struct cut_entry *e, uint64_t point)
 {
 	uint64_t before = e->p.from < point ? point - e->p.from : 0;
@@ -105,8 +110,19 @@ static uint64_t distance(const struct cut_entry *e, uint64_t point)
 }
 
 struct near {
-	uint64_t distance, bytes;
+	uint64_t distance, bytes, events;
 };
+
+static bool has_limit(const struct cut_request *q)
+{
+	return q->max_size || q->max_events;
+}
+
+static bool fits(const struct cut_request *q, uint64_t bytes, uint64_t events)
+{
+	return (!q->max_size || bytes <= q->max_size) &&
+	       (!q->max_events || events <= q->max_events);
+}
 
 static int by_distance(const void *a, const void *b)
 {
@@ -115,21 +131,30 @@ static int by_distance(const void *a, const void *b)
 	return (x->distance > y->distance) - (x->distance < y->distance);
 }
 
-/* How far from the point chunks may be that so many bytes have room for. */
-static uint64_t reach(const struct cut *c, uint64_t point, uint64_t room)
+/*
+ * Returns the distance (ns) from the point up to which chunks fit within the limits; with q NULL,
+ * the distance of the farthest chunk.
+ */
+static uint64_t reach(const struct cut *c, uint64_t point, const struct cut_request *q)
 {
 	struct near *near = calloc(c->n + 1, sizeof(*near));
-	uint64_t far = 0, sum = 0;
+	uint64_t far = 0, bytes = 0, events = 0;
 	size_t n = 0;
 
 	for (size_t i = 0; near && i < c->n; i++)
 		if (!c->entries[i].p.sync && c->entries[i].take)
 			near[n++] = (struct near){ distance(&c->entries[i], point),
-						   c->entries[i].p.bytes };
+						   c->entries[i].p.bytes, c->entries[i].kept };
 	if (near)
 		qsort(near, n, sizeof(*near), by_distance);
-	for (size_t i = 0; i < n && (sum += near[i].bytes) <= room; i++)
+	for (size_t i = 0; i < n; i++) {
+		bytes += near[i].bytes;
+		events += near[i].events;
+		/* a sixteenth is left for descriptions and metadata */
+		if (q && !fits(q, bytes + q->max_size / 16, events))
+			break;
 		far = near[i].distance;
+	}
 	free(near);
 	return far;
 }
@@ -138,15 +163,41 @@ static int start_again(int fd, const char *out, struct trawl_error *err)
 {
 	if (!lseek(fd, 0, SEEK_SET) && !ftruncate(fd, 0))
 		return 0;
-	return trawl_fail(err, TRAWL_USAGE, "--max-size: %s: is no file that can be written again: "
-			  "%s", out, strerror(errno));
+	return trawl_fail(err, TRAWL_USAGE, "%s: cannot be written again: %s; --max-size and "
+			  "--max-events need a regular file", out, strerror(errno));
 }
 
-static void say_why(struct cut_result *r, const struct cut *c, const char *what, uint64_t point,
-		    uint64_t limit, uint64_t whole)
+/* The exceeded limit, as the option that set it. */
+static const char *limit_text(const struct cut_request *q, bool size, char *room, size_t n)
 {
+	char bytes[16];
+
+	if (size)
+		snprintf(room, n, "--max-size %s", edit_megabytes(bytes, q->max_size));
+	else
+		snprintf(room, n, "--max-events %" PRIu64, q->max_events);
+	return room;
+}
+
+/* A part that has to fit within the limits. */
+struct fitting {
+	const struct cut_request *q;
+	struct cut *c;
+	int fd; /* the output */
+	const char *out;
+	uint64_t point;   /* the part is around this time */
+	const char *what; /* what happened there */
+	bool measured;    /* all of it was written once; otherwise only its chunks' size is known */
+};
+
+static void say_why(const struct fitting *f, struct cut_result *r, uint64_t whole, uint64_t events)
+{
+	const struct cut_request *q = f->q;
+	const struct cut *c = f->c;
+	uint64_t point = f->point;
+	bool size = q->max_size && whole > q->max_size;
 	uint64_t first = UINT64_MAX, last = 0;
-	char a[16], b[16];
+	char a[64], b[16];
 
 	for (size_t i = 0; i < c->n; i++) {
 		const struct trawl_piece *p = &c->entries[i].p;
@@ -159,43 +210,65 @@ static void say_why(struct cut_result *r, const struct cut *c, const char *what,
 	first = first > c->from ? first : c->from;
 	last = last < c->to ? last : c->to;
 	snprintf(r->why, sizeof(r->why),
-		 "--max-size %s: kept is what is nearest to %s, from %.6f s before it to %.6f s "
-		 "after it; all would take %s",
-		 edit_megabytes(a, limit), what,
+		 "%s: kept is what is nearest to %s, from %.6f s before it to %.6f s "
+		 "after it; all would take %s%s, %" PRIu64 " events",
+		 limit_text(q, size, a, sizeof(a)), f->what,
 		 first < point ? (double)(point - first) / 1e9 : 0.0,
-		 last > point ? (double)(last - point) / 1e9 : 0.0, edit_megabytes(b, whole));
+		 last > point ? (double)(last - point) / 1e9 : 0.0,
+		 f->measured ? "" : "more than ", edit_megabytes(b, whole),
+		 events);
 }
 
-static int try_reach(const struct cut_request *q, struct cut *c, int fd, const char *out,
-		     uint64_t point, uint64_t far, uint64_t *bytes, struct trawl_error *err)
+static int try_reach(const struct fitting *f, uint64_t far, uint64_t *bytes,
+		     struct trawl_error *err)
 {
-	uint64_t begin = q->selection->begin, end = q->selection->end;
+	uint64_t begin = f->q->selection->begin, end = f->q->selection->end, point = f->point;
 
-	c->from = point > far && point - far > begin ? point - far : begin;
-	c->to = far < end - point ? point + far + 1 : end;
-	if (cut_plan(c, err) || start_again(fd, out, err))
+	f->c->from = point > far && point - far > begin ? point - far : begin;
+	f->c->to = far < end - point ? point + far + 1 : end;
+	if (cut_plan(f->c, err) || start_again(f->fd, f->out, err))
 		return -1;
-	return write_once(q, c, fd, out, bytes, err);
+	return write_once(f->q, f->c, f->fd, f->out, bytes, err);
 }
 
-/* The farthest reach that fits, by halves; a first guess goes by the sizes of the chunks. */
-static int fit(const struct cut_request *q, struct cut *c, int fd, const char *out,
-	       struct cut_result *result, struct trawl_error *err)
+/* True if the part takes more than 7/8 of a limit: no further attempt is made. */
+static bool is_near(const struct cut_request *q, uint64_t bytes, uint64_t events)
 {
-	uint64_t whole = result->bytes, point, low = 0, high, far, least = 0;
-	const char *what;
-	char room[16];
+	return (q->max_size && bytes > q->max_size - q->max_size / 8) ||
+	       (q->max_events && events > q->max_events - q->max_events / 8);
+}
 
-	if (choose_point(q->path, &point, &what, err))
+static int nothing_fits(const struct cut_request *q, const struct cut *c, const char *what,
+			uint64_t bytes, struct trawl_error *err)
+{
+	char limit[64], room[16];
+
+	return trawl_fail(err, TRAWL_USAGE, "%s: nothing of %s fits; the smallest part, around %s, "
+			  "takes %s, %" PRIu64 " events",
+			  limit_text(q, q->max_size && bytes > q->max_size, limit, sizeof(limit)),
+			  q->name, what, edit_megabytes(room, bytes), c->kept);
+}
+
+/*
+ * Finds the largest reach around the point that fits, by bisection. The first attempt is estimated
+ * from the chunks' sizes.
+ */
+static int fit(struct fitting *f, struct cut_result *result, struct trawl_error *err)
+{
+	const struct cut_request *q = f->q;
+	struct cut *c = f->c;
+	uint64_t whole = result->bytes, events = c->kept, low = 0, high, far, least = 0;
+
+	if (choose_point(q->path, c, &f->point, &f->what, err))
 		return -1;
-	high = reach(c, point, UINT64_MAX);
-	far = reach(c, point, q->max_size - q->max_size / 16);
+	high = reach(c, f->point, NULL);
+	far = reach(c, f->point, q);
 	for (int i = 0; i < TRIES; i++) {
-		if (try_reach(q, c, fd, out, point, far, &result->bytes, err))
+		if (try_reach(f, far, &result->bytes, err))
 			return -1;
-		if (result->bytes <= q->max_size && c->kept) {
+		if (fits(q, result->bytes, c->kept) && c->kept) {
 			low = far;
-			if (result->bytes > q->max_size - q->max_size / 8)
+			if (is_near(q, result->bytes, c->kept))
 				break;
 		} else {
 			high = far;
@@ -203,16 +276,13 @@ static int fit(const struct cut_request *q, struct cut *c, int fd, const char *o
 		}
 		far = low + (high - low) / 2;
 	}
-	if (result->bytes > q->max_size || !c->kept) {
-		if (try_reach(q, c, fd, out, point, low, &result->bytes, err))
-			return -1;
-		least = result->bytes > least || !least ? result->bytes : least;
-	}
-	if (result->bytes > q->max_size || !c->kept)
-		return trawl_fail(err, TRAWL_USAGE, "--max-size: nothing of %s fits: the smallest "
-				  "part, around %s, takes %s", q->name, what,
-				  edit_megabytes(room, least));
-	say_why(result, c, what, point, q->max_size, whole);
+	if ((!fits(q, result->bytes, c->kept) || !c->kept) &&
+	    try_reach(f, low, &result->bytes, err))
+		return -1;
+	if (!fits(q, result->bytes, c->kept) || !c->kept)
+		return nothing_fits(q, c, f->what,
+				    result->bytes > least || !least ? result->bytes : least, err);
+	say_why(f, result, whole, events);
 	return 0;
 }
 
@@ -234,18 +304,24 @@ static int verdict(const struct cut_request *q, const struct trawl_reader *r,
 static int plan_and_write(const struct cut_request *q, struct cut *c, int fd, const char *out,
 			  struct cut_result *result, struct trawl_error *err)
 {
-	if (cut_plan(c, err))
+	struct fitting f = { .q = q, .c = c, .fd = fd, .out = out };
+	bool large; /* far beyond a limit: writing the whole first would be wasted work */
+
+	if (has_limit(q) && cut_guess(c, err))
+		return -1;
+	large = has_limit(q) && c->kept && !fits(q, c->bytes / 2, c->kept);
+	if (!large && cut_plan(c, err))
 		return -1;
 	if (!c->kept)
 		return trawl_fail(err, TRAWL_USAGE,
-				  "%s: nothing of it is chosen, no file was made: "
-				  "it has %" PRIu64 " events, which trawl-decode --summary tells",
+				  "%s: nothing of it is chosen, no file was made; choose among "
+				  "its %" PRIu64 " events (trawl-decode --summary)",
 				  q->name, c->left_out);
 	result->bytes = c->bytes;
-	if ((!q->max_size || c->bytes < 2 * q->max_size) &&
-	    write_once(q, c, fd, out, &result->bytes, err))
+	f.measured = !large;
+	if (!large && write_once(q, c, fd, out, &result->bytes, err))
 		return -1;
-	if (q->max_size && result->bytes > q->max_size && fit(q, c, fd, out, result, err))
+	if (has_limit(q) && !fits(q, result->bytes, c->kept) && fit(&f, result, err))
 		return -1;
 	result->kept = c->kept;
 	result->left_out = c->left_out;
@@ -260,19 +336,24 @@ int cut_file(const struct cut_request *q, int fd, const char *out, struct cut_re
 	struct choose choose = { .path = q->path, .selection = q->selection, .around = q->around,
 				 .window = q->window, .every = q->every };
 	struct cut c = { .name = q->path };
+	struct needs needs = { 0 };
 	struct keep keep = { 0 };
 	int ret = resolve(q, &c, err);
 
 	if (!ret && !by_time_only(q)) {
+		choose.needs = &needs;
 		ret = choose_events(&choose, &keep, err);
 		c.chosen = &keep;
-		c.from = q->selection->begin;
-		c.to = q->selection->end;
+		c.chosen_needs = choose.needs;
+		c.from = c.chosen_from = q->selection->begin;
+		c.to = c.chosen_to = q->selection->end;
 	}
+	c.unchecked = c.from || c.to != UINT64_MAX;
 	c.r = ret ? NULL : trawl_open(q->path, err);
 	ret = c.r ? plan_and_write(q, &c, fd, out, result, err) : -1;
 	cut_free(&c);
 	trawl_close(c.r);
 	keep_free(&keep);
+	needs_free(&needs);
 	return ret;
 }

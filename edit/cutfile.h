@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A part of a file, by what a user asks for: for `cut` and for trawl-report. */
+/* Cuts a file as a user requests, for `trawl-edit cut` and trawl-report. */
 #ifndef TRAWL_EDIT_CUTFILE_H
 #define TRAWL_EDIT_CUTFILE_H
 
@@ -7,25 +7,26 @@
 #include "edit/edit.h"
 
 struct cut_request {
-	const char *path, *name;     /* to open it by; as the user calls it */
-	struct selection *selection; /* selection_done() was called */
-	const char *around;          /* an expression, or NULL */
+	const char *path, *name;     /* path to open; name in messages */
+	struct selection *selection; /* after selection_done() */
+	const char *around;          /* --around: an expression; or NULL */
 	uint64_t window;             /* ns */
-	uint64_t every;              /* 0: all */
-	uint64_t max_size;           /* bytes of the result; 0: any */
+	uint64_t every;              /* keep one of every this many events; 0: all */
+	uint64_t max_size;           /* most bytes of the result; 0: no limit */
+	uint64_t max_events;         /* most events of the result; 0: no limit */
 };
 
 struct cut_result {
 	uint64_t kept, left_out; /* events */
 	uint64_t bytes;
-	uint64_t from, to;       /* of the timeline */
-	char why[400];           /* what --max-size left out; or empty */
+	uint64_t from, to;       /* ns on the timeline */
+	char why[400];           /* message about what the limits left out; or "" */
 };
 
 /*
- * Writes the part to fd, which is a file that can be written again from its beginning (or, without
- * max_size, a pipe). 0; -1 with *err: of status TRAWL_BAD_DATA, if the part was written, but the
- * file is damaged.
+ * Writes the part to fd. With a limit fd must be a file that can be truncated and rewritten;
+ * without, it may be a pipe. out: its name in messages. Returns 0; or -1 with *err, whose status is
+ * TRAWL_BAD_DATA if the part was written but the input is damaged.
  */
 int cut_file(const struct cut_request *q, int fd, const char *out, struct cut_result *result,
 	     struct trawl_error *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which metadata the events of a part need. */
+/* Decides which metadata the events of a part need. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +10,7 @@
 #include "decode/base/jdoc.h"
 #include "decode/base/task.h"
 #include "edit/cut.h"
+#include "decode/base/output.h"
 
 static bool begins(const char *name, const char *with)
 {
@@ -30,7 +31,7 @@ static bool device_needed(const struct cut *c, const struct trawl_meta *m)
 	return numbers_has(&c->needs.devices, id);
 }
 
-/* probe/SOURCE/EVENT, in older files probe/EVENT. */
+/* event is what follows "probe/": SOURCE/EVENT, or EVENT in older files. */
 static bool probe_needed(const struct cut *c, const char *event)
 {
 	for (uint32_t i = 0; i < trawl_section_count(c->r); i++)
@@ -95,7 +96,10 @@ static struct symbol *read_symbols(const char *p, size_t len, size_t *n)
 	return s;
 }
 
-/* The symbol that an address is in, its other names, and the one after it, where it ends. */
+/*
+ * Marks the symbol that contains an address, its aliases, and the following symbol, which tells
+ * where it ends. exactly: only symbols at the address itself.
+ */
 static void need_symbol(struct symbol *s, size_t n, uint64_t address, bool exactly)
 {
 	size_t next = partition_point(n, i, s[i].address <= address);
@@ -118,6 +122,8 @@ static bool needed_lines(const struct cut *c, const struct trawl_meta *m, bool e
 	s = read_symbols(m->data, m->len, &n);
 	*text = malloc(m->len + 1);
 	*len = 0;
+	if (!s || !*text)
+		out_lack_memory();
 	for (size_t i = 0; s && i < a->cap; i++)
 		if (a->slots[i])
 			need_symbol(s, n, a->slots[i], exactly);
@@ -136,13 +142,16 @@ static bool needed_lines(const struct cut *c, const struct trawl_meta *m, bool e
 
 /* ---- the end ------------------------------------------------------------------------------ */
 
-/* The part begins and ends where it was cut; how many events there were of each source is of the
- * whole. */
+/*
+ * Adapts the metadata "end" to the part: its begin and end are where it was cut. The counts of
+ * events per source are dropped, because they are the whole capture's.
+ */
 static void change_end(const struct cut *c, const struct trawl_meta *m, char **text, size_t *len)
 {
 	uint64_t origin = c->origins[m->section];
 	struct json_object *j = jdoc_parse(m->data, m->len);
 	uint64_t end = jdoc_uint(j, "end_mono_ns", 0);
+	const char *json;
 
 	if (!j)
 		return;
@@ -157,9 +166,12 @@ static void change_end(const struct cut *c, const struct trawl_meta *m, char **t
 		json_object_object_del(j, "signal");
 		json_object_object_del(j, "command");
 	}
-	*text = strdup(json_object_to_json_string_ext(j, JSON_C_TO_STRING_PLAIN |
-						      JSON_C_TO_STRING_NOSLASHESCAPE));
+	json = json_object_to_json_string_ext(j, JSON_C_TO_STRING_PLAIN |
+					      JSON_C_TO_STRING_NOSLASHESCAPE);
+	*text = json ? strdup(json) : NULL;
 	*len = *text ? strlen(*text) : 0;
+	if (!*text)
+		out_lack_memory(); /* it keeps the end of the whole capture */
 	json_object_put(j);
 }
 
@@ -217,23 +229,70 @@ static int32_t common_pid(const struct trawl_event *ev)
 	return -1;
 }
 
-/* What is known of the task, with its name and process as of then. */
-static int put_name(const struct cut *c, const struct task *t, uint32_t section, uint64_t mono,
+/* The metadata task/TID of a section up to some time, sorted by TID, then by order in the file. */
+struct task_meta {
+	long tid;
+	const struct trawl_meta *meta;
+};
+
+struct task_metas {
+	struct task_meta *list;
+	size_t n;
+};
+
+static int by_tid(const void *a, const void *b)
+{
+	const struct task_meta *x = a, *y = b;
+
+	if (x->tid != y->tid)
+		return x->tid < y->tid ? -1 : 1;
+	return (x->meta > y->meta) - (x->meta < y->meta);
+}
+
+static bool list_task_metas(const struct cut *c, uint32_t section, uint64_t mono,
+			    struct task_metas *t)
+{
+	size_t n = trawl_meta_count(c->r);
+
+	t->list = calloc(n + 1, sizeof(*t->list));
+	for (size_t i = 0; t->list && i < n; i++) {
+		const struct trawl_meta *m = trawl_meta_at(c->r, i);
+
+		if (m->section == section && m->time <= mono && begins(m->name, "task/"))
+			t->list[t->n++] = (struct task_meta){ strtol(m->name + 5, NULL, 10), m };
+	}
+	if (t->list)
+		qsort(t->list, t->n, sizeof(*t->list), by_tid);
+	return t->list;
+}
+
+/* Returns the newest metadata of the task, or NULL. */
+static const struct trawl_meta *task_meta_of(const struct task_metas *t, int32_t tid)
+{
+	size_t low = 0, high = t->n;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (t->list[middle].tid <= tid)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && t->list[low - 1].tid == tid ? t->list[low - 1].meta : NULL;
+}
+
+/* Writes the task's metadata with the name and process that it had at time mono (ns). */
+static int put_name(const struct task_metas *metas, const struct task *t, uint64_t mono,
 		    struct trawl_writer *w, struct trawl_error *err)
 {
 	char name[32];
 	struct trawl_meta m = { .name = name, .type = "application/json", .time = mono };
-	const struct trawl_meta *old = NULL;
+	const struct trawl_meta *old = task_meta_of(metas, t->tid);
 	struct json_object *j;
 	int ret;
 
 	snprintf(name, sizeof(name), "task/%d", t->tid);
-	for (size_t i = 0; i < trawl_meta_count(c->r); i++) {
-		const struct trawl_meta *k = trawl_meta_at(c->r, i);
-
-		if (k->section == section && k->time <= mono && !strcmp(k->name, name))
-			old = k;
-	}
 	j = old ? jdoc_parse(old->data, old->len) : NULL;
 	if (!j)
 		j = json_object_new_object();
@@ -258,11 +317,14 @@ int cut_task_names(const struct cut *c, uint32_t section, struct trawl_writer *w
 	uint64_t mono = c->from - c->origins[section];
 	const struct numbers *ids = &c->needs.tasks;
 	struct tasks *t = r ? tasks_new(r) : NULL;
+	struct task_metas metas = { 0 };
 	struct trawl_error ignored;
 	struct trawl_event ev;
-	int ret = t ? 0 : edit_no_memory(err);
+	int ret = -1; /* trawl_open() has filled *err */
 
-	if (t && select_tasks(r, c->from, &ignored)) {
+	if (r)
+		ret = t && list_task_metas(c, section, mono, &metas) ? 0 : edit_no_memory(err);
+	if (!ret && select_tasks(r, c->from, &ignored)) {
 		int got;
 
 		while ((got = trawl_next(r, &ev, err)) > 0)
@@ -279,9 +341,10 @@ int cut_task_names(const struct cut *c, uint32_t section, struct trawl_writer *w
 				continue;
 			task = tasks_find(t, (int32_t)ids->slots[i], 0);
 			if (task->tid == (int32_t)ids->slots[i] && (task->named || task->pid > 0))
-				ret = put_name(c, task, section, mono, w, err);
+				ret = put_name(&metas, task, mono, w, err);
 		}
 	}
+	free(metas.list);
 	tasks_free(t);
 	trawl_close(r);
 	return ret;

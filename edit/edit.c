@@ -18,7 +18,7 @@ int edit_one_file(int argc, char **argv, struct trawl_error *err)
 	if (optind == argc)
 		return edit_usage(err, argv[0], ": FILE is missing");
 	if (optind + 1 < argc)
-		return edit_usage(err, "one FILE at a time, and not also ", argv[optind + 1]);
+		return edit_usage(err, argv[optind + 1], ": one FILE at a time");
 	return 0;
 }
 
@@ -27,23 +27,45 @@ int edit_no_memory(struct trawl_error *err)
 	return trawl_fail(err, TRAWL_CANNOT, "out of memory");
 }
 
-int edit_each_event(const struct trawl_chunk *chunk, edit_event_fn *fn, void *arg,
-		    struct trawl_error *err)
+/* The first event from `at` on that is in the set, or `end`. */
+static uint32_t next_kept(const struct keep_chunk *some, uint32_t at, uint32_t end)
+{
+	while (at < end && !keep_has(some, at))
+		at += at % 8 || at / 8 >= some->room || some->bits[at / 8] ? 1 : 8;
+	return at < end ? at : end;
+}
+
+static int some_of_stream(const struct trawl_chunk *chunk, struct trawl_cursor *cursor,
+			  uint32_t stream, const struct keep_chunk *some, edit_event_fn *fn,
+			  void *arg, struct trawl_error *err)
+{
+	uint32_t at = chunk->streams[stream].first, end = at + chunk->streams[stream].count, next;
+	struct trawl_event ev;
+	int ret = 0;
+
+	for (; !ret; at++) {
+		next = some ? next_kept(some, at, end) : at;
+		if (next == end)
+			break;
+		trawl_cursor_skip(cursor, stream, next - at);
+		at = next;
+		if (trawl_cursor_next(cursor, stream, &ev) < 0)
+			return edit_no_memory(err);
+		ret = fn(arg, &ev, err);
+	}
+	return ret;
+}
+
+int edit_some_events(const struct trawl_chunk *chunk, const struct keep_chunk *some,
+		     edit_event_fn *fn, void *arg, struct trawl_error *err)
 {
 	struct trawl_cursor *cursor = trawl_cursor_new(chunk);
-	struct trawl_event ev;
 	int ret = 0;
 
 	if (!cursor)
 		return edit_no_memory(err);
-	for (uint32_t i = 0; !ret && i < chunk->nstreams; i++) {
-		int got = 1;
-
-		while (!ret && (got = trawl_cursor_next(cursor, i, &ev)) > 0)
-			ret = fn(arg, &ev, err);
-		if (got < 0)
-			ret = edit_no_memory(err);
-	}
+	for (uint32_t i = 0; !ret && i < chunk->nstreams; i++)
+		ret = some_of_stream(chunk, cursor, i, some, fn, arg, err);
 	trawl_cursor_free(cursor);
 	return ret;
 }
@@ -64,7 +86,7 @@ int edit_size(const char *option, const char *text, uint64_t *bytes, struct traw
 	}
 	if (*text < '0' || *text > '9' || errno || *end || *bytes > UINT64_MAX >> shift ||
 	    !*bytes)
-		return trawl_fail(err, TRAWL_USAGE, "%s: '%.60s' is not a size: write one as in "
+		return trawl_fail(err, TRAWL_USAGE, "%s: '%.60s' is not a size; write one as in "
 				  "%s 25M", option, text, option);
 	*bytes <<= shift;
 	return 0;

@@ -1,36 +1,48 @@
 /* SPDX-License-Identifier: MIT */
-/* What the commands of trawl-edit have in common. */
+/* What the commands of trawl-edit share. */
 #ifndef TRAWL_EDIT_EDIT_H
 #define TRAWL_EDIT_EDIT_H
 
+#include "edit/keep.h"
 #include "format/trawl.h"
 
 /*
- * A command: argv[0] is its name. The exit status, its message printed, or -1 with *err. What is
- * wrong with the data, though the output was written, is an error of status TRAWL_BAD_DATA.
+ * A command; argv[0] is its name. Returns the exit status, the message having been printed, or -1
+ * with *err. If the output was written but the input is damaged, that is an error of status
+ * TRAWL_BAD_DATA.
  */
 typedef int edit_command(int argc, char **argv, struct trawl_error *err);
 
 edit_command cut_command, merge_command, redact_command, secrets_command, repair_command,
 	compact_command;
 
-/* "TEXTWHAT; see --help", of wrong usage: -1. */
+/* Reports wrong usage, "TEXTWHAT; see --help". Returns -1. */
 int edit_usage(struct trawl_error *err, const char *text, const char *what);
-/* argv[optind] is the only FILE, or -1: "NAME: FILE is missing"; argv[0] is the command's name. */
+/*
+ * Checks that argv[optind] is the only operand. Returns 0, or -1 with an error that begins with the
+ * command's name, argv[0].
+ */
 int edit_one_file(int argc, char **argv, struct trawl_error *err);
+/* Sets *err to "out of memory". Returns -1. */
 int edit_no_memory(struct trawl_error *err);
 
-/* The events of a decoded chunk, stream after stream, to fn until it returns other than 0: what it
- * returned; -1 with *err: out of memory. */
+/*
+ * Calls fn for the events of a decoded chunk that are in the set `some` (NULL: all), stream after
+ * stream, until it returns something else than 0. Returns that; 0 at the end; or -1 with *err if
+ * memory ran out.
+ */
 typedef int edit_event_fn(void *arg, struct trawl_event *ev, struct trawl_error *err);
-int edit_each_event(const struct trawl_chunk *chunk, edit_event_fn *fn, void *arg,
-		    struct trawl_error *err);
+int edit_some_events(const struct trawl_chunk *chunk, const struct keep_chunk *some,
+		     edit_event_fn *fn, void *arg, struct trawl_error *err);
 
-/* A number of bytes: 25M, 300K, 1G. 0, or -1 with *err. */
+/* Parses a number of bytes above 0: 25M, 300K, 1G (powers of 1024). Returns 0, or -1 with *err. */
 int edit_size(const char *option, const char *text, uint64_t *bytes, struct trawl_error *err);
-/* On a terminal, how much is done, in percent; nothing is left of it when all is. */
+/*
+ * If standard error is a terminal, shows there what part of the work is done, in percent; erased
+ * when done == all.
+ */
 void edit_progress(const char *name, uint64_t done, uint64_t all);
-/* "12.3 MB" into room[16]. */
+/* Writes a size for people, "12.3 MB" (powers of 1000), to room, of 16 bytes. Returns room. */
 const char *edit_megabytes(char *room, uint64_t bytes);
 
 #endif

@@ -18,7 +18,7 @@ int edit_input_open(struct edit_input *in, const char *name, struct trawl_error 
 
 int edit_input_ready(struct edit_input *in, bool no_sandbox, struct trawl_error *err)
 {
-	tzset(); /* localtime_r() would open a file */
+	tzset(); /* in the sandbox localtime_r() could not open the time zone's file */
 	if (!no_sandbox && sandbox_enter(cli_program, in->name, err))
 		return -1;
 	if (foreign_resolve(&in->file, err))
@@ -43,5 +43,5 @@ int edit_not_same(const struct edit_input *in, const char *out, struct trawl_err
 
 	if (fstat(in->file.in, &a) || stat(out, &b) || a.st_dev != b.st_dev || a.st_ino != b.st_ino)
 		return 0;
-	return trawl_fail(err, TRAWL_USAGE, "-w %s: is the input too: name another file", out);
+	return trawl_fail(err, TRAWL_USAGE, "-w %s: is the input too; name another file", out);
 }

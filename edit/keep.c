@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "edit/keep.h"
+#include "common/array.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -66,16 +67,9 @@ bool keep_add(struct keep *k, uint32_t section, uint64_t at, uint32_t place)
 
 	if (!c)
 		return false;
-	if (place / 8 >= c->room) {
-		uint32_t room = place / 8 < 32 ? 64 : place / 8 * 2;
-		uint8_t *grown = realloc(c->bits, room);
-
-		if (!grown)
-			return false;
-		memset(grown + c->room, 0, room - c->room);
-		c->bits = grown;
-		c->room = room;
-	}
+	if (place / 8 >= c->room &&
+	    !array_extend(c->bits, c->room, place / 8 < 32 ? 64 : place / 8 * 2))
+		return false;
 	if (!keep_has(c, place)) {
 		c->bits[place / 8] |= (uint8_t)(1u << place % 8);
 		c->count++;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which events of which chunks are kept: a bit for each event of a chunk that has any. */
+/* A set of events: for each chunk with events in the set, a bit per event. */
 #ifndef TRAWL_EDIT_KEEP_H
 #define TRAWL_EDIT_KEEP_H
 
@@ -10,21 +10,21 @@
 struct keep_chunk {
 	uint64_t at;
 	uint32_t section;
-	uint32_t count; /* events that are kept */
-	uint32_t room;  /* of bits, in bytes */
+	uint32_t count; /* events in the set */
+	uint32_t room;  /* size of `bits`, bytes */
 	uint8_t *bits;
 };
 
 struct keep {
-	struct keep_chunk **table; /* by hash of section and offset */
+	struct keep_chunk **table; /* hash table by section and offset */
 	size_t n, cap;
 	struct keep_chunk *last;
 	uint64_t events;
 };
 
-/* Keeps the event `place` of the chunk at offset `at`. False: out of memory. */
+/* Adds the event with number `place` of the chunk at file offset `at`. False: out of memory. */
 bool keep_add(struct keep *k, uint32_t section, uint64_t at, uint32_t place);
-/* Returns the kept events of the chunk at offset `at`, owned by k. NULL: none are kept. */
+/* The events of the chunk at file offset `at`, owned by k; NULL: none are in the set. */
 struct keep_chunk *keep_find(const struct keep *k, uint32_t section, uint64_t at);
 void keep_free(struct keep *k);
 

@@ -5,7 +5,7 @@ EDIT_SOURCES = edit/edit.h edit/edit.c edit/input.h edit/input.c \
 	edit/choose.h edit/choose.c edit/keep.h edit/keep.c edit/needs.h edit/needs.c \
 	edit/cut.h edit/cut.c edit/cutbranch.c edit/cutmeta.c edit/cutfile.h edit/cutfile.c edit/cutcommand.c edit/whole.c \
 	edit/merge.h edit/merge.c edit/mergecommand.c \
-	edit/classes.h edit/classes.c edit/redact.h edit/redact.c edit/redactmeta.c edit/redactusb.c edit/redactbranch.c \
+	edit/classes.h edit/classes.c edit/systemfiles.h edit/systemfiles.c edit/redact.h edit/redact.c edit/redactmeta.c edit/redactusb.c edit/redactbranch.c edit/redactcheck.c \
 	edit/redactcommand.c \
 	edit/removed.h edit/removed.c edit/standin.h edit/standin.c edit/sha256.h edit/sha256.c
 trawl_edit_SOURCES = edit/trawl-edit.c $(EDIT_SOURCES)
@@ -15,7 +15,7 @@ trawl_edit_LDADD = libimport.la libdecode.la libcommon.la libtrawl.la
 # trawl-report: a capture as a zip file for somebody else.
 bin_PROGRAMS += trawl-report
 trawl_report_SOURCES = edit/trawl-report.c edit/edit.h edit/edit.c edit/zip.h edit/zip.c \
-	edit/reporttext.h edit/reporttext.c edit/recorder.h edit/recorder.c \
+	edit/reporttext.h edit/reporttext.c edit/recorder.h edit/recorder.c edit/jobs.h edit/jobs.c \
 	edit/sha256.h edit/sha256.c
 trawl_report_CFLAGS = $(AM_CFLAGS) $(ARCHIVE_CFLAGS) -O2
 trawl_report_LDADD = libdecode.la libcommon.la libtrawl.la $(ARCHIVE_LIBS)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Of one boot, CLOCK_MONOTONIC is the same in all files: the first one's origin is that of all.
- * What is of another boot or machine has only its wall clock in common with them; how far apart two
- * wall clocks may be is known where the kernel said how far each may be off.
+ * Files of the same boot share CLOCK_MONOTONIC, so the first one's origin is used for all. Files of
+ * another boot or machine have only the wall clock in common. How far two wall clocks may be apart
+ * is known if the kernel told for both how wrong each may be.
  */
 #include "edit/merge.h"
 
@@ -15,7 +15,7 @@
 #include "common/sources.h"
 #include "decode/base/jdoc.h"
 
-/* A clock that nobody set begins in 1970. */
+/* A wall clock below this was never set: it starts in 1970. */
 #define YEAR_2000 UINT64_C(946684800000000000)
 
 static void read_machine(struct merge_section *s, const struct trawl_meta *m)
@@ -28,7 +28,10 @@ static void read_machine(struct merge_section *s, const struct trawl_meta *m)
 	json_object_put(j);
 }
 
-/* What was set in the capture is doubt about where its wall clock was: the largest step. */
+/*
+ * If the wall clock was set during the capture, its error is unknown by the size of that step.
+ * Returns the largest step, ns.
+ */
 static uint64_t largest_step(const struct trawl_reader *r, uint32_t section)
 {
 	const struct trawl_sync *first = NULL;
@@ -49,7 +52,10 @@ static uint64_t largest_step(const struct trawl_reader *r, uint32_t section)
 	return largest;
 }
 
-/* Times without a clock-sync are those of a wall clock if they look so: a pcap file's. */
+/*
+ * Without clock-syncs, time stamps are taken for a wall clock's if they are after 2000, as those of
+ * a pcap file.
+ */
 static bool looks_like_wall(const struct cut *c, uint32_t section)
 {
 	uint64_t first = UINT64_MAX;
@@ -72,7 +78,7 @@ int merge_look(struct merge_file *f, struct trawl_error *err)
 	for (uint32_t i = 0; i < f->n; i++) {
 		struct merge_section *s = &f->sections[i];
 
-		if (i) /* a section that says nothing is of the boot of the one in front */
+		if (i) /* a section without metadata is of the same boot as the preceding one */
 			*s = s[-1];
 		s->error = UINT64_MAX;
 		s->synced = false;
@@ -107,7 +113,10 @@ static bool same_boot(const struct merge_section *a, const struct merge_section 
 	return *a->boot && !strcmp(a->boot, b->boot) && a->synced && b->synced;
 }
 
-/* The first section of the same boot, in all files; the section itself if it is the first. */
+/*
+ * The first section of the same boot in all files; the section itself if it is the first. *file:
+ * the file it is in.
+ */
 static const struct merge_section *base_of(const struct merge_file *f, size_t n,
 					   const struct merge_section *s, size_t *file)
 {
@@ -136,7 +145,10 @@ static int refuse(const struct merge_file *f, const struct merge_section *s,
 			  f->name, f->name);
 }
 
-/* What sources of a section are called after the @: of one boot the same, of others another. */
+/*
+ * Chooses MACHINE in the sources' names NAME@MACHINE: equal for sections of one boot, distinct for
+ * others.
+ */
 static void name_machine(const struct merge_file *f, size_t n, const struct merge_section *s,
 			 size_t file, char *room, size_t size)
 {
@@ -190,7 +202,7 @@ static void tell(struct merge_file *f, const char *by, int64_t moved, const char
 		snprintf(f->told, sizeof(f->told), "by the wall clocks%s", doubt);
 }
 
-/* One section is moved onto the first one's timeline. */
+/* Moves one section onto the first section's timeline. */
 static int relate(struct merge_file *f, size_t n, size_t file, size_t i, uint64_t number,
 		  bool several, struct trawl_error *err)
 {
@@ -203,7 +215,7 @@ static int relate(struct merge_file *f, size_t n, size_t file, size_t i, uint64_
 
 	base = base_of(f, n, s, &owner);
 	if (base != s)
-		moved += (int64_t)(base->origin - s->origin);
+		moved = (int64_t)((uint64_t)moved + base->origin - s->origin);
 	if (f[file].by_hand) {
 		by = "hand";
 	} else if (!same_boot(base, first) && base != first) {
@@ -220,7 +232,7 @@ static int relate(struct merge_file *f, size_t n, size_t file, size_t i, uint64_
 	if (several)
 		name_machine(f, n, base, owner, j->machine, sizeof(j->machine));
 	snprintf(j->timeline, sizeof(j->timeline), "%016" PRIx64 " %" PRId64 " %s", number,
-		 moved + (int64_t)s->before, bound);
+		 (int64_t)((uint64_t)moved + s->before), bound);
 	if (*bound != '-')
 		snprintf(json, sizeof(json), ",\"bound_ns\":%s", bound);
 	tell(&f[file], by, moved, bound, file == 0 && i == 0);

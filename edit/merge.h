@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* How the timelines of several files are related. */
+/* Relates the timelines of several files to each other. */
 #ifndef TRAWL_EDIT_MERGE_H
 #define TRAWL_EDIT_MERGE_H
 
 #include "edit/cut.h"
 
-/* A section of a file that is merged. */
+/* A section of a file that is merged. Times in ns. */
 struct merge_section {
-	char boot[64];       /* "": not known */
-	char host[64];       /* "": not known */
-	uint64_t origin;     /* the timeline less CLOCK_MONOTONIC */
-	uint64_t before;     /* of that: what it was moved by already */
-	uint64_t error;      /* how far its wall clock may be off; UINT64_MAX: not known */
+	char boot[64];       /* boot id; "": unknown */
+	char host[64];       /* host name; "": unknown */
+	uint64_t origin;     /* timeline minus CLOCK_MONOTONIC */
+	uint64_t before;     /* the part of origin by which an earlier merge moved it */
+	uint64_t error;      /* by how much its wall clock may be wrong; UINT64_MAX: unknown */
 	bool synced;         /* has clock-syncs */
-	bool wall;           /* its time stamps are those of a wall clock */
+	bool wall;           /* its time stamps are from a wall clock that was set */
 };
 
 struct merge_file {
@@ -21,16 +21,19 @@ struct merge_file {
 	struct cut cut;
 	struct merge_section *sections;
 	size_t n;
-	bool by_hand;        /* --shift */
+	bool by_hand;        /* --shift was given */
 	int64_t shift;
-	char told[200];      /* for people: how it was related */
+	char told[200];      /* how it was related, for the user */
 };
 
-/* What a file says of its machine and clocks: sections of f->cut.r. 0, or -1 with *err. */
+/*
+ * Reads what a file says about its machine and clocks; f->cut must have been planned. Returns 0, or
+ * -1 with *err.
+ */
 int merge_look(struct merge_file *f, struct trawl_error *err);
 /*
- * Fills cut.joined of all files: all are of one timeline, that of the first. 0, or -1 with *err:
- * clocks that cannot be related.
+ * Relates all n files to the timeline of the first one: fills their cut.joined. Returns 0, or -1
+ * with *err if some clocks cannot be related.
  */
 int merge_relate(struct merge_file *f, size_t n, struct trawl_error *err);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/duration.h"
+#include "common/sources.h"
 #include "decode/base/cli.h"
 #include "decode/base/outfile.h"
 #include "decode/query/reading.h"
@@ -26,7 +27,7 @@ struct merge_options {
 	size_t nshifts;
 	bool no_sandbox;
 	struct merge_file *files;
-	struct edit_input *inputs; /* of each file */
+	struct edit_input *inputs; /* the input of each file */
 	size_t n;
 };
 
@@ -38,7 +39,7 @@ static int parse(struct merge_options *o, int argc, char **argv, struct trawl_er
 		if (option == '?' || option == ':')
 			return cli_bad_option(option, argv, long_options, err);
 		if (option == 'w' && o->out)
-			return edit_usage(err, "-w: given twice: leave one out", "");
+			return trawl_fail(err, TRAWL_USAGE, "-w: given twice; leave one out");
 		if (option == 'w')
 			o->out = optarg;
 		else if (option == OPTION_NO_SANDBOX)
@@ -50,13 +51,13 @@ static int parse(struct merge_options *o, int argc, char **argv, struct trawl_er
 		return edit_usage(err, "merge: -w OUT is missing", "");
 	o->n = (size_t)(argc - optind);
 	if (o->n < 2)
-		return edit_usage(err, "merge: two files at least are merged", "");
+		return edit_usage(err, "merge: takes two files or more", "");
 	if (o->n > FILES_MAX)
-		return edit_usage(err, "merge: 64 files at most are merged", "");
+		return edit_usage(err, "merge: takes 64 files at most", "");
 	return 0;
 }
 
-/* FILE=TIME: a file of the command line, by how it was given, and a signed duration. */
+/* Applies --shift FILE=TIME: FILE as given on the command line, TIME a signed duration. */
 static int apply_shift(struct merge_options *o, const char *text, struct trawl_error *err)
 {
 	const char *equals = strrchr(text, '='), *time = equals ? equals + 1 : "";
@@ -64,7 +65,7 @@ static int apply_shift(struct merge_options *o, const char *text, struct trawl_e
 	uint64_t ns;
 
 	if (!len)
-		return trawl_fail(err, TRAWL_USAGE, "--shift: '%.100s' is not FILE=TIME, as in "
+		return trawl_fail(err, TRAWL_USAGE, "--shift: '%.100s' is not FILE=TIME; write one as in "
 				  "--shift b.trawl=-20ms", text);
 	if (duration_parse("--shift", time + (*time == '-' || *time == '+'), &ns, err))
 		return -1;
@@ -74,13 +75,14 @@ static int apply_shift(struct merge_options *o, const char *text, struct trawl_e
 		if (strlen(f->name) != len || strncmp(f->name, text, len))
 			continue;
 		if (f->by_hand)
-			return trawl_fail(err, TRAWL_USAGE, "--shift: given twice for %s: leave "
+			return trawl_fail(err, TRAWL_USAGE, "--shift: given twice for %s; leave "
 					  "one out", f->name);
 		f->by_hand = true;
 		f->shift = *time == '-' ? -(int64_t)ns : (int64_t)ns;
 		return 0;
 	}
-	return trawl_fail(err, TRAWL_USAGE, "--shift: %.*s is none of the files that are merged",
+	return trawl_fail(err, TRAWL_USAGE, "--shift: %.*s is none of the files that are merged; "
+			  "write it as among these",
 			  (int)len, text);
 }
 
@@ -89,13 +91,58 @@ static int open_file(struct merge_file *f, struct edit_input *in, bool caged,
 {
 	if (edit_input_ready(in, caged, err))
 		return -1;
-	f->cut = (struct cut){ .name = in->path, .to = UINT64_MAX, .all_metadata = true };
+	f->cut = (struct cut){ .name = in->path, .to = UINT64_MAX, .all_metadata = true,
+			       .as_they_are = true };
 	memset(f->cut.sources, 0xff, sizeof(f->cut.sources));
 	f->cut.r = trawl_open(in->path, err);
 	if (!f->cut.r || cut_plan(&f->cut, err) || merge_look(f, err)) {
 		edit_input_call(in, err);
 		return -1;
 	}
+	return 0;
+}
+
+/* Is this chunk in the other file, too: of the same source, times, number of events and bytes? */
+static bool has_chunk(const struct cut *c, const struct trawl_piece *p)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		const struct trawl_piece *q = &c->entries[i].p;
+
+		if (!q->sync && q->from == p->from && q->to == p->to && q->count == p->count &&
+		    q->bytes == p->bytes && !strcmp(q->source->name, p->source->name))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Events that are in two files would be twice in the result. A file that --shift moves may be a
+ * copy on purpose.
+ */
+static int refuse_copies(const struct merge_file *a, const struct merge_file *b,
+			 struct trawl_error *err)
+{
+	uint64_t chunks = 0, same = 0, events = 0;
+
+	if (a->by_hand || b->by_hand)
+		return 0;
+	for (size_t i = 0; i < b->cut.n; i++) {
+		const struct trawl_piece *p = &b->cut.entries[i].p;
+
+		if (p->sync || is_task_source(p->source->name))
+			continue;
+		chunks++;
+		if (has_chunk(&a->cut, p)) {
+			same++;
+			events += p->count;
+		}
+	}
+	if (same && same == chunks)
+		return trawl_fail(err, TRAWL_USAGE, "merge: all events of %s are in %s, too; leave "
+				  "it out, or give --shift for a copy on purpose", b->name, a->name);
+	if (same)
+		fprintf(stderr, "trawl-edit: %s: %" PRIu64 " of its events are in %s, too: they are "
+			"twice in the result\n", b->name, events, a->name);
 	return 0;
 }
 
@@ -116,6 +163,10 @@ static int merge_all(struct merge_options *o, int fd, struct trawl_error *err)
 	for (size_t i = 0; i < o->n; i++)
 		if (open_file(&o->files[i], &o->inputs[i], o->no_sandbox || i, err))
 			return -1;
+	for (size_t i = 1; i < o->n; i++)
+		for (size_t k = 0; k < i; k++)
+			if (refuse_copies(&o->files[k], &o->files[i], err))
+				return -1;
 	if (merge_relate(o->files, o->n, err))
 		return -1;
 	for (size_t i = 0; i < o->n; i++) {

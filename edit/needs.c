@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
+
 /* ---- sets --------------------------------------------------------------------------------- */
 
 static size_t slot(const struct numbers *s, uint64_t v)
@@ -39,6 +41,8 @@ void numbers_add(struct numbers *s, uint64_t v)
 		s->has_zero = true;
 		return;
 	}
+	if (v == s->last)
+		return;
 	if (2 * s->n >= s->cap && !grow(s)) {
 		s->failed = true;
 		return;
@@ -46,6 +50,7 @@ void numbers_add(struct numbers *s, uint64_t v)
 	i = slot(s, v);
 	s->n += !s->slots[i];
 	s->slots[i] = v;
+	s->last = v;
 }
 
 bool numbers_has(const struct numbers *s, uint64_t v)
@@ -61,7 +66,8 @@ void numbers_free(struct numbers *s)
 
 bool needs_ok(const struct needs *n)
 {
-	return !n->tasks.failed && !n->addresses.failed && !n->devices.failed && !n->types.failed;
+	return !n->failed && !n->tasks.failed && !n->addresses.failed && !n->devices.failed &&
+	       !n->types.failed;
 }
 
 void needs_free(struct needs *n)
@@ -70,6 +76,8 @@ void needs_free(struct needs *n)
 	numbers_free(&n->addresses);
 	numbers_free(&n->devices);
 	numbers_free(&n->types);
+	needs_event_end(n);
+	n->failed = false;
 }
 
 /* ---- records ------------------------------------------------------------------------------ */
@@ -115,7 +123,10 @@ static bool ends(const char *name, const char *with)
 	return n >= k && !strcmp(name + n - k, with);
 }
 
-/* A kernel's stack comes in bytes without a size, as numbers of eight bytes. */
+/*
+ * What a field's values are. A kernel stack is a variable-length field of 8-byte numbers whose
+ * element size may be missing from the format.
+ */
 static enum use use_of(const struct trawl_field *f)
 {
 	if (f->kind == TRAWL_PID)
@@ -181,7 +192,7 @@ static const struct trawl_column *column(const struct trawl_column *c, uint32_t 
 	return NULL;
 }
 
-/* Fields of USB are a source's common ones, or a type's. */
+/* busnum and devnum are common fields of the source, or fields of a type. */
 static void take_devices(struct needs *n, const struct trawl_column *c, uint32_t ncolumns,
 			 uint32_t count)
 {
@@ -211,37 +222,92 @@ void needs_chunk(struct needs *n, const struct trawl_piece *p, const struct traw
 	}
 }
 
-static void take_fields(struct needs *n, const struct trawl_event *ev,
-			const struct trawl_field *fields, uint32_t count)
-{
-	uint64_t bus = 0, dev = 0;
-	bool usb = false;
+/* ---- event by event ----------------------------------------------------------------------- */
 
-	for (uint32_t i = 0; i < count; i++) {
+/* A field that refers to something. */
+struct reference {
+	const struct trawl_field *field;
+	enum use use;
+	size_t size; /* of an element */
+};
+
+struct references {
+	const struct trawl_event_type *type;
+	const struct trawl_field *bus, *dev; /* of USB; NULL: there are none */
+	uint32_t n;
+	struct reference list[];
+};
+
+static void add_references(struct references *r, const struct trawl_field *fields, uint32_t n,
+			   bool usb)
+{
+	for (uint32_t i = 0; i < n; i++) {
 		const struct trawl_field *f = &fields[i];
 		enum use use = use_of(f);
-		const uint8_t *p;
-		size_t len;
 
-		if (use == USE_NONE && !is_usbmon(ev->source))
-			continue;
-		if (!record_field(ev, f, &p, &len))
-			continue;
-		take(n, use, p, use == USE_NONE ? 0 : len, element(use, f));
-		if (!strcmp(f->name, "busnum")) {
-			bus = number_at(p, len);
-			usb = true;
-		} else if (!strcmp(f->name, "devnum")) {
-			dev = number_at(p, len);
-		}
+		if (use != USE_NONE)
+			r->list[r->n++] = (struct reference){ f, use, element(use, f) };
+		if (usb && !strcmp(f->name, "busnum"))
+			r->bus = f;
+		if (usb && !strcmp(f->name, "devnum"))
+			r->dev = f;
 	}
-	if (usb)
-		numbers_add(&n->devices, bus << 8 | (dev & 0xff));
 }
 
-void needs_event(struct needs *n, const struct trawl_piece *p, const struct trawl_event *ev)
+static const struct references *references_new(struct needs *n, const struct trawl_event *ev)
 {
-	numbers_add(&n->types, needs_type(p->section, p->number, ev->type->id));
-	take_fields(n, ev, ev->source->common, ev->source->ncommon);
-	take_fields(n, ev, ev->type->fields, ev->type->nfields);
+	const struct trawl_source *s = ev->source;
+	const struct trawl_event_type *t = ev->type;
+	struct references *r = calloc(1, sizeof(*r) +
+					 (s->ncommon + t->nfields) * sizeof(r->list[0]));
+
+	if (!r || !array_reserve(n->references, n->room, n->nreferences + 1)) {
+		free(r);
+		n->failed = true;
+		return NULL;
+	}
+	r->type = t;
+	add_references(r, s->common, s->ncommon, is_usbmon(s));
+	add_references(r, t->fields, t->nfields, is_usbmon(s));
+	return n->references[n->nreferences++] = r;
+}
+
+static const struct references *references_of(struct needs *n, const struct trawl_event *ev)
+{
+	const struct references **recent =
+		&n->recent[(uintptr_t)ev->type / sizeof(*ev->type) % ARRAY_SIZE(n->recent)];
+
+	if (*recent && (*recent)->type == ev->type)
+		return *recent;
+	for (size_t i = 0; i < n->nreferences; i++)
+		if (n->references[i]->type == ev->type)
+			return *recent = n->references[i];
+	return *recent = references_new(n, ev);
+}
+
+void needs_event(struct needs *n, uint32_t section, uint16_t number, const struct trawl_event *ev)
+{
+	const struct references *r = references_of(n, ev);
+	const uint8_t *p, *dev;
+	size_t len;
+
+	if (!r)
+		return;
+	numbers_add(&n->types, needs_type(section, number, ev->type->id));
+	for (uint32_t i = 0; i < r->n; i++)
+		if (record_field(ev, r->list[i].field, &p, &len))
+			take(n, r->list[i].use, p, len, r->list[i].size);
+	if (r->bus && r->dev && record_field(ev, r->dev, &dev, &len) && len &&
+	    record_field(ev, r->bus, &p, &len))
+		numbers_add(&n->devices, number_at(p, len) << 8 | *dev);
+}
+
+void needs_event_end(struct needs *n)
+{
+	for (size_t i = 0; i < n->nreferences; i++)
+		free(n->references[i]);
+	free(n->references);
+	n->references = NULL;
+	memset(n->recent, 0, sizeof(n->recent));
+	n->nreferences = n->room = 0;
 }

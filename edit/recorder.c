@@ -12,20 +12,24 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
-	WORDS = 1 << 16, /* bytes of a command line */
+	WORDS = 1 << 16, /* most bytes of a command line */
 	FOUND = 16,
 	PATIENCE = 120, /* seconds that a recorder may take: its --after, and the writing */
 };
 
 struct recorder {
 	int pid, parent;
-	char folder[4096], name[256]; /* where its files come, and how their names begin */
+	char folder[4096], name[256]; /* the folder of its files, and how their names begin */
 };
 
-/* What follows an option in a command line: in the same word, or the next one. NULL: not there. */
+/*
+ * Finds an option's argument in a command line of NUL-terminated words: in the option's own word or
+ * the next one. NULL: the option is not given.
+ */
 static const char *option(const char *words, size_t len, const char *short_name,
 			  const char *long_name)
 {
@@ -74,7 +78,10 @@ static bool is_trawl(int pid)
 	return !strcmp(name, "trawl") || !strcmp(name, "lt-trawl");
 }
 
-/* Where its files come: what -w names, seen from its folder; conversions of time end the name. */
+/*
+ * Finds the folder and name of the recorder's files from its -w argument, relative to its working
+ * directory. The name ends at the first strftime() conversion.
+ */
 static bool place(struct recorder *r, const char *file)
 {
 	const char *slash = strrchr(file, '/');
@@ -89,13 +96,14 @@ static bool place(struct recorder *r, const char *file)
 	snprintf(r->name, sizeof(r->name), "%s", slash ? slash + 1 : file);
 	r->name[strcspn(r->name, "%")] = '\0';
 	if (strlen(r->name) > 6 && !strcmp(r->name + strlen(r->name) - 6, ".trawl"))
-		r->name[strlen(r->name) - 6] = '\0'; /* x1.trawl, x.1.trawl */
+		/* numbered files are called x1.trawl, x.1.trawl */
+		r->name[strlen(r->name) - 6] = '\0';
 	return (n > 0 || *file == '/') && !strchr(r->folder, '%');
 }
 
 static bool recognise(struct recorder *r, int pid)
 {
-	static char words[WORDS];
+	char words[WORDS];
 	const char *file, *parent;
 	char stat[512];
 	size_t n;
@@ -111,7 +119,7 @@ static bool recognise(struct recorder *r, int pid)
 	return file && option(words, n, NULL, "--ring") && place(r, file);
 }
 
-/* Processes that a recorder has started for its own work are not recorders. */
+/* Removes child processes of recorders from the list: they work for a recorder but are none. */
 static size_t without_children(struct recorder *r, size_t n)
 {
 	size_t left = 0;
@@ -151,17 +159,20 @@ static int find(int pid, struct recorder *found, struct trawl_error *err)
 		trawl_fail(err, TRAWL_USAGE, "--recorder: %d is no flight recorder of yours "
 			   "(trawl --ring SIZE -w FILE); pgrep -a trawl lists them", pid);
 	else if (n)
-		trawl_fail(err, TRAWL_USAGE, "several flight recorders run (%d, %d%s): choose one "
-			   "by --recorder PID", r[0].pid, r[1].pid, n > 2 ? ", ..." : "");
+		trawl_fail(err, TRAWL_USAGE, "--recorder: several flight recorders run (%d, %d%s); "
+			   "choose one by its PID", r[0].pid, r[1].pid, n > 2 ? ", ..." : "");
 	else
-		trawl_fail(err, TRAWL_USAGE, "FILE, or -- COMMAND, is missing, and no flight "
-			   "recorder of yours runs (trawl --ring SIZE -w FILE)");
+		trawl_fail(err, TRAWL_USAGE, "FILE: is missing, and no flight recorder of yours runs "
+			   "(trawl --ring SIZE -w FILE); give FILE or -- COMMAND");
 	*found = r[0];
 	free(r);
 	return ret;
 }
 
-/* A file of the recorder's is there when it has its name. */
+/*
+ * Reads which files appeared in the folder. A recorder's file is complete when it has its final
+ * name, without '~'.
+ */
 static bool take_name(int fd, const struct recorder *r, char *path, size_t size)
 {
 	_Alignas(struct inotify_event) char buffer[8192];
@@ -179,10 +190,19 @@ static bool take_name(int fd, const struct recorder *r, char *path, size_t size)
 	return false;
 }
 
+static time_t seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec;
+}
+
 int recorder_save(int pid, char *path, size_t size, struct trawl_error *err)
 {
 	struct recorder r = { 0 };
 	struct pollfd p = { .events = POLLIN };
+	time_t begun = seconds();
 	bool got = false;
 
 	if (find(pid, &r, err))
@@ -197,7 +217,7 @@ int recorder_save(int pid, char *path, size_t size, struct trawl_error *err)
 			close(p.fd);
 		return -1;
 	}
-	for (int i = 0; !got && i < PATIENCE && !kill(r.pid, 0); i++) {
+	while (!got && seconds() - begun < PATIENCE && !kill(r.pid, 0)) {
 		int ready = poll(&p, 1, 1000);
 
 		if (ready < 0)
@@ -207,6 +227,6 @@ int recorder_save(int pid, char *path, size_t size, struct trawl_error *err)
 	close(p.fd);
 	if (got)
 		return 0;
-	return trawl_fail(err, TRAWL_CANNOT, "flight recorder %d wrote no file to %s: it says why",
-			  r.pid, r.folder);
+	return trawl_fail(err, TRAWL_CANNOT, "flight recorder %d: wrote no file to %s; its own "
+			  "messages say why", r.pid, r.folder);
 }

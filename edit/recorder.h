@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A flight recorder that runs: trawl --ring of another shell, which is asked for what it holds. */
+/* Asks a running flight recorder (trawl --ring in another terminal) to save what it holds. */
 #ifndef TRAWL_EDIT_RECORDER_H
 #define TRAWL_EDIT_RECORDER_H
 
@@ -8,9 +8,10 @@
 #include "format/trawl.h"
 
 /*
- * Has the recorder of this pid (0: the only one that runs) write its file by SIGUSR1, and waits for
- * it; its name into path. -1 and *err: there is none, or several, or it wrote nothing. A signal of
- * this process's ends the wait, too.
+ * Sends SIGUSR1 to the recorder with this pid (0: the only running one) and waits until its file is
+ * written; writes the file's path to `path`. Returns 0; or -1 with *err if there is no such
+ * recorder, or several, or it wrote no file within 120 s. A signal to this process ends the wait as
+ * well.
  */
 int recorder_save(int pid, char *path, size_t size, struct trawl_error *err);
 

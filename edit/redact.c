@@ -14,6 +14,7 @@
 #include "common/sources.h"
 #include "edit/edit.h"
 #include "edit/sha256.h"
+#include "decode/base/output.h"
 
 /* ---- values ------------------------------------------------------------------------------- */
 
@@ -41,7 +42,7 @@ static bool is_said_of_the_kernel(const char *p, size_t n)
 {
 	static const char *const words[] = { "(fault)", "(null)", "(efault)", "(einval)" };
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
 		if (strlen(words[i]) == n && !memcmp(words[i], p, n))
 			return true;
 	return false;
@@ -64,17 +65,35 @@ static void remove_piece(struct redact *x, enum secret_class class, char *p, siz
 		free(to);
 }
 
-/* What is kept may have what is removed elsewhere in it: /usr/bin/NAME a task's name. */
+/*
+ * Text that is kept may contain a value that is removed elsewhere, such as a task's name in
+ * /usr/bin/NAME.
+ */
 static void keep_text(struct redact *x, char *p, size_t n)
 {
 	if (!x->counting)
 		redact_scrub(x, p, n);
 }
 
+/*
+ * The name of a task that runs a probed program which distributions install, such as postgres: the
+ * path of the probe tells it anyway, and a stand-in would be in the names of its static probes.
+ */
+static bool is_system_program(const struct redact *x, const char *p, size_t n)
+{
+	const char *name = memrchr(p, '/', n);
+
+	if (name && !standin_system_path(p, n))
+		return false;
+	n -= name ? (size_t)(name + 1 - p) : 0;
+	return system_files_has(&x->system_files, name ? name + 1 : p, n);
+}
+
 void redact_text(struct redact *x, enum secret_class class, char *p, size_t n)
 {
 	if (is_said_of_the_kernel(p, n) ||
-	    (class == SECRET_COMMANDS && standin_kernel_task(p, n))) {
+	    (class == SECRET_COMMANDS &&
+	     (standin_kernel_task(p, n) || is_system_program(x, p, n)))) {
 		keep_text(x, p, n);
 		return;
 	}
@@ -134,6 +153,16 @@ void redact_zero(struct redact *x, enum secret_class class, uint8_t *p, size_t n
 	memset(p, 0, n);
 }
 
+/* Keeps a removed address for redact_check(), which searches the output for it. */
+static void remember_address(struct redact *x, uint64_t v)
+{
+	if (x->addresses.n < REMOVED_MOST)
+		numbers_add(&x->addresses, v);
+	else
+		x->removed.full = true;
+	x->failed |= x->addresses.failed;
+}
+
 void redact_address(struct redact *x, uint8_t *p)
 {
 	uint64_t v = number_at(p, 8), moved;
@@ -145,7 +174,11 @@ void redact_address(struct redact *x, uint8_t *p)
 		snprintf(text, sizeof(text), "0x%" PRIx64, v);
 		count(x, SECRET_ADDRESSES, text, strlen(text));
 	}
-	moved = redact_drops(x, SECRET_ADDRESSES) ? standin_address(&x->key, v) : v;
+	if (!redact_drops(x, SECRET_ADDRESSES))
+		return;
+	if (x->counting)
+		remember_address(x, v);
+	moved = standin_address(&x->key, v);
 	memcpy(p, &moved, 8);
 }
 
@@ -162,7 +195,7 @@ void redact_machine(struct redact *x, char *name)
 {
 	char *at = strpbrk(name, "@/");
 
-	/* "#2" behind it: another boot of the host */
+	/* a following "#2" means another boot of the host */
 	if (at && *at == '@')
 		redact_text(x, SECRET_NAMES, at + 1, strcspn(at + 1, "#/"));
 }
@@ -188,13 +221,13 @@ static bool ends(const char *name, const char *with)
 	return n >= k && !strcmp(name + n - k, with);
 }
 
-/* What a text is by its field's name; that it has slashes makes it a path. */
+/* Redacts a text field according to its name; a text with slashes is a path. */
 static void text_field(struct redact *x, const struct trawl_field *f, char *p, size_t n)
 {
 	size_t len = strnlen(p, n);
 
 	if (!strcmp(f->name, "rwbs") && len < 10 && strspn(p, "RWDFSMANE") == len)
-		; /* how a disk was asked, in the kernel's letters */
+		; /* block request flags, in the kernel's letters */
 	else if (ends(f->name, "comm"))
 		redact_text(x, SECRET_COMMANDS, p, len);
 	else if (memchr(p, '/', len) && !memchr(p, ' ', len))
@@ -203,8 +236,8 @@ static void text_field(struct redact *x, const struct trawl_field *f, char *p, s
 		redact_path(x, p, len);
 	else
 		redact_text(x, SECRET_STRINGS, p, len);
-	if (len < n && (redact_drops(x, SECRET_STRINGS) || redact_drops(x, SECRET_COMMANDS)))
-		memset(p + len, 0, n - len); /* what was there before a shorter text */
+	if (len < n && x->drop)
+		memset(p + len, 0, n - len); /* remains of an earlier, longer text */
 }
 
 static bool is_stack(const struct trawl_field *f)
@@ -213,9 +246,45 @@ static bool is_stack(const struct trawl_field *f)
 	       (f->size == 8 || strstr(f->ctype, "long"));
 }
 
+/*
+ * Returns the length of the text up to its NUL, or 0 if it is none: it has a control character, or
+ * more than half of its bytes are not ASCII.
+ */
+static size_t text_length(const uint8_t *p, size_t n)
+{
+	size_t len, high = 0;
+
+	for (len = 0; len < n && p[len]; len++) {
+		if (p[len] < ' ' || p[len] == 0x7f)
+			return 0;
+		high += p[len] >= 0x80;
+	}
+	return 2 * high > len ? 0 : len;
+}
+
+/*
+ * True if the field is a text that a probe read as numbers (x64, u32[4]). One number is a text if
+ * it has 7 letters or more, which no time and no address has; one that is shown in hex, 5 or more.
+ * `begun`: the field before is a text without a NUL and ends where this one begins.
+ */
+static bool is_text(const struct trawl_field *f, const uint8_t *p, size_t n, bool begun)
+{
+	enum { LETTERS = 7, LETTERS_HEX = 5, LETTERS_ARRAY = 4 };
+	size_t len = f->kind <= TRAWL_ADDR ? text_length(p, n) : 0;
+	uint64_t first = number_at(p, f->size == 8 && n >= 8 ? 8 : 1);
+
+	if (!len || begun)
+		return len;
+	if (standin_is_kernel(first) || standin_is_user(first))
+		return false;
+	if (n > f->size)
+		return len >= LETTERS_ARRAY;
+	return len >= (f->kind == TRAWL_HEX ? LETTERS_HEX : LETTERS);
+}
+
 static void field(struct redact *x, const struct trawl_field *f, uint8_t *p, size_t n)
 {
-	/* An integer of 8 bytes may be a pointer that was passed as a long. */
+	/* An 8-byte integer may be a pointer that was passed as a long. */
 	if (is_stack(f) || (f->size == 8 && f->kind <= TRAWL_ADDR)) {
 		for (size_t i = 0; i + 8 <= n; i += 8)
 			redact_address(x, p + i);
@@ -231,16 +300,30 @@ static void field(struct redact *x, const struct trawl_field *f, uint8_t *p, siz
 static void fields(struct redact *x, const struct trawl_event *ev, const struct trawl_field *f,
 		   uint32_t n)
 {
+	uint32_t text_until = 0; /* where the last text without a NUL ends; 0: none */
 	const uint8_t *p;
 	size_t len;
 
-	for (uint32_t i = 0; i < n; i++)
-		if (record_field(ev, &f[i], &p, &len) && len)
-			field(x, &f[i], (uint8_t *)ev->record + (p - (const uint8_t *)ev->record),
-			      len);
+	for (uint32_t i = 0; i < n; i++) {
+		uint8_t *own;
+
+		if (!record_field(ev, &f[i], &p, &len) || !len)
+			continue;
+		own = (uint8_t *)ev->record + (p - (const uint8_t *)ev->record);
+		if (is_text(&f[i], p, len, text_until && f[i].offset == text_until)) {
+			text_until = text_length(p, len) == len ? f[i].offset + (uint32_t)len : 0;
+			redact_zero(x, SECRET_STRINGS, own, len);
+		} else {
+			text_until = 0;
+			field(x, &f[i], own, len);
+		}
+	}
 }
 
-/* Why the flight recorder wrote the file: its own words, a command or expression, and an event. */
+/*
+ * Redacts the event that says why a flight recorder saved the file. "reason" has trawl's own words;
+ * "what" is a command or expression; "event" an event's name.
+ */
 static void trigger_fields(struct redact *x, const struct trawl_event *ev)
 {
 	const uint8_t *p;
@@ -265,20 +348,20 @@ static bool is_usb(const struct trawl_source *s)
 	return !strncmp(s->kind, "usb", 3);
 }
 
-/* In place: ev->record is ours. */
+/* Redacts a record in place; ev->record is a copy. */
 static void redact_record(struct redact *x, const struct trawl_event *ev)
 {
 	if (is_usb(ev->source)) {
 		redact_usb(x, ev, (uint8_t *)ev->record);
 		if (!strcmp(ev->source->kind, "usbmon") && ev->len >= 8)
-			redact_address(x, (uint8_t *)ev->record); /* the URB's */
+			redact_address(x, (uint8_t *)ev->record); /* the URB's address */
 		return;
 	}
 	if (!strcmp(ev->source->kind, "trawl")) {
 		trigger_fields(x, ev);
 		return;
 	}
-	/* Of a kind that is not known here, too: all that could be an address or a text. */
+	/* Also for sources of unknown kinds: everything that may be an address or a text. */
 	fields(x, ev, ev->source->common, ev->source->ncommon);
 	fields(x, ev, ev->type->fields, ev->type->nfields);
 }
@@ -296,19 +379,25 @@ void redact_type_name(struct redact *x, const struct trawl_source *s, char *name
 
 	if (is_source(s->name, "uprobe") && colon) {
 		x->place = "names of probes";
-		redact_text(x, SECRET_PATHS, name, (size_t)(colon - name));
+		if (system_files_has(&x->system_files, name, (size_t)(colon - name)))
+			keep_text(x, name, (size_t)(colon - name));
+		else
+			redact_text(x, SECRET_PATHS, name, (size_t)(colon - name));
 		redact_text(x, SECRET_SYMBOLS, colon + 1, strlen(colon + 1));
 	}
 	redact_scrub(x, name, strlen(name));
 }
 
-/* Words of metadata that everybody's files have: members and what trawl itself writes there. */
+/*
+ * Words that the metadata of every capture may contain: members, and values that trawl itself
+ * writes.
+ */
 static const char vocabulary[] =
 	"trawl kernel kernel_version arch hostname cpus cpu_model memory page_size boot_id distro "
 	"argv sources start_ns start_mono_ns snaplen pid uid user command imported from why signal "
 	"duration count process files consumer output trigger error incomplete "
 	"begin_mono_ns end_mono_ns early rotation exit_status events lost lost_more hits complete "
-	"tid comm time_ns ppid exe cmdline event "
+	"tid comm time_ns ppid exe cmdline cmdline_cut event "
 	"kind tracefs provider probe path build_id inode size deleted remark args name type ctype "
 	"show helper sites offset vaddr semaphore symbol file line insn exit return longjmp "
 	"exception note fetch state exact computed unavailable values otherwise index window scale "
@@ -318,9 +407,25 @@ static const char vocabulary[] =
 	"suspended driver descriptors interfaces number alternate class subclass protocol "
 	"hid_report replayable because reason text filtered devices unplugged ring_bytes "
 	"ring_mapped operation original_sha256 removed kept checked_all redact Debian Linux Ubuntu "
-	"Fedora bookworm trixie true false null";
+	"Fedora bookworm trixie true false null "
+	/* how a command ended: command_verdict() */
+	"exit status killed by still running SIGHUP SIGINT SIGQUIT SIGILL SIGTRAP SIGABRT SIGBUS "
+	"SIGFPE SIGKILL SIGUSR1 SIGSEGV SIGUSR2 SIGPIPE SIGALRM SIGTERM SIGSTKFLT SIGXCPU SIGXFSZ "
+	"SIGVTALRM SIGPROF SIGPOLL SIGPWR SIGSYS";
 
-/* What is kept of types, which removed values may be words of. */
+/* Kernel symbols and print formats are public: everybody with this kernel has them. */
+static void keep_kernel(struct redact *x)
+{
+	for (size_t i = 0; i < trawl_meta_count(x->r); i++) {
+		const struct trawl_meta *m = trawl_meta_at(x->r, i);
+
+		if (!strcmp(m->name, "kernel/kallsyms") ||
+		    !strcmp(m->name, "kernel/printk_formats"))
+			removed_public(&x->removed, m->data, m->len);
+	}
+}
+
+/* Names and formats of event types are kept: removed values that are words of these are public. */
 static void keep_words(struct redact *x)
 {
 	removed_public(&x->removed, vocabulary, sizeof(vocabulary) - 1);
@@ -346,11 +451,11 @@ static void keep_words(struct redact *x)
 struct copy {
 	struct redact *x;
 	struct trawl_reader *r;
-	struct trawl_writer *w; /* NULL: nothing is written */
+	struct trawl_writer *w; /* NULL: the first pass, nothing is written */
 	int sources[256];
 	uint8_t *record;
 	size_t room;
-	const struct trawl_piece *piece; /* the chunk that is copied */
+	const struct trawl_piece *piece; /* the chunk being copied */
 };
 
 static int change_event(struct copy *c, struct trawl_event *ev, struct trawl_error *err)
@@ -392,7 +497,7 @@ static int copy_chunk(struct copy *c, struct trawl_piece *p, struct trawl_error 
 	if (!trawl_piece_read(c->r, p) || !trawl_piece_decode(c->r, p, &chunk))
 		return 0;
 	c->piece = p;
-	return edit_each_event(chunk, copy_event, c, err);
+	return edit_some_events(chunk, NULL, copy_event, c, err);
 }
 
 static int copy_sync(struct copy *c, const struct trawl_sync *sync, struct trawl_error *err)
@@ -441,7 +546,10 @@ static int put_type(struct copy *c, uint32_t section, uint16_t number,
 	return ret;
 }
 
-/* What the user asked for has paths in it; what of it matters is in the events' names. */
+/*
+ * A source's spec, as the user wrote it, contains paths and strings; the events' names have what
+ * matters of it.
+ */
 static int put_source(struct copy *c, uint32_t section, uint16_t number, struct trawl_error *err)
 {
 	struct trawl_source s = *trawl_section_source(c->r, section, number);
@@ -557,7 +665,7 @@ static int new_section(struct copy *c, uint32_t section, int fd, const char *out
 	return put_front(c, section, manifest, err);
 }
 
-/* All of the file; fd is -1 where nothing is written. */
+/* Passes the whole file through the redaction; fd -1: nothing is written. */
 static int go_through(struct redact *x, int fd, const char *out, const char *manifest,
 		      struct trawl_error *err)
 {
@@ -599,20 +707,20 @@ static void hash_file(struct redact *x)
 {
 	int fd = -1, own = -1;
 
-	/* in the sandbox nothing can be opened: the file is a descriptor */
+	/* in the sandbox no file can be opened; there the path names a descriptor */
 	if (sscanf(x->path, "/proc/self/fd/%d", &fd) != 1 &&
 	    sscanf(x->path, "/dev/fd/%d", &fd) != 1)
 		fd = own = open(x->path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || !sha256_file(fd, x->hash))
+	if (fd < 0 || !sha256_file(fd, x->hash, NULL))
 		snprintf(x->hash, sizeof(x->hash), "%s", "unknown");
 	if (own >= 0)
 		close(own);
 }
 
-/* Then a class may be told short, and a value be kept. */
+/* Out of memory, a class's count may be too low and a value not removed. */
 static bool out_of_memory(const struct redact *x)
 {
-	return x->failed || x->removed.failed;
+	return x->failed || x->removed.failed || out_lacked_memory();
 }
 
 int redact_collect(struct redact *x, struct trawl_error *err)
@@ -621,7 +729,7 @@ int redact_collect(struct redact *x, struct trawl_error *err)
 
 	x->r = trawl_open(x->path, err);
 	x->usb = x->r ? usb_roles_new(x->r) : NULL;
-	if (!x->usb)
+	if (!x->usb || !system_files_read(&x->system_files, x->r))
 		return x->r ? edit_no_memory(err) : -1;
 	if (redact_drops(x, SECRET_DATE) && trawl_sync_count(x->r))
 		x->date = 946684800000000000 - (int64_t)trawl_sync_at(x->r, 0)->real;
@@ -630,6 +738,8 @@ int redact_collect(struct redact *x, struct trawl_error *err)
 	ret = go_through(x, -1, "", NULL, err);
 	x->counting = false;
 	keep_words(x);
+	keep_kernel(x);
+	usb_roles_public(x);
 	return ret || !out_of_memory(x) ? ret : edit_no_memory(err);
 }
 
@@ -664,71 +774,6 @@ static char *manifest(const struct redact *x)
 	return text;
 }
 
-/* ---- the check at the end ----------------------------------------------------------------- */
-
-static int found(const struct redact *x, const void *p, size_t n, size_t least, const char *kind,
-		 const char *where, struct trawl_error *err)
-{
-	const struct removed_value *v;
-	size_t at = 0;
-
-	if (!p || !(v = removed_find(&x->removed, p, n, &at, least)))
-		return 0;
-	/* what it was is not said: the message may go where the file goes */
-	return trawl_fail(err, TRAWL_BAD_DATA,
-			  "%s: a value of class '%s' (%u bytes) would still be in %s '%.60s', no "
-			  "file was made: please report this; --drop or cut leaves it out",
-			  x->name, secret_classes[v->class].name, v->len, kind, where);
-}
-
-static int check_descriptions(const struct redact *x, const struct trawl_reader *r,
-			      struct trawl_error *err)
-{
-	for (size_t i = 0; i < trawl_source_count(r); i++) {
-		const struct trawl_source *s = trawl_source_at(r, i);
-
-		if (found(x, s->spec, strlen(s->spec), 6, "source", s->name, err) ||
-		    found(x, s->name, strlen(s->name), 6, "source", s->name, err))
-			return -1;
-	}
-	for (size_t i = 0; i < trawl_event_type_count(r); i++) {
-		const struct trawl_event_type *t = trawl_event_type_at(r, i);
-
-		if (found(x, t->name, strlen(t->name), 6, "event type", t->name, err) ||
-		    (t->format &&
-		     found(x, t->format, strlen(t->format), 6, "the format of", t->name, err)))
-			return -1;
-	}
-	for (size_t i = 0; i < trawl_meta_count(r); i++) {
-		const struct trawl_meta *m = trawl_meta_at(r, i);
-
-		if (found(x, m->name, strlen(m->name), 6, "metadata", m->name, err) ||
-		    found(x, m->data, m->len, 6, "metadata", m->name, err))
-			return -1;
-	}
-	return 0;
-}
-
-static int check_output(const struct redact *x, int fd, struct trawl_error *err)
-{
-	char path[32];
-	struct trawl_reader *r;
-	struct trawl_event ev;
-	int got = -1;
-
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	r = trawl_open(path, err);
-	if (r && !check_descriptions(x, r, err))
-		while ((got = trawl_next(r, &ev, err)) > 0)
-			if (found(x, ev.record, ev.len, REMOVED_WHOLE, "event", ev.type->name,
-				  err)) {
-				got = -1;
-				break;
-			}
-	trawl_close(r);
-	return got;
-}
-
 int redact_write(struct redact *x, int fd, const char *out, struct trawl_error *err)
 {
 	char *text;
@@ -743,14 +788,16 @@ int redact_write(struct redact *x, int fd, const char *out, struct trawl_error *
 	if (ret)
 		return -1;
 	trawl_make_small(fd);
-	return check_output(x, fd, err);
+	return redact_check(x, fd, err);
 }
 
 void redact_free(struct redact *x)
 {
 	trawl_close(x->r);
 	usb_roles_free(x->usb);
+	system_files_free(&x->system_files);
 	redact_branches_free(x->branches);
 	removed_free(&x->removed);
+	numbers_free(&x->addresses);
 	explicit_bzero(&x->key, sizeof(x->key));
 }

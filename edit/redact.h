@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A file without what its owner would not publish: on the recorded values themselves, so that every
- * decoder and export shows stand-ins.
+ * Removes from a file what its owner would not publish. The recorded values themselves are
+ * replaced, so that every decoder and exporter shows stand-ins.
  *
- * All of it goes twice through the same functions, which change values in place: redact_collect()
- * throws the result away and keeps what was removed (which is what `secrets` tells), redact_write()
- * writes it, and then looks through the output for each removed value.
+ * The whole file passes twice through the same functions, which change values in place.
+ * redact_collect() discards the result and remembers the removed values, which `secrets` lists.
+ * redact_write() writes the result and then searches the output for each removed value.
  */
 #ifndef TRAWL_EDIT_REDACT_H
 #define TRAWL_EDIT_REDACT_H
@@ -15,6 +15,7 @@
 #include "edit/needs.h"
 #include "edit/removed.h"
 #include "edit/standin.h"
+#include "edit/systemfiles.h"
 #include "format/trawl.h"
 
 enum { REDACT_EXAMPLES = 5, REDACT_PLACES = 6 };
@@ -31,34 +32,35 @@ struct redact_branches;
 
 struct redact {
 	struct trawl_reader *r;
-	const char *path, *name; /* of the file: to open it, for messages */
-	uint32_t drop;           /* a bit for each class that is removed */
-	bool counting;           /* the first time through */
-	const char *place;       /* what is at hand: an event's name, a piece of metadata */
+	const char *path, *name; /* the file's path to open; its name in messages */
+	uint32_t drop;           /* bit N: class N is removed */
+	bool counting;           /* during redact_collect() */
+	/* where the current value is: an event's name, a metadata's name */
+	const char *place;
 	struct standin key;
 	struct removed removed;
+	struct numbers addresses; /* that were moved */
 	struct redact_class classes[SECRET_CLASSES];
+	struct system_files system_files;
 	struct usb_roles *usb;
 	struct redact_branches *branches;
-	int64_t date;            /* added to times of day */
-	char hash[65];           /* of the original */
+	int64_t date;            /* ns added to wall-clock times */
+	char hash[65];           /* SHA-256 of the original file */
 	uint64_t events;
-	bool failed;             /* memory ran out: something was not looked at */
-	uint64_t damaged;        /* batches of branches that could not be read: lost */
-	struct trawl_verdict verdict; /* of what was read to the end: chunks, too */
+	bool failed;             /* memory ran out, so something was not examined */
+	/* batches of branches that could not be decoded: their branches are lost */
+	uint64_t damaged;
+	struct trawl_verdict verdict; /* the reader's verdict on the file */
 };
 
-/* Reads the file. 0, or -1 with *err. */
+/* Reads the file and collects what is to be removed. Returns 0, or -1 with *err. */
 int redact_collect(struct redact *x, struct trawl_error *err);
-/* Writes the redacted file to fd (and reads it again). 0, or -1 with *err. */
+/*
+ * Writes the redacted file to fd and checks it. redact_collect() must have been called. Returns 0,
+ * or -1 with *err.
+ */
 int redact_write(struct redact *x, int fd, const char *out, struct trawl_error *err);
 void redact_free(struct redact *x);
-
-/* What was found, by class; with examples. False without memory: not all of it. */
-bool redact_tell(const struct redact *x, FILE *to, bool examples);
-bool redact_is_redacted(const struct trawl_reader *r);
-/* The class of this name, or -1 with *err. */
-int redact_class_of(const char *option, const char *text, size_t n, struct trawl_error *err);
 
 /* ---- inside ------------------------------------------------------------------------------- */
 
@@ -67,37 +69,65 @@ static inline bool redact_drops(const struct redact *x, enum secret_class class)
 	return x->drop >> class & 1;
 }
 
-/* Each changes p[0 .. n) if the class is to be removed, and counts. */
-/* Why a file was written: of "COMMAND: killed by SIGSEGV" the command, of others all. */
+/*
+ * The following functions count a value p[0 .. n) and, if its class is to be removed, replace it.
+ */
+/*
+ * The reason why a flight recorder saved a file: of "COMMAND: killed by SIGSEGV" the command, of
+ * others everything.
+ */
 void redact_trigger(struct redact *x, char *p, size_t n);
 void redact_text(struct redact *x, enum secret_class class, char *p, size_t n);
 void redact_path(struct redact *x, char *p, size_t n);
 void redact_zero(struct redact *x, enum secret_class class, uint8_t *p, size_t n);
 void redact_address(struct redact *x, uint8_t *p);
-/* The digits of an inode's number. */
+/* The digits of an inode number. */
 void redact_inode(struct redact *x, char *p, size_t n);
-/* "NAME@MACHINE" of a merged file, up to a '/': the host's name in it. */
+/* A source's name in a merged file, NAME@MACHINE: the host's name in it. */
 void redact_machine(struct redact *x, char *name);
-/* Values that were removed elsewhere are replaced in a text that is kept. */
+/* Replaces values that were removed elsewhere in a text that is kept. */
 void redact_scrub(struct redact *x, char *p, size_t n);
 
-/* A record of a source of USB. */
-/* NULL without memory. */
+/*
+ * Reads the output again and searches it for what was removed. Returns 0, or -1 with *err if
+ * something is found.
+ */
+int redact_check(const struct redact *x, int fd, struct trawl_error *err);
+
+/*
+ * The roles of USB endpoints according to the descriptors in the metadata; to be freed with
+ * usb_roles_free(). NULL: out of memory.
+ */
 struct usb_roles *usb_roles_new(const struct trawl_reader *r);
 void usb_roles_free(struct usb_roles *u);
+/*
+ * To be called after redact_collect()'s pass: removed values that also occur in kept descriptors
+ * are public.
+ */
+void usb_roles_public(struct redact *x);
+/* Redacts a record of a USB source in place. */
 void redact_usb(struct redact *x, const struct trawl_event *ev, uint8_t *record);
-/* A string descriptor, or the serial number of one. */
-bool usb_is_product(const struct usb_roles *u, const uint8_t *utf16, size_t n);
 
-/* A batch of branches: the event gets another record. */
+/* Zeros the container id, which is unique to a device, in the n bytes of a BOS descriptor. */
+void redact_bos(struct redact *x, uint8_t *p, size_t n);
+
+/* Decodes hex digits to strlen(hex) / 2 bytes, which the caller frees; NULL without memory. */
+uint8_t *hex_bytes(const char *hex);
+
+/*
+ * Redacts a batch of branches: ev->record is replaced by a record valid until the next call.
+ * Returns 0, or -1 with *err.
+ */
 int redact_branch(struct redact *x, struct trawl_event *ev, struct trawl_error *err);
 void redact_branches_free(struct redact_branches *b);
 
-/* A piece of metadata: its text without secrets, malloc'd; NULL: it has no place in the output, or
- * x->failed. */
+/*
+ * Redacts a piece of metadata: returns its text, malloc'd, *len bytes long, and writes its new name
+ * to name[room]. NULL: the metadata is not to be written, or x->failed is set.
+ */
 char *redact_meta(struct redact *x, const struct trawl_meta *m, char *name, size_t room,
 		  size_t *len);
-/* An event type's name, into name[]. */
+/* Redacts an event type's name in place. */
 void redact_type_name(struct redact *x, const struct trawl_source *s, char *name);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Batches of branches without addresses: each pair's two addresses are moved as all of their range,
- * so that pairs keep their distances, and branches their functions.
+ * Redacts the addresses in batches of branches: both addresses of each pair are moved like all of
+ * their range, so that distances and the assignment to functions stay.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +39,7 @@ static bool start(struct redact *x)
 	return b && b->encoder;
 }
 
-/* What takes the place of a batch that cannot be read: as many branches, lost. */
+/* Replaces a batch that cannot be decoded by a mark for as many lost branches. */
 static const void *all_lost(struct redact *x, struct branch_record *head, uint64_t ts, size_t *len)
 {
 	struct branch_mark lost = { .kind = BRANCH_MARK_LOST, .time = ts, .count = head->count };
@@ -64,7 +64,7 @@ static const void *moved(struct redact *x, const uint8_t *p, size_t n, struct br
 		}
 		data = branch_encoder_again(x->branches->encoder, &batch, ts, len);
 	} else {
-		data = all_lost(x, head, ts, len);
+		data = problem == branch_no_memory ? NULL : all_lost(x, head, ts, len);
 	}
 	branch_batch_free(&batch);
 	return data;
@@ -79,7 +79,7 @@ int redact_branch(struct redact *x, struct trawl_event *ev, struct trawl_error *
 
 	if (ev->len < fixed)
 		return trawl_fail(err, TRAWL_BAD_DATA,
-				  "%s: a batch of branches is too short: it is damaged", x->name);
+				  "%s: a batch of branches is damaged: it is too short", x->name);
 	if (!start(x))
 		return edit_no_memory(err);
 	memcpy(&r, ev->record, fixed);

@@ -39,7 +39,11 @@ static uint32_t usual(void)
 	return drop;
 }
 
-int redact_class_of(const char *option, const char *text, size_t n, struct trawl_error *err)
+/*
+ * The class with this name of n bytes; -1 with *err if there is none. option: the option's name for
+ * the message.
+ */
+static int class_of(const char *option, const char *text, size_t n, struct trawl_error *err)
 {
 	char list[200] = "";
 	size_t at = 0;
@@ -54,7 +58,7 @@ int redact_class_of(const char *option, const char *text, size_t n, struct trawl
 			  (int)(n < 60 ? n : 60), text, list);
 }
 
-/* One class, several with commas, or all. */
+/* Adds to or removes from *mask one class, several separated by commas, or all. */
 static int set_classes(const char *option, const char *text, bool drop, uint32_t *mask,
 		       struct trawl_error *err)
 {
@@ -66,7 +70,7 @@ static int set_classes(const char *option, const char *text, bool drop, uint32_t
 		if (n == 3 && !memcmp(text, "all", 3)) {
 			bits = (1u << SECRET_CLASSES) - 1;
 		} else {
-			class = redact_class_of(option, text, n, err);
+			class = class_of(option, text, n, err);
 			if (class < 0)
 				return -1;
 			bits = 1u << class;
@@ -76,7 +80,7 @@ static int set_classes(const char *option, const char *text, bool drop, uint32_t
 	return 0;
 }
 
-/* Lines "keep CLASS" and "drop CLASS"; # begins a comment. */
+/* Reads a policy: lines "keep CLASS" and "drop CLASS"; # begins a comment. */
 static int read_policy(const char *path, uint32_t *mask, struct trawl_error *err)
 {
 	FILE *f = fopen(path, "re");
@@ -137,7 +141,11 @@ static int parse(struct redact_options *o, bool output, int argc, char **argv,
 
 /* ---- what was found ----------------------------------------------------------------------- */
 
-bool redact_tell(const struct redact *x, FILE *to, bool examples)
+/*
+ * Prints what was found in each class, optionally with examples. False if memory ran out and the
+ * list is incomplete.
+ */
+static bool tell(const struct redact *x, FILE *to, bool examples)
 {
 	bool all = true;
 
@@ -170,7 +178,8 @@ bool redact_tell(const struct redact *x, FILE *to, bool examples)
 	return all;
 }
 
-bool redact_is_redacted(const struct trawl_reader *r)
+/* True if the file's metadata says that it was redacted before. */
+static bool is_redacted(const struct trawl_reader *r)
 {
 	for (size_t i = 0; i < trawl_meta_count(r); i++) {
 		const struct trawl_meta *m = trawl_meta_at(r, i);
@@ -187,7 +196,7 @@ static int verdict(const struct redact *x, struct trawl_error *err)
 
 	if (x->damaged)
 		return trawl_fail(err, TRAWL_BAD_DATA,
-				  "%s: %" PRIu64 " batches of branches are damaged: they are lost",
+				  "%s: %" PRIu64 " batches of branches are damaged, and lost",
 				  x->name, x->damaged);
 	if (v->complete && !v->damaged && !v->junk)
 		return 0;
@@ -217,7 +226,7 @@ static int redact_to(struct redact *x, struct edit_input *in, const struct redac
 	x->name = in->name;
 	if (!ret)
 		ret = redact_collect(x, err);
-	if (!ret && redact_is_redacted(x->r))
+	if (!ret && is_redacted(x->r))
 		fprintf(stderr,
 			"trawl-edit: %s: was redacted before: its stand-ins are redacted once "
 			"more\n",
@@ -232,7 +241,7 @@ static int redact_to(struct redact *x, struct edit_input *in, const struct redac
 	}
 	if (ret)
 		return -1;
-	return redact_tell(x, stderr, false) ? verdict(x, err) : edit_no_memory(err);
+	return tell(x, stderr, false) ? verdict(x, err) : edit_no_memory(err);
 }
 
 int redact_command(int argc, char **argv, struct trawl_error *err)
@@ -268,7 +277,7 @@ int secrets_command(int argc, char **argv, struct trawl_error *err)
 	if (!ret)
 		ret = redact_collect(&x, err);
 	if (!ret) {
-		ret = redact_tell(&x, stdout, true) ? verdict(&x, err) : edit_no_memory(err);
+		ret = tell(&x, stdout, true) ? verdict(&x, err) : edit_no_memory(err);
 	} else {
 		edit_input_call(&in, err);
 	}

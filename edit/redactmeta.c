@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Metadata without secrets. The tables list what may be secret in each piece of metadata that
- * docs/format.md names. A piece with any other name is left out, because it may hold anything.
+ * Redacts metadata. The tables list what may be secret in each piece of metadata that
+ * docs/format.md describes. Metadata with any other name is left out, because it may contain
+ * anything.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -10,18 +11,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/branchrecord.h"
 #include "common/sources.h"
 #include "decode/base/jdoc.h"
 #include "edit/redact.h"
 
-enum rule { KEEP, DROP, TEXT, PATH, WORDS, PATHS, EACH, TRIGGER, SOURCE, MACHINE, THIRD };
+enum rule { KEEP, DROP, TEXT, PATH, WORDS, PATHS, EACH, TRIGGER, SOURCE, MACHINE, THIRD, NOTE };
 
 struct member {
 	const char *name;
 	enum rule rule;
 	enum secret_class class;
-	const struct member *inside; /* EACH: of the objects of an array */
+	const struct member *inside; /* EACH: the members of the objects in an array */
 };
 
 /* ---- members ------------------------------------------------------------------------------ */
@@ -45,7 +47,7 @@ static const struct member end_members[] = {
 static const struct member timeline_members[] = {
 	{ "machine", MACHINE, SECRET_NAMES, NULL }, { 0 },
 };
-/* Of functions [address, bytes, name]. */
+/* Functions are rows [address, bytes, name]. */
 static const struct member module_members[] = {
 	{ "path", PATH, SECRET_PATHS, NULL }, { "files", PATHS, SECRET_PATHS, NULL },
 	{ "functions", THIRD, SECRET_SYMBOLS, NULL }, { 0 },
@@ -54,15 +56,31 @@ static const struct member task_members[] = {
 	{ "comm", TEXT, SECRET_COMMANDS, NULL }, { "exe", PATH, SECRET_PATHS, NULL },
 	{ "cmdline", WORDS, SECRET_COMMANDS, NULL }, { 0 },
 };
+/*
+ * "why" and "note" name parameters and files in words of their own, "fetch" has texts in quotes. A
+ * note's rule comes last: what is dropped is gone by then.
+ */
+static const struct member argument_members[] = {
+	{ "why", DROP, SECRET_SYMBOLS, NULL }, { "note", DROP, SECRET_SYMBOLS, NULL },
+	{ "ctype", DROP, SECRET_SYMBOLS, NULL },
+	{ "why", NOTE, SECRET_STRINGS, NULL }, { "note", NOTE, SECRET_STRINGS, NULL },
+	{ "fetch", NOTE, SECRET_STRINGS, NULL }, { 0 },
+};
 static const struct member site_members[] = {
-	{ "file", PATH, SECRET_PATHS, NULL }, { "symbol", TEXT, SECRET_SYMBOLS, NULL }, { 0 },
+	{ "file", PATH, SECRET_PATHS, NULL }, { "symbol", TEXT, SECRET_SYMBOLS, NULL },
+	{ "to", TEXT, SECRET_SYMBOLS, NULL }, { "args", EACH, SECRET_SYMBOLS, argument_members },
+	{ 0 },
 };
 static const struct member probe_members[] = {
 	{"path", PATH, SECRET_PATHS, NULL},
 	{"remark", DROP, SECRET_STRINGS, NULL},
+	/* of an eprobe: a filter has names of tasks and files, in quotes or not */
+	{"spec", DROP, SECRET_STRINGS, NULL},
+	{"filter", DROP, SECRET_STRINGS, NULL},
 	{"tracefs", DROP, SECRET_PATHS, NULL},
 	{"inode", DROP, SECRET_IDENTITY, NULL},
 	{"dev", DROP, SECRET_IDENTITY, NULL},
+	{"args", EACH, SECRET_SYMBOLS, argument_members},
 	{"sites", EACH, SECRET_PATHS, site_members},
 	{0},
 };
@@ -71,7 +89,10 @@ static const struct member device_members[] = {
 };
 static const struct member no_members[] = { { 0 } };
 
-/* A word of trawl's own command line that tells nothing of its user: an option, a trace event. */
+/*
+ * True for a word of trawl's command line that says nothing about its user: an option, a trace
+ * event.
+ */
 static bool is_ours(const struct member *m, const char *word)
 {
 	static const char *const words[] = {"trawl",	 "--",	    "-i",	 "-w",
@@ -80,11 +101,26 @@ static bool is_ours(const struct member *m, const char *word)
 					    "--trigger", "--after", "--duration"};
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyz_:*";
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
 		if (!strcmp(word, words[i]))
 			return true;
 	return !strcmp(m->name, "sources") && !strncmp(word, "event:", 6) &&
 		!word[strspn(word, plain)];
+}
+
+/* Redacts the texts in quotes and the paths of a sentence. */
+static void change_note(struct redact *x, char *p)
+{
+	while (*p) {
+		char *end = *p == '"' ? strchr(p + 1, '"') : NULL;
+		size_t n = end ? (size_t)(end - p) + 1 : strcspn(p, " \t\n\"");
+
+		if (end)
+			redact_text(x, SECRET_STRINGS, p + 1, n - 2);
+		else if (memchr(p, '/', n))
+			redact_path(x, p, n - strspn(p + n - 1, ";:,.)"));
+		p += n ? n : 1;
+	}
 }
 
 static struct json_object *changed_text(struct redact *x, const struct member *m,
@@ -105,6 +141,8 @@ static struct json_object *changed_text(struct redact *x, const struct member *m
 		redact_text(x, m->class, copy, strcspn(copy, "#"));
 	else if (m->rule == SOURCE)
 		redact_machine(x, copy);
+	else if (m->rule == NOTE)
+		change_note(x, copy);
 	else if (m->rule == TRIGGER)
 		redact_trigger(x, copy, strlen(copy));
 	else if (m->rule != WORDS || !is_ours(m, copy))
@@ -176,24 +214,28 @@ static void change_time(struct redact *x, struct json_object *j)
 				       json_object_new_uint64(start + (uint64_t)x->date));
 }
 
-/* Overwrites the container id in a BOS descriptor, which is in hex, with zeros. */
 static void change_bos(struct redact *x, struct json_object *j)
 {
 	const char *hex = jdoc_string(j, "bos");
-	bool drop = *hex && redact_drops(x, SECRET_IDENTITY);
-	char *copy = drop ? strdup(hex) : NULL, *id;
+	size_t n = strlen(hex) / 2;
+	uint8_t *bytes = n ? hex_bytes(hex) : NULL;
+	char *text = n ? malloc(2 * n + 1) : NULL;
 
-	x->failed |= drop && !copy;
-	id = copy ? strstr(copy, "141004") : NULL;
-	if (id && strlen(id) >= 40)
-		memset(id + 8, '0', 32);
-	if (copy)
-		json_object_object_add(j, "bos", json_object_new_string(copy));
-	free(copy);
+	x->failed |= n && (!bytes || !text);
+	if (bytes && text) {
+		redact_bos(x, bytes, n);
+		for (size_t i = 0; i < n; i++)
+			snprintf(text + 2 * i, 3, "%02x", bytes[i]);
+		json_object_object_add(j, "bos", json_object_new_string(text));
+	}
+	free(bytes);
+	free(text);
 }
 
-/* Changes the event's name as in the event type; the name of the metadata says which source it is
- * of. */
+/*
+ * Redacts the event's name in the same way as the event type's; the metadata's name tells which
+ * source it is of.
+ */
 static void change_event(struct redact *x, struct json_object *j, const char *meta)
 {
 	const struct trawl_source source = {
@@ -214,7 +256,7 @@ static void change_event(struct redact *x, struct json_object *j, const char *me
 	free(copy);
 }
 
-/* Symbols that are kept: a removed value that is part of one is public. */
+/* Removed values that are words of kept symbols are public. */
 static void keep_symbols(struct redact *x, struct json_object *j)
 {
 	struct json_object *sites = jdoc_get(j, "sites"), *functions = jdoc_get(j, "functions");
@@ -256,7 +298,7 @@ static char *changed_json(struct redact *x, const struct trawl_meta *m, const st
 		change_event(x, j, m->name);
 	if (list == probe_members || list == module_members)
 		keep_symbols(x, j);
-	errno = 0; /* the text ends early where json-c has no memory for all of it */
+	errno = 0; /* json-c returns a truncated text with ENOMEM if memory runs out */
 	json = json_object_to_json_string_ext(j, JSON_C_TO_STRING_PLAIN |
 					      JSON_C_TO_STRING_NOSLASHESCAPE);
 	text = json ? strdup(json) : NULL;
@@ -273,7 +315,7 @@ static size_t put_address(struct redact *x, const char *p, char *to, char **end)
 	int n;
 
 	*end = (char *)p;
-	if (!isxdigit((unsigned char)*p)) /* strtoull() takes blanks and signs */
+	if (!isxdigit((unsigned char)*p)) /* strtoull() would accept blanks and signs */
 		return 0;
 	v = strtoull(p, end, 16);
 	n = (int)(*end - p);
@@ -281,7 +323,9 @@ static size_t put_address(struct redact *x, const char *p, char *to, char **end)
 	return (size_t)sprintf(to, "%0*" PRIx64, n, v);
 }
 
-/* After the addresses: " r-xp 00002000 fe:00 248139    /path". */
+/*
+ * Redacts the inode in what follows a mapping's addresses: " r-xp 00002000 fe:00 248139    /path".
+ */
 static void change_inode(struct redact *x, char *p)
 {
 	int at = 0, end = 0;
@@ -290,7 +334,16 @@ static void change_inode(struct redact *x, char *p)
 		redact_inode(x, p + at, (size_t)(end - at));
 }
 
-/* Lines of /proc/PID/maps, or that begin with an address. */
+/* Redacts NAME in "[anon:NAME]", which the program chose; "[heap]" and the like stay. */
+static void change_mapping(struct redact *x, char *p)
+{
+	char *name = strchr(p, ':'), *end = strrchr(p, ']');
+
+	if (name && end && end > name)
+		redact_text(x, SECRET_STRINGS, name + 1, (size_t)(end - name) - 1);
+}
+
+/* Redacts lines that begin with an address; maps: lines of /proc/PID/maps. */
 static char *changed_lines(struct redact *x, const struct trawl_meta *m, bool maps)
 {
 	char *copy = strndup(m->data, m->len), *to = malloc(m->len * 2 + 64), *out = to;
@@ -310,9 +363,11 @@ static char *changed_lines(struct redact *x, const struct trawl_meta *m, bool ma
 			*to++ = '-';
 			to += put_address(x, p + 1, to, &p);
 			change_inode(x, p);
-			path = strchr(p, '/');
-			if (path)
+			path = strpbrk(p, "/[");
+			if (path && *path == '/')
 				redact_path(x, path, strlen(path));
+			else if (path)
+				change_mapping(x, path);
 		}
 		memcpy(to, p, (size_t)(end - p));
 		to += end - p;
@@ -344,7 +399,7 @@ static bool is_called(const struct trawl_meta *m, const char *name)
 	return name[n - 1] == '/' ? !strncmp(m->name, name, n) : !strcmp(m->name, name);
 }
 
-/* The name says a probe, a machine or a file. */
+/* Redacts a metadata's name, which may contain a probe, a machine or an inode. */
 static void change_name(struct redact *x, char *name)
 {
 	const struct trawl_source uprobe = { .name = "uprobe" };
@@ -369,13 +424,13 @@ char *redact_meta(struct redact *x, const struct trawl_meta *m, char *name, size
 
 	x->place = m->name;
 	snprintf(name, room, "%s", m->name);
-	if (is_called(m, "timeline")) /* numbers: by how much the section's times are moved */
+	if (is_called(m, "timeline")) /* numbers only: by how much the section's times are moved */
 		x->failed |= !(text = strndup(m->data, m->len));
 	else if (is_called(m, "maps/") || is_called(m, BRANCH_MAPS_NAME))
 		text = changed_lines(x, m, true);
 	else if (is_called(m, "kernel/kallsyms") || is_called(m, "kernel/printk_formats"))
 		text = changed_lines(x, m, false);
-	for (size_t i = 0; !text && i < sizeof(documents) / sizeof(*documents); i++)
+	for (size_t i = 0; !text && i < ARRAY_SIZE(documents); i++)
 		if (is_called(m, documents[i].name)) {
 			text = changed_json(x, m, documents[i].members);
 			break;

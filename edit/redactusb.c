@@ -1,25 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-/* What the data of USB transfers are, by the descriptors of their devices, and what of it stays. */
+/*
+ * Classifies the data of USB transfers by their devices' descriptors, and decides what of it is
+ * kept.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/array.h"
 #include "common/usbtypes.h"
+#include "decode/base/bytes.h"
+#include "decode/base/output.h"
 #include "decode/base/jdoc.h"
 #include "edit/redact.h"
 
 enum { CLASS_HID = 3, CLASS_STORAGE = 8, CLASS_HUB = 9, PROTOCOL_UAS = 0x62, MOUSE = 2 };
 
-/* An endpoint of a device. */
+/* An endpoint and what its interface says about it. */
 struct role {
-	uint32_t section; /* of the file: another one may be of another machine */
+	uint32_t section; /* section of the file: another one may be of another machine */
 	uint16_t bus;
 	uint8_t device, endpoint;
 	uint8_t class, protocol, pipe;
 };
 
-/* A setup packet or SCSI command that is under way. */
+/* A setup packet or SCSI command whose data is still to come. */
 struct pending {
 	uint64_t key;
 	uint8_t bytes[16];
@@ -30,28 +35,25 @@ enum { PENDING = 4096 };
 struct usb_roles {
 	struct role *roles;
 	size_t n;
-	struct pending setups[PENDING], commands[PENDING]; /* by hash of URB id; of bus and
-							    * device */
+	/* hash tables: by URB id; by bus and device */
+	struct pending setups[PENDING], commands[PENDING];
 	bool failed;    /* memory ran out */
-	char *products; /* texts of makers and products that are kept, each after a NUL */
+	struct out kept; /* kept descriptors: the same bytes are no secret elsewhere */
+	/* names of manufacturers and products, which are kept; each ends with a NUL */
+	char *products;
 	size_t products_len;
 };
 
 /* ---- descriptors -------------------------------------------------------------------------- */
 
-static uint8_t digit(char c)
-{
-	return (uint8_t)(c <= '9' ? c - '0' : (c | 32) - 'a' + 10);
-}
-
-/* strlen(hex) / 2 bytes, malloc'd. */
-static uint8_t *from_hex(const char *hex)
+uint8_t *hex_bytes(const char *hex)
 {
 	size_t n = strlen(hex) / 2;
 	uint8_t *to = malloc(n + 1);
 
 	for (size_t i = 0; to && i < n; i++)
-		to[i] = (uint8_t)(digit(hex[2 * i]) << 4 | (digit(hex[2 * i + 1]) & 15));
+		to[i] = (uint8_t)(hex_digit(hex[2 * i]) << 4 |
+				  (hex_digit(hex[2 * i + 1]) & 15));
 	return to;
 }
 
@@ -68,14 +70,14 @@ static void read_descriptors(struct usb_roles *u, const uint8_t *p, size_t n, st
 	for (size_t at = 0; at + 2 <= n && p[at] >= 2 && p[at] <= n - at; at += p[at]) {
 		const uint8_t *d = p + at;
 
-		if (d[1] == 4 && d[0] >= 9) { /* interface */
+		if (d[1] == 4 && d[0] >= 9) { /* interface descriptor */
 			r.class = d[5];
 			r.protocol = d[7];
-		} else if (d[1] == 5 && d[0] >= 7) { /* endpoint */
+		} else if (d[1] == 5 && d[0] >= 7) { /* endpoint descriptor */
 			r.endpoint = d[2];
 			r.pipe = 0;
 			add_role(u, r);
-		} else if (d[1] == 0x24 && d[0] >= 4 && u->n) { /* pipe usage of UAS */
+		} else if (d[1] == 0x24 && d[0] >= 4 && u->n) { /* UAS pipe usage descriptor */
 			u->roles[u->n - 1].pipe = d[2];
 		}
 	}
@@ -101,10 +103,11 @@ void usb_roles_free(struct usb_roles *u)
 		return;
 	free(u->roles);
 	free(u->products);
+	out_free(&u->kept);
 	free(u);
 }
 
-/* What one device tells of itself. */
+/* Reads the descriptors and names of one device. */
 static void add_device(struct usb_roles *u, const struct trawl_meta *m)
 {
 	struct json_object *j = jdoc_parse(m->data, m->len);
@@ -112,7 +115,7 @@ static void add_device(struct usb_roles *u, const struct trawl_meta *m)
 	uint8_t *bytes;
 
 	u->failed |= !j && errno == ENOMEM;
-	bytes = from_hex(hex);
+	bytes = hex_bytes(hex);
 	if (bytes)
 		read_descriptors(u, bytes, strlen(hex) / 2, (struct role){
 			.section = m->section,
@@ -130,6 +133,8 @@ struct usb_roles *usb_roles_new(const struct trawl_reader *r)
 {
 	struct usb_roles *u = calloc(1, sizeof(*u));
 
+	if (u)
+		out_memory(&u->kept);
 	for (size_t i = 0; u && i < trawl_meta_count(r); i++)
 		if (!strncmp(trawl_meta_at(r, i)->name, "usb/", 4))
 			add_device(u, trawl_meta_at(r, i));
@@ -146,8 +151,9 @@ static bool is_of(const struct role *r, uint32_t section, const struct usbmon_he
 }
 
 /*
- * What is known of the endpoint. Addresses come again, and an interface has alternates: where
- * devices of one address are of different classes, it is of none, and nothing of it is kept.
+ * The role of an endpoint; NULL if unknown. Addresses are reused and an interface has alternate
+ * settings: if devices with one address have different classes, the result is a role of no class,
+ * and none of its data is kept.
  */
 static const struct role *role_of(const struct usb_roles *u, uint32_t section,
 				  const struct usbmon_header *h)
@@ -168,20 +174,29 @@ static const struct role *role_of(const struct usb_roles *u, uint32_t section,
 	return found;
 }
 
-static bool is_hub(const struct usb_roles *u, uint32_t section, const struct usbmon_header *h)
+/* In Linux a root hub has address 1; in captures of other systems that may be a keyboard. */
+static bool is_root_hub(const struct trawl_event *ev, const struct usbmon_header *h)
+{
+	return h->devnum == 1 && ev->source->linktype == LINKTYPE_USB_LINUX_MMAPPED &&
+	       !usbtypes_is_usbpcap(ev->type->id);
+}
+
+static bool is_hub(const struct usb_roles *u, const struct trawl_event *ev,
+		   const struct usbmon_header *h)
 {
 	bool any = false;
 
 	for (size_t i = u->n; i-- > 0;)
-		if (is_of(&u->roles[i], section, h)) {
+		if (is_of(&u->roles[i], ev->section, h)) {
 			any = true;
 			if (u->roles[i].class != CLASS_HUB)
 				return false;
 		}
-	return any || h->devnum == 1;
+	return any || is_root_hub(ev, h);
 }
 
-bool usb_is_product(const struct usb_roles *u, const uint8_t *p, size_t n)
+/* True if the UTF-16 text is a kept manufacturer's or product's name, or the beginning of one. */
+static bool is_product(const struct usb_roles *u, const uint8_t *p, size_t n)
 {
 	for (size_t at = 0; at < u->products_len; at += strlen(u->products + at) + 1) {
 		const char *text = u->products + at;
@@ -190,7 +205,7 @@ bool usb_is_product(const struct usb_roles *u, const uint8_t *p, size_t n)
 		for (i = 0; i < n / 2 && text[i] && p[2 * i] == (uint8_t)text[i] && !p[2 * i + 1];)
 			i++;
 		if (i == n / 2)
-			return true; /* or its beginning: asked for in pieces */
+			return true; /* or its beginning, if the host read it in pieces */
 	}
 	return false;
 }
@@ -202,13 +217,16 @@ static struct pending *pending(struct pending *table, uint64_t key)
 	return &table[key * UINT64_C(0x9E3779B97F4A7C15) >> 52];
 }
 
-/* A string descriptor: who made it and what it is stays, a serial number does not. */
+/*
+ * Redacts a string descriptor: names of manufacturer and product are kept, others may be a serial
+ * number.
+ */
 static void string_descriptor(struct redact *x, const uint8_t *setup, uint8_t *p, size_t n)
 {
 	char text[256];
 	size_t chars;
 
-	if (!setup[2] || n <= 2 || usb_is_product(x->usb, p + 2, n - 2))
+	if (!setup[2] || n <= 2 || is_product(x->usb, p + 2, n - 2))
 		return;
 	chars = (n - 2) / 2 < sizeof(text) ? (n - 2) / 2 : sizeof(text);
 	for (size_t i = 0; i < chars; i++)
@@ -222,41 +240,80 @@ static void string_descriptor(struct redact *x, const uint8_t *setup, uint8_t *p
 		memset(p + 2 + 2 * chars, 0, n - 2 - 2 * chars);
 }
 
-/* Of a BOS descriptor the container id, which no two devices share. */
-static void bos_descriptor(struct redact *x, uint8_t *p, size_t n)
+/*
+ * Behind the header of 5 bytes are device capabilities, each with its length in the first byte and
+ * two types in the next (USB 3.2, 9.6.2). Behind one with an impossible length nothing is known to
+ * be a capability.
+ */
+void redact_bos(struct redact *x, uint8_t *p, size_t n)
 {
-	for (size_t at = 5; at + 3 <= n && p[at] >= 3 && p[at] <= n - at; at += p[at])
-		if (p[at + 1] == 0x10 && p[at + 2] == 4 && p[at] >= 20)
-			redact_zero(x, SECRET_IDENTITY, p + at + 4, 16);
+	size_t at = 5;
+
+	for (; at + 3 <= n && p[at] >= 3; at += p[at]) {
+		if (p[at + 1] == 0x10 && p[at + 2] == 4 && at + 4 < n)
+			redact_zero(x, SECRET_IDENTITY, p + at + 4,
+				    n - at - 4 < 16 ? n - at - 4 : 16);
+	}
+	if (at < n)
+		redact_zero(x, SECRET_PAYLOAD, p + at, n - at);
 }
 
-static void control_data(struct redact *x, uint32_t section, const struct usbmon_header *h,
-			 const uint8_t *setup, uint8_t *p, size_t n)
+/* Remembers kept bytes, up to 1 MiB. */
+static void keep_bytes(struct redact *x, const uint8_t *p, size_t n)
 {
-	uint8_t kind = setup[0] >> 5 & 3, request = setup[1];
+	if (x->counting && x->usb->kept.len < 1 << 20)
+		out_bytes(&x->usb->kept, (const char *)p, n);
+}
 
-	if (kind == 0 && request == 6 && setup[3] == 3) {
+void usb_roles_public(struct redact *x)
+{
+	removed_public(&x->removed, x->usb->kept.data, x->usb->kept.len);
+}
+
+/* Standard descriptors and those of known classes are kept; others may contain anything. */
+static void descriptor(struct redact *x, const uint8_t *setup, uint8_t *p, size_t n)
+{
+	static const uint8_t kept[] = { 1, 2, 4, 5, 6, 7, 9, 10, 11, 16, 0x21, 0x22, 0x23, 0x24,
+					0x25, 0x29, 0x2a, 0x30 };
+
+	if (setup[3] == 3) {
 		string_descriptor(x, setup, p, n);
-	} else if (kind == 0 && request == 6 && setup[3] == 15) {
-		bos_descriptor(x, p, n);
-	} else if (kind == 0) {
-		return;
-	} else if (kind == 1 && (is_hub(x->usb, section, h) || request == 0xfe ||
-				 (request >= 0x20 && request <= 0x22 && n <= 7))) {
-		return; /* ports of hubs, number of units, settings of a serial line */
-	} else if (kind == 1 && (request == 1 || request == 9) && (setup[0] & 0x1f) == 1) {
-		redact_zero(x, SECRET_KEYSTROKES, p, n); /* reports of HID */
+	} else if (setup[3] == 15) {
+		redact_bos(x, p, n);
+	} else if (memchr(kept, setup[3], sizeof(kept))) {
+		keep_bytes(x, p, n);
 	} else {
 		redact_zero(x, SECRET_PAYLOAD, p, n);
 	}
 }
 
-/* What a command answers that is no content: what the unit is, how large, what went wrong. */
+static void control_data(struct redact *x, const struct trawl_event *ev,
+			 const struct usbmon_header *h, const uint8_t *setup, uint8_t *p, size_t n)
+{
+	enum { GET_DESCRIPTOR = 6, SET_DESCRIPTOR = 7, SHORT = 8 };
+	uint8_t kind = setup[0] >> 5 & 3, request = setup[1];
+
+	if (kind == 0 && (request == GET_DESCRIPTOR || request == SET_DESCRIPTOR)) {
+		descriptor(x, setup, p, n);
+	} else if (kind == 0 && n <= SHORT) {
+		return; /* status, configuration number */
+	} else if (kind == 1 && (is_hub(x->usb, ev, h) || request == 0xfe ||
+				 (request >= 0x20 && request <= 0x22 && n <= 7))) {
+		return; /* hub ports, number of logical units, serial line settings */
+	} else if (kind == 1 && (request == 1 || request == 9) && (setup[0] & 0x1f) == 1) {
+		redact_zero(x, SECRET_KEYSTROKES, p, n); /* HID reports */
+	} else {
+		redact_zero(x, SECRET_PAYLOAD, p, n);
+	}
+}
+
+/* How many bytes of a SCSI command's data are no content: identification, capacity, sense data. */
 static size_t answer_kept(const uint8_t *cdb)
 {
 	switch (cdb[0]) {
 	case 0x12:
-		return cdb[1] & 1 ? 0 : 36; /* after that its maker may have put a serial number */
+		/* what follows is vendor specific and may be a serial number */
+		return cdb[1] & 1 ? 0 : 36;
 	case 0x03: case 0x25: case 0x23: case 0x1a: case 0x5a: case 0xa0:
 		return SIZE_MAX;
 	case 0x9e:
@@ -267,8 +324,8 @@ static size_t answer_kept(const uint8_t *cdb)
 }
 
 /*
- * A device has one way by one alternate and the other by another, at the same endpoints: which one
- * is chosen the data tell. Blocks of storage are not so short.
+ * True for a UAS information unit. Alternate settings may use the same endpoints with and without
+ * UAS, so the data decides. Units are shorter than a block of storage.
  */
 static bool is_uas_unit(const struct role *role, const uint8_t *p, size_t n)
 {
@@ -298,27 +355,36 @@ static void storage_data(struct redact *x, uint32_t section, const struct usbmon
 	}
 	if (n == 13 && !memcmp(p, "USBS", 4))
 		return;
-	if (c->key == key)
+	/*
+	 * With UAS several commands may be outstanding, and a whole block may be another command's
+	 * data.
+	 */
+	if (c->key == key && n < 512)
 		kept = answer_kept(c->bytes);
 	if (n > kept)
 		redact_zero(x, SECRET_SECTORS, p + kept, n - kept);
 }
 
-static void transfer_data(struct redact *x, uint32_t section, const struct usbmon_header *h,
-			  uint8_t *p, size_t n)
+static void transfer_data(struct redact *x, const struct trawl_event *ev,
+			  const struct usbmon_header *h, uint8_t *p, size_t n)
 {
-	const struct role *role = role_of(x->usb, section, h);
-	enum { INTERRUPT = 1 };
+	const struct role *role = role_of(x->usb, ev->section, h);
+	enum { INTERRUPT = 1, BULK = 3, PORTS = 32 / 8 }; /* a bit for each changed port */
+	/* of a device without descriptors, as in many imported files: it may be a disk */
+	static const struct role disk = { .class = CLASS_STORAGE };
 
+	if (!role && h->xfer_type == BULK)
+		role = &disk;
 	if (role && role->class == CLASS_STORAGE)
-		storage_data(x, section, h, role, p, n);
-	else if (h->xfer_type == INTERRUPT &&
-		 (role ? role->class == CLASS_HUB : h->devnum == 1))
+		storage_data(x, ev->section, h, role, p, n);
+	else if (h->xfer_type == INTERRUPT && n <= PORTS &&
+		 (role ? role->class == CLASS_HUB : is_root_hub(ev, h)))
 		return;
 	else if (role && role->class == CLASS_HID)
 		redact_zero(x, role->protocol == MOUSE ? SECRET_POINTER : SECRET_KEYSTROKES, p, n);
 	else if (!role && h->xfer_type == INTERRUPT)
-		redact_zero(x, SECRET_KEYSTROKES, p, n); /* nobody knows of what */
+		/* of an unknown device: it may be a keyboard */
+		redact_zero(x, SECRET_KEYSTROKES, p, n);
 	else
 		redact_zero(x, SECRET_PAYLOAD, p, n);
 }
@@ -350,9 +416,9 @@ void redact_usb(struct redact *x, const struct trawl_event *ev, uint8_t *record)
 	if (h.type != 'S' && h.type != 'C' && h.type != 'E')
 		redact_zero(x, SECRET_PAYLOAD, p, n);
 	else if (h.xfer_type == 2 && setup->key == h.id && h.id)
-		control_data(x, ev->section, &h, setup->bytes, p, n);
+		control_data(x, ev, &h, setup->bytes, p, n);
 	else if (h.xfer_type == 2)
 		redact_zero(x, SECRET_PAYLOAD, p, n);
 	else
-		transfer_data(x, ev->section, &h, p, n);
+		transfer_data(x, ev, &h, p, n);
 }

@@ -65,7 +65,10 @@ void removed_text(struct removed *r, enum secret_class class, const char *p, siz
 		add(r, class, p, n, true);
 }
 
-/* The first stretch that has eight different bytes: few of them are anywhere by chance. */
+/*
+ * Remembers the first 16-byte sequence with eight different bytes: one with fewer may occur
+ * elsewhere by chance.
+ */
 void removed_bytes(struct removed *r, enum secret_class class, const uint8_t *p, size_t n)
 {
 	for (size_t at = 0; at + REMOVED_BYTES <= n; at += REMOVED_BYTES) {
@@ -89,7 +92,7 @@ static bool alone(const uint8_t *p, size_t n, size_t at, size_t len)
 }
 
 static struct removed_value *at_place(const struct removed *r, const uint8_t *p, size_t n,
-				      size_t at, bool whole_words)
+				      size_t at)
 {
 	struct removed_value *best = NULL;
 	uint32_t i = r->heads[slot(p + at)];
@@ -99,7 +102,7 @@ static struct removed_value *at_place(const struct removed *r, const uint8_t *p,
 
 		if (v->len <= n - at && (!best || v->len > best->len) &&
 		    !memcmp(r->text + v->at, p + at, v->len) &&
-		    ((v->len >= REMOVED_WHOLE && !whole_words) || !v->is_text ||
+		    (v->len >= REMOVED_WHOLE || !v->is_text ||
 		     alone(p, n, at, v->len)) &&
 		    !v->is_public)
 			best = v;
@@ -112,7 +115,7 @@ void removed_public(struct removed *r, const char *p, size_t n)
 	for (size_t at = 0; r->heads && at + 4 <= n; at++) {
 		struct removed_value *v;
 
-		while ((v = at_place(r, (const uint8_t *)p, n, at, true)))
+		while ((v = at_place(r, (const uint8_t *)p, n, at)))
 			v->is_public = true;
 	}
 }
@@ -127,7 +130,7 @@ const struct removed_value *removed_find(const struct removed *r, const void *da
 
 		if (!r->heads[slot(p + *from)])
 			continue;
-		v = at_place(r, p, n, *from, false);
+		v = at_place(r, p, n, *from);
 		if (v && v->len >= least)
 			return v;
 	}

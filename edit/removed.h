@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What was removed from a file: the values themselves, as long as the program runs, to put
- * stand-ins where else they are, and to look for them at the end.
+ * The values that were removed from a file, in memory only: to replace them where else they occur,
+ * and to search the output for them.
  *
- * A text of up to seven bytes counts where no letter or digit is beside it; of fewer than four,
- * nowhere. Of bytes (data of sectors) a stretch of 16 is known that is not of few values.
+ * A text of 4 to 7 bytes matches only where no letter or digit is next to it; a shorter one never.
+ * Of binary data (sectors), one 16-byte sequence with at least 8 different bytes is remembered.
  */
 #ifndef TRAWL_EDIT_REMOVED_H
 #define TRAWL_EDIT_REMOVED_H
@@ -18,10 +18,10 @@
 enum { REMOVED_LEAST = 4, REMOVED_WHOLE = 8, REMOVED_BYTES = 16, REMOVED_MOST = 1 << 20 };
 
 struct removed_value {
-	uint32_t at, len;     /* in text */
-	uint32_t next;        /* with the same first four bytes; number + 1 */
+	uint32_t at, len;     /* offset and length in `text` */
+	uint32_t next;        /* 1 + number of the next value with the same hash; 0: none */
 	uint8_t class;
-	bool is_public;       /* also a word of what is kept: not looked for */
+	bool is_public;       /* also occurs in what is kept: not searched for */
 	bool is_text;
 };
 
@@ -30,18 +30,20 @@ struct removed {
 	size_t len, room;
 	struct removed_value *values;
 	size_t n, values_room;
-	uint32_t *heads;      /* by hash of the first four bytes */
+	uint32_t *heads;      /* hash table by the first four bytes */
 	bool failed;          /* memory ran out */
-	bool full;            /* there were more than are kept */
+	bool full;            /* some values could not be remembered: too many */
 };
 
-/* Twice does no harm. */
+/* Add a value; adding it again has no effect. */
 void removed_text(struct removed *r, enum secret_class class, const char *p, size_t n);
 void removed_bytes(struct removed *r, enum secret_class class, const uint8_t *p, size_t n);
-/* Texts that are kept: values that are words of them are public. */
+/* Marks values as public that removed_find() would find in a kept text. */
 void removed_public(struct removed *r, const char *p, size_t n);
-/* The first value of `least` bytes or more that is in p[*from .. n): NULL or it, and *from its
- * place. */
+/*
+ * Finds the first value of at least `least` bytes in p[*from .. n) and sets *from to its offset;
+ * NULL if there is none.
+ */
 const struct removed_value *removed_find(const struct removed *r, const void *p, size_t n,
 					 size_t *from, size_t least);
 static inline const char *removed_text_of(const struct removed *r, const struct removed_value *v)

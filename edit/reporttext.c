@@ -7,7 +7,7 @@
 
 #include "edit/edit.h"
 
-/* All of a file, with a NUL after it; NULL with *err. */
+/* Reads a file, adding a NUL; malloc'd. NULL with *err. */
 static char *read_file(const char *path, size_t *len, struct trawl_error *err)
 {
 	FILE *f = fopen(path, "re");
@@ -46,7 +46,7 @@ static void put_escaped(FILE *f, const char *p, size_t n)
 		}
 }
 
-/* The file anew: what is in front of `at`, then what put() writes, then the rest. */
+/* Rewrites a file with `text` inserted before the string `at`. */
 static int insert(const char *path, const char *at, const char *text, bool page,
 		  struct trawl_error *err)
 {

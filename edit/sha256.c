@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "edit/sha256.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+struct sha256 {
+	uint32_t h[8];
+	uint64_t n;
+	uint8_t block[64];
+};
 
 static const uint32_t k[64] = {
 	0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4,
@@ -23,6 +30,18 @@ static uint32_t ror(uint32_t x, int n)
 	return x >> n | x << (32 - n);
 }
 
+/* The working variables a to h are v[-i & 7] and what follows it, so that none is moved. */
+static inline void add_word(uint32_t v[8], int i, uint32_t with)
+{
+	const uint32_t a = v[-i & 7], b = v[(1 - i) & 7], c = v[(2 - i) & 7];
+	const uint32_t e = v[(4 - i) & 7], f = v[(5 - i) & 7], g = v[(6 - i) & 7];
+	uint32_t *d = &v[(3 - i) & 7], *h = &v[(7 - i) & 7];
+
+	*h += (ror(e, 6) ^ ror(e, 11) ^ ror(e, 25)) + ((e & f) ^ (~e & g)) + with;
+	*d += *h;
+	*h += (ror(a, 2) ^ ror(a, 13) ^ ror(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
+}
+
 static void add_block(struct sha256 *s)
 {
 	uint32_t w[64], v[8];
@@ -35,21 +54,21 @@ static void add_block(struct sha256 *s)
 		       (ror(w[i - 15], 7) ^ ror(w[i - 15], 18) ^ w[i - 15] >> 3) +
 		       (ror(w[i - 2], 17) ^ ror(w[i - 2], 19) ^ w[i - 2] >> 10);
 	memcpy(v, s->h, sizeof(v));
-	for (int i = 0; i < 64; i++) {
-		uint32_t a = v[7] + (ror(v[4], 6) ^ ror(v[4], 11) ^ ror(v[4], 25)) +
-			     ((v[4] & v[5]) ^ (~v[4] & v[6])) + k[i] + w[i];
-		uint32_t b = (ror(v[0], 2) ^ ror(v[0], 13) ^ ror(v[0], 22)) +
-			     ((v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]));
-
-		memmove(v + 1, v, 7 * sizeof(*v));
-		v[4] += a;
-		v[0] = a + b;
+	for (int i = 0; i < 64; i += 8) {
+		add_word(v, 0, k[i] + w[i]);
+		add_word(v, 1, k[i + 1] + w[i + 1]);
+		add_word(v, 2, k[i + 2] + w[i + 2]);
+		add_word(v, 3, k[i + 3] + w[i + 3]);
+		add_word(v, 4, k[i + 4] + w[i + 4]);
+		add_word(v, 5, k[i + 5] + w[i + 5]);
+		add_word(v, 6, k[i + 6] + w[i + 6]);
+		add_word(v, 7, k[i + 7] + w[i + 7]);
 	}
 	for (int i = 0; i < 8; i++)
 		s->h[i] += v[i];
 }
 
-void sha256_start(struct sha256 *s)
+static void sha256_start(struct sha256 *s)
 {
 	static const uint32_t h[8] = { 0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
 				       0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19 };
@@ -58,18 +77,23 @@ void sha256_start(struct sha256 *s)
 	s->n = 0;
 }
 
-void sha256_add(struct sha256 *s, const void *from, size_t n)
+static void sha256_add(struct sha256 *s, const void *from, size_t n)
 {
 	const uint8_t *p = from;
 
-	while (n--) {
-		s->block[s->n++ % 64] = *p++;
+	while (n) {
+		size_t at = s->n % 64, part = n < 64 - at ? n : 64 - at;
+
+		memcpy(s->block + at, p, part);
+		s->n += part;
+		p += part;
+		n -= part;
 		if (s->n % 64 == 0)
 			add_block(s);
 	}
 }
 
-void sha256_end(struct sha256 *s, char text[65])
+static void sha256_end(struct sha256 *s, char text[65])
 {
 	uint64_t bits = s->n * 8;
 	uint8_t b = 0x80;
@@ -86,7 +110,7 @@ void sha256_end(struct sha256 *s, char text[65])
 		snprintf(text + 8 * i, 9, "%08x", s->h[i]);
 }
 
-bool sha256_file(int fd, char text[65])
+bool sha256_file(int fd, char text[65], const volatile sig_atomic_t *stop)
 {
 	uint8_t p[1 << 16];
 	struct sha256 s;
@@ -95,6 +119,10 @@ bool sha256_file(int fd, char text[65])
 
 	sha256_start(&s);
 	while ((n = pread(fd, p, sizeof(p), at)) > 0) {
+		if (stop && *stop) {
+			errno = EINTR;
+			return false;
+		}
 		sha256_add(&s, p, (size_t)n);
 		at += n;
 	}

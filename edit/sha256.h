@@ -1,25 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* SHA-256 (FIPS 180-4): which file a redacted one was made of. */
+/* SHA-256 (FIPS 180-4), which identifies the file that a redacted one was made from. */
 #ifndef TRAWL_EDIT_SHA256_H
 #define TRAWL_EDIT_SHA256_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-struct sha256 {
-	uint32_t h[8];
-	uint64_t n;
-	uint8_t block[64];
-};
-
-void sha256_start(struct sha256 *s);
-void sha256_add(struct sha256 *s, const void *p, size_t n);
-/* 64 hex digits and a NUL. */
-void sha256_end(struct sha256 *s, char text[65]);
-
-/* Of a whole file, read from its begin wherever its offset is; false: it can't be read, errno says
- * why. */
-bool sha256_file(int fd, char text[65]);
+/*
+ * Writes the hash of a whole file, whatever its descriptor's offset: 64 hex digits and a NUL. False
+ * with errno if it cannot be read, and with EINTR as soon as *stop is true (stop may be NULL).
+ */
+bool sha256_file(int fd, char text[65], const volatile sig_atomic_t *stop);
 
 #endif

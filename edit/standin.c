@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "edit/standin.h"
+#include "common/array.h"
 
 #include <string.h>
 #include <sys/random.h>
@@ -11,7 +12,7 @@ bool standin_start(struct standin *s)
 	if (getrandom(r, sizeof(r), 0) != sizeof(r))
 		return false;
 	memcpy(s->key, r, sizeof(s->key));
-	/* whole pages, so that what is known by an address's last digits stays */
+	/* whole pages, so that an address keeps its last digits */
 	s->kernel = (r[2] % 0x8000 + 1) << 12;
 	s->direct = (r[3] % 0x8000000 + 1) << 12;
 	s->user = (r[4] % 0x4000000 + 1) << 12;
@@ -42,7 +43,8 @@ static void mix(uint64_t v[4], int rounds)
 	}
 }
 
-uint64_t standin_hash(const struct standin *s, const void *p, size_t n, uint64_t tweak)
+/* SipHash-2-4 of tweak and p[0 .. n). */
+static uint64_t hash(const struct standin *s, const void *p, size_t n, uint64_t tweak)
 {
 	uint64_t v[4] = { s->key[0] ^ 0x736f6d6570736575, s->key[1] ^ 0x646f72616e646f6d,
 			  s->key[0] ^ 0x6c7967656e657261, s->key[1] ^ 0x7465646279746573 };
@@ -78,7 +80,7 @@ void standin_text(const struct standin *s, const char *p, size_t n, char *to)
 
 	for (size_t i = 0; i < n; i++, h >>= 5) {
 		if (i % 12 == 0)
-			h = standin_hash(s, p, n, i / 12 + 1);
+			h = hash(s, p, n, i / 12 + 1);
 		to[i] = digits[h & 31];
 	}
 }
@@ -141,10 +143,19 @@ static const char *const common[] = {
 
 bool standin_common_name(const char *p, size_t n)
 {
-	for (size_t i = 0; i < sizeof(common) / sizeof(*common); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(common); i++)
 		if (strlen(common[i]) == n && !memcmp(common[i], p, n))
 			return true;
 	return false;
+}
+
+/* True for a single path: no list, assignment or second line. */
+static bool is_plain(const char *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if ((uint8_t)p[i] <= ' ' || p[i] == 0x7f || strchr("=:,;?&\"'", p[i]))
+			return false;
+	return true;
 }
 
 bool standin_system_path(const char *p, size_t n)
@@ -154,16 +165,16 @@ bool standin_system_path(const char *p, size_t n)
 		"/usr/sbin/", "/lib/",	     "/lib64/",	    "/bin/",	     "/sbin/",
 	};
 
-	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
 		size_t k = strlen(folders[i]);
 
 		if (n > k && !memcmp(p, folders[i], k))
-			return !memmem(p, n, "/../", 4);
+			return is_plain(p, n) && !memmem(p, n, "/../", 4);
 	}
 	return false;
 }
 
-/* Those with a processor's or a worker's number after them, and nothing else. */
+/* Kernel threads with the number of a CPU or worker after the name. */
 static const char *const kernel_numbered[] = {
 	"ksoftirqd/", "migration/",   "cpuhp/", "swapper/",
 	"kworker/u",  "kworker/",     "kswapd", "kcompactd",
@@ -174,7 +185,7 @@ static const char *const kernel_tasks[] = {
 	"kthreadd", "kauditd", "khungtaskd", "oom_reaper", "khugepaged", "ksmd", "kdevtmpfs",
 	"rcu_sched", "rcu_preempt", "rcu_gp", "rcu_par_gp", "pool_workqueue_", "usb-storage",
 };
-/* What a worker is at, after its number. */
+/* Work queues that may follow a worker's number. */
 static const char *const kernel_work[] = {
 	"events", "events_unbound", "events_highpri", "events_freezable", "events_power_efficient",
 	"kblockd", "writeback", "mm_percpu_wq", "rcu_gp", "cgroup_destroy", "usb_hub_wq",
@@ -182,7 +193,7 @@ static const char *const kernel_work[] = {
 
 static bool is_word(const char *const *list, size_t words, const char *p, size_t n)
 {
-	for (size_t i = 0; i < words; i++) /* a task's name is cut to 15 bytes */
+	for (size_t i = 0; i < words; i++) /* the kernel cuts a task's name to 15 bytes */
 		if (n && !strncmp(list[i], p, n) && (strlen(list[i]) == n || n >= 5))
 			return true;
 	return false;
@@ -198,38 +209,22 @@ static bool is_number(const char *p, size_t n)
 			return false;
 	return k &&
 		(!dash ||
-		 is_word(kernel_work, sizeof(kernel_work) / sizeof(*kernel_work), dash + 1,
+		 is_word(kernel_work, ARRAY_SIZE(kernel_work), dash + 1,
 			 n - k - 1));
 }
 
 bool standin_kernel_task(const char *p, size_t n)
 {
-	for (size_t i = 0; i < sizeof(kernel_tasks) / sizeof(*kernel_tasks); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(kernel_tasks); i++)
 		if (strlen(kernel_tasks[i]) == n && !memcmp(kernel_tasks[i], p, n))
 			return true;
-	for (size_t i = 0; i < sizeof(kernel_numbered) / sizeof(*kernel_numbered); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(kernel_numbered); i++) {
 		size_t k = strlen(kernel_numbered[i]);
 
 		if (n > k && !memcmp(kernel_numbered[i], p, k) && is_number(p + k, n - k))
 			return true;
 	}
 	return false;
-}
-
-void standin_path(const struct standin *s, const char *p, size_t n, char *to)
-{
-	for (size_t i = 0; i < n;) {
-		const char *end = memchr(p + i, '/', n - i);
-		size_t len = end ? (size_t)(end - p) - i : n - i;
-
-		if (standin_common_name(p + i, len))
-			memcpy(to + i, p + i, len);
-		else
-			standin_text(s, p + i, len, to + i);
-		i += len;
-		if (i < n)
-			to[i++] = '/';
-	}
 }
 
 /* ---- numbers ------------------------------------------------------------------------------ */
@@ -251,13 +246,13 @@ void standin_number(const struct standin *s, char *p, size_t n)
 
 /* ---- addresses ---------------------------------------------------------------------------- */
 
-/* The last 16 MiB are errors as numbers, and the vsyscall page, which everybody has there. */
+/* The last 16 MiB are excluded: error codes, and the vsyscall page, whose address is fixed. */
 bool standin_is_kernel(uint64_t v)
 {
 	return v >= 0xffff800000000000 && v < 0xffffffffff000000;
 }
 
-/* Where position-independent programs, their heap, libraries and stacks are. */
+/* The range of position-independent programs, their heaps, libraries and stacks. */
 bool standin_is_user(uint64_t v)
 {
 	return v >= 0x550000000000 && v < 0x800000000000;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What takes the place of a secret: letters and digits that a random key makes of it, of the same
- * length. The same secret has the same stand-in; without the key, which nobody keeps, no guess can
- * be tested.
+ * Stand-ins for secrets: letters and digits of the same length, derived from the secret by a random
+ * key. The same secret has the same stand-in everywhere; without the key, which is not stored, no
+ * guess at the secret can be verified.
  */
 #ifndef TRAWL_EDIT_STANDIN_H
 #define TRAWL_EDIT_STANDIN_H
@@ -13,30 +13,33 @@
 
 struct standin {
 	uint64_t key[2];
-	uint64_t kernel, direct, user; /* what addresses of these ranges are moved by */
-	uint64_t number;               /* and numbers */
+	uint64_t kernel, direct, user; /* by how much addresses of these ranges are moved */
+	uint64_t number;               /* by how much numbers are moved */
 };
 
-/* A new key. False: the kernel gives none. Before the sandbox. */
+/*
+ * Makes a new key. False with errno if the kernel gives no random bytes. To be called before the
+ * sandbox is entered.
+ */
 bool standin_start(struct standin *s);
 
-uint64_t standin_hash(const struct standin *s, const void *p, size_t n, uint64_t tweak);
-/* n bytes of p into to. */
+/* Writes the stand-in of p[0 .. n), as long as it, to `to`. */
 void standin_text(const struct standin *s, const char *p, size_t n, char *to);
-/* Each name between the slashes, but for those that every system has. */
-void standin_path(const struct standin *s, const char *p, size_t n, char *to);
-/* Does every system have this name (usr, lib, proc ...)? */
+/* True for a path component that every system has (usr, lib, proc, ...). */
 bool standin_common_name(const char *p, size_t n);
 
-/* Is this of what a distribution installs (/usr/lib/...)? */
+/* True for a path that a distribution installs (/usr/lib/...). */
 bool standin_system_path(const char *p, size_t n);
-/* Is this what the kernel calls a thread of its own (ksoftirqd/1)? Every system has it. */
+/* True for the name of a kernel thread (ksoftirqd/1), which every system has. */
 bool standin_kernel_task(const char *p, size_t n);
 
-/* Digits of a number that is not 0: another one of as many digits, of others others. */
+/*
+ * Replaces the digits of a number other than 0 by those of another number with as many digits;
+ * distinct numbers stay distinct.
+ */
 void standin_number(const struct standin *s, char *p, size_t n);
 
-/* An address, moved as all of its range; what is none stays. */
+/* Moves an address like all of its range; a value that is no address stays. */
 uint64_t standin_address(const struct standin *s, uint64_t v);
 bool standin_is_kernel(uint64_t v);
 bool standin_is_user(uint64_t v);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* trawl-edit: saved file to saved file. Each subcommand is one function in the table. */
 #include "config.h"
+#include "common/array.h"
 #include "common/dupopt.h"
 #include "common/nearest.h"
 #include "common/sandbox.h"
@@ -36,6 +37,7 @@ static const char help[] =
 	"      --every N           the first of every N events (of a transfer both ends)\n"
 	"      --max-size SIZE     at most so large (25M): what is nearest to the trigger, to the last\n"
 	"                          error, or to the end\n"
+	"      --max-events N      at most so many events, chosen likewise\n"
 	"      --utc               times without a zone are UTC\n"
 	"  merge FILE FILE... -w OUT  all of them on one timeline: of one boot by the monotonic clock,\n"
 	"                          of others by the wall clock; sources are called NAME@MACHINE\n"
@@ -46,7 +48,7 @@ static const char help[] =
 	"  redact FILE -w OUT      without what you would not publish, in its place stand-ins\n"
 	"      --keep CLASS, --drop CLASS, --policy FILE  what is removed: keystrokes, pointer, sectors,\n"
 	"                          payload, serials, commands, paths, names, strings, addresses,\n"
-	"                          identity; date only with --drop\n"
+	"                          identity; symbols and date only with --drop\n"
 	"  secrets FILE            what of each class is in the file, with examples\n"
 	"  verify FILE...          reads all of each file and says whether it is whole\n"
 	"\n"
@@ -60,8 +62,8 @@ static const char help[] =
 
 struct options {
 	const char *out; /* -w */
-	int level;       /* --level; 0: none was given */
-	uint64_t memory; /* --memory, bytes; 0: as many as usual */
+	int level;       /* --level; 0: not given */
+	uint64_t memory; /* --memory, bytes; 0: the default */
 	bool no_sandbox;
 };
 
@@ -87,7 +89,7 @@ static int level_of(const char *text, int *level, struct trawl_error *err)
 
 	if (end == text || *end || n < 1 || n > 19)
 		return trawl_fail(err, TRAWL_USAGE,
-				  "--level: %s is no level: 1 (fast) to 19 (small)", text);
+				  "--level: '%s' is no level; give 1 (fast) to 19 (small)", text);
 	*level = (int)n;
 	return 0;
 }
@@ -115,7 +117,7 @@ static int parse(struct options *o, int argc, char **argv, const char *letters,
 	return 0;
 }
 
-/* One file's part of a command: 0, or -1 with *err. */
+/* Processes one file. Returns 0, or -1 with *err. */
 typedef int file_fn(const struct options *o, const char *path, struct trawl_error *err);
 
 static int status_of(const char *path, pid_t pid)
@@ -128,14 +130,14 @@ static int status_of(const char *path, pid_t pid)
 			return TRAWL_CANNOT;
 	if (WIFEXITED(status))
 		return WEXITSTATUS(status);
-	trawl_fail(&err, TRAWL_CANNOT, "%s: what read it was ended by signal %d (%s)", path,
+	trawl_fail(&err, TRAWL_CANNOT, "%s: the process that read it was ended by signal %d (%s)", path,
 		   WTERMSIG(status), strsignal(WTERMSIG(status)));
 	return cli_error(&err);
 }
 
 /*
- * Calls fn for each file, for several in a process each: the sandbox of one opens no other. The
- * exit status, its message printed.
+ * Calls fn for each file; for several in a process each, because the sandbox of one allows opening
+ * no other. Returns the exit status; messages have been printed.
  */
 static int for_each(const struct options *o, char **paths, int n, file_fn *fn)
 {
@@ -170,7 +172,7 @@ static bool same_file(FILE *in, const char *out)
 	       a.st_ino == b.st_ino;
 }
 
-/* What it is instead, the reader of our own files knows. */
+/* Reports why a file cannot be imported, by what trawl's own reader makes of it. */
 static int cannot_import(FILE *in, const char *path, struct trawl_error *err)
 {
 	struct trawl_error what;
@@ -178,12 +180,15 @@ static int cannot_import(FILE *in, const char *path, struct trawl_error *err)
 
 	trawl_close(r);
 	if (r)
-		return trawl_fail(err, TRAWL_CANNOT, "%s: is a trawl file already", path);
+		return trawl_fail(err, TRAWL_CANNOT, "%s: is a trawl file already, which needs no import", path);
 	return trawl_fail(err, TRAWL_CANNOT, "%s (import takes pcap, pcapng and usbmon text)",
 			  what.text);
 }
 
-/* Appends what a file holds to the output. A file from which nothing comes is a failure. */
+/*
+ * Imports one file and appends it to the output. Returns 0; 1 with *err if something is wrong with
+ * the data; -1 with *err if nothing was imported.
+ */
 static int import_stream(FILE *in, const char *path, int to, const char *out, int level,
 			 struct trawl_error *err)
 {
@@ -200,34 +205,58 @@ static int import_stream(FILE *in, const char *path, int to, const char *out, in
 		return -1;
 	if (foreign_verdict(&im, path, err))
 		return im.events ? 1 : -1;
-	fprintf(stderr, "trawl-edit: %s: %llu events\n", path, (unsigned long long)im.events);
+	fprintf(stderr, "trawl-edit: %s: %llu events%s\n", path, (unsigned long long)im.events,
+		im.apart ? "; interfaces recorded the same bus: each is a source (--source)" : "");
 	return 0;
+}
+
+/* A copy of what a pipe, or standard input, still has: it has to be read twice. */
+static FILE *copy_of(FILE *pipe, const char *path, struct trawl_error *err)
+{
+	int fd = unpack_temporary(err);
+	FILE *copy = fd < 0 ? NULL : fdopen(fd, "r+");
+
+	if (!copy && fd >= 0) {
+		trawl_fail(err, TRAWL_CANNOT, "%s: %s", path, strerror(errno));
+		close(fd);
+	}
+	if (copy && unpack_copy(fileno(pipe), fd, path, err)) {
+		fclose(copy);
+		copy = NULL;
+	}
+	fclose(pipe);
+	if (copy)
+		rewind(copy);
+	return copy;
 }
 
 static FILE *open_input(const char *path, const char *out, struct trawl_error *err)
 {
-	FILE *in = fopen(path, "re");
+	bool standard = !strcmp(path, "-");
+	int fd = standard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) :
+			    open(path, O_RDONLY | O_CLOEXEC);
+	FILE *in = fd < 0 ? NULL : fdopen(fd, "r");
 
 	if (!in) {
 		trawl_fail(err, TRAWL_CANNOT, "%s: cannot be opened: %s", path, strerror(errno));
 		return NULL;
 	}
-	if (fseek(in, 0, SEEK_SET))
-		trawl_fail(err, TRAWL_USAGE, "%s: is a pipe: save it to a file first", path);
-	else if (same_file(in, out))
-		trawl_fail(err, TRAWL_USAGE, "%s: is the input too: name another file", out);
+	if (standard || fseek(in, 0, SEEK_SET))
+		return copy_of(in, path, err);
+	if (same_file(in, out))
+		trawl_fail(err, TRAWL_USAGE, "%s: is the input too; name another file", out);
 	else
 		return in;
 	fclose(in);
 	return NULL;
 }
 
-/* What is imported into one file, all open. */
+/* The files that are imported into one output, all open. */
 struct import {
 	char **paths;
 	int n;
 	FILE **in;
-	FILE *plain; /* what of a compressed one is put into; NULL: why says why there is none */
+	FILE *plain; /* temporary file for unpacked input; NULL: `why` has the reason */
 	struct trawl_error why;
 	struct outfile output;
 };
@@ -255,6 +284,8 @@ static int open_all(const struct options *o, struct import *im, const char *out,
 		im->in[i] = open_input(im->paths[i], out, err);
 		if (!im->in[i])
 			return -1;
+		if (!strcmp(im->paths[i], "-"))
+			im->paths[i] = (char *)"standard input";
 	}
 	fd = unpack_temporary(&im->why);
 	im->plain = fd < 0 ? NULL : fdopen(fd, "w+");
@@ -270,7 +301,7 @@ static int open_all(const struct options *o, struct import *im, const char *out,
 	return -1;
 }
 
-/* One that is compressed, unpacked; NULL with *err. */
+/* The i-th input, unpacked if it is compressed; NULL with *err. */
 static FILE *plain(struct import *im, int i, struct trawl_error *err)
 {
 	if (!unpack_is_compressed(im->in[i]))
@@ -297,7 +328,10 @@ static int import_one(struct import *im, int i, const char *out, int level, stru
 	return in ? import_stream(in, im->paths[i], im->output.fd, out, level, err) : -1;
 }
 
-/* All of them into one file, one section each. 0, 1: with something wrong, -1: no file. */
+/*
+ * Imports all files into one output, one section each. Returns 0; 1 with *err if something is wrong
+ * with the data; -1 with *err if no file was made.
+ */
 static int import_files(const struct options *o, char **paths, int n, const char *out,
 			struct trawl_error *err)
 {
@@ -318,6 +352,8 @@ static int import_files(const struct options *o, char **paths, int n, const char
 			worst = *err;
 	}
 	close_all(&im);
+	if (ret >= 0 && out_lacked_memory())
+		ret = edit_no_memory(err);
 	if (ret >= 0)
 		trawl_make_small(im.output.fd);
 	if (outfile_close(&im.output, ret >= 0, &late)) {
@@ -329,7 +365,10 @@ static int import_files(const struct options *o, char **paths, int n, const char
 	return ret < 0 ? -1 : worst.status != TRAWL_OK;
 }
 
-/* FOLDER/NAME.trawl of a file: its name without the endings of captures and of compression. */
+/*
+ * Writes FOLDER/NAME.trawl, NAME being the input's without the extensions of captures and
+ * compression.
+ */
 static void name_in(const char *folder, const char *path, char *to, size_t room)
 {
 	static const char *const endings[] = {".gz", ".zst", ".xz", ".bz2", ".pcapng", ".pcap",
@@ -337,7 +376,7 @@ static void name_in(const char *folder, const char *path, char *to, size_t room)
 	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
 	size_t n = strlen(base);
 
-	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(endings); i++) {
 		size_t k = strlen(endings[i]);
 
 		if (n > k && !strncmp(base + n - k, endings[i], k))
@@ -351,9 +390,12 @@ static int import_into_folder(const struct options *o, const char *path, struct 
 	char out[4096], *paths[] = {(char *)path};
 	struct stat st;
 
+	if (!strcmp(path, "-"))
+		return trawl_fail(err, TRAWL_USAGE, "import: standard input has no name for a file "
+				  "in %s; name the file with -w", o->out);
 	name_in(o->out, path, out, sizeof(out));
 	if (stat(out, &st) == 0)
-		return trawl_fail(err, TRAWL_USAGE, "%s: exists already: remove it, or choose "
+		return trawl_fail(err, TRAWL_USAGE, "%s: exists already; remove it, or choose "
 				  "another folder", out);
 	return import_files(o, paths, 1, out, err) ? -1 : 0;
 }
@@ -394,7 +436,7 @@ static struct trawl_reader *open_caged(const struct options *o, const char *path
 	return r;
 }
 
-/* A report: the capture in it is what is verified. */
+/* True for a report of trawl-report, in which the capture is verified. */
 static bool is_zip(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -432,25 +474,31 @@ static int verify_file(const struct options *o, const char *path, struct trawl_e
 	return verify_reader(open_caged(o, path, err), path, err);
 }
 
-/* Reads every event; r NULL: *err says why. 0 when the file is whole. */
+/* Reads every event. r NULL: fails with *err as it is. Returns 0 if the file is whole. */
 static int verify_reader(struct trawl_reader *r, const char *path, struct trawl_error *err)
 {
 	struct trawl_verdict v;
 	struct trawl_event ev;
 	uint64_t events = 0, tasks = 0;
+	const struct trawl_source *source = NULL;
+	bool of_tasks = false;
 	int got;
 
 	if (!r)
 		return -1;
 	while ((got = trawl_next(r, &ev, err)) > 0) {
+		if (ev.source != source) {
+			source = ev.source;
+			of_tasks = is_task_source(source->name);
+		}
 		events++;
-		tasks += is_task_source(ev.source->name);
+		tasks += of_tasks;
 	}
 	trawl_verdict(r, &v);
 	trawl_close(r);
 	if (got < 0)
 		return -1;
-	/* the events that tell of tasks are in no other count: trawl-decode does not show them */
+	/* events of the task source are counted apart: trawl-decode does not show them */
 	printf("%s: %llu events", path, (unsigned long long)(events - tasks));
 	if (tasks)
 		printf(" (and %llu of the task source)", (unsigned long long)tasks);
@@ -459,7 +507,7 @@ static int verify_reader(struct trawl_reader *r, const char *path, struct trawl_
 		printf(": %s\n", v.text);
 		return 0;
 	}
-	putchar('\n'); /* what is wrong is told on standard error */
+	putchar('\n'); /* the problem is reported on standard error */
 	return trawl_fail(err, TRAWL_BAD_DATA, "%s: %s", path, v.text);
 }
 
@@ -495,7 +543,7 @@ static int no_such_command(const char *name, struct trawl_error *err)
 	struct nearest near = {.wanted = name};
 	char hint[256];
 
-	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
 		nearest_offer(&near, commands[i].name);
 	trawl_fail(err, TRAWL_USAGE, "no such command: %s%s", name,
 		   near.count ? nearest_hint(&near, hint, sizeof(hint)) : "; see --help");
@@ -507,7 +555,7 @@ static int run(int argc, char **argv, struct trawl_error *err)
 {
 	if (argc < 2)
 		return edit_usage(err, "no command", "");
-	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
 		if (!strcmp(argv[1], commands[i].name))
 			return commands[i].run(argc - 1, argv + 1, err);
 	return no_such_command(argv[1], err);
@@ -520,7 +568,7 @@ int main(int argc, char **argv)
 
 	cli_program = "trawl-edit";
 	opterr = 0;
-	signal(SIGXFSZ, SIG_IGN); /* the write fails, and says so */
+	signal(SIGXFSZ, SIG_IGN); /* so that a write beyond the limit fails with EFBIG */
 	if (argc > 1 && !strcmp(argv[1], "--help")) {
 		fputs(help, stdout);
 		return TRAWL_OK;

@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trawl-report: a capture as a zip file that a stranger can open.
+ * trawl-report: packs a capture into a zip file for somebody who has no trawl.
  *
- * What makes it are the other programs, each in its sandbox: trawl records, trawl-edit cuts and
- * redacts, trawl-export makes the page and the packets, trawl-decode the summary. This one calls
- * them in a folder of its own, which is gone when it ends, shows what came of it, asks, and packs.
+ * The work is done by the other programs, each in its own sandbox: trawl records, trawl-edit cuts
+ * and redacts, trawl-export makes the HTML page and the packets, trawl-decode the summary.
+ * trawl-report runs them in a temporary folder, which it removes at the end, shows the result, asks
+ * for consent, and packs.
  */
 #include "config.h"
+#include "common/array.h"
 #include "decode/base/cli.h"
 #include "decode/base/outfile.h"
+#include "decode/export/html.h"
 #include "edit/recorder.h"
 #include "edit/reporttext.h"
 #include "edit/edit.h"
+#include "edit/jobs.h"
 #include "edit/sha256.h"
 #include "edit/zip.h"
 
@@ -22,8 +26,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -79,43 +83,37 @@ static const struct option long_options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
+enum { FOLDER_FILES = 10 };
+
 struct report {
 	const char *file, *out, *title, *message;
 	char **command;
-	const char *sources[ARGS], *classes[ARGS]; /* words for trawl, for trawl-edit redact */
+	const char *sources[ARGS], *classes[ARGS]; /* arguments for trawl, for trawl-edit redact */
 	size_t nsources, nclasses;
 	uint64_t max_size;
 	bool yes;
 	char folder[4096];
+	char *files[FOLDER_FILES]; /* their paths; RECORDED to PAGE_PART */
 	char name[64];
-	char saved[4400]; /* by the flight recorder */
-	int recorder;     /* its PID; 0: the one that there is */
-	uint64_t size; /* of the zip */
+	char saved[4400]; /* the file that was recorded, or that the flight recorder saved */
+	int recorder;     /* its PID; 0: the only running one */
+	uint64_t size; /* of the zip, bytes */
+	uint64_t events; /* in cut.trawl */
 	bool damaged;
 };
 
-static volatile sig_atomic_t interrupted;
-
-static void on_signal(int number)
-{
-	interrupted = number;
-}
-
 /* ---- files of the folder ------------------------------------------------------------------ */
 
-static const char *const files[] = {"recorded.trawl", "cut.trawl",  "capture.trawl", "index.html",
-				    "secrets.txt",    "usb.pcapng", "summary.txt",   "manifest.txt",
-				    "said.txt",	      "report.txt"};
+/* Files of the temporary folder. */
+enum folder_file { RECORDED, CUT, CAPTURE, PAGE, SECRETS, PACKETS, SUMMARY, MANIFEST, TEXT,
+		   PAGE_PART };
 
-static const char *in_folder(const struct report *r, const char *name)
-{
-	static char rooms[8][4200];
-	static unsigned int turn;
-	char *to = rooms[turn++ % 8];
-
-	snprintf(to, sizeof(rooms[0]), "%s/%s", r->folder, name);
-	return to;
-}
+static const char *const file_names[FOLDER_FILES] = {
+	[RECORDED] = "recorded.trawl", [CUT] = "cut.trawl", [CAPTURE] = "capture.trawl",
+	[PAGE] = "index.html", [SECRETS] = "secrets.txt", [PACKETS] = "usb.pcapng",
+	[SUMMARY] = "summary.txt", [MANIFEST] = "manifest.txt", [TEXT] = "report.txt",
+	[PAGE_PART] = "page/capture.trawl", /* the page's title shows the last component */
+};
 
 static int make_folder(struct report *r, struct trawl_error *err)
 {
@@ -123,104 +121,115 @@ static int make_folder(struct report *r, struct trawl_error *err)
 
 	snprintf(r->folder, sizeof(r->folder), "%s/trawl-report-XXXXXX",
 		 dir && *dir ? dir : "/tmp");
-	if (mkdtemp(r->folder))
-		return 0;
-	return trawl_fail(err, TRAWL_CANNOT, "%s: no folder can be made there: %m; choose another "
-			  "place by TMPDIR", r->folder);
+	if (!mkdtemp(r->folder))
+		return trawl_fail(err, TRAWL_CANNOT, "%s: no folder can be made there: %m; choose "
+				  "another place by TMPDIR", r->folder);
+	for (int i = 0; i < FOLDER_FILES; i++)
+		if (asprintf(&r->files[i], "%s/%s", r->folder, file_names[i]) < 0) {
+			r->files[i] = NULL;
+			rmdir(r->folder);
+			return edit_no_memory(err);
+		}
+	return 0;
 }
 
-static void remove_folder(const struct report *r)
+static void remove_folder(struct report *r)
 {
-	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
-		unlink(in_folder(r, files[i]));
+	char *slash = strrchr(r->files[PAGE_PART], '/');
+
+	for (int i = 0; i < FOLDER_FILES; i++)
+		unlink(r->files[i]);
+	*slash = '\0';
+	rmdir(r->files[PAGE_PART]);
 	rmdir(r->folder);
+}
+
+static void free_files(struct report *r)
+{
+	for (int i = 0; i < FOLDER_FILES; i++)
+		free(r->files[i]);
+}
+
+/* ---- progress ----------------------------------------------------------------------------- */
+
+/* The steps with their approximate share of the run time, in percent. */
+static const struct step {
+	const char *what;
+	int percent;
+} steps[] = {
+	{ "reading", 10 }, { "cutting", 10 }, { "removing what is private", 40 },
+	{ "making the page", 35 }, { "packing", 5 },
+};
+
+/* Draws the progress bar at the beginning of a step; for a name not in steps[], prints a line. */
+static void step(const char *what, int seconds)
+{
+	char bar[21] = "....................";
+	size_t i;
+	int done = 0;
+
+	if (!isatty(STDERR_FILENO))
+		return;
+	for (i = 0; i < ARRAY_SIZE(steps) && strcmp(steps[i].what, what); i++)
+		done += steps[i].percent;
+	if (i == ARRAY_SIZE(steps)) {
+		fprintf(stderr, "trawl-report: %s ...\n", what);
+		return;
+	}
+	memset(bar, '#', (size_t)done / 5);
+	fprintf(stderr, "\r\033[Ktrawl-report: [%s] %3d %%  %s", bar, done, what);
+	if (seconds)
+		fprintf(stderr, " (%d s)", seconds);
+}
+
+static void step_end(void)
+{
+	if (isatty(STDERR_FILENO))
+		fputs("\r\033[K", stderr);
 }
 
 /* ---- the other programs ------------------------------------------------------------------- */
 
-/* They are beside this one, or in PATH. */
-static void run_program(char **argv)
+/* Returns 0 for a job that did its work, also on damaged data; or -1 with its message in *err. */
+static int job_result(struct report *r, const struct job *j, struct trawl_error *err)
 {
-	char path[4200];
-	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 64);
-	char *slash;
+	const char *made = j->out ? j->out : j->argv[3];
+	char line[600];
 
-	if (n > 0) {
-		path[n] = '\0';
-		slash = strrchr(path, '/');
-		snprintf(slash + 1, 64, "%s", argv[0]);
-		execv(path, argv);
-	}
-	execvp(argv[0], argv);
-	fprintf(stderr, "trawl-report: %s: cannot be run: %s\n", argv[0], strerror(errno));
-	_exit(TRAWL_CANNOT);
-}
-
-/* Its status; out, said: where its standard output and error go, or NULL; folder: where it runs. */
-static int call_in(const char *folder, char **argv, const char *out, const char *said)
-{
-	pid_t pid = fork();
-	int status;
-
-	if (pid < 0)
-		return TRAWL_CANNOT;
-	if (!pid) {
-		signal(SIGINT, SIG_DFL);
-		signal(SIGTERM, SIG_DFL);
-		if ((out && !freopen(out, "w", stdout)) || (said && !freopen(said, "w", stderr)))
-			_exit(TRAWL_CANNOT);
-		if (folder && chdir(folder))
-			_exit(TRAWL_CANNOT);
-		run_program(argv);
-	}
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		if (interrupted)
-			kill(pid, SIGINT);
-	if (interrupted)
-		return 128 + interrupted;
-	return WIFEXITED(status) ? WEXITSTATUS(status) : TRAWL_CANNOT;
-}
-
-static int call(char **argv, const char *out, const char *said)
-{
-	return call_in(NULL, argv, out, said);
-}
-
-/* 0: done, also of damaged data; -1 with *err, which says what the program said. */
-static int must(struct report *r, char **argv, const char *out, struct trawl_error *err)
-{
-	const char *said = in_folder(r, "said.txt");
-	bool view = out && strcmp(argv[1], "secrets");
-	int status = call_in(view ? r->folder : NULL, argv, out, said);
-	char line[600] = "";
-	FILE *f;
-
-	r->damaged |= status == TRAWL_BAD_DATA;
-	if (status == TRAWL_OK || (status == TRAWL_BAD_DATA && !access(out ? out : argv[3], F_OK)))
-		return 0;
-	if (interrupted)
+	if (jobs_interrupted)
 		return trawl_fail(err, TRAWL_CANNOT, "interrupted: nothing was written");
-	f = fopen(said, "re");
-	while (f && fgets(line, sizeof(line), f))
-		if (strstr(line, "trawl"))
-			break;
-	if (f)
-		fclose(f);
-	line[strcspn(line, "\n")] = '\0';
-	return trawl_fail(err, status == TRAWL_USAGE ? TRAWL_USAGE : TRAWL_CANNOT, "%s",
-			  line[0] ? line : argv[0]);
+	if (j->optional) {
+		if (j->status > TRAWL_BAD_DATA)
+			unlink(made);
+		return 0;
+	}
+	r->damaged |= j->status == TRAWL_BAD_DATA;
+	if (j->status == TRAWL_OK || (j->status == TRAWL_BAD_DATA && !access(made, F_OK)))
+		return 0;
+	job_said(j, "trawl", line, sizeof(line));
+	return trawl_fail(err, j->status == TRAWL_USAGE ? TRAWL_USAGE : TRAWL_CANNOT, "%s",
+			  line[0] ? line : j->argv[0]);
+}
+
+/* Runs jobs that the report depends on. Returns 0, or -1 with the first one's message in *err. */
+static int must(struct report *r, const char *what, struct job *jobs, size_t n,
+		struct trawl_error *err)
+{
+	int ret = 0;
+
+	jobs_run(jobs, n, step, what);
+	for (size_t i = 0; i < n; i++) {
+		if (!ret)
+			ret = job_result(r, &jobs[i], err);
+		if (jobs[i].said >= 0)
+			close(jobs[i].said);
+	}
+	return ret;
 }
 
 static char *word(const char *text)
 {
 	return (char *)text;
-}
-
-/* Of a terminal its progress is the programs' names. */
-static void step(const char *what)
-{
-	if (isatty(STDERR_FILENO))
-		fprintf(stderr, "trawl-report: %s ...\n", what);
 }
 
 static int record(struct report *r, struct trawl_error *err)
@@ -229,10 +238,11 @@ static int record(struct report *r, struct trawl_error *err)
 	size_t n = 0;
 	int status;
 
+	snprintf(r->saved, sizeof(r->saved), "%s", r->files[RECORDED]);
 	argv[n++] = word("trawl");
 	argv[n++] = word("-q");
 	argv[n++] = word("-w");
-	argv[n++] = word(in_folder(r, "recorded.trawl"));
+	argv[n++] = word(r->saved);
 	for (size_t i = 0; i < r->nsources; i++) {
 		argv[n++] = word("-i");
 		argv[n++] = word(r->sources[i]);
@@ -245,83 +255,98 @@ static int record(struct report *r, struct trawl_error *err)
 	for (char **w = r->command; *w && n < 2 * ARGS + 7; w++)
 		argv[n++] = *w;
 	argv[n] = NULL;
-	step("recording");
-	status = call(argv, NULL, NULL);
-	r->file = in_folder(r, "recorded.trawl");
-	/* the command's own status does not matter: that it fails is what is reported */
+	step("recording", 0);
+	status = job_call(argv);
+	r->file = r->saved;
+	/* the command's own status does not matter: its failure may be what is reported */
 	if (!access(r->file, R_OK))
 		return 0;
 	return trawl_fail(err, TRAWL_CANNOT,
-			  interrupted ? "interrupted: nothing was written"
-				      : "nothing was recorded (trawl ended with status %d): see "
+			  jobs_interrupted ? "interrupted: nothing was written"
+				      : "nothing was recorded (trawl ended with status %d); see "
 					"its message above",
 			  status);
 }
 
-/* What a flight recorder holds; the file stays where the recorder puts it. */
+/* Takes a flight recorder's data; the saved file stays where the recorder put it. */
 static int take_over(struct report *r, struct trawl_error *err)
 {
-	step("asking the flight recorder for what it holds");
+	step("asking the flight recorder for what it holds", 0);
 	if (recorder_save(r->recorder, r->saved, sizeof(r->saved), err))
-		return interrupted ? trawl_fail(err, TRAWL_CANNOT,
+		return jobs_interrupted ? trawl_fail(err, TRAWL_CANNOT,
 						"interrupted: no report was written") : -1;
 	r->file = r->saved;
 	return 0;
 }
 
-/* The capture cut to a size and redacted; what the page is made of. */
+/* Returns the number of kept events from trawl-edit's message "...: 17 events, 1.2 kB". */
+static uint64_t events_said(const struct job *j)
+{
+	char line[5000], *at;
+
+	if (!job_said(j, " events, ", line, sizeof(line)))
+		return 0;
+	at = strstr(line, " events, ");
+	while (at > line && at[-1] >= '0' && at[-1] <= '9')
+		at--;
+	return strtoull(at, NULL, 10);
+}
+
+/* Cuts the capture to at most `size` bytes. */
 static int cut(struct report *r, uint64_t size, struct trawl_error *err)
 {
 	char most[32];
-	char *argv[] = {word("trawl-edit"),
-			word("cut"),
-			word("-w"),
-			word(in_folder(r, "cut.trawl")),
-			word("--max-size"),
-			most,
-			word("--"),
-			word(r->file),
-			NULL};
+	struct job job = { .argv = (char *[]){ word("trawl-edit"), word("cut"), word("-w"),
+					       r->files[CUT], word("--max-size"), most, word("--"),
+					       word(r->file), NULL } };
+	int ret;
 
 	snprintf(most, sizeof(most), "%llu", (unsigned long long)size);
-	step("cutting");
-	return must(r, argv, NULL, err);
+	jobs_run(&job, 1, step, "cutting");
+	ret = job_result(r, &job, err);
+	r->events = events_said(&job);
+	if (job.said >= 0)
+		close(job.said);
+	return ret;
 }
 
 static int redact(struct report *r, struct trawl_error *err)
 {
 	char *argv[ARGS + 8] = { word("trawl-edit"), word("redact"), word("-w"),
-				 word(in_folder(r, "capture.trawl")) };
+				 r->files[CAPTURE] };
 	char *look[ARGS + 8] = { word("trawl-edit"), word("secrets") };
+	struct job jobs[] = { { .argv = argv }, { .argv = look, .out = r->files[SECRETS] } };
 	size_t n = 4, k = 2;
 
 	for (size_t i = 0; i < r->nclasses; i++)
 		argv[n++] = look[k++] = word(r->classes[i]);
-	argv[n++] = look[k++] = word(in_folder(r, "cut.trawl"));
-	step("removing what is private");
-	if (must(r, argv, NULL, err))
-		return -1;
-	return must(r, look, in_folder(r, "secrets.txt"), err);
+	argv[n++] = look[k++] = r->files[CUT];
+	return must(r, "removing what is private", jobs, ARRAY_SIZE(jobs), err);
 }
 
-/* Of the capture as it was given: what the redacted one's metadata has is the hash of a part of
- * it. */
+/*
+ * Hashes the capture as it was given: the redacted one's metadata has the hash of the cut file
+ * instead.
+ */
 static int hash_capture(const struct report *r, char hash[65], struct trawl_error *err)
 {
 	int fd = open(r->file, O_RDONLY | O_CLOEXEC), ret = 0;
 
-	if (fd < 0 || !sha256_file(fd, hash))
-		ret = trawl_fail(err, TRAWL_CANNOT, "%s: cannot be read: %m", r->file);
+	step("reading", 0);
+	if (fd < 0 || !sha256_file(fd, hash, &jobs_interrupted))
+		ret = trawl_fail(err, TRAWL_CANNOT,
+				 jobs_interrupted ? "interrupted: nothing was written"
+					     : "%s: cannot be read: %m", r->file);
 	if (fd >= 0)
 		close(fd);
 	return ret;
 }
 
-/* The manifest says what redact did, without examples: those are for the reporter's eyes. */
+/* Writes the manifest: what redact did, without the examples, which are for the reporter only. */
 static int keep_manifest(struct report *r, const char *hash, struct trawl_error *err)
 {
-	FILE *from = fopen(in_folder(r, "secrets.txt"), "re");
-	FILE *to = fopen(in_folder(r, "manifest.txt"), "we");
+	FILE *from = fopen(r->files[SECRETS], "re");
+	FILE *to = fopen(r->files[MANIFEST], "we");
 	char line[4096];
 
 	if (to)
@@ -346,25 +371,48 @@ static int keep_manifest(struct report *r, const char *hash, struct trawl_error 
 	return trawl_fail(err, TRAWL_CANNOT, "%s: cannot be written: %m", r->folder);
 }
 
+/* Of a capture with over HTML_EVENTS events the page has those nearest to its trigger. */
+static int cut_for_page(struct report *r, struct trawl_error *err)
+{
+	char most[32], *slash = strrchr(r->files[PAGE_PART], '/');
+	struct job job = { .argv = (char *[]){ word("trawl-edit"), word("cut"), word("-w"),
+					       r->files[PAGE_PART], word("--max-events"), most,
+					       r->files[CAPTURE], NULL } };
+	int made;
+
+	snprintf(most, sizeof(most), "%d", HTML_EVENTS);
+	*slash = '\0';
+	made = mkdir(r->files[PAGE_PART], 0700);
+	*slash = '/';
+	if (made && errno != EEXIST)
+		return trawl_fail(err, TRAWL_CANNOT, "%s: no folder can be made there: %m",
+				  r->folder);
+	return must(r, "making the page", &job, 1, err);
+}
+
+/* Makes the page, the summary and the packets. They show the name of the file that they are of. */
 static int make_views(struct report *r, struct trawl_error *err)
 {
-	char *capture = word("capture.trawl"); /* as the page and the summary call it */
-	char *page[] = { word("trawl-export"), word("--to"), word("html"), capture, NULL };
+	bool part = r->events > HTML_EVENTS;
+	char *capture = word(file_names[CAPTURE]);
+	/* capture.trawl in the report names the machine, too */
+	char *page[] = { word("trawl-export"), word("--to"), word("html"), word("--with-machine"),
+			 word(file_names[part ? PAGE_PART : CAPTURE]), NULL };
 	char *summary[] = { word("trawl-decode"), word("--summary"), capture, NULL };
 	char *usb[] = { word("trawl-export"), word("--to"), word("pcapng"), word("--source"),
 			word("usb"), capture, NULL };
-	const char *packets = in_folder(r, "usb.pcapng");
+	struct job jobs[] = {
+		{ .argv = page, .folder = r->folder, .out = r->files[PAGE] },
+		{ .argv = summary, .folder = r->folder, .out = r->files[SUMMARY] },
+		/* it fails if the capture has no USB */
+		{ .argv = usb, .folder = r->folder, .out = r->files[PACKETS], .optional = true },
+	};
 
-	step("making the page");
-	if (must(r, page, in_folder(r, "index.html"), err) ||
-	    must(r, summary, in_folder(r, "summary.txt"), err))
+	if ((part && cut_for_page(r, err)) ||
+	    must(r, "making the page", jobs, ARRAY_SIZE(jobs), err))
 		return -1;
-	if ((r->title || r->message || !r->yes) &&
-	    reporttext_put(in_folder(r, "report.txt"), in_folder(r, "index.html"),
-			   in_folder(r, "summary.txt"), err))
-		return -1;
-	if (call_in(r->folder, usb, packets, "/dev/null") > TRAWL_BAD_DATA)
-		unlink(packets); /* there is no USB in it */
+	if (r->title || r->message || !r->yes)
+		return reporttext_put(r->files[TEXT], r->files[PAGE], r->files[SUMMARY], err);
 	return 0;
 }
 
@@ -385,6 +433,7 @@ static int edit_text(struct report *r, const char *path, struct trawl_error *err
 	const char *editor = getenv("VISUAL");
 	char command[8192];
 	FILE *f = fopen(path, "we");
+	int ret;
 
 	if (f)
 		fputs(template, f);
@@ -392,11 +441,15 @@ static int edit_text(struct report *r, const char *path, struct trawl_error *err
 		return trawl_fail(err, TRAWL_CANNOT, "%s: cannot be written: %m", path);
 	editor = editor && *editor ? editor : getenv("EDITOR");
 	if (!editor || !*editor)
-		return trawl_fail(err, TRAWL_USAGE, "no $EDITOR is set: say what fails by --title "
+		return trawl_fail(err, TRAWL_USAGE, "$EDITOR: is not set; say what fails by --title "
 				  "and --message");
 	snprintf(command, sizeof(command), "%s \"$0\"", editor);
-	return call((char *[]){ word("sh"), word("-c"), command, word(path), NULL }, NULL, NULL) ?
-	       trawl_fail(err, TRAWL_CANNOT, "%s: failed: nothing was written", editor) : 0;
+	/* while the editor runs, only it reacts to the terminal's signals */
+	signal(SIGINT, SIG_IGN);
+	signal(SIGQUIT, SIG_IGN);
+	ret = job_call((char *[]){ word("sh"), word("-c"), command, word(path), NULL });
+	jobs_catch_signals();
+	return ret ? trawl_fail(err, TRAWL_CANNOT, "%s: failed; nothing was written", editor) : 0;
 }
 
 static char *read_text(const char *path)
@@ -425,10 +478,10 @@ static int write_text(const struct report *r, const char *path, struct trawl_err
 	return trawl_fail(err, TRAWL_CANNOT, "%s: cannot be written: %m", path);
 }
 
-/* By options, by an editor where somebody is there, or not at all. */
+/* Writes the reporter's description, from the options or, on a terminal, by an editor. */
 static int describe(struct report *r, struct trawl_error *err)
 {
-	const char *path = in_folder(r, "report.txt");
+	const char *path = r->files[TEXT];
 	char *text;
 	FILE *f;
 
@@ -457,16 +510,16 @@ static void show_file(const char *path, unsigned int most)
 		fclose(f);
 }
 
-/* What will be in it. False: not wanted. */
+/* Shows what the report would contain and asks. False: not agreed. */
 static bool agreed(struct report *r)
 {
 	char answer[16] = "", room[16];
 
 	printf("The report would hold:\n\n");
-	show_file(in_folder(r, "summary.txt"), 12);
+	show_file(r->files[SUMMARY], 12);
 	printf("\nAnd of what you may not want to publish, with examples of what the capture "
 	       "had:\n\n");
-	show_file(in_folder(r, "secrets.txt"), 200);
+	show_file(r->files[SECRETS], 200);
 	printf("\n%s: %s. Nothing is sent anywhere.\n", r->out, edit_megabytes(room, r->size));
 	fflush(stdout);
 	if (r->yes)
@@ -479,22 +532,23 @@ static bool agreed(struct report *r)
 static int pack(const struct report *r, int fd, struct trawl_error *err)
 {
 	static const struct {
-		const char *name;
+		enum folder_file file;
 		bool stored;
 	} entries[] = {
-		{ "report.txt", false }, { "index.html", false }, { "summary.txt", false },
-		{ "manifest.txt", false }, { "usb.pcapng", false }, { "capture.trawl", true },
+		{ TEXT, false }, { PAGE, false }, { SUMMARY, false },
+		{ MANIFEST, false }, { PACKETS, false }, { CAPTURE, true },
 	};
 	struct zip *z = zip_new(fd, err);
 	struct trawl_error late;
 	int ret = z ? zip_add(z, "HOW-TO-READ.txt", how_to_read, strlen(how_to_read), false, err)
 		    : -1;
 
-	for (size_t i = 0; !ret && i < sizeof(entries) / sizeof(*entries); i++) {
-		const char *path = in_folder(r, entries[i].name);
+	for (size_t i = 0; !ret && i < ARRAY_SIZE(entries); i++) {
+		const char *path = r->files[entries[i].file];
 
 		if (!access(path, F_OK))
-			ret = zip_add_file(z, entries[i].name, path, entries[i].stored, err);
+			ret = zip_add_file(z, file_names[entries[i].file], path, entries[i].stored,
+					   err);
 	}
 	if (z && zip_close(z, &late) && !ret) {
 		*err = late;
@@ -503,7 +557,7 @@ static int pack(const struct report *r, int fd, struct trawl_error *err)
 	return ret;
 }
 
-/* Smaller and smaller parts of the capture, until the zip has the size. */
+/* Packs smaller and smaller parts of the capture until the zip fits. */
 static int make_fitting(struct report *r, int fd, struct trawl_error *err)
 {
 	uint64_t part = r->max_size / 2;
@@ -517,15 +571,16 @@ static int make_fitting(struct report *r, int fd, struct trawl_error *err)
 		    make_views(r, err))
 			return -1;
 		if (lseek(fd, 0, SEEK_SET) || ftruncate(fd, 0))
-			return trawl_fail(err, TRAWL_USAGE, "%s: is no regular file: choose "
+			return trawl_fail(err, TRAWL_USAGE, "%s: is no regular file; choose "
 					  "another name", r->out);
+		step("packing", 0);
 		if (pack(r, fd, err) || fstat(fd, &st))
 			return -1;
 		r->size = (uint64_t)st.st_size;
 		if (r->size <= r->max_size)
 			return 0;
 	}
-	return trawl_fail(err, TRAWL_USAGE, "--max-size: the smallest report takes %s",
+	return trawl_fail(err, TRAWL_USAGE, "--max-size: is too small; the smallest report takes %s",
 			  edit_megabytes(room, r->size));
 }
 
@@ -542,9 +597,10 @@ static int make_report(struct report *r, struct trawl_error *err)
 	if (describe(r, err) || outfile_open(&output, r->out, err))
 		return -1;
 	ret = make_fitting(r, output.fd, err);
-	if (!ret && !agreed(r))
+	step_end();
+	if (!ret && !agreed(r) && !jobs_interrupted)
 		ret = trawl_fail(err, TRAWL_OK, "nothing was written");
-	if (!ret && interrupted)
+	if (!ret && jobs_interrupted)
 		ret = trawl_fail(err, TRAWL_CANNOT, "interrupted: nothing was written");
 	if (outfile_close(&output, !ret, &late) && !ret) {
 		*err = late;
@@ -588,7 +644,8 @@ static int set_option(struct report *r, int option, struct trawl_error *err)
 	case OPTION_RECORDER:
 		r->recorder = (int)strtol(optarg, &end, 10);
 		if (*end || end == optarg || r->recorder <= 0)
-			return trawl_fail(err, TRAWL_USAGE, "--recorder: %s is no process id", optarg);
+			return trawl_fail(err, TRAWL_USAGE, "--recorder: '%s' is no process id; pgrep -a "
+					  "trawl lists them", optarg);
 		return 0;
 	case OPTION_YES:
 		r->yes = true;
@@ -599,7 +656,10 @@ static int set_option(struct report *r, int option, struct trawl_error *err)
 	}
 }
 
-/* What follows "--" is a command; in front of it one FILE, or none. */
+#define NO_COMMAND  "-i: nothing is recorded without a command; give -- COMMAND"
+#define NO_TERMINAL "standard input: is no terminal, where you could be asked; give --yes"
+
+/* Takes the operands: -- COMMAND, or at most one FILE. */
 static int set_operands(struct report *r, int argc, char **argv, struct trawl_error *err)
 {
 	bool command = optind < argc && optind > 1 && !strcmp(argv[optind - 1], "--");
@@ -609,13 +669,13 @@ static int set_operands(struct report *r, int argc, char **argv, struct trawl_er
 	else if (optind < argc)
 		r->file = argv[optind];
 	if (r->recorder && (r->file || r->command))
-		return edit_usage(err, "--recorder is for a report without FILE and COMMAND", "");
+		return edit_usage(err, "--recorder: goes with neither FILE nor COMMAND", "");
 	if (!command && optind + 1 < argc)
-		return edit_usage(err, "one FILE at a time, and not also ", argv[optind + 1]);
+		return edit_usage(err, argv[optind + 1], ": one FILE at a time");
 	if (r->nsources && !command)
-		return edit_usage(err, "-i is for recording: give -- COMMAND", "");
+		return trawl_fail(err, TRAWL_USAGE, NO_COMMAND);
 	if (!r->yes && !isatty(STDIN_FILENO))
-		return edit_usage(err, "nobody is there to be asked: give --yes", "");
+		return trawl_fail(err, TRAWL_USAGE, NO_TERMINAL);
 	return 0;
 }
 
@@ -635,17 +695,38 @@ static int parse(struct report *r, int argc, char **argv, struct trawl_error *er
 		if (set_option(r, option, err))
 			return -1;
 	}
-	/* options may stand after FILE, too */
+	/* options may follow FILE */
 	if (optind < argc && strcmp(argv[optind - 1], "--") && !r->file) {
 		r->file = argv[optind++];
 		if (optind < argc && argv[optind][0] == '-')
 			return parse(r, argc, argv, err);
 	}
 	if (r->file && optind >= argc && !r->recorder)
-		return r->nsources ? edit_usage(err, "-i is for recording: give -- COMMAND", "") :
+		return r->nsources ? trawl_fail(err, TRAWL_USAGE, NO_COMMAND) :
 		       r->yes || isatty(STDIN_FILENO) ? 0 :
-		       edit_usage(err, "nobody is there to be asked: give --yes", "");
+		       trawl_fail(err, TRAWL_USAGE, NO_TERMINAL);
 	return set_operands(r, argc, argv, err);
+}
+
+/* A policy may drop the date, too: then the name has a number as well, which does no harm. */
+static bool date_goes(const struct report *r)
+{
+	bool goes = false;
+
+	for (size_t i = 0; i + 1 < r->nclasses; i += 2)
+		goes |= !strcmp(r->classes[i], "--policy") ||
+			(!strcmp(r->classes[i], "--drop") && (strstr(r->classes[i + 1], "date") ||
+							      strstr(r->classes[i + 1], "all")));
+	return goes;
+}
+
+static unsigned int random_number(void)
+{
+	unsigned int n = 0;
+
+	if (getrandom(&n, sizeof(n), 0) != sizeof(n))
+		n = (unsigned int)getpid();
+	return n;
 }
 
 static void name_output(struct report *r)
@@ -655,13 +736,16 @@ static void name_output(struct report *r)
 
 	if (r->out)
 		return;
-	strftime(r->name, sizeof(r->name), "report-%Y%m%d-%H%M%S.zip", localtime_r(&now, &tm));
+	if (date_goes(r))
+		snprintf(r->name, sizeof(r->name), "report-%08x.zip", random_number());
+	else
+		strftime(r->name, sizeof(r->name), "report-%Y%m%d-%H%M%S.zip",
+			 localtime_r(&now, &tm));
 	r->out = r->name;
 }
 
 int main(int argc, char **argv)
 {
-	struct sigaction act = { .sa_handler = on_signal };
 	struct report r = { .max_size = 25 << 20 };
 	struct trawl_error err = { 0 };
 	int ret;
@@ -669,8 +753,7 @@ int main(int argc, char **argv)
 	cli_program = "trawl-report";
 	opterr = 0;
 	signal(SIGXFSZ, SIG_IGN);
-	sigaction(SIGINT, &act, NULL);
-	sigaction(SIGTERM, &act, NULL);
+	jobs_catch_signals();
 	if (parse(&r, argc, argv, &err))
 		return cli_error(&err);
 	if (r.file && access(r.file, R_OK)) {
@@ -678,10 +761,12 @@ int main(int argc, char **argv)
 		return cli_error(&err);
 	}
 	name_output(&r);
-	if (make_folder(&r, &err))
-		return cli_error(&err);
-	ret = make_report(&r, &err);
-	remove_folder(&r);
+	ret = make_folder(&r, &err);
+	if (!ret) {
+		ret = make_report(&r, &err);
+		remove_folder(&r);
+	}
+	free_files(&r);
 	if (ret)
 		return cli_error(&err);
 	return r.damaged ? TRAWL_BAD_DATA : TRAWL_OK;

@@ -4,9 +4,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/branchrewrite.h"
 #include "decode/base/cli.h"
 #include "decode/base/outfile.h"
 #include "decode/query/reading.h"
@@ -21,6 +23,7 @@ static const struct option long_options[] = {
 struct whole {
 	const char *out;
 	bool no_sandbox, compact;
+	int joined; /* an empty file for branches in long batches; -1: none */
 };
 
 static int parse(struct whole *o, int argc, char **argv, struct trawl_error *err)
@@ -40,7 +43,7 @@ static int parse(struct whole *o, int argc, char **argv, struct trawl_error *err
 	return edit_one_file(argc, argv, err);
 }
 
-/* What is gone, and what there is. */
+/* Reports what was lost and what was saved. */
 static void tell(const struct whole *o, const struct cut *c, const struct trawl_verdict *v,
 		 const char *name, int fd)
 {
@@ -64,7 +67,10 @@ static void tell(const struct whole *o, const struct cut *c, const struct trawl_
 			name, v->text, c->kept);
 }
 
-/* What is as small as it gets already (a small section) stays as it is. */
+/*
+ * If the compacted file is larger than the input (a small section may be), copies the input
+ * instead.
+ */
 static int take_smaller(const struct edit_input *in, uint64_t bytes, int fd, const char *out,
 			struct trawl_error *err)
 {
@@ -76,7 +82,7 @@ static int take_smaller(const struct edit_input *in, uint64_t bytes, int fd, con
 	if (fstat(fd, &st) || (uint64_t)st.st_size <= bytes)
 		return 0;
 	for (; at < bytes; at += (uint64_t)n) {
-		errno = EIO; /* a short read or write says no reason */
+		errno = EIO; /* a short read or write does not set errno */
 		n = pread(in->file.fd, part, sizeof(part), (off_t)at);
 		if (n <= 0 || pwrite(fd, part, (size_t)n, (off_t)at) != n)
 			break;
@@ -86,29 +92,49 @@ static int take_smaller(const struct edit_input *in, uint64_t bytes, int fd, con
 	return trawl_fail(err, TRAWL_CANNOT, "%s: cannot be written: %s", out, strerror(errno));
 }
 
+/*
+ * Opens what is to be compacted: the input, or, of a capture whose branches came slowly, the same
+ * with long batches. *bytes: of the input, if it is the latter.
+ */
+static struct trawl_reader *open_compact(const struct whole *o, const struct edit_input *in,
+					 uint64_t *bytes, struct trawl_error *err)
+{
+	struct stat st;
+
+	if (o->joined < 0 || !branch_rewrite(in->file.fd, o->joined) || fstat(in->file.fd, &st))
+		return trawl_open(in->path, err);
+	*bytes = (uint64_t)st.st_size;
+	return trawl_open_fd(o->joined, in->path, 0, err);
+}
+
 static int write_whole(const struct whole *o, struct edit_input *in, int fd,
 		       struct trawl_error *err)
 {
 	struct cut c = { .name = in->path, .to = UINT64_MAX, .all_metadata = true,
 			 .again = o->compact };
 	struct trawl_verdict v;
+	uint64_t bytes = 0;
 	int ret = -1;
 
 	memset(c.sources, 0xff, sizeof(c.sources));
-	c.r = trawl_open(in->path, err);
+	c.r = open_compact(o, in, &bytes, err);
 	if (c.r && !cut_plan(&c, err) && !cut_write(&c, fd, o->out, NULL, err) &&
 	    !trawl_pieces_failed(c.r, err)) {
 		ret = 0;
 		trawl_make_small(fd);
 		trawl_verdict(c.r, &v);
+		v.bytes = bytes ? bytes : v.bytes;
 		if (o->compact && v.complete && !v.damaged && !v.junk)
 			ret = take_smaller(in, v.bytes, fd, o->out, err);
 	}
 	if (!ret) {
 		tell(o, &c, &v, in->name, fd);
-		/* a repair is done when it is: what is compacted was to be whole */
+		/* repair is for damaged files; compact expects a whole one */
 		if (o->compact && (!v.complete || v.damaged || v.junk))
 			ret = trawl_fail(err, TRAWL_BAD_DATA, "%s: %s", in->name, v.text);
+		else if (!c.kept && (!v.complete || v.damaged))
+			ret = trawl_fail(err, TRAWL_BAD_DATA, "%s: no event could be saved",
+					 in->name);
 	}
 	cut_free(&c);
 	trawl_close(c.r);
@@ -124,6 +150,7 @@ static int run(struct whole *o, int argc, char **argv, struct trawl_error *err)
 
 	if (parse(o, argc, argv, err) || edit_input_open(&in, argv[optind], err))
 		return -1;
+	o->joined = o->compact ? memfd_create("joined", MFD_CLOEXEC) : -1;
 	ret = edit_not_same(&in, o->out, err) || outfile_open(&output, o->out, err) ? -1 : 0;
 	if (!ret && !o->no_sandbox && outfile_keeper(&output, err))
 		ret = -1;
@@ -138,6 +165,8 @@ static int run(struct whole *o, int argc, char **argv, struct trawl_error *err)
 			ret = -1;
 		}
 	}
+	if (o->joined >= 0)
+		close(o->joined);
 	edit_input_close(&in);
 	return ret;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 #include "edit/zip.h"
+#include "common/array.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -16,7 +17,7 @@ static int fail(struct zip *z, struct trawl_error *err)
 	int why = z ? archive_errno((struct archive *)z) : ENOMEM;
 
 	if (why == ENOSPC || why == EDQUOT)
-		return trawl_fail(err, TRAWL_CANNOT, "zip file: the disk is full: make room, or "
+		return trawl_fail(err, TRAWL_CANNOT, "zip file: the disk is full; make room, or "
 				  "choose another place by -o");
 	return trawl_fail(err, TRAWL_CANNOT, "zip file: %s",
 			  z ? archive_error_string((struct archive *)z) : "out of memory");
@@ -43,7 +44,7 @@ int zip_add(struct zip *z, const char *name, const void *p, size_t n, bool store
 
 	if (!e)
 		return trawl_fail(err, TRAWL_CANNOT, "zip file: out of memory");
-	/* no time, no owner: what is not needed is not in it */
+	/* no time and no owner: a report contains only what is needed */
 	archive_entry_set_pathname(e, name);
 	archive_entry_set_size(e, (la_int64_t)n);
 	archive_entry_set_filetype(e, AE_IFREG);
@@ -72,8 +73,8 @@ int zip_close(struct zip *z, struct trawl_error *err)
 #else
 struct zip *zip_new(int fd, struct trawl_error *err)
 {
-	trawl_fail(err, TRAWL_CANNOT, "trawl was built without libarchive: install its headers and "
-				      "build again");
+	trawl_fail(err, TRAWL_CANNOT, "zip file: trawl was built without libarchive; install its "
+				      "headers and build again");
 	return NULL;
 }
 
@@ -98,13 +99,8 @@ int zip_add_file(struct zip *z, const char *name, const char *path, bool stored,
 	int ret = -1;
 
 	while (f && got) {
-		if (n == room) {
-			char *grown = realloc(p, room = room ? 2 * room : 1 << 16);
-
-			if (!grown)
-				break;
-			p = grown;
-		}
+		if (!array_reserve(p, room, n + (1 << 16)))
+			break;
 		got = fread(p + n, 1, room - n, f);
 		n += got;
 	}

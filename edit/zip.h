@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A zip file that is written, by libarchive. */
+/* Writes a zip file, by libarchive. */
 #ifndef TRAWL_EDIT_ZIP_H
 #define TRAWL_EDIT_ZIP_H
 
@@ -10,14 +10,20 @@
 
 struct zip;
 
-/* On fd, which stays the caller's. NULL with *err. */
+/*
+ * Begins a zip file on fd, which stays the caller's. To be ended with zip_close(). NULL with *err.
+ */
 struct zip *zip_new(int fd, struct trawl_error *err);
-/* The bytes as an entry; stored: they are compressed already. */
+/*
+ * Adds an entry of n bytes. stored: not compressed, because the data is already. Returns 0, or -1
+ * with *err.
+ */
 int zip_add(struct zip *z, const char *name, const void *p, size_t n, bool stored,
 	    struct trawl_error *err);
+/* Adds the file at path as an entry. */
 int zip_add_file(struct zip *z, const char *name, const char *path, bool stored,
 		 struct trawl_error *err);
-/* Ends and frees; 0, or -1 with *err. */
+/* Ends the file and frees z in any case. Returns 0, or -1 with *err. */
 int zip_close(struct zip *z, struct trawl_error *err);
 
 #endif

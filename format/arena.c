@@ -29,7 +29,7 @@ static struct arena_block *find_spare(struct arena *a, size_t n)
 	return NULL;
 }
 
-/* Eight times what is in use: three of them get to the largest. */
+/* Eight times what is in use, so that the third block is one of the largest. */
 static size_t block_size(const struct arena *a)
 {
 	if (a->used < BLOCK_LEAST / 8)

@@ -106,18 +106,20 @@ static double encode(struct batcher *s, struct chunk_encoder *e, const struct ba
 		     unsigned int rung)
 {
 	struct chunk_schema schema = { &s->source, s->types, atomic_load(&s->ntypes) };
-	uint64_t first, last, begun = now(), encoded;
+	struct chunk_head head = { .source = s->source.id, .count = b->count };
+	uint64_t begun = now(), encoded;
 	struct trawl_error err;
 	const uint8_t *payload;
 	size_t len;
 
-	if (!e || chunk_encode(e, &schema, b, &payload, &len, &first, &last, &err)) {
+	if (!e || chunk_encode(e, &schema, b, &payload, &len, &head.first, &head.last, &err)) {
 		batch_unwritten(s, b);
 		s->failed = true;
 		return 0;
 	}
 	encoded = now();
-	s->o.emit(s->o.arg, s, payload, len, b->count, first, last);
+	head.payload = (uint32_t)len;
+	s->o.emit(s->o.arg, s, &head, payload);
 	if (chunk_encoder_was_bulk(e)) {
 		pthread_mutex_lock(&s->lock);
 		level_chunk(&s->level, rung, b->used, len, encoded - begun, now() - encoded);

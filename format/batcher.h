@@ -14,10 +14,14 @@
 #include "format/level.h"
 
 struct batcher;
+struct chunk_head;
 
-/* What the worker does with an encoded chunk; called without the batcher's lock held. */
-typedef void batcher_emit(void *arg, struct batcher *s, const uint8_t *payload, size_t len,
-			uint32_t count, uint64_t first, uint64_t last);
+/*
+ * What the worker does with an encoded chunk, whose payload has head->payload bytes; called without
+ * the batcher's lock held.
+ */
+typedef void batcher_emit(void *arg, struct batcher *s, const struct chunk_head *head,
+			  const uint8_t *payload);
 
 /*
  * Memory that the batches of all batchers share. A source that is alone fills large chunks; where
@@ -93,7 +97,7 @@ int batcher_make_room(struct batcher *s, size_t len, struct trawl_error *err);
 /* Hands what has come together to the worker (begin), and waits until it is encoded (end). */
 void batcher_flush_begin(struct batcher *s);
 void batcher_flush_end(struct batcher *s);
-/* What has not been emitted yet will add this to the file, by what the newest chunk took. */
+/* Estimated bytes that what is not emitted yet will add to the file, by the newest large chunk. */
 uint64_t batcher_ahead(struct batcher *s);
 /* Counts n events that were lost before they came here. */
 void batcher_lost(struct batcher *s, uint64_t n);

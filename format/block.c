@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <errno.h>
 #include <xxhash.h>
 #include <zstd.h>
 
@@ -126,12 +127,10 @@ static enum block_state own_head(const uint8_t *p, size_t n, struct block *b)
 	b->pad = p[27];
 	b->seq = get32(p + 28);
 	b->check = get64(p + HEAD_CHECKED);
-	if (b->version > FORMAT_VERSION && b->kind == BLOCK_START &&
-	    length_ok(b->len, BLOCK_OVERHEAD))
-		return BLOCK_NEWER;
-	if (b->version > FORMAT_VERSION || !b->version || !b->kind || b->pad > 3 ||
-	    !length_ok(b->len, BLOCK_OVERHEAD + b->pad))
+	if (!b->version || !b->kind || b->pad > 3 || !length_ok(b->len, BLOCK_OVERHEAD + b->pad))
 		return BLOCK_BAD;
+	if (b->version > FORMAT_VERSION)
+		return b->kind == BLOCK_START ? BLOCK_NEWER : BLOCK_BAD;
 	if (b->kind != BLOCK_CHUNK)
 		return BLOCK_OK;
 	if (b->len < BLOCK_OVERHEAD + CHUNK_HEAD)
@@ -224,8 +223,10 @@ static bool body_expand(const uint8_t *p, size_t len, uint8_t flags, struct buf 
 	if (!buf_reserve(tmp, size ? size : 1))
 		return false;
 	d = ZSTD_createDCtx();
-	if (!d)
+	if (!d) {
+		errno = ENOMEM; /* which ZSTD_createDCtx() does not promise to say */
 		return false;
+	}
 	words = dictionary(flags, &nwords);
 	n = ZSTD_decompress_usingDict(d, tmp->data, tmp->cap, p, len, words, nwords);
 	ZSTD_freeDCtx(d);

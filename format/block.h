@@ -10,8 +10,9 @@
 #include "format/trawl.h"
 
 enum {
-	FORMAT_VERSION = 4,            /* of own blocks; a reader refuses a larger one */
-	FORMAT_WRITTEN = 2,            /* of all blocks but that of small.h */
+	FORMAT_VERSION = 6,            /* of own blocks; a reader refuses a larger one */
+	FORMAT_WRITTEN = 2,            /* of all blocks except some start blocks: small.h, and */
+	FORMAT_LATER = 5,              /* of sections that may have PAYLOAD_TICKS or BLOCK_GROUP */
 	BLOCK_MAX = 16 << 20,          /* total length of any block */
 	BLOCK_HEAD = 40,               /* bytes before the body of an own block */
 	BLOCK_OVERHEAD = BLOCK_HEAD + 4,
@@ -54,6 +55,7 @@ enum block_kind {
 	BLOCK_INDEX,
 	BLOCK_END,
 	BLOCK_REFS, /* only inside an index block: where the chunks are */
+	BLOCK_GROUP, /* metadata, several pieces */
 };
 
 enum {
@@ -83,7 +85,7 @@ struct chunk_head {
 /* Appends a whole own block; the body is compressed when that makes it smaller. */
 void block_build(struct buf *out, enum block_kind kind, uint32_t seq, const void *body, size_t len);
 
-/* The same as an other version of the format would, not compressed: for tests. */
+/* The same in another version, not compressed. */
 void block_build_version(struct buf *out, uint8_t version, enum block_kind kind, uint32_t seq,
 			 const void *body, size_t len);
 

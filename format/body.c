@@ -317,7 +317,7 @@ bool body_source_copy(struct trawl_source *to, const struct trawl_source *from)
 	bool ok;
 
 	body_source(&b, from, 0);
-	v = (struct view){ b.data, b.data + b.len, b.failed };
+	v = buf_view(&b);
 	ok = body_source_get(&v, to, &check);
 	buf_free(&b);
 	return ok;
@@ -331,7 +331,7 @@ bool body_type_copy(struct trawl_event_type *to, const struct trawl_event_type *
 	bool ok;
 
 	body_type(&b, from, 0);
-	v = (struct view){ b.data, b.data + b.len, b.failed };
+	v = buf_view(&b);
 	ok = body_type_get(&v, to, &index);
 	buf_free(&b);
 	return ok;

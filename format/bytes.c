@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "format/bytes.h"
 
+#include <errno.h>
+
 bool buf_grow(struct buf *b, size_t n)
 {
 	size_t cap = b->cap ? b->cap : 256;
 	uint8_t *p;
 
-	if (b->failed)
+	if (b->failed) {
+		errno = ENOMEM; /* it still lacks what there was no memory for */
 		return false;
+	}
 	while (cap - b->len < n)
 		cap *= 2;
 	p = realloc(b->data, cap);

@@ -71,6 +71,8 @@ static inline void copy_few(void *to, const void *from, size_t n)
 		copy_pieces(to, from, n, 32);
 	else if (n >= 8 && n < 32)
 		copy_pieces(to, from, n, 8);
+	else if (n >= 4 && n < 8)
+		copy_pieces(to, from, n, 4);
 	else
 		memcpy(to, from, n);
 }
@@ -117,6 +119,13 @@ struct view {
 static inline size_t view_left(const struct view *v)
 {
 	return (size_t)(v->end - v->p);
+}
+
+/* A view of the bytes in b, valid until b changes. */
+static inline struct view buf_view(const struct buf *b)
+{
+	/* nothing may be added to a null pointer, not even 0 */
+	return (struct view){ b->data, b->len ? b->data + b->len : b->data, b->failed };
 }
 
 /*

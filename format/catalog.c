@@ -3,6 +3,7 @@
 #include <xxhash.h>
 
 #include "format/catalog.h"
+#include "format/varint.h"
 
 enum {
 	META_MAX = 256 << 20,
@@ -60,7 +61,8 @@ bool vec_add(struct vec *v, void *p)
 
 struct section *catalog_section(struct catalog *c, uint64_t start)
 {
-	struct section *s = calloc(1, sizeof(*s));
+	struct section *s = budget_take(&c->budget, sizeof(*s), "sections") ?
+			    calloc(1, sizeof(*s)) : NULL;
 
 	if (!s || !vec_add(&c->sections, s)) {
 		free(s);
@@ -172,7 +174,7 @@ void catalog_settle(struct catalog *c, struct section *s)
 	if (twice)
 		memmove(syncs + n, syncs + s->nsyncs,
 			(c->nsyncs - s->sync0 - s->nsyncs) * sizeof(*syncs));
-	for (size_t i = s->number + 1; i < c->sections.n; i++)
+	for (size_t i = s->number + 1; twice && i < c->sections.n; i++)
 		((struct section *)c->sections.p[i])->sync0 -= twice;
 	c->nsyncs -= twice;
 	s->settled = s->nsyncs = n;
@@ -215,7 +217,7 @@ static bool add_source(struct catalog *c, struct section *s, struct view *body)
 	id = source.id;
 	if (s->sources[id])
 		goto fail;
-	here = calloc(1, sizeof(*here));
+	here = budget_take(&c->budget, sizeof(*here), "sources") ? calloc(1, sizeof(*here)) : NULL;
 	known = c->sections.n > 1 ? find_source(c, s, &source) : NULL;
 	if (known) {
 		body_source_free(&source);
@@ -241,9 +243,12 @@ fail:
 	return false;
 }
 
-static bool types_room(struct section_source *here, uint32_t index)
+static bool types_room(struct catalog *c, struct section_source *here, uint32_t index)
 {
-	if (!array_reserve(here->types, here->cap, (size_t)index + 1))
+	size_t more = index >= here->ntypes ? index + 1 - here->ntypes : 0;
+
+	if (!budget_take(&c->budget, more * sizeof(*here->types), "event types") ||
+	    !array_reserve(here->types, here->cap, (size_t)index + 1))
 		return false;
 	while (here->ntypes <= index)
 		here->types[here->ntypes++] = NULL;
@@ -303,7 +308,7 @@ static bool add_type(struct catalog *c, struct section *s, uint64_t at, struct v
 		return false;
 	here = t.source < SOURCES_MAX ? s->sources[t.source] : NULL;
 	/* The index-th type has index blocks in front of it: bounds the table by the file. */
-	if (!here || index > at / TYPE_BLOCK_LEAST || !types_room(here, index) ||
+	if (!here || index > at / TYPE_BLOCK_LEAST || !types_room(c, here, index) ||
 	    here->types[index] || !common_fits(here->source, t.size)) {
 		body_type_free(&t);
 		return false;
@@ -510,11 +515,29 @@ static bool told(struct catalog *c, int before, bool good)
 	return good;
 }
 
+/* The pieces of a group: each as if it had a block of its own, in this place. */
+static bool add_group(struct catalog *c, struct section *s, uint64_t at, struct view *items)
+{
+	while (view_left(items)) {
+		enum block_kind kind = view_u8(items);
+		size_t len = (size_t)view_varint_max(items, view_left(items));
+		struct view body = { .p = view_bytes(items, len) };
+
+		body.end = body.p ? body.p + len : NULL;
+		if (items->bad || (kind == BLOCK_META && !catalog_add(c, s, kind, at, &body)))
+			return false;
+	}
+	return !items->bad;
+}
+
 bool catalog_add(struct catalog *c, struct section *s, enum block_kind kind, uint64_t at,
 		 struct view *body)
 {
 	uint64_t key = s->remember ? body_key(kind, body) : 0;
 	int before = errno;
+
+	if (kind == BLOCK_GROUP)
+		return add_group(c, s, at, body);
 
 	errno = 0;
 	return told(c, before,

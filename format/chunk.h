@@ -53,6 +53,8 @@ enum {
 	CHUNK_MAX_MEMORY = 256 << 20, /* of what a decoder makes of it */
 };
 
+enum { CHUNK_ALL_LEVEL = 20 }; /* from this level on, time does not matter */
+
 struct chunk_encoder; /* keeps buffers and compression contexts between chunks; one per worker */
 struct chunk_encoder *chunk_encoder_new(int level);
 void chunk_encoder_free(struct chunk_encoder *e);
@@ -99,15 +101,16 @@ void chunk_give_back(struct chunk_decoder *d, struct chunk_memory *m);
 void *chunk_memory_more(struct chunk_memory *m, size_t n, size_t size);
 size_t chunk_memory_size(const struct chunk_memory *m); /* bytes */
 
-/*
- * Rebuilds record n (chunk order) in buf, which it may grow; returns its length. Going through a
- * chunk in order of each stream is cheap; *ev gets ts, type and cpu as well.
- */
+/* Gives the records of a decoded chunk again, each stream in its order. NULL without memory. */
 struct chunk_cursor;
 struct chunk_cursor *chunk_cursor_new(const struct trawl_chunk *chunk);
 void chunk_cursor_free(struct chunk_cursor *c);
-/* Next record of stream s: 1 with *ev (all but time) filled, 0 at the stream's end, -1 without
- * memory. */
+/* The next record of the stream: returns 1 and fills *ev but for time, section and chunk; 0 at the
+ * stream's end; -1 without memory. The record is valid until the next call. */
 int chunk_cursor_next(struct chunk_cursor *c, uint32_t stream, struct trawl_event *ev);
+/* The same of the stream's record with this number in chunk order, whatever was given before. */
+int chunk_cursor_at(struct chunk_cursor *c, uint32_t stream, uint32_t n, struct trawl_event *ev);
+/* Passes over the stream's next n records. */
+void chunk_cursor_skip(struct chunk_cursor *c, uint32_t stream, uint32_t n);
 
 #endif

@@ -40,8 +40,8 @@ uint64_t clock_to_mono(const struct clock_map *m, enum trawl_clock clock, uint64
 		       size_t after);
 
 /*
- * How far off such an event may be that was put at `mono` (later than clock_to_mono() has it where
- * an earlier event of its stream was): UINT64_MAX without a sync block.
+ * Returns the error bound in ns of such an event, which is given the time `mono`: that of
+ * clock_to_mono(), or a later one, so that its stream does not go back. UINT64_MAX: not known.
  */
 uint64_t clock_bound(const struct clock_map *m, enum trawl_clock clock, uint64_t ts, size_t after,
 		     uint64_t mono);

@@ -62,7 +62,7 @@ LOOPS bool code_unpack(struct view *in, uint32_t n, unsigned int npredictors, ui
 
 	if (!p)
 		return false;
-	/* 8 readable bytes follow every section. */
+	/* 8 readable bytes follow every substream. */
 	if (npredictors == 1)
 		for (uint32_t i = 0; i < n; i += 8)
 			put64(code + i, scatter1(*p++));

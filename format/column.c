@@ -20,7 +20,7 @@ static inline uint64_t narrow(uint64_t v, uint32_t size, bool is_signed)
 	return is_signed ? (uint64_t)((int64_t)(v << drop) >> drop) : v << drop >> drop;
 }
 
-static bool uses_ref(const struct column_plan *p)
+bool column_uses_ref(const struct column_plan *p)
 {
 	bool ref = p->relative == RELATIVE_REF;
 
@@ -216,7 +216,7 @@ static bool all_equal(const uint64_t *v, uint32_t n)
 
 static void put_tag(const struct column_plan *p, struct buf *out)
 {
-	bool ref = uses_ref(p);
+	bool ref = column_uses_ref(p);
 
 	buf_u8(out, p->npredictors | p->literal << TAG_LITERAL_SHIFT |
 		    p->relative << TAG_RELATIVE_SHIFT | (ref ? TAG_REF : 0));
@@ -255,21 +255,24 @@ uint32_t column_encode(struct table *t, uint32_t column, const struct column_pla
 
 /* ---- decoding -------------------------------------------------------------------------- */
 
-static bool get_tag(struct view *in, uint32_t column, uint8_t tag, struct column_plan *p,
-		    uint32_t *ref)
+static bool get_tag(struct view *in, struct table *t, uint32_t column, uint8_t tag,
+		    struct column_plan *p, uint32_t *ref)
 {
 	p->npredictors = tag & TAG_PREDICTORS;
 	p->literal = tag >> TAG_LITERAL_SHIFT & 3;
 	p->relative = tag >> TAG_RELATIVE_SHIFT & 3;
-	for (int q = 0; q < p->npredictors; q++) {
+	for (int q = 0; q < TABLE_PREDICTORS && q < p->npredictors; q++) {
 		p->mask[q] = view_u8(in);
 		if (p->mask[q] >= CONTEXT_MASKS)
 			return false;
 	}
 	if (!(tag & TAG_REF))
-		return !uses_ref(p);
+		return !column_uses_ref(p);
 	*ref = (uint32_t)view_varint_max(in, UINT32_MAX);
-	return !in->bad && *ref < column;
+	if (in->bad || !table_can_refer(t, column, *ref))
+		return false;
+	table_derive(t, *ref);
+	return true;
 }
 
 /* How many codes are literals; UINT32_MAX if one is none at all. */
@@ -474,7 +477,7 @@ bool column_decode(struct table *t, uint32_t column, struct predictors *m, struc
 
 	if (tag == TAG_CONSTANT)
 		return decode_constant(t, column, &in->structure);
-	if ((tag & TAG_CONSTANT) || !get_tag(&in->structure, column, tag, &p, &number) ||
+	if ((tag & TAG_CONSTANT) || !get_tag(&in->structure, t, column, tag, &p, &number) ||
 	    !get_literals(t, c, &p, in))
 		return false;
 	ref = t->value[number];

@@ -42,6 +42,9 @@ struct column_input {
 	struct view structure, codes, literals, bits, data;
 };
 
+/* Whether a plan refers to p->ref. */
+bool column_uses_ref(const struct column_plan *p);
+
 /* Memory of the predictors. */
 struct predictors {
 	uint64_t slot[TABLE_PREDICTORS][1 << CONTEXT_MAX_BITS];

@@ -26,7 +26,7 @@ struct plan_of_group {
 struct window {
 	uint64_t *ts;
 	uint8_t *rows;
-	uint32_t next, n; /* rows given, rows there are */
+	uint32_t n;       /* rows there are */
 	uint32_t first;   /* the group's record that is the first row */
 	uint32_t stride;
 	const struct trawl_event_type *type;
@@ -37,6 +37,16 @@ enum {
 	WINDOW_ROWS = 64,
 	WINDOW_BYTES = 16 << 10, /* large records: fewer of them */
 	WINDOWS_MAX = 4096,      /* with more streams and groups, a window is one record */
+	COMMON_BYTES = 16,       /* with more common fields, each is copied for each record */
+};
+
+/*
+ * The common fields of a stream's next records, where they lie side by side: as in a window, column
+ * by column, so that each record takes them in one copy.
+ */
+struct common_rows {
+	uint8_t *rows;
+	uint32_t first, n; /* records first .. first + n - 1, in chunk order */
 };
 
 struct chunk_cursor {
@@ -44,6 +54,8 @@ struct chunk_cursor {
 	struct copy *copies;
 	struct copy *common;
 	uint32_t ncommon;
+	uint32_t common_from, common_size; /* their place in a record; size 0: not side by side */
+	struct common_rows *common_rows;   /* by stream */
 	struct plan_of_group *groups;
 	struct window *windows; /* by stream and group; or, if shared by the streams, by group */
 	size_t nwindows;
@@ -77,6 +89,30 @@ static struct copy *add_group(struct plan_of_group *p, const struct trawl_group 
 	return at;
 }
 
+/* Finds out whether the common fields lie side by side. False: no memory. */
+static bool join_common(struct chunk_cursor *c)
+{
+	uint32_t from = UINT32_MAX, end = 0, size = 0, covered = 0;
+
+	for (const struct copy *f = c->common; f < c->common + c->ncommon; f++) {
+		from = f->to < from ? f->to : from;
+		end = f->to + f->size > end ? f->to + f->size : end;
+		size = f->size > COMMON_BYTES ? COMMON_BYTES + 1 : size + f->size;
+		if (size > COMMON_BYTES)
+			return true;
+	}
+	if (c->shared || !size || size != end - from)
+		return true;
+	for (const struct copy *f = c->common; f < c->common + c->ncommon; f++)
+		covered |= ((1u << f->size) - 1) << (f->to - from);
+	if (covered != (1u << size) - 1)
+		return true;
+	c->common_from = from;
+	c->common_size = size;
+	c->common_rows = calloc(c->d->chunk.nstreams + 1u, sizeof(*c->common_rows));
+	return c->common_rows;
+}
+
 struct chunk_cursor *chunk_cursor_new(const struct trawl_chunk *chunk)
 {
 	struct chunk_cursor *c = calloc(1, sizeof(*c));
@@ -107,7 +143,10 @@ struct chunk_cursor *chunk_cursor_new(const struct trawl_chunk *chunk)
 	c->ncommon = (uint32_t)(at - c->common);
 	for (uint32_t g = 0; g < chunk->ngroups; g++)
 		at = add_group(&c->groups[g], &chunk->groups[g], at);
-	return c;
+	if (join_common(c))
+		return c;
+	chunk_cursor_free(c);
+	return NULL;
 }
 
 void chunk_cursor_free(struct chunk_cursor *c)
@@ -116,6 +155,9 @@ void chunk_cursor_free(struct chunk_cursor *c)
 		return;
 	for (size_t i = 0; c->windows && i < c->nwindows; i++)
 		free(c->windows[i].ts);
+	for (size_t i = 0; c->common_rows && i < c->d->chunk.nstreams; i++)
+		free(c->common_rows[i].rows);
+	free(c->common_rows);
 	free(c->windows);
 	free(c->copies);
 	free(c->groups);
@@ -124,12 +166,11 @@ void chunk_cursor_free(struct chunk_cursor *c)
 	free(c);
 }
 
-/* One column's elements i .. i + n - 1 to their places in rows. */
+/* One column's elements i .. i + n - 1 to rows, of which this is its place in the first. */
 static void copy_column(uint8_t *to, size_t stride, const struct copy *c, uint32_t i, uint32_t n)
 {
 	const uint8_t *from = c->data + (size_t)i * c->size;
 
-	to += c->to;
 	switch (c->size) {
 	case 1:
 		for (; n; n--, to += stride, from += 1)
@@ -177,28 +218,49 @@ static bool fill(struct chunk_cursor *c, struct window *w, uint32_t group, uint3
 	}
 	if (!w->ts)
 		return false;
-	w->next = 0;
 	w->first = i;
 	w->n = g->count - i < most ? g->count - i : most;
 	memcpy(w->ts, g->ts + i, w->n * sizeof(*w->ts));
 	for (uint32_t k = 0; k < p->nfixed; k++)
-		copy_column(w->rows, stride, &p->fixed[k], i, w->n);
+		copy_column(w->rows + p->fixed[k].to, stride, &p->fixed[k], i, w->n);
 	return true;
 }
 
-static inline void copy_common(uint8_t *record, const struct copy *c, uint32_t n, uint32_t i)
+/* The common fields of the stream's records from n on come into its rows. */
+static bool fill_common(struct chunk_cursor *c, struct common_rows *r, uint32_t stream, uint32_t n)
 {
-	for (const struct copy *end = c + n; c < end; c++) {
-		const uint8_t *from = c->data + (size_t)i * c->size;
-		uint8_t *to = record + c->to;
+	const struct trawl_stream *s = &c->d->chunk.streams[stream];
+	uint32_t left = s->first + s->count - n;
 
-		if (c->size == 1)
-			*to = *from;
-		else if (c->size == 4)
-			memcpy(to, from, 4);
-		else
-			memcpy(to, from, c->size);
+	if (!r->rows)
+		r->rows = malloc((size_t)WINDOW_ROWS * c->common_size);
+	if (!r->rows)
+		return false;
+	r->first = n;
+	r->n = left < WINDOW_ROWS ? left : WINDOW_ROWS;
+	for (uint32_t i = 0; i < c->ncommon; i++)
+		copy_column(r->rows + c->common[i].to - c->common_from, c->common_size,
+			    &c->common[i], n, r->n);
+	return true;
+}
+
+static inline bool copy_common(struct chunk_cursor *c, uint8_t *record, uint32_t stream, uint32_t n)
+{
+	struct common_rows *r;
+
+	if (!c->common_size) {
+		for (uint32_t i = 0; i < c->ncommon; i++)
+			memcpy(record + c->common[i].to,
+			       c->common[i].data + (size_t)n * c->common[i].size,
+			       c->common[i].size);
+		return true;
 	}
+	r = &c->common_rows[stream];
+	if (n - r->first >= r->n && !fill_common(c, r, stream, n))
+		return false;
+	copy_few(record + c->common_from, r->rows + (size_t)(n - r->first) * c->common_size,
+		 c->common_size);
+	return true;
 }
 
 /* Puts dynamic parts after the fixed part and their places into it. */
@@ -243,33 +305,55 @@ static struct window *window(struct chunk_cursor *c, uint32_t stream, uint32_t g
 	return &c->windows[c->shared ? group : (size_t)stream * c->d->chunk.ngroups + group];
 }
 
-int chunk_cursor_next(struct chunk_cursor *c, uint32_t stream, struct trawl_event *ev)
+void chunk_cursor_skip(struct chunk_cursor *c, uint32_t stream, uint32_t n)
+{
+	uint32_t left = c->d->chunk.streams[stream].count - c->next[stream];
+
+	c->next[stream] += n < left ? n : left;
+}
+
+/*
+ * Where in the window the group's record of this number is. Records that were skipped leave the
+ * window behind; UINT32_MAX: no memory.
+ */
+static inline uint32_t row_of(struct chunk_cursor *c, struct window *w, uint32_t group,
+			      uint32_t number)
+{
+	if (number - w->first >= w->n && !fill(c, w, group, number))
+		return UINT32_MAX;
+	return number - w->first;
+}
+
+int chunk_cursor_at(struct chunk_cursor *c, uint32_t stream, uint32_t n, struct trawl_event *ev)
 {
 	const struct trawl_chunk *chunk = &c->d->chunk;
-	const struct trawl_stream *s = &chunk->streams[stream];
-	uint32_t n, group, at;
-	struct window *w;
+	uint32_t group = chunk->group_of[n];
+	struct window *w = window(c, stream, group);
+	uint32_t at = row_of(c, w, group, c->d->rank[n]);
 	uint8_t *row;
 
-	if (c->next[stream] >= s->count)
-		return 0;
-	n = s->first + c->next[stream]++;
-	group = chunk->group_of[n];
-	w = window(c, stream, group);
-	/* a stream's records of a group are one after another in it */
-	if ((w->next == w->n || c->shared) && !fill(c, w, group, c->d->rank[n]))
+	if (at == UINT32_MAX)
 		return -1;
-	at = w->next++;
+	row = w->rows + (size_t)at * w->stride;
+	if (!copy_common(c, row, stream, n))
+		return -1;
 	ev->ts = w->ts[at];
 	ev->source = chunk->source;
 	ev->type = w->type;
-	ev->cpu = s->cpu;
+	ev->cpu = chunk->streams[stream].cpu;
 	ev->place = n;
-	row = w->rows + (size_t)at * w->stride;
-	copy_common(row, c->common, c->ncommon, n);
 	if (!w->direct)
 		return other_row(c, row, group, w->first + at, ev);
 	ev->record = row;
 	ev->len = w->type->size;
 	return 1;
+}
+
+int chunk_cursor_next(struct chunk_cursor *c, uint32_t stream, struct trawl_event *ev)
+{
+	const struct trawl_stream *s = &c->d->chunk.streams[stream];
+
+	if (c->next[stream] >= s->count)
+		return 0;
+	return chunk_cursor_at(c, stream, s->first + c->next[stream]++, ev);
 }

@@ -12,9 +12,11 @@
 #include "format/column.h"
 #include "format/decoded.h"
 #include "format/loops.h"
+#include "format/memory.h"
 #include "format/stringtable.h"
 #include "format/payload.h"
 #include "format/substream.h"
+#include "format/ticks.h"
 
 enum {
 	MAX_CLASSES = 65535,
@@ -47,7 +49,7 @@ struct chunk_memory {
 	struct chunk_memory *next;
 	struct decoded decoded;
 	struct arena arena;
-	struct room data; /* the section of that name */
+	struct room data; /* the substream of that name */
 };
 
 struct chunk_decoder {
@@ -64,12 +66,16 @@ struct chunk_decoder {
 	/* One chunk: */
 	const struct chunk_schema *schema;
 	struct column_input in;
-	struct room substreams[4], string_room, events_room, delta_room;
+	struct room substreams[4], string_room, events_room, delta_room,
+		derived_room;
 	const struct string *strings;
 	uint32_t nstrings;
 	struct events events;
 	uint64_t base, unit;
 	bool back; /* differences of times are signed */
+	bool later; /* PAYLOAD_TICKS */
+	uint64_t tick; /* its length; 0: times are in ns */
+	uint32_t ncorrections;
 	uint32_t nstreams, ntables, nclasses;
 	struct trawl_stream *streams;
 	struct decode_table *tables;
@@ -100,14 +106,15 @@ struct chunk_decoder *chunk_decoder_new(void)
 void chunk_decoder_budget(struct chunk_decoder *d, struct budget *b)
 {
 	struct room *const rooms[] = {
-		&d->string_room, &d->events_room, &d->delta_room, &d->table.memory,
+		&d->string_room, &d->events_room, &d->delta_room, &d->derived_room,
+		&d->table.memory,
 		&d->table.columns, &d->common_table.memory, &d->common_table.columns,
 	};
 
 	d->budget = b;
-	for (size_t i = 0; i < sizeof(rooms) / sizeof(rooms[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(rooms); i++)
 		rooms[i]->budget = b;
-	for (size_t i = 0; i < sizeof(d->substreams) / sizeof(d->substreams[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(d->substreams); i++)
 		d->substreams[i].budget = b;
 }
 
@@ -188,11 +195,13 @@ void chunk_decoder_free(struct chunk_decoder *d)
 		d->spare = m->next;
 		memory_free(m);
 	}
-	for (size_t i = 0; i < sizeof(d->substreams) / sizeof(d->substreams[0]); i++)
-		free(d->substreams[i].p);
-	free(d->string_room.p);
-	free(d->events_room.p);
-	free(d->delta_room.p);
+	/* the budget gets it back: a file may have many decoders, one after the other */
+	for (size_t i = 0; i < ARRAY_SIZE(d->substreams); i++)
+		room_free(&d->substreams[i]);
+	room_free(&d->string_room);
+	room_free(&d->events_room);
+	room_free(&d->delta_room);
+	room_free(&d->derived_room);
 	table_free(&d->common_table);
 	table_free(&d->table);
 	ZSTD_freeDCtx(d->zstd);
@@ -351,6 +360,10 @@ static bool get_structure(struct chunk_decoder *d)
 
 	d->base = view_varint(in);
 	d->unit = view_varint(in);
+	d->tick = d->later ? view_varint(in) : 0;
+	d->ncorrections = d->tick ? (uint32_t)view_varint_max(in, d->events.count) : 0;
+	if (d->tick && (d->unit != 1 || d->tick > (uint64_t)TICKS_LONGEST << TICKS_BITS))
+		return false;
 	if (in->bad || !get_streams(d, in) || !get_tables(d, in) ||
 	    !string_table_get(in, &d->string_room, &d->nstrings))
 		return false;
@@ -398,12 +411,79 @@ LOOPS static bool get_sequence(struct chunk_decoder *d)
 	return true;
 }
 
+/* Where times go: to the event, and to its place in its table. */
+struct times {
+	uint64_t *ts, *table_ts;
+	const uint32_t *group_of, *rank;
+	const struct decode_table *tables;
+};
+
+static struct times times_of(const struct chunk_decoder *d, const struct decoded *c)
+{
+	return (struct times){ d->events.ts, d->ts, c->chunk.group_of, c->rank, d->tables };
+}
+
+static inline void put_time(const struct times *t, uint32_t i, uint64_t ts)
+{
+	t->ts[i] = ts;
+	t->table_ts[t->tables[t->group_of[i]].first + t->rank[i]] = ts;
+}
+
+LOOPS static void times_in_units(struct chunk_decoder *d, const uint64_t *delta)
+{
+	const struct times t = times_of(d, &d->chunk->decoded);
+	const uint32_t *position = d->position;
+	uint64_t unit = d->unit;
+
+	for (uint32_t s = 0; s < d->nstreams; s++) {
+		uint32_t i = d->streams[s].first, end = i + d->streams[s].count;
+
+		for (uint64_t ts = d->base; i < end; i++) {
+			ts += delta[position[i]] * unit;
+			put_time(&t, i, ts);
+		}
+	}
+}
+
+LOOPS static bool times_in_ticks(struct chunk_decoder *d, const uint64_t *ticks)
+{
+	const struct times t = times_of(d, &d->chunk->decoded);
+	const uint32_t *position = d->position;
+	uint64_t length = d->tick;
+	uint32_t n = d->ncorrections, k = 0;
+	const uint8_t *gap_codes = view_bytes(&d->in.codes, n);
+	const uint8_t *codes = view_bytes(&d->in.codes, n);
+	uint64_t *gap = arena_take(&d->chunk->arena, (size_t)n + 1, sizeof(*gap)), next;
+	uint64_t *correction = arena_take(&d->chunk->arena, (size_t)n + 1, sizeof(*correction));
+
+	if (!gap_codes || !codes || !gap || !correction ||
+	    !bucket_decode(gap_codes, n, &d->in.bits, gap) ||
+	    !bucket_decode(codes, n, &d->in.bits, correction))
+		return false;
+	gap[n] = UINT32_MAX;
+	next = gap[0];
+	for (uint32_t s = 0; s < d->nstreams; s++) {
+		uint32_t i = d->streams[s].first, end = i + d->streams[s].count;
+		uint64_t fraction = TICKS_HALF;
+
+		for (uint64_t ts = d->base; i < end; i++) {
+			ts += ticks_ns(length, ticks[position[i]], &fraction);
+			if (i == next) {
+				ts += unzigzag(correction[k]);
+				fraction = ticks_corrected((int64_t)unzigzag(correction[k++]));
+				next = gap[k] < d->events.count ? i + 1 + gap[k] : UINT64_MAX;
+			}
+			put_time(&t, i, ts);
+		}
+	}
+	return k == n;
+}
+
 LOOPS static bool get_times(struct chunk_decoder *d)
 {
 	uint32_t n = d->events.count;
 	const uint8_t *codes = view_bytes(&d->in.codes, n);
 	uint64_t *delta = room_for(&d->delta_room, ((size_t)n + 1) * sizeof(*delta));
-	const uint32_t *group_of, *rank;
 	uint64_t first = UINT64_MAX, last = 0;
 
 	d->ts = arena_take(&d->chunk->arena, (size_t)n + 1, sizeof(*d->ts));
@@ -411,19 +491,13 @@ LOOPS static bool get_times(struct chunk_decoder *d)
 		return false;
 	for (uint32_t i = 0; d->back && i < n; i++)
 		delta[i] = unzigzag(delta[i]);
-	group_of = d->chunk->decoded.chunk.group_of;
-	rank = d->chunk->decoded.rank;
-	for (uint32_t s = 0; s < d->nstreams; s++) {
-		const struct trawl_stream *stream = &d->streams[s];
-		uint64_t ts = d->base;
-
-		for (uint32_t i = stream->first; i < stream->first + stream->count; i++) {
-			ts += delta[d->position[i]] * d->unit;
-			d->events.ts[i] = ts;
-			d->ts[d->tables[group_of[i]].first + rank[i]] = ts;
-			first = ts < first ? ts : first;
-			last = ts > last ? ts : last;
-		}
+	if (!d->tick)
+		times_in_units(d, delta);
+	else if (!times_in_ticks(d, delta))
+		return false;
+	for (const uint64_t *p = d->events.ts; p < d->events.ts + n; p++) {
+		first = *p < first ? *p : first;
+		last = *p > last ? *p : last;
 	}
 	d->chunk->decoded.chunk.first = first;
 	d->chunk->decoded.chunk.last = last;
@@ -631,6 +705,21 @@ static struct trawl_column *new_columns(struct chunk_decoder *d, const struct tr
 	return c;
 }
 
+/* What columns can refer to besides columns. */
+static bool derive(struct chunk_decoder *d)
+{
+	uint64_t *memory = room_for(&d->derived_room, ((size_t)d->events.count * REFS_DERIVED +
+							d->ntables) * sizeof(*memory));
+	uint32_t *table = arena_take(&d->chunk->arena, d->nclasses + 1, sizeof(*table));
+
+	if (!memory || !table)
+		return false;
+	for (uint32_t c = 0; c < d->nclasses; c++)
+		table[c] = d->classes[c].table;
+	events_derive(&d->events, d->streams, d->nstreams, table, d->ntables, memory);
+	return true;
+}
+
 static bool get_common(struct chunk_decoder *d)
 {
 	const struct trawl_source *s = d->source;
@@ -643,6 +732,8 @@ static bool get_common(struct chunk_decoder *d)
 	if (!get_columns(d, t, NULL, NULL, c))
 		return false;
 	d->events.pid = d->pid_column == UINT32_MAX ? NULL : t->value[d->pid_column];
+	if (d->later && !derive(d))
+		return false;
 	d->chunk->decoded.chunk.common = c;
 	d->chunk->decoded.chunk.ncommon = s->ncommon;
 	return true;
@@ -735,10 +826,12 @@ static bool get_substreams(struct chunk_decoder *d, struct view *in)
 
 	if (numbers > TABLE_MAX_NUMBERS)
 		return false;
-	return substream_get(in, d->zstd, 2 * numbers + 2 * d->events.count, &d->substreams[1],
+	return substream_get(in, d->zstd, 2 * numbers + 4 * (uint64_t)d->events.count,
+			     &d->substreams[1],
 			   &v->codes) &&
 	       substream_get(in, d->zstd, 8 * numbers, &d->substreams[2], &v->literals) &&
-	       substream_get(in, d->zstd, 9 * numbers, &d->substreams[3], &v->bits) &&
+	       substream_get(in, d->zstd, 9 * numbers + 16 * (uint64_t)d->events.count,
+			     &d->substreams[3], &v->bits) &&
 	       substream_get(in, d->zstd, CHUNK_MAX_BYTES, &d->chunk->data, &v->data) &&
 	       in->p == in->end;
 }
@@ -774,7 +867,8 @@ static bool decode(struct chunk_decoder *d, const uint8_t *payload, size_t len, 
 	uint64_t version = view_varint(&in);
 
 	d->back = version == PAYLOAD_BACK;
-	if (count > CHUNK_MAX_EVENTS || (version != PAYLOAD_FORMAT && !d->back) ||
+	d->later = version == PAYLOAD_TICKS;
+	if (count > CHUNK_MAX_EVENTS || (version != PAYLOAD_FORMAT && !d->back && !d->later) ||
 	    !substream_get(&in, d->zstd, PAYLOAD_MAX_STRUCTURE, &d->substreams[0],
 			   &d->in.structure) ||
 	    !get_events(d, count) || !get_structure(d) || !get_substreams(d, &in))

@@ -12,10 +12,10 @@
 #include "format/plan.h"
 #include "format/substream.h"
 #include "format/stringtable.h"
+#include "format/ticks.h"
 
 enum {
 	DEFAULT_LEVEL = 1,
-	HARD_LEVEL = 20,         /* from this level on, time does not matter */
 	BLOCK = 128,             /* events whose numbers are taken out of their records at once */
 	WORDS = 4,               /* of 8 bytes of a record that are looked at together */
 	STRING_SAMPLE = 256,
@@ -31,14 +31,10 @@ struct type_state {
 	struct plan *plans;    /* of each column */
 };
 
-struct marks {
-	uint32_t *at;
-	size_t n, cap;
-};
-
 struct chunk_encoder {
 	int level, bulk_level;
 	bool back; /* the chunk's times go back somewhere */
+	bool later; /* it has what PAYLOAD_TICKS has */
 	ZSTD_CCtx *zstd;
 	struct planner planner;
 	struct predictors predictors;
@@ -50,6 +46,9 @@ struct chunk_encoder {
 	const struct trawl_source *source;
 	uint32_t pid_column; /* of common; UINT32_MAX: none */
 	struct grouping order;
+	struct ticks ticks;
+	bool in_ticks; /* the chunk's times */
+	struct room derived, class_table, streams; /* struct events has what they are for */
 	struct table common_table, table;
 	struct string_table strings;
 	struct room values; /* of a string column */
@@ -103,6 +102,10 @@ void chunk_encoder_free(struct chunk_encoder *e)
 	string_table_free(&e->strings);
 	planner_free(&e->planner);
 	free(e->values.p);
+	free(e->derived.p);
+	free(e->class_table.p);
+	free(e->streams.p);
+	free(e->ticks.memory.p);
 	free(e->changes.p);
 	free(e->loads.p);
 	free(e->code_marks.at);
@@ -135,6 +138,7 @@ static int learn_source(struct chunk_encoder *e, const struct trawl_source *s)
 {
 	if (e->source == s)
 		return 0;
+	e->source = NULL;
 	layout_done(&e->common);
 	free(e->common_plans);
 	e->common_plans = NULL;
@@ -399,11 +403,16 @@ static void put_number(struct chunk_encoder *e, struct table *t, uint32_t column
 {
 	uint32_t literals;
 
+	if (column_uses_ref(&plan->plan) && !table_can_refer(t, column, plan->plan.ref))
+		memset(plan, 0, sizeof(*plan)); /* that of a chunk with following pids */
 	plan_column(&e->planner, t, plan, column, common);
+	if (column_uses_ref(&plan->plan))
+		table_derive(t, plan->plan.ref);
 	mark(&e->code_marks, e->sink.codes.len);
 	mark(&e->literal_marks, e->sink.literals.len);
 	literals = column_encode(t, column, &plan->plan, &e->predictors, &e->sink);
 	plan_result(plan, literals, t->n);
+	e->later |= plan->plan.ref >= t->layout->ncolumns && column_uses_ref(&plan->plan);
 }
 
 /* What most columns of most tables are. */
@@ -535,6 +544,26 @@ static bool put_columns(struct chunk_encoder *e, struct table *t, const struct g
 	return true;
 }
 
+/* What columns can refer to besides columns. */
+static bool derive(struct chunk_encoder *e)
+{
+	struct grouping *o = &e->order;
+	uint64_t *memory = room_for(&e->derived, ((size_t)o->events.count * REFS_DERIVED +
+						  o->ntables) * sizeof(*memory));
+	uint32_t *table = room_for(&e->class_table, o->events.nclasses * sizeof(*table));
+	struct trawl_stream *streams = room_for(&e->streams, o->nstreams * sizeof(*streams));
+
+	if (!memory || !table || !streams)
+		return false;
+	for (uint32_t i = 0, first = 0; i < o->nstreams; first += o->streams[i++].count)
+		streams[i] = (struct trawl_stream){ o->streams[i].cpu, first, o->streams[i].count };
+	for (uint32_t i = 0; i < o->ntables; i++)
+		for (uint32_t c = 0; c < o->tables[i].nclasses; c++)
+			table[o->tables[i].first_class + c] = i;
+	events_derive(&o->events, streams, o->nstreams, table, o->ntables, memory);
+	return true;
+}
+
 static bool put_common(struct chunk_encoder *e)
 {
 	struct grouping *o = &e->order;
@@ -546,7 +575,7 @@ static bool put_common(struct chunk_encoder *e)
 	if (!put_columns(e, t, NULL, o->record, e->common_plans))
 		return false;
 	o->events.pid = e->pid_column == UINT32_MAX ? NULL : t->value[e->pid_column];
-	return true;
+	return e->level < CHUNK_ALL_LEVEL || e->back || derive(e);
 }
 
 static bool put_table(struct chunk_encoder *e, const struct grouping_table *a)
@@ -626,16 +655,35 @@ static bool went_back(const uint64_t *delta, uint32_t n)
 	return any >> 63;
 }
 
+static void use_ticks(struct chunk_encoder *e)
+{
+	const struct grouping *o = &e->order;
+
+	e->in_ticks = ticks_encode(&e->ticks, o);
+	for (uint32_t i = 0; e->in_ticks && i < o->events.count; i++)
+		o->delta[i] = e->ticks.number[o->events.number[i]];
+	e->later |= e->in_ticks;
+}
+
 static uint64_t put_times(struct chunk_encoder *e)
 {
 	const struct grouping *o = &e->order;
+	struct ticks *t = &e->ticks;
 	uint32_t n = o->events.count, at = 0;
 	uint64_t unit = went_back(o->delta, n) ? fold_times(e, o->delta, n)
 					       : take_unit(e, o->delta, n);
 
+	if (e->level >= CHUNK_ALL_LEVEL && !e->back && unit == 1)
+		use_ticks(e);
+
 	for (uint32_t c = 0; c < o->events.nclasses; at += o->class_count[c++])
 		mark(&e->code_marks, e->sink.codes.len + at);
 	bucket_encode(o->delta, n, &e->sink.codes, &e->sink.bits);
+	if (e->in_ticks) {
+		mark(&e->code_marks, e->sink.codes.len);
+		bucket_encode(t->gap, t->ncorrections, &e->sink.codes, &e->sink.bits);
+		bucket_encode(t->correction, t->ncorrections, &e->sink.codes, &e->sink.bits);
+	}
 	return unit;
 }
 
@@ -649,6 +697,10 @@ static void put_structure(struct chunk_encoder *e, uint64_t unit)
 
 	buf_varint(out, o->first);
 	buf_varint(out, unit);
+	if (e->later)
+		buf_varint(out, e->in_ticks ? e->ticks.length : 0);
+	if (e->in_ticks)
+		buf_varint(out, e->ticks.ncorrections);
 	buf_varint(out, o->nstreams);
 	for (uint32_t i = 0; i < o->nstreams; i++) {
 		buf_varint(out, o->streams[i].cpu - cpu);
@@ -677,37 +729,34 @@ static void put_structure(struct chunk_encoder *e, uint64_t unit)
 
 static bool put_payload(struct chunk_encoder *e)
 {
-	const bool hard = e->level >= HARD_LEVEL;
-	/* As good as level 1 for what is in these sections; its tables stay in the cache. */
+	const bool hard = e->level >= CHUNK_ALL_LEVEL;
+	/* As good as level 1 for these substreams; its tables stay in the cache. */
 	static const struct substream_way fast_codes = { 1, 5, 11, false },
 					  fast_literals = { 1, 4, 13, false };
 	const struct substream_way rest = {
 		.level = e->level, .min_match = hard ? 3 : 0, .hard = hard,
 	};
-	/* Codes are soon as small as they get: the time is better spent on literals. */
+	/* Higher levels make codes hardly smaller: the time is better spent on literals. */
 	const struct substream_way *codes = e->level > 4 ? &rest : &fast_codes;
 	const struct substream_way *literals = e->level > 1 ? &rest : &fast_literals;
 	const struct substream_way bulk = { .level = e->bulk_level, .hard = hard };
 	bool is_bulk = chunk_encoder_was_bulk(e);
 	const struct substream_way *data = !is_bulk ? &rest :
 					 bulk.level != LEVEL_STORED ? &bulk : NULL;
-	/* Between marks zstd works on copies, for which there is too much of bulk. */
-	size_t data_marks = is_bulk ? 0 : e->data_marks.n;
 	struct buf *out = &e->payload;
 	struct column_sink *s = &e->sink;
 
 	if (s->structure.failed || s->codes.failed || s->literals.failed || s->bits.failed ||
 	    s->data.failed || e->structure.failed)
 		return false;
-	buf_varint(out, e->back ? PAYLOAD_BACK : PAYLOAD_FORMAT);
-	return substream_put(out, e->zstd, &rest, e->structure.data, e->structure.len, NULL, 0) &&
-	       substream_put(out, e->zstd, codes, s->codes.data, s->codes.len, e->code_marks.at,
-			   e->code_marks.n) &&
-	       substream_put(out, e->zstd, literals, s->literals.data, s->literals.len,
-			   e->literal_marks.at, e->literal_marks.n) &&
-	       substream_put(out, e->zstd, NULL, s->bits.data, s->bits.len, NULL, 0) &&
-	       substream_put(out, e->zstd, data, s->data.data, s->data.len, e->data_marks.at,
-			   data_marks);
+	buf_varint(out, e->later ? PAYLOAD_TICKS : e->back ? PAYLOAD_BACK : PAYLOAD_FORMAT);
+	/* Between marks zstd works on copies, for which there is too much of bulk. */
+	return substream_put(out, e->zstd, &rest, buf_view(&e->structure), NULL) &&
+	       substream_put(out, e->zstd, codes, buf_view(&s->codes), &e->code_marks) &&
+	       substream_put(out, e->zstd, literals, buf_view(&s->literals), &e->literal_marks) &&
+	       substream_put(out, e->zstd, NULL, buf_view(&s->bits), NULL) &&
+	       substream_put(out, e->zstd, data, buf_view(&s->data),
+			     is_bulk ? NULL : &e->data_marks);
 }
 
 static void reset(struct chunk_encoder *e)
@@ -715,12 +764,12 @@ static void reset(struct chunk_encoder *e)
 	struct buf *b[] = { &e->sink.structure, &e->sink.codes, &e->sink.literals, &e->sink.bits,
 			    &e->sink.data, &e->structure, &e->payload };
 
-	for (size_t i = 0; i < sizeof(b) / sizeof(b[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(b); i++) {
 		b[i]->len = 0;
 		b[i]->failed = false;
 	}
 	e->code_marks.n = e->literal_marks.n = e->data_marks.n = 0;
-	e->back = false;
+	e->back = e->later = e->in_ticks = false;
 }
 
 static bool encode(struct chunk_encoder *e, const struct chunk_schema *schema,

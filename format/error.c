@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "format/memory.h"
 #include "format/trawl.h"
 
 /*
@@ -47,7 +48,7 @@ const char *trawl_loss_reason_name(uint32_t reason)
 		[TRAWL_LOSS_OVERRUN_MOST] = "overrun, at most",
 	};
 
-	if (reason < sizeof(names) / sizeof(names[0]) && names[reason])
+	if (reason < ARRAY_SIZE(names) && names[reason])
 		return names[reason];
 	return "unknown";
 }

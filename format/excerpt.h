@@ -17,8 +17,8 @@ struct excerpt {
 int excerpt_init(struct excerpt *s, uint32_t events);
 
 /*
- * Takes some EXCERPT_EVENTS events of t, which has more: of each class the same share; of the
- * common fields the first. -1: out of memory.
+ * Takes s->events of the events of t, which has more: the first ones of each class, in proportion
+ * to its size. -1: out of memory.
  */
 int excerpt_take(struct excerpt *s, const struct table *t);
 /* Copies the values of a column. */

@@ -476,6 +476,7 @@ int grouping_make(struct grouping *a, const struct batch *b, struct grouping_typ
 
 	a->events.count = b->count;
 	a->events.pid = NULL;
+	a->events.class_table = NULL;
 	if (!found || !init_kinds(a, types, ntypes) ||
 	    !init_finds(a, KEYED_FINDS + 2 * (size_t)ntypes))
 		return -1;

@@ -122,7 +122,9 @@ static void pipe_read(struct input *in, size_t room)
 	if (in->waiting && !poll(&fd, 1, 0))
 		in->waiting(in->arg);
 	k = read(in->fd, in->data + in->len, room);
-	if (k < 0 && errno == EINTR)
+	if (k < 0 && errno == EAGAIN)
+		poll(&fd, 1, -1); /* whoever shares the pipe has set O_NONBLOCK */
+	if (k < 0 && (errno == EINTR || errno == EAGAIN))
 		return;
 	if (k <= 0) {
 		in->error = k < 0 ? errno : 0;

@@ -40,7 +40,7 @@ void input_close(struct input *in);
 /* Frees what it holds; the descriptor stays open. */
 void input_release(struct input *in);
 
-/* Does somebody write this file still? Each recorder holds a lock on its file until it ends. */
+/* Returns whether a recorder still writes the file: it holds a lock on it until it ends. */
 bool input_is_written(const struct input *in);
 
 /*

@@ -11,9 +11,7 @@ enum { PIPE_SYNCS = 256 }; /* of a pipe: the newest sync blocks, which what is h
 static bool begin_section(struct trawl_reader *r, uint64_t at)
 {
 	r->section = catalog_section(&r->catalog, at);
-	if (!r->section)
-		return false;
-	return true;
+	return r->section;
 }
 
 /*
@@ -70,8 +68,9 @@ static bool take_chunk(struct trawl_reader *r, const struct walked *f)
 	if (!reader_wants(r, s->sources[c.source]->source))
 		return true;
 	if (r->by_chunk) {
-		r->chunk = c;
+		r->chunk = ref;
 		r->payload = f->p + BLOCK_HEAD + CHUNK_HEAD;
+		r->payload_len = c.payload;
 		return true;
 	}
 	return add_held(r, &ref, f->p + BLOCK_HEAD + CHUNK_HEAD, c.payload);
@@ -146,12 +145,13 @@ static bool take_body(struct trawl_reader *r, const struct walked *f)
 	    !segment_block(r, s, f->at - s->start, false))
 		return false;
 
-	errno = 0;
-	if (!block_body(f->p, &f->b, &r->tmp, &body) ||
-	    (f->b.kind == BLOCK_SOURCE &&
-	     (view_left(&body) < 16 || get64(body.p + 8) != f->interface)))
+	if (!reader_body(r, f->p, &f->b, &body)) {
 		damage_add(&r->damage, f->at);
-	r->catalog.budget.exhausted |= errno == ENOMEM;
+		return !budget_failed(&r->catalog.budget);
+	}
+	if (f->b.kind == BLOCK_SOURCE &&
+	    (view_left(&body) < 16 || get64(body.p + 8) != f->interface))
+		damage_add(&r->damage, f->at);
 	if (f->b.kind == BLOCK_INDEX) {
 		if (r->in.seekable && r->damage.blocks)
 			take_index(r, &body);

@@ -34,8 +34,10 @@ int lane_begin(struct trawl_reader *r, struct lane *l, struct section *s, struct
 int lane_next(struct trawl_reader *r, struct lane *l, struct trawl_event *ev,
 	      struct trawl_error *err)
 {
-	int ret;
+	int ret = merge_next_due(&l->merge, ev);
 
+	if (ret)
+		return ret > 0 ? 1 : reader_no_memory(r, err);
 	do {
 		ret = merge_next(&l->merge, segments_limit(l), ev);
 		if (ret < 0)
@@ -92,13 +94,15 @@ static void order(void **metas, size_t n, const struct dated *from)
 		metas[i] = from[i].meta;
 }
 
-void lanes_order_metas(struct trawl_reader *r)
+int lanes_order_metas(struct trawl_reader *r, struct trawl_error *err)
 {
 	struct vec *all = &r->catalog.metas;
 	struct dated *d = calloc(all->n + 1, sizeof(*d));
 	size_t from = 0, i;
 
-	for (i = 0; d && i < all->n; i++) {
+	if (!d)
+		return reader_no_memory(r, err);
+	for (i = 0; i < all->n; i++) {
 		const struct trawl_meta *m = &((struct catalog_meta *)all->p[i])->meta;
 		const struct section *s = r->catalog.sections.p[m->section];
 
@@ -110,11 +114,10 @@ void lanes_order_metas(struct trawl_reader *r)
 		qsort(d + from, i - from, sizeof(*d), by_time);
 		from = i;
 	}
-	if (d) {
-		qsort(d + from, i - from, sizeof(*d), by_time);
-		order(all->p, all->n, d);
-	}
+	qsort(d + from, i - from, sizeof(*d), by_time);
+	order(all->p, all->n, d);
 	free(d);
+	return 0;
 }
 
 void lanes_free(struct trawl_reader *r)
@@ -135,36 +138,72 @@ int lanes_begin(struct trawl_reader *r, size_t first, size_t n, struct trawl_err
 	r->nlanes = n;
 	for (size_t i = 0; i < n; i++) {
 		lane_init(r, &r->lanes[i]);
-		r->lanes[i].merge.share = n;
 		if (lane_begin(r, &r->lanes[i], r->catalog.sections.p[first + i], err))
 			return -1;
 	}
 	return 0;
 }
 
-int lanes_next(struct trawl_reader *r, struct trawl_event *ev, struct trawl_error *err)
+/* When the lane's next event is at the earliest, without decoding a chunk. 0, or -1 with *err. */
+static int lane_bound(struct trawl_reader *r, struct lane *l, struct trawl_error *err)
 {
-	struct lane *least = NULL;
-	int ret;
+	const struct merge *m = &l->merge;
+	uint64_t limit;
 
+	l->bounded = true;
+	l->earliest = 0;
+	if (m->nactive)
+		return 0;
+	if (!m->nwaiting && segments_next(r, l, err) < 0)
+		return -1;
+	limit = segments_limit(l);
+	if (m->nwaiting)
+		l->earliest = m->waiting[0].start < limit ? m->waiting[0].start : limit;
+	return 0;
+}
+
+/* The lane whose next event is, or may be, before those of all others. NULL: all have ended. */
+static int first_lane(struct trawl_reader *r, struct lane **first, struct trawl_error *err)
+{
+	size_t decoded = 0;
+
+	*first = NULL;
 	for (size_t i = 0; i < r->nlanes; i++) {
 		struct lane *l = &r->lanes[i];
 
 		if (l->ended)
 			continue;
-		if (!l->due) {
-			ret = lane_next(r, l, &l->ev, err);
-			if (ret < 0)
-				return -1;
-			l->due = ret;
-			l->ended = !ret;
-		}
-		if (l->due && (!least || l->ev.time < least->ev.time))
-			least = l;
+		decoded += l->merge.nactive > 0;
+		if (!l->bounded && lane_bound(r, l, err))
+			return -1;
+		if (!*first || l->earliest < (*first)->earliest)
+			*first = l;
 	}
-	if (!least)
-		return 0;
-	least->due = false;
-	*ev = least->ev;
+	/* those that have decoded chunks share the memory, and it may be one of them */
+	if (*first)
+		(*first)->merge.share = decoded + !(*first)->merge.nactive;
+	return 0;
+}
+
+/* A lane's chunks are decoded when their time has come: there may be 64 lanes. */
+int lanes_next(struct trawl_reader *r, struct trawl_event *ev, struct trawl_error *err)
+{
+	struct lane *l;
+	int ret;
+
+	while (!(ret = first_lane(r, &l, err)) && l && !l->due) {
+		ret = lane_next(r, l, &l->ev, err);
+		if (ret < 0)
+			return -1;
+		l->due = ret;
+		l->ended = !ret;
+		l->earliest = l->ev.time;
+		if (l->ended) /* gives its memory back */
+			merge_free(&l->merge);
+	}
+	if (ret || !l)
+		return ret;
+	l->due = l->bounded = false;
+	*ev = l->ev;
 	return 1;
 }

@@ -10,7 +10,7 @@
 
 /* The lane's merge gives nothing yet. */
 void lane_init(struct trawl_reader *r, struct lane *l);
-/* The lane's section is this one from now on. 0, or -1 with *err. */
+/* Begins to read this section in the lane. 0, or -1 with *err. */
 int lane_begin(struct trawl_reader *r, struct lane *l, struct section *s, struct trawl_error *err);
 /* The next event of the lane's section: 1, 0 at its end, -1 with *err. */
 int lane_next(struct trawl_reader *r, struct lane *l, struct trawl_event *ev,
@@ -24,8 +24,9 @@ size_t lanes_count(const struct trawl_reader *r, size_t first);
 int lanes_begin(struct trawl_reader *r, size_t first, size_t n, struct trawl_error *err);
 /* The next event of all lanes: 1, 0 at the end of all, -1 with *err. */
 int lanes_next(struct trawl_reader *r, struct trawl_event *ev, struct trawl_error *err);
-/* The metadata of sections of one timeline are told of in the order of their times. */
-void lanes_order_metas(struct trawl_reader *r);
+/* Orders the metadata of sections of one timeline by time. */
+/* 0, or -1: out of memory. */
+int lanes_order_metas(struct trawl_reader *r, struct trawl_error *err);
 void lanes_free(struct trawl_reader *r);
 
 #endif

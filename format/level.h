@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How hard bulk payload is compressed when it comes faster than that can be done.
+ * The adaptive level: how hard bulk payload is compressed when it comes faster than the worker
+ * compresses.
  *
  * A rung is one way of storing payload: rung 0 is the level that is wanted, the next ones are
  * zstd's fast levels, the last one stores payload as it is. What a byte of records costs on a rung

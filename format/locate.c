@@ -17,24 +17,32 @@ enum { FRONT_SEARCH = 1 << 20 };
 static const char pcap[] =
 	"a pcap file: trawl-edit import makes a trawl file of it, if it holds USB";
 
+static const char swapped[] = "a pcapng file of a big-endian machine; open it with Wireshark; if "
+			      "it holds USB, trawl-edit import makes a trawl file of it";
+
 static const char *foreign_name(const uint8_t *p, size_t n)
 {
 	static const struct {
-		uint8_t magic[4];
-		const char *name;
+		const char *magic, *name;
 	} known[] = {
-		{ { 0xd4, 0xc3, 0xb2, 0xa1 }, pcap },
-		{ { 0x4d, 0x3c, 0xb2, 0xa1 }, pcap },
-		{ { 0x28, 0xb5, 0x2f, 0xfd }, "compressed with zstd: unpack it with zstd -d" },
-		{ { 0x1f, 0x8b, 0x08, 0x00 }, "compressed with gzip: unpack it with gunzip" },
-		{ { 0x7f, 'E', 'L', 'F' }, "an ELF file" },
-		{ { 0x17, 0x08, 0x44, 't' }, "a trace-cmd file" },
-		{ { 'P', 'E', 'R', 'F' }, "a perf.data file" },
+		{ "\xd4\xc3\xb2\xa1", pcap }, { "\xa1\xb2\xc3\xd4", pcap },
+		{ "\x4d\x3c\xb2\xa1", pcap }, { "\xa1\xb2\x3c\x4d", pcap }, /* ns */
+		{ "\x34\xcd\xb2\xa1", pcap }, { "\xa1\xb2\xcd\x34", pcap }, /* modified */
+		{ "\x28\xb5\x2f\xfd", "compressed with zstd: unpack it with zstd -d" },
+		{ "\x1f\x8b\x08", "compressed with gzip: unpack it with gunzip" },
+		{ "\x7f" "ELF", "an ELF file" },
+		{ "\x17\x08\x44t", "a trace-cmd file" },
+		{ "PERF", "a perf.data file" },
 	};
 
-	for (size_t i = 0; n >= 4 && i < sizeof(known) / sizeof(known[0]); i++)
-		if (!memcmp(p, known[i].magic, i == 3 ? 3 : 4))
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
+		size_t len = strlen(known[i].magic);
+
+		if (n >= len && !memcmp(p, known[i].magic, len))
 			return known[i].name;
+	}
+	if (n >= 12 && get32(p) == PCAPNG_SHB && be32toh(get32(p + 8)) == PCAPNG_BOM)
+		return swapped;
 	return NULL;
 }
 
@@ -68,7 +76,7 @@ int walk_fault(struct trawl_reader *r, enum walk step, const struct walked *f,
 {
 	if (step == WALK_NEWER)
 		return trawl_fail(err, TRAWL_CANNOT, "%s: is of format version %d, newer than the "
-				  "%d that this program reads: use a newer trawl", r->name,
+				  "%d that this program reads; use a newer trawl", r->name,
 				  f->b.version, FORMAT_VERSION);
 	if (step == WALK_ERROR)
 		return trawl_fail(err, TRAWL_CANNOT, "%s: cannot be read: %s", r->name,
@@ -91,7 +99,7 @@ int walk_fault(struct trawl_reader *r, enum walk step, const struct walked *f,
 							: "none of its blocks is whole");
 	if (!r->ours && !r->damage.cut)
 		return trawl_fail(err, TRAWL_CANNOT, "%s: is a pcapng file that trawl did not "
-				  "write: open it with Wireshark; if it holds USB, trawl-edit "
+				  "write; open it with Wireshark; if it holds USB, trawl-edit "
 				  "import makes a trawl file of it", r->name);
 	return 0;
 }
@@ -207,7 +215,25 @@ static bool index_take_up(struct trawl_reader *r, struct section *s, uint64_t in
 	return false;
 }
 
-/* The section whose end block ends at `end`. */
+/*
+ * Whether the section at `start` has a start block of a newer version. Its index, end and other
+ * blocks may be of a version that this reader knows, and still mean something else.
+ */
+static bool is_newer(struct trawl_reader *r, uint64_t start, uint64_t end)
+{
+	struct damage ignored = { 0 };
+	struct walked f;
+	struct walker w;
+	enum walk step;
+
+	walk_init(&w, &r->in, &ignored, start, end);
+	while ((step = walk_next(&w, &f)) == WALK_BLOCK)
+		if (f.b.kind != BLOCK_FOREIGN)
+			return false;
+	return step == WALK_NEWER;
+}
+
+/* The section whose end block ends at `end`. A newer one is left to scan(), which refuses it. */
 static bool locate_one(struct trawl_reader *r, uint64_t end, struct located *l)
 {
 	struct view body;
@@ -226,7 +252,7 @@ static bool locate_one(struct trawl_reader *r, uint64_t end, struct located *l)
 	p = input_at(&r->in, l->start, 12, &got);
 	if (got < 12 || block_head(p, got, &b) != BLOCK_OK || b.type != PCAPNG_SHB)
 		return false;
-	return index_chain(r, l);
+	return !is_newer(r, l->start, end) && index_chain(r, l);
 }
 
 static int add_located(struct trawl_reader *r, struct located *l, struct trawl_error *err)
@@ -319,11 +345,13 @@ int locate_check(struct trawl_reader *r, struct trawl_error *err)
 		walk_init(&r->walk, &r->in, &r->damage, s->start, s->end);
 		while ((step = walk_next(&r->walk, &f)) == WALK_BLOCK)
 			if (f.b.kind == BLOCK_SOURCE &&
-			    (!block_body(f.p, &f.b, &r->tmp, &body) || view_left(&body) < 16 ||
+			    (!reader_body(r, f.p, &f.b, &body) || view_left(&body) < 16 ||
 			     get64(body.p + 8) != f.interface))
 				damage_add(&r->damage, f.at);
 		if (step == WALK_ERROR)
 			return walk_fault(r, step, &f, err);
 	}
+	if (budget_failed(&r->catalog.budget))
+		return reader_no_memory(r, err);
 	return 0;
 }

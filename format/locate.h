@@ -15,7 +15,7 @@ int locate_check(struct trawl_reader *r, struct trawl_error *err);
 int walk_fault(struct trawl_reader *r, enum walk step, const struct walked *f,
 	       struct trawl_error *err);
 
-/* Whether the input begins like one of ours at all; 0 or -1 and *err. */
+/* 0 if the input begins like a file of ours, or has a block of ours early on; else -1 and *err. */
 int probe_front(struct trawl_reader *r, struct trawl_error *err);
 
 #endif

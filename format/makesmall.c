@@ -8,13 +8,14 @@
 
 #include "format/body.h"
 #include "format/makesmall.h"
+#include "format/payload.h"
 #include "format/small.h"
 #include "format/substream.h"
 #include "format/walk.h"
 #include "format/zdict.h"
 
 enum {
-	SECTIONS = 5,           /* of a chunk's payload */
+	SUBSTREAMS = 5,         /* of a chunk's payload */
 	LEVEL = 22,
 	FRONT_AT = 8,           /* of the front check in a start block's body */
 };
@@ -26,7 +27,7 @@ struct maker {
 	struct buf items;
 	ZSTD_DCtx *z;
 	struct room room;
-	bool ended;
+	bool ended, later;
 };
 
 static void add_item(struct maker *m, uint8_t kind, const void *head, size_t nhead, const void *p,
@@ -38,22 +39,25 @@ static void add_item(struct maker *m, uint8_t kind, const void *head, size_t nhe
 	buf_put(&m->items, p, n);
 }
 
-/* A chunk with its sections not compressed: the frame around them does that better. */
+/* A chunk whose substreams are not compressed: the frame around them does that better. */
 static bool add_chunk(struct maker *m, const uint8_t *block)
 {
 	uint8_t head[CHUNK_HEAD];
 	struct buf payload = {0};
 	struct chunk_head c;
-	struct view in, section;
+	struct view in, stream;
+	uint64_t version;
 	bool ok = true;
 
 	chunk_head_get(block, &c);
 	in = (struct view){block + BLOCK_HEAD + CHUNK_HEAD, NULL, false};
 	in.end = in.p + c.payload;
-	buf_varint(&payload, view_varint(&in));
-	for (int i = 0; i < SECTIONS && ok; i++)
-		ok = substream_get(&in, m->z, SMALL_FILE_MAX * 2, &m->room, &section) &&
-		     substream_put(&payload, NULL, NULL, section.p, view_left(&section), NULL, 0);
+	version = view_varint(&in);
+	m->later |= version > PAYLOAD_BACK;
+	buf_varint(&payload, version);
+	for (int i = 0; i < SUBSTREAMS && ok; i++)
+		ok = substream_get(&in, m->z, SMALL_FILE_MAX * 2, &m->room, &stream) &&
+		     substream_put(&payload, NULL, NULL, stream, NULL);
 	ok = ok && !in.bad && !view_left(&in) && !payload.failed;
 	memcpy(head, block + BLOCK_HEAD, sizeof(head));
 	put32(head + 8, (uint32_t)payload.len);
@@ -90,6 +94,8 @@ static bool add_block(struct maker *m, const struct walked *f)
 		add_item(m, f->b.kind, NULL, 0, copy.data, copy.len);
 		ok = !copy.failed;
 		buf_free(&copy);
+	} else if (ok && f->b.kind == BLOCK_GROUP) {
+		buf_put(&m->items, body.p, view_left(&body));
 	} else if (ok) {
 		add_item(m, f->b.kind, NULL, 0, body.p, view_left(&body));
 	}
@@ -137,7 +143,7 @@ static void put_header(struct buf *out)
 	buf_u32(out, total);
 }
 
-bool small_pack(struct buf *out, const uint8_t *items, size_t len)
+bool small_pack(struct buf *out, bool later, const uint8_t *items, size_t len)
 {
 	ZSTD_CCtx *z = ZSTD_createCCtx();
 	struct buf frame = {0};
@@ -153,7 +159,7 @@ bool small_pack(struct buf *out, const uint8_t *items, size_t len)
 	if (ZSTD_isError(n))
 		n = 0;
 	put_header(out);
-	block_build_frame(out, SMALL_VERSION, BLOCK_START, frame.data, n);
+	block_build_frame(out, later ? SMALL_LATER : SMALL_VERSION, BLOCK_START, frame.data, n);
 out:
 	ZSTD_freeCCtx(z);
 	buf_free(&frame);
@@ -164,7 +170,7 @@ bool small_build(struct buf *out, const uint8_t *file, size_t n)
 {
 	struct maker m = {.z = ZSTD_createDCtx()};
 	bool ok = m.z && n <= SMALL_FILE_MAX && gather(&m, file, n) &&
-		  small_pack(out, m.items.data, m.items.len) && out->len < n;
+		  small_pack(out, m.later, m.items.data, m.items.len) && out->len < n;
 
 	ZSTD_freeDCtx(m.z);
 	free(m.room.p);
@@ -205,21 +211,28 @@ static uint8_t *read_file(int fd, size_t *n)
 	return p;
 }
 
+/*
+ * Overwrites the file, of which `old` are the bytes, with its small form. False: the old bytes are
+ * there again. Where even these cannot be written, what is behind them can still be read.
+ */
+static bool overwrite(int fd, const struct buf *small, const uint8_t *old)
+{
+	ssize_t n = pwrite(fd, small->data, small->len, 0);
+
+	if (n == (ssize_t)small->len && !ftruncate(fd, (off_t)n))
+		return true;
+	for (ssize_t at = 0, k = 1; at < n && k > 0; at += k)
+		k = pwrite(fd, old + at, (size_t)(n - at), at);
+	return false;
+}
+
 bool trawl_make_small(int fd)
 {
 	struct buf out = {0};
 	size_t n;
 	uint8_t *p = read_file(fd, &n);
-	bool done = false;
+	bool done = p && small_build(&out, p, n) && overwrite(fd, &out, p);
 
-	if (p && small_build(&out, p, n)) {
-		done = pwrite(fd, out.data, out.len, 0) == (ssize_t)out.len &&
-		       !ftruncate(fd, (off_t)out.len);
-		/* Half of it over the other is neither: what was there takes no more room than it
-		 * had. */
-		if (!done && pwrite(fd, p, out.len, 0) != (ssize_t)out.len && ftruncate(fd, 0))
-			done = false;
-	}
 	free(p);
 	buf_free(&out);
 	return done;

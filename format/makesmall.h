@@ -9,6 +9,6 @@
 bool small_build(struct buf *out, const uint8_t *file, size_t n);
 
 /* Appends a file whose small section holds these items (small.h), whatever they say. */
-bool small_pack(struct buf *out, const uint8_t *items, size_t n);
+bool small_pack(struct buf *out, bool later, const uint8_t *items, size_t n);
 
 #endif

@@ -7,6 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The number of elements of an array, not of a pointer to one. */
+#define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
+
 /*
  * At least *size bytes for free(); *size becomes what there is. Large pieces are made of huge
  * pages, where the kernel has them: going through columns misses the TLB for a fifth of the time
@@ -24,8 +27,8 @@ bool array_grow(void *array, size_t *room, size_t need, size_t size);
 	((need) <= (room) || array_grow(&(array), &(room), (need), sizeof(*(array))))
 
 /*
- * What a reader may use of memory. All of its parts count here, and who is refused says for what:
- * a small file can ask for any amount.
+ * The memory that a reader may use, since a small file can ask for any amount. All parts of the
+ * reader count here what they use.
  */
 struct budget {
 	uint64_t most, used;   /* bytes; most 0: no limit */
@@ -45,7 +48,7 @@ static inline bool budget_failed(const struct budget *b)
 	return b->refused || b->exhausted;
 }
 
-/* Memory that only grows. Zeroed at first; free(r.p) at the end, or room_free(). */
+/* Memory that only grows. Starts all zero; ends by room_free(), or free(r.p) without a budget. */
 struct room {
 	void *p;
 	size_t cap;

@@ -18,11 +18,13 @@ struct active {
 	struct chunk_memory *kept; /* of the chunk */
 	struct chunk_cursor *cursor;
 	const struct trawl_chunk *chunk;
-	uint64_t *time;   /* of each event in chunk order; with the chunk */
+	uint64_t *time;   /* by which events are merged, in chunk order; with the chunk */
+	uint64_t *shown;  /* the events' own; most often the same */
 	uint64_t order;
 	size_t memory;
-	uint16_t source;  /* number in the file */
+	uint16_t source;  /* number in the section */
 	uint32_t streams; /* in the heap */
+	bool gaps;        /* of a stream, some events between others are not of the range */
 };
 
 /* A stream's next event. */
@@ -112,6 +114,7 @@ bool merge_add(struct merge *m, struct bundle *b, size_t i, uint64_t start)
 		return false;
 	m->waiting[m->nwaiting] = (struct waiting){ start, b, i };
 	waiting_up(m->waiting, m->nwaiting++);
+	m->due = 0;
 	b->waiting++;
 	if (b->payload)
 		m->held += b->len + sizeof(*b);
@@ -130,6 +133,8 @@ void merge_hasten(struct merge *m, const struct bundle *but, uint16_t source, ui
 		w->start = start;
 		any = true;
 	}
+	if (any)
+		m->due = 0;
 	for (size_t i = any ? m->nwaiting / 2 : 0; i-- > 0;)
 		waiting_down(m->waiting, m->nwaiting, i);
 }
@@ -218,7 +223,7 @@ static uint64_t *tail_of(struct section_source *s, uint32_t cpu)
 	return &s->tails[low].time;
 }
 
-/* Time never goes back within a stream, whatever its clock did. */
+/* A stream's events keep their order, whatever its clock did. */
 static void clamp_monotonic(struct section_source *s, const struct trawl_chunk *chunk,
 			    uint64_t *time)
 {
@@ -257,8 +262,17 @@ static bool active_times(struct merge *m, struct active *a, const struct waiting
 	}
 	free(next);
 	to_timeline(&clocks, source->source->clock, ref_of(w)->at, a->time, chunk->count);
-	if (source->source->clock != TRAWL_CLOCK_MONO)
-		clamp_monotonic(source, chunk, a->time);
+	a->shown = a->time;
+	if (source->source->clock == TRAWL_CLOCK_MONO)
+		return true;
+	/* Without a sync block, as of an imported file, the time stamps are all that is known. */
+	if (!clocks.n) {
+		a->shown = chunk_memory_more(a->kept, chunk->count, sizeof(*a->shown));
+		if (!a->shown)
+			return false;
+		memcpy(a->shown, a->time, chunk->count * sizeof(*a->shown));
+	}
+	clamp_monotonic(source, chunk, a->time);
 	return true;
 }
 
@@ -315,29 +329,38 @@ static bool heads_add(struct merge *m, struct head head)
 	return true;
 }
 
-static uint32_t lower_bound(const uint64_t *time, uint32_t from, uint32_t end, uint64_t t)
+static bool in_range(const struct merge *m, uint64_t time)
 {
-	return from + (uint32_t)partition_point(end - from, i, time[from + i] < t);
+	return time >= m->range.from && (time < m->range.to || m->range.to == UINT64_MAX);
 }
 
-/* The streams of a decoded chunk join in, with the part of them that was asked for. */
+/* Leaves out of a stream what is not of the range. Its clock may go back: times are not sorted. */
+static void cut_to_range(const struct merge *m, struct head *h)
+{
+	const uint64_t *time = h->a->shown;
+
+	if (!m->range.from && m->range.to == UINT64_MAX)
+		return;
+	while (h->pos < h->end && !in_range(m, time[h->pos]))
+		h->pos++;
+	while (h->pos < h->end && !in_range(m, time[h->end - 1]))
+		h->end--;
+	for (uint32_t i = h->pos; i < h->end; i++)
+		h->a->gaps |= !in_range(m, time[i]);
+}
+
+/* Adds the streams of a decoded chunk to the heap, with the part of them that was asked for. */
 static bool join(struct merge *m, struct active *a)
 {
-	struct trawl_event skipped;
-
+	a->gaps = false;
 	for (uint32_t k = 0; k < a->chunk->nstreams; k++) {
 		const struct trawl_stream *s = &a->chunk->streams[k];
-		uint32_t end = s->first + s->count;
-		struct head h = { .a = a, .stream = k };
+		struct head h = { .a = a, .stream = k, .pos = s->first,
+				  .end = s->first + s->count };
 
-		h.pos = lower_bound(a->time, s->first, end, m->range.from);
-		h.end = m->range.to == UINT64_MAX ? end :
-			lower_bound(a->time, h.pos, end, m->range.to);
+		cut_to_range(m, &h);
 		if (h.pos == h.end)
 			continue;
-		for (uint32_t i = s->first; i < h.pos; i++)
-			if (chunk_cursor_next(a->cursor, k, &skipped) < 0)
-				return false;
 		h.time = a->time[h.pos];
 		if (!heads_add(m, h))
 			return false;
@@ -354,14 +377,13 @@ struct chunk_schema section_schema(const struct section *s, uint16_t source)
 }
 
 /* What is decoded takes part. */
-static bool start_active(struct merge *m, struct active *a, const struct waiting *w,
-			 uint16_t source)
+static bool start_active(struct merge *m, struct active *a, const struct waiting *w)
 {
 	bool ok;
 
 	a->kept = chunk_take(m->decoder);
 	a->order = ref_of(w)->at;
-	a->source = source;
+	a->source = ref_of(w)->source;
 	a->cursor = chunk_cursor_new(a->chunk);
 	ok = a->cursor && active_times(m, a, w) && join(m, a);
 	a->memory = chunk_memory_size(a->kept);
@@ -395,7 +417,7 @@ static bool activate(struct merge *m)
 		goto out;
 	errno = 0;
 	if (!chunk_decode(m->decoder, &schema, payload, len, ref->count, &a->chunk, &err)) {
-		ok = start_active(m, a, &w, schema.source->id);
+		ok = start_active(m, a, &w);
 	} else {
 		m->catalog->budget.exhausted |= errno == ENOMEM;
 		ok = !budget_failed(&m->catalog->budget);
@@ -407,21 +429,24 @@ out:
 	return ok;
 }
 
-/* False when memory runs out: then *ev is not what was recorded. */
-static bool emit(struct merge *m, struct trawl_event *ev)
+/* 1, or -1 when memory runs out: then *ev is not what was recorded. */
+static int emit(struct merge *m, struct trawl_event *ev)
 {
 	struct head *top = &m->heads[0];
 	struct active *a = top->a;
 
-	if (chunk_cursor_next(a->cursor, top->stream, ev) <= 0)
-		return false;
-	ev->time = top->time;
+	if (chunk_cursor_at(a->cursor, top->stream, top->pos, ev) < 0)
+		return -1;
+	ev->time = a->shown[top->pos];
 	ev->section = m->section->number;
 	ev->chunk = a->order;
-	if (++top->pos < top->end) {
+	do
+		top->pos++;
+	while (a->gaps && top->pos < top->end && !in_range(m, a->shown[top->pos]));
+	if (top->pos < top->end) {
 		top->time = a->time[top->pos];
 		if (top->time < m->runner_up)
-			return true;
+			return 1;
 	} else {
 		a->streams--;
 		m->heads[0] = m->heads[--m->nheads];
@@ -429,7 +454,7 @@ static bool emit(struct merge *m, struct trawl_event *ev)
 	if (m->nheads)
 		heads_down(m->heads, m->nheads);
 	heads_settle(m);
-	return true;
+	return 1;
 }
 
 /* Chunks of which every event has been given. Not at once: the last record is still in use. */
@@ -442,6 +467,11 @@ static void drop_done(struct merge *m)
 		if (!a->streams)
 			active_done(m, a);
 	}
+}
+
+int merge_next_due(struct merge *m, struct trawl_event *ev)
+{
+	return m->nheads && m->heads[0].time < m->due ? emit(m, ev) : 0;
 }
 
 int merge_next(struct merge *m, uint64_t limit, struct trawl_event *ev)
@@ -464,7 +494,10 @@ int merge_next(struct merge *m, uint64_t limit, struct trawl_event *ev)
 	}
 	if (!m->nheads || m->heads[0].time >= limit)
 		return 0;
-	return emit(m, ev) ? 1 : -1;
+	m->due = limit;
+	if (m->nwaiting && m->waiting[0].start < limit)
+		m->due = m->waiting[0].start;
+	return emit(m, ev);
 }
 
 bool merge_empty(const struct merge *m)
@@ -479,6 +512,7 @@ void merge_begin(struct merge *m, struct section *s)
 	while (m->active)
 		active_done(m, m->active);
 	m->nheads = 0;
+	m->due = 0;
 	m->section = s;
 }
 
@@ -494,4 +528,8 @@ void merge_free(struct merge *m)
 	chunk_decoder_free(m->decoder);
 	free(m->waiting);
 	free(m->heads);
+	m->decoder = NULL;
+	m->waiting = NULL;
+	m->heads = NULL;
+	m->waiting_cap = m->heads_cap = 0;
 }

@@ -49,6 +49,7 @@ struct merge {
 	struct head *heads;      /* heap */
 	size_t nheads, heads_cap;
 	uint64_t runner_up;      /* the earliest time of all heads but the first */
+	uint64_t due;            /* events before this come before all that waits, and the limit */
 	struct chunk_decoder *decoder;
 	struct active *active, *spare;
 	size_t nactive, memory;  /* decoded chunks, and bytes of them */
@@ -65,6 +66,8 @@ uint64_t merge_start(const struct section *s, const struct clock_map *clocks,
 		     const struct chunk_ref *r);
 /* 1: *ev is the next event, which is before `limit`; 0: none; -1: memory ran out. */
 int merge_next(struct merge *m, uint64_t limit, struct trawl_event *ev);
+/* The same of an event that is known to be due: 0 if there is none, and merge_next() looks on. */
+int merge_next_due(struct merge *m, struct trawl_event *ev);
 bool merge_empty(const struct merge *m);
 /* Another section: what is left of the one before is dropped. */
 void merge_begin(struct merge *m, struct section *s);

@@ -80,7 +80,7 @@ static bool grow(struct meta_cache *f)
 
 /* ---- putting ----------------------------------------------------------------------------- */
 
-static void remove_fact(struct meta_cache *f, struct cached_meta *k)
+static void remove_meta(struct meta_cache *f, struct cached_meta *k)
 {
 	struct cached_meta **at = slot(f, k->meta.name);
 
@@ -104,7 +104,7 @@ static void make_room(struct meta_cache *f, size_t size)
 			most = g->bytes > most->bytes ? g : most;
 		for (k = f->oldest; k->family != most; k = k->newer)
 			;
-		remove_fact(f, k);
+		remove_meta(f, k);
 	}
 }
 
@@ -139,7 +139,7 @@ bool meta_cache_put(struct meta_cache *f, const struct trawl_meta *m)
 	}
 	old = *slot(f, m->name);
 	if (old)
-		remove_fact(f, old);
+		remove_meta(f, old);
 	make_room(f, k->size);
 	k->family = family;
 	k->older = f->newest;
@@ -178,7 +178,7 @@ void meta_cache_free(struct meta_cache *f)
 	struct meta_family *g;
 
 	while (f->oldest)
-		remove_fact(f, f->oldest);
+		remove_meta(f, f->oldest);
 	while ((g = f->families)) {
 		f->families = g->next;
 		free(g);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The newest metadata of each name, in bounded memory. When it is too much, the oldest of the
- * family that takes most goes: a family are the names that are the same up to their first '/', so
- * that ten thousand tasks push out tasks, and not the description of a probe.
+ * The newest metadata of each name, in bounded memory. Names that are the same up to their first
+ * '/' are a family. When memory is full, the oldest piece of the largest family is dropped: ten
+ * thousand tasks push out tasks, not the description of a probe.
  *
  * Nothing here locks.
  */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "format/openfile.h"
 
+#include <errno.h>
+
 bool reader_wants_all(const struct trawl_reader *r)
 {
 	const uint64_t *s = r->range.sources;
@@ -27,6 +29,16 @@ bool chunk_ref_get(const struct walked *f, uint64_t section, struct chunk_ref *r
 	return c.source < SOURCES_MAX && c.first <= c.last;
 }
 
+bool reader_body(struct trawl_reader *r, const uint8_t *p, const struct block *b, struct view *body)
+{
+	bool good;
+
+	errno = 0;
+	good = block_body(p, b, &r->tmp, body);
+	r->catalog.budget.exhausted |= !good && errno == ENOMEM;
+	return good;
+}
+
 bool reader_own_body(struct trawl_reader *r, uint64_t at, enum block_kind kind, struct view *body,
 		     uint32_t *len)
 {
@@ -39,7 +51,7 @@ bool reader_own_body(struct trawl_reader *r, uint64_t at, enum block_kind kind, 
 		return false;
 	p = input_at(&r->in, at, b.len, &got);
 	*len = b.len;
-	return got == b.len && block_whole(p, &b) && block_body(p, &b, &r->tmp, body);
+	return got == b.len && block_whole(p, &b) && reader_body(r, p, &b, body);
 }
 
 bool reader_index(struct trawl_reader *r, uint64_t at, struct view *body)
@@ -54,5 +66,6 @@ bool reader_index(struct trawl_reader *r, uint64_t at, struct view *body)
 		r->index_at = at;
 	}
 	*body = (struct view){ r->index.data, r->index.data + r->index.len, false };
+	r->catalog.budget.exhausted |= r->index.failed;
 	return !r->index.failed;
 }

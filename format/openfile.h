@@ -9,7 +9,7 @@
  * How far a pipe has been read.
  *
  *	PIPE_OPEN ----------> PIPE_SECTION: the next section has begun; this one's events are given
- *	   |    <---------------- pipe_section()
+ *	   |    <---------------- pipe_section(); chunk by chunk at once: no events wait
  *	   v
  *	PIPE_ENDED: the input ended or failed; what came is given, and nothing is read any more
  */
@@ -20,6 +20,8 @@ struct lane {
 	struct merge merge;
 	size_t next_segment;     /* seekable: of the merge's section */
 	struct trawl_event ev;   /* that comes next, if it is due */
+	uint64_t earliest;       /* its time; if it is not due, no event is before this */
+	bool bounded;            /* `earliest` is known */
 	bool due, ended;
 };
 
@@ -51,12 +53,14 @@ struct trawl_reader {
 	size_t next_sync;        /* seekable, piece by piece: of its clock-syncs */
 	uint64_t piece_at;       /* the piece before, + 1; 0: none in this section */
 	bool finished;           /* nothing is left */
+	bool unchecked;          /* blocks that the index tells of are not looked at in the end */
 	enum pipe_state pipe;
 	uint64_t limit;          /* pipe: events before this are all there */
 	bool by_chunk;           /* trawl_next_chunk() is in use */
 	struct chunk_decoder *decoder;
-	struct chunk_head chunk; /* pipe: of the chunk just walked, its payload follows */
-	const uint8_t *payload;
+	struct chunk_ref chunk;  /* pipe, chunk by chunk: the chunk just walked, ... */
+	const uint8_t *payload;  /* ... and its payload, which lives until the next block; NULL */
+	size_t payload_len;
 
 	struct bundle *near;     /* seekable: the segment whose clocks were asked for last */
 	const struct section *near_section;
@@ -75,6 +79,12 @@ bool reader_wants(const struct trawl_reader *r, const struct trawl_source *s);
 /* Where a walk came upon a chunk; false when its head makes no sense. */
 bool chunk_ref_get(const struct walked *f, uint64_t section, struct chunk_ref *ref);
 
+/*
+ * The body of a block, as block_body(): an error is damage, or the memory that ran out, which the
+ * budget then knows.
+ */
+bool reader_body(struct trawl_reader *r, const uint8_t *p, const struct block *b,
+		 struct view *body);
 /*
  * The body of a whole own block of this kind at this offset of the file, valid until the next read,
  * and the length of the block; or false.

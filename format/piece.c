@@ -148,6 +148,11 @@ int trawl_next_piece(struct trawl_reader *r, struct trawl_piece *p, struct trawl
 	return reader_finish(r, err);
 }
 
+void trawl_pieces_unchecked(struct trawl_reader *r)
+{
+	r->unchecked = true;
+}
+
 static struct chunk_ref ref_of(const struct trawl_piece *p)
 {
 	return (struct chunk_ref){ .at = p->at, .first = p->first, .last = p->last,
@@ -199,6 +204,11 @@ struct trawl_cursor *trawl_cursor_new(const struct trawl_chunk *chunk)
 int trawl_cursor_next(struct trawl_cursor *c, uint32_t stream, struct trawl_event *ev)
 {
 	return chunk_cursor_next((struct chunk_cursor *)c, stream, ev);
+}
+
+void trawl_cursor_skip(struct trawl_cursor *c, uint32_t stream, uint32_t n)
+{
+	chunk_cursor_skip((struct chunk_cursor *)c, stream, n);
 }
 
 void trawl_cursor_free(struct trawl_cursor *c)

@@ -168,7 +168,7 @@ static double choose_masks(struct planner *p, struct table *t, uint32_t column, 
 {
 	const uint8_t *candidates = p->effort->masks[common];
 	uint32_t n = t->n, hot, left, enough = 0, tried;
-	bool ref = plan->ref < column;
+	bool ref = table_can_refer(t, column, plan->ref);
 	double cost = 0;
 
 	hot = left = mark_cold(t, done);
@@ -295,7 +295,7 @@ static bool is_hopeful(const struct planner *p, struct table *t, uint32_t column
 {
 	const struct layout_column *c = &t->layout->columns[column];
 
-	if (how == RELATIVE_REF && ref >= column)
+	if (how == RELATIVE_REF && !table_can_refer(t, column, ref))
 		return false;
 	if (how == RELATIVE_TIME && c->size != 8)
 		return false;
@@ -386,28 +386,40 @@ static struct table *trial_table(struct planner *p, struct table *t, uint32_t co
 	return trial;
 }
 
-/* The columns before this one, instead of the one that the layout names. */
-static void choose_ref(struct planner *p, struct table *trial, const struct table *t,
-		       uint32_t column, bool common, struct column_plan *plan, double best)
+/* Tries a plan that refers to `ref`; returns what the better one costs. */
+static double try_ref(struct planner *p, struct table *trial, const struct table *t,
+		      uint32_t column, uint32_t ref, bool common, struct column_plan *plan,
+		      double best)
 {
-	struct column_plan other = { 0 };
+	struct column_plan other = { .ref = ref };
+	const uint64_t *v = t->value[ref];
+	double cost;
+
+	if (best * p->effort->small < t->n || !memcmp(v, v + 1, (t->n - 1) * sizeof(*v)))
+		return best;
+	on_trial(p, trial, t, ref);
+	cost = choose(p, trial, column, common, &other);
+	if (cost >= best * p->effort->gain)
+		return best;
+	*plan = other;
+	return cost;
+}
+
+/* The columns before this one, and what is derived, instead of the one that the layout names. */
+static void choose_ref(struct planner *p, struct table *trial, struct table *t, uint32_t column,
+		       bool common, struct column_plan *plan, double best)
+{
 	uint32_t from = column > REFS ? column - REFS : 0, numbers = t->layout->nnumbers;
+	uint32_t columns = t->layout->ncolumns;
 
-	for (uint32_t ref = from; ref < column && ref < numbers; ref++) {
-		const uint64_t *v = t->value[ref];
-		double cost;
-
-		if (ref == t->layout->columns[column].ref ||
-		    best * p->effort->small < t->n ||
-		    !memcmp(v, v + 1, (t->n - 1) * sizeof(*v)))
+	for (uint32_t ref = from; ref < column && ref < numbers; ref++)
+		if (ref != t->layout->columns[column].ref)
+			best = try_ref(p, trial, t, column, ref, common, plan, best);
+	for (uint32_t ref = columns; ref < columns + REFS_DERIVED; ref++) {
+		if (t->layout->columns[column].string || !table_can_refer(t, column, ref))
 			continue;
-		on_trial(p, trial, t, ref);
-		other.ref = ref;
-		cost = choose(p, trial, column, common, &other);
-		if (cost < best * p->effort->gain) {
-			best = cost;
-			*plan = other;
-		}
+		table_derive(t, ref);
+		best = try_ref(p, trial, t, column, ref, common, plan, best);
 	}
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which way of coding suits a column: found by trying on a sample of its values, and believed for
- * some chunks before it is tried again.
+ * Chooses how a column is coded: tries ways on a sample of its values, and keeps the best for some
+ * chunks before it tries again.
  */
 #ifndef TRAWL_FORMAT_PLAN_H
 #define TRAWL_FORMAT_PLAN_H
@@ -47,10 +47,10 @@ void plan_column(struct planner *p, struct table *t, struct plan *plan, uint32_t
 
 /* A new chunk of so many events: some more trials are paid for. */
 void plan_chunk(struct planner *p, uint32_t events);
-/* What became of a plan: so many of n values were literals. */
+/* Tells how a plan did: so many of n values were literals. */
 void plan_result(struct plan *p, uint32_t literals, uint32_t n);
 
-/* What a column does that was never tried. */
+/* The plan of a column on which nothing was tried yet. */
 struct column_plan plan_default(const struct layout_column *c, bool common, uint32_t n);
 
 #endif

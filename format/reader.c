@@ -74,8 +74,10 @@ static struct trawl_reader *reader_start(struct trawl_reader *r, struct trawl_er
 	lane_init(r, &r->lane);
 	if (!probe_front(r, err) &&
 	    !(r->in.seekable ? locate(r, err) : pipe_front(r, err))) {
-		if (r->in.seekable && lanes_any(r))
-			lanes_order_metas(r);
+		if (r->in.seekable && lanes_any(r) && lanes_order_metas(r, err)) {
+			trawl_close(r);
+			return NULL;
+		}
 		/* what looks for something, and for something else where that is not, takes it for
 		 * an end */
 		if (!r->in.error)
@@ -93,7 +95,7 @@ int reader_no_memory(const struct trawl_reader *r, struct trawl_error *err)
 
 	if (!b->refused)
 		return trawl_fail(err, TRAWL_CANNOT,
-				  "%s: out of memory: end other programs, or read a part (--from, "
+				  "%s: out of memory; end other programs, or read a part (--from, "
 				  "--to)",
 				  r->name);
 	return trawl_fail(err, TRAWL_CANNOT, "%s: %s would take more than the %" PRIu64 " MiB of "
@@ -221,7 +223,7 @@ int reader_finish(struct trawl_reader *r, struct trawl_error *err)
 	if (r->finished)
 		return 0;
 	r->finished = true;
-	if (!r->in.seekable || r->range.from || r->range.to != UINT64_MAX ||
+	if (!r->in.seekable || r->unchecked || r->range.from || r->range.to != UINT64_MAX ||
 	    !reader_wants_all(r))
 		return 0;
 	return locate_check(r, err);
@@ -234,6 +236,7 @@ static int pipe_block(struct trawl_reader *r, struct trawl_error *err)
 	struct walked f;
 	enum walk step;
 
+	assert(r->pipe != PIPE_SECTION);
 	if (r->pipe == PIPE_ENDED)
 		return 0;
 	step = walk_next(&r->walk, &f);
@@ -281,8 +284,10 @@ static int pipe_next(struct trawl_reader *r, struct trawl_event *ev, struct traw
 
 int trawl_next(struct trawl_reader *r, struct trawl_event *ev, struct trawl_error *err)
 {
-	int ret;
+	int ret = r->in.seekable ? merge_next_due(&r->lane.merge, ev) : 0;
 
+	if (ret > 0)
+		return 1;
 	assert(!r->by_chunk);
 	if (r->finished)
 		return 0;
@@ -333,17 +338,10 @@ static int pipe_chunk(struct trawl_reader *r, const struct trawl_chunk **chunk,
 			r->pipe = PIPE_OPEN;
 		if (ret < 0)
 			return -1;
-		if (r->payload) {
-			struct chunk_ref ref = {
-				.source = r->chunk.source, .count = r->chunk.count,
-				.at = r->walk.at - r->section->start,
-			};
-
-			if (reader_decode(r, r->section, &ref, r->payload, r->chunk.payload,
-					  chunk)) {
-				r->events += ref.count;
-				return 1;
-			}
+		if (r->payload && reader_decode(r, r->section, &r->chunk, r->payload,
+						r->payload_len, chunk)) {
+			r->events += r->chunk.count;
+			return 1;
 		}
 	}
 	r->finished = true;
@@ -538,21 +536,38 @@ uint64_t trawl_section_timeline(const struct trawl_reader *r, uint32_t section)
 	       ((const struct section *)r->catalog.sections.p[section])->timeline : 0;
 }
 
-void trawl_hide_metas(struct trawl_reader *r, const bool *keep)
+bool trawl_section_ended(const struct trawl_reader *r, uint32_t section)
+{
+	const struct section *s = r->lane.merge.section;
+	size_t first = r->next_section - (r->nlanes ? r->nlanes : r->next_section > 0);
+
+	if (r->finished)
+		return true;
+	if (!r->in.seekable)
+		return s && section < s->number;
+	if (section < first || section >= r->next_section)
+		return section < first;
+	return r->nlanes && r->lanes[section - first].ended;
+}
+
+int trawl_hide_metas(struct trawl_reader *r, const bool *keep)
 {
 	struct vec *all = &r->catalog.metas;
 	void **order = calloc(all->n + 1, sizeof(*order));
 	size_t n = 0;
 
-	for (size_t pass = 0; order && pass < 2; pass++) {
+	if (!order)
+		return -1;
+	for (size_t pass = 0; pass < 2; pass++) {
 		for (size_t i = 0; i < all->n; i++)
 			if (keep[((struct catalog_meta *)all->p[i])->meta.section] == !pass)
 				order[n++] = all->p[i];
 		r->hidden = pass ? r->hidden : all->n - n;
 	}
-	if (order)
+	if (n)
 		memcpy(all->p, order, n * sizeof(*order));
 	free(order);
+	return 0;
 }
 
 uint64_t trawl_event_bound(const struct trawl_reader *r, const struct trawl_event *ev)

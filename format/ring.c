@@ -72,6 +72,7 @@ struct trawl_spill {
 	struct section_writer_front front;
 	struct trawl_loss unwritten[SOURCES_MAX];
 	uint64_t lost[SOURCES_MAX];
+	uint64_t written; /* events */
 };
 
 static struct item *item_at(const struct ring *r, uint64_t pos)
@@ -367,6 +368,8 @@ static void put_chunk(struct trawl_spill *s, struct section_writer *v, const str
 	c.lost = s->lost[c.source];
 	if (section_writer_failed(v) || section_writer_chunk(v, &c, i->payload, i->item.len))
 		count_unwritten(s, &c);
+	else
+		s->written += c.count;
 }
 
 static void put_item(struct trawl_spill *s, struct section_writer *v, const struct item *i)
@@ -433,7 +436,7 @@ static void spill_free(struct trawl_spill *s)
 	free(s);
 }
 
-int spill_write(struct trawl_spill *s, int fd, struct trawl_error *err)
+int spill_write(struct trawl_spill *s, int fd, uint64_t *events, struct trawl_error *err)
 {
 	struct section_writer v;
 	int ret = put_front(s, &v, fd) ? section_writer_fail(&v, err) : 0;
@@ -449,6 +452,7 @@ int spill_write(struct trawl_spill *s, int fd, struct trawl_error *err)
 	put_end(s, &v);
 	if (section_writer_close(&v) && !ret)
 		ret = section_writer_fail(&v, err);
+	*events = s->written;
 	spill_free(s);
 	return ret;
 }

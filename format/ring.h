@@ -43,6 +43,6 @@ struct trawl_spill *ring_take(struct ring *r, struct batcher *const *batchers, u
 			      const struct section_writer_front *front, struct trawl_error *err);
 
 /* Writes a whole file to fd, which is closed in any case, and frees the spill. */
-int spill_write(struct trawl_spill *s, int fd, struct trawl_error *err);
+int spill_write(struct trawl_spill *s, int fd, uint64_t *events, struct trawl_error *err);
 
 #endif

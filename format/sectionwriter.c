@@ -4,10 +4,12 @@
 #include <xxhash.h>
 
 #include "format/sectionwriter.h"
+#include "format/varint.h"
 
 enum {
 	LAST_WORDS = 64 << 10, /* room for the end of a file, besides what its index has by then */
 	LAST_METAS = 16 << 10, /* bytes of metadata in it */
+	GROUP_MAX = 256 << 10, /* bytes of metadata that wait for more */
 };
 
 struct late_loss {
@@ -63,6 +65,41 @@ static int put_indexed(struct section_writer *v, enum block_kind kind, struct bu
 	return settle(v);
 }
 
+/*
+ * The metadata that waits, as one block: they are alike, and compress far better together. It goes
+ * out before the chunks that need it.
+ */
+static int put_group(struct section_writer *v)
+{
+	struct view items = { v->group.data, v->group.data + v->group.len, false };
+	uint64_t at = v->sink.pos;
+	int ret;
+
+	if (!v->group.len && !v->group.failed)
+		return 0;
+	leave_room(v, 16 * v->group.len);
+	ret = sink_block(&v->sink, BLOCK_GROUP, &v->group);
+	while (!ret && view_left(&items)) {
+		enum block_kind kind = view_u8(&items);
+		size_t len = (size_t)view_varint(&items);
+		struct buf body = { .data = (uint8_t *)view_bytes(&items, len), .len = len };
+
+		index_item(&v->index, kind, at, &body);
+	}
+	buf_free(&v->group);
+	v->group = (struct buf){ 0 };
+	return settle(v);
+}
+
+static int group_meta(struct section_writer *v, const struct buf *body)
+{
+	buf_u8(&v->group, BLOCK_META);
+	buf_varint(&v->group, body->len);
+	buf_put(&v->group, body->data, body->len);
+	v->group.failed |= body->failed;
+	return v->group.len > GROUP_MAX ? put_group(v) : settle(v);
+}
+
 static uint64_t realtime(void)
 {
 	struct timespec t;
@@ -81,6 +118,7 @@ int section_writer_begin(struct section_writer *v, int fd, const struct section_
 
 	memset(v, 0, sizeof(*v));
 	v->name = f->name;
+	v->later = f->later;
 	sink_open(&v->sink, fd);
 	leave_room(v, 0);
 	meta_cache_init(&v->metas, LAST_METAS);
@@ -95,7 +133,7 @@ int section_writer_begin(struct section_writer *v, int fd, const struct section_
 	if (front.failed)
 		fail(v, ENOMEM);
 	else if (!sink_bytes(&v->sink, front.data, front.len))
-		sink_block(&v->sink, BLOCK_START, &body);
+		sink_start(&v->sink, f->later ? FORMAT_LATER : FORMAT_WRITTEN, &body);
 	buf_free(&front);
 	buf_free(&body);
 	return settle(v);
@@ -132,7 +170,12 @@ int section_writer_meta(struct section_writer *v, const struct trawl_meta *m)
 		struct buf body = { 0 };
 
 		body_meta(&body, &p);
-		ret = put_indexed(v, BLOCK_META, &body);
+		if (v->later && !v->ending && body.len < GROUP_MAX) {
+			ret = group_meta(v, &body);
+			buf_free(&body);
+		} else {
+			ret = put_group(v) | put_indexed(v, BLOCK_META, &body);
+		}
 	}
 	if (ret && !v->ending)
 		meta_cache_put(&v->metas, m);
@@ -191,6 +234,8 @@ int section_writer_chunk(struct section_writer *v, struct chunk_head *c, const v
 		.first = c->first, .last = c->last, .count = c->count, .source = c->source,
 	};
 
+	if (put_group(v))
+		return -1;
 	c->payload = (uint32_t)len;
 	if (len > BLOCK_BODY_MAX - CHUNK_HEAD)
 		fail(v, EMSGSIZE);
@@ -203,6 +248,7 @@ int section_writer_chunk(struct section_writer *v, struct chunk_head *c, const v
 
 void section_writer_last_words(struct section_writer *v)
 {
+	put_group(v);
 	v->ending = true;
 	sink_last_words(&v->sink);
 	for (struct late_loss *k = v->losses; k; k = k->next)
@@ -226,6 +272,7 @@ void section_writer_end(struct section_writer *v, uint64_t lost)
 	};
 	struct buf body = { 0 };
 
+	put_group(v);
 	put_index(v);
 	e.section = v->sink.pos;
 	e.index = v->sink.pos - v->index.last;
@@ -240,6 +287,8 @@ int section_writer_close(struct section_writer *v)
 	if (sink_close(&v->sink))
 		fail(v, errno);
 	index_free(&v->index);
+	buf_free(&v->group);
+	memset(&v->group, 0, sizeof(v->group));
 	memset(&v->index, 0, sizeof(v->index));
 	meta_cache_free(&v->metas);
 	while (v->losses) {

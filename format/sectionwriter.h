@@ -21,6 +21,7 @@ struct section_writer_front {
 	const char *comment;
 	uint64_t time;  /* CLOCK_REALTIME ns; 0: now */
 	uint32_t part;  /* of a row of files, from 0 */
+	bool later;     /* FORMAT_LATER */
 };
 
 struct late_loss;
@@ -29,6 +30,8 @@ struct section_writer {
 	struct file_sink sink;
 	const char *name;          /* the front's */
 	struct index index;
+	bool later;                /* the front's */
+	struct buf group;          /* items of metadata that is not in the file yet */
 	bool ending;               /* the room that was left for the end is being used */
 	/* What could not be said when it came up: all losses, the newest sync and metadata. */
 	struct late_loss *losses;

@@ -56,8 +56,9 @@ static bool read_indexed(struct trawl_reader *r, const struct section *s, size_t
 		return false;
 	view_u64(&body);
 	while (index_next(&body, &kind, &at, &item)) {
+		/* The file may have changed since refs_ok() (locate.c) looked at it. */
 		while (kind == BLOCK_REFS && index_ref_get(&item, &ref))
-			if (!add_ref(b, &ref))
+			if (ref.source < SOURCES_MAX && !add_ref(b, &ref))
 				return false;
 		if (kind == BLOCK_SYNC && !add_sync_body(b, at, &item))
 			return false;
@@ -81,11 +82,11 @@ static bool read_scanned(struct trawl_reader *r, const struct section *s, size_t
 		if (f.b.kind == BLOCK_CHUNK && chunk_ref_get(&f, s->start, &ref) &&
 		    !add_ref(b, &ref))
 			return false;
-		if (f.b.kind == BLOCK_SYNC && block_body(f.p, &f.b, &r->tmp, &body) &&
+		if (f.b.kind == BLOCK_SYNC && reader_body(r, f.p, &f.b, &body) &&
 		    !add_sync_body(b, f.at - s->start, &body))
 			return false;
 	}
-	return true;
+	return !budget_failed(&r->catalog.budget);
 }
 
 /* The clock-syncs that are kept of the segment, and those next to it. */
@@ -173,8 +174,8 @@ static uint64_t least_of(const struct trawl_reader *r, const struct section *s,
 }
 
 /*
- * Spans are taken in the order of the file: one is due as soon as one after it is. In a file whose
- * chunks are in no order of time at all, the places of many of them are then known at a time.
+ * Segments are taken in the order of the file: one is due as soon as a later one is. Where chunks
+ * are in no order of time at all, the entries of many segments are then in memory together.
  */
 int segments_begin(struct trawl_reader *r, struct lane *l, struct trawl_error *err)
 {
@@ -294,6 +295,7 @@ struct clock_map segment_clocks(struct trawl_reader *r, const struct section *s,
 	if (r->near_section != s || r->near_segment != i) {
 		bundle_free(r->near);
 		r->near = segment_read(r, s, i, &err);
+		r->catalog.budget.exhausted |= !r->near && !r->in.error;
 		r->near_section = s;
 		r->near_segment = i;
 	}

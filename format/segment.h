@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the chunks of a file are. A reader keeps little of each segment of a section (catalog.h),
- * and reads where the chunks of one are, and the clock-syncs between them, when the time of its
- * first event is reached: from its index block, or from the heads of its blocks once more. What it
- * holds is therefore that of one segment, or of a few where these overlap in time, however long the
- * file is.
+ * Where the chunks of a file are. The catalog keeps little of each segment of a section
+ * (catalog.h). When the time of a segment's first event is reached, its chunk entries and
+ * clock-syncs are read again: from its index block or, without an index, from the heads of its
+ * blocks. So a reader holds those of one segment, or of a few that overlap in time, however long
+ * the file is.
  */
 #ifndef TRAWL_FORMAT_SEGMENT_H
 #define TRAWL_FORMAT_SEGMENT_H

@@ -141,22 +141,37 @@ int sink_bytes(struct file_sink *o, const void *p, size_t n)
 	return sink_iov(o, &iov, 1);
 }
 
+/* Writes a block and frees it. */
+static int put_block(struct file_sink *o, struct buf *b, const struct buf *body)
+{
+	int ret = -1;
+
+	if (b->failed || body->failed)
+		o->error = o->error ? o->error : ENOMEM;
+	else if (b->len > BLOCK_MAX)
+		o->error = o->error ? o->error : EMSGSIZE;
+	else
+		ret = sink_bytes(o, b->data, b->len);
+	if (!ret)
+		o->seq++;
+	buf_free(b);
+	return ret;
+}
+
 int sink_block(struct file_sink *o, enum block_kind kind, const struct buf *body)
 {
 	struct buf b = { 0 };
-	int ret = -1;
 
 	block_build(&b, kind, o->seq, body->data, body->len);
-	if (b.failed || body->failed)
-		o->error = o->error ? o->error : ENOMEM;
-	else if (b.len > BLOCK_MAX)
-		o->error = o->error ? o->error : EMSGSIZE;
-	else
-		ret = sink_bytes(o, b.data, b.len);
-	if (!ret)
-		o->seq++;
-	buf_free(&b);
-	return ret;
+	return put_block(o, &b, body);
+}
+
+int sink_start(struct file_sink *o, uint8_t version, const struct buf *body)
+{
+	struct buf b = { 0 };
+
+	block_build_version(&b, version, BLOCK_START, o->seq, body->data, body->len);
+	return put_block(o, &b, body);
 }
 
 int sink_chunk(struct file_sink *o, struct chunk_head *c, const void *payload, uint64_t *at,
@@ -208,10 +223,10 @@ int sink_fail(int error, const char *name, struct trawl_error *err)
 	if (error == EPIPE)
 		trawl_fail(err, TRAWL_OK, "%s: nobody reads the pipe any more", name);
 	else if (error == ENOSPC || error == EDQUOT)
-		trawl_fail(err, TRAWL_CANNOT, "%s: the disk is full: make room, or write less",
+		trawl_fail(err, TRAWL_CANNOT, "%s: the disk is full; make room, or write less",
 			   name);
 	else if (error == EFBIG)
-		trawl_fail(err, TRAWL_CANNOT, "%s: the file may not grow further: raise the limit "
+		trawl_fail(err, TRAWL_CANNOT, "%s: the file may not grow further; raise the limit "
 			   "(ulimit -f), or write smaller files", name);
 	else
 		trawl_fail(err, TRAWL_CANNOT, "%s: cannot be written: %s", name, strerror(error));

@@ -27,6 +27,8 @@ void sink_open(struct file_sink *o, int fd);
 /* Raw bytes (pcapng blocks). 0 or -1 with o->error set. */
 int sink_bytes(struct file_sink *o, const void *p, size_t n);
 
+/* A start block. */
+int sink_start(struct file_sink *o, uint8_t version, const struct buf *body);
 /* An own block. */
 int sink_block(struct file_sink *o, enum block_kind kind, const struct buf *body);
 

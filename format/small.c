@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <errno.h>
 #include <stdlib.h>
 #include <xxhash.h>
 #include <zstd.h>
@@ -133,6 +134,7 @@ uint64_t small_expand(struct input *in, uint64_t at, const uint8_t *p, const str
 
 	in->small.len = 0;
 	in->small_at = 0;
+	errno = 0;
 	if (at >> (63 - SMALL_BITS) || !(b->flags & BLOCK_ZSTD) || !block_body(p, b, &tmp, &body) ||
 	    tmp.len >= (size_t)1 << SMALL_BITS || !put_items(&out, tmp.data, tmp.len))
 		goto out;
@@ -141,6 +143,8 @@ uint64_t small_expand(struct input *in, uint64_t at, const uint8_t *p, const str
 	*len = in->small.len;
 	address = SMALL_ADDRESS | at << SMALL_BITS;
 out:
+	if (!address && errno == ENOMEM)
+		in->error = ENOMEM;
 	buf_free(&tmp);
 	return address;
 }

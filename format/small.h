@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Small files: a section whose start block, of version 3 or 4, holds all of it in one frame. A
+ * Small files: a section whose start block, of version 3, 4 or 6, holds all of it in one frame. A
  * reader sees the blocks that the section would have otherwise, at addresses of their own: bit 63,
  * then the offset of the start block, then 20 bits within its expanded blocks. docs/format.md,
  * "Small sections".
@@ -10,11 +10,13 @@
 
 #include "format/block.h"
 #include "format/input.h"
+#include "format/trawl.h"
 
 enum {
 	SMALL_VERSION = 4,            /* 3 had the first dictionary */
+	SMALL_LATER = 6,              /* with chunks of PAYLOAD_TICKS */
 	SMALL_BITS = 20,              /* of an address within the expanded blocks */
-	SMALL_FILE_MAX = 512 << 10,   /* larger files are not made small */
+	SMALL_FILE_MAX = TRAWL_SMALL_MOST, /* larger files are not made small */
 };
 #define SMALL_ADDRESS INPUT_OVERLAY
 
@@ -26,7 +28,8 @@ static inline uint64_t small_offset(uint64_t at)
 
 static inline bool block_is_small(const struct block *b)
 {
-	return b->kind == BLOCK_START && (b->version == 3 || b->version == SMALL_VERSION);
+	return b->kind == BLOCK_START && (b->version == 3 || b->version == SMALL_VERSION ||
+					  b->version == SMALL_LATER);
 }
 
 /*

@@ -7,14 +7,15 @@ enum { TABLE = 2 * STRING_TABLE_MAX };
 
 bool string_table_reset(struct string_table *s)
 {
-	if (!s->list) {
+	if (!s->list)
 		s->list = malloc(STRING_TABLE_MAX * sizeof(*s->list));
+	if (!s->table)
 		s->table = calloc(TABLE, sizeof(*s->table));
-		if (!s->list || !s->table)
-			return false;
-	}
+	if (!s->list || !s->table)
+		return false;
 	string_table_forget(s, 0);
-	return !s->bytes.failed;
+	s->bytes.failed = false;
+	return true;
 }
 
 void string_table_free(struct string_table *s)

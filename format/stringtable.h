@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The strings of a chunk, each stored once: docs/format.md, "Strings". */
+/* The strings of a chunk, each stored once: docs/format.md, "String columns". */
 #ifndef TRAWL_FORMAT_STRINGTABLE_H
 #define TRAWL_FORMAT_STRINGTABLE_H
 
@@ -16,7 +16,7 @@ enum {
 	STRING_TABLE_MAX_BYTES = 1 << 20 /* of one, and for writing of all */
 };
 
-/* For writing. Zeroed at first; string_table_reset() makes it empty. */
+/* For writing. Starts all zero; string_table_reset() empties it. False: no memory. */
 struct string_table {
 	uint32_t count;
 	struct buf bytes;
@@ -32,7 +32,7 @@ uint32_t string_table_number(struct string_table *s, struct string v);
 void string_table_forget(struct string_table *s, uint32_t count);
 void string_table_put(const struct string_table *s, struct buf *out);
 
-/* Reads what string_table_put() wrote; *list has *count views into the section. */
+/* Reads what string_table_put() wrote. list: *count of struct string, which point into the view. */
 bool string_table_get(struct view *in, struct room *list, uint32_t *count);
 
 #endif

@@ -8,6 +8,7 @@ enum {
 	WINDOW_LOG = 26, /* what zstd has for its highest levels */
 	SEARCH_LOG = 9,
 	TARGET = 999,
+	PATIENT_LEVEL = 10, /* offline verbs have it: no event waits for them */
 };
 
 /*
@@ -30,13 +31,24 @@ static bool is_noise(ZSTD_CCtx *z, const uint8_t *p, size_t len)
 	return total > (size_t)SAMPLE * SAMPLES * 97 / 100;
 }
 
-/* One frame at o; its length, or 0 if it would not be smaller than the data. */
-static size_t compress(ZSTD_CCtx *z, const struct substream_way *way, ZSTD_outBuffer o,
-		       const uint8_t *p, size_t len, const uint32_t *marks, size_t nmarks,
-		       size_t base)
+/* Whether there is nothing in it that is worth the time. */
+static bool is_all_noise(ZSTD_CCtx *z, const uint8_t *p, size_t len)
 {
-	ZSTD_inBuffer in = { p, 0, 0 };
-	size_t rest, last = 0;
+	for (size_t at = 0; at < len; at += SUBSTREAM_PIECE)
+		if (!is_noise(z, p + at, len - at < SUBSTREAM_PIECE ? len - at : SUBSTREAM_PIECE))
+			return false;
+	return true;
+}
+
+/*
+ * Writes a frame at o. Returns its length, or 0 if it would not be smaller than the data. base: the
+ * offset of data in the substream.
+ */
+static size_t compress(ZSTD_CCtx *z, const struct substream_way *way, ZSTD_outBuffer o,
+		       struct view data, size_t base, const struct marks *marks)
+{
+	ZSTD_inBuffer in = { data.p, 0, 0 };
+	size_t rest, last = 0, len = view_left(&data);
 
 	ZSTD_CCtx_reset(z, ZSTD_reset_session_and_parameters);
 	ZSTD_CCtx_setParameter(z, ZSTD_c_compressionLevel, way->level);
@@ -50,10 +62,10 @@ static size_t compress(ZSTD_CCtx *z, const struct substream_way *way, ZSTD_outBu
 		ZSTD_CCtx_setParameter(z, ZSTD_c_targetLength, TARGET);
 	}
 	ZSTD_CCtx_setPledgedSrcSize(z, len);
-	for (size_t i = 0; i < nmarks; i++) {
-		size_t at = marks[i] - base;
+	for (size_t i = 0; marks && i < marks->n; i++) {
+		size_t at = marks->at[i] - base;
 
-		if (marks[i] <= base || at >= len || at - last < MARK_DISTANCE ||
+		if (marks->at[i] <= base || at >= len || at - last < MARK_DISTANCE ||
 		    len - at < MARK_DISTANCE)
 			continue;
 		in.size = last = at;
@@ -67,38 +79,39 @@ static size_t compress(ZSTD_CCtx *z, const struct substream_way *way, ZSTD_outBu
 }
 
 static bool put_piece(struct buf *out, ZSTD_CCtx *z, const struct substream_way *way,
-		      const uint8_t *p, size_t len, const uint32_t *marks, size_t nmarks,
-		      size_t base)
+		      struct view data, size_t base, const struct marks *marks)
 {
 	enum { HEAD = 24 }; /* room for both lengths, which are written when they are known */
-	size_t at = out->len, n = 0;
+	size_t at = out->len, n = 0, len = view_left(&data);
 	ZSTD_outBuffer room;
 
 	if (!buf_reserve(out, HEAD + ZSTD_compressBound(len)))
 		return false;
 	/* Given all the room that it could need, zstd works in place, without copies of its own. */
 	room = (ZSTD_outBuffer){ out->data + at + HEAD, ZSTD_compressBound(len), 0 };
-	if (way && !is_noise(z, p, len))
-		n = compress(z, way, room, p, len, marks, nmarks, base);
+	if (way && !is_all_noise(z, data.p, len))
+		n = compress(z, way, room, data, base, marks);
 	buf_varint(out, len);
 	buf_varint(out, n);
 	if (n)
 		memmove(out->data + out->len, out->data + at + HEAD, n);
 	else
-		memcpy(out->data + out->len, p, n = len);
+		memcpy(out->data + out->len, data.p, n = len);
 	out->len += n;
 	return true;
 }
 
 bool substream_put(struct buf *out, ZSTD_CCtx *z, const struct substream_way *way,
-		 const void *data, size_t len, const uint32_t *marks, size_t nmarks)
+		   struct view data, const struct marks *marks)
 {
-	size_t piece = way && way->hard ? SUBSTREAM_WHOLE : SUBSTREAM_PIECE;
+	bool whole = way && (way->hard || way->level >= PATIENT_LEVEL);
+	size_t most = whole ? SUBSTREAM_WHOLE : SUBSTREAM_PIECE, len = view_left(&data);
 
-	for (size_t at = 0; at < len; at += piece) {
-		size_t n = len - at < piece ? len - at : piece;
+	for (size_t at = 0; at < len; at += most) {
+		size_t n = len - at < most ? len - at : most;
+		struct view piece = { data.p + at, data.p + at + n, false };
 
-		if (!put_piece(out, z, way, (const uint8_t *)data + at, n, marks, nmarks, at))
+		if (!put_piece(out, z, way, piece, at, marks))
 			return false;
 	}
 	buf_varint(out, 0);

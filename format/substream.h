@@ -13,28 +13,34 @@
 
 enum {
 	SUBSTREAM_PIECE = 1 << 20, /* larger bulk is cut, so that noise in it stays uncompressed */
-	SUBSTREAM_WHOLE = 64 << 20, /* but where all of it is tried */
+	SUBSTREAM_WHOLE = 64 << 20, /* but at high levels, which find what repeats far apart */
 	SUBSTREAM_PAD = 16,        /* readable bytes after a substream that was read */
 };
 
 /* zstd's parameters; 0: those of the level. */
 struct substream_way {
 	int level, min_match, hash_log;
-	bool hard; /* all that zstd can do with the level, in long pieces */
+	bool hard; /* all that zstd can do with the level */
+};
+
+/* Offsets in a substream at which its statistics may change, ascending. */
+struct marks {
+	uint32_t *at;
+	size_t n, cap;
 };
 
 /*
- * Compresses len bytes and appends them as a substream. A new block begins at each mark (offsets,
- * ascending) that is far enough from the one before, so that it gets its own statistics.
- * way NULL: not compressed. False when memory runs out.
+ * Compresses data and appends it as a substream. A new block begins at each mark that is far enough
+ * from the one before, so that it gets its own statistics. way NULL: not compressed. marks NULL:
+ * none. False when memory runs out.
  */
 bool substream_put(struct buf *out, ZSTD_CCtx *z, const struct substream_way *way,
-		 const void *data, size_t len, const uint32_t *marks, size_t nmarks);
+		   struct view data, const struct marks *marks);
 
 /*
  * Reads a substream of at most max bytes into room; *out views it. False: damaged or no memory.
  */
 bool substream_get(struct view *in, ZSTD_DCtx *z, size_t max, struct room *room,
-		 struct view *out);
+		   struct view *out);
 
 #endif

@@ -32,7 +32,7 @@ static void lay_out(struct table *t, struct pool *m)
 	t->work = take(m, n, 8);
 	t->literal = take(m, n, 8);
 	t->codes = take(m, n, 1);
-	for (uint32_t c = 0; c < t->layout->ncolumns; c++) {
+	for (uint32_t c = 0; c < t->layout->ncolumns + REFS_DERIVED; c++) {
 		uint64_t *v = take(m, n, 8);
 
 		if (t->value)
@@ -54,9 +54,10 @@ int table_init(struct table *t, const struct layout *l, uint32_t n)
 	t->shift = 32 - bits;
 	memset(t->have_slots, 0, sizeof(t->have_slots));
 	t->have_ts = t->have_pid = t->have_before = false;
+	memset(t->have_derived, 0, sizeof(t->have_derived));
 	t->value = NULL;
 	lay_out(t, &m);
-	t->value = room_for(&t->columns, (l->ncolumns + 1) * sizeof(*t->value));
+	t->value = room_for(&t->columns, (l->ncolumns + REFS_DERIVED) * sizeof(*t->value));
 	if (!t->value || !room_for(&t->memory, m.used))
 		return -1;
 	m = (struct pool){ t->memory.p, 0 };
@@ -75,7 +76,7 @@ LOOPS void events_before(struct events *e)
 	}
 }
 
-void table_of(struct table *t, const struct events *e, uint32_t first, uint32_t first_class,
+void table_of(struct table *t, struct events *e, uint32_t first, uint32_t first_class,
 	      uint32_t nclasses)
 {
 	t->first_class = first_class;
@@ -86,7 +87,7 @@ void table_of(struct table *t, const struct events *e, uint32_t first, uint32_t 
 	t->number = e->number + first;
 }
 
-void table_of_all(struct table *t, const struct events *e)
+void table_of_all(struct table *t, struct events *e)
 {
 	t->first_class = 0;
 	t->nclasses = 1;
@@ -98,8 +99,8 @@ void table_of_all(struct table *t, const struct events *e)
 
 void table_free(struct table *t)
 {
-	free(t->memory.p);
-	free(t->columns.p);
+	room_free(&t->memory);
+	room_free(&t->columns);
 	memset(t, 0, sizeof(*t));
 }
 
@@ -121,6 +122,63 @@ static const uint32_t *table_pid(struct table *t)
 		t->pid[i] = context_fold(t->events->pid[t->number[i]]) * CONTEXT_PID_FACTOR;
 	t->have_pid = true;
 	return t->pid;
+}
+
+/* ---- what columns can refer to besides columns --------------------------------------------- */
+
+void events_derive(struct events *e, const struct trawl_stream *streams, uint32_t nstreams,
+		   const uint32_t *class_table, uint32_t ntables, uint64_t *memory)
+{
+	e->streams = streams;
+	e->nstreams = nstreams;
+	e->class_table = class_table;
+	e->ntables = ntables;
+	for (int i = 0; i < REFS_DERIVED; i++) {
+		e->derived[i] = memory + (size_t)e->count * i;
+		e->have_derived[i] = false;
+	}
+	e->last = memory + (size_t)e->count * REFS_DERIVED;
+}
+
+static void following(const struct events *e, uint64_t *v)
+{
+	for (uint32_t s = 0; s < e->nstreams; s++) {
+		uint32_t first = e->streams[s].first, n = e->streams[s].count;
+
+		memcpy(v + first, e->pid + first + 1, (n - 1) * sizeof(*v));
+		v[first + n - 1] = 0;
+	}
+}
+
+LOOPS static void elapsed(const struct events *e, uint64_t *v)
+{
+	for (uint32_t s = 0; s < e->nstreams; s++) {
+		uint32_t i = e->streams[s].first, end = i + e->streams[s].count;
+
+		for (uint32_t k = 0; k < e->ntables; k++)
+			e->last[k] = e->ts[i];
+		for (; i < end; i++) {
+			uint64_t *last = &e->last[e->class_table[e->class_of[i]]];
+
+			v[i] = e->ts[i] - *last;
+			*last = e->ts[i];
+		}
+	}
+}
+
+void table_derive(struct table *t, uint32_t ref)
+{
+	struct events *e = t->events;
+	uint32_t which = ref - t->layout->ncolumns;
+
+	if (ref < t->layout->ncolumns || t->have_derived[which])
+		return;
+	if (!e->have_derived[which])
+		(which == REF_FOLLOWING ? following : elapsed)(e, e->derived[which]);
+	e->have_derived[which] = true;
+	for (uint32_t i = 0; i < t->n; i++)
+		t->value[ref][i] = e->derived[which][t->number[i]];
+	t->have_derived[which] = true;
 }
 
 static const uint32_t *table_before(struct table *t)

@@ -33,10 +33,23 @@ enum {
 #define CONTEXT_SLOT_FACTOR 0x7feb352du
 #define CONTEXT_OWN_FACTOR 0x9e3779b97f4a7c15ull
 
+/*
+ * What a column can refer to besides columns, by the number after the table's columns: the pid of
+ * the event after this one in its stream, and the ns since the table's event before it there.
+ */
+enum { REF_FOLLOWING, REF_ELAPSED, REFS_DERIVED };
+
 /* What the encoder and decoder know of all events before they come to columns. */
 struct events {
 	uint32_t count, nclasses;
 	const uint32_t *class_count; /* events of each class */
+	const uint32_t *class_table; /* each class's table, by number; NULL: nothing is derived */
+	uint32_t ntables;
+	const struct trawl_stream *streams;
+	uint32_t nstreams;
+	uint64_t *derived[REFS_DERIVED]; /* in chunk order, if have_derived */
+	bool have_derived[REFS_DERIVED];
+	uint64_t *last; /* room for a number of each table */
 	uint32_t *number;    /* in class order: each event's place in chunk order */
 	/* In chunk order: */
 	uint16_t *class_of;
@@ -53,13 +66,14 @@ struct table {
 	uint32_t first_class, nclasses;
 	const uint32_t *class_count;
 	const uint16_t *class_of; /* by event, of the common fields; or NULL */
-	const struct events *events;
+	struct events *events;
 	const uint32_t *number;   /* each event's place in chunk order; NULL: they are in it */
-	uint64_t **value;    /* the number of each column: value[column][event] */
+	/* The number of each column: value[column][event], and then what table_derive() makes. */
+	uint64_t **value;
 	/* What is gathered from the chunk when first asked for, ... */
 	uint64_t *ts;
 	uint32_t *pid, *before; /* as they are added to contexts */
-	bool have_ts, have_pid, have_before;
+	bool have_ts, have_pid, have_before, have_derived[REFS_DERIVED];
 	/* ... and the slot of each event under a mask without REF and OWN. */
 	uint16_t *slots[CONTEXT_PER_EVENT];
 	bool have_slots[CONTEXT_PER_EVENT];
@@ -80,11 +94,31 @@ int table_init(struct table *t, const struct layout *l, uint32_t n);
 void events_before(struct events *e);
 
 /* The table of nclasses classes from first_class on; its first event is at `first`. */
-void table_of(struct table *t, const struct events *e, uint32_t first, uint32_t first_class,
+void table_of(struct table *t, struct events *e, uint32_t first, uint32_t first_class,
 	      uint32_t nclasses);
 /* The table of the common fields: all events. No pid. */
-void table_of_all(struct table *t, const struct events *e);
+void table_of_all(struct table *t, struct events *e);
 void table_free(struct table *t);
+
+/* Whether a column can refer to another: to one before it, or to what is derived. */
+static inline bool table_can_refer(const struct table *t, uint32_t column, uint32_t ref)
+{
+	uint32_t which = ref - t->layout->ncolumns;
+
+	if (ref < t->layout->ncolumns)
+		return ref < column;
+	return which < REFS_DERIVED && t->number && t->events->class_table &&
+	       (which != REF_FOLLOWING || t->events->pid);
+}
+
+/* Puts what is derived where column `ref` would be; does nothing for a column. */
+void table_derive(struct table *t, uint32_t ref);
+/*
+ * From now on columns can refer to what is derived from these streams and tables. memory is for
+ * REFS_DERIVED numbers of each event and one of each table.
+ */
+void events_derive(struct events *e, const struct trawl_stream *streams, uint32_t nstreams,
+		   const uint32_t *class_table, uint32_t ntables, uint64_t *memory);
 
 /* The time stamp of each event. */
 const uint64_t *table_ts(struct table *t);

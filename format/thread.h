@@ -6,15 +6,12 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-/*
- * A mutex whose holder has the priority of the first that waits: a busy machine may let him wait
- * long.
- */
+/* Initialises a mutex with priority inheritance: whoever waits may have a higher priority. */
 void lock_init(pthread_mutex_t *m);
 
 /*
- * Starts a thread with the ordinary priority, whatever the caller's is: what it does can wait, and
- * the program that is recorded may need the processor. False when there is no memory for it.
+ * Starts a thread with the ordinary priority, whatever the caller's is: its work can wait, and the
+ * program that is recorded may need the processor. False without memory.
  */
 bool thread_start(pthread_t *t, void *(*run)(void *), void *arg);
 
@@ -25,9 +22,9 @@ bool thread_start(pthread_t *t, void *(*run)(void *), void *arg);
  */
 void thread_block_signals(void);
 
-/* While the caller waits for a thread, that has the caller's priority. Was there any to lend? */
+/* Gives a thread for which the caller waits the caller's real-time priority; false: it has none. */
 bool thread_lend(pthread_t t);
-/* It waits no longer; `lent` is what thread_lend() returned. */
+/* Gives the thread the ordinary priority again; `lent` is what thread_lend() returned. */
 void thread_take_back(pthread_t t, bool lent);
 
 #endif

@@ -211,13 +211,14 @@ struct trawl_writer;
 struct trawl_writer_options {
 	int level;             /* zstd level 1..19; 0: the default; 20 and more: all is tried */
 	uint32_t chunk_events; /* events in a chunk at most; 0: the default, 65,536 */
-	/* Bytes of records in a chunk at most, but for up to 16 MiB of payload of 512 bytes or more
-	 * that came before; 0: the default, 2 MiB. */
+	/* Bytes of records in a chunk at most; 0: the default, 2 MiB. Payload of 512 bytes and more
+	 * that repeats does not count, up to 16 MiB. */
 	uint32_t chunk_bytes;
 	const char *comment;   /* one line that says what this file is; or NULL */
 	const char *name;      /* what errors call the output: "-w x.trawl"; NULL: "output" */
 	uint64_t time;         /* CLOCK_REALTIME ns that the file's front says; 0: now */
 	uint64_t ring;         /* bytes of a ring in memory; 0: all goes to fd as it comes */
+	bool later;            /* the file may have chunks of level 20, from trawl_writer_chunk() */
 	bool keep_up;          /* bulk payload that comes too fast is compressed less or not */
 	/* Called for all metadata by trawl_writer_meta(), in its caller's thread. May be NULL. */
 	void (*told)(void *arg, const struct trawl_meta *m);
@@ -226,23 +227,22 @@ struct trawl_writer_options {
 
 enum { TRAWL_RECORD_MAX = 15 << 20 }; /* a longer record does not fit a block */
 
-
 /*
  * Starts a file on fd, which the writer then owns; it may be a pipe. Each source that is added
  * gets a worker thread that encodes and compresses, so that trawl_append() only copies. Another
- * thread writes: a disk or pipe that has to be waited for holds up nobody until 8 MiB wait. So the
- * functions below may succeed, and what they put is found not to be writable later.
+ * thread writes: a slow disk or pipe makes callers wait only when 8 MiB are queued. A write error
+ * therefore shows later than in the call that put the block.
  */
 struct trawl_writer *trawl_writer_new(int fd, const struct trawl_writer_options *o,
 				      struct trawl_error *err);
 
-/* Returns the source's id, or -1. Sources may be added at any time. */
+/* Returns the source's id, or -1 with *err. Sources may be added at any time. */
 int trawl_writer_source(struct trawl_writer *w, const struct trawl_source *s,
 			struct trawl_error *err);
 int trawl_writer_event_type(struct trawl_writer *w, const struct trawl_event_type *t,
 			    struct trawl_error *err);
 int trawl_writer_meta(struct trawl_writer *w, const struct trawl_meta *m, struct trawl_error *err);
-/* Likewise, but of the present file only: trawl_writer_rotate() does not repeat it. */
+/* The same for metadata of the present file alone: trawl_writer_rotate() does not repeat it. */
 int trawl_writer_last_meta(struct trawl_writer *w, const struct trawl_meta *m,
 			   struct trawl_error *err);
 int trawl_writer_loss(struct trawl_writer *w, const struct trawl_loss *l, struct trawl_error *err);
@@ -275,7 +275,7 @@ int trawl_writer_chunk(struct trawl_writer *w, uint16_t source, const struct tra
 int trawl_writer_sync(struct trawl_writer *w, const struct trawl_sync *sync,
 		      struct trawl_error *err);
 
-/* Waits until all that was put is handed to the kernel; -1 and *err if some of it cannot be. */
+/* Waits until the kernel has all that was put; -1 with *err if some of it cannot be written. */
 int trawl_writer_flush(struct trawl_writer *w, struct trawl_error *err);
 
 /* Reads all clocks of this machine, sandwiched; horizon and why are left 0. */
@@ -290,19 +290,22 @@ void trawl_sync_now(struct trawl_sync *sync);
 int trawl_writer_rotate(struct trawl_writer *w, int fd, struct trawl_error *err);
 
 /*
- * Makes a file that was ended, and that nobody writes, as small as it can be: fd must be readable
- * and writable. False, and the file as it was, if it is none of a few hundred kilobytes with one
- * section, or would not become smaller.
+ * Rewrites a file as a small section (docs/format.md), if that is smaller. The file has one
+ * section, which was ended, and at most TRAWL_SMALL_MOST bytes; nobody else writes it; fd is
+ * readable and writable. Returns false if one of these is not so, or the file cannot be written: it
+ * then is as it was.
  */
 bool trawl_make_small(int fd);
 
+enum { TRAWL_SMALL_MOST = 512 << 10 };
+
 uint64_t trawl_writer_bytes(const struct trawl_writer *w);  /* in the present file so far */
-/* That it would have if it ended now: with what waits to be encoded, the index and the end, all
- * reckoned from how the last ones compressed. */
+/* Estimated bytes of the present file if it ended now: with what waits to be encoded, index and
+ * end block, all by how the last ones compressed. */
 uint64_t trawl_writer_expected(const struct trawl_writer *w);
 uint64_t trawl_writer_events(const struct trawl_writer *w); /* appended, over all files */
-/* Of those that a source appended: how many are in no file, since it could not be written. All of
- * them are known after a trawl_writer_flush(), whether that fails or not. */
+/* Events that a source appended and that are in no file, because it could not be written. The
+ * number is complete after trawl_writer_flush(), also if that fails. */
 uint64_t trawl_writer_unwritten(const struct trawl_writer *w, uint16_t source);
 
 /* What has been added, in that order; NULL after the last. Valid as long as the writer. */
@@ -315,12 +318,13 @@ const struct trawl_event_type *trawl_writer_event_type_at(const struct trawl_wri
  * and writes nothing until it is told to: trawl_writer_take() sets apart all that is there, and
  * trawl_spill_write() makes a file of it (closing fd in any case), with every source, event type,
  * and piece of metadata that its events need. That may take as long as the disk does, and may be
- * done by another thread while the writer goes on in the room that is freed. One at a time; it is
+ * done by another thread while the writer goes on in the room that is freed. *events is how many
+ * the file has, also if it is not whole. One at a time; it is
  * to be over before trawl_writer_close(), which writes nothing.
  */
 struct trawl_spill;
 struct trawl_spill *trawl_writer_take(struct trawl_writer *w, struct trawl_error *err);
-int trawl_spill_write(struct trawl_spill *s, int fd, struct trawl_error *err);
+int trawl_spill_write(struct trawl_spill *s, int fd, uint64_t *events, struct trawl_error *err);
 
 struct trawl_ring_state {
 	uint64_t bytes;          /* in use */
@@ -345,24 +349,24 @@ struct trawl_reader;
  */
 struct trawl_reader *trawl_open(const char *path, struct trawl_error *err);
 /*
- * The same in this much memory for what the file tells and for the events that are decoded at a
- * time; 0: 256 MiB, as trawl_open(). A file that needs more is refused, and the error says for
- * what.
+ * The same with a limit of `memory` bytes (0: 256 MiB, as trawl_open()) for what the file describes
+ * and for the events that are decoded at a time. A file that needs more is refused; the error names
+ * what needs it.
  */
 struct trawl_reader *trawl_open_within(const char *path, uint64_t memory, struct trawl_error *err);
 /*
- * The same of what is open already, read from its beginning if it is a regular file; `name` is what
- * errors call it. The reader has a copy of the descriptor; the caller's stays.
+ * The same of an open descriptor; a regular file is read from its beginning. Errors call it `name`.
+ * The reader has a copy of the descriptor; the caller closes its own.
  */
 struct trawl_reader *trawl_open_fd(int fd, const char *name, uint64_t memory,
 				   struct trawl_error *err);
 void trawl_close(struct trawl_reader *r);
-/* Is it a regular file, of which all was looked through by opening it? */
+/* True of a regular file: trawl_open() has found all its sections. False of a pipe. */
 bool trawl_is_seekable(const struct trawl_reader *r);
 
 /*
- * Whether a regular file has any whole block of this format, wherever it stands. A file of which
- * others wrote every block is read to its end for that. The descriptor and its offset stay.
+ * Returns whether a regular file has a whole block of this format, at any offset. A file without
+ * one is read to its end. The offset of the descriptor does not change.
  */
 bool trawl_is_ours(int fd);
 
@@ -416,9 +420,9 @@ const struct trawl_meta *trawl_meta_find(const struct trawl_reader *r, const cha
 size_t trawl_loss_count(const struct trawl_reader *r);
 const struct trawl_loss *trawl_loss_at(const struct trawl_reader *r, size_t i);
 /*
- * Of a long capture's clock-syncs some are enough: the first and the last of each section, and
- * those on both sides of each step of the time of day. A pointer lives until more is read of a
- * pipe.
+ * Of a long capture the reader keeps some clock-syncs: the first and the last of each section, and
+ * those on both sides of each step of the time of day. On a pipe a pointer is valid until more is
+ * read.
  */
 size_t trawl_sync_count(const struct trawl_reader *r);
 const struct trawl_sync *trawl_sync_at(const struct trawl_reader *r, size_t i);
@@ -426,18 +430,26 @@ const struct trawl_sync *trawl_sync_at(const struct trawl_reader *r, size_t i);
 /* A time stamp of a clock on the timeline, wherever in the file it stands. */
 uint64_t trawl_to_timeline(const struct trawl_reader *r, enum trawl_clock clock, uint64_t ts);
 
-/* The same of a clock of this section; time stamps of several machines may look alike. */
+/* The same by the clock-syncs of one section: one time stamp of two machines is two times. */
 uint64_t trawl_section_time(struct trawl_reader *r, uint32_t section, enum trawl_clock clock,
 			    uint64_t ts);
 /*
- * Sections that trawl-edit merge made one timeline of, whose events come in order of time, have the
- * same number here; 0: the section is alone.
+ * The number of the section's timeline; 0: it has its own. trawl-edit merge gives sections whose
+ * events are to come in one order of time the same number.
  */
 uint64_t trawl_section_timeline(const struct trawl_reader *r, uint32_t section);
-/* From now on there is only the metadata of these sections: an array of trawl_section_count(). */
-void trawl_hide_metas(struct trawl_reader *r, const bool *keep);
+/*
+ * Whether trawl_next() has given all events of the section. Of sections of one timeline, that is
+ * known when the event that comes next in time is given.
+ */
+bool trawl_section_ended(const struct trawl_reader *r, uint32_t section);
+/*
+ * Hides the metadata of all other sections. keep: trawl_section_count() elements. 0, or -1 if there
+ * is no memory, and nothing is hidden.
+ */
+int trawl_hide_metas(struct trawl_reader *r, const bool *keep);
 
-/* How far the event's time may be off, in ns; UINT64_MAX: nothing is known of its clock. */
+/* The error of the event's time is at most so many ns; UINT64_MAX: not known. */
 uint64_t trawl_event_bound(const struct trawl_reader *r, const struct trawl_event *ev);
 
 struct trawl_verdict {
@@ -460,9 +472,10 @@ void trawl_verdict(const struct trawl_reader *r, struct trawl_verdict *v);
 /* ---- records that are decoded while they are captured -------------------------------------- */
 
 /*
- * A reader without an input, for who has the records already: it knows what it is told, once and
- * before the records that need it. A source keeps its id; what is returned is the reader's copy,
- * for struct trawl_event. Of clock-syncs it knows the newest.
+ * A reader without an input, for callers that have the records. They tell it each source, event
+ * type and piece of metadata once, before the first record that needs it. The functions return the
+ * reader's copies, for struct trawl_event; a source keeps its id. Only the newest clock-sync
+ * counts.
  */
 struct trawl_reader *trawl_reader_blank(struct trawl_error *err);
 const struct trawl_source *trawl_reader_tell_source(struct trawl_reader *r,
@@ -546,14 +559,19 @@ struct trawl_piece {
  * All lives until the next call.
  */
 int trawl_next_piece(struct trawl_reader *r, struct trawl_piece *p, struct trawl_error *err);
+/*
+ * At the end, trawl_next_piece() does not look at the blocks that the index has made known: damage
+ * where nothing is read is not found. For programs that read a part of the file.
+ */
+void trawl_pieces_unchecked(struct trawl_reader *r);
 /* Reads the chunk's payload. False: it is damaged, which trawl_verdict() tells. */
 bool trawl_piece_read(struct trawl_reader *r, struct trawl_piece *p);
 /* Decodes what was read; false likewise. *chunk lives until the next chunk is decoded. */
 bool trawl_piece_decode(struct trawl_reader *r, const struct trawl_piece *p,
 			const struct trawl_chunk **chunk);
 /*
- * 0; or -1 with *err: a read failed or memory ran out, and what was taken for damage until now may
- * be none.
+ * Returns 0; or -1 with *err if a read failed or memory ran out: what counted as damage until now
+ * may be whole.
  */
 int trawl_pieces_failed(const struct trawl_reader *r, struct trawl_error *err);
 /* A time stamp of the chunk's source on the timeline. */
@@ -567,6 +585,8 @@ uint64_t trawl_piece_time(const struct trawl_reader *r, const struct trawl_piece
 struct trawl_cursor;
 struct trawl_cursor *trawl_cursor_new(const struct trawl_chunk *chunk);
 int trawl_cursor_next(struct trawl_cursor *c, uint32_t stream, struct trawl_event *ev);
+/* Passes over the stream's next n events, which costs nothing. */
+void trawl_cursor_skip(struct trawl_cursor *c, uint32_t stream, uint32_t n);
 void trawl_cursor_free(struct trawl_cursor *c);
 
 #ifdef __cplusplus

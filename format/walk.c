@@ -3,13 +3,14 @@
 
 #include "format/small.h"
 #include "format/walk.h"
+#include "format/memory.h"
 
 /* A file that makes us look at this many times its size in vain is not worth more. */
 enum { WASTE_FACTOR = 16, WASTE_LEAST = 256 << 20, SEARCH_STEP = 256 << 10 };
 
 void damage_add(struct damage *d, uint64_t at)
 {
-	enum { KNOWN = sizeof(d->known) / sizeof(d->known[0]) };
+	enum { KNOWN = ARRAY_SIZE(d->known) };
 
 	at = small_offset(at);
 	for (uint64_t i = 0; i < d->blocks && i < KNOWN; i++)

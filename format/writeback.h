@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is after the end of a file that is written faster than anybody reads it: bulk. The kernel
- * would keep all of it in memory, and write it to the disk when there is too much; memory that it
- * has to find for that costs more than to write what is there again. So a thread of its own has
- * what was written go to the disk soon, and gives back the memory of what is there already.
+ * Early write-back of a file that grows fast. The kernel keeps written pages in memory until they
+ * are too many; finding more memory then costs the writer more than reusing pages would. So a
+ * thread starts the write-back of what was written, and drops from memory what is on the disk.
  *
  * A disk that is slower than the recorder holds up this thread, not the writer.
  */

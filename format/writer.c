@@ -79,18 +79,15 @@ static int put_sync(struct trawl_writer *w, const struct trawl_sync *s, struct t
 }
 
 /* Of the workers. */
-static void emit_chunk(void *arg, struct batcher *s, const uint8_t *payload, size_t len,
-		       uint32_t count, uint64_t first, uint64_t last)
+static void emit_chunk(void *arg, struct batcher *s, const struct chunk_head *head,
+		       const uint8_t *payload)
 {
 	struct trawl_writer *w = arg;
-	struct chunk_head c = {
-		.source = s->source.id, .count = count, .first = first, .last = last,
-	};
 
-	if (w->ring ? ring_chunk(w->ring, &c, payload, len) :
-		      write_queue_chunk(w->file, s, &c, payload, len))
+	if (w->ring ? ring_chunk(w->ring, head, payload, head->payload) :
+		      write_queue_chunk(w->file, s, head, payload, head->payload))
 		return;
-	batcher_unwritten(s, count, first, last);
+	batcher_unwritten(s, head->count, head->first, head->last);
 	s->failed = !w->ring; /* a ring has chunks that it cannot hold */
 }
 
@@ -132,7 +129,8 @@ struct trawl_writer *trawl_writer_new(int fd, const struct trawl_writer_options 
 	w->name = strdup(w->o.name ? w->o.name : "output");
 	w->o.name = w->name;
 	w->front = (struct section_writer_front){ .name = w->name, .comment = w->comment,
-					  .time = w->o.time };
+					  .time = w->o.time,
+					  .later = w->o.later || w->o.level >= CHUNK_ALL_LEVEL };
 	meta_cache_init(&w->metas, META_KEPT);
 	w->pool.most = BATCHES;
 	lock_init(&w->lock);
@@ -606,9 +604,9 @@ struct trawl_spill *trawl_writer_take(struct trawl_writer *w, struct trawl_error
 	return s;
 }
 
-int trawl_spill_write(struct trawl_spill *s, int fd, struct trawl_error *err)
+int trawl_spill_write(struct trawl_spill *s, int fd, uint64_t *events, struct trawl_error *err)
 {
-	return spill_write(s, fd, err);
+	return spill_write(s, fd, events, err);
 }
 
 void trawl_writer_ring(const struct trawl_writer *w, struct trawl_ring_state *state)

@@ -98,7 +98,7 @@ void attachment_put(struct attachment *a, const struct trawl_record *record)
 	}
 }
 
-/* In form STREAM each stack that is kept goes into the ring. */
+/* In form STREAM each LBR stack that is kept is also put into the ring. */
 static void put_stack(struct attachment *a)
 {
 	struct trawl_record *r;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Events BKPT and FUNCRET: a uprobe of the kernel's for each registration, in the memory of its
- * tracee alone.
+ * Events BKPT and FUNCRET: each registration has a uprobe of the kernel, set only in its tracee's
+ * memory.
  */
 #include "kmod/tracer.h"
 #include <linux/mm.h>
@@ -19,7 +19,10 @@ static bool is_meant(const struct registration *registration)
 	return current->mm == registration->mm && tracee_has(registration->tracee, current);
 }
 
-/* A child of the tracee has a copy of its memory, breakpoints too: the kernel removes those. */
+/*
+ * A child of the tracee has a copy of its memory with the breakpoints in it; as the child is not
+ * wanted here, the kernel removes those.
+ */
 static int wanted(const struct registration *registration)
 {
 	return current->mm == registration->mm ? 0 : UPROBE_HANDLER_REMOVE;
@@ -29,7 +32,7 @@ static int on_breakpoint(COMPAT_UPROBE_ARGUMENTS)
 {
 	struct registration *registration = registration_of(consumer);
 
-	/* A file may be mapped twice: the other place is not `where`. */
+	/* The same byte of a file may be mapped at a second address, which is not `where`. */
 	if (is_meant(registration) && instruction_pointer(regs) == registration->u.where)
 		registration_event(registration, regs, 0);
 	return wanted(registration);
@@ -54,7 +57,10 @@ static bool filter(COMPAT_FILTER_ARGUMENTS)
 	return registration_of(consumer)->mm == mm;
 }
 
-/* The file and the offset that `where` is of, where that is code of a file. */
+/*
+ * Finds the inode and the offset in the file of the code at `where`. -EINVAL where no file's code
+ * is mapped.
+ */
 static int find_place(struct registration *registration, struct mm_struct *mm)
 {
 	unsigned long where = registration->u.where;
@@ -84,7 +90,10 @@ int breakpoint_set(struct registration *registration, struct task_struct *task)
 		return -ESRCH;
 	status = find_place(registration, mm);
 	if (!status) {
-		/* Compared with, never looked into: the address must not become another one's. */
+		/*
+		 * The pointer is only compared. The reference keeps its address from being used for
+		 * another mm_struct.
+		 */
 		mmgrab(mm);
 		registration->mm = mm;
 	}
@@ -100,8 +109,8 @@ int breakpoint_set(struct registration *registration, struct task_struct *task)
 	uprobe = kuprobe_register(registration->inode, registration->offset, 0,
 				  &registration->consumer);
 	/*
-	 * ENOTSUPP is none of user space's: a breakpoint of the program's own. ENOEXEC: bytes that
-	 * are no instruction.
+	 * ENOTSUPP (a breakpoint of the program's own is there) is no error number of user space.
+	 * ENOEXEC: the bytes are no valid instruction.
 	 */
 	if (uprobe == ERR_PTR(-ENOTSUPP) || uprobe == ERR_PTR(-ENOEXEC))
 		return -EOPNOTSUPP;

@@ -19,15 +19,18 @@
 #error "trawl.ko needs Linux 6.1 or newer"
 #endif
 
-/* sched_process_exit also says whether the whole process ends. */
+/* The tracepoint sched_process_exit got an argument: whether the whole process ends. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
 #define COMPAT_EXIT_ARGUMENTS void *data, struct task_struct *task, bool group_dead
 #else
 #define COMPAT_EXIT_ARGUMENTS void *data, struct task_struct *task
 #endif
 
-/* compat_dumpable() - whether its user may look into it. Of a task, no longer of its memory, and
- * not exported. */
+/*
+ * compat_dumpable() - whether the task is dumpable, so that a process of the same user may trace
+ * it. Newer kernels keep that in the task instead of its memory, and do not export the function
+ * that reads it.
+ */
 #ifdef SUID_DUMP_USER
 static inline bool compat_dumpable(struct task_struct *task)
 {
@@ -53,14 +56,14 @@ static inline bool compat_dumpable(struct task_struct *task)
 }
 #endif
 
-/* rdmsrl_safe() has a new name. */
+/* rdmsrl_safe() was renamed to rdmsrq_safe(). */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
 #define compat_rdmsr_safe(msr, value) rdmsrq_safe(msr, value)
 #else
 #define compat_rdmsr_safe(msr, value) rdmsrl_safe(msr, value)
 #endif
 
-/* Handlers of uprobes have got a cookie; registering gives the uprobe instead of a status. */
+/* Handlers of uprobes got a cookie argument. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
 #define COMPAT_UPROBE_ARGUMENTS                                                                    \
 	struct uprobe_consumer *consumer, struct pt_regs *regs, __u64 *cookie
@@ -89,7 +92,10 @@ static inline struct uprobe *compat_uprobe_register(struct inode *inode, loff_t 
 {
 	int status = uprobe_register_refctr(inode, offset, ref_ctr, consumer);
 
-	/* There is no uprobe to be had; unregistering does without. */
+	/*
+	 * These kernels return no uprobe, and unregistering does not need it: any pointer that is
+	 * no error will do.
+	 */
 	return status ? ERR_PTR(status) : (struct uprobe *)consumer;
 }
 
@@ -100,7 +106,7 @@ static inline void compat_uprobe_unregister(struct uprobe *uprobe, struct inode 
 }
 #endif
 
-/* The handler of a function's return. */
+/* Arguments of the handler of a function's return. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
 #define COMPAT_URETPROBE_ARGUMENTS                                                                 \
 	struct uprobe_consumer *consumer, unsigned long function, struct pt_regs *regs,            \
@@ -110,7 +116,7 @@ static inline void compat_uprobe_unregister(struct uprobe *uprobe, struct inode 
 	struct uprobe_consumer *consumer, unsigned long function, struct pt_regs *regs
 #endif
 
-/* Whose memory a uprobe is set in. */
+/* Arguments of the filter that decides in whose memory a uprobe is set. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
 #define COMPAT_FILTER_ARGUMENTS struct uprobe_consumer *consumer, struct mm_struct *mm
 #else
@@ -118,7 +124,7 @@ static inline void compat_uprobe_unregister(struct uprobe *uprobe, struct inode 
 	struct uprobe_consumer *consumer, enum uprobe_filter_ctx context, struct mm_struct *mm
 #endif
 
-/* Flags of clone(2) are 64 bits wide. */
+/* task_newtask passes the flags of clone(2) in 64 bits. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 18, 0)
 #define COMPAT_NEWTASK_ARGUMENTS void *data, struct task_struct *task, u64 clone_flags
 #else

@@ -24,7 +24,7 @@ static int open_session(struct inode *inode, struct file *file)
 	s = session_new();
 	if (!s)
 		return -ENOMEM;
-	/* misc_open() has put the miscdevice there. */
+	/* misc_open() has stored the miscdevice there. */
 	file->private_data = s;
 	return nonseekable_open(inode, file);
 }
@@ -32,19 +32,20 @@ static int open_session(struct inode *inode, struct file *file)
 static int device_release(struct inode *inode, struct file *file)
 {
 	struct session *s = file->private_data;
+	enum session_state before;
 
 	probes_end(s);
 	if (s->tracer)
 		tracer_close(s->tracer);
-	session_close(s);
+	before = session_close(s);
 	attachments_end(s, 0, 0, ATTACHMENTS_ALL);
-	if (s->hooked)
+	if (before == SESSION_HOOKED)
 		hooks_stop();
 	session_put(s);
 	return 0;
 }
 
-/* The file's tracer, which its first request of trawl_uprobe.h makes. */
+/* Serves a request of trawl_uprobe.h. The first one of a file makes its tracer. */
 static long uprobe_request(struct file *file, unsigned int command, unsigned long argument)
 {
 	struct session *s = file->private_data;
@@ -109,11 +110,11 @@ static __poll_t device_poll(struct file *file, poll_table *table)
 		events |= EPOLLIN | EPOLLRDNORM;
 	if (!ring)
 		return events;
-	/* The reader may have moved its tail. */
+	/* The reader may have made room by moving the ring's tail. */
 	wake_up_all(&s->writers);
 	if (ring_readable(ring, atomic_read(&s->sleepers)))
 		events |= EPOLLIN | EPOLLRDNORM;
-	if (s->hooked && !ring_tasks(ring, 0))
+	if (READ_ONCE(s->state) == SESSION_HOOKED && !ring_tasks(ring, 0))
 		events |= EPOLLHUP;
 	return events;
 }

@@ -2,7 +2,7 @@
 #include "kmod/filter.h"
 #include "kmod/trawl_uapi.h"
 
-/* The bits of which each suppresses a kind. */
+/* For each kind of branch the bits that suppress it: any one of them does. */
 static const __u32 suppressors[16] = {
 	[TRAWL_KIND_UNKNOWN] = TRAWL_NO_USER,
 	[TRAWL_KIND_JCC] = TRAWL_NO_USER | TRAWL_NO_JCC,

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which branches somebody wants: LBR_SELECT, and the control bits of BTS as such bits. */
+/*
+ * Which branches are wanted: a selection is a set of TRAWL_NO_* bits; control bits of the BTS form
+ * are converted to one.
+ */
 #ifndef KMOD_FILTER_H
 #define KMOD_FILTER_H
 
@@ -7,11 +10,12 @@
 
 #define FILTER_NOTHING	0xffffffffu	/* a selection that suppresses every kind */
 
-/* filter_wants() - whether a branch of this enum trawl_kind (below 16) passes a TRAWL_NO_*
- * selection. */
+/*
+ * filter_wants() - whether a branch of this kind (enum trawl_kind below 16) passes the selection.
+ */
 bool filter_wants(__u32 select, __u8 kind);
 
-/* filter_of_bts() - the selection that TRAWL_BTS_* control bits mean. */
+/* filter_of_bts() - the selection with the same meaning as these TRAWL_BTS_* control bits. */
 __u32 filter_of_bts(__u64 control);
 
 #endif

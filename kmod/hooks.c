@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The scheduler calls on_switch() with its lock held and interrupts off; on_fork(), on_exit() and
- * the others run without sleeping, too. None of them allocates with waiting, prints or touches user
- * memory but by copy_*_nofault().
+ * The scheduler calls on_switch() with a runqueue lock held and interrupts off; on_fork(),
+ * on_exit() and the others must not sleep either. None of these functions allocates memory in a way
+ * that may wait, calls printk(), or touches user memory except by copy_*_nofault().
  */
 #include "kmod/hooks.h"
-#include <linux/binfmts.h>
 #include <linux/kdebug.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/sched/signal.h>
 #include <linux/tracepoint.h>
 #include "kmod/compat.h"
+#include "kmod/permit.h"
 #include "kmod/step.h"
 #include "kmod/task.h"
 
@@ -24,7 +24,9 @@ static void on_switch(void *data, bool preempt, struct task_struct *prev, struct
 
 	rcu_read_lock();
 	t = traced_find(prev);
-	/* perf's part of it ends before the task does. */
+	/*
+	 * perf frees the event of an exiting task before the task ends: do not read the LBR then.
+	 */
 	if (t && !(prev->flags & PF_EXITING))
 		traced_keep(t);
 	t = traced_find(next);
@@ -33,7 +35,7 @@ static void on_switch(void *data, bool preempt, struct task_struct *prev, struct
 	rcu_read_unlock();
 }
 
-/* What the current task has done until now, should it be its end. */
+/* Keeps the current task's branches before it may be killed. */
 static void keep_now(struct traced *t)
 {
 	unsigned long flags;
@@ -98,12 +100,6 @@ static void on_fork(void *data, struct task_struct *parent, struct task_struct *
 	rcu_read_unlock();
 }
 
-/* More rights than before, or code that its user may not read: nobody may watch. */
-static bool gains(const struct linux_binprm *bprm)
-{
-	return bprm->secureexec || bprm->interp_flags & BINPRM_FLAGS_ENFORCE_NONDUMP;
-}
-
 static void on_exec(void *data, struct task_struct *task, pid_t old_pid, struct linux_binprm *bprm)
 {
 	struct traced *t;
@@ -111,7 +107,7 @@ static void on_exec(void *data, struct task_struct *task, pid_t old_pid, struct 
 	rcu_read_lock();
 	t = traced_find(task);
 	if (t) {
-		if (gains(bprm))
+		if (!permit_program(bprm))
 			traced_stop(t);
 		step_exec(t);
 		traced_exec(t);
@@ -151,7 +147,7 @@ static int on_exception(struct notifier_block *block, unsigned long what, void *
 
 	if ((what != DIE_DEBUG && what != DIE_INT3) || !args->regs || !user_mode(args->regs))
 		return NOTIFY_DONE;
-	/* Notifiers are called under rcu_read_lock(). */
+	/* Notifiers are called under rcu_read_lock(), which traced_find() needs. */
 	t = traced_find(current);
 	if (!t)
 		return NOTIFY_DONE;
@@ -163,7 +159,7 @@ static int on_exception(struct notifier_block *block, unsigned long what, void *
 	return NOTIFY_DONE;
 }
 
-/* Before uprobes, which would take the flag for the program's. */
+/* Called before the handler of uprobes, which would take the trap flag for the program's own. */
 static struct notifier_block exceptions = { .notifier_call = on_exception, .priority = INT_MAX };
 
 static DEFINE_MUTEX(mutex);

@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where the kernel calls the module: tracepoints, looked up by name, and the notifier of
- * exceptions. */
+/*
+ * The places where the kernel calls the module: tracepoints, which are looked up by name, and the
+ * die notifier, for debug exceptions.
+ */
 #ifndef KMOD_HOOKS_H
 #define KMOD_HOOKS_H
 
 /*
- * hooks_start() - before a session traces its first task. Each switch of tasks and each system call
- * of the machine is a little slower from then on. Returns -ENOENT where the kernel lacks a
- * tracepoint. May sleep.
+ * hooks_start() - connects the hooks, or counts one more user. Called before a session traces its
+ * first task. While they are connected, each switch of tasks and each system call of the machine is
+ * a little slower. Returns 0, or -ENOENT where the kernel lacks a tracepoint. May sleep.
  */
 int hooks_start(void);
 
 /*
- * hooks_stop() - a session that started them has ended. They go with the last one, or, where a task
- * sleeps that has not yet noticed the end of its tracing, with a later one.
+ * hooks_stop() - takes hooks_start() back when a session ends. The hooks are disconnected with the
+ * last session; but if a task sleeps in the kernel and has not noticed yet that its tracing has
+ * ended, only with the last session after that.
  */
 void hooks_stop(void);
 
-/* hooks_exit() - at unload: they go, and so does whatever the module has left in tasks. */
+/* hooks_exit() - at unload: disconnects the hooks and removes what the module has left in tasks. */
 void hooks_exit(void);
 
 #endif

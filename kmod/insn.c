@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Not a disassembler: only instructions that branch, enter the kernel or touch the trap flag are
- * taken apart. All others are "plain", without a length.
+ * Not a full disassembler: only instructions that branch, enter the kernel or affect the trap flag
+ * are decoded. All others are INSN_PLAIN and get no length.
  */
 #include "kmod/insn.h"
 #include "kmod/trawl_uapi.h"
 
-/* An instruction that is being read. */
+/* The position in an instruction that is being decoded. */
 struct reader {
 	const __u8 *bytes;
 	size_t count, at;
@@ -34,7 +34,7 @@ static __s64 signed_number(struct reader *r, unsigned int bytes)
 	return (__s64)(v << (64 - 8 * bytes)) >> (64 - 8 * bytes);
 }
 
-/* The prefixes; returns the first byte of the opcode. */
+/* Reads the prefixes; returns the first byte of the opcode. */
 static __u8 prefixes(struct reader *r)
 {
 	for (;;) {
@@ -61,8 +61,9 @@ static __u8 prefixes(struct reader *r)
 }
 
 /*
- * A branch by a constant of 1 or 4 bytes (2 for 16-bit operands). In 64-bit mode, processors differ
- * over the prefix 66 (Intel ignores it), so that neither length nor target is known then.
+ * A branch by a signed displacement of 1 or 4 bytes (2 for 16-bit operands). In 64-bit mode
+ * processors treat prefix 66 differently (Intel's ignore it), so that neither length nor target is
+ * known then.
  */
 static void by_constant(struct reader *r, struct insn *insn, __u8 kind, unsigned int bytes)
 {
@@ -85,7 +86,7 @@ static void by_condition(struct reader *r, struct insn *insn, __u8 condition, un
 		r->mode64 ? (r->address_prefix ? 32 : 64) : (r->address_prefix ? 16 : 32);
 }
 
-/* Passes the bytes of a memory operand after its ModRM byte. */
+/* Skips the bytes of a memory operand (SIB, displacement) after its ModRM byte. */
 static void operand(struct reader *r, __u8 modrm)
 {
 	unsigned int mod = modrm >> 6, rm = modrm & 7, bytes = 0;
@@ -151,7 +152,7 @@ static void mov_to_segment(struct reader *r, struct insn *insn)
 	branch(r, insn, 0, INSN_MOV_SS);
 }
 
-/* What 64-bit mode doesn't have: pop ss, into, and far branches to a constant. */
+/* Instructions that 64-bit mode does not have: pop ss, into, and far branches to a constant. */
 static void only_32_bit(struct reader *r, struct insn *insn, __u8 opcode)
 {
 	switch (opcode) {
@@ -166,6 +167,15 @@ static void only_32_bit(struct reader *r, struct insn *insn, __u8 opcode)
 		branch(r, insn, TRAWL_KIND_FAR, INSN_PLAIN);
 		break;
 	}
+}
+
+/* ret, far ret, iret. 0xc2 and 0xca have an operand: bytes to remove from the stack. */
+static void by_return(struct reader *r, struct insn *insn, __u8 opcode)
+{
+	if (opcode == 0xc2 || opcode == 0xca)
+		signed_number(r, 2);
+	branch(r, insn, opcode <= 0xc3 ? TRAWL_KIND_RET : TRAWL_KIND_FAR,
+	       opcode == 0xcf ? INSN_POPF : INSN_PLAIN);
 }
 
 static void one_byte(struct reader *r, struct insn *insn, __u8 opcode)
@@ -186,18 +196,8 @@ static void one_byte(struct reader *r, struct insn *insn, __u8 opcode)
 	case 0xeb:
 		by_constant(r, insn, TRAWL_KIND_REL_JMP, 1);
 		break;
-	case 0xc2: case 0xca:
-		signed_number(r, 2);
-		branch(r, insn, opcode == 0xc2 ? TRAWL_KIND_RET : TRAWL_KIND_FAR, INSN_PLAIN);
-		break;
-	case 0xc3:
-		branch(r, insn, TRAWL_KIND_RET, INSN_PLAIN);
-		break;
-	case 0xcb:
-		branch(r, insn, TRAWL_KIND_FAR, INSN_PLAIN);
-		break;
-	case 0xcf:
-		branch(r, insn, TRAWL_KIND_FAR, INSN_POPF);
+	case 0xc2: case 0xc3: case 0xca: case 0xcb: case 0xcf:
+		by_return(r, insn, opcode);
 		break;
 	case 0x9c:
 		branch(r, insn, 0, INSN_PUSHF);

@@ -84,7 +84,9 @@ u32 khandler_list(char *buffer, u32 length)
 	return used;
 }
 
-/* In pieces that end with pages, so that what can be read before a hole is. */
+/*
+ * Reads up to the end of a page at a time, so that the bytes before an unreadable page are copied.
+ */
 static u32 read_current(u64 address, void *buffer, u32 length)
 {
 	u32 done = 0;
@@ -164,7 +166,7 @@ static void stack_hit(const struct khandler_hit *at, void *data)
 	memset(stack->bytes + stack->length, 0, sizeof(stack->bytes) - stack->length);
 }
 
-/* A frame of 64-bit code: the caller's frame pointer and the return address. */
+/* A frame of 64-bit code begins with the caller's frame pointer, followed by the return address. */
 static void ustack_hit(const struct khandler_hit *at, void *data)
 {
 	struct trawl_kh_ustack *stack = data;
@@ -173,8 +175,10 @@ static void ustack_hit(const struct khandler_hit *at, void *data)
 
 	stack->hits++;
 	stack->ip[n++] = at->regs->ip;
-	/* At a function's first instruction the frame is still the caller's: its own caller is at
-	 * rsp. */
+	/*
+	 * At a function's first instruction rbp is still its caller's frame pointer: the function's
+	 * own return address is at rsp.
+	 */
 	if (at->event == TRAWL_UPEV_BKPT && khandler_read(at, at->regs->sp, frame, 8) == 8)
 		stack->ip[n++] = frame[0];
 	while (n < TRAWL_KH_USTACK_DEPTH && bp >= at->regs->sp &&

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Handlers in the kernel that a uprobe of the interface in trawl_uprobe.h may name. Another module
- * adds its own:
+ * Handlers in the kernel that a registration of the interface in trawl_uprobe.h may name. Another
+ * module adds its own:
  *
  *	static void hit(const struct khandler_hit *at, void *data) { ... }
  *	static struct khandler mine = { .name = "mine", .owner = THIS_MODULE, .hit = hit,
  *					.data_size = sizeof(struct mine) };
  *	register_khandler(&mine);
  *
- * and builds with KBUILD_EXTRA_SYMBOLS set to this module's Module.symvers.
+ * Such a module is built with KBUILD_EXTRA_SYMBOLS set to this module's Module.symvers.
  */
 #ifndef KMOD_KHANDLER_H
 #define KMOD_KHANDLER_H
@@ -20,7 +20,7 @@
 
 struct session;
 
-/* What a handler learns of an event. Ids are those of the initial pid namespace. */
+/* What a handler is told of an event. Process ids are those of the initial pid namespace. */
 struct khandler_hit {
 	u64 id;			/* of the registration */
 	u64 where;
@@ -33,9 +33,10 @@ struct khandler_hit {
 };
 
 /*
- * hit() adds an event to data, data_size bytes that are zero when the registration is made. Hits of
- * one registration come one after the other. It must not sleep: at->task is mostly current, at a
- * probe and under a spin lock. User memory is read by khandler_read().
+ * hit() adds an event to `data`: data_size bytes, which are zero when the registration is made. It
+ * is never called twice at the same time for one registration. It must not sleep: at->task is
+ * mostly current, in a probe, with a spin lock held and interrupts off. khandler_read() reads user
+ * memory.
  */
 struct khandler {
 	const char *name;	/* shorter than TRAWL_KHANDLER_NAME, without newlines */
@@ -47,37 +48,49 @@ struct khandler {
 
 #define KHANDLER_DATA_MAX 65536
 
-/* register_khandler() - 0, -EEXIST where the name is taken, -EINVAL. The handler stays the
- * caller's. */
+/*
+ * register_khandler() - returns 0, -EEXIST where the name is in use, or -EINVAL. The caller keeps
+ * ownership of the handler, which must stay until unregister_khandler().
+ */
 int register_khandler(struct khandler *handler);
-/* unregister_khandler() - to be called where no registration can use it: from its module's exit. */
+/*
+ * unregister_khandler() - called when no registration uses the handler any more: from its module's
+ * exit function.
+ */
 void unregister_khandler(struct khandler *handler);
 
 /*
- * khandler_read() - copies user memory of the hit's task; returns how many bytes, 0 where there are
- * none. Where at->task is current it doesn't sleep, and pages that are not in memory can't be read.
- * Where at->task is stopped (a handler that its tracer asked to run) it may sleep: hit() must not
- * hold a lock around it.
+ * khandler_read() - copies up to `length` bytes of user memory of at->task; returns how many were
+ * copied, 0 if none. Where at->task is current it does not sleep, and pages that are not in memory
+ * cannot be read. Where at->task is stopped (a handler that its tracer asked to run) it may sleep:
+ * hit() must not hold a lock then.
  */
 u32 khandler_read(const struct khandler_hit *at, u64 address, void *buffer, u32 length);
 
-/* khandler_get() - the handler of that name with a reference to its module, or NULL. */
+/*
+ * khandler_get() - the handler of that name, with a reference to its module that khandler_put()
+ * drops; NULL if there is none.
+ */
 struct khandler *khandler_get(const char *name);
 void khandler_put(struct khandler *handler);
 
-/* khandler_list() - writes the names, a line each; returns how many bytes they take. */
+/*
+ * khandler_list() - writes the names, one a line, into `buffer` as far as they fit; returns how
+ * many bytes all of them need.
+ */
 u32 khandler_list(char *buffer, u32 length);
 
 /* khandlers_init() - registers the built-in ones. */
 void khandlers_init(void);
 
 /*
- * khandler_save_bases() - what current has written to its fs and gs bases itself (wrfsbase) reaches
- * its thread_struct only when it is switched out: puts it there now, for others to read.
+ * khandler_save_bases() - stores the fs and gs bases of the current task in its thread_struct,
+ * where others read them. Bases that the task wrote itself (wrfsbase) are otherwise stored there
+ * only when it is switched out.
  */
 void khandler_save_bases(void);
 
-/* khandler_registers() - registers as user space has them. */
+/* khandler_registers() - the registers in the layout of user space. */
 void khandler_registers(struct trawl_uprobe_registers *to, const struct pt_regs *regs,
 			struct task_struct *task);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The kernel does not write into a task's code for somebody who has been killed: a uprobe that such
- * a one removes stays there, "failed to unregister, leaking uprobe". A worker is never killed.
+ * The kernel does not write into a task's code on behalf of a task that has been killed: a uprobe
+ * that a killed task removes stays in the code ("failed to unregister, leaking uprobe"). So a
+ * worker, which is never killed, sets and removes them.
  */
 #include "kmod/kuprobe.h"
 #include <linux/workqueue.h>
@@ -15,8 +16,10 @@ struct job {
 	struct uprobe *uprobe;
 };
 
-/* The name of the kernel's own for unbound work changed after 6.12, and 7.3 warns about the
- * old one. */
+/*
+ * An own workqueue: the kernel's unbound one was renamed after 6.12, and 7.3 warns about the old
+ * name.
+ */
 static struct workqueue_struct *workers;
 
 int kuprobes_init(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Uprobes of the kernel's own, which a worker sets and removes. */
+/* Uprobes of the kernel, set and removed by a worker. */
 #ifndef KMOD_KUPROBE_H
 #define KMOD_KUPROBE_H
 
@@ -11,7 +11,7 @@ void kuprobes_exit(void);
 
 /*
  * kuprobe_register(), kuprobe_unregister() - as uprobe_register() and uprobe_unregister() of the
- * newest kernels, whatever signal the caller has got. Both sleep.
+ * newest kernels, but they also work in a caller that has been killed. Both sleep.
  */
 struct uprobe *kuprobe_register(struct inode *inode, loff_t offset, loff_t ref_ctr,
 				struct uprobe_consumer *consumer);

@@ -5,7 +5,10 @@
 #include "kmod/session.h"
 #include "kmod/task.h"
 
-/* Under rcu_read_lock(). */
+/*
+ * The attachment of form LBR that this session has on the task, or NULL. Called under
+ * rcu_read_lock().
+ */
 static struct attachment *stack_of(struct session *session, struct task_struct *task)
 {
 	struct traced *t = traced_find(task);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a session in form LBR has of a task at this moment. */
+/* The last branches that a session in form LBR has of a task at this moment. */
 #ifndef KMOD_LASTBRANCHES_H
 #define KMOD_LASTBRANCHES_H
 
@@ -9,14 +9,14 @@
 struct session;
 
 #define LAST_BRANCHES_MAX	1024
-/* An LBR is read whole before it is cut. */
+/* All entries of an LBR are read before the newest are chosen, so this many must fit. */
 #define LAST_BRANCHES_ROOM	64
 
 /*
  * last_branches() - copies the last `last` branches of a task, oldest first, into `records`, which
- * has room for LAST_BRANCHES_ROOM at least. Returns how many: -ENOENT where the session doesn't
- * record the task in form LBR, 0 where last is 0, -EBUSY where the LBR isn't the task's now, or the
- * task isn't the current one. Without sleeping.
+ * has room for at least LAST_BRANCHES_ROOM. Returns how many, 0 if `last` is 0; -ENOENT where the
+ * session does not record the task in form LBR; -EBUSY where the LBR holds another task's branches,
+ * or the task is not the current one. Does not sleep.
  */
 int last_branches(struct session *session, struct task_struct *task, struct trawl_record *records,
 		  u32 last);

@@ -17,9 +17,9 @@ struct lbr {
 	struct lbr_layout layout;
 	raw_spinlock_t lock;
 	struct lbr_raw raw;
-	u64 time;		/* when they were read; 0: never */
-	bool lost;		/* they were not ours when they should have been read */
-	struct trawl_record stack[LBR_MAX + 1];	/* of lbr_stack() */
+	u64 time;		/* ns, when they were read; 0: never */
+	bool lost;		/* somebody else had the LBR when they were to be read */
+	struct trawl_record stack[LBR_MAX + 1];	/* what lbr_stack() returns */
 };
 
 static enum trawl_why layout_here(struct lbr_layout *layout)
@@ -48,7 +48,9 @@ static enum trawl_why layout_here(struct lbr_layout *layout)
 	return lbr_layout_of(&cpu, layout);
 }
 
-/* perf on AMD has branch records with sampling only: with this period it never happens. */
+/*
+ * On AMD perf enables branch records with sampling only: with this period no sample is ever taken.
+ */
 static void on_overflow(struct perf_event *event, struct perf_sample_data *data,
 			struct pt_regs *regs)
 {
@@ -114,7 +116,7 @@ enum trawl_why lbr_why(const char **reason)
 
 	if (why)
 		return why;
-	/* perf has tried the registers when it started, and knows who has them. */
+	/* perf tried the registers when it started, and knows who uses them. */
 	lbr = lbr_open(current);
 	if (IS_ERR(lbr))
 		return PTR_ERR(lbr) == -EBUSY ? TRAWL_WHY_BUSY : TRAWL_WHY_NO_PERF;
@@ -148,7 +150,7 @@ static bool read_registers(const struct lbr_layout *l, struct lbr_raw *raw)
 	return true;
 }
 
-/* Do they record? Else what they have is old. */
+/* Whether the LBR records at this moment. If not, its entries are stale. */
 static bool recording(const struct lbr_layout *l)
 {
 	u64 control;
@@ -180,7 +182,10 @@ static void visit(void *data)
 		lbr_keep(v->lbr);
 }
 
-/* What the registers don't say of a branch is in the code, and the task's memory has it. */
+/*
+ * Where the registers do not tell the kind of a branch, decodes its instruction in the task's
+ * memory.
+ */
 static void classify(struct trawl_record *r, struct task_struct *task)
 {
 	struct insn insn;
@@ -190,13 +195,11 @@ static void classify(struct trawl_record *r, struct task_struct *task)
 	if (r->kind != TRAWL_KIND_UNKNOWN || !task)
 		return;
 	n = access_process_vm(task, r->from, bytes, sizeof(bytes), 0);
-	if (n <= 0)
-		n = access_process_vm(task, r->from, bytes, PAGE_SIZE - offset_in_page(r->from), 0);
 	if (n > 0 && insn_decode(&insn, bytes, n, r->from, !test_tsk_thread_flag(task, TIF_ADDR32)))
 		r->kind = insn.kind;
 }
 
-/* Interrupts are off. */
+/* Decodes the raw registers that were read last. Interrupts are off. */
 static bool decode(struct lbr *lbr, struct trawl_record *records, u32 *count)
 {
 	int i, n = -1;
@@ -239,7 +242,7 @@ int lbr_refresh(struct lbr *lbr, struct task_struct *task, u32 select, struct st
 
 	if (!records)
 		return -ENOMEM;
-	/* Elsewhere it has left what it had when it was switched out. */
+	/* A task that does not run here left its records when it was switched out. */
 	if (task)
 		on_each_cpu(visit, &v, 1);
 	raw_spin_lock_irqsave(&lbr->lock, flags);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The provider "lbr": a counter of perf's, which counts nothing that matters, owns a task's last
- * branch records and keeps those of the kernel out; the module only reads registers. As the records
- * stand still once the task is in the kernel, they are read when it leaves its CPU, when it ends,
- * or when it is asked.
+ * The provider "lbr": an event of perf owns the branch records of a task and keeps out those of the
+ * kernel; what the event itself counts is not used. The module reads the registers. Once the task
+ * has entered the kernel its records no longer change, so they are read when it leaves its CPU,
+ * when it ends, or on request.
  */
 #ifndef KMOD_LBR_H
 #define KMOD_LBR_H
@@ -16,41 +16,45 @@ struct store;
 
 enum trawl_why lbr_why(const char **reason);
 
-/* lbr_depth() - how many entries; 0: not usable. */
+/* lbr_depth() - how many entries the LBR has; 0: not usable. */
 u32 lbr_depth(void);
 
-/* lbr_open() - begins for a task. May sleep. Returns ERR_PTR(-EBUSY), ERR_PTR(-EOPNOTSUPP),
- * ERR_PTR(-ENOMEM) .... */
+/*
+ * lbr_open() - begins to record for a task. Returns ERR_PTR(-EBUSY), ERR_PTR(-EOPNOTSUPP),
+ * ERR_PTR(-ENOMEM) or another error of perf's. lbr_close() frees the result. May sleep.
+ */
 struct lbr *lbr_open(struct task_struct *task);
-void lbr_close(struct lbr *lbr);	/* may sleep; NULL is nothing */
+void lbr_close(struct lbr *lbr);	/* may sleep; NULL is allowed */
 
 /*
- * lbr_resume() - of the current task: the processor switches its branch records off at each debug
- * exception, those of a uprobe's or a debugger's steps among them. perf switches them on again;
- * what they have stays. May sleep.
+ * lbr_resume() - switches the branch records of the current task on again by way of perf. The
+ * processor switches them off at each debug exception, such as a single step of a uprobe or a
+ * debugger. The entries are kept. May sleep.
  */
 void lbr_resume(struct lbr *lbr);
 
-/* lbr_keep() - reads them, of the task that runs here. Interrupts are off. */
+/* lbr_keep() - reads the entries of the task that runs on this CPU. Interrupts are off. */
 void lbr_keep(struct lbr *lbr);
 
 /*
- * lbr_peek() - the records of the current task, oldest first, with room for 64; of unknown kinds
- * where the registers don't say. Under rcu_read_lock(), without sleeping. False: somebody else had
- * them, or they hold what are no addresses.
+ * lbr_peek() - copies the branches of the current task, oldest first, into `records`, which has
+ * room for 64; a kind that the registers do not tell is TRAWL_KIND_UNKNOWN. Called under
+ * rcu_read_lock(); does not sleep. Returns false if somebody else had the LBR, or an entry is not
+ * an address.
  */
 bool lbr_peek(struct lbr *lbr, struct trawl_record *records, u32 *count);
 
 /*
- * lbr_stack() - the same, after lbr_keep(), in memory of the lbr's, which has room for one more.
- * Only of the task that runs here, with interrupts off.
+ * lbr_stack() - the branches that the latest lbr_keep() read, in memory that belongs to `lbr` and
+ * has room for one more record. *ours is false where lbr_peek() would return false. Only for the
+ * task that runs on this CPU, with interrupts off.
  */
 struct trawl_record *lbr_stack(struct lbr *lbr, u32 *count, bool *ours);
 
 /*
- * lbr_refresh() - puts what the task has now, filtered, in place of what is in the store. The task
- * may have exited (NULL): kinds of branches are then unknown. May sleep. Returns -EBUSY when
- * somebody else has them, or they hold what are no addresses.
+ * lbr_refresh() - replaces what is in the store by the task's present branches, filtered by
+ * `select`. `task` is NULL if it has exited: unknown kinds of branches stay unknown then. Returns
+ * 0, or -EBUSY when somebody else had the LBR, or an entry is not an address. May sleep.
  */
 int lbr_refresh(struct lbr *lbr, struct task_struct *task, u32 select, struct store *store);
 

@@ -14,7 +14,9 @@ enum format {
 
 #define BIT64(n)	(1ull << (n))
 
-/* Entries and first registers of family 6's models before architectural LBR. */
+/*
+ * Number of entries and first registers of the models of family 6 that precede architectural LBR.
+ */
 static const struct {
 	__u8 model, depth;
 	__u16 from, to;
@@ -47,8 +49,10 @@ static enum trawl_why intel_layout(const struct lbr_cpu *cpu, struct lbr_layout 
 	l->format = cpu->capabilities & 0x3f;
 	if (cpu->family != 6 || !cpu->pdcm)
 		return TRAWL_WHY_NO_HARDWARE;
-	/* Addresses of 32 bits are of processors that can't run this; hypervisors say so without
-	 * having any. */
+	/*
+	 * The format with 32-bit addresses belongs to processors that cannot run this kernel; a
+	 * hypervisor that has no LBR may report it.
+	 */
 	if (l->format == FORMAT_32 || l->format > FORMAT_INFO2)
 		return TRAWL_WHY_UNKNOWN_FORMAT;
 	for (i = 0; i < sizeof(models) / sizeof(*models); i++) {
@@ -67,7 +71,7 @@ static enum trawl_why intel_layout(const struct lbr_cpu *cpu, struct lbr_layout 
 	return TRAWL_WHY_UNKNOWN_FORMAT;
 }
 
-/* Bit n of leaf 0x1c: a depth of 8 * (n + 1) can be had; Linux takes the largest. */
+/* Bit n of CPUID 0x1c: a depth of 8 * (n + 1) is supported; Linux takes the largest. */
 static enum trawl_why arch_layout(const struct lbr_cpu *cpu, struct lbr_layout *l)
 {
 	__u32 mask = cpu->leaf_1c & 0xff;
@@ -111,7 +115,7 @@ enum trawl_why lbr_layout_of(const struct lbr_cpu *cpu, struct lbr_layout *l)
 	return cpu->arch ? arch_layout(cpu, l) : intel_layout(cpu, l);
 }
 
-/* The number in the low bits, its highest one being the sign. */
+/* Sign-extends the number in the low `bits` bits. */
 static __u64 extend(__u64 value, unsigned int bits)
 {
 	return (__u64)((__s64)(value << (64 - bits)) >> (64 - bits));
@@ -178,7 +182,7 @@ static void arch_record(__u64 from, __u64 to, __u64 info, struct trawl_record *r
 	r->kind = kinds[info >> 56 & 15];
 }
 
-/* False: the entry is empty, or an erroneous one (erratum 1452). */
+/* Decodes an entry of AMD's LbrExtV2. False if it is empty, or invalid (erratum 1452). */
 static bool amd_record(const struct lbr_layout *l, __u64 from, __u64 to, struct trawl_record *r)
 {
 	bool valid = to & BIT64(63), speculative = to & BIT64(62);
@@ -196,7 +200,10 @@ static bool canonical(const struct lbr_layout *l, __u64 address)
 	return extend(address, l->address_bits) == address;
 }
 
-/* 1: it is a record; 0: it is none, or the kernel's; -1: it is not what it should be. */
+/*
+ * Decodes one entry. Returns 1: it is a branch; 0: it is empty, or the kernel's; -1: it is not an
+ * address.
+ */
 static int record_of(const struct lbr_layout *l, const struct lbr_raw *raw, __u32 i,
 		     struct trawl_record *r)
 {
@@ -215,7 +222,7 @@ static int record_of(const struct lbr_layout *l, const struct lbr_raw *raw, __u3
 	}
 	if (!canonical(l, r->from) || !canonical(l, r->to))
 		return -1;
-	/* An address of the kernel tells where it lies. */
+	/* Addresses of the kernel have bit 63 set. */
 	return !((r->from | r->to) >> 63);
 }
 
@@ -226,8 +233,10 @@ int lbr_decode(const struct lbr_layout *l, const struct lbr_raw *raw,
 	__u32 i;
 
 	for (i = 0; i < l->depth && i < LBR_MAX; i++) {
-		/* With a top of stack it is a ring whose oldest is after it; otherwise entry 0 is
-		 * the newest. */
+		/*
+		 * With a top-of-stack register the entries are a ring, whose oldest follows the
+		 * top; without one entry 0 is the newest.
+		 */
 		__u32 at = l->tos ? (raw->tos + 1 + i) % l->depth : l->depth - 1 - i;
 
 		found = record_of(l, raw, at, &records[n]);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the registers of last branch records mean, by processor. No kernel in it: unit tests feed
- * it. Intel's formats are numbered as in IA32_PERF_CAPABILITIES[5:0].
+ * The formats of last branch records, by processor: Intel SDM volume 3 (LBR), AMD APM volume 2
+ * (LbrExtV2). Intel's formats are numbered as in IA32_PERF_CAPABILITIES[5:0]. Nothing here calls
+ * the kernel, so that unit tests compile it, too.
  */
 #ifndef KMOD_LBR_FORMAT_H
 #define KMOD_LBR_FORMAT_H
@@ -11,11 +12,11 @@
 
 #define LBR_MAX	64
 
-/* What the processor says of itself. */
+/* What CPUID and registers say of the processor. */
 struct lbr_cpu {
 	bool intel, amd;
 	__u32 family, model;
-	bool pdcm;			/* it has IA32_PERF_CAPABILITIES */
+	bool pdcm;			/* the register IA32_PERF_CAPABILITIES exists */
 	__u64 capabilities;
 	bool arch;			/* CPUID 7: architectural LBR */
 	__u32 leaf_1c;			/* CPUID 0x1c, eax */
@@ -31,12 +32,12 @@ struct lbr_layout {
 	enum lbr_register_set set;
 	__u32 format;			/* LBR_INTEL */
 	__u32 depth;
-	__u32 tos;			/* register numbers; 0: there is none */
+	__u32 tos;			/* MSR numbers; 0: there is none */
 	__u32 from, to, info;
 	__u32 control, enabled;		/* a register that has this bit while branches are
 					 * recorded */
-	__u32 stride;			/* between registers of neighbouring entries */
-	bool quirk;			/* without TSX, bits 61 and 62 of from are of no meaning */
+	__u32 stride;			/* difference of the MSR numbers of neighbouring entries */
+	bool quirk;			/* without TSX, bits 61 and 62 of `from` are meaningless */
 	__u8 address_bits;
 };
 
@@ -47,15 +48,18 @@ struct lbr_raw {
 	} entry[LBR_MAX];
 };
 
-/* lbr_layout_of() - how this processor keeps its branch records, or why it has none that can be
- * read. */
+/*
+ * lbr_layout_of() - fills in how this processor keeps its branch records; returns TRAWL_WHY_USABLE,
+ * or why it has none that can be read.
+ */
 enum trawl_why lbr_layout_of(const struct lbr_cpu *cpu, struct lbr_layout *layout);
 
 /*
- * lbr_decode() - the records, oldest first, into `records` (room for layout->depth). Empty entries
- * and those from or to the kernel are left out; kinds are TRAWL_KIND_UNKNOWN where the registers
- * don't say. Returns how many; -1: one holds what is no address, so the registers are not what the
- * processor says that they are, and none is to be believed.
+ * lbr_decode() - decodes the entries into `records` (room for layout->depth), oldest first. Empty
+ * entries and branches from or to the kernel are left out; a kind that the registers do not tell is
+ * TRAWL_KIND_UNKNOWN. Returns how many records there are, or -1 if an entry holds something that is
+ * not an address: then the registers do not have the format that the processor reported, and no
+ * entry is trusted.
  */
 int lbr_decode(const struct lbr_layout *layout, const struct lbr_raw *raw,
 		 struct trawl_record *records);

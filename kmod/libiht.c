@@ -10,7 +10,7 @@
 #include "kmod/tracing.h"
 #include "kmod/trawl_libiht.h"
 
-/* A request with its pointers, of whichever width. */
+/* A request of a 32-bit or a 64-bit program, with its pointers as 64-bit numbers. */
 struct call {
 	u32 command, pid;
 	u64 control;		/* lbr_select or bts_config */
@@ -19,7 +19,7 @@ struct call {
 	bool narrow;
 };
 
-/* The layouts of a 32-bit program, whose 64-bit numbers are aligned to 4 bytes. */
+/* The layouts of a 32-bit program, in which 64-bit numbers are aligned to 4 bytes. */
 struct narrow_request {
 	u32 command;
 	union {
@@ -54,7 +54,7 @@ static bool is_lbr(u32 command)
 static int read_narrow(struct call *call, const void __user *user)
 {
 	struct narrow_request r;
-	/* The request about LBR is shorter. */
+	/* A request about LBR is shorter than one about BTS: read only its bytes. */
 	size_t size = offsetof(struct narrow_request, lbr) + sizeof(r.lbr);
 
 	if (copy_from_user(&r, user, size))
@@ -109,7 +109,10 @@ static int write_bts_data(const struct call *call, const struct bts_data *data)
 	return copy_to_user(u64_to_user_ptr(call->buffer), data, sizeof(*data)) ? -EFAULT : 0;
 }
 
-/* Of a program that didn't set it, too: what is no place in the buffer is the default. */
+/*
+ * The threshold in bytes: the program gives bytes, or an address in its buffer. Anything else, such
+ * as a field that the program did not set, means the default.
+ */
 static u64 threshold(const struct call *call, u64 size)
 {
 	u64 usual = size - div_u64(size, 16 * TRAWL_BTS_RECORD) * TRAWL_BTS_RECORD, given;
@@ -152,7 +155,7 @@ static int config_of(const struct call *call, struct attachment_config *c)
 	return is_lbr(call->command) ? lbr_config(call, c) : bts_config(call, c);
 }
 
-/* A process' id means all of its threads. */
+/* Whether the request is for one thread only: the id of a process means all of its threads. */
 static bool thread_alone(struct session *s, pid_t pid)
 {
 	struct task_struct *task;
@@ -188,7 +191,10 @@ static long configure(struct session *s, const struct call *call)
 	return status ?: tracing_configure(s, call->pid, thread_alone(s, call->pid), &c);
 }
 
-/* What has been recorded, oldest first; *position is that after the last. Owned by the caller. */
+/*
+ * Copies what has been recorded, oldest first; *position is the position after the last record. The
+ * caller frees the result.
+ */
 static struct trawl_record *copy_records(struct attachment *a, bool clear, u32 *count,
 					 u64 *position)
 {
@@ -220,7 +226,7 @@ static int write_lbr_data(const struct call *call, u64 tos, const struct lbr_sta
 	to = call->narrow ? narrow.entries : (u64)data.entries;
 	if (to && copy_to_user(u64_to_user_ptr(to), entries, n * sizeof(*entries)))
 		return -EFAULT;
-	/* tos is the first field of both. */
+	/* tos is the first field of the 32-bit layout and of the 64-bit one. */
 	return copy_to_user(user, &tos, sizeof(tos)) ? -EFAULT : 0;
 }
 
@@ -245,7 +251,10 @@ static long dump_lbr(struct attachment *a, const struct call *call)
 			      LIBIHT_LBR_ENTRIES);
 }
 
-/* The buffer as the processor would have filled it. Returns where the next record would go. */
+/*
+ * Fills the buffer as the processor would have. Returns the index at which the next record would be
+ * written.
+ */
 static u32 arrange(struct bts_record *buffer, const struct trawl_record *records, u32 count,
 		   u32 capacity, u64 begin)
 {
@@ -256,7 +265,7 @@ static u32 arrange(struct bts_record *buffer, const struct trawl_record *records
 		buffer[index] = (struct bts_record){ .from = records[i].from, .to = records[i].to };
 	}
 	div_u64_rem(begin + count, capacity, &index);
-	/* Full, and it doesn't wrap. */
+	/* The buffer is full and does not wrap: the index is after the end. */
 	return !index && !begin && count ? capacity : index;
 }
 
@@ -310,7 +319,7 @@ static long dump(struct session *s, const struct call *call)
 
 	if (IS_ERR(a))
 		return PTR_ERR(a);
-	/* A child that had no memory for it. */
+	/* A child whose store could not be allocated. */
 	if (!a->store.records)
 		return -ENOMEM;
 	if (!call->buffer)

@@ -5,7 +5,7 @@
 
 #include <linux/fs.h>
 
-/* libiht_request() - `narrow`: of a 32-bit program. */
+/* libiht_request() - serves one request; `narrow`: it has the layout of a 32-bit program. */
 long libiht_request(struct file *file, unsigned int command, unsigned long argument, bool narrow);
 
 #endif

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The other events, by tracepoints that are looked up by name and connected while somebody needs
- * them. They are called without sleeping, for every task of the machine.
+ * The events other than BKPT and FUNCRET. They come from tracepoints, which are looked up by name
+ * and connected while a registration needs them. Their handlers run for every task of the machine
+ * and must not sleep.
  */
 #include "kmod/tracer.h"
-#include <linux/binfmts.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task_stack.h>
 #include <linux/tracepoint.h>
 #include <asm/syscall.h>
 #include "kmod/compat.h"
+#include "kmod/permit.h"
 
 static LIST_HEAD(tracees);
 static struct list_head watched[TRAWL_UPEV_COUNT];
@@ -17,12 +18,13 @@ static struct list_head watched[TRAWL_UPEV_COUNT];
 static void happened(enum trawl_uprobe_event event, int status)
 {
 	struct registration *registration;
+	unsigned long flags;
 
-	spin_lock(&stops_lock);
+	spin_lock_irqsave(&stops_lock, flags);
 	list_for_each_entry(registration, &watched[event], watch)
 		if (tracee_has(registration->tracee, current))
 			registration_event_locked(registration, task_pt_regs(current), status);
-	spin_unlock(&stops_lock);
+	spin_unlock_irqrestore(&stops_lock, flags);
 }
 
 static void on_newtask(COMPAT_NEWTASK_ARGUMENTS)
@@ -32,9 +34,24 @@ static void on_newtask(COMPAT_NEWTASK_ARGUMENTS)
 		happened(TRAWL_UPEV_VFORK_DONE, task_pid_vnr(task));
 }
 
+static void bar(struct task_struct *task)
+{
+	struct tracee *tracee;
+	unsigned long flags;
+
+	spin_lock_irqsave(&stops_lock, flags);
+	list_for_each_entry(tracee, &tracees, all)
+		if (tracee_has(tracee, task))
+			stop_bar(tracee);
+	spin_unlock_irqrestore(&stops_lock, flags);
+}
+
 static void on_exec(void *data, struct task_struct *task, pid_t old_pid, struct linux_binprm *bprm)
 {
-	happened(TRAWL_UPEV_EXEC, 0);
+	if (permit_program(bprm))
+		happened(TRAWL_UPEV_EXEC, 0);
+	else
+		bar(task);
 }
 
 static void on_syscall_enter(void *data, struct pt_regs *regs, long number)
@@ -53,7 +70,7 @@ static bool is_fatal(int signal, const struct k_sigaction *action)
 	       !sig_kernel_stop(signal);
 }
 
-/* A signal that kills: the thread exits from here. */
+/* A signal that kills: the thread does not return to user space any more. */
 static void on_fatal(struct registration *registration, int signal)
 {
 	bool told = registration->told_of == current && registration->told == signal;
@@ -70,43 +87,46 @@ static void on_signal(void *data, int signal, struct kernel_siginfo *info,
 {
 	bool fatal = signal == SIGKILL || is_fatal(signal, action);
 	struct registration *registration;
+	unsigned long flags;
 
 	if (!fatal) {
 		happened(TRAWL_UPEV_SIGNAL, signal);
 		return;
 	}
-	spin_lock(&stops_lock);
+	spin_lock_irqsave(&stops_lock, flags);
 	list_for_each_entry(registration, &watched[TRAWL_UPEV_SIGNAL], watch)
 		if (tracee_has(registration->tracee, current))
 			on_fatal(registration, signal);
-	spin_unlock(&stops_lock);
+	spin_unlock_irqrestore(&stops_lock, flags);
 }
 
 /*
- * A signal that dumps core, such as that of a bad access or abort(3), is raised by the thread that
- * it kills: it stops before it takes it, which it can't later. A debugger may take the signal back:
- * then the delivery tells. Interrupts raise signals, too, but must not take stops_lock.
+ * A signal that dumps core, such as that of a bad access or of abort(3), is raised by the thread
+ * that it kills: the thread is stopped before it takes the signal, as it cannot stop later. If a
+ * debugger takes the signal away, the tracer is told at its delivery. Interrupts raise signals,
+ * too, but stops_lock must not be taken in them.
  */
 static void on_generate(void *data, int signal, struct kernel_siginfo *info,
 			struct task_struct *task, int group, int result)
 {
 	struct registration *registration;
+	unsigned long flags;
 
 	if (!in_task() || task != current || task->ptrace || result ||
 	    !sig_kernel_coredump(signal) || sigismember(&task->blocked, signal) ||
 	    stopped_elsewhere(task) || !is_fatal(signal, &task->sighand->action[signal - 1]))
 		return;
-	spin_lock(&stops_lock);
+	spin_lock_irqsave(&stops_lock, flags);
 	list_for_each_entry(registration, &watched[TRAWL_UPEV_SIGNAL], watch)
 		if (!registration->khandler && tracee_has(registration->tracee, current) &&
 		    stop_signal(registration, signal)) {
 			registration->told_of = current;
 			registration->told = signal;
 		}
-	spin_unlock(&stops_lock);
+	spin_unlock_irqrestore(&stops_lock, flags);
 }
 
-/* As wait(2) has it, of the process if all of it ends. */
+/* The status as wait(2) returns it, of the process if all of it ends. */
 static int status_of(const struct tracee *tracee, struct task_struct *task)
 {
 	if (tracee->process && task->signal->flags & SIGNAL_GROUP_EXIT)
@@ -119,20 +139,22 @@ static void on_exit(COMPAT_EXIT_ARGUMENTS)
 	bool last = !atomic_read(&task->signal->live);
 	struct registration *registration;
 	struct tracee *tracee;
+	unsigned long flags;
 
-	spin_lock(&stops_lock);
+	spin_lock_irqsave(&stops_lock, flags);
 	list_for_each_entry(tracee, &tracees, all) {
 		if (!tracee_has(tracee, task) || (tracee->process && !last))
 			continue;
 		tracee->dead = true;
-		list_for_each_entry(registration, &tracee->registrations,
-				    link) if (registration->u.event == TRAWL_UPEV_EXIT ||
-					      registration->u.event == TRAWL_UPEV_DEATH)
-			registration_event_locked(registration, task_pt_regs(task),
-						  status_of(tracee, task));
+		list_for_each_entry(registration, &tracee->registrations, link) {
+			if (registration->u.event == TRAWL_UPEV_EXIT ||
+			    registration->u.event == TRAWL_UPEV_DEATH)
+				registration_event_locked(registration, task_pt_regs(task),
+							  status_of(tracee, task));
+		}
 		stop_tell(tracee->tracer);
 	}
-	spin_unlock(&stops_lock);
+	spin_unlock_irqrestore(&stops_lock, flags);
 }
 
 enum point { NEWTASK, EXEC, SYS_ENTER, SYS_EXIT, SIGNAL, GENERATE, EXIT };
@@ -212,9 +234,9 @@ int lifecycle_watch(struct registration *registration)
 	}
 	if (status)
 		return status;
-	spin_lock(&stops_lock);
+	spin_lock_irq(&stops_lock);
 	list_add_tail(&registration->watch, &watched[registration->u.event]);
-	spin_unlock(&stops_lock);
+	spin_unlock_irq(&stops_lock);
 	return 0;
 }
 
@@ -222,9 +244,9 @@ void lifecycle_unwatch(struct registration *registration)
 {
 	if (list_empty(&registration->watch))
 		return;
-	spin_lock(&stops_lock);
+	spin_lock_irq(&stops_lock);
 	list_del_init(&registration->watch);
-	spin_unlock(&stops_lock);
+	spin_unlock_irq(&stops_lock);
 	disconnect(point_of[registration->u.event]);
 	if (registration->u.event == TRAWL_UPEV_SIGNAL)
 		disconnect(GENERATE);
@@ -236,17 +258,23 @@ int lifecycle_add(struct tracee *tracee)
 
 	if (status)
 		return status;
-	spin_lock(&stops_lock);
+	status = connect(EXEC);
+	if (status) {
+		disconnect(EXIT);
+		return status;
+	}
+	spin_lock_irq(&stops_lock);
 	list_add_tail(&tracee->all, &tracees);
-	spin_unlock(&stops_lock);
+	spin_unlock_irq(&stops_lock);
 	return 0;
 }
 
 void lifecycle_remove(struct tracee *tracee)
 {
-	spin_lock(&stops_lock);
+	spin_lock_irq(&stops_lock);
 	list_del(&tracee->all);
-	spin_unlock(&stops_lock);
+	spin_unlock_irq(&stops_lock);
+	disconnect(EXEC);
 	disconnect(EXIT);
 }
 

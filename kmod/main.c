@@ -27,13 +27,16 @@ attachments:
 	return status;
 }
 
-/* No file is open, and no task has work queued: each holds the module. */
+/* No file is open and no task has queued work: each would hold a reference to the module. */
 static void __exit trawl_exit(void)
 {
 	device_remove_trawl();
 	hooks_exit();
 	stops_end();
-	/* A task may be at the last instructions of work that has let the module go. */
+	/*
+	 * A task may still execute the last instructions of queued work that has dropped its
+	 * reference to the module.
+	 */
 	synchronize_rcu_tasks();
 	kuprobes_exit();
 	attachments_exit();

@@ -4,6 +4,7 @@
 #include <linux/cred.h>
 #include <linux/mm.h>
 #include <linux/sched/task.h>
+#include <linux/sched/signal.h>
 #include <linux/security.h>
 #include "kmod/compat.h"
 
@@ -32,4 +33,19 @@ bool permit_task(const struct file *file, struct task_struct *task)
 	      file_ns_capable(file, theirs->user_ns, CAP_SYS_PTRACE);
 	put_cred(theirs);
 	return may;
+}
+
+bool permit_program(const struct linux_binprm *bprm)
+{
+	return !bprm->secureexec && !(bprm->interp_flags & BINPRM_FLAGS_ENFORCE_NONDUMP);
+}
+
+int permit_lock(struct task_struct *task)
+{
+	return down_read_killable(&task->signal->exec_update_lock);
+}
+
+void permit_unlock(struct task_struct *task)
+{
+	up_read(&task->signal->exec_update_lock);
 }

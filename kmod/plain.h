@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* For logic without a kernel in it, which the module and its unit tests compile. */
+/*
+ * Headers for code that calls nothing of the kernel, so that the module and the unit tests compile
+ * it.
+ */
 #ifndef KMOD_PLAIN_H
 #define KMOD_PLAIN_H
 

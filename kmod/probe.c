@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A uprobe of the kernel's own, which shares the breakpoint with those of tracefs. Its handler runs
- * in the task that came there; it takes what the attachment of form LBR of this session has kept,
- * and never waits.
+ * A probe is a uprobe of the kernel, which shares its breakpoint with uprobes of tracefs at the
+ * same place. Its handler runs in the task that hit it. The handler takes the branches of the
+ * session's attachment of form LBR, and never sleeps.
  */
 #include "kmod/probe.h"
 #include <linux/file.h>
@@ -18,7 +18,7 @@ struct probe {
 	struct uprobe_consumer consumer;
 	struct list_head node;		/* session->probes */
 	struct session *session;
-	struct file *file;		/* a reference keeps the inode */
+	struct file *file;		/* holds a reference, which keeps the inode */
 	struct uprobe *uprobe;
 	struct trawl_probe request;
 };
@@ -36,7 +36,9 @@ static void put(struct probe *p, struct trawl_record *records, u32 n, u16 count,
 	session_put_records(p->session, records, n + 1);
 }
 
-/* In the task's context; sleeping in it would hold up those who unregister. */
+/*
+ * Runs in the context of the task. Must not sleep: that would delay whoever unregisters a uprobe.
+ */
 static int on_hit(COMPAT_UPROBE_ARGUMENTS)
 {
 	struct probe *p = container_of(consumer, struct probe, consumer);
@@ -55,7 +57,7 @@ static int on_hit(COMPAT_UPROBE_ARGUMENTS)
 	return 0;
 }
 
-/* Not an overlay's, which has no pages. */
+/* The inode that has the pages: not that of an overlay file system. */
 static struct inode *inode_of(struct probe *p)
 {
 	return d_real_inode(file_dentry(p->file));

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The last branches of a task when it comes to a place in a file: TRAWL_IOC_PROBE. */
+/*
+ * Probes of TRAWL_IOC_PROBE: they record the last branches of a task that executes the instruction
+ * at a place in a file.
+ */
 #ifndef KMOD_PROBE_H
 #define KMOD_PROBE_H
 
@@ -7,12 +10,14 @@
 
 struct session;
 
-/* Under session->mutex. probe_add() returns -EINVAL, -EBADF, -EEXIST, -ENXIO (no ring), -ENOMEM or
- * the uprobe's. */
+/*
+ * Both are called with session->mutex held. probe_add() returns 0, -EINVAL, -EBADF, -EEXIST, -ENXIO
+ * (no ring), -ENOMEM, or an error of uprobe_register().
+ */
 int probe_add(struct session *session, const struct trawl_probe *probe);
 int probe_remove(struct session *session, u64 cookie);	/* -ENOENT */
 
-/* probes_end() - all of a session that is closed. */
+/* probes_end() - removes all probes of a session that is being closed. */
 void probes_end(struct session *session);
 
 #endif

@@ -15,7 +15,7 @@ static enum trawl_why bts_why(const char **reason)
 	return TRAWL_WHY_USE_PERF;
 }
 
-/* In the order of enum trawl_provider, which is the order of preference. */
+/* In the order of enum trawl_provider, which is also the order of preference. */
 static const struct provider providers[TRAWL_PROVIDERS] = {
 	[TRAWL_PROVIDER_LBR] = { "lbr", FORM(LBR) | FORM(STREAM), lbr_why, lbr_depth,
 				 FORM(STREAM) },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Who can find branches, and why others can't. */
+/* The providers of branches: which are usable, and why others are not. */
 #ifndef KMOD_PROVIDER_H
 #define KMOD_PROVIDER_H
 
@@ -8,20 +8,23 @@
 struct provider {
 	const char *name;
 	u32 forms;				/* 1 << enum trawl_form */
-	enum trawl_why (*why)(const char **reason);	/* a sentence, or NULL for the usual one */
+	/* *reason: a sentence, or NULL for the default one */
+	enum trawl_why (*why)(const char **reason);
 	u32 (*depth)(void);
-	u32 in_part;				/* of its forms those in which it has not every
-						 * branch: by name only */
+	/* forms in which it misses branches: used only if it is asked for by name */
+	u32 in_part;
 };
 
-/* provider_find() - by enum trawl_provider; NULL: there is none. */
+/* provider_find() - the provider with this number (enum trawl_provider), or NULL. */
 const struct provider *provider_find(u32 id);
 
-/* provider_why() - why this one can't serve the form (0: any form). */
+/* provider_why() - why this provider cannot serve the form (0: any form), or TRAWL_WHY_USABLE. */
 enum trawl_why provider_why(u32 id, u32 form, const char **reason);
 
-/* provider_choose() - of AUTO the best that can, otherwise that one. 0: none; why[] says for
- * each. */
+/*
+ * provider_choose() - if `wanted` is TRAWL_PROVIDER_AUTO, the best usable provider; otherwise
+ * `wanted` if it is usable. Returns 0 if there is none; why[] then has each provider's reason.
+ */
 u32 provider_choose(u32 wanted, u32 form, u32 why[TRAWL_PROVIDERS]);
 
 #endif

@@ -15,7 +15,7 @@
 #define DEPTH_DEFAULT	32
 #define DEPTH_MAX	1024
 
-/* Any request of ours. All of them begin with their size and with flags. */
+/* Any request of trawl_uapi.h. All of them begin with their size and their flags. */
 union body {
 	struct {
 		__u32 size, flags;
@@ -61,7 +61,7 @@ static bool bts_valid(struct attachment_config *c)
 	return c->bts_threshold >= TRAWL_BTS_RECORD && c->bts_threshold <= size;
 }
 
-/* What of a request matters for its form; the rest must be zero. */
+/* Copies the fields that matter for the form; false if another one is not zero. */
 static bool config_of(const struct trawl_enable *e, struct attachment_config *c)
 {
 	*c = (struct attachment_config){
@@ -230,13 +230,13 @@ static long serve(struct file *file, unsigned int nr, void __user *user)
 		return -EINVAL;
 	status = copy_struct_from_user(&b, requests[nr].size, user, size);
 	if (status)
-		/* It is longer, and more than zeros. */
+		/* The request is longer than the module's, and the rest is not zero. */
 		return status == -E2BIG ? -EINVAL : status;
 	if (mutex_lock_interruptible(&s->mutex))
 		return -EINTR;
 	status = requests[nr].serve(file, s, &b);
 	mutex_unlock(&s->mutex);
-	/* The answer says why, too. */
+	/* On these errors, too, the answer is copied out: it has each provider's reason. */
 	if ((!status || status == -EOPNOTSUPP || status == -EBUSY) &&
 	    copy_to_user(user, &b, min(size, requests[nr].size)))
 		return -EFAULT;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The requests of trawl_uapi.h. */
+/* Serves the requests of trawl_uapi.h. */
 #ifndef KMOD_REQUEST_H
 #define KMOD_REQUEST_H
 

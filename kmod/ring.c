@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The reader may write anything anywhere in its mapping: the module keeps its own positions and
- * believes of the mapping only the tail, and that only where it is possible.
+ * The reader may write anything anywhere in its mapping. The module therefore keeps its own
+ * positions and reads nothing from the mapping but the tail, which it uses only if it is plausible.
  */
 #include "kmod/ring.h"
 #include <linux/log2.h>
@@ -12,13 +12,14 @@
 
 struct ring {
 	raw_spinlock_t lock;
-	struct trawl_ring *shared;	/* its first page; the records follow */
+	struct trawl_ring *shared;	/* the first page of the mapping; the records follow */
 	struct trawl_record *records;
 	u32 size, flags, wakeup;
 	u64 head, tail;			/* positions */
 	u64 lost;			/* in all */
-	u64 hole, hole_begin, hole_end;	/* lost since the last record: how many, their times */
-	u64 told;			/* the head when the reader was last woken */
+	/* lost since the last record: how many, time of the first and of the last */
+	u64 hole, hole_begin, hole_end;
+	u64 told;			/* what head was when the reader was last woken */
 	u32 waiting, tasks;
 };
 
@@ -69,7 +70,10 @@ int ring_map(struct ring *ring, struct vm_area_struct *vma)
 	return remap_vmalloc_range(vma, ring->shared, vma->vm_pgoff);
 }
 
-/* Takes the reader's tail, unless it is impossible; returns how many records find room. */
+/*
+ * Reads the reader's tail and uses it if it is plausible; returns how many records fit into the
+ * ring.
+ */
 static u32 room(struct ring *ring)
 {
 	u64 tail = smp_load_acquire(&ring->shared->tail);

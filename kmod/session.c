@@ -50,11 +50,14 @@ void session_put(struct session *s)
 	kref_put(&s->refs, release);
 }
 
-void session_close(struct session *s)
+enum session_state session_close(struct session *s)
 {
-	WRITE_ONCE(s->closing, true);
+	enum session_state before = s->state;
+
+	WRITE_ONCE(s->state, SESSION_CLOSING);
 	wake_up_all(&s->writers);
 	wait_event(s->writers, !atomic_read(&s->sleepers));
+	return before;
 }
 
 void session_wake(struct session *s)
@@ -74,13 +77,13 @@ void session_wait_for_room(struct session *s)
 {
 	struct ring *ring = smp_load_acquire(&s->ring);
 
-	if (!ring || !ring_short(ring) || READ_ONCE(s->closing) || task_tgid(current) == s->opener)
+	if (!ring || !ring_short(ring) || session_closing(s) || task_tgid(current) == s->opener)
 		return;
 	atomic_inc(&s->sleepers);
 	ring_waiting(ring, 1);
 	wake_up_interruptible_poll(&s->readers, EPOLLIN);
-	wait_event_killable(s->writers, !ring_short(ring) || READ_ONCE(s->closing));
+	wait_event_killable(s->writers, !ring_short(ring) || session_closing(s));
 	ring_waiting(ring, -1);
-	if (atomic_dec_and_test(&s->sleepers) && READ_ONCE(s->closing))
+	if (atomic_dec_and_test(&s->sleepers) && session_closing(s))
 		wake_up_all(&s->writers);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What belongs to one open file of /dev/trawl. */
+/* A session: the state of one open file description of /dev/trawl. */
 #ifndef KMOD_SESSION_H
 #define KMOD_SESSION_H
 
@@ -15,57 +15,74 @@
 struct tracer;
 
 /*
- * What the flags of a session mean, in the order in which they are set:
+ * The states of a session. `ring` and `tracer` may be there in each of them.
  *
- *	open      `hooked` and `closing` are false. `ring` and `tracer` may be there. No task records
- *	   |      for it.
- *	   | the first ENABLE for which the hooks start
- *	hooked    hooks_start() was called once, which hooks_stop() takes back once. Tasks record.
- *	   | release of the file, also from open
- *	closing   no task waits for room, and none is inherited by a new thread. Its probes and its
- *	   |      tracer have ended before, its attachments end now.
- *	freed     the last attachment has put its reference.
+ *	SESSION_OPEN      no task records for it.
+ *	   |    |
+ *	   |    | the first ENABLE for which the hooks start
+ *	   |    v
+ *	   |  SESSION_HOOKED    hooks_start() was called once, which hooks_stop() takes back once.
+ *	   |    |               Tasks record.
+ *	   |    | release of the file: session_close()
+ *	   v    v
+ *	SESSION_CLOSING   no task waits for room, and none is inherited by a new thread. Its probes
+ *	   |              and its tracer have ended before, its attachments end now.
+ *	   | the last attachment puts its reference
+ *	   v
+ *	(freed)
  *
- * No state is entered twice. `ready` is apart: true from when a BTS buffer reaches its threshold
- * until user space takes a buffer's records out (DUMP with TRAWL_DUMP_CLEAR, or as libiht does).
+ * No state is entered twice. Requests are over before the release: of the changes, only that to
+ * SESSION_CLOSING is seen by others, who use session_closing(). `ready` is apart: true from when a
+ * BTS buffer reaches its threshold until user space takes a buffer's records out (DUMP with
+ * TRAWL_DUMP_CLEAR, or as libiht does).
  */
+enum session_state { SESSION_OPEN, SESSION_HOOKED, SESSION_CLOSING };
+
 struct session {
+	enum session_state state;
 	struct kref refs;		/* the file has one, each attachment another */
 	struct mutex mutex;		/* one request at a time */
-	const struct cred *cred;	/* of the program that opened the file */
+	const struct cred *cred;	/* credentials of the program that opened the file */
 	struct pid_namespace *ns;
-	struct pid *opener;		/* its process */
+	struct pid *opener;		/* the process that opened the file */
 	struct list_head attachments;	/* under tasks_lock; those of tasks that exited at the
 					 * end of it */
 	struct list_head probes;	/* under mutex */
 	struct ring *ring;		/* NULL until TRAWL_IOC_RING; then it stays */
-	wait_queue_head_t readers;	/* of poll() */
+	wait_queue_head_t readers;	/* programs in poll() */
 	wait_queue_head_t writers;	/* tasks that wait for room in the ring */
-	struct irq_work wake;		/* wakes the readers, from where that is not possible */
+	/* wakes the readers, for contexts in which that is not allowed directly */
+	struct irq_work wake;
 	struct tracer *tracer;		/* NULL until the first request of trawl_uprobe.h */
 	bool ready;			/* a BTS buffer has reached its threshold */
-	bool closing;
-	bool hooked;			/* hooks_start() has been called for it */
 	atomic_t sleepers;		/* tasks in session_wait_for_room() */
-	u32 dead;			/* attachments of tasks that exited, under tasks_lock */
+	/* how many attachments are of tasks that exited; under tasks_lock */
+	u32 dead;
 };
 
 struct session *session_new(void);
 void session_get(struct session *session);
 void session_put(struct session *session);	/* may sleep when it is the last */
 
-/* session_close() - no task waits for it any more, nor will. */
-void session_close(struct session *session);
+/* session_close() - wakes all tasks that wait for room in the ring; none waits from now on. Returns
+ * the state in which the session was. */
+enum session_state session_close(struct session *session);
 
-/* session_put_records() - into its ring; without one, nothing. Any context but NMI. */
+static inline bool session_closing(const struct session *session)
+{
+	return READ_ONCE(session->state) == SESSION_CLOSING;
+}
+
+/* session_put_records() - appends to the session's ring, if it has one. Any context but NMI. */
 void session_put_records(struct session *session, const struct trawl_record *records, u32 count);
 
-/* session_wake() - wakes readers from any context but NMI. */
+/* session_wake() - wakes programs in poll(). Any context but NMI. */
 void session_wake(struct session *session);
 
 /*
- * session_wait_for_room() - the current task waits until the ring is no longer short of room, if it
- * is one that blocks. SIGKILL ends the wait, and so does the session's end. The opener never waits.
+ * session_wait_for_room() - the current task waits until less than 3/4 of a ring that blocks is
+ * used. SIGKILL and the end of the session end the wait. The process that opened the file never
+ * waits, as it would wait for itself.
  */
 void session_wait_for_room(struct session *session);
 

@@ -13,9 +13,12 @@
 #include <asm/vsyscall.h>
 #include "kmod/task.h"
 
-/* Looking whether a ring that blocks is short of room takes its lock: not at each step. */
+/*
+ * After how many steps a task checks whether a ring that blocks is short of room: the check takes
+ * the ring's lock.
+ */
 #define STEPS_A_LOOK	16
-/* What is no instruction's length is a jump by the kernel, unless the instruction is a branch. */
+/* Numbers of sigreturn(2): rt_sigreturn of x86-64 and of x32, and both of 32-bit programs. */
 #define SYS_SIGRETURN_64	15
 #define SYS_SIGRETURN_X32	(__X32_SYSCALL_BIT + 513)
 #define SYS_SIGRETURN_32	119
@@ -34,7 +37,10 @@ static void emit(struct traced *t, u8 kind, u64 from, u64 to, u16 cycles)
 	traced_record(t, &r);
 }
 
-/* The instruction's bytes; pages that are not there are not fetched. Returns how many. */
+/*
+ * Copies the instruction's bytes; does not fetch pages that are not in memory. Returns how many
+ * bytes there are.
+ */
 static size_t read_code(u64 ip, u8 *bytes)
 {
 	size_t n = min_t(size_t, INSN_MAX, PAGE_SIZE - (ip & ~PAGE_MASK));
@@ -71,7 +77,7 @@ static bool enters_kernel(const struct step *s)
 static void arm(struct step *s, struct task_struct *task, struct pt_regs *regs)
 {
 	regs->flags |= X86_EFLAGS_TF;
-	/* For debuggers: they don't see the flag, and know that it is not the program's. */
+	/* Keep debuggers from seeing the trap flag: TIF_FORCED_TF marks it as set by the kernel. */
 	if (s->own)
 		clear_tsk_thread_flag(task, TIF_FORCED_TF);
 	else
@@ -87,7 +93,10 @@ static void clear_flag(struct step *s, struct task_struct *task, struct pt_regs 
 	clear_tsk_thread_flag(task, TIF_FORCED_TF);
 }
 
-/* syscall has put the flags into r11 and its return address into rcx. */
+/*
+ * The instruction syscall has copied the flags to r11 and its return address to rcx: clear the trap
+ * flag in the copy.
+ */
 static void clear_copy(struct step *s, struct pt_regs *regs)
 {
 	if (!s->own && regs->cx == regs->ip && regs->r11 & X86_EFLAGS_TF)
@@ -101,7 +110,7 @@ static void disarm(struct step *s, struct task_struct *task, struct pt_regs *reg
 	s->armed = false;
 }
 
-/* The branch from the instruction at s->ip, which has been executed. */
+/* Records the branch, if any, of the instruction at s->ip, which has been executed. */
 static void flow(struct traced *t, struct pt_regs *regs)
 {
 	struct step *s = &t->step;
@@ -129,7 +138,7 @@ static void flow(struct traced *t, struct pt_regs *regs)
 		emit(t, insn->kind, s->ip, now, 0);
 }
 
-/* What the instruction did to the trap flag, or to a copy of it. */
+/* Follows what the instruction did to the trap flag, or to a copy of the flags on the stack. */
 static void follow_flag(struct step *s, struct pt_regs *regs)
 {
 	u8 __user *high = (u8 __user *)regs->sp + 1;
@@ -144,7 +153,7 @@ static void follow_flag(struct step *s, struct pt_regs *regs)
 	}
 }
 
-/* The kernel executes the call of a vsyscall page at once, and returns. */
+/* The kernel emulates a call into the vsyscall page at once, including its return. */
 static void vsyscall(struct traced *t, struct pt_regs *regs)
 {
 	struct step *s = &t->step;
@@ -158,7 +167,7 @@ static void vsyscall(struct traced *t, struct pt_regs *regs)
 	decode(s, regs);
 }
 
-/* An instruction, or two where the first has no trap, was executed. */
+/* One instruction has been executed, or two where the first gives no trap. */
 static void advance(struct traced *t, struct pt_regs *regs)
 {
 	struct step *s = &t->step;
@@ -205,8 +214,8 @@ static void queue(struct traced *t, struct task_struct *task)
 void step_begin(struct traced *t, struct task_struct *task)
 {
 	/*
-	 * A task that sleeps in a system call begins at its end, without work that would keep the
-	 * module until then.
+	 * A task that sleeps in a system call begins at the end of that call. Work queued for it
+	 * would hold the module until then.
 	 */
 	if (t->step.unprepared ||
 	    (READ_ONCE(t->step.wanted) &&
@@ -216,7 +225,7 @@ void step_begin(struct traced *t, struct task_struct *task)
 
 void step_lbr_off(struct traced *t)
 {
-	/* Of a task that is being stepped they have nothing to tell. */
+	/* These have nothing to do in a task that is being stepped. */
 	if (t->step.armed)
 		return;
 	t->step.lbr_off = true;
@@ -281,7 +290,7 @@ static bool is_sigreturn(const struct step *s)
 	return nr == SYS_SIGRETURN_32 || nr == SYS_RT_SIGRETURN_32;
 }
 
-/* What the system call at s->ip did to the flow. */
+/* Records what the system call at s->ip did to the flow of control. */
 static void called(struct traced *t, struct pt_regs *regs)
 {
 	struct step *s = &t->step;
@@ -325,7 +334,10 @@ void step_syscall_exit(struct traced *t, struct pt_regs *regs)
 
 void step_fork(struct traced *parent, struct task_struct *child)
 {
-	/* The kernel has cleared the flag, which is marked as forced, but not its copy. */
+	/*
+	 * The kernel has cleared the child's trap flag, as it is marked as forced, but not the copy
+	 * of it.
+	 */
 	if (parent->step.armed)
 		clear_copy(&parent->step, task_pt_regs(child));
 }
@@ -337,8 +349,8 @@ void step_exec(struct traced *t)
 }
 
 /*
- * A debugger that lets the task go on takes the flag for its own and clears it. Not where another
- * hook will set it, and must see first what others have made of it.
+ * A debugger that lets the task go on clears the trap flag, as if it had set it itself: set it
+ * again. Not where another hook will set it, which must first see what others have done to it.
  */
 void step_switched_in(struct traced *t, struct task_struct *task)
 {
@@ -372,7 +384,10 @@ void step_disarm(struct traced *t)
 	disarm(s, t->task, regs);
 }
 
-/* What the program has in its file where a breakpoint is in its memory. May sleep. */
+/*
+ * Copies the program's own bytes from its file, for an address in memory at which a breakpoint is
+ * set. May sleep.
+ */
 static size_t original_code(u64 ip, u8 *bytes)
 {
 	struct vm_area_struct *vma;
@@ -394,7 +409,9 @@ static size_t original_code(u64 ip, u8 *bytes)
 	return n > 0 ? n : 0;
 }
 
-/* The breakpoint at s->ip has been handled, and so has the instruction in its place. */
+/*
+ * The breakpoint at s->ip has been handled, and the instruction that it replaces has been executed.
+ */
 static void probed(struct traced *t, struct pt_regs *regs)
 {
 	struct step *s = &t->step;
@@ -413,7 +430,7 @@ static void probed(struct traced *t, struct pt_regs *regs)
 	rcu_read_unlock();
 }
 
-/* A signal has been delivered: to a handler, or its default did nothing. */
+/* A signal has been delivered to a handler, or was ignored. */
 static void signalled(struct traced *t, struct pt_regs *regs)
 {
 	struct step *s = &t->step;
@@ -421,7 +438,7 @@ static void signalled(struct traced *t, struct pt_regs *regs)
 
 	s->signal = 0;
 	rcu_read_lock();
-	/* Two bytes back: the system call is done again. */
+	/* An ip two bytes back is no jump: the system call is restarted. */
 	if (regs->ip != s->ip && s->ip - regs->ip != 2) {
 		s->own = false;
 		emit(t, TRAWL_KIND_SIGNAL, s->ip, regs->ip, signal);
@@ -462,7 +479,7 @@ static void work_of(struct traced *t, struct pt_regs *regs)
 	arm(s, current, regs);
 }
 
-/* On the way back to user space, where sleeping is allowed. */
+/* Task work: runs on the way back to user space, where it may sleep. */
 static void work(struct callback_head *head)
 {
 	struct traced *t = container_of(head, struct traced, step.work);

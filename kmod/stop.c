@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A thread never waits where an event is found: a handler of a uprobe that sleeps stalls whoever
- * adds or removes one. The handler leaves a task work, which the thread does on its way back to
- * user space, and there it waits, killably. The instruction at a breakpoint has been prepared by
- * then, or emulated: what the tracer sees are the registers as the handler saw them.
+ * A thread never waits where an event occurs: a handler of a uprobe that sleeps would delay
+ * everybody who adds or removes a uprobe. The handler instead queues a task work, which the thread
+ * executes on its way back to user space; there it waits, and SIGKILL ends the wait. By then the
+ * kernel has prepared or emulated the instruction at a breakpoint: the tracer sees the registers as
+ * the handler saw them.
  *
- * A tracer that looks at a few registers lets the thread go on after a microsecond, and the next
- * event may be as near. Two switches of tasks would be most of what a stop costs: where each has a
- * CPU of its own, both look for SPIN_NS whether the other is done before they sleep.
+ * A tracer that only reads a few registers lets the thread go on after a microsecond, and the next
+ * event may follow as soon. Two switches of tasks would then be most of the cost of a stop: where
+ * the tracer and the thread each have a CPU to themselves, each polls for the other for up to
+ * SPIN_NS before it sleeps.
  */
 #include "kmod/tracer.h"
 #include <linux/freezer.h>
@@ -22,26 +24,29 @@
 
 DEFINE_SPINLOCK(stops_lock);
 static LIST_HEAD(stops);
-/* Task works that are not done yet. */
+/* Number of queued task works that have not finished. */
 static atomic_t works;
 static DECLARE_WAIT_QUEUE_HEAD(works_done);
 
-/* Longer than a stop takes on a slow machine, shorter than anybody notices. */
+/* In ns: longer than a stop takes on a slow machine, too short to matter as load. */
 #define SPIN_NS		50000
 
-/* Whether nobody else wants this CPU, and nothing else has to be done in this task. */
+/*
+ * Whether to go on polling since `begun` (ns): nobody else wants this CPU, and the task has nothing
+ * else to do.
+ */
 static bool may_spin(u64 begun)
 {
 	return num_online_cpus() > 1 && single_task_running() && !need_resched() &&
 	       !signal_pending(current) && ktime_get_mono_fast_ns() - begun < SPIN_NS;
 }
 
-/* POLL of this tracer has something to look at. Under stops_lock. */
+/* Wakes the tracer's POLL. Called with stops_lock held. */
 void stop_tell(struct tracer *tracer)
 {
 	WRITE_ONCE(tracer->changes, tracer->changes + 1);
 	if (wq_has_sleeper(&tracer->wait))
-		/* Whoever tells is about to sleep: the tracer may have its CPU. */
+		/* Sync: the caller is about to sleep, so that the tracer may take over its CPU. */
 		__wake_up_sync(&tracer->wait, TASK_NORMAL);
 }
 
@@ -55,7 +60,10 @@ const struct pt_regs *stop_registers(const struct delivery *delivery)
 	return is_entry(delivery) ? &delivery->entry : &delivery->stop->regs;
 }
 
-/* Not yet returned, and its thread has stopped, or need not have. */
+/*
+ * Whether POLL may return it: POLL has not returned it yet, and its thread has stopped or does not
+ * have to.
+ */
 static bool is_ready(const struct delivery *delivery)
 {
 	return !delivery->returned &&
@@ -69,7 +77,10 @@ static void delivery_free(struct delivery *delivery)
 		list_del(&delivery->in_stop);
 		if (list_empty(&delivery->stop->deliveries) &&
 		    wq_has_sleeper(&delivery->stop->resume))
-			/* Who polls is about to sleep: the thread may have its CPU. */
+			/*
+			 * Sync: the caller of POLL is about to sleep, so that the thread may take
+			 * over its CPU.
+			 */
 			__wake_up_sync(&delivery->stop->resume, TASK_NORMAL);
 	}
 	kfree(delivery);
@@ -80,33 +91,42 @@ static struct tracer *tracer_of(const struct delivery *delivery)
 	return delivery->registration->tracee->tracer;
 }
 
-/* The thread goes on: what was not returned yet will be, without a thread that stops. */
-static void let_go(struct stop *stop)
+/*
+ * Detaches the delivery from its stop: no thread stops for it any more. POLL still returns the
+ * delivery if it has not yet.
+ */
+static void detach(struct delivery *delivery)
+{
+	list_del_init(&delivery->in_stop);
+	delivery->stop = NULL;
+}
+
+/* Lets the thread go on. */
+static void stop_release(struct stop *stop)
 {
 	struct delivery *delivery, *next;
 
 	list_for_each_entry_safe(delivery, next, &stop->deliveries, in_stop) {
-		list_del_init(&delivery->in_stop);
-		delivery->stop = NULL;
+		detach(delivery);
 		stop_tell(tracer_of(delivery));
 	}
 	list_del(&stop->link);
 }
 
-/* On the way to user space, or when the task exits. */
+/* Task work: runs on the way to user space, or when the task exits. */
 static void wait_for_tracers(struct callback_head *work)
 {
 	struct stop *stop = container_of(work, struct stop, work);
 	struct delivery *delivery;
 	u64 begun = ktime_get_mono_fast_ns();
 
-	khandler_save_bases(); /* it may not be switched out before a tracer looks */
-	spin_lock(&stops_lock);
+	khandler_save_bases(); /* the tracer may read them before the thread is switched out */
+	spin_lock_irq(&stops_lock);
 	stopped_begin(stop);
 	stop->stopped = true;
 	list_for_each_entry(delivery, &stop->deliveries, in_stop)
 		stop_tell(tracer_of(delivery));
-	spin_unlock(&stops_lock);
+	spin_unlock_irq(&stops_lock);
 
 	if (!(current->flags & PF_EXITING)) {
 		while (!list_empty_careful(&stop->deliveries) && may_spin(begun))
@@ -115,10 +135,10 @@ static void wait_for_tracers(struct callback_head *work)
 				 (TASK_KILLABLE | TASK_FREEZABLE));
 	}
 
-	spin_lock(&stops_lock);
-	let_go(stop);
+	spin_lock_irq(&stops_lock);
+	stop_release(stop);
 	stopped_end(stop);
-	spin_unlock(&stops_lock);
+	spin_unlock_irq(&stops_lock);
 	kfree(stop);
 	if (atomic_dec_and_test(&works))
 		wake_up_all(&works_done);
@@ -127,7 +147,7 @@ static void wait_for_tracers(struct callback_head *work)
 void stops_end(void)
 {
 	wait_event(works_done, !atomic_read(&works));
-	/* The last of them may still be on its way out of wait_for_tracers(). */
+	/* A thread may still execute the last instructions of wait_for_tracers(). */
 	synchronize_rcu_tasks();
 }
 
@@ -142,8 +162,9 @@ static struct stop *stop_of(struct task_struct *task)
 }
 
 /*
- * As of this event: the latest before the thread stops. What comes after a breakpoint is after
- * its instruction, and after a function's return is the call that the kernel makes for it.
+ * Takes the registers of this event, the latest before the thread stops. Exceptions: an event after
+ * a breakpoint comes after the breakpoint's instruction, and an event after a function's return is
+ * the system call that the kernel makes for the return.
  */
 static void take_registers(struct stop *stop, const struct pt_regs *regs, u32 event)
 {
@@ -176,7 +197,10 @@ static struct stop *stop_new(void)
 	return stop;
 }
 
-/* A tracer that has a delivery of this very moment listened when it began. */
+/*
+ * Whether the tracer listens to the tracee; one that already has a delivery of this stop did listen
+ * when the stop began.
+ */
 static bool listens(const struct tracer *tracer, const struct tracee *tracee,
 		    const struct stop *stop)
 {
@@ -190,7 +214,10 @@ static bool listens(const struct tracer *tracer, const struct tracee *tracee,
 	       (!tracer->listens_to || tracer->every || tracer->listens_to == tracee->who);
 }
 
-/* It looks at a thread of this tracee, which may have been killed since. */
+/*
+ * Whether POLL has returned an event of this tracee, whose thread the tracer examines; the thread
+ * may have been killed since.
+ */
 static bool looks_at(const struct tracer *tracer, const struct tracee *tracee)
 {
 	const struct delivery *delivery;
@@ -201,7 +228,10 @@ static bool looks_at(const struct tracer *tracer, const struct tracee *tracee)
 	return false;
 }
 
-/* Whether the thread is past the point where an event stops it: its tracee has ended. */
+/*
+ * Whether this event comes after the last point at which the thread could stop: its tracee has
+ * ended.
+ */
 static bool is_end(const struct registration *registration)
 {
 	return registration->u.event == TRAWL_UPEV_EXIT ||
@@ -271,6 +301,18 @@ void stop_cancel(struct registration *registration)
 			delivery_free(delivery);
 }
 
+void stop_bar(struct tracee *tracee)
+{
+	struct delivery *delivery;
+
+	WRITE_ONCE(tracee->barred, true);
+	tracee->dead = true;
+	list_for_each_entry(delivery, &tracee->tracer->deliveries, in_tracer)
+		if (delivery->stop && delivery->registration->tracee == tracee)
+			detach(delivery);
+	stop_tell(tracee->tracer);
+}
+
 struct delivery *stop_find(struct tracer *tracer, pid_t tid)
 {
 	struct delivery *delivery;
@@ -323,7 +365,10 @@ int stop_missing(struct tracer *tracer)
 	return list_empty(&tracer->tracees) || has_living(tracer, 0) ? -EBUSY : -ESRCH;
 }
 
-/* An event has occurred whose thread is on its way, or that POLL has not returned yet. */
+/*
+ * Whether an event has occurred that POLL has not returned yet, or whose thread is still on its way
+ * to stop.
+ */
 static bool is_coming(struct tracer *tracer, pid_t who)
 {
 	struct delivery *delivery;
@@ -334,7 +379,10 @@ static bool is_coming(struct tracer *tracer, pid_t who)
 	return false;
 }
 
-/* A tracee's death overtakes the event of the signal that killed it. */
+/*
+ * Whether nothing more can come. The death of a tracee may be seen before the event of the signal
+ * that killed it, so that is waited for.
+ */
 static bool is_over(struct tracer *tracer, pid_t who)
 {
 	return !has_living(tracer, who) && !is_coming(tracer, who);
@@ -355,7 +403,7 @@ static enum outcome look(struct tracer *tracer, struct trawl_uprobe_poll *poll)
 	enum outcome outcome = WAIT;
 	struct delivery *delivery;
 
-	spin_lock(&stops_lock);
+	spin_lock_irq(&stops_lock);
 	delivery = find_ready(tracer, poll->who);
 	if (delivery) {
 		fill_in(&poll->u, delivery);
@@ -370,17 +418,20 @@ static enum outcome look(struct tracer *tracer, struct trawl_uprobe_poll *poll)
 	}
 	if (outcome != WAIT)
 		tracer->listening = poll->flags & TRAWL_UPROBE_POLL_EVERY;
-	spin_unlock(&stops_lock);
+	spin_unlock_irq(&stops_lock);
 	return outcome;
 }
 
-/* POLL begins: what it returned before goes on. Returns tracer->changes as of now. */
+/*
+ * Begins a POLL: threads whose events the previous one returned go on. Returns the present value of
+ * tracer->changes.
+ */
 static unsigned int begin(struct tracer *tracer, const struct trawl_uprobe_poll *poll)
 {
 	struct delivery *delivery, *next;
 	unsigned int changes;
 
-	spin_lock(&stops_lock);
+	spin_lock_irq(&stops_lock);
 	list_for_each_entry_safe(delivery, next, &tracer->deliveries, in_tracer)
 		if (delivery->returned && is_meant(delivery, poll->who))
 			delivery_free(delivery);
@@ -388,11 +439,14 @@ static unsigned int begin(struct tracer *tracer, const struct trawl_uprobe_poll 
 	tracer->every = poll->flags & TRAWL_UPROBE_POLL_EVERY;
 	tracer->listens_to = poll->who;
 	changes = tracer->changes;
-	spin_unlock(&stops_lock);
+	spin_unlock_irq(&stops_lock);
 	return changes;
 }
 
-/* A thread is on its way to stop, and not asleep, as until the child of vfork() lets it go on. */
+/*
+ * Whether a thread is on its way to stop and does not sleep, as it does in vfork() until the child
+ * lets it go on.
+ */
 static bool is_near(struct tracer *tracer, pid_t who)
 {
 	struct delivery *delivery;
@@ -404,16 +458,18 @@ static bool is_near(struct tracer *tracer, pid_t who)
 	return false;
 }
 
-/* The time is over. False if a thread is about to stop: its event has occurred in time. */
+/*
+ * Ends a POLL whose time is over. False if a thread is about to stop: its event occurred in time.
+ */
 static bool end(struct tracer *tracer, const struct trawl_uprobe_poll *poll)
 {
 	bool over;
 
-	spin_lock(&stops_lock);
+	spin_lock_irq(&stops_lock);
 	over = !is_near(tracer, poll->who);
 	if (over)
 		tracer->listening = poll->flags & (TRAWL_UPROBE_POLL_ARM | TRAWL_UPROBE_POLL_EVERY);
-	spin_unlock(&stops_lock);
+	spin_unlock_irq(&stops_lock);
 	return over;
 }
 
@@ -421,9 +477,9 @@ static bool has_ended(struct tracer *tracer, pid_t who)
 {
 	bool over;
 
-	spin_lock(&stops_lock);
+	spin_lock_irq(&stops_lock);
 	over = is_over(tracer, who);
-	spin_unlock(&stops_lock);
+	spin_unlock_irq(&stops_lock);
 	return over;
 }
 
@@ -435,8 +491,8 @@ int stop_wait(struct tracer *tracer, struct trawl_uprobe_poll *poll)
 	enum outcome outcome;
 
 	/*
-	 * What has occurred already is for the descriptor to tell, and for the POLL after that to
-	 * return.
+	 * With ARM and no timeout POLL returns no event: the descriptor becomes readable, and the
+	 * next POLL returns what has occurred.
 	 */
 	if (poll->flags & TRAWL_UPROBE_POLL_ARM && !poll->timeout)
 		return has_ended(tracer, poll->who) ? -ESRCH : 0;
@@ -461,8 +517,8 @@ bool stop_ready(struct tracer *tracer)
 {
 	bool ready;
 
-	spin_lock(&stops_lock);
+	spin_lock_irq(&stops_lock);
 	ready = find_ready(tracer, tracer->listens_to) || is_over(tracer, 0);
-	spin_unlock(&stops_lock);
+	spin_unlock_irq(&stops_lock);
 	return ready;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a tracer does with a thread that has stopped for it. */
+/* What a tracer does with a thread that has stopped for it: registers, memory, khandlers. */
 #include "kmod/tracer.h"
 #include <linux/mm.h>
 #include <linux/sched/task.h>
@@ -9,13 +9,14 @@
 #include <asm/processor-flags.h>
 #include <asm/trapnr.h>
 #include "kmod/khandler.h"
+#include "kmod/permit.h"
 
 #define ARITHMETIC_FLAGS                                                                           \
 	(X86_EFLAGS_CF | X86_EFLAGS_PF | X86_EFLAGS_AF | X86_EFLAGS_ZF | X86_EFLAGS_SF |           \
 	 X86_EFLAGS_DF | X86_EFLAGS_OF)
 #define MEMORY_MAX (1u << 20)
 
-/* The same registers, but for those that may be written. */
+/* Whether the tracer has changed only what may be written, and rip lies in user space. */
 static bool may_set(const struct trawl_uprobe_registers *now,
 		    const struct trawl_uprobe_registers *then)
 {
@@ -25,16 +26,16 @@ static bool may_set(const struct trawl_uprobe_registers *now,
 	       !((now->eflags ^ then->eflags) & ~(u64)ARITHMETIC_FLAGS);
 }
 
-/* At a breakpoint: the kernel has a copy of the instruction, which the task is about to execute. */
+/* Whether, at a breakpoint, the task is about to execute the kernel's copy of the instruction. */
 bool stopped_elsewhere(const struct task_struct *task)
 {
 	return task->utask && task->utask->active_uprobe;
 }
 
 /*
- * From 6.11 on a function returns by a system call, which a piece of code of the kernel's makes in
- * the task: that has r11, rcx and the return address on the stack when the call is over, and pops
- * them. The thread goes on without it, where the event was.
+ * From Linux 6.11 on a function with a return probe returns to a piece of code of the kernel that
+ * makes a system call. That code has pushed r11, rcx and the return address, and pops them after
+ * the call. The thread skips the rest of that code and goes on where the event was.
  */
 static void leave_trampoline(const struct stop *stop, struct pt_regs *regs)
 {
@@ -50,9 +51,9 @@ static void leave_trampoline(const struct stop *stop, struct pt_regs *regs)
 
 /*
  * Between an event and the stop, a signal may have sent the task to its handler, or the system call
- * that it was in gave it another program, or the place that a handler interrupted: what would be
- * written is not what the tracer sees. An instruction that the kernel emulates moves rsp by a word
- * at most.
+ * that it was in may have executed another program or returned from a signal's handler. Registers
+ * that the tracer writes would then not be those that it saw. An instruction that the kernel
+ * emulates moves rsp by a word at most.
  */
 void stopped_begin(struct stop *stop)
 {
@@ -63,7 +64,10 @@ void stopped_begin(struct stop *stop)
 		return;
 	leave_trampoline(stop, regs);
 	by = regs->sp - seen->sp;
-	/* The call is over by now: its result is in rax, or what a new program begins with. */
+	/*
+	 * The system call is over now: rax has its result, or the registers are those of a new
+	 * program.
+	 */
 	if (stop->within) {
 		stop->regs = *regs;
 		stop->ip = regs->ip;
@@ -72,10 +76,10 @@ void stopped_begin(struct stop *stop)
 }
 
 /*
- * Another rip. An instruction that waits to be executed elsewhere is abandoned as the kernel does
- * it with one that traps (uprobe_deny_signal()): the kernel then goes to utask->vaddr, frees the
- * copy, and puts back the register that it used. A system call is not begun again from the other
- * place.
+ * Handles another rip. If the kernel's copy of an instruction is about to be executed, it is
+ * abandoned in the way that the kernel abandons one that traps (uprobe_deny_signal()): the kernel
+ * then continues at utask->vaddr, frees the copy, and restores the register that it used. A system
+ * call is not restarted from the new address.
  */
 void stopped_end(struct stop *stop)
 {
@@ -94,7 +98,7 @@ void stopped_end(struct stop *stop)
 	}
 }
 
-/* What may be written, but rsp. */
+/* The registers that may be written, except rsp. */
 #define EACH_REGISTER(X)                                                                           \
 	X(r15)                                                                                     \
 	X(r14) X(r13) X(r12) X(bp) X(bx) X(r11) X(r10) X(r9) X(r8) X(ax) X(cx) X(dx) X(si) X(di)
@@ -109,18 +113,21 @@ static void from_user(struct pt_regs *to, const struct trawl_uprobe_registers *f
 	to->flags = (to->flags & ~ARITHMETIC_FLAGS) | (from->eflags & ARITHMETIC_FLAGS);
 }
 
-/* The kernel's own at a breakpoint: the address after the instruction, whose length is 1 to 15. */
+/*
+ * Whether the value is one that the kernel put into a scratch register at a breakpoint: the address
+ * after the instruction, whose length is 1 to 15 bytes.
+ */
 static bool is_scratch(struct stop *stop, unsigned long value)
 {
 	return stopped_elsewhere(stop->task) && value - stop->ip - 1 < 15;
 }
 
 /*
- * The task's registers may differ from what the tracer sees. Behind an instruction that the kernel
- * has emulated rsp is another, and moves by as much as the tracer moves it. For one that it
- * executes elsewhere and that addresses memory by rip, it uses si, di or bx, and keeps the
- * program's value in utask: written is that. -EBUSY where it can't be told which of them the kernel
- * uses.
+ * Writes the tracer's registers to the task, whose own may differ from what the tracer sees. After
+ * an instruction that the kernel emulated, rsp differs; it is moved by as much as the tracer moved
+ * it. For a copied instruction that addresses memory relative to rip, the kernel uses si, di or bx
+ * as a scratch register and keeps the program's value in utask: that copy is written. -EBUSY where
+ * it cannot be known which of the registers the kernel uses.
  */
 static long to_task(struct stop *stop, const struct pt_regs *to)
 {
@@ -137,7 +144,10 @@ static long to_task(struct stop *stop, const struct pt_regs *to)
 	}
 	X(si) X(di) X(bx)
 #undef X
-	/* Those that the tracer changes: the result of a system call may be there already. */
+	/*
+	 * Write only the registers that the tracer changes: the task may have the result of a
+	 * system call already.
+	 */
 #define X(name)                                                                                    \
 	if (to->name != seen->name) {                                                              \
 		if (&regs->name == scratch)                                                        \
@@ -160,7 +170,7 @@ static long set_registers(const struct delivery *delivery,
 	struct pt_regs to = stop->regs;
 	long status;
 
-	/* A system call that has begun uses its registers, and does away with some. */
+	/* A system call that has begun uses its registers and overwrites some. */
 	if (stop->moved || stop_registers(delivery) != &stop->regs)
 		return -EBUSY;
 	khandler_registers(&now, &stop->regs, stop->task);
@@ -178,7 +188,7 @@ long stopped_registers(struct tracer *tracer, struct trawl_uprobe_regs *request)
 	struct delivery *delivery;
 	long status = 0;
 
-	spin_lock(&stops_lock);
+	spin_lock_irq(&stops_lock);
 	delivery = stop_find(tracer, request->tid);
 	if (!delivery)
 		status = stop_missing(tracer);
@@ -186,18 +196,18 @@ long stopped_registers(struct tracer *tracer, struct trawl_uprobe_regs *request)
 		status = set_registers(delivery, &request->regs);
 	else
 		khandler_registers(&request->regs, stop_registers(delivery), delivery->stop->task);
-	spin_unlock(&stops_lock);
+	spin_unlock_irq(&stops_lock);
 	return status;
 }
 
-/* `who` 0: of any tracee. */
+/* The stopped thread, with a reference. `who` 0: of any tracee. */
 static struct task_struct *get_stopped(struct tracer *tracer, pid_t who, pid_t tid,
 				       struct pt_regs *regs)
 {
 	struct delivery *delivery;
 	struct task_struct *task;
 
-	spin_lock(&stops_lock);
+	spin_lock_irq(&stops_lock);
 	delivery = who ? stop_find_of(tracer, who, tid) : stop_find(tracer, tid);
 	if (delivery) {
 		task = get_task_struct(delivery->stop->task);
@@ -206,11 +216,53 @@ static struct task_struct *get_stopped(struct tracer *tracer, pid_t who, pid_t t
 	} else {
 		task = ERR_PTR(stop_missing(tracer));
 	}
-	spin_unlock(&stops_lock);
+	spin_unlock_irq(&stops_lock);
 	return task;
 }
 
-/* FOLL_FORCE: also what a debugger could reach, such as a breakpoint's page of code. */
+static bool is_stopped(struct tracer *tracer, const struct task_struct *task, pid_t who, pid_t tid)
+{
+	struct task_struct *now = get_stopped(tracer, who, tid, NULL);
+
+	if (IS_ERR(now))
+		return false;
+	put_task_struct(now);
+	return now == task;
+}
+
+/*
+ * hold_stopped() - as get_stopped(), and the task keeps its memory until drop_stopped(). Otherwise
+ * another POLL might let the task go on, to an exec of a program that the tracer may not examine.
+ */
+static struct task_struct *hold_stopped(struct tracer *tracer, pid_t who, pid_t tid,
+					struct pt_regs *regs)
+{
+	struct task_struct *task = get_stopped(tracer, who, tid, regs);
+	int status;
+
+	if (IS_ERR(task))
+		return task;
+	status = permit_lock(task);
+	if (!status) {
+		if (is_stopped(tracer, task, who, tid))
+			return task;
+		permit_unlock(task);
+		status = -EBUSY;
+	}
+	put_task_struct(task);
+	return ERR_PTR(status);
+}
+
+static void drop_stopped(struct task_struct *task)
+{
+	permit_unlock(task);
+	put_task_struct(task);
+}
+
+/*
+ * FOLL_FORCE: as a debugger, reach also pages without that permission, such as code at a
+ * breakpoint.
+ */
 static int copy(struct task_struct *task, const struct trawl_uprobe_memory *request, void *buffer)
 {
 	void __user *user = u64_to_user_ptr(request->buffer);
@@ -234,13 +286,13 @@ long stopped_memory(struct tracer *tracer, struct trawl_uprobe_memory *request)
 
 	if (request->length > MEMORY_MAX)
 		return -EINVAL;
-	task = get_stopped(tracer, 0, request->tid, NULL);
+	task = hold_stopped(tracer, 0, request->tid, NULL);
 	if (IS_ERR(task))
 		return PTR_ERR(task);
 	buffer = kvmalloc(max(request->length, 1u), GFP_KERNEL);
 	done = buffer ? copy(task, request, buffer) : -ENOMEM;
 	kvfree(buffer);
-	put_task_struct(task);
+	drop_stopped(task);
 	if (done < 0)
 		return done;
 	request->done = done;
@@ -256,10 +308,10 @@ long stopped_run(struct tracer *tracer, struct khandler *handler, struct trawl_u
 
 	if (u->who <= 0)
 		return -EBUSY;
-	at.task = get_stopped(tracer, u->who, u->tid, &regs);
+	at.task = hold_stopped(tracer, u->who, u->tid, &regs);
 	if (IS_ERR(at.task))
 		return PTR_ERR(at.task);
 	handler->hit(&at, data);
-	put_task_struct(at.task);
+	drop_stopped(at.task);
 	return 0;
 }

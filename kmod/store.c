@@ -5,7 +5,7 @@
 #include <linux/sched.h>
 #include <linux/string.h>
 
-/* Copied with interrupts off: some microseconds. */
+/* Records copied at once with interrupts off, which takes some microseconds. */
 #define COPY_AT_ONCE	1024
 #define COPY_TRIES	8
 
@@ -41,7 +41,7 @@ void store_free(struct store *store)
 	store->records = NULL;
 }
 
-/* The position of the first record that is there. */
+/* The position of the oldest record that is still there. */
 static u64 first(const struct store *store)
 {
 	u64 kept = store->written > store->capacity ? store->written - store->capacity : 0;
@@ -93,7 +93,9 @@ u32 store_count(struct store *store)
 	return n;
 }
 
-/* Copies from *from up to `end`, a piece; false when *from has been overwritten. */
+/*
+ * Copies one piece, from *from up to `end` at most; false if *from has been overwritten meanwhile.
+ */
 static bool piece(struct store *store, struct trawl_record *to, u64 *from, u64 end)
 {
 	unsigned long flags;

@@ -41,7 +41,10 @@ static void insert(struct traced *t)
 	hash_add_rcu(tasks, &t->node, (unsigned long)t->task);
 }
 
-/* Under tasks_lock. Returns whether the table's reference is to be dropped. */
+/*
+ * Removes it from the table; returns whether the table's reference must be dropped. Called with
+ * tasks_lock held.
+ */
 static bool unhash(struct traced *t)
 {
 	bool was = t->hashed;
@@ -58,7 +61,7 @@ void traced_remove(struct traced *t)
 	bool drop;
 
 	raw_spin_lock_irqsave(&tasks_lock, flags);
-	/* Somebody may want it again by now. */
+	/* An attachment may have been linked meanwhile. */
 	drop = !t->step.wanted && list_empty(&t->attachments) && unhash(t);
 	raw_spin_unlock_irqrestore(&tasks_lock, flags);
 	if (drop)
@@ -115,7 +118,7 @@ static int attach(struct task_struct *task, struct attachment *a, struct traced 
 {
 	struct traced *t = traced_find(task);
 
-	/* It sets this before its exit is seen by traced_exit(). */
+	/* The task sets this flag before traced_exit() is called for it. */
 	if (task->flags & PF_EXITING)
 		return -ESRCH;
 	if (t && has_form(t, a))
@@ -146,7 +149,7 @@ int traced_attach(struct task_struct *task, struct attachment *a)
 	return status;
 }
 
-/* A record that the step provider did not find, for one attachment. */
+/* Gives one attachment a record that does not come from the step provider. */
 static void tell(struct attachment *a, u8 kind, u64 from, u64 to)
 {
 	struct trawl_record r = {
@@ -209,7 +212,7 @@ void traced_exit(struct traced *t, int code)
 		traced_put(t);
 }
 
-/* Whether attachment_room() is still to be called for it. */
+/* Whether attachment_room() has still to be called for the attachment. */
 static bool lacks_room(const struct attachment *a)
 {
 	if (a->config.provider == TRAWL_PROVIDER_LBR && !a->lbr)
@@ -222,7 +225,7 @@ static void inherit(struct traced *child, struct attachment *a)
 {
 	struct attachment *copy;
 
-	if (a->config.alone || a->config.on_exec || READ_ONCE(a->session->closing))
+	if (a->config.alone || a->config.on_exec || session_closing(a->session))
 		return;
 	copy = attachment_new(a->session, &a->config, true);
 	if (copy) {
@@ -256,7 +259,7 @@ struct traced *traced_fork(struct traced *parent, struct task_struct *task)
 	return NULL;
 }
 
-/* The thread that calls exec gets the id of the first one. */
+/* A thread that calls exec gets the id of the process' first thread. */
 static void rename(struct attachment *a, struct task_struct *task)
 {
 	pid_t tid = pid_nr_ns(task_pid(task), a->session->ns);
@@ -307,7 +310,7 @@ void traced_record(struct traced *t, const struct trawl_record *record)
 	}
 }
 
-/* An attachment that needs room, and a reference of its session; NULL: none. */
+/* The next attachment that needs room, with a reference to its session; NULL: none. */
 static struct attachment *without_room(struct traced *t)
 {
 	struct attachment *a, *found = NULL;
@@ -346,7 +349,7 @@ bool traced_has_lbr(struct traced *t)
 	return false;
 }
 
-/* The next attachment with an LBR after `last`, and a reference of its session; NULL: none. */
+/* The next attachment with an LBR after `last`, with a reference to its session; NULL: none. */
 static struct attachment *next_with_lbr(struct traced *t, struct attachment *last)
 {
 	struct attachment *a, *found = NULL;
@@ -387,7 +390,7 @@ void traced_prepare(struct traced *t)
 	while ((a = without_room(t))) {
 		struct session *session = a->session;
 
-		/* Requests, which may release it, wait meanwhile. */
+		/* Keeps requests, which may release the attachment, out. */
 		mutex_lock(&session->mutex);
 		if (still_there(t, a) && attachment_room(a, current))
 			a->starved = true;
@@ -401,7 +404,7 @@ void traced_prepare(struct traced *t)
 	rcu_read_unlock();
 }
 
-/* A session whose ring is short of room, with a reference. */
+/* A session whose ring is short of room, with a reference; NULL: none. */
 static struct session *short_of_room(struct traced *t)
 {
 	struct session *found = NULL;
@@ -409,10 +412,11 @@ static struct session *short_of_room(struct traced *t)
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&tasks_lock, flags);
-	list_for_each_entry(a, &t->attachments,
-			    of_task) if (!found && a->config.form == TRAWL_FORM_STREAM &&
-					 !READ_ONCE(a->session->closing) &&
-					 ring_short(a->session->ring)) found = a->session;
+	list_for_each_entry(a, &t->attachments, of_task) {
+		if (!found && a->config.form == TRAWL_FORM_STREAM &&
+		    !session_closing(a->session) && ring_short(a->session->ring))
+			found = a->session;
+	}
 	if (found)
 		session_get(found);
 	raw_spin_unlock_irqrestore(&tasks_lock, flags);
@@ -433,7 +437,7 @@ void traced_wait_for_room(struct traced *t)
 {
 	struct session *session = short_of_room(t);
 
-	/* One is enough: the next step looks again. */
+	/* One ring is enough: the next step checks again. */
 	if (session) {
 		session_wait_for_room(session);
 		session_put(session);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A task that is traced: what there is of it. task.h has what is done with it. */
+/* The state of a traced task; task.h has the functions. */
 #ifndef KMOD_TRACED_H
 #define KMOD_TRACED_H
 
@@ -11,35 +11,35 @@
 #include "kmod/insn.h"
 
 /*
- * What is known of a task's next instruction. Only the task itself changes it, and
- * the scheduler that switches to it; but for `wanted`.
+ * What is known of a task's next instruction. Only the task itself and the scheduler, when it
+ * switches to the task, change it; `wanted` is the exception.
  */
 struct step {
 	u64 ip, flags, cx, ax;		/* registers before the next instruction */
 	struct insn insn;		/* that instruction */
-	bool decoded;			/* its bytes could be read */
-	bool unprepared;		/* a child whose attachments lack what needs sleeping */
-	bool wanted;			/* somebody records steps; under tasks_lock */
-	bool armed;			/* the trap flag in its flags is ours */
-	bool own;			/* the program has set the trap flag itself */
-	bool replaced;			/* exec has been done */
+	bool decoded;			/* insn is valid: the bytes could be read */
+	bool unprepared;		/* a child whose attachments still need traced_prepare() */
+	bool wanted;			/* an attachment records steps; under tasks_lock */
+	bool armed;			/* the module has set the trap flag */
+	bool own;			/* the program itself has set the trap flag */
+	bool replaced;			/* the system call was an exec that succeeded */
 	bool probing;			/* a breakpoint is being handled */
 	bool ptraced;			/* it had a debugger when it last ran */
-	bool blocks;			/* that steps over blocks */
+	bool blocks;			/* the debugger steps over blocks (BTF) */
 	bool lbr_off;			/* a debug exception has switched the branch records off */
-	int signal;			/* that is being delivered */
-	u64 moved_from;			/* a debugger changed ip; otherwise 0 */
-	u32 count;			/* of steps */
+	int signal;			/* the signal that is being delivered, or 0 */
+	u64 moved_from;			/* the ip that a debugger replaced, otherwise 0 */
+	u32 count;			/* number of steps */
 	struct callback_head work;
 	atomic_t queued;
 };
 
 struct traced {
 	struct hlist_node node;
-	struct task_struct *task;	/* compared, and never looked into after its exit */
+	struct task_struct *task;	/* compared only: may be freed after its exit */
 	struct rcu_head rcu;
 	refcount_t refs;
-	struct list_head attachments;	/* RCU; those that record */
+	struct list_head attachments;	/* RCU; the attachments that record */
 	struct step step;
 	bool hashed;
 };

@@ -10,7 +10,7 @@
 #include "kmod/khandler.h"
 #include "kmod/permit.h"
 
-/* Memory of one tracer is bounded by this. */
+/* Bounds the memory of one tracer. */
 #define REGISTRATIONS_MAX 65536
 
 struct tracer *tracer_new(struct session *session)
@@ -29,7 +29,8 @@ struct tracer *tracer_new(struct session *session)
 
 bool tracee_has(const struct tracee *tracee, struct task_struct *task)
 {
-	return tracee->pid == (tracee->process ? task_tgid(task) : task_pid(task));
+	return !READ_ONCE(tracee->barred) &&
+	       tracee->pid == (tracee->process ? task_tgid(task) : task_pid(task));
 }
 
 static void call_khandler(struct registration *registration, struct pt_regs *regs, int status)
@@ -43,10 +44,11 @@ static void call_khandler(struct registration *registration, struct pt_regs *reg
 		.regs = regs,
 		.session = registration->tracee->tracer->session,
 	};
+	unsigned long flags;
 
-	spin_lock(&registration->data_lock);
+	spin_lock_irqsave(&registration->data_lock, flags);
 	registration->khandler->hit(&at, registration->data);
-	spin_unlock(&registration->data_lock);
+	spin_unlock_irqrestore(&registration->data_lock, flags);
 }
 
 void registration_event_locked(struct registration *registration, struct pt_regs *regs, int status)
@@ -59,13 +61,15 @@ void registration_event_locked(struct registration *registration, struct pt_regs
 
 void registration_event(struct registration *registration, struct pt_regs *regs, int status)
 {
+	unsigned long flags;
+
 	if (registration->khandler) {
 		call_khandler(registration, regs, status);
 		return;
 	}
-	spin_lock(&stops_lock);
+	spin_lock_irqsave(&stops_lock, flags);
 	stop_event(registration, regs, status);
-	spin_unlock(&stops_lock);
+	spin_unlock_irqrestore(&stops_lock, flags);
 }
 
 static void registration_free(struct registration *registration)
@@ -77,15 +81,13 @@ static void registration_free(struct registration *registration)
 	kfree(registration);
 }
 
-/*
- * The uprobe goes last: its handler may be running, and finds that the registration is cancelled.
- */
+/* The uprobe is removed last: its handler may be running, and finds the registration cancelled. */
 static void registration_cancel(struct registration *registration)
 {
-	spin_lock(&stops_lock);
+	spin_lock_irq(&stops_lock);
 	list_del(&registration->link);
 	stop_cancel(registration);
-	spin_unlock(&stops_lock);
+	spin_unlock_irq(&stops_lock);
 	registration_free(registration);
 }
 
@@ -144,20 +146,20 @@ static struct tracee *tracee_new(struct tracer *tracer, struct task_struct *task
 		kfree(tracee);
 		return ERR_PTR(status);
 	}
-	spin_lock(&stops_lock);
+	spin_lock_irq(&stops_lock);
 	list_add_tail(&tracee->link, &tracer->tracees);
-	/* It may have died before its death was watched. */
+	/* The tracee may have died before lifecycle_add(). */
 	if (task->flags & PF_EXITING && (!tracee->process || !atomic_read(&task->signal->live)))
 		tracee->dead = true;
-	spin_unlock(&stops_lock);
+	spin_unlock_irq(&stops_lock);
 	return tracee;
 }
 
 static void tracee_free(struct tracee *tracee)
 {
-	spin_lock(&stops_lock);
+	spin_lock_irq(&stops_lock);
 	list_del(&tracee->link);
-	spin_unlock(&stops_lock);
+	spin_unlock_irq(&stops_lock);
 	lifecycle_remove(tracee);
 	put_pid(tracee->pid);
 	kfree(tracee);
@@ -203,14 +205,14 @@ static struct task_struct *get_task(pid_t who)
 	return task;
 }
 
-/* Events come as soon as the uprobe is set: the registration is complete before. */
+/* Events may come as soon as the uprobe is set, so the registration must be complete before. */
 static int arm(struct registration *registration, struct task_struct *task)
 {
 	int status = 0;
 
-	spin_lock(&stops_lock);
+	spin_lock_irq(&stops_lock);
 	list_add_tail(&registration->link, &registration->tracee->registrations);
-	spin_unlock(&stops_lock);
+	spin_unlock_irq(&stops_lock);
 	if (has_place(registration->u.event))
 		status = breakpoint_set(registration, task);
 	else
@@ -230,7 +232,24 @@ static bool traces_another(struct tracer *tracer, pid_t who)
 	return false;
 }
 
-static int register_on(struct tracer *tracer, struct task_struct *task,
+/*
+ * An exec that gains privileges either comes before this, and permit_task() sees it, or after it,
+ * and then bars the tracee.
+ */
+static struct tracee *tracee_permitted(struct tracer *tracer, struct file *file,
+				       struct task_struct *task, pid_t who)
+{
+	struct tracee *tracee;
+	int status = permit_lock(task);
+
+	if (status)
+		return ERR_PTR(status);
+	tracee = permit_task(file, task) ? tracee_new(tracer, task, who) : ERR_PTR(-EPERM);
+	permit_unlock(task);
+	return tracee;
+}
+
+static int register_on(struct tracer *tracer, struct file *file, struct task_struct *task,
 		       const struct trawl_uprobe_request *request)
 {
 	const struct trawl_uprobe *u = &request->u;
@@ -245,7 +264,7 @@ static int register_on(struct tracer *tracer, struct task_struct *task,
 	if (tracee && registration_find(tracee, u->id))
 		return -EEXIST;
 	if (!tracee)
-		tracee = tracee_new(tracer, task, u->who);
+		tracee = tracee_permitted(tracer, file, task, u->who);
 	if (IS_ERR(tracee))
 		return PTR_ERR(tracee);
 	registration = registration_new(u, tracee);
@@ -275,7 +294,7 @@ static long serve_register(struct tracer *tracer, struct file *file, void *body)
 	else if (!permit_task(file, task))
 		status = -EPERM;
 	else
-		status = register_on(tracer, task, request);
+		status = register_on(tracer, file, task, request);
 	put_task_struct(task);
 	return status;
 }
@@ -314,7 +333,7 @@ static long serve_unregister(struct tracer *tracer, struct file *file, void *bod
 	return 0;
 }
 
-/* Of a dead tracee, too, whose memory here it frees. */
+/* Serves DETACH, also of a dead tracee, whose memory is then freed. */
 static long serve_detach(struct tracer *tracer, struct file *file, void *body)
 {
 	const struct trawl_uprobe_request *request = body;
@@ -364,8 +383,8 @@ static long serve_memory(struct tracer *tracer, struct file *file, void *body)
 }
 
 /*
- * What the handler has gathered at that registration: 0, -ESRCH where nothing will be added, or
- * -ENOENT.
+ * Copies what the khandler has gathered at that registration. Returns 0, -ESRCH where the tracee
+ * has ended, so that nothing will be added, or -ENOENT.
  */
 static long gathered(struct tracer *tracer, struct khandler *handler, const struct trawl_uprobe *u,
 		     void *data)
@@ -375,9 +394,9 @@ static long gathered(struct tracer *tracer, struct khandler *handler, const stru
 
 	if (!registration || registration->khandler != handler)
 		return -ENOENT;
-	spin_lock(&registration->data_lock);
+	spin_lock_irq(&registration->data_lock);
 	memcpy(data, registration->data, handler->data_size);
-	spin_unlock(&registration->data_lock);
+	spin_unlock_irq(&registration->data_lock);
 	return tracee->dead ? -ESRCH : 0;
 }
 
@@ -446,7 +465,7 @@ static long serve_list(struct tracer *tracer, struct file *file, void *body)
 static const struct {
 	unsigned int command;
 	long (*serve)(struct tracer *tracer, struct file *file, void *body);
-	bool alone;	/* not while another request of this tracer is served */
+	bool alone;	/* runs with the tracer's mutex held */
 } requests[] = {
 	{ TRAWL_UPROBE_REGISTER, serve_register, true },
 	{ TRAWL_UPROBE_UNREGISTER, serve_unregister, true },
@@ -498,7 +517,10 @@ long tracer_ioctl(struct tracer *tracer, struct file *file, unsigned int command
 {
 	int n;
 
-	/* The size in the number is that of the caller's header. */
+	/*
+	 * The size that the request's number contains is that of the caller's header, and may
+	 * differ.
+	 */
 	for (n = 0; n < ARRAY_SIZE(requests); n++)
 		if (_IOC_NR(command) == _IOC_NR(requests[n].command) && _IOC_TYPE(command) == 0xd7)
 			return serve(tracer, file, n, (void __user *)argument);

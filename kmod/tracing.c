@@ -10,10 +10,10 @@
 #include "kmod/step.h"
 #include "kmod/task.h"
 
-/* Threads that are looked at in one pass. */
+/* Threads handled in one pass. */
 #define THREADS_AT_ONCE	64
 
-/* The caller's id in the session's namespace where pid is 0. */
+/* The process id in the session's namespace: the caller's where pid is 0. */
 static pid_t number(struct session *s, pid_t pid)
 {
 	return pid ?: pid_nr_ns(task_pid(current), s->ns);
@@ -31,6 +31,21 @@ static struct task_struct *get_task(struct session *s, pid_t pid)
 	return task;
 }
 
+/*
+ * An exec that gains privileges either comes before this, and permit_task() sees it, or after it,
+ * and then on_exec() does.
+ */
+static int attach_permitted(struct file *file, struct task_struct *task, struct attachment *a)
+{
+	int status = permit_lock(task);
+
+	if (status)
+		return status;
+	status = permit_task(file, task) ? traced_attach(task, a) : -EPERM;
+	permit_unlock(task);
+	return status;
+}
+
 static int attach(struct file *file, struct session *s, struct task_struct *task,
 		  const struct attachment_config *config)
 {
@@ -44,7 +59,7 @@ static int attach(struct file *file, struct session *s, struct task_struct *task
 		return -ENOMEM;
 	status = attachment_room(a, task);
 	if (!status)
-		status = traced_attach(task, a);
+		status = attach_permitted(file, task, a);
 	if (status) {
 		attachment_release(a);
 		return status;
@@ -53,7 +68,10 @@ static int attach(struct file *file, struct session *s, struct task_struct *task
 	return 0;
 }
 
-/* Some threads of the process that the session has not got in this form, with references. */
+/*
+ * Fills in some threads of the process that the session does not record in this form yet, with
+ * references; returns how many.
+ */
 static u32 new_threads(struct session *s, struct task_struct *leader, u32 form,
 		       struct task_struct **found)
 {
@@ -82,7 +100,7 @@ static u32 new_threads(struct session *s, struct task_struct *leader, u32 form,
 	return ours;
 }
 
-/* Passes until all threads are there: those of threads that are traced come by themselves. */
+/* Repeats until no thread is missing; new threads of traced ones are attached at their creation. */
 static int attach_all(struct file *file, struct session *s, struct task_struct *leader,
 		      const struct attachment_config *config, u32 *tasks)
 {
@@ -97,7 +115,7 @@ static int attach_all(struct file *file, struct session *s, struct task_struct *
 			int one = status ?: attach(file, s, found[i], config);
 
 			*tasks += !one;
-			/* Gone meanwhile, or traced since its parent is. */
+			/* The thread has ended meanwhile, or is traced because its parent is. */
 			if (one != -ESRCH && one != -EEXIST)
 				status = one;
 			put_task_struct(found[i]);
@@ -144,11 +162,11 @@ int tracing_enable(struct file *file, struct session *s, pid_t pid, bool thread,
 	if (config->form == TRAWL_FORM_STREAM && !s->ring)
 		return -ENXIO;
 	attachments_trim(s);
-	if (!s->hooked)
+	if (s->state == SESSION_OPEN)
 		status = hooks_start();
 	if (status)
 		return status;
-	s->hooked = true;
+	s->state = SESSION_HOOKED;
 	pid = number(s, pid);
 	task = get_task(s, pid);
 	if (!task)
@@ -184,7 +202,7 @@ static int configure(struct attachment *a, const struct attachment_config *confi
 	return status;
 }
 
-/* An attachment of this process or thread that is not of this configuration; NULL: none is left. */
+/* An attachment of this process or thread whose configuration differs; NULL: none is left. */
 static struct attachment *other(struct session *s, pid_t pid, bool thread,
 				const struct attachment_config *config, u32 *count)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only WITH Linux-syscall-note) OR MIT */
 /*
- * The interface that libiht's document of its kernel module describes, as /dev/trawl takes it: the
- * document's names, numbers and layout, so that a program written to it compiles and runs
- * unchanged.
+ * The interface of libiht's kernel module as its document describes it: its names, numbers and
+ * layout, so that a program written to that document compiles and runs unchanged with /dev/trawl.
  *
  *	struct xioctl_request request;
  *	int fd = open("/dev/trawl", O_RDWR);
@@ -10,24 +9,27 @@
  *	ioctl(fd, LIBIHT_LKM_IOCTL_BASE, &request);
  *
  * The request number may be LIBIHT_LKM_IOCTL_BASE or the document's placeholder LIBIHT_IOCTL_BASE.
- * A 32-bit program has other offsets and pointers of its size; the module takes these, too.
+ * In a 32-bit program offsets and sizes of pointers differ; the module accepts that layout, too.
  *
- *	pid		A thread; ENABLE of a process' id traces all of its threads. 0: the caller.
- *	lbr_select	0 at ENABLE: the default, LBR_SELECT. CONFIG uses it as it is. Bits above 8: EINVAL.
- *	bts_config	0: DEFAULT_BTS_CONFIG. Other bits than the five: EINVAL.
- *	bts_buffer_size	0: DEFAULT_BTS_BUFFER_SIZE. A multiple of 24 up to 64 MiB, or EINVAL.
- *	buffer		Not looked at by ENABLE and CONFIG but for bts_interrupt_threshold, and that with
- *			BTINT only: bytes, or an address after bts_buffer_base; what is neither is the default.
- *	DUMP_LBR	lbr_tos and, unless entries is NULL, LIBIHT_LBR_ENTRIES entries: the newest at index
- *			lbr_tos, older ones before it and around. Entries never used are zero.
- *	DUMP_BTS	bts_index, bts_interrupt_threshold and, unless bts_buffer_base is NULL, bts_buffer_size
- *			bytes (bts_index says where the next record would go); with BTINT, the buffer is empty
+ *	pid		A thread; at ENABLE the id of a process means all of its threads. 0: the caller.
+ *	lbr_select	At ENABLE 0 means the default, LBR_SELECT; CONFIG uses the value as it is. A bit
+ *			above bit 8 gives EINVAL.
+ *	bts_config	0 means DEFAULT_BTS_CONFIG. Bits other than the five below give EINVAL.
+ *	bts_buffer_size	Bytes: a multiple of 24 up to 64 MiB, otherwise EINVAL. 0 means
+ *			DEFAULT_BTS_BUFFER_SIZE.
+ *	buffer		ENABLE and CONFIG use only its bts_interrupt_threshold, and only with BTINT: a number
+ *			of bytes, or an address after bts_buffer_base. Any other value means the default.
+ *	DUMP_LBR	Fills in lbr_tos and, unless entries is NULL, LIBIHT_LBR_ENTRIES entries: the newest is
+ *			at index lbr_tos, older ones at the indexes before it, modulo LIBIHT_LBR_ENTRIES.
+ *			Entries never used are zero.
+ *	DUMP_BTS	Fills in bts_index (where the next record would go), bts_interrupt_threshold and, unless
+ *			bts_buffer_base is NULL, bts_buffer_size bytes. With BTINT the buffer is empty
  *			afterwards.
- *	DISABLE		That thread or process; its children go on. Its records are gone.
+ *	DISABLE		Ends that thread or process, and discards its records; its children go on.
  *
- * Errors of errno: EFAULT, EINVAL, ESRCH no such task, EPERM, EEXIST enabled twice, ENOENT not
- * enabled, ENOMEM. The branches come from the LBR where perf can have it, and from single steps
- * elsewhere; BTS always from single steps.
+ * Errors in errno: EFAULT; EINVAL; ESRCH no such task; EPERM; EEXIST already enabled; ENOENT not
+ * enabled; ENOMEM. Branches of LBR come from the processor's LBR where perf can have it, otherwise
+ * from single steps; those of BTS always come from single steps.
  */
 #ifndef TRAWL_LIBIHT_H
 #define TRAWL_LIBIHT_H

@@ -2,19 +2,19 @@
 /*
  * /dev/trawl: the interface of trawl.ko to user space.
  *
- * Every request begins with its size in bytes and with flags. A request that is longer than the
- * module's is accepted if the rest is zero, a shorter one is read as if it ended with zeros;
- * unknown flags and padding that is not zero give EINVAL. All fields have the same place in 32-bit
- * programs; pointers are __u64. The interface of libiht's document is kmod/trawl_libiht.h: the same
- * device takes both.
+ * Every request begins with its size in bytes and with flags. If a request is longer than the
+ * module's structure, its rest must be zero; if it is shorter, the missing bytes count as zeros.
+ * Unknown flags, and padding that is not zero, give EINVAL. All fields have the same offsets in
+ * 32-bit programs; pointers are __u64. The same device also takes the requests of
+ * kmod/trawl_libiht.h.
  *
- * State belongs to an open file description: close() of the last descriptor ends its tracing.
+ * State belongs to an open file description: close() of its last descriptor ends its tracing.
  *
  * Process ids are those of the pid namespace of the program that opened the device. Permission is
- * checked with the credentials of that open(), as ptrace(2) checks an attach: the ids of the
- * target must be the opener's and the target dumpable, or the opener has CAP_SYS_PTRACE in the
- * target's user namespace. open() itself needs CAP_PERFMON (or CAP_SYS_ADMIN), and fails with EPERM
- * where kernel lockdown forbids perf.
+ * checked with the credentials of that open(), as ptrace(2) checks an attach: the ids of the target
+ * must be the opener's and the target dumpable, or the opener has CAP_SYS_PTRACE in the target's
+ * user namespace. open() itself needs CAP_PERFMON (or CAP_SYS_ADMIN), and fails with EPERM where
+ * kernel lockdown forbids perf.
  */
 #ifndef TRAWL_UAPI_H
 #define TRAWL_UAPI_H
@@ -23,13 +23,16 @@
 #include <linux/types.h>
 
 #define TRAWL_DEVICE	"/dev/trawl"
-/* Grows when a request, a record kind or a flag is added; what there was keeps its meaning. */
+/*
+ * Incremented when a request, a kind of record or a flag is added; what existed keeps its meaning.
+ */
 #define TRAWL_ABI	2
 
 /*
- * Which branches are recorded: LBR_SELECT of the Intel manual. A set bit suppresses. Branches from
- * kernel code are never delivered: with TRAWL_NO_RING0 clear, the entries into the kernel are
- * (TRAWL_KIND_SYSCALL, TRAWL_KIND_SYSRET), with TRAWL_KERNEL_ADDRESS in place of its addresses.
+ * Which branches are recorded: bits as in LBR_SELECT of the Intel manual. A set bit suppresses.
+ * Branches in kernel code are never delivered; with TRAWL_NO_RING0 clear, entries into the kernel
+ * and returns from it are (TRAWL_KIND_SYSCALL, TRAWL_KIND_SYSRET), with TRAWL_KERNEL_ADDRESS in
+ * place of addresses in the kernel.
  */
 #define TRAWL_NO_RING0		(1u << 0)	/* CPL_EQ_0: branches that end in ring 0, and
 						 * those from it */
@@ -48,8 +51,8 @@
 /* Branch trace store: bits of IA32_DEBUGCTL. Others give EINVAL. */
 #define TRAWL_BTS_TR		(1u << 6)	/* without it nothing is recorded */
 #define TRAWL_BTS_BTS		(1u << 7)	/* without it nothing is stored */
-#define TRAWL_BTS_BTINT		(1u << 8)	/* stop when full, wake poll() at the threshold;
-						 * without it a ring */
+/* stop when full, and wake poll() at the threshold; without it the newest overwrite the oldest */
+#define TRAWL_BTS_BTINT		(1u << 8)
 #define TRAWL_BTS_OFF_OS	(1u << 9)	/* as TRAWL_NO_RING0 */
 #define TRAWL_BTS_OFF_USR	(1u << 10)	/* as TRAWL_NO_USER */
 #define TRAWL_BTS_MASK		0x7c0u
@@ -58,7 +61,7 @@
 #define TRAWL_BTS_SIZE_DEFAULT	(1024u * TRAWL_BTS_RECORD)
 #define TRAWL_BTS_SIZE_MAX	(2796202u * TRAWL_BTS_RECORD)	/* 64 MiB */
 
-/* Where records go. One file may use each form once on a task. */
+/* Where records go. A file may have each form once on a task. */
 enum trawl_form {
 	TRAWL_FORM_LBR = 1,	/* the last `depth` branches of each task; read by TRAWL_IOC_DUMP */
 	TRAWL_FORM_BTS = 2,	/* a buffer for each task; read by TRAWL_IOC_DUMP */
@@ -69,34 +72,33 @@ enum trawl_form {
 enum trawl_provider {
 	TRAWL_PROVIDER_AUTO = 0,
 	/*
-	 * perf's counter owns the LBR, the module reads it. Form LBR, and branches at probes. In
-	 * form STREAM, by name only, the last branches whenever a task leaves its CPU, gets a
-	 * signal or ends.
+	 * An event of perf owns the LBR, and the module reads it. Serves form LBR, and the branches
+	 * at probes. In form STREAM, only if asked for by name: the last branches whenever a task
+	 * leaves its CPU, gets a signal or ends.
 	 */
 	TRAWL_PROVIDER_LBR = 1,
-	/* The task is single-stepped by the module. Every form, every x86-64 processor. */
+	/* The module single-steps the task. Serves every form, on every x86-64 processor. */
 	TRAWL_PROVIDER_STEP = 2,
 	/* Hardware BTS: never usable from the module (TRAWL_WHY_USE_PERF). */
 	TRAWL_PROVIDER_BTS = 3,
 	TRAWL_PROVIDERS = 4,
 };
 
-/* Why a provider can't be used. TRAWL_IOC_PROVIDER has a sentence for each, too. */
+/* Why a provider cannot be used. TRAWL_IOC_PROVIDER also returns a sentence for each. */
 enum trawl_why {
 	TRAWL_WHY_USABLE = 0,
 	TRAWL_WHY_NO_HARDWARE = 1,	/* the processor has none, or the hypervisor hides it */
 	TRAWL_WHY_UNKNOWN_FORMAT = 2,	/* an LBR format that this module doesn't know */
 	TRAWL_WHY_NO_PERF = 3,		/* perf has no driver for this processor's counters */
 	TRAWL_WHY_BUSY = 4,		/* perf gave the LBR to somebody else */
-	TRAWL_WHY_USE_PERF = 5,		/* perf does it without a module: trawl's perf-bts */
+	TRAWL_WHY_USE_PERF = 5,		/* perf offers it without a module: use trawl's perf-bts */
 	TRAWL_WHY_FORM = 6,		/* this provider can't serve the form that was asked for */
 	TRAWL_WHY_SELF_TEST = 7,	/* the registers answer, but don't record branches */
 };
 
 /*
- * TRAWL_IOC_PROVIDER: fill in size, flags = 0 and provider (1 to TRAWL_PROVIDERS - 1; others:
- * ENOENT).
- * Names: "lbr", "step", "bts".
+ * TRAWL_IOC_PROVIDER: set size, flags = 0 and provider (1 to TRAWL_PROVIDERS - 1; others give
+ * ENOENT). Names: "lbr", "step", "bts".
  */
 struct trawl_provider_info {
 	__u32 size;
@@ -114,8 +116,8 @@ struct trawl_provider_info {
 #define TRAWL_ENABLE_THREAD	(1u << 0)	/* only the thread `pid`, not its whole process */
 #define TRAWL_ENABLE_ALONE	(1u << 1)	/* don't follow new threads and children */
 /*
- * Begin in the task's next exec: what is before, in a child of fork that is about to start the
- * program, isn't recorded. In that exec the task must not gain privileges.
+ * Recording begins in the task's next exec: what a child of fork executes before it starts the
+ * program is not recorded. The task must not gain privileges in that exec.
  */
 #define TRAWL_ENABLE_ON_EXEC	(1u << 2)
 #define TRAWL_ENABLE_FLAGS	7u
@@ -135,7 +137,7 @@ struct trawl_enable {
 	__u32 flags;		/* TRAWL_ENABLE_* */
 	__s32 pid;		/* 0: the caller */
 	__u32 form;		/* enum trawl_form */
-	__u32 provider;		/* in: enum trawl_provider; out: who it is */
+	__u32 provider;		/* in: enum trawl_provider; out: the one chosen */
 	__u32 depth;		/* form LBR: in: 0 (32) or 1 to 1024; out: what it is */
 	__u64 select;		/* forms LBR and STREAM: TRAWL_NO_*, used as it is: 0 suppresses
 				 * nothing */
@@ -150,9 +152,9 @@ struct trawl_enable {
 };
 
 /*
- * TRAWL_IOC_DISABLE: ends a form on the process (or thread) `pid`; its children go on. What was
- * recorded is discarded for forms LBR and BTS and stays in the ring for form STREAM. ENOENT: not
- * enabled there.
+ * TRAWL_IOC_DISABLE: ends a form on the process (or thread) `pid`; its children go on. In forms LBR
+ * and BTS what was recorded is discarded; in form STREAM it stays in the ring. ENOENT: not enabled
+ * there.
  */
 #define TRAWL_DISABLE_THREAD	(1u << 0)
 #define TRAWL_DISABLE_ALL	(1u << 1)	/* every task of this file; pid must be 0 */
@@ -169,7 +171,8 @@ struct trawl_disable {
  * struct trawl_record. A task that exited can be dumped until DISABLE or close(), the newest
  * TRAWL_DEAD_MAX of them. ENOENT: not enabled there.
  */
-#define TRAWL_DUMP_CLEAR	(1u << 0)	/* what was copied is removed; BTINT begins anew */
+/* what was copied is removed, so that BTINT records again */
+#define TRAWL_DUMP_CLEAR	(1u << 0)
 #define TRAWL_DUMP_FLAGS	1u
 #define TRAWL_DEAD_MAX		256
 struct trawl_dump {
@@ -178,33 +181,40 @@ struct trawl_dump {
 	__s32 pid;
 	__u32 form;
 	__u64 records;		/* address of an array; NULL only counts */
-	__u32 capacity;		/* its length; if that is too short, the newest are copied */
+	__u32 capacity;		/* its length in records; if too short, the newest are copied */
 	__u32 count;		/* out: how many there are */
-	__u64 lost;		/* out: since ENABLE, those that the ring overwrote or that found
-				 * no room */
+	/* out: records overwritten, or lost for lack of room, since ENABLE */
+	__u64 lost;
 	__u32 state;		/* out: enum trawl_task_state */
 	__u32 provider;		/* out */
 };
 
+/*
+ *	ARMED --(the task is in user space)--> TRACED
+ *	ARMED, TRACED --(it exits)-----------> EXITED
+ *	ARMED, TRACED --(set-uid exec)-------> STOPPED
+ */
 enum trawl_task_state {
 	TRAWL_TASK_ARMED = 0,	/* not yet back in user space since ENABLE */
 	TRAWL_TASK_TRACED = 1,
 	TRAWL_TASK_EXITED = 2,
-	TRAWL_TASK_STOPPED = 3,	/* tracing ended before the task: it gained privileges by exec */
+	/* tracing ended before the task did: it gained privileges by exec */
+	TRAWL_TASK_STOPPED = 3,
 };
 
 /*
- * TRAWL_IOC_RING, once a file, before the first ENABLE of form STREAM (EEXIST afterwards):
- * then mmap(NULL, mmap_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0). Offset 0 is struct
- * trawl_ring, offset data_offset the records, record n at index n % records.
+ * TRAWL_IOC_RING: makes the file's ring, once, before the first ENABLE of form STREAM (EEXIST
+ * afterwards). Then mmap(NULL, mmap_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0): struct
+ * trawl_ring is at offset 0; the records are at offset data_offset, record n at index n % records.
  *
- * Without a flag a record that finds no room is lost. The module then puts TRAWL_KIND_LOST in front
- * of the next one that does.
+ * Without a flag a record that finds no room is lost. The module then puts a TRAWL_KIND_LOST in
+ * front of the next record that finds room.
  */
 #define TRAWL_RING_OVERWRITE	(1u << 0)	/* the oldest are overwritten instead */
 /*
- * Tasks wait for the reader when fewer than 1/4 of the ring is free, on their way back to user
- * space, killably. Never the process that opened the file, which would wait for itself: it loses.
+ * Tasks wait for the reader, on their way back to user space, when less than 1/4 of the ring is
+ * free; SIGKILL ends the wait. The process that opened the file never waits, as it would wait for
+ * itself: its records are lost instead.
  */
 #define TRAWL_RING_BLOCK	(1u << 1)
 #define TRAWL_RING_FLAGS	3u
@@ -221,14 +231,14 @@ struct trawl_ring_setup {
 };
 
 /*
- * The first page of the mapping. The module reads nothing but `tail`. Positions count records since
- * the ring was made and never wrap.
+ * The first page of the mapping. The module reads only `tail` from it. Positions count records
+ * since the ring was made and never wrap.
  *	reader:	head = load-acquire(&r->head);
  *		handle the records from tail to head;
  *		store-release(&r->tail, tail = head);
- * With BLOCK, call TRAWL_IOC_WAKE (or poll()) after the tail moved while `waiting` isn't 0.
- * With OVERWRITE, the tail is ignored: record n is whole if, after it was copied, head was still at
- * most n + records - 1.
+ * With BLOCK, call TRAWL_IOC_WAKE (or poll()) after moving the tail while `waiting` is not 0.
+ * With OVERWRITE, the tail is ignored: a copy of record n is valid if, after it was copied, head
+ * was still at most n + records - 1.
  */
 struct trawl_ring {
 	__u64 head;		/* written: the next position */
@@ -241,7 +251,7 @@ struct trawl_ring {
 	__u64 tail;		/* written by the reader: records before it may be overwritten */
 };
 
-/* A branch, or something that the reader of branches must know. 32 bytes. */
+/* A branch, or an event that a reader of branches must know of. 32 bytes. */
 struct trawl_record {
 	__u64 from;
 	__u64 to;
@@ -257,10 +267,10 @@ struct trawl_record {
 #define TRAWL_FLAG_PREDICTED	(1u << 1)	/* neither of both: not known */
 #define TRAWL_FLAG_IN_TX	(1u << 2)
 #define TRAWL_FLAG_ABORT	(1u << 3)
-#define TRAWL_FLAG_CYCLES	(1u << 4)	/* `cycles` counts; of LBR only */
+#define TRAWL_FLAG_CYCLES	(1u << 4)	/* `cycles` is valid; only of provider LBR */
 #define TRAWL_FLAG_PROBE	(1u << 5)	/* one of the branches before the
 						 * TRAWL_KIND_PROBE or _STACK that follows */
-#define TRAWL_STACK_UNKNOWN	0xffffu		/* none, as the LBR was not this task's */
+#define TRAWL_STACK_UNKNOWN	0xffffu		/* no branches: the LBR was not this task's */
 #define TRAWL_FLAG_SPECULATED	(1u << 6)	/* AMD: executed on a wrong path */
 
 enum trawl_kind {
@@ -277,8 +287,8 @@ enum trawl_kind {
 					 * TRAWL_KERNEL_ADDRESS */
 
 	/*
-	 * The kernel moved the task, in form STREAM only and whatever is selected: `from` is the
-	 * instruction that was next, `to` the one that is next now.
+	 * The kernel changed the task's ip: in form STREAM only, and regardless of the selection.
+	 * `from` is the instruction that would have been next, `to` the one that is next.
 	 */
 	TRAWL_KIND_SIGNAL = 16,		/* a handler begins; cycles: the signal's number */
 	TRAWL_KIND_SIGRETURN = 17,	/* it has returned; from is its system call */
@@ -301,7 +311,8 @@ enum trawl_kind {
 	TRAWL_KIND_PROBE = 37,		/* a probe was hit: from = its cookie, to = the address,
 					 * cycles = how many of the records before belong to it
 					 * (TRAWL_FLAG_PROBE), or TRAWL_STACK_UNKNOWN */
-	TRAWL_KIND_CHILD_LOST = 38,	/* a new task is not traced, no memory: from = its tid */
+	/* a new task is not traced for lack of memory: from = its tid */
+	TRAWL_KIND_CHILD_LOST = 38,
 	TRAWL_KIND_STACK = 39,		/* provider LBR, form STREAM: the records before with
 					 * TRAWL_FLAG_PROBE, `cycles` of them or
 					 * TRAWL_STACK_UNKNOWN, are the task's last branches at
@@ -315,19 +326,21 @@ enum trawl_gap {
 	TRAWL_GAP_UNREADABLE = 2,	/* the instruction was gone before it could be read */
 	TRAWL_GAP_PRIVILEGE = 3,	/* exec of a set-uid or unreadable program */
 	TRAWL_GAP_DISABLED = 4,
-	TRAWL_GAP_LBR_LOST = 5,		/* somebody else had the LBR */
-	TRAWL_GAP_RENAMED = 6,		/* exec of a thread, which gets the process' id; it
-					 * begins anew under that */
+	TRAWL_GAP_LBR_LOST = 5,		/* somebody else used the LBR */
+	/* exec of a thread that thereby gets the process' id; it begins anew under that id */
+	TRAWL_GAP_RENAMED = 6,
 };
 
 /*
- * TRAWL_IOC_PROBE: whenever a task that this file traces executes the instruction at `offset` of
- * the file `fd`, its last branches go into the ring: up to `last` records with TRAWL_FLAG_PROBE and
- * then one TRAWL_KIND_PROBE, without a record of another task in between. The task must be traced
- * in form LBR by this file, whose ring gets these and, where it has form STREAM too, that. A uprobe
- * of tracefs at the same place has its own event: same tid, times apart by the handlers' run time.
+ * TRAWL_IOC_PROBE: whenever a task that this file traces executes the instruction at `offset`
+ * (bytes) of the file `fd`, the task's last branches are put into the ring: up to `last` records
+ * with TRAWL_FLAG_PROBE, followed by one TRAWL_KIND_PROBE, with no record of another task in
+ * between. This file must have a ring, and trace the task in form LBR, from which the branches
+ * come; the task may be traced in form STREAM as well. A uprobe of tracefs at the same place has an
+ * event of its own, with the same tid and a time that differs by the run time of the handlers.
  * EEXIST: the cookie is in use.
- * TRAWL_IOC_UNPROBE: size, flags and cookie; ENOENT.
+ *
+ * TRAWL_IOC_UNPROBE: set size, flags and cookie. ENOENT: no such probe.
  */
 struct trawl_probe {
 	__u32 size;
@@ -335,8 +348,8 @@ struct trawl_probe {
 	__s32 fd;		/* an open regular file */
 	__u32 last;		/* 1 to 1024 */
 	__u64 offset;
-	__u64 cookie;		/* the caller's */
-	__u64 ref_ctr_offset;	/* semaphore of a USDT probe, or 0 */
+	__u64 cookie;		/* chosen by the caller */
+	__u64 ref_ctr_offset;	/* offset in the file of a USDT probe's semaphore, or 0 */
 };
 
 #define TRAWL_IOC_MAGIC		0xd7

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: (GPL-2.0-only WITH Linux-syscall-note) OR MIT */
 /*
- * /dev/trawl: events of a task that another one waits for. Programs use libtrawl-uprobe
- * (uprobe/trawl-uprobe.h); this is what is below it. trawl_uapi.h says what holds for every
- * request: size, flags, permission, namespaces.
+ * /dev/trawl: one task waits for events of another. Programs use libtrawl-uprobe
+ * (uprobe/trawl-uprobe.h), which makes these requests. For what holds for every request (size,
+ * flags, permission, namespaces) see trawl_uapi.h.
  *
  * An open file description is a tracer. A tracee is a process (`who` is its id: events of all its
  * threads) or one thread of it (`who` is the id of a thread that is not the first). Where an event
  * of a registration occurs, exactly one of these happens:
- *	- it has a khandler: that is called, and the tracee goes on;
- *	- the tracer is in TRAWL_UPROBE_POLL for this tracee (or was, with ARM or EVERY): the thread
- *	  stops on its way to user space, and POLL returns the registration;
- *	- otherwise the thread goes on.
+ * - the registration has a khandler: the module calls it, and the tracee goes on;
+ * - the tracer is in TRAWL_UPROBE_POLL for this tracee (or was, with ARM or EVERY): the thread
+ *   stops on its way to user space, and POLL returns the registration;
+ * - otherwise the thread goes on.
  * A stopped thread goes on with the tracer's next POLL, with UNREGISTER or DETACH of what it
- * stopped for, and when the file is closed; with several tracers or registrations, when each has
- * been delivered and gone on or was cancelled. SIGKILL always ends it.
+ * stopped for, and when the file is closed. If it stopped for several tracers or registrations, it
+ * goes on when each has been returned and gone on in this way, or was cancelled. SIGKILL always
+ * ends it.
  */
 #ifndef TRAWL_UPROBE_UAPI_H
 #define TRAWL_UPROBE_UAPI_H
@@ -24,10 +25,10 @@
 enum trawl_uprobe_event {
 	TRAWL_UPEV_BKPT = 0,	/* the instruction at `where` is about to be executed */
 	TRAWL_UPEV_FUNCRET = 1, /* the function that begins at `where` has returned */
-	/* the tracee ends. It doesn't stop. status: as wait(2) has it */
+	/* the tracee ends; it does not stop. status: as wait(2) has it */
 	TRAWL_UPEV_EXIT = 2,
 	TRAWL_UPEV_CLONE = 3, /* a new thread or process. status: its id */
-	/* the child of vfork() has let the tracee go on. status: its id */
+	/* the child of vfork() has called exec or ended. status: its id */
 	TRAWL_UPEV_VFORK_DONE = 4,
 	TRAWL_UPEV_EXEC = 5,  /* a new program, before its first instruction */
 	TRAWL_UPEV_DEATH = 6, /* as EXIT */
@@ -35,20 +36,21 @@ enum trawl_uprobe_event {
 	TRAWL_UPEV_SYSCALL_ENTRY = 7,
 	TRAWL_UPEV_SYSCALL_EXIT = 8, /* status: its number; rax holds the result */
 	/*
-	 * a signal is delivered. status: its number; SIGKILL for most that kill without a core
-	 * dump. The thread stops, also before one that dumps core and that it raised itself; not
-	 * for any other that kills
+	 * a signal is delivered. status: its number; SIGKILL for most signals that kill without a
+	 * core dump. The thread stops at signals that do not kill, and before one that it raised
+	 * itself and that dumps core; at other signals that kill it does not stop.
 	 */
 	TRAWL_UPEV_SIGNAL = 9,
 	TRAWL_UPEV_COUNT = 10,
 };
 
-#define TRAWL_KHANDLER_NAME	32	/* with its NUL */
+#define TRAWL_KHANDLER_NAME	32	/* bytes, with the NUL */
 #define TRAWL_UPID_ALL		(~0ull)
 
-/* A registration; POLL fills in all of it. */
+/* A registration. POLL fills in all fields. */
 struct trawl_uprobe {
-	__u64 id;		/* the caller's; one a tracer and tracee, not TRAWL_UPID_ALL */
+	/* chosen by the caller, unique for tracer and tracee; not TRAWL_UPID_ALL */
+	__u64 id;
 	__u64 where;		/* BKPT, FUNCRET: an address in the tracee; otherwise 0 */
 	__s32 who;
 	__u32 event;
@@ -59,14 +61,15 @@ struct trawl_uprobe {
 };
 
 /*
- * REGISTER. Errors: EINVAL unknown event, the caller itself, where 0 or not in code of a file;
- * ESRCH no such task; EPERM; EBUSY with ONLY, where this tracer has another tracee that lives;
- * EEXIST the id is in use; ENOENT no such khandler; EOPNOTSUPP an instruction that no breakpoint
- * can replace; ENOMEM.
- * UNREGISTER: `who` and `id`, which may be TRAWL_UPID_ALL. ENOENT; ESRCH no tracee of this tracer.
- * DETACH: `who`; all its registrations.
+ * REGISTER. Errors: EINVAL: unknown event, the caller itself, or `where` is 0 or not in code of a
+ * file; ESRCH: no such task; EPERM; EBUSY: with ONLY, if this tracer has another living tracee;
+ * EEXIST: the id is in use; ENOENT: no such khandler; EOPNOTSUPP: a breakpoint cannot replace this
+ * instruction; ENOMEM.
+ * UNREGISTER: set `who` and `id`, which may be TRAWL_UPID_ALL. ENOENT: no such registration; ESRCH:
+ * not a tracee of this tracer.
+ * DETACH: set `who`; ends all its registrations.
  */
-#define TRAWL_UPROBE_ONLY	(1u << 0)	/* of REGISTER: one tracee */
+#define TRAWL_UPROBE_ONLY	(1u << 0)	/* of REGISTER: the tracer has one tracee */
 struct trawl_uprobe_request {
 	__u32 size;
 	__u32 flags;		/* TRAWL_UPROBE_ONLY; otherwise 0 */
@@ -80,8 +83,9 @@ struct trawl_uprobe_registers {
 };
 
 /*
- * POLL: 0 and returned = 0 when the time is over, returned = 1 with an event. EINTR: a signal;
- * events that occur before the next POLL are kept for it. ESRCH: no tracee, or all are dead.
+ * POLL: the call returns 0, with returned = 0 when the time is over and returned = 1 with an event.
+ * EINTR: a signal came; events that occur before the next POLL are kept for it. ESRCH: there is no
+ * tracee, or all are dead.
  */
 #define TRAWL_UPROBE_POLL_ARM                                                                      \
 	(1u << 0) /* go on listening when the time is over: for epoll, timeout 0 */
@@ -98,15 +102,15 @@ struct trawl_uprobe_poll {
 };
 
 /*
- * REGISTERS of the stopped thread `tid`, as they were at its event. With SET those of the general
- * ones, rip and the arithmetic flags are written that differ; another cs, ss, orig_rax or base, and
- * a rip outside of user space, are EINVAL. EBUSY: the thread isn't stopped for this tracer, or goes
- * on with other registers than those of its event: at SYSCALL_ENTRY, in a signal's handler. ESRCH:
- * its tracees have ended.
+ * REGISTERS: reads the registers of the stopped thread `tid` as they were at its event. With SET it
+ * writes those that differ, of the general registers, rip and the arithmetic flags; another cs, ss,
+ * orig_rax or base, and a rip outside of user space, give EINVAL. EBUSY: the thread is not stopped
+ * for this tracer, or goes on with other registers than those of its event: at SYSCALL_ENTRY, or in
+ * a signal's handler. ESRCH: the tracer's tracees have ended.
  *
- * At a breakpoint an instruction that the kernel emulates (push, nop, call, jumps) has had its
- * effect already. Another rip takes the instruction back, but for what it has pushed below rsp: the
- * thread goes on there.
+ * At a breakpoint an instruction that the kernel emulates (push, nop, call, jumps) has already had
+ * its effect. Writing another rip undoes the instruction, except for what it has pushed below rsp,
+ * and the thread goes on at that rip.
  */
 #define TRAWL_UPROBE_SET	(1u << 0)
 struct trawl_uprobe_regs {
@@ -118,8 +122,8 @@ struct trawl_uprobe_regs {
 };
 
 /*
- * MEMORY of the stopped thread `tid`: reads, or with SET writes. done: bytes; EFAULT where it would
- * be 0.
+ * MEMORY: reads or, with SET, writes memory of the stopped thread `tid`. done: how many bytes;
+ * EFAULT where it would be 0.
  */
 struct trawl_uprobe_memory {
 	__u32 size;
@@ -133,12 +137,12 @@ struct trawl_uprobe_memory {
 };
 
 /*
- * RUN a khandler. If `u` names a registration (who, id) with that khandler, `data` becomes what the
- * handler has gathered there; otherwise it runs once for the stopped thread of u.who (u.tid, if it
- * is that).
- * ENOENT: no such khandler; EINVAL: data_size is not the handler's; EBUSY: neither. ESRCH: the
- * tracee has ended; what the handler gathered at the registration is in `data` all the same.
- * data_size 0: the caller's data is as long as the handler's.
+ * RUN: runs a khandler. If `u` names a registration (who, id) with that khandler, `data` receives
+ * what the handler has gathered there; otherwise the handler runs once for the stopped thread of
+ * u.who (thread u.tid if that is one). ENOENT: no such khandler. EINVAL: data_size is neither 0 nor
+ * the size of the handler's data; 0 means that the caller's buffer has that size. EBUSY: no such
+ * registration and no stopped thread. ESRCH: the tracee has ended; what the handler gathered at the
+ * registration is in `data` nevertheless.
  */
 struct trawl_uprobe_run {
 	__u32 size;
@@ -149,7 +153,10 @@ struct trawl_uprobe_run {
 	__u32 pad;
 };
 
-/* LIST: the names of khandlers, each ended by a newline. ERANGE: `used` bytes are needed. */
+/*
+ * LIST: the names of the khandlers, each followed by a newline. ERANGE: the buffer is too short;
+ * `used` is how many bytes are needed.
+ */
 struct trawl_uprobe_list {
 	__u32 size;
 	__u32 flags;		/* 0 */
@@ -158,7 +165,7 @@ struct trawl_uprobe_list {
 	__u32 used;		/* out */
 };
 
-/* What the built-in khandlers gather; the newest hit is kept. */
+/* What the built-in khandlers gather; except for the counts, of the newest hit. */
 struct trawl_kh_count {		/* "count" */
 	__u64 hits, first_time, last_time;
 };
@@ -183,14 +190,14 @@ struct trawl_kh_ustack {	/* "ustack": the callers, by frame pointers */
 };
 
 /*
- * "branches": the last branches of a task that TRAWL_IOC_ENABLE of this file records in form LBR
- * (depth: -1 where it doesn't). Of a processor's LBR they are there at a hit, not for a thread that
- * is stopped.
+ * "branches": the last branches of a task that this file records in form LBR (TRAWL_IOC_ENABLE);
+ * depth is -1 where it does not. Branches of a processor's LBR are available at a hit, but not for
+ * a thread that is stopped.
  */
 #define TRAWL_KH_BRANCHES	32
 struct trawl_kh_branches {
 	__u64 hits;
-	__s32 depth;		/* how many there are, the oldest first */
+	__s32 depth;		/* how many there are, oldest first */
 	__u32 pad;
 	struct {
 		__u64 from, to;

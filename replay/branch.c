@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* As a walk through the program: forward and backward over recorded branches, for people, scripts
- * and gdb. */
+/*
+ * The way "branch": a walk through the program, forward and backward over recorded branches, for
+ * people, scripts and gdb.
+ */
 #include "config.h"
 
+#include <ctype.h>
+#include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,6 +18,7 @@
 #include "decode/base/cli.h"
 #include "replay/gdbstub.h"
 #include "replay/walk.h"
+#include "replay/walkevent.h"
 #include "replay/way.h"
 #ifdef HAVE_ZYDIS
 #include <Zydis/Zydis.h>
@@ -31,7 +36,7 @@ static const char help[] =
 	"      --no-sandbox     for debuggers: reads without the sandbox\n"
 	"\n"
 	"Commands, a line each, of standard input: step [N], back [N], next FUNCTION, prev FUNCTION, time SECONDS,\n"
-	"begin, end, list [N], all, help, quit. An empty line does the last one again.";
+	"event [GLOB], prevevent [GLOB], begin, end, list [N], all, help, quit. An empty line does the last one again.";
 
 enum { OPTION_TID = 0x100, OPTION_GDB, OPTION_UNCAGED };
 
@@ -58,6 +63,15 @@ static int set_option(void *arg, int option, struct trawl_error *err)
 	return 0;
 }
 
+/* A walk and whoever drives it. */
+struct talk {
+	struct walk *walk;
+	const char *path;
+	uint64_t begin;             /* times are told from here on */
+	bool at_event;              /* the last command led to `event` */
+	struct walk_moment event;
+};
+
 /* ---- showing --------------------------------------------------------------------------------- */
 
 static void disassemble(const struct walk_insn *i, char *text, size_t room)
@@ -75,7 +89,7 @@ static void disassemble(const struct walk_insn *i, char *text, size_t room)
 	snprintf(text, room, "(%s)", i->why ? i->why : "no instruction");
 }
 
-/* TIME ADDRESS PLACE SOURCE INSTRUCTION. */
+/* Prints the current instruction: TIME ADDRESS PLACE SOURCE INSTRUCTION. */
 static void show(struct walk *w, uint64_t begin)
 {
 	char place[IMAGE_TEXT], line[IMAGE_TEXT], insn[200];
@@ -85,12 +99,13 @@ static void show(struct walk *w, uint64_t begin)
 	walk_here(w, &i);
 	walk_place(w, i.pc, &p);
 	disassemble(&i, insn, sizeof(insn));
-	printf("%.9f 0x%" PRIx64 " %s %s%s%s\n", (double)(i.time - begin) / 1e9, i.pc,
-	       image_describe(&p, place), image_describe_line(&p, false, line), *line ? " " : "",
-	       insn);
+	image_describe(&p, place);
+	image_describe_line(&p, false, line);
+	printf("%.9f 0x%" PRIx64 " %s %s%s%s\n", (double)(i.time - begin) / 1e9, i.pc, place, line,
+	       *line ? " " : "", insn);
 }
 
-/* True: it goes on. */
+/* Prints why a walk stopped. True if it can go on. */
 static bool tell_end(enum walk_end end)
 {
 	if (end == WALK_GAP)
@@ -115,14 +130,19 @@ static bool is_entry(struct walk *w, const char *function)
 		!strcmp(image_describe_function(&p, name), function);
 }
 
+/* To the next or previous call of a function; where there is none, the walk stays where it is. */
 static void search(struct walk *w, const char *function, bool back)
 {
+	struct walk_position from = walk_position(w);
 	enum walk_end end;
 
 	do
 		end = back ? walk_back(w) : walk_step(w);
 	while ((end == WALK_OK || end == WALK_GAP) && !is_entry(w, function));
-	tell_end(end == WALK_GAP ? WALK_OK : end);
+	if (end == WALK_OK || end == WALK_GAP)
+		return;
+	walk_return(w, &from);
+	printf("no call of '%s' was recorded %s this\n", function, back ? "before" : "after");
 }
 
 static void list(struct walk *w, uint64_t n, uint64_t begin)
@@ -134,33 +154,112 @@ static void list(struct walk *w, uint64_t n, uint64_t begin)
 	}
 }
 
-/* False: it is over. */
-static bool command(struct walk *w, const char *line, uint64_t begin)
+/* Goes to the next or previous event of another source, and prints it. */
+static void to_event(struct talk *t, const char *glob, bool back)
 {
+	struct trawl_error err = {0};
+	struct walk_event e;
+	struct walk_insn here;
+	struct walk_moment from = t->event;
+	uint64_t open;
+	int got;
+
+	walk_here(t->walk, &here);
+	if (!t->at_event)
+		from = (struct walk_moment){.time = here.time};
+	else if (back)
+		from.behind--;
+	got = walkevent_find(walk_reader(t->walk), t->path, &from, back, *glob ? glob : NULL, &e,
+			     &err);
+	if (got < 0) {
+		cli_error(&err);
+	} else if (!got) {
+		printf("no event of another source is %s this\n", back ? "before" : "after");
+	} else {
+		open = walk_moment(t->walk, e.time);
+		printf("event: %.9f %.*s\n", ((double)e.time - (double)t->begin) / 1e9,
+		       (int)e.text.len, e.text.data);
+		if (!open)
+			puts("before the first branch that was recorded:");
+		else if (open > 1)
+			printf("the task was here or up to %" PRIu64 " branches later:\n", open);
+		t->event = (struct walk_moment){.time = e.time, .behind = e.number + 1};
+		t->at_event = true;
+	}
+	out_free(&e.text);
+}
+
+/* Reads the N of a command, 1 if it is left out. False, after saying so, if it is no number. */
+static bool read_count(const char *word, const char *text, uint64_t *n)
+{
+	char *end;
+
+	*n = 1;
+	if (!*text)
+		return true;
+	errno = 0;
+	*n = strtoull(text, &end, 10);
+	if (!errno && isdigit((unsigned char)*text) && !*end)
+		return true;
+	printf("%s: '%s' is no number of instructions; try %s 5\n", word, text, word);
+	return false;
+}
+
+/* "step" or "back", with N as text. */
+static void move_by(struct walk *w, const char *word, const char *text)
+{
+	uint64_t n;
+
+	if (!read_count(word, text, &n))
+		return;
+	while (n-- && tell_end(*word == 's' ? walk_step(w) : walk_back(w)))
+		;
+}
+
+/* Goes to a time, in seconds since the begin; says so if the text is none. */
+static void to_time(struct talk *t, const char *text)
+{
+	char *end;
+	double seconds = strtod(text, &end);
+
+	if (end == text || *end || !(seconds >= 0 && seconds < 1e9))
+		printf("time: '%s' is no number of seconds since the begin; try time 0.5\n", text);
+	else
+		walk_time(t->walk, t->begin + (uint64_t)(seconds * 1e9));
+}
+
+/* Executes one command. False after "quit". */
+static bool command(struct talk *t, const char *line)
+{
+	struct walk *w = t->walk;
+	uint64_t begin = t->begin, n;
 	char word[20] = "", rest[300] = "";
-	uint64_t n = 1;
 
 	sscanf(line, "%19s %299[^\n]", word, rest);
-	if (*rest)
-		n = strtoull(rest, NULL, 10);
 	if (!strcmp(word, "quit") || !strcmp(word, "q"))
 		return false;
 	if (!strcmp(word, "help")) {
 		puts(strstr(help, "Commands"));
 		return true;
 	}
+	if (!strcmp(word, "event") || !strcmp(word, "prevevent")) {
+		to_event(t, rest, *word == 'p');
+		show(w, begin);
+		return true;
+	}
+	t->at_event = false;
 	if (!strcmp(word, "list") || !strcmp(word, "all")) {
-		list(w, *word == 'a' ? UINT64_MAX : n, begin);
+		if (*word == 'a' || read_count(word, rest, &n))
+			list(w, *word == 'a' ? UINT64_MAX : n, begin);
 		return true;
 	}
 	if (!strcmp(word, "step") || !strcmp(word, "s") || !strcmp(word, "back") ||
 	    !strcmp(word, "b"))
-		while (n-- && tell_end(*word == 's' ? walk_step(w) : walk_back(w)))
-			;
+		move_by(w, word, rest);
 	else if ((!strcmp(word, "next") || !strcmp(word, "prev")) && *rest)
 		search(w, rest, *word == 'p');
 	else if (!strcmp(word, "time") && *rest)
-		walk_time(w, begin + (uint64_t)(strtod(rest, NULL) * 1e9));
+		to_time(t, rest);
 	else if (!strcmp(word, "begin"))
 		walk_first(w);
 	else if (!strcmp(word, "end"))
@@ -171,13 +270,15 @@ static bool command(struct walk *w, const char *line, uint64_t begin)
 	return true;
 }
 
-static void talk(struct walk *w)
+static void talk(struct walk *w, const char *path)
 {
 	char line[400], last[400] = "";
 	bool terminal = isatty(STDIN_FILENO);
 	struct walk_insn first;
+	struct talk t = {.walk = w, .path = path};
 
 	walk_here(w, &first);
+	t.begin = first.time;
 	if (terminal)
 		printf("task %d, %" PRIu64 " branches; help tells the commands\n", walk_tid(w),
 		       walk_branches(w));
@@ -191,7 +292,7 @@ static void talk(struct walk *w)
 		if (*line == '\n')
 			strcpy(line, last);
 		strcpy(last, line);
-		if (!command(w, line, first.time))
+		if (!command(&t, line))
 			return;
 	}
 }
@@ -205,7 +306,10 @@ static int run(const struct way *w, int argc, char **argv)
 
 	if (got > 0)
 		return TRAWL_OK;
-	/* it shows instructions of the programs that the file names */
+	/*
+	 * instructions are read from the programs that the capture names, so the sandbox permits
+	 * opening files
+	 */
 	if (!got && !o.no_sandbox)
 		got = sandbox_enter_with(cli_program, o.path, SANDBOX_FILES, &err);
 	if (!got)
@@ -213,7 +317,7 @@ static int run(const struct way *w, int argc, char **argv)
 	if (!got && o.gdb)
 		got = gdbstub_run(walk, stdin, stdout, &err);
 	else if (!got)
-		talk(walk);
+		talk(walk, o.path);
 	walk_close(walk);
 	return got < 0 ? cli_error(&err) : TRAWL_OK;
 }

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* As the USB device: to this machine's drivers, by vhci_hcd, or to a client of usbip. */
+/*
+ * The way "device": plays the USB device to this machine's drivers through vhci_hcd, or to a usbip
+ * client.
+ */
 #include <getopt.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -172,7 +176,18 @@ static int signals(void)
 	return signalfd(-1, &set, SFD_CLOEXEC);
 }
 
-/* The exit status, or -1 with *err. */
+/*
+ * Gives the kernel back what reading the capture took: the device may stay plugged in for long, and
+ * free() keeps as much as the order of the calls happens to leave, up to 10 MB.
+ */
+static void trim_memory(void)
+{
+#ifdef __GLIBC__
+	malloc_trim(0);
+#endif
+}
+
+/* Plays the tape and prints the verdict. Returns the exit status, or -1 with *err. */
 static int play(const struct options *o, struct tape *t, struct usbip *u, struct trawl_error *err)
 {
 	struct verdict v = {.verbose = o->verbose};
@@ -183,6 +198,7 @@ static int play(const struct options *o, struct tape *t, struct usbip *u, struct
 
 	if (!p)
 		return -1;
+	trim_memory();
 	for (unsigned int i = 0; player_note(p, i, text, sizeof(text)); i++)
 		note("%s", text);
 	got = plug(o, p, t, u, err);
@@ -210,7 +226,10 @@ static int play(const struct options *o, struct tape *t, struct usbip *u, struct
 
 static int replay(const struct options *o, struct trawl_error *err)
 {
-	/* a port of vhci_hcd that is free is looked for when the speed is known */
+	/*
+	 * a free port of vhci_hcd can be searched only once the speed is known, that is, in the
+	 * sandbox
+	 */
 	int cage = o->no_sandbox ? TAPE_UNCAGED : SANDBOX_FILES | SANDBOX_SOCKETS, ret = -1;
 	struct foreign f;
 	struct tape t;

@@ -8,8 +8,8 @@
 #include "common/array.h"
 
 #define PACKET 4096
-#define RIP 16                 /* gdb's number */
-#define REGISTERS (16 * 8)     /* bytes of those before it */
+#define RIP 16                 /* gdb's register number */
+#define REGISTERS (16 * 8)     /* bytes of the registers before it */
 #define BEHIND (4 + 6 * 4 + 8 * 10 + 8 * 4 + 16 * 16 + 4)
 
 struct stub {
@@ -31,7 +31,7 @@ static void send(struct stub *s, const char *text)
 	fflush(s->out);
 }
 
-/* The next packet without its frame; false: gdb is gone. */
+/* Reads the next packet, without its frame, into packet[PACKET]. False if gdb is gone. */
 static bool receive(struct stub *s, char *packet)
 {
 	int c;
@@ -97,7 +97,9 @@ static void memory(struct stub *s, const char *what)
 	send(s, n ? s->answer : "E01");
 }
 
-/* Z0,ADDRESS,KIND and z0: breakpoints, of software or hardware alike. */
+/*
+ * Z0,ADDRESS,KIND sets a breakpoint and z0 removes it; hardware breakpoints (1) are treated alike.
+ */
 static void breakpoint(struct stub *s, const char *packet)
 {
 	uint64_t address = strtoull(packet + 3, NULL, 16);
@@ -111,8 +113,13 @@ static void breakpoint(struct stub *s, const char *packet)
 		i++;
 	if (*packet == 'z' && i < s->n)
 		s->breakpoints[i] = s->breakpoints[--s->n];
-	if (*packet == 'Z' && i == s->n && array_grow(s->breakpoints, s->n))
+	if (*packet == 'Z' && i == s->n) {
+		if (!array_grow(s->breakpoints, s->n)) {
+			send(s, "E0c"); /* ENOMEM */
+			return;
+		}
 		s->breakpoints[s->n++] = address;
+	}
 	send(s, "OK");
 }
 
@@ -127,7 +134,7 @@ static bool at_breakpoint(struct stub *s)
 	return false;
 }
 
-/* A step, or many up to a breakpoint; at an end of the recording, and at a gap in it, it stops. */
+/* Steps once or (on) up to a breakpoint; stops at an end of the recording and at a gap in it. */
 static void go(struct stub *s, bool back, bool on)
 {
 	enum walk_end end;
@@ -170,7 +177,7 @@ static void query(struct stub *s, const char *packet)
 	}
 }
 
-/* False: gdb leaves. */
+/* Handles one packet. False if gdb detaches. */
 static bool handle(struct stub *s, const char *p)
 {
 	switch (*p) {
@@ -214,7 +221,7 @@ static bool handle(struct stub *s, const char *p)
 	case 'P':
 	case 'M':
 	case 'X':
-		send(s, "E01"); /* the past does not change */
+		send(s, "E01"); /* registers and memory cannot be written */
 		return true;
 	default:
 		send(s, "");

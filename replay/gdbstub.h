@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The remote serial protocol of gdb (its manual, "Remote Protocol") over a walk: gdb steps and
- * continues, also backwards, over the recorded program counter. Memory is what the programs' files
- * have; the other registers are unavailable.
+ * Serves gdb's remote serial protocol (gdb's manual, "Remote Protocol") on a walk: gdb steps and
+ * continues forward and backward over the recorded program counter. Memory is read from the
+ * programs' files; all other registers are unavailable.
  */
 #ifndef TRAWL_REPLAY_GDBSTUB_H
 #define TRAWL_REPLAY_GDBSTUB_H
@@ -11,7 +11,10 @@
 
 #include "replay/walk.h"
 
-/* Until gdb leaves: for "target remote | trawl-replay branch --gdb FILE". 0, or -1 with *err. */
+/*
+ * Serves until gdb detaches or closes `in`; for "target remote | trawl-replay branch --gdb FILE".
+ * Returns 0, or -1 with *err.
+ */
 int gdbstub_run(struct walk *w, FILE *in, FILE *out, struct trawl_error *err);
 
 #endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* As the USB host: the recorded requests to a real device, by libusb; or as a program that does
- * it. */
+/*
+ * The way "host": sends the recorded requests to a real device by libusb, or writes a program that
+ * does.
+ */
 #include "config.h"
 
 #include <getopt.h>
@@ -103,7 +105,7 @@ static int parse(const struct way *w, struct options *o, int argc, char **argv,
 	return 0;
 }
 
-/* The exit status, or -1 with *err. */
+/* Does what the options say. Returns the exit status, or -1 with *err. */
 static int act(const struct options *o, struct tape *t, struct trawl_error *err)
 {
 	struct out out;

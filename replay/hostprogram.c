@@ -11,7 +11,24 @@
 
 bool hostprogram_leaves_out(const struct tape_entry *e)
 {
-	return e->xfer == URB_ISO || e->cancelled || (tape_in(e) && !e->answered);
+	return e->cancelled || (tape_in(e) && !e->answered) || (e->xfer == URB_ISO && !e->npackets);
+}
+
+/* The programs have one call for each transfer, and isochronous ones must be queued together. */
+static bool program_leaves_out(const struct tape_entry *e)
+{
+	return e->xfer == URB_ISO || hostprogram_leaves_out(e);
+}
+
+/* Writes a comment on what a program lacks. */
+static void put_left_out(const struct tape *t, const char *begin, const char *end, struct out *o)
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < t->n; i++)
+		n += t->entries[i].xfer == URB_ISO;
+	if (n)
+		out_printf(o, "%s%" PRIu64 " isochronous transfers are left out%s", begin, n, end);
 }
 
 uint32_t hostprogram_interfaces(const struct tape *t)
@@ -32,7 +49,7 @@ static bool is_standard(const struct tape_entry *e)
 	return e->xfer == URB_CONTROL && !(e->setup[0] & 0x60);
 }
 
-/* What an entry is, as one comment line. */
+/* Writes what an entry is, as a comment on one line. */
 static void put_comment(const struct tape_entry *e, const char *begin, const char *end,
 			struct out *o)
 {
@@ -189,7 +206,9 @@ static void put_c_entry(const struct tape *t, const struct tape_entry *e, struct
 	put_comment(e, " /* ", " */\n", o);
 }
 
-/* A name in a comment of the program: nothing that could end it. */
+/*
+ * Writes a file name for a comment of the program, without characters that could end the comment.
+ */
 static void put_name(const char *name, struct out *o)
 {
 	const char *base = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
@@ -197,6 +216,23 @@ static void put_name(const char *name, struct out *o)
 	for (; *base; base++)
 		out_char(o, (*base >= '0' && *base <= '9') || (*base >= 'a' && *base <= 'z') ||
 			    (*base >= 'A' && *base <= 'Z') || strchr("-_.", *base) ? *base : '_');
+}
+
+/* A line for each of these interfaces; its number is where the line has a %. */
+static void put_each(uint32_t interfaces, const char *line, struct out *o)
+{
+	for (unsigned int i = 0; i < 32; i++) {
+		if (!(interfaces >> i & 1))
+			continue;
+		out_char(o, '\t');
+		for (const char *p = line; *p; p++) {
+			if (*p == '%')
+				out_printf(o, "%u", i);
+			else
+				out_char(o, *p);
+		}
+		out_char(o, '\n');
+	}
 }
 
 void hostprogram_c(const struct tape *t, const char *capture, struct out *o)
@@ -208,24 +244,28 @@ void hostprogram_c(const struct tape *t, const char *capture, struct out *o)
 	out_printf(o, " with %04x:%04x, as trawl recorded it.\n * cc session.c -lusb-1.0\n */\n",
 		   t->device.vendor, t->device.product);
 	out_str(o, c_head);
+	put_left_out(t, "\t/* ", " */\n", o);
 	for (uint32_t i = 0; i < t->n; i++)
-		if (!hostprogram_leaves_out(&t->entries[i]))
+		if (!program_leaves_out(&t->entries[i]))
 			put_c_entry(t, &t->entries[i], o);
-	out_str(o, "}\n\nint main(void)\n{\n\tlibusb_init(NULL);\n");
+	out_str(o, "}\n\nint main(void)\n{\n");
+	if (interfaces)
+		out_str(o, "\tint had_driver[32];\n\n");
+	out_str(o, "\tlibusb_init(NULL);\n");
 	out_printf(o, "\tdevice = libusb_open_device_with_vid_pid(NULL, 0x%04x, 0x%04x);\n",
 		   t->device.vendor, t->device.product);
 	out_printf(o,
 		   "\tif (!device) {\n\t\tfprintf(stderr, \"%04x:%04x: cannot be opened: is it "
 		   "plugged in, and may you?\\n\");\n"
-		   "\t\treturn 3;\n\t}\n\tlibusb_set_auto_detach_kernel_driver(device, 1);\n",
+		   "\t\treturn 3;\n\t}\n",
 		   t->device.vendor, t->device.product);
-	for (unsigned int i = 0; i < 32; i++)
-		if (interfaces >> i & 1)
-			out_printf(o, "\tlibusb_claim_interface(device, %u);\n", i);
-	out_str(o, "\tsession();\n");
-	for (unsigned int i = 0; i < 32; i++)
-		if (interfaces >> i & 1)
-			out_printf(o, "\tlibusb_release_interface(device, %u);\n", i);
+	put_each(interfaces, "had_driver[%] = libusb_kernel_driver_active(device, %) == 1;", o);
+	out_str(o, "\tlibusb_set_auto_detach_kernel_driver(device, 1);\n");
+	put_each(interfaces, "libusb_claim_interface(device, %);", o);
+	out_str(o, "\tsession();\n\t/* A driver of several interfaces takes none before all are free. */\n"
+		   "\tlibusb_set_auto_detach_kernel_driver(device, 0);\n");
+	put_each(interfaces, "libusb_release_interface(device, %);", o);
+	put_each(interfaces, "if (had_driver[%]) libusb_attach_kernel_driver(device, %);", o);
 	out_str(o, "\tlibusb_close(device);\n\tlibusb_exit(NULL);\n"
 		   "\tprintf(\"%u transfers as recorded, %u otherwise\\n\", same, different);\n"
 		   "\treturn different != 0;\n}\n");
@@ -284,7 +324,7 @@ static void put_python_bytes(const struct tape *t, const struct tape_entry *e, s
 	out_str(o, "\")");
 }
 
-/* What it was answered: the bytes of a read, how many of a write were taken. */
+/* Writes the recorded answer: the bytes of a read, or how many bytes of a write were taken. */
 static void put_python_was(const struct tape *t, const struct tape_entry *e, struct out *o)
 {
 	if (e->status && e->status != -121)
@@ -359,8 +399,9 @@ void hostprogram_python(const struct tape *t, const char *capture, struct out *o
 				   "except (NotImplementedError, usb.core.USBError):\n    pass\n",
 				   i, i, i);
 	out_char(o, '\n');
+	put_left_out(t, "# ", "\n", o);
 	for (uint32_t i = 0; i < t->n; i++)
-		if (!hostprogram_leaves_out(&t->entries[i]))
+		if (!program_leaves_out(&t->entries[i]))
 			put_python_entry(t, &t->entries[i], o);
 	out_str(o,
 		"\nusb.util.dispose_resources(device)\nfor number in detached:\n    "
@@ -391,7 +432,7 @@ void hostprogram_list(const struct tape *t, struct out *o)
 	}
 	if (left_out)
 		out_printf(o,
-			   "%" PRIu64 " transfers are left out: isochronous ones, and what the "
-				      "host cancelled or had not got\n",
+			   "%" PRIu64 " transfers are left out: what the host cancelled or had "
+				      "not got\n",
 			   left_out);
 }

@@ -15,10 +15,13 @@ int hostusb_play(struct tape *t, const struct host_options *o, struct trawl_erro
 #include <time.h>
 #include <unistd.h>
 
+#include "common/array.h"
 #include "decode/base/bytes.h"
 #include "decode/base/cli.h"
 #include "decode/usb/echofield.h"
+#include "replay/hostguard.h"
 #include "replay/hostprogram.h"
+#include "replay/hostread.h"
 #include "replay/pace.h"
 #include "replay/verdict.h"
 
@@ -31,21 +34,19 @@ struct session {
 	struct verdict verdict;
 	uint8_t *buffer;
 	size_t room;
+	struct hostread **reads; /* by entry: those that are queued */
 	bool gone;
 };
 
-static bool reserve(struct session *s, size_t n)
-{
-	uint8_t *grown = n <= s->room ? s->buffer : realloc(s->buffer, n);
+/* What the host did, in its order: it began a transfer, or had the answer of a read that was queued
+ * meanwhile. */
+struct step {
+	uint64_t at;
+	uint32_t entry;
+	bool ends;
+};
 
-	if (!grown)
-		return false;
-	s->room = n > s->room ? n : s->room;
-	s->buffer = grown;
-	return true;
-}
-
-/* What libusb returned as the kernel's status. */
+/* The kernel's status (a negative errno) for what libusb returned. */
 static int32_t status_of(int got)
 {
 	switch (got) {
@@ -62,19 +63,19 @@ static int32_t status_of(int got)
 	}
 }
 
-static int move(struct session *s, const struct tape_entry *e, uint32_t n)
+static int send(struct session *s, const struct tape_entry *e)
 {
 	int done = 0,
-	    got = (e->xfer == URB_BULK ? libusb_bulk_transfer
-				       : libusb_interrupt_transfer)(s->device, e->endpoint,
-								    s->buffer, (int)n, &done,
-								    TIMEOUT);
+	    got = (e->xfer == URB_BULK ? libusb_bulk_transfer : libusb_interrupt_transfer)(
+		    s->device, e->endpoint, s->buffer, (int)e->data_len, &done, TIMEOUT);
 
 	return got ? got : done;
 }
 
-/* Configuration, alternate settings and halts go by calls of their own: libusb and the kernel keep
- * account of them. */
+/*
+ * Repeats a request for a configuration, an alternate setting or a halt by libusb's own functions,
+ * because libusb and the kernel track these.
+ */
 static int set_up(struct session *s, const struct tape_entry *e)
 {
 	int now = 0;
@@ -88,59 +89,54 @@ static int set_up(struct session *s, const struct tape_entry *e)
 	return libusb_set_configuration(s->device, e->setup[2]);
 }
 
-static int transfer(struct session *s, const struct tape_entry *e, uint32_t *n)
+/* What is not a read that is queued. */
+static int transfer(struct session *s, const struct tape_entry *e)
 {
 	const uint8_t *p = e->setup;
+	uint32_t n = tape_in(e) ? get16(p + 6) : e->data_len;
 
-	*n = !tape_in(e)		 ? e->data_len
-		: e->asked > e->data_len ? e->asked
-		: e->data_len		 ? e->data_len
-					 : 64;
-	if (e->xfer == URB_CONTROL)
-		*n = tape_in(e) ? get16(p + 6) : e->data_len;
-	if (!reserve(s, *n + 1))
+	if (!array_reserve(s->buffer, s->room, n + 1))
 		return LIBUSB_ERROR_NO_MEM;
 	if (!tape_in(e) && e->data_len)
 		memcpy(s->buffer, tape_data(s->tape, e), e->data_len);
 	if (e->xfer != URB_CONTROL)
-		return move(s, e, *n);
+		return send(s, e);
 	return libusb_control_transfer(s->device, p[0], p[1], get16(p + 2), get16(p + 4), s->buffer,
-				       (uint16_t)*n, TIMEOUT);
+				       (uint16_t)n, TIMEOUT);
 }
 
-static bool same_data(const struct session *s, const struct tape_entry *e, uint32_t n)
+static bool same_data(const struct session *s, const struct tape_entry *e, const uint8_t *is,
+		      uint32_t n)
 {
 	const uint8_t *was = tape_data(s->tape, e);
 	bool mask[ECHO_REACH];
 
-	if (s->options->any_data || !memcmp(was, s->buffer, n))
+	if (s->options->any_data || !memcmp(was, is, n))
 		return true;
 	echo_mask(NULL, false, was, n, mask);
 	for (uint32_t i = 0; i < n; i++)
-		if (was[i] != s->buffer[i] && (i >= ECHO_REACH || !mask[i]))
+		if (was[i] != is[i] && (i >= ECHO_REACH || !mask[i]))
 			return false;
 	return true;
 }
 
-static void play_entry(struct session *s, struct tape_entry *e)
+/* got: the number of bytes, or libusb's error; data: the answer. */
+static void compare(struct session *s, struct tape_entry *e, int got, const uint8_t *data)
 {
-	int32_t was = e->status == -121 ? 0 : e->status, status;
+	int32_t was = e->status == -121 ? 0 : e->status, status = status_of(got);
 	bool standard = e->xfer == URB_CONTROL && !(e->setup[0] & 0x60);
-	uint32_t n = 0, got_n;
+	uint32_t n = got > 0 ? (uint32_t)got : 0;
 	char text[120];
-	int got = standard ? set_up(s, e) : transfer(s, e, &n);
 
-	status = status_of(got);
-	got_n = got > 0 ? (uint32_t)got : 0;
 	s->gone = got == LIBUSB_ERROR_NO_DEVICE;
 	if (status != was) {
 		verdict_note(&s->verdict, s->tape, e, "%s, was %s",
 			     got < 0 ? libusb_error_name(got) : "it succeeded",
 			     was ? "refused" : "answered");
-	} else if (!status && !standard && got_n != e->data_len) {
-		verdict_note(&s->verdict, s->tape, e, "%u bytes, were %u", got_n, e->data_len);
-	} else if (!status && tape_in(e) && !same_data(s, e, got_n)) {
-		verdict_bytes(s->tape, e, s->buffer, got_n, text, sizeof(text));
+	} else if (!status && !standard && n != e->data_len) {
+		verdict_note(&s->verdict, s->tape, e, "%u bytes, were %u", n, e->data_len);
+	} else if (!status && tape_in(e) && !same_data(s, e, data, n)) {
+		verdict_bytes(s->tape, e, data, n, text, sizeof(text));
 		verdict_note(&s->verdict, s->tape, e, "%s", text);
 	} else {
 		s->verdict.same++;
@@ -149,28 +145,144 @@ static void play_entry(struct session *s, struct tape_entry *e)
 	s->verdict.differ++;
 }
 
-static void play_all(struct session *s)
+/* Buffers are as large as the host's were then; a capture by USBPcap does not tell that. */
+static uint32_t room_of(const struct tape_entry *e)
 {
-	struct pace *pace = malloc(sizeof(*pace));
+	return e->asked > e->data_len ? e->asked : e->data_len ? e->data_len : 64;
+}
 
-	if (pace)
-		pace_start(pace, s->options->speed);
-	for (uint32_t i = 0; i < s->tape->n; i++) {
-		struct tape_entry *e = &s->tape->entries[i];
+/* What is queued, and ends while others go on: reads, and isochronous transfers. */
+static bool is_queued(const struct tape_entry *e)
+{
+	return e->xfer == URB_ISO || (e->xfer != URB_CONTROL && tape_in(e));
+}
+
+/* Packets of a read are as large as the host's buffer allows, which has the same room for each. */
+static struct hostread *begin_packets(const struct session *s, const struct tape_entry *e)
+{
+	uint32_t *lengths = malloc(e->npackets * sizeof(*lengths));
+	uint32_t room = room_of(e) / e->npackets;
+	struct hostread *r = NULL;
+
+	for (uint32_t i = 0; lengths && i < e->npackets; i++) {
+		lengths[i] = tape_packet(s->tape, e, i).length;
+		if (tape_in(e) && lengths[i] < room)
+			lengths[i] = room;
+	}
+	if (lengths)
+		r = hostread_begin_packets(s->device, e->endpoint, e->npackets, lengths,
+					   tape_in(e) ? NULL : tape_data(s->tape, e));
+	free(lengths);
+	return r;
+}
+
+static struct hostread *begin(const struct session *s, const struct tape_entry *e)
+{
+	return e->xfer == URB_ISO ? begin_packets(s, e)
+				  : hostread_begin(s->device, e->xfer, e->endpoint, room_of(e));
+}
+
+/* Packets that got lost are a difference, unless as many were lost then. */
+static bool loses_packets(struct session *s, const struct tape_entry *e, const struct hostread *r)
+{
+	uint32_t was = 0, is = hostread_bad_packets(r);
+
+	for (uint32_t i = 0; tape_in(e) && i < e->npackets; i++)
+		was += tape_packet(s->tape, e, i).status != 0;
+	if (is <= was)
+		return false;
+	verdict_note(&s->verdict, s->tape, e, "%u packets failed, were %u", is, was);
+	s->verdict.differ++;
+	return true;
+}
+
+/* Awaits and compares what was queued. */
+static void end(struct session *s, struct tape_entry *e, struct hostread *r)
+{
+	int got = r ? hostread_end(r, TIMEOUT) : LIBUSB_ERROR_NO_MEM;
+
+	if (got < 0 || e->xfer != URB_ISO || !loses_packets(s, e, r))
+		compare(s, e, got, r ? hostread_data(r) : NULL);
+	hostread_free(r);
+}
+
+static void play_step(struct session *s, const struct step *step, struct pace *pace)
+{
+	struct tape_entry *e = &s->tape->entries[step->entry];
+	struct hostread **read = &s->reads[step->entry];
+	int got;
+
+	if (s->gone) {
+		s->verdict.missing += step->ends || !is_queued(e);
+	} else if (step->ends) {
+		end(s, e, *read);
+		*read = NULL;
+	} else if (is_queued(e)) {
+		*read = begin(s, e);
+	} else {
+		bool standard = e->xfer == URB_CONTROL && !(e->setup[0] & 0x60);
+
+		/*
+		 * Only what the host sends waits for its time: an answer is read as soon as the
+		 * device has it.
+		 */
+		pace_wait(pace, e->submitted);
+		got = standard ? set_up(s, e) : transfer(s, e); /* which may move the buffer */
+		compare(s, e, got, s->buffer);
+	}
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct step *x = a, *y = b;
+
+	return x->at != y->at ? (x->at < y->at ? -1 : 1) : x->ends - y->ends;
+}
+
+/* All steps, sorted; NULL without memory. */
+static struct step *steps_of(const struct tape *t, size_t *n)
+{
+	struct step *steps = malloc((2 * (size_t)t->n + 1) * sizeof(*steps));
+
+	*n = 0;
+	for (uint32_t i = 0; steps && i < t->n; i++) {
+		const struct tape_entry *e = &t->entries[i];
 
 		if (hostprogram_leaves_out(e))
 			continue;
-		if (s->gone) {
-			s->verdict.missing++;
-			continue;
-		}
-		/* An answer is read when the device has it: only what is sent waits for its
-		 * time. */
-		if (pace && (!tape_in(e) || e->xfer == URB_CONTROL))
-			pace_wait(pace, e->submitted);
-		play_entry(s, e);
+		steps[(*n)++] = (struct step){.at = e->begun, .entry = i};
+		if (is_queued(e))
+			steps[(*n)++] = (struct step){.at = e->ended ? e->ended : UINT64_MAX,
+						      .entry = i,
+						      .ends = true};
 	}
+	if (*n)
+		qsort(steps, *n, sizeof(*steps), by_time);
+	return steps;
+}
+
+static int play_all(struct session *s, struct trawl_error *err)
+{
+	struct pace *pace = malloc(sizeof(*pace));
+	size_t n;
+	struct step *steps = steps_of(s->tape, &n);
+	int ret = 0;
+
+	s->reads = calloc((size_t)s->tape->n + 1, sizeof(struct hostread *));
+	if (pace && steps && s->reads) {
+		pace_start(pace, s->options->speed);
+		for (size_t i = 0; i < n; i++)
+			play_step(s, &steps[i], pace);
+	} else {
+		ret = trawl_fail(err, TRAWL_CANNOT,
+				 "the capture's transfers need more memory than there is");
+	}
+	for (uint32_t i = 0; s->reads && i < s->tape->n; i++)
+		hostread_free(s->reads[i]);
+	free(s->reads);
+	free(steps);
 	free(pace);
+	return ret;
 }
 
 static int claim(struct session *s, uint32_t interfaces, struct trawl_error *err)
@@ -179,8 +291,10 @@ static int claim(struct session *s, uint32_t interfaces, struct trawl_error *err
 	for (unsigned int i = 0; i < 32; i++) {
 		int got = interfaces >> i & 1 ? libusb_claim_interface(s->device, (int)i) : 0;
 
-		/* Where drivers cannot be detached (in a container, under umockdev), there may be
-		 * none. */
+		/*
+		 * In a container or under umockdev drivers cannot be detached, and there may be
+		 * none.
+		 */
 		if (got == LIBUSB_ERROR_OTHER &&
 		    !libusb_set_auto_detach_kernel_driver(s->device, 0))
 			got = libusb_claim_interface(s->device, (int)i);
@@ -194,35 +308,68 @@ static int claim(struct session *s, uint32_t interfaces, struct trawl_error *err
 	return 0;
 }
 
+/* Those of the interfaces that have a driver of the kernel now. */
+static uint32_t with_driver(libusb_device_handle *device, uint32_t interfaces)
+{
+	uint32_t found = 0;
+
+	for (int i = 0; i < 32; i++)
+		if (interfaces >> i & 1 && libusb_kernel_driver_active(device, i) == 1)
+			found |= 1u << i;
+	return found;
+}
+
+/*
+ * Gives the interfaces back, and then to the drivers that they were taken from: a driver that uses
+ * several, of sound or a modem, takes none while one of the others is still claimed.
+ */
+static void give_back(struct session *s, uint32_t interfaces, uint32_t drivers)
+{
+	libusb_set_auto_detach_kernel_driver(s->device, 0);
+	for (int i = 0; i < 32; i++)
+		if (interfaces >> i & 1)
+			libusb_release_interface(s->device, i);
+	for (int i = 0; i < 32; i++)
+		if (drivers >> i & 1)
+			libusb_attach_kernel_driver(s->device, i);
+}
+
 int hostusb_play(struct tape *t, const struct host_options *o, struct trawl_error *err)
 {
 	struct session s = {.tape = t, .options = o, .verdict = {.verbose = o->verbose}};
-	uint32_t interfaces = hostprogram_interfaces(t);
+	uint32_t interfaces = hostprogram_interfaces(t), drivers = 0;
+	struct hostguard guard;
 	struct out out;
 	int ret = -1;
 
-	if (libusb_init(NULL))
+	hostguard_start(&guard, t->device.vendor, t->device.product);
+	if (libusb_init(NULL)) {
+		hostguard_end(&guard);
 		return trawl_fail(err, TRAWL_CANNOT, "libusb cannot be used: is there any USB?");
+	}
 	s.device = libusb_open_device_with_vid_pid(NULL, t->device.vendor, t->device.product);
+	if (s.device) {
+		drivers = with_driver(s.device, interfaces);
+		hostguard_takes(&guard, drivers);
+	}
 	if (!s.device) {
 		trawl_fail(err, TRAWL_CANNOT,
-			   "%04x:%04x: cannot be opened: plug it in, and run as root or give "
+			   "%04x:%04x: cannot be opened; plug it in, and run as root or give "
 			   "yourself the right to /dev/bus/usb",
 			   t->device.vendor, t->device.product);
-	} else if (!claim(&s, interfaces, err)) {
-		play_all(&s);
+	} else if (!claim(&s, interfaces, err) && !play_all(&s, err)) {
 		out_open(&out, STDOUT_FILENO);
 		ret = verdict_print(&s.verdict, &out);
 		if (cli_finish(&out, "standard output"))
 			ret = TRAWL_CANNOT;
 		out_free(&out);
 	}
-	for (unsigned int i = 0; s.device && i < 32; i++)
-		if (interfaces >> i & 1)
-			libusb_release_interface(s.device, (int)i);
-	if (s.device)
+	if (s.device) {
+		give_back(&s, interfaces, drivers);
 		libusb_close(s.device);
+	}
 	libusb_exit(NULL);
+	hostguard_end(&guard);
 	free(s.buffer);
 	return ret;
 }

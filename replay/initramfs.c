@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -51,9 +52,12 @@ static void pad(struct initramfs *r, size_t n)
 		fputc(0, r->out);
 }
 
-/* The header of one entry. Returns 1 if there is such an entry already, else 0, or -1. */
+/*
+ * Writes the header of an entry. device: the numbers of a device file, otherwise 0. Returns 0; 1 if
+ * the archive has the path already; -1 with *err.
+ */
 static int header(struct initramfs *r, const char *path, unsigned int mode, size_t size,
-		  unsigned int major, unsigned int minor, struct trawl_error *err)
+		  dev_t device, struct trawl_error *err)
 {
 	size_t len = strlen(path) + 1;
 	char *name;
@@ -68,7 +72,7 @@ static int header(struct initramfs *r, const char *path, unsigned int mode, size
 	}
 	r->names[r->n++] = name;
 	fprintf(r->out, "070701%08zx%08x%08x%08x%08x%08x%08zx%08x%08x%08x%08x%08zx%08x", r->n, mode,
-		0, 0, 1, 0, size, 0, 0, major, minor, len, 0);
+		0, 0, 1, 0, size, 0, 0, major(device), minor(device), len, 0);
 	fwrite(path, 1, len, r->out);
 	pad(r, 110 + len);
 	return 0;
@@ -91,7 +95,7 @@ int initramfs_folder(struct initramfs *r, const char *path, struct trawl_error *
 			continue;
 		memcpy(part, path, i);
 		part[i] = '\0';
-		got = header(r, part, S_IFDIR | 0755, 0, 0, 0, err);
+		got = header(r, part, S_IFDIR | 0755, 0, 0, err);
 	}
 	return got < 0 ? -1 : 0;
 }
@@ -110,8 +114,7 @@ static int parent(struct initramfs *r, const char *path, struct trawl_error *err
 int initramfs_bytes(struct initramfs *r, const char *path, const void *p, size_t n,
 		    struct trawl_error *err)
 {
-	int got =
-		parent(r, path, err) ? -1 : header(r, relative(path), S_IFREG | 0644, n, 0, 0, err);
+	int got = parent(r, path, err) ? -1 : header(r, relative(path), S_IFREG | 0644, n, 0, err);
 
 	if (got)
 		return got < 0 ? -1 : 0;
@@ -123,9 +126,11 @@ int initramfs_bytes(struct initramfs *r, const char *path, const void *p, size_t
 int initramfs_device(struct initramfs *r, const char *path, unsigned int major, unsigned int minor,
 		     struct trawl_error *err)
 {
+	dev_t device = makedev(major, minor);
+
 	if (parent(r, path, err))
 		return -1;
-	return header(r, relative(path), S_IFCHR | 0600, 0, major, minor, err) < 0 ? -1 : 0;
+	return header(r, relative(path), S_IFCHR | 0600, 0, device, err) < 0 ? -1 : 0;
 }
 
 int initramfs_stream(struct initramfs *r, const char *path, FILE *in, unsigned int mode,
@@ -142,7 +147,7 @@ int initramfs_stream(struct initramfs *r, const char *path, FILE *in, unsigned i
 	rewind(in);
 	got = parent(r, path, err)
 		? -1
-		: header(r, relative(path), S_IFREG | (mode & 0777), size, 0, 0, err);
+		: header(r, relative(path), S_IFREG | (mode & 0777), size, 0, err);
 	if (got)
 		return got < 0 ? -1 : 0;
 	for (; left && (n = fread(part, 1, left < sizeof(part) ? left : sizeof(part), in));
@@ -173,13 +178,13 @@ int initramfs_file(struct initramfs *r, const char *path, const char *from, stru
 
 /* ---- programs -------------------------------------------------------------------------------- */
 
-/* A library is found by its name in /lib, and the loader of libraries by its path. */
+/* Adds a shared library: it is found by name in /lib; the dynamic loader by its path. */
 static int library(struct initramfs *r, const char *path, struct trawl_error *err)
 {
 	char to[PATH_MAX];
 
 	if (*path != '/')
-		return 0; /* the kernel's own */
+		return 0; /* the vDSO */
 	snprintf(to, sizeof(to), "/lib/%s", strrchr(path, '/') + 1);
 	return initramfs_file(r, strstr(to, "/ld-") ? path : to, path, err);
 }
@@ -205,7 +210,7 @@ int initramfs_self(struct initramfs *r, struct trawl_error *err)
 		: 0;
 }
 
-/* The loader that an ELF file names; false: it is none, or needs none. */
+/* Reads the path of an ELF file's dynamic loader. False if it is no ELF file or needs none. */
 static bool loader_of(FILE *in, char *loader, size_t room)
 {
 	ElfW(Ehdr) e;
@@ -231,7 +236,7 @@ static bool loader_of(FILE *in, char *loader, size_t room)
 	return false;
 }
 
-/* What the loader says it would load: lines "NAME => PATH (ADDRESS)". */
+/* Adds the libraries that the dynamic loader lists: lines "NAME => PATH (ADDRESS)". */
 static int libraries(struct initramfs *r, const char *loader, const char *path,
 		     struct trawl_error *err)
 {
@@ -284,7 +289,7 @@ int initramfs_program(struct initramfs *r, const char *path, struct trawl_error 
 
 int initramfs_end(struct initramfs *r, struct trawl_error *err)
 {
-	if (header(r, "TRAILER!!!", 0, 0, 0, 0, err))
+	if (header(r, "TRAILER!!!", 0, 0, 0, err))
 		return -1;
 	if (fflush(r->out) || ferror(r->out))
 		return failed("the initial file system", err);

@@ -3,15 +3,18 @@
 bin_PROGRAMS += trawl-replay
 trawl_replay_SOURCES = replay/trawl-replay.c replay/way.h \
 	replay/device.c \
-	replay/branch.c replay/walk.h replay/walk.c replay/gdbstub.h replay/gdbstub.c \
+	replay/branch.c replay/walk.h replay/walk.c replay/walkevent.h replay/walkevent.c replay/gdbstub.h replay/gdbstub.c \
+	replay/filearray.h replay/filearray.c \
 	replay/host.c replay/hostprogram.h replay/hostprogram.c replay/hostusb.h replay/hostusb.c \
+	replay/hostread.h replay/hostread.c replay/hostguard.h replay/hostguard.c \
 	replay/initramfs.h replay/initramfs.c replay/modules.h replay/modules.c \
 	replay/vm.h replay/vm.c replay/vmguest.c replay/qemu.c replay/mutate.h replay/mutate.c \
 	replay/stream.c replay/pace.h replay/pace.c \
 	replay/player.h replay/playeroptions.h replay/playing.h replay/player.c replay/requests.c \
 	replay/probes.c replay/recordedprobes.h replay/recordedprobes.c replay/sdtobject.h replay/sdtobject.c \
+	replay/sectors.h replay/sectors.c \
 	replay/standard.h replay/standard.c \
-	replay/storage.h replay/storage.c \
+	replay/storage.h replay/storage.c replay/blockrange.h replay/blockrange.c \
 	replay/store.h replay/store.c \
 	replay/tape.h replay/tape.c replay/opentape.c \
 	replay/usbip.h replay/usbip.c \

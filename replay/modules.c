@@ -45,7 +45,7 @@ static bool has_list(const char *folder)
 	return !access(path, R_OK);
 }
 
-/* lib/modules/RELEASE below a folder; or the only one there, if the release is not known. */
+/* Finds lib/modules/RELEASE below a folder, or the only one there if the release is unknown. */
 static bool below(struct modules *m, const char *folder, const char *release)
 {
 	char path[600];
@@ -79,7 +79,7 @@ int modules_open(struct modules *m, const char *folder, const char *release,
 		snprintf(m->folder, sizeof(m->folder), "%s", folder);
 	else if (!below(m, folder, release))
 		return trawl_fail(err, TRAWL_CANNOT,
-				  "--modules %.200s: no modules of %s are there: name the folder "
+				  "--modules %.200s: no modules of %s are there; name the folder "
 				  "with modules.dep, or what 'make modules_install "
 				  "INSTALL_MOD_PATH=DIR' filled",
 				  folder, *release ? release : "one kernel");
@@ -90,7 +90,7 @@ int modules_open(struct modules *m, const char *folder, const char *release,
 		return 0;
 	return trawl_fail(err, TRAWL_CANNOT,
 			  "--modules %.200s: modules.dep, modules.alias or modules.builtin is "
-			  "missing: run depmod",
+			  "missing; run depmod",
 			  m->folder);
 }
 
@@ -107,8 +107,10 @@ void modules_close(struct modules *m)
 
 /* ---- the kernel's release -------------------------------------------------------------------- */
 
-/* A bzImage has it where its header says (the kernel's Documentation/arch/x86/boot.rst); vmlinux in
- * a text. */
+/*
+ * A bzImage has the release at the offset in its header (the kernel's
+ * Documentation/arch/x86/boot.rst), a vmlinux in its banner.
+ */
 int modules_release(const char *image, char *release, size_t room, struct trawl_error *err)
 {
 	static const char banner[] = "Linux version ";
@@ -138,7 +140,7 @@ int modules_release(const char *image, char *release, size_t room, struct trawl_
 
 /* ---- choosing -------------------------------------------------------------------------------- */
 
-/* Whether a file of modules.dep is the module: names have '-' and '_' alike. */
+/* True if a file in modules.dep is the module `name`; '-' and '_' are equal in names. */
 static bool is_named(const char *file, size_t len, const char *name)
 {
 	const char *base = file + len;
@@ -153,7 +155,7 @@ static bool is_named(const char *file, size_t len, const char *name)
 	return base + i < file + len && base[i] == '.';
 }
 
-/* The line of a module in modules.dep or modules.builtin. */
+/* Finds a module's line in modules.dep or modules.builtin; NULL if there is none. */
 static const char *find_line(const char *text, const char *name)
 {
 	while (text && *text) {
@@ -188,7 +190,10 @@ int modules_add(struct modules *m, const char *path, struct trawl_error *err)
 	return 0;
 }
 
-/* depmod lists what a module depends on from the nearest to the farthest: "FILE: FILE FILE". */
+/*
+ * depmod's lines are "FILE: FILE FILE"; the dependencies are ordered from the nearest to the
+ * farthest, so they are loaded from the last to the first.
+ */
 int modules_choose(struct modules *m, const char *name, struct trawl_error *err)
 {
 	const char *line = find_line(m->dep, name), *end, *at;
@@ -209,7 +214,7 @@ int modules_choose(struct modules *m, const char *name, struct trawl_error *err)
 	return 0;
 }
 
-/* Every module with an alias for this name of a device. */
+/* Chooses every module with an alias that matches a device's modalias. */
 static int choose_alias(struct modules *m, const char *device, struct trawl_error *err)
 {
 	const char *line = m->alias;
@@ -225,7 +230,7 @@ static int choose_alias(struct modules *m, const char *device, struct trawl_erro
 	return 0;
 }
 
-/* What is loaded after the driver of an interface of this class. */
+/* Modules that are loaded after the driver of an interface of this class. */
 static const char *const after[][4] = {
 	[0x01] = {"snd-usb-audio"},
 	[0x03] = {"usbhid", "hid-generic", "evdev", "hidraw"},
@@ -237,7 +242,7 @@ static int choose_behind(struct modules *m, uint8_t class, const struct tape *t,
 {
 	char alias[80];
 
-	if (class >= sizeof(after) / sizeof(*after))
+	if (class >= ARRAY_SIZE(after))
 		return 0;
 	for (unsigned int i = 0; i < 4 && after[class][i]; i++)
 		if (modules_choose(m, after[class][i], err))

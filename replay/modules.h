@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernel modules as depmod lists them, and which of them a USB device needs. */
+/* Reads depmod's lists of kernel modules and chooses the modules that a USB device needs. */
 #ifndef TRAWL_REPLAY_MODULES_H
 #define TRAWL_REPLAY_MODULES_H
 
@@ -7,38 +7,44 @@
 #include "replay/tape.h"
 
 struct modules {
-	char folder[512];         /* with modules.dep */
-	char *dep, *alias, *builtin; /* the files' text; NULL: no modules are wanted */
-	char **order;             /* what was chosen, in an order in which it can be loaded:
-				   * paths */
+	char folder[512];         /* the folder that contains modules.dep */
+	char *dep, *alias, *builtin; /* contents of these files; NULL: no modules are used */
+	/* paths of the chosen modules, in an order in which they can be loaded */
+	char **order;
 	size_t n;
 };
 
 /*
- * Finds the modules of a kernel in `folder`: a folder with modules.dep, or one that has such as
- * lib/modules/RELEASE. release: of the kernel, "" if it is not known. 0, or -1 with *err;
- * modules_close() in any case.
+ * Finds the modules of a kernel. folder contains modules.dep, or lib/modules/RELEASE with it; NULL:
+ * no modules. release: the kernel's, "" if unknown. Returns 0, or -1 with *err; modules_close() is
+ * to be called in any case.
  */
 int modules_open(struct modules *m, const char *folder, const char *release,
 		 struct trawl_error *err);
 void modules_close(struct modules *m);
 
-/* The release that a kernel's image says it has; "" if it says none. 0, or -1 with *err: it cannot
- * be read. */
+/*
+ * Reads the release from a kernel image (bzImage or vmlinux) into release[room]; "" if the image
+ * has none. Returns 0, or -1 with *err if it cannot be read.
+ */
 int modules_release(const char *image, char *release, size_t room, struct trawl_error *err);
 
-/* Returns whether the kernel has the module `name`, in the folder or built in. */
+/* True if the kernel has the module `name`, as a file or built in. */
 bool modules_has(const struct modules *m, const char *name);
-/* Chooses the module `name` and what it depends on. 0, also if there is no such module; -1 with
- * *err. */
+/*
+ * Chooses the module `name` and its dependencies. Returns 0, also if there is no such module; -1
+ * with *err.
+ */
 int modules_choose(struct modules *m, const char *name, struct trawl_error *err);
-/* Chooses the modules whose aliases match the device of a tape. 0, or -1 with *err. */
+/* Chooses the modules whose aliases match the tape's device. Returns 0, or -1 with *err. */
 int modules_for(struct modules *m, const struct tape *t, struct trawl_error *err);
-/* Chooses FILE.ko, which need not be in the folder. 0, or -1 with *err. */
+/* Chooses the module file at path, which need not be in the folder. Returns 0, or -1 with *err. */
 int modules_add(struct modules *m, const char *path, struct trawl_error *err);
 
-/* Adds the chosen modules to the file system as /modules/000, 001 ..., in the order of loading. 0,
- * or -1 with *err. */
+/*
+ * Adds the chosen modules to the archive as /modules/000, 001, ... in loading order. Returns 0, or
+ * -1 with *err.
+ */
 int modules_pack(const struct modules *m, struct initramfs *r, struct trawl_error *err);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "replay/mutate.h"
+#include "common/array.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -9,14 +10,14 @@
 #include "decode/usb/descriptor.h"
 #include "replay/standard.h"
 
-#define BYTES_MAX (256u << 10) /* of the tape's transfers */
-#define BEGIN UINT64_C(1700000000000000) /* us since the epoch, of the first packet */
-#define LATENCY 200              /* us, of an answer */
-#define LATE_MAX 1200000         /* likewise, of one that comes late */
+#define BYTES_MAX (256u << 10) /* bytes of the tape's transfers that are used */
+#define BEGIN UINT64_C(1700000000000000) /* time of the first packet, us since the epoch */
+#define LATENCY 200              /* us from a request to its answer */
+#define LATE_MAX 1200000         /* us to an answer that comes late, at most */
 
 struct answer {
 	uint8_t *p;
-	size_t n, room; /* room: what the host asked for */
+	size_t n, room; /* room: size of the host's buffer */
 	int32_t status;
 	uint32_t latency;
 	bool never;
@@ -26,12 +27,12 @@ struct mutation {
 	const struct tape *tape;
 	FILE *out;
 	uint64_t random, now, id;
-	unsigned int changes; /* that are still to be made */
-	unsigned int left;    /* places where they can be made, from here on */
+	unsigned int changes; /* changes still to be made */
+	unsigned int left;    /* places where changes can still be made */
 	bool unplugged;
 };
 
-/* SplitMix64 (Steele, Lea, Flood 2014): the same numbers everywhere. */
+/* SplitMix64 (Steele, Lea, Flood 2014), which gives the same numbers on every machine. */
 static uint64_t next_random(struct mutation *m)
 {
 	uint64_t z = m->random += UINT64_C(0x9e3779b97f4a7c15);
@@ -46,7 +47,7 @@ static unsigned int below(struct mutation *m, size_t n)
 	return n ? (unsigned int)(next_random(m) % n) : 0;
 }
 
-/* Whether to make a change here, so that all places are equally likely. */
+/* Decides whether to make a change at this place, so that all places are equally likely. */
 static bool chosen(struct mutation *m)
 {
 	bool yes = m->changes && m->left && below(m, m->left) < m->changes;
@@ -58,33 +59,40 @@ static bool chosen(struct mutation *m)
 
 /* ---- packets --------------------------------------------------------------------------------- */
 
-static void packet(struct mutation *m, char type, const struct tape_entry *e, int32_t status,
-		   uint32_t length, const uint8_t *data, size_t n, const uint8_t *setup)
+struct event {
+	char type; /* S: submission, C: completion */
+	int32_t status;
+	uint32_t length;
+	const uint8_t *data, *setup; /* setup may be NULL */
+	size_t n;                    /* bytes of data */
+};
+
+static void packet(struct mutation *m, const struct tape_entry *e, const struct event *v)
 {
 	bool in = tape_in(e);
 	uint8_t h[16 + 64] = {0}, *p = h + 16;
 
 	put32(h, (uint32_t)(m->now / 1000000));
 	put32(h + 4, (uint32_t)(m->now % 1000000));
-	put32(h + 8, (uint32_t)(64 + n));
-	put32(h + 12, (uint32_t)(64 + n));
+	put32(h + 8, (uint32_t)(64 + v->n));
+	put32(h + 12, (uint32_t)(64 + v->n));
 	put64(p, m->id);
-	p[8] = (uint8_t)type;
+	p[8] = (uint8_t)v->type;
 	p[9] = e->xfer;
 	p[10] = e->xfer == URB_CONTROL ? (in ? 0x80 : 0) : e->endpoint;
-	p[11] = 2; /* address, on bus 1 */
+	p[11] = 2; /* device address; the bus is 1 */
 	put16(p + 12, 1);
-	p[14] = setup ? 0 : '-';
-	p[15] = n || !length ? 0 : type == 'S' ? '<' : '>';
+	p[14] = v->setup ? 0 : '-';
+	p[15] = v->n || !v->length ? 0 : v->type == 'S' ? '<' : '>';
 	put64(p + 16, m->now / 1000000);
 	put32(p + 24, (uint32_t)(m->now % 1000000));
-	put32(p + 28, (uint32_t)status);
-	put32(p + 32, length);
-	put32(p + 36, (uint32_t)n);
-	if (setup)
-		memcpy(p + 40, setup, 8);
+	put32(p + 28, (uint32_t)v->status);
+	put32(p + 32, v->length);
+	put32(p + 36, (uint32_t)v->n);
+	if (v->setup)
+		memcpy(p + 40, v->setup, 8);
 	fwrite(h, 1, sizeof(h), m->out);
-	fwrite(data, 1, n, m->out);
+	fwrite(v->data, 1, v->n, m->out);
 }
 
 static void transfer(struct mutation *m, const struct tape_entry *e, const struct answer *a)
@@ -94,10 +102,14 @@ static void transfer(struct mutation *m, const struct tape_entry *e, const struc
 
 	m->id += 64;
 	m->now += 10;
-	packet(m, 'S', e, -EINPROGRESS, (uint32_t)a->room, a->p, in ? 0 : a->n, setup);
+	packet(m, e, &(struct event){ .type = 'S', .status = -EINPROGRESS,
+				      .length = (uint32_t)a->room, .data = a->p,
+				      .n = in ? 0 : a->n, .setup = setup });
 	m->now += a->latency;
 	if (!a->never)
-		packet(m, 'C', e, a->status, (uint32_t)a->n, a->p, in ? a->n : 0, NULL);
+		packet(m, e, &(struct event){ .type = 'C', .status = a->status,
+					      .length = (uint32_t)a->n, .data = a->p,
+					      .n = in ? a->n : 0 });
 }
 
 /* ---- changes --------------------------------------------------------------------------------- */
@@ -117,7 +129,7 @@ static void change_byte(struct mutation *m, uint8_t *p)
 		*p = edges[below(m, sizeof(edges))];
 }
 
-/* One of the descriptors that follow each other is there twice, or not at all. */
+/* Duplicates or removes one of the descriptors that follow the configuration's own. */
 static void change_order(struct mutation *m, struct answer *a, bool twice)
 {
 	struct descriptor_walk w = descriptor_walk(a->p, a->n);
@@ -126,7 +138,7 @@ static void change_order(struct mutation *m, struct answer *a, bool twice)
 	size_t at, len;
 
 	while (descriptor_next(&w, &d))
-		if (n++ && !below(m, n - 1)) /* not the configuration's own */
+		if (n++ && !below(m, n - 1)) /* the first is the configuration's own */
 			found = d;
 	if (!found.p || found.room < 2)
 		return;
@@ -139,11 +151,14 @@ static void change_order(struct mutation *m, struct answer *a, bool twice)
 		memmove(a->p + at, a->p + at + len, a->n - at - len);
 		a->n -= len;
 	}
-	if (below(m, 4)) /* its length is mostly true */
+	if (below(m, 4)) /* mostly the total length is corrected */
 		put16(a->p + 2, (uint16_t)a->n);
 }
 
-/* A host needs a device descriptor and a configuration to look at all. `front` bytes stay. */
+/*
+ * Changes a descriptor. A host ignores a device without a valid beginning of its device and
+ * configuration descriptors, so the first `front` bytes are kept.
+ */
 static void change_descriptor(struct mutation *m, struct answer *a, uint8_t type)
 {
 	size_t front = type == DESC_DEVICE ? 12 : type == DESC_CONFIG ? 2 : 0;
@@ -173,7 +188,7 @@ static void change_answer(struct mutation *m, struct answer *a, bool in)
 	else if (how == 2)
 		a->never = true;
 	else if (how <= 4 || !in)
-		a->status = errors[below(m, sizeof(errors) / sizeof(*errors))];
+		a->status = errors[below(m, ARRAY_SIZE(errors))];
 	else if (how <= 6)
 		a->n = below(m, a->n + 1);
 	else if (how == 7)
@@ -188,7 +203,7 @@ static void change_answer(struct mutation *m, struct answer *a, bool in)
 
 /* ---- the capture ----------------------------------------------------------------------------- */
 
-/* A descriptor, as a host would get it of the tape; nothing if there is none. */
+/* Writes the transfer by which a host reads a descriptor; nothing if the tape has none. */
 static void give_descriptor(struct mutation *m, struct standard *s, uint8_t type, uint8_t index,
 			    uint16_t wIndex)
 {
@@ -214,7 +229,7 @@ static void give_descriptor(struct mutation *m, struct standard *s, uint8_t type
 	transfer(m, &e, &a);
 }
 
-/* Calls for each descriptor of the device; m NULL: counts them only. */
+/* Writes all descriptors of the device; m NULL: only counts the places for changes. */
 static unsigned int descriptors(struct mutation *m, struct standard *s, const struct tape *t)
 {
 	unsigned int n = 0;
@@ -228,8 +243,11 @@ static unsigned int descriptors(struct mutation *m, struct standard *s, const st
 	GIVE(DESC_DEVICE, 0, 0);
 	for (unsigned int i = 0; i < USBDEV_CONFIGS; i++)
 		if (t->configs[i].p)
-			for (unsigned int k = 0; k < 4; k++) { /* most of what drivers read: four
-							        * chances, one transfer */
+			/*
+			 * drivers mostly read configurations: each counts as four places but is one
+			 * transfer
+			 */
+			for (unsigned int k = 0; k < 4; k++) {
 				n++;
 				if (m && k == 0)
 					give_descriptor(m, s, DESC_CONFIG, (uint8_t)i, 0);
@@ -267,7 +285,7 @@ static int give_entry(struct mutation *m, const struct tape_entry *e, struct tra
 	return 0;
 }
 
-/* Isochronous transfers and what the host gave up are left out. */
+/* True for transfers that are written: not isochronous, not cancelled, with complete data. */
 static bool is_given(const struct tape_entry *e)
 {
 	return e->xfer != URB_ISO && !e->cancelled && !e->cut;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A tape of what the user named: apart from tape.c, whose JSON is json-c's and not
- * common/json.h's. */
+/*
+ * Opens a tape from any file that the user names. A file of its own, because tape.c uses json-c,
+ * which conflicts with common/json.h.
+ */
 #include <time.h>
 
 #include "common/sandbox.h"
@@ -8,11 +10,11 @@
 #include "decode/import/foreign.h"
 #include "replay/tape.h"
 
-/* What is opened, before anything is looked at. */
+/* Opens what cannot be opened in the sandbox, and enters it. */
 static int enter(struct tape *t, const char *file, unsigned int more, struct trawl_error *err)
 {
-	tzset(); /* localtime_r() would open a file */
-	if (store_open(&t->store, err))
+	tzset(); /* in the sandbox localtime_r() could not open the time zone's file */
+	if (tape_prepare(t, err))
 		return -1;
 	return sandbox_enter_with(cli_program, file, more, err);
 }

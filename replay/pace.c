@@ -20,11 +20,10 @@ void pace_start(struct pace *p, double speed)
 	*p = (struct pace){.speed = speed};
 	if (speed <= 0)
 		return;
-	/* Events that are due go before other work, where we may have it so: there is little to do
-	 * for each. */
+	/* Due events precede other work if the kernel permits it; each takes little time. */
 	sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK,
 			   &(struct sched_param){.sched_priority = 1});
-	prctl(PR_SET_TIMERSLACK, 1); /* else the kernel may be 50 us late on purpose */
+	prctl(PR_SET_TIMERSLACK, 1); /* by default the kernel may delay timers by 50 us */
 }
 
 void pace_again(struct pace *p)
@@ -78,13 +77,15 @@ void pace_note(struct pace *p, uint64_t time)
 
 void pace_tell(const struct pace *p, struct out *o)
 {
-	uint64_t rest = p->n / 100, i = PACE_BUCKETS;
+	uint64_t rest = p->n / 100, i = PACE_BUCKETS, most;
 
 	out_printf(o, "%" PRIu64 " events", p->n);
 	if (p->speed <= 0 || !p->n)
 		return;
 	while (i && p->late[i - 1] <= rest)
 		rest -= p->late[--i];
+	/* the last step has whatever was later, too; of the others it is the end */
+	most = i < PACE_BUCKETS && i * PACE_BUCKET < p->worst ? i * PACE_BUCKET : p->worst;
 	out_printf(o, ", late by %" PRIu64 " us at most, 99 %% by %" PRIu64 " us", p->worst / 1000,
-		   i * PACE_BUCKET / 1000);
+		   most / 1000);
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Recorded times as times of now: when is it due, and how late was it? */
+/*
+ * Maps recorded times to the current time: when an event is due, and how late it was. Times in ns.
+ */
 #ifndef TRAWL_REPLAY_PACE_H
 #define TRAWL_REPLAY_PACE_H
 
@@ -8,30 +10,36 @@
 
 #include "decode/base/output.h"
 
-enum { PACE_BUCKETS = 10000, PACE_BUCKET = 10000 }; /* ns: lateness up to 100 ms is told apart */
+/* histogram of lateness up to 100 ms, in steps of 10 us */
+enum { PACE_BUCKETS = 10000, PACE_BUCKET = 10000 };
 
 struct pace {
-	double speed;      /* 0: nothing waits */
+	double speed;      /* 2: twice as fast as recorded; 0: without waiting */
 	bool begun;
-	uint64_t from;     /* recorded time of the first */
+	uint64_t from;     /* recorded time of the first event */
 	uint64_t start;    /* CLOCK_MONOTONIC when it was due */
-	uint64_t n, worst; /* how many were waited for; ns that one came too late at most */
+	uint64_t n, worst; /* number of events; largest lateness */
 	uint64_t late[PACE_BUCKETS];
 };
 
+/*
+ * Begins; also requests real-time priority and exact timers for this process if speed is above 0.
+ */
 void pace_start(struct pace *p, double speed);
 
-/* Is this recorded time due already? What waits in buffers should go out before pace_wait() if
- * not. */
+/*
+ * True if this recorded time is due. If not, the caller should flush its buffers before
+ * pace_wait().
+ */
 bool pace_is_due(struct pace *p, uint64_t time);
-/* Waits for it; false: a signal came. */
+/* Waits until this recorded time is due. False if a signal interrupted the wait. */
 bool pace_wait(struct pace *p, uint64_t time);
-/* Notes how late an event of this time is, now that it is out. */
+/* Records how late the event with this recorded time was output. */
 void pace_note(struct pace *p, uint64_t time);
-/* The first comes again: a loop. */
+/* Begins anew with the next event, for a loop. */
 void pace_again(struct pace *p);
 
-/* "1000 events, late by 80 us at most, 99 % by 20 us" */
+/* Writes a summary: "1000 events, late by 80 us at most, 99 % by 20 us". */
 void pace_tell(const struct pace *p, struct out *o);
 
 #endif

@@ -9,16 +9,26 @@
 #include <sys/signalfd.h>
 #include <time.h>
 
+#include "common/array.h"
 #include "decode/base/bytes.h"
 #include "decode/usb/descriptor.h"
 #include "replay/playing.h"
 
 /*
- * The host gave a read up before it got this answer: so long it may take to do that again. At
- * --speed 0 the answer would come into the read that is given up, and be lost.
+ * If the host cancelled reads before it got this answer, it may take this long (ns) to do so again.
+ * At --speed 0 the answer would otherwise come to a read that is about to be cancelled, and be
+ * lost.
  */
-#define GIVE_UP UINT64_C(50000000)
-#define WINDOW 64 /* transfers ahead that are looked at when another one comes */
+#define GIVE_UP UINT64_C(500000000)
+/*
+ * Counters are learned from so many messages of an endpoint at most: enough for three bytes of one
+ * that counts by 1, and no more memory for a longer capture.
+ */
+#define LEARN_MAX (1u << 18)
+/* So many bytes are answered before what was used of the tape leaves this process's memory. */
+#define RELEASE_BYTES (16u << 20)
+#define ANSWER_BYTES 256 /* what an answer counts besides its data: a tape entry and the like */
+#define WINDOW 64 /* how many entries ahead an unexpected transfer is searched for */
 
 static uint64_t clock_now(void)
 {
@@ -33,56 +43,25 @@ static struct endpoint *endpoint_of(struct player *p, uint8_t address)
 	return &p->endpoints[(address & 15) + (address & 0x80 ? 16 : 0)];
 }
 
-static bool scratch(struct player *p, size_t n)
-{
-	uint8_t *grown = n <= p->scratch_room ? p->scratch : realloc(p->scratch, n);
-
-	if (!grown)
-		return false;
-	p->scratch_room = n > p->scratch_room ? n : p->scratch_room;
-	p->scratch = grown;
-	return true;
-}
-
 /* ---- making ---------------------------------------------------------------------------------- */
 
-static int list_entries(struct player *p)
+static void list_entries(struct player *p)
 {
 	const struct tape *t = p->tape;
 
-	p->requests = malloc((t->n + 1) * sizeof(*p->requests));
-	if (!p->requests)
-		return -1;
-	for (uint32_t i = 0; i < t->n; i++) {
-		struct endpoint *e = endpoint_of(p, t->entries[i].endpoint);
-
-		if (t->entries[i].xfer == URB_CONTROL)
-			p->requests[p->nrequests++] = i;
-		else
-			e->n++;
-	}
 	for (unsigned int k = 0; k < 32; k++) {
 		struct endpoint *e = &p->endpoints[k];
 
 		e->address = (uint8_t)((k & 15) | (k & 16 ? 0x80 : 0));
 		e->last = &e->first;
-		e->entries = malloc((e->n + 1) * sizeof(*e->entries));
-		if (!e->entries)
-			return -1;
-		e->n = 0;
+		e->entries = tape_list(t, k);
+		e->n = e->cancelled_end = t->lists[k].n;
+		if (e->n)
+			e->xfer = t->entries[e->entries[e->n - 1]].xfer;
 	}
-	for (uint32_t i = 0; i < t->n; i++) {
-		struct endpoint *e = endpoint_of(p, t->entries[i].endpoint);
-
-		if (t->entries[i].xfer == URB_CONTROL)
-			continue;
-		e->xfer = t->entries[i].xfer;
-		e->entries[e->n++] = i;
-	}
-	return 0;
 }
 
-/* The bulk endpoints of the first interface of Bulk-Only Transport. */
+/* Finds the bulk endpoints of the first interface with Bulk-Only Transport. */
 static int find_storage(struct player *p, struct trawl_error *err)
 {
 	const struct usb_config *c = standard_config(p->tape);
@@ -106,21 +85,25 @@ static int find_storage(struct player *p, struct trawl_error *err)
 
 static int learn(struct player *p, struct endpoint *e)
 {
+	uint32_t n = e->n < LEARN_MAX ? e->n : LEARN_MAX;
 	struct sample *s;
 	int ret;
 
-	if (e->is_storage || e->xfer == URB_ISO || !e->n)
+	if (e->is_storage || e->xfer == URB_ISO || !n)
 		return 0;
-	s = malloc(e->n * sizeof(*s));
+	s = malloc(n * sizeof(*s));
 	if (!s)
 		return -1;
-	for (uint32_t i = 0; i < e->n; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		const struct tape_entry *x = &p->tape->entries[e->entries[i]];
 
 		s[i] = (struct sample){tape_data(p->tape, x), x->data_len};
+		if (!(i % TAPE_STRETCH))
+			tape_release(p->tape);
 	}
-	ret = echo_learn(&e->echo, s, e->n);
+	ret = echo_learn(&e->echo, s, n);
 	free(s);
+	tape_release(p->tape);
 	return ret;
 }
 
@@ -139,11 +122,13 @@ struct player *player_new(struct tape *t, const struct player_options *o, struct
 
 	if (!p)
 		goto fail;
+	p->later = (struct filearray)FILEARRAY_NONE;
 	p->tape = t;
 	p->options = *o;
 	p->verdict = v;
 	standard_start(&p->standard, t);
-	if (list_entries(p))
+	list_entries(p);
+	if (requests_start(p))
 		goto fail;
 	if (find_storage(p, err)) {
 		player_free(p);
@@ -154,10 +139,12 @@ struct player *player_new(struct tape *t, const struct player_options *o, struct
 		bad |= learn(p, &p->endpoints[k]);
 	if (bad)
 		goto fail;
-	/* What the host cancelled is nothing that it has to do again; and it sets up as it
-	 * likes. */
-	for (uint32_t i = 0; i < t->n; i++)
+	/* A host need not repeat what it cancelled, and may enumerate in its own way. */
+	for (uint32_t i = 0; i < t->n; i++) {
+		if (!(i % TAPE_STRETCH))
+			tape_release(t);
 		t->entries[i].used |= playing_optional(&t->entries[i]);
+	}
 	return p;
 fail:
 	player_free(p);
@@ -178,7 +165,6 @@ void player_free(struct player *p)
 			e->first = u->next;
 			usbip_urb_free(u);
 		}
-		free(e->entries);
 		echo_free(&e->echo);
 	}
 	while (p->delayed) {
@@ -191,7 +177,7 @@ void player_free(struct player *p)
 	for (unsigned int k = 0; k < 16; k++)
 		free(p->sent[k].data);
 	storage_free(p->storage);
-	free(p->requests);
+	filearray_close(&p->later);
 	free(p->scratch);
 	free(p);
 }
@@ -221,7 +207,7 @@ void playing_use(struct player *p, struct tape_entry *e, bool same)
 		p->state = PLAYER_BEGUN;
 }
 
-/* The host passed over it. */
+/* Marks an entry that the host skipped. */
 static void pass(struct player *p, struct tape_entry *e)
 {
 	p->verdict->missing += !e->used;
@@ -240,6 +226,11 @@ void playing_answer(struct player *p, struct usbip_urb *u, int32_t status, const
 	if (usbip_answer(p->usbip, u, status, data, n))
 		p->state = PLAYER_GONE;
 	usbip_urb_free(u);
+	p->passed += n + ANSWER_BYTES;
+	if (p->passed > RELEASE_BYTES) {
+		p->passed = 0;
+		tape_release(p->tape);
+	}
 }
 
 /* ---- OUT ------------------------------------------------------------------------------------- */
@@ -275,7 +266,10 @@ static void remember(struct player *p, const struct endpoint *e, uint32_t entry,
 	s->n = n;
 }
 
-/* Of a stream, what was on its way when the host gave up may come again. */
+/*
+ * True if an entry needs no further matching. An isochronous transfer that was cancelled when the
+ * stream stopped may still be sent.
+ */
 static bool is_over_for(const struct tape_entry *x)
 {
 	return x->used && !(x->xfer == URB_ISO && x->cancelled && !x->time);
@@ -294,7 +288,7 @@ static void advance(struct endpoint *e)
 	e->offset = 0;
 }
 
-/* The entry within the window that is this message; TAPE_NONE: none. */
+/* Finds the message among the next WINDOW entries; TAPE_NONE if it is not there. */
 static uint32_t look_ahead(const struct player *p, const struct endpoint *e, const uint8_t *data,
 			   uint32_t n)
 {
@@ -307,21 +301,34 @@ static uint32_t look_ahead(const struct player *p, const struct endpoint *e, con
 	return TAPE_NONE;
 }
 
-/* One that the host gave up then, and may send again or not. */
-static struct tape_entry *find_cancelled(const struct player *p, const struct endpoint *e,
+/*
+ * Finds the message among entries that the host cancelled then, and so may send or not. One that
+ * was sent, or passed, is none of them any more: what is searched only gets shorter.
+ */
+static struct tape_entry *find_cancelled(const struct player *p, struct endpoint *e,
 					 const uint8_t *data, uint32_t n)
 {
-	for (uint32_t i = 0; i < e->n; i++) {
+	uint32_t first = e->cancelled_end, end = first;
+
+	for (uint32_t i = e->cancelled; i < e->cancelled_end; i++) {
 		struct tape_entry *x = &p->tape->entries[e->entries[i]];
 
-		if (x->cancelled && !x->time && x->data_len == n &&
-		    equal(e, tape_data(p->tape, x), data, n, n))
+		if (!x->cancelled || x->time)
+			continue;
+		if (x->data_len == n && equal(e, tape_data(p->tape, x), data, n, n))
 			return x;
+		first = i < first ? i : first;
+		end = i + 1;
 	}
+	e->cancelled = first;
+	e->cancelled_end = end;
 	return NULL;
 }
 
-/* A message that is not the next one of the tape. Returns the entry that stands for it, or NULL. */
+/*
+ * Handles a message that is not the endpoint's next entry. Returns the entry that it is taken for,
+ * or NULL.
+ */
 static struct tape_entry *mismatch(struct player *p, struct endpoint *e, const uint8_t *data,
 				   uint32_t n)
 {
@@ -368,8 +375,10 @@ static struct tape_entry *mismatch(struct player *p, struct endpoint *e, const u
 	return x;
 }
 
-/* Bulk data is a stream: transfers may be split and joined. Returns the last entry that it
- * ended. */
+/*
+ * Matches OUT data with the tape. Bulk data is a byte stream: transfers may be split and joined.
+ * Returns the last entry that was completed, or NULL.
+ */
 static struct tape_entry *take_out(struct player *p, struct endpoint *e, const uint8_t *data,
 				   uint32_t n)
 {
@@ -425,8 +434,10 @@ static void handle_out(struct player *p, struct usbip_urb *u)
 
 /* ---- IN -------------------------------------------------------------------------------------- */
 
-/* Puts the host's own sequence numbers in the place of those of the tape, where the answer has them
- * again. */
+/*
+ * If the recorded answer repeats sequence numbers of its cause, replaces them by those that the
+ * host sent now.
+ */
 static void put_echoes(struct player *p, const struct endpoint *e, const struct tape_entry *x,
 		       uint8_t *data, uint32_t n)
 {
@@ -458,7 +469,18 @@ static uint64_t scaled(const struct player *p, uint64_t from, uint64_t to)
 		: 0;
 }
 
-/* When an answer is due; UINT64_MAX: not before its cause has come. */
+/*
+ * When an answer is due although the host has not cancelled what it cancelled then. At --speed 0
+ * that takes as long as it does anything else that it did then.
+ */
+static uint64_t give_up(const struct player *p, uint64_t due)
+{
+	if (!(p->options.speed > 0) && due < p->progress)
+		due = p->progress;
+	return due + GIVE_UP;
+}
+
+/* When an answer is due, ns of CLOCK_MONOTONIC; UINT64_MAX while its cause has not been played. */
 static uint64_t due_of(const struct player *p, const struct endpoint *e, const struct tape_entry *x)
 {
 	const struct tape_entry *cause = x->cause == TAPE_NONE ? NULL : &p->tape->entries[x->cause];
@@ -472,8 +494,8 @@ static uint64_t due_of(const struct player *p, const struct endpoint *e, const s
 		due = e->given + scaled(p, e->recorded, x->completed);
 	else
 		due = e->asked + p->options.delay + scaled(p, x->submitted, x->completed);
-	if (x->after_cancelled && !e->unlinked)
-		due += GIVE_UP;
+	if (x->after_cancelled > e->unlinked)
+		due = give_up(p, due);
 	return due > e->given ? due : e->given;
 }
 
@@ -487,13 +509,16 @@ static struct usbip_urb *take_urb(struct endpoint *e)
 	return u;
 }
 
-/* Whether a transfer filled its buffer: a larger one would have got what came after it, too. */
+/* True if a transfer filled its buffer: a larger buffer would also have received what followed. */
 static bool was_full(const struct tape_entry *x)
 {
 	return x->xfer == URB_BULK && x->length && x->length == x->asked && !x->status;
 }
 
-/* Answers one read with the next entry, as far as it fits; e->first and its time are there. */
+/*
+ * Answers the endpoint's first read with the next entries, as far as they fit; the read exists and
+ * the first entry is due.
+ */
 static void give(struct player *p, struct endpoint *e, struct tape_entry *x)
 {
 	struct usbip_urb *u = take_urb(e);
@@ -501,7 +526,7 @@ static void give(struct player *p, struct endpoint *e, struct tape_entry *x)
 	int32_t status = x->cancelled || x->status == -121 ? 0 : x->status;
 	bool full = true;
 
-	if (!scratch(p, u->length + 1)) {
+	if (!array_reserve(p->scratch, p->scratch_room, (size_t)u->length + 1)) {
 		playing_answer(p, u, -ENOMEM, NULL, 0);
 		return;
 	}
@@ -516,7 +541,7 @@ static void give(struct player *p, struct endpoint *e, struct tape_entry *x)
 		n += left;
 		e->offset += left;
 		if (e->offset < x->data_len && x->xfer == URB_BULK)
-			break; /* the rest comes with the next read */
+			break; /* the rest goes into the next read */
 		if (e->offset < x->data_len)
 			verdict_note(p->verdict, p->tape, x, "the host reads %u bytes only",
 				     u->length);
@@ -529,7 +554,7 @@ static void give(struct player *p, struct endpoint *e, struct tape_entry *x)
 			break;
 	}
 	e->given = p->now;
-	e->unlinked = false;
+	e->unlinked = 0;
 	playing_answer(p, u, status, p->scratch, n);
 }
 
@@ -540,7 +565,7 @@ static uint64_t packet_time(const struct player *p, const struct usbip_urb *u)
 	return (u->interval ? u->interval : 1) * unit;
 }
 
-/* The next packet of the tape; false: there is none. */
+/* Takes the next isochronous packet of the tape; false if there is none. */
 static bool next_packet(struct player *p, struct endpoint *e, struct tape_packet *k,
 			const uint8_t **data)
 {
@@ -570,7 +595,7 @@ static void give_packets(struct player *p, struct endpoint *e)
 	struct usbip_urb *u = take_urb(e);
 	uint32_t n = 0;
 
-	if (!scratch(p, u->length + 1)) {
+	if (!array_reserve(p->scratch, p->scratch_room, (size_t)u->length + 1)) {
 		playing_answer(p, u, -ENOMEM, NULL, 0);
 		return;
 	}
@@ -583,14 +608,18 @@ static void give_packets(struct player *p, struct endpoint *e)
 			k.length = to->length;
 		memcpy(p->scratch + n, data ? data : p->scratch, data ? k.length : 0);
 		to->actual = k.length;
-		to->status = k.status == -18 ? 0 : k.status; /* -EXDEV: as it was submitted */
+		/* -EXDEV: the status as it was submitted */
+		to->status = k.status == -18 ? 0 : k.status;
 		n += k.length;
 	}
 	e->given = p->now;
 	playing_answer(p, u, 0, p->scratch, n);
 }
 
-/* Isochronous data is a stream; after its end a host that has nothing to play sends silence. */
+/*
+ * Compares isochronous OUT data, a byte stream, with the tape. After the tape's end a host sends
+ * silence, which is not compared.
+ */
 static void compare_packets(struct player *p, struct endpoint *e, const struct usbip_urb *u)
 {
 	for (uint32_t i = 0; i < u->npackets; i++) {
@@ -607,7 +636,7 @@ static void compare_packets(struct player *p, struct endpoint *e, const struct u
 			k = x->data_len - e->offset < n - at ? x->data_len - e->offset : n - at;
 			if (x->cancelled && !e->offset &&
 			    memcmp(tape_data(p->tape, x), data + at, k)) {
-				x->time = p->now; /* it did not */
+				x->time = p->now; /* the host did not send this cancelled entry */
 				continue;
 			}
 			if (memcmp(tape_data(p->tape, x) + e->offset, data + at, k) && !e->within) {
@@ -615,7 +644,7 @@ static void compare_packets(struct player *p, struct endpoint *e, const struct u
 				verdict_note(p->verdict, p->tape, x,
 					     "of %u bytes from its byte %u on, %s", k, e->offset,
 					     text);
-				e->within = 1; /* this entry differs */
+				e->within = 1; /* remember that this entry differs */
 			}
 			at += k;
 			e->offset += k;
@@ -656,8 +685,10 @@ void playing_queue(struct player *p, struct usbip_urb *u)
 	e->last = &u->next;
 }
 
-/* Gives what is due on an endpoint; *wake: when something will be. Returns whether something was
- * given. */
+/*
+ * Answers what is due on an endpoint; *wake: lowered to when something will be due. Returns whether
+ * something was answered.
+ */
 static bool serve(struct player *p, struct endpoint *e, uint64_t *wake)
 {
 	struct tape_entry *x = NULL;
@@ -713,7 +744,10 @@ static uint64_t serve_all(struct player *p)
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
-/* An URB that waits is cancelled; of one that was answered, the host has the answer. */
+/*
+ * Cancels a waiting URB; one that was answered already is left to the host. Returns the status for
+ * the host.
+ */
 static int32_t unlink_urb(struct player *p, uint32_t victim)
 {
 	for (struct delayed **at = &p->delayed, *d; (d = *at); at = &d->next) {
@@ -734,7 +768,7 @@ static int32_t unlink_urb(struct player *p, uint32_t victim)
 			if (!u->next)
 				e->last = at;
 			usbip_urb_free(u);
-			e->unlinked = true;
+			e->unlinked++;
 			return -ECONNRESET;
 		}
 	}
@@ -771,7 +805,7 @@ static bool is_over(struct player *p)
 {
 	const struct tape *t = p->tape;
 
-	/* The last ones are looked at first: mostly they are those that are still to come. */
+	/* The last entries are checked first, because they are mostly those still to come. */
 	while (p->waiting && t->entries[p->waiting - 1].used)
 		p->waiting--;
 	if (p->waiting && p->storage) {
@@ -782,7 +816,7 @@ static bool is_over(struct player *p)
 	return !p->waiting;
 }
 
-/* When to look again at the latest; *end: how it ends now. */
+/* True if the replay ends now, and *end is how; else *wake is lowered to when to check again. */
 static bool is_end(struct player *p, uint64_t *wake, int *end)
 {
 	bool over = is_over(p) && !p->delayed;
@@ -801,7 +835,7 @@ static bool is_end(struct player *p, uint64_t *wake, int *end)
 	return left <= p->now;
 }
 
-/* Waits for messages, the time `wake`, or a signal, which it returns true for. */
+/* Waits for messages, the time `wake`, or a signal; returns true for the signal. */
 static bool wait_for(struct player *p, uint64_t wake, int stop)
 {
 	struct pollfd fds[2] = {{.fd = p->usbip->fd, .events = POLLIN},
@@ -848,6 +882,8 @@ void player_finish(struct player *p)
 	for (uint32_t i = 0; i < t->n && !p->options.partial; i++) {
 		const struct tape_entry *e = &t->entries[i];
 
+		if (!(i % TAPE_STRETCH))
+			tape_release(t);
 		if (e->used)
 			continue;
 		p->verdict->missing++;

@@ -2,9 +2,10 @@
 /*
  * Plays the device of a tape to a host.
  *
- * Endpoint by endpoint, in the order of the tape. What the host sends is compared with what it sent
- * then; that releases the answers which it caused. Requests are found again by their setup packets.
- * What the host does besides is answered as well as the tape allows, and noted.
+ * The entries are played per endpoint, in the tape's order. Data from the host is compared with
+ * what it sent in the capture and releases the answers that it caused. Control requests are matched
+ * by their setup packets. Anything else that the host does is answered as well as the tape allows,
+ * and counted.
  */
 #ifndef TRAWL_REPLAY_PLAYER_H
 #define TRAWL_REPLAY_PLAYER_H
@@ -15,24 +16,24 @@
 
 struct player;
 
-/* t and v live as long as the player. NULL with *err. */
+/* t and v must outlive the player. NULL with *err. To be freed with player_free(). */
 struct player *player_new(struct tape *t, const struct player_options *o, struct verdict *v,
 			  struct trawl_error *err);
 void player_free(struct player *p);
 
 const struct standard *player_standard(const struct player *p);
-/* What is guessed of the device, one line at a time; false after the last. */
+/* Writes the i-th remark about what was guessed of the device; false after the last. */
 bool player_note(const struct player *p, unsigned int i, char *text, size_t room);
 
 enum player_end { PLAYER_DONE, PLAYER_UNPLUGGED, PLAYER_SIGNAL, PLAYER_TIMEOUT };
 
 /*
- * Until the tape has been played (or as the options say). stop: a descriptor that is readable when
- * a signal came. enum player_end, or -1 with *err.
+ * Plays until the end of the tape, or as the options say. stop: a descriptor that becomes readable
+ * when a signal arrives; -1: none. Returns an enum player_end, or -1 with *err.
  */
 int player_run(struct player *p, struct usbip *u, int stop, struct trawl_error *err);
 
-/* After player_run(): counts what did not happen. */
+/* Counts what did not happen; to be called after player_run(). */
 void player_finish(struct player *p);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the user wants of a played device. */
+/* The user's options for a played device. */
 #ifndef TRAWL_REPLAY_PLAYEROPTIONS_H
 #define TRAWL_REPLAY_PLAYEROPTIONS_H
 
@@ -7,14 +7,17 @@
 #include <stdint.h>
 
 struct player_options {
-	double speed;      /* 0: nothing waits */
-	uint64_t delay;    /* ns from the host's first read of an endpoint to the first unasked
-			    * answer, more */
-	uint64_t linger;   /* ns that the device stays after the tape's end */
-	uint64_t timeout;  /* ns without anything of the tape happening, after which it ends; 0:
-			    * never */
-	bool partial;      /* what nobody asks for is no difference */
-	bool hold;         /* it stays until a signal comes, or the host unplugs it */
+	double speed;      /* 2: twice as fast as recorded; 0: without waiting */
+	/*
+	 * ns between the host's first read of an endpoint and the first answer that no request
+	 * caused, in addition to the recorded time
+	 */
+	uint64_t delay;
+	uint64_t linger;   /* ns that the device stays plugged in after the tape's end */
+	/* ns without progress on the tape after which the replay ends; 0: never */
+	uint64_t timeout;
+	bool partial;      /* entries that the host does not ask for are no difference */
+	bool hold;         /* stay until a signal arrives or the host unplugs the device */
 };
 
 #endif

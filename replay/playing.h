@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The player between its files: player.c has the loop and the data, requests.c what goes to
- * endpoint 0. */
+/* Internals of the player, shared by player.c (loop and data) and requests.c (endpoint 0). */
 #ifndef TRAWL_REPLAY_PLAYING_H
 #define TRAWL_REPLAY_PLAYING_H
 
@@ -13,28 +12,35 @@
 struct endpoint {
 	uint8_t address;
 	uint8_t xfer;
-	uint32_t *entries, n, next; /* of the tape */
-	uint32_t offset;            /* bytes of the next entry that are through; of isochronous:
-				     * packets */
-	uint32_t within;            /* isochronous: bytes of it that are through */
+	const uint32_t *entries;    /* indexes of its tape entries */
+	uint32_t n, next;           /* their number; the position in them */
+	/* those that were cancelled, and not sent since, are among these positions */
+	uint32_t cancelled, cancelled_end;
+	/* bytes of the next entry that have been transferred; isochronous: packets */
+	uint32_t offset;
+	/*
+	 * isochronous IN: bytes of the next entry that have been transferred; OUT: 1 if it differs
+	 */
+	uint32_t within;
 	struct echo_fields echo;
-	struct usbip_urb *first, **last; /* reads that wait; isochronous URBs of both directions */
-	uint64_t asked;             /* when the first came; 0: none has */
-	uint64_t given;             /* when the last answer was given */
-	uint64_t recorded;          /* when that one was on the tape */
+	/* queue of waiting reads, and of isochronous URBs of both directions */
+	struct usbip_urb *first, **last;
+	uint64_t asked;             /* when the first was queued; 0: none was */
+	uint64_t given;             /* when the last answer was sent, now */
+	uint64_t recorded;          /* its time on the tape */
 	uint64_t slot;              /* isochronous: when the next packet is due */
 	bool is_storage;
-	bool unlinked;              /* a read, since the last answer */
+	uint32_t unlinked;          /* reads that the host cancelled since the last answer */
 };
 
-/* Where the sender of an OUT transfer of the tape is found again. */
+/* The last matched OUT transfer of an endpoint. */
 struct sent {
 	uint32_t entry;
-	uint8_t *data; /* what the host sent this time, its front */
+	uint8_t *data; /* the beginning of what the host sent now */
 	uint32_t n;
 };
 
-/* An answer to a request that waits for its time. */
+/* An answer to a request that waits until it is due. */
 struct delayed {
 	struct usbip_urb *urb;
 	const uint8_t *data;
@@ -45,13 +51,13 @@ struct delayed {
 };
 
 /*
- * PLAYER_ENUMERATED ─the host sent what is on the tape─> PLAYER_BEGUN ─the connection broke─>
- * PLAYER_GONE
- *         └───────────────────────────the connection broke────────────────────────────────────────┘
+ * States of the player:
  *
- *	PLAYER_ENUMERATED  the host asks for descriptors, and it may do so in its own order
- *	PLAYER_BEGUN       something that the host sent was on the tape
- *	PLAYER_GONE        nothing is read or answered any more
+ *	PLAYER_ENUMERATED  the host reads descriptors, in any order
+ *	PLAYER_BEGUN       the host has sent something that is on the tape
+ *	PLAYER_GONE        the connection is broken: nothing is read or answered any more
+ *
+ * ENUMERATED goes to BEGUN, and either of them to GONE.
  */
 enum player_state { PLAYER_ENUMERATED, PLAYER_BEGUN, PLAYER_GONE };
 
@@ -61,32 +67,47 @@ struct player {
 	struct player_options options;
 	struct verdict *verdict;
 	struct standard standard;
-	struct endpoint endpoints[32]; /* number, + 16 for IN */
-	uint32_t *requests, nrequests; /* entries of endpoint 0 */
+	struct endpoint endpoints[32]; /* by endpoint number, + 16 for IN */
+	uint32_t *requests, nrequests; /* tape entries of endpoint 0 */
+	/*
+	 * by request, + 1: the next one that the host may still send, + 1; 0: none. Element 0 has
+	 * the first.
+	 */
+	struct filearray later;
+	uint32_t latest;               /* number of leading requests of which any was played */
+	uint32_t passed;               /* bytes that were answered since the last tape_release() */
 	struct storage *storage;
 	struct delayed *delayed;
-	struct sent sent[16];          /* the last of each OUT endpoint */
+	struct sent sent[16];          /* by OUT endpoint number */
 	struct usbip *usbip;
-	uint64_t now, progress;        /* when something of the tape happened last */
+	/* ns, CLOCK_MONOTONIC: now, and when a tape entry was last played */
+	uint64_t now, progress;
 	uint8_t *scratch;
 	size_t scratch_room;
-	uint64_t waiting;              /* entries that are not used yet */
+	uint64_t waiting;              /* number of leading entries that may still be unused */
 };
 
-/* requests.c: answers a request to endpoint 0, now or later. */
+/*
+ * Answers a request to endpoint 0, now or later, and takes over u. (requests.c; the others are in
+ * player.c)
+ */
 void playing_request(struct player *p, struct usbip_urb *u);
 
-/* player.c */
-/* Need a host not do this again? */
+/* Lists the requests of the tape. Returns 0, or -1 without memory. (requests.c) */
+int requests_start(struct player *p);
+/* True if a host need not repeat this entry. */
 bool playing_optional(const struct tape_entry *e);
-/* This recorded transfer has happened, as it was or otherwise. */
+/* Marks an entry as played. same: as recorded; else with a difference. */
 void playing_use(struct player *p, struct tape_entry *e, bool same);
-/* Before the first that is on the tape of a capture that began later, a host sets the device up. */
+/*
+ * True while a host still sets up the device, before the first entry of a tape that began after
+ * that.
+ */
 bool playing_before(const struct player *p);
-/* Answers and frees an URB. */
+/* Answers an URB and frees it. status: 0 or a negative errno; n: bytes transferred. */
 void playing_answer(struct player *p, struct usbip_urb *u, int32_t status, const void *data,
 		    uint32_t n);
-/* It waits, for an answer of the tape or until it is unlinked. */
+/* Queues an URB until an answer is due or the host cancels it. Takes over u. */
 void playing_queue(struct player *p, struct usbip_urb *u);
 
 #endif

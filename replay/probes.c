@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* As static probes: a process that hits the recorded USDT probes again, with their values, in their
- * time. */
+/*
+ * The way "probes": a process that hits the recorded USDT probes again, with their values, at their
+ * times.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -9,6 +11,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/destination.h"
@@ -39,7 +42,7 @@ static const char help[] =
 	"      --no-events      make it only\n"
 	"      --speed N        of times: 1 as recorded (default), 2 twice as fast, 0 no waiting\n"
 	"      --delay TIME     so long until the first\n"
-	"      --no-sandbox     as of trawl-decode\n"
+	"      --utc, --memory SIZE, --no-sandbox: as of trawl-decode\n"
 	"  -v                   at the end: how many events, and how late they were\n"
 	"\n"
 	SELECTION_HELP;
@@ -50,9 +53,9 @@ struct options {
 	const char *object;
 	uint64_t delay;
 	bool no_events, verbose;
-	struct outfile file; /* to be --object; if `made` */
+	struct outfile file; /* the file of --object, if `made` */
 	bool made;
-	int fd;              /* of the object, that is there or in memory; -1: none */
+	int fd;              /* descriptor of an existing object or of one in memory; -1: none */
 };
 
 static void print_help(void)
@@ -94,17 +97,17 @@ static const struct reading_program program = {
 struct player {
 	struct consumer consumer; /* first: the stream hands it back */
 	struct recorded_probes recorded;
-	const uint8_t *code;      /* the object, mapped */
+	const uint8_t *code;      /* the mapped object */
 	struct pace *pace;
 	char comm[16];
-	uint64_t others;          /* events that are no static probe's */
-	uint64_t unknown;         /* values that were not recorded */
+	uint64_t others;          /* events that are not of a USDT probe */
+	uint64_t unknown;         /* arguments whose value was not recorded */
 	char texts[SDT_ARGS][4096];
 };
 
 /* ---- the object ------------------------------------------------------------------------------ */
 
-/* Read, not mapped: where a tracer waits, a mapping has its breakpoint. */
+/* Reads the file instead of mapping it: a tracer's breakpoints would show in a mapping. */
 static bool is_same_file(int fd, const struct out *object)
 {
 	char *p = malloc(object->len + 1);
@@ -115,10 +118,13 @@ static bool is_same_file(int fd, const struct out *object)
 	return same;
 }
 
-/* Before the file is read. A tracer may hold it already: what is there is not made anew. */
+/*
+ * Opens the object before the capture is read. An existing file is not replaced: a tracer may have
+ * it open.
+ */
 static int open_object(struct options *o, struct trawl_error *err)
 {
-	struct trawl_error ignored; /* it speaks of -w */
+	struct trawl_error ignored; /* its text mentions -w */
 
 	if (!o->object) {
 		o->fd = memfd_create("trawl-probes", MFD_CLOEXEC);
@@ -137,7 +143,10 @@ static int open_object(struct options *o, struct trawl_error *err)
 	return o->reading.no_sandbox ? 0 : outfile_keeper(&o->file, err);
 }
 
-/* The object, in a file that a tracer finds: a descriptor, o's. */
+/*
+ * Writes the object into a file that a tracer finds. Returns a descriptor owned by o, or -1 with
+ * *err.
+ */
 static int fill_object(struct options *o, const struct out *object, struct trawl_error *err)
 {
 	int fd = o->made ? fcntl(o->file.fd, F_DUPFD_CLOEXEC, 3) : o->fd;
@@ -145,7 +154,7 @@ static int fill_object(struct options *o, const struct out *object, struct trawl
 	if (o->object && !o->made)
 		return is_same_file(fd, object) ? fd : trawl_fail(
 			err, TRAWL_USAGE,
-			"--object %s: is another file: choose another name, or remove it",
+			"--object %s: is another file; choose another name, or remove it",
 			o->object);
 	o->fd = fd;
 	if (fd < 0 || write(fd, object->data, object->len) != (ssize_t)object->len)
@@ -196,7 +205,7 @@ static int make_object(struct options *o, struct player *p, struct trawl_error *
 
 /* ---- the hits -------------------------------------------------------------------------------- */
 
-/* The value of an argument as a program would have it: a text is an address. */
+/* The value of an argument as a program would pass it; for a text its address. */
 static uint64_t argument(struct player *p, const struct value *v, unsigned int i, const char *size)
 {
 	float single;
@@ -288,8 +297,10 @@ static int play(struct options *o, struct stream *s, struct player *p,
 	if (o->no_events)
 		return 0;
 	pace_start(p->pace, o->speed);
-	if (o->delay)
-		usleep((useconds_t)(o->delay / 1000));
+	/* Not usleep(): it has no room for more than 71 minutes. */
+	nanosleep(&(struct timespec){.tv_sec = (time_t)(o->delay / 1000000000),
+				     .tv_nsec = (long)(o->delay % 1000000000)},
+		  NULL);
 	got = stream_run(s, &p->consumer, err);
 	if (got)
 		return got;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs the virtual machine, and reads what its first process and its kernel say. */
+/* Runs the virtual machine and reads the output of its first process and its kernel. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/array.h"
 #include "decode/base/bytes.h"
 #include "decode/import/unpack.h"
 #include "replay/vm.h"
@@ -18,13 +19,13 @@
 #define PROGRAM "qemu-system-x86_64"
 
 /*
- * A processor without what QEMU emulates slowly (five levels of page tables, copying byte by byte,
- * two maps of the user's memory), for the emulation.
+ * The emulated processor, without features that QEMU emulates slowly: five-level page tables, rep
+ * movsb, SMAP and SMEP.
  */
 #define TCG_CPU "max,-erms,-la57,-smap,-smep"
 /*
- * One processor, whose clock is not measured against a timer that a busy machine is late with. The
- * program's libraries are in /lib. A panic ends QEMU.
+ * One processor; tsc=reliable, because a busy host would delay the timer that the TSC is checked
+ * against. The guest's libraries are in /lib. A panic ends QEMU.
  */
 #define KERNEL_WORDS                                                                               \
 	"console=ttyS0 quiet panic=-1 tsc=reliable no_timer_check mitigations=off nokaslr "        \
@@ -38,14 +39,16 @@ bool vm_is_complaint(const char *line)
 		"UBSAN:", "KASAN:",
 	};
 
-	for (size_t i = 0; i < sizeof(signs) / sizeof(*signs); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(signs); i++)
 		if (strstr(line, signs[i]))
 			return true;
 	return false;
 }
 
-/* A processor without virtualization that has /dev/kvm all the same is itself emulated, and not
- * always well. */
+/*
+ * True if KVM is usable. If /dev/kvm exists but the processor lacks virtualization, it is emulated
+ * itself and KVM may not work.
+ */
 static bool has_kvm(void)
 {
 	FILE *in = fopen("/proc/cpuinfo", "re");
@@ -59,7 +62,7 @@ static bool has_kvm(void)
 	return has && !access("/dev/kvm", R_OK | W_OK);
 }
 
-/* In the child: does not return. */
+/* Runs QEMU in the child. Does not return. */
 static void execute(const struct vm_machine *m, int console, int words)
 {
 	bool kvm = m->accelerator ? !strcmp(m->accelerator, "kvm") : has_kvm();
@@ -85,7 +88,7 @@ static void execute(const struct vm_machine *m, int console, int words)
 
 /* ---- what the guest says --------------------------------------------------------------------- */
 
-/* A line; returns true when it is over. */
+/* Handles a line of the guest. True when the guest is done. */
 static bool take_line(struct vm_result *r, char *line, bool quiet, bool verbose)
 {
 	char *text = strchr(line, ' ');
@@ -111,21 +114,30 @@ static bool take_line(struct vm_result *r, char *line, bool quiet, bool verbose)
 	return !strcmp(line, VM_STATUS);
 }
 
-/* Reads lines until the machine is over, or silent for too long. */
+/* Waits for output of the machine; false if it is silent for longer than its limit. */
+static bool wait_for_output(const struct vm_machine *m, int fd)
+{
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+	uint64_t ms = m->limit / 1000000;
+	int got;
+
+	do
+		got = poll(&p, 1, ms > INT32_MAX ? INT32_MAX : (int)ms);
+	while (got < 0 && errno == EINTR);
+	return got > 0;
+}
+
+/* Reads lines until the guest is done, or silent for too long. */
 static void listen_to(const struct vm_machine *m, int fd, struct vm_result *r)
 {
 	char line[2048];
 	size_t n = 0;
-	struct pollfd p = {.fd = fd, .events = POLLIN};
-	int limit = (int)(m->limit / 1000000 > INT32_MAX ? INT32_MAX : m->limit / 1000000);
 
 	for (;;) {
-		ssize_t got = poll(&p, 1, limit);
+		ssize_t got;
 		char *end;
 
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0) {
+		if (!wait_for_output(m, fd)) {
 			snprintf(r->why, sizeof(r->why),
 				 "it said nothing for so long as --limit allows");
 			return;
@@ -147,7 +159,7 @@ static void listen_to(const struct vm_machine *m, int fd, struct vm_result *r)
 	}
 }
 
-/* The kernel's log from its first complaint on. */
+/* Copies the kernel's log from its first complaint on. */
 static void find_complaint(int console, struct vm_result *r, bool verbose)
 {
 	FILE *in = fdopen(console, "r");
@@ -170,17 +182,29 @@ static void find_complaint(int console, struct vm_result *r, bool verbose)
 	fclose(in);
 }
 
-static int ended(pid_t pid, struct vm_result *r, struct trawl_error *err)
+/* Reads on until QEMU is gone; false if it is silent for too long before. */
+static bool gone(const struct vm_machine *m, int fd)
+{
+	char rest[512];
+
+	while (wait_for_output(m, fd))
+		if (read(fd, rest, sizeof(rest)) <= 0)
+			return true;
+	return false;
+}
+
+static int ended(const struct vm_machine *m, pid_t pid, int fd, struct vm_result *r,
+		 struct trawl_error *err)
 {
 	int status = 0;
 
-	if (*r->why)
+	if (*r->why || !gone(m, fd))
 		kill(pid, SIGKILL);
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
 		return trawl_fail(err, TRAWL_CANNOT,
-				  PROGRAM ": is missing: install QEMU (Debian: apt-get install "
+				  PROGRAM ": is missing; install QEMU (Debian: apt-get install "
 					  "qemu-system-x86)");
 	if (WIFEXITED(status) && WEXITSTATUS(status) && !r->ready)
 		return trawl_fail(err, TRAWL_CANNOT,
@@ -212,7 +236,7 @@ int vm_run(const struct vm_machine *m, struct vm_result *r, struct trawl_error *
 	if (pid > 0)
 		listen_to(m, ends[0], r);
 	ret = pid < 0 ? trawl_fail(err, TRAWL_CANNOT, PROGRAM ": %s", strerror(errno))
-		      : ended(pid, r, err);
+		      : ended(m, pid, ends[0], r, err);
 	close(ends[0]);
 	find_complaint(console, r, m->verbose);
 	return ret;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "replay/recordedprobes.h"
+#include "common/array.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,8 +8,10 @@
 
 #include "decode/base/jdoc.h"
 
-/* "-4@%esi" begins with how large the argument is; of what the user wrote himself the type
- * tells. */
+/*
+ * Sets the size of an argument as stapsdt notes write it: from the note "-4@%esi", or, for an ARG
+ * that the user wrote, from its type.
+ */
 static void set_size(char size[8], const char *note, const char *type)
 {
 	size_t n = strcspn(note, "@");
@@ -24,7 +27,7 @@ static void set_size(char size[8], const char *note, const char *type)
 		snprintf(size, 8, "%.*s", (int)n, note);
 		return;
 	}
-	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++)
 		if (!strcmp(type, types[i].type))
 			snprintf(size, 8, "%s", types[i].size);
 }
@@ -35,17 +38,13 @@ static int add_probe(struct recorded_probes *p, const struct json_object *o)
 	const struct json_object *site =
 		jdoc_count(sites) ? json_object_array_get_idx(sites, 0) : NULL;
 	const struct json_object *args = jdoc_get(site, "args");
-	struct sdt_probe *sdt = realloc(p->sdt, (p->n + 1) * sizeof(*sdt));
+	struct sdt_probe *sdt;
 	struct recorded_probe *probe;
 
-	if (sdt)
-		p->sdt = sdt;
-	probe = sdt ? realloc(p->probes, (p->n + 1) * sizeof(*probe)) : NULL;
-	if (!probe)
+	if (!array_grow(p->sdt, p->n) || !array_grow(p->probes, p->n))
 		return -1;
-	p->probes = probe;
-	sdt += p->n;
-	probe += p->n++;
+	sdt = &p->sdt[p->n];
+	probe = &p->probes[p->n++];
 	memset(sdt, 0, sizeof(*sdt));
 	memset(probe, 0, sizeof(*probe));
 	snprintf(sdt->provider, sizeof(sdt->provider), "%s", jdoc_string(o, "provider"));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The static probes of a capture, as its metadata describes them. */
+/* The USDT probes of a capture, read from its metadata. */
 #ifndef TRAWL_REPLAY_RECORDEDPROBES_H
 #define TRAWL_REPLAY_RECORDEDPROBES_H
 
@@ -8,22 +8,24 @@
 
 struct recorded_probe {
 	char event[160];
-	char args[SDT_ARGS][64]; /* the fields that have the values of its arguments */
+	char args[SDT_ARGS][64]; /* names of the fields with its arguments' values */
 };
 
 struct recorded_probes {
 	struct sdt_probe *sdt;
-	struct recorded_probe *probes; /* likewise n of them */
+	struct recorded_probe *probes; /* n elements, parallel to sdt */
 	size_t n;
 };
 
-/* Reads the metadata of a file, which errors call `name`. 0, or -1 with *err: there are none,
- * too. */
+/*
+ * Reads the probes from a file's metadata; *p starts as all zero. name: the file's name in
+ * messages. Returns 0; or -1 with *err, also if there are no probes.
+ */
 int recordedprobes_read(struct recorded_probes *p, struct trawl_reader *r, const char *name,
 			struct trawl_error *err);
 void recordedprobes_free(struct recorded_probes *p);
 
-/* That of an event's name, or NULL. */
+/* Finds the probe with this event name; NULL if there is none. */
 struct recorded_probe *recordedprobes_find(const struct recorded_probes *p, const char *event);
 
 #endif

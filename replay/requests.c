@@ -8,19 +8,19 @@
 #include "decode/base/bytes.h"
 #include "decode/usb/control.h"
 
-/* Requests to the same recipient keep their order; those to others may come in between. */
+/* Requests of the same group keep their order; those of other groups may come in between. */
 static unsigned int group_of(const uint8_t setup[8])
 {
 	unsigned int recipient = setup[0] & 0x1f;
 
-	if (!(setup[0] & 0x60)) /* a choice of configuration or alternate setting */
+	if (!(setup[0] & 0x60)) /* selects a configuration or alternate setting */
 		return 0x10000 | (unsigned int)setup[1] << 8 | setup[4];
 	return recipient == SETUP_INTERFACE || recipient == SETUP_ENDPOINT
 		? recipient << 8 | setup[4]
 		: 0;
 }
 
-/* How well a recorded request is the one that came: 0 not at all; 3 its data, too. */
+/* How similar a recorded request is to the one received: 0 not at all; 3 equal, data included. */
 static int likeness(const struct tape *t, const struct tape_entry *e, const struct usbip_urb *u)
 {
 	bool same_length = !memcmp(e->setup + 6, u->setup + 6, 2);
@@ -31,32 +31,76 @@ static int likeness(const struct tape *t, const struct tape_entry *e, const stru
 		return same_length ? 3 : 2;
 	if (!same_length)
 		return 1;
-	return u->length >= e->data_len && !memcmp(tape_data(t, e), u->data, e->data_len) ? 3 : 2;
+	if (u->length < e->data_len)
+		return 2;
+	return !e->data_len || !memcmp(tape_data(t, e), u->data, e->data_len) ? 3 : 2;
 }
 
 struct found {
-	struct tape_entry *entry; /* NULL: none */
-	struct tape_entry *skipped; /* the first that should have come before */
-	struct tape_entry *repeat; /* the last of this kind that was played */
+	struct tape_entry *entry; /* the recorded request; NULL: none */
+	struct tape_entry *skipped; /* the first one that should have come before */
+	struct tape_entry *repeat; /* the last similar one that was played */
 	int like;
 };
 
+int requests_start(struct player *p)
+{
+	uint32_t *later;
+
+	p->requests = tape_list(p->tape, 32);
+	p->nrequests = p->tape->lists[32].n;
+	if (!filearray_beside(&p->tape->array, &p->later, (p->nrequests + (size_t)1) * 4))
+		return -1;
+	later = p->later.p;
+	for (uint32_t i = 0; i < p->nrequests; i++)
+		later[i] = i + 1;
+	return 0;
+}
+
+static struct tape_entry *request_at(const struct player *p, uint32_t i)
+{
+	return &p->tape->entries[p->requests[i]];
+}
+
+/* True for a request that was played, and that the host cannot be expected to send again. */
+static bool is_over_for(const struct tape_entry *e)
+{
+	return e->used && !(playing_optional(e) && !e->time);
+}
+
+/* The last request like this one that was played. */
+static struct tape_entry *find_repeat(const struct player *p, const struct usbip_urb *u)
+{
+	for (uint32_t i = p->latest; i--;) {
+		struct tape_entry *e = request_at(p, i);
+
+		if (e->used && !e->cancelled && likeness(p->tape, e, u))
+			return e;
+	}
+	return NULL;
+}
+
 static struct found find_request(struct player *p, const struct usbip_urb *u)
 {
+	uint32_t *later = p->later.p, before = 0, at;
 	struct found f = {0};
 	struct tape_entry *first = NULL;
 
-	for (uint32_t i = 0; i < p->nrequests; i++) {
-		struct tape_entry *e = &p->tape->entries[p->requests[i]];
+	while (f.like < 3 && (at = later[before])) {
+		struct tape_entry *e = request_at(p, at - 1);
 		int like;
 
+		if (is_over_for(e)) {
+			p->latest = at > p->latest ? at : p->latest;
+			later[before] = later[at];
+			continue;
+		}
+		before = at;
 		if (group_of(e->setup) != group_of(u->setup))
 			continue;
 		like = likeness(p->tape, e, u);
-		if (e->used && !(playing_optional(e) && !e->time && like == 3)) {
-			f.repeat = like && !e->cancelled ? e : f.repeat;
-			continue;
-		}
+		if (e->used && like < 3)
+			continue; /* optional */
 		if (!first)
 			first = e;
 		if (like > f.like) {
@@ -64,9 +108,9 @@ static struct found find_request(struct player *p, const struct usbip_urb *u)
 			f.skipped = first == e ? NULL : first;
 			f.like = like;
 		}
-		if (like == 3)
-			break;
 	}
+	if (!f.entry || (f.like < 3 && f.skipped))
+		f.repeat = find_repeat(p, u);
 	return f;
 }
 
@@ -101,7 +145,7 @@ static void delay_answer(struct player *p, struct usbip_urb *u, int32_t status, 
 	*at = d;
 }
 
-/* What a recorded request was answered. */
+/* Gives the recorded answer to a request. */
 static void answer_recorded(struct player *p, struct usbip_urb *u, const struct tape_entry *e,
 			    bool now)
 {
@@ -148,14 +192,16 @@ static void compare_request(struct player *p, const struct usbip_urb *u, const s
 	playing_use(p, e, same);
 }
 
-/* A class's or vendor's request that the tape has no answer to. */
+/* Answers a class or vendor request that the tape does not have. */
 static void answer_unknown(struct player *p, struct usbip_urb *u, const struct control_request *r)
 {
 	static const uint8_t zero[1];
 
 	note_request(p, u, "which is not in the capture");
-	/* GET_MAX_LUN of storage: one. Other questions nobody has an answer to; settings are
-	 * taken. */
+	/*
+	 * GET_MAX_LUN of storage is answered by one unit; other IN requests are refused, OUT
+	 * requests accepted.
+	 */
 	if (u->in && p->storage && control_kind(r) == SETUP_CLASS && r->request == 0xfe)
 		playing_answer(p, u, 0, zero, u->length ? 1 : 0);
 	else
@@ -172,6 +218,8 @@ void playing_request(struct player *p, struct usbip_urb *u)
 
 	control_parse(&r, u->setup);
 	u->in = control_in(&r);
+	if (!u->in && !u->data) /* usbip and the setup packet disagree on the direction */
+		u->length = 0;
 	if (control_kind(&r) == SETUP_STANDARD && r.request != REQ_SET_CONFIGURATION &&
 	    r.request != REQ_SET_INTERFACE) {
 		status = standard_answer(&p->standard, &r, &data, &n);
@@ -182,7 +230,7 @@ void playing_request(struct player *p, struct usbip_urb *u)
 	}
 	f = find_request(p, u);
 	if (control_kind(&r) == SETUP_STANDARD) {
-		if (f.entry) /* what it causes may come now */
+		if (f.entry) /* the answers it causes may come from now on */
 			f.entry->time = p->progress = p->now;
 		status = standard_answer(&p->standard, &r, &data, &n);
 		playing_answer(p, u, status, NULL, 0);
@@ -192,10 +240,13 @@ void playing_request(struct player *p, struct usbip_urb *u)
 		storage_reset(p->storage);
 	if (f.entry && f.entry->cancelled) {
 		f.entry->time = p->now;
-		playing_queue(p, u); /* the host gave up waiting for it */
+		playing_queue(p, u); /* the host cancelled it in the capture, too */
 		return;
 	}
-	/* One with other data is the next one changed, or none of the tape's. */
+	/*
+	 * A request with other data is taken for the next one with a difference, or for one that is
+	 * not on the tape.
+	 */
 	if (f.entry && (f.like == 3 || !f.skipped || !f.repeat)) {
 		compare_request(p, u, &f);
 		answer_recorded(p, u, f.entry, false);

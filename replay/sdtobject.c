@@ -11,7 +11,7 @@
 #if defined(__x86_64__)
 #define MACHINE EM_X86_64
 #define OPERAND "%s@%u(%%rdi)"
-static const uint8_t code[] = {0x90, 0xc3}; /* nop, ret */
+static const uint8_t code[] = {0x90, 0xc3}; /* nop; ret */
 #elif defined(__aarch64__)
 #define MACHINE EM_AARCH64
 #define OPERAND "%s@[x0, %u]"
@@ -22,7 +22,10 @@ static const uint8_t code[] = {0x1f, 0x20, 0x03, 0xd5, 0xc0, 0x03, 0x5f, 0xd6};
 static const uint8_t code[] = {0};
 #endif
 
-/* The file: headers, .stapsdt.base, the code from CODE on, then notes, symbols and names. */
+/*
+ * Layout of the file: headers, .stapsdt.base at BASE, code from CODE on, then notes, symbols and
+ * names.
+ */
 enum { SECTIONS = 8, SEGMENTS = 2, BASE = 0x200, CODE = 0x400, STEP = 16 };
 enum section { S_NONE, S_BUILD_ID, S_BASE, S_TEXT, S_SDT, S_SYMTAB, S_STRTAB, S_SHSTRTAB };
 
@@ -82,7 +85,7 @@ static void put_note(const struct sdt_probe *p, size_t i, struct out *o)
 	out_free(&body);
 }
 
-/* Puts a section's bytes at the end of the file. */
+/* Appends a section's contents to the file and fills its header. */
 static void add(Elf64_Shdr *s, Elf64_Word type, Elf64_Xword flags, const struct out *body,
 		size_t alignment, struct out *o)
 {

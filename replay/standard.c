@@ -16,7 +16,7 @@ const struct usb_config *standard_config(const struct tape *t)
 	return NULL;
 }
 
-/* By what the descriptors say of packet sizes, where sysfs did not tell. */
+/* Guesses the speed from the packet sizes in the descriptors, if sysfs did not tell it. */
 static enum usbip_speed guess_speed(const struct tape *t)
 {
 	const struct usb_config *c = standard_config(t);
@@ -37,7 +37,7 @@ static enum usbip_speed guess_speed(const struct tape *t)
 	}
 	if (bulk > 64 || other > 1023)
 		return USBIP_HIGH;
-	/* Low speed has no bulk and 8 bytes at most; full speed is right for these, too. */
+	/* Low speed allows no bulk and at most 8 bytes; such a device also works at full speed. */
 	return USBIP_FULL;
 }
 
@@ -45,7 +45,7 @@ void standard_start(struct standard *s, const struct tape *t)
 {
 	*s = (struct standard){.tape = t};
 	if (t->mbps >= 5000)
-		s->speed = USBIP_SUPER; /* vhci_hcd knows no faster one */
+		s->speed = USBIP_SUPER; /* vhci_hcd has no faster speed */
 	else if (t->mbps >= 480)
 		s->speed = USBIP_HIGH;
 	else if (t->mbps >= 12)
@@ -56,7 +56,9 @@ void standard_start(struct standard *s, const struct tape *t)
 		s->speed = guess_speed(t);
 }
 
-bool standard_complete(const struct tape *t, const char *name, bool as_is, struct trawl_error *err)
+/* Are the descriptors there that a host needs? */
+static bool is_described(const struct tape *t, const char *name, bool as_is,
+			 struct trawl_error *err)
 {
 	const struct usb_config *c = standard_config(t);
 	unsigned int bus = t->device.bus, address = t->device.address;
@@ -82,16 +84,16 @@ bool standard_complete(const struct tape *t, const char *name, bool as_is, struc
 	return false;
 }
 
-/* What can't be played is said first. */
+/* Reports why a capture cannot be played before anything is plugged in. */
 int standard_check(const struct tape *t, const char *name, bool as_is, struct trawl_error *err)
 {
-	if (!standard_complete(t, name, as_is, err))
+	if (!is_described(t, name, as_is, err))
 		return -1;
 	if (*t->verdict)
 		return trawl_fail(err, TRAWL_CANNOT,
 				  "%s: is not replayable: %s; capture it again without that", name,
 				  t->verdict);
-	for (uint32_t i = 0; i < t->n; i++) {
+	for (uint32_t i = 0; t->cut && i < t->n; i++) {
 		struct trawl_error what;
 		const struct tape_entry *e = &t->entries[i];
 		struct out o;
@@ -132,7 +134,7 @@ static const struct tape_answer *recorded(const struct tape *t, uint8_t type, ui
 	return other;
 }
 
-/* The next character of UTF-8, which *text moves past; '?' for one that is malformed. */
+/* Decodes the next UTF-8 character and advances *text; '?' for a malformed one. */
 static uint32_t character(const char **text)
 {
 	const unsigned char *p = (const unsigned char *)*text;
@@ -145,20 +147,25 @@ static uint32_t character(const char **text)
 	return c;
 }
 
-/* A string descriptor, in UTF-16, of what sysfs has in UTF-8. */
+#define STRING_MAX 254 /* bytes of a string descriptor: its length is even */
+
+/* Makes a string descriptor, in UTF-16, of UTF-8 text from sysfs. */
 static int make_string(struct standard *s, const char *text, const uint8_t **data, size_t *n)
 {
 	size_t len = 2;
 
-	for (; *text && len + 4 <= 254; len += 2) {
+	while (*text) {
 		uint32_t c = character(&text);
 
+		if (len + (c > 0xffff ? 4 : 2) > STRING_MAX)
+			break;
 		if (c > 0xffff) {
 			put16(s->answer + len, (uint16_t)(0xd800 | (c - 0x10000) >> 10));
 			c = 0xdc00 | (c & 0x3ff);
 			len += 2;
 		}
 		put16(s->answer + len, (uint16_t)c);
+		len += 2;
 	}
 	s->answer[0] = (uint8_t)len;
 	s->answer[1] = DESC_STRING;
@@ -197,7 +204,7 @@ static int get_report(const struct tape *t, uint16_t interface, const uint8_t **
 	return -EPIPE;
 }
 
-/* The HID descriptor of an interface: in its configuration. */
+/* Finds an interface's class descriptor (HID) inside the configuration descriptor. */
 static int get_within(const struct standard *s, uint8_t type, uint16_t interface,
 		      const uint8_t **data, size_t *n)
 {
@@ -278,8 +285,10 @@ static const struct usb_config *config_called(const struct tape *t, uint8_t valu
 
 enum { ANY_ALTERNATE = 256 };
 
-/* An interface's descriptor in the configuration that is set, or in the device's first. False:
- * none. */
+/*
+ * Finds an interface's descriptor in the current configuration, or in the first one if none is set.
+ * False if there is none.
+ */
 static bool find_interface(const struct standard *s, uint16_t interface, uint16_t alternate,
 			   struct descriptor *d)
 {
@@ -347,8 +356,9 @@ int standard_answer(struct standard *s, const struct control_request *r, const u
 		s->alternate[r->index % USBDEV_INTERFACES] = (uint8_t)r->value;
 		return 0;
 	default:
-		/* CLEAR_FEATURE, SET_FEATURE, SET_SEL, SET_ISOCH_DELAY: nothing to be seen of
-		 * them. */
+		/*
+		 * CLEAR_FEATURE, SET_FEATURE, SET_SEL and SET_ISOCH_DELAY have no visible effect.
+		 */
 		return control_in(r) ? -EPIPE : 0;
 	}
 }

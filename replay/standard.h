@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The device that chapter 9 of the USB specification describes: standard requests are answered from
- * descriptors and the state of configuration and interfaces, whatever the order in which a host
- * asks.
+ * The device of chapter 9 of the USB specification: answers standard requests from the descriptors
+ * and the current configuration and alternate settings, in whatever order a host asks.
  */
 #ifndef TRAWL_REPLAY_STANDARD_H
 #define TRAWL_REPLAY_STANDARD_H
@@ -15,30 +14,30 @@ struct standard {
 	enum usbip_speed speed;
 	uint8_t configuration;
 	uint8_t alternate[USBDEV_INTERFACES];
-	uint8_t answer[1024]; /* for answers that are in no descriptor */
+	uint8_t answer[1024]; /* buffer for answers that are no recorded descriptor */
 };
 
+/* Starts an unconfigured device; t must outlive *s. */
 void standard_start(struct standard *s, const struct tape *t);
 
 /*
- * Answers a standard request: 0 with *data, *n (not cut to wLength; of an OUT request none), or
- * -EPIPE.
- * *data lives until the next call.
+ * Answers a standard request. Returns 0 with *data and *n, the answer before it is cut to wLength
+ * (nothing for an OUT request); or -EPIPE for a STALL. *data is valid until the next call.
  */
 int standard_answer(struct standard *s, const struct control_request *r, const uint8_t **data,
 		    size_t *n);
 
-/* Whether there is all that a host enumerates by (as_is: though a descriptor says that there is
- * more); false with *err: what is missing. */
-bool standard_complete(const struct tape *t, const char *name, bool as_is, struct trawl_error *err);
-
-/* The same, and whether the capture has all the data: 0, or -1 with *err. */
+/*
+ * Checks that the tape has all descriptors that a host needs to enumerate the device, and the data
+ * of all transfers. as_is: the configuration descriptor may be shorter than it says. Returns 0, or
+ * -1 with *err.
+ */
 int standard_check(const struct tape *t, const char *name, bool as_is, struct trawl_error *err);
 
-/* The configuration that a host is told of first; NULL: none. */
+/* The device's first configuration; NULL if there is none. */
 const struct usb_config *standard_config(const struct tape *t);
 
-/* The class of an interface by its number, or that of the device; 0xff if neither is known. */
+/* The class of an interface by number, else the device's class; 0xff if neither is known. */
 uint8_t standard_class(const struct standard *s, uint8_t interface);
 
 #endif

@@ -6,27 +6,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/array.h"
 #include "decode/base/bytes.h"
 #include "decode/usb/msc.h"
+#include "replay/blockrange.h"
+#include "replay/sectors.h"
 
 #define CBW 31
 #define CSW 13
-#define RESYNC 16             /* commands ahead that are looked at when another one comes */
+#define RESYNC 16             /* how many commands ahead an unexpected one is searched for */
 #define NO_COMMAND UINT32_MAX
-#define HEAP (UINT64_C(1) << 63) /* of a sector's place: in memory, not in the store */
 
-/* A command of the tape: entries of its data, its status. */
+/* A command of the tape: indexes of its entries. */
 struct command {
-	uint32_t cbw, csw;         /* entries; csw may be TAPE_NONE */
-	uint32_t first, n;         /* in storage.parts */
+	uint32_t cbw, csw;         /* tape entries; csw may be TAPE_NONE */
+	uint32_t first, n;         /* its data entries: range in storage.parts */
 	uint64_t length;           /* bytes of data */
-	bool stalled;              /* the data phase ended so */
+	bool stalled;              /* the data phase ended with a STALL */
 	bool used;
-};
-
-struct sector {
-	uint64_t lba;              /* UINT64_MAX: this slot is free */
-	uint64_t at;
 };
 
 enum phase { PHASE_COMMAND, PHASE_IN, PHASE_OUT, PHASE_STATUS };
@@ -39,151 +36,42 @@ struct storage {
 	struct command *commands;
 	uint32_t ncommands, next;
 	uint32_t *parts, nparts;
-	bool begun;                /* a command of the tape has come */
+	struct filearray commands_file, parts_file; /* hold these */
+	bool begun;                /* a command of the tape has been received */
 
-	struct sector *table;      /* open addressing */
-	size_t size, nsectors;
-	uint8_t *heap;
-	size_t heap_used, heap_room;
+	struct sectors sectors;
 	uint32_t block;
 	uint64_t blocks;
 	bool guessed_capacity, has_inquiry;
 
-	/* The command at hand. */
+	/* The current command. */
 	enum phase phase;
-	const struct command *now; /* of the tape, or NULL: answered by the model */
+	const struct command *now; /* the matching tape command; NULL: the model answers */
 	uint8_t cbw[CBW], csw[CSW];
 	uint64_t begun_at;
-	uint64_t done, total;      /* bytes of its data */
-	uint64_t base;             /* of a part of a recorded command: where its data begins in
-				    * that */
-	uint32_t split;            /* blocks of the next command of the tape that came in parts */
-	bool partial;              /* the command at hand is such a part, and not the last */
-	bool stall;                /* the next read is refused */
+	uint64_t done, total;      /* bytes of its data, transferred and in all */
+	/* part of a split command: where its data begins in the recorded one */
+	uint64_t base;
+	/* blocks of the next tape command that the host has requested in parts */
+	uint32_t split;
+	bool partial;              /* the current command is such a part and not the last one */
+	bool stall;                /* the next read gets a STALL */
 	bool short_sent;           /* the data ended with a short packet */
-	uint8_t *made;             /* of the model */
+	const uint8_t *model;      /* the model's data: in `made`, or the sectors where they are */
+	uint8_t *made;
 	size_t made_room;
 	uint8_t status;
-	uint8_t sense[3];          /* key, code, qualifier */
-	uint8_t *joined;           /* data of several entries */
+	uint8_t sense[3];          /* sense key, additional sense code and qualifier */
+	uint8_t *joined;           /* buffer for data from several entries */
 	size_t joined_room;
 };
 
-static bool reserve(uint8_t **p, size_t *room, size_t n)
+static void release(const struct storage *s)
 {
-	uint8_t *grown = n <= *room ? *p : realloc(*p, n);
-
-	if (!grown)
-		return false;
-	if (n > *room)
-		*room = n;
-	*p = grown;
-	return true;
-}
-
-/* ---- sectors -------------------------------------------------------------------------------- */
-
-static size_t slot_of(const struct storage *s, uint64_t lba)
-{
-	size_t i = (size_t)(lba * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (s->size - 1);
-
-	while (s->table[i].lba != UINT64_MAX && s->table[i].lba != lba)
-		i = (i + 1) & (s->size - 1);
-	return i;
-}
-
-static bool grow_table(struct storage *s)
-{
-	struct sector *old = s->table;
-	size_t size = s->size;
-
-	s->size = size ? 2 * size : 4096;
-	s->table = malloc(s->size * sizeof(*s->table));
-	if (!s->table) {
-		s->table = old;
-		s->size = size;
-		return false;
-	}
-	memset(s->table, 0xff, s->size * sizeof(*s->table));
-	for (size_t i = 0; i < size; i++)
-		if (old[i].lba != UINT64_MAX)
-			s->table[slot_of(s, old[i].lba)] = old[i];
-	free(old);
-	return true;
-}
-
-/* at: in the store, or HEAP | in the heap. */
-static bool set_sector(struct storage *s, uint64_t lba, uint64_t at, bool replace)
-{
-	size_t i;
-
-	if (4 * (s->nsectors + 1) > 3 * s->size && !grow_table(s))
-		return false;
-	i = slot_of(s, lba);
-	s->nsectors += s->table[i].lba == UINT64_MAX;
-	if (s->table[i].lba == UINT64_MAX || replace)
-		s->table[i] = (struct sector){lba, at};
-	return true;
-}
-
-static const uint8_t *sector_at(const struct storage *s, uint64_t lba)
-{
-	const struct sector *x = s->size ? &s->table[slot_of(s, lba)] : NULL;
-
-	if (!x || x->lba == UINT64_MAX || x->at == HEAP)
-		return NULL; /* HEAP alone: a write comes first on the tape */
-	return x->at & HEAP ? s->heap + (x->at & ~HEAP) - 1 : store_at(&s->tape->store, x->at);
-}
-
-/* ---- commands of SCSI ----------------------------------------------------------------------- */
-
-struct range {
-	bool is, write;
-	uint64_t lba;
-	uint32_t blocks;
-};
-
-static uint32_t be32(const uint8_t *p)
-{
-	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
-}
-
-static void put_be32(uint8_t *p, uint32_t v)
-{
-	for (unsigned int i = 0; i < 4; i++)
-		p[i] = (uint8_t)(v >> (24 - 8 * i));
-}
-
-/* Reads and writes of sectors: which. */
-static struct range range_of(const uint8_t *cdb)
-{
-	struct range r = {.is = true};
-
-	switch (cdb[0]) {
-	case 0x08: case 0x0a:
-		r.write = cdb[0] == 0x0a;
-		r.lba = be32(cdb) & 0x1fffff;
-		r.blocks = cdb[4] ? cdb[4] : 256;
-		break;
-	case 0x28: case 0x2a:
-		r.write = cdb[0] == 0x2a;
-		r.lba = be32(cdb + 2);
-		r.blocks = (uint32_t)cdb[7] << 8 | cdb[8];
-		break;
-	case 0xa8: case 0xaa:
-		r.write = cdb[0] == 0xaa;
-		r.lba = be32(cdb + 2);
-		r.blocks = be32(cdb + 6);
-		break;
-	case 0x88: case 0x8a:
-		r.write = cdb[0] == 0x8a;
-		r.lba = (uint64_t)be32(cdb + 2) << 32 | be32(cdb + 6);
-		r.blocks = be32(cdb + 10);
-		break;
-	default:
-		r.is = false;
-	}
-	return r;
+	tape_release(s->tape);
+	filearray_release(&s->commands_file);
+	filearray_release(&s->parts_file);
+	sectors_release(&s->sectors);
 }
 
 /* ---- the tape's commands --------------------------------------------------------------------- */
@@ -193,7 +81,10 @@ static const uint8_t *cdb_of(const struct storage *s, const struct command *c)
 	return tape_data(s->tape, &s->tape->entries[c->cbw]) + 15;
 }
 
-/* Bytes at an offset of a command's data: as many as lie together, at most *n. */
+/*
+ * Returns a command's data at offset `at`: as many bytes as are contiguous, at most *n. NULL with
+ * *n 0 beyond its end.
+ */
 static const uint8_t *piece(const struct storage *s, const struct command *c, uint64_t at,
 			    uint32_t *n, const struct tape_entry **entry)
 {
@@ -212,59 +103,73 @@ static const uint8_t *piece(const struct storage *s, const struct command *c, ui
 	return NULL;
 }
 
-static bool add_command(struct storage *s, uint32_t cbw)
-{
-	struct command *grown = realloc(s->commands, (s->ncommands + 1) * sizeof(*grown));
-
-	if (!grown)
-		return false;
-	s->commands = grown;
-	grown[s->ncommands++] = (struct command){.cbw = cbw, .csw = TAPE_NONE, .first = s->nparts};
-	return true;
-}
-
-static bool take_entry(struct storage *s, uint32_t i)
+static void take_entry(struct storage *s, uint32_t i)
 {
 	struct tape_entry *e = &s->tape->entries[i];
 	const uint8_t *p = tape_data(s->tape, e);
 	struct command *c = s->ncommands ? &s->commands[s->ncommands - 1] : NULL;
 
 	if (e->endpoint == s->out && msc_is_cbw(p, e->data_len)) {
-		e->used |= e->cancelled; /* the host may give it up again, or not send it */
-		return add_command(s, i);
+		e->used |= e->cancelled; /* the host may cancel it again, or not send it */
+		s->commands[s->ncommands++] =
+			(struct command){.cbw = i, .csw = TAPE_NONE, .first = s->nparts};
+		return;
 	}
 	if (!c || c->csw != TAPE_NONE || e->cancelled) {
-		e->used = true; /* of a command that began before the capture, or that the host
-				 * gave up */
-		return true;
+		/* it belongs to a command from before the capture, or was cancelled */
+		e->used = true;
+		return;
 	}
 	if (e->endpoint == s->in && e->data_len == CSW && !memcmp(p, "USBS", 4) &&
 	    !memcmp(p + 4, tape_data(s->tape, &s->tape->entries[c->cbw]) + 4, 4)) {
 		c->csw = i;
-		return true;
+		return;
 	}
 	if (e->endpoint == s->in)
 		c->stalled |= e->status == -32;
 	s->parts[s->nparts++] = i;
 	c->n++;
 	c->length += e->data_len;
-	return true;
+}
+
+static bool is_bulk(const struct storage *s, const struct tape_entry *e)
+{
+	return e->xfer == URB_BULK && (e->endpoint == s->in || e->endpoint == s->out);
 }
 
 static bool read_commands(struct storage *s)
 {
-	s->parts = malloc((s->tape->n + 1) * sizeof(*s->parts));
-	for (uint32_t i = 0; s->parts && i < s->tape->n; i++) {
-		const struct tape_entry *e = &s->tape->entries[i];
+	struct tape *t = s->tape;
+	size_t ncommands = 0, n = 0;
 
-		if (e->xfer == URB_BULK && (e->endpoint == s->in || e->endpoint == s->out) &&
-		    !take_entry(s, i))
-			return false;
+	for (uint32_t i = 0; i < t->n; i++) {
+		const struct tape_entry *e = &t->entries[i];
+
+		n += is_bulk(s, e);
+		ncommands += is_bulk(s, e) && e->endpoint == s->out &&
+			     msc_is_cbw(tape_data(t, e), e->data_len);
+		if (!(i % TAPE_STRETCH))
+			tape_release(t);
 	}
-	return s->parts;
+	if (!filearray_beside(&t->array, &s->commands_file,
+			      (ncommands + 1) * sizeof(*s->commands)) ||
+	    !filearray_beside(&t->array, &s->parts_file, (n + 1) * sizeof(*s->parts)))
+		return false;
+	s->commands = s->commands_file.p;
+	s->parts = s->parts_file.p;
+	for (uint32_t i = 0; i < t->n; i++) {
+		if (is_bulk(s, &t->entries[i]))
+			take_entry(s, i);
+		if (!(i % TAPE_STRETCH))
+			release(s);
+	}
+	return true;
 }
 
-/* READ CAPACITY's answer on the tape, or what the commands reach. */
+/*
+ * Takes the capacity from READ CAPACITY's recorded answer, or guesses it from the highest sector
+ * used.
+ */
 static void find_capacity(struct storage *s)
 {
 	uint64_t end = 0;
@@ -275,7 +180,7 @@ static void find_capacity(struct storage *s)
 		const struct command *c = &s->commands[i];
 		const uint8_t *cdb = cdb_of(s, c), *p;
 		const struct tape_entry *e;
-		struct range r = range_of(cdb);
+		struct block_range r = block_range_of(cdb);
 		uint32_t n = 32;
 
 		p = piece(s, c, 0, &n, &e);
@@ -300,8 +205,8 @@ static void find_capacity(struct storage *s)
 		s->block = 512;
 }
 
-/* The sectors of a command of the tape, as far as each lies in one piece. */
-static bool set_sectors(struct storage *s, const struct command *c, const struct range *r,
+/* Sets the sectors of a tape command that are contiguous in one entry. */
+static bool set_sectors(struct storage *s, const struct command *c, const struct block_range *r,
 			bool replace)
 {
 	for (uint32_t i = 0; i < r->blocks && (uint64_t)(i + 1) * s->block <= c->length; i++) {
@@ -310,26 +215,29 @@ static bool set_sectors(struct storage *s, const struct command *c, const struct
 		const uint8_t *p = piece(s, c, (uint64_t)i * s->block, &n, &e);
 
 		if (n == s->block && !e->cut &&
-		    !set_sector(s, r->lba + i, (uint64_t)(p - s->tape->store.map), replace))
+		    !sectors_set(&s->sectors, r->lba + i, (uint64_t)(p - s->tape->store.map),
+				 replace))
 			return false;
 	}
 	return true;
 }
 
-/* What the disk holds at first; of what is written before it is read, that it is not known. */
+/* Sets the disk's initial contents; sectors that are written before they are read are unknown. */
 static bool find_sectors(struct storage *s)
 {
 	for (uint32_t i = 0; i < s->ncommands; i++) {
 		const struct command *c = &s->commands[i];
-		struct range r = range_of(cdb_of(s, c));
+		struct block_range r = block_range_of(cdb_of(s, c));
 
+		if (!(i % TAPE_STRETCH))
+			release(s);
 		if (!r.is)
 			continue;
 		if (!r.write && !set_sectors(s, c, &r, false))
 			return false;
 		for (uint32_t k = 0; r.write && k < r.blocks && (uint64_t)k * s->block < c->length;
 		     k++)
-			if (!set_sector(s, r.lba + k, HEAP, false))
+			if (!sectors_set(&s->sectors, r.lba + k, SECTOR_UNKNOWN, false))
 				return false;
 	}
 	return true;
@@ -345,7 +253,10 @@ struct storage *storage_new(struct tape *t, uint8_t in, uint8_t out, double spee
 				      .verdict = v,
 				      .speed = speed,
 				      .in = in,
-				      .out = out};
+				      .out = out,
+				      .commands_file = FILEARRAY_NONE,
+				      .parts_file = FILEARRAY_NONE,
+				      .sectors = SECTORS_NONE(&t->array, &t->store)};
 		if (read_commands(s)) {
 			find_capacity(s);
 			if (find_sectors(s))
@@ -361,10 +272,9 @@ void storage_free(struct storage *s)
 {
 	if (!s)
 		return;
-	free(s->commands);
-	free(s->parts);
-	free(s->table);
-	free(s->heap);
+	filearray_close(&s->commands_file);
+	filearray_close(&s->parts_file);
+	sectors_free(&s->sectors);
 	free(s->made);
 	free(s->joined);
 	free(s);
@@ -393,11 +303,12 @@ static void fail(struct storage *s, uint8_t key, uint8_t code, uint8_t qualifier
 
 static uint8_t *make(struct storage *s, size_t n)
 {
-	if (!reserve(&s->made, &s->made_room, n ? n : 1)) {
+	if (!array_reserve(s->made, s->made_room, n ? n : 1)) {
 		fail(s, 0x04, 0x44, 0);
 		return NULL;
 	}
 	memset(s->made, 0, n);
+	s->model = s->made;
 	s->total = n;
 	return s->made;
 }
@@ -414,7 +325,7 @@ static void make_inquiry(struct storage *s, const uint8_t *cdb)
 {
 	uint8_t *p;
 
-	if (cdb[1] & 1) { /* vital product data: the list of its pages is empty */
+	if (cdb[1] & 1) { /* vital product data: an empty list of pages */
 		p = cdb[2] ? NULL : make(s, 5);
 		if (p)
 			p[3] = 1;
@@ -464,9 +375,11 @@ static void make_sense(struct storage *s)
 	memset(s->sense, 0, sizeof(s->sense));
 }
 
-static void make_read(struct storage *s, const struct range *r)
+static void make_read(struct storage *s, const struct block_range *r)
 {
-	uint8_t *p;
+	const uint8_t *first = NULL, *p;
+	size_t size = (size_t)r->blocks * s->block;
+	bool together = true;
 
 	if (r->lba + r->blocks > s->blocks) {
 		fail(s, 0x05, 0x21, 0); /* logical block address out of range */
@@ -477,20 +390,27 @@ static void make_read(struct storage *s, const struct range *r)
 		return;
 	}
 	for (uint32_t i = 0; i < r->blocks; i++) {
-		if (!sector_at(s, r->lba + i)) {
+		p = sectors_at(&s->sectors, r->lba + i);
+		if (!p) {
 			fail(s, 0x03, 0x11, 0); /* unrecovered read error */
 			return;
 		}
+		first = i ? first : p;
+		together &= p == first + (size_t)i * s->block;
 	}
-	p = make(s, (size_t)r->blocks * s->block);
-	for (uint32_t i = 0; p && i < r->blocks; i++)
-		memcpy(p + (size_t)i * s->block, sector_at(s, r->lba + i), s->block);
+	s->model = first;
+	s->total = size;
+	if (together || !make(s, size))
+		return;
+	for (uint32_t i = 0; i < r->blocks; i++)
+		memcpy(s->made + (size_t)i * s->block, sectors_at(&s->sectors, r->lba + i),
+		       s->block);
 }
 
-/* A command that is not the tape's next one: what a disk of this content answers. */
+/* Answers a command that is not the tape's next one, as a disk with these contents would. */
 static void answer_command(struct storage *s, const uint8_t *cdb)
 {
-	struct range r = range_of(cdb);
+	struct block_range r = block_range_of(cdb);
 
 	s->status = 0;
 	s->total = 0;
@@ -524,7 +444,7 @@ static void answer_command(struct storage *s, const uint8_t *cdb)
 	case 0x9e:
 		make_capacity(s, true);
 		return;
-	case 0x1a: /* MODE SENSE: a header, no pages */
+	case 0x1a: /* MODE SENSE: header without pages */
 		if (make(s, 4))
 			s->made[0] = 3;
 		return;
@@ -546,7 +466,7 @@ static bool is_same(const struct storage *s, const struct command *c, const uint
 	return !memcmp(was, cbw, 4) && !memcmp(was + 8, cbw + 8, CBW - 8);
 }
 
-/* Whether a device is ready is asked whenever a host likes: such commands come and go. */
+/* TEST UNIT READY: hosts send it at any time. */
 static bool is_poll(const uint8_t *cdb)
 {
 	return cdb[0] == 0x00;
@@ -567,13 +487,13 @@ static void use_entry(struct storage *s, uint32_t i, bool same, uint64_t now)
 	e->time = now;
 }
 
-/* Marks a command of the tape as over: played, or passed over. */
+/* Marks a tape command as played or skipped. */
 static void use_command(struct storage *s, struct command *c, bool same, uint64_t now)
 {
 	c->used = true;
 	use_entry(s, c->cbw, same, now);
 	if (same)
-		return; /* its data and status are used as they are played */
+		return; /* its data and status entries are marked when they are played */
 	for (uint32_t i = 0; i < c->n; i++)
 		use_entry(s, s->parts[c->first + i], false, now);
 	use_entry(s, c->csw, false, now);
@@ -591,7 +511,7 @@ static void pass_polls(struct storage *s, uint64_t now)
 	}
 }
 
-/* The command of the tape that this is, or NULL; commands that it jumps over are missing. */
+/* Finds the tape command that the host sent, or NULL; skipped commands count as missing. */
 static struct command *find_command(struct storage *s, const uint8_t *cbw, uint64_t now)
 {
 	uint32_t at = s->next, end;
@@ -616,17 +536,17 @@ static struct command *find_command(struct storage *s, const uint8_t *cbw, uint6
 }
 
 /*
- * Another host controller takes shorter lists of buffers, and the driver splits its reads and
- * writes: whether this is the next part of the tape's next command, which is then at hand.
+ * Another host controller may limit the size of transfers, so that the driver splits reads and
+ * writes. If this is the next part of the tape's next command, returns that.
  */
 static struct command *find_part(struct storage *s, const uint8_t *cbw)
 {
 	struct command *c = s->next < s->ncommands ? &s->commands[s->next] : NULL;
-	struct range was, is = range_of(cbw + 15);
+	struct block_range was, is = block_range_of(cbw + 15);
 
 	if (!c || !is.is || !is.blocks)
 		return NULL;
-	was = range_of(cdb_of(s, c));
+	was = block_range_of(cdb_of(s, c));
 	if (!was.is || was.write != is.write || is.lba != was.lba + s->split ||
 	    is.blocks > was.blocks - s->split || c->length != (uint64_t)was.blocks * s->block ||
 	    get32(cbw + 8) != (uint64_t)is.blocks * s->block)
@@ -653,7 +573,7 @@ static void tell_command(const uint8_t *cbw, char *text, size_t room)
 	out_free(&o);
 }
 
-/* A command that the tape does not have here. */
+/* Counts and notes a command that the tape does not have here. */
 static void note_command(struct storage *s, const uint8_t *cbw)
 {
 	char text[96];
@@ -717,22 +637,19 @@ static int32_t begin_command(struct storage *s, const uint8_t *p, uint32_t n, ui
 	return 0;
 }
 
-/* Sectors that the host wrote, which are those of the tape or new ones. */
-static void write_sectors(struct storage *s, uint64_t at, const uint8_t *p, uint32_t n)
+/* Stores the sectors that the host wrote. False: out of memory; not all are stored. */
+static bool write_sectors(struct storage *s, uint64_t at, const uint8_t *p, uint32_t n)
 {
-	struct range r = range_of(s->cbw + 15);
+	struct block_range r = block_range_of(s->cbw + 15);
 
 	if (!r.is || !r.write || at % s->block || s->status)
-		return;
+		return true;
 	for (uint32_t i = 0; (uint64_t)(i + 1) * s->block <= n; i++) {
-		if (!reserve(&s->heap, &s->heap_room, s->heap_used + s->block > s->heap_room ?
-			     2 * s->heap_room + s->block : s->heap_room))
-			return;
-		memcpy(s->heap + s->heap_used, p + (size_t)i * s->block, s->block);
-		/* Place 0 is "written before it is read": counted from 1. */
-		set_sector(s, r.lba + at / s->block + i, HEAP | (s->heap_used + 1), true);
-		s->heap_used += s->block;
+		if (!sectors_write(&s->sectors, r.lba + at / s->block + i,
+				   p + (size_t)i * s->block, s->block))
+			return false;
 	}
+	return true;
 }
 
 static void compare_data(struct storage *s, const uint8_t *p, uint32_t n, uint64_t now)
@@ -760,19 +677,38 @@ static void compare_data(struct storage *s, const uint8_t *p, uint32_t n, uint64
 	}
 }
 
+/* How the device ended the recorded transfer with the data at this offset: what it refuses has a
+ * stall, after which it gives the command's status. */
+static int32_t out_status(const struct storage *s, uint64_t at)
+{
+	for (uint32_t i = 0; i < s->now->n; i++) {
+		const struct tape_entry *e = &s->tape->entries[s->parts[s->now->first + i]];
+
+		if (at < e->data_len || (!at && e->status))
+			return e->status;
+		at -= e->data_len;
+	}
+	return 0;
+}
+
 int32_t storage_out(struct storage *s, const uint8_t *p, uint32_t n, uint64_t now)
 {
+	int32_t status = 0;
+
 	if (s->phase != PHASE_OUT)
 		return begin_command(s, p, n, now);
-	if (s->now)
+	if (s->now) {
+		status = out_status(s, s->base + s->done);
 		compare_data(s, p, n, now);
-	else
+	} else {
 		s->status = s->csw[12];
-	write_sectors(s, s->done, p, n);
+	}
+	if (!status && !write_sectors(s, s->done, p, n))
+		status = -ENOMEM; /* the host sees the transfer fail, and not old data later */
 	s->done += n;
-	if (s->done >= get32(s->cbw + 8))
+	if (status || s->done >= get32(s->cbw + 8))
 		s->phase = PHASE_STATUS;
-	return 0;
+	return status;
 }
 
 static uint64_t due_of(const struct storage *s, const struct tape_entry *e)
@@ -784,7 +720,7 @@ static uint64_t due_of(const struct storage *s, const struct tape_entry *e)
 	return s->begun_at + (uint64_t)((double)(e->completed - cbw->submitted) / s->speed);
 }
 
-/* Up to n bytes of the data at hand, in one piece. */
+/* Returns up to *n bytes of the current data, contiguous. */
 static const uint8_t *data_at(struct storage *s, uint64_t at, uint32_t *n,
 			      const struct tape_entry **e)
 {
@@ -793,10 +729,10 @@ static const uint8_t *data_at(struct storage *s, uint64_t at, uint32_t *n,
 
 	*e = NULL;
 	if (!s->now)
-		return s->made + at;
+		return s->model + at;
 	at += s->base;
 	p = piece(s, s->now, at, n, e);
-	if (*n == want || !reserve(&s->joined, &s->joined_room, want))
+	if (*n == want || !array_reserve(s->joined, s->joined_room, want))
 		return p;
 	for (uint32_t done = 0; done < want; done += *n) {
 		*n = want - done;
@@ -822,7 +758,7 @@ bool storage_in(struct storage *s, uint32_t room, struct storage_answer *a)
 		return true;
 	}
 	if (s->now && s->now->csw == TAPE_NONE && s->done >= s->total)
-		return false; /* the recorded command never ended */
+		return false; /* the recorded command did not end */
 	if (s->phase == PHASE_IN && !s->short_sent && s->done < get32(s->cbw + 8)) {
 		a->n = left < room ? (uint32_t)left : room;
 		if (a->n)
@@ -836,7 +772,7 @@ bool storage_in(struct storage *s, uint32_t room, struct storage_answer *a)
 	return true;
 }
 
-/* The entries of a command's data that lie before this offset have happened. */
+/* Marks the entries of the current command's data that end before this offset as played. */
 static void use_parts(struct storage *s, uint64_t end, uint64_t now)
 {
 	uint64_t at = 0;

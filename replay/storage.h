@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A disk by Bulk-Only Transport: commands that come in the order of the tape get the recorded
- * answers; others are answered by what the tape tells of the disk: its sectors, its capacity.
+ * A disk with Bulk-Only Transport. Commands that come in the tape's order get the recorded answers.
+ * Others are answered by a model of the disk, which has the sectors and the capacity that the tape
+ * tells.
  *
- * A sector is known from the beginning if the tape reads it before it writes it, and from then on
- * otherwise. Reading one that is not known is a medium error: nothing is made up.
+ * A sector's contents are known from the beginning if the tape reads the sector before writing it,
+ * else from the write on. Reading an unknown sector is a medium error: no data is invented.
  */
 #ifndef TRAWL_REPLAY_STORAGE_H
 #define TRAWL_REPLAY_STORAGE_H
@@ -14,37 +15,44 @@
 struct storage;
 
 /*
- * The disk of a tape, whose bulk endpoints are these. speed: of times; 0: none waits. NULL with
- * *err: out of memory.
+ * Makes the disk of a tape; in and out are its bulk endpoints. speed: 0: without waiting. NULL with
+ * *err if memory runs out. t and v must outlive it.
  */
 struct storage *storage_new(struct tape *t, uint8_t in, uint8_t out, double speed,
 			    struct verdict *v, struct trawl_error *err);
 void storage_free(struct storage *s);
 
-/* Writes one line about what was guessed of the disk because the capture does not tell it. False:
- * nothing was. */
+/*
+ * Writes a remark about what was guessed because the capture does not tell it. False if nothing
+ * was.
+ */
 bool storage_guessed(const struct storage *s, char *text, size_t room);
 
-/* Data from the host. Returns the status: 0, or -EPIPE: it makes no sense. */
+/*
+ * Takes data from the host. now: ns, CLOCK_MONOTONIC. Returns the status: 0, or -EPIPE if the data
+ * is no valid command.
+ */
 int32_t storage_out(struct storage *s, const uint8_t *p, uint32_t n, uint64_t now);
 
-/* What the host gets next. */
+/* The answer to the host's next read. */
 struct storage_answer {
-	const uint8_t *data; /* until the next call */
+	const uint8_t *data; /* valid until the next call */
 	uint32_t n;
 	int32_t status;
-	uint64_t due;        /* the monotonic time when */
+	uint64_t due;        /* ns, CLOCK_MONOTONIC */
 };
 
-/* Sets *a to the answer for a host that reads `room` bytes; false: there is none yet.
- * storage_taken() consumes it. */
+/*
+ * Fills *a with the answer to a read of `room` bytes; false if there is none yet. storage_taken()
+ * then consumes the answer.
+ */
 bool storage_in(struct storage *s, uint32_t room, struct storage_answer *a);
 void storage_taken(struct storage *s, const struct storage_answer *a, uint64_t now);
 
-/* Nothing is left of the tape but commands that a host sends when it likes: they are done. */
+/* Marks the remaining commands as done if they are only polls, which a host sends at any time. */
 void storage_end(struct storage *s, uint64_t now);
 
-/* The host reset the transport. */
+/* Handles a reset of the transport. */
 void storage_reset(struct storage *s);
 
 #endif

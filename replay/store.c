@@ -2,38 +2,30 @@
 #include "replay/store.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "replay/filearray.h"
+
 #define BUFFER (256u << 10)
 
-static const char *folder(void)
-{
-	const char *t = getenv("TMPDIR");
-
-	return t && *t ? t : "/tmp";
-}
-
-static int failed(struct trawl_error *err)
+int store_failed(struct trawl_error *err)
 {
 	return trawl_fail(err, TRAWL_CANNOT,
 			  "%s: %s: the capture's payload is kept there meanwhile; TMPDIR names "
 			  "another folder",
-			  folder(), strerror(errno));
+			  scratch_folder(), strerror(errno));
 }
 
 int store_open(struct store *s, struct trawl_error *err)
 {
-	*s = (struct store){.fd = open(folder(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600)};
-	if (s->fd < 0) /* a file system without such files */
-		s->fd = memfd_create("trawl-replay", MFD_CLOEXEC);
+	*s = (struct store){.fd = scratch_file()};
 	s->buffer = malloc(BUFFER);
 	if (s->fd >= 0 && s->buffer)
 		return 0;
-	failed(err);
+	store_failed(err);
 	store_close(s);
 	return -1;
 }
@@ -48,6 +40,12 @@ void store_close(struct store *s)
 	*s = (struct store){.fd = -1};
 }
 
+void store_release(const struct store *s)
+{
+	if (s->map)
+		madvise((void *)s->map, s->size, MADV_DONTNEED);
+}
+
 static int put(struct store *s, const uint8_t *p, size_t n, struct trawl_error *err)
 {
 	while (n) {
@@ -56,7 +54,7 @@ static int put(struct store *s, const uint8_t *p, size_t n, struct trawl_error *
 		if (k < 0 && errno == EINTR)
 			continue;
 		if (k <= 0)
-			return failed(err);
+			return store_failed(err);
 		p += k;
 		n -= (size_t)k;
 	}
@@ -97,7 +95,7 @@ int store_map(struct store *s, struct trawl_error *err)
 		return -1;
 	map = mmap(NULL, s->size, PROT_READ, MAP_PRIVATE, s->fd, 0);
 	if (map == MAP_FAILED)
-		return failed(err);
+		return store_failed(err);
 	s->map = map;
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The payload of a capture while it is replayed: bytes in a file without a name, mapped, so that
- * they need no memory but the kernel's cache and are gone with the process.
+ * Keeps a capture's payload while it is replayed: in a mapped file without a name, so that it needs
+ * only page cache and vanishes with the process.
  */
 #ifndef TRAWL_REPLAY_STORE_H
 #define TRAWL_REPLAY_STORE_H
@@ -11,18 +11,26 @@
 struct store {
 	int fd;
 	uint64_t size;
-	uint8_t *buffer; /* what is not written yet */
+	uint8_t *buffer; /* bytes not yet written to the file */
 	size_t held;
 	const uint8_t *map;
 };
 
+/* Opens an empty store in $TMPDIR or /tmp, else in memory. Returns 0, or -1 with *err. */
 int store_open(struct store *s, struct trawl_error *err);
 void store_close(struct store *s);
+/* For what else is kept there: sets *err from errno. Returns -1. */
+int store_failed(struct trawl_error *err);
+/* Takes the mapped payload out of this process's memory; it is read again where it is used. */
+void store_release(const struct store *s);
 
-/* Appends n bytes; *at: where they are. 0, or -1 with *err. */
+/* Appends n bytes; *at is their offset. Returns 0, or -1 with *err. */
 int store_add(struct store *s, const void *p, size_t n, uint64_t *at, struct trawl_error *err);
 
-/* After the last store_add(): maps all. 0, or -1 with *err. */
+/*
+ * Maps the store, after the last store_add(); store_at() works from then on. Returns 0, or -1 with
+ * *err.
+ */
 int store_map(struct store *s, struct trawl_error *err);
 
 static inline const uint8_t *store_at(const struct store *s, uint64_t at)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* As a stream: the events once more, in their time, to whoever reads such a stream. */
+/* The way "stream": outputs the events in their recorded time, in a format for other programs. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -48,7 +48,7 @@ struct options {
 	enum form form;
 	double speed;
 	const char *output;
-	uint64_t loops; /* 0: for ever */
+	uint64_t loops; /* 0: forever */
 	bool step, verbose;
 };
 
@@ -115,19 +115,19 @@ static const struct reading_program program = {
 
 /* ---- pacing --------------------------------------------------------------------------------- */
 
-/* A consumer that passes each item to the next consumer when its time has come. */
+/* A consumer that passes each item on when its time has come. */
 struct pacer {
 	struct consumer consumer; /* first: the stream hands it back */
 	struct consumer *to;
 	struct pace *pace;
 	struct out *out;
 	bool step, marker;
-	int fd;                   /* of trace_marker */
+	int fd;                   /* the output */
 	bool failed;
 	struct trawl_error *err;
 };
 
-/* Waits for a line of standard input; false: there is none. */
+/* Waits for a line on standard input; false at its end. */
 static bool step(void)
 {
 	char c = 0;
@@ -138,7 +138,7 @@ static bool step(void)
 	return true;
 }
 
-/* Writes the buffer to trace_marker at once: the kernel makes one event of each write. */
+/* Writes the buffer to trace_marker by one write: the kernel makes one event of each write. */
 static int mark(struct pacer *p)
 {
 	size_t n = p->out->len;
@@ -162,7 +162,7 @@ static int hand_on(struct consumer *consumer, const struct decoder *d, void *sta
 		if (!step())
 			return 1;
 	} else if (!pace_is_due(p->pace, it->time)) {
-		/* Readers see what is due, not what fills a buffer. */
+		/* Flush before waiting, so that readers see everything that was due. */
 		if (!p->marker)
 			out_flush(p->out);
 		if (!pace_wait(p->pace, it->time))
@@ -188,7 +188,7 @@ static int hand_on_loss(struct consumer *consumer, const struct trawl_source *s,
 
 /* ---- forms ----------------------------------------------------------------------------------- */
 
-/* Runs the stream through the printer of the form. */
+/* Runs the stream through the printer of the chosen format. */
 static int run_form(const struct options *o, struct stream *s, struct pacer *p,
 		    struct trawl_error *err)
 {
@@ -223,8 +223,8 @@ static int run_form(const struct options *o, struct stream *s, struct pacer *p,
 			 !p->step && o->speed <= 0 && !p->marker && !o->verbose ? p->to
 										: &p->consumer,
 			 err);
-	if (pcapng && !got)
-		pcapng_end(pcapng);
+	if (pcapng && !got && pcapng_end(pcapng) && !p->out->error)
+		got = trawl_fail(err, TRAWL_CANNOT, "out of memory");
 	pcapng_free(pcapng);
 	if (p->failed) {
 		*err = *p->err;
@@ -271,7 +271,10 @@ static int open_output(const struct options *o, struct trawl_error *err)
 	return fd;
 }
 
-/* Opens all, then makes the file ready in the sandbox. 0, or -1 with *err. */
+/*
+ * Opens input and output, enters the sandbox, and prepares the input. Returns 0, or -1 with *err;
+ * *fd is the output or -1.
+ */
 static int open_all(struct options *o, struct foreign *f, int *fd, struct trawl_error *err)
 {
 	int bad = foreign_open(f, o->reading.path, o->loops != 1, err);
@@ -312,7 +315,7 @@ static int play(struct options *o, struct trawl_error *err)
 	else
 		out_open(&out, p.fd);
 	p.out = &out;
-	/* the first time even if there is no output: then that is told */
+	/* the first time also if the output is broken, so that this is reported */
 	for (uint64_t i = 0; !status && (!i || !out.error) && (!o->loops || i < o->loops); i++) {
 		pace_again(pace);
 		status = play_once(o, &p, err);
@@ -337,10 +340,10 @@ static int check(const struct options *o, struct trawl_error *err)
 {
 	if (o->step && !strcmp(o->reading.path, "-"))
 		return trawl_fail(err, TRAWL_USAGE,
-				  "--step: lines of standard input are the steps: give a file");
+				  "--step: lines of standard input are the steps; give a file");
 	if (o->form == FORM_PCAPNG && !strcmp(o->output, "-") && isatty(STDOUT_FILENO))
 		return trawl_fail(err, TRAWL_USAGE,
-				  "pcapng is not for a terminal: give -w, or a pipe: trawl-replay "
+				  "pcapng is not for a terminal; give -w, or a pipe: trawl-replay "
 				  "stream --to pcapng FILE | wireshark -k -i -");
 	return 0;
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/array.h"
 #include "decode/base/bytes.h"
 #include "decode/base/jdoc.h"
 #include "decode/query/stream.h"
@@ -11,7 +12,7 @@
 
 /* ---- reading a capture -------------------------------------------------------------------- */
 
-/* Transfers, one after the other, to a function; it returns -1 with *err. */
+/* Passes a capture's USB transfers to take(), which returns 0, or -1 with *err. */
 struct reader {
 	struct consumer consumer; /* first: the stream hands it back */
 	int (*take)(struct reader *r, const struct usb_detail *d);
@@ -20,7 +21,7 @@ struct reader {
 	struct usb_state *state;
 	struct trawl_error *err;
 	bool failed;
-	struct trawl_error damage; /* of the file that was read to its end */
+	struct trawl_error damage; /* damage of the file, once it was read to its end */
 };
 
 static int item(struct consumer *consumer, const struct decoder *d, void *state,
@@ -38,7 +39,7 @@ static int item(struct consumer *consumer, const struct decoder *d, void *state,
 	return r->failed;
 }
 
-/* Runs the capture through r and, while its decoder is still there, `end`. */
+/* Reads a capture through r and, while its decoder still exists, calls end(). */
 static int read_capture(struct reader *r, const char *path, const char *name,
 			int (*end)(struct reader *r, struct trawl_reader *file),
 			struct trawl_error *err)
@@ -82,7 +83,7 @@ static struct tape_device *listed(struct lister *l, const struct usb_detail *d)
 	uint16_t product = known ? usbdev_product(d->device) : 0;
 	struct tape_device *x;
 
-	/* The last with this address, unless another device has come to it. */
+	/* The last device with this address, unless another device has got the address since. */
 	for (size_t i = l->n; i-- > 0;) {
 		x = &l->list[i];
 		if (x->bus != d->urb.bus || x->address != d->urb.device)
@@ -91,11 +92,9 @@ static struct tape_device *listed(struct lister *l, const struct usb_detail *d)
 			break;
 		return x;
 	}
-	x = realloc(l->list, (l->n + 1) * sizeof(*x));
-	if (!x)
+	if (!array_grow(l->list, l->n))
 		return NULL;
-	l->list = x;
-	x += l->n++;
+	x = &l->list[l->n++];
 	*x = (struct tape_device){.bus = d->urb.bus, .address = d->urb.device};
 	return x;
 }
@@ -140,8 +139,9 @@ static int nothing(struct reader *r, struct trawl_reader *file)
 	return 0;
 }
 
-int tape_devices(const char *path, const char *name, struct tape_device **list, size_t *n,
-		 struct trawl_error *err)
+/* Lists the devices of a capture except root hubs; *list is to be freed. 0, or -1 with *err. */
+static int list_devices(const char *path, const char *name, struct tape_device **list, size_t *n,
+			struct trawl_error *err)
 {
 	struct lister l = {0};
 	struct reader r = {.take = list_device, .arg = &l};
@@ -193,8 +193,9 @@ static bool is_meant(const struct tape_device *d, const char *text)
 	return sscanf(text, "%u:%u%c", &a, &b, &end) == 2 && d->bus == a && d->address == b;
 }
 
-const struct tape_device *tape_choose(const struct tape_device *list, size_t n, const char *text,
-				      const char *name, struct trawl_error *err)
+/* The device that the text means; NULL with *err, which lists the devices. */
+static const struct tape_device *choose(const struct tape_device *list, size_t n, const char *text,
+					const char *name, struct trawl_error *err)
 {
 	const struct tape_device *found = NULL;
 	unsigned int count = 0;
@@ -203,7 +204,10 @@ const struct tape_device *tape_choose(const struct tape_device *list, size_t n, 
 	for (size_t i = 0; i < n; i++) {
 		if (text ? !is_meant(&list[i], text) : list[i].hub)
 			continue;
-		/* Plugged in again, it is the same device: the longer talk is meant. */
+		/*
+		 * A device that was plugged in again is the same one: the instance with more
+		 * transfers is used.
+		 */
 		if (found && text && strlen(text) == 9) {
 			found = list[i].transfers > found->transfers ? &list[i] : found;
 			continue;
@@ -216,7 +220,9 @@ const struct tape_device *tape_choose(const struct tape_device *list, size_t n, 
 	if (!text && !count && n == 1)
 		return list;
 	if (text)
-		snprintf(what, sizeof(what), "--device %.60s: no device is called so", text);
+		snprintf(what, sizeof(what), count
+				 ? "--device %.60s: several devices had this address; name one by VID:PID"
+				 : "--device %.60s: no device is called so", text);
 	else
 		snprintf(what, sizeof(what),
 			 n ? "which device? Name it by --device VID:PID or --device BUS:DEV"
@@ -233,10 +239,21 @@ static int no_memory(struct trawl_error *err)
 			  "the capture's transfers need more memory than there is");
 }
 
-/* By the host: -ENOENT, -ECONNRESET, -ESHUTDOWN, -ENODEV. */
+/* True for the statuses of a cancelled URB: -ENOENT, -ECONNRESET, -ESHUTDOWN, -ENODEV. */
 static bool is_cancelled(int32_t status)
 {
 	return status == -2 || status == -104 || status == -108 || status == -19;
+}
+
+/*
+ * True for the statuses with which the host refuses a transfer before the device has seen it:
+ * -EPERM, -ENXIO, -ENOEXEC, -ENOMEM, -EBUSY, -EINVAL, -ENOSPC, -EMSGSIZE, -EHOSTUNREACH. In what
+ * USBPcap records, the data of such a read is what the buffer had before.
+ */
+static bool is_refused(int32_t status)
+{
+	return status == -1 || status == -6 || status == -8 || status == -12 || status == -16 ||
+	       status == -22 || status == -28 || status == -90 || status == -113;
 }
 
 static int keep_answer(struct tape *t, const struct usb_detail *d, struct trawl_error *err)
@@ -253,11 +270,9 @@ static int keep_answer(struct tape *t, const struct usb_detail *d, struct trawl_
 	if (a && (refused || (!a->refused && d->data_len <= a->length)))
 		return 0;
 	if (!a) {
-		a = realloc(t->answers, (t->nanswers + 1) * sizeof(*a));
-		if (!a)
+		if (!array_grow(t->answers, t->nanswers))
 			return no_memory(err);
-		t->answers = a;
-		a += t->nanswers++;
+		a = &t->answers[t->nanswers++];
 		memcpy(a->setup, setup, 8);
 	}
 	a->refused = refused;
@@ -265,7 +280,7 @@ static int keep_answer(struct tape *t, const struct usb_detail *d, struct trawl_
 	return store_add(&t->store, d->data, d->data_len, &a->data, err);
 }
 
-/* Standard requests that are part of a session, and not of any host's enumeration. */
+/* True for standard requests that belong to the session, not to enumeration. */
 static bool is_choice(const struct control_request *s)
 {
 	return s->request == REQ_SET_CONFIGURATION || s->request == REQ_SET_INTERFACE ||
@@ -302,23 +317,12 @@ static int keep_packets(struct tape *t, struct tape_entry *e, const struct urb *
 	return 0;
 }
 
-static int keep_transfer(struct tape *t, const struct usb_detail *d, uint64_t number,
-			 struct trawl_error *err)
+/* Makes an entry, without what depends on other entries. */
+static struct tape_entry entry_of(const struct usb_detail *d, uint64_t number)
 {
 	const struct transfer *x = d->transfer;
 	const struct urb *data = transfer_data(x);
-	struct tape_entry *e;
-	uint64_t missing = data ? urb_missing(data) : 0;
-
-	if (t->n == t->room) {
-		e = realloc(t->entries, (2 * (size_t)t->room + 256) * sizeof(*e));
-		if (!e || t->room > TAPE_NONE / 4)
-			return no_memory(err);
-		t->entries = e;
-		t->room = 2 * t->room + 256;
-	}
-	e = &t->entries[t->n];
-	*e = (struct tape_entry){
+	struct tape_entry e = {
 		.submitted = x->has_submit ? x->submitted : x->completed,
 		.completed = x->has_complete ? x->completed : 0,
 		.item = number,
@@ -330,27 +334,68 @@ static int keep_transfer(struct tape *t, const struct usb_detail *d, uint64_t nu
 		.status = x->has_complete ? x->complete.status : 0,
 		.answered = x->has_complete,
 		.cancelled = x->end == TRANSFER_ERROR ||
-			(x->has_complete && is_cancelled(x->complete.status)),
+			(x->has_complete && (is_cancelled(x->complete.status) ||
+					     is_refused(x->complete.status))),
 		.secret = d->secret,
-		.cut = missing,
+		.cut = data ? urb_missing(data) : 0,
 		.cause = TAPE_NONE,
 	};
+
 	if (d->has_setup)
-		memcpy(e->setup, transfer_setup(x), sizeof(e->setup));
-	else if (e->xfer == URB_CONTROL)
-		return 0; /* its request is not known */
-	e->order = (tape_in(e) && e->xfer != URB_CONTROL) || !x->has_submit ? x->complete.number
-								            : x->submit.number;
+		memcpy(e.setup, transfer_setup(x), sizeof(e.setup));
+	e.begun = x->has_submit ? x->submit.number : x->complete.number;
+	e.ended = x->has_complete ? x->complete.number : 0;
+	e.order = tape_in(&e) && e.xfer != URB_CONTROL ? x->complete.number : e.begun;
+	return e;
+}
+
+/*
+ * Entries come as their transfers end, and so nearly in order. A capture in which many would move
+ * far is sorted at its end.
+ */
+#define MOVED_MAX(n) (((uint64_t)1 << 24) + 64 * (uint64_t)(n))
+
+/* Moves the new entry, behind the others, to its place. */
+static void put_in_order(struct tape *t)
+{
+	struct tape_entry e = t->entries[t->n];
+	uint32_t i = t->n;
+
+	if (t->moved > MOVED_MAX(t->n))
+		return;
+	while (i && t->entries[i - 1].order > e.order)
+		i--;
+	t->moved += t->n - i;
+	memmove(&t->entries[i + 1], &t->entries[i], (t->n - i) * sizeof(e));
+	t->entries[i] = e;
+}
+
+static int keep_transfer(struct tape *t, const struct usb_detail *d, uint64_t number,
+			 struct trawl_error *err)
+{
+	const struct transfer *x = d->transfer;
+	const struct urb *data = transfer_data(x);
+	struct tape_entry *e;
+
+	if (t->n == TAPE_NONE)
+		return no_memory(err);
+	if (!filearray_reserve(&t->array, ((size_t)t->n + 1) * sizeof(*t->entries)))
+		return store_failed(err);
+	t->entries = t->array.p;
+	e = &t->entries[t->n];
+	*e = entry_of(d, number);
+	if (e->xfer == URB_CONTROL && !d->has_setup)
+		return 0; /* its setup packet is unknown */
 	if (!x->has_complete && tape_in(e)) {
 		t->no_answer++;
 		e->cancelled = true;
 		if (e->xfer != URB_CONTROL)
-			return 0; /* an open read at the end */
+			return 0; /* a read that was pending at the capture's end */
 	}
 	t->cut += e->cut;
 	if (e->xfer != URB_CONTROL && tape_in(e)) {
 		e->after_cancelled = t->cancelled[e->endpoint & 15];
-		t->cancelled[e->endpoint & 15] = false;
+		t->cancelled[e->endpoint & 15] = 0;
 	}
 	if (e->xfer == URB_ISO && data && keep_packets(t, e, data, err))
 		return -1;
@@ -359,15 +404,24 @@ static int keep_transfer(struct tape *t, const struct usb_detail *d, uint64_t nu
 		if (store_add(&t->store, d->data, d->data_len, &e->data, err))
 			return -1;
 	}
-	t->n++;
+	put_in_order(t);
+	if (!(++t->n % TAPE_STRETCH))
+		tape_release(t);
 	return 0;
 }
 
-/* Of what the host cancelled nothing is played, unless data came before. */
+/* True for a cancelled read without data: there is nothing to play. */
 static bool is_nothing(const struct usb_detail *d)
 {
 	return d->urb.xfer != URB_CONTROL && urb_in(&d->urb) && d->transfer->has_complete &&
 	       is_cancelled(d->urb.status) && !d->data_len;
+}
+
+/* True for a read that the device never saw: nothing is played, and nothing was cancelled. */
+static bool is_unseen(const struct usb_detail *d)
+{
+	return d->urb.xfer != URB_CONTROL && urb_in(&d->urb) && d->transfer->has_complete &&
+	       is_refused(d->urb.status);
 }
 
 static int take(struct reader *r, const struct usb_detail *d)
@@ -386,9 +440,12 @@ static int take(struct reader *r, const struct usb_detail *d)
 		if (!is_choice(&d->setup))
 			return 0;
 	}
+	if (is_unseen(d))
+		return 0;
 	if (!is_nothing(d))
 		return keep_transfer(t, d, r->items, r->err);
-	t->cancelled[d->urb.endpoint & 15] = true;
+	if (t->cancelled[d->urb.endpoint & 15] < UINT8_MAX)
+		t->cancelled[d->urb.endpoint & 15]++;
 	return 0;
 }
 
@@ -423,7 +480,7 @@ static int keep_descriptors(struct tape *t, const struct usb_device *dev)
 	return bad;
 }
 
-/* The newest snapshot of the device that is chosen: what is in no descriptor. */
+/* Reads a sysfs snapshot of the chosen device: strings and speed. */
 static void keep_snapshot(struct tape *t, const struct trawl_meta *m)
 {
 	struct json_object *o = jdoc_parse(m->data, m->len);
@@ -459,8 +516,10 @@ static int by_order(const void *a, const void *b)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* A request that answers come of within so many ns is their cause; later ones have one of their
- * own. */
+/*
+ * A control request is the cause of answers within this time (ns); later answers have another
+ * cause.
+ */
 #define REQUEST_CAUSE UINT64_C(500000000)
 
 static bool shares_interface(const struct tape_entry *a, const struct tape_entry *b)
@@ -468,15 +527,20 @@ static bool shares_interface(const struct tape_entry *a, const struct tape_entry
 	return a->interface == b->interface || a->interface == 0xff || b->interface == 0xff;
 }
 
-/* Gives each answer its cause: going back as far as the one before it on the same endpoint. */
+/*
+ * Sets each answer's cause: the last OUT transfer or control request before it that shares its
+ * interface.
+ */
 static void find_causes(struct tape *t)
 {
 	uint32_t last[32], request = TAPE_NONE;
 
-	memset(last, 0xff, sizeof(last)); /* of each OUT endpoint */
+	memset(last, 0xff, sizeof(last)); /* the last entry of each OUT endpoint */
 	for (uint32_t i = 0; i < t->n; i++) {
 		struct tape_entry *e = &t->entries[i];
 
+		if (!(i % TAPE_STRETCH))
+			tape_release(t);
 		if (e->xfer == URB_CONTROL) {
 			request = i;
 			continue;
@@ -495,6 +559,32 @@ static void find_causes(struct tape *t)
 	}
 }
 
+static bool list_entries(struct tape *t)
+{
+	uint32_t at = 0;
+
+	if (!filearray_beside(&t->array, &t->index, ((size_t)t->n + 1) * sizeof(uint32_t)))
+		return false;
+	for (uint32_t i = 0; i < t->n; i++) {
+		t->lists[tape_list_of(&t->entries[i])].n++;
+		if (!(i % TAPE_STRETCH))
+			tape_release(t);
+	}
+	for (unsigned int k = 0; k < ARRAY_SIZE(t->lists); k++) {
+		t->lists[k].first = at;
+		at += t->lists[k].n;
+		t->lists[k].n = 0;
+	}
+	for (uint32_t i = 0; i < t->n; i++) {
+		unsigned int k = tape_list_of(&t->entries[i]);
+
+		if (!(i % TAPE_STRETCH))
+			tape_release(t);
+		tape_list(t, k)[t->lists[k].n++] = i;
+	}
+	return true;
+}
+
 static int end_tape(struct reader *r, struct trawl_reader *file)
 {
 	struct tape *t = r->arg;
@@ -507,19 +597,38 @@ static int end_tape(struct reader *r, struct trawl_reader *file)
 		if (usbdev_is_meta(trawl_meta_at(file, i)))
 			keep_snapshot(t, trawl_meta_at(file, i));
 	keep_verdict(t, file);
-	if (t->n)
+	if (t->moved > MOVED_MAX(0))
 		qsort(t->entries, t->n, sizeof(*t->entries), by_order);
 	find_causes(t);
+	if (!list_entries(t))
+		return store_failed(r->err);
 	return store_map(&t->store, r->err);
 }
 
-int tape_read(struct tape *t, const char *path, const char *name, const struct tape_device *d,
-	      struct trawl_error *err)
+int tape_prepare(struct tape *t, struct trawl_error *err)
+{
+	if (t->store.fd < 0 && store_open(&t->store, err))
+		return -1;
+	if (t->array.fd < 0 && filearray_open(&t->array))
+		return store_failed(err);
+	return 0;
+}
+
+void tape_release(const struct tape *t)
+{
+	filearray_release(&t->array);
+	filearray_release(&t->index);
+	store_release(&t->store);
+}
+
+static int read_tape(struct tape *t, const char *path, const char *name,
+		     const struct tape_device *d, struct trawl_error *err)
 {
 	struct reader r = {.take = take, .arg = t};
 
-	*t = (struct tape){.device = *d, .store = t->store};
-	if (t->store.fd < 0 && store_open(&t->store, err))
+	*t = (struct tape){.device = *d, .store = t->store, .array = t->array,
+			   .index = FILEARRAY_NONE};
+	if (tape_prepare(t, err))
 		return -1;
 	if (read_capture(&r, path, name, end_tape, err))
 		return -1;
@@ -543,9 +652,9 @@ int tape_read_chosen(struct tape *t, const char *path, const char *name, const c
 	size_t n = 0;
 	int ret;
 
-	if (!tape_devices(path, name, &list, &n, err))
-		d = tape_choose(list, n, device, name, err);
-	ret = d ? tape_read(t, path, name, d, err) : -1;
+	if (!list_devices(path, name, &list, &n, err))
+		d = choose(list, n, device, name, err);
+	ret = d ? read_tape(t, path, name, d, err) : -1;
 	free(list);
 	return ret;
 }
@@ -557,8 +666,9 @@ void tape_free(struct tape *t)
 	for (unsigned int i = 0; i < t->nreports; i++)
 		free(t->reports[i].report);
 	free(t->bos);
-	free(t->entries);
 	free(t->answers);
+	filearray_close(&t->index);
+	filearray_close(&t->array);
 	store_close(&t->store);
 }
 

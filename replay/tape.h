@@ -1,49 +1,52 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tape: what one device of a capture was asked, and what it answered, in the order in which the
- * host began and the device ended it; and its descriptors.
+ * The tape: the transfers of one device in a capture, in the order in which the host began sending
+ * or the device finished answering, and the device's descriptors.
  *
- * An answer has a cause: the last data or request to the same interface before it. A replay gives
- * the answer when its cause has come again, after the time that it took.
+ * An answer has a cause: the last data or request sent to the same interface before it. A replay
+ * gives the answer when the cause has been played, after the same time as in the capture.
  */
 #ifndef TRAWL_REPLAY_TAPE_H
 #define TRAWL_REPLAY_TAPE_H
 
 #include "decode/usb/usb.h"
+#include "replay/filearray.h"
 #include "replay/store.h"
 
 #define TAPE_NONE UINT32_MAX
-#define TAPE_NOTHING {.store = {.fd = -1}}
+#define TAPE_NOTHING {.store = {.fd = -1}, .array = FILEARRAY_NONE, .index = FILEARRAY_NONE}
 
 struct foreign;
 
-struct tape_packet { /* of an isochronous transfer */
+struct tape_packet { /* a packet of an isochronous transfer */
 	int32_t status;
 	uint32_t length;
 };
 
 struct tape_entry {
 	uint64_t submitted, completed; /* timeline, ns; 0: not recorded */
-	uint64_t data;                 /* in the store */
-	uint64_t packets;              /* likewise: npackets of struct tape_packet */
-	uint64_t order;                /* when the host began what it sends, or the device ended
-				        * what it sent */
-	uint64_t item;                 /* its number among what trawl-decode shows, from 1 */
+	uint64_t data;                 /* offset in the store */
+	uint64_t packets;              /* offset in the store of npackets struct tape_packet */
+	/* sort key: when the host began to send, or the device finished answering */
+	uint64_t order;
+	/* in the same order: when the host began it, and when it ended; 0: not recorded */
+	uint64_t begun, ended;
+	uint64_t item;                 /* its number in trawl-decode's output, from 1 */
 	uint32_t data_len;             /* bytes in the store */
-	uint32_t length, asked;        /* transferred; the size of the host's buffer */
+	uint32_t length, asked;        /* bytes transferred; size of the host's buffer */
 	uint32_t npackets;
 	uint32_t cause;                /* index of an entry, or TAPE_NONE */
 	int32_t status;
 	uint8_t xfer, endpoint, interface;
 	uint8_t setup[8];              /* of a control transfer */
-	bool answered;                 /* status is known */
-	bool cancelled;                /* by the host */
+	bool answered;                 /* the answer is in the capture: status is valid */
+	bool cancelled;                /* the host cancelled it */
 	bool secret;                   /* keystrokes */
-	bool cut;                      /* some of the data is not in the capture */
-	bool after_cancelled;          /* of a read: the host gave one up before this one */
-	/* Of a replay: */
+	bool cut;                      /* the capture lacks some of its data */
+	uint8_t after_cancelled;       /* reads that the host cancelled just before; 255: or more */
+	/* During a replay: */
 	bool used;
-	uint64_t time;                 /* when, on this machine's monotonic clock */
+	uint64_t time;                 /* when it was played, ns of CLOCK_MONOTONIC; 0: not yet */
 };
 
 static inline bool tape_in(const struct tape_entry *e)
@@ -51,7 +54,7 @@ static inline bool tape_in(const struct tape_entry *e)
 	return e->xfer == URB_CONTROL ? e->setup[0] & 0x80 : e->endpoint & 0x80;
 }
 
-/* The answer to a GET_DESCRIPTOR of the capture: the longest. */
+/* The longest answer to a GET_DESCRIPTOR request in the capture. */
 struct tape_answer {
 	uint8_t setup[8];
 	bool refused;
@@ -63,8 +66,8 @@ struct tape_answer {
 struct tape_device {
 	uint16_t bus;
 	uint8_t address;
-	bool known;        /* it has a device descriptor */
-	bool configured;   /* and a whole configuration */
+	bool known;        /* its device descriptor is known */
+	bool configured;   /* a complete configuration descriptor is known */
 	bool root, hub;
 	uint16_t vendor, product;
 	char name[128], port[64];
@@ -75,7 +78,12 @@ struct tape {
 	struct tape_device device;
 	struct store store;
 	struct tape_entry *entries;
-	uint32_t n, room;
+	uint32_t n;
+	struct filearray array;      /* holds entries */
+	/* Indexes of entries in their order: those of endpoint 0, then of each other one. */
+	struct filearray index;
+	struct { uint32_t first, n; } lists[33]; /* in index: by tape_list_of() */
+	uint64_t moved;              /* by how many places entries were moved to be in order */
 	struct tape_answer *answers;
 	uint32_t nanswers;
 	uint8_t descriptor[18];
@@ -84,57 +92,72 @@ struct tape {
 	size_t bos_len;
 	struct { uint8_t number, *report; uint16_t length; } reports[USBDEV_INTERFACES];
 	unsigned int nreports;
-	char strings[3][128];  /* of the snapshot: manufacturer, product, serial; "" if not known */
-	double mbps;           /* of the snapshot; 0: not known */
-	bool cancelled[16];    /* while it is read: the last read of each endpoint was given up */
-	bool enumerated;       /* the tape begins before a SET_CONFIGURATION */
-	uint64_t cut;          /* transfers with data that the capture has not */
-	uint64_t no_answer;    /* IN transfers of which only the submission was recorded */
-	char verdict[256];     /* the capture's own: why it is not replayable; "" if it is, or
-			        * none is there */
-	struct trawl_error damage; /* of the file; its status is 0 if it is whole */
+	/* From the sysfs snapshot: manufacturer, product, serial; "" if unknown. The 126 characters
+	 * of UTF-16 that a descriptor holds at most are up to 378 bytes in sysfs. */
+	char strings[3][384];
+	double mbps;           /* from the sysfs snapshot; 0: unknown */
+	uint8_t cancelled[16]; /* while reading: by endpoint, how many of its last reads were */
+	bool enumerated;       /* the tape includes a SET_CONFIGURATION */
+	uint64_t cut;          /* transfers whose data is incomplete */
+	uint64_t no_answer;    /* IN transfers without a recorded completion */
+	/* the capture's own metadata: why it is not replayable; "" if it is or says nothing */
+	char verdict[256];
+	struct trawl_error damage; /* damage of the file; status 0: none */
 };
 
-/* All devices but root hubs, to be freed by the caller; -1 with *err. */
-int tape_devices(const char *path, const char *name, struct tape_device **list, size_t *n,
-		 struct trawl_error *err);
-
 /*
- * The device of this text: "VID:PID", "BUS:DEV" in decimal, or NULL: the only one that is no hub.
- * NULL with *err, which lists the devices.
+ * Reads the tape of one device: "VID:PID" in hex, "BUS:DEV" in decimal, or NULL for the only one
+ * that is no hub. path: to open; name: in messages. *t is TAPE_NOTHING or has only its store open.
+ * Returns 0, or -1 with *err, which lists the devices if it is none of them; tape_free() is to be
+ * called in any case.
  */
-const struct tape_device *tape_choose(const struct tape_device *list, size_t n, const char *text,
-				      const char *name, struct trawl_error *err);
-
-/* Reads the tape of one device. 0, or -1 with *err. tape_free() in any case. */
-int tape_read(struct tape *t, const char *path, const char *name, const struct tape_device *d,
-	      struct trawl_error *err);
-/* The same of the device that tape_choose() finds by `device`; t is TAPE_NOTHING, or has its
- * store. */
 int tape_read_chosen(struct tape *t, const char *path, const char *name, const char *device,
 		     struct trawl_error *err);
-/* 0, or -1 with *err: the file is damaged or cut; for who has replayed what is whole. */
+/* Returns -1 with *err if the file is damaged or cut, else 0; for use after a successful replay. */
 int tape_whole(const struct tape *t, struct trawl_error *err);
 /*
- * The same of what the user named: any file that can be imported, or "-". f->path has the capture
- * until foreign_close(), which the caller calls in any case. cage: what the sandbox, which the
- * process enters for ever, lets it do besides reading (enum sandbox_more); TAPE_UNCAGED: no
- * sandbox.
+ * The same for any file that the user names: a .trawl file, one that can be imported, or "-".
+ * f->path is valid until foreign_close(), which the caller calls in any case. cage: what the
+ * sandbox, which the process enters for good, permits besides reading (enum sandbox_more);
+ * TAPE_UNCAGED: no sandbox.
  */
 enum { TAPE_UNCAGED = -1 };
 int tape_open(struct tape *t, struct foreign *f, const char *file, const char *device, int cage,
 	      struct trawl_error *err);
 void tape_free(struct tape *t);
 
+/* Opens the files that hold a tape, where that is not done yet. Returns 0, or -1 with *err. */
+int tape_prepare(struct tape *t, struct trawl_error *err);
+
+/*
+ * Takes what of the tape is in this process's memory out of it, which costs little; to be called
+ * now and then by whoever goes through it.
+ */
+void tape_release(const struct tape *t);
+enum { TAPE_STRETCH = 1 << 16 }; /* after so many entries, for example */
+
+/* Which of lists[] an entry is in: 32 for control transfers, else by endpoint, + 16 for IN. */
+static inline unsigned int tape_list_of(const struct tape_entry *e)
+{
+	return e->xfer == URB_CONTROL ? 32
+				      : (e->endpoint & 15u) + (e->endpoint & 0x80 ? 16 : 0);
+}
+
+/* The indexes of one of the lists. */
+static inline uint32_t *tape_list(const struct tape *t, unsigned int list)
+{
+	return (uint32_t *)t->index.p + t->lists[list].first;
+}
+
 static inline const uint8_t *tape_data(const struct tape *t, const struct tape_entry *e)
 {
 	return store_at(&t->store, e->data);
 }
 
-/* Packet i of an isochronous entry; *at: where its bytes begin in tape_data(). */
+/* Returns packet i of an isochronous entry. The packets' data follow each other in tape_data(). */
 struct tape_packet tape_packet(const struct tape *t, const struct tape_entry *e, uint32_t i);
 
-/* What an entry is, for people: "SET_REPORT ...", "ep2 OUT bulk, 31 bytes: 55 53 42 43". */
+/* Writes what an entry is: "SET_REPORT ...", "ep2 OUT bulk, 31 bytes: 55 53 42 43". */
 void tape_tell(const struct tape *t, const struct tape_entry *e, struct out *o);
 
 #endif

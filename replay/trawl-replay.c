@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* trawl-replay: a saved file acted out again. One line in ways[] for each way. */
+/* trawl-replay: replays a saved file. Each way of replaying is a line of ways[]. */
 #include "config.h"
+#include "common/array.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -14,7 +15,7 @@
 
 static const struct way *const ways[] = {&branch_way, &device_way, &host_way,
 					 &probes_way, &stream_way, &vm_way};
-#define NWAYS (sizeof(ways) / sizeof(*ways))
+#define NWAYS ARRAY_SIZE(ways)
 
 static void print_help(void)
 {
@@ -33,16 +34,6 @@ int way_help(const struct way *w)
 	printf("Usage: trawl-replay %s [OPTION]... %s\n%s.\n\n%s\n", w->name, w->arguments, w->what,
 	       w->help);
 	return TRAWL_OK;
-}
-
-int way_usage(const struct way *w, const char *what)
-{
-	struct trawl_error err;
-
-	trawl_fail(&err, TRAWL_USAGE,
-		   "%s: trawl-replay %s [OPTION]... %s; see trawl-replay %s --help", what, w->name,
-		   w->arguments, w->name);
-	return cli_error(&err);
 }
 
 int way_parse(const struct way *w, int argc, char **argv, const struct option *options,
@@ -89,7 +80,9 @@ int main(int argc, char **argv)
 
 	cli_program = "trawl-replay";
 	signal(SIGPIPE, SIG_IGN);
-	/* Linux hands its first process also those of its own words that it does not know. */
+	/*
+	 * The kernel passes words of its command line that it does not know to its first process.
+	 */
 	if (getpid() == 1 && argc >= 2 && !strcmp(argv[argc - 1], "guest"))
 		vm_guest();
 	if (argc >= 2 && !strcmp(argv[1], "--version")) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "replay/usbip.h"
+#include "common/array.h"
 
 #include <arpa/inet.h>
 #include <dirent.h>
@@ -17,7 +18,7 @@
 
 #define HEADER 48
 #define PACKET 16
-#define BUFFER_MAX (64u << 20) /* of one URB; the kernel's own limit for usbfs is lower */
+#define BUFFER_MAX (64u << 20) /* most bytes of an URB; the kernel's limit for usbfs is lower */
 #define PACKETS_MAX 1024       /* USBIP_MAX_ISO_PACKETS */
 #define READ_STEP (256u << 10)
 
@@ -55,14 +56,8 @@ int usbip_read(struct usbip *u)
 {
 	ssize_t n;
 
-	if (u->room - u->used < READ_STEP) {
-		uint8_t *grown = realloc(u->in, u->room + 2 * READ_STEP);
-
-		if (!grown)
-			return -1;
-		u->in = grown;
-		u->room += 2 * READ_STEP;
-	}
+	if (!array_reserve(u->in, u->room, u->used + READ_STEP))
+		return -1;
 	do
 		n = recv(u->fd, u->in + u->used, u->room - u->used, MSG_DONTWAIT);
 	while (n < 0 && errno == EINTR);
@@ -100,7 +95,10 @@ static int refuse(struct trawl_error *err, const char *what)
 			  "the host's side of usbip sent %s: is it of another version?", what);
 }
 
-/* A whole SUBMIT at the front of the buffer, or 0. */
+/*
+ * Parses a SUBMIT at the front of the buffer. Returns USBIP_SUBMIT; 0 if it is incomplete; -1 with
+ * *err.
+ */
 static int submit(struct usbip *u, struct usbip_urb **out, struct trawl_error *err)
 {
 	const uint8_t *p = u->in;
@@ -157,7 +155,7 @@ int usbip_next(struct usbip *u, struct usbip_urb **urb, uint32_t *seqnum, uint32
 	}
 }
 
-/* Sends all; -1: the other side is gone. */
+/* Sends everything. -1: the other side is gone. */
 static int send_all(int fd, struct iovec *v, int n)
 {
 	struct msghdr m = {.msg_iov = v, .msg_iovlen = (size_t)n};
@@ -258,7 +256,7 @@ static void load_vhci(void)
 		;
 }
 
-/* The first free port of this kind in a status file; -1: none. */
+/* Finds the first free port of a hub type ("hs", "ss") in a status file; -1 if there is none. */
 static int free_port(const char *path, const char *hub)
 {
 	char line[160], kind[8];
@@ -275,7 +273,7 @@ static int free_port(const char *path, const char *hub)
 	return found;
 }
 
-/* All controllers' ports are in vhci_hcd.0's files status, status.1, ... */
+/* The ports of all controllers are listed in vhci_hcd.0's files status, status.1, ... */
 static int find_port(const char *hub)
 {
 	char path[128];
@@ -295,7 +293,7 @@ static int cannot_attach(int why, struct trawl_error *err)
 {
 	if (why == EACCES || why == EPERM)
 		return trawl_fail(err, TRAWL_CANNOT,
-				  "vhci_hcd: no permission to plug a device in: run as root, or use "
+				  "vhci_hcd: no permission to plug a device in; run as root, or use "
 				  "--listen and have root run 'usbip attach'");
 	return trawl_fail(err, TRAWL_CANNOT, "vhci_hcd: cannot plug the device in: %s",
 			  strerror(why));
@@ -306,7 +304,7 @@ static int attach(struct usbip *u, int fd, enum usbip_speed speed, struct trawl_
 	const char *hub = speed >= USBIP_SUPER ? "ss" : "hs";
 	char text[64];
 
-	/* Somebody else may take the port meanwhile: then another. */
+	/* Another process may take the port first: then the next one is tried. */
 	for (int tries = 0; tries < 16; tries++) {
 		u->port = find_port(hub);
 		if (u->port < 0)
@@ -360,7 +358,7 @@ int usbip_plug(struct usbip *u, enum usbip_speed speed, struct trawl_error *err)
 
 void usbip_close(struct usbip *u)
 {
-	/* The kernel unplugs when its end of the socket is the last. */
+	/* The kernel unplugs the device when the socket is shut down. */
 	if (u->fd >= 0)
 		shutdown(u->fd, SHUT_RDWR);
 	if (u->fd >= 0)
@@ -414,7 +412,10 @@ int usbip_listens(const struct usbip *u, struct trawl_error *err)
 			  u->why == EADDRINUSE ? ": choose another port (usbip --tcp-port)" : "");
 }
 
-/* The 312 bytes of a device; in a list its interfaces follow, 4 bytes each. */
+/*
+ * Writes the description of a device, 312 bytes; in a list 4 bytes for each interface follow.
+ * Returns the length.
+ */
 static size_t describe(const struct usbip_device *d, bool list, uint8_t *p)
 {
 	const uint8_t *x = d->descriptor, *c = d->config, *end = c + d->config_len;
@@ -448,7 +449,10 @@ static bool receive(int fd, void *p, size_t n)
 	return recv(fd, p, n, MSG_WAITALL) == (ssize_t)n;
 }
 
-/* One request of a client. 1: it has imported the device, 0: it may come again, -1: it is gone. */
+/*
+ * Serves one request of a client. Returns 1 if it imported the device, 0 if it may send another, -1
+ * if it is gone.
+ */
 static int serve(int fd, const struct usbip_device *d)
 {
 	uint8_t request[8], reply[12 + 312 + 32 * 4] = {0};

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* In a virtual machine: a kernel of the user's choice meets the recorded device. For git bisect
- * run. */
+/*
+ * The way "vm": plays the recorded device to a kernel of the user's choice, in a virtual machine;
+ * for git bisect run.
+ */
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
@@ -22,9 +24,9 @@
 
 struct options {
 	const char *path, *modules, *device, *speed;
-	const char **extra, **added; /* --module, --add */
+	const char **extra, **added; /* of --module, --add */
 	size_t nextra, nadded;
-	char **check;                /* ended by NULL; NULL: none */
+	char **check;                /* words, ended by NULL; NULL: no CHECK */
 	uint64_t settle;
 	struct vm_machine machine;
 	bool whole, as_is, mutate;
@@ -125,6 +127,14 @@ static int set_count(const char *option, uint64_t *n, struct trawl_error *err)
 	return 0;
 }
 
+static int set_accelerator(struct options *o, const char *name, struct trawl_error *err)
+{
+	o->machine.accelerator = name;
+	if (!strcmp(name, "kvm") || !strcmp(name, "tcg"))
+		return 0;
+	return trawl_fail(err, TRAWL_USAGE, "--accel: '%.60s' is unknown; use kvm or tcg", name);
+}
+
 static int set_option(void *arg, int option, struct trawl_error *err)
 {
 	struct options *o = arg;
@@ -166,11 +176,7 @@ static int set_option(void *arg, int option, struct trawl_error *err)
 	case OPTION_ADD:
 		return append(&o->added, &o->nadded, optarg, err);
 	case OPTION_ACCEL:
-		o->machine.accelerator = optarg;
-		if (strcmp(optarg, "kvm") != 0 && strcmp(optarg, "tcg") != 0)
-			return trawl_fail(err, TRAWL_USAGE,
-					  "--accel: '%.60s' is neither kvm nor tcg", optarg);
-		return 0;
+		return set_accelerator(o, optarg, err);
 	case OPTION_MEMORY:
 		return set_memory(o, err);
 	case OPTION_LIMIT:
@@ -183,7 +189,7 @@ static int set_option(void *arg, int option, struct trawl_error *err)
 
 /* ---- what goes into the machine -------------------------------------------------------------- */
 
-/* A program as PATH finds it; false: it does not. */
+/* Finds a program in $PATH; path[PATH_MAX]. False if there is none. */
 static bool find_program(const char *name, char *path)
 {
 	const char *folders = getenv("PATH");
@@ -281,12 +287,14 @@ static int add_programs(const struct options *o, struct initramfs *r, struct tra
 
 	if (find_program("busybox", path) && initramfs_file(r, "/bin/busybox", path, err))
 		return -1;
-	/* A command without a folder may be one of busybox's. */
+	/* A command without a path may be one of busybox's. */
 	if (o->check && (strchr(o->check[0], '/') || access("/bin/busybox", X_OK)) &&
 	    find_program(o->check[0], path)) {
 		if (initramfs_program(r, path, err))
 			return -1;
 		o->check[0] = strdup(path);
+		if (!o->check[0])
+			return trawl_fail(err, TRAWL_CANNOT, "out of memory");
 	}
 	for (size_t i = 0; i < o->nadded; i++)
 		if (add_program(r, o->added[i], "--add", err))
@@ -294,7 +302,7 @@ static int add_programs(const struct options *o, struct initramfs *r, struct tra
 	return 0;
 }
 
-/* capture: a descriptor. */
+/* Fills the initial file system; capture: path of the capture. */
 static int fill(const struct options *o, const struct tape *t, const char *capture,
 		struct initramfs *r, struct trawl_error *err)
 {
@@ -307,7 +315,7 @@ static int fill(const struct options *o, const struct tape *t, const char *captu
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-/* What came of it, as a status. */
+/* Prints the result and returns it as a status. */
 static int judge(const struct vm_result *r)
 {
 	if (r->status < 0)
@@ -316,7 +324,7 @@ static int judge(const struct vm_result *r)
 		printf("%s\n", r->complaint);
 	if (r->status >= 0)
 		return r->status;
-	/* A kernel that dies of the device is bad; one that does not boot says nothing of it. */
+	/* A kernel that crashes on the device is bad; one that does not boot proves nothing. */
 	return r->ready ? VM_BAD : VM_UNTESTABLE;
 }
 
@@ -355,8 +363,10 @@ static int save(const struct tape *t, uint64_t seed, uint64_t run, const char *p
 	return ret;
 }
 
-/* The capture of a finding, in a machine that nothing has happened to yet: whether the kernel
- * complains again. */
+/*
+ * Replays the capture of a finding in a fresh machine and prints whether the kernel complains
+ * again.
+ */
 static int confirm(struct options *o, const char *path, struct trawl_error *err)
 {
 	struct options again = *o;
@@ -412,8 +422,10 @@ static int check(struct options *o, const struct tape *t, const char *capture,
 	return boot(o, t, capture, &r, err) ? -1 : judge(&r);
 }
 
-/* With the file's tape, what the options say: its status. With r, the machine once, and 0. -1 with
- * *err. */
+/*
+ * Reads the tape and does what the options say. Returns the status; with r: boots the machine once
+ * and returns 0; -1 with *err.
+ */
 static int with_tape(struct options *o, struct vm_result *r, struct trawl_error *err)
 {
 	struct foreign f;
@@ -433,7 +445,7 @@ static int with_tape(struct options *o, struct vm_result *r, struct trawl_error 
 	return ret;
 }
 
-/* What is after "--" is CHECK. */
+/* Takes what follows "--" as CHECK. Returns the number of words before it. */
 static int split(int argc, char **argv, struct options *o)
 {
 	for (int i = 1; i < argc; i++)
@@ -460,7 +472,7 @@ static int run(const struct way *w, int argc, char **argv)
 		got = TRAWL_OK;
 	if (got < 0) {
 		cli_error(&err);
-		got = VM_UNTESTABLE; /* 2 and 3 would say to git bisect that the revision is bad */
+		got = VM_UNTESTABLE; /* git bisect would take 2 and 3 for a bad revision */
 	}
 	free(o.extra);
 	free(o.added);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The first process of the virtual machine: loads modules, plugs the device in, checks, and says
- * what came of it. */
+/*
+ * The first process of the virtual machine: loads modules, plugs the device in, runs the check, and
+ * reports the result.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -26,11 +28,12 @@
 #include "replay/way.h"
 
 #define DEVICES "/sys/bus/usb/devices"
-#define PLUG_LIMIT 60 /* seconds until a device is there */
-#define BIND_LIMIT 5  /* and from then until its driver has bound: the drivers are there already */
+#define PLUG_LIMIT 60 /* seconds to wait for the device */
+/* seconds from then until a driver has bound: all drivers are loaded already */
+#define BIND_LIMIT 5
 
 struct plan {
-	char **device, **check; /* ended by NULL */
+	char **device, **check; /* words, ended by NULL */
 	size_t ndevice, ncheck;
 	uint64_t settle;
 	bool mutate;
@@ -38,7 +41,7 @@ struct plan {
 	char *text;
 };
 
-static FILE *host; /* set once: where lines go */
+static FILE *host; /* where reports go; set once */
 
 __attribute__((format(printf, 2, 3))) static void tell(const char *word, const char *fmt, ...)
 {
@@ -65,7 +68,7 @@ __attribute__((noreturn)) static void end(int status)
 		fclose(host);
 	}
 	sync();
-	reboot(RB_AUTOBOOT); /* QEMU takes it as its end */
+	reboot(RB_AUTOBOOT); /* with -no-reboot QEMU exits */
 	for (;;)
 		pause();
 }
@@ -77,7 +80,7 @@ static void make_machine(void)
 	static const char *const folders[] = {"/proc", "/sys", "/dev", "/tmp",
 					      "/mnt",  "/bin", "/run"};
 
-	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(folders); i++)
 		mkdir(folders[i], 0755);
 	mount("proc", "/proc", "proc", 0, NULL);
 	mount("sysfs", "/sys", "sysfs", 0, NULL);
@@ -88,7 +91,7 @@ static void make_machine(void)
 	setenv("HOME", "/", 1);
 }
 
-/* Modules have names of digits, in their order. */
+/* Loads the modules in the order of their names, which are numbers. */
 static void load_modules(void)
 {
 	char path[64];
@@ -149,7 +152,7 @@ static void read_plan(struct plan *p)
 
 /* ---- the kernel's log ------------------------------------------------------------------------ */
 
-/* The next complaint that the log has, as a line; false: there is none up to now. */
+/* Reads the next complaint in the kernel's log; false if there is none so far. */
 static bool complained(int log, char *text, size_t room)
 {
 	char line[2048], *at;
@@ -157,7 +160,7 @@ static bool complained(int log, char *text, size_t room)
 
 	while ((n = read(log, line, sizeof(line) - 1)) > 0 || (n < 0 && errno == EPIPE)) {
 		if (n < 0)
-			continue; /* some lines are gone */
+			continue; /* EPIPE: some lines were overwritten */
 		line[n] = '\0';
 		at = strchr(line, ';');
 		at = at ? at + 1 : line;
@@ -185,8 +188,8 @@ static bool link_name(const char *path, char *name, size_t room)
 }
 
 /*
- * The device on the buses of vhci, which have root hubs besides (usbN, N-0:1.0); false: there is
- * none. In *bound, how many of its interfaces have a driver; which, in text.
+ * Finds the device on vhci_hcd's buses, which also have root hubs (usbN, N-0:1.0). False if there
+ * is none. *bound: how many of its interfaces have a driver; text: which.
  */
 static bool find_device(char *name, size_t room, unsigned int *bound, char *text, size_t text_room)
 {
@@ -222,7 +225,7 @@ static bool find_device(char *name, size_t room, unsigned int *bound, char *text
 	return *name;
 }
 
-/* Whoever reads input devices has their endpoints polled. They stay open. */
+/* Opens the input devices and leaves them open: drivers poll their endpoints only then. */
 static void open_inputs(void)
 {
 	DIR *d = opendir("/dev/input");
@@ -244,7 +247,7 @@ static int output_file(const char *path)
 	return fd;
 }
 
-/* Tells the lines of a file; returns whether there was one. */
+/* Reports the lines of a file. */
 static void tell_file(const char *path)
 {
 	char line[1000];
@@ -259,9 +262,21 @@ static void tell_file(const char *path)
 		fclose(in);
 }
 
-static pid_t start(char **argv, const char *output)
+/* As fork(), but where there is no process to be had the machine ends. */
+static pid_t forked(void)
 {
 	pid_t pid = fork();
+
+	if (pid < 0) {
+		tell(VM_SAY, "fork: %s", strerror(errno));
+		end(VM_UNTESTABLE);
+	}
+	return pid;
+}
+
+static pid_t start(char **argv, const char *output)
+{
+	pid_t pid = forked();
 
 	if (pid)
 		return pid;
@@ -283,7 +298,7 @@ static pid_t plug(struct plan *p)
 	return start(argv, "/tmp/replay");
 }
 
-/* Its exit status; 128 and more: a signal ended it. */
+/* Waits for a process. Returns its exit status; 128 + N if signal N ended it. */
 static int status_of(pid_t pid)
 {
 	int status = 0;
@@ -293,8 +308,10 @@ static int status_of(pid_t pid)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* Waits until a driver has bound, and for as long again as `settle`. Whether the replay still runs
- * is in *runs. */
+/*
+ * Waits until a driver has bound, then for `settle`. Returns whether one has; *runs: whether the
+ * replay still runs.
+ */
 static bool wait_bound(const struct plan *p, pid_t pid, char *device, size_t room, bool *runs)
 {
 	char drivers[1000];
@@ -359,7 +376,7 @@ static int check(struct plan *p, int log)
 	if (!p->ncheck)
 		status = bound && !replay ? VM_GOOD : VM_BAD;
 	if (replay > 1)
-		status = VM_UNTESTABLE; /* it said why */
+		status = VM_UNTESTABLE; /* its output has the reason */
 	if (complained(log, text, sizeof(text))) {
 		tell(VM_SAY, "the kernel complains: %s", text);
 		status = VM_BAD;
@@ -370,9 +387,11 @@ static int check(struct plan *p, int log)
 /* ---- mutations ------------------------------------------------------------------------------- */
 
 #define MUTATED "/tmp/mutated"
-#define RUN_LIMIT 5000 /* ms, of one run */
+#define RUN_LIMIT 5000 /* longest run, ms */
 
-/* In a child: plays the device of one run, from the capture that the host would write of it. */
+/*
+ * In a child: plays the device of one run, from the capture that the host would save for the run.
+ */
 __attribute__((noreturn)) static void play_run(const struct plan *p, const struct tape *t,
 					       uint64_t run)
 {
@@ -384,10 +403,10 @@ __attribute__((noreturn)) static void play_run(const struct plan *p, const struc
 	output_file("/tmp/replay");
 	if (!out || mutate_capture(t, p->seed, run, out, &err) || fclose(out))
 		_exit(VM_UNTESTABLE);
-	_exit(device_way.run(&device_way, (int)(sizeof(argv) / sizeof(*argv)) - 1, argv));
+	_exit(device_way.run(&device_way, (int)ARRAY_SIZE(argv) - 1, argv));
 }
 
-/* Input devices that came are read. Returns when the replay is over. */
+/* Waits until the replay is over, at most RUN_LIMIT, and ends it. */
 static void watch_run(pid_t pid)
 {
 	siginfo_t info = {0};
@@ -401,7 +420,7 @@ static void watch_run(pid_t pid)
 	status_of(pid);
 }
 
-/* Until the device of the run is gone: the next one shall not meet what is left of it. */
+/* Waits until the run's device is gone, so that the next run starts without it. */
 static void wait_gone(void)
 {
 	char device[200], text[1000];
@@ -436,7 +455,7 @@ static int mutate(struct plan *p, int log)
 	for (uint64_t i = 0; i < p->runs; i++) {
 		tell(VM_RUN, "%" PRIu64, p->from + i);
 		fflush(host);
-		pid = fork();
+		pid = forked();
 		if (!pid)
 			play_run(p, &t, p->from + i);
 		watch_run(pid);
@@ -459,7 +478,7 @@ void vm_guest(void)
 	host = fopen("/dev/ttyS1", "we");
 	if (!host)
 		end(VM_UNTESTABLE);
-	klogctl(8, NULL, 7); /* what it says from now on goes to the console: a warning's text */
+	klogctl(8, NULL, 7); /* from now on the console shows warnings in full */
 	read_plan(&plan);
 	load_modules();
 	for (unsigned int i = 0; i < 50 && !has_vhci(); i++)

@@ -19,20 +19,20 @@
 #include <Zydis/Zydis.h>
 #endif
 
-#define BLOCK_MAX (1u << 20) /* bytes between two branches that are believed */
+#define BLOCK_MAX (1u << 20) /* most bytes between two branches */
 
-struct code { /* a module's file */
+struct code { /* the file of a module */
 	const struct image_module *module;
-	const uint8_t *p; /* NULL: not to be had */
+	const uint8_t *p; /* mapped file; NULL: unavailable, see why */
 	size_t size;
 	const char *why;
 };
 
-struct run { /* branches without a gap, or of other maps or another time */
+struct run { /* consecutive branches with the same maps and time, without a gap */
 	uint64_t first, time;
 	const struct image_maps *maps;
 	struct images *images;
-	bool gap;         /* what was before it is not known */
+	bool gap;         /* what happened before it is unknown */
 };
 
 struct counted {
@@ -49,15 +49,15 @@ struct walk {
 	struct run *runs;
 	size_t nruns;
 	bool no_memory;
-	struct counted *counts; /* of the first reading: tasks and their branches */
+	struct counted *counts; /* first pass: tasks and how many branches they have */
 	size_t ncounts;
 	struct code *codes;
 	size_t ncodes;
-	/* Where it is: in the block in front of branch `at`, at instruction `insn` of it. */
+	/* The current position: instruction `insn` of the block in front of branch `at`. */
 	size_t at, insn;
 	struct { uint64_t pc; uint8_t length; } *block;
 	size_t nblock;
-	const char *why;  /* the block's instructions are not known but for its ends */
+	const char *why;  /* not NULL: why only the ends of the block are known */
 };
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -103,8 +103,10 @@ static int count(struct flow *f, const struct flow_stretch *s)
 	while (i < w->ncounts && w->counts[i].tid != s->task->tid)
 		i++;
 	if (i == w->ncounts) {
-		if (!array_grow(w->counts, w->ncounts))
+		if (!array_grow(w->counts, w->ncounts)) {
+			w->no_memory = true;
 			return 0;
+		}
 		w->counts[w->ncounts++] = (struct counted){.tid = s->task->tid};
 	}
 	w->counts[i].n += s->end - s->first;
@@ -120,8 +122,10 @@ static int read_through(struct walk *w, const char *path, const char *name,
 	int ret = selection_done(&selection, true, err);
 
 	w->stream = ret ? NULL : stream_open(path, &options, &selection, err);
-	if (!w->stream)
+	if (!w->stream) {
+		selection_free(&selection);
 		return -1;
+	}
 	stream_set_name(w->stream, name);
 	w->flow = (struct flow){0};
 	flow_start(&w->flow, &selection);
@@ -156,7 +160,7 @@ int walk_open(struct walk **out, const char *path, const char *name, int32_t tid
 		return -1;
 	if (w->no_memory)
 		return trawl_fail(err, TRAWL_CANNOT,
-				  "%s: the branches of task %d need more memory than there is: cut "
+				  "%s: the branches of task %d need more memory than there is; cut "
 				  "a part out (trawl-edit cut)",
 				  name, tid);
 	if (!w->n)
@@ -183,7 +187,7 @@ void walk_close(struct walk *w)
 
 /* ---- code ------------------------------------------------------------------------------------ */
 
-/* Whether an ELF file has this build id, in hex. */
+/* True if an ELF file has this build id (hex). */
 static bool has_build_id(const uint8_t *p, size_t size, const char *id)
 {
 	const Elf64_Ehdr *e = (const Elf64_Ehdr *)p;
@@ -341,17 +345,20 @@ static bool has_front(const struct walk *w, size_t at)
 	return at && at < w->n && !(run_of(w, at)->gap && run_of(w, at)->first == at);
 }
 
-static void add_insn(struct walk *w, uint64_t pc, unsigned int length)
+static bool add_insn(struct walk *w, uint64_t pc, unsigned int length, const char **why)
 {
-	if (!array_grow(w->block, w->nblock))
-		return;
+	if (!array_grow(w->block, w->nblock)) {
+		*why = "out of memory";
+		return false;
+	}
 	w->block[w->nblock].pc = pc;
 	w->block[w->nblock++].length = (uint8_t)length;
+	return true;
 }
 
 /*
- * The instructions in front of branch w->at, from the target of the branch before to the branch
- * itself. An interrupted instruction (from of a signal) has not run.
+ * Fills the block of instructions in front of branch w->at: from the target of the previous branch
+ * up to the branch itself. The instruction that a signal interrupted (BRANCH_SIGNAL) has not run.
  */
 static void fill_block(struct walk *w)
 {
@@ -365,34 +372,33 @@ static void fill_block(struct walk *w)
 	w->nblock = 0;
 	w->why = NULL;
 	if (end && !front && b->kind == BRANCH_EXEC)
-		return; /* the recording begins with the program */
+		return; /* the recording begins at the start of the program */
 	if (end && b->kind == BRANCH_EXEC)
-		last = pc; /* where it was before is in another program */
+		last = pc; /* the branch's source is in the previous program */
 	while (pc < last && whole) {
 		size_t n = last - pc < BLOCK_MAX ? walk_code(w, pc, bytes, sizeof(bytes), &why) : 0;
 		unsigned int length = insn_length(bytes, n);
 
-		whole = length > 0;
-		if (whole)
-			add_insn(w, pc, length);
+		whole = length > 0 && add_insn(w, pc, length, &why);
 		pc += length;
 	}
 	if (whole && pc == last && !(end && b->kind == BRANCH_SIGNAL)) {
 		size_t n = walk_code(w, last, bytes, sizeof(bytes), &why);
 
-		add_insn(w, last, insn_length(bytes, n));
+		whole = add_insn(w, last, insn_length(bytes, n), &why);
 		w->why = why;
-		return;
+		if (whole)
+			return;
 	}
 	if (whole && pc == last)
 		return;
-	/* Only the ends are known. */
+	/* Only the block's ends are known. */
 	w->why = why ? why : "these bytes are no instructions that end at the branch";
 	w->nblock = 0;
 	if (front)
-		add_insn(w, w->branches[w->at - 1].to, 0);
+		add_insn(w, w->branches[w->at - 1].to, 0, &w->why);
 	if (end && (!front || b->from != w->branches[w->at - 1].to) && b->kind != BRANCH_SIGNAL)
-		add_insn(w, b->from, 0);
+		add_insn(w, b->from, 0, &w->why);
 }
 
 static bool move(struct walk *w, size_t at)
@@ -414,6 +420,17 @@ void walk_last(struct walk *w)
 	move(w, w->n);
 }
 
+struct walk_position walk_position(const struct walk *w)
+{
+	return (struct walk_position){w->at, w->insn};
+}
+
+void walk_return(struct walk *w, const struct walk_position *p)
+{
+	move(w, p->at);
+	w->insn = p->insn;
+}
+
 void walk_time(struct walk *w, uint64_t time)
 {
 	for (size_t i = 0; i < w->nruns; i++) {
@@ -424,6 +441,25 @@ void walk_time(struct walk *w, uint64_t time)
 			;
 		return;
 	}
+}
+
+uint64_t walk_moment(struct walk *w, uint64_t time)
+{
+	size_t i = 0, end;
+
+	if (w->runs[0].time > time) {
+		walk_first(w);
+		return 0;
+	}
+	while (i + 1 < w->nruns && w->runs[i + 1].time <= time)
+		i++;
+	end = i + 1 < w->nruns ? w->runs[i + 1].first : w->n;
+	/* Of other maps or behind a gap, but at the same time. */
+	while (i && w->runs[i - 1].time == w->runs[i].time)
+		i--;
+	for (size_t at = w->runs[i].first; at <= w->n && !move(w, at); at++)
+		;
+	return end > w->at ? end - w->at : 1;
 }
 
 enum walk_end walk_step(struct walk *w)
@@ -480,6 +516,11 @@ void walk_here(struct walk *w, struct walk_insn *i)
 int32_t walk_tid(const struct walk *w)
 {
 	return w->tid;
+}
+
+struct trawl_reader *walk_reader(const struct walk *w)
+{
+	return stream_reader(w->stream);
 }
 
 uint64_t walk_branches(const struct walk *w)

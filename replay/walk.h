@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A walk through the recorded branches of one task: at which instruction it was, and which one came
- * before and after. Between two branches instructions follow each other, so that their bytes tell
- * which ones ran: these are read from the programs' files, if they are those that were recorded
- * (same build id).
+ * A walk through the recorded branches of one task: the current instruction, and the ones before
+ * and after it. Between two branches instructions follow each other, so their bytes tell which ones
+ * ran. The bytes are read from the programs' files if these are the recorded ones (same build id).
  */
 #ifndef TRAWL_REPLAY_WALK_H
 #define TRAWL_REPLAY_WALK_H
@@ -15,37 +14,60 @@ struct walk;
 enum walk_end { WALK_OK, WALK_BEGIN, WALK_END, WALK_GAP };
 
 struct walk_insn {
-	uint64_t pc, time;     /* it ran at this time (timeline) or later */
-	uint64_t number;       /* branches of the task before it */
-	uint8_t length;        /* 0: its bytes are not known */
+	uint64_t pc, time;     /* address; it ran at this time (ns, timeline) or later */
+	uint64_t number;       /* number of the task's branches before it */
+	uint8_t length;        /* 0: its bytes are unknown */
 	uint8_t bytes[15];
-	const char *why;       /* length 0: why */
+	const char *why;       /* the reason if length is 0 */
 };
 
 /*
- * Reads the branches of a task; tid 0: of the one that has most. 0, or -1 with *err. walk_close()
- * in any case.
+ * Reads the branches of a task; tid 0: of the task that has most. name: the file's name in
+ * messages. Returns 0, or -1 with *err; walk_close() is to be called in any case.
  */
 int walk_open(struct walk **w, const char *path, const char *name, int32_t tid,
 	      struct trawl_error *err);
 void walk_close(struct walk *w);
 
 int32_t walk_tid(const struct walk *w);
+/* The reader of the file, which knows its sources. */
+struct trawl_reader *walk_reader(const struct walk *w);
 uint64_t walk_branches(const struct walk *w);
-/* The instruction where the walk is. */
+/* Describes the current instruction. */
 void walk_here(struct walk *w, struct walk_insn *i);
+/* Finds what is mapped at an address at the current time. */
 void walk_place(struct walk *w, uint64_t address, struct image_place *p);
-/* To the next or the previous instruction. Where code is not known: to the next branch, or after
- * the previous one. */
+/*
+ * Move to the next or previous instruction. Where the code is unknown, move to the next branch, or
+ * to after the previous one.
+ */
 enum walk_end walk_step(struct walk *w);
 enum walk_end walk_back(struct walk *w);
-/* To the first or the last instruction, or to the first that is known to have run at a time. */
+/*
+ * Move to the first or last instruction, or to the first that is known to have run at `time` or
+ * later.
+ */
 void walk_first(struct walk *w);
 void walk_last(struct walk *w);
 void walk_time(struct walk *w, uint64_t time);
-/* Code bytes at an address, as far as a file has them: how many of n. */
+/* A position of a walk, to return to. */
+struct walk_position {
+	size_t at, insn;
+};
+
+struct walk_position walk_position(const struct walk *w);
+void walk_return(struct walk *w, const struct walk_position *p);
+/*
+ * Moves to the first instruction of those that may have run before `time` or after it. Returns over
+ * how many branches these are; 0: the time is before the walk's begin.
+ */
+uint64_t walk_moment(struct walk *w, uint64_t time);
+/*
+ * Copies up to n code bytes at an address from the program's file. Returns how many; if 0, *why has
+ * the reason, a constant.
+ */
 size_t walk_code(struct walk *w, uint64_t address, uint8_t *p, size_t n, const char **why);
-/* By how much the program's file was moved; false: not known. */
+/* By how much the program's file was relocated; false if unknown. */
 bool walk_moved(struct walk *w, uint64_t *by);
 
 #endif

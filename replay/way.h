@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A way of replaying. To add one: a file with one struct way, and a line in trawl-replay.c. */
+/*
+ * A way of replaying. To add one: a file with a struct way, its declaration here, and a line in
+ * trawl-replay.c.
+ */
 #ifndef TRAWL_REPLAY_WAY_H
 #define TRAWL_REPLAY_WAY_H
 
@@ -10,10 +13,10 @@
 
 struct way {
 	const char *name;
-	const char *arguments; /* for --help: "FILE" */
+	const char *arguments; /* operands, for --help: "FILE" */
 	const char *what;
-	const char *help;      /* of its options */
-	/* argv[0] is the name. The exit status; every message is printed. */
+	const char *help;      /* text about its options */
+	/* argv[0] is the way's name. Returns the exit status; messages have been printed. */
 	int (*run)(const struct way *w, int argc, char **argv);
 };
 
@@ -24,19 +27,18 @@ extern const struct way probes_way;
 extern const struct way stream_way;
 extern const struct way vm_way;
 
-/* The value of --speed, which several ways have. 0, or -1 with *err. */
+/* Parses the value of --speed. Returns 0, or -1 with *err. */
 int way_speed(const char *text, double *speed, struct trawl_error *err);
 
 /*
- * Reads options, of which -v is the only short one and --help is 'h', and one FILE, which becomes
- * *path. set() takes each. 0; 1: --help was answered; -1 with *err.
+ * Parses the options and one FILE, which becomes *path. set() is called for each option; -v is the
+ * only short one, and --help is 'h'. Returns 0; 1 if --help was answered; -1 with *err.
  */
 typedef int way_option_fn(void *arg, int option, struct trawl_error *err);
 int way_parse(const struct way *w, int argc, char **argv, const struct option *options,
 	      way_option_fn *set, void *arg, const char **path, struct trawl_error *err);
 
-/* What getopt_long() returned '?' or ':' for, --help ('h') or a missing file: the exit status. */
+/* Prints the help. Returns the exit status. */
 int way_help(const struct way *w);
-int way_usage(const struct way *w, const char *what);
 
 #endif

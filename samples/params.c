@@ -90,7 +90,7 @@ WHOLE double params_double(int a)
 	return a;
 }
 
-/* Names that a field of tracefs cannot have; only resolved, not called. */
+/* Names that a field of tracefs cannot have. */
 WHOLE int params_names(int größe, int gräße, int common_pid,
 		       int a_parameter_whose_name_the_kernel_has_no_room_for)
 {
@@ -128,5 +128,8 @@ int main(void)
 	expect("long_double", "\"a\":null,\"b\":2,\"c\":null,\"d\":4");
 	params_double(77);
 	expect("double", "\"a\":77");
+	params_names(1, 2, 3, 4);
+	expect("names", "\"größe\":1,\"gräße\":2,\"common_pid_2\":3,"
+			"\"a_parameter_whose_name_the_kernel_has_no_room_for\":4");
 	return 0;
 }

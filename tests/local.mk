@@ -34,9 +34,27 @@ UNSANITIZED = tests/structure.py tests/format/appendix.py tests/format/names.sh 
 	tests/cli/readme.sh tests/cli/suites.sh tests/cli/install.sh tests/cli/prepare.sh tests/cli/page.py \
 	tests/lab/runner.sh tests/uprobe/manual.sh tests/zoo/returns.py tests/zoo/variants.py \
 	tests/zoo/tailcalls.py tests/zoo/inside.py
+# What takes long under sanitizers, and whose code of ours other tests run under them, too: readers of
+# foreign data are fuzzed and given every cut and flip, the recorder's parts have tests of their own.
+SANITIZED_LONG = tests/cli/report.py tests/cli/usdt.py tests/cli/capture_ends.sh tests/cli/rotation.py \
+	tests/zoo/run.py tests/cli/redact.py tests/cli/cut.py tests/cli/merge.py tests/cli/export.sh \
+	tests/cli/branch.py tests/cli/branchexport.py tests/replay/branch.py tests/cli/flight.sh \
+	tests/cli/usb.py tests/cli/usbclasses.py tests/cli/usbview.py tests/cli/memory.py \
+	tests/cli/recorder.py tests/cli/capture_scope.sh tests/cli/capture_events.sh \
+	tests/cli/capture_full.sh tests/cli/capture_output.sh
+# The names of those that run under sanitizers; with LONG=1 of all.
 sanitized-tests:
-	@for t in $(TESTS); do case ' $(UNSANITIZED) ' in *" $$t "*) ;; *) echo $$t ;; esac; done
-.PHONY: sanitized-tests
+	@left=' $(UNSANITIZED) '; [ '$(LONG)' ] || left="$$left $(SANITIZED_LONG) "; \
+	for t in $(TESTS); do case $$left in *" $$t "*) ;; *) echo $$t ;; esac; done
+# What only the sanitizers' build runs in test.sh: it mutates data, which finds by chance what sanitizers
+# then see.
+MUTATING = $(FUZZERS) tests/format/test_damage tests/format/test_segment tests/format/test_small \
+	tests/cli/decode-bad.sh tests/cli/flipped.py tests/cli/parsers.py
+plain-tests:
+	@left=' $(MUTATING) '; for t in $(TESTS); do case $$left in *" $$t "*) ;; *) echo $$t ;; esac; done
+sanitized-long:
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS="$$($(MAKE) -s sanitized-tests LONG=1 | tr '\n' ' ')"
+.PHONY: plain-tests sanitized-tests sanitized-long
 
 # Whether another build (of the tree before a change) writes the same bytes over all samples.
 compare: $(bin_PROGRAMS)

@@ -24,7 +24,7 @@ import reader_chunk
 OUR_TYPE = 0x80747277
 OUR_UUID = bytes.fromhex("e07479055df84f828d07d06961554ee9")
 SHB, IDB, BOM = 0x0A0D0D0A, 1, 0x1A2B3C4D
-START, SOURCE, TYPE, META, CHUNK, SYNC, LOSS, INDEX, END, REFS = range(1, 11)
+START, SOURCE, TYPE, META, CHUNK, SYNC, LOSS, INDEX, END, REFS, GROUP = range(1, 12)
 FIXED, DATA_LOC, REL_LOC, TAIL = range(4)
 INT, TEXT, BYTES, NONE = 1, 11, 12, 13
 MONO, REAL, BOOT, TAI, TSC = 1, 2, 3, 5, 6
@@ -245,8 +245,11 @@ class Section:
         self.syncs, self.chunks, self.refs = [], [], []
         self.ended = False
         self.index_at = []
-        self.copies = {}
+        self.copies = []
         self.timeline, self.moved, self.doubt = None, 0, 0
+
+    def origin(self):
+        return (self.syncs[0].real - self.syncs[0].mono if self.syncs else 0) + self.moved
 
 
 # ---- time ----------------------------------------------------------------------------------
@@ -256,6 +259,7 @@ def to_mono(syncs, clock, t, before):
     if clock == MONO or not syncs:
         return t
     if len(syncs) == 1:
+        reader_chunk.FORMS.add("one sync")
         s = syncs[0]
         return s.mono if clock == TSC else (s.mono + t - s.clock(clock)) & MASK
     i = min(max(before - 1, 0), len(syncs) - 2)
@@ -279,6 +283,10 @@ def bound_of(syncs, clock, t, before, put):
         return syncs[0].bound
     m = signed(to_mono(syncs, clock, t, before))
     put = signed(put)
+    if m != put:
+        reader_chunk.FORMS.add("a moved time")
+    if len({s.bound for s in syncs}) > 1:
+        reader_chunk.FORMS.add("bounds that differ")
     if len(syncs) == 1 and clock == TSC:
         return None
     if len(syncs) == 1:
@@ -336,6 +344,7 @@ def on_pair(a, b, clock, t):
         else:
             m = a.mono - (ca - t) * dm // (cb - ca)
         return m & MASK, outside(m & MASK)
+    reader_chunk.FORMS.add("a stepped TSC" if clock == TSC else "a stepped clock")
     if clock == TSC:
         return a.mono, abs(t - ca)
     one, two = (a.mono + t - ca) & MASK, (b.mono + t - cb) & MASK
@@ -363,7 +372,7 @@ def merged(streams):
 class Reader:
     def __init__(self, data):
         self.data, self.sections = data, []
-        self.sources, self.types, self.metas, self.losses = [], [], [], []
+        self.sources, self.types, self.found, self.losses = [], [], [], []
         self.source_keys, self.type_keys = {}, {}
         self.damaged, self.cut = 0, None
         self.part = None
@@ -401,7 +410,7 @@ class Reader:
         s = self.sections[-1]
         kind, version, flags, pad, seq, check = struct.unpack_from("<BBBBIQ", block, 24)
         body = block[40:len(block) - 4 - pad]
-        if version not in (1, 2) and (version not in (3, 4) or kind != START):
+        if version not in (1, 2) and (version not in (3, 4, 5, 6) or kind != START):
             raise Bad("byte %d: version %d" % (at, version))
         if pad > 3 or any(block[len(block) - 4 - pad:len(block) - 4]) or seq != s.seq:
             raise Bad("byte %d: padding or sequence number" % at)
@@ -413,11 +422,11 @@ class Reader:
             body = expand(body, dictionary=WORDS2 if flags & 4 else WORDS if flags & 2 else b"")
         at -= s.start
         v = View(body)
-        if version in (3, 4):
+        if version in (3, 4, 6):
             self.small(s, v, at)
             return
         if kind in (SOURCE, TYPE, META, SYNC, LOSS):
-            s.copies[at] = kind, body
+            s.copies.append((at, kind, body))
         if kind == START:
             if v.numbers(8, 8, 4)[1] != s.front:
                 raise Bad("front check")
@@ -427,6 +436,14 @@ class Reader:
             self.add_type(s, EventType(v))
         elif kind == META:
             self.add_meta(s, v)
+        elif kind == GROUP:
+            while v.left():
+                item, body = v.number(1), v.bytes(v.varint())
+                if item != META:
+                    raise Bad("a group of something else")
+                reader_chunk.FORMS.add("a group")
+                s.copies.append((at, META, body))
+                self.add_meta(s, View(body))
         elif kind == CHUNK:
             self.add_chunk(s, v, at, len(block))
         elif kind == SYNC:
@@ -502,11 +519,26 @@ class Reader:
             raise Bad("a part of metadata that does not follow")
         self.part[4] += data
         if len(self.part[4]) == total:
-            self.metas.append(self.part)
+            self.found.append((s, self.part))
             if name == "timeline":
                 s.timeline, moved, doubt = self.part[4].decode().split()
                 s.moved, s.doubt = int(moved), None if doubt == "-" else int(doubt)
             self.part = None
+
+    @property
+    def metas(self):
+        """That of sections of one timeline in the order of its times on it."""
+        metas, at = [], 0
+        while at < len(self.found):
+            end, timeline = at, self.found[at][0].timeline
+            while end < len(self.found) and self.found[end][0].timeline == timeline:
+                end += 1
+            run = self.found[at:end]
+            if timeline:
+                run.sort(key=lambda x: x[1][2] and x[1][2] + x[0].origin() & MASK)
+            metas += [part for _, part in run]
+            at = end
+        return metas
 
     def add_chunk(self, s, v, at, length):
         number, _, count, size, first, last, lost, check = v.numbers(2, 2, 4, 4, 8, 8, 8, 8)
@@ -527,7 +559,7 @@ class Reader:
             kind, size, where = v.numbers(4, 4, 8)
             body = View(v.bytes(size))
             if kind != REFS:
-                if s.copies.pop(where, None) != (kind, body.data):
+                if not s.copies or s.copies.pop(0) != (where, kind, body.data):
                     raise Bad("a copy in the index that is not one")
                 continue
             while body.left():
@@ -547,7 +579,7 @@ class Reader:
 
     def events(self, s):
         """The events of a section in their order."""
-        origin = (s.syncs[0].real - s.syncs[0].mono if s.syncs else 0) + s.moved
+        origin = s.origin()
         tails, streams = {}, collections.defaultdict(list)
         for at, number, count, first, last, payload in s.chunks:
             source = s.sources[number]
@@ -560,14 +592,16 @@ class Reader:
                 raise Bad("the chunk's head does not fit its events")
             for place, e in enumerate(events):
                 time = (to_mono(s.syncs, source.clock, e.ts, before) + origin) & MASK
+                order = time
                 if source.clock != MONO:
-                    time = max(time, tails.get((number, e.cpu), 0))
-                    tails[number, e.cpu] = time
+                    order = max(time, tails.get((number, e.cpu), 0))
+                    tails[number, e.cpu] = order
+                e.time = time = order if s.syncs else time
                 e.bound = bound_of(s.syncs, source.clock, e.ts, before, time - origin & MASK)
                 if e.bound is not None:
                     e.bound = None if s.doubt is None else e.bound + s.doubt
-                streams[source.id, e.cpu].append((time, source.id, e.cpu, at, place, e, source))
-        return list(merged(streams))
+                streams[source.id, e.cpu].append((order, source.id, e.cpu, at, place, e, source))
+        return [(x[5].time, *x[1:]) for x in merged(streams)]
 
     def all_events(self):
         """Those of sections of one timeline in the order of their times."""

@@ -9,36 +9,16 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.dont_write_bytecode = True
+import reader_chunk  # noqa: E402
 
 KINDS = ["branch", "jcc", "jmp", "jmp*", "call", "call*", "ret", "syscall", "sysret", "cond-call",
          "cond-ret", "eret", "irq", "far", "signal", "sigreturn", "exec"]
 WORD = (1 << 64) - 1
 
 
-class Bytes:
-    def __init__(self, data):
-        self.data, self.at = data, 0
-
-    def left(self):
-        return len(self.data) - self.at
-
-    def byte(self):
-        self.at += 1
-        return self.data[self.at - 1]
-
-    def varint(self):
-        n = shift = 0
-        while True:
-            b = self.byte()
-            n |= (b & 0x7f) << shift
-            shift += 7
-            if b < 0x80:
-                return n
-
+class Bytes(reader_chunk.Bytes):
     def part(self):
-        n = self.varint() if self.left() else 0
-        self.at += n
-        return Bytes(self.data[self.at - n:self.at])
+        return Bytes(self.take(self.varint() if self.rest() else 0))
 
 
 def unzigzag(z):
@@ -78,13 +58,13 @@ def read_pairs(codes, pairs, count):
         before = (number, *before[:2])
         found.append(known[number])
         to = known[number][1]
-    assert not run and not codes.left() and not pairs.left(), "bytes are left over"
+    assert not run and not codes.rest() and not pairs.rest(), "bytes are left over"
     return found
 
 
 def read_marks(marks, time):
     at, found = 0, []
-    while marks.left():
+    while marks.rest():
         at += marks.varint()
         kind = marks.byte()
         time += marks.varint()
@@ -99,7 +79,7 @@ def batch(record, ts, event_type=1):
     codes, pairs, marks, flags, cycles = (data.part() for _ in range(5))
     found = read_pairs(codes, pairs, count)
     flags = flags.data or bytes(count)
-    cycles = [cycles.varint() for _ in range(count)] if cycles.left() else [0] * count
+    cycles = [cycles.varint() for _ in range(count)] if cycles.rest() else [0] * count
     return tid, pid, until, [(*p, f, c) for p, f, c in zip(found, flags, cycles)], \
         read_marks(marks, ts)
 

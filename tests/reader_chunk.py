@@ -124,8 +124,8 @@ class Decoder:
     def __init__(self, payload, count, source, types, expand):
         p = Bytes(payload)
         version = p.varint()
-        need(version in (2, 3), "another version of the payload")
-        self.times_signed = version == 3
+        need(version in (2, 3, 4), "another version of the payload")
+        self.times_signed, self.later = version == 3, version == 4
         FORMS.add("payload version %d" % version)
         (self.structure, self.codes, self.literals, self.bits,
          self.data) = [read_section(p, expand) for _ in range(5)]
@@ -145,6 +145,9 @@ class Decoder:
     def read_structure(self):
         s = self.structure
         self.time_base, self.time_unit = s.varint(), s.varint()
+        self.tick = s.varint() if self.later else 0
+        self.corrections = s.varint() if self.tick else 0
+        need(not self.tick or (self.time_unit == 1 and self.tick <= 1024 << 24), "a tick's length")
         self.streams, cpu = [], 0
         for _ in range(s.varint()):
             cpu += s.varint()
@@ -220,14 +223,35 @@ class Decoder:
         class_order = sorted(range(self.count), key=lambda k: (self.event_class[k], k))
         for place, units in zip(class_order, self.buckets(self.count)):
             after[place] = unzigzag(units) if self.times_signed else units
+        wrong = self.read_corrections()
         self.ts, self.cpu, at = [], [], 0
         for cpu, n in self.streams:
-            last = self.time_base
-            for units in after[at:at + n]:
+            last, fraction = self.time_base, 1 << 23
+            for event, units in enumerate(after[at:at + n], at):
+                if self.tick:
+                    units = units * self.tick + fraction & MASK
+                    units, fraction = units >> 24, units & (1 << 24) - 1
+                    if event in wrong:
+                        units += wrong[event]
+                        fraction = 0 if wrong[event] > 0 else (1 << 24) - 1
                 last = last + units * self.time_unit & MASK
                 self.ts.append(last)
                 self.cpu.append(cpu)
             at += n
+
+    def read_corrections(self):
+        """The corrections of times in ticks, by the events' places in chunk order."""
+        if not self.tick:
+            return {}
+        FORMS.add("times in ticks")
+        out, at = {}, 0
+        gaps = self.buckets(self.corrections)
+        for gap, number in zip(gaps, self.buckets(self.corrections)):
+            number = unzigzag(number)
+            out[at + gap] = number - (1 << 64) if number >> 63 else number
+            at += gap + 1
+            need(at <= self.count, "a correction of no event")
+        return out
 
     # ---- columns
 
@@ -265,7 +289,7 @@ class Decoder:
         FORMS.update(["%d predictors" % predictors, "relative to %d" % relative])
         FORMS.update("mask bit %d" % b for m in masks for b in range(5) if m >> b & 1)
         need(all(m < 32 for m in masks), "a mask that does not exist")
-        reference = table.columns[self.structure.varint()].values if tag & 64 else None
+        reference = self.reference(table, c, self.structure.varint()) if tag & 64 else None
         codes = [predictors] * n
         if predictors:
             bits = 1 if predictors == 1 else 2
@@ -276,6 +300,30 @@ class Decoder:
         literal = self.read_literals([k for k in table.order if codes[k] == predictors], how,
                                      width, residue_signed)
         self.follow(table, c, width, signed, relative, masks, reference, codes, literal)
+
+    def reference(self, table, c, number):
+        if number < len(table.columns):
+            need(number < table.columns.index(c), "a reference to a later column")
+            return table.columns[number].values
+        need(self.later and table is not self.common, "a reference to no column")
+        derived, at = [0] * self.count, 0
+        for _, n in self.streams:
+            if number == len(table.columns):
+                FORMS.add("the following pid")
+                pids = [k for k in self.common.columns if not k.strings and k.field.kind == PID]
+                need(pids, "a reference to pids that there are not")
+                derived[at:at + n - 1] = pids[0].values[at + 1:at + n]
+            elif number == len(table.columns) + 1:
+                FORMS.add("the time since the event before")
+                last = self.ts[at]
+                for e in range(at, at + n):
+                    if self.class_table[self.event_class[e]] is table:
+                        derived[e] = self.ts[e] - last & MASK
+                        last = self.ts[e]
+            else:
+                need(False, "a reference to no column")
+            at += n
+        return [derived[e] for e in table.events]
 
     def read_literals(self, where, how, width, signed):
         out = {}

@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: MIT
 """TAP for Python tests, as tests/tap.sh for those in shell. Call ok, same and skip; end with
 sys.exit(finish())."""
+import fcntl
+import os
+import struct
 import subprocess
 import sys
+import termios
 
 done = bad = 0
 
@@ -27,6 +31,27 @@ def ok(good, name, *why):
 
 def same(want, got, name):
     ok(want == got, name, f"wanted: {want!r}", f"got:    {got!r}")
+
+
+def at_terminal(argv, columns=None, env=None, errors=False):
+    """The bytes that a terminal gets of argv's output, or with its errors, as they are written."""
+    main, child = os.openpty()
+    attributes = termios.tcgetattr(child)
+    attributes[1] &= ~termios.OPOST
+    termios.tcsetattr(child, termios.TCSANOW, attributes)
+    if columns:
+        fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    with subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=child,
+                          stderr=child if errors else None, env=env):
+        os.close(child)
+        text = b""
+        try:
+            while part := os.read(main, 65536):
+                text += part
+        except OSError:  # the program has closed it
+            pass
+        os.close(main)
+    return text
 
 
 def skip(name, why):

@@ -7,7 +7,11 @@
 #include <unistd.h>
 #include "uprobe/function.h"
 
-/* Decodes from `at` on, offsets in the file: in memory other breakpoints would be in the way. */
+/*
+ * Decodes the instructions from `at` on until one reaches `where`; both are offsets in the file.
+ * The file is read and not the process' memory, which may hold breakpoints of other tracers. *begin
+ * is where the last instruction begins. True if that instruction ends after `where`.
+ */
 static bool decode(int fd, uint64_t at, uint64_t where, uint64_t *begin)
 {
 	unsigned char bytes[4096];

@@ -9,9 +9,9 @@ enum { SYMBOLS_AT_ONCE = 512 };
 
 struct symbols {
 	int fd;
-	uint64_t address;	/* that is looked for, in the file's own terms */
-	uint64_t start;		/* of the function found */
-	uint32_t left;		/* how many symbols may yet be read */
+	uint64_t address;	/* the one looked for: a virtual address as in the file */
+	uint64_t start;		/* address of the function found */
+	uint32_t left;		/* how many more symbols may be read */
 };
 
 static bool read_all(int fd, void *to, size_t size, uint64_t offset)
@@ -28,7 +28,7 @@ static bool read_header(int fd, Elf64_Ehdr *header)
 	       header->e_shentsize == sizeof(Elf64_Shdr);
 }
 
-/* The part of the file that is loaded and holds the offset. */
+/* Finds the PT_LOAD segment whose bytes in the file hold the offset. */
 static bool find_segment(int fd, const Elf64_Ehdr *header, uint64_t offset, Elf64_Phdr *found)
 {
 	for (unsigned i = 0; i < header->e_phnum; i++)
@@ -95,7 +95,7 @@ bool function_at(int fd, uint64_t offset, uint64_t *start)
 	return true;
 }
 
-/* Sections that a stripped program of Go has, too. */
+/* Sections that the Go linker writes and that strip(1) leaves. */
 static bool is_go_section(const char *name)
 {
 	return !strcmp(name, ".gopclntab") || !strcmp(name, ".go.buildinfo") ||

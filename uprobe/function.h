@@ -7,17 +7,17 @@
 #include <stdint.h>
 
 /*
- * function_at() - true if a symbol of the file names a function that covers what is at `offset` in
- * it; *start is then the function's own offset, which is not after it. The file is anybody's:
- * nothing in it is believed before it has been compared with what there is, and no more of it is
- * read than FUNCTION_SYMBOLS_MAX symbols.
+ * function_at() - true if a symbol of type FUNC covers the byte at `offset` in the file; *start is
+ * then the offset of the function's first byte, at or before `offset`. Anybody may have made the
+ * file: every offset and size in it is checked before use, and at most FUNCTION_SYMBOLS_MAX symbols
+ * are read.
  */
 #define FUNCTION_SYMBOLS_MAX (1u << 22)
 bool function_at(int fd, uint64_t offset, uint64_t *start);
 
 /*
- * function_of_go() - whether the file was made by Go, whose runtime walks over its stacks and moves
- * them.
+ * function_of_go() - whether the Go linker made the file. Go's runtime walks over its stacks and
+ * moves them, so that a return address on them must not be replaced.
  */
 bool function_of_go(int fd);
 

@@ -51,8 +51,9 @@ static bool is_mapped(int fd, const struct mapping *m)
 }
 
 /*
- * What is mapped itself; or, for who may not open that, the file of that name if it is still the
- * same one.
+ * Opens the mapped file for reading: by /proc/PID/map_files, which takes CAP_CHECKPOINT_RESTORE or
+ * CAP_SYS_ADMIN; otherwise by its path as the process sees it, if that still names the same device
+ * and inode. Returns a descriptor, or -1.
  */
 static int open_mapping(pid_t pid, const struct mapping *m)
 {

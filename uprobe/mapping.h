@@ -7,9 +7,10 @@
 #include <sys/types.h>
 
 /*
- * mapping_open() - a descriptor for reading, and in *offset what of the file is mapped at `where`.
- * -1 where there is no file, or it may not be opened, or one of that name is no longer the one that
- * is mapped.
+ * mapping_open() - opens the file that the process has mapped at the address `where`. Returns a
+ * descriptor for reading, which the caller closes, and in *offset the offset in the file of the
+ * byte at `where`. Returns -1 where no file is mapped, where it may not be opened, and where its
+ * path now names another file.
  */
 int mapping_open(pid_t pid, unsigned long where, uint64_t *offset);
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libtrawl-uprobe: a program stops another one at a place in its code, looks, and lets it go on.
- * uprobe_poll(3) is its manual. It needs the module trawl.ko, whose device /dev/trawl the caller
- * may open.
+ * libtrawl-uprobe: a program stops another one at a place in its code, examines it, and lets it go
+ * on. The manual page is uprobe_poll(3). The library needs the module trawl.ko; the caller must be
+ * allowed to open its device /dev/trawl.
  *
- * The tracee is the task that is traced, the tracer the thread that calls these functions; each
- * thread is a tracer of its own. What a tracer has registered ends with it.
+ * The tracee is the process or thread that is traced; the tracer is the thread that calls these
+ * functions, so that each thread of a program is a tracer of its own. When the tracer's thread
+ * ends, its registrations end.
  *
- * Functions that return int return -1 on an error, with errno; uprobe_error() then says it in
- * words.
+ * Functions that return int return -1 and set errno on an error; uprobe_error() then describes it.
  */
 #ifndef TRAWL_UPROBE_H
 #define TRAWL_UPROBE_H
@@ -25,22 +25,23 @@ enum uprobe_event {
 	UPEV_BKPT,		/* the instruction at `where` is about to be executed */
 	UPEV_FUNCRET,		/* the function that begins at `where` has returned */
 	UPEV_EXIT,		/* the tracee has ended; it does not stop */
-	/* Beyond the proposal: */
+	/* What follows is not in the proposal that this interface implements: */
 	UPEV_CLONE,		/* a new thread or process */
-	UPEV_VFORK_DONE,	/* the child of vfork() let the tracee go on */
+	UPEV_VFORK_DONE,	/* the child of vfork() has called exec or ended */
 	UPEV_EXEC,		/* a new program, before its first instruction */
 	UPEV_DEATH,		/* as UPEV_EXIT */
-	UPEV_SYSCALL_ENTRY,	/* a system call, told at once; the tracee stops after it */
+	/* before a system call: reported at once; the tracee stops after the call */
+	UPEV_SYSCALL_ENTRY,
 	UPEV_SYSCALL_EXIT,
 	UPEV_SIGNAL		/* a signal is delivered */
 };
 
 struct uprobe {
-	unsigned long id;	/* the caller's: a number or a pointer */
+	unsigned long id;	/* chosen by the caller: a number or a pointer */
 	enum uprobe_event event;
-	pid_t who;		/* a process, or one thread that is not its first */
+	pid_t who;		/* id of a process, or of a thread other than its first */
 	unsigned long where;	/* an address in it, for UPEV_BKPT and UPEV_FUNCRET */
-	const char *khandler;	/* NULL: the tracer is told */
+	const char *khandler;	/* handler in the kernel; NULL: uprobe_poll() returns the event */
 };
 
 #define UPID_ALL (~0UL)		/* every id */
@@ -48,64 +49,77 @@ struct uprobe {
 int uprobe_register(const struct uprobe *u);
 int uprobe_unregister(pid_t pid, unsigned long id);
 /*
- * uprobe_poll() - 1 and *u, whose tracee is stopped; 0 when timeout ms are over (negative: never).
+ * uprobe_poll() - waits for an event for at most `timeout` ms (negative: without limit). Returns 1
+ * with the event in *u, whose tracee is then stopped, or 0 when the time is over.
  */
 int uprobe_poll(struct uprobe *u, int timeout);
 int uprobe_detach(pid_t pid);
 /*
- * uprobe_run_khandler() - data: as the khandler has it; trawl_uprobe.h has those of the built-in
- * ones.
+ * uprobe_run_khandler() - data: a buffer of the khandler's own structure; trawl_uprobe.h has those
+ * of the built-in ones.
  */
 int uprobe_run_khandler(const char *khandler, struct uprobe *u, void *data);
 
-/* What follows is beyond the proposal. */
+/* What follows is not in the proposal. */
 
-/* uprobe_error() - why the thread's latest call failed. Valid until its next one. */
+/*
+ * uprobe_error() - why this thread's latest call failed: a string that is valid until its next
+ * call.
+ */
 const char *uprobe_error(void);
 
 struct uprobe_hit {
 	pid_t tid;		/* the thread that stopped */
-	/* wait status of an end, id of a child, number of a signal or system call */
+	/* exit: a wait status; clone: the child's id; signal, system call: its number */
 	int status;
 	unsigned long long time;	/* CLOCK_MONOTONIC, ns */
 };
-/* uprobe_last_hit() - more of what uprobe_poll() returned last. */
+/*
+ * uprobe_last_hit() - details of the event that uprobe_poll() returned last; zeros if there was
+ * none.
+ */
 void uprobe_last_hit(struct uprobe_hit *hit);
 
 /*
- * uprobe_record_branches() - the last branches of all threads of a process are kept from now on,
- * for the khandler "branches": by the processor's LBR, or else by single steps, which slow it down
- * a hundredfold.
+ * uprobe_record_branches() - records the last branches of all threads of a process from now on, for
+ * the khandler "branches": with the processor's LBR, or else by single steps, which make the
+ * process about a hundred times slower.
  */
 int uprobe_record_branches(pid_t pid);
 
 /*
- * uprobe_several() - this tracer may have several tracees from now on; uprobe_poll() waits for all
- * of them.
+ * uprobe_several() - lets this tracer have several tracees from now on; uprobe_poll() waits for an
+ * event of any of them.
  */
 void uprobe_several(void);
 /*
- * uprobe_every() - from the next poll on no event is missed: it stops its thread whether this
- * tracer is in uprobe_poll() then or not. The threads of a tracee wait for each other's polls.
+ * uprobe_every() - from the next uprobe_poll() on no event is missed: an event stops its thread
+ * even if this tracer is not in uprobe_poll() at that moment. The threads of a tracee then wait
+ * until their events have been polled.
  */
 void uprobe_every(void);
-/* uprobe_poll_of() - uprobe_poll() for one of several. */
+/* uprobe_poll_of() - as uprobe_poll(), for the events of one of several tracees. */
 int uprobe_poll_of(pid_t pid, struct uprobe *u, int timeout);
 
 /*
- * uprobe_fd() - a descriptor for epoll(7), or -1. uprobe_arm() lets the stopped tracee go on and
- * returns at once; when the descriptor is readable, uprobe_poll(u, 0) returns the event.
+ * uprobe_fd() - a descriptor for epoll(7), or -1; the library owns and closes it. uprobe_arm() lets
+ * the stopped tracee go on and returns at once; when the descriptor becomes readable,
+ * uprobe_poll(u, 0) returns the event.
  */
 int uprobe_fd(void);
 int uprobe_arm(void);
 
-/* Of a stopped thread. Bytes that were copied, or -1. */
+/*
+ * Copy memory of a stopped thread. Return how many bytes were copied, fewer than `length` where the
+ * memory ends, or -1.
+ */
 ssize_t uprobe_read(pid_t tid, unsigned long address, void *buffer, size_t length);
 ssize_t uprobe_write(pid_t tid, unsigned long address, const void *buffer, size_t length);
 int uprobe_get_registers(pid_t tid, struct user_regs_struct *registers);
 /*
- * uprobe_set_registers() - those that differ; not segments, orig_rax and the flags that are not
- * arithmetic.
+ * uprobe_set_registers() - writes the registers that differ from the thread's. The general
+ * registers, rip and the arithmetic flags can be written, others (segments, orig_rax, other flags)
+ * not.
  */
 int uprobe_set_registers(pid_t tid, const struct user_regs_struct *registers);
 

@@ -21,15 +21,16 @@
 #define DEVICE "/dev/trawl"
 #define NAMES_MAX 4096
 
-/* A thread that has called one of these functions. */
+/* State of a thread that has called one of these functions. */
 struct tracer {
 	int fd;
 	bool several, every;
-	const void *writable[2];	/* what check_out() has found to be, each for its caller */
+	/* pointers that check_out() found writable, by enum writer */
+	const void *writable[2];
 	struct uprobe_hit hit;
 	/*
-	 * Of hit.tid as the latest POLL returned them; size 0: there are none, or they have been
-	 * written.
+	 * The registers of thread hit.tid as the latest POLL returned them. size is 0 if there are
+	 * none, or if they have been written since.
 	 */
 	struct trawl_uprobe_regs regs;
 	char error[512];
@@ -45,7 +46,7 @@ static void tracer_end(void *tracer)
 	free(tracer);
 }
 
-/* The child has a copy of the descriptor, but none of its parent's tracees. */
+/* After fork() the child has a copy of the descriptor, but its parent's tracees are not its own. */
 static void in_child(void)
 {
 	if (mine) {
@@ -106,8 +107,8 @@ const char *uprobe_error(void)
 }
 
 /*
- * Copies `size` bytes between the caller's memory and ours, where a bad pointer is a status and no
- * signal.
+ * Copies `size` bytes between the caller's memory and our own by process_vm_readv(2) or
+ * process_vm_writev(2), so that a bad pointer gives EFAULT instead of SIGSEGV.
  */
 static int copy(bool in, void *ours, const void *theirs, size_t size)
 {
@@ -117,7 +118,7 @@ static int copy(bool in, void *ours, const void *theirs, size_t size)
 
 	if (n == (ssize_t)size)
 		return 0;
-	/* A filter of system calls: then the pointer is believed. */
+	/* A seccomp filter may forbid the call: the pointer is then used unchecked. */
 	if (n < 0 && errno != EFAULT && theirs) {
 		memcpy(in ? ours : (void *)theirs, in ? theirs : ours, size);
 		return 0;
@@ -130,7 +131,8 @@ static int copy(bool in, void *ours, const void *theirs, size_t size)
 enum writer { EVENT, REGISTERS };
 
 /*
- * Before anything happens whose result would have no place. Callers mostly give the same one again.
+ * Checks, before a request is made, that its result can be stored at `theirs`. The latest pointer
+ * that passed is remembered, as callers mostly pass the same one again.
  */
 static int check_out(struct tracer *tracer, enum writer who, void *theirs, size_t size)
 {
@@ -177,14 +179,20 @@ static int fill(struct trawl_uprobe *to, const struct uprobe *u)
 		.id = u->id, .where = u->where, .who = u->who, .event = u->event };
 	if (!u->khandler)
 		return 0;
-	/* Up to the end of a page, after which there need not be one. */
+	/*
+	 * Copies at most to the end of a page at a time: the page after the one with the name's end
+	 * may not be mapped.
+	 */
 	for (size_t i = 0, n; i < sizeof(to->khandler) && !memchr(to->khandler, '\0', i); i += n) {
 		n = 4096 - ((uintptr_t)u->khandler + i) % 4096;
 		n = n < sizeof(to->khandler) - i ? n : sizeof(to->khandler) - i;
 		if (copy(true, to->khandler + i, u->khandler + i, n) < 0)
 			return -1;
 	}
-	/* A name that no khandler has: the kernel says so, when it comes to that. */
+	/*
+	 * An empty or too long name becomes one that no khandler can have: the kernel refuses it in
+	 * its order of checks.
+	 */
 	if (!*to->khandler || !memchr(to->khandler, '\0', sizeof(to->khandler)))
 		strcpy(to->khandler, "\n");
 	memset(to->khandler + strlen(to->khandler), 0, sizeof(to->khandler) - strlen(to->khandler));
@@ -196,7 +204,7 @@ static bool has_place(const struct uprobe *u)
 	return u->event == UPEV_BKPT || u->event == UPEV_FUNCRET;
 }
 
-/* Which of the reasons for EINVAL it was, in the order of the kernel's checks. */
+/* Describes which of the reasons for EINVAL it was, in the order of the kernel's checks. */
 static int invalid(const struct uprobe *u)
 {
 	int error = errno;
@@ -225,7 +233,7 @@ static int invalid(const struct uprobe *u)
 		    u->where, u->who, u->who);
 }
 
-/* In words, what REGISTER refused. */
+/* Describes in words why REGISTER failed (errno). */
 static int refused(struct tracer *tracer, const struct uprobe *u, const char *khandler)
 {
 	switch (errno) {
@@ -253,7 +261,10 @@ static int refused(struct tracer *tracer, const struct uprobe *u, const char *kh
 	return fail("process %d: it cannot be registered: %s", u->who, strerror(errno));
 }
 
-/* What the kernel does not ask, and what would end the tracee. */
+/*
+ * Refuses what the kernel accepts although it would crash the tracee: a breakpoint inside an
+ * instruction, and the return of a Go function.
+ */
 static int look_at_code(const struct uprobe *u)
 {
 	uint64_t offset = 0, begin = 0;
@@ -278,7 +289,7 @@ static int look_at_code(const struct uprobe *u)
 	return 0;
 }
 
-/* `theirs` is the caller's. */
+/* `theirs` points into the caller's memory and may be bad. */
 int uprobe_register(const struct uprobe *theirs)
 {
 	struct trawl_uprobe_request request = { .size = sizeof(request) };
@@ -295,7 +306,7 @@ int uprobe_register(const struct uprobe *theirs)
 		       : 0;
 }
 
-/* ESRCH if this thread has never traced anything. */
+/* This thread's tracer; NULL and ESRCH if it has never traced anything. */
 static struct tracer *tracer_get_used(void)
 {
 	if (!mine) {
@@ -522,7 +533,7 @@ static int registers(struct tracer *tracer, struct trawl_uprobe_regs *request)
 				   : "a register that cannot be written, or no such rip");
 }
 
-/* The same members, in other places. */
+/* Members of the same names, at other offsets in the kernel's structure and in the C library's. */
 #define EACH_REGISTER(X)                                                                           \
 	X(r15) X(r14) X(r13) X(r12) X(rbp) X(rbx) X(r11) X(r10) X(r9) X(r8) X(rax) X(rcx)          \
 	X(rdx) X(rsi) X(rdi) X(orig_rax) X(rip) X(cs) X(eflags) X(rsp) X(ss) X(fs_base) X(gs_base)
@@ -551,7 +562,7 @@ int uprobe_set_registers(pid_t tid, const struct user_regs_struct *theirs)
 
 	if (!tracer || copy(true, &from, theirs, sizeof(from)) < 0)
 		return -1;
-	/* A thread of 64-bit code has no others than 0, and the kernel doesn't take them. */
+	/* In 64-bit code these are 0, and the kernel's structure has no place for them. */
 	if (from.ds || from.es || from.fs || from.gs) {
 		errno = EINVAL;
 		return fail("thread %d: ds, es, fs and gs cannot be written; leave them 0", tid);

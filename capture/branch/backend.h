@@ -3,15 +3,16 @@
  * A way to record branches: one struct of functions, one line in the table of backends.c. The
  * source calls, always from the session's thread:
  *
- *	usable()  can this machine do it? Tries it. 0, or -1 with why not and what would help.
- *	open()    takes hold of the tasks; COMMAND waits to be run. Nothing flows yet.
- *	start()   from here branches flow.
- *	fds()     what to poll for.
- *	drain()   hands what is there to sink.event(); 0, or -1 with *err.
- *	halt()    nothing that happens from now on counts.
- *	stop()    lets the tasks go; drain() may still have branches from before halt().
- *	over()    true when drain() will have nothing more; after stop().
- *	close()   frees all; must cope with one that was not opened whole.
+ *	usable()  Tries whether this machine can do it. Returns 0, or -1 with the reason and the remedy.
+ *	open()    Attaches to the tasks; COMMAND waits to be run. No branches come yet. Returns the
+ *	          state, or NULL with *err.
+ *	start()   Lets branches come. Returns 0, or -1 with *err.
+ *	fds()     Returns what to poll for.
+ *	drain()   Gives the branches that are there to sink.event(). Returns 0, or -1 with *err.
+ *	halt()    Ends the capture: later branches do not count.
+ *	stop()    Detaches from the tasks; drain() may still give branches from before halt().
+ *	over()    Called after stop(). Returns true when drain() will give nothing more.
+ *	close()   Frees the state.
  */
 #ifndef TRAWL_CAPTURE_BRANCH_BACKEND_H
 #define TRAWL_CAPTURE_BRANCH_BACKEND_H
@@ -59,11 +60,13 @@ struct branch_backend {
 	void (*close)(void *state);
 };
 
-/* What a back end does while it records, by the names that these functions have in each file. */
+/* The functions of a recording, which have the same names in each back end's file. */
 #define BACKEND_FUNCTIONS                                                                         \
 	.start = start, .fds = fds, .drain = drain, .halt = halt, .stop = stop, .over = over,     \
 	.close = close_state
 
+extern const struct branch_backend perf_bts_backend, perf_lbr_backend, intel_bts_backend,
+	perf_joined_backend, kmod_lbr_backend, kmod_step_backend, ptrace_backend;
 /* Best first; ends with NULL. */
 extern const struct branch_backend *const branch_backends[];
 

@@ -8,20 +8,18 @@
 #include "capture/branch/backend.h"
 #include "common/nearest.h"
 
-extern const struct branch_backend perf_bts_backend, perf_lbr_backend, intel_bts_backend,
-	kmod_lbr_backend, kmod_step_backend, ptrace_backend;
-
 const struct branch_backend *const branch_backends[] = {
 	&perf_bts_backend,
 	&intel_bts_backend,
 	&kmod_lbr_backend,
 	&kmod_step_backend,
 	&perf_lbr_backend,
+	&perf_joined_backend,
 	&ptrace_backend,
 	NULL,
 };
 
-/* Why none is usable is the last one's. */
+/* Returns the first usable one; if none is, *err is that of the last one. */
 static const struct branch_backend *best(bool places, struct trawl_error *err)
 {
 	for (size_t i = 0; branch_backends[i]; i++) {
@@ -38,8 +36,8 @@ static const struct branch_backend *named(const struct branch_backend *b, bool p
 {
 	if (places && !b->at_places) {
 		trawl_fail(err, TRAWL_USAGE,
-			   "-i branch:%s:last=: this way has no branches at a probe: kmod-lbr and "
-			   "kmod-step have",
+			   "-i branch:%s:last=: this back end records no branches before a probe: "
+			   "use kmod-lbr or kmod-step",
 			   b->name);
 		return NULL;
 	}

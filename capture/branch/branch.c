@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The source "branch": every branch that the tasks of the scope take, by whichever back end is best
- * here. Branches of a task are gathered into batches (common/branch.h); one batch is one record.
+ * The source "branch": every branch that the tasks of the scope take, by the best back end of this
+ * machine. Branches of a task are encoded in batches (common/branch.h); one batch is one record.
  */
 #include "config.h"
 
@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "capture/branch/backend.h"
 #include "capture/branch/images.h"
@@ -18,6 +19,7 @@
 #include "capture/sys/alloc.h"
 #include "capture/sys/clock.h"
 #include "capture/task/task.h"
+#include "capture/tracefs/tracefs.h"
 #include "common/array.h"
 #include "common/branchrecord.h"
 
@@ -27,8 +29,7 @@ enum {
 	BATCH_NS = 900000000,      /* a batch is ended after this: less than from sync to sync */
 	BATCH_RING_NS = 100000000, /* likewise with --ring, where a trigger wants the newest */
 	BATCH_LIVE_NS = 40000000,  /* likewise without -w, where events are printed as they come */
-	LINKTYPE_UPPER_PDU = 252,
-	HITS_MOST = 4096,          /* hits of probes that wait for the names of their addresses */
+	HITS_MOST = 4096,          /* hits of probes that wait until their symbols are written */
 };
 
 struct branch_task {
@@ -36,6 +37,7 @@ struct branch_task {
 	pid_t tid, pid;
 	struct branch_encoder *batch; /* NULL: none is open */
 	uint64_t begun;               /* when it was first seen */
+	uint64_t to;                  /* of its last branch; 0: what follows that is not known */
 	uint64_t collected, since;    /* branches collected at `collected` happened at `since` or
 				       * later */
 };
@@ -60,7 +62,7 @@ struct branch_hit {
 enum branch_phase { BRANCH_ARMED, BRANCH_RECORDING, BRANCH_HALTED, BRANCH_STOPPED, BRANCH_DRAINED };
 
 struct branch_state {
-	struct branch_sink sink; /* first: back ends hand it back */
+	struct branch_sink sink; /* first: take_event() gets its address */
 	enum branch_phase phase;
 	struct input *in;
 	const struct branch_backend *backend;
@@ -191,7 +193,7 @@ static struct branch_encoder *batch_of(struct branch_state *s, struct branch_tas
 	return t->batch;
 }
 
-/* ---- what the back end tells ------------------------------------------------------------- */
+/* ---- events of the back end -------------------------------------------------------------- */
 
 static bool counts(const struct branch_state *s, uint64_t time)
 {
@@ -218,26 +220,33 @@ static uint64_t earliest(const struct branch_state *s, struct branch_task *t,
 	return t->since < e->time ? t->since : e->time;
 }
 
+static void add_mark(struct branch_state *s, struct branch_task *t, struct branch_encoder *b,
+		     enum branch_mark_kind kind, uint64_t time, uint64_t count)
+{
+	branch_encoder_mark(b, kind, time, count);
+	if (kind != BRANCH_MARK_TIME)
+		t->to = 0;
+	if (kind == BRANCH_MARK_LOST) {
+		s->lost += count;
+		s->uncounted |= !count;
+	}
+}
+
+/* A processor has no record of a branch that the kernel carries out for a uprobe. */
 static void add_branch(struct branch_state *s, const struct branch_event *e, struct branch_task *t,
 		       struct branch_encoder *b, uint64_t time)
 {
 	struct branch one = e->branch;
 
+	if (s->backend->no_kinds && t->to &&
+	    branch_images_gap(&s->images, t->pid, t->to, one.from))
+		add_mark(s, t, b, BRANCH_MARK_LOST, time, 0);
+	t->to = one.to;
 	if (s->backend->no_kinds && one.kind == BRANCH_UNKNOWN)
 		one.kind = branch_images_kind(&s->images, t->pid, one.from);
 	if (branch_encoder_add(b, &one, time)) {
 		branch_images_hit(&s->images, t->pid, e->branch.from);
 		branch_images_hit(&s->images, t->pid, e->branch.to);
-	}
-}
-
-static void add_mark(struct branch_state *s, const struct branch_event *e, struct branch_encoder *b,
-		     uint64_t time)
-{
-	branch_encoder_mark(b, e->mark, time, e->count);
-	if (e->mark == BRANCH_MARK_LOST) {
-		s->lost += e->count;
-		s->uncounted |= !e->count;
 	}
 }
 
@@ -257,8 +266,21 @@ static int take_dated(struct branch_state *s, const struct branch_event *e, stru
 	if (e->kind == BRANCH_EVENT_BRANCH)
 		add_branch(s, e, t, b, time);
 	else
-		add_mark(s, e, b, time);
+		add_mark(s, t, b, e->mark, time, e->count);
 	return 0;
+}
+
+/* Whether a branch of the stack is, or may be, missing: a uprobe is in its place. */
+static bool stack_has_gap(struct branch_state *s, const struct branch_task *t,
+			const struct branch_last_stack *l)
+{
+	for (size_t i = 0; s->backend->no_kinds && i < l->n; i++) {
+		uint64_t next = i + 1 < l->n ? l->branches[i + 1].from : l->address;
+
+		if (branch_images_gap(&s->images, t->pid, l->branches[i].to, next))
+			return true;
+	}
+	return false;
 }
 
 /* The mark of a stack, then its branches. */
@@ -266,10 +288,11 @@ static void encode_stack(struct branch_state *s, const struct branch_task *t,
 			 const struct branch_event *e)
 {
 	const struct branch_last_stack *l = e->last;
+	bool unknown = l->unknown || stack_has_gap(s, t, l);
 
 	branch_encoder_start(s->hit, e->time);
 	branch_encoder_mark(s->hit, BRANCH_MARK_STACK, e->time, 0);
-	if (l->unknown)
+	if (unknown)
 		branch_encoder_mark(s->hit, BRANCH_MARK_LOST, e->time, 0);
 	branch_images_hit(&s->images, t->pid, l->address);
 	for (size_t i = 0; i < l->n; i++) {
@@ -281,7 +304,7 @@ static void encode_stack(struct branch_state *s, const struct branch_task *t,
 		branch_images_hit(&s->images, t->pid, one.from);
 		branch_images_hit(&s->images, t->pid, one.to);
 	}
-	s->uncounted |= l->unknown;
+	s->uncounted |= unknown;
 }
 
 static int take_last(struct branch_state *s, const struct branch_event *e, struct trawl_error *err)
@@ -312,7 +335,7 @@ static int take_last(struct branch_state *s, const struct branch_event *e, struc
 	return s->nhits == HITS_MOST ? flush(s, err) : 0;
 }
 
-/* The task is there, and stopped: what it is called now is in the file before its branches. */
+/* Writes the task's metadata before its branches: it is stopped, so /proc has its name of now. */
 static int take_task(struct branch_state *s, const struct branch_event *e, struct trawl_error *err)
 {
 	struct tasks *tasks = session_tasks(s->in->session);
@@ -322,6 +345,7 @@ static int take_task(struct branch_state *s, const struct branch_event *e, struc
 		t->collected = 0; /* of an earlier task with this number */
 	if (!t->collected)
 		t->begun = e->time;
+	t->to = 0;
 	if (e->kind == BRANCH_EVENT_EXEC && end_batches(s, e->pid, err))
 		return -1;
 	tasks_forget(tasks, e->tid);
@@ -365,52 +389,6 @@ static int take_event(struct branch_sink *sink, const struct branch_event *e,
 
 /* ---- the source -------------------------------------------------------------------------- */
 
-static const struct trawl_field common_fields[] = {
-	{ "tid", "u32", "", TRAWL_PID, TRAWL_FIXED, 0, 0, 4, 1 },
-};
-
-static const struct trawl_field stream_fields[] = {
-	{ "pid", "u32", "", TRAWL_PID, TRAWL_FIXED, 0, 4, 4, 1 },
-	{ "until", "u64", "time of the last branch", TRAWL_TIME, TRAWL_FIXED, 0, 8, 8, 1 },
-	{ "count", "u32", "number of branches", TRAWL_UINT, TRAWL_FIXED, 0, 16, 4, 1 },
-	{ "backend", "u32", "who recorded them", TRAWL_ENUM, TRAWL_FIXED, 0, 20, 4, 1 },
-	{ "batch", "u8[]", "the branches", TRAWL_BYTES, TRAWL_TAIL, 0, 24, 1, 1 },
-};
-
-static const struct trawl_field last_fields[] = {
-	{ "pid", "u32", "", TRAWL_PID, TRAWL_FIXED, 0, 4, 4, 1 },
-	{ "until", "u64", "time of the event", TRAWL_TIME, TRAWL_FIXED, 0, 8, 8, 1 },
-	{ "count", "u32", "number of branches", TRAWL_UINT, TRAWL_FIXED, 0, 16, 4, 1 },
-	{ "backend", "u32", "who recorded them", TRAWL_ENUM, TRAWL_FIXED, 0, 20, 4, 1 },
-	{ "address", "u64", "the instruction that was hit", TRAWL_ADDR, TRAWL_FIXED, 0, 24, 8, 1 },
-	{ "batch", "u8[]", "the branches", TRAWL_BYTES, TRAWL_TAIL, 0, 32, 1, 1 },
-};
-
-static int describe_records(struct branch_state *s, struct trawl_error *err)
-{
-	bool last = s->last.n > 0;
-	struct trawl_writer *w = session_writer(s->in->session);
-	struct trawl_source source = {
-		.name = "branch", .spec = s->in->nspecs ? s->in->specs[0] : "",
-		.kind = BRANCH_SOURCE_KIND, .clock = TRAWL_CLOCK_MONO,
-		.linktype = LINKTYPE_UPPER_PDU, .resolution = 1, .ncommon = 1,
-		.common = common_fields,
-	};
-	struct trawl_event_type type = {
-		.id = BRANCH_TYPE_STREAM, .name = "branch:stream", .format = "",
-		.size = sizeof(struct branch_record),
-		.nfields = sizeof(stream_fields) / sizeof(*stream_fields), .fields = stream_fields,
-	}, type_last = {
-		.id = BRANCH_TYPE_LAST, .name = "branch:last", .format = "",
-		.size = sizeof(struct branch_last_record),
-		.nfields = sizeof(last_fields) / sizeof(*last_fields), .fields = last_fields,
-	};
-	int id = trawl_writer_source(w, &source, err);
-
-	s->source = type.source = type_last.source = (uint16_t)id;
-	return id < 0 ? -1 : trawl_writer_event_type(w, last ? &type_last : &type, err);
-}
-
 /* Every -i text of this source. backend: of the first one, to be freed. */
 static int read_specs(struct branch_state *s, char **backend, struct trawl_error *err)
 {
@@ -422,8 +400,8 @@ static int read_specs(struct branch_state *s, char **backend, struct trawl_error
 		free(text);
 		if (!r && i && (!spec.last || !s->last.n || strcmp(spec.backend, *backend)))
 			r = trawl_fail(err, TRAWL_USAGE,
-				       "-i branch: given twice: one way of recording branches at a "
-				       "time");
+				       "-i branch: given twice; name one back end, and one text of "
+				       "all branches");
 		if (!r && !i)
 			*backend = xstrdup(spec.backend);
 		if (!r && spec.last)
@@ -440,6 +418,7 @@ static int arm(struct input *in, struct trawl_error *err)
 	struct branch_state *s = xcalloc(1, sizeof(*s));
 	struct branch_scope scope = { .command = session_options(in->session)->command != NULL };
 	char *backend = NULL;
+	int id;
 
 	in->state = s;
 	s->in = in;
@@ -453,16 +432,36 @@ static int arm(struct input *in, struct trawl_error *err)
 	if (session_options(in->session)->count)
 		return trawl_fail(err, TRAWL_USAGE,
 				  "-c: counts events, and branches are recorded in batches of "
-				  "thousands: use --duration, or --ring for the newest");
+				  "thousands; use --duration, or --ring for the newest");
 	scope.places = s->last.places;
 	scope.nplaces = s->last.n;
 	if (!scope.n)
 		return trawl_fail(err, TRAWL_USAGE, "-i branch: whose branches? Give -p PID, or -- "
 				  "COMMAND");
-	if (describe_records(s, err) || reader_starter_open(&s->images.starter, err))
+	id = branchrecord_describe(session_writer(in->session), in->nspecs ? in->specs[0] : "",
+				   s->last.n > 0, err);
+	if (id < 0 || reader_starter_open(&s->images.starter, err))
 		return -1;
+	s->source = (uint16_t)id;
 	s->recorder = s->backend->open(&scope, err);
 	return s->recorder ? 0 : -1;
+}
+
+/* Those of this capture, and those of others that tracefs lists. */
+static void note_uprobes(struct branch_state *s)
+{
+	struct trawl_error ignored;
+	int tracefs = tracefs_open(&ignored);
+	char *text = tracefs < 0 ? NULL : tracefs_read(tracefs, "uprobe_events", NULL, &ignored);
+	size_t n;
+	const struct session_site *sites = session_sites(s->in->session, &n);
+
+	branch_images_sites(&s->images, sites, n);
+	if (text)
+		branch_images_probes(&s->images, text);
+	free(text);
+	if (tracefs >= 0)
+		close(tracefs);
 }
 
 static int start(struct input *in, struct trawl_error *err)
@@ -472,6 +471,8 @@ static int start(struct input *in, struct trawl_error *err)
 	assert(s->phase == BRANCH_ARMED && !s->nopen);
 	s->flushed = mono_now();
 	s->phase = BRANCH_RECORDING;
+	if (s->backend->no_kinds)
+		note_uprobes(s);
 	return s->backend->start(s->recorder, err);
 }
 
@@ -483,8 +484,8 @@ static size_t fds(struct input *in, struct pollfd *fds, size_t room)
 }
 
 /*
- * Batches stay open for a while, so that their branches can be told by those before: the
- * capture's horizon must not pass them. All are ended at once.
+ * Batches stay open for a while: a branch is encoded by those before it. The capture's horizon must
+ * not pass open batches, so all are ended at once.
  */
 static int drain(struct input *in, struct trawl_error *err)
 {
@@ -598,6 +599,7 @@ const struct source branch_source = {
 	.summary = "branches of COMMAND or of -p PID: branch[:BACKEND][:last=N@PROBE]",
 	.spec_language = true,
 	.traces = true,
+	.small_files = true,
 	.besides = besides,
 	.describe = describe,
 	.arm = arm,

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
+#include <unistd.h>
 
 #include "capture/branch/codecache.h"
+#include "common/array.h"
 #include "common/fnv.h"
 #include "common/branch.h"
 
@@ -43,20 +47,80 @@ static size_t read_code(pid_t tid, uint64_t address, uint8_t *buf)
 	return got > 0 ? (size_t)got : 0;
 }
 
+/* The bytes of a file that a line of /proc/PID/maps names; 0: it is another one by now. */
+static size_t read_mapped(pid_t pid, const char *line, uint64_t address, uint8_t *buf)
+{
+	unsigned long long start, offset, inode;
+	int name = 0, fd;
+	char path[4200];
+	struct stat st;
+	ssize_t got = 0;
+
+	if (sscanf(line, "%llx-%*x %*s %llx %*s %llu %n", &start, &offset, &inode, &name) != 3 ||
+	    line[name] != '/')
+		return 0;
+	snprintf(path, sizeof(path), "/proc/%d/root%.*s", pid, (int)strcspn(line + name, "\n"),
+		 line + name);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return 0;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_ino == inode)
+		got = pread(fd, buf, BRANCH_INSN_BYTES, (off_t)(offset + (address - start)));
+	close(fd);
+	return got > 0 ? (size_t)got : 0;
+}
+
+/* The bytes that the mapped file has at an address, where memory may have a uprobe; 0: they cannot
+ * be read. */
+static size_t read_file_code(pid_t pid, uint64_t address, uint8_t *buf)
+{
+	unsigned long long start, end;
+	char path[64], *line = NULL;
+	size_t room = 0, got = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	f = fopen(path, "re");
+	while (f && getline(&line, &room, f) > 0) {
+		if (sscanf(line, "%llx-%llx", &start, &end) != 2 || address < start ||
+		    address >= end)
+			continue;
+		got = read_mapped(pid, line, address, buf);
+		break;
+	}
+	free(line);
+	if (f)
+		fclose(f);
+	return got;
+}
+
+static struct branch_insn decode_at(pid_t tid, pid_t pid, uint64_t address, bool compat)
+{
+	uint8_t bytes[BRANCH_INSN_BYTES], own[BRANCH_INSN_BYTES];
+	size_t n = read_code(tid, address, bytes), k = 0;
+	struct branch_insn insn = { 0 };
+	bool probed;
+
+	if (n && bytes[0] == BRANCH_BREAKPOINT)
+		k = read_file_code(pid, address, own);
+	probed = k && own[0] != BRANCH_BREAKPOINT;
+	if (n)
+		insn = branch_insn_decode(probed ? own : bytes, probed ? k : n, compat);
+	insn.probed = probed;
+	return insn;
+}
+
 struct branch_insn code_at(struct code_cache *c, pid_t tid, pid_t pid, uint64_t address,
 			   bool compat)
 {
 	size_t slot = (address * 0x9E3779B97F4A7C15u >> (64 - CODE_CACHE_BITS)) ^
 		      ((size_t)pid & ((1 << CODE_CACHE_BITS) - 1));
-	uint8_t bytes[BRANCH_INSN_BYTES];
 	struct branch_insn insn;
-	size_t n;
 
 	if (c->slots[slot].address == address && c->slots[slot].pid == pid &&
 	    c->slots[slot].compat == compat)
 		return c->slots[slot].insn;
-	n = read_code(tid, address, bytes);
-	insn = n ? branch_insn_decode(bytes, n, compat) : (struct branch_insn){ 0 };
+	insn = decode_at(tid, pid, address, compat);
 	if (insn.length && is_fixed(find(c, pid), address)) {
 		c->slots[slot].address = address;
 		c->slots[slot].pid = pid;
@@ -77,17 +141,13 @@ static void forget(struct code_cache *c, pid_t pid)
 static void add_fixed(struct code_process *p, const char *line)
 {
 	unsigned long long start, end, inode;
-	struct code_range *more;
 	char perms[5];
 
 	if (sscanf(line, "%llx-%llx %4s %*s %*s %llu", &start, &end, perms, &inode) != 4 ||
 	    perms[1] == 'w' || !inode)
 		return;
-	more = realloc(p->fixed, (p->nfixed + 1) * sizeof(*more));
-	if (!more)
-		return;
-	p->fixed = more;
-	p->fixed[p->nfixed++] = (struct code_range){ start, end };
+	if (array_grow(p->fixed, p->nfixed))
+		p->fixed[p->nfixed++] = (struct code_range){ start, end };
 }
 
 /* The lines of /proc/PID/maps whose third letter of permissions is x. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Decoded instructions of stopped tasks, by address. Kept is only what cannot change unseen: code
- * of files that is not writable, until the process changes what it has mapped.
+ * Decoded instructions of stopped tasks, by address. The cache keeps only code that cannot change
+ * unnoticed: read-only mappings of files, until the process changes its mappings.
  */
 #ifndef TRAWL_CAPTURE_BRANCH_CODECACHE_H
 #define TRAWL_CAPTURE_BRANCH_CODECACHE_H
@@ -15,7 +15,7 @@ struct code_range {
 	uint64_t start, end;
 };
 
-/* What a process has mapped to be run. */
+/* The executable mappings of a process. */
 struct code_process {
 	pid_t pid;
 	uint64_t hash;             /* of the lines */
@@ -31,7 +31,7 @@ struct code_cache {
 		struct branch_insn insn;
 	} slots[1 << CODE_CACHE_BITS];
 	struct code_process processes[CODE_PROCESSES];
-	size_t next; /* the process that makes way for another one */
+	size_t next; /* the process that the next new one replaces */
 };
 
 /* The instruction at an address of a stopped task. */
@@ -39,8 +39,8 @@ struct branch_insn code_at(struct code_cache *c, pid_t tid, pid_t pid, uint64_t 
 			   bool compat);
 
 /*
- * A process has changed its maps, or is new. Returns its executable lines (malloc'd) if they are
- * others than before, else NULL.
+ * Called when a process may have changed its mappings, or is new. Returns its executable lines of
+ * /proc/PID/maps, malloc'd, if they changed, else NULL.
  */
 char *code_mapped(struct code_cache *c, pid_t pid);
 void code_cache_free(struct code_cache *c);

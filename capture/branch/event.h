@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What back ends tell of: branches, and what is to be known of tasks to read them. */
+/* The events of back ends: branches, and what a reader must know of their tasks. */
 #ifndef TRAWL_CAPTURE_BRANCH_EVENT_H
 #define TRAWL_CAPTURE_BRANCH_EVENT_H
 
@@ -9,20 +9,20 @@
 enum branch_event_kind {
 	BRANCH_EVENT_BRANCH,
 	BRANCH_EVENT_MARK,  /* mark, count: something between two branches */
-	BRANCH_EVENT_TASK,  /* recording of a task begins: tid, pid; it is there to be asked */
-	BRANCH_EVENT_EXEC,  /* it is another program now */
-	BRANCH_EVENT_MAPS,  /* what its process has mapped to be run: maps, which the reader
-			     * frees */
-	BRANCH_EVENT_LAST,  /* a place was hit: last, for the time of the call */
-	BRANCH_EVENT_EXIT,  /* status, as of waitpid(), if it was collected; -1: it was not */
+	BRANCH_EVENT_TASK,  /* recording of a task begins: tid, pid; /proc has it still */
+	BRANCH_EVENT_EXEC,  /* the task runs another program now */
+	BRANCH_EVENT_MAPS,  /* its process's executable mappings: maps, which the back end frees
+			     * after sink.event() */
+	BRANCH_EVENT_LAST,  /* a place was hit: last, valid during sink.event() */
+	BRANCH_EVENT_EXIT,  /* status, as of waitpid(), if it was reaped; -1: it was not */
 };
 
-/* What led to a place. */
+/* The last branches before a place. */
 struct branch_last_stack {
 	uint64_t address;            /* of the place */
 	const struct branch *branches; /* the oldest first */
 	size_t n;
-	bool unknown;                /* somebody else had the processor's branch records */
+	bool unknown;                /* some are missing, it is not known which */
 };
 
 struct branch_event {
@@ -39,7 +39,7 @@ struct branch_event {
 	};
 	pid_t tid, pid;
 	enum branch_event_kind kind;
-	bool collected; /* of branches and marks: not later than time, and after what was
+	bool collected; /* a branch or mark happened at or before `time`, and after what was
 			 * collected before */
 };
 

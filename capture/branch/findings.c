@@ -30,6 +30,7 @@ void findings_free(struct findings *s)
 
 void findings_put(struct wire_out *o, const struct findings *s, size_t files)
 {
+	wire_put_number(o, s->whole);
 	wire_put_number(o, s->nfiles - files);
 	for (size_t i = files; i < s->nfiles; i++)
 		wire_put_text(o, s->files[i]);
@@ -117,12 +118,14 @@ static void cut(struct findings *s, const struct findings *before)
 		free(s->functions[--s->nfunctions].name);
 	s->nlines = before->nlines;
 	s->ninsns = before->ninsns;
+	s->whole = before->whole;
 }
 
 bool findings_get(struct wire_in *in, struct findings *s)
 {
 	struct findings before = *s;
 
+	s->whole |= wire_number(in, 1);
 	get_files(in, s);
 	get_functions(in, s);
 	get_lines(in, s);

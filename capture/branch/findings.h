@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions, source lines and branching instructions of a program, as many as branches had to do
- * with; and how they come from the process that reads the program (lookup.h) to the recorder.
+ * Functions, source lines and branching instructions that branches of a program were in, and how
+ * they are sent from the reader of the program (lookup.h) to the recorder.
  */
 #ifndef TRAWL_CAPTURE_BRANCH_FINDINGS_H
 #define TRAWL_CAPTURE_BRANCH_FINDINGS_H
@@ -35,6 +35,7 @@ struct findings {
 	struct found_line *lines; /* of these functions */
 	struct found_insn *insns; /* likewise */
 	size_t nfiles, nfunctions, nlines, ninsns;
+	bool whole; /* all functions that have lines are there, entered or not */
 };
 
 void findings_free(struct findings *s);

@@ -5,13 +5,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "capture/branch/images.h"
+#include "capture/branch/insn.h"
 #include "capture/sys/alloc.h"
 #include "common/array.h"
 #include "common/branch.h"
 #include "common/branchrecord.h"
+#include "common/search.h"
 
 static struct image_process **place_of(struct images *im, pid_t pid)
 {
@@ -41,6 +45,8 @@ void branch_images_free(struct images *im)
 		}
 	}
 	modules_free(im->modules);
+	free(im->sites);
+	free(im->ways);
 	reader_starter_close(&im->starter);
 	*im = (struct images){ 0 };
 }
@@ -63,9 +69,10 @@ static void add_map(struct images *im, struct image_process *p, const char *line
 	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64, &m.start, &m.end, &m.offset) != 3)
 		return;
 	before = im->modules;
+	m.uprobes = strstr(line, " [uprobes]") && strstr(line, " [uprobes]") < strchrnul(line, '\n');
 	m.module = module_of(&im->modules, &im->starter, p->pid, line);
 	if (im->modules != before && is_program(p->pid, m.module))
-		module_tell_all(m.module);
+		module_want_all(m.module);
 	xgrow(p->maps, p->nmaps);
 	p->maps[p->nmaps++] = m;
 }
@@ -93,6 +100,7 @@ int branch_images_map(struct images *im, pid_t pid, const char *maps, uint64_t t
 	clear(p);
 	p->text = xstrdup(maps);
 	p->time = time;
+	p->mapping = ++im->mappings;
 	for (const char *line = maps; *line; line += strcspn(line, "\n"), line += *line == '\n')
 		add_map(im, p, line);
 	return write_maps(p, w, err);
@@ -134,9 +142,179 @@ uint8_t branch_images_kind(struct images *im, pid_t pid, uint64_t address)
 		im->kinds[slot].process = p;
 		im->kinds[slot].time = p->time;
 		im->kinds[slot].kind = m && m->module ?
-			module_kind(m->module, address - m->start + m->offset) : BRANCH_UNKNOWN;
+			module_insn(m->module, address - m->start + m->offset).kind :
+			BRANCH_UNKNOWN;
 	}
 	return im->kinds[slot].kind;
+}
+
+/* ---- branches that no record has --------------------------------------------------------- */
+
+/* Reads "p:GROUP/NAME PATH:0xOFFSET...". Returns false if it is none, or of no file. */
+static bool site_of(const char *line, size_t len, struct session_site *site)
+{
+	char *text = xstrndup(line, len), *path = strchr(text, ' '), *colon = path;
+	struct stat st;
+	bool good;
+
+	while (colon && (colon = strchr(colon + 1, ':')) && strncmp(colon, ":0x", 3))
+		;
+	good = colon && sscanf(colon, ":%" SCNx64, &site->offset) == 1;
+	if (good) {
+		*colon = '\0';
+		good = strncmp(path + 1, "/proc/self/", 11) && !stat(path + 1, &st);
+	}
+	if (good) {
+		site->inode = st.st_ino;
+		site->major = major(st.st_dev);
+		site->minor = minor(st.st_dev);
+	}
+	free(text);
+	return good;
+}
+
+static int by_offset(const void *a, const void *b)
+{
+	const struct session_site *x = a, *y = b;
+
+	return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+static void add_site(struct images *im, const struct session_site *site)
+{
+	xgrow(im->sites, im->nsites);
+	im->sites[im->nsites++] = *site;
+}
+
+static void sort_sites(struct images *im)
+{
+	if (im->nsites)
+		qsort(im->sites, im->nsites, sizeof(*im->sites), by_offset);
+}
+
+void branch_images_sites(struct images *im, const struct session_site *sites, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		add_site(im, &sites[i]);
+	sort_sites(im);
+}
+
+void branch_images_probes(struct images *im, const char *definitions)
+{
+	struct session_site site;
+
+	for (const char *line = definitions; *line; line += *line == '\n') {
+		size_t len = strcspn(line, "\n");
+
+		if (site_of(line, len, &site))
+			add_site(im, &site);
+		line += len;
+	}
+	sort_sites(im);
+}
+
+/* A file system may give its files another device in maps, whose major number is 0. */
+static bool has_probe(const struct images *im, const struct module *m, uint64_t offset)
+{
+	unsigned int major, minor;
+	uint64_t inode;
+
+	if (!im->nsites || sscanf(m->key, "%x:%x:%" SCNu64, &major, &minor, &inode) != 3)
+		return false;
+	for (size_t i = partition_point(im->nsites, k, im->sites[k].offset < offset);
+	     i < im->nsites && im->sites[i].offset == offset; i++) {
+		const struct session_site *at = &im->sites[i];
+
+		if (at->inode == inode && (!major || (at->major == major && at->minor == minor)))
+			return true;
+	}
+	return false;
+}
+
+struct walk {
+	const struct images *im;
+	struct image_process *p;
+	bool probed; /* it went over a conditional jump that has a uprobe */
+};
+
+/*
+ * Returns whether code that begins at `ip` gets to `to` without a branch but for at most `more`
+ * direct ones, which the kernel may have carried out.
+ */
+static bool leads_to(struct walk *w, uint64_t ip, uint64_t to, unsigned int more)
+{
+	enum { STEPS = 1000 }; /* between two branches */
+
+	for (unsigned int i = 0; i < STEPS; i++) {
+		const struct image_map *m;
+		struct branch_insn insn = { 0 };
+		uint64_t target, offset;
+
+		if (ip == to)
+			return true;
+		m = map_of(w->p, ip);
+		if (!m || !m->module)
+			return false;
+		offset = ip - m->start + m->offset;
+		insn = module_insn(m->module, offset);
+		if (!insn.length)
+			return false;
+		ip += insn.length;
+		target = ip + (uint64_t)(int64_t)insn.distance;
+		switch (insn.kind) {
+		case BRANCH_UNKNOWN:
+		case BRANCH_SYSCALL: /* no record has it, and it goes on behind it */
+			break;
+		case BRANCH_JCC:
+			w->probed |= has_probe(w->im, m->module, offset);
+			if (more && leads_to(w, target, to, more - 1))
+				return true;
+			break;
+		case BRANCH_JMP:
+		case BRANCH_CALL:
+			if (!more--)
+				return false;
+			ip = target;
+			break;
+		default:
+			return false;
+		}
+	}
+	return false;
+}
+
+static bool in_uprobes(struct image_process *p, uint64_t address)
+{
+	const struct image_map *m = map_of(p, address);
+
+	return m && m->uprobes;
+}
+
+static bool find_gap(const struct images *im, struct image_process *p, uint64_t from, uint64_t to)
+{
+	enum { MOST = 2 };
+	struct walk w = { .im = im, .p = p };
+
+	if (leads_to(&w, from, to, 0))
+		return w.probed;
+	return leads_to(&w, from, to, MOST) || in_uprobes(p, from) || in_uprobes(p, to);
+}
+
+bool branch_images_gap(struct images *im, pid_t pid, uint64_t from, uint64_t to)
+{
+	struct image_process *p = *place_of(im, pid);
+	uint64_t hash = (from ^ to * 0x85EBCA77) * 0x9E3779B97F4A7C15u;
+	struct image_way *way;
+
+	if (!p)
+		return false;
+	if (!im->ways)
+		im->ways = xcalloc((size_t)1 << IMAGE_WAYS_BITS, sizeof(*im->ways));
+	way = &im->ways[hash >> (64 - IMAGE_WAYS_BITS)];
+	if (way->from != from || way->to != to || way->mapping != p->mapping)
+		*way = (struct image_way){ .from = from, .to = to, .mapping = p->mapping,
+					   .gap = find_gap(im, p, from, to) };
+	return way->gap;
 }
 
 int branch_images_write(struct images *im, bool whole, struct trawl_writer *w,

@@ -105,6 +105,8 @@ struct branch_insn branch_insn_decode(const uint8_t *bytes, size_t n, bool compa
 	insn.kind = kind_of(&z);
 	if (insn.kind == BRANCH_JCC)
 		insn.condition = condition_of(&z);
+	if (z.raw.imm[0].is_relative)
+		insn.distance = (int32_t)z.raw.imm[0].value.s;
 	if (insn.kind == BRANCH_RET && z.raw.imm[0].size)
 		insn.pops = (uint16_t)z.raw.imm[0].value.u;
 	insn.pushes_flags = z.mnemonic == ZYDIS_MNEMONIC_PUSHFQ ||

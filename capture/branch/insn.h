@@ -7,9 +7,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { BRANCH_INSN_BYTES = 15 }; /* the longest instruction */
+enum {
+	BRANCH_INSN_BYTES = 15,   /* the longest instruction */
+	BRANCH_BREAKPOINT = 0xcc, /* int3, which a uprobe puts in place of an instruction */
+};
 
-/* What of the registers decides on a branch. */
+/* The registers that decide whether a branch is taken. */
 struct branch_regs {
 	uint64_t rip, rsp, rcx, flags;
 	bool compat; /* 32-bit code */
@@ -19,9 +22,11 @@ struct branch_insn {
 	uint8_t length;     /* 0: not known */
 	uint8_t kind;       /* enum branch_kind; BRANCH_UNKNOWN: no branch */
 	uint8_t condition;  /* of a jcc: the low four bits of its opcode, or one of the below */
+	int32_t distance;   /* of a direct jump or call: from the next instruction to its target */
 	uint16_t pops;      /* of a ret: bytes that it takes off the stack beside the address */
 	bool pushes_flags;  /* pushf */
 	bool traps;         /* int3, int1, int: a signal may follow that is the program's own */
+	bool probed;        /* a uprobe's int3 stands in its place, and the kernel runs it */
 };
 
 enum {

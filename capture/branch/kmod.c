@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The back ends "kmod-step" (trawl.ko steps the tasks in the kernel) and "kmod-lbr" (it reads the
- * processor's last branches whenever a task leaves its CPU): its ring has the branches, of all or
- * of those before probes. What is mapped where is told by a dummy event of perf.
+ * The back ends "kmod-step" (trawl.ko steps the tasks in the kernel) and "kmod-lbr" (trawl.ko reads
+ * the processor's last branches whenever a task leaves its CPU). The module's ring has all branches,
+ * or those before probes. A dummy event of perf has the mappings.
  */
 #include "config.h"
 
@@ -15,8 +15,10 @@
 #include <unistd.h>
 
 #include "capture/branch/backend.h"
+#include "capture/branch/insn.h"
 #include "capture/branch/perfring.h"
 #include "capture/cli/spec.h"
+#include "capture/sys/alloc.h"
 #include "capture/sys/clock.h"
 #include "capture/sys/lockdown.h"
 #include "common/branchrecord.h"
@@ -29,6 +31,13 @@
 
 enum { RECORDS = 1 << 18, PERF_PAGES = 64, CALLS = 4096 };
 
+/* The system call of a task that has not returned. */
+struct open_call {
+	struct open_call *next;
+	uint32_t tid;
+	uint64_t from; /* address of the instruction; 0: there is no call */
+};
+
 struct kmod_state {
 	int fd;
 	struct trawl_ring_setup setup;
@@ -37,8 +46,7 @@ struct kmod_state {
 	struct perf_ring perf;
 	bool stopped, begun;
 	struct branch_scope scope;
-	/* System calls that have not returned, by task. */
-	struct { uint32_t tid; uint64_t from; } calls[CALLS];
+	struct open_call *calls[CALLS];
 
 	enum trawl_provider provider;
 	/* Records with TRAWL_FLAG_PROBE that wait for what they belong to. */
@@ -63,7 +71,7 @@ static int ask(const char *name, enum trawl_provider provider, struct trawl_prov
 	if (got || info->abi < TRAWL_ABI)
 		return trawl_fail(err, TRAWL_CANNOT,
 				  "branch:%s: " TRAWL_DEVICE ": %s: trawl.ko is of another "
-							     "version: build and load it anew",
+							     "version; build and load it anew",
 				  name, got ? strerror(errno) : "it is older than this program");
 	return info->why ? trawl_fail(err, TRAWL_CANNOT, "branch:%s: %.128s", name, info->reason)
 			 : 0;
@@ -92,6 +100,12 @@ static void close_state(void *state)
 		munmap(k->ring, k->setup.mmap_bytes);
 	if (k->fd >= 0)
 		close(k->fd);
+	for (size_t i = 0; i < CALLS; i++) {
+		for (struct open_call *c = k->calls[i], *next; c; c = next) {
+			next = c->next;
+			free(c);
+		}
+	}
 	free(k);
 }
 
@@ -120,7 +134,7 @@ static unsigned int deepest(const struct branch_scope *scope)
 	return most;
 }
 
-/* More than the processor keeps would be fewer than the user wants, without a word. */
+/* Refuses last=N for more branches than the processor keeps: the user would get fewer. */
 static int check_depth(const struct branch_scope *scope, struct trawl_error *err)
 {
 	struct trawl_provider_info info;
@@ -130,9 +144,49 @@ static int check_depth(const struct branch_scope *scope, struct trawl_error *err
 		return -1;
 	if (most > info.depth)
 		return trawl_fail(err, TRAWL_USAGE,
-				  "-i branch:last=%u: this processor keeps %u branches: ask for "
+				  "-i branch:last=%u: this processor keeps %u branches; ask for "
 				  "last=%u, or take branch:kmod-step:last=%u@..., which is slow",
 				  most, info.depth, info.depth, most);
+	return 0;
+}
+
+/* Whether these bytes begin with a call or jump that the kernel carries out itself under a uprobe:
+ * those with a constant target, but for loop and jrcxz. */
+static bool is_carried_out(const uint8_t *bytes, size_t n)
+{
+	size_t i = 0;
+
+	while (i < n && (bytes[i] == 0xf2 || bytes[i] == 0xf3 || bytes[i] == 0x2e ||
+			 bytes[i] == 0x3e || (bytes[i] & 0xf0) == 0x40))
+		i++;
+	if (i + 1 >= n)
+		return false;
+	if (bytes[i] == 0x0f)
+		return (bytes[i + 1] & 0xf0) == 0x80;
+	return bytes[i] == 0xe8 || bytes[i] == 0xe9 || bytes[i] == 0xeb ||
+	       (bytes[i] & 0xf0) == 0x70;
+}
+
+/*
+ * The processor has no record of a branch that the kernel carries out: it would be missing in the
+ * middle of the stacks of later hits.
+ */
+static int check_places(const struct branch_scope *scope, struct trawl_error *err)
+{
+	uint8_t bytes[BRANCH_INSN_BYTES];
+
+	for (size_t i = 0; i < scope->nplaces; i++) {
+		const struct branch_place *at = &scope->places[i];
+		ssize_t n = pread(at->fd, bytes, sizeof(bytes), (off_t)at->offset);
+
+		if (n > 0 && is_carried_out(bytes, (size_t)n))
+			return trawl_fail(err, TRAWL_USAGE,
+					  "-i branch:last=%u: the call or jump at offset 0x%llx would "
+					  "be missing in the processor's branch records; probe the "
+					  "instruction before or after it, or take "
+					  "branch:kmod-step:last=%u@..., which is slow",
+					  at->last, (unsigned long long)at->offset, at->last);
+	}
 	return 0;
 }
 
@@ -157,8 +211,7 @@ static int enable(struct kmod_state *k, const struct branch_scope *scope, struct
 	return 0;
 }
 
-/* The module's handler comes before that of tracefs, which registered earlier: branches, then the
- * event. */
+/* The kernel calls the handler that was registered last first: branches come before the event. */
 static int add_places(struct kmod_state *k, struct trawl_error *err)
 {
 	for (size_t i = 0; i < k->scope.nplaces; i++) {
@@ -195,7 +248,8 @@ static void *open_with(const struct branch_scope *scope, enum trawl_provider pro
 	k->fd = open(TRAWL_DEVICE, O_RDWR | O_CLOEXEC);
 	if (k->fd < 0)
 		trawl_fail(err, TRAWL_CANNOT, TRAWL_DEVICE ": %s", strerror(errno));
-	if (k->fd >= 0 && (provider != TRAWL_PROVIDER_LBR || !check_depth(scope, err)) &&
+	if (k->fd >= 0 && (provider != TRAWL_PROVIDER_LBR ||
+			   (!check_depth(scope, err) && !check_places(scope, err))) &&
 	    !open_ring(k, err) && !perf_ring_open(&k->perf, &attr, scope, PERF_PAGES, err) &&
 	    !enable(k, scope, err))
 		return k;
@@ -303,19 +357,31 @@ static int put_task(struct branch_sink *sink, const struct kmod_record *r, bool 
 	return sink->event(sink, &e, err);
 }
 
+static struct open_call *call_of(struct kmod_state *k, uint32_t tid)
+{
+	struct open_call **at = &k->calls[tid % CALLS];
+
+	while (*at && (*at)->tid != tid)
+		at = &(*at)->next;
+	if (!*at) {
+		*at = xcalloc(1, sizeof(**at));
+		(*at)->tid = tid;
+	}
+	return *at;
+}
+
 /* A system call is one branch: from its instruction to where the task goes on. */
 static int end_call(struct kmod_state *k, struct branch_sink *sink, const struct kmod_record *r,
 		    uint64_t to, struct trawl_error *err)
 {
-	uint64_t *from = &k->calls[r->tid % CALLS].from;
-	bool open = *from && k->calls[r->tid % CALLS].tid == r->tid;
-	uint64_t at = *from;
+	struct open_call *call = call_of(k, r->tid);
+	uint64_t from = call->from;
 
-	*from = 0;
-	return open && to ? put_branch(sink, r, at, to, BRANCH_SYSCALL, err) : 0;
+	call->from = 0;
+	return from && to ? put_branch(sink, r, from, to, BRANCH_SYSCALL, err) : 0;
 }
 
-/* How many of the pending ones belong to this record; the ring has lost some if it says more. */
+/* Returns how many pending branches belong to this record; 0 if the ring has lost some of them. */
 static size_t take_pending(struct kmod_state *k, const struct kmod_record *r)
 {
 	size_t n = k->npending;
@@ -340,8 +406,8 @@ static int put_last(struct kmod_state *k, struct branch_sink *sink, const struct
 	return sink->event(sink, &e, err);
 }
 
-/* The task has left its CPU: its last branches. Some of them may be in the stack before, too:
- * nobody can tell. */
+/* The task has left its CPU: its last branches. Some may be those of the stack before: nothing
+ * tells them from the same branches taken again. */
 static int put_stack(struct kmod_state *k, struct branch_sink *sink, const struct kmod_record *r,
 		     struct trawl_error *err)
 {
@@ -368,8 +434,7 @@ static int take(struct kmod_state *k, struct branch_sink *sink, const struct kmo
 	}
 	switch (r->kind) {
 	case TRAWL_KIND_SYSCALL:
-		k->calls[r->tid % CALLS].tid = r->tid;
-		k->calls[r->tid % CALLS].from = r->from;
+		call_of(k, r->tid)->from = r->from;
 		return 0;
 	case TRAWL_KIND_SYSRET:
 		return end_call(k, sink, r, r->to, err);
@@ -406,14 +471,14 @@ static int take(struct kmod_state *k, struct branch_sink *sink, const struct kmo
 	}
 }
 
-/* What was mapped up to a record's time comes before it. */
-static int tell_until(struct kmod_state *k, uint64_t time, struct branch_sink *sink,
+/* Gives the sink the mappings and tasks up to a record's time, before the record. */
+static int emit_until(struct kmod_state *k, uint64_t time, struct branch_sink *sink,
 		      struct trawl_error *err)
 {
 	const struct perf_held *h;
 
 	while ((h = perf_ring_next(&k->perf, time))) {
-		int got = perf_ring_tell(&k->perf, h, sink, err);
+		int got = perf_ring_emit(&k->perf, h, sink, err);
 
 		free(h->record);
 		if (got)
@@ -422,7 +487,7 @@ static int tell_until(struct kmod_state *k, uint64_t time, struct branch_sink *s
 	return 0;
 }
 
-/* The head is read first: what was mapped before those records is in perf's ring by then. */
+/* Reads the head first: perf's ring then has the mappings from before those records. */
 static int drain(void *state, struct branch_sink *sink, struct trawl_error *err)
 {
 	struct kmod_state *k = state;
@@ -437,13 +502,13 @@ static int drain(void *state, struct branch_sink *sink, struct trawl_error *err)
 	for (; at < head; at++) {
 		const struct kmod_record *r = &k->records[at % k->setup.records];
 
-		if (tell_until(k, r->time, sink, err) || take(k, sink, r, err))
+		if (emit_until(k, r->time, sink, err) || take(k, sink, r, err))
 			return -1;
 	}
 	__atomic_store_n(&k->ring->tail, head, __ATOMIC_RELEASE);
 	if (__atomic_load_n(&k->ring->waiting, __ATOMIC_ACQUIRE))
 		ioctl(k->fd, TRAWL_IOC_WAKE);
-	return tell_until(k, k->stopped ? UINT64_MAX : now, sink, err);
+	return emit_until(k, k->stopped ? UINT64_MAX : now, sink, err);
 }
 
 static void halt(void *state)
@@ -467,8 +532,6 @@ static bool over(void *state)
 
 	return k->stopped && k->ring->tail == __atomic_load_n(&k->ring->head, __ATOMIC_ACQUIRE);
 }
-
-extern const struct branch_backend kmod_step_backend, kmod_lbr_backend;
 
 const struct branch_backend kmod_lbr_backend = {
 	.name = "kmod-lbr",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The places of -i branch:last=N@PROBE: where in which files. */
+/* The places of -i branch:last=N@PROBE. */
 #ifndef TRAWL_CAPTURE_BRANCH_LAST_H
 #define TRAWL_CAPTURE_BRANCH_LAST_H
 

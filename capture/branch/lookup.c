@@ -17,7 +17,9 @@
 
 enum {
 	FUNCTION_MOST = 1 << 20, /* bytes of one */
-	WHOLE_MOST = 1000,       /* LOOKUP_ALL finds nothing in a program with more functions */
+	/* LOOKUP_ALL finds nothing in a program with more functions that have lines, or symbols. */
+	WHOLE_MOST = 2000,
+	SYMBOLS_MOST = 200000,
 };
 
 struct lookup {
@@ -50,7 +52,7 @@ static uint32_t file_number(struct findings *s, const char *file)
 	return (uint32_t)s->nfiles++;
 }
 
-/* A row takes the place of one at the same address, which has no bytes: a third of them. */
+/* Adds a row, which replaces one at the same address: that has no bytes. A third of them are so. */
 static void add_row(void *arg, const struct dwarf_row *row)
 {
 	struct findings *s = arg;
@@ -111,7 +113,7 @@ static uint64_t size_of(struct lookup *m, const struct elf_symbol *s)
 	return (next ? next->vaddr : end) - s->vaddr;
 }
 
-/* As it is written in C++, without the parameters. */
+/* Returns the demangled name without the parameters, malloc'd. */
 static char *readable(const char *symbol)
 {
 	struct cxx_name n;
@@ -170,28 +172,41 @@ static void look_up(struct lookup *m, uint64_t offset)
 		add_stub(m, vaddr);
 }
 
+static bool has_lines(struct lookup *m, const struct elf_symbol *s)
+{
+	char *file = NULL;
+	unsigned int line;
+	bool has = s->function && s->size && dwarf_line_at(m->dwarf, s->vaddr, &file, &line);
+
+	free(file);
+	return has;
+}
+
 /*
- * What did not run matters, too, where somebody asks what of the program was covered: of a program
- * that is not large, all functions with debug information are told.
+ * Adds all functions with debug information of a program that is not large: coverage needs those
+ * that did not run.
  */
 static void look_up_all(struct lookup *m)
 {
-	char *file;
-	unsigned int line;
+	size_t *which = NULL, n = 0;
 
 	if (!m->elf)
 		return;
 	elf_read_symbols(m->elf);
-	if (m->elf->nsymbols > WHOLE_MOST)
-		return;
-	for (size_t i = 0; i < m->elf->nsymbols; i++) {
-		const struct elf_symbol *s = &m->elf->symbols[i];
-
-		if (!s->function || !s->size || !dwarf_line_at(m->dwarf, s->vaddr, &file, &line))
+	m->found.whole = m->elf->nsymbols <= SYMBOLS_MOST;
+	for (size_t i = 0; i < m->elf->nsymbols && m->found.whole; i++) {
+		if (!has_lines(m, &m->elf->symbols[i]))
 			continue;
-		free(file);
+		xgrow(which, n);
+		which[n++] = i;
+		m->found.whole = n <= WHOLE_MOST;
+	}
+	for (size_t i = 0; i < n && m->found.whole; i++) {
+		const struct elf_symbol *s = &m->elf->symbols[which[i]];
+
 		add_function(m, readable(s->name), s->vaddr, s->size);
 	}
+	free(which);
 }
 
 /* ---- requests ---------------------------------------------------------------------------- */

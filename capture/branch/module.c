@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
+#include <elf.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -46,8 +47,8 @@ static bool is_it(int fd, const struct line *l)
 }
 
 /*
- * Its owner may have put something else there since: a FIFO would hold the recorder, a device would
- * do something. It is looked at first, and opened if it is the file.
+ * Opens the file of a line at `path`. Its owner may have put something else there: a FIFO would
+ * block the recorder, a device may have side effects. So it is compared before it is opened.
  */
 static int open_if_it(const char *path, const struct line *l)
 {
@@ -63,7 +64,7 @@ static int open_if_it(const char *path, const struct line *l)
 	return fd;
 }
 
-/* By its path if that is the file still, else by what the process has of it (for root only). */
+/* Opens the file by its path if it is still there, else by the process's mapping (as root only). */
 static int open_file(pid_t pid, const struct line *l)
 {
 	char path[5000];
@@ -98,6 +99,13 @@ static void fail(struct module *m, const char *why)
 	snprintf(m->why, sizeof(m->why), "%s", why);
 }
 
+static bool is_compat(int fd)
+{
+	Elf32_Ehdr e;
+
+	return pread(fd, &e, sizeof(e), 0) == sizeof(e) && e.e_machine == EM_386;
+}
+
 static void open_symbols(struct module *m, struct reader_starter *starter, pid_t pid,
 			 const struct line *l)
 {
@@ -109,6 +117,7 @@ static void open_symbols(struct module *m, struct reader_starter *starter, pid_t
 		fail(m, m->deleted ? "the file was deleted" : "the file cannot be opened");
 		return;
 	}
+	m->compat = is_compat(m->fd);
 	folder = folder_of(m->path, l);
 	why = reader_start(starter, m->fd, m->path, folder, &m->reader);
 	free(folder);
@@ -116,7 +125,7 @@ static void open_symbols(struct module *m, struct reader_starter *starter, pid_t
 		fail(m, why);
 }
 
-/* The kernel's own, the same in every process of 64 bits: ours will do. */
+/* All 64-bit processes have the same vdso: the recorder's is used. */
 static void open_vdso(struct module *m, struct reader_starter *starter, bool compat)
 {
 	const char *why;
@@ -129,7 +138,7 @@ static void open_vdso(struct module *m, struct reader_starter *starter, bool com
 		fail(m, why);
 }
 
-/* What names the file in metadata. False: it is none. */
+/* Writes the file's key in metadata. Returns false if the line is of no file. */
 static bool key_of(const struct line *l, char *key, size_t size)
 {
 	bool vdso = !strcmp(l->path, "[vdso]");
@@ -245,7 +254,7 @@ static void ask(struct module *m, enum lookup_request what, const uint64_t *offs
 		fail(m, why);
 }
 
-/* Is its reader there, and what it said of the program known? */
+/* Asks the reader for the program's segments, once. Returns whether it can be asked for symbols. */
 static bool is_open(struct module *m)
 {
 	if (m->reader.socket < 0)
@@ -273,16 +282,29 @@ static void resolve(struct module *m)
 
 /* ---- what was hit ------------------------------------------------------------------------ */
 
-static size_t read_code(const struct module *m, uint64_t offset, uint64_t most, uint8_t *bytes,
+/* The file's bytes from `offset` on, up to n, from the window if it has them. */
+static size_t read_file(struct module *m, uint64_t offset, uint8_t *bytes, size_t n)
+{
+	uint64_t at = offset - m->window_at;
+
+	if (offset < m->window_at || at > m->window_size || n > m->window_size - at) {
+		ssize_t got = pread(m->fd, m->window, sizeof(m->window), (off_t)offset);
+
+		m->window_at = offset;
+		m->window_size = got > 0 ? (size_t)got : 0;
+		at = 0;
+	}
+	n = n < m->window_size - at ? n : m->window_size - at;
+	memcpy(bytes, m->window + at, n);
+	return n;
+}
+
+static size_t read_code(struct module *m, uint64_t offset, uint64_t most, uint8_t *bytes,
 			size_t n)
 {
-	ssize_t got;
-
 	n = n < most ? n : most;
-	if (m->fd >= 0) {
-		got = pread(m->fd, bytes, n, (off_t)offset);
-		return got > 0 ? (size_t)got : 0;
-	}
+	if (m->fd >= 0)
+		return read_file(m, offset, bytes, n);
 	if (!m->image || offset >= m->image_size)
 		return 0;
 	n = n < m->image_size - offset ? n : m->image_size - offset;
@@ -290,7 +312,7 @@ static size_t read_code(const struct module *m, uint64_t offset, uint64_t most, 
 	return n;
 }
 
-uint8_t module_kind(struct module *m, uint64_t offset)
+struct branch_insn module_insn(struct module *m, uint64_t offset)
 {
 	uint8_t bytes[BRANCH_INSN_BYTES];
 
@@ -301,13 +323,12 @@ uint8_t module_kind(struct module *m, uint64_t offset)
 			return branch_insn_decode(bytes,
 						  read_code(m, offset, m->segments[i].filesz - at,
 							    bytes, sizeof(bytes)),
-						  false)
-				.kind;
+						  m->compat);
 	}
-	return BRANCH_UNKNOWN;
+	return (struct branch_insn){ 0 };
 }
 
-void module_tell_all(struct module *m)
+void module_want_all(struct module *m)
 {
 	m->whole = true;
 }
@@ -368,7 +389,7 @@ static void add_files(struct json *j, const struct findings *m, size_t from)
 	json_end(j);
 }
 
-/* Numbers beside those of the row before: small ones. */
+/* Writes each row as differences to the row before, which are small. */
 static void add_lines(struct json *j, const struct findings *m, size_t from)
 {
 	struct found_line before = { 0 };
@@ -405,19 +426,21 @@ static void compose(struct json *j, const struct module *m, bool all)
 		json_bool(j, "deleted", true);
 	if (*m->why)
 		json_string(j, "why", m->why);
+	if (m->found.whole)
+		json_bool(j, "whole", true);
 	add_segments(j, m);
-	add_functions(j, &m->found, all ? 0 : m->told_functions);
-	add_files(j, &m->found, all ? 0 : m->told_files);
-	add_lines(j, &m->found, all ? 0 : m->told_lines);
-	add_branches(j, &m->found, all ? 0 : m->told_insns);
+	add_functions(j, &m->found, all ? 0 : m->written_functions);
+	add_files(j, &m->found, all ? 0 : m->written_files);
+	add_lines(j, &m->found, all ? 0 : m->written_lines);
+	add_branches(j, &m->found, all ? 0 : m->written_insns);
 	json_end(j);
 }
 
 bool module_has_news(struct module *m)
 {
 	resolve(m);
-	return !m->told || m->found.nfunctions != m->told_functions ||
-	       m->found.ninsns != m->told_insns;
+	return !m->written || m->found.nfunctions != m->written_functions ||
+	       m->found.ninsns != m->written_insns;
 }
 
 int module_write(struct module *m, bool all, struct trawl_writer *w, struct trawl_error *err)
@@ -435,10 +458,10 @@ int module_write(struct module *m, bool all, struct trawl_writer *w, struct traw
 	meta.len = j.len;
 	r = trawl_writer_meta(w, &meta, err);
 	json_free(&j);
-	m->told = true;
-	m->told_files = m->found.nfiles;
-	m->told_functions = m->found.nfunctions;
-	m->told_lines = m->found.nlines;
-	m->told_insns = m->found.ninsns;
+	m->written = true;
+	m->written_files = m->found.nfiles;
+	m->written_functions = m->found.nfunctions;
+	m->written_lines = m->found.nlines;
+	m->written_insns = m->found.ninsns;
 	return r;
 }

@@ -24,13 +24,18 @@ struct module {
 	bool deleted;
 	char build_id[129];
 	char why[LOOKUP_TEXT_MAX]; /* no symbols are known, or no further ones: why; or "" */
+	bool compat;               /* 32-bit code */
 	int fd;                    /* -1: the vdso, at image; or none */
 	char *image;
 	size_t image_size;
 
-	/* What reads it, and what that said so far. */
+	/* Bytes of the file that were read last, for the next instruction. */
+	uint8_t window[512];
+	uint64_t window_at;
+	size_t window_size;
+
 	struct reader reader;
-	bool asked;        /* for segments and build id */
+	bool asked;        /* the reader was asked for segments and build id */
 	struct module_segment *segments;
 	size_t nsegments;
 	struct findings found;
@@ -40,8 +45,9 @@ struct module {
 	size_t nhits, hits_room;
 	bool whole;           /* ask the reader for all functions with the next request */
 
-	size_t told_files, told_functions, told_lines, told_insns; /* in metadata so far */
-	bool told;
+	/* How much of `found` is in metadata; whether there is any metadata of the module. */
+	size_t written_files, written_functions, written_lines, written_insns;
+	bool written;
 };
 
 /*
@@ -56,15 +62,15 @@ void modules_free(struct module *list);
 /* Notes a hit at `offset` in the file (of the vdso: in its image); module_write() looks it up. */
 void module_hit(struct module *m, uint64_t offset);
 
-/* What kind of branch the instruction there is; 0: none, or it is not known. */
-uint8_t module_kind(struct module *m, uint64_t offset);
+/* Returns the instruction at `offset`, as the file has it; its length is 0 if it cannot be read. */
+struct branch_insn module_insn(struct module *m, uint64_t offset);
 
-/* It is the program that is recorded: all of its functions count, also those that do not run. */
-void module_tell_all(struct module *m);
+/* Called for the recorded program: functions that do not run are written, too. */
+void module_want_all(struct module *m);
 
 /* Is there anything that was not written yet? */
 bool module_has_news(struct module *m);
-/* Writes what is new, or all. */
+/* Writes what is new, or all. Returns 0, or -1 with *err. */
 int module_write(struct module *m, bool all, struct trawl_writer *w, struct trawl_error *err);
 
 #endif

@@ -17,6 +17,8 @@
 #include <unistd.h>
 
 #include "capture/branch/backend.h"
+#include "capture/branch/contention.h"
+#include "capture/branch/lbrcheck.h"
 #include "capture/branch/perfring.h"
 #include "capture/branch/stack.h"
 #include "capture/sys/clock.h"
@@ -30,6 +32,7 @@ enum {
 };
 
 static const uint64_t MATURE_NS = 20000000; /* records of all CPUs are there after so long */
+static const uint64_t CHECK_NS = 100000000; /* from one look at the events' times to the next */
 
 enum perf_how { HOW_BTS, HOW_LBR, HOW_AUX };
 
@@ -38,9 +41,11 @@ struct perf_state {
 	struct branch_scope scope;
 	enum perf_how how;
 	bool begun, stopped;
-	uint32_t gaps;               /* how often branches of nobody knows whom were lost */
-	struct { uint32_t tid, pid, gaps; } tasks[TASKS]; /* those gaps that were marked */
-	uint64_t last;               /* time of the last record of AUX */
+	uint32_t gaps;               /* how often branches of an unknown task were lost */
+	/* Of each task those gaps that were marked, and the time of its last record. */
+	struct { uint64_t time; uint32_t tid, pid, gaps; } tasks[TASKS];
+	uint64_t last;               /* time of the last record */
+	struct contention contention;
 };
 
 /* ---- events ------------------------------------------------------------------------------ */
@@ -97,7 +102,7 @@ static bool cpu_has(const char *flag)
 	return found;
 }
 
-/* What perf_event_open() means by it. */
+/* Reports why perf_event_open() failed. */
 static int why_not(const char *name, bool lbr, int error, struct trawl_error *err)
 {
 	if (error == EACCES || error == EPERM)
@@ -108,7 +113,7 @@ static int why_not(const char *name, bool lbr, int error, struct trawl_error *er
 	if (error == EBUSY)
 		return trawl_fail(err, TRAWL_CANNOT,
 				  "branch:%s: somebody else has the processor's branch records "
-				  "(perf, a debugger, KVM): end that first",
+				  "(perf, a debugger, KVM); end that first",
 				  name);
 	if (error == ENOENT || error == ENODEV)
 		return trawl_fail(err, TRAWL_CANNOT,
@@ -147,7 +152,7 @@ static int bts_usable(struct trawl_error *err)
 {
 	if (cpu_has("bts") || !cpu_has("hypervisor"))
 		return try_open("perf-bts", HOW_BTS, err);
-	/* period 1 is then an ordinary, lossy sampling of every branch's end */
+	/* With a hypervisor, period 1 samples branches by interrupts and loses some. */
 	return trawl_fail(err, TRAWL_CANNOT,
 			  "branch:perf-bts: the processor has no branch trace store: it is in "
 			  "Intel's, outside of virtual machines");
@@ -155,7 +160,9 @@ static int bts_usable(struct trawl_error *err)
 
 static int lbr_usable(struct trawl_error *err)
 {
-	return try_open("perf-lbr", HOW_LBR, err);
+	struct perf_event_attr a = attr_of(HOW_LBR);
+
+	return try_open("perf-lbr", HOW_LBR, err) ? -1 : lbr_check(&a, err);
 }
 
 static int aux_usable(struct trawl_error *err)
@@ -211,12 +218,25 @@ static void *open_aux(const struct branch_scope *scope, struct trawl_error *err)
 	return open_of(scope, HOW_AUX, err);
 }
 
-/* COMMAND's begin with its exec. */
+/* Whether the events counted all the time since the last look. */
+static void check_times(struct perf_state *p)
+{
+	uint64_t began = mono_now(), could, did;
+
+	perf_ring_times(&p->ring, &could, &did);
+	if (contention_check(&p->contention, could, did, began, mono_now(), p->ring.ncpus))
+		p->gaps++;
+}
+
+/* The kernel enables COMMAND's events at its exec. */
 static int start(void *state, struct trawl_error *err)
 {
 	struct perf_state *p = state;
 
-	return p->scope.command ? 0 : perf_ring_enable(&p->ring, true, err);
+	if (!p->scope.command && perf_ring_enable(&p->ring, true, err))
+		return -1;
+	check_times(p);
+	return 0;
 }
 
 static size_t fds(void *state, struct pollfd *fds, size_t room)
@@ -253,7 +273,28 @@ static int mark(struct branch_sink *sink, const struct perf_sample_head *h,
 	return sink->event(sink, &e, err);
 }
 
-/* Addresses of the kernel are nobody's business; of what is no address, the branch is lost. */
+/*
+ * Where an event stopped, for want of room or as others had its counter, is not told, nor whose
+ * records found no room: each task's next branches are after a gap. While others may have had the
+ * counter, so are all that were collected together.
+ */
+static int mark_gap(struct perf_state *p, struct branch_sink *sink,
+		    const struct perf_sample_head *at, struct trawl_error *err)
+{
+	size_t i = at->tid % TASKS;
+	bool known = p->tasks[i].tid == at->tid;
+	bool gap = (known ? p->tasks[i].gaps : 0) != p->gaps ||
+		   (contention_at(&p->contention, at->time) &&
+		    (!known || p->tasks[i].time != at->time));
+
+	p->last = p->tasks[i].time = at->time;
+	p->tasks[i].tid = at->tid;
+	p->tasks[i].pid = at->pid;
+	p->tasks[i].gaps = p->gaps;
+	return gap ? mark(sink, at, BRANCH_MARK_LOST, 0, err) : 0;
+}
+
+/* Leaves out branches of the kernel; one with an impossible address is a loss. */
 static int put_bts(struct branch_sink *sink, const struct perf_sample_head *h,
 		   const struct branch *b, struct trawl_error *err)
 {
@@ -290,23 +331,7 @@ static int take_lbr(struct branch_sink *sink, const struct perf_sample_head *h,
 	return 0;
 }
 
-/* Where an event stopped, for want of room, is not told: each task's next branches are after a
- * gap. */
-static int mark_gap(struct perf_state *p, struct branch_sink *sink,
-		    const struct perf_sample_head *at, struct trawl_error *err)
-{
-	bool known = p->tasks[at->tid % TASKS].tid == at->tid;
-	uint32_t gaps = known ? p->tasks[at->tid % TASKS].gaps : 0;
-
-	p->last = at->time;
-	p->tasks[at->tid % TASKS].tid = at->tid;
-	p->tasks[at->tid % TASKS].pid = at->pid;
-	p->tasks[at->tid % TASKS].gaps = p->gaps;
-	return gaps != p->gaps ? mark(sink, at, BRANCH_MARK_LOST, 0, err) : 0;
-}
-
-/* The processor's records: from, to, flags; what is empty was left out for a reason of the
- * kernel's. */
+/* Takes the processor's records: from, to, flags. The kernel clears records that it leaves out. */
 static int take_aux(struct perf_state *p, struct branch_sink *sink, const struct perf_held *h,
 		    struct trawl_error *err)
 {
@@ -332,9 +357,16 @@ static int take_aux(struct perf_state *p, struct branch_sink *sink, const struct
 	return 0;
 }
 
-/* A gap at the end of a task has no branches after it that would be marked. */
+/* A gap at the end of a task has no branches after it that would be marked; nor have tasks of
+ * which nothing was recorded. */
 static int mark_last_gaps(struct perf_state *p, struct branch_sink *sink, struct trawl_error *err)
 {
+	struct perf_sample_head nobody = {
+		.time = mono_now(), .tid = (uint32_t)p->scope.pids[0],
+		.pid = (uint32_t)p->scope.pids[0]};
+
+	if (!p->last && mark_gap(p, sink, &nobody, err))
+		return -1;
 	for (size_t i = 0; i < TASKS; i++) {
 		struct perf_sample_head at = {
 			.time = p->last, .tid = p->tasks[i].tid, .pid = p->tasks[i].pid};
@@ -349,28 +381,30 @@ static int take(struct perf_state *p, struct branch_sink *sink, const struct per
 		struct trawl_error *err)
 {
 	const struct perf_sample_head *s = (const struct perf_sample_head *)h->record;
-	struct perf_sample_head at = { .time = h->time };
 
 	switch (h->record->type) {
 	case PERF_RECORD_SAMPLE:
 		if (h->record->size < sizeof(*s))
 			return 0;
+		if (mark_gap(p, sink, s, err))
+			return -1;
 		return p->how == HOW_LBR ? take_lbr(sink, s, err) : take_bts(sink, s, err);
 	case PERF_RECORD_AUX:
 		return take_aux(p, sink, h, err);
 	case PERF_RECORD_LOST:
-		/* It counts what found no room: samples, or buffers of many branches. */
-		memcpy(&at.pid, (const char *)h->record + h->record->size - 16, 8);
-		return mark(sink, &at, BRANCH_MARK_LOST, 0, err);
+		/* It counts what found no room, samples or buffers of many branches, and is of
+		 * the task that found room again: whose they were is not told. */
+		p->gaps++;
+		return 0;
 	default:
-		return perf_ring_tell(&p->ring, h, sink, err);
+		return perf_ring_emit(&p->ring, h, sink, err);
 	}
 }
 
 static int drain(void *state, struct branch_sink *sink, struct trawl_error *err)
 {
 	struct perf_state *p = state;
-	uint64_t until = p->stopped ? UINT64_MAX : mono_now() - MATURE_NS;
+	uint64_t until = UINT64_MAX;
 	const struct perf_held *h;
 	int got = 0;
 
@@ -384,6 +418,12 @@ static int drain(void *state, struct branch_sink *sink, struct trawl_error *err)
 		if (!p->stopped && perf_ring_enable(&p->ring, true, err))
 			return -1;
 	}
+	if (!p->stopped) {
+		if (mono_now() - p->contention.checked >= CHECK_NS)
+			check_times(p);
+		until = mono_now() - MATURE_NS;
+		until = until < p->contention.checked ? until : p->contention.checked;
+	}
 	while (!got && (h = perf_ring_next(&p->ring, until))) {
 		got = take(p, sink, h, err);
 		free(h->record);
@@ -396,6 +436,7 @@ static void halt(void *state)
 	struct perf_state *p = state;
 	struct trawl_error ignored;
 
+	check_times(p);
 	perf_ring_enable(&p->ring, false, &ignored);
 	p->stopped = true;
 }
@@ -409,8 +450,6 @@ static bool over(void *state)
 {
 	return true;
 }
-
-extern const struct branch_backend perf_bts_backend, perf_lbr_backend, intel_bts_backend;
 
 const struct branch_backend perf_bts_backend = {
 	.name = "perf-bts",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What processes have mapped to be run, from perf's records of mmap(), fork() and exec(). */
+/* The executable mappings of processes, from perf's records of mmap(), fork() and exec(). */
 #ifndef TRAWL_CAPTURE_BRANCH_PERFMAPS_H
 #define TRAWL_CAPTURE_BRANCH_PERFMAPS_H
 
@@ -19,7 +19,7 @@ struct perf_map_line {
 void perf_maps_add(struct perf_map **list, pid_t pid, const struct perf_map_line *l);
 void perf_maps_fork(struct perf_map **list, pid_t parent, pid_t child);
 void perf_maps_exec(struct perf_map **list, pid_t pid);
-/* As /proc/PID/maps would have them now, malloc'd. */
+/* Returns the mappings as /proc/PID/maps has them, malloc'd. */
 char *perf_maps_text(const struct perf_map *list, pid_t pid);
 void perf_maps_free(struct perf_map *list);
 

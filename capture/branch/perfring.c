@@ -26,6 +26,7 @@ void perf_ring_attr(struct perf_event_attr *a)
 {
 	a->size = sizeof(*a);
 	a->sample_type |= PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
+	a->read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
 	a->sample_id_all = 1;
 	a->use_clockid = 1;
 	a->clockid = CLOCK_MONOTONIC;
@@ -73,6 +74,7 @@ static void open_on(void *arg, pid_t tid)
 	}
 	xgrow(o->r->fds, o->r->nfds);
 	o->r->fds[o->r->nfds++] = fd;
+	o->cpu->nevents++;
 	if (o->cpu->ring ? ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, o->cpu->fd) : !map_ring(o, fd))
 		o->failure = o->failure ? o->failure : errno;
 }
@@ -99,8 +101,10 @@ int perf_ring_open(struct perf_ring *r, const struct perf_event_attr *attr,
 	}
 	if (!o.failure && r->nfds)
 		return 0;
-	errno = o.failure ? o.failure : ESRCH;
-	return trawl_fail(err, TRAWL_CANNOT, "perf_event_open: %s", strerror(errno));
+	return trawl_fail(err, TRAWL_CANNOT, "-i branch: perf_event_open: %s%s",
+			  strerror(o.failure ? o.failure : ESRCH),
+			  o.failure == EMFILE ? ": each CPU takes one for each thread; raise "
+						"ulimit -n" : "");
 }
 
 int perf_ring_aux(struct perf_ring *r, size_t pages, struct trawl_error *err)
@@ -161,6 +165,26 @@ int perf_ring_enable(struct perf_ring *r, bool on, struct trawl_error *err)
 	return 0;
 }
 
+/* A task's event could count on whichever CPU the task is: those of each CPU could for as long. */
+void perf_ring_times(const struct perf_ring *r, uint64_t *could, uint64_t *did)
+{
+	struct { uint64_t value, enabled, running; } t;
+	const int *fd = r->fds;
+
+	*could = *did = 0;
+	for (size_t i = 0; i < r->ncpus; i++) {
+		uint64_t enabled = 0;
+
+		for (size_t k = 0; k < r->cpus[i].nevents; k++, fd++) {
+			if (read(*fd, &t, sizeof(t)) != sizeof(t))
+				continue;
+			enabled += t.enabled;
+			*did += t.running;
+		}
+		*could = enabled > *could ? enabled : *could;
+	}
+}
+
 size_t perf_ring_fds(const struct perf_ring *r, struct pollfd *fds, size_t room)
 {
 	size_t n = 0;
@@ -196,8 +220,7 @@ static void copy_out(const struct perf_cpu *c, uint64_t at, void *to, size_t n)
 	memcpy((char *)to + first, data, n - first);
 }
 
-/* What hardware has written, after the record that tells of it. The bytes are those that the
- * kernel says are there. */
+/* Returns how many bytes of the AUX buffer a record is about; 0: it is no PERF_RECORD_AUX. */
 static size_t aux_size(const struct perf_cpu *c, const struct perf_aux_record *a)
 {
 	return c->aux && a->header.type == PERF_RECORD_AUX && a->header.size >= sizeof(*a) &&
@@ -218,8 +241,8 @@ static void copy_aux(const struct perf_cpu *c, const struct perf_aux_record *a, 
 	memcpy(to + first, c->aux, n - first);
 }
 
-/* Full but for what the kernel leaves free, an event has stopped, or will when its task comes to a
- * CPU. */
+/* Frees the AUX buffer up to `head`. If only what the kernel leaves free is left, an event has
+ * stopped, or will when its task runs. */
 static void free_aux(struct perf_ring *r, struct perf_cpu *c, uint64_t head)
 {
 	enum { LEFT_FREE = 2 * PAGE };
@@ -229,13 +252,24 @@ static void free_aux(struct perf_ring *r, struct perf_cpu *c, uint64_t head)
 	__atomic_store_n(&page->aux_tail, head, __ATOMIC_RELEASE);
 }
 
+/*
+ * perf writes a PERF_RECORD_LOST in front of the first record that finds room again, but dates that
+ * record first: what was lost was before both.
+ */
+static void date_loss(struct perf_held *loss, const struct perf_held *next)
+{
+	if (loss->record->type == PERF_RECORD_LOST && next->time < loss->time)
+		loss->time = next->time;
+}
+
 static int fill_from(struct perf_ring *r, struct perf_cpu *c, struct trawl_error *err)
 {
+	size_t before = r->nheld;
 	struct perf_event_mmap_page *page = c->ring;
-	/* What AUX records of up to `head` tell of, has been written. */
+	/* Read before data_head: AUX data of all records up to there has been written. */
 	uint64_t aux_head = page && c->aux ? __atomic_load_n(&page->aux_head, __ATOMIC_ACQUIRE) : 0;
 	uint64_t head = page ? __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE) : 0,
-		 aux_told = 0;
+		 aux_seen = 0;
 
 	while (page && c->read < head) {
 		struct perf_event_header h, *copy;
@@ -252,15 +286,17 @@ static int fill_from(struct perf_ring *r, struct perf_cpu *c, struct trawl_error
 		copy_out(c, c->read, copy, h.size);
 		copy_aux(c, &a, (char *)copy + h.size);
 		if (a.size)
-			aux_told = a.offset + a.size;
+			aux_seen = a.offset + a.size;
 		r->held[r->nheld++] =
 			(struct perf_held){time_of(copy), r->order++, copy, aux_size(c, &a)};
+		if (r->nheld - before > 1)
+			date_loss(&r->held[r->nheld - 2], &r->held[r->nheld - 1]);
 		c->read += h.size;
 	}
 	if (page)
 		__atomic_store_n(&page->data_tail, c->read, __ATOMIC_RELEASE);
-	if (aux_told)
-		free_aux(r, c, aux_told > aux_head ? aux_told : aux_head);
+	if (aux_seen)
+		free_aux(r, c, aux_seen > aux_head ? aux_seen : aux_head);
 	return 0;
 }
 
@@ -315,7 +351,7 @@ struct comm_record {
 	uint32_t pid, tid;
 };
 
-static int tell_maps(struct perf_ring *r, pid_t pid, uint64_t time, struct branch_sink *sink,
+static int emit_maps(struct perf_ring *r, pid_t pid, uint64_t time, struct branch_sink *sink,
 		     struct trawl_error *err)
 {
 	struct branch_event e = { .kind = BRANCH_EVENT_MAPS, .tid = pid, .pid = pid, .time = time,
@@ -326,7 +362,7 @@ static int tell_maps(struct perf_ring *r, pid_t pid, uint64_t time, struct branc
 	return got;
 }
 
-static int tell_mmap(struct perf_ring *r, const struct perf_held *h, struct branch_sink *sink,
+static int emit_mmap(struct perf_ring *r, const struct perf_held *h, struct branch_sink *sink,
 		     struct trawl_error *err)
 {
 	const struct mmap2_record *m = (const struct mmap2_record *)h->record;
@@ -340,10 +376,10 @@ static int tell_mmap(struct perf_ring *r, const struct perf_held *h, struct bran
 	if (!strncmp(m->path, "//anon", 6))
 		l.path = "";
 	perf_maps_add(&r->maps, (pid_t)m->pid, &l);
-	return m->prot & PROT_EXEC ? tell_maps(r, (pid_t)m->pid, h->time, sink, err) : 0;
+	return m->prot & PROT_EXEC ? emit_maps(r, (pid_t)m->pid, h->time, sink, err) : 0;
 }
 
-int perf_ring_tell(struct perf_ring *r, const struct perf_held *h, struct branch_sink *sink,
+int perf_ring_emit(struct perf_ring *r, const struct perf_held *h, struct branch_sink *sink,
 		   struct trawl_error *err)
 {
 	const struct task_record *t = (const struct task_record *)h->record;
@@ -352,7 +388,7 @@ int perf_ring_tell(struct perf_ring *r, const struct perf_held *h, struct branch
 
 	switch (h->record->type) {
 	case PERF_RECORD_MMAP2:
-		return tell_mmap(r, h, sink, err);
+		return emit_mmap(r, h, sink, err);
 	case PERF_RECORD_COMM:
 		if (h->record->misc & PERF_RECORD_MISC_COMM_EXEC) {
 			perf_maps_exec(&r->maps, (pid_t)c->pid);
@@ -369,7 +405,7 @@ int perf_ring_tell(struct perf_ring *r, const struct perf_held *h, struct branch
 		e.tid = (pid_t)t->tid;
 		if (sink->event(sink, &e, err))
 			return -1;
-		return t->pid != t->ppid ? tell_maps(r, (pid_t)t->pid, h->time, sink, err) : 0;
+		return t->pid != t->ppid ? emit_maps(r, (pid_t)t->pid, h->time, sink, err) : 0;
 	default:
 		return 0;
 	}
@@ -390,16 +426,16 @@ static void add_line(struct perf_ring *r, pid_t pid, const char *text)
 		perf_maps_add(&r->maps, pid, &l);
 }
 
-struct telling {
+struct emission {
 	struct branch_sink *sink;
 	struct trawl_error *err;
 	pid_t pid;
 	int got;
 };
 
-static void tell_thread(void *arg, pid_t tid)
+static void emit_thread(void *arg, pid_t tid)
 {
-	struct telling *t = arg;
+	struct emission *t = arg;
 	struct branch_event e = {.kind = BRANCH_EVENT_TASK,
 				 .tid = tid,
 				 .pid = t->pid,
@@ -408,15 +444,15 @@ static void tell_thread(void *arg, pid_t tid)
 	t->got = t->got ? t->got : t->sink->event(t->sink, &e, t->err);
 }
 
-static int tell_threads(pid_t pid, struct branch_sink *sink, struct trawl_error *err)
+static int emit_threads(pid_t pid, struct branch_sink *sink, struct trawl_error *err)
 {
-	struct telling t = { sink, err, pid, 0 };
+	struct emission t = { sink, err, pid, 0 };
 
-	threads_each(pid, tell_thread, &t);
+	threads_each(pid, emit_thread, &t);
 	return t.got;
 }
 
-static int tell_initial(struct perf_ring *r, pid_t pid, struct branch_sink *sink,
+static int emit_initial(struct perf_ring *r, pid_t pid, struct branch_sink *sink,
 			struct trawl_error *err)
 {
 	uint64_t time = mono_now();
@@ -431,15 +467,31 @@ static int tell_initial(struct perf_ring *r, pid_t pid, struct branch_sink *sink
 	free(line);
 	if (f)
 		fclose(f);
-	return tell_threads(pid, sink, err) || tell_maps(r, pid, time, sink, err) ? -1 : 0;
+	return emit_threads(pid, sink, err) || emit_maps(r, pid, time, sink, err) ? -1 : 0;
 }
 
 int perf_ring_initial(struct perf_ring *r, const struct branch_scope *scope,
 		      struct branch_sink *sink, struct trawl_error *err)
 {
 	for (size_t i = 0; !scope->command && i < scope->n; i++) {
-		if (tell_initial(r, scope->pids[i], sink, err))
+		if (emit_initial(r, scope->pids[i], sink, err))
 			return -1;
 	}
 	return 0;
+}
+
+void perf_ring_each(const struct perf_event_mmap_page *ring, size_t pages,
+		    void (*fn)(void *arg, const char *record, const struct perf_event_header *h),
+		    void *arg)
+{
+	uint64_t head = __atomic_load_n(&ring->data_head, __ATOMIC_ACQUIRE);
+	const char *data = (const char *)ring + PAGE;
+	struct perf_event_header h;
+
+	for (uint64_t at = 0; at + sizeof(h) <= head; at += h.size) {
+		memcpy(&h, data + at, sizeof(h));
+		if (h.size < sizeof(h) || at + h.size > pages * PAGE)
+			return;
+		fn(arg, data + at, &h);
+	}
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Events of perf on tasks and all that they start: one ring for each CPU, records of all CPUs in
- * order of time. Besides samples these tell what is mapped and which tasks begin and end.
+ * the order of time. Besides samples there are records of mappings and of tasks.
  */
 #ifndef TRAWL_CAPTURE_BRANCH_PERFRING_H
 #define TRAWL_CAPTURE_BRANCH_PERFRING_H
@@ -14,8 +14,9 @@ struct perf_cpu {
 	void *ring;       /* the mapping; NULL: none */
 	size_t size;      /* of its data */
 	uint64_t read;    /* so far */
-	const char *aux;  /* what the event's hardware writes to itself; NULL: none */
+	const char *aux;  /* the AUX buffer, which hardware writes to; NULL: none */
 	size_t aux_size;
+	size_t nevents;   /* of those in fds, after those of the CPUs before */
 };
 
 /* A PERF_RECORD_AUX. What was written stands after the record that perf_ring_next() gives. */
@@ -43,7 +44,7 @@ struct perf_ring {
 	struct perf_held *held;
 	size_t nheld, room;
 	uint64_t order;
-	bool full;        /* room for what hardware writes */
+	bool full;        /* an AUX buffer was full: perf_ring_aux_full() */
 	struct perf_map *maps; /* of processes, for BRANCH_EVENT_MAPS */
 };
 
@@ -62,28 +63,38 @@ struct perf_sample_head {
 int perf_ring_open(struct perf_ring *r, const struct perf_event_attr *attr,
 		   const struct branch_scope *scope, size_t pages, struct trawl_error *err);
 void perf_ring_close(struct perf_ring *r);
-/* Gives each ring room for what hardware writes to itself: so many pages, a power of two. Before
- * events flow. */
+/* Gives each ring an AUX buffer of so many pages, a power of two. Called before events come. */
 int perf_ring_aux(struct perf_ring *r, size_t pages, struct trawl_error *err);
-/* Whether an event had to stop since the last call, as that room was full. */
+/* Returns whether an event stopped since the last call because its AUX buffer was full. */
 bool perf_ring_aux_full(struct perf_ring *r);
 int perf_ring_enable(struct perf_ring *r, bool on, struct trawl_error *err);
+/* ns for which all events counted together, and for which those of one CPU could have. */
+void perf_ring_times(const struct perf_ring *r, uint64_t *could, uint64_t *did);
 size_t perf_ring_fds(const struct perf_ring *r, struct pollfd *fds, size_t room);
 
 /* The attributes that all events have: clock, ids, inheritance, what is mapped. */
 void perf_ring_attr(struct perf_event_attr *a);
 
-/* Tells the sink what the processes of -p are and have mapped already; before the first record. */
+/* Gives the sink the tasks and mappings of the processes of -p. Called before the first record. */
 int perf_ring_initial(struct perf_ring *r, const struct branch_scope *scope,
 		      struct branch_sink *sink, struct trawl_error *err);
 
-/* Takes what the kernel has so far; it stays until perf_ring_next() gives it. */
+/* Reads the records that the kernel has. 0, or -1 with *err. */
 int perf_ring_fill(struct perf_ring *r, struct trawl_error *err);
-/* Time of the next one up to `until`; NULL: there is none. Lives until the next call. */
+/* Returns the next record up to the time `until`, valid until the next call; the caller frees its
+ * `record`. NULL: there is none. */
 const struct perf_held *perf_ring_next(struct perf_ring *r, uint64_t until);
 
-/* What a record of tasks and maps means for the sink; others do nothing. */
-int perf_ring_tell(struct perf_ring *r, const struct perf_held *h, struct branch_sink *sink,
+/* Gives the sink the event of a record of tasks or mappings. Ignores other records. */
+int perf_ring_emit(struct perf_ring *r, const struct perf_held *h, struct branch_sink *sink,
 		   struct trawl_error *err);
+
+/*
+ * Calls fn for each record of a mapped ring of `pages` pages that was filled once from its front:
+ * what found no room is not there.
+ */
+void perf_ring_each(const struct perf_event_mmap_page *ring, size_t pages,
+		    void (*fn)(void *arg, const char *record, const struct perf_event_header *h),
+		    void *arg);
 
 #endif

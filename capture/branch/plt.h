@@ -8,8 +8,8 @@
 enum { PLT_ENTRY = 16 };
 
 /*
- * The function that the stub at vaddr calls; NULL if there is none, or it is not known. *start is
- * the stub's first address. Lives as long as the file is open.
+ * Returns the function that the stub at vaddr calls, valid as long as the file is open; NULL: there
+ * is no stub, or it is not known. *start: the stub's first address.
  */
 const char *plt_name(const struct elf_file *f, uint64_t vaddr, uint64_t *start);
 

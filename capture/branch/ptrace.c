@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -19,8 +20,8 @@ struct ptrace_state {
 	struct tracer tracer;
 	struct branch_scope scope;
 	pthread_t thread;
-	bool threaded;        /* thread is there to be joined */
-	atomic_bool finished; /* it is about to end */
+	bool threaded;        /* `thread` must be joined */
+	atomic_bool finished; /* the thread has put its last event */
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	bool attached, begun; /* under lock */
@@ -32,8 +33,8 @@ static int usable(struct trawl_error *err)
 {
 	if (!branch_insn_known())
 		return trawl_fail(err, TRAWL_CANNOT,
-				  "branch:ptrace: trawl was built without Zydis, which tells "
-				  "branches from other instructions: build it with libzydis-dev");
+				  "branch:ptrace: trawl was built without Zydis, which decodes "
+				  "instructions; build it with libzydis-dev");
 #ifndef __x86_64__
 	return trawl_fail(err, TRAWL_CANNOT, "branch:ptrace: is for x86-64 only");
 #endif
@@ -80,19 +81,54 @@ static void on_kick(int sig)
 {
 }
 
+/* Says why trawl does not end yet. Interrupts from before are not meant as an answer to this. */
+static void tell_stuck(pid_t tid, const sigset_t *interrupts)
+{
+	const struct timespec none = { 0 };
+
+	while (sigtimedwait(interrupts, NULL, &none) > 0)
+		;
+	fprintf(stderr,
+		"trawl: -i branch: task %d sleeps in the kernel and cannot be detached yet; the "
+		"file is whole, trawl waits for the task; another interrupt ends trawl at once, and then "
+		"SIGTRAP will kill the task\n", tid);
+}
+
+/* Waits for the thread's end. Returns false if the user would not wait for a stuck task. */
+static bool wait_for_end(struct ptrace_state *p)
+{
+	const struct timespec pause = { .tv_nsec = 5000000 };
+	sigset_t interrupts;
+	bool told = false;
+
+	sigemptyset(&interrupts);
+	sigaddset(&interrupts, SIGINT);
+	sigaddset(&interrupts, SIGTERM);
+	while (!atomic_load(&p->finished)) {
+		pid_t stuck = atomic_load(&p->tracer.stuck);
+
+		if (stuck && !told)
+			tell_stuck(stuck, &interrupts);
+		told |= stuck != 0;
+		pthread_kill(p->thread, SIGRTMIN);
+		if (!told)
+			nanosleep(&pause, NULL);
+		else if (sigtimedwait(&interrupts, NULL, &pause) > 0)
+			return false;
+	}
+	return true;
+}
+
 static void close_state(void *state)
 {
 	struct ptrace_state *p = state;
-	const struct timespec pause = { .tv_nsec = 5000000 };
 
 	atomic_store(&p->tracer.stop, true);
 	branch_queue_close(&p->tracer.queue);
 	if (p->threaded) {
 		set_and_tell(p, &p->begun);
-		while (!atomic_load(&p->finished)) {
-			pthread_kill(p->thread, SIGRTMIN);
-			nanosleep(&pause, NULL);
-		}
+		if (!wait_for_end(p))
+			return; /* the thread still uses *p; the process ends now */
 		pthread_join(p->thread, NULL);
 	}
 	tracer_free(&p->tracer);
@@ -103,6 +139,7 @@ static void *open_state(const struct branch_scope *scope, struct trawl_error *er
 {
 	struct ptrace_state *p = calloc(1, sizeof(*p));
 	struct sigaction kick = { .sa_handler = on_kick };
+	int failure;
 
 	if (!p || !branch_queue_open(&p->tracer.queue)) {
 		trawl_fail(err, TRAWL_CANNOT, "out of memory");
@@ -115,9 +152,11 @@ static void *open_state(const struct branch_scope *scope, struct trawl_error *er
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_cond_init(&p->changed, NULL);
 	sigaction(SIGRTMIN, &kick, NULL);
-	p->threaded = !pthread_create(&p->thread, NULL, run, p);
-	if (!p->threaded) {
-		trawl_fail(err, TRAWL_CANNOT, "cannot start a thread: %s", strerror(errno));
+	failure = pthread_create(&p->thread, NULL, run, p);
+	p->threaded = !failure;
+	if (failure) {
+		trawl_fail(err, TRAWL_CANNOT, "branch:ptrace: cannot start a thread: %s",
+			   strerror(failure));
 		close_state(p);
 		return NULL;
 	}
@@ -180,20 +219,21 @@ static int stop(void *state, struct trawl_error *err)
 	return 0;
 }
 
-/* The thread sets `finished` after its last event is in the queue. */
+/*
+ * The thread sets `finished` after its last event is in the queue. What a stuck task does later
+ * comes after the capture's end.
+ */
 static bool over(void *state)
 {
 	struct ptrace_state *p = state;
 	const struct timespec pause = { .tv_nsec = 1000000 };
 
-	if (atomic_load(&p->finished))
+	if (atomic_load(&p->finished) || atomic_load(&p->tracer.stuck))
 		return true;
 	pthread_kill(p->thread, SIGRTMIN);
 	nanosleep(&pause, NULL);
 	return false;
 }
-
-extern const struct branch_backend ptrace_backend;
 
 const struct branch_backend ptrace_backend = {
 	.name = "ptrace",

@@ -11,6 +11,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -19,14 +20,20 @@
 #include "capture/probe/confine.h"
 #include "capture/probe/opener.h"
 #include "capture/sys/alloc.h"
+#include "capture/sys/clock.h"
 #include "capture/sys/fdmessage.h"
+#include "common/array.h"
 #include "common/sandbox.h"
 
 enum {
 	SECONDS = 60,          /* for an answer: the recorder waits for it */
+	END_MS = 5000,         /* for the starter's end */
 	ANSWER_MAX = 256 << 20,
 	PATH_BYTES = 4096,
 };
+
+/* Where the size of an answer is: the starter could not fork a reader. */
+#define NO_PROCESS UINT64_MAX
 
 char *vdso_image(size_t *size)
 {
@@ -72,10 +79,11 @@ static void read_program(const char *path, const int *fds, size_t n)
 	_exit(TRAWL_OK);
 }
 
-/* Until the recorder closes its end. It reads nothing, and runs nothing of the recorder's. */
+/* Starts readers until the recorder closes its end of the socket. */
 static void start_readers(int socket) __attribute__((noreturn));
 static void start_readers(int socket)
 {
+	const uint64_t no_process = NO_PROCESS;
 	pid_t starter = getpid();
 	int fds[FDMESSAGE_MAX];
 	char path[PATH_BYTES];
@@ -94,19 +102,21 @@ static void start_readers(int socket)
 				_exit(TRAWL_CANNOT);
 			read_program(path, fds, n);
 		}
+		if (pid < 0 && n)
+			(void)!send(fds[0], &no_process, sizeof(no_process), MSG_NOSIGNAL);
 		for (size_t i = 0; i < n; i++)
 			close(fds[i]);
 	}
 	_exit(TRAWL_OK);
 }
 
-/* The terminal's signals are for the recorder, which asks until the end. */
+/* Ignores the terminal's signals: the recorder needs the readers until its end. */
 static void ignore_signals(void)
 {
 	static const int ignored[] = {SIGINT,  SIGTERM, SIGHUP,	 SIGQUIT,
 				      SIGTSTP, SIGUSR1, SIGUSR2, SIGALRM};
 
-	for (size_t i = 0; i < sizeof(ignored) / sizeof(*ignored); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(ignored); i++)
 		signal(ignored[i], SIG_IGN);
 	signal(SIGPIPE, SIG_DFL);
 	signal(SIGCHLD, SIG_IGN); /* nobody waits for readers */
@@ -114,6 +124,7 @@ static void ignore_signals(void)
 
 int reader_starter_open(struct reader_starter *s, struct trawl_error *err)
 {
+	pid_t recorder = getpid();
 	int pair[2];
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
@@ -127,6 +138,10 @@ int reader_starter_open(struct reader_starter *s, struct trawl_error *err)
 		confine_descriptors(&pair[1], 1);
 		ignore_signals();
 		if (!confine_nobody())
+			_exit(TRAWL_CANNOT);
+		/* also when it was stopped and cannot see that the socket is closed */
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (getppid() != recorder)
 			_exit(TRAWL_CANNOT);
 		start_readers(pair[1]);
 	}
@@ -143,11 +158,17 @@ int reader_starter_open(struct reader_starter *s, struct trawl_error *err)
 
 void reader_starter_close(struct reader_starter *s)
 {
+	struct pollfd ended = { .events = POLLIN };
+
 	if (!s->pid)
 		return;
 	close(s->socket);
-	while (waitpid(s->pid, NULL, 0) < 0 && errno == EINTR)
+	ended.fd = (int)syscall(SYS_pidfd_open, s->pid, 0);
+	while (ended.fd >= 0 && poll(&ended, 1, END_MS) < 0 && errno == EINTR)
 		;
+	if (ended.fd >= 0)
+		close(ended.fd);
+	waitpid(s->pid, NULL, WNOHANG);
 	s->pid = 0;
 }
 
@@ -171,7 +192,7 @@ const char *reader_start(struct reader_starter *s, int fd, const char *path, con
 	}
 	sent = strlen(path) < PATH_BYTES &&
 	       fdmessage_send(s->socket, path, strlen(path) + 1, (int[]){stream[1], packets[1], fd},
-			      fd >= 0 ? 3 : 2);
+			      fd >= 0 ? 3 : 2, MSG_DONTWAIT);
 	close(stream[1]);
 	close(packets[1]);
 	r->socket = stream[0];
@@ -196,13 +217,10 @@ void reader_close(struct reader *r)
 
 static int64_t milliseconds(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
+	return (int64_t)(mono_now() / 1000000);
 }
 
-/* Reads n bytes, and opens debug files meanwhile. NULL, or why they do not come. */
+/* Reads n bytes, and opens debug files meanwhile. Returns NULL, or why they do not come. */
 static const char *receive(const struct reader *r, char *p, size_t n, int64_t until)
 {
 	struct pollfd fds[2] = { { r->socket, POLLIN, 0 }, { r->opener, POLLIN, 0 } };
@@ -214,8 +232,11 @@ static const char *receive(const struct reader *r, char *p, size_t n, int64_t un
 		left = until - milliseconds();
 		if (left <= 0)
 			return "reading its symbols takes too long";
-		if (poll(fds, 2, (int)left) < 0 && errno != EINTR)
-			return "its symbols cannot be read";
+		if (poll(fds, 2, (int)left) < 0) {
+			if (errno != EINTR)
+				return "its symbols cannot be read";
+			continue;
+		}
 		if (fds[1].revents && !opener_answer(r->opener, folders, r->folder ? 1 : 0))
 			fds[1].fd = -1;
 		if (!fds[0].revents)
@@ -244,6 +265,8 @@ const char *reader_ask(struct reader *r, enum lookup_request what, const uint64_
 	/* If it does not fit, the reader is gone; receive() says so. */
 	(void)!sendmsg(r->socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
 	why = receive(r, (char *)&size, sizeof(size), until);
+	if (!why && size == NO_PROCESS)
+		why = "no process could be started that reads its symbols; end other programs";
 	if (!why && size > ANSWER_MAX)
 		why = "its symbols are too many";
 	if (!why) {

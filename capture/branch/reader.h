@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Programs that branches are in come from strangers, and the recorder is root: ELF and DWARF are
- * read by processes of their own, one a program, with nobody's rights in a sandbox
- * (capture/probe/confine.h, common/sandbox.h). The recorder drops the rights to start such a
- * process before it meets a program. So reader_starter_open() forks a process while the rights are
- * there, and that starts the readers.
+ * Readers: processes that read ELF and DWARF of the programs that branches are in, one for each
+ * program. Programs are not trusted and the recorder is root, so a reader has nobody's rights, in a
+ * sandbox (capture/probe/confine.h, common/sandbox.h). When the recorder finds a program, it has
+ * already dropped the rights to start such a process: reader_starter_open() forks one before, which
+ * starts the readers.
  */
 #ifndef TRAWL_CAPTURE_BRANCH_READER_H
 #define TRAWL_CAPTURE_BRANCH_READER_H
@@ -25,8 +25,9 @@ struct reader_starter {
 	size_t n;   /* readers so far */
 };
 
-/* To be called before the recorder drops its privileges. 0, or -1 with *err. */
+/* Called before the recorder drops its privileges. Returns 0, or -1 with *err. */
 int reader_starter_open(struct reader_starter *s, struct trawl_error *err);
+/* Waits five seconds at most: whoever shares nobody's rights can stop the starter, too. */
 void reader_starter_close(struct reader_starter *s);
 
 /* Of one program. */
@@ -36,8 +37,8 @@ struct reader {
 };
 
 /*
- * A reader of the program that fd is open for, which stays the caller's; or, fd -1, of the vdso.
- * folder: that of the program, if that is the file there. NULL, or why there is none.
+ * Starts a reader of the program at fd, which the caller keeps; fd -1: of the vdso. folder: that of
+ * the program, if the file is still there; else NULL. Returns NULL, or why there is no reader.
  */
 const char *reader_start(struct reader_starter *s, int fd, const char *path, const char *folder,
 			 struct reader *r);

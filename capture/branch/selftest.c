@@ -4,66 +4,39 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "capture/branch/backend.h"
+#include "capture/branch/loop.h"
 #include "capture/branch/selftest.h"
 #include "capture/sys/clock.h"
 
-enum { TURNS = 1000, WAIT_MS = 50 };
+/* RUNS of the loop: some samples of perf-lbr, and a second or so by ptrace. */
+enum { WAIT_MS = 50, RUNS = 5 };
+/* PATIENCE_NS: without any further branch of the loop. */
 static const uint64_t PATIENCE_NS = 20000000000, BEGIN_NS = 500000000;
-
-/* A loop of known branches: the jump is taken TURNS - 1 times, then comes the return. */
-#ifdef __x86_64__
-__asm__(".text\n"
-	".globl trawl_self_test_loop, trawl_self_test_turn, trawl_self_test_jump, trawl_self_test_return\n"
-	".hidden trawl_self_test_loop, trawl_self_test_turn, trawl_self_test_jump, trawl_self_test_return\n"
-	"trawl_self_test_loop: mov $1000, %ecx\n"
-	"trawl_self_test_turn: dec %ecx\n"
-	"trawl_self_test_jump: jnz trawl_self_test_turn\n"
-	"trawl_self_test_return: ret\n");
-void trawl_self_test_loop(void);
-extern const char trawl_self_test_turn[], trawl_self_test_jump[], trawl_self_test_return[];
-#else
-static const char trawl_self_test_turn[1], trawl_self_test_jump[1], trawl_self_test_return[1];
-static void trawl_self_test_loop(void)
-{
-}
-#endif
 
 struct test {
 	struct branch_sink sink;
-	unsigned int turns, returns, wrong;
+	struct loop_count loop;
 	bool begun, exited;
 };
-
-static uint64_t address(const char *label)
-{
-	return (uint64_t)(uintptr_t)label;
-}
 
 static int on_event(struct branch_sink *sink, const struct branch_event *e, struct trawl_error *err)
 {
 	struct test *t = (struct test *)sink;
-	const struct branch *b = &e->branch;
 
 	t->begun |= e->kind == BRANCH_EVENT_MARK && e->mark == BRANCH_MARK_START;
 	t->exited |= e->kind == BRANCH_EVENT_EXIT;
-	if (e->kind != BRANCH_EVENT_BRANCH || b->from < address(trawl_self_test_turn) ||
-	    b->from > address(trawl_self_test_return))
-		return 0;
-	if (b->from == address(trawl_self_test_jump) && b->to == address(trawl_self_test_turn))
-		t->turns++;
-	else if (b->from == address(trawl_self_test_return))
-		t->returns++;
-	else
-		t->wrong++;
+	if (e->kind == BRANCH_EVENT_BRANCH)
+		loop_take(&t->loop, &e->branch);
 	return 0;
 }
 
-/* A child that runs the loop once it is told to; *go is written to for that. */
+/* Returns a child that runs the loop RUNS times once a byte is written to *go; -1: none. */
 static pid_t make_child(int *go)
 {
 	int fds[2];
@@ -75,16 +48,18 @@ static pid_t make_child(int *go)
 	pid = fork();
 	if (!pid) {
 		close(fds[1]);
-		if (read(fds[0], &word, 1) == 1)
-			trawl_self_test_loop();
-		_exit(0);
+		/* Once resolved, it takes few branches to the end: the last ones are the loop's. */
+		syscall(SYS_getpid);
+		for (int i = read(fds[0], &word, 1) == 1 ? RUNS : 0; i > 0; i--)
+			loop_run();
+		syscall(SYS_exit_group, 0);
 	}
 	close(fds[0]);
 	*go = fds[1];
 	return pid;
 }
 
-/* Looks only: stops of a task that a thread of ours traces would be taken from it. */
+/* WNOWAIT: a thread of this process traces the child and must see its stops. */
 static bool has_ended(pid_t pid)
 {
 	siginfo_t info = { 0 };
@@ -97,12 +72,12 @@ static int record(const struct branch_backend *b, void *state, pid_t pid, int go
 		  struct trawl_error *err)
 {
 	uint64_t until = mono_now() + BEGIN_NS;
+	unsigned int seen = 0;
 	struct pollfd fds[64];
 
 	if (b->start(state, err) || b->drain(state, &t->sink, err))
 		return -1;
-	/* Back ends that step begin when the child has stopped, and say so; the others have
-	 * begun. */
+	/* Back ends that step put a mark once the child has stopped; the others have begun. */
 	while (!t->begun && mono_now() < until) {
 		poll(fds, b->fds(state, fds, 64), WAIT_MS);
 		if (b->drain(state, &t->sink, err))
@@ -114,6 +89,9 @@ static int record(const struct branch_backend *b, void *state, pid_t pid, int go
 	while (!t->exited && mono_now() < until && !b->drain(state, &t->sink, err)) {
 		poll(fds, b->fds(state, fds, 64), WAIT_MS);
 		t->exited |= has_ended(pid);
+		if (t->loop.turns + t->loop.returns != seen)
+			until = mono_now() + PATIENCE_NS;
+		seen = t->loop.turns + t->loop.returns;
 	}
 	b->halt(state);
 	if (b->stop(state, err))
@@ -122,10 +100,14 @@ static int record(const struct branch_backend *b, void *state, pid_t pid, int go
 		if (b->drain(state, &t->sink, err))
 			return -1;
 	}
-	return b->drain(state, &t->sink, err);
+	if (b->drain(state, &t->sink, err))
+		return -1;
+	return t->exited ? 0
+			 : trawl_fail(err, TRAWL_CANNOT,
+				      "the child did not end; was it stopped? Try again");
 }
 
-/* 1: as it should be, 0: not; -1 with *err: it could not be tried. */
+/* Returns 1: all branches are right, 0: not; -1 with *err: it could not be tried. */
 static int try_one(const struct branch_backend *b, struct test *t, struct trawl_error *err)
 {
 	int go = -1, r;
@@ -150,8 +132,9 @@ static int try_one(const struct branch_backend *b, struct test *t, struct trawl_
 	if (r)
 		return -1;
 	if (b->partial)
-		return t->turns > 0 && !t->wrong;
-	return t->turns == TURNS - 1 && t->returns == 1 && !t->wrong;
+		return t->loop.turns > 0 && !t->loop.wrong;
+	return t->loop.turns == RUNS * (LOOP_TURNS - 1) && t->loop.returns == RUNS &&
+		!t->loop.wrong;
 }
 
 static void cpu_model(char *buf, size_t size)
@@ -166,7 +149,8 @@ static void cpu_model(char *buf, size_t size)
 		if (strncmp(line, "model name", 10) || !value)
 			continue;
 		value[strcspn(value, "\n")] = '\0';
-		snprintf(buf, size, "%s", value + 2);
+		value += 1 + strspn(value + 1, " \t");
+		snprintf(buf, size, "%s", value);
 		break;
 	}
 	if (f)
@@ -196,17 +180,17 @@ int branch_self_test(FILE *out, struct trawl_error *err)
 			fprintf(out, "branch:%s: failed: %s\n", b->name, err->text);
 		else
 			fprintf(out,
-				"branch:%s: %s: %u of %u turns of a loop, %u of 1 return, %u "
+				"branch:%s: %s: %u of %u turns of a loop, %u of %u returns, %u "
 				"others\n",
-				b->name, r ? "right" : "WRONG", t.turns, TURNS - 1, t.returns,
-				t.wrong);
+				b->name, r ? "right" : "WRONG", t.loop.turns,
+				RUNS * (LOOP_TURNS - 1), t.loop.returns, RUNS, t.loop.wrong);
 		bad += r <= 0;
 		len += (size_t)snprintf(summary + len, sizeof(summary) - len, " %s=%s", b->name,
 					r > 0 ? "right" : r ? "failed" : "wrong");
 	}
 	if (!usable)
 		return trawl_fail(err, TRAWL_CANNOT,
-				  "--self-test branch: nothing here records branches: see above");
+				  "--self-test branch: nothing here records branches; see above");
 	cpu_model(model, sizeof(model));
 	uname(&u);
 	fprintf(out, "to send on: trawl " PACKAGE_VERSION ", Linux %s, %s:%s\n", u.release, model,

@@ -11,11 +11,10 @@ enum { BRANCH_STACK_MOST = 64 };
 struct branch_stack {
 	size_t n;
 	struct branch entries[BRANCH_STACK_MOST]; /* the oldest first */
-	bool strange; /* one held what is no address: none of them is to be believed, n is 0 */
+	bool strange; /* one has an impossible address: all are dropped, n is 0 */
 };
 
-/* Can a processor have this address? With five levels of page tables it has 57 bits, the rest is
- * its sign. */
+/* Is the address canonical? Five levels of page tables have 57 bits; the rest repeat the sign. */
 static inline bool branch_address_valid(uint64_t address)
 {
 	int64_t sign = (int64_t)address >> 56;
@@ -24,8 +23,8 @@ static inline bool branch_address_valid(uint64_t address)
 }
 
 /*
- * Reads the u64 count and entries (from, to, flags; the newest first) of a sample; what is more
- * than the bytes have, or of the kernel, is left out.
+ * Reads the u64 count and entries (from, to, flags; the newest first) of a sample. Leaves out
+ * branches of the kernel, and entries beyond the bytes.
  */
 void branch_stack_read(struct branch_stack *s, const uint64_t *words, size_t bytes);
 

@@ -3,7 +3,7 @@
 
 enum { RT_SIGRETURN = 15, SIGRETURN_32 = 119, RT_SIGRETURN_32 = 173 };
 
-/* Is the stack pointer what the instruction leaves? A signal's frame is hundreds of bytes away. */
+/* Is the stack pointer as the instruction leaves it? A signal's frame moves it by hundreds. */
 static bool stack_fits(const struct step *s, const struct branch_regs *now)
 {
 	uint64_t word = s->before.compat ? 4 : 8, expected = s->before.rsp;

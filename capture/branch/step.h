@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a single step did: from the instruction and the registers before it, and those after it. */
+/* What a single step did, by the instruction and the registers before and after it. */
 #ifndef TRAWL_CAPTURE_BRANCH_STEP_H
 #define TRAWL_CAPTURE_BRANCH_STEP_H
 
@@ -14,12 +14,12 @@ struct step {
 
 enum step_how {
 	STEP_TRAP,   /* the processor trapped after the instruction */
-	STEP_SIGNAL, /* likewise, and a signal was handed to the task before */
+	STEP_SIGNAL, /* likewise, and a signal was delivered before */
 	STEP_OTHER,  /* the task stopped for another reason: the instruction may not have been
 		      * run */
 };
 
-/* True if a branch was taken: fills *b. */
+/* Returns whether a branch was taken, and fills *b. */
 bool step_branch(const struct step *s, const struct branch_regs *now, enum step_how how,
 		 struct branch *b);
 

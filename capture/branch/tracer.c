@@ -20,6 +20,7 @@ enum {
 	CODE_32 = 0x23,        /* the code segment of 32-bit code */
 	TRAP_FLAG = 0x100,
 	PENDING_MOST = 32,     /* signals that are looked at */
+	LET_GO_NS = 1000000000, /* tasks that have not stopped by then sleep in the kernel */
 };
 
 /* ---- the tasks --------------------------------------------------------------------------- */
@@ -33,7 +34,7 @@ static struct tracee **place_of(struct tracer *t, pid_t tid)
 	return at;
 }
 
-/* Known, or new: a child may stop before its parent tells of it. */
+/* Returns the tracee, a new one if need be: a child may stop before its parent's event. */
 static struct tracee *tracee_of(struct tracer *t, pid_t tid)
 {
 	struct tracee **at = place_of(t, tid);
@@ -70,9 +71,9 @@ void tracer_free(struct tracer *t)
 	branch_queue_free(&t->queue);
 }
 
-/* ---- telling the session ----------------------------------------------------------------- */
+/* ---- events for the session -------------------------------------------------------------- */
 
-static void tell_maps(struct tracer *t, const struct tracee *e)
+static void put_maps(struct tracer *t, const struct tracee *e)
 {
 	struct branch_event ev = { .kind = BRANCH_EVENT_MAPS, .tid = e->tid, .pid = e->pid,
 				   .time = mono_now(), .maps = code_mapped(&t->cache, e->pid) };
@@ -81,7 +82,7 @@ static void tell_maps(struct tracer *t, const struct tracee *e)
 		branch_queue_tell(&t->queue, &ev);
 }
 
-static void tell_mark(struct tracer *t, const struct tracee *e, enum branch_mark_kind mark,
+static void put_mark(struct tracer *t, const struct tracee *e, enum branch_mark_kind mark,
 		      uint64_t count)
 {
 	struct branch_event ev = { .kind = BRANCH_EVENT_MARK, .tid = e->tid, .pid = e->pid,
@@ -90,19 +91,19 @@ static void tell_mark(struct tracer *t, const struct tracee *e, enum branch_mark
 	branch_queue_put(&t->queue, &ev);
 }
 
-static void tell_task(struct tracer *t, struct tracee *e, enum branch_event_kind kind)
+static void put_task(struct tracer *t, struct tracee *e, enum branch_event_kind kind)
 {
 	struct branch_event ev = { .kind = kind, .tid = e->tid, .pid = e->pid,
 				   .time = mono_now() };
 
 	branch_queue_tell(&t->queue, &ev);
-	tell_maps(t, e);
+	put_maps(t, e);
 	if (!e->told)
-		tell_mark(t, e, BRANCH_MARK_START, 0);
+		put_mark(t, e, BRANCH_MARK_START, 0);
 	e->told = true;
 }
 
-static void tell_branch(struct tracer *t, const struct tracee *e, const struct branch *b)
+static void put_branch(struct tracer *t, const struct tracee *e, const struct branch *b)
 {
 	struct branch_event ev = { .kind = BRANCH_EVENT_BRANCH, .tid = e->tid, .pid = e->pid,
 				   .time = mono_now(), .branch = *b };
@@ -110,7 +111,7 @@ static void tell_branch(struct tracer *t, const struct tracee *e, const struct b
 	branch_queue_put(&t->queue, &ev);
 }
 
-static void tell_exit(struct tracer *t, const struct tracee *e, int status)
+static void put_exit(struct tracer *t, const struct tracee *e, int status)
 {
 	struct branch_event ev = { .kind = BRANCH_EVENT_EXIT, .tid = e->tid, .pid = e->pid,
 				   .time = mono_now(), .status = status };
@@ -126,7 +127,7 @@ static struct branch_regs regs_of(const struct user_regs_struct *u)
 				     .flags = u->eflags, .compat = u->cs == CODE_32 };
 }
 
-/* System calls that change what is mapped to be run; those of 32-bit code have other numbers. */
+/* Does the system call change executable mappings? 32-bit code has other numbers. */
 static bool changes_maps(const struct step *s)
 {
 	static const uint16_t calls[] = { 9, 10, 11, 25, 30, 67, 216, 329 };
@@ -141,10 +142,11 @@ static bool changes_maps(const struct step *s)
 	return false;
 }
 
-/* The trap flag is ours: neither what pushf stored nor what a system call left in r11 has it. */
+/* Clears the tracer's trap flag in what pushf stored, and in the flags that a system call left in
+ * r11. */
 static void hide_trap_flag(const struct tracee *e, struct user_regs_struct *u)
 {
-	uint64_t at = u->rsp & ~7ull;
+	uint64_t flag = u->rsp + 1, at = flag & ~7ull; /* bit 0 of that byte; its word */
 	long word;
 
 	if (e->step.insn.pushes_flags) {
@@ -152,14 +154,14 @@ static void hide_trap_flag(const struct tracee *e, struct user_regs_struct *u)
 		word = ptrace(PTRACE_PEEKDATA, e->tid, at, 0);
 		if (!errno)
 			ptrace(PTRACE_POKEDATA, e->tid, at,
-			       word & ~((long)TRAP_FLAG << 8 * (u->rsp & 7)));
+			       word & ~(1l << 8 * (flag & 7)));
 	}
 	if (e->step.insn.kind == BRANCH_SYSCALL && u->r11 & TRAP_FLAG)
 		ptrace(PTRACE_POKEUSER, e->tid, offsetof(struct user_regs_struct, r11),
 		       u->r11 & ~(uint64_t)TRAP_FLAG);
 }
 
-/* What the step did, now that the task has stopped again; and where it is now. */
+/* The task has stopped: puts the branch of the last step, and notes the instruction of the next. */
 static void look(struct tracer *t, struct tracee *e, enum step_how how)
 {
 	struct user_regs_struct u;
@@ -172,9 +174,9 @@ static void look(struct tracer *t, struct tracee *e, enum step_how how)
 	}
 	now = regs_of(&u);
 	if (e->known && step_branch(&e->step, &now, how, &b)) {
-		tell_branch(t, e, &b);
+		put_branch(t, e, &b);
 		if (e->step.insn.kind == BRANCH_SYSCALL && changes_maps(&e->step))
-			tell_maps(t, e);
+			put_maps(t, e);
 	}
 	if (e->known && now.rip != e->step.before.rip)
 		hide_trap_flag(e, &u);
@@ -183,10 +185,11 @@ static void look(struct tracer *t, struct tracee *e, enum step_how how)
 	e->known = true;
 }
 
-/* A task that is gone meanwhile shows up in waitpid() soon. */
+/* A failure is ignored: waitpid() will report a task that is gone. */
 static void step(struct tracee *e, int sig)
 {
 	e->delivered = sig;
+	e->stepped = true;
 	ptrace(PTRACE_SINGLESTEP, e->tid, 0, sig);
 }
 
@@ -214,10 +217,10 @@ static void on_exec(struct tracer *t, struct tracee *e)
 		t->command = 0;
 	e->known = false;
 	e->step = (struct step){ 0 };
-	tell_task(t, e, BRANCH_EVENT_EXEC);
+	put_task(t, e, BRANCH_EVENT_EXEC);
 	look(t, e, STEP_OTHER);
 	b.to = e->step.before.rip;
-	tell_branch(t, e, &b);
+	put_branch(t, e, &b);
 }
 
 static bool stops_group(int sig)
@@ -241,35 +244,79 @@ static void on_event(struct tracer *t, struct tracee *e, int event, int sig)
 		return;
 	}
 	if (!e->told)
-		tell_task(t, e, BRANCH_EVENT_TASK);
+		put_task(t, e, BRANCH_EVENT_TASK);
 	look(t, e, STEP_OTHER);
 	step(e, 0);
 }
 
-/* Where the task is as it was, only this tells whether the instruction was run. */
-static enum step_how trap_of(const struct tracee *e, bool *own)
+enum trap {
+	TRAP_STEP,    /* the processor trapped after an instruction */
+	TRAP_OTHER,
+	TRAP_OWN,     /* the program sent SIGTRAP */
+	TRAP_UPROBE,  /* the kernel stepped the instruction at which a uprobe is */
+};
+
+/* Does a breakpoint stand where the last step began? */
+static bool began_at_breakpoint(const struct tracee *e)
+{
+	long word;
+
+	errno = 0;
+	word = e->known ? ptrace(PTRACE_PEEKTEXT, e->tid, e->step.before.rip, 0) : 0;
+	return e->known && !errno && (word & 0xff) == BRANCH_BREAKPOINT;
+}
+
+static enum trap trap_of(const struct tracee *e)
 {
 	siginfo_t info = { 0 };
 
-	*own = false;
 	if (ptrace(PTRACE_GETSIGINFO, e->tid, 0, &info))
-		return STEP_OTHER;
-	*own = info.si_code == SI_USER || info.si_code == SI_TKILL || info.si_code == SI_QUEUE ||
-	       (info.si_code == SI_KERNEL && e->step.insn.traps);
-	return info.si_code == TRAP_TRACE ? STEP_TRAP : STEP_OTHER;
+		return TRAP_OTHER;
+	/* After an instruction that it stepped for a uprobe the kernel sends the task a SIGTRAP
+	 * that looks like one of its own. A program's own int3 has another code. */
+	if (info.si_code == SI_USER && began_at_breakpoint(e))
+		return TRAP_UPROBE;
+	if (info.si_code == SI_USER || info.si_code == SI_TKILL || info.si_code == SI_QUEUE ||
+	    (info.si_code == SI_KERNEL && e->step.insn.traps))
+		return TRAP_OWN;
+	return info.si_code == TRAP_TRACE ? TRAP_STEP : TRAP_OTHER;
+}
+
+/*
+ * The instruction at which a uprobe is was not stepped but emulated by the kernel, and the step was
+ * that of the next one: as if it had begun there. Where a branch was emulated, where it went is not
+ * known.
+ */
+static void skip_emulated(struct tracer *t, struct tracee *e)
+{
+	struct step *s = &e->step;
+
+	if (s->insn.kind != BRANCH_UNKNOWN) {
+		put_mark(t, e, BRANCH_MARK_LOST, 0);
+		e->known = false;
+		return;
+	}
+	s->before.rip += s->insn.length;
+	s->insn = code_at(&t->cache, e->tid, e->pid, s->before.rip, s->before.compat);
 }
 
 static void on_trap(struct tracer *t, struct tracee *e)
 {
-	bool own;
-	enum step_how how = trap_of(e, &own);
+	enum trap trap = trap_of(e);
 
-	if (own) {
+	if (trap == TRAP_OWN) {
 		look(t, e, STEP_OTHER);
 		step(e, SIGTRAP);
 		return;
 	}
-	look(t, e, e->delivered ? STEP_SIGNAL : how);
+	if (trap == TRAP_STEP && e->known && e->step.insn.probed)
+		skip_emulated(t, e);
+	if (trap == TRAP_UPROBE && e->step.insn.traps) {
+		/* Which instruction it was is not known: its file cannot be read. */
+		put_mark(t, e, BRANCH_MARK_LOST, 0);
+		e->known = false;
+	}
+	look(t, e, e->delivered ? STEP_SIGNAL : trap == TRAP_OTHER ? STEP_OTHER : STEP_TRAP);
 	step(e, 0);
 }
 
@@ -321,7 +368,7 @@ static int cannot(pid_t tid, int why, struct trawl_error *err)
 
 	if (other)
 		return trawl_fail(err, TRAWL_CANNOT,
-				  "-p %d: process %d traces it already: end that (a debugger?) "
+				  "-p %d: process %d traces it already; end that (a debugger?) "
 				  "first",
 				  tid, other);
 	return trawl_fail(err, TRAWL_CANNOT,
@@ -330,7 +377,7 @@ static int cannot(pid_t tid, int why, struct trawl_error *err)
 			  tid, strerror(why));
 }
 
-/* Until a look at all threads finds no new one: they may start others meanwhile. */
+/* Repeats until no new thread is found: threads may start others meanwhile. */
 static bool seize_process(struct attaching *a, pid_t pid)
 {
 	size_t before;
@@ -372,12 +419,12 @@ static void on_end(struct tracer *t, pid_t tid, int status)
 	struct tracee *e = *place_of(t, tid);
 
 	if (e)
-		tell_exit(t, e, e->tid == e->pid ? status : -1);
+		put_exit(t, e, e->tid == e->pid ? status : -1);
 	drop(t, tid);
 }
 
-/* The trap of our last step may wait after the stop that we asked for: nobody else would take
- * it. */
+/* Is the trap of the last step still pending, behind the stop of PTRACE_INTERRUPT? It would kill
+ * the task once it is detached. */
 static bool trap_waits(pid_t tid)
 {
 	struct __ptrace_peeksiginfo_args which = { .nr = PENDING_MOST };
@@ -392,7 +439,7 @@ static bool trap_waits(pid_t tid)
 	return false;
 }
 
-/* A stopped task goes on without us; with the signal that it stopped for. */
+/* Detaches a stopped task, with the signal that it stopped for. */
 static void detach_task(struct tracer *t, pid_t tid, int status)
 {
 	int sig = WSTOPSIG(status), event = status >> 16;
@@ -404,15 +451,37 @@ static void detach_task(struct tracer *t, pid_t tid, int status)
 		return;
 	}
 	if (e && !event && sig == SIGTRAP)
-		trap_of(e, &own);
+		own = trap_of(e) == TRAP_OWN;
 	if (e && e->known && !event)
 		look(t, e, e->delivered ? STEP_SIGNAL : STEP_OTHER);
 	ptrace(PTRACE_DETACH, tid, 0, event || (sig == SIGTRAP && !own) ? 0 : sig);
 	drop(t, tid);
 }
 
+/*
+ * Drops the tasks that were never stepped: they run on unharmed when the thread ends. Returns one
+ * of the others, 0: there is none.
+ */
+static pid_t drop_unstepped(struct tracer *t)
+{
+	pid_t stuck = 0;
+
+	for (size_t i = 0; i < TRACER_BUCKETS; i++) {
+		for (struct tracee *e = t->tracees[i], *next; e; e = next) {
+			next = e->next;
+			if (e->stepped)
+				stuck = e->tid;
+			else
+				drop(t, e->tid);
+		}
+	}
+	return stuck;
+}
+
+/* close_state() and over() interrupt waitpid() again and again. */
 static void let_all_go(struct tracer *t)
 {
+	uint64_t patience = mono_now() + LET_GO_NS;
 	int status;
 	pid_t tid;
 
@@ -422,8 +491,11 @@ static void let_all_go(struct tracer *t)
 	}
 	while (t->n) {
 		tid = waitpid(-1, &status, __WALL | __WNOTHREAD);
-		if (tid < 0 && errno == EINTR)
+		if (tid < 0 && errno == EINTR) {
+			if (mono_now() > patience)
+				atomic_store(&t->stuck, drop_unstepped(t));
 			continue;
+		}
 		if (tid < 0)
 			return;
 		if (WIFSTOPPED(status))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Single steps through ptrace: a thread that is the tracer of tasks and of all that they start.
+ * Single steps by ptrace: a thread traces tasks and all that they start.
  *
  *	tracer_attach()  in the thread, first: takes hold of the tasks, which run on
  *	tracer_run()     steps them until it is told to stop, or all have ended
@@ -27,7 +27,8 @@ struct tracee {
 	struct tracee *next;
 	pid_t tid, pid;
 	bool known;       /* step has the registers and the instruction of its last stop */
-	bool told;        /* the session has its BRANCH_EVENT_TASK or _EXEC */
+	bool stepped;     /* the processor's trap flag may be set: without a tracer it is killed */
+	bool told;        /* its BRANCH_EVENT_TASK or _EXEC was put */
 	int delivered;    /* the signal that the last step delivered; 0: none */
 	struct step step;
 };
@@ -39,12 +40,17 @@ struct tracer {
 	pid_t command;       /* runs free until its exec; 0: none */
 	struct code_cache cache;
 	atomic_bool stop;
-	int failure;         /* errno of what ended it; 0: none */
+	atomic_int stuck; /* tracer_run() waits for this task to leave the kernel; 0: none */
 };
 
 int tracer_attach(struct tracer *t, const struct branch_scope *scope, struct trawl_error *err);
 /* Begins to step the tasks of -p. */
 void tracer_begin(struct tracer *t);
+/*
+ * After t->stop it detaches all tasks. One that sleeps uninterruptibly cannot be detached until it
+ * wakes: it is t->stuck meanwhile, if it was stepped. Others are left to the end of the thread,
+ * which detaches them.
+ */
 void tracer_run(struct tracer *t);
 void tracer_free(struct tracer *t);
 

@@ -8,8 +8,9 @@
 #include "common/plain.h"
 #include "capture/cli/list.h"
 #include "capture/source.h"
+#include "decode/base/fit.h"
 
-/* Names may come from a program or a device. */
+/* Prints a text without control characters: it may come from a program or a device. */
 static void print_safe(const char *text, int width, FILE *out)
 {
 	char *copy = strdup(text);
@@ -42,6 +43,41 @@ static void print_text(const struct source_list *list, FILE *out)
 	}
 }
 
+/* Prints the list; on a terminal, a line that is too long goes on in the next row. */
+static int print_folded(const struct source_list *list, FILE *out, struct trawl_error *err)
+{
+	unsigned int columns = fit_terminal(fileno(out));
+	size_t n = 0;
+	char *text = NULL;
+	FILE *memory;
+	struct out o;
+	int r = 0;
+
+	if (!columns) {
+		print_text(list, out);
+		return 0;
+	}
+	memory = open_memstream(&text, &n);
+	if (memory)
+		print_text(list, memory);
+	if (!memory || fclose(memory)) {
+		free(text);
+		return trawl_fail(err, TRAWL_CANNOT, "-D: out of memory");
+	}
+	out_memory(&o);
+	for (const char *at = text, *end = text + n, *eol; at < end; at = eol + 1) {
+		eol = memchr(at, '\n', (size_t)(end - at));
+		fit_fold(&o, at, (size_t)(eol + 1 - at), columns);
+	}
+	if (o.error)
+		r = trawl_fail(err, TRAWL_CANNOT, "-D: out of memory");
+	else
+		fwrite(o.data, 1, o.len, out);
+	out_free(&o);
+	free(text);
+	return r;
+}
+
 static void print_json(const struct source_list *list, FILE *out)
 {
 	struct json j = { 0 };
@@ -64,7 +100,7 @@ static void print_json(const struct source_list *list, FILE *out)
 	json_free(&j);
 }
 
-/* What begins with `text` of the entries that the source has anyway. */
+/* Adds those of the source's plain -D entries that begin with `text`. */
 static int describe_some(const struct source *source, const char *text, struct source_list *list,
 			 struct trawl_error *err)
 {
@@ -112,7 +148,7 @@ int list_sources(char **texts, size_t n, bool as_json, FILE *out, struct trawl_e
 	if (!r && as_json)
 		print_json(&list, out);
 	else if (!r)
-		print_text(&list, out);
+		r = print_folded(&list, out, err);
 	source_list_free(&list);
 	return r;
 }

@@ -123,22 +123,23 @@ static int duration(const char *option, const char *text, uint64_t min, uint64_t
 static int size(const char *option, const char *text, uint64_t bare, uint64_t *bytes,
 		struct trawl_error *err)
 {
+	static const uint64_t most = 1ull << 60; /* sizes that are added to it do not overflow */
+	uint64_t n, unit = 0;
 	const char *end;
-	uint64_t n;
 
-	if (number(text, 1, 1u << 30, &n, &end)) {
+	if (number(text, 1, most, &n, &end)) {
 		if (!*end)
-			*bytes = n * bare;
+			unit = bare;
 		else if (!strcasecmp(end, "k") || !strcasecmp(end, "kb"))
-			*bytes = n << 10;
+			unit = 1 << 10;
 		else if (!strcasecmp(end, "m") || !strcasecmp(end, "mb"))
-			*bytes = n << 20;
+			unit = 1 << 20;
 		else if (!strcasecmp(end, "g") || !strcasecmp(end, "gb"))
-			*bytes = n << 30;
-		else
-			end = NULL;
-		if (end)
+			unit = 1 << 30;
+		if (unit && n <= most / unit) {
+			*bytes = n * unit;
 			return 0;
+		}
 	}
 	return trawl_fail(err, TRAWL_USAGE,
 			  "%s %s: give a size in %sbytes, or with k, m or g", option, text,
@@ -148,7 +149,7 @@ static int size(const char *option, const char *text, uint64_t bare, uint64_t *b
 static int add_interface(struct options *o, const char *text, struct trawl_error *err)
 {
 	if (!*text)
-		return trawl_fail(err, TRAWL_USAGE, "-i '': name a source (trawl -D lists them)");
+		return trawl_fail(err, TRAWL_USAGE, "-i: is empty; name a source (trawl -D lists them)");
 	if (!array_grow(o->interfaces, o->ninterfaces))
 		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
 	o->interfaces[o->ninterfaces++] = text;
@@ -198,7 +199,7 @@ static int take_long(struct options *o, int c, const char *arg, struct trawl_err
 	case OPT_TRIGGER:
 		if (o->trigger)
 			return trawl_fail(err, TRAWL_USAGE,
-					  "--trigger: given twice: join the two with 'or'");
+					  "--trigger: given twice; join the expressions with 'or'");
 		o->trigger = arg;
 		return 0;
 	case OPT_AFTER:
@@ -240,6 +241,30 @@ static int take_number(struct options *o, int c, const char *arg, struct trawl_e
 	return 0;
 }
 
+static int set_file(struct options *o, const char *name, struct trawl_error *err)
+{
+	if (!*name)
+		return trawl_fail(err, TRAWL_USAGE,
+				  "-w: its name is empty; give a file, or - for standard output");
+	o->write = name;
+	return 0;
+}
+
+/* -t, -tt, ..., -tm. */
+static int set_time_style(struct options *o, int c, struct trawl_error *err)
+{
+	if (c == 'm' && o->time_style != 1)
+		return trawl_fail(err, TRAWL_USAGE,
+				  "-m: does not follow exactly one -t; use -tm for times of the "
+				  "monotonic clock");
+	if (c == 'm')
+		o->time_style = TIME_STYLE_MONOTONIC;
+	else if (++o->time_style > TIME_STYLES_COUNTED)
+		return trawl_fail(err, TRAWL_USAGE,
+				  "-t: given too often; at most five are allowed (-ttttt)");
+	return 0;
+}
+
 static int take(struct options *o, int c, const char *arg, struct trawl_error *err)
 {
 	switch (c) {
@@ -249,12 +274,7 @@ static int take(struct options *o, int c, const char *arg, struct trawl_error *e
 	case 'i':
 		return add_interface(o, arg, err);
 	case 'w':
-		if (!*arg)
-			return trawl_fail(err, TRAWL_USAGE,
-					  "-w: its name is empty: give a file, or - for standard "
-					  "output");
-		o->write = arg;
-		return 0;
+		return set_file(o, arg, err);
 	case 'p':
 		return add_pid(o, arg, err);
 	case 'G':
@@ -271,18 +291,8 @@ static int take(struct options *o, int c, const char *arg, struct trawl_error *e
 		o->verbose++;
 		return 0;
 	case 't':
-		if (++o->time_style > TIME_STYLES_COUNTED)
-			return trawl_fail(err, TRAWL_USAGE,
-					  "-t: given too often: at most five, -ttttt, "
-					  "mean something");
-		return 0;
 	case 'm':
-		if (o->time_style != 1)
-			return trawl_fail(err, TRAWL_USAGE,
-					  "-m: is for times of the monotonic clock and stands "
-					  "after one -t: -tm");
-		o->time_style = TIME_STYLE_MONOTONIC;
-		return 0;
+		return set_time_style(o, c, err);
 	case 'U':
 		o->unbuffered = true;
 		return 0;
@@ -301,12 +311,12 @@ static int check_ring(struct options *o, struct trawl_error *err)
 {
 	if (!o->ring && (o->trigger || o->has_after))
 		return trawl_fail(err, TRAWL_USAGE,
-				  "%s is for a flight recorder: give --ring SIZE too",
+				  "%s is for a flight recorder; give --ring SIZE too",
 				  o->trigger ? "--trigger" : "--after");
 	if (!o->ring)
 		return 0;
 	if (o->ring < RING_LEAST)
-		return trawl_fail(err, TRAWL_USAGE, "--ring: too small: give 1m or more");
+		return trawl_fail(err, TRAWL_USAGE, "--ring: too small; give 1m or more");
 	if (!o->write)
 		return trawl_fail(err, TRAWL_USAGE,
 				  "--ring needs a name for what it writes on a trigger: -w FILE");
@@ -325,19 +335,19 @@ static int check_ring(struct options *o, struct trawl_error *err)
 	return 0;
 }
 
-/* What options say together. */
+/* Checks the options against each other. */
 static int check(struct options *o, struct trawl_error *err)
 {
 	bool rotates = o->rotate_bytes || o->rotate_time;
 
 	if (o->job == JOB_GC && (o->ninterfaces || o->write || o->command))
 		return trawl_fail(err, TRAWL_USAGE, "--gc removes what killed captures left, and "
-				  "records nothing: give it alone");
+				  "records nothing; give it alone");
 	if (o->job != JOB_CAPTURE)
 		return 0;
 	if (!o->ninterfaces)
 		return trawl_fail(err, TRAWL_USAGE,
-				  "nothing to record: name a source with -i (trawl -D lists them)");
+				  "nothing to record; name a source with -i (trawl -D lists them)");
 	if (rotates && !o->ring && (!o->write || !strcmp(o->write, "-")))
 		return trawl_fail(err, TRAWL_USAGE, "-%c needs a file to go on from: -w FILE",
 				  o->rotate_bytes ? 'C' : 'G');
@@ -346,18 +356,18 @@ static int check(struct options *o, struct trawl_error *err)
 				  o->rotate_files);
 	if (o->json && o->write)
 		return trawl_fail(err, TRAWL_USAGE,
-				  "--json prints events, -w writes a file: use trawl-decode --json "
+				  "--json prints events, -w writes a file; use trawl-decode --json "
 				  "on the file");
 	if (o->time_style && o->write)
 		return trawl_fail(err, TRAWL_USAGE,
-				  "-t: is for printed events, -w writes a file: use "
+				  "-t: is for printed events, -w writes a file; use "
 				  "trawl-decode -t on the file");
 	if (o->npids && o->command)
 		return trawl_fail(err, TRAWL_USAGE, "-p and a command: choose one of them");
 	return check_ring(o, err);
 }
 
-/* What other tools have, and how events are chosen and shown, which is for trawl-decode. */
+/* Options of other tools, and of trawl-decode, with their remedies. */
 static const struct otheropt elsewhere[] = {
 	{ "-r --read", "trawl-decode FILE shows a capture" },
 	{ "-e --event", "a kernel event is -i event:GROUP:NAME" },
@@ -406,12 +416,12 @@ static int bad_option(int c, char **argv, struct trawl_error *err)
 			     long_options, err);
 }
 
-/* A word that belongs to no option. */
+/* Reports a word that belongs to no option. */
 static int stray_word(const char *word, struct trawl_error *err)
 {
 	static const char *const verbs[] = { "record", "start", "stat", "trace", "capture", "top" };
 
-	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(verbs); i++)
 		if (!strcmp(word, verbs[i]))
 			return trawl_fail(err, TRAWL_USAGE, "%s: trawl has no subcommands: "
 					  "trawl -i SOURCE -w FILE records", word);
@@ -430,7 +440,7 @@ static int stray_word(const char *word, struct trawl_error *err)
 		"%s: neither an option nor its value: a command follows `--`, a source -i", word);
 }
 
-/* -i and -p add up, and --trigger has something better to say of two. */
+/* -i and -p may be repeated; take_long() has a better message for a second --trigger. */
 static bool has_one_value(int c)
 {
 	return optarg && c != 'i' && c != 'p' && c != OPT_TRIGGER;
@@ -460,7 +470,7 @@ int options_parse(struct options *o, int argc, char **argv, struct trawl_error *
 	if (optind > before) { /* getopt has passed `--` */
 		if (optind == argc)
 			return trawl_fail(err, TRAWL_USAGE,
-					  "--: no command follows: give one, or leave `--` out");
+					  "--: no command follows; give one, or leave `--` out");
 		o->command = argv + optind;
 	} else if (o->job == JOB_LIST) {
 		o->listed = argv + optind;

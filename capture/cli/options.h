@@ -51,11 +51,12 @@ struct options {
 	bool quiet;              /* -q */
 	bool unbuffered;         /* -U */
 	bool json;               /* --json: of -D, or of the printed events */
-	int argc;                /* the whole command line, for the file's record of itself */
+	int argc;                /* the whole command line, for metadata "capture" */
 	char **argv;
 };
 
-/* Fills *o from the command line; the strings stay the caller's. options_free() in any case. */
+/* Fills *o from the command line, whose strings must outlive it. Returns 0, or -1 with *err;
+ * options_free() in any case. */
 int options_parse(struct options *o, int argc, char **argv, struct trawl_error *err);
 void options_free(struct options *o);
 

@@ -54,8 +54,8 @@ static bool is_safe(const char *base, int len)
 	return len == 3 && (!strncmp(base, "%sp", 3) || !strncmp(base, "%ip", 3));
 }
 
-/* The place next to an offset that is 4 more than a multiple of 8; of positive ones not in front of
- * 0. */
+/* Returns the last place up to an offset that is 4 more than a multiple of 8; for an offset of 0 or
+ * more, at least 4. */
 static long long between(long long offset)
 {
 	long long back = (offset + 4) & 7;
@@ -63,7 +63,7 @@ static long long between(long long offset)
 	return offset >= 0 && offset < back ? 4 : offset - back;
 }
 
-/* A check of what lies at a level's address, moved on by so many bytes. */
+/* Writes a check of the memory `more` bytes behind a level's address. */
 static void put_check(const struct level *l, unsigned long more, char *buf, size_t size)
 {
 	long long at = between(l->offset + (long long)more);
@@ -87,7 +87,7 @@ void readable_checks(const char *fetch, struct readable *r)
 		r->depth++;
 	if (r->depth == 1 && is_safe(l.inner, l.len))
 		return;
-	/* The kernel says "(fault)" of a string's own address. Several strings are an array of
+	/* The kernel reports "(fault)" for a string's own address. Several strings are an array of
 	 * pointers. */
 	if (r->text && !strchr(type, '[') && !take_level(outer.inner, (size_t)outer.len, &outer))
 		return;

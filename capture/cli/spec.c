@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Takes -i texts apart. Each kind has one function that fills struct spec; all of them read a
- * `head` (what stands before the first blank, with \ taken off) and remember for each of its bytes
- * where it came from, so that every complaint can put its caret.
+ * Parses -i texts. Each kind has one function that fills struct spec. All of them read a `head`:
+ * what stands before the first blank, unescaped, with the place of each byte in the text, where
+ * errors put their caret.
  */
 #include "config.h"
 
@@ -15,6 +15,7 @@
 #include "capture/sys/alloc.h"
 #include "capture/sys/path.h"
 #include "capture/cli/spec.h"
+#include "common/array.h"
 
 struct head {
 	char *text;    /* unescaped */
@@ -23,8 +24,8 @@ struct head {
 };
 
 static const char *const kind_names[] = {
-	[SPEC_USB] = "usb", [SPEC_BRANCH] = "branch", [SPEC_EVENT] = "event",
-	[SPEC_EPROBE] = "eprobe", [SPEC_UPROBE] = "uprobe", [SPEC_USDT] = "usdt",
+	[SPEC_BRANCH] = "branch", [SPEC_EVENT] = "event", [SPEC_EPROBE] = "eprobe",
+	[SPEC_UPROBE] = "uprobe", [SPEC_USDT] = "usdt",
 };
 
 const char *spec_kind_name(enum spec_kind kind)
@@ -49,7 +50,7 @@ static void head_free(struct head *h)
 	free(h->from);
 }
 
-/* The ) of the ( at text[at]; at itself if there is none. */
+/* Returns the place of the ) for the ( at text[at]; `at` if there is none. */
 static size_t closing(const char *text, size_t at)
 {
 	size_t depth = 0;
@@ -99,7 +100,7 @@ static ssize_t last_char(const char *s, size_t len, char c)
 	return p ? p - s : -1;
 }
 
-/* "OWN=": length with the '=', or 0 if there is none. */
+/* Returns the length of "OWN=", or 0 if there is none. */
 static size_t own_length(const char *s, const char *chars)
 {
 	size_t n = 0;
@@ -127,15 +128,15 @@ static size_t take_own(struct spec *spec, const struct head *h)
 	return n;
 }
 
-/* base 0: as in C. */
-static int parse_number(const char *s, int base, uint64_t *value)
+/* Parses a number, written as in C. */
+static int parse_number(const char *s, uint64_t *value)
 {
 	char *end;
 
 	errno = 0;
 	if (!isdigit((unsigned char)*s))
 		return -1;
-	*value = strtoull(s, &end, base);
+	*value = strtoull(s, &end, 0);
 	return errno || *end ? -1 : 0;
 }
 
@@ -152,7 +153,7 @@ static bool is_ident(const char *s, size_t n)
 	return true;
 }
 
-/* Of an eprobe, what stands inside of +OFF(...) is no name: a field is $NAME. */
+/* In an eprobe, a field is $NAME: a plain name, alone or inside of +OFF(...), is an error. */
 static int check_dollar(const struct spec *spec, size_t at, size_t from, size_t end,
 			struct trawl_error *err)
 {
@@ -179,7 +180,7 @@ static int parse_arg(struct spec *spec, size_t at, size_t len, struct trawl_erro
 	else if (equals == text)
 		return spec_fail(spec, at, err, "%s: no field name before the '='",
 				 spec_kind_name(spec->kind));
-	/* A type stands after every bracket and quote. */
+	/* Only a colon after every bracket and quote begins the type. */
 	colon = memrchr(text + expr, ':', len - expr);
 	close = memrchr(text + expr, ')', len - expr);
 	if (!close)
@@ -217,7 +218,7 @@ static int parse_rest(struct spec *spec, size_t at, bool args, bool filter,
 
 			if (!filter)
 				return spec_fail(spec, at, err,
-						 "%s: takes no filter: record all, and choose "
+						 "%s: takes no filter; record all, and choose "
 						 "with trawl-decode --where", kind);
 			from += strspn(text + from, " \t\r\n\v\f");
 			if (!text[from])
@@ -250,8 +251,8 @@ static bool path_exists(const char *s, size_t len)
 }
 
 /*
- * The colon that ends PATH in PATH:SYMBOL: both may have colons, the symbol those of C++. That of
- * the longest path that exists, or else the last one that is no half of "::".
+ * Returns the colon that ends PATH in PATH:SYMBOL, where both may have colons: the one after the
+ * longest path that exists, or else the last one that is no half of "::".
  */
 static ssize_t uprobe_path_end(const struct head *h, size_t own)
 {
@@ -288,7 +289,7 @@ const char *spec_return_name(enum spec_return returns)
 	return names[returns];
 }
 
-/* What the text ends with, and how long it is without. */
+/* Returns the %return that the text ends with, and takes its length off *len. */
 static enum spec_return take_return(const char *text, size_t *len)
 {
 	for (enum spec_return r = SPEC_RETURN; r <= SPEC_URETPROBE; r++) {
@@ -302,7 +303,7 @@ static enum spec_return take_return(const char *text, size_t *len)
 	return SPEC_NO_RETURN;
 }
 
-/* Something else after the '%' of a symbol. */
+/* Reports a '%' of a symbol that begins none of the three. */
 static int no_such_return(struct spec *spec, const struct head *h, const char *target, size_t len,
 			  struct trawl_error *err)
 {
@@ -321,13 +322,13 @@ static int no_such_return(struct spec *spec, const struct head *h, const char *t
 	return ret;
 }
 
-/* "tick.c": a source file, where a program is wanted. len: of its name. */
+/* Is it the name of a source file, "tick.c", and not of a program? */
 static bool is_source_file(const char *s, size_t len)
 {
 	static const char *const suffixes[] = {".c", ".cc",  ".cpp", ".cxx",
 					       ".h", ".hpp", ".rs",  ".go"};
 
-	for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(suffixes); i++) {
 		size_t n = strlen(suffixes[i]);
 
 		if (len > n && !memcmp(s + len - n, suffixes[i], n))
@@ -336,7 +337,7 @@ static bool is_source_file(const char *s, size_t len)
 	return false;
 }
 
-/* FILE.c:19 and ./FILE.c:main, as debuggers take them. */
+/* Refuses FILE.c:19 and ./FILE.c:main, which debuggers take. */
 static int check_source_line(const struct spec *spec, const struct head *h, size_t own,
 			     size_t colon, struct trawl_error *err)
 {
@@ -350,7 +351,7 @@ static int check_source_line(const struct spec *spec, const struct head *h, size
 	} else if (is_source_file(path, colon - own)) {
 		if (!isdigit((unsigned char)*target))
 			return spec_fail(spec, h->from[own], err,
-					 "uprobe: %.*s is a source file: give the program that was "
+					 "uprobe: %.*s is a source file; give the program that was "
 					 "built from it", (int)(colon - own), path);
 		line = path;
 	} else {
@@ -371,7 +372,7 @@ static int parse_uprobe(struct spec *spec, const struct head *h, struct trawl_er
 	spec->path_at = h->from[own];
 	if (colon < (ssize_t)own)
 		return spec_fail(spec, h->from[len], err,
-				 "uprobe: no symbol: write uprobe:PATH:SYMBOL, with '\\ ' for a "
+				 "uprobe: no symbol; write uprobe:PATH:SYMBOL, with '\\ ' for a "
 				 "blank in PATH; trawl -D uprobe:PATH lists the functions");
 	if (colon == (ssize_t)own)
 		return spec_fail(spec, spec->path_at, err, "uprobe: no path before the ':'");
@@ -388,10 +389,12 @@ static int parse_uprobe(struct spec *spec, const struct head *h, struct trawl_er
 	}
 	if (!len)
 		return spec_fail(spec, spec->symbol_at, err,
-				 "uprobe: no symbol after the ':': write uprobe:PATH:SYMBOL");
+				 "uprobe: no symbol after the ':'; write uprobe:PATH:SYMBOL");
 	set_text(&spec->symbol, target, len);
 	plus = isdigit((unsigned char)*target) ? -1 : last_char(spec->symbol, len, '+');
-	if (plus >= 0 && in_operator(spec->symbol, (size_t)plus))
+	/* "operator+", and Rust's "drop_in_place<dyn Any+Send>", are names. */
+	if (plus >= 0 &&
+	    (in_operator(spec->symbol, (size_t)plus) || strchr(spec->symbol + plus, '>')))
 		plus = -1;
 	if (isdigit((unsigned char)*target) || plus >= 0) {
 		const char *digits = spec->symbol + plus + 1;
@@ -399,17 +402,18 @@ static int parse_uprobe(struct spec *spec, const struct head *h, struct trawl_er
 		if (plus == 0)
 			return spec_fail(spec, spec->symbol_at, err,
 					 "uprobe: no symbol before the '+'");
-		if (parse_number(digits, 0, &spec->offset) < 0)
+		if (parse_number(digits, &spec->offset) < 0)
 			return spec_fail(
 				spec, h->from[colon + 1 + plus + 1], err,
-				"uprobe: '%s' is not an offset: write 0x1a0 or SYMBOL+0x12",
+				"uprobe: '%s' is not an offset; write 0x1a0 or SYMBOL+0x12",
 				digits);
 		spec->symbol[plus < 0 ? 0 : plus] = '\0';
 	}
 	return 0;
 }
 
-/* The colon that ends PATH in PATH:[PROVIDER:]NAME: the first one of two before which a file is. */
+/* Returns the colon that ends PATH in PATH:[PROVIDER:]NAME: the first of the last two colons that
+ * follows an existing file. */
 static ssize_t path_end(const struct head *h)
 {
 	ssize_t last = last_char(h->text, h->len, ':'), before;
@@ -453,7 +457,7 @@ static int parse_usdt(struct spec *spec, const struct head *h, struct trawl_erro
 	}
 	if (colon < 0 || !h->text[colon + 1])
 		return spec_fail(spec, h->from[h->len], err,
-				 "usdt: no probe: write usdt:%s:[PROVIDER:]NAME; trawl -D usdt:%s "
+				 "usdt: no probe; write usdt:%s:[PROVIDER:]NAME; trawl -D usdt:%s "
 				 "lists them", spec->pid ? "pid=PID" : "PATH",
 				 spec->pid ? "pid=PID" : "PATH");
 	if (colon == 0)
@@ -475,7 +479,7 @@ static int parse_usdt(struct spec *spec, const struct head *h, struct trawl_erro
 	return 0;
 }
 
-/* Event names are C identifiers, but for the globs of `event` and the '-' of some groups. */
+/* Event names are C identifiers, with '-' in some groups and, for `event`, globs. */
 static int check_event_name(const struct spec *spec, const struct head *h, size_t from, size_t to,
 			    struct trawl_error *err)
 {
@@ -505,10 +509,10 @@ static int parse_event(struct spec *spec, const struct head *h, const char *sepa
 		return spec_fail(spec, h->from[from + strcspn(h->text + from, ":")], err,
 				 strchr(h->text + from, ':') ?
 				 "eprobe: write eprobe:GROUP.EVENT, with a dot between the two" :
-				 "eprobe: no event: write eprobe:GROUP.EVENT");
+				 "eprobe: no event; write eprobe:GROUP.EVENT");
 	if (!h->text[sep])
 		return spec_fail(spec, h->from[h->len], err,
-				 "event: no event: write event:GROUP:NAME; event:%s:* is all of a "
+				 "event: no event; write event:GROUP:NAME; event:%s:* is all of a "
 				 "group, trawl -D 'event:*%s*' lists events",
 				 h->text, h->text);
 	if (check_event_name(spec, h, from, sep, err) < 0 ||
@@ -520,74 +524,7 @@ static int parse_event(struct spec *spec, const struct head *h, const char *sepa
 	return 0;
 }
 
-static int parse_usb_id(const char *s, const char *end, int *id)
-{
-	int value = 0;
-
-	if (s == end || end - s > 4)
-		return -1;
-	for (; s < end; s++) {
-		if (!isxdigit((unsigned char)*s))
-			return -1;
-		value = value * 16 + (isdigit((unsigned char)*s) ?
-				      *s - '0' : tolower((unsigned char)*s) - 'a' + 10);
-	}
-	*id = value;
-	return 0;
-}
-
-/* "BUS-PORT[.PORT ...]" */
-static bool is_port_path(const char *s)
-{
-	int dash = 0;
-
-	if (!isdigit((unsigned char)*s))
-		return false;
-	for (; *s; s++) {
-		if (isdigit((unsigned char)*s))
-			continue;
-		dash += *s == '-';
-		if ((*s != '-' && *s != '.') || !isdigit((unsigned char)s[1]) ||
-		    (*s == '.' && !dash))
-			return false;
-	}
-	return dash == 1;
-}
-
-static int parse_usb(struct spec *spec, const struct head *h, struct trawl_error *err)
-{
-	const char *s = h->text, *colon = strchr(s, ':');
-	uint64_t bus;
-
-	spec->path_at = h->from[0];
-	if (!*s)
-		return 0;
-	if (!strncmp(s, "port=", 5)) {
-		if (!is_port_path(s + 5))
-			return spec_fail(
-				spec, h->from[5], err,
-				"usb: not a port: write port=BUS-PORT.PORT, as port=1-2.3");
-		set_text(&spec->port, s + 5, strlen(s + 5));
-	} else if (!strncmp(s, "serial=", 7)) {
-		if (!s[7])
-			return spec_fail(spec, h->from[7], err,
-					 "usb: no serial number after the '='");
-		set_text(&spec->serial, s + 7, strlen(s + 7));
-	} else if (colon) {
-		if (parse_usb_id(s, colon, &spec->vid) < 0 ||
-		    parse_usb_id(colon + 1, s + h->len, &spec->pid_usb) < 0)
-			return spec_fail(spec, h->from[0], err,
-					 "usb: not VID:PID, two numbers of up to four hex digits");
-	} else if (parse_number(s, 10, &bus) < 0 || bus > 0xffff) { /* lsusb writes 010 */
-		return spec_fail(spec, h->from[0], err,
-				 "usb: not a bus number, VID:PID, port=PORT or serial=TEXT");
-	} else {
-		spec->bus = (int)bus;
-	}
-	return 0;
-}
-
-/* N@PROBE, which begins at h->text[at]; all that follows is the probe's, blanks and all. */
+/* Parses N@PROBE at h->text[at]. All the rest of the text belongs to the probe. */
 static int parse_last(struct spec *spec, const struct head *h, size_t at, struct trawl_error *err)
 {
 	size_t digits = strspn(h->text + at, "0123456789"), probe = at + digits + 1;
@@ -637,7 +574,7 @@ static int parse_kind(struct spec *spec, struct trawl_error *err)
 	struct nearest near = { .wanted = word };
 	bool found = false;
 
-	for (size_t i = 0; i < sizeof(kind_names) / sizeof(kind_names[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(kind_names); i++) {
 		nearest_offer(&near, kind_names[i]);
 		if (!strcmp(word, kind_names[i])) {
 			spec->kind = (enum spec_kind)i;
@@ -655,7 +592,7 @@ static int parse_kind(struct spec *spec, struct trawl_error *err)
 
 static void spec_init(struct spec *spec, const char *text)
 {
-	*spec = (struct spec){ .text = xstrdup(text), .bus = -1, .vid = -1, .pid_usb = -1 };
+	*spec = (struct spec){ .text = xstrdup(text) };
 	spec->group = xstrdup("");
 	spec->event = xstrdup("");
 	spec->filter = xstrdup("");
@@ -664,8 +601,6 @@ static void spec_init(struct spec *spec, const char *text)
 	spec->symbol = xstrdup("");
 	spec->provider = xstrdup("");
 	spec->name = xstrdup("");
-	spec->port = xstrdup("");
-	spec->serial = xstrdup("");
 	spec->backend = xstrdup("");
 	spec->probe = xstrdup("");
 }
@@ -674,10 +609,6 @@ static int parse_body(struct spec *spec, const struct head *h, size_t rest,
 		      struct trawl_error *err)
 {
 	switch (spec->kind) {
-	case SPEC_USB:
-		if (parse_usb(spec, h, err) < 0)
-			return -1;
-		break;
 	case SPEC_BRANCH:
 		if (parse_branch(spec, h, err) < 0)
 			return -1;
@@ -727,10 +658,10 @@ int spec_parse(const char *text, struct spec *spec, struct trawl_error *err)
 void spec_free(struct spec *spec)
 {
 	char *strings[] = { spec->text, spec->group, spec->event, spec->filter, spec->own,
-			    spec->path, spec->symbol, spec->provider, spec->name, spec->port,
-			    spec->serial, spec->backend, spec->probe };
+			    spec->path, spec->symbol, spec->provider, spec->name,
+			    spec->backend, spec->probe };
 
-	for (size_t i = 0; i < sizeof(strings) / sizeof(strings[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(strings); i++)
 		free(strings[i]);
 	for (size_t i = 0; i < spec->nargs; i++) {
 		free(spec->args[i].field);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the user writes after -i, taken apart.
+ * The -i texts of sources with .spec_language (capture/source.h), parsed.
  *
- *	usb | usb:BUS | usb:VID:PID | usb:port=PORTPATH | usb:serial=TEXT
  *	branch | branch:BACKEND
  *	branch:[BACKEND:]last=N@PROBE                a text of uprobe: or usdt:
  *	event:GROUP:NAME [if FILTER]
@@ -13,12 +12,12 @@
  *	usdt:PATH:[PROVIDER:]NAME [ARG ...]
  *	usdt:pid=PID:[PROVIDER:]NAME [ARG ...]
  *
- * OWN is the name that the event gets instead of the one that is made from PATH and SYMBOL
- * (letters, digits, _ . -; a path that looks like OWN=... is written ./OWN=...). SYMBOL, PROVIDER,
- * NAME and an event's GROUP and NAME may be globs (* ? [...]). The last colons count, so a PATH may
- * hold colons (of uprobe: the longest one that exists; the colons of C++ names are no end of it); a
- * blank outside of a SYMBOL's parentheses or a backslash in PATH is written with a backslash before
- * it. A PATH without '/' is looked up in $PATH or, if it looks like a library, where ld.so looks.
+ * OWN is the event's name; without it, one is made from PATH and SYMBOL. It has letters, digits and
+ * _ . -; a path that looks like OWN=... is written ./OWN=.... SYMBOL, PROVIDER, NAME and an event's
+ * GROUP and NAME may be globs (* ? [...]). The last colons separate, so a PATH may have colons (for
+ * uprobe: the longest PATH that exists; colons of C++ names do not end it). A blank outside of a
+ * SYMBOL's parentheses, or a backslash in PATH, has a backslash before it. A PATH without '/' is
+ * looked up in $PATH or, if it looks like a library, where ld.so looks.
  *
  * ARG is tracefs' FETCHARG, passed through, or one with names in place of its innermost operand:
  *	[FIELD=]EXPR[:TYPE]    EXPR: arg1 .. arg6, NAME of a parameter, $retval, +8(arg1), %di, ...
@@ -38,21 +37,19 @@
 
 enum { BRANCH_LAST_MAX = 1024 }; /* as /dev/trawl has it */
 
-enum spec_kind { SPEC_USB, SPEC_BRANCH, SPEC_EVENT, SPEC_EPROBE, SPEC_UPROBE, SPEC_USDT };
+enum spec_kind { SPEC_BRANCH, SPEC_EVENT, SPEC_EPROBE, SPEC_UPROBE, SPEC_USDT };
 
-/* How the return of a function is caught. */
+/* How a function's return is probed. */
 enum spec_return {
 	SPEC_NO_RETURN,
-	SPEC_RETURN,    /* %return: as %ret where that can be, else as %uretprobe where that is
-			 * safe */
+	SPEC_RETURN,    /* %return: as %ret if possible, else as %uretprobe if that is safe */
 	SPEC_RET,       /* %ret: by probes on its ret instructions */
-	SPEC_URETPROBE, /* %uretprobe: the kernel replaces the return address, whatever may
-			 * happen */
+	SPEC_URETPROBE, /* %uretprobe: the kernel replaces the return address, safe or not */
 };
 
 /* One ARG. Strings are never NULL; field and type are "" if not given. */
 struct spec_arg {
-	char *field; /* the name the user gave it */
+	char *field; /* the user's name for it */
 	char *expr;  /* without field and type */
 	char *type;
 	size_t at;   /* where it starts in spec->text, for the caret */
@@ -80,24 +77,20 @@ struct spec {
 	size_t nargs;
 	struct spec_arg *args;
 
-	/* usb: -1 and "" for what was not given */
-	int bus, vid, pid_usb;
-	char *port, *serial;
-
 	char *backend; /* branch; "" for the best one */
-	unsigned int last; /* branch: how many before a hit of a probe; 0: all there are */
+	unsigned int last; /* branch: how many before a hit of a probe; 0: all branches */
 	char *probe;   /* its text, "uprobe:..."; "" */
 };
 
 /* "%return", "%ret", "%uretprobe"; "" of none. */
 const char *spec_return_name(enum spec_return returns);
 
-/* The name of a kind as the user writes it: "usb", "uprobe", ... */
+/* The name of a kind as the user writes it: "event", "uprobe", ... */
 const char *spec_kind_name(enum spec_kind kind);
 
 /*
- * Parses text; *spec is to be freed with spec_free() in any case. Errors are TRAWL_USAGE and show
- * the text with a caret. Looks at the file system only to tell which colon ends a usdt PATH.
+ * Parses text. Returns 0, or -1 with *err: TRAWL_USAGE, and the text with a caret. spec_free() in
+ * any case. Reads the file system only to find the colon that ends a PATH.
  */
 int spec_parse(const char *text, struct spec *spec, struct trawl_error *err);
 void spec_free(struct spec *spec);

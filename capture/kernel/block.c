@@ -3,13 +3,14 @@
  * The events of the group "block" where -p or COMMAND limits a capture: event:block:NAME, and
  * synth: of two of them.
  *
- * What a task asks of a disk is carried out by others: a kernel thread issues the request, and it
- * completes in an interrupt, in which the "task" is whoever was interrupted. The kernel's own
- * filter by task leaves such events out. So these follow the request: block_bio_queue happens in
- * the task that wants the sectors, and from then until block_rq_complete every event of this group
- * that is about them is of that task, and of no other: whoever carries a request out may take along
- * what somebody else has queued. This recording takes the events of all tasks, and block_bio_queue
- * besides, and decides here.
+ * Other tasks carry out what a task asks of a disk: a kernel thread issues the request, and it
+ * completes in an interrupt, whose common_pid is that of the interrupted task. The kernel's filter
+ * by task leaves such events out. So these events follow the request: block_bio_queue happens in
+ * the task that wants the sectors. From then until block_rq_complete, or block_bio_complete of a
+ * device without requests (device mapper, zram, brd), every event of this group about these sectors
+ * belongs to that task, and to no other: a task that carries a request out may also carry out what
+ * another task has queued. This recording takes the events of all tasks, those three among them,
+ * and divert() decides.
  *
  * CPUs are read one after the other. Events wait until all CPUs have been read past them, and are
  * decided in the order of time.
@@ -17,6 +18,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,9 +31,9 @@
 #include "capture/trace/trace.h"
 #include "capture/tracefs/tracefs.h"
 
-/* From an event's time stamp to when its CPU has committed it; as the session's. */
+/* The longest time from an event's time stamp to its commit by the CPU; session.c has the same. */
 static const uint64_t COMMIT_NS = 1000000;
-/* From the completion of a request to the pair that it ends: it is made by the same tracepoint. */
+/* The longest time from a request's completion to the synthetic event that it ends. */
 static const uint64_t PAIR_NS = 100000000;
 /* Of a record's common_flags: it happened in an interrupt. */
 enum { FLAGS_AT = 2, IN_HARDIRQ = 0x08, IN_SOFTIRQ = 0x10 };
@@ -39,15 +41,17 @@ enum { FLAGS_AT = 2, IN_HARDIRQ = 0x08, IN_SOFTIRQ = 0x10 };
 /* Where an event of this group has its sectors. */
 struct block_event {
 	uint32_t id, dev_at, sector_at, count_at, least; /* least: bytes that hold them all */
-	bool begins, ends, unwanted; /* it queues, it completes, it is recorded for us only */
-	bool is_pair;                /* it is of a request that has just completed */
-	bool of_request;             /* a task may carry out what another one has queued */
+	bool begins, ends;  /* block_bio_queue; one of the other two */
+	bool of_bio;        /* block_bio_complete */
+	bool unwanted;      /* recorded for the choice only, not for the file */
+	bool is_pair;       /* may come just after its request's completion */
+	bool of_request;    /* its task may not be the one that asked */
 };
 
-/* Sectors that a task of the scope has asked for: a pair is told of after they have come. */
+/* Sectors that a task of the scope has asked for. */
 struct sectors {
 	uint64_t from, to; /* `to` is not one of them */
-	uint64_t done; /* CLOCK_MONOTONIC; UINT64_MAX: not yet */
+	uint64_t done; /* when they had come, for pairs; CLOCK_MONOTONIC; UINT64_MAX: not yet */
 	uint32_t dev;
 };
 
@@ -77,7 +81,7 @@ static bool overlap(const struct sectors *a, const struct sectors *b)
 	return a->dev == b->dev && a->from < b->to && b->from < a->to;
 }
 
-/* late: those that came a moment ago count, too. */
+/* late: sectors that came up to PAIR_NS ago count, too. */
 static bool is_asked_for(const struct block *b, const struct sectors *s, bool late)
 {
 	for (size_t i = 0; i < b->nsectors; i++) {
@@ -131,7 +135,7 @@ static const struct block_event *find(const struct block *b, uint16_t id)
 	return NULL;
 }
 
-/* Takes an event of ours out of the drain. */
+/* divert() of struct trace: keeps an event until it can be decided. */
 static bool divert(struct trace *t, uint32_t cpu, const struct ring_event *ev)
 {
 	struct block *b = t->more;
@@ -185,6 +189,9 @@ static int decide(struct trace *t, const struct waiting *w, struct trawl_error *
 	memcpy(&tid, w->record + 4, sizeof(tid));
 	s.to = s.from + count;
 	s.done = UINT64_MAX;
+	/* A driver may have moved its place to its end. */
+	if (about->of_bio && !count && s.from)
+		s.to = s.from--;
 	if (!(w->record[FLAGS_AT] & (IN_HARDIRQ | IN_SOFTIRQ)))
 		own = trace_is_of_scope(t, tid, w->ts, err);
 	if (own < 0)
@@ -202,7 +209,7 @@ static int decide(struct trace *t, const struct waiting *w, struct trawl_error *
 	return 0;
 }
 
-/* Those up to a time, until which all CPUs have been read. */
+/* Decides the events up to `until`; all CPUs have been read up to then. */
 static int release(struct trace *t, uint64_t until, struct trawl_error *err)
 {
 	struct block *b = t->more;
@@ -248,7 +255,7 @@ uint64_t block_reached(const struct input *in)
 
 /* ---- the source --------------------------------------------------------------------------- */
 
-/* Where an event has its sectors; those without are of the task that they happen in. */
+/* Notes where an event has its sectors. One without sectors belongs to the task it happens in. */
 static int add_event(struct trace *t, const char *group, const char *name, const char *request,
 		     bool unwanted, struct trawl_error *err)
 {
@@ -274,7 +281,9 @@ static int add_event(struct trace *t, const char *group, const char *name, const
 			.count_at = count->offset,
 			.least = f.size,
 			.begins = plain && !strcmp(name, "block_bio_queue"),
-			.ends = plain && !strcmp(name, "block_rq_complete"),
+			.ends = plain && (!strcmp(name, "block_rq_complete") ||
+					  !strcmp(name, "block_bio_complete")),
+			.of_bio = plain && !strcmp(name, "block_bio_complete"),
 			.unwanted = unwanted,
 			/* A probe on the completion comes before or after it. */
 			.is_pair = pair || (request && !strcmp(request, "block_rq_complete")),
@@ -286,25 +295,35 @@ static int add_event(struct trace *t, const char *group, const char *name, const
 	return 0;
 }
 
+/* What has to be recorded to tell whose an event is. */
+static const char *const followed[] = { "block_bio_queue", "block_rq_complete",
+					"block_bio_complete" };
+
+static bool is_recorded(const struct trace *t, const char *name)
+{
+	for (size_t i = 0; i < t->nevents; i++) {
+		if (!strcmp(t->events[i].group, "block") && !strcmp(t->events[i].name, name))
+			return true;
+	}
+	return false;
+}
+
 int block_follow(struct trace *t, struct trawl_error *err)
 {
-	bool queue = false, ends = false;
-
 	t->more = calloc(1, sizeof(struct block));
 	if (!t->more)
 		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
 	for (size_t i = 0; i < t->nevents; i++) {
 		const struct trace_event *e = &t->events[i];
-		bool plain = !strcmp(e->group, "block");
 
-		queue |= plain && !strcmp(e->name, "block_bio_queue");
-		ends |= plain && !strcmp(e->name, "block_rq_complete");
 		if (add_event(t, e->group, e->name, e->request, false, err))
 			return -1;
 	}
-	if ((!queue && add_event(t, "block", "block_bio_queue", NULL, true, err)) ||
-	    (!ends && add_event(t, "block", "block_rq_complete", NULL, true, err)))
-		return -1;
+	for (size_t i = 0; i < ARRAY_SIZE(followed); i++) {
+		if (!is_recorded(t, followed[i]) &&
+		    add_event(t, "block", followed[i], NULL, true, err))
+			return -1;
+	}
 	t->keeps_strangers = true;
 	t->filtered = true;
 	t->divert = divert;
@@ -324,10 +343,14 @@ int block_start(struct input *in, struct trawl_error *err)
 
 	if (trace_follow(t, err) || trace_start(in, err))
 		return -1;
-	if (tracefs_write(t->dir, "events/block/block_bio_queue/enable", "1", err) ||
-	    tracefs_write(t->dir, "events/block/block_rq_complete/enable", "1", err))
-		return trawl_fail(err, TRAWL_CANNOT, "event:block: block_bio_queue and "
-				  "block_rq_complete cannot be switched on: %s", strerror(errno));
+	for (size_t i = 0; i < ARRAY_SIZE(followed); i++) {
+		char path[64];
+
+		snprintf(path, sizeof(path), "events/block/%s/enable", followed[i]);
+		if (tracefs_write(t->dir, path, "1", err))
+			return trawl_fail(err, TRAWL_CANNOT, "event:block: %s cannot be switched "
+					  "on: %s", followed[i], strerror(errno));
+	}
 	return 0;
 }
 

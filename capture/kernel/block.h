@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Events of requests to disks that follow the task which asked for the sectors. */
+/* Events of disk requests, which belong to the task that asked for the sectors. */
 #ifndef TRAWL_CAPTURE_KERNEL_BLOCK_H
 #define TRAWL_CAPTURE_KERNEL_BLOCK_H
 
@@ -8,9 +8,9 @@
 struct trace;
 
 /*
- * From now on the recording's events that have `dev`, `sector` and `nr_sector` are of the task that
- * asked for these sectors. After its events were added; with block_start(), block_drain() and
- * block_free() as (a part of) the functions of its source.
+ * Makes the recording's events that have `dev`, `sector` and `nr_sector` belong to the task that
+ * asked for these sectors. Called after its events were added. The source calls block_start(),
+ * block_drain() and block_free(). Returns 0, or -1 with *err.
  */
 int block_follow(struct trace *t, struct trawl_error *err);
 int block_start(struct input *in, struct trawl_error *err);

@@ -5,13 +5,13 @@
  *
  *	eprobe:[OWN=]GROUP.EVENT [ARG ...] [at-exit] [if FILTER]
  *
- * An ARG is passed to the kernel as it is, but for three things: a name where the user gave none
- * (the field's own), a type where the user gave none (the field's own; the kernel would show every
- * number in hex, and of a text its address), and the checks that the kernel does not make.
+ * An ARG is passed to the kernel as it is, with three additions: the field's name where the user
+ * gave none; the field's type where the user gave none (the kernel would show every number in hex,
+ * and the address of a text); and the checks that the kernel does not make.
  *
- * at-exit: a string that a system call gets is often not in memory yet when the call begins, and
- * the probe reads "(fault)". So the probe sits at the end of the call: see histpair.h for how the
- * arguments get there. The return value comes with it, as `ret`.
+ * at-exit: when a system call begins, its strings are often not in memory yet, and the probe reads
+ * "(fault)". So the probe is at the end of the call; histpair.h says how it gets the arguments. The
+ * return value comes with it, as `ret`.
  */
 #include "config.h"
 #include "common/caret.h"
@@ -45,18 +45,17 @@ enum { ARGS_MAX = 128, ARG_TEXT_MAX = 63, NAME_MAX_ = 31, LINE_MAX_ = 4094 };
 
 static const char definitions[] = "dynamic_events";
 
-/* All of one -i text. */
+/* What one -i text means. */
 struct eprobe {
 	struct trace *trace;
 	struct spec spec;
-	struct eventformat format; /* of the event that the probe sits on, as the user sees it */
+	struct eventformat format; /* of the event that the user named */
 	bool at_exit;
 	struct hist_pair hist;
 	char event[64];            /* tracefs name of the probe */
 	char display[160];
 	char *args;                /* "a=$b:u32 c=..." */
-	/* the record tells the sectors of the request that it is about */
-	bool of_request;
+	bool of_request;           /* the record has the sectors of a disk request: block.h */
 	struct eprobe_checks checks;
 };
 
@@ -101,13 +100,13 @@ static int fail_field(const struct eprobe *e, const char *name, size_t at, struc
 	return -1;
 }
 
-/* What an eprobe has not, and what to use instead; NULL if nothing is known against the name. */
+/* Why an eprobe has no field of this name, and the remedy; NULL: not one of the known names. */
 static const char *instead_of(const char *name)
 {
 	if (!strncmp(name, "common_pid", 10) || !strncmp(name, "common_cpu", 10))
-		return "every record has its task and CPU anyway: leave it out";
+		return "every record has its task and CPU anyway; leave it out";
 	if (!strncmp(name, "common_", 7))
-		return "every record has the common fields anyway: leave it out";
+		return "every record has the common fields anyway; leave it out";
 	if (!strncmp(name, "stack", 5) || !strcmp(name, "retval") ||
 	    (!strncmp(name, "arg", 3) && isdigit((unsigned char)name[3])))
 		return "an eprobe has only the fields of its event";
@@ -115,8 +114,8 @@ static const char *instead_of(const char *name)
 }
 
 /*
- * An array of numbers can only be read by way of its address, +8($args). Kernels before 6.17 take
- * what is in its first element for that, and say nothing.
+ * An array of numbers can only be read by its address, +8($args). Kernels before 6.17 take its
+ * first element for the address, without an error.
  */
 static int check_array(const struct eprobe *e, const struct trawl_field *f, bool followed,
 		       size_t at, struct trawl_error *err)
@@ -128,7 +127,7 @@ static int check_array(const struct eprobe *e, const struct trawl_field *f, bool
 		return 0;
 	if (!followed)
 		return spec_fail(&e->spec, at, err,
-				 "eprobe: %s is an array: write +%u($%s) for its second element",
+				 "eprobe: %s is an array; write +%u($%s) for its second element",
 				 f->name, f->size, f->name);
 	if (e->at_exit || ktest_run(e->trace->top, &k, err))
 		return e->at_exit ? 0 : -1;
@@ -136,7 +135,7 @@ static int check_array(const struct eprobe *e, const struct trawl_field *f, bool
 		return 0;
 	spec_fail(&e->spec, at, err,
 		  "eprobe: %s is an array, of which this kernel reads other memory "
-		  "(Linux 6.17 does not): use an event that has the value as a field, as "
+		  "(Linux 6.17 does not); use an event that has the value as a field, as "
 		  "syscalls.sys_enter_NAME",
 		  f->name);
 	err->status = TRAWL_CANNOT;
@@ -180,7 +179,7 @@ static int check_fields(struct eprobe *e, const struct spec_arg *arg, struct tra
 	return 0;
 }
 
-/* Memory that the argument reads may not be there. */
+/* Adds the checks of an argument: the memory that it reads may not be there. */
 static int check_read(struct eprobe *e, const struct spec_arg *arg, const char *name)
 {
 	char *fetch;
@@ -245,7 +244,7 @@ static int append_argument(struct eprobe *e, const char *arg, struct trawl_error
 	return 0;
 }
 
-/* What tells the request of an event (block.h): a field of the record, if it is not one already. */
+/* Adds a field that identifies the event's disk request (block.h), unless an argument is it. */
 static int add_request_field(struct eprobe *e, const char *name, struct trawl_error *err)
 {
 	const struct trawl_field *f = eventformat_field(&e->format, name);
@@ -260,7 +259,7 @@ static int add_request_field(struct eprobe *e, const char *name, struct trawl_er
 		if (*a->expr == '$' && !strcmp(a->expr + 1, name) && !*a->type)
 			return 0;
 		return spec_fail(&e->spec, a->at, err,
-				 "eprobe: with -p or COMMAND, %s tells whose request it is: give "
+				 "eprobe: with -p or COMMAND, %s tells whose request it is; give "
 				 "this argument another name",
 				 name);
 	}
@@ -312,7 +311,7 @@ static int add_arguments(struct eprobe *e, struct trawl_error *err)
 	return 0;
 }
 
-/* The word at-exit is no argument: takes it out. */
+/* Removes the word at-exit from the arguments. */
 static void take_at_exit(struct eprobe *e)
 {
 	struct spec *s = &e->spec;
@@ -329,7 +328,7 @@ static void take_at_exit(struct eprobe *e)
 	}
 }
 
-/* ---- the event that it sits on ------------------------------------------------------------ */
+/* ---- the event that the probe is on ------------------------------------------------------- */
 
 static int fail_event(const struct eprobe *e, struct trawl_error *err)
 {
@@ -340,7 +339,7 @@ static int fail_event(const struct eprobe *e, struct trawl_error *err)
 			 e->spec.group, e->spec.event, hint);
 }
 
-/* Is the event one of those that were themselves defined at run time, by whom ever? */
+/* Was the event itself defined at run time, by any program? */
 static bool is_dynamic(const struct eprobe *e)
 {
 	struct trawl_error ignored;
@@ -354,7 +353,7 @@ static bool is_dynamic(const struct eprobe *e)
 	return found;
 }
 
-/* The kernel refused the definition: its own words, with the caret under the user's text. */
+/* Reports a definition that the kernel refused, in its words and with its caret. */
 static int fail_definition(const struct eprobe *e, const char *line, int error,
 			   struct trawl_error *err)
 {
@@ -364,11 +363,11 @@ static int fail_definition(const struct eprobe *e, const char *line, int error,
 	int column;
 
 	logged = tracefs_error(e->trace->top, line, what, sizeof(what), &column);
-	/* Of events that it takes no probe on, the kernel says that they are not there. */
+	/* The kernel says "not found" of an event that it takes no probe on. */
 	if (is_dynamic(e) && (!logged || !strncmp(what, "Attached event", 14)))
 		return trawl_fail(err, TRAWL_CANNOT,
 				  "%s: this kernel takes no eprobe on %s.%s, which "
-				  "is itself a probe: give that probe the arguments",
+				  "is itself a probe; give that probe the arguments",
 				  name, e->spec.group, e->spec.event);
 	if (logged)
 		return caret_fail(err, TRAWL_USAGE, line, column > 0 ? (size_t)column : 0,
@@ -378,8 +377,8 @@ static int fail_definition(const struct eprobe *e, const char *line, int error,
 }
 
 /*
- * The kernel says nothing about what is wrong with the filter of an eprobe. Its event takes the
- * same filter, and then the log has the place.
+ * The kernel does not say what is wrong with an eprobe's filter. So the filter is tried on the
+ * probe's event: then error_log has the place of the error.
  */
 static int check_filter(const struct eprobe *e, struct trawl_error *err)
 {
@@ -434,7 +433,7 @@ static void replace_text(char **where, char *by)
 	*where = by;
 }
 
-/* "id == 257": the number; -1 if the filter is anything else. */
+/* Returns the number in "id == 257"; -1 for any other filter. */
 static long filtered_call(const char *filter)
 {
 	char rest;
@@ -460,7 +459,7 @@ static int name_arguments(struct eprobe *e, struct spec_arg *arg, const struct e
 		if (from == at || from == arg->expr || from[-1] != '+' || end != at || offset % 8 ||
 		    offset / 8 + 1 >= call->nfields)
 			return spec_fail(&e->spec, arg->at, err,
-					 "eprobe: at-exit: not an argument of %s: write "
+					 "eprobe: at-exit: not an argument of %s; write "
 					 "+8($args) for the second",
 					 call->name);
 		/* The first field is the call's number. */
@@ -473,8 +472,8 @@ static int name_arguments(struct eprobe *e, struct spec_arg *arg, const struct e
 }
 
 /*
- * Reads raw_syscalls.sys_enter as a probe of our own on it: a field for each element of its array.
- * The event fires for every system call; the probe's filter selects.
+ * Defines a probe on raw_syscalls.sys_enter that has a field for each element of its array. The
+ * event happens at every system call; the probe has the user's filter.
  */
 static int name_elements(struct eprobe *e, unsigned int number, struct eventformat *call,
 			 char event[64], struct trawl_error *err)
@@ -505,9 +504,9 @@ static int name_elements(struct eprobe *e, unsigned int number, struct eventform
 }
 
 /*
- * raw_syscalls.sys_enter with one call's number is that call's own event. Every kernel that has
- * these events can do it this way; reading the array of raw_syscalls.sys_enter goes wrong, without
- * an error, in kernels before 6.17. Those that can, do it for any filter.
+ * Replaces raw_syscalls.sys_enter with a filter for one call's number by the event of that call:
+ * kernels before 6.17 read the array of raw_syscalls.sys_enter wrongly, without an error. Any other
+ * filter needs a kernel that reads it correctly.
  */
 static int name_call(struct eprobe *e, unsigned int number, struct trawl_error *err)
 {
@@ -538,7 +537,7 @@ static int name_call(struct eprobe *e, unsigned int number, struct trawl_error *
 	return e->spec.group && e->spec.event ? 0 : trawl_fail(err, TRAWL_CANNOT, "out of memory");
 }
 
-/* Which event ends what this one begins. The user may name its `ret` too. */
+/* Fills in the event that ends what the probe's event begins, with its field `ret`. */
 static int find_exit(struct eprobe *e, unsigned int number, struct trawl_error *err)
 {
 	static const char enter[] = "sys_enter_";
@@ -579,7 +578,7 @@ static int find_exit(struct eprobe *e, unsigned int number, struct trawl_error *
 	return r;
 }
 
-/* `ret` is the exit's: for checks it counts as a field. */
+/* Adds `ret`, a field of the exit event, so that the user's arguments may name it. */
 static int add_ret(struct eventformat *f, struct trawl_error *err)
 {
 	struct trawl_field *ret;
@@ -608,8 +607,8 @@ static bool event_taken(const struct trace *t, const char *event)
 }
 
 /*
- * "GROUP/NAME" or "NAME" or nothing: what the file calls it, and tracefs. Two probes on one event
- * have different names in both.
+ * Sets the names in the file and in tracefs from OWN: "GROUP/NAME", "NAME" or nothing. Two probes
+ * on one event get different names in both.
  */
 static int set_names(struct eprobe *e, struct trawl_error *err)
 {
@@ -629,7 +628,7 @@ static int set_names(struct eprobe *e, struct trawl_error *err)
 	e->event[n] = '\0';
 	if (*own && trace_has_name(e->trace, e->display))
 		return spec_fail(&e->spec, e->spec.at, err,
-				 "eprobe: another one is called %s: give this one its own name",
+				 "eprobe: another one is called %s; give this one its own name",
 				 own);
 	shown = strlen(e->display);
 	for (unsigned int i = 2; trace_has_name(e->trace, e->display); i++)
@@ -639,7 +638,7 @@ static int set_names(struct eprobe *e, struct trawl_error *err)
 	return 0;
 }
 
-/* The metadata probe/eprobe/NAME: what was asked for, and how it was done. */
+/* Writes metadata probe/eprobe/NAME: the user's text, and the probe that was made of it. */
 static int write_meta(const struct eprobe *e, struct trawl_error *err)
 {
 	struct json j = { 0 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The checks of an eprobe (capture/cli/readable.h). The kernel does not fetch pages for an eprobe,
- * so that what a system call gets is often not readable when the call begins.
+ * The checks of an eprobe (capture/cli/readable.h). The kernel does not fetch pages for an eprobe:
+ * when a system call begins, the memory of its arguments is often not readable.
  */
 #ifndef TRAWL_CAPTURE_KERNEL_EPROBECHECK_H
 #define TRAWL_CAPTURE_KERNEL_EPROBECHECK_H
@@ -22,13 +22,16 @@ struct eprobe_checks {
 	struct eprobe_check *checks;
 };
 
-/* Takes an argument "EXPR[:TYPE]" that is to be called so; 0, or -1 without memory. */
+/* Adds the checks of the argument NAME=EXPR[:TYPE], if it needs any. 0, or -1 without memory. */
 int eprobe_check_arg(struct eprobe_checks *c, const char *name, const char *fetch);
 
-/* args with the checks in front and the end after them: malloc'd, or NULL without memory. */
+/* Returns args between the checks and the end, malloc'd, or NULL without memory. */
 char *eprobe_check_args(const struct eprobe_checks *c, const char *args);
 
-/* Reads of the event of this format are checked; makes of it what the file has. */
+/*
+ * Checks the values in records of the event from now on. *f is the kernel's format of the event,
+ * and becomes the file's. 0, or -1 with *err.
+ */
 int eprobe_check_event(struct trace *t, const struct eprobe_checks *c, struct eventformat *f,
 		       struct trawl_error *err);
 

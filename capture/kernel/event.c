@@ -16,6 +16,7 @@
 #include "capture/kernel/syscallname.h"
 #include "common/nearest.h"
 #include "capture/cli/spec.h"
+#include "capture/sys/alloc.h"
 #include "capture/trace/drain.h"
 #include "capture/trace/trace.h"
 #include "capture/tracefs/eventformat.h"
@@ -72,7 +73,7 @@ static bool has_switch(int top, const char *group, const char *name)
 	return tracefs_has(top, path);
 }
 
-/* Other captures' probes are theirs. */
+/* Is it a group of probes of some capture, which that capture records? */
 static bool is_foreign(const char *group)
 {
 	return owner_is_name(group);
@@ -112,8 +113,8 @@ struct arming {
 	struct trace *trace;
 	const char *filter;
 	struct trawl_error *err;
-	size_t again;   /* of those that match: how many were asked for before, */
-	size_t widened; /* and how many of these with another filter */
+	size_t again;   /* matching events that were added before */
+	size_t widened; /* those of them that had another filter */
 };
 
 static const struct trace_event *find(const struct trace *t, const char *group, const char *name)
@@ -137,8 +138,8 @@ static int arm_one(void *arg, const char *group, const char *name)
 	return trace_add(a->trace, group, name, display, NULL, a->filter, a->err);
 }
 
-/* That globs overlap is no news, but what comes of two filters is. */
-static void tell_again(const struct arming *a, const char *text, long matched)
+/* Prints a note on events that were given twice. Globs that overlap need none, two filters do. */
+static void note_again(const struct arming *a, const char *text, long matched)
 {
 	if (a->widened)
 		session_note(a->trace->in->session,
@@ -229,7 +230,7 @@ static int arm_spec(struct trace *t, const char *text, struct trawl_error *err)
 	arming.filter = spec.filter;
 	n = events_each(t->top, spec.group, spec.event, arm_one, &arming);
 	r = n > 0 ? 0 : n < 0 ? -1 : fail_unknown(t, &spec, err);
-	tell_again(&arming, text, n);
+	note_again(&arming, text, n);
 out:
 	spec_free(&spec);
 	free(whole);
@@ -245,8 +246,8 @@ int event_arm_specs(struct trace *t, struct trawl_error *err)
 	return 0;
 }
 
-/* In a scope the kernel records what happens in its tasks, which these events rarely do. */
-static void tell_interrupts(const struct trace *t)
+/* Prints a note on events that rarely happen in a task: in a scope, the kernel leaves them out. */
+static void note_interrupts(const struct trace *t)
 {
 	static const char *const in_interrupts[][2] = {
 		{ "irq", "*" }, { "irq_vectors", "*" }, { "napi", "*" }, { "nmi", "*" },
@@ -261,7 +262,7 @@ static void tell_interrupts(const struct trace *t)
 	for (size_t i = 0; i < t->nevents; i++) {
 		const struct trace_event *e = &t->events[i];
 
-		for (size_t k = 0; k < sizeof(in_interrupts) / sizeof(in_interrupts[0]); k++) {
+		for (size_t k = 0; k < ARRAY_SIZE(in_interrupts); k++) {
 			if (!tracefs_glob(in_interrupts[k][0], e->group) ||
 			    !tracefs_glob(in_interrupts[k][1], e->name))
 				continue;
@@ -289,7 +290,7 @@ static int event_arm(struct input *in, struct trawl_error *err)
 	if (!t || trace_limit(t, err) || event_arm_specs(t, err))
 		return -1;
 	if (session_scope(in->session, &pids))
-		tell_interrupts(t);
+		note_interrupts(t);
 	return 0;
 }
 
@@ -338,10 +339,9 @@ static void add_field(struct source_entry *e, char **what, const struct trawl_fi
 
 	if (f->count > 1)
 		snprintf(count, sizeof(count), "[%u]", f->count);
-	if (asprintf(&text, "%s%s%s%s%s%s", **what ? *what : "", **what ? ", " : "", f->ctype,
-		     *f->ctype && f->ctype[strlen(f->ctype) - 1] == '*' ? "" : " ", f->name,
-		     count) < 0)
-		abort();
+	text = xasprintf("%s%s%s%s%s%s", *what, **what ? ", " : "", f->ctype,
+			 *f->ctype && f->ctype[strlen(f->ctype) - 1] == '*' ? "" : " ", f->name,
+			 count);
 	free(*what);
 	*what = text;
 	json_object(&e->more, NULL);
@@ -359,7 +359,7 @@ struct listing {
 static int list_one(void *arg, const char *group, const char *name)
 {
 	struct listing *l = arg;
-	char path[256], full[200], *text, *what = strdup("");
+	char path[256], full[200], *text, *what = xstrdup("");
 	struct trawl_error ignored;
 	struct source_entry *e;
 	struct eventformat f;
@@ -368,7 +368,7 @@ static int list_one(void *arg, const char *group, const char *name)
 	snprintf(full, sizeof(full), "event:%s:%s", group, name);
 	text = tracefs_read(l->top, path, NULL, &ignored);
 	e = source_list_add(l->list, full, "", NULL);
-	if (what && text && !eventformat_parse(text, strlen(text), &f, &ignored)) {
+	if (text && !eventformat_parse(text, strlen(text), &f, &ignored)) {
 		json_array(&e->more, "fields");
 		for (uint32_t i = 0; i < f.nfields; i++)
 			add_field(e, &what, &f.fields[i]);

@@ -13,7 +13,7 @@ struct trace;
 /* The source "event" for the group "block" in a scope: block.c. */
 extern const struct source block_source;
 
-/* Adds the events of all -i texts of the recording's input. */
+/* Adds the events of all -i texts of the recording's input. 0, or -1 with *err. */
 int event_arm_specs(struct trace *t, struct trawl_error *err);
 
 /*
@@ -24,12 +24,12 @@ int event_arm_specs(struct trace *t, struct trawl_error *err);
 long events_each(int top, const char *group_glob, const char *name_glob,
 		 int (*found)(void *arg, const char *group, const char *name), void *arg);
 
-/* Writes the end of a message that there is no such event: "; did you mean GROUP:NAME?", with this
+/* Writes the hint for an event that does not exist: "; did you mean GROUP:NAME?", with this
  * separator, or where all events are listed. */
 void events_hint(int top, const char *group, char separator, const char *name, char *hint,
 		 size_t size);
 
-/* A filter on raw_syscalls that compares id with a call's name: fails with its number. */
+/* Fails for a filter on raw_syscalls that compares id with a call's name; *err has its number. */
 int event_check_calls(const struct spec *spec, struct trawl_error *err);
 
 #endif

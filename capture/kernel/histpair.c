@@ -16,8 +16,8 @@
 #include "capture/trace/account.h"
 
 /*
- * Entries of a map: a task (or whatever the key is) takes one for good when it is first seen. The
- * kernel allocates about 100 bytes for each at once; 2^17 is its limit.
+ * Entries of a map. Each key takes one for good. The kernel allocates about 100 bytes for each when
+ * the trigger is set; 2^17 is its limit.
  */
 enum { MAP_SIZE = 32768, TEXT_MAX = 3072 };
 
@@ -146,8 +146,8 @@ static bool is_text(const struct hist_pair_field *f)
 }
 
 /*
- * Numbers of END go by way of a variable too: it keeps their sign, which the kernel wants to agree
- * with the synthetic event's, and a plain field loses.
+ * Numbers of END are passed as variables: a plain field loses its sign, which must agree with the
+ * synthetic event's.
  */
 static void end_text(const struct hist_pair *c, unsigned int number, char *text)
 {
@@ -178,7 +178,7 @@ static void end_text(const struct hist_pair *c, unsigned int number, char *text)
 		add(text, " if %s", c->end_filter);
 }
 
-/* Keeps a copy of the pair, with what must be undone. */
+/* Keeps a copy of the pair in t, for hist_pair_disarm(). */
 static struct hist_pair *keep(struct trace *t, const struct hist_pair *c, struct trawl_error *err)
 {
 	struct hist_pair *kept;
@@ -194,10 +194,10 @@ static struct hist_pair *keep(struct trace *t, const struct hist_pair *c, struct
 }
 
 /*
- * A hist trigger does not keep the module of its event: when it goes, the kernel warns, and what is
- * left of the trigger holds the synthetic event and the instance for good. A probe on the event,
- * never switched on, does keep it: rmmod then says that the module is in use. What is built in and
- * what is itself a probe need none, and may refuse it.
+ * A hist trigger does not hold a reference to the module of its event: when the module is removed,
+ * the kernel warns, and the rest of the trigger holds the synthetic event and the instance for
+ * good. A probe on the event, never switched on, does hold one: rmmod then says that the module is
+ * in use. Events that are built in or are probes need none, and the kernel may refuse it.
  */
 static void keep_module(struct trace *t, const char *group, const char *event, const char *name,
 			unsigned int number)
@@ -217,7 +217,7 @@ int hist_pair_make(struct trace *t, struct hist_pair *c, unsigned int number,
 
 	snprintf(c->synthetic, sizeof(c->synthetic), "%.55s_%u", t->name, number);
 	kept = keep(t, c, err);
-	/* While the buffer takes nothing, the kernel stamps what triggers see by another clock. */
+	/* While tracing_on is 0, triggers see times of another clock. */
 	if (!kept || define(t, c, err) || tracefs_write(t->dir, "tracing_on", "1", err))
 		return -1;
 	if (!t->paired_since)
@@ -291,7 +291,7 @@ static uint64_t dropped(struct trace *t, const char *group, const char *event)
 	return sum;
 }
 
-/* Each entry that found no room is a START without an END, or the other way round. */
+/* Counts as lost what the maps had no room for: each is a START without an END or the reverse. */
 void hist_pair_stats(struct input *in, struct source_stats *stats)
 {
 	struct trace *t = in->state;

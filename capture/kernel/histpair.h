@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two events of the kernel tied together by a key: values of the first one wait in the map of a
- * hist trigger until the second one comes with the same key, and then go out as a synthetic event.
+ * Two events of the kernel with the same key. Values of the first one wait in the map of a hist
+ * trigger; the second one writes them to the ring buffer, as a synthetic event.
  *
  *	START ── hist:keys=KEY:v=FIELD ──► map ──► END ── hist:keys=KEY:w=$v:onmatch(START)
  *	                                                    .trace(SYNTHETIC,$w,...) ──► SYNTHETIC
  *
- * (Documentation/trace/histogram.rst.) The triggers are in the recording's own instance, so that
- * its scope holds for them and nothing of them is seen elsewhere; the synthetic event's definition
- * is global and has the owner's name. What the map had no room for is lost, and counted.
- *
- * gc.c takes down what owners that were killed have left.
+ * (Documentation/trace/histogram.rst.) The triggers are in the recording's own instance: its scope
+ * holds for them, and other instances do not see them. The synthetic event's definition is global
+ * and has the owner's name. Events that the map has no room for are lost, and counted. gc.c removes
+ * the pairs of killed owners.
  */
 #ifndef TRAWL_CAPTURE_KERNEL_HISTPAIR_H
 #define TRAWL_CAPTURE_KERNEL_HISTPAIR_H
@@ -40,20 +39,23 @@ struct hist_pair {
 	char *start_trigger, *end_trigger; /* as they were set; NULL if not */
 };
 
-/* Adds a field; fails when there are too many. The type is that of a field of an event's format. */
+/*
+ * Adds a field of the type of f, a field of START or, with of_end, of END. Does nothing if the pair
+ * has a field of this name. Returns 0, or -1 with *err.
+ */
 int hist_pair_field(struct hist_pair *c, const char *name, const struct trawl_field *f, bool of_end,
 		struct trawl_error *err);
 
 /*
- * Adds the field `latency`, which every pair needs, and first: that START's time is taken away with
- * it makes the kernel forget this START. Otherwise an END without one, as after a START that its
- * filter left out, would come with the values of an older START again and again.
+ * Adds the field `latency`. Every pair needs it as its first field: it reads START's time, and the
+ * kernel removes that from the map when it is read. Without it, an END whose START was filtered out
+ * would be paired with an older START, again and again.
  */
 int hist_pair_latency(struct hist_pair *c, struct trawl_error *err);
 
 /*
- * Defines the synthetic event and sets both triggers. `number` tells the pairs of t apart. The
- * pair then belongs to t, which hist_pair_disarm() takes down; on failure too.
+ * Defines the synthetic event and sets both triggers. number: of the pair within t. t then owns the
+ * pair, even on failure; hist_pair_disarm() removes it. Returns 0, or -1 with *err.
  */
 int hist_pair_make(struct trace *t, struct hist_pair *c, unsigned int number,
 		   struct trawl_error *err);

@@ -39,8 +39,8 @@ static bool on_event(int instance, const char *event, const char *file, const ch
 }
 
 /*
- * A system call with an argument that we know: does +8($args) give it? Kernels before 6.17 follow
- * the first argument as if it were a pointer.
+ * Makes a system call with a known second argument: does +8($args) read it? Kernels before 6.17
+ * read memory at the first argument.
  */
 static bool arrays_work(int top, int instance, const char *group)
 {
@@ -98,7 +98,6 @@ static int writable(int top, struct trawl_error *err)
 
 int ktest_run(int top, struct kernel_features *k, struct trawl_error *err)
 {
-	struct trawl_error ignored;
 	char group[OWNER_NAME_MAX], path[OWNER_NAME_MAX + 16];
 	int instance;
 
@@ -118,7 +117,7 @@ int ktest_run(int top, struct kernel_features *k, struct trawl_error *err)
 		try_all(top, instance, group, k);
 		close(instance);
 	}
-	if (gc_remove_group(top, group, err) < 0 || gc_remove_instance(top, group, &ignored))
+	if (gc_remove_group(top, group, err) || gc_remove_instance(top, group, err))
 		return -1;
 	return instance < 0 ? trawl_fail(err, TRAWL_CANNOT, "tracefs: cannot open %s", path) : 0;
 }
@@ -135,7 +134,7 @@ int ktest_eprobe(int top, struct trawl_error *err)
 				  "eprobe: this kernel refuses them (Linux 5.15 and "
 				  "CONFIG_EPROBE_EVENTS, before 6.17 CONFIG_PROBE_EVENTS, are "
 				  "needed)");
-	return gc_remove_group(top, group, err) < 0 ? -1 : 0;
+	return gc_remove_group(top, group, err);
 }
 
 int ktest_synthetic(int top, struct trawl_error *err)
@@ -150,7 +149,7 @@ int ktest_synthetic(int top, struct trawl_error *err)
 		return trawl_fail(err, TRAWL_CANNOT,
 				  "synth: this kernel is built without synthetic events or hist "
 				  "triggers (CONFIG_SYNTH_EVENTS, CONFIG_HIST_TRIGGERS)");
-	return gc_remove_group(top, group, err) < 0 ? -1 : 0;
+	return gc_remove_group(top, group, err);
 }
 
 int ktest_probe(int (*test)(int top, struct trawl_error *err), struct trawl_error *err)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this kernel's tracing can do, tried out rather than guessed from its version: features are
- * backported, built without, and sometimes accepted and wrong.
+ * What this kernel's tracing can do. Each feature is tried, because the version does not say it:
+ * features are backported, left out of a build, and sometimes accepted but wrong.
  */
 #ifndef TRAWL_CAPTURE_KERNEL_KTEST_H
 #define TRAWL_CAPTURE_KERNEL_KTEST_H
@@ -11,10 +11,10 @@
 struct kernel_features {
 	bool eprobe;       /* a probe on an event */
 	bool filter;       /* an eprobe with "if FILTER" */
-	bool arrays;       /* +8($args) reads the array, and not where its first element points */
+	bool arrays;       /* +8($args) reads the array, not the memory at its first element */
 	bool synthetic;    /* synthetic events */
 	bool hist;         /* hist triggers */
-	/* What an eprobe can be on, beside a static event. */
+	/* Events, beside static ones, that an eprobe can be on. */
 	bool on_synthetic, on_kprobe, on_uprobe, on_fprobe, on_eprobe;
 };
 

@@ -4,8 +4,8 @@
  *
  *	synth:NAME=GROUP.START,GROUP.END key=FIELD[:ENDFIELD] [[NEW=]start.FIELD|end.FIELD ...]
  *
- * The kernel makes the event: see histpair.h. It always holds `latency`, the ns from the last START
- * with a key to the END with the same key, and `key`.
+ * The kernel makes the event (histpair.h). It always has `latency`, the ns from the last START with
+ * a key to the END with the same key, and `key`.
  */
 #include "config.h"
 #include "common/caret.h"
@@ -25,6 +25,7 @@
 #include "common/nearest.h"
 #include "capture/trace/drain.h"
 #include "capture/tracefs/tracefs.h"
+#include "common/array.h"
 
 struct synth {
 	struct trace *trace;
@@ -33,7 +34,7 @@ struct synth {
 	char display[HIST_PAIR_NAME_MAX + 8];
 	struct eventformat start, end;
 	struct hist_pair hist;
-	bool by_request; /* it is of the task that asked for the sectors: block.h */
+	bool by_request; /* the event belongs to the task that asked for the sectors: block.h */
 };
 
 /* An error with the place in the user's text. */
@@ -68,7 +69,7 @@ static const char *read_word(const char *at, const char *more, char word[HIST_PA
 	return at + n;
 }
 
-/* GROUP.EVENT, and its format. */
+/* Reads GROUP.EVENT and its format. */
 static int read_event(struct synth *s, const char **at, char group[HIST_PAIR_NAME_MAX],
 		      char event[HIST_PAIR_NAME_MAX], struct eventformat *f,
 		      struct trawl_error *err)
@@ -133,6 +134,14 @@ static int read_key(struct synth *s, const char **at, struct trawl_error *err)
 	return hist_pair_field(c, "key", field, true, err);
 }
 
+static const struct hist_pair_field *field_called(const struct hist_pair *c, const char *name)
+{
+	for (size_t i = 0; i < c->nfields; i++)
+		if (!strcmp(c->fields[i].name, name))
+			return &c->fields[i];
+	return NULL;
+}
+
 /* [NEW=]start.FIELD, [NEW=]end.FIELD */
 static int read_arg(struct synth *s, const char **at, struct trawl_error *err)
 {
@@ -159,12 +168,34 @@ static int read_arg(struct synth *s, const char **at, struct trawl_error *err)
 			       "another name");
 	if (find_field(s, end + 1, of_end ? &s->end : &s->start, name, &field, err))
 		return -1;
+	if (field_called(&s->hist, *first ? first : name))
+		return fail_at(s, from, err, "there is a field %s already; give this one another "
+			       "name: NEW=%s.%s", *first ? first : name, of_end ? "end" : "start",
+			       name);
 	return hist_pair_field(&s->hist, *first ? first : name, field, of_end, err);
+}
+
+/* Adds the fields that identify the disk request (block.h), unless the user did. */
+static int add_request(struct synth *s, struct trawl_error *err)
+{
+	static const char *const sectors[] = { "dev", "sector", "nr_sector" };
+	const struct trawl_field *field;
+
+	for (size_t i = 0; i < ARRAY_SIZE(sectors); i++) {
+		const struct hist_pair_field *own = field_called(&s->hist, sectors[i]);
+
+		if (own && (own->of_end || strcmp(own->value, sectors[i])))
+			return fail_at(s, s->text, err, "with -p or COMMAND, %s tells whose request "
+				       "it is; give that field another name", sectors[i]);
+		if (find_field(s, s->text, &s->start, sectors[i], &field, err) ||
+		    hist_pair_field(&s->hist, sectors[i], field, false, err))
+			return -1;
+	}
+	return 0;
 }
 
 static int parse(struct synth *s, struct trawl_error *err)
 {
-	static const char *const sectors[] = { "dev", "sector", "nr_sector" };
 	struct hist_pair *c = &s->hist;
 	const char *at = read_word(s->text, "-", s->name);
 
@@ -172,7 +203,7 @@ static int parse(struct synth *s, struct trawl_error *err)
 		return fail_at(s, s->text, err, "write NAME=GROUP.START,GROUP.END key=FIELD");
 	snprintf(s->display, sizeof(s->display), "synth:%s", s->name);
 	if (trace_has_name(s->trace, s->display))
-		return fail_at(s, s->text, err, "another one is called %s: give this one its own "
+		return fail_at(s, s->text, err, "another one is called %s; give this one its own "
 			       "name", s->name);
 	at++;
 	if (read_event(s, &at, c->start_group, c->start_event, &s->start, err))
@@ -190,14 +221,7 @@ static int parse(struct synth *s, struct trawl_error *err)
 	for (at += strspn(at, " \t"); *at; at += strspn(at, " \t"))
 		if (read_arg(s, &at, err))
 			return -1;
-	for (size_t i = 0; s->by_request && i < sizeof(sectors) / sizeof(sectors[0]); i++) {
-		const struct trawl_field *field;
-
-		if (find_field(s, s->text, &s->start, sectors[i], &field, err) ||
-		    hist_pair_field(c, sectors[i], field, false, err))
-			return -1;
-	}
-	return 0;
+	return s->by_request ? add_request(s, err) : 0;
 }
 
 static int make(struct synth *s, unsigned int number, struct trawl_error *err)
@@ -225,7 +249,7 @@ static int make(struct synth *s, unsigned int number, struct trawl_error *err)
 	return r;
 }
 
-/* Of two events of requests to disks: "OWN=block.block_A,block.block_B key=..."? */
+/* Is it a pair of events of disk requests: "OWN=block.block_A,block.block_B key=..."? */
 static bool is_of_requests(const char *spec)
 {
 	size_t own = strcspn(spec, "= "), first;

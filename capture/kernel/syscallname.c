@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "capture/kernel/syscallname.h"
+#include "common/array.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -13,7 +14,7 @@ static const struct {
 
 const char *syscallname(long nr)
 {
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (names[i].nr == nr)
 			return names[i].name;
 	return NULL;
@@ -21,7 +22,7 @@ const char *syscallname(long nr)
 
 long syscallname_number(const char *name)
 {
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (!strcmp(names[i].name, name))
 			return names[i].nr;
 	return -1;

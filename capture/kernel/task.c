@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The hidden source "task": names, starts and ends of tasks. The file needs them for the names of
- * others' events, and the task filter (capture/task/taskfilter.h) for whose events to keep.
+ * The hidden source "task": names, starts and ends of tasks. Readers of the file name the tasks of
+ * other sources' events by them, and the task filter (capture/task/taskfilter.h) is fed by them.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +15,7 @@
 #include "capture/trace/trace.h"
 #include "capture/tracefs/pidfilter.h"
 #include "capture/tracefs/tracefs.h"
+#include "common/array.h"
 #include "common/sources.h"
 
 enum { TASK_BUFFER_KB = 2048 };
@@ -26,10 +27,10 @@ static const char *const task_events[][2] = {
 	{ "sched", "sched_process_exit" },
 };
 
-/* A signal that ends its task: no handler is set. What is ignored is not delivered. */
+/* A signal without a handler, which may end its task. Ignored signals are not delivered. */
 static const char *const fatal_signal[] = { "signal", "signal_deliver", "sa_handler == 0" };
 
-/* The task that an event is about: its first TID (exec has the old one behind); 0: it says none. */
+/* The task that an event is about: its first TID field (exec has the former TID, too); 0: none. */
 static pid_t subject(const struct trace_event *e, const struct ring_event *ev)
 {
 	int32_t tid;
@@ -70,7 +71,7 @@ static void look(struct trace *t, const struct trace_event *e, const struct ring
 	}
 	if (!exec && strcmp(e->name, "task_newtask"))
 		return;
-	/* A new task may have the TID of one that we know; a program replaces another. */
+	/* The TID may be that of an earlier task, or now run another program. */
 	task_filter_begin(followed, tid, ev->ts);
 	tasks_forget(tasks, tid);
 	if (exec)
@@ -79,7 +80,7 @@ static void look(struct trace *t, const struct trace_event *e, const struct ring
 
 struct listing {
 	struct task_filter *followed;
-	uint8_t *bits; /* a bit per TID; NULL: not asked for */
+	uint8_t *bits; /* a bit per TID that is listed; or NULL */
 };
 
 static void found(void *arg, pid_t tid)
@@ -91,7 +92,7 @@ static void found(void *arg, pid_t tid)
 		l->bits[tid / 8] |= (uint8_t)(1 << (tid % 8));
 }
 
-/* The kernel's list has those that started before us, or whose start was lost. */
+/* Adds the kernel's list: it has tasks that started before the capture, or whose start was lost. */
 static int take_list(struct trace *t, struct task_filter *followed, struct trawl_error *err)
 {
 	struct listing l = { .followed = followed };
@@ -119,16 +120,17 @@ static int task_learn(struct input *in, struct task_filter *followed, struct tra
 	uint64_t now = mono_now();
 	int r;
 
+	/* Not until nothing is left: tasks may start faster than their starts are read. */
 	do
 		r = trace_drain(in, err);
-	while (r > 0);
-	if (r || take_list(t, followed, err))
+	while (r > 0 && trace_reached(in) < now);
+	if (r < 0 || take_list(t, followed, err))
 		return -1;
 	followed->known = now;
 	return 0;
 }
 
-/* To the scope; the other sources take their lists from ours. */
+/* Limits the recording to the scope. Other sources copy its list (trace_limit()). */
 static int limit(struct trace *t, struct trawl_error *err)
 {
 	const pid_t *pids;
@@ -158,7 +160,7 @@ static int task_arm(struct input *in, struct trawl_error *err)
 	if (!t || limit(t, err))
 		return -1;
 	t->look = look;
-	for (size_t i = 0; i < sizeof(task_events) / sizeof(task_events[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(task_events); i++) {
 		if (add(t, task_events[i][0], task_events[i][1], "", err))
 			return -1;
 	}
@@ -166,7 +168,7 @@ static int task_arm(struct input *in, struct trawl_error *err)
 	       add(t, fatal_signal[0], fatal_signal[1], fatal_signal[2], err) : 0;
 }
 
-/* Who begins from the start on is told of by an event. */
+/* Tasks that start from now on have an event; those that exist are the initial tasks. */
 static int task_discard(struct input *in, struct trawl_error *err)
 {
 	if (trace_discard(in, err))

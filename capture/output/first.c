@@ -6,9 +6,8 @@
 enum { WAITING_LEAST = 4096 }; /* events that may wait, however few are wanted */
 
 /*
- * Those after the COUNT-th of what waits can never be wanted: so at most twice what is still
- * wanted waits (or WAITING_LEAST), and without that at most what comes until a drain leaves
- * nothing in the buffers.
+ * Events after the COUNT-th waiting one can never be wanted: they are dropped once twice as many
+ * wait as are wanted, and more than WAITING_LEAST.
  */
 int first_add(struct first *f, const struct trawl_record *r, uint64_t mono,
 	      struct trawl_error *err)
@@ -29,7 +28,7 @@ struct emission {
 };
 
 /* 1: that was the last one. */
-static int hand_on(const struct pending_event *e, void *arg, struct trawl_error *err)
+static int emit_counted(const struct pending_event *e, void *arg, struct trawl_error *err)
 {
 	struct emission *to = arg;
 
@@ -42,7 +41,7 @@ int first_settle(struct first *f, uint64_t until,
 		 void *arg, struct trawl_error *err)
 {
 	struct emission to = { .first = f, .emit = emit, .arg = arg };
-	int r = pending_release(&f->pending, until, hand_on, &to, err);
+	int r = pending_release(&f->pending, until, emit_counted, &to, err);
 
 	if (r > 0)
 		pending_keep(&f->pending, 0);

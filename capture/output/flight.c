@@ -16,6 +16,7 @@
 #include "capture/output/flight.h"
 #include "capture/sys/clock.h"
 #include "capture/session.h"
+#include "common/pcapng.h"
 
 /* ---- the trigger as an event ------------------------------------------------------------- */
 
@@ -41,8 +42,8 @@ static int describe(struct flight *f, struct trawl_error *err)
 {
 	struct trawl_source source = {
 		.name = "trawl", .spec = f->o->trigger ? f->o->trigger : "", .kind = "trawl",
-		.clock = TRAWL_CLOCK_MONO, .linktype = 252, .resolution = 1, .ncommon = 1,
-		.common = trigger_common,
+		.clock = TRAWL_CLOCK_MONO, .linktype = LINKTYPE_UPPER_PDU, .resolution = 1,
+		.ncommon = 1, .common = trigger_common,
 	};
 	struct trawl_event_type type = {
 		.id = TRIGGER_TYPE, .name = "trawl:trigger", .format = "",
@@ -65,50 +66,58 @@ static uint32_t put_text(uint8_t *record, size_t *len, const char *text)
 	return loc;
 }
 
+/* What fired a trigger. */
+struct cause {
+	const char *reason, *what;
+	const char *event; /* name of the event that matched, or "" */
+	pid_t tid;
+	uint32_t cpu;      /* of that event, or 0 */
+	uint64_t at;       /* CLOCK_MONOTONIC, ns; later than now, by a clock that was set: now */
+};
+
 /*
- * Only the first one is an event: an expression may hold for each of a million records. at: its
- * time; what is later than now (by a clock that was set meanwhile) was not. cpu: of the event that
- * it held for, or 0.
+ * Appends the trigger event, but no second one for a file that is due: an expression may hold for
+ * each of a million records.
  */
-static int trigger(struct flight *f, const char *reason, const char *what, const char *event,
-		   pid_t tid, uint32_t cpu, uint64_t at, struct trawl_error *err)
+static int trigger(struct flight *f, const struct cause *c, struct trawl_error *err)
 {
 	uint8_t record[sizeof(struct trigger) + 3 * TEXT_MAX];
-	struct trigger t = { .tid = tid };
+	struct trigger t = { .tid = c->tid };
 	size_t len = sizeof(t);
-	uint64_t now = mono_now();
+	uint64_t now = mono_now(), at = c->at < now ? c->at : now;
 
 	if (flight_state(f) & FLIGHT_DUE)
 		return 0;
 	f->deadline = now + f->o->after;
-	snprintf(f->reason, sizeof(f->reason), "%s%s%s%s", what, *event ? " (" : "", event,
-		 *event ? ")" : "");
-	t.reason = put_text(record, &len, reason);
-	t.what = put_text(record, &len, what);
-	t.event = put_text(record, &len, event);
+	snprintf(f->reason, sizeof(f->reason), "%s%s%s%s", c->what, *c->event ? " (" : "",
+		 c->event, *c->event ? ")" : "");
+	t.reason = put_text(record, &len, c->reason);
+	t.what = put_text(record, &len, c->what);
+	t.event = put_text(record, &len, c->event);
 	memcpy(record, &t, sizeof(t));
-	at = at < now ? at : now;
 	f->last = at > f->last ? at : f->last;
 	return trawl_append(f->w,
-			    &(struct trawl_record){(uint16_t)f->source, TRIGGER_TYPE, cpu, f->last,
-						   record, len},
+			    &(struct trawl_record){(uint16_t)f->source, TRIGGER_TYPE, c->cpu,
+						   f->last, record, len},
 			    err);
 }
 
 int flight_signal(struct flight *f, pid_t from, struct trawl_error *err)
 {
-	return trigger(f, "signal", "SIGUSR1", "", from, 0, UINT64_MAX, err);
+	return trigger(f, &(struct cause){ .reason = "signal", .what = "SIGUSR1", .event = "",
+					   .tid = from, .at = UINT64_MAX }, err);
 }
 
 int flight_crash(struct flight *f, pid_t pid, const char *what, uint64_t at,
 		 struct trawl_error *err)
 {
-	return trigger(f, "crash", what, "", pid, 0, at ? at : UINT64_MAX, err);
+	return trigger(f, &(struct cause){ .reason = "crash", .what = what, .event = "",
+					   .tid = pid, .at = at ? at : UINT64_MAX }, err);
 }
 
 /* ---- the expression ---------------------------------------------------------------------- */
 
-static int tell_types(struct flight *f, uint16_t source, struct trawl_error *err)
+static int watch_types(struct flight *f, uint16_t source, struct trawl_error *err)
 {
 	const struct trawl_event_type *t;
 
@@ -133,7 +142,7 @@ int flight_arm(struct flight *f, struct trawl_writer *w, struct trawl_error *err
 
 	f->w = w;
 	for (uint16_t i = 0; f->watch && (s = trawl_writer_source_at(w, i)); i++)
-		if (watch_source(f->watch, s, err) || tell_types(f, i, err))
+		if (watch_source(f->watch, s, err) || watch_types(f, i, err))
 			return -1;
 	return (f->watch && watch_check(f->watch, err)) || describe(f, err) ? -1 : 0;
 }
@@ -147,7 +156,7 @@ void flight_sync(struct flight *f, const struct trawl_sync *sync)
 		watch_sync(f->watch, sync, &ignored);
 }
 
-/* An event's time by CLOCK_MONOTONIC; of one that is known to the microsecond, the end of it. */
+/* An event's time by CLOCK_MONOTONIC; a time in microseconds becomes the end of its microsecond. */
 static uint64_t event_mono(const struct flight *f, const struct trawl_source *s, uint64_t ts)
 {
 	return s->clock == TRAWL_CLOCK_REAL ? ts - f->ahead + s->resolution - 1 : ts;
@@ -160,16 +169,18 @@ int flight_see(struct flight *f, const struct trawl_record *r, struct trawl_erro
 
 	if (!f->watch)
 		return 0;
-	/* Probes in libraries that were mapped meanwhile are new. */
-	if (!watch_knows(f->watch, r->source, r->type) && tell_types(f, r->source, err))
+	/* A source may have added the type after flight_arm(). */
+	if (!watch_knows(f->watch, r->source, r->type) && watch_types(f, r->source, err))
 		return -1;
 	if (!watch_wants(f->watch, r->source, r->type))
 		return 0;
 	ret = watch_record(f->watch, r, &m, err);
 	if (ret <= 0)
 		return ret;
-	return trigger(f, "expression", f->o->trigger, m.name, m.tid, r->cpu,
-		       event_mono(f, trawl_writer_source_at(f->w, r->source), r->ts), err);
+	return trigger(f, &(struct cause){
+		.reason = "expression", .what = f->o->trigger, .event = m.name, .tid = m.tid,
+		.cpu = r->cpu,
+		.at = event_mono(f, trawl_writer_source_at(f->w, r->source), r->ts) }, err);
 }
 
 /* ---- files ------------------------------------------------------------------------------- */
@@ -179,15 +190,15 @@ static bool to_stdout(const struct flight *f)
 	return !strcmp(f->o->write, "-");
 }
 
-/* FILE with strftime's conversions. */
-static int wish(const struct flight *f, char *name, size_t size, struct trawl_error *err)
+/* Writes the file's name: FILE with strftime's conversions. */
+static int file_name(const struct flight *f, char *name, size_t size, struct trawl_error *err)
 {
 	time_t now = time(NULL);
 	struct tm tm;
 
 	if (!localtime_r(&now, &tm) || !strftime(name, size, f->o->write, &tm))
 		return trawl_fail(err, TRAWL_USAGE,
-				  "-w %s: its conversions make no name: use those of strftime()",
+				  "-w %s: its conversions make no name; use those of strftime()",
 				  f->o->write);
 	return 0;
 }
@@ -196,7 +207,7 @@ static int open_file(struct flight *f, struct trawl_error *err)
 {
 	char name[4096];
 
-	return wish(f, name, sizeof(name), err) || newfile_open(&f->file, name, f->user, err);
+	return file_name(f, name, sizeof(name), err) || newfile_open(&f->file, name, f->user, err);
 }
 
 /* The descriptor that the spill is written to and that it closes; the file keeps its own. */
@@ -224,19 +235,26 @@ static void *write_spill(void *arg)
 	struct sched_param none = { 0 };
 
 	free(arg);
-	if (f->writing) /* what matters now is the recording that goes on */
+	if (f->writing) /* the recording that goes on is more urgent */
 		sched_setscheduler(0, SCHED_OTHER, &none);
-	f->result = trawl_spill_write(f->spill, job.fd, &f->error);
+	f->result = trawl_spill_write(f->spill, job.fd, &f->in_file, &f->error);
 	atomic_store(&f->written, true);
 	return NULL;
 }
 
-/* A failure is no reason to end. What could be written of the file may be there. */
+/*
+ * Reports a failure and where the part of the file is that was written; the recording goes on. Of
+ * several files in a row that are lost only the first is reported: the end report counts them.
+ */
 static void failed(struct flight *f, const struct trawl_error *err)
 {
 	const struct newfile *n = &f->file;
+	bool lost = !n->path && !n->left;
 
 	f->failed++;
+	if (lost && f->lost)
+		return;
+	f->lost = lost;
 	session_incomplete(f->session, "%s; %s is %s%s, the recording goes on: %s", err->text,
 			   n->path ? n->path : f->o->write,
 			   n->path ? "not whole" : n->left ? "kept as " : "lost",
@@ -282,11 +300,12 @@ void flight_write(struct flight *f)
 	}
 }
 
-static void say(struct flight *f)
+static void note_written(struct flight *f)
 {
 	struct out span;
 
 	f->files++;
+	f->lost = false;
 	out_memory(&span);
 	time_span(&span, f->taken - f->state.since);
 	session_note(f->session, "%s holds the last %.*s: %s",
@@ -308,12 +327,14 @@ void flight_reap(struct flight *f, bool wait)
 		return;
 	f->writing = false;
 	f->written = false;
-	if (!to_stdout(f) && newfile_commit(&f->file, f->user, &err))
+	if (f->result && !f->in_file && !to_stdout(f))
+		failed(f, &f->error); /* newfile_close() removes a file without events */
+	else if (!to_stdout(f) && newfile_commit(&f->file, f->user, &err))
 		failed(f, &err);
 	else if (f->result)
 		failed(f, &f->error);
 	else
-		say(f);
+		note_written(f);
 	newfile_close(&f->file, f->user);
 }
 
@@ -324,15 +345,21 @@ void flight_finish(struct flight *f)
 		flight_write(f);
 		flight_reap(f, true);
 	}
+	assert(flight_state(f) == FLIGHT_READY);
 }
 
 const char *flight_verdict(const struct flight *f, char *buf, size_t size)
 {
+	int n = 0;
+
 	if (f->files)
-		snprintf(buf, size, "; %u file%s written", f->files, f->files == 1 ? "" : "s");
-	else
-		snprintf(buf, size, "; %s: nothing was written",
-			 f->failed ? "no file could be made" : "no trigger");
+		n = snprintf(buf, size, "; %u file%s written", f->files, f->files == 1 ? "" : "s");
+	if (f->failed && (size_t)n < size)
+		snprintf(buf + n, size - (size_t)n,
+			 "; %u file%s could not be written, or not the whole of %s", f->failed,
+			 f->failed == 1 ? "" : "s", f->failed == 1 ? "it" : "them");
+	else if (!f->files)
+		snprintf(buf, size, "; no trigger: nothing was written");
 	return buf;
 }
 
@@ -355,9 +382,9 @@ int flight_open(struct flight *f, const struct options *o, const struct user *us
 		watch_when_odd(f->watch, note, s);
 	if (to_stdout(f))
 		return !isatty(1) ? 0 :
-			trawl_fail(err, TRAWL_USAGE, "-w -: standard output is a terminal: name a "
+			trawl_fail(err, TRAWL_USAGE, "-w -: standard output is a terminal; name a "
 				   "file or pipe it");
-	/* A folder that is not there is to be known now, and not in a week. */
+	/* Checks now that a file can be made: a trigger may come after a week. */
 	ret = open_file(f, err);
 	newfile_close(&f->file, user);
 	return ret ? -1 : 0;

@@ -30,6 +30,9 @@ struct session;
  *	   +---------------------|-------------------------------+   v
  *	                         +------------------------------ WRITING_DUE
  *	                                   flight_reap()
+ *
+ * flight_write() returns in READY where the file cannot be made, or was written without a thread.
+ * flight_finish() returns in READY.
  */
 enum flight_state { FLIGHT_READY = 0, FLIGHT_DUE = 1, FLIGHT_WRITING = 2, FLIGHT_WRITING_DUE = 3 };
 
@@ -40,7 +43,7 @@ struct flight {
 	struct trawl_writer *w;
 	struct watch *watch;   /* NULL: no --trigger */
 	int source;            /* of triggers, in the writer */
-	uint64_t ahead;        /* what the wall clock shows more than CLOCK_MONOTONIC, ns */
+	uint64_t ahead;        /* CLOCK_REALTIME minus CLOCK_MONOTONIC, ns */
 	uint64_t last;         /* time of the last trigger event */
 	uint64_t deadline;     /* CLOCK_MONOTONIC: when the file is due; 0: nothing triggered */
 	char reason[300];      /* of the file that is due */
@@ -50,16 +53,18 @@ struct flight {
 	char written_reason[300];
 	struct newfile file;
 	struct trawl_spill *spill;
-	struct trawl_ring_state state; /* what goes into it */
-	uint64_t taken;                /* CLOCK_MONOTONIC: when */
+	struct trawl_ring_state state; /* the ring when it was taken */
+	uint64_t taken;                /* when that was, CLOCK_MONOTONIC, ns */
 	pthread_t thread;
 	bool writing;
 	atomic_bool written;
 	int result;
+	uint64_t in_file; /* events of the file that was written last */
+	bool lost;        /* the last failure left no file */
 	struct trawl_error error;
 };
 
-/* Reads the expression and looks whether files can be made. flight_close() in any case. */
+/* Parses the expression and checks that files can be made. flight_close() in any case. */
 int flight_open(struct flight *f, const struct options *o, const struct user *user,
 		struct session *s, struct trawl_error *err);
 void flight_close(struct flight *f);
@@ -68,7 +73,7 @@ void flight_close(struct flight *f);
  * devices. */
 void flight_on_meta(void *arg, const struct trawl_meta *m);
 
-/* All sources are armed: adds its own, and looks whether the expression fits them. */
+/* Adds the source "trawl" and checks the expression against all sources, which are armed. */
 int flight_arm(struct flight *f, struct trawl_writer *w, struct trawl_error *err);
 
 void flight_sync(struct flight *f, const struct trawl_sync *sync);
@@ -82,7 +87,7 @@ int flight_signal(struct flight *f, pid_t from, struct trawl_error *err);
 int flight_crash(struct flight *f, pid_t pid, const char *what, uint64_t at,
 		 struct trawl_error *err);
 
-/* Does the expression ask whose an event is? */
+/* Does the expression compare an event's task? */
 static inline bool flight_asks_task(const struct flight *f)
 {
 	return f->watch && watch_asks_task(f->watch);
@@ -106,10 +111,10 @@ static inline bool flight_due(const struct flight *f, uint64_t now)
  */
 void flight_write(struct flight *f);
 
-/* Names the file if it is written; wait: waits until it is. */
+/* Gives the file its name if it is written; wait: waits until it is. */
 void flight_reap(struct flight *f, bool wait);
 
-/* The session ends: writes what is due, whenever that was to be, and waits. */
+/* At the session's end: writes the file that is due, even before its deadline, and waits. */
 void flight_finish(struct flight *f);
 
 /* "; 2 files written", for the line that ends the capture. */

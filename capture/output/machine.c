@@ -14,7 +14,7 @@
 #include "capture/sys/meta.h"
 #include "capture/tracefs/tracefs.h"
 
-/* A line `KEY=VALUE` or `KEY="VALUE"` of a file; "" if there is none. */
+/* Writes the value of a line `KEY=VALUE` or `KEY="VALUE"` of a file to `value`, or "". */
 static void file_value(const char *path, const char *key, char *value, size_t size)
 {
 	size_t len = strlen(key), room = 0;
@@ -36,7 +36,7 @@ static void file_value(const char *path, const char *key, char *value, size_t si
 		fclose(f);
 }
 
-/* How far the wall clock may be off, where something keeps it right: the kernel's own bound. */
+/* The kernel's bound of the wall clock's error, if a daemon such as chrony synchronises it. */
 static void put_clock_error(struct json *j)
 {
 	struct timex tx = { 0 };

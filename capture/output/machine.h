@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the file says of the machine and of the capture itself. */
+/* Metadata of the machine and of the capture itself. */
 #ifndef TRAWL_CAPTURE_OUTPUT_MACHINE_H
 #define TRAWL_CAPTURE_OUTPUT_MACHINE_H
 

@@ -64,7 +64,7 @@ static int find_name(struct newfile *f)
 	return -1;
 }
 
-/* Where it stays meanwhile, as a path from where we are; malloc'd, or NULL. */
+/* Leaves the file under its temporary name. Returns the path, malloc'd, or NULL: it has none. */
 static char *path_beside(struct newfile *f)
 {
 	char *name = unnamed_leave(&f->file), *slash = strrchr(f->wish, '/'), *path = NULL;

@@ -17,6 +17,8 @@
 
 #include "capture/output/newfile.h"
 #include "capture/output/output.h"
+#include "common/array.h"
+#include "common/branchrewrite.h"
 #include "decode/base/time.h"
 
 /* ---- names of files ---------------------------------------------------------------------- */
@@ -31,7 +33,7 @@ char *output_period(const struct options *o, int64_t now, struct trawl_error *er
 		copy = strdup(o->write);
 	} else if (!localtime_r(&seconds, &tm) || !strftime(text, sizeof(text), o->write, &tm)) {
 		trawl_fail(err, TRAWL_USAGE,
-			   "-w %s: its conversions make no name: use those of strftime()",
+			   "-w %s: its conversions make no name; use those of strftime()",
 			   o->write);
 		return NULL;
 	} else {
@@ -96,11 +98,11 @@ static int fail_open(const struct output *out, struct trawl_error *err)
 		return trawl_fail(err, TRAWL_USAGE, "-w %s: %s", out->path, why);
 	if (!u->other)
 		return trawl_fail(err, TRAWL_CANNOT, "-w %s: %s", out->path, why);
-	/* root sees no reason why it should be denied anything */
+	/* root would not expect a denial: the message names the user */
 	if (!u->name)
 		snprintf(id, sizeof(id), "user %u", (unsigned int)u->uid);
 	return trawl_fail(err, TRAWL_CANNOT,
-			  "-w %s: %s for %s, who would own the file: name a folder of theirs, or "
+			  "-w %s: %s for %s, who would own the file; name a folder of theirs, or "
 			  "give -Z root",
 			  out->path, why, u->name ? u->name : id);
 }
@@ -118,7 +120,8 @@ static int open_new(struct output *out)
 	return fd;
 }
 
-/* Where no file can be made, one that is there may still be written; until then to memory. */
+/* Where no file can be made, an existing one is written in place: from output_commit() on. Returns
+ * a descriptor of memory for what comes before, or -1. */
 static int open_in_place(struct output *out)
 {
 	const int flags = O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
@@ -150,8 +153,8 @@ int output_folder(const struct output *out)
 }
 
 /*
- * Is a capture writing to what has the name already? Each holds a lock on its file. Only for the
- * first file: of a row, the names are one's own.
+ * Each capture holds a lock on its file. Only the first file is checked: the other names of a row
+ * are this capture's own.
  */
 int output_check(const struct output *out, struct trawl_error *err)
 {
@@ -159,11 +162,11 @@ int output_check(const struct output *out, struct trawl_error *err)
 	int fd, r = 0;
 
 	if (at->folder < 0 || out->in_place >= 0 || out->size_count || out->time_count)
-		return 0; /* in place: the lock is ours */
+		return 0; /* in place: this capture holds the lock */
 	fd = openat(at->folder, at->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK)
 		r = trawl_fail(err, TRAWL_USAGE,
-			       "-w %s: another capture is writing to it: give another "
+			       "-w %s: another capture is writing to it; give another "
 			       "name, or end that one first",
 			       out->path);
 	if (fd >= 0)
@@ -172,14 +175,14 @@ int output_check(const struct output *out, struct trawl_error *err)
 }
 
 /*
- * So that others see that we write to it. Where there are no locks nobody can; but one that is held
- * means that somebody reads or writes the file that we are to write in place.
+ * Locks the file for output_check() of other captures. A file system without locks is no error. A
+ * lock that is held is one: another program uses the file that is to be written in place.
  */
 static int lock(const struct output *out, int fd, struct trawl_error *err)
 {
 	if (!flock(fd, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK)
 		return 0;
-	return trawl_fail(err, TRAWL_USAGE, "-w %s: another program has locked it: give another "
+	return trawl_fail(err, TRAWL_USAGE, "-w %s: another program has locked it; give another "
 			  "name, or end that one first", out->path);
 }
 
@@ -202,8 +205,8 @@ static int open_file(struct output *out, struct trawl_error *err)
 	return -1;
 }
 
-/* Opens out->path, as the user. Only what the user named is followed or written to as it is: the
- * names of a row are foreseeable, so whatever is there is replaced. */
+/* Opens out->path, as the user. A link or special file is used only if the user named it: others
+ * can guess the further names of a row, so what is there is replaced. */
 static int open_path(struct output *out, bool named, struct trawl_error *err)
 {
 	struct user_rights rights;
@@ -228,11 +231,13 @@ out:
 
 /* ---- files that are deleted -------------------------------------------------------------- */
 
-/* Remembers the file that has its name now: without a share in its lock. */
+/* Opens the file that has its name now for output_is_deleted(): by O_PATH, which has no lock. */
 static void watch(struct output *out, int fd)
 {
 	char path[32];
 
+	if (out->named >= 0)
+		close(out->named);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	out->named = open(path, O_PATH | O_CLOEXEC);
 	free(out->named_path);
@@ -255,7 +260,7 @@ bool output_is_deleted(const struct output *out)
 	return out->named >= 0 && !fstat(out->named, &st) && !st.st_nlink;
 }
 
-/* What is in a file that has no name any more, after what `to` has. 0 or -1 with errno. */
+/* Appends the contents of a deleted file to `to`. Returns 0, or -1 with errno. */
 static int copy(int named, int to)
 {
 	char path[32], buffer[64 << 10];
@@ -281,7 +286,7 @@ static int copy(int named, int to)
 	return n < 0 ? -1 : 0;
 }
 
-/* Writes it once more, into a new file. */
+/* Writes the deleted file once more, into a new file. */
 static int write_again(struct output *out, struct newfile *f, struct trawl_error *err)
 {
 	struct user_rights rights;
@@ -317,6 +322,55 @@ int output_restore(struct output *out, struct trawl_error *err)
 	}
 	forget(out);
 	return deleted;
+}
+
+/* Whether this file still has the name, and a new file would have the same owner and mode. */
+static bool is_replaceable(const struct output *out, const struct unnamed *by)
+{
+	struct stat st, there, new;
+
+	return !fstat(out->named, &st) && !fstat(by->fd, &new) &&
+	       !fstatat(by->at.folder, by->at.name, &there, AT_SYMLINK_NOFOLLOW) &&
+	       st.st_dev == there.st_dev && st.st_ino == there.st_ino && st.st_nlink == 1 &&
+	       st.st_uid == new.st_uid && st.st_gid == new.st_gid && st.st_mode == new.st_mode;
+}
+
+/* Writes the capture to `to`, an empty file, in as few bytes as it can have; false: not fewer. */
+static bool write_smaller(int named, int to)
+{
+	char path[32];
+	struct stat st;
+	bool joined = false, copied = false;
+	int from;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", named);
+	from = open(path, O_RDONLY | O_CLOEXEC);
+	if (from < 0)
+		return false;
+	joined = branch_rewrite(from, to);
+	if (!joined && !fstat(from, &st) && st.st_size <= TRAWL_SMALL_MOST)
+		copied = !ftruncate(to, 0) && !lseek(to, 0, SEEK_SET) && !copy(named, to);
+	close(from);
+	return ((joined || copied) && trawl_make_small(to)) || joined;
+}
+
+void output_make_small(struct output *out)
+{
+	struct unnamed small = UNNAMED_NONE;
+	struct destination at = DESTINATION_NONE;
+	struct user_rights rights;
+	struct trawl_error ignored;
+
+	if (out->named < 0 || !out->named_path || user_enter(out->user, &rights, &ignored))
+		return;
+	if (!destination_find(&at, out->named_path, out->user->uid, false) &&
+	    !unnamed_open(&small, &at) && is_replaceable(out, &small) &&
+	    write_smaller(out->named, small.fd) &&
+	    !unnamed_name(&small, NULL, true))
+		watch(out, small.fd);
+	unnamed_close(&small);
+	destination_close(&at);
+	user_leave(out->user, &rights);
 }
 
 /* Forgets how the present file would have got its name. */
@@ -375,7 +429,19 @@ int output_next(struct output *out, enum output_rotation why, int64_t begin,
 
 /* ---- the printer ------------------------------------------------------------------------- */
 
-/* trawl-decode beside this program, or where it is installed; malloc'd. */
+/*
+ * Without -w, events go to trawl-decode through a pipe, in the format of a file. Printing them in
+ * the recorder would save the encoding, but the recorder would then
+ *
+ *	wait for the terminal, at real-time priority, while its ring buffers overrun;
+ *	decode hostile bytes with the rights to trace; trawl-decode runs as the user, in a sandbox;
+ *	need the reader's order of events, times by the later clock sync and metadata of tasks, all of
+ *	which decode/query/ makes of a stream of blocks.
+ *
+ * It would also be a second way to print, whose lines must equal those of trawl-decode.
+ */
+
+/* Returns the path of trawl-decode, beside this program or where it is installed; malloc'd. */
 static char *find_decoder(void)
 {
 	char self[4096], *path = NULL, *slash;
@@ -398,7 +464,7 @@ static void run_decoder(const struct options *o, const struct user *user, const 
 
 	static_assert((int)TIME_STYLES_COUNTED == (int)TIME_COUNTED &&
 			      (int)TIME_STYLE_MONOTONIC == (int)TIME_MONOTONIC &&
-			      sizeof(styles) / sizeof(*styles) == TIME_STYLE_MONOTONIC,
+			      ARRAY_SIZE(styles) == TIME_STYLE_MONOTONIC,
 		      "as in trawl-decode");
 	const char *argv[16];
 	sigset_t none;
@@ -420,7 +486,7 @@ static void run_decoder(const struct options *o, const struct user *user, const 
 	if (dup2(in, 0) < 0 || user_become(user))
 		_exit(126);
 	execv(path, (char **)argv);
-	dprintf(2, "trawl: %s: %s: cannot print events: write them with -w FILE\n", path,
+	dprintf(2, "trawl: %s: %s: cannot print events; write them with -w FILE\n", path,
 		strerror(errno));
 	_exit(127);
 }
@@ -432,7 +498,7 @@ static int open_printer(struct output *out, struct trawl_error *err)
 
 	if (!path || access(path, X_OK)) {
 		trawl_fail(err, TRAWL_CANNOT,
-			   "%s: not there, so events cannot be printed: write them with -w FILE",
+			   "%s: not there, so events cannot be printed; write them with -w FILE",
 			   path ? path : "trawl-decode");
 		goto out;
 	}
@@ -463,7 +529,7 @@ static int open_stdout(struct trawl_error *err)
 
 	if (isatty(1))
 		return trawl_fail(err, TRAWL_USAGE,
-				  "-w -: standard output is a terminal: name a file, pipe it, "
+				  "-w -: standard output is a terminal; name a file, pipe it, "
 				  "or leave -w away to see events");
 	fd = fcntl(1, F_DUPFD_CLOEXEC, 3);
 	return fd < 0 ? trawl_fail(err, TRAWL_CANNOT, "standard output: %s", strerror(errno)) : fd;
@@ -482,10 +548,10 @@ int output_open(struct output *out, const struct options *o, const struct user *
 	return next_name(out, true, time(NULL), err) ? -1 : open_path(out, true, err);
 }
 
-/* How the printer ended. That nobody reads what it prints any more is no failure of it. */
+/* Judges how the printer ended. It is no failure if the reader of its output has exited. */
 static int judge_printer(int status, struct trawl_error *err)
 {
-	static const char hint[] = "events were not printed: write them with -w FILE";
+	static const char hint[] = "events were not printed; write them with -w FILE";
 
 	if (WIFSIGNALED(status) && WTERMSIG(status) != SIGPIPE)
 		return trawl_fail(err, TRAWL_CANNOT, "trawl-decode was killed by SIG%s: %s",

@@ -7,51 +7,51 @@
 #include "capture/output/pending.h"
 #include "common/array.h"
 
-struct pending_lane {
+struct pending_stream {
 	uint32_t cpu;
 	uint16_t source;
 	uint64_t newest;
 };
 
 /* Starts at the last match: events come in long runs of one source and CPU. */
-static struct pending_lane *find_lane(struct pending *p, uint16_t source, uint32_t cpu)
+static struct pending_stream *find_stream(struct pending *p, uint16_t source, uint32_t cpu)
 {
-	for (size_t i = 0; i < p->nlanes; i++) {
-		size_t at = (p->lane + i) % p->nlanes;
+	for (size_t i = 0; i < p->nstreams; i++) {
+		size_t at = (p->found + i) % p->nstreams;
 
-		if (p->lanes[at].source == source && p->lanes[at].cpu == cpu) {
-			p->lane = at;
-			return &p->lanes[at];
+		if (p->streams[at].source == source && p->streams[at].cpu == cpu) {
+			p->found = at;
+			return &p->streams[at];
 		}
 	}
-	if (!array_grow(p->lanes, p->nlanes))
+	if (!array_grow(p->streams, p->nstreams))
 		return NULL;
-	p->lane = p->nlanes++;
-	p->lanes[p->lane] = (struct pending_lane){ .cpu = cpu, .source = source };
-	return &p->lanes[p->lane];
+	p->found = p->nstreams++;
+	p->streams[p->found] = (struct pending_stream){ .cpu = cpu, .source = source };
+	return &p->streams[p->found];
 }
 
 int pending_add(struct pending *p, const struct trawl_record *r, uint64_t mono,
 		struct trawl_error *err)
 {
 	struct pending_event *added;
-	struct pending_lane *lane = NULL;
+	struct pending_stream *stream = NULL;
 	void *copy;
 
 	if (r->source >= PENDING_SOURCES)
 		return trawl_fail(err, TRAWL_USAGE, "source %u: there are at most %d", r->source,
 				  PENDING_SOURCES);
 	if (array_reserve(p->events, p->room, p->n + 1))
-		lane = find_lane(p, r->source, r->cpu);
-	copy = lane ? malloc(r->len + 1) : NULL;
+		stream = find_stream(p, r->source, r->cpu);
+	copy = stream ? malloc(r->len + 1) : NULL;
 	if (!copy)
 		return trawl_fail(err, TRAWL_CANNOT,
 				  "out of memory: too many events wait for others");
 	memcpy(copy, r->data, r->len);
-	if (lane->newest < mono)
-		lane->newest = mono;
+	if (stream->newest < mono)
+		stream->newest = mono;
 	added = &p->events[p->n++];
-	*added = (struct pending_event){ *r, lane->newest, p->added++ };
+	*added = (struct pending_event){ *r, stream->newest, p->added++ };
 	added->record.data = copy;
 	p->bytes += r->len;
 	p->unsorted |= p->n > 1 && added[-1].mono > added->mono;
@@ -118,6 +118,6 @@ void pending_free(struct pending *p)
 	for (size_t i = 0; i < p->n; i++)
 		free((void *)p->events[i].record.data);
 	free(p->events);
-	free(p->lanes);
+	free(p->streams);
 	memset(p, 0, sizeof(*p));
 }

@@ -2,10 +2,10 @@
 /*
  * Events that wait for those which happened before them.
  *
- * Sources are drained one after the other, and each of their CPUs: what comes first is not what
- * happened first. Where that matters (-c: the first COUNT events) events wait here until all up to
- * some time are known to have come, and leave in the order of time. Events of one source and CPU
- * leave in the order in which they came, even if their clock was set back.
+ * Sources and their CPUs are drained one after the other, so events do not come in the order of
+ * time. Where the order matters (-c: the first COUNT events), events wait here until all up to some
+ * time have come, and leave in the order of time. A stream, the events of one source and CPU, keeps
+ * its order even if its clock was set back.
  */
 #ifndef TRAWL_CAPTURE_OUTPUT_PENDING_H
 #define TRAWL_CAPTURE_OUTPUT_PENDING_H
@@ -13,7 +13,7 @@
 #include "format/trawl.h"
 
 enum {
-	PENDING_SOURCES = 256, /* more than a file can have is more than is accepted */
+	PENDING_SOURCES = 256, /* more than a session ever has */
 };
 
 struct pending_event {
@@ -22,12 +22,12 @@ struct pending_event {
 	uint64_t order;             /* of arrival */
 };
 
-/* All zero is an empty one. */
+/* Empty if all zero. */
 struct pending {
 	struct pending_event *events;
 	size_t n, room;
-	struct pending_lane *lanes; /* the newest time of each source and CPU */
-	size_t nlanes, lane;
+	struct pending_stream *streams; /* the newest time of each source and CPU */
+	size_t nstreams, found; /* found: the stream of the last event */
 	uint64_t bytes; /* of the records */
 	bool unsorted;  /* the events are not in the order of their times */
 	uint64_t added;
@@ -35,21 +35,21 @@ struct pending {
 };
 
 /*
- * Adds an event of the time mono with a copy of its data; its source is below PENDING_SOURCES.
- * Returns 0, or -1 when memory runs out: then the event is not in.
+ * Adds an event of the time mono with a copy of its data. Returns 0, or -1 with *err: no memory, or
+ * a source not below PENDING_SOURCES; then the event is not added.
  */
 int pending_add(struct pending *p, const struct trawl_record *r, uint64_t mono,
 		struct trawl_error *err);
 
 /*
- * Gives the events up to the time `until` to emit(), in order, and forgets them; also that for
- * which emit() returned something else than 0, which ends it and is returned.
+ * Gives the events up to the time `until` to emit(), in order, and removes them. Ends when emit()
+ * returns another value than 0, and returns that; that event is removed, too.
  */
 int pending_release(struct pending *p, uint64_t until,
 		    int (*emit)(const struct pending_event *e, void *arg,
 				struct trawl_error *err), void *arg, struct trawl_error *err);
 
-/* The time of the event in the middle; there is one. */
+/* Returns the time of the event in the middle; there must be an event. */
 uint64_t pending_middle(struct pending *p);
 
 /* Drops all but the first `most` in time and counts them. */

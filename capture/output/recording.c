@@ -35,7 +35,7 @@ void recording_fail(struct recording *r, const struct trawl_error *err)
 	recording_end(r, err->sys == EPIPE ? "consumer" : "output");
 }
 
-int recording_taken(struct recording *r, int result, const struct trawl_error *err)
+int recording_after_write(struct recording *r, int result, const struct trawl_error *err)
 {
 	if (!result)
 		return 0;
@@ -61,9 +61,9 @@ void recording_sync(struct recording *r, enum trawl_sync_why why)
 		return;
 	}
 	/*
-	 * All events that were stamped before a drain that left nothing behind are in the file, but
-	 * for one that a CPU had stamped and not yet committed, which takes microseconds. With the
-	 * drain before the last sync there is at least a sync's interval for that.
+	 * The file has all events up to `drained`, except those that a CPU had stamped but not
+	 * committed, which takes microseconds. The value of the previous sync leaves a sync's
+	 * interval for that.
 	 */
 	r->horizon = r->drained;
 }
@@ -79,8 +79,8 @@ void recording_flush(struct recording *r)
 /* ---- the row of files -------------------------------------------------------------------- */
 
 /*
- * -C: is it time for another file? Each has its share of events, though what it must begin with may
- * be larger than it should be.
+ * -C: must another file begin? Each file gets at least a quarter of the size in events, even if the
+ * metadata at its front exceeds the size.
  */
 static bool is_full(struct recording *r)
 {
@@ -102,7 +102,7 @@ int recording_commit(struct recording *r, struct trawl_error *err)
 	return 0;
 }
 
-/* The file is whole; was it deleted meanwhile? */
+/* Writes a file that is whole once more if it was deleted. */
 static void restore(struct recording *r)
 {
 	struct trawl_error err;
@@ -133,13 +133,13 @@ static uint64_t loss_time(const struct recording *r, const struct trawl_loss *lo
 static int write_loss(struct recording *r, const struct trawl_loss *loss, struct trawl_error *err)
 {
 	r->lossy = true;
-	return recording_taken(r, trawl_writer_loss(r->w, loss, err), err);
+	return recording_after_write(r, trawl_writer_loss(r->w, loss, err), err);
 }
 
 /*
- * Writes the losses that end until a time and, if the file ends there, those that begin until then.
- * A loss that spans the end is in both files; how many events its part in the next file is of, is
- * not known.
+ * Writes the losses that end at or before `until` and, if the file ends there, those that begin
+ * before. A loss that spans the end of a file is in both files; its part in the next file has an
+ * unknown count.
  */
 static int write_losses(struct recording *r, uint64_t until, bool file_ends,
 			struct trawl_error *err)
@@ -224,7 +224,7 @@ void recording_rotate_due(struct recording *r)
 
 /* ---- what is recorded -------------------------------------------------------------------- */
 
-/* Events of a wall clock that was set back seem to be of before; they are not. */
+/* Counts an event from before the file's begin. One of a wall clock that was set back is not. */
 static void count_early(struct recording *r, const struct trawl_record *record)
 {
 	const struct trawl_source *s = trawl_writer_source_at(r->w, record->source);
@@ -235,11 +235,11 @@ static void count_early(struct recording *r, const struct trawl_record *record)
 static int write_event(struct recording *r, const struct trawl_record *record, uint64_t mono,
 		       struct trawl_error *err)
 {
-	/* Whose an event is has to be known before it is held against an expression. */
+	/* The trigger's expression needs the metadata of the event's task. */
 	if (r->o->ring && r->tasks->nfresh && flight_asks_task(&r->flight) &&
 	    tasks_flush(r->tasks, r->w, err))
 		return -1;
-	if (recording_taken(r, trawl_append(r->w, record, err), err))
+	if (recording_after_write(r, trawl_append(r->w, record, err), err))
 		return -1;
 	if (mono < r->begin)
 		count_early(r, record);
@@ -258,7 +258,7 @@ int recording_put_watched(struct recording *r, const struct trawl_record *record
 	return write_event(r, record, mono, err);
 }
 
-/* One that waited; 1: no file wants it. */
+/* Writes an event that waited. Returns 1: the last file of the row has ended. */
 static int write_waiting(const struct pending_event *e, void *arg, struct trawl_error *err)
 {
 	struct recording *r = arg;
@@ -277,8 +277,8 @@ static int release(struct recording *r, uint64_t until, struct trawl_error *err)
 	return pending_release(&r->waiting, until, write_waiting, r, err) < 0 ? -1 : 0;
 }
 
-/* Until when events are released that wait for a source that is far behind: its own will come
- * early. */
+/* The time up to which waiting events are written; later than `reached` if too many wait for a
+ * source that is far behind, whose events then count as early. */
 static uint64_t release_until(struct recording *r, uint64_t reached)
 {
 	if (r->waiting.bytes <= WAITING_MOST)
@@ -345,13 +345,13 @@ int recording_loss(struct recording *r, const struct trawl_loss *loss, struct tr
 
 int recording_tasks(struct recording *r, struct trawl_error *err)
 {
-	return recording_taken(r, tasks_flush(r->tasks, r->w, err), err);
+	return recording_after_write(r, tasks_flush(r->tasks, r->w, err), err);
 }
 
 /* ---- beginning and end ------------------------------------------------------------------- */
 
-/* What errors call it, as the user does; malloc'd. */
-static char *output_called(const struct options *o)
+/* Returns the output's name for messages, malloc'd, or NULL. */
+static char *output_label(const struct options *o)
 {
 	char *name;
 
@@ -364,7 +364,7 @@ static struct trawl_writer *open_writer(struct recording *r, struct trawl_error 
 {
 	const struct options *o = r->o;
 	struct trawl_writer_options wo = {
-		.level = o->level, .keep_up = !o->level, .ring = o->ring, .name = output_called(o),
+		.level = o->level, .keep_up = !o->level, .ring = o->ring, .name = output_label(o),
 		.told = o->ring ? flight_on_meta : NULL, .arg = &r->flight,
 	};
 	struct trawl_writer *w;
@@ -394,7 +394,7 @@ int recording_open(struct recording *r, const struct options *o, const struct us
 		if (r->fd < 0)
 			return -1;
 	}
-	/* COMMAND and the printer are forked and keep what they had. */
+	/* COMMAND and the printer have been forked: they keep their priority. */
 	priority_first(o->level);
 	r->w = open_writer(r, err);
 	if (!r->w)
@@ -425,6 +425,8 @@ void recording_finish(struct recording *r)
 	if (trawl_writer_close(r->w, &err))
 		recording_fail(r, &err);
 	r->w = NULL;
+	if (r->small && !r->failed && !r->o->rotate_bytes && !r->o->rotate_time)
+		output_make_small(&r->output);
 	restore(r);
 	pending_free(&r->waiting);
 	free(r->losses);

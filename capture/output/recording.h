@@ -3,13 +3,13 @@
  * The output of a session: the writer and its row of files, or the ring of the flight recorder;
  * rotation; clock-sync blocks.
  *
- * A file holds the events of a stretch of time, of all sources, and no others; the next one begins
- * where it ends. Sources are drained one after the other, so events of after the end wait until
- * all sources have been drained up to it. With -C the end is not known before: all events wait, and
- * are written in the order of time.
+ * A file holds all events of a span of time, of all sources, and no others; the next file begins
+ * where it ends. Sources are drained one after the other, so events after the end wait until all
+ * sources have been drained up to it. With -C, the end is not known in advance: all events wait,
+ * and are written in the order of time.
  *
- * A file that cannot be written is no error of these functions: it ends the recording, and the
- * error is kept for the session's end. -1 with *err means any other failure.
+ * If a file cannot be written, these functions return 0: the recording ends, and the error is kept
+ * for the session's end. They return -1 with *err for any other failure.
  */
 #ifndef TRAWL_CAPTURE_OUTPUT_RECORDING_H
 #define TRAWL_CAPTURE_OUTPUT_RECORDING_H
@@ -28,7 +28,7 @@ struct recording {
 	struct session *session;
 	struct tasks *tasks;        /* the session's */
 	struct output output;
-	bool deleted; /* it is known that the present file was */
+	bool deleted; /* the present file was deleted, and a note printed */
 	struct flight flight;       /* with --ring */
 	struct trawl_writer *w;
 	int fd;                     /* the writer's, for poll() only */
@@ -41,19 +41,20 @@ struct recording {
 	struct pending waiting;	   /* events that the present file may not get */
 	struct trawl_loss *losses; /* likewise */
 	size_t nlosses;
-	uint64_t early; /* events in the present file of before its begin */
-	bool lossy;	/* it has a loss */
-	bool full;	/* -C: it ends with the events of this time */
+	uint64_t early; /* events in the present file from before its begin */
+	bool lossy;	/* the present file has a loss */
+	bool full;	/* -C: the present file ends with the events of the time `newest` */
 
 	uint64_t front;             /* bytes of the present file when its first event came */
-	uint64_t unchecked;         /* bytes of records since its size was looked at */
+	uint64_t unchecked;         /* bytes of records since its size was checked */
 	uint64_t next_file;	    /* -G: when the present one ends; UINT64_MAX: never */
 
 	struct trawl_sync sync;     /* the newest */
 	uint64_t drained;	    /* all events up to then have been drained, and written */
-	uint64_t settled;	    /* those that waited were written up to then */
-	uint64_t horizon;	    /* `drained` at the sync before */
+	uint64_t settled;	    /* waiting events up to then have been written */
+	uint64_t horizon;	    /* `drained` at the previous sync */
 
+	bool small;                 /* its only file becomes a small section */
 	bool failed;                /* a file could not be written: */
 	struct trawl_error error;
 	const char *end;            /* why the recording ends; NULL while it goes on */
@@ -75,16 +76,15 @@ int recording_start(struct recording *r, struct trawl_error *err);
 /* Gives the present file its name: all sources run, or the next file has begun. */
 int recording_commit(struct recording *r, struct trawl_error *err);
 
-/* Takes what the writer returned. Returns 0 for a file that cannot be written, after ending the
- * recording. */
-int recording_taken(struct recording *r, int result, const struct trawl_error *err);
+/* Handles what a function of the writer returned: ends the recording if the file cannot be written.
+ * Returns 0, or -1 for any other failure. */
+int recording_after_write(struct recording *r, int result, const struct trawl_error *err);
 
-/* recording_put() of what may have to wait, be early, be a trigger or fill the file. */
+/* recording_put() for events that may have to wait, be early, be a trigger or fill the file. */
 int recording_put_watched(struct recording *r, const struct trawl_record *record, uint64_t mono,
 			  struct trawl_error *err);
 
-/* One record of the time mono to the writer, as trawl_append(), and to the trigger. It may wait
- * first. */
+/* Appends a record of the time mono to the file, now or later, and gives it to the trigger. */
 static inline int recording_put(struct recording *r, const struct trawl_record *record,
 				uint64_t mono, struct trawl_error *err)
 {
@@ -93,12 +93,12 @@ static inline int recording_put(struct recording *r, const struct trawl_record *
 	if (mono > r->cut || mono < r->begin || r->o->ring || r->o->rotate_bytes)
 		return recording_put_watched(r, record, mono, err);
 	result = trawl_append(r->w, record, err);
-	return result ? recording_taken(r, result, err) : 0;
+	return result ? recording_after_write(r, result, err) : 0;
 }
 
 /*
- * All events up to the time `reached` have been put: writes those that waited for this. May begin
- * another file.
+ * Writes the waiting events up to the time `reached`: all events up to then have been put. May
+ * begin another file.
  */
 int recording_settle(struct recording *r, uint64_t reached, struct trawl_error *err);
 /* Likewise, when the recording has ended and all events have been put. */
@@ -111,10 +111,10 @@ static inline bool recording_is_cut(const struct recording *r)
 {
 	return r->settled >= r->cut;
 }
-/* The ring was taken up to the cut: goes on after it. */
+/* Goes on after the cut, up to which the ring was taken. */
 int recording_reopen(struct recording *r, struct trawl_error *err);
 
-/* A loss: in each file whose time it touches; its count is in the first of them. */
+/* Writes a loss to each file whose span it touches; its count is in the first of them. */
 int recording_loss(struct recording *r, const struct trawl_loss *loss, struct trawl_error *err);
 
 /* Writes metadata of new tasks. */
@@ -131,10 +131,10 @@ static inline uint64_t recording_mono(const struct recording *r, const struct so
 	return source->realtime ? ts + r->sync.mono - r->sync.real : ts;
 }
 
-/* Begins another file if -C says so and no event did. */
+/* Begins another file if -C demands one although no event has come since. */
 void recording_rotate_due(struct recording *r);
 
-/* Ends it, unless something has already. */
+/* Ends the recording, unless it has ended. why: a constant text. */
 void recording_end(struct recording *r, const char *why);
 
 /* Ends the recording because the file cannot be written. EPIPE is no failure: the reader has

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Types in DWARF, and how the System V ABI for x86-64 passes values of them. */
+/* DWARF types, and how the System V ABI for x86-64 passes values of them. */
 #ifndef TRAWL_CAPTURE_PROBE_ABI_H
 #define TRAWL_CAPTURE_PROBE_ABI_H
 
@@ -12,43 +12,79 @@
 
 #include "capture/probe/types.h"
 
-/* Does this DW_LANG_* pass and return values as the ABI says: C, C++, Objective-C? */
+/*
+ * True for languages whose functions follow the C ABI: C, C++, Objective-C. `language` is a
+ * DW_LANG_* value.
+ */
 bool dwarf_is_c(int language);
 
-/* The type that an entry has by DW_AT_type, its own or its origin's; false: none, which is void. */
+/* True for C++ and Objective-C++, whose objects may need a constructor to be copied. */
+bool dwarf_has_constructors(int language);
+
+/*
+ * Fills *type with the type that DW_AT_type of the entry, or of its abstract origin, refers to.
+ * False if there is none, which stands for void.
+ */
 bool dwarf_type_of(Dwarf_Die *die, Dwarf_Die *type);
 
-/* What stands after names and qualifiers; false: void. */
+/* Fills *type with the type below all typedefs and qualifiers. False if that is void. */
 bool dwarf_peel(const Dwarf_Die *from, Dwarf_Die *type);
 
-/* An attribute that is a number, or `otherwise`. */
+/*
+ * The value of a numeric attribute of the entry or its abstract origin; `otherwise` if it is
+ * missing, not numeric or above 32 bits.
+ */
 unsigned int dwarf_udata(Dwarf_Die *die, unsigned int name, unsigned int otherwise);
 
-/* A type as C writes it; NULL is void. depth: 0. malloc'd. */
+/*
+ * A type as C writes it: "struct point *". die NULL is void. The caller passes depth 0 and frees
+ * the result.
+ */
 char *dwarf_type_text(Dwarf_Die *die, int depth);
 
-enum abi_class { CLASS_NONE, CLASS_INTEGER, CLASS_SSE, CLASS_MEMORY };
+/*
+ * Fills *at with a member's or base class's offset in its object, in bytes. False if it is known
+ * only when the program runs, as of virtual base classes.
+ */
+bool dwarf_member_at(Dwarf_Die *member, unsigned int *at);
 
-/* How a type is passed: the classes of its eightbytes, or MEMORY as a whole. */
+/*
+ * The first bit of a bit-field member in its object. DWARF before version 4 counts from the storage
+ * unit's most significant bit (DW_AT_bit_offset).
+ */
+unsigned int dwarf_first_bit(Dwarf_Die *member, unsigned int width);
+
+enum abi_class { CLASS_NONE, CLASS_INTEGER, CLASS_SSE, CLASS_X87 };
+
+/* How a type is passed: the class of each of its eightbytes, or in memory as a whole. */
 struct abi_type {
 	enum abi_class part[2];
 	unsigned int size, align;
 	bool memory;
-	bool scalar;       /* one value in one part */
+	bool x87;          /* returned in st(0), though a parameter is in memory */
+	bool wide;         /* has a vector whose place depends on the compiler and its options */
+	bool unsaid;       /* of C++, and nothing tells whether its address is passed instead */
+	bool undecoded;    /* a number with a fraction of a format that is not shown */
+	bool scalar;       /* a number or a pointer, not a struct, union or array */
 	bool is_signed, is_float;
 	enum probe_arg_show show;
 };
 
-/* What is still free. */
+/* What the parameters classified so far have used up. */
 struct abi {
+	/* general registers and xmm registers */
 	unsigned int gp, sse;
-	uint64_t stack; /* from rsp at the entry */
+	uint64_t stack; /* bytes from %rsp at the function's entry to the next stack argument */
+	bool gp_unknown, stack_unknown; /* a type whose place is unknown came before */
 };
 
-/* How a whole parameter or return value is passed. */
+/* Classifies a whole parameter or return value (ABI section 3.2.3). */
 void abi_type_of(Dwarf_Die *die, struct abi_type *t);
 
-/* Takes the next place for t. Returns the register number, or -1: at *stack; *sse tells which. */
+/*
+ * Assigns t the next free place. Returns its index among the argument registers, the xmm ones if
+ * *sse; or -1 if the value is on the stack, at *stack bytes from %rsp at the entry.
+ */
 int abi_take(struct abi *abi, const struct abi_type *t, bool *sse, uint64_t *stack);
 #endif
 

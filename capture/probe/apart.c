@@ -21,13 +21,16 @@
 enum {
 	WALL_SECONDS = 300,
 	REPLY_MAX = 256 << 20,
-	LOOK_AGAIN = 100,        /* ms: at signals that wait, and at the clock */
-	STATUS_NO_SANDBOX = 101, /* the child's: neither an answer nor a crash */
+	LOOK_AGAIN = 100,        /* ms between two looks at pending signals and at the clock */
+	STATUS_NO_SANDBOX = 101, /* exit status of a child that could not be confined */
 };
 
 /* ---- the child ---------------------------------------------------------------------------- */
 
-/* Files are mapped as a whole, and expanded sections are kept beside them. */
+/*
+ * Closes all other descriptors. The memory limit grows with the files' sizes: libelf maps a file as
+ * a whole and keeps decompressed sections beside the mapping.
+ */
 static void keep_files(const struct probe_list *list, int socket, int answer)
 {
 	int *kept = xcalloc(list->nfiles + 2, sizeof(*kept));
@@ -73,7 +76,7 @@ static void child(apart_fn *fn, void *arg, struct probe_list *list, pid_t parent
 	opener_ask(socket);
 	if (!confine_nobody())
 		_exit(STATUS_NO_SANDBOX);
-	/* not before: a change of user takes it back */
+	/* after the change of user, which clears this setting */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent || sandbox_enter_parser("trawl", "a program", &err))
 		_exit(STATUS_NO_SANDBOX);
@@ -91,12 +94,15 @@ struct reader {
 	char *bytes;
 	size_t n, room;
 	time_t begun;
-	const char *stopped; /* why it was ended; NULL: it was not */
-	char **folders;      /* of the programs */
+	const char *stopped; /* why the parent killed it; NULL: it was not killed */
+	char **folders;      /* that the probed programs lie in, absolute */
 	size_t nfolders;
 };
 
-/* A session blocks these until it begins to record. */
+/*
+ * The session blocks these signals until it begins to record, so they stay pending and are polled
+ * for.
+ */
 static bool interrupted(void)
 {
 	sigset_t pending;
@@ -121,7 +127,7 @@ static void stop(struct reader *r, const char *why)
 	r->stopped = why;
 }
 
-/* False: that was all. */
+/* False at the end of the answer. */
 static bool read_more(struct reader *r)
 {
 	ssize_t k;
@@ -142,11 +148,16 @@ static void listen_to(struct reader *r)
 	bool more = true;
 
 	while (more) {
+		p[0].revents = p[1].revents = 0;
+		errno = 0;
 		if (poll(p, 2, LOOK_AGAIN) < 0 && errno != EINTR)
 			return;
 		if (p[1].revents &&
-		    !opener_answer(r->socket, (const char *const *)r->folders, r->nfolders))
+		    !opener_answer(r->socket, (const char *const *)r->folders, r->nfolders)) {
+			if (errno == EAGAIN)
+				stop(r, "asks for files and does not take them");
 			p[1].fd = -1;
+		}
 		if (p[0].revents)
 			more = read_more(r);
 		if (interrupted())
@@ -156,7 +167,7 @@ static void listen_to(struct reader *r)
 	}
 }
 
-/* What became of it, if not an answer. */
+/* Reports why there is no valid answer. Returns -1. */
 static int fail(const struct reader *r, int status, const char *name, struct trawl_error *err)
 {
 	static const char remedy[] = "the file may be damaged or made to harm; probe another build "
@@ -177,7 +188,7 @@ static int fail(const struct reader *r, int status, const char *name, struct tra
 	if (WEXITSTATUS(status) == STATUS_NO_SANDBOX)
 		return trawl_fail(err, TRAWL_CANNOT,
 				  "%s: the process that reads it cannot be confined (seccomp, "
-				  "setuid): run trawl where that is allowed",
+				  "setuid); run trawl where that is allowed",
 				  name);
 	if (WEXITSTATUS(status))
 		return trawl_fail(err, TRAWL_CANNOT,
@@ -207,6 +218,8 @@ static int finish(struct reader *r, const char *name, struct probe_list *list,
 
 	close(r->answer);
 	close(r->socket);
+	/* A child that closed its end and goes on is ended. One that exits keeps its status. */
+	kill(r->pid, SIGKILL);
 	while (waitpid(r->pid, &status, 0) < 0 && errno == EINTR)
 		;
 	if (!status && !r->stopped)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Programs that get probes come from strangers, and what reads them (ELF, notes, DWARF, exception
- * tables) would be root. It is a process of its own: nobody, without capabilities, in a sandbox,
- * with limits of time and memory, and with the open files alone. It answers through a pipe
- * (reply.h) and may ask for separate debug files (opener.h).
+ * Reading a program's ELF, notes, DWARF and exception tables in a process of its own. The files may
+ * come from anybody and the recorder is often root, so the parsing runs as user nobody, without
+ * capabilities, in a seccomp sandbox, with limits on CPU time and memory, and with only the probed
+ * files open. The process returns its result through a pipe (reply.h) and asks its parent to open
+ * separate debug files (opener.h).
  */
 #ifndef TRAWL_CAPTURE_PROBE_APART_H
 #define TRAWL_CAPTURE_PROBE_APART_H
@@ -11,12 +12,18 @@
 #include "capture/probe/types.h"
 #include "format/trawl.h"
 
-/* Changes the list's probes and remarks, not its files. 0, or -1 with *err. */
+/*
+ * The work to do in the confined process. May change the list's probes and remarks, but not its
+ * files. Returns 0, or -1 with *err.
+ */
 typedef int apart_fn(void *arg, struct probe_list *list, struct trawl_error *err);
 
 /*
- * Calls fn(arg, list, err) in such a process; list then is as fn left it, or as before with *err.
- * name is what a message calls the program if the process crashes or takes too long.
+ * Calls fn(arg, list, err) in a confined process and waits for it: at most 5 minutes, less if
+ * SIGINT, SIGTERM or SIGHUP becomes pending. Returns 0, and the list is as fn left it; or -1 with
+ * *err, and the list's probes and remarks are as before. fn's pointers are valid in the child
+ * because it is forked. `name` is the program's name in messages about a reader that crashed, ran
+ * out of memory or was stopped.
  */
 int apart_run(apart_fn *fn, void *arg, const char *name, struct probe_list *list,
 	      struct trawl_error *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From operands to tracefs' expressions. */
+/* Translates the operands of stapsdt notes to tracefs' fetch arguments. */
 #include "config.h"
 
 #include <inttypes.h>
@@ -9,8 +9,7 @@
 
 #include "capture/probe/argloc.h"
 
-__attribute__((format(printf, 2, 3))) static void nowhere(struct argloc *place, const char *why,
-							  ...)
+bool nowhere(struct argloc *place, const char *why, ...)
 {
 	va_list ap;
 
@@ -18,9 +17,13 @@ __attribute__((format(printf, 2, 3))) static void nowhere(struct argloc *place, 
 	va_start(ap, why);
 	vsnprintf(place->why, sizeof(place->why), why, ap);
 	va_end(ap);
+	return false;
 }
 
-/* The address of an operand's symbol; false with why if it is not to be found. */
+/*
+ * Finds the address of an operand's symbol. False, with the reason in place->why, if it is not
+ * found or ambiguous.
+ */
 static bool symbol_address(struct elf_file *f, const char *symbol, uint64_t pc,
 			   struct argloc *place, uint64_t *address)
 {
@@ -48,7 +51,7 @@ static void relative(struct argloc *place, uint64_t address, uint64_t pc)
 	snprintf(place->expr, sizeof(place->expr), "%+" PRId64 "(%%ip)", (int64_t)(address - pc));
 }
 
-/* Memory without a register: at an address that is fixed when the program is linked. */
+/* Memory at an absolute address, without a base register. */
 static void absolute(const struct operand *op, struct elf_file *f, struct argloc *place)
 {
 	if (f->pie && !*op->symbol)
@@ -144,7 +147,7 @@ void argloc_of_symbol(struct elf_file *f, const char *symbol, uint64_t pc, struc
 		relative(place, address, pc);
 }
 
-/* The value as a pointer that is followed. */
+/* Writes the fetch argument that dereferences the value as a pointer. */
 static bool follow(const struct argloc *place, const char *type, char *buf, size_t size, char *why,
 		   size_t why_size)
 {
@@ -191,14 +194,14 @@ bool argloc_fetch(const struct argloc *place, const char *type_text, char *buf, 
 	if (t.is_string || t.count)
 		return follow(place, type, buf, size, why, why_size);
 	if (place->form == ARGLOC_SIB) {
-		/* The decoder puts the value here. */
+		/* The field is a placeholder: the decoder computes the value. */
 		argloc_nothing(type, buf, size);
 	} else if (place->form == ARGLOC_IMM) {
 		constant(place, &t, type, buf, size);
 	} else if (place->shift == 0 && (bits >= t.bits || t.is_bitfield)) {
 		snprintf(buf, size, "%s:%s", place->expr, type);
 	} else if (t.sign == 'u' && place->shift + bits <= t.bits) {
-		/* A bit field of a wider integer is how the kernel widens or shifts. */
+		/* The kernel widens or shifts a value only as a bit field of a wider integer. */
 		snprintf(buf, size, "%s:b%u@%u/%u", place->expr, bits, place->shift, t.bits);
 	} else {
 		snprintf(why, why_size, "a value of %u byte%s cannot be recorded as %s", bits / 8,
@@ -216,14 +219,14 @@ void argloc_nothing(const char *type_text, char *buf, size_t size)
 	if (!fetch_type_parse(type, &t, &no))
 		t = (struct fetch_type){ .bits = 64 };
 	if (t.count)
-		snprintf(buf, size, "+0(%%sp):%s", type); /* no constant arrays */
+		snprintf(buf, size, "+0(%%sp):%s", type); /* the kernel has no constant arrays */
 	else if (t.is_string)
 		snprintf(buf, size, "\\\"\":%s", type);
 	else
 		snprintf(buf, size, "\\0:%s", type);
 }
 
-void place_type(const struct argloc *place, char *buf, size_t size)
+void argloc_type(const struct argloc *place, char *buf, size_t size)
 {
 	snprintf(buf, size, "%c%u",
 		 place->is_float ? 'f' : place->is_signed ? 's' : 'u',

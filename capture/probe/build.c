@@ -12,6 +12,8 @@
 #include "capture/probe/cxx.h"
 #include "capture/probe/definition.h"
 #include "capture/probe/insn.h"
+#include "common/array.h"
+#include "common/fnv.h"
 #include "common/utf8.h"
 
 /* ---- files and sites -------------------------------------------------------------------- */
@@ -43,8 +45,10 @@ void target_close(struct target *t)
 	elf_free(t->elf);
 }
 
-/* The session blocks these signals until recording starts; resolving may take long, so it polls for
- * them. */
+/*
+ * The session blocks these signals until recording starts; resolving may take long, so it polls for
+ * them.
+ */
 static bool interrupted(void)
 {
 	sigset_t pending;
@@ -60,12 +64,13 @@ struct probe *probe_add(struct resolve *r, enum probe_kind kind, struct target *
 	struct probe *p;
 
 	if (interrupted()) {
+		r->over = true;
 		trawl_fail(r->err, TRAWL_CANNOT, "%s: interrupted before anything was recorded",
 			   r->spec->text);
 		return NULL;
 	}
 	if (list->n - r->before - r->more >= r->limit) {
-		r->full = true;
+		r->over = true;
 		trawl_fail(r->err, TRAWL_USAGE,
 			   "%s: matches more than %zu probes; narrow the pattern", r->spec->text,
 			   r->limit);
@@ -123,14 +128,14 @@ static bool probe_has_arg(const struct probe *p, const char *name)
 	return false;
 }
 
-/* Fields that each record has. */
+/* Names that tracefs itself uses in every event. */
 static bool common_field(const char *name)
 {
 	static const char *const taken[] = { "common_type", "common_flags", "common_preempt_count",
 					     "common_pid", "common_tgid", "__probe_ip",
 					     "__probe_func", "__probe_ret_ip" };
 
-	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(taken); i++) {
 		if (!strcmp(name, taken[i]))
 			return true;
 	}
@@ -148,15 +153,16 @@ bool probe_arg_name_ok(const char *name)
 }
 
 /*
- * Writes the C identifier of at most room - 1 bytes (at least 4) that is nearest to name: '_'
- * stands for each character that an identifier cannot have, and in front of a digit.
+ * Writes the C identifier nearest to `name` into buf, of at most room - 1 bytes; room is at least
+ * 5. '_' replaces each character that an identifier cannot have and precedes a leading digit:
+ * "5a::b" becomes "_5a__b".
  */
 static void identifier(const char *name, char *buf, size_t room)
 {
 	size_t n = 0;
 
 	for (; *name && n < room - 1; name++) {
-		/* One '_' for a character of several bytes in UTF-8. */
+		/* A multi-byte UTF-8 character becomes one '_'. */
 		if (((unsigned char)*name & 0xc0) == 0x80)
 			continue;
 		if (!n && isdigit((unsigned char)*name))
@@ -169,8 +175,8 @@ static void identifier(const char *name, char *buf, size_t room)
 }
 
 /*
- * Writes a name of at most room - 1 bytes (at least 4) that no field has: that of the identifier
- * nearest to name, cut, or with _2, _3. As many are tried as can be taken, and one more.
+ * Writes a field name that the probe does not have yet, of at most room - 1 bytes; room is at least
+ * 5: the identifier nearest to `name`, cut to fit, with _2, _3, ... appended as needed.
  */
 static void unique_arg_name(const struct probe *p, const char *name, char *buf, size_t room)
 {
@@ -185,7 +191,9 @@ static void unique_arg_name(const struct probe *p, const char *name, char *buf, 
 	}
 }
 
-/* A name that people can be shown as it is: UTF-8 without blanks, quotes and control characters. */
+/*
+ * True if a name may be shown as it is: valid UTF-8 without blanks, quotes and control characters.
+ */
 static bool presentable(const char *name)
 {
 	const unsigned char *s = (const unsigned char *)name;
@@ -207,7 +215,7 @@ static bool presentable(const char *name)
 	return true;
 }
 
-/* Gives the argument the name that people know, unless another one goes by it. */
+/* Gives the argument the program's own name as its label, unless another argument has this name. */
 static void set_label(struct probe *p, size_t k, const char *name)
 {
 	if (p->args[k].label || !strcmp(p->args[k].name, name) || !presentable(name) ||
@@ -241,23 +249,30 @@ size_t probe_add_arg(struct probe *p, const char *name, const char *type)
 	return k;
 }
 
-void probe_set_arg(struct probe *p, size_t site, size_t arg, const char *note, const char *fetch,
-		   const char *type, const char *why)
+void probe_set_arg(struct probe *p, size_t site, size_t arg, const struct arg_at_site *is)
 {
 	struct probe_arg_site *a = &p->sites[site].args[arg];
 
-	a->note = xstrdup(note);
-	a->fetch = xstrdup(fetch);
-	a->why = xstrdup(why ? why : "");
-	a->state = why ? PROBE_ARG_UNAVAILABLE : PROBE_ARG_EXACT;
-	snprintf(a->type, sizeof(a->type), "%s", type);
+	a->note = xstrdup(is->note ? is->note : "");
+	a->fetch = xstrdup(is->fetch);
+	a->why = xstrdup(is->why ? is->why : "");
+	a->state = is->why ? PROBE_ARG_UNAVAILABLE : PROBE_ARG_EXACT;
+	snprintf(a->type, sizeof(a->type), "%s", is->type);
+}
+
+void probe_set_missing(struct probe *p, size_t site, size_t arg, const char *note, const char *why)
+{
+	const struct arg_at_site zero = { .fetch = "\\0:u8", .type = "u8", .note = note,
+					  .why = why };
+
+	probe_set_arg(p, site, arg, &zero);
 }
 
 void probe_arg_missing(struct probe *p, size_t arg)
 {
 	char whole[PROBE_ARG_NAME_MAX], cut[PROBE_ARG_NAME_MAX], *label = p->args[arg].label;
 
-	/* Cut names may become the same, and the old one must not count as taken. */
+	/* The old name must not count as taken while the new one is chosen. */
 	snprintf(whole, sizeof(whole), "%.*s_na", PROBE_ARG_NAME_MAX - (int)sizeof("_na"),
 		 p->args[arg].name);
 	p->args[arg].name[0] = '\0';
@@ -275,12 +290,15 @@ void probe_arg_missing(struct probe *p, size_t arg)
 int build_field_name(struct resolve *r, const struct probe *p, const struct spec_arg *arg,
 		     const struct fetch_expr *e, const char *name)
 {
-	/* The program's own name for it is made one that fits. */
+	/* A parameter's name need not be an identifier: probe_add_arg() makes it one. */
 	if ((*arg->field || e->inner != FETCH_NAME) && !probe_arg_name_ok(name))
 		return spec_fail(r->spec, arg->at, r->err, "%s: not a name for a field (a C "
 				 "identifier of at most %d letters that tracefs does not use)",
 				 name, PROBE_ARG_NAME_MAX - 1);
-	/* What two ARGs find by one register need not be the same. */
+	/*
+	 * Two ARGs that dereference the same register may record different things, so their names
+	 * are made unique instead of refused.
+	 */
 	if ((*arg->field || !e->depth) && probe_has_arg(p, name))
 		return spec_fail(r->spec, arg->at, r->err, "%s: there is a field of this name "
 				 "already; write OTHER=%s", name, arg->expr);
@@ -302,7 +320,10 @@ const char *build_user_type(const struct spec_arg *arg, const struct fetch_expr 
 	return e->inner == FETCH_COMM ? "string" : "x64";
 }
 
-/* A register as the user names it: the kernel's names first, where %di is the whole register. */
+/*
+ * The location of a register that the user names. The kernel's names come first: %di is the whole
+ * 64-bit register, not the 16-bit one of the assembler.
+ */
 static struct argloc register_place(const char *s, size_t len)
 {
 	static const char *const whole[] = { "ax", "bx", "cx", "dx", "si", "di", "bp", "sp", "ip",
@@ -311,7 +332,7 @@ static struct argloc register_place(const char *s, size_t len)
 	struct reg reg;
 	bool kernel = false;
 
-	for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(whole); i++)
 		kernel |= strlen(whole[i]) == len && !memcmp(whole[i], s, len);
 	if (kernel || !reg_find(s, len, &reg)) {
 		snprintf(place.expr, sizeof(place.expr), "%%%.*s", (int)len, s);
@@ -323,7 +344,7 @@ static struct argloc register_place(const char *s, size_t len)
 	return place;
 }
 
-/* An address to be followed, in the kernel's words. */
+/* Writes the innermost operand of a dereference. */
 static int inner_text(struct resolve *r, const struct argloc *place, size_t at, char *buf,
 		      size_t size)
 {
@@ -343,7 +364,7 @@ static int inner_text(struct resolve *r, const struct argloc *place, size_t at, 
 	return 0;
 }
 
-/* A value as it is, not followed by the user. */
+/* Writes the fetch argument of an ARG that dereferences nothing. */
 static int direct_text(struct resolve *r, const struct spec_arg *arg, const struct fetch_expr *e,
 		       const struct argloc *place, const char *fallback, char *buf, size_t size)
 {
@@ -389,12 +410,12 @@ int build_user_fetch(struct resolve *r, const struct spec_arg *arg, const struct
 		snprintf(own.expr, sizeof(own.expr), "%.*s", (int)e->len, inner);
 		place = &own;
 	} else if (e->inner != FETCH_NAME && e->inner != FETCH_SYMBOL) {
-		/* The kernel's own words: nothing to add. */
+		/* A constant, an address or $comm: the kernel takes the expression as it is. */
 		snprintf(buf, size, "%s%s%s", expr, *arg->type ? ":" : "",
 			 *arg->type ? build_user_type(arg, e, "") : "");
 		return 0;
 	}
-	/* A symbol is memory already: text in it needs no pointer. */
+	/* "@SYMBOL:string" already reads the memory at the symbol: no pointer is followed. */
 	if (!e->depth && !(e->inner == FETCH_SYMBOL && (type.is_string || type.count)))
 		return direct_text(r, arg, e, place, fallback, buf, size);
 	if (inner_text(r, place, at, text, sizeof(text)) < 0)
@@ -406,7 +427,7 @@ int build_user_fetch(struct resolve *r, const struct spec_arg *arg, const struct
 
 /* ---- names and limits --------------------------------------------------------------------- */
 
-/* FNV-1a, to tell long names apart after they are cut. */
+/* FNV-1a; keeps long names distinct after they are cut. */
 static uint32_t hash(const char *s)
 {
 	uint32_t h = 2166136261u;
@@ -416,8 +437,50 @@ static uint32_t hash(const char *s)
 	return h;
 }
 
-static bool event_taken(const struct probe_list *list, const struct probe *self, const char *name)
+static uint64_t name_hash(const char *name)
 {
+	uint64_t h = fnv1a(name, strlen(name));
+
+	return h ? h : 1;
+}
+
+static void take_name(struct resolve *r, const char *name)
+{
+	bool added;
+
+	if (!hashset_add(&r->taken, name_hash(name), &added))
+		alloc_checked(NULL);
+}
+
+/*
+ * Whether a probe may have the name: a program has a hundred thousand functions, and those whose
+ * name is new need not be compared with all before.
+ */
+static bool may_be_taken(const struct resolve *r, const char *name)
+{
+	return hashset_has(&r->taken, name_hash(name));
+}
+
+/* Probes of the list that have names when the first new one gets its own. */
+static void note_taken(struct resolve *r)
+{
+	for (size_t i = 0; i < r->list->n && !r->has_taken; i++) {
+		const struct probe *p = r->list->probes[i];
+
+		if (p->display_name) {
+			take_name(r, p->display_name);
+			take_name(r, p->event);
+		}
+	}
+	r->has_taken = true;
+}
+
+static bool event_taken(const struct resolve *r, const struct probe *self, const char *name)
+{
+	const struct probe_list *list = r->list;
+
+	if (!may_be_taken(r, name))
+		return false;
 	for (size_t i = 0; i < list->n; i++) {
 		if (list->probes[i] != self && !list->probes[i]->covered &&
 		    !strcmp(list->probes[i]->event, name))
@@ -426,9 +489,12 @@ static bool event_taken(const struct probe_list *list, const struct probe *self,
 	return false;
 }
 
-static bool display_taken(const struct probe_list *list, const struct probe *self,
-			  const char *name)
+static bool display_taken(const struct resolve *r, const struct probe *self, const char *name)
 {
+	const struct probe_list *list = r->list;
+
+	if (!may_be_taken(r, name))
+		return false;
 	for (size_t i = 0; i < list->n; i++) {
 		if (list->probes[i] != self && !list->probes[i]->covered &&
 		    list->probes[i]->display_name &&
@@ -438,8 +504,10 @@ static bool display_taken(const struct probe_list *list, const struct probe *sel
 	return false;
 }
 
-/* A C identifier that is short enough, made from the name that the user sees. */
-static void name_event(const struct probe_list *list, struct probe *p)
+/*
+ * Makes the event's name in tracefs from the display name: a C identifier, short enough and unique.
+ */
+static void name_event(const struct resolve *r, struct probe *p)
 {
 	const char *from = p->display_name;
 	char name[PROBE_NAME_MAX], tail[16] = "";
@@ -455,32 +523,35 @@ static void name_event(const struct probe_list *list, struct probe *p)
 	for (unsigned int i = 2;; i++) {
 		snprintf(p->event, sizeof(p->event), "%.*s%s",
 			 (int)(sizeof(p->event) - 1 - strlen(tail)), name, tail);
-		if (!event_taken(list, p, p->event))
+		if (!event_taken(r, p, p->event))
 			return;
 		snprintf(tail, sizeof(tail), "_%u", i);
 	}
 }
 
-/* "provider:probe"; of another file in the same list "provider:probe@FILE", and then with #2. */
-static void name_display(const struct probe_list *list, struct probe *p, const char *display)
+/*
+ * Sets a display name that is unique in the list: "provider:probe"; if another file has that,
+ * "provider:probe@FILE"; if that exists too, "provider:probe@FILE#2".
+ */
+static void name_display(const struct resolve *r, struct probe *p, const char *display)
 {
 	const char *base = strrchr(p->file->path, '/');
 	char *again;
 
 	p->display_name = xstrdup(display);
-	if (display_taken(list, p, p->display_name) && p->kind == PROBE_USDT) {
+	if (display_taken(r, p, p->display_name) && p->kind == PROBE_USDT) {
 		free(p->display_name);
 		p->display_name = xasprintf("%s@%s", display, base ? base + 1 : p->file->path);
 	}
 	again = xstrdup(p->display_name);
-	for (unsigned int i = 2; display_taken(list, p, p->display_name); i++) {
+	for (unsigned int i = 2; display_taken(r, p, p->display_name); i++) {
 		free(p->display_name);
 		p->display_name = xasprintf("%s#%u", again, i);
 	}
 	free(again);
 }
 
-/* Cuts a field's name that the kernel's limit for "name=fetch" leaves no room for. */
+/* Shortens the field's name if "name=fetch" exceeds the kernel's limit. */
 static int fit_arg(struct resolve *r, struct probe *p, size_t k)
 {
 	struct probe_arg *arg = &p->args[k];
@@ -501,7 +572,7 @@ static int fit_arg(struct resolve *r, struct probe *p, size_t k)
 				  "argument, and '%s' has %zu; use fewer levels or shorter offsets",
 				  p->display_name, arg->name, PROBE_ARG_MAX,
 				  p->sites[0].args[k].fetch, longest);
-	/* The old name must not count as taken. */
+	/* The old name must not count as taken while the new one is chosen. */
 	memcpy(whole, arg->name, sizeof(whole));
 	arg->name[0] = '\0';
 	unique_arg_name(p, whole, cut, room + 1 < sizeof(cut) ? room + 1 : sizeof(cut));
@@ -524,14 +595,14 @@ static void join_args(struct probe *p, struct probe_site *site)
 	site->fetchargs = text;
 }
 
-/* Is this one of many that a spec matches? */
+/* True if the spec is a pattern and may match several probes. */
 static bool by_pattern(const struct spec *spec)
 {
 	static const char chars[] = "*?[";
 
 	if (spec->kind == SPEC_UPROBE)
 		return strpbrk(spec->symbol, chars);
-	/* Without a provider it is "*". */
+	/* The parser sets the provider "*" if the user gave none. */
 	return strpbrk(spec->name, chars) ||
 	       (strcmp(spec->provider, "*") && strpbrk(spec->provider, chars));
 }
@@ -541,7 +612,9 @@ bool probe_same_place(const struct probe *a, const struct probe *b)
 	if (a->kind != b->kind || a->file != b->file || a->nsites != b->nsites)
 		return false;
 	for (size_t i = 0; i < a->nsites; i++) {
-		if (a->sites[i].offset != b->sites[i].offset)
+		/* The first instruction of a function may be the one that leaves it. */
+		if (a->sites[i].offset != b->sites[i].offset ||
+		    strcmp(a->sites[i].exit, b->sites[i].exit))
 			return false;
 	}
 	return true;
@@ -558,8 +631,11 @@ int probe_finish(struct resolve *r, struct probe *p, const char *display)
 
 		q->covered |= q->matched && probe_same_place(p, q);
 	}
-	name_display(r->list, p, display);
-	name_event(r->list, p);
+	note_taken(r);
+	name_display(r, p, display);
+	name_event(r, p);
+	take_name(r, p->display_name);
+	take_name(r, p->event);
 	n = p->nargs;
 	if (probe_add_checks(r, p) < 0)
 		return -1;
@@ -574,7 +650,7 @@ int probe_finish(struct resolve *r, struct probe *p, const char *display)
 	}
 	for (size_t i = 0; i < p->nsites; i++) {
 		join_args(p, &p->sites[i]);
-		/* The longest group name that capture may choose must fit, too. */
+		/* The longest group name that the recorder may choose must fit, too. */
 		if (probe_definition(p, i, "trawl_4194304_18446744073709551615", line,
 				     sizeof(line), r->err) < 0)
 			return -1;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Building probes: what the kinds of probes (resolve.h) share. A probe is made with its sites, then
- * arguments are added one column at a time, then probe_finish() checks the kernel's limits.
+ * Building probes: what the kinds of probes (resolve.h) share. Call probe_add() for a probe with
+ * all its sites, then probe_add_arg() and probe_set_arg() for each argument, then probe_finish(),
+ * which checks the kernel's limits.
  */
 #ifndef TRAWL_CAPTURE_PROBE_BUILD_H
 #define TRAWL_CAPTURE_PROBE_BUILD_H
@@ -13,99 +14,136 @@
 #include "capture/probe/fetch.h"
 #include "capture/probe/flow.h"
 #include "capture/probe/types.h"
+#include "common/hashset.h"
 #include "common/nearest.h"
 
-/* One probe_resolve() at work. */
+/* The state of one call of probe_resolve(). */
 struct resolve {
 	const struct spec *spec;
 	struct probe_list *list;
 	size_t limit;
-	size_t before;       /* probes that were there */
-	bool full;           /* there were more than the limit allows */
-	size_t more;         /* probes of functions that have one already: not in the limit */
-	struct nearest near; /* names that were there instead */
+	size_t before;       /* how many probes the list had before */
+	bool over;           /* the limit was reached, or a signal waits: no more is looked for */
+	/* further probes of functions that have one already; they do not count against the limit */
+	size_t more;
+	struct nearest near; /* similar names, for the error message */
 	bool stripped;       /* the file has no symbols of its own functions */
-	char *hint;          /* why a thing that was found could not be used; or NULL */
-	bool pattern;        /* the spec matches what it does not name, as readable names do */
-	bool named;          /* the user gives the event a name */
+	char *hint;          /* why something that was found could not be probed; or NULL */
+	bool pattern;        /* the spec may match several functions, as a demangled name does */
+	bool named;          /* the user has named the event */
 	struct trawl_error *err;
+	/* hashes of the names and events of the list's probes, and of some that it had */
+	struct hashset taken;
+	bool has_taken;
 
-	/* cxx_unique_name(): the readable names of a file's functions, sorted. */
+	/*
+	 * Cache of cxx_unique_name(): the demangled names of the functions in names_of, sorted,
+	 * with duplicates.
+	 */
 	const struct elf_file *names_of;
 	size_t nnames;
 	char **names;
-	/* with their parameters, also without what follows these */
+	/*
+	 * The same with parameter lists, once with and once without what follows the list
+	 * ("const").
+	 */
 	size_t nfulls;
 	char **fulls;
 };
 
-/* A file to resolve in. */
+/* A file in which probes are looked for. */
 struct target {
 	struct probe_file *file;
 	struct elf_file *elf;
 	struct dwarf *dwarf;
 	const char *no_dwarf; /* why there is no debug information; NULL if there is some */
-	struct code *code;    /* read when first needed: target_code() */
+	struct code *code;    /* read on first use: target_code() */
 };
 
-/* Opens ELF and DWARF of file. */
+/*
+ * Opens the file's ELF and DWARF. Returns 0, or -1 with *err; target_close() is to be called in
+ * both cases. `file` must outlive the target.
+ */
 int target_open(struct target *t, struct probe_file *file, struct trawl_error *err);
 void target_close(struct target *t);
 
-/* What is known of the file's code as a whole. Never NULL; the target's. */
+/* The analysis of the file's code (flow.h). Never NULL; owned by the target. */
 struct code *target_code(struct target *t);
 
-/* A new probe of n sites at the end of the list; -1 through NULL when over the limit. */
+/*
+ * Appends a new probe of n sites, which the list owns. NULL with r->err if that exceeds the limit
+ * or a signal is pending.
+ */
 struct probe *probe_add(struct resolve *r, enum probe_kind kind, struct target *t, size_t n);
 
-/* Are they the same instructions, whatever they record? */
+/* True if both probes have the same kind, file, sites and exits, whatever they record. */
 bool probe_same_place(const struct probe *a, const struct probe *b);
 
-/* Fills in what can be told of a site from its address. */
+/* Fills in what follows from a site's address: symbol, source line, instruction. */
 void probe_site_init(struct probe_site *site, struct target *t, uint64_t vaddr, uint64_t offset);
 
-/* "shop::Cart::add+0x4" of the mangled name with its offset, which is freed; malloc'd. */
+/* Demangles "SYMBOL[+OFFSET]": "shop::Cart::add+0x4". Frees symbol; returns malloc'd text. */
 char *build_readable(char *symbol);
 
-/* Adds a field; the name is cut and made unique if need be. Returns its number. */
+/*
+ * Adds a field; the name is made a C identifier, cut and made unique as needed. Returns its number.
+ */
 size_t probe_add_arg(struct probe *p, const char *name, const char *type);
 
-/* Fills one argument at one site. note, fetch and why are copied; why NULL: exact. */
-void probe_set_arg(struct probe *p, size_t site, size_t arg, const char *note, const char *fetch,
-		   const char *type, const char *why);
+/* What an argument is at one site, as struct probe_arg_site has it. */
+struct arg_at_site {
+	const char *fetch, *type;
+	const char *note; /* NULL: "" */
+	const char *why;  /* the reason for a missing value; NULL: the value is exact */
+};
 
-/* Marks an argument that no site has. */
+/* Sets one argument at one site. The strings are copied. */
+void probe_set_arg(struct probe *p, size_t site, size_t arg, const struct arg_at_site *is);
+
+/* Sets it to a byte that is always 0, because the value is missing. */
+void probe_set_missing(struct probe *p, size_t site, size_t arg, const char *note, const char *why);
+
+/* Marks an argument that has no value at any site: appends "_na" to its name. */
 void probe_arg_missing(struct probe *p, size_t arg);
 
-/* May the kernel have a field of this name? */
+/* True if tracefs accepts this name for a field. */
 bool probe_arg_name_ok(const char *name);
 
-/* Adds helpers that tell whether the arguments' memory could be read, in front and at the end. */
+/*
+ * Adds the helper fields that tell whether the arguments' memory could be read
+ * (capture/cli/readable.h), in front of the arguments and after them. Returns 0, or -1 with r->err.
+ */
 int probe_add_checks(struct resolve *r, struct probe *p);
 
-/* Names the event, joins the arguments, checks limits. at: the spec's place to complain about. */
+/*
+ * Completes a probe: names the event, joins the fetch arguments of each site and checks the
+ * kernel's limits. display: the wanted display name. Returns 0, or -1 with r->err.
+ */
 int probe_finish(struct resolve *r, struct probe *p, const char *display);
 
 /*
- * The kernel's text for a user's ARG whose innermost operand, if it is a name or symbol, is at
- * `place`. fallback is the type if the user gave none ("" for the kernel's own). Complains with
- * a caret. buf gets "EXPR[:TYPE]".
+ * Writes the fetch argument "EXPR[:TYPE]" for a user's ARG. `place` is the location of the
+ * innermost operand if that is a name or symbol. fallback: the type if the user gave none; "" for
+ * the kernel's own. Returns 0, or -1 with an r->err that shows the place with a caret.
  */
 int build_user_fetch(struct resolve *r, const struct spec_arg *arg, const struct fetch_expr *e,
 		     const struct argloc *place, const char *fallback, char *buf, size_t size);
 
-/* May the user's ARG be a field of this name? 0, or -1 with what is wrong. */
+/* Checks whether the user's ARG can become a field of this name. Returns 0, or -1 with r->err. */
 int build_field_name(struct resolve *r, const struct probe *p, const struct spec_arg *arg,
 		     const struct fetch_expr *e, const char *name);
 
-/* The type that a user's ARG will have: its own, else fallback, else the kernel's default. */
+/*
+ * The type of a user's ARG: the user's own, else fallback, else the kernel's default. Valid as long
+ * as the arguments.
+ */
 const char *build_user_type(const struct spec_arg *arg, const struct fetch_expr *e,
 			    const char *fallback);
 
-/* How values of a FETCHARG type are shown. */
+/* How values of a fetch argument's type are shown. */
 enum probe_arg_show build_show(const char *type);
 
-/* Where the ARG's innermost operand starts in the spec's text. */
+/* The offset of the ARG's innermost operand in the spec's text. */
 size_t build_inner_at(const struct spec_arg *arg, const struct fetch_expr *e);
 
 #endif

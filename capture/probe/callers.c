@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A direct call is the byte e8 and the distance to the function, in 4 bytes. The code is not
- * disassembled for it: bytes that look so and are none are hardly ever at the right distance.
+ * A direct call is the byte e8 and a 4-byte distance to the function. The code is searched for
+ * these bytes instead of being disassembled: other bytes that look like a call hardly ever have the
+ * distance to a function that is asked for.
  */
 #include "config.h"
 
@@ -18,7 +19,7 @@ struct call {
 struct callers {
 	struct elf_file *file;
 	size_t n;
-	struct call *calls; /* by `to` */
+	struct call *calls; /* sorted by `to` */
 };
 
 static void scan(struct callers *c, uint64_t vaddr, const unsigned char *bytes, size_t n)
@@ -67,7 +68,7 @@ struct callers *callers_open(struct elf_file *f)
 			scan(c, at, block, n);
 			if (n < BLOCK)
 				break;
-			at += BLOCK - (CALL_LENGTH - 1); /* a call may lie across the end */
+			at += BLOCK - (CALL_LENGTH - 1); /* a call may straddle the block's end */
 		}
 	}
 	free(block);
@@ -87,52 +88,62 @@ void callers_close(struct callers *c)
 #ifdef HAVE_ZYDIS
 #include <Zydis/Zydis.h>
 
-static bool is_rax(const ZydisDecodedOperand *o)
+static bool is(const ZydisDecodedOperand *o, ZydisRegister reg)
 {
 	return o->type == ZYDIS_OPERAND_TYPE_REGISTER &&
-	       ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, o->reg.value) ==
-		       ZYDIS_REGISTER_RAX;
+	       ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, o->reg.value) == reg;
 }
 
-static bool addresses_by_rax(const ZydisDecodedOperand *o)
+static bool addresses_by(const ZydisDecodedOperand *o, ZydisRegister reg)
 {
-	return o->type == ZYDIS_OPERAND_TYPE_MEMORY &&
-	       (o->mem.base == ZYDIS_REGISTER_RAX || o->mem.index == ZYDIS_REGISTER_RAX);
+	return o->type == ZYDIS_OPERAND_TYPE_MEMORY && (o->mem.base == reg || o->mem.index == reg);
 }
 
 enum use { USE_NONE, USE_READ, USE_OVER };
 
-/* What an instruction does with %rax. */
-static enum use use_of(const ZydisDecodedInstruction *insn, const ZydisDecodedOperand *operands)
+/*
+ * How an instruction uses a register: not at all, reads it, or ends the search (overwrites it or
+ * leaves the path).
+ */
+static enum use use_of(const ZydisDecodedInstruction *insn, const ZydisDecodedOperand *operands,
+		       ZydisRegister reg)
 {
 	bool writes = false;
 
-	/* xor %eax,%eax sets it to 0; a call, a jump and a return end what is looked at. */
+	/* The search goes on with the path on which the branch is not taken. */
+	if (insn->meta.category == ZYDIS_CATEGORY_COND_BR)
+		return USE_NONE;
+	/* push %rax may serve only to reserve 8 bytes of stack. */
+	if (insn->mnemonic == ZYDIS_MNEMONIC_PUSH && is(&operands[0], reg))
+		return USE_NONE;
+	/* A call, jump or return ends the search. */
 	if (insn->meta.branch_type != ZYDIS_BRANCH_TYPE_NONE ||
 	    insn->meta.category == ZYDIS_CATEGORY_RET ||
 	    insn->meta.category == ZYDIS_CATEGORY_SYSCALL ||
 	    insn->meta.category == ZYDIS_CATEGORY_INTERRUPT)
 		return USE_OVER;
+	/* xor %eax,%eax sets the register to 0 without using its value. */
 	if ((insn->mnemonic == ZYDIS_MNEMONIC_XOR || insn->mnemonic == ZYDIS_MNEMONIC_SUB ||
-	     insn->mnemonic == ZYDIS_MNEMONIC_SBB) && is_rax(&operands[0]) &&
-	    is_rax(&operands[1]))
+	     insn->mnemonic == ZYDIS_MNEMONIC_SBB) && is(&operands[0], reg) &&
+	    is(&operands[1], reg))
 		return USE_OVER;
 	if (insn->mnemonic == ZYDIS_MNEMONIC_NOP)
 		return USE_NONE;
 	for (int i = 0; i < insn->operand_count; i++) {
 		const ZydisDecodedOperand *o = &operands[i];
 
-		if (addresses_by_rax(o) ||
-		    (is_rax(o) && o->actions & ZYDIS_OPERAND_ACTION_MASK_READ))
+		if (addresses_by(o, reg) ||
+		    (is(o, reg) && o->actions & ZYDIS_OPERAND_ACTION_MASK_READ))
 			return USE_READ;
-		writes |= is_rax(o) && o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE;
+		writes |= is(o, reg) && o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE;
 	}
 	return writes ? USE_OVER : USE_NONE;
 }
 
-/* Does the code after the call at `at` read %rax before it is set anew? */
-static bool reads_result(const struct callers *c, uint64_t at)
+/* True if the code after the call at `at` reads %rax (second: %rdx) before overwriting it. */
+static bool reads_result(const struct callers *c, uint64_t at, bool second)
 {
+	ZydisRegister reg = second ? ZYDIS_REGISTER_RDX : ZYDIS_REGISTER_RAX;
 	unsigned char bytes[AHEAD * ZYDIS_MAX_INSTRUCTION_LENGTH];
 	size_t n = elf_read(c->file, at + CALL_LENGTH, bytes, sizeof(bytes)), used = 0;
 	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
@@ -147,7 +158,7 @@ static bool reads_result(const struct callers *c, uint64_t at)
 		if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&d, bytes + used, n - used, &insn,
 							 operands)))
 			return false;
-		use = use_of(&insn, operands);
+		use = use_of(&insn, operands, reg);
 		if (use != USE_NONE)
 			return use == USE_READ;
 		used += insn.length;
@@ -155,19 +166,19 @@ static bool reads_result(const struct callers *c, uint64_t at)
 	return false;
 }
 #else
-static bool reads_result(const struct callers *c, uint64_t at)
+static bool reads_result(const struct callers *c, uint64_t at, bool second)
 {
-	(void)c, (void)at;
+	(void)c, (void)at, (void)second;
 	return false;
 }
 #endif
 
-bool callers_use_result(const struct callers *c, uint64_t vaddr)
+bool callers_use_result(const struct callers *c, uint64_t vaddr, bool second)
 {
 	size_t first = partition_point(c->n, k, c->calls[k].to < vaddr);
 
 	for (size_t i = first; i < c->n && c->calls[i].to == vaddr; i++) {
-		if (reads_result(c, c->calls[i].at))
+		if (reads_result(c, c->calls[i].at, second))
 			return true;
 	}
 	return false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who calls a function, and whether what it returns is used. */
+/* The direct calls in a file, and whether the callers use what a function returns. */
 #ifndef TRAWL_CAPTURE_PROBE_CALLERS_H
 #define TRAWL_CAPTURE_PROBE_CALLERS_H
 
@@ -10,17 +10,21 @@
 
 struct callers;
 
-/* Reads all code of the file for calls. Never NULL. f must outlive it. */
+/*
+ * Scans all code of the file for direct calls. Never NULL; to be freed with callers_close(). f must
+ * outlive it.
+ */
 struct callers *callers_open(struct elf_file *f);
 void callers_close(struct callers *c);
 
 /*
- * Does some caller in the file read %rax after a call of the function at vaddr? Then the function
- * does return a value. False if none is seen to: because there is none, or it calls in another way.
+ * True if some caller in the file reads %rax (second: %rdx) after a call of the function at vaddr:
+ * then the function returns a value there. False proves nothing: there may be no such caller, or
+ * only indirect calls.
  */
-bool callers_use_result(const struct callers *c, uint64_t vaddr);
+bool callers_use_result(const struct callers *c, uint64_t vaddr, bool second);
 
-/* Is there a direct call of the function at vaddr in the file? */
+/* True if the file has a direct call of the function at vaddr. */
 bool callers_any(const struct callers *c, uint64_t vaddr);
 
 #endif

@@ -7,16 +7,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The checks of an argument at one site. */
+/* The readability checks that an argument needs at one site. */
 static struct readable checks_at(const struct probe *p, size_t site, size_t arg)
 {
 	const struct probe_arg_site *a = &p->sites[site].args[arg];
 	struct readable r = { 0 };
 
-	/* A text with a length has a window that may end after its memory: countedtext.h. */
+	/*
+	 * The window of a string with a length may reach beyond mapped memory;
+	 * capture/tracefs/countedtext.h tells whether the string could be read.
+	 */
 	if (a->state == PROBE_ARG_EXACT && !p->args[arg].counted && !p->args[arg].spent)
 		readable_checks(a->fetch, &r);
-	/* An address that the program has of itself leads somewhere. */
+	/*
+	 * An address that the program itself uses is taken to be readable; only pointers that the
+	 * user follows are checked.
+	 */
 	if (r.depth < 2 && !p->args[arg].followed)
 		r.first[0] = r.last[0] = '\0';
 	return r;
@@ -31,6 +37,13 @@ static size_t add_helper(struct probe *p, const char *name, enum probe_check che
 	p->args[k].check = check;
 	p->args[k].of = of;
 	return k;
+}
+
+static void set_text(struct probe *p, size_t site, size_t arg, const char *fetch)
+{
+	const struct arg_at_site is = { .fetch = fetch, .type = "string" };
+
+	probe_set_arg(p, site, arg, &is);
 }
 
 static int add_check(struct resolve *r, struct probe *p, size_t of, enum probe_check check)
@@ -50,7 +63,7 @@ static int add_check(struct resolve *r, struct probe *p, size_t of, enum probe_c
 					  p->display_name, p->args[of].name,
 					  p->sites[i].args[of].fetch, PROBE_ARG_MAX);
 		zeroed &= at.depth == 1 && !at.text;
-		probe_set_arg(p, i, k, "", *fetch ? fetch : READABLE_ALWAYS, "string", NULL);
+		set_text(p, i, k, *fetch ? fetch : READABLE_ALWAYS);
 	}
 	p->args[k].zeroed = zeroed;
 	return 0;
@@ -71,7 +84,7 @@ static int add_checks_of(struct resolve *r, struct probe *p, size_t arg)
 	return last ? add_check(r, p, arg, PROBE_CHECK_LAST) : 0;
 }
 
-/* Moves the last n of an array of `all` to the front. */
+/* Moves the last n of the array's `all` elements to the front. size: bytes of an element. */
 static void rotate(void *array, size_t all, size_t n, size_t size)
 {
 	char *copy = xcalloc(all, size), *from = array;
@@ -92,20 +105,22 @@ int probe_add_checks(struct resolve *r, struct probe *p)
 	n = p->nargs - own;
 	if (!n)
 		return 0;
-	/* Control and checks stand in front: a string that is too long takes the room of
-	 * all that follow. */
+	/*
+	 * Control and checks come first: a string that is too long uses up the record's room, and
+	 * what follows it is lost.
+	 */
 	rotate(p->args, p->nargs, n, sizeof(*p->args));
 	for (size_t i = 0; i < p->nsites; i++)
 		rotate(p->sites[i].args, p->nargs, n, sizeof(*p->sites[i].args));
 	k = add_helper(p, "_c", PROBE_CHECK_CONTROL, 0);
 	for (size_t i = 0; i < p->nsites; i++)
-		probe_set_arg(p, i, k, "", READABLE_CONTROL, "string", NULL);
+		set_text(p, i, k, READABLE_CONTROL);
 	rotate(p->args, p->nargs, 1, sizeof(*p->args));
 	for (size_t i = 0; i < p->nsites; i++)
 		rotate(p->sites[i].args, p->nargs, 1, sizeof(*p->sites[i].args));
 	k = add_helper(p, "_e", PROBE_CHECK_END, 0);
 	for (size_t i = 0; i < p->nsites; i++)
-		probe_set_arg(p, i, k, "", READABLE_END, "string", NULL);
+		set_text(p, i, k, READABLE_END);
 	for (k = 0; k < p->nargs; k++) {
 		struct probe_arg *a = &p->args[k];
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The code of a file as a whole; what of it needs the disassembler is in flow.c. */
+/* Analysis of a file's whole code. The functions that need the disassembler are in flow.c. */
 #include "config.h"
 
 #include "capture/probe/flow.h"
 #include "capture/sys/alloc.h"
+#include "common/array.h"
 
 struct code *code_open(struct elf_file *elf)
 {
@@ -34,10 +35,13 @@ static const struct callers *callers_of(struct code *code)
 	return code->callers;
 }
 
-bool code_result_used(struct code *code, uint64_t vaddr)
+bool code_result_used(struct code *code, uint64_t vaddr, enum ret_proof proof)
 {
-	return relocs_pointer(code->relocs, vaddr, vaddr + 1, 0) ||
-	       callers_use_result(callers_of(code), vaddr);
+	if (proof != PROOF_PAIR && relocs_pointer(code->relocs, vaddr, vaddr + 1, 0))
+		return true;
+	return callers_use_result(callers_of(code), vaddr, false) &&
+	       (proof == PROOF_USED || proof == PROOF_ADDRESS ||
+		callers_use_result(callers_of(code), vaddr, true));
 }
 
 bool code_called(struct code *code, uint64_t vaddr)
@@ -46,7 +50,9 @@ bool code_called(struct code *code, uint64_t vaddr)
 	       callers_any(callers_of(code), vaddr);
 }
 
-/* What a program or library that throws exceptions, or lets them pass, takes or defines. */
+/*
+ * Symbols that a program or library imports or defines if it throws exceptions or lets them pass.
+ */
 static const char *const unwinder[] = {
 	"_Unwind_RaiseException", "_Unwind_Resume", "__cxa_throw", "__cxa_begin_catch",
 	"__gxx_personality_v0", "rust_eh_personality", "__gcc_personality_v0",
@@ -56,12 +62,12 @@ static const char *const unwinder[] = {
 static const char *uses_unwinder(struct elf_file *f)
 {
 	elf_read_symbols(f);
-	for (size_t i = 0; i < sizeof(unwinder) / sizeof(*unwinder); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(unwinder); i++) {
 		if (elf_imports(f, unwinder[i]))
 			return unwinder[i];
 	}
 	for (size_t k = 0; k < f->nsymbols; k++) {
-		for (size_t i = 0; i < sizeof(unwinder) / sizeof(*unwinder); i++) {
+		for (size_t i = 0; i < ARRAY_SIZE(unwinder); i++) {
 			if (!strcmp(f->symbols[k].name, unwinder[i]))
 				return unwinder[i];
 		}
@@ -85,12 +91,12 @@ bool code_leaves(const char *name, enum flow_kind *kind)
 					       "__longjmp_chk", "pthread_exit" };
 	size_t len = name ? strcspn(name, "@") : 0;
 
-	for (size_t i = 0; i < sizeof(unwinding) / sizeof(*unwinding); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(unwinding); i++) {
 		*kind = FLOW_UNWIND;
 		if (strlen(unwinding[i]) == len && !memcmp(unwinding[i], name, len))
 			return true;
 	}
-	for (size_t i = 0; i < sizeof(jumping) / sizeof(*jumping); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(jumping); i++) {
 		*kind = FLOW_LONGJMP;
 		if (strlen(jumping[i]) == len && !memcmp(jumping[i], name, len))
 			return true;

@@ -13,13 +13,13 @@
 
 enum {
 	NOBODY = 65534,
-	SECONDS = 120, /* of processor time: a browser with full debug information takes 20 */
+	SECONDS = 120, /* of CPU time: a browser with full debug information takes 20 */
 };
 
 void confine_descriptors(const int *kept, size_t n)
 {
 	for (unsigned int from = 0;;) {
-		unsigned int next = UINT_MAX; /* the first that is kept, from there on */
+		unsigned int next = UINT_MAX; /* the lowest descriptor to keep from `from` on */
 
 		for (size_t i = 0; i < n; i++) {
 			if ((unsigned int)kept[i] >= from && (unsigned int)kept[i] < next)
@@ -33,8 +33,10 @@ void confine_descriptors(const int *kept, size_t n)
 	}
 }
 
-/* Lowers the limits, never raises them. The hard limit is one more, so that SIGXCPU comes before
- * SIGKILL. */
+/*
+ * Lowers a limit, never raises it. The hard limit is one higher, so that SIGXCPU comes before
+ * SIGKILL.
+ */
 static void limit(int what, rlim_t most)
 {
 	struct rlimit now;
@@ -90,9 +92,9 @@ static bool another_runs(void)
 }
 
 /*
- * Unlike glibc's, the sanitizer's allocator does not release its locks in the child of a fork: the
- * child would wait for ever for one that another thread holds. Threads that wait for work hold
- * none.
+ * AddressSanitizer's allocator, unlike glibc's, does not release its locks in the child of a fork:
+ * the child would deadlock on a lock that another thread held. Threads that are blocked, waiting
+ * for work, hold none.
  */
 void confine_quiet_threads(void)
 {

@@ -10,7 +10,10 @@
 #include "capture/probe/rustv0.h"
 
 #ifdef HAVE_CXA_DEMANGLE
-/* The Itanium C++ ABI's own (libstdc++'s <cxxabi.h> is for C++ alone). malloc'd, or NULL. */
+/*
+ * The demangler of the Itanium C++ ABI. Declared here because libstdc++'s <cxxabi.h> is for C++
+ * only. Returns malloc'd text, or NULL.
+ */
 extern char *__cxa_demangle(const char *mangled, char *buf, size_t *len, int *status);
 
 static char *demangle(const char *symbol)
@@ -31,7 +34,7 @@ static bool in_word(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Is this < or > part of an operator's name ("operator<<", "->") and no bracket? */
+/* True if this < or > is part of an operator ("operator<<", "->") and not a bracket. */
 static bool is_operator(const char *s, size_t at)
 {
 	size_t from = at;
@@ -41,7 +44,10 @@ static bool is_operator(const char *s, size_t at)
 	return (from >= 8 && !memcmp(s + from - 8, "operator", 8)) || (at && s[at - 1] == '-');
 }
 
-/* The bracket that the one at `close` closes, going back; `close` itself if there is none. */
+/*
+ * Goes back from the closing bracket at `close` to its opening bracket; returns `close` if there is
+ * none.
+ */
 static size_t opening(const char *s, size_t close)
 {
 	size_t depth = 0;
@@ -60,7 +66,9 @@ static size_t opening(const char *s, size_t close)
 	return close;
 }
 
-/* Where the parameters begin: the last pair of parentheses that nothing else is around. */
+/*
+ * Where the parameter list begins: the last pair of parentheses that is not inside other brackets.
+ */
 static size_t parameters(const char *s)
 {
 	for (size_t i = strlen(s); i-- > 0;) {
@@ -72,7 +80,7 @@ static size_t parameters(const char *s)
 	return strlen(s);
 }
 
-/* Where the name begins: a template's has its return type in front. */
+/* Where the name begins, after the return type, which the names of template functions have. */
 static size_t name_start(const char *s, size_t end)
 {
 	for (size_t i = end; i-- > 0;) {
@@ -84,7 +92,7 @@ static size_t name_start(const char *s, size_t end)
 	return 0;
 }
 
-/* Of Rust: the name with its hash, by which copies of a function are told apart, and without. */
+/* Rust's legacy mangling: the full name keeps the hash that distinguishes copies of a function. */
 static bool is_rust(const char *demangled, struct cxx_name *n)
 {
 	n->name = rust_name(demangled);
@@ -96,7 +104,7 @@ static bool is_rust(const char *demangled, struct cxx_name *n)
 	return true;
 }
 
-/* The bracket that closes the one at s; NULL: none does. */
+/* The '>' that closes the '<' at s; NULL if there is none. */
 static const char *closing(const char *s)
 {
 	size_t depth = 0;
@@ -111,7 +119,10 @@ static const char *closing(const char *s)
 	return NULL;
 }
 
-/* "a::most" of "a::most::<u8>", "a::Cart::add" of "<a::Cart>::add". */
+/*
+ * Strips generic arguments and inherent impls: "a::most::<u8>" becomes "a::most", and
+ * "<a::Cart>::add" becomes "a::Cart::add".
+ */
 static char *bare_v0(const char *name)
 {
 	size_t len = strlen(name), end = len && name[len - 1] == '>' ? opening(name, len - 1) : len;
@@ -119,14 +130,17 @@ static char *bare_v0(const char *name)
 
 	if (end > 2 && end < len && name[end - 1] == ':')
 		len = end - 2;
-	/* Only of a type without a trait. */
+	/* "<TYPE as TRAIT>" stays: without the trait it would mean another function. */
 	if (!close || memmem(inner, (size_t)(close - inner), " as ", 4) || close > name + len)
 		return xstrndup(name, len);
 	return xasprintf("%.*s%.*s", (int)(close - inner), inner,
 			 (int)(name + len - close - 1), close + 1);
 }
 
-/* Of Rust's later symbols: with the hashes of crates, and without. A copy says which it is. */
+/*
+ * Rust's v0 mangling: the full name has the crates' hashes. A suffix such as ".llvm.1" is dropped,
+ * any other is shown: "[clone .cold]".
+ */
 static bool is_rust_v0(const char *symbol, struct cxx_name *n)
 {
 	const char *suffix = symbol + strcspn(symbol, ".$");
@@ -184,7 +198,7 @@ void cxx_free(struct cxx_name *n)
 	free(n->bare);
 }
 
-/* Without blanks but those between two words, and without [abi:...]. */
+/* A copy without [abi:...] tags and without blanks except between two words. */
 static char *plain(const char *s)
 {
 	char *text = xstrdup(s);

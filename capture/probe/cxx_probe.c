@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * C++ functions by their readable names: shop::Cart::add, with or without the parameters and a
- * template's last arguments, globs of these. The symbols of the file are demangled to find out
- * which are meant; probes keep the symbol and get the readable name as theirs.
+ * Probes on C++ and Rust functions by demangled name: shop::Cart::add, with or without the
+ * parameters and the last template arguments, or as a glob. All function symbols of the file are
+ * demangled to find the matching ones; the probe is then made by symbol and displayed by its
+ * demangled name.
  */
 #include "config.h"
 
@@ -26,7 +27,7 @@ struct matches {
 	size_t n;
 };
 
-/* Has it been found, by another name or in another table? */
+/* True if this function was found already, through an alias or in another symbol table. */
 static bool have(const struct matches *m, const struct elf_symbol *s)
 {
 	for (size_t i = 0; i < m->n; i++) {
@@ -38,29 +39,46 @@ static bool have(const struct matches *m, const struct elf_symbol *s)
 	return false;
 }
 
+/* True if the text is the name and the clone's suffix, as lists and events show a clone. */
+static bool clone_named(const struct cxx_name *name, const char *text)
+{
+	const char *clone = strstr(name->full, " [clone ");
+	size_t len = strlen(name->name);
+
+	return clone && !strncmp(text, name->name, len) && !strcmp(text + len, clone);
+}
+
 static void find(struct resolve *r, struct target *t, bool glob, struct matches *m)
 {
 	for (size_t i = 0; i < t->elf->nsymbols; i++) {
 		const struct elf_symbol *s = &t->elf->symbols[i];
 		struct cxx_name name;
 
-		/* The rare half of a function (.cold) is not entered by calls. */
+		/* The cold part of a function (.cold) is not entered by calls. */
 		if (!s->function || strstr(s->name, ".cold") || !cxx_demangle(s->name, &name))
 			continue;
-		if (cxx_named(&name, r->spec->symbol, glob) && !have(m, s)) {
+		if ((cxx_named(&name, r->spec->symbol, glob) ||
+		     clone_named(&name, r->spec->symbol)) && !have(m, s)) {
 			xgrow(m->list, m->n);
 			m->list[m->n++] = (struct match){ s, name };
 			continue;
 		}
-		if (!glob)
-			nearest_offer(&r->near, name.name);
 		cxx_free(&name);
+	}
+	for (size_t i = 0; !m->n && !glob && i < t->elf->nsymbols; i++) {
+		const struct elf_symbol *s = &t->elf->symbols[i];
+		struct cxx_name name;
+
+		if (s->function && !strstr(s->name, ".cold") && cxx_demangle(s->name, &name)) {
+			nearest_offer(&r->near, name.name);
+			cxx_free(&name);
+		}
 	}
 }
 
 /*
- * "FILE:shop::Cart::add"; with the parameters where there are several of this name, or where the
- * user named it so.
+ * "FILE:shop::Cart::add". The parameters are shown if several functions have the name, or if the
+ * user wrote them.
  */
 static char *display_name(const struct resolve *r, const struct target *t,
 			  const struct matches *m, const struct match *one)
@@ -101,7 +119,10 @@ static int resolve_one(struct resolve *r, struct target *t, const struct matches
 	return ret;
 }
 
-/* As for symbols: of several functions, overloads too, those that lack an ARG are passed over. */
+/*
+ * Makes a probe of each match. As with symbols, if several functions match (overloads, too), those
+ * that lack an ARG are skipped.
+ */
 static int resolve_all(struct resolve *r, struct target *t, const struct matches *m)
 {
 	struct probe_list *list = r->list;
@@ -113,7 +134,7 @@ static int resolve_all(struct resolve *r, struct target *t, const struct matches
 
 		if (!resolve_one(r, t, m, &m->list[i]))
 			continue;
-		if (m->n == 1 || r->full)
+		if (m->n == 1 || r->over)
 			return -1;
 		probe_drop(list, before);
 		r->more = more;
@@ -152,7 +173,7 @@ static void add_names(struct resolve *r, const struct cxx_name *name)
 	r->fulls[r->nfulls++] = xstrdup(name->call);
 }
 
-/* All names of the file, one of each address. */
+/* Caches the demangled names of all functions of the file, one per address. */
 static void read_names(struct resolve *r, struct target *t)
 {
 	const struct elf_symbol *last = NULL;
@@ -192,7 +213,7 @@ void cxx_forget_names(struct resolve *r)
 	r->names_of = NULL;
 }
 
-/* Is the name there twice? */
+/* True if the sorted array has the name at least twice. */
 static bool twice(char **names, size_t n, const char *name)
 {
 	size_t first = partition_point(n, i, strcmp(names[i], name) < 0);
@@ -239,7 +260,7 @@ int resolve_cxx(struct resolve *r, struct target *t)
 	int ret;
 
 	find(r, t, false, &m);
-	/* "operator*" and "f(char*)" are names first, patterns then. */
+	/* "operator*" and "f(char*)" are tried as names before they are taken as patterns. */
 	if (!m.n && strpbrk(r->spec->symbol, "*?["))
 		find(r, t, true, &m);
 	ret = resolve_all(r, t, &m);

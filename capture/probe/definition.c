@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* A probe as uprobe_events takes it. */
 #include "config.h"
 
 #include <inttypes.h>

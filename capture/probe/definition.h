@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A probe as uprobe_events takes it. */
+/* The line that defines a probe in tracefs' uprobe_events. */
 #ifndef TRAWL_CAPTURE_PROBE_DEFINITION_H
 #define TRAWL_CAPTURE_PROBE_DEFINITION_H
 
@@ -9,8 +9,10 @@
 #include "format/trawl.h"
 
 /*
- * The line for uprobe_events, with its newline: "p:GROUP/EVENT /proc/self/fd/5:0x11a0(0x301c) ...".
- * size should be PROBE_DEFINITION_MAX + 1.
+ * Writes the definition of one site, with its newline: "p:GROUP/EVENT
+ * /proc/self/fd/5:0x11a0(0x301c) ...", 0x301c being the semaphore's file offset. It names the file
+ * by its descriptor and is valid in this process only. size should be PROBE_DEFINITION_MAX + 1.
+ * Returns 0, or -1 with *err if the kernel's limit is exceeded.
  */
 int probe_definition(const struct probe *p, size_t site, const char *group, char *buf, size_t size,
 		     struct trawl_error *err);

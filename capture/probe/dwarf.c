@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions in DWARF: parameters, return value, source lines. */
 #include "config.h"
 
 #include "capture/sys/alloc.h"
@@ -9,6 +8,7 @@
 #include "capture/probe/opener.h"
 #include "capture/probe/param.h"
 #include "capture/probe/retval.h"
+#include "common/search.h"
 
 #ifdef HAVE_DW
 #include <dwarf.h>
@@ -19,23 +19,40 @@
 
 enum { TERMINATED = 5, PADDING = 16 };
 
-/* A section's data as libelf has it, which is replaced by a copy for a while. */
+/* A section whose data was temporarily replaced by a copy. */
 struct replaced {
 	Elf_Data *data;
 	void *original, *copy;
 };
 
+/* A function of a unit: its entry and the offset of its DIE. */
+struct indexed {
+	Dwarf_Addr entry;
+	Dwarf_Off die;
+};
+
+/* A unit's functions, sorted by entry, then by DIE. */
+struct unit_index {
+	Dwarf_Off unit;
+	size_t n;
+	struct indexed *functions;
+};
+
 struct dwarf {
 	struct elf_file *file;
-	Dwarf *dw, *alt; /* alt: the strings and types that several files share; or NULL */
+	/* alt: dwz's file of strings and types that several debug files share; or NULL */
+	Dwarf *dw, *alt;
 	int alt_fd;
 	char *why;
 	struct replaced replaced[TERMINATED];
+	Dwarf_Off last; /* the unit that find_unit() found without .debug_aranges; 0: none */
+	size_t nunits;
+	struct unit_index *units; /* those asked for, sorted by unit */
 };
 
 /*
- * libdw takes strings for terminated, which a hostile file's last one need not be. Sections that do
- * not end with a NUL get a copy with some after it.
+ * libdw reads strings up to their NUL, which the last string of a hostile file may lack. A section
+ * that does not end with a NUL is replaced by a copy with NULs after it.
  */
 static void terminate_strings(struct dwarf *d, Elf *elf)
 {
@@ -70,7 +87,10 @@ static void put_back(struct dwarf *d)
 	}
 }
 
-/* The file of this path if it is the alternate one that is meant. */
+/*
+ * Opens the file at `path` (which it frees) as the alternate debug file if its build id is the
+ * expected one.
+ */
 static bool try_alternate(struct dwarf *d, char *path, const void *id, size_t n)
 {
 	int fd = opener_open(path);
@@ -92,8 +112,8 @@ static bool try_alternate(struct dwarf *d, char *path, const void *id, size_t n)
 }
 
 /*
- * What several files share (dwz): libdw would open it when it is first needed, which the process
- * that reads programs may not.
+ * Finds the alternate debug file of dwz. libdw would open it on first use, which the confined
+ * reader may not do, so it is opened here through the opener.
  */
 static void find_alternate(struct dwarf *d)
 {
@@ -147,13 +167,16 @@ void dwarf_close(struct dwarf *d)
 	if (d->alt)
 		close(d->alt_fd);
 	put_back(d);
+	for (size_t i = 0; i < d->nunits; i++)
+		free(d->units[i].functions);
+	free(d->units);
 	free(d->why);
 	free(d);
 }
 
 /* ---- units and functions ------------------------------------------------------------------ */
 
-/* The compilation unit that vaddr belongs to. */
+/* Finds the compilation unit that contains vaddr. */
 static bool find_unit(struct dwarf *d, uint64_t vaddr, Dwarf_Die *unit)
 {
 	Dwarf_Off off = 0, next;
@@ -163,22 +186,23 @@ static bool find_unit(struct dwarf *d, uint64_t vaddr, Dwarf_Die *unit)
 		return false;
 	if (dwarf_addrdie(d->dw, vaddr, unit))
 		return true;
-	/* clang leaves .debug_aranges out. */
+	if (d->last && dwarf_offdie(d->dw, d->last, unit) && dwarf_haspc(unit, vaddr) > 0)
+		return true;
+	/* Without .debug_aranges, which clang does not emit, all units are searched. */
 	while (dwarf_nextcu(d->dw, off, &next, &header, NULL, NULL, NULL) == 0) {
-		if (dwarf_offdie(d->dw, off + header, unit) && dwarf_haspc(unit, vaddr) > 0)
+		if (dwarf_offdie(d->dw, off + header, unit) && dwarf_haspc(unit, vaddr) > 0) {
+			d->last = off + header;
 			return true;
+		}
 		off = next;
 	}
 	return false;
 }
 
-struct search {
-	uint64_t vaddr;
-	Dwarf_Die die;
-	bool found;
-};
-
-/* Of a function in several stretches (.cold) GCC tells no entry: it is where the first begins. */
+/*
+ * GCC gives a function with several ranges (.cold) no DW_AT_entry_pc: its entry is where the first
+ * range begins.
+ */
 static bool entry_of(Dwarf_Die *die, Dwarf_Addr *entry)
 {
 	Dwarf_Addr base, end;
@@ -186,16 +210,54 @@ static bool entry_of(Dwarf_Die *die, Dwarf_Addr *entry)
 	return dwarf_entrypc(die, entry) == 0 || dwarf_ranges(die, 0, &base, entry, &end) > 0;
 }
 
-static int check_function(Dwarf_Die *die, void *arg)
+static int add_function(Dwarf_Die *die, void *arg)
 {
-	struct search *s = arg;
+	struct unit_index *u = arg;
 	Dwarf_Addr entry;
 
-	if (!entry_of(die, &entry) || entry != s->vaddr)
-		return DWARF_CB_OK;
-	s->die = *die;
-	s->found = true;
-	return DWARF_CB_ABORT;
+	if (entry_of(die, &entry)) {
+		xgrow(u->functions, u->n);
+		u->functions[u->n++] = (struct indexed){ entry, dwarf_dieoffset(die) };
+	}
+	return DWARF_CB_OK;
+}
+
+static int by_entry(const void *a, const void *b)
+{
+	const struct indexed *x = a, *y = b;
+
+	if (x->entry != y->entry)
+		return x->entry < y->entry ? -1 : 1;
+	return x->die < y->die ? -1 : x->die > y->die;
+}
+
+/* The functions of a unit, which are read once: units of thousands of functions are common. */
+static const struct unit_index *index_of(struct dwarf *d, Dwarf_Die *unit)
+{
+	Dwarf_Off at = dwarf_dieoffset(unit);
+	size_t i = partition_point(d->nunits, k, d->units[k].unit < at);
+	struct unit_index *u;
+
+	if (i < d->nunits && d->units[i].unit == at)
+		return &d->units[i];
+	xgrow(d->units, d->nunits);
+	u = &d->units[i];
+	memmove(u + 1, u, (d->nunits++ - i) * sizeof(*u));
+	*u = (struct unit_index){ .unit = at };
+	dwarf_getfuncs(unit, add_function, u, 0);
+	if (u->n)
+		qsort(u->functions, u->n, sizeof(*u->functions), by_entry);
+	return u;
+}
+
+/* The first function of the unit whose entry is vaddr. */
+static bool find_function(struct dwarf *d, Dwarf_Die *unit, uint64_t vaddr, Dwarf_Die *die)
+{
+	const struct unit_index *u = index_of(d, unit);
+	size_t i = partition_point(u->n, k, u->functions[k].entry < vaddr);
+
+	return i < u->n && u->functions[i].entry == vaddr &&
+	       dwarf_offdie(d->dw, u->functions[i].die, die);
 }
 
 bool dwarf_line_at(struct dwarf *d, uint64_t vaddr, char **file, unsigned int *line)
@@ -290,26 +352,22 @@ const char *dwarf_unwinding_language(struct dwarf *d, uint64_t vaddr)
 static bool describe(struct dwarf *d, uint64_t entry, uint64_t vaddr, const struct symbolic *cfa,
 		     struct dwarf_function *fn)
 {
-	struct search s = { .vaddr = entry };
 	struct abi abi = { .stack = 8 };
 	struct param_finder f;
-	Dwarf_Die unit;
+	Dwarf_Die unit, die;
 
 	*fn = (struct dwarf_function){ 0 };
-	if (!find_unit(d, entry, &unit))
+	if (!find_unit(d, entry, &unit) || !find_function(d, &unit, entry, &die))
 		return false;
-	dwarf_getfuncs(&unit, check_function, &s, 0);
-	if (!s.found)
-		return false;
-	retval_describe(&s.die, &unit, elf_function_at(d->file, entry), fn, &abi);
 	f = (struct param_finder){.elf = d->file,
 				  .unit = &unit,
-				  .function = &s.die,
+				  .function = &die,
 				  .vaddr = vaddr,
 				  .entry = entry,
 				  .cfa = cfa,
 				  .symbol = elf_function_at(d->file, entry),
 				  .abi = abi};
+	retval_describe(&f, fn);
 	param_find_all(&f, fn);
 	fn->convention = f.convention;
 	return true;
@@ -327,26 +385,6 @@ bool dwarf_function_inside(struct dwarf *d, uint64_t entry, uint64_t vaddr, int 
 				.reg = cfa_register, .offset = cfa_offset };
 
 	return describe(d, entry, vaddr, &cfa, fn);
-}
-
-void dwarf_function_free(struct dwarf_function *fn)
-{
-	for (size_t i = 0; i < fn->nparams; i++) {
-		free(fn->params[i].name);
-		free(fn->params[i].ctype);
-		free(fn->params[i].counted);
-		value_names_free(fn->params[i].names);
-		free(fn->params[i].only_if);
-	}
-	free(fn->params);
-	free(fn->ret.name);
-	free(fn->ret.ctype);
-	free(fn->ret.counted);
-	value_names_free(fn->ret.names);
-	for (size_t i = 0; i < fn->nparts; i++) {
-		free(fn->parts[i].name);
-		free(fn->parts[i].ctype);
-	}
 }
 
 #else /* !HAVE_DW */
@@ -380,11 +418,6 @@ bool dwarf_function_inside(struct dwarf *d, uint64_t entry, uint64_t vaddr, int 
 {
 	(void)entry, (void)cfa_register, (void)cfa_offset;
 	return dwarf_function_at(d, vaddr, fn);
-}
-
-void dwarf_function_free(struct dwarf_function *fn)
-{
-	*fn = (struct dwarf_function){ 0 };
 }
 
 bool dwarf_line_at(struct dwarf *d, uint64_t vaddr, char **file, unsigned int *line)

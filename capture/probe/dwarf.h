@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the debug information says about a function: parameters and where they are at its entry,
- * its return value, and source lines. Without libdw, or without debug information, dwarf_open()
- * says so and everything else is unknown.
+ * What DWARF says about a function: its parameters and where they are at its entry, its return
+ * value, and source lines. Without libdw or without debug information, dwarf_open() gives the
+ * reason, and all other functions report "unknown".
  */
 #ifndef TRAWL_CAPTURE_PROBE_DWARF_H
 #define TRAWL_CAPTURE_PROBE_DWARF_H
@@ -15,21 +15,25 @@
 
 struct dwarf;
 
-/* Never NULL. *why tells why nothing will be known, or is NULL. f must outlive it. */
+/*
+ * Opens the debug information of f, or of its separate debug file. Never NULL; to be freed with
+ * dwarf_close(). *why: the reason why nothing is known, valid until dwarf_close(); NULL if there is
+ * debug information. f must outlive the result.
+ */
 struct dwarf *dwarf_open(struct elf_file *f, const char **why);
 void dwarf_close(struct dwarf *d);
 
 /*
- * The function that starts at vaddr. Places are those of the System V ABI at its first
- * instruction, not those that DWARF gives for its body. False if the function is not described.
+ * Describes the function that starts at vaddr; *fn is to be freed with dwarf_function_free(). The
+ * parameters' locations are those at its first instruction, where DWARF's locations for the body do
+ * not hold yet. False if the function is not described.
  */
 bool dwarf_function_at(struct dwarf *d, uint64_t vaddr, struct dwarf_function *fn);
-void dwarf_function_free(struct dwarf_function *fn);
 
 /*
- * Likewise of the function that starts at `entry`, but where its parameters are at vaddr inside
- * it, where its frame's base is cfa_offset bytes after register cfa_register of DWARF (-1: not
- * known).
+ * Describes the function that starts at `entry`, with the parameters' locations at vaddr inside it.
+ * There the CFA (the frame's base) is DWARF register cfa_register plus cfa_offset bytes;
+ * cfa_register -1: unknown.
  */
 bool dwarf_function_inside(struct dwarf *d, uint64_t entry, uint64_t vaddr, int cfa_register,
 			   int64_t cfa_offset, struct dwarf_function *fn);
@@ -37,20 +41,25 @@ bool dwarf_function_inside(struct dwarf *d, uint64_t entry, uint64_t vaddr, int 
 /* A row of the line table. */
 struct dwarf_row {
 	uint64_t vaddr;
-	const char *file;  /* lives as long as the table is open */
-	unsigned int line; /* 0: no line from here on */
+	const char *file;  /* valid until dwarf_close() */
+	unsigned int line; /* 0: this address and the following ones have no line */
 	bool statement;    /* a statement begins here */
 };
 
-/* Calls fn for the rows of [from, to), by falling address or rising, as the table has them; the
- * first one may be before. */
+/*
+ * Calls fn for the rows of the line table with addresses in [from, to), in the table's order. The
+ * first row passed may begin before `from`, if it is the one that covers it.
+ */
 void dwarf_rows(struct dwarf *d, uint64_t from, uint64_t to,
 		void (*fn)(void *arg, const struct dwarf_row *row), void *arg);
 
-/* The language of the code at vaddr if its exceptions unwind the stack; else NULL. */
+/*
+ * The name of the language of the code at vaddr, if its exceptions or panics unwind the stack; else
+ * NULL.
+ */
 const char *dwarf_unwinding_language(struct dwarf *d, uint64_t vaddr);
 
-/* The source line of vaddr; *file is malloc'd. False if it is not known. */
+/* The source line of vaddr; *file is malloc'd. False if unknown. */
 bool dwarf_line_at(struct dwarf *d, uint64_t vaddr, char **file, unsigned int *line);
 
 #endif

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening ELF files, and going between addresses and offsets. */
 #include "config.h"
 
 #include <errno.h>
@@ -11,6 +10,7 @@
 #include "capture/sys/alloc.h"
 #include "capture/probe/elf.h"
 #include "capture/probe/opener.h"
+#include "common/array.h"
 
 static const char *machine_name(unsigned int machine)
 {
@@ -24,7 +24,7 @@ static const char *machine_name(unsigned int machine)
 		{ EM_BPF, "BPF" }, { EM_IA_64, "Itanium" },
 	};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		if (names[i].machine == machine)
 			return names[i].name;
 	}
@@ -94,7 +94,7 @@ static int read_segments(struct elf_file *f, struct trawl_error *err)
 	return 0;
 }
 
-/* Looks for NT_GNU_BUILD_ID in one stretch of notes. */
+/* Looks for NT_GNU_BUILD_ID in one sequence of notes. */
 static bool build_id_in(Elf_Data *data, char *hex, size_t size)
 {
 	size_t at = 0, name, desc, len;
@@ -133,7 +133,10 @@ static void read_build_id(Elf *elf, char *hex, size_t size)
 				return;
 		}
 	}
-	/* A debug file's program headers point to where its notes were, not where they are. */
+	/*
+	 * The program headers of a debug file still have the offsets of the original file: its
+	 * notes are found through the section headers.
+	 */
 	while ((scn = elf_nextscn(elf, scn))) {
 		GElf_Shdr sh;
 
@@ -230,7 +233,7 @@ Elf_Scn *elf_section(Elf *elf, const char *name, GElf_Shdr *header)
 	return NULL;
 }
 
-/* The checksum of .gnu_debuglink: CRC-32 as in zlib, four bits at a time. */
+/* The checksum that .gnu_debuglink uses: CRC-32 as in zlib, computed four bits at a time. */
 static bool file_crc(int fd, uint32_t *sum)
 {
 	static const uint32_t table[16] = {
@@ -255,7 +258,10 @@ static bool file_crc(int fd, uint32_t *sum)
 	return n == 0;
 }
 
-/* Opens path as the debug file if it belongs to f: same build id, or same checksum. */
+/*
+ * Opens `path` (which it takes over) as the debug file if that belongs to f: same build id or, if
+ * neither has one, same checksum.
+ */
 static bool try_debug(struct elf_file *f, char *path, const uint32_t *crc)
 {
 	char build_id[sizeof(f->build_id)];
@@ -321,7 +327,6 @@ Elf *elf_debug(struct elf_file *f)
 	slash = real ? strrchr(real, '/') : NULL;
 	if (slash) {
 		*slash = '\0';
-		/* The first that fits wins; the file itself has no own debug file. */
 		if (!try_debug(f, xasprintf("%s/%s", real, link), &crc) &&
 		    !try_debug(f, xasprintf("%s/.debug/%s", real, link), &crc))
 			try_debug(f, xasprintf("/usr/lib/debug%s/%s", real, link), &crc);
@@ -355,7 +360,7 @@ bool elf_offset(const struct elf_file *f, uint64_t vaddr, uint64_t *offset)
 
 bool elf_vaddr(const struct elf_file *f, uint64_t offset, uint64_t *vaddr)
 {
-	/* Segments may share a page of the file; the one with code is meant. */
+	/* Two segments may contain the same file page; the executable one is preferred. */
 	for (int exec = 1; exec >= 0; exec--) {
 		for (size_t i = 0; i < f->nsegments; i++) {
 			const struct elf_segment *s = &f->segments[i];
@@ -383,7 +388,10 @@ size_t elf_read(const struct elf_file *f, uint64_t vaddr, void *buf, size_t size
 		n = s->filesz - (vaddr - s->vaddr);
 	if (n > size)
 		n = size;
-	/* libelf would keep each piece and look through all of them for the next. */
+	/*
+	 * Not read by elf_getdata_rawchunk(): libelf keeps every chunk and searches all of them for
+	 * the next one.
+	 */
 	if (f->image) {
 		memcpy(buf, f->image + offset, n);
 		return n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The names of an enumeration's values. */
+/* The enumerators of a DWARF enumeration type. */
 #ifndef TRAWL_CAPTURE_PROBE_ENUMERATION_H
 #define TRAWL_CAPTURE_PROBE_ENUMERATION_H
 
@@ -11,10 +11,16 @@
 
 #include "capture/probe/types.h"
 
-/* A constant of so many bytes, which DWARF may have shorter, and without its sign. */
+/*
+ * Extends an enumerator's value of `size` bytes to 64 bits. DWARF may store it in fewer bytes and
+ * without its sign.
+ */
 uint64_t enumeration_number(uint64_t value, Dwarf_Word size, bool is_signed);
 
-/* malloc'd, with the names; NULL where the type is no enumeration with names. */
+/*
+ * The enumerators of the type, to be freed with value_names_free(); NULL if it is no enumeration
+ * with enumerators.
+ */
 struct value_names *enumeration_names(Dwarf_Die *type, bool is_signed);
 #endif
 

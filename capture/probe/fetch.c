@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Takes FETCHARGs apart. The kernel has the last word; here is only what names need. */
+/* Parses fetch arguments only as far as names need it: the kernel checks the rest. */
 #include "config.h"
 
 #include <ctype.h>
@@ -7,6 +7,7 @@
 #include "capture/sys/alloc.h"
 #include "capture/probe/fetch.h"
 #include "capture/probe/operand.h"
+#include "common/array.h"
 
 enum { MAX_DEPTH = 12, MAX_ARRAY = 64 };
 
@@ -89,19 +90,19 @@ static int parse_variable(const struct spec *spec, const struct spec_arg *arg, s
 	return 0;
 }
 
-/* Registers that the kernel knows by a name that gas does not use. */
+/* Registers that the kernel names but the assembler does not. */
 static bool is_special(const char *s, size_t len)
 {
 	static const char *const names[] = { "flags", "cs", "ss", "orig_ax" };
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		if (strlen(names[i]) == len && !memcmp(s, names[i], len))
 			return true;
 	}
 	return false;
 }
 
-/* What the innermost operand is. */
+/* Determines the kind of the innermost operand. */
 static int classify(const struct spec *spec, const struct spec_arg *arg, struct fetch_expr *e,
 		    struct trawl_error *err)
 {
@@ -124,7 +125,10 @@ static int classify(const struct spec *spec, const struct spec_arg *arg, struct 
 		e->inner = isdigit((unsigned char)s[1]) || s[1] == '+' ? FETCH_ADDR : FETCH_SYMBOL;
 		return 0;
 	}
-	/* A parameter's name is of the program's language; "p.a" is the member a of p. */
+	/*
+	 * A parameter's name may be any identifier of the program's language, non-ASCII ones
+	 * included; "p.a" is the member a of p.
+	 */
 	if (!isalpha((unsigned char)*s) && *s != '_' && (unsigned char)*s < 0x80)
 		return spec_fail(spec, at, err, "%s: not a name, %%REG, $VARIABLE, @ADDRESS, "
 				 "\\CONSTANT or +OFFSET(...)", spec_kind_name(spec->kind));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The code is followed along every jump. Three kinds of places are reached otherwise:
+ * The code is followed along every jump. Three kinds of code are reached in other ways:
  *
  * - Landing pads, where an exception continues: .gcc_except_table lists them (frames.c).
  * - Targets of jump tables. A table is read-only data whose address the function loads:
@@ -12,12 +12,13 @@
  *
  *	jmp    *table(,%rax,8)          not PIC, and Go: entries of 8 bytes, addresses
  *
- *   Every address that the function loads is tried as a table's; entries that lie in the function
- *   are targets. A table ends before the next one or with the first entry that lies elsewhere.
+ *   Every address that the function loads is tried as a table; entries that point into the
+ *   function are targets. A table ends before the next one, or at the first entry that points
+ *   elsewhere.
  * - Labels of computed gotos, whose addresses the dynamic linker writes into a table.
  *
- * Whether an indirect jump goes through a table or leaves the function (a tail call through a
- * pointer) is told by .eh_frame: with something of the frame still on the stack it cannot
+ * An indirect jump either goes through a table or leaves the function (a tail call through a
+ * pointer). .eh_frame decides: while the function's frame is still on the stack, the jump cannot
  * leave. Otherwise it leaves if nothing in the function looks like a table.
  */
 #include "config.h"
@@ -48,28 +49,31 @@ enum {
 	MAX_ROUNDS = 8,
 };
 
-/* What a byte of the function is. */
+/*
+ * State of each byte of the function: not seen yet, first byte of an instruction, or another byte
+ * of one.
+ */
 enum { UNSEEN, FIRST, INSIDE };
 
-/* The function or a part of it that lies elsewhere (.cold). */
+/* A contiguous range of the function's code: its main part, or a part placed elsewhere (.cold). */
 struct stretch {
 	uint64_t start, end;
 	unsigned char *bytes, *seen;
-	struct frame_call *calls; /* its landing pads */
+	struct frame_call *calls; /* the calls that have landing pads, and those pads */
 	size_t ncalls;
-	bool has_table;           /* it has landing pads at all */
+	bool has_table;           /* it has a table of landing pads */
 };
 
-/* An address that may be that of a jump table. */
+/* An address that may be a jump table. */
 struct base {
 	uint64_t vaddr;
-	size_t limit; /* the number of entries, where a comparison tells it; else 0 */
+	size_t limit; /* number of entries, if a comparison before the jump tells; else 0 */
 };
 
 struct indirect {
 	uint64_t at;
 	enum origin origin;
-	const char *import; /* through the GOT; or NULL */
+	const char *import; /* name of the imported function, for a jump through the GOT; or NULL */
 };
 
 struct walk {
@@ -79,13 +83,13 @@ struct walk {
 	struct stretch stretches[MAX_STRETCHES];
 	size_t nstretches;
 
-	uint64_t *todo; /* addresses to go on from */
+	uint64_t *todo; /* addresses from which paths are still to be followed */
 	size_t ntodo;
-	struct base *bases; /* by address */
+	struct base *bases; /* sorted by address */
 	size_t nbases;
 	struct indirect *indirects;
 	size_t nindirects;
-	bool tables;             /* entries of a table were found */
+	bool tables;             /* a jump table was found */
 
 	struct flow *flow;
 	bool failed;
@@ -105,7 +109,7 @@ __attribute__((format(printf, 2, 3))) static void refuse(struct walk *w, const c
 	va_end(ap);
 }
 
-/* "+0x12", or the address where it is not after the entry. */
+/* An address for messages: "+0x12" from the entry, or absolute. */
 static const char *place_text(const struct walk *w, uint64_t at, char buf[32])
 {
 	if (at >= w->entry && at - w->entry < MAX_SIZE)
@@ -131,7 +135,7 @@ const char *code_name(const struct code *code, uint64_t vaddr)
 	n = elf_read(code->elf, vaddr, bytes, sizeof(bytes));
 	if (!ZYAN_SUCCESS(ZydisDecoderInit(&d, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)))
 		return NULL;
-	/* A stub of the PLT: [endbr64] [bnd] jmp *slot(%rip) */
+	/* A PLT stub: [endbr64] [bnd] jmp *slot(%rip) */
 	for (int i = 0; i < 2 && step_decode(&d, bytes + at, n - at, vaddr + at, &step); i++) {
 		if (step.insn.mnemonic == ZYDIS_MNEMONIC_JMP)
 			return fixed_address(&step, &step.operands[0], &slot) ?
@@ -182,7 +186,7 @@ static struct stretch *add_stretch(struct walk *w, uint64_t start, uint64_t end)
 	return s;
 }
 
-/* Is that a symbol of the rare part of the function at the entry: NAME.cold, NAME.cold.1? */
+/* True if the symbol is a cold part of the function at the entry: NAME.cold, NAME.cold.1. */
 static bool is_cold_part(const struct walk *w, const struct elf_symbol *cold)
 {
 	const char *dot = strstr(cold->name, ".cold");
@@ -200,7 +204,10 @@ static bool is_cold_part(const struct walk *w, const struct elf_symbol *cold)
 	return false;
 }
 
-/* Adds the part of the function that vaddr is in, if the function has such a part. */
+/*
+ * The part of the function that contains vaddr, added if it was unknown; NULL if vaddr is in no
+ * part of it.
+ */
 static struct stretch *own_part(struct walk *w, uint64_t vaddr)
 {
 	struct stretch *have = stretch_of(w, vaddr);
@@ -238,7 +245,10 @@ static void take_return(struct walk *w, uint64_t at)
 	add_exit(w, at, FLOW_RETURN, 0, NULL);
 }
 
-/* The number of a jump's condition; FLOW_ALWAYS: it has none that is in the flags. */
+/*
+ * The condition code of a conditional jump; FLOW_ALWAYS if the condition is not in EFLAGS (jrcxz,
+ * loop).
+ */
 static int condition_of(const struct step *s)
 {
 	bool near = s->insn.opcode_map == ZYDIS_OPCODE_MAP_0F && (s->insn.opcode & 0xf0) == 0x80;
@@ -248,13 +258,13 @@ static int condition_of(const struct step *s)
 	return near || small ? s->insn.opcode & 0xf : FLOW_ALWAYS;
 }
 
-/* Without a name, what is called elsewhere in the file is a function, too. */
+/* An address without a symbol is a function if the file calls it or has a pointer to it. */
 static bool is_function(const struct walk *w, uint64_t to, const char *name)
 {
 	return name || code_called(w->code, to);
 }
 
-/* It jumps to another function if a condition holds, as "je other" after "add $8,%rsp" does. */
+/* A conditional jump to another function, such as "je other" after "add $8,%rsp". */
 static void conditional_out(struct walk *w, const struct step *s, uint64_t to, const char *name)
 {
 	int condition = condition_of(s);
@@ -270,7 +280,7 @@ static void conditional_out(struct walk *w, const struct step *s, uint64_t to, c
 		w->flow->exits[w->flow->n - 1].condition = condition;
 }
 
-/* A jump out of the stretches that are known. */
+/* A jump to an address outside the known parts. */
 static void jump_out(struct walk *w, const struct step *s, uint64_t to, bool conditional)
 {
 	enum frames_stack stack = frames_stack(w->code->frames, s->at);
@@ -282,7 +292,10 @@ static void jump_out(struct walk *w, const struct step *s, uint64_t to, bool con
 	} else if (stack == FRAMES_BELOW) {
 		const struct frame *frame = frames_at(w->code->frames, to);
 
-		/* Its frame is still there: this is a part of it, whose symbol was stripped. */
+		/*
+		 * The frame is still on the stack: the target is a part of this function whose
+		 * symbol was stripped.
+		 */
 		if (name || !frame)
 			refuse(w, "it jumps from %s to %s with its frame in place",
 			       place_text(w, s->at, text), name ? name : place_text(w, to, target));
@@ -310,7 +323,10 @@ static void take_jump(struct walk *w, const struct step *s, bool conditional)
 		jump_out(w, s, to, conditional);
 }
 
-/* The landing pad of a call; *known is false if its table says nothing of it. */
+/*
+ * The landing pad of the call at `at`; 0: an exception leaves the function. *known is false if the
+ * table does not list the call.
+ */
 static uint64_t landing_pad(struct walk *w, uint64_t at, bool *known)
 {
 	const struct stretch *s = stretch_of(w, at);
@@ -347,7 +363,10 @@ static void take_call(struct walk *w, const struct step *s)
 		w->flow->passed |= known && !pad;
 		return;
 	}
-	/* What has a landing pad may stay; what its table does not list ends the program. */
+	/*
+	 * With a landing pad the exception may be caught here; a call that the table does not list
+	 * ends the program if it throws.
+	 */
 	if (kind == FLOW_LONGJMP || (known && !pad))
 		add_exit(w, s->at, kind, 0, name);
 }
@@ -374,8 +393,8 @@ static void add_base(struct walk *w, uint64_t vaddr, size_t limit)
 }
 
 /*
- * An address that an instruction names. One inside the function is where control may come back to
- * by a jump that is not seen here.
+ * Records an address that an instruction refers to. If it is inside the function and taken as a
+ * value, control may return to it by a jump that is not seen here.
  */
 static void note_address(struct walk *w, uint64_t vaddr, bool taken)
 {
@@ -384,7 +403,7 @@ static void note_address(struct walk *w, uint64_t vaddr, bool taken)
 	add_base(w, vaddr, 0);
 }
 
-/* Remembers every address that an instruction names. */
+/* Records every address that an instruction refers to. */
 static void note_addresses(struct walk *w, const struct step *s)
 {
 	bool loads = s->insn.mnemonic == ZYDIS_MNEMONIC_LEA;
@@ -404,7 +423,7 @@ static void note_addresses(struct walk *w, const struct step *s)
 	}
 }
 
-/* The i-th target in a table of entries of `width` bytes; 0 if there is none. */
+/* The i-th target of a table with entries of `width` bytes; 0 if there is none. */
 static uint64_t table_entry(const struct walk *w, uint64_t base, size_t i, unsigned int width)
 {
 	uint64_t to = 0;
@@ -415,8 +434,8 @@ static uint64_t table_entry(const struct walk *w, uint64_t base, size_t i, unsig
 }
 
 /*
- * Where entries lie in a stretch that has no symbol, but further ones in the function again, the
- * stretch is a part of it. Adds the part of the i-th entry, if it is one.
+ * If an entry points to code without a symbol, but a later entry points into the function again,
+ * that code is a part of the function. Adds the part that the i-th entry points to if this is so.
  */
 static bool nameless_part(struct walk *w, uint64_t base, size_t i, size_t n, unsigned int width)
 {
@@ -437,7 +456,7 @@ static bool nameless_part(struct walk *w, uint64_t base, size_t i, size_t n, uns
 	return false;
 }
 
-/* Is that the middle of an instruction that is known already? */
+/* True if vaddr is in the middle of an instruction that was already decoded. */
 static bool is_inside(struct walk *w, uint64_t vaddr)
 {
 	const struct stretch *s = stretch_of(w, vaddr);
@@ -445,7 +464,7 @@ static bool is_inside(struct walk *w, uint64_t vaddr)
 	return s && s->seen[vaddr - s->start] == INSIDE;
 }
 
-/* Goes on from the targets in a table that ends before `end`. Returns how many there are. */
+/* Queues the targets of a table that ends before `end`. Returns how many there are. */
 static size_t read_table(struct walk *w, const struct base *b, uint64_t end, unsigned int width)
 {
 	uint64_t base = b->vaddr;
@@ -478,7 +497,7 @@ static void read_tables(struct walk *w)
 	}
 }
 
-/* Goes on from labels whose addresses are kept in data: a jump there may be in other functions. */
+/* Queues labels whose addresses are stored in data: another function may jump to them. */
 static void go_to_labels(struct walk *w, const struct stretch *s)
 {
 	uint64_t to;
@@ -517,7 +536,7 @@ static void take_indirect(struct walk *w, const struct step *s, const struct ori
 		add_base(w, table, origins->limit);
 }
 
-/* Does the path end here? */
+/* Handles one instruction. True if the path ends with it. */
 static bool take_step(struct walk *w, const struct step *s, struct origins *origins)
 {
 	bool direct = s->insn.raw.imm[0].is_relative;
@@ -552,7 +571,10 @@ static bool take_step(struct walk *w, const struct step *s, struct origins *orig
 	}
 }
 
-/* Marks the instruction's bytes. False if other paths see other instructions there. */
+/*
+ * Marks the instruction's bytes as decoded. False if another path decoded different instructions
+ * there.
+ */
 static bool mark(struct stretch *t, const struct step *s)
 {
 	size_t at = (size_t)(s->at - t->start);
@@ -566,7 +588,10 @@ static bool mark(struct stretch *t, const struct step *s)
 	return true;
 }
 
-/* glibc jumps over the lock prefix of an instruction that is followed already. */
+/*
+ * True if `at` follows the lock prefix of an instruction that was already decoded: glibc jumps over
+ * that prefix in single-threaded programs.
+ */
 static bool behind_lock(const struct stretch *t, uint64_t at)
 {
 	size_t i = (size_t)(at - t->start);
@@ -583,7 +608,7 @@ static void follow(struct walk *w, uint64_t at)
 		struct stretch *t = stretch_of(w, at);
 		struct step s;
 
-		if (!t && origins.called) /* of a function that does not return */
+		if (!t && origins.called) /* the last call was of a function that does not return */
 			return;
 		if (!t) {
 			refuse(w, "it runs on past its end at %s", place_text(w, at, text));
@@ -607,7 +632,7 @@ static void follow(struct walk *w, uint64_t at)
 	}
 }
 
-/* Where exceptions continue. */
+/* Queues the landing pads. */
 static void go_to_pads(struct walk *w, const struct stretch *s)
 {
 	char text[32];
@@ -625,7 +650,10 @@ static void go_to_pads(struct walk *w, const struct stretch *s)
 
 /* ---- the whole ------------------------------------------------------------------------------ */
 
-/* Does this jump go through a table, or else leave the function? */
+/*
+ * True if an indirect jump stays in the function, going through a table. *known is false if that
+ * cannot be decided.
+ */
 static bool stays(struct walk *w, const struct indirect *i, bool *known)
 {
 	*known = true;
@@ -642,7 +670,10 @@ static bool stays(struct walk *w, const struct indirect *i, bool *known)
 	return w->tables && i->origin != FROM_ELSEWHERE;
 }
 
-/* Follows every path from what is to do, tables included as soon as a jump may need them. */
+/*
+ * Follows all queued paths; reads jump tables as soon as there is an indirect jump that may use
+ * them.
+ */
 static void follow_all(struct walk *w)
 {
 	size_t bases, pads = 0;
@@ -676,7 +707,7 @@ static void take_indirects(struct walk *w)
 	}
 }
 
-/* Could control leave from here? Of code that no path reaches, told by decoding it in a row. */
+/* True if control could leave the function by this instruction, which no path reached. */
 static bool may_leave(struct walk *w, const struct stretch *t, const struct step *s)
 {
 	switch (s->insn.meta.category) {
@@ -692,8 +723,9 @@ static bool may_leave(struct walk *w, const struct stretch *t, const struct step
 }
 
 /*
- * Where a function of Go recovers from a panic, the runtime goes on after a call that never came
- * back. Go has no data in its code, so that all that follows an instruction is one.
+ * When a Go function recovers from a panic, the runtime continues it after a call that did not
+ * return. Go puts no data into code, so every byte that was not reached and is no padding begins an
+ * instruction.
  */
 static bool go_to_unreached(struct walk *w)
 {
@@ -714,8 +746,8 @@ static bool go_to_unreached(struct walk *w)
 }
 
 /*
- * No other code may leave the function: a jump's table may be longer than was seen, or somebody
- * else goes on there.
+ * Fails if unreached code could leave the function: a jump table may be longer than was seen, or
+ * control may arrive in a way that is not known.
  */
 static void check_unreached(struct walk *w, const struct stretch *t)
 {
@@ -754,8 +786,8 @@ static void forget_round(struct walk *w)
 }
 
 /*
- * A table ends where the next one begins, and some are found late: rounds are made until one finds
- * no further address.
+ * Repeats the analysis until it finds no further address that may be a table: a table ends where
+ * the next one begins, and some are found late.
  */
 static void read_rounds(struct walk *w, uint64_t size)
 {
@@ -787,7 +819,7 @@ static int compare_exits(const void *a, const void *b)
 	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
 }
 
-/* Another function's entry inside makes its returns ambiguous. */
+/* Fails if another function begins inside this one: a return would belong to either. */
 static void check_entries(struct walk *w, uint64_t size)
 {
 	const struct elf_symbol *s = elf_symbol_between(w->code->elf, w->entry, w->entry + size);

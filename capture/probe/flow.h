@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where control leaves a function: every path of its machine code is followed from the entry on.
+ * Finds the instructions by which control leaves a function, by following every path of its machine
+ * code from the entry.
  *
- * A breakpoint may only be put where an instruction begins, and a return must not be missed.
- * So a function is described whole or not at all: flow_read() fails if some jump's targets
- * are not known, if paths disagree on where instructions begin, or if a return is reached by none.
+ * A breakpoint may only be put where an instruction begins, and no return may be missed. So a
+ * function is analysed completely or not at all: flow_read() fails if a jump's targets are unknown,
+ * if paths disagree on where instructions begin, or if some return is not reached by any path.
  */
 #ifndef TRAWL_CAPTURE_PROBE_FLOW_H
 #define TRAWL_CAPTURE_PROBE_FLOW_H
@@ -17,73 +18,83 @@
 #include "capture/probe/elf.h"
 #include "capture/probe/frames.h"
 #include "capture/probe/relocs.h"
+#include "capture/probe/value.h"
 
-/* What is known of the code of a file as a whole. */
+/* Analysis of all code of a file. */
 struct code {
 	struct elf_file *elf;
 	struct frames *frames;
 	struct relocs *relocs;
 	struct callers *callers; /* read when first needed */
-	bool go;                 /* made by Go's compiler */
-	bool unwinder_known;     /* ask code_unwinder() */
+	bool go;                 /* compiled by Go */
+	bool unwinder_known;     /* cache of code_unwinder() */
 	const char *unwinder;
 };
 
-/* elf must outlive it. */
+/* Never NULL; to be freed with code_close(). elf must outlive it. */
 struct code *code_open(struct elf_file *elf);
 void code_close(struct code *code);
 
 /*
- * Is the value that the function at vaddr returns certainly there: does a caller in the file use
- * it, or a pointer to the function exist, so that the compiler could not take it away?
+ * True if the function at vaddr certainly returns the value that its type says. Optimisers drop
+ * unused return values, so a caller in the file must use it, or a pointer to the function must
+ * exist, which prevents the optimisation. LLVM may also drop half of a pair in two registers and
+ * return the other half in %rax: then callers must be seen to use both.
  */
-bool code_result_used(struct code *code, uint64_t vaddr);
+bool code_result_used(struct code *code, uint64_t vaddr, enum ret_proof proof);
 
-/* Is the function at vaddr called in the file, or is a pointer to it kept there? */
+/* True if the file has a direct call of the function at vaddr or a pointer to it. */
 bool code_called(struct code *code, uint64_t vaddr);
 
-/* The part of the unwinder that the file uses or has in it; NULL if it throws no exceptions. */
+/*
+ * The name of an unwinder function that the file imports or defines; NULL if it has none and
+ * therefore throws no exceptions.
+ */
 const char *code_unwinder(struct code *code);
 
 /*
- * The name of what a call or jump to vaddr reaches: a function of the file or, through its PLT, an
- * imported one. NULL if none is known. Lives as long as the file is open.
+ * The name of the function that a call or jump to vaddr reaches: one of the file or, through the
+ * PLT, an imported one. NULL if unknown. Valid until elf_free().
  */
 const char *code_name(const struct code *code, uint64_t vaddr);
 
-/* How control leaves the function. */
+/* The ways in which control leaves a function. */
 enum flow_kind {
 	FLOW_RETURN,  /* ret */
-	FLOW_TAIL,    /* a jump to another function, which returns to this one's caller */
-	FLOW_UNWIND,  /* a call that throws an exception or goes on with one, past this function */
-	FLOW_LONGJMP, /* a call of longjmp() or of what ends the thread */
+	FLOW_TAIL,    /* a tail call: a jump to a function that returns to this one's caller */
+	FLOW_UNWIND,  /* a call that throws or resumes an exception past this function */
+	FLOW_LONGJMP, /* a call of longjmp(), or of a function that ends the thread */
 	FLOW_KINDS,
 };
 
 enum { FLOW_ALWAYS = -1 };
 
-/* Does a call of the function of this name (NULL: none) never come back, and leave the caller? */
+/*
+ * True if a call of the function `name` (may be NULL) never returns and leaves its caller; *kind
+ * tells how.
+ */
 bool code_leaves(const char *name, enum flow_kind *kind);
 
 struct flow_exit {
 	uint64_t vaddr;      /* of the instruction */
 	enum flow_kind kind;
-	int condition; /* of a conditional jump: its number in x86's encoding; else FLOW_ALWAYS */
-	uint64_t to;         /* of a direct tail jump; else 0 */
-	const char *name;    /* what is jumped to or called; "" if not known */
+	int condition; /* of a conditional jump: its x86 condition code; else FLOW_ALWAYS */
+	uint64_t to;         /* target of a direct tail call; else 0 */
+	const char *name;    /* the function jumped to or called; "" if unknown */
 };
 
 struct flow {
 	size_t n;
-	struct flow_exit *exits; /* by kind, then by address */
-	bool passed;             /* an exception of what it calls may leave it with none of these */
-	bool reenters;           /* its first instruction is also the target of a jump in it */
+	struct flow_exit *exits; /* sorted by kind, then by address */
+	/* an exception thrown by a callee may pass through without reaching any of these */
+	bool passed;
+	bool reenters;           /* a jump inside the function leads to its first instruction */
 };
 
 /*
- * Describes the function at vaddr, of `size` bytes (0: as .eh_frame says). False with the reason
- * in why, in words that follow "cannot be disassembled whole: "; then *flow is empty and holds
- * nothing to be freed.
+ * Analyses the function at vaddr, of `size` bytes; size 0: as long as .eh_frame says. True: *flow
+ * is to be freed with flow_free(). False: the reason is in why, worded to follow "cannot be
+ * disassembled whole: ", and *flow is empty.
  */
 bool flow_read(struct code *code, uint64_t vaddr, uint64_t size, struct flow *flow,
 	       char *why, size_t room);

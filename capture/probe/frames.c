@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * .eh_frame is a list of common entries (CIE) and of entries for stretches of code (FDE) that
- * refer to them. The CIE's augmentation text says how addresses in its FDEs are written ("zPLR").
- * Layouts: the Linux Standard Base, "Exception Frames", and for the table of landing pads (LSDA)
- * the Itanium C++ ABI.
+ * .eh_frame is a list of common entries (CIE) and of entries for ranges of code (FDE) that refer to
+ * a CIE. The CIE's augmentation string ("zPLR") tells how addresses in its FDEs are encoded.
+ * Formats: .eh_frame in the Linux Standard Base, "Exception Frames"; the table of landing pads
+ * (LSDA) in the Itanium C++ ABI.
  */
 #include "config.h"
 
@@ -16,7 +16,10 @@
 #include <elfutils/libdw.h>
 #endif
 
-/* Encodings of addresses: the low four bits say how they are written, the next what is added. */
+/*
+ * Pointer encodings (DW_EH_PE_*): the low four bits are the format, the next three what is added to
+ * the value.
+ */
 enum {
 	ENC_ABSPTR = 0x00, ENC_ULEB = 0x01, ENC_UDATA2 = 0x02, ENC_UDATA4 = 0x03, ENC_UDATA8 = 0x04,
 	ENC_SLEB = 0x09, ENC_SDATA2 = 0x0a, ENC_SDATA4 = 0x0b, ENC_SDATA8 = 0x0c,
@@ -36,11 +39,14 @@ struct frames {
 
 /* ---- bytes ---------------------------------------------------------------------------------- */
 
-/* A stretch of bytes of the file and how far it was read; `ok` ends with the first that is not. */
+/*
+ * A sequence of the file's bytes and how far it was read; `ok` becomes false at the first read
+ * beyond its end.
+ */
 struct cursor {
 	const unsigned char *data;
 	size_t at, size;
-	uint64_t vaddr; /* of data[0] */
+	uint64_t vaddr; /* virtual address of data[0] */
 	bool ok;
 };
 
@@ -57,7 +63,7 @@ static uint64_t take(struct cursor *c, unsigned int bytes)
 	return v;
 }
 
-/* A LEB128 number; negative ones are extended if it has a sign. */
+/* Reads a LEB128 number, sign-extended to 64 bits if has_sign. */
 static uint64_t take_leb(struct cursor *c, bool has_sign)
 {
 	uint64_t v = 0, byte;
@@ -79,7 +85,10 @@ static uint64_t extend(uint64_t v, unsigned int bits)
 	return v & 1ull << (bits - 1) ? v | ~0ull << bits : v;
 }
 
-/* An address or a number in encoding `enc`. 0 stands for none. */
+/*
+ * Reads an address or a number in encoding `enc`. A value of 0 means none, so nothing is added to
+ * it.
+ */
 static uint64_t take_encoded(struct cursor *c, unsigned int enc)
 {
 	uint64_t place = c->vaddr + c->at, v = 0;
@@ -120,9 +129,9 @@ static uint64_t take_encoded(struct cursor *c, unsigned int enc)
 
 /* ---- .eh_frame ------------------------------------------------------------------------------ */
 
-/* What a CIE says of its FDEs. */
+/* What a CIE says about its FDEs. */
 struct common_entry {
-	size_t at; /* its place in .eh_frame */
+	size_t at; /* its offset in .eh_frame */
 	unsigned int address, lsda;
 	bool augmented, ok;
 };
@@ -141,10 +150,11 @@ static void read_common(const struct cursor *section, size_t at, struct common_e
 	text = (const char *)c.data + c.at;
 	len = strnlen(text, c.size - c.at);
 	c.at += len < c.size - c.at ? len + 1 : len;
-	take_leb(&c, false); /* alignment of code, of data; register of the return address */
+	/* alignment factors of code and data, register of the return address */
+	take_leb(&c, false);
 	take_leb(&c, true);
 	take_leb(&c, false);
-	if (*text == 'z') {
+	if (len && *text == 'z') {
 		cie->augmented = true;
 		take_leb(&c, false);
 	}
@@ -199,7 +209,10 @@ static void read_frames(struct frames *f)
 		size_t start = c.at, next;
 		uint64_t len = take(&c, 4), id = take(&c, 4);
 
-		/* 0 ends the list; the 64-bit form occurs nowhere. */
+		/*
+		 * A length of 0 ends the list. The 64-bit form is not supported: no compiler emits
+		 * it.
+		 */
 		if (!c.ok || !len || len == UINT32_MAX || len > c.size - start - 4 || len < 4)
 			break;
 		next = start + 4 + len;
@@ -276,7 +289,7 @@ enum frames_stack frames_stack(const struct frames *f, uint64_t vaddr)
 
 	if (!frames_cfa(f, vaddr, &reg, &offset))
 		return FRAMES_UNKNOWN;
-	/* It is %rsp (register 7 of DWARF) + 8 as long as nothing was pushed. */
+	/* Until something is pushed, the CFA is %rsp (DWARF register 7) + 8. */
 	return reg == 7 && offset == 8 ? FRAMES_AT_RETURN : FRAMES_BELOW;
 }
 #else
@@ -305,7 +318,7 @@ static bool read_calls(struct cursor *c, const struct frame *frame, struct frame
 	size_t end;
 
 	if (take(c, 1) != ENC_OMIT)
-		take_leb(c, false); /* where the types are */
+		take_leb(c, false); /* offset of the type table */
 	enc = (unsigned int)take(c, 1);
 	len = take_leb(c, false);
 	if (!c->ok || len > c->size - c->at)
@@ -319,7 +332,7 @@ static bool read_calls(struct cursor *c, const struct frame *frame, struct frame
 		call.end = call.start + take_encoded(c, enc);
 		pad = take_encoded(c, enc);
 		call.pad = pad ? base + pad : 0;
-		take_leb(c, false); /* what is done there */
+		take_leb(c, false); /* action */
 		xgrow(*calls, *n);
 		(*calls)[(*n)++] = call;
 	}
@@ -336,7 +349,9 @@ bool frames_calls(const struct frames *f, const struct frame *frame, struct fram
 	*n = 0;
 	if (!frame->lsda)
 		return true;
-	/* The table does not say how long it is before it is read. */
+	/*
+	 * The table's length is known only once its header is read, so growing buffers are tried.
+	 */
 	for (size_t size = FIRST; !ok && size <= MOST; size *= 16) {
 		unsigned char *buf = xcalloc(1, size);
 		struct cursor c = { .data = buf, .vaddr = frame->lsda, .ok = true };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What .eh_frame says of a file's code: where each stretch begins and ends, where an exception may
- * continue in it (its landing pads), and whether the stack is as at the function's entry.
+ * What .eh_frame says about a file's code: where each function or part of one begins and ends,
+ * where an exception may continue in it (its landing pads), and whether the stack is as at the
+ * function's entry.
  */
 #ifndef TRAWL_CAPTURE_PROBE_FRAMES_H
 #define TRAWL_CAPTURE_PROBE_FRAMES_H
@@ -12,44 +13,49 @@
 
 #include "capture/probe/elf.h"
 
-/* One stretch of code: a function, or the part of it that the compiler moved away. */
+/* One range of code: a function, or a part of it that the compiler placed elsewhere. */
 struct frame {
 	uint64_t start, end;
-	uint64_t lsda; /* address of its table of landing pads; 0 if it has none */
+	uint64_t lsda; /* virtual address of its table of landing pads (LSDA); 0: none */
 };
 
 struct frames;
 
-/* Never NULL; knows nothing if the file has no .eh_frame. f must outlive it. */
+/*
+ * Reads .eh_frame of f. Never NULL; empty if there is no .eh_frame. To be freed with
+ * frames_close(). f must outlive it.
+ */
 struct frames *frames_open(struct elf_file *f);
 void frames_close(struct frames *frames);
 
-/* The stretch that holds vaddr; NULL if none does. */
+/* The range that contains vaddr; NULL if none does. Valid until frames_close(). */
 const struct frame *frames_at(const struct frames *frames, uint64_t vaddr);
 
 /* Where the stack is just before the instruction at vaddr. */
 enum frames_stack {
 	FRAMES_UNKNOWN,
 	FRAMES_AT_RETURN, /* %rsp points to the return address, as at the entry */
-	FRAMES_BELOW,     /* something lies above it */
+	FRAMES_BELOW,     /* %rsp is below the return address: something is still on the stack */
 };
 enum frames_stack frames_stack(const struct frames *frames, uint64_t vaddr);
 
 /*
- * The frame's base just before the instruction at vaddr: so much after a register of DWARF (-1: it
- * is computed in another way). False if it is not known.
+ * Where the canonical frame address (CFA) is just before the instruction at vaddr: *offset bytes
+ * after DWARF register *reg. *reg is -1 if the CFA is computed in another way; then *offset is not
+ * set. False if nothing is known.
  */
 bool frames_cfa(const struct frames *frames, uint64_t vaddr, int *reg, int64_t *offset);
 
-/* One line of a table of landing pads. */
+/* One entry of a table of landing pads. */
 struct frame_call {
-	uint64_t start, end; /* calls in this stretch ... */
-	uint64_t pad;        /* ... continue here after an exception; 0: it leaves the function */
+	uint64_t start, end; /* calls at addresses in [start, end) ... */
+	/* ... continue here after an exception; 0: the exception leaves the function */
+	uint64_t pad;
 };
 
 /*
- * The calls of a stretch; *calls is malloc'd. False if its table could not be read; a stretch
- * without a table has none.
+ * Reads the table of landing pads of a range; *calls is malloc'd. False if the table could not be
+ * read. A range without a table has no calls.
  */
 bool frames_calls(const struct frames *frames, const struct frame *frame,
 		  struct frame_call **calls, size_t *n);

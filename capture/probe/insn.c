@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The classes follow arch/x86/kernel/uprobes.c: which instructions it emulates (nop, push of a
- * register, near call, jump and conditional jump) and which it refuses (I/O, interrupts, far and
- * privileged ones, those with a lock prefix or a segment prefix that has no meaning).
+ * The classes follow arch/x86/kernel/uprobes.c of the kernel. It emulates nop, push of a register,
+ * and near calls, jumps and conditional jumps. It refuses I/O, interrupts, far and privileged
+ * instructions, and those with a lock prefix or a segment prefix that has no meaning in 64-bit
+ * code.
  */
 #include "config.h"
 
@@ -21,7 +22,7 @@ static bool decoder_init(ZydisDecoder *d)
 					     ZYDIS_STACK_WIDTH_64));
 }
 
-/* Segment prefixes without meaning in 64-bit code, that of "notrack jmp" among them. */
+/* Segment prefixes without meaning in 64-bit code; the prefix of "notrack jmp" is one of them. */
 static bool has_segment_prefix(const ZydisDecodedInstruction *insn)
 {
 	for (unsigned int i = 0; i < insn->raw.prefix_count; i++) {
@@ -55,7 +56,10 @@ static bool refused(const ZydisDecodedInstruction *insn)
 	}
 }
 
-/* Jumps and calls to an address in the instruction itself; through a register they are stepped. */
+/*
+ * Jumps and calls whose target is in the instruction are emulated; those through a register are
+ * single-stepped.
+ */
 static bool near_branch(const ZydisDecodedInstruction *insn)
 {
 	switch (insn->meta.branch_type) {

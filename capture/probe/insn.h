@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * x86-64 instructions, as far as probes care: where they begin, and what a breakpoint on them
- * costs. With Zydis; without it nothing is known and nothing is refused.
+ * x86-64 instructions, as far as probes need them: where they begin, and what a breakpoint on them
+ * costs. Decoded by Zydis; built without Zydis, nothing is known and nothing is refused.
  */
 #ifndef TRAWL_CAPTURE_PROBE_INSN_H
 #define TRAWL_CAPTURE_PROBE_INSN_H
@@ -15,22 +15,26 @@
 /*
  * How the kernel steps over the instruction at vaddr after its breakpoint:
  *	"nop", "push", "branch"  emulated: cheap
- *	"step"                   run out of line by single step: about ten times the cost
- *	"refused"                the kernel puts no probe here
- *	""                       not known
+ *	"step"                   single-stepped out of line: about ten times the cost
+ *	"refused"                the kernel puts no probe on it
+ *	""                       unknown
  */
 const char *insn_class(const struct elf_file *f, uint64_t vaddr);
 
-/* What decoding from `start` tells of vaddr. */
+/* What decoding from `start` on tells about vaddr. */
 enum insn_boundary {
-	INSN_AT,      /* an instruction begins there */
-	INSN_INSIDE,  /* in the middle of one: *begin and *next are around it */
-	INSN_UNKNOWN, /* bytes in between do not decode, or trawl was built without Zydis */
+	INSN_AT,      /* an instruction begins at vaddr */
+	INSN_INSIDE,  /* vaddr is in the middle of the instruction from *begin to *next */
+	INSN_UNKNOWN, /* bytes in between are no instructions, or trawl was built without Zydis */
 };
+/*
+ * Decodes instructions from `start`, where one must begin, up to vaddr. INSN_INSIDE: the
+ * instruction around vaddr is [*begin, *next), and text has its assembler text.
+ */
 enum insn_boundary insn_boundary(const struct elf_file *f, uint64_t start, uint64_t vaddr,
 				 uint64_t *begin, uint64_t *next, char *text, size_t size);
 
-/* Was trawl built with Zydis? */
+/* True if trawl was built with Zydis. */
 bool insn_known(void);
 
 #endif

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of probes: their files, their memory. */
 #include "config.h"
 
 #include <sys/stat.h>

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "capture/probe/location.h"
+#include "common/array.h"
 
 #ifdef HAVE_DW
 #include <dwarf.h>
@@ -10,25 +11,25 @@
 
 enum { STACK = 16, DEPTH = 3, ELEMENTS_MAX = 4096 };
 
-/* The psABI's numbers, figure 3.36. */
+/* DWARF register numbers of the System V ABI for x86-64, figure 3.36. */
 static const char *const registers[] = { "ax", "dx", "cx", "bx", "si", "di", "bp", "sp", "r8",
 					 "r9", "r10", "r11", "r12", "r13", "r14", "r15" };
 
 const char *location_register(int reg)
 {
-	return reg >= 0 && reg < (int)(sizeof(registers) / sizeof(registers[0])) ?
+	return reg >= 0 && reg < (int)ARRAY_SIZE(registers) ?
 	       registers[reg] : NULL;
 }
 
-/* One evaluation. */
+/* The state of one evaluation. */
 struct machine {
 	Dwarf_Die *function;
 	uint64_t address;
-	const struct symbolic *cfa; /* in the function; NULL: at its entry */
-	unsigned int depth;  /* of expressions in expressions */
+	const struct symbolic *cfa; /* the frame's base; NULL: at the function's entry */
+	unsigned int depth;  /* nesting of expressions: the frame base is one itself */
 	struct symbolic stack[STACK];
 	size_t n;
-	enum piece_form form; /* of what is on the stack */
+	enum piece_form form; /* what the stack's top stands for */
 	const Dwarf_Op *implicit;
 	char *why;
 	size_t why_size;
@@ -53,14 +54,9 @@ static bool push_number(struct machine *m, uint64_t value)
 	return push(m, (struct symbolic){ .offset = (int64_t)value });
 }
 
-static int64_t sum(int64_t a, int64_t b)
-{
-	return (int64_t)((uint64_t)a + (uint64_t)b);
-}
-
 static bool run(struct machine *m, const Dwarf_Op *ops, size_t n, Dwarf_Attribute *attr);
 
-/* Is it one expression, not a list of them for ranges of addresses? */
+/* True if the attribute is one expression, not a list of expressions for ranges of addresses. */
 static bool is_expression(Dwarf_Attribute *attr)
 {
 	switch (dwarf_whatform(attr)) {
@@ -75,7 +71,10 @@ static bool is_expression(Dwarf_Attribute *attr)
 	}
 }
 
-/* That of a list. An empty range at a function's entry is what holds there before all else. */
+/*
+ * Finds the element of a location list that holds at `address`. At a function's entry an empty
+ * range [entry, entry) holds, too: GCC uses one for a value that holds only there.
+ */
 static bool element_at(Dwarf_Attribute *attr, uint64_t address, bool entry, Dwarf_Op **ops,
 		       size_t *n)
 {
@@ -93,15 +92,15 @@ static bool element_at(Dwarf_Attribute *attr, uint64_t address, bool entry, Dwar
 	return false;
 }
 
-/* The expression that holds at an address. */
+/* Finds the expression that holds at `address`. */
 static bool expression_at(Dwarf_Attribute *attr, uint64_t address, bool entry, Dwarf_Op **ops,
 			  size_t *n)
 {
 	Dwarf_Attribute same = *attr;
 
 	/*
-	 * Go writes expressions as blocks, which libdw does not take from DWARF 4 on. A block of
-	 * less than 128 bytes is in the file as an expression of that length is.
+	 * Go writes expressions as DW_FORM_block1, which libdw does not accept from DWARF 4 on. For
+	 * less than 128 bytes it has the same encoding as DW_FORM_exprloc.
 	 */
 	if (same.form == DW_FORM_block1 && same.valp && *same.valp < 128)
 		same.form = DW_FORM_exprloc;
@@ -109,7 +108,7 @@ static bool expression_at(Dwarf_Attribute *attr, uint64_t address, bool entry, D
 				     element_at(attr, address, entry, ops, n);
 }
 
-/* The frame base, of which DW_OP_fbreg counts. */
+/* Pushes the frame base plus offset, as DW_OP_fbreg does. */
 static bool frame_base(struct machine *m, int64_t offset)
 {
 	Dwarf_Attribute attr;
@@ -126,11 +125,11 @@ static bool frame_base(struct machine *m, int64_t offset)
 		return false;
 	if (frame.n != 1)
 		return refuse(m, "its function's frame is not understood");
-	frame.stack[0].offset = sum(frame.stack[0].offset, offset);
+	frame.stack[0].offset = location_sum(frame.stack[0].offset, offset);
 	return push(m, frame.stack[0]);
 }
 
-/* A register's value when the function was entered. */
+/* Pushes the value that a register had when the function was entered. */
 static bool entry_value(struct machine *m, const Dwarf_Op *op, Dwarf_Attribute *attr)
 {
 	Dwarf_Attribute inner;
@@ -148,7 +147,7 @@ static bool entry_value(struct machine *m, const Dwarf_Op *op, Dwarf_Attribute *
 					  .reg = ops[0].atom - DW_OP_reg0 });
 }
 
-/* Reads memory at what is on the stack. */
+/* Replaces the address on the stack by the 8 bytes stored there. */
 static bool dereference(struct machine *m)
 {
 	struct symbolic *s = m->n ? &m->stack[m->n - 1] : NULL;
@@ -173,7 +172,7 @@ static bool arithmetic(struct machine *m, unsigned int atom)
 		int64_t offset = a->offset;
 
 		*a = *b;
-		a->offset = sum(a->offset, offset);
+		a->offset = location_sum(a->offset, offset);
 		return true;
 	}
 	if (atom == DW_OP_and && b->base == BASE_NONE && b->offset) {
@@ -182,7 +181,7 @@ static bool arithmetic(struct machine *m, unsigned int atom)
 	}
 	if (b->base != BASE_NONE || a->mask || (atom != DW_OP_plus && atom != DW_OP_minus))
 		return refuse(m, "it is computed from other values");
-	a->offset = atom == DW_OP_plus ? sum(a->offset, b->offset) :
+	a->offset = atom == DW_OP_plus ? location_sum(a->offset, b->offset) :
 		    (int64_t)((uint64_t)a->offset - (uint64_t)b->offset);
 	return true;
 }
@@ -201,7 +200,7 @@ static bool literal(const Dwarf_Op *op, uint64_t *value)
 	}
 }
 
-/* Says of an operation that is not understood what it means to people. */
+/* Refuses an unsupported operation, with a reason in the user's terms. */
 static bool not_understood(struct machine *m, const Dwarf_Op *op)
 {
 	switch (op->atom) {
@@ -218,6 +217,22 @@ static bool not_understood(struct machine *m, const Dwarf_Op *op)
 	}
 }
 
+static bool in_register(struct machine *m, uint64_t number)
+{
+	if (number >= 64)
+		return refuse(m, "it is in a register that is not known");
+	m->form = PIECE_REGISTER;
+	return push(m, (struct symbolic){ .base = BASE_REGISTER, .reg = (int)number });
+}
+
+static bool add_constant(struct machine *m, int64_t value)
+{
+	if (!m->n)
+		return refuse(m, "its location is damaged");
+	m->stack[m->n - 1].offset = location_sum(m->stack[m->n - 1].offset, value);
+	return true;
+}
+
 static bool step(struct machine *m, const Dwarf_Op *op, Dwarf_Attribute *attr)
 {
 	uint64_t value;
@@ -229,14 +244,9 @@ static bool step(struct machine *m, const Dwarf_Op *op, Dwarf_Attribute *attr)
 		return push(m, (struct symbolic){ .base = BASE_ADDRESS,
 						  .offset = (int64_t)op->number });
 	case DW_OP_reg0 ... DW_OP_reg31:
-		m->form = PIECE_REGISTER;
-		return push(m, (struct symbolic){ .base = BASE_REGISTER,
-						  .reg = op->atom - DW_OP_reg0 });
+		return in_register(m, op->atom - DW_OP_reg0);
 	case DW_OP_regx:
-		m->form = PIECE_REGISTER;
-		return op->number < 64 ? push(m, (struct symbolic){ .base = BASE_REGISTER,
-								    .reg = (int)op->number }) :
-					 refuse(m, "it is in a register that is not known");
+		return in_register(m, op->number);
 	case DW_OP_breg0 ... DW_OP_breg31:
 		return push(m, (struct symbolic){ .base = BASE_REGISTER,
 						  .reg = op->atom - DW_OP_breg0,
@@ -248,10 +258,7 @@ static bool step(struct machine *m, const Dwarf_Op *op, Dwarf_Attribute *attr)
 			return refuse(m, "it is not known where its function's frame is here");
 		return push(m, m->cfa ? *m->cfa : (struct symbolic){ .base = BASE_CFA });
 	case DW_OP_plus_uconst:
-		if (!m->n)
-			return refuse(m, "its location is damaged");
-		m->stack[m->n - 1].offset = sum(m->stack[m->n - 1].offset, (int64_t)op->number);
-		return true;
+		return add_constant(m, (int64_t)op->number);
 	case DW_OP_plus:
 	case DW_OP_minus:
 	case DW_OP_and:
@@ -284,7 +291,7 @@ static bool run(struct machine *m, const Dwarf_Op *ops, size_t n, Dwarf_Attribut
 	return true;
 }
 
-/* What was computed becomes a piece; nothing at all is one that is nowhere. */
+/* Turns the result into a piece. An empty expression means that the piece was optimised away. */
 static bool take_piece(struct machine *m, Dwarf_Attribute *attr, unsigned int size,
 		       struct location *loc)
 {
@@ -332,7 +339,7 @@ static bool evaluate(struct machine *m, const Dwarf_Op *ops, size_t n, Dwarf_Att
 	return loc->n || take_piece(m, attr, 0, loc);
 }
 
-/* A parameter that has one value in all calls. */
+/* A parameter that has the same constant value in all calls. */
 static bool constant(Dwarf_Die *variable, struct location *loc)
 {
 	Dwarf_Attribute attr;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A parameter's location in DWARF, evaluated for the address of a probe without a process: what
- * the expression computes is kept as a register or the frame plus a constant.
+ * A parameter's DWARF location, evaluated for the address of a probe without a running process: the
+ * result of the expression is kept symbolically, as a register or the frame's base plus a constant.
  */
 #ifndef TRAWL_CAPTURE_PROBE_LOCATION_H
 #define TRAWL_CAPTURE_PROBE_LOCATION_H
@@ -15,59 +15,70 @@
 
 enum { LOCATION_PIECES = 8, DWARF_RBP = 6, DWARF_RSP = 7, DWARF_XMM0 = 17 };
 
-/* base + offset. CFA, the canonical frame address, is that of the caller's stack: %rsp + 8 at
- * entry. */
+/*
+ * base + offset. The CFA, canonical frame address, is the value of %rsp in the caller before its
+ * call: %rsp + 8 at the function's entry.
+ */
 enum symbolic_base { BASE_NONE, BASE_ADDRESS, BASE_REGISTER, BASE_CFA, BASE_MEMORY };
 
 struct symbolic {
-	enum symbolic_base base; /* NONE: only the offset, a number */
-	int reg;                 /* REGISTER: its number in DWARF */
-	int64_t offset;          /* ADDRESS: as linked */
-	uint64_t mask;           /* only these bits of the sum; 0: all */
-	/* MEMORY: the eight bytes that are at this address, which is no MEMORY itself. */
+	enum symbolic_base base; /* NONE: the value is the offset, a constant */
+	int reg;                 /* REGISTER: its DWARF number */
+	int64_t offset;          /* added to the base; ADDRESS: the virtual address as linked */
+	uint64_t mask;           /* bits of the sum that count; 0: all */
+	/*
+	 * MEMORY: the base is the 8-byte value stored at of + of_offset; `of` is not MEMORY itself.
+	 */
 	enum symbolic_base of;
 	int of_reg;
 	int64_t of_offset;
 };
 
+/* The sum of two numbers from a file, which may overflow as addresses do. */
+static inline int64_t location_sum(int64_t a, int64_t b)
+{
+	return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+
 enum piece_form {
 	PIECE_NOWHERE,  /* optimised away */
-	PIECE_REGISTER, /* in at.reg */
-	PIECE_MEMORY,   /* at the address `at` */
-	PIECE_VALUE,    /* the number `at` itself */
-	PIECE_BYTES,    /* of the constant in bytes */
+	PIECE_REGISTER, /* in register at.reg */
+	PIECE_MEMORY,   /* in memory at address `at` */
+	PIECE_VALUE,    /* `at` is the value itself */
+	PIECE_BYTES,    /* a constant, in `bytes` */
 };
 
-/* Where some bytes of an object are. */
+/* Where a part of an object is. */
 struct piece {
 	enum piece_form form;
-	unsigned int start, size; /* in the object; size 0: all that follows */
+	unsigned int start, size; /* bytes, in the object; size 0: up to the object's end */
 	struct symbolic at;
 	uint8_t bytes[16];
 };
 
 struct location {
-	bool list; /* it holds for a range of addresses, not just anywhere in the function */
+	bool list; /* DWARF gives it for a range of addresses, not for the whole function */
 	size_t n;
 	struct piece pieces[LOCATION_PIECES];
 };
 
 enum location_result {
 	LOCATION_FOUND,
-	LOCATION_NONE,     /* the debug information has none */
-	LOCATION_NOT_HERE, /* it has some, but none at this address */
-	LOCATION_UNKNOWN,  /* it is not understood; why */
+	LOCATION_NONE,     /* DWARF gives no location */
+	LOCATION_NOT_HERE, /* DWARF gives locations, but none for this address */
+	LOCATION_UNKNOWN,  /* the location is not supported; `why` has the reason */
 };
 
 /*
- * Fills *loc with where `variable` of `function` is at `address`. cfa is where the frame is there
- * (NONE: not known), or NULL if that is the function's entry: there an entry value is the value.
+ * Finds where `variable` of `function` is when a probe at `address` is hit. cfa: the frame's base
+ * at that address (BASE_NONE: unknown), or NULL if the address is the function's entry, where an
+ * entry value (DW_OP_entry_value) is the register's current value.
  */
 enum location_result location_find(Dwarf_Die *function, Dwarf_Die *variable, uint64_t address,
 				   const struct symbolic *cfa, struct location *loc, char *why,
 				   size_t why_size);
 
-/* The kernel's name of a register by its number in DWARF: "di"; NULL if it has none. */
+/* The kernel's name of a register with this DWARF number: "di"; NULL if it has none. */
 const char *location_register(int reg);
 #endif
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A probe on a function while it is made: uprobe.c has its place, userarg.c its arguments. */
+/* A function probe while it is made: uprobe.c finds its place, userarg.c adds its arguments. */
 #ifndef TRAWL_CAPTURE_PROBE_MAKING_H
 #define TRAWL_CAPTURE_PROBE_MAKING_H
 
@@ -10,21 +10,31 @@
 struct making {
 	struct resolve *r;
 	struct target *t;
-	const struct elf_symbol *fn; /* the function that it is in; or NULL */
-	char *called;                /* that as people know it, not mangled */
+	const struct elf_symbol *fn; /* the function that contains it; or NULL */
+	char *called;                /* that function's demangled name; "" */
 	uint64_t vaddr, offset;
 	bool entry;                  /* at the function's first instruction */
-	bool returning;              /* where the function is left */
-	const struct flow_exit *exits; /* the sites of a probe on instructions that leave it */
+	bool returning;              /* the probe is where the function is left */
+	/* the sites, if the probe is on instructions that leave the function; else NULL */
+	const struct flow_exit *exits;
 	size_t nexits;
-	bool described;              /* fnd is filled */
+	bool described;              /* fnd is valid */
 	struct dwarf_function fnd;
-	/* of each parameter: 1 + its field, if that tells an alternative; 0: none yet */
+	/* the values that $params or $retval records: fnd.params, or the members of the result */
+	const struct dwarf_value *list;
+	size_t nlist;
+	/*
+	 * for each value in list: 1 + its field's number, if the value is a tag that was added;
+	 * else 0
+	 */
 	size_t *tags;
 	struct probe *p;
 };
 
-/* Adds the fields of all the user's ARGs to m->p. Complains with a caret. */
+/*
+ * Adds the fields for all of the user's ARGs to m->p. Returns 0, or -1 with an error that shows the
+ * place with a caret.
+ */
 int userarg_add_all(struct making *m);
 
 static inline bool is_glob(const char *s)

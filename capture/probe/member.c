@@ -27,7 +27,10 @@ bool member_is_part(Dwarf_Die *child)
 	       !dwarf_attr(child, DW_AT_external, &attr);
 }
 
-/* Looks at exactly `depth` levels below the object, and at no more than *left entries. */
+/*
+ * Searches exactly `depth` levels below the object and looks at no more than *left entries, which
+ * bounds the time for hostile files.
+ */
 static bool find_at(Dwarf_Die *object, const char *name, unsigned int offset, int depth, int *left,
 		    Dwarf_Die *type, unsigned int *at)
 {
@@ -41,7 +44,9 @@ static bool find_at(Dwarf_Die *object, const char *name, unsigned int offset, in
 		if (!member_is_part(&child) || !dwarf_type_of(&child, &under) ||
 		    !dwarf_peel(&under, type))
 			continue;
-		*at = offset + dwarf_udata(&child, DW_AT_data_member_location, 0);
+		if (!dwarf_member_at(&child, at))
+			continue;
+		*at += offset;
 		if (!depth && called && !strcmp(called, name))
 			return true;
 		under = *type;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A member of a type of C++ by its name, wherever in the type's bases and members it is. */
+/* Finds a member of a C++ type by name, also in its base classes and in members of members. */
 #ifndef TRAWL_CAPTURE_PROBE_MEMBER_H
 #define TRAWL_CAPTURE_PROBE_MEMBER_H
 
@@ -10,16 +10,17 @@
 #include <stdbool.h>
 
 /*
- * Finds the member of that name that fewest others are around. *type: its type, without names and
- * qualifiers; *at: where it begins in the object, which begins at `offset`.
+ * Finds the least nested member of this name. object begins at `offset` in the value. *type: the
+ * member's type without typedefs and qualifiers; *at: its offset in the value, in bytes. False if
+ * there is none.
  */
 bool member_find(Dwarf_Die *object, const char *name, unsigned int offset, Dwarf_Die *type,
 		 unsigned int *at);
 
-/* A class, structure or union. */
+/* True for a class, structure or union. */
 bool member_is_object(Dwarf_Die *type);
 
-/* A part of its own of each object: a member that is not static, or a base class. */
+/* True for a part of each object: a non-static member, or a base class. */
 bool member_is_part(Dwarf_Die *child);
 #endif
 

@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Of the process; it belongs to no file or probe. 0: whoever asks opens. */
-static int asked;
+/* The socket to ask at; a property of the process, not of a file or probe. -1: open directly. */
+static int asked = -1;
 
 void opener_ask(int socket)
 {
@@ -24,7 +24,7 @@ int opener_open(const char *path)
 	int fds[FDMESSAGE_MAX];
 	char byte;
 
-	if (!asked)
+	if (asked < 0)
 		return open(path, O_RDONLY | O_CLOEXEC);
 	if (len >= OPENER_PATH_MAX || write(asked, path, len) != (ssize_t)len)
 		return -1;
@@ -54,7 +54,7 @@ bool opener_allows(const char *path, const char *const *folders, size_t n)
 	return false;
 }
 
-/* A regular file that says that it is an ELF file; -1: it is none. */
+/* Opens a regular file with ELF's magic number; -1 if it is none. */
 static int open_elf(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -80,7 +80,8 @@ bool opener_answer(int socket, const char *const *folders, size_t n)
 		return false;
 	path[len] = '\0';
 	fd = opener_allows(path, folders, n) ? open_elf(path) : -1;
-	sent = fdmessage_send(socket, "", 1, &fd, fd >= 0 ? 1 : 0);
+	/* one that asks and does not take the answers is not waited for */
+	sent = fdmessage_send(socket, "", 1, &fd, fd >= 0 ? 1 : 0, MSG_DONTWAIT);
 	if (fd >= 0)
 		close(fd);
 	return sent;

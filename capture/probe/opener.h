@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How what reads programs opens separate debug files: itself; or, where it may open nothing, by
- * asking the process that started it, which decides by the path (apart.h).
+ * Opens separate debug files. The confined reader may not open files: it asks its parent, which
+ * decides by the path (apart.h). Anywhere else files are opened directly.
  */
 #ifndef TRAWL_CAPTURE_PROBE_OPENER_H
 #define TRAWL_CAPTURE_PROBE_OPENER_H
@@ -11,21 +11,26 @@
 
 enum { OPENER_PATH_MAX = 4096 };
 
-/* From now on opener_open() asks at this socket (SOCK_SEQPACKET); for a process of its own. */
+/* From now on opener_open() of this process asks the parent at this socket (SOCK_SEQPACKET). */
 void opener_ask(int socket);
 
-/* A debug file, to be read; -1: there is none, or it may not be opened. */
+/*
+ * Opens a debug file for reading. Returns the descriptor, which the caller closes; -1 if there is
+ * no such file or it may not be opened.
+ */
 int opener_open(const char *path);
 
 /*
- * Answers a question that waits at the socket. folders: where the programs are, absolute. False:
- * the one who asks has gone, or asks what opener_open() would not.
+ * Answers one request that is waiting at the socket. folders: the absolute paths of the n folders
+ * with the probed programs. False if the reader has gone, or if its request is malformed or cannot
+ * be answered: no further request is to be answered then.
  */
 bool opener_answer(int socket, const char *const *folders, size_t n);
 
 /*
- * May this be opened for somebody who reads programs from strangers? Absolute and without "..":
- * below /usr/lib/debug, in a program's folder, or in .debug of one.
+ * True if a process that reads foreign programs may have this file opened: the path is absolute and
+ * without "..", and lies below /usr/lib/debug, in the folder of a probed program, or in that
+ * folder's .debug.
  */
 bool opener_allows(const char *path, const char *const *folders, size_t n);
 

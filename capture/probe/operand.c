@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the assembler operands in stapsdt notes. */
 #include "config.h"
 
 #include <ctype.h>
@@ -10,8 +9,12 @@
 #include <string.h>
 
 #include "capture/probe/operand.h"
+#include "common/array.h"
 
-/* The old registers under their names of 64, 32, 16, 8 and high 8 bits. */
+/*
+ * The eight registers of the 8086, and rip, by their names of 64, 32, 16 and 8 bits and of bits 8
+ * to 15.
+ */
 static const struct {
 	const char *pt, *q, *l, *w, *b, *h;
 } old_regs[] = {
@@ -32,7 +35,7 @@ static bool is(const char *s, size_t len, const char *name)
 bool reg_find(const char *s, size_t len, struct reg *reg)
 {
 	*reg = (struct reg){ 0 };
-	for (size_t i = 0; i < sizeof(old_regs) / sizeof(old_regs[0]) && len; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(old_regs) && len; i++) {
 		reg->pt = old_regs[i].pt;
 		reg->bits = is(s, len, old_regs[i].q) ? 64 : is(s, len, old_regs[i].l) ? 32 :
 			    is(s, len, old_regs[i].w) ? 16 : is(s, len, old_regs[i].b) ? 8 : 0;
@@ -44,7 +47,7 @@ bool reg_find(const char *s, size_t len, struct reg *reg)
 			return true;
 		}
 	}
-	for (size_t i = 0; i < sizeof(new_regs) / sizeof(new_regs[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(new_regs); i++) {
 		size_t n = strlen(new_regs[i]);
 
 		if (len < n || len > n + 1 || memcmp(s, new_regs[i], n))
@@ -127,8 +130,8 @@ static bool take_reg(const char **s, struct reg *reg)
 }
 
 /*
- * A sum of numbers and at most one symbol: "44+mp_", "-8", "table@GOTPCREL". Returns false for
- * anything else; nothing at all is a sum, too.
+ * Reads a sum of numbers and at most one symbol: "44+mp_", "-8", "table@GOTPCREL"; it may be empty.
+ * False for anything else.
  */
 static bool take_sum(const char **s, int64_t *sum, char *symbol, size_t size)
 {
@@ -158,7 +161,7 @@ static bool take_sum(const char **s, int64_t *sum, char *symbol, size_t size)
 		if (!n)
 			return first && p == *s;
 		if (isdigit((unsigned char)*p))
-			return false; /* a number too large to read */
+			return false; /* a number of more than 64 bits */
 		if (minus || *symbol || n >= size)
 			return false;
 		memcpy(symbol, p, n);
@@ -167,7 +170,7 @@ static bool take_sum(const char **s, int64_t *sum, char *symbol, size_t size)
 	}
 }
 
-/* "(%base,%index,scale)" and its shorter forms, after the displacement. */
+/* Reads "(%base,%index,scale)" or one of its shorter forms, after the displacement. */
 static bool take_address(const char **s, struct operand *op)
 {
 	int64_t scale = 1;
@@ -188,7 +191,7 @@ static bool take_address(const char **s, struct operand *op)
 	op->form = index ? OPERAND_SIB : OPERAND_MEM;
 	if ((op->reg.pt && op->reg.bits != 64) || (index && op->index.bits != 64))
 		return false;
-	/* Without a base and unscaled the index is a base. */
+	/* "(,%index)", unscaled and without a base, is the same as "(%index)". */
 	if (index && !op->reg.pt && scale == 1) {
 		op->reg = op->index;
 		op->form = OPERAND_MEM;
@@ -261,7 +264,7 @@ static void parse_immediate(const char *s, struct operand *op)
 		unavailable(op, "$%.60s is found through a linker table", all);
 }
 
-/* "[-]SIZE[f]@"; without it the size stays 0. Returns what follows. */
+/* Reads "[-]SIZE[f]@" and returns what follows; without it op->size stays 0. */
 static const char *parse_size(const char *s, struct operand *op)
 {
 	const char *p = s;
@@ -312,7 +315,7 @@ void operand_parse(const char *text, size_t len, struct operand *op)
 		parse_memory(s, op);
 	else
 		unavailable(op, "an empty operand");
-	/* Notes written by hand may leave the size out: then it is the machine's word. */
+	/* Notes written by hand may lack the size: then the value has 8 bytes. */
 	if (!op->size && op->form != OPERAND_UNAVAILABLE)
 		op->size = 8;
 }

@@ -35,7 +35,7 @@ int reg_number(ZydisRegister reg)
 	return (int)(whole - ZYDIS_REGISTER_RAX);
 }
 
-/* cmp $9,%eax; ja elsewhere: after it there are 10 values. */
+/* "cmp $9,%eax; ja elsewhere" leaves the 10 values 0 to 9. */
 static void note_limit(struct origins *origins, const struct step *s)
 {
 	const ZydisDecodedOperand *by = &s->operands[1];

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where a parameter is when a function is entered. Three things tell, in this order:
+ * Where a parameter is when a function is entered. Three sources are tried, in this order:
  *
- *	its location   if DWARF has one for this very address: a register, the caller's stack, a
- *		       constant, "optimised away". Optimised code has lists of these.
- *	the prologue   if DWARF has one location for the whole function, it is where the function's
- *		       first instructions put the parameter: reading them tells from where.
- *	the convention of C, if there is no location, or one that the prologue does not explain, and
- *		       compiler and language make it certain that the function keeps to it.
+ *	location    DWARF's location for this very address: a register, the caller's stack, a
+ *		    constant, or "optimised away". Optimised code has lists of these.
+ *	prologue    If DWARF has one location for the whole function, it is where the first
+ *		    instructions (the prologue) put the parameter. Decoding them tells where they
+ *		    took it from.
+ *	convention  The C calling convention, if there is no location, or the prologue does not
+ *		    explain it, and if the compiler and language guarantee the convention.
  *
- * Where none does, the value is unavailable. gcc keeps to the convention but in clones, whose
- * symbols say so (.isra, .constprop). clang drops arguments of static functions without a mark,
+ * If none applies, the value is unavailable. gcc keeps to the convention except in clones, whose
+ * symbols are marked (.isra, .constprop). clang drops arguments of static functions without a mark;
  * Rust and Go have rules of their own.
  */
 #include "config.h"
@@ -31,19 +32,20 @@
 
 enum { PARAMS_MAX = 64, LEAVES_MAX = 8, MEMBERS_MAX = 64, DEPTH_MAX = 8, DATA_MAX = 16 };
 
-/* One parameter at work. */
+/* The parameter being located. */
 struct param {
 	struct param_finder *f;
 	struct location loc;
 	enum location_result found;
 	char why[160];
-	/* By the convention. */
+	/* Its place by the calling convention. */
 	bool sse;
-	int reg; /* -1: at `stack` */
+	int reg; /* index of the argument register; -1: on the stack, at `stack` */
 	uint64_t stack;
+	bool doubtful; /* a parameter before it, or the result, is somewhere unknown */
 };
 
-/* Not known by this way; another may know it. */
+/* This source does not know the value; the next one may. Returns false. */
 static bool unexplained(struct argloc *to)
 {
 	to->form = ARGLOC_NONE;
@@ -59,13 +61,16 @@ static bool is_clone(const struct elf_symbol *s)
 		     strstr(s->name, ".part."));
 }
 
-/* Is it certain that callers pass what the declaration says, as C does? */
+/* True if callers certainly pass what the declaration says, as in C. */
 static bool keeps_convention(const struct param_finder *f)
 {
 	if (!dwarf_is_c(dwarf_srclang(f->unit)) || !f->symbol || is_clone(f->symbol) ||
 	    dwarf_udata(f->function, DW_AT_calling_convention, DW_CC_normal) != DW_CC_normal)
 		return false;
-	/* gcc changes parameters of clones only. Others' callers are elsewhere if it is global. */
+	/*
+	 * gcc changes the parameters of clones only. Other compilers may change those of static
+	 * functions, because they see all callers.
+	 */
 	return f->gcc || f->symbol->global;
 }
 
@@ -80,7 +85,10 @@ static bool made_by_gcc(Dwarf_Die *unit)
 
 /* ---- through the prologue ----------------------------------------------------------------- */
 
-/* The offset from the CFA of an address in the frame, as it is when m's instruction has run. */
+/*
+ * The offset from the CFA of an address in the frame, after m's instruction has run;
+ * PROLOGUE_UNKNOWN if unknown.
+ */
 static int64_t frame_offset(const struct prologue_move *m, enum symbolic_base base, int reg,
 			    int64_t offset)
 {
@@ -88,10 +96,14 @@ static int64_t frame_offset(const struct prologue_move *m, enum symbolic_base ba
 		       base == BASE_REGISTER && reg == DWARF_RSP ? m->sp :
 		       base == BASE_REGISTER && reg == DWARF_RBP ? m->bp : PROLOGUE_UNKNOWN;
 
-	return from == PROLOGUE_UNKNOWN ? from : from + offset;
+	return from == PROLOGUE_UNKNOWN ? from : location_sum(from, offset);
 }
 
-/* The store that fills `bytes` of the frame there first; NULL if there is none. *start: in it. */
+/*
+ * The first store that fills `bytes` bytes of the frame at this address; NULL if there is none or
+ * it stores something else than a register's value at the entry. *start: their offset in the stored
+ * register.
+ */
 static const struct prologue_move *stored(const struct prologue *p, enum symbolic_base base,
 					  int reg, int64_t offset, unsigned int bytes,
 					  unsigned int *start)
@@ -101,7 +113,8 @@ static const struct prologue_move *stored(const struct prologue *p, enum symboli
 		int64_t slot = frame_offset(m, base, reg, offset);
 
 		if (m->to >= 0 || slot == PROLOGUE_UNKNOWN || slot < m->slot ||
-		    slot + bytes > m->slot + m->bytes)
+		    (uint64_t)slot - (uint64_t)m->slot > UINT32_MAX ||
+		    (uint64_t)slot - (uint64_t)m->slot + bytes > m->bytes)
 			continue;
 		*start = (unsigned int)(slot - m->slot);
 		return m->from >= 0 ? m : NULL;
@@ -109,7 +122,7 @@ static const struct prologue_move *stored(const struct prologue *p, enum symboli
 	return NULL;
 }
 
-/* The register that holds at the entry what `reg` will hold; -1 if that is not known. */
+/* The register that holds at the entry what the prologue moves to `reg`; -1 if unknown. */
 static int origin(const struct prologue *p, int reg)
 {
 	if (reg < 0 || reg >= PROLOGUE_REGISTERS)
@@ -121,13 +134,16 @@ static int origin(const struct prologue *p, int reg)
 	return p->overwritten[reg] ? -1 : reg;
 }
 
-/* Only these bring anything into a function; others are its caller's. */
+/* True for registers that pass arguments; all others hold values of the caller. */
 static bool brings_arguments(int reg)
 {
 	return reg != 3 && reg != DWARF_RBP && reg != DWARF_RSP && (reg < 12 || reg > 15);
 }
 
-/* Memory at an address in a register or in the frame, of a place that holds in the body. */
+/*
+ * A parameter in memory whose address is in a register or in the frame: finds where that address is
+ * at the entry.
+ */
 static bool behind_pointer(const struct param *q, const struct symbolic *at, unsigned int start,
 			   struct argloc *to)
 {
@@ -147,12 +163,12 @@ static bool behind_pointer(const struct param *q, const struct symbolic *at, uns
 	return in_memory(q->f->vaddr, &from, start, to);
 }
 
-/* In the frame: on the caller's part of it, or stored there by the function itself. */
+/* A parameter in the frame: either in the caller's part, or stored there by the prologue. */
 static bool in_frame(const struct param *q, const struct symbolic *at, unsigned int start,
 		     struct argloc *to)
 {
 	const struct prologue *p = &q->f->prologue;
-	int64_t offset = at->offset + start;
+	int64_t offset = location_sum(at->offset, start);
 	const struct prologue_move *m;
 	unsigned int in = 0;
 
@@ -164,7 +180,10 @@ static bool in_frame(const struct param *q, const struct symbolic *at, unsigned 
 
 		return in_memory(q->f->vaddr, &caller, 0, to);
 	}
-	/* With a frame pointer the caller's part begins after it and the return address. */
+	/*
+	 * With a frame pointer, the caller's part begins 16 bytes above %rbp: after the saved %rbp
+	 * and the return address.
+	 */
 	if (at->base == BASE_REGISTER && at->reg == DWARF_RBP && offset >= 16) {
 		for (size_t i = 0; i < p->n; i++) {
 			if (p->moves[i].bp == -16) {
@@ -177,30 +196,38 @@ static bool in_frame(const struct param *q, const struct symbolic *at, unsigned 
 	return unexplained(to);
 }
 
-/* The store into the frame that a place inside the function is of; NULL: none is known. */
+/*
+ * The store that fills a place in the frame, which is given as at the probed address; NULL if
+ * unknown.
+ */
 static const struct prologue_move *store_at(const struct param *q, enum symbolic_base base, int reg,
 					    int64_t offset, unsigned int bytes)
 {
 	const struct symbolic *cfa = q->f->cfa;
 	unsigned int in = 0;
 
-	/* %rsp is another one where the store is. */
+	/*
+	 * %rsp may have changed between the store and the probed address, so the place is converted
+	 * to an offset from the CFA.
+	 */
 	if (base == BASE_REGISTER && cfa->base == base && cfa->reg == reg)
-		return stored(&q->f->prologue, BASE_CFA, 0, offset - cfa->offset, bytes, &in);
+		return stored(&q->f->prologue, BASE_CFA, 0,
+			      location_sum(offset, (int64_t)-(uint64_t)cfa->offset), bytes, &in);
 	return base == BASE_REGISTER && reg == DWARF_RSP ?
 		       NULL : stored(&q->f->prologue, base, reg, offset, bytes, &in);
 }
 
 /*
- * Inside the function, what lies in its frame is there when the function has stored it. What the
- * caller of a function of C stored for it lies there from the beginning.
+ * At an address inside the function. A value in the function's own frame is there only after the
+ * function has stored it. What a caller of a C function stored in its own part is there from the
+ * beginning.
  */
 static bool inside(const struct param *q, const struct piece *p, unsigned int start,
 		   struct argloc *to)
 {
 	const struct symbolic *at = &p->at, *cfa = q->f->cfa;
 	const struct prologue_move *m;
-	int64_t offset = at->offset + start;
+	int64_t offset = location_sum(at->offset, start);
 
 	if (p->form != PIECE_MEMORY || at->base == BASE_ADDRESS)
 		return in_piece(q->f->vaddr, p, start, to);
@@ -215,7 +242,10 @@ static bool inside(const struct param *q, const struct piece *p, unsigned int st
 			       "it is not known whether the function has stored it in its frame yet");
 }
 
-/* One location for the whole function: where the parameter is once the frame is set up. */
+/*
+ * DWARF has one location for the whole function, which holds once the prologue has run: finds where
+ * the value is at the entry.
+ */
 static bool in_body(const struct param *q, const struct piece *p, unsigned int start,
 		    struct argloc *to)
 {
@@ -252,12 +282,18 @@ static bool by_convention(const struct param *q, struct argloc *to)
 	static const int regs[] = { 5, 4, 1, 2, 8, 9 };
 	struct symbolic stack = { .base = BASE_CFA, .offset = (int64_t)q->stack - 8 };
 
+	if (q->doubtful)
+		return nowhere(to, "the function takes or returns a value whose place is not "
+				   "known, and this one's follows from that");
 	if (q->reg >= 0)
 		return in_register(q->sse ? DWARF_XMM0 + q->reg : regs[q->reg], 0, to);
 	return in_memory(q->f->vaddr, &stack, 0, to);
 }
 
-/* Finds `bytes` at `offset` of the parameter. whole: that is all of it, and one value. */
+/*
+ * Finds to->bits bits at byte `offset` of the parameter. whole: that is the whole parameter, and a
+ * scalar.
+ */
 static bool find(const struct param *q, unsigned int offset, bool whole, struct argloc *to)
 {
 	const struct piece *p = q->loc.pieces, *end = p + q->loc.n;
@@ -280,7 +316,7 @@ static bool find(const struct param *q, unsigned int offset, bool whole, struct 
 	} else if (q->found != LOCATION_NONE) {
 		return nowhere(to, "%s", q->why);
 	}
-	/* clang's callers need not pass what the function does not use. */
+	/* clang's callers need not pass a parameter that the function does not use. */
 	if (whole && q->f->convention && (q->found == LOCATION_FOUND || q->f->gcc))
 		return by_convention(q, to);
 	return nowhere(to, "%s", q->why);
@@ -288,7 +324,7 @@ static bool find(const struct param *q, unsigned int offset, bool whole, struct 
 
 /* ---- texts with a length -------------------------------------------------------------------- */
 
-/* Eight bytes at `offset` of the object that the place is the address of. */
+/* The location of 8 bytes at `offset` of the object whose address is at place. */
 static bool after(const struct argloc *place, unsigned int offset, struct argloc *to)
 {
 	*to = (struct argloc){ .form = ARGLOC_EXPR, .bits = 64 };
@@ -297,7 +333,10 @@ static bool after(const struct argloc *place, unsigned int offset, struct argloc
 		       (int)sizeof(to->expr);
 }
 
-/* The address of what is in memory at "+0(%di)"; of what is on the stack none can be written. */
+/*
+ * The address of what is in memory at "+0(%di)". tracefs has no expression for the address of a
+ * stack slot.
+ */
 static bool address_of(const struct argloc *place, struct argloc *to)
 {
 	size_t len = strlen(place->expr);
@@ -309,7 +348,10 @@ static bool address_of(const struct argloc *place, struct argloc *to)
 	return true;
 }
 
-/* Finds the parts of a text that is the value; false if one of them is not to be had. */
+/*
+ * Finds pointer and length of a string that is passed by value; false if one of them is
+ * unavailable.
+ */
 static bool text_by_value(const struct param *q, const struct text_shape *shape,
 			  unsigned int offset, struct dwarf_counted *c)
 {
@@ -340,7 +382,7 @@ static void add_text(struct dwarf_value *v, const struct text_shape *shape,
 	*v->counted = *c;
 }
 
-/* A reference may be of a text. */
+/* If the value is a reference to a string, finds its pointer and length. */
 static void refer_to_text(const struct param *q, Dwarf_Die *type, struct dwarf_value *v)
 {
 	struct dwarf_counted c = { 0 };
@@ -353,20 +395,23 @@ static void refer_to_text(const struct param *q, Dwarf_Die *type, struct dwarf_v
 
 /* ---- scalars and their texts ----------------------------------------------------------------- */
 
-/* Fills in how the kernel records a scalar whose place is known. */
+/* Sets the types of a scalar whose location is known. */
 static void set_type(struct dwarf_value *v, const struct abi_type *t)
 {
 	bool hex = t->is_float || t->show == PROBE_SHOW_ADDR;
 
 	snprintf(v->own, sizeof(v->own), "%c%u", t->is_float ? 'f' : hex ? 'x' :
 		 t->is_signed ? 's' : 'u', t->size * 8);
-	/* From the middle of a register only a wider unsigned integer can be taken. */
+	/* Bits in the middle of a register can be recorded only as a wider unsigned integer. */
 	snprintf(v->type, sizeof(v->type), "%c%u", v->place.shift ? 'u' : hex ? 'x' :
 		 t->is_signed ? 's' : 'u', v->place.shift ? 64 : t->size * 8);
 	v->show = t->show;
 }
 
-/* Texts of Go and Rust and those of C++ but std::string have a length and need not have an end. */
+/*
+ * What ":string" records for this type. Strings of Go, Rust and C++ have a length and need not end
+ * with a NUL; libstdc++'s std::string does.
+ */
 static enum dwarf_text text_of(const struct param *q, Dwarf_Die *from)
 {
 	static const char string[] = "basic_string<char,", view[] = "basic_string_view<";
@@ -387,9 +432,10 @@ static enum dwarf_text text_of(const struct param *q, Dwarf_Die *from)
 		return DWARF_TEXT_COUNTED;
 	do {
 		const char *of = dwarf_diename(&member);
+		unsigned int at;
 
 		if (dwarf_tag(&member) == DW_TAG_member && of && !strcmp(of, "_M_dataplus") &&
-		    !dwarf_udata(&member, DW_AT_data_member_location, 1))
+		    dwarf_member_at(&member, &at) && !at)
 			return DWARF_TEXT_POINTED;
 	} while (dwarf_siblingof(&member, &member) == 0);
 	return DWARF_TEXT_COUNTED;
@@ -404,7 +450,9 @@ static void find_scalar(const struct param *q, Dwarf_Die *type, unsigned int off
 	v->text = text_of(q, type);
 	v->place = (struct argloc){ .bits = t.size * 8, .is_signed = t.is_signed,
 				    .is_float = t.is_float };
-	if (!simple(&t))
+	if (t.undecoded)
+		nowhere(&v->place, "%s is a number of a format that is not decoded", v->ctype);
+	else if (!simple(&t))
 		nowhere(&v->place, "a value of %u bytes does not fit what the kernel's probes "
 			"record", t.size);
 	else if (find(q, offset, whole, &v->place))
@@ -428,7 +476,7 @@ static struct dwarf_value *add_value(struct dwarf_function *out, const char *nam
 
 static unsigned int count_leaves(const struct param *q, Dwarf_Die *from, int depth);
 
-/* Of the data of alternatives; above DATA_MAX if only which one it is can be shown. */
+/* Counts the scalars in all alternatives. Above DATA_MAX, only the tag is shown. */
 static unsigned int count_data(const struct param *q, const struct variants *v, int depth)
 {
 	unsigned int n = 0;
@@ -453,7 +501,7 @@ static bool count_variants(const struct param *q, Dwarf_Die *type, int depth, un
 	return true;
 }
 
-/* Counts the scalars of a type; above LEAVES_MAX if it is none that is shown by its members. */
+/* Counts the scalars of a type; above LEAVES_MAX if the type cannot be shown by its members. */
 static unsigned int count_leaves(const struct param *q, Dwarf_Die *from, int depth)
 {
 	Dwarf_Die type, child;
@@ -482,7 +530,7 @@ static unsigned int count_leaves(const struct param *q, Dwarf_Die *from, int dep
 
 		if (tag == DW_TAG_variant_part || ++members > MEMBERS_MAX)
 			return LEAVES_MAX + 1;
-		/* Functions and types of C++ do not count. */
+		/* Member functions and types do not count as members. */
 		members -= tag == DW_TAG_subprogram || tag == DW_TAG_typedef;
 		if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) ||
 		    dwarf_attr(&child, DW_AT_external, &attr))
@@ -494,7 +542,10 @@ static unsigned int count_leaves(const struct param *q, Dwarf_Die *from, int dep
 	return n;
 }
 
-/* A text by value. False: it is none, or one of its parts is not to be had. */
+/*
+ * Adds a string that is passed by value. False if the type is no string or a part of it is
+ * unavailable.
+ */
 static bool add_text_value(const struct param *q, Dwarf_Die *type, const char *name,
 			   unsigned int offset, struct dwarf_function *out)
 {
@@ -511,22 +562,7 @@ static bool add_text_value(const struct param *q, Dwarf_Die *type, const char *n
 	return true;
 }
 
-/* Where a member begins in its object, in bits: DWARF before version 4 counts from the other
- * end. */
-static unsigned int first_bit(Dwarf_Die *member, unsigned int width)
-{
-	unsigned int bytes = dwarf_udata(member, DW_AT_data_member_location, 0);
-	unsigned int from_end = dwarf_udata(member, DW_AT_bit_offset, UINT32_MAX);
-	struct abi_type t;
-	Dwarf_Die type;
-
-	if (from_end == UINT32_MAX || !dwarf_type_of(member, &type))
-		return bytes * 8 + dwarf_udata(member, DW_AT_data_bit_offset, 0);
-	abi_type_of(&type, &t);
-	return bytes * 8 + dwarf_udata(member, DW_AT_byte_size, t.size) * 8 - from_end - width;
-}
-
-/* Finds a bit field in the unit of its type that it is in. */
+/* Finds a bit field, through the storage unit of its type that contains it. */
 static void find_bits(const struct param *q, Dwarf_Die *type, unsigned int bit, unsigned int width,
 		      struct dwarf_value *v)
 {
@@ -567,7 +603,10 @@ static void find_bits(const struct param *q, Dwarf_Die *type, unsigned int bit, 
 static void add_leaves(const struct param *q, Dwarf_Die *from, const char *name,
 		       unsigned int offset, struct dwarf_function *out);
 
-/* Which of its alternatives the value is. Returns its number. */
+/*
+ * Adds the tag, the value that tells which alternative is present. Returns its number in
+ * out->params.
+ */
 static size_t add_tag(const struct param *q, struct variants *v, const char *name,
 		      unsigned int offset, struct dwarf_function *out)
 {
@@ -588,7 +627,7 @@ static size_t add_tag(const struct param *q, struct variants *v, const char *nam
 	return out->nparams - 1;
 }
 
-/* The data of one alternative, under its name. */
+/* Adds the data of one alternative, under its name. */
 static void add_data(const struct param *q, struct alternative *a, const char *name,
 		     unsigned int offset, struct dwarf_function *out)
 {
@@ -609,7 +648,7 @@ static void add_data(const struct param *q, struct alternative *a, const char *n
 	}
 }
 
-/* A value that is one of several alternatives. False: it is none such. */
+/* Adds a value that has alternatives. False if the type has none. */
 static bool add_variants(const struct param *q, Dwarf_Die *type, const char *name,
 			 unsigned int offset, struct dwarf_function *out)
 {
@@ -660,22 +699,26 @@ static void add_leaves(const struct param *q, Dwarf_Die *from, const char *name,
 	do {
 		const char *of = dwarf_diename(&child);
 		int tag = dwarf_tag(&child);
-		unsigned int width;
+		unsigned int width, at;
 		char *path;
+		bool known;
 
 		if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) ||
 		    dwarf_attr(&child, DW_AT_external, &attr) || !dwarf_type_of(&child, &member))
 			continue;
-		path = tag == DW_TAG_inheritance || !of ? xstrdup(name) :
-							  xasprintf("%s.%s", name, of);
+		known = dwarf_member_at(&child, &at);
+		if (!known && !of)
+			of = dwarf_diename(&member);
+		path = !of ? xstrdup(name) : xasprintf("%s.%s", name, of);
 		width = dwarf_udata(&child, DW_AT_bit_size, 0);
-		if (width)
-			find_bits(q, &member, offset * 8 + first_bit(&child, width), width,
+		if (!known)
+			nowhere(&add_value(out, path, &member)->place, "where it is in the object "
+				"is known only when the program runs");
+		else if (width)
+			find_bits(q, &member, offset * 8 + dwarf_first_bit(&child, width), width,
 				  add_value(out, path, &member));
 		else
-			add_leaves(q, &member, path,
-				   offset + dwarf_udata(&child, DW_AT_data_member_location, 0),
-				   out);
+			add_leaves(q, &member, path, offset + at, out);
 		free(path);
 	} while (dwarf_siblingof(&child, &child) == 0);
 	if (dwarf_diename(&type) && !strncmp(dwarf_diename(&type), "basic_string_view<", 18)) {
@@ -684,7 +727,7 @@ static void add_leaves(const struct param *q, Dwarf_Die *from, const char *name,
 	}
 }
 
-/* Why a value is not shown by its members. */
+/* Why a value cannot be shown by its members. */
 static const char *not_by_members(Dwarf_Die *type)
 {
 	switch (dwarf_tag(type)) {
@@ -727,8 +770,8 @@ static void explain(struct param *q)
 }
 
 /*
- * Go 1.19 has slices in four pieces of eight bytes, of which one is there twice. Which of them are
- * the value's is not known.
+ * Go 1.19 describes a slice by four pieces of 8 bytes, one of them twice. Which three are the
+ * slice's is unknown, so a value with more bytes than its type is refused.
  */
 static void check_pieces(struct param *q, Dwarf_Die *type)
 {
@@ -744,6 +787,31 @@ static void check_pieces(struct param *q, Dwarf_Die *type)
 		 last->start + last->size, (unsigned int)size);
 }
 
+/* Adds a value according to its type: as a string, as a number, or by its members. */
+static void add_typed(const struct param *q, Dwarf_Die *type, Dwarf_Die *peeled, const char *name,
+		      struct dwarf_function *out)
+{
+	unsigned int n = is_scalar(peeled) ? 1 : count_leaves(q, peeled, 0);
+	struct dwarf_value *v;
+
+	if (add_text_value(q, type, name, 0, out)) {
+		size_t before = out->nparams;
+
+		if (n && n <= LEAVES_MAX)
+			add_leaves(q, peeled, name, 0, out);
+		for (; before < out->nparams; before++)
+			out->params[before].member = true;
+	} else if (is_scalar(peeled)) {
+		find_scalar(q, type, 0, true, add_value(out, name, type));
+	} else if (n && n <= LEAVES_MAX) {
+		add_leaves(q, peeled, name, 0, out);
+	} else {
+		v = add_value(out, name, type);
+		nowhere(&v->place, n ? "%s %s" : "%s has no members", v->ctype,
+			not_by_members(peeled));
+	}
+}
+
 static void add_param(struct param_finder *f, Dwarf_Die *die, struct dwarf_function *out)
 {
 	const char *given = dwarf_diename(die);
@@ -752,7 +820,6 @@ static void add_param(struct param_finder *f, Dwarf_Die *die, struct dwarf_funct
 	struct dwarf_value *v;
 	struct abi_type t;
 	Dwarf_Die type, peeled;
-	unsigned int n;
 
 	if (!dwarf_type_of(die, &type) || !dwarf_peel(&type, &peeled)) {
 		v = add_value(out, name, NULL);
@@ -762,30 +829,29 @@ static void add_param(struct param_finder *f, Dwarf_Die *die, struct dwarf_funct
 	}
 	abi_type_of(&type, &t);
 	q.reg = abi_take(&f->abi, &t, &q.sse, &q.stack);
+	q.doubtful = q.reg < 0 ? f->abi.stack_unknown : f->abi.gp_unknown && !q.sse;
 	q.found = location_find(f->function, die, f->vaddr, f->cfa, &q.loc, q.why, sizeof(q.why));
 	explain(&q);
 	check_pieces(&q, &peeled);
-	n = is_scalar(&peeled) ? 1 : count_leaves(&q, &peeled, 0);
-	if (add_text_value(&q, &type, name, 0, out)) {
-		size_t before = out->nparams;
-
-		if (n && n <= LEAVES_MAX)
-			add_leaves(&q, &peeled, name, 0, out);
-		for (; before < out->nparams; before++)
-			out->params[before].member = true;
-	} else if (is_scalar(&peeled)) {
-		find_scalar(&q, &type, 0, true, add_value(out, name, &type));
-	} else if (n && n <= LEAVES_MAX) {
-		add_leaves(&q, &peeled, name, 0, out);
-	} else {
-		v = add_value(out, name, &type);
-		nowhere(&v->place, n ? "%s %s" : "%s has no members", v->ctype,
-			not_by_members(&peeled));
-	}
+	add_typed(&q, &type, &peeled, name, out);
 	free(name);
 }
 
-/* A result of Go, which is a parameter only in DWARF. */
+void param_add_result(struct param_finder *f, Dwarf_Die *type, const char *name,
+		      const struct location *loc, const char *why, struct dwarf_function *out)
+{
+	struct param q = { .f = f, .found = loc ? LOCATION_FOUND : LOCATION_UNKNOWN };
+	Dwarf_Die peeled;
+
+	if (loc)
+		q.loc = *loc;
+	else
+		snprintf(q.why, sizeof(q.why), "%s", why);
+	if (dwarf_peel(type, &peeled))
+		add_typed(&q, type, &peeled, name, out);
+}
+
+/* True for a Go function's result, which DWARF lists among the parameters. */
 static bool is_result(Dwarf_Die *die)
 {
 	Dwarf_Attribute attr;

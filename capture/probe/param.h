@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Parameters: where each is at the first instruction of its function, or inside it. */
+/*
+ * Finds where the parameters of a function are, at its first instruction or at an address inside
+ * it.
+ */
 #ifndef TRAWL_CAPTURE_PROBE_PARAM_H
 #define TRAWL_CAPTURE_PROBE_PARAM_H
 
@@ -12,24 +15,34 @@
 #include "capture/probe/prologue.h"
 #include "capture/probe/value.h"
 
-/* A function whose parameters are looked for. */
+/* The function whose parameters are looked for. */
 struct param_finder {
 	struct elf_file *elf;
 	Dwarf_Die *unit, *function;
 	const struct elf_symbol *symbol; /* or NULL */
-	uint64_t vaddr;                  /* where the parameters are wanted */
+	uint64_t vaddr;                  /* address at which the locations must hold */
 	uint64_t entry;
-	const struct symbolic *cfa;      /* as of location_find() */
-	struct abi abi;                  /* after what the return value takes */
+	/* frame base at vaddr, as location_find() takes it; NULL: vaddr is the entry */
+	const struct symbolic *cfa;
+	/* argument registers left, after the one for a result in memory */
+	struct abi abi;
 
 	/* Filled by param_find_all(). */
 	struct prologue prologue;
-	bool gcc;        /* made by it */
-	bool convention; /* the C calling convention is known to hold */
+	bool gcc;        /* compiled by gcc */
+	bool convention; /* the function certainly follows the C calling convention */
 };
 
-/* Adds all parameters to out->params. */
+/* Appends all parameters to out->params. */
 void param_find_all(struct param_finder *f, struct dwarf_function *out);
+
+/*
+ * Appends a return value of this type to out->params, as if it were a parameter: one value, or
+ * several if it is shown by its members. *loc is where it is just before the function returns; NULL
+ * if unknown, and then why has the reason.
+ */
+void param_add_result(struct param_finder *f, Dwarf_Die *type, const char *name,
+		      const struct location *loc, const char *why, struct dwarf_function *out);
 #endif
 
 #endif

@@ -5,20 +5,8 @@
 
 #ifdef HAVE_DW
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-bool nowhere(struct argloc *to, const char *why, ...)
-{
-	va_list ap;
-
-	to->form = ARGLOC_NONE;
-	va_start(ap, why);
-	vsnprintf(to->why, sizeof(to->why), why, ap);
-	va_end(ap);
-	return false;
-}
 
 static bool address_text(uint64_t vaddr, enum symbolic_base base, int reg,
 			 int64_t offset, char *buf, size_t size)
@@ -29,7 +17,7 @@ static bool address_text(uint64_t vaddr, enum symbolic_base base, int reg,
 	case BASE_REGISTER:
 		return name && snprintf(buf, size, "%+" PRId64 "(%%%s)", offset, name) > 0;
 	case BASE_CFA:
-		return snprintf(buf, size, "%+" PRId64 "(%%sp)", offset + 8) > 0;
+		return snprintf(buf, size, "%+" PRId64 "(%%sp)", location_sum(offset, 8)) > 0;
 	case BASE_ADDRESS:
 		return snprintf(buf, size, "%+" PRId64 "(%%ip)",
 				(int64_t)((uint64_t)offset - vaddr)) > 0;
@@ -44,7 +32,7 @@ bool in_memory(uint64_t vaddr, const struct symbolic *at, int64_t offset,
 	char inner[48];
 
 	to->form = ARGLOC_EXPR;
-	offset += at->offset;
+	offset = location_sum(offset, at->offset);
 	if (at->base != BASE_MEMORY && address_text(vaddr, at->base, at->reg, offset, to->expr,
 						    sizeof(to->expr)))
 		return true;
@@ -83,7 +71,9 @@ static bool constant(uint64_t value, unsigned int start, struct argloc *to)
 	return true;
 }
 
-/* Takes only the bits of mask: the low ones of the value. */
+/*
+ * Restricts the value to the bits in mask; false unless these are its low bits and it is unsigned.
+ */
 static bool masked(uint64_t mask, struct argloc *to)
 {
 	uint64_t all = UINT64_MAX >> (64 - to->bits);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Places of values, as DWARF has them, in the kernel's words. */
+/* Translates evaluated DWARF locations to tracefs' fetch arguments. */
 #ifndef TRAWL_CAPTURE_PROBE_PLACE_H
 #define TRAWL_CAPTURE_PROBE_PLACE_H
 
@@ -9,18 +9,19 @@
 #include "capture/probe/argloc.h"
 #include "capture/probe/location.h"
 
-/* Each fills *to and returns true, or says in it why there is no value and returns false. */
+/*
+ * The functions here set *to, whose bits, is_signed and is_float describe the value, and return
+ * true; or return false with the reason in to->why, as nowhere() does.
+ */
 
-__attribute__((format(printf, 2, 3))) bool nowhere(struct argloc *to, const char *why, ...);
-
-/* Memory at an address that holds where a probe at vaddr is hit. */
+/* The value is in memory, at `at` plus offset bytes. vaddr: address of the probe. */
 bool in_memory(uint64_t vaddr, const struct symbolic *at, int64_t offset,
 	       struct argloc *to);
 
-/* Bytes of a register from `start` on. */
+/* The value is in DWARF register reg, from byte `start` on. */
 bool in_register(int reg, unsigned int start, struct argloc *to);
 
-/* `start` bytes into a piece that holds there. */
+/* The value begins `start` bytes into the piece p. */
 bool in_piece(uint64_t vaddr, const struct piece *p, unsigned int start,
 	      struct argloc *to);
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* From a spec to probes: the files that it names, what it finds in them, what there is already. */
+/*
+ * Resolves a spec: opens the files that it names, finds the probes in them, and removes probes that
+ * the list has already.
+ */
 #include "config.h"
 
 #include <errno.h>
@@ -41,7 +44,7 @@ static struct probe_file *open_path(const struct spec *spec, struct probe_list *
 		no_such_file(spec, err);
 		return NULL;
 	}
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* not to wait at a FIFO */
 	if (fd < 0)
 		trawl_fail(err, TRAWL_CANNOT, "%s: %s%s", path, strerror(errno),
 			   errno == EACCES ? "; run as root" : "");
@@ -51,18 +54,21 @@ static struct probe_file *open_path(const struct spec *spec, struct probe_list *
 	return file;
 }
 
-/* What one spec is looked for in. */
+/* The files in which one spec is resolved. */
 struct inputs {
 	const struct spec *spec;
 	size_t limit;
-	struct probe_file **files; /* the list's */
+	struct probe_file **files; /* owned by the list */
 	size_t n;
-	size_t missed; /* that a process has mapped and that could not be opened */
+	size_t missed; /* mapped files of the process that could not be opened */
 };
 
 /* ---- resolving ------------------------------------------------------------------------------- */
 
-/* Symbols and notes are found through the section headers, which are the end of most files. */
+/*
+ * Symbols and notes are found through the section headers, which are at the end of most files and
+ * so missing from a truncated one.
+ */
 static void hint_if_cut(struct resolve *r, const struct elf_file *elf)
 {
 	if (elf->header.e_shoff < elf->size)
@@ -94,7 +100,7 @@ static int resolve_in(struct resolve *r, struct probe_file *file, bool must)
 	return ret;
 }
 
-/* Adds what spec names to the list's files. */
+/* Adds the files that spec names to the list and to *in. */
 static int open_files(const struct spec *spec, struct probe_list *list, struct inputs *in,
 		      struct trawl_error *err)
 {
@@ -149,7 +155,7 @@ static int nothing_found(struct resolve *r)
 	if (spec->kind == SPEC_UPROBE)
 		return spec_fail(spec, spec->symbol_at, r->err, "%s: no such symbol in %s%s%s",
 				 spec->symbol, spec->path, hint, r->stripped ?
-				 "; it is stripped, only what it exports has a name: write "
+				 "; it is stripped, only what it exports has a name; write "
 				 "PATH:0xOFFSET or install its debug symbols" : "");
 	return spec_fail(spec, spec->symbol_at, r->err, "%s%s%s: no such probe in %s%s",
 			 strcmp(spec->provider, "*") ? spec->provider : "",
@@ -157,7 +163,10 @@ static int nothing_found(struct resolve *r)
 			 spec->pid ? where : spec->path, hint);
 }
 
-/* Is the new one there already? What a pattern matches is, if a spec has named it. */
+/*
+ * True if the list has the new probe already: at the same place with the same arguments; or the new
+ * one was matched by a pattern and the old one named by its spec.
+ */
 static bool same_probe(const struct probe *old, const struct probe *new)
 {
 	if (!probe_same_place(old, new))
@@ -170,7 +179,7 @@ static bool same_probe(const struct probe *old, const struct probe *new)
 	return true;
 }
 
-/* Takes away those of before that the new ones cover, or forgets that they would. */
+/* Removes the earlier probes that the new ones replace; drop false: only clears their marks. */
 static void drop_covered(struct resolve *r, bool drop)
 {
 	struct probe_list *list = r->list;
@@ -191,7 +200,7 @@ static void drop_covered(struct resolve *r, bool drop)
 		list->probes[i]->covered = false;
 }
 
-/* Of the new probes, takes away those that a spec before this one has added, and says so. */
+/* Removes those of the new probes that an earlier spec added already, with a remark. */
 static void drop_twice(struct resolve *r)
 {
 	struct probe_list *list = r->list;
@@ -221,7 +230,7 @@ static void drop_twice(struct resolve *r)
 					     one));
 }
 
-/* All that looks into files. */
+/* The part that parses foreign files and so runs in the confined process. */
 static int resolve_all(void *arg, struct probe_list *list, struct trawl_error *err)
 {
 	const struct inputs *in = arg;
@@ -239,13 +248,14 @@ static int resolve_all(void *arg, struct probe_list *list, struct trawl_error *e
 	if (ret == 0 && list->n == r.before)
 		ret = nothing_found(&r);
 	drop_covered(&r, ret == 0);
-	/* A name of the user's own makes it another event. */
+	/* A name given by the user makes it a separate event. */
 	if (ret == 0 && !*spec->own)
 		drop_twice(&r);
 	if (ret < 0)
 		probe_drop(list, r.before);
 	nearest_free(&r.near);
 	cxx_forget_names(&r);
+	free(r.taken.slots);
 	free(r.hint);
 	return ret;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The metadata "probe/SOURCE/NAME": all that a receiver of the file needs to know about a probe. */
+/*
+ * Writes the metadata "probe/SOURCE/NAME" (docs/format.md): all that a reader of the file needs to
+ * know about a probe.
+ */
 #include "config.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads /proc/PID/maps and opens what is mapped, not what now bears the name. */
+/* Opens the files that are mapped, which may differ from the files that now have their names. */
 #include "config.h"
 
 #include <errno.h>
@@ -10,11 +10,11 @@
 #include "capture/sys/alloc.h"
 #include "capture/probe/procmap.h"
 
-/* A line of maps. */
+/* A line of /proc/PID/maps. */
 struct mapping {
 	unsigned long start, end, inode;
 	char perms[5];
-	char *path; /* in the line */
+	char *path; /* points into the line */
 	bool deleted;
 };
 
@@ -39,7 +39,7 @@ static bool parse_line(char *line, struct mapping *m)
 	return m->inode != 0 && strchr(m->perms, 'x') && m->path[0] == '/';
 }
 
-/* Opens a regular file; nothing else, since opening a device may do something. */
+/* Opens a regular file only: opening a device may have side effects. */
 static int open_regular(char *path)
 {
 	struct stat st;
@@ -52,8 +52,8 @@ static int open_regular(char *path)
 }
 
 /*
- * map_files leads to the mapped file itself whatever became of its name, but only for the
- * privileged; the path seen from the process's root is the second best.
+ * /proc/PID/map_files leads to the mapped file itself even if it was renamed or deleted, but needs
+ * privileges. The fallback is the path as seen from the process's root, if it has the same inode.
  */
 static int open_mapping(pid_t pid, const struct mapping *m)
 {
@@ -99,7 +99,7 @@ int procmap_open(pid_t pid, struct mapped_file **files, size_t *n, size_t *misse
 				  geteuid() ?
 				  "process %d: its mappings cannot be read; run as root" :
 				  "process %d: its mappings cannot be read, not by this root "
-				  "either: name the program with the probes (usdt:PATH:...)", pid);
+				  "either; name the program with the probes (usdt:PATH:...)", pid);
 	while (getline(&line, &size, f) > 0) {
 		struct mapping m;
 		int fd;

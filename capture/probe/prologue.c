@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs the straight way from the entry with symbols for values: each register holds what one had
- * at the entry, an address in the frame, or something unknown. A branch that is not taken changes
- * nothing of that; a call or a jump ends it.
+ * Executes the straight path from the entry symbolically: each register holds the value that some
+ * register had at the entry, an address in the frame, or something unknown. Conditional branches
+ * are assumed not to be taken; a call or jump ends the path.
  */
 #include "config.h"
 
@@ -13,23 +13,26 @@
 
 enum { RSP = 7, RBP = 6, XMM0 = 17, CODE_MAX = 1024, NOTHING = -1 };
 
-/* What a register holds. */
+/*
+ * What a register holds: the low bytes of an entry value, an address in the frame, or something
+ * unknown.
+ */
 struct content {
-	int from;           /* the entry's value of this register, ... */
-	unsigned int bytes; /* ... of which so many low bytes; or NOTHING, and then */
-	int64_t frame;      /* an offset from the CFA, or unknown */
+	int from;           /* register whose entry value it is, or NOTHING */
+	unsigned int bytes; /* valid low bytes of that value */
+	int64_t frame;      /* if from is NOTHING: offset from the CFA, or PROLOGUE_UNKNOWN */
 };
 
 struct tracker {
 	struct prologue *p;
 	struct content held[PROLOGUE_REGISTERS];
 	uint32_t at;   /* of the instruction */
-	bool branched; /* there was a branch before it */
+	bool branched; /* a conditional branch precedes it */
 	ZydisDecodedInstruction insn;
 	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
 };
 
-/* A register's number in DWARF, -1 if it is none that is tracked. *high: %ah and its like. */
+/* A register's DWARF number, -1 if it is not tracked. *high: it is %ah, %bh, %ch or %dh. */
 static int number_of(ZydisRegister reg, bool *high)
 {
 	static const int gp[] = { 0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15 };
@@ -58,7 +61,7 @@ static void forget(struct content *c)
 	*c = (struct content){ .from = NOTHING, .frame = PROLOGUE_UNKNOWN };
 }
 
-/* The frame's offset that a memory operand is at. */
+/* The offset from the CFA of a memory operand; PROLOGUE_UNKNOWN if unknown. */
 static int64_t slot_of(const struct tracker *t, const ZydisDecodedOperand *op)
 {
 	bool high;
@@ -70,7 +73,10 @@ static int64_t slot_of(const struct tracker *t, const ZydisDecodedOperand *op)
 	return t->held[base].frame + op->mem.disp.value;
 }
 
-/* A slot that is written again keeps for us what it had first, but is not read back any more. */
+/*
+ * Marks the overwritten slots: their first contents still count as where a parameter was stored,
+ * but are not read back any more. Returns whether there was one.
+ */
 static bool written_before(struct prologue *p, int64_t slot, unsigned int bytes)
 {
 	bool before = false;
@@ -97,7 +103,10 @@ static void add_move(struct tracker *t, struct prologue_move move)
 	p->moves[p->n++] = move;
 }
 
-/* A store to the frame. What is not an entry's value is noted, too: the slot is taken. */
+/*
+ * A store to the frame. Values that are no entry value are recorded as well: a later store to the
+ * slot is then no parameter.
+ */
 static void store(struct tracker *t, int64_t slot, unsigned int bytes, const struct content *c)
 {
 	if (slot == PROLOGUE_UNKNOWN || written_before(t->p, slot, bytes))
@@ -138,7 +147,7 @@ static bool is_move(ZydisMnemonic m)
 	}
 }
 
-/* What the frame has been given there, as read back. */
+/* The contents of a frame slot that is read back. */
 static struct content reloaded(const struct tracker *t, int64_t slot, unsigned int bytes)
 {
 	struct content c;
@@ -155,7 +164,20 @@ static struct content reloaded(const struct tracker *t, int64_t slot, unsigned i
 	return c;
 }
 
-/* mov and its kin, of two operands. */
+/* A write to %ah or its like leaves one byte of the register as it was. */
+static void forget_high(struct tracker *t, const ZydisDecodedOperand *to)
+{
+	bool high;
+	int n = to->type == ZYDIS_OPERAND_TYPE_REGISTER ? number_of(to->reg.value, &high) : -1;
+
+	if (n < 0)
+		return;
+	t->held[n].frame = PROLOGUE_UNKNOWN;
+	if (t->held[n].bytes > 1)
+		t->held[n].bytes = 1;
+}
+
+/* mov and similar instructions with two operands. */
 static void move(struct tracker *t)
 {
 	const ZydisDecodedOperand *to = &t->operands[0], *from = &t->operands[1];
@@ -180,15 +202,19 @@ static void move(struct tracker *t)
 	} else if (from->type == ZYDIS_OPERAND_TYPE_MEMORY) {
 		value = reloaded(t, slot_of(t, from), bytes);
 	}
-	if (!d)
+	if (!d) {
+		forget_high(t, to);
 		return;
+	}
 	*d = value;
 	if (value.from != NOTHING)
 		add_move(t, (struct prologue_move){ .from = value.from, .to = (int)(d - t->held),
 						    .bytes = value.bytes });
 }
 
-/* add, sub of a constant, lea: what stays an address in the frame. */
+/*
+ * add and sub of a constant, and lea, may yield another address in the frame. False if they do not.
+ */
 static bool frame_arithmetic(struct tracker *t)
 {
 	const ZydisDecodedOperand *to = &t->operands[0], *by = &t->operands[1];
@@ -210,12 +236,21 @@ static bool frame_arithmetic(struct tracker *t)
 	return true;
 }
 
-/* clang makes a bool of its register by "and $1, %al". */
-static bool keeps_bool(const struct tracker *t)
+/*
+ * clang normalises a bool parameter by "and $1, %al", which keeps its value. What is in the
+ * register's other bytes is then no longer looked at.
+ */
+static bool keeps_bool(struct tracker *t)
 {
-	return t->insn.mnemonic == ZYDIS_MNEMONIC_AND && t->operands[0].size == 8 &&
-	       t->operands[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE &&
-	       t->operands[1].imm.value.u == 1;
+	struct content *c = held(t, &t->operands[0]);
+
+	if (t->insn.mnemonic != ZYDIS_MNEMONIC_AND || t->operands[0].size != 8 || !c ||
+	    t->operands[1].type != ZYDIS_OPERAND_TYPE_IMMEDIATE ||
+	    t->operands[1].imm.value.u != 1)
+		return false;
+	if (c->bytes > 1)
+		c->bytes = 1;
+	return true;
 }
 
 static void push_pop(struct tracker *t, int64_t by)
@@ -226,13 +261,16 @@ static void push_pop(struct tracker *t, int64_t by)
 		return;
 	sp->frame += by;
 	if (by < 0)
-		/* Saved for the caller, or room: no parameter is stored so. */
+		/*
+		 * push saves a register for the caller or reserves stack; compilers do not store
+		 * parameters by it
+		 */
 		store(t, sp->frame, 8, NULL);
 	else if (c)
 		forget(c);
 }
 
-/* Whatever else it does: what it writes is unknown from now on. */
+/* Any other instruction: what it writes becomes unknown. */
 static void other(struct tracker *t)
 {
 	for (unsigned int i = 0; i < t->insn.operand_count; i++) {
@@ -252,7 +290,7 @@ static void other(struct tracker *t)
 	}
 }
 
-/* False where the straight way ends. */
+/* Executes one instruction. False at the end of the straight path. */
 static bool follow(struct tracker *t)
 {
 	switch (t->insn.meta.category) {

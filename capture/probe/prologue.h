@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a function does with the registers that it is entered with, before it branches away or
- * calls: where debug information says that a parameter is in the frame, this tells from which
- * register it gets there. Needs Zydis.
+ * Tracks where a function's prologue puts the registers that pass arguments: if DWARF says that a
+ * parameter is in the frame, the prologue tells which register it came from. Needs Zydis.
  */
 #ifndef TRAWL_CAPTURE_PROBE_PROLOGUE_H
 #define TRAWL_CAPTURE_PROBE_PROLOGUE_H
@@ -15,28 +14,32 @@
 
 enum { PROLOGUE_MOVES = 64, PROLOGUE_REGISTERS = 33 };
 
-/* Not known, of offsets from the CFA. */
+/* An unknown offset from the CFA. */
 #define PROLOGUE_UNKNOWN INT64_MIN
 
-/* A register's value at the entry, copied. Registers have their numbers in DWARF. */
+/* A copy of the value that a register had at the entry. Registers have their DWARF numbers. */
 struct prologue_move {
 	int from;
-	int to;             /* -1: to memory at `slot` */
-	int64_t slot;       /* from the CFA */
-	unsigned int bytes; /* so many of the low ones */
-	bool again;         /* the slot was written again */
-	uint32_t end;       /* of the instruction, from the entry */
-	bool branched;      /* after a branch: not on every path */
-	int64_t sp, bp;     /* of %rsp and %rbp from the CFA at that instruction, or unknown */
+	int to;             /* -1: memory at `slot` */
+	int64_t slot;       /* bytes from the CFA */
+	unsigned int bytes; /* how many low bytes were copied */
+	bool again;         /* the slot was overwritten later */
+	uint32_t end;       /* offset of the next instruction from the entry */
+	bool branched;      /* a conditional branch precedes it: it is not on every path */
+	/* %rsp and %rbp as offsets from the CFA, before the instruction; or PROLOGUE_UNKNOWN */
+	int64_t sp, bp;
 };
 
 struct prologue {
 	size_t n;
 	struct prologue_move moves[PROLOGUE_MOVES];
-	bool overwritten[PROLOGUE_REGISTERS]; /* no longer what it was at the entry */
+	bool overwritten[PROLOGUE_REGISTERS]; /* no longer has its value of the entry */
 };
 
-/* Reads the code of a function of `size` bytes (0: not known) at vaddr. */
+/*
+ * Decodes the prologue of the function at vaddr, of `size` bytes (0: unknown). At most 1024 bytes
+ * are decoded, up to the first call or unconditional jump.
+ */
 void prologue_read(const struct elf_file *f, uint64_t vaddr, uint64_t size, struct prologue *p);
 
 #endif

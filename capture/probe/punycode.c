@@ -30,7 +30,7 @@ static int digit(char c)
 	return c >= '0' && c <= '9' ? c - '0' + 26 : -1;
 }
 
-/* The next number of variable length; false if there is none. */
+/* Reads the next variable-length number; false if it is invalid. */
 static bool delta(const char **s, const char *end, uint32_t bias, uint32_t *to)
 {
 	uint64_t i = 0, weight = 1;

@@ -7,12 +7,12 @@
 
 struct slot {
 	uint64_t vaddr;
-	const char *name; /* lives as long as the file is open */
+	const char *name; /* valid until elf_free() */
 };
 
 struct relocs {
 	size_t nslots, npointers;
-	struct slot *slots;  /* by address */
+	struct slot *slots;  /* sorted by address */
 	uint64_t *pointers;  /* sorted */
 };
 

@@ -7,18 +7,19 @@
 #include "capture/probe/names.h"
 #include "capture/probe/wire.h"
 #include "capture/sys/alloc.h"
+#include "common/array.h"
 
 enum {
-	SITES_MAX = 1 << 20, /* of a probe */
+	SITES_MAX = 1 << 20, /* sites of one probe */
 	PROBES_MAX = 1 << 20,
-	FETCH_MAX = 1 << 16, /* all arguments of a site: longer ones the kernel never takes */
+	FETCH_MAX = 1 << 16, /* bytes of all arguments of a site; far more than the kernel takes */
 	TEXT_MAX = 1 << 16,
 };
 
-/* What a site's texts that are no copies may be. */
+/* The values that a site's exit and insn may have. */
 static const char *const exits[] = {"", "return", "tail call", "exception", "longjmp"};
 static const char *const insns[] = {"", "nop", "push", "branch", "step", "refused"};
-#define NAMES(list) (list), sizeof(list) / sizeof((list)[0])
+#define NAMES(list) (list), ARRAY_SIZE(list)
 
 /* ---- writing ------------------------------------------------------------------------------ */
 
@@ -119,7 +120,10 @@ struct reply_before reply_before(const struct probe_list *list)
 	return b;
 }
 
-/* The number of one that was there before; before->n: it is new. They keep their order. */
+/*
+ * The number of a probe in the old list, searched from `from` on; before->n if it is new. Probes
+ * that remain keep their order.
+ */
 static size_t number_before(const struct reply_before *before, const struct probe *p, size_t from)
 {
 	while (from < before->n && before->probes[from] != p)
@@ -177,7 +181,9 @@ static bool identifier(unsigned char c)
 	return isalnum(c) || c == '_';
 }
 
-/* In uprobe_events a line is a definition: there must be no second one. */
+/*
+ * No newline may get into a definition: uprobe_events takes each line for a definition of its own.
+ */
 static bool fetch_words(unsigned char c)
 {
 	return c >= ' ' && c < 127;
@@ -220,7 +226,7 @@ static void get_arg_site(struct wire_in *in, struct probe_arg_site *a)
 	a->sib.length = (unsigned int)wire_number(in, UINT32_MAX);
 }
 
-/* Places are in the file. */
+/* The offset must be inside the file. */
 static void get_site(struct wire_in *in, const struct probe *p, struct probe_site *s)
 {
 	s->offset = wire_number(in, p->file->size);
@@ -306,7 +312,7 @@ static struct probe *get_probe(struct wire_in *in, const struct probe_list *list
 	p->note = wire_need_text(in, TEXT_MAX, wire_line);
 	p->alone = wire_text(in, SIZE_MAX, wire_any);
 	get_args(in, p);
-	/* a site has 10 numbers or lengths at least */
+	/* a site takes at least 10 numbers, and this bounds the allocation */
 	n = wire_number(in, in->left / (10 * sizeof(uint64_t)));
 	p->sites = xcalloc(n, sizeof(*p->sites));
 	in->bad |= !n || n > SITES_MAX;
@@ -326,23 +332,33 @@ static int get_error(struct wire_in *in, uint64_t status, struct trawl_error *er
 	return r;
 }
 
-static void get_build_ids(struct wire_in *in, struct probe_list *list)
+/* One for each file of the list; NULL: it has none. */
+static char **get_build_ids(struct wire_in *in, const struct probe_list *list)
 {
 	size_t n = wire_number(in, list->nfiles);
+	char **ids = xcalloc(list->nfiles, sizeof(*ids));
 
 	in->bad |= n != list->nfiles;
-	for (size_t i = 0; i < n && !in->bad; i++) {
-		char *id = wire_text(in, 128, identifier);
-
-		if (list->files[i]->build_id || !id) {
-			free(id);
-			continue;
-		}
-		list->files[i]->build_id = id;
-	}
+	for (size_t i = 0; i < n && !in->bad; i++)
+		ids[i] = wire_text(in, 128, identifier);
+	return ids;
 }
 
-/* The probes of the list in their new order, those that are kept, and in `got` all that are new. */
+/* Sets the files' build ids that are not known yet if the answer is valid. Frees ids. */
+static void set_build_ids(struct probe_list *list, char **ids, bool valid)
+{
+	for (size_t i = 0; i < list->nfiles; i++) {
+		if (valid && !list->files[i]->build_id)
+			list->files[i]->build_id = ids[i];
+		else
+			free(ids[i]);
+	}
+	free(ids);
+}
+
+/*
+ * Reads the probes of the new list into *got, old ones that remain (marked in kept) and new ones.
+ */
 static void get_probes(struct wire_in *in, const struct probe_list *list, struct probe_list *got,
 		       bool *kept)
 {
@@ -375,7 +391,7 @@ static bool is_old(const struct probe_list *list, const struct probe *p)
 	return false;
 }
 
-/* Nothing has happened: what was made goes. */
+/* Discards an invalid reply: frees what was made for it. */
 static void undo(const struct probe_list *list, struct probe_list *got)
 {
 	for (size_t i = 0; i < got->nnotes; i++)
@@ -387,7 +403,7 @@ static void undo(const struct probe_list *list, struct probe_list *got)
 	free(got->probes);
 }
 
-/* The old probes that are gone are freed, and the new array takes the place of the old. */
+/* Frees the old probes that are gone and replaces the list's array. */
 static void take_over(struct probe_list *list, struct probe_list *got, const bool *kept)
 {
 	for (size_t i = 0; i < list->n; i++)
@@ -406,6 +422,7 @@ int reply_read(const void *bytes, size_t n, struct probe_list *list, struct traw
 	struct wire_in in = {bytes, n, false};
 	struct probe_list got = {0};
 	uint64_t status = wire_number(&in, TRAWL_CANNOT);
+	char **ids;
 	bool *kept;
 	size_t count;
 
@@ -414,12 +431,13 @@ int reply_read(const void *bytes, size_t n, struct probe_list *list, struct traw
 	if (status)
 		return get_error(&in, status, err);
 	kept = xcalloc(list->n, sizeof(*kept));
-	get_build_ids(&in, list);
+	ids = get_build_ids(&in, list);
 	count = wire_number(&in, in.left / sizeof(uint64_t));
 	for (size_t i = 0; i < count && !in.bad; i++)
 		probe_remark(&got, wire_need_text(&in, TEXT_MAX, wire_line));
 	get_probes(&in, list, &got, kept);
 	in.bad |= in.left > 0;
+	set_build_ids(list, ids, !in.bad);
 	if (in.bad)
 		undo(list, &got);
 	else

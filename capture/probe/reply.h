@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A list of probes, or an error, as bytes from the process that read a stranger's program (apart.h)
- * to the recorder. What comes is as foreign as the program: it is checked whole before it is
- * believed, and what goes to tracefs can be nothing but definitions of probes in files that were
- * opened.
+ * The reply of the confined reader (apart.h) to the recorder: changes of the list of probes, or an
+ * error. The reader may have been taken over by a malicious file, so the reply is validated
+ * completely before any of it is used. Even a malicious reply can make the recorder write nothing
+ * to tracefs but definitions of probes in the files that were opened.
  */
 #ifndef TRAWL_CAPTURE_PROBE_REPLY_H
 #define TRAWL_CAPTURE_PROBE_REPLY_H
@@ -13,23 +13,24 @@
 #include "capture/probe/types.h"
 #include "format/trawl.h"
 
-/* Which probes and remarks a list had before; NULL-safe to free. */
+/* The list's probes and remarks before the reader changes them. */
 struct reply_before {
-	struct probe **probes; /* a copy of the list's array */
+	struct probe **probes; /* a malloc'd copy of the list's array */
 	size_t n, nnotes;
 };
 struct reply_before reply_before(const struct probe_list *list);
 
 /*
- * What became of the list since: which of those probes are still there, new ones, new remarks,
- * build ids; or, if ret is not 0, *err. malloc'd.
+ * Encodes the changes since `before`: which of those probes remain, new probes, new remarks, build
+ * ids; or *err if ret is not 0. Returns malloc'd bytes, *n of them.
  */
 void *reply_write(const struct probe_list *list, const struct reply_before *before, int ret,
 		  const struct trawl_error *err, size_t *n);
 
 /*
- * Does to the list, which is as before, what came; its files stay, and are all that a probe may
- * be in. 0; -1 with *err, which came; 1: what came makes no sense, the list is as it was.
+ * Applies a reply to the list, which must be as it was when the reader was started. The list's
+ * files stay as they are, and every probe must be in one of them. Returns 0; -1 with the *err that
+ * was replied; or 1 if the reply is invalid, and then the list's probes and remarks are unchanged.
  */
 int reply_read(const void *bytes, size_t n, struct probe_list *list, struct trawl_error *err);
 

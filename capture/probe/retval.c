@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The System V ABI for x86-64 returns a value by the class of its eightbytes:
+ * The System V ABI for x86-64 (section 3.2.3) returns a value by the classes of its eightbytes:
  *
  *	integers, pointers      rax, and a second eightbyte in rdx
  *	float, double, vectors  xmm0, xmm1
  *	long double             st(0)
- *	more than 16 bytes, and what C++ must copy by a constructor
- *	                        in memory, whose address the caller passed and rax has
+ *	more than 16 bytes, and C++ types with a non-trivial copy constructor or destructor
+ *	                        in memory, at an address that the caller passed and rax returns
  *
- * C and C++ keep to it. Rust keeps to it for single numbers and pointers only. Go returns in
- * registers of its own: rax, rbx, rcx, ..., of which the first result's is rax.
+ * C and C++ follow it. Rust follows it for single numbers and pointers, Go if the first result is
+ * one; results.c has the rest.
  *
- * A compiler that sees all callers may take the value away: GCC then makes a copy of the function
- * with another name (.isra, .part, also after .constprop), LLVM keeps the name.
+ * A compiler that sees all callers may drop the return value. GCC does so in a copy of the function
+ * with another name (.isra, .part, also .constprop); LLVM keeps the name.
  */
 #include "capture/probe/retval.h"
 
@@ -22,15 +22,19 @@
 #include <string.h>
 
 #include "capture/probe/enumeration.h"
+#include "capture/probe/param.h"
+#include "capture/probe/results.h"
 #include "capture/sys/alloc.h"
 
-/* From DWARF 5; old headers lack them. */
+/* DW_CC_pass_by_reference and _by_value of DWARF 5, which older headers lack. */
 enum { PASS_BY_REFERENCE = 4, PASS_BY_VALUE = 5 };
 
-/* Whose way of returning values it is. */
+enum { GO_RESULTS = 16 };
+
+/* The convention by which a language returns values. */
 enum convention {
-	SYSTEM_V,      /* all of the ABI */
-	SCALARS,       /* the ABI's for single values */
+	SYSTEM_V,      /* the whole System V ABI */
+	SCALARS,       /* the System V ABI for single numbers and pointers */
 	GO,
 	OF_ITS_OWN,
 };
@@ -89,7 +93,10 @@ static bool has_register_size(unsigned int size)
 
 /* ---- the System V ABI ----------------------------------------------------------------------- */
 
-/* Is it returned in memory because C++ must copy it? *known is false if that is not told. */
+/*
+ * True if C++ returns the type in memory because it is not trivially copyable. *known is false if
+ * DWARF does not tell.
+ */
 static bool by_reference(Dwarf_Die *die, Dwarf_Die *unit, bool *known)
 {
 	Dwarf_Die type;
@@ -103,10 +110,9 @@ static bool by_reference(Dwarf_Die *die, Dwarf_Die *unit, bool *known)
 	if (tag != DW_TAG_structure_type && tag != DW_TAG_class_type && tag != DW_TAG_union_type)
 		return false;
 	how = dwarf_udata(&type, DW_AT_calling_convention, 0);
-	/* C has no constructors, and before DWARF 5 nothing told. */
-	*known = how == PASS_BY_VALUE || how == PASS_BY_REFERENCE || lang == DW_LANG_C ||
-		 lang == DW_LANG_C89 || lang == DW_LANG_C99 || lang == DW_LANG_C11 ||
-		 lang == DW_LANG_ObjC;
+	/* C has no constructors; for C++, only DWARF 5 tells. */
+	*known = how == PASS_BY_VALUE || how == PASS_BY_REFERENCE ||
+		 !dwarf_has_constructors(lang);
 	return how == PASS_BY_REFERENCE;
 }
 
@@ -114,13 +120,13 @@ static void in_memory(struct dwarf_value *v)
 {
 	char *of = v->ctype;
 
-	/* The value is the address of the result. */
+	/* What is recorded is the result's address. */
 	v->ctype = xasprintf("%s *", of);
 	free(of);
 	in_register(v, "$retval", 8, 'x', PROBE_SHOW_ADDR);
 }
 
-/* One of two eightbytes. */
+/* Describes one of two eightbytes. */
 static void place_part(struct dwarf_value *part, enum abi_class class, unsigned int size,
 		       unsigned int *gp, unsigned int *sse)
 {
@@ -156,7 +162,7 @@ static void by_class(struct dwarf_function *out, const struct abi_type *t)
 {
 	struct dwarf_value *v = &out->ret;
 
-	if (t->memory) /* a scalar: long double */
+	if (t->x87)
 		unknown(v, "%s is returned in %%st(0), which the kernel's probes cannot read",
 			v->ctype);
 	else if (t->size > 8 && t->part[0] == CLASS_SSE && t->part[1] != CLASS_INTEGER)
@@ -195,15 +201,15 @@ static void by_system_v(Dwarf_Die *type, Dwarf_Die *unit, bool scalars_only,
 	else if (scalars_only && !t.scalar)
 		unknown(v, "%s: its language returns what is no single number in a way of its own",
 			v->ctype);
-	else if (!t.scalar && (by_reference(type, unit, &known) || (t.memory && known))) {
+	else if (by_reference(type, unit, &known) || (t.memory && !t.x87 && !t.wide)) {
 		abi->gp++;
 		in_memory(v);
-	} else if (!t.scalar && !known && !t.memory) {
-		unknown(v, "the debug information does not tell whether %s is returned in a "
-			"register or in memory", v->ctype);
-	} else if (!t.scalar && t.memory) {
-		abi->gp++;
-		in_memory(v);
+	} else if (t.wide || !known) {
+		abi->gp_unknown = true;
+		unknown(v, t.wide ? "%s is returned in a register or in memory, as the compiler's "
+				    "options say" :
+				    "the debug information does not tell whether %s is returned in "
+				    "a register or in memory", v->ctype);
 	} else {
 		by_class(out, &t);
 	}
@@ -219,50 +225,176 @@ static bool has_register_abi(Dwarf_Die *unit)
 	return producer && strstr(producer, "regabi");
 }
 
-/* Results are parameters that are marked as variable. */
-static void by_go(Dwarf_Die *fn, Dwarf_Die *unit, struct dwarf_function *out)
+/*
+ * Go's results are parameters marked as variable. Finds the next one from *child on; *type is its
+ * type.
+ */
+static bool next_result(Dwarf_Die *child, Dwarf_Die *type)
+{
+	do {
+		Dwarf_Attribute attr;
+		bool result = false;
+
+		if (dwarf_tag(child) == DW_TAG_formal_parameter &&
+		    dwarf_attr_integrate(child, DW_AT_variable_parameter, &attr) &&
+		    dwarf_formflag(&attr, &result) == 0 && result &&
+		    dwarf_type_of(child, type))
+			return true;
+	} while (dwarf_siblingof(child, child) == 0);
+	return false;
+}
+
+/* True if the result was listed already: Go up to 1.19 lists unnamed results twice. */
+static bool repeated(Dwarf_Die *result, char *const *names, int n)
+{
+	const char *name = dwarf_diename(result);
+
+	for (int i = 0; i < n; i++) {
+		if (name && names[i] && !strcmp(names[i], name))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * True if the name fits the n-th result: unnamed results are called "~r1" by their number. If one
+ * is missing, the registers of those after it are unknown.
+ */
+static bool is_number(Dwarf_Die *result, int n)
+{
+	const char *name = dwarf_diename(result);
+	int is;
+
+	return !name || sscanf(name, "~r%d", &is) != 1 || is == n;
+}
+
+/* Adds all results to out->results: the first is "retval", the next ones "retval2" and so on. */
+static void add_go_results(struct param_finder *f, Dwarf_Die child, struct dwarf_function *out)
+{
+	struct go_results taken = { 0 };
+	char *names[GO_RESULTS] = { NULL };
+	bool numbered = true;
+	Dwarf_Die type;
+	int n = 0;
+
+	out->results = xcalloc(1, sizeof(*out->results));
+	while (next_result(&child, &type) && n < GO_RESULTS) {
+		char why[160] = "the debug information does not have all results", *name;
+		const char *of = dwarf_diename(&child);
+		struct location loc;
+		bool known;
+
+		if (!repeated(&child, names, n)) {
+			name = n ? xasprintf("retval%d", n + 1) : xstrdup("retval");
+			numbered &= is_number(&child, n);
+			known = numbered && results_of_go(&type, &taken, &loc, why, sizeof(why));
+			param_add_result(f, &type, name, known ? &loc : NULL, why, out->results);
+			names[n++] = of ? xstrdup(of) : NULL;
+			free(name);
+		}
+		if (dwarf_siblingof(&child, &child) != 0)
+			break;
+	}
+	while (n--)
+		free(names[n]);
+}
+
+/* True if the function has more than one result. */
+static bool has_several(Dwarf_Die first)
+{
+	char *name = xstrdup(dwarf_diename(&first) ? dwarf_diename(&first) : "");
+	Dwarf_Die type;
+	bool several = false;
+
+	while (!several && dwarf_siblingof(&first, &first) == 0 && next_result(&first, &type))
+		several = !repeated(&first, &name, 1);
+	free(name);
+	return several;
+}
+
+static void by_go(struct param_finder *f, struct dwarf_function *out)
 {
 	struct dwarf_value *v = &out->ret;
+	Dwarf_Die first, type;
 	struct abi_type t;
-	Dwarf_Die child, type;
-	bool found = false;
 
-	if (dwarf_child(fn, &child) == 0) {
-		do {
-			Dwarf_Attribute attr;
-			bool result = false;
-
-			found = dwarf_tag(&child) == DW_TAG_formal_parameter &&
-				dwarf_formflag(dwarf_attr(&child, DW_AT_variable_parameter, &attr),
-					       &result) == 0 &&
-				result && dwarf_type_of(&child, &type);
-		} while (!found && dwarf_siblingof(&child, &child) == 0);
-	}
-	if (!found) {
+	/* Functions in assembly have no parameters in DWARF either. */
+	if (dwarf_child(f->function, &first) != 0 || !next_result(&first, &type)) {
 		v->ctype = xstrdup("");
-		unknown(v, "the function returns nothing");
+		unknown(v, "the debug information has no result of it");
 		return;
 	}
 	v->ctype = dwarf_type_text(&type, 0);
 	abi_type_of(&type, &t);
-	if (!has_register_abi(unit))
+	if (!has_register_abi(f->unit)) {
 		unknown(v, "Go before 1.17 returns values on the stack");
-	else if (!t.scalar)
+		return;
+	}
+	if (t.scalar && is_number(&first, 0))
+		by_class(out, &t);
+	else
 		unknown(v, "%s is no single number: Go returns its parts in %%ax, %%bx, %%cx, ...",
 			v->ctype);
-	else
-		by_class(out, &t);
+	if (!t.scalar || !is_number(&first, 0) || has_several(first))
+		add_go_results(f, first, out);
 }
 
-/* ---- what the compiler took away ------------------------------------------------------------ */
+/* ---- Rust ----------------------------------------------------------------------------------- */
 
-/* May a compiler that saw all callers have taken the value away? */
-static bool doubtful(Dwarf_Die *fn, Dwarf_Die *unit, const struct elf_symbol *symbol)
+static bool made_by_rustc(Dwarf_Die *unit)
 {
 	Dwarf_Attribute attr;
 	const char *producer = dwarf_formstring(dwarf_attr(unit, DW_AT_producer, &attr));
 
-	if (dwarf_udata(fn, DW_AT_calling_convention, 0) == DW_CC_nocall)
+	return producer && strstr(producer, "rustc");
+}
+
+/* Describes a Rust result that is no single number. */
+static void by_rust(struct param_finder *f, Dwarf_Die *type, struct dwarf_function *out)
+{
+	static const enum ret_proof proofs[] = { [RUST_IN_RAX] = PROOF_USED,
+						 [RUST_PAIR] = PROOF_BOTH_USED,
+						 [RUST_SMALL_PAIR] = PROOF_PAIR,
+						 [RUST_IN_MEMORY] = PROOF_ADDRESS };
+	struct dwarf_value *v = &out->ret, *first;
+	enum rust_result form;
+	struct location loc;
+	char why[160];
+
+	if (!results_of_rust(type, &loc, &form, why, sizeof(why))) {
+		unknown(v, "%s: %s", v->ctype, why);
+		return;
+	}
+	out->proof = proofs[form];
+	unknown(v, "%s is shown by its members", v->ctype);
+	out->results = xcalloc(1, sizeof(*out->results));
+	param_add_result(f, type, "retval", &loc, NULL, out->results);
+	first = out->results->params;
+	if (form == RUST_IN_MEMORY)
+		in_memory(v);
+	/*
+	 * If the type has too many members to show, the address remains, or the reason why there is
+	 * no value.
+	 */
+	if (out->results->nparams == 1 && first->place.form == ARGLOC_NONE && !first->counted) {
+		if (form != RUST_IN_MEMORY)
+			unknown(v, "%s", first->place.why);
+		dwarf_function_free(out->results);
+		free(out->results);
+		out->results = NULL;
+	}
+}
+
+/* ---- what the compiler took away ------------------------------------------------------------ */
+
+/* True if the compiler may have dropped the return value because it saw all callers. */
+static bool doubtful(const struct param_finder *f)
+{
+	const struct elf_symbol *symbol = f->symbol;
+	Dwarf_Attribute attr;
+	const char *producer = dwarf_formstring(dwarf_attr(f->unit, DW_AT_producer, &attr));
+
+	if (dwarf_udata(f->function, DW_AT_calling_convention, 0) == DW_CC_nocall)
 		return true;
 	if (!symbol)
 		return true;
@@ -273,30 +405,37 @@ static bool doubtful(Dwarf_Die *fn, Dwarf_Die *unit, const struct elf_symbol *sy
 	       (strstr(producer, "clang") || strstr(producer, "LLVM") || strstr(producer, "rustc"));
 }
 
-void retval_describe(Dwarf_Die *fn, Dwarf_Die *unit, const struct elf_symbol *symbol,
-		     struct dwarf_function *out, struct abi *abi)
+void retval_describe(struct param_finder *f, struct dwarf_function *out)
 {
-	enum convention convention = convention_of(unit);
+	enum convention convention = convention_of(f->unit);
 	struct dwarf_value *v = &out->ret;
+	struct abi_type t;
 	Dwarf_Die type;
 
 	v->name = xstrdup("");
 	if (convention == GO) {
-		by_go(fn, unit, out);
+		by_go(f, out);
 		return;
 	}
-	if (!dwarf_type_of(fn, &type)) {
+	if (!dwarf_type_of(f->function, &type)) {
 		v->ctype = xstrdup("void");
 		unknown(v, "the function returns nothing");
 		return;
 	}
 	v->ctype = dwarf_type_text(&type, 0);
+	abi_type_of(&type, &t);
 	if (convention == OF_ITS_OWN)
 		unknown(v, "it is not known how its language returns values");
+	else if (!t.scalar && made_by_rustc(f->unit))
+		by_rust(f, &type, out);
 	else
-		by_system_v(&type, unit, convention == SCALARS, out, abi);
-	out->ret_doubtful = v->place.form != ARGLOC_NONE || out->nparts ?
-			    doubtful(fn, unit, symbol) : false;
+		by_system_v(&type, f->unit, convention == SCALARS, out, &f->abi);
+	if (v->place.form == ARGLOC_NONE && !out->nparts && !out->results)
+		out->proof = PROOF_NONE;
+	else if (out->proof != PROOF_PAIR && !doubtful(f))
+		out->proof = PROOF_NONE;
+	else if (!out->results && out->proof != PROOF_ADDRESS)
+		out->proof = out->nparts ? PROOF_BOTH_USED : PROOF_USED;
 }
 
 #endif

@@ -1,22 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* What a function returns, and where it is just before its ret instruction. */
+/* Describes what a function returns, and where that is just before its ret instruction. */
 #ifndef TRAWL_CAPTURE_PROBE_RETVAL_H
 #define TRAWL_CAPTURE_PROBE_RETVAL_H
 
 #include "config.h"
 
 #ifdef HAVE_DW
-#include "capture/probe/abi.h"
-#include "capture/probe/elf.h"
-#include "capture/probe/value.h"
+#include "capture/probe/param.h"
 
 /*
- * Describes what `fn` returns by its type, the conventions of its unit's language and, in `symbol`,
- * the name and binding of its code; NULL if it has no symbol. Takes the register from *abi that
- * the caller passes the address for a result in memory in.
+ * Fills out->ret, parts, results and proof from the return type, the conventions of the unit's
+ * language, and the name and binding of the function's symbol. Takes a register from f->abi if the
+ * caller passes the address for the result.
  */
-void retval_describe(Dwarf_Die *fn, Dwarf_Die *unit, const struct elf_symbol *symbol,
-		     struct dwarf_function *out, struct abi *abi);
+void retval_describe(struct param_finder *f, struct dwarf_function *out);
 #endif
 
 #endif

@@ -5,10 +5,11 @@
 #include <string.h>
 
 #include "capture/sys/alloc.h"
+#include "common/array.h"
 
 enum { HASH = 16 };
 
-/* Where "::h" and 16 hex digits begin, which end the name; NULL: they do not. */
+/* Finds "::h" and 16 hex digits at the name's end; NULL if it does not end so. */
 static const char *hash_of(const char *s)
 {
 	size_t len = strlen(s);
@@ -20,7 +21,7 @@ static const char *hash_of(const char *s)
 	return at;
 }
 
-/* "$u7b$" is "{". Returns what follows it; NULL if it is no such escape. */
+/* Decodes an escape: "$u7b$" is "{". Returns what follows it; NULL if there is no escape at s. */
 static const char *escape(const char *s, char *to)
 {
 	static const struct {
@@ -31,7 +32,7 @@ static const char *escape(const char *s, char *to)
 	unsigned long code;
 	char *end;
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		if (!strncmp(s, names[i].name, strlen(names[i].name))) {
 			*to = names[i].is;
 			return s + strlen(names[i].name);
@@ -51,7 +52,7 @@ char *rust_name(const char *demangled)
 	size_t n = 0;
 
 	while (end && s < end) {
-		/* A part of a name that begins with an escape has a '_' before it. */
+		/* A path component that begins with an escape has a '_' in front. */
 		if (*s == '_' && s[1] == '$' && (s == demangled || s[-1] == ':'))
 			s++;
 		next = escape(s, &name[n]);

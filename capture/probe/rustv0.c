@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Each function here reads what a rule of the grammar describes, and prints it. An impl's own path
- * is read without being printed. The text comes from a file that anybody may have written: the
- * depth, the output and the lifetimes of a binder are bounded, and a back reference goes back.
+ * Each parsing function reads one rule of RFC 2603's grammar and prints it. The path of an impl is
+ * read without being printed. Symbols come from untrusted files: the recursion's depth, the output
+ * and the lifetimes of a binder are bounded, and a back reference must refer to earlier text.
  */
 #include "capture/probe/rustv0.h"
 
@@ -18,11 +18,11 @@
 enum { MOST = 16 << 10, DEPTH = 256, LIFETIMES = 256 };
 
 struct v0 {
-	const char *s; /* after "_R": back references count from there */
+	const char *s; /* the symbol after "_R"; back references are offsets in it */
 	size_t n, at;
 	char *out;
 	size_t len;
-	uint64_t lifetimes; /* that the binders around here have named */
+	uint64_t lifetimes; /* lifetimes that the enclosing binders have named */
 	unsigned depth;
 	bool hashes, quiet, bad;
 };
@@ -106,7 +106,7 @@ static uint64_t base62(struct v0 *d)
 	return v + 1;
 }
 
-/* The number after a tag; 0 if the tag is not there. */
+/* Reads a tag and its base-62 number, which counts from 1; 0 if the tag is missing. */
 static uint64_t tagged(struct v0 *d, char tag)
 {
 	return eat(d, tag) ? base62(d) + 1 : 0;
@@ -180,7 +180,10 @@ typedef void rule_fn(struct v0 *d);
 
 static bool path_open(struct v0 *d);
 
-/* What a back reference refers to, at its own place of the text. If open: by path_open(). */
+/*
+ * Follows a back reference: parses the text it refers to by the given rule or, if open is not NULL,
+ * by path_open().
+ */
 static void go_back(struct v0 *d, rule_fn *rule, bool *open)
 {
 	size_t tag = d->at - 1, after;
@@ -208,7 +211,7 @@ static void path_in_type(struct v0 *d)
 	path(d, false);
 }
 
-/* Rules up to an 'E', with something between them. Returns how many. */
+/* Parses a rule repeatedly up to an 'E', printing `between` in between. Returns how often. */
 static size_t list(struct v0 *d, rule_fn *rule, const char *between)
 {
 	size_t n = 0;
@@ -317,7 +320,7 @@ static void path(struct v0 *d, bool in_value)
 	d->depth--;
 }
 
-/* "for<'a, 'b> "; what the names hold for ends where the caller sets d->lifetimes back. */
+/* Prints "for<'a, 'b> ". The names are valid until the caller restores d->lifetimes. */
 static void binder(struct v0 *d)
 {
 	uint64_t n = tagged(d, 'G');
@@ -366,7 +369,10 @@ static void function(struct v0 *d)
 	d->lifetimes = outside;
 }
 
-/* A path whose generic arguments are left open for more; are they? */
+/*
+ * Parses a path but leaves its list of generic arguments open, so that more can be appended;
+ * returns whether there is such a list.
+ */
 static bool path_open(struct v0 *d)
 {
 	bool open = false;
@@ -488,7 +494,7 @@ static void type(struct v0 *d)
 
 /* ---- constants ----------------------------------------------------------------------------- */
 
-/* Hex digits up to a '_'. */
+/* Reads hex digits up to a '_'. Returns how many; *value has the lowest 16. */
 static size_t nibbles(struct v0 *d, uint64_t *value)
 {
 	size_t n = 0;
@@ -582,14 +588,14 @@ char *rust_v0_name(const char *symbol, bool hashes)
 {
 	struct v0 d = { .hashes = hashes };
 
-	/* Digits after _R would be a later version. */
+	/* A digit after _R announces a later version of the encoding. */
 	if (strncmp(symbol, "_R", 2) || !isupper((unsigned char)symbol[2]))
 		return NULL;
 	d.s = symbol + 2;
 	d.n = strcspn(d.s, ".$");
 	d.out = xcalloc(MOST + 1, 1);
 	path(&d, true);
-	/* The crate that made this copy of the function. */
+	/* The path of the crate that instantiated a generic function follows; it is not printed. */
 	d.quiet = true;
 	if (!d.bad && d.at < d.n)
 		path(&d, false);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* The symbols of an ELF file, from all its tables, by address and by name. */
 #include "config.h"
 
 #include "capture/sys/alloc.h"
@@ -16,7 +15,10 @@ static bool wanted(const GElf_Sym *sym)
 	       type == STT_NOTYPE;
 }
 
-/* Adds one table. `unit` counts source files over all tables, so that locals can be told apart. */
+/*
+ * Adds one symbol table. `unit` counts source files over all tables, which distinguishes local
+ * symbols of the same name.
+ */
 static void add_table(struct elf_file *f, Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh,
 		      uint32_t *unit)
 {
@@ -48,7 +50,7 @@ static void add_table(struct elf_file *f, Elf *elf, Elf_Scn *scn, const GElf_Shd
 			.global = GELF_ST_BIND(sym.st_info) != STB_LOCAL,
 			.chooser = type == STT_GNU_IFUNC,
 		};
-		/* Only local symbols stand after the name of their source file. */
+		/* STT_FILE applies only to the local symbols that follow it. */
 		if (!f->symbols[f->nsymbols].global)
 			f->symbols[f->nsymbols].unit = *unit;
 		f->nsymbols++;
@@ -67,7 +69,10 @@ static void add_tables(struct elf_file *f, Elf *elf, uint32_t *unit)
 	}
 }
 
-/* By address; at one address the name a person would use first: global, sized, few underscores. */
+/*
+ * Orders by address; at the same address functions come first, then sized, global and least
+ * underscored names, so that the first is the name that people would use.
+ */
 static int compare(const void *a, const void *b)
 {
 	const struct elf_symbol *x = a, *y = b;
@@ -111,7 +116,7 @@ void elf_read_symbols(struct elf_file *f)
 		qsort(f->symbols, f->nsymbols, sizeof(*f->symbols), compare);
 }
 
-/* The number of symbols at or below vaddr. */
+/* How many symbols are at or below vaddr. */
 static size_t symbols_up_to(const struct elf_file *f, uint64_t vaddr)
 {
 	return partition_point(f->nsymbols, i, f->symbols[i].vaddr <= vaddr);
@@ -120,8 +125,8 @@ static size_t symbols_up_to(const struct elf_file *f, uint64_t vaddr)
 const struct elf_symbol *elf_function_at(struct elf_file *f, uint64_t vaddr)
 {
 	const struct elf_segment *seg = elf_segment_of(f, vaddr);
-	const struct elf_symbol *open_end = NULL; /* one that does not say how long it is */
-	bool ended = false;                       /* a function ends between it and vaddr */
+	const struct elf_symbol *open_end = NULL; /* a function without a size */
+	bool ended = false;                       /* another function ends between it and vaddr */
 	size_t steps = 0;
 
 	elf_read_symbols(f);
@@ -136,7 +141,7 @@ const struct elf_symbol *elf_function_at(struct elf_file *f, uint64_t vaddr)
 			open_end = s;
 		ended |= s->size && vaddr - s->vaddr >= s->size;
 		if (s->size && vaddr - s->vaddr < s->size) {
-			/* The first of those at this address is the best name. */
+			/* Of several names at this address the first is the best. */
 			while (i > 1 && f->symbols[i - 2].vaddr == s->vaddr &&
 			       f->symbols[i - 2].function && f->symbols[i - 2].size)
 				s = &f->symbols[--i - 1];

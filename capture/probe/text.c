@@ -9,16 +9,17 @@
 
 #include "capture/probe/abi.h"
 #include "capture/probe/member.h"
+#include "common/array.h"
 
 enum { MAX_DEPTH = 10, MAX_MEMBERS = 4096, GO_KIND = 0x2900, GO_STRING = 24 };
 
-/* What was found in an object so far. */
+/* The members found in an object so far. */
 struct members {
 	unsigned int pointers, lengths; /* how many */
-	unsigned int pointer, length;   /* where the last one is */
+	unsigned int pointer, length;   /* offset of the last one */
 };
 
-/* A pointer to single bytes. */
+/* True for a pointer to a type of one byte. */
 static bool points_to_bytes(Dwarf_Die *type)
 {
 	Dwarf_Die under, byte;
@@ -38,7 +39,7 @@ static bool is_length(const char *name, Dwarf_Die *type)
 	if (!name || dwarf_tag(type) != DW_TAG_base_type ||
 	    dwarf_aggregate_size(type, &size) != 0 || size != 8)
 		return false;
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (!strcmp(name, names[i]))
 			return true;
 	return false;
@@ -52,11 +53,12 @@ static void look_into(Dwarf_Die *object, unsigned int offset, int depth, struct 
 	if (depth > MAX_DEPTH || dwarf_child(object, &child) != 0)
 		return;
 	do {
-		unsigned int at = offset + dwarf_udata(&child, DW_AT_data_member_location, 0);
+		unsigned int at;
 
 		if (!member_is_part(&child) || !dwarf_type_of(&child, &type) ||
-		    !dwarf_peel(&type, &type))
+		    !dwarf_peel(&type, &type) || !dwarf_member_at(&child, &at))
 			continue;
+		at += offset;
 		if (member_is_object(&type) && dwarf_tag(&type) != DW_TAG_union_type) {
 			look_into(&type, at, depth + 1, m);
 		} else if (points_to_bytes(&type)) {
@@ -69,7 +71,7 @@ static void look_into(Dwarf_Die *object, unsigned int offset, int depth, struct 
 	} while (++n < MAX_MEMBERS && dwarf_siblingof(&child, &child) == 0);
 }
 
-/* libc++'s string, in the layout that it has but where its ABI was changed on purpose. */
+/* Recognises libc++'s std::string in its default layout; libc++ can be built with another one. */
 static bool is_libcxx(Dwarf_Die *object, struct text_shape *shape)
 {
 	Dwarf_Die in_long, in_short, ignored;
@@ -90,7 +92,7 @@ static bool begins(const char *name, const char *with)
 	return !strncmp(name, with, strlen(with));
 }
 
-/* Whose texts are meant: other objects have pointers and lengths, too. */
+/* True if the type's name is that of a string: other types have a pointer and a length, too. */
 static bool is_text_type(Dwarf_Die *object, const char *name, int language)
 {
 	if (language == DW_LANG_Go)
@@ -106,7 +108,7 @@ static bool is_reference(Dwarf_Die *type, int language)
 {
 	int tag = dwarf_tag(type);
 
-	/* Rust's references are pointers. */
+	/* DWARF describes Rust's references as pointers. */
 	return tag == DW_TAG_reference_type || tag == DW_TAG_rvalue_reference_type ||
 	       (language == DW_LANG_Rust && tag == DW_TAG_pointer_type);
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Texts that have a length and need not end with a NUL, as DWARF describes them:
+ * Recognises string types that have a length and need not end with a NUL, as DWARF describes them:
  *
  *	Go        string
  *	Rust      &str, String, Box<str>
- *	C++       std::string_view; std::string of libstdc++, and of libc++, whose short ones have no
- *	          pointer: the lowest bit of the first byte tells a long one
+ *	C++       std::string_view; std::string of libstdc++; std::string of libc++, where a short
+ *	          string is stored in the object itself: the lowest bit of the first byte is 1 for
+ *	          a long one
  */
 #ifndef TRAWL_CAPTURE_PROBE_TEXT_H
 #define TRAWL_CAPTURE_PROBE_TEXT_H
@@ -18,14 +19,14 @@
 
 #include "capture/probe/value.h"
 
-/* Where a text's pointer and its length are in the object; each has eight bytes. */
+/* Where a string's pointer and length, of 8 bytes each, are in the object; offsets in bytes. */
 struct text_shape {
 	enum counted_form form;
 	unsigned int pointer, length;
-	bool reference; /* the value is the object's address */
+	bool reference; /* the value is a reference to the object */
 };
 
-/* Is the value a text, or a reference to one? */
+/* True if the type is such a string or a reference to one; fills *shape. language: DW_LANG_*. */
 bool text_shape_of(Dwarf_Die *type, int language, struct text_shape *shape);
 #endif
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two kinds of stack walks end a program that has a trampoline on its stack:
+ * Two kinds of stack walks end a program that has the trampoline's address on its stack:
  *
- * - An exception (C++, Rust's panic, pthread_cancel): the unwinder finds no entry of .eh_frame for
- *   the address, takes it for the end of the stack, and the exception for one that nobody catches.
+ * - An exception (C++, Rust's panic, pthread_cancel): the unwinder finds no .eh_frame entry for the
+ *   address, takes it for the end of the stack, and treats the exception as uncaught.
  * - Go's runtime, which copies stacks that grow and scans them for garbage collection.
  */
 #include "config.h"
@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "capture/probe/trampoline.h"
+#include "common/array.h"
 
 static const char *const go_sections[] = { ".note.go.buildid", ".gopclntab", ".go.buildinfo" };
 
@@ -19,7 +20,7 @@ static bool is_go(struct elf_file *f)
 {
 	GElf_Shdr sh;
 
-	for (size_t i = 0; i < sizeof(go_sections) / sizeof(*go_sections); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(go_sections); i++) {
 		if (elf_section(f->elf, go_sections[i], &sh))
 			return true;
 	}

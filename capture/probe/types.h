@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A probe and its parts: files, sites, arguments. probe.h makes them. */
+/* A probe and its parts: files, sites, arguments. probe_resolve() (probe.h) fills them in. */
 #ifndef TRAWL_CAPTURE_PROBE_TYPES_H
 #define TRAWL_CAPTURE_PROBE_TYPES_H
 
@@ -15,31 +15,38 @@ enum {
 	PROBE_ARG_MAX = 63,        /* kernel: MAX_ARGSTR_LEN, "name=expr:type" */
 	PROBE_ARGS_MAX = 128,      /* kernel: MAX_TRACE_ARGS */
 	PROBE_DEFINITION_MAX = 4095, /* kernel: WRITE_BUFSIZE - 1; one line with its newline */
-	PROBE_CONDITIONS = 16,     /* of jumps, as x86 numbers them */
-	PROBE_GLOB_LIMIT = 512,    /* probes from one spec, unless probe_options says otherwise */
+	PROBE_CONDITIONS = 16,     /* condition codes of x86 jumps: the low 4 bits of the opcode */
+	PROBE_GLOB_LIMIT = 512,    /* default limit of probes that one -i text may match */
 };
 
 enum probe_kind { PROBE_UPROBE, PROBE_URETPROBE, PROBE_USDT };
 
-/* The file that holds the probe; shared by all probes in it. */
+/* The file that holds the probe's code; shared by all probes in the file. */
 struct probe_file {
 	int fd;           /* O_RDONLY | O_CLOEXEC */
-	char *path;       /* absolute, real; of a deleted file or memfd what the kernel shows */
+	/*
+	 * absolute, without symbolic links; for a deleted file or memfd, the path in /proc/PID/maps
+	 */
+	char *path;
 	char *build_id;   /* hex; "" if the file has none */
 	uint64_t inode;
 	unsigned int major, minor; /* of the device */
 	uint64_t size;
-	bool deleted;     /* no longer at path: deleted, or a memfd */
+	bool deleted;     /* the path no longer leads to the file: it was deleted, or is a memfd */
 	unsigned int refs;
 };
 
 enum probe_arg_state {
 	PROBE_ARG_EXACT,       /* the field is the value */
-	PROBE_ARG_COMPUTED,    /* the decoder computes it from base, index and window fields */
-	PROBE_ARG_UNAVAILABLE, /* no value at this site; why says so */
+	/* the decoder computes the value from base, index and window fields */
+	PROBE_ARG_COMPUTED,
+	PROBE_ARG_UNAVAILABLE, /* no value at this site; `why` has the reason */
 };
 
-/* How a value is best shown; the type alone does not tell. */
+/*
+ * How a value is shown. The kernel's type does not tell: a u8 may be a number, a bool or a
+ * character.
+ */
 enum probe_arg_show {
 	PROBE_SHOW_INT,
 	PROBE_SHOW_HEX,
@@ -48,16 +55,16 @@ enum probe_arg_show {
 	PROBE_SHOW_CHAR,
 	PROBE_SHOW_ADDR,
 	PROBE_SHOW_FLOAT, /* the field holds the bits of an IEEE 754 number of its size */
-	PROBE_SHOW_VARIANT, /* only the name of the number has a meaning */
+	PROBE_SHOW_VARIANT, /* a tag: only the name that value_names has for the number is shown */
 };
 
-/* What the program calls values of a number. */
+/* The program's names for values of a number: enumerators, or the alternatives of a variant. */
 struct value_names {
 	bool is_signed;
-	char *otherwise; /* that of all other numbers; or NULL */
+	char *otherwise; /* name of every value that is not in names; or NULL */
 	size_t n;
 	struct {
-		uint64_t value; /* with 64 bits, extended as its type is */
+		uint64_t value; /* sign-extended to 64 bits if is_signed, else zero-extended */
 		char *name;
 	} *names;
 };
@@ -65,21 +72,28 @@ struct value_names {
 enum { VALUE_NAMES_MAX = 4096 };
 
 /*
- * How a text tells its length. The kernel records a window of its bytes, and beside it what the
- * recorder cuts that by: then the window's field is a text, and the others are not in the file.
+ * How a string that is not NUL-terminated tells its length (text.h). The kernel cannot record a
+ * variable length, so it records a window of fixed size together with the pointer and the length;
+ * the recorder cuts the window to the length and stores only the resulting string in the file.
  */
 enum counted_form {
-	COUNTED_NOT,        /* it is no such text */
-	COUNTED,            /* a pointer and a length */
-	COUNTED_NEVER_NULL, /* likewise: a pointer of 0 could not be read */
-	COUNTED_LIBCXX,     /* three words: those of a long one, or the bytes of a short one */
+	COUNTED_NOT,        /* not such a string */
+	COUNTED,            /* a pointer and a length; the pointer may be NULL */
+	/* a pointer and a length; a NULL pointer means that they could not be read */
+	COUNTED_NEVER_NULL,
+	/*
+	 * libc++'s std::string: 24 bytes that hold a long string's pointer and size, or a short
+	 * string itself
+	 */
+	COUNTED_LIBCXX,
 };
 
 /*
- * A value at base + index * scale + disp in memory, which tracefs cannot express. Three helper
- * fields are recorded beside the argument's own, which is 0: base, index, and a window of memory,
- * `length` bytes from base + disp + start on. The value's bytes are at window[index * scale -
- * start] if they are all in the window, else the value is not known.
+ * A value in memory at base + index * scale + disp, an address that tracefs cannot express. Three
+ * helper fields are recorded beside the argument's own field, which is 0: the base, the index, and
+ * a window of memory that holds the `length` bytes from base + disp + start on. The value's bytes
+ * begin at offset index * scale - start of the window; if they are not all inside the window, the
+ * value is unavailable.
  */
 struct probe_sib {
 	char base[PROBE_ARG_NAME_MAX];
@@ -92,20 +106,20 @@ struct probe_sib {
 };
 
 /*
- * An argument at one site. `type` is that of the value itself: "s32", "u8", "f64", "string", ...
- * If it is narrower than the field's type (sites differ, or the kernel has no better way), the
- * value is the field's low bits, to be taken as that type.
+ * An argument at one site. `type` is the type of the value itself: "s32", "u8", "f64", "string",
+ * ... It may be narrower than the field's type, because sites differ or because the kernel cannot
+ * record the value alone: then the value is the field's low bits, interpreted as `type`.
  */
 struct probe_arg_site {
-	char *note;  /* as the note has it ("-4@%edi"); uprobe: what the user wrote */
-	char *fetch; /* in uprobe_events' words: "arg1=%di:s32" */
-	char *why;   /* "" unless unavailable */
+	char *note;  /* the operand in the stapsdt note ("-4@%edi"); for a uprobe, the user's ARG */
+	char *fetch; /* a fetch argument without the field's name: "%di:s32" */
+	char *why;   /* reason; "" unless state is PROBE_ARG_UNAVAILABLE */
 	char type[PROBE_TYPE_MAX];
 	enum probe_arg_state state;
-	struct probe_sib sib; /* of a computed argument */
+	struct probe_sib sib; /* if state is PROBE_ARG_COMPUTED */
 };
 
-/* Helpers that tell whether an argument's memory could be read: capture/cli/readable.h. */
+/* Helper fields that tell whether an argument's memory could be read: capture/cli/readable.h. */
 enum probe_check {
 	PROBE_CHECK_NONE,
 	PROBE_CHECK_CONTROL,
@@ -115,66 +129,94 @@ enum probe_check {
 };
 
 /*
- * An argument of the probe: one field of the event, with the same name and type at every site.
- * One that is available nowhere is called NAME_na.
+ * An argument of the probe: one field of the event, with the same name and type at every site. An
+ * argument without a value at any site has "_na" appended to its name.
  */
 struct probe_arg {
-	char name[PROBE_ARG_NAME_MAX]; /* the field in tracefs: "arg1", a parameter's name */
-	char *label;                   /* the field in the file, where the program's name for it is
-					  no C identifier or too long; or NULL: name */
-	char type[PROBE_TYPE_MAX];     /* the field's: "s32", "string", "x64", "u8[16]" */
-	char ctype[64];                /* the type in the program's words, if DWARF tells; or "" */
+	char name[PROBE_ARG_NAME_MAX]; /* the field's name in tracefs: "arg1", a parameter's name */
+	/*
+	 * the field's name in the file, if the program's own name is no C identifier or is too long
+	 * for tracefs; NULL: name
+	 */
+	char *label;
+	/* the kernel's type of the field: "s32", "string", "x64", "u8[16]" */
+	char type[PROBE_TYPE_MAX];
+	/* the type in the program's language, from DWARF; "" if unknown */
+	char ctype[64];
 	enum probe_arg_show show;
-	bool followed;                 /* the user follows a pointer to it */
-	bool helper;                   /* only there to compute another: hidden by default */
-	struct value_names *values;    /* or NULL */
-	size_t only_of; /* 1 + the argument whose value has a name; 0: none. There is a
-			   value only */
-	char *only_if;                 /* where that name is this one */
-	bool spent;                    /* a helper that the recorder uses up: not in the file */
+	bool followed;                 /* the user's ARG dereferences a pointer: +OFFSET(...) */
+	bool helper;                   /* serves to compute another argument; hidden by default */
+	struct value_names *values;    /* names of the field's values; NULL: none */
+	/*
+	 * 1 + number of the tag argument; 0: none. This argument has a value only while the tag's
+	 * value is named only_if
+	 */
+	size_t only_of;
+	char *only_if;                 /* name of the tag's value that makes this argument valid */
+	/* a helper that the recorder consumes: it is not in the file */
+	bool spent;
 	enum counted_form counted;
-	size_t pointer, length;        /* counted: arguments that are spent. COUNTED_LIBCXX: the
-				        * three words, and a string that is "(fault)" if they
-				        * cannot be read */
-	enum probe_check check;        /* a helper too; */
-	size_t of;                     /* of FIRST and LAST: the argument that is checked, */
-	bool zeroed;                   /* and is 0 where it could not be read */
+	/*
+	 * numbers of the two spent arguments that `counted` needs: pointer and length.
+	 * COUNTED_LIBCXX: the string's three words, and a string that reads "(fault)" if they could
+	 * not be read
+	 */
+	size_t pointer, length;
+	enum probe_check check;        /* not NONE: this argument is a helper with this role */
+	size_t of;                     /* FIRST, LAST: number of the argument that is checked */
+	/* FIRST, LAST: the checked argument is 0 if it could not be read */
+	bool zeroed;
 };
 
 struct probe_site {
-	uint64_t offset;   /* in the file */
-	uint64_t vaddr;    /* as linked */
-	uint64_t ref_ctr;  /* file offset of the semaphore; 0 for none */
-	uint64_t semaphore; /* its address as linked; 0 for none */
-	char *symbol;      /* "main+0x12", of C++ readable; "" if there is no symbol */
+	uint64_t offset;   /* bytes from the file's beginning */
+	uint64_t vaddr;    /* virtual address as linked */
+	uint64_t ref_ctr;  /* file offset of the USDT semaphore; 0: none */
+	uint64_t semaphore; /* the semaphore's virtual address as linked; 0: none */
+	char *symbol;      /* "main+0x12", C++ and Rust names demangled; "" if there is no symbol */
 	char *file;        /* source file; "" if unknown */
 	unsigned int line; /* 0 if unknown */
-	const char *exit;  /* how the function is left here: "return", "tail call", "exception", */
-			   /* "longjmp"; "" if it is not */
-	char *to;          /* what it is left to, of C++ readable; "" if unknown or a return */
-	const char *insn;  /* "nop", "push", "step", ...; see insn.h; "" if unknown */
-	char *fetchargs;   /* all arguments, ready for uprobe_events: "arg1=%di:s32 arg2=..." */
+	/*
+	 * how control leaves the function here: "return", "tail call", "exception", "longjmp"; ""
+	 * if the site is not where the function is left
+	 */
+	const char *exit;
+	/* target of a tail call or of the call that leaves, demangled; "" if unknown or a return */
+	char *to;
+	const char *insn;  /* how the kernel steps over the instruction: insn_class() in insn.h */
+	char *fetchargs;   /* all arguments as uprobe_events takes them: "arg1=%di:s32 arg2=..." */
 	struct probe_arg_site *args; /* nargs */
 };
 
 struct probe {
 	enum probe_kind kind;
-	char *display_name; /* "provider:probe", "BASENAME:SYMBOL[%return]"; unique in its list */
-	char event[PROBE_NAME_MAX]; /* tracefs event name, unique in its list */
-	char *provider, *name;      /* usdt; else "" */
+	char *display_name; /* "provider:probe" or "BASENAME:SYMBOL[%return]"; unique in the list */
+	char event[PROBE_NAME_MAX]; /* event name in tracefs; unique in the list */
+	char *provider, *name;      /* of a USDT probe; else "" */
 	struct probe_file *file;
 	size_t nargs;
 	struct probe_arg *args;
 	size_t nsites;
 	struct probe_site *sites;
-	bool matched; /* by a pattern: where a spec names it, that one's arguments count */
-	uint32_t conditions; /* of the jumps that its sites are: 1 << their number, 1 <<
-			      * PROBE_CONDITIONS of those without; 0: none has one. The fields
-			      * jump_if, that number, and jump_flags tell whether one jumped */
-	bool covered; /* it is matched and the spec that is being resolved names it */
-	char *note; /* a remark for the user (slow instruction, skipped argument); "" for none */
-	char *alone; /* of a function that a pattern matched and whose readable name means others,
-		      * too: its symbol. NULL: display_name tells */
+	/*
+	 * the spec matched this function by a pattern. If another spec names the function itself,
+	 * that spec's arguments are used
+	 */
+	bool matched;
+	/*
+	 * the conditional jumps among the sites: bit N for condition code N, bit PROBE_CONDITIONS
+	 * for sites without a condition; 0: no conditional jumps. Such a probe is hit whether or
+	 * not the jump is taken: the decoder tells from the fields jump_if (the condition code) and
+	 * jump_flags (EFLAGS)
+	 */
+	uint32_t conditions;
+	bool covered; /* matched is set, and the spec being resolved names the same function */
+	char *note; /* remark for the user about this probe; "" for none */
+	/*
+	 * a pattern matched this function, and its demangled name also means other functions: the
+	 * symbol that identifies it. NULL: display_name does
+	 */
+	char *alone;
 };
 
 struct probe_list {
@@ -183,7 +225,8 @@ struct probe_list {
 	size_t nfiles;
 	struct probe_file **files;
 	size_t nnotes;
-	char **notes; /* remarks for the user on whole specs: what a pattern passed over */
+	/* remarks for the user about whole specs, such as matches that were skipped */
+	char **notes;
 };
 
 #endif

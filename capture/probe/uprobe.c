@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From uprobe: specs to probes: symbols, offsets, and names of arguments. */
+/* Resolves uprobe: specs: symbols, offsets and names of arguments. */
 #include "config.h"
 
 #include <fnmatch.h>
@@ -9,9 +9,12 @@
 #include "capture/probe/build.h"
 #include "capture/probe/list.h"
 #include "capture/probe/making.h"
+#include "capture/probe/probe.h"
+#include "capture/probe/reentry.h"
 #include "capture/probe/resolve.h"
 #include "capture/probe/insn.h"
 #include "capture/probe/trampoline.h"
+#include "common/array.h"
 
 /* ---- the place ---------------------------------------------------------------------------- */
 
@@ -21,7 +24,10 @@ static void set_note(struct probe *p, char *note)
 	p->note = note;
 }
 
-/* May a breakpoint be put here? Reports what is wrong, notes what could not be checked. */
+/*
+ * Checks that an instruction begins at the place. Returns -1 with an error if not; adds a note if
+ * that could not be checked.
+ */
 static int check_place(struct making *m)
 {
 	const struct spec *spec = m->r->spec;
@@ -47,6 +53,24 @@ static int check_place(struct making *m)
 	return 0;
 }
 
+/* True if the probe is on a function's entry, for its calls. */
+static bool counts_calls(const struct making *m)
+{
+	return m->fn && m->entry && !m->returning && *m->r->spec->symbol;
+}
+
+/* Initialises the site of a probe that has one. */
+static void init_site(struct making *m)
+{
+	uint64_t vaddr = m->vaddr, offset = m->offset, behind = 0;
+
+	if (counts_calls(m))
+		behind = reentry_behind_check(target_code(m->t), m->vaddr, m->fn->size);
+	if (behind && elf_offset(m->t->elf, behind, &offset))
+		vaddr = behind;
+	probe_site_init(&m->p->sites[0], m->t, vaddr, offset);
+}
+
 static void add_notes(struct making *m)
 {
 	if (*m->p->note)
@@ -56,9 +80,17 @@ static void add_notes(struct making *m)
 				       "once, when the program starts"));
 	else if (!strcmp(m->p->sites[0].insn, "refused"))
 		set_note(m->p, xstrdup("the kernel may refuse a probe on the instruction there"));
+	else if (counts_calls(m) && m->p->sites[0].vaddr == m->vaddr &&
+		 reentry_jump(target_code(m->t), m->vaddr, m->fn->size))
+		set_note(m->p, xstrdup("a jump inside the function leads to its first instruction "
+				       "(a loop, or a last call of itself), and is an event as a "
+				       "call is; %return counts the calls that end"));
 }
 
-/* What an event of this kind is called: as the user wrote it, or by what is no return. */
+/*
+ * The suffix of the event's name: "%return" or as the user wrote it; "%tailcall" and the like if
+ * the function is left in another way.
+ */
 static const char *suffix_of(const struct making *m)
 {
 	static const char *const names[FLOW_KINDS] = {
@@ -69,7 +101,10 @@ static const char *suffix_of(const struct making *m)
 	return name ? name : spec_return_name(m->r->spec->returns);
 }
 
-/* The user's own name; of an exit that is no return, with what it is after it. */
+/*
+ * The user's name for the event; for an exit that is no return, with the exit's suffix in place of
+ * the user's.
+ */
 static char *own_name(const struct making *m, const char *suffix)
 {
 	const char *own = m->r->spec->own, *as_written = spec_return_name(m->r->spec->returns);
@@ -77,7 +112,7 @@ static char *own_name(const struct making *m, const char *suffix)
 
 	if (!strcmp(suffix, as_written))
 		return xstrdup(own);
-	/* The names of C++ functions come with their suffix. */
+	/* The name of a C++ function has the suffix already. */
 	if (len > end && !strcmp(own + len - end, as_written))
 		len -= end;
 	return xasprintf("%.*s%s", (int)len, own, suffix);
@@ -130,11 +165,16 @@ static size_t add_helper(struct probe *p, const char *name, const char *type)
 	return k;
 }
 
-/* A probe on a conditional jump is hit where it does not jump, too: fields tell. */
+/*
+ * Adds the fields that tell whether a conditional jump was taken: a probe on one is hit in either
+ * case.
+ */
 static void add_conditions(struct making *m)
 {
-	size_t jump_if, flags, n = 0;
 	char fetch[16];
+	const struct arg_at_site code = { .fetch = fetch, .type = "u8" };
+	const struct arg_at_site eflags = { .fetch = "%flags:x64", .type = "x64" };
+	size_t jump_if, flags, n = 0;
 
 	for (size_t i = 0; i < m->nexits; i++)
 		n += m->exits[i].condition != FLOW_ALWAYS;
@@ -149,12 +189,12 @@ static void add_conditions(struct making *m)
 			condition = PROBE_CONDITIONS;
 		m->p->conditions |= UINT32_C(1) << condition;
 		snprintf(fetch, sizeof(fetch), "\\%d:u8", condition);
-		probe_set_arg(m->p, i, jump_if, "", fetch, "u8", NULL);
-		probe_set_arg(m->p, i, flags, "", "%flags:x64", "x64", NULL);
+		probe_set_arg(m->p, i, jump_if, &code);
+		probe_set_arg(m->p, i, flags, &eflags);
 	}
 }
 
-/* Adds the probe that m describes, of one site or one for each of the exits. */
+/* Adds the probe that m describes, with one site, or with one for each of m->exits. */
 static int finish_probe(struct making *m, enum probe_kind kind, const char *note)
 {
 	char *display;
@@ -164,7 +204,7 @@ static int finish_probe(struct making *m, enum probe_kind kind, const char *note
 	if (!m->p)
 		return -1;
 	if (!m->exits)
-		probe_site_init(&m->p->sites[0], m->t, m->vaddr, m->offset);
+		init_site(m);
 	for (size_t i = 0; i < m->nexits; i++)
 		init_exit(&m->p->sites[i], m->t, &m->exits[i]);
 	if (*note)
@@ -182,22 +222,22 @@ static int finish_probe(struct making *m, enum probe_kind kind, const char *note
 	return ret;
 }
 
-/* Why there may be fewer events where the function is left than where it is entered; "": no
- * reason. */
+/* Why a function may have fewer return events than entry events; "" if there is no reason. */
 static const char *why_fewer(const struct making *m, const struct flow *flow)
 {
 	struct code *code = target_code(m->t);
 
-	if (flow->reenters)
-		return "its entry is also reached by a jump inside it (a loop, or Go's growing "
-		       "stack): entries may be more than returns";
+	if (flow->reenters &&
+	    !(m->fn && reentry_behind_check(code, m->vaddr, m->fn->size)))
+		return "its entry is also reached by a jump inside it (a loop, or a last call of "
+		       "itself): entries may be more than returns";
 	if (flow->passed && (code->go || code_unwinder(code)))
 		return "it has nothing to do where an exception or a panic of what it calls passes "
 		       "it by: that is no event";
 	return "";
 }
 
-/* One probe for each way in which the function is left. */
+/* Adds one probe for each kind of exit. */
 static int add_exits(struct making *m, const struct flow *flow)
 {
 	const char *note = why_fewer(m, flow);
@@ -217,7 +257,7 @@ static int add_exits(struct making *m, const struct flow *flow)
 	return ret;
 }
 
-/* The kernel's return probe, where nothing is known to speak against it or the user insists. */
+/* Adds the kernel's return probe, if no danger is known or the user insists (%uretprobe). */
 static int add_trampoline(struct making *m, const char *not_whole)
 {
 	const struct spec *spec = m->r->spec;
@@ -236,18 +276,36 @@ static int add_trampoline(struct making *m, const char *not_whole)
 	return finish_probe(m, PROBE_URETPROBE, note);
 }
 
-/* What the compiler may have taken away is there if somebody uses it. */
+/* Drops the return value if the compiler may have dropped it and no caller is seen to use it. */
 static void check_retval(struct making *m)
 {
 	struct dwarf_value *v = &m->fnd.ret;
+	enum ret_proof proof = m->fnd.proof;
 
-	if (m->fnd.ret_doubtful && code_result_used(target_code(m->t), m->vaddr))
-		m->fnd.ret_doubtful = false;
-	if (!m->fnd.ret_doubtful)
+	if (proof == PROOF_NONE || code_result_used(target_code(m->t), m->vaddr, proof)) {
+		m->fnd.proof = PROOF_NONE;
 		return;
+	}
 	v->place.form = ARGLOC_NONE;
-	snprintf(v->place.why, sizeof(v->place.why), "nobody is seen to use it, so the compiler "
-		 "may have taken it away; $retval:x64 shows %%rax");
+	if (proof == PROOF_PAIR)
+		snprintf(v->place.why, sizeof(v->place.why), "nobody is seen to use a second "
+			 "register, so it is not known how it is returned; $retval:x64 shows "
+			 "%%rax");
+	else if (proof == PROOF_ADDRESS)
+		snprintf(v->place.why, sizeof(v->place.why), "it is in memory, and nobody is seen "
+			 "to use its address in %%rax, which need not be there; $retval:x64 shows "
+			 "%%rax");
+	else
+		snprintf(v->place.why, sizeof(v->place.why), "nobody is seen to use it, so the "
+			 "compiler may have taken it away; $retval:x64 shows %%rax");
+}
+
+/* Length of the function's name if the symbol is its cold part (GCC), which a jump enters; or 0. */
+static size_t cold_part_of(const char *symbol)
+{
+	size_t len = strlen(symbol), suffix = strlen(".cold");
+
+	return len > suffix && !strcmp(symbol + len - suffix, ".cold") ? len - suffix : 0;
 }
 
 static int make_return(struct making *m)
@@ -255,7 +313,15 @@ static int make_return(struct making *m)
 	const struct spec *spec = m->r->spec;
 	struct flow flow = { 0 };
 	char why[256] = "";
+	size_t len = m->fn ? cold_part_of(m->fn->name) : 0;
 	int ret;
+
+	if (len)
+		return spec_fail(spec, spec->symbol_at, m->r->err,
+				 "%s%s: it is a part of %.*s, which a jump enters, so that no call "
+				 "of it returns; write %.*s%s", m->fn->name,
+				 spec_return_name(spec->returns), (int)len, m->fn->name, (int)len,
+				 m->fn->name, spec_return_name(spec->returns));
 
 	if (m->fn && !m->entry)
 		return spec_fail(spec, spec->symbol_at, m->r->err,
@@ -278,7 +344,7 @@ static int make_return(struct making *m)
 	return ret;
 }
 
-/* Where the parameters are at a place inside the function. */
+/* Describes the parameters' locations at a place inside the function. */
 static bool described_inside(struct making *m)
 {
 	int64_t offset = 0;
@@ -301,6 +367,8 @@ static int make_probe(struct resolve *r, struct target *t, const struct elf_symb
 		m.described = dwarf_function_at(t->dwarf, vaddr, &m.fnd);
 	else if (fn && !m.returning)
 		m.described = described_inside(&m);
+	m.list = m.fnd.params;
+	m.nlist = m.fnd.nparams;
 	m.tags = xcalloc(m.fnd.nparams + 1, sizeof(*m.tags));
 	if (m.returning && m.described)
 		check_retval(&m);
@@ -311,7 +379,7 @@ static int make_probe(struct resolve *r, struct target *t, const struct elf_symb
 	return ret;
 }
 
-/* PATH:0xOFFSET */
+/* "PATH:0xOFFSET" */
 static int by_offset(struct resolve *r, struct target *t)
 {
 	const struct spec *spec = r->spec;
@@ -345,21 +413,21 @@ static int at_symbol(struct resolve *r, struct target *t, const struct elf_symbo
 	return make_probe(r, t, s, s->vaddr + into, offset);
 }
 
-/* What a pattern matched but could not probe with the arguments asked for. */
+/* The matches of a pattern that could not be probed with the user's ARGs. */
 struct passed_over {
 	size_t n;
-	char *name;               /* the first one */
-	struct trawl_error error; /* and why */
+	char *name;               /* the first one's name ... */
+	struct trawl_error error; /* ... and its error */
 };
 
-/* A function that a pattern matches and that lacks what the user wants of it is passed over. */
+/* Probes one match. If several functions match, one that lacks an ARG is skipped. */
 static int at_match(struct resolve *r, struct target *t, const struct elf_symbol *s,
 		    struct passed_over *over)
 {
 	size_t before = r->list->n, more = r->more;
 	int ret = at_symbol(r, t, s);
 
-	if (ret == 0 || r->full)
+	if (ret == 0 || r->over)
 		return ret;
 	probe_drop(r->list, before);
 	r->more = more;
@@ -370,7 +438,10 @@ static int at_match(struct resolve *r, struct target *t, const struct elf_symbol
 	return 0;
 }
 
-/* Nothing else matched: then it is a mistake in the spec, and the first error says which. */
+/*
+ * If no match could be probed, fails with the first one's error. Otherwise reports the skipped ones
+ * in a remark.
+ */
 static int report_passed_over(struct resolve *r, const struct passed_over *over)
 {
 	size_t line = strcspn(over->error.text, "\n");
@@ -389,9 +460,9 @@ static int report_passed_over(struct resolve *r, const struct passed_over *over)
 }
 
 /*
- * Copies of a function that gcc made for some of its callers ("charge.constprop.0.isra.0") are
- * meant by its name; a part of it (".part.0") is not called as it is, nor is the rare one
- * (".cold").
+ * True if the symbol is a complete copy of the function `name` that gcc made for some of its
+ * callers: "charge.constprop.0.isra.0". Parts of a function (".part.0", ".cold") are not entered by
+ * calls of it.
  */
 static bool is_clone_of(const char *symbol, const char *name)
 {
@@ -401,7 +472,7 @@ static bool is_clone_of(const char *symbol, const char *name)
 	if (strncmp(symbol, name, len) || strstr(symbol + len, ".part.") ||
 	    strstr(symbol + len, ".cold"))
 		return false;
-	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(suffixes); i++) {
 		if (!strncmp(symbol + len, suffixes[i], strlen(suffixes[i])))
 			return true;
 	}
@@ -416,7 +487,10 @@ static bool is_meant(const struct spec *spec, bool glob, const char *symbol)
 	       (!spec->offset && is_clone_of(symbol, spec->symbol));
 }
 
-/* Every function that the spec's name or pattern means. Returns how many there were, or -1. */
+/*
+ * Probes every function that the spec's name or pattern matches. Returns how many there were, or
+ * -1.
+ */
 static ssize_t at_symbols(struct resolve *r, struct target *t, bool glob, struct passed_over *over)
 {
 	const struct spec *spec = r->spec;
@@ -427,33 +501,71 @@ static ssize_t at_symbols(struct resolve *r, struct target *t, bool glob, struct
 		const struct elf_symbol *s = &t->elf->symbols[i];
 		bool match = is_meant(spec, glob, s->name);
 
-		/* The rare part of a function is left with the function. */
-		if (glob && spec->returns && strstr(s->name, ".cold"))
+		/* Returns from the cold part are found with the function itself. */
+		if (glob && spec->returns && strstr(s->name, ".cold")) {
+			if (match && !r->hint)
+				r->hint = xasprintf("%s: a part of a function, which has its "
+						    "returns", s->name);
 			continue;
-
+		}
 		if (match && s->function) {
-			/* Aliases are one function. */
+			/* Aliases, symbols of the same address, are one function. */
 			if (n++ && last == s->vaddr)
 				continue;
 			last = s->vaddr;
 			if (at_match(r, t, s, over) < 0)
 				return -1;
-		} else if (s->function) {
-			nearest_offer(&r->near, s->name);
-		} else if (match && !glob && !r->hint) {
+		} else if (match && !s->function && !glob && !r->hint) {
 			r->hint = xasprintf("%s: a variable, not a function", s->name);
 		}
+	}
+	for (size_t i = 0; n == 0 && i < t->elf->nsymbols; i++)
+		if (t->elf->symbols[i].function)
+			nearest_offer(&r->near, t->elf->symbols[i].name);
+	return n;
+}
+
+bool probe_name_may_be_symbol(const char *text)
+{
+	return !is_glob(text) || strpbrk(text, "([");
+}
+
+/* How many functions besides the one of that name the text means as a pattern. */
+static size_t count_matched(const struct elf_file *f, const char *text)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->nsymbols; i++) {
+		const struct elf_symbol *s = &f->symbols[i];
+
+		n += s->function && strcmp(s->name, text) && !fnmatch(text, s->name, 0);
 	}
 	return n;
 }
 
-/* Symbols of Go have brackets: "type..eq.[5]internal/cpu.option". */
-static bool is_name(const struct elf_file *f, const char *text)
+/*
+ * True if the text is the name of a symbol. A name of Go's may contain brackets, as in
+ * "type..eq.[5]internal/cpu.option", which would otherwise be taken for a pattern. If the text also
+ * matches other functions as a pattern, a remark says that they are left out.
+ */
+static bool is_name(struct resolve *r, const struct elf_file *f, const char *text)
 {
-	for (size_t i = 0; i < f->nsymbols; i++)
+	size_t others, i;
+
+	if (!probe_name_may_be_symbol(text))
+		return false;
+	for (i = 0; i < f->nsymbols; i++)
 		if (f->symbols[i].function && !strcmp(f->symbols[i].name, text))
-			return true;
-	return false;
+			break;
+	if (i == f->nsymbols)
+		return false;
+	others = is_glob(text) ? count_matched(f, text) : 0;
+	if (others)
+		probe_remark(r->list,
+			     xasprintf("%s: is the name of a function; %zu other%s that it matches "
+				       "as a pattern %s left out", r->spec->text, others,
+				       others == 1 ? "" : "s", others == 1 ? "is" : "are"));
+	return true;
 }
 
 int resolve_uprobe(struct resolve *r, struct target *t)
@@ -467,7 +579,7 @@ int resolve_uprobe(struct resolve *r, struct target *t)
 	if (!*spec->symbol)
 		return by_offset(r, t);
 	elf_read_symbols(t->elf);
-	glob = is_glob(spec->symbol) && !is_name(t->elf, spec->symbol);
+	glob = is_glob(spec->symbol) && !is_name(r, t->elf, spec->symbol);
 	n = at_symbols(r, t, glob, &over);
 	ret = n < 0 ? -1 : report_passed_over(r, &over);
 	free(over.name);

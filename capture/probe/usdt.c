@@ -28,15 +28,18 @@
 
 enum { NOTE_TYPE = 3, FIXED = 24 };
 
-/* What the notes of one handle have in common. */
+/* The state of reading one ELF handle. */
 struct reading {
 	struct elf_file *file;
-	uint64_t base; /* where .stapsdt.base is now; 0 if there is none */
+	uint64_t base; /* virtual address of .stapsdt.base in the file; 0: none */
 	struct usdt_note *notes;
 	size_t n;
 };
 
-/* The string at *at, which goes after it; NULL if it does not end within the descriptor. */
+/*
+ * Copies the string at offset *at of the descriptor and advances *at behind it; NULL if the string
+ * does not end within the descriptor.
+ */
 static char *take_string(const char *desc, size_t size, size_t *at)
 {
 	const char *end = *at < size ? memchr(desc + *at, 0, size - *at) : NULL;
@@ -49,7 +52,7 @@ static char *take_string(const char *desc, size_t size, size_t *at)
 	return s;
 }
 
-/* Finds file offsets; says why if there are none. */
+/* Finds the file offsets of nop and semaphore, or sets note->why. */
 static void locate(const struct reading *r, struct usdt_note *note)
 {
 	const struct elf_segment *code = elf_segment_of(r->file, note->vaddr);
@@ -81,7 +84,7 @@ static bool add_note(struct reading *r, const char *desc, size_t size)
 		free(note.args);
 		return false;
 	}
-	/* ":" alone is how some assemblers' macros write "no arguments". */
+	/* Some assembler macros write ":" for "no arguments". */
 	if (note.args[0] == ':')
 		note.args[0] = '\0';
 	note.vaddr = addresses[0];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The statically defined probes of an ELF file: its stapsdt notes. */
+/* Reads the USDT probes (stapsdt notes) of an ELF file. */
 #ifndef TRAWL_CAPTURE_PROBE_USDT_H
 #define TRAWL_CAPTURE_PROBE_USDT_H
 
@@ -9,18 +9,20 @@
 #include "capture/probe/elf.h"
 #include "format/trawl.h"
 
-/* One probe site. Addresses are as the file is linked now: prelink is undone. */
+/*
+ * One probe site. Addresses are as the file is linked now: what prelink changed after the note was
+ * written is corrected.
+ */
 struct usdt_note {
 	char *provider, *name, *args; /* args: "-4@%edi 8@$5", "" for none */
-	uint64_t vaddr, offset;       /* of the nop; offset in the file */
-	uint64_t semaphore, ref_ctr;  /* its address and file offset; 0 for none */
-	char *why;                    /* not NULL: the site cannot be probed, and why */
+	uint64_t vaddr, offset;       /* of the nop: virtual address and file offset */
+	uint64_t semaphore, ref_ctr;  /* the semaphore's virtual address and file offset; 0: none */
+	char *why;                    /* why the site cannot be probed; NULL: it can */
 };
 
 /*
- * All notes of f, or of its debug file if it has none itself, in the order of the file. Returns
- * how many; *notes is to be freed with usdt_free(). What is damaged in a note ends the section
- * that it stands in.
+ * Reads all notes of f or, if it has none, of its debug file, in file order. Returns how many;
+ * *notes is to be freed with usdt_free(). A damaged note ends its section.
  */
 size_t usdt_read(struct elf_file *f, struct usdt_note **notes);
 void usdt_free(struct usdt_note *notes, size_t n);

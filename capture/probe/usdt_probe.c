@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From notes to probes.
+ * Resolves usdt: specs: makes probes from stapsdt notes.
  *
  * <sys/sdt.h> leaves a nop in the code and a note about it. `readelf -n samples/forms` shows this
  * one:
@@ -10,26 +10,27 @@
  *	Location: 0x1457, Base: 0x2b1c, Semaphore: 0x0
  *	Arguments: -4@(%rdi,%rsi,4)
  *
- *	Location   the address of the nop. A prelinker may have moved the program after the note was
- *	           written: Base minus the address of the section .stapsdt.base is how far.
- *	Semaphore  the address of a counter that must be above 0 for the site to be reached; 0: none.
- *	           uprobe_events takes its place in the file: PATH:OFFSET(SEMAPHORE).
- *	Arguments  SIZE@OPERAND each, the operand as the assembler writes it. A negative SIZE is signed,
- *	           an `f` after SIZE means floating point.
+ *	Location   The address of the nop. A prelinker may have moved the program after the note
+ *	           was written, by the address of the section .stapsdt.base minus Base.
+ *	Semaphore  The address of a counter that must be above 0 for the site to be reached; 0 if
+ *	           there is none. uprobe_events takes its file offset: PATH:OFFSET(SEMAPHORE).
+ *	Arguments  SIZE@OPERAND each, the operand as the assembler writes it. A negative SIZE is
+ *	           signed, an `f` after SIZE means floating point.
  *
- * The place in the file and a fetch argument for each operand make the line for uprobe_events:
+ * The nop's file offset and a fetch argument for each operand make the line for uprobe_events:
  *
  *	p:g/forms_sib samples/forms:0x1457 arg1=\0:s32 arg1_base=%di:x64 arg1_idx=%si:s64
  *		arg1_win=+0(%di):x64[64]
  *
- * A fetch argument adds a constant to a register and follows it; it cannot add an index register
- * (%rsi * 4). Therefore three helper fields are recorded instead: the base, the index, and a
- * *window*, up to 512 bytes at the base. trawl-decode takes the element from the window, where it
- * is inside, and says that there is no value where it is not. arg1 itself is a constant that holds
- * its place.
+ * A fetch argument adds a constant to a register and dereferences the sum; it cannot add an index
+ * register (%rsi * 4). Therefore three helper fields are recorded: the base, the index, and a
+ * *window*, up to 512 bytes of memory at the base. trawl-decode takes the element from the window;
+ * if the element is outside, it reports that there is no value. arg1 itself is recorded as a
+ * constant, a placeholder.
  *
  * All sites of provider:name in a file become one event, whose fields have the same names and types
- * at every site. Compilers write another operand at each site, so types are joined field by field.
+ * at every site. Compilers write different operands at each site, so a type is chosen per field
+ * that suits all sites.
  */
 #include "config.h"
 
@@ -43,9 +44,9 @@
 #include "capture/probe/usdt.h"
 
 enum {
-	MAX_ARGS = 64,       /* of a probe; <sys/sdt.h> stops at 12 */
-	WINDOW_WORDS = 64,   /* 8 bytes each: the kernel's longest array */
-	WINDOWS_TOTAL = 240, /* words over all fields: the kernel's events end at 3072 bytes */
+	MAX_ARGS = 64,       /* arguments of a probe; <sys/sdt.h> allows 12 */
+	WINDOW_WORDS = 64,   /* words of 8 bytes; the kernel's longest array */
+	WINDOWS_TOTAL = 240, /* words of all windows; the kernel limits an event to 3072 bytes */
 };
 
 /* The probe being made. */
@@ -53,9 +54,9 @@ struct making {
 	struct resolve *r;
 	struct target *t;
 	struct probe *p;
-	struct usdt_note **notes; /* of its sites */
-	size_t nargs;             /* the most that a site has */
-	unsigned int window;      /* words in one */
+	struct usdt_note **notes; /* the notes of its sites */
+	size_t nargs;             /* most arguments of a site */
+	unsigned int window;      /* words of a window */
 };
 
 /* The k-th argument (from 0) of a note, or NULL. */
@@ -87,9 +88,9 @@ static void argloc_of_arg(const struct making *m, size_t site, size_t k, struct 
 
 /* ---- the type of a field ------------------------------------------------------------------ */
 
-/* What the values of one argument have in common over the sites. */
+/* What the values of one argument have in common at all sites. */
 struct common {
-	bool any, same; /* has any site a value; are all of one type */
+	bool any, same; /* some site has a value; all values have the same type */
 	unsigned int bits;
 	bool is_signed, is_float;
 	bool sib;
@@ -119,7 +120,7 @@ static void join(struct common *c, const struct argloc *place)
 	c->is_float = c->is_float || place->is_float;
 	if (place->bits > c->bits)
 		c->bits = place->bits;
-	/* A byte in the middle of a register can only be had as part of something wider. */
+	/* Bits in the middle of a register can be recorded only as part of a wider field. */
 	if (place->shift) {
 		c->same = false;
 		if (c->bits < 16)
@@ -128,8 +129,8 @@ static void join(struct common *c, const struct argloc *place)
 }
 
 /*
- * One type for all sites. Constants have whatever type the literal in the source has, so they
- * take the others' type if it can hold them.
+ * Chooses one type for all sites. A constant has the type that its literal has in the source, so it
+ * takes the type of the other sites if that can hold it.
  */
 static struct common find_common(const struct argloc *places, size_t n)
 {
@@ -171,16 +172,20 @@ static char *note_text(const struct making *m, size_t site, size_t k)
 	return text ? xstrndup(text, len) : xstrdup("");
 }
 
-static void put(const struct making *m, size_t site, size_t arg, size_t k, const char *fetch,
-		const char *type, const char *why)
+/* Sets an argument at one site; its note is that of the probe's argument k. */
+static void put(const struct making *m, size_t site, size_t arg, size_t k, struct arg_at_site is)
 {
 	char *note = note_text(m, site, k);
 
-	probe_set_arg(m->p, site, arg, note, fetch, type, why);
+	is.note = note;
+	probe_set_arg(m->p, site, arg, &is);
 	free(note);
 }
 
-/* base, index and window of an argument that some site has as an array element. */
+/*
+ * Adds the helper fields base, index and window of an argument that is an array element at some
+ * site.
+ */
 static void add_helpers(const struct making *m, size_t arg, size_t k, const struct argloc *places)
 {
 	char name[PROBE_ARG_NAME_MAX], text[PROBE_ARG_NAME_MAX + 8], type[16];
@@ -199,13 +204,17 @@ static void add_helpers(const struct making *m, size_t arg, size_t k, const stru
 		struct probe_sib *sib = &m->p->sites[i].args[arg].sib;
 		bool used = place->form == ARGLOC_SIB;
 		char fetch[128];
+		struct arg_at_site is = { .fetch = fetch, .why = used ? NULL : "not needed here" };
 
 		snprintf(fetch, sizeof(fetch), "%s:x64", used ? place->expr : "\\0");
-		put(m, i, base, k, fetch, "x64", used ? NULL : "not needed here");
+		is.type = "x64";
+		put(m, i, base, k, is);
 		snprintf(fetch, sizeof(fetch), "%s:s64", used ? place->index : "\\0");
-		put(m, i, index, k, fetch, "s64", used ? NULL : "not needed here");
+		is.type = "s64";
+		put(m, i, index, k, is);
 		snprintf(fetch, sizeof(fetch), "%s:%s", used ? place->window : "+0(%sp)", type);
-		put(m, i, window, k, fetch, type, used ? NULL : "not needed here");
+		is.type = type;
+		put(m, i, window, k, is);
 		if (!used)
 			continue;
 		m->p->sites[i].args[arg].state = PROBE_ARG_COMPUTED;
@@ -221,7 +230,10 @@ static void add_helpers(const struct making *m, size_t arg, size_t k, const stru
 	m->p->args[window].show = PROBE_SHOW_HEX;
 }
 
-/* The user's first ARG that is argN itself, not followed, for the k-th argument from 0; or NULL. */
+/*
+ * The user's first ARG that is argN itself, without a dereference, for the k-th argument from 0; or
+ * NULL.
+ */
 static const struct spec_arg *find_hint(const struct spec *spec, size_t k)
 {
 	char name[16];
@@ -242,7 +254,7 @@ static enum probe_arg_show show_of(const char *type, const struct common *c)
 	return number && c->is_float && c->same ? PROBE_SHOW_FLOAT : show;
 }
 
-/* Argument k of the notes: one field, with helpers if it needs them. */
+/* Adds the field of the notes' k-th argument, with helper fields if it needs them. */
 static int add_note_arg(struct making *m, size_t k, struct argloc *places)
 {
 	const struct spec_arg *hint = find_hint(m->r->spec, k);
@@ -262,7 +274,10 @@ static int add_note_arg(struct making *m, size_t k, struct argloc *places)
 	m->p->args[arg].show = show_of(type, &c);
 	for (size_t i = 0; i < nsites; i++) {
 		bool ok = argloc_fetch(&places[i], type, fetch, sizeof(fetch), why, sizeof(why));
-		/* The user or the other sites know better than this site's operand. */
+		/*
+		 * The type of the user's ARG or of the other sites is more reliable than the type
+		 * of this site's literal.
+		 */
 		bool known = !ok || (hint && *hint->type) ||
 			     (places[i].form == ARGLOC_IMM && c.same && !c.is_float);
 
@@ -272,8 +287,10 @@ static int add_note_arg(struct making *m, size_t k, struct argloc *places)
 		if (!ok)
 			argloc_nothing(type, fetch, sizeof(fetch));
 		missing += !ok;
-		place_type(&places[i], own, sizeof(own));
-		put(m, i, arg, k, fetch, known ? type : own, ok ? NULL : why);
+		argloc_type(&places[i], own, sizeof(own));
+		put(m, i, arg, k,
+		    (struct arg_at_site){ .fetch = fetch, .type = known ? type : own,
+					  .why = ok ? NULL : why });
 	}
 	if (missing == nsites) {
 		probe_arg_missing(m->p, arg);
@@ -290,7 +307,7 @@ static int add_note_arg(struct making *m, size_t k, struct argloc *places)
 
 /* ---- what the user adds ------------------------------------------------------------------- */
 
-/* "argN" with N in range; complains with a caret. */
+/* Parses "argN" with N in range. Complains with a caret. */
 static int arg_number(struct making *m, const struct spec_arg *arg, const struct fetch_expr *e,
 		      size_t *k)
 {
@@ -314,13 +331,15 @@ static int add_user_arg(struct making *m, size_t i, const struct fetch_expr *e)
 {
 	const struct spec_arg *arg = &m->r->spec->args[i];
 	char *name = fetch_field_name(arg, e), fetch[512], symbol[128];
+	struct arg_at_site is = { .fetch = fetch, .note = arg->expr };
 	size_t k = 0, field;
 	int ret = build_field_name(m->r, m->p, arg, e, name);
 
 	if (ret == 0 && e->inner == FETCH_NAME)
 		ret = arg_number(m, arg, e, &k);
 	snprintf(symbol, sizeof(symbol), "%.*s", (int)e->len - 1, arg->expr + e->at + 1);
-	field = ret == 0 ? probe_add_arg(m->p, name, build_user_type(arg, e, "")) : 0;
+	is.type = build_user_type(arg, e, "");
+	field = ret == 0 ? probe_add_arg(m->p, name, is.type) : 0;
 	if (ret == 0)
 		m->p->args[field].show = build_show(m->p->args[field].type);
 	if (ret == 0)
@@ -334,14 +353,16 @@ static int add_user_arg(struct making *m, size_t i, const struct fetch_expr *e)
 			argloc_of_symbol(m->t->elf, symbol, m->notes[site]->vaddr, &place);
 		ret = build_user_fetch(m->r, arg, e, &place, "", fetch, sizeof(fetch));
 		if (ret == 0)
-			probe_set_arg(m->p, site, field, arg->expr, fetch,
-				      m->p->args[field].type, NULL);
+			probe_set_arg(m->p, site, field, &is);
 	}
 	free(name);
 	return ret;
 }
 
-/* Checks all of the user's ARGs and adds those that are no hints to the notes' arguments. */
+/*
+ * Checks all of the user's ARGs and adds those that do not just set name or type of a note's
+ * argument.
+ */
 static int add_user_args(struct making *m)
 {
 	const struct spec *spec = m->r->spec;
@@ -387,7 +408,7 @@ static size_t count_args(const struct usdt_note *note)
 	return n;
 }
 
-/* Windows are as long as fits when every argument of every site needed one. */
+/* Sizes the windows so that all of them fit into an event. */
 static void size_windows(struct making *m)
 {
 	size_t sibs = 0;
@@ -418,7 +439,7 @@ static int make_args(struct making *m)
 	return ret == 0 ? add_user_args(m) : -1;
 }
 
-/* A probe of n sites, sorted by offset, each offset once. */
+/* Makes a probe of n sites, which are sorted by offset and distinct. */
 static int make_probe(struct resolve *r, struct target *t, struct usdt_note **notes, size_t n)
 {
 	struct making m = { .r = r, .t = t, .notes = notes };
@@ -466,7 +487,7 @@ static void offer(struct resolve *r, const struct usdt_note *note)
 	nearest_offer(&r->near, note->name);
 	if (!strcmp(r->spec->provider, "*") || !strcmp(r->spec->provider, note->provider))
 		return;
-	/* The name is right and the provider is not. */
+	/* The name matches and the provider does not. */
 	if (!fnmatch(r->spec->name, note->name, 0) && !r->hint) {
 		both = xasprintf("%s:%s: no such probe; there is %s:%s", r->spec->provider,
 				 r->spec->name, note->provider, note->name);
@@ -474,7 +495,7 @@ static void offer(struct resolve *r, const struct usdt_note *note)
 	}
 }
 
-/* By name, then by place in the file. */
+/* Orders by provider and name, then by file offset. */
 static int compare(const void *a, const void *b)
 {
 	const struct usdt_note *x = *(struct usdt_note *const *)a;
@@ -493,7 +514,7 @@ static bool same_probe(const struct usdt_note *x, const struct usdt_note *y)
 	return !strcmp(x->provider, y->provider) && !strcmp(x->name, y->name);
 }
 
-/* The notes that the spec means, sorted. */
+/* Collects the notes that the spec matches, sorted. */
 static size_t collect(struct resolve *r, struct usdt_note *notes, size_t n,
 		      struct usdt_note ***found)
 {
@@ -516,7 +537,10 @@ static size_t collect(struct resolve *r, struct usdt_note *notes, size_t n,
 	return count;
 }
 
-/* Of the probes that a pattern matches, those that lack an ARG are passed over, but not all. */
+/*
+ * Reports the matching probes that were skipped because they lack an ARG; fails if that is all of
+ * them.
+ */
 static int say_passed(struct resolve *r, size_t n, const char *one, const struct trawl_error *error)
 {
 	if (r->list->n == r->before) {
@@ -546,14 +570,14 @@ int resolve_usdt(struct resolve *r, struct target *t)
 
 		const struct usdt_note *first = found[i];
 
-		/* Two notes for one place happen when functions were merged. */
+		/* Merged functions may have several notes at one address. */
 		for (nsites = 0; i < count && same_probe(first, found[i]); i++) {
 			if (!nsites || sites[nsites - 1]->offset != found[i]->offset)
 				sites[nsites++] = found[i];
 		}
 		ret = make_probe(r, t, sites, nsites);
 		if (ret < 0 && r->list->n > before && (i < count || probes)) {
-			/* One of several, which lacks what is wanted. */
+			/* One of several matches lacks an ARG: it is skipped. */
 			if (!passed++) {
 				error = *r->err;
 				over = xasprintf("%s:%s", first->provider, first->name);

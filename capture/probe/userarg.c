@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* The ARGs of uprobe: specs: names of parameters, $params, $retval, and what the kernel takes
- * itself. */
+/*
+ * Resolves the ARGs of uprobe: specs: names of parameters, $params, $retval, and the kernel's own
+ * fetch arguments.
+ */
 #include "config.h"
 
 #include "capture/probe/making.h"
 #include "capture/probe/names.h"
 #include "capture/sys/alloc.h"
 
-/* The registers of the System V ABI that hold the first integers and pointers. */
+/* The System V ABI's registers of the first integer and pointer arguments. */
 static const char *const abi_regs[] = { "%di", "%si", "%dx", "%cx", "%r8", "%r9" };
 
 static const char *no_names(const struct making *m, char *buf, size_t size)
@@ -22,14 +24,14 @@ static const char *no_names(const struct making *m, char *buf, size_t size)
 	return buf;
 }
 
-/* Why a name means nothing here, or NULL. */
+/* Why names of parameters have no meaning here; NULL if they have. */
 static const char *no_meaning(const struct making *m)
 {
 	return m->returning ? "arguments are known when the function is entered; when it returns "
 			      "there is $retval" : NULL;
 }
 
-/* Why parameters have no numbers here, or NULL. */
+/* Why arg1, arg2, ... have no meaning here; NULL if they have. */
 static const char *no_numbers(const struct making *m)
 {
 	if (m->entry)
@@ -74,13 +76,13 @@ static int no_such_name(struct making *m, const struct spec_arg *arg, const stru
 	return spec_fail(m->r->spec, build_inner_at(arg, e), m->r->err, "%s: %s", name, why);
 }
 
-/* arg1 .. arg6 */
+/* True for arg1 to arg6. */
 static bool is_number(const char *s, size_t len)
 {
 	return len == 4 && !memcmp(s, "arg", 3) && s[3] >= '1' && s[3] <= '6';
 }
 
-/* Do compilers sign the file, and is gcc the only one that does? */
+/* True if .comment shows that gcc compiled the file and no other compiler took part. */
 static bool only_gcc(struct elf_file *f)
 {
 	GElf_Shdr sh;
@@ -93,7 +95,10 @@ static bool only_gcc(struct elf_file *f)
 	       !memmem(data->d_buf, data->d_size, "Intel", 5);
 }
 
-/* Compilers leave out parameters of functions whose callers they all know. */
+/*
+ * Why some parameters may not be passed: compilers drop parameters of functions whose callers they
+ * all know. NULL if all are passed.
+ */
 static const char *not_all_passed(const struct making *m)
 {
 	if (m->described || !m->fn)
@@ -108,7 +113,7 @@ static const char *not_all_passed(const struct making *m)
 	return NULL;
 }
 
-/* Why arg1 is not what C's convention has for it, or NULL. */
+/* Why arg1 may not be where the C calling convention has it; NULL if it is. */
 static const char *not_by_convention(const struct making *m)
 {
 	GElf_Shdr sh;
@@ -120,7 +125,7 @@ static const char *not_by_convention(const struct making *m)
 	if (elf_section(m->t->elf->elf, ".gopclntab", &sh))
 		return "Go passes in registers of its own (%ax, %bx, %cx, %di, ...); write a "
 		       "register";
-	/* The old names end with a hash: 17h0123456789abcdefE. */
+	/* Legacy mangled names end with a hash: 17h0123456789abcdefE. */
 	if (len && (!strncmp(m->fn->name, "_R", 2) ||
 		    (len > 20 && !strncmp(m->fn->name, "_ZN", 3) &&
 		     !strncmp(m->fn->name + len - 20, "17h", 3))))
@@ -128,7 +133,10 @@ static const char *not_by_convention(const struct making *m)
 	return not_all_passed(m);
 }
 
-/* The place of a parameter or of arg1 .. arg6; *value is NULL for the latter. */
+/*
+ * The location of a parameter or of arg1 .. arg6; *value is the parameter's description, NULL for
+ * the latter.
+ */
 static int resolve_name(struct making *m, const struct spec_arg *arg, const struct fetch_expr *e,
 			struct argloc *place, const struct dwarf_value **value)
 {
@@ -164,27 +172,39 @@ static void show_as(struct probe_arg *arg, const char *type, const struct dwarf_
 		arg->values = value_names_copy(value->names);
 }
 
-/* One parameter as it is, of a probe of one site. Returns the number of its field. */
-static size_t add_param(struct making *m, const struct dwarf_value *v)
+/* Gives a field the same location at all sites. why: it has none; NULL: it has. */
+static void set_at_all_sites(struct probe *p, size_t k, const struct arg_at_site *is,
+			     const char *why)
+{
+	if (why)
+		probe_arg_missing(p, k);
+	for (size_t i = 0; i < p->nsites; i++) {
+		if (why)
+			probe_set_missing(p, i, k, is->note, why);
+		else
+			probe_set_arg(p, i, k, is);
+	}
+}
+
+/* Adds one value of m->list as a field. Returns the field's number. */
+static size_t add_value(struct making *m, const struct dwarf_value *v, const char *name)
 {
 	char fetch[160], no[256];
 	bool ok = argloc_fetch(&v->place, *v->type ? v->type : "u8", fetch, sizeof(fetch), no,
 			       sizeof(no));
-	size_t k = probe_add_arg(m->p, v->name, v->type);
+	const struct arg_at_site is = { .fetch = fetch, .type = *v->own ? v->own : v->type,
+					.note = name };
+	size_t k = probe_add_arg(m->p, name, v->type);
 
 	show_as(&m->p->args[k], v->type, v, false);
-	if (!ok)
-		probe_arg_missing(m->p, k);
-	for (size_t i = 0; i < m->p->nsites; i++)
-		probe_set_arg(m->p, i, k, v->name, ok ? fetch : "\\0:u8",
-			      !ok ? "u8" : *v->own ? v->own : v->type, ok ? NULL : no);
+	set_at_all_sites(m->p, k, &is, ok ? NULL : no);
 	if (v->show == PROBE_SHOW_VARIANT)
-		m->tags[v - m->fnd.params] = k + 1;
+		m->tags[v - m->list] = k + 1;
 	only_if(m, k, v);
 	return k;
 }
 
-/* Data of one alternative has a value only if a field beside it says so. */
+/* Links data of an alternative to the field with the tag, which tells whether the data is valid. */
 static void only_if(struct making *m, size_t k, const struct dwarf_value *v)
 {
 	size_t tag;
@@ -193,17 +213,21 @@ static void only_if(struct making *m, size_t k, const struct dwarf_value *v)
 		return;
 	tag = m->tags[v->only_of - 1];
 	if (!tag)
-		tag = add_param(m, &m->fnd.params[v->only_of - 1]) + 1;
+		tag = add_value(m, &m->list[v->only_of - 1], m->list[v->only_of - 1].name) + 1;
 	m->p->args[k].only_of = tag;
 	m->p->args[k].only_if = xstrdup(v->only_if);
 }
 
+/* True if $retval is recorded as several fields. */
 static bool in_parts(const struct making *m)
 {
-	return m->fnd.nparts && !m->fnd.ret_doubtful;
+	return (m->fnd.nparts || m->fnd.results) && m->fnd.proof == PROOF_NONE;
 }
 
-/* $retval, as far as it is known here. Complains if it cannot be asked for. */
+/*
+ * The location of $retval, as far as it does not depend on the site. Complains with a caret if it
+ * is not available.
+ */
 static int resolve_retval(struct making *m, const struct spec_arg *arg, const struct fetch_expr *e,
 			  struct argloc *place, const struct dwarf_value **value)
 {
@@ -214,7 +238,10 @@ static int resolve_retval(struct making *m, const struct spec_arg *arg, const st
 	snprintf(place->expr, sizeof(place->expr), "%s",
 		 m->p->kind == PROBE_URETPROBE ? "$retval" : "%ax");
 	*value = m->described ? &m->fnd.ret : NULL;
-	/* Of many functions, those without a value say so; a type is the user's word for one. */
+	/*
+	 * With a pattern, functions without a value record that instead of failing. A type given by
+	 * the user overrides the doubt.
+	 */
 	if (*value && (*value)->place.form == ARGLOC_NONE && !*arg->type &&
 	    (!in_parts(m) || e->depth) && (e->depth || !is_glob(m->r->spec->symbol)))
 		return spec_fail(m->r->spec, build_inner_at(arg, e), m->r->err, "$retval: %s",
@@ -222,7 +249,7 @@ static int resolve_retval(struct making *m, const struct spec_arg *arg, const st
 	return 0;
 }
 
-/* What the innermost operand of an ARG is, where it does not depend on the site. */
+/* Resolves the innermost operand of an ARG as far as it does not depend on the site. */
 static int resolve_inner(struct making *m, const struct spec_arg *arg, struct fetch_expr *e,
 			 struct argloc *place, const struct dwarf_value **value)
 {
@@ -237,7 +264,9 @@ static int resolve_inner(struct making *m, const struct spec_arg *arg, struct fe
 	return 0;
 }
 
-/* Where it is left without a return, a function has no value. */
+/*
+ * Why there is no return value where the function is left without a return; NULL if there is one.
+ */
 static const char *no_retval(const struct making *m, const struct spec_arg *arg,
 			     const struct fetch_expr *e)
 {
@@ -254,17 +283,18 @@ static const char *no_retval(const struct making *m, const struct spec_arg *arg,
 	}
 }
 
-/* One field of an ARG at all sites. `why` if it has no value. */
+/* Adds the field of an ARG at all sites. why: the reason if it has no value; else NULL. */
 static int add_field(struct making *m, const struct spec_arg *arg, const struct fetch_expr *e,
 		     const char *name, struct argloc *place, const struct dwarf_value *value,
 		     const char *why)
 {
 	const char *fallback = value && !e->depth ? value->type : "";
 	const char *type = why ? "u8" : build_user_type(arg, e, fallback);
-	/* The field may be wider than the value in it. */
+	/* The value may be narrower than the field. */
 	const char *own = value && !e->depth && !*arg->type && !why && *value->own ? value->own :
 										     type;
 	char fetch[512], symbol[128];
+	const struct arg_at_site is = { .fetch = fetch, .type = own, .note = arg->expr };
 	size_t k = probe_add_arg(m->p, name, type);
 
 	if (why)
@@ -278,12 +308,15 @@ static int add_field(struct making *m, const struct spec_arg *arg, const struct 
 		if (!why && build_user_fetch(m->r, arg, e, place, fallback, fetch,
 					     sizeof(fetch)) < 0)
 			return -1;
-		probe_set_arg(m->p, i, k, arg->expr, why ? "\\0:u8" : fetch, own, why);
+		if (why)
+			probe_set_missing(m->p, i, k, arg->expr, why);
+		else
+			probe_set_arg(m->p, i, k, &is);
 	}
 	show_as(&m->p->args[k], type, e->depth ? NULL : value, *arg->type);
 	m->p->args[k].followed = e->depth;
 	if (value && value->show == PROBE_SHOW_VARIANT && !e->depth && !*arg->type)
-		m->tags[value - m->fnd.params] = k + 1;
+		m->tags[value - m->list] = k + 1;
 	only_if(m, k, value);
 	return 0;
 }
@@ -292,44 +325,66 @@ static int add_field(struct making *m, const struct spec_arg *arg, const struct 
 
 enum { WORDS_TOGETHER = 256, WORDS_ASKED_FOR = 64, WORDS = 32, WORDS_LEAST = 4 };
 
-/* A field that is used up when the record has come. Returns its number. */
-static size_t add_spent(struct making *m, const char *name, const char *tail, const char *type,
-			const struct argloc *place)
+/* What is recorded of a string with a length: its words, and two values that tell which count. */
+struct counted_fields {
+	char type[PROBE_TYPE_MAX];
+	const char *helper_types[2];
+	char fetch[160], helpers[2][160];
+};
+
+/* False if one of them cannot be recorded: *no says why. */
+static bool find_counted(const struct dwarf_counted *c, unsigned int words,
+			 struct counted_fields *f, char *no, size_t size)
 {
-	char fetch[160] = "", no[200], *field = xasprintf("%s_%s", name, tail);
+	bool libcxx = c->form == COUNTED_LIBCXX;
+	const struct argloc *helpers[] = { libcxx ? &c->object : &c->pointer,
+					   libcxx ? &c->object : &c->length };
+
+	snprintf(f->type, sizeof(f->type), "x64[%u]", words);
+	for (int i = 0; i < 2; i++) {
+		f->helper_types[i] = !libcxx ? "u64" : i ? "string" : "x64[3]";
+		if (!argloc_fetch(helpers[i], f->helper_types[i], f->helpers[i],
+				  sizeof(f->helpers[i]), no, size))
+			return false;
+	}
+	return argloc_fetch(&c->pointer, f->type, f->fetch, sizeof(f->fetch), no, size);
+}
+
+/* Adds a helper field NAME_TAIL that the recorder consumes. Returns its number. */
+static size_t add_spent(struct making *m, const char *name, const char *tail, const char *type,
+			const char *fetch)
+{
+	const struct arg_at_site is = { .fetch = fetch, .type = type };
+	char *field = xasprintf("%s_%s", name, tail);
 	size_t k = probe_add_arg(m->p, field, type);
 
 	m->p->args[k].helper = m->p->args[k].spent = true;
-	argloc_fetch(place, type, fetch, sizeof(fetch), no, sizeof(no));
 	for (size_t i = 0; i < m->p->nsites; i++)
-		probe_set_arg(m->p, i, k, "", fetch, type, NULL);
+		probe_set_arg(m->p, i, k, &is);
 	free(field);
 	return k;
 }
 
-/* A field that is a text of at most so many words. */
+/* Adds a field for a string with a length, of at most `words` * 8 bytes. */
 static void add_counted(struct making *m, const char *note, const char *name,
 			const struct dwarf_value *value, unsigned int words)
 {
-	const struct dwarf_counted *c = value->counted;
-	bool libcxx = c->form == COUNTED_LIBCXX;
-	char type[PROBE_TYPE_MAX], fetch[160] = "", no[200];
-	size_t k;
+	struct counted_fields f;
+	char no[200] = "";
+	bool ok = find_counted(value->counted, words, &f, no, sizeof(no));
+	const struct arg_at_site is = { .fetch = f.fetch, .type = "string", .note = note };
+	size_t k = probe_add_arg(m->p, name, ok ? f.type : "u8");
 
-	snprintf(type, sizeof(type), "x64[%u]", words);
-	k = probe_add_arg(m->p, name, type);
-	argloc_fetch(&c->pointer, type, fetch, sizeof(fetch), no, sizeof(no));
-	for (size_t i = 0; i < m->p->nsites; i++)
-		probe_set_arg(m->p, i, k, note, fetch, "string", NULL);
+	set_at_all_sites(m->p, k, &is, ok ? NULL : no);
 	only_if(m, k, value);
 	show_as(&m->p->args[k], "string", value, true);
-	m->p->args[k].counted = c->form;
-	/* Adding moves the arguments. */
-	no[0] = '\0';
+	if (!ok)
+		return;
+	m->p->args[k].counted = value->counted->form;
+	/* Indexes, not pointers: adding arguments moves m->p->args. */
 	for (int i = 0; i < 2; i++) {
-		const struct argloc *place = libcxx ? &c->object : i ? &c->length : &c->pointer;
-		const char *kind = !libcxx ? "u64" : i ? "string" : "x64[3]";
-		size_t spent = add_spent(m, name, i ? "len" : "ptr", kind, place);
+		size_t spent = add_spent(m, name, i ? "len" : "ptr", f.helper_types[i],
+					 f.helpers[i]);
 
 		*(i ? &m->p->args[k].length : &m->p->args[k].pointer) = spent;
 	}
@@ -340,25 +395,25 @@ static bool is_string_type(const char *type)
 	return !strcmp(type, "string") || !strcmp(type, "str") || !strcmp(type, "ustring");
 }
 
-/* Is a text meant, and not the address of one? */
+/* True if the ARG means the string itself and not its address. */
 static bool wants_text(const struct spec_arg *arg, const struct fetch_expr *e,
 		       const struct dwarf_value *value)
 {
 	return value && value->counted && !e->depth && (!*arg->type || is_string_type(arg->type));
 }
 
-/* How many words of each text all parameters may have. */
+/* How many words of each string in m->list fit into the record. */
 static unsigned int words_of_each(const struct making *m)
 {
 	unsigned int n = 0, words;
 
-	for (size_t i = 0; i < m->fnd.nparams; i++)
-		n += m->fnd.params[i].counted != NULL;
+	for (size_t i = 0; i < m->nlist; i++)
+		n += m->list[i].counted != NULL;
 	words = n ? WORDS_TOGETHER / n : 0;
 	return words > WORDS ? WORDS : words < WORDS_LEAST ? WORDS_LEAST : words;
 }
 
-/* A value in two registers is two fields: NAME_rax and NAME_rdx. */
+/* Adds a value in two registers as two fields: NAME_rax and NAME_rdx. */
 static int add_parts(struct making *m, const struct spec_arg *arg, const struct fetch_expr *e,
 		     const char *name)
 {
@@ -378,7 +433,43 @@ static int add_parts(struct making *m, const struct spec_arg *arg, const struct 
 	return ret;
 }
 
-/* "+0(PLACE)" of a std::string, whose first member points to its text. */
+/* Adds all values of m->list. `name` replaces the first `instead` characters of their names. */
+static int add_list(struct making *m, const struct spec_arg *arg, const struct fetch_expr *e,
+		    const char *name, size_t instead)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < m->nlist && ret == 0; i++) {
+		const struct dwarf_value *v = &m->list[i];
+		char *field = xasprintf("%s%s", name, v->name + instead);
+
+		if (e && !v->member && !m->tags[i])
+			ret = build_field_name(m->r, m->p, arg, e, field);
+		if (ret == 0 && v->counted)
+			add_counted(m, field, field, v, words_of_each(m));
+		else if (ret == 0 && !v->member && !m->tags[i])
+			add_value(m, v, field);
+		free(field);
+	}
+	return ret;
+}
+
+/* Adds the return value by its members: "retval.len". */
+static int add_results(struct making *m, const struct spec_arg *arg, const struct fetch_expr *e,
+		       const char *name)
+{
+	struct making with = *m;
+	int ret;
+
+	with.list = m->fnd.results->params;
+	with.nlist = m->fnd.results->nparams;
+	with.tags = xcalloc(with.nlist + 1, sizeof(*with.tags));
+	ret = add_list(&with, arg, e, name, strlen("retval"));
+	free(with.tags);
+	return ret;
+}
+
+/* For ":string" of a std::string, dereferences the object: its first member points to the text. */
 static int point_to_text(struct making *m, const struct spec_arg *arg, const struct fetch_expr *e,
 			 const struct dwarf_value *value, struct argloc *place)
 {
@@ -399,7 +490,7 @@ static int point_to_text(struct making *m, const struct spec_arg *arg, const str
 	return 0;
 }
 
-/* One of the user's ARGs. */
+/* Adds one of the user's ARGs. */
 static int add_arg(struct making *m, const struct spec_arg *arg, struct fetch_expr *e)
 {
 	char *name = fetch_field_name(arg, e);
@@ -424,7 +515,7 @@ static int add_arg(struct making *m, const struct spec_arg *arg, struct fetch_ex
 	    value->place.form == ARGLOC_NONE)
 		why = value->place.why;
 	if (parts && !why)
-		ret = add_parts(m, arg, e, name);
+		ret = m->fnd.results ? add_results(m, arg, e, name) : add_parts(m, arg, e, name);
 	else if (ret == 0)
 		ret = build_field_name(m->r, m->p, arg, e, name) < 0 ? -1 :
 		      add_field(m, arg, e, name, &place, value, why);
@@ -432,7 +523,7 @@ static int add_arg(struct making *m, const struct spec_arg *arg, struct fetch_ex
 	return ret;
 }
 
-/* $params: all that the function takes. What cannot be had is a field that says so. */
+/* Adds all parameters ($params). One that is unavailable becomes a field that says so. */
 static int add_params(struct making *m, const struct spec_arg *arg)
 {
 	const char *why = no_meaning(m);
@@ -443,15 +534,7 @@ static int add_params(struct making *m, const struct spec_arg *arg)
 	if (!m->described)
 		return spec_fail(m->r->spec, arg->at, m->r->err, "$params: not known: %s",
 				 no_names(m, text, sizeof(text)));
-	for (size_t i = 0; i < m->fnd.nparams; i++) {
-		const struct dwarf_value *v = &m->fnd.params[i];
-
-		if (v->counted)
-			add_counted(m, v->name, v->name, v, words_of_each(m));
-		else if (!v->member && !m->tags[i])
-			add_param(m, v);
-	}
-	return 0;
+	return add_list(m, arg, NULL, "", 0);
 }
 
 int userarg_add_all(struct making *m)

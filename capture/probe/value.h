@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The values that a function is entered with and returns, as debug information describes them. */
+/* The parameters and the return value of a function, as debug information describes them. */
 #ifndef TRAWL_CAPTURE_PROBE_VALUE_H
 #define TRAWL_CAPTURE_PROBE_VALUE_H
 
@@ -9,44 +9,64 @@
 #include "capture/probe/argloc.h"
 #include "capture/probe/types.h"
 
-/* What ":string" makes of a value. */
+/* What ":string" records for a value. */
 enum dwarf_text {
-	DWARF_TEXT,         /* what it points to */
-	DWARF_TEXT_POINTED, /* what the pointer there points to: libstdc++'s std::string */
-	DWARF_TEXT_COUNTED, /* nothing: the text there does not end with a NUL */
+	DWARF_TEXT,         /* the string that the value points to */
+	/* the string that the first member of the object points to: libstdc++'s std::string */
+	DWARF_TEXT_POINTED,
+	DWARF_TEXT_COUNTED, /* nothing: the string does not end with a NUL */
 };
 
-/* Of a text that has a length: where its pointer and its length are; text.h. */
+/* Where pointer and length of a string are (text.h). */
 struct dwarf_counted {
 	enum counted_form form;
 	struct argloc pointer, length;
-	struct argloc object; /* COUNTED_LIBCXX: the address of its 24 bytes */
+	struct argloc object; /* COUNTED_LIBCXX: the address of the object's 24 bytes */
 };
 
 struct dwarf_value {
-	char *name;          /* of the parameter; "" for a return value */
-	char *ctype;         /* "const char *", "struct point": as in C */
-	char type[24];       /* the kernel's type for it: "s32", "x64"; "" if it has none */
-	char own[16];        /* the value's, if that is another: low bits of the former; or "" */
+	char *name;          /* the parameter's name; "" for a return value */
+	char *ctype;         /* type as C writes it: "const char *", "struct point" */
+	char type[24];       /* the field's type in the kernel: "s32", "x64"; "" if it has none */
+	char own[16];        /* the value's type, if it is narrower than the field; else "" */
 	enum probe_arg_show show;
 	enum dwarf_text text;
-	bool member;         /* of the one before that is counted */
-	struct argloc place;  /* ARGLOC_NONE with why if the kernel cannot get it */
-	struct value_names *names; /* of an enumeration, or of the tag of alternatives; or NULL */
-	size_t only_of; /* 1 + the parameter that tells which alternative it is; 0: none. There is a
-			   value only */
-	char *only_if;       /* where this is its name */
-	struct dwarf_counted *counted; /* it is a text or refers to one; or NULL */
+	bool member;         /* a member of the preceding string */
+	struct argloc place;  /* ARGLOC_NONE, with the reason, if the kernel cannot record it */
+	struct value_names *names; /* names of an enumeration's values or of a tag's; or NULL */
+	/*
+	 * 1 + number of the tag; 0: none. The value exists only while the tag's value is named
+	 * only_if
+	 */
+	size_t only_of;
+	char *only_if;       /* name of the tag's value */
+	struct dwarf_counted *counted; /* it is a string with a length or refers to one; or NULL */
+};
+
+/*
+ * What must be found in the program before a function's return value is believed: the compiler may
+ * have dropped it.
+ */
+enum ret_proof {
+	PROOF_NONE,
+	PROOF_USED,      /* a caller must use it */
+	PROOF_ADDRESS,   /* the same, of the address of a result in memory */
+	PROOF_BOTH_USED, /* it is in %rax and %rdx: callers must use both */
+	PROOF_PAIR,      /* it is in %rdx only if callers use that */
 };
 
 struct dwarf_function {
-	bool convention; /* it is certain that C's calling convention holds */
+	bool convention; /* the function certainly follows the C calling convention */
 	size_t nparams;
-	struct dwarf_value *params; /* of a text by value, after it its members: "s", "s.len" */
-	struct dwarf_value ret; /* ctype "void" if there is none */
-	size_t nparts;          /* 2: it is returned in two registers, each a part */
-	struct dwarf_value parts[2]; /* name: of the register, "rax" */
-	bool ret_doubtful;      /* the compiler may have taken the value away: code_result_used() */
+	struct dwarf_value *params; /* a string by value is followed by its members: "s", "s.len" */
+	struct dwarf_value ret; /* ctype is "void" if there is none */
+	size_t nparts;          /* 2: returned in two registers, each of which is a part */
+	struct dwarf_value parts[2]; /* the name is the register's: "rax" */
+	struct dwarf_function *results; /* the return value by its members, as params; or NULL */
+	enum ret_proof proof;
 };
+
+/* Frees what *fn contains, not fn itself. */
+void dwarf_function_free(struct dwarf_function *fn);
 
 #endif

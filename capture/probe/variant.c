@@ -33,11 +33,12 @@ static bool child_of(Dwarf_Die *die, int tag, Dwarf_Die *child)
 	return false;
 }
 
-/* "Some(__0)": the only member of a tuple is the data itself. */
+/* If the data is a tuple of one member, as in "Some(__0)", takes the member itself. */
 static void skip_tuple(struct alternative *a)
 {
 	Dwarf_Die member, next;
 	const char *name;
+	unsigned int at;
 
 	if (!child_of(&a->type, DW_TAG_member, &member)) {
 		a->data = false;
@@ -50,11 +51,11 @@ static void skip_tuple(struct alternative *a)
 			return;
 	if (!name || strcmp(name, "__0"))
 		return;
-	a->offset += dwarf_udata(&member, DW_AT_data_member_location, 0);
-	a->data = dwarf_type_of(&member, &a->type);
+	a->data = dwarf_member_at(&member, &at) && dwarf_type_of(&member, &a->type);
+	a->offset += at;
 }
 
-/* One DW_TAG_variant. False if it is not understood. */
+/* Adds one DW_TAG_variant. False if it is not supported. */
 static bool add_variant(struct variants *v, Dwarf_Die *variant)
 {
 	struct alternative *a;
@@ -68,7 +69,8 @@ static bool add_variant(struct variants *v, Dwarf_Die *variant)
 		return false;
 	a = add(v, xstrdup(dwarf_diename(&member)));
 	a->data = dwarf_type_of(&member, &a->type);
-	a->offset = dwarf_udata(&member, DW_AT_data_member_location, 0);
+	if (!dwarf_member_at(&member, &a->offset))
+		return false;
 	if (a->data)
 		skip_tuple(a);
 	a->otherwise = !dwarf_attr(variant, DW_AT_discr_value, &attr);
@@ -88,8 +90,8 @@ static bool read_tag(struct variants *v, Dwarf_Die *part)
 
 	if (!dwarf_attr(part, DW_AT_discr, &attr) || !dwarf_formref_die(&attr, &member))
 		return true;
-	v->tag_at = dwarf_udata(&member, DW_AT_data_member_location, 0);
-	v->tagged = dwarf_type_of(&member, &type) && dwarf_peel(&type, &v->tag);
+	v->tagged = dwarf_member_at(&member, &v->tag_at) && dwarf_type_of(&member, &type) &&
+		    dwarf_peel(&type, &v->tag);
 	return v->tagged;
 }
 
@@ -134,7 +136,9 @@ static bool of_optional(Dwarf_Die *type, struct variants *v)
 	return true;
 }
 
-/* The alternatives are nested unions: _M_first or, one level down, those of _M_rest. */
+/*
+ * std::variant's alternatives are nested unions: _M_first is one, _M_rest the union of the others.
+ */
 static bool of_variant(Dwarf_Die *type, struct variants *v)
 {
 	Dwarf_Die at, first, rest;
@@ -148,7 +152,9 @@ static bool of_variant(Dwarf_Die *type, struct variants *v)
 		struct alternative *a = add(v, xasprintf("%zu", v->n));
 
 		a->number = v->n - 1;
-		/* Of a type that is not trivial it is an array of bytes. */
+		/*
+		 * For a type that is not trivially destructible, _M_storage is an array of bytes.
+		 */
 		a->data = member_find(&first, "_M_storage", 0, &a->type, &a->offset);
 		if (!member_find(&at, "_M_rest", 0, &rest, &offset))
 			break;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Types of which each value is one of several alternatives: enums of Rust with data, Option and
- * Result among them, std::optional and libstdc++'s std::variant. A tag in the value tells which one
- * it is. Rust often keeps the tag in a value that the data of one alternative never has (a niche: a
- * null reference, a bool of 2): then the tag's numbers name all alternatives but that one.
+ * Types whose values are one of several alternatives: Rust's enums with data (Option, Result, ...),
+ * std::optional, and libstdc++'s std::variant. A tag in the value tells which alternative it is.
+ * Rust often stores the tag in a value that the data of one alternative cannot have (a niche: a
+ * null reference, a bool of 2); then the tag's numbers name all alternatives but that one.
  */
 #ifndef TRAWL_CAPTURE_PROBE_VARIANT_H
 #define TRAWL_CAPTURE_PROBE_VARIANT_H
@@ -18,27 +18,30 @@
 
 struct alternative {
 	char *name;          /* "Some" */
-	bool otherwise;      /* it is this one where the tag has the number of no other */
-	uint64_t number;     /* the tag's, if not */
-	bool data;           /* it has some: */
+	bool otherwise;      /* the alternative for all tag values that no other has */
+	uint64_t number;     /* the tag's value, unless `otherwise` */
+	bool data;           /* it has data: */
 	Dwarf_Die type;
-	unsigned int offset; /* in the value */
+	unsigned int offset; /* of the data in the value, in bytes */
 };
 
 struct variants {
 	char *ctype;         /* "enum Option<u32>" */
-	bool tagged;         /* false: there is one alternative only, and no tag */
-	Dwarf_Die tag;       /* its type */
-	unsigned int tag_at; /* in the value */
+	bool tagged;         /* false: a single alternative and no tag */
+	Dwarf_Die tag;       /* the tag's type */
+	unsigned int tag_at; /* offset of the tag in the value, in bytes */
 	size_t n;
 	struct alternative *list;
 };
 
-/* False if the type is none of these. Otherwise to be freed with variants_free(). */
+/*
+ * Describes the alternatives of a type in *v, to be freed with variants_free(). False if the type
+ * has none; then *v is empty.
+ */
 bool variants_of(Dwarf_Die *type, int language, struct variants *v);
 void variants_free(struct variants *v);
 
-/* The names of the tag's numbers; malloc'd. */
+/* The names of the tag's values, to be freed with value_names_free(). */
 struct value_names *variants_names(const struct variants *v);
 #endif
 

@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -15,6 +16,7 @@
 #include <unistd.h>
 
 #include "capture/session/command.h"
+#include "common/array.h"
 
 enum { GRACE_MS = 1000, NAMED_MOST = 64 };
 
@@ -26,32 +28,33 @@ static bool is_program(const char *path)
 	       !faccessat(AT_FDCWD, path, X_OK, AT_EACCESS);
 }
 
-/* Is there a program of that name, as execvp() would find it? */
-static bool in_path(const char *name)
+/* Writes the path of the program of that name, as execvp() would find it; false: there is none. */
+static bool find_in_path(const char *name, char path[PATH_MAX])
 {
 	const char *dirs = getenv("PATH"), *next;
 
 	for (const char *dir = dirs ? dirs : "/bin:/usr/bin"; dir; dir = next) {
 		const char *end = strchrnul(dir, ':');
-		char path[4096];
+		int len;
 
 		next = *end ? end + 1 : NULL;
-		snprintf(path, sizeof(path), "%.*s%s%s", (int)(end - dir), dir,
-			 end > dir ? "/" : "./", name);
-		if (is_program(path))
+		len = snprintf(path, PATH_MAX, "%.*s%s%s", (int)(end - dir), dir,
+			       end > dir ? "/" : "./", name);
+		if (len < PATH_MAX && is_program(path))
 			return true;
 	}
 	return false;
 }
 
-static int check_program(const char *name, struct trawl_error *err)
+static int find_program(const char *name, char path[PATH_MAX], struct trawl_error *err)
 {
 	struct stat st;
 
 	if (!strchr(name, '/'))
-		return in_path(name) ? 0 : trawl_fail(err, TRAWL_USAGE,
-						      "%s: command not found in $PATH", name);
-	if (is_program(name))
+		return find_in_path(name, path) ? 0 :
+						  trawl_fail(err, TRAWL_USAGE,
+							     "%s: command not found in $PATH", name);
+	if (snprintf(path, PATH_MAX, "%s", name) < PATH_MAX && is_program(name))
 		return 0;
 	if (stat(name, &st))
 		return trawl_fail(err, TRAWL_USAGE, "%s: command not found: %s", name,
@@ -61,12 +64,12 @@ static int check_program(const char *name, struct trawl_error *err)
 						"is not executable: chmod +x it");
 }
 
-/* The descriptor that a word of COMMAND is the name of, as shells write <(...); -1: none. */
+/* Returns the descriptor that a word of COMMAND names, as shells write <(...); -1: none. */
 static int named_fd(const char *word)
 {
 	static const char *const folders[] = { "/dev/fd/", "/proc/self/fd/" };
 
-	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
 		size_t len = strlen(folders[i]);
 
 		if (!strncmp(word, folders[i], len) && isdigit((unsigned char)word[len]))
@@ -76,9 +79,8 @@ static int named_fd(const char *word)
 }
 
 /*
- * COMMAND keeps 0, 1, 2 and those inherited descriptors that its own words name. The others are of
- * whoever called trawl, who may be root while COMMAND runs as another user; sudo closes them, too.
- * trawl's own are close-on-exec.
+ * COMMAND keeps 0, 1, 2 and the inherited descriptors that its own words name. The others are
+ * closed, as sudo does: trawl's caller may be root while COMMAND runs as another user.
  */
 static void keep_descriptors(char **argv)
 {
@@ -95,24 +97,32 @@ static void keep_descriptors(char **argv)
 		fcntl(kept[n], F_SETFD, 0);
 }
 
-/* In the child: waits for the word, becomes the user, execs. Never returns. */
-static void run(char **argv, const struct user *user, int go, int report, bool stdout_to_stderr)
+/*
+ * In the child: becomes the user, waits for a byte, calls exec. From the byte on it is recorded as
+ * COMMAND, so there is as little as possible in between. Never returns.
+ */
+static void run(const char *path, char **argv, const struct user *user, int go, int report,
+		bool stdout_to_stderr)
 {
 	sigset_t none;
 	char word;
-	int failure;
+	int failure = 0;
 
-	if (read(go, &word, 1) != 1) /* trawl is gone, or gave up */
-		_exit(0);
 	sigemptyset(&none);
 	signal(SIGPIPE, SIG_DFL);
-	sigprocmask(SIG_SETMASK, &none, NULL);
 	keep_descriptors(argv);
-	if (!user_become(user) && (!stdout_to_stderr || dup2(2, 1) == 1))
-		execvp(argv[0], argv);
-	failure = errno;
-	if (write(report, &failure, sizeof(failure)) != sizeof(failure))
-		_exit(127);
+	if (user_become(user) || (stdout_to_stderr && dup2(2, 1) != 1))
+		failure = errno;
+	if (read(go, &word, 1) != 1) /* trawl has ended, or closed the pipe */
+		_exit(0);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	if (!failure) {
+		execvp(path, argv);
+		if (!strchr(argv[0], '/')) /* the user may not run the first one in $PATH */
+			execvp(argv[0], argv);
+		failure = errno;
+	}
+	(void)!write(report, &failure, sizeof(failure));
 	_exit(127);
 }
 
@@ -120,9 +130,10 @@ int command_prepare(struct command *c, char **argv, const struct user *user, boo
 		    struct trawl_error *err)
 {
 	int go[2] = { -1, -1 }, report[2] = { -1, -1 };
+	char path[PATH_MAX];
 
 	*c = (struct command){ .name = argv[0], .pidfd = -1, .go = -1, .report = -1 };
-	if (check_program(argv[0], err))
+	if (find_program(argv[0], path, err))
 		return -1;
 	if (pipe2(go, O_CLOEXEC) || pipe2(report, O_CLOEXEC)) {
 		trawl_fail(err, TRAWL_CANNOT, "cannot make a pipe: %s", strerror(errno));
@@ -132,7 +143,7 @@ int command_prepare(struct command *c, char **argv, const struct user *user, boo
 	if (!c->pid) {
 		close(go[1]);
 		close(report[0]);
-		run(argv, user, go[0], report[1], stdout_to_stderr);
+		run(path, argv, user, go[0], report[1], stdout_to_stderr);
 	}
 	if (c->pid < 0) {
 		c->pid = 0;
@@ -158,7 +169,7 @@ fail:
 	return -1;
 }
 
-/* It has just become the program: it may become others, and end at any time. */
+/* Notes the program right after exec: it may call exec again, or end, at any time. */
 static void note_exe(struct command *c)
 {
 	char path[32];
@@ -194,7 +205,7 @@ bool command_reap(struct command *c)
 
 	if (c->reaped)
 		c->ended = true;
-	/* Of one that is traced by a thread of ours, stops come here, too. */
+	/* If a thread of this process traces COMMAND, its stops come here, too. */
 	if (c->pid && !c->ended && waitpid(c->pid, &status, WNOHANG) == c->pid &&
 	    (WIFEXITED(status) || WIFSIGNALED(status))) {
 		c->status = status;
@@ -234,7 +245,7 @@ void command_close(struct command *c)
 
 	if (!c->pid)
 		return;
-	if (waiting) /* its read() ends, and it with it */
+	if (waiting) /* ends the child's read(), and so the child */
 		close(c->go);
 	if (c->report >= 0)
 		close(c->report);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The command after `--`: starts stopped, runs when all is armed, and its end is seen. */
+/* COMMAND, after `--`: forked at first, run when all is armed, watched until its end. */
 #ifndef TRAWL_CAPTURE_SESSION_COMMAND_H
 #define TRAWL_CAPTURE_SESSION_COMMAND_H
 
@@ -11,41 +11,41 @@ struct command {
 	const char *name; /* argv[0] */
 	pid_t pid;        /* 0: none */
 	int pidfd;        /* readable when it has ended; -1 if none */
-	int go;           /* pipe that it waits on; -1 once it runs */
-	int report;       /* pipe that tells why exec failed; -1 once read */
-	char exe[256];    /* what it ran as after its exec: a script's interpreter; "": unknown */
+	int go;           /* pipe that the child waits on; -1 once it runs */
+	int report;       /* pipe for the errno of a failed exec; -1 once read */
+	char exe[256];    /* /proc/PID/exe after its exec: a script's interpreter; "": unknown */
 	bool ended;
-	bool reaped;      /* a source that traced it collected it: status is set */
+	bool reaped;      /* a source that traced it reaped it: status is set */
 	int status;       /* as of waitpid(), once ended */
 	uint64_t died[COMMAND_SIGNALS]; /* when a signal last ended one of its tasks; 0: never */
 	bool exited;      /* its first task's exit was seen: later signals are others' */
 };
 
 /*
- * Finds the program (as the user, so that a wrong name fails before anything is armed) and forks
- * the child, which waits. stdout_to_stderr: our standard output is the capture.
+ * Checks that the program exists, before anything is armed, and forks the child, which waits.
+ * stdout_to_stderr: trawl's standard output is the capture. Returns 0, or -1 with *err.
  */
 int command_prepare(struct command *c, char **argv, const struct user *user, bool stdout_to_stderr,
 		    struct trawl_error *err);
 
-/* Lets it exec; fails if it could not. */
+/* Lets the child call exec. Returns 0, or -1 with *err if that failed. */
 int command_go(struct command *c, struct trawl_error *err);
 
-/* Collects it if it has ended; true once it has. */
+/* Reaps COMMAND if it has ended. Returns whether it has. */
 bool command_reap(struct command *c);
 
-/* It has ended by a signal that is none of those by which people end programs. */
+/* Has it ended by a signal other than those by which people end programs? */
 bool command_crashed(const struct command *c);
 
-/* CLOCK_MONOTONIC of the signal that ended it, as far as on_signal was told; 0: not known. */
+/* Returns when the signal that ended it came, CLOCK_MONOTONIC, ns; 0: not known. */
 uint64_t command_died(const struct command *c);
 
 void command_signal(const struct command *c, int sig);
 
-/* Ends it if it still runs (never started: silently; else SIGTERM and a second's grace). */
+/* Ends COMMAND: by SIGTERM, and waits a second; one that never ran ends by itself. */
 void command_close(struct command *c);
 
-/* The status of one that has ended, as a shell tells it: 128 + signal if a signal ended it. */
+/* Returns the status of a COMMAND that has ended, as a shell has it: 128 + signal for a signal. */
 int command_status(const struct command *c);
 
 /* "exit status 3", "killed by SIGSEGV, status 139" in buf; returns buf. */

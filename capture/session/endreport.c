@@ -8,6 +8,7 @@
 #include "capture/session/endreport.h"
 #include "capture/sys/meta.h"
 #include "common/json.h"
+#include "common/plain.h"
 
 static void put_command(struct json *j, const struct command *c)
 {
@@ -59,30 +60,34 @@ int end_report_write(const struct end_report *a, struct trawl_writer *w, uint64_
 	return (a->more_files ? meta_write_last : meta_write_json)(w, "end", time, &j, err);
 }
 
-/* Probes without a hit: a COMMAND that is a script, or another program of the name, is likely. */
-static void say_no_hits(const struct end_report *a)
+/* No probe was hit: COMMAND may be a script, or another program of that name. */
+static void print_no_hits(const struct end_report *a)
 {
+	char text[1200];
+
 	for (size_t i = 0; i < a->ninputs; i++) {
 		const struct source *source = a->inputs[i].source;
 		const struct source_stats *s = &a->stats[i];
 
-		if (source->programs && !s->captured && !s->lost && !s->uncounted)
-			fprintf(stderr,
-				"trawl: %s: no probe was hit. %s ran %s: does it contain the "
-				"probes?\n",
-				source->name, a->command->name, a->command->exe);
+		if (!source->programs || s->captured || s->lost || s->uncounted)
+			continue;
+		snprintf(text, sizeof(text),
+			 "%s: no probe was hit. %.512s ran %s: does it contain the probes?",
+			 source->name, a->command->name, a->command->exe);
+		fprintf(stderr, "trawl: %s\n", plain_text(text, true));
 	}
 }
 
-void end_report_say(const struct end_report *a, const char *more)
+void end_report_print(const struct end_report *a, const char *more)
 {
-	uint64_t captured = 0, lost = 0, hidden = 0; /* of branches a record holds many */
+	/* captured: not a->captured, which counts a record of many branches as one */
+	uint64_t captured = 0, lost = 0, hidden = 0;
 	bool uncounted = false;
 	char by[512] = "", aside[48] = "";
 	size_t used = 0;
 
 	if (a->command->pid && *a->command->exe)
-		say_no_hits(a);
+		print_no_hits(a);
 	for (size_t i = 0; i < a->ninputs; i++) {
 		const struct source *source = a->inputs[i].source;
 		const struct source_stats *stats = &a->stats[i];

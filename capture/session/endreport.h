@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a capture came to: as metadata "end" in the file, and as the last lines on stderr. */
+/* The end report of a capture: metadata "end" in the file, and the last lines on stderr. */
 #ifndef TRAWL_CAPTURE_SESSION_ENDREPORT_H
 #define TRAWL_CAPTURE_SESSION_ENDREPORT_H
 
@@ -14,17 +14,17 @@ struct end_report {
 	const char *why;                  /* it ended */
 	const char *trigger;              /* of a flight recorder's file; NULL: none */
 	bool incomplete;
-	uint64_t begin, end; /* MONO: all events of between, and no others, are in the file */
-	uint64_t early;	     /* but for so many of before */
+	uint64_t begin, end; /* MONO: the file has the events between them, and no others … */
+	uint64_t early;	     /* … except so many earlier ones */
 	bool more_files;     /* another file of this capture follows */
 	const struct command *command;
 };
 
-/* Metadata "end", with this time. */
+/* Writes metadata "end" with this time. Returns as meta_write_json(). */
 int end_report_write(const struct end_report *a, struct trawl_writer *w, uint64_t time,
 		  struct trawl_error *err);
 
-/* "1234 events captured, 0 lost (usdt 1000, event 234)" and what follows that, on stderr. */
-void end_report_say(const struct end_report *a, const char *more);
+/* Prints "1234 events captured, 0 lost (usdt 1000, event 234)" and `more` on stderr. */
+void end_report_print(const struct end_report *a, const char *more);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a session hears by descriptor besides its events: signals, and that the clock was set. */
+/* The event descriptors of a session: signals, and steps of the clock. */
 #ifndef TRAWL_CAPTURE_SESSION_EVENTFD_H
 #define TRAWL_CAPTURE_SESSION_EVENTFD_H
 
@@ -14,16 +14,16 @@ struct event_fds {
 #define EVENT_FDS_NONE { .signals = -1, .steps = -1 }
 
 /*
- * Signals that end a capture, and SIGUSR1, come here from now on; the command and the printer get
- * them back. event_fds_close() in any case.
+ * Blocks the signals that end a capture, and SIGUSR1: from now on they are read here. COMMAND and
+ * the printer unblock them. Returns 0, or -1 with *err; event_fds_close() in any case.
  */
 int event_fds_open(struct event_fds *n, struct trawl_error *err);
 void event_fds_close(struct event_fds *n);
 
-/* The next signal, if there is one. */
+/* Reads the next signal. Returns false if there is none. */
 bool event_fds_signal(const struct event_fds *n, struct signalfd_siginfo *info);
 
-/* Was the clock set? */
+/* Was the clock set since the last call? */
 bool event_fds_step(struct event_fds *n);
 
 #endif

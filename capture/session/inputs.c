@@ -10,7 +10,7 @@
 #include "capture/session/inputs.h"
 #include "capture/session.h"
 
-/* The input of a source, made on first call for it. */
+/* Returns the input of a source, which the first call makes; NULL without memory. */
 static struct input *input_of(struct input **inputs, size_t *n, const struct source *source,
 			      struct session *s)
 {
@@ -55,7 +55,7 @@ static const char *besides(const struct source *source, const char *spec)
 	return source && source->besides ? source->besides(spec) : NULL;
 }
 
-/* Whether the source of a text has the hidden ones with it. */
+/* Sets *tasks if the source of a text needs the hidden ones. */
 static int finds_tasks(const char *text, bool *tasks, struct trawl_error *err)
 {
 	const char *spec;
@@ -111,7 +111,7 @@ void inputs_free(struct input *inputs, size_t n)
 	free(inputs);
 }
 
-/* Can it be read at all? usb and synth have grammars of their own. */
+/* Checks the syntax. usb and synth parse their own texts. */
 static int check_spec(const struct source *source, const char *text, struct trawl_error *err)
 {
 	char *whole = NULL;
@@ -130,7 +130,7 @@ static int check_spec(const struct source *source, const char *text, struct traw
 
 int inputs_probe(const struct input *inputs, size_t n, struct trawl_error *err)
 {
-	/* What the user mistyped comes before what this machine lacks. */
+	/* Typing errors are reported before what this machine lacks. */
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k < inputs[i].nspecs; k++)
 			if (check_spec(inputs[i].source, inputs[i].specs[k], err))

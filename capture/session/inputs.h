@@ -7,14 +7,14 @@
 #include "capture/source.h"
 
 /*
- * Groups the -i texts by source; hidden sources come first, so that they see it all. What has
- * been made goes to *inputs and *n in any case, for inputs_free().
+ * Groups the -i texts by source. Hidden sources come first: they start before the others. Returns
+ * 0, or -1 with *err; *inputs and *n are valid for inputs_free() in any case.
  */
 int inputs_make(struct input **inputs, size_t *n, const struct options *o, struct session *s,
 		struct trawl_error *err);
 void inputs_free(struct input *inputs, size_t n);
 
-/* Can this machine do all of it? 0, or -1 with *err. */
+/* Checks the texts' syntax and that this machine can record them. 0, or -1 with *err. */
 int inputs_probe(const struct input *inputs, size_t n, struct trawl_error *err);
 bool inputs_use_tracefs(const struct input *inputs, size_t n);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tasks that a capture is about: those of -p, or COMMAND; and whether they have all ended. */
+/* The scope: the tasks of -p, or COMMAND, and whether all of them have ended. */
 #ifndef TRAWL_CAPTURE_SESSION_SCOPE_H
 #define TRAWL_CAPTURE_SESSION_SCOPE_H
 
@@ -10,31 +10,31 @@
 struct scope {
 	const pid_t *pids;
 	size_t n;       /* 0: the whole machine */
-	int *pidfds;    /* of each -p */
-	size_t watched; /* number of these */
-	size_t gone;    /* so many of them have ended, from the first on */
+	int *pidfds;    /* of each -p; -1: its end cannot be seen */
+	size_t watched; /* number of pidfds */
+	size_t gone;    /* the first `gone` of them have ended */
 };
 
 /*
- * For events of the kernel in a PID namespace, as containers have: their numbers of processes are
- * those outside of it. -p and COMMAND are refused there (-1); of the whole machine *unknown says
- * that nobody may be looked up by a number, and the user is told.
+ * Checks for a PID namespace, as in a container: the kernel's events have the PIDs of the first
+ * one. Returns -1 with *err if -p or COMMAND is given there. Else sets *unknown, prints a note and
+ * returns 0: PIDs of events must not be looked up in /proc.
  */
 int scope_nested(const struct options *o, bool *unknown, struct trawl_error *err);
 
 /*
- * pids stay the caller's. watch: their end is waited for; where there is no descriptor for that, as
- * of a thread before Linux 6.9, it is not seen. Fails when one is not there.
+ * pids must outlive *s. watch: scope_fd() reports their end; that of a thread is not seen before
+ * Linux 6.9. Returns 0, or -1 with *err if one of them does not exist.
  */
 int scope_open(struct scope *s, const pid_t *pids, size_t n, bool watch, struct trawl_error *err);
 void scope_close(struct scope *s);
 
-/* How many children of the i-th one, which it had before, are none of these. */
+/* Returns how many children the i-th process has that are not in the scope. */
 size_t scope_left_out(const struct scope *s, size_t i);
 
-/* What is readable when the next of them has ended; -1: nothing to wait for. */
+/* Returns a descriptor that is readable when the next of them has ended; -1: none. */
 int scope_fd(const struct scope *s);
-/* It was readable. True when all have ended. */
+/* Called when it was readable. Returns whether all of them have ended. */
 bool scope_ended(struct scope *s);
 
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/plain.h"
+#include "capture/sys/alloc.h"
 #include "capture/session/endreport.h"
 #include "capture/session/state.h"
 #include "capture/sys/clock.h"
@@ -47,6 +48,18 @@ void session_on_signal(struct session *s, int sig, uint64_t time)
 void session_on_exit(struct session *s, pid_t tid)
 {
 	s->command.exited |= tid == s->command.pid;
+}
+
+void session_add_site(struct session *s, const struct session_site *site)
+{
+	xgrow(s->sites, s->nsites);
+	s->sites[s->nsites++] = *site;
+}
+
+const struct session_site *session_sites(const struct session *s, size_t *n)
+{
+	*n = s->nsites;
+	return s->sites;
 }
 
 void session_on_reaped(struct session *s, pid_t pid, int status)
@@ -136,7 +149,7 @@ void session_rotate(struct session *s)
 }
 
 /* Emits one of the first COUNT events (-c). */
-static int hand_on(const struct pending_event *e, void *arg, struct trawl_error *err)
+static int emit_counted(const struct pending_event *e, void *arg, struct trawl_error *err)
 {
 	struct session *s = arg;
 
@@ -147,7 +160,7 @@ static int hand_on(const struct pending_event *e, void *arg, struct trawl_error 
 
 int session_settle(struct session *s, uint64_t until, struct trawl_error *err)
 {
-	int r = s->o->count ? first_settle(&s->first, until, hand_on, s, err) : 0;
+	int r = s->o->count ? first_settle(&s->first, until, emit_counted, s, err) : 0;
 
 	if (r > 0)
 		recording_end(&s->rec, "count");
@@ -163,7 +176,7 @@ int session_append(struct input *in, const struct trawl_record *r, struct trawl_
 
 	if (mono > s->span.end && !(in->source->realtime && mono > mono_now()))
 		return 1;
-	/* A wall clock may be set back later: only the first events are checked. */
+	/* Only the first events are checked: a wall clock may be set back later. */
 	if (mono < s->span.begin && !(in->source->realtime && in->flows))
 		return 0;
 	in->flows = true;

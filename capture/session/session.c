@@ -110,7 +110,7 @@ static int arm(struct session *s, struct trawl_error *err)
 	return 0;
 }
 
-/* Enabling many probes takes seconds: events count from the moment when all sources run. */
+/* Enabling many probes takes seconds: events are captured from the time when all sources run. */
 static int begin(struct session *s, struct trawl_error *err)
 {
 	uint64_t began;
@@ -129,7 +129,7 @@ static int begin(struct session *s, struct trawl_error *err)
 	}
 	if (recording_start(&s->rec, err))
 		return -1;
-	began = s->rec.sync.mono; /* the file's first sync block says so */
+	began = s->rec.sync.mono; /* as the file's first sync block has it */
 	s->span.begin = began;
 	enter(s, SESSION_RUNNING);
 	if (s->o->duration)
@@ -159,23 +159,23 @@ static int start(struct session *s, struct trawl_error *err)
 }
 
 /* Children that a process of -p had before the capture are not followed: names them. */
-static void say_left_out(struct session *s)
+static void note_left_out(struct session *s)
 {
 	for (size_t i = 0; i < s->o->npids; i++) {
 		size_t n = scope_left_out(&s->scope, i);
 
 		if (n)
-			session_note(s, "-p %d: it had %zu child%s before, not recorded: name %s "
+			session_note(s, "-p %d: it had %zu child%s before, not recorded; name %s "
 				     "with -p, too", s->o->pids[i], n, n == 1 ? "" : "ren",
 				     n == 1 ? "that" : "those");
 	}
 }
 
-static void say_start(struct session *s)
+static void note_start(struct session *s)
 {
 	if (s->o->quiet)
 		return;
-	say_left_out(s);
+	note_left_out(s);
 	if (!s->o->write || s->o->command)
 		return;
 	if (s->o->ring) {
@@ -219,12 +219,12 @@ static int drain(struct session *s, struct trawl_error *err)
 }
 
 /* COMMAND may ignore the interrupt: says how to end the capture. */
-static void say_command_stays(struct session *s)
+static void note_command_stays(struct session *s)
 {
-	if (!s->interrupted || s->waits_told || s->command.ended || s->o->quiet ||
+	if (!s->interrupted || s->stay_noted || s->command.ended || s->o->quiet ||
 	    mono_now() < s->interrupted + NS_PER_S)
 		return;
-	s->waits_told = true;
+	s->stay_noted = true;
 	session_note(s, "%s was interrupted and goes on; another interrupt ends the capture",
 		     s->command.name);
 }
@@ -239,7 +239,7 @@ static int tick(struct session *s, struct trawl_error *err)
 	}
 	if (tasks_refresh(&s->tasks, s->rec.w, err))
 		recording_fail(&s->rec, err);
-	say_command_stays(s);
+	note_command_stays(s);
 	return 0;
 }
 
@@ -253,7 +253,7 @@ static uint64_t end_time(const struct session *s, bool ended)
 	return s->span.end;
 }
 
-/* Of a ring: what gave way to newer events does not count. */
+/* Returns the file's begin; that of a ring follows the events that newer ones displaced. */
 static uint64_t begin_time(const struct session *s)
 {
 	struct trawl_ring_state state = { 0 };
@@ -269,7 +269,7 @@ static struct end_report end_report_of(const struct session *s, const struct sou
 	return (struct end_report){
 		.inputs = s->inputs, .ninputs = s->ninputs, .stats = stats, .captured = s->captured,
 		.why = s->rec.end ? s->rec.end : !stats ? "trigger" : "error",
-		.trigger = s->rec.flight.deadline ? s->rec.flight.reason : NULL,
+		.trigger = flight_state(&s->rec.flight) & FLIGHT_DUE ? s->rec.flight.reason : NULL,
 		.incomplete = s->incomplete || (!stats && s->rec.lossy), .command = &s->command,
 		.begin = begin_time(s), .end = end_time(s, stats != NULL), .early = s->rec.early,
 		.more_files = !stats,
@@ -293,7 +293,7 @@ static void write_ring(struct session *s)
 	flight_write(&s->rec.flight);
 }
 
-static int fly(struct session *s, uint64_t now, struct trawl_error *err)
+static int serve_flight(struct session *s, uint64_t now, struct trawl_error *err)
 {
 	if (flight_due(&s->rec.flight, now)) {
 		recording_cut(&s->rec, now);
@@ -328,7 +328,7 @@ static int do_what_is_due(struct session *s, struct trawl_error *err)
 		s->stepped = false;
 	}
 	if (s->o->ring) {
-		if (fly(s, now, err))
+		if (serve_flight(s, now, err))
 			return -1;
 		if (now >= s->next_renewal) {
 			s->next_renewal = now + RENEW_S * NS_PER_S;
@@ -414,7 +414,7 @@ static int wait_ms(const struct session *s, bool more)
 	if (more)
 		return 0;
 	wake = earlier(wake, s->span.end, now);
-	/* The file ends there as soon as all sources have been drained up to it. */
+	/* The file ends as soon as all sources have been drained up to rec.cut. */
 	wake = now > s->rec.cut ? CUT_MS : earlier(wake, s->rec.cut, now);
 	if (flight_state(&s->rec.flight) == FLIGHT_DUE)
 		wake = earlier(wake, s->rec.flight.deadline, now);
@@ -476,9 +476,9 @@ static int run(struct session *s, struct trawl_error *err)
 /* ---- ending ------------------------------------------------------------------------------ */
 
 /*
- * Ends the span at one moment for all sources; switching them off takes longer. Events of before
- * may not be committed to the ring buffers yet: they are after a grace period of RCU, which
- * membarrier() waits for.
+ * Ends the span at one time for all sources; switching them off takes longer. Earlier events may
+ * not be committed to the ring buffers yet: membarrier() waits for a grace period of RCU, after
+ * which they are.
  */
 static void halt(struct session *s)
 {
@@ -537,7 +537,7 @@ static int stop(struct session *s, struct trawl_error *err)
 }
 
 /* COMMAND may be a daemon's starter: names the processes that are no longer recorded. */
-static void say_left_behind(struct session *s)
+static void note_left_behind(struct session *s)
 {
 	pid_t one = 0;
 	size_t n = s->command.ended ? task_filter_living(&s->followed, &one) : 0;
@@ -548,10 +548,10 @@ static void say_left_behind(struct session *s)
 			     n == 1 ? "it" : "one of them");
 }
 
-static void say_end(struct session *s, const struct source_stats *stats)
+static void print_end(struct session *s, const struct source_stats *stats)
 {
 	struct end_report a = end_report_of(s, stats);
-	char verdict[64];
+	char verdict[128];
 	const char *more = s->rec.output.wrapped ? "; the files hold the newest of them" : "";
 
 	if (s->o->quiet)
@@ -560,10 +560,10 @@ static void say_end(struct session *s, const struct source_stats *stats)
 		session_note(s, "%s: %s%s", s->command.name,
 			     command_verdict(&s->command, verdict, sizeof(verdict)),
 			     s->command.ended ? "" : ", sent SIGTERM");
-	say_left_behind(s);
+	note_left_behind(s);
 	if (s->o->ring)
 		more = flight_verdict(&s->rec.flight, verdict, sizeof(verdict));
-	end_report_say(&a, more);
+	end_report_print(&a, more);
 }
 
 /*
@@ -615,8 +615,10 @@ static int finish(struct session *s, struct trawl_error *err)
 		s->incomplete |= stats[i].lost > 0 || stats[i].uncounted;
 	s->incomplete |= callfilter_refused() || (s->rec.failed && !recording_left(&s->rec));
 	write_end(s, stats);
+	for (size_t i = 0; i < s->ninputs; i++)
+		s->rec.small |= s->inputs[i].source->small_files;
 	recording_finish(&s->rec);
-	say_end(s, stats);
+	print_end(s, stats);
 	free(stats);
 	if (s->rec.failed && !recording_left(&s->rec)) {
 		trawl_fail(err, TRAWL_BAD_DATA, "%s%s", s->rec.error.text,
@@ -641,6 +643,7 @@ static void free_session(struct session *s)
 	task_filter_free(&s->followed);
 	user_free(&s->user);
 	event_fds_close(&s->event_fds);
+	free(s->sites);
 }
 
 /*
@@ -652,7 +655,7 @@ static int gone_early(struct session *s, struct trawl_error *err)
 	struct source_stats *none = calloc(s->ninputs + 1, sizeof(*none));
 
 	if (none)
-		say_end(s, none);
+		print_end(s, none);
 	free(none);
 	if (!s->o->command)
 		return 0;
@@ -661,8 +664,8 @@ static int gone_early(struct session *s, struct trawl_error *err)
 			  s->o->command[0]);
 }
 
-/* All is armed, and COMMAND runs: what is left to be done takes little. */
-static int give_up(struct session *s, struct trawl_error *err)
+/* Drops the privileges that a session needs only before all is armed and COMMAND runs. */
+static int drop_privileges(struct session *s, struct trawl_error *err)
 {
 	struct trawl_error ignored;
 	int folders[] = { -1, output_folder(&s->rec.output) };
@@ -672,7 +675,7 @@ static int give_up(struct session *s, struct trawl_error *err)
 
 	if (inputs_use_tracefs(s->inputs, s->ninputs))
 		folders[0] = tracefs_open(&ignored);
-	if (s->user.other) /* as whom it is written to */
+	if (s->user.other) /* files are made as that user, not by a capability */
 		kept.nfolders = 1;
 	for (size_t i = 0; i < s->ninputs; i++)
 		kept.traces |= s->inputs[i].source->traces;
@@ -698,9 +701,9 @@ int session_run(const struct options *o, struct trawl_error *err)
 	    collect_leftovers(&s, err))
 		goto out;
 	if (set_up_scope(&s, err) || recording_open(&s.rec, o, &s.user, &s, err) || arm(&s, err) ||
-	    start(&s, err) || give_up(&s, err))
+	    start(&s, err) || drop_privileges(&s, err))
 		goto out;
-	say_start(&s);
+	note_start(&s);
 	r = run(&s, err);
 	s.incomplete |= r < 0;
 	if (finish(&s, r ? &ignored : err))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A session (capture/session.h) from inside. */
+/* The state of a session (capture/session.h). */
 #ifndef TRAWL_CAPTURE_SESSION_STATE_H
 #define TRAWL_CAPTURE_SESSION_STATE_H
 
@@ -12,7 +12,7 @@
 #include "capture/task/task.h"
 #include "capture/task/taskfilter.h"
 
-enum { WRITER_SOURCES = PENDING_SOURCES }; /* that a file can have */
+enum { WRITER_SOURCES = PENDING_SOURCES }; /* a session has fewer sources */
 
 /*
  * The states of a session. A failure leads to disarm() from each of them.
@@ -33,7 +33,7 @@ struct session {
 	enum session_state state;
 	const struct options *o;
 	struct user user;
-	struct recording rec; /* what becomes of the events */
+	struct recording rec; /* the output */
 	struct tasks tasks;
 	struct task_filter followed;
 	struct command command;
@@ -42,6 +42,8 @@ struct session {
 	size_t nstarted;
 	struct scope scope;
 	struct event_fds event_fds;
+	struct session_site *sites; /* that have uprobes of this capture */
+	size_t nsites;
 
 	uint64_t captured;   /* events of sources that the user named */
 	struct first first;  /* -c */
@@ -51,14 +53,14 @@ struct session {
 	uint64_t next_sync, next_tick, next_renewal;
 	bool stepped;        /* the wall clock was set */
 	uint64_t interrupted; /* CLOCK_MONOTONIC of the first interrupt; 0: none */
-	bool waits_told;      /* that COMMAND goes on all the same */
+	bool stay_noted;      /* note_command_stays() has printed its note */
 	bool incomplete;
-	const char *last;    /* why it will end, once the file of a trigger is written */
+	const char *last;    /* why the session ends once the file of a trigger is written */
 };
 
 /*
- * All events up to the time `until` have been drained: emits those of the first COUNT (-c). 0, or
- * -1 with *err.
+ * Emits those of the first COUNT events (-c) up to the time `until`; all events up to then have
+ * been drained. Returns 0, or -1 with *err.
  */
 int session_settle(struct session *s, uint64_t until, struct trawl_error *err);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Allocation that does not fail: what probes and specs need is small and bounded. When it fails all
- * the same, nothing is cleaned up: the locks on our instances end with us, so gc.c knows them as
- * left over, and COMMAND, which waits for a word of ours, ends.
+ * Allocation that ends the program with status 3 where there is no memory. What probes and specs
+ * need is small and bounded. The exit cleans nothing up: the kernel drops the locks on this
+ * process's instances, so that gc.c finds and removes them; COMMAND, which waits for its start,
+ * ends.
  */
 #ifndef CAPTURE_ALLOC_H
 #define CAPTURE_ALLOC_H

@@ -28,6 +28,7 @@ int callfilter_load(const struct callfilter *c)
 #include <sys/ucontext.h>
 #include <unistd.h>
 
+#include "common/array.h"
 #include "common/callrules.h"
 #include "common/sanitizers.h"
 
@@ -81,7 +82,7 @@ static const int by_name[] = {
 	SCMP_SYS(linkat), SCMP_SYS(fchmod), SCMP_SYS(fchown),
 };
 
-/* Processes that it started or watches; it signals none but COMMAND. */
+/* Processes that the recorder started or watches. allow_signals() is for COMMAND alone. */
 static const int watching[] = {
 	SCMP_SYS(wait4), SCMP_SYS(waitid), SCMP_SYS(pidfd_open), SCMP_SYS(process_vm_readv),
 };
@@ -93,8 +94,9 @@ static const int as_user[] = {
 static const int tracing[] = {SCMP_SYS(ptrace), SCMP_SYS(perf_event_open)};
 
 /*
- * Looked for by libc, which goes on without: getgrgid() asks nscd for the group of a USB node that
- * may not be opened, then reads /etc/group. And clone3(), whose flags no filter sees.
+ * Refused without a line on stderr: libc tries these and does without. getgrgid(), called for the
+ * group of a USB node that may not be opened, asks nscd before it reads /etc/group. clone3() is
+ * here because a filter cannot see its flags.
  */
 static const int done_without[] = {
 	SCMP_SYS(socket), SCMP_SYS(connect),
@@ -116,7 +118,10 @@ static const int naming[] = {PR_SET_NAME, PR_GET_NAME, PR_SET_VMA};
 
 enum { LINES = 8 };
 
-/* The handler's answer takes the place of the call's; 0: this machine's registers are unknown. */
+/*
+ * answer() sets what the refused call returns. HAS_ANSWER is 0 where this file does not know the
+ * machine's registers: there the kernel returns ENOSYS by itself, and nothing is counted.
+ */
 #if defined(__x86_64__)
 enum { HAS_ANSWER = 1 };
 static void answer(ucontext_t *u, int value)
@@ -149,7 +154,7 @@ static size_t put_number(char *to, unsigned int n)
 	return len;
 }
 
-/* It interrupts anything, with any lock held: no stdio, no names from libseccomp. */
+/* May interrupt any code, with any lock held: it calls neither stdio nor libseccomp. */
 static void on_refused(int sig, siginfo_t *info, void *context)
 {
 	static const char before[] = "trawl: system call ";
@@ -167,20 +172,22 @@ static void on_refused(int sig, siginfo_t *info, void *context)
 		memcpy(line + n, after, sizeof(after) - 1);
 		n += sizeof(after) - 1;
 		if (write(STDERR_FILENO, line, n) < 0)
-			errno = saved; /* nobody reads it; the end's status says so, too */
+			errno = saved; /* stderr is gone; the exit status says so, too */
 	}
 	errno = saved;
 }
 
 /* ---- the filter ---------------------------------------------------------------------------- */
 
-#define ALLOW(f, list) call_rules(f, SCMP_ACT_ALLOW, list, NCALLS(list))
+#define ALLOW(f, list) call_rules(f, SCMP_ACT_ALLOW, list, ARRAY_SIZE(list))
 
 static int allow_some(scmp_filter_ctx f)
 {
-	return call_rule_values(f, SCMP_SYS(ioctl), 1, 0xff00, drivers, NCALLS(drivers)) ||
-	       call_rule_values(f, SCMP_SYS(ioctl), 1, UINT32_MAX, terminal, NCALLS(terminal)) ||
-	       call_rule_values(f, SCMP_SYS(fcntl), 1, UINT32_MAX, descriptor, NCALLS(descriptor))
+	return call_rule_values(f, SCMP_SYS(ioctl), 1, 0xff00, drivers, ARRAY_SIZE(drivers)) ||
+	       call_rule_values(f, SCMP_SYS(ioctl), 1, UINT32_MAX, terminal,
+				ARRAY_SIZE(terminal)) ||
+	       call_rule_values(f, SCMP_SYS(fcntl), 1, UINT32_MAX, descriptor,
+				ARRAY_SIZE(descriptor))
 	       ? -1 : 0;
 }
 
@@ -207,14 +214,14 @@ static const int sanitizers[] = {
 static int build(scmp_filter_ctx f, const struct callfilter *c)
 {
 	if (ALLOW(f, own) || ALLOW(f, by_name) || ALLOW(f, watching) || allow_some(f) ||
-	    call_rules(f, SCMP_ACT_ERRNO(ENOSYS), done_without, NCALLS(done_without)) ||
+	    call_rules(f, SCMP_ACT_ERRNO(ENOSYS), done_without, ARRAY_SIZE(done_without)) ||
 	    (c->user && ALLOW(f, as_user)) || (c->traces && ALLOW(f, tracing)))
 		return -1;
 	if (SANITIZERS)
 		return ALLOW(f, sanitizers);
 	return call_rule_threads(f) || call_rule_memory(f) || allow_signals(f, c->command) ||
-	       call_rule_values(f, SCMP_SYS(prctl), 0, UINT32_MAX, naming, NCALLS(naming)) ||
-	       /* limits are asked for, not set */
+	       call_rule_values(f, SCMP_SYS(prctl), 0, UINT32_MAX, naming, ARRAY_SIZE(naming)) ||
+	       /* prlimit() without new limits, which only reads */
 	       seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 1,
 				SCMP_A2(SCMP_CMP_EQ, 0, 0)) < 0 ? -1 : 0;
 }

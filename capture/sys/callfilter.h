@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which system calls a recorder that is armed may make. What is not listed in callfilter.c fails
- * with ENOSYS, the capture goes on, and a line on stderr says which call it was: a library may make
- * a rare call that nobody here has seen, and a recorder that is killed for it loses events.
+ * Which system calls an armed recorder may make. A call that callfilter.c does not list fails with
+ * ENOSYS, a line on stderr says which it was, and the capture goes on: a library may make a rare
+ * call that no test has met, and a recorder that was killed for it would lose events.
  */
 #ifndef TRAWL_CAPTURE_SYS_CALLFILTER_H
 #define TRAWL_CAPTURE_SYS_CALLFILTER_H
@@ -11,18 +11,19 @@
 #include <sys/types.h>
 
 struct callfilter {
-	bool user;   /* the rights to files become another user's and come back */
+	bool user;   /* user_enter() and user_leave() are called */
 	bool traces; /* ptrace() and perf_event_open() are called */
-	pid_t command; /* the only other process that gets signals; 0: none */
+	pid_t command; /* the only other process that may be signalled; 0: none */
 };
 
 /*
- * For all threads and for ever; no new privileges must be set. 0, or -errno: -ENOMEM if the filter
- * cannot be built. Without libseccomp it does nothing.
+ * Sets the filter for all threads of this process, for ever. PR_SET_NO_NEW_PRIVS must be set.
+ * Returns 0, or -errno: -ENOMEM if the filter cannot be built. Without libseccomp it does nothing
+ * and returns 0.
  */
 int callfilter_load(const struct callfilter *c);
 
-/* How many calls it has refused. Each was printed, the first eight of them. */
+/* Returns how many calls were refused so far; the first eight were printed. */
 unsigned int callfilter_refused(void);
 
 #endif

@@ -11,7 +11,8 @@ union control {
 	char room[CMSG_SPACE(FDMESSAGE_MAX * sizeof(int))];
 };
 
-bool fdmessage_send(int socket, const void *bytes, size_t len, const int *fds, size_t n)
+bool fdmessage_send(int socket, const void *bytes, size_t len, const int *fds, size_t n,
+		    int flags)
 {
 	struct iovec io = { (void *)(uintptr_t)bytes, len };
 	struct msghdr message = { .msg_iov = &io, .msg_iovlen = 1 };
@@ -29,15 +30,16 @@ bool fdmessage_send(int socket, const void *bytes, size_t len, const int *fds, s
 		message.msg_control = &control;
 		message.msg_controllen = CMSG_SPACE(n * sizeof(int));
 	}
-	return sendmsg(socket, &message, MSG_NOSIGNAL) == (ssize_t)len;
+	return sendmsg(socket, &message, MSG_NOSIGNAL | flags) == (ssize_t)len;
 }
 
 ssize_t fdmessage_receive(int socket, void *bytes, size_t room, int fds[FDMESSAGE_MAX], size_t *n)
 {
 	struct iovec io = { bytes, room };
 	union control control = { 0 };
+	/* Not the size of the union: alignment makes room for one descriptor more there. */
 	struct msghdr message = { .msg_iov = &io, .msg_iovlen = 1, .msg_control = &control,
-				  .msg_controllen = sizeof(control) };
+				  .msg_controllen = CMSG_LEN(FDMESSAGE_MAX * sizeof(int)) };
 	const struct cmsghdr *head;
 	ssize_t got;
 

@@ -3,8 +3,8 @@
 #define TRAWL_CAPTURE_SYS_LOCKDOWN_H
 
 /*
- * Returns why the kernel refuses tracing: a text of its own if the kernel is locked down to
- * confidentiality, else `otherwise`. perf records user code under lockdown, too.
+ * Returns why the kernel refuses tracing, and the remedy: a constant text if the kernel is locked
+ * down to confidentiality, else `otherwise`. perf records user code even under lockdown.
  */
 const char *lockdown_or(const char *otherwise);
 

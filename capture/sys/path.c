@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * $PATH for programs; for libraries what ld.so does, from the text of its configuration rather
- * than from its cache, whose format is its own business.
+ * Libraries are looked for as ld.so does, but by its configuration's text rather than its cache,
+ * whose format is not documented.
  */
 #include "config.h"
 

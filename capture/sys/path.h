@@ -4,9 +4,9 @@
 #define TRAWL_CAPTURE_SYS_PATH_H
 
 /*
- * The file that name stands for: with a '/' itself; else the first regular file in $PATH, or, if
- * the name looks like a library (holds ".so"), in $LD_LIBRARY_PATH, the folders of
- * /etc/ld.so.conf and the usual ones. malloc'd; NULL if there is none.
+ * Returns the regular file that `name` means, malloc'd, or NULL if there is none. A name with a '/'
+ * is a path. One that holds ".so" is looked for in $LD_LIBRARY_PATH, the folders of
+ * /etc/ld.so.conf, the usual library folders and $PATH, any other in $PATH.
  */
 char *path_find(const char *name);
 

@@ -16,8 +16,8 @@ void priority_first(int level)
 		setpriority(PRIO_PROCESS, 0, NICENESS);
 }
 
-/* Real-time priority, if it has one, so much above the lowest. */
-static void rise(int by)
+/* Sets the thread's real-time priority to `by` above the lowest, if it has one at all. */
+static void set_rank(int by)
 {
 	struct sched_param p = { .sched_priority = sched_get_priority_min(SCHED_RR) + by };
 
@@ -25,7 +25,10 @@ static void rise(int by)
 		sched_setscheduler(0, SCHED_RR, &p);
 }
 
-/* Another recorder may run there, and equals wait for each other up to 100 ms: so not as one. */
+/*
+ * Another recorder may run on the new processor. Threads of equal real-time priority wait for each
+ * other up to 100 ms there, so this one moves with a higher one.
+ */
 void priority_step_aside(void)
 {
 	cpu_set_t all, others;
@@ -37,8 +40,8 @@ void priority_step_aside(void)
 	CPU_CLR(cpu, &others);
 	if (!CPU_COUNT(&others))
 		return;
-	rise(1);
+	set_rank(1);
 	if (!sched_setaffinity(0, sizeof(others), &others))
 		sched_setaffinity(0, sizeof(all), &all);
-	rise(0);
+	set_rank(0);
 }

@@ -53,7 +53,7 @@ static int set(const struct capabilities *c)
 	return (int)syscall(SYS_capset, &head, data);
 }
 
-/* Can files be made in all of these by who we are, without a capability for it? */
+/* Can this process make files in all of the folders without a capability for it? */
 static bool may_write(const struct privileges_kept *kept)
 {
 	for (size_t i = 0; i < kept->nfolders; i++)
@@ -64,8 +64,8 @@ static bool may_write(const struct privileges_kept *kept)
 }
 
 /*
- * SYS_PTRACE: the maps and names of followed tasks of other users. SYSLOG: addresses of the
- * kernel's symbols. SYS_NICE: a compression thread that the recorder waits for gets its priority.
+ * SYS_PTRACE reads the maps and names of other users' followed tasks. SYSLOG shows addresses in
+ * /proc/kallsyms. SYS_NICE gives the recorder's priority to a compression thread that it waits for.
  */
 static uint64_t to_keep(const struct privileges_kept *kept)
 {
@@ -80,7 +80,7 @@ static uint64_t to_keep(const struct privileges_kept *kept)
 
 /* ---- all threads -------------------------------------------------------------------------- */
 
-/* What a signal handler can be told by, and tells. */
+/* What on_signal() reads and reports; a handler of a signal has no argument. */
 static struct capabilities wanted;
 static atomic_int failures;
 static sem_t done;
@@ -95,7 +95,8 @@ static void on_signal(int sig)
 	errno = before;
 }
 
-static int own_threads(void (*each)(pid_t tid), pid_t self)
+/* Calls each() for the other threads of this process. Returns how many, or -1 with errno. */
+static int other_threads(void (*each)(pid_t tid), pid_t self)
 {
 	DIR *d = opendir("/proc/self/task");
 	struct dirent *e;
@@ -120,7 +121,7 @@ static void ask(pid_t tid)
 		sem_post(&done); /* it has ended */
 }
 
-/* Capabilities are a thread's own: each is asked by a signal to give up its. */
+/* Each thread has capabilities of its own: a signal asks every one to drop them. -1: errno. */
 static int set_everywhere(const struct capabilities *c)
 {
 	struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART}, before;
@@ -133,7 +134,9 @@ static int set_everywhere(const struct capabilities *c)
 		return -1;
 	sigfillset(&action.sa_mask);
 	sigaction(SIGRTMAX, &action, &before);
-	n = own_threads(ask, (pid_t)syscall(SYS_gettid));
+	n = other_threads(ask, (pid_t)syscall(SYS_gettid));
+	if (n < 0)
+		return -1;
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_sec += 10;
 	for (int i = 0; i < n; i++)
@@ -143,7 +146,7 @@ static int set_everywhere(const struct capabilities *c)
 	sigaction(SIGRTMAX, &before, NULL);
 	sem_destroy(&done);
 	errno = EPERM;
-	return n < 0 || failures || set(c) ? -1 : 0;
+	return failures || set(c) ? -1 : 0;
 }
 
 static int drop_capabilities(const struct privileges_kept *kept)
@@ -157,7 +160,7 @@ static int drop_capabilities(const struct privileges_kept *kept)
 	without.effective &= keep;
 	if (set(&without))
 		return -1;
-	/* who is not root has files of root by these alone */
+	/* without root's uid, these are what makes root's files writable */
 	if (geteuid() || !may_write(kept))
 		keep |= CAP(DAC_OVERRIDE) | CAP(DAC_READ_SEARCH);
 	c.permitted &= keep;

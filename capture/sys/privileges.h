@@ -10,21 +10,20 @@
 #include "capture/sys/callfilter.h"
 #include "format/trawl.h"
 
-/* What is still to be done. */
+/* What the recorder still does, and so keeps the privileges for. */
 struct privileges_kept {
-	bool user;   /* files are another user's, as whom they are made; and COMMAND, which gets
-		      * signals */
+	bool user;   /* it makes files as another user, and signals that user's COMMAND */
 	bool traces; /* a source calls ptrace() or perf_event_open() while it runs */
-	pid_t command; /* it gets signals; 0: none */
-	const int *folders; /* where files are made, changed and removed: tracefs, the outputs'
-			     * folder */
+	pid_t command; /* may be signalled; 0: none */
+	const int *folders; /* where it makes, changes and removes files: tracefs, the folder of
+			     * the outputs; -1: none */
 	size_t nfolders;
 };
 
 /*
- * For all threads and for ever: no new privileges; of the capabilities those alone that draining
- * and cleaning up take; a filter of system calls (callfilter.h). What was started before
- * keeps its own. 0, or -1 with *err.
+ * Drops privileges of all threads of this process, for ever: no new ones can be gained, only the
+ * capabilities that draining and cleaning up need remain, and system calls are filtered
+ * (callfilter.h). Processes that were started before keep theirs. Returns 0, or -1 with *err.
  */
 int privileges_drop(const struct privileges_kept *kept, struct trawl_error *err);
 

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* Who there is, by /proc. */
+/* Processes and threads, as /proc lists them. */
 #ifndef TRAWL_CAPTURE_SYS_PROC_H
 #define TRAWL_CAPTURE_SYS_PROC_H
 
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Calls found() for each thread of the process that a task is of; false if it is gone. */
+/* Calls found() for each thread of the task's process. Returns false if the task is gone. */
 bool threads_each(pid_t tid, void (*found)(void *arg, pid_t tid), void *arg);
-/* The same for all processes that there are. */
+/* Calls found() for each process. Returns false if /proc cannot be read. */
 bool processes_each(void (*found)(void *arg, pid_t pid), void *arg);
 
 /*
- * Is this a PID namespace of its own, as containers have? The kernel's events have the numbers of
- * the first one, where /proc here tells other processes by them.
+ * Does this process run in a PID namespace of its own, as in a container? The kernel's events hold
+ * PIDs of the first namespace, which name other processes, or none, in this one's /proc.
  */
 bool proc_is_nested(void);
 
-/* The process that a task is a thread of; 0: the task is gone. */
+/* Returns the process that a task is a thread of; 0: the task is gone. */
 pid_t proc_process(pid_t tid);
-/* Who traces a task; 0: nobody, or the task is gone. */
+/* Returns the tracer of a task; 0: there is none, or the task is gone. */
 pid_t proc_tracer(pid_t tid);
 
 #endif

@@ -27,7 +27,7 @@ static bool environment_id(const char *name, unsigned int *id)
 	return !errno && !*end && value < UINT32_MAX;
 }
 
-/* Now: a recorder that is armed may not look users up, which takes sockets and libraries. */
+/* Called at the start: an armed recorder may not look users up, which takes sockets. */
 static int find_groups(struct user *u)
 {
 	int n = USER_GROUPS;
@@ -67,7 +67,7 @@ int user_find(struct user *u, const char *name, struct trawl_error *err)
 		if (!environment_id("SUDO_UID", &u->uid) || !environment_id("SUDO_GID", &u->gid))
 			return trawl_fail(err, TRAWL_USAGE,
 					  "SUDO_UID=%s, SUDO_GID=%s: do not say which "
-					  "user called sudo: name one by -Z USER",
+					  "user called sudo; name one by -Z USER",
 					  getenv("SUDO_UID"),
 					  getenv("SUDO_GID") ? getenv("SUDO_GID") : "");
 		pw = getpwuid(u->uid);
@@ -109,8 +109,8 @@ int user_become(const struct user *u)
 }
 
 /*
- * glibc's setgroups() changes all threads of the process, by signals. The call itself is for one
- * thread, and this is what is wanted here.
+ * The system call changes this thread only, as it must here. glibc's setgroups() changes all
+ * threads of the process.
  */
 static int set_thread_groups(int n, const gid_t *groups)
 {
@@ -127,7 +127,12 @@ int user_enter(const struct user *u, struct user_rights *saved, struct trawl_err
 				  strerror(errno));
 	setfsgid(u->gid);
 	setfsuid(u->uid);
-	return 0;
+	/* They report no errors: an id that does not exist shows what holds now. */
+	if ((uid_t)setfsuid((uid_t)-1) == u->uid && (gid_t)setfsgid((gid_t)-1) == u->gid)
+		return 0;
+	user_leave(u, saved);
+	return trawl_fail(err, TRAWL_CANNOT, "cannot act as user %u, group %u: this user namespace "
+			  "has no such ids", u->uid, u->gid);
 }
 
 void user_leave(const struct user *u, const struct user_rights *saved)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who the files belong to and whom COMMAND runs as: under sudo the user who called sudo, else the
- * one of -Z, else whoever runs trawl.
+ * The user whom the files belong to and whom COMMAND runs as: that of -Z; else, for root under
+ * sudo, the one who called sudo; else whoever runs trawl.
  */
 #ifndef TRAWL_CAPTURE_SYS_USER_H
 #define TRAWL_CAPTURE_SYS_USER_H
@@ -12,20 +12,26 @@
 enum { USER_GROUPS = 256 };
 
 struct user {
-	bool other;  /* somebody else than the process is now */
+	bool other;  /* not who the process runs as now */
 	uid_t uid;
 	gid_t gid;
 	char *name;  /* NULL if the user database does not know the uid */
 	char *home;
-	gid_t *groups; /* of `other` */
+	gid_t *groups; /* if `other`: for user_enter() */
 	int ngroups;
 };
 
-/* name: of -Z, or NULL to go by SUDO_UID and SUDO_GID if we are root. */
+/*
+ * Fills *u. name: the argument of -Z; NULL: root goes by SUDO_UID and SUDO_GID. Returns 0, or -1
+ * with *err.
+ */
 int user_find(struct user *u, const char *name, struct trawl_error *err);
 void user_free(struct user *u);
 
-/* Becomes that user for good: groups, ids, HOME, USER, LOGNAME. For a child before it execs. */
+/*
+ * Makes the process that user for good: groups, ids, HOME, USER, LOGNAME. For a child before it
+ * execs. Returns 0, or -1.
+ */
 int user_become(const struct user *u);
 
 /* What user_enter() changed of this thread's rights to files, for user_leave(). */
@@ -34,7 +40,7 @@ struct user_rights {
 	int ngroups;
 };
 
-/* The file system rights of that user, for this thread, until user_leave(). */
+/* Gives this thread that user's rights to files until user_leave(). 0, or -1 with *err. */
 int user_enter(const struct user *u, struct user_rights *saved, struct trawl_error *err);
 void user_leave(const struct user *u, const struct user_rights *saved);
 

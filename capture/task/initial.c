@@ -12,12 +12,13 @@
 #include "capture/sys/clock.h"
 #include "capture/sys/proc.h"
 
-struct counting {
+/* The arguments of add_thread(). */
+struct adding {
 	struct initial_tasks *initial;
 	pid_t pid;
 };
 
-static bool read_comm(const struct initial_tasks_task *t, char *comm, size_t size)
+static bool read_comm(const struct initial_task *t, char *comm, size_t size)
 {
 	char path[64];
 	ssize_t n;
@@ -35,11 +36,11 @@ static bool read_comm(const struct initial_tasks_task *t, char *comm, size_t siz
 	return true;
 }
 
-static void count(void *arg, pid_t tid)
+static void add_thread(void *arg, pid_t tid)
 {
-	struct counting *with = arg;
+	struct adding *with = arg;
 	struct initial_tasks *c = with->initial;
-	struct initial_tasks_task t = { .tid = tid, .pid = with->pid };
+	struct initial_task t = { .tid = tid, .pid = with->pid };
 
 	if (!read_comm(&t, t.comm, sizeof(t.comm)))
 		return;
@@ -49,21 +50,21 @@ static void count(void *arg, pid_t tid)
 
 static int by_tid(const void *a, const void *b)
 {
-	const struct initial_tasks_task *x = a, *y = b;
+	const struct initial_task *x = a, *y = b;
 
 	return (x->tid > y->tid) - (x->tid < y->tid);
 }
 
-static void count_process(void *initial, pid_t pid)
+static void add_process(void *initial, pid_t pid)
 {
-	struct counting with = { initial, pid };
+	struct adding with = { initial, pid };
 
-	threads_each(pid, count, &with);
+	threads_each(pid, add_thread, &with);
 }
 
 void initial_tasks_take(struct initial_tasks *c)
 {
-	processes_each(count_process, c);
+	processes_each(add_process, c);
 	if (c->n)
 		qsort(c->tasks, c->n, sizeof(*c->tasks), by_tid);
 	c->time = mono_now();
@@ -75,9 +76,9 @@ void initial_tasks_free(struct initial_tasks *c)
 	*c = (struct initial_tasks){ 0 };
 }
 
-struct initial_tasks_task *initial_tasks_find(const struct initial_tasks *c, pid_t tid)
+struct initial_task *initial_tasks_find(const struct initial_tasks *c, pid_t tid)
 {
-	struct initial_tasks_task key = { .tid = tid };
+	struct initial_task key = { .tid = tid };
 
 	return c->n ? bsearch(&key, c->tasks, c->n, sizeof(*c->tasks), by_tid) : NULL;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The initial tasks: those that existed when the capture began. No event has their names. A task
- * that ends or renames itself before it is looked up has its former name only here.
+ * The initial tasks: those that existed when the capture began. No event has their names. Where one
+ * ends or renames itself before it is looked up, only this table has its former name.
  */
 #ifndef TRAWL_CAPTURE_TASK_INITIAL_H
 #define TRAWL_CAPTURE_TASK_INITIAL_H
@@ -11,23 +11,23 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-struct initial_tasks_task {
+struct initial_task {
 	pid_t tid, pid;
 	char comm[16];
-	bool told; /* the caller's: the file knows */
+	bool written; /* the caller's: the file has its former name */
 };
 
 struct initial_tasks {
-	struct initial_tasks_task *tasks; /* by TID */
+	struct initial_task *tasks; /* by TID */
 	size_t n;
-	uint64_t time; /* it was taken before this, CLOCK_MONOTONIC, ns */
+	uint64_t time; /* when all had been read; CLOCK_MONOTONIC, ns */
 };
 
-/* Asks /proc. What cannot be read, or memory has no room for, is not in it. */
+/* Reads /proc. Tasks that cannot be read, or that memory has no room for, are left out. */
 void initial_tasks_take(struct initial_tasks *c);
 void initial_tasks_free(struct initial_tasks *c);
 
-/* NULL: not one of them. */
-struct initial_tasks_task *initial_tasks_find(const struct initial_tasks *c, pid_t tid);
+/* Returns the task, valid until initial_tasks_free(), or NULL. */
+struct initial_task *initial_tasks_find(const struct initial_tasks *c, pid_t tid);
 
 #endif

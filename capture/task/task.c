@@ -18,7 +18,10 @@
 #include "capture/source.h"
 #include "capture/task/task.h"
 
-enum { CMDLINE_MAX = 4096 };
+enum {
+	CMDLINE_MAX = 4096,
+	MAPS_MAX = 8 << 20,
+};
 
 int tasks_init(struct tasks *t, struct trawl_error *err)
 {
@@ -100,7 +103,7 @@ void tasks_saw_process(struct tasks *t, pid_t pid)
 	threads_each(pid, saw, t);
 }
 
-/* /proc/TID/FILE, at most max bytes; NULL if it cannot be read. */
+/* Returns at most max bytes of /proc/TID/FILE, malloc'd and NUL-terminated; NULL: unreadable. */
 static char *read_proc(pid_t tid, const char *file, size_t max, size_t *len)
 {
 	char path[64], *text = malloc(max + 1);
@@ -141,7 +144,43 @@ static int write_task(struct trawl_writer *w, pid_t tid, struct json *j, uint64_
 	return meta_write_json(w, name, time, j, err);
 }
 
-/* Writes maps/PID if it is not what was written last; *known is the hash of that. */
+/*
+ * Returns the executable lines of /proc/PID/maps, as many as fit, and a last line that says so;
+ * malloc'd, NULL: unreadable. Sites of probes are looked up in executable lines only.
+ */
+static char *read_executable_maps(pid_t pid, size_t *len)
+{
+	static const char mark[] = "# cut: only executable mappings, of the first 8 MiB of them\n";
+	char path[64], *text = malloc(MAPS_MAX + sizeof(mark)), *line = NULL;
+	size_t room = 0;
+	ssize_t n;
+	FILE *f;
+
+	*len = 0;
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	f = text ? fopen(path, "re") : NULL;
+	if (!f) {
+		free(text);
+		return NULL;
+	}
+	while ((n = getline(&line, &room, f)) > 0) {
+		const char *mode = strchr(line, ' ');
+
+		if (!mode || strnlen(mode, 4) < 4 || mode[3] != 'x')
+			continue;
+		if (*len + (size_t)n > MAPS_MAX)
+			break;
+		memcpy(text + *len, line, (size_t)n);
+		*len += (size_t)n;
+	}
+	fclose(f);
+	free(line);
+	memcpy(text + *len, mark, sizeof(mark));
+	*len += sizeof(mark) - 1;
+	return text;
+}
+
+/* Writes maps/PID if it differs from known->hash, that of the maps written last. */
 static int write_maps(struct trawl_writer *w, struct task_maps *known, struct trawl_error *err)
 {
 	char name[32], *text;
@@ -150,7 +189,11 @@ static int write_maps(struct trawl_writer *w, struct task_maps *known, struct tr
 	size_t len;
 	int r = 0;
 
-	text = read_proc(known->pid, "maps", 8u << 20, &len);
+	text = read_proc(known->pid, "maps", MAPS_MAX + 1, &len);
+	if (text && len > MAPS_MAX) {
+		free(text);
+		text = read_executable_maps(known->pid, &len);
+	}
 	if (!text || !len) { /* gone, or a kernel thread */
 		free(text);
 		return 0;
@@ -199,13 +242,13 @@ static void add_cmdline(struct json *j, const char *cmdline, size_t len)
 	json_end(j);
 }
 
-/* What a task that was there at the start was called then. */
-static int tell_former(struct tasks *t, struct initial_tasks_task *task, struct trawl_writer *w,
-		       struct trawl_error *err)
+/* Writes the name that an initial task had at the start. */
+static int write_former(struct tasks *t, struct initial_task *task, struct trawl_writer *w,
+			struct trawl_error *err)
 {
 	struct json j = { 0 };
 
-	task->told = true;
+	task->written = true;
 	json_object(&j, NULL);
 	json_uint(&j, "tid", (uint64_t)task->tid);
 	json_int(&j, "pid", task->pid);
@@ -215,7 +258,7 @@ static int tell_former(struct tasks *t, struct initial_tasks_task *task, struct 
 	return write_task(w, task->tid, &j, t->initial.time, err);
 }
 
-/* Is it of -p or COMMAND? Of others, who only were there, the arguments are nobody's business. */
+/* Is the task of the scope, or followed? The arguments of all others are private. */
 static bool is_of_scope(const struct tasks *t, pid_t tid, pid_t pid)
 {
 	for (size_t i = 0; i < t->npids; i++)
@@ -241,15 +284,17 @@ static void describe(const struct tasks *t, struct json *j, pid_t tid, const cha
 	json_bytes(j, "comm", comm, strlen(comm));
 	json_bytes(j, "exe", exe, n > 0 ? (size_t)n : 0);
 	if (is_of_scope(t, tid, pid))
-		cmdline = read_proc(tid, "cmdline", CMDLINE_MAX, &len);
+		cmdline = read_proc(tid, "cmdline", CMDLINE_MAX + 1, &len);
 	if (cmdline)
-		add_cmdline(j, cmdline, len);
+		add_cmdline(j, cmdline, len < CMDLINE_MAX ? len : CMDLINE_MAX);
+	if (len > CMDLINE_MAX)
+		json_bool(j, "cmdline_cut", true);
 	json_uint(j, "time_ns", mono_now());
 	json_end(j);
 	free(cmdline);
 }
 
-/* The maps of its process, if that is a part of the capture. */
+/* Writes the maps of the task's process, unless they are private (task.h). */
 static int look_up_maps(struct tasks *t, pid_t tid, pid_t pid, struct trawl_writer *w,
 			struct trawl_error *err)
 {
@@ -260,7 +305,7 @@ static int look_up_maps(struct tasks *t, pid_t tid, pid_t pid, struct trawl_writ
 
 static int look_up(struct tasks *t, pid_t tid, struct trawl_writer *w, struct trawl_error *err)
 {
-	struct initial_tasks_task *former = initial_tasks_find(&t->initial, tid);
+	struct initial_task *former = initial_tasks_find(&t->initial, tid);
 	size_t len;
 	char *status = read_proc(tid, "status", 4096, &len);
 	char *comm = status ? read_proc(tid, "comm", 64, &len) : NULL;
@@ -269,11 +314,11 @@ static int look_up(struct tasks *t, pid_t tid, struct trawl_writer *w, struct tr
 
 	if (comm)
 		comm[strcspn(comm, "\n")] = '\0';
-	/* The kernel shows more of a worker's name than it has. */
-	if (former && !former->told &&
+	/* /proc shows longer names of kernel workers than the task has. */
+	if (former && !former->written &&
 	    (!comm || strncmp(comm, former->comm, sizeof(former->comm) - 1)))
-		r = tell_former(t, former, w, err);
-	if (r || !comm) /* gone: if it began since, the task events tell its name */
+		r = write_former(t, former, w, err);
+	if (r || !comm) /* it ended: if it is no initial task, the task events have its name */
 		goto out;
 	describe(t, &j, tid, status, comm);
 	r = write_task(w, tid, &j, mono_now(), err);
@@ -285,7 +330,7 @@ out:
 	return r;
 }
 
-/* The maps of a task that was looked up before it hit a user probe. */
+/* Writes the maps of a task that was looked up before it hit a user probe. */
 static int look_up_probed(struct tasks *t, pid_t tid, struct trawl_writer *w,
 			  struct trawl_error *err)
 {

@@ -19,19 +19,19 @@ struct tasks {
 	uint64_t *seen;  /* a bit per TID */
 	uint64_t *probed; /* a bit per TID: has hit a user probe, or is named by the user */
 	uint32_t max;    /* TIDs are below this */
-	pid_t *fresh;	 /* TIDs to look up; -TID: only its maps are missing */
+	pid_t *fresh;	 /* TIDs to look up; -TID: its maps only */
 	size_t nfresh, room;
 	bool want_maps;
-	bool unknown; /* their numbers mean nothing in this /proc: nobody is looked up */
+	bool unknown; /* TIDs of events are not those of this /proc: no task is looked up */
 	struct task_maps {
 		pid_t pid;
 		uint64_t hash; /* of the maps as written last */
 	} maps[TASK_MAPS_MAX];
 	size_t nmaps;
 	struct initial_tasks initial;
-	const pid_t *pids;     /* the scope, the session's; npids 0: the whole machine */
+	const pid_t *pids;     /* the scope, owned by the session; npids 0: the whole machine */
 	size_t npids;
-	const struct task_filter *followed; /* and all that they start */
+	const struct task_filter *followed; /* owned by the session */
 };
 
 int tasks_init(struct tasks *t, struct trawl_error *err);
@@ -46,7 +46,7 @@ static inline void tasks_saw(struct tasks *t, pid_t tid)
 		tasks_first_seen(t, tid);
 }
 
-/* Its first hit of a user probe. */
+/* Called by tasks_hit() for the first hit of a user probe. */
 void tasks_first_probed(struct tasks *t, pid_t tid);
 
 /* Records that this task hit a user probe. Called for every hit. */
@@ -56,14 +56,14 @@ static inline void tasks_hit(struct tasks *t, pid_t tid)
 		tasks_first_probed(t, tid);
 }
 
-/* Adds all threads of a process that the user names: it may end before its first event is drained.
- */
+/* Adds all threads of a process that the user named, which may end before its first event is
+ * drained. */
 void tasks_saw_process(struct tasks *t, pid_t pid);
 
-/* The TID now belongs to another task or program: it is looked up again at its next event. */
+/* Looks the TID up again at its next event: it belongs to another task or program by now. */
 void tasks_forget(struct tasks *t, pid_t tid);
 
-/* All of them are looked up again at their next event. */
+/* Looks all TIDs up again at their next events. */
 void tasks_forget_all(struct tasks *t);
 
 /* Looks up the fresh tasks in /proc and writes their metadata. Call it after a drain. Returns 0 or

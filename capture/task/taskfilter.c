@@ -27,8 +27,7 @@ static struct task_filter_life *life_of(struct task_filter *k, pid_t tid)
 	return &k->lives[tid];
 }
 
-/* Buffers are per CPU: an exit may arrive before its fork, or belong to an earlier user of the TID.
- */
+/* Buffers are per CPU: an exit may arrive before its fork, or be that of the TID's former task. */
 void task_filter_begin(struct task_filter *k, pid_t tid, uint64_t time)
 {
 	struct task_filter_life *l = life_of(k, tid);
@@ -71,7 +70,7 @@ struct living {
 	pid_t one;
 };
 
-static void meet(void *arg, pid_t pid)
+static void count_living(void *arg, pid_t pid)
 {
 	struct living *l = arg;
 
@@ -85,7 +84,7 @@ size_t task_filter_living(const struct task_filter *k, pid_t *one)
 {
 	struct living l = { .followed = k };
 
-	processes_each(meet, &l);
+	processes_each(count_living, &l);
 	*one = l.one;
 	return l.n;
 }

@@ -4,8 +4,8 @@
  * starts and ends. A recording without the kernel's filter by task keeps the events of followed
  * tasks.
  *
- * The kernel's filter costs time at each event, in the program that is recorded; this one costs
- * time at each event of other tasks, in the recorder.
+ * The kernel's filter takes time at each event, in the recorded program. This one takes time in the
+ * recorder, at each event of other tasks, too.
  */
 #ifndef TRAWL_CAPTURE_TASK_TASKFILTER_H
 #define TRAWL_CAPTURE_TASK_TASKFILTER_H
@@ -14,8 +14,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* A TID as a followed task. Times are CLOCK_MONOTONIC, ns. Starts and ends may arrive in any order.
- */
+/* When a TID was a followed task. Times are ns of CLOCK_MONOTONIC. Starts and ends may arrive in
+ * any order. */
 struct task_filter_life {
 	uint64_t until; /* when it ended; UINT64_MAX: it lives; 0: it was never followed */
 	uint64_t begun; /* the newest start that arrived; 0: none */
@@ -33,19 +33,19 @@ struct task_filter {
 bool task_filter_init(struct task_filter *k, uint32_t max);
 void task_filter_free(struct task_filter *k);
 
-/* The task started, or took this TID in an execve(). */
+/* Records that a followed task started, or took this TID in an execve(). */
 void task_filter_begin(struct task_filter *k, pid_t tid, uint64_t time);
 void task_filter_end(struct task_filter *k, pid_t tid, uint64_t time);
 
-/* The kernel lists the task as alive or just ended. Used only where no start or end arrived. */
+/* Records that the kernel lists the task. Changes nothing if a start or end of it arrived. */
 void task_filter_found(struct task_filter *k, pid_t tid);
 
-/* All tasks except these (a bit per TID) have ended by that time. */
+/* Ends all tasks except these (a bit per TID) at that time. */
 void task_filter_keep(struct task_filter *k, const uint8_t *bits, uint64_t time);
 
 /*
- * Whether the task was followed at the time. Called for every event. A time before the task's start
- * is accepted: TIDs are not reused within the time that events wait to be read.
+ * Returns whether the task was followed at the time. Called for every event. A time before the
+ * task's start counts, too: TIDs are not reused within the time that events wait to be read.
  */
 static inline bool task_filter_has(const struct task_filter *k, pid_t tid, uint64_t time)
 {

@@ -28,7 +28,7 @@ int trace_lose(struct trace *t, struct trace_cpu *c, uint64_t from, uint64_t to,
 		.from = from,
 		.to = to,
 		.count = count,
-		/* Companions are counted as events are. */
+		/* The kernel's count of lost events includes companions. */
 		.reason = reason == TRAWL_LOSS_OVERRUN && t->ncompanions ?
 			  TRAWL_LOSS_OVERRUN_MOST : reason,
 	};

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* From the ring buffers to the session: sub-buffers, the losses they tell of, whose events
- * count. */
+/* From the ring buffers to the session: sub-buffers, their losses, the choice of tasks. */
 #include "config.h"
 
 #include <errno.h>
 #include <sched.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -19,20 +19,21 @@
 #include "capture/tracefs/loss.h"
 #include "capture/tracefs/pidfilter.h"
 #include "capture/tracefs/readcheck.h"
+#include "common/array.h"
 
 enum {
-	HOLD_NS = 100000000, /* for a companion's event to come, if its CPU has no other */
-	RECORD_MAX = 8192,   /* bytes of a record with texts that were cut */
-	DRAIN_PAGES = 64,    /* sub-buffers of one CPU in one turn */
+	HOLD_NS = 100000000, /* that a companion waits for its event if its CPU has no other */
+	RECORD_MAX = 8192,   /* bytes of a record of a user probe with counted texts */
+	DRAIN_PAGES = 64,    /* sub-buffers of one CPU in one drain */
 };
 
-/* Before the start and after the end nothing is lost: it would not have counted. */
+/* Events before the start and after the end are not captured, so none of them is a loss. */
 static bool is_outside(const struct trace *t, uint64_t time)
 {
 	return time < t->span->begin || time > t->span->end;
 }
 
-/* A sub-buffer's flag says that events before it are missing. */
+/* Writes the loss that a sub-buffer's flag reports: events before it are missing. */
 static int flagged_loss(struct trace *t, struct trace_cpu *c, const struct ring_page *p,
 			struct trawl_error *err)
 {
@@ -56,8 +57,8 @@ static int flagged_loss(struct trace *t, struct trace_cpu *c, const struct ring_
 }
 
 /*
- * -s: how much is kept of the bytes that the word `loc` of a field tells. The NUL of a text is not
- * counted, so that one without a NUL was cut: decoders mark it.
+ * Returns how many of a field's dynamic bytes, which `loc` describes, -s keeps. The NUL of a text
+ * is not counted: decoders mark a text without a NUL as cut.
  */
 static uint32_t kept(const struct trawl_field *f, uint32_t loc, const uint8_t *record, uint32_t len,
 		     uint32_t snaplen)
@@ -72,12 +73,17 @@ static uint32_t kept(const struct trawl_field *f, uint32_t loc, const uint8_t *r
 	return snaplen / f->size * f->size;
 }
 
-/* -s: shortens dynamic data in a copy of the record. Returns the record to store. */
-static const void *snap(const struct trace_event *e, const uint8_t *record, uint32_t *len,
-			uint32_t snaplen, uint8_t *copy, size_t size)
+/* Shortens dynamic data for -s in a copy of the record, which it returns; NULL on failure. */
+static const void *snap(struct trace *t, const struct trace_event *e, const uint8_t *record,
+			uint32_t *len, uint32_t snaplen, struct trawl_error *err)
 {
-	if (*len > size)
-		return record;
+	uint8_t *copy;
+
+	if (!array_reserve(t->snapped, t->snapped_room, *len)) {
+		trawl_fail(err, TRAWL_CANNOT, "out of memory");
+		return NULL;
+	}
+	copy = t->snapped;
 	memcpy(copy, record, *len);
 	for (uint32_t i = 0; i < e->nfields; i++) {
 		const struct trawl_field *f = &e->fields[i];
@@ -97,8 +103,8 @@ static const void *snap(const struct trace_event *e, const uint8_t *record, uint
 	return copy;
 }
 
-/* An event of a task outside the scope, or of one of which that is not known. */
-static void put_aside(struct trace *t, pid_t tid, uint64_t ts)
+/* Counts an event of a task outside the scope, or of an undetermined one. */
+static void leave_out(struct trace *t, pid_t tid, uint64_t ts)
 {
 	if (ts <= session_followed(t->in->session)->unsure) {
 		if (!t->unsure++)
@@ -136,7 +142,7 @@ static int is_wanted(struct trace *t, const struct ring_event *ev, struct trawl_
 	memcpy(&tid, ev->data + 4, sizeof(tid));
 	r = trace_is_of_scope(t, tid, ev->ts, err);
 	if (!r)
-		put_aside(t, tid, ev->ts);
+		leave_out(t, tid, ev->ts);
 	return r;
 }
 
@@ -154,8 +160,8 @@ static int settle_aside(struct trace *t, struct trawl_error *err)
 	return n ? trace_lose(t, NULL, t->unsure_from, mono_now(), n, TRAWL_LOSS_MISSED, err) : 0;
 }
 
-/* Can a synthetic event of this latency be? Not if it began after it ended, or before anybody
- * looked. */
+/* Is a synthetic event's latency possible? It is not if the pair began after its end, or before
+ * the hist pairs were set. */
 static bool is_pair(const struct trace *t, const struct trace_event *e, const struct ring_event *ev)
 {
 	int64_t latency;
@@ -182,13 +188,13 @@ static struct trace_event *event_of(const struct trace *t, const struct ring_eve
 	return ev->len < e->size ? NULL : e;
 }
 
-/* Hands one event to the session; as session_append(). */
+/* Appends one event to the session. Returns as session_append(). */
 static int put(struct trace *t, struct trace_event *e, uint32_t cpu, const struct ring_event *ev,
 	       struct trawl_error *err)
 {
 	uint32_t snaplen = session_options(t->in->session)->snaplen, len = ev->len;
 	const void *record = ev->data;
-	uint8_t copy[RECORD_MAX], cut[RECORD_MAX];
+	uint8_t cut[RECORD_MAX];
 	int32_t tid;
 	int r;
 
@@ -202,7 +208,9 @@ static int put(struct trace *t, struct trace_event *e, uint32_t cpu, const struc
 		record = cut;
 	}
 	if (snaplen && len > e->size)
-		record = snap(e, record, &len, snaplen, copy, sizeof(copy));
+		record = snap(t, e, record, &len, snaplen, err);
+	if (!record)
+		return -1;
 	r = session_append(t->in, &(struct trawl_record){ (uint16_t)t->source, e->id, cpu, ev->ts,
 							  record, len }, err);
 	if (r)
@@ -213,7 +221,7 @@ static int put(struct trace *t, struct trace_event *e, uint32_t cpu, const struc
 	t->captured++;
 	if (ev->len > t->largest)
 		t->largest = ev->len;
-	if (t->look) /* whose events are for the sake of others' */
+	if (t->look) /* the task source: its events alone need no metadata of their tasks */
 		t->look(t, e, ev);
 	else if (t->in->source->programs)
 		tasks_hit(session_tasks(t->in->session), tid);
@@ -230,7 +238,7 @@ int trace_put(struct trace *t, uint32_t cpu, const struct ring_event *ev, struct
 	return e ? put(t, e, cpu, ev, err) : 0;
 }
 
-/* Takes one event; as session_append(). */
+/* Captures one event if it is to be captured. Returns as session_append(). */
 static int take(void *arg, uint32_t cpu, const struct ring_event *ev, struct trawl_error *err)
 {
 	struct trace *t = arg;
@@ -254,7 +262,7 @@ static int take(void *arg, uint32_t cpu, const struct ring_event *ev, struct tra
 	return r > 0 ? put(t, e, cpu, ev, err) : r;
 }
 
-/* One event of a sub-buffer, which is t->page. */
+/* Takes one event of the sub-buffer in t->page. */
 static int append(struct trace *t, struct trace_cpu *c, struct ring_event *ev,
 		  struct trawl_error *err)
 {
@@ -265,7 +273,7 @@ static int append(struct trace *t, struct trace_cpu *c, struct ring_event *ev,
 	return take(t, c->cpu, ev, err);
 }
 
-/* Companions whose event has not come: of a while ago, or after the last event all. */
+/* Makes events of companions whose event has not come for HOLD_NS; after the last event, of all. */
 static int flush_long_texts(struct trace *t, uint64_t began, bool all, struct trawl_error *err)
 {
 	uint64_t until = all ? UINT64_MAX : began > HOLD_NS ? began - HOLD_NS : 0;
@@ -290,7 +298,7 @@ static int drain_page(struct trace *t, struct trace_cpu *c, size_t len, bool *pa
 		return -1;
 	while ((r = ring_page_next(&p, &ev)) > 0) {
 		c->taken++;
-		if (full) /* the walk goes on for the sake of the clock */
+		if (full) /* only the clock is still needed */
 			continue;
 		full = append(t, c, &ev, err);
 		if (full < 0)
@@ -302,14 +310,15 @@ static int drain_page(struct trace *t, struct trace_cpu *c, size_t len, bool *pa
 				  c->cpu) : full;
 }
 
-/* From an event's time stamp to when its CPU has committed it; as the session's. */
+/* The longest time from an event's time stamp to its commit by the CPU; session.c has the same. */
 static const uint64_t COMMIT_NS = 1000000;
 
 /*
- * One turn of one CPU, which began at a time. A sub-buffer that is not half full and has events
- * from after that is the one that the kernel writes to: going on would only fetch it again for the
- * few events that came meanwhile. One that ends before may be what was left of a sub-buffer of
- * which the last turn took the front, with full ones after it.
+ * Reads one CPU's sub-buffers in a drain that began at `began`. The last one to read is less than
+ * half full and has events after `began`: the kernel is writing to it, and another read would only
+ * fetch the few events that came meanwhile. A part of a sub-buffer without such events may be the
+ * rest of one whose front the last drain took, with full ones after it. Returns 0; 1: more is left;
+ * -1 with *err.
  */
 static int read_cpu(struct trace *t, struct trace_cpu *c, uint64_t began, struct trawl_error *err)
 {
@@ -333,7 +342,7 @@ static int read_cpu(struct trace *t, struct trace_cpu *c, uint64_t began, struct
 		r = drain_page(t, c, (size_t)n, &partial, err);
 		if (r)
 			return r < 0 ? -1 : 0;
-		if (here && !partial) { /* who writes so much on this processor waits for it */
+		if (here && !partial) { /* the recorded program waits for this processor */
 			priority_step_aside();
 			here = false;
 		}

@@ -13,7 +13,7 @@ uint64_t trace_reached(const struct input *in);
 /* Captures a record that divert() took (state.h); as session_append(). */
 int trace_put(struct trace *t, uint32_t cpu, const struct ring_event *ev, struct trawl_error *err);
 
-/* Was the task of the session's scope then? 1 or 0; -1 on failure. */
+/* Was the task followed at that time? 1 or 0; -1 with *err. */
 int trace_is_of_scope(struct trace *t, pid_t tid, uint64_t ts, struct trawl_error *err);
 
 #endif

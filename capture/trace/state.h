@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A recording of trace events (trace.h) from inside: what its files share. */
+/* The state of a recording of trace events (trace.h), which its files share. */
 #ifndef TRAWL_CAPTURE_TRACE_STATE_H
 #define TRAWL_CAPTURE_TRACE_STATE_H
 
@@ -25,9 +25,9 @@ struct trace_cpu {
 	uint64_t reached;  /* all events up to this time have been read */
 	struct ring_clock clock; /* at the end of the last sub-buffer read */
 	uint64_t taken;    /* events read, as the kernel counts them */
-	uint64_t flagged;  /* losses that flags told of, reported so far */
+	uint64_t flagged;  /* losses that flags counted and that are in the file */
 	uint64_t lost;     /* all losses reported */
-	bool inexact;      /* a flag came without a number: go by the stats from then on */
+	bool inexact;      /* a flag came without a number: the stats count from then on */
 	bool absent;       /* offline since before the instance was made: no buffer yet */
 };
 
@@ -44,7 +44,8 @@ struct trace_event {
 	uint32_t latency_at; /* synthetic: offset of the s64 time from one event to the other; or
 			      * 0 */
 	bool symbols;        /* its print format shows addresses as symbols */
-	bool changed;        /* gone or switched off, and told: tamper.h */
+	bool comes_last;     /* after other events of the same place */
+	bool changed;        /* gone or switched off, and reported: tamper.h */
 	size_t ntexts;
 	struct counted_text *texts; /* windows that become texts (countedtext.h) */
 	uint32_t nfields;
@@ -57,20 +58,20 @@ struct trace {
 	char name[OWNER_NAME_MAX]; /* of the instance, and of the group of probes that we define */
 	int source;                /* the writer's id; -1 before the first event */
 	char *spec;                /* all -i texts, for people */
-	bool follows;              /* what is not in the scope is left out here (taskfilter.h) */
+	bool follows;              /* the drain leaves out tasks that are not followed */
 	bool filtered;             /* the kernel leaves out some hits on request: scope or filter */
 	bool started;
-	int power;                 /* of tracing_on, to switch it off at once; -1 if not open */
-	int unstoppable;           /* errno of that; 0: it is off */
+	int power;                 /* descriptor of tracing_on; -1 if not open */
+	int unstoppable;           /* errno of switching it off; 0: it is off */
 	const struct session_span *span;
-	bool switched_off;         /* by somebody else, and told */
-	bool uncounted;            /* events were lost, nobody knows how many */
-	uint64_t looked;           /* MONO of the last look (tamper.h), */
-	size_t next_look;          /* and the event that is the next one's first */
+	bool switched_off;         /* by somebody else, and reported */
+	bool uncounted;            /* an unknown number of events were lost */
+	uint64_t looked;           /* MONO of the last tamper check */
+	size_t next_look;          /* the next one's first event */
 
 	struct trace_event *events;
 	size_t nevents;
-	char **companions;         /* of events with strings: names in our group (longtext.h) */
+	char **companions;         /* names in our group (longtext.h) */
 	size_t ncompanions;
 	struct long_texts *long_texts; /* NULL: there is none */
 	struct read_checks *read_checks; /* likewise */
@@ -82,32 +83,34 @@ struct trace {
 	struct ring_layout *layout;
 
 	struct kallsyms kallsyms;  /* addresses of the kernel that events show as symbols */
-	bool strings_told;         /* the file has the kernel's constant strings */
-	char *symbols;             /* what the kernel calls the first nsymbols of them */
+	bool strings_written;         /* the file has the kernel's constant strings */
+	char *symbols;             /* the kernel's text for the first nsymbols of them */
 	size_t nsymbols, symbols_len;
 	struct hist_pair *hist_pairs;  /* of eprobe and synth: histpair.h */
 	size_t nhist_pairs;
-	uint64_t paired_since;     /* MONO: hist pairs know of no event before */
-	uint64_t unpaired;         /* synthetic events that cannot be true: left out, and told */
+	uint64_t paired_since;     /* MONO when the hist pairs were set */
+	uint64_t unpaired;         /* synthetic events of an impossible latency: left out, a loss */
 	uint64_t since;            /* MONO of the start */
 
 	uint64_t captured, lost;
-	uint64_t outside;          /* records of before the start and after the end: they do not
-				    * count */
-	uint64_t others;           /* events of tasks outside the scope that were left out here */
+	uint64_t outside;          /* records before the start and after the end, left out */
+	uint64_t others;           /* events of tasks outside the scope, left out by the drain */
 	pid_t strangers[TRACE_STRANGERS]; /* some of these tasks, since the last drain */
 	size_t nstrangers;
-	uint64_t left_out;         /* MONO when the kernel began to leave the last of them out */
-	uint64_t unsure, unsure_from; /* events of which it is not known, since the last drain */
+	uint64_t left_out;         /* MONO when the kernel began to leave out the last of them */
+	uint64_t unsure, unsure_from; /* events of undetermined tasks in this drain, and the first's
+				       * time */
 	uint32_t largest;          /* bytes of the longest record */
-	uint64_t unknown;          /* records that fit no event of ours: left out, and told */
-	bool hits_known;           /* probes: how often the kernel saw them hit, until the stop */
+	uint8_t *snapped;          /* a record that -s has shortened */
+	uint32_t snapped_room;
+	uint64_t unknown;          /* records that fit no event of ours: left out, and reported */
+	bool hits_known;           /* `hits` is the kernel's count of the probes' hits */
 	uint64_t hits;
-	bool keeps_strangers;      /* what is wanted may happen in a task of outside the scope */
+	bool keeps_strangers;      /* the kernel must not leave tasks out */
 	void *more;                /* the source's own */
-	/* May take a record, which then is not captured but by trace_put(). */
+	/* May keep a record, which trace_put() captures later: returns true. NULL: keeps none. */
 	bool (*divert)(struct trace *t, uint32_t cpu, const struct ring_event *ev);
-	/* Called for each record that is captured, if set: the task source looks into its own. */
+	/* Called for each captured record and those before the start; NULL but in source task. */
 	void (*look)(struct trace *t, const struct trace_event *e, const struct ring_event *ev);
 };
 

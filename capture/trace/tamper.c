@@ -24,17 +24,17 @@ static void count(struct changed *c, const char *group, const char *name)
 	}
 }
 
-static void tell(struct trace *t, const struct changed *c, const char *what)
+static void report(struct trace *t, const struct changed *c, const char *what)
 {
 	char others[48] = "";
 
 	if (c->n > 1)
-		snprintf(others, sizeof(others), " (and %zu others)", c->n - 1);
+		snprintf(others, sizeof(others), " (and %zu more)", c->n - 1);
 	session_incomplete(t->in->session, "%s: %s:%s%s %s", t->in->source->name, c->group, c->name,
 			   others, what);
 }
 
-/* The file enable of an event says "1", or "1*". */
+/* The file enable of an event that is on says "1", or "1*". */
 static void look_at_event(struct trace *t, struct trace_event *e, struct changed *gone,
 			  struct changed *off)
 {
@@ -51,8 +51,8 @@ static void look_at_event(struct trace *t, struct trace_event *e, struct changed
 	free(text);
 }
 
-/* What was in the buffers since the last look has been thrown away. */
-static void emptied(struct trace *t, uint64_t now)
+/* Writes the loss of an emptied buffer: some or all events since the last check. */
+static void lose_unread(struct trace *t, uint64_t now)
 {
 	struct trawl_error ignored;
 	struct loss_stats s;
@@ -69,7 +69,7 @@ static void emptied(struct trace *t, uint64_t now)
 	}
 }
 
-/* The kernel counts what was read of a buffer, from zero again when it is emptied. */
+/* Was a buffer emptied? Then the kernel's count of events read began again from zero. */
 static bool is_restarted(struct trace *t)
 {
 	struct loss_stats s;
@@ -101,22 +101,23 @@ void tamper_look(struct trace *t, size_t events)
 	bool restarted = is_restarted(t);
 
 	look_at_switch(t);
-	/* Where one has gone, others have. */
+	/* Where one is gone, others are: then all are looked at. */
 	for (size_t i = 0; i < t->nevents && (i < events || gone.n); i++)
 		look_at_event(t, &t->events[t->next_look++ % t->nevents], &gone, &off);
 	if (gone.n)
-		tell(t, &gone, "went with the kernel module: no more of them, and what the kernel "
-		     "still held of this source is lost");
+		report(t, &gone,
+		       "went with the kernel module: no more of them, and what the kernel "
+		       "still held of this source is lost");
 	else if (restarted)
 		session_incomplete(t->in->session,
 				   "%s: the ring buffer was emptied by another program, or with an "
 				   "unloaded kernel module: unread events are lost",
 				   t->in->source->name);
 	if (off.n)
-		tell(t, &off,
-		     "was switched off, by somebody else or with a kernel module that went "
-		     "and came back: no more of them");
+		report(t, &off,
+		       "was switched off, by somebody else or with a kernel module that went "
+		       "and came back: no more of them");
 	if (gone.n || restarted)
-		emptied(t, now);
+		lose_unread(t, now);
 	t->looked = now;
 }

@@ -7,21 +7,17 @@
  *	that had one of them, of all that it holds (trace_module_remove_events())
  *	somebody empties the buffer
  *
- * Each is told, once, and makes the capture incomplete. What was thrown away unread is a loss of
- * unknown size in the file.
+ * Each is reported once and makes the capture incomplete. Unread events of an emptied buffer are a
+ * loss of unknown size in the file.
  */
 #ifndef TRAWL_CAPTURE_TRACE_TAMPER_H
 #define TRAWL_CAPTURE_TRACE_TAMPER_H
 
 #include "capture/trace/state.h"
 
-/* As many events of a recording in one look, which comes once a second. */
-enum { TAMPER_EVENTS = 64 };
+enum { TAMPER_EVENTS = 64 }; /* that one check, once a second, looks at */
 
-/*
- * Looks at the recording and at so many of its events, those that it has not looked at the
- * longest.
- */
+/* Checks the recording and `events` of its events, those whose last check is the longest ago. */
 void tamper_look(struct trace *t, size_t events);
 
 #endif

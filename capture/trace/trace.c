@@ -15,6 +15,7 @@
 #include "capture/tracefs/longtext.h"
 #include "capture/tracefs/readcheck.h"
 #include "common/array.h"
+#include "common/pcapng.h"
 #include "capture/tracefs/filter.h"
 #include "capture/tracefs/gc.h"
 #include "capture/trace/account.h"
@@ -34,14 +35,14 @@
 enum {
 	EVENT_IDS = 65536,       /* the kernel's event ids are 16 bits */
 	SUBBUF_KB = 16,          /* of a sub-buffer, if possible: one read() each, caches hold it */
-	TELLING_SIZE = 1024,     /* bytes of a record: others of its kind may be too large */
-	WAKE_PERCENT = 25,       /* of the buffer, to be filled before poll() wakes us */
+	LONG_RECORD = 1024,      /* bytes; where one is so long, the kernel may drop longer ones */
+	WAKE_PERCENT = 25,       /* of the buffer that is full when poll() returns */
 	BUFFER_KB_DEFAULT = 8192, /* per CPU */
 	BUFFER_KB_MIN = 1024,
 	BUFFER_SHARE = 16,       /* all CPUs' buffers take at most this part of the memory */
 };
 
-static const uint64_t DISCARD_NS = 1000000000; /* the longest that what came too early is read */
+static const uint64_t DISCARD_NS = 1000000000; /* that trace_discard() reads at most */
 
 /* ---- the instance ------------------------------------------------------------------------ */
 
@@ -64,7 +65,7 @@ static int make_instance(struct trace *t, struct trawl_error *err)
 	if (mkdirat(t->top, path, 0700))
 		return trawl_fail(err, TRAWL_CANNOT, "tracefs: cannot make %s: %s", path,
 				  errno == ENOMEM ?
-				  "no memory for another ring buffer: end other recordings, or "
+				  "no memory for another ring buffer; end other recordings, or "
 				  "rmdir instances that nobody uses" :
 				  errno == EACCES || errno == EPERM ?
 				  "no permission: " TRACEFS_REMEDY :
@@ -73,7 +74,7 @@ static int make_instance(struct trace *t, struct trawl_error *err)
 	if (t->dir < 0)
 		return trawl_fail(err, TRAWL_CANNOT, "tracefs: cannot open %s: %s", path,
 				  strerror(errno));
-	flock(t->dir, LOCK_EX); /* whoever collects what is dead holds it for a moment only */
+	flock(t->dir, LOCK_EX); /* another trawl's gc_run() may hold it for a moment */
 	return 0;
 }
 
@@ -92,7 +93,7 @@ static int set_up_buffer(struct trace *t, uint32_t kb, struct trawl_error *err)
 	if (tracefs_write(t->dir, "buffer_size_kb", text, err))
 		return trawl_fail(
 			err, TRAWL_CANNOT,
-			"-B: no memory for a ring buffer of %s KiB per CPU (%s): give less", text,
+			"-B: no memory for a ring buffer of %s KiB per CPU (%s); give less", text,
 			strerror(errno));
 	/* Kernels before 5.1 have no such file and always wake us. */
 	if (tracefs_has(t->dir, "buffer_percent"))
@@ -107,13 +108,13 @@ static int set_options(struct trace *t, struct trawl_error *err)
 		const char *file, *value;
 	} options[] = {
 		{ "options/overwrite", "1" },    /* losses then show in the sub-buffers' flags */
-		{ "options/record-cmd", "0" },   /* we know tasks by the task source */
+		{ "options/record-cmd", "0" },   /* the task source records names */
 		{ "options/record-tgid", "0" },
 		{ "options/stacktrace", "0" },
 		{ "options/userstacktrace", "0" },
 	};
 
-	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
 		if (tracefs_has(t->dir, options[i].file) &&
 		    tracefs_write(t->dir, options[i].file, options[i].value, err))
 			return -1;
@@ -214,7 +215,7 @@ int trace_limit(struct trace *t, struct trawl_error *err)
 	if (!n)
 		return 0;
 	t->filtered = true;
-	/* Armed before all others, its instance is limited already. */
+	/* The task source is armed first: its instance is limited already. */
 	owner_name(name, TASK_SOURCE);
 	snprintf(path, sizeof(path), "instances/%s", name);
 	return pidfilter_copy(t->dir, t->top, path, err);
@@ -247,7 +248,7 @@ int trace_format(struct trace *t, const char *group, const char *name, struct ev
 	return r;
 }
 
-/* The writer learns of the source with the first event: the common fields are in its format. */
+/* Describes the source to the writer, with the first event: its format has the common fields. */
 static int add_source(struct trace *t, const struct eventformat *f, struct trawl_error *err)
 {
 	struct trawl_source s = {
@@ -255,7 +256,7 @@ static int add_source(struct trace *t, const struct eventformat *f, struct trawl
 		.spec = t->spec,
 		.kind = "tracefs",
 		.clock = TRAWL_CLOCK_MONO,
-		.linktype = 252,
+		.linktype = LINKTYPE_UPPER_PDU,
 		.resolution = 1,
 		.ncommon = f->ncommon,
 		.common = f->common,
@@ -276,16 +277,18 @@ static int set_filter(struct trace *t, const char *group, const char *name, cons
 	return filter_set(t->dir, group, name, filter, err);
 }
 
-/* An event that is asked for again: what either filter lets through. */
+/* An event that was added before: both filters' events are recorded. */
 static int widen_filter(struct trace *t, struct trace_event *e, const char *filter,
 			struct trawl_error *err)
 {
 	char path[256], *both;
 	int r;
 
-	/* By itself first: what is wrong with it is said of the user's text. */
-	if (!strcmp(e->filter, filter) || set_filter(t, e->group, e->name, filter, err))
-		return strcmp(e->filter, filter) ? -1 : 0;
+	if (!strcmp(e->filter, filter))
+		return 0;
+	/* By itself first: an error then shows the user's text. */
+	if (set_filter(t, e->group, e->name, filter, err))
+		return -1;
 	if (!*e->filter || !*filter) {
 		e->filter[0] = '\0';
 		snprintf(path, sizeof(path), "events/%s/%s/filter", e->group, e->name);
@@ -308,8 +311,8 @@ bool trace_has_name(const struct trace *t, const char *display)
 	return false;
 }
 
-/* The table's own copy of what the drain needs to know of an event. */
-static int remember(struct trace *t, const char *group, const char *name, const char *display,
+/* Adds what the drain needs of an event to the table. */
+static int add_event(struct trace *t, const char *group, const char *name, const char *display,
 		    const char *filter, const struct eventformat *f)
 {
 	size_t bytes = f->nfields * sizeof(*f->fields);
@@ -331,13 +334,13 @@ static int remember(struct trace *t, const char *group, const char *name, const 
 	return 0;
 }
 
-/* Events with a pointer to a string of the kernel's show it by the list of the constant ones. */
-static int tell_strings(struct trace *t, const char *format, struct trawl_error *err)
+/* Writes the kernel's constant strings for an event with a pointer to one. */
+static int write_strings(struct trace *t, const char *format, struct trawl_error *err)
 {
-	if (t->strings_told ||
+	if (t->strings_written ||
 	    (!strstr(format, "field:const char *") && !strstr(format, "field:char *")))
 		return 0;
-	t->strings_told = true;
+	t->strings_written = true;
 	return printkformats_write(session_writer(t->in->session), err);
 }
 
@@ -372,9 +375,9 @@ int trace_add(struct trace *t, const char *group, const char *name, const char *
 		.fields = f->fields,
 	};
 	if (trawl_writer_event_type(session_writer(t->in->session), &type, err) ||
-	    tell_strings(t, text, err))
+	    write_strings(t, text, err))
 		goto out;
-	r = remember(t, group, name, display, filter, f);
+	r = add_event(t, group, name, display, filter, f);
 	if (r)
 		trawl_fail(err, TRAWL_CANNOT, "out of memory");
 	else
@@ -383,6 +386,11 @@ out:
 	eventformat_free(&own);
 	free(text);
 	return r;
+}
+
+void trace_comes_last(struct trace *t, uint32_t id)
+{
+	t->events[t->by_id[id] - 1].comes_last = true;
 }
 
 void trace_cut_texts(struct trace *t, uint32_t id, struct counted_text *texts, size_t n)
@@ -427,9 +435,22 @@ static int switch_on(struct trace *t, const char *group, const char *name, struc
 	return tracefs_write(t->dir, path, "1", err);
 }
 
+/* The kernel calls the probe of a place that was switched on last first. */
+static int switch_all_on(struct trace *t, bool comes_last, struct trawl_error *err)
+{
+	for (size_t i = 0; i < t->nevents; i++) {
+		const struct trace_event *e = &t->events[i];
+
+		if (e->comes_last == comes_last && switch_on(t, e->group, e->name, err))
+			return trawl_fail(err, TRAWL_CANNOT, "%s:%s: cannot be switched on: %s",
+					  e->group, e->name, strerror(errno));
+	}
+	return 0;
+}
+
 /* ---- running ----------------------------------------------------------------------------- */
 
-/* Recording first, then the events: then every hit that the kernel counts has its record. */
+/* The recording is switched on before the events: every hit that the kernel counts is recorded. */
 int trace_start(struct input *in, struct trawl_error *err)
 {
 	struct trace *t = in->state;
@@ -445,12 +466,9 @@ int trace_start(struct input *in, struct trawl_error *err)
 	if (tracefs_write(t->dir, "tracing_on", "1", err))
 		return -1;
 	t->started = true;
-	for (size_t i = 0; i < t->nevents; i++) {
-		if (switch_on(t, t->events[i].group, t->events[i].name, err))
-			return trawl_fail(err, TRAWL_CANNOT, "%s:%s: cannot be switched on: %s",
-					  t->events[i].group, t->events[i].name, strerror(errno));
-	}
-	/* Last: then the kernel calls them first. */
+	if (switch_all_on(t, true, err) || switch_all_on(t, false, err))
+		return -1;
+	/* After the probes that they belong to, so that they are called before these. */
 	for (size_t i = 0; i < t->ncompanions; i++)
 		if (switch_on(t, t->name, t->companions[i], err))
 			return -1;
@@ -462,7 +480,7 @@ size_t trace_fds(struct input *in, struct pollfd *fds, size_t room)
 	struct trace *t = in->state;
 	size_t n = t->ncpus < room ? t->ncpus : room;
 
-	/* For an absent one poll() would not wait. */
+	/* poll() would return at once for an absent CPU. */
 	for (size_t i = 0; i < n; i++)
 		fds[i] = (struct pollfd){ .fd = t->cpus[i].absent ? -1 : t->cpus[i].fd,
 					  .events = POLLIN };
@@ -478,8 +496,7 @@ static bool has_older(const struct trace *t, uint64_t time)
 	return false;
 }
 
-/* While sources were started one by one, a buffer may have filled: what it had goes before events
- * count. */
+/* Reads what came while sources were started one by one: a buffer may have filled. */
 int trace_discard(struct input *in, struct trawl_error *err)
 {
 	struct trace *t = in->state;
@@ -511,8 +528,7 @@ void trace_close(struct input *in)
 		tamper_look(t, t->nevents);
 }
 
-/* The buffer takes nothing more. That takes a moment; events are switched off one by one: in
- * disarm(). */
+/* Switches the buffer off, which is quick. Events are switched off in disarm(), one by one. */
 void trace_halt(struct input *in)
 {
 	struct trace *t = in->state;
@@ -535,9 +551,9 @@ int trace_stop(struct input *in, struct trawl_error *err)
 }
 
 /*
- * How many of the missing hits are of events with strings, which the kernel drops when they are too
- * long. Beside other losses, which are not counted by event, that is known only if no event without
- * strings is short.
+ * Returns how many of the missing hits are of events with strings, which the kernel drops when they
+ * are too long; 0 if that is not known. Other losses are not counted by event: beside them it is
+ * known only if no event without strings misses a hit.
  */
 static uint64_t of_long_strings(const struct trace *t, uint64_t missing)
 {
@@ -558,20 +574,20 @@ static uint64_t of_long_strings(const struct trace *t, uint64_t missing)
 }
 
 /*
- * Hits that are neither captured nor lost. The kernel counts those of all processes: once it leaves
- * some out, theirs are among them, and it is only said.
+ * Reports hits that are neither captured nor lost. The kernel's count includes all processes: if it
+ * leaves some out, a note says how many hits are missing, otherwise they are losses.
  */
 static void missing_hits(struct trace *t, uint64_t now)
 {
 	const struct options *o = session_options(t->in->session);
-	uint64_t told = t->captured + t->lost + t->others + t->outside, missing, others;
+	uint64_t seen = t->captured + t->lost + t->others + t->outside, missing, others;
 	uint64_t too_long;
-	bool long_strings = t->filtered && t->largest >= TELLING_SIZE;
+	bool long_strings = t->filtered && t->largest >= LONG_RECORD;
 	struct trawl_error ignored;
 
 	if (!t->hits_known || o->count)
 		return;
-	missing = t->hits > told ? t->hits - told : 0;
+	missing = t->hits > seen ? t->hits - seen : 0;
 	too_long = t->filtered ? 0 : of_long_strings(t, missing);
 	others = t->others + (t->filtered ? missing : 0);
 	if (too_long) {
@@ -592,7 +608,7 @@ static void missing_hits(struct trace *t, uint64_t now)
 			     "drops" : "");
 }
 
-/* What the kernel's totals know beyond the flags. */
+/* Writes the losses that are in the kernel's totals but in no flag, and those of missing hits. */
 static void final_losses(struct trace *t)
 {
 	struct trawl_error ignored;
@@ -626,7 +642,7 @@ static void final_losses(struct trace *t)
 				   t->in->source->name, t->unknown);
 }
 
-/* Every file has all that its events need, whatever another source wrote by the same name. */
+/* Writes the symbols of this source's events, even if another source wrote metadata so named. */
 static void write_symbols(struct trace *t)
 {
 	struct trawl_error err;
@@ -661,6 +677,24 @@ void trace_stats(struct input *in, struct source_stats *stats)
 	stats->hits = t->hits_known ? t->hits : 0;
 }
 
+static void free_events(struct trace *t)
+{
+	for (size_t i = 0; i < t->nevents; i++) {
+		free(t->events[i].group);
+		free(t->events[i].name);
+		free(t->events[i].display);
+		free(t->events[i].request);
+		free(t->events[i].filter);
+		free(t->events[i].fields);
+		free(t->events[i].texts);
+	}
+	free(t->events);
+	free(t->snapped);
+	for (size_t i = 0; i < t->ncompanions; i++)
+		free(t->companions[i]);
+	free(t->companions);
+}
+
 void trace_disarm(struct input *in)
 {
 	struct trace *t = in->state;
@@ -674,7 +708,7 @@ void trace_disarm(struct input *in)
 		close(t->power);
 	if (t->dir >= 0) {
 		tracefs_write(t->dir, "events/enable", "0", &err);
-		if (gc_remove_group(t->top, t->name, &err) < 0)
+		if (gc_remove_group(t->top, t->name, &err))
 			session_note(in->session, "%s", err.text);
 		close(t->dir);
 		if (gc_remove_instance(t->top, t->name, &err))
@@ -682,19 +716,7 @@ void trace_disarm(struct input *in)
 	}
 	if (t->top >= 0)
 		close(t->top);
-	for (size_t i = 0; i < t->nevents; i++) {
-		free(t->events[i].group);
-		free(t->events[i].name);
-		free(t->events[i].display);
-		free(t->events[i].request);
-		free(t->events[i].filter);
-		free(t->events[i].fields);
-		free(t->events[i].texts);
-	}
-	free(t->events);
-	for (size_t i = 0; i < t->ncompanions; i++)
-		free(t->companions[i]);
-	free(t->companions);
+	free_events(t);
 	long_texts_free(t->long_texts);
 	read_checks_free(t->read_checks);
 	free(t->by_id);

@@ -3,8 +3,8 @@
  * A recording of trace events: an own instance of tracefs, whose ring buffer is drained into one
  * source of the writer. What the sources uprobe, usdt, event, eprobe and task have in common.
  *
- * Each source has its own instance, so that a flood of one cannot cost another its events, and
- * what a ring buffer lost is what this source lost.
+ * Each source has an instance of its own: a flood of one source's events displaces no others, and
+ * the losses of a ring buffer are those of one source.
  */
 #ifndef TRAWL_CAPTURE_TRACE_TRACE_H
 #define TRAWL_CAPTURE_TRACE_TRACE_H
@@ -19,13 +19,13 @@ struct read_check;
  */
 struct trace *trace_new(struct input *in, uint32_t buffer_kb, struct trawl_error *err);
 
-/* The kernel is to record the session's scope only. Before trace_start(). */
+/* Makes the kernel record the session's scope only. Called before trace_start(). */
 int trace_limit(struct trace *t, struct trawl_error *err);
 
 /*
- * Events of tasks outside the session's scope are left out here; whose are seen, the kernel is to
- * leave out from then on. For events which others rarely have: the kernel's check takes time at
- * each. Before trace_start(), and when the source "task" has started.
+ * Makes the drain leave out tasks that are not followed; once it has seen one, the kernel leaves
+ * that out, too. For events that other tasks rarely have: the kernel's filter takes time at each.
+ * Called before trace_start(), after the source "task" has started.
  */
 int trace_follow(struct trace *t, struct trawl_error *err);
 
@@ -37,16 +37,21 @@ int trace_follow(struct trace *t, struct trawl_error *err);
 int trace_add(struct trace *t, const char *group, const char *name, const char *display,
 	      const struct eventformat *format, const char *filter, struct trawl_error *err);
 
-/* Records of the event with this id have texts to be cut (countedtext.h): malloc'd, and t's from
- * then on. */
+/*
+ * At a place with several probes, the event with this id comes after the others: where a function's
+ * first instruction is also its last, the entry comes before the exit.
+ */
+void trace_comes_last(struct trace *t, uint32_t id);
+
+/* Sets the texts in records of the event with this id (countedtext.h). Takes `texts`, malloc'd. */
 void trace_cut_texts(struct trace *t, uint32_t id, struct counted_text *texts, size_t n);
 
-/* An event of our group is the companion of one that was added (longtext.h): it is not in the
- * file. */
+/* Adds an event of our group as the companion of one that was added (longtext.h). */
 int trace_add_companion(struct trace *t, const char *name, const char *filter,
 			const struct long_text *pair, struct trawl_error *err);
 
-/* Reads of the event of this id are checked; takes the check, which may be NULL: without memory. */
+/* Applies a check (readcheck.h) to records of the event with this id. Takes it; NULL is an error:
+ * out of memory. */
 int trace_add_check(struct trace *t, uint32_t id, struct read_check *check,
 		    struct trawl_error *err);
 

@@ -7,7 +7,7 @@
 
 enum { OBJECT = 24, SHORT_AT = 1, LENGTH_AT = 8 };
 
-/* A text in a record: the bytes that are there, and how long it really is. */
+/* A text in a record: the bytes that the record has, and the length of the whole. */
 struct piece {
 	const uint8_t *bytes;
 	uint32_t room;
@@ -41,7 +41,7 @@ static struct piece find_plain(const struct counted_text *t, const uint8_t *reco
 	return p;
 }
 
-/* The lowest bit of the first byte tells a long one; in a short one it has the length above it. */
+/* Bit 0 of the first byte is set in a long string; a short one has its length in bits 1 to 7. */
 static struct piece find_libcxx(const struct counted_text *t, const uint8_t *record)
 {
 	const uint8_t *object = record + t->pointer_at;
@@ -67,14 +67,13 @@ static bool fits(const struct counted_text *t, uint32_t len)
 	       t->length_at + (t->libcxx ? 4 : 8) <= len;
 }
 
-/* Writes what is known of a text to `to`. Returns how many bytes that is. */
+/* Writes the bytes of a text, and a NUL if they are all of it. Returns how many bytes. */
 static uint32_t put(const struct piece *p, uint8_t *to, uint32_t size)
 {
 	uint32_t n = p->length < p->room ? (uint32_t)p->length : p->room;
 	const uint8_t *nul;
 
-	/* No text is longer than memory. */
-	if (!p->readable || p->length > INT64_MAX || !size)
+	if (!p->readable || p->length > INT64_MAX || !size) /* a negative length is no length */
 		return 0;
 	if (n > size - 1)
 		n = size - 1;
@@ -110,7 +109,7 @@ uint32_t counted_texts_put(const struct counted_text *texts, size_t n, const voi
 		memcpy(copy + texts[i].at, &loc, sizeof(loc));
 		end += put_bytes;
 	}
-	/* As the kernel's. */
+	/* The kernel's records have multiples of 4 bytes. */
 	while (end % 4 && end < size)
 		copy[end++] = 0;
 	return end;

@@ -65,7 +65,7 @@ static char *piece_dup(struct piece p)
 	return strndup(p.at, p.len);
 }
 
-/* A decimal number that fills the piece, at most 65535 as everything here is; false otherwise. */
+/* Parses a piece that is a decimal number of at most 65535; false if it is none. */
 static bool piece_number(struct piece p, unsigned long *value)
 {
 	*value = 0;
@@ -89,7 +89,7 @@ static bool keyed_number(const char *at, const char *end, const char *key, unsig
 	return semi && piece_number(trim(found, semi), value);
 }
 
-/* Splits "TYPE NAME" or "TYPE NAME[N]": the name is the last word, the brackets after it apart. */
+/* Splits "TYPE NAME" or "TYPE NAME[N]": the name is the last word before any brackets. */
 static bool split_declaration(struct piece decl, struct line *l)
 {
 	const char *end = decl.at + decl.len, *name_end = end, *name;
@@ -123,7 +123,6 @@ static bool parse_line(const char *at, const char *end, struct line *l)
 	*l = (struct line){ 0 };
 	if (p.len < 6 || memcmp(p.at, "field:", 6))
 		return false;
-	/* "special" fields have no type at all in old kernels' ftrace events; none here. */
 	semi = memchr(p.at, ';', p.len);
 	if (!semi || !split_declaration(trim(p.at + 6, semi), l))
 		return false;
@@ -155,7 +154,7 @@ static unsigned int element_size(struct piece type)
 		type.at++, type.len--;
 	if (type.len > 6 && !memcmp(type.at, "const ", 6))
 		type.at += 6, type.len -= 6;
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
 		if (piece_is(type, sizes[i].name))
 			return sizes[i].size;
 	}
@@ -193,7 +192,7 @@ static bool is_address(struct piece type, struct piece name, unsigned int size)
 		return false;
 	if (piece_ends(type, "*"))
 		return true;
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		if (piece_is(name, names[i]))
 			return true;
 	}
@@ -237,8 +236,8 @@ static void describe_elements(const struct line *l, struct piece type, bool byte
 	f->size = (uint16_t)(size > 1 ? size : 1);
 	f->kind = (uint8_t)(size > 1 ? number_kind(l, type, size) : TRAWL_BYTES);
 	/*
-	 * The kernel prints bitmasks and CPU masks as arrays of longs: these are masks, not
-	 * counts. What it says of the sign is, in a synthetic event, that of something else.
+	 * Arrays of longs are bitmasks and CPU masks, not counts. The "signed" of a synthetic
+	 * event's array is not that of its elements.
 	 */
 	if (piece_is(type, "unsigned long") && (f->kind == TRAWL_UINT || f->kind == TRAWL_INT))
 		f->kind = TRAWL_HEX;
@@ -319,18 +318,21 @@ void eventformat_free(struct eventformat *f)
 	*f = (struct eventformat){ 0 };
 }
 
-/* Adds a field to one of the two lists. Returns 0, or -1 without memory. */
-static int add_one(struct eventformat *f, const struct line *l)
+/*
+ * Adds a field to one of the two lists. Returns 0, or -1 without memory. Common fields are those
+ * of such a name in front of the empty line: a probe may have a field "common_pid_2" of its own.
+ */
+static int add_one(struct eventformat *f, const struct line *l, bool head)
 {
 	struct trawl_field field = { .note = "" };
-	bool common = l->name.len > 7 && !memcmp(l->name.at, "common_", 7);
+	bool common = head && l->name.len > 7 && !memcmp(l->name.at, "common_", 7);
 	struct trawl_field **list = common ? &f->common : &f->fields;
 	uint32_t *n = common ? &f->ncommon : &f->nfields;
 	uint32_t end = (uint32_t)(l->offset + l->size);
 
 	if (end > f->size)
 		f->size = end;
-	if (piece_is(l->name, "common_type") || !describe(l, &field))
+	if ((common && piece_is(l->name, "common_type")) || !describe(l, &field))
 		return 0;
 	if (!array_grow(*list, *n))
 		return -1;
@@ -354,7 +356,7 @@ static unsigned long strings_in(const struct line *l)
 }
 
 /* The line's field; of several strings, each: NAME[0], NAME[1], ... */
-static int add_field(struct eventformat *f, const struct line *l)
+static int add_field(struct eventformat *f, const struct line *l, bool head)
 {
 	static const char string[] = "__data_loc char[]";
 	unsigned long n = strings_in(l);
@@ -363,21 +365,21 @@ static int add_field(struct eventformat *f, const struct line *l)
 	int r = 0;
 
 	if (!n)
-		return add_one(f, l);
+		return add_one(f, l, head);
 	element.type = (struct piece){ string, sizeof(string) - 1 };
 	element.size = 4;
 	for (unsigned long i = 0; !r && i < n; i++) {
 		snprintf(name, sizeof(name), "%.*s[%lu]", (int)l->name.len, l->name.at, i);
 		element.name = (struct piece){ name, strlen(name) };
 		element.offset = l->offset + 4 * i;
-		r = add_one(f, &element);
+		r = add_one(f, &element, head);
 	}
 	return r;
 }
 
 /*
- * An open-ended array is only that as the last field and where no other field says where its own
- * dynamic bytes are. Elsewhere nobody knows which bytes are its.
+ * An open-ended array must be the last field, and no other field may have dynamic bytes: otherwise
+ * its end is not known.
  */
 static void drop_odd_tails(struct eventformat *f)
 {
@@ -404,6 +406,7 @@ static void drop_odd_tails(struct eventformat *f)
 static int parse_lines(const char *text, const char *end, struct eventformat *f,
 		       struct trawl_error *err)
 {
+	bool head = true; /* where the common fields are */
 	const char *next;
 	struct line l;
 
@@ -428,8 +431,10 @@ static int parse_lines(const char *text, const char *end, struct eventformat *f,
 				return trawl_fail(err, TRAWL_CANNOT,
 						  "event format of %s: more than %d fields",
 						  f->name ? f->name : "?", EVENTFORMAT_FIELDS_MAX);
-			if (add_field(f, &l))
+			if (add_field(f, &l, head))
 				goto no_memory;
+		} else if (eol == at && f->ncommon) {
+			head = false;
 		}
 	}
 	return 0;
@@ -445,19 +450,27 @@ int eventformat_parse(const char *text, size_t len, struct eventformat *f, struc
 	drop_odd_tails(f);
 	if (!f->name || !*f->name || !f->id || !f->ncommon) {
 		trawl_fail(err, TRAWL_CANNOT,
-			   "event format%s%s: no name, ID or common fields in it",
+			   "event format%s%s: the kernel's text lacks name, ID or common fields",
 			   f->name ? " of " : "", f->name ? f->name : "");
 		goto fail;
 	}
 	if (f->size > UINT16_MAX) {
-		trawl_fail(err, TRAWL_CANNOT, "event format of %s: records of %u bytes", f->name,
-			   f->size);
+		trawl_fail(err, TRAWL_CANNOT,
+			   "event format of %s: records of %u bytes, more than a file can have",
+			   f->name, f->size);
 		goto fail;
 	}
 	return 0;
 fail:
 	eventformat_free(f);
 	return -1;
+}
+
+void eventformat_drop(struct eventformat *f, struct trawl_field *field)
+{
+	free((char *)field->name);
+	free((char *)field->ctype);
+	memmove(field, field + 1, (size_t)(f->fields + --f->nfields - field) * sizeof(*field));
 }
 
 struct trawl_field *eventformat_field(const struct eventformat *f, const char *name)

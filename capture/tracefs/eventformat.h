@@ -15,7 +15,7 @@ enum { EVENTFORMAT_FIELDS_MAX = 1024 };
 
 struct eventformat {
 	char *name;
-	char *text;    /* what the file is to say instead of the kernel's; or NULL */
+	char *text;    /* what the captured file gets instead of the kernel's text; or NULL */
 	uint32_t id;
 	uint32_t size; /* of the fixed part, common fields included */
 	uint32_t nfields;
@@ -24,11 +24,14 @@ struct eventformat {
 	struct trawl_field *common; /* without common_type, which the event's id implies */
 };
 
-/* Parses a format file's text; on failure *f needs no eventformat_free(). */
+/* Parses a format file's text. Returns 0, or -1 with *err; then *f needs no eventformat_free(). */
 int eventformat_parse(const char *text, size_t len, struct eventformat *f, struct trawl_error *err);
 void eventformat_free(struct eventformat *f);
 
-/* The field of that name, or NULL. */
+/* Returns the field of that name, valid as long as *f, or NULL. */
 struct trawl_field *eventformat_field(const struct eventformat *f, const char *name);
+
+/* Removes a field of f->fields. */
+void eventformat_drop(struct eventformat *f, struct trawl_field *field);
 
 #endif

@@ -12,7 +12,7 @@
 #include "common/nearest.h"
 #include "capture/tracefs/tracefs.h"
 
-/* A field is wanted that the event does not have: the names that are close to it. */
+/* Writes a hint with the names near `wanted`, if that is no field of the event. */
 static void hint_field(const char *format, const char *wanted, char *buf, size_t size)
 {
 	struct nearest near = { .wanted = wanted };
@@ -33,7 +33,7 @@ static void hint_field(const char *format, const char *wanted, char *buf, size_t
 static const char word_chars[] =
 	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
 
-/* The word at that place or, as the kernel says it of a field, the one before it. */
+/* Returns where the word at `at` begins, or the one before: the kernel's caret follows a field. */
 static size_t word_at(const char *filter, size_t at)
 {
 	if (strchr(word_chars, filter[at]))
@@ -45,7 +45,7 @@ static size_t word_at(const char *filter, size_t at)
 	return at;
 }
 
-/* What may be meant instead; "" if there is nothing to say. */
+/* Writes what may be meant instead, or "". */
 static void hint_at(int instance, const char *event, const char *filter, size_t at, char *buf,
 		    size_t size)
 {

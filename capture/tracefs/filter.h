@@ -5,7 +5,10 @@
 
 #include "format/trawl.h"
 
-/* Sets that of GROUP:NAME in the instance; -1 with what the kernel says of it, and where. */
+/*
+ * Sets the filter of GROUP:NAME in the instance. Returns 0, or -1 with *err: the kernel's message
+ * and the place in the filter.
+ */
 int filter_set(int instance, const char *group, const char *name, const char *filter,
 	       struct trawl_error *err);
 

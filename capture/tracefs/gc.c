@@ -19,9 +19,12 @@
 /* uprobe_events is there on its own in kernels without CONFIG_DYNAMIC_EVENTS. */
 static const char *const definition_files[] = { "dynamic_events", "uprobe_events" };
 
+/* How often, and after what pause, an instance is tried that somebody has open: 0.5 s in all. */
+enum { BUSY_TRIES = 50, BUSY_PAUSE_US = 10000 };
+
 /*
- * "p:GROUP/EVENT ..." or "e:...": "GROUP/EVENT" of a definition, and whose it is: the group's
- * name. Synthetic events share one group; theirs are named OWNER_NUMBER (histpair.c).
+ * Parses "p:GROUP/EVENT ..." or "e:..." into `event`, "GROUP/EVENT", and its owner. The owner is
+ * the group's name; synthetic events share one group and are named OWNER_NUMBER (histpair.c).
  */
 static bool parse_definition(const char *line, char owner[OWNER_NAME_MAX], char event[160])
 {
@@ -53,13 +56,13 @@ static bool parse_definition(const char *line, char owner[OWNER_NAME_MAX], char 
 	return true;
 }
 
-/* Removes the events of one file whose group `wanted` says yes to. */
+/* Removes the events of one file whose owner is wanted(), and counts them. 0, or -1 with *err. */
 static int remove_events(int top, const char *file, bool (*wanted)(const char *, const void *),
-			 const void *arg, struct trawl_error *err)
+			 const void *arg, unsigned int *removed, struct trawl_error *err)
 {
 	struct trawl_error local;
 	char *text = tracefs_read(top, file, NULL, &local), *next;
-	int removed = 0, failed = 0;
+	int failed = 0;
 
 	for (char *line = text; line && *line; line = next) {
 		char group[OWNER_NAME_MAX], event[160], command[176];
@@ -69,32 +72,26 @@ static int remove_events(int top, const char *file, bool (*wanted)(const char *,
 		if (!parse_definition(line, group, event) || !wanted(group, arg))
 			continue;
 		snprintf(command, sizeof(command), "-:%s\n", event);
-		/* A second site of an event that is already gone: ENOENT. */
+		/* ENOENT: this line is another site of an event that is gone already. */
 		if (!tracefs_write(top, file, command, &local))
-			removed++;
+			++*removed;
 		else if (errno != ENOENT)
 			failed = trawl_fail(err, TRAWL_CANNOT,
 					    "tracefs: cannot remove event %s: %s", event,
 					    strerror(errno));
 	}
 	free(text);
-	return failed ? -1 : removed;
+	return failed;
 }
 
 static int remove_from_all(int top, bool (*wanted)(const char *, const void *), const void *arg,
-			   struct trawl_error *err)
+			   unsigned int *removed, struct trawl_error *err)
 {
-	int total = 0, failed = 0;
+	int failed = 0;
 
-	for (size_t i = 0; i < sizeof(definition_files) / sizeof(definition_files[0]); i++) {
-		int n = remove_events(top, definition_files[i], wanted, arg, err);
-
-		if (n < 0)
-			failed = -1;
-		else
-			total += n;
-	}
-	return failed ? -1 : total;
+	for (size_t i = 0; i < ARRAY_SIZE(definition_files); i++)
+		failed |= remove_events(top, definition_files[i], wanted, arg, removed, err);
+	return failed;
 }
 
 /* ---- triggers ---------------------------------------------------------------------------- */
@@ -145,7 +142,7 @@ static void find_in_event(struct triggers *t, const char *group, const char *eve
 	free(text);
 }
 
-/* An event with a trigger counts as switched on: a group whose events are all off has none. */
+/* An event with a trigger counts as switched on, so a group whose events are off has no trigger. */
 static bool all_off(const struct triggers *t, const char *group)
 {
 	struct trawl_error ignored;
@@ -191,8 +188,9 @@ static void find_triggers(struct triggers *t)
 }
 
 /*
- * Removes all triggers of an instance: while one is there, its events and the instance stay. Those
- * at the end of a chain refer to variables of those at its start, so it goes round while any goes.
+ * Removes all triggers of an instance: a trigger holds its event and the instance. The second one
+ * of a hist pair refers to a variable of the first, so this is repeated as long as any can be
+ * removed.
  */
 static void remove_triggers(int top, const char *instance)
 {
@@ -225,21 +223,42 @@ static void remove_triggers(int top, const char *instance)
 	close(t.events);
 }
 
-int gc_remove_instance(int top, const char *name, struct trawl_error *err)
+/*
+ * Removes an instance. If another trawl removes the same instance at this moment, each of the two
+ * has its files open, and neither can: an instance that is busy is tried again, at most *patience
+ * times, and each try is subtracted from *patience.
+ */
+static int remove_instance(int top, const char *name, unsigned int *patience,
+			   struct trawl_error *err)
 {
+	struct trawl_error ignored;
 	char path[OWNER_NAME_MAX + 32];
 
 	snprintf(path, sizeof(path), "instances/%s/events/enable", name);
-	if (tracefs_write(top, path, "0", err) && errno == ENOENT)
+	if (tracefs_write(top, path, "0", &ignored) && errno == ENOENT)
 		return 0;
 	snprintf(path, sizeof(path), "instances/%s", name);
 	if (unlinkat(top, path, AT_REMOVEDIR) && errno == EBUSY)
 		remove_triggers(top, name);
-	if (unlinkat(top, path, AT_REMOVEDIR) && errno != ENOENT)
-		return trawl_fail(err, TRAWL_CANNOT, "tracefs: cannot remove %s: %s", path,
-				  errno == EBUSY ? "somebody has one of its files open" :
-						   strerror(errno));
+	while (unlinkat(top, path, AT_REMOVEDIR)) {
+		/* ENODEV: another one is removing it. */
+		if (errno == ENOENT || errno == ENODEV)
+			return 0;
+		if (errno != EBUSY || !*patience)
+			return trawl_fail(err, TRAWL_CANNOT, "tracefs: cannot remove %s: %s", path,
+					  errno == EBUSY ? "somebody has one of its files open" :
+							   strerror(errno));
+		--*patience;
+		usleep(BUSY_PAUSE_US);
+	}
 	return 0;
+}
+
+int gc_remove_instance(int top, const char *name, struct trawl_error *err)
+{
+	unsigned int patience = BUSY_TRIES;
+
+	return remove_instance(top, name, &patience, err);
 }
 
 static bool same_owner(const char *owner, const void *arg)
@@ -248,22 +267,21 @@ static bool same_owner(const char *owner, const void *arg)
 }
 
 /*
- * What nothing depends on goes at once: mostly all. What a hist trigger uses (the synthetic event
- * at its end, a probe at its start) goes after the triggers.
+ * Mostly nothing depends on the events. Where a hist trigger uses one (a synthetic event, a probe),
+ * the triggers are removed first.
  */
 int gc_remove_group(int top, const char *group, struct trawl_error *err)
 {
 	struct trawl_error busy;
-	int removed = remove_from_all(top, same_owner, group, &busy), rest;
+	unsigned int removed = 0;
 
-	if (removed >= 0)
-		return removed;
+	if (!remove_from_all(top, same_owner, group, &removed, &busy))
+		return 0;
 	remove_triggers(top, group);
-	rest = remove_from_all(top, same_owner, group, err);
-	return rest;
+	return remove_from_all(top, same_owner, group, &removed, err);
 }
 
-/* Does somebody, in whatever pid namespace, hold the instance's lock? */
+/* Does a process, in any PID namespace, hold the instance's lock? */
 static bool is_locked(int top, const char *name)
 {
 	char path[OWNER_NAME_MAX + 32];
@@ -274,7 +292,7 @@ static bool is_locked(int top, const char *name)
 	fd = openat(top, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return false;
-	/* A shared one: somebody else who collects may look at the same moment. */
+	/* A shared one: another trawl may collect at the same moment. */
 	locked = flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;
 	close(fd);
 	return locked;
@@ -291,7 +309,7 @@ static bool dead_group(const char *group, const void *arg)
 	return is_dead(*(const int *)arg, group);
 }
 
-/* First the events are switched off with their instance, then they can go, then the instance. */
+/* Switches off the events of dead instances, so that they can be removed. */
 static void quiet_instances(int top, DIR *dir, bool triggers)
 {
 	struct trawl_error ignored;
@@ -312,8 +330,9 @@ static void quiet_instances(int top, DIR *dir, bool triggers)
 
 int gc_run(int top, struct gc_count *count, struct trawl_error *err)
 {
-	int fd = openat(top, "instances", O_RDONLY | O_DIRECTORY | O_CLOEXEC), removed, r = 0;
+	int fd = openat(top, "instances", O_RDONLY | O_DIRECTORY | O_CLOEXEC), r;
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	unsigned int patience = BUSY_TRIES; /* for all of them together */
 	struct dirent *d;
 
 	*count = (struct gc_count){ 0 };
@@ -324,20 +343,16 @@ int gc_run(int top, struct gc_count *count, struct trawl_error *err)
 				  strerror(errno));
 	}
 	quiet_instances(top, dir, false);
-	removed = remove_from_all(top, dead_group, &top, err);
-	if (removed < 0) { /* hist pairs: histpair.h */
+	r = remove_from_all(top, dead_group, &top, &count->events, err);
+	if (r) { /* hist pairs: histpair.h */
 		quiet_instances(top, dir, true);
-		removed = remove_from_all(top, dead_group, &top, err);
+		r = remove_from_all(top, dead_group, &top, &count->events, err);
 	}
-	if (removed < 0)
-		r = -1;
-	else
-		count->events = (unsigned int)removed;
 	rewinddir(dir);
 	while ((d = readdir(dir))) {
 		if (!is_dead(top, d->d_name))
 			continue;
-		if (gc_remove_instance(top, d->d_name, err))
+		if (remove_instance(top, d->d_name, &patience, err))
 			r = -1;
 		else
 			count->instances++;

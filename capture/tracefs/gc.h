@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Removes what captures that were killed left in tracefs. */
+/* Removes what killed captures left in tracefs. */
 #ifndef TRAWL_CAPTURE_TRACEFS_GC_H
 #define TRAWL_CAPTURE_TRACEFS_GC_H
 
@@ -10,15 +10,16 @@ struct gc_count {
 };
 
 /*
- * Removes the instances and events of dead owners, and nothing else. `top` is tracefs. Counts what
- * it removed; fails only if something of a dead owner would not go, and then went on with the rest.
+ * Removes the instances and events of dead owners (owner.h), and nothing else, and counts them.
+ * `top` is tracefs. Returns 0, or -1 with *err if something of a dead owner could not be removed;
+ * the rest is removed all the same.
  */
 int gc_run(int top, struct gc_count *count, struct trawl_error *err);
 
-/* Takes down an instance: switches its events off and removes it. */
+/* Switches the events of an instance off and removes it. Returns 0, or -1 with *err. */
 int gc_remove_instance(int top, const char *name, struct trawl_error *err);
 
-/* Removes all events of a group from uprobe_events and dynamic_events; returns how many, or -1. */
+/* Removes all events of a group from uprobe_events and dynamic_events. 0, or -1 with *err. */
 int gc_remove_group(int top, const char *group, struct trawl_error *err);
 
 #endif

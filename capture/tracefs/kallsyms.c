@@ -8,10 +8,10 @@
 #include "capture/tracefs/kallsyms.h"
 #include "common/array.h"
 
-/* More than this are no longer a handful of functions, and the file would hold most of kallsyms. */
+/* With more addresses, the file would hold most of /proc/kallsyms. */
 enum { ADDRESSES_MAX = 16384 };
 
-/* The kernel's half of the address space: above all of user space, on every 64-bit machine. */
+/* Kernel addresses begin here or above, beyond all of user space, on every 64-bit machine. */
 #define KERNEL_FROM 0xffff000000000000
 
 bool kallsyms_wanted(const char *format)
@@ -56,7 +56,7 @@ static void add(struct kallsyms *k, uint64_t addr)
 	k->n++;
 }
 
-/* The bytes of a field that may hold addresses: how many; 0 for none. */
+/* Returns how many bytes of a field may hold addresses, from *at on; 0: none. */
 static size_t addresses(const struct trawl_field *f, const uint8_t *record, size_t len, size_t *at)
 {
 	uint32_t word;
@@ -98,7 +98,7 @@ static int by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* kallsyms is not sorted where modules begin: all symbols, by address. */
+/* A symbol. /proc/kallsyms is sorted up to the first module only. */
 struct line {
 	uint64_t addr;
 	char *text;
@@ -143,7 +143,7 @@ char *kallsyms_text(const struct kallsyms *k, size_t *len)
 			sorted[n++] = k->slots[i];
 	if (n)
 		qsort(sorted, n, sizeof(*sorted), by_number);
-	/* For each address the last symbol at or before it, and the next, where it ends. */
+	/* For each address: the last symbol at or before it, and the next, where that one ends. */
 	for (size_t i = 0; out && i < n; i++) {
 		while (line < nlines && lines[line].addr <= sorted[i])
 			line++;

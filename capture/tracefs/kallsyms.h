@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The part of /proc/kallsyms that a capture's events refer to, so that whoever reads the file sees
- * names (%pS, stack traces) without the kernel it came from.
+ * The part of /proc/kallsyms that a capture's events refer to: the file's reader shows names (%pS,
+ * stack traces) without the kernel of the capture.
  */
 #ifndef TRAWL_CAPTURE_TRACEFS_KALLSYMS_H
 #define TRAWL_CAPTURE_TRACEFS_KALLSYMS_H
@@ -22,8 +22,8 @@ void kallsyms_saw(struct kallsyms *k, const struct trawl_field *fields, size_t n
 		  const void *record, size_t len);
 
 /*
- * The lines of /proc/kallsyms for all of them; malloc'd, NULL if there are none or the kernel hides
- * them (kptr_restrict).
+ * Returns the lines of /proc/kallsyms for all of them, malloc'd; NULL if there are none, the kernel
+ * hides them (kptr_restrict) or memory is short.
  */
 char *kallsyms_text(const struct kallsyms *k, size_t *len);
 void kallsyms_free(struct kallsyms *k);

@@ -7,21 +7,21 @@
 
 enum { RECORD_MAX = 4096, MADE = 16, IDS = 65536 };
 
-/* A companion's record that waits for the next one of its CPU; or the event was made of it. */
+/* A companion's record: one that waits for the next of its CPU, or one that became an event. */
 struct held {
-	const struct long_text *pair; /* NULL: none is */
+	const struct long_text *pair; /* NULL: there is no record */
 	uint64_t ts;
 	uint32_t len;
 	uint8_t data[RECORD_MAX];
 };
 
 struct long_texts {
-	struct long_text **pairs; /* by the companion's id; NULL: it is none */
+	struct long_text **pairs; /* by the companion's id; NULL: the id is no companion's */
 	struct held **cpus; /* by CPU; NULL: nothing was ever held */
 	size_t ncpus;
-	struct held made[MADE];
+	struct held made[MADE]; /* the newest records that became events */
 	size_t next_made;
-	bool any; /* something is held or made */
+	bool any; /* a record was held once */
 };
 
 struct long_texts *long_texts_new(void)
@@ -83,7 +83,7 @@ static bool is_null(const struct long_text_arg *a, const struct held *h)
 	return !memcmp(h->data + a->address_at, zero, sizeof(zero));
 }
 
-/* Does the string go on after what the companion has of it? */
+/* Is the string longer than the beginning in the companion? */
 static bool goes_on(const struct long_text_arg *a, const struct held *h)
 {
 	return !memchr(h->data + a->from, 0, h->pair->prefix);
@@ -97,7 +97,7 @@ static bool any_goes_on(const struct held *h)
 	return false;
 }
 
-/* The bytes of a string that a record has, and how many; none if its word is wrong. */
+/* Returns the *n bytes of a string in a record; *n is 0 if the word points outside the record. */
 static const uint8_t *bytes_of(const uint8_t *record, uint32_t len, uint32_t word_at, uint32_t *n)
 {
 	uint32_t word = ring_u32(record + word_at), at = trawl_loc_offset(word);
@@ -118,9 +118,10 @@ static size_t count_texts(const struct long_text *p)
 }
 
 /*
- * Do the bytes that the event has of a string begin those of the companion? A string of no bytes
- * says nothing: the kernel measures long ones so, an empty one has its NUL. Several strings may
- * squeeze each other, so that one ends early; a single one ends where the companion's does.
+ * Do the string's bytes in the event agree with those in the companion? A string of no bytes always
+ * does: the kernel measures long ones so, while an empty one has its NUL. Where there are several
+ * strings, one may have left another too little room, so that it ends early; a single one ends
+ * where the companion's does.
  */
 static bool is_same_text(const struct held *h, const struct long_text_arg *a,
 			 const struct ring_event *ev)
@@ -137,7 +138,7 @@ static bool is_same_text(const struct held *h, const struct long_text_arg *a,
 	return len >= h->pair->prefix || !h->data[a->from + len] || count_texts(h->pair) > 1;
 }
 
-/* The same of a string of the kernel's own, which others may have squeezed in the event. */
+/* The same of an own string; in the event, others may have left it too little room. */
 static bool is_same_own(const struct held *h, const struct long_text_arg *a,
 			const struct ring_event *ev)
 {
@@ -149,7 +150,7 @@ static bool is_same_own(const struct held *h, const struct long_text_arg *a,
 	return n <= m && !memcmp(text, other, n);
 }
 
-/* Is this the event of the same hit: of the same task, at the same place, with the same values? */
+/* Is this the event of the held hit: of the same task, at the same place, with the same values? */
 static bool is_of(const struct held *h, const struct ring_event *ev)
 {
 	const struct long_text *p = h->pair;
@@ -170,8 +171,9 @@ static bool is_of(const struct held *h, const struct ring_event *ev)
 }
 
 /*
- * Puts what the companion has of a string after the record. Where that begins with a NUL, nothing
- * tells an empty string from one that cannot be read, of which the kernel makes zeros.
+ * Appends the companion's beginning of a string to the record, and returns the record's new length.
+ * A beginning with a NUL becomes no bytes: it is an empty string or an unreadable one, which the
+ * kernel makes zeros of.
  */
 static uint32_t put_text(const struct held *h, const struct long_text_arg *a, uint8_t *record,
 			 uint32_t len)
@@ -194,7 +196,7 @@ static uint32_t put_text(const struct held *h, const struct long_text_arg *a, ui
 	return len + n;
 }
 
-/* The same of a string of the kernel's own. */
+/* The same of an own string. */
 static uint32_t put_own(const struct held *h, const struct long_text_arg *a, uint8_t *record,
 			uint32_t len)
 {
@@ -209,9 +211,9 @@ static uint32_t put_own(const struct held *h, const struct long_text_arg *a, uin
 }
 
 /*
- * A string of the event's whose bytes are not all there, as far as the companion tells. One that
- * the kernel measured as empty takes the room of those after it: it ends where that ends, with a
- * NUL, and they have none.
+ * Completes a string of the event from the companion. A string that the kernel measured as empty is
+ * stored in the room of those after it: it ends with a NUL where that room ends, and they have no
+ * bytes.
  */
 static void mend(const struct held *h, const struct long_text_arg *a, bool squeezed,
 		 uint8_t *record, uint32_t *len)
@@ -226,7 +228,7 @@ static void mend(const struct held *h, const struct long_text_arg *a, bool squee
 		put32(record + a->at, trawl_loc(n - 1, trawl_loc_offset(loc)));
 }
 
-/* Did a string get no room, though it can be read, or less than it has for certain? */
+/* Did a readable string get no room, or less than it needs for certain? */
 static bool is_squeezed(const struct held *h, const uint8_t *record)
 {
 	for (size_t i = 0; i < h->pair->nargs; i++) {
@@ -239,16 +241,16 @@ static bool is_squeezed(const struct held *h, const uint8_t *record)
 	return false;
 }
 
-/* The event as it came, with what the companion knows of strings that it lacks. */
-static int give_merged(const struct held *h, uint32_t cpu, const struct ring_event *ev,
-		       long_text_give *give, void *arg, struct trawl_error *err)
+/* Emits the event that came, its missing strings completed from the companion. */
+static int emit_merged(const struct held *h, uint32_t cpu, const struct ring_event *ev,
+		       long_text_emit *emit, void *arg, struct trawl_error *err)
 {
 	uint8_t record[RECORD_MAX] = { 0 };
 	struct ring_event merged = *ev;
 	bool squeezed;
 
 	if (ev->len > sizeof(record))
-		return give(arg, cpu, ev, err);
+		return emit(arg, cpu, ev, err);
 	memcpy(record, ev->data, ev->len);
 	merged.data = record;
 	squeezed = is_squeezed(h, record);
@@ -261,11 +263,11 @@ static int give_merged(const struct held *h, uint32_t cpu, const struct ring_eve
 			merged.len = put_own(h, a, record, merged.len);
 	}
 	merged.len = (merged.len + 3) & ~3u; /* as the kernel's */
-	return give(arg, cpu, &merged, err);
+	return emit(arg, cpu, &merged, err);
 }
 
-/* The event that the kernel dropped. */
-static int give_made(const struct held *h, uint32_t cpu, long_text_give *give, void *arg,
+/* Emits the event that the kernel dropped, made of its companion. */
+static int emit_made(const struct held *h, uint32_t cpu, long_text_emit *emit, void *arg,
 		     struct trawl_error *err)
 {
 	const struct long_text *p = h->pair;
@@ -289,7 +291,7 @@ static int give_made(const struct held *h, uint32_t cpu, long_text_give *give, v
 	}
 	ev.data = record;
 	ev.len = (ev.len + 3) & ~3u; /* as the kernel's */
-	return give(arg, cpu, &ev, err);
+	return emit(arg, cpu, &ev, err);
 }
 
 /* ---- the next record of a CPU -------------------------------------------------------------- */
@@ -303,21 +305,21 @@ static struct held *held_on(struct long_texts *l, uint32_t cpu)
 	return l->cpus[cpu];
 }
 
-/* What is held has no event after it: only if a string is long can that have been dropped. */
-static int release(struct long_texts *l, uint32_t cpu, struct held *h, long_text_give *give,
+/* The held companion has no event after it. The kernel dropped that if a string is long. */
+static int release(struct long_texts *l, uint32_t cpu, struct held *h, long_text_emit *emit,
 		   void *arg, struct trawl_error *err)
 {
 	int r = 0;
 
 	if (any_goes_on(h)) {
-		r = give_made(h, cpu, give, arg, err);
+		r = emit_made(h, cpu, emit, arg, err);
 		l->made[l->next_made++ % MADE] = *h;
 	}
 	h->pair = NULL;
 	return r;
 }
 
-/* Was this event made of its companion's record already, because it came late? */
+/* Was this event, which comes late, made of its companion already? */
 static bool was_made(struct long_texts *l, const struct ring_event *ev)
 {
 	for (size_t i = 0; i < MADE; i++) {
@@ -331,7 +333,7 @@ static bool was_made(struct long_texts *l, const struct ring_event *ev)
 			h->pair = NULL;
 			return true;
 		}
-		h->pair = NULL; /* another hit of the task: that one was dropped indeed */
+		h->pair = NULL; /* another hit of the task: the kernel did drop that one */
 	}
 	return false;
 }
@@ -344,30 +346,30 @@ static const struct long_text *pair_of(const struct long_texts *l, const struct 
 }
 
 int long_texts_event(struct long_texts *l, uint32_t cpu, const struct ring_event *ev,
-		     long_text_give *give, void *arg, struct trawl_error *err)
+		     long_text_emit *emit, void *arg, struct trawl_error *err)
 {
 	const struct long_text *pair = ev->len >= 8 ? pair_of(l, ev) : NULL;
 	struct held *h;
 	int r = 0;
 
 	if ((!pair && !l->any) || ev->len < 8)
-		return give(arg, cpu, ev, err);
+		return emit(arg, cpu, ev, err);
 	h = held_on(l, cpu);
 	if (!h)
 		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
 	if (is_of(h, ev)) {
-		r = give_merged(h, cpu, ev, give, arg, err);
+		r = emit_merged(h, cpu, ev, emit, arg, err);
 		h->pair = NULL;
 		return r;
 	}
 	if (h->pair)
-		r = release(l, cpu, h, give, arg, err);
+		r = release(l, cpu, h, emit, arg, err);
 	if (r)
 		return r;
 	if (was_made(l, ev))
 		return 0;
 	if (!pair)
-		return give(arg, cpu, ev, err);
+		return emit(arg, cpu, ev, err);
 	h->pair = pair;
 	h->ts = ev->ts;
 	h->len = ev->len;
@@ -376,7 +378,7 @@ int long_texts_event(struct long_texts *l, uint32_t cpu, const struct ring_event
 	return 0;
 }
 
-int long_texts_flush(struct long_texts *l, uint64_t until, long_text_give *give, void *arg,
+int long_texts_flush(struct long_texts *l, uint64_t until, long_text_emit *emit, void *arg,
 		     struct trawl_error *err)
 {
 	for (size_t i = 0; i < l->ncpus; i++) {
@@ -385,7 +387,7 @@ int long_texts_flush(struct long_texts *l, uint64_t until, long_text_give *give,
 
 		if (!h || !h->pair || h->ts >= until)
 			continue;
-		r = release(l, (uint32_t)i, h, give, arg, err);
+		r = release(l, (uint32_t)i, h, emit, arg, err);
 		if (r)
 			return r;
 	}

@@ -2,9 +2,9 @@
 /*
  * How many events a ring buffer lost, exactly.
  *
- * Two witnesses: the flags of sub-buffers, which say where in the stream of a CPU events are
- * missing and mostly how many, and per_cpu/cpuN/stats, which has the true totals. The flags date
- * the losses while we drain; at the end the stats supply what no flag told of.
+ * There are two sources. The flags of sub-buffers say where in a CPU's stream events are missing,
+ * and mostly how many; they give losses their times during the capture. per_cpu/cpuN/stats has the
+ * true totals; at the end they supply the losses without a flag.
  */
 #ifndef TRAWL_CAPTURE_TRACEFS_LOSS_H
 #define TRAWL_CAPTURE_TRACEFS_LOSS_H
@@ -20,9 +20,9 @@ struct loss_stats {
 bool loss_stats_parse(const char *text, struct loss_stats *s);
 
 /*
- * What the stats have beyond `flagged`, the losses that flags told of: up to three losses in out,
- * of overrun, dropped, commit overrun. Returns how many; their source, cpu, from and to are the
- * caller's to fill.
+ * Fills `out` with what the stats have beyond `flagged`, the losses that flags counted: one each of
+ * overrun, dropped and commit overrun. Returns how many. The caller fills in source, cpu, from and
+ * to.
  */
 size_t loss_remainder(const struct loss_stats *s, uint64_t flagged, struct trawl_loss out[3]);
 

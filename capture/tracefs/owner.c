@@ -22,7 +22,7 @@ static unsigned long long start_time(int pid)
 	n = fread(text, 1, sizeof(text) - 1, f);
 	fclose(f);
 	text[n] = '\0';
-	/* The name in field 2 may hold anything, parentheses too: count from the last one. */
+	/* Field 2, the name, may hold blanks and parentheses: count from the last ')'. */
 	at = strrchr(text, ')');
 	for (int field = 3; at && field <= 22; field++)
 		at = strchr(at + 1, ' ');

@@ -53,7 +53,7 @@ static int each_of(int dir, const char *file, void (*found)(void *arg, pid_t tid
 	return 0;
 }
 
-/* All of them with one write(): each one waits until no CPU uses the list that was before. */
+/* One write() for all: each waits until no CPU uses the former list. */
 static int put(int dir, const char *file, const struct tids *tids, struct trawl_error *err)
 {
 	char *text = malloc(tids->n * TID_CHARS + 1), *end = text;
@@ -71,7 +71,7 @@ static int put(int dir, const char *file, const struct tids *tids, struct trawl_
 	return r;
 }
 
-/* Is every one of the wanted listed? Sorts them; the kernel's list is sorted. */
+/* Are all the wanted listed? Sorts the wanted; the kernel's list is sorted. */
 static bool covers(const struct tids *listed, struct tids *wanted)
 {
 	size_t k = 0;
@@ -88,8 +88,8 @@ static bool covers(const struct tids *listed, struct tids *wanted)
 }
 
 /*
- * Lists who is wanted until nobody wanted is missing: a task that starts before the one that
- * started it is listed is found by looking again. 1: all are listed.
+ * Lists the wanted tasks unless all are listed. Returns 1 if they were; 0: look again, because a
+ * listed task may have started another one before it was listed; -1 with *err.
  */
 static int list(int dir, struct tids *wanted, struct trawl_error *err)
 {

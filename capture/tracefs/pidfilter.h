@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernel's filters by task. An instance of tracefs with a list in set_event_pid records only
- * what the listed tasks do, one with a list in set_event_notrace_pid (Linux 5.7) what they do not;
- * with the option event-fork, tasks that listed ones start are listed, too. Those that end are
- * removed.
+ * The kernel's filters by task. An instance of tracefs with a list in set_event_pid records the
+ * events of the listed tasks only. One with a list in set_event_notrace_pid (Linux 5.7) records the
+ * events of all others. With the option event-fork, the kernel adds the tasks that listed ones
+ * start, and removes those that end.
  */
 #ifndef TRAWL_CAPTURE_TRACEFS_PIDFILTER_H
 #define TRAWL_CAPTURE_TRACEFS_PIDFILTER_H
@@ -18,8 +18,8 @@ int pidfilter_set(int dir, const pid_t *pids, size_t n, struct trawl_error *err)
 int pidfilter_copy(int dir, int top, const char *path, struct trawl_error *err);
 
 /*
- * The instance `dir` is to leave out the tasks and their processes from now on. False if nothing
- * was changed: none of them lives, or the kernel cannot do it.
+ * From now on, the instance `dir` leaves out the tasks and all others of their processes. Returns
+ * false if nothing was changed: none of them lives, or the kernel cannot do it.
  */
 bool pidfilter_leave_out(int dir, const pid_t *tids, size_t n);
 

@@ -7,10 +7,10 @@
 
 enum { IDS = 65536, WORD = 4, VALUES_MAX = 128 };
 
-/* Offsets are of the record; 0: there is none. */
+/* Offsets in the record; 0: it has none. */
 struct value {
 	uint32_t first, last; /* words of the checks */
-	uint32_t at, size;    /* of strings their words */
+	uint32_t at, size;    /* the value; of strings their words */
 	uint32_t address;
 	bool text;
 	bool zeroed;
@@ -20,7 +20,7 @@ struct read_check {
 	uint32_t size;  /* of the event's fixed part */
 	uint32_t control, end;
 	size_t nwords;
-	uint32_t *words; /* control, checks, the next string's: as the kernel fetches them */
+	uint32_t *words; /* control, checks, and the next string's, in the order of fetching */
 	size_t nvalues;
 	struct value *values;
 };
@@ -74,7 +74,7 @@ static bool find_value(const struct eventformat *f, const struct read_name *name
 	return field;
 }
 
-/* Several strings are so many words, of which the kernel's format shows one field or many. */
+/* Several strings are as many words, which the kernel's format shows as one field or many. */
 static void measure_texts(const struct eventformat *f, struct value *v)
 {
 	uint32_t end = f->size;
@@ -85,7 +85,7 @@ static void measure_texts(const struct eventformat *f, struct value *v)
 	v->size = (end - v->at) / WORD * WORD;
 }
 
-/* The string after the last check: the end, or one before it. */
+/* Appends the word of the first string after the last check. */
 static bool find_next(struct read_check *c, const struct eventformat *f)
 {
 	uint32_t next = f->size, last = c->words[c->nwords - 1];
@@ -150,14 +150,11 @@ static void drop_field(struct eventformat *f, const char *name)
 {
 	struct trawl_field *field = eventformat_field(f, name);
 
-	if (!field)
-		return;
-	free((char *)field->name);
-	free((char *)field->ctype);
-	memmove(field, field + 1, (size_t)(f->fields + --f->nfields - field) * sizeof(*field));
+	if (field)
+		eventformat_drop(f, field);
 }
 
-/* The word of a first check as a number that bears the name of the value. */
+/* Makes the word of a first check the field __fault_NAME. */
 static int make_fault(struct eventformat *f, const struct read_name *name)
 {
 	struct trawl_field *field = eventformat_field(f, name->first);
@@ -217,8 +214,7 @@ void read_checks_add(struct read_checks *r, uint32_t id, struct read_check *c)
 
 /* ---- records ------------------------------------------------------------------------------ */
 
-/* Did the fetch that filled in this word end before its string? Then the next one took its
- * place. */
+/* Did the fetch of this word fail? Then the next string is stored at the same offset. */
 static bool has_failed(const uint8_t *record, uint32_t word_at, uint32_t next_at)
 {
 	uint32_t word = get_word(record, word_at);
@@ -237,8 +233,9 @@ static bool is_zero(const uint8_t *p, size_t n)
 }
 
 /*
- * A check takes eight bytes, which may be more than the value has: one that is not 0 was read, if
- * the kernel leaves a 0 where it could not read. Strings are marked also by kernels without checks.
+ * A check reads eight bytes, which may be more than the value has. Where the kernel leaves a 0 in
+ * place of what it could not read, a value other than 0 was read. An unreadable string has no bytes
+ * even without checks.
  */
 static enum read_state settle(const struct value *v, const uint8_t *record, enum read_state state)
 {
@@ -253,11 +250,11 @@ static void forget_value(const struct value *v, uint8_t *record)
 		put_word(record, at, trawl_loc(0, 0));
 	if (!v->text)
 		memset(record + v->at, 0, v->size);
-	if (v->address) /* no null pointer */
+	if (v->address) /* not 0: longtext.h would take it for a null pointer */
 		put_word(record, v->address, 1);
 }
 
-/* What the checks say, before any word of the record is changed. */
+/* Finds the state of each value. Changes no word: each is compared with the next. */
 static void look(const struct read_check *c, const uint8_t *record, enum read_state *states)
 {
 	bool known = has_failed(record, c->words[0], c->words[1]);

@@ -52,10 +52,10 @@ int ring_layout_parse(const char *text, struct ring_layout *l, struct trawl_erro
 	return 0;
 }
 
-/* The time of the sub-buffer; that of the one before, where the kernel's reader was still in it. */
+/* The time at the start of a sub-buffer; the rest of the previous one goes on from its clock. */
 static struct ring_clock first_time(uint64_t ts, const struct ring_clock *before)
 {
-	/* No other sub-buffer can begin before the last event of this one. */
+	/* A new sub-buffer never begins before the last event of the previous one. */
 	if (ts == before->stamp && ts < before->ts)
 		return *before;
 	return (struct ring_clock){ ts, ts };
@@ -71,7 +71,7 @@ int ring_page_start(struct ring_page *p, const struct ring_layout *l, const void
 	if (len < l->data_at)
 		return -1;
 	p->clock = first_time(get64(base + l->time_at), before);
-	/* The low half is enough, and all that is right: the kernel sign-extends its flag bits. */
+	/* Only the low half is valid: the kernel sign-extends its flag bits. */
 	commit = ring_u32(base + l->commit_at);
 	bytes = commit & COMMIT_BYTES;
 	if (bytes > len - l->data_at)
@@ -86,7 +86,7 @@ int ring_page_start(struct ring_page *p, const struct ring_layout *l, const void
 	return 0;
 }
 
-/* Padding at p->at: moves past it; as take_special(). */
+/* Moves past the padding at p->at. Returns as take_special(). */
 static int skip_padding(struct ring_page *p, uint32_t delta)
 {
 	uint32_t len;
@@ -105,7 +105,7 @@ static int skip_padding(struct ring_page *p, uint32_t delta)
 	return 1;
 }
 
-/* Completes 59 bits of time with the upper bits of the time so far, which it is not before. */
+/* Completes 59 bits of a time that is not before `before` with the upper bits of that. */
 static uint64_t absolute_time(uint64_t time, uint64_t before)
 {
 	uint64_t upper = before & ~TIME_STAMP_BITS;
@@ -115,7 +115,7 @@ static uint64_t absolute_time(uint64_t time, uint64_t before)
 	return time | upper;
 }
 
-/* The two kinds of time at p->at: moves past it. */
+/* Moves past a time extend or an absolute time at p->at. Returns as take_special(). */
 static int take_time(struct ring_page *p, uint32_t type, uint32_t delta)
 {
 	uint64_t time;
@@ -134,7 +134,7 @@ static int take_time(struct ring_page *p, uint32_t type, uint32_t delta)
 	return 1;
 }
 
-/* The rare headers; 1: go on with the next one, 0: the end, -1: damaged. */
+/* Padding and times. Returns 1: go on with the next header, 0: the end, -1: damaged. */
 static int take_special(struct ring_page *p, uint32_t type, uint32_t delta)
 {
 	return type == TYPE_PADDING ? skip_padding(p, delta) : take_time(p, type, delta);

@@ -18,17 +18,16 @@
  *	30        u32: bits 27.. of the delta of the next event ("time extend")
  *	31        u32: bits 27..58 of an absolute time; the upper five are those of the time so far
  *
- * Every delta counts, that of a discarded event as well: the next event's is counted from there.
- * Where a discarded event had none, the kernel writes 1 instead of the 0 that would mean the other
- * padding.
+ * Every delta counts, that of a discarded event as well. Where a discarded event had a delta of 0,
+ * the kernel writes 1, because 0 would mean the other padding.
  *
- * The kernel's own reader forgets the deltas of discarded events (rb_update_read_stamp(), Linux 6.1
- * to 6.12 at least). That shows where a read() takes what is there of the sub-buffer that is being
- * written: the rest, which the next read() gives, begins with the kernel's idea of the time, too
- * early by those deltas. Events are discarded when a trigger of theirs has made another event
- * meanwhile, as all do that at-exit and synth are made of, and seconds may lie before one. So a
- * walk keeps the kernel's time beside the true one, and where a sub-buffer begins with exactly
- * that, it goes on from the true one.
+ * The kernel's own reader ignores the deltas of discarded events (rb_update_read_stamp(), Linux 6.1
+ * to 6.12 at least). A read() may take the first part of the sub-buffer that is being written. Then
+ * the next read() gives the rest, whose time_stamp is the kernel's reader's: too early by those
+ * deltas. They may be seconds: the kernel discards an event when a trigger of it has made another
+ * event meanwhile, as with the events that at-exit and synth are made of. So a walk keeps the time
+ * of the kernel's reader beside the true one. Where a sub-buffer begins with exactly that, the walk
+ * continues from the true one.
  */
 #ifndef TRAWL_CAPTURE_TRACEFS_RING_H
 #define TRAWL_CAPTURE_TRACEFS_RING_H
@@ -58,7 +57,7 @@ int ring_layout_parse(const char *text, struct ring_layout *l, struct trawl_erro
 /* The time at a place of a CPU's buffer. All zero before its first sub-buffer. */
 struct ring_clock {
 	uint64_t ts;
-	uint64_t stamp; /* as the kernel's reader has it */
+	uint64_t stamp; /* the same time for the kernel's reader: without discarded events */
 };
 
 /* Where a walk through a sub-buffer is. */
@@ -75,13 +74,14 @@ struct ring_event {
 };
 
 /*
- * Starts a walk through len bytes of a sub-buffer. before: the clock at the end of the walk through
- * the one that the same CPU gave before. Nothing in it is believed: -1 for lengths that do not fit.
+ * Starts a walk through len bytes of a sub-buffer, which must stay valid. before: the clock at the
+ * end of the walk through the same CPU's previous sub-buffer. Returns 0, or -1 for lengths that do
+ * not fit.
  */
 int ring_page_start(struct ring_page *p, const struct ring_layout *l, const void *page, size_t len,
 		    const struct ring_clock *before);
 
-/* The next event with data: 1, 0 at the end, -1 for a length that does not fit. */
+/* Finds the next event with data. Returns 1; 0: the end; -1: a length does not fit. */
 int ring_page_next(struct ring_page *p, struct ring_event *ev);
 
 #endif

@@ -15,6 +15,7 @@
 
 #include "capture/sys/lockdown.h"
 #include "capture/tracefs/tracefs.h"
+#include "common/array.h"
 
 static const char default_path[] = "/sys/kernel/tracing";
 static const char debugfs_entry[] = "/sys/kernel/debug/tracing/trace_clock";
@@ -37,8 +38,7 @@ static void unescape(char *s)
 	*out = '\0';
 }
 
-/* The path where a line of mountinfo says that tracefs is mounted, malloc'd; NULL if it does
- * not. */
+/* Returns the path where tracefs is mounted, malloc'd; NULL if this line is of another mount. */
 static char *tracefs_path(const char *line)
 {
 	char *root = NULL, *path = NULL;
@@ -57,9 +57,8 @@ static char *tracefs_path(const char *line)
 }
 
 /*
- * Opens the directory if it is tracefs: another mount may cover the one that mountinfo lists, and
- * its path then leads elsewhere. Returns -1 with err if tracefs is there but not for us, -2 if it
- * is not there.
+ * Opens the directory if it is tracefs: another mount may cover the one that mountinfo lists.
+ * Returns -1 with *err if permission is missing, -2 if it is no tracefs.
  */
 static int open_tracefs_at(const char *path, struct trawl_error *err)
 {
@@ -110,7 +109,7 @@ int tracefs_open(struct trawl_error *err)
 
 	if (dir != -2)
 		return dir;
-	/* debugfs mounts it by itself when its folder is entered. */
+	/* debugfs mounts tracefs by itself when somebody enters its folder. */
 	if (!access(debugfs_entry, F_OK) && (dir = open_mounted(err)) != -2)
 		return dir;
 	if (faccessat(AT_FDCWD, default_path, F_OK, AT_EACCESS))
@@ -145,11 +144,11 @@ static int fail_file(const char *verb, const char *file, struct trawl_error *err
 
 char *tracefs_read(int dir, const char *file, size_t *len, struct trawl_error *err)
 {
-	size_t used = 0, size = 4096;
-	char *text = malloc(size);
+	size_t used = 0, size = 0;
+	char *text = NULL;
 	int fd = openat(dir, file, O_RDONLY | O_CLOEXEC);
 
-	while (fd >= 0 && text) {
+	while (fd >= 0 && array_reserve(text, size, used + 4096)) {
 		ssize_t n = read(fd, text + used, size - used - 1);
 
 		if (n < 0 && errno == EINTR)
@@ -163,13 +162,6 @@ char *tracefs_read(int dir, const char *file, size_t *len, struct trawl_error *e
 			if (len)
 				*len = used;
 			return text;
-		}
-		if (used + 1 == size) {
-			char *grown = realloc(text, size *= 2);
-
-			if (!grown)
-				break;
-			text = grown;
 		}
 	}
 	fail_file("read", file, err);
@@ -227,7 +219,7 @@ bool tracefs_error(int dir, const char *command, char *what, size_t size, int *c
 	size_t len = strlen(command);
 	bool found = false;
 
-	while (len && is_blank(command[len - 1])) /* as the kernel does */
+	while (len && is_blank(command[len - 1])) /* the log has it without them */
 		len--;
 
 	for (at = log; at && *at; at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL) {

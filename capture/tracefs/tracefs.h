@@ -12,27 +12,31 @@
 #include <sys/types.h>
 #include "format/trawl.h"
 
-/* What whoever lacks permission can do. */
+/* The remedy of a lack of permission. */
 #define TRACEFS_REMEDY "run trawl as root, or have trawl-access(8) let you"
 
 /*
- * Opens tracefs: where /proc/self/mountinfo says, else it mounts it if it may. Returns a directory
- * descriptor (O_CLOEXEC), or -1 with what to do.
+ * Opens tracefs where /proc/self/mountinfo lists it, or mounts it. Returns a directory descriptor
+ * (O_CLOEXEC), or -1 with *err.
  */
 int tracefs_open(struct trawl_error *err);
 
-/* The whole file, NUL-terminated, malloc'd; *len may be NULL. NULL on failure. */
+/* Returns the whole file, NUL-terminated, malloc'd, or NULL with *err. len may be NULL. */
 char *tracefs_read(int dir, const char *file, size_t *len, struct trawl_error *err);
 
-/* Writes text with one write(). Fails with errno kept, for those who know better what it means. */
+/*
+ * Writes text with one write(). Returns 0, or -1 with *err and errno, so that the caller can give a
+ * better message.
+ */
 int tracefs_write(int dir, const char *file, const char *text, struct trawl_error *err);
 int tracefs_write_number(int dir, const char *file, uint64_t value, struct trawl_error *err);
 
 bool tracefs_has(int dir, const char *file);
 
 /*
- * What the kernel's error_log says about the given command, the last one that holds it:
- * "Field not found" in what, and the caret's column in the command, or -1. False if nothing.
+ * Finds the newest entry of the kernel's error_log whose command contains the given one. Writes its
+ * message ("Field not found") to `what` and the caret's column in the command, or -1, to *column.
+ * Returns false if there is none.
  */
 bool tracefs_error(int dir, const char *command, char *what, size_t size, int *column);
 

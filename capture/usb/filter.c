@@ -106,7 +106,7 @@ static bool bus(struct usbfilter_term *t, const char *at, const char *end)
 	return true;
 }
 
-/* A port's number, which has no leading zero: after it; NULL: there is none. */
+/* Returns what follows a port's number, which has no leading zero; NULL: there is none. */
 static const char *port_number(const char *at)
 {
 	return *at >= '1' && *at <= '9' ? at + strspn(at, "0123456789") : NULL;
@@ -154,7 +154,7 @@ static const struct part {
 				       "for one direction (0x81 is 1in)" },
 };
 
-/* What [at, end) is a part of; its value is put into *v. PARTS: nothing that there is. */
+/* Returns the kind of the part [at, end) and its value in *v. PARTS: there is no such kind. */
 static unsigned int kind_of(const char *at, const char *end, const char **v)
 {
 	const char *equal = memchr(at, '=', (size_t)(end - at));
@@ -171,7 +171,7 @@ static unsigned int kind_of(const char *at, const char *end, const char **v)
 	return k;
 }
 
-/* A part of kind k is wrong: what it had to be, or what was probably meant. */
+/* Reports a wrong part of kind k: what is expected, or what was probably meant. */
 static int wrong(unsigned int k, const char *text, const char *v, const char *end,
 		 struct trawl_error *err)
 {
@@ -193,7 +193,7 @@ static int wrong(unsigned int k, const char *text, const char *v, const char *en
 	return bad(text, v, what, err);
 }
 
-/* Adds one part to a term; *seen tells what it already has. */
+/* Adds one part to a term; *seen has a bit of each kind that it has. */
 static int part(struct usbfilter_term *t, unsigned int *seen, const char *text, const char *at,
 		const char *end, struct trawl_error *err)
 {
@@ -206,8 +206,8 @@ static int part(struct usbfilter_term *t, unsigned int *seen, const char *text, 
 	if (!parts[k].read(t, v, end))
 		return wrong(k, text, v, end, err);
 	if (*seen & 1u << k)
-		return bad(text, at, "the parts of a filter must all hold, so there is one of each "
-				     "kind; alternatives are further -i usb:...", err);
+		return bad(text, at, "a filter has one of each kind, because all parts must hold; "
+				     "give alternatives as further -i usb:...", err);
 	*seen |= 1u << k;
 	return (before && t->bus != before) || (t->bus && *t->port && port_bus(t) != t->bus) ?
 	       bad(text, at, "this is another bus than before it", err) : 0;
@@ -255,7 +255,7 @@ uint16_t usbfilter_bus(const struct usbfilter *f)
 	return bus;
 }
 
-/* All of a term but bus, address and endpoint. */
+/* Does a device fulfil a term, apart from bus, address and endpoint? */
 static bool fulfils(const struct usbfilter_term *t, const struct usb_identity *id)
 {
 	return (!t->has_vid || t->vid == id->vid) && (!t->has_pid || t->pid == id->pid) &&
@@ -263,7 +263,7 @@ static bool fulfils(const struct usbfilter_term *t, const struct usb_identity *i
 	       (!*t->serial || !strcmp(t->serial, id->serial));
 }
 
-/* The part of a term that an event shows by itself. */
+/* Does a bus and address fulfil a term? */
 static bool reaches(const struct usbfilter_term *t, uint16_t bus, uint8_t dev)
 {
 	return (!t->bus || t->bus == bus) && (!t->dev || t->dev == dev);

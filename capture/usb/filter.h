@@ -10,9 +10,9 @@
  *	dev=BUS:DEV		a device by its present address
  *	ep=N, ep=Nin, ep=Nout	an endpoint, in addition to one of the above or alone
  *
- * Parts are joined by commas and must all hold; several texts are alternatives. An event tells
- * only bus and address, so the filter keeps a table of what has these now, filled from sysfs and
- * by hot-plug events. An address that is not in the table yet is undecided.
+ * Parts are joined by commas and must all hold; several texts are alternatives. An event has only
+ * bus and address, so the filter keeps a table of the devices that have these now, from sysfs and
+ * hot-plug events. An event of an address that is not in the table yet is undecided.
  */
 #ifndef TRAWL_CAPTURE_USB_FILTER_H
 #define TRAWL_CAPTURE_USB_FILTER_H
@@ -43,40 +43,41 @@ struct usbfilter_term {
 struct usbfilter {
 	struct usbfilter_term terms[USBFILTER_TERMS];
 	uint32_t count;
-	uint32_t met; /* terms that some device has fulfilled so far */
+	uint32_t met; /* bits of the terms that some device has fulfilled so far */
 	bool every;         /* a term wants all events, */
 	uint16_t every_bus; /* of this bus; 0: of all */
-	/* The terms that a device fulfils but for the endpoint, by bus and address. */
+	/* By bus and address: is the device known, and which terms does it fulfil, apart from bus,
+	 * address and endpoint? */
 	bool known[USBFILTER_BUSES][USBFILTER_DEVS];
 	uint32_t fulfils[USBFILTER_BUSES][USBFILTER_DEVS];
 };
 
 enum usbfilter_verdict { USBFILTER_DROP, USBFILTER_KEEP, USBFILTER_UNDECIDED };
 
-/* Adds one text; an error shows it with a caret. */
+/* Adds one text. Returns 0, or -1 with *err, which shows the text with a caret. */
 int usbfilter_add(struct usbfilter *f, const char *text, struct trawl_error *err);
 
-/* After all texts: the one bus that suffices for them, or 0 for all. */
+/* Returns the one bus that all texts are about, or 0: several or all. */
 uint16_t usbfilter_bus(const struct usbfilter *f);
 
-/* Tells the filter of a device; true if any term wants (some of) it. */
+/* Enters a device into the table. Returns true if any term wants (some of) it. */
 bool usbfilter_learn(struct usbfilter *f, const struct usb_identity *id);
 
-/* Is a device, as it is now, one of a term's? */
+/* Does a device fulfil a term, apart from its endpoint? */
 bool usbfilter_is(const struct usbfilter_term *t, const struct usb_identity *id);
 
 /* Is (some of) the device at this address wanted, as far as is known? */
 bool usbfilter_wanted(const struct usbfilter *f, uint16_t bus, uint8_t dev);
 
-/* Does a term leave out endpoints of the devices that it is about? */
+/* Does a term leave out endpoints of its devices? */
 bool usbfilter_partial(const struct usbfilter *f);
 
-/* The address is free again. */
+/* Removes an address, which is free again, from the table. */
 void usbfilter_forget(struct usbfilter *f, uint16_t bus, uint8_t dev);
 
 enum usbfilter_verdict usbfilter_judge(const struct usbfilter *f, const struct usbmon_header *h);
 
-/* Most captures are of all that a bus has. */
+/* usbfilter_judge(), quick where all of a bus is wanted, as mostly. */
 static inline enum usbfilter_verdict usbfilter_match(const struct usbfilter *f,
 						     const struct usbmon_header *h)
 {

@@ -2,11 +2,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include "capture/usb/hold.h"
+#include "common/array.h"
 
 struct entry {
 	size_t len;
 	uint64_t since; /* ms */
-	enum usbfilter_verdict verdict; /* UNDECIDED: ask the filter */
+	enum usbfilter_verdict verdict; /* UNDECIDED: the filter may know by now */
 	uint8_t event[] __attribute__((aligned(8)));
 };
 
@@ -28,34 +29,31 @@ static struct usbmon_header header(const struct entry *e)
 	return header;
 }
 
-static void make_room(struct usbhold *h, size_t need)
+static bool make_room(struct usbhold *h, size_t need)
 {
 	if (h->tail + need <= h->size)
-		return;
+		return true;
 	if (h->head) {
 		memmove(h->bytes, h->bytes + h->head, h->tail - h->head);
 		h->tail -= h->head;
 		h->head = 0;
 	}
-	if (h->tail + need > h->size) {
-		h->size = 2 * (h->tail + need);
-		h->bytes = realloc(h->bytes, h->size);
-		if (!h->bytes)
-			abort();
-	}
+	return array_reserve(h->bytes, h->size, h->tail + need);
 }
 
-void usbhold_add(struct usbhold *h, const uint8_t *event, size_t len, uint64_t now)
+int usbhold_add(struct usbhold *h, const uint8_t *event, size_t len, uint64_t now)
 {
 	struct entry *e;
 
-	make_room(h, stride(len));
+	if (!make_room(h, stride(len)))
+		return -1;
 	e = entry(h, h->tail);
 	e->len = len;
 	e->since = now;
 	e->verdict = USBFILTER_UNDECIDED;
 	memcpy(e->event, event, len);
 	h->tail += stride(len);
+	return 0;
 }
 
 void usbhold_enumerated(struct usbhold *h, uint16_t bus, bool wanted)

@@ -2,10 +2,10 @@
 /*
  * Events whose device is not known yet.
  *
- * A device filter meets the enumeration of a new device before the kernel announces the device:
- * first at address 0, then at an address of which nothing is known. Such events wait here, and
- * in their order also all later ones that are wanted, until hot-plug news decide, or too much or
- * too long a time has passed, which decides against them.
+ * The events of a new device's enumeration come before the kernel announces the device: first at
+ * address 0, then at its new address. Where a filter needs to know the device, they wait here, and
+ * all later wanted events wait after them. A hot-plug message decides; after USBHOLD_MS, or with
+ * more than USBHOLD_BYTES waiting, they are dropped.
  */
 #ifndef TRAWL_CAPTURE_USB_HOLD_H
 #define TRAWL_CAPTURE_USB_HOLD_H
@@ -30,10 +30,10 @@ static inline bool usbhold_waiting(const struct usbhold *h)
 	return h->head != h->tail;
 }
 
-/* Adds an event at time now (ms, any steady clock). */
-void usbhold_add(struct usbhold *h, const uint8_t *event, size_t len, uint64_t now);
+/* Adds an event at time now (ms, any steady clock). Returns 0, or -1 without memory. */
+int usbhold_add(struct usbhold *h, const uint8_t *event, size_t len, uint64_t now);
 
-/* A device has appeared on the bus: what came from address 0 there was about it. */
+/* A device has appeared on the bus: decides the events from address 0 there, which were its. */
 void usbhold_enumerated(struct usbhold *h, uint16_t bus, bool wanted);
 
 /*

@@ -12,8 +12,10 @@
 #include <unistd.h>
 #include "capture/usb/node.h"
 #include "capture/usb/sysfs.h"
+#include "common/array.h"
 
-static void load_module(void)
+/* Runs modprobe. Returns false if there is none. */
+static bool load_module(void)
 {
 	static const char *const names[] = { "/sbin/modprobe", "/usr/sbin/modprobe" };
 	char *argv[] = { (char *)"modprobe", (char *)"-q", (char *)"usbmon", NULL };
@@ -22,16 +24,17 @@ static void load_module(void)
 	size_t i;
 	pid_t pid;
 
-	for (i = 0; i < sizeof(names) / sizeof(*names); i++) {
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
 		if (posix_spawn(&pid, names[i], NULL, NULL, argv, envp) != 0)
 			continue;
 		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 			;
-		return;
+		return true;
 	}
+	return false;
 }
 
-/* The device number of usbmon's nodes; 0: it is not loaded. */
+/* The major number of usbmon's nodes; 0: usbmon is not loaded. */
 static unsigned int node_major(void)
 {
 	FILE *f = fopen("/sys/class/usbmon/usbmon0/dev", "re");
@@ -57,14 +60,17 @@ int usbnode_ready(struct trawl_error *err)
 	/* In a container the module may be there without its nodes. */
 	if (node_major())
 		return trawl_fail(err, TRAWL_CANNOT,
-				  "usb: usbmon is loaded, but /dev/usbmon0 is missing: make it by "
+				  "usb: usbmon is loaded, but /dev/usbmon0 is missing; make it by "
 				  "'mknod -m 600 /dev/usbmon0 c %u 0', or -i usb:text",
 				  node_major());
 	if (geteuid() != 0)
 		return trawl_fail(err, TRAWL_CANNOT,
-				  "usb: /dev/usbmon0 is missing: load its module as root with "
+				  "usb: /dev/usbmon0 is missing; load its module as root with "
 				  "'modprobe usbmon'");
-	load_module();
+	if (!load_module())
+		return trawl_fail(err, TRAWL_CANNOT,
+				  "usb: /dev/usbmon0 is missing, and there is no modprobe to load "
+				  "usbmon; install kmod");
 	/* udev or devtmpfs makes the node soon after. */
 	for (tries = 0; tries < 20; tries++) {
 		if (access("/dev/usbmon0", F_OK) == 0)
@@ -100,12 +106,20 @@ static size_t find_buses(uint16_t *buses, size_t room)
 	return n;
 }
 
-static int no_such_bus(uint16_t bus, struct trawl_error *err)
+/* There is no node of the bus: it is missing, or there is no such bus. */
+static int no_node(uint16_t bus, struct trawl_error *err)
 {
 	uint16_t buses[128];
 	size_t i, n = find_buses(buses, 128), used = 0;
 	char list[600] = "none";
 
+	for (i = 0; i < n; i++) {
+		if (buses[i] == bus)
+			return trawl_fail(err, TRAWL_CANNOT,
+					  "usb:%u: /dev/usbmon%u is missing; make it by 'mknod -m "
+					  "600 /dev/usbmon%u c %u %u'", bus, bus, bus, node_major(),
+					  bus);
+	}
 	for (i = 0; i < n && used < sizeof(list); i++)
 		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%u", i ? ", " : "",
 					 buses[i]);
@@ -126,7 +140,7 @@ static int no_permission(const char *path, struct trawl_error *err)
 				  "%s: permission denied: it is for group %s (adduser YOU %s, then "
 				  "log in anew)", path, group->gr_name, group->gr_name);
 	return trawl_fail(err, TRAWL_CANNOT,
-			  "%s: permission denied: run as root, or let a group read it by a udev "
+			  "%s: permission denied; run as root, or let a group read it by a udev "
 			  "rule: SUBSYSTEM==\"usbmon\", GROUP=\"trawl\", MODE=\"0640\"", path);
 }
 
@@ -137,5 +151,5 @@ int usbnode_find(uint16_t bus, char path[USBNODE_PATH], struct trawl_error *err)
 	snprintf(path, USBNODE_PATH, "/dev/usbmon%u", bus);
 	if (faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0)
 		return 0;
-	return errno == EACCES ? no_permission(path, err) : no_such_bus(bus, err);
+	return errno == ENOENT ? no_node(bus, err) : no_permission(path, err);
 }

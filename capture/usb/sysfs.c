@@ -15,11 +15,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 #include "decode/usb/hidreport.h"
+#include "capture/sys/alloc.h"
 #include "capture/usb/sysfs.h"
 
 enum {
 	ATTRIBUTE = 4096,     /* sysfs text never exceeds a page */
-	DESCRIPTORS = 70000,  /* 18 bytes and configurations of up to 65,535: the first will do */
+	DESCRIPTORS = 70000,  /* 18 bytes, and one configuration of up to 65,535 */
 	REPORT = 4096,        /* the kernel takes no longer report descriptor */
 	UEVENT = 8192,
 };
@@ -114,7 +115,8 @@ static size_t hid_report(const char *root, const char *interface, uint8_t buf[RE
 	return n;
 }
 
-/* Boot keyboards say so; of others their report descriptor tells. */
+/* A boot keyboard has an interface protocol of its own; others have a usage in their report
+ * descriptor. */
 static void find_keyboard(const char *root, const char *interface, void *arg)
 {
 	uint8_t descriptor[REPORT];
@@ -186,7 +188,7 @@ static bool link_name(const char *root, const char *name, const char *file, char
 	return true;
 }
 
-/* The device's words are not for the terminal to obey. */
+/* Replaces control characters: a device's strings go to the terminal. */
 static void tame(char *text)
 {
 	for (; *text; text++) {
@@ -316,11 +318,9 @@ static void put_number(struct json *j, const char *member, const char *root, con
 
 static void put_bytes(struct json *j, const char *member, const uint8_t *bytes, size_t n)
 {
-	char *hex = malloc(2 * n + 1);
+	char *hex = xcalloc(2 * n + 1, 1);
 	size_t i;
 
-	if (!hex)
-		abort();
 	for (i = 0; i < n; i++)
 		snprintf(hex + 2 * i, 3, "%02x", bytes[i]);
 	if (n)
@@ -331,10 +331,8 @@ static void put_bytes(struct json *j, const char *member, const uint8_t *bytes, 
 static void put_descriptors(struct json *j, const char *member, const char *root, const char *name,
 			    const char *file)
 {
-	uint8_t *bytes = malloc(DESCRIPTORS);
+	uint8_t *bytes = xcalloc(DESCRIPTORS, 1);
 
-	if (!bytes)
-		abort();
 	put_bytes(j, member, bytes, get(root, name, file, bytes, DESCRIPTORS));
 	free(bytes);
 }
@@ -492,7 +490,7 @@ int usbsys_uevent(int fd, struct usb_uevent *ev, bool *overrun)
 			*overrun = true;
 		if (n < 0)
 			return 0;
-		/* Only the kernel itself has port 0; anybody else is not believed. */
+		/* Only the kernel has port 0; messages of others are ignored. */
 		if (size != sizeof(from) || from.nl_pid != 0)
 			continue;
 		if (buf[n ? n - 1 : 0])

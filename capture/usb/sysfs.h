@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * USB devices as sysfs and the kernel's uevents tell of them, without any traffic on the bus.
+ * USB devices as sysfs and the kernel's uevents describe them, without any traffic on the bus.
  *
- * `root` is the folder of /sys/bus/usb/devices, so that tests can bring their own.
+ * root: /sys/bus/usb/devices, or a folder that a test has made.
  */
 #ifndef TRAWL_CAPTURE_USB_SYSFS_H
 #define TRAWL_CAPTURE_USB_SYSFS_H
@@ -17,7 +17,7 @@
 
 enum { USBSYS_NAME = 64, USBSYS_SERIAL = 256, USBSYS_WHAT = 800 };
 
-/* What filters go by. */
+/* What filters choose devices by. */
 struct usb_identity {
 	char name[USBSYS_NAME]; /* port path: "1-2.3"; "usb1" for a root hub */
 	uint16_t bus, vid, pid;
@@ -26,12 +26,12 @@ struct usb_identity {
 	bool keyboard; /* an interface of it is one by its class codes */
 };
 
-/* Reads one device. False: it is no USB device, or gone while being read. */
+/* Reads one device. Returns false if it is no USB device, or was removed meanwhile. */
 bool usbsys_identity(const char *root, const char *name, struct usb_identity *id);
 
 /*
- * What a device is, for people: "Logitech USB Receiver at port 1-2, address 1:3, serial 42,
- * 12 Mb/s, driver usbhid"; what it does not have is left out.
+ * Describes a device for people: "Logitech USB Receiver at port 1-2, address 1:3, serial 42,
+ * 12 Mb/s, driver usbhid". What it does not have is left out.
  */
 void usbsys_describe(const char *root, const struct usb_identity *id, char what[USBSYS_WHAT]);
 
@@ -39,8 +39,8 @@ void usbsys_describe(const char *root, const struct usb_identity *id, char what[
 void usbsys_members(const char *root, const struct usb_identity *id, struct json *j);
 
 /*
- * "VID:PID at 1-2 serial 42, ..." of the devices for which is(), as much as fits; "none". NULL: of
- * all but root hubs. Returns how many there are.
+ * Lists the devices for which is() returns true: "VID:PID at 1-2 serial 42, ...", as many as fit,
+ * or "none". is NULL: all but root hubs. Returns how many there are.
  */
 size_t usbsys_list(const char *root, bool (*is)(const struct usb_identity *id, const void *arg),
 		   const void *arg, char *list, size_t size);
@@ -49,8 +49,8 @@ size_t usbsys_list(const char *root, bool (*is)(const struct usb_identity *id, c
 int usbsys_each(const char *root, int (*each)(const struct usb_identity *id, void *arg), void *arg);
 
 /*
- * All that a later reader may want to know of a device, as one JSON object: ids, strings, speed,
- * drivers, power state, and descriptors in hex: docs/format.md, "usb/PORTPATH".
+ * Writes a device as one JSON object: ids, strings, speed, drivers, power state, and descriptors in
+ * hex (docs/format.md, "usb/PORTPATH"). Returns false, with nothing written, if it is gone.
  */
 bool usbsys_snapshot(const char *root, const char *name, struct json *j);
 
@@ -58,16 +58,16 @@ bool usbsys_snapshot(const char *root, const char *name, struct json *j);
 struct usb_uevent {
 	enum { USB_ADD, USB_REMOVE, USB_CHANGE } action; /* CHANGE: (un)bind, of interfaces too */
 	char name[USBSYS_NAME]; /* of the device, also for its interfaces */
-	uint16_t bus;           /* 0 if not told */
+	uint16_t bus;           /* 0: the event does not have it */
 	uint8_t dev;
 };
 
-/* A socket to poll and read uevents from, or -1. */
+/* Returns a socket of uevents, to poll; the caller closes it. -1 with *err. */
 int usbsys_uevents(struct trawl_error *err);
 
 /*
- * The next event about USB: 1, 0 when there is none now. *overrun is set when the kernel had to
- * drop some: what is there must then be read anew.
+ * Reads the next event about USB. Returns 1; 0: there is none now. Sets *overrun if the kernel
+ * dropped events: then all devices must be read again.
  */
 int usbsys_uevent(int fd, struct usb_uevent *ev, bool *overrun);
 

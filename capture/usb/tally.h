@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a USB capture holds and lacks, and whether it could be replayed: acted out as the device,
- * every transfer's data must be there.
+ * What a USB capture has and lacks, and whether it can be replayed as a device: for that, the data
+ * of every transfer must be in it.
  */
 #ifndef TRAWL_CAPTURE_USB_TALLY_H
 #define TRAWL_CAPTURE_USB_TALLY_H
@@ -29,7 +29,7 @@ struct usbtally {
 	bool partial;        /* a filter leaves out endpoints */
 };
 
-/* Is an event's data all there, at first sight? Most is. */
+/* Is an event's data complete? Returns true only where that is cheap to see, as mostly. */
 static inline bool usbtally_whole(const struct usbmon_header *h, size_t given)
 {
 	bool data = h->flag_data ? h->flag_data == '<' || h->flag_data == '>' : given >= h->len_urb;
@@ -37,7 +37,7 @@ static inline bool usbtally_whole(const struct usbmon_header *h, size_t given)
 	return data && h->len_cap == given && h->xfer_type && !h->ndesc;
 }
 
-/* Counts what is missing of an event that may not be whole. */
+/* Counts what is missing of an event for which usbtally_whole() is false. */
 void usbtally_why(struct usbtally *t, const struct usbmon_header *h, const uint8_t *after,
 		  size_t given);
 
@@ -50,10 +50,10 @@ static inline void usbtally_count(struct usbtally *t, const struct usbmon_header
 		usbtally_why(t, h, after, given);
 }
 
-/* The verdict as JSON; metadata "usb/verdict". mapped: events came by the map of the ring. */
+/* Writes metadata "usb/verdict". ring: its size in bytes; mapped: it was read by a mapping. */
 void usbtally_json(const struct usbtally *t, size_t ring, bool mapped, struct json *j);
 
-/* The same for people: "yes", or "no, because: " and what is missing. */
+/* Writes the same for people: "yes", or "no, because: " and the reasons. */
 enum { USBTALLY_TEXT = 800 };
 void usbtally_text(const struct usbtally *t, char *text, size_t size);
 

@@ -21,7 +21,7 @@ const char *usbtext_why_not(void)
 	if (faccessat(AT_FDCWD, "/sys/kernel/debug/usb/usbmon/0u", R_OK, AT_EACCESS) == 0)
 		return NULL;
 	return errno == EACCES ? "debugfs is for root" :
-				 "/sys/kernel/debug/usb/usbmon/0u is missing: mount debugfs and "
+				 "/sys/kernel/debug/usb/usbmon/0u is missing; mount debugfs and "
 				 "load usbmon";
 }
 
@@ -58,14 +58,14 @@ int usbtext_lost(struct usbtext *t, uint64_t *lost, struct trawl_error *err)
 	snprintf(path, sizeof(path), "/sys/kernel/debug/usb/usbmon/%us", t->bus);
 	f = fopen(path, "re");
 	if (!f && errno == ENOENT)
-		return 0; /* the bus is gone, with what it counted */
+		return 0; /* the bus is gone, and its count with it */
 	if (!f)
 		return trawl_fail(err, TRAWL_CANNOT, "%s: %s", path, strerror(errno));
 	found = fscanf(f, "nreaders %*d events %*u text_lost %" SCNu32, &total) == 1;
 	fclose(f);
 	if (!found)
-		return trawl_fail(err, TRAWL_CANNOT, "%s: does not tell lost events: this kernel's "
-				  "usbmon is another one than known", path);
+		return trawl_fail(err, TRAWL_CANNOT, "%s: no count of lost events in it; use usb: "
+				  "instead of usb:text", path);
 	*lost = (uint32_t)(total - t->lost);
 	t->lost = total;
 	return 0;
@@ -88,8 +88,8 @@ int64_t usbtext_time(uint32_t line, int64_t steady, int64_t ahead)
 }
 
 /*
- * What the wall clock is ahead of the steady one. It is read between two readings of that; what
- * these differ by is no reason for two events of one moment to change their order.
+ * CLOCK_REALTIME minus CLOCK_MONOTONIC, ns; `before`, unless it changed by more than AHEAD_JITTER:
+ * inexact readings must not change the order of events.
  */
 static int64_t wall_ahead(int64_t before)
 {

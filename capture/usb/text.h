@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * usbmon's text form, from debugfs: for where the binary device is not to be had. It carries at
- * most 32 bytes of data of a transfer and five isochronous packets.
+ * usbmon's text form, from debugfs, for machines without the binary device. It has at most 32 bytes
+ * of data of a transfer and five isochronous packets.
  */
 #ifndef TRAWL_CAPTURE_USB_TEXT_H
 #define TRAWL_CAPTURE_USB_TEXT_H
@@ -11,37 +11,37 @@
 #include "format/trawl.h"
 
 struct usbtext {
-	int fd; /* cannot be polled: the kernel says "ready" always */
+	int fd; /* poll() always returns at once for it */
 	uint16_t bus;
 	uint8_t *record;
 	int64_t ahead;      /* ns that the wall clock is ahead of the steady one */
-	uint32_t lost;      /* events that the kernel had lost when it was last asked */
-	uint64_t malformed; /* lines that make no sense */
+	uint32_t lost;      /* the kernel's count of lost events at the last usbtext_lost() */
+	uint64_t malformed; /* lines that cannot be parsed */
 };
 
-/* Opens the file of a bus, 0: of all buses. */
+/* Opens the file of a bus; 0: of all buses. Returns 0, or -1 with *err. */
 int usbtext_open(struct usbtext *t, uint16_t bus, struct trawl_error *err);
 
 /*
- * The next event in binary form, as usbmon_next() gives it, with its time made whole: 1 with
- * *event set (until the next call), 0 when there is none now, -1.
+ * Reads the next event and converts it to the form of usbmon_next(), with a complete time. Returns
+ * 1 with *event, valid until the next call; 0: there is none now; -1 with *err.
  */
 int usbtext_next(struct usbtext *t, const uint8_t **event, struct trawl_error *err);
 
 /*
- * Events lost since the last call, or before the first. The kernel counts them for each bus, of all
- * that read its text: where others do so too, these may be theirs.
+ * Sets *lost to the events lost since the last call, or before the first. The kernel counts them by
+ * bus, for all programs that read its text: they may be another program's.
  */
 int usbtext_lost(struct usbtext *t, uint64_t *lost, struct trawl_error *err);
 
 /*
- * The wall clock's time, ns, of a line's time: us of the steady clock (CLOCK_MONOTONIC), which
- * start again at 0 every 4096 s. It was read when that showed `steady` ns, and the wall clock was
- * `ahead`.
+ * Converts a line's time to CLOCK_REALTIME, ns. line: us of CLOCK_MONOTONIC, which start at 0 again
+ * every 4096 s. steady: CLOCK_MONOTONIC, ns, when it was read; ahead: CLOCK_REALTIME minus
+ * CLOCK_MONOTONIC, ns.
  */
 int64_t usbtext_time(uint32_t line, int64_t steady, int64_t ahead);
 
-/* Why it cannot be used here, or NULL if it can. */
+/* Returns why the text form cannot be used here, or NULL if it can. */
 const char *usbtext_why_not(void);
 
 void usbtext_close(struct usbtext *t);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The source "usb": every -i usb:… of a session is a filter on one usbmon device, so no event
- * comes twice. It is the node of one bus if all filters name that bus, else the one of all.
+ * The source "usb": every -i usb:… of a session is a filter on one usbmon device, so no event comes
+ * twice. The device is the node of one bus if all filters name that bus, else the node of all.
  *
- * Events are filtered in the kernel's ring and handed to the session from there. Hot-plug news
- * come by netlink; before each is believed, the ring is drained, so that events of before it are
- * judged by what was known then.
+ * Events are filtered in the kernel's ring and appended to the session from there. Hot-plug
+ * messages come by netlink. Before each takes effect, the ring is drained: earlier events are
+ * judged by the devices that were known then.
  *
- * A wake-up costs more than an event. While events come, the ring is looked at in turns; the
- * device is polled only to be woken from silence.
+ * A wake-up takes more time than an event. While events come, a timer decides when the ring is
+ * read; the device is polled only while there are none.
  */
 #include <assert.h>
 #include <errno.h>
@@ -32,12 +32,12 @@
 #include "common/usbtypes.h"
 
 enum {
-	LATER = 32,           /* devices whose drivers are being bound */
-	LATER_MS = 500,       /* a device is looked at again when it was quiet for so long */
-	/* Between two looks at a ring of USBMON_RING_MAX that is not silent: 2.6 GB/s fill it. */
+	REWRITES = 32,           /* devices whose drivers are being bound */
+	REWRITE_MS = 500,       /* a device is looked at again when it was quiet for so long */
+	/* Between two reads of a ring of USBMON_RING_MAX with events: 2.6 GB/s fill it. */
 	READ_MS = 25,
-	TEXT_READ_MS = 2,     /* at the text form, which keeps a hundred events or so */
-	DRAIN_BYTES = 64 << 20, /* after so much, return to the session */
+	TEXT_READ_MS = 2,     /* likewise of the text form, which keeps about a hundred events */
+	DRAIN_BYTES = 64 << 20, /* of one drain() */
 };
 
 /*
@@ -45,12 +45,12 @@ enum {
  *
  *	USB_ARMING --arm()--> USB_RECORDING --halt()--> USB_HALTED --last drain()--> USB_FINISHED
  *
- *	USB_ARMING     devices that are found were there before: they are not news
- *	USB_RECORDING  events and hot-plug news are recorded; `full`: the session drops what comes
- *	USB_HALTED     the kernel goes on; events younger than `halted` are left out
- *	USB_FINISHED   held events are emitted, losses and the verdict are in the file
+ *	USB_ARMING     devices that are found existed before: they get no note
+ *	USB_RECORDING  events and hot-plug messages are recorded; `full`: the session drops events
+ *	USB_HALTED     the kernel goes on; events after `halted` are left out
+ *	USB_FINISHED   held events are emitted, losses and the verdict are in the file; nothing is read
  *
- * Whether the ring or a timer wakes the session is apart from these: `silent`.
+ * `silent`, whether the ring or a timer wakes the session, is independent of these.
  */
 enum usb_state { USB_ARMING, USB_RECORDING, USB_HALTED, USB_FINISHED };
 
@@ -60,7 +60,7 @@ struct usb {
 	struct input *in;
 	struct usbmon mon;
 	struct usbtext text;
-	bool by_text;         /* usb:text: the one, not the other, is open */
+	bool by_text;         /* usb:text: `text` is open, else `mon` */
 	uint32_t snaplen;     /* -s; 0: all */
 	struct usbfilter filter;
 	struct usbhold hold;
@@ -71,16 +71,16 @@ struct usb {
 	int timer;            /* expires when the ring is to be read again */
 	bool silent;          /* the last read gave nothing: poll the device, not the timer */
 	uint8_t *cut;         /* an event that -s cut */
-	uint64_t asked;       /* wall clock, ns: when the kernel was last asked for losses */
+	uint64_t asked;       /* wall clock, ns: when the count of lost events was last read */
 	uint64_t seen;        /* events that the ring gave, wanted or not */
 	bool full;            /* the session has all that it wants */
-	uint64_t halted;      /* wall clock, ns, from USB_HALTED on: later events are left out */
+	uint64_t halted;      /* wall clock, ns, in USB_HALTED: later events are left out */
 	bool warned[USBFILTER_BUSES][USBFILTER_DEVS]; /* of a keyboard at this address */
-	struct later {
+	struct rewrite {
 		char name[USBSYS_NAME];
 		uint64_t due; /* steady clock, ms */
-	} later[LATER];
-	size_t nlater;
+	} rewrites[REWRITES];
+	size_t nrewrites;
 };
 
 static uint64_t steady_ms(void)
@@ -96,7 +96,7 @@ static uint64_t event_time(const struct usbmon_header *h)
 	return (uint64_t)h->ts_sec * 1000000000 + (uint64_t)h->ts_usec * 1000;
 }
 
-/* Shortens an event to -s bytes of data; the header then tells what follows it. */
+/* Shortens an event to -s bytes of data, and sets the header's len_cap to that. */
 static const uint8_t *snap(struct usb *u, const uint8_t *event, struct usbmon_header *h)
 {
 	size_t descs = (size_t)h->ndesc * USBMON_ISO_DESC;
@@ -109,7 +109,7 @@ static const uint8_t *snap(struct usb *u, const uint8_t *event, struct usbmon_he
 	return u->cut;
 }
 
-/* Hands one event, with its header *h, to the session. 1: it wants no more. */
+/* Appends one event, with its header *h, to the session. 1: it wants no more. */
 static inline int emit(struct usb *u, struct usbmon_header *h, const uint8_t *event,
 		struct trawl_error *err)
 {
@@ -156,14 +156,14 @@ static int next_event(struct usb *u, const uint8_t **event, struct trawl_error *
 	return u->by_text ? usbtext_next(&u->text, event, err) : usbmon_next(&u->mon, event, err);
 }
 
-/* After the end; what seems to be of the future is from before the wall clock was set back. */
+/* Is the event after the end? A time in the future is from before the wall clock was set back. */
 static bool is_late(const struct usb *u, const struct usbmon_header *h)
 {
-	return u->state >= USB_HALTED && event_time(h) > u->halted &&
+	return u->state == USB_HALTED && event_time(h) > u->halted &&
 	       event_time(h) <= clock_ns(CLOCK_REALTIME);
 }
 
-/* What the ring holds now, or held at the stop. 0: all of it, 1: not all of it, -1. */
+/* Reads the ring, up to the end of the capture. 0: nothing is left, 1: more is left, -1: *err. */
 static int drain_ring(struct usb *u, struct trawl_error *err)
 {
 	struct usbmon_header h;
@@ -184,7 +184,8 @@ static int drain_ring(struct usb *u, struct trawl_error *err)
 			continue;
 		}
 		if (verdict == USBFILTER_UNDECIDED || usbhold_waiting(&u->hold)) {
-			usbhold_add(&u->hold, event, sizeof(h) + h.len_cap, steady_ms());
+			if (usbhold_add(&u->hold, event, sizeof(h) + h.len_cap, steady_ms()))
+				return trawl_fail(err, TRAWL_CANNOT, "usb: out of memory");
 			continue;
 		}
 		bytes += sizeof(h) + h.len_cap;
@@ -225,7 +226,7 @@ static int open_node(struct usb *u, struct trawl_error *err)
 	uint8_t *cut;
 
 	if (u->by_text)
-		usbnode_ready(err); /* loads usbmon; if it cannot, the next error says more */
+		usbnode_ready(err); /* loads usbmon; usbtext_open() reports a failure */
 	if (u->by_text ? usbtext_open(&u->text, u->bus, err) < 0 :
 			 usbnode_find(u->bus, path, err) < 0 ||
 			 usbmon_open(&u->mon, &usbmon_kernel, path, ring, err) < 0)
@@ -240,8 +241,8 @@ static int open_node(struct usb *u, struct trawl_error *err)
 }
 
 /*
- * A bus that is gone leaves its node dead, even when it comes back: that is another one of the same
- * name. The node of all buses stays, and the filters know the bus.
+ * Opens the node of all buses in place of that of a removed bus, whose node stays dead even if the
+ * bus comes back. The filters choose the bus.
  */
 static int outlive_bus(struct usb *u, struct trawl_error *err)
 {
@@ -285,8 +286,8 @@ static int write_meta(struct usb *u, const char *name, struct json *j, struct tr
 	return meta_write_json(session_writer(u->session), full, mono_now(), j, err);
 }
 
-/* Of some keyboards it is known only when they have their driver. */
-static void warn_of_keyboard(struct usb *u, const struct usb_identity *id)
+/* Called again once drivers are bound: only then some keyboards can be recognised. */
+static void warn_keyboard(struct usb *u, const struct usb_identity *id)
 {
 	bool *warned = &u->warned[id->bus][id->dev];
 
@@ -297,7 +298,7 @@ static void warn_of_keyboard(struct usb *u, const struct usb_identity *id)
 	*warned |= id->keyboard;
 }
 
-/* Writes what sysfs tells of a device, if it is wanted and still there. */
+/* Writes the metadata of a device, if it is wanted and still there. */
 static int write_device(struct usb *u, const char *name, struct trawl_error *err)
 {
 	struct usb_identity id;
@@ -305,7 +306,7 @@ static int write_device(struct usb *u, const char *name, struct trawl_error *err
 
 	if (!usbsys_identity(USBSYS_ROOT, name, &id) || !usbfilter_learn(&u->filter, &id))
 		return 0;
-	warn_of_keyboard(u, &id);
+	warn_keyboard(u, &id);
 	if (usbsys_snapshot(USBSYS_ROOT, name, &j))
 		return write_meta(u, name, &j, err);
 	json_free(&j);
@@ -325,42 +326,42 @@ static int write_gone(struct usb *u, const struct usb_uevent *ev, struct trawl_e
 	return write_meta(u, ev->name, &j, err);
 }
 
-/* Drivers bind some time after a device appears: look again when that has ended. */
-static void look_later(struct usb *u, const char *name)
+/* Drivers are bound some time after a device appears: then its metadata is written again. */
+static void schedule_rewrite(struct usb *u, const char *name)
 {
 	size_t i;
 
-	for (i = 0; i < u->nlater && strcmp(u->later[i].name, name); i++)
+	for (i = 0; i < u->nrewrites && strcmp(u->rewrites[i].name, name); i++)
 		;
-	if (i == LATER)
-		return; /* a storm: these keep what was written when they appeared */
-	if (i == u->nlater)
-		snprintf(u->later[u->nlater++].name, USBSYS_NAME, "%s", name);
-	u->later[i].due = steady_ms() + LATER_MS;
+	if (i == REWRITES)
+		return; /* a storm: these keep what was written when they were added */
+	if (i == u->nrewrites)
+		snprintf(u->rewrites[u->nrewrites++].name, USBSYS_NAME, "%s", name);
+	u->rewrites[i].due = steady_ms() + REWRITE_MS;
 }
 
-static int look_now(struct usb *u, bool all, struct trawl_error *err)
+static int rewrite_due(struct usb *u, bool all, struct trawl_error *err)
 {
 	uint64_t now = steady_ms();
 	size_t i = 0;
 
-	while (i < u->nlater) {
+	while (i < u->nrewrites) {
 		char name[USBSYS_NAME];
 
-		if (!all && u->later[i].due > now) {
+		if (!all && u->rewrites[i].due > now) {
 			i++;
 			continue;
 		}
-		memcpy(name, u->later[i].name, sizeof(name));
-		u->later[i] = u->later[--u->nlater];
+		memcpy(name, u->rewrites[i].name, sizeof(name));
+		u->rewrites[i] = u->rewrites[--u->nrewrites];
 		if (write_device(u, name, err) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-/* Takes note of a device. */
-static int meet(const struct usb_identity *id, void *arg)
+/* Enters a device into the filter, and writes its metadata if it is new and wanted. */
+static int add_device(const struct usb_identity *id, void *arg)
 {
 	struct emission *e = arg;
 	struct usb *u = e->u;
@@ -377,25 +378,25 @@ static int meet(const struct usb_identity *id, void *arg)
 	return write_device(u, id->name, e->err);
 }
 
-static int meet_all(struct usb *u, struct trawl_error *err)
+static int add_devices(struct usb *u, struct trawl_error *err)
 {
 	struct emission e = { u, err };
 
-	return usbsys_each(USBSYS_ROOT, meet, &e);
+	return usbsys_each(USBSYS_ROOT, add_device, &e);
 }
 
-static int appeared(struct usb *u, const struct usb_uevent *ev, struct trawl_error *err)
+static int on_add(struct usb *u, const struct usb_uevent *ev, struct trawl_error *err)
 {
 	struct emission e = { u, err };
 	struct usb_identity id;
 
 	if (!usbsys_identity(USBSYS_ROOT, ev->name, &id))
-		return 0; /* gone again already; what is held of it runs out of time */
-	look_later(u, ev->name);
-	return meet(&id, &e);
+		return 0; /* gone already; its held events are dropped after USBHOLD_MS */
+	schedule_rewrite(u, ev->name);
+	return add_device(&id, &e);
 }
 
-static int vanished(struct usb *u, const struct usb_uevent *ev, struct trawl_error *err)
+static int on_remove(struct usb *u, const struct usb_uevent *ev, struct trawl_error *err)
 {
 	bool wanted = usbfilter_wanted(&u->filter, ev->bus, ev->dev);
 	bool is_bus = !strncmp(ev->name, "usb", 3);
@@ -411,15 +412,15 @@ static int vanished(struct usb *u, const struct usb_uevent *ev, struct trawl_err
 	return write_gone(u, ev, err);
 }
 
-static int hear(struct usb *u, const struct usb_uevent *ev, struct trawl_error *err)
+static int on_uevent(struct usb *u, const struct usb_uevent *ev, struct trawl_error *err)
 {
 	switch (ev->action) {
 	case USB_ADD:
-		return appeared(u, ev, err);
+		return on_add(u, ev, err);
 	case USB_REMOVE:
-		return vanished(u, ev, err);
+		return on_remove(u, ev, err);
 	case USB_CHANGE:
-		look_later(u, ev->name);
+		schedule_rewrite(u, ev->name);
 		break;
 	}
 	return 0;
@@ -431,10 +432,10 @@ static bool is_of_term(const struct usb_identity *id, const void *term)
 }
 
 /*
- * Says which devices a filter is about when they are several, and when there is none. That may wait
- * for one, if it can come: an id, a port or a serial number can, an address cannot.
+ * Prints a note for each filter that several devices fulfil, or none. A filter by id, port or
+ * serial number waits for its device; one by address is an error if there is none.
  */
-static int say_devices(struct usb *u, const struct input *in, struct trawl_error *err)
+static int note_devices(struct usb *u, const struct input *in, struct trawl_error *err)
 {
 	char list[700];
 	size_t i, n;
@@ -492,7 +493,7 @@ static int read_filters(struct usb *u, const struct input *in, struct trawl_erro
 
 		if (i && text != u->by_text)
 			return trawl_fail(err, TRAWL_USAGE,
-					  "usb:text cannot be joined with usb: choose one form");
+					  "usb:text cannot be joined with usb; choose one form");
 		u->by_text = text;
 		if (usbfilter_add(&u->filter, text ? spec + 4 + (spec[4] == ':') : spec, err) < 0)
 			return -1;
@@ -539,11 +540,12 @@ static int arm(struct input *in, struct trawl_error *err)
 		return trawl_fail(err, TRAWL_CANNOT, "usb: no timer: %s", strerror(errno));
 	if (read_filters(u, in, err) < 0)
 		return -1;
-	/* From here on no device can come or go unseen. */
+	/* Opened before devices are read: no hot-plug message is missed. */
 	u->uevents = usbsys_uevents(err);
 	if (u->uevents < 0 || open_node(u, err) < 0)
 		return -1;
-	if (describe_source(u, in, err) < 0 || meet_all(u, err) < 0 || say_devices(u, in, err) < 0)
+	if (describe_source(u, in, err) < 0 || add_devices(u, err) < 0 ||
+	    note_devices(u, in, err) < 0)
 		return -1;
 	if (u->by_text)
 		session_note(u->session, "usb:text carries at most 32 bytes of each transfer");
@@ -554,7 +556,7 @@ static int arm(struct input *in, struct trawl_error *err)
 	return 0;
 }
 
-/* Sets the time of the next look. A ring that is not of full size is filled sooner. */
+/* Sets the time of the next read. A smaller ring is read sooner. */
 static void set_timer(struct usb *u)
 {
 	uint64_t ns = u->by_text ? TEXT_READ_MS * 1000000 :
@@ -564,7 +566,7 @@ static void set_timer(struct usb *u)
 	timerfd_settime(u->timer, 0, &in, NULL);
 }
 
-/* What was there before the start is not ours, nor what was lost. */
+/* Drops the events, and the count of lost ones, from before the start. */
 static int discard(struct input *in, struct trawl_error *err)
 {
 	struct usb *u = in->state;
@@ -572,6 +574,7 @@ static int discard(struct input *in, struct trawl_error *err)
 	uint64_t before;
 	int r;
 
+	assert(u->state == USB_RECORDING && !u->seen);
 	u->asked = clock_ns(CLOCK_REALTIME);
 	if (u->by_text) {
 		while ((r = usbtext_next(&u->text, &event, err)) > 0)
@@ -595,7 +598,7 @@ static size_t fds(struct input *in, struct pollfd *fds, size_t room)
 	return 2;
 }
 
-/* Hot-plug news in their order, each after the events that are older than it. 1: there is more. */
+/* Handles hot-plug messages in order, each after the events before it. 1: more is left. */
 static int follow(struct usb *u, struct trawl_error *err)
 {
 	struct usb_uevent ev;
@@ -607,7 +610,8 @@ static int follow(struct usb *u, struct trawl_error *err)
 		do {
 			r = drain_ring(u, err);
 		} while (r > 0 && news && !u->full);
-		if (r < 0 || (overrun && meet_all(u, err) < 0) || (news && hear(u, &ev, err) < 0))
+		if (r < 0 || (overrun && add_devices(u, err) < 0) ||
+		    (news && on_uevent(u, &ev, err) < 0))
 			return -1;
 	} while (news);
 	return r;
@@ -633,7 +637,7 @@ static int tick(struct input *in, struct trawl_error *err)
 {
 	struct usb *u = in->state;
 
-	return look_now(u, false, err) < 0 ? -1 : ask_losses(u, err);
+	return rewrite_due(u, false, err) < 0 ? -1 : ask_losses(u, err);
 }
 
 /* After the last event: what has waited, the last losses, the verdict. */
@@ -641,11 +645,10 @@ static int finish(struct usb *u, struct trawl_error *err)
 {
 	struct emission e = { u, err };
 
-	if (u->state == USB_FINISHED)
-		return 0;
+	assert(u->state == USB_HALTED);
 	u->state = USB_FINISHED;
 	if (usbhold_release(&u->hold, &u->filter, UINT64_MAX, emit_held, &e) < 0 ||
-	    look_now(u, true, err) < 0 || ask_losses(u, err) < 0)
+	    rewrite_due(u, true, err) < 0 || ask_losses(u, err) < 0)
 		return -1;
 	return write_verdict(u, err);
 }
@@ -656,6 +659,9 @@ static int drain(struct input *in, struct trawl_error *err)
 	uint64_t seen = u->seen;
 	int more = 0;
 
+	assert(u->state != USB_ARMING);
+	if (u->state == USB_FINISHED)
+		return DRAIN_DONE; /* other sources have more */
 	if (!u->full) {
 		more = follow(u, err);
 		if (more < 0 || release(u, err) < 0)
@@ -663,16 +669,16 @@ static int drain(struct input *in, struct trawl_error *err)
 	}
 	if (more && !u->full)
 		return DRAIN_MORE;
-	/* The text form cannot be polled, so it is never left alone. */
+	/* The text form cannot be polled: its timer always runs. */
 	u->silent = u->seen == seen && !u->by_text;
 	if (!u->silent)
 		set_timer(u);
-	if (u->state >= USB_HALTED)
+	if (u->state == USB_HALTED)
 		return finish(u, err);
 	return usbhold_waiting(&u->hold) ? DRAIN_HELD : DRAIN_DONE;
 }
 
-/* The kernel cannot be told to stop; the last drain() leaves out what is younger than this. */
+/* The kernel goes on recording: the last drain() leaves out events after this time. */
 static void halt(struct input *in)
 {
 	struct usb *u = in->state;

@@ -2,11 +2,11 @@
 /*
  * usbmon by its mapped ring.
  *
- * MON_IOCX_MFETCH first flushes nflush events, then waits for one, then gives the ring offsets of
- * up to nfetch events from the ring's tail on. It does not move the tail: what is not flushed
- * comes again. So each fetch flushes what the one before it handed out, and no other ioctl is
- * needed. An error of the wait (EAGAIN, EINTR) comes after the flush was done; who repeats the
- * call with the same nflush throws away events that nobody has seen.
+ * MON_IOCX_MFETCH first flushes nflush events, then waits for one, then returns the ring offsets of
+ * up to nfetch events from the ring's tail on. It does not move the tail: events that are not
+ * flushed are returned again. So each fetch flushes the events of the one before, and no other
+ * ioctl is needed. Where the wait fails (EAGAIN, EINTR), the flush was done: a call that is
+ * repeated with the same nflush would drop unread events.
  *
  * Events lie at multiples of 64 bytes. While the ring is mapped each is contiguous, and an event
  * of type '@' fills the space before the end; it counts as an event for nflush. Events of before
@@ -35,8 +35,8 @@ static int kernel_ioctl(int fd, unsigned long request, void *arg)
 static void *kernel_map(int fd, size_t size)
 {
 	/*
-	 * The driver refuses a mapping that could ever be written to. Its pages are there already:
-	 * mapped all at once, they do not cost a fault each when events come.
+	 * The driver refuses a mapping that can be made writable. MAP_POPULATE: no page faults when
+	 * events come.
 	 */
 	void *ring = mmap(NULL, size, PROT_READ, MAP_SHARED | MAP_POPULATE, fd, 0);
 
@@ -67,9 +67,8 @@ static int control(struct usbmon *m, unsigned long request, void *arg)
 }
 
 /*
- * The largest ring that this kernel takes: its limit was 1200 KiB for long and is 64 MiB since
- * late 2025, also in older series, and there is nothing to ask. A kernel without that much
- * memory says ENOMEM.
+ * Sets the largest ring that this kernel takes, by trial: its limit was 1200 KiB and is 64 MiB
+ * since late 2025, also in stable series. Without that much memory it fails with ENOMEM.
  */
 static int grow(struct usbmon *m, size_t max)
 {
@@ -97,13 +96,13 @@ int usbmon_open(struct usbmon *m, const struct usbmon_ops *ops, const char *path
 	if (m->fd < 0)
 		return trawl_fail(err, TRAWL_CANNOT, "%s: %s", path, strerror(errno));
 	if (grow(m, ring_max ? ring_max : USBMON_RING_MAX) < 0) {
-		trawl_fail(err, TRAWL_CANNOT, "%s: does not tell its ring's size: %s", path,
+		trawl_fail(err, TRAWL_CANNOT, "%s: cannot read the size of its ring: %s", path,
 			   strerror(errno));
 		goto fail;
 	}
 	m->ring = ops->map(m->fd, m->ring_size);
 	m->offsets = calloc(USBMON_BATCH, sizeof(*m->offsets));
-	/* One event at most: the kernel keeps no more data than this of any. */
+	/* Room for one event: the kernel keeps no more data of any. */
 	m->copy = malloc(sizeof(struct usbmon_header) + usbmon_data_max(m));
 	if (!m->offsets || !m->copy) {
 		trawl_fail(err, TRAWL_CANNOT, "%s: out of memory for its events", path);
@@ -178,8 +177,8 @@ static int get(struct usbmon *m, const uint8_t **event, struct trawl_error *err)
 }
 
 /*
- * The event at an offset of the ring, put together if it wraps, and its length with the header;
- * NULL if it makes no sense. Of the header only what is asked for is read.
+ * Returns the event at an offset of the ring, copied if it wraps, its type, and its length with the
+ * header; NULL if it leads out of the ring.
  */
 static const uint8_t *place(struct usbmon *m, uint32_t offset, uint8_t *type, size_t *len)
 {
@@ -211,7 +210,7 @@ int usbmon_next(struct usbmon *m, const uint8_t **event, struct trawl_error *err
 	if (!m->ring)
 		return get(m, event, err);
 	for (;;) {
-		/* Large events: give their room back before the whole batch is through. */
+		/* Frees the room of large events before the whole batch is read. */
 		if (m->used == m->fetched || m->held > m->ring_size / 8) {
 			r = fetch(m, err);
 			if (r <= 0)

@@ -52,19 +52,20 @@ struct usbmon {
 };
 
 /*
- * Opens a usbmon device. ring_max bounds the ring (0: USBMON_RING_MAX). Without a mapping, events
- * come by MON_IOCX_GETX, which is slower but carries the same bytes.
+ * Opens a usbmon device. ring_max bounds the ring (0: USBMON_RING_MAX). If the ring cannot be
+ * mapped, events are read by MON_IOCX_GETX, which is slower. Returns 0, or -1 with *err.
  */
 int usbmon_open(struct usbmon *m, const struct usbmon_ops *ops, const char *path, size_t ring_max,
 		struct trawl_error *err);
 
 /*
- * The next event: its header and the len_cap bytes after it, contiguous. 1 with *event set, 0
- * when there is none now (what was handed out is flushed, so poll() waits for new ones), -1.
+ * Sets *event to the next event: its header and the len_cap bytes after it, contiguous. Returns 1;
+ * 0: there is none now, and earlier ones are flushed, so that poll() waits for new ones; -1 with
+ * *err.
  */
 int usbmon_next(struct usbmon *m, const uint8_t **event, struct trawl_error *err);
 
-/* Throws away what is in the ring. */
+/* Drops the events in the ring. */
 void usbmon_flush(struct usbmon *m);
 
 /* Events lost since the last call (the kernel's counter starts again at each reading). */

@@ -8,8 +8,8 @@
 #include "capture/tracefs/readcheck.h"
 
 /*
- * Reads of the probe's event, whose format *f is, are checked from now on, and *f becomes what the
- * file has. Does nothing if there is nothing to check. *f is the kernel's, with its names.
+ * Checks the values in records of the probe's event from now on. *f is the kernel's format of the
+ * event, and becomes the file's. Does nothing if the probe has no checks. 0, or -1 with *err.
  */
 int checked_event(struct trace *t, const struct probe *p, struct eventformat *f,
 		  struct trawl_error *err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "capture/user/companion.h"
 #include "capture/user/checked.h"
+#include "capture/user/jumped.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,14 +10,14 @@
 
 #include "capture/tracefs/tracefs.h"
 
-#define NAME "_trawl_long_" /* no event made of a user's names begins so */
+#define NAME "_trawl_long_" /* no user's event begins so */
 
 enum {
 	TEXTS_MAX = 32,     /* strings of one probe */
 	PREFIX = 512,       /* bytes of each, at most: 64 words, the kernel's longest array */
 	PREFIXES = 2048,    /* of all together: a record has at most 3,072 */
 	WORD_MAX = 64,      /* characters of the filter's part for one string */
-	TOGETHER = 4000,    /* what strings may have together is a little more */
+	TOGETHER = 4000,    /* bytes; the kernel takes a little more of all strings together */
 };
 
 bool companion_is(const char *event)
@@ -60,7 +61,7 @@ static bool take_apart(const char *fetch, struct fetch *f)
 		return false;
 	f->inner = after + 1;
 	f->len = (int)(colon - 1 - f->inner);
-	/* what lies there must be an address by itself */
+	/* the inner word must be an address by itself */
 	return f->len > 0 && strchr("%+-$", *f->inner);
 }
 
@@ -68,8 +69,7 @@ void companion_places(const struct probe *p, struct eventformat *f, struct long_
 {
 	size_t texts = 0;
 
-	/* A companion has a filter of its own, which knows nothing of jumps. */
-	if (p->nargs > LONG_TEXT_ARGS || p->conditions)
+	if (p->nargs > LONG_TEXT_ARGS)
 		return;
 	for (size_t k = 0; k < p->nargs; k++) {
 		const struct trawl_field *field = eventformat_field(f, p->args[k].name);
@@ -100,7 +100,7 @@ void companion_places(const struct probe *p, struct eventformat *f, struct long_
 	pair->nargs = p->nargs;
 }
 
-/* How far after a string's beginning something must be, if all of them are to be too long. */
+/* How far behind its beginning a string must go on, if all strings are to be too long together. */
 static int far_after(const struct long_text *pair)
 {
 	int texts = 0;
@@ -110,8 +110,8 @@ static int far_after(const struct long_text *pair)
 	return TOGETHER / texts;
 }
 
-/* The arguments of one site in the kernel's words: aK the values, pK, sK and wK of a string its
- * address, the sample after it, the first bytes. False if one is too long for the kernel. */
+/* Writes the fetch arguments of one site: aK is a value; of a string, pK is the address, sK eight
+ * bytes far behind it, wK its first bytes. Returns false if one is too long for the kernel. */
 static bool write_args(const struct probe_site *site, const struct long_text *pair, char *buf,
 		       size_t size)
 {
@@ -174,7 +174,7 @@ static int define(struct trace *t, const struct probe *p, const char *event,
 	return r;
 }
 
-/* Where the companion has what the pair needs of it. */
+/* Fills in where the companion has its arguments. Returns false if it lacks one of them. */
 static bool find_places(struct eventformat *f, struct long_text *pair)
 {
 	char name[32];
@@ -202,16 +202,53 @@ static bool find_places(struct eventformat *f, struct long_text *pair)
 	return true;
 }
 
-/* Where an address is 0, or something is far after it. */
-static void write_filter(const struct long_text *pair, char *buf, size_t size)
+/* The helper argument that a filter's text begins with; p->nargs: none. */
+static size_t helper_at(const struct probe *p, const char *text)
 {
-	size_t used = 0;
+	for (size_t k = 0; k < p->nargs; k++) {
+		if (p->args[k].helper &&
+		    !strncmp(text, p->args[k].name, strlen(p->args[k].name)))
+			return k;
+	}
+	return p->nargs;
+}
+
+/* At a conditional jump only where it jumps: the event's own filter, in the companion's names. */
+static size_t write_jump(const struct probe *p, char *buf, size_t size)
+{
+	char filter[JUMPED_FILTER_MAX];
+	const char *at = jumped_filter(p, filter, sizeof(filter));
+	size_t used;
+
+	if (!*at)
+		return 0;
+	used = (size_t)snprintf(buf, size, "(");
+	while (*at && used < size) {
+		size_t k = helper_at(p, at);
+
+		if (k < p->nargs) {
+			used += (size_t)snprintf(buf + used, size - used, "a%zu", k);
+			at += strlen(p->args[k].name);
+		} else {
+			buf[used++] = *at++;
+		}
+	}
+	return used < size ? used + (size_t)snprintf(buf + used, size - used, ") && (") : used;
+}
+
+/* Writes the companion's filter: an address is 0, or a string may be too long. */
+static void write_filter(const struct probe *p, const struct long_text *pair, char *buf,
+			 size_t size)
+{
+	size_t used = write_jump(p, buf, size), first = used;
 
 	for (size_t k = 0; k < pair->nargs; k++)
 		if (pair->args[k].text)
 			used += (size_t)snprintf(buf + used, size - used,
-						 "%sp%zu == 0 || s%zu != 0", used ? " || " : "", k,
-						 k);
+						 "%sp%zu == 0 || s%zu != 0",
+						 used > first ? " || " : "", k, k);
+	if (first)
+		snprintf(buf + used, size - used, ")");
 }
 
 int companion_arm(struct trace *t, const struct probe *p, struct long_text *pair,
@@ -219,14 +256,15 @@ int companion_arm(struct trace *t, const struct probe *p, struct long_text *pair
 {
 	struct trawl_error ignored;
 	struct eventformat f;
-	char event[PROBE_NAME_MAX], filter[TEXTS_MAX * WORD_MAX];
+	char event[PROBE_NAME_MAX], filter[TEXTS_MAX * WORD_MAX + JUMPED_FILTER_MAX];
 	bool found;
 	int r;
 
 	if (!pair->nargs)
 		return 0;
-	snprintf(event, sizeof(event), NAME "%zu", t->ncompanions);
-	/* A probe too large for the kernel with it is recorded without, as before. */
+	/* Not the companions' number: one that failed may have left a site of this name. */
+	snprintf(event, sizeof(event), NAME "%zu", t->nevents);
+	/* A companion that is too large for the kernel is left out. */
 	if (define(t, p, event, pair, &ignored) || trace_format(t, t->name, event, &f, &ignored))
 		return 0;
 	found = find_places(&f, pair);
@@ -234,6 +272,6 @@ int companion_arm(struct trace *t, const struct probe *p, struct long_text *pair
 	eventformat_free(&f);
 	if (!found || r)
 		return r;
-	write_filter(pair, filter, sizeof(filter));
+	write_filter(p, pair, filter, sizeof(filter));
 	return trace_add_companion(t, event, filter, pair, err);
 }

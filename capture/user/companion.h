@@ -7,8 +7,8 @@
 #include "capture/tracefs/longtext.h"
 #include "capture/trace/trace.h"
 
-/* Where the probe's event has its arguments. nargs stays 0 if it has no string, or none that could
- * have a companion. */
+/* Fills in where the probe's event has its arguments. nargs stays 0 if no string needs a companion
+ * or the probe cannot have one. */
 void companion_places(const struct probe *p, struct eventformat *f, struct long_text *pair);
 
 /* Defines the companion of a probe that is defined and added; does nothing if nargs is 0. */

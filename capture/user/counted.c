@@ -41,7 +41,7 @@ struct counted_text *counted_places(const struct probe *p, struct eventformat *f
 	return texts;
 }
 
-/* ---- what the file says of the fields ------------------------------------------------------ */
+/* ---- the format in the file ---------------------------------------------------------------- */
 
 static const struct probe_arg *arg_named(const struct probe *p, const char *name, size_t len)
 {
@@ -49,16 +49,6 @@ static const struct probe_arg *arg_named(const struct probe *p, const char *name
 		if (strlen(p->args[k].name) == len && !memcmp(p->args[k].name, name, len))
 			return &p->args[k];
 	return NULL;
-}
-
-static void drop_field(struct eventformat *f, struct trawl_field *field)
-{
-	size_t after = f->nfields - (size_t)(field - f->fields) - 1;
-
-	free((char *)field->name);
-	free((char *)field->ctype);
-	memmove(field, field + 1, after * sizeof(*field));
-	f->nfields--;
 }
 
 static void describe_fields(const struct probe *p, struct eventformat *f)
@@ -69,7 +59,7 @@ static void describe_fields(const struct probe *p, struct eventformat *f)
 		if (!field)
 			continue;
 		if (p->args[k].spent) {
-			drop_field(f, field);
+			eventformat_drop(f, field);
 		} else if (p->args[k].counted) {
 			field->place = TRAWL_DATA_LOC;
 			field->kind = TRAWL_TEXT;
@@ -78,9 +68,9 @@ static void describe_fields(const struct probe *p, struct eventformat *f)
 	}
 }
 
-/* "\tfield:u64 name[32];\toffset:8;..." of an argument that is a text or used up. False: of no
- * such. */
-static bool retell_field(const struct probe *p, const char *line, FILE *out)
+/* Writes a line "\tfield:u64 name[32];\toffset:8;..." as the file has it: as a text, or not at all.
+ * Returns false if the line stays as it is. */
+static bool rewrite_field(const struct probe *p, const char *line, FILE *out)
 {
 	const char *end = strchr(line, ';'), *name, *offset;
 	const struct probe_arg *a;
@@ -102,7 +92,7 @@ static bool retell_field(const struct probe *p, const char *line, FILE *out)
 	return true;
 }
 
-/* How the kernel would print a value of this type; NULL: not at all. */
+/* How the kernel would print a value of this type; NULL: the print format leaves it out. */
 static const char *conversion(const struct probe_arg *a)
 {
 	if (a->counted || !strcmp(a->type, "string") || !strcmp(a->type, "ustring"))
@@ -121,7 +111,7 @@ static const char *conversion(const struct probe_arg *a)
 	}
 }
 
-static void retell_print(const struct probe *p, FILE *out)
+static void rewrite_print(const struct probe *p, FILE *out)
 {
 	bool returns = p->kind == PROBE_URETPROBE;
 
@@ -140,12 +130,12 @@ static void retell_print(const struct probe *p, FILE *out)
 	fputc('\n', out);
 }
 
-/* The format's text as it is of the records in the file; NULL without memory. */
-static char *retell(const struct probe *p, const char *text)
+/* Returns the text of the format of the records in the file, malloc'd; NULL without memory. */
+static char *rewrite_format(const struct probe *p, const char *text)
 {
-	char *told = NULL;
+	char *rewritten = NULL;
 	size_t size;
-	FILE *out = open_memstream(&told, &size);
+	FILE *out = open_memstream(&rewritten, &size);
 	const char *next;
 
 	if (!out)
@@ -154,13 +144,13 @@ static char *retell(const struct probe *p, const char *text)
 		next = strchr(text, '\n');
 		next = next ? next + 1 : text + strlen(text);
 		if (!strncmp(text, "print fmt:", 10))
-			retell_print(p, out);
-		else if (!retell_field(p, text, out))
+			rewrite_print(p, out);
+		else if (!rewrite_field(p, text, out))
 			fwrite(text, 1, (size_t)(next - text), out);
 	}
 	if (!fclose(out))
-		return told;
-	free(told);
+		return rewritten;
+	free(rewritten);
 	return NULL;
 }
 
@@ -168,7 +158,7 @@ int counted_describe(const struct probe *p, const char *text, struct eventformat
 {
 	if (!has_counted(p) && !p->conditions)
 		return 0;
-	f->text = retell(p, text);
+	f->text = rewrite_format(p, text);
 	describe_fields(p, f);
 	return f->text ? 0 : -1;
 }

@@ -3,7 +3,8 @@
 
 #include <stdio.h>
 
-/* When a jump of this number jumps, by the flags CF 1, PF 4, ZF 64, SF 128 and OF 2048. */
+/* When a conditional jump is taken, by its number in the opcode (0 to 15) and the flags CF 1, PF 4,
+ * ZF 64, SF 128 and OF 2048. The last row is a site that is no jump. */
 static const char *const conditions[PROBE_CONDITIONS + 1] = {
 	"jump_flags & 2048",
 	"!(jump_flags & 2048)",

@@ -16,8 +16,8 @@
 
 enum { LISTED_MOST = 16384 };
 
-/* "usdt:" and what the user wrote after it, with a pattern for all where only a program is
- * named. */
+/* Returns the -i text for what the user wrote after "usdt:"; a program alone gets a pattern for
+ * all its probes. */
 static char *whole_spec(const char *kind, const char *text, const char *arguments)
 {
 	char *path = strncmp(text, "pid=", 4) ? path_find(text) : NULL, *whole;
@@ -51,7 +51,7 @@ static int resolve(const char *kind, const char *text, const char *arguments,
 	return r;
 }
 
-/* Text that grows; memory that runs out aborts. */
+/* Appends to *text, which is malloc'd or NULL. */
 static void append(char **text, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 static void append(char **text, const char *fmt, ...)
@@ -61,8 +61,9 @@ static void append(char **text, const char *fmt, ...)
 
 	va_start(ap, fmt);
 	if (vasprintf(&more, fmt, ap) < 0)
-		abort();
+		more = NULL;
 	va_end(ap);
+	alloc_checked(more);
 	all = xasprintf("%s%s", *text ? *text : "", more);
 	free(more);
 	free(*text);
@@ -74,7 +75,7 @@ static const char *name_of(const struct probe_arg *arg)
 	return arg->label ? arg->label : arg->name;
 }
 
-/* The length of a name without "_na", which the field of an argument has that no site has. */
+/* The length of a name without the suffix "_na" of arguments that no site has. */
 static size_t without_na(const char *name)
 {
 	size_t n = strlen(name);
@@ -82,7 +83,7 @@ static size_t without_na(const char *name)
 	return n > 3 && !strcmp(name + n - 3, "_na") ? n - 3 : n;
 }
 
-/* What is asked for at the probe's first site: "int n, const char *name". */
+/* Appends the arguments at the probe's first site: "int n, const char *name". */
 static void add_arguments(const struct probe *p, char **text)
 {
 	const char *comma = "";
@@ -135,7 +136,7 @@ static void add_json(struct json *j, const struct probe *p, const struct probe *
 	json_end(j);
 }
 
-/* The part of the user's text that names the file or process, its colon included. */
+/* Returns the part of the user's text that names the file or process, with its colon. */
 static char *beginning(const char *text)
 {
 	const char *colon;
@@ -219,7 +220,8 @@ static bool ambiguous(const struct probe *p, const char *symbol)
 {
 	const char *number = strrchr(symbol, '#');
 
-	return (number && number[1] && !number[1 + strspn(number + 1, "0123456789")] &&
+	return !probe_name_may_be_symbol(symbol) ||
+	       (number && number[1] && !number[1 + strspn(number + 1, "0123456789")] &&
 		strcmp(symbol, p->sites[0].symbol)) ||
 	       strchr(symbol, '%') || strstr(symbol, "+0x") ||
 	       /* Symbols as they are, as Go's main.(*T).Add, are looked for first. */
@@ -227,7 +229,7 @@ static bool ambiguous(const struct probe *p, const char *symbol)
 		(strstr(symbol, "::") || !strncmp(symbol, "operator", 8)));
 }
 
-/* What -i takes for this function alone: one whose name does not tell is known by its place. */
+/* Returns the -i text of this function alone: its name, or its offset if that is ambiguous. */
 static char *own_name(const char *front, const struct probe *p)
 {
 	const char *symbol = symbol_of(p);
@@ -244,8 +246,8 @@ static char *own_name(const char *front, const struct probe *p)
 }
 
 /*
- * All functions, and beside those that the debug information describes, their parameters. Both
- * lists are in one order; the second lacks some.
+ * Lists all functions, with parameters where the debug information has them. The list with
+ * parameters has the same order and lacks some functions.
  */
 int uprobe_list(const char *text, struct source_list *list, struct trawl_error *err)
 {

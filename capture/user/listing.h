@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What -D says of a program: see struct source's list(). */
+/* What -D lists of a program: list() of struct source. */
 #ifndef TRAWL_CAPTURE_USER_LISTING_H
 #define TRAWL_CAPTURE_USER_LISTING_H
 

@@ -36,8 +36,8 @@ enum { HITS_TRIES = 50 }; /* of 1 ms: others may be defining theirs all the time
 /* ---- definition -------------------------------------------------------------------------- */
 
 /*
- * The kernel refused a definition. Its error_log knows why, but for one case: another probe at
- * this place says something else about the semaphore.
+ * Reports a definition that the kernel refused. Its error_log says why, except where another probe
+ * at this place has no semaphore or another one.
  */
 static int fail_definition(struct trace *t, const struct probe *p, const char *line, int error,
 			   struct trawl_error *err)
@@ -51,8 +51,9 @@ static int fail_definition(struct trace *t, const struct probe *p, const char *l
 				  "%s: the kernel refuses this probe: %s", p->display_name, what);
 	if (error == EINVAL && p->sites[0].ref_ctr)
 		return trawl_fail(err, TRAWL_CANNOT,
-				  "%s: the kernel refuses this probe: somebody else has a probe at "
-				  "this place without its semaphore", p->display_name);
+				  "%s: the kernel refuses this probe: another recording has one at "
+				  "this place without its semaphore; end that first",
+				  p->display_name);
 	return trawl_fail(err, TRAWL_CANNOT, "%s: the kernel refuses this probe: %s\n    %s",
 			  p->display_name, strerror(error), command);
 }
@@ -115,21 +116,25 @@ static const char *why_unavailable(const struct probe *p, size_t arg)
 }
 
 /*
- * Why a string has no bytes. The kernel fetches pages that are not in memory. Where strings squeeze
- * each other, an empty one is not told from one that cannot be read (longtext.h).
+ * Why a string has no bytes. Pages that are not in memory are no reason: the kernel fetches them.
+ * Beside a string that is too long, an empty one looks like one that cannot be read (longtext.h).
  */
-static const char *why_no_text(const struct probe *p)
+static const char *why_no_text(const struct probe *p, bool paired)
 {
 	size_t texts = 0;
+
+	if (!paired)
+		return "its address is not mapped, or it is too long for the kernel";
 
 	for (size_t i = 0; i < p->nargs; i++)
 		texts += !p->args[i].check && strstr(p->args[i].type, "string");
 	return texts > 1 ? "its address is not mapped, or it is empty beside one that is too long" :
-			   "its address is not mapped";
+			   "its address is not mapped, or it has no end before a page that is not";
 }
 
-/* What we know of the arguments and the kernel's format file does not say. */
-static int tune(const struct probe *p, struct eventformat *f, struct trawl_error *err)
+/* Adds to the format what the kernel's file does not say: kinds, C types, labels, notes. */
+static int tune(const struct probe *p, bool paired, struct eventformat *f,
+		struct trawl_error *err)
 {
 	for (size_t i = 0; i < p->nargs; i++) {
 		struct trawl_field *field = eventformat_field(f, p->args[i].name);
@@ -142,7 +147,7 @@ static int tune(const struct probe *p, struct eventformat *f, struct trawl_error
 		    (p->args[i].label && replace(&field->name, p->args[i].label)))
 			return trawl_fail(err, TRAWL_CANNOT, "out of memory");
 		if (field->kind == TRAWL_TEXT && field->place != TRAWL_FIXED)
-			field->note = why_no_text(p);
+			field->note = why_no_text(p, paired);
 		if (*why) {
 			field->kind = TRAWL_NONE;
 			field->note = why;
@@ -163,8 +168,7 @@ static int write_meta(struct trace *t, const struct probe *p, struct trawl_error
 	return r;
 }
 
-/* Texts with a length, and fields that are used up: what the file says instead of the kernel's
- * format. */
+/* Turns *f into the format of the records in the file (counted.h). */
 static int describe_texts(struct trace *t, const struct probe *p, struct eventformat *f,
 			  struct trawl_error *err)
 {
@@ -191,16 +195,18 @@ static int arm_probe(struct trace *t, const struct probe *p, struct trawl_error 
 
 	if (define_sites(t, p, err) || trace_format(t, t->name, p->event, &f, err))
 		return -1;
-	companion_places(p, &f, &pair); /* by the kernel's names, before ours are put in */
+	companion_places(p, &f, &pair); /* while f has the kernel's names */
 	texts = counted_places(p, &f, &ntexts);
 	r = checked_event(t, p, &f, err);
 	if (!r && (ntexts || p->conditions))
 		r = describe_texts(t, p, &f, err);
 	if (!r)
-		r = tune(p, &f, err);
+		r = tune(p, pair.nargs, &f, err);
 	if (!r)
 		r = trace_add(t, t->name, p->event, p->display_name, &f,
 			      jumped_filter(p, filter, sizeof(filter)), err);
+	if (!r && *p->sites[0].exit)
+		trace_comes_last(t, f.id);
 	if (!r && ntexts) {
 		trace_cut_texts(t, f.id, texts, ntexts);
 		texts = NULL;
@@ -234,8 +240,8 @@ static int resolve(struct input *in, struct probe_list *list, struct trawl_error
 	return 0;
 }
 
-/* Remarks on probes; one that several probes have is told once, by -v for each of them. */
-static void tell_notes(struct session *s, const struct probe_list *list)
+/* Prints the notes on probes: one that several probes have only once, with -v for each of them. */
+static void show_notes(struct session *s, const struct probe_list *list)
 {
 	bool each = session_options(s)->verbose;
 
@@ -265,7 +271,7 @@ static void tell_notes(struct session *s, const struct probe_list *list)
 	}
 }
 
-/* How a process has mapped the file: what bears its name now, what bore it once, or neither. */
+/* Has a process mapped the file, or a former file of its name? */
 enum mapped { MAPPED_NOT, MAPPED_FORMER, MAPPED };
 
 static enum mapped how_mapped(pid_t pid, const struct probe_file *file)
@@ -276,7 +282,7 @@ static enum mapped how_mapped(pid_t pid, const struct probe_file *file)
 	enum mapped how = MAPPED_NOT;
 
 	if (procmap_open(pid, &files, &n, &missed, &ignored))
-		return MAPPED; /* who may not look does not know */
+		return MAPPED; /* not known: no note */
 	for (size_t i = 0; i < n && how != MAPPED; i++) {
 		struct stat st;
 
@@ -292,8 +298,8 @@ static enum mapped how_mapped(pid_t pid, const struct probe_file *file)
 	return how;
 }
 
-/* -p: a file that none of the processes has mapped gives no events, at least not yet. */
-static void tell_unmapped(struct session *s, const struct probe_file *file)
+/* Prints a note if no process of -p has mapped the file: no events until one does. */
+static void note_unmapped(struct session *s, const struct probe_file *file)
 {
 	const struct options *o = session_options(s);
 	enum mapped best = MAPPED_NOT;
@@ -318,7 +324,16 @@ static void tell_unmapped(struct session *s, const struct probe_file *file)
 			     "is", file->path);
 }
 
-/* Probes are resolved first: what the user mistyped is told before anything is touched. */
+static void add_sites(struct session *s, const struct probe *p)
+{
+	const struct probe_file *f = p->file;
+
+	for (size_t i = 0; i < p->nsites; i++)
+		session_add_site(s, &(struct session_site){ f->inode, p->sites[i].offset,
+							    f->major, f->minor });
+}
+
+/* Resolves the probes first: typing errors are reported before the kernel is changed. */
 static int uprobe_arm(struct input *in, struct trawl_error *err)
 {
 	struct probe_list list = { 0 };
@@ -332,12 +347,14 @@ static int uprobe_arm(struct input *in, struct trawl_error *err)
 	if (!t)
 		goto out;
 	session_tasks(in->session)->want_maps = true;
-	tell_notes(in->session, &list);
+	show_notes(in->session, &list);
 	for (size_t i = 0; i < list.nfiles; i++)
-		tell_unmapped(in->session, list.files[i]);
+		note_unmapped(in->session, list.files[i]);
 	r = 0;
-	for (size_t i = 0; !r && i < list.n; i++)
+	for (size_t i = 0; !r && i < list.n; i++) {
 		r = arm_probe(t, list.probes[i], err);
+		add_sites(in->session, list.probes[i]);
+	}
 out:
 	probe_list_free(&list);
 	return r;
@@ -345,7 +362,7 @@ out:
 
 /* ---- hits -------------------------------------------------------------------------------- */
 
-/* Several sites of a probe are several of the kernel's with one name. */
+/* Adds the hits of one site; the kernel counts each site of an event. */
 static void add_hits(struct trace *t, const char *name, uint64_t n)
 {
 	for (size_t i = 0; i < t->nevents; i++)
@@ -354,9 +371,9 @@ static void add_hits(struct trace *t, const char *name, uint64_t n)
 }
 
 /*
- * The kernel's own count of hits of our probes, from uprobe_profile ("FILE EVENT HITS"). It has no
- * groups, so it is read beside uprobe_events: both list the same probes in the same order. False
- * if somebody defined or removed probes between the two reads.
+ * Reads the kernel's count of hits of our probes from uprobe_profile ("FILE EVENT HITS"). It has no
+ * groups, so it is read beside uprobe_events, which lists the same probes in the same order.
+ * Returns false if another program defined or removed probes between the two reads.
  */
 static bool read_hits(struct trace *t, uint64_t *hits)
 {
@@ -395,8 +412,8 @@ static int uprobe_start(struct input *in, struct trawl_error *err)
 }
 
 /*
- * Hits are counted before the end: each of them must then be in the buffer or among its losses,
- * unless a scope, a filter or -c kept it out (see final_losses() in trace.c).
+ * Reads the count of hits before the end: each of them must then be in the buffer or among its
+ * losses, unless a scope, a filter or -c kept it out (missing_hits() in trace.c).
  */
 static void uprobe_close(struct input *in)
 {
@@ -429,7 +446,7 @@ static int uprobe_probe(struct trawl_error *err)
 	return r;
 }
 
-/* For -D: defines a probe in ourselves, for it is not enough that uprobe_events is there. */
+/* Defines a probe in this program, for -D: the kernel may refuse it though uprobe_events exists. */
 static int try_definition(struct trawl_error *err)
 {
 	char group[OWNER_NAME_MAX], text[OWNER_NAME_MAX + 64];
@@ -466,7 +483,7 @@ static void usdt_describe(struct source_list *list)
 			try_definition(&err) ? err.text : NULL);
 }
 
-/* Uprobes and USDT probes differ in what is written and listed only. */
+/* Uprobes and USDT probes differ only in how they are named and listed. */
 #define USER_RECORDING                                                                            \
 	TRACE_SOURCE, .probe = uprobe_probe, .arm = uprobe_arm, .start = uprobe_start,            \
 		.drain = trace_drain, .reached = trace_reached, .discard = trace_discard,         \

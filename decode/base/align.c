@@ -2,7 +2,8 @@
 #include "decode/base/align.h"
 
 #include <stdlib.h>
-#include <string.h>
+
+#include "common/array.h"
 
 /* Edits that are searched at a time. What is farther apart is aligned in pieces. */
 #define EDITS_MAX 1024
@@ -14,6 +15,12 @@ struct aligned {
 	int32_t *reach; /* of each edit count d, for each diagonal -d..d: how far a is matched */
 };
 
+/* The piece that is being aligned: where it begins, and how long its two sides are. */
+struct extent {
+	size_t a, b;
+	int32_t na, nb;
+};
+
 /* Adds one element, or lengthens the run that ends there. */
 static int add(struct aligned *s, size_t a, size_t b, size_t n)
 {
@@ -23,14 +30,8 @@ static int add(struct aligned *s, size_t a, size_t b, size_t n)
 		last->n += n;
 		return 0;
 	}
-	if (s->n == s->room) {
-		struct align_run *grown = realloc(s->runs, (2 * s->room + 16) * sizeof(*grown));
-
-		if (!grown)
-			return -1;
-		s->runs = grown;
-		s->room = 2 * s->room + 16;
-	}
+	if (!array_reserve(s->runs, s->room, s->n + 1))
+		return -1;
 	s->runs[s->n++] = (struct align_run){a, b, n};
 	return 0;
 }
@@ -50,28 +51,28 @@ static int32_t start(const struct aligned *s, int32_t d, int32_t k)
 	return before[k - 1] + 1;
 }
 
-static int32_t slide(const struct aligned *s, size_t a0, size_t b0, int32_t x, int32_t k,
-		     int32_t na, int32_t nb)
+static int32_t slide(const struct aligned *s, const struct extent *e, int32_t x, int32_t k)
 {
-	while (x < na && x - k < nb && s->a[a0 + (size_t)x] == s->b[b0 + (size_t)(x - k)])
+	while (x < e->na && x - k < e->nb &&
+	       s->a[e->a + (size_t)x] == s->b[e->b + (size_t)(x - k)])
 		x++;
 	return x;
 }
 
 /* Walks back from (d, k) to the origin and adds the runs on the way, the first one first. */
-static int trace(struct aligned *s, size_t a0, size_t b0, int32_t d, int32_t k)
+static int trace(struct aligned *s, const struct extent *e, int32_t d, int32_t k)
 {
 	int32_t x = row(s, d)[k], from, previous;
 
 	if (!d)
-		return x ? add(s, a0, b0, (size_t)x) : 0;
+		return x ? add(s, e->a, e->b, (size_t)x) : 0;
 	previous =
 		k == -d || (k != d && row(s, d - 1)[k - 1] < row(s, d - 1)[k + 1]) ? k + 1 : k - 1;
 	from = start(s, d, k);
-	if (trace(s, a0, b0, d - 1, previous))
+	if (trace(s, e, d - 1, previous))
 		return -1;
-	return x > from ? add(s, a0 + (size_t)from, b0 + (size_t)(from - k), (size_t)(x - from))
-			: 0;
+	return x > from ? add(s, e->a + (size_t)from, e->b + (size_t)(from - k),
+			      (size_t)(x - from)) : 0;
 }
 
 /*
@@ -82,25 +83,28 @@ static int piece(struct aligned *s, size_t *a0, size_t na, size_t *b0, size_t nb
 {
 	size_t wide = na - *a0 < INT32_MAX / 2 ? na - *a0 : INT32_MAX / 2;
 	size_t high = nb - *b0 < INT32_MAX / 2 ? nb - *b0 : INT32_MAX / 2;
-	int32_t w = (int32_t)wide, h = (int32_t)high, best = -1, far = -1, d = 0;
+	const struct extent e = { *a0, *b0, (int32_t)wide, (int32_t)high };
+	int32_t best = -1, far = -1, d = 0;
 
 	for (d = 0; d < EDITS_MAX; d++) {
 		far = -1;
 		for (int32_t k = -d; k <= d; k += 2) {
-			int32_t x = slide(s, *a0, *b0, d ? start(s, d, k) : 0, k, w, h);
+			int32_t x = slide(s, &e, d ? start(s, d, k) : 0, k);
 
 			row(s, d)[k] = x;
-			if (x <= w && x - k <= h && 2 * x - k > far) {
+			/* Of places as far, the one as far in both: nothing of one side alone. */
+			if (x <= e.na && x - k <= e.nb &&
+			    (2 * x - k > far || (2 * x - k == far && abs(k) < abs(best)))) {
 				far = 2 * x - k;
 				best = k;
 			}
-			if (x >= w && x - k >= h)
+			if (x >= e.na && x - k >= e.nb)
 				goto found;
 		}
 	}
 	d--;
 found:
-	if (far < 0 || trace(s, *a0, *b0, d, best))
+	if (far < 0 || trace(s, &e, d, best))
 		return -1;
 	*b0 += (size_t)(row(s, d)[best] - best);
 	*a0 += (size_t)row(s, d)[best];

@@ -12,9 +12,9 @@ struct align_run {
 };
 
 /*
- * The runs of equal tokens, in order; a run of no elements at the ends of both comes last. The edit
- * script is the shortest one, but of sequences that differ in thousands of places. To be freed by
- * the caller. -1: out of memory.
+ * Finds the runs of equal elements, in order. The last one ends at the ends of both; it may have no
+ * elements. They are of the shortest edit script, except where the sequences differ in thousands of
+ * places. The caller frees *runs. Returns 0, or -1 without memory.
  */
 int align(const uint64_t *a, size_t na, const uint64_t *b, size_t nb, struct align_run **runs,
 	  size_t *nruns);

@@ -19,7 +19,7 @@ struct boots {
 	uint32_t nids;
 };
 
-/* All zero but for the reader is a beginning. */
+/* struct boots starts all zero but for the reader. */
 void boots_free(struct boots *b);
 
 /*
@@ -27,5 +27,8 @@ void boots_free(struct boots *b);
  * section in front.
  */
 uint32_t boot_of(struct boots *b, uint32_t section);
+
+/* Whether both sections say of which boot they are, and it is the same. */
+bool boots_same(struct boots *b, uint32_t section, uint32_t other);
 
 #endif

@@ -71,12 +71,14 @@ int cli_bad_option(int got, char **argv, const struct option *options, struct tr
 	if (optopt > 0 && optopt < 0x100)
 		text = letter;
 	if (got == ':')
-		return trawl_fail(err, TRAWL_USAGE, "%s needs an argument; see --help", text);
+		return trawl_fail(err, TRAWL_USAGE, "%s: needs an argument; see --help", text);
 	if (optopt >= 0x100)
-		return trawl_fail(err, TRAWL_USAGE, "%s: this option has no argument: leave out %s",
+		return trawl_fail(err, TRAWL_USAGE, "%s: the option takes no argument; leave out "
+						    "%s",
 				  text, text + strcspn(text, "="));
 	if (!optopt && candidates(text, options, list, sizeof(list)) > 1)
-		return trawl_fail(err, TRAWL_USAGE, "%s can mean %s: write more of it", text, list);
+		return trawl_fail(err, TRAWL_USAGE, "%s: may mean %s; write more of "
+						    "it", text, list);
 	return otheropt_fail(text, elsewhere, options, err);
 }
 
@@ -85,8 +87,13 @@ int cli_finish(struct out *o, const char *name)
 	struct trawl_error err;
 
 	out_flush(o);
-	if (!o->error || o->error == EPIPE)
+	if (o->error == EPIPE || (!o->error && !out_lacked_memory()))
 		return TRAWL_OK;
-	trawl_fail(&err, TRAWL_CANNOT, "%s: cannot be written: %s", name, strerror(o->error));
+	if (!o->error)
+		trawl_fail(&err, TRAWL_CANNOT, "%s: is incomplete: out of memory; end other "
+					       "programs", name);
+	else
+		trawl_fail(&err, TRAWL_CANNOT, "%s: cannot be written: %s", name,
+			   strerror(o->error));
 	return cli_error(&err);
 }

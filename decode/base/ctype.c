@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/base/ctype.h"
+#include "common/array.h"
 
 #include <string.h>
 
@@ -29,7 +30,7 @@ static const struct narrow *narrow_of(const char *ctype)
 		return strchr(ctype, '*') ? NULL : &enumeration;
 	if (!strncmp(ctype, "__", 2))
 		ctype += 2;
-	for (size_t i = 0; i < sizeof(narrow_types) / sizeof(narrow_types[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(narrow_types); i++)
 		if (!strcmp(ctype, narrow_types[i].name))
 			return &narrow_types[i];
 	return NULL;

@@ -66,6 +66,8 @@ struct item {
 	int32_t pid, tid;                   /* ITEM_NO_TASK: not known, or no task's doing */
 	const void *record;                 /* that record, as in struct trawl_event */
 	uint32_t len, section;
+	uint64_t chunk;                     /* held: that of the record, in the section */
+	bool held;                          /* the record is not the last one that was fed */
 	bool problem;                       /* an error of the traced system: shown in red */
 	bool secret;                        /* may be keystrokes: in clear in a packet only */
 	void *detail;                       /* the decoder's own */
@@ -144,6 +146,12 @@ struct decoder {
 	 */
 	int (*feed)(void *state, const struct trawl_event *ev, struct item_sink *sink,
 		    struct trawl_error *err);
+	/*
+	 * Items that are held until their time comes: those before `time`, that of the next event
+	 * of all sources; UINT64_MAX: all. May be NULL: there are none. As feed().
+	 */
+	int (*advance)(void *state, uint64_t time, struct item_sink *sink,
+		       struct trawl_error *err);
 	/* The end of the input: what is still held back. May be NULL. */
 	int (*flush)(void *state, struct item_sink *sink, struct trawl_error *err);
 
@@ -182,6 +190,14 @@ struct decoder {
 	/* Of a field that holds one word of a few: the n-th of them, NULL after the last; of any
 	 * other field NULL at once. May be NULL. */
 	const char *(*word)(const char *field, size_t n);
+	/* Why the field can never hold this text, which is no pattern: "it is ..."; NULL if it can.
+	 * May be NULL. */
+	const char *(*never)(const char *field, const char *text);
+	/* Likewise of a number, an integer. May be NULL. */
+	const char *(*never_number)(const char *field, int64_t number);
+	/* The field that Wireshark, or the USB specification, calls by this name; NULL if there is
+	 * none. May be NULL. */
+	const char *(*field_called)(const char *name);
 
 	/* Sections of --summary, complete lines; options->summary was set at open. May be NULL. */
 	void (*summary)(void *state, struct out *o);

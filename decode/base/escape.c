@@ -43,12 +43,12 @@ static char *put_special(char *to, const unsigned char **p, size_t n, char quote
 		(*p)++;
 		return to + 2;
 	}
-	if (run > 1 && !(c == 0xc2 && (*p)[1] < 0xa0)) {
+	if (run > 1 && !utf8_control(*p, run)) {
 		memcpy(to, *p, run);
 		*p += run;
 		return to + run;
 	}
-	/* control, C1 (two bytes) or invalid: byte by byte */
+	/* control or invalid: byte by byte */
 	for (run = run > 1 ? run : bad; run; run--)
 		to = put_byte(to, *(*p)++);
 	return to;
@@ -156,11 +156,14 @@ void out_quoted(struct out *o, const void *text, size_t n)
 	out_char(o, '"');
 }
 
-/* A character below U+0100 as JSON's escape of it. */
-static char *put_json_number(char *to, unsigned char c)
+/* A character below U+10000 as JSON's escape of it. */
+static char *put_json_number(char *to, unsigned int c)
 {
-	memcpy(to, "\\u00", 4);
-	to[4] = hexdigit[c >> 4];
+	to[0] = '\\';
+	to[1] = 'u';
+	to[2] = hexdigit[c >> 12];
+	to[3] = hexdigit[c >> 8 & 15];
+	to[4] = hexdigit[c >> 4 & 15];
 	to[5] = hexdigit[c & 15];
 	return to + 6;
 }
@@ -174,12 +177,6 @@ static char *put_json_ascii(char *to, unsigned char c)
 	return to;
 }
 
-/* U+0080 to U+009F, which a terminal may obey. */
-static bool is_c1(const unsigned char *p, size_t run)
-{
-	return run == 2 && p[0] == 0xc2 && p[1] < 0xa0;
-}
-
 /* One character that is not plain. */
 static char *put_json_special(char *to, const unsigned char **p, size_t n)
 {
@@ -187,9 +184,12 @@ static char *put_json_special(char *to, const unsigned char **p, size_t n)
 
 	if (run == 1)
 		return put_json_ascii(to, *(*p)++);
-	if (is_c1(*p, run)) {
+	if (utf8_control(*p, run)) {
+		unsigned int c = run == 2 ? 0 : 0x2000u | ((*p)[1] & 63u) << 6;
+
+		c |= (*p)[run - 1] & (run == 2 ? 255u : 63u);
 		*p += run;
-		return put_json_number(to, (*p)[-1]);
+		return put_json_number(to, c);
 	}
 	if (run) {
 		memcpy(to, *p, run);
@@ -263,7 +263,7 @@ void out_visible(struct out *o, const void *text, size_t n)
 		bool alone = *p == '\r' && (p + 1 == end || p[1] != '\n');
 		bool control = run == 1 && (ascii_class(*p) == 2 || alone);
 
-		if (!run || control || is_c1(p, run)) {
+		if (!run || control || utf8_control(p, run)) {
 			out_bytes(o, from, (size_t)(p - from));
 			if (control)
 				picture(o, *p);

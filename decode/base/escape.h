@@ -6,8 +6,13 @@
 #include "decode/base/output.h"
 
 /*
- * Foreign text for people: valid UTF-8 goes through, control characters (C0, DEL, C1) and invalid
- * bytes become \n, \t, \r, \xNN; a backslash is doubled. Safe on a terminal.
+ * Control characters are C0, DEL, C1, what ends a line or paragraph (U+2028, U+2029) and what turns
+ * the direction of a line (U+202A to U+202E, U+2066 to U+2069).
+ */
+
+/*
+ * Foreign text for people: valid UTF-8 goes through, control characters and invalid bytes become
+ * \n, \t, \r, \xNN; a backslash is doubled. Safe on a terminal.
  */
 void out_safe(struct out *o, const void *text, size_t n);
 
@@ -21,15 +26,15 @@ void out_lines(struct out *o, const void *text, size_t n);
 void out_quoted(struct out *o, const void *text, size_t n);
 
 /*
- * A JSON string with its quotes: control characters (C0, DEL, C1) are escaped, each invalid UTF-8
- * sequence becomes one U+FFFD.
+ * A JSON string with its quotes: control characters are escaped, each invalid UTF-8 sequence
+ * becomes one U+FFFD.
  */
 void out_json(struct out *o, const void *text, size_t n);
 
 /*
  * A document as it is, but for what a terminal obeys: control characters other than tab and end of
- * line (LF, or CR LF) become their pictures (U+2400 on), of C1 and of invalid UTF-8 each sequence
- * one U+FFFD.
+ * line (LF, or CR LF) become their pictures (U+2400 on), each that has none and each sequence of
+ * invalid UTF-8 one U+FFFD.
  */
 void out_visible(struct out *o, const void *text, size_t n);
 

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 
+#include "decode/base/output.h"
+
 enum { DEPTH = 64, SIZE_LIMIT = 16 << 20 };
 
 struct json_object *jdoc_parse(const void *text, size_t len)
@@ -13,14 +15,19 @@ struct json_object *jdoc_parse(const void *text, size_t len)
 
 	errno = EINVAL;
 	t = len <= SIZE_LIMIT ? json_tokener_new_ex(DEPTH) : NULL;
-	if (!t)
+	if (!t) {
+		if (len <= SIZE_LIMIT)
+			out_lack_memory();
 		return NULL;
+	}
 	json_tokener_set_flags(t, JSON_TOKENER_STRICT);
 	o = json_tokener_parse_ex(t, text, (int)len);
 	/* a number ends where something else begins */
 	if (json_tokener_get_error(t) == json_tokener_continue)
 		o = json_tokener_parse_ex(t, "", 1);
 	/* json-c says nothing of memory that ran out, and may leave out what it had no place for */
+	if (errno == ENOMEM)
+		out_lack_memory();
 	wrong = json_tokener_get_error(t) != json_tokener_success || errno == ENOMEM;
 	if (wrong) {
 		json_object_put(o);

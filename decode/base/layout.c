@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "decode/base/ctype.h"
+#include "decode/base/output.h"
 
 /* Scalars of fixed place come first: they are written without a look at the room there is. */
 enum op {
@@ -237,8 +238,10 @@ void layout_arrow(struct layout *l, struct shown *s)
 	if (l->arrow || s->label == l->labels) /* nothing stands before the first */
 		return;
 	l->arrow = calloc(1, pad16(n + s->label_len));
-	if (!l->arrow)
+	if (!l->arrow) {
+		out_lack_memory();
 		return;
+	}
 	memcpy(l->arrow, arrow, n);
 	memcpy(l->arrow + n, s->label, s->label_len);
 	s->label = l->arrow;
@@ -640,6 +643,14 @@ static inline char *put_fixed(char *p, const struct shown *s, const uint8_t *r, 
 	return s->op == OP_BOOL ? put_bool(p, f, r) : put_integer(p, s->op, r, json);
 }
 
+/* Is the value more than the field's bytes? */
+static inline bool is_special(const struct shown *s, bool json)
+{
+	if (!((uintptr_t)s->fault | (uintptr_t)s->when | (uintptr_t)s->written))
+		return false;
+	return s->fault || s->when || !json || s->written->only_name;
+}
+
 /*
  * The loop of the hot path. Fields of fixed place go to the reserved room; any other field
  * hands back what is written and takes new room after it.
@@ -656,14 +667,16 @@ static inline void all_fields(const struct layout *l, const uint8_t *r, size_t l
 		const char *label = (json ? s->json : s->label) + skip;
 		size_t label_len = (json ? s->json_len : s->label_len) - skip;
 
-		if ((s->hidden && !all) || (s->when && !json && shown_absent(s, r, len)))
+		if (s->hidden && !all)
 			continue;
-		skip = 0;
-		if (s->op < OP_FIXED && !checked && !s->fault && !s->when &&
-		    (!s->written || (json && !s->written->only_name))) {
+		if (s->op < OP_FIXED && !checked && !is_special(s, json)) {
+			skip = 0;
 			p = put_fixed(put_label(p, label, label_len), s, r, json);
 			continue;
 		}
+		if (!json && shown_absent(s, r, len))
+			continue;
+		skip = 0;
 		out_used(o, p);
 		out_bytes(o, label, label_len);
 		(json ? shown_json : shown_text)(s, r, len, o);

@@ -7,7 +7,9 @@
 
 #include "decode/base/decoder.h"
 
-/* A text that a field's value has of its own in some record, other than by its type. */
+/*
+ * How a field's value is shown where its type does not tell: names of an enumeration, a function.
+ */
 struct written {
 	void (*put)(const struct written *w, const void *record, size_t len, struct out *o);
 	/* The name that the program has for the value; NULL: none. The function may be NULL. */

@@ -7,10 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char pairs[] = "00010203040506070809101112131415161718192021222324"
-			    "25262728293031323334353637383940414243444546474849"
-			    "50515253545556575859606162636465666768697071727374"
-			    "75767778798081828384858687888990919293949596979899";
 static const char hexdigit[] = "0123456789abcdef";
 
 #define EIGHT_DIGITS 100000000u
@@ -68,22 +64,10 @@ char *put_large(char *p, uint64_t v)
 	return put_whole(p, (uint32_t)(v % EIGHT_DIGITS));
 }
 
-char *put_digits(char *p, uint64_t v, unsigned int width)
+char *put_digits(char *p, uint32_t v, unsigned int width)
 {
-	char *end = p + width, *at = end;
-
-	for (; at - p >= 8; v /= EIGHT_DIGITS) {
-		at -= 8;
-		put_whole(at, (uint32_t)(v % EIGHT_DIGITS));
-	}
-	while (at - p >= 2) {
-		at -= 2;
-		memcpy(at, pairs + 2 * (v % 100), 2);
-		v /= 100;
-	}
-	if (at > p)
-		*p = (char)('0' + v % 10);
-	return end;
+	put_eight(p, (eight_digits(v) | ZEROS) >> 8 * (8 - width));
+	return p + width;
 }
 
 char *put_s64(char *p, int64_t v)

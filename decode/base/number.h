@@ -13,7 +13,8 @@ char *put_large(char *p, uint64_t v);
 char *put_s64(char *p, int64_t v);
 char *put_hex(char *p, uint64_t v);
 char *put_xdigits(char *p, uint64_t v, unsigned int width); /* at least so many, without 0x */
-char *put_digits(char *p, uint64_t v, unsigned int width); /* the last `width` decimal digits */
+/* v < 10^8; its last 1 to 8 decimal digits, with leading zeros. */
+char *put_digits(char *p, uint32_t v, unsigned int width);
 
 static inline char *put_u64(char *p, uint64_t v)
 {

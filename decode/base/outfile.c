@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/base/outfile.h"
+#include "common/array.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +14,7 @@
 /* ---- a file that must have a name --------------------------------------------------------- */
 
 static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
-#define NENDS (sizeof(ends) / sizeof(ends[0]))
+#define NENDS ARRAY_SIZE(ends)
 
 /* The only thing that a signal handler can be told by. */
 static const struct outfile *volatile unfinished;

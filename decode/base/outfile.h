@@ -27,8 +27,8 @@ int outfile_open(struct outfile *f, const char *name, struct trawl_error *err);
 
 /*
  * Has a process of its own give the file its name, or drop it if this one ends before: for programs
- * that will not be allowed to (common/sandbox.h). That process knows this file and nothing else,
- * and reads one byte of this one. 0, or -1 with *err: the file is gone, too.
+ * that will not be allowed to (common/sandbox.h). That process has the file and its folder open and
+ * nothing else, and reads one byte from this process. 0, or -1 with *err: the file is gone, too.
  */
 int outfile_keeper(struct outfile *f, struct trawl_error *err);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/base/output.h"
+#include "common/array.h"
 
 #include <endian.h>
 #include <errno.h>
@@ -17,6 +18,19 @@ enum {
 /* Where appends go after an error or without memory: what is written there is thrown away. */
 static char nowhere[SPARE];
 
+/* Some text in memory was thrown away, of which an output may have been made. */
+static bool lacked_memory;
+
+void out_lack_memory(void)
+{
+	lacked_memory = true;
+}
+
+bool out_lacked_memory(void)
+{
+	return lacked_memory;
+}
+
 static void start(struct out *o, int fd, size_t room)
 {
 	memset(o, 0, sizeof(*o));
@@ -24,9 +38,10 @@ static void start(struct out *o, int fd, size_t room)
 	o->data = malloc(room);
 	o->room = room;
 	if (!o->data) {
+		lacked_memory = true;
 		o->error = ENOMEM;
 		o->data = nowhere;
-		o->room = 0;
+		o->room = sizeof(nowhere);
 	}
 }
 
@@ -75,20 +90,20 @@ int out_flush(struct out *o)
 
 static char *fail(struct out *o, int error)
 {
+	lacked_memory |= error == ENOMEM;
 	if (!o->error)
 		o->error = error;
 	if (o->data != nowhere)
 		free(o->data);
 	o->data = nowhere;
 	o->len = 0;
-	o->room = 0;
+	o->room = sizeof(nowhere);
 	return o->data;
 }
 
 char *out_more(struct out *o, size_t n)
 {
 	size_t room;
-	char *data;
 
 	if (o->data == nowhere) {
 		o->len = 0;
@@ -102,10 +117,8 @@ char *out_more(struct out *o, size_t n)
 		return fail(o, ENOMEM);
 	for (room = o->room; room - o->len < n;)
 		room *= 2;
-	data = realloc(o->data, room);
-	if (!data)
+	if (!array_resize(&o->data, room, 1))
 		return fail(o, ENOMEM);
-	o->data = data;
 	o->room = room;
 	return o->data + o->len;
 }

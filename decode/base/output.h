@@ -36,6 +36,10 @@ void out_memory(struct out *o);
 /* Frees the buffer. Does not flush and does not close fd. */
 void out_free(struct out *o);
 
+/* Has any buffer of the process ever had no memory? What was made of it is not whole. */
+bool out_lacked_memory(void);
+/* For what would have been printed if there had been memory for it: the same is then said. */
+void out_lack_memory(void);
 /* Writes what is held to fd (nothing in memory). Returns 0, or -1 with o->error set. */
 int out_flush(struct out *o);
 

@@ -9,6 +9,7 @@
 #include "decode/base/boot.h"
 #include "decode/base/jdoc.h"
 #include "decode/base/layout.h"
+#include "decode/base/output.h"
 
 #define CLONE_THREAD 0x00010000
 
@@ -117,8 +118,10 @@ static struct task *entry(struct tasks *t, int32_t tid)
 		grow(t);
 	s = slot(t->slots, t->nslots, tid);
 	if (s->tid == -1) {
-		if (t->used + 1 >= t->nslots)
+		if (t->used + 1 >= t->nslots) {
+			out_lack_memory();
 			return NULL;
+		}
 		*s = nobody;
 		s->tid = tid;
 		t->used++;
@@ -171,8 +174,12 @@ static void read_meta(struct tasks *t, const struct trawl_meta *m)
 {
 	struct task task = task_of(m);
 
-	if (task.tid != -1 && array_grow(t->told, t->ntold))
+	if (task.tid == -1)
+		return;
+	if (array_grow(t->told, t->ntold))
 		t->told[t->ntold++] = (struct told){ m->time, task };
+	else
+		out_lack_memory();
 }
 
 /* Looks at metadata that has come since the last time. */

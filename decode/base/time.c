@@ -199,7 +199,7 @@ int time_arg_parse(const char *option, const char *text, bool utc, struct time_a
 		return 0;
 	if (is_span(text))
 		return caret_fail(err, TRAWL_USAGE, text, 0,
-				  "%s: a duration counts from the first event: write +%s", option,
+				  "%s: a duration counts from the first event; write +%s", option,
 				  text);
 	return caret_fail(err, TRAWL_USAGE, text, (size_t)(t.p - text), "%s: %s", option,
 			  t.wrong ? t.wrong :
@@ -241,11 +241,13 @@ uint64_t time_arg_resolve(const struct time_arg *w, uint64_t first)
 
 static char *put_span(char *p, uint64_t seconds)
 {
-	p = put_digits(p, seconds / 3600, seconds / 3600 < 100 ? 2 : 10);
+	uint64_t hours = seconds / 3600;
+
+	p = hours < 100 ? put_digits(p, (uint32_t)hours, 2) : put_u64(p, hours);
 	*p++ = ':';
-	p = put_digits(p, seconds / 60 % 60, 2);
+	p = put_digits(p, (uint32_t)(seconds / 60 % 60), 2);
 	*p++ = ':';
-	return put_digits(p, seconds % 60, 2);
+	return put_digits(p, (uint32_t)(seconds % 60), 2);
 }
 
 static uint32_t put_second(const struct time_printer *tp, char *p, size_t size)
@@ -275,7 +277,7 @@ static void new_millisecond(struct time_printer *tp, uint64_t ns)
 	tp->millisecond = ns - ns % MILLISECOND;
 	p = tp->text + tp->second_len;
 	*p++ = '.';
-	p = put_digits(p, ns / MILLISECOND % 1000, 3);
+	p = put_digits(p, (uint32_t)(ns / MILLISECOND % 1000), 3);
 	tp->text_len = (uint32_t)(p - tp->text);
 }
 
@@ -301,8 +303,8 @@ char *time_put(struct time_printer *tp, char *p, uint64_t ns, unsigned int digit
 	p += tp->text_len;
 	since -= tp->millisecond;
 	if (digits == 9)
-		return put_digits(p, since, 6);
-	p = put_digits(p, since / 1000, 3);
+		return put_digits(p, (uint32_t)since, 6);
+	p = put_digits(p, (uint32_t)(since / 1000), 3);
 	memcpy(p, "   ", 3);
 	return p + 3;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/base/valuetree.h"
+#include "common/array.h"
 #include "decode/base/escape.h"
 #include "decode/base/number.h"
 
@@ -29,21 +30,6 @@ void tree_clear(struct tree *t)
 	t->full = false;
 }
 
-static bool tree_grow(struct tree *t)
-{
-	uint32_t room = t->room ? t->room * 2 : 64;
-	struct tree_node *nodes;
-
-	if (t->count >= TREE_MAX_NODES)
-		return false;
-	nodes = realloc(t->nodes, room * sizeof(*nodes));
-	if (!nodes)
-		return false;
-	t->nodes = nodes;
-	t->room = room;
-	return true;
-}
-
 /* The next node, or NULL when the tree takes no more. */
 static struct tree_node *tree_add(struct tree *t, const char *name, enum tree_kind kind)
 {
@@ -51,7 +37,7 @@ static struct tree_node *tree_add(struct tree *t, const char *name, enum tree_ki
 
 	if (t->full || t->too_deep)
 		return NULL;
-	if (t->count == t->room && !tree_grow(t)) {
+	if (t->count >= TREE_MAX_NODES || !array_reserve(t->nodes, t->room, t->count + 1)) {
 		t->full = true;
 		return NULL;
 	}

@@ -9,6 +9,10 @@
 #include <string.h>
 
 #include "decode/base/task.h"
+#include "decode/branch/held.h"
+
+/* Batches that are held take up to so much memory; beyond, the earliest is given as a whole. */
+enum { HELD_BYTES = 64 << 20 };
 
 static const char *const item_names[] = {
 	"branch:unknown", "branch:jcc", "branch:jmp", "branch:jmp*", "branch:call", "branch:call*",
@@ -26,16 +30,18 @@ static const char *const how_names[BRANCH_HOWS] = {
 	[BRANCH_HOW_INTEL_BTS] = "intel-bts",
 	[BRANCH_HOW_KMOD_STEP] = "kmod-step",
 	[BRANCH_HOW_KMOD_LBR] = "kmod-lbr",
+	[BRANCH_HOW_PERF_JOINED] = "perf-joined",
 };
-_Static_assert(BRANCH_HOWS == 7, "who records branches has a name here");
+_Static_assert(BRANCH_HOWS == 8, "who records branches has a name here");
 
 struct state {
 	const struct decode_context *ctx;
 	struct images *images;
-	struct branch_batch_detail batch;
+	struct branch_batch_detail batch; /* --raw: the one at hand */
+	struct held held;
 	struct branch_detail detail;
-	char comm[16];
-	char text[4][IMAGE_TEXT]; /* of values, in turn */
+	char comm[16]; /* of what is not held */
+	char text[4][IMAGE_TEXT]; /* buffers for text values, used in turn */
 	unsigned int next_text;
 	uint64_t kinds[BRANCH_KINDS], branches, batches, lost, lost_unknown;
 };
@@ -60,6 +66,7 @@ static void branch_close(void *state)
 	struct state *s = state;
 
 	branch_batch_free(&s->batch.batch);
+	held_clear(&s->held);
 	images_free(s->images);
 	free(s);
 }
@@ -69,7 +76,7 @@ const struct branch_batch_detail *branch_batch_of(const struct decoder *d, const
 	return d == &branch_decoder && it->name == it->type->name ? it->detail : NULL;
 }
 
-/* What stands between branches. */
+/* Whether the item is a mark between branches and not a branch. */
 static bool is_mark(const struct item *it)
 {
 	return it->name == item_names[NAME_LOST] || it->name == item_names[NAME_STACK] ||
@@ -82,18 +89,24 @@ const struct branch_detail *branch_of(const struct decoder *d, const struct item
 										  : NULL;
 }
 
+bool branch_cuts(const struct decoder *d, const struct item *it)
+{
+	const struct branch_detail *detail = it->detail;
+
+	return d == &branch_decoder && it->name != it->type->name && is_mark(it) &&
+		(it->name == item_names[NAME_DAMAGED] || !detail->batch->last);
+}
+
 /* ---- records ----------------------------------------------------------------------------- */
 
-/* Reads the record into s->batch; a damaged one has no branches. */
-static void read_batch(struct state *s, const struct trawl_event *ev)
+/* Parses the record into *d, which is empty; a damaged record yields an empty batch. */
+static void read_batch(struct state *s, const struct trawl_event *ev,
+		       struct branch_batch_detail *d)
 {
-	struct branch_batch_detail *d = &s->batch;
 	const char *problem = NULL;
-
 	struct branch_last_record r = { 0 };
 	size_t fixed;
 
-	branch_batch_free(&d->batch);
 	d->last = ev->type->id == BRANCH_TYPE_LAST;
 	fixed = d->last ? sizeof(r) : sizeof(r.branch);
 	if (ev->len < fixed)
@@ -112,19 +125,21 @@ static void read_batch(struct state *s, const struct trawl_event *ev)
 	d->maps = images_maps(s->images, ev->section, (int32_t)d->fixed.pid, ev->ts);
 }
 
-static struct item item_of(struct state *s, const struct trawl_event *ev)
+/* An item of that record, of the batch's task, whose name goes to comm. */
+static struct item item_of(struct state *s, const struct trawl_event *ev,
+			   const struct branch_batch_detail *batch, char comm[16])
 {
 	struct item it = {
 		.time = ev->time, .ts = ev->ts, .source = ev->source, .type = ev->type,
 		.record = ev->record, .len = ev->len, .section = ev->section,
-		.cpu = ITEM_NO_CPU, .tid = (int32_t)s->batch.fixed.tid,
-		.pid = (int32_t)s->batch.fixed.pid, .comm = s->comm,
+		.cpu = ITEM_NO_CPU, .tid = (int32_t)batch->fixed.tid,
+		.pid = (int32_t)batch->fixed.pid, .comm = comm,
 	};
 	const struct task *t;
 
 	tasks_advance(s->ctx->tasks, ev->section, ev->ts);
 	t = tasks_find(s->ctx->tasks, it.tid, 0);
-	memcpy(s->comm, t->comm, sizeof(s->comm));
+	memcpy(comm, t->comm, sizeof(t->comm));
 	it.comm_len = t->named ? t->comm_len : 0;
 	return it;
 }
@@ -135,56 +150,80 @@ static void set_name(struct item *it, const char *name)
 	it->name_len = (uint32_t)strlen(name);
 }
 
-static void set_time(struct item *it, const struct trawl_event *ev, uint64_t ts)
-{
-	it->ts = ts;
-	it->time = ev->time + (ts - ev->ts);
-}
+/* ---- branches ---------------------------------------------------------------------------- */
 
-static int give_mark(struct state *s, const struct trawl_event *ev, struct item *it,
-		     const struct branch_mark *m, struct item_sink *sink)
+static int give_mark(struct state *s, struct held_batch *b, const struct branch_mark *m,
+		     struct item_sink *sink)
 {
 	bool lost = m->kind == BRANCH_MARK_LOST;
+	struct item *it = &b->item;
 
+	it->ts = m->time;
+	it->time = held_time(b, m->time);
 	if (!lost && m->kind != BRANCH_MARK_STACK)
 		return 0;
 	s->lost += m->count;
 	s->lost_unknown += lost && !m->count;
-	s->detail = (struct branch_detail){ .lost = m->count, .batch = &s->batch };
-	if (s->batch.last)
-		images_place(s->images, s->batch.maps, s->batch.address, &s->detail.at);
+	s->detail = (struct branch_detail){ .lost = m->count, .batch = &b->batch };
+	if (b->batch.last)
+		images_place(s->images, b->batch.maps, b->batch.address, &s->detail.at);
 	it->problem = lost;
 	it->detail = &s->detail;
-	set_name(it, item_names[lost ? NAME_LOST : s->batch.last ? NAME_LAST : NAME_STACK]);
-	set_time(it, ev, m->time);
+	set_name(it, item_names[lost ? NAME_LOST : b->batch.last ? NAME_LAST : NAME_STACK]);
 	return sink->item(sink, it);
 }
 
-static int give_branch(struct state *s, const struct trawl_event *ev, struct item *it, uint32_t i,
-		       const struct branch_mark *next, struct item_sink *sink)
+static int give_branch(struct state *s, struct held_batch *held, struct item_sink *sink)
 {
-	const struct branch_batch *b = &s->batch.batch;
-	uint64_t until = next ? next->time : s->batch.fixed.until;
+	const struct branch_batch *b = &held->batch.batch;
+	uint64_t until = held->mark < b->nmarks ? b->marks[held->mark].time :
+						  held->batch.fixed.until;
+	uint32_t i = held->branch;
+	struct item *it = &held->item;
 
 	s->detail = (struct branch_detail){ .pair = b->pairs[b->ids[i]],
 				     .cycles = b->cycles ? b->cycles[i] : 0,
 				     .flags = b->flags ? b->flags[i] : 0,
 				     .late = until > it->ts ? until - it->ts : 0,
-				     .batch = &s->batch };
-	images_place(s->images, s->batch.maps, s->detail.pair.from, &s->detail.from);
-	images_place(s->images, s->batch.maps, s->detail.pair.to, &s->detail.to);
-	if (s->batch.last)
-		images_place(s->images, s->batch.maps, s->batch.address, &s->detail.at);
+				     .batch = &held->batch };
+	images_place(s->images, held->batch.maps, s->detail.pair.from, &s->detail.from);
+	images_place(s->images, held->batch.maps, s->detail.pair.to, &s->detail.to);
+	if (held->batch.last)
+		images_place(s->images, held->batch.maps, held->batch.address, &s->detail.at);
 	it->problem = false;
 	it->detail = &s->detail;
 	set_name(it, item_names[s->detail.pair.kind < BRANCH_KINDS ? s->detail.pair.kind : 0]);
 	return sink->item(sink, it);
 }
 
-static void count(struct state *s)
+/* Gives the mark that is due, and the branches up to the next one: they have its time. */
+static int give_stretch(struct state *s, struct held_batch *b, struct item_sink *sink)
 {
-	const struct branch_batch *b = &s->batch.batch;
+	const struct branch_mark *m = held_mark(b);
+	int got = 0;
 
+	if (m) {
+		b->mark++;
+		got = give_mark(s, b, m, sink);
+	}
+	while (!got && b->branch < b->batch.batch.count && !held_mark(b)) {
+		got = give_branch(s, b, sink);
+		b->branch++;
+	}
+	return got;
+}
+
+static int give_all(struct state *s, struct held_batch *b, struct item_sink *sink)
+{
+	int got = 0;
+
+	while (!got && !held_done(b))
+		got = give_stretch(s, b, sink);
+	return got;
+}
+
+static void count(struct state *s, const struct branch_batch *b)
+{
 	s->batches++;
 	s->branches += b->count;
 	for (uint32_t i = 0; i < b->count; i++) {
@@ -194,57 +233,106 @@ static void count(struct state *s)
 	}
 }
 
-/* Each branch has the time of the last mark before it. */
-static int give_all(struct state *s, const struct trawl_event *ev, struct item_sink *sink)
+static int give_damaged(struct state *s, const struct trawl_event *ev,
+			const struct branch_batch_detail *batch, struct item_sink *sink)
 {
-	const struct branch_batch *b = &s->batch.batch;
-	struct item it = item_of(s, ev);
-	uint32_t m = 0;
-	int got = 0;
+	struct item it = item_of(s, ev, batch, s->comm);
 
-	for (uint32_t i = 0; i <= b->count && !got; i++) {
-		for (; m < b->nmarks && b->marks[m].at <= i && !got; m++) {
-			got = give_mark(s, ev, &it, &b->marks[m], sink);
-			set_time(&it, ev, b->marks[m].time);
-		}
-		if (i < b->count && !got)
-			got = give_branch(s, ev, &it, i, m < b->nmarks ? &b->marks[m] : NULL, sink);
-	}
-	return got;
-}
-
-static int give_damaged(struct state *s, const struct trawl_event *ev, struct item_sink *sink)
-{
-	struct item it = item_of(s, ev);
-
-	s->detail = (struct branch_detail){ .problem = s->batch.problem };
+	s->detail = (struct branch_detail){ .problem = batch->problem };
 	it.problem = true;
 	it.detail = &s->detail;
 	set_name(&it, item_names[NAME_DAMAGED]);
 	return sink->item(sink, &it);
 }
 
-static int give_batch(struct state *s, const struct trawl_event *ev, struct item_sink *sink)
+static int feed_raw(struct state *s, const struct trawl_event *ev, struct item_sink *sink)
 {
-	struct item it = item_of(s, ev);
+	struct item it;
 
+	branch_batch_free(&s->batch.batch);
+	s->batch = (struct branch_batch_detail){ 0 };
+	read_batch(s, ev, &s->batch);
+	if (s->batch.problem == branch_no_memory)
+		return -1;
+	if (s->ctx->options->summary)
+		count(s, &s->batch.batch);
+	it = item_of(s, ev, &s->batch, s->comm);
 	it.detail = &s->batch;
 	set_name(&it, ev->type->name);
 	return sink->item(sink, &it);
+}
+
+/* Of what is too much to be held, the earliest is given. */
+static int give_excess(struct state *s, struct item_sink *sink)
+{
+	int got = 0;
+
+	while (!got && s->held.bytes > HELD_BYTES) {
+		got = give_all(s, held_first(&s->held), sink);
+		held_moved(&s->held);
+	}
+	return got;
+}
+
+/* Takes the batch. The branches before a probe's hit have its time, and need not be held. */
+static int hold(struct state *s, const struct trawl_event *ev, struct held_batch *b,
+		struct item_sink *sink)
+{
+	int got;
+
+	b->time = ev->time;
+	b->ts = ev->ts;
+	b->item = item_of(s, ev, &b->batch, b->comm);
+	b->item.record = NULL; /* it will be gone */
+	b->item.len = 0;
+	b->item.held = true;
+	b->item.chunk = ev->chunk;
+	if (!b->batch.last && held_add(&s->held, b))
+		return give_excess(s, sink);
+	got = b->batch.last ? give_all(s, b, sink) : -1;
+	held_free_batch(b);
+	return got;
+}
+
+static int feed_branches(struct state *s, const struct trawl_event *ev, struct item_sink *sink)
+{
+	struct held_batch *b = held_new_batch();
+	int got;
+
+	if (!b)
+		return -1;
+	read_batch(s, ev, &b->batch);
+	if (s->ctx->options->summary)
+		count(s, &b->batch.batch);
+	if (!b->batch.problem)
+		return hold(s, ev, b, sink);
+	got = b->batch.problem == branch_no_memory ? -1 : give_damaged(s, ev, &b->batch, sink);
+	held_free_batch(b);
+	return got;
 }
 
 static int branch_feed(void *state, const struct trawl_event *ev, struct item_sink *sink,
 		       struct trawl_error *err)
 {
 	struct state *s = state;
+	int got = s->ctx->options->raw ? feed_raw(s, ev, sink) : feed_branches(s, ev, sink);
+
+	return got < 0 ? trawl_fail(err, TRAWL_CANNOT, "out of memory") : got;
+}
+
+static int branch_advance(void *state, uint64_t time, struct item_sink *sink,
+			  struct trawl_error *err)
+{
+	struct state *s = state;
+	struct held_batch *b;
+	int got = 0;
 
 	(void)err;
-	read_batch(s, ev);
-	if (s->ctx->options->summary)
-		count(s);
-	if (s->ctx->options->raw)
-		return give_batch(s, ev, sink);
-	return s->batch.problem ? give_damaged(s, ev, sink) : give_all(s, ev, sink);
+	while (!got && (b = held_first(&s->held)) && b->next < time) {
+		got = give_stretch(s, b, sink);
+		held_moved(&s->held);
+	}
+	return got;
 }
 
 /* ---- showing ----------------------------------------------------------------------------- */
@@ -264,7 +352,7 @@ static void batch_text(const struct branch_batch_detail *d, struct out *o)
 	out_printf(o, " of %u pairs, by %s", d->batch.npairs, how_name(d->fixed.backend));
 }
 
-/* How much later than the time in front it may have been. */
+/* Prints how much later than the printed time the branch may have happened. */
 static void put_late(struct out *o, uint64_t ns)
 {
 	if (!ns)
@@ -327,7 +415,7 @@ static void last_text(const struct branch_detail *d, struct out *o)
 		out_count(o, count, "branch");
 		out_str(o, " before ");
 	} else {
-		out_str(o, "the branches are not known before ");
+		out_str(o, "the branches are unknown before ");
 	}
 	put_place(o, &d->at, true);
 }
@@ -494,10 +582,12 @@ static bool branch_value(void *state, const struct item *it, const char *name, s
 		return place_value(s, &d->from, name + 4, v);
 	if (!strncmp(name, "to", 2))
 		return place_value(s, &d->to, name + 2, v);
+	/* neither is there where the processor did not say it */
 	if (!strcmp(name, "mispredicted"))
-		return number(v, d->flags & BRANCH_MISPREDICTED ? 1 : 0, false);
+		return !(d->flags & (BRANCH_MISPREDICTED | BRANCH_PREDICTED)) ||
+			number(v, d->flags & BRANCH_MISPREDICTED ? 1 : 0, false);
 	if (!strcmp(name, "cycles"))
-		return number(v, d->cycles, false);
+		return !d->cycles || number(v, d->cycles, false);
 	return !strcmp(name, "late_ns") && (d->batch->last || number(v, d->late, false));
 }
 
@@ -534,11 +624,12 @@ static void branch_summary(void *state, struct out *o)
 
 const struct decoder branch_decoder = {
 	.kind = BRANCH_SOURCE_KIND,
-	.lookback = 1000000000, /* the longest that a batch is open */
+	.lookback = 1000000000, /* the longest time that a batch is open, ns */
 	.items = item_names,
 	.open = branch_open,
 	.close = branch_close,
 	.feed = branch_feed,
+	.advance = branch_advance,
 	.text = branch_text,
 	.json = branch_json,
 	.value = branch_value,

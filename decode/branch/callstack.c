@@ -6,13 +6,13 @@
 enum { DEPTH_MOST = 4096, INSN_MOST = 15 };
 
 struct frame {
-	uint64_t from; /* the call, or the interrupted instruction */
+	uint64_t from; /* address of the call, or of the interrupted instruction */
 	bool signal;
 };
 
 struct callstack {
 	unsigned int depth;
-	unsigned int beyond; /* calls deeper than DEPTH_MOST */
+	unsigned int beyond; /* number of calls deeper than DEPTH_MOST */
 	uint64_t branches;
 	struct frame frames[DEPTH_MOST];
 };
@@ -51,18 +51,18 @@ static void push(struct callstack *k, const struct call_where *w, struct callsta
 }
 
 static void pop_to(struct callstack *k, unsigned int depth, const struct call_where *w,
-		   struct callstack_sink *sink)
+		   struct callstack_sink *sink, enum call_event what)
 {
 	while (k->depth > depth) {
 		struct call_site c = {.when = w->when,
 				      .depth = --k->depth,
 				      .branches = k->branches};
 
-		sink->event(sink, w->task, CALL_LEAVE, &c);
+		sink->event(sink, w->task, what, &c);
 	}
 }
 
-/* Does control go back there to after the call? */
+/* Whether a return to this address ends the call. */
 static bool fits(const struct frame *f, uint64_t to, bool signal)
 {
 	if (f->signal || signal)
@@ -80,16 +80,18 @@ static void leave(struct callstack *k, const struct call_where *w, struct callst
 	for (unsigned int i = k->depth; i--;) {
 		if (!fits(&k->frames[i], p->to, p->kind == BRANCH_SIGRETURN))
 			continue;
-		pop_to(k, i, w, sink);
+		pop_to(k, i, w, sink, CALL_LEAVE);
 		return;
 	}
-	/* a jump table may be built of returns, and coroutines switch by them: within a call it
-	 * says nothing */
+	/*
+	 * Inside a known call, an unmatched return says nothing: jump tables can be implemented
+	 * with returns, and coroutines switch with them.
+	 */
 	if (!k->depth)
 		tell(k, w, sink, CALL_OUTER, p);
 }
 
-/* The first instruction of a function that is not the one the jump is in. */
+/* Whether a jump goes to the first instruction of another function. */
 static bool is_tail_call(const struct call_where *w, const struct branch_pair *p)
 {
 	struct image_place from, to;
@@ -117,7 +119,7 @@ static void step(struct callstack *k, const struct branch_pair *p, const struct 
 		leave(k, w, sink, p);
 		return;
 	case BRANCH_EXEC:
-		pop_to(k, 0, w, sink);
+		pop_to(k, 0, w, sink, CALL_LEAVE);
 		k->beyond = 0;
 		push(k, w, sink, p);
 		return;
@@ -139,5 +141,5 @@ void callstack_step(struct callstack *k, const struct branch_pair *p, const stru
 void callstack_cut(struct callstack *k, const struct call_where *w, struct callstack_sink *sink)
 {
 	k->beyond = 0;
-	pop_to(k, 0, w, sink);
+	pop_to(k, 0, w, sink, CALL_LOST);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The calls of a task, from its branches: who is called, who returns. A return that fits no call
- * known is to a caller from before the recording; jumps to the first instruction of another
- * function are tail calls; a return deep into the stack (longjmp, exceptions) ends all calls above.
+ * Derives the calls of a task from its branches: which function is called, and which returns. A
+ * return that matches no known call returns to a caller from before the recording. A jump to the
+ * first instruction of another function is a tail call. A return to an outer frame (longjmp,
+ * exceptions) ends all calls inside it.
  */
 #ifndef TRAWL_DECODE_BRANCH_CALLSTACK_H
 #define TRAWL_DECODE_BRANCH_CALLSTACK_H
@@ -11,25 +12,27 @@
 #include "decode/branch/image.h"
 
 enum call_event {
-	CALL_ENTER,   /* a function was called: place, and from where */
-	CALL_JUMP,    /* a tail call: the innermost function is another one now */
-	CALL_LEAVE,   /* the innermost call ended */
-	CALL_OUTER,   /* return to a caller that was not known: it is now around all that was */
+	CALL_ENTER,   /* a function was called */
+	CALL_JUMP,    /* a tail call: it replaces the innermost function */
+	CALL_LEAVE,   /* the innermost call returned */
+	CALL_LOST,    /* branches are missing: unknown if the innermost call goes on */
+	/* return to a caller that was unknown; it is the caller of all calls so far */
+	CALL_OUTER,
 };
 
 enum call_how { CALL_BY_CALL, CALL_BY_SIGNAL, CALL_BY_EXEC };
 
-/* Something was at or after `time`, and at or before `until`. */
+/* A range of time in ns: at or after `time`, at or before `until`. */
 struct call_time {
 	uint64_t time, until;
 };
 
 struct call_site {
-	struct image_place from, to; /* not of CALL_LEAVE */
+	struct image_place from, to; /* not valid for CALL_LEAVE and CALL_LOST */
 	struct call_time when;
 	enum call_how how;
-	unsigned int depth; /* calls around it that are known */
-	uint64_t branches;  /* of the task before this one */
+	unsigned int depth; /* number of known enclosing calls */
+	uint64_t branches;  /* number of earlier branches of the task */
 };
 
 struct callstack;
@@ -39,21 +42,21 @@ struct callstack_sink {
 		      const struct call_site *c);
 };
 
-/* Where a branch was: its addresses mean something by these. */
+/* The context of a branch, which gives meaning to its addresses. */
 struct call_where {
 	struct images *images;
 	const struct image_maps *maps;
 	struct call_time when;
-	void *task; /* the caller's */
+	void *task; /* passed to the sink unchanged */
 };
 
-struct callstack *callstack_new(void); /* NULL: out of memory */
+struct callstack *callstack_new(void); /* Returns NULL if memory runs out. */
 void callstack_free(struct callstack *k);
 
-/* The task's next branch. */
+/* Processes the task's next branch. */
 void callstack_step(struct callstack *k, const struct branch_pair *p, const struct call_where *w,
 		    struct callstack_sink *sink);
-/* Branches are missing: all calls end, as far as is known. */
+/* Branches are missing here: CALL_LOST for each known call, innermost first. */
 void callstack_cut(struct callstack *k, const struct call_where *w, struct callstack_sink *sink);
 
 #endif

@@ -10,6 +10,7 @@
 #include "common/array.h"
 #include "common/branchrecord.h"
 #include "decode/base/jdoc.h"
+#include "decode/base/output.h"
 #include "format/trawl.h"
 
 enum { CACHE = 8192, LISTS = 1024, LINE_REACH = 4096 };
@@ -22,10 +23,10 @@ struct answer {
 
 struct images {
 	struct trawl_reader *reader;
-	size_t metas;                /* so much metadata was looked at */
+	size_t metas;                /* number of metadata entries that were processed */
 	struct image_module *modules;
 	struct image_maps *maps[LISTS];
-	struct json_object **docs;   /* names point into them */
+	struct json_object **docs;   /* parsed metadata, which names point into */
 	size_t ndocs;
 	struct answer cache[CACHE];
 };
@@ -74,7 +75,16 @@ void images_free(struct images *im)
 
 /* ---- modules ----------------------------------------------------------------------------- */
 
-/* The one of this key, or a new one. */
+static bool lack_memory(void)
+{
+	out_lack_memory();
+	return false;
+}
+
+/* As array_grow(); where it is false, the programs say at their end that something is missing. */
+#define grow(list, n) (array_grow(list, n) || lack_memory())
+
+/* Returns the module with this key, creating it if necessary. */
 static struct image_module *module_of(struct images *im, uint32_t section, const char *key)
 {
 	struct image_module *m;
@@ -84,8 +94,10 @@ static struct image_module *module_of(struct images *im, uint32_t section, const
 			return m;
 	}
 	m = calloc(1, sizeof(*m));
-	if (!m)
+	if (!m) {
+		out_lack_memory();
 		return NULL;
+	}
 	snprintf(m->key, sizeof(m->key), "%s", key);
 	m->section = section;
 	m->number = im->modules ? im->modules->number + 1 : 0;
@@ -118,7 +130,7 @@ static void read_segments(struct image_module *m, const struct json_object *list
 	for (size_t i = 0; i < n; i++) {
 		const struct json_object *r = row(list, i, 3);
 
-		if (r && array_grow(m->segments, m->nsegments))
+		if (r && grow(m->segments, m->nsegments))
 			m->segments[m->nsegments++] = (struct image_segment){
 				element(r, 0), element(r, 1), element(r, 2) };
 	}
@@ -133,7 +145,7 @@ static void read_functions(struct image_module *m, const struct json_object *lis
 		const char *name =
 			r ? json_object_get_string(json_object_array_get_idx(r, 2)) : NULL;
 
-		if (name && array_grow(m->functions, m->nfunctions))
+		if (name && grow(m->functions, m->nfunctions))
 			m->functions[m->nfunctions++] = (struct image_function){
 				element(r, 0), element(r, 1), name };
 	}
@@ -147,7 +159,7 @@ static void read_files(struct image_module *m, const struct json_object *list, u
 		struct json_object *v = json_object_array_get_idx(list, i);
 		const char *name = v ? json_object_get_string(v) : NULL;
 
-		if (!name || !array_grow(m->files, m->nfiles))
+		if (!name || !grow(m->files, m->nfiles))
 			return;
 		m->files[m->nfiles++] = name;
 	}
@@ -170,7 +182,7 @@ static void read_lines(struct image_module *m, const struct json_object *list)
 
 		vaddr += (uint64_t)signed_element(list, i);
 		line += (uint64_t)signed_element(list, i + 2);
-		if ((line && file / 2 >= m->nfiles) || !array_grow(m->lines, m->nlines))
+		if ((line && file / 2 >= m->nfiles) || !grow(m->lines, m->nlines))
 			return;
 		m->lines[m->nlines++] = (struct image_line){ vaddr, (uint32_t)(file / 2),
 							     (uint32_t)line, file & 1 };
@@ -186,7 +198,7 @@ static void read_branches(struct image_module *m, const struct json_object *list
 		uint64_t what = element(list, i + 1);
 
 		vaddr += (uint64_t)signed_element(list, i);
-		if (!array_grow(m->insns, m->ninsns))
+		if (!grow(m->insns, m->ninsns))
 			return;
 		m->insns[m->ninsns++] = (struct image_insn){vaddr, what % 16, (uint8_t)(what / 16)};
 	}
@@ -199,7 +211,7 @@ static void read_module(struct images *im, const struct trawl_meta *meta)
 	struct json_object *j = jdoc_parse(meta->data, meta->len);
 	const char *slash;
 
-	if (!m || !j || !array_grow(im->docs, im->ndocs)) {
+	if (!m || !j || !grow(im->docs, im->ndocs)) {
 		json_object_put(j);
 		return;
 	}
@@ -210,6 +222,7 @@ static void read_module(struct images *im, const struct trawl_meta *meta)
 	m->build_id = jdoc_string(j, "build_id");
 	m->why = jdoc_string(j, "why");
 	m->deleted = json_object_get_boolean(jdoc_get(j, "deleted"));
+	m->whole |= json_object_get_boolean(jdoc_get(j, "whole"));
 	read_segments(m, jdoc_get(j, "segments"));
 	read_functions(m, jdoc_get(j, "functions"));
 	read_files(m, jdoc_get(j, "files"), jdoc_uint(j, "first_file", 0));
@@ -227,13 +240,43 @@ static int by_vaddr(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+/* Like qsort() that keeps the order of lines at one address. False: out of memory. */
+static bool merge_sort(struct image_line *lines, size_t n)
+{
+	struct image_line *from = lines, *to = malloc(n * sizeof(*to)), *other = to;
+
+	if (!to)
+		return false;
+	for (size_t run = 1; run < n; run *= 2) {
+		struct image_line *swap = from;
+
+		for (size_t at = 0; at < n; at += 2 * run) {
+			size_t a = at, middle = n - at < run ? n : at + run, b = middle;
+			size_t end = n - at < 2 * run ? n : at + 2 * run;
+
+			for (size_t k = at; k < end; k++)
+				to[k] = a < middle && (b == end || from[a].vaddr <= from[b].vaddr) ?
+					from[a++] : from[b++];
+		}
+		from = to;
+		to = swap;
+	}
+	if (from != lines)
+		memcpy(lines, from, n * sizeof(*lines));
+	free(other);
+	return true;
+}
+
 /* Of rows at one address the last one of the table counts: they are many, and in order but for a
- * few. */
+ * few. Without memory there are none: those that are left could be wrong. */
 static void sort_lines(struct image_module *m)
 {
 	for (size_t i = 1; i < m->nlines; i++) {
 		if (m->lines[i].vaddr < m->lines[i - 1].vaddr) {
-			qsort(m->lines, m->nlines, sizeof(*m->lines), by_vaddr);
+			if (!merge_sort(m->lines, m->nlines)) {
+				m->nlines = 0;
+				out_lack_memory();
+			}
 			return;
 		}
 	}
@@ -274,14 +317,27 @@ const struct image_function *image_function_at(struct image_module *m, uint64_t 
 	return f && (!f->size || vaddr - f->vaddr < f->size) ? f : NULL;
 }
 
-/* Rows are of functions that were hit: in others, the row before is of another one. */
+uint64_t image_line_end(struct image_module *m, size_t row)
+{
+	const struct image_line *l = &m->lines[row];
+	const struct image_function *f = image_function_at(m, l->vaddr);
+	uint64_t end = row + 1 < m->nlines ? m->lines[row + 1].vaddr : UINT64_MAX;
+
+	return f && f->size && f->vaddr + f->size < end ? f->vaddr + f->size : end;
+}
+
+/*
+ * Rows belong to functions that were executed; an address in another function must not match the
+ * row of the preceding one.
+ */
 bool image_line_at(struct image_module *m, uint64_t vaddr, const char **file, uint32_t *line)
 {
 	const struct image_function *f = image_function_at(m, vaddr);
 	const struct image_line *l;
 
 	l = f ? image_last_before(m->lines, m->nlines, sizeof(*l), vaddr) : NULL;
-	if (!l || !l->line || l->vaddr + LINE_REACH < f->vaddr)
+	if (!l || !l->line || l->vaddr + LINE_REACH < f->vaddr ||
+	    image_line_end(m, (size_t)(l - m->lines)) <= f->vaddr)
 		return false;
 	*file = m->files[l->file];
 	*line = l->line;
@@ -304,13 +360,15 @@ struct image_module *images_modules(struct images *im)
 
 /* ---- maps -------------------------------------------------------------------------------- */
 
-static void add_range(struct images *im, struct image_maps *maps, const char *text)
+/* One line: sscanf() would take the next one for the name of a mapping that has none. */
+static void add_range(struct images *im, struct image_maps *maps, const char *line, size_t len)
 {
 	unsigned int major, minor;
 	struct image_range r = { 0 };
-	char key[64], path[4096] = "";
+	char key[64], path[4096] = "", text[sizeof(path) + 256];
 	uint64_t inode;
 
+	snprintf(text, sizeof(text), "%.*s", (int)(len < sizeof(text) ? len : sizeof(text)), line);
 	if (sscanf(text, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %x:%x %" SCNu64 " %4095[^\n]",
 		   &r.start, &r.end, &r.offset, &major, &minor, &inode, path) < 6)
 		return;
@@ -326,6 +384,7 @@ static void add_range(struct images *im, struct image_maps *maps, const char *te
 	r.label = strdup(path);
 	if (!r.label || !array_grow(maps->ranges, maps->n)) {
 		free((char *)(uintptr_t)r.label);
+		out_lack_memory();
 		return;
 	}
 	maps->ranges[maps->n++] = r;
@@ -336,15 +395,17 @@ static void read_maps(struct images *im, const struct trawl_meta *meta)
 	struct image_maps *m = calloc(1, sizeof(*m)), **at;
 	const char *line = meta->data, *next;
 
-	if (!m)
+	if (!m) {
+		out_lack_memory();
 		return;
+	}
 	m->pid = atoi(meta->name + strlen(BRANCH_MAPS_NAME));
 	m->section = meta->section;
 	m->time = meta->time;
 	for (; *line; line = next) {
 		next = line + strcspn(line, "\n");
+		add_range(im, m, line, (size_t)(next - line));
 		next += *next == '\n';
-		add_range(im, m, line);
 	}
 	at = &im->maps[(unsigned int)m->pid % LISTS];
 	while (*at && ((*at)->pid != m->pid || (*at)->section > m->section ||
@@ -354,7 +415,7 @@ static void read_maps(struct images *im, const struct trawl_meta *meta)
 	*at = m;
 }
 
-/* More may have come on a pipe. */
+/* Processes metadata that has arrived since the last call, which happens on pipes. */
 static void read_new(struct images *im)
 {
 	size_t n = trawl_meta_count(im->reader);
@@ -427,9 +488,9 @@ void images_place(struct images *im, const struct image_maps *maps, uint64_t add
 	*p = a->place;
 }
 
-/* ---- texts ------------------------------------------------------------------------------- */
+/* ---- text output -------------------------------------------------------------------------- */
 
-/* Addresses of which no file tells. */
+/* Describes addresses that belong to no file. */
 static void describe_memory(const struct image_place *p, char *buf)
 {
 	if (p->address >> 63)

@@ -10,11 +10,11 @@
 #include "decode/usb/usb.h"
 
 struct choice {
-	struct consumer consumer; /* first: the stream hands it back */
-	struct chooser chooser;   /* the selection hands it back */
-	uint8_t *bits;            /* one for each USB event that is read, by its number */
-	uint64_t room;            /* of bits, in bytes */
-	uint64_t events;          /* that are chosen, those of other sources too */
+	struct consumer consumer; /* must be first: a struct consumer is cast to its choice */
+	struct chooser chooser;   /* the struct choice is found from this member by offset */
+	uint8_t *bits;            /* one bit for each USB event of the file, by its number */
+	uint64_t room;            /* bytes allocated at bits */
+	uint64_t events;          /* number of events to export, including those of other sources */
 	bool no_memory;
 };
 
@@ -45,7 +45,7 @@ static int take_item(struct consumer *consumer, const struct decoder *d, void *s
 		return 0;
 	}
 	if (!detail->transfer) {
-		/* an event of USBPcap or macOS that is no half of a transfer */
+		/* an event of USBPcap or macOS that is not half of a transfer */
 		add(c, detail->urb.number);
 		return c->no_memory;
 	}
@@ -69,7 +69,7 @@ static bool any_usb(struct stream *s)
 	return false;
 }
 
-/* struct chooser: is this an event of a transfer that was chosen? */
+/* chooser.has: whether this event belongs to a selected transfer. */
 static bool has_event(const struct chooser *chooser, const struct item *it)
 {
 	const struct choice *c = (const struct choice *)((const char *)chooser -
@@ -119,7 +119,7 @@ int choice_find(const char *path, const struct decode_options *options,
 		got = *choice ? 0 : -1;
 	}
 	if (*choice) {
-		/* Up to the last one they are the same, and so is their number. */
+		/* -c limited the transfers of the first pass; now it limits their events. */
 		selection->count = selection->count ? (*choice)->events : 0;
 		selection->taken = 0;
 		selection->chooser = &(*choice)->chooser;

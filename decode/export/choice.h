@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Transfers that are chosen where events are written: a packet is half of a transfer, but what
- * --where and --name speak of (its end, its latency, what was said) is known of the whole only. So
- * the file is read through once before, joined and decoded as trawl-decode does, and of each
- * transfer that matches both events are kept in mind.
+ * Selects whole transfers when single events are exported. A packet is half of a transfer, but
+ * --where and --name refer to properties of the whole transfer: its end, its latency, its decoded
+ * contents. Therefore the file is read twice. The first pass joins and decodes transfers as
+ * trawl-decode does, and remembers both events of each transfer that matches.
  */
 #ifndef TRAWL_DECODE_EXPORT_CHOICE_H
 #define TRAWL_DECODE_EXPORT_CHOICE_H
@@ -13,10 +13,10 @@
 struct choice;
 
 /*
- * Reads the file. *choice, to be freed after the selection's last use, holds the USB events that
- * the selection means, and selection->chooser refers to it; selection->count becomes a number of
- * events. *choice is NULL if the file has no USB that is wanted. Each transfer takes two bits.
- * Returns 0, or -1 with *err.
+ * Makes the first pass. If the file contains USB sources that are selected, *choice holds the USB
+ * events to export, selection->chooser refers to *choice, and selection->count becomes a number of
+ * events instead of transfers. Otherwise *choice is NULL. The caller frees *choice after the last
+ * use of the selection. Memory: two bits per transfer. Returns 0, or -1 with *err.
  */
 int choice_find(const char *path, const struct decode_options *options,
 		struct selection *selection, struct choice **choice, struct trawl_error *err);

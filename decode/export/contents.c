@@ -8,22 +8,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Items of one name from one source. */
+/* All items of one source with one name. */
 struct kind {
 	char *name;
 	const struct trawl_source *source;
-	const struct trawl_event_type *type; /* of the first; NULL: none */
+	const struct trawl_event_type *type; /* type of the first item; NULL: none */
 	const struct decoder *decoder;
 	void *state;
 	uint64_t count;
 };
 
 struct contents {
-	struct consumer consumer; /* first: the stream hands it back */
+	struct consumer consumer; /* must be first: a struct consumer is cast to its contents */
 	struct kind *kinds;
 	size_t n;
-	size_t last; /* whose item was the last one */
-	bool failed; /* no memory: some are missing */
+	size_t last; /* index of the kind of the last item */
+	bool failed; /* memory ran out: some kinds are missing */
 };
 
 static bool is_of(const struct kind *k, const struct item *it)
@@ -79,7 +79,8 @@ struct consumer *contents_consumer(struct contents *c)
 	return &c->consumer;
 }
 
-enum { NAMES_MOST = 512 }; /* of which it is known that they were printed */
+/* limit on the field names that are remembered to avoid printing them twice */
+enum { NAMES_MOST = 512 };
 
 struct printing {
 	const struct trawl_event_type *type;
@@ -89,7 +90,7 @@ struct printing {
 	const char *names[NAMES_MOST];
 };
 
-/* The type as its origin writes it, but for the kernel's words for where a text lies. */
+/* Returns the type as its origin writes it, without the kernel's __data_loc. */
 static const char *type_of(const struct trawl_event_type *t, const char *name, uint16_t *count)
 {
 	static const char *const places[] = {"__data_loc ", "__rel_loc "};

@@ -8,11 +8,11 @@
 
 struct column {
 	char *name;
-	bool used; /* some item has a value here */
-	bool wide; /* some value is above INT64_MAX */
+	bool used; /* some item has a value in this column */
+	bool wide; /* some value exceeds INT64_MAX */
 };
 
-/* The columns that items of an event type may fill, by their numbers. */
+/* The numbers of the columns that items of an event type may have values in. */
 struct type_columns {
 	const struct trawl_event_type *type;
 	size_t *column;
@@ -20,23 +20,23 @@ struct type_columns {
 };
 
 struct csv {
-	struct consumer consumer; /* first: the stream hands it back */
+	struct consumer consumer; /* must be first: a struct consumer is cast to its csv */
 	struct out *out;
 	const struct export_options *options;
-	bool known; /* used and wide are; else the input is a pipe */
+	bool known; /* `used` and `wide` are known; false if the input is a pipe */
 	struct column *columns;
 	size_t n;
-	struct type_columns *types; /* of the survey */
+	struct type_columns *types; /* filled by the survey */
 	size_t ntypes;
 	bool failed;
 };
 
 static const char *const fixed[] = {"ts_ns", "source", "name", "cpu", "pid", "tid", "comm"};
-#define NFIXED (sizeof(fixed) / sizeof(fixed[0]))
+#define NFIXED ARRAY_SIZE(fixed)
 
 /* ---- columns ------------------------------------------------------------------------------ */
 
-/* The number of the column, made if need be; c->n when memory runs out. */
+/* Returns the number of the column, which is created if necessary; c->n if memory runs out. */
 static size_t column(struct csv *c, const char *name, size_t n)
 {
 	for (size_t i = 0; i < c->n; i++)
@@ -62,12 +62,12 @@ static void add_list(struct csv *c, const char *list)
 	}
 }
 
-/* ---- what the columns hold: all items are looked at once before ---------------------------- */
+/* ---- the survey: a first pass that finds out what the columns contain ----------------------- */
 
 struct survey {
-	struct consumer consumer; /* first */
+	struct consumer consumer; /* must be first */
 	struct csv *csv;
-	struct type_columns *at; /* of which add_type_column() is told the names */
+	struct type_columns *at; /* the type whose names add_type_column() receives */
 };
 
 static void add_type_column(void *arg, const char *name)
@@ -136,7 +136,10 @@ static int survey(struct csv *c, struct stream *s, struct trawl_error *err)
 	return got;
 }
 
-/* Columns stay that were asked for, the first of all; if none was, those that have a value. */
+/*
+ * Keeps the first `asked` columns, which the user requested, or, if none were, all columns with a
+ * value.
+ */
 static void drop_unused(struct csv *c, size_t asked)
 {
 	size_t n = 0;
@@ -152,7 +155,7 @@ static void drop_unused(struct csv *c, size_t asked)
 
 /* ---- cells -------------------------------------------------------------------------------- */
 
-/* Text that a spreadsheet would take for a formula gets a ' in front, if that is asked for. */
+/* Writes a text; with no_formulas, text that a spreadsheet would evaluate gets a ' in front. */
 static void text_cell(const struct csv *c, const char *text, size_t n)
 {
 	struct out safe;
@@ -168,7 +171,7 @@ static void text_cell(const struct csv *c, const char *text, size_t n)
 	out_free(&safe);
 }
 
-/* A name: unlike a text of the traced system's it has to stand in one line. */
+/* Writes a name, escaped so that it stays in one line, unlike text of the traced system. */
 static void name_cell(const struct csv *c, const char *name, size_t n)
 {
 	struct out safe;
@@ -297,7 +300,7 @@ int csv_export(const struct export_options *o, struct stream *s, struct out *out
 
 	if (!o->columns && !stream_seekable(s))
 		return trawl_fail(err, TRAWL_USAGE, "--to csv: the columns must be known before "
-						    "the first line: give a file instead of a "
+						    "the first line; give a file instead of a "
 						    "pipe, or --fields a,b,c");
 	if (o->columns && stream_seekable(s) &&
 	    stream_known_fields(s, "--fields", o->columns, err))

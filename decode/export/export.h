@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A format of trawl-export. To add one: a function that runs a stream into an output, and a line
- * in the table of trawl-export.c.
+ * A format of trawl-export. A new one consists of a function that writes a stream to an output, and
+ * a line in the table of trawl-export.c.
  */
 #ifndef TRAWL_DECODE_EXPORT_EXPORT_H
 #define TRAWL_DECODE_EXPORT_EXPORT_H
@@ -10,24 +10,25 @@
 
 struct export_options {
 	const char *columns; /* --fields of csv, or NULL */
-	bool decimal;        /* csv: every number, also those that most readers round */
-	bool no_formulas;    /* csv: no text begins as formulas of spreadsheets do */
-	const char *output;  /* the name of the output, for messages */
-	int spool;           /* a temporary file, for a format that has one */
-	bool with_machine;   /* --with-machine: command lines and the host's name, too */
+	/* write all numbers in decimal, including those that most readers round */
+	bool decimal;
+	bool no_formulas;    /* prevent text from being interpreted as a spreadsheet formula */
+	const char *output;  /* name of the output, for messages */
+	int spool;           /* descriptor of a temporary file, for formats with `spool` */
+	bool with_machine;   /* --with-machine: include command lines and the host's name */
 };
 
 struct export_format {
 	const char *name; /* as --to takes it */
 	const char *what; /* for --help */
-	bool packets;     /* decoders are opened with options->export */
-	bool binary;      /* not for a terminal */
-	bool spool;       /* options->spool is needed: no file can be made while a capture is
-			   * read */
-	/* 0, or -1 with *err. Write errors stay in out->error and are no business of this. */
+	bool packets;     /* items are packets: decoders are opened with options->export */
+	bool binary;      /* refuse to write to a terminal */
+	/* requires options->spool, because the sandbox forbids creating a file later */
+	bool spool;
+	/* Returns 0, or -1 with *err. Write errors are left in out->error for the caller. */
 	int (*run)(const struct export_options *o, struct stream *s, struct out *out,
 		   struct trawl_error *err);
-	bool batches;     /* of branches: decoders are opened with options->raw */
+	bool batches;     /* items are batches of branches: decoders are opened with options->raw */
 };
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/export/ftracepb.h"
+#include "common/array.h"
 #include "decode/base/escape.h"
 
 #include "decode/export/protobuf.h"
@@ -9,12 +10,11 @@ enum {
 	EVENT_TIMESTAMP = 1, EVENT_PID = 2,
 };
 
-/* The messages of sched.proto and task.proto: their number in FtraceEvent, their fields in
- * order. */
+/* The messages of sched.proto and task.proto: the number of each in FtraceEvent, and its fields. */
 static const struct message {
 	const char *name;
 	uint32_t number;
-	const char *fields[8]; /* the first has number 1; "": there is none */
+	const char *fields[8]; /* in order of their numbers, from 1; "": not used */
 } messages[] = {
 	{"sched:sched_switch", 4,
 	 {"prev_comm", "prev_pid", "prev_prio", "prev_state", "next_comm", "next_pid",
@@ -35,7 +35,7 @@ static const struct message {
 
 static const struct message *message_of(const struct item *it)
 {
-	for (size_t i = 0; i < sizeof(messages) / sizeof(messages[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(messages); i++)
 		if (strlen(messages[i].name) == it->name_len &&
 		    !memcmp(messages[i].name, it->name, it->name_len))
 			return &messages[i];
@@ -50,7 +50,7 @@ static void field(struct out *o, uint32_t number, const struct value *v)
 		pb_uint(o, number, v->u);
 	} else if (v->type == VALUE_INT) {
 		pb_int(o, number, v->i);
-	} else if (v->type == VALUE_TEXT) { /* a protobuf string has to be UTF-8 */
+	} else if (v->type == VALUE_TEXT) { /* protobuf strings must be UTF-8 */
 		out_memory(&safe);
 		out_safe(&safe, v->text, v->len);
 		pb_bytes(o, number, safe.data, safe.error ? 0 : safe.len);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Scheduler events as Perfetto's ftrace packets (protos/perfetto/trace/ftrace/ of its sources):
- * only of these it makes its tables sched and thread_state and the arrows of wake-ups.
+ * Scheduler events as Perfetto's ftrace packets (protos/perfetto/trace/ftrace/ of its sources).
+ * Perfetto builds the tables sched and thread_state and the wake-up arrows only from these.
  */
 #ifndef TRAWL_DECODE_EXPORT_FTRACEPB_H
 #define TRAWL_DECODE_EXPORT_FTRACEPB_H
@@ -9,14 +9,14 @@
 #include "decode/base/decoder.h"
 
 /*
- * Appends the members of a FtraceEventBundle with this one event, whose time on CLOCK_BOOTTIME is
- * `boot`; o is in memory. False, and nothing is appended, if the item is no event of the scheduler
- * that Perfetto knows, or its CPU or task is not known.
+ * Appends the members of a FtraceEventBundle with this event; o must be in memory. `boot` is the
+ * event's time on CLOCK_BOOTTIME in ns. Returns false and appends nothing if the item is not a
+ * scheduler event known to Perfetto, or if its CPU or task is unknown.
  */
 bool ftracepb_event(struct out *o, const struct decoder *d, void *state, const struct item *it,
 		    uint64_t boot);
 
-/* Likewise the members of a bundle that says that events of this CPU were lost. */
+/* Appends the members of a bundle that reports lost events on this CPU. */
 void ftracepb_loss(struct out *o, uint32_t cpu);
 
 #endif

@@ -31,7 +31,7 @@ static int write_all(int fd, const unsigned char *p, size_t n)
 	return 0;
 }
 
-/* Compresses a piece; with Z_FINISH also all that zlib still holds. */
+/* Compresses a piece; with Z_FINISH, also writes what zlib still buffers. */
 static int compress_piece(struct gzip *g, const void *p, size_t n, int flush)
 {
 	int error, got;

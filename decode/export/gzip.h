@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An output that is compressed on its way to the file (RFC 1952). */
+/* Compresses an output with gzip (RFC 1952). */
 #ifndef TRAWL_DECODE_EXPORT_GZIP_H
 #define TRAWL_DECODE_EXPORT_GZIP_H
 
@@ -8,11 +8,11 @@
 struct gzip;
 
 /*
- * Makes what is written to `out` go through gzip to its descriptor. comment is kept readable in
- * the header of the stream. NULL if it cannot be (memory, or built without zlib).
+ * Redirects everything written to `out` through gzip to its descriptor. The comment is stored
+ * uncompressed in the gzip header. Returns NULL if memory runs out or zlib is not available.
  */
 struct gzip *gzip_new(struct out *out, const char *comment);
-/* Flushes out and writes the end of the stream; out->error tells of failures. Frees. */
+/* Flushes out, writes the end of the gzip stream, and frees g. Failures are left in out->error. */
 void gzip_end(struct gzip *g);
 
 #endif

@@ -19,45 +19,46 @@
 #include "decode/usb/usb.h"
 
 enum {
-	NONE = 0xffff,      /* no CPU, no task, no endpoint */
-	SHAPE_KEYS = 256,   /* fields of an event */
+	NONE = 0xffff,      /* no CPU, task or endpoint */
+	SHAPE_KEYS = 256,   /* maximum number of fields of an event */
 	SHAPES = 4000,
 	LOSSES = 10000,
-	TEXTS = 200000,     /* events with their line of text; more would make the page too large */
+	/* maximum number of events that include their text line, to limit the size of the page */
+	TEXTS = 200000,
 };
 
 enum { FLAG_PROBLEM = 1, FLAG_SECRET = 2, FLAG_TRIGGER = 4 };
 
-/* Texts, each once, numbered from 0. */
+/* Distinct texts, numbered from 0. */
 struct intern {
 	char **texts;
 	size_t n;
-	uint32_t *slots; /* number + 1 */
+	uint32_t *slots; /* hash table of number + 1 */
 	size_t nslots;
 };
 
-/* Events of one name with the same fields: a column of JSON values for each. */
+/* Events with the same name and the same fields; each field is a column of JSON values. */
 struct shape {
 	uint32_t name, source;
-	char *keys; /* each after a NUL */
+	char *keys; /* names of the fields, each after a NUL */
 	size_t keys_len, ncolumns;
 	uint64_t count;
 	struct out *columns;
 };
 
 struct html {
-	struct consumer consumer; /* first: the stream hands it back */
+	struct consumer consumer; /* must be first: a struct consumer is cast to its html */
 	struct stream *stream;
-	struct out times, spans;  /* varints: ns since the event before; how long it took */
+	struct out times, spans;  /* varints: ns since the previous event; duration in ns */
 	struct out shape_of, cpus, tasks, endpoints, flags;
 	struct intern names, sources, task_names, endpoint_names, shape_keys;
 	struct shape *shapes;
-	size_t nshapes;           /* as many as keys, unless memory ran out */
-	struct out json, keys;    /* the event at hand */
-	struct spans *pairs;      /* of two events each */
+	size_t nshapes;           /* number of shapes; equals shape_keys.n unless memory ran out */
+	struct out json, keys;    /* scratch for the current event */
+	struct spans *pairs;      /* pairs of events that begin and end something */
 	struct out losses;
 	uint64_t first, last, n, nlosses, more;
-	bool failed;
+	bool failed, with_machine;
 };
 
 /* ---- texts -------------------------------------------------------------------------------- */
@@ -82,7 +83,10 @@ static bool intern_grow(struct intern *t)
 	return true;
 }
 
-/* Its number; NONE when there are too many, or memory ran out. Of keys, blanks part the texts. */
+/*
+ * Returns the number of a text, which is added if new; NONE if there are too many or memory runs
+ * out. Field names are separated by blanks.
+ */
 static uint32_t intern(struct intern *t, const char *p, size_t n)
 {
 	size_t at;
@@ -126,7 +130,7 @@ static void intern_json(const char *name, const struct intern *t, struct out *o)
 
 /* ---- the fields of an event --------------------------------------------------------------- */
 
-/* After a JSON value; text that our own decoders wrote. */
+/* Returns the end of a JSON value, which one of our own decoders wrote. */
 static const char *after(const char *p, const char *end)
 {
 	int depth = 0;
@@ -151,7 +155,7 @@ struct member {
 	size_t key_len, len;
 };
 
-/* The members of an object without its braces: how many. */
+/* Splits the members of an object without its braces; returns their number. */
 static size_t split(const struct out *json, struct member *m)
 {
 	const char *p = json->data, *end = p + json->len;
@@ -194,7 +198,7 @@ static struct shape *shape_new(struct html *h, uint32_t i, const struct item *it
 	return s;
 }
 
-/* The fields' values go to their columns; returns the number of the shape. */
+/* Appends the fields' values to their columns; returns the number of the shape. */
 static uint32_t take_fields(struct html *h, const struct item *it)
 {
 	struct member m[SHAPE_KEYS];
@@ -237,16 +241,42 @@ static void varint(struct out *o, uint64_t v)
 	o->len += (size_t)(q - p);
 }
 
+/*
+ * Returns the number of a task or endpoint when there is no room for another one: that of the last,
+ * which then stands for all further ones and has the name `text`.
+ */
+static uint32_t further(struct html *h, struct intern *t, const char *text)
+{
+	char *copy;
+
+	if (t->n < NONE) {
+		h->failed = true; /* out of memory */
+		return NONE;
+	}
+	if (strcmp(t->texts[t->n - 1], text)) {
+		copy = strdup(text);
+		if (!copy) {
+			h->failed = true;
+			return NONE;
+		}
+		free(t->texts[t->n - 1]);
+		t->texts[t->n - 1] = copy;
+	}
+	return (uint32_t)t->n - 1;
+}
+
 static uint32_t task_of(struct html *h, const struct item *it)
 {
 	char text[64];
+	uint32_t number;
 	int n;
 
 	if (it->tid == ITEM_NO_TASK && it->pid == ITEM_NO_TASK)
 		return NONE;
 	n = snprintf(text, sizeof(text), "%d %d %.*s", it->pid, it->tid, (int)it->comm_len,
 		     it->comm);
-	return intern(&h->task_names, text, (size_t)n < sizeof(text) ? (size_t)n : 0);
+	number = intern(&h->task_names, text, (size_t)n < sizeof(text) ? (size_t)n : 0);
+	return number == NONE ? further(h, &h->task_names, "-1 -1 further tasks") : number;
 }
 
 static uint32_t endpoint_of(struct html *h, const struct usb_detail *d)
@@ -258,11 +288,14 @@ static uint32_t endpoint_of(struct html *h, const struct usb_detail *d)
 			 u->xfer == URB_CONTROL ? "control"
 				 : urb_in(u)	? "in"
 						: "out");
+	uint32_t number = intern(&h->endpoint_names, text, (size_t)n);
 
-	return intern(&h->endpoint_names, text, (size_t)n);
+	return number == NONE ? further(h, &h->endpoint_names, "further endpoints") : number;
 }
 
-/* What trawl-decode says in a line: pointers and devices as the kernel prints them. */
+/*
+ * Adds the text line of trawl-decode, in which pointers and devices are formatted as in the kernel.
+ */
 static void add_text(struct html *h, const struct decoder *d, void *state, const struct item *it)
 {
 	const char *line;
@@ -310,7 +343,7 @@ static int take_item(struct consumer *c, const struct decoder *d, void *state,
 		d->json_more(state, it, &h->json);
 	if (d == &usb_decoder || h->n <= TEXTS)
 		add_text(h, d, state, it);
-	if (h->json.len && h->json.data[0] == ',') { /* json_more() alone */
+	if (h->json.len && h->json.data[0] == ',') { /* json_more() wrote the only members */
 		memmove(h->json.data, h->json.data + 1, h->json.len - 1);
 		h->json.len--;
 	}
@@ -349,7 +382,7 @@ static int take_loss(struct consumer *c, const struct trawl_source *s, const str
 	return 0;
 }
 
-/* ---- what the page says of the capture ----------------------------------------------------- */
+/* ---- what the page says about the capture ------------------------------------------------- */
 
 static void steps_json(struct trawl_reader *r, struct out *o)
 {
@@ -365,16 +398,41 @@ static void steps_json(struct trawl_reader *r, struct out *o)
 		out_printf(o, "%s{\"at\":\"%" PRIu64 "\",\"ns\":\"%" PRId64 "\"}",
 			   steps++ ? "," : "",
 			   trawl_section_time(r, b->section, TRAWL_CLOCK_MONO, b->mono),
-			   (int64_t)(b->real - a->real) - (int64_t)(b->mono - a->mono));
+			   (int64_t)((b->real - a->real) - (b->mono - a->mono)));
 	}
 	out_char(o, ']');
 	boots_free(&boots);
 }
 
-static void meta_json(struct trawl_reader *r, const char *name, struct out *o)
+/* Removes all members of a metadata object but these, which tell nothing of the machine's owner. */
+static void keep_public(struct json_object *j)
+{
+	static const char *const keep[] = { "kernel", "kernel_version", "arch", "distro", "cpus",
+					    "page_size", "trawl", NULL };
+	struct json_object_iterator i = json_object_iter_begin(j), end = json_object_iter_end(j);
+
+	while (!json_object_iter_equal(&i, &end)) {
+		const char *key = json_object_iter_peek_name(&i);
+		size_t k = 0;
+
+		while (keep[k] && strcmp(keep[k], key))
+			k++;
+		json_object_iter_next(&i);
+		if (!keep[k])
+			json_object_object_del(j, key);
+	}
+}
+
+static void meta_json(struct trawl_reader *r, const char *name, bool whole, struct out *o)
 {
 	struct json_object *j = jdoc_meta(r, name);
 
+	if (!whole && json_object_is_type(j, json_type_object)) {
+		keep_public(j);
+	} else if (!whole) {
+		json_object_put(j);
+		j = NULL;
+	}
 	out_printf(o, ",\"%s\":%s", name,
 		   j && json_object_to_json_string_ext(j, JSON_C_TO_STRING_PLAIN) &&
 		   strlen(json_object_to_json_string_ext(j, JSON_C_TO_STRING_PLAIN)) < 3500 ?
@@ -417,7 +475,7 @@ static void shapes_json(const struct html *h, struct out *o)
 		out_printf(o, "%s{\"name\":%u,\"source\":%u,\"count\":%" PRIu64 ",\"keys\":[",
 			   i ? "," : "", h->shapes[i].name, h->shapes[i].source,
 			   h->shapes[i].count);
-		/* keys are as JSON has them: escaped already */
+		/* names are already escaped as in JSON */
 		for (bool first = true; p; first = false) {
 			const char *end = strchr(++p, '\t');
 			size_t n = end ? (size_t)(end - p) : strlen(p);
@@ -441,9 +499,10 @@ static void about_json(const struct html *h, const char *title, struct out *o)
 	out_str(o, "{\"title\":");
 	out_json(o, title, strlen(title));
 	out_printf(o,
-		   ",\"events\":%" PRIu64 ",\"more\":%" PRIu64 ",\"first\":\"%" PRIu64
-		   "\",\"bound\":\"%" PRIu64 "\"",
-		   h->n, h->more, h->first, v.bound);
+		   ",\"events\":%" PRIu64 ",\"more\":%" PRIu64 ",\"first\":\"%" PRIu64 "\"",
+		   h->n, h->more, h->first);
+	if (v.syncs)
+		out_printf(o, ",\"bound\":\"%" PRIu64 "\"", v.bound);
 	out_str(o, ",\"verdict\":");
 	out_json(o, v.text, strlen(v.text));
 	out_printf(o, ",\"nlosses\":%" PRIu64 ",\"losses\":[", h->nlosses);
@@ -455,16 +514,17 @@ static void about_json(const struct html *h, const char *title, struct out *o)
 	intern_json("endpoints", &h->endpoint_names, o);
 	shapes_json(h, o);
 	steps_json(r, o);
-	meta_json(r, "machine", o);
-	meta_json(r, "capture", o);
-	meta_json(r, "end", o);
+	meta_json(r, "machine", h->with_machine, o);
+	if (h->with_machine) /* command lines */
+		meta_json(r, "capture", true, o);
+	meta_json(r, "end", true, o);
 	edits_json(r, o);
 	out_char(o, '}');
 }
 
 /* ---- the page ----------------------------------------------------------------------------- */
 
-/* The last part of a path. */
+/* Returns the last component of the path. */
 static const char *title_of(const struct stream *s)
 {
 	const char *slash = strrchr(stream_name(s), '/');
@@ -488,9 +548,10 @@ static bool write_page(struct html *h, struct out *out)
 	page_begin(out, title_of(h->stream));
 	ok = !about.error && page_piece(out, "about", about.data, about.len);
 	out_free(&about);
-	for (size_t i = 0; ok && i < sizeof(core) / sizeof(core[0]); i++)
+	for (size_t i = 0; ok && i < ARRAY_SIZE(core); i++)
 		ok = !core[i].o->error &&
 			page_piece(out, core[i].id, core[i].o->data, core[i].o->len);
+	page_program(out);
 	for (size_t i = 0; ok && i < h->shape_keys.n; i++)
 		for (size_t k = 0; ok && k < h->shapes[i].ncolumns; k++) {
 			struct out *c = &h->shapes[i].columns[k];
@@ -509,7 +570,7 @@ static void tell_more(const struct html *h)
 	if (!h->more)
 		return;
 	trawl_fail(&note, TRAWL_OK, "--to html: the page has the first %d events; %" PRIu64
-		   " that follow are left out: choose with --from, --until or --where",
+		   " later ones are left out: select others with --from, --until or --where",
 		   HTML_EVENTS, h->more);
 	cli_error(&note);
 }
@@ -517,25 +578,26 @@ static void tell_more(const struct html *h)
 int html_export(const struct export_options *o, struct stream *s, struct out *out,
 		struct trawl_error *err)
 {
-	struct html h = { .consumer.item = take_item, .consumer.loss = take_loss, .stream = s };
+	struct html h = { .consumer.item = take_item, .consumer.loss = take_loss, .stream = s,
+			  .with_machine = o->with_machine };
 	struct out *const buffers[] = { &h.times, &h.spans, &h.shape_of, &h.cpus, &h.tasks,
 					&h.endpoints, &h.flags, &h.json, &h.keys, &h.losses };
 	int ret;
 
 	if (!page_possible())
-		return trawl_fail(err, TRAWL_CANNOT, "--to html: built without zlib: install its "
-				  "headers and build again");
-	for (size_t i = 0; i < sizeof(buffers) / sizeof(buffers[0]); i++)
+		return trawl_fail(err, TRAWL_CANNOT, "--to html: built without zlib; install its "
+						     "headers and build again");
+	for (size_t i = 0; i < ARRAY_SIZE(buffers); i++)
 		out_memory(buffers[i]);
 	h.pairs = spans_new();
 	ret = h.pairs ? stream_run(s, &h.consumer, err)
 		      : trawl_fail(err, TRAWL_CANNOT, "out of memory");
 	if (!ret && (h.failed || !write_page(&h, out)))
-		ret = trawl_fail(err, TRAWL_CANNOT, "--to html: out of memory, or more kinds of "
-				 "events than a page holds: choose with --name");
+		ret = trawl_fail(err, TRAWL_CANNOT, "--to html: out of memory, or more event types "
+						    "than a page holds; select some with --name");
 	if (!ret)
 		tell_more(&h);
-	for (size_t i = 0; i < sizeof(buffers) / sizeof(buffers[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(buffers); i++)
 		out_free(buffers[i]);
 	for (size_t i = 0; i < h.nshapes; i++) {
 		for (size_t k = 0; k < h.shapes[i].ncolumns; k++)

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A page that shows the items of a capture: one file that a browser opens from disk, that loads
- * nothing and sends nothing (its Content-Security-Policy forbids both).
+ * An HTML page that shows the items of a capture: a single file that a browser opens from disk. The
+ * page loads and sends nothing, which its Content-Security-Policy enforces.
  *
- * The events are columns: times, lanes and what each event is in one compressed piece that the page
- * reads first; the fields of each kind of event, a column each, in pieces that it reads when they
- * are looked at. page/ holds the document, its style and its program.
+ * Events are stored in columns. Times, lanes and the kinds of events are compressed pieces that the
+ * page reads at the start; fields are stored as one compressed column per field and kind of event,
+ * which the page reads when needed. page/ contains the document, its style and its program.
  */
 #ifndef TRAWL_DECODE_EXPORT_HTML_H
 #define TRAWL_DECODE_EXPORT_HTML_H
 
 #include "decode/export/export.h"
 
-enum { HTML_EVENTS = 1000000 }; /* more are left out, and the page says so */
+enum { HTML_EVENTS = 1000000 }; /* limit; the page says how many events were left out */
 
 int html_export(const struct export_options *o, struct stream *s, struct out *out,
 		struct trawl_error *err);

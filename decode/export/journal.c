@@ -25,7 +25,7 @@ static void number(struct out *o, const char *label, bool known, int64_t v)
 	out_char(o, '\n');
 }
 
-/* The end of a JSON string whose quote is at p. */
+/* Returns the end of the JSON string that begins at p. */
 static const char *string_end(const char *p, const char *end)
 {
 	for (p++; p < end && *p != '"'; p++)
@@ -33,7 +33,7 @@ static const char *string_end(const char *p, const char *end)
 	return p < end ? p + 1 : end;
 }
 
-/* The end of a JSON value: the comma after it, or the end of all. */
+/* Returns the end of a JSON value: the comma after it, or `end`. */
 static const char *value_end(const char *p, const char *end)
 {
 	int depth = 0;
@@ -45,7 +45,7 @@ static const char *value_end(const char *p, const char *end)
 	return p;
 }
 
-/* `"a":1,"b":[2,3]` as lines a=1 and b=[2,3]: there are no line breaks in the JSON made here. */
+/* Writes `"a":1,"b":[2,3]` as the lines a=1 and b=[2,3]. Our JSON contains no line breaks. */
 static void field_lines(const struct out *json, struct out *o)
 {
 	const char *p = json->data, *end = p + json->len, *next;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An event as an entry of the systemd journal in its export form: lines NAME=VALUE.
+ * An event as an entry of the systemd journal in export format: lines NAME=VALUE. Source:
+ * https://systemd.io/JOURNAL_EXPORT_FORMATS
  *
- * Of all that a Wireshark without any plugin dissects inside an exported PDU, a journal entry is
- * what shows most of an event: MESSAGE stands in the packet list's Info column, and every other
- * line is a line of the packet's tree. The form: https://systemd.io/JOURNAL_EXPORT_FORMATS
+ * Of the formats that Wireshark dissects inside an exported PDU without a plugin, a journal entry
+ * shows most of an event: MESSAGE appears in the Info column, and every other line appears in the
+ * packet's tree.
  */
 #ifndef TRAWL_DECODE_EXPORT_JOURNAL_H
 #define TRAWL_DECODE_EXPORT_JOURNAL_H
@@ -13,15 +14,16 @@
 
 struct journal {
 	struct cells cells;
-	struct out fields; /* of one event */
+	struct out fields; /* scratch for the fields of one event */
 };
 
 void journal_open(struct journal *j);
 void journal_free(struct journal *j);
 
 /*
- * MESSAGE: name and fields as trawl-decode prints them; SYSLOG_IDENTIFIER: the source; CPU, _PID,
- * TID, _COMM; a line for each field, its value as in JSON; at last TRAWL: the JSON object.
+ * Appends an entry. MESSAGE: name and fields as trawl-decode prints them; SYSLOG_IDENTIFIER: the
+ * source; CPU, _PID, TID, _COMM; a line for each field with its JSON value; finally TRAWL: the JSON
+ * object.
  */
 void journal_entry(struct journal *j, const struct decoder *d, void *state, const struct item *it,
 		   struct out *o);

@@ -5,7 +5,10 @@
 
 #define LITERAL(p, text) ((char *)memcpy(p, text, sizeof(text) - 1) + sizeof(text) - 1)
 
-/* A piece with texts of at most LONGEST bytes is made in one go in this room, and can be kept. */
+/*
+ * Members whose texts have at most LONGEST bytes each fit in PIECE_ROOM, so they can be built at
+ * once and cached.
+ */
 enum { LONGEST = 256, PIECE_ROOM = 4096 };
 
 static char *put_known(char *p, bool known, int64_t v)
@@ -13,7 +16,7 @@ static char *put_known(char *p, bool known, int64_t v)
 	return known ? put_s64(p, v) : LITERAL(p, "null");
 }
 
-/* Source and name. */
+/* Writes source and name. */
 static void name_members(struct cells *cells, const struct item *it, struct out *o)
 {
 	struct print_cache *c = print_cache_of_name(cells, it);
@@ -33,7 +36,7 @@ static void name_members(struct cells *cells, const struct item *it, struct out 
 		print_cache_keep_name(c, it, it->source->id, o->data + at, o->data + o->len);
 }
 
-/* CPU and task, and what begins the fields. */
+/* Writes CPU and task, and the start of the fields. */
 static void task_members(struct cells *cells, const struct item *it, struct out *o)
 {
 	struct print_cache *c = print_cache_of_task(cells, it);
@@ -63,7 +66,7 @@ static void task_members(struct cells *cells, const struct item *it, struct out 
 		print_cache_keep_task(c, it, o->data + at, o->data + o->len);
 }
 
-/* All of the object but the brace at its end. */
+/* Writes the object without its closing brace. */
 static void members(struct cells *cells, const struct decoder *d, void *state,
 		    const struct item *it, const uint64_t *bound, struct out *o)
 {

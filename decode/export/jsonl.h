@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Items as JSON lines: one object a line. */
+/* Items as JSON lines: one object per line. */
 #ifndef TRAWL_DECODE_EXPORT_JSONL_H
 #define TRAWL_DECODE_EXPORT_JSONL_H
 
@@ -8,17 +8,20 @@
 #include "decode/query/stream.h"
 
 struct jsonl_printer {
-	struct consumer consumer; /* hand this to stream_run() */
+	struct consumer consumer; /* to be passed to stream_run() */
 	struct out *out;
-	struct stream *stream;       /* for bounds */
-	bool bounds;                 /* "bound_ns" too */
-	struct join *join;           /* not NULL: "join" too, of USB transfers */
-	struct cells cells;          /* jsonl_printer_start() clears them */
+	struct stream *stream;       /* needed for bounds */
+	bool bounds;                 /* add "bound_ns" */
+	struct join *join;           /* not NULL: add "join" to USB transfers */
+	struct cells cells;          /* cleared by jsonl_printer_start() */
 };
 
 void jsonl_printer_start(struct jsonl_printer *j);
 
-/* The object without a newline: also the bytes of an exported packet. cells begin as zeros. */
+/*
+ * Appends the object without a newline. bound: value of "bound_ns", or NULL. cells must be zeroed
+ * before the first call.
+ */
 void jsonl_object(struct cells *cells, const struct decoder *d, void *state,
 		  const struct item *it, const uint64_t *bound, struct out *o);
 

@@ -12,26 +12,52 @@
 #include "decode/query/spans.h"
 
 enum {
-	SHOWN = 8,    /* lines of each kind */
-	BEFORE = 10,  /* events in front of a trigger */
+	SHOWN = 8,    /* lines in each list */
+	BEFORE = 10,  /* number of events shown before a trigger */
 	KINDS = 256,
-	STEPS = 16,   /* of durations, in each doubling: a median is off by 4 % at most */
+	/* histogram steps per power of two of a duration: medians are accurate to 4 % */
+	STEPS = 16,
 	BUCKETS = 64 * STEPS,
 	LINE = 300,
-	BEGINNINGS = 16384, /* whose fields are kept; a newer one takes an older one's place */
+	SLOW = 5,     /* the longest of a kind that are named, the first of them with its fields */
+	WAKINGS = 4096,
+	/* number of first events whose fields are kept; newer ones replace older ones */
+	BEGINNINGS = 16384,
+};
+
+struct task {
+	int32_t tid; /* ITEM_NO_TASK: none */
+	char comm[48];
 };
 
 struct beginning {
 	uint64_t time;
+	struct task who;
+	uint32_t len;
 	char fields[LINE];
+};
+
+/* The last time that a task was woken, and who did it. */
+struct waking {
+	uint64_t time;
+	int32_t tid; /* the woken task */
+	struct task by;
+};
+
+struct slow {
+	uint64_t ns, when; /* duration; time of its end, ns */
+	struct task who;
+	struct task starter; /* the task of its first event, if still known */
+	struct task waker;   /* who woke its task last */
+	uint64_t woken;      /* how long before the end, ns */
 };
 
 struct kind {
 	char begin[128], end[128];
-	uint64_t n, longest, when; /* when it ended */
-	char who[64];
-	char fields[LINE];         /* of the longest: of the event that ended it */
-	char first[LINE];          /* and of the one that began it, if still known */
+	uint64_t n;
+	struct slow slow[SLOW]; /* the longest first */
+	char fields[LINE];      /* the longest: fields of its last event */
+	char first[LINE];       /* the longest: fields of its first event, if still known */
 	uint32_t *buckets;
 };
 
@@ -46,10 +72,12 @@ struct longest {
 	size_t nkinds;
 	struct told failed[SHOWN], trigger;
 	struct beginning beginnings[BEGINNINGS];
+	struct waking wakings[WAKINGS];
+	bool has_wakings; /* sched_waking, of which sched_wakeup is the second half */
 	uint64_t failures;
-	struct told before[BEFORE]; /* the newest events in turn, until the trigger */
+	struct told before[BEFORE]; /* ring buffer of the newest events before the trigger */
 	uint64_t nbefore;
-	bool triggers; /* there may be one: before it, each event is a text that is kept */
+	bool triggers; /* the file may contain a trigger, so the newest events are kept as text */
 	struct out line;
 };
 
@@ -64,7 +92,7 @@ struct longest *longest_new(bool triggers)
 	}
 	if (l && l->spans)
 		return l;
-	free(l);
+	longest_free(l);
 	return NULL;
 }
 
@@ -128,23 +156,47 @@ static struct kind *kind_of(struct longest *l, const char *begin, const struct i
 	return k;
 }
 
-/* The fields as trawl-decode shows them, cut to a line. */
-static void fields_of(struct longest *l, const struct decoder *d, void *state,
-		      const struct item *it, char *to, size_t size)
+/* Stores the fields as trawl-decode prints them, cut to the buffer. Returns the length. */
+static uint32_t fields_of(struct longest *l, const struct decoder *d, void *state,
+			  const struct item *it, char *to, size_t size)
 {
+	const char *line;
+	size_t n;
+
 	l->line.len = 0;
 	d->text(state, it, &l->line);
-	name_copy(to, size, l->line.len ? l->line.data : "", l->line.len);
-	to[strcspn(to, "\n")] = '\0';
+	n = l->line.len < size ? l->line.len : size - 1;
+	line = n ? memchr(l->line.data, '\n', n) : NULL;
+	if (line)
+		n = (size_t)(line - l->line.data);
+	if (n)
+		memcpy(to, l->line.data, n);
+	to[n] = '\0';
+	return (uint32_t)n;
 }
 
-static void who(const struct item *it, char *to, size_t size)
+static void who(const struct item *it, struct task *t)
 {
-	if (it->tid == ITEM_NO_TASK)
-		to[0] = '\0';
+	size_t n = it->comm_len < sizeof(t->comm) ? it->comm_len : sizeof(t->comm) - 1;
+
+	t->tid = it->tid;
+	memcpy(t->comm, it->comm, n);
+	t->comm[n] = '\0';
+}
+
+/* Writes "comm-tid", or nothing for no task. */
+static const char *task_text(const struct task *t, char *room, size_t size)
+{
+	if (t->tid == ITEM_NO_TASK)
+		room[0] = '\0';
 	else
-		snprintf(to, size, "%.*s-%d", it->comm_len ? (int)it->comm_len : 1,
-			 it->comm_len ? it->comm : "?", it->tid);
+		snprintf(room, size, "%s-%d", *t->comm ? t->comm : "?", t->tid);
+	return room;
+}
+
+static bool same_task(const struct task *a, const struct task *b)
+{
+	return a->tid == b->tid && !strcmp(a->comm, b->comm);
 }
 
 static struct beginning *beginning_at(struct longest *l, uint64_t time)
@@ -152,40 +204,95 @@ static struct beginning *beginning_at(struct longest *l, uint64_t time)
 	return &l->beginnings[time * UINT64_C(0x9e3779b97f4a7c15) >> 50];
 }
 
+/*
+ * Whoever releases a lock, or sends what was waited for, wakes the waiting task: the kernel's
+ * sched_waking is the waker's event, and its field pid the woken task. In an interrupt it is
+ * nobody's, and the event does not say so in itself.
+ */
+static void take_waking(struct longest *l, const struct decoder *d, void *state,
+			const struct item *it)
+{
+	struct value v = { 0 };
+	struct waking *w;
+	bool waking;
+
+	if (it->name_len != 18 || memcmp(it->name, "sched:sched_wak", 15) ||
+	    (memcmp(it->name + 15, "ing", 3) && memcmp(it->name + 15, "eup", 3)))
+		return;
+	waking = it->name[15] == 'i';
+	l->has_wakings |= waking;
+	if ((l->has_wakings && !waking) || !d->value(state, it, "pid", &v) ||
+	    (v.type != VALUE_UINT && v.type != VALUE_INT))
+		return;
+	w = &l->wakings[v.u % WAKINGS];
+	w->time = it->time;
+	w->tid = (int32_t)v.u;
+	who(it, &w->by);
+}
+
+/* Finds who woke the task of a span last, while it took its time. */
+static void find_waker(const struct longest *l, struct slow *slow)
+{
+	const struct waking *w = &l->wakings[(uint32_t)slow->who.tid % WAKINGS];
+
+	if (slow->who.tid > 0 && w->tid == slow->who.tid && w->by.tid != w->tid &&
+	    w->time <= slow->when && slow->when - w->time <= slow->ns) {
+		slow->waker = w->by;
+		slow->woken = slow->when - w->time;
+	}
+}
+
 static void take_span(struct longest *l, const struct decoder *d, void *state,
 		      const struct item *it, uint64_t ns, const char *begin)
 {
 	struct kind *k = kind_of(l, begin, it);
+	struct slow slow = { .ns = ns, .when = it->time, .starter.tid = ITEM_NO_TASK,
+			     .waker.tid = ITEM_NO_TASK };
+	const struct beginning *b;
+	size_t i;
 
 	if (!k)
 		return;
+	i = k->n < SLOW ? (size_t)k->n : SLOW;
 	k->n++;
 	k->buckets[bucket_of(ns)]++;
-	if (k->n > 1 && ns <= k->longest)
+	if (i == SLOW && ns <= k->slow[SLOW - 1].ns)
 		return;
-	k->longest = ns;
-	k->when = it->time;
-	who(it, k->who, sizeof(k->who));
+	for (i = i < SLOW ? i : SLOW - 1; i > 0 && ns > k->slow[i - 1].ns; i--)
+		k->slow[i] = k->slow[i - 1];
+	who(it, &slow.who);
+	find_waker(l, &slow);
+	b = beginning_at(l, it->time - ns);
+	if (b->time == it->time - ns)
+		slow.starter = b->who;
+	k->slow[i] = slow;
+	if (i)
+		return;
 	fields_of(l, d, state, it, k->fields, sizeof(k->fields));
 	k->first[0] = '\0';
-	if (beginning_at(l, it->time - ns)->time == it->time - ns)
-		snprintf(k->first, sizeof(k->first), "%s", beginning_at(l, it->time - ns)->fields);
+	if (b->time == it->time - ns)
+		memcpy(k->first, b->fields, b->len + 1);
 }
 
 static void tell(struct longest *l, const struct decoder *d, void *state, const struct item *it,
 		 struct told *t)
 {
 	char fields[LINE / 2], task[64];
+	struct task by;
 
 	fields_of(l, d, state, it, fields, sizeof(fields));
-	who(it, task, sizeof(task));
+	who(it, &by);
+	task_text(&by, task, sizeof(task));
 	t->time = it->time;
 	snprintf(t->text, sizeof(t->text), "%.*s%s%s %.140s",
 		 (int)(it->name_len < 100 ? it->name_len : 100), it->name, *task ? " " : "", task,
 		 fields);
 }
 
-/* The first trigger is why the file was written; until it comes the newest events are kept. */
+/*
+ * The first trigger is the reason why the file was saved. Until it is found, the newest events are
+ * kept.
+ */
 static void before_trigger(struct longest *l, const struct decoder *d, void *state,
 			   const struct item *it)
 {
@@ -203,15 +310,21 @@ void longest_item(struct longest *l, const struct decoder *d, void *state, const
 	uint64_t ns;
 
 	before_trigger(l, d, state, it);
+	take_waking(l, d, state, it);
 	if (it->problem && l->failures++ < SHOWN)
 		tell(l, d, state, it, &l->failed[l->failures - 1]);
 	if (spans_begins(l->spans, it)) {
 		struct beginning *b = beginning_at(l, it->time);
 
-		if (b->time == it->time) /* whose end comes is not known */
+		/* two begin at this time, so it is unclear whose fields these are */
+		if (b->time == it->time) {
 			b->fields[0] = '\0';
-		else
-			fields_of(l, d, state, it, b->fields, sizeof(b->fields));
+			b->len = 0;
+			b->who.tid = ITEM_NO_TASK;
+		} else {
+			b->len = fields_of(l, d, state, it, b->fields, sizeof(b->fields));
+			who(it, &b->who);
+		}
 		b->time = it->time;
 	}
 	if (spans_item(l->spans, d, state, it, &ns, &begin))
@@ -224,8 +337,8 @@ static int by_longest(const void *a, const void *b)
 {
 	const struct kind *x = a, *y = b;
 
-	return x->longest != y->longest ? (x->longest < y->longest ? 1 : -1)
-					: strcmp(x->end, y->end);
+	return x->slow[0].ns != y->slow[0].ns ? (x->slow[0].ns < y->slow[0].ns ? 1 : -1)
+					      : strcmp(x->end, y->end);
 }
 
 static uint64_t median(const struct kind *k)
@@ -265,20 +378,52 @@ static void print_before(const struct longest *l, bool utc, struct out *o)
 		print_told(&l->before[i % BEFORE], utc, o);
 }
 
+/* A request may be completed by an interrupt, in whatever task runs then. */
+static bool ended_elsewhere(const struct slow *s)
+{
+	return s->starter.tid != ITEM_NO_TASK && !same_task(&s->starter, &s->who);
+}
+
+static void print_slow(const struct slow *s, bool utc, struct out *o)
+{
+	bool other = ended_elsewhere(s);
+	char room[80];
+
+	if (other) {
+		out_str(o, "of ");
+		safe(o, task_text(&s->starter, room, sizeof(room)));
+		out_str(o, "; ");
+	}
+	out_str(o, "ended ");
+	time_full(o, s->when, utc);
+	if (s->who.tid != ITEM_NO_TASK) {
+		out_str(o, other ? " while this ran: " : " in ");
+		safe(o, task_text(&s->who, room, sizeof(room)));
+	}
+}
+
+static void print_waker(const struct slow *s, struct out *o)
+{
+	char room[80];
+
+	if (s->waker.tid == ITEM_NO_TASK || ended_elsewhere(s))
+		return;
+	out_str(o, "\n    slept until ");
+	time_span(o, s->woken);
+	out_str(o, " before its end, when it was woken while this ran: ");
+	safe(o, task_text(&s->waker, room, sizeof(room)));
+}
+
 static void print_kind(const struct kind *k, bool utc, struct out *o)
 {
 	out_str(o, "  ");
-	time_span(o, k->longest);
+	time_span(o, k->slow[0].ns);
 	out_str(o, " from ");
 	safe(o, k->begin);
 	out_str(o, " to ");
 	safe(o, k->end);
-	out_str(o, "\n    ended ");
-	time_full(o, k->when, utc);
-	if (*k->who) {
-		out_str(o, " in ");
-		safe(o, k->who);
-	}
+	out_str(o, "\n    ");
+	print_slow(&k->slow[0], utc, o);
 	out_printf(o, "; %" PRIu64 " in all", k->n);
 	if (k->n > 1) {
 		out_str(o, ", half of them within about ");
@@ -291,6 +436,13 @@ static void print_kind(const struct kind *k, bool utc, struct out *o)
 	if (*k->fields) {
 		out_str(o, "\n    ");
 		safe(o, k->fields);
+	}
+	print_waker(&k->slow[0], o);
+	for (size_t i = 1; i < SLOW && i < k->n; i++) {
+		out_str(o, i == 1 ? "\n    then " : "\n         ");
+		time_span(o, k->slow[i].ns);
+		out_char(o, ' ');
+		print_slow(&k->slow[i], utc, o);
 	}
 	out_char(o, '\n');
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What stands out in a capture: why it was written, what failed, and what took longest. */
+/*
+ * The most notable events of a capture: the trigger that saved it, failures, and the longest
+ * operations.
+ */
 #ifndef TRAWL_DECODE_EXPORT_LONGEST_H
 #define TRAWL_DECODE_EXPORT_LONGEST_H
 
@@ -7,13 +10,16 @@
 
 struct longest;
 
-/* triggers: there may be one, and what was before it is told. */
+/*
+ * triggers: the file may contain one; the events before it are then remembered. Returns NULL if
+ * memory runs out.
+ */
 struct longest *longest_new(bool triggers);
 void longest_free(struct longest *l);
 void longest_item(struct longest *l, const struct decoder *d, void *state, const struct item *it);
-/* Events were lost: what began before and ends after that is not known. */
+/* Call when events were lost: durations that span the loss are unknown. */
 void longest_forget(struct longest *l);
-/* Lines of --summary, with a blank one in front; nothing if nothing stands out. */
+/* Appends lines for --summary, preceded by a blank line; nothing if there is nothing to report. */
 void longest_print(const struct longest *l, bool utc, struct out *o);
 
 #endif

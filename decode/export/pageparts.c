@@ -18,7 +18,7 @@ static const char page_css[] =
 static const char page_js[] =
 #include "decode/export/page/page.js.inc"
 ;
-/* Of the style and the program: the policy allows these two and nothing else. */
+/* Hashes of the style and the program, which the page's policy requires. */
 static const char css_hash[] =
 #include "decode/export/page/page.css.sum.inc"
 ;
@@ -26,7 +26,7 @@ static const char js_hash[] =
 #include "decode/export/page/page.js.sum.inc"
 ;
 
-/* The document is written up to the next of its marks, "{{NAME}}", which is passed over. */
+/* Writes the document up to the next mark "{{NAME}}" and returns what follows the mark. */
 static const char *up_to_mark(struct out *o, const char *p)
 {
 	const char *mark = strstr(p, "{{"), *end = mark ? strstr(mark, "}}") : NULL;
@@ -52,11 +52,12 @@ static void escaped(struct out *o, const char *text)
 	out_free(&safe);
 }
 
-static const char *after_data(void)
+/* Returns what follows a mark of the document. */
+static const char *after_mark(const char *mark)
 {
-	const char *p = strstr(page_html, "{{DATA}}");
+	const char *p = strstr(page_html, mark);
 
-	return p ? p + 8 : "";
+	return p ? p + strlen(mark) : "";
 }
 
 void page_begin(struct out *o, const char *title)
@@ -74,12 +75,17 @@ void page_begin(struct out *o, const char *title)
 	up_to_mark(o, p);
 }
 
-void page_end(struct out *o)
+void page_program(struct out *o)
 {
-	const char *p = up_to_mark(o, after_data());
+	const char *p = up_to_mark(o, after_mark("{{CORE}}"));
 
 	out_str(o, page_js);
 	up_to_mark(o, p);
+}
+
+void page_end(struct out *o)
+{
+	up_to_mark(o, after_mark("{{DATA}}"));
 }
 
 static void base64(struct out *o, const unsigned char *p, size_t n)

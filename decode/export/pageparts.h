@@ -1,20 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* The pieces of a page (html.h), as files of page/ that the build embeds, and as base64. */
+/*
+ * Writes the parts of a page (html.h): the files of page/, which the build embeds, and data as
+ * base64.
+ */
 #ifndef TRAWL_DECODE_EXPORT_PAGEPARTS_H
 #define TRAWL_DECODE_EXPORT_PAGEPARTS_H
 
 #include "decode/base/output.h"
 
-/* The document's beginning, up to the pieces of data, with this title. */
+/* Writes the start of the document, up to the data of the first picture. */
 void page_begin(struct out *o, const char *title);
 /*
- * A piece of data under this name: compressed with zlib, as base64. False: no memory, or built
- * without zlib.
+ * Writes a piece of data under this id, compressed with zlib and encoded as base64. Returns false
+ * if memory runs out or zlib is not available.
  */
 bool page_piece(struct out *o, const char *id, const void *p, size_t n);
-/* The program, and the document's end. */
+/* Writes the program, which draws the first picture while the browser reads what follows. */
+void page_program(struct out *o);
+/* Writes the end of the document. */
 void page_end(struct out *o);
-/* Can pages be written? */
+/* Whether pages can be written, which requires zlib. */
 bool page_possible(void);
 
 #endif

@@ -8,7 +8,7 @@
 
 #define MAGIC_MICRO 0xa1b2c3d4
 #define MAGIC_NANO 0xa1b23c4d
-/* As much as libpcap takes for USB; what it thinks too much it would cut when reading. */
+/* libpcap's limit for USB; readers would cut larger packets. */
 #define SNAPLEN (128u << 20)
 
 enum { HEADER = 24, VERSION = 4 << 16 | 2 };
@@ -18,7 +18,7 @@ static uint8_t digit(char c)
 	return (uint8_t)(c <= '9' ? c - '0' : (c | 32) - 'a' + 10);
 }
 
-/* The header of the file that was imported, if all that it says holds of this one, too. */
+/* Restores the header of the file that was imported, if it is also correct for this output. */
 static bool original_header(const struct pcap_printer *p, const char *hex, uint8_t to[HEADER])
 {
 	if (!hex || strlen(hex) != 2 * HEADER)
@@ -49,7 +49,7 @@ static void header(struct pcap_printer *p)
 	out_le32(p->out, p->linktype);
 }
 
-/* The link type of a source, 0 if its events are no packets. */
+/* Returns the link type of a source; 0 if its events are not packets. */
 static uint32_t linktype_of(struct stream *s, const struct trawl_source *source, uint8_t *tsresol)
 {
 	struct packet_interface pi = {.linktype = source->linktype, .tsresol = 9};
@@ -65,7 +65,10 @@ static uint32_t linktype_of(struct stream *s, const struct trawl_source *source,
 	return pi.linktype;
 }
 
-/* Do all sources that are known now fit? The link type that they have. */
+/*
+ * Determines the common link type of all sources known so far. Returns 0, or -1 with *err if they
+ * differ.
+ */
 static int common_linktype(struct stream *s, uint32_t *common, uint8_t *tsresol,
 			   struct trawl_error *err)
 {
@@ -81,9 +84,9 @@ static int common_linktype(struct stream *s, uint32_t *common, uint8_t *tsresol,
 		linktype = linktype_of(s, source, tsresol);
 		if (!linktype || (*common && *common != linktype))
 			return trawl_fail(err, TRAWL_USAGE,
-					  "--to pcap: source '%.60s' does not fit "
-					  "into a pcap file, which holds one link type: choose "
-					  "others by --source, or --to pcapng",
+					  "--to pcap: source '%.60s' has another link type, and a "
+					  "pcap file holds one; select sources with --source, or "
+					  "use --to pcapng",
 					  source->name);
 		*common = linktype;
 	}
@@ -98,10 +101,10 @@ static int begin(struct pcap_printer *p, struct trawl_error *err)
 	if (common_linktype(p->stream, &linktype, &tsresol, err))
 		return -1;
 	if (!linktype && stream_verdict(p->stream, err))
-		return -1; /* what is wrong with the file says more */
+		return -1; /* an error in the file is more informative */
 	if (!linktype)
-		return trawl_fail(err, TRAWL_USAGE, "--to pcap: there is no USB in this capture, "
-				  "and of nothing else are there packets: try --to pcapng");
+		return trawl_fail(err, TRAWL_USAGE, "--to pcap: the file has no USB events, and "
+						    "only these are packets; use --to pcapng");
 	p->linktype = linktype;
 	p->unit = tsresol == 6 ? 1000 : 1;
 	header(p);
@@ -154,6 +157,6 @@ int pcap_end(struct pcap_printer *p, struct trawl_error *err)
 		*err = p->failure;
 		return -1;
 	}
-	/* Sources that a pipe told of only after the first packet. */
+	/* on a pipe, further sources may have appeared after the first packet */
 	return p->linktype ? common_linktype(p->stream, &linktype, &tsresol, err) : begin(p, err);
 }

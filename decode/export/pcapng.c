@@ -14,21 +14,22 @@
 #include "decode/base/jdoc.h"
 #include "decode/export/journal.h"
 
-/* Option codes of draft-ietf-opsawg-pcapng. */
+/* Option codes from draft-ietf-opsawg-pcapng. */
 enum {
-	/* local use: Wireshark and libpcap skip it; holds pcapng_fields() for the dissector */
+	/* local use, ignored by Wireshark and libpcap: holds pcapng_fields() for the dissector */
 	FIELD_NAMES = 0x80747277,
 	SHB_HARDWARE = 2, SHB_OS = 3, SHB_USERAPPL = 4,
-	IF_NAME = 2, IF_DESCRIPTION = 3, IF_TSRESOL = 9,
-	EPB_FLAGS = 2, EPB_DROPCOUNT = 4,
+	IF_DESCRIPTION = 3, IF_TSRESOL = 9,
+	EPB_FLAGS = 2,
 	ISB_STARTTIME = 2, ISB_ENDTIME = 3, ISB_IFRECV = 4, ISB_IFDROP = 5,
 };
 
-/* Tags of an exported PDU (big endian); the value is padded to 4 bytes. */
+/* Tags of an exported PDU (big endian); values are padded to 4 bytes. */
 enum { TAG_END = 0, TAG_DISSECTOR = 12, TAG_COLUMN_PROTOCOL = 33 };
 
-#define LINKTYPE_UPPER_PDU 252
-/* What Wireshark takes of a packet at most; of USB it takes more than libpcap does of a block. */
+/*
+ * The largest packet that Wireshark accepts. For USB it accepts more, but libpcap limits the block.
+ */
 #define LARGEST      262144
 #define LARGEST_USB  ((16 << 20) - 4096)
 
@@ -40,7 +41,7 @@ struct iface {
 };
 
 struct pcapng {
-	struct consumer consumer; /* first: the stream hands it back */
+	struct consumer consumer; /* must be first: a struct consumer is cast to its pcapng */
 	struct stream *stream;
 	struct out *out;
 	struct out data, block;
@@ -78,7 +79,7 @@ static void option_text(struct out *o, uint16_t code, const char *text)
 	out_free(&safe);
 }
 
-/* A block is put together in p->block, its length known at the end. */
+/* Starts a block in p->block; its length is written when it is complete. */
 static struct out *begin(struct pcapng *p, uint32_t type)
 {
 	struct out *o = &p->block;
@@ -103,7 +104,7 @@ static void end(struct pcapng *p)
 	}
 	memcpy(o->data + 4, &n, 4);
 	out_bytes(p->out, o->data, o->len);
-	/* What comes by a pipe may be live, and Wireshark be waiting for it. */
+	/* The input of a pipe may be live, with Wireshark waiting for packets. */
 	if (!stream_seekable(p->stream))
 		out_flush(p->out);
 }
@@ -118,7 +119,7 @@ static void stamp(struct out *o, uint64_t ns, const struct iface *f)
 
 /* ---- the section -------------------------------------------------------------------------- */
 
-/* A metadata object as it is, in a comment; large ones would only be in the way. */
+/* Copies a metadata object into a comment, unless it is large. */
 static void comment_meta(struct pcapng *p, struct out *o, const char *name)
 {
 	const struct trawl_meta *m = trawl_meta_find(stream_reader(p->stream), name);
@@ -200,7 +201,7 @@ static bool whole_number(char t)
 	return t == 'i' || t == 'u' || t == 'x' || t == 'b';
 }
 
-/* One name has one type in Wireshark: the one that can hold the values of all events. */
+/* Wireshark knows one type for each name: the one that can represent the values of both types. */
 static char both(char a, char b)
 {
 	if (a == b)
@@ -220,14 +221,35 @@ static void learn(struct known_fields *k, const char *name, char type)
 			return;
 		}
 	}
-	if (!array_grow(k->f, k->n))
+	if (!array_grow(k->f, k->n)) {
+		out_lack_memory();
 		return;
+	}
 	k->f[k->n].name = strdup(name);
 	k->f[k->n].type = type;
-	k->n += k->f[k->n].name != NULL;
+	if (k->f[k->n].name)
+		k->n++;
+	else
+		out_lack_memory();
 }
 
-/* Fields that a decoder computes have no field in the type: their window tells, or it is text. */
+/* Whether a value that a decoder computes is text: of a probe site, or a place of a branch. */
+static bool is_computed_text(const char *name)
+{
+	static const char *const names[] = { "kind", "symbol", "file", "exit" };
+	static const char *const ends[] = { "_symbol", "_function", "_module", "_line" };
+	size_t n = strlen(name);
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
+		if (n > strlen(ends[i]) && !strcmp(name + n - strlen(ends[i]), ends[i]))
+			return true;
+	return false;
+}
+
+/* Learns a field that a decoder computes and no event type has. */
 static void learn_name(void *arg, const char *name)
 {
 	struct known_fields *k = arg;
@@ -236,7 +258,7 @@ static void learn_name(void *arg, const char *name)
 	for (i = 0; i < k->n; i++)
 		if (!strcmp(k->f[i].name, name))
 			return;
-	learn(k, name, 'i');
+	learn(k, name, is_computed_text(name) ? 's' : 'i');
 }
 
 static bool plain_name(const char *s)
@@ -305,8 +327,8 @@ static void interface(struct pcapng *p, struct iface *f)
 
 	out_le16(o, f->pi.linktype);
 	out_le16(o, 0);
-	out_le32(o, 0); /* no limit; libpcap wants the same in all */
-	option_text(o, IF_NAME, f->pi.name);
+	out_le32(o, 0); /* snaplen: no limit; libpcap requires the same value in all interfaces */
+	option_text(o, PCAPNG_IF_NAME, f->pi.name);
 	option_text(o, IF_DESCRIPTION, f->pi.description);
 	option(o, IF_TSRESOL, &f->pi.tsresol, 1);
 	out_le32(o, PCAPNG_OPT_END);
@@ -333,7 +355,7 @@ static struct iface *iface_of(struct pcapng *p, const struct trawl_source *s)
 	memset(f, 0, sizeof(*f));
 	f->source = s;
 	f->pi.linktype = LINKTYPE_UPPER_PDU;
-	f->pi.tsresol = s->resolution >= 1000 ? 6 : 9;
+	f->pi.tsresol = 9;
 	f->pi.name = s->name;
 	f->pi.description = s->spec;
 	if (d->interface)
@@ -388,7 +410,7 @@ static void packet_block(struct pcapng *p, struct iface *f, uint64_t time,
 	if (pkt->flags)
 		option(o, EPB_FLAGS, &pkt->flags, 4);
 	if (drops)
-		option(o, EPB_DROPCOUNT, &drops, 8);
+		option(o, PCAPNG_OPT_DROPCOUNT, &drops, 8);
 	option_text(o, PCAPNG_OPT_COMMENT, pkt->comment);
 	if (pkt->flags || drops || pkt->comment)
 		out_le32(o, PCAPNG_OPT_END);
@@ -434,7 +456,7 @@ static int pcapng_loss(struct consumer *c, const struct trawl_source *s,
 	return 0;
 }
 
-/* ---- from start to end -------------------------------------------------------------------- */
+/* ---- the whole file ------------------------------------------------------------------------- */
 
 struct pcapng *pcapng_new(struct stream *s, struct out *out, bool with_machine)
 {
@@ -453,10 +475,13 @@ struct pcapng *pcapng_new(struct stream *s, struct out *out, bool with_machine)
 	journal_open(&p->journal);
 	section(p, with_machine);
 	field_names(p);
-	/* all interfaces that are known by now: libpcap wants one before it says anything */
+	/*
+	 * all interfaces known so far, because libpcap requires one before it returns from opening
+	 */
 	for (i = 0; i < trawl_source_count(r); i++)
 		if (stream_wants(s, trawl_source_at(r, i)))
-			iface_of(p, trawl_source_at(r, i));
+			if (!iface_of(p, trawl_source_at(r, i)))
+				out_lack_memory();
 	return p;
 }
 
@@ -496,7 +521,7 @@ int pcapng_end(struct pcapng *p)
 		out_le32(o, PCAPNG_OPT_END);
 		end(p);
 	}
-	return p->out->error || p->data.error ? -1 : 0;
+	return p->out->error || p->data.error || p->block.error ? -1 : 0;
 }
 
 void pcapng_free(struct pcapng *p)

@@ -3,6 +3,7 @@
 #include "decode/base/escape.h"
 #include "decode/base/number.h"
 #include "common/array.h"
+#include "common/branchrecord.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -14,8 +15,9 @@
 #include "decode/branch/callstack.h"
 #include "decode/export/ftracepb.h"
 #include "decode/export/protobuf.h"
+#include "decode/usb/usb.h"
 
-/* Field numbers, by message. */
+/* Field numbers, grouped by message. */
 enum {
 	TRACE_PACKET = 1,
 
@@ -74,31 +76,34 @@ enum { SEQUENCE_CLEARED = 1 };
 
 enum track_kind { OF_PROCESS = 1, OF_THREAD, OF_CPU, OF_ENDPOINT, OF_BYTES, OF_LOSS };
 
-/* A track that has been described. Its uuid is its number in the table, from 1 on. */
+/* A track that has been described. Its uuid is its number in the table, from 1. */
 struct track {
-	uint64_t kind, key;   /* kind, lane and what it is of */
+	/* kind and lane of the track; the thread, CPU or endpoint that it shows */
+	uint64_t kind, key;
 	uint64_t uuid;
-	uint64_t busy;        /* ENDPOINT: until when the last slice lasts */
-	uint64_t total;       /* BYTES, LOSS: so far */
-	char name[16];        /* THREAD: what it was called when described */
-	struct callstack *stack; /* THREAD: of its branches, if it has any */
+	uint64_t busy;        /* ENDPOINT: end of the last slice, ns */
+	uint64_t total;       /* BYTES, LOSS: value of the counter */
+	char name[16];        /* THREAD: the name in its description */
+	struct callstack *stack; /* THREAD: calls derived from its branches, or NULL */
+	uint64_t last;        /* THREAD: time of the newest branch, ns */
+	bool stepped;         /* THREAD: the task is single-stepped */
 };
 
 struct perfetto {
-	struct consumer consumer; /* first: the stream hands it back */
+	struct consumer consumer; /* must be first: a struct consumer is cast to its perfetto */
 	struct stream *stream;
 	struct out *out, packet;
-	struct track **slots; /* open addressing */
+	struct track **slots; /* hash table, open addressing */
 	size_t nslots, ntracks;
-	uint64_t to_boot; /* from the timeline to CLOCK_BOOTTIME, as the snapshot has them */
+	uint64_t to_boot; /* CLOCK_BOOTTIME minus the timeline, from the clock snapshot */
 	bool started, failed;
 	struct callstack_sink calls;
 
-	/* the item at hand, for annotate() */
+	/* the current item, for annotate() */
 	const struct decoder *decoder;
 	void *state;
 	const struct item *item;
-	char **names;         /* fields of its type */
+	char **names;         /* names of the fields of its type */
 	size_t nnames, names_room;
 	const struct trawl_event_type *names_of;
 };
@@ -136,7 +141,10 @@ static void clock(struct out *o, uint32_t id, uint64_t ns)
 	pb_end(o, start);
 }
 
-/* The clocks at the capture's start: how times are related to CLOCK_BOOTTIME, Perfetto's own. */
+/*
+ * Writes the clocks at the start of the capture, which relate times to CLOCK_BOOTTIME, Perfetto's
+ * default clock.
+ */
 static void snapshot(struct perfetto *p, uint64_t now)
 {
 	struct trawl_reader *r = stream_reader(p->stream);
@@ -165,7 +173,7 @@ static void text_member(struct out *o, uint32_t field, const char *text)
 	out_free(&safe);
 }
 
-/* The kernel's release: what the states of tasks mean depends on it. */
+/* Writes the kernel's release, because the encoding of task states depends on it. */
 static void system_info(struct perfetto *p)
 {
 	struct json_object *machine = jdoc_meta(stream_reader(p->stream), "machine");
@@ -186,7 +194,7 @@ static void system_info(struct perfetto *p)
 	json_object_put(machine);
 }
 
-/* The beginning of a packet with an event; finish with event_end(). */
+/* A packet with an event that is being written; completed by event_end(). */
 struct event {
 	size_t packet, start;
 };
@@ -210,7 +218,7 @@ static void event_end(struct perfetto *p, struct event e)
 	packet_end(p, e.packet);
 }
 
-/* UTF-8 or not, a protobuf string has to be. */
+/* Writes a string, escaped where it is not valid UTF-8, as protobuf requires. */
 static void safe_string(struct out *o, uint32_t field, const void *text, size_t len)
 {
 	struct out safe;
@@ -232,7 +240,7 @@ static size_t track_slot(const struct perfetto *p, uint64_t kind, uint64_t key)
 	return i;
 }
 
-/* The track; *fresh if it must be described first. NULL without memory. */
+/* Returns the track; *fresh is set if it must be described first. NULL: out of memory. */
 static struct track *track(struct perfetto *p, uint64_t kind, uint64_t key, bool *fresh)
 {
 	struct track **old = p->slots, *t;
@@ -268,7 +276,7 @@ static struct track *track(struct perfetto *p, uint64_t kind, uint64_t key, bool
 	return t;
 }
 
-/* A descriptor up to the fields that the kind of track has for itself. */
+/* Writes a track descriptor without the fields that are specific to the kind of track. */
 static struct event describe(struct perfetto *p, const struct track *t, const struct track *parent,
 			     const char *name)
 {
@@ -303,7 +311,7 @@ static struct track *process_track(struct perfetto *p, int32_t pid, const struct
 	return t;
 }
 
-/* Described again when the task has another name (after exec). */
+/* Describes a thread's track again if the task has changed its name (exec). */
 static struct track *thread_track(struct perfetto *p, const struct item *it)
 {
 	int32_t pid = it->pid > 0 ? it->pid : it->tid;
@@ -419,7 +427,7 @@ static void annotate(struct perfetto *p, const char *name, const struct value *v
 	pb_end(o, start);
 }
 
-/* All fields of the item, as arguments of its event. */
+/* Writes all fields of the item as arguments of the event. */
 static void annotations(struct perfetto *p)
 {
 	const struct item *it = p->item;
@@ -454,7 +462,7 @@ static void event_name(struct perfetto *p)
 	safe_string(&p->packet, EVENT_NAME, p->item->name, p->item->name_len);
 }
 
-/* An event of the scheduler; false if the item is none. */
+/* Writes a scheduler event. Returns false if the item is not one. */
 static bool scheduler(struct perfetto *p)
 {
 	const struct item *it = p->item;
@@ -469,14 +477,15 @@ static bool scheduler(struct perfetto *p)
 		return false;
 	pb_end(o, bundle);
 	packet_end(p, packet);
-	if (it->tid > 0) /* of which process the thread is, the tables have from its track */
+	if (it->tid > 0) /* Perfetto learns the process of a thread from its track */
 		thread_track(p, it);
 	return true;
 }
 
 /*
- * A transfer: from `latency` ago to now. On a track slices must nest, and the transfers that wait
- * on one endpoint do not: each goes to the first lane that is free since it began.
+ * Writes a transfer as a slice from `latency` ns ago to now. Slices on a track must nest, but
+ * transfers on an endpoint overlap. So each goes to the first lane that has been free since it
+ * began.
  */
 static void transfer(struct perfetto *p, uint64_t latency)
 {
@@ -518,7 +527,30 @@ static void transfer(struct perfetto *p, uint64_t latency)
 		counter(p, bytes, it->time, bytes->total += actual);
 }
 
-/* Calls are slices of their thread. */
+/*
+ * Stores the duration of a USB transfer. The field is not found by its name, because a probe's
+ * argument may also be called latency_ns.
+ */
+static bool transfer_time(const struct decoder *d, const struct item *it, uint64_t *ns)
+{
+	const struct usb_detail *u = d == &usb_decoder ? it->detail : NULL;
+
+	return u && u->transfer && transfer_latency(u->transfer, ns) && *ns;
+}
+
+static void annotate_text(struct perfetto *p, const char *name, const char *text)
+{
+	annotate(p, name, &(struct value){ .type = VALUE_TEXT, .text = text, .len = strlen(text) });
+}
+
+/* Annotates the beginning or the end of a call if it is known only to be in a range of time. */
+static void annotate_range(struct perfetto *p, const char *name, const struct call_time *t)
+{
+	if (t->until > t->time)
+		annotate(p, name, &(struct value){ .type = VALUE_UINT, .u = t->until - t->time });
+}
+
+/* Calls are slices on the track of their thread. */
 static void call_event(struct callstack_sink *sink, void *task, enum call_event what,
 		       const struct call_site *c)
 {
@@ -527,14 +559,22 @@ static void call_event(struct callstack_sink *sink, void *task, enum call_event 
 	char name[IMAGE_TEXT];
 	struct event e;
 
-	if (what == CALL_LEAVE || what == CALL_JUMP)
-		event_end(p, event_begin(p, TYPE_END, t, c->when.time));
-	if (what == CALL_LEAVE || what == CALL_OUTER)
+	if (what == CALL_LEAVE || what == CALL_LOST || what == CALL_JUMP) {
+		e = event_begin(p, TYPE_END, t, c->when.time);
+		annotate_range(p, "ended_up_to_ns_later", &c->when);
+		if (what == CALL_LOST)
+			annotate_text(p, "end", "unknown: branches are missing");
+		event_end(p, e);
+	}
+	if (what == CALL_LEAVE || what == CALL_LOST || what == CALL_OUTER)
 		return;
 	e = event_begin(p, TYPE_BEGIN, t, c->when.time);
 	image_describe_function(&c->to, name);
 	safe_string(&p->packet, EVENT_NAME, name, strlen(name));
 	pb_string(&p->packet, EVENT_CATEGORIES, "branch");
+	annotate_range(p, "began_up_to_ns_later", &c->when);
+	if (t->stepped)
+		annotate_text(p, "single_stepped", "the duration includes the time of the steps");
 	event_end(p, e);
 }
 
@@ -546,13 +586,26 @@ static void branch(struct perfetto *p, const struct branch_detail *d)
 
 	if (t && !t->stack)
 		t->stack = callstack_new();
+	if (t)
+		t->stepped = branch_stepped(d->batch->fixed.backend);
 	if (t && t->stack)
 		callstack_step(t->stack, &d->pair, &w, &p->calls);
 	else
 		p->failed = true;
+	if (t)
+		t->last = p->item->time;
 }
 
-/* In front of the first event or loss. */
+/* Branches of the thread are missing: its slices end with the last one that is known. */
+static void cut_calls(struct perfetto *p, struct track *t)
+{
+	if (t && t->stack)
+		callstack_cut(t->stack,
+			      &(struct call_where){.when = {t->last, t->last}, .task = t},
+			      &p->calls);
+}
+
+/* Called before the first event or loss. */
 static void begin(struct perfetto *p, uint64_t now)
 {
 	if (p->started)
@@ -575,18 +628,20 @@ static int take_item(struct consumer *consumer, const struct decoder *d, void *s
 	begin(p, it->time);
 	if (scheduler(p))
 		return p->failed;
-	/* Those before a probe are no calls that have begun or ended at its time. */
+	/* Branches recorded before a probe's hit are no calls that begin or end at its time. */
 	if (branch_of(d, it) && !branch_of(d, it)->batch->last) {
 		branch(p, branch_of(d, it));
 		return p->failed;
 	}
-	if (number(p, "latency_ns", &latency) && latency && latency <= it->time) {
+	if (transfer_time(d, it, &latency) && latency <= it->time) {
 		transfer(p, latency);
 		return p->failed;
 	}
 	t = it->tid > 0 ? thread_track(p, it) : cpu_track(p, it->cpu);
 	if (!t)
 		return 1;
+	if (branch_cuts(d, it))
+		cut_calls(p, t);
 	e = event_begin(p, TYPE_INSTANT, t, it->time);
 	event_name(p);
 	annotations(p);
@@ -603,6 +658,8 @@ static int take_loss(struct consumer *consumer, const struct trawl_source *s,
 	struct track *t;
 
 	begin(p, from);
+	for (size_t i = 0; i < p->nslots && !strcmp(s->kind, BRANCH_SOURCE_KIND); i++)
+		cut_calls(p, p->slots[i]);
 	snprintf(name, sizeof(name), "lost events: %.100s", s->name);
 	t = named_track(p, OF_LOSS, s->id, NULL, name, "events");
 	if (!t)
@@ -645,7 +702,7 @@ int perfetto_export(const struct export_options *o, struct stream *s, struct out
 	out_memory(&p.packet);
 	got = stream_run(s, &p.consumer, err);
 	if (!got && p.failed)
-		got = trawl_fail(err, TRAWL_CANNOT, "perfetto: out of memory");
+		got = trawl_fail(err, TRAWL_CANNOT, "--to perfetto: out of memory");
 	perfetto_free(&p);
 	return got;
 }

@@ -3,13 +3,15 @@
 #include "common/search.h"
 #include "common/sources.h"
 #include "decode/base/escape.h"
+#include "decode/base/fit.h"
 #include "decode/base/number.h"
 
 #include <stddef.h>
 
-#define TASK_WIDTH 23 /* 15 letters, "-" and 7 digits; grows with what comes */
+#define TASK_WIDTH 23 /* 15 letters, "-" and 7 digits; grows if necessary */
 #define TASK_MAX   28
 #define NAME_WIDTH 20
+#define NARROW 100 /* columns of a terminal */
 #define NAME_MAX   40
 
 #define NORMAL "\033[0m"
@@ -28,7 +30,7 @@ static char *put_colour(const struct text_printer *t, char *p, const char *code)
 	return t->colour ? put(p, code, strlen(code)) : p;
 }
 
-/* Blanks up to the width of a column that grows to the widest so far, and one more. */
+/* Pads to the width of a column, which grows to the widest entry so far, and one more blank. */
 static char *put_column_end(char *p, const char *start, size_t *width, size_t most)
 {
 	size_t n = (size_t)(p - start);
@@ -79,13 +81,13 @@ static char *put_name(struct text_printer *t, char *p, const struct item *it)
 	return put_colour(t, p, NORMAL);
 }
 
-/* A column that just grew: the padding of all that is kept is too little. */
+/* A column has grown: cached lines have too little padding. */
 static void widths_changed(struct text_printer *t)
 {
 	memset(&t->cells, 0, sizeof(t->cells));
 }
 
-/* CPU and task. */
+/* Writes CPU and task. */
 static char *put_task_column(struct text_printer *t, char *p, const struct item *it)
 {
 	struct print_cache *c = print_cache_of_task(&t->cells, it);
@@ -137,7 +139,7 @@ static void size_machines(struct text_printer *t, const struct trawl_source *s)
 		t->machine_width = n < 64 ? n : 64;
 }
 
-/* Of a merged file of several machines, which one. */
+/* Writes the machine, in a merged file of several machines. */
 static char *put_machine(struct text_printer *t, char *p, const struct item *it)
 {
 	const char *name = source_machine(it->source->name), *start = p;
@@ -148,8 +150,8 @@ static char *put_machine(struct text_printer *t, char *p, const struct item *it)
 }
 
 /*
- * At the first item: what is known of the file by then tells which columns there are and how wide
- * the names get, so that they stand in one place in all lines.
+ * At the first item, decides which columns are needed and how wide the names are, from what is
+ * known of the file. The columns then stay in place in all lines.
  */
 static void size_columns(struct text_printer *t)
 {
@@ -171,12 +173,12 @@ static void size_columns(struct text_printer *t)
 	}
 }
 
-/* Room for everything in front of the fields. */
+/* Room for everything before the fields. */
 #define HEAD_ROOM (TIME_ROOM + 64 + 4 * 64 + 5 * 64 + 4 * 512 + 512 + 2 * CELL_TEXT)
 
 /*
- * A time of the timeline on CLOCK_MONOTONIC, by the clocks' last reading before it, or the first:
- * the wall clock may be set in between.
+ * Converts a time of the timeline to CLOCK_MONOTONIC by the last sync block before it, or the first
+ * one, because the wall clock may have been set between two of them.
  */
 static uint64_t monotonic(const struct text_printer *t, uint64_t time)
 {
@@ -202,7 +204,10 @@ static char *put_time(struct text_printer *t, char *p, uint64_t ns, unsigned int
 	return p;
 }
 
-/* The time of an item: of the monotonic clock its own, if its source keeps that. */
+/*
+ * Writes the time of an item. If the source's own clock is the monotonic clock, its exact time is
+ * used.
+ */
 static char *put_item_time(struct text_printer *t, char *p, const struct item *it)
 {
 	uint64_t ns = it->time;
@@ -214,15 +219,12 @@ static char *put_item_time(struct text_printer *t, char *p, const struct item *i
 	return put_time(t, p, ns, it->source->resolution >= 1000 ? 6 : 9);
 }
 
-static int text_item(struct consumer *c, const struct decoder *d, void *state,
-		     const struct item *it)
+/* Appends the line of an item, without what follows it under -v and -x. */
+static void put_line(struct text_printer *t, const struct decoder *d, void *state,
+		     const struct item *it, struct out *o)
 {
-	struct text_printer *t = (struct text_printer *)c;
-	struct out *o = t->out;
 	char *p = out_need(o, HEAD_ROOM);
 
-	if (!t->sized)
-		size_columns(t);
 	p = put_item_time(t, p, it);
 	if (t->bounds)
 		p = put_bound(t, p, it);
@@ -235,9 +237,24 @@ static int text_item(struct consumer *c, const struct decoder *d, void *state,
 	out_used(o, p);
 	d->text(state, it, o);
 	out_char(o, '\n');
+}
+
+static int text_item(struct consumer *c, const struct decoder *d, void *state,
+		     const struct item *it)
+{
+	struct text_printer *t = (struct text_printer *)c;
+	struct out *o = t->out, *line = t->line;
+
+	if (!t->sized)
+		size_columns(t);
+	if (line)
+		line->len = 0;
+	put_line(t, d, state, it, line ? line : o);
+	if (line)
+		fit_cut(o, line->data, line->len, t->columns);
 	if (d->more)
 		d->more(state, it, o);
-	return o->error != 0;
+	return o->error != 0 || (line && line->error);
 }
 
 static int text_loss(struct consumer *c, const struct trawl_source *s, const struct trawl_loss *l,
@@ -276,7 +293,8 @@ void text_printer_start(struct text_printer *t)
 	t->consumer.item = text_item;
 	t->consumer.loss = text_loss;
 	t->tasks = t->sized = false;
-	t->task_width = TASK_WIDTH;
-	t->name_width = NAME_WIDTH;
+	/* on a narrow terminal tasks and names are as wide as they must be */
+	t->task_width = t->columns && t->columns < NARROW ? 0 : TASK_WIDTH;
+	t->name_width = t->task_width ? NAME_WIDTH : 0;
 	widths_changed(t);
 }

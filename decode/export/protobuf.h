@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Protobuf's wire format, writing side (protobuf.dev/programming-guides/encoding).
+ * Writes protobuf's wire format (protobuf.dev/programming-guides/encoding).
  *
- * A message inside another is written in place: its length is a varint of four bytes that
- * pb_end() fills in, which is longer than it need be but as valid.
+ * A nested message is written in place: its length is reserved as a varint of four bytes, which
+ * pb_end() fills in. This is longer than necessary but valid.
  */
 #ifndef TRAWL_DECODE_EXPORT_PROTOBUF_H
 #define TRAWL_DECODE_EXPORT_PROTOBUF_H
@@ -48,7 +48,10 @@ static inline void pb_string(struct out *o, uint32_t field, const char *s)
 	pb_bytes(o, field, s, strlen(s));
 }
 
-/* A message: between these, in an output in memory only. The result is for pb_end(). */
+/*
+ * pb_begin() starts a nested message and returns a value for pb_end(). The output must be in
+ * memory.
+ */
 static inline size_t pb_begin(struct out *o, uint32_t field)
 {
 	pb_varint(o, field << 3 | 2);

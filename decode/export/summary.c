@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/export/summary.h"
+#include "common/array.h"
 #include "decode/export/longest.h"
 #include "decode/base/escape.h"
 #include "decode/base/number.h"
@@ -11,14 +12,14 @@
 #include "decode/base/jdoc.h"
 #include "decode/base/tally.h"
 
-#define TOP 10 /* lines of a list that may be long */
+#define TOP 10 /* maximum number of lines in a list */
 
 struct summary {
-	struct consumer consumer; /* first: the stream hands it back */
+	struct consumer consumer; /* must be first: a struct consumer is cast to its summary */
 	struct tally sources, names, cpus, tasks;
 	uint64_t events, first, last;
 	struct longest *longest;
-	uint64_t losses;          /* in the selection */
+	uint64_t losses;          /* number of losses in the selection */
 	struct out loss_text;
 };
 
@@ -30,7 +31,7 @@ static int count_item(struct consumer *c, const struct decoder *d, void *state,
 	int n;
 
 	longest_item(m->longest, d, state, it);
-	/* captures that were put one after the other may be in any order */
+	/* concatenated captures may be in any order */
 	if (!m->events++ || it->time < m->first)
 		m->first = it->time;
 	if (it->time > m->last)
@@ -77,7 +78,10 @@ static int count_loss(struct consumer *c, const struct trawl_source *s, const st
 	return 0;
 }
 
-/* Triggers are events of a source of their own, trawl, or trawl@MACHINE. */
+/*
+ * Whether the file may contain triggers: these are events of a source named trawl, or
+ * trawl@MACHINE.
+ */
 static bool may_trigger(const struct trawl_reader *r)
 {
 	bool found = false;
@@ -99,7 +103,7 @@ struct summary *summary_new(const struct trawl_reader *r)
 	}
 	if (m && m->longest)
 		return m;
-	free(m);
+	summary_free(m);
 	return NULL;
 }
 
@@ -170,16 +174,16 @@ static bool worth_a_word(const struct json_object *v)
 	       !(json_object_is_type(v, json_type_string) && !json_object_get_string_len(v));
 }
 
-/* One line for each that is told of a file that holds many captures. */
+/* Prints metadata that each capture of a file has, one line for each. */
 struct each {
 	struct out *o;
 	const char *name;
 	void (*print)(struct json_object *doc, const char *name, struct out *o);
-	const struct trawl_meta *last; /* that was printed */
+	const struct trawl_meta *last; /* the last one that was printed */
 	size_t n;
 };
 
-/* The files of a row say the same again and again. */
+/* Consecutive files of a rotated capture contain the same metadata; repetitions are skipped. */
 static void print_new(struct each *e, const struct trawl_meta *m)
 {
 	struct json_object *doc;
@@ -194,7 +198,7 @@ static void print_new(struct each *e, const struct trawl_meta *m)
 	json_object_put(doc);
 }
 
-/* The newest metadata of this name of each section, which are in the order of the file. */
+/* Prints the newest metadata with this name of each section, in file order. */
 static void print_each(struct stream *s, const char *name, struct out *o,
 		       void (*print)(struct json_object *doc, const char *name, struct out *o))
 {
@@ -219,7 +223,10 @@ static void print_each(struct stream *s, const char *name, struct out *o,
 	}
 }
 
-/* Members of a metadata object, "key value, key value"; lists and objects inside are left out. */
+/*
+ * Prints the members of a metadata object as "key value, key value"; nested lists and objects are
+ * skipped.
+ */
 static void print_members(struct json_object *doc, const char *name, struct out *o)
 {
 	bool first = true;
@@ -240,7 +247,7 @@ static void print_members(struct json_object *doc, const char *name, struct out 
 	}
 }
 
-/* A word of a command line as a shell would take it. */
+/* Prints a word of a command line, quoted for the shell. */
 static void shell_word(struct out *o, const char *p)
 {
 	if (*p && !p[strspn(p, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -249,16 +256,20 @@ static void shell_word(struct out *o, const char *p)
 		return;
 	}
 	out_char(o, '\'');
-	for (; *p; p++) {
-		if (*p == '\'')
+	while (*p) {
+		size_t n = strcspn(p, "'");
+
+		out_safe(o, p, n); /* together: a character may have several bytes */
+		p += n;
+		if (*p) {
 			out_str(o, "'\\''");
-		else
-			out_safe(o, p, 1);
+			p++;
+		}
 	}
 	out_char(o, '\'');
 }
 
-/* What trawl-edit did to the file, in the order in which it did. */
+/* Prints what trawl-edit did to the file, in order. */
 static void print_edits(struct stream *s, struct out *o)
 {
 	struct trawl_reader *r = stream_reader(s);
@@ -284,9 +295,14 @@ static void print_capture(struct json_object *doc, const char *name, struct out 
 		for (size_t i = 0; i < jdoc_count(argv); i++) {
 			struct json_object *word = json_object_array_get_idx(argv, i);
 
+			const char *text = json_object_get_string(word);
+
 			if (i)
 				out_char(o, ' ');
-			shell_word(o, json_object_get_string(word));
+			if (text)
+				shell_word(o, text);
+			else /* null, or out of memory */
+				out_char(o, '?');
 		}
 		out_char(o, '\n');
 	}
@@ -334,7 +350,7 @@ static void print_tally(struct tally *t, const char *title, size_t most, struct 
 			   (unsigned long long)t->missed);
 }
 
-/* How many events the buffers lost at the last is written at the end. */
+/* The final number of lost events is in the end metadata. */
 static void print_losses(const struct summary *m, struct trawl_reader *r, struct out *o)
 {
 	struct trawl_verdict v;
@@ -357,10 +373,13 @@ static const char *clock_name(uint8_t clock)
 	static const char *const names[] = {"?", "monotonic", "realtime", "boottime",
 					    "monotonic raw", "tai", "tsc"};
 
-	return clock < sizeof(names) / sizeof(names[0]) ? names[clock] : "?";
+	return clock < ARRAY_SIZE(names) ? names[clock] : "?";
 }
 
-/* How far a clock went beyond CLOCK_MONOTONIC between two sync blocks; in ns, unsigned wraps. */
+/*
+ * Returns by how much more than CLOCK_MONOTONIC a clock advanced between two sync blocks, in ns;
+ * unsigned arithmetic wraps.
+ */
 static int64_t beyond(uint64_t a, uint64_t b, const struct trawl_sync *x,
 		      const struct trawl_sync *y)
 {
@@ -376,8 +395,8 @@ static void print_seconds(struct out *o, int64_t ns)
 }
 
 /*
- * Between two sync blocks the wall clock stepped: somebody set it, or the machine slept. The
- * timeline does not, so from there on the times shown are not those of the wall clock.
+ * Between two sync blocks the wall clock stepped, because it was set or the machine slept. The
+ * timeline does not step, so later times differ from the wall clock.
  */
 static void print_step(const struct trawl_sync *first, const struct trawl_sync *a,
 		       const struct trawl_sync *b, bool utc, struct out *o)
@@ -387,8 +406,8 @@ static void print_step(const struct trawl_sync *first, const struct trawl_sync *
 
 	least = (int64_t)((b->mono - a->mono) / 1000 + a->bound + b->bound + 1000);
 	slept = slept > least ? slept : 0;
-	set = (int64_t)((uint64_t)step - (uint64_t)slept); /* both are a file's, and may be
-							    * anything */
+	/* both values are from a file and may be arbitrary */
+	set = (int64_t)((uint64_t)step - (uint64_t)slept);
 	out_str(o, "  by ");
 	time_full(o, b->mono + first->real - first->mono, utc);
 	if (slept) {
@@ -405,7 +424,9 @@ static void print_step(const struct trawl_sync *first, const struct trawl_sync *
 	out_str(o, ahead < 0 ? " behind the times shown\n" : " ahead of the times shown\n");
 }
 
-/* As docs/format.md defines it; and a section of another boot begins its clocks anew. */
+/*
+ * The definition of docs/format.md; in addition, a section of another boot starts its clocks anew.
+ */
 bool summary_is_step(struct boots *boots, const struct trawl_sync *a, const struct trawl_sync *b)
 {
 	int64_t step = beyond(a->real, b->real, a, b);
@@ -425,13 +446,18 @@ static void print_steps(struct trawl_reader *r, bool utc, struct out *o)
 	for (i = 1; i < n; i++)
 		steps += summary_is_step(&boots, trawl_sync_at(r, i - 1), trawl_sync_at(r, i));
 	trawl_verdict(r, &v);
+	if (!v.syncs) {
+		out_str(o, "\nclocks      were not read together: their differences are unknown\n");
+		boots_free(&boots);
+		return;
+	}
 	out_printf(o, "\nclocks      read together %llu times, each time within %llu ns; "
 		      "%zu step%s of the wall clock\n", (unsigned long long)v.syncs,
 		   (unsigned long long)v.bound, steps, steps == 1 ? "" : "s");
 	for (i = 0, a = NULL, steps = 0; i < n && steps < TOP; i++, a = b) {
 		b = trawl_sync_at(r, i);
 		if (!first || first->section != b->section)
-			first = b; /* by which its times are shown */
+			first = b; /* the sync block that relates its times */
 		if (!a || !summary_is_step(&boots, a, b))
 			continue;
 		steps++;
@@ -440,7 +466,7 @@ static void print_steps(struct trawl_reader *r, bool utc, struct out *o)
 	boots_free(&boots);
 }
 
-/* A source of this name and clock stands before it. */
+/* Whether a preceding source has the same name and clock. */
 static bool clock_told(struct stream *s, const struct trawl_source *source, size_t i)
 {
 	while (i--) {
@@ -469,7 +495,7 @@ static void print_clocks(struct stream *s, bool utc, struct out *o)
 		out_safe(o, source->name, strlen(source->name));
 		out_printf(o, ": %s, resolution %u ns", clock_name(source->clock),
 			   source->resolution);
-		/* All clocks were read there, within this. */
+		/* bound of the clock readings at the start */
 		if (y)
 			out_printf(o, ", error at the start at most %llu ns",
 				   (unsigned long long)y->bound);

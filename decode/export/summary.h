@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* trawl-decode --summary: what a file holds, on a page. */
+/* trawl-decode --summary: an overview of a file. */
 #ifndef TRAWL_DECODE_EXPORT_SUMMARY_H
 #define TRAWL_DECODE_EXPORT_SUMMARY_H
 
@@ -7,20 +7,20 @@
 
 struct summary;
 
-/* Of what the reader gives; NULL: no memory. */
+/* Returns NULL if memory runs out. */
 struct summary *summary_new(const struct trawl_reader *r);
 void summary_free(struct summary *m);
-struct consumer *summary_consumer(struct summary *m); /* hand this to stream_run() */
+struct consumer *summary_consumer(struct summary *m); /* to be passed to stream_run() */
 
-/* After stream_run(). path is as the user wrote it; utc: times in UTC. */
+/* After stream_run(): prints the summary. path is shown as given; utc: print times in UTC. */
 void summary_print(struct summary *m, struct stream *s, const char *path, bool utc,
 		   struct out *o);
 
 struct boots;
 /*
- * Whether the wall clock was set between two sync blocks that follow one another in a file. Unlike
- * clock_was_set() (format/clock.h), which knows one section, this says false where the second block
- * is of another boot, or earlier on CLOCK_MONOTONIC.
+ * Whether the wall clock was set between two consecutive sync blocks of a file. Unlike
+ * clock_was_set() (format/clock.h), which handles a single section, this returns false if the
+ * second block is from another boot, or earlier on CLOCK_MONOTONIC.
  */
 bool summary_is_step(struct boots *boots, const struct trawl_sync *a, const struct trawl_sync *b);
 

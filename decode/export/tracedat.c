@@ -19,28 +19,32 @@ enum {
 	CPUS_MAX = 4096,
 	TYPES_MAX = 65536,
 	DELTA_BITS = 27,
-	DATA_LEN_MAX = 28,      /* longer events (in words) have their length in a word apart */
+	DATA_LEN_MAX = 28,      /* in words; longer events store their length in a separate word */
 	TIME_EXTEND = 30,
 };
 
 #define MISSED (1u << 31)        /* in commit: events are missing before this sub-buffer */
-#define MISSED_STORED (1u << 30) /* and their number stands after its last event */
+#define MISSED_STORED (1u << 30) /* in commit: their number is stored after its last event */
 
-/* Options of version 6 (trace-cmd's trace-cmd-private.h has the numbers). */
+/* Options of version 6; the numbers are those of trace-cmd's trace-cmd-private.h. */
 enum { OPTION_DONE = 0, OPTION_CPUSTAT = 2, OPTION_TRACECLOCK = 4, OPTION_UNAME = 5,
        OPTION_CPUCOUNT = 8, OPTION_VERSION = 9 };
 
 struct cpu {
-	uint8_t *page;      /* the sub-buffer that is being filled; NULL: none yet */
-	size_t used;        /* of its data */
-	uint64_t ts;        /* of its last event */
-	uint64_t missed;    /* before it; UINT64_MAX: number not known */
+	uint8_t *page;      /* the sub-buffer being filled; NULL: none */
+	size_t used;        /* bytes of its data */
+	uint64_t ts;        /* time of its last event */
+	/*
+	 * events lost before the sub-buffer's first event or, if it is empty, before the next
+	 * event; UINT64_MAX: unknown number
+	 */
+	uint64_t missed;
 	uint64_t events, lost;
-	uint32_t *pages;    /* numbers in the temporary file */
+	uint32_t *pages;    /* indices of its sub-buffers in the temporary file */
 	size_t npages, room;
 };
 
-/* An event type and the number that it gets in the file. */
+/* An event type and its number in the output. */
 struct kind {
 	const struct trawl_event_type *type;
 	uint16_t id;
@@ -52,21 +56,22 @@ struct task_name {
 };
 
 struct tracedat {
-	struct consumer consumer; /* first: the stream hands it back */
+	struct consumer consumer; /* must be first: a struct consumer is cast to its tracedat */
+	bool missed_anywhere;     /* events are missing of a CPU that is not known */
 	struct stream *stream;
 	struct out *out;
-	bool with_machine; /* the host's name in the uname option */
+	bool with_machine; /* include the host's name in the uname option */
 	FILE *spool;
-	uint32_t spooled; /* sub-buffers in it */
+	uint32_t spooled; /* number of sub-buffers in the temporary file */
 	struct cpu *cpus;
 	uint32_t ncpus;
 	struct kind *kinds;
 	size_t nkinds;
-	bool *taken; /* TYPES_MAX: ids in use */
-	struct task_name *names; /* by hash of tid, open addressing */
+	bool *taken; /* TYPES_MAX elements: numbers in use */
+	struct task_name *names; /* hash table by tid, open addressing */
 	size_t nnames, names_room;
 	uint64_t left_out;
-	struct trawl_error err; /* of the consumer */
+	struct trawl_error err; /* error of the consumer functions */
 };
 
 static const char header_page[] =
@@ -90,12 +95,16 @@ static const char header_event[] =
 
 static struct cpu *cpu_for(struct tracedat *t, uint32_t n)
 {
+	uint32_t before = t->ncpus;
+
 	if (n >= CPUS_MAX || !array_extend(t->cpus, t->ncpus, n + 1))
 		return NULL;
+	for (uint32_t i = before; i < t->ncpus && t->missed_anywhere; i++)
+		t->cpus[i].missed = UINT64_MAX;
 	return &t->cpus[n];
 }
 
-/* Puts the sub-buffer of a CPU into the spool; the next event begins another. */
+/* Writes the sub-buffer of a CPU to the temporary file; the next event begins a new one. */
 static int page_close(struct tracedat *t, struct cpu *c)
 {
 	uint64_t commit = c->used;
@@ -103,7 +112,7 @@ static int page_close(struct tracedat *t, struct cpu *c)
 	if (!c->page || !c->used)
 		return 0;
 	if (!array_reserve(c->pages, c->room, c->npages + 1))
-		return trawl_fail(&t->err, TRAWL_CANNOT, "trace-dat: out of memory");
+		return trawl_fail(&t->err, TRAWL_CANNOT, "--to trace-dat: out of memory");
 	if (c->missed) {
 		commit |= MISSED;
 		if (c->missed != UINT64_MAX && c->used + PAGE_HEADER + 8 <= PAGE) {
@@ -116,14 +125,15 @@ static int page_close(struct tracedat *t, struct cpu *c)
 	memcpy(c->page + 8, &commit, 8);
 	memset(c->page + PAGE_HEADER + c->used, 0, PAGE - PAGE_HEADER - c->used);
 	if (t->spooled == UINT32_MAX || fwrite(c->page, PAGE, 1, t->spool) != 1)
-		return trawl_fail(&t->err, TRAWL_CANNOT, "trace-dat: temporary file: %s; set "
-				  "TMPDIR to a folder with room", strerror(errno));
+		return trawl_fail(&t->err, TRAWL_CANNOT,
+				  "--to trace-dat: temporary file: %s; set TMPDIR to a folder with "
+				  "more space", strerror(errno));
 	c->pages[c->npages++] = t->spooled++;
 	c->used = 0;
 	return 0;
 }
 
-/* Words of a record's event, its header included. */
+/* Returns the size in bytes of an event with this many words of data, including its headers. */
 static size_t event_size(size_t words, uint64_t delta)
 {
 	return 4 + (words > DATA_LEN_MAX ? 4 : 0) + 4 * words + (delta >> DELTA_BITS ? 8 : 0);
@@ -147,16 +157,12 @@ static int append(struct tracedat *t, struct cpu *c, uint64_t ts, uint16_t id, c
 		return 0;
 	}
 	if (!c->page && !(c->page = malloc(PAGE)))
-		return trawl_fail(&t->err, TRAWL_CANNOT, "trace-dat: out of memory");
-	/* A sub-buffer tells of losses before its first event; and time never goes back in one. */
-	if (c->used && (c->missed || ts < c->ts || delta >> (32 + DELTA_BITS) ||
+		return trawl_fail(&t->err, TRAWL_CANNOT, "--to trace-dat: out of memory");
+	/* Time never goes back in a sub-buffer. */
+	if (c->used && (ts < c->ts || delta >> (32 + DELTA_BITS) ||
 			c->used + event_size(words, delta) + 8 > PAGE - PAGE_HEADER)) {
-		uint64_t missed = c->missed;
-
-		c->missed = 0;
 		if (page_close(t, c))
 			return -1;
-		c->missed = missed;
 		delta = 0;
 	}
 	if (!c->used)
@@ -172,7 +178,7 @@ static int append(struct tracedat *t, struct cpu *c, uint64_t ts, uint16_t id, c
 	at = c->page + PAGE_HEADER + c->used;
 	memcpy(at, record, len);
 	memset(at + len, 0, 4 * words - len);
-	memcpy(at, &id, 2); /* common_type, which our records leave to the event type */
+	memcpy(at, &id, 2); /* common_type, which our records do not contain */
 	c->used += 4 * words;
 	c->ts = ts;
 	c->events++;
@@ -182,8 +188,8 @@ static int append(struct tracedat *t, struct cpu *c, uint64_t ts, uint16_t id, c
 /* ---- the consumer ------------------------------------------------------------------------- */
 
 /*
- * The number of an event type: its own, or, when a file of two machines has two types of one
- * number, a free one.
+ * Returns the number of an event type: its own, unless two machines of a merged file use the number
+ * for different types; then a free one.
  */
 static const struct kind *kind_for(struct tracedat *t, const struct trawl_event_type *type)
 {
@@ -194,7 +200,7 @@ static const struct kind *kind_for(struct tracedat *t, const struct trawl_event_
 			return &t->kinds[i];
 	if (t->nkinds == TYPES_MAX - 1 || !array_grow(t->kinds, t->nkinds))
 		return NULL;
-	for (size_t i = 0; i < t->nkinds; i++) /* the same event, by way of another source */
+	for (size_t i = 0; i < t->nkinds; i++) /* another source has the same event */
 		if (t->kinds[i].type->id == id && !strcmp(t->kinds[i].type->format, type->format)) {
 			t->kinds[t->nkinds] = (struct kind){ type, t->kinds[i].id };
 			return &t->kinds[t->nkinds++];
@@ -215,7 +221,7 @@ static size_t name_slot(const struct tracedat *t, int32_t tid)
 	return i;
 }
 
-/* saved_cmdlines knows one name a task: the last one stays. */
+/* saved_cmdlines has one name for each task; the last one is kept. */
 static void remember(struct tracedat *t, const struct item *it)
 {
 	struct task_name *n, *old = t->names;
@@ -227,6 +233,7 @@ static void remember(struct tracedat *t, const struct item *it)
 		t->names = calloc(room ? 2 * room : 256, sizeof(*old));
 		if (!t->names) {
 			t->names = old;
+			out_lack_memory();
 			return;
 		}
 		t->names_room = room ? 2 * room : 256;
@@ -257,16 +264,27 @@ static int take_item(struct consumer *consumer, const struct decoder *d, void *s
 	c = k ? cpu_for(t, it->cpu) : NULL;
 	if (!c) {
 		if (it->cpu < CPUS_MAX)
-			trawl_fail(&t->err, TRAWL_CANNOT, "trace-dat: out of memory");
+			trawl_fail(&t->err, TRAWL_CANNOT, "--to trace-dat: out of memory");
 		else
 			trawl_fail(&t->err, TRAWL_BAD_DATA,
-				   "trace-dat: an event of CPU %u: the file "
-				   "is damaged; see trawl-edit verify",
+				   "--to trace-dat: CPU %u: damaged data; see trawl-edit verify",
 				   it->cpu);
 		return 1;
 	}
 	remember(t, it);
 	return append(t, c, it->ts, k->id, it->record, it->len) ? 1 : 0;
+}
+
+/* Nobody knows which CPU the missing events were of: each may miss some, an unknown number. */
+static int lost_anywhere(struct tracedat *t)
+{
+	t->missed_anywhere = true; /* also before the first events of further CPUs */
+	for (uint32_t i = 0; i < t->ncpus; i++) {
+		if (page_close(t, &t->cpus[i]))
+			return 1;
+		t->cpus[i].missed = UINT64_MAX;
+	}
+	return 0;
 }
 
 static int take_loss(struct consumer *consumer, const struct trawl_source *s,
@@ -277,24 +295,20 @@ static int take_loss(struct consumer *consumer, const struct trawl_source *s,
 
 	if (strcmp(s->kind, "tracefs"))
 		return 0;
-	c = cpu_for(t, l->cpu < CPUS_MAX ? l->cpu : 0);
-	if (!c)
-		return 0;
-	if (l->count == UINT64_MAX || c->missed == UINT64_MAX) {
-		c->missed = UINT64_MAX;
-	} else {
-		c->missed += l->count;
+	if (l->cpu >= CPUS_MAX)
+		return lost_anywhere(t);
+	c = cpu_for(t, l->cpu);
+	if (!c) {
+		trawl_fail(&t->err, TRAWL_CANNOT, "--to trace-dat: out of memory");
+		return 1;
+	}
+	/* A sub-buffer tells of losses before its first event: what comes now begins another. */
+	if (page_close(t, c))
+		return 1;
+	if (l->count != UINT64_MAX)
 		c->lost += l->count;
-	}
-	/* What is in the sub-buffer came before: close it while it cannot claim the loss. */
-	if (c->used) {
-		uint64_t missed = c->missed;
-
-		c->missed = 0;
-		if (page_close(t, c))
-			return 1;
-		c->missed = missed;
-	}
+	c->missed = l->count == UINT64_MAX || c->missed == UINT64_MAX ? UINT64_MAX :
+		    c->missed + l->count;
 	return 0;
 }
 
@@ -319,29 +333,33 @@ static struct tracedat *tracedat_new(struct stream *s, int spool, struct out *ou
 				     struct trawl_error *err)
 {
 	struct tracedat *t = calloc(1, sizeof(*t));
+	int copy;
 
 	if (t)
 		t->taken = calloc(TYPES_MAX, sizeof(*t->taken));
 	if (!t || !t->taken) {
 		free(t);
-		trawl_fail(err, TRAWL_CANNOT, "trace-dat: out of memory");
+		trawl_fail(err, TRAWL_CANNOT, "--to trace-dat: out of memory");
 		return NULL;
 	}
 	t->consumer.item = take_item;
 	t->consumer.loss = take_loss;
 	t->stream = s;
 	t->out = out;
-	t->spool = fdopen(dup(spool), "w+");
+	copy = dup(spool);
+	t->spool = copy < 0 ? NULL : fdopen(copy, "w+");
 	if (t->spool)
 		return t;
-	trawl_fail(err, TRAWL_CANNOT, "trace-dat: no temporary file: %s", strerror(errno));
+	trawl_fail(err, TRAWL_CANNOT, "--to trace-dat: no temporary file: %s", strerror(errno));
+	if (copy >= 0)
+		close(copy);
 	tracedat_free(t);
 	return NULL;
 }
 
 /* ---- the file ----------------------------------------------------------------------------- */
 
-/* The format text with the number that the event has here. */
+/* Writes the format text with the number that the event has in this file. */
 static void format_text(const struct kind *k, struct out *o)
 {
 	const char *format = k->type->format, *id = strstr(format, "\nID: ");
@@ -358,7 +376,7 @@ static void format_text(const struct kind *k, struct out *o)
 	out_free(&text);
 }
 
-/* "group" of "group:event"; the provider of a USDT probe. */
+/* Length of "group" in "group:event"; of the provider of a USDT probe. */
 static size_t system_len(const struct kind *k)
 {
 	return strcspn(k->type->name, ":");
@@ -370,7 +388,7 @@ static bool same_system(const struct kind *a, const struct kind *b)
 	       !memcmp(a->type->name, b->type->name, system_len(a));
 }
 
-/* Was this event, or only its system, written before the i-th? */
+/* Whether this event, or its system, was written before the ith. */
 static bool seen(const struct tracedat *t, size_t i, bool system)
 {
 	for (size_t j = 0; j < i; j++)
@@ -423,7 +441,7 @@ static void cmdlines(const struct tracedat *t, struct out *o)
 
 	out_memory(&text);
 	for (size_t i = 0; i < t->names_room; i++)
-		if (t->names[i].comm[0]) { /* a line each: no name may end one */
+		if (t->names[i].comm[0]) { /* one line each, so newlines in names are escaped */
 			out_printf(&text, "%d ", t->names[i].tid);
 			out_safe(&text, t->names[i].comm, strlen(t->names[i].comm));
 			out_char(&text, '\n');
@@ -476,8 +494,8 @@ static void options(const struct tracedat *t, struct out *o)
 static void head(const struct tracedat *t, struct out *o)
 {
 	out_bytes(o, "\x17\x08\x44tracing6", 12);
-	out_char(o, 0); /* little endian */
-	out_char(o, 8); /* bytes of a long */
+	out_char(o, 0); /* byte order: little endian */
+	out_char(o, 8); /* size of a long in bytes */
 	out_le32(o, PAGE);
 	out_bytes(o, "header_page", 12);
 	out_le64(o, sizeof(header_page) - 1);
@@ -485,7 +503,7 @@ static void head(const struct tracedat *t, struct out *o)
 	out_bytes(o, "header_event", 13);
 	out_le64(o, sizeof(header_event) - 1);
 	out_bytes(o, header_event, sizeof(header_event) - 1);
-	out_le32(o, 0); /* events of ftrace itself */
+	out_le32(o, 0); /* number of ftrace's own events */
 	formats(t, o);
 	meta_text(t, "kernel/kallsyms", o);
 	meta_text(t, "kernel/printk_formats", o);
@@ -510,7 +528,7 @@ static int copy_pages(struct tracedat *t, const struct cpu *c, struct trawl_erro
 	}
 	return 0;
 fail:
-	return trawl_fail(err, TRAWL_CANNOT, "trace-dat: temporary file: %s", strerror(errno));
+	return trawl_fail(err, TRAWL_CANNOT, "--to trace-dat: temporary file: %s", strerror(errno));
 }
 
 static int finish(struct tracedat *t, struct trawl_error *err)
@@ -526,8 +544,8 @@ static int finish(struct tracedat *t, struct trawl_error *err)
 	}
 	if (!t->ncpus)
 		return trawl_fail(err, TRAWL_USAGE,
-				  "trace-dat: there are no kernel events in what was "
-				  "chosen; try --to pcapng");
+				  "--to trace-dat: the selection has no kernel events; use --to "
+				  "pcapng");
 	out_memory(&front);
 	head(t, &front);
 	data = front.len + 16ull * t->ncpus;
@@ -541,7 +559,7 @@ static int finish(struct tracedat *t, struct trawl_error *err)
 	out_fill(&front, '\0', (size_t)(data - front.len));
 	if (front.error) {
 		out_free(&front);
-		return trawl_fail(err, TRAWL_CANNOT, "trace-dat: out of memory");
+		return trawl_fail(err, TRAWL_CANNOT, "--to trace-dat: out of memory");
 	}
 	out_bytes(t->out, front.data, front.len);
 	out_free(&front);
@@ -565,8 +583,8 @@ int tracedat_export(const struct export_options *o, struct stream *s, struct out
 		got = finish(t, err);
 	if (!got && t->left_out)
 		fprintf(stderr,
-			"%s: %llu events have no place in a trace.dat (USB, branches): left "
-			"out; --to perfetto takes all\n",
+			"%s: %llu events cannot be represented in a trace.dat (USB, branches): left "
+			"out; --to perfetto includes all\n",
 			cli_program, (unsigned long long)t->left_out);
 	tracedat_free(t);
 	return got;

@@ -14,30 +14,31 @@
 #include "decode/usb/usb.h"
 
 #define TAR_BLOCK 512
-#define OPEN_MAX 1024 /* submissions that are remembered until their end is seen */
+#define OPEN_MAX 1024 /* limit on submissions that wait for their completion */
 
 /*
- * A submission whose end was not seen yet. A read is written when its answer comes: umockdev waits
- * for what is submitted next, and one program has its reads open all the time, another asks just
- * then.
+ * A submission without a completion so far. Reads are written only at their completion. umockdev
+ * expects the next submission of the file from the program, but programs differ in when they submit
+ * reads: one keeps them pending all the time, another submits them just in time.
  */
 struct open_urb {
 	uint64_t id;
 	uint8_t device, endpoint;
-	uint64_t at;    /* of its record in the spool; 0: it is not there */
-	uint8_t *held;  /* the record with its pcap header */
+	uint64_t at;    /* offset of its record in the spool file; 0: not written */
+	uint8_t *held;  /* the record with its pcap header; NULL: written already */
 	size_t length;
 };
 
 struct writer {
-	struct consumer consumer; /* first: the stream hands it back */
-	struct out pcap;          /* to the spool */
+	struct consumer consumer; /* must be first: a struct consumer is cast to its writer */
+	struct out pcap;          /* writes to the spool file */
 	int spool;
 	struct out record;
 	struct usb_state *state;
 	struct open_urb open[OPEN_MAX];
 	unsigned int next;
-	uint64_t cut, left_out;   /* transfers whose data is not all there; isochronous ones */
+	/* number of transfers with incomplete data, and of isochronous transfers */
+	uint64_t cut, left_out;
 	int error;
 };
 
@@ -69,7 +70,10 @@ static void forget(struct open_urb *open)
 	memset(open, 0, sizeof(*open));
 }
 
-/* Gives the submission to a device that there is not: umockdev ends at one that failed. */
+/*
+ * Assigns a written submission to a nonexistent device, because umockdev stops at a submission that
+ * failed.
+ */
 static int disown(struct writer *w, struct open_urb *open)
 {
 	uint8_t nobody[3] = {0};
@@ -85,7 +89,7 @@ static int disown(struct writer *w, struct open_urb *open)
 	return ret;
 }
 
-/* The record at hand after its pcap header. */
+/* Appends the current record with its pcap header. */
 static void put_record(struct writer *w, const struct urb *u, struct out *o)
 {
 	out_le32(o, (uint32_t)(u->time / 1000000000));
@@ -117,7 +121,10 @@ static void begin(struct writer *w, const struct urb *u)
 	out_free(&held);
 }
 
-/* By the host: -ENOENT, -ECONNRESET, -ESHUTDOWN. Another program need not. */
+/*
+ * Whether the host cancelled the transfer (-ENOENT, -ECONNRESET, -ESHUTDOWN); another program may
+ * not do so.
+ */
 static bool is_cancelled(const struct urb *u)
 {
 	return u->status == -2 || u->status == -104 || u->status == -108;
@@ -162,8 +169,8 @@ static int write_item(struct consumer *consumer, const struct decoder *d, void *
 	w->cut += urb_missing(u) != 0;
 	w->record.len = 0;
 	if (d->packet(state, it, &packet) || packet.comment || w->record.len < URB_HEADER)
-		return 0; /* what is made up of descriptors nobody asks for again */
-	/* The rest of what umockdev takes for isochronous. */
+		return 0; /* synthesised transfers are not requested again */
+	/* umockdev would interpret these fields as isochronous. */
 	put32((uint8_t *)w->record.data + offsetof(struct usbmon_header, start_frame), 0);
 	(u->type == 'S' ? begin : end)(w, u);
 	return w->pcap.error || w->record.error || w->error;
@@ -171,7 +178,7 @@ static int write_item(struct consumer *consumer, const struct decoder *d, void *
 
 /* ---- the devices ----------------------------------------------------------------------------- */
 
-/* What only a snapshot tells; NULL: there is none. */
+/* Returns the snapshot of the device, which has data that descriptors lack; NULL: none. */
 static struct json_object *snapshot_of(struct trawl_reader *r, const struct usb_device *dev)
 {
 	for (size_t i = trawl_meta_count(r); i-- > 0;) {
@@ -200,7 +207,7 @@ static void put_attribute(struct out *o, const char *name, const char *text)
 	out_str(o, "\\n\n");
 }
 
-/* umockdev knows large hex digits only. */
+/* umockdev only accepts upper-case hex digits. */
 static void put_bytes(struct out *o, const uint8_t *p, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -236,7 +243,7 @@ static void put_numbers(const struct usb_device *dev, struct out *o)
 	out_printf(o, "A: version=%2x.%02x\\n\n", p[3], p[2]);
 }
 
-/* sysfs itself, as deep as ports need it. */
+/* Writes the path in sysfs; its depth follows from the port. */
 static void put_path(const struct usb_device *dev, struct out *o)
 {
 	out_printf(o, "/devices/usb%u/", dev->bus);
@@ -341,14 +348,13 @@ static int finish(struct writer *w, struct stream *s, struct out *out, struct tr
 	unsigned int n;
 
 	if (out_flush(&w->pcap) || w->error)
-		return trawl_fail(err, TRAWL_CANNOT, "--to umockdev: the temporary file: %s",
+		return trawl_fail(err, TRAWL_CANNOT, "--to umockdev: temporary file: %s",
 				  strerror(errno));
 	if (w->cut)
 		return trawl_fail(err, TRAWL_CANNOT,
-				  "--to umockdev: of %" PRIu64 " transfers the data is not all in "
-							       "the capture, at which umockdev "
-							       "ends: choose others (--where), or "
-							       "capture without -s",
+				  "--to umockdev: %" PRIu64 " transfers have incomplete data, at "
+				  "which umockdev would stop; select others (--where), or capture "
+				  "without -s",
 				  w->cut);
 	out_memory(&text);
 	n = w->state ? put_devices(stream_reader(s), &w->state->devices, &text) : 0;
@@ -362,10 +368,9 @@ static int finish(struct writer *w, struct stream *s, struct out *out, struct tr
 	out_free(&text);
 	if (!n)
 		return trawl_fail(err, TRAWL_CANNOT,
-				  "--to umockdev: there is no USB device in this capture of which "
-				  "it has the descriptors");
+				  "--to umockdev: the file has no descriptors of a USB device");
 	return w->error
-		? trawl_fail(err, TRAWL_CANNOT, "--to umockdev: the temporary file cannot be read")
+		? trawl_fail(err, TRAWL_CANNOT, "--to umockdev: temporary file: cannot be read")
 		: 0;
 }
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* USB events as usbmon text, for programs that read debugfs. */
+/* USB events as usbmon text, as in debugfs. */
 #ifndef TRAWL_DECODE_EXPORT_USBMONOUT_H
 #define TRAWL_DECODE_EXPORT_USBMONOUT_H
 
 #include "decode/query/stream.h"
 
 struct usbmon_printer {
-	struct consumer consumer; /* hand this to stream_run() */
+	struct consumer consumer; /* to be passed to stream_run() */
 	struct out *out;
 };
 
-/* Items of other decoders than that of USB, and synthesised ones, are passed over. */
+/* Items of other decoders and synthesised ones are skipped. */
 void usbmon_printer_start(struct usbmon_printer *p, struct out *out);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What perf script prints of samples with branch stacks: a header line's worth of the address that
- * was sampled, then FROM/TO/PREDICTED/IN_TX/ABORT/CYCLES of the last branches, the newest first.
- * Addresses are those of the running program, as perf has them; map lines tell where modules were.
+ * The output of perf script for samples with branch stacks: the sampled address, then
+ * FROM/TO/PREDICTED/IN_TX/ABORT/CYCLES of the last branches, newest first. As in perf, addresses
+ * are those in the running process, and separate lines state where modules are mapped.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,10 +15,10 @@ enum { DEPTH = 32 };
 struct brstack {
 	struct flow flow;
 	struct out *out;
-	const struct image_maps *maps; /* those that were told last */
+	const struct image_maps *maps; /* the maps that were printed last */
 };
 
-/* The lines of perf script --show-mmap-events, by which the readers find their program. */
+/* Prints lines as perf script --show-mmap-events does; readers find the program by them. */
 static void put_maps(struct brstack *b, const struct flow_stretch *s)
 {
 	const struct image_maps *maps = s->batch->maps;
@@ -50,24 +50,52 @@ static void put_branch(struct out *o, const struct branch_batch *b, uint32_t i)
 		   b->cycles ? b->cycles[i] : 0);
 }
 
-/* Each branch is in one stack; a stack's first one is the last of the stack before, so that what
- * ran between is told. */
+/* Prints the branches of these numbers as a stack. */
+static void put_stack(struct out *o, const struct branch_batch *b, const uint32_t *stack, size_t n)
+{
+	out_printf(o, "%16" PRIx64, b->pairs[b->ids[stack[n - 1]]].to);
+	while (n)
+		put_branch(o, b, stack[--n]);
+	out_char(o, '\n');
+}
+
+/* Ends what runs one after another: the kernel went on somewhere else. */
+static bool is_elsewhere(uint8_t kind)
+{
+	return kind == BRANCH_SIGNAL || kind == BRANCH_SIGRETURN || kind == BRANCH_EXEC;
+}
+
+/*
+ * Consecutive stacks share one branch: the first branch of a stack is the last one of the previous
+ * stack, so that the code between two stacks is counted. A processor has no record of a system
+ * call, a signal or an exec in a stack of user code, and readers take each entry for a branch of
+ * the program: a system call is left out, as code runs on behind it, and others end a stack.
+ */
 static int take(struct flow *f, const struct flow_stretch *s)
 {
 	struct brstack *k = (struct brstack *)f;
 	const struct branch_batch *b = &s->batch->batch;
+	uint32_t stack[DEPTH];
+	size_t n = 0, printed = 0; /* of the stack: its branches, those that were printed */
 
 	put_maps(k, s);
-	for (uint32_t at = s->first; at < s->end; at += DEPTH - 1) {
-		uint32_t end = s->end - at < DEPTH ? s->end : at + DEPTH;
+	for (uint32_t i = s->first; i < s->end; i++) {
+		uint8_t kind = b->pairs[b->ids[i]].kind;
 
-		out_printf(k->out, "%16" PRIx64, b->pairs[b->ids[end - 1]].to);
-		for (uint32_t i = end; i-- > at;)
-			put_branch(k->out, b, i);
-		out_char(k->out, '\n');
-		if (end == s->end)
-			break;
+		if (kind == BRANCH_SYSCALL)
+			continue;
+		if (!is_elsewhere(kind))
+			stack[n++] = i;
+		if (n > printed && (n == DEPTH || is_elsewhere(kind))) {
+			put_stack(k->out, b, stack, n);
+			stack[0] = stack[n - 1];
+			n = printed = 1;
+		}
+		if (is_elsewhere(kind))
+			n = printed = 0;
 	}
+	if (n > printed)
+		put_stack(k->out, b, stack, n);
 	return k->out->error != 0;
 }
 

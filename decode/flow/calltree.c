@@ -9,31 +9,36 @@
 
 #include "common/fnv.h"
 #include "common/array.h"
+#include "common/branchrecord.h"
 #include "decode/base/time.h"
 #include "decode/base/escape.h"
 
-enum { NODES_MOST = 4 << 20, PERIOD_MOST = 8, WRAPS_MOST = 1024, NAMES = 1 << 14 };
+#define UNKNOWN UINT64_MAX
+
+enum { NODES_MOST = 4 << 20, PERIOD_MOST = 8, WRAPS_MOST = 1024, PROBES_MOST = 64 };
 
 /*
- * A call, or (name NULL) a loop: calls that come again and again in the same order. Equal
- * neighbours are one with a count.
+ * A call or, if name is NULL, a loop: a sequence of calls that is repeated. Equal neighbours are
+ * merged into one node with a count.
  */
 struct node {
-	const char *name, *file; /* file: of the call */
+	const char *name, *file; /* file, line: where the call is made from */
 	uint32_t line;
 	uint64_t count, time, until, hash;
-	uint64_t least, most; /* ns that it took, all of its turns together */
+	/* bounds of the duration in ns, summed over all repetitions; most may be UNKNOWN */
+	uint64_t least, most;
 	struct node **children;
 	size_t n;
 };
 
-/* What a task has. */
+/* The state of one task. */
 struct tree {
-	struct callstack *stack;
 	struct node root;
-	struct node **open; /* the calls that have not ended, from the outermost on */
+	struct node **open; /* the calls that have not returned, outermost first */
 	size_t nopen;
 	unsigned int wraps;
+	bool stepped; /* the task was single-stepped, at least for a time */
+	bool told;    /* print_last() has said so */
 	struct tree *next;
 	struct flow_task *task;
 };
@@ -43,7 +48,7 @@ struct last_call {
 	const char *name, *file;
 	uint32_t line;
 	unsigned int depth;
-	int32_t tid;
+	struct tree *tree;
 	char comm[16];
 };
 
@@ -52,31 +57,75 @@ struct calls {
 	struct callstack_sink sink;
 	const struct calls_options *o;
 	struct out *out;
-	char *names[NAMES];
+	char **names; /* hash table, open addressing */
+	size_t nslots, nnames;
 	struct tree *trees, **end;
 	size_t nodes;
 	bool full, failed;
-	struct last_call *last; /* a ring of o->last */
+	struct last_call *last; /* ring buffer with the last o->last calls */
 	uint64_t nlast;
 	struct time_printer time;
 };
 
 /* ---- names ------------------------------------------------------------------------------- */
 
-/* One copy of each. */
-static const char *intern(struct calls *c, const char *text)
+/* The slot that has the name, or that it goes into; NULL: none of PROBES_MOST is free. */
+static char **slot_of(char **slots, size_t nslots, const char *text)
 {
-	size_t at = (size_t)fnv1a(text, strlen(text)) % NAMES;
+	size_t at = (size_t)fnv1a(text, strlen(text));
 
-	for (size_t i = 0; i < 64; i++, at = (at + 1) % NAMES) {
-		if (c->names[at] && !strcmp(c->names[at], text))
-			return c->names[at];
-		if (!c->names[at]) {
-			c->names[at] = strdup(text);
-			return c->names[at] ? c->names[at] : "?";
+	for (size_t i = 0; i < PROBES_MOST; i++, at++) {
+		char **slot = &slots[at % nslots];
+
+		if (!*slot || !strcmp(*slot, text))
+			return slot;
+	}
+	return NULL;
+}
+
+/* Doubles the table. False: without memory, or a file has more names than calls can be shown. */
+static bool grow_names(struct calls *c)
+{
+	size_t n = c->nslots ? 2 * c->nslots : 1024;
+	char **slots = n <= 2 * NODES_MOST ? calloc(n, sizeof(*slots)) : NULL;
+
+	c->full |= n > 2 * NODES_MOST;
+	for (size_t i = 0; slots && i < c->nslots; i++) {
+		char **slot = c->names[i] ? slot_of(slots, n, c->names[i]) : NULL;
+
+		if (slot) {
+			*slot = c->names[i];
+		} else if (c->names[i]) { /* names that were chosen to collide */
+			free(slots);
+			slots = NULL;
+			c->full = true;
 		}
 	}
-	return "?";
+	c->failed |= !slots && !c->full;
+	if (!slots)
+		return false;
+	free(c->names);
+	c->names = slots;
+	c->nslots = n;
+	return true;
+}
+
+/* Returns the only copy of a string, so that names can be compared by address. */
+static const char *intern(struct calls *c, const char *text)
+{
+	char **slot;
+
+	if (2 * c->nnames >= c->nslots && !grow_names(c))
+		return "?"; /* the run ends: failed or full is set */
+	while (!(slot = slot_of(c->names, c->nslots, text)))
+		if (!grow_names(c))
+			return "?";
+	if (!*slot) {
+		*slot = strdup(text);
+		c->failed |= !*slot;
+		c->nnames += *slot != NULL;
+	}
+	return *slot ? *slot : "?";
 }
 
 static const char *name_of(struct calls *c, const struct call_site *site, enum call_event what)
@@ -115,7 +164,8 @@ static void rehash(struct node *n)
 static void add_span(struct node *into, const struct node *from)
 {
 	into->least += from->least;
-	into->most += from->most;
+	into->most = into->most == UNKNOWN || from->most == UNKNOWN ? UNKNOWN :
+								       into->most + from->most;
 }
 
 static void absorb(struct calls *c, struct node *into, struct node *from)
@@ -127,7 +177,7 @@ static void absorb(struct calls *c, struct node *into, struct node *from)
 	c->nodes--;
 }
 
-/* Are the k children in front of `end` the same as the k others, but for their times? */
+/* Whether two sequences of k children are equal, apart from their times. */
 static bool same(struct node *const *a, struct node *const *b, size_t k)
 {
 	for (size_t i = 0; i < k; i++) {
@@ -138,7 +188,7 @@ static bool same(struct node *const *a, struct node *const *b, size_t k)
 	return true;
 }
 
-/* The last k children once more after a loop of such. */
+/* Merges the last k children into the loop before them if they repeat its body. */
 static bool join_loop(struct calls *c, struct node *p, size_t k)
 {
 	struct node *loop;
@@ -162,7 +212,7 @@ static bool join_loop(struct calls *c, struct node *p, size_t k)
 	return true;
 }
 
-/* The last k children are the same as the k before: they become a loop of two turns. */
+/* If the last k children repeat the k before them, replaces both by a loop with count 2. */
 static bool make_loop(struct calls *c, struct node *p, size_t k)
 {
 	struct node *loop, **first = p->children + p->n - 2 * k;
@@ -174,6 +224,7 @@ static bool make_loop(struct calls *c, struct node *p, size_t k)
 		loop->children = calloc(k, sizeof(*loop->children));
 	if (!loop || !loop->children) {
 		free(loop);
+		c->failed = true;
 		return false;
 	}
 	loop->n = k;
@@ -191,7 +242,7 @@ static bool make_loop(struct calls *c, struct node *p, size_t k)
 	return join_loop(c, p, k);
 }
 
-/* The last child is complete: does it repeat what was before? */
+/* Called when the last child is complete: merges it with what it repeats. */
 static void fold(struct calls *c, struct node *p)
 {
 	struct node *last = p->children[p->n - 1];
@@ -251,6 +302,7 @@ static void enter(struct calls *c, struct tree *t, const char *name, const struc
 	t->open[t->nopen++] = n;
 }
 
+/* The innermost call ended between these times, or (until UNKNOWN) was there at the first. */
 static void leave(struct calls *c, struct tree *t, uint64_t time, uint64_t until)
 {
 	struct node *n;
@@ -259,11 +311,14 @@ static void leave(struct calls *c, struct tree *t, uint64_t time, uint64_t until
 		return;
 	n = t->open[--t->nopen];
 	n->least = time > n->until ? time - n->until : 0;
-	n->most = until > n->time ? until - n->time : 0;
+	n->most = until == UNKNOWN ? UNKNOWN : until > n->time ? until - n->time : 0;
 	fold(c, innermost(t));
 }
 
-/* All that was so far had been called by this one. */
+/*
+ * A return to an unknown caller: inserts the caller, which was called before the recording began,
+ * as parent of everything so far.
+ */
 static void wrap(struct calls *c, struct tree *t, const char *name, uint64_t time)
 {
 	struct node inner = t->root, *n;
@@ -279,7 +334,8 @@ static void wrap(struct calls *c, struct tree *t, const char *name, uint64_t tim
 	}
 	n->children = inner.children;
 	n->n = inner.n;
-	n->least = n->most = time - n->time;
+	n->least = inner.n && time > inner.children[0]->until ? time - inner.children[0]->until : 0;
+	n->most = UNKNOWN;
 	rehash(n);
 }
 
@@ -301,7 +357,7 @@ static struct tree *tree_of(struct calls *c, struct flow_task *task)
 	return t;
 }
 
-/* ---- the last ones ----------------------------------------------------------------------- */
+/* ---- list of the last calls --------------------------------------------------------------- */
 
 static void note_last(struct calls *c, const struct flow_task *task, const char *name,
 		      const struct call_site *site)
@@ -309,7 +365,7 @@ static void note_last(struct calls *c, const struct flow_task *task, const char 
 	struct last_call *l = &c->last[c->nlast++ % c->o->last];
 
 	*l = (struct last_call){ .time = site->when.time, .name = name, .file = site->from.file,
-				 .line = site->from.line, .depth = site->depth, .tid = task->tid };
+				 .line = site->from.line, .depth = site->depth, .tree = task->own };
 	memcpy(l->comm, task->comm, sizeof(l->comm));
 }
 
@@ -321,7 +377,7 @@ static void on_event(struct callstack_sink *sink, void *arg, enum call_event wha
 	struct flow_task *task = arg;
 	struct calls *c = (struct calls *)((char *)sink - offsetof(struct calls, sink));
 	struct tree *t = task->own;
-	const char *name = what == CALL_LEAVE ? NULL : name_of(c, site, what);
+	const char *name = what == CALL_LEAVE || what == CALL_LOST ? NULL : name_of(c, site, what);
 
 	if (c->o->last) {
 		if (what == CALL_ENTER || what == CALL_JUMP)
@@ -332,12 +388,15 @@ static void on_event(struct callstack_sink *sink, void *arg, enum call_event wha
 	case CALL_ENTER:
 		enter(c, t, name, site);
 		return;
-	case CALL_JUMP: /* as long as it is the same call, it is told with it */
+	case CALL_JUMP: /* a tail call is shown as a child of the call that it belongs to */
 		if (add_child(c, innermost(t), name, site->when.time, site->when.until))
 			fold(c, innermost(t));
 		return;
 	case CALL_LEAVE:
 		leave(c, t, site->when.time, site->when.until);
+		return;
+	case CALL_LOST:
+		leave(c, t, site->when.time, UNKNOWN);
 		return;
 	case CALL_OUTER:
 		wrap(c, t, name, site->when.time);
@@ -349,8 +408,10 @@ static int take(struct flow *f, const struct flow_stretch *s)
 	struct calls *c = (struct calls *)f;
 	struct tree *t = tree_of(c, s->task);
 
-	if (!t || !flow_calls(s, &t->stack, &c->sink))
-		c->failed = true;
+	if (t) {
+		t->stepped |= branch_stepped(s->batch->fixed.backend);
+		flow_calls(f, s);
+	}
 	return c->failed || c->full;
 }
 
@@ -362,9 +423,6 @@ static void cut(struct flow *f, struct flow_task *task, uint64_t time, const str
 
 	if (!t || m->kind == BRANCH_MARK_START)
 		return;
-	if (t->stack)
-		callstack_cut(t->stack, &(struct call_where){.when = {time, time}, .task = task},
-			      &c->sink);
 	n = c->o->last ? NULL : add_child(c, &t->root, m->kind == BRANCH_MARK_LOST ?
 					  "*** branches lost" : "*** another stack", time, time);
 	if (n)
@@ -391,30 +449,37 @@ static void put_time(struct calls *c, uint64_t ns)
 	out_used(c->out, time_put(&c->time, p, ns, 9));
 }
 
-/* Four digits are enough for how long something took. */
+/* Prints a duration with three significant digits. */
 static void put_span(struct out *o, uint64_t ns)
 {
 	static const struct { uint64_t unit; const char *name; } units[] = {
 		{ 1000000000, "s" }, { 1000000, "ms" }, { 1000, "us" }, { 1, "ns" },
 	};
 	unsigned int i = 0;
+	double value;
 
-	while (i < 3 && ns < units[i].unit)
+	/* What would be rounded to 1000 has one unit of the next larger kind. */
+	while (i < 3 && (double)ns < 0.9995 * (double)units[i].unit)
 		i++;
-	out_printf(o, i == 3 ? "%.0f%s" : "%.3g%s", (double)ns / (double)units[i].unit,
-		   units[i].name);
+	value = (double)ns / (double)units[i].unit;
+	out_printf(o, i == 3 || value >= 999.5 ? "%.0f%s" : "%.3g%s", value, units[i].name);
 }
 
-/* What is known of it: "<9ms", "~46ms", "46ms". A jump took no time of its own. */
+/*
+ * Prints the duration as far as it is known: "<9ms", "~46ms", "46ms", ">46ms", "?". Nothing for a
+ * jump.
+ */
 static void put_took(struct out *o, const struct node *n)
 {
 	size_t start = o->len;
 
-	if (n->most > n->least && !n->least)
-		out_char(o, '<');
+	if (n->most == UNKNOWN)
+		out_char(o, n->least ? '>' : '?');
 	else if (n->most > n->least)
-		out_char(o, '~');
-	if (n->most)
+		out_char(o, n->least ? '~' : '<');
+	if (n->most == UNKNOWN && n->least)
+		put_span(o, n->least);
+	else if (n->most && n->most != UNKNOWN)
 		put_span(o, n->least ? (n->least + n->most) / 2 : n->most);
 	out_pad(o, start, 9, 1);
 }
@@ -446,8 +511,13 @@ static void print_json(struct calls *c, const struct tree *t, const struct node 
 
 	out_printf(o,
 		   "{\"tid\":%d,\"depth\":%u,\"time_ns\":%" PRIu64 ",\"least_ns\":%" PRIu64
-		   ",\"most_ns\":%" PRIu64 ",\"count\":%" PRIu64 ",\"function\":",
-		   t->task->tid, depth, n->time, n->least, n->most, n->count);
+		   ",\"most_ns\":",
+		   t->task->tid, depth, n->time, n->least);
+	if (n->most == UNKNOWN)
+		out_str(o, "null");
+	else
+		out_printf(o, "%" PRIu64, n->most);
+	out_printf(o, ",\"count\":%" PRIu64 ",\"function\":", n->count);
 	if (n->name)
 		out_json(o, n->name, strlen(n->name));
 	else
@@ -457,24 +527,28 @@ static void print_json(struct calls *c, const struct tree *t, const struct node 
 		out_json(o, n->file, strlen(n->file));
 		out_printf(o, ",\"line\":%" PRIu32, n->line);
 	}
-	out_str(o, "}\n");
+	out_str(o, t->stepped ? ",\"stepped\":true}\n" : "}\n");
 	for (size_t i = 0; i < n->n; i++)
 		print_json(c, t, n->children[i], depth + 1);
 }
 
+/* Prints the line of a task, which says what single steps are part of: "durations", "times". */
+static void print_task(struct out *o, const char *comm, const struct tree *t, const char *stepped)
+{
+	out_safe(o, *comm ? comm : "?", strlen(*comm ? comm : "?"));
+	out_printf(o, "-%d", t->task->tid);
+	if (t->stepped)
+		out_printf(o, "  (single-stepped: %s include the time of the steps)", stepped);
+	out_char(o, '\n');
+}
+
 static void print_tree(struct calls *c, struct tree *t)
 {
-	uint64_t last = 0;
-
-	for (size_t i = 0; i < t->nopen; i++) /* where the recording ended: how long is not known */
-		last = t->open[i]->time > last ? t->open[i]->time : last;
+	/* close calls that are open at the end of the recording */
 	while (t->nopen)
-		leave(c, t, last, last);
-	if (!c->o->json) {
-		out_safe(c->out, *t->task->comm ? t->task->comm : "?", strlen(*t->task->comm ?
-			 t->task->comm : "?"));
-		out_printf(c->out, "-%d\n", t->task->tid);
-	}
+		leave(c, t, t->task->last, UNKNOWN);
+	if (!c->o->json)
+		print_task(c->out, t->task->comm, t, "durations");
 	for (size_t i = 0; i < t->root.n; i++) {
 		if (c->o->json)
 			print_json(c, t, t->root.children[i], 0);
@@ -487,23 +561,26 @@ static void print_last(struct calls *c)
 {
 	uint64_t n = c->nlast < c->o->last ? c->nlast : c->o->last;
 	unsigned int least = UINT32_MAX;
+	struct last_call *l;
 
-	for (uint64_t i = c->nlast - n; i < c->nlast; i++)
-		least = c->last[i % c->o->last].depth < least ? c->last[i % c->o->last].depth
-							      : least;
 	for (uint64_t i = c->nlast - n; i < c->nlast; i++) {
-		const struct last_call *l = &c->last[i % c->o->last];
-		struct node n1 = { .name = l->name, .file = l->file, .line = l->line, .count = 1,
-				   .time = l->time };
-		struct flow_task task = { .tid = l->tid };
-		struct tree t = { .task = &task };
-
+		l = &c->last[i % c->o->last];
+		least = l->depth < least ? l->depth : least;
+		if (l->tree->stepped && !l->tree->told && !c->o->json)
+			print_task(c->out, l->comm, l->tree, "times");
+		l->tree->told = true;
+	}
+	for (uint64_t i = c->nlast - n; i < c->nlast; i++) {
+		l = &c->last[i % c->o->last];
 		if (c->o->json) {
-			print_json(c, &t, &n1, l->depth - least);
+			struct node n1 = { .name = l->name, .file = l->file, .line = l->line,
+					   .count = 1, .time = l->time, .most = UNKNOWN };
+
+			print_json(c, l->tree, &n1, l->depth - least);
 			continue;
 		}
 		put_time(c, l->time);
-		out_printf(c->out, " %.15s-%d ", l->comm, l->tid);
+		out_printf(c->out, " %.15s-%d ", l->comm, l->tree->task->tid);
 		out_fill(c->out, ' ', 2 * (size_t)(l->depth - least));
 		out_safe(c->out, l->name, strlen(l->name));
 		put_line(c->out, l->file, l->line);
@@ -516,11 +593,11 @@ static void calls_free(struct calls *c)
 	for (struct tree *t = c->trees; t; t = t->next) {
 		free_children(c, &t->root);
 		free(t->open);
-		callstack_free(t->stack);
 	}
 	flow_end(&c->flow);
-	for (size_t i = 0; i < NAMES; i++)
+	for (size_t i = 0; i < c->nslots; i++)
 		free(c->names[i]);
+	free(c->names);
 	free(c->last);
 	free(c);
 }
@@ -543,6 +620,7 @@ int calls_print(const struct calls_options *o, const struct selection *sel, stru
 	c->sink.event = on_event;
 	c->time.utc = o->utc;
 	flow_start(&c->flow, sel);
+	c->flow.calls = &c->sink;
 	c->flow.stretch = take;
 	c->flow.cut = cut;
 	got = flow_run(&c->flow, s, "--calls", err);
@@ -553,8 +631,8 @@ int calls_print(const struct calls_options *o, const struct selection *sel, stru
 	for (struct tree *t = c->trees; t && !got && !o->last; t = t->next)
 		print_tree(c, t);
 	if (!got && c->full)
-		got = trawl_fail(err, TRAWL_CANNOT, "--calls: more than %d calls that differ: "
-				 "choose some with --from, --until, --pid", NODES_MOST);
+		got = trawl_fail(err, TRAWL_CANNOT, "--calls: more than %d different calls; select "
+						    "some with --from, --until, --pid", NODES_MOST);
 	calls_free(c);
 	return got;
 }

@@ -6,7 +6,7 @@
 
 enum {
 	BLOCKS = 1 << 17,
-	BLOCK_MOST = 1 << 20, /* bytes without a branch: more is no code */
+	BLOCK_MOST = 1 << 20, /* bytes; a longer span without a branch is not taken for code */
 };
 
 /* ---- tables ------------------------------------------------------------------------------ */
@@ -21,7 +21,8 @@ static struct flow_count *slot_of(const struct flow_table *t, const struct flow_
 		const struct flow_count *s = &t->slots[at];
 
 		if (s->from == k->from && s->to == k->to && s->kind == k->kind &&
-		    s->from_module == k->from_module && s->to_module == k->to_module)
+		    s->open == k->open && s->from_module == k->from_module &&
+		    s->to_module == k->to_module)
 			break;
 	}
 	return &t->slots[at];
@@ -56,7 +57,9 @@ static bool add(struct flow_table *t, const struct flow_count *k)
 		return true;
 	}
 	s->count += k->count;
+	s->predictions += k->predictions;
 	s->mispredicted += k->mispredicted;
+	s->timed += k->timed;
 	s->cycles += k->cycles;
 	return true;
 }
@@ -72,9 +75,16 @@ struct flow_count *flow_table_entries(struct flow_table *t)
 	return t->slots;
 }
 
+int flow_module_order(const struct image_module *a, const struct image_module *b)
+{
+	if (a == b || !a || !b)
+		return !a - !b;
+	return (a->number > b->number) - (a->number < b->number);
+}
+
 /* ---- a batch ----------------------------------------------------------------------------- */
 
-/* The module and the address as linked, or the address as it is. */
+/* Returns the module and stores the address as linked; without a module, the unchanged address. */
 static struct image_module *place(const struct flow_stretch *s, uint64_t address, uint64_t *vaddr)
 {
 	struct image_place p;
@@ -93,7 +103,10 @@ static void count_pairs(struct counts *c, const struct flow_stretch *s)
 		struct flow_count *p = &c->pairs[b->ids[i]];
 
 		p->count++;
+		p->predictions += b->flags &&
+			b->flags[i] & (BRANCH_MISPREDICTED | BRANCH_PREDICTED);
 		p->mispredicted += b->flags && b->flags[i] & BRANCH_MISPREDICTED;
+		p->timed += b->cycles && b->cycles[i];
 		p->cycles += b->cycles ? b->cycles[i] : 0;
 	}
 	for (uint32_t i = 0; i < b->npairs; i++) {
@@ -108,8 +121,10 @@ static void count_pairs(struct counts *c, const struct flow_stretch *s)
 	}
 }
 
-/* Code from `start` to the instruction at `last` ran; not where that is another stretch of
- * memory. */
+/*
+ * Counts a block: the code from `start` to the instruction at `last` ran. Ignored if the two are
+ * not in one module.
+ */
 static void add_block(struct counts *c, const struct flow_stretch *s, uint64_t start, uint64_t last,
 		      uint64_t count)
 {
@@ -119,6 +134,57 @@ static void add_block(struct counts *c, const struct flow_stretch *s, uint64_t s
 	k.to_module = place(s, last, &k.to);
 	if (k.from_module == k.to_module && k.to >= k.from && k.to - k.from <= BLOCK_MOST)
 		c->failed |= !add(&c->blocks, &k);
+}
+
+/*
+ * The target of a task's last branch. It was reached, but where branches are missing, or the task
+ * ended, it is not known how far its block went.
+ */
+struct arrival {
+	struct image_module *module;
+	uint64_t vaddr;
+	bool any;
+};
+
+static void count_arrival(struct counts *c, struct arrival *a)
+{
+	struct flow_count k = { .from_module = a->module, .to_module = a->module, .from = a->vaddr,
+				.to = a->vaddr, .count = 1, .open = true };
+
+	if (a->any)
+		c->failed |= !add(&c->blocks, &k);
+	a->any = false;
+}
+
+/* Counts where the branches before this stretch led to if they are not followed by it, and notes
+ * where the stretch leads to. */
+static void note_arrival(struct counts *c, const struct flow_stretch *s)
+{
+	const struct branch_batch *b = &s->batch->batch;
+	struct arrival *a = s->task->own;
+
+	if (!a)
+		a = s->task->own = calloc(1, sizeof(*a));
+	if (!a) {
+		c->failed = true;
+		return;
+	}
+	if (!s->task->known || b->pairs[b->ids[s->first]].kind == BRANCH_EXEC)
+		count_arrival(c, a);
+	a->module = place(s, b->pairs[b->ids[s->end - 1]].to, &a->vaddr);
+	a->any = true;
+}
+
+static void count_last_arrivals(struct counts *c)
+{
+	const size_t n = sizeof(c->flow.tasks) / sizeof(*c->flow.tasks);
+
+	for (size_t i = 0; i < n; i++) {
+		for (struct flow_task *t = c->flow.tasks[i]; t; t = t->next) {
+			if (t->own)
+				count_arrival(c, t->own);
+		}
+	}
 }
 
 static void flush_blocks(struct counts *c, const struct flow_stretch *s)
@@ -179,6 +245,7 @@ static int take(struct flow *f, const struct flow_stretch *s)
 	}
 	count_pairs(c, s);
 	count_blocks(c, s);
+	note_arrival(c, s);
 	return c->failed;
 }
 
@@ -192,6 +259,7 @@ int counts_run(struct counts *c, struct stream *s, const char *what, struct traw
 {
 	if (flow_run(&c->flow, s, what, err))
 		return -1;
+	count_last_arrivals(c);
 	return c->failed ? trawl_fail(err, TRAWL_CANNOT, "out of memory") : 0;
 }
 

@@ -10,14 +10,15 @@
 #include "decode/base/escape.h"
 
 struct function {
-	struct image_place place; /* its first address, or (no function known) any */
+	/* its first address; or any address of it if the function is unknown */
+	struct image_place place;
 	char name[IMAGE_TEXT];
 	uint64_t entries;   /* calls and jumps from other functions to its first instruction */
-	uint64_t branches;  /* taken in it */
-	uint64_t mispredicted;
+	uint64_t branches;  /* branches taken inside it */
+	uint64_t predictions, mispredicted; /* as in struct flow_count */
 };
 
-/* A place from a module and an address as linked. */
+/* Builds a place from a module and an address as linked. */
 static struct image_place place(struct image_module *m, uint64_t at)
 {
 	struct image_place p = { .address = at, .module = m, .vaddr = at };
@@ -42,7 +43,7 @@ static int by_name(const void *a, const void *b)
 	const struct function *x = a, *y = b;
 	int n = strcmp(x->name, y->name);
 
-	return n ? n : (x->place.module > y->place.module) - (x->place.module < y->place.module);
+	return n ? n : flow_module_order(x->place.module, y->place.module);
 }
 
 static int by_branches(const void *a, const void *b)
@@ -58,10 +59,17 @@ static int by_count(const void *a, const void *b)
 {
 	const struct flow_count *x = a, *y = b;
 
+	int n;
+
 	if (x->count != y->count)
 		return x->count < y->count ? 1 : -1;
-	return x->from != y->from ? (x->from > y->from) - (x->from < y->from) :
-				    (x->to > y->to) - (x->to < y->to);
+	n = flow_module_order(x->from_module, y->from_module);
+	if (n || x->from != y->from)
+		return n ? n : x->from < y->from ? -1 : 1;
+	n = flow_module_order(x->to_module, y->to_module);
+	if (n || x->to != y->to)
+		return n ? n : x->to < y->to ? -1 : 1;
+	return (int)x->kind - (int)y->kind;
 }
 
 static struct function half(struct image_module *m, uint64_t at)
@@ -72,7 +80,10 @@ static struct function half(struct image_module *m, uint64_t at)
 	return f;
 }
 
-/* Both ends of all edges, then those of one function together. */
+/*
+ * Collects both ends of all edges and merges those of one function. Returns an array of *count
+ * elements.
+ */
 static struct function *functions(const struct flow_count *edges, size_t n, size_t *count)
 {
 	struct function *all = calloc(2 * n + 1, sizeof(*all));
@@ -84,6 +95,7 @@ static struct function *functions(const struct flow_count *edges, size_t n, size
 				to = half(e->to_module, e->to);
 
 		from.branches = e->count;
+		from.predictions = e->predictions;
 		from.mispredicted = e->mispredicted;
 		if (to.place.function && to.place.vaddr == to.place.function->vaddr &&
 		    (from.place.function != to.place.function || e->kind == BRANCH_CALL))
@@ -97,6 +109,7 @@ static struct function *functions(const struct flow_count *edges, size_t n, size
 		if (used && !by_name(&all[used - 1], &all[i])) {
 			all[used - 1].branches += all[i].branches;
 			all[used - 1].entries += all[i].entries;
+			all[used - 1].predictions += all[i].predictions;
 			all[used - 1].mispredicted += all[i].mispredicted;
 		} else {
 			all[used++] = all[i];
@@ -108,6 +121,18 @@ static struct function *functions(const struct flow_count *edges, size_t n, size
 	return all;
 }
 
+/* Nothing where the processor said of no branch how it was predicted. */
+static void put_mispredicted(struct out *o, bool json, uint64_t known, uint64_t bad, uint64_t all)
+{
+	if (json && known)
+		out_printf(o, ",\"predictions\":%" PRIu64 ",\"mispredicted\":%" PRIu64, known, bad);
+	if (json || !bad)
+		return;
+	out_printf(o, "  mispredicted %" PRIu64, bad);
+	if (known < all)
+		out_printf(o, " of %" PRIu64, known);
+}
+
 static void print_function(const struct function *f, bool json, struct out *o)
 {
 	const char *module = f->place.module ? f->place.module->name : "";
@@ -117,9 +142,10 @@ static void print_function(const struct function *f, bool json, struct out *o)
 		out_json(o, f->name, strlen(f->name));
 		out_str(o, ",\"module\":");
 		out_json(o, module, strlen(module));
-		out_printf(o, ",\"entries\":%" PRIu64 ",\"branches\":%" PRIu64
-			   ",\"mispredicted\":%" PRIu64 "}\n", f->entries, f->branches,
-			   f->mispredicted);
+		out_printf(o, ",\"entries\":%" PRIu64 ",\"branches\":%" PRIu64, f->entries,
+			   f->branches);
+		put_mispredicted(o, true, f->predictions, f->mispredicted, f->branches);
+		out_str(o, "}\n");
 		return;
 	}
 	out_printf(o, "%12" PRIu64 " %12" PRIu64 "  ", f->entries, f->branches);
@@ -165,12 +191,10 @@ static void print_edge(const struct flow_count *e, bool json, struct out *o)
 	if (!json)
 		out_str(o, " -> ");
 	print_place(&to, json, "to", o);
-	if (e->mispredicted)
-		out_printf(o, json ? ",\"mispredicted\":%" PRIu64 : "  mispredicted %" PRIu64,
-			   e->mispredicted);
-	if (e->cycles)
+	put_mispredicted(o, json, e->predictions, e->mispredicted, e->count);
+	if (e->timed)
 		out_printf(o, json ? ",\"cycles\":%.1f" : "  %.1f cycles",
-			   (double)e->cycles / (double)e->count);
+			   (double)e->cycles / (double)e->timed);
 	out_str(o, json ? "}\n" : "\n");
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* trawl-decode --counts: which functions and edges ran how often. */
+/* trawl-decode --counts: prints how often functions and edges were executed. */
 #ifndef TRAWL_DECODE_FLOW_COUNTSVIEW_H
 #define TRAWL_DECODE_FLOW_COUNTSVIEW_H
 

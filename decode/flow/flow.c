@@ -12,10 +12,13 @@ static struct flow_task *task_of(struct flow *f, const struct item *it)
 		at = &(*at)->next;
 	if (!*at) {
 		*at = calloc(1, sizeof(**at));
-		if (!*at)
+		if (!*at) {
+			f->failed = true;
 			return NULL;
+		}
 		(*at)->tid = it->tid;
 		(*at)->section = it->section;
+		(*at)->nlosses = f->nlosses;
 	}
 	t = *at;
 	t->pid = it->pid;
@@ -54,33 +57,39 @@ uint64_t flow_until(const struct flow_stretch *s, uint32_t mark)
 	return (mark < b->nmarks ? b->marks[mark].time : s->batch->fixed.until) + s->offset;
 }
 
-bool flow_calls(const struct flow_stretch *s, struct callstack **stack, struct callstack_sink *sink)
+void flow_calls(struct flow *f, const struct flow_stretch *s)
 {
+	struct flow_task *t = s->task;
 	const struct branch_batch *b = &s->batch->batch;
 	struct call_where w = { .images = s->batch->images, .maps = s->batch->maps,
 				.when.time = s->time, .task = s->task };
 	uint32_t mark = s->mark;
 
-	if (!*stack)
-		*stack = callstack_new();
-	for (uint32_t i = s->first; *stack && i < s->end; i++) {
+	if (!t->stack)
+		t->stack = callstack_new();
+	f->failed |= !t->stack;
+	for (uint32_t i = s->first; t->stack && i < s->end; i++) {
 		w.when.time = flow_time(s, i, &mark, w.when.time);
 		w.when.until = flow_until(s, mark);
-		callstack_step(*stack, &b->pairs[b->ids[i]], &w, sink);
+		callstack_step(t->stack, &b->pairs[b->ids[i]], &w, f->calls);
 	}
-	return *stack != NULL;
 }
 
 static void cut(struct flow *f, struct flow_task *t, uint64_t time, const struct branch_mark *m)
 {
 	t->known = false;
+	if (time < f->selection->begin || time >= f->selection->end)
+		return;
 	f->gaps += m->kind != BRANCH_MARK_START;
 	t->lost += m->count;
+	if (t->stack)
+		callstack_cut(t->stack, &(struct call_where){.when = {t->last, t->last}, .task = t},
+			      f->calls);
 	if (f->cut)
 		f->cut(f, t, time, m);
 }
 
-/* The branches between two marks that cut, or as many of them as the time range has. */
+/* Passes on the branches between two cuts, as far as they are in the time range. */
 static int give(struct flow *f, struct flow_stretch *s)
 {
 	const struct branch_batch *b = &s->batch->batch;
@@ -88,7 +97,7 @@ static int give(struct flow *f, struct flow_stretch *s)
 	uint64_t time = s->time;
 	int got = 0;
 
-	/* in pieces, each of which is in the range or not */
+	/* each piece between two marks is either in the range or not */
 	for (uint32_t i = first; i < end && !got;) {
 		uint32_t next = end, m;
 
@@ -111,6 +120,8 @@ static int give(struct flow *f, struct flow_stretch *s)
 		got = f->stretch(f, s);
 		s->task->to = b->pairs[b->ids[next - 1]].to;
 		s->task->known = true;
+		m = mark;
+		s->task->last = flow_time(s, next - 1, &m, time);
 		i = next;
 	}
 	return got;
@@ -128,8 +139,10 @@ static int take_batch(struct flow *f, const struct branch_batch_detail *d, const
 		return 1;
 	f->any = true;
 	f->damaged += d->problem != NULL;
-	if (d->problem)
-		s.task->known = false;
+	/* a batch that is damaged, or was lost before this one */
+	if (d->problem || s.task->nlosses != f->nlosses)
+		cut(f, s.task, time, &(struct branch_mark){ .kind = BRANCH_MARK_LOST });
+	s.task->nlosses = f->nlosses;
 	for (uint32_t m = 0, from = 0, mark = 0; m <= b->nmarks && !got; m++) {
 		const struct branch_mark *at = m < b->nmarks ? &b->marks[m] : NULL;
 
@@ -161,16 +174,29 @@ static int flow_item(struct consumer *c, const struct decoder *d, void *state,
 	return batch && wants_task(f->selection, it) ? take_batch(f, batch, it) : 0;
 }
 
-/* A batch that began before the time range may reach into it. */
+/* A batch that begins before the time range may extend into it. */
 static void flow_aside(struct consumer *c, const struct decoder *d, void *state,
 		       const struct item *it)
 {
 	flow_item(c, d, state, it);
 }
 
+/* Which tasks it was about is not known. */
+static int flow_loss(struct consumer *c, const struct trawl_source *source,
+		     const struct trawl_loss *l, uint64_t from, uint64_t to)
+{
+	struct flow *f = (struct flow *)c;
+
+	(void)l, (void)from, (void)to;
+	f->nlosses += !strcmp(source->kind, BRANCH_SOURCE_KIND);
+	return 0;
+}
+
 void flow_start(struct flow *f, const struct selection *selection)
 {
-	f->consumer = (struct consumer){ .item = flow_item, .aside = flow_aside };
+	f->consumer = (struct consumer){
+		.item = flow_item, .loss = flow_loss, .aside = flow_aside
+	};
 	f->selection = selection;
 }
 
@@ -179,6 +205,7 @@ void flow_end(struct flow *f)
 	for (size_t i = 0; i < 256; i++) {
 		for (struct flow_task *t = f->tasks[i], *next; t; t = next) {
 			next = t->next;
+			callstack_free(t->stack);
 			free(t->own);
 			free(t);
 		}
@@ -189,12 +216,14 @@ int flow_run(struct flow *f, struct stream *s, const char *what, struct trawl_er
 {
 	if (f->selection->where || f->selection->nnames)
 		return trawl_fail(err, TRAWL_USAGE,
-				  "%s: is about whole runs of branches: choose with --from, "
-				  "--until, --pid; no --where, --name",
+				  "%s: needs consecutive branches; select with --from, --until, "
+				  "--pid instead of --where, --name",
 				  what);
 	if (stream_run(s, &f->consumer, err))
 		return -1;
+	if (f->failed)
+		return trawl_fail(err, TRAWL_CANNOT, "%s: out of memory", what);
 	if (!f->any)
-		return trawl_fail(err, TRAWL_USAGE, "%s: there are no branches in this file", what);
+		return trawl_fail(err, TRAWL_USAGE, "%s: the file has no branches", what);
 	return 0;
 }

@@ -10,17 +10,17 @@
 
 enum { DEPTH_MOST = 512, NODES_MOST = 4 << 20 };
 
-/* A stack of calls: the innermost, and those around it. */
+/* A call stack: its innermost function; the parents are the callers. */
 struct node {
 	char *name;
-	struct node *parent, *child, *next; /* child: the newest; next: of the same parent */
+	struct node *parent, *child, *next; /* child: the most recently added; next: sibling */
 	uint64_t branches;
 };
 
 struct task {
-	struct callstack *stack;
-	struct node root, *at;
-	uint64_t total, told; /* branches so far, and those of them that were counted */
+	struct node root, *at; /* at: the innermost call */
+	/* branches so far, and how many of them were already attributed to a stack */
+	uint64_t total, told;
 	unsigned int beyond;
 	struct task *next;
 };
@@ -60,7 +60,7 @@ static struct node *child_of(struct folded *f, struct node *p, const char *name)
 	return n;
 }
 
-/* A separator in a name would make two of it. */
+/* A semicolon in a name would split it in two. */
 static void name_of(const struct image_place *p, char *buf)
 {
 	image_describe_function(p, buf);
@@ -79,9 +79,9 @@ static void on_event(struct callstack_sink *sink, void *arg, enum call_event wha
 
 	t->at->branches += c->branches - t->told;
 	t->told = c->branches;
-	if (what == CALL_LEAVE && t->beyond)
+	if ((what == CALL_LEAVE || what == CALL_LOST) && t->beyond)
 		t->beyond--;
-	else if (what == CALL_LEAVE && t->at->parent)
+	else if ((what == CALL_LEAVE || what == CALL_LOST) && t->at->parent)
 		t->at = t->at->parent;
 	if (what == CALL_ENTER && c->depth >= DEPTH_MOST)
 		t->beyond++;
@@ -95,24 +95,47 @@ static void on_event(struct callstack_sink *sink, void *arg, enum call_event wha
 	}
 }
 
+static struct task *task_of(struct folded *f, struct flow_task *task)
+{
+	struct task *t = task->own;
+
+	if (t)
+		return t;
+	t = calloc(1, sizeof(*t));
+	if (t)
+		t->root.name = strdup(*task->comm ? task->comm : "?");
+	if (!t || !t->root.name) {
+		free(t);
+		f->failed = true;
+		return NULL;
+	}
+	t->at = &t->root;
+	t->next = f->tasks;
+	f->tasks = t;
+	task->own = t;
+	return t;
+}
+
+/* What is called from here on has callers that are not known. */
+static void cut(struct flow *flow, struct flow_task *task, uint64_t time,
+		const struct branch_mark *m)
+{
+	struct folded *f = (struct folded *)flow;
+	struct task *t = m->kind == BRANCH_MARK_START ? NULL : task_of(f, task);
+
+	(void)time;
+	if (t)
+		t->at = child_of(f, &t->root, "[unknown]");
+}
+
 static int take(struct flow *flow, const struct flow_stretch *s)
 {
 	struct folded *f = (struct folded *)flow;
-	struct task *t = s->task->own;
+	struct task *t = task_of(f, s->task);
 
-	if (!t) {
-		s->task->own = t = calloc(1, sizeof(*t));
-		if (!t) {
-			f->failed = true;
-			return 1;
-		}
-		t->at = &t->root;
-		t->next = f->tasks;
-		f->tasks = t;
-		t->root.name = strdup(*s->task->comm ? s->task->comm : "?");
-		f->failed |= !t->root.name;
-	}
-	f->failed |= !flow_calls(s, &t->stack, &f->sink);
+	if (!t)
+		return 1;
+	flow_calls(flow, s);
 	t->total += s->end - s->first;
 	t->at->branches += t->total - t->told;
 	t->told = t->total;
@@ -153,19 +176,20 @@ int folded_write(struct stream *s, struct out *out, struct trawl_error *err)
 	out_memory(&prefix);
 	flow_start(&f.flow, stream_selection(s));
 	f.flow.stretch = take;
+	f.flow.cut = cut;
+	f.flow.calls = &f.sink;
 	got = flow_run(&f.flow, s, "--to folded", err);
 	if (!got && f.failed)
 		got = trawl_fail(err, TRAWL_CANNOT, "out of memory");
 	if (!got && f.full)
 		got = trawl_fail(err, TRAWL_CANNOT,
-				 "--to folded: more than %d stacks: choose some with --from, "
+				 "--to folded: more than %d stacks; select some with --from, "
 				 "--until, --pid",
 				 NODES_MOST);
 	for (struct task *t = f.tasks; t; t = t->next) {
 		if (!got)
 			print(&t->root, &prefix, out);
 		free_nodes(&t->root);
-		callstack_free(t->stack);
 	}
 	out_free(&prefix);
 	flow_end(&f.flow);

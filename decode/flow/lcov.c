@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lcov's tracefile: for each source file TN, SF, functions (FN, FNDA), conditional jumps (BRDA) and
- * lines (DA), of all functions of which something ran. A line ran as often as that of its
- * instructions that ran most often.
+ * lcov's tracefile format: for each source file TN, SF, functions (FN, FNDA), conditional jumps
+ * (BRDA) and lines (DA). The count of a line is that of its most frequently executed instruction.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,17 +9,18 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "decode/base/cli.h"
 #include "decode/flow/counts.h"
 #include "decode/base/escape.h"
 #include "decode/flow/export.h"
 
-/* A piece of what is told of a file. */
+/* One record about a source file. */
 struct fact {
 	const char *file;
 	uint32_t line;
 	enum { FACT_FUNCTION, FACT_JUMP, FACT_LINE } what;
-	uint64_t count, other;   /* a jump: taken, and not */
-	const char *name;        /* a function's */
+	uint64_t count, other;   /* jump: how often it was taken, and how often not */
+	const char *name;        /* name of a function */
 	uint64_t vaddr;
 };
 
@@ -39,59 +39,114 @@ static void add(struct facts *f, const struct fact *fact)
 	f->list[f->n++] = *fact;
 }
 
-/* The number of the first of n elements, each beginning with its vaddr, at or after an address. */
-static size_t first_at(const void *array, size_t n, size_t size, uint64_t vaddr)
+/*
+ * Returns the index of the first element behind an address. `array` has n elements of `size` bytes,
+ * sorted by their first member, vaddr.
+ */
+static size_t first_after(const void *array, size_t n, size_t size, uint64_t vaddr)
 {
-	const char *before = vaddr ? image_last_before(array, n, size, vaddr - 1) : NULL;
+	const char *before = image_last_before(array, n, size, vaddr);
 
 	return before ? (size_t)(before - (const char *)array) / size + 1 : 0;
 }
 
-/* How often each element of an array ran: differences first, then sums. */
+/*
+ * Returns how often each element of an array was executed, without blocks whose end is not known if
+ * `closed`; the caller frees the result. Blocks are entered as differences at their ends, which are
+ * then summed up.
+ */
 static uint64_t *runs(const void *array, size_t n, size_t size, const struct image_module *m,
-		      const struct flow_table *blocks)
+		      const struct flow_table *blocks, bool closed)
 {
 	uint64_t *count = calloc(n + 1, sizeof(*count));
 
 	for (size_t i = 0; count && i < blocks->used; i++) {
 		const struct flow_count *b = &blocks->slots[i];
 
-		if (b->from_module != m)
+		if (b->from_module != m || (closed && b->open))
 			continue;
-		count[first_at(array, n, size, b->from)] += b->count;
-		count[first_at(array, n, size, b->to + 1)] -= b->count;
+		count[b->from ? first_after(array, n, size, b->from - 1) : 0] += b->count;
+		count[first_after(array, n, size, b->to)] -= b->count;
 	}
 	for (size_t i = 1; count && i < n; i++)
 		count[i] += count[i - 1];
 	return count;
 }
 
-/* A block that begins within a row has run a part of it. */
-static void add_parts(const struct image_module *m, const struct flow_table *blocks,
-		      uint64_t *count)
-{
-	for (size_t i = 0; i < blocks->used; i++) {
-		const struct flow_count *b = &blocks->slots[i];
-		const struct image_line *l = b->from_module == m ?
-			image_last_before(m->lines, m->nlines, sizeof(*l), b->from) : NULL;
+/* From this address on, code ran `by` times more, modulo 2^64. */
+struct change {
+	uint64_t vaddr, by;
+};
 
-		if (l && !count[l - m->lines])
-			count[l - m->lines] = b->count;
+static int by_vaddr(const void *a, const void *b)
+{
+	const struct change *x = a, *y = b;
+
+	return (x->vaddr > y->vaddr) - (x->vaddr < y->vaddr);
+}
+
+/* Where blocks of a module begin and end, by address; NULL: out of memory. */
+static struct change *changes_of(const struct image_module *m, const struct flow_table *blocks,
+				 size_t *n)
+{
+	struct change *list = calloc(2 * blocks->used + 1, sizeof(*list));
+
+	*n = 0;
+	for (size_t i = 0; list && i < blocks->used; i++) {
+		const struct flow_count *b = &blocks->slots[i];
+
+		if (b->from_module != m)
+			continue;
+		list[(*n)++] = (struct change){ b->from, b->count };
+		if (b->to < UINT64_MAX)
+			list[(*n)++] = (struct change){ b->to + 1, -b->count };
 	}
+	if (list)
+		qsort(list, *n, sizeof(*list), by_vaddr);
+	return list;
+}
+
+/* How often each row ran: as often as that of its bytes that ran most often. A block may begin
+ * within a row, where a call returns to or a jump goes. */
+static uint64_t *row_counts(struct image_module *m, const struct flow_table *blocks)
+{
+	uint64_t *count = calloc(m->nlines + 1, sizeof(*count)), now = 0;
+	size_t n, at = 0;
+	struct change *change = count ? changes_of(m, blocks, &n) : NULL;
+
+	if (!change) {
+		free(count);
+		return NULL;
+	}
+	for (size_t i = 0; i < m->nlines; i++) {
+		uint64_t end = image_line_end(m, i);
+
+		for (; at < n && change[at].vaddr <= m->lines[i].vaddr; at++)
+			now += change[at].by;
+		count[i] = now;
+		while (at < n && change[at].vaddr < end) {
+			uint64_t here = change[at].vaddr;
+
+			for (; at < n && change[at].vaddr == here; at++)
+				now += change[at].by;
+			count[i] = now > count[i] ? now : count[i];
+		}
+	}
+	free(change);
+	return count;
 }
 
 static void add_lines(struct facts *f, struct image_module *m, const struct flow_table *blocks)
 {
-	uint64_t *count = runs(m->lines, m->nlines, sizeof(*m->lines), m, blocks);
+	uint64_t *count = row_counts(m, blocks);
 
 	if (!count) {
 		f->failed = true;
 		return;
 	}
-	add_parts(m, blocks, count);
 	for (size_t i = 0; i < m->nlines; i++) {
 		const struct image_line *l = &m->lines[i];
-		/* a row of no bytes, as the next one is at its place */
+		/* a row without bytes: the next row has the same address */
 		bool empty = i + 1 < m->nlines && m->lines[i + 1].vaddr == l->vaddr;
 
 		if (l->line && !empty)
@@ -103,7 +158,8 @@ static void add_lines(struct facts *f, struct image_module *m, const struct flow
 
 static void add_functions(struct facts *f, struct image_module *m, const struct flow_table *blocks)
 {
-	uint64_t *count = runs(m->functions, m->nfunctions, sizeof(*m->functions), m, blocks);
+	uint64_t *count = runs(m->functions, m->nfunctions, sizeof(*m->functions), m, blocks,
+			       false);
 
 	if (!count) {
 		f->failed = true;
@@ -121,7 +177,8 @@ static void add_functions(struct facts *f, struct image_module *m, const struct 
 
 static void add_jumps(struct facts *f, struct image_module *m, struct counts *c)
 {
-	uint64_t *count = runs(m->insns, m->ninsns, sizeof(*m->insns), m, &c->blocks);
+	/* a jump that is the last known target: whether it was taken is not known */
+	uint64_t *count = runs(m->insns, m->ninsns, sizeof(*m->insns), m, &c->blocks, true);
 	uint64_t *taken = calloc(m->ninsns + 1, sizeof(*taken));
 
 	for (size_t i = 0; taken && i < c->edges.used; i++) {
@@ -137,7 +194,7 @@ static void add_jumps(struct facts *f, struct image_module *m, struct counts *c)
 				    .vaddr = m->insns[i].vaddr,
 				    .count = taken[i]};
 
-		/* the first branch of a recording has no block in front */
+		/* the first branch of a recording has no block before it */
 		fact.other = count[i] > taken[i] ? count[i] - taken[i] : 0;
 		if (m->insns[i].kind == BRANCH_JCC &&
 		    image_line_at(m, fact.vaddr, &fact.file, &fact.line))
@@ -243,6 +300,31 @@ static void put_facts(const struct facts *f, struct out *o)
 	}
 }
 
+/* Says whose percentages are too good: functions that were not entered are not known of these. */
+static void note_partial(struct images *images)
+{
+	struct trawl_error note;
+	const struct image_module *first = NULL;
+	size_t more = 0;
+	char others[40] = "";
+
+	for (const struct image_module *m = images_modules(images); m; m = m->next) {
+		if (m->whole || !m->nlines)
+			continue;
+		more += first != NULL;
+		first = first ? first : m;
+	}
+	if (!first)
+		return;
+	if (more)
+		snprintf(others, sizeof(others), " and %zu more", more);
+	trawl_fail(&note, TRAWL_USAGE,
+		   "%s%s: functions that were not entered are not counted; a recording has them "
+		   "only of the program itself, up to 2,000",
+		   first->path, others);
+	cli_note(NULL, &note);
+}
+
 int lcov_write(struct stream *s, struct out *out, struct trawl_error *err)
 {
 	struct counts c = { 0 };
@@ -263,11 +345,13 @@ int lcov_write(struct stream *s, struct out *out, struct trawl_error *err)
 	if (!got && f.failed)
 		got = trawl_fail(err, TRAWL_CANNOT, "out of memory");
 	if (!got && !f.n)
-		got = trawl_fail(err, TRAWL_USAGE, "--to lcov: the file knows no source lines: the "
-				 "programs were compiled without -g, or have no debug files here");
+		got = trawl_fail(err, TRAWL_USAGE, "--to lcov: the file has no source lines; "
+						   "compile the programs with -g, or install their "
+						   "debug files, and record again");
 	if (!got) {
 		qsort(f.list, f.n, sizeof(*f.list), by_file);
 		put_facts(&f, out);
+		note_partial(c.images);
 	}
 	free(f.list);
 	counts_free(&c);

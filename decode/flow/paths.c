@@ -11,10 +11,10 @@
 
 enum { WINDOW = 4096 };
 
-/* One end of a branch, as far as it is the same wherever things are mapped. */
+/* One end of a branch in a form that does not depend on where modules are mapped. */
 struct end {
-	const char *where;   /* module's name, or what maps calls the memory */
-	uint64_t at;         /* as linked, or from the begin of that memory */
+	const char *where;   /* name of the module, or of the memory as /proc/PID/maps has it */
+	uint64_t at;         /* address as linked, or offset in that memory */
 	char text[96], line[64];
 };
 
@@ -32,7 +32,7 @@ struct task {
 struct paths {
 	struct edge *edges;
 	size_t nedges;
-	uint32_t *slots;     /* numbers of edges, from 1, by hash */
+	uint32_t *slots;     /* hash table of edge numbers, which count from 1 */
 	size_t room;
 	struct task *tasks[2];
 	size_t ntasks[2];
@@ -45,7 +45,7 @@ struct reader {
 	struct flow flow;
 	struct paths *p;
 	unsigned int side;
-	uint32_t *ids;       /* of the batch's pairs, 0: not looked up */
+	uint32_t *ids;       /* edge numbers of the batch's pairs; 0: not looked up yet */
 	size_t room;
 };
 
@@ -115,7 +115,7 @@ static bool enlarge(struct paths *p)
 	return true;
 }
 
-/* Its number, from 1; 0: out of memory. */
+/* Returns the number of the edge, from 1; 0: out of memory. */
 static uint32_t number_of(struct paths *p, const struct edge *e)
 {
 	uint32_t *slot;
@@ -208,7 +208,7 @@ int paths_read(struct paths *p, unsigned int i, struct stream *s, struct trawl_e
 	got = flow_run(&r.flow, s, "--diff", err);
 	if (!got && p->failed)
 		got = trawl_fail(err, TRAWL_CANNOT,
-				 "--diff: out of memory: choose a part with --from, --until, "
+				 "--diff: out of memory; select a part with --from, --until, "
 				 "--pid");
 	flow_end(&r.flow);
 	free(r.ids);
@@ -227,7 +227,7 @@ uint64_t paths_length(const struct paths *p, unsigned int i, size_t n)
 	return n < p->ntasks[i] ? p->tasks[i][n].n : 0;
 }
 
-/* Are so many the same from there on, or all up to both ends? */
+/* Whether the next PATHS_RESYNC branches are equal, or all remaining ones of both tasks. */
 static bool joins(const struct task *a, const struct task *b, uint64_t x, uint64_t y)
 {
 	uint64_t left_a = a->n - x, left_b = b->n - y, n = PATHS_RESYNC;
@@ -238,7 +238,10 @@ static bool joins(const struct task *a, const struct task *b, uint64_t x, uint64
 	return !memcmp(a->edges + x, b->edges + y, n * sizeof(*a->edges));
 }
 
-/* Where both go on the same: the nearest place, by the branches that are left out of both. */
+/*
+ * Finds the nearest point from which both continue equally, by the total number of branches
+ * skipped.
+ */
 static void find_join(const struct task *a, const struct task *b, struct path_difference *d)
 {
 	uint64_t x = d->at[0], y = d->at[1];
@@ -292,7 +295,7 @@ const char *paths_other_build(const struct paths *p)
 	return NULL;
 }
 
-/* ---- showing ----------------------------------------------------------------------------- */
+/* ---- text output ------------------------------------------------------------------------- */
 
 void paths_put_task(const struct paths *p, unsigned int i, size_t n, struct out *o)
 {

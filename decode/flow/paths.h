@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two recordings of branches side by side. A branch is told by the modules and by the addresses as
- * linked at both ends, so that it does not matter where things were mapped. Tasks are paired in the
- * order in which they came.
+ * Compares two recordings of branches. A branch is identified by the module and the address as
+ * linked at both ends, so differences in mapping do not matter. Tasks are paired in order of
+ * appearance.
  */
 #ifndef TRAWL_DECODE_FLOW_PATHS_H
 #define TRAWL_DECODE_FLOW_PATHS_H
 
 #include "decode/flow/flow.h"
 
-enum { PATHS_RESYNC = 16 }; /* branches that must be the same again after a difference */
+enum { PATHS_RESYNC = 16 }; /* number of equal branches that must follow before a difference ends */
 
-/* A difference: branches at[i] to end[i] (not with it) of capture i are not in the other one. */
+/*
+ * A difference: the branches from at[i] up to, but not including, end[i] of recording i are not in
+ * the other one.
+ */
 struct path_difference {
 	uint64_t at[2], end[2];
 };
@@ -21,20 +24,28 @@ struct paths;
 struct paths *paths_new(void);
 void paths_free(struct paths *p);
 
-/* Reads capture i (0, 1) from a stream that was opened with options->raw, and lives as long. 0, or
- * -1. */
+/*
+ * Reads recording i (0 or 1). The stream must be opened with options->raw and outlive p. Returns 0,
+ * or -1 with *err.
+ */
 int paths_read(struct paths *p, unsigned int i, struct stream *s, struct trawl_error *err);
 
 size_t paths_tasks(const struct paths *p, unsigned int i);
-/* Compares the n-th tasks from the given places on: true if there is a difference. */
+/*
+ * Compares the nth tasks of both recordings from branch at[0] and at[1] on. Returns true and the
+ * first difference in *d, or false if there is none.
+ */
 bool paths_next(const struct paths *p, size_t n, uint64_t at[2], struct path_difference *d);
 uint64_t paths_length(const struct paths *p, unsigned int i, size_t n);
 
-/* What messages call the task, and one of its branches; both ends with symbol and source line. */
+/*
+ * Append the name of a task for messages, and one of its branches: both ends with symbol and source
+ * line.
+ */
 void paths_put_task(const struct paths *p, unsigned int i, size_t n, struct out *o);
 void paths_put_branch(const struct paths *p, unsigned int i, size_t n, uint64_t at, bool json,
 		      struct out *o);
-/* A module that both have in different builds; NULL if there is none. */
+/* The name of a module that both recordings contain in different builds, or NULL. */
 const char *paths_other_build(const struct paths *p);
 
 #endif

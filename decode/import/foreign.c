@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/import/foreign.h"
+#include "common/array.h"
 #include "common/pcapng.h"
 #include "decode/import/unpack.h"
 #include "decode/base/bytes.h"
@@ -15,8 +16,9 @@
 #define HEAD 65536
 
 /*
- * A .trawl file is a pcapng file too. Any block of ours makes it one, however damaged the others
- * are. A file that ends before its first interface has nothing to import, and may be ours.
+ * Whether the file is a pcapng file of another program. .trawl files are valid pcapng files; any
+ * block of ours identifies one, however damaged the other blocks are. A file that ends before its
+ * first interface has nothing to import and may be a damaged .trawl file.
  */
 static bool is_foreign_pcapng(FILE *in)
 {
@@ -42,7 +44,7 @@ static bool is_foreign_pcapng(FILE *in)
 
 enum foreign_kind foreign_kind(FILE *in)
 {
-	static uint8_t head[HEAD];
+	uint8_t head[HEAD];
 	size_t n = fread(head, 1, sizeof(head), in);
 	uint32_t le = n >= 12 ? get32(head) : 0, be = n >= 12 ? get_be32(head) : 0;
 
@@ -53,7 +55,7 @@ enum foreign_kind foreign_kind(FILE *in)
 		return foreign ? FOREIGN_PCAPNG : FOREIGN_NONE;
 	}
 	rewind(in);
-	/* Microseconds, nanoseconds, and the modified form of old Red Hat. */
+	/* microseconds, nanoseconds, and the modified format of old Red Hat releases */
 	if (le == 0xa1b2c3d4 || be == 0xa1b2c3d4 || le == 0xa1b23c4d || be == 0xa1b23c4d ||
 	    le == 0xa1b2cd34 || be == 0xa1b2cd34)
 		return FOREIGN_PCAP;
@@ -76,7 +78,10 @@ static int read_all(FILE *in, enum foreign_kind kind, const char *name, struct u
 	return trawl_fail(err, TRAWL_CANNOT, "%s: neither pcap nor pcapng nor usbmon text", name);
 }
 
-/* What must be known in front of the events. What is wrong with the file is said by its import. */
+/*
+ * The counting pass: finds what must be written before the first event. Errors in the file are
+ * reported by the import that follows.
+ */
 static int count(FILE *in, enum foreign_kind kind, const char *name, struct usb_import *im,
 		 struct trawl_error *err)
 {
@@ -120,13 +125,13 @@ int foreign_import(FILE *in, enum foreign_kind kind, const char *name, int fd, c
 	return ret;
 }
 
-/* What to do about a link type that is not read. */
+/* Advice for link types that are not supported. */
 static const char *linktype_remedy(uint32_t linktype)
 {
-	/* Files of two forms have this number, and neither is written down. */
+	/* Two different formats use this number, and neither is documented. */
 	if (linktype == 186)
-		return "that of FreeBSD and of libpcap before 1.0; record it under Linux, macOS or "
-		       "Windows (USBPcap)";
+		return "FreeBSD and libpcap before 1.0 use it for different formats; record on "
+		       "Linux, macOS or Windows (USBPcap)";
 	return "only USB is imported (189, 220, 249, 266, 288, 293 to 295)";
 }
 
@@ -134,8 +139,8 @@ int foreign_verdict(const struct usb_import *im, const char *name, struct trawl_
 {
 	if (im->cut_at)
 		return trawl_fail(err, TRAWL_BAD_DATA,
-				  "%s: makes no sense after byte %llu: what "
-				  "comes before it was imported, %llu events",
+				  "%s: is damaged after byte %llu; the %llu events before it were "
+				  "imported",
 				  name, (unsigned long long)im->cut_at,
 				  (unsigned long long)im->events);
 	if (im->bad)
@@ -156,7 +161,10 @@ int foreign_verdict(const struct usb_import *im, const char *name, struct trawl_
 	return 0;
 }
 
-/* A copy of a descriptor as a stream at its beginning; NULL with *err. */
+/*
+ * Opens a copy of a descriptor as a stream positioned at its start. Returns NULL with *err on
+ * failure.
+ */
 static FILE *stream_of(int fd, const char *name, struct trawl_error *err)
 {
 	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 3);
@@ -172,7 +180,7 @@ static FILE *stream_of(int fd, const char *name, struct trawl_error *err)
 	return NULL;
 }
 
-/* The temporary file, if it could be made. */
+/* Fails with the reason if the temporary file could not be created. */
 static int temporary(const struct foreign *f, int fd, struct trawl_error *err)
 {
 	if (fd < 0)
@@ -198,7 +206,7 @@ static int import_to(struct foreign *f, FILE *in, enum foreign_kind kind, struct
 	return 0;
 }
 
-/* What a compressed file holds, in place of it. */
+/* Replaces a compressed file with its contents. */
 static FILE *unpacked(struct foreign *f, FILE *in, struct trawl_error *err)
 {
 	bool bad = temporary(f, f->plain, err) || unpack(in, f->plain, f->name, err);
@@ -208,29 +216,6 @@ static FILE *unpacked(struct foreign *f, FILE *in, struct trawl_error *err)
 		return NULL;
 	f->fd = f->plain;
 	return stream_of(f->plain, f->name, err);
-}
-
-static int copy_all(int from, int to, const char *name, struct trawl_error *err)
-{
-	static uint8_t buffer[65536];
-	ssize_t n, done, part;
-
-	while ((n = read(from, buffer, sizeof(buffer))) != 0) {
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return trawl_fail(err, TRAWL_CANNOT, "%s: %s", name, strerror(errno));
-		for (done = 0; done < n; done += part) {
-			part = write(to, buffer + done, (size_t)(n - done));
-			if (part < 0 && errno == EINTR)
-				part = 0;
-			if (part < 0)
-				return trawl_fail(err, TRAWL_CANNOT, "temporary file: %s: choose "
-						  "another place for it by TMPDIR",
-						  strerror(errno));
-		}
-	}
-	return 0;
 }
 
 static bool is_regular(int fd)
@@ -268,8 +253,10 @@ int foreign_open(struct foreign *f, const char *path, bool twice, struct trawl_e
 	return 0;
 }
 
-/* What is to be looked into; a pipe must not be, unless it is copied: what was read of it is
- * gone. */
+/*
+ * Opens what must be examined. A pipe is examined only if it is copied, because what is read from
+ * it cannot be read again.
+ */
 static int source_of(struct foreign *f, bool *looked_into, struct trawl_error *err)
 {
 	*looked_into = f->regular || f->twice;
@@ -277,7 +264,7 @@ static int source_of(struct foreign *f, bool *looked_into, struct trawl_error *e
 	if (f->regular || !f->twice)
 		return 0;
 	f->fd = f->copy;
-	return temporary(f, f->copy, err) || copy_all(f->in, f->copy, f->name, err) ? -1 : 0;
+	return temporary(f, f->copy, err) || unpack_copy(f->in, f->copy, f->name, err) ? -1 : 0;
 }
 
 static int resolve(struct foreign *f, struct trawl_error *err)
@@ -324,7 +311,7 @@ void foreign_close(struct foreign *f)
 {
 	const int fds[] = {f->in, f->copy, f->plain, f->made};
 
-	for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(fds); i++)
 		if (fds[i] >= 0)
 			close(fds[i]);
 	*f = (struct foreign)FOREIGN_NOTHING;

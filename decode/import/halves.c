@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #define BUCKETS 256
-/* With fewer submissions, a completion may as well be missing at the end of the capture. */
+/* With fewer submissions, their completions may just be missing at the end of the capture. */
 #define ENOUGH 2
 #define ENOUGH_CONTROL 4
 
@@ -66,7 +66,7 @@ int halves_count(struct halves *h, const uint8_t *record)
 	return 0;
 }
 
-/* Incoming data is in the completion: a submission alone is only a question. */
+/* IN submissions carry no data, so a lone one is no half of interest. */
 static bool is_half(const struct pipe *p)
 {
 	return !p->completed && !(p->endpoint & 0x80) &&

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Endpoints of which a capture has submissions only. Some captures of Windows record outgoing data
- * on its way down alone; who reads such a file need not wait for completions
- * (decode/usb/transfer.h).
+ * Detects endpoints for which a capture contains only submissions. Some Windows captures record
+ * outgoing data only when it is submitted. The result is stored in the file, so that a reader does
+ * not wait for completions (decode/usb/transfer.h).
  */
 #ifndef TRAWL_DECODE_IMPORT_HALVES_H
 #define TRAWL_DECODE_IMPORT_HALVES_H
@@ -11,13 +11,13 @@
 
 struct halves;
 
-struct halves *halves_new(void); /* NULL: out of memory */
+struct halves *halves_new(void); /* Returns NULL if memory runs out. */
 void halves_free(struct halves *h);
 
-/* Counts a half of a transfer: a record of at least a header. 0, or -1: out of memory. */
+/* Counts one record, which has at least a header. Returns 0, or -1 if memory runs out. */
 int halves_count(struct halves *h, const uint8_t *record);
 
-/* Writes the metadata import/halves, if there is anything to say. */
+/* Writes the metadata "import/halves" if there are such endpoints. Returns 0, or -1 with *err. */
 int halves_write(const struct halves *h, struct trawl_writer *w, struct trawl_error *err);
 
 #endif

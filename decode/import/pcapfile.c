@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Classic pcap, by libpcap: it knows all byte orders and swaps the headers of Linux USB itself. */
+/*
+ * Classic pcap, read with libpcap, which handles all byte orders and swaps the USB headers of
+ * Linux.
+ */
 #include "config.h"
 #include "decode/import/usbimport.h"
 
@@ -38,7 +41,7 @@ static int copy_packets(struct usb_import *im, pcap_t *cap, const char *name,
 	return ret;
 }
 
-/* libpcap does not say in what unit the file's own times are. */
+/* Returns the resolution of the file's time stamps in ns; libpcap does not report it. */
 static uint32_t resolution(FILE *in)
 {
 	uint8_t magic[4] = {0};
@@ -50,7 +53,7 @@ static uint32_t resolution(FILE *in)
 int pcap_import(struct usb_import *im, FILE *in, const char *name, struct trawl_error *err)
 {
 	char text[PCAP_ERRBUF_SIZE];
-	/* pcap_close() closes its file; the caller's stays open. */
+	/* pcap_close() closes the file it reads, so it gets a copy of the caller's. */
 	FILE *copy;
 	pcap_t *cap;
 	int ret;
@@ -66,7 +69,9 @@ int pcap_import(struct usb_import *im, FILE *in, const char *name, struct trawl_
 		return trawl_fail(err, TRAWL_CANNOT, "%s: libpcap cannot read it: %s", name,
 				  copy ? text : "out of memory");
 	}
-	/* Of packets of the bus the header would be a tenth of what small files take. */
+	/*
+	 * For bus packets the header is not kept: it would be a tenth of the size of a small file.
+	 */
 	im->is_pcap = !usbtypes_is_packet((uint32_t)pcap_datalink(cap)) &&
 		      pread(fileno(in), im->header, sizeof(im->header), 0) == sizeof(im->header);
 	ret = copy_packets(im, cap, name, err);

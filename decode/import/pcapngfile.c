@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pcapng, read here and not by libpcap: that refuses a file with interfaces of several link types,
- * and tells nothing of packets that the capture dropped. Source: the pcapng draft of the IETF.
+ * pcapng, read without libpcap, which refuses files whose interfaces have different link types and
+ * does not report dropped packets. Source: the IETF's pcapng draft.
  *
- * No length is believed before so many bytes have been read.
+ * Memory for a block grows with the bytes actually read, whatever its length field claims.
  */
 #include "decode/import/usbimport.h"
 #include "common/array.h"
@@ -17,25 +17,33 @@
 #define INTERFACES_MAX 4096
 #define BLOCK_MAX (256u << 20)
 #define READ_STEP 65536
+#define OLD_DROPS_UNKNOWN 0xffff /* in an old packet block */
 
 struct interface {
+	bool bad; /* its block is too short */
 	uint32_t linktype;
+	uint32_t snaplen; /* 0: no limit */
 	uint8_t tsresol;
-	int64_t offset; /* s */
+	int64_t offset; /* seconds */
+	char name[32];  /* if_name, or "" */
+	uint64_t told;    /* of its lost packets: so many are counted */
+	uint64_t lost[2]; /* isb_ifdrop and isb_osdrop of the latest statistics block */
 };
 
 struct pcapng {
 	struct usb_import *im;
 	FILE *in;
 	const char *name;
-	bool swapped; /* the section's byte order is not ours (little endian) */
+	bool swapped; /* the section has another byte order than this machine (little endian) */
 	struct interface *interfaces;
 	uint32_t count;
 	uint8_t *block;
 	size_t room;
-	uint32_t len; /* of the block's body */
+	uint32_t len; /* bytes in the body of the block */
 	uint64_t at;  /* file offset of the block */
-	uint64_t time; /* of the last packet: simple packets have none */
+	bool no_memory;
+	bool lost_unknown; /* packets were dropped whose number the file does not know */
+	uint64_t time; /* time of the last packet; simple packet blocks have none of their own */
 };
 
 static uint16_t u16(const struct pcapng *p, const uint8_t *b)
@@ -48,7 +56,7 @@ static uint32_t u32(const struct pcapng *p, const uint8_t *b)
 	return p->swapped ? get_be32(b) : get32(b);
 }
 
-/* Reads n bytes of a body into block, growing with what really comes. */
+/* Reads n bytes of a body into p->block. */
 static bool read_body(struct pcapng *p, uint32_t n)
 {
 	uint32_t have = 0;
@@ -56,8 +64,10 @@ static bool read_body(struct pcapng *p, uint32_t n)
 	while (have < n) {
 		uint32_t step = n - have < READ_STEP ? n - have : READ_STEP;
 
-		if (!array_reserve(p->block, p->room, (size_t)have + step))
+		if (!array_reserve(p->block, p->room, (size_t)have + step)) {
+			p->no_memory = true;
 			return false;
+		}
 		if (fread(p->block + have, 1, step, p->in) != step)
 			return false;
 		have += step;
@@ -65,7 +75,10 @@ static bool read_body(struct pcapng *p, uint32_t n)
 	return true;
 }
 
-/* The section header says its byte order only after its length. */
+/*
+ * Determines the byte order of a section. The length precedes the byte-order magic, so both are
+ * read here.
+ */
 static bool section_order(struct pcapng *p, uint8_t head[8])
 {
 	uint8_t magic[4];
@@ -82,7 +95,7 @@ static bool section_order(struct pcapng *p, uint8_t head[8])
 	return true;
 }
 
-/* The next block: 1, 0 at the end, -1 where the file makes no sense any more. */
+/* Reads the next block. Returns 1, 0 at the end, or -1 if the file is damaged from here on. */
 static int next_block(struct pcapng *p, uint32_t *type)
 {
 	uint8_t head[8], tail[4];
@@ -110,7 +123,10 @@ static int next_block(struct pcapng *p, uint32_t *type)
 	return 1;
 }
 
-/* The value of an option of at least `size` bytes, in a list that begins at `from`; or NULL. */
+/*
+ * Returns the value of the first option with this code and at least `size` bytes in the list at
+ * offset `from`, or NULL.
+ */
 static const uint8_t *option(const struct pcapng *p, uint32_t from, uint16_t code, uint16_t size)
 {
 	while (from + 4 <= p->len) {
@@ -125,22 +141,42 @@ static const uint8_t *option(const struct pcapng *p, uint32_t from, uint16_t cod
 	return NULL;
 }
 
+static void take_name(const struct pcapng *p, struct interface *f)
+{
+	const uint8_t *o = option(p, 8, PCAPNG_IF_NAME, 1);
+	size_t n = o ? u16(p, o - 2) : 0;
+
+	if (n >= sizeof(f->name))
+		n = sizeof(f->name) - 1;
+	for (size_t i = 0; i < n && o[i]; i++)
+		f->name[i] = (char)o[i];
+}
+
 static int interface_block(struct pcapng *p, struct trawl_error *err)
 {
 	struct interface *added;
 	const uint8_t *o;
 
-	if (p->len < 8 || p->count == INTERFACES_MAX)
+	if (p->count == INTERFACES_MAX)
 		return 0;
 	if (!array_grow(p->interfaces, p->count))
 		return trawl_fail(err, TRAWL_CANNOT, "%s: out of memory", p->name);
 	added = &p->interfaces[p->count++];
-	*added = (struct interface){.linktype = u16(p, p->block), .tsresol = 6};
+	*added = (struct interface){.bad = p->len < 8};
+	if (added->bad) { /* it has a number all the same */
+		usb_import_bad(p->im, "the interface block before byte %llu is too short",
+			       (unsigned long long)p->at);
+		return 0;
+	}
+	*added = (struct interface){
+		.linktype = u16(p, p->block), .snaplen = u32(p, p->block + 4), .tsresol = 6,
+	};
 	o = option(p, 8, 9, 1);
 	if (o)
 		added->tsresol = *o;
 	if (!p->im->resolution || added->tsresol > 6)
 		p->im->resolution = added->tsresol > 6 ? 1 : 1000;
+	take_name(p, added);
 	o = option(p, 8, 14, 8);
 	if (o)
 		added->offset = (int64_t)(p->swapped ? get_be64(o) : get64(o));
@@ -160,7 +196,7 @@ static uint64_t to_ns(const struct interface *f, uint64_t stamp)
 	return (uint64_t)ns + (uint64_t)f->offset * 1000000000;
 }
 
-/* Whether the packet has the comment of those that trawl-export made from snapshots. */
+/* Whether the packet has the comment of packets that trawl-export synthesised from snapshots. */
 static bool is_made_up(const struct pcapng *p, uint32_t options)
 {
 	size_t n = strlen(usb_made_up);
@@ -169,57 +205,130 @@ static bool is_made_up(const struct pcapng *p, uint32_t options)
 	return comment && !memcmp(comment, usb_made_up, n);
 }
 
-static int packet(struct pcapng *p, uint32_t interface, uint64_t stamp, bool stamped,
-		  uint32_t header, uint32_t captured, uint32_t length, struct trawl_error *err)
-{
-	struct capture_packet c = {.captured = captured, .length = length, .swapped = p->swapped};
+struct packet_header {
+	uint32_t interface, captured, length;
+	uint32_t size; /* bytes of the block before the packet's data */
+	bool stamped;  /* has a time stamp */
+	uint64_t stamp;
+};
 
-	if (p->len < header || captured > p->len - header) {
+static int packet(struct pcapng *p, const struct packet_header *h, struct trawl_error *err)
+{
+	struct capture_packet c = {.captured = h->captured, .length = h->length,
+				   .swapped = p->swapped};
+
+	if (p->len < h->size || h->captured > p->len - h->size) {
 		usb_import_bad(p->im, "the block at byte %llu says that its packet has %u bytes, "
-			       "more than are in it", (unsigned long long)p->at, captured);
+			       "more than are in it", (unsigned long long)p->at, h->captured);
 		return 0;
 	}
-	if (interface >= p->count) {
+	if (h->interface >= p->count) {
 		usb_import_bad(p->im, "the packet at byte %llu is of interface %u, which the file "
-			       "does not have", (unsigned long long)p->at, interface);
+			       "does not have", (unsigned long long)p->at, h->interface);
 		return 0;
 	}
-	if (stamped)
-		p->time = to_ns(&p->interfaces[interface], stamp);
-	c.linktype = p->interfaces[interface].linktype;
+	if (p->interfaces[h->interface].bad) {
+		usb_import_bad(p->im, "the packet before byte %llu is of interface %u, whose block "
+			       "is too short", (unsigned long long)p->at, h->interface);
+		return 0;
+	}
+	if (h->stamped)
+		p->time = to_ns(&p->interfaces[h->interface], h->stamp);
+	c.linktype = p->interfaces[h->interface].linktype;
+	c.interface = h->interface;
+	c.interface_name = p->interfaces[h->interface].name;
 	c.time = p->time;
-	c.data = p->block + header;
-	c.made_up = stamped && is_made_up(p, header + ((captured + 3) & ~3u));
+	c.data = p->block + h->size;
+	c.made_up = h->stamped && is_made_up(p, h->size + ((h->captured + 3) & ~3u));
 	return usb_import_packet(p->im, &c, err);
+}
+
+/* Counts packets that are missing before one of an interface; the statistics count them again. */
+static void add_drops(struct pcapng *p, uint32_t interface, uint64_t drops)
+{
+	struct interface *f = &p->interfaces[interface];
+
+	f->told += drops;
+	p->im->lost += drops;
+}
+
+/* The number of packets dropped before this one, which the old block has in its header. */
+static void packet_drops(struct pcapng *p, uint32_t type)
+{
+	const uint8_t *b = p->block, *o;
+	uint32_t interface = type == PCAPNG_PACKET ? u32(p, b) : u16(p, b);
+	uint32_t captured = u32(p, b + 12);
+	uint16_t drops = u16(p, b + 2);
+
+	if (interface >= p->count || captured > p->len - 20)
+		return;
+	if (type == PCAPNG_PACKET) {
+		o = option(p, 20 + ((captured + 3) & ~3u), PCAPNG_OPT_DROPCOUNT, 8);
+		if (o)
+			add_drops(p, interface, p->swapped ? get_be64(o) : get64(o));
+	} else if (drops == OLD_DROPS_UNKNOWN) {
+		p->lost_unknown = true;
+	} else {
+		add_drops(p, interface, drops);
+	}
+}
+
+/* A simple packet block has no captured length: it follows from the interface's limit. */
+static int simple_packet(struct pcapng *p, struct trawl_error *err)
+{
+	uint32_t length = u32(p, p->block), captured = length;
+	uint32_t limit = p->count ? p->interfaces[0].snaplen : 0;
+
+	if (limit && captured > limit)
+		captured = limit;
+	if (captured > p->len - 4)
+		captured = p->len - 4;
+	return packet(p, &(struct packet_header){ .captured = captured, .length = length,
+						  .size = 4 }, err);
 }
 
 static int packet_block(struct pcapng *p, uint32_t type, struct trawl_error *err)
 {
 	const uint8_t *b = p->block;
-	uint32_t n;
 
-	if (type == PCAPNG_PACKET_SIMPLE && p->len >= 4) {
-		n = u32(p, b);
-		return packet(p, 0, 0, false, 4, n < p->len - 4 ? n : p->len - 4, n, err);
-	}
-	if (p->len < 20)
+	if (type == PCAPNG_PACKET_SIMPLE && p->len >= 4)
+		return simple_packet(p, err);
+	if (p->len < 20) {
+		usb_import_bad(p->im, "the packet block before byte %llu is too short",
+			       (unsigned long long)p->at);
 		return 0;
-	return packet(p, type == PCAPNG_PACKET ? u32(p, b) : u16(p, b),
-		      (uint64_t)u32(p, b + 4) << 32 | u32(p, b + 8), true, 20, u32(p, b + 12),
-		      u32(p, b + 16), err);
+	}
+	packet_drops(p, type);
+	return packet(p, &(struct packet_header){
+		.interface = type == PCAPNG_PACKET ? u32(p, b) : u16(p, b), .stamped = true,
+		.stamp = (uint64_t)u32(p, b + 4) << 32 | u32(p, b + 8), .size = 20,
+		.captured = u32(p, b + 12), .length = u32(p, b + 16) }, err);
 }
 
-/* Packets that the capturing program could not get, by its own count at the end. */
+/*
+ * Counts packets that the capturing program dropped. The counters in each block are totals since
+ * the start of the capture.
+ */
 static void statistics_block(struct pcapng *p)
 {
 	static const uint16_t drops[] = {5, 7}; /* isb_ifdrop, isb_osdrop */
+	uint32_t id = u32(p, p->block);
+	struct interface *f;
+	uint64_t all;
 
+	if (id >= p->count)
+		return;
+	f = &p->interfaces[id];
 	for (unsigned int i = 0; i < 2; i++) {
 		const uint8_t *o = option(p, 12, drops[i], 8);
+		uint64_t now = !o ? 0 : p->swapped ? get_be64(o) : get64(o);
 
-		if (o)
-			p->im->lost += p->swapped ? get_be64(o) : get64(o);
+		if (now > f->lost[i])
+			f->lost[i] = now;
 	}
+	all = f->lost[0] + f->lost[1];
+	if (all > f->told)
+		add_drops(p, id, all - f->told);
 }
 
 static int block(struct pcapng *p, uint32_t type, struct trawl_error *err)
@@ -248,8 +357,14 @@ int pcapng_import(struct usb_import *im, FILE *in, const char *name, struct traw
 
 	while (!ret && (got = next_block(&p, &type)) > 0)
 		ret = block(&p, type, err);
-	if (!ret && got < 0)
+	if (!ret && got < 0 && p.no_memory)
+		ret = trawl_fail(err, TRAWL_CANNOT, "%s: out of memory", name);
+	else if (!ret && got < 0 && ferror(in))
+		ret = trawl_fail(err, TRAWL_CANNOT, "%s: cannot be read to its end", name);
+	else if (!ret && got < 0)
 		im->cut_at = p.at ? p.at : 1;
+	if (p.lost_unknown)
+		im->lost = UINT64_MAX;
 	free(p.interfaces);
 	free(p.block);
 	return ret;

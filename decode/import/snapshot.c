@@ -35,7 +35,9 @@ int snapshot_end(struct snapshot *s, struct trawl_writer *w, struct trawl_error 
 	m.name = name;
 	m.data = s->text.text;
 	m.len = s->text.len;
-	ret = trawl_writer_meta(w, &m, err);
+	ret = s->failed || s->descriptors.error ?
+		      trawl_fail(err, TRAWL_CANNOT, "import: out of memory") :
+		      trawl_writer_meta(w, &m, err);
 	snapshot_free(s);
 	return ret;
 }
@@ -54,6 +56,7 @@ static void report(struct snapshot *s, const uint8_t *p, size_t n)
 
 	out_memory(&text);
 	out_hexbytes(&text, p, n);
+	s->failed |= text.error != 0;
 	json_object(&s->text, NULL);
 	json_uint(&s->text, "number", s->setup[4]);
 	json_bytes(&s->text, "hid_report", text.data, text.len);
@@ -72,7 +75,7 @@ int snapshot_add(struct snapshot *s, struct trawl_writer *w, const uint8_t *reco
 			return -1;
 		begin(s, &u);
 	}
-	if (u.type == 'S') /* what comes up does not say what was asked for */
+	if (u.type == 'S') /* the completion does not contain the setup packet */
 		memcpy(s->setup, u.setup, sizeof(s->setup));
 	else if (s->setup[1] == REQ_GET_DESCRIPTOR && s->setup[3] == DESC_HID_REPORT)
 		report(s, u.data, u.data_len);

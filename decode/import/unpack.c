@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 #include "decode/import/unpack.h"
+#include "common/array.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +23,8 @@ int unpack_temporary(struct trawl_error *err)
 	snprintf(path, sizeof(path), "%s/trawl-XXXXXX", dir && *dir ? dir : "/tmp");
 	fd = mkostemp(path, O_CLOEXEC);
 	if (fd < 0)
-		return trawl_fail(err, TRAWL_CANNOT, "%s: no temporary file can be made: %s",
+		return trawl_fail(err, TRAWL_CANNOT, "%s: no temporary file can be made: %s; "
+						     "choose another folder with TMPDIR",
 				  dir && *dir ? dir : "/tmp", strerror(errno));
 	unlink(path);
 	return fd;
@@ -37,57 +39,22 @@ bool unpack_is_compressed(FILE *in)
 		{4, {0x28, 0xb5, 0x2f, 0xfd}},
 		{6, {0xfd, '7', 'z', 'X', 'Z', 0}},
 		{3, {'B', 'Z', 'h'}},
-		{4, {'P', 'K', 3, 4}}, /* zip: a report */
+		{4, {'P', 'K', 3, 4}}, /* zip: made by trawl-report */
 	};
 	unsigned char head[6];
 	size_t n = fread(head, 1, sizeof(head), in);
 
 	rewind(in);
-	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
 		if (n >= known[i].n && !memcmp(head, known[i].magic, known[i].n))
 			return true;
 	return false;
 }
 
-#ifdef HAVE_ARCHIVE
-#include <archive.h>
-#include <archive_entry.h>
-
-struct room {
-	uint64_t left;       /* bytes that may still be written */
-	const char *problem; /* what it is that is reached then */
-};
-
-/* Times the size of the compressed file. Captures reach hundreds; what is made to harm, a
- * million. */
-enum { MOST_TIMES = 1000 };
-
-static struct room room_for(FILE *in, int to)
-{
-	struct room r = {.problem = "more than 1000 times its size: unpack it first, if you trust "
-				    "it"};
-	struct statvfs fs;
-	struct stat st;
-	uint64_t space;
-
-	r.left = 64ull << 20;
-	if (!fstat(fileno(in), &st) && (uint64_t)st.st_size * MOST_TIMES > r.left)
-		r.left = (uint64_t)st.st_size * MOST_TIMES;
-	if (fstatvfs(to, &fs) || !fs.f_blocks)
-		return r;
-	space = fs.f_bavail > fs.f_blocks / 10 ?
-		(uint64_t)(fs.f_bavail - fs.f_blocks / 10) * fs.f_frsize : 0;
-	if (space < r.left) {
-		r.left = space;
-		r.problem = "more than there is room for: choose another place by TMPDIR";
-	}
-	return r;
-}
-
 static int cannot_write(struct trawl_error *err)
 {
-	return trawl_fail(err, TRAWL_CANNOT, "temporary file: %s: choose another place for it by "
-			  "TMPDIR", strerror(errno));
+	return trawl_fail(err, TRAWL_CANNOT, "temporary file: %s; choose another folder with "
+					     "TMPDIR", strerror(errno));
 }
 
 static int write_all(int to, const uint8_t *p, size_t n)
@@ -103,50 +70,131 @@ static int write_all(int to, const uint8_t *p, size_t n)
 	return 0;
 }
 
+int unpack_copy(int from, int to, const char *name, struct trawl_error *err)
+{
+	uint8_t buffer[65536];
+	ssize_t n;
+
+	while ((n = read(from, buffer, sizeof(buffer))) != 0) {
+		if (n < 0 && errno != EINTR)
+			return trawl_fail(err, TRAWL_CANNOT, "%s: %s", name, strerror(errno));
+		if (n > 0 && write_all(to, buffer, (size_t)n))
+			return cannot_write(err);
+	}
+	return 0;
+}
+
+#ifdef HAVE_ARCHIVE
+#include <archive.h>
+#include <archive_entry.h>
+
+struct room {
+	uint64_t left;       /* bytes that may still be written */
+	const char *problem; /* what is wrong when it is used up */
+};
+
+/*
+ * Maximum ratio of decompressed to compressed size. Captures reach some hundreds, decompression
+ * bombs a million.
+ */
+enum { MOST_TIMES = 1000 };
+
+static struct room room_for(FILE *in, int to)
+{
+	struct room r = {.problem = "more than 1000 times its size; unpack it first, if you trust "
+				    "it"};
+	struct statvfs fs;
+	struct stat st;
+	uint64_t space;
+
+	r.left = 64ull << 20;
+	if (!fstat(fileno(in), &st) && (uint64_t)st.st_size * MOST_TIMES > r.left)
+		r.left = (uint64_t)st.st_size * MOST_TIMES;
+	if (fstatvfs(to, &fs) || !fs.f_blocks)
+		return r;
+	space = fs.f_bavail > fs.f_blocks / 10 ?
+		(uint64_t)(fs.f_bavail - fs.f_blocks / 10) * fs.f_frsize : 0;
+	if (space < r.left) {
+		r.left = space;
+		r.problem = "more than the temporary folder has room for; choose another with "
+			    "TMPDIR";
+	}
+	return r;
+}
+
+static int cannot_unpack(struct archive *a, const char *name, struct trawl_error *err)
+{
+	return trawl_fail(err, TRAWL_CANNOT, "%s: cannot be unpacked: %s", name,
+			  archive_error_string(a));
+}
+
 enum { MOST_ENTRIES = 1000 };
 
-/* The entry that is the capture: of what is no archive the only one. */
-static int find_capture(struct archive *a, const char *name, struct trawl_error *err)
+/*
+ * Advances to the next capture in the archive, or to the single entry of a compressed file.
+ * *entries is the number of entries that may still be read.
+ */
+static int next_capture(struct archive *a, int *entries)
 {
 	struct archive_entry *entry;
 	int got = ARCHIVE_OK;
 
-	for (int i = 0; i < MOST_ENTRIES; i++) {
+	while (*entries) {
 		const char *path;
 		size_t n;
 
 		got = archive_read_next_header(a, &entry);
-		if (got != ARCHIVE_OK)
+		if (got != ARCHIVE_OK || archive_format(a) == ARCHIVE_FORMAT_RAW)
 			break;
-		if (archive_format(a) == ARCHIVE_FORMAT_RAW)
-			return ARCHIVE_OK;
+		--*entries;
 		path = archive_entry_pathname(entry);
 		n = path ? strlen(path) : 0;
 		if (n >= 6 && !strcmp(path + n - 6, ".trawl"))
-			return ARCHIVE_OK;
+			break;
 	}
-	if (archive_format(a) == ARCHIVE_FORMAT_RAW || (got != ARCHIVE_EOF && got != ARCHIVE_OK))
-		return got;
-	trawl_fail(err, TRAWL_CANNOT, "%s: is a zip file without a capture (*.trawl) in it", name);
-	return ARCHIVE_FATAL;
+	return got;
+}
+
+/* Advances to the first capture. Returns 1, 0 if the compressed data is empty, or -1 with *err. */
+static int find_capture(struct archive *a, int *entries, const char *name, struct trawl_error *err)
+{
+	int got = next_capture(a, entries);
+
+	if (got == ARCHIVE_EOF && archive_format(a) != ARCHIVE_FORMAT_RAW)
+		return trawl_fail(err, TRAWL_CANNOT, "%s: the zip file has no capture (*.trawl); "
+						     "unpack the right one first", name);
+	if (got == ARCHIVE_OK && !*entries)
+		return trawl_fail(err, TRAWL_CANNOT, "%s: the zip file has %d entries or more; "
+						     "unpack it first", name, MOST_ENTRIES);
+	return got == ARCHIVE_OK ? 1 : got == ARCHIVE_EOF ? 0 : cannot_unpack(a, name, err);
+}
+
+/* Fails if the archive contains several captures, since only one would be shown. */
+static int check_only_one(struct archive *a, int *entries, const char *name,
+			  struct trawl_error *err)
+{
+	int got;
+
+	if (archive_format(a) == ARCHIVE_FORMAT_RAW)
+		return 0;
+	got = next_capture(a, entries);
+	if (got == ARCHIVE_OK)
+		return trawl_fail(err, TRAWL_CANNOT, "%s: the zip file has %s; unpack it first",
+				  name, *entries ? "several captures" : "too many entries");
+	return got == ARCHIVE_EOF ? 0 : cannot_unpack(a, name, err);
 }
 
 static int copy_out(struct archive *a, struct room *room, int to, const char *name,
 		    struct trawl_error *err)
 {
+	int entries = MOST_ENTRIES, got = find_capture(a, &entries, name, err);
 	const void *p;
 	la_int64_t at;
 	size_t n;
-	int got;
 
-	err->text[0] = '\0';
-	got = find_capture(a, name, err);
-	if (err->text[0])
-		return -1;
-	while (got == ARCHIVE_OK) {
-		got = archive_read_data_block(a, &p, &n, &at);
-		if (got != ARCHIVE_OK)
-			break;
+	if (got <= 0)
+		return got;
+	while ((got = archive_read_data_block(a, &p, &n, &at)) == ARCHIVE_OK) {
 		if (n > room->left)
 			return trawl_fail(err, TRAWL_CANNOT, "%s: unpacks to %s", name,
 					  room->problem);
@@ -154,14 +202,15 @@ static int copy_out(struct archive *a, struct room *room, int to, const char *na
 		if (write_all(to, p, n))
 			return cannot_write(err);
 	}
-	/* An empty capture is none: what follows says so. */
-	if (got != ARCHIVE_EOF)
-		return trawl_fail(err, TRAWL_CANNOT, "%s: cannot be unpacked: %s", name,
-				  archive_error_string(a));
-	return 0;
+	/* An empty capture is reported by the code that reads it. */
+	return got == ARCHIVE_EOF ? check_only_one(a, &entries, name, err) :
+				    cannot_unpack(a, name, err);
 }
 
-/* Those that libarchive has in itself: others it has programs for, which a file could choose. */
+/*
+ * Enables the formats that libarchive decodes itself. For others it runs external programs, which a
+ * hostile file must not be able to choose.
+ */
 static void support(struct archive *a)
 {
 	archive_read_support_filter_gzip(a);
@@ -183,8 +232,7 @@ int unpack(FILE *in, int to, const char *name, struct trawl_error *err)
 	support(a);
 	if (lseek(fileno(in), 0, SEEK_SET) ||
 	    archive_read_open_fd(a, fileno(in), 65536) != ARCHIVE_OK)
-		ret = trawl_fail(err, TRAWL_CANNOT, "%s: cannot be unpacked: %s", name,
-				 archive_error_string(a));
+		ret = cannot_unpack(a, name, err);
 	else
 		ret = copy_out(a, &room, to, name, err);
 	archive_read_free(a);
@@ -194,6 +242,6 @@ int unpack(FILE *in, int to, const char *name, struct trawl_error *err)
 int unpack(FILE *in, int to, const char *name, struct trawl_error *err)
 {
 	return trawl_fail(err, TRAWL_CANNOT, "%s: is compressed, and trawl was built without "
-			  "libarchive: unpack it first", name);
+					     "libarchive; unpack it first", name);
 }
 #endif

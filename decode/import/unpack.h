@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Compressed files (gzip, zstd, xz, bzip2), and zip files of trawl-report, where a capture is
- * wanted. */
+/* Decompresses captures: gzip, zstd, xz, bzip2, and the zip files of trawl-report. */
 #ifndef TRAWL_DECODE_IMPORT_UNPACK_H
 #define TRAWL_DECODE_IMPORT_UNPACK_H
 
@@ -8,17 +7,20 @@
 
 #include <stdio.h>
 
-/* A unnamed temporary file, in $TMPDIR or /tmp; -1 with *err. */
+/* Creates an unnamed temporary file in $TMPDIR or /tmp. Returns its descriptor, or -1 with *err. */
 int unpack_temporary(struct trawl_error *err);
 
-/* Whether the stream, at its beginning, is compressed. Rewinds. */
+/* Copies all that can still be read of the descriptor `from`, called `name`, to a temporary file.
+ * Returns 0, or -1 with *err. */
+int unpack_copy(int from, int to, const char *name, struct trawl_error *err);
+
+/* Whether the stream, positioned at its start, is compressed. Rewinds it. */
 bool unpack_is_compressed(FILE *in);
 
 /*
- * Writes the contents of a compressed file into a temporary one. A small file can be made that
- * fills any disk: beyond 64 MiB it may grow to 1000 times its size, and leaves a tenth of the disk
- * free.
- * 0, or -1 with *err.
+ * Writes the contents of a compressed file to the descriptor `to`. To limit decompression bombs, an
+ * output above 64 MiB may have at most 1000 times the size of the input, and must leave a tenth of
+ * the file system free. Returns 0, or -1 with *err.
  */
 int unpack(FILE *in, int to, const char *name, struct trawl_error *err);
 

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/import/usbimport.h"
+#include "common/array.h"
 #include "common/json.h"
 #include "decode/base/bytes.h"
 #include "decode/usb/urb.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The file's header, by which it is made again. */
+/* Describes the file's header, so that trawl-export can restore it. */
 static void describe_pcap(const uint8_t header[24], struct json *j)
 {
 	static const uint8_t usual[12] = {2, 0, 4};
@@ -16,7 +18,10 @@ static void describe_pcap(const uint8_t header[24], struct json *j)
 
 	for (unsigned int i = 0; i < 24; i++)
 		sprintf(hex + 2 * i, "%02x", header[i]);
-	/* Mostly all else is as in the header that trawl-export writes. */
+	/*
+	 * Most files have the header that trawl-export writes, except for the magic and the link
+	 * type.
+	 */
 	if ((get32(header) == 0xa1b2c3d4 || get32(header) == 0xa1b23c4d) &&
 	    !memcmp(header + 4, usual, sizeof(usual)) && !header[22] && !header[23])
 		json_uint(j, "pcap_snaplen", get32(header + 16));
@@ -56,29 +61,90 @@ int usb_import_begin(struct usb_import *im, struct trawl_writer *w, const char *
 	memset(im, 0, sizeof(*im));
 	im->writer = w;
 	im->name = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
+	im->apart = counted->apart;
+	im->lengths = counted->lengths;
 	return describe(im, counted, err) ? -1 : halves_write(counted->halves, w, err);
 }
 
-/* The first source is called usb, whatever it is of; others say their link type. */
-static struct import_source *source_of(struct usb_import *im, uint16_t linktype,
-				       struct trawl_error *err)
+/* Appends the name of an interface to a source's name, as in "usb@usbmon0". */
+static void name_interface(const struct usb_import *im, char *name, size_t room)
 {
-	bool own = linktype == LINKTYPE_USB_LINUX_MMAPPED; /* its records have microseconds */
-	uint32_t resolution = !own && im->resolution ? im->resolution : 1000;
-	struct import_source *s;
-	char name[16] = "usb";
-	int id;
+	const char *of = im->interface_name ? im->interface_name : "";
+	const char *at = strrchr(of, '@'); /* trawl-export wrote the name */
+	size_t n = strlen(name);
+
+	if (at)
+		of = at + 1;
+	if (*of)
+		snprintf(name + n, room - n, "@%s", of);
+	else
+		snprintf(name + n, room - n, "@interface%u", im->interface);
+	for (char *p = name + n + 1; *p; p++)
+		if (!isalnum((unsigned char)*p) && !strchr("._-", *p))
+			*p = '_';
+}
+
+/* Returns the source of a link type and, if each interface has its own, of the current one. */
+static struct import_source *known_source(struct usb_import *im, uint16_t linktype)
+{
+	bool own = linktype == LINKTYPE_USB_LINUX_MMAPPED;
+	uint32_t interface = own && im->apart ? im->interface : 0;
 
 	for (unsigned int i = 0; i < im->nsources; i++)
-		if (im->sources[i].linktype == linktype)
+		if (im->sources[i].linktype == linktype && im->sources[i].interface == interface)
 			return &im->sources[i];
-	if (im->nsources)
+	return NULL;
+}
+
+static unsigned int sources_of_type(const struct usb_import *im, uint16_t linktype)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < im->nsources; i++)
+		n += im->sources[i].linktype == linktype;
+	return n;
+}
+
+/*
+ * Whether there is no room for a source of this interface. Its events must not go to that of
+ * another one: each would be there twice.
+ */
+static bool too_many_interfaces(const struct usb_import *im, uint16_t linktype)
+{
+	return sources_of_type(im, linktype) == IMPORT_INTERFACES;
+}
+
+/*
+ * Adds a source for a link type. The first source is called "usb", others have the link type in
+ * their names.
+ */
+static struct import_source *add_source(struct usb_import *im, uint16_t linktype,
+					struct trawl_error *err)
+{
+	/* records of this link type have times in microseconds */
+	bool own = linktype == LINKTYPE_USB_LINUX_MMAPPED;
+	uint32_t resolution = !own && im->resolution ? im->resolution : 1000;
+	struct import_source *s;
+	char name[48] = "usb";
+	int id;
+
+	if (im->nsources == IMPORT_SOURCES) {
+		trawl_fail(err, TRAWL_CANNOT, "import: more than %u sources", IMPORT_SOURCES);
+		return NULL;
+	}
+	if (im->nsources && !sources_of_type(im, linktype))
 		snprintf(name, sizeof(name), "usb%u", linktype);
+	if (own && im->apart)
+		name_interface(im, name, sizeof(name));
 	id = usbtypes_source(im->writer, name, im->name, linktype, resolution, err);
 	if (id < 0)
 		return NULL;
 	s = &im->sources[im->nsources++];
-	*s = (struct import_source){.linktype = linktype, .id = (uint16_t)id};
+	*s = (struct import_source){
+		.linktype = linktype,
+		.interface = own && im->apart ? im->interface : 0,
+		.id = (uint16_t)id,
+	};
 	return s;
 }
 
@@ -100,8 +166,8 @@ int usb_import_finish(struct usb_import *im, struct trawl_error *err)
 {
 	if (usbpcap_end(im, err))
 		return -1;
-	/* A file without events has a source, too. */
-	if (!im->nsources && !source_of(im, LINKTYPE_USB_LINUX_MMAPPED, err))
+	/* a file without events gets a source, too */
+	if (!im->nsources && !add_source(im, LINKTYPE_USB_LINUX_MMAPPED, err))
 		return -1;
 	if (snapshot_end(&im->snapshot, im->writer, err))
 		return -1;
@@ -111,7 +177,7 @@ int usb_import_finish(struct usb_import *im, struct trawl_error *err)
 void usb_import_free(struct usb_import *im)
 {
 	usbpcap_free(im->usbpcap);
-	halves_free(im->halves); /* NULL, but of a counting */
+	halves_free(im->halves); /* NULL except in the counting pass */
 	snapshot_free(&im->snapshot);
 	free(im->record);
 	im->usbpcap = NULL;
@@ -132,18 +198,26 @@ void usb_import_bad(struct usb_import *im, const char *fmt, ...)
 
 uint8_t *usb_import_scratch(struct usb_import *im, size_t n, struct trawl_error *err)
 {
-	uint8_t *grown;
-
-	if (n <= im->room)
+	if (array_reserve(im->record, im->room, n))
 		return im->record;
-	grown = realloc(im->record, n);
-	if (!grown) {
-		trawl_fail(err, TRAWL_CANNOT, "import: out of memory");
-		return NULL;
-	}
-	im->record = grown;
-	im->room = n;
-	return grown;
+	trawl_fail(err, TRAWL_CANNOT, "import: out of memory");
+	return NULL;
+}
+
+/*
+ * Notes which interface recorded a bus. usbmon0 records all buses, so a capture of usbmon0 and
+ * usbmon1 contains each event of bus 1 twice.
+ */
+static void count_recorder(struct usb_import *im, const uint8_t *record)
+{
+	uint16_t bus = get16(record + offsetof(struct usbmon_header, busnum));
+
+	if (bus >= IMPORT_BUSES)
+		return;
+	if (!im->recorder[bus])
+		im->recorder[bus] = im->interface + 1;
+	else if (im->recorder[bus] != im->interface + 1)
+		im->apart = true;
 }
 
 int usb_import_event(struct usb_import *im, uint16_t linktype, uint32_t type, uint64_t time,
@@ -152,15 +226,25 @@ int usb_import_event(struct usb_import *im, uint16_t linktype, uint32_t type, ui
 	struct import_source *s;
 
 	if (im->counting) {
+		if (linktype == LINKTYPE_USB_LINUX_MMAPPED)
+			count_recorder(im, record);
 		if (type != USB_PACKET && usbtypes_is_urb(type) &&
 		    halves_count(im->halves, record))
 			return trawl_fail(err, TRAWL_CANNOT, "import: out of memory");
 		return 0;
 	}
-	s = source_of(im, linktype, err);
+	s = known_source(im, linktype);
+	if (!s && too_many_interfaces(im, linktype)) {
+		usb_import_bad(im, "interface %u is one of more than %u that recorded the same "
+			       "bus; split the file", im->interface, IMPORT_INTERFACES);
+		return 0;
+	}
+	if (!s)
+		s = add_source(im, linktype, err);
 	if (!s)
 		return -1;
-	if (!(s->types >> type & 1) && usbtypes_type(im->writer, s->id, type, err) < 0)
+	if (!(s->types >> type & 1) &&
+	    usbtypes_type(im->writer, s->id, type, im->lengths, err) < 0)
 		return -1;
 	s->types |= UINT32_C(1) << type;
 	if (trawl_append(im->writer, &(struct trawl_record){s->id, type, 0, time, record, len},
@@ -172,7 +256,7 @@ int usb_import_event(struct usb_import *im, uint16_t linktype, uint32_t type, ui
 	return 0;
 }
 
-int usb_import_record(struct usb_import *im, const uint8_t *record, size_t len,
+int usb_import_record(struct usb_import *im, uint8_t *record, size_t len,
 		      struct trawl_error *err)
 {
 	uint32_t type;
@@ -181,10 +265,11 @@ int usb_import_record(struct usb_import *im, const uint8_t *record, size_t len,
 	urb_parse(&u, record, len);
 	type = usbtypes_event((uint8_t)u.type);
 	if (!type || len < URB_HEADER) {
-		usb_import_bad(im, "event %llu is of no type that usbmon has",
+		usb_import_bad(im, "event %llu has a type that usbmon does not have",
 			       (unsigned long long)(im->events + im->bad));
 		return 0;
 	}
+	put32(record + USB_PACKET_LENGTH, im->packet_length);
 	return usb_import_event(im, LINKTYPE_USB_LINUX_MMAPPED, type, u.time, record, len, err);
 }
 
@@ -200,7 +285,10 @@ static void swap(uint8_t *p, size_t n)
 	}
 }
 
-/* The setup packet is in the order of the bus; all else in that of the machine that captured. */
+/*
+ * Converts the byte order of a record. The setup packet is always little endian; everything else is
+ * in the byte order of the recording machine.
+ */
 static void swap_record(uint8_t *record, size_t len)
 {
 	uint32_t ndesc;
@@ -222,16 +310,28 @@ static void swap_record(uint8_t *record, size_t len)
 			swap(record + URB_HEADER + i * (size_t)URB_ISO_SIZE + at, 4);
 }
 
+/* Old libpcap takes what was captured for the length of a packet that the kernel had cut. */
+static void note_length(struct usb_import *im, const struct capture_packet *p,
+			const uint8_t *record, size_t len)
+{
+	uint32_t length = p->length > p->captured ? p->length : p->captured;
+	struct urb u;
+
+	length += (uint32_t)len - p->captured; /* the header that grew */
+	urb_parse(&u, record, len);
+	im->packet_length = length != urb_packet_length(&u, len) ? length : 0;
+	im->lengths |= im->packet_length != 0;
+}
+
 static int linux_packet(struct usb_import *im, const struct capture_packet *p,
 			struct trawl_error *err)
 {
 	size_t header = p->linktype == LINKTYPE_USB_LINUX ? URB_HEADER_OLD : URB_HEADER;
-	const size_t len_cap = offsetof(struct usbmon_header, len_cap);
 	uint8_t *record;
 	size_t rest;
 
 	if (p->captured < header) {
-		usb_import_bad(im, "a packet of %u bytes has no whole usbmon header", p->captured);
+		usb_import_bad(im, "a packet of %u bytes is too short for a usbmon header", p->captured);
 		return 0;
 	}
 	rest = p->captured - header;
@@ -243,10 +343,7 @@ static int linux_packet(struct usb_import *im, const struct capture_packet *p,
 	memcpy(record + URB_HEADER, p->data + header, rest);
 	if (p->swapped)
 		swap_record(record, URB_HEADER + rest);
-	/* Of a packet that was cut, the header then tells what is there, as it does after -s. */
-	if (p->captured < p->length && rest < get32(record + len_cap))
-		put32(record + len_cap, (uint32_t)rest);
-	/* Some writers leave the time to the packet. */
+	/* Some writers leave the time in the record zero. */
 	if (!get64(record + offsetof(struct usbmon_header, ts_sec)))
 		urb_put_time(record, p->time);
 	if (p->made_up)
@@ -254,10 +351,11 @@ static int linux_packet(struct usb_import *im, const struct capture_packet *p,
 						       URB_HEADER + rest, err);
 	if (!im->counting && snapshot_end(&im->snapshot, im->writer, err))
 		return -1;
+	note_length(im, p, record, URB_HEADER + rest);
 	return usb_import_record(im, record, URB_HEADER + rest, err);
 }
 
-/* A packet that is kept as it is. */
+/* Imports a packet that is stored unchanged. */
 static int bus_packet(struct usb_import *im, const struct capture_packet *p,
 		      struct trawl_error *err)
 {
@@ -275,6 +373,8 @@ static int bus_packet(struct usb_import *im, const struct capture_packet *p,
 int usb_import_packet(struct usb_import *im, const struct capture_packet *p,
 		      struct trawl_error *err)
 {
+	im->interface = p->interface;
+	im->interface_name = p->interface_name;
 	switch (p->linktype) {
 	case LINKTYPE_USB_LINUX:
 	case LINKTYPE_USB_LINUX_MMAPPED:

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * USB captures of other programs made into a .trawl file: usbmon text, pcap and pcapng of the link
- * types 189, 220 (Linux) and 249 (USBPcap).
+ * Converts USB captures of other programs to a .trawl file: usbmon text, and pcap and pcapng with
+ * the link types 189, 220 (Linux), 249 (USBPcap), 266 (macOS), 288, 293 to 295 (bus packets).
  *
- * Records become usbmon's own form (decode/usb/urb.h) with the time that the record itself has.
- * What is no USB, or too damaged to be an event, is left out and counted, never silently.
+ * Records are stored in usbmon's form (decode/usb/urb.h), macOS and bus packets as they are, with
+ * the time from the record. Packets that are not USB or too damaged are left out, counted, and
+ * reported.
  */
 #ifndef TRAWL_DECODE_IMPORT_USBIMPORT_H
 #define TRAWL_DECODE_IMPORT_USBIMPORT_H
@@ -23,80 +24,113 @@ struct capture_packet {
 	const uint8_t *data;
 	uint32_t captured, length;
 	bool swapped;        /* headers of Linux are in the other byte order */
-	bool made_up;        /* by trawl-export, from a snapshot: no traffic */
+	bool made_up;        /* synthesised from a snapshot by trawl-export; no traffic */
+	uint32_t interface;  /* pcapng: index of the interface that recorded it */
+	const char *interface_name; /* or NULL */
 };
 
 struct usbpcap;
 struct halves;
 
-#define IMPORT_SOURCES 8
+/*
+ * Sources of one file: interfaces of Linux that recorded the same bus have one each, every other
+ * link type has one. A .trawl file has room for 256.
+ */
+#define IMPORT_INTERFACES 192
+#define IMPORT_LINKTYPES 8
+#define IMPORT_SOURCES (IMPORT_INTERFACES + IMPORT_LINKTYPES)
+#define IMPORT_BUSES 256
 
 struct usb_import {
 	struct trawl_writer *writer; /* not owned */
-	const char *name;            /* likewise: of the file, without its folders, for people */
+	/* not owned; name of the file without its folders, for messages */
+	const char *name;
 	struct import_source {
 		uint16_t linktype, id;
-		uint32_t types;      /* those described, a bit for each (enum usb_event) */
+		uint32_t interface;  /* 0 unless `apart` is set */
+		uint32_t types;      /* described event types, as a bitmap of enum usb_event */
 	} sources[IMPORT_SOURCES];
 	unsigned int nsources;
-	uint32_t resolution;     /* of the packets' times, in ns; 0: not known */
-	uint64_t events;         /* written */
-	uint64_t other;          /* packets of other link types */
-	uint32_t other_linktype; /* of the first of these */
-	uint64_t bad;            /* packets or lines that are no event */
-	char bad_what[160];      /* about the first of these */
-	uint64_t lost;           /* events that the file says are missing; UINT64_MAX: not known */
-	uint64_t cut_at;         /* offset at which the file breaks off; 0: it does not */
+	uint32_t interface;          /* interface of the current packet */
+	const char *interface_name;
+	/* counting pass: for each bus, the first interface that recorded it, plus 1 */
+	uint32_t recorder[IMPORT_BUSES];
+	bool lengths;            /* some packet's length is not what libpcap's rule gives */
+	uint32_t packet_length;  /* the length of the current packet if it is such a one, else 0 */
+	/* several interfaces recorded one bus, so each becomes a source of its own */
+	bool apart;
+	uint32_t resolution;     /* resolution of the packets' times in ns; 0: unknown */
+	uint64_t events;         /* number of events written */
+	uint64_t other;          /* number of packets with other link types */
+	uint32_t other_linktype; /* link type of the first of these */
+	uint64_t bad;            /* number of packets or lines that are not valid events */
+	char bad_what[160];      /* description of the first of these */
+	/* number of events that the file reports as lost; UINT64_MAX: unknown */
+	uint64_t lost;
+	uint64_t cut_at;         /* offset at which the file is cut off; 0: it is not */
 	uint64_t first, last;    /* times of the first and the last event */
-	uint64_t epoch, wrap;    /* usbmon text: what is added to its times, and where they wrap */
+	/* usbmon text: what is added to its times, and where they wrap, in ns */
+	uint64_t epoch, wrap;
 	struct usbpcap *usbpcap;
 	struct halves *halves;
-	bool counting;           /* a first reading: nothing is written */
-	bool is_pcap;            /* header is that of a pcap file */
+	bool counting;           /* counting pass: nothing is written */
+	bool is_pcap;            /* header[] is that of a pcap file */
 	uint8_t header[24];
 	struct snapshot snapshot;
-	uint8_t *record;         /* scratch */
+	uint8_t *record;         /* scratch memory */
 	size_t room;
 };
 
-/* Of a first reading: what is imported is only counted. */
+/* Prepares the counting pass: imported events are only counted. Returns 0, or -1 with *err. */
 int usb_import_count(struct usb_import *im, const char *name, struct trawl_error *err);
 /*
- * Writes where it all comes from, and what the counting found: the header of a pcap file, and of
- * which endpoints there are halves only, whose reader then knows it before their first event. name:
- * for people.
+ * Begins the import into w, which must outlive im. Writes the origin of the file and what the
+ * counting pass found: the header of a pcap file, and the endpoints of which there are only halves,
+ * which readers must know before the first event. name: name of the file for messages. Returns 0,
+ * or -1 with *err.
  */
 int usb_import_begin(struct usb_import *im, struct trawl_writer *w, const char *name,
 		     const struct usb_import *counted, struct trawl_error *err);
-/* Writes what was held back and what is known only at the end. */
+/*
+ * Writes events that were held back and data that is known only at the end. Returns 0, or -1 with
+ * *err.
+ */
 int usb_import_finish(struct usb_import *im, struct trawl_error *err);
 void usb_import_free(struct usb_import *im);
 
-/* Each reads a whole file. 0, or -1: it is none of that kind, or the writer fails. */
+/*
+ * Import a whole file. Return 0, or -1 with *err if the file has another format or writing fails.
+ */
 int usbmontext_import(struct usb_import *im, FILE *in, const char *name, struct trawl_error *err);
 int pcapng_import(struct usb_import *im, FILE *in, const char *name, struct trawl_error *err);
 int pcap_import(struct usb_import *im, FILE *in, const char *name, struct trawl_error *err);
 
-/* One packet. 0, also when it was left out; -1: the writer fails. */
+/* Imports one packet. Returns 0, also if it was left out, or -1 with *err if writing fails. */
 int usb_import_packet(struct usb_import *im, const struct capture_packet *p,
 		      struct trawl_error *err);
 
-/* One event of an event type (enum usb_event) of the source of a link type. */
+/*
+ * Imports one event of the event type `type` (enum usb_event) into the source of a link type. time:
+ * ns since the epoch. Returns like usb_import_packet().
+ */
 int usb_import_event(struct usb_import *im, uint16_t linktype, uint32_t type, uint64_t time,
 		     const uint8_t *record, size_t len, struct trawl_error *err);
 
-/* One record in usbmon's binary form, with its time in the header. */
-int usb_import_record(struct usb_import *im, const uint8_t *record, size_t len,
+/*
+ * Imports one record in usbmon's binary form whose header contains its time, which is overwritten.
+ * Returns like usb_import_packet().
+ */
+int usb_import_record(struct usb_import *im, uint8_t *record, size_t len,
 		      struct trawl_error *err);
 
-/* Notes something that was left out. */
+/* Counts something that was left out; the first message is kept for the report. */
 void usb_import_bad(struct usb_import *im, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* At least n bytes of scratch, or NULL with *err. */
+/* Returns at least n bytes of scratch memory, valid until the next call, or NULL with *err. */
 uint8_t *usb_import_scratch(struct usb_import *im, size_t n, struct trawl_error *err);
 
-/* usbpcap.c: a packet of USBPcap. */
+/* usbpcap.c: imports a packet of USBPcap; usbpcap_end() writes what was held back. */
 int usbpcap_packet(struct usb_import *im, const struct capture_packet *p, struct trawl_error *err);
 int usbpcap_end(struct usb_import *im, struct trawl_error *err);
 void usbpcap_free(struct usbpcap *u);

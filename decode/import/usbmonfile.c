@@ -9,10 +9,10 @@
 
 #define LINE_MAX_BYTES 4096
 
-/* What the times of a whole file tell. */
+/* The times of the whole file. */
 struct survey {
-	bool old;    /* one is beyond the 4096 s at which newer kernels begin anew */
-	bool begins; /* they begin anew somewhere: a leap back over more than half of these */
+	bool old;    /* one time exceeds 4096 s, where newer kernels wrap */
+	bool begins; /* they wrap somewhere: they go back by more than half of 4096 s */
 };
 
 static struct survey look_through(FILE *in)
@@ -33,7 +33,9 @@ static struct survey look_through(FILE *in)
 	return s;
 }
 
-/* Times in the text begin anew now and then: a leap far back is such a new beginning. */
+/*
+ * Converts the time of a line. A large step back is a wrap, since times start again at 0 regularly.
+ */
 static void set_time(struct usb_import *im, uint8_t *record)
 {
 	const uint64_t wrap = im->wrap;
@@ -73,9 +75,9 @@ int usbmontext_import(struct usb_import *im, FILE *in, const char *name, struct 
 	uint64_t number = 0;
 
 	/*
-	 * Times are kept as they are (usbmontext.h), unless they begin anew at 4096 s: what comes
-	 * after that would be taken for times of an old kernel, so all of them are put above
-	 * those.
+	 * Times are stored unchanged (usbmontext.h) unless they wrap at 4096 s. Times after the
+	 * wrap would look like times of an old kernel, so in that case all times are moved above
+	 * the range of those.
 	 */
 	im->wrap = times.old ? USBMONTEXT_WRAP_OLD * 1000 : USBMONTEXT_WRAP * UINT64_C(1000000000);
 	if (!times.old && times.begins)

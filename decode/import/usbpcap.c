@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * USBPcap, the capture of Windows, made into usbmon's form (decode/usb/usbpcap.h). An I/O request
- * packet goes down as a submission and comes up as its completion.
+ * Converts packets of USBPcap, the USB capture driver for Windows, to usbmon's form
+ * (decode/usb/usbpcap.h). An I/O request packet (IRP) is recorded when it goes down to the driver,
+ * which becomes the submission, and when it comes up, which becomes the completion.
  *
- * Versions up to 1.2 write a control transfer as three packets: setup, data, status; newer ones as
- * two: setup with outgoing data, complete with incoming data. Every version makes mistakes of its
- * own: 1.2 says of outgoing data that it comes up, and some completions have the endpoint of the
- * other direction. The direction is that of bmRequestType, wherever the setup packet is known.
+ * Versions up to 1.2 record a control transfer as three packets: setup, data, status. Newer
+ * versions record two: setup with OUT data, and complete with IN data. All versions have bugs: 1.2
+ * marks OUT data as coming up, and some completions have the endpoint of the opposite direction. So
+ * the direction is taken from bmRequestType whenever the setup packet is known.
  *
- * Every packet becomes one event. Where usbmon's form has fewer, what is left is USBPCAP_STAGE;
- * where it has more, the event is marked as made up. An event from which the packet could not be
- * made again is made up, too, and the packet itself stands in front of it.
+ * Every packet becomes one event, so that it can be exported again. A packet without an equivalent
+ * in usbmon's form becomes an event USBPCAP_STAGE. An event without a packet is marked
+ * USBPCAP_MADE_UP. If a packet cannot be restored from its event, the packet itself is stored
+ * before the event, which is then marked as made up as well.
  */
+#include "common/array.h"
 #include "decode/import/usbimport.h"
 #include "decode/base/bytes.h"
 #include "decode/usb/status.h"
@@ -21,30 +24,32 @@
 #include <string.h>
 
 #define BUCKETS 1024
-#define OPEN_MAX 65536 /* a file of submissions only must not eat all memory */
+#define OPEN_MAX 65536 /* bounds memory for files that contain only submissions */
 
-/* What is known of a control transfer before a packet of it. */
+/* State of a control transfer, as known from its earlier packets. */
 enum control_state {
-	CONTROL_NONE,     /* its setup packet is not in the capture */
-	CONTROL_HELD,     /* a setup packet whose data comes in a packet of its own */
-	CONTROL_IN,       /* submitted, data comes in */
-	CONTROL_OUT,      /* submitted, data went out or there is none */
-	CONTROL_ANSWERED, /* its data came in: the status stage is no further event */
+	CONTROL_NONE,     /* the setup packet is not in the capture */
+	/* the setup packet is held back until the packet with its OUT data arrives */
+	CONTROL_HELD,
+	CONTROL_IN,       /* submitted, IN data expected */
+	CONTROL_OUT,      /* submitted; the OUT data was sent or there is none */
+	/* completed with its IN data; the status stage is not another completion */
+	CONTROL_ANSWERED,
 	CONTROL_STATES,
 };
 
 enum control_action {
-	ACT_SETUP,       /* a submission, or held back until the data comes */
-	ACT_SUBMIT_HELD, /* data for a held setup packet */
+	ACT_SETUP,       /* a submission, or held back until the data arrives */
+	ACT_SUBMIT_HELD, /* the data for a held setup packet: submission */
 	ACT_COMPLETE,
-	ACT_LATE,        /* complete, after a submission that is made of the held setup packet */
-	ACT_ANSWER,      /* complete; a status stage follows */
-	ACT_BY_ENDPOINT, /* data of a transfer of which only the endpoint tells the direction */
-	ACT_STATUS,      /* the status stage of what was complete with its data */
-	ACT_STAGE,       /* tells nothing that another event does not */
+	ACT_LATE,        /* a submission made from the held setup packet, then a completion */
+	ACT_ANSWER,      /* a completion; a status stage follows */
+	ACT_BY_ENDPOINT, /* data of a transfer whose direction only the endpoint shows */
+	ACT_STATUS,      /* the status stage after ACT_ANSWER */
+	ACT_STAGE,       /* contains nothing that another event does not */
 };
 
-/* By stage, info's direction, and state: none, held, in, out, answered. */
+/* Actions by stage, direction (info) and state (none, held, in, out, answered). */
 static const uint8_t actions[STAGE_COMPLETE + 2][2][CONTROL_STATES] = {
 	[STAGE_SETUP] = {
 		{ACT_SETUP, ACT_SETUP, ACT_SETUP, ACT_SETUP, ACT_SETUP},
@@ -62,22 +67,22 @@ static const uint8_t actions[STAGE_COMPLETE + 2][2][CONTROL_STATES] = {
 		{ACT_STAGE, ACT_STAGE, ACT_STAGE, ACT_STAGE, ACT_STAGE},
 		{ACT_COMPLETE, ACT_LATE, ACT_COMPLETE, ACT_COMPLETE, ACT_STATUS},
 	},
-	/* A packet without a stage. */
+	/* a packet without a stage */
 	[STAGE_COMPLETE + 1] = {
 		{ACT_SETUP, ACT_SETUP, ACT_SETUP, ACT_SETUP, ACT_SETUP},
 		{ACT_COMPLETE, ACT_LATE, ACT_COMPLETE, ACT_COMPLETE, ACT_COMPLETE},
 	},
 };
 
-/* A transfer that was begun. */
+/* A transfer in progress. */
 struct begun {
 	struct begun *next;
 	uint64_t irp;
 	uint16_t bus, device;
-	uint8_t endpoint;    /* without the direction */
-	uint8_t state;       /* of a control transfer */
-	uint32_t sent;       /* the completion of outgoing data does not say how much it was */
-	uint64_t time;       /* of a held setup packet */
+	uint8_t endpoint;    /* without the direction bit */
+	uint8_t state;       /* control transfers: enum control_state */
+	uint32_t sent;       /* bytes of OUT data, which the completion does not state */
+	uint64_t time;       /* time of the held setup packet */
 	struct usbpcap_packet held;
 	uint8_t setup[8];
 };
@@ -85,10 +90,10 @@ struct begun {
 struct usbpcap {
 	struct begun *table[BUCKETS];
 	size_t count;
-	struct out packet; /* what a record would be written back as */
+	struct out packet; /* scratch: the packet as restored from a record */
 };
 
-/* One packet on its way. */
+/* The packet that is being imported. */
 struct arrival {
 	struct usb_import *im;
 	const struct capture_packet *c;
@@ -134,7 +139,7 @@ static void forget(struct usbpcap *u, struct begun **at)
 
 /* ---- writing -------------------------------------------------------------------------------- */
 
-/* The packet as it is. */
+/* Stores the packet unchanged. */
 static int write_packet(const struct arrival *a)
 {
 	struct urb u = {.type = 'P', .flag_setup = '-', .length = a->c->length,
@@ -151,14 +156,14 @@ static int write_packet(const struct arrival *a)
 				URB_HEADER + (size_t)a->c->captured, a->err);
 }
 
-/* Whether the packet can be made again from this record. */
+/* Whether the packet can be restored from this record. */
 static bool comes_back(const struct arrival *a, uint32_t type, const uint8_t *record, size_t len)
 {
 	struct out *o = &a->im->usbpcap->packet;
 	struct urb u;
 
 	o->len = 0;
-	urb_parse_event(&u, type, record, len);
+	urb_parse_event(&u, type, false, record, len);
 	return usbpcap_packet_of(&u, record, o) == a->c->length && o->len == a->c->captured &&
 	       !memcmp(o->data, a->c->data, o->len);
 }
@@ -193,19 +198,40 @@ static int emit(const struct arrival *a, uint32_t type, struct urb *u, uint64_t 
 	return usb_import_event(a->im, LINKTYPE_USBPCAP, type, time, record, head + n, a->err);
 }
 
-/* The oldest of the setup packets that still wait for their data. */
-static struct begun *oldest_held(const struct usbpcap *u)
+static int by_time(const void *a, const void *b)
 {
-	struct begun *oldest = NULL;
+	const struct begun *x = *(struct begun *const *)a, *y = *(struct begun *const *)b;
 
-	for (size_t i = 0; i < BUCKETS; i++)
-		for (struct begun *b = u->table[i]; b; b = b->next)
-			if (b->state == CONTROL_HELD && (!oldest || b->time < oldest->time))
-				oldest = b;
-	return oldest;
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	return (x->irp > y->irp) - (x->irp < y->irp);
 }
 
-/* Of a setup packet whose data never came: a submission without data. */
+/*
+ * The setup packets that are still held back, oldest first; there are *n. The caller frees the
+ * array. NULL: out of memory.
+ */
+static struct begun **held_setups(const struct usbpcap *u, size_t *n)
+{
+	struct begun **list = NULL;
+
+	*n = 0;
+	for (size_t i = 0; i < BUCKETS; i++)
+		for (struct begun *b = u->table[i]; b; b = b->next) {
+			if (b->state != CONTROL_HELD)
+				continue;
+			if (!array_grow(list, *n)) {
+				free(list);
+				return NULL;
+			}
+			list[(*n)++] = b;
+		}
+	if (*n)
+		qsort(list, *n, sizeof(struct begun *), by_time);
+	return list ? list : calloc(1, sizeof(struct begun *));
+}
+
+/* Writes a held setup packet whose data never came as a submission without data. */
 static int submit_alone(struct usb_import *im, const struct begun *b, struct trawl_error *err)
 {
 	struct arrival a = {.im = im, .p = b->held, .err = err};
@@ -224,14 +250,21 @@ static int submit_alone(struct usb_import *im, const struct begun *b, struct tra
 
 int usbpcap_end(struct usb_import *im, struct trawl_error *err)
 {
-	struct begun *b;
+	struct begun **held;
+	size_t n;
+	int ret = 0;
 
-	while (im->usbpcap && (b = oldest_held(im->usbpcap))) {
-		if (submit_alone(im, b, err))
-			return -1;
-		b->state = CONTROL_OUT;
+	if (!im->usbpcap)
+		return 0;
+	held = held_setups(im->usbpcap, &n);
+	if (!held)
+		return trawl_fail(err, TRAWL_CANNOT, "import: out of memory");
+	for (size_t i = 0; !ret && i < n; i++) {
+		ret = submit_alone(im, held[i], err);
+		held[i]->state = CONTROL_OUT;
 	}
-	return 0;
+	free(held);
+	return ret;
 }
 
 static struct begun *begin(const struct arrival *a)
@@ -335,7 +368,7 @@ static int setup_stage(const struct arrival *a)
 		return write_packet(a);
 	if (b && b->state == CONTROL_HELD && submit_alone(a->im, b, a->err))
 		return -1;
-	/* Outgoing data that is not here, nor was cut off, comes in a packet of its own. */
+	/* OUT data that is neither in this packet nor cut off comes in a packet of its own. */
 	if (p->data[0] & 0x80 || !get16(p->data + 6) || p->data_length != 8)
 		return submission(a, p->data, p->data + 8, p->data_len - 8);
 	b = begin(a);
@@ -356,7 +389,7 @@ static int data_for_held(const struct arrival *a, const struct begun *b)
 	return submission(a, setup, a->p.data, a->p.data_len);
 }
 
-/* Data that came in; its status stage follows. */
+/* IN data; the status stage follows. */
 static int answer(const struct arrival *a)
 {
 	struct begun *b;
@@ -371,7 +404,7 @@ static int answer(const struct arrival *a)
 
 static int status_stage(const struct arrival *a)
 {
-	/* An error that the data did not have is news. */
+	/* The data stage was successful but the status stage failed: this is the real result. */
 	if (a->p.status)
 		return completion(a, true);
 	forget(a->im->usbpcap, place_of(a->im->usbpcap, &a->p));
@@ -412,7 +445,7 @@ static int control(const struct arrival *a)
 	return write_packet(a);
 }
 
-/* ABORT_PIPE, SELECT_CONFIGURATION, ...: what moves no data over the bus. */
+/* Requests that transfer no data over the bus: ABORT_PIPE, SELECT_CONFIGURATION, ... */
 static int request(const struct arrival *a)
 {
 	struct urb u = {.endpoint = a->p.endpoint, .flag_setup = '-', .length = a->p.data_length};

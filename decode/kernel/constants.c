@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "decode/kernel/constants.h"
+#include "common/array.h"
 
 static const struct {
 	const char *name;
@@ -44,7 +45,7 @@ static const struct {
 
 bool constant_find(const char *name, size_t len, uint64_t *value)
 {
-	for (size_t i = 0; i < sizeof(constants) / sizeof(constants[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(constants); i++) {
 		if (strlen(constants[i].name) != len || memcmp(constants[i].name, name, len))
 			continue;
 		*value = constants[i].value;

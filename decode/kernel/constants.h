@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Constants that the kernel leaves in its print formats by name, though nothing in a capture tells
- * their values: those that are the same in every kernel, because programs know them
- * (uapi/linux/ioprio.h, netinet/tcp.h) or because they never changed (linux/hrtimer.h, since
- * 4.16). And C's own.
+ * Constants that appear by name in the kernel's print formats although a capture does not contain
+ * their values. Only constants that are the same in every kernel are listed: they are part of the
+ * ABI (uapi/linux/ioprio.h, netinet/tcp.h), have never changed (linux/hrtimer.h, since 4.16), or
+ * belong to C.
  */
 #ifndef TRAWL_DECODE_KERNEL_CONSTANTS_H
 #define TRAWL_DECODE_KERNEL_CONSTANTS_H

@@ -6,20 +6,21 @@
 
 #include "decode/base/escape.h"
 #include "decode/base/jdoc.h"
+#include "decode/base/output.h"
 
 struct value_name {
 	uint64_t value;
 	const char *name;
 };
 
-/* One argument's names. */
+/* The names for one argument's values. */
 struct named_field {
-	struct written written; /* first: what the layout hands back */
+	struct written written; /* must be first: a struct written is cast to its named_field */
 	const struct shown *shown;
 	size_t n;
-	struct value_name *names; /* in the order of the file */
-	const char *otherwise;    /* the name of all other values; "" for none */
-	size_t size;              /* of the value in the field's low bytes; 0: all of them */
+	struct value_name *names; /* in the order of the metadata */
+	const char *otherwise;    /* name of all other values; "" for none */
+	size_t size;              /* bytes of the field that hold the value; 0: all */
 };
 
 struct enum_names {
@@ -71,12 +72,14 @@ static bool is_number(const struct trawl_field *f)
 	       f->kind != TRAWL_FLOAT;
 }
 
-/* Takes the names of one argument. */
+/* Reads the names for one argument. */
 static void read_names(struct named_field *f, struct json_object *values)
 {
 	f->names = calloc((size_t)json_object_object_length(values) + 1, sizeof(*f->names));
-	if (!f->names)
+	if (!f->names) {
+		out_lack_memory();
 		return;
+	}
 	json_object_object_foreach(values, name, value) {
 		f->names[f->n].name = name;
 		f->names[f->n++].value = json_object_get_int64(value) < 0 ?
@@ -90,6 +93,8 @@ struct enum_names *enum_names_new(const struct json_object *args, struct layout 
 	size_t count = jdoc_count(args);
 	struct enum_names *e = calloc(1, sizeof(*e) + count * sizeof(e->fields[0]));
 
+	if (!e)
+		out_lack_memory();
 	for (size_t i = 0; e && i < count; i++) {
 		struct json_object *arg = json_object_array_get_idx(args, i);
 		struct json_object *values = jdoc_get(arg, "values");
@@ -121,7 +126,7 @@ void enum_names_narrow(struct enum_names *e, const struct shown *field, size_t s
 			e->fields[i].size = size;
 }
 
-/* Do they depend on each other in a circle? Then none has a value. */
+/* Whether fields depend on each other in a circle, in which case none of them has a value. */
 static bool depends(const struct shown *s, const struct shown *on, size_t most)
 {
 	while (s && s != on && most--)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The names that a program has for an argument's values, from the metadata of its probe: text shows
- * color=RED, JSON the number.
+ * Enumeration names of probe arguments, from the probe's metadata: text output shows color=RED,
+ * JSON the number.
  */
 #ifndef TRAWL_DECODE_KERNEL_ENUMNAMES_H
 #define TRAWL_DECODE_KERNEL_ENUMNAMES_H
@@ -13,14 +13,21 @@
 struct enum_names;
 
 /*
- * Gives the fields of *l their texts (shown.written), for those of "args" that have "values". Names
- * point into args. NULL if there are none, or memory runs out: then numbers are shown.
+ * Sets shown.written of the fields in *l whose argument in "args" has "values". The names point
+ * into args, which must outlive the result. Returns NULL if there are none or memory runs out; the
+ * numbers are then shown.
  */
 struct enum_names *enum_names_new(const struct json_object *args, struct layout *l);
-/* At its sites the value is only so many low bytes of the field. */
+/*
+ * At some sites the value occupies only the `size` low bytes of the field; names are then looked up
+ * by these.
+ */
 void enum_names_narrow(struct enum_names *e, const struct shown *field, size_t size);
 
-/* Tells the fields of "args" that have "when" when they have a value (shown.when). */
+/*
+ * Sets shown.when of the fields whose argument in "args" has "when", which says in which case the
+ * argument has a value.
+ */
 void alternatives_read(const struct json_object *args, struct layout *l);
 
 void enum_names_free(struct enum_names *e);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The conversions of a print format: %d, %s, %pI4; lib/vsprintf.c of the kernel tells of them. */
+/*
+ * The conversions of a print format (%d, %s, %pI4), as implemented in the kernel's lib/vsprintf.c.
+ */
 #include <ctype.h>
 
 #include "decode/base/layout.h"
@@ -19,7 +21,7 @@ static int measure(struct eval *e, const struct node *arg, int fixed)
 	return v > 4096 ? 4096 : v < -4096 ? -4096 : (int)v;
 }
 
-/* With widths and precisions that come as arguments. */
+/* Returns width, precision and flags, with those given as arguments ('*') evaluated. */
 static struct shape shape_of(struct eval *e, const struct piece *p)
 {
 	struct shape s = p->shape;
@@ -33,7 +35,7 @@ static struct shape shape_of(struct eval *e, const struct piece *p)
 	return s;
 }
 
-/* Text in the scratch from `start` on goes out, escaped, between blanks. */
+/* Appends the text that begins at `start` in the scratch buffer, escaped and padded with blanks. */
 static void place(struct eval *e, const struct shape *s, size_t start, struct out *o)
 {
 	struct out *t = &e->f->scratch;
@@ -47,7 +49,7 @@ static void place(struct eval *e, const struct shape *s, size_t start, struct ou
 		out_fill(o, ' ', blanks);
 }
 
-/* Octal is rare: %o of file modes. */
+/* A separate function, because octal is rare (%o for file modes). */
 static char *put_octal(char *p, uint64_t v)
 {
 	int shift = 63;
@@ -59,7 +61,7 @@ static char *put_octal(char *p, uint64_t v)
 	return p;
 }
 
-/* The digits of a number without its sign; *prefix is what # puts before them. */
+/* Writes the digits of a number without its sign; *prefix is set to what the flag # adds. */
 static char *put_number(char *p, char conversion, uint64_t v, const char **prefix)
 {
 	char *start = p;
@@ -70,7 +72,7 @@ static char *put_number(char *p, char conversion, uint64_t v, const char **prefi
 		return put_octal(p, v);
 	case 'x':
 	case 'X':
-		*prefix = !v ? "" : conversion == 'x' ? "0x" : "0X";
+		*prefix = conversion == 'x' ? "0x" : "0X"; /* of 0, too: this is no printf of C */
 		p = put_hex(start, v);
 		memmove(start, start + 2, (size_t)(p - start - 2));
 		for (p -= 2; conversion == 'X' && start < p; start++)
@@ -98,7 +100,7 @@ static void integer(const struct piece *p, const struct shape *s, uint64_t v, st
 		prefix = "";
 	zeros = s->precision > n ? s->precision - n : 0;
 	blanks = s->width - n - zeros - (int)strlen(prefix);
-	if (s->zero && !s->left && s->precision < 0 && blanks > 0) {
+	if (s->zero && !s->left && blanks > 0) { /* whatever the precision is, unlike in C */
 		zeros += blanks;
 		blanks = 0;
 	}
@@ -133,7 +135,9 @@ static void string(struct eval *e, const struct shape *s, const struct result *r
 	place(e, s, start, o);
 }
 
-/* %p with an extension that wants bytes of the record; false: not one of these. */
+/*
+ * Prints %p with an extension that formats bytes of the record; returns false for other extensions.
+ */
 static bool pointer_bytes(struct eval *e, const struct piece *p, struct shape *s,
 			  const struct result *r)
 {
@@ -203,10 +207,10 @@ static void convert(struct eval *e, const struct piece *p, struct out *o)
 	struct result r = eval_node(e, p->arg);
 	size_t start = e->f->scratch.len;
 
-	/* Made of a constant that the kernel did not replace: any number would be invented. */
+	/* The value depends on a constant of unknown value; printing a number would be wrong. */
 	if (r.type == RESULT_NUMBER && r.unknown)
 		r = (struct result){ .type = RESULT_TEXT, .bytes = (const uint8_t *)"?", .len = 1 };
-	/* A call that cannot be known stands for its number. */
+	/* A call with unknown result is printed as text even where a number is expected. */
 	if (p->conversion == 's' || r.type == RESULT_TEXT) {
 		string(e, &s, &r, o);
 	} else if (p->conversion == 'p') {
@@ -220,7 +224,7 @@ static void convert(struct eval *e, const struct piece *p, struct out *o)
 	}
 }
 
-/* A number field, as it is; false if the record ends before it. */
+/* Prints a field that is a number without evaluation; returns false if the record is too short. */
 static bool put_direct_number(const struct eval *e, const struct piece *p, struct out *o)
 {
 	uint64_t v;
@@ -253,7 +257,7 @@ static bool put_direct_text(const struct eval *e, const struct piece *p, struct 
 	return true;
 }
 
-/* Short ones are copied in steps of 16: there is room after the last. */
+/* Short texts are copied in steps of 16 bytes; PRINTFMT_PAD guarantees that this is safe. */
 void printfmt_literal(const struct piece *p, struct out *o)
 {
 	char *to;

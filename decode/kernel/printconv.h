@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* The conversions of a print format, "%-16s" and the like. */
+/* The conversions of a print format, such as "%-16s". */
 #ifndef TRAWL_DECODE_KERNEL_PRINTCONV_H
 #define TRAWL_DECODE_KERNEL_PRINTCONV_H
 
 #include "decode/kernel/printexpr.h"
 #include "decode/kernel/symbols.h"
 
-/* Appends n pieces from `first` on, without the literal in front of them. */
+/* Appends n pieces starting with `first`; the literal text before the first one is omitted. */
 void printfmt_pieces(struct printfmt *f, size_t first, size_t n, const struct symbols *symbols,
 		     const void *record, size_t len, struct out *o);
 
-/* Appends the literal text in front of a piece. */
+/* Appends the literal text before a piece. */
 void printfmt_literal(const struct piece *p, struct out *o);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tree of a print format, evaluated for one record. */
+/* Evaluates the expression tree of a print format for one record. */
 #include "decode/kernel/printeval.h"
 #include "decode/base/number.h"
 
@@ -7,16 +7,16 @@
 #include "decode/kernel/printbytes.h"
 
 enum {
-	STEPS_MAX = 200000,  /* nodes that may be evaluated for one conversion */
+	STEPS_MAX = 200000,  /* limit on nodes evaluated for one conversion */
 	DEPTH_MAX = 1000,
-	OUTPUT_MAX = 65536,  /* bytes of text that one conversion may make */
+	OUTPUT_MAX = 65536,  /* limit on bytes of text made by one conversion */
 	FOLD_ROUNDS = 64,
 };
 
 static struct result number(uint64_t v, uint8_t size, bool is_signed)
 {
 	v = extend(v, size, is_signed);
-	if (size < 4) { /* what is smaller than an int is promoted to one */
+	if (size < 4) { /* promote types that are smaller than int */
 		is_signed = is_signed || size;
 		size = size ? 4 : 8;
 	}
@@ -39,7 +39,7 @@ static bool number_size(size_t size)
 	return size == 1 || size == 2 || size == 4 || size == 8;
 }
 
-/* The bytes of a field, as far as they are inside the record. */
+/* Stores the part of a field that is inside the record. */
 static void field_bytes_of(const struct eval *e, const struct trawl_field *f, const uint8_t **p,
 			   size_t *n)
 {
@@ -81,7 +81,7 @@ uint64_t result_number(const struct result *r)
 {
 	if (r->type == RESULT_NUMBER)
 		return r->number;
-	/* A pointer in C: only ever compared with NULL. */
+	/* In C this would be a pointer, which formats only compare with NULL. */
 	return r->len != 0;
 }
 
@@ -89,7 +89,10 @@ static struct result calculate(int what, struct result a, struct result b)
 {
 	uint8_t size = a.size > b.size ? a.size : b.size;
 	bool is_signed = !((a.size == size && !a.is_signed) || (b.size == size && !b.is_signed));
-	uint64_t x = a.number, y = b.number;
+	bool shift = what == OP_SHL || what == OP_SHR;
+	/* Both become the common type first: -1 and 4294967295u are equal. */
+	uint64_t x = shift ? a.number : extend(a.number, size, is_signed);
+	uint64_t y = shift ? b.number : extend(b.number, size, is_signed);
 	int64_t sx = (int64_t)x, sy = (int64_t)y;
 
 	switch (what) {
@@ -149,7 +152,7 @@ static struct result binary(struct eval *e, const struct node *n)
 	return b;
 }
 
-/* The elements of an array field: their size and sign. */
+/* Returns the size of one element of an array field. */
 static size_t element_size(const struct result *r)
 {
 	return r->field && number_size(r->field->size) ? r->field->size : 1;
@@ -184,7 +187,7 @@ static struct result unary(struct eval *e, const struct node *n)
 	a = to_number(a);
 	if (n->what == '!')
 		return number(!a.number, 4, true);
-	a.number = n->what == '-' ? 0 - a.number : ~a.number;
+	a.number = extend(n->what == '-' ? 0 - a.number : ~a.number, a.size, a.is_signed);
 	return a;
 }
 
@@ -201,7 +204,7 @@ static struct result cast(struct eval *e, const struct node *n)
 
 /* ---- helpers ------------------------------------------------------------------------------ */
 
-/* Texts in the making are appended to scratch; a result keeps where its own begins. */
+/* Returns a text that helpers appended to the scratch buffer from `start` on. */
 static struct result made(struct eval *e, size_t start)
 {
 	struct result r = { .type = RESULT_TEXT, .scratch = start };
@@ -221,7 +224,7 @@ void eval_append(struct eval *e, const struct result *r, struct out *o)
 		zero = memchr(r->bytes, 0, n);
 		out_bytes(o, r->bytes, zero ? (size_t)((const uint8_t *)zero - r->bytes) : n);
 	} else if (o == &e->f->scratch) {
-		out_need(o, n); /* may move what is copied */
+		out_need(o, n); /* may move o->data, which is also the source */
 		out_bytes(o, o->data + r->scratch, n);
 	} else {
 		out_bytes(o, e->f->scratch.data + r->scratch, n);
@@ -251,7 +254,9 @@ static uint64_t argument_number(struct eval *e, const struct node *call, unsigne
 	return result_number(&r);
 }
 
-/* The number of a { number, name }; false if nobody knows it, or it is no entry. */
+/*
+ * Stores the number of an entry { number, name }; returns false if it is unknown or not an entry.
+ */
 static bool entry_number(struct eval *e, const struct node *entry, uint64_t *v)
 {
 	const struct node *n = entry->a;
@@ -329,7 +334,7 @@ static struct result hex(struct eval *e, const struct node *call, bool blanks)
 	return made(e, start);
 }
 
-/* __print_hex_dump(prefix, prefix type, row, group, buffer, len, ascii): the bytes in hex. */
+/* __print_hex_dump(prefix, prefix type, row, group, buffer, len, ascii): only the bytes, in hex. */
 static struct result hex_dump(struct eval *e, const struct node *call)
 {
 	struct result buffer = evaluate_argument(e, call, 4);
@@ -346,7 +351,7 @@ static struct result hex_dump(struct eval *e, const struct node *call)
 	return made(e, start);
 }
 
-/* {0x1,0x2}: as many elements as there are, at most `count`. */
+/* Prints {0x1,0x2}: the elements that are present, at most `count`. */
 static struct result array(struct eval *e, struct result buffer, uint64_t count, uint64_t size)
 {
 	struct out *o = &e->f->scratch;
@@ -385,13 +390,13 @@ void eval_address(struct eval *e, uint64_t addr, bool with_offset, struct out *o
 	}
 }
 
-/* As the kernel prints it: one line for each caller. */
+/* A stack trace in the kernel's form: a line for each caller. */
 static struct result stack(struct eval *e, const struct result *r)
 {
 	struct out *o = &e->f->scratch;
 	size_t start = o->len, i = 0;
 
-	/* Those of synthetic events have their number in front. */
+	/* Stacks of synthetic events begin with their length. */
 	if (r->len >= 8 && load(r->bytes, 8, false) <= r->len / 8)
 		i = 8;
 	for (; i + 8 <= r->len; i += 8) {
@@ -405,7 +410,7 @@ static struct result stack(struct eval *e, const struct result *r)
 	return made(e, start);
 }
 
-/* A function of the kernel, whose result nobody here knows: the call itself. */
+/* Prints the call of a kernel function, whose result is unknown. */
 static struct result unknown(struct eval *e, const struct node *call)
 {
 	struct out *o = &e->f->scratch;
@@ -433,31 +438,12 @@ static struct result unknown(struct eval *e, const struct node *call)
 	return made(e, start);
 }
 
-static struct result help(struct eval *e, const struct node *call)
+/* A helper that works on the value of its first argument. */
+static struct result of_argument(struct eval *e, const struct node *call)
 {
-	struct result a;
-	size_t start;
+	struct result a = evaluate_argument(e, call, 0);
+	size_t start = e->f->scratch.len;
 
-	switch (call->helper) {
-	case HELPER_FLAGS:
-		return flags(e, call);
-	case HELPER_SYMBOLIC:
-		return symbolic(e, call);
-	case HELPER_HEX:
-		return hex(e, call, true);
-	case HELPER_HEX_STR:
-		return hex(e, call, false);
-	case HELPER_HEX_DUMP:
-		return hex_dump(e, call);
-	case HELPER_UNKNOWN:
-		return unknown(e, call);
-	case HELPER_BUFFER:
-		return text_of("", 0);
-	default:
-		break;
-	}
-	a = evaluate_argument(e, call, 0);
-	start = e->f->scratch.len;
 	if (a.type != RESULT_BYTES && call->helper >= HELPER_FIELD_LEN &&
 	    call->helper <= HELPER_STACK)
 		return text_of("", 0);
@@ -486,6 +472,28 @@ static struct result help(struct eval *e, const struct node *call)
 	}
 }
 
+static struct result call_helper(struct eval *e, const struct node *call)
+{
+	switch (call->helper) {
+	case HELPER_FLAGS:
+		return flags(e, call);
+	case HELPER_SYMBOLIC:
+		return symbolic(e, call);
+	case HELPER_HEX:
+		return hex(e, call, true);
+	case HELPER_HEX_STR:
+		return hex(e, call, false);
+	case HELPER_HEX_DUMP:
+		return hex_dump(e, call);
+	case HELPER_UNKNOWN:
+		return unknown(e, call);
+	case HELPER_BUFFER:
+		return text_of("", 0);
+	default:
+		return of_argument(e, call);
+	}
+}
+
 static struct result value(struct eval *e, const struct node *n)
 {
 	switch (n->op) {
@@ -508,7 +516,7 @@ static struct result value(struct eval *e, const struct node *n)
 	case NODE_INDEX:
 		return element(e, n);
 	case NODE_CALL:
-		return help(e, n);
+		return call_helper(e, n);
 	default:
 		return number(0, 4, true);
 	}
@@ -527,14 +535,14 @@ struct result eval_node(struct eval *e, const struct node *n)
 	return r;
 }
 
-/* ---- once, before the first record -------------------------------------------------------- */
+/* ---- constant folding --------------------------------------------------------------------- */
 
 static bool is_number(const struct node *n)
 {
 	return n && n->op == NODE_NUMBER;
 }
 
-/* Calculates a node whose operands are numbers; false if it is none, or is a number already. */
+/* Replaces a node whose operands are numbers by its result. Returns false if nothing changed. */
 static bool fold(struct eval *e, struct node *n)
 {
 	struct node *next = n->next;
@@ -570,9 +578,9 @@ static bool fold(struct eval *e, struct node *n)
 }
 
 /*
- * The kernel's formats calculate much that is the same for every record (the masks of task
- * states). Nodes lie in the order in which they were parsed, operands now before, now after their
- * operator: a few rounds over all of them need no stack and no memory of what was seen.
+ * Many formats compute constants (the masks of task states) that would otherwise be evaluated for
+ * every record. Nodes are stored in parsing order, so an operand may precede or follow its
+ * operator. A few passes over all nodes in alternating direction need no recursion and no marks.
  */
 void eval_fold(struct printfmt *f)
 {

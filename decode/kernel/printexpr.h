@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tree of a print format: what printparse.c makes and printeval.c walks. */
+/* The expression tree of a print format, built by printparse.c and evaluated by printeval.c. */
 #ifndef TRAWL_DECODE_KERNEL_PRINTEXPR_H
 #define TRAWL_DECODE_KERNEL_PRINTEXPR_H
 
@@ -8,9 +8,9 @@
 
 enum node_op {
 	NODE_NUMBER, /* number, size, is_signed */
-	NODE_UNKNOWN, /* a number, but which? */
+	NODE_UNKNOWN, /* a number whose value is unknown */
 	NODE_TEXT,   /* text */
-	NODE_FIELD,  /* field of the record, as a value */
+	NODE_FIELD,  /* value of a field of the record */
 	NODE_UNARY,  /* what a */
 	NODE_BINARY, /* a what b */
 	NODE_CHOICE, /* a ? b : c */
@@ -20,7 +20,7 @@ enum node_op {
 	NODE_CALL,   /* helper or text (args), args chained by next from a */
 };
 
-/* Operators of two characters; those of one are their character. */
+/* Operators of two characters. An operator of one character is represented by that character. */
 enum { OP_SHL = 256, OP_SHR, OP_LE, OP_GE, OP_EQ, OP_NE, OP_AND, OP_OR };
 
 /* The helpers of the kernel's print formats. */
@@ -40,13 +40,13 @@ enum helper {
 	HELPER_STACK,
 	HELPER_SECS,    /* __print_ns_to_secs */
 	HELPER_NO_SECS, /* __print_ns_without_secs */
-	HELPER_FIRST,   /* __builtin_expect(a, b): a */
-	HELPER_BUFFER,  /* __get_buf(size): room for a function of the kernel */
+	HELPER_FIRST,   /* __builtin_expect(a, b): the value is a */
+	HELPER_BUFFER,  /* __get_buf(size): buffer that a kernel function writes to */
 };
 
 struct node {
 	uint8_t op;
-	uint8_t size; /* of a number or cast, 0: as it is */
+	uint8_t size; /* of a number or cast, in bytes; 0: unchanged */
 	bool is_signed;
 	uint8_t helper;
 	int what;
@@ -65,47 +65,48 @@ struct node_block {
 	struct node nodes[NODE_BLOCK];
 };
 
-/* What a conversion has to go by: its width and precision, -1: none, and its flags. */
+/* Width and precision of a conversion (-1: none), and its flags. */
 struct shape {
 	int width, precision;
 	bool left, zero, alternate, blank, plus;
-	bool plain; /* nothing of all that */
+	bool plain; /* none of the above is set */
 };
 
-/* Conversions of no more than a field, which are most, go without the tree. */
+/* Most conversions print just a field; these are printed without evaluating the tree. */
 enum direct { DIRECT_NO, DIRECT_NUMBER, DIRECT_TEXT };
 
-/* One piece of the format string: literal text, or a conversion with its arguments. */
+/* A piece of the format string: literal text, followed by a conversion with its arguments. */
 struct piece {
-	const char *text; /* literal; or "" */
+	const char *text; /* literal text, or "" */
 	uint32_t len;
 	char conversion;  /* 'd', 's', 'p', ...; 0: literal only */
 	char extension[8]; /* after %p: "S", "I4", "ISpc" */
-	uint8_t size;      /* of an integer: 1, 2, 4, 8 */
+	uint8_t size;      /* size of an integer in bytes: 1, 2, 4 or 8 */
 	struct shape shape;
-	struct node *width_arg, *precision_arg; /* of '*' */
+	struct node *width_arg, *precision_arg; /* arguments for '*', or NULL */
 	struct node *arg;
 	uint8_t direct;
-	uint8_t value_size, cast_size; /* NUMBER: bytes of the value; a cast after it, or 0 */
+	/* DIRECT_NUMBER: sizes in bytes of the value, and of a cast applied to it (0: none) */
+	uint8_t value_size, cast_size;
 	bool value_signed, cast_signed;
-	uint32_t at;                   /* NUMBER: where in the record */
+	uint32_t at;                   /* DIRECT_NUMBER: offset in the record */
 	const struct trawl_field *field;
 };
 
-enum { PRINTFMT_PAD = 16 }; /* bytes that can be read after the pieces' texts */
+enum { PRINTFMT_PAD = 16 }; /* readable bytes after the pieces' texts */
 
 struct printfmt {
 	const struct trawl_event_type *type;
 	const struct trawl_source *source;
-	char *text;          /* a copy of the print format */
+	char *text;          /* copy of the print format */
 	char *strings;       /* its string literals, unescaped */
 	struct node_block *nodes;
 	struct piece *pieces;
 	size_t npieces;
 	char *unknown;
 	bool symbols;
-	struct out scratch;  /* texts in the making */
-	struct out literals; /* the pieces' texts, as they are printed */
+	struct out scratch;  /* buffer for texts made by helpers */
+	struct out literals; /* literal texts of the pieces, escaped for printing */
 };
 
 #endif

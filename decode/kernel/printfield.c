@@ -6,24 +6,24 @@
 #include "decode/kernel/printconv.h"
 #include "decode/kernel/printeval.h"
 
-/* Consecutive pieces of the format that say what a field's value is. */
+/* Consecutive pieces of the format that print one field's value. */
 struct run {
 	size_t first, n;
 };
 
 struct print_field {
-	struct written written; /* first: what the layout hands back */
+	struct written written; /* must be first: a struct written is cast to its print_field */
 	struct print_fields *all;
 	const struct shown *shown;
 	struct run run;
-	bool number; /* the format prints its number, too, or other parts of it elsewhere */
+	bool number; /* the format also prints the field's number, or parts of it, elsewhere */
 };
 
-enum { MEMO = 64 }; /* a power of two */
+enum { MEMO = 64 }; /* must be a power of two */
 
-/* The text of a value: most come again. */
+/* Cached text of a value, since most values recur. */
 struct memo {
-	const struct print_field *field; /* NULL: nothing is here yet */
+	const struct print_field *field; /* NULL: empty slot */
 	uint64_t value;
 	uint8_t len;
 	char text[47];
@@ -32,15 +32,15 @@ struct memo {
 struct print_fields {
 	struct printfmt *f;
 	struct symbols *const *symbols;
-	struct out text;   /* in the making */
-	struct memo *memo; /* MEMO of them, from the first text on */
+	struct out text;   /* scratch */
+	struct memo *memo; /* MEMO slots, allocated when first used */
 	size_t n;
 	struct print_field field[];
 };
 
 /* ---- what a conversion depends on --------------------------------------------------------- */
 
-/* Of which fields an expression is; by bits. */
+/* Which fields an expression depends on; bits. */
 enum { OF_NOTHING = 0, OF_FIELD = 1, OF_OTHERS = 2, OF_UNKNOWN = 4 };
 
 static unsigned int depends(const struct node *n, const struct trawl_field *f, int depth)
@@ -65,7 +65,7 @@ static bool is_of(const struct piece *p, const struct trawl_field *f)
 	       depends(p->arg, f, 0) == OF_FIELD;
 }
 
-/* What stands between two conversions of one value: punctuation, or nothing. */
+/* Whether only punctuation, or nothing, separates two conversions of one value. */
 static bool is_glue(const struct piece *p)
 {
 	for (uint32_t i = 0; i < p->len; i++)
@@ -81,7 +81,7 @@ static const struct node *without_casts(const struct node *n)
 	return n;
 }
 
-/* Is this the field's number, as it is? */
+/* Whether the piece prints the unmodified number of the field. */
 static bool is_number(const struct piece *p)
 {
 	const struct node *n = without_casts(p->arg);
@@ -89,7 +89,10 @@ static bool is_number(const struct piece *p)
 	return n->op == NODE_FIELD && field_is_number(n->field);
 }
 
-/* Digits in hex: also of an expression, which shows how its field is meant. */
+/*
+ * Whether the piece prints hex digits; an expression counts as well, since it shows how the field
+ * is meant to be read.
+ */
 static bool is_hex(const struct piece *p)
 {
 	if (p->conversion == 'p')
@@ -97,7 +100,7 @@ static bool is_hex(const struct piece *p)
 	return p->conversion == 'x' || p->conversion == 'X';
 }
 
-/* Does it say more of the value than its digits or its text do? */
+/* Whether the piece tells more about the value than its digits or text do. */
 static bool says_more(const struct piece *p)
 {
 	const struct node *n = without_casts(p->arg);
@@ -120,7 +123,9 @@ static bool says_more(const struct piece *p)
 	}
 }
 
-/* A number that is calculated from the field's: a part of it, like the major one of a device. */
+/*
+ * Whether the piece prints a number computed from the field, such as the major number of a device.
+ */
 static bool is_part(const struct piece *p)
 {
 	return strchr("diu", p->conversion) && without_casts(p->arg)->op == NODE_BINARY;
@@ -143,7 +148,7 @@ static struct run run_at(const struct printfmt *f, size_t i, const struct trawl_
 
 /* ---- one field ---------------------------------------------------------------------------- */
 
-/* Where the text of this value is kept, or would be; NULL for values that are no number. */
+/* Returns the cache slot for this value; NULL for values that are not numbers. */
 static struct memo *memo_of(const struct print_field *p, const void *record, size_t len,
 			    uint64_t *value)
 {
@@ -155,8 +160,10 @@ static struct memo *memo_of(const struct print_field *p, const void *record, siz
 		return NULL;
 	if (!p->all->memo)
 		p->all->memo = calloc(MEMO, sizeof(*p->all->memo));
-	if (!p->all->memo)
+	if (!p->all->memo) {
+		out_lack_memory();
 		return NULL;
+	}
 	*value = load_uint(bytes, n);
 	return &p->all->memo[(*value * 0x9e3779b97f4a7c15u >> 40 ^ (size_t)(p - p->all->field)) &
 			     (MEMO - 1)];
@@ -184,7 +191,7 @@ static void put_new(const struct print_field *p, const void *record, size_t len,
 		out_char(o, ')');
 }
 
-/* The field's text, without blanks around it; where it comes out empty, its number. */
+/* Appends the field's text without surrounding blanks, or its number if the text is empty. */
 static void put_written(const struct written *w, const void *record, size_t len, struct out *o)
 {
 	const struct print_field *p = (const struct print_field *)w;
@@ -196,7 +203,8 @@ static void put_written(const struct written *w, const void *record, size_t len,
 		out_bytes(o, m->text, m->len);
 		return;
 	}
-	out_need(o, 4096); /* what is short stays in one piece */
+	/* reserves room, so that a short text is not flushed before it is copied to the cache */
+	out_need(o, 4096);
 	start = o->len;
 	put_new(p, record, len, o);
 	if (!m || o->len < start || o->len - start > sizeof(m->text))
@@ -205,7 +213,7 @@ static void put_written(const struct written *w, const void *record, size_t len,
 	memcpy(m->text, o->data + start, m->len);
 }
 
-/* An arrow before the field, in the text between it and the one before. */
+/* Whether there is an arrow between the previous field and this one. */
 static bool has_arrow(const struct piece *p)
 {
 	static const char arrow[] = " ==> ";
@@ -213,7 +221,10 @@ static bool has_arrow(const struct piece *p)
 	return p->len >= sizeof(arrow) - 1 && !memcmp(p->text, arrow, sizeof(arrow) - 1);
 }
 
-/* Looks for all that the format says of the field; true if it has a text of its own. */
+/*
+ * Examines everything that the format prints for a field. Returns true if the field gets a text of
+ * its own.
+ */
 static bool find(struct print_field *p, const struct printfmt *f, const struct trawl_field *field,
 		 struct layout *l, struct shown *s)
 {
@@ -246,8 +257,10 @@ struct print_fields *print_fields_new(struct printfmt *f, const struct trawl_eve
 {
 	struct print_fields *all = calloc(1, sizeof(*all) + l->n * sizeof(all->field[0]));
 
-	if (!all)
+	if (!all) {
+		out_lack_memory();
 		return NULL;
+	}
 	all->f = f;
 	all->symbols = symbols;
 	out_memory(&all->text);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a print format makes of single fields: of "prev_state=%s%s ==> next_comm=%s" that the field
- * prev_state is written as "S" or "R+", and that an arrow stands before next_comm.
+ * How a print format shows single fields. From "prev_state=%s%s ==> next_comm=%s", for example,
+ * follows that the field prev_state is printed as "S" or "R+", and that an arrow precedes
+ * next_comm.
  *
- * A field has a text of its own where consecutive conversions depend on it and on nothing else,
- * with no more than punctuation between them: "%d,%d" of a device's number. It has none where the
- * conversion is that of any number, or would need what only the kernel knows.
+ * A field gets a text of its own if consecutive conversions depend on this field only, with nothing
+ * but punctuation between them, such as "%d,%d" for a device number. It gets none if the conversion
+ * is that of a plain number, or if it requires data that only the kernel has.
  */
 #ifndef TRAWL_DECODE_KERNEL_PRINTFIELD_H
 #define TRAWL_DECODE_KERNEL_PRINTFIELD_H
@@ -16,9 +17,9 @@
 struct print_fields;
 
 /*
- * Gives the fields of *l that have one their text (shown.written), shows in hex those that the
- * format does, and puts the arrow before the field that has it. *symbols may be set later. Keeps
- * all pointers. NULL when there is nothing to keep, or memory runs out: all is shown as it was.
+ * For each field of *l that the format prints in its own way: sets shown.written, or prints it in
+ * hex, or puts an arrow before it. *symbols may be set later. Keeps all pointers. Returns NULL if
+ * there is nothing to keep or memory runs out; fields are then shown by their types.
  */
 struct print_fields *print_fields_new(struct printfmt *f, const struct trawl_event_type *type,
 				      struct symbols *const *symbols, struct layout *l);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The format string of a print format; its arguments are printparse.c's. */
+/* Parses the format string of a print format; its arguments are parsed by printparse.c. */
 #include "decode/kernel/printconv.h"
 #include "decode/base/escape.h"
 #include "decode/kernel/printeval.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 enum {
-	TEXT_MAX = 256 * 1024, /* of a print format; the longest of Linux 6.18 has 8 KiB */
+	TEXT_MAX = 256 * 1024, /* bytes; the longest print format of Linux 6.18 has 8 KiB */
 	PIECES_MAX = 512,
 };
 
@@ -28,7 +28,7 @@ static struct node *argument(struct parser *p)
 	return n;
 }
 
-/* A number or `*` of a width or precision. */
+/* Parses a width or precision: a number or `*`. */
 static bool measure(struct parser *p, const char **at, const char *end, int *value,
 		    struct node **arg)
 {
@@ -43,7 +43,7 @@ static bool measure(struct parser *p, const char **at, const char *end, int *val
 	return true;
 }
 
-/* After '%': the rest of a conversion. */
+/* Parses the rest of a conversion, after '%'. */
 static bool conversion(struct parser *p, struct piece *piece, const char **at, const char *end)
 {
 	struct shape *s = &piece->shape;
@@ -116,7 +116,7 @@ static bool format_string(struct parser *p)
 			break;
 		at++;
 		if (at < end && *at == '%') {
-			piece->len++; /* the first of the two */
+			piece->len++; /* keep one of the two */
 			at++;
 		} else if (!conversion(p, piece, &at, end)) {
 			break;
@@ -128,8 +128,8 @@ static bool format_string(struct parser *p)
 /* ---- literals ------------------------------------------------------------------------------ */
 
 /*
- * The text between conversions is foreign, too: it is escaped once, to where it is printed from.
- * False without memory.
+ * Escapes the literal texts once, because the format is untrusted, and stores the result for
+ * printing. Returns false if memory runs out.
  */
 static bool make_literals(struct printfmt *f)
 {
@@ -155,9 +155,9 @@ static bool make_literals(struct printfmt *f)
 	return true;
 }
 
-/* ---- conversions of no more than a field --------------------------------------------------- */
+/* ---- direct conversions: print just a field ------------------------------------------------ */
 
-/* A number at a place of its own: a field, or an element of an array. */
+/* Whether the expression is a number at a fixed offset: a field, or an element of an array. */
 static bool direct_number(struct piece *p, const struct node *n)
 {
 	const struct trawl_field *f;
@@ -208,7 +208,7 @@ static void find_direct(struct printfmt *f)
 	}
 }
 
-/* What stands after "print fmt:" in the format file's text, as a copy. */
+/* Returns a copy of what follows "print fmt:" in a format file. */
 static char *print_line(const char *format)
 {
 	const char *at = strstr(format, "\nprint fmt: ");
@@ -218,8 +218,10 @@ static char *print_line(const char *format)
 	if (!at || strlen(at) > TEXT_MAX)
 		return NULL;
 	copy = strdup(at + 12);
-	if (!copy)
+	if (!copy) {
+		out_lack_memory();
 		return NULL;
+	}
 	for (n = strlen(copy); n && isspace((unsigned char)copy[n - 1]);)
 		copy[--n] = '\0';
 	return copy;
@@ -234,6 +236,8 @@ struct printfmt *printfmt_new(const struct trawl_event_type *type,
 
 	p.why = "no print format is saved with it";
 	p.out = f;
+	if (!f)
+		out_lack_memory();
 	if (!f || !(f->text = print_line(type->format)))
 		goto fail;
 	p.why = "out of memory";
@@ -244,7 +248,7 @@ struct printfmt *printfmt_new(const struct trawl_event_type *type,
 	f->pieces = calloc(PIECES_MAX, sizeof(*f->pieces));
 	out_memory(&f->scratch);
 	if (!f->strings || !f->pieces || f->scratch.error)
-		goto fail;
+		goto no_memory;
 	p.why = NULL;
 	p.at = f->text;
 	p.end = p.at + len;
@@ -255,13 +259,18 @@ struct printfmt *printfmt_new(const struct trawl_event_type *type,
 		goto fail;
 	p.why = "out of memory";
 	if (!make_literals(f))
-		goto fail;
-	array_resize(&f->pieces, f->npieces + 1, sizeof(*f->pieces)); /* frees what is unused */
+		goto no_memory;
+	array_resize(&f->pieces, f->npieces + 1, sizeof(*f->pieces)); /* release unused room */
 	eval_fold(f);
 	find_direct(f);
-	if (p.unknown)
+	if (p.unknown) {
 		f->unknown = strndup(p.unknown, p.unknown_len);
+		if (!f->unknown)
+			goto no_memory;
+	}
 	return f;
+no_memory:
+	out_lack_memory();
 fail:
 	if (why)
 		*why = p.why;

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* C expressions of print formats: precedence climbing over a bounded number of nodes. */
+/*
+ * Parses the C expressions of print formats by precedence climbing; the number of nodes is bounded.
+ */
 #include "decode/kernel/printparse.h"
+#include "common/array.h"
 #include "decode/base/bytes.h"
 #include "decode/kernel/constants.h"
 
@@ -16,7 +19,7 @@ static struct node *unary(struct parser *p);
 
 /* ---- tokens ------------------------------------------------------------------------------- */
 
-/* One character of a string or character constant, with its escape undone. */
+/* Reads one character of a string or character literal, with escapes resolved. */
 static char unescape(struct parser *p)
 {
 	static const char names[] = "nnt\tr\ra\ab\bf\fv\ve\033";
@@ -30,7 +33,8 @@ static char unescape(struct parser *p)
 	if (c == 'n')
 		return '\n';
 	if (c >= '0' && c <= '7') {
-		for (v = (unsigned int)(c - '0'); p->at < p->end && *p->at >= '0' && *p->at <= '7';)
+		v = (unsigned int)(c - '0'); /* three digits at most */
+		for (int i = 0; i < 2 && p->at < p->end && *p->at >= '0' && *p->at <= '7'; i++)
 			v = v * 8 + (unsigned int)(*p->at++ - '0');
 		return (char)v;
 	}
@@ -46,8 +50,8 @@ static char unescape(struct parser *p)
 }
 
 /*
- * Adjacent literals are one. The text goes to a buffer of its own, which has room for every
- * literal twice: a parser that looks ahead and steps back reads one again.
+ * Joins adjacent string literals. They are stored in a separate buffer of twice the size of all
+ * literals, because a literal may be parsed a second time after look-ahead.
  */
 static void string_token(struct parser *p)
 {
@@ -90,7 +94,8 @@ static void number_token(struct parser *p)
 		else
 			p->token.type = TOKEN_BAD;
 	}
-	if (p->token.number > INT32_MAX && (p->token.number > UINT32_MAX || text[0] != '0'))
+	if (p->token.number > UINT32_MAX ||
+	    (p->token.number > INT32_MAX && text[0] != '0' && !is_unsigned))
 		is_long = true;
 	if (!is_long && p->token.number > INT32_MAX)
 		is_unsigned = true;
@@ -108,7 +113,7 @@ static void operator_token(struct parser *p)
 		    { "->", '.' } };
 
 	p->token.type = TOKEN_OP;
-	for (size_t i = 0; i < sizeof(two) / sizeof(two[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(two); i++) {
 		if (p->end - p->at >= 2 && !memcmp(p->at, two[i].text, 2)) {
 			p->token.op = two[i].op;
 			p->at += 2;
@@ -179,8 +184,14 @@ static struct node *node_new(struct parser *p, enum node_op op)
 	struct node *n;
 
 	if (!b || b->used == NODE_BLOCK) {
-		if (++p->nblocks > BLOCKS_MAX || !(b = calloc(1, sizeof(*b)))) {
+		if (++p->nblocks > BLOCKS_MAX) {
 			parse_fail(p, "too long");
+			return NULL;
+		}
+		b = calloc(1, sizeof(*b));
+		if (!b) {
+			out_lack_memory();
+			parse_fail(p, "out of memory");
 			return NULL;
 		}
 		b->next = p->out->nodes;
@@ -194,33 +205,33 @@ static struct node *node_new(struct parser *p, enum node_op op)
 /* ---- types -------------------------------------------------------------------------------- */
 
 struct ctype {
-	uint8_t size; /* 0: no number of a known size */
+	uint8_t size; /* in bytes; 0: not a number of known size */
 	bool is_signed;
-	bool is_type; /* some word says that it is one */
+	bool is_type; /* at least one word is the name of a type */
+};
+
+static const struct {
+	const char *name;
+	uint8_t size;
+	bool is_signed;
+} known_types[] = {
+	{ "char", 1, true }, { "short", 2, true }, { "int", 4, true }, { "bool", 1, false },
+	{ "u8", 1, false }, { "u16", 2, false }, { "u32", 4, false }, { "u64", 8, false },
+	{ "s8", 1, true }, { "s16", 2, true }, { "s32", 4, true }, { "s64", 8, true },
+	{ "__u8", 1, false }, { "__u16", 2, false }, { "__u32", 4, false },
+	{ "__u64", 8, false }, { "__s8", 1, true }, { "__s16", 2, true },
+	{ "__s32", 4, true }, { "__s64", 8, true }, { "uint8_t", 1, false },
+	{ "uint16_t", 2, false }, { "uint32_t", 4, false }, { "uint64_t", 8, false },
+	{ "int32_t", 4, true }, { "int64_t", 8, true }, { "size_t", 8, false },
+	{ "ssize_t", 8, true }, { "loff_t", 8, true }, { "pid_t", 4, true },
+	{ "dev_t", 4, false }, { "gfp_t", 4, false }, { "sector_t", 8, false },
+	{ "ino_t", 8, false }, { "blk_opf_t", 4, false }, { "umode_t", 2, false },
+	{ "pgoff_t", 8, false }, { "phys_addr_t", 8, false }, { "dma_addr_t", 8, false },
+	{ "vm_flags_t", 8, false }, { "fmode_t", 4, false }, { "void", 8, false },
 };
 
 static void type_word(struct ctype *t, const struct token *word, int *longs)
 {
-	static const struct {
-		const char *name;
-		uint8_t size;
-		bool is_signed;
-	} known[] = {
-		{ "char", 1, true }, { "short", 2, true }, { "int", 4, true }, { "bool", 1, false },
-		{ "u8", 1, false }, { "u16", 2, false }, { "u32", 4, false }, { "u64", 8, false },
-		{ "s8", 1, true }, { "s16", 2, true }, { "s32", 4, true }, { "s64", 8, true },
-		{ "__u8", 1, false }, { "__u16", 2, false }, { "__u32", 4, false },
-		{ "__u64", 8, false }, { "__s8", 1, true }, { "__s16", 2, true },
-		{ "__s32", 4, true }, { "__s64", 8, true }, { "uint8_t", 1, false },
-		{ "uint16_t", 2, false }, { "uint32_t", 4, false }, { "uint64_t", 8, false },
-		{ "int32_t", 4, true }, { "int64_t", 8, true }, { "size_t", 8, false },
-		{ "ssize_t", 8, true }, { "loff_t", 8, true }, { "pid_t", 4, true },
-		{ "dev_t", 4, false }, { "gfp_t", 4, false }, { "sector_t", 8, false },
-		{ "ino_t", 8, false }, { "blk_opf_t", 4, false }, { "umode_t", 2, false },
-		{ "pgoff_t", 8, false }, { "phys_addr_t", 8, false }, { "dma_addr_t", 8, false },
-		{ "vm_flags_t", 8, false }, { "fmode_t", 4, false }, { "void", 8, false },
-	};
-
 	if (is_name(word, "unsigned") || is_name(word, "signed")) {
 		t->is_signed = word->text[0] == 's';
 		t->size = t->size ? t->size : 4;
@@ -236,26 +247,26 @@ static void type_word(struct ctype *t, const struct token *word, int *longs)
 		*longs |= 32;
 		return;
 	}
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-		if (!is_name(word, known[i].name))
+	for (size_t i = 0; i < ARRAY_SIZE(known_types); i++) {
+		if (!is_name(word, known_types[i].name))
 			continue;
 		t->is_type = true;
 		if (!(*longs & 32))
-			t->size = known[i].size;
+			t->size = known_types[i].size;
 		if (!(*longs & (16 | 32)))
-			t->is_signed = known[i].is_signed;
+			t->is_signed = known_types[i].is_signed;
 		return;
 	}
 	if (is_name(word, "struct") || is_name(word, "union") || is_name(word, "enum")) {
 		t->is_type = true;
 		t->size = word->text[0] == 'e' ? 4 : 0;
-		*longs |= 64; /* the next word is its tag */
+		*longs |= 64; /* the next word is the tag of a struct or enum */
 	}
 }
 
 /*
- * Words and stars up to `)` or, of a declaration, the name before `=`. Leaves the parser after
- * them, at what ended them; *last is the last word.
+ * Parses the words and stars of a type up to `)` or, in a declaration, up to the name before `=`.
+ * The parser is left at the token that ended them; *last is the last word.
  */
 static struct ctype type_words(struct parser *p, struct token *last, unsigned int *words)
 {
@@ -276,7 +287,7 @@ static struct ctype type_words(struct parser *p, struct token *last, unsigned in
 	return t;
 }
 
-/* Could what comes now be the operand of a cast? */
+/* Whether the current token can begin the operand of a cast. */
 static bool operand_follows(const struct parser *p)
 {
 	return p->token.type == TOKEN_NUMBER || p->token.type == TOKEN_NAME ||
@@ -292,7 +303,10 @@ static struct node *local_find(struct parser *p, const struct token *t)
 	return NULL;
 }
 
-/* After `(`: if a type and `)` follow, passes them and says so; else nothing has happened. */
+/*
+ * After `(`: if a type and `)` follow, skips them and returns true. Otherwise returns false with
+ * the parser unchanged.
+ */
 static bool cast_type(struct parser *p, struct ctype *t)
 {
 	struct parser before = *p;
@@ -334,7 +348,7 @@ static struct node *field_node(struct parser *p, const struct token *name)
 	const struct trawl_field *f = field_find(p, name);
 	struct node *n;
 
-	/* REC->__data_loc_NAME is the u32 itself: odd macros ask for its upper half. */
+	/* REC->__data_loc_NAME is the u32 itself; some macros extract its upper half. */
 	if (!f && plain.len > 11 && !memcmp(plain.text, "__data_loc_", 11)) {
 		plain.text += 11;
 		plain.len -= 11;
@@ -350,7 +364,7 @@ static struct node *field_node(struct parser *p, const struct token *name)
 	return n;
 }
 
-/* REC->ent.pid is common_pid: its struct trace_entry, which formats do not list (Linux 7). */
+/* REC->ent.pid is the field common_pid: struct trace_entry, which formats do not list (Linux 7). */
 static bool header_field(struct parser *p, struct token *name)
 {
 	const struct trawl_source *source = p->out->source;
@@ -415,7 +429,7 @@ static struct node *sizeof_node(struct parser *p)
 	return expect(p, ')') ? n : NULL;
 }
 
-/* {1, "A"} or { }: one entry of a table, as a LIST node with a and b (both NULL if empty). */
+/* Parses {1, "A"} or { }: an entry of a table, as a LIST node with a and b (NULL if empty). */
 static struct node *entry(struct parser *p)
 {
 	struct node *n = node_new(p, NODE_LIST);
@@ -468,7 +482,7 @@ static const struct {
 
 static enum helper helper_find(struct parser *p, const struct token *name)
 {
-	for (size_t i = 0; i < sizeof(helpers) / sizeof(helpers[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(helpers); i++) {
 		if (!is_name(name, helpers[i].name))
 			continue;
 		p->out->symbols |= helpers[i].symbols;
@@ -483,7 +497,9 @@ static bool takes_field(enum helper h)
 	       h == HELPER_SOCKADDR || h == HELPER_STACK;
 }
 
-/* The arguments of a call, after `(`; up to and with `)`. Table entries go to call->b. */
+/*
+ * Parses the arguments of a call, after `(` up to and including `)`. Table entries go to call->b.
+ */
 static bool arguments(struct parser *p, struct node *call)
 {
 	struct node **arg = &call->a, **item = &call->b;
@@ -540,7 +556,7 @@ static struct node *call(struct parser *p, const struct token *name)
 	return n;
 }
 
-/* ({ int a = (x); int b = (y); a < b ? a : b; }), after `({`. */
+/* Parses ({ int a = (x); int b = (y); a < b ? a : b; }), after `({`. */
 static struct node *statements(struct parser *p)
 {
 	size_t nlocals = p->nlocals;
@@ -577,7 +593,7 @@ static struct node *statements(struct parser *p)
 	return n;
 }
 
-/* After `(`. */
+/* Parses what follows `(`. */
 static struct node *parenthesis(struct parser *p)
 {
 	struct parser before = *p;
@@ -608,7 +624,10 @@ static struct node *parenthesis(struct parser *p)
 	return n && expect(p, ')') ? n : NULL;
 }
 
-/* What the kernel did not replace by its number: where we do not know it, nothing can equal it. */
+/*
+ * A constant that the kernel left in the format by name. If its value is unknown, the node compares
+ * equal to nothing.
+ */
 static struct node *constant(struct parser *p, const struct token *name)
 {
 	struct node *n;
@@ -691,7 +710,11 @@ static struct node *unary(struct parser *p)
 
 		parse_next(p);
 		if (what == '&' || what == '+') {
-			n = unary(p); /* a field's address is its bytes, which a value has anyway */
+			/*
+			 * a field is represented by its bytes, so taking its address changes
+			 * nothing
+			 */
+			n = unary(p);
 		} else if ((n = node_new(p, NODE_UNARY))) {
 			n->what = what;
 			n->a = unary(p);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The parser of expressions, as printfmt.c sees it. */
+/* The interface between the expression parser and printfmt.c. */
 #ifndef TRAWL_DECODE_KERNEL_PRINTPARSE_H
 #define TRAWL_DECODE_KERNEL_PRINTPARSE_H
 
@@ -11,7 +11,7 @@ enum token_type { TOKEN_END, TOKEN_NUMBER, TOKEN_TEXT, TOKEN_NAME, TOKEN_OP, TOK
 
 struct token {
 	enum token_type type;
-	int op;            /* OP: a character or OP_* */
+	int op;            /* OP: a character, or OP_* for two characters */
 	const char *text;  /* NAME, TEXT */
 	uint32_t len;
 	uint64_t number;
@@ -22,11 +22,12 @@ struct token {
 struct parser {
 	struct printfmt *out;
 	char *at, *end;
-	char *strings, *strings_end; /* where the next literal goes */
+	/* where the next string literal is stored, and the end of that buffer */
+	char *strings, *strings_end;
 	struct token token;
 	const char *why;
 	unsigned int depth, nblocks;
-	const char *unknown; /* the first function that is not known */
+	const char *unknown; /* the first function or constant that is unknown */
 	uint32_t unknown_len;
 	size_t nlocals;
 	struct {
@@ -36,14 +37,16 @@ struct parser {
 	} locals[PARSE_LOCALS_MAX];
 };
 
-/* Goes to the next token. */
+/* Advances to the next token. */
 void parse_next(struct parser *p);
 bool parse_is_op(const struct parser *p, int op);
 
-/* The first reason sticks; returns false. */
+/* Records why parsing failed, unless a reason is already recorded. Returns false. */
 bool parse_fail(struct parser *p, const char *why);
 
-/* An expression from the present token on; NULL with p->why set if there is none. */
+/*
+ * Parses an expression beginning with the current token. Returns NULL with p->why set on failure.
+ */
 struct node *parse_expression(struct parser *p);
 
 #endif

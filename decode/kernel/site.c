@@ -9,13 +9,14 @@
 #include "decode/base/boot.h"
 #include "decode/base/jdoc.h"
 #include "decode/kernel/enumnames.h"
+#include "decode/base/output.h"
 
 #define CACHE 256
 
-/* Answers of sites_find(), by address and process. */
+/* Cache of sites_find(), by address and process. */
 struct answer {
 	uint64_t ip;
-	size_t metas; /* how much metadata there was: more may change the answer */
+	size_t metas; /* number of metadata entries at the time; later ones may change the result */
 	int32_t pid;
 	uint32_t section;
 	bool used;
@@ -25,11 +26,11 @@ struct answer {
 struct probe_sites {
 	struct trawl_reader *reader;
 	struct boots boots;
-	struct json_object *doc; /* names point into it */
+	struct json_object *doc; /* parsed metadata, which names point into */
 	const char *path;
 	uint64_t inode, page;
 	bool plain;
-	struct enum_names *names; /* of values; or NULL */
+	struct enum_names *names; /* enumeration names of arguments, or NULL */
 	uint32_t n;
 	struct site *sites;
 	struct answer cache[CACHE];
@@ -37,7 +38,7 @@ struct probe_sites {
 
 /* ---- from metadata ------------------------------------------------------------------------ */
 
-/* A type that no field of the event has, as a layout of one field. */
+/* A type that none of the event's fields has, as a layout with one field. */
 struct own_type {
 	struct trawl_field field;
 	struct trawl_event_type type;
@@ -68,7 +69,7 @@ static struct own_type *own_new(const struct site_arg *a, uint8_t kind, uint16_t
 	return NULL;
 }
 
-/* Does this field show a value of that kind as it is? */
+/* Whether the field shows a value of this kind and size correctly. */
 static bool same_kind(const struct trawl_field *f, uint8_t kind, uint16_t size)
 {
 	if (f->place != TRAWL_FIXED || f->count != 1 || f->size != size)
@@ -79,7 +80,10 @@ static bool same_kind(const struct trawl_field *f, uint8_t kind, uint16_t size)
 	       !(kind == TRAWL_UINT && f->kind == TRAWL_INT);
 }
 
-/* How a value of the site's own type ("s32", "u8", "f64") is shown: as its field, if it can be. */
+/*
+ * Chooses how a value of the site's own type ("s32", "u8", "f64") is shown: as its field if
+ * possible.
+ */
 static void read_type(struct site_arg *a, const char *type)
 {
 	static const char *const sizes[] = { "8", "16", "32", "64" };
@@ -97,6 +101,8 @@ static void read_type(struct site_arg *a, const char *type)
 	a->own = own_new(a, kind, size);
 	if (a->own)
 		a->as = &a->own->layout->shown[0];
+	else
+		out_lack_memory();
 }
 
 static void read_arg(struct site_arg *a, const struct json_object *j, struct layout *l)
@@ -122,16 +128,18 @@ static void read_arg(struct site_arg *a, const struct json_object *j, struct lay
 	read_type(a, jdoc_string(j, "type"));
 }
 
-/* Room for another argument of a site; NULL when memory runs out. */
+/* Appends an argument to a site; NULL if memory runs out. */
 static struct site_arg *more_args(struct site *s)
 {
-	if (!array_grow(s->args, s->nargs))
+	if (!array_grow(s->args, s->nargs)) {
+		out_lack_memory();
 		return NULL;
+	}
 	s->args[s->nargs] = (struct site_arg){ 0 };
 	return &s->args[s->nargs++];
 }
 
-/* What an argument is in the layout: one field, or, of several strings, NAME[0], NAME[1], ... */
+/* Finds the field of an argument or, for several strings, the fields NAME[0], NAME[1], ... */
 static bool read_values(struct site *s, const struct json_object *j, struct layout *l)
 {
 	const char *name = jdoc_string(j, "name");
@@ -186,7 +194,7 @@ static uint64_t page_size(struct trawl_reader *reader)
 	return n >= 1024 && n <= 1 << 24 && !(n & (n - 1)) ? n : 4096;
 }
 
-/* Is this name that of an argument which some site does have? */
+/* Whether an argument of this name is available at some site. */
 static bool had_somewhere(const struct probe_sites *s, const char *name)
 {
 	for (uint32_t i = 0; i < s->n; i++)
@@ -198,8 +206,8 @@ static bool had_somewhere(const struct probe_sites *s, const char *name)
 }
 
 /*
- * The field of an argument that no site has is called NAME_na: it is there only because every
- * argument needs one. To people the argument is NAME.
+ * An argument that is available at no site still gets a field, because the kernel requires one; the
+ * recorder calls it NAME_na. Users see the argument as NAME.
  */
 static void name_missing(struct probe_sites *s, struct layout *l)
 {
@@ -212,15 +220,17 @@ static void name_missing(struct probe_sites *s, struct layout *l)
 			    strcmp(a->name + n - 3, "_na") || had_somewhere(s, a->name))
 				continue;
 			a->plain_name = strndup(a->name, n - 3);
-			if (!a->plain_name)
+			if (!a->plain_name) {
+				out_lack_memory();
 				continue;
+			}
 			layout_hide(l, a->name);
 			a->name = a->plain_name;
 		}
 	}
 }
 
-/* Is a probe of this kind one of this source? What has no kind of ours is anybody's. */
+/* Whether a probe of this kind belongs to this source. Unknown kinds match every source. */
 static bool of_source(const char *kind, const char *source)
 {
 	bool usdt = !strcmp(kind, "usdt");
@@ -230,7 +240,10 @@ static bool of_source(const char *kind, const char *source)
 	return is_source(source, usdt ? "usdt" : "uprobe");
 }
 
-/* Is this metadata that of the event? Files of before have "probe/EVENT": then the kind decides. */
+/*
+ * Whether this is the metadata of the event. In older files the name is "probe/EVENT", and
+ * of_source() decides.
+ */
 static bool names_probe(const char *name, const char *source, const char *event)
 {
 	size_t n = strlen(source);
@@ -242,7 +255,9 @@ static bool names_probe(const char *name, const char *source, const char *event)
 	       (!strncmp(name, source, n) && name[n] == '/' && !strcmp(name + n + 1, event));
 }
 
-/* The newest metadata of the probe in the section, or of all where that has none. */
+/*
+ * Returns the newest metadata of the probe in the section or, if the section has none, in the file.
+ */
 static struct json_object *find_probe(const struct trawl_reader *reader, const char *event,
 				      const char *source, uint32_t section)
 {
@@ -267,7 +282,7 @@ static struct json_object *find_probe(const struct trawl_reader *reader, const c
 	return newest;
 }
 
-/* Names are looked for by the value, which may be narrower than its field. */
+/* Tells the enumeration names about sites where the value is narrower than its field. */
 static void narrow_names(struct probe_sites *s)
 {
 	for (uint32_t i = 0; i < s->n; i++) {
@@ -289,6 +304,8 @@ struct probe_sites *sites_new(struct trawl_reader *reader, const char *source, u
 	size_t n;
 
 	if (!s) {
+		if (doc)
+			out_lack_memory();
 		json_object_put(doc);
 		return NULL;
 	}
@@ -297,6 +314,7 @@ struct probe_sites *sites_new(struct trawl_reader *reader, const char *source, u
 	n = jdoc_count(list);
 	s->sites = calloc(n + 1, sizeof(*s->sites));
 	if (!s->sites) {
+		out_lack_memory();
 		sites_free(s);
 		return NULL;
 	}
@@ -350,8 +368,8 @@ const struct site *sites_any(const struct probe_sites *s)
 /* ---- which site --------------------------------------------------------------------------- */
 
 /*
- * The newest maps of the process that were true at this time of this boot, or else its first;
- * metadata of one name may come again.
+ * Returns the newest maps of the process that were valid at this time of this boot, or else its
+ * first. Several metadata entries may have the same name.
  */
 static const struct trawl_meta *find_maps(struct probe_sites *s, int32_t pid, uint32_t boot,
 					  uint64_t time)
@@ -373,7 +391,7 @@ static const struct trawl_meta *find_maps(struct probe_sites *s, int32_t pid, ui
 	return best;
 }
 
-/* The file offset that this address has in the probe's file, by one line of maps. */
+/* Computes the offset of an address in the probe's file from one line of the maps. */
 static bool map_line(const struct probe_sites *s, const char *line, uint64_t ip, uint64_t *offset)
 {
 	unsigned long long start, end, pgoff, inode;
@@ -414,8 +432,8 @@ static bool offset_by_maps(const struct probe_sites *s, const struct trawl_meta 
 }
 
 /*
- * Mappings move whole pages, so an address tells the place in its page for certain: mostly that
- * is one site only. Where it is not, the maps of the process decide.
+ * Mappings preserve the offset within a page, which usually identifies the site. If several sites
+ * share it, the maps of the process decide.
  */
 static const struct site *search(struct probe_sites *s, uint64_t ip, int32_t pid,
 				 uint32_t section, uint64_t time)
@@ -460,7 +478,7 @@ const struct site *sites_find(struct probe_sites *s, uint64_t ip, int32_t pid, u
 	return a->site;
 }
 
-/* ---- arguments that are not their field ----------------------------------------------------- */
+/* ---- arguments that are not simply their field ---------------------------------------------- */
 
 static const uint8_t *computed(const struct site_arg *a, const void *record, size_t len,
 			       const char **why)

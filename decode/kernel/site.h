@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Probe sites: which of the places of a probe was hit, what it is called, and which arguments of
- * it need more than their field. From the metadata "probe/SOURCE/NAME" and "maps/PID".
+ * Probe sites: which site of a probe was hit, its name, and the arguments that need more than their
+ * field to be shown. The information comes from the metadata "probe/SOURCE/NAME" and "maps/PID".
  */
 #ifndef TRAWL_DECODE_KERNEL_SITE_H
 #define TRAWL_DECODE_KERNEL_SITE_H
@@ -13,26 +13,29 @@ enum arg_state { ARG_EXACT, ARG_COMPUTED, ARG_UNAVAILABLE };
 struct own_type;
 
 /*
- * An argument at one site. COMPUTED: its bytes are in the window, index * scale - start bytes
- * from its beginning. EXACT with as != field: it is narrower than its field, in the low bytes.
+ * An argument at one site. COMPUTED: the value is in the field `window`, at byte index * scale -
+ * start, where index is the value of another field. EXACT with as != field: the value is narrower
+ * than its field and occupies its low bytes.
  */
 struct site_arg {
 	const char *name, *why;
 	enum arg_state state;
-	const struct shown *field;          /* of its name; NULL if there is none */
-	const struct shown *as;             /* what its value is at this site; NULL: not known */
+	const struct shown *field;          /* the field with its name; NULL: none */
+	/* how the value is to be shown at this site; NULL: unknown */
+	const struct shown *as;
 	const struct shown *index, *window; /* COMPUTED */
 	int64_t start;
 	unsigned int scale;
-	struct own_type *own;               /* holds `as` if no field has its type */
-	char *plain_name;                   /* holds the name if it is not the field's */
+	struct own_type *own;               /* owns `as` if no field has the type */
+	char *plain_name;                   /* owns the name if it differs from the field's */
 };
 
 struct site {
 	uint64_t offset;
-	const char *object;        /* base name of the file that it is in */
+	const char *object;        /* base name of the file that contains the site */
 	const char *symbol, *file; /* "" if unknown */
-	const char *exit, *to;     /* how the function is left here, and to what; "" if it is not */
+	/* if the function is left here: how, and to what; otherwise "" */
+	const char *exit, *to;
 	uint32_t line;
 	uint32_t nargs;
 	struct site_arg *args;
@@ -41,37 +44,37 @@ struct site {
 struct probe_sites;
 
 /*
- * The probe of this event type, which is of the source of that name ("usdt", "uprobe": events of
- * two sources may have one name), as it was in that section: another capture may be of another
- * build of the program. NULL if the file says nothing of it (or nothing sensible). Hides the helper
- * fields of the layout. All pointers into the layout and the result live together.
+ * The probe of an event type in a section of the file; another section may be from another build of
+ * the program. `source` is the name of the source ("usdt", "uprobe"), because events of two sources
+ * may have the same name. Returns NULL if the file does not describe the probe. Hides the helper
+ * fields in *l. The result points into *l, so both must be freed together.
  */
 struct probe_sites *sites_new(struct trawl_reader *reader, const char *source, uint32_t section,
 			      struct layout *l);
 void sites_free(struct probe_sites *s);
 
-/* True if every argument at every site is simply its field. */
+/* Whether every argument at every site is simply its field. */
 bool sites_plain(const struct probe_sites *s);
 
 /*
- * The site at this address in that process (pid or, unknown, -1) of this section of the file; NULL
- * if it cannot be told.
+ * Returns the site at this address in a process (pid; -1: unknown) of this section at this time
+ * (timeline, ns); NULL if it cannot be determined.
  */
 const struct site *sites_find(struct probe_sites *s, uint64_t ip, int32_t pid, uint32_t section,
 			      uint64_t time);
 
-/* Any site: for the names of its arguments. NULL if there are none. */
+/* Any site, for the names of its arguments; NULL if there are none. */
 const struct site *sites_any(const struct probe_sites *s);
 
-/* Is the argument simply its field? */
+/* Whether the argument is simply its field. */
 static inline bool arg_plain(const struct site_arg *a)
 {
 	return a->state == ARG_EXACT && a->field && a->as == a->field;
 }
 
 /*
- * Where the value of an argument, to be shown as a->as, is in the record; NULL with *why if it is
- * not there.
+ * Returns the bytes of the argument's value in the record, to be shown as a->as; NULL with *why if
+ * there is no value.
  */
 const uint8_t *arg_bytes(const struct site_arg *a, const void *record, size_t len,
 			 const char **why);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What addresses of the traced kernel mean: saved parts of /proc/kallsyms and printk_formats. */
+/* Symbols of the traced kernel, from saved excerpts of /proc/kallsyms and printk_formats. */
 #include "common/search.h"
 #include "decode/kernel/symbols.h"
 #include "common/array.h"
+#include "decode/base/output.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 
 struct symbol {
 	uint64_t addr;
-	const char *name, *module; /* in symbols.text; module: "" for none */
+	const char *name, *module; /* point into symbols.text; module "": none */
 };
 
 struct table {
@@ -38,7 +39,7 @@ static bool add(struct table *t, uint64_t addr, const char *name, const char *mo
 	return true;
 }
 
-/* "ffffffff81000000 T _stext", perhaps with "\t[module]". */
+/* Parses "ffffffff81000000 T _stext", optionally followed by "\t[module]". */
 static bool function_line(struct table *t, char *line)
 {
 	char *at, *name, *module;
@@ -55,7 +56,7 @@ static bool function_line(struct table *t, char *line)
 	return add(t, addr, name, module);
 }
 
-/* `0xffffffff82345678 : "text"`, with \n and the like escaped. */
+/* Parses `0xffffffff82345678 : "text"`, in which \n and similar characters are escaped. */
 static bool text_line(struct table *t, char *line)
 {
 	char *at, *to, *from;
@@ -106,6 +107,7 @@ struct symbols *symbols_parse(const char *kallsyms, size_t klen, const char *pri
 	if (s && parse(&s->functions, kallsyms, klen, function_line) &&
 	    parse(&s->texts, printk, plen, text_line))
 		return s;
+	out_lack_memory();
 	symbols_free(s);
 	return NULL;
 }
@@ -121,7 +123,7 @@ void symbols_free(struct symbols *s)
 	free(s);
 }
 
-/* The last row at or before addr. */
+/* Returns the last row at or before addr. */
 static const struct symbol *find(const struct table *t, uint64_t addr)
 {
 	size_t n = partition_point(t->n, i, t->rows[i].addr <= addr);
@@ -134,7 +136,7 @@ const char *symbols_find(const struct symbols *s, uint64_t addr, uint64_t *offse
 {
 	const struct symbol *row = s ? find(&s->functions, addr) : NULL;
 
-	/* The file has slices: an address far after a symbol is one that was not saved. */
+	/* The file contains only excerpts: a symbol far before the address is not the right one. */
 	if (!row || addr - row->addr > 0x100000)
 		return NULL;
 	*offset = addr - row->addr;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What addresses of the kernel mean. */
+/* Symbols of the traced kernel. */
 #ifndef TRAWL_DECODE_KERNEL_SYMBOLS_H
 #define TRAWL_DECODE_KERNEL_SYMBOLS_H
 
@@ -8,14 +8,19 @@
 
 struct symbols;
 
-/* From texts as /proc/kallsyms and printk_formats have them; NULL for what is not there. */
+/*
+ * Parses texts in the formats of /proc/kallsyms and printk_formats; NULL for missing ones. Returns
+ * NULL if memory runs out.
+ */
 struct symbols *symbols_parse(const char *kallsyms, size_t klen, const char *printk, size_t plen);
 void symbols_free(struct symbols *s);
-/* The symbol at or before addr, how far, and its module ("" for none); NULL if not known. s may be
- * NULL. */
+/*
+ * Returns the name of the symbol at or before addr, its distance, and its module ("" for none);
+ * NULL if it is unknown. s may be NULL.
+ */
 const char *symbols_find(const struct symbols *s, uint64_t addr, uint64_t *offset,
 			 const char **module);
-/* The constant text at addr; NULL if not known. */
+/* Returns the constant string at addr; NULL if it is unknown. s may be NULL. */
 const char *symbols_text(const struct symbols *s, uint64_t addr);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events of the kernel's ring buffer: probes, trace events, and the hidden task source. One record
- * is one item; what each event type needs is prepared at its first record (struct plan).
+ * Events from the kernel's ring buffer: probes, trace events, and the hidden task source. Each
+ * record is one item. What is needed to decode an event type is prepared at its first record
+ * (struct plan).
  */
 #include <stdlib.h>
 
@@ -19,27 +20,31 @@
 struct plan {
 	const struct trawl_event_type *type;
 	struct layout *layout;
-	struct probe_sites *sites;  /* NULL: no probe, or nothing known of it */
-	struct shown *ip;           /* the field that tells the site */
-	struct shown *caller;       /* of a return probe: the address it returns to */
-	uint32_t section;           /* of the file: what is told of probes differs */
-	int tid_at;                 /* offset of the task id in the record; -1: it has none */
+	struct probe_sites *sites;  /* NULL: not a probe, or nothing is known of it */
+	struct shown *ip;           /* the field with the address of the site */
+	struct shown *caller;       /* return probes: the field with the return address */
+	/* section of the file; descriptions of probes differ between sections */
+	uint32_t section;
+	int tid_at;                 /* offset of the thread id in the record; -1: none */
 	bool task_source;
-	bool plain;                 /* the fields of the layout are all there is to show */
-	struct printfmt *print;     /* the kernel's print format; NULL: none is of use */
-	struct print_fields *written; /* what it says of single fields */
+	bool plain;                 /* the fields of the layout are all that is shown */
+	struct printfmt *print;     /* the kernel's print format; NULL: none, or unusable */
+	struct print_fields *written; /* what the print format says of single fields */
 };
+
+enum { RECENT = 16 };
 
 struct tracefs {
 	const struct decode_context *ctx;
-	struct plan **slots; /* by address of the event type, open addressing */
+	struct plan **slots; /* hash table by address of the event type, open addressing */
 	size_t nslots, used;
-	struct plan *last;
-	uint32_t section;        /* of which the plans are */
-	struct symbols *symbols; /* with --print */
+	struct plan *recent[RECENT]; /* by id of the event type, of the current section */
+	uint32_t section;        /* section that the plans are for */
+	struct symbols *symbols; /* for --print */
 	struct boots boots;
 	struct item item;
-	struct out names[2];     /* of numbers, for tracefs_value(): one for each side */
+	/* scratch for names of numbers in tracefs_value(), one for each operand */
+	struct out names[2];
 	unsigned int nnames;
 };
 
@@ -78,7 +83,6 @@ static void forget(struct tracefs *t)
 		t->slots[i] = NULL;
 	}
 	t->used = 0;
-	t->last = NULL;
 	symbols_free(t->symbols);
 	t->symbols = NULL;
 }
@@ -97,7 +101,7 @@ static void tracefs_close(void *state)
 
 /* ---- plans -------------------------------------------------------------------------------- */
 
-/* Where records of this source have their task id, if they have one. */
+/* Returns the offset of the thread id in the source's records, or -1 if they have none. */
 static int task_offset(const struct trawl_source *s, uint32_t size)
 {
 	uint32_t i;
@@ -110,8 +114,8 @@ static int task_offset(const struct trawl_source *s, uint32_t size)
 }
 
 /*
- * Each source of a capture saves the symbols of its own events: all of them together. A kernel that
- * was started anew has others at the same addresses.
+ * Reads all saved symbols of the current boot: each source saves those of its own events. After a
+ * reboot, other symbols have the same addresses.
  */
 static struct symbols *symbols_of(struct tracefs *t)
 {
@@ -138,7 +142,7 @@ static struct symbols *symbols_of(struct tracefs *t)
 	return s;
 }
 
-/* -s of the capture that the section at hand is of; 0: none. */
+/* The snapshot length (-s) of the capture in the current section, in bytes; 0: none. */
 static uint32_t snap_of(const struct tracefs *t)
 {
 	const struct trawl_reader *r = t->ctx->reader;
@@ -158,15 +162,15 @@ static uint32_t snap_of(const struct tracefs *t)
 }
 
 /*
- * System calls' formats show every argument in hex; by the types that they are declared with people
- * see more.
+ * The print formats of system calls show every argument in hex, so their fields are shown by their
+ * declared types instead.
  */
 static bool is_syscall(const struct trawl_event_type *type)
 {
 	return !strncmp(type->name, "syscalls:", 9);
 }
 
-/* The kernel's own words for an event, and for its fields. */
+/* Prepares the kernel's own texts for an event and its fields. */
 static void plan_print(struct tracefs *t, struct plan *p, const struct trawl_source *source)
 {
 	p->print = printfmt_new(p->type, source, NULL);
@@ -252,30 +256,34 @@ static struct plan *plan_for(struct tracefs *t, const struct trawl_event_type *t
 
 /* ---- items -------------------------------------------------------------------------------- */
 
-/* What is told of probes and symbols is told anew; of sections of one timeline both are needed. */
-static struct plan *turn_to(struct tracefs *t, uint32_t section)
+/*
+ * Switches to another section. Plans are discarded unless both sections have the same timeline, as
+ * in merged files, whose sections are read alternately.
+ */
+static void turn_to(struct tracefs *t, uint32_t section)
 {
 	uint64_t timeline = trawl_section_timeline(t->ctx->reader, section);
 
 	if (!timeline || timeline != trawl_section_timeline(t->ctx->reader, t->section))
 		forget(t);
+	memset(t->recent, 0, sizeof(t->recent));
 	t->section = section;
-	return NULL;
 }
 
 static int tracefs_feed(void *state, const struct trawl_event *ev, struct item_sink *sink,
 			struct trawl_error *err)
 {
 	struct tracefs *t = state;
-	struct plan *p = t->last;
+	struct plan **recent = &t->recent[ev->type->id % RECENT], *p;
 	struct item *it = &t->item;
 	const struct task *task;
 	int32_t tid = ITEM_NO_TASK;
 
 	if (ev->section != t->section)
-		p = turn_to(t, ev->section);
-	if (!p || p->type != ev->type)
-		p = t->last = plan_for(t, ev->type);
+		turn_to(t, ev->section);
+	if (!*recent || (*recent)->type != ev->type)
+		*recent = plan_for(t, ev->type);
+	p = *recent;
 	if (!p)
 		return trawl_fail(err, TRAWL_CANNOT, "decoder: out of memory");
 	if (p->tid_at >= 0 && (uint32_t)p->tid_at + 4 <= ev->len)
@@ -315,7 +323,7 @@ static const struct site *site_of(const struct item *it)
 			  it->ts);
 }
 
-/* ---- arguments that are more than a field ------------------------------------------------- */
+/* ---- arguments that are not simply their field --------------------------------------------- */
 
 static void unavailable(const char *why, bool json, struct out *o)
 {
@@ -331,7 +339,7 @@ static void unavailable(const char *why, bool json, struct out *o)
 	out_char(o, '>');
 }
 
-/* What the program calls the value of an argument that is narrower than its field; or NULL. */
+/* Returns the enumeration name of an argument that is narrower than its field, or NULL. */
 static const char *arg_name(const struct site_arg *a, const struct item *it, bool json)
 {
 	const struct written *w = a->field ? a->field->written : NULL;
@@ -360,7 +368,7 @@ static void argument(const struct site_arg *a, const struct item *it, bool json,
 		out_safe(o, name, strlen(name));
 }
 
-/* The arguments of a site whose fields alone do not tell all. */
+/* Prints the arguments of a site whose fields alone are not sufficient. */
 static void arguments(const struct site *s, const struct item *it, bool json, struct out *o)
 {
 	bool any = false;
@@ -391,7 +399,7 @@ static void site_text(const struct site *s, struct out *o)
 {
 	out_str(o, " (");
 	out_safe(o, s->symbol, strlen(s->symbol));
-	if (!*s->symbol) { /* as one gives it to uprobe: */
+	if (!*s->symbol) { /* the form that uprobe: accepts */
 		out_safe(o, s->object, strlen(s->object));
 		out_char(o, ':');
 		out_hex(o, s->offset);
@@ -421,7 +429,7 @@ static void tracefs_text(void *state, const struct item *it, struct out *o)
 		return;
 	}
 	if (p->plain || all) {
-		/* the addresses say nothing more to a person once the site is there */
+		/* the site replaces the address */
 		if (p->ip)
 			p->ip->hidden = s;
 		if (p->caller)
@@ -459,7 +467,7 @@ static void tracefs_json(void *state, const struct item *it, struct out *o)
 	arguments(s, it, true, o);
 }
 
-/* One more member of "unavailable", which begins with it. */
+/* Appends a member to "unavailable", opening the object before the first one. */
 static void reason(const char *name, const char *why, bool *any, struct out *o)
 {
 	out_str(o, *any ? "," : ",\"unavailable\":{");
@@ -469,7 +477,7 @@ static void reason(const char *name, const char *why, bool *any, struct out *o)
 	*any = true;
 }
 
-/* Why arguments are null: a member for each that has no value here. */
+/* Appends for each argument without a value the reason. */
 static void reasons(const struct plan *p, const struct site *s, bool all, const struct item *it,
 		    struct out *o)
 {
@@ -494,7 +502,7 @@ static void reasons(const struct plan *p, const struct site *s, bool all, const 
 		out_char(o, '}');
 }
 
-/* The names of the texts that the capture cut. */
+/* Appends the names of texts that the capture cut. */
 static void cuts(const struct layout *l, bool all, const struct item *it, struct out *o)
 {
 	bool any = false;
@@ -571,7 +579,7 @@ static bool site_value(const struct site *s, const char *name, struct value *v)
 	return true;
 }
 
-/* A number that text writes otherwise has that as its name. */
+/* If text output shows a name instead of a number, the name can be compared with as well. */
 static void name_value(struct tracefs *t, const struct shown *f, const struct item *it,
 		       struct value *v)
 {
@@ -585,7 +593,10 @@ static void name_value(struct tracefs *t, const struct shown *f, const struct it
 	v->len = o->len;
 }
 
-/* An argument that is not simply its field; false if the name is none at this site. */
+/*
+ * Stores the value of an argument that is not simply its field. Returns false if the site has no
+ * such argument.
+ */
 static bool arg_value(struct tracefs *t, const struct site *s, const struct item *it,
 		      const char *name, struct value *v)
 {
@@ -624,7 +635,7 @@ static bool tracefs_value(void *state, const struct item *it, const char *name, 
 	return s && site_value(s, name, v);
 }
 
-/* Of a probe site, only the item knows which argument a name is. */
+/* At a probe site, the kind of value depends on the item. */
 static unsigned int tracefs_comparable(void *state, const struct trawl_event_type *type,
 				       const char *name)
 {
@@ -669,10 +680,12 @@ static void tracefs_names(void *state, const struct trawl_event_type *type, deco
 		fn(arg, "symbol");
 		fn(arg, "file");
 		fn(arg, "line");
+		if (*s->exit)
+			fn(arg, "exit");
 	}
 }
 
-/* Also for sources of a kind that nobody knows: their fields are shown, and no more. */
+/* Also decodes sources of unknown kinds, showing just their fields. */
 const struct decoder tracefs_decoder = {
 	.kind = "tracefs",
 	.open = tracefs_open,

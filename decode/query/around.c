@@ -62,8 +62,7 @@ struct around *around_find(const char *path, const char *expr, uint64_t window,
 	a->consumer.item = take_match;
 	if (!strcmp(path, "-")) {
 		trawl_fail(err, TRAWL_USAGE,
-			   "--around: the file is read twice: give a file instead "
-			   "of a pipe");
+			   "--around: reads its input twice; give a file instead of a pipe");
 		goto out;
 	}
 	matches.where = where_parse("--around", expr, err);

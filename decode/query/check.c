@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Whether a file has what a selection asks for: its sources, the fields of its events, and the
  * words that these may hold. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -86,7 +87,7 @@ int stream_known_fields(struct stream *s, const char *option, const char *list,
 			struct trawl_error *err)
 {
 	struct listing l;
-	char name[64];
+	char name[256];
 
 	for (size_t n; *list; list += n + (list[n] == ',')) {
 		n = strcspn(list, ",");
@@ -98,13 +99,13 @@ int stream_known_fields(struct stream *s, const char *option, const char *list,
 		return 0;
 	listing_start(&l, name);
 	stream_names(s, listing_add, &l);
-	trawl_fail(err, TRAWL_USAGE, "%s: no event here has a field '%s'%s", option, name,
+	trawl_fail(err, TRAWL_USAGE, "%s: no event has a field '%s'%s", option, name,
 		   listing_hint(&l));
 	listing_free(&l);
 	return -1;
 }
 
-/* Is what stands there on the right of a comparison, where texts use to be? */
+/* Is the name at `at` on the right of a comparison, where a text usually stands? */
 static bool compared_with(const char *expr, size_t at)
 {
 	while (at && expr[at - 1] == ' ')
@@ -121,7 +122,7 @@ static bool compares_id(const char *expr, size_t at)
 							      expr[at - 3] == '(');
 }
 
-/* A field of this name may hold this text in some event, or is nobody's. */
+/* Can a field of this name hold the text in some event? True, too, if no event has the field. */
 static bool can_be(void *arg, const char *field, const char *text, bool pattern)
 {
 	struct stream *s = arg;
@@ -140,14 +141,34 @@ static bool can_be(void *arg, const char *field, const char *text, bool pattern)
 	return !has;
 }
 
-/* An item's own pid is a process, but of USB a product's id or a packet's kind: a text. */
+/* Likewise a number. */
+static bool can_equal(void *arg, const char *field, int64_t number)
+{
+	struct stream *s = arg;
+	bool has = false;
+
+	for (size_t i = 0; i < trawl_event_type_count(s->reader); i++) {
+		const struct trawl_event_type *t = trawl_event_type_at(s->reader, i);
+		const struct trawl_source *source = stream_source(s, t->source);
+		const struct decoder *d = source ? decoder_find(source) : NULL;
+
+		if (!d || !stream_type_has(s, t, field))
+			continue;
+		if (!d->never_number || !d->never_number(field, number))
+			return true;
+		has = true;
+	}
+	return !has;
+}
+
+/* The pid of an item is a number; of USB it is a product's id or a packet's kind, a text. */
 static unsigned int comparable_pid(const struct decoder *d)
 {
 	return d != &usb_decoder && d != &bus_decoder ? COMPARABLE_NUMBER : 0;
 }
 
-/* What a field, NULL: an item's pid, may be compared with in some event; 0: that is not known of
- * all. */
+/* What a field (NULL: an item's pid) can be compared with: enum comparable, or'd over all events;
+ * 0: of some event that is not known. */
 static unsigned int comparable_with(void *arg, const char *field)
 {
 	struct stream *s = arg;
@@ -187,6 +208,34 @@ static int check_mismatch(struct stream *s, struct trawl_error *err)
 				  : "text: write one in quotes, as in name == \"usb:bulk\"");
 }
 
+/* A number that a field never has: ep == 0x182. */
+static int check_numbers(struct stream *s, struct trawl_error *err)
+{
+	const struct selection *sel = s->selection;
+	const char *field, *why = NULL;
+	int64_t number;
+	size_t at;
+
+	field = where_unknown_number(sel->where, can_equal, s, &at, &number);
+	if (!field)
+		return 0;
+	for (size_t i = 0; decoders[i] && !why; i++)
+		why = decoders[i]->never_number ? decoders[i]->never_number(field, number) : NULL;
+	return caret_fail(err, TRAWL_USAGE, sel->where_text, at,
+			  "%s: %.60s is never %" PRId64 ": %s", sel->where_option, field, number,
+			  why);
+}
+
+/* Another tool's name for a field of ours; NULL: not known. */
+static const char *field_called(const struct stream *s, const char *name)
+{
+	const char *ours = NULL;
+
+	for (const struct engine *e = s->engines; e && !ours; e = e->next)
+		ours = e->decoder->field_called ? e->decoder->field_called(name) : NULL;
+	return ours;
+}
+
 /* Are all fields of --where known, and all words? To be asked when all event types are. */
 static int check_where(struct stream *s, struct trawl_error *err)
 {
@@ -204,7 +253,7 @@ static int check_where(struct stream *s, struct trawl_error *err)
 	if (!bad) {
 		bad = where_unknown_word(sel->where, can_be, s, &at, &field);
 		if (!bad)
-			return check_mismatch(s, err);
+			return check_mismatch(s, err) || check_numbers(s, err) ? -1 : 0;
 		enum_values_refuse(field, bad, text, sizeof(text));
 		return caret_fail(err, TRAWL_USAGE, sel->where_text, at, "%s: %s",
 				  sel->where_option, text);
@@ -212,13 +261,16 @@ static int check_where(struct stream *s, struct trawl_error *err)
 	listing_start(&l, bad);
 	stream_names(s, listing_add, &l);
 	if (compared_with(sel->where_text, at) && compares_id(sel->where_text, at))
-		snprintf(text, sizeof(text), "no event here has a field '%.60s'; ausyscall %.60s "
+		snprintf(text, sizeof(text), "no event has a field '%.60s'; ausyscall %.60s "
 			 "tells the number of a system call", bad, bad);
 	else if (compared_with(sel->where_text, at))
-		snprintf(text, sizeof(text), "no event here has a field '%.60s'; if it is meant as "
+		snprintf(text, sizeof(text), "no event has a field '%.60s'; if it is meant as "
 			 "a text, that stands in quotes: \"%.60s\"", bad, bad);
+	else if (field_called(s, bad))
+		snprintf(text, sizeof(text), "no event has a field '%.60s'; it is called %.60s here",
+			 bad, field_called(s, bad));
 	else
-		snprintf(text, sizeof(text), "no event here has a field '%.60s'%s", bad,
+		snprintf(text, sizeof(text), "no event has a field '%.60s'%s", bad,
 			 listing_hint(&l));
 	listing_free(&l);
 	return caret_fail(err, TRAWL_USAGE, sel->where_text, at, "%s: %s", sel->where_option,
@@ -239,7 +291,7 @@ static int check_sources(struct stream *s, struct trawl_error *err)
 	listing_start(&l, missing);
 	for (i = 0; i < n; i++)
 		listing_add(&l, trawl_source_at(s->reader, i)->name);
-	trawl_fail(err, TRAWL_USAGE, "--source: '%.100s' is no source of this file%s", missing,
+	trawl_fail(err, TRAWL_USAGE, "--source: the file has no source '%.100s'%s", missing,
 		   listing_hint(&l));
 	listing_free(&l);
 	return -1;

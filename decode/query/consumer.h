@@ -18,7 +18,7 @@ struct consumer {
 	 * `to`. May be NULL. */
 	int (*loss)(struct consumer *c, const struct trawl_source *s, const struct trawl_loss *l,
 		    uint64_t from, uint64_t to);
-	/* For who has to know of what the selection leaves out, too: of all sources, in its order.
+	/* Gets the items that the selection leaves out, of all sources, in order with the others.
 	 * May be NULL. */
 	void (*aside)(struct consumer *c, const struct decoder *d, void *state,
 		      const struct item *it);

@@ -33,25 +33,25 @@ static void machine_free(struct machine *m)
 {
 	tasks_free(m->context.tasks);
 	trawl_close(m->context.reader);
+	free(m->sections);
 	free(m);
 }
 
 /* Leaves of the metadata those of the sections that have a source of the machine. */
-static bool hide_others(struct trawl_reader *r, const char *name)
+static bool hide_others(struct machine *m)
 {
-	size_t n = trawl_section_count(r);
-	bool *keep = calloc(n + 1, sizeof(*keep));
+	struct trawl_reader *r = m->context.reader;
 
-	for (uint32_t i = 0; keep && i < n; i++)
-		for (uint16_t k = 0; k < SOURCES && !keep[i]; k++) {
+	m->nsections = trawl_section_count(r);
+	m->sections = calloc(m->nsections + 1, sizeof(*m->sections));
+	for (uint32_t i = 0; m->sections && i < m->nsections; i++)
+		for (uint16_t k = 0; k < SOURCES && !m->sections[i]; k++) {
 			const struct trawl_source *source = trawl_section_source(r, i, k);
 
-			keep[i] = source && !strcmp(source_machine(source->name), name);
+			m->sections[i] =
+				source && !strcmp(source_machine(source->name), m->name);
 		}
-	if (keep)
-		trawl_hide_metas(r, keep);
-	free(keep);
-	return keep;
+	return m->sections && !trawl_hide_metas(r, m->sections);
 }
 
 static int machine_of(struct stream *s, const struct trawl_source *source, struct machine **found,
@@ -73,7 +73,7 @@ static int machine_of(struct stream *s, const struct trawl_source *source, struc
 	m->context.reader = stream_open_reader(s->path, s->options, err);
 	if (m->context.reader) {
 		m->context.tasks = tasks_new(m->context.reader);
-		if (!m->context.tasks || !hide_others(m->context.reader, name))
+		if (!m->context.tasks || !hide_others(m))
 			stream_no_memory(err);
 		else {
 			m->next = s->machines;
@@ -117,6 +117,7 @@ static struct engine *engine_for(struct stream *s, const struct decoder *d,
 		free(e);
 		return NULL;
 	}
+	s->holds |= d->advance != NULL;
 	e->next = s->engines;
 	s->engines = e;
 	return e;

@@ -12,6 +12,8 @@ bool enum_values_allow(const struct decoder *d, const char *field, const char *t
 	const char *word;
 	size_t n;
 
+	if (!pattern && d->never && d->never(field, text))
+		return false;
 	for (n = 0; d->word && (word = d->word(field, n)); n++)
 		if (pattern ? glob_match(text, word, strlen(word)) : !strcmp(text, word))
 			return true;
@@ -24,6 +26,14 @@ void enum_values_refuse(const char *field, const char *text, char *what, size_t 
 	char hint[200];
 	struct out words;
 
+	for (size_t i = 0; decoders[i]; i++) {
+		const char *why = decoders[i]->never ? decoders[i]->never(field, text) : NULL;
+
+		if (why) {
+			snprintf(what, size, "%.60s is never '%.60s': %s", field, text, why);
+			return;
+		}
+	}
 	out_memory(&words);
 	for (size_t i = 0; decoders[i]; i++) {
 		const char *word;

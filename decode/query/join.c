@@ -11,12 +11,21 @@
 #include "decode/base/time.h"
 
 enum { KEPT = 8192 };   /* events of tasks that are remembered */
-enum { REQUESTS = 64 }; /* requests that may be under way */
+enum { REQUESTS = 256 }; /* SCSI commands that are remembered */
+enum { DISKS = 32 };    /* USB disks whose device number is remembered */
+enum { CLAIMED = 64 };  /* events of one command that are told apart */
+
+/* usbmon's clock counts microseconds: a command may seem that much earlier than its cause. */
+#define SLACK 2000
+
+#define UNKNOWN UINT64_MAX
 
 /* An event of a task. */
-struct deed {
+struct task_event {
 	uint64_t time;
-	uint64_t urb, sector; /* UINT64_MAX: it names none */
+	uint64_t urb, sector; /* UNKNOWN: it names none */
+	uint64_t sectors;     /* from that one on; UNKNOWN: not told */
+	uint64_t disk;        /* the disk's device number; UNKNOWN: not told */
 	int32_t tid;
 	bool probe;
 	bool used;            /* its URB or request has found its transfer */
@@ -25,8 +34,23 @@ struct deed {
 
 /* A SCSI command, which has several transfers, and whose doing it was. */
 struct request {
-	uint64_t device, tag, lba;
-	struct deed deed;
+	uint64_t unit;        /* bus, device and LUN */
+	uint64_t started;
+	uint32_t tag;
+	bool caused;          /* event and probes are valid */
+	uint64_t end;         /* the sector behind its last one; UNKNOWN */
+	uint64_t seen;        /* the time of its last transfer so far */
+	struct task_event event;
+	struct task_event probes[JOIN_PROBES];
+	int nprobes;
+};
+
+/* Which disk of the block layer a unit is, as its requests show. */
+struct usb_disk {
+	uint64_t unit, disk;
+	unsigned int shift;   /* its blocks are 512 << shift bytes */
+	bool has_shift;
+	unsigned int matches; /* requests that can only have been of this disk */
 };
 
 struct join {
@@ -34,11 +58,15 @@ struct join {
 	struct consumer *inner;
 	struct out *out;
 	uint64_t window;
-	uint64_t n; /* deeds so far: the last KEPT of them are in the ring */
+	uint64_t n; /* task events so far: the last KEPT of them are in the ring */
 	uint64_t transfers, joined;
-	struct deed ring[KEPT];
+	uint64_t halves; /* submissions and completions that are items of their own */
+	struct task_event ring[KEPT];
 	struct request requests[REQUESTS];
 	uint64_t nrequests; /* so far: the last REQUESTS of them are kept */
+	struct usb_disk disks[DISKS];
+	unsigned int ndisks;
+	struct task_event probes[JOIN_PROBES]; /* of the last transfer that had causes */
 };
 
 static uint64_t number(const struct decoder *d, void *state, const struct item *it,
@@ -47,10 +75,10 @@ static uint64_t number(const struct decoder *d, void *state, const struct item *
 	struct value v;
 
 	if (!d->value || !d->value(state, it, name, &v))
-		return UINT64_MAX;
+		return UNKNOWN;
 	if (v.type == VALUE_UINT || (v.type == VALUE_INT && v.i >= 0))
 		return v.u;
-	return UINT64_MAX;
+	return UNKNOWN;
 }
 
 static bool is_probe(const struct trawl_source *s)
@@ -66,122 +94,335 @@ static void copy(char *to, size_t size, const char *from, size_t len)
 	to[len] = '\0';
 }
 
-static void remember(struct join *j, const struct decoder *d, void *state, const struct item *it)
+/* True for events that run where a request ends or is put back: in whichever task that is. */
+static bool is_afterwards(const char *name)
 {
-	struct deed *deed = &j->ring[j->n % KEPT];
-
-	*deed = (struct deed){
-		.time = it->time,
-		.urb = number(d, state, it, "urb"),
-		.sector = number(d, state, it, "sector"),
-		.tid = it->tid,
-		.probe = is_probe(it->source),
+	static const char *const words[] = {
+		"complete", "giveback", "requeue", "dequeue", "error", "done",
 	};
-	if (!deed->probe && deed->urb == UINT64_MAX && deed->sector == UINT64_MAX)
-		return;
-	copy(deed->comm, sizeof(deed->comm), it->comm, it->comm_len);
-	copy(deed->name, sizeof(deed->name), it->name, it->name_len);
-	j->n++;
-}
 
-/* Blocks of a disk are 512 bytes times a small power of two; the block layer counts in 512. */
-static bool same_sector(uint64_t lba, uint64_t sector)
-{
-	for (unsigned int shift = 0; shift <= 3; shift++)
-		if (lba << shift == sector)
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strstr(name, words[i]))
 			return true;
 	return false;
 }
 
-/* The first deed from the submission on that names this URB, unless it is of the completion: that
- * one is done by whoever was running then. */
-static struct deed *cause_of_urb(struct join *j, uint64_t begin, uint64_t end, uint64_t urb)
+/*
+ * The disk of a device number of the kernel (12 bits of major number, 20 of minor), without its
+ * partition. False if it is no disk that USB can carry: those are sd and sr.
+ */
+static bool whole_disk(uint64_t dev, uint64_t *disk)
 {
-	struct deed *first = NULL;
+	uint64_t major = dev >> 20;
 
-	for (uint64_t i = j->n; i-- > 0 && j->n - i <= KEPT;) {
-		struct deed *deed = &j->ring[i % KEPT];
+	*disk = dev;
+	if (dev == UNKNOWN || major == 11)
+		return true;
+	*disk = dev & ~(uint64_t)15;
+	return major == 8 || (major >= 65 && major <= 71) || (major >= 128 && major <= 135);
+}
 
-		if (deed->time < begin)
-			break;
-		if (!deed->used && deed->urb == urb && deed->time - begin <= end - deed->time)
-			first = deed;
+static void remember(struct join *j, const struct decoder *d, void *state, const struct item *it)
+{
+	struct task_event *event = &j->ring[j->n % KEPT];
+
+	*event = (struct task_event){
+		.time = it->time,
+		.urb = number(d, state, it, "urb"),
+		.sector = number(d, state, it, "sector"),
+		.sectors = number(d, state, it, "nr_sector"),
+		.tid = it->tid,
+		.probe = is_probe(it->source),
+	};
+	copy(event->name, sizeof(event->name), it->name, it->name_len);
+	if (is_afterwards(event->name))
+		event->urb = event->sector = UNKNOWN;
+	if (event->sector != UNKNOWN &&
+	    !whole_disk(number(d, state, it, "dev"), &event->disk))
+		event->sector = UNKNOWN;
+	if (!event->probe && event->urb == UNKNOWN && event->sector == UNKNOWN)
+		return;
+	copy(event->comm, sizeof(event->comm), it->comm, it->comm_len);
+	j->n++;
+}
+
+/* Event i of all so far: i from oldest() up to j->n. */
+static struct task_event *event_at(struct join *j, uint64_t i)
+{
+	return &j->ring[i % KEPT];
+}
+
+static uint64_t oldest(const struct join *j)
+{
+	return j->n > KEPT ? j->n - KEPT : 0;
+}
+
+/* The first event from this time on. */
+static uint64_t first_from(struct join *j, uint64_t time)
+{
+	uint64_t i = j->n;
+
+	while (i > oldest(j) && event_at(j, i - 1)->time >= time)
+		i--;
+	return i;
+}
+
+/* The first event from the submission on that names this URB, unless it is of the completion: that
+ * one is done by whoever was running then. */
+static struct task_event *cause_of_urb(struct join *j, uint64_t begin, uint64_t end, uint64_t urb)
+{
+	for (uint64_t i = first_from(j, begin); i < j->n; i++) {
+		struct task_event *event = event_at(j, i);
+
+		if (!event->used && event->urb == urb && event->time - begin <= end - event->time)
+			return event;
 	}
-	return first;
+	return NULL;
+}
+
+/* ---- SCSI commands -------------------------------------------------------------------------- */
+
+/* What a command reads or writes, in the block layer's sectors. */
+struct command {
+	struct usb_disk *disk; /* NULL: no more of them are remembered */
+	uint64_t started;
+	uint64_t lba, blocks;
+};
+
+static struct usb_disk *disk_of(struct join *j, uint64_t unit)
+{
+	for (unsigned int i = 0; i < j->ndisks; i++)
+		if (j->disks[i].unit == unit)
+			return &j->disks[i];
+	if (j->ndisks == DISKS)
+		return NULL;
+	j->disks[j->ndisks] = (struct usb_disk){ .unit = unit };
+	return &j->disks[j->ndisks++];
+}
+
+/* Learns the size of a block: a CBW states the bytes that its blocks have. */
+static void learn_block(struct usb_disk *disk, const struct msc_step *s, uint64_t blocks)
+{
+	if (!disk || s->uas || s->phase != MSC_COMMAND || !blocks || blocks == UNKNOWN)
+		return;
+	for (unsigned int shift = 0; shift <= 3; shift++) {
+		if (blocks << (9 + shift) == s->length) {
+			disk->shift = shift;
+			disk->has_shift = true;
+		}
+	}
 }
 
 /*
- * The first of the deeds before `to` that name these sectors and are of no request yet. The later
- * ones are of the same request: it was queued before it was issued, maybe by somebody else.
+ * The first sector of the command, if it is the event's. While nothing has told the size of a
+ * block, the event must have as many sectors as the command's blocks.
  */
-static const struct deed *cause_of_sectors(struct join *j, uint64_t from, uint64_t to, uint64_t lba)
+static bool same_sectors(const struct command *c, const struct task_event *event)
 {
-	const struct deed *first = NULL;
-
-	for (uint64_t i = j->n; i-- > 0 && j->n - i <= KEPT;) {
-		struct deed *deed = &j->ring[i % KEPT];
-
-		if (deed->time > to || deed->used)
+	for (unsigned int shift = 0; shift <= 3; shift++) {
+		if (c->lba << shift != event->sector)
 			continue;
-		if (deed->time < from)
-			break;
-		if (deed->sector == UINT64_MAX || !same_sector(lba, deed->sector))
-			continue;
-		deed->used = true;
-		first = deed;
+		if (c->disk && c->disk->has_shift ? c->disk->shift == shift :
+						     event->sectors == c->blocks << shift)
+			return true;
 	}
-	return first;
+	return false;
 }
 
-/* The cause of the request that a transfer carries: what one of its transfers was given, all
- * have. */
-static const struct deed *cause_of_request(struct join *j, const struct request *wanted,
-					   uint64_t from, uint64_t to)
+static bool is_known(const struct usb_disk *disk)
 {
-	const struct deed *deed;
-	struct request *r;
+	return disk && disk->matches >= 2;
+}
+
+/* May the event be of this disk? */
+static bool may_be_of(const struct usb_disk *disk, const struct task_event *event)
+{
+	return event->disk == UNKNOWN || !is_known(disk) || disk->disk == event->disk;
+}
+
+/* The events that can be of a command, as far as they agree on the disk. */
+struct match {
+	struct task_event *own;   /* the first that names its first sector */
+	struct task_event *whole; /* the last that names it with sectors before it */
+	bool several, several_whole; /* events like it are of several disks */
+};
+
+static bool disks_differ(const struct task_event *a, const struct task_event *b)
+{
+	return a && b && a->disk != UNKNOWN && b->disk != UNKNOWN && a->disk != b->disk;
+}
+
+static void match_events(struct join *j, const struct command *c, uint64_t from, struct match *m)
+{
+	uint64_t sector = c->disk && c->disk->has_shift ? c->lba << c->disk->shift : UNKNOWN;
+
+	*m = (struct match){ 0 };
+	for (uint64_t i = first_from(j, from); i < j->n; i++) {
+		struct task_event *event = event_at(j, i);
+
+		if (event->time > c->started + SLACK)
+			break;
+		if (event->sector == UNKNOWN || !may_be_of(c->disk, event))
+			continue;
+		if (!event->used && same_sectors(c, event)) {
+			m->several |= disks_differ(m->own, event);
+			m->own = m->own ? m->own : event;
+		} else if (sector != UNKNOWN && event->sectors != UNKNOWN &&
+			   sector > event->sector && sector - event->sector < event->sectors) {
+			m->several_whole |= disks_differ(m->whole, event);
+			m->whole = event;
+		}
+	}
+}
+
+/*
+ * Takes the events of this command, so that no later one for the same sectors has them: of each
+ * name the first, since the next is of another request that waits already.
+ */
+static void claim(struct join *j, const struct command *c, uint64_t from)
+{
+	const struct task_event *claimed[CLAIMED];
+	size_t n = 0;
+
+	for (uint64_t i = first_from(j, from); i < j->n; i++) {
+		struct task_event *event = event_at(j, i);
+		size_t k = 0;
+
+		if (event->time > c->started + SLACK)
+			break;
+		if (event->used || event->sector == UNKNOWN || !may_be_of(c->disk, event) ||
+		    !same_sectors(c, event))
+			continue;
+		while (k < n && strcmp(claimed[k]->name, event->name))
+			k++;
+		if (k < n)
+			continue;
+		event->used = true;
+		if (n < CLAIMED)
+			claimed[n++] = event;
+	}
+}
+
+/* The command before this one, if the two are parts of what one event names. */
+static const struct request *former_part(struct join *j, const struct command *c,
+					 const struct request *r)
+{
+	uint64_t sector = c->disk && c->disk->has_shift ? c->lba << c->disk->shift : UNKNOWN;
 
 	for (uint64_t i = j->nrequests; i-- > 0 && j->nrequests - i <= REQUESTS;) {
-		r = &j->requests[i % REQUESTS];
-		if (r->device == wanted->device && r->tag == wanted->tag && r->lba == wanted->lba &&
-		    r->deed.time >= from)
-			return &r->deed;
+		const struct request *other = &j->requests[i % REQUESTS];
+
+		if (other->unit == r->unit && other->caused && other->end == sector &&
+		    other->event.sectors != UNKNOWN && sector > other->event.sector &&
+		    sector - other->event.sector < other->event.sectors)
+			return r->started <= other->seen + j->window ? other : NULL;
 	}
-	deed = cause_of_sectors(j, from, to, wanted->lba);
-	if (!deed)
-		return NULL;
-	r = &j->requests[j->nrequests++ % REQUESTS];
-	*r = *wanted;
-	r->deed = *deed;
-	return &r->deed;
+	return NULL;
 }
 
-static void add(struct join_causes *causes, const struct deed *deed, enum join_how how,
+/*
+ * A request of many sectors is issued in parts. What names a part, but the queueing of another
+ * request, is done by whoever goes on with it.
+ */
+static const struct task_event *cause_of_parts(struct join *j, const struct command *c,
+					       const struct request *r, const struct match *m)
+{
+	const struct request *former;
+
+	if (m->several)
+		return NULL;
+	if (m->own && strstr(m->own->name, "bio_queue"))
+		return m->own;
+	if (m->several_whole || disks_differ(m->own, m->whole))
+		return NULL;
+	if (m->whole && (!m->own || m->whole->time < m->own->time))
+		return m->whole;
+	former = former_part(j, c, r);
+	return former ? &former->event : m->own;
+}
+
+/* The last probe events of the task, at the event and within the window before it. */
+static int last_probes(struct join *j, const struct task_event *of, struct task_event *probes)
+{
+	uint64_t from = of->time > j->window ? of->time - j->window : 0;
+	int n = 0;
+
+	for (uint64_t i = j->n; i-- > oldest(j) && n < JOIN_PROBES;) {
+		const struct task_event *event = event_at(j, i);
+
+		if (event->time < from)
+			break;
+		if (event->probe && event->tid == of->tid && event->time < of->time)
+			probes[n++] = *event;
+	}
+	return n;
+}
+
+static void find_request(struct join *j, const struct command *c, struct request *r)
+{
+	uint64_t from = c->started > j->window ? c->started - j->window : 0;
+	const struct task_event *event;
+	struct match m;
+
+	match_events(j, c, from, &m);
+	event = cause_of_parts(j, c, r, &m);
+	if (!event)
+		return;
+	r->caused = true;
+	r->event = *event;
+	r->nprobes = last_probes(j, event, r->probes);
+	if (c->disk && m.own && m.own->disk != UNKNOWN && c->disk->matches < 2) {
+		c->disk->matches = c->disk->disk == m.own->disk ? c->disk->matches + 1 : 1;
+		c->disk->disk = m.own->disk;
+	}
+	claim(j, c, from);
+}
+
+/* The command that a transfer carries: what one of its transfers was given, all have. */
+static const struct request *request_of(struct join *j, const struct decoder *d, void *state,
+					const struct item *it)
+{
+	const struct usb_detail *detail = it->detail;
+	const struct msc_step *s = &detail->storage;
+	uint64_t device = (uint64_t)detail->urb.bus << 16 | (uint64_t)detail->urb.device << 8;
+	uint32_t tag = s->uas ? s->tag : 0; /* bulk-only: one command at a time */
+	struct command c = { .started = s->started };
+	struct request *r;
+
+	if (!s->has_command)
+		return NULL;
+	c.lba = number(d, state, it, "lba");
+	c.blocks = number(d, state, it, "blocks");
+	if (c.lba == UNKNOWN || c.blocks == UNKNOWN || c.lba >> 60)
+		return NULL;
+	for (uint64_t i = j->nrequests; i-- > 0 && j->nrequests - i <= REQUESTS;) {
+		r = &j->requests[i % REQUESTS];
+		if ((r->unit & ~(uint64_t)0xff) == device && r->started == s->started &&
+		    r->tag == tag) {
+			r->seen = it->time;
+			return r;
+		}
+	}
+	c.disk = disk_of(j, device | s->lun);
+	learn_block(c.disk, s, c.blocks);
+	r = &j->requests[j->nrequests++ % REQUESTS];
+	*r = (struct request){
+		.unit = device | s->lun, .started = s->started, .tag = tag, .seen = it->time,
+		.end = c.disk && c.disk->has_shift ? (c.lba + c.blocks) << c.disk->shift : UNKNOWN,
+	};
+	find_request(j, &c, r);
+	return r;
+}
+
+/* ---- causes --------------------------------------------------------------------------------- */
+
+static void add(struct join_causes *causes, const struct task_event *event, enum join_how how,
 		uint64_t begin)
 {
 	causes->cause[causes->n++] = (struct join_cause){
-		.how = how, .tid = deed->tid, .comm = deed->comm, .name = deed->name,
-		.before = (int64_t)(begin - deed->time),
+		.how = how, .tid = event->tid, .comm = event->comm, .name = event->name,
+		.before = (int64_t)(begin - event->time),
 	};
-}
-
-static void add_probes(struct join *j, const struct deed *of, uint64_t begin,
-		       struct join_causes *causes)
-{
-	uint64_t oldest = begin > j->window ? begin - j->window : 0;
-	int left = JOIN_PROBES;
-
-	for (uint64_t i = j->n; i-- > 0 && j->n - i <= KEPT && left;) {
-		const struct deed *deed = &j->ring[i % KEPT];
-
-		if (deed->time < oldest)
-			break;
-		if (!deed->probe || deed->time == of->time || deed->tid != of->tid ||
-		    deed->time > begin)
-			continue;
-		add(causes, deed, JOIN_PROBE, begin);
-		left--;
-	}
 }
 
 static void find(struct join *j, const struct decoder *d, void *state, const struct item *it,
@@ -189,26 +430,25 @@ static void find(struct join *j, const struct decoder *d, void *state, const str
 {
 	const struct usb_detail *detail = it->detail;
 	uint64_t latency = number(d, state, it, "latency_ns"), begin;
-	struct request wanted = { .device = (uint64_t)detail->urb.bus << 8 | detail->urb.device };
-	const struct deed *by_sector = NULL;
-	struct deed *by_urb;
+	struct task_event *by_urb, *probes = j->probes;
+	const struct request *request;
+	int n = 0;
 
-	begin = latency != UINT64_MAX && latency <= it->time ? it->time - latency : it->time;
-	wanted.lba = number(d, state, it, "lba");
-	wanted.tag = number(d, state, it, "tag");
+	begin = latency != UNKNOWN && latency <= it->time ? it->time - latency : it->time;
 	by_urb = cause_of_urb(j, begin, it->time, detail->urb.id);
-	/* A request waits in the block layer's queues: that is what the window is for. */
-	if (wanted.lba != UINT64_MAX)
-		by_sector = cause_of_request(j, &wanted, begin > j->window ? begin - j->window : 0,
-					     it->time);
+	request = request_of(j, d, state, it);
 	if (by_urb) {
 		by_urb->used = true;
 		add(causes, by_urb, JOIN_URB, begin);
+		n = last_probes(j, by_urb, probes);
 	}
-	if (by_sector)
-		add(causes, by_sector, JOIN_SECTORS, begin);
-	if (by_sector || by_urb)
-		add_probes(j, by_sector ? by_sector : by_urb, begin, causes);
+	if (request && request->caused) {
+		add(causes, &request->event, JOIN_SECTORS, begin);
+		n = request->nprobes;
+		memcpy(probes, request->probes, sizeof(request->probes));
+	}
+	for (int i = 0; i < n; i++)
+		add(causes, &probes[i], JOIN_PROBE, begin);
 }
 
 void join_see(struct join *j, const struct decoder *d, void *state, const struct item *it,
@@ -218,6 +458,10 @@ void join_see(struct join *j, const struct decoder *d, void *state, const struct
 	if (it->tid >= 0) {
 		remember(j, d, state, it);
 	} else if (!strcmp(it->source->kind, "usbmon") && it->detail) {
+		if (!((const struct usb_detail *)it->detail)->transfer) {
+			j->halves++;
+			return;
+		}
 		find(j, d, state, it, causes);
 		j->transfers++;
 		j->joined += causes->n > 0;
@@ -296,14 +540,16 @@ void join_tell(const struct join *j)
 	const char *why = NULL;
 	struct trawl_error note;
 
-	if (!j->transfers)
-		why = "there is no USB transfer";
+	if (!j->transfers && j->halves)
+		why = "it is of transfers, and --raw shows their halves; leave out --raw";
+	else if (!j->transfers)
+		why = "the file has no USB transfer";
 	else if (!j->n)
-		why = "no event names the URB or the sectors of a transfer: record event:xhci-hcd:"
-		      "xhci_urb_enqueue or event:block:block_rq_issue besides usb";
+		why = "no event names the URB or the sectors of a transfer; record "
+		      "event:xhci-hcd:xhci_urb_enqueue or event:block:block_rq_issue too";
 	else if (!j->joined)
-		why = "no event that names a URB or sectors has one of these transfers; with a "
-		      "longer --window there may be one";
+		why = "no event that names a URB or sectors matches a transfer; try a longer "
+		      "--window";
 	if (why) {
 		trawl_fail(&note, TRAWL_OK, "--join: %s", why);
 		cli_note(NULL, &note);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * --join: whose doing a USB transfer was, under its line, or in its JSON object.
+ * --join tells which task caused a USB transfer: under its line, or in its JSON object.
  *
  * usbmon does not say which task a transfer is of. Two things tell:
  *
@@ -10,9 +10,15 @@
  *			eprobe on one: field `sector`) for the sectors of the SCSI command that a
  *			storage transfer carries
  *
- * With the task come its last probe events (USDT, uprobe, eprobe) within the window before the
- * transfer. Events of before the transfer's completion are known when it is shown; nothing here
- * looks ahead.
+ * With the task come its last probe events (USDT, uprobe, eprobe) within the window before that
+ * event. Events of before the transfer's completion are known when it is shown; nothing here looks
+ * ahead.
+ *
+ * The cause of a SCSI command is searched once, in the window before its submission; its data and
+ * its status have the same one, or none. Events for the same sectors may be of another disk, of a
+ * request that waits behind this one, or of one that has ended: each event is the cause of one
+ * command, the disk must be one, and events of completions are nobody's doing. A request that the
+ * block layer splits is queued once, for all its parts.
  */
 #ifndef TRAWL_DECODE_QUERY_JOIN_H
 #define TRAWL_DECODE_QUERY_JOIN_H

@@ -33,8 +33,8 @@ int reading_memory(const char *text, uint64_t *bytes, struct trawl_error *err)
 	if (*text < '0' || *text > '9' || errno || *end || n > UINT64_MAX >> shift ||
 	    n << shift < 1 << 20)
 		return trawl_fail(err, TRAWL_USAGE,
-				  "--memory: '%.100s' is not an amount of memory: give at least "
-				  "1M, as in --memory 1G",
+				  "--memory: '%.100s' is not an amount of memory; give at least "
+				  "1M, for example --memory 1G",
 				  text);
 	*bytes = n << shift;
 	return 0;
@@ -98,12 +98,13 @@ int reading_parse(struct reading *r, const struct reading_program *p, void *arg,
 	}
 	if (optind == argc)
 		return trawl_fail(err, TRAWL_USAGE,
-				  "no file: %s (- for standard input); see --help", p->usage);
+				  "no file is given; use %s (- is standard input), see "
+				  "--help", p->usage);
 	if (optind + 1 < argc && !r->many)
-		return trawl_fail(err, TRAWL_USAGE, "%s: only one file at a time is read%s",
+		return trawl_fail(err, TRAWL_USAGE, "%s: a second file; give one file at a time%s",
 				  argv[optind + 1],
-				  access(argv[optind], F_OK) ? "; what an option is about follows "
-							       "it with =: --meta=machine"
+				  access(argv[optind], F_OK) ?
+					 ", and an option's argument with =, as in --meta=machine"
 							     : "");
 	r->path = argv[optind];
 	return selection_done(&r->selection, r->utc, err);

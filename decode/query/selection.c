@@ -14,7 +14,7 @@ static int add_text(const char **list, size_t *n, const char *option, const char
 		    struct trawl_error *err)
 {
 	if (*n == SELECTION_MAX)
-		return trawl_fail(err, TRAWL_USAGE, "%s: more than %d of them: use a glob",
+		return trawl_fail(err, TRAWL_USAGE, "%s: given more than %d times; use a glob",
 				  option, SELECTION_MAX);
 	if (glob_unclosed(arg))
 		return caret_fail(err, TRAWL_USAGE, arg, (size_t)(glob_unclosed(arg) - arg),
@@ -23,14 +23,31 @@ static int add_text(const char **list, size_t *n, const char *option, const char
 	return 0;
 }
 
-/* A whole number from least to most; `wanted`: what the option is for and what it takes. */
-static int number(const char *option, const char *arg, uint64_t least, uint64_t most,
-		  const char *wanted, uint64_t *v, struct trawl_error *err)
+/* An option that takes a whole number. */
+struct number_option {
+	const char *name;
+	uint64_t least, most;
+	const char *wanted; /* what the number is, and which are taken: for the error */
+};
+
+static const struct number_option pid_option = {
+	"--pid", 0, INT32_MAX,
+	"the id of a process or thread: give a number from 0 to 2147483647",
+};
+
+static const struct number_option count_option = {
+	"-c", 1, UINT64_MAX,
+	"a number of events: give a whole number above 0, as in -c 100",
+};
+
+static int number(const struct number_option *o, const char *arg, uint64_t *v,
+		  struct trawl_error *err)
 {
 	errno = 0;
 	*v = strtoull(arg, NULL, 10);
-	if (errno || !*arg || arg[strspn(arg, "0123456789")] || *v < least || *v > most)
-		return trawl_fail(err, TRAWL_USAGE, "%s: '%.100s' is not %s", option, arg, wanted);
+	if (errno || !*arg || arg[strspn(arg, "0123456789")] || *v < o->least || *v > o->most)
+		return trawl_fail(err, TRAWL_USAGE, "%s: '%.100s' is not %s", o->name, arg,
+				  o->wanted);
 	return 0;
 }
 
@@ -46,7 +63,7 @@ int selection_option(struct selection *s, int option, const char *arg, struct tr
 	case OPTION_UNTIL:
 		if (s->to_text)
 			return trawl_fail(err, TRAWL_USAGE,
-					  "--until and --to are the same: leave one out");
+					  "--until, --to: mean the same; leave one out");
 		s->to_option = option == OPTION_TO ? "--to" : "--until";
 		s->to_text = arg;
 		return 0;
@@ -56,17 +73,17 @@ int selection_option(struct selection *s, int option, const char *arg, struct tr
 		return add_text(s->names, &s->nnames, "--name", arg, err);
 	case OPTION_PID:
 		if (s->npids == SELECTION_MAX)
-			return trawl_fail(err, TRAWL_USAGE, "--pid: more than %d of them: use "
-					  "--where 'pid == 1 or pid == 2'", SELECTION_MAX);
-		if (number("--pid", arg, 0, INT32_MAX, "the id of a process or thread: give a "
-			   "number from 0 to 2147483647", &v, err))
+			return trawl_fail(err, TRAWL_USAGE,
+					  "--pid: given more than %d times; use --where 'pid == 1 "
+					  "or pid == 2'", SELECTION_MAX);
+		if (number(&pid_option, arg, &v, err))
 			return -1;
 		s->pids[s->npids++] = (int32_t)v;
 		return 0;
 	case OPTION_WHERE:
 		if (s->where)
 			return trawl_fail(err, TRAWL_USAGE,
-					  "--where: given twice: join the two with 'and'");
+					  "--where: given twice; join the expressions with 'and'");
 		s->where_option = "--where";
 		s->where_text = arg;
 		s->where = where_parse("--where", arg, err);
@@ -75,8 +92,7 @@ int selection_option(struct selection *s, int option, const char *arg, struct tr
 		where_when_odd(s->where, cli_note, NULL);
 		return 0;
 	case 'c':
-		return number("-c", arg, 1, UINT64_MAX, "a number of events: give a whole number "
-			      "above 0, as in -c 100", &s->count, err);
+		return number(&count_option, arg, &s->count, err);
 	default:
 		return 1;
 	}
@@ -177,7 +193,7 @@ const int32_t *selection_unseen_pid(const struct selection *s)
 
 static bool wants_task(struct selection *s, const struct item *it)
 {
-	bool wanted = !s->npids;
+	bool wanted = false;
 
 	for (size_t i = 0; i < s->npids; i++) {
 		if (s->pids[i] == it->pid || s->pids[i] == it->tid) {
@@ -195,9 +211,10 @@ bool selection_wants(struct selection *s, const struct decoder *d, void *state,
 
 	if (s->chooser && d == s->chooser->decoder)
 		return s->chooser->has(s->chooser, it);
-	task = wants_task(s, it); /* asked of every item: of which none had is told */
+	/* asked of every item, so that the pids that none had can be named */
+	task = !s->npids || wants_task(s, it);
 
-	return selection_name(s, it->name, it->name_len, true) && it->time >= s->begin &&
-	       it->time < s->end && task &&
+	return (!s->nnames || selection_name(s, it->name, it->name_len, true)) &&
+	       it->time >= s->begin && it->time < s->end && task &&
 	       (!s->where || where_match(s->where, d, state, it));
 }

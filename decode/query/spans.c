@@ -85,16 +85,34 @@ static const struct {
 	{ "abort", ROLE_END },
 };
 
+/*
+ * Events of requests that end in an interrupt, in whatever task runs then, and that do not say
+ * which request it was: block_io_done's sector is the one after it. They are nobody's pair.
+ */
+static const char *const unpaired[] = {
+	"block:block_io_", "scsi:scsi_dispatch_cmd_", "mmc:mmc_request_", "spi:spi_message_",
+};
+
+static bool is_unpaired(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(unpaired); i++)
+		if (!strncmp(name, unpaired[i], strlen(unpaired[i])))
+			return true;
+	return false;
+}
+
 /* The number of a stem; a new one if there is room, else UINT32_MAX. */
 static uint32_t stem_of(struct spans *s, const char *text)
 {
 	for (size_t i = 0; i < s->nstems; i++)
 		if (!strcmp(s->stems[i], text))
 			return (uint32_t)i;
-	if (s->nstems == NAMES_MAX || !array_grow(s->stems, s->nstems))
+	if (s->nstems == NAMES_MAX)
 		return UINT32_MAX;
-	s->stems[s->nstems] = strdup(text);
-	return s->stems[s->nstems] ? (uint32_t)s->nstems++ : UINT32_MAX;
+	if (array_grow(s->stems, s->nstems) && (s->stems[s->nstems] = strdup(text)))
+		return (uint32_t)s->nstems++;
+	out_lack_memory();
+	return UINT32_MAX;
 }
 
 /* Takes its first or last word off a name: "lock__wait__start", "sys_enter_read". */
@@ -115,7 +133,7 @@ static enum role cut_word(char *name)
 		name[n - 7] = '\0';
 		return ROLE_END;
 	}
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
 		size_t k = strlen(words[i].word);
 
 		if (n <= k + 1 || strcmp(name + n - k, words[i].word) ||
@@ -142,18 +160,20 @@ static struct named *named(struct spans *s, const struct item *it)
 			s->cache[slot].i = i;
 			return &s->names[i];
 		}
-	if (s->nnames == NAMES_MAX || it->name_len >= sizeof(stem) ||
-	    !array_grow(s->names, s->nnames))
+	if (s->nnames == NAMES_MAX || it->name_len >= sizeof(stem))
 		return NULL;
-	n = &s->names[s->nnames];
-	*n = (struct named){ .name = strndup(it->name, it->name_len), .len = it->name_len };
-	if (!n->name)
+	n = array_grow(s->names, s->nnames) ? &s->names[s->nnames] : NULL;
+	if (n)
+		*n = (struct named){ .name = strndup(it->name, it->name_len), .len = it->name_len };
+	if (!n || !n->name) {
+		out_lack_memory();
 		return NULL;
+	}
 	snprintf(stem, sizeof(stem), "%s", n->name);
 	n->role = cut_word(stem);
 	n->request = !strncmp(n->name, "block:block_rq_", 15);
 	n->stem = stem_of(s, stem);
-	if (n->stem == UINT32_MAX)
+	if (n->stem == UINT32_MAX || is_unpaired(n->name))
 		n->role = ROLE_NONE;
 	s->cache[slot].name = it->name;
 	s->cache[slot].i = s->nnames++;

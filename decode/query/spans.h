@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How long things took that two events tell of: names that differ in their last word, start and
- * done, enter and exit, a function and its %return. A pair is of one task; of a request to a disk,
- * of one device and sector. Of nested ones the innermost ends first.
+ * The time between two events whose names differ in their last word: start and done, enter and
+ * exit, a function and its %return. Both are of one task; of a request to a disk, of one device and
+ * sector. Of nested pairs the innermost ends first.
  */
 #ifndef TRAWL_DECODE_QUERY_SPANS_H
 #define TRAWL_DECODE_QUERY_SPANS_H

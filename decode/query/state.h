@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "decode/base/boot.h"
 #include "decode/base/decoder.h"
 #include "decode/query/consumer.h"
 #include "decode/query/selection.h"
@@ -15,6 +16,8 @@
 struct machine {
 	const char *name; /* as its sources end: NAME@MACHINE */
 	struct decode_context context; /* whose reader tells only its sections' metadata */
+	bool *sections; /* by section: whether it has a source of the machine */
+	size_t nsections;
 	struct machine *next;
 };
 
@@ -24,6 +27,9 @@ struct engine {
 	const struct decoder *decoder;
 	void *state;
 	bool begun; /* its prologue was given, if it has one */
+	bool fed;   /* there was an event; the last one is of this section: */
+	uint32_t section;
+	bool over;  /* all of its machine's events were given */
 	uint64_t shown; /* which of decoder->items there were: a bit for each */
 	struct engine *next;
 };
@@ -61,13 +67,16 @@ struct stream {
 	uint32_t section;        /* of the event that the decoders are at */
 	uint64_t chunk;          /* its chunk, in the section */
 	uint32_t place;          /* and its number in that */
+	struct boots boots;      /* of the sections */
 	struct dated_loss *losses;
 	size_t nlosses, next_loss, losses_read;
 	const struct trawl_source *last; /* of the item before, with its answer */
 	bool last_wanted;
 	uint64_t first; /* of stream_first() */
+	uint64_t now;   /* the time of the last event */
 	uint64_t secrets;
 	uint8_t occurred[OCCURRED_BITS / 8]; /* by event type's id: there were such events */
+	bool holds;     /* an engine has advance() */
 	bool seekable, first_known, stopped, silent;
 	bool prologue; /* items are those of a prologue: no choice is made among them */
 };

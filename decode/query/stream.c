@@ -8,11 +8,12 @@
 #include "decode/base/task.h"
 #include "decode/query/state.h"
 #include "decode/query/stream.h"
+#include "decode/base/output.h"
 
 int stream_no_memory(struct trawl_error *err)
 {
 	return trawl_fail(err, TRAWL_CANNOT,
-			  "out of memory: end other programs, or read a part (--from, --to)");
+			  "out of memory; end other programs, or read a part (--from, --until)");
 }
 
 /* ---- sources ------------------------------------------------------------------------------ */
@@ -56,8 +57,10 @@ static void read_losses(struct stream *s)
 {
 	size_t n = trawl_loss_count(s->reader);
 
-	if (!array_resize(&s->losses, n + 1, sizeof(*s->losses)))
+	if (!array_resize(&s->losses, n + 1, sizeof(*s->losses))) {
+		out_lack_memory();
 		return;
+	}
 	for (; s->losses_read < n; s->losses_read++) {
 		const struct trawl_loss *l = trawl_loss_at(s->reader, s->losses_read);
 		struct dated_loss *d = &s->losses[s->nlosses];
@@ -154,19 +157,99 @@ static int begin(struct stream *s, struct engine *e, struct trawl_error *err)
 	return got;
 }
 
+/* Items that decoders hold and that are older than `time`. */
+static int give_held(struct stream *s, uint64_t time, struct trawl_error *err)
+{
+	int got = 0;
+
+	for (struct engine *e = s->holds ? s->engines : NULL; e && !got; e = e->next)
+		if (e->decoder->advance)
+			got = e->decoder->advance(e->state, time, &s->sink, err);
+	return got;
+}
+
+/* What the engine holds until its input ends, with the time of its last event. */
+static int flush(struct stream *s, struct engine *e, struct trawl_error *err)
+{
+	s->section = e->fed ? e->section : s->section;
+	return e->decoder->flush ? e->decoder->flush(e->state, &s->sink, err) : 0;
+}
+
+static bool is_over(const struct stream *s, const struct machine *m)
+{
+	for (uint32_t i = 0; i < m->nsections; i++)
+		if (m->sections[i] && !trawl_section_ended(s->reader, i))
+			return false;
+	return true;
+}
+
+/* In a merged file the captures of some machines end before others: theirs ends there. */
+static int end_machines(struct stream *s, struct trawl_error *err)
+{
+	int got = 0;
+
+	for (struct engine *e = s->engines; e && !got; e = e->next) {
+		if (!e->machine || !e->fed || e->over || !e->decoder->flush ||
+		    !is_over(s, e->machine))
+			continue;
+		e->over = true;
+		got = give_held(s, s->now, err);
+		if (!got)
+			got = flush(s, e, err);
+	}
+	return got;
+}
+
+/*
+ * The event is of another section than the one before it. What the engine holds belongs to that
+ * one's capture, unless both say that they are of one boot, or are read as one timeline.
+ */
+static int change_section(struct stream *s, struct engine *e, uint32_t section,
+			  struct trawl_error *err)
+{
+	uint64_t timeline = s->seekable ? trawl_section_timeline(s->reader, section) : 0;
+	int got = end_machines(s, err);
+
+	if (got || !e->fed || e->section == section || !e->decoder->flush ||
+	    (timeline && timeline == trawl_section_timeline(s->reader, e->section)) ||
+	    boots_same(&s->boots, e->section, section))
+		return got;
+	got = give_held(s, UINT64_MAX, err);
+	return got ? got : flush(s, e, err);
+}
+
+/*
+ * What comes before the event: the engine's prologue, the end of another capture, and what is held
+ * until this time; all of that where time goes back, in another capture.
+ */
+static int feed_before(struct stream *s, struct engine *e, const struct trawl_event *ev,
+		       struct trawl_error *err)
+{
+	int got = e->begun ? 0 : begin(s, e, err);
+
+	if (!got && s->section != ev->section)
+		got = change_section(s, e, ev->section, err);
+	return got ? got : give_held(s, ev->time < s->now ? UINT64_MAX : ev->time, err);
+}
+
 static int feed(struct stream *s, const struct trawl_event *ev, struct trawl_error *err)
 {
 	uint16_t id = ev->source->id;
-	const struct binding *b = id < s->nbindings ? &s->bindings[id] : NULL;
-	struct engine *e = b && b->engine ? b->engine : stream_engine(s, ev->source, err);
-	int got = e && !e->begun ? begin(s, e, err) : 0;
+	struct engine *e = id < s->nbindings ? s->bindings[id].engine : NULL;
+	int got = 0;
 
-	s->section = ev->section;
+	if (!e)
+		e = stream_engine(s, ev->source, err);
+	if (!e)
+		return -1;
+	if (!e->begun || s->section != ev->section || s->holds)
+		got = feed_before(s, e, ev, err);
+	e->fed = true;
+	e->section = s->section = ev->section;
+	s->now = ev->time;
 	s->chunk = ev->chunk;
 	s->place = ev->place;
-	if (got)
-		return got;
-	return e ? e->decoder->feed(e->state, ev, &s->sink, err) : -1;
+	return got ? got : e->decoder->feed(e->state, ev, &s->sink, err);
 }
 
 /* Prologues come before the first event of all; on a pipe, before the first of their source. */
@@ -204,7 +287,7 @@ static struct stream *stream_new(const struct decode_options *options,
 /* Takes the reader, which is NULL when *err is set. */
 static int set_reader(struct stream *s, struct trawl_reader *reader, struct trawl_error *err)
 {
-	s->reader = reader;
+	s->reader = s->boots.reader = reader;
 	if (!reader)
 		return -1;
 	s->context.reader = reader;
@@ -258,7 +341,12 @@ struct stream *stream_live(struct trawl_reader *reader, const struct decode_opti
 
 int stream_feed(struct stream *s, const struct trawl_event *ev, struct trawl_error *err)
 {
-	return feed(s, ev, err) < 0 ? -1 : 0;
+	int got = feed(s, ev, err);
+
+	/* What comes next may come late, or never. */
+	if (!got)
+		got = give_held(s, UINT64_MAX, err);
+	return got < 0 ? -1 : 0;
 }
 
 void stream_close(struct stream *s)
@@ -266,6 +354,7 @@ void stream_close(struct stream *s)
 	if (!s)
 		return;
 	stream_engines_free(s);
+	boots_free(&s->boots);
 	tasks_free(s->context.tasks);
 	trawl_close(s->before);
 	trawl_close(s->reader);
@@ -308,7 +397,8 @@ uint64_t stream_bound(const struct stream *s, const struct item *it)
 {
 	struct trawl_event ev = {
 		.time = it->time, .ts = it->ts, .source = it->source,
-		.section = s->section, .chunk = s->chunk,
+		.section = it->held ? it->section : s->section,
+		.chunk = it->held ? it->chunk : s->chunk,
 	};
 
 	return trawl_event_bound(s->reader, &ev);
@@ -323,9 +413,13 @@ void stream_summaries(struct stream *s, struct out *o)
 {
 	struct engine *e;
 
-	for (e = s->engines; e; e = e->next)
-		if (e->decoder->summary)
-			e->decoder->summary(e->state, o);
+	for (e = s->engines; e; e = e->next) {
+		if (!e->decoder->summary)
+			continue;
+		if (e->machine)
+			out_printf(o, "of %s:\n", e->machine->name);
+		e->decoder->summary(e->state, o);
+	}
 }
 
 /* ---- running ------------------------------------------------------------------------------ */
@@ -473,11 +567,16 @@ static int read_all(struct stream *s, struct trawl_error *err)
 		if (got)
 			break;
 	}
+	errno = 0;
+	if (!got)
+		got = give_held(s, UINT64_MAX, err);
 	for (e = s->engines; e && !got; e = e->next)
-		if (e->decoder->flush)
-			got = e->decoder->flush(e->state, &s->sink, err);
+		if (!e->over)
+			got = flush(s, e, err);
 	if (!got)
 		got = give_losses(s, UINT64_MAX);
+	if (got >= 0 && errno == ENOMEM)
+		return stream_no_memory(err);
 	return got < 0 ? -1 : 0;
 }
 

@@ -18,8 +18,8 @@ struct stream;
  */
 struct stream *stream_open(const char *path, const struct decode_options *options,
 			   struct selection *selection, struct trawl_error *err);
-/* The same file once more, for who must know of all of it before; *selection is for the stream to
- * use and lives as long. The file must be seekable, and s not have been run. */
+/* Opens the file of s again, for consumers that must know all of it first. *selection becomes a
+ * copy of that of s and lives as long as the stream. The file is seekable, and s has not run. */
 struct stream *stream_again(const struct stream *s, struct selection *selection,
 			    struct trawl_error *err);
 void stream_close(struct stream *s);

@@ -61,7 +61,7 @@ int stream_unseen_pid(struct stream *s, struct trawl_error *err)
 
 	if (!unseen || s->stopped || s->selection->begin || s->selection->end != UINT64_MAX)
 		return 0;
-	return trawl_fail(err, TRAWL_USAGE, "--pid: no event%s is one of process or thread %d",
+	return trawl_fail(err, TRAWL_USAGE, "--pid: no event%s belongs to process or thread %d",
 			  s->selection->nsources ? " of this --source" : "", *unseen);
 }
 
@@ -90,17 +90,22 @@ int stream_outside(struct stream *s, struct trawl_error *err)
 	const struct selection *sel = s->selection;
 	uint64_t first, last;
 	struct out o;
+	bool late;
 
 	if (!s->seekable || sel->taken || !file_span(s->reader, &first, &last) ||
 	    (sel->begin <= last && sel->end > first))
 		return 0;
+	late = sel->begin > last;
 	out_memory(&o);
+	out_str(&o, late ? "--from: no event is at or after " : sel->to_option);
+	out_str(&o, late ? "" : ": no event is before ");
+	time_full(&o, late ? sel->begin : sel->end, sel->utc);
+	out_str(&o, "; the capture lasted from ");
 	time_full(&o, first, sel->utc);
 	out_str(&o, " to ");
 	time_full(&o, last, sel->utc);
 	out_char(&o, '\0');
-	trawl_fail(err, TRAWL_USAGE, "%s: the file has no event of that time; it goes from %s",
-		   sel->begin > last ? "--from" : sel->to_option, o.data);
+	trawl_fail(err, TRAWL_USAGE, "%s", o.data);
 	out_free(&o);
 	return -1;
 }

@@ -18,7 +18,7 @@ struct watch;
 struct watch *watch_new(const char *option, const char *text, struct trawl_error *err);
 void watch_free(struct watch *w);
 
-/* Whom to tell of comparisons that turn out to make no sense: where_when_odd(). */
+/* Sets who is told of comparisons that turn out to make no sense: where_when_odd(). */
 void watch_when_odd(struct watch *w, void (*tell)(void *arg, const struct trawl_error *note),
 		    void *arg);
 

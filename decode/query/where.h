@@ -28,9 +28,9 @@ struct where;
 struct where *where_parse(const char *option, const char *text, struct trawl_error *err);
 
 /*
- * Whom to tell of an item whose number is compared with a text, or the other way round: once for
- * each comparison. Which of the two a field is only an item says; such a comparison is false, but
- * for !=.
+ * Sets who is told, once for each comparison, that an item's number is compared with a text, or the
+ * other way round. Only an item shows which of the two a field is. Such a comparison is false,
+ * except by !=.
  */
 void where_when_odd(struct where *w, void (*tell)(void *arg, const struct trawl_error *note),
 		    void *arg);
@@ -55,6 +55,11 @@ const char *where_unknown_word(const struct where *w,
 			       bool (*matches)(void *arg, const char *field, const char *text,
 					       bool pattern),
 			       void *arg, size_t *at, const char **field);
+
+/* Likewise the first integer that a field is asked to be equal to; it goes to *number. */
+const char *where_unknown_number(const struct where *w,
+				 bool (*can_be)(void *arg, const char *field, int64_t number),
+				 void *arg, size_t *at, int64_t *number);
 
 /*
  * Likewise the first field that is compared with a text (*is_text) or a number although

@@ -67,6 +67,7 @@ const char *where_unknown_word(const struct where *w,
 	for (uint32_t i = 0; i < w->n; i++) {
 		const struct node *n = &w->nodes[i], *text = compared(n, FIELD);
 
+		text = text ? text : compared(n, PID); /* of USB a field */
 		if (!text || text->value.type != VALUE_TEXT)
 			continue;
 		*field = (text == n->right ? n->left : n->right)->text;
@@ -74,6 +75,28 @@ const char *where_unknown_word(const struct where *w,
 			*at = text->at;
 			return text->text;
 		}
+	}
+	return NULL;
+}
+
+const char *where_unknown_number(const struct where *w,
+				 bool (*can_be)(void *arg, const char *field, int64_t number),
+				 void *arg, size_t *at, int64_t *number)
+{
+	for (uint32_t i = 0; i < w->n; i++) {
+		const struct node *n = &w->nodes[i];
+		const struct node *with = n->op == EQ ? compared(n, FIELD) : NULL;
+		const char *field;
+
+		if (!with || (with->value.type != VALUE_UINT && with->value.type != VALUE_INT))
+			continue;
+		field = (with == n->right ? n->left : n->right)->text;
+		*number = with->value.type == VALUE_INT ? with->value.i :
+			  with->value.u > INT64_MAX ? INT64_MAX : (int64_t)with->value.u;
+		if (can_be(arg, field, *number))
+			continue;
+		*at = with->at;
+		return field;
 	}
 	return NULL;
 }

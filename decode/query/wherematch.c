@@ -42,8 +42,8 @@ static bool is_number(const struct value *v)
 /* A field of the item. */
 static void own_value(const struct node *n, const struct subject *s, struct value *v)
 {
-	if (!s->decoder->value(s->state, s->item, n->text, v))
-		v->type = VALUE_NONE;
+	if (!s->decoder->value(s->state, s->item, n->text, v) || v->type == VALUE_NONE)
+		*v = (struct value){ 0 }; /* nor has it a text: a string that could not be read */
 }
 
 static void evaluate(const struct node *n, const struct subject *s, struct value *v)
@@ -134,7 +134,7 @@ static bool has_number(const struct value *v)
 }
 
 /* A number that has a name may be compared with its name. */
-static bool comparable(const struct value *a, const struct value *b)
+static inline bool comparable(const struct value *a, const struct value *b)
 {
 	return (a->text && b->text) || (has_number(a) && has_number(b));
 }
@@ -160,8 +160,26 @@ static bool is_hex_of(const struct value *text, const struct value *bytes)
 	return true;
 }
 
+/* -1, 0, 1, 2 as above, of values that are comparable. */
+static int order_of(const struct value *a, const struct value *b)
+{
+	if (has_number(a) && has_number(b) && (is_number(a) || is_number(b)))
+		return compare_numbers(a, b);
+	return compare_texts(a, b);
+}
+
+static bool are_equal(const struct value *a, const struct value *b)
+{
+	if (a->type == VALUE_TEXT && b->type == VALUE_TEXT)
+		return a->len == b->len && (!a->len || !memcmp(a->text, b->text, a->len));
+	if (a->type == VALUE_UINT && b->type == VALUE_UINT && !a->has_other && !b->has_other)
+		return a->u == b->u;
+	return !order_of(a, b) || is_other(a, b) || is_other(b, a) || is_hex_of(a, b) ||
+	       is_hex_of(b, a);
+}
+
 /* Whether "a op b" holds. */
-static bool compare(enum op op, const struct value *a, const struct value *b)
+static inline bool compare(enum op op, const struct value *a, const struct value *b)
 {
 	int c;
 
@@ -169,16 +187,10 @@ static bool compare(enum op op, const struct value *a, const struct value *b)
 		return false;
 	if (!comparable(a, b))
 		return op == NE;
-	c = has_number(a) && has_number(b) && (is_number(a) || is_number(b)) ?
-		    compare_numbers(a, b) : compare_texts(a, b);
-	if ((op == EQ || op == NE) && (is_other(a, b) || is_other(b, a) ||
-				       is_hex_of(a, b) || is_hex_of(b, a)))
-		return op == EQ;
+	if (op == EQ || op == NE)
+		return are_equal(a, b) == (op == EQ);
+	c = order_of(a, b);
 	switch (op) {
-	case EQ:
-		return c == 0;
-	case NE:
-		return c != 0;
 	case LT:
 		return c == -1;
 	case LE:
@@ -222,7 +234,7 @@ static void tell_odd(struct node *n, const struct subject *s, const struct value
 	n->told = true;
 	snprintf(what, sizeof(what), "%.*s has a %s here, which %s",
 		 (int)s->item->name_len, s->item->name, is_number(v) ? "number" : "text",
-		 n->op == MATCH || n->op == UNLIKE ? "no pattern matches: compare it with ==" :
+		 n->op == MATCH || n->op == UNLIKE ? "no pattern matches; compare it with ==" :
 		 is_number(v) && !strncmp(s->item->name, "raw_syscalls:", 13) ?
 			 "cannot be compared with a text: ausyscall NAME tells a call's number" :
 		 is_number(v) ? "cannot be compared with a text: a number stands without quotes" :
@@ -251,8 +263,12 @@ static bool matches(const char *pattern, const struct value *v)
 static bool another(const struct node *n, const struct subject *s, unsigned int nth,
 		    struct value *v)
 {
-	return n->op == FIELD && s->decoder->another &&
-	       s->decoder->another(s->state, s->item, n->text, nth, v);
+	if (n->op != FIELD || !s->decoder->another ||
+	    !s->decoder->another(s->state, s->item, n->text, nth, v))
+		return false;
+	if (v->type == VALUE_NONE)
+		*v = (struct value){ 0 };
+	return true;
 }
 
 /* Of a list one element suffices; for != and !~ none may be equal, or match. */
@@ -274,26 +290,48 @@ static bool some_match(struct node *n, const struct subject *s)
 	}
 }
 
+/* The value of a node: its own, if it is a literal, else in *room. */
+static const struct value *value_of(const struct node *n, const struct subject *s,
+				    struct value *room)
+{
+	if (n->op == LITERAL)
+		return &n->value;
+	evaluate(n, s, room);
+	return room;
+}
+
+/* Compares the further values of a field that leads into a list until one decides. */
+static bool compare_others(const struct node *n, const struct node *field, const struct subject *s,
+			   bool *sense)
+{
+	bool result = n->op == NE, left = field == n->left;
+	struct value room[2] = {{0}};
+
+	for (unsigned int nth = 1; result == (n->op == NE) && another(field, s, nth, &room[0]);
+	     nth++) {
+		/* again, because its text may have been where the field's is now */
+		const struct value *v = value_of(left ? n->right : n->left, s, &room[1]);
+		const struct value *a = left ? &room[0] : v, *b = left ? v : &room[0];
+
+		*sense = *sense || comparable(a, b);
+		result = compare(n->op, a, b);
+	}
+	return result;
+}
+
 static bool some_compare(struct node *n, const struct subject *s)
 {
-	struct node *field = n->left->op == FIELD ? n->left : n->right;
-	struct value a, b, first_a, first_b;
-	bool sense, result;
+	const struct node *field = n->left->op == FIELD ? n->left : n->right;
+	struct value room[2];
+	const struct value *a = value_of(n->left, s, &room[0]);
+	const struct value *b = value_of(n->right, s, &room[1]);
+	bool result = compare(n->op, a, b);
+	bool sense = (result && n->op != NE) || comparable(a, b);
 
-	evaluate(n->left, s, &a);
-	evaluate(n->right, s, &b);
-	first_a = a;
-	first_b = b;
-	sense = comparable(&a, &b);
-	result = compare(n->op, &a, &b);
-	for (unsigned int nth = 1; result == (n->op == NE) &&
-				   another(field, s, nth, field == n->left ? &a : &b); nth++) {
-		evaluate(field == n->left ? n->right : n->left, s, field == n->left ? &b : &a);
-		sense = sense || comparable(&a, &b);
-		result = compare(n->op, &a, &b);
-	}
+	if (field->op == FIELD && result == (n->op == NE))
+		result = compare_others(n, field, s, &sense);
 	if (!sense)
-		tell_odd(n, s, &first_a, &first_b);
+		tell_odd(n, s, a, b);
 	return result;
 }
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "common/array.h"
 #include "decode/query/wherenode.h"
 #include "common/caret.h"
 
@@ -115,12 +116,25 @@ static const struct suffix {
 	{"k", 1 << 10}, {"M", 1 << 20}, {"G", 1 << 30}, {"", 1},
 };
 
+/* Reads digits at *q. False if the number does not fit in 64 bits. */
+static bool digits(const char **q, uint64_t base, uint64_t *v)
+{
+	*v = 0;
+	for (; digit(**q) || (base == 16 && (**q | 32) >= 'a' && (**q | 32) <= 'f'); ++*q) {
+		uint64_t d = digit(**q) ? (uint64_t)(**q - '0') : (uint64_t)((**q | 32) - 'a' + 10);
+
+		if (__builtin_mul_overflow(*v, base, v) || __builtin_add_overflow(*v, d, v))
+			return false;
+	}
+	return true;
+}
+
 static struct node *number(struct parser *ps)
 {
 	const char *start = ps->p, *q;
 	const struct suffix *s = suffixes;
 	bool negative = *ps->p == '-', whole = true;
-	uint64_t v = 0, base = 10;
+	uint64_t v, base = 10;
 	struct node *n;
 	double f;
 	char *end;
@@ -134,12 +148,8 @@ static struct node *number(struct parser *ps)
 	}
 	f = base == 16 ? 0 : strtod(start, &end);
 	ps->p = q;
-	for (; digit(*q) || (base == 16 && (*q | 32) >= 'a' && (*q | 32) <= 'f'); q++) {
-		uint64_t d = digit(*q) ? (uint64_t)(*q - '0') : (uint64_t)((*q | 32) - 'a' + 10);
-
-		if (__builtin_mul_overflow(v, base, &v) || __builtin_add_overflow(v, d, &v))
-			return bad_at(ps, start, "number too large for 64 bits");
-	}
+	if (!digits(&q, base, &v))
+		return bad_at(ps, start, "number too large for 64 bits");
 	if (q == ps->p)
 		return bad(ps, "hexadecimal digits must follow 0x");
 	ps->p = q;
@@ -149,7 +159,8 @@ static struct node *number(struct parser *ps)
 	}
 	while (strncmp(ps->p, s->text, strlen(s->text)) || letter(ps->p[strlen(s->text)]))
 		if (!*s++->text)
-			return bad(ps, "unknown unit: use ns, us, ms, s, k, M or G");
+			return bad(ps, "unknown unit; use ns, us, ms, s, k, M or G "
+				       "(hexadecimal numbers begin with 0x)");
 	ps->p += strlen(s->text);
 	if (whole && __builtin_mul_overflow(v, s->factor, &v))
 		return bad_at(ps, start, "number too large for 64 bits");
@@ -269,7 +280,7 @@ static struct node *name(struct parser *ps)
 	e->at = at;
 	e->text = keep(ps, ps->p, n);
 	ps->p += n;
-	for (i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(own); i++)
 		if (!strcmp(e->text, own[i].text))
 			e->op = own[i].op;
 	if (!strncmp(e->text, "fields.", 7))
@@ -327,10 +338,10 @@ static struct node *comparison(struct parser *ps)
 
 	if (!left)
 		return NULL;
-	for (i = 0; i < sizeof(ops) / sizeof(ops[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(ops); i++)
 		if (keyword(ps, ops[i].text))
 			break;
-	if (i == sizeof(ops) / sizeof(ops[0]))
+	if (i == ARRAY_SIZE(ops))
 		return node(ps, TRUTH, left, NULL);
 	blank(ps);
 	at = ps->p;

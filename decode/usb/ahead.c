@@ -2,13 +2,14 @@
 #include "decode/usb/ahead.h"
 #include "common/array.h"
 #include "decode/base/jdoc.h"
+#include "decode/base/output.h"
 
 #include <stdlib.h>
 
 struct usb_ahead_entry {
 	uint16_t bus;
 	uint8_t address;
-	size_t meta; /* its place among the metadata */
+	size_t meta; /* index of the metadata entry */
 };
 
 void usbahead_free(struct usb_ahead *a)
@@ -25,8 +26,10 @@ static void add(struct usb_ahead *a, const struct trawl_meta *m, size_t place)
 	json_object_put(o);
 	if (!bus || bus > UINT16_MAX || !address || address > 127)
 		return;
-	if (!array_grow(a->entries, a->n))
+	if (!array_grow(a->entries, a->n)) {
+		out_lack_memory();
 		return;
+	}
 	a->entries[a->n++] = (struct usb_ahead_entry){(uint16_t)bus, (uint8_t)address, place};
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Snapshots that are still to come: a device that is plugged in speaks before the recorder has
- * looked at it, and where it sits is told by the snapshot that follows.
+ * Looking ahead for device snapshots. A device that is plugged in during a capture sends its first
+ * transfers before the recorder has read its sysfs files, so the snapshot that holds its port and
+ * name stands later in the file than those transfers.
  */
 #ifndef TRAWL_DECODE_USB_AHEAD_H
 #define TRAWL_DECODE_USB_AHEAD_H
@@ -9,19 +10,20 @@
 #include "decode/usb/device.h"
 #include "format/trawl.h"
 
-/* What the snapshots in a file are of, in the order of the file; zeroed at first. */
+/* An index of the snapshots in a file, in file order. Must be zeroed before the first use. */
 struct usb_ahead {
 	struct usb_ahead_entry *entries;
 	size_t n, room;
-	size_t read; /* pieces of metadata that were looked at */
+	size_t read; /* number of metadata entries that were examined */
 };
 
 void usbahead_free(struct usb_ahead *a);
 
 /*
- * Gives a device its port and name from the first snapshot of its address among the metadata from
- * `next` on, unless that is of another device: by its descriptor, if that is known, or because the
- * device was gone before. Asked once, and once more when the descriptor is known.
+ * Sets the port and name of `dev` from the first snapshot of its address at metadata index `next`
+ * or later. A snapshot of another device is not used: one whose device descriptor differs from that
+ * of `dev` (if known), or one that follows a snapshot saying that the device is gone. Call once
+ * when the device is first seen, and again when its descriptor becomes known.
  */
 void usbahead_name(struct usb_ahead *a, const struct trawl_reader *r, size_t next,
 		   struct usb_device *dev);

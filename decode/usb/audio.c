@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Audio controls by name and in their units. Sources: Audio 1.0 (appendix A, chapter 5) and 2.0.
- * Which control a selector is depends on the unit, and the descriptors say what unit that is.
+ * Names and units of audio controls. Sources: Audio 1.0 (appendix A, chapter 5) and 2.0. The
+ * meaning of a control selector depends on the type of the unit, which is taken from the
+ * descriptors.
  */
+#include "common/array.h"
 #include "decode/base/bytes.h"
 #include "decode/usb/class.h"
 #include "decode/usb/entity.h"
@@ -23,12 +25,12 @@ static const struct control {
 	{FEATURE, 0x0b, VOLUME, "INPUT_GAIN"}, {FEATURE, 0x0c, VOLUME, "INPUT_GAIN_PAD"},
 	{FEATURE, 0x0d, SWITCH, "PHASE_INVERTER"},
 	{SELECTOR, 0x00, PLAIN, "SELECTOR"}, {SELECTOR, 0x01, PLAIN, "SELECTOR"},
-	{MIXER, 0x01, VOLUME, "MIXER"}, {INPUT, 0x01, SWITCH, "COPY_PROTECT"},
+	{MIXER, 0x01, VOLUME, "MIXER"}, {INPUT, 0x01, PLAIN, "COPY_PROTECT"},
 	{CLOCK, 0x01, RATE, "SAM_FREQ"}, {CLOCK, 0x02, SWITCH, "CLOCK_VALID"},
 	{0x0b, 0x01, PLAIN, "CLOCK_SELECTOR"},
 };
 
-/* Controls of endpoints, in Audio 1.0. */
+/* Controls of endpoints in Audio 1.0. */
 static const struct control endpoint_controls[] = {
 	{0, 0x01, RATE, "SAMPLING_FREQ"}, {0, 0x02, SWITCH, "PITCH"},
 };
@@ -40,7 +42,7 @@ static const char *unit_name(unsigned int unit)
 		"feature unit", NULL, NULL, NULL, "clock source", "clock selector",
 	};
 
-	return unit < sizeof(names) / sizeof(names[0]) && names[unit] ? names[unit] : "entity";
+	return unit < ARRAY_SIZE(names) && names[unit] ? names[unit] : "entity";
 }
 
 static unsigned int unit_of(const struct usb_detail *d)
@@ -51,18 +53,35 @@ static unsigned int unit_of(const struct usb_detail *d)
 	return p ? p[2] : UNIT_UNKNOWN;
 }
 
+/* Whether the request reads or sets an attribute of a control: of others, as GET_MEM and GET_STAT,
+ * wValue and the data mean something else. */
+static bool is_attribute(const struct usb_detail *d)
+{
+	unsigned int request = d->setup.request;
+
+	if (d->target.protocol >= 0x20)
+		return request == 0x01 || request == 0x02; /* CUR, RANGE */
+	return (request & 0x7f) >= 0x01 && (request & 0x7f) <= 0x04; /* CUR, MIN, MAX, RES */
+}
+
 static const struct control *control_of(const struct usb_detail *d, unsigned int unit)
 {
 	const struct control *list = controls;
-	size_t n = sizeof(controls) / sizeof(controls[0]);
+	size_t n = ARRAY_SIZE(controls);
+	unsigned int selector = d->setup.value >> 8;
 
+	if (!is_attribute(d))
+		return NULL;
 	if (control_recipient(&d->setup) == SETUP_ENDPOINT) {
 		list = endpoint_controls;
-		n = sizeof(endpoint_controls) / sizeof(endpoint_controls[0]);
+		n = ARRAY_SIZE(endpoint_controls);
 		unit = 0;
 	}
+	/* in Audio 1.0, a mixer unit has the number of the input channel there */
+	if (unit == MIXER && d->target.protocol < 0x20)
+		selector = 0x01;
 	for (size_t i = 0; i < n; i++)
-		if (list[i].unit == unit && list[i].selector == d->setup.value >> 8)
+		if (list[i].unit == unit && list[i].selector == selector)
 			return &list[i];
 	return NULL;
 }
@@ -86,7 +105,7 @@ static int64_t signed_at(const uint8_t *p, size_t n)
 	return n < 8 && v >> (8 * n - 1) ? (int64_t)(v | ~UINT64_C(0) << 8 * n) : (int64_t)v;
 }
 
-/* One value of a control, in its unit. */
+/* Appends one value of a control with its unit. */
 static void value_text(const struct control *c, const uint8_t *p, size_t n, struct out *o)
 {
 	int64_t v = signed_at(p, n);
@@ -104,8 +123,8 @@ static void value_text(const struct control *c, const uint8_t *p, size_t n, stru
 	case TONE:
 		out_printf(o, "%.2f dB", (double)(int8_t)v / 4);
 		break;
-	case DELAY:
-		out_printf(o, "%.2f ms", (double)get_le(p, n) / 64);
+	case DELAY: /* units of 1/64 ms; in Audio 2.0, where it has four bytes, 1/4194304 ms */
+		out_printf(o, "%.2f ms", (double)get_le(p, n) / (n == 4 ? 1 << 22 : 64));
 		break;
 	case RATE:
 		out_printf(o, "%llu Hz", (unsigned long long)get_le(p, n));
@@ -116,28 +135,96 @@ static void value_text(const struct control *c, const uint8_t *p, size_t n, stru
 	}
 }
 
-/* Bytes of one value of a range, of which there are three a range after their number. */
-static size_t range_size(const struct usb_detail *d)
+/* The size of one value in bytes; 0: that of the data. */
+static size_t value_size(const struct usb_detail *d, const struct control *c)
 {
-	size_t n = d->data_len >= 2 ? get16(d->data) : 0;
+	bool second = d->target.protocol >= 0x20;
 
-	return n ? (d->data_len - 2) / n / 3 : 0;
+	switch ((enum measure)c->measure) {
+	case SWITCH:
+	case TONE:
+		return 1;
+	case VOLUME:
+		return 2;
+	case DELAY:
+		return second ? 4 : 2;
+	case RATE:
+		return second ? 4 : 3;
+	case PLAIN:
+		break;
+	}
+	return 0;
 }
 
-static void values_text(const struct usb_detail *d, const struct control *c, struct out *o)
+/* Whether the data is one value: not those of all channels, and not the beginning of one. */
+static bool is_one_value(const struct usb_detail *d, const struct control *c)
 {
-	size_t size = range_size(d);
+	size_t size = value_size(d, c);
 
-	if (!is_range(d)) {
-		value_text(c, d->data, d->data_len < 8 ? d->data_len : 8, o);
+	return size ? d->data_len == size : d->data_len && d->data_len <= 8;
+}
+
+/* The value, those of all channels (0xff in Audio 1.0), or how much there is of one. */
+static void current_text(const struct usb_detail *d, const struct control *c, struct out *o)
+{
+	size_t size = value_size(d, c), at;
+	bool all = d->target.protocol < 0x20 && (d->setup.value & 0xff) == 0xff;
+
+	size = size ? size : d->data_len < 8 ? d->data_len : 8;
+	if (!d->data_len)
+		return;
+	if (d->data_len < size) {
+		out_printf(o, "%zu of %zu bytes", (size_t)d->data_len, size);
 		return;
 	}
-	for (size_t at = 2; size && size <= 8 && at + 3 * size <= d->data_len; at += 3 * size) {
-		out_str(o, at > 2 ? ", " : "");
+	value_text(c, d->data, size, o);
+	for (at = size; all && at + size <= d->data_len; at += size) {
+		out_str(o, ", ");
+		value_text(c, d->data + at, size, o);
+	}
+}
+
+/* The number of ranges that the answer claims to contain; the host may have read fewer. */
+static size_t range_count(const struct usb_detail *d)
+{
+	return d->data_len >= 2 ? get16(d->data) : 0;
+}
+
+/*
+ * Returns the size in bytes of one value in a range block, of which each range has three (minimum,
+ * maximum, resolution), or 0 if it is unknown. For controls without a fixed size, the size follows
+ * from the length of the answer, unless wLength may have cut it.
+ */
+static size_t range_size(const struct usb_detail *d, const struct control *c)
+{
+	size_t n = range_count(d), size = value_size(d, c);
+
+	if (size)
+		return size;
+	return n && d->data_len < d->setup.length ? (d->data_len - 2) / n / 3 : 0;
+}
+
+static void ranges_text(const struct usb_detail *d, const struct control *c, struct out *o)
+{
+	size_t size = range_size(d, c), count = range_count(d), shown = 0;
+
+	for (size_t at = 2; size && size <= 8 && shown < count && at + 3 * size <= d->data_len;
+	     at += 3 * size, shown++) {
+		out_str(o, shown ? ", " : "");
 		value_text(c, d->data + at, size, o);
 		out_str(o, " to ");
 		value_text(c, d->data + at + size, size, o);
 	}
+	if (shown < count)
+		out_printf(o, "%s%zu more", shown ? " and " : "", count - shown);
+}
+
+static void values_text(const struct usb_detail *d, const struct control *c, struct out *o)
+{
+	if (is_range(d))
+		ranges_text(d, c, o);
+	else
+		current_text(d, c, o);
 }
 
 static void request_tree(const struct usb_state *s, const struct usb_detail *d, struct tree *t)
@@ -156,13 +243,26 @@ static void request_tree(const struct usb_state *s, const struct usb_detail *d, 
 		tree_text(t, "shown", text.data, text.len);
 		out_free(&text);
 	}
-	if (c && !is_range(d) && d->data_len <= 8) {
+	if (c && !is_range(d) && is_one_value(d, c)) {
 		if (c->measure == VOLUME || c->measure == TONE)
 			tree_int(t, "value", signed_at(d->data, d->data_len));
 		else
 			tree_uint(t, "value", get_le(d->data, d->data_len));
 	}
 	tree_close(t);
+}
+
+/* A mixer unit's controls have an input and an output channel; those of Audio 2.0 are numbered. */
+static void channel_text(const struct usb_detail *d, unsigned int unit, struct out *o)
+{
+	unsigned int number = d->setup.value & 0xff;
+
+	if (unit == MIXER && d->target.protocol < 0x20)
+		out_printf(o, " input %u output %u", d->setup.value >> 8, number);
+	else if (unit == MIXER)
+		out_printf(o, " control %u", number);
+	else if (number)
+		out_printf(o, " channel %u", number);
 }
 
 static bool request_brief(const struct usb_state *s, const struct usb_detail *d, struct out *o)
@@ -172,12 +272,11 @@ static bool request_brief(const struct usb_state *s, const struct usb_detail *d,
 
 	if (!c)
 		return false;
-	out_printf(o, " %s ", c->name);
+	out_printf(o, d->data_len ? " %s " : " %s", c->name);
 	values_text(d, c, o);
 	if (control_recipient(&d->setup) == SETUP_INTERFACE) {
 		out_printf(o, ", %s %u", unit_name(unit), d->setup.index >> 8);
-		if (d->setup.value & 0xff)
-			out_printf(o, " channel %u", d->setup.value & 0xff);
+		channel_text(d, unit, o);
 	}
 	return true;
 }

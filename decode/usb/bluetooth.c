@@ -19,15 +19,15 @@ static bool fits(const struct usb_detail *d)
 }
 
 /*
- * Long events come in several transfers: the first begins with the code and the length. Of an
- * unknown code the length must fit, too.
+ * Whether an HCI event begins at p. An event may span several transfers, and its first bytes are
+ * code and length; for an unknown code, the length must match as well.
  */
 static bool begins_event(const uint8_t *p, size_t n)
 {
 	return n >= 2 && (n == p[1] + 2u || (n < p[1] + 2u && hci_event(p[0])));
 }
 
-/* How much of a packet of data there was before. */
+/* Notes how many bytes of the ACL packet were in earlier transfers. */
 static void follow_acl(struct usb_detail *d, struct usb_acl_bytes *a)
 {
 	if (a->have + d->data_len > a->want) {
@@ -41,7 +41,7 @@ static void follow_acl(struct usb_detail *d, struct usb_acl_bytes *a)
 		a->have = a->want = 0;
 }
 
-/* The bytes of an event so far; it is shown with the transfer that completes it. */
+/* Collects the bytes of an event; it is printed with the transfer that completes it. */
 static void follow_event(struct usb_detail *d, struct usb_event_bytes *e)
 {
 	if (!d->data_len || e->have + d->data_len > e->want) {
@@ -69,7 +69,10 @@ static bool follow(struct usb_detail *d)
 	return true;
 }
 
-/* The event that ends with this transfer, or all that is known of it. 0: there is none. */
+/*
+ * Returns the length of the event that this transfer completes, or of what is known of it; 0: there
+ * is none.
+ */
 static size_t event_of(const struct usb_detail *d, const uint8_t **p)
 {
 	*p = d->message ? d->message : d->data;
@@ -86,7 +89,7 @@ static void opcode_tree(uint16_t opcode, struct tree *t)
 	tree_str(t, "command", c ? c->name : NULL);
 }
 
-/* Parameters: without --show-keys what stands in front of the first key. */
+/* Appends the parameters; without --show-keys only those before the first secret field. */
 static void parameters_tree(layout l, const uint8_t *p, size_t n, bool keys, struct tree *t)
 {
 	layout_tree(l, hci_name, p, keys ? n : layout_clear(l, p, n), t);
@@ -178,7 +181,7 @@ static bool answer_brief(const uint8_t *p, size_t n, bool keys, struct out *o)
 		out_printf(o, "status 0x%02x", p[5]);
 	if (p[5] || !c || !c->answer || n == 6)
 		return n == 6;
-	/* all answers begin with the status, which is three strings of the layout */
+	/* Every answer begins with the status, which takes three strings of the layout. */
 	out_char(o, ',');
 	return parameters_brief(c->answer + 3, p + 6, n - 6, keys, o);
 }
@@ -241,7 +244,7 @@ static bool brief(const struct usb_state *s, const struct usb_detail *d, struct 
 	return !d->data_len;
 }
 
-/* Commands go to the device, or to the interface. */
+/* Commands are addressed to the device or to the interface. */
 static bool requested(const struct usb_detail *d)
 {
 	return control_kind(&d->setup) == SETUP_CLASS && d->setup.request == 0 &&
@@ -299,8 +302,9 @@ static bool event_has_key(const uint8_t *p, size_t n)
 }
 
 /*
- * Keys that two sides of a pairing hand to each other (Security Manager: Encryption, Identity and
- * Signing Information), and boot keyboards' reports (HID profile: DATA of input, report 1).
+ * The rule for ACL data that must be masked: keys that the two sides of a pairing exchange
+ * (Security Manager: Encryption, Identity and Signing Information), and reports of boot keyboards
+ * (HID profile: DATA of input, report 1).
  */
 static const char *acl_secret(const struct usb_detail *d)
 {

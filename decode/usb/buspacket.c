@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Packets of the bus, which are no halves of transfers, as OpenVizsla, Cynthion and others capture
- * them (link types 288, 293 to 295: a PID and what follows, USB 2.0 specification, chapter 8).
- * Records are struct usb_bus_packet and the packet's bytes, unchanged.
+ * Packets on the bus, as captured by hardware analysers such as OpenVizsla and Cynthion (link types
+ * 288, 293 to 295: a PID and its fields; USB 2.0 specification, chapter 8). They are not grouped
+ * into transfers. A record is a struct usb_bus_packet followed by the unchanged bytes of the
+ * packet.
  */
 #include "common/usbtypes.h"
 #include "decode/base/number.h"
@@ -14,18 +15,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SHOWN 16 /* bytes of a packet in a line */
+#define SHOWN 16 /* bytes of a packet printed in a line */
 
 struct bus_state {
 	bool show_keys;
-	/* The last token was IN, to this address and endpoint. */
+	/* the last token was IN, to this address and endpoint */
 	bool asked;
 	uint8_t address, endpoint;
-	uint8_t forms[128][16]; /* enum usb_form: what the data of an endpoint looked like so far */
-	bool secret;            /* the packet at hand may hold keystrokes */
+	/* enum usb_form of each endpoint: what its data looked like so far */
+	uint8_t forms[128][16];
+	bool secret;            /* the current packet may contain keystrokes */
 };
 
-/* What a record says; each only if its flag is set. */
+/* The fields of a packet; each is valid only if its flag is set. */
 struct bus_packet {
 	uint32_t linktype, length;
 	const uint8_t *p;
@@ -45,7 +47,7 @@ static const char *pid_name(uint8_t pid)
 		"DATA1", "PRE/ERR", "SETUP", "STALL", "MDATA",
 	};
 
-	/* Its upper half is the complement of the lower. */
+	/* The upper half of a PID is the complement of the lower. */
 	return ((pid >> 4) ^ (pid & 15)) == 15 ? names[pid & 15] : "bad PID";
 }
 
@@ -66,8 +68,9 @@ static void parse_bus(struct bus_packet *b)
 		b->has_frame = true;
 		b->frame = get16(b->p + 1) & 0x7ff;
 	} else if ((kind & 3) == 3 && b->n >= 3) {
+		/* The CRC is the last two bytes of the packet, which may have been cut off. */
 		b->data = b->p + 1;
-		b->data_len = b->n - 3;
+		b->data_len = b->length >= 3 && b->length - 3 < b->n - 1 ? b->length - 3 : b->n - 1;
 	}
 }
 
@@ -110,8 +113,8 @@ static bool is_input(struct bus_state *s, const struct bus_packet *b)
 }
 
 /*
- * Nothing here knows descriptors: an endpoint is a keyboard's if all that came from it has the form
- * of a boot keyboard's reports (decode/usb/keystrokes.h).
+ * Descriptors are not available here, so an endpoint counts as a keyboard's if all data from it
+ * looks like boot keyboard reports (decode/usb/keystrokes.h).
  */
 static bool is_keystrokes(struct bus_state *s, const struct bus_packet *b)
 {

@@ -7,7 +7,8 @@ struct look {
 	const struct direction *d;
 	const struct sample *s;
 	size_t n;
-	uint32_t end; /* positions that all messages have, or that are looked at */
+	/* number of positions examined: those that all messages have, at most FIELD_POSITIONS */
+	uint32_t end;
 };
 
 static uint64_t value(const struct sample *s, uint32_t at, uint32_t width, bool big)
@@ -19,7 +20,10 @@ static uint64_t value(const struct sample *s, uint32_t at, uint32_t width, bool 
 	return v;
 }
 
-/* Distinct values of a byte; few[] gets the first of them, in order of size if all fit. */
+/*
+ * Returns the number of distinct values of a byte. few[] receives the first FIELD_VALUES of them,
+ * sorted if these are all.
+ */
 static uint32_t distinct(const struct look *l, uint32_t at, uint8_t few[FIELD_VALUES])
 {
 	bool seen[256] = {false};
@@ -60,7 +64,7 @@ static bool is_checksum(const struct look *l, uint32_t at, struct bytefield *f)
 	return true;
 }
 
-/* Bytes up to the zeros that fill a report of fixed size. */
+/* The length of a message without trailing zeros, which pad reports of a fixed size. */
 static uint32_t used_length(const struct sample *s)
 {
 	uint32_t n = s->length;
@@ -78,8 +82,9 @@ static int64_t less(const struct look *l, const struct bytefield *f, size_t i, b
 }
 
 /*
- * Of padded messages (used) the length is that without the zeros at the end, of which some may
- * belong to the message: that it has more than it shows is allowed for a quarter of them.
+ * Whether the field holds the message's length. For padded messages (`used`), the length is taken
+ * without trailing zeros. A message may itself end in zeros, so in a quarter of them the field may
+ * exceed that length.
  */
 static bool is_length_of(const struct look *l, struct bytefield *f, bool used,
 			 unsigned int wanted)
@@ -107,7 +112,10 @@ static bool is_length_of(const struct look *l, struct bytefield *f, bool used,
 	}
 	f->kind = BYTES_LENGTH;
 	f->offset = offset;
-	/* The end of the zeros is less sure than the end of the message. */
+	/*
+	 * The end of a padded message is less certain than that of an unpadded one, so more lengths
+	 * are required.
+	 */
 	return 4 * exact >= 3 * l->n && lengths >= (used ? 3 : wanted);
 }
 
@@ -131,7 +139,10 @@ static uint64_t mask_of(uint32_t width)
 	return width >= 8 ? UINT64_MAX : (UINT64_C(1) << 8 * width) - 1;
 }
 
-/* The step by which most values follow from the one before; *kept of *steps do so. */
+/*
+ * Returns the step by which most values follow from their predecessors; *kept of the *steps steps
+ * have this size.
+ */
 static int64_t usual_step(const struct look *l, uint32_t at, uint32_t width, bool big,
 			  uint32_t *kept, uint32_t *steps)
 {
@@ -156,13 +167,15 @@ static int64_t usual_step(const struct look *l, uint32_t at, uint32_t width, boo
 	return (int64_t)best - STEPS;
 }
 
-/* Are enough of the steps alike: nine of ten, and at least four. */
+/* Whether enough steps have the same size: nine of ten, and at least four. */
 static bool counts(uint32_t kept, uint32_t steps)
 {
 	return kept >= 4 && kept >= steps - steps / 10;
 }
 
-/* Does each byte of the value vary, so that it is no shorter one beside a constant? */
+/*
+ * Whether each byte of the value varies. If not, the value is a narrower field next to a constant.
+ */
 static bool all_vary(const struct look *l, uint32_t at, uint32_t width)
 {
 	for (uint32_t i = 0; i < width; i++)
@@ -189,7 +202,7 @@ static bool is_counter(const struct look *l, struct bytefield *f)
 	return false;
 }
 
-/* Do the bits of a byte from `shift` on count by one, modulo what they can hold? */
+/* Whether the bits of a byte from `shift` up count by one, wrapping around. */
 static bool bits_count(const struct look *l, uint32_t at, uint32_t shift, uint32_t *number)
 {
 	uint32_t kept = 0, mask = 0xffu >> shift;
@@ -202,7 +215,10 @@ static bool bits_count(const struct look *l, uint32_t at, uint32_t shift, uint32
 	return kept >= 8 && counts(kept, (uint32_t)l->n - 1);
 }
 
-/* One of the first bytes; over messages of three lengths at least, to be told from a type. */
+/*
+ * Looks for the length field among the first bytes. Messages of at least three different lengths
+ * are required, to distinguish it from a type.
+ */
 static void find_length(struct direction *d, const struct look *l)
 {
 	enum { REACH = 8 };
@@ -234,7 +250,10 @@ void direction_look(struct direction *d, const struct sample *samples, size_t n)
 		}
 		d->counters[at].kept = kept;
 		d->counters[at].steps = steps;
-		/* Commands and numbers share bytes: four bits of number are the least believed. */
+		/*
+		 * A byte may hold a command and a number; of these, a number of four bits is the
+		 * least certain, so it is tried last.
+		 */
 		for (uint8_t shift = 1; shift <= 4 && !d->counters[at].is; shift++) {
 			d->counters[at].is = bits_count(&l, at, shift, &d->counters[at].kept);
 			d->counters[at].shift = shift;
@@ -284,8 +303,8 @@ static bool is_rising(const struct look *l, struct bytefield *f)
 }
 
 /*
- * A number of two bytes is known by its carry: mostly, when the high byte changes, the whole moves
- * by less than half of what the low byte can hold.
+ * Whether a field of two bytes behaves like one number: when the high byte changes, the value
+ * mostly moves by less than half the range of the low byte.
  */
 static bool carries(const struct look *l, uint32_t at, bool big)
 {
@@ -346,7 +365,7 @@ static bool printable_at(const struct look *l, uint32_t at)
 	return any;
 }
 
-/* Four bytes or more that are characters in all messages. */
+/* Whether four or more bytes are printable characters in all messages. */
 static bool is_text(const struct look *l, struct bytefield *f)
 {
 	uint32_t at = f->at;
@@ -395,7 +414,7 @@ static void look_at(const struct look *l, struct bytefield *f)
 	limits(l, f);
 }
 
-/* Neighbours of one kind that say no more together than apart are one field. */
+/* Whether two adjacent fields of one kind are better shown as one field. */
 static bool joins(const struct bytefield *a, const struct bytefield *b)
 {
 	return a->kind == b->kind && (a->kind == BYTES_CONSTANT || a->kind == BYTES_VARY ||
@@ -408,7 +427,7 @@ static bool varies(const struct bytefield *f)
 	return f->kind == BYTES_VARY || f->kind == BYTES_FEW;
 }
 
-/* Many single bytes in a row, each with values of its own, are one field, for the eye. */
+/* Merges long rows of single bytes that each have values of their own, to shorten the listing. */
 static size_t merge(struct bytefield *fields, size_t n)
 {
 	enum { MANY = 5 };
@@ -464,7 +483,7 @@ size_t bytefields(const struct direction *d, const struct sample *samples, size_
 	return merge(fields, count);
 }
 
-/* ---- words ----------------------------------------------------------------------------------- */
+/* ---- text output ---------------------------------------------------------------------------- */
 
 const char *bytefield_name(enum bytefield_kind kind)
 {
@@ -503,6 +522,38 @@ static void few_text(const struct bytefield *f, struct out *o)
 		out_printf(o, " %02x", f->few[i]);
 }
 
+static void length_text(const struct bytefield *f, struct out *o)
+{
+	out_printf(o, "length: of the message %s %lld", f->offset < 0 ? "plus" : "less",
+		   (long long)(f->offset < 0 ? -f->offset : f->offset));
+	order_text(f, o);
+}
+
+static void echo_text(const struct bytefield *f, struct out *o)
+{
+	out_printf(o, "echo of [%u] of the request", f->from);
+	if (f->width > 1)
+		out_str(o, " and on");
+	if (f->change)
+		out_printf(o, ", %+d", f->change);
+}
+
+static void range_text(const struct bytefield *f, const char *what, struct out *o)
+{
+	out_printf(o, "%s, %llu to %llu", what, (unsigned long long)f->min,
+		   (unsigned long long)f->max);
+	order_text(f, o);
+}
+
+static void varying_text(const struct bytefield *f, struct out *o)
+{
+	if (f->width > 1)
+		out_printf(o, "vary, up to %u values a byte", f->values);
+	else
+		out_printf(o, "varies, %02llx to %02llx, %u values", (unsigned long long)f->min,
+			   (unsigned long long)f->max, f->values);
+}
+
 void bytefield_text(const struct bytefield *f, const struct direction *d, struct out *o)
 {
 	char place[32];
@@ -518,40 +569,25 @@ void bytefield_text(const struct bytefield *f, const struct direction *d, struct
 		checksum_text(&d->checksum, o);
 		break;
 	case BYTES_LENGTH:
-		out_printf(o, "length: of the message %s %lld", f->offset < 0 ? "plus" : "less",
-			   (long long)(f->offset < 0 ? -f->offset : f->offset));
-		order_text(f, o);
+		length_text(f, o);
 		break;
 	case BYTES_COUNTER:
 		counter_text(f, o);
 		break;
 	case BYTES_ECHO:
-		out_printf(o, "echo of [%u] of the request", f->from);
-		if (f->width > 1)
-			out_str(o, " and on");
-		if (f->change)
-			out_printf(o, ", %+d", f->change);
+		echo_text(f, o);
 		break;
 	case BYTES_RISING:
-		out_printf(o, "rises, %llu to %llu", (unsigned long long)f->min,
-			   (unsigned long long)f->max);
-		order_text(f, o);
+		range_text(f, "rises", o);
 		break;
 	case BYTES_NUMBER:
-		out_printf(o, "number, %llu to %llu", (unsigned long long)f->min,
-			   (unsigned long long)f->max);
-		order_text(f, o);
+		range_text(f, "number", o);
 		break;
 	case BYTES_FEW:
 		few_text(f, o);
 		break;
 	case BYTES_VARY:
-		if (f->width > 1)
-			out_printf(o, "vary, up to %u values a byte", f->values);
-		else
-			out_printf(o, "varies, %02llx to %02llx, %u values",
-				   (unsigned long long)f->min, (unsigned long long)f->max,
-				   f->values);
+		varying_text(f, o);
 		break;
 	default:
 		out_str(o, bytefield_name(f->kind));

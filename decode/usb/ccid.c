@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Smart card readers. Sources: CCID 1.1; ISO 7816-4 for the names of instructions. */
+/* Smart card readers. Sources: CCID 1.1; ISO 7816-4 for the names of card commands. */
+#include "common/array.h"
 #include "decode/base/bytes.h"
 #include "decode/usb/class.h"
 #include "decode/usb/codename.h"
@@ -26,7 +27,10 @@ static const struct code_name instructions[] = {
 	{0xd6, "UPDATE BINARY"}, {0xda, "PUT DATA"}, {0xdb, "PUT DATA"}, {0xdc, "UPDATE RECORD"},
 };
 
-/* Bytes 7 to 9 of the header, by message, and what follows it where that has a form of its own. */
+/*
+ * Bytes 7 to 9 of the header, by message type, and the data after the header if it has a known
+ * layout.
+ */
 static const struct specific {
 	uint8_t message;
 	layout header, data;
@@ -46,7 +50,7 @@ static const struct specific {
 	{0x80, LAYOUT("bChainParameter", "x1"), NULL},
 };
 
-/* Of protocols T=0 and T=1. */
+/* The protocol data structures of T=0 and T=1. */
 static const layout parameters[] = {
 	LAYOUT("bmFindexDindex", "x1", "bmTCCKST0", "x1", "bGuardTimeT0", "u1",
 	       "bWaitingIntegerT0", "u1", "bClockStop", "u1"),
@@ -67,13 +71,16 @@ static const char *value_name(char kind, uint64_t v)
 
 static const struct specific *specific_of(uint8_t message)
 {
-	for (size_t i = 0; i < sizeof(specifics) / sizeof(specifics[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(specifics); i++)
 		if (specifics[i].message == message)
 			return &specifics[i];
 	return NULL;
 }
 
-/* Requests have these bytes at 7; answers have status and error there first. */
+/*
+ * The message-specific bytes: requests have three, from offset 7; in answers, status and error come
+ * first.
+ */
 static const uint8_t *specific_bytes(const uint8_t *p)
 {
 	return p + (p[0] >= DATA_BLOCK ? 9 : 7);
@@ -108,8 +115,101 @@ static const char *command_status(uint8_t status)
 	return names[status >> 6];
 }
 
+enum { T1_PROLOGUE = 3, T1_OVERHEAD = 4, T1_NO_INFORMATION = 0x80, T1_MORE = 0x20 };
+
+/*
+ * Whether the bytes are a block of T=1: by its length and its check byte, the exclusive or of all
+ * other bytes.
+ */
+static bool is_t1(const uint8_t *p, size_t n)
+{
+	uint8_t check = 0;
+
+	for (size_t i = 0; i < n; i++)
+		check ^= p[i];
+	return !check && n >= T1_OVERHEAD && p[2] == n - T1_OVERHEAD;
+}
+
+/* Moves from a block of T=1 to the command in it; *n is 0 if the block holds none. */
+static const uint8_t *command_of(const uint8_t *p, size_t *n)
+{
+	if (!is_t1(p, *n))
+		return p;
+	*n = p[1] & T1_NO_INFORMATION ? 0 : p[2];
+	return p + T1_PROLOGUE;
+}
+
+/* Moves from a block of T=1, also one with a CRC or damage, to what it carries. */
+static const uint8_t *carried(const uint8_t *p, size_t *n)
+{
+	/* A wrong check byte, or a CRC of two bytes: only the bits N(S) and more may be set. */
+	bool unchecked = *n > T1_OVERHEAD && p[2] && !(p[1] & 0x9f) &&
+			 (p[2] == *n - T1_OVERHEAD || p[2] == *n - T1_OVERHEAD - 1);
+
+	if (!unchecked && !is_t1(p, *n))
+		return p;
+	*n = p[1] & T1_NO_INFORMATION ? 0 : p[2];
+	return p + T1_PROLOGUE;
+}
+
+/*
+ * Whether the bytes are a command that carries a PIN, or announces one: VERIFY, CHANGE REFERENCE
+ * DATA, RESET RETRY COUNTER.
+ */
+static bool has_pin(const uint8_t *p, size_t n)
+{
+	return n > 4 && p[0] != 0xff && (p[1] == 0x20 || p[1] == 0x24 || p[1] == 0x2c);
+}
+
+static bool is_command(const struct usb_detail *d)
+{
+	return d->urb.xfer == URB_BULK && !urb_in(&d->urb) && d->data_len >= HEADER &&
+	       d->data[0] == XFR_BLOCK;
+}
+
+/* Whether the block of this message continues the command of the one before. */
+static bool continues(const struct usb_card_chain *c, const struct usb_detail *d)
+{
+	const unsigned int level = get16(d->data + 8);
+	size_t n = d->data_len - HEADER;
+
+	if (c->bytes)
+		return n == c->bytes;
+	if (level == 2 || level == 3)
+		return c->have;
+	return c->more;
+}
+
+/* Follows commands that span several messages, of T=1's chains, CCID's and T=0's. */
+static bool follow(struct usb_detail *d)
+{
+	struct usb_card_chain *c = d->interface ? &d->interface->card : NULL;
+	const uint8_t *p = d->data + HEADER, *inner;
+	size_t n, inside;
+	unsigned int level;
+	bool t1, part;
+
+	if (!c || !is_command(d))
+		return true;
+	inside = n = d->data_len - HEADER;
+	inner = carried(p, &inside);
+	t1 = inner != p;
+	if (t1 && !inside)
+		return true; /* it asks for the next block, or for something of the reader */
+	part = continues(c, d);
+	if (!part)
+		*c = (struct usb_card_chain){.pin = has_pin(inner, inside)};
+	d->before = part ? c->have : 0;
+	c->have += (uint32_t)inside;
+	level = get16(d->data + 8);
+	c->more = level == 1 || level == 3 || (t1 && p[1] & T1_MORE);
+	c->bytes = !part && !t1 && !c->more && n == 5 ? p[4] : 0;
+	return true;
+}
+
 static void apdu_tree(const uint8_t *p, size_t n, struct tree *t)
 {
+	p = command_of(p, &n);
 	if (n < 4)
 		return;
 	tree_object(t, "apdu");
@@ -119,6 +219,28 @@ static void apdu_tree(const uint8_t *p, size_t n, struct tree *t)
 	tree_hex(t, "p1", p[2], 2);
 	tree_hex(t, "p2", p[3], 2);
 	tree_close(t);
+}
+
+/*
+ * Returns the status words SW1 SW2 of a card's answer, or NULL if the block has none. It has none
+ * if it is an answer to reset (ISO 7816-3: it begins with 3b or 3f), a part that others follow
+ * (bChainParameter), or a T=1 block that is not the last of an answer. A T=1 block is recognised by
+ * its length and its check byte, the exclusive or of all other bytes.
+ */
+static const uint8_t *status_words(const uint8_t *p, size_t len)
+{
+	enum { LAST_PART = 2 };
+	const uint8_t *body = p + HEADER;
+	size_t n = len - HEADER;
+
+	if (n < 2 || n != get32(p + 1) || (p[9] && p[9] != LAST_PART) || body[0] == 0x3b ||
+	    body[0] == 0x3f)
+		return NULL;
+	if (!is_t1(body, n))
+		return body + n - 2;
+	if (body[1] & (T1_NO_INFORMATION | T1_MORE) || body[2] < 2)
+		return NULL;
+	return body + n - 3;
 }
 
 static void slots_tree(const struct usb_detail *d, struct tree *t)
@@ -151,7 +273,7 @@ static void specific_tree(const uint8_t *p, size_t n, struct tree *t)
 
 static void tree(const struct usb_state *s, const struct usb_detail *d, struct tree *t)
 {
-	const uint8_t *p = d->data;
+	const uint8_t *p = d->data, *sw;
 
 	tree_object(t, "ccid");
 	if (d->urb.xfer == URB_INTERRUPT && d->data_len && p[0] == SLOT_CHANGE) {
@@ -170,10 +292,13 @@ static void tree(const struct usb_state *s, const struct usb_detail *d, struct t
 			tree_hex(t, "bError", p[8], 2);
 		}
 		specific_tree(p, d->data_len, t);
-		if (p[0] == XFR_BLOCK)
+		if (d->before)
+			tree_uint(t, "continues", d->before);
+		else if (p[0] == XFR_BLOCK)
 			apdu_tree(p + HEADER, d->data_len - HEADER, t);
-		if (p[0] == DATA_BLOCK && d->data_len >= HEADER + 2)
-			tree_printf(t, "sw", "%02x%02x", p[d->data_len - 2], p[d->data_len - 1]);
+		sw = p[0] == DATA_BLOCK ? status_words(p, d->data_len) : NULL;
+		if (sw)
+			tree_printf(t, "sw", "%02x%02x", sw[0], sw[1]);
 	}
 	tree_close(t);
 }
@@ -191,9 +316,20 @@ static bool notification_brief(const struct usb_detail *d, struct out *o)
 	return true;
 }
 
+static void apdu_brief(const uint8_t *p, size_t n, struct out *o)
+{
+	const char *name;
+
+	p = command_of(p, &n);
+	if (n < 4)
+		return;
+	name = CODE_NAME(instructions, p[1]);
+	out_printf(o, " %s (%02x %02x %02x %02x)", name ? name : "APDU", p[0], p[1], p[2], p[3]);
+}
+
 static bool brief(const struct usb_state *s, const struct usb_detail *d, struct out *o)
 {
-	const uint8_t *p = d->data;
+	const uint8_t *p = d->data, *sw;
 	const char *name;
 
 	if (d->urb.xfer == URB_INTERRUPT)
@@ -209,46 +345,48 @@ static bool brief(const struct usb_state *s, const struct usb_detail *d, struct 
 	out_printf(o, " slot %u seq %u", p[5], p[6]);
 	if (p[0] >= DATA_BLOCK)
 		out_printf(o, " %s, %s", icc_status(p[7]), command_status(p[7]));
-	if (p[0] == XFR_BLOCK && d->data_len >= HEADER + 4) {
-		name = CODE_NAME(instructions, p[HEADER + 1]);
-		out_printf(o, " %s (%02x %02x %02x %02x)", name ? name : "APDU", p[HEADER],
-			   p[HEADER + 1], p[HEADER + 2], p[HEADER + 3]);
-	}
-	if (p[0] == DATA_BLOCK && d->data_len >= HEADER + 2)
-		out_printf(o, " SW %02x%02x", p[d->data_len - 2], p[d->data_len - 1]);
+	if (d->before)
+		out_str(o, ", next part of the command");
+	else if (p[0] == XFR_BLOCK)
+		apdu_brief(p + HEADER, d->data_len - HEADER, o);
+	sw = p[0] == DATA_BLOCK ? status_words(p, d->data_len) : NULL;
+	if (sw)
+		out_printf(o, " SW %02x%02x", sw[0], sw[1]);
 	if (data_of(p))
 		return layout_brief(data_of(p), value_name, p + HEADER, d->data_len - HEADER, o);
-	return d->data_len <= HEADER + 2 || (p[0] == XFR_BLOCK && d->data_len <= HEADER + 5);
+	return d->data_len <= HEADER + (sw ? 2 : 0) ||
+	       (p[0] == XFR_BLOCK && d->data_len <= HEADER + 5);
 }
 
-/* VERIFY, CHANGE REFERENCE DATA, RESET RETRY COUNTER: PINs. By T=1 the command is in a block. */
-static bool has_pin(const uint8_t *p, size_t n)
-{
-	enum { T1_PROLOGUE = 3 };
-
-	if (n > T1_PROLOGUE + 5 && !(p[1] & 0x80) && p[2] == n - T1_PROLOGUE - 1) {
-		p += T1_PROLOGUE;
-		n -= T1_PROLOGUE + 1;
-	}
-	return n > 5 && p[0] != 0xff && (p[1] == 0x20 || p[1] == 0x24 || p[1] == 0x2c);
-}
-
+/* With T=1 the command is inside a block. A header alone holds no PIN. */
 static const char *secret(const struct usb_detail *d)
 {
-	if (d->urb.xfer != URB_BULK || d->data_len < HEADER || d->data[0] != XFR_BLOCK)
+	const struct usb_card_chain *c = d->interface ? &d->interface->card : NULL;
+	const uint8_t *p = d->data + HEADER, *inner;
+	size_t inside;
+	bool pin;
+
+	if (!is_command(d))
 		return NULL;
-	return has_pin(d->data + HEADER, d->data_len - HEADER) ? "PIN of a card" : NULL;
+	inside = d->data_len - HEADER;
+	inner = carried(p, &inside);
+	/* A submission by itself is shown before follow() sees its transfer. */
+	if (c && (d->transfer ? d->before > 0 : continues(c, d)))
+		pin = c->pin;
+	else
+		pin = inside > 5 && has_pin(inner, inside);
+	return pin ? "PIN of a card" : NULL;
 }
 
 static const char *const names[] = {
 	"apdu", "bError", "bMessageType", "bSeq", "bSlot", "bStatus", "card", "ccid", "changed",
-	"cla", "dwLength", "ins", "instruction", "message", "p1", "p2", "present", "slot", "slots",
+	"cla", "continues", "dwLength", "ins", "instruction", "message", "p1", "p2", "present", "slot", "slots",
 	"sw", NULL,
 };
 
 static bool has_name(const char *name, size_t n)
 {
-	for (size_t i = 0; i < sizeof(specifics) / sizeof(specifics[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(specifics); i++)
 		if ((specifics[i].header && layout_has(specifics[i].header, name, n)) ||
 		    (specifics[i].data && layout_has(specifics[i].data, name, n)))
 			return true;
@@ -259,6 +397,7 @@ const struct usb_class usb_ccid_class = {
 	.fits = fits,
 	.tree = tree,
 	.brief = brief,
+	.follow = follow,
 	.secret = secret,
 	.names = names,
 	.has_name = has_name,

@@ -16,12 +16,23 @@ enum control_kind { SETUP_STANDARD, SETUP_CLASS, SETUP_VENDOR, SETUP_RESERVED };
 
 enum control_recipient { SETUP_DEVICE, SETUP_INTERFACE, SETUP_ENDPOINT, SETUP_OTHER };
 
-/* What is known of the recipient; all zero if nothing is. */
+/*
+ * Whether an interface of the class wireless controller or miscellaneous speaks RNDIS. Source:
+ * USB-IF's list of class codes.
+ */
+static inline bool is_rndis_class(uint8_t class, uint8_t subclass, uint8_t protocol)
+{
+	return (class == 0xe0 && subclass == 0x01 && protocol == 0x03) ||
+	       (class == 0xef && subclass == 0x04 && protocol == 0x01);
+}
+
+/* What is known of the recipient of a control request; all zero if nothing is known. */
 struct control_target {
-	uint8_t class, subclass, protocol; /* of the interface, or of the device */
+	/* of the interface, or of the device for requests to the device */
+	uint8_t class, subclass, protocol;
 	uint16_t vendor, product;
-	bool super; /* runs at SuperSpeed or faster */
-	bool guessed; /* the class is guessed from the request itself */
+	bool super; /* the device runs at SuperSpeed or faster */
+	bool guessed; /* the class was guessed from the form of the request */
 };
 
 enum usb_request {
@@ -74,8 +85,8 @@ enum descriptor_type {
 
 struct descriptor {
 	const uint8_t *p;
-	size_t room;    /* bytes of it that are there: bLength, or less at the end of the data */
-	uint8_t length; /* bLength as it says */
+	size_t room;    /* bytes present at p: bLength, or fewer where the data ends earlier */
+	uint8_t length; /* bLength as the device sent it */
 	uint8_t type;   /* bDescriptorType */
 };
 

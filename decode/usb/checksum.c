@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/usb/checksum.h"
+#include "common/array.h"
 #include "common/fnv.h"
 
 #include <stdlib.h>
 
 enum {
-	TRIED = 64,        /* samples that a candidate is tried with at first */
-	STARTS = 5,        /* bytes that may be left out at the front */
-	PLACES = 256,      /* places from the start that are tried */
-	PLUS = 9,          /* distances from what a length byte says */
-	BITS_WANTED = 48,  /* of evidence */
+	TRIED = 64,        /* samples that each candidate is tested with first */
+	STARTS = 5,        /* bytes that may be omitted at the front */
+	PLACES = 256,      /* offsets from the start that are tried */
+	PLUS = 9,          /* offsets from the value of a length byte that are tried */
+	BITS_WANTED = 48,  /* of evidence; see checksum.h */
 };
 
-enum how { SUM, NEGATIVE, XOR, CRC, WORDS, FOLDED, INTERNET };
+enum how { SUM, NEGATIVE, XOR, CRC, WORDS, FOLDED, INTERNET, MODULO_255 };
 
 struct checksum_kind {
 	const char *name;
@@ -26,6 +27,7 @@ static const struct checksum_kind kinds[] = {
 	{"xor", XOR, 1, 0, false},
 	{"sum", SUM, 1, 0, false},
 	{"complement of the sum", NEGATIVE, 1, 0, false},
+	{"sum modulo 255", MODULO_255, 1, 0, false},
 	{"CRC-8, polynomial 0x07", CRC, 1, 0x07, false},
 	{"CRC-8, polynomial 0x07 reflected", CRC, 1, 0x07, true},
 	{"CRC-8, polynomial 0x31", CRC, 1, 0x31, false},
@@ -57,15 +59,15 @@ static const struct checksum_kind kinds[] = {
 	 false},
 };
 
-#define KINDS (sizeof(kinds) / sizeof(kinds[0]))
+#define KINDS ARRAY_SIZE(kinds)
 
-/* CRCs by what they start from and what is done at the end; names of the CRC catalogue. */
+/* CRCs with known initial value and final XOR; the names are those of the CRC catalogue. */
 static const struct settled {
 	const char *name;
 	uint8_t width;
 	uint32_t poly;
 	bool reflected;
-	uint32_t initial, final; /* initial as the register holds it */
+	uint32_t initial, final; /* initial: the register's contents before the first byte */
 } settled[] = {
 	{"CRC-8/SMBUS", 1, 0x07, false, 0, 0},
 	{"CRC-8/I-432-1", 1, 0x07, false, 0, 0x55},
@@ -110,7 +112,7 @@ static const struct settled {
 	{"CRC-32C (ISCSI)", 4, 0x1edc6f41, true, 0xffffffff, 0xffffffff},
 };
 
-#define SETTLED (sizeof(settled) / sizeof(settled[0]))
+#define SETTLED ARRAY_SIZE(settled)
 
 /* ---- sums ------------------------------------------------------------------------------------ */
 
@@ -163,7 +165,10 @@ static uint32_t crc(const struct checksum_kind *k, const crc_table t, uint32_t r
 	return r;
 }
 
-/* Carries come back in at the low end; of the two zeros that leaves, 0 is the one. */
+/*
+ * One's complement sum: carries are added at the low end. Its two representations of zero both
+ * become 0.
+ */
 static uint32_t fold(uint32_t sum)
 {
 	sum = (sum & 0xffff) + (sum >> 16);
@@ -171,7 +176,7 @@ static uint32_t fold(uint32_t sum)
 	return sum == 0xffff ? 0 : sum;
 }
 
-/* The sum of words; a last byte alone is the first of a word whose other byte is 0. */
+/* The sum of 16-bit words; an odd last byte is the first byte of a word whose other byte is 0. */
 static uint32_t words(const uint8_t *p, size_t n, bool big, bool folded)
 {
 	uint32_t r = 0;
@@ -198,6 +203,10 @@ static uint32_t compute(const struct checksum_kind *k, const crc_table t, const 
 		for (size_t i = 0; i < n; i++)
 			r += p[i];
 		return r & mask_of(k);
+	case MODULO_255:
+		for (size_t i = 0; i < n; i++)
+			r += p[i];
+		return r % 255;
 	case XOR:
 		for (size_t i = 0; i < n; i++)
 			r ^= p[i];
@@ -207,7 +216,7 @@ static uint32_t compute(const struct checksum_kind *k, const crc_table t, const 
 	}
 }
 
-/* What is left between a stored value and the computed one: 0, or the same in each message. */
+/* The difference between the stored and the computed value: 0, or the same in each message. */
 static uint32_t rest(const struct checksum_kind *k, uint32_t stored, uint32_t computed)
 {
 	switch (k->how) {
@@ -215,6 +224,8 @@ static uint32_t rest(const struct checksum_kind *k, uint32_t stored, uint32_t co
 		return fold(stored + (computed ^ 0xffff));
 	case INTERNET:
 		return fold(stored + computed);
+	case MODULO_255: /* carries that are added at the low end give 255 for 0 */
+		return (stored + 255 - computed) % 255;
 	case SUM:
 	case WORDS:
 		return (stored - computed) & mask_of(k);
@@ -269,7 +280,7 @@ bool checksum_place(const struct checksum *c, const struct sample *s, uint32_t *
 	return *at + *width <= s->length;
 }
 
-/* The bytes that the checksum at `at` is of. */
+/* Stores which bytes the checksum at `at` covers. */
 static bool range(const struct checksum *c, const struct sample *s, uint32_t at, uint32_t *from,
 		  uint32_t *n)
 {
@@ -298,8 +309,9 @@ struct search {
 };
 
 /*
- * A byte that another one in the range always follows is that byte's copy, and no checksum: so is
- * the sum over one byte that varies, and exclusive or over an odd number of equal bytes.
+ * Whether the candidate is only a copy of another byte: some byte in the range always differs from
+ * the stored byte by the same sum or exclusive or. The sum over a single varying byte and the
+ * exclusive or over an odd number of equal bytes look like this.
  */
 static bool is_copy(const struct search *s, const struct checksum *c)
 {
@@ -333,7 +345,9 @@ static bool is_copy(const struct search *s, const struct checksum *c)
 	return false;
 }
 
-/* Is the candidate right in each of the first samples, and is that more than chance? */
+/*
+ * Whether the candidate is right in each of the first samples, with enough evidence against chance.
+ */
 static bool holds(struct search *s, struct checksum *c)
 {
 	const struct checksum_kind *k = c->kind;
@@ -374,7 +388,7 @@ static bool holds(struct search *s, struct checksum *c)
 	return bits >= BITS_WANTED && values >= 3 && !is_copy(s, c);
 }
 
-/* A CRC whose initial value and final change are known ones. */
+/* Whether the CRC is right with the initial value and the final XOR of a named CRC. */
 static bool is_settled(const struct search *s, const struct checksum *c, const struct settled *as)
 {
 	for (size_t i = 0; i < s->n; i++) {
@@ -414,7 +428,7 @@ static void settle(const struct search *s, struct checksum *c)
 	}
 }
 
-/* All samples, not only the first ones. */
+/* Tests the candidate with all samples, not only the first ones. */
 static bool holds_always(struct search *s, const struct checksum *c)
 {
 	const uint32_t *table = s->tables[c->kind - kinds];
@@ -427,7 +441,9 @@ static bool holds_always(struct search *s, const struct checksum *c)
 			return false;
 		left = rest(c->kind, stored_value(m->p + at, width, c->big),
 			    compute(c->kind, table, m->p + from, n, c->big));
-		/* A CRC that is not settled has another rest for each length. */
+		/*
+		 * If the initial value of a CRC is unknown, the constant differs for each length.
+		 */
 		if (!c->name && c->kind->how == CRC && m->length != s->samples[0].length)
 			continue;
 		if (!c->name && left != c->constant)
@@ -438,7 +454,9 @@ static bool holds_always(struct search *s, const struct checksum *c)
 
 static void try_kind(struct search *s, struct checksum *c)
 {
-	/* The better known one is the better one; among equals, the first. */
+	/*
+	 * A candidate that is known more completely is better; among equals, the first one found.
+	 */
 	if (s->best.known == CHECKSUM_PLAIN || !holds(s, c))
 		return;
 	settle(s, c);
@@ -453,13 +471,13 @@ static bool is_of_words(const struct checksum_kind *k)
 	return k->how == WORDS || k->how == FOLDED || k->how == INTERNET;
 }
 
-/* A ones' complement sum is the same in either order of bytes. */
+/* A one's complement sum is the same in either byte order. */
 static bool is_folded(const struct checksum_kind *k)
 {
 	return k->how == FOLDED || k->how == INTERNET;
 }
 
-/* Every range and byte order of a place. */
+/* Tries every range and byte order for one place. */
 static void try_place(struct search *s, enum checksum_place place, uint32_t at, uint32_t plus,
 		      bool after, const struct checksum_kind *k)
 {
@@ -483,7 +501,10 @@ static bool varies_at(const struct search *s, uint32_t at)
 	return false;
 }
 
-/* Over words, one byte of a sum is as good as the other: both move. */
+/*
+ * Whether a checksum may be stored at `at`, judged by which bytes vary. A sum over words changes
+ * both of its bytes; for other kinds it is enough that one of the first two varies.
+ */
 static bool may_be_at(const struct search *s, const struct checksum_kind *k, uint32_t at)
 {
 	if (is_of_words(k))
@@ -491,7 +512,11 @@ static bool may_be_at(const struct search *s, const struct checksum_kind *k, uin
 	return varies_at(s, at) || (k->width > 1 && varies_at(s, at + 1));
 }
 
-/* Of bytes whose exclusive or is 0, each is that of all others: the last is the checksum. */
+/*
+ * Tries all places, in the main loop from the end of the message: where the exclusive or of all
+ * bytes is 0, each byte is the checksum of all others, and the last one is most likely the real
+ * checksum.
+ */
 static void try_all(struct search *s, uint32_t shortest, uint32_t longest,
 		    const struct checksum_kind *k)
 {
@@ -539,7 +564,7 @@ bool checksum_find(const struct sample *samples, size_t n, struct checksum *foun
 	return result;
 }
 
-/* ---- words ----------------------------------------------------------------------------------- */
+/* ---- text output ---------------------------------------------------------------------------- */
 
 static void range_text(const struct checksum *c, struct out *o)
 {

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Checksums: which bytes of the messages of an unknown protocol are a function of the others.
+ * Checksums: finds bytes of the messages of an unknown protocol that are computed from the other
+ * bytes.
  *
- * Tried are the sum of bytes, its complements, exclusive or, and CRCs of 8, 16 and 32 bits; over
- * all bytes before the checksum or after it, with some left out at the front. What a CRC starts
- * from need not be known: of messages of one length, the difference from the stored value is the
- * same.
+ * Candidates are the sum of bytes, its complements, exclusive or, and CRCs of 8, 16 and 32 bits;
+ * computed over all bytes before the checksum or over all bytes after it, optionally without the
+ * first few. The initial value of a CRC need not be known: for messages of equal length, a
+ * different initial value changes the CRC by the same constant.
  *
- * A checksum is reported only if it holds in every message and if chance would not explain it: each
- * other message in which it holds is worth as many bits as the checksum has, and 48 are
- * asked for.
+ * A checksum is reported only if it is right in every message and chance is an unlikely
+ * explanation: each further message in which it is right counts as evidence of as many bits as the
+ * checksum is wide, and 48 bits are required.
  */
 #ifndef TRAWL_DECODE_USB_CHECKSUM_H
 #define TRAWL_DECODE_USB_CHECKSUM_H
@@ -24,15 +25,18 @@ struct sample {
 enum checksum_place {
 	PLACE_START,   /* `at` bytes from the start */
 	PLACE_END,     /* `at` bytes from the end */
-	PLACE_LENGTH,  /* at the number in byte `at`, plus `plus` */
-	PLACE_NONZERO, /* the last bytes that are not the zeros of the padding */
+	PLACE_LENGTH,  /* at the number that byte `at` holds, plus `plus` */
+	PLACE_NONZERO, /* the last bytes that are not zero padding */
 };
 
-/* How much of it is known. Of a constant byte in front, a CRC may take its initial value. */
+/*
+ * How completely the function is known. If the messages begin with a constant byte, a CRC over that
+ * byte and a CRC with another initial value cannot be told apart.
+ */
 enum checksum_known {
-	CHECKSUM_RELATIVE, /* but for a constant, or the initial value of a CRC */
-	CHECKSUM_NAMED,    /* all: an initial value or a final change has a name */
-	CHECKSUM_PLAIN,    /* all, and there is neither */
+	CHECKSUM_RELATIVE, /* up to an unknown constant, or the unknown initial value of a CRC */
+	CHECKSUM_NAMED,    /* completely; its initial value or final XOR belongs to a named CRC */
+	CHECKSUM_PLAIN,    /* completely; it has neither an initial value nor a final XOR */
 };
 
 struct checksum_kind;
@@ -41,22 +45,28 @@ struct checksum {
 	const struct checksum_kind *kind;
 	enum checksum_place place;
 	uint32_t at, plus;
-	uint32_t from;        /* the first byte that it is of */
-	bool after;          /* it is of all bytes after it; else of those before it */
-	bool big;             /* its first byte is the highest */
+	uint32_t from;        /* offset of the first byte that the checksum covers */
+	bool after;          /* covers all bytes after itself; otherwise those before it */
+	bool big;             /* stored big endian */
 	enum checksum_known known;
-	uint32_t constant;    /* what remains between it and the stored value */
-	const char *name;     /* of the CRC with its initial value, where that has one; else NULL */
+	uint32_t constant;    /* difference between the computed and the stored value */
+	const char *name;     /* name of the CRC with this initial value; NULL: none */
 };
 
-/* Finds a checksum that holds in all n samples. False: none, or too little to know it by. */
+/*
+ * Finds a checksum that is right in all n samples. Returns false if there is none, or if the
+ * samples are too few to be sure.
+ */
 bool checksum_find(const struct sample *samples, size_t n, struct checksum *found);
 
-/* Its place and width in one message; false if it has none. */
+/*
+ * Stores the offset and width in bytes of the checksum in one message. Returns false if the message
+ * is too short to hold it.
+ */
 bool checksum_place(const struct checksum *c, const struct sample *s, uint32_t *at,
 		    uint32_t *width);
 
-/* "CRC-16/MODBUS, low byte first, of [0..5]" */
+/* Appends a description such as "CRC-16/MODBUS, low byte first, of [0..5]". */
 void checksum_text(const struct checksum *c, struct out *o);
 
 #endif

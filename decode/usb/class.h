@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Classes: what the payload of a device's endpoints, and of its class requests, means.
+ * USB device classes: what the payload of a device's endpoints, and of class requests, means.
  *
- * A class is one file with one struct usb_class and one line in classes.c. A transfer is of the
- * first class in that table that fits it; its line and its "decoded" object come from there. A
- * class that keeps state from transfer to transfer has follow(), which is called once for each
- * transfer, in order; all other functions only look.
+ * A class is one file with one struct usb_class, listed in classes.c. A transfer belongs to the
+ * first class of that list whose fits() accepts the transfer; the class provides the text of its
+ * line and its "decoded" object. A class that keeps state from one transfer to the next has
+ * follow(), which is called once for each transfer in order; all other functions leave the state
+ * unchanged.
  */
 #ifndef TRAWL_DECODE_USB_CLASS_H
 #define TRAWL_DECODE_USB_CLASS_H
@@ -13,41 +14,53 @@
 #include "decode/usb/detail.h"
 
 struct usb_class {
-	/* Whether a transfer of an endpoint other than 0 is of this class. */
+	/* Whether a transfer on an endpoint other than 0 belongs to this class. */
 	bool (*fits)(const struct usb_detail *d);
-	/* Moves the state on; false: the payload is not of this class after all. May be NULL. */
+	/*
+	 * Updates the state of the class. Returns false if the payload turns out not to be of this
+	 * class. May be NULL.
+	 */
 	bool (*follow)(struct usb_detail *d);
-	/* Appends members of "decoded". May be NULL. */
+	/* Appends the members of the "decoded" object. May be NULL. */
 	void (*tree)(const struct usb_state *s, const struct usb_detail *d, struct tree *t);
-	/* Appends one phrase; returns whether it tells of all the payload, so that its bytes need
-	 * not be shown. */
+	/*
+	 * Appends one phrase. Returns true if the phrase covers the whole payload, so that the
+	 * bytes need not be printed as well.
+	 */
 	bool (*brief)(const struct usb_state *s, const struct usb_detail *d, struct out *o);
 
-	/* Of control transfers: whether the payload of this request is of this class. NULL:
-	 * none. */
+	/*
+	 * For control transfers: whether the payload of this request belongs to this class. NULL:
+	 * the class has no requests with payload.
+	 */
 	bool (*requested)(const struct usb_detail *d);
 	void (*request_tree)(const struct usb_state *s, const struct usb_detail *d,
 			     struct tree *t);
-	/* Begins with a blank, where it says something. */
+	/* Appends one phrase that begins with a blank, or nothing. Returns as brief() does. */
 	bool (*request_brief)(const struct usb_state *s, const struct usb_detail *d,
 			      struct out *o);
-	/* The rule by which the payload is masked, though it is no keystroke; NULL: it is not. May
-	 * be NULL. */
+	/*
+	 * The rule by which the payload is masked although it contains no keystrokes (keys, PINs);
+	 * returns NULL if it is not masked. May be NULL.
+	 */
 	const char *(*secret)(const struct usb_detail *d);
-	/* Names of members of "decoded" that --where may ask for, ended by NULL. May be NULL. */
+	/* Names of members of "decoded" that --where accepts, ended by NULL. May be NULL. */
 	const char *const *names;
-	/* Whether a layout of the class has a member of this name. May be NULL. */
+	/*
+	 * Whether a layout of the class has a member of this name; n is the length of the name in
+	 * bytes. May be NULL.
+	 */
 	bool (*has_name)(const char *name, size_t n);
 };
 
-/* The class of a transfer; NULL: its payload is bytes. */
+/* The class of a transfer. NULL: no class is known, and the payload is printed as bytes. */
 const struct usb_class *usb_class_of(const struct usb_detail *d);
 /* The class of a control transfer's payload, or NULL. */
 const struct usb_class *usb_class_of_request(const struct usb_detail *d);
-/* Whether some class has a member of "decoded" of this name. */
+/* Whether some class has a member of "decoded" with this name. */
 bool usb_class_has_name(const char *name, size_t n);
 
-/* Whether it is a class request of this number to a recipient of this class. */
+/* Whether d is a class request of this number to a recipient of this class. */
 static inline bool usb_is_class_request(const struct usb_detail *d, uint8_t class, uint8_t request)
 {
 	return control_kind(&d->setup) == SETUP_CLASS && d->setup.request == request &&
@@ -55,8 +68,8 @@ static inline bool usb_is_class_request(const struct usb_detail *d, uint8_t clas
 }
 
 /*
- * The text of a serial transfer, without the status bytes of FTDI's packets; n bytes, to be freed.
- * NULL: out of memory.
+ * Returns the *n bytes of text in a serial transfer, without the status bytes of FTDI's packets.
+ * The caller frees them. NULL: out of memory.
  */
 uint8_t *usb_serial_text(const struct usb_detail *d, size_t *n);
 

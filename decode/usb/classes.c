@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+#include "common/array.h"
 #include "decode/usb/class.h"
 
-/* A class that is told by more than the interface's class code stands before those that are not. */
+/*
+ * Classes that are recognised by more than the interface's class code come first, because the first
+ * class that fits is used.
+ */
 static const struct usb_class *const classes[] = {
 	&usb_ftdi_class,
 	&usb_hid_class,
@@ -20,7 +24,7 @@ static const struct usb_class *const classes[] = {
 	&usb_ptp_class,
 };
 
-#define CLASSES (sizeof(classes) / sizeof(classes[0]))
+#define CLASSES ARRAY_SIZE(classes)
 
 const struct usb_class *usb_class_of(const struct usb_detail *d)
 {

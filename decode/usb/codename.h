@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Codes of a protocol by name, in tables that the class decoders search. */
+/* Tables that map the codes of a protocol to names. */
 #ifndef TRAWL_DECODE_USB_CODENAME_H
 #define TRAWL_DECODE_USB_CODENAME_H
 
+#include "common/array.h"
 #include <stddef.h>
 #include <stdint.h>
 
@@ -11,7 +12,7 @@ struct code_name {
 	const char *name;
 };
 
-/* NULL: the code has no name in the list. */
+/* Returns NULL if the code is not in the list. */
 static inline const char *code_name_in(const struct code_name *list, size_t n, uint32_t code)
 {
 	for (size_t i = 0; i < n; i++)
@@ -20,6 +21,6 @@ static inline const char *code_name_in(const struct code_name *list, size_t n, u
 	return NULL;
 }
 
-#define CODE_NAME(list, code) code_name_in(list, sizeof(list) / sizeof((list)[0]), code)
+#define CODE_NAME(list, code) code_name_in(list, ARRAY_SIZE(list), code)
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/usb/control.h"
+#include "common/array.h"
 #include "decode/base/bytes.h"
 #include "decode/usb/descriptor.h"
 #include "decode/usb/ftdi.h"
@@ -19,7 +20,7 @@ void control_parse(struct control_request *s, const uint8_t bytes[8])
 
 #define ANY 0xff
 
-/* What wValue and wIndex hold, for the classes of requests that share a form. */
+/* How wValue and wIndex are interpreted, for requests that share an interpretation. */
 enum form {
 	PLAIN,
 	DESCRIPTOR,  /* wValue: type, index; wIndex: language or interface */
@@ -27,17 +28,20 @@ enum form {
 	ADDRESS,     /* wValue: address */
 	CONFIG,      /* wValue: bConfigurationValue */
 	ALTERNATE,   /* wValue: alternate setting, wIndex: interface */
-	HUB_FEATURE, /* likewise of hubs; wIndex: port */
+	HUB_FEATURE, /* the same for hubs; wIndex: port */
 	HID_REPORT,  /* wValue: report type, report id */
 	HID_IDLE,    /* wValue: duration in 4 ms, report id */
 	HID_PROTOCOL,
 	LINE_STATE,  /* wValue: DTR, RTS */
-	BREAK,       /* wValue: ms */
+	BREAK,       /* wValue: duration in ms; 0xffff: until a request with 0 */
+	DEVICE_ID,   /* wIndex: interface, alternate setting */
 	CONTROL,     /* wValue: selector, channel; wIndex: entity, interface or endpoint */
 	BLOCK,       /* wValue: block number */
 	DETACH,      /* wValue: time until the reset, in ms */
 	FTDI,
 };
+
+enum { BREAK_ON = 0xffff };
 
 struct request {
 	uint8_t class, subclass, request, form;
@@ -92,6 +96,7 @@ static const struct request class_requests[] = {
 	{0x02, ANY, 0x02, PLAIN, "SET_COMM_FEATURE"},
 	{0x02, ANY, 0x03, PLAIN, "GET_COMM_FEATURE"},
 	{0x02, ANY, 0x04, PLAIN, "CLEAR_COMM_FEATURE"},
+	{0x02, ANY, 0x05, PLAIN, "RESET_FUNCTION"},
 	{0x02, ANY, 0x20, PLAIN, "SET_LINE_CODING"},
 	{0x02, ANY, 0x21, PLAIN, "GET_LINE_CODING"},
 	{0x02, ANY, 0x22, LINE_STATE, "SET_CONTROL_LINE_STATE"},
@@ -125,7 +130,7 @@ static const struct request class_requests[] = {
 	{0x06, ANY, 0x66, PLAIN, "DEVICE_RESET"},
 	{0x06, ANY, 0x67, PLAIN, "GET_DEVICE_STATUS"},
 	/* printer */
-	{0x07, ANY, 0x00, PLAIN, "GET_DEVICE_ID"},
+	{0x07, ANY, 0x00, DEVICE_ID, "GET_DEVICE_ID"},
 	{0x07, ANY, 0x01, PLAIN, "GET_PORT_STATUS"},
 	{0x07, ANY, 0x02, PLAIN, "SOFT_RESET"},
 	/* mass storage */
@@ -160,6 +165,11 @@ static const struct request class_requests[] = {
 	{0x0e, ANY, 0x85, CONTROL, "GET_LEN"},
 	{0x0e, ANY, 0x86, CONTROL, "GET_INFO"},
 	{0x0e, ANY, 0x87, CONTROL, "GET_DEF"},
+	{0x0e, ANY, 0x91, CONTROL, "GET_CUR_ALL"},
+	{0x0e, ANY, 0x92, CONTROL, "GET_MIN_ALL"},
+	{0x0e, ANY, 0x93, CONTROL, "GET_MAX_ALL"},
+	{0x0e, ANY, 0x94, CONTROL, "GET_RES_ALL"},
+	{0x0e, ANY, 0x97, CONTROL, "GET_DEF_ALL"},
 	/* wireless: Bluetooth */
 	{0xe0, 0x01, 0x00, PLAIN, "HCI_COMMAND"},
 	/* application specific: DFU, USBTMC */
@@ -179,14 +189,15 @@ static const struct request class_requests[] = {
 	{0xfe, 0x03, 7, PLAIN, "GET_CAPABILITIES"},
 };
 
-/* Audio 2.0 and 3.0 say the direction in bmRequestType only. */
+/*
+ * In Audio 2.0 and 3.0 one bRequest serves both directions; only bmRequestType distinguishes them.
+ */
 static const struct request audio2[] = {
 	{0x01, ANY, 0x01, CONTROL, "CUR"},
 	{0x01, ANY, 0x02, CONTROL, "RANGE"},
 	{0x01, ANY, 0x03, CONTROL, "MEM"},
 };
 
-#define LENGTH(a) (sizeof(a) / sizeof((a)[0]))
 
 static const struct request *look_up(const struct request *list, size_t n, uint8_t request,
 				     const struct control_target *to)
@@ -199,7 +210,10 @@ static const struct request *look_up(const struct request *list, size_t n, uint8
 	return NULL;
 }
 
-/* A hub's requests are told from others by their recipient alone: device, or port (other). */
+/*
+ * Whether the request has the form of a hub's request: the recipient is the device or a port
+ * (other).
+ */
 static bool hub_form(const struct control_request *s)
 {
 	unsigned int r = control_recipient(s);
@@ -209,18 +223,20 @@ static bool hub_form(const struct control_request *s)
 
 static const struct request *find(const struct control_request *s, const struct control_target *to)
 {
-	static const struct control_target hub = {.class = 0x09};
+	static const struct control_target hub = {.class = 0x09}, communication = {.class = 0x02};
 	static const struct request ftdi = {ANY, ANY, 0, FTDI, ""};
 
 	switch (control_kind(s)) {
 	case SETUP_STANDARD:
-		return look_up(standard, LENGTH(standard), s->request, to);
+		return look_up(standard, ARRAY_SIZE(standard), s->request, to);
 	case SETUP_CLASS:
 		if (to->class == 0x01 && to->protocol >= 0x20)
-			return look_up(audio2, LENGTH(audio2), s->request, to);
+			return look_up(audio2, ARRAY_SIZE(audio2), s->request, to);
 		if (!to->class && hub_form(s))
 			to = &hub;
-		return look_up(class_requests, LENGTH(class_requests), s->request, to);
+		if (is_rndis_class(to->class, to->subclass, to->protocol))
+			to = &communication;
+		return look_up(class_requests, ARRAY_SIZE(class_requests), s->request, to);
 	case SETUP_VENDOR:
 		return ftdi_is(to->vendor, to->product) && ftdi_request(s->request) ? &ftdi : NULL;
 	case SETUP_RESERVED:
@@ -258,7 +274,7 @@ static const char *feature_name(const struct control_request *s)
 	case 50:
 		return "LTM_ENABLE";
 	default:
-		return pick(of_device, LENGTH(of_device), s->value);
+		return pick(of_device, ARRAY_SIZE(of_device), s->value);
 	}
 }
 
@@ -276,15 +292,15 @@ static const char *hub_feature_name(const struct control_request *s)
 	};
 
 	if (control_recipient(s) == SETUP_DEVICE)
-		return pick(of_hub, LENGTH(of_hub), s->value);
-	return pick(of_port, LENGTH(of_port), s->value);
+		return pick(of_hub, ARRAY_SIZE(of_hub), s->value);
+	return pick(of_port, ARRAY_SIZE(of_port), s->value);
 }
 
 static const char *report_type(unsigned int type)
 {
 	static const char *const names[] = {NULL, "input", "output", "feature"};
 
-	return pick(names, LENGTH(names), type);
+	return pick(names, ARRAY_SIZE(names), type);
 }
 
 /* ---- fields ------------------------------------------------------------------------------- */
@@ -328,30 +344,16 @@ static void descriptor_tree_of(const struct control_request *s, const struct con
 	index_tree(s, t);
 }
 
-static void form_tree(const struct control_request *s, const struct control_target *to,
-		      enum form form, struct tree *t)
+/* wValue of the forms in which wIndex names nothing but the recipient. */
+static void value_tree(const struct control_request *s, enum form form, struct tree *t)
 {
 	switch (form) {
-	case DESCRIPTOR:
-		descriptor_tree_of(s, to, t);
-		return;
 	case FEATURE:
 		tree_str(t, "feature", feature_name(s));
-		index_tree(s, t);
-		return;
+		break;
 	case HUB_FEATURE:
 		tree_str(t, "feature", hub_feature_name(s));
 		break;
-	case ADDRESS:
-		tree_uint(t, "address", s->value);
-		return;
-	case CONFIG:
-		tree_uint(t, "configuration", s->value & 0xff);
-		return;
-	case ALTERNATE:
-		tree_uint(t, "interface", s->index & 0xff);
-		tree_uint(t, "alternate", s->value);
-		return;
 	case HID_REPORT:
 		tree_str(t, "report_type", report_type(s->value >> 8));
 		tree_uint(t, "report_id", s->value & 0xff);
@@ -369,33 +371,63 @@ static void form_tree(const struct control_request *s, const struct control_targ
 		tree_bool(t, "rts", s->value & 2);
 		break;
 	case BREAK:
-		tree_uint(t, "break_ms", s->value);
+		if (s->value == BREAK_ON || !s->value)
+			tree_bool(t, "break", s->value);
+		else
+			tree_uint(t, "break_ms", s->value);
 		break;
-	case CONTROL:
-		control_tree(s, to, t);
-		return;
 	case BLOCK:
 		tree_uint(t, "block", s->value);
 		break;
 	case DETACH:
 		tree_uint(t, "timeout_ms", s->value);
 		break;
-	case FTDI:
-		ftdi_setup_tree(s, to->product, t);
-		return;
-	case PLAIN:
+	default:
 		break;
 	}
-	if (control_kind(s) == SETUP_CLASS && control_recipient(s) == SETUP_OTHER)
-		tree_uint(t, "port", s->index & 0xff);
-	index_tree(s, t);
+}
+
+static void form_tree(const struct control_request *s, const struct control_target *to,
+		      enum form form, struct tree *t)
+{
+	switch (form) {
+	case DESCRIPTOR:
+		descriptor_tree_of(s, to, t);
+		break;
+	case ADDRESS:
+		tree_uint(t, "address", s->value);
+		break;
+	case CONFIG:
+		tree_uint(t, "configuration", s->value & 0xff);
+		break;
+	case ALTERNATE:
+		tree_uint(t, "interface", s->index & 0xff);
+		tree_uint(t, "alternate", s->value);
+		break;
+	case DEVICE_ID:
+		tree_uint(t, "interface", s->index >> 8);
+		tree_uint(t, "alternate", s->index & 0xff);
+		break;
+	case CONTROL:
+		control_tree(s, to, t);
+		break;
+	case FTDI:
+		ftdi_setup_tree(s, to->product, t);
+		break;
+	default:
+		value_tree(s, form, t);
+		if (control_kind(s) == SETUP_CLASS && control_recipient(s) == SETUP_OTHER)
+			tree_uint(t, "port", s->index & 0xff);
+		index_tree(s, t);
+		break;
+	}
 }
 
 static const char *recipient_name(unsigned int r)
 {
 	static const char *const names[] = {"device", "interface", "endpoint", "other"};
 
-	return pick(names, LENGTH(names), r);
+	return pick(names, ARRAY_SIZE(names), r);
 }
 
 static const char *kind_name(enum control_kind kind)
@@ -426,7 +458,7 @@ void control_request_tree(const struct control_request *s, const struct control_
 	form_tree(s, to, (enum form)r->form, t);
 }
 
-/* ---- the phrase --------------------------------------------------------------------------- */
+/* ---- brief text --------------------------------------------------------------------------- */
 
 static void brief_text(struct out *o, const char *s)
 {
@@ -459,26 +491,16 @@ static void brief_recipient(const struct control_request *s, struct out *o)
 		out_printf(o, " endpoint 0x%02x", s->index & 0xff);
 }
 
-static void brief_form(const struct control_request *s, const struct control_target *to,
-		       enum form form, struct out *o)
+/* The same forms as value_tree(). */
+static void brief_value(const struct control_request *s, enum form form, struct out *o)
 {
 	switch (form) {
-	case DESCRIPTOR:
-		brief_descriptor(s, to, o);
-		break;
 	case FEATURE:
 		brief_text(o, feature_name(s));
 		break;
 	case HUB_FEATURE:
 		brief_text(o, hub_feature_name(s));
 		break;
-	case ADDRESS:
-	case CONFIG:
-		out_printf(o, " %u", s->value);
-		return;
-	case ALTERNATE:
-		out_printf(o, " %u alternate %u", s->index & 0xff, s->value);
-		return;
 	case HID_REPORT:
 		brief_text(o, report_type(s->value >> 8));
 		out_printf(o, " id %u", s->value & 0xff);
@@ -487,7 +509,8 @@ static void brief_form(const struct control_request *s, const struct control_tar
 		if (!control_in(s) && s->value >> 8)
 			out_printf(o, " %u ms", (s->value >> 8) * 4u);
 		else if (!control_in(s))
-			out_str(o, " indefinite"); /* a report only when something changes */
+			/* a report is sent only when something changes */
+			out_str(o, " indefinite");
 		break;
 	case HID_PROTOCOL:
 		brief_text(o, s->value ? "report" : "boot");
@@ -496,10 +519,10 @@ static void brief_form(const struct control_request *s, const struct control_tar
 		out_printf(o, " dtr=%u rts=%u", s->value & 1, s->value >> 1 & 1);
 		break;
 	case BREAK:
-		out_printf(o, " %u ms", s->value);
-		break;
-	case CONTROL:
-		out_printf(o, " selector %u entity %u", s->value >> 8, s->index >> 8);
+		if (s->value == BREAK_ON || !s->value)
+			out_str(o, s->value ? " on" : " off");
+		else
+			out_printf(o, " %u ms", s->value);
 		break;
 	case BLOCK:
 		out_printf(o, " block %u", s->value);
@@ -507,13 +530,43 @@ static void brief_form(const struct control_request *s, const struct control_tar
 	case DETACH:
 		out_printf(o, " within %u ms", s->value);
 		break;
-	case FTDI:
-		ftdi_setup_brief(s, to->product, o);
-		return;
-	case PLAIN:
+	default:
 		break;
 	}
-	brief_recipient(s, o);
+}
+
+static void brief_form(const struct control_request *s, const struct control_target *to,
+		       enum form form, struct out *o)
+{
+	switch (form) {
+	case DESCRIPTOR:
+		brief_descriptor(s, to, o);
+		brief_recipient(s, o);
+		break;
+	case ADDRESS:
+	case CONFIG:
+		out_printf(o, " %u", s->value);
+		break;
+	case ALTERNATE:
+		out_printf(o, " %u alternate %u", s->index & 0xff, s->value);
+		break;
+	case DEVICE_ID:
+		out_printf(o, " interface %u", s->index >> 8);
+		break;
+	case CONTROL:
+		out_printf(o, " selector %u", s->value >> 8);
+		if (control_recipient(s) == SETUP_INTERFACE)
+			out_printf(o, " entity %u", s->index >> 8);
+		brief_recipient(s, o);
+		break;
+	case FTDI:
+		ftdi_setup_brief(s, to->product, o);
+		break;
+	default:
+		brief_value(s, form, o);
+		brief_recipient(s, o);
+		break;
+	}
 }
 
 void control_request_brief(const struct control_request *s, const struct control_target *to,

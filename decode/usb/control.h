@@ -15,11 +15,17 @@
 
 void control_parse(struct control_request *s, const uint8_t bytes[8]);
 
-/* Appends the members of an object: bmRequestType ... wLength, request, and what they mean. */
+/*
+ * Appends the members bmRequestType to wLength, the name of the request, and its decoded arguments
+ * to the object that is open in t.
+ */
 void control_request_tree(const struct control_request *s, const struct control_target *to,
 			  struct tree *t);
 
-/* One phrase: "GET_DESCRIPTOR string 2", "class request 0x09 value 0x0200 index 0x0000". */
+/*
+ * Appends one phrase, such as "GET_DESCRIPTOR string 2" or "class request 0x09 value 0x0200 index
+ * 0x0000".
+ */
 void control_request_brief(const struct control_request *s, const struct control_target *to,
 			   struct out *o);
 

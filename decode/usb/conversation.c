@@ -7,26 +7,26 @@
 
 #include "decode/usb/class.h"
 
-#define STORE_MAX ((size_t)256 << 20) /* bytes of all messages */
-#define MESSAGES_MAX 4000000          /* of all pipes */
+#define STORE_MAX ((size_t)256 << 20) /* bytes of all messages together */
+#define MESSAGES_MAX 4000000          /* number of messages in all pipes */
 #define SETUP_SIZE 8
 
 struct pipe {
 	enum pipe_kind kind;
-	uint8_t xfer, endpoint; /* endpoint with bit 7 for IN; 0 of control pipes */
-	uint16_t interface;     /* its number, or NO_INTERFACE */
+	uint8_t xfer, endpoint; /* endpoint has bit 7 set for IN; 0 for control pipes */
+	uint16_t interface;     /* bInterfaceNumber, or NO_INTERFACE */
 	struct message *messages;
 	uint32_t count, room;
 	uint8_t *bytes;
 	size_t used, bytes_room;
 	uint64_t left_out, masked;
-	bool taken;             /* part of a conversation */
+	bool taken;             /* belongs to a conversation */
 	struct pipe *next;
 };
 
 #define NO_INTERFACE 0xffff
 
-/* A device at an address of one capture; after joining, of all of them. */
+/* A device at one address of one capture; after join_devices(), a device of all captures. */
 struct talker {
 	uint32_t capture;
 	uint16_t bus;
@@ -147,7 +147,7 @@ static struct pipe *pipe_of(struct talker *t, enum pipe_kind kind, uint8_t xfer,
 	return p;
 }
 
-/* Appends a message of two parts; the first may be empty. */
+/* Appends a message that consists of two parts; the first may be empty. */
 static int add(struct conversations *c, struct pipe *p, const struct message *of,
 	       const uint8_t *first, size_t nfirst, const uint8_t *rest, size_t nrest)
 {
@@ -189,7 +189,7 @@ static struct message of_transfer(const struct transfer *t, uint32_t capture, bo
 	};
 }
 
-/* The request is one message, its setup packet and what goes OUT; what comes IN is another. */
+/* Stores a vendor request as two messages: the setup packet with its OUT data, and the IN data. */
 static int take_vendor_request(struct conversations *c, struct talker *t,
 			       const struct usb_detail *d, uint32_t capture)
 {
@@ -198,7 +198,13 @@ static int take_vendor_request(struct conversations *c, struct talker *t,
 	struct message m = of_transfer(d->transfer, capture, false);
 	const uint8_t *setup = transfer_setup(d->transfer);
 
-	if (!p || add(c, p, &m, setup, SETUP_SIZE, d->data, in ? 0 : d->data_len))
+	if (!p)
+		return -1;
+	if (d->secret) {
+		p->masked++;
+		return 0;
+	}
+	if (add(c, p, &m, setup, SETUP_SIZE, d->data, in ? 0 : d->data_len))
 		return -1;
 	if (!in || !d->data_len)
 		return 0;
@@ -214,10 +220,17 @@ static int take_report(struct conversations *c, struct talker *t, const struct u
 
 	if (!p)
 		return -1;
+	if (d->secret) {
+		p->masked++;
+		return 0;
+	}
 	return d->data_len ? add(c, p, &m, NULL, 0, d->data, d->data_len) : 0;
 }
 
-/* GET_REPORT and SET_REPORT; where the class of the interface is not known, they look the same. */
+/*
+ * Whether the request is GET_REPORT or SET_REPORT. If the class of the interface is unknown,
+ * requests that look like these count as well.
+ */
 static bool is_report(const struct usb_detail *d)
 {
 	unsigned int type = d->setup.value >> 8;
@@ -320,7 +333,7 @@ static bool same_pipes(const struct talker *a, const struct talker *b)
 	return true;
 }
 
-/* Whether a talker of another capture, or of another address, is this device again. */
+/* Whether two entries, of different captures or addresses, are the same device. */
 static bool same_device(const struct talker *a, const struct talker *b)
 {
 	if (a->known != b->known)
@@ -351,14 +364,29 @@ static int join_pipes(struct pipe *to, const struct pipe *from)
 	return 0;
 }
 
+/* Whether a list "1:12, 1:3" has an address: a whole word, not the beginning or end of one. */
+static bool has_address(const char *list, const char *address)
+{
+	size_t n = strlen(address);
+
+	for (const char *at = list; (at = strstr(at, address)); at++)
+		if ((at == list || at[-1] == ' ') && (!at[n] || at[n] == ','))
+			return true;
+	return false;
+}
+
 static void add_address(struct talker *t, uint16_t bus, uint8_t address)
 {
+	static const char more[] = "...";
 	char text[16];
 	size_t n = strlen(t->addresses);
 
 	snprintf(text, sizeof(text), "%u:%u", bus, address);
-	if (strstr(t->addresses, text))
+	if (has_address(t->addresses, text) || has_address(t->addresses, more))
 		return;
+	/* A cut address would be that of another device. */
+	if (n + 2 + strlen(text) + 2 + strlen(more) >= sizeof(t->addresses))
+		memcpy(text, more, sizeof(more));
 	snprintf(t->addresses + n, sizeof(t->addresses) - n, "%s%s", n ? ", " : "", text);
 }
 
@@ -377,7 +405,7 @@ static int join_talkers(struct talker *to, struct talker *from)
 	return 0;
 }
 
-/* One talker for each device; those of earlier captures are at the end of the list. */
+/* Merges the entries of each device into one. On entry, the newest entries stand first. */
 static int join_devices(struct conversations *c)
 {
 	struct talker *all = c->talkers, *t, *next;
@@ -385,7 +413,7 @@ static int join_devices(struct conversations *c)
 	int result = 0;
 
 	c->talkers = NULL;
-	for (t = all, all = NULL; t; t = next) { /* in the order of the captures */
+	for (t = all, all = NULL; t; t = next) { /* restore the order of the captures */
 		next = t->next;
 		t->next = all;
 		all = t;
@@ -415,7 +443,10 @@ static int by_time(const void *a, const void *b)
 		return x->capture < y->capture ? -1 : 1;
 	if (x->time != y->time)
 		return x->time < y->time ? -1 : 1;
-	/* A request, and the answer of the same moment; else in the order of the store. */
+	/*
+	 * At the same time, a request sorts before its answer; otherwise the order of the store
+	 * decides.
+	 */
 	if (x->in != y->in)
 		return x->in ? 1 : -1;
 	return x->at < y->at ? -1 : x->at > y->at;
@@ -432,7 +463,10 @@ static void describe(struct conversation *to, const struct talker *t)
 	to->guessed = t->guessed;
 }
 
-/* Makes a conversation of a pipe OUT, a pipe IN or both; NULL is none. Takes their content. */
+/*
+ * Makes a conversation of an OUT pipe, an IN pipe or both (NULL: none) and takes over their
+ * contents.
+ */
 static int converse(struct conversations *c, const struct talker *t, struct pipe *out,
 		    struct pipe *in)
 {
@@ -490,7 +524,7 @@ static bool is_endpoint(const struct pipe *p, bool in)
 	       (bool)(p->endpoint & 0x80) == in;
 }
 
-/* The pipe IN that fits best; NULL: none does, or several do that are no better than another. */
+/* Returns the IN pipe that matches best; NULL if none does, or several match equally well. */
 static struct pipe *partner(const struct talker *t, const struct pipe *out, enum likeness how)
 {
 	struct pipe *found = NULL;
@@ -513,7 +547,7 @@ static bool only_out(const struct pipe *p)
 	return true;
 }
 
-/* Reports that go out over the control endpoint, and are answered by the interrupt endpoint. */
+/* Returns the interrupt pipe that answers reports sent over the control endpoint. */
 static struct pipe *report_answers(const struct talker *t, const struct pipe *reports)
 {
 	struct pipe *found = NULL;

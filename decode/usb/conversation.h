@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Conversations: what host and device say to each other over a pair of endpoints, as messages.
+ * Conversations: the messages that host and device exchange over a pair of endpoints.
  *
- * Every transfer whose payload no decoder explains is a message of the pipe it went over. When all
- * captures are read, pipes of the same device in several captures become one, and a pipe OUT and a
- * pipe IN become a conversation. Which device is the same is known by its vendor and product; of
- * devices that no descriptor names, those of different captures that use the same endpoints are
- * taken as one, and the conversation says that it is so.
+ * Each transfer whose payload no decoder explains is one message of the pipe that carried it. After
+ * all captures are read, the pipes of one device in several captures are joined, and an OUT pipe
+ * and an IN pipe are paired into a conversation. Devices are identified by vendor and product id.
+ * Devices without a known descriptor that use the same endpoints in different captures are taken to
+ * be one device; `guessed` of the conversation then says so.
  */
 #ifndef TRAWL_DECODE_USB_CONVERSATION_H
 #define TRAWL_DECODE_USB_CONVERSATION_H
@@ -14,58 +14,67 @@
 #include "decode/usb/usb.h"
 
 enum {
-	MESSAGE_KEPT = 4096,   /* bytes of a message that are looked at */
+	MESSAGE_KEPT = 4096,   /* bytes kept of each message */
 	CONVERSATION_NAME = 160,
 };
 
 #define NO_MESSAGE UINT32_MAX
 
 struct message {
-	uint64_t time;      /* timeline: OUT when submitted, IN when completed */
-	size_t at;          /* its bytes, in the pipe's store */
-	uint32_t length;    /* of the whole */
-	uint32_t kept;      /* bytes in the store */
-	uint32_t capture;   /* number of the capture, from 0 */
-	uint32_t group;     /* of its message type; set by messagetype.c */
-	uint32_t answer;    /* of a request: the message that answers it; NO_MESSAGE */
+	uint64_t time;      /* ns since the epoch: submission of OUT, completion of IN messages */
+	size_t at;          /* offset of the message in `bytes` of the pipe */
+	uint32_t length;    /* length of the whole message in bytes */
+	uint32_t kept;      /* bytes of the message that are stored */
+	uint32_t capture;   /* index of the capture, from 0 */
+	uint32_t group;     /* index of the message's type; set by protocol.c */
+	uint32_t answer;    /* for a request: index of the message that answers it, or NO_MESSAGE */
 	bool in;
 };
 
 enum pipe_kind {
 	PIPE_ENDPOINT, /* bulk or interrupt */
-	PIPE_SERIAL,   /* the same, of a serial converter: without status bytes */
-	PIPE_VENDOR,   /* vendor requests: the setup packet, then the data OUT; data IN */
+	/* an endpoint of a serial converter; the converter's status bytes are removed */
+	PIPE_SERIAL,
+	PIPE_VENDOR,   /* vendor requests: the setup packet followed by OUT data; IN data */
 	PIPE_REPORT,   /* reports of a HID device over its control endpoint */
 };
 
 struct conversation {
 	char device[CONVERSATION_NAME];  /* "1e71:2007 NZXT ...", or "no descriptors" */
 	char addresses[64];              /* "1:8, 1:9" */
-	bool guessed;                    /* unnamed devices of several captures were joined */
+	/* unnamed devices of several captures were joined into this one */
+	bool guessed;
 	enum pipe_kind kind;
 	uint8_t xfer;                    /* enum urb_xfer */
-	uint8_t out, in;                 /* endpoint numbers with bit 7 for IN; in 0: none */
+	/* endpoint numbers, with bit 7 set for IN; in == 0: no IN endpoint */
+	uint8_t out, in;
 	bool has_out, has_in;
-	struct message *messages;        /* of both directions, by capture and time */
+	/* messages of both directions, sorted by capture and time */
+	struct message *messages;
 	uint32_t count;
-	uint8_t *bytes;                  /* of all messages, by message.at */
-	uint64_t left_out;               /* messages beyond what is kept */
-	uint64_t masked;                 /* messages that are keystrokes */
+	uint8_t *bytes;                  /* contents of all messages; see message.at */
+	/* number of messages that were not kept for lack of room */
+	uint64_t left_out;
+	/* number of messages that are keystrokes and therefore not kept */
+	uint64_t masked;
 };
 
 struct conversations;
 
-struct conversations *conversations_new(void); /* NULL: out of memory */
+struct conversations *conversations_new(void); /* Returns NULL if memory runs out. */
 void conversations_free(struct conversations *c);
 
-/* Takes a transfer of a capture. 0, or -1: out of memory. */
+/* Takes one transfer of a capture. Returns 0, or -1 if memory runs out. */
 int conversations_take(struct conversations *c, const struct usb_state *s,
 		       const struct usb_detail *d, uint32_t capture);
 
-/* After the last transfer: joins pipes; the conversations live as long as c. -1: out of memory. */
+/*
+ * Joins and pairs the pipes; call after the last transfer. The conversations are owned by c.
+ * Returns 0, or -1 if memory runs out.
+ */
 int conversations_join(struct conversations *c, struct conversation **list, size_t *n);
 
-/* Transfers that are no part of a conversation, since a decoder explains them. */
+/* Number of transfers that belong to no conversation because a decoder explains them. */
 uint64_t conversations_explained(const struct conversations *c);
 
 static inline const uint8_t *message_bytes(const struct conversation *c, const struct message *m)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/usb/darwin.h"
+#include "common/array.h"
 #include "decode/base/bytes.h"
 #include "decode/usb/status.h"
 
@@ -8,7 +9,7 @@
 enum { HEADER = 32, SETUP_SIZE = 8 };
 enum { REQUEST_SUBMIT, REQUEST_COMPLETE };
 
-/* IOReturn.h and USB.h of macOS, with the errno that Linux gives. */
+/* Codes from IOReturn.h and USB.h of macOS, with the errno that Linux reports in the same case. */
 static const struct {
 	uint32_t code;
 	int32_t status;
@@ -49,7 +50,7 @@ static const struct {
 	{0xe0004051, -110, "USBTransactionTimeout"},
 };
 
-#define STATUSES (sizeof(statuses) / sizeof(statuses[0]))
+#define STATUSES ARRAY_SIZE(statuses)
 
 const char *darwin_status_name(uint32_t status)
 {
@@ -71,10 +72,13 @@ const char *darwin_speed_name(uint8_t speed)
 {
 	static const char *const names[] = {"low", "full", "high", "super", "super-plus"};
 
-	return speed < sizeof(names) / sizeof(names[0]) ? names[speed] : NULL;
+	return speed < ARRAY_SIZE(names) ? names[speed] : NULL;
 }
 
-/* The completion has the data of either direction; of a submission only a setup packet was seen. */
+/*
+ * The completion carries the data of both directions; only the setup packet is recorded with the
+ * submission.
+ */
 static void submission(struct urb *u, const uint8_t *p, size_t n, const uint8_t **data)
 {
 	u->type = 'S';
@@ -123,7 +127,8 @@ void darwin_record(const uint8_t *p, size_t n, uint32_t length, struct out *out,
 		u.xfer = xfers[p[31]];
 		u.endpoint = p[30];
 		u.device = p[29];
-		u.bus = p[27]; /* the location's highest byte counts controllers */
+		/* the highest byte of the location is the number of the controller */
+		u.bus = p[27];
 		u.length = get32(p + 4);
 		u.iso_packets = (int32_t)get32(p + 12);
 		data = p + p[2];

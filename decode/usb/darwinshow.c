@@ -18,7 +18,7 @@ void darwin_tree(const struct usb_detail *d, struct tree *t)
 	tree_close(t);
 }
 
-/* A status that Linux has no number for. */
+/* Appends the status if Linux has no equivalent number. */
 void darwin_brief(const struct urb *u, struct out *o)
 {
 	const char *name = darwin_status_name(u->darwin.io_status);

@@ -5,21 +5,22 @@
  * (9.6.2).
  */
 #include "decode/usb/descbits.h"
+#include "common/array.h"
 
 #include "decode/base/bytes.h"
 
 #include <string.h>
 
-#define LENGTH(a) (sizeof(a) / sizeof((a)[0]))
 #define FIELD(name) name, name "_set"
-#define BITS(...) ((const char *const[]){__VA_ARGS__}), LENGTH(((const char *const[]){__VA_ARGS__}))
+#define BITS(...)                                                                                  \
+	((const char *const[]){__VA_ARGS__}), ARRAY_SIZE(((const char *const[]){__VA_ARGS__}))
 
 #define CHANNELS                                                                                   \
 	"left front", "right front", "center front", "low frequency", "left surround",             \
 		"right surround", "left of center", "right of center", "surround", "side left",    \
 		"side right", "top"
 
-/* A name for each bit from the lowest on; NULL: it has none. */
+/* Names of the bits of a field, from bit 0 up; NULL: the bit has no name. */
 static const struct bits {
 	const char *layout, *field, *list;
 	const char *const *names;
@@ -93,7 +94,7 @@ static void names_tree(const char *list, const char *const *names, size_t count,
 
 void desc_bits_tree(const struct desc_layout *l, const char *field, uint64_t v, struct tree *t)
 {
-	for (size_t i = 0; i < LENGTH(table); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
 		if (strcmp(table[i].layout, l->name) || strcmp(table[i].field, field))
 			continue;
 		names_tree(table[i].list, table[i].names, table[i].count, v, t);
@@ -101,12 +102,14 @@ void desc_bits_tree(const struct desc_layout *l, const char *field, uint64_t v, 
 	}
 }
 
-/* Audio 1.0 has a bit for each control, Audio 2.0 two: read only is 1, both ways is 3. */
+/*
+ * Audio 1.0 has one bit per control, Audio 2.0 has two: 1 is read-only, 3 is readable and writable.
+ */
 static uint64_t controls(const uint8_t *p, size_t size, bool two)
 {
 	uint64_t v = get_le(p, size), bits = 0;
 
-	for (unsigned int i = 0; two && i < LENGTH(feature_controls); i++)
+	for (unsigned int i = 0; two && i < ARRAY_SIZE(feature_controls); i++)
 		bits |= (uint64_t)(v >> 2 * i & 1) << i;
 	return two ? bits : v;
 }
@@ -125,7 +128,7 @@ void desc_feature_tree(const struct desc_layout *l, const struct descriptor *d, 
 	for (unsigned int i = 0; at + size < d->room; i++, at += size) {
 		tree_object(t, "channel");
 		tree_uint(t, "channel", i);
-		names_tree("controls", feature_controls, LENGTH(feature_controls),
+		names_tree("controls", feature_controls, ARRAY_SIZE(feature_controls),
 			   controls(d->p + at, size, two), t);
 		tree_close(t);
 	}
@@ -163,10 +166,10 @@ bool desc_bits_have(const char *name, size_t n)
 		"wOcularFocalLength",
 	};
 
-	for (size_t i = 0; i < LENGTH(more); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(more); i++)
 		if (strlen(more[i]) == n && !memcmp(more[i], name, n))
 			return true;
-	for (size_t i = 0; i < LENGTH(table); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(table); i++)
 		if (strlen(table[i].list) == n && !memcmp(table[i].list, name, n))
 			return true;
 	return false;

@@ -1,22 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* What the bits of descriptors' fields mean. */
+/* Names for the bits of descriptor fields. */
 #ifndef TRAWL_DECODE_USB_DESCBITS_H
 #define TRAWL_DECODE_USB_DESCBITS_H
 
 #include "decode/base/valuetree.h"
 #include "decode/usb/desctable.h"
 
-/* Appends "FIELD_set", a list of the names of the bits that are set; nothing where none has a
- * name. */
+/*
+ * Appends a list "FIELD_set" with the names of the set bits of v; appends nothing if none of them
+ * has a name.
+ */
 void desc_bits_tree(const struct desc_layout *l, const char *field, uint64_t v, struct tree *t);
 
-/* Of an audio feature unit: what can be controlled of each channel, and its name's string. */
+/*
+ * For an audio feature unit: appends the controls of each channel and the string index of its name.
+ */
 void desc_feature_tree(const struct desc_layout *l, const struct descriptor *d, struct tree *t);
 
-/* Of the terminal of a camera: its lens and what can be controlled. */
+/* For a camera terminal: appends its focal lengths and its controls. */
 void desc_camera_tree(const struct desc_layout *l, const struct descriptor *d, struct tree *t);
 
-/* Whether some member that these functions append has this name. */
+/* Whether one of the functions above can append a member of this name. */
 bool desc_bits_have(const char *name, size_t n);
 
 #endif

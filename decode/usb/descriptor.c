@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/usb/descriptor.h"
+#include "common/array.h"
 #include "decode/base/escape.h"
 #include "decode/base/number.h"
 #include "decode/base/bytes.h"
@@ -7,7 +8,6 @@
 #include "decode/usb/desctable.h"
 #include "decode/usb/wellknown.h"
 
-#define LENGTH(a) (sizeof(a) / sizeof((a)[0]))
 
 bool descriptor_next(struct descriptor_walk *w, struct descriptor *d)
 {
@@ -49,7 +49,7 @@ const char *usb_class_name(uint8_t class)
 	case 0xff:
 		return "vendor specific";
 	default:
-		return class < LENGTH(low) ? low[class] : NULL;
+		return class < ARRAY_SIZE(low) ? low[class] : NULL;
 	}
 }
 
@@ -90,7 +90,7 @@ const char *descriptor_name(uint8_t type, const struct control_target *to)
 
 struct cursor {
 	const uint8_t *p, *end;
-	uint64_t seen[FIELDS_MAX]; /* values of the fields so far, for counts and sizes */
+	uint64_t seen[FIELDS_MAX]; /* values of earlier fields, used as counts and sizes */
 	bool cut;
 };
 
@@ -122,7 +122,7 @@ static void field_elements(const struct desc_field *f, struct cursor *c, size_t 
 	tree_close(t);
 }
 
-/* A mask may be longer than any number: then it is shown as bytes. */
+/* A mask that is wider than 64 bits is shown as bytes. */
 static void field_mask(const struct desc_field *f, struct cursor *c, size_t size, uint64_t *value,
 		       struct tree *t)
 {
@@ -158,7 +158,7 @@ static void field_number(const struct desc_field *f, struct cursor *c, uint64_t 
 	}
 }
 
-/* Returns false when the descriptor ends before the field. */
+/* Returns false if the descriptor ends before the field does. */
 static bool field(const struct desc_field *f, struct cursor *c, uint64_t *value, struct tree *t)
 {
 	switch ((enum field_how)f->how) {
@@ -173,6 +173,11 @@ static bool field(const struct desc_field *f, struct cursor *c, uint64_t *value,
 		return !c->cut;
 	case FIELD_REST:
 		field_elements(f, c, (size_t)(c->end - c->p) / f->size, f->size, false, t);
+		return true;
+	case FIELD_SKIP_LIST:
+		if (!take(c, (size_t)c->seen[f->ref] * f->size))
+			return false;
+		c->p += (size_t)c->seen[f->ref] * f->size;
 		return true;
 	case FIELD_BYTES:
 		if (c->p < c->end)
@@ -194,7 +199,7 @@ static bool field(const struct desc_field *f, struct cursor *c, uint64_t *value,
 	return true;
 }
 
-/* ---- what the numbers mean ------------------------------------------------------------------ */
+/* ---- decoded values ------------------------------------------------------------------------- */
 
 static const char *endpoint_type(uint8_t attributes)
 {
@@ -212,7 +217,7 @@ static void endpoint_more(const struct descriptor *d, struct tree *t)
 	if (d->room < 6)
 		return;
 	tree_str(t, "direction", d->p[2] & 0x80 ? "in" : "out");
-	tree_str(t, "transfer", endpoint_type(d->p[3]));
+	tree_str(t, "xfer", endpoint_type(d->p[3]));
 	if ((d->p[3] & 3) == 1) {
 		tree_str(t, "synchronisation", sync[d->p[3] >> 2 & 3]);
 		tree_str(t, "usage", usage[d->p[3] >> 4 & 3]);
@@ -234,7 +239,10 @@ static void config_more(const struct descriptor *d, struct tree *t)
 
 enum { CAPABILITY_PLATFORM = 0x05, CAPABILITY_BILLBOARD = 0x0d };
 
-/* Alternate modes of USB-C: 32 bytes say of each whether it was entered; 4 bytes follow for each */
+/*
+ * Alternate modes of USB-C: a bitmap of 32 bytes says which modes were entered; then 4 bytes follow
+ * for each mode.
+ */
 static void billboard_more(const struct descriptor *d, struct tree *t)
 {
 	static const char *const states[] = {
@@ -243,7 +251,7 @@ static void billboard_more(const struct descriptor *d, struct tree *t)
 	enum { CONFIGURED = 8, MODES = 44 };
 
 	tree_list(t, "modes");
-	for (size_t i = 0; MODES + 4 * i + 4 <= d->room && i < 128; i++) {
+	for (size_t i = 0; MODES + 4 * i + 4 <= d->room && i < d->p[4] && i < 128; i++) {
 		const uint8_t *p = d->p + MODES + 4 * i;
 
 		tree_object(t, "mode");
@@ -299,8 +307,9 @@ void descriptor_utf16(const uint8_t *p, size_t n, struct out *o)
 {
 	char utf8[4];
 
-	for (size_t i = 0; i + 1 < n; i += 2) {
-		uint32_t c = get16(p + i);
+	for (size_t i = 0; i < n; i += 2) {
+		/* An odd byte at the end is half a character: not legible, but not nothing. */
+		uint32_t c = i + 1 < n ? get16(p + i) : 0xfffd;
 		size_t len;
 
 		if (c >= 0xd800 && c < 0xdc00 && i + 3 < n) {
@@ -336,7 +345,7 @@ void descriptor_utf16(const uint8_t *p, size_t n, struct out *o)
 	}
 }
 
-/* String descriptor 0 is a list of languages, all others are text. */
+/* String descriptor 0 is a list of language ids; all others are text. */
 static void string_tree(const struct descriptor *d, bool languages, struct tree *t)
 {
 	struct out text;
@@ -368,7 +377,10 @@ static void layout_tree(const struct desc_layout *l, const struct descriptor *d,
 	if (d->room < skip)
 		c.p = c.end;
 	for (unsigned int i = 0; i < l->nfields; i++) {
-		/* Later revisions appended fields: ending at a field is no damage by itself. */
+		/*
+		 * Later revisions of a specification appended fields, so ending after a complete
+		 * field is valid.
+		 */
 		if (c.p == c.end && i)
 			break;
 		if (!field(&l->fields[i], &c, &c.seen[i], t))
@@ -410,7 +422,10 @@ static void one_tree(const struct descriptor *d, const struct control_target *to
 	tree_close(t);
 }
 
-/* Class-specific descriptors belong to the interface descriptor before them. */
+/*
+ * Updates the class from an interface descriptor: the class-specific descriptors after it belong to
+ * it.
+ */
 static void follow(const struct descriptor *d, struct control_target *to)
 {
 	if (d->type != DESC_INTERFACE || d->room < 8)
@@ -438,9 +453,9 @@ void descriptor_tree(const struct descriptor_request *r, const uint8_t *p, size_
 			    "are left", w.p[0], (size_t)(w.end - w.p));
 }
 
-/* ---- the phrase ---------------------------------------------------------------------------- */
+/* ---- brief text ---------------------------------------------------------------------------- */
 
-/* bMaxPower counts 2 mA, and 8 mA at SuperSpeed (USB 3.2, 9.6.3). */
+/* bMaxPower is in units of 2 mA, at SuperSpeed in units of 8 mA (USB 3.2, 9.6.3). */
 static void brief_config(const uint8_t *p, size_t n, bool super, struct out *o)
 {
 	struct descriptor_walk w = descriptor_walk(p, n);

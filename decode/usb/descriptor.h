@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * USB descriptors: device, configuration with all in it, string, BOS, hub, and those of the classes
- * HID, CDC, audio, video, storage (UAS), DFU, CCID. Field names are those of the specifications.
+ * USB descriptors: device, configuration with its subordinate descriptors, string, BOS, hub, and
+ * those of the classes HID, CDC, audio, video, storage (UAS), DFU and CCID. Fields have the names
+ * that the specifications give them.
  *
- * A descriptor comes from a device and may lie: its length may be 0, longer than the answer that
- * holds it, or shorter than its type wants. Walking is bounded by the bytes there are and always
- * advances; a field that does not fit is left out and the descriptor is marked "short".
- * References between descriptors (units of an audio function) are shown, never followed.
+ * A descriptor comes from a device and may be malformed: its length may be 0, exceed the answer
+ * that holds it, or be too small for its type. The walk is bounded by the bytes present and always
+ * advances; a field that does not fit is omitted, and the descriptor is marked "short". References
+ * between descriptors (units of an audio function) are printed, never followed.
  */
 #ifndef TRAWL_DECODE_USB_DESCRIPTOR_H
 #define TRAWL_DECODE_USB_DESCRIPTOR_H
@@ -16,7 +17,7 @@
 
 struct descriptor_walk {
 	const uint8_t *p, *end;
-	bool stuck; /* ended by a descriptor whose length is below 2 */
+	bool stuck; /* the walk ended at a descriptor whose bLength is below 2 */
 };
 
 static inline struct descriptor_walk descriptor_walk(const uint8_t *p, size_t n)
@@ -24,33 +25,44 @@ static inline struct descriptor_walk descriptor_walk(const uint8_t *p, size_t n)
 	return (struct descriptor_walk){p, p + n, false};
 }
 
-/* The next descriptor; false at the end, or where a length makes no sense. */
+/*
+ * Stores the next descriptor in *d. Returns false at the end, or at a descriptor with an invalid
+ * length.
+ */
 bool descriptor_next(struct descriptor_walk *w, struct descriptor *d);
 
-/* "device", "configuration", "HID report", ...; NULL if not known. `to` tells class types apart. */
+/*
+ * "device", "configuration", "HID report", ..., or NULL if the type is unknown. `to` distinguishes
+ * class-specific types that share a number.
+ */
 const char *descriptor_name(uint8_t type, const struct control_target *to);
 
-/* What was asked for. */
+/* The descriptor that GET_DESCRIPTOR requested. */
 struct descriptor_request {
 	uint8_t type, index;
 	struct control_target to;
 };
 
 /*
- * Appends the answer to GET_DESCRIPTOR as a list "descriptors" of objects. A HID report
- * descriptor has no list of its own: see hidreport.h.
+ * Appends the answer to GET_DESCRIPTOR as a list "descriptors" of objects. HID report descriptors
+ * are handled by hidreport.h instead.
  */
 void descriptor_tree(const struct descriptor_request *r, const uint8_t *p, size_t n,
 		     struct tree *t);
 
-/* The most telling fields in one phrase; nothing for types that have no short form. */
+/*
+ * Appends the most important fields as one phrase; appends nothing for types without a short form.
+ */
 void descriptor_brief(const struct descriptor_request *r, const uint8_t *p, size_t n,
 		      struct out *o);
 
-/* UTF-16LE text of a string descriptor's payload as UTF-8. */
+/*
+ * Converts the UTF-16LE text of a string descriptor (n bytes after bDescriptorType) to UTF-8 and
+ * appends it.
+ */
 void descriptor_utf16(const uint8_t *p, size_t n, struct out *o);
 
-/* "mass storage", "HID", ...; NULL if not known. */
+/* "mass storage", "HID", ..., or NULL if the class is unknown. */
 const char *usb_class_name(uint8_t class);
 
 #endif

@@ -5,6 +5,7 @@
  * UAS (5.2.3.5), DFU 1.1 (4.1.3), CCID 1.1 (5.1).
  */
 #include "decode/usb/desctable.h"
+#include "common/array.h"
 
 #include <string.h>
 
@@ -20,6 +21,7 @@
 #define MASK(name, size) {name, 1, FIELD_MASK, size, FIELD_NO_REF}
 #define REST(name, size) {name, size, FIELD_REST, FIELD_NO_REF, FIELD_NO_REF}
 #define SKIP(size) {"reserved", size, FIELD_SKIP, FIELD_NO_REF, FIELD_NO_REF}
+#define SKIP_LIST(size, count) {"reserved", size, FIELD_SKIP_LIST, count, FIELD_NO_REF}
 
 /* ---- chapter 9 ------------------------------------------------------------------------------ */
 
@@ -40,7 +42,7 @@ static const struct desc_field interface[] = {
 static const struct desc_field endpoint[] = {
 	EP("bEndpointAddress"), X("bmAttributes", 1), U("wMaxPacketSize", 2), U("bInterval", 1),
 };
-/* Audio 1.0 has two bytes more. */
+/* Audio 1.0 endpoint descriptors are two bytes longer. */
 static const struct desc_field audio_endpoint[] = {
 	EP("bEndpointAddress"), X("bmAttributes", 1), U("wMaxPacketSize", 2), U("bInterval", 1),
 	U("bRefresh", 1), EP("bSynchAddress"),
@@ -85,16 +87,23 @@ static const struct desc_field cap_ssp[] = {
 	SKIP(1), X("bmAttributes", 4), X("wFunctionalitySupport", 2), SKIP(2),
 	REST("bmSublinkSpeedAttr", 4),
 };
-/* The configured modes and their list, which that follows, are in descriptor.c. */
+/* The bitmap bmConfigured of 32 bytes and the modes at the end are decoded in descriptor.c. */
 static const struct desc_field cap_billboard[] = {
 	U("iAdditionalInfoURL", 1), U("bNumberOfAlternateModes", 1),
-	U("bPreferredAlternateMode", 1), X("VCONN_Power", 2),
+	U("bPreferredAlternateMode", 1), X("VCONN_Power", 2), SKIP(32), BCD("bcdVersion"),
+	X("bAdditionalFailureInfo", 1), SKIP(1), SKIP_LIST(4, 1),
+};
+static const struct desc_field cap_billboard_mode[] = {
+	U("bIndex", 1), X("dwAlternateModeVdo", 4),
 };
 static const struct desc_field cap_other[] = {BYTES("data")};
 
 /* ---- HID, storage, DFU, smart card ---------------------------------------------------------- */
 
-/* Type and length of each class descriptor follow in pairs; the first pair is named. */
+/*
+ * Pairs of type and length follow, one for each class descriptor; only the first pair has names
+ * here.
+ */
 static const struct desc_field hid[] = {
 	BCD("bcdHID"), U("bCountryCode", 1), U("bNumDescriptors", 1), X("bReportDescriptorType", 1),
 	U("wDescriptorLength", 2), BYTES("more"),
@@ -155,7 +164,7 @@ static const struct desc_field ac_mixer[] = {
 static const struct desc_field ac_selector[] = {
 	U("bUnitID", 1), U("bNrInPins", 1), LIST("baSourceID", 1, 1), U("iSelector", 1),
 };
-/* One mask for the master channel and one a channel; the last byte is iFeature. */
+/* One mask for the master channel and one for each channel; the last byte is iFeature. */
 static const struct desc_field ac_feature[] = {
 	U("bUnitID", 1), U("bSourceID", 1), U("bControlSize", 1), BYTES("bmaControls"),
 };
@@ -167,10 +176,18 @@ static const struct desc_field ac_processing[] = {
 static const struct desc_field as_general[] = {
 	U("bTerminalLink", 1), U("bDelay", 1), X("wFormatTag", 2),
 };
-/* bSamFreqType rates of three bytes follow; 0 stands for a range, lowest and highest. */
+/*
+ * bSamFreqType sampling rates of three bytes follow; if it is 0, the lowest and highest rate
+ * follow.
+ */
 static const struct desc_field as_format[] = {
 	U("bFormatType", 1), U("bNrChannels", 1), U("bSubframeSize", 1), U("bBitResolution", 1),
 	U("bSamFreqType", 1), REST("tSamFreq", 3),
+};
+/* For compressed streams. */
+static const struct desc_field as_format_2[] = {
+	U("bFormatType", 1), U("wMaxBitRate", 2), U("wSamplesPerFrame", 2), U("bSamFreqType", 1),
+	REST("tSamFreq", 3),
 };
 static const struct desc_field as_endpoint[] = {
 	X("bmAttributes", 1), U("bLockDelayUnits", 1), U("wLockDelay", 2),
@@ -245,6 +262,9 @@ static const struct desc_field as2_general[] = {
 static const struct desc_field as2_format[] = {
 	U("bFormatType", 1), U("bSubslotSize", 1), U("bBitResolution", 1),
 };
+static const struct desc_field as2_format_2[] = {
+	U("bFormatType", 1), U("wMaxBitRate", 2), U("wSlotsPerFrame", 2),
+};
 static const struct desc_field as2_endpoint[] = {
 	X("bmAttributes", 1), X("bmControls", 1), U("bLockDelayUnits", 1), U("wLockDelay", 2),
 };
@@ -303,7 +323,7 @@ static const struct desc_field vs_mjpeg[] = {
 	U("bDefaultFrameIndex", 1), U("bAspectRatioX", 1), U("bAspectRatioY", 1),
 	X("bmInterlaceFlags", 1), U("bCopyProtect", 1),
 };
-/* Intervals in 100 ns; with bFrameIntervalType 0: lowest, highest, step. */
+/* Intervals are in 100 ns; with bFrameIntervalType 0 they are minimum, maximum and step. */
 static const struct desc_field vs_frame[] = {
 	U("bFrameIndex", 1), X("bmCapabilities", 1), U("wWidth", 2), U("wHeight", 2),
 	U("dwMinBitRate", 4), U("dwMaxBitRate", 4), U("dwMaxVideoFrameBufferSize", 4),
@@ -323,10 +343,11 @@ static const struct desc_field vs_color[] = {
 static const struct desc_field vc_endpoint[] = {U("wMaxTransferSize", 2)};
 
 #define ANY 0xff
-#define LENGTH(a) (sizeof(a) / sizeof((a)[0]))
-#define ROW(c, sc, p, type, sub, name, f) {c, sc, p, type, sub, name, f, LENGTH(f)}
+#define ROW(c, sc, p, type, sub, name, f) {c, sc, p, type, sub, name, f, ARRAY_SIZE(f), 0}
+#define ROW_FIRST(c, sc, p, type, sub, name, f, first)                                            \
+	{c, sc, p, type, sub, name, f, ARRAY_SIZE(f), first}
 
-/* The first that fits wins: the special stand before the general. */
+/* The first layout that matches is used, so specific ones stand before general ones. */
 static const struct desc_layout layouts[] = {
 	ROW(ANY, ANY, ANY, 0x01, -1, "device", device),
 	ROW(ANY, ANY, ANY, 0x02, -1, "configuration", config),
@@ -368,6 +389,7 @@ static const struct desc_layout layouts[] = {
 	ROW(0x01, 0x01, 0x00, 0x24, 0x07, "audio processing unit", ac_processing),
 	ROW(0x01, 0x01, 0x00, 0x24, 0x08, "audio extension unit", ac_processing),
 	ROW(0x01, 0x02, 0x00, 0x24, 0x01, "audio stream", as_general),
+	ROW_FIRST(0x01, 0x02, 0x00, 0x24, 0x02, "audio format", as_format_2, 2),
 	ROW(0x01, 0x02, 0x00, 0x24, 0x02, "audio format", as_format),
 	ROW(0x01, 0x02, 0x00, 0x25, 0x01, "audio endpoint", as_endpoint),
 	ROW(0x01, 0x03, ANY, 0x24, 0x01, "MIDI header", midi_header),
@@ -389,6 +411,7 @@ static const struct desc_layout layouts[] = {
 	ROW(0x01, 0x01, 0x20, 0x24, 0x0c, "audio clock multiplier", ac2_multiplier),
 	ROW(0x01, 0x01, 0x20, 0x24, 0x0d, "audio sample rate converter", ac2_converter),
 	ROW(0x01, 0x02, 0x20, 0x24, 0x01, "audio stream", as2_general),
+	ROW_FIRST(0x01, 0x02, 0x20, 0x24, 0x02, "audio format", as2_format_2, 2),
 	ROW(0x01, 0x02, 0x20, 0x24, 0x02, "audio format", as2_format),
 	ROW(0x01, 0x02, 0x20, 0x25, 0x01, "audio endpoint", as2_endpoint),
 
@@ -418,14 +441,20 @@ static const struct desc_layout capabilities[] = {
 	ROW(ANY, ANY, ANY, 0x10, 0x04, "container ID", cap_container),
 	ROW(ANY, ANY, ANY, 0x10, 0x05, "platform", cap_platform),
 	ROW(ANY, ANY, ANY, 0x10, 0x06, "power delivery", cap_other),
+	ROW(ANY, ANY, ANY, 0x10, 0x07, "battery", cap_other),
+	ROW(ANY, ANY, ANY, 0x10, 0x08, "power consumer port", cap_other),
+	ROW(ANY, ANY, ANY, 0x10, 0x09, "power provider port", cap_other),
 	ROW(ANY, ANY, ANY, 0x10, 0x0a, "SuperSpeedPlus capability", cap_ssp),
 	ROW(ANY, ANY, ANY, 0x10, 0x0b, "precision time measurement", cap_other),
 	ROW(ANY, ANY, ANY, 0x10, 0x0d, "billboard", cap_billboard),
+	ROW(ANY, ANY, ANY, 0x10, 0x0e, "authentication", cap_other),
+	ROW(ANY, ANY, ANY, 0x10, 0x0f, "billboard mode", cap_billboard_mode),
+	ROW(ANY, ANY, ANY, 0x10, 0x10, "configuration summary", cap_other),
 };
 
 const struct desc_layout *desc_capability(uint8_t type)
 {
-	for (size_t i = 0; i < LENGTH(capabilities); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(capabilities); i++)
 		if (capabilities[i].subtype == type)
 			return &capabilities[i];
 	return NULL;
@@ -438,11 +467,13 @@ static bool fits(uint8_t want, uint8_t have)
 
 const struct desc_layout *desc_layout(const struct descriptor *d, const struct control_target *to)
 {
-	for (size_t i = 0; i < LENGTH(layouts); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(layouts); i++) {
 		const struct desc_layout *l = &layouts[i];
 
 		if (l->type != d->type || !fits(l->class, to->class) ||
 		    !fits(l->subclass, to->subclass) || !fits(l->protocol, to->protocol))
+			continue;
+		if (l->first && (d->room <= 3 || d->p[3] != l->first))
 			continue;
 		if (l->subtype < 0 || (d->room > 2 && d->p[2] == l->subtype))
 			return l;
@@ -462,6 +493,6 @@ static bool any_has(const struct desc_layout *l, size_t count, const char *name,
 
 bool desc_has_field(const char *name, size_t n)
 {
-	return any_has(layouts, LENGTH(layouts), name, n) ||
-	       any_has(capabilities, LENGTH(capabilities), name, n);
+	return any_has(layouts, ARRAY_SIZE(layouts), name, n) ||
+	       any_has(capabilities, ARRAY_SIZE(capabilities), name, n);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The layouts of descriptors as tables: descriptor.c interprets them. */
+/* Tables that describe the layouts of descriptors; descriptor.c interprets them. */
 #ifndef TRAWL_DECODE_USB_DESCTABLE_H
 #define TRAWL_DECODE_USB_DESCTABLE_H
 
@@ -9,15 +9,18 @@ enum field_how {
 	FIELD_UINT,
 	FIELD_HEX,
 	FIELD_ID,       /* vendor and product ids */
-	FIELD_BCD,      /* 0x0210 is shown as 2.10 */
+	FIELD_BCD,      /* binary-coded decimal: 0x0210 is printed as 2.10 */
 	FIELD_ENDPOINT, /* an endpoint address */
 	FIELD_GUID,     /* 16 bytes */
-	FIELD_BYTES,    /* bytes to the end of the descriptor */
-	FIELD_LIST,     /* as many elements as the field `ref` says, each of `size` bytes */
-	FIELD_MASKS,    /* likewise, in hex, each of as many bytes as the field `ref2` says */
-	FIELD_MASK,     /* one number in hex, of as many bytes as the field `ref` says */
-	FIELD_REST,     /* elements of `size` bytes to the end of the descriptor */
-	FIELD_SKIP,     /* reserved bytes */
+	FIELD_BYTES,    /* all bytes up to the end of the descriptor */
+	/* a list of elements of `size` bytes; their number is the value of field `ref` */
+	FIELD_LIST,
+	/* like FIELD_LIST, in hex; the size of an element is the value of field `ref2` */
+	FIELD_MASKS,
+	FIELD_MASK,     /* one number in hex; its size in bytes is the value of field `ref` */
+	FIELD_REST,     /* elements of `size` bytes up to the end of the descriptor */
+	FIELD_SKIP,     /* reserved bytes, or bytes that descriptor.c decodes */
+	FIELD_SKIP_LIST, /* likewise a list, as FIELD_LIST */
 };
 
 #define FIELD_NO_REF 0xff
@@ -29,23 +32,25 @@ struct desc_field {
 	uint8_t ref, ref2; /* indices of earlier fields */
 };
 
-/* Which interface a class-specific descriptor belongs to. 0xff: any. */
+/* A layout and the interface class that it applies to. 0xff: any class, subclass or protocol. */
 struct desc_layout {
 	uint8_t class, subclass, protocol;
 	uint8_t type;
-	int16_t subtype; /* bDescriptorSubtype; -1: the layout has none */
+	int16_t subtype; /* bDescriptorSubtype; -1: the descriptor has no subtype */
 	const char *name;
-	const struct desc_field *fields; /* after bLength, bDescriptorType and the subtype */
+	/* the fields after bLength, bDescriptorType and bDescriptorSubtype */
+	const struct desc_field *fields;
 	uint8_t nfields;
+	uint8_t first; /* value that the first field must have; 0: any */
 };
 
-/* Does some layout have a field of this name? */
+/* Whether some layout has a field of this name. */
 bool desc_has_field(const char *name, size_t n);
 
-/* The layout for this descriptor below an interface of this class, or NULL. */
+/* The layout of a descriptor that belongs to an interface of the class in *to, or NULL. */
 const struct desc_layout *desc_layout(const struct descriptor *d, const struct control_target *to);
 
-/* A binary device object store capability by bDevCapabilityType, or NULL. */
+/* The layout of a BOS device capability with this bDevCapabilityType, or NULL. */
 const struct desc_layout *desc_capability(uint8_t type);
 
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of the USB decoder share: its state, and what an item says beyond its text. */
+/* The state of the USB decoder, and the details of an item, as shared by the decoder's files. */
 #ifndef TRAWL_DECODE_USB_DETAIL_H
 #define TRAWL_DECODE_USB_DETAIL_H
 
 #include "decode/base/decoder.h"
 #include "decode/usb/msc.h"
 #include "decode/usb/control.h"
+#include "decode/usb/duplicate.h"
 #include "decode/usb/transfer.h"
 #include "decode/usb/ahead.h"
 #include "decode/usb/device.h"
@@ -13,50 +14,77 @@
 
 struct usb_class; /* decode/usb/class.h */
 
-/* item.detail of every item. */
+/* What item.detail points to in every item of the USB decoder. */
 struct usb_detail {
-	const struct transfer *transfer; /* NULL: a single event (--raw) */
-	struct urb urb;                  /* the half that says most, or the event */
-	struct usb_device *device;       /* NULL: nothing is known of it */
-	struct usb_interface *interface; /* likewise */
+	const struct transfer *transfer; /* NULL: the item is a single event (--raw, exports) */
+	/* the half of the transfer with the most information, or the single event */
+	struct urb urb;
+	struct usb_device *device;       /* NULL: the device is unknown */
+	/* NULL: the interface is unknown; the same goes for endpoint */
+	struct usb_interface *interface;
 	const struct usb_endpoint *endpoint;
-	const struct usb_class *class;   /* what the payload means; NULL: it is bytes */
+	/* what decodes the payload; NULL: the payload is printed as bytes */
+	const struct usb_class *class;
 	bool has_setup;
-	const char *secret;              /* the rule by which the data is masked; NULL: it is not */
+	/* the rule by which the data is masked; NULL: not masked */
+	const char *secret;
 	struct control_request setup;
 	struct control_target target;
 	const uint8_t *data;             /* never NULL */
 	uint32_t data_len;
 	struct msc_step storage;
-	/* Of a message in several transfers: its bytes before this one, and in all (0: not
-	 * known). */
+	/*
+	 * For a message that spans several transfers: number of its bytes in earlier transfers, and
+	 * its total length in bytes (0: unknown).
+	 */
 	uint32_t before, whole;
-	uint16_t code;                   /* of the message, in PTP */
-	const uint8_t *message;          /* its bytes so far, where they are kept; else NULL */
+	uint16_t code;                   /* PTP: code of the message's operation */
+	/* bytes of the message so far, if the class keeps them; otherwise NULL */
+	const uint8_t *message;
 	uint32_t message_len;
-	const char *comment;             /* of a synthesised event: usb_made_up; else NULL */
+	/* a single event: the second record of one, `apart` ns after the first (before: < 0) */
+	bool is_second;
+	int64_t apart;
+	/* two readers recorded the bus: the halves may be of different ones */
+	bool two_readers;
+	/* usb_made_up if the event is synthesised, otherwise NULL */
+	const char *comment;
 };
 
-extern const char usb_made_up[]; /* by which an import knows such packets again */
+/* comment of synthesised packets, which lets an import recognise and skip them */
+extern const char usb_made_up[];
 
 struct usb_state {
 	const struct decode_context *ctx;
 	struct transfers *transfers;
+	struct duplicates *duplicates;
 	struct usb_devices devices;
-	struct usb_stats *stats;      /* for --summary; else NULL */
+	struct usb_stats *stats;      /* counters for --summary; otherwise NULL */
 	struct usb_ahead ahead;
-	size_t waiting;               /* the first piece of metadata that is not yet true */
-	const struct trawl_source *source; /* of the last event */
-	uint64_t time, ts;            /* of the last event */
-	uint64_t events;              /* how many there were */
-	struct tree tree;             /* of the item at hand */
-	bool built;                   /* tree holds it */
-	struct out translated;        /* a record of macOS in usbmon's form */
-	struct out scratch[2];        /* for values and texts that are put together */
+	/* index of the first metadata entry dated after the current event */
+	size_t waiting;
+	size_t edits_read;            /* index of the first metadata entry not yet looked at */
+	bool redacted;                /* bytes of transfers were replaced by zeros */
+	bool redacted_ids;            /* container IDs were */
+	const struct trawl_source *source; /* source of the last event */
+	const struct trawl_event_type *type; /* and its type */
+	/* whether a type has packet_length: of the latest ones, by id */
+	struct {
+		const struct trawl_event_type *type;
+		bool with_length;
+	} described[16];
+	/* times of the last event: on the timeline, and of its own clock */
+	uint64_t time, ts;
+	uint64_t events;              /* number of events so far */
+	struct tree tree;             /* the value tree of the current item; valid if built */
+	bool built;                   /* tree holds the current item */
+	struct out translated;        /* a macOS packet converted to usbmon's form */
+	/* buffers for values and texts that are assembled, used in turn */
+	struct out scratch[2];
 	unsigned int turn;
 };
 
-/* Whether each event is an item, or each transfer. */
+/* Whether each event is an item; otherwise each transfer is one. */
 static inline bool usb_is_raw(const struct usb_state *s)
 {
 	return s->ctx->options->raw || s->ctx->options->export;

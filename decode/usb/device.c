@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/usb/device.h"
+#include "common/array.h"
 #include "decode/base/bytes.h"
 #include "decode/base/jdoc.h"
+#include "decode/base/output.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- the table ------------------------------------------------------------------------------ */
+/* ---- the hash table -------------------------------------------------------------------------- */
 
 static struct usb_device **place_of(const struct usb_devices *d, uint16_t bus, uint8_t address)
 {
@@ -33,6 +35,8 @@ struct usb_device *usbdev_at(struct usb_devices *d, uint16_t bus, uint8_t addres
 		(*at)->bus = bus;
 		(*at)->address = address;
 		d->count++;
+	} else {
+		out_lack_memory();
 	}
 	return *at;
 }
@@ -49,7 +53,7 @@ static void forget_interfaces(struct usb_device *dev)
 	dev->ninterfaces = 0;
 }
 
-/* Forgets all: another device has this address now. */
+/* Discards everything: another device has this address now. */
 static void reset(struct usb_device *dev)
 {
 	struct usb_device *next = dev->next;
@@ -109,9 +113,7 @@ struct usb_interface *usbdev_interface_number(struct usb_device *dev, uint8_t nu
 
 static bool is_communication(const struct usb_interface *f)
 {
-	return f->class == 0x02 ||
-	       (f->class == 0xe0 && f->subclass == 0x01 && f->protocol == 0x03) ||
-	       (f->class == 0xef && f->subclass == 0x04 && f->protocol == 0x01);
+	return f->class == 0x02 || is_rndis_class(f->class, f->subclass, f->protocol);
 }
 
 const struct usb_interface *usbdev_control_interface(const struct usb_device *dev,
@@ -136,8 +138,8 @@ const struct usb_interface *usbdev_control_interface(const struct usb_device *de
 static void guess_hid(struct usb_interface *f)
 {
 	if (f->class == 0x03 && f->subclass == 0x01 && f->protocol == 0x01 && !f->hid_known &&
-	    !f->hid.fields)
-		hid_boot_keyboard(&f->hid);
+	    !f->hid.fields && hid_boot_keyboard(&f->hid))
+		out_lack_memory();
 }
 
 static struct usb_interface *take_interface(struct usb_device *dev, const struct descriptor *d)
@@ -165,9 +167,9 @@ static unsigned int index_of(uint8_t endpoint)
 }
 
 /*
- * Walks the configuration in use. An endpoint is of the alternate setting that is chosen; those
- * of other settings are taken too while nothing better is known: which setting is chosen may
- * have been said before the capture began.
+ * Reads the interfaces and endpoints of the configuration in use. An endpoint is taken from the
+ * alternate setting that is selected. If none is known to be selected, other settings are used as
+ * well, because SET_INTERFACE may have been sent before the capture began.
  */
 static void apply_config(struct usb_device *dev)
 {
@@ -208,40 +210,47 @@ static void apply_config(struct usb_device *dev)
 	}
 }
 
+/* Replaces the n bytes at *to by a copy of those at p. */
+static bool copy_to(uint8_t **to, const uint8_t *p, size_t n)
+{
+	if (!array_resize(to, n, 1)) {
+		out_lack_memory();
+		return false;
+	}
+	memcpy(*to, p, n);
+	return true;
+}
+
 static void add_config(struct usb_device *dev, const uint8_t *p, size_t n)
 {
 	struct usb_config *c = NULL;
-	uint8_t *copy;
 
 	if (n < 9 || n > UINT16_MAX)
 		return;
 	for (unsigned int i = 0; i < USBDEV_CONFIGS && !c; i++)
 		if (!dev->configs[i].p || dev->configs[i].p[5] == p[5])
 			c = &dev->configs[i];
-	/* The first answer is often the nine bytes that tell the length of the whole. */
+	/*
+	 * Hosts often read the first nine bytes before the whole configuration, to learn its
+	 * length.
+	 */
 	if (!c || (c->p && c->len > n))
 		return;
-	copy = realloc(c->p, n);
-	if (!copy)
+	if (!copy_to(&c->p, p, n))
 		return;
-	memcpy(copy, p, n);
-	c->p = copy;
 	c->len = (uint16_t)n;
 	apply_config(dev);
 }
 
 static void set_hid(struct usb_interface *f, const uint8_t *p, size_t n)
 {
-	uint8_t *copy = n && n <= UINT16_MAX ? realloc(f->report, n) : NULL;
-
-	if (!copy)
+	if (!n || n > UINT16_MAX || !copy_to(&f->report, p, n))
 		return;
-	memcpy(copy, p, n);
-	f->report = copy;
 	f->report_len = (uint16_t)n;
 	hid_free(&f->hid);
-	if (hid_parse(&f->hid, p, n) == 0)
-		f->hid_known = true;
+	f->hid_known = hid_parse(&f->hid, p, n) == 0;
+	if (!f->hid_known)
+		out_lack_memory();
 }
 
 /* ---- learning from the capture -------------------------------------------------------------- */
@@ -253,7 +262,10 @@ static void learn_descriptor(struct usb_device *dev, const struct control_reques
 	uint8_t type = (uint8_t)(s->value >> 8);
 
 	if (type == DESC_DEVICE && n >= sizeof(dev->device) && p[1] == DESC_DEVICE) {
-		/* Another device behind the same address, without SET_ADDRESS in the capture. */
+		/*
+		 * Other ids at the same address: another device, whose SET_ADDRESS was not
+		 * captured.
+		 */
 		if (dev->known && memcmp(dev->device + 8, p + 8, 4))
 			reset(dev);
 		memcpy(dev->device, p, sizeof(dev->device));
@@ -268,7 +280,14 @@ static void learn_descriptor(struct usb_device *dev, const struct control_reques
 	}
 }
 
-/* String 0 are languages; the product's string names the device. */
+/* String 0 is the list of languages; the product string provides the name of the device. */
+static bool ends_with(const char *name, const char *end, size_t n)
+{
+	size_t len = strlen(name);
+
+	return len > n && name[len - n - 1] == ' ' && !memcmp(name + len - n, end, n);
+}
+
 static void learn_string(struct usb_device *dev, const struct control_request *s, const uint8_t *p,
 			 size_t n)
 {
@@ -278,12 +297,13 @@ static void learn_string(struct usb_device *dev, const struct control_request *s
 		return;
 	out_memory(&text);
 	descriptor_utf16(p + 2, (p[0] < n ? p[0] : n) - 2, &text);
-	if (!text.error)
+	/* the snapshot has the manufacturer, too */
+	if (!text.error && !ends_with(dev->name, text.data, text.len))
 		snprintf(dev->name, sizeof(dev->name), "%.*s", (int)text.len, text.data);
 	out_free(&text);
 }
 
-/* As the device does: commands that were open get no answer any more. */
+/* Discards open commands, as the device does: they will not be answered. */
 static void end_talk(struct usb_interface *f)
 {
 	free(f->msc);
@@ -309,7 +329,8 @@ void usbdev_learn(struct usb_devices *d, struct usb_device *dev, const struct co
 		else
 			learn_descriptor(dev, s, p, n);
 		break;
-	case REQ_SET_CONFIGURATION: /* also the same again, after a reset */
+	/* also if it selects the same configuration again, after a reset */
+	case REQ_SET_CONFIGURATION:
 		for (unsigned int i = 0; i < dev->ninterfaces; i++)
 			end_talk(&dev->interfaces[i]);
 		if (dev->config != (uint8_t)s->value) {
@@ -335,7 +356,10 @@ void usbdev_learn(struct usb_devices *d, struct usb_device *dev, const struct co
 
 /* ---- learning from a snapshot --------------------------------------------------------------- */
 
-/* The bytes of a member in hex, to be freed; NULL if there are none or they are no hex. */
+/*
+ * Decodes a member that holds hex digits; the caller frees the result. Returns NULL if the member
+ * is missing or malformed.
+ */
 static uint8_t *hex_member(const struct json_object *o, const char *key, size_t *n)
 {
 	const char *hex = jdoc_string(o, key);
@@ -346,6 +370,8 @@ static uint8_t *hex_member(const struct json_object *o, const char *key, size_t 
 	if (len < 2 || len % 2)
 		return NULL;
 	p = malloc(len / 2);
+	if (!p)
+		out_lack_memory();
 	for (size_t i = 0; p && i < len; i += 2) {
 		unsigned int high = hex_digit(hex[i]), low = hex_digit(hex[i + 1]);
 
@@ -359,7 +385,10 @@ static uint8_t *hex_member(const struct json_object *o, const char *key, size_t 
 	return p;
 }
 
-/* The sysfs file: the device descriptor, then each configuration with its wTotalLength. */
+/*
+ * Takes the contents of the sysfs file "descriptors": the device descriptor, then each
+ * configuration with wTotalLength bytes.
+ */
 static bool take_descriptors(struct usb_device *dev, const uint8_t *p, size_t n)
 {
 	if (n < 18 || p[1] != DESC_DEVICE)
@@ -397,7 +426,7 @@ static void take_interfaces(struct usb_device *dev, const struct json_object *o)
 			set_hid(f, report, n);
 		free(report);
 	}
-	/* The alternate settings are known only now. */
+	/* The selected alternate settings are known only now. */
 	apply_config(dev);
 }
 
@@ -411,8 +440,9 @@ static void take_names(struct usb_device *dev, const struct json_object *o)
 }
 
 /*
- * A snapshot of a device that is known already does not interrupt what its storage is at: takes the
- * state of all interfaces out of dev, and puts it back if it is the same device still.
+ * The state of all interfaces' storage commands. A snapshot of a device that is already known must
+ * not discard commands in progress: the state is saved before the snapshot is applied, and restored
+ * if the device is still the same.
  */
 struct talks {
 	uint8_t device[18];
@@ -450,7 +480,9 @@ void usbdev_foresee(struct usb_device *dev, const void *json, size_t len)
 	uint8_t *p = hex_member(o, "descriptors", &n);
 
 	*dev->port = *dev->name = '\0';
-	/* Of one that is gone there are no descriptors: that was this device. */
+	/*
+	 * A snapshot without descriptors says that this device is gone, so its port stays unknown.
+	 */
 	if (p && n >= 18 && (!dev->known || !memcmp(dev->device + 8, p + 8, 6)))
 		take_names(dev, o);
 	free(p);
@@ -492,7 +524,7 @@ out:
 	return good;
 }
 
-/* ---- asking --------------------------------------------------------------------------------- */
+/* ---- lookup --------------------------------------------------------------------------------- */
 
 const struct usb_endpoint *usbdev_endpoint(const struct usb_device *dev, uint8_t endpoint)
 {
@@ -524,25 +556,44 @@ void usbdev_guess_storage(struct usb_device *dev)
 	};
 }
 
+/*
+ * The interface that wIndex addresses. Only GET_DEVICE_ID of printers has the interface in the high
+ * byte and the alternate setting in the low byte (Printer 1.1, 4.2.1).
+ */
+static const struct usb_interface *interface_asked(struct usb_device *dev,
+						   const struct control_request *s)
+{
+	const struct usb_interface *low = usbdev_interface_number(dev, (uint8_t)s->index);
+	const struct usb_interface *high = usbdev_interface_number(dev, (uint8_t)(s->index >> 8));
+
+	return control_kind(s) == SETUP_CLASS && control_in(s) && !s->request && high &&
+			       high->class == 0x07
+		       ? high
+		       : low;
+}
+
 struct control_target usbdev_target(struct usb_device *dev, const struct control_request *s)
 {
 	struct control_target to = {0};
 	const struct usb_interface *f = NULL;
 
-	/* Only hubs have something that is neither device nor interface nor endpoint: ports. */
+	/* The recipient "other" is only used by hubs, for their ports. */
 	if (control_kind(s) == SETUP_CLASS && control_recipient(s) == SETUP_OTHER &&
 	    (!dev || !dev->known))
 		to.class = 0x09;
 	if (!dev)
 		return to;
 	if (control_recipient(s) == SETUP_INTERFACE)
-		f = usbdev_interface_number(dev, (uint8_t)s->index);
+		f = interface_asked(dev, s);
 	else if (control_recipient(s) == SETUP_ENDPOINT)
 		f = usbdev_interface(dev, (uint8_t)s->index);
 	if (dev->known) {
 		to.vendor = usbdev_vendor(dev);
 		to.product = usbdev_product(dev);
-		/* bMaxPacketSize0 is an exponent there, always of 512, and no such number below. */
+		/*
+		 * At SuperSpeed, bMaxPacketSize0 is an exponent and always 9 (512 bytes), which is
+		 * not a valid size at lower speeds.
+		 */
 		to.super = dev->device[7] == 9;
 		to.class = dev->device[4];
 		to.subclass = dev->device[5];

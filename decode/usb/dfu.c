@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Device Firmware Upgrade. Sources: DFU 1.1; the commands in block 0 are those of ST's AN3156. */
+/*
+ * Device Firmware Upgrade. Sources: DFU 1.1; for the commands in block 0, ST's application note
+ * AN3156.
+ */
+#include "common/array.h"
 #include "decode/base/bytes.h"
 #include "decode/usb/class.h"
 #include "decode/usb/codename.h"
@@ -16,7 +20,7 @@ static const char *const statuses[] = {
 	"errUNKNOWN", "errSTALLEDPKT",
 };
 
-#define PICK(list, i) ((i) < sizeof(list) / sizeof((list)[0]) ? (list)[i] : "reserved")
+#define PICK(list, i) ((i) < ARRAY_SIZE(list) ? (list)[i] : "reserved")
 
 static bool requested(const struct usb_detail *d)
 {
@@ -26,7 +30,7 @@ static bool requested(const struct usb_detail *d)
 	       d->target.subclass == 0x01 && (r == DNLOAD || r == GETSTATUS || r == GETSTATE);
 }
 
-/* Block 0 of a device of ST is a command; 1 is no data yet. */
+/* The name of the command in block 0 of an ST device, or NULL. (Data begins with block 2.) */
 static const char *command(const struct usb_detail *d)
 {
 	static const struct code_name names[] = {

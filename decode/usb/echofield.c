@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "decode/usb/msc.h"
 
-#define STEPS_MIN 8 /* fewer steps of one size may be chance; as direction_look() has it */
+/* fewer steps of one size may be chance; the same limit as in direction_look() */
+#define STEPS_MIN 8
 
 struct echo_lengths {
 	uint32_t length;
@@ -19,7 +21,10 @@ void echo_free(struct echo_fields *f)
 	memset(f, 0, sizeof(*f));
 }
 
-/* Whether this byte changes, and only where the byte that counts starts anew: its higher byte. */
+/*
+ * Whether this byte is the next higher byte of a counter: it changes only when the byte `low` wraps
+ * around.
+ */
 static bool is_carry(const struct sample *s, size_t n, uint32_t at, uint32_t low, int step)
 {
 	bool changes = false;
@@ -35,7 +40,7 @@ static bool is_carry(const struct sample *s, size_t n, uint32_t at, uint32_t low
 	return changes;
 }
 
-/* The bytes beside one that counts, as far as they carry. */
+/* Adds the higher bytes of a counter, next to the byte that counts. */
 static void add_carries(struct echo_lengths *e, const struct direction *d, const struct sample *s,
 			size_t n, uint32_t at)
 {
@@ -56,18 +61,18 @@ static void add_carries(struct echo_lengths *e, const struct direction *d, const
 static int add(struct echo_fields *f, uint32_t length, const struct direction *d,
 	       const struct sample *samples, size_t n)
 {
-	struct echo_lengths *grown = realloc(f->lengths, (f->n + 1) * sizeof(*grown));
 	struct echo_lengths *e;
 	bool any = false;
 
-	if (!grown)
+	if (!array_grow(f->lengths, f->n))
 		return -1;
-	f->lengths = grown;
-	e = &grown[f->n];
+	e = &f->lengths[f->n];
 	memset(e, 0, sizeof(*e));
 	e->length = length;
 	for (uint32_t i = 0; i < ECHO_REACH && i < length; i++) {
-		/* Bits of a byte that count may as well be a command: they are compared. */
+		/*
+		 * A byte in which only some bits count may also hold a command, so it is compared.
+		 */
 		if (!d->counters[i].is || d->counters[i].shift)
 			continue;
 		any = e->counts[i] = true;
@@ -120,14 +125,16 @@ static void set(bool mask[ECHO_REACH], size_t at, size_t n)
 	memset(mask + at, true, n);
 }
 
-/* A CBW of 31 bytes or a CSW of 13: their tags. */
+/* Whether the bytes are a CBW (31 bytes) or a CSW (13 bytes), which contain a tag. */
 static bool is_wrapper(const uint8_t *p, size_t n)
 {
 	return msc_is_cbw(p, n) || (n == 13 && !memcmp(p, "USBS", 4));
 }
 
-/* A still-image container: its length, a type from 1 to 4; the transaction id is in bytes 8 to
- * 11. */
+/*
+ * Whether the bytes are a still-image container: its length, a type from 1 to 4, and the
+ * transaction id in bytes 8 to 11.
+ */
 static bool is_container(const uint8_t *p, size_t n)
 {
 	return n >= 12 && n <= 32 && p[0] == n && !p[1] && !p[2] && !p[3] && p[4] >= 1 &&
@@ -143,7 +150,7 @@ void echo_mask(const struct echo_fields *f, bool storage, const uint8_t *p, size
 		return;
 	}
 	if (storage)
-		return; /* sectors count nothing */
+		return; /* the contents of sectors contain no echo fields */
 	if (is_container(p, n))
 		set(mask, 8, 4);
 	for (size_t i = 0; f && i < f->n; i++)

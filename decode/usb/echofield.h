@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fields of messages that differ from one session to the next although nothing else does: tags and
- * sequence numbers. They are left out where two sessions are compared, and put right where one is
- * played again.
+ * Echo fields: tags and sequence numbers, which differ from one session to the next although the
+ * session is otherwise the same. They are ignored when two sessions are compared, and adjusted when
+ * a session is replayed.
  *
- * The tag of a mass storage command (BOT: dCBWTag, in the CSW too) and the transaction id of a
- * still-image container are known. Others are learned: bytes that count up over the messages of
- * one length of an endpoint, whatever the message says.
+ * Two of them are known: the tag of a mass storage command (BOT: dCBWTag and dCSWTag) and the
+ * transaction id of a still-image (PTP) container. Others are learned: bytes that count up over the
+ * messages of one length on one endpoint.
  */
 #ifndef TRAWL_DECODE_USB_ECHOFIELD_H
 #define TRAWL_DECODE_USB_ECHOFIELD_H
 
 #include "decode/usb/bytefield.h"
 
-enum { ECHO_REACH = FIELD_POSITIONS }; /* bytes at the front of a message that may hold such a
-				        * field */
+/* bytes at the start of a message that are searched for echo fields */
+enum { ECHO_REACH = FIELD_POSITIONS };
 
-struct echo_lengths; /* of one length of messages: which bytes count */
+struct echo_lengths; /* the counting bytes of messages of one length */
 
-/* What is learned of one endpoint. Zeroed: nothing. */
+/* What was learned of one endpoint. Zero-initialise; release with echo_free(). */
 struct echo_fields {
 	struct echo_lengths *lengths;
 	size_t n;
@@ -26,13 +26,16 @@ struct echo_fields {
 
 void echo_free(struct echo_fields *f);
 
-/* Learns from n messages, in their order; those longer than ECHO_REACH may be cut. -1: no
- * memory. */
+/*
+ * Learns from n messages in their order. Messages longer than ECHO_REACH may be cut to that length.
+ * Returns 0, or -1 if memory runs out.
+ */
 int echo_learn(struct echo_fields *f, const struct sample *messages, size_t n);
 
 /*
- * Sets mask[i] for each byte i < min(n, ECHO_REACH) of this message that is such a field.
- * `storage`: the endpoint is one of mass storage. f may be NULL.
+ * Sets mask[i] for each byte i < min(n, ECHO_REACH) of the message at p that belongs to an echo
+ * field; other elements of mask are unchanged. `storage`: the endpoint belongs to a mass storage
+ * interface. f may be NULL.
  */
 void echo_mask(const struct echo_fields *f, bool storage, const uint8_t *p, size_t n,
 	       bool mask[ECHO_REACH]);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Single fields of USB items: their values, the words they may hold, their names. */
+/* Single fields of USB items: their values, names, and enum values. */
+#include "common/array.h"
+#include "common/usbtypes.h"
 #include "decode/usb/status.h"
 #include "decode/base/number.h"
 #include "decode/usb/usb.h"
@@ -48,14 +50,17 @@ static void take_value(struct usb_state *s, const struct tree *t, const struct t
 	}
 }
 
-/* A status may be compared with its name, "stall". */
-static void name_status(struct value *v)
+/* Makes a status comparable with its name, such as "stall". */
+static void name_status(const struct usb_detail *d, struct value *v)
 {
-	v->text = v->type == VALUE_INT ? usb_status_name((int32_t)v->i) : NULL;
+	v->text = v->type == VALUE_INT ? usb_status_name_of(d->urb.type, (int32_t)v->i) : NULL;
 	v->len = v->text ? strlen(v->text) : 0;
 }
 
-/* An endpoint may be called by its address, 0x81. Of OUT, that is its number. */
+/*
+ * Makes an endpoint comparable with its address, such as 0x81. For OUT the address equals the
+ * number.
+ */
 static void name_endpoint(const struct usb_detail *d, struct value *v)
 {
 	v->has_other = urb_in(&d->urb);
@@ -78,7 +83,7 @@ bool usb_another(void *state, const struct item *it, const char *name, unsigned 
 		return false;
 	take_value(state, t, n, v);
 	if (!strcmp(name, "status"))
-		name_status(v);
+		name_status(it->detail, v);
 	if (!strcmp(name, "ep"))
 		name_endpoint(it->detail, v);
 	return true;
@@ -87,7 +92,9 @@ bool usb_another(void *state, const struct item *it, const char *name, unsigned 
 const char *usb_word(const char *field, size_t n)
 {
 	static const char *const dirs[] = {"in", "out", NULL};
-	static const char *const types[] = {"S", "C", "E", NULL};
+	/* of an event; in a transfer "type" is that of its request */
+	static const char *const types[] = {"S", "C", "E", "T", "I", "P",
+					    "standard", "class", "vendor", "reserved", NULL};
 	const char *const *words = !strcmp(field, "end")  ? usb_ends :
 				   !strcmp(field, "dir")  ? dirs :
 				   !strcmp(field, "type") ? types : NULL;
@@ -104,22 +111,74 @@ const char *usb_word(const char *field, size_t n)
 	return words ? words[n] : NULL;
 }
 
+const char *usb_never(const char *field, const char *text)
+{
+	bool id = !strcmp(field, "vid") || !strcmp(field, "pid");
+
+	if (!id || (strlen(text) == 4 && strspn(text, "0123456789abcdef") == 4))
+		return NULL;
+	return "it is four hexadecimal digits, as in \"046d\", or a number, 0x046d";
+}
+
+const char *usb_never_number(const char *field, int64_t number)
+{
+	if (!strcmp(field, "vid") || !strcmp(field, "pid"))
+		return number < 0 || number > 0xffff ? "it has 16 bits" : NULL;
+	if (!strcmp(field, "ep"))
+		return number < 0 || number & ~INT64_C(0x8f) ?
+			"it is 0 to 15, or an address, as 0x81" : NULL;
+	if (!strcmp(field, "status") && number > 0)
+		return "errors are negative, as in -32, or named, as in \"stall\"";
+	return NULL;
+}
+
+const char *usb_field_called(const char *name)
+{
+	static const char *const names[][2] = {
+		{"transfer", "xfer"}, {"transfer_type", "xfer"}, {"addr", "dev"},
+		{"address", "dev"}, {"device", "dev"}, {"device_address", "dev"},
+		{"endpoint", "ep"}, {"endpoint_address", "ep"}, {"direction", "dir"},
+		{"bus_id", "bus"}, {"vendor_id", "vid"}, {"product_id", "pid"},
+		{"urb_type", "type"}, {"urb_id", "id"}, {"urb_status", "status"},
+		{"urb_len", "length"}, {"data_len", "data_length"}, {"capdata", "data"},
+		{"payload", "data"},
+	};
+
+	if (!strncmp(name, "usb.", 4))
+		name += 4;
+	if (!strncmp(name, "setup.", 6) && usb_part(name + 6))
+		return name + 6;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(names[i][0], name))
+			return names[i][1];
+	return usb_part(name) ? name : NULL;
+}
+
+/* Whether events of the type are no halves of transfers, and so are items of their own. */
+static bool is_request(const struct trawl_event_type *type)
+{
+	return usbtypes_is_usbpcap(type->id) && !usbtypes_is_urb(type->id);
+}
+
 void usb_names(void *state, const struct trawl_event_type *type, decoder_name_fn *fn, void *arg)
 {
 	static const char *const joined[] = {
 		"bus", "dev", "ep", "dir", "xfer", "port", "vid", "pid", "end", "status",
-		"status_name", "errno", "length", "submit_ns", "actual", "latency_ns", "setup",
-		"interval", "start_frame", "error_count", "packet_count", "packets", "decoded",
-		"usbpcap", "darwin", "no_data", "not_captured", "data_length", "masked", "masked_by", "data",
-		"damage", NULL,
+		"status_name", "errno", "length", "submit_ns", "actual", "latency_ns",
+		"times_cross", "two_readers", "setup",
+		"interval", "start_frame", "error_count", "packet_count", "lengths", "packets",
+		"decoded", "usbpcap", "darwin", "no_data", "not_captured", "data_length", "masked",
+		"masked_by", "data", "zeroed", "zeroed_from", "zeroed_bytes", "damage", NULL,
 	};
 	static const char *const single[] = {
 		"bus", "dev", "ep", "dir", "xfer", "port", "vid", "pid", "id", "type", "status",
-		"status_name", "errno", "length", "captured", "flags", "setup", "interval",
-		"start_frame", "error_count", "packet_count", "packets", "usbpcap", "darwin", "no_data",
-		"not_captured", "data_length", "masked", "masked_by", "data", "damage", NULL,
+		"status_name", "errno", "length", "captured", "flags", "duplicate", "apart_ns",
+		"setup", "interval", "start_frame", "error_count", "packet_count", "lengths",
+		"packets", "decoded", "usbpcap", "darwin", "no_data", "not_captured", "data_length",
+		"masked", "masked_by", "data", "zeroed", "zeroed_from", "zeroed_bytes", "damage",
+		NULL,
 	};
-	/* Parts of "setup" and "decoded" that --where is most asked for. */
+	/* The members of "setup" and "decoded" that users ask for most in --where. */
 	static const char *const parts[] = {
 		"request", "bmRequestType", "bRequest", "wValue", "wIndex", "wLength", "recipient",
 		"descriptor", "command", "opcode", "lba", "blocks", "phase", "transport", "tag",
@@ -129,7 +188,7 @@ void usb_names(void *state, const struct trawl_event_type *type, decoder_name_fn
 	struct usb_state *s = state;
 	const char *const *n;
 
-	for (n = usb_is_raw(s) ? single : joined; *n; n++)
+	for (n = usb_is_raw(s) || is_request(type) ? single : joined; *n; n++)
 		fn(arg, *n);
 	for (n = parts; *n; n++)
 		fn(arg, *n);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/usb/ftdi.h"
+#include "common/array.h"
 
 enum {
 	FT232R = 0x6001, /* and the older FT232A and B */
@@ -34,19 +35,19 @@ const char *ftdi_request(uint8_t request)
 
 	if (request == 0x90)
 		return "FTDI_READ_EEPROM";
-	return request < sizeof(names) / sizeof(names[0]) ? names[request] : NULL;
+	return request < ARRAY_SIZE(names) ? names[request] : NULL;
 }
 
 unsigned int ftdi_baud(uint16_t product, uint16_t value, uint16_t index)
 {
-	/* Eighths of the divisor, in the order in which the chip encodes them. */
+	/* The fraction in eighths for each encoding that the chip uses. */
 	static const uint8_t eighths[8] = {0, 4, 2, 1, 3, 5, 6, 7};
 	bool ports = product == FT2232 || product == FT4232H || product == FT232H;
 	unsigned int high = ports ? index >> 8 : index;
 	unsigned int clock = high & 2 ? 12000000 : 3000000;
 	unsigned int divisor = (value & 0x3fffu) * 8 + eighths[value >> 14 | (high & 1) << 2];
 
-	/* 0 stands for a divisor of 1, and 1 for one of 1.5. */
+	/* Special cases: 0 means a divisor of 1, and 1 means a divisor of 1.5. */
 	if (divisor == 0)
 		return clock;
 	if (divisor == 8)

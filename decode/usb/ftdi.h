@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * FTDI serial converters: a vendor protocol so common that it is worth its names.
- * Source: the kernel's drivers/usb/serial/ftdi_sio.h, as a description of the protocol.
+ * FTDI serial converters, whose vendor protocol is common enough to be decoded by name. Source: the
+ * kernel's drivers/usb/serial/ftdi_sio.h, as a description of the protocol.
  */
 #ifndef TRAWL_DECODE_USB_FTDI_H
 #define TRAWL_DECODE_USB_FTDI_H
@@ -9,23 +9,23 @@
 #include "decode/base/valuetree.h"
 #include "decode/usb/chapter9.h"
 
-#define FTDI_STATUS_BYTES 2 /* in front of the data of each packet that comes in */
+#define FTDI_STATUS_BYTES 2 /* status bytes at the start of each IN packet */
 
 bool ftdi_is(uint16_t vendor, uint16_t product);
-const char *ftdi_request(uint8_t request); /* NULL: not known */
+const char *ftdi_request(uint8_t request); /* NULL: unknown */
 void ftdi_setup_tree(const struct control_request *s, uint16_t product, struct tree *t);
 void ftdi_setup_brief(const struct control_request *s, uint16_t product, struct out *o);
 
 /*
- * The baud rate that wValue and wIndex of SET_BAUDRATE choose: a divisor in eighths, of 3 MHz, or
- * of 12 MHz where a fast chip is told so. A chip that can have several ports has the port in the
- * low byte of wIndex.
+ * Returns the baud rate that wValue and wIndex of SET_BAUDRATE select: a divisor in eighths of 3
+ * MHz, or of 12 MHz for a Hi-Speed chip that is told to use that clock. Chips with several ports
+ * take the port from the low byte of wIndex.
  */
 unsigned int ftdi_baud(uint16_t product, uint16_t value, uint16_t index);
 
 /*
- * The text in a bulk IN transfer: each packet of `packet` bytes begins with two status bytes,
- * which are left out. Returns the number of bytes put in `text` (room for n).
+ * Copies the n bytes of a bulk IN transfer to `text` without the two status bytes at the start of
+ * each packet of `packet` bytes. `text` has room for n bytes. Returns the number of bytes stored.
  */
 size_t ftdi_strip(const uint8_t *data, size_t n, unsigned int packet, uint8_t *text);
 

@@ -3,8 +3,8 @@
 
 #include "decode/usb/codename.h"
 #include "decode/usb/hci.h"
+#include "common/array.h"
 
-#define LENGTH(a) (sizeof(a) / sizeof((a)[0]))
 #define STATUS "hci_status", "e1S", "hci_status_name"
 
 /* ---- layouts ------------------------------------------------------------------------------ */
@@ -199,7 +199,7 @@ LAYOUT(l_conn_,
        "central_clock_accuracy", "u1");
 LAYOUT(l_adv_,
        "num_reports", "u1", "adv_event_type", "u1", "address_type", "u1", "address", "a",
-       "data_length", "u1", "advertising_data", "b0");
+       "data_length", "u1", "advertising_data", "n", "rssi", "s1");
 LAYOUT(l_upd_,
        STATUS, "handle", "x2", "conn_interval", "u2", "conn_latency", "u2",
        "supervision_timeout", "u2");
@@ -430,7 +430,7 @@ const char *hci_name(char kind, uint64_t v)
 {
 	if (kind == 'S')
 		return CODE_NAME(statuses, (uint32_t)v);
-	return v < LENGTH(versions) ? versions[v] : NULL;
+	return v < ARRAY_SIZE(versions) ? versions[v] : NULL;
 }
 
 static const struct hci_entry *find(const struct hci_entry *list, size_t n, uint16_t code)
@@ -443,17 +443,17 @@ static const struct hci_entry *find(const struct hci_entry *list, size_t n, uint
 
 const struct hci_entry *hci_command(uint16_t opcode)
 {
-	return find(commands, LENGTH(commands), opcode);
+	return find(commands, ARRAY_SIZE(commands), opcode);
 }
 
 const struct hci_entry *hci_event(uint8_t code)
 {
-	return find(events, LENGTH(events), code);
+	return find(events, ARRAY_SIZE(events), code);
 }
 
 const struct hci_entry *hci_le_event(uint8_t code)
 {
-	return find(le_events, LENGTH(le_events), code);
+	return find(le_events, ARRAY_SIZE(le_events), code);
 }
 
 static bool list_has(const struct hci_entry *list, size_t entries, const char *name, size_t n)
@@ -467,7 +467,7 @@ static bool list_has(const struct hci_entry *list, size_t entries, const char *n
 
 bool hci_has_field(const char *name, size_t n)
 {
-	return list_has(commands, LENGTH(commands), name, n) ||
-	       list_has(events, LENGTH(events), name, n) ||
-	       list_has(le_events, LENGTH(le_events), name, n);
+	return list_has(commands, ARRAY_SIZE(commands), name, n) ||
+	       list_has(events, ARRAY_SIZE(events), name, n) ||
+	       list_has(le_events, ARRAY_SIZE(le_events), name, n);
 }

@@ -5,15 +5,16 @@
 
 #include "decode/usb/layout.h"
 
-/* A command (by opcode), event (by code) or LE event (by subevent code). */
+/* A command (by opcode), an event (by event code) or an LE event (by subevent code). */
 struct hci_entry {
 	uint16_t code;
 	const char *name;
-	layout parameters; /* NULL: none are known, or there are none */
-	layout answer;     /* of a command: what its Command_Complete has after the opcode */
+	layout parameters; /* NULL: unknown, or there are none */
+	/* commands: the return parameters in Command_Complete, after the opcode */
+	layout answer;
 };
 
-/* NULL: it is not in the list. */
+/* Return NULL if the code is not in the table. */
 const struct hci_entry *hci_command(uint16_t opcode);
 const struct hci_entry *hci_event(uint8_t code);
 const struct hci_entry *hci_le_event(uint8_t code);

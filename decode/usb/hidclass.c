@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* HID: reports, by what their descriptor says of them. */
+/* HID: reports, decoded according to their report descriptor. */
 #include "decode/usb/class.h"
 
 static bool fits(const struct usb_detail *d)
@@ -7,7 +7,7 @@ static bool fits(const struct usb_detail *d)
 	return d->interface && d->interface->class == 0x03 && d->urb.xfer == URB_INTERRUPT;
 }
 
-/* What is known of the reports of an interface; NULL: nothing. */
+/* The report descriptor of the interface, or NULL if it is unknown. */
 static const struct hid_report *reports_of(const struct usb_detail *d)
 {
 	const struct usb_interface *f = d->interface;

@@ -19,12 +19,14 @@ struct parser {
 	struct hid_report *h;
 	struct globals now, stack[HID_MAX_STACK];
 	unsigned int pushed, depth;
-	uint32_t usages, nusages;  /* local usages, at the end of h->usages */
-	bool paged[HID_MAX_USAGES]; /* of each local usage: it brought its page along */
+	/* local usages of the next main item, stored at the end of h->usages */
+	uint32_t usages, nusages;
+	bool paged[HID_MAX_USAGES]; /* for each local usage: it included its page */
 	uint32_t usage_min;
 	bool min_paged;
 	uint32_t application;      /* of the collection at depth 0 */
-	uint32_t bits[HID_KINDS][256]; /* length of each report so far */
+	/* length in bits of each report so far, by kind and report id */
+	uint32_t bits[HID_KINDS][256];
 	uint32_t fields_room, usages_room;
 };
 
@@ -42,7 +44,10 @@ static void damage(struct parser *p, const char *what)
 		p->h->damage = what;
 }
 
-/* Reads the item at *at; false at the end. Long items have no meaning and are skipped. */
+/*
+ * Reads the item at *at and advances. Returns false at the end. Long items have no defined meaning
+ * and are skipped.
+ */
 static bool next_item(struct parser *p, const uint8_t **at, const uint8_t *end, struct item *it)
 {
 	for (;;) {
@@ -55,7 +60,7 @@ static bool next_item(struct parser *p, const uint8_t **at, const uint8_t *end, 
 		if (prefix == 0xfe) {
 			size = left < 2 ? left : (size_t)(*at)[1] + 3;
 			if (size > left || left < 3) {
-				damage(p, "it ends inside an item");
+				damage(p, "the descriptor ends inside an item");
 				return false;
 			}
 			*at += size;
@@ -63,7 +68,7 @@ static bool next_item(struct parser *p, const uint8_t **at, const uint8_t *end, 
 		}
 		size = (prefix & 3) == 3 ? 4 : prefix & 3;
 		if (left < size + 1) {
-			damage(p, "it ends inside an item");
+			damage(p, "the descriptor ends inside an item");
 			return false;
 		}
 		it->tag = prefix >> 4;
@@ -83,7 +88,7 @@ static int add_usage(struct parser *p, uint32_t first, uint32_t last, bool paged
 	struct hid_report *h = p->h;
 
 	if (p->usages + p->nusages >= HID_MAX_USAGES) {
-		damage(p, "it has too many usages");
+		damage(p, "there are too many usages");
 		return 0;
 	}
 	if (!array_reserve(h->usages, p->usages_room, p->usages + p->nusages + 1))
@@ -98,9 +103,10 @@ static int add_usage(struct parser *p, uint32_t first, uint32_t last, bool paged
 }
 
 /*
- * A main item gives its usages their page, which may have been declared after them (HID 1.11,
- * 6.2.2.8). Devices also declare one page after the other, each with its usages after it: those in
- * front of a usage that has the last page already keep theirs, as Linux has it.
+ * Adds pages to the usages of a main item. A usage page applies to all usages of the item, even if
+ * it is declared after them (HID 1.11, 6.2.2.8). Some devices declare several pages, each followed
+ * by its usages. So usages that precede one which already has the last page keep their own page, as
+ * in Linux.
  */
 static void settle_pages(struct parser *p)
 {
@@ -145,7 +151,7 @@ static int add_field(struct parser *p, enum hid_kind kind, uint32_t flags)
 		return 0;
 	}
 	if (h->nfields == HID_MAX_FIELDS) {
-		damage(p, "it has too many fields");
+		damage(p, "there are too many fields");
 		return 0;
 	}
 	if (!array_reserve(h->fields, p->fields_room, h->nfields + 1))
@@ -173,7 +179,7 @@ static int add_field(struct parser *p, enum hid_kind kind, uint32_t flags)
 static void collection(struct parser *p)
 {
 	if (p->depth == HID_MAX_COLLECTIONS) {
-		damage(p, "its collections are nested too deep");
+		damage(p, "collections are nested too deeply");
 		return;
 	}
 	if (p->depth++ == 0) {
@@ -205,13 +211,13 @@ static int main_item(struct parser *p, const struct item *it)
 		if (p->depth)
 			p->depth--;
 		else
-			damage(p, "a collection ends that never began");
+			damage(p, "end of a collection without its beginning");
 		break;
 	default:
-		damage(p, "it has an unknown main item");
+		damage(p, "there is an unknown main item");
 		break;
 	}
-	/* Local items hold up to the next main item. */
+	/* Local items apply up to the next main item. */
 	p->usages += p->nusages;
 	p->nusages = 0;
 	p->usage_min = 0;
@@ -229,7 +235,7 @@ static void global_item(struct parser *p, const struct item *it)
 		p->now.min = it->number;
 		break;
 	case 0x2:
-		/* Many devices write 255 in one byte and mean it unsigned. */
+		/* Many devices encode 255 in one byte, although the field is signed. */
 		p->now.max = p->now.min >= 0 ? (int32_t)it->value : it->number;
 		break;
 	case 0x7:
@@ -244,7 +250,7 @@ static void global_item(struct parser *p, const struct item *it)
 		break;
 	case 0xa:
 		if (p->pushed == HID_MAX_STACK)
-			damage(p, "it pushes too often");
+			damage(p, "there are too many Push items");
 		else
 			p->stack[p->pushed++] = p->now;
 		break;
@@ -252,9 +258,9 @@ static void global_item(struct parser *p, const struct item *it)
 		if (p->pushed)
 			p->now = p->stack[--p->pushed];
 		else
-			damage(p, "it pops what it never pushed");
+			damage(p, "there is a Pop item without a Push");
 		break;
-	default: /* physical range and units: not shown */
+	default: /* physical range and units are not shown */
 		break;
 	}
 }
@@ -272,7 +278,7 @@ static int local_item(struct parser *p, const struct item *it)
 		p->min_paged = paged;
 		return 0;
 	case 0x2:
-		/* A page between both is that of both. */
+		/* A page declared between the minimum and the maximum applies to both. */
 		if (!paged && !p->min_paged)
 			p->usage_min = p->now.page << 16 | HID_ID(p->usage_min);
 		return add_usage(p, p->usage_min, usage, paged || p->min_paged);
@@ -300,12 +306,14 @@ int hid_parse(struct hid_report *h, const uint8_t *bytes, size_t n)
 		else if (it.type == ITEM_LOCAL)
 			status = local_item(p, &it);
 		else
-			damage(p, "it has an item of a reserved type");
+			damage(p, "there is an item of a reserved type");
 	}
 	h->nusages = p->usages + p->nusages;
 	if (p->depth)
-		damage(p, "a collection never ends");
+		damage(p, "a collection is not ended");
 	free(p);
+	if (status)
+		hid_free(h);
 	return status;
 }
 
@@ -335,7 +343,7 @@ int hid_boot_keyboard(struct hid_report *h)
 
 /* ---- reports -------------------------------------------------------------------------------- */
 
-/* The report in the bytes: its id, and what follows it. */
+/* Returns the report id and advances *p past it. */
 static uint8_t split(const struct hid_report *h, const uint8_t **p, size_t *n)
 {
 	uint8_t id = 0;
@@ -359,7 +367,10 @@ bool hid_is_secret(const struct hid_report *h, enum hid_kind kind, const uint8_t
 	return false;
 }
 
-/* Element i of a field; false if the report ends before it. size <= 32. */
+/*
+ * Stores the value of element i of a field (f->size <= 32 bits). Returns false if the report ends
+ * before the element.
+ */
 static bool element(const struct hid_field *f, uint32_t i, const uint8_t *p, size_t n, int64_t *v)
 {
 	uint64_t at = f->at + (uint64_t)f->size * i, bits;
@@ -378,7 +389,9 @@ static bool element(const struct hid_field *f, uint32_t i, const uint8_t *p, siz
 	return true;
 }
 
-/* The usage of element i of a variable field, or of value i of an array. 0: none is declared. */
+/*
+ * The usage of element i of a variable field, or of value i of an array field. 0: none is declared.
+ */
 static uint32_t usage_at(const struct hid_report *h, const struct hid_field *f, uint32_t i)
 {
 	uint32_t last = 0;
@@ -392,11 +405,11 @@ static uint32_t usage_at(const struct hid_report *h, const struct hid_field *f, 
 		i -= span + 1;
 		last = r->last;
 	}
-	/* Elements after the last usage share it, in a variable field. */
+	/* In a variable field, the last usage applies to all remaining elements. */
 	return f->flags & HID_VARIABLE ? last : 0;
 }
 
-/* Calls fn for each element of the report that says something. */
+/* Called for each element of a report that has a value worth showing. */
 typedef void value_fn(void *arg, uint32_t usage, int64_t value);
 
 static void each_value(const struct hid_report *h, const struct hid_field *f, const uint8_t *p,
@@ -417,7 +430,7 @@ static bool is_key(uint32_t usage)
 	return HID_PAGE(usage) == HID_KEYBOARD;
 }
 
-/* Keys and buttons are on or off: only those that are on are shown. */
+/* Whether the usage is a key or a button, which is only shown while it is pressed. */
 static bool is_switch(uint32_t usage)
 {
 	return is_key(usage) || HID_PAGE(usage) == HID_BUTTON || HID_PAGE(usage) == HID_CONSUMER;
@@ -426,8 +439,8 @@ static bool is_switch(uint32_t usage)
 struct shown {
 	struct tree *t;
 	struct out *o;
-	bool keys; /* the pass that tells keys; all else is told in another */
-	unsigned int count; /* of what was shown, or of keys */
+	bool keys; /* this pass shows keys; another pass shows everything else */
+	unsigned int count; /* number of values shown, or of keys pressed */
 };
 
 static void usage_text(uint32_t usage, char *text, size_t room)
@@ -450,7 +463,7 @@ static void count_keys(void *arg, uint32_t usage, int64_t value)
 		s->count++;
 }
 
-/* Keys are told apart from the rest; no key, and a switch that is off, are nothing. */
+/* Whether this pass shows the value. Absent keys and released buttons are never shown. */
 static bool worth_telling(const struct shown *s, uint32_t usage, int64_t value)
 {
 	return is_key(usage) == s->keys && (!is_key(usage) || usage & 0xffff) &&
@@ -497,7 +510,10 @@ static bool is_of(const struct hid_field *f, enum hid_kind kind, uint8_t id)
 	return f->kind == kind && f->report == id && !(f->flags & HID_CONSTANT);
 }
 
-/* Wide elements, those without usage and those of the vendor's pages are no numbers, but bytes. */
+/*
+ * Whether the field holds numbers. Wide elements, those without a usage and those of vendor-defined
+ * pages are shown as bytes instead.
+ */
 static bool is_number(const struct hid_report *h, const struct hid_field *f)
 {
 	return f->size <= 32 && f->nusages && HID_PAGE(h->usages[f->usages].first) < 0xff00;
@@ -514,7 +530,7 @@ static void each_field(const struct hid_report *h, enum hid_kind kind, uint8_t i
 	}
 }
 
-/* Whether the report has fields, and all of them are numbers. */
+/* Whether the report has fields and all of them hold numbers. */
 static bool tells_all(const struct hid_report *h, enum hid_kind kind, uint8_t id)
 {
 	bool any = false;
@@ -533,7 +549,7 @@ static bool tells_all(const struct hid_report *h, enum hid_kind kind, uint8_t id
 
 static const char *const kind_names[HID_KINDS] = {"input", "output", "feature"};
 
-/* Where the bytes stand that are no numbers, whose they are, and how many are there. */
+/* Appends offset, usage page and number of the bytes that are not numbers. */
 static void raw_tree(const struct hid_report *h, enum hid_kind kind, uint8_t id, size_t n,
 		     struct tree *t)
 {

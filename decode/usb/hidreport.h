@@ -2,8 +2,8 @@
 /*
  * HID report descriptors, and the reports that they describe. Source: HID 1.11, chapter 6.2.2.
  *
- * A report descriptor is a small program that a device wrote: counts, sizes and nesting in it are
- * bounded here, and what goes beyond is cut and told in `damage`.
+ * A report descriptor is a small program written by the device: counts, sizes and nesting are
+ * bounded here, and `damage` says what was cut.
  */
 #ifndef TRAWL_DECODE_USB_HIDREPORT_H
 #define TRAWL_DECODE_USB_HIDREPORT_H
@@ -16,11 +16,11 @@ enum hid_kind { HID_INPUT, HID_OUTPUT, HID_FEATURE, HID_KINDS };
 enum hid_flag { HID_CONSTANT = 1, HID_VARIABLE = 2, HID_RELATIVE = 4 };
 
 #define HID_MAX_FIELDS 1024
-#define HID_MAX_USAGES 4096      /* ranges of usages in a descriptor */
+#define HID_MAX_USAGES 4096      /* usage ranges in a descriptor */
 #define HID_MAX_BITS (65536 * 8) /* of one report */
-#define HID_MAX_COUNT 12288      /* elements of a field: Linux takes no more either */
+#define HID_MAX_COUNT 12288      /* elements of a field; Linux has the same limit */
 #define HID_MAX_STACK 16
-#define HID_MAX_COLLECTIONS 64   /* nested */
+#define HID_MAX_COLLECTIONS 64   /* nesting depth */
 
 struct hid_range {
 	uint32_t first, last; /* usages */
@@ -28,54 +28,60 @@ struct hid_range {
 
 struct hid_field {
 	uint8_t kind;      /* enum hid_kind */
-	uint8_t report;    /* report id; 0 if the device uses none */
-	uint16_t flags;    /* enum hid_flag and what else the item has */
-	uint32_t at;       /* bit offset in the report, after the report id */
+	uint8_t report;    /* report id; 0 if the device uses no ids */
+	uint16_t flags;    /* enum hid_flag, and the other flags of the main item */
+	uint32_t at;       /* offset in bits in the report, not counting the report id */
 	uint32_t size;     /* bits of one element */
 	uint32_t count;
-	int32_t min, max;  /* logical */
+	int32_t min, max;  /* logical minimum and maximum */
 	uint32_t application; /* usage of the outermost collection */
-	uint32_t usages, nusages; /* in hid_report.usages */
+	uint32_t usages, nusages; /* index and count in hid_report.usages */
 };
 
 struct hid_report {
 	struct hid_field *fields;
 	struct hid_range *usages;
 	uint32_t nfields, nusages;
-	bool ids;         /* reports begin with their id */
-	bool keyboard;    /* has fields that hold keystrokes */
+	bool ids;         /* reports begin with a report id */
+	bool keyboard;    /* the descriptor declares fields for keystrokes */
 	uint32_t application; /* usage of the first top-level collection */
-	const char *damage;   /* what is wrong with the descriptor; NULL: nothing */
+	const char *damage;   /* description of the first error in the descriptor; NULL: none */
 };
 
-/* Returns 0, or -1 when out of memory. Whatever comes, *h can be used and freed. */
+/*
+ * Parses a report descriptor of n bytes. Returns 0, or -1 if memory runs out. In either case *h can
+ * be used, and must be freed with hid_free().
+ */
 int hid_parse(struct hid_report *h, const uint8_t *p, size_t n);
 void hid_free(struct hid_report *h);
 
-/* The reports of a boot keyboard (HID 1.11, appendix B), for one whose descriptor is not known. */
+/*
+ * Fills *h with the reports of a boot keyboard (HID 1.11, appendix B), for a keyboard whose
+ * descriptor is unknown. Returns like hid_parse().
+ */
 int hid_boot_keyboard(struct hid_report *h);
 
-/* Whether this report may hold keystrokes. */
+/* Whether the report at p may contain keystrokes. */
 bool hid_is_secret(const struct hid_report *h, enum hid_kind kind, const uint8_t *p, size_t n);
 
 /*
- * Appends the values of a report as an object "report". Keys are named with show_keys, and are
- * counted only otherwise.
+ * Appends the values of a report as an object "report". With show_keys, pressed keys are named;
+ * otherwise only their number is given.
  */
 void hid_tree(const struct hid_report *h, enum hid_kind kind, const uint8_t *p, size_t n,
 	      bool show_keys, struct tree *t);
 
 /*
- * The same as a phrase: "keys LeftShift+A", "X=3 Y=-1 Button1"; true if it tells of all fields of
- * the report, false if some are bytes of the vendor's.
+ * Appends the report as a phrase, such as "keys LeftShift+A" or "X=3 Y=-1 Button1". Returns true if
+ * the phrase covers all fields of the report, false if some are vendor-defined bytes.
  */
 bool hid_brief(const struct hid_report *h, enum hid_kind kind, const uint8_t *p, size_t n,
 	       bool show_keys, struct out *o);
 
-/* What a report descriptor declares, as a list "reports". */
+/* Appends what a report descriptor declares as a list "reports". */
 void hid_descriptor_tree(const struct hid_report *h, struct tree *t);
 
-/* The same as a phrase: "Mouse, 5 fields". */
+/* Appends what a report descriptor declares as a phrase, such as "Mouse, 5 fields". */
 void hid_descriptor_brief(const struct hid_report *h, struct out *o);
 
 #endif

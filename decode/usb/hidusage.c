@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/usb/hidusage.h"
+#include "common/array.h"
 
 #include <stddef.h>
 
-#define LENGTH(a) (sizeof(a) / sizeof((a)[0]))
 
 static const char *const keys[] = {
 	NULL, "ErrorRollOver", "POSTFail", "ErrorUndefined",
@@ -83,17 +83,17 @@ const char *hid_usage_name(uint32_t usage)
 
 	switch (HID_PAGE(usage)) {
 	case HID_DESKTOP:
-		return in_list(desktop, LENGTH(desktop), id);
+		return in_list(desktop, ARRAY_SIZE(desktop), id);
 	case HID_KEYBOARD:
 		if (id >= 0xe0 && id <= 0xe7)
 			return modifiers[id - 0xe0];
-		return id < LENGTH(keys) ? keys[id] : NULL;
+		return id < ARRAY_SIZE(keys) ? keys[id] : NULL;
 	case HID_LED:
-		return id < LENGTH(leds) ? leds[id] : NULL;
+		return id < ARRAY_SIZE(leds) ? leds[id] : NULL;
 	case HID_CONSUMER:
-		return in_list(consumer, LENGTH(consumer), id);
+		return in_list(consumer, ARRAY_SIZE(consumer), id);
 	case HID_DIGITIZER:
-		return in_list(digitizer, LENGTH(digitizer), id);
+		return in_list(digitizer, ARRAY_SIZE(digitizer), id);
 	default:
 		return NULL;
 	}

@@ -18,6 +18,6 @@ enum hid_page {
 	HID_DIGITIZER = 0x0d,
 };
 
-const char *hid_usage_name(uint32_t usage); /* NULL: not known, or named by its number only */
+const char *hid_usage_name(uint32_t usage); /* NULL: unknown, or the usage only has a number */
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/usb/hub.h"
+#include "common/array.h"
 #include "decode/base/number.h"
 #include "decode/base/bytes.h"
 
-#define LENGTH(a) (sizeof(a) / sizeof((a)[0]))
 
-/* Bytes of a change bitmap: the hub itself and as many ports as bNbrPorts can count. */
+/* bytes in a change bitmap: one bit for the hub, and one for each of the up to 255 ports */
 #define BITMAP_MAX 32
 
 static size_t bitmap_bits(size_t n)
@@ -82,11 +82,13 @@ struct words {
 static struct words words_of(unsigned int port, bool super)
 {
 	if (!port)
-		return (struct words){hub_bits, hub_bits, LENGTH(hub_bits), LENGTH(hub_bits)};
+		return (struct words){hub_bits, hub_bits, ARRAY_SIZE(hub_bits),
+				      ARRAY_SIZE(hub_bits)};
 	if (super)
-		return (struct words){usb3_bits, usb3_changes, LENGTH(usb3_bits),
-				      LENGTH(usb3_changes)};
-	return (struct words){usb2_bits, usb2_changes, LENGTH(usb2_bits), LENGTH(usb2_changes)};
+		return (struct words){usb3_bits, usb3_changes, ARRAY_SIZE(usb3_bits),
+				      ARRAY_SIZE(usb3_changes)};
+	return (struct words){usb2_bits, usb2_changes, ARRAY_SIZE(usb2_bits),
+			      ARRAY_SIZE(usb2_changes)};
 }
 
 static void bits_tree(const char *name, uint16_t v, const struct bit *bits, size_t n,

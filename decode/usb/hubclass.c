@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Hubs: changes of ports, and their status. */
+/* Hubs: port changes and port status. */
 #include "decode/usb/hub.h"
 #include "decode/usb/class.h"
 

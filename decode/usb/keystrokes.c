@@ -1,20 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/usb/keystrokes.h"
 
+#include <string.h>
+
 static const char by_descriptor[] = "report descriptor";
 static const char by_protocol[] = "boot protocol";
 const char keystrokes_by_form[] = "form of its reports";
 
-/* 0: no key; 1 to 3: errors, such as too many keys; up to 0xa4 and from 0xe0 to 0xe7: keys. */
+/*
+ * Whether the byte is valid in a keyboard report: 0 is no key, 1 to 3 are error codes (such as too
+ * many keys), up to 0xa4 and from 0xe0 to 0xe7 are keys.
+ */
 static bool is_usage(uint8_t usage)
 {
 	return usage <= 0xa4 || (usage >= 0xe0 && usage <= 0xe7);
 }
 
-/* A report of a boot keyboard: modifiers, a reserved byte, six usages of which none comes twice. */
+/* Error codes fill the report: they stand in all six places (HID 1.11, appendix C). */
+static bool has_lone_error(const uint8_t usages[6])
+{
+	for (size_t i = 0; i < 6; i++)
+		if (usages[i] >= 1 && usages[i] <= 3)
+			return memcmp(usages, usages + 1, 5) != 0;
+	return false;
+}
+
+/*
+ * The report of a boot keyboard: modifiers, a reserved byte, and six usages, all different unless
+ * 0, or the same error code six times.
+ */
 bool keystrokes_form(const uint8_t *p, size_t n)
 {
-	if (n != 8 || p[1])
+	if (n != 8 || p[1] || has_lone_error(p + 2))
 		return false;
 	for (size_t i = 2; i < 8; i++) {
 		if (!is_usage(p[i]))
@@ -26,7 +43,9 @@ bool keystrokes_form(const uint8_t *p, size_t n)
 	return true;
 }
 
-/* All reports of the endpoint so far, this one among them, look like a boot keyboard's. */
+/*
+ * Whether all reports of the endpoint so far, including this one, look like boot keyboard reports.
+ */
 static bool all_boot_reports(struct usb_devices *devices, struct usb_detail *d)
 {
 	bool one = keystrokes_form(d->data, d->data_len);
@@ -50,7 +69,7 @@ static const char *hid_rule(struct usb_devices *devices, struct usb_detail *d,
 
 	if (f->hid.nfields && hid_is_secret(&f->hid, HID_INPUT, d->data, d->data_len))
 		return f->hid_known ? by_descriptor : by_protocol;
-	/* Its descriptor may be known, and the boot protocol chosen. */
+	/* The report descriptor may be known although the host selected the boot protocol. */
 	if (boot && keystrokes_form(d->data, d->data_len))
 		return by_protocol;
 	if (f->hid.nfields || f->protocol == 2)
@@ -58,7 +77,10 @@ static const char *hid_rule(struct usb_devices *devices, struct usb_detail *d,
 	return all_boot_reports(devices, d) ? keystrokes_by_form : NULL;
 }
 
-/* GET_REPORT of input; of an interface that nothing is known of, the request alone tells. */
+/*
+ * Whether the request reads an input report. If the interface is unknown, the form of the request
+ * decides.
+ */
 static bool asks_input(const struct usb_detail *d)
 {
 	return d->has_setup && control_kind(&d->setup) == SETUP_CLASS &&
@@ -82,4 +104,15 @@ const char *keystrokes_rule(struct usb_devices *devices, struct usb_detail *d)
 	if (!f)
 		return all_boot_reports(devices, d) ? keystrokes_by_form : NULL;
 	return f->class == 0x03 ? hid_rule(devices, d, f) : NULL;
+}
+
+const char *keystrokes_rule_anywhere(const struct usb_device *dev, const uint8_t *p, size_t n)
+{
+	for (unsigned int i = 0; n && dev && i < dev->ninterfaces; i++) {
+		const struct usb_interface *f = &dev->interfaces[i];
+
+		if (f->class == 0x03 && f->hid.nfields && hid_is_secret(&f->hid, HID_INPUT, p, n))
+			return f->hid_known ? by_descriptor : by_protocol;
+	}
+	return keystrokes_form(p, n) ? keystrokes_by_form : NULL;
 }

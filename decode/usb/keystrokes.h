@@ -1,25 +1,31 @@
 /* SPDX-License-Identifier: MIT */
-/* Which data may be keystrokes, and what says so. */
+/* Recognises data that may contain keystrokes. */
 #ifndef TRAWL_DECODE_USB_KEYSTROKES_H
 #define TRAWL_DECODE_USB_KEYSTROKES_H
 
 #include "decode/usb/detail.h"
 
 /*
- * The rule by which the data of this transfer is masked; NULL: nothing says that it is keystrokes.
- * To be asked once for each transfer, in order: without descriptors, all reports of an endpoint so
- * far count.
+ * Returns the rule by which the data of this transfer is masked, or NULL if nothing indicates
+ * keystrokes. Must be called once for each transfer, in order: for endpoints without descriptors
+ * the rule depends on all earlier reports. The rules are:
  *
- *	"report descriptor"     the report has fields of the usage page Keyboard
- *	"boot protocol"         the interface is a boot keyboard (HID 1.11, 4.3)
- *	"form of its reports"   nothing describes the endpoint, and all its reports look like those
- *	                        of a boot keyboard: 8 bytes, the second 0, then usages of keys
+ *  "report descriptor"     the report has fields of the usage page Keyboard
+ *  "boot protocol"         the interface is a boot keyboard (HID 1.11, 4.3)
+ *  "form of its reports"   the endpoint has no descriptor, and all its reports look like those
+ *                          of a boot keyboard: 8 bytes, the second 0, then usages of keys
  */
 const char *keystrokes_rule(struct usb_devices *devices, struct usb_detail *d);
 
-extern const char keystrokes_by_form[]; /* that rule */
+/*
+ * Returns the rule for data of endpoint 0, or of an unknown endpoint, whose request is unknown. It
+ * may be a report of any interface of dev (NULL: an unknown device).
+ */
+const char *keystrokes_rule_anywhere(const struct usb_device *dev, const uint8_t *p, size_t n);
 
-/* Whether the bytes have the form of a boot keyboard's report. */
+extern const char keystrokes_by_form[]; /* the rule "form of its reports" */
+
+/* Whether the bytes look like the report of a boot keyboard. */
 bool keystrokes_form(const uint8_t *p, size_t n);
 
 #endif

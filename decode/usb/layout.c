@@ -9,23 +9,27 @@
 
 enum { ADDRESS = 6, LISTED = 8 };
 
-/* One field at p. size 0: it is not all there. */
+/* One field at p. size == 0: the field is incomplete. */
 struct field {
-	const char *name, *alias; /* alias: what its value's name is called, or NULL */
+	/* alias: name of the member that holds the value's name, or NULL */
+	const char *name, *alias;
 	char code, kind;
 	const uint8_t *p;
-	size_t size, width; /* width: of a number */
+	size_t size, width; /* size of the field in bytes; width in bytes of a number */
 };
 
 struct walk {
 	layout at;
 	const uint8_t *p;
 	size_t left;
+	uint64_t last; /* the value of the preceding number */
 };
 
-static size_t size_of(const struct field *f, size_t left)
+static size_t size_of(const struct field *f, size_t left, uint64_t last)
 {
 	switch (f->code) {
+	case 'n':
+		return last <= left ? (size_t)last : left + 1;
 	case 'a':
 		return ADDRESS;
 	case 'l':
@@ -52,9 +56,10 @@ static bool next(struct walk *w, struct field *f)
 	w->at += 2;
 	if (f->code == 'e')
 		f->alias = *w->at++;
-	f->size = size_of(f, w->left);
-	if (!f->size || f->size > w->left)
+	f->size = size_of(f, w->left, w->last);
+	if ((!f->size && f->code != 'n') || f->size > w->left)
 		return false;
+	w->last = f->code == 'u' ? get_le(f->p, f->width) : 0;
 	w->p += f->size;
 	w->left -= f->size;
 	return true;
@@ -67,7 +72,7 @@ static int64_t signed_of(const struct field *f)
 	return (int64_t)(get_le(f->p, f->width) << shift) >> shift;
 }
 
-/* Without the NUL that ends it. */
+/* Appends a PTP string without its terminating NUL. */
 static void ptp_text(const struct field *f, struct out *o)
 {
 	size_t n = f->size - 1;
@@ -153,6 +158,7 @@ static void field_tree(const struct field *f, layout_name_fn *name, struct tree 
 			tree_bytes(t, f->name, f->p, f->size);
 		break;
 	case 'b':
+	case 'n':
 		tree_bytes(t, f->name, f->p, f->size);
 		break;
 	}
@@ -160,7 +166,7 @@ static void field_tree(const struct field *f, layout_name_fn *name, struct tree 
 
 void layout_tree(layout fields, layout_name_fn *name, const uint8_t *p, size_t n, struct tree *t)
 {
-	struct walk w = {fields, p, n};
+	struct walk w = {.at = fields, .p = p, .left = n};
 	struct field f;
 
 	while (next(&w, &f))
@@ -229,6 +235,7 @@ static void field_brief(const struct field *f, layout_name_fn *name, struct out 
 			out_printf(o, "%02x", f->p[i]);
 		break;
 	case 'b':
+	case 'n':
 		for (size_t i = 0; i < f->size && i < LISTED; i++)
 			out_printf(o, "%02x", f->p[i]);
 		out_str(o, f->size > LISTED ? "..." : "");
@@ -238,7 +245,7 @@ static void field_brief(const struct field *f, layout_name_fn *name, struct out 
 
 bool layout_brief(layout fields, layout_name_fn *name, const uint8_t *p, size_t n, struct out *o)
 {
-	struct walk w = {fields, p, n};
+	struct walk w = {.at = fields, .p = p, .left = n};
 	bool whole = true;
 	struct field f;
 
@@ -248,17 +255,17 @@ bool layout_brief(layout fields, layout_name_fn *name, const uint8_t *p, size_t 
 		out_char(o, ' ');
 		field_brief(&f, name, o);
 		whole = whole && (f.code != 'l' || get32(f.p) <= LISTED) &&
-			(f.code != 'b' || f.size <= LISTED);
+			((f.code != 'b' && f.code != 'n') || f.size <= LISTED);
 	}
 	return whole && !w.left;
 }
 
 size_t layout_clear(layout fields, const uint8_t *p, size_t n)
 {
-	struct walk w = {fields, p, n};
+	struct walk w = {.at = fields, .p = p, .left = n};
 	struct field f;
 
-	/* A key that is cut is one, too. */
+	/* A secret field that is cut off still counts as secret. */
 	while (w.at[0]) {
 		size_t at = (size_t)(w.p - p);
 

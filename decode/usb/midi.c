@@ -3,7 +3,7 @@
 #include "decode/usb/class.h"
 #include "decode/usb/codename.h"
 
-enum { EVENTS_SHOWN = 4, SYSEX_SHOWN = 16 };
+enum { EVENTS_SHOWN = 4, SYSEX_SHOWN = 16, POLY_PRESSURE = 10 };
 
 static bool fits(const struct usb_detail *d)
 {
@@ -11,7 +11,7 @@ static bool fits(const struct usb_detail *d)
 	       (d->urb.xfer == URB_BULK || d->urb.xfer == URB_INTERRUPT);
 }
 
-/* By code index number. */
+/* Names by code index number. */
 static const char *const events[16] = {
 	"misc", "cable event", "system common", "system common", "sysex", "sysex end",
 	"sysex end", "sysex end", "note off", "note on", "poly pressure", "control change",
@@ -23,7 +23,10 @@ static bool is_channel(unsigned int code)
 	return code >= 8 && code <= 14;
 }
 
-/* Manufacturers of system exclusive messages that are met most; three bytes begin with 00. */
+/*
+ * The most common manufacturers of system exclusive messages; ids that begin with 00 have three
+ * bytes.
+ */
 static const struct code_name manufacturers[] = {
 	{0x7e, "non-realtime"},	 {0x7f, "realtime"},
 	{0x7d, "educational"},	 {0x01, "Sequential"},
@@ -43,7 +46,7 @@ static const struct code_name manufacturers[] = {
 	{0x000066, "Mackie"},
 };
 
-/* Begins a system exclusive message at p, of which n bytes of packets are here. */
+/* Whether a system exclusive message begins at p; n bytes of packets are available. */
 static bool begins_sysex(const uint8_t *p, size_t n, uint32_t *manufacturer)
 {
 	if ((p[0] & 15) < 4 || (p[0] & 15) > 7 || p[1] != 0xf0)
@@ -54,7 +57,7 @@ static bool begins_sysex(const uint8_t *p, size_t n, uint32_t *manufacturer)
 	return p[2] || n >= 8;
 }
 
-/* A packet of zeros fills what the transfer has left. */
+/* Packets of zeros fill the rest of a transfer. */
 static bool is_empty(const uint8_t *p)
 {
 	return !(p[0] | p[1] | p[2] | p[3]);
@@ -62,6 +65,8 @@ static bool is_empty(const uint8_t *p)
 
 static void event_tree(const uint8_t *p, size_t n, struct tree *t)
 {
+	/* bytes of a packet, by code index number; the rest is padding */
+	static const uint8_t sizes[16] = {3, 3, 2, 3, 3, 1, 2, 3, 3, 3, 3, 3, 2, 2, 3, 1};
 	unsigned int code = p[0] & 15;
 	uint32_t manufacturer;
 
@@ -77,7 +82,7 @@ static void event_tree(const uint8_t *p, size_t n, struct tree *t)
 		tree_uint(t, "channel", (p[1] & 15u) + 1);
 	if (code >= 8 && code <= 10) {
 		tree_uint(t, "note", p[2]);
-		tree_uint(t, "velocity", p[3]);
+		tree_uint(t, code == POLY_PRESSURE ? "pressure" : "velocity", p[3]);
 	} else if (code == 11) {
 		tree_uint(t, "controller", p[2]);
 		tree_uint(t, "value", p[3]);
@@ -86,7 +91,7 @@ static void event_tree(const uint8_t *p, size_t n, struct tree *t)
 	} else if (code == 14) {
 		tree_int(t, "value", (p[2] | p[3] << 7) - 8192);
 	} else {
-		tree_bytes(t, "bytes", p + 1, 3);
+		tree_bytes(t, "bytes", p + 1, sizes[code]);
 	}
 	tree_close(t);
 }
@@ -100,7 +105,10 @@ static void tree(const struct usb_state *s, const struct usb_detail *d, struct t
 	tree_close(t);
 }
 
-/* Bytes of the system exclusive message in the packets at p, and in *used these packets. */
+/*
+ * Returns the number of bytes of the system exclusive message in the packets at p; *used is the
+ * size of these packets.
+ */
 static size_t sysex_length(const uint8_t *p, size_t n, size_t *used)
 {
 	size_t len = 0;
@@ -142,7 +150,8 @@ static void event_brief(const uint8_t *p, struct out *o)
 	if (is_channel(code))
 		out_printf(o, " channel %u", (p[1] & 15u) + 1);
 	if (code >= 8 && code <= 10)
-		out_printf(o, " note %u velocity %u", p[2], p[3]);
+		out_printf(o, " note %u %s %u", p[2],
+			   code == POLY_PRESSURE ? "pressure" : "velocity", p[3]);
 	else if (code == 11)
 		out_printf(o, " %u=%u", p[2], p[3]);
 	else if (code == 12 || code == 13)
@@ -178,7 +187,7 @@ static bool brief(const struct usb_state *s, const struct usb_detail *d, struct 
 
 static const char *const names[] = {
 	"bytes", "cable", "channel", "code_index", "controller", "event", "manufacturer",
-	"manufacturer_name", "midi", "note", "value", "velocity",
+	"manufacturer_name", "midi", "note", "pressure", "value", "velocity",
 	NULL,
 };
 

@@ -38,22 +38,22 @@ static void status_wrapper(struct msc *m, const uint8_t *p, uint64_t end, struct
 	s->residue = get32(p + 8);
 	s->status = p[12];
 	s->has_command = m->open;
+	s->started = m->started;
 	s->tag_differs = m->open && s->tag != m->tag;
 	if (m->open && end > m->started)
 		s->elapsed = end - m->started;
 	m->open = false;
 }
 
-bool msc_bot(struct msc *m, bool in, const uint8_t *p, size_t n, uint64_t begin, uint64_t end,
-	     struct msc_step *s)
+bool msc_bot(struct msc *m, bool in, const struct msc_transfer *t, struct msc_step *s)
 {
 	memset(s, 0, sizeof(*s));
-	if (!in && msc_is_cbw(p, n)) {
-		command_wrapper(m, p, begin, s);
-	} else if (in && is_csw(p, n)) {
+	if (!in && msc_is_cbw(t->p, t->n)) {
+		command_wrapper(m, t->p, t->begin, s);
+	} else if (in && is_csw(t->p, t->n)) {
 		s->command = m->command;
 		s->lun = m->lun;
-		status_wrapper(m, p, end, s);
+		status_wrapper(m, t->p, t->end, s);
 		return true;
 	} else if (m->open) {
 		s->phase = MSC_DATA;
@@ -62,6 +62,7 @@ bool msc_bot(struct msc *m, bool in, const uint8_t *p, size_t n, uint64_t begin,
 	}
 	s->has_command = true;
 	s->command = m->command;
+	s->started = m->started;
 	s->tag = m->tag;
 	s->lun = m->lun;
 	s->length = m->length;
@@ -93,6 +94,8 @@ static bool uas_find(struct msc *m, uint16_t tag, struct msc_step *s)
 		return false;
 	s->has_command = true;
 	s->command = m->uas[slot(tag)].command;
+	s->lun = m->uas[slot(tag)].lun;
+	s->started = m->uas[slot(tag)].started;
 	return true;
 }
 
@@ -105,29 +108,33 @@ void msc_uas_submitted(struct msc *m, const uint8_t *p, size_t n, uint64_t begin
 		return;
 	m->uas[i].open = true;
 	m->uas[i].tag = tag;
+	m->uas[i].lun = p[9];
 	m->uas[i].started = begin;
 	m->uas[i].command.length = 16;
 	memcpy(m->uas[i].command.cdb, p + 16, 16);
 }
 
-static void uas_command(struct msc *m, const uint8_t *p, size_t n, uint64_t begin,
-			struct msc_step *s)
+static void uas_command(struct msc *m, const struct msc_transfer *t, struct msc_step *s)
 {
 	unsigned int i = slot((uint16_t)s->tag);
 
 	s->phase = MSC_COMMAND;
-	if (n < 32)
+	if (t->n < 32)
 		return;
-	s->lun = p[9];
-	/* Its data and its answer may have come before its own completion. */
-	if (m->uas[i].tag != s->tag || m->uas[i].started != begin)
-		msc_uas_submitted(m, p, n, begin);
+	s->lun = t->p[9];
+	/*
+	 * Data and status may have completed before the command transfer, so the command is
+	 * normally registered already.
+	 */
+	if (m->uas[i].tag != s->tag || m->uas[i].started != t->begin)
+		msc_uas_submitted(m, t->p, t->n, t->begin);
 	s->has_command = true;
+	s->started = t->begin;
 	s->command.length = 16;
-	memcpy(s->command.cdb, p + 16, 16);
+	memcpy(s->command.cdb, t->p + 16, 16);
 }
 
-static void uas_sense(struct msc *m, const uint8_t *p, size_t n, uint64_t end, struct msc_step *s)
+static void uas_sense(struct msc *m, const struct msc_transfer *t, struct msc_step *s)
 {
 	unsigned int i = slot((uint16_t)s->tag);
 	size_t len;
@@ -135,22 +142,22 @@ static void uas_sense(struct msc *m, const uint8_t *p, size_t n, uint64_t end, s
 	s->phase = MSC_STATUS;
 	if (uas_find(m, (uint16_t)s->tag, s)) {
 		m->uas[i].open = false;
-		if (end > m->uas[i].started)
-			s->elapsed = end - m->uas[i].started;
+		if (t->end > m->uas[i].started)
+			s->elapsed = t->end - m->uas[i].started;
 	}
-	if (n < 16)
+	if (t->n < 16)
 		return;
-	s->status = p[6];
-	len = get_be16(p + 14);
-	if (len > n - 16)
-		len = n - 16;
+	s->status = t->p[6];
+	len = get_be16(t->p + 14);
+	if (len > t->n - 16)
+		len = t->n - 16;
 	if (len > MSC_SENSE_MAX)
 		len = MSC_SENSE_MAX;
 	s->sense_len = (uint8_t)len;
-	memcpy(s->sense, p + 16, len);
+	memcpy(s->sense, t->p + 16, len);
 }
 
-/* Data carries no tag of its own; it can be told when one command only is in flight. */
+/* Data transfers carry no tag; their command is known only if a single command is in flight. */
 static void uas_data(struct msc *m, struct msc_step *s)
 {
 	unsigned int open = 0, at = 0;
@@ -168,8 +175,7 @@ static void uas_data(struct msc *m, struct msc_step *s)
 	uas_find(m, m->uas[at].tag, s);
 }
 
-bool msc_uas(struct msc *m, unsigned int pipe, const uint8_t *p, size_t n, uint64_t begin,
-	     uint64_t end, struct msc_step *s)
+bool msc_uas(struct msc *m, unsigned int pipe, const struct msc_transfer *t, struct msc_step *s)
 {
 	memset(s, 0, sizeof(*s));
 	s->uas = true;
@@ -178,26 +184,26 @@ bool msc_uas(struct msc *m, unsigned int pipe, const uint8_t *p, size_t n, uint6
 		uas_data(m, s);
 		return true;
 	}
-	if (n < 4 || (pipe != UAS_PIPE_COMMAND && pipe != UAS_PIPE_STATUS))
+	if (t->n < 4 || (pipe != UAS_PIPE_COMMAND && pipe != UAS_PIPE_STATUS))
 		return false;
-	s->iu = p[0];
-	s->tag = get_be16(p + 2);
+	s->iu = t->p[0];
+	s->tag = get_be16(t->p + 2);
 	switch (s->iu) {
 	case UAS_COMMAND:
-		uas_command(m, p, n, begin, s);
+		uas_command(m, t, s);
 		return true;
 	case UAS_SENSE:
-		uas_sense(m, p, n, end, s);
+		uas_sense(m, t, s);
 		return true;
-	case UAS_RESPONSE: /* to a task management IU, or instead of a command's status */
+	case UAS_RESPONSE: /* answers a task management IU, or replaces the status of a command */
 		if (uas_find(m, (uint16_t)s->tag, s))
 			m->uas[slot((uint16_t)s->tag)].open = false;
 		s->phase = MSC_RESPONSE;
-		s->status = n >= 8 ? p[7] : 0xff;
+		s->status = t->n >= 8 ? t->p[7] : 0xff;
 		return true;
 	case UAS_TASK:
 		s->phase = MSC_TASK;
-		s->status = n >= 5 ? p[4] : 0;
+		s->status = t->n >= 5 ? t->p[4] : 0;
 		return true;
 	case UAS_READ_READY:
 	case UAS_WRITE_READY:
@@ -291,8 +297,10 @@ void msc_tree(const struct msc_step *s, const uint8_t *p, size_t n, struct tree 
 	tree_object(t, "storage");
 	tree_str(t, "transport", s->uas ? "UAS" : "bulk-only");
 	tree_str(t, "phase", phases[s->phase]);
-	tree_uint(t, "tag", s->tag);
-	tree_uint(t, "lun", s->lun);
+	if (s->phase != MSC_DATA || s->has_command)
+		tree_uint(t, "tag", s->tag);
+	if (!s->uas || s->has_command)
+		tree_uint(t, "lun", s->lun);
 	if (s->phase == MSC_COMMAND && !s->uas) {
 		tree_uint(t, "data_length", s->length);
 		tree_str(t, "data_direction", s->in ? "in" : "out");

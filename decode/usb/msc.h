@@ -2,10 +2,10 @@
 /*
  * Mass storage: which SCSI command a bulk transfer belongs to.
  *
- * Bulk-Only Transport (USB MSC BOT 1.0): command block wrapper out, data, command status wrapper
- * in, strictly in turn. UAS (T10 UAS-2): information units with tags on four pipes.
- * A step is taken once a transfer, in order; what it found is kept in a struct msc_step, from
- * which the printers work.
+ * Bulk-Only Transport (USB MSC BOT 1.0) sends a command block wrapper (CBW), data, and a command
+ * status wrapper (CSW), strictly in this order. UAS (T10 UAS-2) sends information units (IU) with
+ * tags over four pipes. Each transfer is passed to msc_bot() or msc_uas() once, in order; the
+ * result is a struct msc_step, which the printing functions use.
  */
 #ifndef TRAWL_DECODE_USB_MSC_H
 #define TRAWL_DECODE_USB_MSC_H
@@ -13,7 +13,7 @@
 #include "decode/usb/scsi.h"
 
 enum msc_phase {
-	MSC_NONE,    /* no part of a command that was seen to begin */
+	MSC_NONE,    /* not part of a command whose start was captured */
 	MSC_COMMAND, /* CBW, or UAS command IU */
 	MSC_DATA,
 	MSC_STATUS,  /* CSW, or UAS sense IU */
@@ -27,62 +27,74 @@ enum msc_phase {
 struct msc_step {
 	uint8_t phase;       /* enum msc_phase */
 	bool uas;
-	bool has_command;    /* command is the one that this belongs to */
+	bool has_command;    /* `command` is the command that this transfer belongs to */
 	struct scsi_command command;
+	uint64_t started;    /* has_command: when that was submitted, ns */
 	uint32_t tag;
 	uint8_t lun;
-	uint32_t length;     /* COMMAND of BOT: bytes of data announced */
-	bool in;             /* DATA: its direction; COMMAND of BOT: that of its data */
-	uint32_t residue;    /* STATUS of BOT */
-	uint8_t status;      /* STATUS: bCSWStatus, or SCSI status; RESPONSE: response code */
+	uint32_t length;     /* COMMAND of BOT: dCBWDataTransferLength, in bytes */
+	bool in;             /* DATA: its direction; COMMAND of BOT: the direction of its data */
+	uint32_t residue;    /* STATUS of BOT: dCSWDataResidue, in bytes */
+	/* STATUS: bCSWStatus, or the SCSI status (UAS); RESPONSE: response code */
+	uint8_t status;
 	uint8_t iu;          /* UAS: IU id */
-	bool tag_differs;    /* the tag is not the one of the command: out of step */
-	uint64_t elapsed;    /* STATUS: ns since the command was submitted; 0: not known */
+	/* the tag differs from the command's: host and device are out of step */
+	bool tag_differs;
+	uint64_t elapsed;    /* STATUS: ns since the command was submitted; 0: unknown */
 	uint8_t sense_len;   /* STATUS of UAS */
 	uint8_t sense[MSC_SENSE_MAX];
 };
 
-/* The state of one storage interface. Zeroed: nothing has been seen. */
+/* The state of one storage interface; zeroed before the first transfer. */
 struct msc {
-	bool open;           /* a CBW was seen and not its CSW */
+	bool open;           /* a CBW was seen, but not yet its CSW */
 	struct scsi_command command;
 	uint32_t tag, length;
-	uint64_t started;    /* time of the CBW */
+	uint64_t started;    /* time of the CBW, ns */
 	bool in;
 	uint8_t lun;
 	struct {
 		bool open;
 		uint16_t tag;
+		uint8_t lun;
 		struct scsi_command command;
 		uint64_t started;
 	} uas[64];           /* commands in flight, by tag modulo 64 */
 };
 
-/*
- * One bulk transfer of `n` captured bytes. begin and end are the times of submission and
- * completion (equal if one is not known). False: it is no storage traffic that can be told.
- */
-bool msc_bot(struct msc *m, bool in, const uint8_t *p, size_t n, uint64_t begin, uint64_t end,
-	     struct msc_step *s);
+/* A bulk transfer. */
+struct msc_transfer {
+	const uint8_t *p; /* captured bytes */
+	size_t n;
+	uint64_t begin, end; /* times of submission and completion, ns; equal if one is unknown */
+};
+
+/* Processes one transfer. Returns false if its bytes are not recognised as storage traffic. */
+bool msc_bot(struct msc *m, bool in, const struct msc_transfer *t, struct msc_step *s);
 
 /*
- * A command as it is submitted, at `begin`: what follows of it may complete before it does. To be
- * told before msc_uas() of the same bytes, with the same begin.
+ * Registers a command when it is submitted, at `begin` ns, because its data and status may complete
+ * before the command transfer does. Call before msc_uas() of the same bytes, with the same begin.
  */
 void msc_uas_submitted(struct msc *m, const uint8_t *p, size_t n, uint64_t begin);
 
-/* pipe: bPipeID of the endpoint: 1 command, 2 status, 3 data in, 4 data out. */
-bool msc_uas(struct msc *m, unsigned int pipe, const uint8_t *p, size_t n, uint64_t begin,
-	     uint64_t end, struct msc_step *s);
+/*
+ * The same as msc_bot() for UAS. pipe is bPipeID of the endpoint: 1 command, 2 status, 3 data in, 4
+ * data out.
+ */
+bool msc_uas(struct msc *m, unsigned int pipe, const struct msc_transfer *t, struct msc_step *s);
 
-/* Whether these bytes are a CBW: tells storage whose descriptors are not known. */
+/* Whether these bytes are a CBW; identifies storage devices whose descriptors are unknown. */
 bool msc_is_cbw(const uint8_t *p, size_t n);
 
-/* p, n: the data of the transfer, for DATA. */
+/*
+ * p, n: the data of the transfer; used for DATA. msc_brief() returns whether the phrase covers all
+ * of it.
+ */
 void msc_tree(const struct msc_step *s, const uint8_t *p, size_t n, struct tree *t);
 bool msc_brief(const struct msc_step *s, const uint8_t *p, size_t n, struct out *o);
 
-/* The command failed, or the two sides are out of step. */
+/* Whether the command failed, or host and device are out of step. */
 bool msc_is_problem(const struct msc_step *s);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/usb/netmessage.h"
+#include "common/array.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -9,9 +10,9 @@
 
 enum { COMPLETE = 0x80000000u };
 
-/* What both kinds of messages have in common. */
+/* The fields that RNDIS and MBIM messages have in common. */
 struct message {
-	const char *name; /* NULL: none known */
+	const char *name; /* NULL: unknown type */
 	uint32_t type, length;
 	bool complete;
 	bool has_id, has_status;
@@ -56,7 +57,7 @@ static void message_brief(const struct message *m, struct out *o)
 		out_printf(o, " id %u", m->id);
 }
 
-/* Success is not told. */
+/* Appends the status unless it is success. */
 static void status_brief(const struct message *m, struct out *o)
 {
 	if (!m->has_status || !m->status)
@@ -67,7 +68,7 @@ static void status_brief(const struct message *m, struct out *o)
 		out_printf(o, " status 0x%08x", m->status);
 }
 
-/* ---- RNDIS ----------------------------------------------------------------------------------- */
+/* ---- RNDIS --------------------------------------------------------------------------------- */
 
 enum { INITIALIZE = 2, HALT, QUERY, SET, RESET, INDICATE_STATUS, KEEPALIVE };
 
@@ -154,7 +155,7 @@ static const struct code_name oids[] = {
 	{0xfd010106, "OID_PNP_ENABLE_WAKE_UP"},
 };
 
-/* RESET and INDICATE_STATUS alone have no number, and the status of their own stands there. */
+/* RESET and INDICATE_STATUS have no request id; if they have a status, it takes the id's place. */
 static struct message rndis_message(const uint8_t *p, size_t n)
 {
 	struct message m = {.type = get32(p), .length = get32(p + 4)};
@@ -172,7 +173,7 @@ static struct message rndis_message(const uint8_t *p, size_t n)
 	return m;
 }
 
-/* Whether the message is a question about an object, or sets one; an answer does not name it. */
+/* Whether the message queries or sets an object, and so contains its OID; answers do not. */
 static bool names_oid(const struct message *m, size_t n)
 {
 	return (m->type == QUERY || m->type == SET) && n >= 16;
@@ -231,9 +232,10 @@ enum {
 	COMMAND = 3,
 	ERROR = 4,
 	INDICATION = 7,
-	SERVICE = 20, /* where a command's service stands, behind what tells fragments apart */
+	SERVICE = 20, /* offset of a command's service id, after the fragment header */
 	COMMAND_HEAD = 48,
 	INDICATION_HEAD = 44,
+	FRAGMENT = 16, /* offset of the fragment's number, counted from 0 */
 };
 
 static const struct code_name mbim_messages[] = {
@@ -280,10 +282,10 @@ static const char *const auth[] = {NULL, "AKA_AUTH", "AKAP_AUTH", "SIM_AUTH"};
 static const char *const dss[] = {NULL, "CONNECT"};
 static const char *const none[] = {NULL};
 
-#define CIDS(list) list, sizeof(list) / sizeof((list)[0])
+#define CIDS(list) list, ARRAY_SIZE(list)
 static const struct service {
 	const char *uuid, *name;
-	const char *const *cids; /* names of commands, by number */
+	const char *const *cids; /* names of commands, indexed by number */
 	size_t ncids;
 } services[] = {
 	{"a289cc33-bcbb-8b4f-b6b0-133ec2aae6df", "basic connect", CIDS(basic_connect)},
@@ -341,7 +343,7 @@ static void service_uuid(const uint8_t *p, char text[37])
 
 static const struct service *service_of(const char *uuid)
 {
-	for (size_t i = 0; i < sizeof(services) / sizeof(services[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(services); i++)
 		if (!strcmp(services[i].uuid, uuid))
 			return &services[i];
 	return NULL;
@@ -352,7 +354,16 @@ static const char *command_name(const struct service *v, uint32_t cid)
 	return v && cid < v->ncids ? v->cids[cid] : NULL;
 }
 
-/* The device alone says INDICATE_STATUS, with the bit that its answers have. */
+/*
+ * Whether this is the first fragment of a message; later fragments contain only data after the
+ * fragment header.
+ */
+static bool is_beginning(const uint8_t *p, size_t n)
+{
+	return n >= FRAGMENT + 4 && !get32(p + FRAGMENT);
+}
+
+/* Only devices send INDICATE_STATUS; its type has the bit that marks answers. */
 static struct message mbim_message(const uint8_t *p, size_t n)
 {
 	struct message m = {.type = get32(p), .length = get32(p + 4), .has_id = true};
@@ -361,20 +372,27 @@ static struct message mbim_message(const uint8_t *p, size_t n)
 	m.name = CODE_NAME(mbim_messages, kind);
 	m.id = get32(p + 8);
 	m.complete = (m.type & COMPLETE) && kind != INDICATION && kind != ERROR;
-	if (m.complete && kind == COMMAND)
-		set_status(&m, p, n, 40);
-	else if (m.complete)
+	if (m.complete && kind != COMMAND)
 		set_status(&m, p, n, 12);
+	else if (m.complete && is_beginning(p, n))
+		set_status(&m, p, n, 40);
 	m.status_name = CODE_NAME(mbim_statuses, m.status);
 	return m;
 }
 
-static bool names_service(const struct message *m, size_t n)
+static bool has_fragments(const struct message *m)
 {
 	uint32_t kind = m->type & ~COMPLETE;
 
-	return (kind == COMMAND && n >= COMMAND_HEAD) ||
-	       (kind == INDICATION && n >= INDICATION_HEAD);
+	return kind == COMMAND || kind == INDICATION;
+}
+
+static bool names_service(const struct message *m, const uint8_t *p, size_t n)
+{
+	bool command = (m->type & ~COMPLETE) == COMMAND;
+
+	return has_fragments(m) && is_beginning(p, n) &&
+	       n >= (command ? COMMAND_HEAD : INDICATION_HEAD);
 }
 
 void mbim_message_tree(const uint8_t *p, size_t n, struct tree *t)
@@ -386,12 +404,14 @@ void mbim_message_tree(const uint8_t *p, size_t n, struct tree *t)
 	message_tree(&m, t);
 	if (m.type == OPEN && n >= 16)
 		tree_uint(t, "max_transfer_size", get32(p + 12));
-	if (!names_service(&m, n))
+	if (has_fragments(&m) && n >= FRAGMENT + 4) {
+		tree_uint(t, "fragments", get32(p + 12));
+		tree_uint(t, "fragment", get32(p + FRAGMENT));
+	}
+	if (!names_service(&m, p, n))
 		return;
 	service_uuid(p + SERVICE, uuid);
 	v = service_of(uuid);
-	tree_uint(t, "fragments", get32(p + 12));
-	tree_uint(t, "fragment", get32(p + 16));
 	tree_str(t, "service", uuid);
 	tree_str(t, "service_name", v ? v->name : NULL);
 	tree_uint(t, "cid", get32(p + 36));
@@ -410,7 +430,9 @@ void mbim_message_brief(const uint8_t *p, size_t n, struct out *o)
 
 	message_brief(&m, o);
 	status_brief(&m, o);
-	if (!names_service(&m, n))
+	if (has_fragments(&m) && n >= FRAGMENT + 4 && get32(p + FRAGMENT))
+		out_printf(o, " fragment %u of %u", get32(p + FRAGMENT) + 1, get32(p + 12));
+	if (!names_service(&m, p, n))
 		return;
 	service_uuid(p + SERVICE, uuid);
 	v = service_of(uuid);

@@ -1,26 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Messages that network devices take and give over the control endpoint, and how they announce
- * them. Sources: Microsoft's MS-RNDIS (chapter 2), MBIM 1.0 (chapters 9 and 10); numbers of OIDs:
- * Microsoft's NDIS.
+ * Messages that network devices exchange over the control endpoint, and the notifications that
+ * announce them. Sources: Microsoft's MS-RNDIS (chapter 2), MBIM 1.0 (chapters 9 and 10); OID
+ * numbers: Microsoft's NDIS.
  */
 #ifndef TRAWL_DECODE_USB_NETMESSAGE_H
 #define TRAWL_DECODE_USB_NETMESSAGE_H
 
 #include "decode/base/valuetree.h"
 
-enum { NET_MESSAGE_MIN = 12 }; /* bytes that every message has */
+enum { NET_MESSAGE_MIN = 12 }; /* bytes in the shortest message */
 
-/* Members of "network". n is at least NET_MESSAGE_MIN. */
+/* Append the members of "network". n is at least NET_MESSAGE_MIN. */
 void rndis_message_tree(const uint8_t *p, size_t n, struct tree *t);
 void mbim_message_tree(const uint8_t *p, size_t n, struct tree *t);
-/* "QUERY id 5 OID_GEN_LINK_SPEED", "COMMAND complete id 3 query basic connect: RADIO_STATE". */
+/*
+ * Append a phrase such as "QUERY id 5 OID_GEN_LINK_SPEED" or "COMMAND complete id 3 query basic
+ * connect: RADIO_STATE".
+ */
 void rndis_message_brief(const uint8_t *p, size_t n, struct out *o);
 void mbim_message_brief(const uint8_t *p, size_t n, struct out *o);
 
-/* What the interrupt endpoint of an RNDIS device says: 8 bytes that are no notification of CDC. */
+/*
+ * The name of an RNDIS notification: 8 bytes from the interrupt endpoint that are not a CDC
+ * notification. NULL: the bytes are none.
+ */
 const char *rndis_notification(const uint8_t *p, size_t n);
 
-extern const char *const net_message_names[]; /* of members, ended by NULL */
+extern const char *const net_message_names[]; /* names of members, ended by NULL */
 
 #endif

@@ -16,12 +16,11 @@ enum { FRAMES_SHOWN = 64, ETHERNET = 14, RNDIS_PACKET = 1 };
 
 static const char *const framings[] = {NULL, "Ethernet", "NCM", "MBIM", "RNDIS"};
 
-/* What a control interface says; RNDIS has three ways to say so. */
+/* The framing that the control interface's class implies; RNDIS uses three combinations. */
 static enum framing framing_by(uint8_t class, uint8_t subclass, uint8_t protocol)
 {
 	if ((class == 0x02 && subclass == 0x02 && protocol == 0xff) ||
-	    (class == 0xe0 && subclass == 0x01 && protocol == 0x03) ||
-	    (class == 0xef && subclass == 0x04 && protocol == 0x01))
+	    is_rndis_class(class, subclass, protocol))
 		return RNDIS;
 	if (class != 0x02)
 		return NONE;
@@ -40,7 +39,7 @@ static enum framing framing_asked(const struct usb_detail *d)
 	return framing_by(d->target.class, d->target.subclass, d->target.protocol);
 }
 
-/* RNDIS announces its messages in words of its own, also where its interface is one of CDC. */
+/* Whether the notifications are those of RNDIS, even if the interface is of class CDC. */
 static bool announces(const struct usb_detail *d)
 {
 	return d->urb.xfer == URB_INTERRUPT && urb_in(&d->urb) && d->interface->class != 0x0a &&
@@ -58,12 +57,13 @@ static bool fits(const struct usb_detail *d)
 /* ---- frames ---------------------------------------------------------------------------------- */
 
 struct frame {
-	uint32_t at, length; /* of which all is in the transfer */
+	uint32_t at, length; /* the frame is completely in the transfer */
 };
 
 struct block {
 	uint32_t sequence, length;
-	uint32_t count; /* frames there are, of which so many are in frames[] */
+	/* number of frames in the transfer; the first `kept` of them are in frames[] */
+	uint32_t count;
 	uint32_t kept;
 	struct frame frames[FRAMES_SHOWN];
 };
@@ -75,12 +75,15 @@ static void add_frame(struct block *b, const struct usb_detail *d, uint64_t at, 
 		b->frames[b->kept++] = (struct frame){(uint32_t)at, (uint32_t)length};
 }
 
-/* The datagrams of a table and of those after it, in numbers of 2 or 4 bytes. */
+/*
+ * Reads the datagram pointer table at `at` and those that it links to. wide: fields of 4 bytes
+ * instead of 2.
+ */
 static void read_tables(struct block *b, const struct usb_detail *d, uint64_t at, bool wide)
 {
 	size_t n = wide ? 4 : 2;
 
-	/* A table names the next, which comes later: a chain ends. */
+	/* Each table must link to one at a higher offset, so the chain ends. */
 	for (uint64_t next; at; at = next) {
 		uint64_t end, entry = at + (wide ? 16 : 8);
 
@@ -101,7 +104,9 @@ static void read_tables(struct block *b, const struct usb_detail *d, uint64_t at
 	}
 }
 
-/* A transfer block of NCM or MBIM: "NCMH" and 16 bits, or "ncmh" and 32. */
+/*
+ * An NCM or MBIM transfer block: signature "NCMH" with 16-bit fields, or "ncmh" with 32-bit fields.
+ */
 static bool read_ncm(const struct usb_detail *d, struct block *b)
 {
 	const uint8_t *p = d->data;
@@ -115,7 +120,7 @@ static bool read_ncm(const struct usb_detail *d, struct block *b)
 	return true;
 }
 
-/* Messages of RNDIS one after the other, each a frame. */
+/* Consecutive RNDIS messages, each with one frame. */
 static bool read_rndis(const struct usb_detail *d, struct block *b)
 {
 	for (uint64_t at = 0; at + 16 <= d->data_len;) {

@@ -2,12 +2,14 @@
 /*
  * USB events as packets: the bytes that libpcap would have captured.
  *
- * Lengths follow libpcap's pcap-usb-linux.c: a packet without data is as long as what was captured;
- * one with data is as long as the transfer was, also where the kernel cut it; and an isochronous
- * IN transfer reaches up to its last packet's end, since its data has gaps.
+ * Lengths follow libpcap's pcap-usb-linux.c. The original length of a packet without data is its
+ * captured length; of one with data it is the length of the transfer, even if the kernel cut the
+ * data. The data of an isochronous IN transfer has gaps, so its length is the end of the last
+ * packet. An imported packet that had another length keeps it.
  *
- * Wireshark knows what an endpoint speaks only from descriptors that went over the bus. For devices
- * that were plugged in before the capture, the same transfers are made up from the snapshot.
+ * Wireshark knows the class of an endpoint only from descriptors that were transferred in the
+ * capture. For devices that were plugged in before, these transfers are synthesised from the
+ * snapshot.
  */
 #include "decode/usb/usb.h"
 #include "common/usbtypes.h"
@@ -20,7 +22,7 @@
 const char usb_made_up[] =
 	"synthesised by trawl from the device's descriptors in sysfs; not seen on the bus";
 
-/* What a source's packets become: what they were, if nothing else was asked for. */
+/* The link type of a source's packets: unless another one was requested, the original one. */
 static uint16_t linktype_of(const struct usb_state *s, const struct trawl_source *source)
 {
 	if (s->ctx->options->linktype)
@@ -36,16 +38,7 @@ void usb_interface_of(void *state, const struct trawl_source *source, struct pac
 	pi->tsresol = pi->linktype == source->linktype && source->resolution < 1000 ? 9 : 6;
 }
 
-static uint32_t original_length(const struct urb *u, size_t captured)
-{
-	uint64_t len = URB_HEADER + (uint64_t)u->ndesc * URB_ISO_SIZE + urb_wanted(u);
-
-	if (u->flag_data != URB_FLAG_PRESENT || len < captured)
-		len = captured;
-	return len > UINT32_MAX ? UINT32_MAX : (uint32_t)len;
-}
-
-/* The padding of isochronous descriptors, where a record of USBPcap has something of its own. */
+/* Writes isochronous descriptors with zero padding, because USBPcap records keep a status there. */
 static void packet_iso(const struct urb *u, struct out *o)
 {
 	for (uint32_t i = 0; i < u->ndesc; i++) {
@@ -55,7 +48,10 @@ static void packet_iso(const struct urb *u, struct out *o)
 	out_bytes(o, u->data, u->data_len);
 }
 
-/* The record as it is, but for what a .trawl file has elsewhere, or in addition. */
+/*
+ * The record as LINKTYPE_USB_LINUX_MMAPPED: the original bytes, except for the time and for fields
+ * that only records of USBPcap and macOS have.
+ */
 static void packet_new(const struct urb *u, const uint8_t *record, size_t len, struct out *o)
 {
 	uint8_t header[URB_HEADER] = {0};
@@ -74,13 +70,15 @@ static void packet_new(const struct urb *u, const uint8_t *record, size_t len, s
 		out_bytes(o, record + URB_HEADER, len - URB_HEADER);
 }
 
-/* LINKTYPE_USB_LINUX has no room for the number of descriptors, so it carries none. */
+/*
+ * LINKTYPE_USB_LINUX has no field for the number of isochronous descriptors, so they are omitted.
+ */
 static void packet_old(const struct urb *u, struct out *o)
 {
 	struct urb copy = *u;
 	uint8_t header[URB_HEADER];
 
-	copy.captured = u->data_len;
+	copy.captured = u->data_len + u->cut;
 	urb_header(&copy, header);
 	out_bytes(o, header, URB_HEADER_OLD);
 	out_bytes(o, u->data, u->data_len);
@@ -120,20 +118,22 @@ int usb_packet(void *state, const struct item *it, struct packet *p)
 		return 1;
 	if (linktype != LINKTYPE_USB_LINUX) {
 		packet_new(u, it->record, it->len, p->data);
-		p->original = original_length(u, p->data->len);
+		p->original = urb_original_length(u, p->data->len);
 		return 0;
 	}
 	packet_old(u, p->data);
 	without = URB_HEADER - URB_HEADER_OLD + u->ndesc * URB_ISO_SIZE;
-	p->original = original_length(u, p->data->len + without) - without;
+	p->original = urb_original_length(u, p->data->len + without) - without;
 	return 0;
 }
 
-/* ---- descriptors of devices that were there before ------------------------------------------- */
+/*
+ * ---- synthesised enumeration of devices --------------------------------------------------------
+ */
 
 struct request {
 	uint8_t type, index;
-	uint16_t language; /* or interface */
+	uint16_t language; /* language id, or interface number */
 	bool interface;
 	const uint8_t *p;
 	size_t n;
@@ -170,7 +170,7 @@ static int emit_half(struct usb_state *s, struct urb *u, const uint8_t *data,
 	return usb_emit(s, &it, &d, sink);
 }
 
-/* A submission and its completion. The URB's address is one that the kernel never gives. */
+/* Emits a submission and its completion, with an URB address that the kernel never uses. */
 static int emit_request(struct usb_state *s, const struct usb_device *dev, const struct request *r,
 			struct item_sink *sink)
 {
@@ -241,8 +241,8 @@ static const struct trawl_source *usb_source(const struct usb_state *s)
 }
 
 /*
- * Dated at the moment of the first snapshot. On a pipe nothing is known yet, and a file without
- * snapshots has nothing to make up from.
+ * The synthesised transfers have the time of the first snapshot. There are none on a pipe, where no
+ * snapshot has been read yet, and none in a file without snapshots.
  */
 int usb_prologue(void *state, struct item_sink *sink, struct trawl_error *err)
 {

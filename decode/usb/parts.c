@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the parts of "setup", "decoded" and "packets" are called: any of these may stand in --where
- * by itself. Fields of descriptors are in the table of descriptors.
+ * Names of the members of "setup", "decoded" and "packets" that --where accepts without a path. The
+ * fields of descriptors are in desctable.c.
  */
+#include "common/array.h"
 #include "decode/usb/class.h"
 #include "decode/usb/descbits.h"
 #include "decode/usb/desctable.h"
 #include "decode/usb/usb.h"
 
-#define LENGTH(a) (sizeof(a) / sizeof((a)[0]))
 
 static const char *const parts[] = {
 	"action",
@@ -18,9 +18,11 @@ static const char *const parts[] = {
 	"allocation_length",
 	"alternate",
 	"answer",
+	"apart_ns",
 	"application",
 	"asc",
 	"ascq",
+	"bAlternateMode",
 	"bCharFormat",
 	"bDataBits",
 	"bDescriptorSubtype",
@@ -68,6 +70,7 @@ static const char *const parts[] = {
 	"direction",
 	"downstream_bps",
 	"dtr",
+	"duplicate",
 	"dwDTERate",
 	"elapsed_ns",
 	"end",
@@ -88,6 +91,7 @@ static const char *const parts[] = {
 	"halt",
 	"hub",
 	"hub_changed",
+	"iAlternateModeString",
 	"id",
 	"idle_ms",
 	"information",
@@ -123,8 +127,8 @@ static const char *const parts[] = {
 	"medium_type",
 	"min",
 	"mode",
-	"modes",
 	"mode_data_length",
+	"modes",
 	"no_data",
 	"not_captured",
 	"notification",
@@ -143,6 +147,7 @@ static const char *const parts[] = {
 	"parity",
 	"phase",
 	"pid",
+	"platform",
 	"port",
 	"ports_changed",
 	"prevent",
@@ -178,21 +183,22 @@ static const char *const parts[] = {
 	"speed",
 	"stage",
 	"start_frame",
+	"state",
 	"status",
 	"status_name",
-	"state",
 	"stop_bits",
-	"svid_name",
 	"storage",
 	"submit_ns",
 	"subtype",
+	"svid_name",
 	"synchronisation",
 	"tag",
 	"tag_differs",
 	"text",
 	"timeout_ms",
-	"transfer",
+	"times_cross",
 	"transport",
+	"two_readers",
 	"type",
 	"upstream_bps",
 	"usage",
@@ -205,9 +211,6 @@ static const char *const parts[] = {
 	"vendor",
 	"version",
 	"vid",
-	"wSVID",
-	"bAlternateMode",
-	"iAlternateModeString",
 	"wHubChange",
 	"wHubStatus",
 	"wIndex",
@@ -215,18 +218,22 @@ static const char *const parts[] = {
 	"wLength",
 	"wPortChange",
 	"wPortStatus",
+	"wSVID",
 	"wValue",
 	"write_protect",
 	"xfer",
+	"zeroed",
+	"zeroed_bytes",
+	"zeroed_from",
 };
 
-/* Fields of one kind wherever they stand, so that what is compared with them can be checked. */
+/* Members that have one kind of value wherever they occur, so that operands can be checked. */
 static const char *const numbers[] = {
-	"actual", "bRequest", "blocks", "bmRequestType", "bus", "captured", "data_length",
-	"dev", "dwDTERate", "ep", "elapsed_ns", "error_count", "flags", "interval",
+	"actual", "apart_ns", "bRequest", "blocks", "bmRequestType", "bus", "captured",
+	"data_length", "dev", "dwDTERate", "ep", "elapsed_ns", "error_count", "flags", "interval",
 	"keys_down", "latency_ns", "lba", "length", "lun", "not_captured", "opcode",
 	"packet_count", "report_id", "residue", "start_frame", "submit_ns", "tag", "wIndex",
-	"wLength", "wValue",
+	"wLength", "wValue", "zeroed_bytes", "zeroed_from",
 };
 static const char *const texts[] = {
 	"command", "dir", "end", "errno", "masked_by", "no_data", "phase", "recipient",
@@ -242,25 +249,25 @@ static bool is_one_of(const char *const *list, size_t n, const char *name)
 	return false;
 }
 
-/* A path leads to where its last part may be of another kind, but for that of the setup packet. */
+/* Only paths below "setup" can be checked: in other paths, the last part may have another kind. */
 unsigned int usb_comparable(void *state, const struct trawl_event_type *type, const char *name)
 {
 	static const char setup[] = "setup.";
 
 	if (!strncmp(name, setup, strlen(setup)))
 		name += strlen(setup);
-	if (is_one_of(numbers, LENGTH(numbers), name))
+	if (is_one_of(numbers, ARRAY_SIZE(numbers), name))
 		return COMPARABLE_NUMBER;
-	if (is_one_of(texts, LENGTH(texts), name))
+	if (is_one_of(texts, ARRAY_SIZE(texts), name))
 		return COMPARABLE_TEXT;
-	return is_one_of(both, LENGTH(both), name) ? COMPARABLE_NUMBER | COMPARABLE_TEXT : 0;
+	return is_one_of(both, ARRAY_SIZE(both), name) ? COMPARABLE_NUMBER | COMPARABLE_TEXT : 0;
 }
 
 bool usb_part(const char *name)
 {
 	size_t n = strcspn(name, ".[");
 
-	for (size_t i = 0; i < LENGTH(parts); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
 		if (!strncmp(parts[i], name, n) && !parts[i][n])
 			return true;
 	return desc_has_field(name, n) || desc_bits_have(name, n) || usb_class_has_name(name, n);

@@ -9,7 +9,9 @@ static char printable(uint8_t c)
 	return c >= 0x20 && c < 0x7f ? (char)c : '.';
 }
 
-/* Columns that the unfinished line at the end of the buffer takes; colour codes take none. */
+/*
+ * Number of terminal columns in the unfinished line at the end of the buffer, without colour codes.
+ */
 static size_t columns_used(const struct out *o)
 {
 	size_t at = o->len, used = 0;
@@ -26,21 +28,30 @@ static size_t columns_used(const struct out *o)
 	return used;
 }
 
-/* A byte takes four columns, the frame around all of them ten. */
-static size_t bytes_that_fit(unsigned int columns, const struct out *o)
+/*
+ * As hex and text each byte takes four columns, and the decoration ten in total; where few would
+ * fit, there is no text: then it is three columns and six.
+ */
+static size_t bytes_that_fit(unsigned int columns, const struct out *o, bool *text)
 {
 	size_t used, fit;
 
+	*text = true;
 	if (!columns)
 		return USUAL;
-	used = columns_used(o) + 10;
-	fit = columns > used ? (columns - used) / 4 : 0;
-	return fit < FEW ? FEW : fit > MANY ? MANY : fit;
+	used = columns_used(o);
+	fit = columns > used + 10 ? (columns - used - 10) / 4 : 0;
+	if (fit >= FEW)
+		return fit > MANY ? MANY : fit;
+	*text = false;
+	fit = columns > used + 6 ? (columns - used - 6) / 3 : 0;
+	return fit ? fit : 1;
 }
 
 void payload_brief(const uint8_t *p, size_t n, unsigned int columns, struct out *o)
 {
-	size_t shown = bytes_that_fit(columns, o);
+	bool text;
+	size_t shown = bytes_that_fit(columns, o, &text);
 
 	if (!n)
 		return;
@@ -51,7 +62,11 @@ void payload_brief(const uint8_t *p, size_t n, unsigned int columns, struct out 
 		out_char(o, ' ');
 		out_xdigits(o, p[i], 2);
 	}
-	out_str(o, shown < n ? " ...  |" : "  |");
+	if (shown < n)
+		out_str(o, " ...");
+	if (!text)
+		return;
+	out_str(o, "  |");
 	for (size_t i = 0; i < shown; i++)
 		out_char(o, printable(p[i]));
 	out_char(o, '|');

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Printers: the language of a job, the status byte, the IEEE 1284 id. Source: Printer Class 1.1. */
+/*
+ * Printers: page description language, port status, IEEE 1284 device id. Source: Printer Class 1.1.
+ */
+#include "common/array.h"
 #include "decode/usb/class.h"
 #include "decode/base/escape.h"
 
 enum { GET_DEVICE_ID = 0, GET_PORT_STATUS = 1, TEXT_SHOWN = 120 };
 
-/* What a job begins with. Longer ones stand before those that they begin with. */
+/* First bytes of a job. A string stands before its own prefixes. */
 static const struct language {
 	const char *begins;
 	uint8_t length;
@@ -24,7 +27,7 @@ static const struct language {
 
 static const char *language_of(const struct usb_detail *d)
 {
-	for (size_t i = 0; i < sizeof(languages) / sizeof(languages[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(languages); i++)
 		if (d->data_len >= languages[i].length &&
 		    !memcmp(d->data, languages[i].begins, languages[i].length))
 			return languages[i].name;
@@ -55,7 +58,7 @@ static bool requested(const struct usb_detail *d)
 				       usb_is_class_request(d, 0x07, GET_PORT_STATUS));
 }
 
-/* The id after its length, which is big endian and counts itself. */
+/* Returns the device id without its length field, which is big endian and includes itself. */
 static const char *id_of(const struct usb_detail *d, size_t *n)
 {
 	size_t length = d->data_len >= 2 ? (size_t)(d->data[0] << 8 | d->data[1]) : 0;
@@ -66,7 +69,7 @@ static const char *id_of(const struct usb_detail *d, size_t *n)
 	return (const char *)d->data + 2;
 }
 
-/* MFG, MDL, CMD, ... by their names, some of which have two forms. */
+/* Appends MFG, MDL, CMD, ... under their full names; some keys have two spellings. */
 static void id_tree(const char *id, size_t n, struct tree *t)
 {
 	static const struct { const char *key, *name; } keys[] = {
@@ -85,7 +88,7 @@ static void id_tree(const char *id, size_t n, struct tree *t)
 			end++;
 		colon = memchr(id + at, ':', end - at);
 		key = colon ? (size_t)(colon - id) - at : 0;
-		for (size_t i = 0; key && i < sizeof(keys) / sizeof(keys[0]); i++)
+		for (size_t i = 0; key && i < ARRAY_SIZE(keys); i++)
 			if (strlen(keys[i].key) == key && !memcmp(keys[i].key, id + at, key))
 				tree_text(t, keys[i].name, colon + 1, end - at - key - 1);
 	}

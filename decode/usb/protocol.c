@@ -5,14 +5,16 @@
 #include <stdlib.h>
 
 enum {
-	FEW_VALUES = 8,     /* values of a first byte that need no further reason */
-	FIRST_VALUES = 64,  /* values that the first byte which tells types apart may have */
-	LATER_VALUES = 32,  /* and one after it */
-	LENGTHS = 4,        /* lengths of one type that are types of their own */
-	LARGE = 512,        /* longer messages carry data, and are a kind of their own */
-	LOOKED_AT = 64,     /* positions in which messages are compared */
-	WINDOW = 16,        /* messages IN after a request that may answer it */
-	PAIRS = 512,        /* of which echoes are looked for in */
+	/* a first byte with at most this many values needs no further evidence to be a type */
+	FEW_VALUES = 8,
+	FIRST_VALUES = 64,  /* maximum number of values of a first byte that is a type */
+	LATER_VALUES = 32,  /* the same for later bytes */
+	/* maximum number of lengths of one type that become types of their own */
+	LENGTHS = 4,
+	/* messages of this length and more carry data and are analysed separately */
+	LARGE = 512,
+	LOOKED_AT = 64,     /* offsets at which messages are compared */
+	WINDOW = 16,        /* IN messages after a request that may be its answer */
 };
 
 struct work {
@@ -20,11 +22,11 @@ struct work {
 	bool failed;
 };
 
-/* Messages of one direction that are still together. */
+/* A set of messages of one direction that has not been split further yet. */
 struct part {
 	uint32_t *index;
 	uint32_t n;
-	uint32_t next;         /* the first position that has not been looked at */
+	uint32_t next;         /* the first offset that has not been examined */
 	struct message_type as; /* the key so far */
 };
 
@@ -57,8 +59,8 @@ static uint32_t values_at(const struct protocol *p, const struct part *t, uint32
 }
 
 /*
- * What a position does from message to message, as a number: the same for positions that always
- * change together, such as a byte and its copy. 0: it does not change.
+ * Returns a hash of how the byte at `at` changes from message to message, or 0 if it never does.
+ * Bytes that always change together, such as a byte and its copy, have the same hash.
  */
 static uint64_t change_at(const struct protocol *p, const uint32_t *index, uint32_t n, uint32_t at)
 {
@@ -75,7 +77,7 @@ static uint64_t change_at(const struct protocol *p, const uint32_t *index, uint3
 	return next > 2 ? h : 0;
 }
 
-/* Bits that it takes to tell which value a byte has, in so many messages. */
+/* Entropy of the byte at `at`, in bits, over these messages. */
 static double bits_of(const struct protocol *p, const uint32_t *index, uint32_t n, uint32_t at)
 {
 	uint32_t counts[257] = {0};
@@ -96,7 +98,7 @@ static int compare_parts(const void *a, const void *b, void *arg)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* Puts messages in the order of a key, and those of one key in their own order. */
+/* Sorts the messages by a key; messages with equal keys keep their order. */
 static bool sort_by(struct part *t, uint32_t (*key)(const struct protocol *p, uint32_t message,
 						     uint32_t arg),
 		    const struct protocol *p, uint32_t arg)
@@ -165,7 +167,10 @@ static void add_type(struct work *w, struct part *t)
 	}
 }
 
-/* Messages that have a byte in common with another: sorted by it, those alone at the end. */
+/*
+ * Moves the messages whose byte at `at` is unique behind all others and returns the number of these
+ * others. The messages are sorted by the byte.
+ */
 static uint32_t move_alone(const struct protocol *p, struct part *t, uint32_t at)
 {
 	uint32_t kept = 0;
@@ -184,7 +189,7 @@ static uint32_t move_alone(const struct protocol *p, struct part *t, uint32_t at
 	return kept;
 }
 
-/* Bits that remain of a position when the byte at `by` is known. */
+/* Conditional entropy, in bits, of the byte at `at` given the byte at `by`. */
 static double bits_left(const struct protocol *p, const uint32_t *index, uint32_t n, uint32_t at,
 			uint32_t by)
 {
@@ -199,18 +204,21 @@ static double bits_left(const struct protocol *p, const uint32_t *index, uint32_
 }
 
 /*
- * Does the byte here say much about the others: at least a quarter of what there is to know, and
- * two bits? Positions that change together count once, and what changes with the byte itself
- * not at all. A message that is the only one of its value says nothing.
+ * Whether the byte at `at` predicts the other bytes: knowing it removes at least a quarter of their
+ * total entropy, and at least two bits. Bytes that change together are counted once, and bytes that
+ * change together with the byte itself are not counted. Messages with a unique value are ignored.
  */
-static bool explains(const struct protocol *p, struct part *t, uint32_t at)
+static bool explains(struct work *w, struct part *t, uint32_t at)
 {
+	const struct protocol *p = w->p;
 	uint64_t changes[LOOKED_AT], own;
 	double before = 0, after = 0;
 	uint32_t count = 0, k, n;
 
-	if (!sort_by(t, by_byte, p, at))
+	if (!sort_by(t, by_byte, p, at)) {
+		w->failed = true;
 		return false;
+	}
 	n = move_alone(p, t, at);
 	if (n * 2 < t->n || !n)
 		return false;
@@ -251,43 +259,47 @@ static bool is_checksum_at(const struct protocol *p, const struct part *t, uint3
 }
 
 /*
- * Does the byte stay for long and then move on, as the high byte of a number does? Bytes that tell
- * types apart come in turns.
+ * Whether the byte changes rarely and steadily, like the high byte of a number. A byte that is a
+ * type alternates between its values.
  */
-static bool drifts(const struct protocol *p, struct part *t, uint32_t at, uint32_t values)
+static bool drifts(struct work *w, struct part *t, uint32_t at, uint32_t values)
 {
+	const struct protocol *p = w->p;
 	uint32_t changes = 0;
 
-	if (!sort_by(t, by_order, p, 0))
+	if (!sort_by(t, by_order, p, 0)) {
+		w->failed = true;
 		return true;
+	}
 	for (uint32_t i = 1; i < t->n; i++)
 		changes += byte_at(p, t->index[i], at) != byte_at(p, t->index[i - 1], at);
 	return changes <= 2 * values && t->n >= 4 * values;
 }
 
-/* Does the byte at `at` say what kind of message it is? */
-static bool tells_types(const struct protocol *p, struct part *t, uint32_t at)
+/* Whether the byte at `at` distinguishes types of messages. */
+static bool tells_types(struct work *w, struct part *t, uint32_t at)
 {
+	const struct protocol *p = w->p;
 	const struct direction *d = direction_of(p, t);
 	uint32_t values = values_at(p, t, at);
 
 	if (values < 2 || d->counters[at].is || is_checksum_at(p, t, at) ||
 	    (d->has_length && at - d->length.at < d->length.width))
 		return false;
-	/* bmRequestType and bRequest are what they are. */
+	/* the first two bytes are bmRequestType and bRequest */
 	if (p->of->kind == PIPE_VENDOR && at < 2 && !is_in(p, t))
 		return true;
 	if (!t->as.keys)
 		return values <= FIRST_VALUES &&
 		       ((values <= FEW_VALUES && (!is_in(p, t) || values * 2 <= t->n)) ||
-			explains(p, t, at));
-	return values <= LATER_VALUES && t->n >= 4 && !drifts(p, t, at, values) &&
-	       explains(p, t, at);
+			explains(w, t, at));
+	return values <= LATER_VALUES && t->n >= 4 && !drifts(w, t, at, values) &&
+	       explains(w, t, at);
 }
 
 static void split(struct work *w, struct part *t);
 
-/* Splits by a key that sorts the messages; each part goes on by itself. */
+/* Splits by a key, sorts the messages by it, and continues with each part separately. */
 static void split_sorted(struct work *w, struct part *t,
 			 uint32_t (*key)(const struct protocol *p, uint32_t message, uint32_t arg),
 			 uint32_t at, bool is_byte, void (*go_on)(struct work *w, struct part *t))
@@ -329,7 +341,7 @@ static uint32_t lengths_of(const struct protocol *p, const struct part *t)
 	return n;
 }
 
-/* Messages of one key: of few lengths, each is a type. */
+/* Splits messages of one key by length if there are only a few lengths. */
 static void split_lengths(struct work *w, struct part *t)
 {
 	uint32_t lengths = lengths_of(w->p, t);
@@ -349,7 +361,7 @@ static void split(struct work *w, struct part *t)
 	if (w->p->of->kind == PIPE_VENDOR && t->next < 2)
 		reach = KEY_REACH;
 	for (uint32_t at = t->next; at < reach && t->as.keys < KEY_BYTES; at++) {
-		if (tells_types(w->p, t, at)) {
+		if (tells_types(w, t, at)) {
 			split_sorted(w, t, by_byte, at, true, split);
 			return;
 		}
@@ -359,7 +371,7 @@ static void split(struct work *w, struct part *t)
 
 /* ---- what holds for a direction -------------------------------------------------------------- */
 
-/* Samples of messages, to be freed; NULL: out of memory. */
+/* Returns samples of the messages, which the caller frees; NULL: out of memory. */
 static struct sample *samples_of(const struct protocol *p, const uint32_t *index, uint32_t n)
 {
 	struct sample *s = malloc((size_t)n * sizeof(*s));
@@ -370,8 +382,8 @@ static struct sample *samples_of(const struct protocol *p, const uint32_t *index
 }
 
 /*
- * Checksums are looked for in messages that differ, and of which nothing is cut. False only when
- * memory runs out.
+ * Searches a checksum in messages that differ from each other and are stored completely. Returns
+ * false only if memory runs out.
  */
 static bool find_checksum_of(const struct protocol *p, const uint32_t *index, uint32_t n,
 			     bool large, struct direction *d)
@@ -393,7 +405,7 @@ static bool find_checksum_of(const struct protocol *p, const uint32_t *index, ui
 	return true;
 }
 
-/* Large messages are looked at where the others have none. */
+/* Searches in the large messages only if the others have no checksum. */
 static bool find_checksum(const struct protocol *p, const uint32_t *index, uint32_t n,
 			  struct direction *d)
 {
@@ -413,7 +425,7 @@ static bool look_at_direction(struct protocol *p, const uint32_t *index, uint32_
 	return find_checksum(p, index, n, d);
 }
 
-/* All of one direction: what holds for all, and the types. */
+/* Analyses one direction: what holds for all messages, then the types. */
 static void look_at(struct work *w, bool in)
 {
 	struct protocol *p = w->p;
@@ -443,8 +455,8 @@ static void number_messages(struct protocol *p)
 }
 
 /*
- * The next message after `from` that may answer a request, before the next request; NO_MESSAGE if
- * there is none. What the device sends by itself is passed over.
+ * Returns the next message after `from` that can answer a request, up to the next request, or
+ * NO_MESSAGE. Unsolicited messages are skipped.
  */
 static uint32_t next_answer(const struct protocol *p, uint32_t request, uint32_t from)
 {
@@ -459,7 +471,7 @@ static uint32_t next_answer(const struct protocol *p, uint32_t request, uint32_t
 	return NO_MESSAGE;
 }
 
-/* Which types come after a request, and which of them first; returns how many messages. */
+/* Sets which types follow a request and which of them is first; returns the number of messages. */
 static uint32_t after(const struct protocol *p, uint32_t request, bool *seen, uint32_t *first)
 {
 	uint32_t n = 0;
@@ -479,8 +491,8 @@ static uint32_t after(const struct protocol *p, uint32_t request, bool *seen, ui
 }
 
 /*
- * The answer is the type that comes after at least half of the requests, and of these the one
- * that comes after other requests least, and sooner than others.
+ * Determines which type answers t: a type that follows at least half of these requests; if there
+ * are several, the one that follows other requests least often, and then the one that comes first.
  */
 static void find_answer(struct protocol *p, struct message_type *t, const uint32_t *all)
 {
@@ -503,7 +515,7 @@ static void find_answer(struct protocol *p, struct message_type *t, const uint32
 			t->answer = k;
 		}
 	}
-	/* Answers of many types: that of each request is what comes next. */
+	/* If the answers have many types, each request is answered by whatever comes next. */
 	if (t->answer == TYPES_MAX && some >= 4 && some * 10 >= t->count * 9)
 		t->answer = ANY_TYPE;
 }
@@ -521,7 +533,7 @@ static uint64_t median(uint64_t *times, uint32_t n)
 	return times[n / 2];
 }
 
-/* ns from a message to a later one. */
+/* Time from one message to a later one, ns. */
 static uint64_t span(const struct message *from, const struct message *to)
 {
 	return to->time > from->time ? to->time - from->time : 0;
@@ -549,7 +561,7 @@ static void link_answers(struct protocol *p, struct message_type *t, uint64_t *t
 	t->delay = n ? median(times, n) : 0;
 }
 
-/* Three of four intervals within a fifth of the median: then it is a period. */
+/* The type is periodic if three of four intervals are within a fifth of the median. */
 static void find_period(struct protocol *p, struct message_type *t, uint64_t *times)
 {
 	uint32_t n = 0, near = 0;
@@ -572,9 +584,9 @@ static void find_period(struct protocol *p, struct message_type *t, uint64_t *ti
 }
 
 /*
- * A device sends a type by itself if that comes at its own pace: regularly, and at least twice as
- * often as there are requests that it comes after. If the first one after a request comes sooner
- * than chance would have it (half a period), by far, the request made it come.
+ * Whether a device sends a type unsolicited: messages come periodically, and at least twice as
+ * often as the requests that precede them. If the first message after a request mostly comes much
+ * earlier than chance would explain (half a period), it is an answer instead.
  */
 static bool is_unasked(const struct protocol *p, const struct message_type *t, uint32_t type,
 		       uint64_t *times)
@@ -598,7 +610,10 @@ static bool is_unasked(const struct protocol *p, const struct message_type *t, u
 	return !n || (t->count >= 2 * n && median(times, n) > t->period / 8);
 }
 
-/* What answers nothing, and comes later than ten times what answers take, or before any request. */
+/*
+ * Whether messages of this type mostly come too late to be answers: before any request, or after
+ * more than ten times the usual delay of answers.
+ */
 static bool is_late(const struct protocol *p, const struct message_type *t, uint64_t delay)
 {
 	const struct message *asked = NULL;
@@ -663,75 +678,9 @@ static bool find_answers(struct protocol *p)
 	return true;
 }
 
-/* ---- echoes ---------------------------------------------------------------------------------- */
+/* ---- the whole protocol ---------------------------------------------------------------------- */
 
-struct pair {
-	struct sample request, answer;
-};
-
-/* Is byte `to` of all answers byte `from` of their requests, with the same change? */
-static bool is_echo(const struct pair *pairs, uint32_t n, uint32_t from, uint32_t to,
-		    uint8_t *change)
-{
-	bool seen[256] = {false};
-	uint32_t values = 0;
-
-	for (uint32_t i = 0; i < n; i++) {
-		uint8_t a, b;
-
-		if (from >= pairs[i].request.length || to >= pairs[i].answer.length)
-			return false;
-		a = pairs[i].request.p[from];
-		b = pairs[i].answer.p[to];
-		if (i && (uint8_t)(b - a) != *change)
-			return false;
-		*change = (uint8_t)(b - a);
-		values += !seen[a];
-		seen[a] = true;
-	}
-	return values >= 3;
-}
-
-/* A constant difference that is no echo of the same value is believed for more values only. */
-static void find_echo(struct protocol *p, const struct pair *pairs, uint32_t n, uint32_t to)
-{
-	for (uint32_t step = 0; step < 2 * 16; step++) {
-		uint32_t from = to + (step & 1 ? step / 2 + 1 : 0) - (step & 1 ? 0 : step / 2);
-		uint8_t change = 0;
-
-		if (from >= LOOKED_AT || !is_echo(pairs, n, from, to, &change))
-			continue;
-		if (change && change != 1 && change != 0x80)
-			continue;
-		p->in.echoes[to].is = true;
-		p->in.echoes[to].from = (uint16_t)from;
-		p->in.echoes[to].change = change;
-		return;
-	}
-}
-
-static bool find_echoes(struct protocol *p)
-{
-	struct pair *pairs = malloc(PAIRS * sizeof(*pairs));
-	uint32_t n = 0;
-
-	if (!pairs)
-		return false;
-	for (uint32_t i = 0; i < p->of->count && n < PAIRS; i++) {
-		uint32_t answer = p->of->messages[i].answer;
-
-		if (answer != NO_MESSAGE)
-			pairs[n++] = (struct pair){sample_of(p, i), sample_of(p, answer)};
-	}
-	for (uint32_t to = 0; to < LOOKED_AT && n >= 4; to++)
-		find_echo(p, pairs, n, to);
-	free(pairs);
-	return true;
-}
-
-/* ---- all of it ------------------------------------------------------------------------------- */
-
-/* OUT types first, each direction in the order in which they are first seen. */
+/* Sorts OUT types before IN types, and each direction by first appearance. */
 static int by_appearance(const void *a, const void *b)
 {
 	const struct message_type *x = a, *y = b;
@@ -766,6 +715,8 @@ static bool find_fields(struct protocol *p, struct message_type *t)
 	if (!s)
 		return false;
 	t->common = t->in ? p->in : p->out;
+	if (t->in)
+		protocol_type_echoes(p, t);
 	if (!t->common.has_checksum) {
 		if (!find_checksum(p, t->messages, t->count, &t->common)) {
 			free(s);
@@ -800,9 +751,10 @@ struct protocol *protocol_of(struct conversation *c)
 	qsort(p->types, p->ntypes, sizeof(*p->types), by_appearance);
 	name_types(p);
 	number_messages(p);
-	w.failed |= !find_answers(p) || !find_echoes(p);
+	w.failed |= !find_answers(p) || !protocol_echoes(p);
 	for (uint32_t i = 0; i < p->ntypes && !w.failed; i++)
 		w.failed |= !find_fields(p, &p->types[i]);
+	protocol_all_echoes(p);
 	if (!w.failed)
 		return p;
 	protocol_free(p);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The protocol of a conversation that nobody has described: types of messages, told apart by their
- * first bytes and lengths; which type answers which; what the bytes of each do.
+ * Analyses the undocumented protocol of a conversation: which types of messages there are, told
+ * apart by their first bytes and lengths; which type answers which; and what fields each type has.
  */
 #ifndef TRAWL_DECODE_USB_PROTOCOL_H
 #define TRAWL_DECODE_USB_PROTOCOL_H
@@ -10,29 +10,38 @@
 #include "decode/usb/conversation.h"
 
 enum {
-	KEY_BYTES = 4,    /* bytes at most by which a type is told from others */
-	KEY_REACH = 8,    /* they are among the first so many */
-	TYPES_MAX = 256,  /* types of a conversation */
+	KEY_BYTES = 4,    /* maximum number of bytes in the key that identifies a type */
+	KEY_REACH = 8,    /* key bytes are among this many bytes at the start of a message */
+	TYPES_MAX = 256,  /* maximum number of types in a conversation */
 	ANY_TYPE,
 };
 
 struct message_type {
-	char id[8];          /* A, B, ... of OUT; a, b, ... of IN */
+	char id[8];          /* A, B, ... for OUT types; a, b, ... for IN types */
 	bool in;
 	uint32_t count;
 	uint32_t shortest, longest;
 	struct { uint8_t at, value; } key[KEY_BYTES];
 	uint32_t keys;
-	uint32_t *messages;  /* their numbers in the conversation, in order */
-	uint32_t answer;     /* type that answers; TYPES_MAX: none; ANY_TYPE: the next IN,
-			      * whatever */
-	uint32_t answered;   /* how many of them have that answer */
-	uint64_t delay;      /* ns until the answer, the median */
-	uint64_t period;     /* ns from one to the next, if that is regular; else 0 */
-	bool unasked;        /* IN: the device sends it by itself; it answers nothing */
-	struct direction common;       /* what holds for all messages of its direction, or its
-				        * own */
-	bool own_checksum;   /* common.checksum is of this type only */
+	uint32_t *messages;  /* indices into the conversation's messages, in order */
+	/*
+	 * index of the type that answers this one; TYPES_MAX: none; ANY_TYPE: the next IN message,
+	 * of whatever type
+	 */
+	uint32_t answer;
+	uint32_t answered;   /* number of messages that were answered by that type */
+	uint64_t delay;      /* median time until the answer, ns */
+	/* time between two messages of this type if it is regular, ns; otherwise 0 */
+	uint64_t period;
+	uint32_t answers;    /* IN: number of messages of this type that answer a request */
+	/* IN: the device sends messages of this type unsolicited; they answer nothing */
+	bool unasked;
+	/*
+	 * what holds for all messages of this direction; own_checksum makes the checksum an
+	 * exception
+	 */
+	struct direction common;
+	bool own_checksum;   /* common.checksum holds for this type only */
 	struct bytefield fields[FIELDS_MAX_OF_TYPE];
 	size_t nfields;
 };
@@ -41,15 +50,15 @@ struct protocol {
 	const struct conversation *of;
 	struct message_type *types;
 	uint32_t ntypes;
-	uint32_t requests, answers; /* messages OUT and IN */
+	uint32_t requests, answers; /* number of OUT and IN messages */
 	struct direction out, in;
 };
 
-/* NULL: out of memory. */
+/* Analyses a conversation, which must outlive the result. Returns NULL if memory runs out. */
 struct protocol *protocol_of(struct conversation *c);
 void protocol_free(struct protocol *p);
 
-/* How names of captures and times of messages are shown. */
+/* How names of captures and times of messages are printed. */
 struct protocol_names {
 	const char *const *captures;
 	size_t n;
@@ -57,10 +66,20 @@ struct protocol_names {
 	void *arg;
 };
 
-/* A heading with its number, a table of the messages, and what is known of each. */
+/* Appends a heading with `number`, a table of the messages, and what is known of each type. */
 void protocol_text(const struct protocol *p, unsigned int number,
 		   const struct protocol_names *names, struct out *o);
-/* The same as one JSON object, with its newline. */
+/* Appends the same information as one JSON object and a newline. */
 void protocol_json(const struct protocol *p, const struct protocol_names *names, struct out *o);
+
+/*
+ * Steps of protocol_of(), in protocolecho.c. The first finds the bytes that are echoes in all
+ * answers, and how many messages of each type are answers; false if memory runs out.
+ */
+bool protocol_echoes(struct protocol *p);
+/* Reduces what t->common has of all answers to what messages of the type echo. */
+void protocol_type_echoes(const struct protocol *p, struct message_type *t);
+/* A byte that is an echo wherever it counts is no counter of the device. */
+void protocol_all_echoes(struct protocol *p);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How the protocol of a conversation looks: tables and patterns for people, or one JSON object. */
+/* Prints the protocol of a conversation: tables and patterns for people, or one JSON object. */
 #include <stdio.h>
 
 #include "decode/base/valuetree.h"
@@ -8,10 +8,10 @@
 #include "decode/usb/protocol.h"
 
 enum {
-	KEY_SHOWN = 8,       /* first bytes in the table of types */
-	PATTERN_SHOWN = 64,  /* elements of a pattern */
-	EXAMPLE_SHOWN = 32,  /* bytes of an example */
-	RUN = 4,             /* so many bytes alike are written as one, with their number */
+	KEY_SHOWN = 8,       /* first bytes shown in the table of types */
+	PATTERN_SHOWN = 64,  /* maximum number of elements in a pattern */
+	EXAMPLE_SHOWN = 32,  /* bytes of an example message */
+	RUN = 4,             /* this many equal bytes are written once, with their count */
 };
 
 /* ---- names ----------------------------------------------------------------------------------- */
@@ -73,7 +73,7 @@ static const char *symbol(enum bytefield_kind kind)
 	return symbols[kind];
 }
 
-/* Constant bytes: those alike in a row as one, "00*57". */
+/* Appends constant bytes; a run of equal bytes is written as "00*57". */
 static unsigned int constants(const uint8_t *p, uint32_t n, struct out *o)
 {
 	unsigned int elements = 0;
@@ -92,7 +92,7 @@ static unsigned int constants(const uint8_t *p, uint32_t n, struct out *o)
 	return elements;
 }
 
-/* All bytes of a type: constants in hex, others by a symbol for what they do. */
+/* Appends all bytes of a type: constants in hex, others as a symbol for their kind. */
 static void pattern(const struct protocol *p, const struct message_type *t, struct out *o)
 {
 	const struct message *m = example_of(p, t);
@@ -126,7 +126,7 @@ static void example(const struct protocol *p, const struct message_type *t,
 	const uint8_t *bytes = message_bytes(p->of, m);
 	uint32_t n = m->kept;
 
-	while (n > 1 && !bytes[n - 1]) /* the padding says nothing */
+	while (n > 1 && !bytes[n - 1]) /* omit the zero padding */
 		n--;
 	out_str(o, "       e.g.");
 	for (uint32_t i = 0; i < n && i < EXAMPLE_SHOWN; i++)
@@ -168,7 +168,7 @@ static bool is_constant_at(const struct message_type *t, uint32_t at)
 	return false;
 }
 
-/* The first bytes as far as they tell the type: constants up to the last byte of the key. */
+/* Appends the first bytes that identify the type: constants up to the last byte of the key. */
 static void first_bytes(const struct protocol *p, const struct message_type *t, struct out *o)
 {
 	const struct message *m = example_of(p, t);
@@ -233,10 +233,10 @@ static void table(const struct protocol *p, struct out *o)
 		out_char(o, '\n');
 	}
 	if (p->ntypes == TYPES_MAX)
-		out_printf(o, "  there are more types: only %d are told apart\n", TYPES_MAX);
+		out_printf(o, "  there are more types: only %d are distinguished\n", TYPES_MAX);
 }
 
-/* ---- what holds for all ---------------------------------------------------------------------- */
+/* ---- what holds for all messages of a direction ---------------------------------------------- */
 
 static void counter_text(const struct direction *d, uint32_t at, const char *way, struct out *o)
 {
@@ -322,7 +322,7 @@ static void heading(const struct protocol *p, unsigned int number, struct out *o
 		out_str(o, "  no descriptors: devices of several captures with the same endpoints "
 			   "are taken as one\n");
 	if (c->left_out)
-		out_printf(o, "  %llu messages more are not looked at: choose some with --where\n",
+		out_printf(o, "  %llu more messages are not analysed: select some with --where\n",
 			   (unsigned long long)c->left_out);
 	if (c->masked)
 		out_printf(o, "  %llu messages are masked (keystrokes, keys): see --show-keys\n",

@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PTP and MTP: containers of commands, data, responses and events. Sources: Still Image Capture
- * Device 1.0, PIMA 15740, MTP 1.1. Android phones do so over interfaces of a vendor's class: there,
- * containers are known by their form.
+ * PTP and MTP: containers with commands, data, responses and events. Sources: Still Image Capture
+ * Device 1.0, PIMA 15740, MTP 1.1. Android phones use interfaces of a vendor-specific class; there,
+ * containers are recognised by their form.
  */
+#include "common/array.h"
 #include "decode/base/bytes.h"
 #include "decode/usb/class.h"
 #include "decode/usb/ptpdata.h"
 
 enum { HEADER = 12, COMMAND = 1, DATA, RESPONSE, EVENT, PARAMETERS = 5 };
 
+/* The length of a container that ends with a short packet (PTP over USB, 7.1). */
+#define LENGTH_UNKNOWN UINT32_MAX
+
 static const char *type_name(unsigned int type)
 {
 	static const char *const names[] = {NULL, "command", "data", "response", "event"};
 
-	return type < sizeof(names) / sizeof(names[0]) ? names[type] : NULL;
+	return type < ARRAY_SIZE(names) ? names[type] : NULL;
 }
 
 static bool is_container(const uint8_t *p, size_t n)
@@ -41,7 +45,10 @@ static bool fits(const struct usb_detail *d)
 		  (is_container(d->data, d->data_len) && get32(d->data) == d->data_len)));
 }
 
-/* A data phase may come in several transfers, and its header by itself. */
+/*
+ * Follows a data phase, which may span several transfers and whose header may be a transfer of its
+ * own.
+ */
 static bool follow(struct usb_detail *d)
 {
 	struct usb_ptp_data *phase = d->device ? &d->device->ptp : NULL;
@@ -64,7 +71,10 @@ static bool follow(struct usb_detail *d)
 	return true;
 }
 
-/* The data set that begins in this transfer, or NULL; n: its bytes that are here. */
+/*
+ * Returns the layout of the data set that begins in this transfer, or NULL; *n is the number of its
+ * bytes in this transfer.
+ */
 static layout data_set(const struct usb_detail *d, const uint8_t **p, size_t *n)
 {
 	*p = d->data;
@@ -89,7 +99,8 @@ static void tree(const struct usb_state *s, const struct usb_detail *d, struct t
 		tree_object(t, "ptp");
 		tree_hex(t, "code", d->code, 4);
 		tree_str(t, "code_name", ptp_code(d->code));
-		tree_uint(t, "container_length", d->whole);
+		if (d->whole != LENGTH_UNKNOWN)
+			tree_uint(t, "container_length", d->whole);
 		tree_uint(t, "container_offset", d->before);
 		if (set)
 			layout_tree(set, ptp_name, data, n, t);
@@ -98,7 +109,8 @@ static void tree(const struct usb_state *s, const struct usb_detail *d, struct t
 	if (d->before || !is_container(p, d->data_len))
 		return;
 	tree_object(t, "ptp");
-	tree_uint(t, "container_length", get32(p));
+	if (get32(p) != LENGTH_UNKNOWN)
+		tree_uint(t, "container_length", get32(p));
 	tree_str(t, "container", type_name(get16(p + 4)));
 	tree_hex(t, "code", get16(p + 6), 4);
 	tree_str(t, "code_name", ptp_code(get16(p + 6)));
@@ -141,7 +153,9 @@ static bool brief(const struct usb_state *s, const struct usb_detail *d, struct 
 	if (d->before) {
 		out_str(o, " data ");
 		code_brief(d->code, o);
-		out_printf(o, " %u to %u of %u", d->before + 1, d->before + d->data_len, d->whole);
+		out_printf(o, " %u to %u", d->before + 1, d->before + d->data_len);
+		if (d->whole != LENGTH_UNKNOWN)
+			out_printf(o, " of %u", d->whole);
 		return set_brief(d, o);
 	}
 	if (!is_container(p, d->data_len)) {

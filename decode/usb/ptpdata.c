@@ -3,8 +3,8 @@
 
 #include "decode/usb/codename.h"
 #include "decode/usb/ptpdata.h"
+#include "common/array.h"
 
-#define LENGTH(a) (sizeof(a) / sizeof((a)[0]))
 #define LAYOUT(name, ...) static const char *const name[] = {__VA_ARGS__, NULL}
 
 /* ---- codes -------------------------------------------------------------------------------- */
@@ -82,7 +82,8 @@ static const struct code_name formats[] = {
 	{0xb980, "Undefined_Video"}, {0xb981, "WMV"}, {0xb982, "MP4"}, {0xb984, "3GP"},
 	{0xba00, "Undefined_Collection"}, {0xba03, "Abstract_Audio_Album"},
 	{0xba05, "Abstract_AV_Playlist"}, {0xba82, "XML_Document"},
-	{0xbb82, "vCard_3"},
+	{0xbb81, "Abstract_Contact"}, {0xbb82, "vCard_2"},
+	{0xbb83, "vCard_3"},
 };
 
 static const struct code_name properties[] = {
@@ -191,7 +192,7 @@ static const struct {
 
 layout ptp_data_set(uint16_t operation)
 {
-	for (size_t i = 0; i < LENGTH(sets); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(sets); i++)
 		if (sets[i].operation == operation)
 			return sets[i].data;
 	return NULL;
@@ -199,7 +200,7 @@ layout ptp_data_set(uint16_t operation)
 
 bool ptp_has_field(const char *name, size_t n)
 {
-	for (size_t i = 0; i < LENGTH(sets); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(sets); i++)
 		if (layout_has(sets[i].data, name, n))
 			return true;
 	return false;

@@ -8,10 +8,10 @@
 
 #include "decode/usb/layout.h"
 
-/* The name of an operation, response or event, or NULL. */
+/* The name of an operation, response or event code, or NULL if it is unknown. */
 const char *ptp_code(uint16_t code);
 
-/* What the data phase of an operation holds; NULL: not a data set, or not known. */
+/* The layout of an operation's data phase. NULL: unknown, or the data is not a data set. */
 layout ptp_data_set(uint16_t operation);
 
 layout_name_fn ptp_name;

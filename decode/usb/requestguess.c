@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/usb/requestguess.h"
+#include "common/array.h"
 
 #include <stddef.h>
 
 enum { ANY = 0xffff };
 
 /*
- * Requests whose form no other class has: bmRequestType, bRequest, the high byte of wValue from
- * .. to, wLength from .. to. None has an entity in the high byte of wIndex: that is audio or video,
- * and which of them is not to be known.
+ * Requests whose form is unique to one class: bmRequestType, bRequest, the range of wValue's high
+ * byte, the range of wLength; then class and subclass. Requests with an entity id in the high byte
+ * of wIndex are audio or video requests, which cannot be told apart; they match no form.
  */
 static const struct form {
 	uint8_t type, request;
@@ -56,13 +57,9 @@ void request_guess(const struct control_request *s, struct control_target *to)
 {
 	if (control_kind(s) != SETUP_CLASS)
 		return;
-	/* Only hubs have something else than an interface or endpoint: ports. (Printers of 1997
-	 * were reset that way.) */
-	if (control_recipient(s) == SETUP_OTHER && to->class != 0x07)
-		to->class = 0x09;
 	if (to->class)
 		return;
-	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
 		const struct form *f = &forms[i];
 		unsigned int high = s->value >> 8;
 

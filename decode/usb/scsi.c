@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/usb/scsi.h"
+#include "common/array.h"
 #include "decode/base/escape.h"
 #include "decode/base/bytes.h"
 
-#define LENGTH(a) (sizeof(a) / sizeof((a)[0]))
 
 enum form {
 	PLAIN,
@@ -17,7 +17,7 @@ enum form {
 	SENSE10, /* page in byte 2, length 7..8 */
 	LENGTH10, /* likewise 7..8 */
 	LENGTH12, /* likewise 6..9 */
-	START,   /* START STOP UNIT: LoEj and Start in byte 4 */
+	START,   /* START STOP UNIT: power condition, LOEJ and START in byte 4 */
 	PREVENT, /* prevent in byte 4 */
 	SERVICE, /* SERVICE ACTION IN(16) */
 };
@@ -108,7 +108,7 @@ static const struct command {
 
 static const struct command *find(uint8_t opcode)
 {
-	for (size_t i = 0; i < LENGTH(commands); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
 		if (commands[i].opcode == opcode)
 			return &commands[i];
 	return NULL;
@@ -190,8 +190,10 @@ bool scsi_sends_parameters(const struct scsi_command *c)
 	}
 }
 
-/* How many bytes of answer the command allows, or of parameter list it announces. -1: it does not
- * say. */
+/*
+ * Returns the allocation length, or the length of the parameter list, in bytes; -1 if the command
+ * has neither.
+ */
 static int64_t allocation(const struct scsi_command *c, enum form form)
 {
 	const uint8_t *p = c->cdb;
@@ -228,10 +230,17 @@ static const char *service_name(const struct scsi_command *c)
 	}
 }
 
+/* If a power condition is set, the device ignores LOEJ and START (SBC-3, 5.25). */
 static const char *start_name(uint8_t bits)
 {
 	static const char *const names[4] = {"stop", "start", "eject", "load"};
+	static const char *const conditions[16] = {
+		[0x1] = "active",     [0x2] = "idle",	     [0x3] = "standby",
+		[0x7] = "LU control", [0xa] = "force idle", [0xb] = "force standby",
+	};
 
+	if (bits >> 4)
+		return conditions[bits >> 4] ? conditions[bits >> 4] : "reserved";
 	return names[bits & 3];
 }
 
@@ -421,6 +430,11 @@ static void brief_field(const uint8_t *p, size_t n, struct out *o)
 	out_safe(o, p, n);
 }
 
+uint32_t scsi_identification(const struct scsi_command *c)
+{
+	return c->cdb[0] == OP_INQUIRY && !(c->cdb[1] & 1) ? 36 : 0;
+}
+
 bool scsi_data_brief(const struct scsi_command *c, const uint8_t *p, size_t n, struct out *o)
 {
 	size_t start = o->len;
@@ -434,6 +448,10 @@ bool scsi_data_brief(const struct scsi_command *c, const uint8_t *p, size_t n, s
 	} else if (c->cdb[0] == OP_REQUEST_SENSE && n >= 8) {
 		out_char(o, ' ');
 		scsi_sense_brief(p, n, o);
+	} else if (capacity(c, p, n, &last, &block) && c->cdb[0] == OP_READ_CAPACITY_10 &&
+		   last == UINT32_MAX) {
+		/* The count does not fit into 32 bits; READ CAPACITY(16) returns it. */
+		out_printf(o, " more than %u blocks of %u bytes", UINT32_MAX, block);
 	} else if (capacity(c, p, n, &last, &block)) {
 		out_printf(o, " %llu blocks of %u bytes", (unsigned long long)last + 1, block);
 	}
@@ -537,7 +555,7 @@ static const struct {
 
 static const char *additional_text(uint8_t asc, uint8_t ascq)
 {
-	for (size_t i = 0; i < LENGTH(additional); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(additional); i++)
 		if (additional[i].asc == asc &&
 		    (additional[i].ascq == ascq || additional[i].ascq == ANY_Q))
 			return additional[i].text;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * SCSI commands, their answers and sense data, as USB storage carries them.
- * Sources: SPC-4, SBC-3, MMC-6 (T10 drafts): operation codes, CDB layouts, sense keys, and those
- * additional sense codes that disks and readers on USB give.
+ * SCSI commands, their data and sense data, as carried by USB storage. Sources: SPC-4, SBC-3, MMC-6
+ * (T10 drafts) for operation codes, CDB layouts and sense keys. Of the additional sense codes, only
+ * those that USB disks and card readers send are listed.
  */
 #ifndef TRAWL_DECODE_USB_SCSI_H
 #define TRAWL_DECODE_USB_SCSI_H
@@ -14,21 +14,34 @@ struct scsi_command {
 	uint8_t length; /* bytes of cdb that are valid */
 };
 
-const char *scsi_status_name(uint8_t status); /* "good", "check condition"; NULL: not known */
+/* "good", "check condition", ..., or NULL if unknown */
+const char *scsi_status_name(uint8_t status);
 
-/* Appends the members of an object: opcode, command, lba, blocks, ... */
+/* Appends the members opcode, command, lba, blocks, ... to the open object. */
 void scsi_command_tree(const struct scsi_command *c, struct tree *t);
-/* "READ(10) lba 2048 + 8" */
+/* Appends a phrase such as "READ(10) lba 2048 + 8". */
 void scsi_command_brief(const struct scsi_command *c, struct out *o);
 
-/* Whether the host sends a parameter list: the command's length is of that, not of an answer. */
+/* Whether the command sends a parameter list: its length field then counts bytes to the device. */
 bool scsi_sends_parameters(const struct scsi_command *c);
 
-/* The answer to a command, or its parameter list, where that has a known form. */
+/*
+ * How many bytes of the answer to INQUIRY identify the unit; what follows is the vendor's. 0: the
+ * command is another one.
+ */
+uint32_t scsi_identification(const struct scsi_command *c);
+
+/*
+ * The data of a command: its answer or its parameter list. Appends nothing for unknown forms;
+ * scsi_data_brief() returns whether the phrase covers all of the data.
+ */
 void scsi_data_tree(const struct scsi_command *c, const uint8_t *p, size_t n, struct tree *t);
 bool scsi_data_brief(const struct scsi_command *c, const uint8_t *p, size_t n, struct out *o);
 
-/* Sense data in fixed or descriptor form: members, or "not ready: medium not present". */
+/*
+ * Sense data in fixed or descriptor format: as members, or as a phrase such as "not ready: medium
+ * not present".
+ */
 void scsi_sense_tree(const uint8_t *p, size_t n, struct tree *t);
 void scsi_sense_brief(const uint8_t *p, size_t n, struct out *o);
 

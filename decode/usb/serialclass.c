@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Serial lines: CDC ACM, its notifications and line coding; the chips of FTDI. */
+/* Serial converters: CDC ACM with its notifications and line coding, and FTDI chips. */
 #include <stdlib.h>
 
 #include "decode/usb/cdc.h"
@@ -8,7 +8,7 @@
 #include "decode/usb/ftdi.h"
 #include "decode/usb/class.h"
 
-#define TEXT_SHOWN 200 /* bytes of serial text in a line */
+#define TEXT_SHOWN 200 /* bytes of serial text shown in a line */
 
 static bool is_acm(const struct usb_detail *d)
 {
@@ -35,8 +35,10 @@ uint8_t *usb_serial_text(const struct usb_detail *d, size_t *n)
 	uint8_t *text = malloc(d->data_len + 1);
 
 	*n = 0;
-	if (!text)
+	if (!text) {
+		out_lack_memory();
 		return NULL;
+	}
 	if (d->class == &usb_ftdi_class && urb_in(&d->urb)) {
 		*n = ftdi_strip(d->data, d->data_len, packet, text);
 	} else {
@@ -56,7 +58,7 @@ static void serial_tree(const struct usb_state *s, const struct usb_detail *d, s
 	free(text);
 }
 
-/* Whether it reads as text: control characters of terminals, and nothing that is no UTF-8. */
+/* Whether the bytes are text: valid UTF-8 without control characters other than a terminal's. */
 static bool is_text(const uint8_t *p, size_t n)
 {
 	size_t bad;

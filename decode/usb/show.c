@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* How USB items look: a tree of all that is known, and one line for people. */
+/* Prints USB items: as a value tree with all details, and as one line for people. */
+#include "common/array.h"
 #include "decode/usb/usb.h"
 #include "decode/base/number.h"
 #include "decode/usb/class.h"
 #include "decode/usb/payload.h"
 #include "decode/usb/status.h"
 #include "decode/usb/usbmontext.h"
+#include "decode/usb/zeroed.h"
 
 /* ---- control transfers ---------------------------------------------------------------------- */
 
@@ -23,7 +25,7 @@ static struct descriptor_request asked_for(const struct usb_detail *d)
 	};
 }
 
-/* GET_DESCRIPTOR of any kind, also the hub's, which is a class request. */
+/* Whether the request is GET_DESCRIPTOR; for hubs this is also a class request. */
 static bool is_descriptor(const struct usb_detail *d)
 {
 	enum control_kind kind = control_kind(&d->setup);
@@ -80,7 +82,7 @@ static void control_tree(const struct usb_state *s, const struct usb_detail *d, 
 		d->class->request_tree(s, d, t);
 }
 
-/* "self-powered", "halted", ...: what the two bytes of GET_STATUS say. */
+/* Appends the meaning of the two bytes of GET_STATUS: "self-powered", "halted", ... */
 static void status_brief(const struct usb_detail *d, struct out *o)
 {
 	unsigned int recipient = control_recipient(&d->setup);
@@ -94,7 +96,7 @@ static void status_brief(const struct usb_detail *d, struct out *o)
 		out_printf(o, " 0x%02x%02x", d->data[1], d->data[0]);
 }
 
-/* What was transferred; true if the phrase tells of all of it. */
+/* Appends what was transferred; returns true if the phrase covers all of it. */
 static bool control_data_brief(const struct usb_state *s, const struct usb_detail *d,
 			       struct out *o)
 {
@@ -135,7 +137,7 @@ static bool control_brief(const struct usb_state *s, const struct usb_detail *d,
 	start = o->len;
 	out_char(o, ':');
 	told = control_data_brief(s, d, o);
-	if (o->len <= start + 2) /* nothing but the colon, and maybe a blank */
+	if (o->len <= start + 2) /* nothing was appended after the colon and blank */
 		o->len = start;
 	return told;
 }
@@ -167,7 +169,7 @@ static void packets_tree(const struct urb *u, struct tree *t)
 	tree_close(t);
 }
 
-/* Errors of packets by name: "3 of 8 packets failed (protocol error)". */
+/* Appends the errors of packets by name: "3 of 8 packets failed (protocol error)". */
 static void packets_brief(const struct urb *u, struct out *o)
 {
 	int32_t first = 0;
@@ -205,17 +207,24 @@ bool usb_decoded_brief(const struct usb_state *s, const struct usb_detail *d, st
 	return false;
 }
 
-/* ---- the tree ------------------------------------------------------------------------------- */
+/* ---- the value tree ------------------------------------------------------------------------- */
 
 static bool is_masked(const struct usb_state *s, const struct usb_detail *d)
 {
 	return d->secret && !s->ctx->options->show_keys;
 }
 
-static void status_tree(int32_t status, struct tree *t)
+static const char *status_name(const struct urb *u)
 {
+	return usb_status_name_of(u->type, u->status);
+}
+
+static void status_tree(const struct urb *u, struct tree *t)
+{
+	int32_t status = u->status;
+
 	tree_int(t, "status", status);
-	tree_str(t, "status_name", usb_status_name(status));
+	tree_str(t, "status_name", status_name(u));
 	if (*usb_status_errno(status))
 		tree_str(t, "errno", usb_status_errno(status));
 }
@@ -252,7 +261,7 @@ static void transfer_tree(const struct usb_detail *d, struct tree *t)
 
 	tree_str(t, "end", usb_ends[x->end]);
 	if (x->has_complete)
-		status_tree(x->complete.status, t);
+		status_tree(&x->complete, t);
 	if (x->has_submit) {
 		tree_length(&x->submit, t);
 		tree_uint(t, "submit_ns", x->submitted);
@@ -261,6 +270,10 @@ static void transfer_tree(const struct usb_detail *d, struct tree *t)
 		tree_uint(t, "actual", x->complete.length);
 	if (transfer_latency(x, &latency))
 		tree_uint(t, "latency_ns", latency);
+	else if (x->has_submit && x->has_complete)
+		tree_bool(t, "times_cross", true);
+	if (d->two_readers)
+		tree_bool(t, "two_readers", true);
 }
 
 static void event_tree(const struct usb_detail *d, struct tree *t)
@@ -269,10 +282,14 @@ static void event_tree(const struct usb_detail *d, struct tree *t)
 
 	tree_hex(t, "id", u->id, 16);
 	tree_printf(t, "type", "%c", u->type);
-	status_tree(u->status, t);
+	status_tree(u, t);
 	tree_length(u, t);
-	tree_uint(t, "captured", u->captured);
+	tree_uint(t, "captured", u->captured - u->cut);
 	tree_hex(t, "flags", u->flags, 8);
+	if (d->is_second) {
+		tree_bool(t, "duplicate", true);
+		tree_int(t, "apart_ns", d->apart);
+	}
 }
 
 static void data_tree(struct usb_state *s, const struct usb_detail *d, struct tree *t)
@@ -293,6 +310,15 @@ static void data_tree(struct usb_state *s, const struct usb_detail *d, struct tr
 	}
 	if (d->data_len)
 		tree_bytes(t, "data", d->data, d->data_len);
+	zeroed_tree(s, d, t);
+}
+
+/* What is wrong with either record of a transfer: the data of an OUT transfer is in the first. */
+static unsigned int damage_of(const struct usb_detail *d)
+{
+	const struct transfer *x = d->transfer;
+
+	return d->urb.damage | (x && x->has_submit ? x->submit.damage : 0);
 }
 
 static void damage_tree(unsigned int damage, struct tree *t)
@@ -305,7 +331,7 @@ static void damage_tree(unsigned int damage, struct tree *t)
 	if (!damage)
 		return;
 	tree_list(t, "damage");
-	for (unsigned int i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	for (unsigned int i = 0; i < ARRAY_SIZE(names); i++)
 		if (damage >> i & 1)
 			tree_str(t, "damage", names[i]);
 	tree_close(t);
@@ -346,7 +372,7 @@ const struct tree *usb_tree(struct usb_state *s, const struct usb_detail *d)
 	if (u->is_darwin)
 		darwin_tree(d, t);
 	data_tree(s, d, t);
-	damage_tree(u->damage, t);
+	damage_tree(damage_of(d), t);
 	return t;
 }
 
@@ -383,7 +409,7 @@ static void endpoint_brief(const struct urb *u, struct out *o)
 	out_str(o, urb_in(u) ? " in   " : " out  ");
 }
 
-/* What was asked of a submission that nothing has answered. */
+/* Appends what an unanswered submission requested. */
 static void asked_brief(const struct transfer *x, struct out *o)
 {
 	out_str(o, ", ");
@@ -416,7 +442,7 @@ static void result_brief(const struct usb_detail *d, struct out *o)
 	if (x->end == TRANSFER_ERROR)
 		out_str(o, ", not submitted");
 	if (x->complete.status)
-		out_printf(o, ", %s (%s%s%d)", usb_status_name(x->complete.status),
+		out_printf(o, ", %s (%s%s%d)", status_name(&x->complete),
 			   usb_status_errno(x->complete.status),
 			   *usb_status_errno(x->complete.status) ? " " : "", x->complete.status);
 	if (x->complete.is_darwin && x->complete.darwin.io_status)
@@ -425,11 +451,21 @@ static void result_brief(const struct usb_detail *d, struct out *o)
 		duration(latency, o);
 	else if (!x->has_submit)
 		out_str(o, ", submission not recorded");
+	else if (x->completed < x->submitted)
+		out_str(o, ", times of submission and completion cross");
 	if (carrier && urb_missing(carrier)) {
 		out_str(o, ", ");
 		out_count(o, urb_missing(carrier), "byte");
 		out_str(o, " not captured");
 	}
+}
+
+static void second_brief(const struct usb_detail *d, struct out *o)
+{
+	if (d->is_second)
+		out_printf(o, "  (duplicate, %.0f us %s the first record)",
+			   (double)(d->apart < 0 ? -d->apart : d->apart) / 1000,
+			   d->apart < 0 ? "before" : "after");
 }
 
 void usb_text(void *state, const struct item *it, struct out *o)
@@ -441,6 +477,8 @@ void usb_text(void *state, const struct item *it, struct out *o)
 
 	if (!urb_is_half(&d->urb)) {
 		usbpcap_brief(d, o);
+		if (is_masked(s, d))
+			out_printf(o, "  (masked: %s)", d->secret);
 	} else if (!d->transfer) {
 		out_printf(o, "%llx ", (unsigned long long)u->id);
 		usbmontext_brief(u, is_masked(s, d), o);
@@ -448,6 +486,7 @@ void usb_text(void *state, const struct item *it, struct out *o)
 			out_str(o, "  ");
 			control_request_brief(&d->setup, &d->target, o);
 		}
+		second_brief(d, o);
 	} else {
 		endpoint_brief(u, o);
 		told = usb_decoded_brief(s, d, o);
@@ -457,9 +496,10 @@ void usb_text(void *state, const struct item *it, struct out *o)
 		else if (!told && !s->ctx->options->hexdump)
 			payload_brief(d->data, d->data_len, s->ctx->options->columns, o);
 	}
+	zeroed_brief(s, d, o);
 	if (d->comment)
 		out_printf(o, "  (%s)", d->comment);
-	if (u->damage)
+	if (damage_of(d))
 		out_str(o, "  (damaged record)");
 }
 

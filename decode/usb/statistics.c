@@ -11,15 +11,15 @@
 #include <stdlib.h>
 
 /*
- * Latencies are counted in buckets whose width is 1/16 of their power of two: percentiles are
- * right to 6 %, in 4 KiB an endpoint, however long the capture is.
+ * Latency histogram: each power of two is divided into 16 buckets, so percentiles are accurate to 6
+ * % in less than 4 KiB per endpoint, however long the capture is.
  */
 #define STEPS 16
 #define BUCKETS (STEPS * 40)
 
-#define ERRORS_MAX 16      /* kinds of errors that are counted apart for an endpoint */
+#define ERRORS_MAX 16      /* kinds of errors that are counted separately for an endpoint */
 #define ENDPOINTS_MAX 4096 /* in a file */
-#define FUNCTIONS 64       /* of Windows; the last counts all others */
+#define FUNCTIONS 64       /* function codes of Windows; the last one counts all others */
 
 struct endpoint {
 	uint16_t bus;
@@ -27,11 +27,14 @@ struct endpoint {
 	uint64_t transfers, bytes, asked, short_ones, pending, unanswered, failed;
 	uint64_t first, last;         /* times of the first submission and the last completion */
 	uint64_t missing;             /* transfers with bytes that were not captured */
+	uint64_t sent;                /* bytes of OUT transfers without a completion */
 	uint64_t iso_packets, iso_errors;
 	struct {
 		int32_t status;
+		bool problem;
 		uint64_t count;
 	} errors[ERRORS_MAX];
+	uint64_t more_errors[2];      /* errors of further kinds; [1]: those that are problems */
 	uint64_t timed, shortest, longest;
 	uint32_t latency[BUCKETS];
 	struct endpoint *next;
@@ -40,12 +43,13 @@ struct endpoint {
 struct usb_stats {
 	struct endpoint *table[256];
 	size_t count;
-	uint64_t left_out; /* transfers of endpoints beyond ENDPOINTS_MAX */
-	uint64_t reasons[256]; /* data flags of transfers without data */
+	uint64_t left_out; /* transfers of endpoints beyond the limit ENDPOINTS_MAX */
+	uint64_t reasons[256]; /* transfers without data, by data flag */
 	uint64_t cut, cut_bytes;
-	uint64_t requests[FUNCTIONS], failed_requests; /* of USBPcap, once they are done */
-	uint64_t unknown;      /* packets that are no event */
-	uint64_t halves; /* the records of which the transfers were put together */
+	/* requests of USBPcap, counted at completion */
+	uint64_t requests[FUNCTIONS], failed_requests;
+	uint64_t unknown;      /* packets that are not events */
+	uint64_t halves; /* number of records that the transfers consist of */
 };
 
 struct usb_stats *usbstat_new(void)
@@ -68,7 +72,7 @@ void usbstat_free(struct usb_stats *s)
 	free(s);
 }
 
-/* Endpoint 0 is one pipe for both directions; all others are apart. */
+/* Endpoint 0 is one bidirectional pipe; for other endpoints the direction is part of the key. */
 static uint8_t endpoint_key(const struct urb *u)
 {
 	return u->xfer == URB_CONTROL ? u->endpoint & 0x7f : u->endpoint;
@@ -85,8 +89,10 @@ static struct endpoint *endpoint_of(struct usb_stats *s, const struct urb *u)
 	if (*at || s->count == ENDPOINTS_MAX)
 		return *at;
 	*at = calloc(1, sizeof(**at));
-	if (!*at)
+	if (!*at) {
+		out_lack_memory();
 		return NULL;
+	}
 	(*at)->bus = u->bus;
 	(*at)->device = u->device;
 	(*at)->endpoint = key;
@@ -108,7 +114,7 @@ static unsigned int bucket_of(uint64_t us)
 	return bucket < BUCKETS ? bucket : BUCKETS - 1;
 }
 
-/* The middle of a bucket, in us. */
+/* Returns the middle of a bucket in us. */
 static double bucket_middle(unsigned int bucket)
 {
 	unsigned int shift = bucket / STEPS;
@@ -123,7 +129,7 @@ static double percentile(const struct endpoint *e, double p)
 	uint64_t want = (uint64_t)((double)e->timed * p / 100), seen = 0;
 	double shortest = (double)e->shortest / 1000, longest = (double)e->longest / 1000;
 
-	/* The ends are known exactly, and nothing lies beyond them. */
+	/* The minimum and the maximum are known exactly. */
 	if (want + 1 >= e->timed)
 		return longest;
 	if (!want)
@@ -140,15 +146,18 @@ static double percentile(const struct endpoint *e, double p)
 
 /* ---- counting ------------------------------------------------------------------------------- */
 
-static void count_error(struct endpoint *e, int32_t status)
+static void count_error(struct endpoint *e, int32_t status, bool problem)
 {
 	for (unsigned int i = 0; i < ERRORS_MAX; i++) {
-		if (e->errors[i].count && e->errors[i].status != status && i + 1 < ERRORS_MAX)
+		if (e->errors[i].count &&
+		    (e->errors[i].status != status || e->errors[i].problem != problem))
 			continue;
 		e->errors[i].status = status;
+		e->errors[i].problem = problem;
 		e->errors[i].count++;
 		return;
 	}
+	e->more_errors[problem]++;
 }
 
 static void count_data(struct usb_stats *s, struct endpoint *e, const struct transfer *t)
@@ -180,7 +189,9 @@ static void count_done(struct endpoint *e, const struct transfer *t)
 	    urb_in(u))
 		e->short_ones++;
 	if (u->xfer == URB_ISO) {
-		e->iso_packets += u->ndesc;
+		/* usbmon's text has at most five descriptors, but states the number of packets. */
+		e->iso_packets += u->iso_packets > (int64_t)u->ndesc ? (uint32_t)u->iso_packets
+								     : u->ndesc;
 		e->iso_errors += (uint32_t)u->iso_errors;
 	}
 	if (transfer_latency(t, &latency)) {
@@ -209,10 +220,13 @@ void usbstat_add(struct usb_stats *s, const struct transfer *t)
 	if (end > e->last)
 		e->last = end;
 	e->transfers++;
-	/* A short read moved what there was, and what was unlinked was wanted no more. */
+	/* Short reads and cancellations are no errors. */
 	if (t->has_complete && t->complete.status) {
-		e->failed += usb_status_is_problem(t->complete.status) != 0;
-		count_error(e, t->complete.status);
+		bool problem = t->end == TRANSFER_ERROR ||
+			       usb_status_is_problem(t->complete.status) != 0;
+
+		e->failed += problem;
+		count_error(e, t->complete.status, problem);
 	}
 	if (t->end == TRANSFER_UNANSWERED)
 		e->unanswered++;
@@ -220,6 +234,8 @@ void usbstat_add(struct usb_stats *s, const struct transfer *t)
 		e->pending++;
 	else if (t->end == TRANSFER_DONE)
 		count_done(e, t);
+	if (!t->has_complete && !urb_in(&t->submit))
+		e->sent += t->submit.length;
 	count_data(s, e, t);
 }
 
@@ -292,22 +308,41 @@ static void print_device(const struct endpoint *e, const struct usb_devices *dev
 	out_char(o, '\n');
 }
 
+/* Prints the errors that are problems, or the others. */
+static void print_ends(const struct endpoint *e, bool problems, const char *title, struct out *o)
+{
+	bool any = false;
+
+	for (unsigned int i = 0; i < ERRORS_MAX && e->errors[i].count; i++) {
+		if (e->errors[i].problem != problems)
+			continue;
+		out_printf(o, "%s %llu %s (%d)", any ? "," : title,
+			   (unsigned long long)e->errors[i].count,
+			   usb_status_name(e->errors[i].status), e->errors[i].status);
+		any = true;
+	}
+	if (e->more_errors[problems])
+		out_printf(o, ", %llu of further kinds",
+			   (unsigned long long)e->more_errors[problems]);
+	if (any)
+		out_char(o, '\n');
+}
+
 static void print_errors(const struct endpoint *e, struct out *o)
 {
-	if (e->errors[0].count) {
-		out_str(o, e->failed ? "      errors:" : "      ended otherwise:");
-		for (unsigned int i = 0; i < ERRORS_MAX && e->errors[i].count; i++)
-			out_printf(o, "%s %llu %s (%d)", i ? "," : "",
-				   (unsigned long long)e->errors[i].count,
-				   usb_status_name(e->errors[i].status), e->errors[i].status);
-		out_char(o, '\n');
-	}
+	print_ends(e, true, "      errors:", o);
+	print_ends(e, false, "      ended otherwise:", o);
 	if (e->iso_errors)
 		out_printf(o, "      %llu of %llu isochronous packets failed\n",
 			   (unsigned long long)e->iso_errors,
 			   (unsigned long long)e->iso_packets);
 	if (e->unanswered)
 		out_printf(o, "      %llu without an answer\n", (unsigned long long)e->unanswered);
+	if (e->sent) {
+		out_str(o, "      ");
+		out_count(o, e->sent, "byte");
+		out_str(o, " more were sent; that they arrived was not recorded\n");
+	}
 	if (e->missing)
 		out_printf(o, "      data of %llu transfer%s was not captured whole\n",
 			   (unsigned long long)e->missing, e->missing == 1 ? "" : "s");
@@ -404,7 +439,7 @@ static void print_requests(const struct usb_stats *s, struct out *o)
 	if (*separator == ',')
 		out_printf(o, "; %" PRIu64 " failed\n", s->failed_requests);
 	if (s->unknown)
-		out_printf(o, "USB packets that are no event: %" PRIu64 "\n", s->unknown);
+		out_printf(o, "USB packets that are not events: %" PRIu64 "\n", s->unknown);
 }
 
 void usbstat_print(const struct usb_stats *s, const struct usb_devices *devices, struct out *o)
@@ -416,8 +451,10 @@ void usbstat_print(const struct usb_stats *s, const struct usb_devices *devices,
 	if (!s->count)
 		return;
 	list = malloc(s->count * sizeof(struct endpoint *));
-	if (!list)
+	if (!list) {
+		out_lack_memory();
 		return;
+	}
 	for (unsigned int i = 0; i < 256; i++)
 		for (struct endpoint *e = s->table[i]; e; e = e->next)
 			list[n++] = e;

@@ -9,20 +9,29 @@
 
 struct usb_stats;
 
-struct usb_stats *usbstat_new(void); /* NULL: out of memory */
+struct usb_stats *usbstat_new(void); /* Returns NULL if memory runs out. */
 void usbstat_free(struct usb_stats *s);
 
-/* One transfer that came to its end. */
+/* Counts one finished transfer. */
 void usbstat_add(struct usb_stats *s, const struct transfer *t);
 
-/* What USBPcap has besides transfers: a request that moves no data; a packet that is no event. */
+/*
+ * Count what USBPcap records besides transfers: a request without data, and a packet that is not an
+ * event.
+ */
 void usbstat_request(struct usb_stats *s, const struct urb *u);
 void usbstat_unknown(struct usb_stats *s);
 
-/* Complete lines: a table of devices and endpoints, errors by kind, what was not captured. */
+/*
+ * Appends complete lines: a table of devices and endpoints, errors by kind, and what is missing
+ * from the capture.
+ */
 void usbstat_print(const struct usb_stats *s, const struct usb_devices *devices, struct out *o);
 
-/* A line of what a capture's "usb/verdict" says (docs/format.md); none if it makes no sense. */
+/*
+ * Appends a line with the contents of "usb/verdict" metadata (docs/format.md), or nothing if it is
+ * malformed.
+ */
 void usbstat_verdict(const void *data, size_t len, struct out *o);
 
 #endif

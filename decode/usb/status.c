@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/usb/status.h"
+#include "common/array.h"
 
 #include <stddef.h>
 
@@ -37,16 +38,20 @@ static const struct status {
 	{-8, 1, "not supported", "ENOEXEC"},
 };
 
-#define STATUSES (sizeof(table) / sizeof(table[0]))
+#define STATUSES ARRAY_SIZE(table)
+
+/* -ENOENT of a submission that failed; of a completion it is "unlinked". */
+static const char not_enabled[] = "endpoint not enabled";
 
 const char *usb_status_word(size_t n)
 {
-	return n < STATUSES ? table[n].name : NULL;
+	return n < STATUSES ? table[n].name : n == STATUSES ? not_enabled : NULL;
 }
 
 const char *usb_status_error(size_t n)
 {
-	return n + 1 < STATUSES ? table[n + 1].error : NULL; /* the first, of 0, has none */
+	/* the first entry, for status 0, has no errno */
+	return n + 1 < STATUSES ? table[n + 1].error : NULL;
 }
 
 static const struct status *find(int32_t status)
@@ -62,6 +67,11 @@ const char *usb_status_name(int32_t status)
 	const struct status *s = find(status);
 
 	return s ? s->name : "error";
+}
+
+const char *usb_status_name_of(char type, int32_t status)
+{
+	return type == 'E' && status == -2 ? not_enabled : usb_status_name(status);
 }
 
 const char *usb_status_errno(int32_t status)

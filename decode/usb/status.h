@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the status of an URB means.
- * Source: Documentation/driver-api/usb/error-codes.rst of the kernel. The numbers are those of the
- * traced machine: Linux on x86, ARM and RISC-V (the generic errno.h), not of this one.
+ * The meaning of an URB's status. Source: Documentation/driver-api/usb/error-codes.rst of the
+ * kernel. The numbers are the errno values of the traced machine (the generic errno.h: Linux on
+ * x86, ARM and RISC-V), which may differ from those of this machine.
  */
 #ifndef TRAWL_DECODE_USB_STATUS_H
 #define TRAWL_DECODE_USB_STATUS_H
@@ -10,23 +10,32 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* "ok", "stall", "unlinked", ...; "error" for a number without a name of its own. */
+/* "ok", "stall", "unlinked", ..., or "error" for a number that is not in the table. */
 const char *usb_status_name(int32_t status);
 
-/* All of them, one after the other; NULL after the last. Likewise those of usb_status_errno(). */
+/* The same for an event of type 'S', 'C' or 'E', of which an 'E' gives -ENOENT another meaning. */
+const char *usb_status_name_of(char type, int32_t status);
+
+/*
+ * The nth name that usb_status_name() or usb_status_errno() can return, from 0; NULL after the
+ * last. They let --where check its operands.
+ */
 const char *usb_status_word(size_t n);
 const char *usb_status_error(size_t n);
 
-/* "EPIPE", ...; "" if not known. 0 has none. */
+/* "EPIPE", ..., or "" if the number is unknown or 0. */
 const char *usb_status_errno(int32_t status);
 
-/* -EINPROGRESS: what a submission has for a status. */
+/* -EINPROGRESS: the status of a submission. */
 #define USB_IN_PROGRESS (-115)
 
-/* Whether a status is an error of the device or the bus, and not the driver's own doing. */
+/*
+ * Whether a status is an error of the device or the bus, as opposed to a cancellation by the
+ * driver.
+ */
 int usb_status_is_problem(int32_t status);
 
-/* Whether data moved as it should: all of it, or a read that came out short. */
+/* Whether the transfer moved its data: success, or a short read (-EREMOTEIO). */
 static inline int usb_status_moved(int32_t status)
 {
 	return status == 0 || status == -121;

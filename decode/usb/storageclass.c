@@ -14,19 +14,23 @@ static bool follow(struct usb_detail *d)
 {
 	const struct transfer *t = d->transfer;
 	struct usb_interface *f = d->interface;
-	uint64_t begin = t->has_submit ? t->submitted : t->completed;
-	uint64_t end = t->has_complete ? t->completed : t->submitted;
+	const struct msc_transfer bytes = {
+		.p = d->data, .n = d->data_len,
+		.begin = t->has_submit ? t->submitted : t->completed,
+		.end = t->has_complete ? t->completed : t->submitted,
+	};
 
 	if (!f->msc)
 		f->msc = calloc(1, sizeof(*f->msc));
-	/* Of a transfer that failed, only a command's own bytes mean anything. */
+	if (!f->msc)
+		out_lack_memory();
+	/* If a transfer failed, its data is only meaningful when it is a command. */
 	if (!f->msc || (t->has_complete && !usb_status_moved(d->urb.status) &&
 			!msc_is_cbw(d->data, d->data_len)))
 		return false;
 	if (d->endpoint && d->endpoint->pipe)
-		return msc_uas(f->msc, d->endpoint->pipe, d->data, d->data_len, begin, end,
-			       &d->storage);
-	return msc_bot(f->msc, urb_in(&d->urb), d->data, d->data_len, begin, end, &d->storage);
+		return msc_uas(f->msc, d->endpoint->pipe, &bytes, &d->storage);
+	return msc_bot(f->msc, urb_in(&d->urb), &bytes, &d->storage);
 }
 
 static void tree(const struct usb_state *s, const struct usb_detail *d, struct tree *t)

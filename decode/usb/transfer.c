@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/usb/transfer.h"
+#include "common/array.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define BUCKET_BITS 14          /* mostly some hundred URBs are in flight, but losses leave more */
-#define OPEN_MAX 65536          /* a file of submissions only must not eat all memory */
-#define HELD_MAX (256u << 20)   /* bytes of submissions that are kept whole */
-#define HELD_SHORT 4096         /* bytes kept of a submission beyond that */
-#define ROOM_STEP 256           /* room for a short one comes in these: it is used again */
+/* usually some hundred URBs are in flight; losses leave more open */
+#define BUCKET_BITS 14
+#define OPEN_MAX 65536          /* bounds memory for files that contain only submissions */
+#define HELD_MAX (256u << 20)   /* bytes of submissions that are stored completely */
+#define HELD_SHORT 4096         /* bytes stored of each further submission */
+/* allocation step for small submissions, so that buffers can be reused */
+#define ROOM_STEP 256
 
 struct entry {
-	struct transfer t; /* first: a struct transfer of ours is its entry */
-	struct entry *next;          /* in its bucket, or in the free list */
-	struct entry *older, *newer; /* of those that are open */
-	size_t room;                 /* of t.copy */
+	struct transfer t; /* must be first: a struct transfer is cast to its struct entry */
+	struct entry *next;          /* in the bucket or the free list */
+	struct entry *older, *newer; /* list of open submissions by age */
+	size_t room;                 /* allocated bytes at t.copy */
 };
 
 struct half_pipe {
@@ -27,7 +30,7 @@ struct transfers {
 	struct entry *buckets[1 << BUCKET_BITS];
 	struct entry *oldest, *newest;
 	struct entry *free;
-	struct entry *given; /* handed out by the last call */
+	struct entry *given; /* returned by the last call; recycled by the next one */
 	size_t open, held;
 };
 
@@ -53,7 +56,7 @@ static void reclaim(struct transfers *s)
 
 	if (!e)
 		return;
-	/* Large buffers are not hoarded: megabytes come and go with their transfer. */
+	/* Large buffers are freed instead of kept for reuse. */
 	if (e->room > HELD_SHORT) {
 		s->held -= e->room;
 		free(e->t.copy);
@@ -83,13 +86,13 @@ void transfers_free(struct transfers *s)
 
 static size_t bucket_of(const struct urb *u)
 {
-	/* URB addresses are aligned: the low bits say nothing. */
+	/* URB addresses are aligned, so their low bits are constant. */
 	uint64_t h = (u->id >> 6 ^ (uint64_t)u->bus << 40) * UINT64_C(0x9e3779b97f4a7c15);
 
 	return (size_t)(h >> (64 - BUCKET_BITS));
 }
 
-/* A control pipe is one in both directions. */
+/* Whether both events belong to one pipe; a control pipe has both directions. */
 static bool same_pipe(const struct urb *a, const struct urb *b)
 {
 	uint8_t apart = a->endpoint ^ b->endpoint;
@@ -99,8 +102,8 @@ static bool same_pipe(const struct urb *a, const struct urb *b)
 }
 
 /*
- * Where a control transfer goes its request tells; one without data goes out, as Linux has it.
- * Other writers than Linux always write endpoint 0x00.
+ * Sets the direction of a control transfer from bmRequestType, because other systems than Linux
+ * always record endpoint 0x00. A request without data counts as OUT, as in Linux.
  */
 static void set_direction(struct urb *u)
 {
@@ -117,7 +120,7 @@ static struct entry **place_of(struct transfers *s, const struct urb *u)
 	return at;
 }
 
-/* Takes the entry at *at out of the table; it lives until the next call. */
+/* Removes the entry at *at from the table; it stays valid until the next call. */
 static struct entry *take_out(struct transfers *s, struct entry **at)
 {
 	struct entry *e = *at;
@@ -153,13 +156,11 @@ static bool keep(struct transfers *s, struct entry *e, const void *record, size_
 		len = HELD_SHORT;
 	if (len > e->room || !e->t.copy) {
 		size_t room = len > HELD_SHORT ? len : (len / ROOM_STEP + 1) * ROOM_STEP;
-		uint8_t *copy = realloc(e->t.copy, room);
 
-		if (!copy)
+		if (!array_resize(&e->t.copy, room, 1))
 			return false;
 		if (room > HELD_SHORT)
 			s->held += room;
-		e->t.copy = copy;
 		e->room = room;
 	}
 	memcpy(e->t.copy, record, len);
@@ -180,7 +181,7 @@ static struct entry *submitted(struct transfers *s, const struct urb *u, uint64_
 		return NULL;
 	}
 	urb_parse(&e->t.submit, e->t.copy, e->t.copy_len);
-	/* What the caller knows better than the bytes: they lack the time and the number. */
+	/* These fields are not in the record's bytes. */
 	e->t.submit.time = u->time;
 	e->t.submit.number = u->number;
 	e->t.submit.type = u->type;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/usb/transferdiff.h"
+#include "common/array.h"
 #include "decode/base/escape.h"
 
 #include <stdio.h>
@@ -14,17 +15,20 @@
 #include "decode/usb/echofield.h"
 #include "decode/usb/status.h"
 
-/* What is kept of a transfer: the front of its data, which may hold echo fields, and a hash. */
+/*
+ * What is kept of a transfer: the first bytes of its data, which may contain echo fields, and a
+ * hash of the rest.
+ */
 struct element {
 	uint64_t item;
-	uint64_t rest;    /* hash of the data after ECHO_REACH */
-	size_t at;        /* of the kept bytes, in the capture's store */
+	uint64_t rest;    /* hash of the data after the first ECHO_REACH bytes */
+	size_t at;        /* offset of the kept bytes in the capture's store */
 	uint32_t kept, length;
 	int32_t status;
 	uint8_t setup[8];
-	bool answered;    /* there is a status */
-	bool cancelled;   /* by the host, or since the device is gone */
-	bool secret;      /* keystrokes: no byte of it is told */
+	bool answered;    /* the transfer has a completion, so status is valid */
+	bool cancelled;   /* by the host, or because the device is gone */
+	bool secret;      /* keystrokes: no byte may be shown */
 };
 
 struct pipe {
@@ -32,16 +36,19 @@ struct pipe {
 	bool storage;
 	struct element *elements;
 	size_t n, room;
-	uint64_t open; /* IN transfers that ended without data by the host's doing */
+	uint64_t open; /* IN transfers that ended without data because of the host */
 	struct echo_fields echo;
-	/* By transferdiff_compare(): of those with a partner, in capture 0's pipe. */
+	/*
+	 * Set by transferdiff_compare(); the counts are valid in the pipes of capture 0 that have a
+	 * partner.
+	 */
 	struct pipe *partner;
 	uint64_t same, changed, only[2], before[2];
 };
 
-/* The answer to a standard request: the longest that came. */
+/* The longest answer to a standard request. */
 struct answer {
-	uint8_t request[6]; /* the setup packet without its length */
+	uint8_t request[6]; /* the setup packet without wLength */
 	bool good;
 	uint64_t item;
 	size_t at;
@@ -61,7 +68,7 @@ struct device {
 	size_t nanswers;
 	struct device *partner;
 	uint64_t answers_same, answers_differ;
-	struct device *next; /* by appearance */
+	struct device *next; /* in order of appearance */
 };
 
 struct transfer_diff {
@@ -70,7 +77,7 @@ struct transfer_diff {
 	uint8_t *bytes[2];
 	size_t used[2], room[2];
 	struct transfer_difference first;
-	uint64_t order; /* of first: smaller is earlier */
+	uint64_t order; /* sort key of `first`; smaller is earlier */
 	uint64_t count, same, transfers[2];
 };
 
@@ -112,8 +119,10 @@ void transferdiff_free(struct transfer_diff *t)
 
 /* ---- collecting ------------------------------------------------------------------------------ */
 
-/* The device of a transfer; another one comes to an address only with other ids or by
- * SET_ADDRESS. */
+/*
+ * Returns the device of a transfer. An address belongs to a new device when the ids change or after
+ * SET_ADDRESS.
+ */
 static struct device *device_of(struct transfer_diff *t, unsigned int capture,
 				const struct usb_detail *d)
 {
@@ -152,15 +161,8 @@ static struct device *device_of(struct transfer_diff *t, unsigned int capture,
 static int keep(struct transfer_diff *t, unsigned int capture, const uint8_t *p, size_t n,
 		size_t *at)
 {
-	if (t->room[capture] - t->used[capture] < n) {
-		size_t room = 2 * t->room[capture] + n + 4096;
-		uint8_t *grown = realloc(t->bytes[capture], room);
-
-		if (!grown)
-			return -1;
-		t->bytes[capture] = grown;
-		t->room[capture] = room;
-	}
+	if (!array_reserve(t->bytes[capture], t->room[capture], t->used[capture] + n))
+		return -1;
 	*at = t->used[capture];
 	if (n)
 		memcpy(t->bytes[capture] + *at, p, n);
@@ -170,26 +172,24 @@ static int keep(struct transfer_diff *t, unsigned int capture, const uint8_t *p,
 
 static struct pipe *pipe_of(struct device *dev, uint8_t xfer, uint8_t endpoint)
 {
-	struct pipe *grown;
+	struct pipe *new;
 
 	if (xfer == URB_CONTROL)
 		endpoint = 0;
 	for (size_t i = 0; i < dev->npipes; i++)
 		if (dev->pipes[i].xfer == xfer && dev->pipes[i].endpoint == endpoint)
 			return &dev->pipes[i];
-	grown = realloc(dev->pipes, (dev->npipes + 1) * sizeof(*grown));
-	if (!grown)
+	if (!array_grow(dev->pipes, dev->npipes))
 		return NULL;
-	dev->pipes = grown;
-	grown += dev->npipes++;
-	memset(grown, 0, sizeof(*grown));
-	grown->xfer = xfer;
-	grown->endpoint = endpoint;
-	return grown;
+	new = &dev->pipes[dev->npipes++];
+	*new = (struct pipe){.xfer = xfer, .endpoint = endpoint};
+	return new;
 }
 
-/* Unlinked, or shut down, or refused since the device is gone: -ENOENT, -ECONNRESET, -ESHUTDOWN,
- * -ENODEV. */
+/*
+ * Whether the transfer was unlinked, shut down, or refused because the device is gone: -ENOENT,
+ * -ECONNRESET, -ESHUTDOWN, -ENODEV.
+ */
 static bool is_cancelled(const struct transfer *t)
 {
 	int32_t status = t->complete.status;
@@ -198,7 +198,10 @@ static bool is_cancelled(const struct transfer *t)
 		status == -19;
 }
 
-/* A driver's choice, which is part of the session: other standard requests are enumeration. */
+/*
+ * Whether a standard request is a decision of the driver and therefore part of the session; other
+ * standard requests are enumeration.
+ */
 static bool is_choice(const struct control_request *s)
 {
 	return s->request == REQ_SET_CONFIGURATION || s->request == REQ_SET_INTERFACE ||
@@ -220,21 +223,21 @@ static int take_answer(struct transfer_diff *t, struct device *dev, const struct
 	if (a && (!good || d->data_len <= a->length))
 		return 0;
 	if (!a) {
-		a = realloc(dev->answers, (dev->nanswers + 1) * sizeof(*a));
-		if (!a)
+		if (!array_grow(dev->answers, dev->nanswers))
 			return -1;
-		dev->answers = a;
-		a += dev->nanswers++;
-		memset(a, 0, sizeof(*a));
+		a = &dev->answers[dev->nanswers++];
+		*a = (struct answer){.item = item};
 		memcpy(a->request, setup, 6);
-		a->item = item;
 	}
 	a->good = good;
 	a->length = d->data_len;
 	return keep(t, dev->capture, d->data, d->data_len, &a->at);
 }
 
-/* The bytes of a transfer; of an isochronous one those of its packets, without the gaps. */
+/*
+ * Hashes the data after ECHO_REACH. The data of an isochronous transfer is that of its packets,
+ * without the gaps.
+ */
 static uint64_t hash_rest(const struct usb_detail *d, const struct urb *data, uint32_t *length)
 {
 	XXH64_state_t state;
@@ -264,18 +267,16 @@ static int add(struct transfer_diff *t, struct device *dev, struct pipe *p,
 	const struct transfer *x = d->transfer;
 	struct element *e;
 
-	if (p->n == p->room) {
-		e = realloc(p->elements, (2 * p->room + 32) * sizeof(*e));
-		if (!e)
-			return -1;
-		p->elements = e;
-		p->room = 2 * p->room + 32;
-	}
+	if (!array_reserve(p->elements, p->room, p->n + 1))
+		return -1;
 	e = &p->elements[p->n];
 	*e = (struct element){
 		.item = item,
 		.answered = x->has_complete,
-		/* Each packet has its own; that of the whole is always good. */
+		/*
+		 * For isochronous transfers the status is that of the URB, which is always 0;
+		 * packets have their own.
+		 */
 		.status = x->has_complete ? x->complete.status : 0,
 		.cancelled = is_cancelled(x),
 		.secret = d->secret,
@@ -326,7 +327,7 @@ static void mask_of(const struct pipe *p, const uint8_t *bytes, const struct ele
 	bool other[ECHO_REACH];
 
 	echo_mask(&p->echo, p->storage, bytes, e->length, mask);
-	/* A field that counts in one of the two only tells them apart. */
+	/* A byte that counts in one of the two captures only is a real difference. */
 	if (!p->partner)
 		return;
 	echo_mask(&p->partner->echo, p->storage, bytes, e->length, other);
@@ -398,7 +399,7 @@ static void name_pipe(const struct device *d, const struct pipe *p, char *text, 
 			 p->endpoint & 0x80 ? "IN" : "OUT", urb_xfer_name(p->xfer));
 }
 
-/* What is different of two transfers; a and b are their kept bytes. */
+/* Describes the difference between two transfers; a and b are their kept bytes. */
 static void tell_change(const struct pipe *p, const struct element *ea, const uint8_t *a,
 			const struct element *eb, const uint8_t *b, char *text, size_t n)
 {
@@ -420,7 +421,7 @@ static void tell_change(const struct pipe *p, const struct element *ea, const ui
 		if (a[i] == b[i] || (mask[i] && ea->length == eb->length))
 			continue;
 		if (ea->secret || eb->secret)
-			snprintf(text, n, "byte %u is another (of what is masked no byte is told)",
+			snprintf(text, n, "byte %u differs (masked: its value is not shown)",
 				 i);
 		else
 			snprintf(text, n, "byte %u is 0x%02x, was 0x%02x", i, b[i], a[i]);
@@ -441,57 +442,71 @@ static bool is_earlier(struct transfer_diff *t, uint64_t order)
 	return true;
 }
 
-/* The place where capture 0 is at a, capture 1 at b, and na and nb transfers have no equal. */
+/*
+ * Notes a difference: na transfers of capture 0 from index a, and nb of capture 1 from index b,
+ * have no equal in the other capture.
+ */
+/* Transfers between two equal ones: na from index a in capture 0, nb from index b in capture 1. */
+struct gap {
+	size_t a, na, b, nb;
+};
+
 static void note_gap(struct transfer_diff *t, const struct device *d, const struct pipe *p,
-		     size_t a, size_t na, size_t b, size_t nb)
+		     const struct gap *g)
 {
-	const struct element *ea = p->elements + a, *eb = p->partner->elements + b;
+	const struct element *ea = p->elements + g->a, *eb = p->partner->elements + g->b;
 	struct transfer_difference *f = &t->first;
 	char where[96];
 
-	/* By the place in capture 0: of what is in the other only, after the last that is in
-	 * both. */
-	if (!is_earlier(t, na ? 2 * ea->item : a ? 2 * ea[-1].item + 1 : 1))
+	/*
+	 * Differences are ordered by item number in capture 0. Transfers that only capture 1 has
+	 * come after the last equal transfer.
+	 */
+	if (!is_earlier(t, g->na ? 2 * ea->item : g->a ? 2 * ea[-1].item + 1 : 1))
 		return;
-	f->item[0] = na ? ea->item : TRANSFERDIFF_NONE;
-	f->item[1] = nb ? eb->item : TRANSFERDIFF_NONE;
-	f->previous[0] = a ? ea[-1].item : TRANSFERDIFF_NONE;
-	f->previous[1] = b ? eb[-1].item : TRANSFERDIFF_NONE;
+	f->item[0] = g->na ? ea->item : TRANSFERDIFF_NONE;
+	f->item[1] = g->nb ? eb->item : TRANSFERDIFF_NONE;
+	f->previous[0] = g->a ? ea[-1].item : TRANSFERDIFF_NONE;
+	f->previous[1] = g->b ? eb[-1].item : TRANSFERDIFF_NONE;
 	name_pipe(d, p, where, sizeof(where));
-	snprintf(f->where, sizeof(f->where), "%s, transfer %zu there", where, (na ? a : b) + 1);
-	if (na && nb)
+	snprintf(f->where, sizeof(f->where), "%s, transfer %zu there", where,
+		 (g->na ? g->a : g->b) + 1);
+	if (g->na && g->nb)
 		tell_change(p, ea, t->bytes[0] + ea->at, eb, t->bytes[1] + eb->at, f->what,
 			    sizeof(f->what));
 	else
-		snprintf(f->what, sizeof(f->what), "only in %.100s", t->name[na ? 0 : 1]);
+		snprintf(f->what, sizeof(f->what), "only in %.100s", t->name[g->na ? 0 : 1]);
 }
 
-/* What the host does to a device before the other capture begins is no difference. */
+/*
+ * Whether extra transfers of a device precede the first equal one because only this capture
+ * contains its enumeration; that is not a difference.
+ */
 static bool leads(const struct device *mine, size_t at, size_t other)
 {
 	return mine->enumerated && !mine->partner->enumerated && !at && !other;
 }
 
-static void count_gap(struct transfer_diff *t, const struct device *d, struct pipe *p, size_t a,
-		      size_t na, size_t b, size_t nb)
+static void count_gap(struct transfer_diff *t, const struct device *d, struct pipe *p,
+		      const struct gap *g)
 {
-	size_t pairs = na < nb ? na : nb;
+	size_t pairs = g->na < g->nb ? g->na : g->nb;
 
-	if (!na && nb && leads(d->partner, b, a)) {
-		p->before[1] += nb;
+	if (!g->na && g->nb && leads(d->partner, g->b, g->a)) {
+		p->before[1] += g->nb;
 		return;
 	}
-	if (na && !nb && leads(d, a, b)) {
-		p->before[0] += na;
+	if (g->na && !g->nb && leads(d, g->a, g->b)) {
+		p->before[0] += g->na;
 		return;
 	}
-	if (!na && !nb)
+	if (!g->na && !g->nb)
 		return;
-	note_gap(t, d, p, a, na, b, nb);
+	note_gap(t, d, p, g);
 	p->changed += pairs;
-	p->only[0] += na - pairs;
-	p->only[1] += nb - pairs;
-	t->count += na > nb ? na : nb;
+	p->only[0] += g->na - pairs;
+	p->only[1] += g->nb - pairs;
+	t->count += g->na > g->nb ? g->na : g->nb;
 }
 
 static size_t without_tail(const struct pipe *p)
@@ -521,7 +536,7 @@ static int compare_pipes(struct transfer_diff *t, const struct device *d, struct
 	if (a && b)
 		ret = align(a, without_tail(p), b, without_tail(q), &runs, &n);
 	for (size_t i = 0; !ret && i < n; i++) {
-		count_gap(t, d, p, at, runs[i].a - at, bt, runs[i].b - bt);
+		count_gap(t, d, p, &(struct gap){ at, runs[i].a - at, bt, runs[i].b - bt });
 		p->same += runs[i].n;
 		t->same += runs[i].n;
 		at = runs[i].a + runs[i].n;
@@ -571,7 +586,7 @@ static void compare_answers(struct transfer_diff *t, struct device *d)
 				compare_answer(t, d, &d->answers[i], &d->partner->answers[k]);
 }
 
-/* All transfers of a pipe, or a device, that the other capture has not. */
+/* Notes all transfers of a pipe or device that the other capture does not have. */
 static void note_alone(struct transfer_diff *t, const struct device *d, struct pipe *p)
 {
 	struct transfer_difference *f = &t->first;
@@ -620,7 +635,7 @@ static void pair(struct device *a, struct device *b)
 	b->partner = a;
 }
 
-/* Those that no descriptor names: by their address, for want of anything better. */
+/* Pairs devices without known descriptors by their addresses. */
 static void pair_unknown(struct transfer_diff *t)
 {
 	for (struct device *a = t->devices[0]; a; a = a->next)
@@ -630,7 +645,10 @@ static void pair_unknown(struct transfer_diff *t)
 				pair(a, b);
 }
 
-/* By ids, in the order of appearance; then one device that is left on each side, whatever it is. */
+/*
+ * Pairs devices by vendor and product id in order of appearance. If then one device is left in each
+ * capture, these two are paired.
+ */
 static void pair_devices(struct transfer_diff *t)
 {
 	struct device *left[2] = {NULL, NULL};
@@ -683,7 +701,7 @@ uint64_t transferdiff_count(const struct transfer_diff *t)
 	return t->count;
 }
 
-/* ---- telling --------------------------------------------------------------------------------- */
+/* ---- output ---------------------------------------------------------------------------------- */
 
 static void put_device(const struct device *d, struct out *o)
 {

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Where a member lies: records are little endian, whatever this machine is. */
+/* Offset of a header field. Records are little endian on every machine. */
 #define AT(member) offsetof(struct usbmon_header, member)
 
 static void parse_header(struct urb *u, const uint8_t *h)
@@ -57,7 +57,7 @@ bool urb_parse(struct urb *u, const void *record, size_t len)
 		u->damage |= URB_BAD_ISO;
 		u->ndesc = (uint32_t)(rest / URB_ISO_SIZE);
 	}
-	/* Other transfers have no descriptors; a count there is not ours to believe. */
+	/* Only isochronous transfers have descriptors. */
 	if (u->ndesc && u->xfer != URB_ISO) {
 		u->damage |= URB_BAD_ISO;
 		u->ndesc = 0;
@@ -68,7 +68,8 @@ bool urb_parse(struct urb *u, const void *record, size_t len)
 	return u->damage == 0;
 }
 
-bool urb_parse_event(struct urb *u, uint32_t type, const void *record, size_t len)
+bool urb_parse_event(struct urb *u, uint32_t type, bool with_length, const void *record,
+		     size_t len)
 {
 	const char letter = usbtypes_letter(type);
 	const uint8_t *h = record;
@@ -79,6 +80,14 @@ bool urb_parse_event(struct urb *u, uint32_t type, const void *record, size_t le
 	else
 		u->damage |= URB_BAD_TYPE;
 	u->type = letter;
+	if (with_length && len >= URB_HEADER)
+		u->packet_length = get32(h + USB_PACKET_LENGTH);
+	/* The header of a packet that was cut still says how much the kernel had captured. */
+	if (len >= URB_HEADER && u->captured > len - URB_HEADER &&
+	    urb_original_length(u, len) > len) {
+		u->damage &= ~(unsigned int)URB_BAD_CAP;
+		u->cut = u->captured - (uint32_t)(len - URB_HEADER);
+	}
 	if (!usbtypes_is_usbpcap(type) || len < URB_HEADER)
 		return u->damage == 0;
 	if (!usbtypes_is_urb(type))
@@ -162,6 +171,20 @@ uint64_t urb_wanted(const struct urb *u)
 			end = (uint64_t)p.offset + p.length;
 	}
 	return end;
+}
+
+uint32_t urb_packet_length(const struct urb *u, size_t captured)
+{
+	uint64_t len = URB_HEADER + (uint64_t)u->ndesc * URB_ISO_SIZE + urb_wanted(u);
+
+	if (u->flag_data != URB_FLAG_PRESENT || len < captured)
+		len = captured;
+	return len > UINT32_MAX ? UINT32_MAX : (uint32_t)len;
+}
+
+uint32_t urb_original_length(const struct urb *u, size_t captured)
+{
+	return u->packet_length ? u->packet_length : urb_packet_length(u, captured);
 }
 
 uint64_t urb_missing(const struct urb *u)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One usbmon record: the 64-byte header of drivers/usb/mon/mon_bin.c, isochronous parts, data.
+ * One usbmon record: the 64-byte header of drivers/usb/mon/mon_bin.c, isochronous descriptors,
+ * data.
  *
- * The same bytes are the payload of a .trawl file's usbmon source, of LINKTYPE_USB_LINUX_MMAPPED
- * (220) and, cut to 48 bytes of header, of LINKTYPE_USB_LINUX (189). They come from files, so no
- * length in them is believed: what does not fit is cut and noted in `damage`.
+ * A usbmon source of a .trawl file and LINKTYPE_USB_LINUX_MMAPPED (220) hold these bytes;
+ * LINKTYPE_USB_LINUX (189) has only the first 48 bytes of the header. Records come from files, so
+ * no length in them is trusted: what does not fit is cut and noted in `damage`.
  */
 #ifndef TRAWL_DECODE_USB_URB_H
 #define TRAWL_DECODE_USB_URB_H
@@ -15,56 +16,64 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define URB_HEADER 64     /* header bytes of a record */
-#define URB_HEADER_OLD 48 /* of LINKTYPE_USB_LINUX */
-#define URB_ISO_SIZE 16   /* one isochronous descriptor */
+#define URB_HEADER 64     /* bytes in the header of a record */
+#define URB_HEADER_OLD 48 /* the same for LINKTYPE_USB_LINUX */
+#define URB_ISO_SIZE 16   /* bytes in an isochronous descriptor */
 
 enum urb_xfer { URB_ISO, URB_INTERRUPT, URB_CONTROL, URB_BULK, URB_XFERS };
 
 enum urb_damage {
-	URB_SHORT_HEADER = 1, /* fewer than 64 bytes: the rest reads as zero */
-	URB_BAD_TYPE = 2,     /* neither S nor C nor E */
-	URB_BAD_XFER = 4,     /* no such transfer type */
+	URB_SHORT_HEADER = 1, /* fewer than 64 bytes: missing fields read as zero */
+	URB_BAD_TYPE = 2,     /* the type is not S, C or E */
+	URB_BAD_XFER = 4,     /* unknown transfer type */
 	URB_BAD_ISO = 8,      /* more isochronous descriptors than the record holds */
-	URB_BAD_CAP = 16,     /* len_cap is not the bytes that follow */
+	/* len_cap differs from the number of bytes that follow, and no packet was cut */
+	URB_BAD_CAP = 16,
 };
 
-/* flag_setup, flag_data: setup packet or data are in the record. Any other letter says why not. */
+/*
+ * Value of flag_setup and flag_data if setup packet and data are in the record. Any other character
+ * says why not; see urb_flag_text().
+ */
 #define URB_FLAG_PRESENT '\0'
 
-/* What macOS has and usbmon has not. */
+/* Fields that packets of macOS have and usbmon records lack. */
 struct darwin_fields {
-	uint32_t io_status, location; /* IOReturn; of the port, by which macOS names devices */
+	/* an IOReturn; the locationID by which macOS identifies the port */
+	uint32_t io_status, location;
 	uint8_t speed;
 };
 
 struct urb {
 	uint64_t id;
-	char type;           /* 'S', 'C', 'E'; of an event of USBPcap also 'T', 'I', 'P' */
-	uint8_t xfer;        /* enum urb_xfer; >= URB_XFERS if damaged */
-	uint8_t endpoint;    /* with bit 7 for IN, as in the header */
+	char type;           /* 'S', 'C', 'E'; for events of USBPcap also 'T', 'I', 'P' */
+	uint8_t xfer;        /* enum urb_xfer; >= URB_XFERS if the record is damaged */
+	uint8_t endpoint;    /* endpoint number, with bit 7 set for IN */
 	uint8_t device;
 	uint16_t bus;
 	char flag_setup, flag_data;
 	uint64_t time;       /* ns since the epoch */
-	uint64_t number;     /* counts all USB events that are read, from 0; no record has it */
+	uint64_t number;     /* index among all USB events of the file, from 0; not in the record */
 	int32_t status;
-	uint32_t length;     /* S: asked for, C: transferred */
-	uint32_t buffer;     /* isochronous C: length of its S; 0: not known; no record has it */
-	uint32_t captured;   /* len_cap as the header says */
+	uint32_t length;     /* S: requested, C: transferred bytes */
+	uint32_t buffer;     /* isochronous C: the length of its S; 0: unknown; not in the record */
+	uint32_t captured;   /* len_cap from the header */
+	uint32_t cut;        /* by how much the record is shorter than len_cap; not in the record */
+	uint32_t packet_length; /* of the imported packet; 0: as urb_packet_length() returns */
 	uint8_t setup[8];    /* valid if has_setup */
 	bool has_setup;
-	int32_t iso_errors, iso_packets; /* of an isochronous URB; packets may exceed ndesc */
+	int32_t iso_errors, iso_packets; /* isochronous URBs; iso_packets may exceed ndesc */
 	int32_t interval, start_frame;
-	uint32_t flags;      /* URB_* transfer flags of the kernel */
-	uint32_t ndesc;      /* isochronous descriptors in the record, bounded */
+	uint32_t flags;      /* the kernel's URB_* transfer flags */
+	/* number of isochronous descriptors in the record, bounded by its length */
+	uint32_t ndesc;
 	const uint8_t *iso;  /* ndesc * URB_ISO_SIZE bytes, in the record */
 	const uint8_t *data; /* in the record; never NULL */
 	uint32_t data_len;
-	unsigned int damage; /* enum urb_damage bits */
-	bool is_usbpcap;     /* usbpcap holds something */
+	unsigned int damage; /* bits of enum urb_damage */
+	bool is_usbpcap;     /* usbpcap is valid */
 	struct usbpcap_fields usbpcap;
-	bool is_darwin;      /* darwin holds something */
+	bool is_darwin;      /* darwin is valid */
 	struct darwin_fields darwin;
 };
 
@@ -73,28 +82,42 @@ struct urb_packet {
 	uint32_t offset, length;
 };
 
-/* Parses a record of any length, even none. Points into it. Returns u->damage == 0. */
+/*
+ * Parses a record of any length, including 0. The result points into the record. Returns true if no
+ * damage was found.
+ */
 bool urb_parse(struct urb *u, const void *record, size_t len);
 
-/* Likewise; type is the record's event type (enum usb_event): some have other fields than the
- * time. */
-bool urb_parse_event(struct urb *u, uint32_t type, const void *record, size_t len);
+/*
+ * The same for a record of event type `type` (enum usb_event); some types have fields besides the
+ * time. with_length: the type has a field at USB_PACKET_LENGTH.
+ */
+bool urb_parse_event(struct urb *u, uint32_t type, bool with_length, const void *record,
+		     size_t len);
 
-/* Writes the fields of USBPcap into a header. */
+/* Writes the fields that are specific to USBPcap into a header. */
 void urb_put_usbpcap(const struct usbpcap_fields *f, uint8_t header[URB_HEADER]);
 
-/* The reverse of urb_parse(): writes the fields of u into a header. len_cap becomes u->captured. */
+/*
+ * The reverse of urb_parse(): writes the fields of u into a header. len_cap is set to u->captured.
+ */
 void urb_header(const struct urb *u, uint8_t header[URB_HEADER]);
 
-/* Writes a time, ns since the epoch, into a header, which counts microseconds. */
+/* Writes a time in ns since the epoch into a header, which stores whole microseconds. */
 void urb_put_time(uint8_t header[URB_HEADER], uint64_t time);
 
 /*
- * How many bytes of data a complete record of this event has. An isochronous IN completion is
- * sparse: its packets are at their offsets with gaps between, so that is the end of its last
- * packet.
+ * Returns how many bytes of data a complete record of this event has. The packets of an isochronous
+ * IN completion lie at their offsets with gaps between them, so there the result is the end of the
+ * last packet.
  */
 uint64_t urb_wanted(const struct urb *u);
+
+/* The length that libpcap gives the packet of a record of `captured` bytes. */
+uint32_t urb_packet_length(const struct urb *u, size_t captured);
+
+/* The length of that packet before it was cut: an imported one keeps what its file says. */
+uint32_t urb_original_length(const struct urb *u, size_t captured);
 
 /* Isochronous packet i < u->ndesc. */
 struct urb_packet urb_packet(const struct urb *u, uint32_t i);
@@ -104,7 +127,7 @@ static inline bool urb_in(const struct urb *u)
 	return u->endpoint & 0x80;
 }
 
-/* USBPcap does not tell how much a read may be: its submission says 0. */
+/* Whether the requested length is unknown: USBPcap records 0 for the submission of a read. */
 static inline bool urb_length_unknown(const struct urb *u)
 {
 	return u->type == 'S' && u->is_usbpcap && urb_in(u) && !u->has_setup && !u->length;
@@ -115,14 +138,14 @@ static inline unsigned int urb_endpoint_number(const struct urb *u)
 	return u->endpoint & 0x7f;
 }
 
-/* Whether this event is half of a transfer: of USBPcap there are others. */
+/* Whether this event is one half of a transfer; USBPcap also has other events. */
 static inline bool urb_is_half(const struct urb *u)
 {
 	return u->type == 'S' || u->type == 'C' || u->type == 'E';
 }
 
 /*
- * Whether this event is the one of its transfer that carries data: S of OUT, C of IN; of macOS
+ * Whether this event is the half of its transfer that carries data: S for OUT, C for IN; for macOS
  * always C.
  */
 static inline bool urb_carries(const struct urb *u)
@@ -132,12 +155,15 @@ static inline bool urb_carries(const struct urb *u)
 	return u->type == 'C' ? urb_in(u) : !urb_in(u);
 }
 
-/* Bytes of payload that were transferred and are not in the record: cut, or not accessible. */
+/*
+ * Number of transferred payload bytes that are missing from the record: they were cut, or the
+ * kernel could not access them.
+ */
 uint64_t urb_missing(const struct urb *u);
 
 const char *urb_xfer_name(uint8_t xfer); /* "iso", "interrupt", "control", "bulk", "unknown" */
 
-/* What a data flag means in words: "not mapped" for 'Z', ...; NULL for 0, '<', '>'. */
+/* The meaning of a data flag, such as "not mapped" for 'Z'; NULL for 0, '<' and '>'. */
 const char *urb_flag_text(char flag);
 
 #endif

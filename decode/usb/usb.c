@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/usb/usb.h"
 #include "decode/base/jdoc.h"
+#include "common/array.h"
 #include "common/usbtypes.h"
 #include "decode/base/bytes.h"
 #include "decode/usb/class.h"
@@ -8,10 +9,15 @@
 #include "decode/usb/keystrokes.h"
 #include "decode/usb/requestguess.h"
 #include "decode/usb/status.h"
+#include "decode/usb/usbpcap.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
-/* A submission may wait long for its answer (a keyboard's), but mostly does not. */
+/*
+ * ns; the time by which a completion may follow its submission. Most come soon, but a keyboard's
+ * may take long.
+ */
 #define LOOKBACK UINT64_C(60000000000)
 
 static void usb_close(void *state)
@@ -21,6 +27,7 @@ static void usb_close(void *state)
 	if (!s)
 		return;
 	transfers_free(s->transfers);
+	duplicates_free(s->duplicates);
 	usbdev_free_all(&s->devices);
 	usbahead_free(&s->ahead);
 	usbstat_free(s->stats);
@@ -43,8 +50,9 @@ static void *usb_open(const struct decode_context *ctx, struct trawl_error *err)
 	out_memory(&s->scratch[0]);
 	out_memory(&s->scratch[1]);
 	s->transfers = transfers_new();
+	s->duplicates = duplicates_new();
 	s->stats = ctx->options->summary ? usbstat_new() : NULL;
-	if (s->transfers && (s->stats || !ctx->options->summary))
+	if (s->transfers && s->duplicates && (s->stats || !ctx->options->summary))
 		return s;
 fail:
 	usb_close(s);
@@ -61,8 +69,8 @@ static uint64_t meta_time(const struct usb_state *s, const struct trawl_meta *m)
 }
 
 /*
- * Snapshots are in the file in the order in which they were taken. What is dated later than the
- * event at hand waits: the address may still belong to another device.
+ * Applies the snapshots dated up to `time`. They are in the file in the order in which they were
+ * taken. Later ones must wait, because until then the address may belong to another device.
  */
 static void apply_metadata(struct usb_state *s, uint64_t time)
 {
@@ -80,7 +88,35 @@ static void apply_metadata(struct usb_state *s, uint64_t time)
 	}
 }
 
-/* Those at the start are taken in a moment; a device that is plugged in meanwhile enumerates. */
+/* What trawl-edit redact replaced in transfers: it notes which classes it removed. */
+static void read_removed(struct usb_state *s, const struct trawl_meta *m)
+{
+	static const char *const classes[] = {"payload", "keystrokes", "pointer", "sectors"};
+	struct json_object *o = jdoc_parse(m->data, m->len), *removed = jdoc_get(o, "removed");
+
+	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
+		s->redacted |= jdoc_get(removed, classes[i]) != NULL;
+	s->redacted_ids |= jdoc_get(removed, "identity") != NULL;
+	json_object_put(o);
+}
+
+static void read_edits(struct usb_state *s)
+{
+	struct trawl_reader *r = s->ctx->reader;
+	size_t count = r ? trawl_meta_count(r) : 0;
+
+	for (; s->edits_read < count; s->edits_read++) {
+		const struct trawl_meta *m = trawl_meta_at(r, s->edits_read);
+
+		if (!strncmp(m->name, "edit/", 5))
+			read_removed(s, m);
+	}
+}
+
+/*
+ * ns; the initial snapshots are taken within this time. A device that is plugged in during it sends
+ * its descriptors over the bus.
+ */
 #define SNAPSHOT_SPAN UINT64_C(1000000000)
 
 uint64_t usb_first_snapshots(struct usb_state *s)
@@ -101,9 +137,11 @@ uint64_t usb_first_snapshots(struct usb_state *s)
 	return 0;
 }
 
-/* ---- what is talked about -------------------------------------------------------------------- */
+/*
+ * ---- device, interface and class of an event ---------------------------------------------------
+ */
 
-/* Of an interface that no descriptor tells of, the request itself may say the class. */
+/* Determines the recipient's class; without descriptors, from the form of the request. */
 static void take_target(struct usb_detail *d)
 {
 	d->target = usbdev_target(d->device, &d->setup);
@@ -144,7 +182,7 @@ static void describe(struct usb_state *s, struct usb_detail *d)
 	d->class = d->urb.xfer == URB_CONTROL ? NULL : usb_class_of(d);
 }
 
-/* Storage that was plugged in before the capture, and of which there is no snapshot. */
+/* Recognises storage that was plugged in before the capture and has no snapshot. */
 static void guess_storage(struct usb_state *s, struct usb_detail *d)
 {
 	if (d->class || d->interface || d->urb.xfer != URB_BULK || urb_in(&d->urb) ||
@@ -157,7 +195,10 @@ static void guess_storage(struct usb_state *s, struct usb_detail *d)
 	describe(s, d);
 }
 
-/* As far as the capture tells: of a half it does not. */
+/*
+ * Whether the transfer succeeded as far as the capture shows; transfers without a recorded
+ * completion are taken as successful.
+ */
 static bool succeeded(const struct usb_detail *d)
 {
 	return d->transfer->end == TRANSFER_HALF ||
@@ -172,11 +213,12 @@ static void learn(struct usb_state *s, struct usb_detail *d)
 	if (!d->device)
 		return;
 	usbdev_learn(&s->devices, d->device, &d->setup, d->data, d->data_len);
-	d->device = device_of(s, &d->urb); /* which may turn out to be another than was foreseen */
+	/* the descriptor may show that the device differs from the one in the later snapshot */
+	d->device = device_of(s, &d->urb);
 	take_target(d);
 }
 
-/* The rule by which the data is masked; to be asked once for each transfer, in order. */
+/* Returns the rule by which the data is masked. Must be called once for each transfer, in order. */
 static const char *secret_of(struct usb_state *s, struct usb_detail *d)
 {
 	const char *rule = keystrokes_rule(&s->devices, d);
@@ -184,7 +226,10 @@ static const char *secret_of(struct usb_state *s, struct usb_detail *d)
 	return rule || !d->class || !d->class->secret ? rule : d->class->secret(d);
 }
 
-/* Everything about a transfer, in order, once: it moves the state of devices and protocols on. */
+/*
+ * Gathers everything about a transfer and updates the state of devices and classes. Must be called
+ * once for each transfer, in order.
+ */
 static void examine(struct usb_state *s, struct transfer *t, struct usb_detail *d)
 {
 	const struct urb *data = transfer_data(t);
@@ -201,6 +246,7 @@ static void examine(struct usb_state *s, struct transfer *t, struct usb_detail *
 	if (d->urb.xfer != URB_CONTROL && d->class && d->class->follow && !d->class->follow(d))
 		d->class = NULL;
 	d->secret = secret_of(s, d);
+	d->two_readers = duplicates_on(s->duplicates, d->urb.bus);
 	if (s->stats)
 		usbstat_add(s->stats, t);
 }
@@ -211,7 +257,7 @@ static const char *const names[] = {
 	"usb:iso", "usb:interrupt", "usb:control", "usb:bulk", "usb:unknown", "usbpcap:stage",
 	"usbpcap:irp", "usbpcap:packet", "usb:packet", NULL,
 };
-#define NAME_OF_OTHERS (URB_XFERS + 1) /* from here on, what is no half of a transfer */
+#define NAME_OF_OTHERS (URB_XFERS + 1) /* from here on: events that are not halves of transfers */
 
 static const char *item_name(const struct usb_detail *d)
 {
@@ -234,14 +280,15 @@ static bool is_problem(const struct usb_detail *d)
 		return true;
 	if (!urb_is_half(&d->urb) && d->urb.type != 'I')
 		return d->urb.type == 'P';
-	if (d->urb.type != 'S' && usb_status_is_problem(d->urb.status))
+	/* -ENOENT of a failed submission is no cancellation: the endpoint is not enabled. */
+	if (d->urb.type == 'E' || (d->urb.type != 'S' && usb_status_is_problem(d->urb.status)))
 		return true;
 	if (d->urb.xfer == URB_ISO && d->urb.type == 'C' && d->urb.iso_errors)
 		return true;
 	return d->class == &usb_storage_class && d->transfer && msc_is_problem(&d->storage);
 }
 
-/* The name of no task. */
+/* Task name of events that no task caused. */
 static const char nobody[16];
 
 int usb_emit(struct usb_state *s, struct item *it, struct usb_detail *d, struct item_sink *sink)
@@ -265,7 +312,7 @@ static int emit_transfer(struct usb_state *s, const struct trawl_event *ev, stru
 		.time = s->time,
 		.ts = s->ts,
 		.source = s->source,
-		.type = ev ? ev->type : NULL,
+		.type = ev ? ev->type : s->type,
 		.record = ev ? ev->record : NULL,
 		.len = ev ? ev->len : 0,
 	};
@@ -286,7 +333,8 @@ static struct item item_of(const struct trawl_event *ev)
 }
 
 static int emit_event(struct usb_state *s, const struct trawl_event *ev, const struct urb *u,
-		      const struct usb_detail *joined, struct item_sink *sink)
+		      const struct usb_detail *joined, struct seen_event *seen,
+		      struct item_sink *sink)
 {
 	struct usb_detail d = {.urb = *u, .data = u->data, .data_len = u->data_len};
 	struct item it = item_of(ev);
@@ -294,14 +342,55 @@ static int emit_event(struct usb_state *s, const struct trawl_event *ev, const s
 	describe(s, &d);
 	take_setup(&d, u->has_setup ? u->setup : NULL);
 	d.secret = joined ? joined->secret : secret_of(s, &d);
+	if (seen) /* a second record is masked like this one */
+		seen->secret = d.secret;
 	if (u->xfer == URB_ISO && joined && joined->transfer->has_submit)
 		d.urb.buffer = joined->transfer->submit.length;
 	return usb_emit(s, &it, &d, sink);
 }
 
+/* Bytes that nobody understands may end with a report of a boot keyboard. */
+static const char *secret_of_tail(const struct usb_detail *d)
+{
+	enum { REPORT = 8, HEADER_DARWIN = 32, HEADER_USBPCAP = 27 };
+	uint32_t header = d->urb.is_darwin ? HEADER_DARWIN : HEADER_USBPCAP;
+
+	if (d->data_len < header + REPORT)
+		return NULL;
+	return keystrokes_rule_anywhere(NULL, d->data + d->data_len - REPORT, REPORT);
+}
+
+/* A packet that was kept as it was: what it carries, behind its header. */
+static const char *secret_of_packet(struct usb_state *s, const struct usb_detail *d)
+{
+	struct usb_detail inner = {0};
+	struct usbpcap_packet p;
+
+	if (d->urb.is_darwin || !usbpcap_parse(&p, d->data, d->data_len))
+		return secret_of_tail(d);
+	inner.urb.bus = p.bus;
+	inner.urb.device = (uint8_t)p.device;
+	inner.urb.endpoint = p.endpoint;
+	inner.urb.xfer = p.transfer;
+	inner.data = p.data;
+	inner.data_len = p.data_len;
+	describe(s, &inner);
+	if (p.transfer == URB_INTERRUPT || p.transfer == URB_BULK || p.transfer == URB_ISO)
+		return secret_of(s, &inner);
+	return keystrokes_rule_anywhere(inner.device, p.data, p.data_len);
+}
+
+/* Of an event that is no half of a transfer; `d` is described. */
+static const char *secret_of_other(struct usb_state *s, const struct usb_detail *d)
+{
+	if (d->urb.type == 'P')
+		return secret_of_packet(s, d);
+	return keystrokes_rule_anywhere(d->device, d->data, d->data_len);
+}
+
 /*
- * What USBPcap has besides the halves of transfers. A stage is part of another event, and shown
- * only where each event is.
+ * Emits USBPcap's events that are not halves of transfers. A stage is part of another event and is
+ * only shown where each event is an item.
  */
 static int emit_other(struct usb_state *s, const struct trawl_event *ev, const struct urb *u,
 		      struct item_sink *sink)
@@ -317,6 +406,7 @@ static int emit_other(struct usb_state *s, const struct trawl_event *ev, const s
 		return 0;
 	describe(s, &d);
 	take_setup(&d, u->has_setup ? u->setup : NULL);
+	d.secret = secret_of_other(s, &d);
 	return usb_emit(s, &it, &d, sink);
 }
 
@@ -329,7 +419,10 @@ static uint8_t xfer_called(const char *name)
 	return xfer;
 }
 
-/* Pipes of which the capture has no completions: the import has seen all of it. */
+/*
+ * Reads the "import/halves" metadata: pipes whose completions the capture does not contain, as the
+ * import found.
+ */
 static int read_halves(struct usb_state *s, struct trawl_error *err)
 {
 	struct json_object *o = s->ctx->reader ? jdoc_meta(s->ctx->reader, "import/halves") : NULL;
@@ -363,7 +456,7 @@ static int emit_displaced(struct usb_state *s, const struct trawl_event *ev, con
 	return result;
 }
 
-/* What must be known of a submission before it is complete: a UAS command. */
+/* Processes what must be known of a submission before its completion: UAS commands. */
 static void foresee(struct usb_state *s, const struct urb *u, uint64_t time)
 {
 	struct usb_detail d = {.urb = *u, .data = u->data, .data_len = u->data_len};
@@ -377,9 +470,62 @@ static void foresee(struct usb_state *s, const struct urb *u, uint64_t time)
 		d.interface->msc = calloc(1, sizeof(*d.interface->msc));
 	if (d.interface->msc)
 		msc_uas_submitted(d.interface->msc, u->data, u->data_len, time);
+	else
+		out_lack_memory();
 }
 
-/* The event in usbmon's form: what it is, or what a packet of macOS says. */
+/*
+ * The second record of an event belongs to no further transfer: it is an item only where each event
+ * is one, and masked like the first.
+ */
+static int emit_second(struct usb_state *s, const struct trawl_event *ev, const struct urb *u,
+		       const struct seen_event *first, struct item_sink *sink)
+{
+	struct usb_detail d = {.urb = *u, .data = u->data, .data_len = u->data_len};
+	struct item it = item_of(ev);
+
+	if (!usb_is_raw(s))
+		return 0;
+	describe(s, &d);
+	take_setup(&d, u->has_setup ? u->setup : NULL);
+	d.secret = first->secret;
+	d.is_second = true;
+	d.apart = (int64_t)(ev->time - first->time);
+	return usb_emit(s, &it, &d, sink);
+}
+
+/* The kept event of a half of a transfer, which USBPcap and macOS give one reader each: NULL. */
+static struct seen_event *take_seen(struct usb_state *s, const struct urb *u, uint64_t time,
+				    const uint8_t *record, size_t len, bool *is_second)
+{
+	*is_second = false;
+	if (u->is_usbpcap || u->is_darwin)
+		return NULL;
+	return duplicates_take(s->duplicates, u, time, record, len, is_second);
+}
+
+/* A source that does not describe the field may have anything in its place. */
+static bool describes_length(const struct trawl_event_type *type)
+{
+	for (uint32_t i = 0; i < type->nfields; i++)
+		if (type->fields[i].offset == USB_PACKET_LENGTH && type->fields[i].size == 4)
+			return !strcmp(type->fields[i].name, "packet_length");
+	return false;
+}
+
+/* The same, without going through the fields for each event. */
+static bool has_packet_length(struct usb_state *s, const struct trawl_event_type *type)
+{
+	size_t i = type->id % ARRAY_SIZE(s->described);
+
+	if (s->described[i].type != type) {
+		s->described[i].type = type;
+		s->described[i].with_length = describes_length(type);
+	}
+	return s->described[i].with_length;
+}
+
+/* Stores the event in usbmon's form in *u, and its record; packets of macOS are converted first. */
 static void parse(struct usb_state *s, const struct trawl_event *ev, struct urb *u,
 		  const uint8_t **record, size_t *len)
 {
@@ -391,7 +537,7 @@ static void parse(struct usb_state *s, const struct trawl_event *ev, struct urb 
 	*record = p;
 	*len = ev->len;
 	if (ev->type->id != USB_PACKET) {
-		urb_parse_event(u, ev->type->id, *record, *len);
+		urb_parse_event(u, ev->type->id, has_packet_length(s, ev->type), *record, *len);
 		return;
 	}
 	darwin_record(p + head, ev->len - head, (uint32_t)get_le(p, head), &s->translated, &darwin);
@@ -408,17 +554,21 @@ static int usb_feed(void *state, const struct trawl_event *ev, struct item_sink 
 {
 	struct usb_state *s = state;
 	bool raw = usb_is_raw(s);
+	struct seen_event *seen;
 	struct transfer *done;
 	struct usb_detail d = {0};
 	const uint8_t *record;
+	bool is_second;
 	struct urb u;
 	size_t len;
 	int result = 0;
 
 	s->source = ev->source;
+	s->type = ev->type;
 	s->time = ev->time;
 	s->ts = ev->ts;
 	apply_metadata(s, ev->time);
+	read_edits(s);
 	parse(s, ev, &u, &record, &len);
 	u.time = ev->ts;
 	if (!s->events && read_halves(s, err))
@@ -426,23 +576,29 @@ static int usb_feed(void *state, const struct trawl_event *ev, struct item_sink 
 	u.number = s->events++;
 	if (!urb_is_half(&u))
 		return emit_other(s, ev, &u, sink);
+	seen = take_seen(s, &u, ev->time, record, len, &is_second);
+	if (is_second)
+		return emit_second(s, ev, &u, seen, sink);
 	result = emit_displaced(s, ev, &u, sink);
 	if (result)
 		return result;
 	foresee(s, &u, ev->time);
-	/* On the timeline, as all that is shown: a latency is no hour where the clock was set. */
+	/*
+	 * Latencies are computed on the timeline, so that setting the wall clock does not change
+	 * them.
+	 */
 	if (transfers_feed(s->transfers, &u, ev->time, record, len, &done) < 0)
 		return trawl_fail(err, TRAWL_CANNOT, "usb: out of memory");
 	if (done)
 		examine(s, done, &d);
 	if (raw)
-		result = emit_event(s, ev, &u, done && u.type != 'S' ? &d : NULL, sink);
+		result = emit_event(s, ev, &u, done && u.type != 'S' ? &d : NULL, seen, sink);
 	else if (done)
 		result = emit_transfer(s, ev, &d, sink);
 	return result;
 }
 
-/* Of a device that is gone no answer comes any more. */
+/* An open transfer to a device that is gone can no longer complete. */
 static void judge_open(const struct usb_state *s, struct transfer *t)
 {
 	const struct usb_device *dev = usbdev_find(&s->devices, t->submit.bus, t->submit.device);
@@ -459,7 +615,7 @@ static int usb_flush(void *state, struct item_sink *sink, struct trawl_error *er
 	struct usb_detail d;
 	int result = 0;
 
-	/* The last that happened may have been a plug or an unplugging, which is told after it. */
+	/* A snapshot of the last plug or unplug event is dated after the last URB. */
 	apply_metadata(s, s->time + SNAPSHOT_SPAN);
 	while (!result && (t = transfers_drain(s->transfers))) {
 		judge_open(s, t);
@@ -470,12 +626,22 @@ static int usb_flush(void *state, struct item_sink *sink, struct trawl_error *er
 	return result;
 }
 
+static void print_duplicates(const struct duplicates *d, struct out *o)
+{
+	uint64_t apart, n = duplicates_count(d, &apart);
+
+	if (n)
+		out_printf(o, "USB events recorded twice, by two readers of usbmon: %" PRIu64
+			   ", times differ by up to %.0f us\n", n, (double)apart / 1000);
+}
+
 static void usb_summary(void *state, struct out *o)
 {
 	struct usb_state *s = state;
 	struct trawl_reader *r = s->ctx->reader;
 
 	usbstat_print(s->stats, &s->devices, o);
+	print_duplicates(s->duplicates, o);
 	for (size_t i = 0; r && i < trawl_meta_count(r); i++) {
 		const struct trawl_meta *m = trawl_meta_at(r, i);
 
@@ -503,6 +669,9 @@ const struct decoder usb_decoder = {
 	.part = usb_part,
 	.comparable = usb_comparable,
 	.word = usb_word,
+	.never = usb_never,
+	.never_number = usb_never_number,
+	.field_called = usb_field_called,
 	.summary = usb_summary,
 	.interface = usb_interface_of,
 	.packet = usb_packet,

@@ -6,6 +6,9 @@
 
 #include <stdlib.h>
 
+/* What the kernel writes in place of data: why there are none. */
+static const char data_letters[] = "<>ZDLE";
+
 /* ---- reading -------------------------------------------------------------------------------- */
 
 struct line {
@@ -27,7 +30,9 @@ static bool at_end(const struct line *l)
 	return l->p == l->end;
 }
 
-/* Words are parted by blanks. False at the end of the line. */
+/*
+ * Advances to the next word; words are separated by blanks. Returns false at the end of the line.
+ */
 static bool next_word(struct line *l)
 {
 	while (l->p < l->end && (*l->p == ' ' || *l->p == '\t'))
@@ -35,7 +40,7 @@ static bool next_word(struct line *l)
 	return l->p < l->end;
 }
 
-/* A number up to a limit; it ends at the first character that is no digit. */
+/* Parses a number up to a limit; it ends at the first character that is not a digit. */
 static bool number(struct line *l, unsigned int base, uint64_t limit, uint64_t *v)
 {
 	const char *first = l->p;
@@ -65,7 +70,7 @@ static bool signed_number(struct line *l, int32_t *v)
 static bool character(struct line *l, char c)
 {
 	if (l->p == l->end || *l->p != c)
-		return wrong(l, c == ':' ? "a colon is missing" : "this word is not understood");
+		return wrong(l, c == ':' ? "a colon is missing" : "unknown word");
 	l->p++;
 	return true;
 }
@@ -73,12 +78,12 @@ static bool character(struct line *l, char c)
 static bool letter(struct line *l, const char *set, char *c)
 {
 	if (l->p == l->end || !*l->p || !strchr(set, *l->p))
-		return wrong(l, "this letter is none that usbmon writes here");
+		return wrong(l, "usbmon never writes this letter here");
 	*c = *l->p++;
 	return true;
 }
 
-/* "Ci:1:001:0", or without the bus number "Ci:001:00". */
+/* Parses "Ci:1:001:0", or "Ci:001:00" without the bus number. */
 static bool address(struct line *l, struct urb *u)
 {
 	static const char types[] = "ZICB";
@@ -99,7 +104,7 @@ static bool address(struct line *l, struct urb *u)
 		a = 0;
 	}
 	if (b > 127 || c > 15)
-		return wrong(l, "there is no such device or endpoint");
+		return wrong(l, "the device or endpoint number is out of range");
 	u->xfer = (uint8_t)(strchr(types, type) - types);
 	u->bus = (uint16_t)a;
 	u->device = (uint8_t)b;
@@ -107,7 +112,10 @@ static bool address(struct line *l, struct urb *u)
 	return true;
 }
 
-/* "s 80 06 0100 0000 0012", or a letter and underscores when the kernel could not read it. */
+/*
+ * Parses "s 80 06 0100 0000 0012"; the kernel writes another letter and underscores if it could not
+ * read the setup packet.
+ */
 static bool setup(struct line *l, struct urb *u)
 {
 	static const uint8_t sizes[] = {1, 1, 2, 2, 2};
@@ -136,7 +144,10 @@ static bool setup(struct line *l, struct urb *u)
 	return true;
 }
 
-/* Status, and by the kind of transfer interval, start frame and error count after colons. */
+/*
+ * Parses the status and, depending on the transfer type, interval, start frame and error count
+ * after colons.
+ */
 static bool status(struct line *l, struct urb *u)
 {
 	int32_t *const rest[] = {&u->interval, &u->start_frame, &u->iso_errors};
@@ -153,8 +164,8 @@ static bool status(struct line *l, struct urb *u)
 }
 
 /*
- * Both the packets and the data length are plain numbers; the "t" form has no packets. So after
- * the status of an isochronous URB, a descriptor's colon tells.
+ * Whether isochronous descriptors follow. The "t" form has none, and both the number of descriptors
+ * and the data length are plain numbers; only the colons in a descriptor distinguish them.
  */
 static bool has_packets(const struct line *l)
 {
@@ -196,7 +207,9 @@ static bool packets(struct line *l, struct urb *u, uint8_t *record)
 	return true;
 }
 
-/* "= 01050000 0a": words of up to four bytes. Returns the number of bytes, -1 on damage. */
+/*
+ * Parses "= 01050000 0a": words of up to four bytes. Returns the number of bytes, or -1 on error.
+ */
 static int data_words(struct line *l, uint8_t *to)
 {
 	int n = 0;
@@ -207,7 +220,7 @@ static int data_words(struct line *l, uint8_t *to)
 			unsigned int low = l->p + 1 < l->end ? hex_digit(l->p[1]) : 16;
 
 			if (high > 15 || low > 15) {
-				wrong(l, "this is no pair of hex digits");
+				wrong(l, "expected two hex digits");
 				return -1;
 			}
 			if (n == USBMONTEXT_DATA) {
@@ -230,7 +243,10 @@ static bool data(struct line *l, struct urb *u, uint8_t *record, size_t *len)
 
 	if (!next_word(l) || !signed_number(l, &length))
 		return wrong(l, "the data length is missing");
-	/* A negative length was seen from broken drivers; the binary form shows it unsigned. */
+	/*
+	 * Broken drivers can cause negative lengths, which the binary form stores as unsigned
+	 * numbers.
+	 */
 	u->length = (uint32_t)length;
 	*len = fixed;
 	if (!next_word(l)) {
@@ -242,7 +258,9 @@ static bool data(struct line *l, struct urb *u, uint8_t *record, size_t *len)
 			u->flag_data = '>';
 		return true;
 	}
-	if (!letter(l, "=<>ZDLE", &tag))
+	if (*l->p == '=')
+		tag = *l->p++;
+	else if (!letter(l, data_letters, &tag))
 		return false;
 	u->flag_data = tag == '=' ? URB_FLAG_PRESENT : tag;
 	if (tag == '=')
@@ -250,7 +268,7 @@ static bool data(struct line *l, struct urb *u, uint8_t *record, size_t *len)
 	if (n < 0)
 		return false;
 	*len += (size_t)n;
-	return !next_word(l) || wrong(l, "something follows the end of the event");
+	return !next_word(l) || wrong(l, "unexpected text after the end of the event");
 }
 
 size_t usbmontext_parse(const char *text, size_t n, uint8_t record[USBMONTEXT_RECORD],
@@ -300,6 +318,15 @@ bool usbmontext_probe(const char *p, size_t n)
 
 /* ---- writing -------------------------------------------------------------------------------- */
 
+/*
+ * Returns a letter that usbmon writes. Records of files may hold any byte: the flags of trawl's own
+ * import, or what would end a line.
+ */
+static char letter_of(char c, const char *set, char other)
+{
+	return c && strchr(set, c) ? c : other;
+}
+
 static void write_setup(const struct urb *u, struct out *o)
 {
 	const uint8_t *s = u->setup;
@@ -308,7 +335,7 @@ static void write_setup(const struct urb *u, struct out *o)
 		out_printf(o, " s %02x %02x %04x %04x %04x", s[0], s[1], get16(s + 2),
 			   get16(s + 4), get16(s + 6));
 	else
-		out_printf(o, " %c __ __ ____ ____ ____", u->flag_setup);
+		out_printf(o, " %c __ __ ____ ____ ____", letter_of(u->flag_setup, "ZD", 'Z'));
 }
 
 static void write_packets(const struct urb *u, struct out *o)
@@ -340,8 +367,8 @@ static void write_status(const struct urb *u, struct out *o)
 }
 
 /*
- * The length is the URB's. Isochronous data is sparse, so there the kernel has the length of the
- * buffer, also of what came; the binary form tells it with the submission only.
+ * Writes length and data. For isochronous URBs the kernel prints the length of the buffer, also in
+ * completions; the binary form has this number only in the submission.
  */
 static void write_data(const struct urb *u, bool masked, struct out *o)
 {
@@ -352,7 +379,7 @@ static void write_data(const struct urb *u, bool masked, struct out *o)
 	if (length <= 0)
 		return;
 	if (u->flag_data != URB_FLAG_PRESENT) {
-		out_printf(o, " %c", u->flag_data);
+		out_printf(o, " %c", letter_of(u->flag_data, data_letters, 'D'));
 		return;
 	}
 	out_str(o, " =");
@@ -369,8 +396,9 @@ void usbmontext_brief(const struct urb *u, bool masked, struct out *o)
 {
 	static const char types[] = "ZICB";
 
-	out_printf(o, "%c %c%c:%u:%03u:%u", u->type, u->xfer < URB_XFERS ? types[u->xfer] : '?',
-		   urb_in(u) ? 'i' : 'o', u->bus, u->device, urb_endpoint_number(u));
+	out_printf(o, "%c %c%c:%u:%03u:%u", letter_of(u->type, "SCE", '?'),
+		   u->xfer < URB_XFERS ? types[u->xfer] : '?', urb_in(u) ? 'i' : 'o', u->bus,
+		   u->device, urb_endpoint_number(u));
 	write_status(u, o);
 	write_data(u, masked, o);
 }

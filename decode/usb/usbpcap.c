@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/usb/usbpcap.h"
+#include "common/array.h"
 #include "decode/base/bytes.h"
 #include "decode/usb/status.h"
 
@@ -9,7 +10,10 @@
 #define ISO_HEADER 39
 #define ISO_PACKET 12
 
-/* USBD_STATUS of Windows (usb.h of its driver kit) with the errno that Linux gives. */
+/*
+ * USBD_STATUS values of Windows (usb.h of its driver kit) with the errno that Linux reports in the
+ * same case.
+ */
 static const struct {
 	uint32_t usbd;
 	int32_t status;
@@ -27,7 +31,7 @@ static const struct {
 	{0xc0000009, -121, "DATA_UNDERRUN"},
 	{0xc000000c, -70, "BUFFER_OVERRUN"},
 	{0xc000000d, -63, "BUFFER_UNDERRUN"},
-	{0xc000000f, -18, "NOT_ACCESSED"}, /* a packet of an isochronous transfer */
+	{0xc000000f, -18, "NOT_ACCESSED"}, /* used for packets of isochronous transfers */
 	{0xc0000010, -5, "FIFO"},
 	{0xc0000011, -71, "XACT_ERROR"},
 	{0xc0000012, -75, "BABBLE_DETECTED"},
@@ -64,16 +68,16 @@ static const struct {
 
 int32_t usbpcap_errno(uint32_t usbd)
 {
-	for (size_t i = 0; i < sizeof(statuses) / sizeof(*statuses); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(statuses); i++)
 		if (statuses[i].usbd == usbd)
 			return statuses[i].status;
-	/* The two highest bits tell success, pending, and two kinds of errors. */
+	/* The two highest bits distinguish success, pending, and two kinds of errors. */
 	return usbd >> 31 ? -5 : usbd >> 30 ? USB_IN_PROGRESS : 0;
 }
 
 const char *usbpcap_status_name(uint32_t usbd)
 {
-	for (size_t i = 0; i < sizeof(statuses) / sizeof(*statuses); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(statuses); i++)
 		if (statuses[i].usbd == usbd)
 			return statuses[i].name;
 	return NULL;
@@ -101,7 +105,7 @@ const char *usbpcap_function_name(uint16_t function)
 		"ISOCH_TRANSFER_USING_CHAINED_MDL",
 	};
 
-	return function < sizeof(names) / sizeof(*names) ? names[function] : NULL;
+	return function < ARRAY_SIZE(names) ? names[function] : NULL;
 }
 
 bool usbpcap_parse(struct usbpcap_packet *p, const uint8_t *h, size_t n)
@@ -143,8 +147,8 @@ size_t usbpcap_record_size(const struct usbpcap_packet *p)
 }
 
 /*
- * Of isochronous packets only the offset is sure before completion: the lengths follow from these.
- * The status of Windows is kept where usbmon has padding.
+ * Converts isochronous descriptors. Before completion only the offsets are valid; the lengths
+ * follow from them. The Windows status is stored in the padding of usbmon's descriptor.
  */
 static void put_iso(uint8_t *to, const struct usbpcap_packet *p)
 {
@@ -184,7 +188,7 @@ void usbpcap_record(struct urb *u, const struct usbpcap_packet *p, uint8_t *reco
 	put_iso(record + URB_HEADER, p);
 }
 
-/* ---- back again ----------------------------------------------------------------------------- */
+/* ---- conversion to a USBPcap packet ---------------------------------------------------------- */
 
 static void packet_header(const struct urb *u, uint8_t transfer, struct out *o)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A packet of USBPcap, the capture of Windows (link type 249), and what becomes of it: a record in
- * usbmon's form (urb.h) that keeps the packet's own fields (struct usbpcap_fields).
- * Source: "USBPcap Capture format specification" (USBPCAP_BUFFER_PACKET_HEADER); little endian.
+ * Packets of USBPcap, the USB capture driver for Windows (link type 249). The reader converts a
+ * packet to a record in usbmon's form (urb.h) that keeps USBPcap's own fields (struct
+ * usbpcap_fields). Source: "USBPcap Capture format specification" (USBPCAP_BUFFER_PACKET_HEADER);
+ * little endian.
  */
 #ifndef TRAWL_DECODE_USB_USBPCAP_H
 #define TRAWL_DECODE_USB_USBPCAP_H
@@ -10,16 +11,17 @@
 #include "decode/base/output.h"
 #include "decode/usb/urb.h"
 
-/* The byte after the header of a control transfer's packet. */
+/* The stage byte that follows the header in a packet of a control transfer. */
 enum usbpcap_stage {
-	STAGE_SETUP,    /* the setup packet, and outgoing data that is sent along */
-	STAGE_DATA,     /* data in a packet of its own, in either direction; up to version 1.2 */
-	STAGE_STATUS,   /* the end of a transfer in three packets; up to version 1.2 */
-	STAGE_COMPLETE, /* the end, with incoming data; since version 1.3 */
+	STAGE_SETUP,    /* the setup packet and, if there is any, OUT data */
+	STAGE_DATA,     /* data in a separate packet, in either direction; up to version 1.2 */
+	/* the end of a transfer that consists of three packets; up to version 1.2 */
+	STAGE_STATUS,
+	STAGE_COMPLETE, /* the end of a transfer, with IN data; since version 1.3 */
 	STAGE_NONE = USBPCAP_NO_STAGE,
 };
 
-/* Transfer types beyond usbmon's. */
+/* Transfer types that usbmon does not have. */
 #define USBPCAP_IRP_INFO 0xfe
 #define USBPCAP_UNKNOWN 0xff
 
@@ -30,14 +32,18 @@ struct usbpcap_packet {
 	uint8_t info;
 	uint16_t bus, device;
 	uint8_t endpoint, transfer, stage;
-	uint32_t data_length; /* as the header says */
-	uint32_t start_frame, npackets, errors; /* isochronous; npackets is bounded */
+	uint32_t data_length; /* bytes of data according to the header */
+	/* isochronous; npackets is bounded by the bytes present */
+	uint32_t start_frame, npackets, errors;
 	const uint8_t *packets;
 	const uint8_t *data;
-	uint32_t data_len;    /* bytes that are there */
+	uint32_t data_len;    /* bytes of data present */
 };
 
-/* False: the bytes hold no whole header. */
+/*
+ * Parses a packet of n bytes; the result points into them. Returns false if they do not hold a
+ * complete header.
+ */
 bool usbpcap_parse(struct usbpcap_packet *p, const uint8_t *bytes, size_t n);
 
 static inline bool usbpcap_up(const struct usbpcap_packet *p)
@@ -46,24 +52,24 @@ static inline bool usbpcap_up(const struct usbpcap_packet *p)
 }
 
 /*
- * Fills what a record (usbmon's header and isochronous descriptors, to which data is appended)
- * takes over from a packet as it is; `type`, endpoint, flags, setup and lengths are in u.
- * record has room for usbpcap_record_size(p).
+ * Stores the fields that are copied from the packet unchanged: usbmon's header and isochronous
+ * descriptors go into `record`, which has room for usbpcap_record_size(p) bytes; the data is to be
+ * appended by the caller. `type`, endpoint, flags, setup and lengths are taken from u.
  */
 void usbpcap_record(struct urb *u, const struct usbpcap_packet *p, uint8_t *record);
 size_t usbpcap_record_size(const struct usbpcap_packet *p);
 
 /*
- * Appends the packet from which the record was made. Returns its length before it was cut, or 0:
- * no packet stands after this record.
+ * Appends the packet that the record was made from. Returns its original length in bytes, or 0 if
+ * no packet corresponds to this record.
  */
 uint32_t usbpcap_packet_of(const struct urb *u, const uint8_t *record, struct out *o);
 
-/* URB_FUNCTION_ and USBD_STATUS_ names of Windows without these prefixes; NULL: it has none. */
+/* Names of Windows without the prefixes URB_FUNCTION_ and USBD_STATUS_; NULL if unknown. */
 const char *usbpcap_function_name(uint16_t function);
 const char *usbpcap_status_name(uint32_t usbd);
 
-/* The errno that Linux gives where Windows gives this USBD_STATUS. */
+/* The errno (negative) that Linux reports where Windows reports this USBD_STATUS. */
 int32_t usbpcap_errno(uint32_t usbd);
 
 #endif

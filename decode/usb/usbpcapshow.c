@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How events of USBPcap look, and what they have beyond usbmon's. */
+/* Prints events of USBPcap, and the fields that they have in addition to usbmon's. */
+#include "common/array.h"
 #include "decode/usb/usb.h"
 #include "decode/base/number.h"
 #include "decode/usb/status.h"
@@ -9,7 +10,7 @@ static const char *stage_name(uint8_t stage)
 {
 	static const char *const names[] = {"setup", "data", "status", "complete"};
 
-	return stage < sizeof(names) / sizeof(*names) ? names[stage] : NULL;
+	return stage < ARRAY_SIZE(names) ? names[stage] : NULL;
 }
 
 void usbpcap_tree(const struct usb_detail *d, struct tree *t)
@@ -62,7 +63,7 @@ void usbpcap_brief(const struct usb_detail *d, struct out *o)
 	const char *stage = stage_name(u->usbpcap.stage);
 
 	if (u->type == 'P') {
-		out_str(o, "packet that is no event, ");
+		out_str(o, "packet that is not an event, ");
 		out_count(o, u->data_len, "byte");
 		return;
 	}

@@ -4,8 +4,8 @@
 #include "decode/base/bytes.h"
 #include "decode/usb/codename.h"
 #include "decode/usb/uvccontrol.h"
+#include "common/array.h"
 
-#define LENGTH(a) (sizeof(a) / sizeof((a)[0]))
 #define LAYOUT(name, ...) static const char *const name[] = {__VA_ARGS__, NULL}
 
 LAYOUT(value_u1, "value", "u1");
@@ -123,8 +123,8 @@ const char *uvc_name(char kind, uint64_t v)
 	if (kind == 'A')
 		return CODE_NAME(exposures, (uint32_t)v);
 	if (kind == 'U')
-		return v < LENGTH(attributes) ? attributes[v] : NULL;
-	return v < LENGTH(frequencies) ? frequencies[v] : NULL;
+		return v < ARRAY_SIZE(attributes) ? attributes[v] : NULL;
+	return v < ARRAY_SIZE(frequencies) ? frequencies[v] : NULL;
 }
 
 enum uvc_entity uvc_entity_of(const uint8_t *p, size_t n)
@@ -138,7 +138,7 @@ enum uvc_entity uvc_entity_of(const uint8_t *p, size_t n)
 		return UVC_CAMERA;
 	if (p[2] < SELECTOR)
 		return UVC_TERMINAL;
-	return p[2] < LENGTH(units) ? units[p[2]] : UVC_NONE;
+	return p[2] < ARRAY_SIZE(units) ? units[p[2]] : UVC_NONE;
 }
 
 const char *uvc_entity_name(enum uvc_entity entity)
@@ -153,7 +153,7 @@ const char *uvc_entity_name(enum uvc_entity entity)
 
 const struct uvc_control *uvc_control(enum uvc_entity entity, uint8_t selector)
 {
-	for (size_t i = 0; i < LENGTH(controls); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(controls); i++)
 		if (controls[i].entity == entity && controls[i].selector == selector)
 			return &controls[i];
 	return NULL;
@@ -161,7 +161,7 @@ const struct uvc_control *uvc_control(enum uvc_entity entity, uint8_t selector)
 
 bool uvc_has_field(const char *name, size_t n)
 {
-	for (size_t i = 0; i < LENGTH(controls); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(controls); i++)
 		if (controls[i].value && layout_has(controls[i].value, name, n))
 			return true;
 	return false;

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Controls of video devices, by the entity that has them. Source: Video 1.5, A.9 and chapter 4. */
+/*
+ * Controls of video devices, grouped by the kind of entity they belong to. Source: Video 1.5, A.9
+ * and chapter 4.
+ */
 #ifndef TRAWL_DECODE_USB_UVCCONTROL_H
 #define TRAWL_DECODE_USB_UVCCONTROL_H
 
 #include "decode/usb/layout.h"
 
 enum uvc_entity {
-	UVC_NONE, /* not told by the descriptors */
+	UVC_NONE, /* the descriptors do not say */
 	UVC_INTERFACE,
 	UVC_CAMERA,
 	UVC_TERMINAL,
@@ -23,11 +26,14 @@ struct uvc_control {
 	layout value;
 };
 
-/* By subtype (and, of an input terminal, type) of the entity's descriptor. */
+/*
+ * Returns the kind of entity from its descriptor: by subtype and, for an input terminal, terminal
+ * type.
+ */
 enum uvc_entity uvc_entity_of(const uint8_t *p, size_t n);
 const char *uvc_entity_name(enum uvc_entity entity);
 
-/* NULL: the entity has no such control. */
+/* Returns NULL if the entity has no such control. */
 const struct uvc_control *uvc_control(enum uvc_entity entity, uint8_t selector);
 
 layout_name_fn uvc_name;

@@ -8,7 +8,10 @@
 enum { PROBE_SIZE = 26, HEADER_MIN = 2, HEADER_MAX = 12 };
 enum { HEADER_FID = 1, HEADER_EOF = 2, HEADER_PTS = 4, HEADER_SCR = 8, HEADER_ERR = 0x40 };
 
-/* Of the interrupt endpoint: what a control or a stream reports by itself (2.4.2.2). */
+/*
+ * The status packet of the interrupt endpoint, with which a control or stream reports a change
+ * (2.4.2.2).
+ */
 static const char *const control_status[] = {
 	"bStatusType", "u1", "bOriginator", "u1", "bEvent", "u1", "bSelector", "u1", "bAttribute",
 	"e1U", "attribute", "bValue", "b0", NULL,
@@ -35,7 +38,7 @@ static bool fits(const struct usb_detail *d)
 	       urb_in(&d->urb) && (d->urb.xfer == URB_BULK || d->urb.xfer == URB_ISO);
 }
 
-/* The payload header at p: its length must be what its bits make of it. */
+/* Whether a payload header is at p: its length must be consistent with its flags. */
 static bool is_header(const uint8_t *p, size_t n)
 {
 	size_t want = HEADER_MIN;
@@ -49,7 +52,7 @@ static bool is_header(const uint8_t *p, size_t n)
 
 struct payloads {
 	uint32_t packets, ends, errors;
-	uint64_t picture; /* bytes after the headers */
+	uint64_t picture; /* payload bytes without the headers */
 	bool fid, has_pts;
 	uint32_t pts;
 };
@@ -69,7 +72,9 @@ static void count(struct payloads *v, const uint8_t *p, size_t n)
 	}
 }
 
-/* Each isochronous packet has a header; a bulk transfer begins with one. */
+/*
+ * Each isochronous packet begins with a header; of a bulk transfer only the first bytes can be one.
+ */
 static struct payloads payloads_of(const struct usb_detail *d)
 {
 	struct payloads v = {0};
@@ -157,7 +162,7 @@ static bool is_probe(const struct usb_detail *d)
 	return d->target.subclass == 0x02 && (selector == 1 || selector == 2);
 }
 
-/* The layout of the value that a request carries, or NULL. */
+/* The layout of the value in a request, or NULL. */
 static layout value_of(const struct usb_detail *d, const struct uvc_control *c)
 {
 	static const char *const length[] = {"control_length", "u2", NULL};
@@ -176,7 +181,9 @@ static bool requested(const struct usb_detail *d)
 	       control_recipient(&d->setup) == SETUP_INTERFACE;
 }
 
-/* VS_PROBE_CONTROL and VS_COMMIT_CONTROL; the version of the device tells how long they are. */
+/*
+ * Appends VS_PROBE_CONTROL or VS_COMMIT_CONTROL, whose length depends on the device's UVC version.
+ */
 static void probe_tree(const uint8_t *p, size_t n, struct tree *t)
 {
 	static const char *const after[] = {

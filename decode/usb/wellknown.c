@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Sources: WebUSB, Microsoft OS 2.0 Descriptors, USB-IF's list of language identifiers. */
 #include "decode/usb/wellknown.h"
+#include "common/array.h"
 
 #include <string.h>
 
@@ -20,7 +21,7 @@ const char *platform_uuid_name(const uint8_t uuid[16])
 		  0x0d, 0x94, 0xf0}, "Microsoft alternate enumeration"},
 	};
 
-	for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(list); i++)
 		if (!memcmp(list[i].uuid, uuid, 16))
 			return list[i].name;
 	return NULL;

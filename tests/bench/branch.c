@@ -2,7 +2,9 @@
 /*
  * bench/branch IN OUT N: takes the branches of the capture IN, writes the capture OUT with N of
  * them (from the front again as often as needed) and says what a branch costs: ns to encode and
- * compress on one core, and bytes.
+ * compress on one core, and bytes. What the file costs without a branch (names, source lines, and
+ * all of them again in its index) is measured the same way, taken off and told by itself. Each
+ * time is the least of some.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -57,17 +59,6 @@ static void take(const struct trawl_event *ev)
 	branch_batch_free(&b);
 }
 
-static const struct trawl_field common[] = {
-	{ "tid", "u32", "", TRAWL_PID, TRAWL_FIXED, 0, 0, 4, 1 },
-};
-static const struct trawl_field fields[] = {
-	{ "pid", "u32", "", TRAWL_PID, TRAWL_FIXED, 0, 4, 4, 1 },
-	{ "until", "u64", "", TRAWL_TIME, TRAWL_FIXED, 0, 8, 8, 1 },
-	{ "count", "u32", "", TRAWL_UINT, TRAWL_FIXED, 0, 16, 4, 1 },
-	{ "backend", "u32", "", TRAWL_ENUM, TRAWL_FIXED, 0, 20, 4, 1 },
-	{ "batch", "u8[]", "", TRAWL_BYTES, TRAWL_TAIL, 0, 24, 1, 1 },
-};
-
 static void append(struct trawl_writer *w, struct branch_encoder *e)
 {
 	static char record[1 << 21];
@@ -104,21 +95,47 @@ static void write_all(struct trawl_writer *w, size_t n)
 	branch_encoder_free(e);
 }
 
+/* A capture at path with IN's names and lines and n branches: ns of processor time, all threads. */
+static uint64_t write_file(struct trawl_reader *r, const char *path, size_t n)
+{
+	struct trawl_writer_options o = { .comment = "bench" };
+	struct trawl_error err;
+	struct trawl_writer *w;
+	uint64_t began = cpu_ns();
+
+	w = trawl_writer_new(open(path, O_RDWR | O_CREAT | O_TRUNC, 0600), &o, &err);
+	if (!w || branchrecord_describe(w, "", false, &err) < 0)
+		die(err.text);
+	for (size_t i = 0; i < trawl_meta_count(r); i++) {
+		if (!strncmp(trawl_meta_at(r, i)->name, "branch/", 7))
+			trawl_writer_meta(w, trawl_meta_at(r, i), &err);
+	}
+	trawl_writer_flush(w, &err);
+	if (n)
+		write_all(w, n);
+	if (trawl_writer_close(w, &err))
+		die(err.text);
+	return cpu_ns() - began;
+}
+
+static uint64_t least(struct trawl_reader *r, const char *path, size_t n, unsigned int times)
+{
+	uint64_t best = UINT64_MAX, ns;
+
+	while (times--) {
+		ns = write_file(r, path, n);
+		best = ns < best ? ns : best;
+	}
+	return best;
+}
+
 int main(int argc, char **argv)
 {
 	struct trawl_error err;
 	struct trawl_reader *r = argc == 4 ? trawl_open(argv[1], &err) : NULL;
-	struct trawl_source source = { .name = "branch", .spec = "", .kind = BRANCH_SOURCE_KIND,
-				       .clock = TRAWL_CLOCK_MONO, .linktype = 252, .resolution = 1,
-				       .ncommon = 1, .common = common };
-	struct trawl_event_type type = { .id = BRANCH_TYPE_STREAM, .name = "branch:stream",
-					 .format = "", .size = sizeof(struct branch_record),
-					 .nfields = 5, .fields = fields };
-	struct trawl_writer_options o = { .comment = "bench" };
-	struct trawl_writer *w;
 	struct trawl_event ev;
 	struct stat st;
-	uint64_t began;
+	uint64_t alone, all;
 	size_t n;
 
 	if (!r)
@@ -131,23 +148,13 @@ int main(int argc, char **argv)
 	if (!count)
 		die("no branches");
 	n = n ? n : count;
-	w = trawl_writer_new(open(argv[2], O_RDWR | O_CREAT | O_TRUNC, 0600), &o, &err);
-	if (!w || trawl_writer_source(w, &source, &err) < 0 ||
-	    trawl_writer_event_type(w, &type, &err))
-		die(err.text);
-	for (size_t i = 0; i < trawl_meta_count(r); i++) {
-		if (!strncmp(trawl_meta_at(r, i)->name, "branch/", 7))
-			trawl_writer_meta(w, trawl_meta_at(r, i), &err);
-	}
-	trawl_writer_flush(w, &err);
-	began = cpu_ns();
-	write_all(w, n);
-	if (trawl_writer_close(w, &err))
-		die(err.text);
-	began = cpu_ns() - began;
+	alone = least(r, argv[2], 0, 5);
+	all = least(r, argv[2], n, n < 5000000 ? 5 : 1);
 	stat(argv[2], &st);
-	printf("%zu branches: %.1f ns a branch on one core, file %lld bytes, %.3f a branch\n", n,
-	       (double)began / (double)n, (long long)st.st_size, (double)st.st_size / (double)n);
+	printf("%zu branches: %.1f ns a branch on one core, and %.1f ms for names and lines; "
+	       "file %lld bytes, %.3f a branch\n",
+	       n, all > alone ? (double)(all - alone) / (double)n : 0, (double)alone / 1e6,
+	       (long long)st.st_size, (double)st.st_size / (double)n);
 	trawl_close(r);
 	free(branches);
 	return 0;

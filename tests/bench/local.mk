@@ -36,8 +36,9 @@ check_PROGRAMS += tests/bench/branchstep
 tests_bench_branchstep_SOURCES = tests/bench/branchstep.c
 BENCHES = tests/bench/seek.sh tests/bench/container.sh tests/bench/capture.sh \
 	tests/bench/decode.sh tests/bench/kernel.sh tests/bench/sources.sh tests/bench/flight.sh \
-	tests/bench/usbpeers.sh tests/bench/branch.sh tests/bench/sandbox.sh
-EXTRA_DIST += $(BENCHES) tests/bench/usbload.sh
+	tests/bench/usbpeers.sh tests/bench/branch.sh tests/bench/sandbox.sh \
+	tests/bench/page.sh tests/bench/replay.sh tests/bench/edit.sh
+EXTRA_DIST += $(BENCHES) tests/bench/usbload.sh tests/bench/page.js
 
 # Ratios, side by side in one run; nothing here passes or fails.
 bench: $(check_PROGRAMS) $(bin_PROGRAMS) tests/bench/monshim.so
@@ -45,3 +46,14 @@ bench: $(check_PROGRAMS) $(bin_PROGRAMS) tests/bench/monshim.so
 	  TRAWL_SRC='$(abs_top_srcdir)' TRAWL_BUILD='$(abs_top_builddir)' \
 	  bash $(srcdir)/$$b || exit 1; done
 .PHONY: bench
+# The same work by this build and by that of the tree before a change.
+bench-before: $(bin_PROGRAMS) samples/tick
+	@TRAWL_BUILD='$(abs_top_builddir)' RUNS='$(RUNS)' /usr/bin/python3 -B $(srcdir)/tests/bench/before.py '$(BEFORE)'
+.PHONY: bench-before
+EXTRA_DIST += tests/bench/before.py
+page-bench: tests/decode/make-sample trawl-export
+	@TRAWL_SRC='$(abs_top_srcdir)' TRAWL_BUILD='$(abs_top_builddir)' bash $(srcdir)/tests/bench/page.sh
+.PHONY: page-bench
+edit-bench: tests/decode/make-sample trawl-edit trawl-decode trawl-export trawl-report
+	@TRAWL_SRC='$(abs_top_srcdir)' TRAWL_BUILD='$(abs_top_builddir)' bash $(srcdir)/tests/bench/edit.sh
+.PHONY: edit-bench

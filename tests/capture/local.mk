@@ -10,10 +10,11 @@ UNIT_CAPTURE = tests/capture/tracefs/test_ring \
 	tests/capture/output/test_output \
 	tests/capture/output/test_newfile \
 	tests/capture/tracefs/test_owner \
+	tests/capture/sys/test_fdmessage tests/capture/sys/test_user \
 	tests/capture/task/test_taskfilter \
-	tests/common/test_nearest \
+	tests/common/test_nearest tests/common/test_hashset \
 	tests/common/test_array tests/common/test_branch \
-	tests/capture/output/test_pending \
+	tests/capture/branch/test_join tests/capture/branch/test_gap tests/capture/branch/test_perfmaps tests/capture/branch/test_perfring tests/capture/output/test_pending \
 	tests/capture/output/test_recording \
 	tests/capture/output/test_first \
 	tests/capture/session/test_session \
@@ -26,6 +27,18 @@ tests_capture_tracefs_test_ring_LDADD = libcapture.la $(UNIT_LDADD)
 tests_capture_tracefs_test_eventformat_SOURCES = tests/capture/tracefs/test_eventformat.c
 tests_capture_tracefs_test_eventformat_CFLAGS = $(UNIT_CFLAGS)
 tests_capture_tracefs_test_eventformat_LDADD = libcapture.la $(UNIT_LDADD)
+tests_capture_branch_test_gap_SOURCES = tests/capture/branch/test_gap.c
+tests_capture_branch_test_gap_CFLAGS = $(UNIT_CFLAGS)
+tests_capture_branch_test_gap_LDADD = libcapture.la $(UNIT_LDADD)
+tests_capture_branch_test_join_SOURCES = tests/capture/branch/test_join.c
+tests_capture_branch_test_join_CFLAGS = $(UNIT_CFLAGS)
+tests_capture_branch_test_join_LDADD = libcapture.la $(UNIT_LDADD)
+tests_capture_branch_test_perfring_SOURCES = tests/capture/branch/test_perfring.c
+tests_capture_branch_test_perfring_CFLAGS = $(UNIT_CFLAGS)
+tests_capture_branch_test_perfring_LDADD = libcapture.la $(UNIT_LDADD)
+tests_capture_branch_test_perfmaps_SOURCES = tests/capture/branch/test_perfmaps.c
+tests_capture_branch_test_perfmaps_CFLAGS = $(UNIT_CFLAGS)
+tests_capture_branch_test_perfmaps_LDADD = libcapture.la $(UNIT_LDADD)
 tests_capture_cli_test_options_SOURCES = tests/capture/cli/test_options.c
 tests_capture_cli_test_options_CFLAGS = $(UNIT_CFLAGS)
 tests_capture_cli_test_options_LDADD = libcapture.la libdecode.la libcommon.la libtrawl.la $(CRITERION_LIBS)
@@ -41,7 +54,8 @@ tests_capture_tracefs_test_readcheck_LDADD = libcapture.la $(UNIT_LDADD)
 tests_capture_tracefs_test_loss_SOURCES = tests/capture/tracefs/test_loss.c
 tests_capture_tracefs_test_loss_CFLAGS = $(UNIT_CFLAGS)
 tests_capture_tracefs_test_loss_LDADD = libcapture.la $(UNIT_LDADD)
-tests_capture_output_test_output_SOURCES = tests/capture/output/test_output.c tests/no_tmpfile.c tests/no_tmpfile.h
+tests_capture_output_test_output_SOURCES = tests/capture/output/test_output.c tests/folder.h \
+	tests/no_tmpfile.c tests/no_tmpfile.h
 tests_capture_output_test_output_CFLAGS = $(UNIT_CFLAGS)
 tests_capture_output_test_output_LDADD = libcapture.la $(UNIT_LDADD)
 tests_capture_output_test_newfile_SOURCES = tests/capture/output/test_newfile.c tests/no_tmpfile.c tests/no_tmpfile.h
@@ -50,9 +64,18 @@ tests_capture_output_test_newfile_LDADD = libcapture.la $(UNIT_LDADD)
 tests_capture_tracefs_test_owner_SOURCES = tests/capture/tracefs/test_owner.c
 tests_capture_tracefs_test_owner_CFLAGS = $(UNIT_CFLAGS)
 tests_capture_tracefs_test_owner_LDADD = libcapture.la $(UNIT_LDADD)
+tests_capture_sys_test_fdmessage_SOURCES = tests/capture/sys/test_fdmessage.c
+tests_capture_sys_test_fdmessage_CFLAGS = $(UNIT_CFLAGS)
+tests_capture_sys_test_fdmessage_LDADD = libcapture.la $(UNIT_LDADD)
+tests_capture_sys_test_user_SOURCES = tests/capture/sys/test_user.c
+tests_capture_sys_test_user_CFLAGS = $(UNIT_CFLAGS)
+tests_capture_sys_test_user_LDADD = libcapture.la $(UNIT_LDADD)
 tests_capture_task_test_taskfilter_SOURCES = tests/capture/task/test_taskfilter.c
 tests_capture_task_test_taskfilter_CFLAGS = $(UNIT_CFLAGS)
 tests_capture_task_test_taskfilter_LDADD = libcapture.la $(UNIT_LDADD)
+tests_common_test_hashset_SOURCES = tests/common/test_hashset.c
+tests_common_test_hashset_CFLAGS = $(UNIT_CFLAGS)
+tests_common_test_hashset_LDADD = $(UNIT_LDADD)
 tests_common_test_nearest_SOURCES = tests/common/test_nearest.c
 tests_common_test_nearest_CFLAGS = $(UNIT_CFLAGS)
 tests_common_test_nearest_LDADD = libcapture.la $(UNIT_LDADD)

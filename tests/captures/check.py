@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: MIT
 """Imports foreign captures, exports them again, and compares both in tshark, field by field.
 
-check.py [-v] FOLDER [PATTERN]: FOLDER has what LIST names, as OWNER__NAME/PATH (fetch.sh brings
-it). A row for each capture: packets, bytes, ratio to zstd -3 of the original, fields of classes
-that are as in tshark (classes.py), and what is wrong with it.
+check.py [--results FILE] FOLDER [PATTERN]: FOLDER has what LIST names, as OWNER__NAME/PATH
+(fetch.sh brings it). A row for each capture, small ones first: packets, bytes, ratio to zstd -3 of
+the original, fields of classes that are as in tshark (classes.py), and what is wrong with it.
+FILE keeps the rows: a run that was interrupted goes on after them, and captures with something
+wrong are checked again. Remove it when the programs changed.
 """
-import bz2, concurrent.futures, gzip, hashlib, json, lzma, os, statistics, struct
-import subprocess, sys, tempfile
+import argparse, bz2, collections, concurrent.futures, gzip, hashlib, json, lzma, os, statistics
+import struct, subprocess, sys, tempfile
 
 sys.dont_write_bytecode = True
 import classes  # noqa: E402
@@ -149,14 +151,34 @@ def differences(original, back, want, got):
     return "" if len(theirs) == len(ours) else "tshark reads %d of %d" % (len(ours), len(theirs))
 
 
-def bare(path, trawl):
+def bare(lines):
     """Lines of text without a byte of the data that their transfer has (JSON says how much)."""
     missing = 0
-    for line in run("trawl-decode", "--json", trawl).stdout.splitlines():
+    for line in lines:
         fields = json.loads(line).get("fields", {})
         if fields.get("data_length") and "data" not in fields and not fields.get("masked"):
             missing += 1
     return missing
+
+
+def moved(want, events):
+    """How many of the packets' times no event has."""
+    times = collections.Counter(p[1] for p in want)
+    for event in events:
+        times[event["ts_ns"]] -= 1
+    return sum(n for n in times.values() if n > 0)
+
+
+def parts(original, trawl, events, folder):
+    """The original and what comes back of it, in pairs: of interfaces that recorded the same bus,
+    which are sources of their own, each by itself."""
+    for source in sorted({e["source"] for e in events if "@" in e["source"]}):
+        ours, theirs = folder + "/" + source, folder + "/theirs-" + source
+        run("trawl-export", "--to", "pcapng", "--no-descriptors", "--source", source, trawl,
+            "-w", ours)
+        run("tshark", "-r", original, "-w", theirs, "-Y",
+            'frame.interface_name == "%s"' % source.split("@")[1])
+        yield theirs, ours
 
 
 def check(name, path, original_fields):
@@ -178,12 +200,17 @@ def check(name, path, original_fields):
         row["ratio"] = os.path.getsize(trawl) / len(run("zstd", "-3qc", original).stdout)
         drops = dropped(data)
         kind = "pcapng" if len({p[0] for p in want}) != 1 else "pcap"
+        printed = {}
         for argv in (["trawl-decode", trawl], ["trawl-decode", "--json", trawl],
                      ["trawl-decode", "--raw", trawl], ["trawl-decode", "--summary", trawl],
+                     ["trawl-decode", "--raw", "--json", trawl],
                      ["trawl-export", "--to", kind, "--no-descriptors", trawl, "-w", back]):
             done = run(*argv, text=True, errors="replace")
             if done.returncode > drops or "damaged record" in done.stdout:
                 wrong.append("%s: %s" % (" ".join(argv[:3]), done.stderr.strip()[-100:]))
+            printed[" ".join(argv[1:-1])] = done.stdout.split("\n")[:-1]
+        lines = printed["--json"]
+        events = [json.loads(line) for line in printed["--raw --json"]]
         if os.path.exists(back):
             # What was a pcap file of one kind comes back byte by byte, and at least packet by
             # packet.
@@ -191,16 +218,25 @@ def check(name, path, original_fields):
                             b"\x4d\x3c\xb2\xa1") and want and want[0][0] in (220, 249) and \
                     not others and open(back, "rb").read() != data:
                 wrong.append("another pcap file")
-            if not others:
-                wrong.append(differences(original, back, want,
-                                         list(packets(open(back, "rb").read()))))
+            pairs = list(parts(original, trawl, events, d)) or [(original, back)]
+            for theirs, ours in pairs if not others else []:
+                wrong.append(differences(theirs, ours,
+                                         [p for p in packets(plain(theirs)) if p[0] in USB],
+                                         list(packets(open(ours, "rb").read()))))
+        second = {i for i, e in enumerate(events) if "duplicate" in e["fields"]}
+        if second:
+            row["second"] = len(second)
         # Of packets of the bus, trawl makes no transfers, of which tshark shows classes.
         if original_fields and any(p[0] not in BUS for p in want):
-            differ, row["fields"] = classes.compare(original, trawl, run, original_fields)
+            differ, row["fields"] = classes.compare([theirs for theirs, _ in pairs], trawl, run,
+                                                    original_fields, lines, second)
             wrong += differ
-        n = bare(path, trawl)
+        n = bare(lines)
         if n:
             wrong.append("%d lines without their bytes" % n)
+        n = moved(want, events)
+        if n:
+            wrong.append("%d events at another time" % n)
         if row["bytes"] > 4096 and row["ratio"] > 1:
             wrong.append("larger than zstd -3")
     row["wrong"] = [w for w in wrong if w]
@@ -208,6 +244,8 @@ def check(name, path, original_fields):
 
 
 def captures(folder, pattern):
+    """(size, name, path) of each capture of LIST that is there, small ones first."""
+    found = []
     for line in open(os.path.join(HERE, "LIST")):
         if line.startswith("#"):
             continue
@@ -220,45 +258,72 @@ def captures(folder, pattern):
         elif hashlib.sha256(open(where, "rb").read()).hexdigest() != digest:
             print("another file than LIST has: %s/%s" % (repository, path))
         else:
-            yield repository + "/" + path, where
+            found.append((os.path.getsize(where), repository + "/" + path, where))
+    return sorted(found)
 
 
-def main():
-    global FIELDS
-    args = [a for a in sys.argv[1:] if a != "-v"]
-    if not args or not os.path.isdir(args[0]):
-        sys.exit("check.py: FOLDER of captures: name one; tests/captures/fetch.sh brings them")
-    have = known_fields()
-    FIELDS = [f for f in FIELDS if f in have or f.startswith("_ws")]
-    with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        jobs = [(n, pool.submit(check, n, p, have)) for n, p in
-                captures(args[0], args[1] if len(args) > 1 else "")]
-        rows = []
-        for name, job in jobs:
-            try:
-                rows.append(job.result())
-            except Exception as e:
-                rows.append({"name": name, "bytes": 0, "wrong": ["%s: %s" % (type(e).__name__, e)]})
-    print("%8s %10s %6s %7s  %s" % ("packets", "bytes", "ratio", "fields", "capture"))
-    for r in rows:
-        print("%8s %10d %6s %7s  %s%s" % (r.get("packets", "-"), r["bytes"], "%.2f" % r["ratio"]
-                                          if "ratio" in r
-                                          else "-", r.get("fields", "-"), r["name"],
-                                          "".join("\n" + " " * 36 + w for w in r["wrong"])))
+def kept_rows(path):
+    """The rows of an earlier run, those without anything wrong. One that was cut is left out."""
+    rows = {}
+    for line in open(path) if path and os.path.exists(path) else []:
+        if line.endswith("\n"):
+            row = json.loads(line)
+            rows[row["name"]] = row
+    return {name: row for name, row in rows.items() if not row["wrong"]}
+
+
+def show(row):
+    print("%8s %10d %6s %7s  %s%s" % (row.get("packets", "-"), row["bytes"],
+                                      "%.2f" % row["ratio"] if "ratio" in row else "-",
+                                      row.get("fields", "-"), row["name"],
+                                      "".join("\n" + " " * 36 + w for w in row["wrong"])),
+          flush=True)
+
+
+def show_sum(rows):
+    """The last lines; returns whether all is as it should be."""
     ratios = [r["ratio"] for r in rows if "ratio" in r]
     large = [r["ratio"] for r in rows if "ratio" in r and r["bytes"] > 4096]
     wrong = sum(bool(r["wrong"]) for r in rows)
     if not ratios:
         sys.exit("check.py: no captures")
     print("%d fields of classes are as in tshark" % sum(r.get("fields", 0) for r in rows))
-    print(
-        "%d captures of %d repositories, %d packets; ratio to zstd -3: median %.2f (%.2f over 4 "
-        "KB), "
-          "largest %.2f over 4 KB; %d with something wrong" %
+    print("%d captures of %d repositories, %d packets; ratio to zstd -3: median %.2f (%.2f over 4 "
+          "KB), largest %.2f over 4 KB; %d with something wrong" %
           (len(rows), len({"/".join(r["name"].split("/")[:2]) for r in rows}),
            sum(r.get("packets", 0) for r in rows), statistics.median(ratios),
            statistics.median(large or [0]), max(large or [0]), wrong))
-    sys.exit(1 if wrong or statistics.median(ratios) > 0.5 else 0)
+    return not wrong and statistics.median(ratios) <= 0.5
+
+
+def main():
+    global FIELDS
+    p = argparse.ArgumentParser(prog="check.py")
+    p.add_argument("--results", metavar="FILE", default=os.environ.get("RESULTS", ""))
+    p.add_argument("folder", help="captures that tests/captures/fetch.sh brought")
+    p.add_argument("pattern", nargs="?", default="")
+    args = p.parse_args()
+    if not os.path.isdir(args.folder):
+        sys.exit("check.py: %s: no folder; tests/captures/fetch.sh brings captures" % args.folder)
+    have = known_fields()
+    FIELDS = [f for f in FIELDS if f in have or f.startswith("_ws")]
+    kept = kept_rows(args.results)
+    rows = []
+    print("%8s %10s %6s %7s  %s" % ("packets", "bytes", "ratio", "fields", "capture"))
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        jobs = [(n, kept.get(n) or pool.submit(check, n, path, have)) for _, n, path in
+                captures(args.folder, args.pattern)]
+        for name, job in jobs:
+            try:
+                r = job if isinstance(job, dict) else job.result()
+            except Exception as e:
+                r = {"name": name, "bytes": 0, "wrong": ["%s: %s" % (type(e).__name__, e)]}
+            rows.append(r)
+            show(r)
+            if args.results and job is not r:
+                with open(args.results, "a") as f:
+                    f.write(json.dumps(r) + "\n")
+    sys.exit(0 if show_sum(rows) else 1)
 
 
 main()

@@ -210,6 +210,15 @@ NAMED = [
 TEXTS = {"bString", "guidFormat"}
 
 
+def text(value):
+    """tshark writes control characters with a backslash, ends a text at its first NUL, and leaves
+    out the character after half a surrogate pair."""
+    for letter, control in zip("abfnrtv", "\a\b\f\n\r\t\v"):
+        value = value.replace("\\" + letter, control)
+    head, bad, _ = value.split("\0")[0].partition("\ufffd")
+    return head + bad
+
+
 def figure(value):
     """A number of ours, which may be written as in the specification: "2.00", "0x0104", "046d"."""
     if isinstance(value, str):
@@ -232,7 +241,7 @@ def descriptor_values(name, kind):
             said = d.get("descriptor") or ""
             if name in d and (said == kind or (kind[-1] == "*" and said.startswith(kind[:-1]))):
                 found = d[name] if isinstance(d[name], list) else [d[name]]
-                yield from (v if name in TEXTS else figure(v) for v in found)
+                yield from (text(v) if name in TEXTS else figure(v) for v in found)
         # What a camera is asked for has the same names there and here.
         if kind == "video *" and name in fields.get("decoded", {}).get("stream", {}):
             yield fields["decoded"]["stream"][name]
@@ -285,7 +294,9 @@ def hub(name):
 def asked(name, requests):
     def values(fields):
         setup = fields.get("setup", {})
-        if setup.get("request") in requests.split() and name in setup:
+        # Without descriptors tshark does not know the class, which trawl guesses by what fits.
+        if (setup.get("request") in requests.split() and name in setup and
+                not setup.get("class_guessed")):
             yield setup[name]
     return values
 
@@ -294,7 +305,7 @@ def asked(name, requests):
 FOUND = [(prefix + name, descriptor_values(name, kind),
           release if name.startswith("bcd") else number)
          for prefix, kind, names in PARTS for name in names.split()] + [
-    (theirs, descriptor_values(name, kind), str if name in TEXTS else number)
+    (theirs, descriptor_values(name, kind), text if name in TEXTS else number)
     for theirs, kind, name in NAMED] + [
     ("usbhid.setup.ReportID", asked("report_id", "GET_REPORT SET_REPORT GET_IDLE SET_IDLE"), number),
     ("usbms.dCBWLUN", storage("command", "lun"), number),
@@ -350,10 +361,10 @@ def walk(value, name):
     return (v for v in members(value, name) if not isinstance(v, (dict, list)))
 
 
-def ours(trawl, run):
-    """{row: bag of values} of what trawl-decode says of a capture."""
+def ours(lines):
+    """{row: bag of values} of the JSON lines of a capture."""
     bags = collections.defaultdict(collections.Counter)
-    for line in run("trawl-decode", "--json", trawl).stdout.splitlines():
+    for line in lines:
         fields = json.loads(line)["fields"]
         decoded = fields.get("decoded", {})
         kind = "setup" if fields.get("xfer") == "control" else fields.get("xfer", "")
@@ -371,25 +382,38 @@ def ours(trawl, run):
     return bags
 
 
-def theirs(path, tshark_fields):
+def theirs(path, tshark_fields, second=()):
+    """The same of tshark, without the packets that are second records of an event."""
     rows = [r for r in FIELDS + FOUND if r[0] in tshark_fields]
-    argv = ["tshark", "-r", path, "-T", "fields", "-E", "occurrence=a", "-E", "aggregator=|"]
+    argv = ["tshark", "-r", path, "-T", "fields", "-E", "occurrence=a", "-E", "aggregator=|",
+            "-e", "usb.transfer_type"]
     for r in rows:
         argv += ["-e", r[0]]
     bags = collections.defaultdict(collections.Counter)
     p = subprocess.run(argv, capture_output=True)
     if p.returncode and not p.stdout:  # of a file that is cut it reads what is there
         raise RuntimeError(f"tshark of {path}: {p.stderr.decode('utf-8', 'replace')[-200:]}")
-    for line in p.stdout.decode("utf-8", "replace").splitlines():
-        for row, cell in zip(rows, line.split("\t")):
-            if cell:
+    for i, line in enumerate(p.stdout.decode("utf-8", "replace").splitlines()):
+        if i in second:
+            continue
+        xfer, *cells = line.split("\t")
+        for row, cell in zip(rows, cells):
+            # It takes setup packets of a vendor to an interface of class HID for reports.
+            if cell and not (row[0].startswith("usbhid.data.") and xfer != "0x01"):
                 bags[row[0]].update(row[2](v) for v in cell.split("|"))
     return bags
 
 
-def compare(original, trawl, run, tshark_fields):
-    """([what differs], number of values that are equal)."""
-    want, got = theirs(original, tshark_fields), ours(trawl, run)
+def compare(originals, trawl, run, tshark_fields, lines=None, second=()):
+    """([what differs], number of values that are equal); lines: what trawl-decode --json
+    prints of trawl, if it is there already; second: packets of the first original, by number,
+    that are second records of an event."""
+    if lines is None:
+        lines = run("trawl-decode", "--json", trawl).stdout.splitlines()
+    want, got = collections.defaultdict(collections.Counter), ours(lines)
+    for path in originals:
+        for name, bag in theirs(path, tshark_fields, second).items():
+            want[name].update(bag)
     # In a descriptor that is cut, tshark stops, and trawl shows the fields that are there. An
     # answer that tshark does not join to its request (of USBPcap, where IRP ids come again) it does
     # not take apart: then it has fewer of a bit. Storage it knows by descriptors only.

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
-# Foreign captures, which are not in the tree: `make captures-check CAPTURES=FOLDER`.
+# Foreign captures, which are not in the tree: `make captures-check CAPTURES=FOLDER`;
+# RESULTS=FILE (make gives it to the script's environment) keeps what was checked, and an
+# interrupted run goes on after it.
 EXTRA_DIST += tests/captures/LIST tests/captures/check.py tests/captures/classes.py tests/captures/fetch.sh \
-	tests/captures/compact.py
+	tests/captures/compact.py tests/captures/replay.py
 CAPTURES = captures
 .PHONY: captures-check
 captures-check: all
@@ -11,3 +13,9 @@ captures-check: all
 .PHONY: compact-check
 compact-check: all
 	PATH='$(abs_top_builddir)':"$$PATH" $(srcdir)/tests/captures/compact.py '$(CAPTURES)' $(COMPACT)
+
+# Every device of foreign captures, replayed to a host that asks what the capture's host asked.
+.PHONY: captures-replay
+captures-replay: all
+	TRAWL_SRC='$(abs_top_srcdir)' TRAWL_BUILD='$(abs_top_builddir)' \
+		$(srcdir)/tests/captures/replay.py '$(CAPTURES)'

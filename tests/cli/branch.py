@@ -6,6 +6,8 @@ import json
 import os
 import re
 import shutil
+import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -121,7 +123,7 @@ def check_program(folder):
     """A real program with threads: its output, its status; and every branch fits the one before."""
     text = f"{folder}/text"
     with open(text, "w") as f:
-        f.write("some words, some words again\n" * 20)
+        f.write("some words, some words again\n" * 8)
     plain = subprocess.run(["gzip", "-nc", text], capture_output=True)
     done = subprocess.run([f"{BUILD}/trawl", "-i", "branch:ptrace", "-w", f"{folder}/g.trawl", "--",
                            "gzip", "-nc", text], capture_output=True, timeout=120)
@@ -173,6 +175,146 @@ def check_attach(folder):
         victim.wait()
 
 
+ASLEEP = """#include <sys/wait.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	char c;
+	int status, n = argc > 1 ? 0 : read(0, &c, 1); /* with an argument it does not go on */
+	pid_t child = vfork();
+
+	if (!child) {
+		n = read(0, &c, 1);
+		_exit(7);
+	}
+	waitpid(child, &status, 0);
+	return WEXITSTATUS(status);
+}
+"""
+
+
+def line_with(stream, wanted):
+    """The first line with that text; "" at the end."""
+    for line in stream:
+        if wanted in line:
+            return line
+    return ""
+
+
+def read(path):
+    with open(path, encoding="utf-8") as f:
+        return f.read()
+
+
+def state_of(pid):
+    with open(f"/proc/{pid}/stat") as f:
+        return f.read().rsplit(") ", 1)[1][0]
+
+
+def asleep(folder, *more):
+    """(a program in the D state whose branches are recorded, the trawl that was interrupted)"""
+    victim = subprocess.Popen([f"{folder}/asleep", *more], stdin=subprocess.PIPE, bufsize=0)
+    while state_of(victim.pid) != ("D" if more else "S"):
+        time.sleep(0.01)
+    trawl = subprocess.Popen([f"{BUILD}/trawl", "-i", "branch:ptrace", "-w",
+                              f"{folder}/d.trawl", "-p", str(victim.pid)], text=True,
+                             stderr=subprocess.PIPE)
+    line_with(trawl.stderr, "interrupt to end")
+    if not more:
+        victim.stdin.write(b"1")
+    while state_of(victim.pid) != "D":
+        time.sleep(0.01)
+    trawl.send_signal(signal.SIGINT)
+    return victim, trawl
+
+
+def check_asleep(folder):
+    """A task that sleeps uninterruptibly, as one that waits for its vfork(), cannot be detached."""
+    with open(f"{folder}/asleep.c", "w") as f:
+        f.write(ASLEEP)
+    run("gcc", "-O1", "-static", "-o", f"{folder}/asleep", f"{folder}/asleep.c")
+    victim, trawl = asleep(folder, "at once")
+    trawl.communicate()
+    same(0, trawl.returncode, "a task that sleeps in the kernel and was never stepped is left")
+    victim.stdin.write(b"2")
+    same(7, victim.wait(), "and goes on")
+    for again in False, True:
+        victim, trawl = asleep(folder)
+        ok(f"task {victim.pid} sleeps in the kernel" in line_with(trawl.stderr, "sleeps"),
+           "a task that was stepped is waited for, and that is said")
+        whole = run(f"{BUILD}/trawl-edit", "verify", f"{folder}/d.trawl")
+        same(0, whole.returncode, "the file is whole by then")
+        if again:
+            trawl.send_signal(signal.SIGINT)
+            trawl.wait()
+        victim.stdin.write(b"2")
+        same(-signal.SIGTRAP if again else 7, victim.wait(),
+             "another interrupt ends trawl, which kills the task" if again else "the task goes on")
+        same(0, trawl.wait(), "trawl's status")
+        trawl.stderr.close()
+
+
+def check_no_process(folder):
+    """Readers of programs that cannot be started: that is why there are no names."""
+    done = run("prlimit", "--nproc=0", f"{BUILD}/trawl", "-i", "branch:ptrace", "-w",
+               f"{folder}/n.trawl", "--", BRANCHES)
+    why = run(f"{BUILD}/trawl-decode", "--meta=branch/module/*", f"{folder}/n.trawl").stdout
+    ok(done.returncode == 0 and "no process could be started that reads its symbols" in why
+       and "damaged" not in why, "a reader that cannot be started", done.stderr, why)
+
+
+def check_order(folder):
+    """Branches of two tasks and events of the kernel: in one order of time."""
+    with open(f"{folder}/two.c", "w") as f:
+        f.write("#include <sys/wait.h>\n#include <unistd.h>\nint main(void) { int id = fork();\n"
+                "for (int i = 0; i < 50; i++) getppid(); return id ? wait(0) != id : 0; }\n")
+    run("gcc", "-O1", "-static", "-o", f"{folder}/two", f"{folder}/two.c")
+    done, events = capture(folder, [f"{folder}/two"], "-i", "event:syscalls:sys_enter_*")
+    same(0, done.returncode, "branches beside events of the kernel")
+    back = [i for i, (a, b) in enumerate(zip(events, events[1:])) if b["ts_ns"] < a["ts_ns"]]
+    same([], back[:5], "all are in order of time")
+    kinds = [(e["source"], e["tid"]) for e in events]
+    ok(sum(a[0] != b[0] for a, b in zip(kinds, kinds[1:])) > 10,
+       "events of the kernel stand between branches")
+    live = run(f"{BUILD}/trawl", "-q", "-i", "branch:ptrace", "--json", "--", BRANCHES)
+    _, recorded = capture(folder, [BRANCHES])
+    same(len(recorded), len(live.stdout.splitlines()), "live, all are printed")
+
+
+def children(pid):
+    try:
+        return [int(c) for c in read(f"/proc/{pid}/task/{pid}/children").split()]
+    except OSError:  # it has ended
+        return []
+
+
+def is_left(pid):
+    try:
+        return state_of(pid) != "Z"
+    except OSError:
+        return False
+
+
+def check_stopped_starter(folder):
+    """What starts the readers has nobody's rights: other processes of nobody can stop it."""
+    trawl = subprocess.Popen([f"{BUILD}/trawl", "-i", "branch:ptrace", "-w", f"{folder}/s.trawl",
+                              "--", "sleep", "60"])
+    starter = []
+    while trawl.poll() is None and not starter:  # readers of sleep, the dynamic linker and libc
+        starter = [pid for pid in children(trawl.pid) if len(children(pid)) >= 3]
+        time.sleep(0.05)
+    for pid in starter:
+        os.kill(pid, signal.SIGSTOP)
+    trawl.send_signal(signal.SIGINT)
+    same((1, 0), (len(starter), trawl.wait()), "a stopped starter of readers holds up nobody")
+    for _ in range(600):
+        left = [pid for pid in starter if is_left(pid)]
+        if not left:
+            break
+        time.sleep(0.1)
+    same([], left, "and is not left behind")
+
+
 def check_crash(folder):
     """A flight recorder has what led to the crash; its small ring has the names of what ran long
     before, too."""
@@ -187,8 +329,8 @@ def check_crash(folder):
     ok("SIGSEGV" in done.stderr and "holds the last" in done.stderr, "--ring, and a crash",
        done.stderr)
     out = run(f"{BUILD}/trawl-decode", "--calls=3", f"{folder}/c.trawl").stdout.splitlines()
-    ok(len(out) == 3 and out[2].endswith("last  c.c:2") and out[1].endswith("again  c.c:3"),
-       "the last calls before it", out)
+    ok(len(out) == 4 and "(single-stepped: " in out[0] and out[3].endswith("last  c.c:2") and
+       out[2].endswith("again  c.c:3"), "the last calls before it, below the task's line", out)
     told = re.search(r"(\d+) events captured, 0 lost \(branch (\d+)\)", done.stderr)
     ok(told and told[1] == told[2] and int(told[1]) > 3000, "the last line counts branches",
        done.stderr)
@@ -198,6 +340,104 @@ def check_crash(folder):
     names = run(f"{BUILD}/trawl-decode", "--meta=branch/module/*", f"{folder}/c.trawl").stdout
     ok("_dl_relocate_object" in names or "_dl_start" in names or "ld-linux" in names,
        "libraries are in the file", names[:300])
+
+
+def blocks(path):
+    """(kind, version) of each block of ours in a file."""
+    data, at, found = open(path, "rb").read(), 0, []
+    while at < len(data):
+        kind, size = struct.unpack_from("<II", data, at)
+        if kind >> 31:
+            found.append((data[at + 24], data[at + 25]))
+        at += size
+    return found
+
+
+def check_small(folder):
+    """A short capture ends as one small section, under the same name and as private; in a row of
+    files, where there would be little time for that, and through a link it is as it was written."""
+    path = f"{folder}/small.trawl"
+    command = "-i", "branch:ptrace", "-w"
+    done = run(f"{BUILD}/trawl", *command, path, "--", BRANCHES)
+    same((0, [(1, 4)]), (done.returncode, blocks(path)), "a short capture is one small section")
+    same(0o600, os.stat(path).st_mode & 0o777, "its mode")
+    same([], [name for name in os.listdir(folder) if "~" in name], "nothing is left beside it")
+    n = len(decode(path))
+    row = f"{folder}/row.trawl"
+    run(f"{BUILD}/trawl", "-C", "10", *command, row, "--", BRANCHES)
+    ok(len(blocks(row)) > 5, "with -C it is as it was written")
+    same(n, len(decode(row)), "with the same branches")
+    link, to = f"{folder}/link.trawl", f"{folder}/to.trawl"
+    os.symlink(to, link)
+    run(f"{BUILD}/trawl", *command, link, "--", BRANCHES)
+    ok(os.path.islink(link) and len(decode(to)) == n, "a link stays one")
+    ok(os.stat(path).st_size < os.stat(row).st_size * 2 / 3,
+       f"{os.stat(path).st_size} bytes, {os.stat(row).st_size} otherwise")
+
+
+def check_long_batches(folder):
+    """What was recorded in many seconds does not say the same pairs again for each of them. A
+    recorder that was killed has a batch for each second; with --ring there is no other file."""
+    with open(f"{folder}/slow.c", "w") as f:
+        f.write("""static long call(long n, long a)
+{
+	long r;
+
+	__asm__ volatile("syscall" : "=a"(r) : "a"(n), "D"(a), "S"(0) : "rcx", "r11", "memory");
+	return r;
+}
+void _start(void)
+{
+	long time[2] = { 1, 100000000 };
+
+	for (int i = 0; i < 3; i++) {
+		for (volatile int k = 0; k < 500; k++)
+			;
+		call(35, (long)time);
+	}
+	call(231, 0);
+}
+""")
+    run("gcc", "-O1", "-nostdlib", "-static", "-fno-stack-protector", "-o", f"{folder}/slow",
+        f"{folder}/slow.c")
+    path = f"{folder}/long.trawl"
+    done = run(f"{BUILD}/trawl", "-i", "branch:ptrace", "-w", path, "--", f"{folder}/slow")
+    same(0, done.returncode, "a capture of some seconds")
+    batches = [x for x in decode(path, "--raw") if "pairs" in x["fields"]]
+    same(1, len(batches), f"it has one batch: {[x['fields']['count'] for x in batches]}")
+    told = re.search(r"\(branch (\d+)\)", done.stderr)
+    branches = [x for x in decode(path) if "from" in x["fields"]]
+    same(told and int(told[1]), len(branches), "and every branch that was captured")
+    times = [x["ts_ns"] for x in branches]
+    ok(times == sorted(times) and times[-1] - times[0] > 2.2e9, "from the first second to the last")
+    # A time is stored with an error of up to 1/32 of the distance from the one before.
+    rounds = [t for x, t in zip(branches, times) if x["fields"]["kind"] == "syscall"]
+    ok(len(rounds) > 2 and all(b - a > 1.06e9 for a, b in zip(rounds, rounds[1:3])),
+       f"each with its time: {rounds}")
+
+
+def check_flags(folder):
+    """The program sees no trap flag in what pushf stores, wherever its stack is."""
+    with open(f"{folder}/f.c", "w") as f:
+        f.write("""int main(void)
+{
+	unsigned long seen = 0, flags, stack;
+
+	for (unsigned long i = 0; i < 8; i++) {
+		__asm__ volatile("mov %%rsp, %1; sub $256, %%rsp; sub %2, %%rsp; pushfq; "
+				 "mov (%%rsp), %0; mov %1, %%rsp"
+				 : "=&r"(flags), "=&r"(stack) : "r"(i) : "cc", "memory");
+		seen |= (flags >> 8 & 1) << i;
+	}
+	return (int)seen;
+}
+""")
+    run("gcc", "-O1", "-static", "-o", f"{folder}/f", f"{folder}/f.c")
+    same(0, run(f"{folder}/f").returncode, "pushf without a tracer")
+    done, branches = capture(folder, [f"{folder}/f"])
+    same((0, True), (done.returncode, len(branches) > 8),
+         "pushf at each alignment of the stack stores no trap flag of the tracer")
+    ok("status" not in done.stderr, "and the program's status says so", done.stderr)
 
 
 def check_golden():
@@ -213,7 +453,7 @@ def check_golden():
 def check_self_test():
     done = run(f"{BUILD}/trawl", "--self-test", "branch")
     ok(done.returncode == 0 and
-       "branch:ptrace: right: 999 of 999 turns of a loop, 1 of 1 return, 0 others\n"
+       "branch:ptrace: right: 4995 of 4995 turns of a loop, 5 of 5 returns, 0 others\n"
        in done.stdout, "--self-test branch: a known loop, every branch of it", done.stdout,
        done.stderr)
     ok(re.search(r"^to send on: trawl .*ptrace=right", done.stdout, re.M), "and a line to send",
@@ -263,7 +503,14 @@ def main():
         check_program(folder)
         check_reader(folder)
         check_attach(folder)
+        check_asleep(folder)
+        check_order(folder)
+        check_no_process(folder)
+        check_stopped_starter(folder)
         check_crash(folder)
+        check_small(folder)
+        check_long_batches(folder)
+        check_flags(folder)
         check_self_test()
         check_golden()
         if shutil.which("gdb"):

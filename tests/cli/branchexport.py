@@ -16,6 +16,7 @@ sys.dont_write_bytecode = True
 from tap import finish, ok, same, skip  # noqa: E402
 
 BUILD = os.environ.get("TRAWL_BUILD", ".")
+SRC = os.environ.get("TRAWL_SRC", ".")
 SOURCE = """\
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,7 +52,15 @@ int main(int argc, char **argv)
 
 
 def run(*argv, **more):
-    return subprocess.run(argv, capture_output=True, text=True, timeout=120, **more)
+    return subprocess.run(argv, capture_output=True, text=True, check=False, **more)
+
+
+def record_run(folder, name, *argv):
+    """Records all branches of a program. It gets a small environment: the C library takes another
+    way through a string that crosses a page, and the fewer strings, the more alike are two runs."""
+    few = {k: v for k, v in os.environ.items() if k == "PATH" or k.endswith("SAN_OPTIONS")}
+    return run(f"{BUILD}/trawl", "-i", "branch", "-w", f"{folder}/{name}.trawl", "--",
+               *argv, env=few)
 
 
 def export(folder, form):
@@ -99,6 +108,13 @@ def check_gcov(folder):
             ways.append((here, m[1] or "-"))
     with open(export(folder, "lcov")) as f:
         ours = record(f.read(), "x.c")
+    done = run(f"{BUILD}/trawl-export", "--to", "lcov", f"{folder}/x.trawl", "-w",
+               f"{folder}/all.lcov")
+    same((0, ""), (done.returncode, done.stderr), "a program that is known whole: nothing to say")
+    done = run(f"{BUILD}/trawl-export", "--to", "lcov", f"{SRC}/tests/golden/branches.trawl", "-w",
+               f"{folder}/part.lcov")
+    ok(done.returncode == 0 and "functions that were not entered are not counted" in done.stderr,
+       "whose percentages are too good is said", done.stderr)
     both = sorted(set(lines) & set(ours["DA"]))
     ok(len(both) >= 13, f"{len(both)} lines are known to gcov and to us")
     same({n: lines[n] for n in both}, {n: ours["DA"][n] for n in both},
@@ -117,6 +133,55 @@ def check_gcov(folder):
     done = run("genhtml", "--branch-coverage", "-o", f"{folder}/html", f"{folder}/only.info")
     ok(done.returncode == 0 and os.path.exists(f"{folder}/html/index.html"),
        "genhtml makes pages of it", done.stderr)
+    # the C library's sources are not on this machine
+    done = run("genhtml", "--ignore-errors", "source", "-o", f"{folder}/all", f"{folder}/x.lcov")
+    ok(done.returncode == 0 and os.path.exists(f"{folder}/all/index.html"),
+       "and of all files, without the sources of some", done.stderr[-500:])
+
+
+CRASH = """int *p;
+__attribute__((noinline)) int inner(int a) { return *p + a; }
+int main(int c, char **v)
+{
+	return inner(c) + 1;
+}
+"""
+
+
+def check_crash(folder):
+    """Of the last branch before a crash the target was reached, and no more is known."""
+    with open(f"{folder}/crash.c", "w") as f:
+        f.write(CRASH)
+    run("gcc", "-O1", "-g", "-static-pie", "-o", "crash", "crash.c", cwd=folder)
+    record_run(folder, "crash", f"{folder}/crash")
+    done = run(f"{BUILD}/trawl-export", "--to", "lcov", "-w", "-", f"{folder}/crash.trawl")
+    ours = record(done.stdout, "crash.c")
+    same((1, 1), (ours["FNDA"].get("inner"), ours["DA"].get(2)),
+         "the function that crashed at its first instruction has run")
+    done = subprocess.run([f"{BUILD}/trawl-export", "--to", "drcov", "-w", "-",
+                           f"{folder}/crash.trawl"], capture_output=True, check=False)
+    inner = int(re.search(r"^0*([0-9a-f]+) \S \S*\binner$",
+                          run("nm", f"{folder}/crash").stdout, re.M)[1], 16)
+    head, _, blocks = done.stdout.partition(b" bbs\n")
+    mine = [int(m) for m in re.findall(rb"^ *(\d+), 0x.*/crash$", head, re.M)]
+    starts = [struct.unpack_from("<IHH", blocks, 8 * i)[::2] for i in range(len(blocks) // 8)]
+    ok((inner, mine[0]) in starts, "and has a block in drcov", starts[-3:], mine, hex(inner))
+
+
+def check_last_row(folder):
+    """What follows the last line of a unit is none of its lines: _fini begins where it ends."""
+    for n in range(1, 17):
+        with open(f"{folder}/last.c", "w") as f:
+            f.write("int p;\nint main(void)\n{\n" + n * '\t__asm__("nop");\n' + "\treturn p;\n}\n")
+        run("gcc", "-O1", "-g", "-static-pie", "-o", "last", "last.c", cwd=folder)
+        symbols = run("nm", "-S", f"{folder}/last").stdout
+        at, size = (int(v, 16) for v in re.search(r"^(\w+) (\w+) T main$", symbols, re.M).groups())
+        if re.search(rf"^{at + size:016x} T _fini$", symbols, re.M):
+            break
+    record_run(folder, "last", f"{folder}/last")
+    done = run(f"{BUILD}/trawl-export", "--to", "lcov", "-w", "-", f"{folder}/last.trawl")
+    same({"main": 1}, record(done.stdout, "last.c")["FNDA"],
+         "a function behind the last line of a file is none of the file")
 
 
 def check_drcov(folder):
@@ -158,6 +223,18 @@ def check_brstack(folder):
        "llvm-profgen makes a profile of it", done.stderr, profile)
 
 
+def entries(folder, name, function):
+    """How often a branch to a function stands in NAME.brstack: twice if two stacks share it."""
+    symbols = run("nm", f"{folder}/{name}").stdout
+    at = int(re.search(rf"^(\w+) [tT] {function}$", symbols, re.M)[1], 16)
+    with open(f"{folder}/{name}.brstack") as f:
+        text = f.read()
+    # All of an executable file's mappings have the same distance to its addresses, as it is small.
+    base = [int(m[1], 16) - int(m[2], 16) for m in re.finditer(
+        rf"^PERF_RECORD_MMAP2 \S+ \[(0x\w+)\(0x\w+\) @ (0x\w+) .*/{name}$", text, re.M)]
+    return len(re.findall(rf"/0x0*{base[0] + at:x}/", text))
+
+
 # What perf2bolt gets from "perf": our text in place of what perf script prints of a perf.data.
 PERF = """\
 #!/bin/sh
@@ -179,9 +256,9 @@ def check_bolt(folder):
     os.chmod(f"{folder}/play/perf", 0o755)
     with open(f"{folder}/perf.data", "w") as f:
         f.write("PERFILE2")
-    run("gcc", "-O1", "-g", "-Wl,--emit-relocs", "-o", "b", "x.c", cwd=folder)
+    run("gcc", "-O1", "-g", "-static-pie", "-Wl,--emit-relocs", "-o", "b", "x.c", cwd=folder)
     plain = run("./b", cwd=folder).stdout
-    run(f"{BUILD}/trawl", "-i", "branch", "-w", f"{folder}/b.trawl", "--", f"{folder}/b")
+    record_run(folder, "b", f"{folder}/b")
     run(f"{BUILD}/trawl-export", "--to", "brstack", "b.trawl", "-w", "b.brstack", cwd=folder)
     done = run(f"{bolt}/perf2bolt", "-p", "perf.data", "-o", "b.fdata", "./b", cwd=folder,
                env={**os.environ, "PATH": f"{folder}/play:{os.environ['PATH']}"})
@@ -191,17 +268,57 @@ def check_bolt(folder):
     with open(f"{folder}/b.fdata") as f:
         profile = f.read()
     calls = re.findall(r"^1 (?:fib|main)\S* \w+ 1 fib\S* 0 \d+ (\d+)$", profile, re.M)
-    # The branch that two stacks share is counted twice, and chance decides which ones those are.
-    ok(21 <= sum(map(int, calls)) <= 24, "its profile has each call", calls)
+    same(entries(folder, "b", "fib"), sum(map(int, calls)), "its profile has each call")
     done = run(f"{bolt}/llvm-bolt", "b", "-o", "bolted", "-data", "b.fdata",
                "-reorder-blocks=ext-tsp", "-reorder-functions=hfsort", cwd=folder)
     same((0, plain), (done.returncode, run("./bolted", cwd=folder).stdout),
          "and a program moved by it does the same")
 
 
+def autofdo_text(brstack, program):
+    """AutoFDO's own text of stacks: ranges of code that ran, sampled addresses (none), branches,
+    each with a count, as offsets in the program."""
+    ranges, branches, code = {}, {}, (0, 0, 0)
+    with open(brstack) as f:
+        lines = f.read().splitlines()
+    for line in lines:
+        m = re.match(r"PERF_RECORD_MMAP2 \S+ \[(0x\w+)\((0x\w+)\) @ (0x\w+) .* (\S+)$", line)
+        if m and m[4] == program:
+            code = int(m[1], 16), int(m[1], 16) + int(m[2], 16), int(m[3], 16)
+        if m:
+            continue
+        stack = [tuple(int(x, 16) for x in b.split("/")[:2]) for b in line.split()[1:]][::-1]
+        ends = [(a, b, branches, "->") for a, b in stack]
+        ends += [(x[1], y[0], ranges, "-") for x, y in zip(stack, stack[1:]) if x[1] <= y[0]]
+        for a, b, table, between in ends:
+            if code[0] <= a < code[1] and code[0] <= b < code[1]:
+                key = f"{a - code[0] + code[2]:x}{between}{b - code[0] + code[2]:x}"
+                table[key] = table.get(key, 0) + 1
+    return "".join([f"{len(t)}\n" + "".join(f"{k}:{n}\n" for k, n in t.items())
+                    for t in (ranges, {}, branches)])
+
+
+def check_autofdo(folder):
+    """AutoFDO reads perf.data, or a text of its own: it counts the calls of what brstack has."""
+    if not shutil.which("create_llvm_prof"):
+        skip("AutoFDO makes a profile of it", "create_llvm_prof (package autofdo) is not installed")
+        return
+    run("gcc", "-O1", "-static-pie", "-gdwarf-4", "-o", "a", "x.c", cwd=folder)
+    record_run(folder, "a", f"{folder}/a")
+    run(f"{BUILD}/trawl-export", "--to", "brstack", "a.trawl", "-w", "a.brstack", cwd=folder)
+    with open(f"{folder}/a.txt", "w") as f:
+        f.write(autofdo_text(f"{folder}/a.brstack", os.path.realpath(f"{folder}/a")))
+    done = run("create_llvm_prof", "--binary=./a", "--profiler=text", "--profile=a.txt",
+               "--out=a.prof", "--format=text", cwd=folder)
+    with open(f"{folder}/a.prof", errors="replace") as f:
+        calls = re.search(r"^fib:\d+:(\d+)$", f.read(), re.M)
+    same((0, entries(folder, "a", "fib")), (done.returncode, calls and int(calls[1])),
+         "AutoFDO makes a profile of it, with each call")
+
+
 def span(text):
     """Nanoseconds of "<125us", and half of the last digit that stands there."""
-    m = re.fullmatch(r"[<~]?([\d.]+)(s|ms|us|ns)", text)
+    m = re.fullmatch(r"[<~>]?([\d.]+)(s|ms|us|ns)", text)
     if not m:
         return -1, 0
     unit = {"s": 1e9, "ms": 1e6, "us": 1e3, "ns": 1}[m[2]]
@@ -217,9 +334,12 @@ def check_spans(path):
     bad = [] if len(lines) == len(rows) and rows else ["another number of calls"]
     for line, row in zip(lines, rows):
         said, least, most = line[20:29].strip(), row["least_ns"], row["most_ns"]
-        sign = "" if least == most else "<" if not least else "~"
+        if most is None and not least:
+            bad += [(line, row)] if said != "?" else []
+            continue
+        sign = ">" if most is None else "" if least == most else "<" if not least else "~"
         value, about = span(said) if said else (0, 0)
-        want = (least + most) // 2 if least else most
+        want = least if most is None else (least + most) // 2 if least else most
         if said[:1] not in (sign or said[:1]) or abs(value - want) > about:
             bad.append((line, row))
     same([], bad, "how long each took, in the tree as in its JSON")
@@ -238,10 +358,23 @@ def check_calls(folder):
             run(f"{BUILD}/trawl-decode", "--calls", "--json",
                 f"{folder}/x.trawl").stdout.splitlines()]
     fibs = [r for r in rows if r["function"] == "fib"]
-    ok(fibs and all(r["least_ns"] <= r["most_ns"] for r in rows), "how long, at least and at most")
+    ok(fibs and all(r["most_ns"] is None or r["least_ns"] <= r["most_ns"] for r in rows),
+       "how long, at least and at most")
+    ok(all(r["most_ns"] is not None for r in fibs), "of all that returned")
+    ok(all(r.get("stepped") for r in rows) and
+       re.search(r"-\d+  \(single-stepped: durations include the time of the steps\)$", out, re.M),
+       "durations of single-stepped calls say so", out[:200])
     out = run(f"{BUILD}/trawl-decode", "--calls=5", f"{folder}/x.trawl").stdout
-    same(5, len(out.splitlines()), "--calls=5 has the last five")
-    ok("_exit" in out.splitlines()[-1], "of which the last one ended it", out)
+    same(5, len(re.findall(r"^\d\d:\d\d:", out, re.M)), "--calls=5 has the last five")
+    ok(re.match(r"p-\d+  \(single-stepped: times include the time of the steps\)\n\d\d:", out) and
+       out.count("single-stepped") == 1, "and says that their times are those of steps", out)
+    rows = [json.loads(line) for line in
+            run(f"{BUILD}/trawl-decode", "--calls=5", "--json", f"{folder}/x.trawl")
+            .stdout.splitlines()]
+    ok(len(rows) == 5 and all(r["most_ns"] is None and r.get("stepped") for r in rows),
+       "in JSON, too, where how long they took is not known", rows)
+    out = run(f"{BUILD}/trawl-decode", "--calls=5", f"{folder}/x.trawl").stdout
+    ok("_exit" in out.splitlines()[-1].lower(), "of which the last one ended it", out)
     counts = run(f"{BUILD}/trawl-decode", "--counts", "--json", f"{folder}/x.trawl").stdout
     rows = [json.loads(line) for line in counts.splitlines()]
     same([21], [r["entries"] for r in rows if r.get("function") == "fib"], "--counts: calls of fib")
@@ -259,15 +392,20 @@ def check_slices(folder):
     with open(export(folder, "perfetto"), "rb") as f:
         data = f.read()
     ok(data.count(b"\x03fib") == 21, "perfetto: each call is a slice", data.count(b"fib"))
+    same(len(re.findall(b"\xb2\x01\x06branch", data)), data.count(b"single_stepped"),
+         "each says that its duration is that of single steps")
+    path = f"{folder}/golden.perfetto"
+    run(f"{BUILD}/trawl-export", "--to", "perfetto", f"{SRC}/tests/golden/branches.trawl", "-w",
+        path)
+    with open(path, "rb") as f:
+        data = f.read()
+    ok(b"began_up_to_ns_later" in data and b"single_stepped" not in data,
+       "of branches whose times are ranges, a slice says so")
 
 
 def check_diff(folder):
     """Two runs at other addresses are the same; with an argument, the first that differs is the
     switch."""
-    def record(name, *argv):
-        run(f"{BUILD}/trawl", "-i", "branch", "-w", f"{folder}/{name}.trawl", "--", f"{folder}/p",
-            *argv)
-
     def difference(a, b):
         return run(f"{BUILD}/trawl-decode", "--diff", f"{folder}/{a}.trawl", f"{folder}/{b}.trawl")
 
@@ -282,7 +420,7 @@ def check_diff(folder):
     alike, runs, own = None, ["x"], []
     while not alike and len(runs) < 5:
         runs.append(f"y{len(runs)}")
-        record(runs[-1])
+        record_run(folder, runs[-1], f"{folder}/p")
         alike = next(((a, runs[-1]) for a in runs[:-1] if difference(a, runs[-1]).returncode == 0),
                      None)
         own += [r for r in runs[:-1] if not alike and "x.c:" in first_line(r, runs[-1])]
@@ -293,7 +431,7 @@ def check_diff(folder):
         f"{BUILD}/trawl-decode", "--json", f"{folder}/{n}.trawl").stdout.splitlines())}
              for n in alike or runs[:2]]
     ok(len(froms[0] & froms[1]) < len(froms[0]) / 2, "whose addresses differ")
-    record("z", "x")
+    record_run(folder, "z", f"{folder}/p", "x")
     done = run(f"{BUILD}/trawl-decode", "--diff", f"{folder}/x.trawl", f"{folder}/z.trawl")
     same(1, done.returncode, "--diff of different runs")
     ok(re.search(r"after #\d+ jmp main\+0x\w+ x\.c:18 .*\n.*main\+0x\w+ x\.c:22 -> .*x\.c:25.*\n"
@@ -313,16 +451,19 @@ def main():
     try:
         with open(f"{folder}/x.c", "w") as f:
             f.write(SOURCE)
-        run("gcc", "-O0", "-g", "-o", "p", "x.c", cwd=folder)
-        done = run(f"{BUILD}/trawl", "-i", "branch", "-w", f"{folder}/x.trawl", "--", f"{folder}/p")
+        run("gcc", "-O0", "-static-pie", "-g", "-o", "p", "x.c", cwd=folder)
+        done = record_run(folder, "x", f"{folder}/p")
         ok(done.returncode == 0, "a program with source lines", done.stderr)
         if shutil.which("genhtml"):
             check_gcov(folder)
         else:
             skip("lines as gcov counts them", "lcov is not installed")
+        check_crash(folder)
+        check_last_row(folder)
         check_drcov(folder)
         check_brstack(folder)
         check_bolt(folder)
+        check_autofdo(folder)
         check_calls(folder)
         check_spans(f"{folder}/x.trawl")
         check_slices(folder)

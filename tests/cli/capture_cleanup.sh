@@ -74,6 +74,16 @@ for _ in 1 2 3 4 5; do
 done
 has "--gc says how much that was" "$said" 'removed 3 instances and 1 probe of'
 
+# Somebody looks at an instance for a moment, as another trawl that collects it does.
+start "$f"
+kill -9 $trawl
+wait $trawl 2>/dev/null
+exec 3<"$(echo $tracing/instances/trawl_${trawl}_*_usdt)/trace_pipe"
+sleep 0.3 &
+exec 3<&-
+same "--gc waits for a short look: no error" "" "$(trawl --gc 2>&1 >/dev/null)"
+same "--gc waits for a short look: nothing is left" "" "$(traces_of $trawl)"
+
 # A capture in another pid namespace: its pid means nothing here, but its lock does.
 if unshare -pf --mount-proc true 2>/dev/null; then
 	rm -f "$f"

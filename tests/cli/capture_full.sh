@@ -72,7 +72,7 @@ leave 400
 flood "$small/x"
 same "tmpfs: status" 1 $?
 has "tmpfs: said, and that there is a file" "$(cat "$work/err")" \
-	"^trawl: -w $small/x: the disk is full: .*; what was written is readable$"
+	"^trawl: -w $small/x: the disk is full; .*; what was written is readable$"
 agree tmpfs "$small/x"
 
 # Hardly any room: a small capture is no failure.
@@ -85,7 +85,7 @@ same "nearly full: all is there" 1000 "$(events "$small/x" target:hit)"
 # No room at all: there is no file, and none is spoken of.
 rm "$small/x"
 leave 0
-fails "no room: said" 3 "^trawl: -w $small/x: the disk is full: make room, or write less$" \
+fails "no room: said" 3 "^trawl: -w $small/x: the disk is full; make room, or write less$" \
 	trawl -q -i "usdt:$target:hit" -w "$small/x" -- "$target" hits 1000
 same "no room: nothing is left" "filler0 filler200 filler400" "$(cd "$small" && echo *)"
 umount "$small"

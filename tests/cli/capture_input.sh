@@ -6,7 +6,7 @@
 f=$work/x.trawl
 event=event:sched:sched_switch
 # What is not refused would go on for ever.
-trawl() { timeout 20 "$TRAWL_BUILD/trawl" "$@"; }
+trawl() { timeout 120 "$TRAWL_BUILD/trawl" "$@"; }
 
 # Programs and probes
 fails "no such file" 2 "$work/none: no such file" trawl -i "usdt:$work/none:hit" -w "$f"
@@ -42,10 +42,10 @@ fails "too many arguments" 2 '128' trawl -i "uprobe:$target:target_hits$args" -w
 fails "no such register" 2 'no such register' trawl -i "uprobe:$target:target_hits %zz" -w "$f"
 for twice in "-w $f" "-c 5" "-s 9" "-B 64" "-C 1" "-G 9" "-W 2" "-Z root" "--duration 1" \
 	"--ring 2m" "--after 1" "--level 3"; do
-	fails "$twice twice" 2 "^trawl: ${twice%% *}: given twice: leave one out$" trawl \
+	fails "$twice twice" 2 "^trawl: ${twice%% *}: given twice; leave one out$" trawl \
 		-i usb $twice $twice
 done
-fails "-t is not for a file" 2 '-w writes a file: use trawl-decode -t on the file$' trawl -i usb \
+fails "-t is not for a file" 2 '-w writes a file; use trawl-decode -t on the file$' trawl -i usb \
 	-t -w "$f"
 fails "--gc records nothing" 2 '^trawl: --gc .* give it alone$' trawl --gc -i usb
 fails "no such source, nearest name" 2 'evnt:x: no such source; did you mean event' trawl \
@@ -55,7 +55,7 @@ fails "no such source, nearest name" 2 'evnt:x: no such source; did you mean eve
 fails "no such event, nearest names" 2 \
 	'sched:sched_swich: no such event .* did you mean sched:sched_switch' \
 	trawl -i event:sched:sched_swich -w "$f"
-fails "six -t" 2 '^trawl: -t: given too often: at most five' trawl -tttttt \
+fails "six -t" 2 '^trawl: -t: given too often; at most five' trawl -tttttt \
 	-i event:sched:sched_switch
 fails "a glob that matches nothing" 2 'no such event' trawl -i 'event:sched:nothing*' -w "$f"
 fails "filter on a field that is not there" 2 'filter: Field not found' \
@@ -88,7 +88,7 @@ fails "a command that cannot be run" 2 'script: cannot be run' trawl -i $event -
 fails "more buffer than memory" 3 '-B: no memory for a ring buffer' trawl -i $event -B 1000000000 \
 	-w "$f"
 fails "-- and no command" 2 'no command follows' trawl -i $event -w "$f" --
-fails "an empty source" 2 "-i '': name a source" trawl -i '' -w "$f"
+fails "an empty source" 2 "-i: is empty; name a source" trawl -i '' -w "$f"
 fails "nothing to record" 2 'name a source' trawl -w "$f"
 
 # Output
@@ -113,7 +113,7 @@ fi
 # Wherever it is mounted: trawl takes any.
 no_tracefs='umount -l -a -t tracefs; umount -l -a -t debugfs; '
 out=$(unshare -m bash -c "$no_tracefs setpriv --bounding-set -sys_admin --inh-caps -sys_admin \
-	timeout 20 trawl -i $event -w $f" 2>&1)
+	timeout 120 trawl -i $event -w $f" 2>&1)
 same "no tracefs, and no right to mount it: status" 3 $?
 has "no tracefs, and no right to mount it" "$out" 'mount -t tracefs'
 unshare -m bash -c "$no_tracefs trawl -q -i $event -c 1 -w $f"

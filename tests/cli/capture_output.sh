@@ -20,13 +20,13 @@ same "sudo: the command runs as the caller" "$uid $gid $home" "$(cat "$work/out"
 same "sudo: the file is the caller's" "$uid:$gid 600" "$(stat -c '%u:%g %a' "$work/theirs/x")"
 mkdir -m 700 "$work/ours"
 SUDO_UID=$uid SUDO_GID=$gid fails "sudo: where the caller cannot write, trawl does not" 3 \
-	"^trawl: -w $work/ours/x: Permission denied for nobody, who would own the file: name a folder of theirs, or give -Z root$" \
+	"^trawl: -w $work/ours/x: Permission denied for nobody, who would own the file; name a folder of theirs, or give -Z root$" \
 	trawl -i "usdt:$work/target:hit" -w "$work/ours/x" -- "$work/target" id
 # A sudo that does not say who called it: as root is no way out of that.
 for who in "someone $gid" "-1 $gid" "4294967295 $gid" "99999999999999999999 $gid" " $gid" "$uid x" \
 	"$uid "; do
 	SUDO_UID=${who% *} SUDO_GID=${who#* } fails "sudo that says '$who'" 2 \
-		"^trawl: SUDO_UID=${who% *}, SUDO_GID=${who#* }: do not say which user called sudo: name one by -Z USER$" \
+		"^trawl: SUDO_UID=${who% *}, SUDO_GID=${who#* }: do not say which user called sudo; name one by -Z USER$" \
 		trawl -q -i "usdt:$work/target:hit" -w "$work/theirs/none" -- "$work/target" id
 done
 same "... and nothing was made" "" "$(ls "$work/theirs" | grep none)"
@@ -47,7 +47,7 @@ trawl-decode "$work/fifo" >"$work/out"
 wait $pid
 same "a FIFO whose reader comes later" "0 3" "$? $(wc -l <"$work/out")"
 fails "a FIFO that nobody reads" 2 \
-	"^trawl: -w $work/fifo: nobody reads it: start its reader first$" \
+	"^trawl: -w $work/fifo: nobody reads it; start its reader first$" \
 	timeout 60 trawl -i "usdt:$target:hit" -w "$work/fifo" -- "$target" hits 3
 for sig in INT TERM HUP; do
 	env --default-signal=INT,TERM,HUP trawl -i "usdt:$target:hit" \
@@ -60,7 +60,7 @@ for sig in INT TERM HUP; do
 	wait $pid
 	same "SIG$sig ends a capture that waits for a FIFO's reader" 2 $?
 	has "... and it says so" "$(cat "$work/err")" \
-		'nobody read it until the interrupt: start its reader first$'
+		'nobody read it until the interrupt; start its reader first$'
 done
 trawl -q -i "usdt:$target:hit" -w /dev/stdout -- "$target" hits 3 2>"$work/err" |
 	trawl-decode - >"$work/out"
@@ -92,7 +92,7 @@ trawl --gc >/dev/null
 same "killed: nothing is left beside the file" x "$(ls -A "$work/kill")"
 ok $half "killed: the file is the old one or a new one"
 echo old >"$work/kill/x"
-fails "a file without a name" 2 '^trawl: -w: its name is empty: give a file' trawl \
+fails "a file without a name" 2 '^trawl: -w: its name is empty; give a file' trawl \
 	-i event:sched:sched_switch -w ''
 fails "a failed start" 2 'no such event' trawl -i event:sched:none -w "$work/kill/x"
 same "a failed start: the old file is still there" "x old" \
@@ -109,7 +109,7 @@ has "a file in a folder that is not ours: whole" "$(trawl-decode --summary "$wor
 	': complete$'
 # Somebody reads it and says so: what cannot be replaced as a whole is not written over meanwhile.
 fails "... not while somebody holds a lock on it" 2 \
-	"^trawl: -w $work/ours/theirs: another program has locked it: give another name, or end that one first$" \
+	"^trawl: -w $work/ours/theirs: another program has locked it; give another name, or end that one first$" \
 	flock -s "$work/ours/theirs" "$(command -v trawl)" -q -Z nobody -i "usdt:$target:hit" \
 	-w "$work/ours/theirs" -- "$target" hits 1
 same "... which is left as it was" 3 "$(events "$work/ours/theirs")"

@@ -38,6 +38,36 @@ same "of COMMAND: who is recorded" "" \
 	"$(comm -13 <(others "$f" | sort; hitters "$f" | sort) <(mapped "$f" | sort))"
 ok $((! $(mapped "$f" | wc -l) >= 1)) "COMMAND's are there"
 
+# ---- what is longer than is kept
+cat > "$work/many.c" <<'EOF'
+#include <sys/mman.h>
+#include <fcntl.h>
+#include <unistd.h>
+__attribute__((noinline)) int hit(int x) { __asm__ volatile(""); return x + 1; }
+int main(int argc, char **argv)
+{
+	int fd = open(argv[1], O_RDONLY | O_CREAT, 0600);
+
+	for (int i = 0; i < 50000; i++)
+		mmap(0, 4096, i % 2 ? PROT_READ : PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+	hit(0);
+	return pause();
+}
+EOF
+gcc -g -O1 -o "$work/many" "$work/many.c"
+trawl -q -c 1 -i "uprobe:$work/many:hit x" -w "$f" -- \
+	"$work/many" "$work/$(printf 'm%.0s' {1..200})" $(seq 2000)
+same "of more than 8 MiB of maps, sites are found" hit "$(trawl-decode --json "$f" |
+	jq -r .site.symbol)"
+maps=$(trawl-decode --meta='maps/*' "$f" | grep -B1 '^# cut:')
+has "the executable lines are there, and a mark" "$(paste -sd' ' <<<"$maps")" \
+	"--xp .*# cut: only executable mappings"
+has "of a command line of more than 4,096 bytes, it is said" \
+	"$(trawl-decode --meta='task/*' "$f")" '"cmdline_cut":true'
+trawl-edit redact "$f" -w "$work/redacted.trawl" 2>"$work/err"
+has "redacted, too" "$(trawl-decode --meta='maps/*' "$work/redacted.trawl" | grep '^#')" \
+	"# cut: only"
+
 # ---- descriptors
 exec 7>"$work/seven" 251>"$work/left"
 same "COMMAND has three descriptors" "0 1 2" "$(trawl -q -i "usdt:$target:hit" -w "$f" -- \

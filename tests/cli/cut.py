@@ -41,6 +41,27 @@ samples = [f"{src}/samples/{s}.trawl" for s in (
     f"{src}/tests/golden/{s}.trawl" for s in ("events", "clocks", "moved", "two", "smalls",
                                               "single")]
 
+# ---- by time: what the index tells of the rest is believed, and none of its blocks are read
+long, uuid = f"{tmp.name}/long.trawl", b"wrt\x80"
+subprocess.run([f"{build}/tests/decode/make-sample", long, "200000"], check=True)
+with open(long, "rb") as f:
+    data = bytearray(f.read())
+uuid = data[data.index(uuid) + 8:][:16]
+at, chunks = -1, []
+while (at := data.find(uuid, at + 1)) >= 0:
+    if data[at + 16] == 5:  # a chunk's block
+        chunks.append((at - 8, int.from_bytes(data[at - 4:at], "little")))
+late = max(chunks[len(chunks) // 2:], key=lambda c: c[1])  # the others are the tasks', of all times
+data[sum(late) - 1] ^= 1  # the length at its end
+with open(long, "wb") as f:
+    f.write(data)
+times = [json.loads(l)["ts_ns"] for l in decode("--raw", "-c", "2000", long)]
+status, _, text = cut(long, out, "--until", f"{times[-1] // 10**9}.{times[-1] % 10**9:09}")
+tap.ok(len(chunks) > 2 and status == 0 and 0 < len(decode("--raw", out)) < 2000,
+       "by time: a block out of the range is not read", status, text)
+status, _, text = cut(long, out)
+tap.ok(status == 1 and "damaged" in text, "of all of a file damage is told", text)
+
 # ---- by time: chunks are copied and their edges coded anew
 rng = random.Random(19)
 for file in samples:
@@ -109,6 +130,14 @@ tap.ok(status == 0 and 500 < os.path.getsize(out) <= 1024 and "all would take" i
        "--max-size keeps as much as fits, and tells what not", os.path.getsize(out), text)
 tap.ok(run("trawl-decode", "--summary", out)[1].decode().count("operation cut") == 1,
        "--summary tells of the cut")
+status, _, text = cut(made, out, "--max-events", "100")
+kept = decode(out)
+tap.ok(status == 0 and 60 < len(kept) <= 100 and kept == decode(made)[-len(kept):] and
+       "--max-events 100: kept is what is nearest to the end" in text,
+       "--max-events keeps so many, nearest to the end", len(kept), text)
+status, _, text = cut(made, out, "--max-events", "3000000")
+tap.same((0, decode(made)), (status, decode(out)), "or all, if there are no more")
+cut(made, out, "--max-size", "1K")
 same_size = os.path.getsize(out)
 cut(made, out, "--max-size", "1k")
 tap.ok(os.path.getsize(out) == same_size, "a unit may be a small letter")
@@ -118,10 +147,11 @@ tap.ok(status == 2 and "smallest part" in text and not os.path.exists(out),
 
 # ---- bad input
 for argv, want, words in ((["--where", "arg1 == 123456"], 2, "nothing of it is chosen"),
-                          (["--where", "foo > 1"], 2, "no event here has a field 'foo'"),
-                          (["--window", "1s"], 2, "go together"), (["--every", "0"], 2, "above 0"),
+                          (["--where", "foo > 1"], 2, "no event has a field 'foo'"),
+                          (["--window", "1s"], 2, "--around, --window: one of them is missing"), (["--every", "0"], 2, "above 0"),
                           (["--max-size", "x"], 2, "not a size"),
-                          (["--source", "nil"], 2, "no source of this file")):
+                          (["--max-events", "x"], 2, "no number of events"),
+                          (["--source", "nil"], 2, "the file has no source")):
     status, _, text = cut(made, out, *argv)
     tap.ok(status == want and words in text and not os.path.exists(out),
            f"{' '.join(argv)}: {words}", status, text)
@@ -144,7 +174,9 @@ for file in samples:
                f"{verb} {os.path.basename(file)}: the same events", status, text)
 # ---- branches: where batches of a task are left out, the next begins with a mark
 flow = f"{tmp.name}/flow.trawl"
-status, _, text = run("trawl", "-q", "-i", "branch:ptrace", "-w", flow, "--", "/bin/true")
+# A file of a row (-C) keeps the batches as they were written; another would have one or two.
+status, _, text = run("trawl", "-q", "-C", "100", "-i", "branch:ptrace", "-w", flow, "--",
+                      "/bin/true")
 batches = [json.loads(line) for line in decode("--raw", flow)]
 tap.ok(status == 0 and len(batches) > 2, "a recording of branches", status, text, batches)
 for argv, gaps in ((["--every", "2"], (len(batches) + 1) // 2 - 1),
@@ -184,6 +216,13 @@ for name in ("half", "hole"):
            f"{len(left)} events are saved" in text and
            run("trawl-edit", "verify", out)[0] == 0,
            f"repair ({name}): what is whole, and what is gone", status, text, len(left))
+with open(f"{src}/samples/tick.trawl", "rb") as f:
+    start = f.read()[:1500]
+with open(f"{tmp.name}/bad.trawl", "wb") as f:
+    f.write(start)
+status, _, text = run("trawl-edit", "repair", f"{tmp.name}/bad.trawl", "-w", out)
+tap.ok(status == 1 and "no event could be saved" in text and
+       run("trawl-edit", "verify", out)[0] == 0, "repair: nothing to save is status 1", status, text)
 with open(made, "rb") as f:
     p = subprocess.run(["trawl-edit", "cut", "-", "-w", out, "--pid", "100"], stdin=f,
                        capture_output=True)
@@ -199,7 +238,7 @@ def losses(file):
 lossy = f"{tmp.name}/lossy.trawl"
 subprocess.run([f"{build}/tests/edit/make-secrets", lossy, "damaged"], check=True)
 day = "2026-11-21 01:44:36"
-tap.same([f"event cpu 1: 77 (overrun) between {day}.000000000 UTC and {day}.001000000 UTC"],
+tap.same([f"event cpu 1: 77 (overrun) between {day}.000000000 UTC and {day}.002000000 UTC"],
          losses(lossy), "a loss from begin to end")
 status, _, text = cut(lossy, out, "--from", "+200us", "--until", "+400us", "--source", "event")
 tap.same((0, [f"event cpu 1: an unknown number (overrun) between {day}.000201000 UTC and "

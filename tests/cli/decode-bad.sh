@@ -8,30 +8,30 @@ f=$dir/s.trawl
 "$TRAWL_BUILD/tests/decode/make-sample" "$f" 8 || exit 99
 
 # ---- words
-fails "no file" 2 '^trawl-decode: no file: ' trawl-decode
-fails "two files" 2 'only one file at a time' trawl-decode "$f" "$f"
+fails "no file" 2 '^trawl-decode: no file is given; ' trawl-decode
+fails "two files" 2 'a second file; give one file at a time' trawl-decode "$f" "$f"
 fails "no such option" 2 '^trawl-decode: --nonsense: no such option; --help lists all$' \
 	trawl-decode --nonsense "$f"
 fails "no such letter" 2 '^trawl-decode: -k: no such option' trawl-decode -tkt "$f"
-fails "an argument is missing" 2 '^trawl-decode: --where needs an argument' trawl-decode \
+fails "an argument is missing" 2 '^trawl-decode: --where: needs an argument' trawl-decode \
 	"$f" --where
-fails "two kinds of output" 2 '--json, --summary, --meta: give one of them' trawl-decode --json \
+fails "two kinds of output" 2 '--json, --summary, --meta: cannot be combined; give one of them' trawl-decode --json \
 	--summary "$f"
 fails "bad expression" 2 '^trawl-decode: --where: expected a field, a number or a text$' \
 	trawl-decode --where 'arg1 == )' "$f"
 has "with a caret under the place" "$(trawl-decode --where 'arg1 == )' "$f" 2>&1 | sed -n 3p)" \
 	'^ {12}\^$'
 fails "unknown field, with those there are" 2 \
-	"^trawl-decode: --where: no event here has a field 'agr1'; did you mean arg1, " \
+	"^trawl-decode: --where: no event has a field 'agr1'; did you mean arg1, " \
 	trawl-decode --where 'agr1 == 1' "$f"
 has "with a caret too" "$(trawl-decode --where 'cpu == 1 and agr1 == 1' "$f" 2>&1 | sed -n 3p)" \
 	'^ {17}\^$'
-fails "unknown field on a pipe" 2 "no event here has a field 'agr1'" \
+fails "unknown field on a pipe" 2 "no event has a field 'agr1'" \
 	bash -c "cat '$f' | trawl-decode --where 'agr1 == 1' -"
 fails "unknown source, with those there are" 2 \
-	"^trawl-decode: --source: 'usb' is no source of this file; did you mean usdt" trawl-decode \
+	"^trawl-decode: --source: the file has no source 'usb'; did you mean usdt" trawl-decode \
 	--source usb "$f"
-fails "unknown source on a pipe" 2 "'usb' is no source of this file" \
+fails "unknown source on a pipe" 2 "the file has no source 'usb'" \
 	bash -c "cat '$f' | trawl-decode --source usb -"
 fails "a glob that is not closed" 2 '^trawl-decode: --name: no \] closes this set' trawl-decode \
 	--name 'app:[a' "$f"
@@ -42,9 +42,9 @@ fails "a glob of --where that is not closed" 2 \
 fails "an escape that is not known" 2 '^trawl-decode: --where: unknown escape: ' trawl-decode \
 	--where 'arg2 == "\q"' "$f"
 fails "csv: a column that no event has" 2 \
-	"^trawl-export: --fields: no event here has a field 'nosuch'; there are .*arg1, " \
+	"^trawl-export: --fields: no event has a field 'nosuch'; there are .*arg1, " \
 	trawl-export --to csv --fields arg1,nosuch "$f"
-fails "csv: likewise from a pipe" 2 "no event here has a field 'nosuch'" \
+fails "csv: likewise from a pipe" 2 "no event has a field 'nosuch'" \
 	bash -c "cat '$f' | trawl-export --to csv --fields arg1,nosuch -"
 same "each name is listed once" "" \
 	"$(trawl-decode --where 'agr1 == 1' "$f" 2>&1 | head -1 | sed 's/.*there are //' |
@@ -61,56 +61,56 @@ fails "bad pid" 2 \
 	"^trawl-decode: --pid: '-3' is not the id of a process or thread: give a number from 0 to 2147483647$" trawl-decode --pid -3 "$f"
 for twice in "-c 5" "--until 1ms" "--from 1ms" "--window 1ms" "--color never" "--fields all" \
 	"--meta=x"; do
-	fails "$twice twice" 2 "^trawl-decode: ${twice%%[ =]*}: given twice: leave one out$" \
+	fails "$twice twice" 2 "^trawl-decode: ${twice%%[ =]*}: given twice; leave one out$" \
 		trawl-decode --join $twice $twice "$f"
 done
-fails "--until and --to" 2 'are the same: leave one out$' trawl-decode --until 1ms --to 2ms "$f"
+fails "--until and --to" 2 'mean the same; leave one out$' trawl-decode --until 1ms --to 2ms "$f"
 fails "export: -w twice" 2 '^trawl-export: -w: given twice' trawl-export --to json \
 	"$f" -w "$dir/a" -w "$dir/b"
-fails "--window of nothing" 2 '^trawl-decode: --window: is for --around and --join: give one' \
+fails "--window of nothing" 2 '^trawl-decode: --window: has no effect alone; add --around or' \
 	trawl-decode --window 5ms "$f"
 fails "an option that can be shortened to several" 2 \
-	'^trawl-decode: --s can mean --source, --show-keys, --summary: write more of it$' \
+	'^trawl-decode: --s: may mean --source, --show-keys, --summary; write more of it$' \
 	trawl-decode --s "$f"
 fails "an argument for an option without" 2 \
-	'^trawl-decode: --json=x: this option has no argument: leave out =x$' trawl-decode \
+	'^trawl-decode: --json=x: the option takes no argument; leave out =x$' trawl-decode \
 	--json=x "$f"
 fails "fields that cannot be chosen here" 2 \
-	"^trawl-decode: --fields: 'a,b' is not known: write 'all'" trawl-decode --fields a,b "$f"
+	"^trawl-decode: --fields: 'a,b' is unknown; use 'all'" trawl-decode --fields a,b "$f"
 fails "a window with another unit" 2 '^trawl-decode: --window: not a duration: ' trawl-decode \
 	--around 'arg1 == 1' --window 5q "$f"
 fails "no window" 2 '^trawl-decode: --window: not a duration: ' trawl-decode --around 'arg1 == 1' \
 	--window '' "$f"
 fails "a text without quotes" 2 \
-	"no event here has a field 'app'; if it is meant as a text, that stands in quotes: \"app\"" trawl-decode --where 'comm ==app' "$f"
-fails "a link type" 2 "^trawl-export: --linktype: '7' is no link type of USB packets: 220, or 189" \
+	"no event has a field 'app'; if it is meant as a text, that stands in quotes: \"app\"" trawl-decode --where 'comm ==app' "$f"
+fails "a link type" 2 "^trawl-export: --linktype: '7' is not a link type of USB packets; use 220, 189" \
 	trawl-export --to pcap --linktype 7 "$f"
-fails "bad colour" 2 "^trawl-decode: --color: 'red' is none of auto, always, never" trawl-decode \
+fails "bad colour" 2 "^trawl-decode: --color: 'red' is unknown; use auto, always or never" trawl-decode \
 	--color red "$f"
 fails "too many -t" 2 'at most five' trawl-decode -tttttt "$f"
 fails "metadata that is not there" 2 \
-	"^trawl-decode: --meta: the file has no metadata of the name 'nosuch'" trawl-decode \
+	"^trawl-decode: --meta: no metadata has the name 'nosuch'" trawl-decode \
 	--meta=nosuch "$f"
 
-fails "export: no format" 2 '^trawl-export: --to FORMAT is missing' trawl-export "$f"
+fails "export: no format" 2 '^trawl-export: --to: no format is given' trawl-export "$f"
 fails "export: unknown format, with those there are" 2 \
-	"^trawl-export: --to: 'docx' is no format; there are pcapng, pcapng.gz, .*json, .*csv" \
+	"^trawl-export: --to: 'docx' is not a format; choose one of pcapng, pcapng.gz, .*json, .*csv" \
 	trawl-export --to docx "$f"
 fails "export: output cannot be made" 3 \
 	'^trawl-export: -w /nonexistent/x: cannot be made: No such file or directory' trawl-export \
 	--to json "$f" -w /nonexistent/x
-fails "export: onto the capture itself" 2 'is the capture itself' trawl-export --to json \
+fails "export: onto the capture itself" 2 'is the input file; choose another name' trawl-export --to json \
 	"$f" -w "$f"
 fails "export: csv from a pipe" 2 'the columns must be known before the first line' \
 	bash -c "cat '$f' | trawl-export --to csv -"
-fails "export: columns for another format" 2 'for csv only' trawl-export --to json --fields a,b "$f"
+fails "export: columns for another format" 2 'applies to csv only; leave' trawl-export --to json --fields a,b "$f"
 fails "export: bad expression" 2 '^trawl-export: --where: ' trawl-export --to json --where '(' "$f"
 fails "export: bad time is named as it was given" 2 \
 	'^trawl-export: --until: not a time' trawl-export --to json --until never "$f"
 
 # ---- what was there before
 echo before >"$dir/old"
-fails "export: a failure" 2 'there is no USB in this file' trawl-export --to usbmon \
+fails "export: a failure" 2 'the file has no USB events' trawl-export --to usbmon \
 	"$f" -w "$dir/old"
 same "and the file that was there stays" before "$(cat "$dir/old")"
 fails "export: --to pcap likewise" 2 '^trawl-export: --to pcap: ' trawl-export --to pcap \
@@ -209,7 +209,7 @@ for ((n = 416; n < 440; n++)); do # type, length, UUID of the first start block
 			{ bad=$((bad + 1)); echo "# $p, flip at $n"; }
 	done
 	fails "import of a damaged capture, byte $n" 3 \
-		"^trawl-edit: $dir/flip: is a trawl file already$" \
+		"^trawl-edit: $dir/flip: is a trawl file already, which needs no import$" \
 		trawl-edit import -w "$dir/old" "$dir/flip"
 done
 same "a damaged start block hides no event, and is told" 0 $bad

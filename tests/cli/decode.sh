@@ -52,7 +52,7 @@ has "-tt" "$(first -tt)" '^1795225477\.000000000 \['
 has "-ttt" "$(trawl-decode -ttt --source usdt "$f" | sed -n 3p)" '^00:00:00\.001000000 '
 has "-tttt" "$(first -tttt)" '^2026-11-21 01:44:37\.000000000 '
 same "-tm: the monotonic clock" "5.000000000" "$(trawl-decode -tm "$f" | head -1 | cut -d" " -f1)"
-has "-m alone is refused" "$(trawl-decode -m "$f" 2>&1)" '-m: is for times of the monotonic clock'
+has "-m alone is refused" "$(trawl-decode -m "$f" 2>&1)" '-m: does not follow exactly one -t; use -tm'
 has "-ttttt" "$(trawl-decode -ttttt --source event "$f")" '^00:00:00\.008001000 '
 # The sample's first event is well after the start of the capture.
 has "-ttttt counts from the first event" "$(trawl-decode -ttttt -c 1 "$tick")" \
@@ -81,12 +81,17 @@ same "-c" 2 "$(count -c 2)"
 same "--from" 5 "$(count --from +5ms)"
 same "--from and --until" 2 "$(count --from +5ms --until +7ms)"
 span='2026-11-21 01:44:37.000000000 UTC to 2026-11-21 01:44:37.008002000 UTC'
-for out in "--from +1s" "--from 2027-01-01" "--until 01:44:36" "--to 2020-01-01"; do
+while read -r out said; do
 	same "$out: nothing is there, which is said: status" 0 \
-		"$(trawl-decode --utc $out "$f" 2>"$dir/err"; echo $?)"
-	same "$out: with what there is" "$(cat "$dir/err")" \
-		"trawl-decode: ${out% *}: the file has no event of that time; it goes from $span"
-done
+		"$(trawl-decode --utc "$out" "$f" 2>"$dir/err"; echo $?)"
+	same "$out: with the time that is meant and what there is" "$(cat "$dir/err")" \
+		"trawl-decode: ${out%=*}: $said UTC; the capture lasted from $span"
+done <<-'EOF'
+	--from=+1s no event is at or after 2026-11-21 01:44:38.000000000
+	--from=2027-01-01 no event is at or after 2027-01-01 00:00:00.000000000
+	--until=01:44:36 no event is before 2026-11-21 01:44:36.000000000
+	--to=2020-01-01 no event is before 2020-01-01 00:00:00.000000000
+EOF
 same "a time without events in the file's is no news" "" \
 	"$(trawl-decode --from +5.1ms --until +5.2ms "$f" 2>&1)"
 same "--to is --until" 5 "$(count --to +5ms)"
@@ -113,6 +118,8 @@ same "--where with texts as they are printed" 7 "$(
 	trawl-decode "$f" | grep -o 'arg2="[^ ]*\( \\"x\\"\)*"' | sort -u | sed 's/=/ == /' |
 	{ n=0; while IFS= read -r w; do n=$((n + $(count --where "$w"))); done; echo $n; })"
 same "--where with a text with escapes" 2 "$(count --where 'arg2 == "bad\xff"')"
+same "a string that could not be read matches no pattern, nor does it differ from one" "0 0" \
+	"$(count --where 'arg2 ~ "*" and arg1 == 3') $(count --where 'arg2 !~ "x" and arg1 == 3')"
 same "--where with a computed argument" 1 "$(count --where 'arg3 == 22')"
 same "--where with the site" 4 "$(count --where 'symbol ~ "serve*" and line == 99')"
 same "--where with what every event has" 2 "$(count --where 'comm == "worker" and cpu <= 1')"
@@ -191,10 +198,10 @@ has "--meta lists" "$(trawl-decode --meta "$f")" 'application/json +probe/app:st
 trawl-decode --name nosuch --name 'app:*' "$f" >"$dir/out" 2>"$dir/err"
 same "--name that nothing has: status" 0 $?
 same "--pid that no event has: said" \
-	"trawl-decode: --pid: no event is one of process or thread 99" \
+	"trawl-decode: --pid: no event belongs to process or thread 99" \
 	"$(trawl-decode --pid 101 --pid 99 "$f" 2>&1 >/dev/null)"
 same "... of a source" \
-	"trawl-decode: --pid: no event of this --source is one of process or thread 101" \
+	"trawl-decode: --pid: no event of this --source belongs to process or thread 101" \
 	"$(trawl-decode --source event --pid 101 "$f" 2>&1 >/dev/null)"
 same "... but not where not all was read, nor where others are not wanted" "" \
 	"$(trawl-decode --pid 101 --pid 99 -c 1 "$f" 2>&1 >/dev/null;

@@ -157,7 +157,7 @@ def main():
         alike(made, "late", "good", "in either order")
         status, out, _ = diff(made["good"], made["late"])
         ok("before the other capture begins" in out, "but is counted", out)
-        out = differ(made, "keys", "otherkeys", "of what is masked no byte is told",
+        out = differ(made, "keys", "otherkeys", "masked: its value is not shown",
                      "a keystroke that differs")
         ok("0x1d" not in out and "0x04" not in out, "is not told", out)
         status, out, _ = diff("--json", made["good"], made["changed"])
@@ -167,9 +167,9 @@ def main():
         same(0, diff(SRC + "/samples/usb-serial.trawl", SRC + "/samples/usb-serial.trawl")[0],
              "a .trawl file, too")
         for args, status, text, name in (
-                ([made["good"]], 2, "takes two files, not 1", "one file"),
-                ([made["good"]] * 3, 2, "takes two files, not 3", "three files"),
-                (["--summary", made["good"], made["good"]], 2, "--diff: is a view of its own",
+                ([made["good"]], 2, "needs two files, not 1", "one file"),
+                ([made["good"]] * 3, 2, "needs two files, not 3", "three files"),
+                (["--summary", made["good"], made["good"]], 2, "--diff: cannot be combined",
                  "two views"),
                 ([made["good"], SRC + "/samples/tick.trawl"], 2, "no source in common", "no USB"),
                 ([made["good"], d + "/none"], 3, "none", "a file that is not there")):

@@ -190,6 +190,28 @@ same "installed where configure says" "$lua" "$(
 	make -s -C "$TRAWL_BUILD" install-dist_luapluginDATA DESTDIR="$dir/dest" >/dev/null 2>&1
 	find "$dir/dest" -name trawl.lua -exec cmp {} "$lua" \; -exec echo "$lua" \;)"
 
+# ---- trace.dat: a loss of no CPU may be of any
+for cpu in 1 -1; do
+	"$TRAWL_BUILD/tests/decode/make-sample" "$dir/lost.trawl" 8 main $cpu
+	trawl-export --to trace-dat "$dir/lost.trawl" -w "$dir/lost.dat"
+	same "sub-buffers with missing events, loss of CPU $cpu" "$([ $cpu = 1 ] && echo 1 || echo 2)" "$(
+		/usr/bin/python3 -c '
+import struct, sys
+d = open(sys.argv[1], "rb").read()
+commits = [struct.unpack("<QQ", d[at:at + 16])[1] for at in range(65536, len(d) - 15, 65536)]
+print(sum(c >> 31 & 1 for c in commits))' "$dir/lost.dat")"
+done
+
+# ---- packets of a source that does not describe packet_length: what lies there is no length
+same "packets are as long as they are" "90 0" "$(
+	trawl-export --to pcap "$TRAWL_SRC/tests/golden/kinds.trawl" | /usr/bin/python3 -c '
+import struct, sys
+d, at, lengths = sys.stdin.buffer.read(), 24, []
+while at < len(d):
+    lengths.append(struct.unpack("<2I", d[at + 8:at + 16]))
+    at += 16 + lengths[-1][0]
+print(len(lengths), sum(a != b for a, b in lengths))')"
+
 # ---- one source, for tcpdump
 trawl-export --to pcapng --source event "$f" -w "$dir/one.pcapng"
 has "--source leaves one interface" "$(capinfos "$dir/one.pcapng" 2>/dev/null)" \

@@ -40,7 +40,7 @@ def blocks(data):
 
 def status(args):
     r = subprocess.run([BUILD + "/" + args[0], *args[1:]], stdin=subprocess.DEVNULL,
-                       stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=60)
+                       stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=120)
     return r.returncode, r.stderr.decode(errors="replace")
 
 

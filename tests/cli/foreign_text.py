@@ -13,6 +13,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 sys.dont_write_bytecode = True
+import tap  # noqa: E402
 from tap import finish, ok, same  # noqa: E402
 
 BUILD = os.environ.get("TRAWL_BUILD", ".")
@@ -21,25 +22,14 @@ FORGED = re.compile(rb"^(\d\d:)?12:00:00", re.M)
 
 
 def run(*argv):
-    done = subprocess.run([f"{BUILD}/{argv[0]}", *argv[1:]], capture_output=True, timeout=60,
+    done = subprocess.run([f"{BUILD}/{argv[0]}", *argv[1:]], capture_output=True, timeout=120,
                           env=dict(os.environ, TZ="UTC"))
     return done.stdout, done.stderr
 
 
 def at_terminal(*argv):
     """What a terminal gets."""
-    main, child = os.openpty()
-    with subprocess.Popen([f"{BUILD}/{argv[0]}", *argv[1:]], stdout=child, stderr=child) as done:
-        os.close(child)
-        text = b""
-        try:
-            while part := os.read(main, 65536):
-                text += part
-        except OSError:
-            pass
-        os.close(main)
-        done.wait(60)
-    return text.replace(b"\r\n", b"\n")
+    return tap.at_terminal([f"{BUILD}/{argv[0]}", *argv[1:]], errors=True)
 
 
 def harmless(name, text, lines=True):

@@ -9,10 +9,12 @@ import lzma
 import os
 import re
 import shutil
+import stat
 import struct
 import subprocess
 import sys
 import tempfile
+import zipfile
 
 SRC, BUILD = os.environ["TRAWL_SRC"], os.environ["TRAWL_BUILD"]
 sys.path[:0] = [SRC + "/tests", SRC + "/tests/decode/usb"]
@@ -37,6 +39,41 @@ def zstd(data):
     return subprocess.run(["zstd", "-qc"], input=data, capture_output=True).stdout
 
 
+def imported(path, name, out):
+    """What import makes of a file that it gets by standard input, or by the name of a pipe."""
+    with open(path, "rb") as stdin, subprocess.Popen(["cat"], stdin=stdin,
+                                                     stdout=subprocess.PIPE) as pipe:
+        r = subprocess.run([BUILD + "/trawl-edit", "import", name, "-w", out], stdin=pipe.stdout,
+                           capture_output=True, text=True)
+    return r.returncode, r.stderr
+
+
+def test_standard_input(d):
+    want = run("trawl-decode", "--json", d + "/all.pcapng")[0]
+    plain = open(d + "/all.pcapng", "rb").read()
+    open(d + "/packed", "wb").write(gzip.compress(plain))
+    for name in "-", "/dev/stdin":
+        for path in ["all.pcapng"] + ["packed"] * has_archive():
+            status, err = imported(d + "/" + path, name, d + "/stdin.trawl")
+            said = "trawl-edit: %s: " % ("standard input" if name == "-" else name)
+            same((0, True), (status, err.startswith(said)),
+                 "import of %s by %s: %s" % (path, name, err.strip()))
+            same(want, run("trawl-decode", "--json", d + "/stdin.trawl")[0], "the same events")
+            os.unlink(d + "/stdin.trawl")
+    with open(d + "/all.pcapng", "rb") as stdin:
+        stdin.seek(28)  # what was read before is not there
+        r = subprocess.run([BUILD + "/trawl-edit", "import", "-", "-w", d + "/stdin.trawl"],
+                           stdin=stdin, capture_output=True, text=True)
+    same((3, False), (r.returncode, os.path.exists(d + "/stdin.trawl")), "from where it stands")
+    status, err = imported("/dev/null", "-", d + "/stdin.trawl")
+    ok(status == 3 and err.startswith("trawl-edit: standard input: is empty") and
+       not os.path.exists(d + "/stdin.trawl"), "nothing on standard input", status, err)
+    os.mkdir(d + "/stdin")
+    status, err = imported(d + "/all.pcapng", "-", d + "/stdin")
+    ok(status == 2 and "standard input has no name" in err and not os.listdir(d + "/stdin"),
+       "standard input into a folder", status, err)
+
+
 def test_compressed(d):
     plain = open(d + "/all.pcapng", "rb").read()
     want = run("trawl-decode", "--json", d + "/all.pcapng")[0]
@@ -47,7 +84,7 @@ def test_compressed(d):
         open(path, "wb").write(packed)
         if not has_archive():
             err = run("trawl-edit", "import", path, "-w", d + "/x.trawl", status=3)[1]
-            ok("built without libarchive: unpack it first" in err, ending + ": what to do", err)
+            ok("built without libarchive; unpack it first" in err, ending + ": what to do", err)
             continue
         run("trawl-edit", "import", path, "-w", d + "/x.trawl")
         same(want, run("trawl-decode", "--json", d + "/x.trawl")[0], "import of ." + ending)
@@ -61,6 +98,49 @@ def test_compressed(d):
         open(d + "/all.trawl.gz", "wb").write(gzip.compress(open(trawl(d), "rb").read()))
         same(want, run("trawl-decode", "--json", d + "/all.trawl.gz")[0],
              "a .trawl.gz is read, too")
+        open(d + "/empty.gz", "wb").write(gzip.compress(b""))
+        ok("empty" in run("trawl-decode", d + "/empty.gz", status=3)[1], "nothing, compressed")
+        test_zip(d, open(trawl(d), "rb").read(), want)
+
+
+def test_zip(d, capture, want):
+    """What a report is sent as, and what resembles one."""
+    def pack(*entries):
+        with zipfile.ZipFile(d + "/x.zip", "w", zipfile.ZIP_DEFLATED) as z:
+            for name, data, *mode in entries:
+                info = zipfile.ZipInfo(name)
+                info.create_system, info.external_attr = 3, (mode[0] << 16 if mode else 0o600 << 16)
+                z.writestr(info, data, zipfile.ZIP_DEFLATED)
+
+    for path in "a.trawl", "../../a.trawl", d + "/new.trawl", "\x1b[31m\n.trawl":
+        pack(("readme", "x"), (path, capture))
+        same(want, run("trawl-decode", "--json", d + "/x.zip")[0], f"a zip file with {path!r}")
+    ok(not os.path.exists(d + "/new.trawl"), "... nothing is unpacked into folders")
+    for what, entries, why in (
+            ("two captures", [("a.trawl", capture), ("x", "y"), ("b.trawl", capture)],
+             "the zip file has several captures; unpack it first"),
+            ("no capture", [("a", capture), ("b.trawl/", "")],
+             "the zip file has no capture (*.trawl)"),
+            ("a capture behind 1000 files", [*((str(i), "") for i in range(1000)),
+                                             ("a.trawl", capture)],
+             "the zip file has 1000 entries or more; unpack it first"),
+            ("1000 files behind a capture", [("a.trawl", capture),
+                                             *((str(i), "") for i in range(1000))],
+             "the zip file has too many entries; unpack it first"),
+            ("a symbolic link", [("a.trawl", d + "/all.trawl", stat.S_IFLNK | 0o777)], "is empty"),
+            ("much of nothing", [("a.trawl", bytes(70 << 20))], "1000 times its size")):
+        pack(*entries)
+        out, err = run("trawl-decode", d + "/x.zip", status=3)
+        ok(why in err and err.count("\n") == 1 and not out, f"a zip file with {what}", err)
+    whole = open(d + "/x.zip", "rb").read()
+    pack(("a.trawl", capture))
+    flagged = bytearray(open(d + "/x.zip", "rb").read())
+    flagged[6] |= 1
+    flagged[flagged.rindex(b"PK\1\2") + 8] |= 1
+    for what, data in (("encrypted", flagged), ("cut", whole[:len(whole) // 2])):
+        open(d + "/x.zip", "wb").write(data)
+        err = run("trawl-decode", d + "/x.zip", status=3)[1]
+        ok("unpack" in err and err.count("\n") == 1, f"a zip file that is {what}", err)
 
 
 def trawl(d):
@@ -160,8 +240,8 @@ def test_bus(d):
     open(path, "wb").write(pcap(266, sent))
     out = run("trawl-decode", path)[0]
     for text in ("INQUIRY tag 0x7", "unlinked (ENOENT -2), kIOReturnAborted",
-                 "packet that is no event, 32 bytes",
-                 "packet that is no event, 5 bytes"):
+                 "packet that is not an event, 32 bytes",
+                 "packet that is not an event, 5 bytes"):
         ok(text in out, "macOS: " + text, out)
     same(1, len(run("trawl-decode", "--where", "darwin.io_id == 0x30", path)[0].splitlines()),
          "macOS: io_id")
@@ -212,6 +292,282 @@ def test_bus_keys(d):
         ok((key.hex(" ") if linktype == 266 else key.hex()) in clear, "and when asked for")
 
 
+def write_interfaces(path, names, packets):
+    """A pcapng file; packets: (interface, record)."""
+    out = usbsynth.block("<", 0x0a0d0d0a, struct.pack("<IHHq", 0x1a2b3c4d, 1, 0, -1))
+    for name in names:
+        name = name.encode()
+        out += usbsynth.block("<", 1, struct.pack("<HHIHH", 220, 0, 0, 2, len(name)) + name +
+                              bytes(-len(name) % 4) + bytes(4))
+    for which, r in packets:
+        us = usbsynth.stamp(r)
+        out += usbsynth.block("<", 6, struct.pack("<IIIII", which, us >> 32, us & 0xffffffff,
+                                                  len(r), len(r)) + r)
+    open(path, "wb").write(out)
+
+
+def test_doubled(d):
+    """usbmon0 and usbmon1 recorded the same bus: a source for each, whose transfers are whole."""
+    c = usbsynth.Capture()
+    for i in range(8):
+        c.transfer(usbsynth.BULK, 0x81, answer=b"answer %d" % i, bus=1)
+    path = d + "/doubled.pcapng"
+    write_interfaces(path, ["usbmon1", "usbmon0"], [
+        (which, usbsynth.at(r, 2 * which)) for r in c.records for which in (0, 1)])
+    err = run("trawl-edit", "import", path, "-w", d + "/doubled.trawl")[1]
+    ok("32 events; interfaces recorded the same bus: each is a source" in err, "it says so", err)
+    lines = run("trawl-decode", d + "/doubled.trawl")[0].splitlines()
+    ok(len(lines) == 16 and all("data, 8 bytes, 100 us" in l for l in lines) and
+       sum(" usbmon1 " in l for l in lines) == 8, "each transfer once for each interface",
+       lines[:3])
+    for name in ("usbmon0", "usbmon1"):
+        back = d + "/back.pcap"
+        run("trawl-export", "--to", "pcap", "--source", "usb@" + name, d + "/doubled.trawl", "-w",
+            back)
+        same(usbsynth.pcap([usbsynth.at(r, 2 * (name == "usbmon0")) for r in c.records])[24:],
+             open(back, "rb").read()[24:], "all of " + name + " comes back")
+    ok("of usbmon1:" in run("trawl-decode", "--summary", d + "/doubled.trawl")[0], "in the summary")
+    # Of two buses nothing is doubled: that is one source, in the order of the file.
+    write_interfaces(path, ["usbmon1", "usbmon2"], [(0, c.records[0]), (1, c.records[1][:12] +
+                     b"\2\0" + c.records[1][14:])])
+    lines = run("trawl-decode", "--json", path)[0].splitlines()
+    same(["usb", "usb"], [json.loads(l)["source"] for l in lines], "two buses are one source")
+
+
+def test_many_interfaces(d):
+    """More interfaces of the same bus than the table of sources once had, and another link type."""
+    c = usbsynth.Capture()
+    c.transfer(usbsynth.BULK, 0x81, answer=b"answer", bus=1)
+    path = d + "/many.pcapng"
+    for n, left_out in ((40, 0), (200, 16)):
+        write_interfaces(path, ["usbmon%d" % i for i in range(n)],
+                         [(i, usbsynth.at(r, 2 * i)) for r in c.records for i in range(n)])
+        with open(path, "ab") as f:
+            f.write(usbsynth.block("<", 1, struct.pack("<HHI", 249, 0, 0)))
+            p = usbsynth.usbpcap(0x8a0, 0, 0x81, 1, b"")
+            f.write(usbsynth.block("<", 6, struct.pack("<IIIII", n, 0, 0, len(p), len(p)) + p +
+                                   bytes(-len(p) % 4)))
+        err = run("trawl-edit", "import", path, "-w", d + "/many.trawl", status=left_out != 0)[1]
+        events = [json.loads(l) for l in
+                  run("trawl-decode", "--json", "--raw", d + "/many.trawl")[0].splitlines()]
+        kept = n - left_out // 2
+        same({**{"usb@usbmon%d" % i: 2 for i in range(kept)}, "usb249": 1},
+             {s: sum(e["source"] == s for e in events) for s in {e["source"] for e in events}},
+             "%d interfaces: a source each" % n)
+        ok(not left_out or "%d events left out; the first: interface %d is one of more than 192"
+           % (left_out, kept) in err, "what is left out is said", err)
+
+
+def test_old_blocks(d):
+    """Old and simple packet blocks, a short interface block, drops that two kinds of blocks tell."""
+    c = usbsynth.Capture()
+    c.transfer(usbsynth.BULK, 0x81, answer=b"answer")
+    records, block = c.records, usbsynth.block
+    head = block("<", 0x0a0d0d0a, struct.pack("<IHHq", 0x1a2b3c4d, 1, 0, -1))
+    one = block("<", 1, struct.pack("<HHI", 220, 0, 0))
+
+    def write(*blocks):
+        with open(d + "/old.pcapng", "wb") as f:
+            f.write(b"".join(blocks))
+        return d + "/old.pcapng"
+
+    def old(r, interface=0, drops=0):
+        return block("<", 2, struct.pack("<HHIIII", interface, drops, 0, 0, len(r), len(r)) + r +
+                     bytes(-len(r) % 4))
+
+    def lost(path):
+        run("trawl-edit", "import", path, "-w", d + "/old.trawl")
+        return [line.strip() for line in
+                run("trawl-decode", "--summary", d + "/old.trawl")[0].splitlines()
+                if "(dropped)" in line]
+
+    def events(path, status=0):
+        return [json.loads(line)["fields"] for line in
+                run("trawl-decode", "--raw", "--json", path, status=status)[0].splitlines()]
+
+    ok(lost(write(head, one, old(records[0], drops=3), old(records[1], drops=2)))[0].startswith(
+        "usb: 5 (dropped)"), "drops in old packet blocks")
+    ok(lost(write(head, one, old(records[0], drops=0xffff)))[0].startswith(
+        "usb: an unknown number (dropped)"), "an old packet block that does not know how many")
+    dropped = block("<", 6, struct.pack("<IIIII", 0, 0, 0, len(records[0]), len(records[0])) +
+                    records[0] + struct.pack("<HHQI", 4, 8, 4, 0))
+    total = block("<", 5, struct.pack("<IIIHHQI", 0, 0, 0, 5, 8, 7, 0))
+    ok(lost(write(head, one, dropped, total))[0].startswith("usb: 7 (dropped)"),
+       "the statistics count drops that packets tell of again")
+    same([2], [len(events(write(head, block("<", 1, b""), one, old(records[0], 1),
+                                old(records[1], 1)), 1))],
+         "an interface block that is too short has a number")
+    err = run("trawl-edit", "import", write(head, block("<", 1, b""), one, old(records[0], 0)),
+              "-w", d + "/none.trawl", status=1)[1]
+    ok("interface block before byte 40 is too short" in err, "and is told of", err)
+    cut = len(records[1]) - 3  # as a limit of the interface has it: padded, and no data
+    limited = block("<", 1, struct.pack("<HHI", 220, 0, cut))
+    simple = struct.pack("<I", len(records[1])) + records[1][:cut] + b"\xee" * (-cut % 4)
+    same([b"ans".hex()], [e["data"] for e in events(write(head, limited, block("<", 3, simple)))],
+         "the padding of a simple packet is not its data")
+
+
+def test_lost(d):
+    """Statistics count from the beginning, for each interface: the latest ones say what was lost."""
+    c = usbsynth.Capture()
+    c.transfer(usbsynth.BULK, 0x81, answer=b"answer")
+    path = d + "/lost.pcapng"
+    write_interfaces(path, ["usbmon1", "usbmon2"], [(0, r) for r in c.records])
+    with open(path, "ab") as f:
+        for which, drops in ((0, 3), (1, 2), (0, 5), (0, 5), (9, 7)):
+            f.write(usbsynth.block("<", 5, struct.pack("<IIIHHQI", which, 0, 0, 5, 8, drops, 0)))
+    run("trawl-edit", "import", path, "-w", d + "/lost.trawl")
+    summary = run("trawl-decode", "--summary", d + "/lost.trawl")[0]
+    ok("  usb: 7 (dropped) between " in summary, "packets that were lost, once", summary)
+
+
+def test_cut_packet(d):
+    """What is there of a packet that was cut is its data: the CRC at its end is gone."""
+    whole = b"\xc3" + bytes(range(1, 9)) + b"\xf4\xbf"
+    out = struct.pack("<IHHiIII", 0xa1b23c4d, 2, 4, 0, 0, 65535, 288)
+    for n in (11, 10, 9, 5):
+        out += struct.pack("<IIII", 1700000000, 0, n, len(whole)) + whole[:n]
+    open(d + "/cut.pcap", "wb").write(out)
+    lines = run("trawl-decode", "--json", d + "/cut.pcap")[0].splitlines()
+    same([whole[1:9].hex()] * 3 + [whole[1:5].hex()],
+         [json.loads(l)["fields"]["data"] for l in lines], "data of packets that were cut")
+
+
+def test_length(d):
+    """What a capture says of a packet's length comes back, also where libpcap has another rule."""
+    c = usbsynth.Capture()
+    c.transfer(usbsynth.BULK, 0x81, answer=b"whole")
+    cut = bytearray(c.records[1])
+    cut[32:36] = struct.pack("<I", 122880)  # the kernel's ring took 5 bytes of these
+    for name, said in ("old", len(cut)), ("new", 64 + 122880), ("strange", 1000):
+        out = usbsynth.pcap([])[:24]
+        for i, r in enumerate([c.records[0], bytes(cut), c.records[1]]):
+            r = usbsynth.at(r, i * 200)
+            out += struct.pack("<IIII", *divmod(usbsynth.stamp(r), 10**6), len(r),
+                               said if i == 1 else len(r)) + r
+        path = d + "/" + name + ".pcap"
+        open(path, "wb").write(out)
+        run("trawl-edit", "import", path, "-w", d + "/length.trawl")
+        run("trawl-export", "--to", "pcap", d + "/length.trawl", "-w", d + "/length.pcap")
+        same(out, open(d + "/length.pcap", "rb").read(), "packet lengths, " + name)
+        run("trawl-edit", "cut", d + "/length.trawl", "-w", d + "/cut.trawl", "--source", "usb")
+        run("trawl-export", "--to", "pcap", d + "/cut.trawl", "-w", d + "/length.pcap")
+        same(out[24:], open(d + "/length.pcap", "rb").read()[24:], "after cut, too")
+        os.unlink(d + "/cut.trawl")
+
+
+def test_snaplen(d):
+    """Packets that tcpdump -s cut come back as they were, with the len_cap that the kernel gave;
+    one whose length says that nothing was cut is damaged."""
+    c = usbsynth.Capture()
+    c.transfer(usbsynth.BULK, 0x81, answer=b"a whole answer")
+    c.transfer(usbsynth.BULK, 2, out=b"and a question")
+    for header, linktype in (64, 220), (48, 189):
+        out = usbsynth.pcap([])[:20] + struct.pack("<I", linktype)
+        lying = out
+        for i, r in enumerate(c.records):
+            r = usbsynth.at(r, i * 200)
+            length = header + len(r) - 64
+            head = struct.pack("<II", *divmod(usbsynth.stamp(r), 10**6))
+            taken = (r[:header] + r[64:])[:header + 5]
+            out += head + struct.pack("<II", len(taken), length) + taken
+            lying += head + struct.pack("<II", len(taken), len(taken)) + taken
+        open(d + "/cut.pcap", "wb").write(out)
+        open(d + "/lying.pcap", "wb").write(lying)
+        run("trawl-edit", "import", d + "/cut.pcap", "-w", d + "/snaplen.trawl")
+        run("trawl-export", "--to", "pcap", "--linktype", str(linktype), d + "/snaplen.trawl",
+            "-w", d + "/snaplen.pcap")
+        same(out, open(d + "/snaplen.pcap", "rb").read(), f"cut packets of link type {linktype}")
+        lines = run("trawl-decode", d + "/snaplen.trawl")[0]
+        same((2, 0), (lines.count("9 bytes not captured"), lines.count("damaged")),
+             f"link type {linktype}: what is missing is told, and no damage")
+        same(2, run("trawl-decode", d + "/lying.pcap")[0].count("damaged"),
+             f"link type {linktype}: a header that is wrong is damage")
+        os.unlink(d + "/snaplen.trawl")
+
+
+def test_cross(d):
+    """A completion with an earlier time than its submission: no latency, and it is said."""
+    c = usbsynth.Capture()
+    for i in range(3):
+        c.transfer(usbsynth.BULK, 0x81, answer=b"answer %d" % i)
+    moved = [usbsynth.at(r, -900 if i == 3 else 0) for i, r in enumerate(c.records)]
+    open(d + "/cross.pcap", "wb").write(usbsynth.pcap(moved))
+    got = [json.loads(l)["fields"] for l in
+           run("trawl-decode", "--json", d + "/cross.pcap")[0].splitlines()]
+    same([(100000, None), (None, True), (100000, None)],
+         [(f.get("latency_ns"), f.get("times_cross")) for f in sorted(got, key=lambda f: f["data"])],
+         "crossing times give no latency, and are marked")
+    same(1, len(run("trawl-decode", "--where", "times_cross == true", d + "/cross.pcap")[0]
+                .splitlines()), "which --where finds")
+    same(1, run("trawl-decode", d + "/cross.pcap")[0].count(
+        ", times of submission and completion cross"), "and the line says so")
+
+
+def test_two_readers(d):
+    """Two readers recorded a bus (usbmon0 and usbmon1): each event is one, and comes back twice."""
+    c = usbsynth.Capture()
+    usbsynth.keyboard(c)
+    for i in range(5):
+        c.transfer(usbsynth.BULK, 0x81, answer=b"answer", latency=60)
+    both = []
+    for i, r in enumerate(c.records):  # the second reader's come behind the next of the first
+        both += [(i * 2, r), (i * 2 + 3, usbsynth.at(r, 2))]
+    both = [r for _, r in sorted(both, key=lambda e: e[0])]
+    open(d + "/one.pcap", "wb").write(usbsynth.pcap(c.records))
+    open(d + "/both.pcap", "wb").write(usbsynth.pcap(both))
+    run("trawl-edit", "import", d + "/both.pcap", "-w", d + "/both.trawl")
+
+    def transfers(path):
+        lines = run("trawl-decode", "--json", path)[0].splitlines()
+        fields = [json.loads(l)["fields"] for l in lines]
+        return [{k: v for k, v in f.items() if k not in ("two_readers", "latency_ns")}
+                for f in fields], sum(f.get("two_readers", False) for f in fields)
+    one, _ = transfers(d + "/one.pcap")
+    got, marked = transfers(d + "/both.trawl")
+    same(one, got, "transfers of two readers are those of one")
+    same(len(one) - 1, marked, "and marked, from the first second record on")
+    raw = [json.loads(l)["fields"] for l in
+           run("trawl-decode", "--raw", "--json", d + "/both.trawl")[0].splitlines()]
+    same([len(both), len(both) // 2, {2000}],
+         [len(raw), sum("duplicate" in f for f in raw),
+          {f["apart_ns"] for f in raw if "duplicate" in f}], "each event is there, half of them marked")
+    same([], [f for f in raw if f["dev"] == 6 and f["type"] == "C" and f["xfer"] == "interrupt" and
+              "masked" not in f], "keystrokes are masked in both")
+    found = run("trawl-decode", "--raw", "--where", "duplicate == true && apart_ns > 0",
+                d + "/both.trawl")[0].splitlines()
+    same(len(both) // 2, len(found), "--where finds them")
+    same(True, all("(duplicate, 2 us after the first record)" in l for l in found), "lines say so")
+    same(True, "by two readers of usbmon: %d, times differ by up to 2 us" % (len(both) // 2) in
+         run("trawl-decode", "--summary", d + "/both.trawl")[0], "--summary counts them")
+    run("trawl-export", "--to", "pcap", "--no-descriptors", d + "/both.trawl", "-w", d + "/back.pcap")
+    same(usbsynth.pcap(both)[24:], open(d + "/back.pcap", "rb").read()[24:], "and they come back")
+
+
+def test_back(d):
+    """Times of a capture that go back are shown as they are, and --from and --to take them so."""
+    c = usbsynth.Capture()
+    for i in range(6):
+        c.transfer(usbsynth.BULK, 0x81, answer=b"answer %d" % i)
+    moved = [usbsynth.at(r, -900 if 4 <= i < 8 else 0) for i, r in enumerate(c.records)]
+    open(d + "/back.pcap", "wb").write(usbsynth.pcap(moved))
+    run("trawl-edit", "import", d + "/back.pcap", "-w", d + "/back.trawl")
+    want = [usbsynth.stamp(r) * 1000 for r in moved]
+    got = [json.loads(l) for l in
+           run("trawl-decode", "--raw", "--json", d + "/back.trawl")[0].splitlines()]
+    same(want, [e["ts_ns"] for e in got], "times that go back")
+    read = subprocess.run([sys.executable, SRC + "/tests/reader.py", d + "/back.trawl"],
+                          capture_output=True, text=True).stdout.splitlines()
+    same(want, [json.loads(l)["event"]["time"] for l in read if l.startswith('{"event"')],
+         "tests/reader.py has them, too")
+    got = [json.loads(l)["fields"] for l in
+           run("trawl-decode", "--json", d + "/back.trawl")[0].splitlines()]
+    same([100000] * 6, [f["latency_ns"] for f in got], "and the latencies between them")
+    limit = "%d.%06d" % divmod(min(want) // 1000 + 105, 1000000)
+    lines = run("trawl-decode", "--raw", "--to", limit, d + "/back.trawl")[0].splitlines()
+    same(sum(t < (min(want) // 1000 + 105) * 1000 for t in want), len(lines), "--to")
+
+
 def test_nothing(d):
     """What holds no USB at all cannot be imported; a small file that is damaged says so."""
     open(d + "/net.pcap", "wb").write(pcap(1, [bytes(60)] * 3))
@@ -220,8 +576,8 @@ def test_nothing(d):
        "no USB", err)
     open(d + "/bsd.pcap", "wb").write(pcap(186, [bytes(20)] * 3))
     err = run("trawl-edit", "import", d + "/bsd.pcap", "-w", d + "/bsd.trawl", status=3)[1]
-    ok("holds no USB that can be read, but 3 packets of link type 186: that of FreeBSD" in err and
-       "record it under Linux" in err and not os.path.exists(d + "/bsd.trawl"),
+    ok("holds no USB that can be read, but 3 packets of link type 186: FreeBSD" in err and
+       "record on Linux" in err and not os.path.exists(d + "/bsd.trawl"),
        "USB of FreeBSD: what to do", err)
     run("trawl-decode", d + "/net.pcap", status=3)
     open(d + "/in.pcap", "wb").write(pcap(249, [usbsynth.usbpcap(16, 0, 0x81, 1, b"")]))
@@ -264,8 +620,8 @@ def test_size(d):
                                 capture_output=True).stdout)
                                 for args in (["--level", "1"], ["--level=19"], [])]
     ok(sizes[0] > sizes[1] and abs(sizes[1] - sizes[2]) < 64, "--level 1, 19, none", sizes)
-    for args, said in ((["--level", "20"], "--level: 20 is no level: 1 (fast) to 19 (small)"),
-                       (["--level", "x"], "--level: x is no level"),
+    for args, said in ((["--level", "20"], "--level: '20' is no level; give 1 (fast) to 19 (small)"),
+                       (["--level", "x"], "--level: 'x' is no level; give"),
                        (["--level"], "needs an argument"),
                        (["--level", "1", "--level", "2"], "given twice"), (["--lever"], "--lever")):
         err = run("trawl-edit", "import", path, "-w", d + "/no.trawl", *args, status=2)[1]
@@ -285,8 +641,10 @@ def main():
     try:
         usbsynth.main(d)
         test_target()
-        for test in (test_compressed, test_several, test_failed, test_bus, test_bus_keys,
-                     test_nothing, test_size):
+        for test in (test_compressed, test_standard_input, test_several, test_failed, test_bus,
+                     test_bus_keys, test_doubled, test_many_interfaces, test_lost, test_cut_packet,
+                     test_old_blocks, test_length, test_snaplen, test_cross, test_two_readers,
+                     test_back, test_nothing, test_size):
             if test in (test_compressed, test_size) and not shutil.which("zstd"):
                 skip(test.__name__, "zstd is not installed")
             else:

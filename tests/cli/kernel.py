@@ -9,7 +9,6 @@ import ctypes
 import json
 import os
 import re
-import struct
 import subprocess
 import sys
 import tempfile
@@ -17,6 +16,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 sys.dont_write_bytecode = True
+from cli.protobuf import fields  # noqa: E402
 from tap import finish, ok, same, skip, skip_all  # noqa: E402
 
 EVENTS = ["sched:*", "syscalls:sys_enter_openat", "syscalls:sys_exit_openat", "kmem:*",
@@ -112,40 +112,6 @@ def kernelshark(dat, names):
 
 
 # ---- protobuf -------------------------------------------------------------------------------
-
-def fields(data):
-    """The fields of a message: number -> list of values, bytes for what has a length."""
-    found, at = collections.defaultdict(list), 0
-
-    def varint():
-        nonlocal at
-        value = shift = 0
-        while True:
-            byte = data[at]
-            at += 1
-            value |= (byte & 127) << shift
-            shift += 7
-            if byte < 128:
-                return value
-
-    while at < len(data):
-        tag = varint()
-        kind = tag & 7
-        if kind == 0:
-            value = varint()
-        elif kind == 1:
-            value = struct.unpack_from("<d", data, at)[0]
-            at += 8
-        elif kind == 2:
-            size = varint()
-            assert at + size <= len(data), "a length beyond its message"
-            value = data[at:at + size]
-            at += size
-        else:
-            raise AssertionError(f"wire type {kind}")
-        found[tag >> 3].append(value)
-    return found
-
 
 # Perfetto's protos/perfetto/trace/ftrace/{ftrace_event,sched,task}.proto: number and fields of a
 # message.

@@ -128,6 +128,11 @@ same "a pattern" \
 	"$(names 'uprobe:samples/params:params_*' | sort)"
 has "parameters and line" "$(trawl -D uprobe:samples/params:params_stack)" \
 	'^uprobe:samples/params:params_stack +\(int a, int b, int c, int d, int e, int f, short int g, long int h, char i\)  .*params\.c:[0-9]+$'
+libdw=$(ldconfig -p | awk '$1 == "libdw.so.1" { print $NF; exit }')
+trawl -q -w "$dir/reads.trawl" -i "uprobe:$libdw:dwarf_getfuncs" -- \
+	trawl -D 'uprobe:samples/params:*' >"$dir/params.list"
+same "a unit's functions are read once, with and without parameters" 2 \
+	"$(trawl-decode --name '*:dwarf_getfuncs' "$dir/reads.trawl" | wc -l)"
 has "what no debug information describes" "$(trawl -D uprobe:samples/params:_start)" \
 	'_start +\(\?\)$'
 cp samples/params "$dir/stripped" && strip "$dir/stripped"
@@ -143,6 +148,16 @@ has "a name that its debug file has not, either" "$said" 'nosuch: no such symbol
 ok "$(echo "$said" | grep -c 'it is stripped')" "is not for its being stripped"
 fails "no such function, nearest name" 2 'did you mean params_stack' trawl \
 	-D uprobe:samples/params:params_stck
+# A file may have a symbol that is a pattern: it hides no other function.
+objcopy --redefine-sym params_stack='*' --redefine-sym params_ints='params_[sw]*' \
+	samples/params "$dir/star"
+listed=$(trawl -D "uprobe:$dir/star:*")
+has "a symbol called * hides no others" "$listed" 'params_types'
+same "and is listed by what -i takes" 1 \
+	"$(trawl -D "$(grep -o "^uprobe:$dir/star:0x[^ ]*" <<<"$listed" | head -1)" | wc -l)"
+has "of a function called as a pattern of others it is said" \
+	"$(trawl -w "$dir/x.trawl" -i "uprobe:$dir/star:params_[sw]*" -- true 2>&1)" \
+	'3 others that it matches as a pattern are left out'
 fails "no such file" 2 'no such file' trawl -D uprobe:./nosuch
 fails "no probes" 2 'no usdt probes' trawl -D usdt:samples/params
 # A name may hold what a terminal obeys.
@@ -233,7 +248,7 @@ same "every field is one that --where takes" "" \
 import json, sys
 print("\n".join(f["name"] for f in json.load(sys.stdin)[0]["fields"]))' | while read -r field; do
 	trawl-decode --where "$field == 1 or true == 1" "$f" 2>&1 >/dev/null | grep \
-		"no event here has a field .$field.$"
+		"no event has a field .$field.$"
 done)"
-fails "-D goes with nothing else" 2 '-D lists' trawl-decode -D --summary "$f"
+fails "-D goes with nothing else" 2 '-D: cannot be combined' trawl-decode -D --summary "$f"
 tap_done

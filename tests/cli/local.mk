@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-CLI_DECODE = tests/cli/decode.sh tests/cli/decode-bad.sh tests/cli/flipped.py tests/cli/memory.py tests/cli/decode-man.sh \
-	tests/cli/export.sh tests/cli/foreign_text.py
+CLI_DECODE = tests/cli/decode.sh tests/cli/decode-bad.sh tests/cli/flipped.py tests/cli/memory.py tests/cli/decode-man.sh tests/cli/newer.py \
+	tests/cli/export.sh tests/cli/foreign_text.py tests/cli/terminal.py
 TESTS += $(CLI_DECODE)
 EXTRA_DIST += $(CLI_DECODE)
 CLI_CAPTURE = tests/cli/capture_events.sh tests/cli/capture_ends.sh tests/cli/capture_input.sh \
@@ -16,9 +16,9 @@ EXTRA_DIST += tests/cli/usdt.py
 if HAVE_SDT
 TESTS += tests/cli/usdt.py
 endif
-CLI_KERNEL = tests/cli/kernel.py tests/cli/kerneltext.py
+CLI_KERNEL = tests/cli/kernel.py tests/cli/kerneltext.py tests/cli/lines.py
 TESTS += $(CLI_KERNEL)
-EXTRA_DIST += $(CLI_KERNEL)
+EXTRA_DIST += $(CLI_KERNEL) tests/cli/protobuf.py
 
 TESTS += tests/cli/usb_none.sh tests/cli/import.py tests/cli/usbpcap.py tests/cli/diff.py
 EXTRA_DIST += tests/cli/usb_none.sh tests/cli/import.py tests/cli/usbpcap.py tests/cli/diff.py
@@ -30,8 +30,10 @@ CLI_EDIT = tests/cli/cut.py tests/cli/longest.py tests/cli/merge.py tests/cli/pa
 TESTS += $(CLI_EDIT)
 EXTRA_DIST += $(CLI_EDIT) tests/cli/page.js tests/cli/planted.py
 
-TESTS += tests/cli/branch.py tests/cli/branchexport.py
-EXTRA_DIST += tests/cli/branch.py tests/cli/branchexport.py tests/reader_branch.py
+TESTS += tests/cli/join.py
+EXTRA_DIST += tests/cli/join.py
+TESTS += tests/cli/branch.py tests/cli/branchexport.py tests/cli/branchflow.py
+EXTRA_DIST += tests/cli/branch.py tests/cli/branchexport.py tests/cli/branchflow.py tests/reader_branch.py
 # Loaded into the programs that read (sandbox.py): what a fault in a parser could do.
 # And into the recorder (parsers.py): who opens programs.
 PRELOADED = tests/cli/attempt.so tests/cli/parsers.so

@@ -4,6 +4,7 @@
 and the page has the same spans."""
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -58,6 +59,28 @@ for n in order:
         tap.ok(
             abs(float(number) * {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}[unit] / half - 1) < 0.07,
             f"{n}: the median", number, unit, half)
+    slow = [l for l in section[i + 3:i + 9] if re.match(r"    (then |     )\S+ \w+ (of .*; )?ended ", l)]
+    slow = slow[:min(4, len(spans[n]) - 1)]
+    took = [float(a) * {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}[u]
+            for a, u in (l.replace("then", "").split()[:2] for l in slow)]
+    tap.ok(len(took) == min(4, len(spans[n]) - 1) and
+           all(abs(x / y - 1) < 0.01 for x, y in zip(took, sorted(spans[n])[-2::-1])),
+           f"{n}: the next longest, with time and task", slow, sorted(spans[n])[-5:])
+    tap.ok(all(re.search(r" (in|while this ran:) .+-\d+$", l) for l in slow), f"{n}: whose", slow)
+
+# ---- who ended a wait: whoever woke the task
+p = subprocess.run(["trawl", "-w", file, "-i", "event:syscalls:sys_enter_read", "-i",
+                    "event:syscalls:sys_exit_read", "-i", "event:sched:sched_waking", "--", "bash",
+                    "-c", "sleep 0.3 | cat; true"],
+                   capture_output=True, text=True)
+events = [json.loads(l) for l in subprocess.run(["trawl-decode", "--json", file],
+                                                capture_output=True).stdout.splitlines()]
+text = subprocess.run(["trawl-decode", "--summary", file], capture_output=True, text=True).stdout
+line = re.search(r"slept until .* before its end, when it was woken while this ran: (\S+)", text)
+cat = {e["tid"] for e in events if e["name"].endswith("read") and e["comm"] == "cat"}
+by = [f"{e['comm']}-{e['tid']}" for e in events
+      if e["name"] == "sched:sched_waking" and e["fields"]["pid"] in cat]
+tap.ok(line and line[1] in by, "the longest read was ended by what woke its task", line, by, text)
 two = f"{tmp.name}/two.trawl"
 subprocess.run(["trawl", "-w", two, "-i", "event:syscalls:sys_enter_read", "-i",
                 "event:block:block_rq_issue", "--", "cat", "/etc/passwd"],

@@ -137,6 +137,52 @@ status, _, text = merge(third, samples[0])
 tap.same((0, got), (status, [e for e in decode(out) if e["source"].split("@")[0] != "usb"]),
          "a merged file is merged with another")
 
+# ---- what is open when a capture ends stands at its end, not behind the captures of others
+keyboard = f"{src}/samples/usb-keyboard.trawl"
+merge(tick, keyboard, "--shift", f"{keyboard}=-1000000s")
+got, want = decode(out), decode(keyboard)
+mine = [alone(e) for e in got if e["source"].startswith("usb@")]
+tap.ok(any(e["fields"]["end"] == "pending" for e in want) and
+       [e["fields"] | {"submit_ns": 0} for e in mine] ==
+       [e["fields"] | {"submit_ns": 0} for e in want] and
+       all(a["ts_ns"] <= b["ts_ns"] for a, b in zip(got, got[1:])),
+       "transfers that were open at an earlier capture's end stand there", got[-1])
+halves = []
+for k, line in enumerate(("1000000 S Ii:1:002:1 -115:8 8 <",
+                          "9000000 C Ii:1:002:1 0:8 8 = 00000000 00000000")):
+    with open(f"{tmp.name}/half{k}.txt", "w") as f:
+        f.write(f"ffff88003c0d0a80 {line}\n")
+    run("trawl-edit", "import", f"{tmp.name}/half{k}.txt", "-w", f"{tmp.name}/half{k}")
+    halves += [f"{tmp.name}/half{k}"]
+with open(out, "wb") as f:
+    for half in halves:
+        with open(half, "rb") as g:
+            f.write(g.read())
+got = [e["fields"] for e in decode(out)]
+tap.ok(got == [decode(half)[0]["fields"] for half in halves] and "latency_ns" not in got[1],
+       "transfers of captures one after another are not joined", got)
+
+# ---- of many files only those are decoded whose time has come, and a part has only theirs
+long = f"{tmp.name}/long.trawl"
+subprocess.run([f"{build}/tests/decode/make-sample", long, "40000"], check=True)
+rows = [f"{tmp.name}/row{k}.trawl" for k in range(12)]
+shifts = []
+for k, row in enumerate(rows):
+    os.link(long, row)
+    shifts += ["--shift", f"{row}=+{k * 1000}s"] if k else []
+status, _, said = merge(*rows, *shifts)
+one = decode(long)
+memory = next(mb for mb in (1, 2, 4, 8, 16, 32, 64, 128)
+              if run("trawl-decode", "--memory", f"{mb}M", long, "-c", "1")[0] == 0)
+status, text, said = run("trawl-decode", "--memory", f"{2 * memory}M", "--json", out)
+tap.ok(status == 0 and text.count("\n") == 12 * len(one),
+       "12 files one after another are read in twice the memory of one", memory, status, said)
+size = os.path.getsize(out)
+status, _, said = run("trawl-edit", "cut", out, "--from", "+5000s", "--until", "+5001s", "-w", part)
+tap.ok(status == 0 and os.path.getsize(part) < size / 6 and
+       len(decode(part)) == len([e for e in one if e["ts_ns"] < one[0]["ts_ns"] + 10**9]),
+       "a part of one of them has nothing of the others", status, said, os.path.getsize(part), size)
+
 # ---- refused: clocks that cannot be related
 text = f"{tmp.name}/old.txt"
 with open(text, "w") as f:
@@ -149,8 +195,13 @@ tap.ok(status == 2 and "cannot be related" in said and "--shift" in said and
 status, _, said = merge(samples[0], text, "--shift", f"{text}=1795234844s")
 tap.ok(status == 0 and len(decode("--raw", out)) == len(decode("--raw", samples[0])) + 2 and
        "by hand" in said, "by hand it can", status, said)
+copy = f"{tmp.name}/copy.trawl"
+shutil.copy(tick, copy)
+status, _, said = merge(tick, copy, "--shift", f"{copy}=+1s")
+tap.ok(status == 0 and len(decode(out)) == 2 * len(decode(tick)), "a copy on purpose", status, said)
 for argv, want, words in (([made], 2, "two files"),
                           ([made, f"{tmp.name}/nil"], 3, "cannot be opened"),
+                          ([tick, tick], 2, "are in"), ([tick, copy], 2, "are in"),
                           ([made, tick, "--shift", "x"], 2, "is not FILE=TIME"),
                           ([made, tick, "--shift", f"{tick}=soon"], 2, "not a duration"),
                           ([made, tick, "--shift", "nil=1s"], 2, "none of the files"),

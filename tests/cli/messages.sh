@@ -7,7 +7,7 @@ trap 'rm -rf "$dir"' EXIT
 cd "$TRAWL_BUILD" || exit 99
 f=$TRAWL_SRC/samples/tick.trawl
 # What is not refused would go on for ever.
-trawl() { timeout 20 "$TRAWL_BUILD/trawl" "$@"; }
+trawl() { timeout 120 "$TRAWL_BUILD/trawl" "$@"; }
 
 # says PATTERN COMMAND...: wrong usage, one line (and a caret) that matches.
 says() { fails "${*:2}" 2 "$1" "${@:2}"; }
@@ -44,8 +44,8 @@ says 'no probes in kernel functions' trawl -i kr:do_sys_open
 says 'takes no samples' trawl -i profile:hz:99
 says 'did you mean usb:1\?' trawl -i usbmon1
 says 'did you mean usb\?' trawl -i usbmon0
-says "networks are tcpdump's" trawl -i any
-says "networks are tcpdump's" trawl -i lo
+says "no such source; trawl records no networks, tcpdump does" trawl -i any
+says "no such source; trawl records no networks, tcpdump does" trawl -i lo
 says 'follows a colon: usb:.*dev=BUS:DEV.*ep=N' trawl -i 'usb if addr == 3'
 says 'did you mean uprobe:\./samples/tick:main or usdt:\./samples/tick:main\?' trawl \
 	-i ./samples/tick:main
@@ -111,11 +111,11 @@ of_usb=$(trawl-decode --where 'pid == "x"' "$TRAWL_SRC/samples/usb-storage.trawl
 same "of USB it may be a text" "" "$(echo "$of_usb" | grep 'is a number:')"
 says 'write \+5s' trawl-decode --from 5s "$f"
 says 'write \+1\.5ms' trawl-decode --until 1.5ms "$f"
-says "no event here has a field 'arg7'; did you mean arg1, arg2 or arg3\?" trawl-decode \
+says "no event has a field 'arg7'; did you mean arg1, arg2 or arg3\?" trawl-decode \
 	--where 'arg7 == 1' "$f"
 note "no event is called 'tick_stp'; did you mean" trawl-decode --name tick_stp "$f"
 note "no event is called 'nosuch'; there are tick:loop" trawl-decode --name nosuch "$f"
-says "'usbd' is no source of this file; did you mean" trawl-decode --source usbd \
+says "the file has no source 'usbd'; did you mean" trawl-decode --source usbd \
 	"$TRAWL_SRC/samples/usb-storage.trawl"
 # Event types that never occurred are nobody's wish.
 "$TRAWL_BUILD/tests/decode/make-sample" "$dir/s.trawl" 8

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """trawl-export --to html: the page opens in a browser without an error and without a request, and
 finds, counts and shows what trawl-decode does. Without Chromium, node or npm's puppeteer-core the
-tests that need them say so."""
+tests that need them say so. TRAWL_BROWSER=firefox-esr takes that one, which is without a tree for
+screen readers, without dark and without paper there."""
 import base64
 import hashlib
 import json
@@ -58,6 +59,8 @@ for what, body in (("style", style), ("script", program)):
            policy, digest)
 tap.ok("default-src 'none'" in policy and not re.search(r"https?://|//[a-z]+\.[a-z]", program),
        "the page knows no address")
+at = [text.index(w) for w in ('id="d-about"', 'id="d-flags"', "<script>", 'id="d-f0_0"')]
+tap.same(sorted(at), at, "the first picture's data and the program stand before all other data")
 shape = about["shapes"][0]
 lengths = data[f"f0_{shape['keys'].index('length')}"].decode().split("\n")[:-1]
 tap.same([e["fields"]["length"] for e in events], [int(v) for v in lengths],
@@ -73,7 +76,9 @@ tap.ok(b'"masked":true' in values or b"masked" in values, "keystrokes are masked
 
 # ---- in a browser
 browser = next(filter(None, map(shutil.which,
-                                ("chromium-headless-shell", "chromium", "chromium-browser"))), None)
+                                (os.environ.get("TRAWL_BROWSER", "chromium-headless-shell"),
+                                 "chromium", "chromium-browser"))), None)
+is_firefox = bool(browser and "firefox" in browser)
 node = shutil.which("node")
 modules = os.environ.get("TRAWL_NODE_MODULES", f"{build}/node/node_modules")
 if browser and node and not os.path.isdir(f"{modules}/puppeteer-core") and shutil.which("npm"):
@@ -94,11 +99,61 @@ def browse(file, steps):
         return {"errors": [p.stdout[-500:] + p.stderr[-1500:]], "requests": []}, p.stderr
 
 
+PANEL = "document.querySelector('[role=tabpanel]:not([hidden])').innerText"
+
+
+def check_keyboard():
+    """By keys alone, for a screen reader, on paper, and by a link that was copied."""
+    steps = [["dark", 0], ["click", "#in"], ["key", "w"], ["state", "button"], ["key", "ArrowDown"],
+             ["focused", "row"], ["focus", "#tab-details"], ["key", "ArrowRight"],
+             ["focused", "right"], ["state", "counts"], ["until", f"window.was = {PANEL}"],
+             ["key", "w"], ["key", "w"], ["until", f"{PANEL} !== window.was"],
+             ["key", "End"], ["focused", "last"], ["state", "capture"],
+             ["focus", "#capture"], ["key", "PageDown"], ["focused", "panel"],
+             ["focus", "#split"], ["focused", "split"], ["key", "ArrowRight"], ["focused", "wider"],
+             ["click", "#all"], ["key", "ArrowDown"], ["key", "w"], ["key", "w"], ["key", "l"],
+             ["state", "copied"], ["go", 0], ["state", "opened"], ["print", "paper"]]
+    got, _ = browse(page, steps)
+    tap.same(([], []), (got["errors"], got["requests"]), "by keys: no error, no request")
+    if got["errors"]:
+        return
+    v = [b - a for a, b in (got["button"]["view"], got["copied"]["view"])]
+    tap.ok(v[0] < v[1] * 1.3, "a key works while a button has the focus", v)
+    tap.ok(got["row"]["row"] and got["row"]["active"].startswith("event-"),
+           "the table says which row is the active one", got["row"])
+    tap.same(("tab-counts", "tab-capture"), (got["right"]["id"], got["last"]["id"]),
+             "arrows go from tab to tab")
+    tap.ok("a second" in got["counts"]["panel"], "and choose them", got["counts"]["panel"][:80])
+    large = re.findall(r"\b[0-9]{17,}\b", got["capture"]["panel"])
+    tap.ok(large and all(n.encode() in pieces(page)[1]["about"] for n in large),
+           "large numbers of metadata are exact", large, got["capture"]["panel"][:900])
+    tap.ok(got["panel"]["scrolled"] > 0, "a text that has the focus scrolls", got["panel"])
+    tap.ok(got["wider"]["split"] > got["split"]["split"], "the middle moves by keys")
+    tap.ok(got["copied"]["selected"] == got["opened"]["selected"] >= 0 and
+           all(abs(a - b) <= 1 for a, b in zip(got["copied"]["view"], got["opened"]["view"])),
+           "a copied link opens the same moment", got["copied"]["view"], got["opened"]["view"])
+    if is_firefox:
+        return
+    dark, paper, again = got["paper"]
+    tap.ok(max(dark) < 60 and min(paper) > 240 and again == dark,
+           "paper is light, the screen stays dark", dark, paper, again)
+
+
+def check_tree(tree):
+    nameless = [t for t in tree if t[0] in ("button", "tab", "application", "grid", "region",
+                "checkbox", "searchbox", "separator", "splitter", "tabpanel") and
+                not re.search("[a-z]", t[1] or "")]
+    tap.ok(not nameless and {"application", "grid", "tab", "heading"} <= {t[0] for t in tree},
+           "a screen reader has a tree of it, in which all that can be used has a name", nameless,
+           tree)
+
+
 def check_browser():
     export(usb, page)
     got, _ = browse(page, [["state", "first"], ["key", "ArrowDown"], ["key", "ArrowDown"],
                            ["state", "two"], ["key", "w"],
                            ["state", "zoomed"], ["search", "length > 1000"], ["state", "found"],
+                           ["search", 'length == ""'], ["state", "empty"],
                            ["search", "lengthy > 1"],
                            ["state", "unknown"], ["search", "comm == dd"], ["state", "bare"],
                            ["search", "took > 1000"], ["state", "took"],
@@ -121,10 +176,11 @@ def check_browser():
     tap.ok(w[1] < w[0], "W zooms in", w)
     tap.same(len([e for e in events if e["fields"].get("length", 0) > 1000]), found["matches"],
              "search finds what --where does")
-    tap.ok("no event here has a field 'lengthy'" in got["unknown"]["hint"] and
-           "missing" in got["wrong"]["hint"],
+    tap.same(0, got["empty"]["matches"], "a number, even 0, is no empty text")
+    tap.ok("no event in this page has a field 'lengthy'" in got["unknown"]["hint"] and
+           "expected a field" in got["wrong"]["hint"],
            "a search that makes no sense says why", got["unknown"]["hint"], got["wrong"]["hint"])
-    tap.ok('a text stands in quotes: "dd"' in got["bare"]["hint"] and
+    tap.ok('text must be in quotes: "dd"' in got["bare"]["hint"] and
            "it is took_ns" in got["took"]["hint"], "and what may have been meant",
            got["bare"]["hint"], got["took"]["hint"])
     tap.ok("median" in got["latency"]["panel"] and "machine" not in got["latency"]["panel"],
@@ -133,10 +189,16 @@ def check_browser():
            got["capture"]["panel"])
     tap.ok(got["linked"]["selected"] == 3 and got["linked"]["view"] == [1000000, 6000000],
            "a link opens at its moment", got["linked"]["view"])
-    tap.ok(len(got["tree"]) > 0, "a screen reader has a tree of it", got["tree"])
+    if not is_firefox:
+        check_tree(got["tree"])
+    # the description of the machine makes the panel "capture" long enough to scroll
+    export(usb, page, "--with-machine")
+    check_keyboard()
     export(made, page)
     queries = ["arg1 > 5", "arg1 = 3", "arg2 ~ \"pl*\"", "comm == \"worker\" and cpu == 1",
-               "not (pid == 100)", "name ~ \"sched:*\" or arg1 == 3"]
+               "not (pid == 100)", "name ~ \"sched:*\" or arg1 == 3", "arg1 != 3",
+               "arg1 & 3 == 1", "0x2 & arg1", "fields.arg1 >= 1e0", "arg1 < 0x0a and ts > 0",
+               "name ~ 'sch[a-f]d:[!a]*'", "comm == 'w\\x6frker'", "arg2 !~ \"pl\\*\""]
     texts = ['"arg1 = 3"', "arg1 = = 3", '"work"']
     steps = [["state", "first"]]
     for q in queries + texts:
@@ -156,10 +218,38 @@ def check_browser():
            got["first"]["about"])
 
 
+def check_redacted():
+    """Of a redacted capture the page says what stand-ins are; a pause is a line of the table."""
+    quiet, clean = f"{tmp.name}/quiet.pcap", f"{tmp.name}/clean.trawl"
+    rows = []
+    for i in range(40):
+        for kind, at in (("S", i * 1000), ("C", i * 1000 + (9000000 if i == 39 else 300))):
+            rows.append(f"ffff88003c0d{i:04x} {at + 1000} {kind} Ii:1:002:1 "
+                        f"{'-115' if kind == 'S' else '0'}:8 8 <")
+    with open(quiet, "w") as f:
+        f.write("\n".join(rows) + "\n")
+    p = subprocess.run(["trawl-edit", "redact", quiet, "-w", clean], capture_output=True, text=True)
+    export(clean, page)
+    got, _ = browse(page, [["state", "first"], ["click", "#tab-capture"], ["state", "capture"],
+                           ["focus", "#canvas"], ["key", "End"], ["state", "last"]])
+    tap.same(([], []), (got["errors"], got["requests"]), f"a redacted capture {p.stderr}")
+    if got["errors"]:
+        return
+    tap.ok("stand-ins" in got["first"]["about"] and
+           all(re.search(r"Redacted: [a-z, ]*addresses\.", t)
+               for t in (got["first"]["details"], got["capture"]["panel"])),
+           "says what stand-ins are", got["first"]["about"], got["capture"]["panel"][:200])
+    tap.ok("far from what is usual" in got["first"]["details"] and
+           "times the median" in got["first"]["details"], "lists what is far from usual",
+           got["first"]["details"])
+    tap.ok(any("without an event" in t for t in got["last"]["pauses"]),
+           "a pause is a line of the table", got["last"]["pauses"])
+
+
 def check_pairs():
     file = f"{tmp.name}/pairs.trawl"
     calls = [a for n in ("clock_nanosleep", "read") for w in ("enter", "exit")
-             for a in ("-i", f"event:syscalls:sys_{w}_{n}")]
+             for a in ("-i", f"event:syscalls:sys_{w}_{n}")] + ["-i", "event:sched:sched_waking"]
     p = subprocess.run(["trawl", "--ring", "4m", "-w", file, *calls, "--", "sh", "-c",
                         "sleep .03; sleep .06; cat /etc/passwd >/dev/null; kill -SEGV $$"],
                        capture_output=True, text=True)
@@ -213,16 +303,33 @@ def check_pairs():
     tap.same([0] * 5, got["long"]["wide"], "nothing is wider than the page")
     tap.ok(re.search(r"took_ns\s+\d+ \([\d.]+ ms\)", got["long"]["details"]),
            "details name took_ns", got["long"]["details"])
+    led = [got[k]["details"] for k in (f"n{k}" for k in range(5))
+           if "exit_clock_nanosleep" in got[k]["details"].split("\n")[0]]
+    tap.ok(led and all("was woken by" in d and "sched_waking" in d for d in led),
+           "who woke the task that slept", led[:1])
     tap.ok("text" not in got["example"]["hint"], "the example in the field makes sense",
            got["example"]["hint"])
+
+
+def check_failure():
+    died = f"{tmp.name}/died.trawl"
+    subprocess.run(["trawl", "-q", "-i", "event:sched:sched_process_exit", "-w", died, "--", "sh",
+                    "-c", "kill -SEGV $$"], capture_output=True, check=False)
+    export(died, page)
+    got, _ = browse(page, [["state", "first"]])
+    details = got["first"]["details"] if not got["errors"] else str(got["errors"])
+    tap.ok("the command failed: killed by SIGSEGV" in details and "sched_process_exit" in details,
+           "how a command failed, and the last events before", details)
 
 
 if missing:
     tap.skip("the page in a browser", "not installed: " + ", ".join(missing))
 else:
     check_browser()
+    check_redacted()
     if os.geteuid() or not os.path.exists("/sys/kernel/tracing/events/syscalls"):
         tap.skip("a page of system calls", "needs root and tracefs")
     else:
         check_pairs()
+        check_failure()
 sys.exit(tap.finish())

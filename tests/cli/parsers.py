@@ -97,7 +97,7 @@ with subprocess.Popen([program, "60"]) as p:
             except subprocess.TimeoutExpired:
                 p.terminate()  # it takes branches to end
             try:
-                _, err = t.communicate(timeout=60)
+                _, err = t.communicate(timeout=120)
                 ended = True
             except subprocess.TimeoutExpired:
                 t.kill()

@@ -4,7 +4,8 @@ import base64
 import re
 
 SECRET = re.compile(rb"[a-z]{2}Zq[0-9a-f]{8}")
-CLASSES = ["cm", "pd", "pf", "ar", "by", "pn", "pp", "ps", "px", "cl", "ky", "sn", "se", "nw"]
+CLASSES = ["cm", "pd", "pf", "ar", "by", "pn", "pp", "ps", "px", "cl", "ky", "sn", "se", "nw",
+           "wd", "wo", "tm", "tb", "qu", "wy"]
 
 
 def planted():

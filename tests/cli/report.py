@@ -32,7 +32,7 @@ status, text, said = run("trawl-report", made, "-o", out, "--yes", "--title", "I
                          "--message", "Nothing <b>is</b> printed")
 text = text.decode()
 tap.same(0, status, f"packs: {said[-300:]}")
-tap.ok("8000" in text and "smZq" not in text and "removed" in text and
+tap.ok("9000" in text and "smZq" not in text and "removed" in text and
        "Nothing is sent anywhere" in text, "shows what will be in it", text)
 with zipfile.ZipFile(out) as z:
     blobs = {n: z.read(n) for n in z.namelist()}
@@ -63,7 +63,7 @@ tap.ok(
             for w in (b"hoZq", b"usZq", b"avZq", b"password", scratch.encode())),
     "nor names, command lines, folders")
 direct = run("trawl-decode", "--json", out)[1]
-tap.ok(direct.count(b"\n") == 8000 and
+tap.ok(direct.count(b"\n") == 9000 and
        direct == run("trawl-decode", "--json", f"{tmp.name}/capture.trawl")[1],
        "trawl-decode reads the zip as the capture in it")
 tap.ok(run("trawl-export", "--to", "json", out)[1] == direct, "and so does trawl-export")
@@ -90,6 +90,29 @@ small = f"{tmp.name}/small.zip"
 status, text, said = run("trawl-report", made, "-o", small, "--yes", "--max-size", "200K")
 tap.ok(status == 0 and os.path.getsize(small) <= 200 << 10, "--max-size", status, said,
        os.path.exists(small) and os.path.getsize(small))
+
+# several parts are tried, the last one from the same file
+loop = "for i in 0 1 2 3 4 5 6 7 8 9; do for j in 0 1 2 3 4 5 6 7 8 9; do /bin/true; done; done"
+status, text, said = run("trawl", "-q", "-w", f"{tmp.name}/loop.trawl", "-i", "event:sched:*",
+                         "--", "sh", "-c", loop)
+if status == 0 and os.path.getsize(f"{tmp.name}/loop.trawl") > 20 << 10:
+    os.remove(small)
+    status, text, said = run("trawl-report", "-o", small, "--yes", "--max-size", "30K", "-i",
+                             "event:sched:*", "--", "sh", "-c", loop)
+    tap.ok(status == 0 and os.path.getsize(small) <= 30 << 10,
+           "--max-size of a command's capture", status, said)
+else:
+    tap.skip("--max-size of a command's capture", "nothing can be recorded here")
+
+# a date that goes is in no name and no time either
+status, _, said = run("trawl-report", f"{src}/samples/tick.trawl", "--yes", "--drop", "date")
+names = [n for n in os.listdir(tmp.name) if n.startswith("report-")]
+with zipfile.ZipFile(f"{tmp.name}/{names[0]}") as z:
+    tap.ok(status == 0 and re.fullmatch(r"report-[0-9a-f]{8}\.zip", names[0]) and
+           {(i.date_time[0], i.extra[:5]) for i in z.infolist()} == {(1980, b"UT\x01\0\0")} and
+           b"2026" not in z.read("summary.txt"),
+           "--drop date: neither the zip's name nor its entries have one", status, said, names,
+           [(i.date_time, i.extra) for i in z.infolist()], z.read("summary.txt"))
 
 # ---- somebody is there: the editor, and the question
 import pty
@@ -141,7 +164,7 @@ tap.ok(status == 0 and text.startswith("Lights <flicker>\n\nExpected:") and "at 
        "<summary>Lights &lt;flicker&gt;</summary>" in page,
        "what was written in $EDITOR is the report's text", status, said[-300:], text)
 status, said = ask(b"y\n", "trawl-report", tick, "-o", f"{tmp.name}/no.zip", VISUAL="", EDITOR="")
-tap.ok(status == 2 and "no $EDITOR is set" in said and not os.path.exists(f"{tmp.name}/no.zip"),
+tap.ok(status == 2 and "$EDITOR: is not set; say" in said and not os.path.exists(f"{tmp.name}/no.zip"),
        "no $EDITOR", status, said[-300:])
 status, said = ask(b"y\n", "trawl-report", tick, "-o", f"{tmp.name}/no.zip", VISUAL="false")
 tap.ok(status != 0 and "nothing was written" in said and not os.path.exists(f"{tmp.name}/no.zip"),
@@ -149,6 +172,70 @@ tap.ok(status != 0 and "nothing was written" in said and not os.path.exists(f"{t
 status, said = ask(b"", "trawl-edit", "compact", made, "-w", f"{tmp.name}/c.trawl")
 tap.ok(status == 0 and "%" in said and "[####################]" not in said.splitlines()[-1],
        "compact shows how far it is", said[-300:])
+
+# ---- it shows how far it is; what ends it leaves nothing, and an editor keeps its interrupts
+import signal
+
+
+def stop(number, *argv):
+    """The program on a terminal, which is ended when it begins to remove: its status, what it said."""
+    pid, fd = pty.fork()
+    if not pid:
+        os.environ["TMPDIR"] = scratch
+        os.execvp(argv[0], argv)
+    said, stopped = b"", False
+    while select.select([fd], [], [], 100)[0]:
+        try:
+            piece = os.read(fd, 4096)
+        except OSError:
+            break
+        said += piece
+        if not stopped and b"removing what is private" in said:
+            for name in filter(str.isdigit, os.listdir("/proc")):
+                try:
+                    stat = open(f"/proc/{name}/stat", encoding="utf-8").read()
+                except OSError:
+                    continue
+                if int(stat.rsplit(")", 1)[1].split()[3]) == pid:  # its session, as a terminal does
+                    os.kill(int(name), number)
+            stopped = True
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), said.decode("utf-8", "replace")
+
+
+for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM, signal.SIGQUIT):
+    status, said = stop(number, "trawl-report", made, "-o", f"{tmp.name}/no.zip", "--yes")
+    tap.ok(status == 3 and "interrupted: nothing was written" in said and
+           not os.path.exists(f"{tmp.name}/no.zip") and not os.listdir(scratch),
+           f"{signal.Signals(number).name}: nothing is left", status, said[-300:],
+           os.listdir(scratch))
+    tap.ok(re.search(r"\[#+\.+\] +\d+ %  removing", said), "a bar shows how far it was", said[-200:])
+with open(editor, "w") as f:
+    f.write("#!/bin/sh\nkill -INT \"$(cut -d' ' -f6 /proc/$$/stat)\"\nsed -i '1s/.*/Interrupted once/' \"$1\"\n")
+status, said = ask(b"y\n", "trawl-report", tick, "-o", asked, VISUAL="", EDITOR=f"'{editor}'")
+with zipfile.ZipFile(asked) as z:
+    tap.ok(status == 0 and z.read("report.txt").startswith(b"Interrupted once"),
+           "an interrupt while the editor runs is the editor's", status, said[-300:])
+
+# ---- more events than a page has room for: those nearest to the end
+many = f"{tmp.name}/many.trawl"
+subprocess.run([f"{build}/tests/decode/make-sample", many, "1010000"], check=True)
+status, _, said = run("trawl-report", many, "-o", small, "--yes")
+with zipfile.ZipFile(small) as z:
+    page = z.read("index.html").decode()
+last = json.loads(run("trawl-decode", "--json", "--raw", many)[1].splitlines()[-1])["ts_ns"]
+about, times = (zlib.decompress(base64.b64decode(re.search(rf'id="d-{n}">([^<]*)</script>', page)[1]))
+                for n in ("about", "times"))
+about = json.loads(about)
+total = shift = value = 0
+for byte in times:
+    value |= (byte & 127) << shift
+    shift += 7
+    if byte < 128:
+        total += -(value + 1) // 2 if value & 1 else value // 2
+        shift = value = 0
+tap.ok(status == 0 and about["events"] <= 1000000 and about["more"] == 0 and
+       int(about["first"]) + total == last, "the page has the end of the capture", status, said,
+       about["events"], int(about["first"]) + total, last)
 
 # ---- bad input
 for argv, want, words in (([made, "-o", f"{tmp.name}/no.zip"], 2, "give --yes"),
@@ -159,23 +246,25 @@ for argv, want, words in (([made, "-o", f"{tmp.name}/no.zip"], 2, "give --yes"),
                            "README.md"),
                           ([made, "-o", f"{tmp.name}/no.zip", "--yes", "--keep", "nil"], 2,
                            "no class")):
-    status, _, said = run("trawl-report", *argv)
+    # Without a file it takes a recorder that runs: not that of a test that runs at the same time.
+    alone = ["unshare", "-pf", "--mount-proc"] if words == "is missing" and not os.geteuid() else []
+    status, _, said = run(*alone, "trawl-report", *argv)
     tap.ok(status == want and words in said and not os.path.exists(f"{tmp.name}/no.zip"),
            f"{' '.join(argv[-2:])}: {words}", status, said)
 if not os.geteuid():
     os.mkdir(f"{tmp.name}/small")
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8k", "none", f"{tmp.name}/small"],
-                   check=True, timeout=60)
+                   check=True, timeout=120)
     os.environ["LSAN_OPTIONS"] = f"suppressions={src}/tests/lsan.supp:print_suppressions=0"
     status, _, said = run("trawl-report", made, "-o", f"{tmp.name}/small/o.zip", "--yes")
     left = os.listdir(f"{tmp.name}/small")
-    subprocess.run(["umount", f"{tmp.name}/small"], check=True, timeout=60)
-    tap.ok(status == 3 and not left and "disk is full: make room, or choose another place" in said,
+    subprocess.run(["umount", f"{tmp.name}/small"], check=True, timeout=120)
+    tap.ok(status == 3 and not left and "disk is full; make room, or choose another place" in said,
            "a disk that fills up: why, what to do, and nothing is left", status, said, left)
 with zipfile.ZipFile(f"{tmp.name}/other.zip", "w") as z:
     z.writestr("a.txt", "x")
 status, _, said = run("trawl-decode", f"{tmp.name}/other.zip")
-tap.ok(status == 3 and "without a capture" in said, "a zip with other things in it", said)
+tap.ok(status == 3 and "the zip file has no capture" in said, "a zip with other things in it", said)
 with zipfile.ZipFile(f"{tmp.name}/bomb.zip", "w", zipfile.ZIP_DEFLATED) as z:
     with z.open("x.trawl", "w") as f:
         for _ in range(1100):

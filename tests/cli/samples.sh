@@ -27,8 +27,8 @@ has "a returned string" "$text" 'tick:tick_name%return +retval="three" \(tick_na
 # What --join finds depends on what was recorded.
 joined() { trawl-decode --join "$@" 2>&1 >/dev/null; }
 has "--join without USB says so" "$(joined "$TRAWL_SRC/samples/tick.trawl")" \
-	'^trawl-decode: --join: there is no USB transfer$'
+	'^trawl-decode: --join: the file has no USB transfer$'
 has "and without an event to join, which to record" \
 	"$(joined "$TRAWL_SRC/samples/usb-storage.trawl")" \
-	'--join: no event names the URB .*: record event:xhci-hcd:xhci_urb_enqueue or event:block:block_rq_issue'
+	'--join: no event names the URB .*; record event:xhci-hcd:xhci_urb_enqueue or event:block:block_rq_issue'
 tap_done

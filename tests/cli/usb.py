@@ -279,7 +279,7 @@ def test_keys(d):
     same([["LeftShift", "A"], []], [i["fields"]["decoded"]["report"]["keys"] for i in f],
          "and so does --json")
     for to in ("pcap", "pcapng", "usbmon"):
-        warning = "packets may hold keystrokes or keys, in clear"
+        warning = "packets may contain keystrokes or keys in clear"
         text = run("trawl-export", "--to", to, "--source", "usb", path, "-w", d + "/keys.out")[1]
         ok(warning in text, "--to %s says that it holds them" % to, text)
         text = run("trawl-export", "--to", to, "--show-keys", path, "-w", d + "/keys.out")[1]
@@ -321,8 +321,11 @@ def test_words(d):
     err = run("trawl-decode", "--raw", "--where", "type == 'X'", path, status=2)[1]
     ok("There are S, C, E" in err, "--raw: type", err)
     for expression in ("xfer == 'unknown'", "status_name ~ 'bab*'", "errno == 'ETIME'",
-                       "vid == 'zzzz'"):
+                       "vid == 'ffff'", "pid ~ 'z*'"):
         run("trawl-decode", "--where", expression, path)
+    for expression in "vid == 'zz'", "'46d' != vid", "pid == '000G'", "pid == '0x0001'":
+        err = run("trawl-decode", "--where", expression, path, status=2)[1]
+        ok("it is four hexadecimal digits" in err, "--where " + expression, err)
 
 
 def test_parts(d):
@@ -438,7 +441,7 @@ def test_forms(d):
     same([pcaps[0]] * 4, pcaps, "USBPcap: the same in each container and byte order")
     text, err, _ = run("trawl-decode", d + "/mixed.pcapng", status=1)
     ok("4 packets left out, the first of link type 1" in err, "a mixed file: what is no USB", err)
-    ok("5 events of usb lost" in text, "drops of its statistics are losses", text)
+    ok("5 events of usb@interface0 lost" in text, "drops of its statistics are losses", text)
     err = run("trawl-decode", d + "/mixed249.pcapng", status=1)[1]
     ok("2 packets left out, the first of link type 1" in err,
        "also after a packet of USBPcap that is no transfer", err)
@@ -856,11 +859,11 @@ def test_errors(d):
           "import", "-w", d + "/no/such/folder", d + "/all.txt")
     for kind in ("pcapng", "pcap"):
         out, err, got = run("trawl-decode", d + "/cut." + kind, status=1)
-        ok(len(out.splitlines()) > 5 and "makes no sense after byte" in err,
+        ok(len(out.splitlines()) > 5 and "is damaged after byte" in err,
            "a cut %s: what is there, and where it is cut" % kind, err, out)
     out, err, got = run("trawl-decode", d + "/bad.txt", status=1)
     ok("1 event left out; the first: line 4, column 30" in err, "bad usbmon text: the place", err)
-    fails("link type", 2, "is no link type of USB packets", "trawl-export", "--to", "pcap",
+    fails("link type", 2, "is not a link type of USB packets", "trawl-export", "--to", "pcap",
           "--linktype", "1", d + "/all.pcap")
     fails("verify: a file that is none", 3, "/none: is not a trawl file", "trawl-edit", "verify",
           d + "/none")

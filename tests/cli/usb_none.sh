@@ -2,6 +2,8 @@
 # What trawl says of USB where there is none, and of filters that make no sense. With USB, it is the
 # lab that tests: tests/lab/guest/usb-*.sh.
 . "$TRAWL_SRC/tests/tap.sh"
+dir=$(mktemp -d) || exit 99
+trap 'rm -rf "$dir"' EXIT
 
 fails "a filter that makes no sense is told before the machine is looked at" 2 \
 	'four hex digits' trawl -i usb:46f4:1 -w /dev/null
@@ -18,4 +20,22 @@ else
 fi
 fails "no text form either" 3 '/sys/kernel/debug/usb/usbmon/77u is missing' trawl -i usb:text:77 \
 	-w /dev/null
+
+# A bus whose node is missing, in a stand-in for sysfs and /dev.
+cat >"$dir/fake.sh" <<'EOF'
+mount -t tmpfs none /sys/bus && mkdir -p /sys/bus/usb/devices/usb3 || exit 99
+mount -t tmpfs none /sys/class && mkdir -p /sys/class/usbmon/usbmon0 || exit 99
+echo 248:0 >/sys/class/usbmon/usbmon0/dev
+mount -t tmpfs none /dev || exit 99
+mknod -m 600 /dev/usbmon0 c 248 0 && mknod -m 666 /dev/null c 1 3 || exit 99
+exec trawl -i "$1" -w /dev/null
+EOF
+if unshare -m true 2>/dev/null; then
+	fails "a bus without its node" 3 "make it by 'mknod -m 600 /dev/usbmon3 c 248 3'" \
+		unshare -m sh "$dir/fake.sh" usb:3
+	fails "no such bus" 3 'usb:4: there is no such bus; this machine has: 3' \
+		unshare -m sh "$dir/fake.sh" usb:4
+else
+	skip "a bus without its node" "needs root"
+fi
 tap_done

@@ -15,7 +15,7 @@ sys.path[:0] = [SRC + "/tests", SRC + "/tests/decode/usb", SRC + "/tests/capture
 sys.dont_write_bytecode = True
 import classes  # noqa: E402
 from tap import finish, ok, same, skip  # noqa: E402
-from usbsynth import (BULK, INTERRUPT, Capture, config, device, endpoint, interface, pcap,
+from usbsynth import (BULK, INTERRUPT, Capture, at, config, device, endpoint, interface, pcap,
                       # noqa: E402
                       serial, webcam)
 
@@ -85,7 +85,7 @@ def check(d, name, c, wanted, least=0):
     if not shutil.which("tshark"):
         skip(name + " in tshark", "tshark, the judge, is not installed")
         return items
-    differ, equal = classes.compare(path, trawl, run, tshark_fields())
+    differ, equal = classes.compare([path], trawl, run, tshark_fields())
     ok(not differ and equal >= least, "%s: %d fields of tshark" % (name, equal), differ, least)
     return items
 
@@ -208,6 +208,12 @@ def secrets(d, name, interface_, endpoints, talk):
         ok(not out.returncode and not [f for f in forms if f in out.stdout],
            "%s: hidden by %s" % (name, args),
            out.stdout, out.stderr)
+    twice = d + "/twice.pcap"  # by two readers of usbmon
+    open(twice, "wb").write(pcap([r for record in c.records for r in (record, at(record, 2))]))
+    for args in (["--raw"], ["--raw", "-x"], ["--raw", "--json"]):
+        out = run("trawl-decode", *args, twice)
+        ok(b"duplicate" in out.stdout and not [f for f in forms if f in out.stdout],
+           "%s: hidden by %s in what two readers recorded" % (name, args), out.stdout, out.stderr)
     clear = run("trawl-decode", "--json", "--show-keys", trawl).stdout
     ok(all(any(f in clear for f in (text.hex(" ").encode(), text.hex().encode()))
            for text in texts), name + ": --show-keys shows it", clear)
@@ -217,6 +223,31 @@ def secrets(d, name, interface_, endpoints, talk):
     export = run("trawl-export", "--to", "pcapng", trawl, "-w", d + "/c.pcapng")
     ok(b"keystrokes or keys" in export.stderr, name + ": who exports packets is told",
        export.stderr)
+
+
+def redacted(d):
+    """What redact replaced by zeros is marked, where that is a part of an answer, too."""
+    c = described(interface(0, 8, 6, 0x50, 2), endpoint(0x81, 2, 512), endpoint(0x02, 2, 512))
+    c.get_descriptor(15, bytes([5, 15, 25, 0, 1, 20, 0x10, 4, 0]) + b"container-id-16b")
+    inquiry = bytes([0x12, 0, 0, 0, 96, 0]) + bytes(10)
+    c.transfer(BULK, 0x02, struct.pack("<4sIIBBB16s", b"USBC", 7, 96, 0x80, 0, 6, inquiry))
+    c.transfer(BULK, 0x81, answer=bytes([0, 0, 6, 2, 91, 0, 0, 0]) + b"Vendor  Product         1.00"
+               + b"serial".ljust(60))
+    c.transfer(BULK, 0x81, answer=struct.pack("<4sIIB", b"USBS", 7, 0, 0))
+    trawl, other = d + "/s.trawl", d + "/r.trawl"
+    open(d + "/records", "wb").write(b"".join(struct.pack("<I", len(r)) + r for r in c.records))
+    known = b"".join(r[64:] for r in c.records[1:4:2])
+    open(d + "/known", "w").write(json.dumps({"path": "1-1", "busnum": 1, "devnum": 5,
+                                              "configuration": 1, "descriptors": known.hex()}))
+    run("tests/decode/usb/make-usb", trawl, d + "/records", "usb/1-1=%s/known" % d)
+    run("trawl-edit", "redact", trawl, "-w", other)
+    lines = run("trawl-decode", other, text=True).stdout
+    for text in ("100 us  (60 zeros from byte 36: perhaps redacted)",
+                 "(16 zeros from byte 9: perhaps redacted)"):
+        ok(lines.count(text) == 1, "redacted: " + text, lines)
+    same((0, 2), (run("trawl-decode", trawl).stdout.count(b"redacted"), len(run(
+        "trawl-decode", "--where", "zeroed and zeroed_from > 0", other).stdout.splitlines())),
+        "redacted: --where finds them, and nothing is marked in the file that was not")
 
 
 def camera():
@@ -271,7 +302,7 @@ def ptp():
     operation(0x1001, 0,
               data=struct.pack("<HIH", 100, 6, 100) + utf16("microsoft.com: 1.0;") + b"\0\0" +
               words(0x1001, 0x1002, 0x9805) + words(0x4002) + words(0x5001, 0xd402) + words() +
-              words(0x3801, 0xb982) + utf16("trawl") + utf16("Model One") + utf16("1.0") +
+              words(0x3801, 0xb982, 0xbb82) + utf16("trawl") + utf16("Model One") + utf16("1.0") +
               utf16("0042"))
     operation(0x1004, 1, data=struct.pack("<II", 1, 0x00010001), split=12)
     operation(0x1005, 2, 0x00010001,
@@ -302,8 +333,30 @@ def card_reader():
     message(0x82, b"\0\0\x01", bytes.fromhex("18100045004100"[:14]))
     message(0x6f, b"\x04\x01\x02", bytes.fromhex("00a4040002" "3f00"))
     message(0x80, b"\x40\xfe\0", b"")
+    for block in "000007" "00a4040002" "3f00", "00c101" "fe", "002007" "00a4040002" "3f01":
+        block = bytes.fromhex(block)  # of T=1: a command, no command, the beginning of one...
+        check = 0
+        for byte in block:
+            check ^= byte
+        message(0x6f, b"\x04\0\0", block + bytes([check]))
     message(0x65, b"\0\0\0")
     message(0x81, b"\x02\0\x03")
+    return c
+
+
+def requests():
+    c = Capture()
+    webcam(c, dev=5)
+    for request in 0x91, 0x92, 0x93, 0x94, 0x97:
+        c.control(struct.pack("<BBHHH", 0xa1, request, 0, 0x200, 4), b"abcd")
+    return c
+
+
+def mixer():
+    """The third input of a mixer unit: its number stands where other units have the control."""
+    c = described(interface(0, 1, 1, 0, 0) + bytes(
+        [9, 0x24, 1, 0, 1, 22, 0, 1, 1, 13, 0x24, 4, 4, 2, 1, 2, 2, 3, 0, 0, 0xf0, 0]))
+    c.control(struct.pack("<BBHHH", 0x21, 1, 0x301, 0x400, 2), struct.pack("<h", -6 * 256))
     return c
 
 
@@ -386,6 +439,7 @@ def main():
             endpoint(0x81, 3, 64, 1), endpoint(0x82, 2, 64), endpoint(0x02, 2, 64)], pairing)
         secrets(d, "PINs of cards", interface(0, 0x0b, 0, 0, 2),
                 [endpoint(0x01, 2, 64), endpoint(0x82, 2, 64)], card)
+        redacted(d)
         items = check(d, "Bluetooth", bluetooth(), [
             'Command_Complete Read_Local_Name: Success, local_name "trawl\'s own"',
             "HCI event data 17 to 32 of 254",
@@ -395,6 +449,11 @@ def main():
             'remote_name "somebody\'s phone"', "reason Connection Terminated by Local Host",
             "HCI ACL handle 0x02a, 104 bytes, L2CAP cid 0x0040", "HCI ACL data 65 to 108 of 108"],
                       40)
+        got = [i["decoded"]["hci"] for i in items if "hci" in i.get("decoded", {})]
+        same([(0, "Success", "5.0", "5.0")],
+             [tuple(h.get(k) for k in ("hci_status", "hci_status_name", "hci_version_name",
+                                       "lmp_version_name")) for h in got if "hci_version" in h],
+             "a number that has a name is in JSON by both")
         same(1, sum(i.get("decoded", {}).get("hci", {}).get("remote_name") == "somebody's phone"
                     for i in items),
              "an event in parts is told once, whole")
@@ -416,7 +475,7 @@ def main():
              "what a payload's header says is in JSON")
         items = check(d, "PTP", ptp(), [
             'OperationsSupported [GetDeviceInfo OpenSession GetObjectPropList]',
-            'Model "Model One"',
+            'ImageFormats [EXIF/JPEG MP4 vCard_2]', 'Model "Model One"',
             "StorageIDs [0x10001]", "StorageType removable RAM", "MaxCapacity 17179869184",
             'ObjectFormat EXIF/JPEG', 'Filename "IMG_0001.JPG"', "PTP data SendObjectInfo 41 to",
             "PTP event ObjectAdded transaction 5 (0x12)"])
@@ -424,10 +483,18 @@ def main():
                                     if "Filename" in i.get("decoded", {}).get("ptp", {})][:1],
              "an object's information is in JSON")
         check(d, "card reader", card_reader(), [
-            "CCID IccPowerOn slot 0 seq 1", "bmFindexDindex 0x18, bmTCCKST1 0x10", "failed"], 40)
-        check(d, "MIDI", synthesizer(), [
+            "CCID IccPowerOn slot 0 seq 1", "bmFindexDindex 0x18, bmTCCKST1 0x10", "failed",
+            "seq 5 SELECT (00 a4 04 00)", "seq 7 SELECT (00 a4 04 00)",
+            "XfrBlock slot 0 seq 8, 15 bytes", "seq 9 SELECT (00 a4 04 00)"], 40)
+        check(d, "names of requests", requests(), [
+            "GET_CUR_ALL", "GET_MIN_ALL", "GET_MAX_ALL", "GET_RES_ALL", "GET_DEF_ALL"])
+        check(d, "mixer of Audio 1.0", mixer(), ["SET_CUR", "MIXER -6.00 dB, mixer unit 4 input 3 output 1"])
+        items = check(d, "MIDI", synthesizer(), [
             "sysex Novation 7 bytes f0 00 20 29 02 13 f7", "note on channel 1 note 60 velocity 127",
             "sysex Roland 8 bytes f0 41 10 42 44 00 01 f7"], 12)
+        same(True, "f7" in [m.get("bytes") for i in items
+                            for m in i["decoded"].get("midi", [])],
+     "the padding of a packet is not among its bytes")
         check(d, "serial port, halves missing", serial_halves(), ["AT+CSQ", "OK"])
         lines = run("trawl-decode", d + "/c.pcap", text=True).stdout
         same((3, 3), (lines.count("AT+CSQ"), lines.count("OK\\r\\n")), "each half has its text")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Captures of USBPcap: every stage, version and status of a control transfer, endpoints whose IRPs
 are used again, requests that move no data; and all of it back again as link type 249."""
+import csv
 import itertools
 import json
 import os
@@ -14,7 +15,8 @@ SRC, BUILD = os.environ["TRAWL_SRC"], os.environ["TRAWL_BUILD"]
 sys.path[:0] = [SRC + "/tests", SRC + "/tests/decode/usb"]
 sys.dont_write_bytecode = True
 from tap import finish, ok, same  # noqa: E402
-from usbsynth import usbpcap, usbpcap_file, usbpcap_isos, usbpcap_statuses  # noqa: E402
+from usbsynth import (config, endpoint, interface, usbpcap, usbpcap_file,  # noqa: E402
+                      usbpcap_isos, usbpcap_statuses)
 
 SETUP, DATA, STATUS, COMPLETE = range(4)
 STALL = 0xc0000004
@@ -258,6 +260,23 @@ def test_requests(d):
     ok("2 ABORT_PIPE, 2 SYNC_RESET_PIPE_AND_CLEAR_STALL; 1 failed" in text, "counted", text)
     same(0, len(run("trawl-export", "--to", "usbmon", path)), "usbmon has no word for them")
     comes_back(d, packets, "they come back")
+    save(d, packets + [usbpcap(7, 0, 0x84, 3, b"")])
+    for raw in ([], ["--raw"]):
+        table = run("trawl-export", "--to", "csv", *raw, path, "-w", "-").decode()
+        rows = list(csv.DictReader(table.splitlines()))
+        same([], [k for i, row in zip(objects(path, *raw), rows) for k, v in i["fields"].items()
+                  if v and not row.get(k)], "a table has each of their fields by JSON's name")
+    same("pending", rows and next(csv.DictReader(run(
+        "trawl-export", "--to", "csv", "--where", "end == 'pending'", path, "-w",
+        "-").decode().splitlines()))["end"], "of open transfers alone, too")
+    same(2, len(objects(path, "--where", "type == 'I' and usbpcap.function_name == 'ABORT_PIPE'")),
+         "--where takes their type")
+    known = config(interface(0, 3, 1, 1, 1), endpoint(0x81, 3, 8, 10))
+    ask = struct.pack("<BBHHH", 0x80, 6, 0x200, 0, len(known))
+    packets[:0] = [usbpcap(9, 0, 0x80, 2, ask, SETUP), usbpcap(9, 1, 0x80, 2, known, COMPLETE)]
+    lines = run("trawl-decode", save(d, packets)).decode()
+    ok("HID" in lines and "ABORT_PIPE" in lines and "masked" not in lines,
+       "to a keyboard, too, and without data nothing is masked", lines)
 
 
 def cbw(tag, length, command):
@@ -285,6 +304,9 @@ def test_halves(d):
     same(text, piped, "halves: the same from a pipe")
     ok("completion not recorded" in text and "submission not recorded" in text, "halves: in a line",
        text)
+    text = run("trawl-decode", "--summary", d + "/c.pcap").decode()
+    ok("155 bytes more were sent; that they arrived was not recorded" in text,
+       "halves: the summary counts what was sent", text)
     comes_back(d, packets, "halves: come back")
 
 
@@ -339,12 +361,46 @@ def test_short(d):
        "ended otherwise: 1 unlinked (-2)" in text, "and has not failed", text)
 
 
+def test_not_enabled(d):
+    """-ENOENT of a submission that failed is no unlinking."""
+    path = d + "/e.usbmon"
+    with open(path, "w") as f:
+        f.write("ff 1 S Bi:1:005:1 -115 8 <\nff 2 E Bi:1:005:1 -2 0\n"
+                "fe 3 S Bi:1:005:1 -115 8 <\nfe 4 C Bi:1:005:1 -2 0\n")
+    lines = run("trawl-decode", path).decode().splitlines()
+    same([True, False], ["not submitted, endpoint not enabled (ENOENT -2)" in l for l in lines],
+         "an endpoint that is not enabled")
+    same([False, True], ["unlinked (ENOENT -2)" in l for l in lines], "a transfer that is unlinked")
+    same(["endpoint not enabled", "unlinked"], [f["status_name"] for f in fields(path)],
+         "... in JSON")
+
+
+def test_keys(d):
+    """A packet that is kept as it is hides keystrokes like the transfer that was made of it."""
+    key = bytes([2, 0, 4, 0, 0, 0, 0, 0])
+    for name, packet, rule in (
+            ("a longer header", usbpcap(1, 1, 0x81, 1, key, more=b"\0"), True),
+            ("a header that is none", b"\xff\xff" + bytes(30) + key, True),
+            ("a stage of its own", usbpcap(1, 0, 0x80, 2, key, COMPLETE), True),
+            ("other data", usbpcap(1, 1, 0x81, 1, b"\x02\7\4\0\0\0\0\0", more=b"\0"), False)):
+        path = save(d, [packet])
+        shown = b"".join(run("trawl-decode", *args, path) for args in
+                         ([], ["-x"], ["-X"], ["--json"], ["--raw"], ["--raw", "-x"],
+                          ["--raw", "--json"], ["--fields", "all"]))
+        same(not rule, any(k in shown for k in (b"020004", b"02 00 04", b"0200 04", b"020704")),
+             name + ": keystrokes are masked, and nothing else")
+        same(rule, b"(masked: form of its reports)" in run("trawl-decode", "--raw", path),
+             name + ": and it says so")
+        ok(b"0200 04" in run("trawl-decode", "--show-keys", "--raw", "-x", path) or not rule,
+           name + ": they are there when asked for")
+
+
 def main():
     d = tempfile.mkdtemp(prefix="trawl-usbpcap-")
     try:
         for test in (test_stages, test_versions, test_every_order, test_status, test_requests,
                      test_halves, test_header, test_pairs,
-                     test_short):
+                     test_short, test_keys, test_not_enabled):
             test(d)
     finally:
         shutil.rmtree(d)

@@ -2,12 +2,10 @@
 """How USB looks: bytes in the line, what is masked and why, names of fields in all forms of
 output."""
 import csv
-import fcntl
 import glob
 import io
 import json
 import os
-import pty
 import random
 import re
 import shutil
@@ -15,13 +13,13 @@ import struct
 import subprocess
 import sys
 import tempfile
-import termios
 import uuid
 import zlib
 
 SRC, BUILD = os.environ["TRAWL_SRC"], os.environ["TRAWL_BUILD"]
 sys.path[:0] = [SRC + "/tests", SRC + "/tests/decode/usb"]
 sys.dont_write_bytecode = True
+import tap  # noqa: E402
 from tap import finish, ok, same, skip  # noqa: E402
 import usbsynth  # noqa: E402
 from usbsynth import (BULK, INTERRUPT, Capture, config, device, endpoint, interface,  # noqa: E402
@@ -52,24 +50,7 @@ def write(path, capture):
 
 def on_terminal(columns, *args):
     """What a program writes to a terminal of so many columns."""
-    master, slave = pty.openpty()
-    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    attributes = termios.tcgetattr(slave)
-    attributes[1] &= ~termios.OPOST
-    termios.tcsetattr(slave, termios.TCSANOW, attributes)
-    with subprocess.Popen(list(args), stdin=subprocess.DEVNULL, stdout=slave) as p:
-        os.close(slave)
-        text = b""
-        while True:
-            try:
-                part = os.read(master, 65536)
-            except OSError:
-                break
-            if not part:
-                break
-            text += part
-    os.close(master)
-    return text.decode()
+    return tap.at_terminal(args, columns).decode()
 
 
 def test_bytes(d):
@@ -88,7 +69,10 @@ def test_bytes(d):
     ok("|" not in decode(path, "-x"), "with -x all of it is below the line, and not in it")
     data = [i["fields"].get("data") for i in objects(path)]
     same(600, len(data[2]), "--json has all bytes")
-    for columns, want in ((80, 4), (140, 13), (250, 26)):
+    narrow = on_terminal(80, BUILD + "/trawl-decode", "--color", "never", path).splitlines()[0]
+    ok(re.search("  41 54( [0-9a-f]{2})* \\.\\.\\.$", narrow) and len(narrow) <= 80,
+       "a terminal of 80 columns shows the first bytes without their text", narrow)
+    for columns, want in ((140, 13), (250, 26)):
         text = on_terminal(columns, BUILD + "/trawl-decode", "--color", "always", path)
         line = text.splitlines()[0]
         shown = line[line.index("|") + 1:line.rindex("|")]
@@ -284,7 +268,7 @@ def test_protocol(d):
     same("", run("trawl-decode", "--protocol", "--json", write(d + "/keys.pcap", c))[0],
          "keystrokes are no protocol")
     err = run("trawl-decode", "--protocol", "--summary", d + "/keys.pcap", status=2)[1]
-    ok("--protocol: is a view of its own" in err, "not together with another view", err)
+    ok("--protocol: cannot be combined" in err, "not together with another view", err)
 
 
 def test_streams(d):
@@ -368,6 +352,7 @@ def test_masks(d):
     for name, report in (("a status of 64 bytes", bytes([0x75, 1]) + bytes(62)),
                          ("8 bytes whose second is not 0", bytes([1, 2, 4, 0, 0, 0, 0, 0])),
                          ("8 bytes that are no usages", bytes([0, 0, 0xf4, 0, 0, 0, 0, 0])),
+                         ("an error code in one place", bytes([0, 0, 3, 0, 0, 0, 0, 0])),
                          ("a key that is down twice", bytes([0, 0, 4, 4, 0, 0, 0, 0])),
                          ("9 bytes", bytes(9))):
         c = Capture()
@@ -418,6 +403,7 @@ def says(d, name, want, interface_, xfer, ep, data, *endpoints, vid=0x1111):
     c.transfer(xfer, ep, **({"answer": data} if ep & 0x80 else {"out": data}))
     line = line_of(c, d)
     ok(want in line, name, line, want)
+    return objects(d + "/class.pcap")[-1]["fields"]
 
 
 def asks(d, name, want, interface_, setup, data, extra=(), vid=0x1111):
@@ -430,8 +416,9 @@ def asks(d, name, want, interface_, setup, data, extra=(), vid=0x1111):
     return objects(d + "/class.pcap")[-1]["fields"]
 
 
-def test_classes(d):
-    """Each class says in its line what tshark's dissector says, or more."""
+# Each class says in its line what tshark's dissector says, or more.
+
+def test_audio_and_midi(d):
     ac = described(0x24, 6, "BBBBBBB", 5, 1, 1, 1, 2, 2, 0)
     audio = (interface(0, 1, 1, 0, 0), (ac,))
     asks(d, "a volume",
@@ -449,8 +436,12 @@ def test_classes(d):
          struct.pack("<HIII", 1, 44100, 96000, 0), (clock,))
     midi = interface(1, 1, 3, 0, 1)
     says(d, "MIDI", "MIDI note on channel 2 note 60 velocity 100, control change channel 1 7=127",
-         midi,
-         BULK, 0x81, bytes([0x09, 0x91, 60, 100, 0x0b, 0xb0, 7, 127, 0, 0, 0, 0]))
+         midi, BULK, 0x81, bytes([0x09, 0x91, 60, 100, 0x0b, 0xb0, 7, 127, 0, 0, 0, 0]))
+    says(d, "pressure on a key is no velocity", "MIDI poly pressure channel 1 note 60 pressure 9",
+         midi, BULK, 0x81, bytes([0x0a, 0xa0, 60, 9]))
+
+
+def test_printers(d):
     printer = interface(0, 7, 1, 2, 1)
     says(d, "the language of a job", "printer PJL", printer, BULK, 0x01,
          b"\x1b%-12345X@PJL SET COPIES=1\r\n")
@@ -463,20 +454,39 @@ def test_classes(d):
     same(("HP", "LaserJet 4", "PCL,PJL"),
          tuple(f["decoded"]["printer"][k] for k in ("manufacturer", "model", "command_set")),
          "its parts")
+
+
+def test_dfu_requests(d):
     dfu = interface(0, 0xfe, 1, 2, 0)
     asks(d, "DFU status", "DFU_GETSTATUS interface 0: OK dfuDNLOAD-IDLE, poll in 100 ms", dfu,
          bytes([0xa1, 3, 0, 0, 0, 0, 6, 0]), bytes([0, 100, 0, 0, 5, 0]))
     asks(d, "a command to ST's loader", "DFU_DNLOAD block 0 interface 0: set address 0x08000000",
          dfu,
          bytes([0x21, 1, 0, 0, 0, 0, 5, 0]), bytes([0x21, 0, 0, 0, 8]), vid=0x0483)
+
+
+def test_card_readers(d):
     ccid = interface(0, 0x0b, 0, 0, 1)
     says(d, "CCID", "CCID XfrBlock slot 0 seq 3 SELECT (00 a4 04 00)", ccid, BULK, 0x01,
          bytes([0x6f, 7, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0xa4, 4, 0, 2, 0x3f, 0]))
     says(d, "a card's answer", "CCID DataBlock slot 0 seq 3 card active, ok SW 9000", ccid, BULK,
          0x81,
          bytes([0x80, 2, 0, 0, 0, 0, 3, 0, 0, 0, 0x90, 0]))
+    t1 = bytes([0, 0, 2, 0x6a, 0x82])
+    for what, more, body, words in (
+            ("an answer to reset", 0, bytes([0x3b, 0x65, 0, 0x90, 0]), None),
+            ("a part of an answer", 1, bytes([1, 2, 0x90, 0]), None),
+            ("the last part", 2, bytes([1, 2, 0x61, 0x10]), "6110"),
+            ("a block of T=1", 0, t1 + bytes([t1[2] ^ t1[3] ^ t1[4]]), "6a82"),
+            ("a block of T=1 that says more", 0, bytes([0, 0x20, 2, 1, 2, 0x20 ^ 2 ^ 1 ^ 2]), None)):
+        f = says(d, what, "CCID DataBlock slot 0 seq 3 card active, ok", ccid, BULK, 0x81,
+                 bytes([0x80, len(body), 0, 0, 0, 0, 3, 0, 0, more]) + body)
+        same(words, f["decoded"]["ccid"].get("sw"), what + ": its status words")
     says(d, "a card that is put in", "CCID NotifySlotChange slot 0 present", ccid, INTERRUPT, 0x82,
          b"\x50\x03")
+
+
+def test_still_images(d):
     image = interface(0, 6, 1, 1, 1)
     says(d, "PTP", "PTP command GetObjectHandles transaction 4 (0xffffffff, 0x0, 0x0)", image, BULK,
          0x01,
@@ -485,6 +495,9 @@ def test_classes(d):
          struct.pack("<IHHI", 12, 3, 0x2001, 4))
     says(d, "MTP of a phone, by its form", "PTP command OpenSession transaction 0 (0x1)",
          interface(0, 0xff, 0xff, 0, 1), BULK, 0x01, struct.pack("<IHHII", 16, 1, 0x1002, 0, 1))
+
+
+def test_bluetooth(d):
     bluetooth = interface(0, 0xe0, 1, 1, 2)
     asks(d, "a command to a Bluetooth controller that nothing describes",
          "HCI_COMMAND (class guessed): Read_BD_ADDR",
@@ -493,6 +506,9 @@ def test_classes(d):
          bytes([0x0e, 4, 1, 3, 0x0c, 0]))
     says(d, "ACL data", "HCI ACL handle 0x02a, 8 bytes, L2CAP cid 0x0004", bluetooth, BULK, 0x82,
          bytes([0x2a, 0x20, 8, 0, 4, 0, 4, 0, 1, 2, 3, 4]))
+
+
+def test_cameras(d):
     camera = interface(1, 0x0e, 2, 0, 1)
     asks(d, "a stream of a camera",
          "format 1 frame 2 30.00/s, frames of 614400 bytes, payloads of 3072", camera,
@@ -501,6 +517,9 @@ def test_classes(d):
     says(d, "a payload of a camera", "video fid 1, 20 bytes of picture, pts 1000, end of frame",
          camera, BULK, 0x81,
          bytes([12, 0x8f]) + struct.pack("<IIH", 1000, 2, 3) + bytes(20))
+
+
+def test_guessed_classes(d):
     f = asks(d, "SET_REPORT of a device without descriptors",
              "SET_REPORT output id 0 interface 2 (class guessed)", None,
              bytes([0x21, 9, 0, 2, 2, 0, 4, 0]), bytes(4))
@@ -509,6 +528,9 @@ def test_classes(d):
          bytes([0x21, 0x20, 0, 0, 0, 0, 7, 0]), struct.pack("<IBBB", 9600, 0, 0, 8))
     asks(d, "what fits nothing is not guessed", "class request 0x77 value 0x0000", None,
          bytes([0x21, 0x77, 0, 0, 0, 0, 4, 0]), bytes(4))
+
+
+def test_capabilities_and_strings(d):
     bos = b"".join([
         bytes([7, 0x10, 2, 2, 0, 0, 0]),
         bytes([24, 0x10, 5, 0]) + uuid.UUID("3408b638-09a9-47a0-8bfd-a0768815b665").bytes_le +
@@ -518,8 +540,7 @@ def test_classes(d):
     c = Capture()
     c.get_descriptor(0x0f, struct.pack("<BBHB", 5, 0x0f, 5 + len(bos), 3) + bos)
     ok("3 capabilities: USB 2.0 extension, WebUSB, billboard" in line_of(c, d),
-       "a BOS with what it holds",
-       line_of(c, d))
+       "a BOS with what it holds", line_of(c, d))
     same([("ff01", "DisplayPort", "configured"), ("8087", "Thunderbolt", "failed")],
          [(m["wSVID"], m["svid_name"], m["state"]) for m in
           objects(d + "/class.pcap")[-1]["fields"]["decoded"]["descriptors"][3]["modes"]],
@@ -527,8 +548,10 @@ def test_classes(d):
     c = Capture()
     c.get_descriptor(3, bytes([6, 3, 9, 4, 7, 4]))
     ok("string: 0x0409 English (United States), 0x0407 German" in line_of(c, d),
-       "languages of strings",
-       line_of(c, d))
+       "languages of strings", line_of(c, d))
+
+
+def test_report_descriptors(d):
     c = Capture()
     c.get_descriptor(0x22, usbsynth.TABLET_REPORT, interface=0)
     ok("HID report interface 0: Mouse, 4 fields" in line_of(c, d),
@@ -542,14 +565,12 @@ def test_classes(d):
     same([{"usage": "ff42:0002", "bit": 8, "bits": 32}],
          objects(d + "/class.pcap")[-1]["fields"]["decoded"]["report"].get("raw"),
          "bytes of a vendor's page: whose, where, how many")
-    if shutil.which("tshark"):
-        judged(d)
-    else:
-        skip("classes in tshark", "tshark, the judge, is not installed")
 
 
-def judged(d):
+def test_classes_in_tshark(d):
     """The same payload in tshark's words."""
+    if not shutil.which("tshark"):
+        return skip("classes in tshark", "tshark, the judge, is not installed")
     for interface_, xfer, ep, data, field, want in (
             (interface(0, 0x0b, 0, 0, 1), BULK, 0x01, bytes([0x65, 0, 0, 0, 0, 0, 9, 0, 0, 0]),
              "usbccid.bSeq", "ccid.bSeq"),
@@ -864,8 +885,10 @@ def main():
     try:
         usbsynth.main(d)
         for test in (test_bytes, test_masks, test_requests, test_protocol, test_streams, test_words,
-                     test_names, test_kinds, test_classes, test_network,
-                     test_mbim_names, test_dfu):
+                     test_names, test_kinds, test_audio_and_midi, test_printers, test_dfu_requests,
+                     test_card_readers, test_still_images, test_bluetooth, test_cameras,
+                     test_guessed_classes, test_capabilities_and_strings, test_report_descriptors,
+                     test_classes_in_tshark, test_network, test_mbim_names, test_dfu):
             test(d)
     finally:
         shutil.rmtree(d)

@@ -201,7 +201,7 @@ def long_strings(folder):
         said = wait_armed(trawl, program)
         run(program)
         trawl.terminate()
-        said += trawl.communicate(timeout=60)[1]
+        said += trawl.communicate(timeout=120)[1]
     lost = re.search(r"(\d+) events captured, (\d+) lost", said)
     ok(lost and int(lost[1]) + int(lost[2]) == 84 and int(lost[2]) > 0 and trawl.returncode == 1,
        "too long for the kernel: lost, where all processes are recorded", said, trawl.returncode)
@@ -435,6 +435,35 @@ def turns(folder):
            f"{name}: no others' bytes")
 
 
+UNENDED = """#include <string.h>
+#include <sys/mman.h>
+__attribute__((noipa)) int ends(const char *s) { return *s; }
+int main(void)
+{
+	char *page = mmap(0, 8192, 3, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	munmap(page + 4096, 4096);
+	memset(page, 'u', 4096);
+	ends(page + 4086);
+	ends(page);
+	page[4095] = 0;
+	ends(page + 4086);
+	return 0;
+}
+"""
+
+
+def unended(folder):
+    """A string that has no NUL before a page that is not mapped: its address is not to blame."""
+    program = f"{folder}/unended"
+    with open(f"{folder}/unended.c", "w") as f:
+        f.write(UNENDED)
+    run("gcc", "-g", "-o", program, f"{folder}/unended.c")
+    got = capture(folder, [f"uprobe:{program}:ends s=+0(s):string"], [program])[1]
+    ok([e["fields"]["s"] for e in got] == [None, 512 * "u", 9 * "u"] and
+       "no end before a page that is not" in str(got[0].get("unavailable")) and
+       "s" in got[1].get("cut", ()), "a string without an end", got)
+
+
 def unmapped(folder):
     """-p with a file that the process does not run: said, for there will be no events."""
     program = f"{folder}/program"
@@ -483,7 +512,7 @@ def runtime(folder, how, scope):
             said = wait_armed(trawl, pid)
             program.stdin.close()
             program.wait()
-            said += trawl.communicate(timeout=60)[1]
+            said += trawl.communicate(timeout=120)[1]
         events = decode(path)
         got = [e["fields"] for e in events]
     ok(trawl.returncode == 0 and len(events) == 5 and
@@ -727,6 +756,7 @@ def main():
         long_names(folder)
         many_strings(folder)
         turns(folder)
+        unended(folder)
         unmapped(folder)
         threads(folder)
         library(folder)

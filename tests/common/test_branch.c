@@ -2,8 +2,10 @@
 /* Batches of branches come back as they were; those that are damaged are refused. */
 #include <criterion/criterion.h>
 
+#include "capture/branch/contention.h"
 #include "capture/branch/stack.h"
 #include "capture/branch/step.h"
+#include "common/array.h"
 #include "common/branch.h"
 
 static uint64_t seed = 42;
@@ -71,7 +73,7 @@ Test(branch, round_trip)
 {
 	static const uint32_t counts[] = { 0, 1, 2, 15, 16, 17, 1000, BRANCH_BATCH_MAX };
 
-	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(counts); i++) {
 		check(counts[i], false);
 		check(counts[i], true);
 	}
@@ -124,6 +126,91 @@ Test(branch, times_of_marks)
 
 /* Of a batch that is cut or has a wrong byte, nothing is believed, or what comes out is in
  * bounds. */
+/* One of three batches that follow each other: n branches, in ns 1000 * number and later. */
+static void decode_one(struct branch_encoder *e, uint32_t number, uint32_t n,
+		       struct branch_batch *b)
+{
+	uint64_t first = 1000 * (uint64_t)number;
+	const void *data;
+	size_t len;
+
+	branch_encoder_start(e, first);
+	if (number == 1)
+		branch_encoder_mark(e, BRANCH_MARK_START, first, 0);
+	for (uint32_t i = 0; i < n; i++) {
+		struct branch one = some_branch(i);
+
+		one.flags = number == 2 ? BRANCH_PREDICTED : 0;
+		branch_encoder_add(e, &one, first + i);
+	}
+	branch_encoder_mark(e, BRANCH_MARK_LOST, first + n, number);
+	data = branch_encoder_finish(e, &len);
+	cr_assert(data);
+	cr_assert_null(branch_batch_decode(b, data, len, n, first));
+}
+
+/* What is joined has the same branches and marks, and each branch between the same times. */
+Test(branch, joined)
+{
+	enum { N = 300 };
+	struct branch_encoder *e = branch_encoder_new(), *all = branch_encoder_new();
+	struct branch_batch one[4], b;
+	uint32_t lost = 0;
+	const void *data;
+	size_t len;
+
+	branch_encoder_start(all, 1000);
+	for (uint32_t k = 1; k <= 3; k++) {
+		decode_one(e, k, N, &one[k]);
+		cr_assert(branch_encoder_append(all, &one[k], 1000 * k, 1000 * k + N + 5));
+	}
+	cr_assert_eq(branch_encoder_last(all), 3000 + N + 5);
+	data = branch_encoder_finish(all, &len);
+	cr_assert_null(branch_batch_decode(&b, data, len, 3 * N, 1000));
+	for (uint32_t i = 0; i < 3 * N; i++) {
+		const struct branch_batch *from = &one[i / N + 1];
+		const struct branch_pair *p = &b.pairs[b.ids[i]];
+		const struct branch_pair *q = &from->pairs[from->ids[i % N]];
+
+		cr_assert(p->from == q->from && p->to == q->to && p->kind == q->kind);
+		cr_assert_eq(b.flags[i], i / N == 1 ? BRANCH_PREDICTED : 0);
+	}
+	for (uint32_t i = 0; i < b.nmarks; i++) {
+		uint32_t k = b.marks[i].at / N;
+
+		if (b.marks[i].kind == BRANCH_MARK_LOST)
+			cr_assert_eq(b.marks[i].count, ++lost);
+		/* Between two batches are the times when the one ended and the next began. */
+		if (b.marks[i].kind == BRANCH_MARK_TIME && b.marks[i].at % N == 0)
+			cr_assert(b.marks[i].time == 1000 * (k + 1) ||
+				  b.marks[i].time == 1000 * k + N + 5);
+	}
+	cr_assert_eq(lost, 3);
+	for (uint32_t k = 1; k <= 3; k++)
+		branch_batch_free(&one[k]);
+	branch_batch_free(&b);
+	branch_encoder_free(all);
+	branch_encoder_free(e);
+}
+
+/* What does not fit is not added. */
+Test(branch, joined_is_full)
+{
+	struct branch_encoder *e = branch_encoder_new(), *all = branch_encoder_new();
+	struct branch_batch b;
+	uint32_t n = 0;
+
+	decode_one(e, 1, 30000, &b);
+	branch_encoder_start(all, 1000);
+	while (branch_encoder_append(all, &b, 1000, 1000))
+		n += 30000;
+	cr_assert_eq(n, 60000);
+	cr_assert_eq(branch_encoder_count(all), n);
+	branch_batch_free(&b);
+	branch_encoder_free(all);
+	branch_encoder_free(e);
+}
+
 Test(branch, damage)
 {
 	struct branch_encoder *e = branch_encoder_new();
@@ -157,6 +244,45 @@ Test(branch, damage)
 		}
 		branch_batch_free(&b);
 		free(copy);
+	}
+	branch_encoder_free(e);
+}
+
+/* A mark whose place, or whose time, would go back: by 2^64 less than the mark says. */
+Test(branch, marks_go_forward_only)
+{
+	static const uint8_t place[] = { 16, 3, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+					 0xff, 0xff, 1, 0, 0 };
+	static const uint8_t time[] = { 15, 0, 0, 5, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+					0xff, 0xff, 1 };
+	static const uint8_t good[] = { 6, 3, 0, 5, 1, 0, 0 };
+	const struct {
+		const uint8_t *marks;
+		size_t n;
+	} cases[] = { { place, sizeof(place) }, { time, sizeof(time) }, { good, sizeof(good) } };
+	struct branch_encoder *e = branch_encoder_new();
+	struct branch_batch b;
+	const uint8_t *made;
+	uint8_t batch[256];
+	size_t len;
+
+	branch_encoder_start(e, 1000);
+	for (uint32_t i = 0; i < 4; i++) {
+		struct branch one = some_branch(i);
+
+		branch_encoder_add(e, &one, 1000);
+	}
+	made = branch_encoder_finish(e, &len);
+	cr_assert(len < 200 && !made[len - 1], "no marks so far");
+	memcpy(batch, made, len);
+	for (size_t i = 0; i < 3; i++) {
+		size_t n = cases[i].n;
+
+		memcpy(batch + len - 1, cases[i].marks, n);
+		batch[len - 1] = (uint8_t)(n - 1);
+		cr_expect_eq(!branch_batch_decode(&b, batch, len - 1 + n, 4, 1000), i == 2,
+			     "case %zu", i);
+		branch_batch_free(&b);
 	}
 	branch_encoder_free(e);
 }
@@ -245,7 +371,7 @@ Test(branch, stacks_of_no_addresses)
 					  1ull << 55 };
 	struct branch_stack a;
 
-	for (size_t i = 0; i < sizeof(strange) / sizeof(*strange); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(strange); i++) {
 		const uint64_t from[] = { 2, 10, 11, 0, strange[i], 21, 0 };
 		const uint64_t to[] = { 2, 10, 11, 0, 20, strange[i], 0 };
 
@@ -255,6 +381,40 @@ Test(branch, stacks_of_no_addresses)
 		branch_stack_read(&a, to, sizeof(to));
 		cr_expect(a.strange && !a.n, "to %zu", i);
 	}
-	for (size_t i = 0; i < sizeof(valid) / sizeof(*valid); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(valid); i++)
 		cr_expect(branch_address_valid(valid[i]), "%zu", i);
+}
+
+static const uint64_t MS = 1000000;
+
+/* Two CPUs' times, read in 10 us at so many ms: what events could have counted, and what they
+ * did. */
+static bool look(struct contention *c, uint64_t at, uint64_t could, uint64_t did)
+{
+	return contention_check(c, could * MS, did * MS, at * MS, at * MS + 10000, 2);
+}
+
+Test(branch, others_have_the_counter)
+{
+	struct contention c = { 0 };
+
+	/* The second event began 3 ms after the first: nobody was there to be missed. */
+	cr_assert(!look(&c, 5000, 3, 0));
+	for (unsigned int i = 1; i < 10; i++)
+		cr_assert(!look(&c, 5000 + 100 * i, 100 * i + 3, 100 * i));
+	cr_assert(!contention_at(&c, 5500 * MS));
+	/* Then somebody else had it, for 4 ms and another 4. */
+	cr_assert(look(&c, 6000, 1003, 996));
+	cr_assert(look(&c, 6100, 1103, 1092));
+	cr_assert(!look(&c, 6200, 1203, 1192));
+	cr_assert(!contention_at(&c, 5900 * MS));
+	cr_assert(contention_at(&c, 5950 * MS));
+	cr_assert(contention_at(&c, 6050 * MS));
+	cr_assert(!contention_at(&c, 6150 * MS));
+	/* Read by one who waited for a processor meanwhile: it may be that alone. */
+	cr_assert(!contention_check(&c, 1309 * MS, 1292 * MS, 6300 * MS, 6306 * MS, 2));
+	/* But what is missing still at the next look has been so since the last one that told. */
+	cr_assert(look(&c, 6400, 1409, 1392));
+	cr_assert(!contention_at(&c, 6200 * MS));
+	cr_assert(contention_at(&c, 6250 * MS));
 }

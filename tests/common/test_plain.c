@@ -21,6 +21,9 @@ Test(plain, control_characters_become_question_marks)
 	plain("a\nb\tc\r", true, "a\nb\tc?");
 	plain("gr\303\266\303\237e", false, "gr\303\266\303\237e");
 	plain("a\302\233 2J", false, "a?? 2J"); /* U+009b, CSI */
+	plain("a\342\200\256b\342\201\251", false, "a???b???"); /* U+202e turns the rest */
+	plain("\342\200\247\342\200", false, "\342\200\247\342\200");
+	plain("\342\200\033", false, "\342\200?");
 	plain("\302", false, "\302");
 	plain("", true, "");
 }

@@ -8,11 +8,23 @@ check_PROGRAMS += tests/decode/make-hostile
 tests_decode_make_hostile_SOURCES = tests/decode/make-hostile.c
 tests_decode_make_hostile_CFLAGS = $(AM_CFLAGS)
 tests_decode_make_hostile_LDADD = libtrawl.la
+# make-branches writes captures of branches that tests/cli/branchflow.py describes.
+check_PROGRAMS += tests/decode/make-branches
+tests_decode_make_branches_SOURCES = tests/decode/make-branches.c
+tests_decode_make_branches_CFLAGS = $(AM_CFLAGS)
+tests_decode_make_branches_LDADD = libcommon.la libtrawl.la
+check_PROGRAMS += tests/decode/make-lines
+tests_decode_make_lines_SOURCES = tests/decode/make-lines.c
+tests_decode_make_lines_CFLAGS = $(AM_CFLAGS)
+tests_decode_make_lines_LDADD = libtrawl.la
 SAMPLE = tests/decode/sample.h tests/decode/sample.c
 
 if HAVE_CRITERION
 UNIT_DECODE = \
+	tests/decode/base/test_align \
+	tests/decode/base/test_fit \
 	tests/decode/base/test_glob \
+	tests/decode/branch/test_image \
 	tests/decode/base/test_jdoc \
 	tests/decode/base/test_layout \
 	tests/decode/base/test_output \
@@ -27,6 +39,15 @@ UNIT_DECODE = \
 check_PROGRAMS += $(UNIT_DECODE)
 TESTS += $(UNIT_DECODE)
 DECODE_LDADD = libdecode.la libcommon.la libtrawl.la $(CRITERION_LIBS)
+tests_decode_branch_test_image_SOURCES = tests/decode/branch/test_image.c tests/decode/capture.h
+tests_decode_branch_test_image_CFLAGS = $(UNIT_CFLAGS)
+tests_decode_branch_test_image_LDADD = $(DECODE_LDADD)
+tests_decode_base_test_align_SOURCES = tests/decode/base/test_align.c
+tests_decode_base_test_align_CFLAGS = $(UNIT_CFLAGS)
+tests_decode_base_test_align_LDADD = $(DECODE_LDADD)
+tests_decode_base_test_fit_SOURCES = tests/decode/base/test_fit.c
+tests_decode_base_test_fit_CFLAGS = $(UNIT_CFLAGS)
+tests_decode_base_test_fit_LDADD = $(DECODE_LDADD)
 tests_decode_base_test_glob_SOURCES = tests/decode/base/test_glob.c
 tests_decode_base_test_glob_CFLAGS = $(UNIT_CFLAGS)
 tests_decode_base_test_glob_LDADD = $(DECODE_LDADD)
@@ -36,7 +57,8 @@ tests_decode_base_test_jdoc_LDADD = $(DECODE_LDADD)
 tests_decode_base_test_output_SOURCES = tests/decode/base/test_output.c
 tests_decode_base_test_output_CFLAGS = $(UNIT_CFLAGS)
 tests_decode_base_test_output_LDADD = $(DECODE_LDADD)
-tests_decode_base_test_outfile_SOURCES = tests/decode/base/test_outfile.c tests/no_tmpfile.c tests/no_tmpfile.h
+tests_decode_base_test_outfile_SOURCES = tests/decode/base/test_outfile.c tests/folder.h \
+	tests/no_tmpfile.c tests/no_tmpfile.h
 tests_decode_base_test_outfile_CFLAGS = $(UNIT_CFLAGS)
 tests_decode_base_test_outfile_LDADD = $(DECODE_LDADD)
 tests_decode_kernel_test_printfield_SOURCES = tests/decode/kernel/test_printfield.c

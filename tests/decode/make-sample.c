@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* make-sample FILE [EVENTS [FUNCTION]]: a small capture for the tests of the command lines. */
+/*
+ * make-sample FILE [EVENTS [FUNCTION [CPU]]]: a small capture for the tests of command lines; its
+ * loss is of CPU, or -1: of none.
+ */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +24,7 @@ int main(int argc, char **argv)
 		return 3;
 	}
 	if (sample_write(fd, argc > 2 ? (uint32_t)atoi(argv[2]) : 8, argc > 3 ? argv[3] : "main",
-			 &err)) {
+			 argc > 4 ? (uint32_t)atoi(argv[4]) : 1, &err)) {
 		fprintf(stderr, "%s\n", err.text);
 		return err.status;
 	}

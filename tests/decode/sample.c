@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/decode/sample.h"
+#include "common/array.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -144,7 +145,7 @@ static int sync_at(struct sample *s, uint64_t ns, uint32_t why)
 	return trawl_writer_sync(s->w, &y, s->err);
 }
 
-#define FIELDS(f) (f), sizeof(f) / sizeof((f)[0])
+#define FIELDS(f) (f), ARRAY_SIZE(f)
 
 static int describe(struct sample *s)
 {
@@ -247,7 +248,8 @@ static int task_events(struct sample *s)
 	return append(s, s->task, 5, 1, 1500000, 101, r, 46);
 }
 
-int sample_write(int fd, uint32_t events, const char *function, struct trawl_error *err)
+int sample_write(int fd, uint32_t events, const char *function, uint32_t loss_cpu,
+		 struct trawl_error *err)
 {
 	struct trawl_writer_options o = {.comment = "a sample for tests"};
 	struct sample s = {.w = trawl_writer_new(fd, &o, err), .err = err, .function = function};
@@ -263,8 +265,8 @@ int sample_write(int fd, uint32_t events, const char *function, struct trawl_err
 			goto fail;
 	if (stop(&s, end) || switched(&s, end + 1000))
 		goto fail;
-	struct trawl_loss loss = {s.usdt, 1, SAMPLE_MONO + 2100000, SAMPLE_MONO + 2900000, 17,
-				  TRAWL_LOSS_OVERRUN, 0};
+	struct trawl_loss loss = {s.usdt, loss_cpu, SAMPLE_MONO + 2100000,
+				  SAMPLE_MONO + 2900000, 17, TRAWL_LOSS_OVERRUN, 0};
 	if (trawl_writer_loss(s.w, &loss, err) ||
 	    meta(&s, "end", "application/json", SAMPLE_MONO + end,
 		 "{\"why\":\"command ended\",\"status\":0}") ||

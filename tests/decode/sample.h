@@ -16,8 +16,9 @@
 
 /*
  * Writes `events` of app:start, one each ms from SAMPLE_MONO on, and the others. The first site is
- * in this function ("main", if nothing is to be tested by it). 0 or -1.
+ * in this function ("main", if nothing is to be tested by it); the loss is of this CPU. 0 or -1.
  */
-int sample_write(int fd, uint32_t events, const char *function, struct trawl_error *err);
+int sample_write(int fd, uint32_t events, const char *function, uint32_t loss_cpu,
+		 struct trawl_error *err);
 
 #endif

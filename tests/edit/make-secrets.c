@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * make-secrets FILE [other|damaged]: a capture with 500 secrets of every class, for tests of
- * redaction. A secret of text is CLASS (two letters), "Zq" and eight digits of hex: see secret().
- * "other": of another machine, where a hub has the address of the first one's keyboard. "damaged":
- * and with a batch of branches that cannot be read, and a loss from begin to end.
+ * make-secrets FILE [other|damaged|halves|calls]: a capture with 500 secrets of every class, for
+ * tests of redaction. A secret of text is CLASS (two letters), "Zq" and eight digits of hex: see
+ * secret(). "other": of another machine, where a hub has the address of the first one's keyboard.
+ * "damaged": and with a batch of branches that cannot be read, and a loss from begin to end.
+ * "halves": an address is in a record once more, as two numbers of four bytes, where nobody takes
+ * it for one. "calls": a round address, and two numbers whose parts together are the same bytes.
  */
 #include <fcntl.h>
 #include <stdbool.h>
@@ -21,15 +23,15 @@ struct made {
 	struct trawl_writer *w;
 	struct trawl_error err;
 	int event, probe, usb;
-	bool other;
+	bool other, halves, calls;
 	uint64_t mono, real, urb;
 };
 
 static const char *secret(const char *class, unsigned int i)
 {
-	static char room[4][16];
+	static char room[8][16];
 	static int turn;
-	char *to = room[turn++ % 4];
+	char *to = room[turn++ % 8];
 
 	snprintf(to, sizeof(room[0]), "%sZq%08x", class,
 		 ((i + 1) * 2654435761u) ^ ((uint32_t) class[0] << 12 | (uint32_t) class[1] << 4));
@@ -96,8 +98,120 @@ static const struct trawl_field fields[] = {
 	 .place = TRAWL_DATA_LOC,
 	 .offset = 40,
 	 .size = 1},
+	{.name = "words", /* a text that a probe read as numbers */
+	 .ctype = "u64[2]",
+	 .note = "",
+	 .kind = TRAWL_HEX,
+	 .offset = 44,
+	 .size = 8,
+	 .count = 2},
+	{.name = "first", /* and as one number after the other */
+	 .ctype = "u64",
+	 .note = "",
+	 .kind = TRAWL_HEX,
+	 .offset = 60,
+	 .size = 8,
+	 .count = 1},
+	{.name = "second",
+	 .ctype = "u64",
+	 .note = "",
+	 .kind = TRAWL_HEX,
+	 .offset = 68,
+	 .size = 8,
+	 .count = 1},
+	{.name = "low",
+	 .ctype = "u32",
+	 .note = "",
+	 .kind = TRAWL_UINT,
+	 .offset = 76,
+	 .size = 4,
+	 .count = 1},
+	{.name = "high",
+	 .ctype = "u32",
+	 .note = "",
+	 .kind = TRAWL_UINT,
+	 .offset = 80,
+	 .size = 4,
+	 .count = 1},
 };
-enum { FIXED = 44 };
+enum { FIXED = 84 };
+
+#define U64(n, at)                                                                                 \
+	{                                                                                          \
+		.name = n, .ctype = "unsigned long", .note = "", .kind = TRAWL_UINT, .offset = at, \
+		.size = 8, .count = 1                                                              \
+	}
+static const struct trawl_field call_fields[] = { U64("address", 8), U64("length", 16) };
+
+/*
+ * A round address, and two numbers of which the end of one and the beginning of the other are the
+ * same bytes: that is no address.
+ */
+static void put_calls(struct made *m)
+{
+	struct trawl_event_type t = { .source = (uint16_t)m->event, .id = 2, .format = "",
+				      .name = "syscalls:sys_enter_mmap", .size = 24,
+				      .nfields = 2, .fields = call_fields };
+	const uint64_t calls[][2] = { { 0x7f0000000000, 4096 }, { 0, 0x7f } };
+	uint8_t r[24] = { 0 };
+
+	must(trawl_writer_event_type(m->w, &t, &m->err), m);
+	for (int i = 0; i < 2; i++) {
+		memcpy(r + 8, calls[i], sizeof(calls[i]));
+		m->mono += 1000;
+		must(trawl_append(m->w,
+				  &(struct trawl_record){ .source = t.source, .type = t.id,
+							  .ts = m->mono, .data = r,
+							  .len = sizeof(r) },
+				  &m->err),
+		     m);
+	}
+}
+
+/* What is written to trace_marker, and by trace_printk() with a text among its arguments. */
+static const struct trawl_field print_fields[] = {
+	{ .name = "buf", .ctype = "char[]", .note = "", .kind = TRAWL_TEXT, .place = TRAWL_TAIL,
+	  .offset = 8, .size = 1, .count = 1 },
+};
+static const struct trawl_field bprint_fields[] = {
+	{ .name = "fmt", .ctype = "const char *", .note = "", .kind = TRAWL_ADDR, .offset = 8,
+	  .size = 8, .count = 1 },
+	{ .name = "buf", .ctype = "u32[]", .note = "", .kind = TRAWL_HEX, .place = TRAWL_TAIL,
+	  .offset = 16, .size = 4, .count = 1 },
+};
+enum { PRINT = 3, BPRINT };
+
+static void add_prints(struct made *m)
+{
+	struct trawl_event_type t = { .source = (uint16_t)m->event, .id = PRINT, .format = "",
+				      .name = "ftrace:print", .size = 8, .nfields = 1,
+				      .fields = print_fields };
+
+	must(trawl_writer_event_type(m->w, &t, &m->err), m);
+	t.id = BPRINT;
+	t.name = "ftrace:bprint";
+	t.size = 16;
+	t.nfields = 2;
+	t.fields = bprint_fields;
+	must(trawl_writer_event_type(m->w, &t, &m->err), m);
+}
+
+static void put_prints(struct made *m, unsigned int i)
+{
+	static const uint64_t format = 0xffffffff82345670;
+	uint8_t r[32] = { 0 };
+
+	snprintf((char *)r + 8, sizeof(r) - 8, "at %s\n", secret("tm", i));
+	m->mono += 1000;
+	must(trawl_append(m->w, &(struct trawl_record){ (uint16_t)m->event, PRINT, 0, m->mono, r,
+							24 }, &m->err), m);
+	memset(r, 0, sizeof(r));
+	memcpy(r + 8, &format, sizeof(format));
+	memcpy(r + 16, secret("tb", i), 13);
+	m->mono += 1000;
+	must(trawl_append(m->w, &(struct trawl_record){ (uint16_t)m->event, BPRINT, 0, m->mono, r,
+							32 }, &m->err), m);
+}
 
 static uint32_t loc(size_t at, size_t len)
 {
@@ -120,6 +234,12 @@ static void put_event(struct made *m, int source, unsigned int type, unsigned in
 		1;
 	if (i % 100 == 99) /* a task's name in a path that is kept */
 		n = (size_t)snprintf(path, sizeof(path), "/usr/bin/%s", secret("cm", i)) + 1;
+	if (i % 100 == 98) /* no path alone: what follows the first one is the user's */
+		n = (size_t)snprintf(path, sizeof(path), "/usr/bin/env:pw=%s", secret("pf", i)) + 1;
+	memcpy(r + 44, secret("wd", i), 12);
+	memcpy(r + 60, secret("wo", i), 12);
+	if (m->halves)
+		memcpy(r + 76, &address, 8);
 	where = loc(at, n);
 	memcpy(r + 32, &where, 4);
 	memcpy(r + at, path, n);
@@ -149,7 +269,7 @@ static void add_events(struct made *m)
 				 .ncommon = 1,
 				 .common = common};
 	struct trawl_event_type t = { .id = 1, .name = "syscalls:sys_enter_openat", .format = "",
-		.size = FIXED, .nfields = 5, .fields = fields };
+		.size = FIXED, .nfields = sizeof(fields) / sizeof(*fields), .fields = fields };
 	char text[1024], name[128];
 
 	s.name = "event";
@@ -157,6 +277,9 @@ static void add_events(struct made *m)
 	must(m->event, m);
 	t.source = (uint16_t)m->event;
 	must(trawl_writer_event_type(m->w, &t, &m->err), m);
+	add_prints(m);
+	if (m->calls)
+		put_calls(m);
 	s.name = "uprobe";
 	m->probe = trawl_writer_source(m->w, &s, &m->err);
 	must(m->probe, m);
@@ -170,10 +293,11 @@ static void add_events(struct made *m)
 			 "{\"event\":\"%s\",\"kind\":\"uprobe\",\"tracefs\":\"trawl/"
 			 "%s\",\"path\":\"/opt/%s/bin/"
 			 "%s\",\"build_id\":\"00112233\",\"sites\":[{\"offset\":4096,\"symbol\":"
-			 "\"main\","
+			 "\"main\",\"args\":[{\"name\":\"a\",\"note\":\"n == \\\"%s\\\"\",\"fetch\":\"%%di\","
+			 "\"type\":\"u64\",\"state\":\"unavailable\",\"why\":\"/opt/x:%s has none\"}],"
 			 "\"file\":\"/src/%s/main.c\",\"line\":%u}]}",
-			 name, secret("pn", i), secret("pp", i), secret("pn", i), secret("ps", i),
-			 i);
+			 name, secret("pn", i), secret("pp", i), secret("pn", i), secret("qu", i),
+			 secret("wy", i), secret("ps", i), i);
 		snprintf(name, sizeof(name), "probe/uprobe/%s:main", secret("pn", i));
 		meta(m, name, "application/json", text);
 	}
@@ -210,8 +334,15 @@ static void add_metas(struct made *m)
 				      "%x-%x r-xp 00000000 08:01 %u    /opt/%s/lib.so\n",
 				      0x400000 + i * 0x2000, 0x401000 + i * 0x2000, i,
 				      secret("pm", i));
+	snprintf(text + n, sizeof(text) - n, "700000-701000 rw-p 00000000 00:00 0    [anon:%s]\n",
+		 secret("an", 0));
 	meta(m, "maps/1000", "text/plain", text);
 	meta(m, "unknown/thing", "text/plain", "unZq55555555");
+	meta(m, "probe/eprobe/syscalls:sys_enter_openat", "application/json",
+	     "{\"event\":\"syscalls:sys_enter_openat\",\"kind\":\"eprobe\",\"spec\":"
+	     "\"eprobe:syscalls.sys_enter_openat if comm == flZq77777777\",\"on\":\"syscalls\","
+	     "\"on_event\":\"sys_enter_openat\",\"args\":\"\",\"filter\":"
+	     "\"comm == flZq77777777\"}");
 }
 
 /* A batch of five branches whose codes say nothing. */
@@ -315,7 +446,8 @@ static void read_sectors(struct made *m, unsigned int i)
 	cbw[9] = 2;
 	cbw[12] = 0x80;
 	cbw[14] = 10;
-	cbw[15] = 0x28;
+	/* or MODE SENSE, as if the command of this sector had been lost */
+	cbw[15] = i % 50 == 49 ? 0x1a : 0x28;
 	cbw[20] = (uint8_t)i;
 	cbw[23] = 1;
 	memset(data, 'x', sizeof(data));
@@ -347,8 +479,8 @@ static void add_usb(struct made *m)
 {
 	m->usb = usbtypes_source(m->w, "usb", "usb", 220, 1000, &m->err);
 	must(m->usb, m);
-	must(usbtypes_type(m->w, (uint16_t)m->usb, USB_SUBMIT, &m->err), m);
-	must(usbtypes_type(m->w, (uint16_t)m->usb, USB_COMPLETE, &m->err), m);
+	must(usbtypes_type(m->w, (uint16_t)m->usb, USB_SUBMIT, false, &m->err), m);
+	must(usbtypes_type(m->w, (uint16_t)m->usb, USB_COMPLETE, false, &m->err), m);
 	device(m, KEYBOARD, m->other ? 9 : 3, 1, "sdZq66666666");
 	device(m, DISK, 8, 0x50, "sdZq77777777");
 	device(m, NETWORK, 10, 0, "sdZq88888888");
@@ -385,6 +517,8 @@ int main(int argc, char **argv)
 	int fd = argc >= 2 ? open(argv[1], O_RDWR | O_CREAT | O_TRUNC, 0600) : -1;
 
 	m.other = argc == 3 && !strcmp(argv[2], "other");
+	m.calls = argc == 3 && !strcmp(argv[2], "calls");
+	m.halves = argc == 3 && !strcmp(argv[2], "halves");
 	m.w = fd >= 0 ? trawl_writer_new(fd, &o, &m.err) : NULL;
 	if (!m.w)
 		return 3;
@@ -396,6 +530,7 @@ int main(int argc, char **argv)
 		put_event(&m, m.event, 1, i);
 		put_event(&m, m.probe, i + 10, i);
 		put_usb(&m, i);
+		put_prints(&m, i);
 	}
 	if (argc == 3 && !strcmp(argv[2], "damaged"))
 		add_damaged_batch(&m);

@@ -313,7 +313,7 @@ uint8_t *batches_expand(const uint8_t *payload, size_t len, size_t *expanded)
 	buf_varint(&out, view_varint(&in));
 	while (in.p < in.end) {
 		if (!substream_get(&in, z, 64 << 20, &room, &section) ||
-		    !substream_put(&out, NULL, NULL, section.p, view_left(&section), NULL, 0))
+		    !substream_put(&out, NULL, NULL, section, NULL))
 			abort();
 	}
 	free(room.p);

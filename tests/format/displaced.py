@@ -29,7 +29,7 @@ def decoded(data):
     with open(path, "wb") as f:
         f.write(data)
     p = subprocess.run([DECODE, "--json", "--raw", "--bounds", path], capture_output=True,
-                       text=True, timeout=60)
+                       text=True, timeout=120)
     return [json.loads(line) for line in p.stdout.splitlines()], p.returncode
 
 

@@ -2,7 +2,7 @@
 # What the container's tests share: made-up captures.
 check_LTLIBRARIES += libsample.la
 libsample_la_SOURCES = tests/format/sample.h tests/format/sample.c \
-	tests/format/sample_codings.h tests/format/sample_codings.c \
+	tests/format/sample_codings.h tests/format/sample_codings.c tests/format/sample_version1.c \
 	tests/format/batches.h tests/format/batches.c
 libsample_la_LIBADD = libtrawl-test.la $(ZSTD_LIBS)
 
@@ -27,6 +27,7 @@ UNIT_FORMAT = tests/format/test_error \
 	tests/format/test_roundtrip \
 	tests/format/test_damage \
 	tests/format/test_small \
+	tests/format/test_order \
 	tests/format/test_property \
 	tests/format/test_column \
 	tests/format/test_parts \
@@ -50,6 +51,9 @@ tests_format_test_error_LDADD = libsample.la $(UNIT_LDADD)
 tests_format_test_roundtrip_SOURCES = tests/format/test_roundtrip.c
 tests_format_test_roundtrip_CFLAGS = $(UNIT_CFLAGS)
 tests_format_test_roundtrip_LDADD = libsample.la $(UNIT_LDADD)
+tests_format_test_order_SOURCES = tests/format/test_order.c
+tests_format_test_order_CFLAGS = $(UNIT_CFLAGS)
+tests_format_test_order_LDADD = libsample.la $(UNIT_LDADD)
 tests_format_test_small_SOURCES = tests/format/test_small.c
 tests_format_test_small_CFLAGS = $(UNIT_CFLAGS)
 tests_format_test_small_LDADD = libsample.la $(UNIT_LDADD)

@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "tests/format/sample.h"
+#include "common/array.h"
 #include "tests/format/sample_codings.h"
 
-#define N(a) (sizeof(a) / sizeof((a)[0]))
 
 uint64_t sample_random(uint64_t *state)
 {
@@ -68,10 +68,10 @@ static const struct trawl_field text_fields[] = {
 
 static const struct trawl_event_type call_type = {
 	.id = 23, .name = "raw_syscalls:sys_enter", .format = "name: sys_enter\nID: 23\n",
-	.size = 40, .nfields = N(call_fields), .fields = call_fields,
+	.size = 40, .nfields = ARRAY_SIZE(call_fields), .fields = call_fields,
 };
 static const struct trawl_event_type text_type = {
-	.id = 400, .name = "app:open", .format = "", .size = 20, .nfields = N(text_fields),
+	.id = 400, .name = "app:open", .format = "", .size = 20, .nfields = ARRAY_SIZE(text_fields),
 	.fields = text_fields,
 };
 
@@ -110,7 +110,7 @@ static int add_source(struct trawl_writer *w, uint32_t n, struct trawl_error *er
 	struct trawl_source s = {
 		.name = names[n % 4], .spec = "event:raw_syscalls:sys_enter", .kind = "tracefs",
 		.clock = TRAWL_CLOCK_MONO, .linktype = 252, .resolution = 1,
-		.ncommon = N(common), .common = common,
+		.ncommon = ARRAY_SIZE(common), .common = common,
 	};
 	struct trawl_event_type t;
 	int id = trawl_writer_source(w, &s, err);
@@ -162,11 +162,7 @@ int sample_events(int fd, const struct trawl_writer_options *o, uint32_t n, uint
 	sync = sync_at(ts + 5, TRAWL_SYNC_STOP);
 	ret = trawl_writer_sync(w, &sync, err);
 out:
-	if (ret) {
-		trawl_writer_close(w, &(struct trawl_error){ 0 });
-		return ret;
-	}
-	return trawl_writer_close(w, err);
+	return sample_finish(w, ret, err);
 }
 
 /* ---- the samples -------------------------------------------------------------------------- */
@@ -221,9 +217,7 @@ static int write_meta(int fd, struct trawl_error *err)
 	ret = 0;
 out:
 	free(data);
-	if (!w)
-		return -1;
-	return trawl_writer_close(w, ret ? &(struct trawl_error){ 0 } : err) || ret ? -1 : 0;
+	return w ? sample_finish(w, ret, err) : -1;
 }
 
 /* Every kind and place of a field. */
@@ -256,7 +250,7 @@ static int write_kinds(int fd, struct trawl_error *err)
 	};
 	struct trawl_event_type t = {
 		.id = 1, .name = "usb:submit", .format = "", .size = 90,
-		.nfields = N(f), .fields = f,
+		.nfields = ARRAY_SIZE(f), .fields = f,
 	};
 	struct trawl_writer *w = trawl_writer_new(fd, &plain, err);
 	struct trawl_sync sync = sync_at(SECOND, TRAWL_SYNC_START);
@@ -283,10 +277,16 @@ static int write_kinds(int fd, struct trawl_error *err)
 			    err))
 			goto fail;
 	}
-	return trawl_writer_close(w, err);
+	return sample_finish(w, 0, err);
 fail:
-	trawl_writer_close(w, &(struct trawl_error){ 0 });
-	return -1;
+	return sample_finish(w, -1, err);
+}
+
+/* What a clock shows 50 ms after the sync block; off: of the time of day, from the start. */
+static uint64_t clock_time(uint8_t clock, uint64_t mono, uint64_t off)
+{
+	return clock == TRAWL_CLOCK_REAL ? BOOT + mono + off + 10000 :
+	       clock == TRAWL_CLOCK_TSC ? mono * 3 : mono;
 }
 
 /* A source with the time of day, which is set back by an hour and forward by a minute. */
@@ -307,7 +307,7 @@ static int write_clocks(int fd, struct trawl_error *err)
 
 	if (!w)
 		return -1;
-	for (uint32_t i = 0; i < N(clocks); i++) {
+	for (uint32_t i = 0; i < ARRAY_SIZE(clocks); i++) {
 		struct trawl_source s = {
 			.name = "clock", .spec = "", .kind = "test", .clock = clocks[i],
 			.linktype = 252, .resolution = 1,
@@ -335,23 +335,17 @@ static int write_clocks(int fd, struct trawl_error *err)
 			goto fail;
 		put64(r, i);
 		mono += SECOND / 20;
-		for (uint32_t k = 0; k < N(clocks); k++)
-			if (trawl_append(
-				    w,
-				    &(struct trawl_record){(uint16_t)k, 1, 0,
-							   clocks[k] == TRAWL_CLOCK_REAL
-								   ? BOOT + mono + (uint64_t)off +
-									     i * 20000 + 10000
-							   : clocks[k] == TRAWL_CLOCK_TSC ? mono * 3
-											  : mono,
-							   r, 8},
-				    err))
+		for (uint32_t k = 0; k < ARRAY_SIZE(clocks); k++) {
+			uint64_t ts = clock_time(clocks[k], mono, (uint64_t)off + i * 20000);
+
+			if (trawl_append(w, &(struct trawl_record){(uint16_t)k, 1, 0, ts, r, 8},
+					 err))
 				goto fail;
+		}
 	}
-	return trawl_writer_close(w, err);
+	return sample_finish(w, 0, err);
 fail:
-	trawl_writer_close(w, &(struct trawl_error){ 0 });
-	return -1;
+	return sample_finish(w, -1, err);
 }
 
 /* As after kill -9: the index and the end are missing. */
@@ -422,7 +416,10 @@ const struct sample samples[] = {
 	{ "codings", "all ways to code a column, 300 classes, whole records", sample_codings },
 	{ "single", "six clocks and one sync block", sample_single },
 	{ "moved", "bounds that differ, clocks that were set, times that go back", sample_moved },
+	{ "ticks", "two tables, times and numbers that follow from others", sample_ticks },
 	{ "backward", "a chunk of 5,000 events, whose clock goes back", sample_backward },
+	{ "timeline", "two sections that are one timeline, and one of another", sample_timeline },
+	{ "version1", "blocks of version 1, without a dictionary", sample_version1 },
 	{ "example", "the file that docs/format.md takes apart", sample_example },
 	{ NULL, NULL, NULL },
 };

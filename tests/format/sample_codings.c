@@ -5,13 +5,13 @@
 
 #include "tests/format/sample.h"
 #include "tests/format/sample_codings.h"
+#include "common/array.h"
 
-#define N(a) (sizeof(a) / sizeof((a)[0]))
 
 enum { SECOND = 1000000000 };
 #define BOOT 1795000000000000000u
 
-static int finish(struct trawl_writer *w, int failed, struct trawl_error *err)
+int sample_finish(struct trawl_writer *w, int failed, struct trawl_error *err)
 {
 	struct trawl_error ignored = { 0 };
 
@@ -83,12 +83,12 @@ int sample_codings(int fd, struct trawl_error *err)
 	};
 	struct trawl_source s = {
 		.name = "coded", .spec = "", .kind = "test", .clock = TRAWL_CLOCK_MONO,
-		.linktype = 252, .resolution = 1, .ncommon = N(coded_common),
+		.linktype = 252, .resolution = 1, .ncommon = ARRAY_SIZE(coded_common),
 		.common = coded_common,
 	};
 	struct trawl_event_type t = {
 		.id = 9, .name = "test:coded", .format = "", .size = CODED_SIZE,
-		.nfields = N(coded), .fields = coded,
+		.nfields = ARRAY_SIZE(coded), .fields = coded,
 	};
 	struct trawl_writer *w = trawl_writer_new(fd, &o, err);
 	uint64_t seed = 11, ts = SECOND;
@@ -105,7 +105,7 @@ int sample_codings(int fd, struct trawl_error *err)
 				      err) != 0;
 		ts += 1 + any_size(&seed, 16);
 	}
-	return finish(w, failed, err);
+	return sample_finish(w, failed, err);
 }
 
 /* ---- times -------------------------------------------------------------------------------- */
@@ -183,13 +183,13 @@ int sample_single(int fd, struct trawl_error *err)
 		return -1;
 	show(SECOND, 0, 3ull * SECOND, c);
 	sync = sync_of(c, 340, TRAWL_SYNC_START);
-	failed = add_clocks(w, all, N(all), err) || trawl_writer_sync(w, &sync, err);
+	failed = add_clocks(w, all, ARRAY_SIZE(all), err) || trawl_writer_sync(w, &sync, err);
 	for (uint64_t i = 0; i < 20 && !failed; i++) {
 		show(SECOND + i * 1000003, 0, 3 * (SECOND + i * 1000003), c);
-		for (uint16_t k = 0; k < N(all) && !failed; k++)
+		for (uint16_t k = 0; k < ARRAY_SIZE(all) && !failed; k++)
 			failed = tick(w, k, c[k], i, err);
 	}
-	return finish(w, failed, err);
+	return sample_finish(w, failed, err);
 }
 
 /*
@@ -204,7 +204,7 @@ int sample_moved(int fd, struct trawl_error *err)
 
 	if (!w)
 		return -1;
-	failed = add_clocks(w, all, N(all), err);
+	failed = add_clocks(w, all, ARRAY_SIZE(all), err);
 	for (uint64_t i = 0; i < 60 && !failed; i++) {
 		uint64_t mono = SECOND + i * (SECOND / 10);
 
@@ -219,7 +219,7 @@ int sample_moved(int fd, struct trawl_error *err)
 
 			failed = trawl_writer_sync(w, &sync, err);
 		}
-		for (uint16_t k = 0; k < N(all) && !failed; k++) {
+		for (uint16_t k = 0; k < ARRAY_SIZE(all) && !failed; k++) {
 			bool goes_back = all[k] != TRAWL_CLOCK_MONO && all[k] != TRAWL_CLOCK_TSC;
 			uint64_t back = goes_back && i % 7 == 3 ? 150000000 : 0; /* over a tick */
 
@@ -227,7 +227,85 @@ int sample_moved(int fd, struct trawl_error *err)
 		}
 		counter += 3ull * (SECOND / 10) + i;
 	}
-	return finish(w, failed, err);
+	return sample_finish(w, failed, err);
+}
+
+/* ---- times in ticks ------------------------------------------------------------------------- */
+
+static const struct trawl_field switched[] = {
+	{ "next_pid", "int", "", TRAWL_PID, TRAWL_FIXED, 0, 4, 4, 1 },
+};
+static const struct trawl_field ran[] = {
+	{ "runtime", "u64", "", TRAWL_UINT, TRAWL_FIXED, 0, 4, 8, 1 },
+};
+
+/* A piece of metadata for each task, which a section of version 5 has in groups. */
+static int name_tasks(struct trawl_writer *w, struct trawl_error *err)
+{
+	char name[32], text[64];
+	int failed = 0;
+
+	for (unsigned int pid = 100; pid < 120 && !failed; pid++) {
+		struct trawl_meta m = { .name = name, .type = "application/json", .time = SECOND,
+					.data = text };
+
+		sprintf(name, "task/%u", pid);
+		m.len = (size_t)sprintf(text, "{\"tid\":%u,\"pid\":%u,\"comm\":\"worker\"}", pid, pid);
+		failed = trawl_writer_meta(w, &m, err);
+	}
+	return failed;
+}
+
+/*
+ * Two processors whose clock, of 10.0187 ns a tick, runs ahead a little; tasks that run for as long
+ * as the time that went by, and a few ns more: version 4 of the payload.
+ */
+int sample_ticks(int fd, struct trawl_error *err)
+{
+	static const struct trawl_writer_options o = {
+		.level = 20, .comment = "a sample for tests", .time = BOOT,
+	};
+	struct trawl_source s = {
+		.name = "tasks", .spec = "", .kind = "test", .clock = TRAWL_CLOCK_MONO,
+		.linktype = 252, .resolution = 1, .ncommon = ARRAY_SIZE(coded_common),
+		.common = coded_common,
+	};
+	struct trawl_event_type types[] = {
+		{ .id = 1, .name = "test:switch", .format = "", .size = 8, .nfields = 1,
+		  .fields = switched },
+		{ .id = 2, .name = "test:ran", .format = "", .size = 12, .nfields = 1,
+		  .fields = ran },
+	};
+	struct trawl_writer *w = trawl_writer_new(fd, &o, err);
+	uint64_t seed = 5, tick[2] = { 100000000, 100000000 }, last[2] = { 0 };
+	uint32_t pid[2] = { 100, 101 };
+	uint8_t record[12];
+	int failed;
+
+	if (!w)
+		return -1;
+	failed = name_tasks(w, err) || trawl_writer_source(w, &s, err) < 0 ||
+		 trawl_writer_event_type(w, &types[0], err) ||
+		 trawl_writer_event_type(w, &types[1], err);
+	for (uint32_t i = 0; i < 6000 && !failed; i++) {
+		uint32_t cpu = i % 2, next = 100 + (uint32_t)(sample_random(&seed) % 20);
+		uint64_t ts;
+
+		tick[cpu] += 20 + any_size(&seed, 16);
+		ts = (uint64_t)((double)tick[cpu] * 10.0187 + i * 0.0008);
+		put32(record, pid[cpu]);
+		if (i % 4 < 2) {
+			put64(record + 4, ts - last[cpu] + 3 + sample_random(&seed) % 16);
+			last[cpu] = ts;
+		} else {
+			put32(record + 4, next);
+			pid[cpu] = next;
+		}
+		failed = trawl_append(w, &(struct trawl_record){ 0, i % 4 < 2 ? 2 : 1, cpu, ts,
+								record, i % 4 < 2 ? 12 : 8 },
+				      err) != 0;
+	}
+	return sample_finish(w, failed, err);
 }
 
 /*
@@ -255,7 +333,45 @@ int sample_backward(int fd, struct trawl_error *err)
 			mono -= 3000000;
 		failed = tick(w, 0, mono, i % 13 * 1000003 + i % 5, err);
 	}
-	return finish(w, failed, err);
+	return sample_finish(w, failed, err);
+}
+
+/* ---- sections of one timeline --------------------------------------------------------------- */
+
+static int write_section(int fd, const char *timeline, struct trawl_error *err)
+{
+	const struct trawl_meta m = { .name = "timeline", .type = "text/plain", .time = SECOND,
+				      .data = timeline, .len = strlen(timeline) };
+	struct trawl_writer *w = trawl_writer_new(fd, &few, err);
+	struct trawl_sync sync;
+	uint64_t c[6];
+	int failed;
+
+	if (!w)
+		return -1;
+	failed = add_clocks(w, all, 3, err) || trawl_writer_meta(w, &m, err);
+	for (uint64_t i = 0; i < 40 && !failed; i++) {
+		show(SECOND + i * 1000000, 0, 0, c);
+		sync = sync_of(c, 120 + i, i ? TRAWL_SYNC_TICK : TRAWL_SYNC_START);
+		failed = i % 10 == 0 && trawl_writer_sync(w, &sync, err);
+		for (uint16_t k = 0; k < 3 && !failed; k++)
+			failed = tick(w, k, c[k], i, err);
+	}
+	return sample_finish(w, failed, err);
+}
+
+/* Times of the first two are often the same; the third has the same times and is alone. */
+int sample_timeline(int fd, struct trawl_error *err)
+{
+	static const char *const timelines[] = {
+		"00000000600dcafe -2000000 250", "00000000600dcafe 0 0", "000000000badcafe 77 -",
+	};
+	int ret = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(timelines) && !ret; i++)
+		ret = write_section(dup(fd), timelines[i], err);
+	close(fd);
+	return ret;
 }
 
 /* ---- the file that docs/format.md takes apart ----------------------------------------------- */
@@ -276,7 +392,7 @@ int sample_example(int fd, struct trawl_error *err)
 		.name = "demo:hello",
 		.format = "",
 		.size = 12,
-		.nfields = N(f),
+		.nfields = ARRAY_SIZE(f),
 		.fields = f,
 	};
 	struct trawl_writer *w = trawl_writer_new(fd, &few, err);
@@ -298,5 +414,5 @@ int sample_example(int fd, struct trawl_error *err)
 		failed = trawl_append(w, &(struct trawl_record){0, 1, 0, SECOND + 1000 * i, r, 12},
 				      err) != 0;
 	}
-	return finish(w, failed, err);
+	return sample_finish(w, failed, err);
 }

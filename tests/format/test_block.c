@@ -4,6 +4,7 @@
 #include <xxhash.h>
 #include <zstd.h>
 
+#include "format/memory.h"
 #include "format/block.h"
 #include "tests/format/sample.h"
 
@@ -36,7 +37,7 @@ Test(block, bodies_come_back)
 	uint8_t *p = malloc(META_PART);
 	uint64_t seed = 1;
 
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
 		memset(p, 'a', META_PART);
 		round_trip(p, sizes[i]);
 		for (size_t k = 0; k < sizes[i]; k++)
@@ -119,6 +120,25 @@ Test(block, versions)
 	buf_free(&b);
 }
 
+/* Else its check would go over all of memory. */
+Test(block, a_newer_start_block_has_no_more_padding_than_body)
+{
+	static const uint8_t zeros[16];
+	struct buf b = { 0 };
+	struct block head;
+
+	for (size_t n = 0; n <= sizeof(zeros); n++)
+		for (uint8_t pad = 4; pad < 16; pad++) {
+			b.len = 0;
+			block_build_version(&b, FORMAT_VERSION + 1, BLOCK_START, 0, zeros, n);
+			b.data[27] = pad;
+			put64(b.data + 32, 0);
+			cr_assert_eq(block_head(b.data, b.len, &head), BLOCK_BAD,
+				     "%zu bytes, padding %d", n, pad);
+		}
+	buf_free(&b);
+}
+
 /* A block whose body is said to be a frame, with a right check. */
 static void frame(struct buf *b, uint8_t flags, const void *p, size_t n)
 {
@@ -162,7 +182,7 @@ Test(block, lengths_of_nonsense_are_refused)
 	struct block head;
 
 	block_build(&b, BLOCK_META, 0, "abc", 3);
-	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(lengths); i++) {
 		put32(b.data + 4, lengths[i]);
 		cr_assert_eq(block_head(b.data, b.len, &head), BLOCK_BAD, "%u", lengths[i]);
 	}

@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
+#include "format/memory.h"
 #include "tests/format/batches.h"
 #include "format/bytes.h"
 #include "format/level.h"
@@ -301,7 +302,7 @@ Test(chunk, bulk_has_a_level_of_its_own)
 	struct chunk_decoder *d = chunk_decoder_new();
 	size_t len, least = 0, first_small = 0;
 
-	for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(levels); i++) {
 		chunk_encoder_bulk(e, levels[i]);
 		len = round_trip(e, d, bulk);
 		cr_assert(chunk_encoder_was_bulk(e));
@@ -361,7 +362,7 @@ Test(chunk, bulk_that_comes_again_is_stored_once)
 	struct chunk_encoder *e = chunk_encoder_new(1);
 	struct chunk_decoder *d = chunk_decoder_new();
 
-	for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
+	for (size_t k = 0; k < ARRAY_SIZE(cases); k++) {
 		struct batches *b = payloads(COUNT, SIZE);
 		uint8_t *p = b->batch.bytes;
 		size_t len, each = cases[k].stored * (SIZE / 3);
@@ -506,7 +507,7 @@ Test(chunk, a_wrong_count_is_damage)
 
 	batches_fill(b, 100, 2, 0);
 	p = encode(e, b, &len);
-	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(counts); i++)
 		cr_assert_eq(chunk_decode(d, &b->schema, p, len, counts[i], &c, &err), -1);
 	free(p);
 	batches_free(b);

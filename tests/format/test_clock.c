@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 #include <inttypes.h>
 
+#include "format/memory.h"
 #include "format/clock.h"
 
 #define SECOND 1000000000ull
@@ -247,7 +248,7 @@ Test(clock, a_chunk_is_never_later_than_its_events)
 	static const int64_t steps[] = { 0, 300000, -300000, 5000000, -5000000,
 					 7 * (int64_t)SECOND, -7 * (int64_t)SECOND };
 
-	for (size_t s = 0; s < sizeof(steps) / sizeof(steps[0]); s++)
+	for (size_t s = 0; s < ARRAY_SIZE(steps); s++)
 		for (size_t after = 0; after <= 4; after++)
 			for (uint64_t ms = 0; ms < 6000; ms += 7) {
 				struct made x;

@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
+#include "format/memory.h"
 #include "format/bucket.h"
 #include "format/code.h"
 #include "format/column.h"
@@ -314,7 +315,7 @@ Test(column, impossible_descriptions_are_refused)
 	};
 	struct fixture *f = fixture_new(false);
 
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		struct buf b = { 0 }, codes = { 0 };
 		struct column_input v = { 0 };
 
@@ -371,7 +372,7 @@ Test(column, literals_are_as_wide_as_the_widest)
 		{ INT64_MAX, 8, 8 }, { 1ull << 63, 8, 8 }, { UINT64_MAX, 8, 1 },
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		uint64_t v[3] = { 0, cases[i].v, 1 };
 
 		cr_assert_eq(column_literal_width(v, 3, cases[i].size), cases[i].width,
@@ -382,9 +383,33 @@ Test(column, literals_are_as_wide_as_the_widest)
 
 /* ---- sections ----------------------------------------------------------------------------- */
 
+/* What repeats further apart than a piece of a live recording is long is found at high levels. */
+Test(column, repetition_far_apart)
+{
+	const size_t half = SUBSTREAM_PIECE + 100000;
+	uint8_t *data = malloc(2 * half);
+	ZSTD_CCtx *c = ZSTD_createCCtx();
+	const struct view all = { data, data + 2 * half, false };
+	struct buf live = { 0 }, patient = { 0 };
+	struct substream_way way = { .level = 3 };
+
+	for (size_t i = 0; i < half; i++)
+		data[i] = data[half + i] = (uint8_t)(random_next() % 100);
+	cr_assert(substream_put(&live, c, &way, all, NULL));
+	way.level = 12;
+	cr_assert(substream_put(&patient, c, &way, all, NULL));
+	cr_assert_lt(patient.len, half);
+	cr_assert_gt(live.len, half * 3 / 2);
+	buf_free(&live);
+	buf_free(&patient);
+	ZSTD_freeCCtx(c);
+	free(data);
+}
+
 static void section_trip(const uint8_t *data, size_t len, int level, size_t *stored)
 {
-	static const uint32_t marks[] = { 0, 5000, 5100, 9000, 2000000 };
+	uint32_t at[] = { 0, 5000, 5100, 9000, 2000000 };
+	const struct marks marks = { .at = at, .n = ARRAY_SIZE(at) };
 	const struct substream_way way = { .level = level, .hard = level > 15 };
 	ZSTD_CCtx *c = ZSTD_createCCtx();
 	ZSTD_DCtx *d = ZSTD_createDCtx();
@@ -392,7 +417,8 @@ static void section_trip(const uint8_t *data, size_t len, int level, size_t *sto
 	struct room room = { 0 };
 	struct view in, got;
 
-	cr_assert(substream_put(&out, c, level ? &way : NULL, data, len, marks, 5));
+	cr_assert(substream_put(&out, c, level ? &way : NULL,
+				(struct view){ data, data + len, false }, &marks));
 	*stored = out.len;
 	in = (struct view){ out.data, out.data + out.len, false };
 	cr_assert(substream_get(&in, d, len, &room, &got));
@@ -418,7 +444,7 @@ Test(column, sections_of_any_content)
 	uint8_t *data = malloc(2 * SUBSTREAM_PIECE + 1);
 	size_t stored;
 
-	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(lengths); i++) {
 		for (size_t k = 0; k < lengths[i]; k++)
 			data[k] = (uint8_t)random_next();
 		section_trip(data, lengths[i], 3, &stored);

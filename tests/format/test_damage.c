@@ -510,6 +510,9 @@ Test(damage, strangers_are_refused_by_name)
 	refused(zeros, sizeof(zeros), TRAWL_CANNOT, "not a trawl file");
 	refused("\177ELF\2\1\1", 7, TRAWL_CANNOT, "ELF");
 	refused(pcap, sizeof(pcap), TRAWL_CANNOT, "pcap");
+	refused("\xa1\xb2\xc3\xd4\0\2\0\4", 8, TRAWL_CANNOT, "a pcap file");
+	refused("\xa1\xb2\x3c\x4d\0\2\0\4", 8, TRAWL_CANNOT, "a pcap file");
+	refused("\x0a\x0d\x0d\x0a\0\0\0\x1c\x1a\x2b\x3c\x4d", 12, TRAWL_CANNOT, "big-endian");
 	refused("PERFILE2", 8, TRAWL_CANNOT, "perf.data");
 	refused("x", 1, TRAWL_CANNOT, "not a trawl file");
 }
@@ -554,6 +557,7 @@ Test(damage, a_newer_version_is_refused)
 	block_build_version(&b, FORMAT_VERSION + 1, BLOCK_START, 0, p + at + BLOCK_HEAD,
 			    START_BODY);
 	memcpy(p + at, b.data, b.len);
+	refused(p, len, TRAWL_CANNOT, "newer");
 	refused(p, len - END_BLOCK, TRAWL_CANNOT, "newer");
 	buf_free(&b);
 	free(p);

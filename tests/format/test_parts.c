@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
+#include "format/memory.h"
 #include "format/arena.h"
 #include "format/grouping.h"
 #include "format/stringtable.h"
@@ -32,7 +33,7 @@ Test(parts, layout_has_numbers_first)
 	cr_assert_eq(layout_init(&l, mixed, 8, 32), 0);
 	cr_assert_eq(l.nnumbers, 3);
 	cr_assert_eq(l.dynamic, 2);
-	cr_assert_eq(l.ncolumns, sizeof(want) / sizeof(want[0]));
+	cr_assert_eq(l.ncolumns, ARRAY_SIZE(want));
 	for (uint32_t i = 0; i < l.ncolumns; i++) {
 		cr_assert_eq(l.columns[i].field, want[i].field, "column %u", i);
 		cr_assert_eq(l.columns[i].string, want[i].string, "column %u", i);
@@ -319,6 +320,20 @@ Test(parts, a_dictionary_numbers_strings_once)
 	cr_assert(!string_table_get(&v, &list, &count), "cut");
 	free(list.p);
 	buf_free(&out);
+	string_table_free(&d);
+}
+
+/* Memory that ran out once: for the table, or for the bytes. */
+Test(parts, a_string_table_is_of_use_again_when_there_is_memory)
+{
+	struct string_table d = { 0 };
+
+	cr_assert(string_table_reset(&d));
+	free(d.table);
+	d.table = NULL;
+	d.bytes.failed = true;
+	cr_assert(string_table_reset(&d));
+	cr_assert_eq(string_table_number(&d, (struct string){ (uint8_t *)"x", 1 }), 0);
 	string_table_free(&d);
 }
 

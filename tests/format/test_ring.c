@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* A writer that keeps the newest in memory, and the files that it makes of it. */
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "format/metacache.h"
@@ -90,10 +93,11 @@ static struct trawl_reader *spill(struct trawl_writer *w)
 	char path[] = "/tmp/trawl-ring-XXXXXX";
 	struct trawl_error err;
 	struct trawl_reader *r;
+	uint64_t events;
 	struct trawl_spill *s = trawl_writer_take(w, &err);
 
 	cr_assert(s, "%s", err.text);
-	cr_assert_eq(trawl_spill_write(s, mkstemp(path), &err), 0, "%s", err.text);
+	cr_assert_eq(trawl_spill_write(s, mkstemp(path), &events, &err), 0, "%s", err.text);
 	r = trawl_open(path, &err);
 	cr_assert(r, "%s", err.text);
 	unlink(path);
@@ -287,8 +291,9 @@ static void *write_slowly(void *arg)
 {
 	struct slow *s = arg;
 	struct trawl_error err;
+	uint64_t events;
 
-	cr_assert_eq(trawl_spill_write(s->spill, s->fd, &err), 0, "%s", err.text);
+	cr_assert_eq(trawl_spill_write(s->spill, s->fd, &events, &err), 0, "%s", err.text);
 	return NULL;
 }
 
@@ -336,19 +341,54 @@ Test(ring, a_file_that_cannot_be_written_costs_only_itself)
 	struct trawl_error err;
 	struct trawl_spill *s;
 	struct trawl_reader *r;
-	uint64_t first = 0;
+	uint64_t first = 0, events;
 
 	for (uint64_t i = 0; i < 100; i++)
 		append(w, i);
 	s = trawl_writer_take(w, &err);
 	cr_assert(s);
-	cr_assert_eq(trawl_spill_write(s, open("/dev/full", O_WRONLY), &err), -1);
+	cr_assert_eq(trawl_spill_write(s, open("/dev/full", O_WRONLY), &events, &err), -1);
+	cr_assert_eq(events, 0);
 	cr_assert(strstr(err.text, "disk is full"), "%s", err.text);
 	for (uint64_t i = 100; i < 200; i++)
 		append(w, i);
 	r = spill(w);
 	cr_assert_eq(read_all(r, &first), 100);
 	cr_assert_eq(first, 100);
+	trawl_close(r);
+	close_writer(w);
+}
+
+/* Its events are the first ones, and a loss counts the others. */
+Test(ring, a_file_that_cannot_take_all_tells_what_it_lacks)
+{
+	const uint64_t all = 600;
+	char path[] = "/tmp/trawl-ring-XXXXXX";
+	struct trawl_writer *w = begin();
+	const struct trawl_loss *l;
+	uint64_t first = 0, events;
+	struct trawl_error err;
+	struct trawl_reader *r;
+
+	for (uint64_t i = 0; i < all; i++)
+		append(w, i);
+	signal(SIGXFSZ, SIG_IGN);
+	cr_assert_eq(setrlimit(RLIMIT_FSIZE, &(struct rlimit){ 300 << 10, RLIM_INFINITY }), 0);
+	cr_assert_eq(trawl_spill_write(trawl_writer_take(w, &err), mkstemp(path), &events, &err),
+		     -1);
+	cr_assert_eq(err.sys, EFBIG);
+	r = trawl_open(path, &err);
+	cr_assert(r, "%s", err.text);
+	unlink(path);
+	cr_assert_eq(read_all(r, &first), events);
+	cr_assert_eq(first, 0);
+	cr_assert(events > 0 && events < all);
+	cr_assert_eq(trawl_loss_count(r), 1);
+	l = trawl_loss_at(r, 0);
+	cr_assert_eq(l->reason, TRAWL_LOSS_WRITE);
+	cr_assert_eq(l->count, all - events);
+	cr_assert_eq(l->from, 1000 + events);
+	cr_assert_eq(l->to, 1000 + all - 1);
 	trawl_close(r);
 	close_writer(w);
 }

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "format/memory.h"
 #include "format/chunk.h"
 #include "format/reader.h"
 #include "format/sectionwriter.h"
@@ -341,7 +342,7 @@ static void takes_no_more(int shorter, int longer, bool whole)
 	struct job one = { .n = SHORT, .fd = shorter, .whole = whole };
 	struct job two = { .n = LONG, .fd = longer, .whole = whole };
 
-	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(ways); i++) {
 		size_t few, many;
 
 		one.run = two.run = ways[i].run;

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Small sections: the same events, from a file, a pipe, and where they are damaged. */
 #include <criterion/criterion.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "format/reader.h"
 #include "format/makesmall.h"
@@ -98,5 +101,29 @@ Test(small, damage_and_cuts_are_told_and_cost_nothing_more)
 	for (size_t len = 1; len < n; len += 7)
 		if (count(p, len, false, &c))
 			cr_expect(c.events < whole.events || !c.complete, "cut to %zu", len);
+	free(p);
+}
+
+/* A write that stops in the middle: as on a full disk that copies what is overwritten. */
+Test(small, a_file_that_cannot_be_overwritten_stays_as_it_was)
+{
+	struct rlimit limit = {.rlim_cur = 100, .rlim_max = RLIM_INFINITY};
+	char path[] = "/tmp/trawl-small-XXXXXX";
+	struct buf out = {0};
+	size_t n;
+	uint8_t *p = sample_bytes("example", &n), *now = malloc(n + 1);
+	int fd = mkstemp(path);
+
+	cr_assert(fd >= 0 && now && small_build(&out, p, n));
+	unlink(path);
+	cr_assert_eq(write(fd, p, n), (ssize_t)n);
+	signal(SIGXFSZ, SIG_IGN);
+	cr_assert_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	cr_assert_not(trawl_make_small(fd));
+	cr_assert_eq(pread(fd, now, n + 1, 0), (ssize_t)n, "its size is the same");
+	cr_assert(!memcmp(now, p, n), "and its bytes are");
+	close(fd);
+	buf_free(&out);
+	free(now);
 	free(p);
 }

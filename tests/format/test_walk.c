@@ -263,6 +263,28 @@ Test(catalog, the_same_words_in_another_section_are_the_same_source)
 	catalog_free(&c);
 }
 
+/* Of any ids: the table of them is in pages of 256. */
+Test(catalog, types_with_the_same_words_are_one)
+{
+	static const uint32_t ids[] = {255, 0, 256, 511, 65535, 254, 65280};
+	enum { N = sizeof(ids) / sizeof(ids[0]) };
+	struct catalog c = {0};
+	struct section *s[2];
+
+	for (uint64_t k = 0; k < 2; k++) {
+		s[k] = catalog_section(&c, 5000 * k);
+		cr_assert(add_source(&c, s[k], 0, 100));
+		for (uint32_t i = 0; i < N; i++)
+			cr_assert(add_type(&c, s[k], i, ids[i], 200 + 100 * i));
+	}
+	cr_assert_eq(c.types.n, N);
+	for (uint32_t i = 0; i < N; i++) {
+		cr_assert_eq(s[0]->sources[0]->types[i]->id, ids[i]);
+		cr_assert_eq(s[0]->sources[0]->types[i], s[1]->sources[0]->types[i]);
+	}
+	catalog_free(&c);
+}
+
 Test(catalog, types_need_their_source_and_a_place)
 {
 	struct catalog c = { 0 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What is done after the end of a file that is written in a hurry, and when. */
 #include <criterion/criterion.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -67,6 +68,45 @@ Test(writeback, all_is_written_once_and_what_is_new_is_kept)
 	}
 	cr_assert_eq(written, base + size);
 	cr_assert_eq(forgotten, written - WRITEBACK_KEPT);
+}
+
+/* In place of the C library's: what the thread does. */
+static struct {
+	int fd;
+	uint64_t written;
+	bool gap;
+} done;
+
+int sync_file_range(int fd, off64_t from, off64_t n, unsigned int flags)
+{
+	done.gap |= fd != done.fd || (uint64_t)from != done.written || n <= 0 ||
+		    flags != SYNC_FILE_RANGE_WRITE;
+	__atomic_store_n(&done.written, (uint64_t)(from + n), __ATOMIC_RELEASE);
+	return 0;
+}
+
+static uint64_t written(void)
+{
+	return __atomic_load_n(&done.written, __ATOMIC_ACQUIRE);
+}
+
+Test(writeback, the_thread_begins_the_writing_of_all_that_was_written, .timeout = 120)
+{
+	/* So many steps that they are in a hurry however slow the machine is. */
+	const uint64_t base = 4096, end = base + (STEP << 16) + 5;
+	struct writeback t;
+
+	done.fd = -1;
+	done.written = base;
+	writeback_init(&t, done.fd, base);
+	writeback_wrote(&t, base);
+	writeback_wrote(&t, end);
+	cr_assert(t.started);
+	while (written() < end)
+		usleep(1000);
+	writeback_done(&t);
+	cr_assert_not(done.gap);
+	cr_assert_eq(written(), end);
 }
 
 /* The thread comes with the first hurry, and goes. */

@@ -8,6 +8,7 @@
  * A real campaign: configure with CC=clang --enable-fuzzing, then make fuzz-long HOURS=1.
  */
 #include "config.h"
+#include "common/array.h"
 
 #ifndef HAVE_LIBFUZZER /* which has all of this itself */
 
@@ -83,7 +84,7 @@ static uint64_t edge(uint64_t *s)
 					  0x7fffffff, 0x80000000, 0xfffffff0, 0xffffffff,
 					  0x7fffffffffffffff, UINT64_MAX };
 
-	return edges[random_next(s) % (sizeof(edges) / sizeof(edges[0]))];
+	return edges[random_next(s) % ARRAY_SIZE(edges)];
 }
 
 static size_t mutate_once(uint8_t *buf, size_t size, const struct input *other, uint64_t *s)

@@ -5,10 +5,10 @@
  */
 #include <sys/mman.h>
 #include <unistd.h>
-#include <xxhash.h>
 
 #include "format/block.h"
 #include "format/reader.h"
+#include "tests/fuzz/rightcheck.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -90,13 +90,7 @@ static size_t repair(uint8_t *p, size_t n)
 	put32(p + len - 4, (uint32_t)len);
 	body = len - BLOCK_OVERHEAD - p[27];
 	memset(p + BLOCK_HEAD + body, 0, p[27]);
-	if (p[24] == BLOCK_CHUNK && body >= CHUNK_HEAD) {
-		put32(p + BLOCK_HEAD + 8, (uint32_t)(body - CHUNK_HEAD));
-		put64(p + BLOCK_HEAD + 36,
-		      XXH64(p + BLOCK_HEAD + CHUNK_HEAD, body - CHUNK_HEAD, 0));
-		body = CHUNK_HEAD;
-	}
-	put64(p + 32, XXH64(p + BLOCK_HEAD, body, XXH64(p, 32, 0)));
+	right_check(p, body);
 	return len;
 }
 

@@ -36,7 +36,7 @@ static void read_function(struct code *code, uint64_t vaddr, uint64_t size)
 			sink += calls[i].start + calls[i].pad;
 	free(calls);
 	sink += frames_stack(code->frames, vaddr);
-	sink += code_result_used(code, vaddr);
+	sink += code_result_used(code, vaddr, (enum ret_proof)(vaddr & 3));
 	for (size_t i = 0;
 	     i < TABLE_ENTRIES && relocs_pointer(code->relocs, vaddr, vaddr + size, i); i++)
 		sink += i;

@@ -12,6 +12,7 @@
 #include "format/block.h"
 #include "format/bytes.h"
 #include "tests/fuzz/programs.h"
+#include "tests/fuzz/rightcheck.h"
 
 enum { MOST = 1 << 20, BLOCKS = 4096, SECTIONS = 5 };
 
@@ -145,17 +146,6 @@ out:
 
 /* ---- all of a file ----------------------------------------------------------------------- */
 
-static void repair_own(uint8_t *p, size_t body)
-{
-	if (p[24] == BLOCK_CHUNK && body >= CHUNK_HEAD) {
-		put32(p + BLOCK_HEAD + 8, (uint32_t)(body - CHUNK_HEAD));
-		put64(p + BLOCK_HEAD + 36,
-		      XXH64(p + BLOCK_HEAD + CHUNK_HEAD, body - CHUNK_HEAD, 0));
-		body = CHUNK_HEAD;
-	}
-	put64(p + 32, XXH64(p + BLOCK_HEAD, body, XXH64(p, 32, 0)));
-}
-
 /* Numbers and checks of all blocks as a writer has them. */
 static void repair(uint8_t *p, size_t n)
 {
@@ -181,7 +171,7 @@ static void repair(uint8_t *p, size_t n)
 				put64(b + BLOCK_HEAD + 8, front);
 			if (plain && b[24] == BLOCK_SOURCE)
 				put64(b + BLOCK_HEAD + 8, interface);
-			repair_own(b, body);
+			right_check(b, body);
 		}
 		if (get32(b) == PCAPNG_IDB)
 			interface = XXH64(b, len, 0);

@@ -36,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct buf file = { 0 };
 
 	/* Twice, as `cat` joins them: the second is expanded where the first was. */
-	if (small_pack(&file, data, size) && small_pack(&file, data, size)) {
+	if (small_pack(&file, false, data, size) && small_pack(&file, true, data, size)) {
 		read_all(file.data, file.len, false, 0);
 		read_all(file.data, file.len, true, 0);
 		read_all(file.data, file.len, false, 1795000001000000000u + 50000);

@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "common/array.h"
 #include "decode/import/foreign.h"
 #include "replay/hostprogram.h"
 #include "replay/player.h"
@@ -59,7 +60,7 @@ static void play(struct tape *t)
 	for (unsigned int i = 0; p && player_note(p, i, text, sizeof(text)); i++)
 		;
 	if (p && !socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair)) {
-		for (uint32_t i = 0; i < sizeof(setups) / sizeof(setups[0]); i++)
+		for (uint32_t i = 0; i < ARRAY_SIZE(setups); i++)
 			ask(pair[1], i + 1, 0, setups[i], setups[i][6]);
 		for (uint32_t i = 1; i < 16; i++)
 			ask(pair[1], 100 + i, (uint8_t)i, NULL, 512);

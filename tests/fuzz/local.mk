@@ -4,7 +4,8 @@
 # it over its corpus and some mutations. To add one, add to FUZZERS and bind:
 #	tests_fuzz_fuzz_NAME_SOURCES = tests/fuzz/fuzz_NAME.c tests/fuzz/driver.c
 FUZZERS = tests/fuzz/fuzz_container
-tests_fuzz_fuzz_container_SOURCES = tests/fuzz/fuzz_container.c tests/fuzz/driver.c
+tests_fuzz_fuzz_container_SOURCES = tests/fuzz/fuzz_container.c tests/fuzz/driver.c \
+	tests/fuzz/rightcheck.h
 tests_fuzz_fuzz_container_LDADD = libtrawl-test.la
 FUZZERS += tests/fuzz/fuzz_chunk
 tests_fuzz_fuzz_chunk_SOURCES = tests/fuzz/fuzz_chunk.c tests/fuzz/driver.c
@@ -88,8 +89,8 @@ tests_fuzz_fuzz_report_SOURCES = tests/fuzz/fuzz_report.c edit/reporttext.h edit
 	tests/fuzz/driver.c
 tests_fuzz_fuzz_report_CFLAGS = $(AM_CFLAGS) $(ARCHIVE_CFLAGS)
 tests_fuzz_fuzz_report_LDADD = libcommon.la libtrawl.la $(ARCHIVE_LIBS)
-tests_fuzz_fuzz_tape_SOURCES = tests/fuzz/fuzz_tape.c replay/tape.c replay/opentape.c replay/store.c replay/standard.c \
-	replay/player.c replay/requests.c replay/storage.c replay/usbip.c replay/verdict.c replay/hostprogram.c \
+tests_fuzz_fuzz_tape_SOURCES = tests/fuzz/fuzz_tape.c replay/tape.c replay/opentape.c replay/store.c replay/filearray.c replay/sectors.c replay/standard.c \
+	replay/player.c replay/requests.c replay/storage.c replay/blockrange.c replay/usbip.c replay/verdict.c replay/hostprogram.c \
 	replay/tape.h replay/player.h replay/hostprogram.h tests/fuzz/driver.c
 tests_fuzz_fuzz_tape_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS)
 tests_fuzz_fuzz_tape_LDADD = libimport.la libdecode.la libcommon.la libtrawl.la $(JSON_LIBS)
@@ -105,7 +106,7 @@ FUZZERS += tests/fuzz/fuzz_programs
 tests_fuzz_fuzz_programs_SOURCES = tests/fuzz/fuzz_programs.c tests/fuzz/driver.c
 tests_fuzz_fuzz_programs_LDADD = libprograms.la $(trawl_export_LDADD) libtrawl-test.la $(ZSTD_LIBS) $(XXHASH_LIBS)
 
-# Hours of libFuzzer, shared by all harnesses, in a folder configured with CC=clang --enable-fuzzing
+# Hours of processor time under libFuzzer, shared by all harnesses, in a folder configured with CC=clang --enable-fuzzing
 # --enable-sanitizers. What they find goes to fuzz/ there, with a line of figures each.
 fuzz-build: all
 	$(MAKE) $(check_LTLIBRARIES)

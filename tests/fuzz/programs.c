@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "tests/fuzz/programs.h"
+#include "common/array.h"
 
 enum { WORDS = 7 };
 
@@ -60,7 +61,7 @@ static const struct mode modes[] = {
 
 size_t programs_modes(void)
 {
-	return sizeof(modes) / sizeof(modes[0]);
+	return ARRAY_SIZE(modes);
 }
 
 void __sanitizer_set_report_fd(void *fd) __attribute__((weak));

@@ -94,11 +94,16 @@ static void follow(struct client *c)
 	c->lost = c->ring->lost;
 }
 
+static void enable(struct client *c, struct trawl_enable *e)
+{
+	if (ioctl(c->fd, TRAWL_IOC_ENABLE, e))
+		fail("TRAWL_IOC_ENABLE");
+}
+
 static int watch(struct client *c, struct trawl_enable *e, int seconds)
 {
 	e->flags &= ~TRAWL_ENABLE_ON_EXEC;
-	if (ioctl(c->fd, TRAWL_IOC_ENABLE, e))
-		fail("TRAWL_IOC_ENABLE");
+	enable(c, e);
 	for (int tenth = 0; tenth < 10 * seconds && !kill((pid_t)e->pid, 0); tenth++)
 		usleep(100000);
 	drain(c);
@@ -174,97 +179,129 @@ static void probe(struct client *c, char *text)
 	close(p.fd);
 }
 
+static unsigned int provider_of(const char *name)
+{
+	return !strcmp(name, "lbr")	? 1
+		: !strcmp(name, "step") ? 2
+		: !strcmp(name, "bts")	? 3
+					: 9;
+}
+
+struct options {
+	struct trawl_enable enable;
+	unsigned int records, mode;
+	int seconds;
+	char *at; /* FILE:OFFSET:LAST of a probe; NULL: none */
+};
+
+/* What the tracing of COMMAND is to be; false: not one of its options. */
+static bool enable_option(struct trawl_enable *e, int option, const char *arg)
+{
+	switch (option) {
+	case 's':
+		e->select = strtoul(arg, NULL, 0);
+		return true;
+	case 'l':
+		e->form = TRAWL_FORM_LBR;
+		return true;
+	case 'b':
+		e->form = TRAWL_FORM_BTS;
+		e->select = 0;
+		e->bts_control = strtoul(arg, NULL, 0);
+		return true;
+	case 'd':
+		e->depth = strtoul(arg, NULL, 0);
+		return true;
+	case 'a':
+		e->flags |= TRAWL_ENABLE_ALONE;
+		return true;
+	case 'P':
+		e->provider = provider_of(arg);
+		return true;
+	case 'p':
+		e->pid = atoi(arg);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool option(struct client *c, struct options *o, int letter, char *arg)
+{
+	switch (letter) {
+	case 'o':
+		c->out = fopen(arg, "we");
+		if (!c->out)
+			fail(arg);
+		return true;
+	case 'n':
+		o->records = strtoul(arg, NULL, 0);
+		return true;
+	case 'm':
+		o->mode = mode_of(arg);
+		return true;
+	case 'q':
+		c->quiet = true;
+		return true;
+	case 'c':
+		o->at = arg;
+		return true;
+	case 't':
+		o->seconds = atoi(arg);
+		return true;
+	case 'z':
+		c->delay = atoi(arg);
+		return true;
+	default:
+		return enable_option(&o->enable, letter, arg);
+	}
+}
+
+/* Traces COMMAND from its exec to its end. */
+static int run(struct client *c, struct options *o, char **argv)
+{
+	struct trawl_enable *e = &o->enable;
+	int go, status;
+	pid_t pid;
+
+	pid = e->pid = start(argv, &go);
+	enable(c, e);
+	if (o->at) {
+		e->form = TRAWL_FORM_LBR;
+		enable(c, e);
+		e->form = TRAWL_FORM_STREAM;
+	}
+	close(go);
+	if (e->form == TRAWL_FORM_STREAM)
+		follow(c);
+	waitpid(pid, &status, 0);
+	if (e->form != TRAWL_FORM_STREAM)
+		dump(c, pid, e->form);
+	fprintf(stderr, "kbranch: %llu records, %llu lost\n", c->count, c->lost);
+	fclose(c->out);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
 int main(int argc, char **argv)
 {
 	struct client c = { .out = stdout };
-	struct trawl_enable e = { .size = sizeof(e),
-				  .flags = TRAWL_ENABLE_ON_EXEC,
-				  .form = TRAWL_FORM_STREAM,
-				  .select = 1 };
-	unsigned int records = 65536, mode = TRAWL_RING_BLOCK;
-	int option, go, status, seconds = 1;
-	char *at = NULL;
-	pid_t pid;
+	struct options o = { .enable = { .size = sizeof(o.enable),
+					 .flags = TRAWL_ENABLE_ON_EXEC,
+					 .form = TRAWL_FORM_STREAM,
+					 .select = 1 },
+			     .records = 65536,
+			     .mode = TRAWL_RING_BLOCK,
+			     .seconds = 1 };
+	int letter;
 
-	while ((option = getopt(argc, argv, "+o:s:n:m:lb:d:aqP:c:z:p:t:")) != -1) {
-		switch (option) {
-		case 'o':
-			c.out = fopen(optarg, "we");
-			if (!c.out)
-				fail(optarg);
-			break;
-		case 's':
-			e.select = strtoul(optarg, NULL, 0);
-			break;
-		case 'n':
-			records = strtoul(optarg, NULL, 0);
-			break;
-		case 'm':
-			mode = mode_of(optarg);
-			break;
-		case 'l':
-			e.form = TRAWL_FORM_LBR;
-			break;
-		case 'b':
-			e.form = TRAWL_FORM_BTS;
-			e.select = 0;
-			e.bts_control = strtoul(optarg, NULL, 0);
-			break;
-		case 'd':
-			e.depth = strtoul(optarg, NULL, 0);
-			break;
-		case 'a':
-			e.flags |= TRAWL_ENABLE_ALONE;
-			break;
-		case 'q':
-			c.quiet = true;
-			break;
-		case 'P':
-			e.provider = !strcmp(optarg, "lbr") ? 1
-				: !strcmp(optarg, "step")   ? 2
-				: !strcmp(optarg, "bts")    ? 3
-							    : 9;
-			break;
-		case 'c':
-			at = optarg;
-			break;
-		case 'p':
-			e.pid = atoi(optarg);
-			break;
-		case 't':
-			seconds = atoi(optarg);
-			break;
-		case 'z':
-			c.delay = atoi(optarg);
-			break;
-		default:
+	while ((letter = getopt(argc, argv, "+o:s:n:m:lb:d:aqP:c:z:p:t:")) != -1)
+		if (!option(&c, &o, letter, optarg))
 			return 2;
-		}
-	}
 	c.fd = open(TRAWL_DEVICE, O_RDWR | O_CLOEXEC);
 	if (c.fd < 0)
 		fail(TRAWL_DEVICE);
-	map_ring(&c, records, mode);
-	if (at)
-		probe(&c, at);
-	if (e.pid)
-		return watch(&c, &e, seconds);
-	pid = e.pid = start(argv + optind, &go);
-	if (ioctl(c.fd, TRAWL_IOC_ENABLE, &e))
-		fail("TRAWL_IOC_ENABLE");
-	if (at) {
-		e.form = TRAWL_FORM_LBR;
-		if (ioctl(c.fd, TRAWL_IOC_ENABLE, &e))
-			fail("TRAWL_IOC_ENABLE");
-		e.form = TRAWL_FORM_STREAM;
-	}
-	close(go);
-	if (e.form == TRAWL_FORM_STREAM)
-		follow(&c);
-	waitpid(pid, &status, 0);
-	if (e.form != TRAWL_FORM_STREAM)
-		dump(&c, pid, e.form);
-	fprintf(stderr, "kbranch: %llu records, %llu lost\n", c.count, c.lost);
-	fclose(c.out);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	map_ring(&c, o.records, o.mode);
+	if (o.at)
+		probe(&c, o.at);
+	return o.enable.pid ? watch(&c, &o.enable, o.seconds) : run(&c, &o, argv + optind);
 }

@@ -26,8 +26,11 @@ tests/kmod/document: $(KMOD_DOCUMENT)
 tests/kmod/document32: $(KMOD_DOCUMENT)
 	$(AM_V_CC)$(MKDIR_P) tests/kmod && $(CC) -m32 $(FREESTANDING) -isystem /usr/include/$$($(CC) -print-multiarch) \
 		-o $@ $(srcdir)/tests/kmod/document.c 2>/dev/null || rm -f $@
+# Three quarters of its branches were the dynamic linker's, which looks up thousands of symbols of
+# libstdc++; sqlite3 under steps (kmod-programs.sh) is dynamic, too.
 tests/kmod/workers: tests/kmod/workers.cc
-	$(AM_V_CC)$(MKDIR_P) tests/kmod && g++ -O1 -pthread -o $@ $(srcdir)/tests/kmod/workers.cc
+	$(AM_V_CC)$(MKDIR_P) tests/kmod && { g++ -O1 -pthread -static-libstdc++ -static-libgcc -o $@ \
+		$(srcdir)/tests/kmod/workers.cc 2>/dev/null || g++ -O1 -pthread -o $@ $(srcdir)/tests/kmod/workers.cc; }
 
 if HAVE_ZYDIS
 check_PROGRAMS += tests/kmod/ptstep

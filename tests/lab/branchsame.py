@@ -3,7 +3,8 @@
 """branchsame.py HOW A B: compares the branches of two captures, as trawl-decode --json prints them.
 
 HOW is "all": the same near branches, one by one, with their kinds. Or "runs": what A has between
-two marks of a gap is a stretch of B. Prints counts; status 1 if not.
+two marks of a gap is a stretch of B. Or "counted": A has all of B but for what its marks count,
+and a mark without a count is followed by a stretch of B. Prints counts; status 1 if not.
 """
 import json
 import sys
@@ -49,5 +50,37 @@ def runs(a, b):
     return count > 0 and not bad
 
 
+def losses(path):
+    """Like branches(), but with the count of a loss: 0 is unknown."""
+    for line in open(path):
+        item = json.loads(line)
+        fields = item["fields"]
+        if fields.get("kind") in NEAR:
+            yield int(fields["from"], 16), int(fields["to"], 16), fields["kind"]
+        elif "lost" in fields:
+            yield fields["lost"]
+
+
+def counted(path, b):
+    b, at, lost, here, gaps = [x for x in b if x], 0, 0, 0, 0
+    for x in losses(path):
+        if isinstance(x, int):
+            at = at + x if x and at is not None else None
+            lost, gaps = lost + x, gaps + 1
+        elif at is None:
+            # What follows a loss without a count: compared by "runs".
+            here += 1
+        elif at >= len(b) or b[at] != x:
+            print(f"branch {at} of {len(b)}: {b[at] if at < len(b) else 'none'}, {x}")
+            return False
+        else:
+            at, here = at + 1, here + 1
+    print(f"{here} of {len(b)} branches, {gaps} gaps with {lost}, "
+          + ("then of unknown length" if at is None else f"which leaves {len(b) - at}"))
+    return here > 0 and at in (None, len(b))
+
+
 how, a, b = sys.argv[1], list(branches(sys.argv[2])), list(branches(sys.argv[3]))
+if how == "counted":
+    sys.exit(0 if counted(sys.argv[2], b) and runs(a, b) else 1)
 sys.exit(0 if {"all": same, "runs": runs}[how](a, b) else 1)

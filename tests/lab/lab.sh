@@ -33,10 +33,10 @@ decoded() {
 	trawl-decode --json "$@"
 }
 
-# wait_for SECONDS COMMAND...: until the command succeeds; fails when it never does.
+# wait_for COMMAND...: until the command succeeds; fails when it does not in a minute, which is long
+# also for a guest on a busy machine.
 wait_for() {
-	local tries=$(($1 * 10))
-	shift
+	local tries=600
 	until "$@" >/dev/null 2>&1; do
 		[ $((tries -= 1)) -gt 0 ] || return 1
 		sleep 0.1
@@ -83,8 +83,8 @@ usb_disks_ready() {
 
 # A bus's devices appear some time after its driver.
 usb_settled() {
-	wait_for 15 usb_disks_ready && wait_for 15 usb_count $KEYBOARD 2 &&
-		wait_for 15 usb_count $SERIAL 1 && wait_for 15 usb_count $AUDIO 1
+	wait_for usb_disks_ready && wait_for usb_count $KEYBOARD 2 &&
+		wait_for usb_count $SERIAL 1 && wait_for usb_count $AUDIO 1
 }
 
 # gadget NAME FUNCTION VID:PID [ATTRIBUTE=VALUE...]: plugs a gadget with this configfs function
@@ -100,7 +100,7 @@ gadget() {
 		echo "${attribute#*=}" >"$g/functions/$2/${attribute%%=*}" || return 1
 	done
 	ln -s "$g/functions/$2" "$g/configs/c.1/"
-	echo dummy_udc.0 >"$g/UDC" && wait_for 5 usb_device "$3" >/dev/null
+	echo dummy_udc.0 >"$g/UDC" && wait_for usb_device "$3" >/dev/null
 }
 
 # gadget_gone NAME: unplugs it and takes it apart.
@@ -136,7 +136,7 @@ record() {
 		args+=(-i "usb${filter:+:$filter}")
 	done
 	start "$name" trawl "${record_options[@]}" "${args[@]}" -w "$name.trawl"
-	wait_for 10 grep -q 'capturing to' "$name.log"
+	wait_for grep -q 'capturing to' "$name.log"
 }
 
 # usb_address VID:PID N: BUS:DEV of the N-th such device.
@@ -160,14 +160,14 @@ disk_reads() {
 # under way, and plugs it in again. Whether one is, is luck: where none was, once more. The kernel's
 # text tells at once. What the reader said is in dd.log.
 unplugged_in_transfer() {
-	local disk text reader hit=1 tries=6
+	local disk text reader hit=1 tries=20
 	cat /sys/kernel/debug/usb/usbmon/3u >bus3.txt &
 	text=$!
 	while [ $hit -ne 0 ] && [ $((tries -= 1)) -ge 0 ]; do
 		mapfile -t disk < <(disks)
 		dd if="/dev/${disk[1]}" of=/dev/null bs=64k iflag=direct status=none 2>dd.log &
 		reader=$!
-		wait_for 10 disk_reads "${disk[1]}"
+		wait_for disk_reads "${disk[1]}"
 		host device_del disk-ehci >/dev/null
 		wait $reader
 		# EPROTO, EILSEQ, ENODEV, ESHUTDOWN
@@ -180,4 +180,13 @@ unplugged_in_transfer() {
 	done
 	kill $text
 	return $hit
+}
+
+# disk_of DEVICE: the name of the block device of a USB device, a folder of sysfs.
+disk_of() {
+	local d
+	for d in "$1"/*/host*/target*/*/block/sd?; do
+		[ -e "$d" ] && echo "${d##*/}" && return
+	done
+	return 1
 }

@@ -2,6 +2,7 @@
 /*
  * lbr: runs branches that are known one by one with the LBR of CPU 0 on, and compares what its MSRs
  * say, for each bit of LBR_SELECT. Prints a line of TAP for each; needs root and the module msr.
+ * lbr rule: whether that comparison is right, without a processor.
  *
  * MSR numbers and bits: Intel SDM volume 4, "Last Branch Records" of volume 3.
  */
@@ -11,6 +12,8 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #define MSR_LBR_SELECT 0x1c8
@@ -115,37 +118,155 @@ static size_t next_recorded(size_t i, unsigned select)
 	return i;
 }
 
-/* The way back from the system call that switches the LBR on may come first: a far branch from the
- * kernel. */
-static bool is_way_back(uint64_t from, uint64_t to)
+struct record {
+	uint64_t from, to;
+};
+
+/*
+ * A far branch from the kernel: the way back from the system call that switches the LBR on, or from
+ * an interrupt anywhere in the pattern. It goes on behind a branch and in front of the one after
+ * it; branches that are not recorded may have been between the record before and this one, and
+ * between this one and the next.
+ */
+static bool is_way_back(struct record r, size_t done, size_t next)
 {
-	return (int64_t)from < 0 && to == (uintptr_t)p_on + 2;
+	if ((int64_t)r.from >= 0)
+		return false;
+	for (size_t i = done; i <= next; i++) {
+		uintptr_t before = (uintptr_t)(i ? branches[i - 1].to : p_on + 2);
+
+		if (r.to >= before && (i == BRANCHES || r.to <= (uintptr_t)branches[i].from))
+			return true;
+	}
+	return false;
 }
 
-/* True if the LBR holds just what this LBR_SELECT lets through. */
-static bool exact(int fd, unsigned select)
+/* True if the records are just what this LBR_SELECT lets through; *wrong: the first that is not. */
+static bool matches(const struct record *records, size_t n, unsigned select, size_t *wrong)
+{
+	size_t done = 0, next = next_recorded(0, select);
+
+	for (size_t i = 0; i < n; i++) {
+		struct record r = records[i];
+
+		if (!(select & FAR) && is_way_back(r, done, next))
+			continue;
+		if (next == BRANCHES || r.from != (uintptr_t)branches[next].from ||
+		    r.to != (uintptr_t)branches[next].to) {
+			*wrong = i;
+			return false;
+		}
+		done = next + 1;
+		next = next_recorded(done, select);
+	}
+	*wrong = n;
+	return next == BRANCHES;
+}
+
+/* ---- the rule itself --------------------------------------------------------------------- */
+
+#define KERNEL	0xffffffff81000000u
+
+/* The records of an LBR_SELECT, with another one in front of branch `at`. */
+static size_t with_another(struct record *records, unsigned select, size_t at, struct record r)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i <= BRANCHES; i++) {
+		if (i == at)
+			records[n++] = r;
+		if (i < BRANCHES && !(branches[i].type & select))
+			records[n++] = (struct record){ (uintptr_t)branches[i].from,
+							(uintptr_t)branches[i].to };
+	}
+	return n;
+}
+
+/*
+ * Without a processor: an interrupt between any two branches is accepted, whichever of them are
+ * recorded; one that goes on elsewhere, a branch more and a branch less are not.
+ */
+static int check_rule(void)
+{
+	static const unsigned types[] = { 0, JCC, REL_CALL, IND_CALL, RET, IND_JMP, REL_JMP,
+					  REL_JMP | REL_CALL | RET | JCC };
+	int accepted = 0, refused = 0, all = 0, cases = sizeof(types) / sizeof(*types);
+	struct record records[BRANCHES + 1];
+	size_t n, wrong;
+
+	for (int t = 0; t < cases; t++) {
+		for (size_t at = 0; at <= BRANCHES; at++, all++) {
+			uintptr_t before = (uintptr_t)(at ? branches[at - 1].to : p_on + 2);
+
+			n = with_another(records, types[t], at, (struct record){ KERNEL, before });
+			accepted += matches(records, n, types[t], &wrong);
+			/* nothing comes back to the middle of the system call's instruction */
+			n = with_another(records, types[t], at,
+					 (struct record){ KERNEL, (uintptr_t)p_on + 1 });
+			refused += !matches(records, n, types[t], &wrong);
+			n = with_another(records, types[t], at, (struct record){ before, before });
+			refused += !matches(records, n, types[t], &wrong);
+		}
+		n = with_another(records, types[t], BRANCHES + 1, (struct record){ 0, 0 });
+		refused += !matches(records + 1, n - 1, types[t], &wrong);
+		refused += !matches(records, n - 1, types[t], &wrong);
+	}
+	printf("%sok 1 - an interrupt between two branches: %d of %d accepted\n",
+	       accepted == all ? "" : "not ", accepted, all);
+	printf("%sok 2 - what cannot be: %d of %d refused\n1..2\n",
+	       refused == 2 * (all + cases) ? "" : "not ", refused,
+	       2 * (all + cases));
+	return accepted != all || refused != 2 * (all + cases);
+}
+
+/* ---- the processor ----------------------------------------------------------------------- */
+
+/* How often this task has been off its processor. */
+static long switches(void)
+{
+	struct rusage used;
+
+	getrusage(RUSAGE_SELF, &used);
+	return used.ru_nvcsw + used.ru_nivcsw;
+}
+
+/* Records the pattern. The LBR is the processor's: where another task ran meanwhile, its branches
+ * are in it, and the pattern is run again. */
+static void record(int fd, unsigned select)
 {
 	const uint64_t on = 1, off = 0;
-	size_t i = next_recorded(0, select), tos, n;
+	long before;
 
-	write_msr(fd, MSR_LBR_SELECT, select);
-	write_msr(fd, MSR_LBR_TOS, 0);
-	pattern(fd, &on, &off);
-	tos = read_msr(fd, MSR_LBR_TOS);
-	for (n = 1; n <= tos; n++) {
-		uint64_t from = read_msr(fd, MSR_LBR_FROM + n), to = read_msr(fd, MSR_LBR_TO + n);
-
-		if (n == 1 && !(select & FAR) && is_way_back(from, to))
-			continue;
-		if (i == BRANCHES || from != (uintptr_t)branches[i].from ||
-		    to != (uintptr_t)branches[i].to)
-			return false;
-		i = next_recorded(i + 1, select);
-	}
-	return i == BRANCHES;
+	do {
+		before = switches();
+		write_msr(fd, MSR_LBR_SELECT, select);
+		write_msr(fd, MSR_LBR_TOS, 0);
+		pattern(fd, &on, &off);
+	} while (switches() != before);
 }
 
-int main(void)
+/* True if the LBR holds just what this LBR_SELECT lets through; else shows its records. */
+static bool exact(int fd, unsigned select)
+{
+	struct record records[DEPTH];
+	size_t n, i;
+
+	record(fd, select);
+	n = read_msr(fd, MSR_LBR_TOS);
+	for (i = 0; i < n && i < DEPTH; i++) {
+		records[i].from = read_msr(fd, MSR_LBR_FROM + (unsigned)i + 1);
+		records[i].to = read_msr(fd, MSR_LBR_TO + (unsigned)i + 1);
+	}
+	if (n < DEPTH && matches(records, n, select, &i))
+		return true;
+	for (size_t k = 0; k < n && k < DEPTH; k++)
+		printf("# record %zu of %zu: %#lx to %#lx%s; pattern at %p\n", k + 1, n,
+		       (long)records[k].from, (long)records[k].to, k == i ? ", wrong" : "",
+		       (void *)pattern);
+	return false;
+}
+
+int main(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
@@ -165,6 +286,8 @@ int main(void)
 	cpu_set_t first;
 	int fd, bad = 0;
 
+	if (argc > 1 && !strcmp(argv[1], "rule"))
+		return check_rule();
 	CPU_ZERO(&first);
 	CPU_SET(0, &first);
 	sched_setaffinity(0, sizeof(first), &first);

@@ -2,8 +2,8 @@
 # Tests that need a kernel other than this machine's: tests/lab/guest/*.sh, run in QEMU under each
 # of Debian's kernels. Not part of `make check`: these need QEMU, a package mirror and minutes.
 LAB_KERNELS = 6.1 6.12
-TESTS += tests/lab/runner.sh
-EXTRA_DIST += tests/lab/run tests/lab/guest.py tests/lab/runner.sh tests/lab/kernel tests/lab/kmod tests/lab/init tests/lab/main tests/lab/lab.sh \
+TESTS += tests/lab/runner.sh tests/lab/lbr.sh
+EXTRA_DIST += tests/lab/lbr.sh tests/lab/run tests/lab/guest.py tests/lab/runner.sh tests/lab/kernel tests/lab/kmod tests/lab/init tests/lab/main tests/lab/lab.sh \
 	tests/lab/linux-6.1.sh tests/lab/linux-6.12.sh \
 	tests/lab/guest/smoke.sh tests/lab/guest/noroot.sh tests/lab/guest/eprobe.sh tests/lab/guest/fetch.sh tests/lab/guest/atexit.sh \
 	tests/lab/guest/branch-step.sh tests/lab/host/branch-step.sh tests/lab/guest/branch-last.sh tests/lab/lastsame.py \
@@ -16,7 +16,7 @@ EXTRA_DIST += tests/lab/run tests/lab/guest.py tests/lab/runner.sh tests/lab/ker
 	tests/lab/slew.py tests/lab/guest/slew.sh tests/lab/host/slew.sh \
 	tests/lab/guest/usb-capture.sh tests/lab/host/usb-capture.sh \
 	tests/lab/urbs.py tests/lab/marks.py tests/lab/guest/offline.sh tests/lab/guest/late.sh tests/lab/host/late.sh tests/lab/guest/suspend.sh tests/lab/host/suspend.sh \
-	tests/lab/guest/usb-extcap.sh tests/lab/guest/usb-flight.sh \
+	tests/lab/guest/usb-extcap.sh tests/lab/guest/usb-flight.sh tests/lab/guest/usb-trigger.sh \
 	tests/lab/guest/usb-hotplug.sh tests/lab/host/usb-hotplug.sh \
 	tests/lab/guest/usb-load.sh tests/lab/host/usb-load.sh \
 	tests/lab/odddevice.py tests/lab/guest/usb-odd.sh tests/lab/host/usb-odd.sh \
@@ -24,11 +24,13 @@ EXTRA_DIST += tests/lab/run tests/lab/guest.py tests/lab/runner.sh tests/lab/ker
 	tests/lab/guest/usb-same.sh tests/lab/host/usb-same.sh tests/lab/host/pcapsame.py tests/lab/host/decodesame.py \
 	tests/lab/evdev.py tests/lab/guest/usb-replay.sh tests/lab/guest/usb-samples.sh tests/lab/host/usb-samples.sh \
 	tests/lab/guest/replay-vm.sh tests/lab/host/replay-vm.sh \
+	tests/lab/guest/replay-host.sh tests/lab/queued.py tests/lab/usbtalk.py \
+	tests/lab/guest/replay-kinds.sh tests/lab/microphone.py tests/lab/guest/replay-speed.sh \
 	tests/lab/guest/usb-uas.sh tests/lab/host/usb-uas.sh \
 	tests/lab/mtpread.py tests/lab/guest/usb-classes.sh tests/lab/host/usb-classes.sh \
 	tests/lab/guest/usb-text.sh tests/lab/host/usb-text.sh tests/lab/host/textsame.py \
 	tests/lab/qemu/build tests/lab/qemu/branch-record.patch tests/lab/qemu/README.md tests/lab/qemu/COPYING tests/lab/kmod-headers tests/lab/kernel-debug tests/lab/guest/bench-branch.sh tests/lab/host/bench-branch.sh \
-	tests/lab/guest/branch-hardware.sh tests/lab/guest/branch-threads.sh tests/lab/guest/branch-overflow.sh tests/lab/host/branch-overflow.sh tests/lab/guest/lockdown.sh tests/lab/guest/lbr-unknown.sh \
+	tests/lab/guest/branch-hardware.sh tests/lab/guest/branch-gap.sh tests/lab/guest/branch-threads.sh tests/lab/guest/branch-beside.sh tests/lab/guest/branch-first.sh tests/lab/host/branch-first.sh tests/lab/numbered.py tests/lab/guest/branch-taken.sh tests/lab/guest/branch-hotplug.sh tests/lab/host/branch-hotplug.sh tests/lab/guest/branch-overflow.sh tests/lab/host/branch-overflow.sh tests/lab/guest/lockdown.sh tests/lab/guest/lbr-unknown.sh \
 	tests/lab/guest/kmod-debugger.sh \
 	tests/lab/branchsame.py tests/lab/guest/cpu-branches.sh tests/lab/guest/cpu-stacks.sh tests/lab/brstack.py
 
@@ -36,12 +38,12 @@ EXTRA_DIST += tests/lab/run tests/lab/guest.py tests/lab/runner.sh tests/lab/ker
 lab-programs: all
 	$(MAKE) $(AM_MAKEFLAGS) $(check_PROGRAMS) $(check_LTLIBRARIES)
 lab-check: lab-programs
-	TRAWL_TEST_SECONDS=2400 $(MAKE) $(AM_MAKEFLAGS) check-TESTS TEST_SUITE_LOG=lab-suite.log \
+	TRAWL_TEST_SECONDS=$${TRAWL_TEST_SECONDS:-2400} $(MAKE) $(AM_MAKEFLAGS) check-TESTS TEST_SUITE_LOG=lab-suite.log \
 		TESTS='$(LAB_KERNELS:%=tests/lab/linux-%.sh)'
 
-# lab-check, and what takes long on both kernels.
+# Every test of the lab on every kernel that it is for, the emulated processors' among them: half an hour.
 lab-long:
-	LAB_LONG=1 $(MAKE) $(AM_MAKEFLAGS) lab-check
+	LAB_LONG=1 LAB_STRESS=3 TRAWL_TEST_SECONDS=6000 $(MAKE) $(AM_MAKEFLAGS) lab-check
 .PHONY: lab-long
 
 # What of trawl.ko takes minutes: a minute of random requests, a long flow, on both kernels.
@@ -55,7 +57,7 @@ kmod-long: lab-programs
 lab-kasan: lab-programs
 	$(srcdir)/tests/lab/kernel-debug lab/6.1-debug
 	TRAWL_SRC='$(abs_top_srcdir)' TRAWL_BUILD='$(abs_top_builddir)' LAB_LIMIT=900 \
-		$(srcdir)/tests/lab/run --limit 1800 6.1-debug kmod-step kmod-safe
+		$(srcdir)/tests/lab/run --limit 1800 6.1-debug kmod-step kmod-safe kmod-uprobe
 .PHONY: lab-kasan
 
 # What each way of recording branches costs, on the emulated processor: minutes.
@@ -95,7 +97,7 @@ lab-clean:
 	rm -rf lab
 .PHONY: lab-qemu lab-cpus lab-programs lab-check lab-shell lab-kernels lab-clean
 
-check_PROGRAMS += tests/lab/usbload tests/lab/tsc tests/lab/lbr tests/lab/branchload
+check_PROGRAMS += tests/lab/usbload tests/lab/tsc tests/lab/lbr tests/lab/branchload tests/lab/branchnumber
 tests_lab_tsc_SOURCES = tests/lab/tsc.c
 tests_lab_tsc_CFLAGS = $(AM_CFLAGS)
 tests_lab_usbload_SOURCES = tests/lab/usbload.c
@@ -106,3 +108,6 @@ tests_lab_branchload_SOURCES = tests/lab/branchload.c
 # -O1 keeps the loop and the jump as they are written; position-independent code has a fixed place in the file.
 tests_lab_branchload_CFLAGS = $(AM_CFLAGS) -O1 -fno-pie
 tests_lab_branchload_LDFLAGS = -no-pie
+tests_lab_branchnumber_SOURCES = tests/lab/branchnumber.c
+tests_lab_branchnumber_CFLAGS = $(AM_CFLAGS) -O1 -fno-pie
+tests_lab_branchnumber_LDFLAGS = -no-pie

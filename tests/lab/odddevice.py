@@ -9,6 +9,7 @@ state of its ports twice at a time, which is refused at submission.
 Protocol: Documentation/usb/usbip_protocol.rst of the kernel (big-endian, headers of 48 bytes).
 """
 import ctypes
+import errno
 import glob
 import os
 import socket
@@ -86,6 +87,9 @@ class Server(threading.Thread):
             if status is not None:
                 self.answer(number, status, got, b"odd!" * (got // 4))
 
+    def descriptor(self, kind, index):
+        return descriptors().get(kind)
+
     def reply(self, command, number, rest):
         self.wire.sendall((struct.pack(">5I", command, number, 0, 0, 0) + rest).ljust(48, b"\0"))
 
@@ -97,7 +101,7 @@ class Server(threading.Thread):
         kind, request, value, _, _ = setup
         data = b""
         if request == 6 and kind == 0x80:
-            data = descriptors().get(value >> 8)
+            data = self.descriptor(value >> 8, value & 255)
         elif request == 0:
             data = b"\0\0"
         if data is None:
@@ -189,6 +193,18 @@ def check(what, have, want):
         raise SystemExit(f"{what}: {have} instead of {want}")
 
 
+def reap_unplugged(user, urb):
+    """What became of a transfer whose device is gone: the kernel may say so before the transfer ends."""
+    for _ in range(600):
+        try:
+            return user.reap(urb)[0]
+        except OSError as e:
+            if e.errno != errno.ENODEV:
+                raise
+        time.sleep(0.1)
+    raise SystemExit("the pending transfer did not end")
+
+
 def use_device():
     device, kernel = socket.socketpair()
     server = Server(device)
@@ -210,7 +226,7 @@ def use_device():
     check("discarded", user.reap(urb)[0], -ENOENT)
     pending = user.submit(1, INTERRUPT, 64)
     device.shutdown(socket.SHUT_RDWR)
-    status = user.reap(pending)[0]
+    status = reap_unplugged(user, pending)
     print(f"pulled out: {status}")
     return path.split("/")[-2]
 
@@ -225,5 +241,5 @@ def refuse(hub):
         print(f"refused: {e.errno}")
 
 
-bus = use_device()
-refuse(f"/dev/bus/usb/{bus}/001")
+if __name__ == "__main__":
+    refuse(f"/dev/bus/usb/{use_device()}/001")

@@ -120,6 +120,15 @@ has "and stays one" "$out" '^not ok 1 .*fails: wrong'
 same "no word to the runner in the middle of a comment" "" \
 	"$(grep -nE '^#.*[^#] (kernels|long|machine|last): ' "$TRAWL_SRC"/tests/lab/guest/*.sh)"
 
+# What takes long is left to make lab-long.
+guest slow <<<'# long: x y'
+guest elsewhere <<<'# kernels: y'
+guest branches <<<'# machine: skylake'
+same "without LAB_LONG, what takes long and what takes a QEMU of our own is left out" \
+	"good other" "$(lab --list | grep -x 'good\|other\|slow\|elsewhere\|branches' | xargs)"
+same "with it, nothing of this kernel is" "branches good other slow" \
+	"$(LAB_LONG=1 lab --list | grep -x 'good\|other\|slow\|elsewhere\|branches' | xargs)"
+
 # By itself, as after ./demo.sh, it builds what the guests run.
 printf 'lab-programs:\n\t@echo >built\n' >"$top/build/Makefile"
 lab good >/dev/null

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
-# Which changes of the code no test notices: make mutants [MUTANTS=60] [SEED=1].
+# Which changes of the code no test notices: make mutants [MUTANTS=60] [SEED=1]
+# [MUTANT_MINUTES=0]. What was tried is kept: a run that was ended goes on where it was.
 MUTANTS = 60
 SEED = 1
+MUTANT_MINUTES = 0
 mutants: all
-	@$(AM_TESTS_ENVIRONMENT) nice /usr/bin/python3 '$(srcdir)/tests/mutants/mutants.py' --count '$(MUTANTS)' --seed '$(SEED)'
+	@$(AM_TESTS_ENVIRONMENT) nice /usr/bin/python3 '$(srcdir)/tests/mutants/mutants.py' --count '$(MUTANTS)' \
+		--seed '$(SEED)' --minutes '$(MUTANT_MINUTES)'
 # What the copy of the tree needs first; each unit test is built when it is wanted.
 mutants-build: all $(check_DATA) \
 	$(foreach program,$(filter-out tests/fuzz/% tests/bench/%,$(check_PROGRAMS)),$(if $(findstring /test_,$(program)),,$(program)))

@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""mutants.py [--count N] [--seed S] [--in FOLDER] [--at FILE:LINE]... [--list] [--sanitizers]
-[--units]
+"""mutants.py [--count N] [--seed S] [--minutes M] [--in FOLDER] [--at FILE:LINE]... [--list]
+[--sanitizers] [--units] [--again]
 
 Changes one thing at a time in format/, decode/ and capture/, in a copy of the tree, builds what
 that changes and runs the tests that can notice it: the unit tests of the folder, then the quick
 ones of the programs. Prints each change that no test noticed as FILE:LINE with both lines, and at
 the end how many were killed of those that are not equivalent (tests/mutants/equivalent). The seed
-decides the places.
+decides the places. After --minutes no other change is begun: those that were tried are still an
+equal share of each folder.
+
+What became of each change is kept in results of the copy, until its file changes: the next run,
+of this or another seed, does not try it again. So a run that was ended, however, counts. --again
+tries survivors again, when tests have been added.
 
 The copy is build/mutants; it stays, so that a second run builds less. With --sanitizers it is
 build/mutants-asan, where leaks and reads of too much are noticed, too, and free() is left out as
@@ -17,10 +22,13 @@ there and are not used.
 """
 import argparse
 import glob
+import hashlib
+import json
 import os
 import random
 import re
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -30,6 +38,7 @@ SRC, BUILD = os.environ["TRAWL_SRC"], os.environ["TRAWL_BUILD"]
 WORK = BUILD + ("/mutants-asan" if "--sanitizers" in sys.argv else "/mutants")
 TREE, OBJ = WORK + "/tree", WORK + "/build"
 UNITS = "--units" in sys.argv
+CHANGED = WORK + "/changed"  # the file that is changed at the moment
 SLOW = 25  # seconds of processor time: a test that takes longer is none of the quick ones
 
 # What can notice a change in files whose name begins so, the nearest first; the first line that
@@ -56,7 +65,7 @@ TESTS = [
     ("decode/branch/", ["tests/cli/branch.py", "tests/cli/branchexport.py", *READERS]),
     ("decode/flow/", ["tests/cli/branchexport.py", "tests/cli/branch.py"]),
     ("decode/", [*READERS, "tests/cli/page.py", "tests/cli/usbview.py", "tests/cli/usbpcap.py"]),
-    ("capture/branch/", ["tests/cli/branch.py", "tests/cli/parsers.py"]),
+    ("capture/branch/", ["tests/capture/branch/", "tests/cli/branch.py", "tests/cli/parsers.py"]),
     ("capture/usb/", ["tests/capture/usb/", "tests/cli/usb.py", "tests/cli/list.sh"]),
     ("capture/probe/", ["tests/capture/probe/", "tests/cli/usdt.py", "tests/cli/messages.sh",
                         "tests/cli/list.sh"]),
@@ -175,6 +184,11 @@ def copy_tree():
     subprocess.run(["tar", "-C", TREE, "--keep-newer-files", "--warning=none", "-xf",
                     WORK + "/tree.tar"], check=True)
     os.unlink(WORK + "/tree.tar")
+    if os.path.exists(CHANGED):  # a run was killed before it put its file back
+        with open(CHANGED) as f:
+            name = f.read()
+        shutil.copyfile(f"{SRC}/{name}", f"{TREE}/{name}")
+        os.unlink(CHANGED)
 
 
 def configure():
@@ -297,6 +311,36 @@ def put(path, text):
         f.write(text)
 
 
+class Results:
+    """What became of changes, in a file with one line of JSON each."""
+
+    def __init__(self):
+        self.path, self.known = WORK + ("/results-units" if UNITS else "/results"), {}
+        if os.path.exists(self.path):
+            with open(self.path) as f:
+                for line in f:
+                    if line.endswith("\n"):  # the last may be cut
+                        r = json.loads(line)
+                        self.known[tuple(r["key"])] = r
+
+    @staticmethod
+    def key(place):
+        name, line, what, new = place
+        with open(f"{TREE}/{name}", "rb") as f:
+            return name, hashlib.sha256(f.read()).hexdigest(), line, what, new
+
+    def of(self, place, again):
+        """None: it is to be tried; else (old line, None or (test, how))."""
+        r = self.known.get(self.key(place))
+        if not r or again and not r["how"]:
+            return None
+        return r["old"], r["how"]
+
+    def add(self, key, old, how):
+        with open(self.path, "a") as f:
+            f.write(json.dumps({"key": key, "old": old, "how": how}) + "\n")
+
+
 def try_one(tests, place):
     name, line, what, new = place
     path = TREE + "/" + name
@@ -305,23 +349,28 @@ def try_one(tests, place):
     lines = before.split("\n")
     old, lines[line] = lines[line], new
     usable = tests.of(name)
+    put(CHANGED, name)
     put(path, "\n".join(lines))
     try:
         return old, tests.noticed(name, usable)
     finally:
         put(path, before)
+        os.unlink(CHANGED)
 
 
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("--count", type=int, default=60)
     p.add_argument("--seed", type=int, default=1)
+    p.add_argument("--minutes", type=float, default=0, help="0: until all are tried")
     p.add_argument("--in", dest="only", action="append", metavar="FOLDER")
     p.add_argument("--at", action="append", default=[], metavar="FILE:LINE")
     p.add_argument("--list", action="store_true")
     p.add_argument("--sanitizers", action="store_true")
     p.add_argument("--units", action="store_true")
+    p.add_argument("--again", action="store_true")
     o = p.parse_args()
+    end = time.monotonic() + 60 * o.minutes if o.minutes else float("inf")
     places = all_places(o.only or ["format/", "decode/", "capture/"])
     if o.at:
         chosen = [q for q in places if f"{q[0]}:{q[1] + 1}" in o.at]
@@ -331,6 +380,7 @@ def main():
         for name, line, what, new in chosen:
             print(f"{name}:{line + 1}: {what}: {new.strip()}")
         return 0
+    signal.signal(signal.SIGTERM, lambda *a: sys.exit("# ended; what was tried is kept"))
     copy_tree()
     configure()
     # one after the other: both would link the same libraries at the same time
@@ -340,9 +390,13 @@ def main():
     if built.returncode:
         print(built.stdout[-3000:])
         return 2
-    tests, same = Tests(), equivalents()
+    tests, same, results = Tests(), equivalents(), Results()
     killed, late, survived, equal, stillborn = {}, 0, [], 0, 0
+    untried = 0
     for place in chosen:
+        if time.monotonic() > end and not results.of(place, o.again):
+            untried += 1
+            continue
         name, line, what, new = place
         where = f"{name}:{line + 1}: {what}"
         with open(f"{TREE}/{name}") as f:
@@ -351,7 +405,12 @@ def main():
             equal += 1
             print(f"equivalent {where}", flush=True)
             continue
-        old, how = try_one(tests, place)
+        result = results.of(place, o.again)
+        if not result:
+            key = results.key(place)
+            result = try_one(tests, place)
+            results.add(key, *result)
+        old, how = result
         if how and how[0] == "build":
             stillborn += 1
         elif how:
@@ -363,6 +422,8 @@ def main():
         else:
             survived.append(name)
             print(f"SURVIVED {where}\n-{old}\n+{new}", flush=True)
+    if untried:
+        print(f"# {untried} of {len(chosen)} were not tried: {o.minutes:g} minutes")
     dead = sum(killed.values())
     for top in ("format", "decode", "capture"):
         n = killed.get(top, 0)

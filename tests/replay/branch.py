@@ -64,8 +64,9 @@ def without_repeats(pcs):
     return [pc for i, pc in enumerate(pcs) if not i or pcs[i - 1] != pc]
 
 
-def record(path, *command):
-    return subprocess.run(["setarch", "-R", TRAWL, "-i", "branch:ptrace", "-w", path, "--",
+def record(path, *command, also=()):
+    more = [word for source in also for word in ("-i", source)]
+    return subprocess.run(["setarch", "-R", TRAWL, "-i", "branch:ptrace", *more, "-w", path, "--",
                            *command],
                           env=ENVIRONMENT, capture_output=True, text=True, timeout=300)
 
@@ -115,6 +116,14 @@ def test_commands(d, path, walked):
                  "+" not in m[1]), None)
     lines, _, _ = walk(path, "end", f"prev {name}", f"prev {name}", f"next {name}")
     ok(len(addresses(lines)) == 5, f"to the calls of {name}", lines)
+    ok(all(re.match(r"\d+\.\d{9} 0x[0-9a-f]+ \S+ (\S+:\d+ )?(\(|[a-z]+\b)", line)
+           for line in walk(path, "all")[0] if not line.startswith(("gap:", "end:"))),
+       "each line's words are apart, whatever the address is")
+    lines, _, _ = walk(path, "step 5", "next nosuch", "step -1", "step x", "list 1e3", "time abc",
+                       "time -1")
+    same([walked[0]] + 6 * [walked[5]], addresses(lines), "what cannot be leaves the walk there")
+    same(6, sum("no call of 'nosuch'" in line or "is no number of" in line for line in lines),
+         "and is said")
     lines, _, _ = walk(path, "back")
     ok("begin: before this nothing was recorded" in lines, "the begin is said", lines)
     _, err, status = walk(path, "quit", args=("--tid", "1"))
@@ -133,6 +142,68 @@ def test_commands(d, path, walked):
     lines, _, _ = walk(moved, "list 3")
     ok(any("another build id" in line for line in lines),
        "the file of another build is not believed", lines[:4])
+
+
+TURNS = """#include <unistd.h>
+int done;
+__attribute__((noinline)) int one(int n) { return n * 3; }
+__attribute__((noinline)) int two(int n) { done += one(n); return done; }
+int main(void)
+{
+	for (int i = 0; i < 6; i++) {
+		two(i);
+		if (i % 2)
+			write(1, ".", 1);
+	}
+	return 0;
+}
+"""
+
+
+def test_events(d):
+    """Events of other sources next to the walk. A uprobe has the kernel run its instruction: that
+    is one as any, whether it is stepped out of line or emulated (push)."""
+    if os.getuid() or not os.access("/sys/kernel/tracing/uprobe_events", os.W_OK):
+        return skip("events of other sources", "no tracefs, or not root")
+    program = d + "/turns"
+    with open(program + ".c", "w") as f:
+        f.write(TURNS)
+    subprocess.run(["cc", "-O0", "-g", "-static", "-fcf-protection=none", "-o", program,
+                    program + ".c"], check=True)
+    plain, probed = d + "/plain.trawl", d + "/probed.trawl"
+    record(plain, program)
+    r = record(probed, program, also=(f"uprobe:{program}:one", f"uprobe:{program}:two"))
+    ok(r.returncode == 0, "a program with uprobes runs under single steps", r.stderr)
+    same(addresses(walk(plain, "all")[0]), addresses(walk(probed, "all")[0]),
+         "each instruction at a uprobe is there, and no other")
+    lines, err, _ = walk(probed, *["event"] * 13, *["prevevent"] * 12)
+    events = [m[1] for line in lines
+              if (m := re.match(r"event: [\d.]+ \S*?:(\w+) \[turns \d+\]", line))]
+    order = ["two", "one"] * 6
+    same(order + order[-2::-1], events, "to each event of another source, and back again")
+    ok(sum("no event of another source is after this" in x for x in lines) == 1 and
+       sum("no event of another source is before this" in x for x in lines) == 1,
+       "at both ends that is said", lines[-3:], err)
+    lines, _, _ = walk(probed, "event *one", "event *one", "prevevent *two", "event nothing*")
+    events = [m[1] for line in lines if (m := re.match(r"event: [\d.]+ \S*?:(\w+) ", line))]
+    same(["one", "one", "two"], events, "events of a name")
+    # The task was at the probe, or will be within so many branches as are told.
+    for n in range(1, 5):
+        lines, _, _ = walk(probed, *["event *one"] * n, "list 4000")
+        at = max(i for i, x in enumerate(lines) if x.startswith("event: "))
+        m = re.match(r"the task was here or up to (\d+) branches later", lines[at + 1])
+        rest = lines[at + 2:] if m else lines[at + 1:]
+        branches = 0
+        for a, b in zip(rest, rest[1:]):
+            if re.match(r"[\d.]+ 0x[0-9a-f]+ one ", a):
+                break
+            m_jump = re.search(r" (j\w+|call|ret|syscall)\b(?: 0x([0-9A-F]+)$)?", a)
+            taken = m_jump and (not m_jump[1].startswith("j") or not m_jump[2] or
+                                int(m_jump[2], 16) == addresses([b])[0])
+            branches += bool(taken)
+        else:
+            branches = -1
+        ok(0 <= branches <= int(m[1] if m else 1), f"event {n} is where the walk says", branches, m)
 
 
 def test_gdb(path, walked):
@@ -163,5 +234,6 @@ with tempfile.TemporaryDirectory() as folder:
     if walked:
         test_commands(folder, path, walked)
         test_gdb(path, walked)
+    test_events(folder)
     test_foreign(folder)
 sys.exit(finish())

@@ -8,12 +8,13 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 
 SRC, BUILD = os.environ["TRAWL_SRC"], os.environ["TRAWL_BUILD"]
 sys.path[:0] = [SRC + "/tests", SRC + "/tests/decode/usb", SRC + "/tests/replay"]
 sys.dont_write_bytecode = True
 import usbsynth  # noqa: E402
-from tap import finish, ok, same  # noqa: E402
+from tap import finish, ok, same, sanitized  # noqa: E402
 from usbipclient import BULK, CONTROL, INTERRUPT, Host, Replay, events  # noqa: E402
 from usbsynth import cbw, csw  # noqa: E402
 
@@ -130,6 +131,15 @@ def test_differences(d):
        "a request that nobody recorded is refused, and said",
        got, status, out)
 
+    def wrong_way(h):
+        h.enumerate()
+        return h.wait(h.submit(0, 1, 4, bytes([0x40, 7, 0, 0, 0, 0, 4, 0])))[0]
+    sent = capture(d, "sent", lambda c: (vendor(c, numbered(1)), c.control(
+        bytes([0x40, 7, 0, 0, 0, 0, 4, 0]), b"abcd", dev=5)))
+    got, status, out, err = session(sent, wrong_way, "--timeout", "1s")
+    ok(got == 0 and status == 1,
+       "a request to write that a host sends as one to read has no data", got, status, out, err)
+
     def nothing(h):
         h.enumerate()
         return True
@@ -186,9 +196,50 @@ def test_buffers(d):
         c.transfer(BULK, 0x81, answer=b"answer", asked=64, dev=5)
     plays("a read that is given up while its answer could come already",
           capture(d, "given-up", given_up))
+
+    def two_given_up(c):
+        vendor(c, [])
+        for id in 1, 2:
+            c.record("S", BULK, 0x81, 5, status=-115, length=64, flag_data="<", id=id)
+        for id in 1, 2:
+            c.transfer(BULK, 0x02, out=b"go", dev=5)
+            c.record("C", BULK, 0x81, 5, status=-2, id=id)
+        c.transfer(BULK, 0x81, answer=b"answer", asked=64, dev=5)
+    plays("two reads, of which the second is given up after something else",
+          capture(d, "two-given-up", two_given_up))
+
+    def never_seen(c):
+        vendor(c, [])
+        c.record("S", BULK, 0x81, 5, status=-115, length=64, flag_data="<", id=1)
+        c.record("C", BULK, 0x81, 5, status=-22, length=3, data=b"old", id=1)
+        c.transfer(BULK, 0x02, out=b"go", dev=5)
+        c.transfer(BULK, 0x81, answer=b"answer", asked=64, dev=5)
+    plays("a read that the host refused, with what its buffer had before",
+          capture(d, "never-seen", never_seen))
     got, status, out, _ = session(path, unlinks)
     same((0, (-104, False, stream[0][1], 0, stream[1][1])), (status, got),
          "a read that is unlinked gets no answer; one that has its answer cannot be")
+
+
+def test_speed(d):
+    """An answer that took 300 ms takes as much of that as --speed says, and never less."""
+    def slow(c):
+        vendor(c, [])
+        c.transfer(BULK, 0x02, out=b"go", dev=5)
+        c.transfer(BULK, 0x81, answer=b"gone", asked=64, latency=300000, dev=5)
+    path = capture(d, "slow", slow)
+
+    def play(h):
+        h.enumerate()
+        h.control(bytes([0xc0, 1, 0, 0, 0, 0, 2, 0]))
+        read = h.submit(0x81, 1, 64)
+        begin = time.monotonic()
+        h.wait(h.submit(0x02, 0, 2, data=b"go"))
+        return h.wait(read)[1], time.monotonic() - begin
+    for speed in ("1", "0.5", "2.5"):
+        got, status, out, _ = session(path, play, "--speed", speed)
+        ok(status == 0 and got[0] == b"gone" and got[1] >= 0.299 / float(speed),
+           f"--speed {speed}: an answer comes not before its time", got, status, out)
 
 
 def command(h, tag, length, into, cdb, data=b""):
@@ -206,15 +257,20 @@ def read10(lba, n):
     return struct.pack(">BBIBHB", 0x28, 0, lba, 0, n, 0)
 
 
+def plug_disk(c):
+    """Device 5 is a disk, which the host configures."""
+    c.get_descriptor(1, usbsynth.device(0x46f4, 1), 5)
+    c.get_descriptor(2, usbsynth.config(usbsynth.interface(0, 8, 6, 0x50, 2),
+                                        usbsynth.endpoint(0x81, 2, 512),
+                                        usbsynth.endpoint(0x02, 2, 512)), 5)
+    c.control(SET_CONFIGURATION, dev=5)
+
+
 def test_storage(d):
     sector = {n: bytes([n]) * 512 for n in range(8)}
 
     def disk(c):
-        c.get_descriptor(1, usbsynth.device(0x46f4, 1), 5)
-        c.get_descriptor(2, usbsynth.config(usbsynth.interface(0, 8, 6, 0x50, 2),
-                                            usbsynth.endpoint(0x81, 2, 512),
-                                            usbsynth.endpoint(0x02, 2, 512)), 5)
-        c.control(SET_CONFIGURATION, dev=5)
+        plug_disk(c)
 
         def recorded_read(tag, lba, n):
             c.transfer(BULK, 0x02, out=cbw(tag, 512 * n, True, read10(lba, n)), dev=5)
@@ -242,11 +298,7 @@ def test_split(d):
     whole = b"".join(bytes([n]) * 512 for n in range(8))
 
     def disk(c):
-        c.get_descriptor(1, usbsynth.device(0x46f4, 1), 5)
-        c.get_descriptor(2, usbsynth.config(usbsynth.interface(0, 8, 6, 0x50, 2),
-                                            usbsynth.endpoint(0x81, 2, 512),
-                                            usbsynth.endpoint(0x02, 2, 512)), 5)
-        c.control(SET_CONFIGURATION, dev=5)
+        plug_disk(c)
         c.transfer(BULK, 0x02, out=cbw(1, 4096, True, read10(16, 8)), dev=5)
         c.transfer(BULK, 0x81, answer=whole[:1536], asked=1536, dev=5)
         c.transfer(BULK, 0x81, answer=whole[1536:], asked=2560, dev=5)
@@ -274,6 +326,16 @@ def test_split(d):
     got, status, out, err = session(path, parts(1))
     ok(status == 1 and "byte 2055 of the data is 0x05, was 0x04" in out,
        "a byte that differs in a part of a write", out, err)
+
+
+def test_refused_data(d):
+    """A command whose data the disk refused by a stall, before it said that the command failed."""
+    def disk(c):
+        plug_disk(c)
+        c.transfer(BULK, 0x02, out=cbw(1, 64, False, bytes([0xb5] + [0] * 11)), dev=5)
+        c.transfer(BULK, 0x02, out=bytes(range(64)), status=-32, dev=5)
+        c.transfer(BULK, 0x81, answer=csw(1, 64, 1), dev=5)
+    plays("a command whose data was refused", capture(d, "refused", disk))
 
 
 def test_protocol(d):
@@ -307,7 +369,7 @@ def test_protocol(d):
 def refused(name, status, text, *args):
     r = subprocess.run([BUILD + "/trawl-replay", *args], capture_output=True, text=True,
                        stdin=subprocess.DEVNULL,
-                       timeout=20)
+                       timeout=120)
     ok(r.returncode == status and text in r.stderr and len(r.stderr.splitlines()) == 1, name,
        r.returncode, r.stderr)
 
@@ -328,6 +390,10 @@ def test_errors(d):
     refused("a file that is not there", 3, "none", "device", d + "/none")
     refused("several devices: a list", 2, "1:6 (0627:0001), 1:7 (0627:0002)", "device", two)
     refused("no such device", 2, "no device is called so", "device", "--device", "1:99", two)
+    again = capture(d, "again", usbsynth.keyboard, lambda c: vendor(c, [], dev=6))
+    refused("two devices that had an address", 2,
+            "--device 1:6: several devices had this address; name one by VID:PID", "device",
+            "--device", "1:6", again)
     refused("no descriptors", 3, "no device descriptor", "device", bare)
     refused("data that is not all there", 3, "of 1 transfers the data is not all in the capture",
             "device", short)
@@ -342,16 +408,40 @@ def test_errors(d):
     r.end()
 
 
+def test_memory(d):
+    """A tape is kept in a file without a name, not in the process. The captures are imported
+    before, because what a replay imports with is another thread's memory, and goes not back."""
+    def memory(n):
+        path = capture(d, f"long{n}", lambda c: vendor(c, numbered(1, n)))
+        tape = f"{d}/long{n}.trawl"
+        subprocess.run([BUILD + "/trawl-edit", "import", path, "-w", tape], check=True,
+                       stderr=subprocess.DEVNULL)
+        r = Replay(tape, *FAST)
+        with open(f"/proc/{r.p.pid}/status") as f:
+            kb = next(int(line.split()[1]) for line in f if line.startswith("RssAnon"))
+        r.p.kill()
+        r.end()
+        return kb << 10
+    few, many = 6000, 18000
+    grown = memory(many) - memory(few)
+    # two transfers of each; an entry of the tape alone has 104 bytes
+    ok(sanitized(BUILD) or grown < 30 * 2 * (many - few),
+       "memory for a tape that is longer by 24,000 transfers", grown)
+
+
 def main():
     with tempfile.TemporaryDirectory() as d:
         test_samples()
         test_classes(d)
         test_differences(d)
         test_buffers(d)
+        test_speed(d)
         test_storage(d)
         test_split(d)
+        test_refused_data(d)
         test_protocol(d)
         test_errors(d)
+        test_memory(d)
     return finish()
 
 

@@ -9,4 +9,10 @@ replay-long: lab-programs
 	TRAWL_SRC='$(abs_top_srcdir)' TRAWL_BUILD='$(abs_top_builddir)' $(srcdir)/tests/lab/run 6.12 replay-vm
 	TRAWL_SRC='$(abs_top_srcdir)' TRAWL_BUILD='$(abs_top_builddir)' bash $(srcdir)/tests/replay/long.sh
 .PHONY: replay-long
+
+# How fast a replayed disk is, beside QEMU's own in the same guest.
+replay-bench: lab-programs
+	for k in $(LAB_KERNELS); do TRAWL_SRC='$(abs_top_srcdir)' TRAWL_BUILD='$(abs_top_builddir)' \
+		$(srcdir)/tests/lab/run $$k replay-speed | grep '^# .*MB by dd' || exit; done
+.PHONY: replay-bench
 EXTRA_DIST += tests/replay/long.sh

@@ -44,7 +44,7 @@ PROBES = ["numbers", "words arg1 arg2:string"]
 
 def run(*args, **kw):
     return subprocess.run(args, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                          timeout=60, **kw)
+                          timeout=120, **kw)
 
 
 def capture(path, out, *command):

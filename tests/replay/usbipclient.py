@@ -10,6 +10,8 @@ import subprocess
 BUILD = os.environ["TRAWL_BUILD"]
 ISO, INTERRUPT, CONTROL, BULK = range(4)
 GONE = (-2, -104, -108, -19)
+# refused by the host, before the device has seen it
+UNSEEN = (-1, -6, -8, -12, -16, -22, -28, -90, -113)
 
 
 class Event:
@@ -44,7 +46,7 @@ def events(path):
 
 class Host:
     def __init__(self, port):
-        self.s = socket.create_connection(("127.0.0.1", port), timeout=10)
+        self.s = socket.create_connection(("127.0.0.1", port), timeout=120)
         self.s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.seq = 0
         self.answers = {}   # seqnum → (status, data, packets)
@@ -132,14 +134,26 @@ class Host:
         # of USBPcap, which does not tell the size of a read's buffer: what came at most
         answers = {}
         for e in tape:
-            answers[e.key] = max(answers.get(e.key, 0), e.length)
+            answers[e.key[1:]] = max(answers.get(e.key[1:], 0), e.length)
+        # of macOS, where what is sent stands in the completion
+        sent, last = {}, {}
+        unseen = set()
         for e in tape:
+            if e.type == "S":
+                last[e.key] = e
+            elif e.status in UNSEEN and e.ep & 0x80 and e.xfer != CONTROL:
+                unseen |= {e, last.pop(e.key, e)}
+            elif e.data and e.key in last:
+                sent[last.pop(e.key)] = e.data
+        for e in tape:
+            if e in unseen:
+                continue
             standard = e.xfer == CONTROL and not e.setup[0] & 0x60
             if e.type == "S":
                 if standard and e.setup[1] != 11:
                     continue
                 into = bool(e.setup[0] & 0x80) if e.xfer == CONTROL else bool(e.ep & 0x80)
-                data = e.data
+                data = e.data or (b"" if into else sent.get(e, b""))
                 command = data and len(data) == 31 and data[:4] == b"USBC"
                 if data and not into and e.xfer != CONTROL and not command:
                     n += 1
@@ -147,17 +161,23 @@ class Host:
                         data = bytes([data[0] ^ 0x40]) + data[1:]
                 length = e.length
                 if into and e.xfer != CONTROL:
-                    length = length or answers.get(e.key, 0) or 64
+                    length = length or answers.get(e.key[1:], 0) or 64
                 packets = [(o, l) for _, o, l in e.packets] if e.xfer == ISO else ()
+                if e.key in open_urbs:  # its completion was not recorded
+                    self.unlink(open_urbs.pop(e.key)[1])
                 open_urbs[e.key] = (e, self.submit(e.ep, int(into), length, e.setup, data.ljust(
                     0 if into else e.length, b"\0"), e.interval, packets))
                 continue
+            gone = e.type == "E" or e.status in GONE
             if e.key not in open_urbs:  # of a read that was open when the capture began
-                if not e.ep & 0x80 or e.xfer not in (BULK, INTERRUPT) or e.status in GONE:
+                if gone or not e.ep & 0x80 or e.xfer not in (BULK, INTERRUPT):
                     continue
-                open_urbs[e.key] = (e, self.submit(e.ep, 1, max(e.length, 64)))
+                # The device answers reads in the order in which they came.
+                older = [key for key in open_urbs if key[1:] == e.key[1:]]
+                open_urbs[e.key] = open_urbs.pop(older[0]) if older else (
+                    e, self.submit(e.ep, 1, max(answers[e.key[1:]], 64)))
             s, seq = open_urbs.pop(e.key)
-            if e.type == "E" or e.status in GONE:
+            if gone:
                 self.unlink(seq)
                 continue
             got = self.wait(seq)
@@ -167,7 +187,8 @@ class Host:
             if e.xfer == ISO:
                 continue
             status = 0 if e.status == -121 else e.status
-            if got[0] != status or got[1] != e.data:
+            into = bool((s.setup[0] if s.xfer == CONTROL else s.ep) & 0x80)
+            if got[0] != status or (into and got[1] != e.data):
                 different.append(
                     (s,
                      f"status {got[0]} for {status}, {got[1][:16].hex()} for {e.data[:16].hex()}"))

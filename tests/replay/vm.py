@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 SRC, BUILD = os.environ["TRAWL_SRC"], os.environ["TRAWL_BUILD"]
 sys.path[:0] = [SRC + "/tests"]
@@ -63,7 +64,7 @@ class Bench:
         r = subprocess.run([BUILD + "/trawl-replay", "vm",
                             *(["--kernel", kernel or self.kernel] if kernel != "" else []),
                             *args, path, *(["--", *check] if check else [])], capture_output=True,
-                           text=True, timeout=60,
+                           text=True, timeout=120,
                            stdin=subprocess.DEVNULL,
                            env={**os.environ, "D": self.d,
                                 "PATH": self.bin + ":" + os.environ["PATH"], **(env or {})})
@@ -97,7 +98,7 @@ def test_errors(b):
     refused(b, "a module, but no folder of modules", "--modules DIR", "--module", "odd")
     refused(b, "a program that is not there", "no such file or program", "--add",
             "nonesuch-program")
-    refused(b, "an accelerator of another name", "neither kvm nor tcg", "--accel", "xen")
+    refused(b, "an accelerator of another name", "is unknown; use kvm or tcg", "--accel", "xen")
     refused(b, "QEMU is missing", "qemu-system-x86_64: is missing", env={"PATH": "/nonexistent"})
     b.write("modules.dep", "kernel/odd.ko:\n")
     refused(b, "modules without vhci_hcd", "CONFIG_USBIP_VHCI_HCD", "--modules", b.modules)
@@ -123,6 +124,11 @@ def test_statuses(b):
     b.qemu("exec sleep 60")
     status, out, err = b.vm("--limit", "300ms")
     ok(status == 125 and "--limit" in out, "a silent machine is ended", status, out, err)
+    b.qemu("echo ready ''; echo status 0; exec sleep 60")
+    begun = time.monotonic()
+    status, out, err = b.vm("--limit", "300ms")
+    ok(status == 0 and time.monotonic() - begun < 50, "one that does not switch off is ended",
+       status, out, err)
     b.qemu("""for a in "$@"; do :; done
 grep -o 'path=/proc/self/fd/[0-9]*' "$D/args" >"$D/fd"; . "$D/fd"
 echo '[    9.1] WARNING: CPU: 0 PID: 1 at drivers/x.c:1' >>"$path"; echo ready ''""")
@@ -157,6 +163,33 @@ def test_contents(b):
         same(b"module vhci-hcd", b.content("modules/001"), "a compressed module is unpacked")
     else:
         skip("a compressed module is unpacked", "zstd is missing")
+
+
+def runs(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as f:
+            return f.read().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def test_killed(b):
+    b.qemu("echo $$ >$D/pid.new; mv $D/pid.new $D/pid; exec sleep 600")
+    kept = b.d + "/tmp"
+    os.mkdir(kept)
+    r = subprocess.Popen([BUILD + "/trawl-replay", "vm", "--kernel", b.kernel, KEYBOARD],
+                         env={**os.environ, "D": b.d, "TMPDIR": kept,
+                              "PATH": b.bin + ":" + os.environ["PATH"]})
+    while not os.path.exists(b.d + "/pid"):
+        time.sleep(0.05)
+    r.kill()
+    r.wait()
+    with open(b.d + "/pid") as f:
+        qemu = f.read().strip()
+    while runs(qemu):  # the test's limit of time is the only one
+        time.sleep(0.05)
+    ok(True, "QEMU ends with a replay that is killed")
+    same([], os.listdir(kept), "which leaves no file")
 
 
 def decoded(path):
@@ -195,7 +228,7 @@ def test_mutations(b):
 
 if not shutil.which("cpio"):
     sys.exit("cpio is missing: apt-get install cpio")
-for test in (test_errors, test_statuses, test_contents, test_mutations):
+for test in (test_errors, test_statuses, test_killed, test_contents, test_mutations):
     with tempfile.TemporaryDirectory() as folder:
         test(Bench(folder))
 sys.exit(finish())

@@ -231,6 +231,9 @@ void work(struct child *child, char what)
 	case 'e':
 		execl("/bin/cat", "cat", NULL);
 		break;
+	case 'S':
+		execl(SUID_PROGRAM, "sleep", "60", NULL);
+		break;
 	}
 }
 

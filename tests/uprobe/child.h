@@ -24,6 +24,9 @@ void tell(struct child *child, char what);
 bool is_done(struct child *child, int ms);
 void finish(struct child *child);
 
+/* A copy of sleep that the test has made: root's, and set-uid. */
+#define SUID_PROGRAM "/var/tmp/uprobe-suid"
+
 /* work() - what most children do; its letters are those of its switch. */
 void work(struct child *child, char what);
 extern volatile long sink;
@@ -41,7 +44,7 @@ struct uprobe event(struct child *child, enum uprobe_event event);
 void test_registers(void), test_bases(void), test_return_registers(void),
 	test_return_and_calls(void), test_rip(void), test_calls(void), test_moved(void);
 void test_khandler(void), test_branches(void), test_module(void);
-void test_fatal(void), test_looking(void), test_death(void), test_rights(void),
+void test_fatal(void), test_looking(void), test_death(void), test_rights(void), test_gains(void),
 	test_namespace(void), test_pointers(void), test_reasons(void), test_bad(void);
 
 #endif

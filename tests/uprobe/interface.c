@@ -497,73 +497,77 @@ static void test_several(void)
 	finish(&b);
 }
 
+static void (*const tests[])(void) = {
+	test_poll,
+	test_registers,
+	test_bases,
+	test_return_registers,
+	test_return_and_calls,
+	test_rip,
+	test_calls,
+	test_moved,
+	test_pointers,
+	test_reasons,
+	test_same_address,
+	test_return,
+	test_khandler,
+	test_branches,
+	test_module,
+	test_events,
+	test_death,
+	test_two_tracers,
+	test_threads,
+	test_one_thread,
+	test_every,
+	test_every_of_one,
+	test_fatal,
+	test_looking,
+	test_library,
+	test_rights,
+	test_gains,
+	test_namespace,
+	test_debugger,
+	test_timeout,
+	test_epoll,
+	test_signal,
+	test_several,
+	test_bad,
+};
+
+/* Runs a test in a process of its own, which so has a tracer of its own, and adds its results. */
+static bool run_test(size_t i)
+{
+	int pipefd[2], status, counts[2] = { count, bad };
+	pid_t pid;
+
+	if (pipe(pipefd))
+		return false;
+	pid = fork();
+	if (!pid) {
+		alarm(60);
+		tests[i]();
+		counts[0] = count, counts[1] = bad;
+		_exit(write(pipefd[1], counts, sizeof(counts)) != sizeof(counts));
+	}
+	close(pipefd[1]);
+	waitpid(pid, &status, 0);
+	if (read(pipefd[0], counts, sizeof(counts)) != sizeof(counts))
+		counts[1]++;
+	close(pipefd[0]);
+	count = counts[0], bad = counts[1];
+	if (status) {
+		printf("not ok %d - test %zu ended with status %d\n", ++count, i, status);
+		bad++;
+	}
+	return true;
+}
+
 int main(void)
 {
-	static void (*const tests[])(void) = {
-		test_poll,
-		test_registers,
-		test_bases,
-		test_return_registers,
-		test_return_and_calls,
-		test_rip,
-		test_calls,
-		test_moved,
-		test_pointers,
-		test_reasons,
-		test_same_address,
-		test_return,
-		test_khandler,
-		test_branches,
-		test_module,
-		test_events,
-		test_death,
-		test_two_tracers,
-		test_threads,
-		test_one_thread,
-		test_every,
-		test_every_of_one,
-		test_fatal,
-		test_looking,
-		test_library,
-		test_rights,
-		test_namespace,
-		test_debugger,
-		test_timeout,
-		test_epoll,
-		test_signal,
-		test_several,
-		test_bad,
-	};
-	size_t n = sizeof(tests) / sizeof(*tests);
-
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	/* Each in a process of its own, and so with a tracer of its own. */
-	for (size_t i = 0; i < n; i++) {
-		int pipefd[2], status, counts[2] = { count, bad };
-		pid_t pid;
-
-		if (pipe(pipefd))
+	for (size_t i = 0; i < sizeof(tests) / sizeof(*tests); i++)
+		if (!run_test(i))
 			return 1;
-		pid = fork();
-		if (!pid) {
-			alarm(60);
-			tests[i]();
-			counts[0] = count, counts[1] = bad;
-			if (write(pipefd[1], counts, sizeof(counts)) != sizeof(counts))
-				_exit(1);
-			_exit(0);
-		}
-		close(pipefd[1]);
-		waitpid(pid, &status, 0);
-		if (read(pipefd[0], counts, sizeof(counts)) != sizeof(counts))
-			counts[1]++;
-		close(pipefd[0]);
-		count = counts[0], bad = counts[1];
-		if (status) {
-			printf("not ok %d - test %zu ended with status %d\n", ++count, i, status);
-			bad++;
-		}
-	}
 	printf("1..%d\n", count);
 	return bad != 0;
 }

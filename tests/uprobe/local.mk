@@ -22,12 +22,12 @@ tests_bench_uprobestop_LDFLAGS = $(UPROBE_LINK)
 tests_bench_uprobestop_LDADD = libtrawl-uprobe.la
 TESTS += tests/uprobe/manual.sh
 EXTRA_DIST += samples/uprobe/khandler/histogram.c samples/uprobe/khandler/Kbuild
-EXTRA_DIST += tests/lab/guest/kmod-uprobe.sh tests/lab/guest/uprobestop.sh tests/uprobe/manual.sh tests/uprobe/example.sh
+EXTRA_DIST += tests/lab/guest/kmod-uprobe.sh tests/lab/host/kmod-uprobe.sh tests/lab/guest/uprobestop.sh tests/uprobe/manual.sh tests/uprobe/example.sh
 
 # 100,000 stops, 1,000 kills and a minute of random requests in each kernel: ten minutes.
 uprobe-stress: lab-programs
 	@for k in $(LAB_KERNELS); do TRAWL_SRC='$(abs_top_srcdir)' TRAWL_BUILD='$(abs_top_builddir)' \
-		LAB_STRESS=60 LAB_LIMIT=1500 $(srcdir)/tests/lab/run --limit 1800 $$k kmod-uprobe || exit; done
+		LAB_STRESS=180 LAB_LIMIT=1500 $(srcdir)/tests/lab/run --limit 1800 $$k kmod-uprobe || exit; done
 
 # A stop beside one of ptrace and of gdb, a khandler beside a uprobe of tracefs; with two processors and with one.
 uprobe-bench: lab-programs

@@ -157,6 +157,53 @@ void test_rights(void)
 	close(child.go);
 }
 
+/* Events of a tracee until its end; whether one of them is `event`. */
+static bool has_event_until_end(enum uprobe_event event)
+{
+	struct uprobe got;
+	bool has = false;
+
+	while (uprobe_poll(&got, 10000) == 1)
+		has = has || got.event == event;
+	return has;
+}
+
+/* Who may not trace a program is not told of it, also where the tracee comes to it by exec. */
+void test_gains(void)
+{
+	struct uprobe entry, exec, end, calls;
+	struct trawl_kh_count before, after;
+	struct user_regs_struct regs;
+	struct child child;
+	long word;
+
+	become_user();
+	prctl(PR_SET_DUMPABLE, 1);
+	child = start(work);
+	entry = event(&child, UPEV_SYSCALL_ENTRY);
+	exec = event(&child, UPEV_EXEC);
+	end = event(&child, UPEV_EXIT);
+	calls = event(&child, UPEV_SYSCALL_EXIT);
+	calls.id = 77;
+	calls.khandler = "count";
+	ok(!uprobe_register(&entry) && !uprobe_register(&exec) && !uprobe_register(&end) &&
+		   !uprobe_register(&calls) && !uprobe_arm(),
+	   "a program of one's own that will execute a set-uid one");
+	tell(&child, 'S');
+	ok(!has_event_until_end(UPEV_EXEC) && errno == ESRCH,
+	   "its exec is its end for the tracer");
+	ok(uprobe_get_registers(child.pid, &regs) == -1 && errno == ESRCH &&
+		   uprobe_read(child.pid, (unsigned long)&sink, &word, 8) == -1 && errno == ESRCH,
+	   "the thread that was in the call does not stop: no registers, no memory");
+	ok(uprobe_register(&entry) == -1 && errno == EPERM, "no event can be registered");
+	ok(uprobe_run_khandler("count", &calls, &before) == -1 && errno == ESRCH &&
+		   (usleep(200000), uprobe_run_khandler("count", &calls, &after) == -1) &&
+		   before.hits == after.hits && before.hits,
+	   "and no khandler sees it");
+	ok(kill(child.pid, 0) == 0, "the program runs");
+	finish(&child);
+}
+
 void test_namespace(void)
 {
 	struct child child = start(work);

@@ -30,7 +30,8 @@ def address(frame, text):
 
 
 def fetched(frame, fetch):
-    """The value, or None: of texts, arrays and what cannot be read."""
+    """The value; of a text with a length the bytes at its beginning, in hex; None: of other texts
+    and arrays, and what cannot be read."""
     text, _, kind = fetch.rpartition(":")
     bits = re.fullmatch(r"b(\d+)@(\d+)/(\d+)", kind)
     plain = re.fullmatch(r"([sux])(8|16|32|64)", kind)
@@ -43,6 +44,11 @@ def fetched(frame, fetch):
             if plain.group(1) == "s" and value >> 8 * size - 1:
                 value -= 1 << 8 * size
             return value
+        window = re.fullmatch(r"x64\[(\d+)\]", kind)
+        if window:
+            m = re.fullmatch(r"\+?(-?\w+)\((.*)\)", text)
+            at = int(m.group(1), 0) + address(frame, m.group(2)) & WORD
+            return bytes(gdb.selected_inferior().read_memory(at, 8 * int(window.group(1)))).hex()
         if bits:
             return address(frame, text) >> int(bits.group(2)) & (1 << int(bits.group(1))) - 1
     except (gdb.error, gdb.MemoryError, KeyError, ValueError, AttributeError):

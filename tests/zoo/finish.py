@@ -4,13 +4,15 @@ calls. Addresses of functions, as linked, are in $ZOO_ADDRESSES, the output's na
 $ZOO_CALLS how many calls of a function count, 0: all. The last line says that gdb saw the end."""
 import json
 import os
+import struct
 import sys
 
 import gdb
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.dont_write_bytecode = True
-from gdbbase import base  # noqa: E402
+from gdbbase import base, passed  # noqa: E402
+from plain import plain  # noqa: E402
 
 out = open(os.environ["ZOO_OUT"], "w", encoding="utf-8")
 calls = {}
@@ -36,19 +38,29 @@ def raw(value):
 
 
 def words(value, kind):
-    data = b"".join(bytes(member(value[f], f.type)) for f in kind.fields())
+    data = placed(value, kind).to_bytes(kind.sizeof, "little")
     return [data[:8], data[8:]] if len(data) > 8 else [data]
 
 
-def member(value, kind):
+def placed(value, kind):
+    """The bits of the value, each where it is in memory; padding is 0."""
     kind = kind.strip_typedefs()
     if kind.code == gdb.TYPE_CODE_ARRAY:
         low, high = kind.range()
-        return b"".join(member(value[i], kind.target()) for i in range(low, high + 1))
+        size = 8 * kind.target().sizeof
+        return sum(placed(value[i], kind.target()) << (i - low) * size
+                   for i in range(low, high + 1))
+    if kind.code == gdb.TYPE_CODE_STRUCT:
+        return sum(member(value, f) << f.bitpos for f in kind.fields() if hasattr(f, "bitpos"))
     if kind.code == gdb.TYPE_CODE_FLT:
-        import struct
-        return struct.pack("<d", float(value))
-    return (int(value) & (1 << 8 * kind.sizeof) - 1).to_bytes(kind.sizeof, "little")
+        return int.from_bytes(struct.pack("<f" if kind.sizeof == 4 else "<d", float(value)),
+                              "little")
+    return int(value) & (1 << 8 * kind.sizeof) - 1
+
+
+def member(value, field):
+    bits = placed(value[field], field.type)
+    return bits & (1 << field.bitsize) - 1 if field.bitsize else bits
 
 
 class Finish(gdb.FinishBreakpoint):
@@ -58,13 +70,19 @@ class Finish(gdb.FinishBreakpoint):
         self.function, self.call = function, call
 
     def stop(self):
-        value = None
+        value = members = None
         try:
             if self.return_value is not None:
                 value = raw(self.return_value)
         except (gdb.error, RuntimeError, OverflowError, ValueError, TypeError):
             pass
-        out.write(json.dumps({"function": self.function, "call": self.call, "value": value}) + "\n")
+        try:
+            if self.return_value is not None:
+                members = plain(self.return_value)
+        except (gdb.error, RuntimeError, OverflowError, ValueError, TypeError):
+            pass
+        out.write(json.dumps({"function": self.function, "call": self.call,
+                              "value": [value, members]}) + "\n")
         return False
 
 
@@ -73,11 +91,16 @@ class Entry(gdb.Breakpoint):
         super().__init__(f"*{address:#x}", internal=True)
         self.silent = True
         self.function = function
+        self.passed = passed(address)
 
     def stop(self):
+        if self.passed and self.passed.repeated():
+            return False
         call = calls[self.function] = calls.get(self.function, -1) + 1
         if call + 1 == CALLS:
             self.enabled = False
+            if self.passed:
+                self.passed.enabled = False
         try:
             Finish(gdb.newest_frame(), self.function, call)
         except (gdb.error, ValueError, RuntimeError):

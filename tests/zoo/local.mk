@@ -2,14 +2,15 @@
 # Programs of many compilers, whose values are compared with gdb's.
 TESTS += tests/zoo/run.py
 EXTRA_DIST += tests/zoo/run.py tests/zoo/stops.py tests/zoo/zoo.c tests/zoo/zoo.cc tests/zoo/zoo.rs \
-	tests/zoo/program.py tests/zoo/gdbbase.py tests/zoo/fetched.py tests/zoo/texts.py \
+	tests/zoo/program.py tests/zoo/gdbbase.py tests/zoo/fetched.py tests/zoo/plain.py tests/zoo/texts.py \
 	tests/zoo/zoo.go tests/zoo/returns.py tests/zoo/finish.py tests/zoo/returns.c \
-	tests/zoo/returns.cc tests/zoo/returns.rs tests/zoo/returns.go
+	tests/zoo/passed.c tests/zoo/returns.cc tests/zoo/returns.rs tests/zoo/returns.go
 TESTS += tests/zoo/returns.py tests/zoo/variants.py
 EXTRA_DIST += tests/zoo/variants.py tests/zoo/variants.rs tests/zoo/variants.cc
 
-TESTS += tests/zoo/tailcalls.py tests/zoo/inside.py
-EXTRA_DIST += tests/zoo/inside.py tests/zoo/tailcalls.py tests/zoo/tailcalls.c
+TESTS += tests/zoo/tailcalls.py tests/zoo/inside.py tests/zoo/entries.py
+EXTRA_DIST += tests/zoo/inside.py tests/zoo/tailcalls.py tests/zoo/tailcalls.c \
+	tests/zoo/entries.py tests/zoo/entries.c tests/zoo/entries.go
 
 # All variants; a few of them are part of make check. PROGRAM='FILE ARG ...': any program instead.
 zoo-check: all

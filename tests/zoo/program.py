@@ -18,6 +18,7 @@ import fnmatch
 import glob
 import json
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -37,7 +38,7 @@ def functions(program, only, most, params=True):
     prefix = f"uprobe:{program}:"
     found = json.loads(run(f"{BUILD}/trawl", "--json", "-D", prefix + "*", timeout=600).stdout)
     names = [f["name"][len(prefix):] for f in found if f["args"] or f["described"] and not params]
-    names = [n.replace(" ", "\\ ") for n in dict.fromkeys(names)
+    names = [n for n in dict.fromkeys(names)
              if "#" not in n and "[clone" not in n and fnmatch.fnmatch(n, only)]
     return names if len(names) <= most else [names[i * len(names) // most] for i in range(most)]
 
@@ -59,6 +60,13 @@ def record(argv, names, calls, path):
     return events, probes, said
 
 
+def begins(window, theirs):
+    """True if gdb's text is what begins in these bytes, in hex, as far as they reach."""
+    text = theirs["?text"].encode() if isinstance(theirs, dict) and "?text" in theirs else b""
+    data = bytes.fromhex(window) if isinstance(window, str) else b""
+    return bool(text and data) and text[:len(data)] == data[:len(text)]
+
+
 class Repeated(Comparison):
     """Of two runs. Where they differ, what trawl's definition reads at gdb's stop counts."""
 
@@ -70,7 +78,8 @@ class Repeated(Comparison):
     def value(self, where, ours, theirs):
         name = where.rsplit(" ", 1)[1]
         there = self.fetched.get(name)
-        if None not in (ours, theirs, there) and not equal(ours, theirs) and equal(there, theirs):
+        if None not in (ours, theirs, there) and not equal(ours, theirs) and \
+                (begins(there, theirs) if isinstance(ours, str) else equal(there, theirs)):
             self.varying += 1
         else:
             super().value(where, ours, theirs)
@@ -97,6 +106,17 @@ def compare(events, probes, stops, c):
                 c.why[f"{name}: {arg['name']}"] = arg["why"]
 
 
+def stop_at(argv, addresses, stops, o, folder):
+    """Fills stops. gdb 13 does not survive the types of some functions: the others without them."""
+    if gdb_run(argv, addresses, stops, f"{folder}/gdb", o.calls, f"{folder}/fetches"):
+        return
+    if len(addresses) == 1:
+        print(f"# gdb ended before the program, with the function at {addresses[0]:#x}")
+        return
+    for half in addresses[:len(addresses) // 2], addresses[len(addresses) // 2:]:
+        stop_at(argv, half, stops, o, folder)
+
+
 def check_batch(argv, names, o, folder, c):
     """How many functions were called."""
     events, probes, said = record(argv, names, o.calls, f"{folder}/trawl")
@@ -109,8 +129,7 @@ def check_batch(argv, names, o, folder, c):
     with open(f"{folder}/fetches", "w", encoding="utf-8") as f:
         json.dump(fetches, f)
     stops = {address: {"scope": [], "entry": [], "body": []} for address in addresses}
-    if not gdb_run(argv, addresses, stops, f"{folder}/gdb", o.calls, f"{folder}/fetches"):
-        print(f"# gdb ended before the program, with {len(addresses)} functions from {names[0]}")
+    stop_at(argv, addresses, stops, o, folder)
     compare(events, probes, stops, c)
     return len(events)
 
@@ -119,7 +138,7 @@ def check_batch(argv, names, o, folder, c):
 
 def pattern(name):
     """The function as a pattern, whose values may be missing: then they say so."""
-    return f"{name[:-1]}[{name[-1]}]"
+    return re.sub(r"[*?[]", r"[\g<0>]", name[:-1]) + f"[{name[-1]}]"
 
 
 def record_returns(argv, names, path):
@@ -127,7 +146,7 @@ def record_returns(argv, names, path):
     while names:
         inputs = []
         for n in names:
-            inputs += ["-i", f"uprobe:{argv[0]}:{n} sp=%sp:x64",
+            inputs += ["-i", f"uprobe:{argv[0]}:{pattern(n)} sp=%sp:x64",
                        "-i", f"uprobe:{argv[0]}:{pattern(n)}%return sp=%sp:x64 $retval"]
         said = run(f"{BUILD}/trawl", "-B", "65536", "-w", path, *inputs, "--", "setarch", "-R",
                    "env",

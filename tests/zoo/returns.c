@@ -2,7 +2,7 @@
 /*
  * Functions that return values of every kind and leave in every way. The values of "ret_" functions
  * are compared with what gdb says. A "ret_ignored_" function returns its first parameter plus 1000,
- * and its caller ignores that.
+ * and its caller ignores that; a "ret_half_" one a pair, n * 3 and n + 5, of which it uses half.
  */
 #include <setjmp.h>
 #include <stdbool.h>
@@ -20,6 +20,8 @@ struct three { int a, b, c; };
 struct mixed { double d; long l; };
 struct floats { double a, b; };
 struct big { long l[5]; };
+struct __attribute__((packed)) packed { char c; long l; };
+struct extended { long double x; };
 
 volatile long seed = 1, sink;
 static jmp_buf back;
@@ -41,6 +43,8 @@ FUNCTION struct three ret_three(int n) { return (struct three){ n, (int)seed, 3 
 FUNCTION struct mixed ret_mixed(int n) { return (struct mixed){ n, seed }; }
 FUNCTION struct floats ret_floats(int n) { return (struct floats){ n, (double)seed }; }
 FUNCTION struct big ret_big(int n) { return (struct big){ { n, seed } }; }
+FUNCTION struct packed ret_packed(int n) { return (struct packed){ (char)n, seed * 5 }; }
+FUNCTION struct extended ret_extended(int n) { return (struct extended){ (long double)seed / n }; }
 FUNCTION void ret_void(int n) { sink += n; }
 
 /* Several returns, a table of jumps, and a rare part. */
@@ -89,6 +93,19 @@ FUNCTION static int ret_ignored_call(int n, int always)
 	return n + 1000;
 }
 
+/* clang returns one of the two only, in the first's register. */
+FUNCTION static struct pair ret_half_second(int n)
+{
+	ret_void(n);
+	return (struct pair){ n * 3, n + 5 };
+}
+
+FUNCTION static struct pair ret_half_first(int n)
+{
+	ret_void(n);
+	return (struct pair){ n * 3, n + 5 };
+}
+
 static int caught(int n)
 {
 	int code = setjmp(back);
@@ -109,8 +126,10 @@ int main(void)
 		sum += (long)(ret_wide(n) >> 90) + ret_small(n).b + ret_odd(n).bytes[0];
 		sum += ret_pair(n).b + ret_three(n).c + ret_mixed(n).l + (long)ret_floats(n).a +
 			b.l[0];
+		sum += ret_packed(n).l + (long)ret_extended(n).x;
 		ret_void(n);
 		sum += ret_switch(n) + ret_tail(n) + caught(n);
+		sum += ret_half_second(n).b + ret_half_first(n).a;
 		ret_ignored_work(n, sum);
 		ret_ignored_call(n, 7);
 	}

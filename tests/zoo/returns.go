@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 )
@@ -21,6 +22,45 @@ func ret_two(n int) (int, string) { return n + 1, "two" }
 
 //go:noinline
 func ret_string(n int) string { return "returned"[n%4:] }
+
+//go:noinline
+func ret_slice(n int) ([]int, int) { return make([]int, n, 20), n * 2 }
+
+//go:noinline
+func ret_error(n int) (v int, err error) {
+	if n&1 == 0 {
+		err = errors.New("even")
+	}
+	return n * 7, err
+}
+
+//go:noinline
+func ret_float(n int) (float64, int, complex64, int) { return 1.5, n, 2i, n + 1 }
+
+// An array is on the stack and takes no register.
+//
+//go:noinline
+func ret_array(n int) ([2]int, int) { return [2]int{n, n}, n * 9 }
+
+type parts struct {
+	a  int8
+	s  string
+	no struct{}
+}
+
+//go:noinline
+func ret_struct(n int) (parts, struct{}, [1]int32, uint8) {
+	return parts{a: int8(-n), s: "str"}, struct{}{}, [1]int32{5}, uint8(n)
+}
+
+// Nine registers, and two on the stack.
+//
+//go:noinline
+func ret_many(n int) (a, b, c, d, e, f, g, h, i, j, k int) {
+	return n + 1, n + 2, n + 3, n + 4, n + 5, n + 6, n + 7, n + 8, n + 9, n + 10, n + 11
+}
+
+func ret_same(n int) (_, _ int) { return n, n + 1 } // inlined, too
 
 //go:noinline
 func ret_deep(n int) int {
@@ -66,6 +106,21 @@ func main() {
 	for i := 1; i < 10; i++ {
 		a, s := ret_two(i)
 		sum += ret_int(i) + int(ret_small(i)) + a + len(s) + len(ret_string(i)) + ret_recovers(i) + ret_always_panics(i)
+		l, k := ret_slice(i)
+		v, err := ret_error(i)
+		_, u, _, w := ret_float(i)
+		array, x := ret_array(i)
+		p, _, _, y := ret_struct(i)
+		_, _, _, _, _, _, _, _, z, t, _ := ret_many(i)
+		same := ret_same
+		if i > 100 {
+			same = nil
+		}
+		m, _ := same(i)
+		if err != nil {
+			sum += v
+		}
+		sum += len(l) + k + u + w + array[0] + x + len(p.s) + int(y) + z + t + m
 		if ret_bool(i) {
 			sum++
 		}

@@ -16,9 +16,11 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from run import BUILD, HERE, Variant, built, check_all, is_pie, ok, run, skip, split  # noqa: E402
+from run import (  # noqa: E402
+    BUILD, HERE, Variant, alternative, built, check_all, equal, for_gdb, ok, part, run, skip, split)
 
 WORD = (1 << 64) - 1
+ANY = object()  # but 0
 EXITS = re.compile(r"(.*)%(return|tailcall|unwind|longjmp|uretprobe)$")
 
 
@@ -41,7 +43,7 @@ def variants():
     yield Variant("ret-cxx-gcc-lto", "g++", "returns.cc", "-std=c++17", "-O2", "-flto")
     for o in "0", "2", "3":
         yield Variant(f"ret-rust-O{o}", "rustc", "returns.rs", "-C", f"opt-level={o}",
-                      short=o == "2")
+                      short=o in "23")
     yield Variant("ret-go", "go", "returns.go", short=True)
     yield Variant("ret-go-N", "go", "returns.go", "-gcflags=-N -l")
 
@@ -64,14 +66,10 @@ def record(program):
 
 
 def finishes(argv, addresses, path, calls=0):
-    """{(address, call): value} as gdb shows them, of the first calls of each function if calls is
-    not 0; those that do not return are left out. And whether gdb saw the program's end."""
-    env = {**os.environ, "ZOO_OUT": path, "ZOO_PIE": str(int(is_pie(argv[0]))),
-           "ZOO_CALLS": str(calls),
-           "ZOO_ADDRESSES": " ".join(map(str, addresses))}
-    said = run("gdb", "-nx", "-batch", "-x", f"{HERE}/finish.py", "--args", *argv, env=env,
-               timeout=900,
-               stdin=subprocess.DEVNULL)
+    """{(address, call): [value, members]} as gdb shows them, of the first calls of each function if
+    calls is not 0; those that do not return are left out. And whether gdb saw the program's end."""
+    said = run("gdb", "-nx", "-batch", "-x", f"{HERE}/finish.py", "--args", *argv,
+               env=for_gdb(argv, addresses, path, calls), timeout=900, stdin=subprocess.DEVNULL)
     if not os.path.exists(path):
         raise RuntimeError(f"gdb: {said.stderr}")
     with open(path, encoding="utf-8") as f:
@@ -102,6 +100,34 @@ def same(ours, theirs):
 def in_memory(probe):
     """Is $retval the address of the result, of which gdb shows what is there?"""
     return any(a["name"] == "retval" and a["ctype"].endswith("*") for a in probe["args"])
+
+
+def by_members(event, probe):
+    """What the event has of a value that is shown by its members: {"retval.len": 4}; or None."""
+    shown = {n: v for n, v in event["fields"].items() if re.match(r"retval($|\.)", n)}
+    kinds = [a for a in probe["args"] if a["name"] == "retval"]
+    if not any("." in n for n in shown) and not any(isinstance(v, str) for v in shown.values()):
+        return None
+    return shown if not kinds or kinds[0]["show"] != "char" else None
+
+
+def members_differ(where, ours, theirs, counts, cut=()):
+    """What differs, and counts["exact"] and counts["absent"] of the values in an event; cut: the
+    texts of which it has the beginning."""
+    theirs = {"retval": theirs}
+    wrong = []
+    for name, value in ours.items():
+        there = alternative(value, part(theirs, name))
+        if name in cut and isinstance(there, dict) and "?text" in there:
+            there["?text"] = there["?text"].encode()[:len(value.encode())].decode(errors="replace")
+        # gdb has no text of what is inside of something
+        if value is None or there is None or isinstance(value, str) and "." in name:
+            counts["absent" if value is None else "unknown"] += 1
+        elif equal(value, there):
+            counts["exact"] += 1
+        else:
+            wrong.append(f"{where}: {name}: {value!r}, by gdb {there!r}")
+    return wrong
 
 
 class Calls:
@@ -145,12 +171,27 @@ def compare(events, probes, values):
             wrong.append(f"{event['name']}: no call was open")
             continue
         ours = words_of(event)
-        theirs = values.get((entry_of[name], n))
-        if ours is None:
+        theirs, whole = values.get((entry_of[name], n)) or (None, None)
+        shown = by_members(event, probes[event["name"]])
+        if name.split(":")[-1] in KNOWN and event["name"].endswith("%return"):
+            wrong += known_differ(name.split(":")[-1], event["fields"], n + 1)
+            exact += 1
+        elif shown and whole is not None:
+            counts = {"exact": 0, "absent": 0, "unknown": 0}
+            wrong += members_differ(f"{name}, call {n + 1}", shown, whole, counts,
+                                    event.get("cut", ()))
+            exact += bool(counts["exact"])
+            unknown += not counts["exact"]
+        elif ours is None:
             absent += 1
         elif "ret_ignored_" in name:
             if int(ours) != entry["fields"]["n"] + 1000:
                 wrong.append(f"{name}, call {n + 1}: {ours}, not {entry['fields']['n'] + 1000}")
+            exact += 1
+        elif "ret_half_" in name:  # gdb shows what is in the registers
+            n = entry["fields"]["n"]
+            if ours != [n * 3, n + 5]:
+                wrong.append(f"{name}, call {n}: {ours}, not {[n * 3, n + 5]}")
             exact += 1
         elif theirs is None or isinstance(theirs, list) and in_memory(probes[event["name"]]):
             unknown += 1
@@ -159,6 +200,22 @@ def compare(events, probes, values):
         else:
             wrong.append(f"{name}, call {n + 1}: {ours!r}, by gdb {theirs!r}")
     return wrong, exact, absent, unknown, exits
+
+
+# What gdb shows otherwise or not at all, by the source: of returns.rs, which calls with 1, 2, ...
+# gdb takes the first one for a value in one register.
+KNOWN = {"ret_small_option": lambda n: {"": "None", ".Some": None} if n & 1 else
+         {"": "Some", ".Some": n * 5},
+         "ret_result": lambda n: {"": "Err", ".Err": "odd" * n, ".Ok": None} if n & 1 else
+         {"": "Ok", ".Ok": n, ".Err": None},
+         "ret_hidden": lambda n: {".b": n * 3, ".c": n + 2}}
+MAY_BE_ABSENT = {"ret_hidden"}  # gdb, too, takes %rax for the address
+
+
+def known_differ(name, fields, n):
+    return [f"{name}({n}): retval{of}: {fields.get('retval' + of)!r}, not {value!r}"
+            for of, value in KNOWN[name](n).items() if fields.get("retval" + of) != value
+            and (name not in MAY_BE_ABSENT or fields.get("retval" + of) is not None)]
 
 
 def check(variant, folder):
@@ -171,6 +228,7 @@ def check(variant, folder):
        f"{plain.stdout} {probed.stdout} {probed.stderr} {end}")
     if variant.source == "returns.cc":
         check_refused(variant, program)
+        check_passed_by(variant, program, events)
     ok(not any(p["kind"] == "uretprobe" for p in probes.values()),
        f"{variant.name}: every function was disassembled whole")
     entries = sorted({p["sites"][0]["vaddr"] for name, p in probes.items()
@@ -181,9 +239,29 @@ def check(variant, folder):
     else:
         finished = finishes([program], entries, f"{program}.finish")[0]
         wrong, exact, absent, unknown, exits = compare(events, probes, finished)
+    hidden = [e.get("unavailable") for e in events if e["name"].endswith("ret_hidden%return") and
+              None in e["fields"].values()]
+    ok(all("its address in %rax" in str(why) for why in hidden),
+       f"{variant.name}: of {len(hidden)} results in memory it is said why there is no value",
+       *hidden[:1])
     ok(exact and not wrong,
        f"{variant.name}: of {exits} exits {exact} values are right, {absent} said "
        f"to be unavailable, {unknown} not shown by gdb", *wrong[:20], probed.stderr)
+
+
+def check_passed_by(variant, program, events):
+    """What exceptions pass by without a word has a note, what calls nothing has none."""
+    missing, noted = {}, {}
+    for name in "ret_passes", "ret_plain":
+        names = [e["name"].partition(":")[2].partition("%") for e in events]
+        missing[name] = sum(1 if not sep else -1 for of, sep, _ in names if of == name)
+        said = run(f"{BUILD}/trawl", "-w", f"{program}.none", "-i",
+                   f"uprobe:{program}:{name}%return", "--", "true").stderr
+        noted[name] = "nothing to do where an exception" in said
+    ok(missing == {"ret_passes": 6, "ret_plain": 0} and
+       noted == {"ret_passes": True, "ret_plain": False},
+       f"{variant.name}: entries without a return are of functions that a note names", missing,
+       noted)
 
 
 def check_refused(variant, program):
@@ -204,8 +282,18 @@ def check_refused(variant, program):
 
 def go_values(events):
     """As compare(), by what returns.go computes: its calls come in a loop, i from 1 on."""
-    want = {"ret_int": lambda i: i * 3, "ret_small": lambda i: -i, "ret_bool": lambda i: i & 1 == 0,
-            "ret_two": lambda i: i + 1, "ret_recovers": lambda i: -i if i % 3 == 0 else i}
+    want = {"ret_int": lambda i: {"": i * 3}, "ret_small": lambda i: {"": -i},
+            "ret_bool": lambda i: {"": i & 1 == 0}, "ret_two": lambda i: {"": i + 1, "2": "two"},
+            "ret_recovers": lambda i: {"": -i if i % 3 == 0 else i},
+            "ret_string": lambda i: {"": "returned"[i % 4:]},
+            "ret_slice": lambda i: {".len": i, ".cap": 20, "2": i * 2},
+            "ret_error": lambda i: {"": i * 7, "2.tab": 0 if i & 1 else ANY},
+            "ret_float": lambda i: {"": None, "2": i, "3": None, "4": i + 1},
+            "ret_array": lambda i: {"": None, "2": i * 9},
+            "ret_struct": lambda i: {".a": -i, ".s.len": 3, "2": None, "3": None, "4": i},
+            "ret_many": lambda i: {str(k) if k > 1 else "": i + k if k < 10 else None
+                                   for k in range(1, 12)},
+            "ret_same": lambda i: {"": i, "2": i + 1}}
     wrong, seen, absent = [], {}, 0
     for event in events:
         m = EXITS.match(event["name"])
@@ -213,10 +301,12 @@ def go_values(events):
             continue
         name = m.group(1).rsplit(".", 1)[1]
         i = seen[name] = seen.get(name, 0) + 1
-        value = event["fields"].get("retval")
-        absent += value is None
-        if name in want and value != want[name](i):
-            wrong.append(f"{name}({i}): {event['fields']}")
+        absent += event["fields"].get("retval", ANY) is None
+        for of, value in want[name](i).items() if name in want else ():
+            field = f"retval{of}"
+            if value is ANY and not event["fields"][field] or \
+                    value is not ANY and event["fields"].get(field) != value:
+                wrong.append(f"{name}({i}): {field} is not {value}: {event['fields']}")
     for name, n in {**dict.fromkeys(want, 9), "ret_deep": 4 * 501}.items():
         if seen.get(name) != n:
             wrong.append(f"{name}: {seen.get(name, 0)} returns, not {n}")

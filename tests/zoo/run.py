@@ -66,11 +66,13 @@ def variants():
         for name, *flags in (("nopie", "-O2", "-no-pie", "-fno-pie"),
                              ("static-pie", "-O2", "-static-pie"),
                              ("static", "-O0", "-static"), ("dwarf4", "-O2", "-gdwarf-4"),
+                             ("dwarf2", "-O2", "-gdwarf-2"),
                              ("types", "-O1", "-fdebug-types-section"),
                              ("frame", "-O2", "-fno-omit-frame-pointer"),
                              ("O0-noframe", "-O0", "-fomit-frame-pointer"),
                              ("protected", "-O0", "-fstack-protector-all", "-fcf-protection")):
             yield Variant(f"c-{compiler}-{name}", compiler, "zoo.c", *flags,
+                          short=(compiler, name) == ("clang", "dwarf2"),  # enums without a type
                           unoptimised="-O0" in flags)
         yield Variant(f"c-{compiler}-split", compiler, "zoo.c", "-O2", after=split)
         cxx = compiler.replace("gcc", "g++").replace("clang", "clang++")
@@ -81,6 +83,11 @@ def variants():
         yield Variant(f"cxx-libcxx-O{o}", "clang++", "zoo.cc", "-std=c++17", f"-O{o}",
                       "-stdlib=libc++",
                       unoptimised=o == "0")
+    # gdb 13 takes a bit field in two registers wrongly, and stops before clang's prologue ends
+    for compiler, *flags in (("gcc", "-O0"), ("gcc", "-O0", "-pg"), ("clang", "-O0"),
+                             ("clang", "-O2")):
+        yield Variant(f"passed-{compiler}{''.join(flags)}", compiler, "passed.c", "-Wno-psabi",
+                      *flags, short=flags[-1] in ("-pg", "-O2"), unoptimised="-O0" in flags)
     yield Variant("c-gcc-lto", "gcc", "zoo.c", "-O2", "-flto")
     yield Variant("cxx-gcc-lto", "g++", "zoo.cc", "-std=c++17", "-O2", "-flto")
     for o in "0", "1", "2", "3", "s":
@@ -116,14 +123,21 @@ def is_pie(program):
         return struct.unpack_from("<H", f.read(18), 16)[0] == 3
 
 
+def for_gdb(argv, addresses, path, calls):
+    """The environment of a script that gdb runs."""
+    with open(argv[0], "rb") as f:
+        go = b".gopclntab" in f.read()
+    return {**os.environ, "ZOO_OUT": path, "ZOO_PIE": str(int(is_pie(argv[0]))),
+            "ZOO_GO": str(int(go)), "ZOO_ADDRESSES": " ".join(map(str, addresses)),
+            "ZOO_CALLS": str(calls)}
+
+
 def gdb_run(argv, addresses, stops, path, calls=0, fetches=""):
     """Fills stops, of the first calls of each function if calls is not 0; fetches: as of stops.py.
     False if gdb came to an end before the program."""
-    env = {**os.environ, "ZOO_OUT": path, "ZOO_PIE": str(int(is_pie(argv[0]))),
-           "ZOO_ADDRESSES": " ".join(map(str, addresses)), "ZOO_CALLS": str(calls),
-           "ZOO_FETCHES": fetches}
+    env = {**for_gdb(argv, addresses, path, calls), "ZOO_FETCHES": fetches}
     run("gdb", "-nx", "-batch", "-x", f"{HERE}/stops.py", "--args", *argv, env=env,
-        stdin=subprocess.DEVNULL)
+        timeout=900, stdin=subprocess.DEVNULL)
     with open(path, encoding="utf-8") as f:
         found = [json.loads(line) for line in f if line.endswith("\n")]
     os.unlink(path)
@@ -218,22 +232,8 @@ class Comparison:
             self.value(f"{where}: {name}", ours, theirs)
 
 
-def once(calls, values):
-    """Without those that are as the one before: where its stack grows, a function of Go begins
-    anew."""
-    return [c for i, c in enumerate(calls) if not i or values(c) != values(calls[i - 1])]
-
-
 def compare(variant, events, probes, stops):
     c = Comparison()
-    if variant.compiler == "go":
-        by_name = {}
-        for event in events:
-            by_name.setdefault(event["name"], []).append(event)
-        events = [e for calls in by_name.values() for e in once(calls, lambda e: e["fields"])]
-        for stop in stops.values():
-            for where in "entry", "body":
-                stop[where] = once([v for v in stop[where] if v], lambda v: v)
     calls = {}
     for event in events:
         site = probes[event["name"]]["sites"][0]
@@ -357,8 +357,58 @@ def check_all(those, check, more=None):
     return finish()
 
 
+def virtual_base(folder):
+    """Where a virtual base class is in the object is not known before the program runs."""
+    program = next(v for v in variants() if v.name == "cxx-gcc-O2").build(folder)
+    events = record(program, [f"uprobe:{program}:*zoo_virtual_base* $params"])[0]
+    ok([(e["fields"].get("d.Common", 0), e["fields"].get("d.own"), e["fields"].get("n"))
+        for e in events] == [(None, 10 + n, n) for n in (1, 2, 3)],
+       "members of a virtual base class are unavailable, the others are their values",
+       [e["fields"] for e in events])
+
+
+CLONES = """\
+template <class T> struct zoo_box {
+	T v;
+	__attribute__((noinline)) T operator*(T by) const { return v * by; }
+};
+static __attribute__((noinline)) int zoo_scaled(int n, int by, const int *p) { return n * by + *p; }
+static __attribute__((noinline)) int zoo_other(int n, char c) { return n ^ c; }
+int main(int argc, char **)
+{
+	zoo_box<int> box = {argc};
+	int sum = 0;
+	for (int i = 0; i < argc; i++)
+		sum += zoo_scaled(i + argc, 7, &argc) + zoo_other(i * argc, 'x');
+	return (sum + box * argc) & 1;
+}
+"""
+
+
+def names_listed(folder):
+    """Each name that -D lists is one that -i takes, for this function alone."""
+    program = f"{folder}/clones"
+    with open(f"{program}.cc", "w", encoding="ascii") as f:
+        f.write(CLONES)
+    subprocess.run(["g++", "-O2", "-g", "-o", program, f"{program}.cc"], check=True)
+    symbols = run("nm", program).stdout
+    listed = json.loads(run(f"{BUILD}/trawl", "--json", "-D", f"uprobe:{program}:*zoo_*").stdout)
+    wrong = []
+    for function in listed:
+        path = f"{folder}/listed.trawl"
+        p = run(f"{BUILD}/trawl", "-w", path, "-i", function["name"], "--", "true")
+        probes = run(f"{BUILD}/trawl-decode", "--meta=probe/*", path).stdout.splitlines()
+        if p.returncode or len(probes) != 1:
+            wrong.append((function["name"], p.stderr, probes))
+    ok(".constprop.0" in symbols and len(listed) == 3 and not wrong,
+       "each name that -D lists, a clone's too, is taken for this function alone", *wrong, listed,
+       symbols)
+
+
 def more(folder):
     texts(folder)
+    names_listed(folder)
+    virtual_base(folder)
     names_of_values(folder)
 
 

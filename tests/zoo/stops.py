@@ -18,8 +18,8 @@ import gdb
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.dont_write_bytecode = True
 from fetched import fetched  # noqa: E402
-from gdbbase import base  # noqa: E402
-from texts import text_of  # noqa: E402
+from gdbbase import base, passed  # noqa: E402
+from plain import plain  # noqa: E402
 
 entered = {}  # function: its call that is not after the prologue yet, from 0
 FETCHES = {}
@@ -28,52 +28,6 @@ if os.environ.get("ZOO_FETCHES"):
         FETCHES = json.load(f)
 CALLS = int(os.environ.get("ZOO_CALLS", "0"))
 out = open(os.environ["ZOO_OUT"], "w", encoding="utf-8")
-
-
-def text_behind(value, code):
-    """The text that a value is or refers to; None: none."""
-    try:
-        if code in (gdb.TYPE_CODE_REF, gdb.TYPE_CODE_RVALUE_REF):
-            return text_of(value.referenced_value())
-        if code == gdb.TYPE_CODE_PTR and re.match(r"&str|.*::", value.type.target().name or ""):
-            return text_of(value.dereference())
-        return text_of(value) if code == gdb.TYPE_CODE_STRUCT else None
-    except (gdb.error, gdb.MemoryError, RuntimeError, KeyError, AttributeError):
-        return None
-
-
-def plain(value, depth=0):
-    """A value as JSON has it, and under "?text" the text that it is; None if gdb does not know
-    it."""
-    found = scalars(value, depth)
-    text = text_behind(value, value.type.strip_typedefs().code) if depth == 0 else None
-    if text is None or found is None:
-        return found
-    return {**(found if isinstance(found, dict) else {"?": found}), "?text": text}
-
-
-def scalars(value, depth):
-    kind = value.type.strip_typedefs()
-    code = kind.code
-    try:
-        if value.is_optimized_out or code == gdb.TYPE_CODE_FUNC:  # Go's are pointers, gdb has none
-            return None
-        if code in (gdb.TYPE_CODE_REF, gdb.TYPE_CODE_RVALUE_REF):
-            return int(value.address)
-        if code == gdb.TYPE_CODE_PTR:
-            return int(value)
-        if code == gdb.TYPE_CODE_FLT:
-            return float(value)
-        if code == gdb.TYPE_CODE_BOOL:
-            return bool(value)
-        if code in (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_CHAR, gdb.TYPE_CODE_ENUM):
-            return int(value)
-        if code in (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION) and depth < 6:
-            return {f.name or "?": scalars(value[f], depth + 1) for f in kind.fields()
-                    if hasattr(f, "bitpos") and not f.artificial}
-        return str(value)
-    except (gdb.error, gdb.MemoryError, RuntimeError, OverflowError, ValueError):
-        return None
 
 
 def arguments(frame):
@@ -101,6 +55,7 @@ class Stop(gdb.Breakpoint):
         self.silent = True
         self.function, self.place = function, where
         self.calls = self.call = 0
+        self.passed = passed(address) if where == "entry" else None
 
     def tell(self, where, values):
         out.write(json.dumps({"function": self.function, "where": where, "call": self.call,
@@ -109,7 +64,8 @@ class Stop(gdb.Breakpoint):
     def stop(self):
         # A loop may come back to the place after the prologue, and a call leave without being
         # there.
-        if self.place == "body" and self.function not in entered:
+        if self.place == "body" and self.function not in entered or \
+                self.passed and self.passed.repeated():
             return False
         if self.place == "entry":
             self.call = self.calls
@@ -125,6 +81,8 @@ class Stop(gdb.Breakpoint):
         self.calls += 1
         if self.calls == CALLS:
             self.enabled = False
+            if self.passed:
+                self.passed.enabled = False
         return False
 
 
@@ -135,23 +93,28 @@ def in_frame(address):
         text = gdb.execute(f"info scope *{address:#x}", to_string=True)
     except gdb.error:  # gdb 13 does not print some expressions
         return []
-    return sorted(m.group(1) for m in re.finditer(
-        r"^(?:Scope for .*:\n)?Symbol (\S+) is (.*(?:\n(?!Symbol ).*)*)", text, re.M)
-        if "multi-location" not in m.group(2) and re.search(
-            r"frame base|fbreg|DW_OP_breg[67] |call_frame_cfa|\$r[bs]p", m.group(2)))
+    names = {}
+    for m in re.finditer(r"^(?:Scope for .*:\n)?Symbol (\S+) is (.*(?:\n(?!Symbol ).*)*)", text, re.M):
+        names.setdefault(m.group(1), []).append(
+            "multi-location" not in m.group(2) and re.search(
+                r"frame base|fbreg|DW_OP_breg[67] |call_frame_cfa|\$r[bs]p", m.group(2)))
+    # the second of a parameter pack is a_2
+    return sorted(name if n == 1 else f"{name}_{n}" for name, places in names.items()
+                  for n, in_place in enumerate(places, 1) if in_place)
 
 
 def behind_prologue(address):
-    """Where gdb's own breakpoint on the function at address would be."""
+    """Where gdb's own breakpoint would be on the function that begins at address, or whose check of
+    the stack ends there (Go)."""
     block = gdb.block_for_pc(address)
     while block is not None and block.function is None:
         block = block.superblock
-    if block is None or block.start != address:
+    if block is None or address - block.start > 64:
         return None
     symtab = gdb.find_pc_line(address).symtab
     lines = sorted({e.pc for e in symtab.linetable() if block.start <= e.pc < block.end}) \
         if symtab else []
-    return lines[1] if len(lines) > 1 else None
+    return next((line for line in lines if line > address), None)
 
 
 gdb.execute("set pagination off")

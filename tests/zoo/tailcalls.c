@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Functions that jump to another under each condition, called with each state of the flags. */
 #include <stdio.h>
+#include <string.h>
 
 static unsigned long jumped;
 
@@ -21,6 +22,11 @@ __attribute__((noinline, used)) void zoo_other(void)
 #define DEFINE(cc) UNDER(cc);
 ALL(DEFINE)
 
+/* It jumps if the number is not 0. */
+void text_jump(const char *text, int n);
+__asm__(".text\n.globl text_jump\n.type text_jump, @function\ntext_jump:\n.cfi_startproc\n"
+	"test %esi,%esi\njne zoo_other\nret\n.cfi_endproc\n.size text_jump, . - text_jump\n");
+
 /* Two conditions and a jump without one. */
 void cond_three(unsigned long flags);
 __asm__(".text\n.globl cond_three\n.type cond_three, @function\ncond_three:\n.cfi_startproc\n"
@@ -36,6 +42,8 @@ static const struct {
 int main(void)
 {
 	static const unsigned long flags[] = { 1, 4, 64, 128, 2048 };
+	static const size_t sizes[] = { 10, 4080, 5000, 0 };
+	static char text[5001];
 
 	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
 		jumped = 0;
@@ -47,6 +55,12 @@ int main(void)
 			functions[i].call(word);
 		}
 		printf("%s %lu\n", functions[i].name, jumped);
+	}
+	for (size_t i = 0; i < 4; i++) {
+		memset(text, 'x', sizes[i]);
+		text[sizes[i]] = '\0';
+		text_jump(text, 0);
+		text_jump(text, 1);
 	}
 	return 0;
 }

@@ -35,6 +35,15 @@ def main():
                 f"uprobe:{program}:cond_three%ret c=$comm s=+0(%sp):string",
                 "--", program)
         ok("32 events captured, 0 lost" in p.stderr, "likewise with strings", p.stderr)
+        p = run(f"{BUILD}/trawl", "-w", path, "-i",
+                f"uprobe:{program}:text_jump%ret s=+0(%di):string n=%si:s32", "--", program)
+        events = [json.loads(line)
+                  for line in run(f"{BUILD}/trawl-decode", "--json", path).stdout.splitlines()]
+        said = [(e["name"].partition("%")[2], len(e["fields"]["s"]), e.get("cut")) for e in events]
+        want = (10, None), (512, ["s"]), (512, ["s"]), (0, None)
+        ok(said == [(how, *w) for w in want for how in ("ret", "tailcall")],
+           "a string too long for the kernel is cut where it jumps as where it returns", said,
+           p.stderr)
 
 
 if __name__ == "__main__":

@@ -11,10 +11,7 @@ def read(pointer, length):
         return None
     data = bytes(gdb.selected_inferior().read_memory(int(pointer),
                                                      min(length, MOST))) if length else b""
-    try:
-        return data.decode()
-    except UnicodeDecodeError:
-        return None
+    return data.decode(errors="replace")  # as trawl-decode --json; of memory that was freed, too
 
 
 def libcxx(value):

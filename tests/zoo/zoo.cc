@@ -74,6 +74,15 @@ FUNCTION long zoo_promoted(const long &only_read, int n)
 }
 }
 
+struct Common { int first; long second; };
+struct Diamond : virtual Common { int own; };
+
+FUNCTION long zoo_virtual_base(Diamond d, int n)
+{
+	sink += n;
+	return d.second + d.own;
+}
+
 int main()
 {
 	static const int constants[] = { 100, 200, 300, 400 };
@@ -94,6 +103,12 @@ int main()
 		s += static_cast<long>(zoo_template<double>(n, 0.5));
 		s += zoo_hidden(n, static_cast<Kind>(n), n & 1, 31 * n);
 		s += zoo_promoted(numbers[n], 37 * n);
+
+		Diamond derived;
+		derived.first = n;
+		derived.second = 5 + n;
+		derived.own = 10 + n;
+		s += zoo_virtual_base(derived, n);
 	}
 	std::printf("%ld\n", s + sink);
 	return 0;

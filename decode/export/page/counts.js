@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // ---- counts and latency -------------------------------------------------------------------------
 function inView(fn) {
-	const b = lowerAll(to + 1);
-	for (let i = lowerAll(from); i < b; i++)
+	const b = lowerBoundAll(to + 1);
+	for (let i = lowerBoundAll(from); i < b; i++)
 		fn(i);
 	return b;
 }
@@ -11,7 +11,7 @@ function showCounts() {
 	inView((i) => {
 		const n = nameOf(i);
 		by.set(n, (by.get(n) || 0) + 1);
-		if (F[i] & PROBLEM)
+		if (eventFlags[i] & PROBLEM)
 			bad.set(n, (bad.get(n) || 0) + 1);
 	});
 	const t = element("table"), head = element("tr");
@@ -20,8 +20,8 @@ function showCounts() {
 	t.append(head);
 	for (const [n, c] of [...by].sort((a, b) => b[1] - a[1]).slice(0, 200)) {
 		const r = element("tr");
-		r.append(element("td", n), element("td", count(c), "n"), element("td", bad.has(n) ? count(bad.get(n)) : "", "n bad"),
-			element("td", count(Math.round(c / (to - from) * 1e9)), "n"));
+		r.append(element("td", n), element("td", formatCount(c), "n"), element("td", bad.has(n) ? formatCount(bad.get(n)) : "", "n bad"),
+			element("td", formatCount(Math.round(c / (to - from) * 1e9)), "n"));
 		t.append(r);
 	}
 	$("counts").replaceChildren(t);
@@ -29,21 +29,21 @@ function showCounts() {
 function showLatency() {
 	const by = new Map();
 	inView((i) => {
-		if (!D[i])
+		if (!eventDuration[i])
 			return;
-		const k = E[i] === NONE ? nameOf(i) : nameOf(i) + " " + A.endpoints[E[i]];
+		const k = eventEndpoint[i] === NONE ? nameOf(i) : nameOf(i) + " " + about.endpoints[eventEndpoint[i]];
 		if (!by.has(k))
 			by.set(k, []);
-		by.get(k).push(D[i]);
+		by.get(k).push(eventDuration[i]);
 	});
 	const box = $("latency");
 	box.replaceChildren();
 	if (!by.size)
-		box.append(element("p", "Nothing in view has a beginning and an end."));
+		box.append(element("p", "No event in view has a duration."));
 	for (const [name, list] of [...by].sort((a, b) => b[1].length - a[1].length).slice(0, 20)) {
 		list.sort((a, b) => a - b);
-		const at = (p) => span(list[Math.min(list.length - 1, Math.floor(p * list.length))]);
-		box.append(element("h3", name), element("p", `${count(list.length)}: median ${at(.5)}, 99 % ${at(.99)}, longest ${span(list[list.length - 1])}`));
+		const at = (p) => formatDuration(list[Math.min(list.length - 1, Math.floor(p * list.length))]);
+		box.append(element("h3", name), element("p", `${formatCount(list.length)}: median ${at(.5)}, 99 % ${at(.99)}, longest ${formatDuration(list[list.length - 1])}`));
 		const buckets = new Map();
 		for (const v of list) {
 			const k = Math.floor(Math.log2(v));
@@ -56,32 +56,46 @@ function showLatency() {
 			m.value = c;
 			m.textContent = c;
 			cell.append(m);
-			r.append(element("th", `${span(2 ** k)} –`, "n"), cell, element("td", count(c), "n"));
+			r.append(element("th", `${formatDuration(2 ** k)} –`, "n"), cell, element("td", formatCount(c), "n"));
 			t.append(r);
 		}
 		box.append(t);
 	}
 }
+// What a reader must know of a redacted capture, so that nobody takes a stand-in for a name.
+function standIns() {
+	const classes = [...new Set(removed())];
+	return classes.length ? [element("p", `Redacted: ${classes.join(", ")}. Texts of these classes are stand-ins, letters and digits of the same length; ` +
+		"the same text has the same one everywhere. Data of transfers are zeros, addresses are moved.")] : [];
+}
 function showCapture() {
-	const box = $("capture"), pairs = [["file", A.title], ["events", count(N) + (A.more ? `, ${count(A.more)} more are not in this page` : "")],
-		["state", A.verdict], ["first", clock(0)], ["clocks", `read together within ${A.bound} ns`]];
-	for (const [what, o] of [["machine", A.machine], ["capture", A.capture], ["end", A.end]])
-		if (o)
-			for (const [k, v] of flat(what, o, []))
+	const box = $("capture"), pairs = [["file", about.title], ["events", formatCount(eventCount) + (about.more ? `, ${formatCount(about.more)} more are not in this page` : "")],
+		["state", about.verdict], ["first", formatTime(0)], ["clocks", about.bound ? `read together within ${about.bound} ns` : "were not read together"]];
+	const exact = about.exact();
+	for (const what of ["machine", "capture", "end"])
+		if (exact[what])
+			for (const [k, v] of flatten(what, exact[what], []))
 				pairs.push([k, v]);
-	A.edits.forEach((e) => pairs.push(["edited", value(e)]));
-	box.replaceChildren(twoColumns(pairs));
-	if (A.losses.length) {
-		box.append(element("h3", `lost events: ${A.nlosses}`));
-		box.append(twoColumns(A.losses.slice(0, 100).map((l) => [clock(l.from), `${l.source}${l.cpu < 0 ? "" : " cpu " + l.cpu}: ${l.count === null ? "an unknown number" : count(l.count)} (${l.reason}) in ${span(l.to - l.from)}`, "bad"])));
+	exact.edits.forEach((e) => pairs.push(["edited", formatValue(e)]));
+	box.replaceChildren(...standIns(), twoColumns(pairs));
+	if (about.losses.length) {
+		box.append(element("h3", `lost events: ${about.nlosses}`));
+		box.append(twoColumns(about.losses.slice(0, 100).map((l) => [formatTime(l.from), `${l.source}${l.cpu < 0 ? "" : " cpu " + l.cpu}: ${l.count === null ? "an unknown number" : formatCount(l.count)} (${l.reason}) in ${formatDuration(l.to - l.from)}`, "bad"])));
 	}
 }
-function tab(name) {
-	for (const t of ["details", "counts", "latency", "capture"]) {
+const PANELS_OF_VIEW = { counts: showCounts, latency: showLatency };
+// What is in view has changed.
+function updatePanel() {
+	for (const [name, show] of Object.entries(PANELS_OF_VIEW))
+		if (!$(name).hidden)
+			show();
+}
+function showTab(name) {
+	for (const t of TABS) {
 		$(t).hidden = t !== name;
 		$("tab-" + t).setAttribute("aria-selected", t === name);
 		$("tab-" + t).tabIndex = t === name ? 0 : -1;
 	}
-	({ counts: showCounts, latency: showLatency, capture: showCapture }[name] || (() => {}))();
+	({ ...PANELS_OF_VIEW, capture: showCapture }[name] || (() => {}))();
 }
 

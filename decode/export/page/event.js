@@ -27,16 +27,16 @@ function hexdump(hex) {
 	}
 	return out.join("\n");
 }
-function flat(prefix, v, out) {
+function flatten(prefix, v, out) {
 	if (v && typeof v === "object" && !Array.isArray(v))
 		for (const [k, x] of Object.entries(v))
-			flat(prefix ? `${prefix}.${k}` : k, x, out);
+			flatten(prefix ? `${prefix}.${k}` : k, x, out);
 	else
-		out.push([prefix, value(v)]);
+		out.push([prefix, formatValue(v)]);
 	return out;
 }
-// A value as the event's line has it, where that is not in decimal: a pointer, a device.
-function asPrinted(v, text) {
+// Shows a number as the event's text does if that is not decimal: a pointer, or a device number.
+function formatAsText(v, text) {
 	if ((typeof v !== "number" && typeof v !== "bigint") || v < 4096 || !Number.isInteger(Number(v)))
 		return v;
 	const hex = v.toString(16), dev = `${Math.floor(Number(v) / 1048576)},${Number(v) % 1048576}`;
@@ -52,72 +52,136 @@ async function select(i, look) {
 		showOverview();
 		return;
 	}
-	if (look !== false && (T[i] < from || T[i] > to))
-		show(T[i] - (to - from) / 2, T[i] + (to - from) / 2);
+	if (look !== false && (eventTime[i] < from || eventTime[i] > to))
+		setView(eventTime[i] - (to - from) / 2, eventTime[i] + (to - from) / 2);
+	updateTable();
 	const r = rowOf(i), a = topRow(), n = Math.floor(scroll.clientHeight / ROW) - 1;
-	place(r < a || r >= a + n ? Math.max(0, r - n / 2) * ROW / scale() : scroll.scrollTop);
-	const fields = await fieldsOf(i), task = taskOf(i), box = $("details"), text = line(fields);
+	scrollTable(r < a || r >= a + n ? Math.max(0, r - n / 2) * ROW / scale() : scroll.scrollTop);
+	const fields = await fieldsOf(i), task = taskOf(i), box = $("details"), text = formatFields(fields);
 	if (selected !== i)
 		return;
-	const since = i ? ` (${span(T[i] - T[i - 1])} after the event before)` : "";
+	const since = i ? ` (${formatDuration(eventTime[i] - eventTime[i - 1])} after the event before)` : "";
 	box.replaceChildren(element("h2", nameOf(i)), element("p", text), twoColumns([
-		["time", clock(T[i]) + `  +${span(T[i])}` + since], ["source", sourceOf(i)],
-		...(C[i] === NONE ? [] : [["cpu", C[i]]]), ...(task ? [["task", `${task.comm} (tid ${task.tid}, pid ${task.pid})`]] : []),
-		...(D[i] ? [["took_ns", `${D[i]} (${span(D[i])})`]] : []), ...(F[i] & PROBLEM ? [["", "an error", "bad"]] : []),
-		...fields.filter(([k]) => !["data", "site", "_text"].includes(k) && !isStack(k)).flatMap(([k, v]) => flat(k, asPrinted(v, text), []))]));
+		["time", formatTime(eventTime[i]) + `  +${formatDuration(eventTime[i])}` + since], ["source", sourceOf(i)],
+		...(eventCpu[i] === NONE ? [] : [["cpu", eventCpu[i]]]), ...(task ? [["task", `${task.comm} (tid ${task.tid}, pid ${task.pid})`]] : []),
+		...(eventDuration[i] ? [["took_ns", `${eventDuration[i]} (${formatDuration(eventDuration[i])})${often(i)}`]] : []), ...(eventFlags[i] & PROBLEM ? [["", "an error", "bad"]] : []),
+		...fields.filter(([k]) => !["data", "site", "_text"].includes(k) && !isStack(k)).flatMap(([k, v]) => flatten(k, formatAsText(v, text), []))]));
 	for (const [k, v] of fields) {
 		if (k === "site" && v)
 			box.append(element("p", `${v.symbol || ""}  ${v.file ? `${v.file}:${v.line}` : ""}`));
 		if (k === "data" && typeof v === "string" && /^([0-9a-f]{2})+$/.test(v))
 			box.append(element("pre", hexdump(v)));
 		if (isStack(k))
-			box.append(element("h3", k), element("pre", Array.isArray(v) ? v.map(value).join("\n") : typeof v === "string" ? v : value(v)));
+			box.append(element("h3", k), element("pre", Array.isArray(v) ? v.map(formatValue).join("\n") : typeof v === "string" ? v : formatValue(v)));
 	}
-	if (F[i] & TRIGGER)
+	const wakers = await wakersOf(i);
+	if (selected !== i)
+		return;
+	box.append(...await eventList("its task slept meanwhile, and was woken by", wakers));
+	if (eventFlags[i] & TRIGGER)
 		box.append(...await overview());
-	$("status").textContent = `${clock(T[i])} ${nameOf(i)} ${task ? task.comm : ""} ${line(fields)}`.slice(0, 400);
-	tab("details");
+	$("status").textContent = `${formatTime(eventTime[i])} ${nameOf(i)} ${task ? task.comm : ""} ${formatFields(fields)}`.slice(0, 400);
+	showTab("details");
+}
+// While an event took its time, its task slept until somebody woke it: the last wakings, whose task is the waker. The
+// kernel's events say it: sched_waking or, without it, sched_wakeup, whose field pid is the woken task.
+const WAKERS = 5, WAKINGS = 200000;
+async function wakersOf(i) {
+	const task = taskOf(i), found = new Map();
+	if (!task || !eventDuration[i])
+		return [];
+	const shapes = new Map();
+	for (const [s, shape] of about.shapes.entries())
+		if (["sched:sched_waking", "sched:sched_wakeup"].includes(about.names[shape.name]) && shape.keys.includes("pid"))
+			shapes.set(s, await column(s, shape.keys.indexOf("pid")));
+	for (let k = lowerBoundAll(eventTime[i] + 1) - 1, seen = 0; shapes.size && k >= 0 && eventTime[k] >= eventTime[i] - eventDuration[i] && found.size < WAKERS && seen < WAKINGS; k--) {
+		const pids = shapes.get(eventShape[k]);
+		if (!pids)
+			continue;
+		seen++;
+		// of one waking both events: the first, which is the waker's own
+		if (eventTask[k] !== eventTask[i] && +pids.text(rankInShape(k)) === task.tid)
+			found.set(`${eventTask[k]} ${Math.round(eventTime[k] / 1e5)}`, k);
+	}
+	return [...found.values()];
 }
 // Zooms to an event, and to what led up to its end.
 function zoomTo(i) {
-	const w = Math.max(D[i] * 3, (to - from) / 20), middle = T[i] - D[i] / 2;
-	show(middle - w / 2, middle + w / 2);
+	const w = Math.max(eventDuration[i] * 3, (to - from) / 20), middle = eventTime[i] - eventDuration[i] / 2;
+	setView(middle - w / 2, middle + w / 2);
 }
 async function eventList(title, list) {
 	const ul = element("ul");
 	for (const i of list) {
-		const li = element("li"), b = element("button", `${D[i] ? `${span(D[i])}: ` : ""}${nameOf(i)}`, "event"), task = taskOf(i);
+		const li = element("li"), b = element("button", `${eventDuration[i] ? `${formatDuration(eventDuration[i])}${often(i)}: ` : ""}${nameOf(i)}`, "event"), task = taskOf(i);
 		b.addEventListener("click", () => { select(i, false); zoomTo(i); });
 		b.dataset.event = i;
-		li.append(b, ` ${clock(T[i])} ${task ? `${task.comm} ${task.tid} ` : ""}${line(await fieldsOf(i))}`.slice(0, 300));
+		li.append(b, ` ${formatTime(eventTime[i])} ${task ? `${task.comm} ${task.tid} ` : ""}${formatFields(await fieldsOf(i))}`.slice(0, 300));
 		ul.append(li);
 	}
 	return list.length ? [element("h3", title), ul] : [];
 }
-// Where to look first: why the capture was saved, the first errors, the longest of each kind.
+// The overview: why the capture was saved, the first errors, and the longest event of each kind.
 let firstLook = null;
+const kindOf = (i) => eventShape[i] * 65536 + eventEndpoint[i];
 function findFirst() {
 	const by = new Map(), errors = [];
-	for (let i = 0; i < N; i++) {
-		if (F[i] & PROBLEM && errors.length < 8)
+	for (let i = 0; i < eventCount; i++) {
+		if (eventFlags[i] & PROBLEM && errors.length < 8)
 			errors.push(i);
-		if (D[i]) {
-			const k = S[i] * 65536 + E[i];
-			if (!(D[i] <= D[by.get(k)]))
+		if (eventDuration[i]) {
+			const k = kindOf(i);
+			if (!(eventDuration[i] <= eventDuration[by.get(k)]))
 				by.set(k, i);
 		}
 	}
-	return { errors, longest: [...by.values()].sort((a, b) => D[b] - D[a]).slice(0, 8) };
+	const longest = [...by.values()].sort((a, b) => eventDuration[b] - eventDuration[a]);
+	// of the outliers the farthest from what is usual of their kind, however short they are
+	const outliers = longest.filter((i) => timesMedian(i) >= OUTLIER).sort((a, b) => timesMedian(b) - timesMedian(a));
+	return { errors, longest: longest.slice(0, 8), outliers: outliers.slice(0, 8) };
+}
+// How many times as long as half of its kind this took. Of many events the median is that of a part of them.
+const OUTLIER = 20, ENOUGH = 16, SAMPLES = 2048;
+let medians = null;
+function timesMedian(i) {
+	if (!medians) {
+		const counts = new Map(), lists = new Map();
+		for (let k = 0; k < eventCount; k++)
+			if (eventDuration[k])
+				counts.set(kindOf(k), (counts.get(kindOf(k)) || 0) + 1);
+		const seen = new Map();
+		for (let k = 0; k < eventCount; k++) {
+			if (!eventDuration[k])
+				continue;
+			const kind = kindOf(k), n = seen.get(kind) || 0;
+			seen.set(kind, n + 1);
+			if (n % Math.ceil(counts.get(kind) / SAMPLES) === 0)
+				(lists.get(kind) || lists.set(kind, []).get(kind)).push(eventDuration[k]);
+		}
+		medians = new Map([...lists].filter(([kind]) => counts.get(kind) >= ENOUGH).map(([kind, l]) => [kind, l.sort((a, b) => a - b)[l.length >> 1]]));
+	}
+	const m = medians.get(kindOf(i));
+	return m ? eventDuration[i] / m : 0;
+}
+const often = (i) => (timesMedian(i) >= OUTLIER ? ` (${formatCount(Math.round(timesMedian(i)))} times the median)` : "");
+// Where the command failed, how, and the last events, which led to it.
+const LAST = 8;
+async function failure() {
+	const end = about.end || {}, first = Math.max(0, eventCount - LAST);
+	if (!end.exit_status || about.more)
+		return [];
+	const how = typeof end.command === "string" ? end.command : `exit status ${end.exit_status}`;
+	return eventList(`the command failed: ${how}; the last events`, Array.from({ length: eventCount - first }, (_, k) => first + k));
 }
 async function overview() {
 	firstLook = firstLook || findFirst();
-	return [...await eventList("why this was saved", triggers.slice(-3)), ...await eventList("the first errors", firstLook.errors),
-		...await eventList("the longest of each kind", firstLook.longest)];
+	return [...await eventList("why this was saved", triggers.slice(-3)), ...await failure(), ...await eventList("the first errors", firstLook.errors),
+		...await eventList("the longest of each kind", firstLook.longest), ...await eventList("far from what is usual of their kind", firstLook.outliers)];
 }
 async function showOverview() {
 	const parts = await overview();
 	if (selected < 0)
-		$("details").replaceChildren(element("p", "Select an event: click on it, or press ↓."), ...parts);
+		$("details").replaceChildren(element("p", "Select an event: click on it, or press ↓."), ...standIns(), ...parts);
 }
 const isStack = (k) => /^(stack|stack_trace|kernel_stack|user_stack|backtrace)$/.test(k);
 

@@ -3,31 +3,90 @@
 const LANE = 22, HEAD = 64, LABEL = 190;
 let lanes = [];
 
-// Events by what `of` says (NONE: not there), each list in the order of time.
-function partition(of, names, kind, label) {
-	const n = names.length, counts = new Uint32Array(n + 1);
-	for (let i = 0; i < N; i++)
-		if (of[i] < n)
-			counts[of[i] + 1]++;
-	for (let k = 0; k < n; k++)
-		counts[k + 1] += counts[k];
-	const list = new Uint32Array(counts[n]), next = counts.slice();
-	for (let i = 0; i < N; i++)
-		if (of[i] < n)
-			list[next[of[i]]++] = i;
-	const out = [];
-	for (let k = 0; k < n; k++)
-		if (counts[k + 1] > counts[k])
-			out.push({ kind, name: label(names[k], k), list: list.subarray(counts[k], counts[k + 1]) });
+// The number of events with each value of a column of 16 bits.
+function countValues(column) {
+	const counts = new Uint32Array(NONE + 1);
+	for (let i = 0; i < column.length; i++)
+		counts[column[i]]++;
+	return counts;
+}
+// A lane has .count events. Its .list of them in order of time, and its .bars, are made when they are first needed,
+// which for most lanes is after the first picture: that of one lane are made with all of its group's.
+class Lane {
+	constructor(kind, name, count, group, number) {
+		Object.assign(this, { kind, name, count, group, number, made: null });
+	}
+	get list() {
+		return this.group ? this.group.list(this.number) : NO_EVENTS;
+	}
+	get bars() {
+		return (this.made = this.made || makeBars(this)).bars;
+	}
+	get most() {
+		return (this.made = this.made || makeBars(this)).most;
+	}
+}
+const NO_EVENTS = new Uint32Array(0);
+// Lanes of the events by the values of a column. laneOf has the number of each value's lane (NONE: in no lane).
+class Group {
+	constructor(column, counts, laneOf, nlanes) {
+		Object.assign(this, { column, laneOf, ends: new Uint32Array(nlanes + 1), events: null });
+		for (let v = 0; v < NONE; v++)
+			if (counts[v] && laneOf[v] !== NONE)
+				this.ends[laneOf[v] + 1] += counts[v];
+		for (let k = 0; k < nlanes; k++)
+			this.ends[k + 1] += this.ends[k];
+	}
+	count(k) {
+		return this.ends[k + 1] - this.ends[k];
+	}
+	list(k) {
+		this.events = this.events || sortByLane(this.column, this.laneOf, this.ends);
+		return this.events.subarray(this.ends[k], this.ends[k + 1]);
+	}
+}
+function sortByLane(column, laneOf, ends) {
+	const next = Uint32Array.from(ends), events = new Uint32Array(ends[ends.length - 1]);
+	for (let i = 0; i < column.length; i++) {
+		const k = laneOf[column[i]];
+		if (k !== NONE)
+			events[next[k]++] = i;
+	}
+	return events;
+}
+const EACH = Uint16Array.from({ length: NONE + 1 }, (_, v) => v); // each value has a lane of its own
+function partition(column, counts, laneOf, nlanes, kind, label) {
+	const group = new Group(column, counts, laneOf, nlanes), out = [];
+	for (let k = 0; k < nlanes; k++)
+		if (group.count(k))
+			out.push(new Lane(kind, label(k), group.count(k), group, k));
 	return out;
 }
 
+function endpointName(t) {
+	const [device, number, direction] = t.split(" ");
+	return !direction ? t : direction === "control" ? `${device} control` : `${device} ep${number} ${direction}`;
+}
+function taskName(t) {
+	const m = /^(-?\d+) (-?\d+) (.*)$/s.exec(t);
+	return `${m[3] || "?"} ${m[2]}`;
+}
+// Which lane the events of each shape are in: that of their name, and among the probes, if they are none of the
+// kernel's events and none of an endpoint's.
+function lanesOfShapes() {
+	const names = new Uint16Array(NONE + 1).fill(NONE), probes = names.slice();
+	about.shapes.forEach((s, k) => {
+		names[k] = s.name;
+		if (!["event", "eprobe", "task"].includes(about.sources[s.source]))
+			probes[k] = s.name;
+	});
+	if (about.endpoints.length)
+		for (let i = 0; i < eventCount; i++)
+			if (eventEndpoint[i] !== NONE)
+				probes[eventShape[i]] = NONE;
+	return [names, probes];
+}
 function makeLanes() {
-	const cpus = [];
-	for (let i = 0; i < N; i++)
-		if (C[i] !== NONE && C[i] >= cpus.length)
-			for (let k = cpus.length; k <= C[i]; k++)
-				cpus.push(k);
 	const add = (title, more, sort) => {
 		if (!more.length)
 			return;
@@ -35,22 +94,16 @@ function makeLanes() {
 			more.sort(sort);
 		lanes.push({ title: `${title} (${more.length})` }, ...more);
 	};
-	const bigger = (a, b) => b.list.length - a.list.length;
-	if (A.losses.length)
-		lanes.push({ title: `lost events (${A.nlosses})` }, { kind: "loss", name: "losses", list: new Uint32Array(0) });
-	add("USB endpoints", partition(E, A.endpoints, "usb", (t) => { const [d, n, x] = t.split(" "); return x === "control" ? `${d} control` : `${d} ep${n} ${x}`; }),
+	const bigger = (a, b) => b.count - a.count, [names, probes] = lanesOfShapes();
+	const cpus = countValues(eventCpu), tasks = countValues(eventTask), shapes = countValues(eventShape);
+	if (about.losses.length)
+		lanes.push({ title: `lost events (${about.nlosses})` }, new Lane("loss", "losses", about.nlosses, null, 0));
+	add("USB endpoints", about.endpoints.length ? partition(eventEndpoint, countValues(eventEndpoint), EACH, about.endpoints.length, "usb", (k) => endpointName(about.endpoints[k])) : [],
 		(a, b) => a.name.localeCompare(b.name, "en", { numeric: true }));
-	add("processors", partition(C, cpus, "cpu", (k) => `cpu ${k}`));
-	const probe = new Uint16Array(N).fill(NONE), probes = [...A.names];
-	for (let i = 0; i < N; i++)
-		if (E[i] === NONE && !["event", "eprobe", "task"].includes(sourceOf(i)))
-			probe[i] = A.shapes[S[i]].name;
-	add("probes", partition(probe, probes, "probe", (t) => t), bigger);
-	add("tasks", partition(K, A.tasks, "task", (t) => { const m = /^(-?\d+) (-?\d+) (.*)$/s.exec(t); return `${m[3] || "?"} ${m[2]}`; }), bigger);
-	const kinds = new Uint16Array(N);
-	for (let i = 0; i < N; i++)
-		kinds[i] = A.shapes[S[i]].name;
-	add("events", partition(kinds, A.names, "name", (t) => t), bigger);
-	lanes.filter((l) => l.list).forEach(makeBars);
+	add("processors", partition(eventCpu, cpus, EACH, NONE, "cpu", (k) => `cpu ${k}`));
+	add("probes", partition(eventShape, shapes, probes, about.names.length, "probe", (k) => about.names[k]), bigger);
+	add("tasks", partition(eventTask, tasks, EACH, about.tasks.length, "task", (k) => taskName(about.tasks[k])), bigger);
+	add("events", partition(eventShape, shapes, names, about.names.length, "name", (k) => about.names[k]), bigger);
+	$("table").classList.toggle("bare", cpus[NONE] === eventCount && tasks[NONE] === eventCount);
 }
 

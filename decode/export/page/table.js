@@ -1,70 +1,97 @@
 // SPDX-License-Identifier: MIT
 // ---- the table ----------------------------------------------------------------------------------
-const ROW = 19, MOST = 8e6;               // browsers have no elements of 20 million pixels
+const ROW = 19, MAX_HEIGHT = 8e6;               // browsers limit the height of an element to about 20 million pixels
 const scroll = $("scroll"), rows = $("rows");
-let placed = -1, ticket = 0;              // where the program scrolled to: no hand did
-const listed = () => $("only").checked && matches ? matches : null;
-const nrows = () => (listed() || { length: N }).length;
-const eventAt = (r) => (listed() ? listed()[r] : r);
-const rowOf = (i) => (listed() ? lowerOf(listed(), i) : i);
-const scale = () => Math.max(1, nrows() * ROW / MOST);
+let scrolledTo = -1;                      // set by the program, to distinguish its own scrolling from the user's
+let drawVersion = 0;                      // counts calls of drawRows(): only the last one may change the table
+const listedMatches = () => $("only").checked && matches ? matches : null;
+const rowCount = () => (listedMatches() || { length: eventCount }).length;
+const eventAt = (r) => (listedMatches() ? listedMatches()[r] : r);
+const rowOf = (i) => (listedMatches() ? indexInList(listedMatches(), i) : i);
+const scale = () => Math.max(1, rowCount() * ROW / MAX_HEIGHT);
 
 function tableSize() {
-	// at the end of the scroll bar the last row is the last that is whole
-	$("space").style.height = `${scroll.clientHeight + Math.max(0, nrows() - Math.floor(scroll.clientHeight / ROW)) * ROW / scale()}px`;
-	$("table").setAttribute("aria-rowcount", nrows() + 1);
-	place(scroll.scrollTop);
+	// at the end of the scroll bar, the last event is the last complete row
+	$("space").style.height = `${scroll.clientHeight + Math.max(0, rowCount() - Math.floor(scroll.clientHeight / ROW)) * ROW / scale()}px`;
+	$("table").setAttribute("aria-rowcount", rowCount() + 1);
+	scrollTable(scroll.scrollTop);
 }
-function place(y) {
+function scrollTable(y) {
 	scroll.scrollTop = y;
-	placed = scroll.scrollTop;
+	scrolledTo = scroll.scrollTop;
 	drawRows();
 }
-// The table begins where the timeline does; a selected event that the timeline shows stays in it.
+// Scrolls the table to the start of the timeline; a selected event that is in view stays visible.
 function tableFollow() {
-	const r = Math.min(lowerAllRows(from), Math.max(0, nrows() - 1)), n = Math.floor(scroll.clientHeight / ROW) - 1;
-	const s = selected >= 0 && T[selected] >= from && T[selected] <= to ? rowOf(selected) : r;
-	place((s < r || s >= r + n ? Math.max(0, s - n / 2) : r) * ROW / scale());
+	const r = Math.min(rowAtTime(from), Math.max(0, rowCount() - 1)), n = Math.floor(scroll.clientHeight / ROW) - 1;
+	const s = selected >= 0 && eventTime[selected] >= from && eventTime[selected] <= to ? rowOf(selected) : r;
+	scrollTable((s < r || s >= r + n ? Math.max(0, s - n / 2) : r) * ROW / scale());
 }
-function lowerAllRows(t) {
-	return listed() ? lower(listed(), t) : lowerAll(t);
+function rowAtTime(t) {
+	return listedMatches() ? lowerBound(listedMatches(), t) : lowerBoundAll(t);
 }
 function topRow() {
-	return Math.min(Math.floor(scroll.scrollTop * scale() / ROW + .01), Math.max(0, nrows() - 1));
+	return Math.min(Math.floor(scroll.scrollTop * scale() / ROW + .01), Math.max(0, rowCount() - 1));
+}
+// Nothing happened for long between two events of the table: a line stands there.
+const GAP_PART = 50, GAP_TIMES = 100;
+function gapBefore(r) {
+	const i = eventAt(r), before = r > 0 ? eventAt(r - 1) : -1;
+	const gap = before < 0 ? 0 : eventTime[i] - eventTime[before], usual = endTime / Math.max(1, rowCount());
+	return gap > endTime / GAP_PART && (gap > GAP_TIMES * usual || rowCount() < 2 * GAP_TIMES) ? gap : 0;
+}
+function makeRow() {
+	const row = element("div", undefined, "row");
+	row.setAttribute("role", "row");
+	for (const cls of ["", "number", "", "", "number", ""]) {
+		const cell = element("span", "", cls);
+		cell.setAttribute("role", "gridcell");
+		row.append(cell);
+	}
+	return row;
+}
+// Shows event i, which is in row r of the table. A row that is there already is changed, which costs less than a new one.
+function fillRow(row, r, i, fields, letters) {
+	const task = taskOf(i), gap = gapBefore(r), name = nameOf(i), text = formatFields(fields);
+	row.className = "row" + (eventFlags[i] & PROBLEM ? " problem" : "") + (i === selected ? " selected" : "") + (gap ? " pause" : "") +
+		(eventTime[i] < from || eventTime[i] > to ? " outside" : "") + (matches && isMatch(i) ? " match" : "");
+	if (gap)
+		row.dataset.pause = `${formatDuration(gap)} without ${listedMatches() ? "a match" : "an event"}`;
+	else
+		delete row.dataset.pause;
+	row.setAttribute("aria-rowindex", r + 2);
+	row.setAttribute("aria-selected", i === selected);
+	row.dataset.event = i;
+	row.id = "event-" + i;
+	[formatTime(eventTime[i]), eventCpu[i] === NONE ? "" : String(eventCpu[i]), task ? `${task.comm} ${task.tid}` : "", cutName(name, Math.max(6, letters)),
+		eventDuration[i] ? formatDuration(eventDuration[i]) : "", text].forEach((v, k) => {
+		const cell = row.children[k];
+		if (cell.textContent !== v)
+			cell.textContent = v;
+	});
+	row.children[3].title = name;
+	row.children[5].title = text;
 }
 async function drawRows() {
-	const n = Math.ceil(scroll.clientHeight / ROW) + 1, a = topRow(), mine = ++ticket;
+	const n = Math.ceil(scroll.clientHeight / ROW) + 1, a = topRow(), mine = ++drawVersion;
 	const many = [];
-	for (let r = a; r < Math.min(a + n, nrows()); r++)
+	for (let r = a; r < Math.min(a + n, rowCount()); r++)
 		many.push(eventAt(r));
 	const texts = await Promise.all(many.map(fieldsOf)), letters = Math.floor($("heads").children[3].clientWidth / 7.25);
-	if (mine !== ticket)
+	if (mine !== drawVersion)
 		return;
-	const made = many.map((i, k) => {
-		const row = document.createElement("div"), task = taskOf(i);
-		row.className = "row" + (F[i] & PROBLEM ? " problem" : "") + (i === selected ? " selected" : "") +
-			(T[i] < from || T[i] > to ? " outside" : "") + (matches && isMatch(i) ? " match" : "");
-		row.setAttribute("role", "row");
-		row.setAttribute("aria-rowindex", a + k + 2);
-		row.setAttribute("aria-selected", i === selected);
-		row.dataset.event = i;
-		for (const [text, cls, whole] of [[clock(T[i]), ""], [C[i] === NONE ? "" : C[i], "number"], [task ? `${task.comm} ${task.tid}` : "", ""],
-			[ending(nameOf(i), Math.max(6, letters)), "", nameOf(i)], [D[i] ? span(D[i]) : "", "number"], [line(texts[k]), ""]]) {
-			const cell = document.createElement("span");
-			cell.setAttribute("role", "gridcell");
-			cell.className = cls;
-			cell.textContent = text;
-			if (whole)
-				cell.title = whole;
-			row.append(cell);
-		}
-		row.lastChild.title = row.lastChild.textContent;
-		return row;
-	});
-	rows.replaceChildren(...made);
+	while (rows.children.length > many.length)
+		rows.lastChild.remove();
+	while (rows.children.length < many.length)
+		rows.append(makeRow());
+	many.forEach((i, k) => fillRow(rows.children[k], a + k, i, texts[k], letters));
+	if (many.includes(selected))
+		$("table").setAttribute("aria-activedescendant", "event-" + selected);
+	else
+		$("table").removeAttribute("aria-activedescendant");
 }
-// The place of event i in a list, or of the first after it.
-function lowerOf(list, i) {
+// Returns the index of event i in a sorted list, or of the first event after it.
+function indexInList(list, i) {
 	let a = 0, b = list.length;
 	while (a < b) {
 		const m = (a + b) >> 1;
@@ -75,16 +102,16 @@ function lowerOf(list, i) {
 	}
 	return a;
 }
-const isMatch = (i) => matches[lowerOf(matches, i)] === i;
+const isMatch = (i) => matches[indexInList(matches, i)] === i;
 scroll.addEventListener("scroll", () => {
-	drawRows();
-	if (scroll.scrollTop === placed)
+	if (scroll.scrollTop === scrolledTo)
 		return;
-	placed = -1;
+	drawRows();
+	scrolledTo = -1;
 	const i = eventAt(topRow());
-	if (i !== undefined && (T[i] < from || T[i] > to))
-		show(T[i] - (to - from) * .1, T[i] + (to - from) * .9, true);
-	else if (i !== undefined && to - from < end)
-		show(T[i], T[i] + to - from, true);
+	if (i !== undefined && (eventTime[i] < from || eventTime[i] > to))
+		setView(eventTime[i] - (to - from) * .1, eventTime[i] + (to - from) * .9, true);
+	else if (i !== undefined && to - from < endTime)
+		setView(eventTime[i], eventTime[i] + to - from, true);
 });
 

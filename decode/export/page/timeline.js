@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // ---- the timeline -------------------------------------------------------------------------------
-const canvas = $("canvas"), g = canvas.getContext("2d");
-let from = 0, to = 1, end = 1, top_ = 0, width = 0, height = 0, selected = -1, matches = null, measure = null, dirty = true;
+const canvas = $("canvas"), ctx = canvas.getContext("2d");
+let from = 0, to = 1, endTime = 1, laneScroll = 0, width = 0, height = 0, selected = -1, matches = null, measured = null, dirty = true;
 let style = {}, colors = [];
 
 function readStyle() {
@@ -9,7 +9,7 @@ function readStyle() {
 	for (const k of ["back", "text", "dim", "line", "lane", "accent", "mark", "bad", "hatch", "select"])
 		style[k] = s.getPropertyValue("--" + k).trim();
 	const dark = document.documentElement.classList.contains("dark");
-	colors = A.names.map((n) => {
+	colors = about.names.map((n) => {
 		let h = 7;
 		for (const c of n)
 			h = (h * 31 + c.charCodeAt(0)) >>> 0;
@@ -26,7 +26,7 @@ function readStyle() {
 		x.lineTo(o + 8, 0);
 	}
 	x.stroke();
-	style.pattern = g.createPattern(h, "repeat");
+	style.pattern = ctx.createPattern(h, "repeat");
 	dirty = true;
 }
 function resize() {
@@ -35,29 +35,29 @@ function resize() {
 	height = r.height;
 	canvas.width = Math.round(width * k);
 	canvas.height = Math.round(height * k);
-	g.setTransform(k, 0, 0, k, 0, 0);
+	ctx.setTransform(k, 0, 0, k, 0, 0);
 	dirty = true;
 }
-const X = (t) => LABEL + (t - from) / (to - from) * (width - LABEL);
-// Everything, with room beside the first and the last event.
-const showAll = () => show(-.02 * end, 1.02 * end);
+const xOf = (t) => LABEL + (t - from) / (to - from) * (width - LABEL);
+// Shows the whole capture, with a margin before the first and after the last event.
+const showAll = () => setView(-.02 * endTime, 1.02 * endTime);
 const timeAt = (x) => from + (x - LABEL) / (width - LABEL) * (to - from);
-// The first of a lane's events at or after t, among those from a to b.
-function lower(list, t, a = 0, b = list.length) {
+// Returns the index in list, between a and b, of the first event at or after t.
+function lowerBound(list, t, a = 0, b = list.length) {
 	while (a < b) {
 		const m = (a + b) >> 1;
-		if (T[list[m]] < t)
+		if (eventTime[list[m]] < t)
 			a = m + 1;
 		else
 			b = m;
 	}
 	return a;
 }
-function lowerAll(t) {
-	let a = 0, b = N;
+function lowerBoundAll(t) {
+	let a = 0, b = eventCount;
 	while (a < b) {
 		const m = (a + b) >> 1;
-		if (T[m] < t)
+		if (eventTime[m] < t)
 			a = m + 1;
 		else
 			b = m;
@@ -65,19 +65,31 @@ function lowerAll(t) {
 	return a;
 }
 
-function show(a, b, keepTable) {
-	const least = 200, most = end * 1.04 + 1000;
+function setView(a, b, keepTable) {
+	const least = 200, most = endTime * 1.04 + 1000;
 	let w = Math.min(Math.max(b - a, least), most);
 	const m = (a + b) / 2;
-	from = Math.max(-most * .02, Math.min(m - w / 2, end + most * .02 - w));
+	from = Math.max(-most * .02, Math.min(m - w / 2, endTime + most * .02 - w));
 	to = from + w;
-	dirty = true;
-	if (!keepTable)
+	dirty = panelIsStale = true;
+	tableIsStale = tableIsStale || !keepTable;
+}
+// The table follows the timeline: while that moves, every TABLE_EVERY ms, which is as fast as anybody reads, so that
+// most frames need only the timeline; and as soon as it stands.
+const TABLE_EVERY = 100;
+let tableIsStale = false, tableTime = 0;
+// Counts of what is in view take longer: they follow when it has stood for STANDS ms.
+const STANDS = 150;
+let panelIsStale = false, movedAt = 0;
+function updateTable() {
+	if (tableIsStale)
 		tableFollow();
+	tableIsStale = false;
+	tableTime = performance.now();
 }
 function zoom(k, at) {
-	const m = at === undefined ? (selected >= 0 && T[selected] >= from && T[selected] <= to ? T[selected] : (from + to) / 2) : at;
-	show(m - (m - from) * k, m + (to - m) * k);
+	const m = at === undefined ? (selected >= 0 && eventTime[selected] >= from && eventTime[selected] <= to ? eventTime[selected] : (from + to) / 2) : at;
+	setView(m - (m - from) * k, m + (to - m) * k);
 }
 
 function niceStep(w) {
@@ -87,86 +99,108 @@ function niceStep(w) {
 let marks = [];
 function drawRuler() {
 	const step = Math.max(1, niceStep(to - from));
-	g.fillStyle = style.dim;
-	g.strokeStyle = style.line;
-	g.font = "11px system-ui, sans-serif";
-	g.textBaseline = "top";
-	g.beginPath();
+	ctx.fillStyle = style.dim;
+	ctx.strokeStyle = style.line;
+	ctx.font = "11px system-ui, sans-serif";
+	ctx.textBaseline = "top";
+	ctx.beginPath();
 	marks = [];
 	for (let t = Math.ceil(from / step) * step; t <= to; t += step) {
-		const x = Math.round(X(t)) + .5;
-		g.moveTo(x, 0);
-		g.lineTo(x, height);
-		g.fillText(mark(t, step), x + 3, 3);
-		marks.push(mark(t, step));
+		const x = Math.round(xOf(t)) + .5;
+		ctx.moveTo(x, 0);
+		ctx.lineTo(x, height);
+		ctx.fillText(axisLabel(t, step), x + 3, 3);
+		marks.push(axisLabel(t, step));
 	}
-	g.stroke();
-	g.fillText(N ? clock(Math.max(0, from)) : "", 8, 3);
+	ctx.stroke();
+	ctx.fillText(eventCount ? formatTime(Math.max(0, from)) : "", 8, 3);
 }
 function drawRate() {
 	const w = Math.ceil((width - LABEL) / 2), rates = new Float64Array(w), per = (to - from) / w;
-	let at = lowerAll(from), most = 0;
+	let at = lowerBoundAll(from), most = 0;
 	for (let k = 0; k < w; k++) {
-		const next = lowerAll(from + (k + 1) * per);
+		const next = lowerBoundAll(from + (k + 1) * per);
 		rates[k] = next - at;
 		most = Math.max(most, rates[k]);
 		at = next;
 	}
-	g.fillStyle = style.accent;
+	ctx.fillStyle = style.accent;
 	for (let k = 0; k < w; k++)
 		if (rates[k])
-			g.fillRect(LABEL + 2 * k, HEAD - 4 - 40 * rates[k] / most, 2, Math.max(1, 40 * rates[k] / most));
-	g.fillStyle = style.dim;
-	g.fillText("events/s, at most", 8, 22);
-	g.fillText(count(Math.round(most / per * 1e9)), 8, 37);
+			ctx.fillRect(LABEL + 2 * k, HEAD - 4 - 40 * rates[k] / most, 2, Math.max(1, 40 * rates[k] / most));
+	ctx.fillStyle = style.dim;
+	ctx.fillText("events/s, at most", 8, 22);
+	ctx.fillText(formatCount(Math.round(most / per * 1e9)), 8, 37);
 }
-// A name's end tells more than its beginning: that is cut.
-function fitted(name, w) {
-	let n = name.length;
-	if (g.measureText(name).width <= w)
-		return name;
-	while (n > 1 && g.measureText("…" + name.slice(-n)).width > w)
-		n--;
-	return "…" + name.slice(-n);
+// Long names are cut at the front, because their end is more specific.
+const fits = new Map();
+function fitName(name, w) {
+	if (!fits.has(name)) {
+		let n = name.length;
+		while (n > 1 && ctx.measureText(n < name.length ? "…" + name.slice(-n) : name).width > w)
+			n--;
+		fits.set(name, n < name.length ? "…" + name.slice(-n) : name);
+	}
+	return fits.get(name);
 }
-const ending = (name, n) => (name.length <= n ? name : "…" + name.slice(1 - n));
+const cutName = (name, n) => (name.length <= n ? name : "…" + name.slice(1 - n));
 function drawTicks(l, y) {
 	const list = l.list;
-	let i = lower(list, from), ink = "";
+	let i = lowerBound(list, from), ink = "", a = 0, b = 0; // what is not drawn yet: pixels a to b of one colour
 	const perPixel = (to - from) / (width - LABEL), big = to - from;
-	while (i < list.length && T[list[i]] <= to) {
-		const e = list[i], x = Math.floor(X(T[e]));
-		const next = lowerFrom(list, i + 1, from + (x + 1 - LABEL) * perPixel);
-		let bad = F[e] & PROBLEM;
-		for (let k = i + 1; !bad && k < Math.min(next, i + 16); k++)
-			bad = F[list[k]] & PROBLEM;
-		const color = bad ? style.bad : colors[A.shapes[S[e]].name];
+	const flush = (color) => {
+		if (b > a)
+			ctx.fillRect(a, y + 3, b - a, LANE - 6);
 		if (color !== ink)
-			g.fillStyle = ink = color;
-		g.fillRect(x, y + 3, big < 1e5 || next - i === 1 ? 2 : 1, LANE - 6);
+			ctx.fillStyle = ink = color;
+	};
+	while (i < list.length && eventTime[list[i]] <= to) {
+		const e = list[i], x = Math.floor(xOf(eventTime[e]));
+		const next = lowerBoundFrom(list, i + 1, from + (x + 1 - LABEL) * perPixel);
+		let bad = eventFlags[e] & PROBLEM;
+		for (let k = i + 1; !bad && k < Math.min(next, i + 16); k++)
+			bad = eventFlags[list[k]] & PROBLEM;
+		const color = bad ? style.bad : colors[about.shapes[eventShape[e]].name];
+		if (color !== ink || x > b) {
+			flush(color);
+			a = x;
+		}
+		b = x + (big < 1e5 || next - i === 1 ? 2 : 1);
 		i = next;
 	}
+	flush(ink);
 }
-function lowerFrom(list, a, t) {
+function lowerBoundFrom(list, a, t) {
 	let step = 1, b = a;
-	while (b < list.length && T[list[b]] < t) {
+	while (b < list.length && eventTime[list[b]] < t) {
 		a = b + 1;
 		b += step;
 		step *= 2;
 	}
-	return lower(list, t, a, Math.min(b, list.length));
+	return lowerBound(list, t, a, Math.min(b, list.length));
 }
-// What took time ends at T and began D before: a lane's events with a D, and the longest of every 64 of them.
+// Returns the events of a lane that have a duration, and the longest duration in each group of 64 of them, so that
+// drawBars() can skip groups that begin after the view.
 function makeBars(l) {
-	l.bars = l.kind === "cpu" ? new Uint32Array(0) : l.list.filter((i) => D[i]);
-	l.most = new Float64Array(Math.ceil(l.bars.length / 64));
-	l.bars.forEach((i, k) => { l.most[k >> 6] = Math.max(l.most[k >> 6], D[i]); });
+	const list = l.kind === "cpu" ? NO_EVENTS : l.list;
+	let n = 0;
+	for (let k = 0; k < list.length; k++)
+		n += eventDuration[list[k]] > 0;
+	const bars = new Uint32Array(n), most = new Float64Array(Math.ceil(n / 64));
+	for (let k = 0, to = 0; to < n; k++) {
+		const d = eventDuration[list[k]];
+		if (d > 0) {
+			most[to >> 6] = Math.max(most[to >> 6], d);
+			bars[to++] = list[k];
+		}
+	}
+	return { bars, most };
 }
 function drawBars(l, y) {
-	const list = l.bars, perPixel = (to - from) / (width - LABEL);
-	for (let i = lower(list, from); i < list.length;) {
-		const e = list[i], a = Math.max(LABEL, X(T[e] - D[e])), b = Math.min(width, X(T[e]));
-		if (T[e] - l.most[i >> 6] > to) { // none of these began in view
+	const list = l.bars, most = l.most, perPixel = (to - from) / (width - LABEL);
+	for (let i = lowerBound(list, from); i < list.length;) {
+		const e = list[i], a = Math.max(LABEL, xOf(eventTime[e] - eventDuration[e])), b = Math.min(width, xOf(eventTime[e]));
+		if (eventTime[e] - most[i >> 6] > to) { // the whole group begins after the view
 			i = (i | 63) + 1;
 			continue;
 		}
@@ -174,126 +208,133 @@ function drawBars(l, y) {
 			i++;
 			continue;
 		}
-		g.fillStyle = F[e] & PROBLEM ? style.bad : colors[A.shapes[S[e]].name];
-		g.globalAlpha = .45;
-		g.fillRect(a, y + 4, Math.max(1, b - a), LANE - 8);
-		g.globalAlpha = 1;
-		g.fillRect(Math.min(b, width - 1), y + 3, 1.5, LANE - 6);
-		// many that end on one pixel are drawn as the first of them
-		i = lowerFrom(list, i + 1, Math.max(T[e], from + (Math.floor(b) - LABEL) * perPixel) + perPixel * .5);
+		ctx.fillStyle = eventFlags[e] & PROBLEM ? style.bad : colors[about.shapes[eventShape[e]].name];
+		ctx.globalAlpha = .45;
+		ctx.fillRect(a, y + 4, Math.max(1, b - a), LANE - 8);
+		ctx.globalAlpha = 1;
+		ctx.fillRect(Math.min(b, width - 1), y + 3, 1.5, LANE - 6);
+		// of events that end on the same pixel, only the first is drawn
+		i = lowerBoundFrom(list, i + 1, Math.max(eventTime[e], from + (Math.floor(b) - LABEL) * perPixel) + perPixel * .5);
 	}
 }
 function drawLosses() {
-	for (const l of A.losses) {
+	for (const l of about.losses) {
 		if (l.to < from || l.from > to)
 			continue;
-		const a = Math.max(LABEL, X(l.from)), b = Math.min(width, X(l.to));
-		g.fillStyle = style.hatch;
-		g.globalAlpha = .25;
-		g.fillRect(a, HEAD, Math.max(2, b - a), height - HEAD);
-		g.globalAlpha = 1;
-		g.fillStyle = style.pattern;
-		g.fillRect(a, HEAD, Math.max(2, b - a), height - HEAD);
+		const a = Math.max(LABEL, xOf(l.from)), b = Math.min(width, xOf(l.to));
+		ctx.fillStyle = style.hatch;
+		ctx.globalAlpha = .25;
+		ctx.fillRect(a, HEAD, Math.max(2, b - a), height - HEAD);
+		ctx.globalAlpha = 1;
+		ctx.fillStyle = style.pattern;
+		ctx.fillRect(a, HEAD, Math.max(2, b - a), height - HEAD);
 	}
 }
-function vertical(t, color, dash, text) {
+function drawVertical(t, color, dash, text) {
 	if (t < from || t > to)
 		return;
-	const x = Math.round(X(t)) + .5;
-	g.strokeStyle = g.fillStyle = color;
-	g.setLineDash(dash);
-	g.beginPath();
-	g.moveTo(x, 16);
-	g.lineTo(x, height);
-	g.stroke();
-	g.setLineDash([]);
+	const x = Math.round(xOf(t)) + .5;
+	ctx.strokeStyle = ctx.fillStyle = color;
+	ctx.setLineDash(dash);
+	ctx.beginPath();
+	ctx.moveTo(x, 16);
+	ctx.lineTo(x, height);
+	ctx.stroke();
+	ctx.setLineDash([]);
 	if (text)
-		g.fillText(text, x + 4, 17);
+		ctx.fillText(text, x + 4, 17);
 }
 let triggers = [];
 function draw() {
 	const begin = performance.now();
-	g.fillStyle = style.back;
-	g.fillRect(0, 0, width, height);
+	ctx.fillStyle = style.back;
+	ctx.fillRect(0, 0, width, height);
 	drawRuler();
 	drawRate();
-	g.save();
-	g.beginPath();
-	g.rect(0, HEAD, width, height - HEAD);
-	g.clip();
+	ctx.save();
+	ctx.beginPath();
+	ctx.rect(0, HEAD, width, height - HEAD);
+	ctx.clip();
 	drawLosses();
 	for (let k = 0; k < lanes.length; k++) {
-		const l = lanes[k], y = HEAD + k * LANE - top_;
+		const l = lanes[k], y = HEAD + k * LANE - laneScroll;
 		if (y + LANE < HEAD || y > height)
 			continue;
-		if (l.title) {
-			g.fillStyle = style.lane;
-			g.fillRect(0, y, width, LANE);
-			g.fillStyle = style.text;
-			g.font = "bold 12px system-ui, sans-serif";
-			g.textBaseline = "middle";
-			g.fillText(l.title, 8, y + LANE / 2);
+		if (!l.kind) {
+			ctx.fillStyle = style.lane;
+			ctx.fillRect(0, y, width, LANE);
+			ctx.fillStyle = style.text;
+			ctx.font = "bold 12px system-ui, sans-serif";
+			ctx.textBaseline = "middle";
+			ctx.fillText(l.title, 8, y + LANE / 2);
 			continue;
 		}
 		drawBars(l, y);
 		if (l.kind !== "usb")
 			drawTicks(l, y);
-		g.fillStyle = style.back;
-		g.fillRect(0, y, LABEL - 2, LANE);
-		g.fillStyle = style.text;
-		g.font = "12px system-ui, sans-serif";
-		g.textBaseline = "middle";
-		g.fillText(fitted(l.name, LABEL - 74), 14, y + LANE / 2);
-		g.fillStyle = style.dim;
-		g.textAlign = "right";
-		g.fillText(count(l.kind === "loss" ? A.nlosses : l.list.length), LABEL - 8, y + LANE / 2, 54);
-		g.textAlign = "left";
-		g.strokeStyle = style.line;
-		g.beginPath();
-		g.moveTo(0, y + LANE - .5);
-		g.lineTo(width, y + LANE - .5);
-		g.stroke();
+		ctx.fillStyle = style.back;
+		ctx.fillRect(0, y, LABEL - 2, LANE);
+		ctx.fillStyle = style.text;
+		ctx.font = "12px system-ui, sans-serif";
+		ctx.textBaseline = "middle";
+		ctx.fillText(fitName(l.name, LABEL - 74), 14, y + LANE / 2);
+		ctx.fillStyle = style.dim;
+		ctx.textAlign = "right";
+		ctx.fillText(formatCount(l.count), LABEL - 8, y + LANE / 2, 54);
+		ctx.textAlign = "left";
+		ctx.strokeStyle = style.line;
+		ctx.beginPath();
+		ctx.moveTo(0, y + LANE - .5);
+		ctx.lineTo(width, y + LANE - .5);
+		ctx.stroke();
 	}
-	g.restore();
-	g.font = "11px system-ui, sans-serif";
-	g.textBaseline = "top";
-	for (const s of A.steps)
-		vertical(s.at, style.dim, [6, 4], "the clock was set by " + span(Number(s.ns)));
+	ctx.restore();
+	ctx.font = "11px system-ui, sans-serif";
+	ctx.textBaseline = "top";
+	for (const s of about.steps)
+		drawVertical(s.at, style.dim, [6, 4], "the clock was set by " + formatDuration(Number(s.ns)));
 	for (const i of triggers)
-		vertical(T[i], style.bad, [], "trigger");
+		drawVertical(eventTime[i], style.bad, [], "trigger");
 	if (selected >= 0)
-		vertical(T[selected], style.accent, [2, 2], "");
+		drawVertical(eventTime[selected], style.accent, [2, 2], "");
 	if (matches)
 		drawMatches();
-	if (measure) {
-		const a = X(measure[0]), b = X(measure[1]);
-		g.fillStyle = style.accent;
-		g.globalAlpha = .15;
-		g.fillRect(Math.min(a, b), 16, Math.abs(b - a), height);
-		g.globalAlpha = 1;
-		g.fillStyle = style.text;
-		g.fillText(`${span(Math.abs(measure[1] - measure[0]))}, ${count(Math.abs(lowerAll(measure[1]) - lowerAll(measure[0])))} events`, Math.min(a, b) + 4, HEAD - 16);
+	if (measured) {
+		const a = xOf(measured[0]), b = xOf(measured[1]);
+		ctx.fillStyle = style.accent;
+		ctx.globalAlpha = .15;
+		ctx.fillRect(Math.min(a, b), 16, Math.abs(b - a), height);
+		ctx.globalAlpha = 1;
+		ctx.fillStyle = style.text;
+		ctx.fillText(`${formatDuration(Math.abs(measured[1] - measured[0]))}, ${formatCount(Math.abs(lowerBoundAll(measured[1]) - lowerBoundAll(measured[0])))} events`, Math.min(a, b) + 4, HEAD - 16);
 	}
 	lastDraw = performance.now() - begin;
 }
 function drawMatches() {
-	g.fillStyle = style.mark;
-	g.strokeStyle = style.text;
-	for (let i = lower(matches, from); i < matches.length && T[matches[i]] <= to;) {
-		const x = Math.floor(X(T[matches[i]]));
-		g.fillRect(x - 1, HEAD - 5, 3, 5);
-		g.fillStyle = style.text;
-		g.fillRect(x, HEAD - 3, 1, 3);
-		g.fillStyle = style.mark;
-		i = lowerFrom(matches, i + 1, from + (x + 1 - LABEL) / (width - LABEL) * (to - from));
+	ctx.fillStyle = style.mark;
+	ctx.strokeStyle = style.text;
+	for (let i = lowerBound(matches, from); i < matches.length && eventTime[matches[i]] <= to;) {
+		const x = Math.floor(xOf(eventTime[matches[i]]));
+		ctx.fillRect(x - 1, HEAD - 5, 3, 5);
+		ctx.fillStyle = style.text;
+		ctx.fillRect(x, HEAD - 3, 1, 3);
+		ctx.fillStyle = style.mark;
+		i = lowerBoundFrom(matches, i + 1, from + (x + 1 - LABEL) / (width - LABEL) * (to - from));
 	}
 }
 let lastDraw = 0;
 function frame() {
-	if (dirty) {
+	const moved = dirty;
+	if (moved) {
 		dirty = false;
+		movedAt = performance.now();
 		draw();
+	} else if (panelIsStale && performance.now() - movedAt >= STANDS) {
+		panelIsStale = false;
+		updatePanel();
 	}
+	if (tableIsStale && (!moved || performance.now() - tableTime >= TABLE_EVERY))
+		updateTable();
 	requestAnimationFrame(frame);
 }
 

@@ -6,6 +6,7 @@
 
 #include "capture/cli/options.h"
 #include "capture/output/output.h"
+#include "common/array.h"
 
 enum { WORDS_MAX = 48 };
 
@@ -62,9 +63,17 @@ Test(options, the_flight_recorder)
 	o = good("-i x --ring 67108864 -w f");
 	cr_expect_eq(o.ring, 64u << 20, "bytes, where there is no unit");
 	options_free(&o);
-	bad("-i x --ring 64 -w f", "too small: give 1m");
+	o = good("-i x --ring 2147483648 -w f");
+	cr_expect_eq(o.ring, 2ull << 30, "any number of bytes, as 2g");
+	options_free(&o);
+	o = good("-i x -C 2097152k -w f");
+	cr_expect_eq(o.rotate_bytes, 2ull << 30);
+	options_free(&o);
+	bad("-i x --ring 18446744073709551615 -w f", "give a size");
+	bad("-i x --ring 17179869184g -w f", "give a size");
+	bad("-i x --ring 64 -w f", "too small; give 1m");
 	bad("-i x --ring 1m -w f --after soon", "--after: not a duration");
-	bad("-i x --ring 1m -w f --trigger a --trigger b", "join the two with 'or'");
+	bad("-i x --ring 1m -w f --trigger a --trigger b", "join the expressions with 'or'");
 }
 
 Test(options, a_whole_command_line)
@@ -116,7 +125,7 @@ Test(options, times_and_sizes)
 		{ "1", 1000000 }, { "64k", 65536 }, { "10M", 10485760 }, { "2gb", 2147483648 },
 	};
 
-	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(times); i++) {
 		char line[64];
 		struct options o;
 
@@ -125,7 +134,7 @@ Test(options, times_and_sizes)
 		cr_expect_eq(o.duration, times[i].ns, "%s", line);
 		options_free(&o);
 	}
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
 		char line[64];
 		struct options o;
 
@@ -200,7 +209,7 @@ Test(options, help_lists_every_option)
 	cr_assert_not_null(out);
 	options_help(out);
 	fclose(out);
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
 		cr_expect_not_null(strstr(help, all[i]), "%s", all[i]);
 }
 

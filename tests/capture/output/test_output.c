@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Files that take their place: nothing of an old one is lost before, nothing is left beside. */
 #include <criterion/criterion.h>
-#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include <unistd.h>
 
 #include "capture/output/output.h"
+#include "tests/folder.h"
 #include "tests/no_tmpfile.h"
 
 static char dir[] = "/tmp/trawl-output-XXXXXX";
@@ -51,18 +51,6 @@ static void has(const char *name, const char *want)
 	cr_expect_str_eq(got, want, "%s has \"%s\"", name, got);
 }
 
-/* Names in the folder, by their number. */
-static int names(void)
-{
-	DIR *d = opendir(dir);
-	int n = -2; /* . and .. */
-
-	while (readdir(d))
-		n++;
-	closedir(d);
-	return n;
-}
-
 static int begin(struct output *out)
 {
 	struct trawl_error err;
@@ -89,24 +77,24 @@ static void take_place(int while_it_waits)
 	int fd;
 
 	fd = begin(&out);
-	cr_expect_eq(names(), while_it_waits);
+	cr_expect_eq(folder_names(dir), while_it_waits);
 	end(&out, fd, 0);
-	cr_expect_eq(names(), 0, "what was never committed is gone");
+	cr_expect_eq(folder_names(dir), 0, "what was never committed is gone");
 
 	end(&out, begin(&out), 1);
 	has(path, "new");
-	cr_expect_eq(names(), 1);
+	cr_expect_eq(folder_names(dir), 1);
 
 	put(path, "old");
 	fd = begin(&out);
 	has(path, "old");
 	end(&out, fd, 0);
 	has(path, "old");
-	cr_expect_eq(names(), 1);
+	cr_expect_eq(folder_names(dir), 1);
 
 	end(&out, begin(&out), 1);
 	has(path, "new");
-	cr_expect_eq(names(), 1);
+	cr_expect_eq(folder_names(dir), 1);
 }
 
 Test(output, a_file_has_no_name_before_its_own, .init = set_up, .fini = clean_up)
@@ -145,7 +133,7 @@ Test(output, a_link_to_nothing_makes_what_it_leads_to, .init = set_up, .fini = c
 	end(&out, begin(&out), 1);
 	has(path, "new");
 	cr_expect_eq(readlink(link, text, sizeof(text)), 1);
-	cr_expect_eq(names(), 2);
+	cr_expect_eq(folder_names(dir), 2);
 }
 
 Test(output, the_link_of_another_user_is_not_followed, .init = set_up, .fini = clean_up)
@@ -264,7 +252,7 @@ Test(output, a_file_that_stays_is_not_written_again, .init = set_up, .fini = cle
 	close(fd);
 	cr_expect_eq(output_restore(&out, &err), 0);
 	output_close(&out, &err);
-	cr_expect_eq(names(), 1);
+	cr_expect_eq(folder_names(dir), 1);
 }
 
 /* Who may lay a FIFO in a shared folder may not stop us with it. */
@@ -306,7 +294,7 @@ Test(output, rows_do_not_follow_links, .init = set_up, .fini = clean_up)
 	has(next, "row");
 	has(theirs, "old");
 	cr_assert(!lstat(next, &st) && S_ISREG(st.st_mode));
-	cr_expect_eq(names(), 3);
+	cr_expect_eq(folder_names(dir), 3);
 }
 
 /* The folder is not ours, the file is: it is written where it is, but not before all is armed. */

@@ -10,7 +10,7 @@ endif
 
 if HAVE_CRITERION
 UNIT_PROBE = tests/capture/cli/test_spec tests/capture/probe/test_operand tests/capture/probe/test_elf \
-	tests/capture/probe/test_insn tests/capture/probe/test_flow tests/capture/probe/test_rustv0
+	tests/capture/probe/test_insn tests/capture/probe/test_flow tests/capture/probe/test_prologue tests/capture/probe/test_rustv0
 if HAVE_SDT
 UNIT_PROBE += tests/capture/probe/test_apart tests/capture/probe/test_usdt tests/capture/probe/test_probe tests/capture/probe/test_dwarf
 endif
@@ -37,9 +37,12 @@ tests_capture_probe_test_apart_LDADD = libcapture.la $(UNIT_LDADD)
 tests_capture_probe_test_elf_SOURCES = tests/capture/probe/test_elf.c
 tests_capture_probe_test_elf_CFLAGS = $(UNIT_CFLAGS)
 tests_capture_probe_test_elf_LDADD = libcapture.la $(UNIT_LDADD)
-tests_capture_probe_test_flow_SOURCES = tests/capture/probe/test_flow.c
+tests_capture_probe_test_flow_SOURCES = tests/capture/probe/test_flow.c tests/capture/probe/self.h
 tests_capture_probe_test_flow_CFLAGS = $(UNIT_CFLAGS)
 tests_capture_probe_test_flow_LDADD = libcapture.la $(UNIT_LDADD)
+tests_capture_probe_test_prologue_SOURCES = tests/capture/probe/test_prologue.c tests/capture/probe/self.h
+tests_capture_probe_test_prologue_CFLAGS = $(UNIT_CFLAGS)
+tests_capture_probe_test_prologue_LDADD = libcapture.la $(UNIT_LDADD)
 tests_capture_probe_test_insn_SOURCES = tests/capture/probe/test_insn.c
 tests_capture_probe_test_insn_CFLAGS = $(UNIT_CFLAGS)
 tests_capture_probe_test_insn_LDADD = libcapture.la $(UNIT_LDADD)

@@ -23,6 +23,7 @@
 #include "capture/probe/opener.h"
 #include "capture/probe/probe.h"
 #include "capture/probe/reply.h"
+#include "common/array.h"
 #include "common/sandbox.h"
 
 static struct probe_list list;
@@ -134,6 +135,35 @@ Test(apart, a_signal_that_waits_ends_it, .init = set_up)
 	raise(SIGTERM);
 	fails(spin, "interrupted");
 	sigwait(&set, &got);
+}
+
+/* Asks for files again and again and never takes an answer. */
+static int ask_only(void *arg, struct probe_list *l, struct trawl_error *e)
+{
+	char path[] = "/usr/lib/debug/nothing";
+	struct iovec io = {path, sizeof(path) - 1};
+	struct msghdr message = {.msg_iov = &io, .msg_iovlen = 1};
+
+	for (;;)
+		for (int fd = 3; fd < 64; fd++)
+			sendmsg(fd, &message, 0); /* fails but for the socket */
+	return 0;
+}
+
+/* Closes its end of the answer, and stays. */
+static int stay(void *arg, struct probe_list *l, struct trawl_error *e)
+{
+	for (int fd = 3; fd < 64; fd++)
+		close(fd);
+	for (;;)
+		usleep(1000);
+	return 0;
+}
+
+Test(apart, it_is_not_waited_for, .init = set_up, .timeout = 60)
+{
+	fails(stay, "takes too long");
+	fails(ask_only, "does not take them");
 }
 
 /* ---- what the kernel says of it ------------------------------------------------------------ */
@@ -267,9 +297,9 @@ Test(apart, only_debug_files_are_opened_for_it)
 					  "/opt/a/bin/",
 					  "/usr/lib/debug"};
 
-	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(good); i++)
 		cr_expect(opener_allows(good[i], folders, 1), "%s", good[i]);
-	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		cr_expect_not(opener_allows(bad[i], folders, 1), "%s", bad[i]);
 }
 
@@ -313,6 +343,30 @@ Test(apart, what_comes_is_what_was_found)
 		free(a);
 		free(b);
 	}
+	probe_list_free(&here);
+}
+
+/* The reader, too, ends at a signal instead of passing over match after match. */
+Test(apart, a_pattern_ends_at_a_signal)
+{
+	struct probe_list here = { 0 };
+	struct spec spec;
+	sigset_t set;
+	char text[512];
+	int got;
+
+	snprintf(text, sizeof(text), "uprobe:%s/tests/capture/target:*", getenv("TRAWL_BUILD"));
+	cr_assert_eq(spec_parse(text, &spec, &err), 0);
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	raise(SIGTERM);
+	cr_expect_eq(probe_resolve_here(&spec, 0, &here, &err), -1);
+	cr_expect(strstr(err.text, "interrupted"), "%s", err.text);
+	cr_expect_eq(here.n, 0);
+	cr_expect_eq(here.nnotes, 0, "nothing is passed over");
+	sigwait(&set, &got);
+	spec_free(&spec);
 	probe_list_free(&here);
 }
 
@@ -374,6 +428,16 @@ Test(apart, answers_that_make_no_sense_are_refused)
 	site->offset += 1ull << 40;
 	cr_expect(refuses_with(&site->symbol, "main"), "after the file's end");
 	site->offset -= 1ull << 40;
+	for (size_t i = 0; i < list.nfiles; i++) {
+		char *id = list.files[i]->build_id;
+
+		bytes = reply_write(&list, &none, 0, NULL, &n);
+		list.files[i]->build_id = NULL;
+		cr_expect(refused(bytes, n - 1));
+		cr_expect_null(list.files[i]->build_id, "of an answer that is refused");
+		list.files[i]->build_id = id;
+		free(bytes);
+	}
 	strcpy(list.probes[0]->event, "e v/il");
 	cr_expect(refuses_with(&site->symbol, "main"), "an event's name");
 }

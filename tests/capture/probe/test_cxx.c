@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 
 #include "capture/probe/cxx.h"
+#include "common/array.h"
 
 static const struct { const char *symbol, *full, *call, *name, *bare;
 } names[] = {
@@ -25,7 +26,7 @@ static const struct { const char *symbol, *full, *call, *name, *bare;
 
 Test(cxx, a_name_and_its_parts)
 {
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		struct cxx_name n;
 
 		cr_assert(cxx_demangle(names[i].symbol, &n), "%s", names[i].symbol);
@@ -42,7 +43,7 @@ Test(cxx, what_is_no_name_of_cxx)
 	static const char *const others[] = { "", "main", "_Z", "_Zebra", "_ZN", "Z3fooi" };
 	struct cxx_name n;
 
-	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
 		cr_expect_not(cxx_demangle(others[i], &n), "%s", others[i]);
 }
 
@@ -64,7 +65,7 @@ Test(cxx, blanks_and_tags_do_not_matter)
 	struct cxx_name n;
 
 	cr_assert(cxx_demangle("_ZN4shop4Cart3addEiPKc", &n));
-	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(forms); i++)
 		cr_expect_eq(cxx_named(&n, forms[i].wanted, forms[i].glob), forms[i].is, "%s",
 			     forms[i].wanted);
 	cxx_free(&n);

@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include "capture/probe/dwarf.h"
+#include "capture/probe/place.h"
+#include "common/array.h"
 
 /* The program with all kinds of parameters. */
 static struct elf_file *file;
@@ -70,6 +72,20 @@ static void param(const struct dwarf_function *fn, const char *name, const char 
 		return;
 	}
 	cr_assert_fail("no parameter %s", name);
+}
+
+Test(dwarf, offsets_of_a_damaged_file_may_overflow)
+{
+#ifdef HAVE_DW
+	struct symbolic at = { .base = BASE_REGISTER, .reg = 5, .offset = INT64_MAX };
+	struct symbolic frame = { .base = BASE_CFA, .offset = INT64_MAX };
+	struct argloc to = { .bits = 64 };
+
+	cr_expect(in_memory(0, &at, 8, &to));
+	cr_expect_str_eq(to.expr, "-9223372036854775801(%di)");
+	cr_expect(in_memory(0, &frame, 0, &to));
+	cr_expect_str_eq(to.expr, "-9223372036854775801(%sp)");
+#endif
 }
 
 Test(dwarf, integers_and_pointers_in_order)
@@ -188,7 +204,7 @@ Test(dwarf, texts_that_do_not_end_are_ended)
 					    ".debug_line_str"};
 	int checked = 0;
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		size_t size = file->size;
 		char *image = malloc(size);
 		struct trawl_error err = { 0 };

@@ -2,12 +2,11 @@
 #include "config.h"
 
 #include <criterion/criterion.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "capture/probe/flow.h"
-#include "capture/probe/insn.h"
+#include "tests/capture/probe/self.h"
 
 /* A function of the name "flow_NAME" in this test's own file. */
 #define FUNCTION(name, body)                                                                      \
@@ -66,12 +65,7 @@ static char why[256];
 
 static void setup(void)
 {
-	struct trawl_error err = { 0 };
-
-	if (!insn_known())
-		cr_skip_test("built without Zydis");
-	file = elf_open(open("/proc/self/exe", O_RDONLY), "self", &err);
-	cr_assert(file, "%s", err.text);
+	file = self_open();
 	code = code_open(file);
 }
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "capture/probe/insn.h"
+#include "common/array.h"
 
 /* nop(1) push(1) mov(5) jmp(2) nop(5) in/out, lock, ret. */
 __asm__(".text\n.globl test_insn_code\n.type test_insn_code, @function\ntest_insn_code:\n"
@@ -38,7 +39,7 @@ Test(insn, costs)
 
 	if (!insn_known())
 		cr_skip_test("built without Zydis");
-	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(want); i++)
 		cr_assert_str_eq(insn_class(f, start + want[i].at), want[i].class, "+%u",
 				 want[i].at);
 	elf_free(f);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "capture/probe/operand.h"
+#include "common/array.h"
 
 static struct operand parse(const char *text)
 {
@@ -27,7 +28,7 @@ Test(operand, registers_of_every_width)
 	};
 	struct reg reg;
 
-	for (size_t i = 0; i < sizeof(regs) / sizeof(regs[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(regs); i++) {
 		cr_assert(reg_find(regs[i].name, strlen(regs[i].name), &reg), "%s", regs[i].name);
 		cr_assert_str_eq(reg.pt, regs[i].pt);
 		cr_assert_eq(reg.bits, regs[i].bits, "%s", regs[i].name);
@@ -95,7 +96,7 @@ Test(operand, relative_to_the_instruction)
 	static const char *const same[] = { "-4@44+mp_(%rip)", "-4@mp_+44(%rip)", "-4@mp_+44",
 					    "-4@40+mp_+4(%rip)" };
 
-	for (size_t i = 0; i < sizeof(same) / sizeof(same[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(same); i++) {
 		struct operand op = parse(same[i]);
 
 		cr_assert_eq(op.form, OPERAND_RIP, "%s", same[i]);
@@ -131,7 +132,7 @@ Test(operand, what_cannot_be_had_says_why)
 		{ "4@99999999999999999999(%rsp)", "no operand" },
 	};
 
-	for (size_t i = 0; i < sizeof(no) / sizeof(no[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(no); i++) {
 		struct operand op = parse(no[i].text);
 
 		cr_assert_eq(op.form, OPERAND_UNAVAILABLE, "%s", no[i].text);

@@ -12,6 +12,7 @@
 #include "capture/probe/build.h"
 #include "capture/probe/insn.h"
 #include "capture/probe/probe.h"
+#include "common/array.h"
 
 static struct probe_list list;
 static struct trawl_error err;
@@ -408,6 +409,30 @@ Test(probe, names_that_are_no_identifiers, .timeout = 20)
 	free(json);
 }
 
+/* A field has one name for people, and no two have the same: parameters of a pack, say. */
+Test(probe, no_two_arguments_have_a_name)
+{
+	static const char *const names[] = {"args", "args", "\303\244", "\303\244", "a b", "a=b",
+					    "common_type", "gr__e", "gr\303\266\303\237e"};
+	static const char *const fields[] = {"args", "args_2", "_", "__2", "a_b", "a_b_2",
+					     "common_type_2", "gr__e", "gr__e_2"};
+	static const char *const labels[] = {NULL, NULL, "\303\244", NULL, NULL, NULL, NULL, NULL,
+					     "gr\303\266\303\237e"};
+	struct probe p = { 0 };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		probe_add_arg(&p, names[i], "");
+		cr_expect_str_eq(p.args[i].name, fields[i]);
+		if (labels[i])
+			labelled(&p.args[i], fields[i], labels[i]);
+		else
+			cr_expect_null(p.args[i].label, "%s", names[i]);
+	}
+	for (size_t i = 0; i < p.nargs; i++)
+		free(p.args[i].label);
+	free(p.args);
+}
+
 /* Bytes that are no UTF-8 as well: a digit after them is still the first letter. */
 Test(probe, any_bytes_make_a_name, .timeout = 60)
 {
@@ -431,7 +456,7 @@ Test(probe, signals_end_resolving, .timeout = 20)
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 	sigset_t set;
 
-	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(signals); i++) {
 		int got;
 
 		sigemptyset(&set);
@@ -558,7 +583,7 @@ Test(probe, metadata_is_json_of_all_of_it)
 		"\"build_id\":\"",
 	};
 
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
 		cr_assert(strstr(json, parts[i]), "no %s in %s", parts[i], json);
 	free(json);
 }

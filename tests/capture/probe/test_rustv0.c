@@ -6,6 +6,7 @@
 
 #include "capture/probe/cxx.h"
 #include "capture/probe/rustv0.h"
+#include "common/array.h"
 
 static const struct { const char *symbol, *name, *hashes;
 } names[] = {
@@ -45,7 +46,7 @@ static const struct { const char *symbol, *name, *hashes;
 
 Test(rustv0, the_name_and_with_hashes)
 {
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		char *name = rust_v0_name(names[i].symbol, false);
 		char *hashes = rust_v0_name(names[i].symbol, true);
 
@@ -129,7 +130,7 @@ Test(rustv0, as_one_writes_it)
 		{"_RNvC1a1f.cold", "a::f", true},
 	};
 
-	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
 		struct cxx_name n;
 
 		cr_assert(cxx_demangle(forms[i].symbol, &n), "%s", forms[i].symbol);

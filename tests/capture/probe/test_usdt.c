@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "capture/probe/usdt.h"
+#include "common/array.h"
 
 static char *image;
 static size_t size;
@@ -169,7 +170,7 @@ Test(usdt, lengths_that_lie_are_survived)
 		uint32_t saved;
 
 		memcpy(&saved, image + sh->sh_offset + field, 4);
-		for (size_t i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {
+		for (size_t i = 0; i < ARRAY_SIZE(lies); i++) {
 			size_t n;
 
 			memcpy(image + sh->sh_offset + field, &lies[i], 4);

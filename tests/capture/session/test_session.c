@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A session with a source that misbehaves: this program has a table of sources of its own. */
 #include <criterion/criterion.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +12,8 @@
 
 #include "capture/sys/clock.h"
 #include "capture/session.h"
+#include "capture/session/scope.h"
+#include "common/array.h"
 
 /* How the source behaves. */
 static struct behaviour {
@@ -181,4 +185,37 @@ Test(session, nor_one_that_does_not_listen, .timeout = 60)
 	how = (struct behaviour){ .interrupt_in = 1, .goes_on = true, .deaf = true };
 	cr_expect_eq(capture(&err, says_incomplete), -1);
 	cr_expect_str_eq(err.text, "fake: it does not stop");
+}
+
+static void end(const struct scope *s, pid_t pid)
+{
+	struct pollfd p = { .fd = scope_fd(s), .events = POLLIN };
+
+	kill(pid, SIGKILL);
+	cr_assert_eq(poll(&p, 1, -1), 1);
+}
+
+Test(scope, the_end_of_all_is_seen_and_nothing_stays_open)
+{
+	struct trawl_error err;
+	struct scope s;
+	pid_t pids[2];
+	int fds[2];
+
+	for (size_t i = 0; i < ARRAY_SIZE(pids); i++) {
+		pids[i] = fork();
+		while (!pids[i])
+			pause();
+	}
+	cr_assert_eq(scope_open(&s, pids, ARRAY_SIZE(pids), true, &err), 0, "%s", err.text);
+	memcpy(fds, s.pidfds, sizeof(fds));
+	end(&s, pids[0]);
+	cr_assert_not(scope_ended(&s));
+	end(&s, pids[1]);
+	cr_assert(scope_ended(&s));
+	scope_close(&s);
+	for (size_t i = 0; i < ARRAY_SIZE(pids); i++) {
+		cr_assert_eq(fcntl(fds[i], F_GETFD), -1);
+		waitpid(pids[i], NULL, 0);
+	}
 }

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "capture/task/taskfilter.h"
+#include "common/array.h"
 
 static bool told(const struct task_filter *k, pid_t tid, uint64_t until)
 {
@@ -96,7 +97,7 @@ Test(task_filter, what_is_no_tid_is_nobody)
 	struct task_filter k;
 
 	cr_assert(task_filter_init(&k, 1000));
-	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(none); i++) {
 		task_filter_begin(&k, none[i], 5);
 		task_filter_end(&k, none[i], 5);
 		task_filter_found(&k, none[i]);

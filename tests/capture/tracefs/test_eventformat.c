@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "capture/tracefs/eventformat.h"
+#include "common/array.h"
 
 #define COMMON                                                                                     \
 	"format:\n"                                                                                \
@@ -51,6 +52,19 @@ Test(eventformat, common_fields_are_apart)
 	cr_expect_eq(f.common[2].kind, TRAWL_PID);
 	cr_expect_eq(f.common[2].offset, 4);
 	cr_assert_eq(f.nfields, 1);
+	eventformat_free(&f);
+}
+
+/* A parameter common_pid is a field common_pid_2 of its probe alone, behind the empty line. */
+Test(eventformat, fields_of_an_event_may_begin_as_common_ones_do)
+{
+	struct eventformat f = parse("\tfield:s32 common_pid_2;\toffset:8;\tsize:4;\tsigned:1;\n"
+				     "\tfield:u16 common_type;\toffset:12;\tsize:2;\tsigned:0;\n");
+
+	cr_expect_eq(f.ncommon, 3);
+	cr_expect_eq(f.nfields, 2);
+	expect_field(&f, "common_pid_2", TRAWL_INT, TRAWL_FIXED, 8, 4, 1);
+	expect_field(&f, "common_type", TRAWL_UINT, TRAWL_FIXED, 12, 2, 1);
 	eventformat_free(&f);
 }
 
@@ -196,7 +210,7 @@ Test(eventformat, what_is_no_format_is_refused)
 		"name: x\nID: 70000\n" COMMON, "name: x\nID: 0\n" COMMON,
 	};
 
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		struct eventformat f;
 		struct trawl_error err;
 

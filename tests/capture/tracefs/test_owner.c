@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "capture/tracefs/owner.h"
+#include "common/array.h"
 
 Test(owner, we_live)
 {
@@ -51,6 +52,6 @@ Test(owner, other_names_are_not_ours)
 					    "trawl_1_2", "trawl_x_2_usdt", "trawl_1_2x", "uprobes",
 					    "sched",	 "trawl_-5_2_usdt"};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		cr_expect_not(owner_is_name(names[i]), "%s", names[i]);
 }

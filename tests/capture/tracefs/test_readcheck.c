@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "capture/tracefs/readcheck.h"
+#include "common/array.h"
 
 enum {
 	ID = 9,
@@ -52,7 +53,7 @@ static uint32_t make(uint8_t *record, bool tells, bool first, bool last, bool se
 
 	memset(record, 0x55, 64);
 	memcpy(record, &id, sizeof(id));
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
 		memcpy(record + words[i].at, &words[i].word, 4);
 	return 56;
 }

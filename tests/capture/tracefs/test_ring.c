@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "capture/tracefs/ring.h"
+#include "common/array.h"
 
 static const struct ring_layout layout = { .commit_at = 8, .commit_size = 8, .data_at = 16,
 					   .data_size = 496 };
@@ -303,7 +304,7 @@ Test(ring, lengths_that_lie_are_refused)
 		{ 0, 0, 4 },
 	};
 
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		struct page p = { 0 };
 		struct ring_page walk;
 
@@ -320,7 +321,7 @@ Test(ring, headers_cut_off_by_the_end_are_refused)
 {
 	static const uint32_t types[] = { 0, 1, 28, 29, 30, 31 };
 
-	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
 		struct page p = { 0 };
 		struct ring_page walk;
 
@@ -363,6 +364,18 @@ Test(ring, layout_of_this_kernel_and_of_a_32_bit_one)
 		  l.commit_size == 8);
 	cr_assert_eq(ring_layout_parse(narrow, &l, &err), 0, "%s", err.text);
 	cr_expect(l.data_at == 12 && l.data_size == 4084 && l.commit_size == 4);
+	/* the fields in another order: the data may begin where the time ends, and not before */
+	cr_assert_eq(ring_layout_parse("\tfield: local_t commit;\toffset:0;\tsize:8;\n"
+				       "\tfield: u64 timestamp;\toffset:8;\tsize:8;\n"
+				       "\tfield: char data;\toffset:16;\tsize:4080;\n",
+				       &l, &err),
+		     0, "%s", err.text);
+	cr_expect(l.time_at == 8 && l.data_at == 16);
+	cr_expect_eq(ring_layout_parse("\tfield: local_t commit;\toffset:0;\tsize:8;\n"
+				       "\tfield: u64 timestamp;\toffset:8;\tsize:8;\n"
+				       "\tfield: char data;\toffset:15;\tsize:4080;\n",
+				       &l, &err),
+		     -1);
 	cr_expect_eq(ring_layout_parse("nonsense", &l, &err), -1);
 	cr_expect_eq(ring_layout_parse("\tfield: u64 timestamp;\toffset:0;\tsize:8;\n"
 				       "\tfield: local_t commit;\toffset:8;\tsize:8;\n"

@@ -3,6 +3,7 @@
 #include <string.h>
 #include "capture/usb/filter.h"
 #include "capture/usb/hold.h"
+#include "common/array.h"
 
 static struct usbfilter *f;
 static struct trawl_error err;
@@ -172,7 +173,7 @@ Test(usbfilter, errors_show_the_place)
 	};
 	size_t i;
 
-	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		const char *caret;
 
 		cr_assert_eq(usbfilter_add(f, cases[i].text, &err), -1, "%s", cases[i].text);
@@ -201,7 +202,7 @@ static void hold(struct usbhold *h, char id, uint8_t dev, uint64_t now)
 {
 	struct usbmon_header event = {.id = (uint64_t)id, .type = 'S', .busnum = 1, .devnum = dev};
 
-	usbhold_add(h, (const uint8_t *)&event, sizeof(event), now);
+	cr_assert_eq(usbhold_add(h, (const uint8_t *)&event, sizeof(event), now), 0);
 }
 
 Test(usbfilter, enumeration_is_kept_in_order_once_the_device_is_known)

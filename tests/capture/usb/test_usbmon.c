@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
+#include "common/array.h"
 #include "tests/capture/usb/monmodel.h"
 
 static struct usbmon mon;
@@ -75,7 +76,7 @@ Test(usbmon, takes_the_largest_ring)
 	};
 	size_t i;
 
-	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		monmodel_reset();
 		monmodel.ring_max = cases[i].kernel;
 		open_mon();

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "decode/base/jdoc.h"
 
 static struct json_object *parse(const char *text)
@@ -49,7 +50,7 @@ Test(jdoc, wrong_texts)
 		"\"\\u12\"", "tru", "01x", "-", "[1]]", "nullx",
 	};
 
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		cr_expect_null(parse(bad[i]), "%s", bad[i]);
 }
 

@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
+#include "common/array.h"
 #include "decode/base/layout.h"
 
 #define F(name_, kind_, place_, offset_, size_, count_) \
@@ -71,7 +72,7 @@ Test(layout, narrower_than_its_place)
 	};
 	static const uint8_t r[8] = {0x9c, 0xff, 0xff, 0xff, 0x78, 0x56, 0x34, 0x12};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct trawl_field f = F("a", cases[i].kind, TRAWL_FIXED, 0, 8, 1);
 		struct trawl_event_type type = {.name = "t", .format = cases[i].format, .size = 8,
 						.nfields = 1, .fields = &f};

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* -w OUT of the programs that read: whole or not at all, and nothing is left beside. */
 #include <criterion/criterion.h>
-#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "decode/base/outfile.h"
+#include "tests/folder.h"
 #include "tests/no_tmpfile.h"
 
 static char dir[] = "/tmp/trawl-outfile-XXXXXX";
@@ -28,17 +28,6 @@ static void clean_up(void)
 
 	snprintf(command, sizeof(command), "rm -rf %s", dir);
 	cr_assert_eq(system(command), 0);
-}
-
-static int names(void)
-{
-	DIR *d = opendir(dir);
-	int n = -2; /* . and .. */
-
-	while (readdir(d))
-		n++;
-	closedir(d);
-	return n;
 }
 
 /* Has a keeper: outfile_keeper(). */
@@ -78,14 +67,14 @@ static void takes_place(int while_it_is_written)
 	struct stat st;
 
 	begin(&f, path);
-	cr_expect_eq(names(), while_it_is_written);
+	cr_expect_eq(folder_names(dir), while_it_is_written);
 	end(&f, false);
-	cr_expect_eq(names(), 0);
+	cr_expect_eq(folder_names(dir), 0);
 	for (int i = 0; i < 2; i++) {
 		begin(&f, path);
 		end(&f, true);
 		has(path, "new");
-		cr_expect_eq(names(), 1);
+		cr_expect_eq(folder_names(dir), 1);
 	}
 	cr_assert_eq(stat(path, &st), 0);
 	cr_expect_eq(st.st_mode & 0777, 0600);
@@ -126,7 +115,7 @@ Test(outfile, whoever_is_ended_leaves_nothing, .init = set_up, .fini = clean_up)
 		no_tmpfile = i >= 3;
 		signal(signals[i % 3], SIG_DFL); /* whoever runs the tests may ignore it */
 		cr_expect_eq(ended_by(signals[i % 3]), signals[i % 3]);
-		cr_expect_eq(names(), 0, "signal %d, %s", signals[i % 3],
+		cr_expect_eq(folder_names(dir), 0, "signal %d, %s", signals[i % 3],
 			     no_tmpfile ? "with a name" : "nameless");
 	}
 	cr_expect_eq(ended_by(SIGKILL), SIGKILL);
@@ -153,9 +142,9 @@ Test(outfile, a_keeper_drops_it_whatever_ends_its_program, .init = set_up, .fini
 	for (int i = 0; i < 5; i++) {
 		signal(signals[i], SIG_DFL);
 		cr_expect_eq(ended_by(signals[i]), signals[i]);
-		while (signals[i] >= SIGKILL && names()) /* nobody waits for the keeper */
+		while (signals[i] >= SIGKILL && folder_names(dir)) /* nobody waits for the keeper */
 			usleep(1000);
-		cr_expect_eq(names(), 0, "signal %d", signals[i]);
+		cr_expect_eq(folder_names(dir), 0, "signal %d", signals[i]);
 	}
 }
 
@@ -180,7 +169,7 @@ Test(outfile, a_link_stays_whether_or_not_something_is_there, .init = set_up, .f
 		end(&f, true);
 		has(path, "new");
 		cr_expect_eq(readlink(link, text, sizeof(text)), 7);
-		cr_expect_eq(names(), 3);
+		cr_expect_eq(folder_names(dir), 3);
 	}
 }
 

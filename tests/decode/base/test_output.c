@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "common/array.h"
+#include "decode/base/cli.h"
 #include "decode/base/escape.h"
 #include "decode/base/number.h"
 
@@ -76,7 +78,7 @@ Test(out, doubles_read_back)
 {
 	static const double v[] = {0, 0.1, 1e300, 5e-324, 3.141592653589793, -2.5};
 
-	for (size_t i = 0; i < sizeof(v) / sizeof(v[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(v); i++) {
 		out_double(&o, v[i]);
 		cr_expect_eq(strtod(text(), NULL), v[i]);
 	}
@@ -95,12 +97,19 @@ Test(out, safe_text)
 	same(out_safe(&o, "\xc2\x9b", 2), "\\xc2\\x9b"); /* C1: CSI */
 	same(out_safe(&o, "\xed\xa0\x80", 3), "\\xed\\xa0\\x80"); /* a surrogate */
 	same(out_safe(&o, "\x7f", 1), "\\x7f");
+	/* what would end a line, or turn the rest of it; their neighbours are letters and marks */
+	same(out_safe(&o, "\xe2\x80\xa8\xe2\x80\xae", 6), "\\xe2\\x80\\xa8\\xe2\\x80\\xae");
+	same(out_safe(&o, "\xe2\x81\xa6\xe2\x81\xa9", 6), "\\xe2\\x81\\xa6\\xe2\\x81\\xa9");
+	same(out_safe(&o, "\xe2\x80\xa7\xe2\x80\xaf", 6), "\xe2\x80\xa7\xe2\x80\xaf");
+	same(out_safe(&o, "\xe2\x81\xa5\xe2\x81\xaa", 6), "\xe2\x81\xa5\xe2\x81\xaa");
+	same(out_safe(&o, "\xe3\x80\xae\xc3\x9b", 5), "\xe3\x80\xae\xc3\x9b");
 	same(out_quoted(&o, "say \"hi\"", 8), "\"say \\\"hi\\\"\"");
 }
 
 Test(out, json_text)
 {
 	same(out_json(&o, "a\"b\\c\n\x01", 7), "\"a\\\"b\\\\c\\n\\u0001\"");
+	same(out_json(&o, "\xc2\x85\xe2\x80\xae\xe2\x81\xa7", 8), "\"\\u0085\\u202e\\u2067\"");
 	same(out_json(&o, "\xf0\x9f\x98\x80", 4), "\"\xf0\x9f\x98\x80\"");
 	/* one replacement for each maximal part, as every decoder of UTF-8 does */
 	same(out_json(&o, "\xff\xff", 2), "\"\xef\xbf\xbd\xef\xbf\xbd\"");
@@ -116,7 +125,23 @@ Test(out, csv_cells)
 	same(out_csv(&o, "two\nlines", 9), "\"two\nlines\"");
 	same(out_csv(&o, "", 0), "\"\"");
 	same(out_csv(&o, "a\x80\xff z", 5), "a\xef\xbf\xbd\xef\xbf\xbd z");
+	same(out_csv(&o, "a\xe2\x80\xae" "b", 5), "a\xef\xbf\xbd" "b");
 	same(out_csv(&o, "\xe2\x82,\xe2\x82\xac", 6), "\"\xef\xbf\xbd,\xe2\x82\xac\"");
+}
+
+/* What is made of a text that had no memory is not whole, whoever forgets to ask. */
+Test(out, a_text_without_memory_spoils_the_output)
+{
+	struct out whole;
+
+	out_open(&whole, STDOUT_FILENO);
+	cr_assert_eq(cli_finish(&whole, "output"), TRAWL_OK);
+	cr_assert_not(out_lacked_memory());
+	out_more(&o, SIZE_MAX / 2);
+	cr_assert_eq(o.error, ENOMEM);
+	cr_assert(out_lacked_memory());
+	cr_assert_eq(cli_finish(&whole, "output"), TRAWL_CANNOT);
+	out_free(&whole);
 }
 
 Test(out, pads_at_least)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "common/array.h"
 #include "decode/base/time.h"
 
 #define S 1000000000ull
@@ -99,7 +100,7 @@ Test(when, days_that_are_not_in_the_calendar_are_refused)
 	static const char *const bad[] = {"2026-02-30", "2026-02-29", "2026-11-31T00:00:00Z",
 					  "2100-02-29 12:00"};
 
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		struct trawl_error err = {0};
 		struct time_arg w = {0};
 
@@ -128,7 +129,7 @@ Test(when, wrong_texts_have_a_caret)
 					  "2026-11-21T01:44:37+24:00", "01:44:37+01:60",
 					  "01:44:37 ", "01:44:37+5", "01:44:37 CET"};
 
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		struct trawl_error err = {0};
 		struct time_arg w = {0};
 
@@ -168,6 +169,8 @@ Test(when, written_as_tcpdump_does)
 	tp = (struct time_printer){.style = TIME_SINCE, .first = START};
 	cr_expect_str_eq(put(&tp, START - 5, 9), "-00:00:00.000000005");
 	cr_expect_str_eq(put(&tp, START + 7, 9), "00:00:00.000000007");
+	cr_expect_str_eq(put(&tp, START + 99 * 3600 * S, 9), "99:00:00.000000000");
+	cr_expect_str_eq(put(&tp, START + 100 * 3600 * S, 9), "100:00:00.000000000");
 }
 
 Test(when, spans)

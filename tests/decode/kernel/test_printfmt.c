@@ -98,11 +98,29 @@ Test(printfmt, numbers, .init = fill)
 {
 	is("\"%d %u\", REC->num, REC->num", "-5 4294967291");
 	is("\"%ld %lx\", REC->num, REC->big", "-5 ffffffff81000042");
+	/* As lib/vsprintf.c has it, which is no C library. */
+	is("\"%#x %#llx %#4x %#06x %#X %#o\", 0, 0, 0, 0, 0, 0", "0x0 0x0  0x0 0x0000 0X0 0");
+	is("\"%08.4x|%-8.4x|\", REC->byte, REC->byte", "000000c8|00c8    |");
 	is("\"%#x|%5d|%-5d|%05d|%.3d|\", REC->byte, REC->byte, REC->byte, REC->byte, 7",
 	   "0xc8|  200|200  |00200|007|");
 	is("\"%c%%%c\", 'a', 98", "a%b");
 	is("\"%*d\", 4, 1", "   1");
 	is("\"%s\" \" and %d\", \"two\", 2", "two and 2");
+}
+
+/* Operands get their common type before they are compared or divided, as in C. */
+Test(printfmt, common_types, .init = fill)
+{
+	is("\"%d %d\", -1 == 4294967295u, (int)-1 == (u32)0xffffffff", "1 1");
+	is("\"%d %d\", REC->num > (u32)5, (u32)REC->num == REC->num", "1 1");
+	is("\"%d %d\", REC->num < REC->big, REC->num < (u8)1", "0 1");
+	is("\"%u %llx\", REC->num / (u32)2, ~(u32)1", "2147483645 fffffffe");
+	is("\"%d\", (s64)-1 < (u32)1", "1");
+}
+
+Test(printfmt, octal_escapes_have_three_digits, .init = fill)
+{
+	is("\"\\0601|\\101b|\\7\"", "01|Ab|\\x07");
 }
 
 /* A conversion of a field takes a short cut: C's promotions and casts hold there too. */
@@ -115,7 +133,7 @@ Test(printfmt, fields, .init = fill)
 	is("\"%lld\", (unsigned long long)REC->num", "-5");
 	is("\"%u %u %u\", REC->arr[0], REC->arr[1], REC->arr[2]", "7 9 0");
 	is("\"%X %#X %o %#o %#x\", REC->byte, REC->byte, REC->byte, REC->byte, REC->arr[2]",
-	   "C8 0XC8 310 0310 0");
+	   "C8 0XC8 310 0310 0x0");
 	is("\"%+d|% d|%+d\", REC->byte, REC->byte, REC->num", "+200| 200|-5");
 	is("\"%s|%s\", REC->comm, REC->str", "init|hello");
 	memcpy(record + 21, "two\nlines\033[0m!!", 16);

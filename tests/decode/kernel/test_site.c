@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 
+#include "common/array.h"
 #include "decode/kernel/site.h"
 #include "tests/decode/capture.h"
 
@@ -151,7 +152,7 @@ static void each_has_its_own(const struct capture_meta *m)
 
 	reader = capture_of(m, 2);
 	cr_assert_not_null(reader);
-	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++) {
 		struct probe_sites *s;
 
 		layout = layout_new(&type);
@@ -217,7 +218,7 @@ Test(site, damaged_metadata_is_as_none)
 		 "{\"name\":\"nosuch\",\"state\":\"exact\"}]}]}"),
 	};
 
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		struct probe_sites *s = sites(bad[i], NULL);
 
 		if (s) {

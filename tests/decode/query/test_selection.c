@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
+#include <string.h>
 
 #include "decode/query/selection.h"
+#include "decode/query/spans.h"
 
 static const struct trawl_source source = {.name = "usdt"};
 static const struct decoder decoder = {.kind = "test"};
@@ -108,4 +110,45 @@ Test(selection, wrong_values)
 	option(&s, OPTION_TO, "tomorrow");
 	cr_expect_eq(selection_done(&s, true, &err), -1);
 	cr_expect(strstr(err.text, "--to: not a time"));
+}
+
+/* ---- pairs of events ------------------------------------------------------------------------ */
+
+static bool no_value(void *state, const struct item *it, const char *name, struct value *v)
+{
+	(void)state, (void)it, (void)name, (void)v;
+	return false;
+}
+
+/* Whether an event by this name ends what the other began a us before, in the same task. */
+static bool is_pair(const char *begins, const char *ends)
+{
+	const struct decoder d = {.kind = "test", .value = no_value};
+	struct spans *s = spans_new();
+	struct item it = item_at(1000);
+	const char *name;
+	uint64_t ns = 0;
+	bool pair;
+
+	it.name = begins;
+	it.name_len = (uint32_t)strlen(begins);
+	cr_assert(!spans_item(s, &d, NULL, &it, &ns, &name));
+	it.name = ends;
+	it.name_len = (uint32_t)strlen(ends);
+	it.time = 2000;
+	pair = spans_item(s, &d, NULL, &it, &ns, &name);
+	cr_assert(!pair || (ns == 1000 && !strcmp(name, begins)));
+	spans_free(s);
+	return pair;
+}
+
+/* What ends in an interrupt, and does not say what, ends nothing of the task that runs then. */
+Test(spans, requests_are_nobodys)
+{
+	cr_assert(is_pair("app:start", "app:done"));
+	cr_assert(is_pair("syscalls:sys_enter_read", "syscalls:sys_exit_read"));
+	cr_assert(!is_pair("block:block_io_start", "block:block_io_done"));
+	cr_assert(!is_pair("scsi:scsi_dispatch_cmd_start", "scsi:scsi_dispatch_cmd_done"));
+	cr_assert(!is_pair("mmc:mmc_request_start", "mmc:mmc_request_done"));
+	cr_assert(!is_pair("block:block_rq_issue", "block:block_rq_complete"), "without a sector");
 }

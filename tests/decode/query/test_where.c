@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
+#include "common/array.h"
 #include "decode/query/where.h"
 #include "decode/base/escape.h"
 
@@ -19,6 +20,12 @@ static bool value(void *state, const struct item *it, const char *name, struct v
 	} else if (!strcmp(name, "f")) {
 		v->type = VALUE_FLOAT;
 		v->f = 1.5;
+	} else if (!strcmp(name, "one") || !strcmp(name, "nought")) {
+		v->type = VALUE_FLOAT;
+		v->f = *name == 'o';
+	} else if (!strcmp(name, "empty")) {
+		v->type = VALUE_TEXT;
+		v->text = "";
 	} else if (!strcmp(name, "s")) {
 		v->type = VALUE_TEXT;
 		v->text = "say \"x\"";
@@ -91,7 +98,7 @@ Test(where, tells_once_of_a_number_and_a_text)
 	     "--where: app:start has a text here, which cannot be compared with a number: a text "
 	     "stands in quotes\n    1 and 7 < s\n              ^");
 	told("a ~ \"5*\"", false, 1,
-	     "--where: app:start has a number here, which no pattern matches: compare it with ==\n"
+	     "--where: app:start has a number here, which no pattern matches; compare it with ==\n"
 	     "    a ~ \"5*\"\n    ^");
 	told("a != \"x\" and b & 1 == s", false, 2,
 	     "--where: app:start has a text here, which cannot be compared with a number: a text "
@@ -195,6 +202,11 @@ Test(where, operands_alone_and_bits)
 {
 	yes("a");
 	no("zero");
+	yes("f");
+	yes("one");
+	no("nought");
+	yes("s");
+	no("empty");
 	no("none");
 	no("nosuch");
 	yes("b & 0x10");
@@ -236,6 +248,7 @@ Test(where, errors_have_a_caret)
 	wrong("a == 'x", "quote is not closed", 5);
 	wrong("a ~ 5", "a pattern in quotes", 4);
 	wrong("a == 5parsecs", "unknown unit", 6);
+	wrong("vid == 1b1c", "begin with 0x", 8);
 	wrong("a == 18446744073709551616", "too large", 5);
 	wrong("a == -9223372036854775809", "too small", 5);
 	wrong("and", "expected a field", 0);
@@ -367,7 +380,7 @@ Test(where, asking_for_the_task_is_known)
 	};
 	struct trawl_error err;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct where *w = where_parse("--where", cases[i].text, &err);
 
 		cr_expect_eq(where_asks_task(w), cases[i].asks, "%s", cases[i].text);

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: MIT
 # USB without any USB: captures that are made of nothing (usbsynth.py), decoded and converted.
-EXTRA_DIST += tests/decode/usb/usbsynth.py tests/cli/usb.py tests/cli/usbview.py tests/cli/usbclasses.py
-TESTS += tests/cli/usb.py tests/cli/usbview.py tests/cli/usbclasses.py
+EXTRA_DIST += tests/decode/usb/usbsynth.py tests/cli/usb.py tests/cli/usbview.py tests/cli/usbprotocol.py tests/cli/usbclasses.py \
+	tests/cli/usbcontext.py
+TESTS += tests/cli/usb.py tests/cli/usbview.py tests/cli/usbprotocol.py tests/cli/usbclasses.py \
+	tests/cli/usbcontext.py
 
 if HAVE_CRITERION
 UNIT_USB = \
 	tests/decode/usb/test_descriptor \
+	tests/decode/usb/test_duplicate \
 	tests/decode/usb/test_hidreport \
 	tests/decode/usb/test_hub \
 	tests/decode/usb/test_msc \
@@ -20,6 +23,9 @@ USB_LDADD = libdecode.la libcommon.la libtrawl.la $(CRITERION_LIBS)
 tests_decode_usb_test_descriptor_SOURCES = tests/decode/usb/test_descriptor.c
 tests_decode_usb_test_descriptor_CFLAGS = $(UNIT_CFLAGS)
 tests_decode_usb_test_descriptor_LDADD = $(USB_LDADD)
+tests_decode_usb_test_duplicate_SOURCES = tests/decode/usb/test_duplicate.c
+tests_decode_usb_test_duplicate_CFLAGS = $(UNIT_CFLAGS)
+tests_decode_usb_test_duplicate_LDADD = $(USB_LDADD)
 tests_decode_usb_test_hidreport_SOURCES = tests/decode/usb/test_hidreport.c
 tests_decode_usb_test_hidreport_CFLAGS = $(UNIT_CFLAGS)
 tests_decode_usb_test_hidreport_LDADD = $(USB_LDADD)
@@ -46,7 +52,7 @@ tests_decode_usb_test_usbmontext_CFLAGS = $(UNIT_CFLAGS)
 tests_decode_usb_test_usbmontext_LDADD = $(USB_LDADD)
 endif
 
-# A capture with snapshots of devices, for tests/cli/usb.py tests/cli/usbview.py tests/cli/usbclasses.py.
+# A capture with snapshots of devices, for tests/cli/usb.py tests/cli/usbview.py tests/cli/usbprotocol.py tests/cli/usbclasses.py.
 check_PROGRAMS += tests/decode/usb/make-usb
 tests_decode_usb_make_usb_SOURCES = tests/decode/usb/make-usb.c
 tests_decode_usb_make_usb_CFLAGS = $(AM_CFLAGS)

@@ -5,6 +5,8 @@
 #include "decode/usb/descriptor.h"
 #include "decode/usb/ftdi.h"
 #include "decode/usb/control.h"
+#include "decode/usb/hci.h"
+#include "decode/usb/netmessage.h"
 
 /* The phrase of a request as a test sees it. */
 static const char *brief(const char *bytes, const struct control_target *to)
@@ -126,4 +128,71 @@ Test(ftdi, status_bytes_are_taken_out_of_each_packet)
 	cr_expect_eq(n, 6);
 	cr_expect(!memcmp(text, "abcde\1", 6));
 	cr_expect_eq(ftdi_strip((const uint8_t *)"\1", 1, 0, text), 0);
+}
+
+Test(setup, rndis_over_a_wireless_controller_is_no_bluetooth)
+{
+	static const struct control_target rndis = {.class = 0xe0, .subclass = 1, .protocol = 3};
+	static const struct control_target hci = {.class = 0xe0, .subclass = 1, .protocol = 1};
+
+	cr_expect_str_eq(brief("\x21\x00\x00\x00\x00\x00\x18\x00", &rndis),
+			 "SEND_ENCAPSULATED_COMMAND interface 0");
+	cr_expect_str_eq(brief("\x20\x00\x00\x00\x00\x00\x03\x00", &hci), "HCI_COMMAND");
+}
+
+Test(setup, a_break_of_65535_ends_by_one_of_0)
+{
+	static const struct control_target acm = {.class = 2, .subclass = 2};
+
+	cr_expect_str_eq(brief("\x21\x23\xff\xff\x00\x00\x00\x00", &acm),
+			 "SEND_BREAK on interface 0");
+	cr_expect_str_eq(brief("\x21\x23\x00\x00\x00\x00\x00\x00", &acm),
+			 "SEND_BREAK off interface 0");
+	cr_expect_str_eq(brief("\x21\x23\xfa\x00\x00\x00\x00\x00", &acm),
+			 "SEND_BREAK 250 ms interface 0");
+}
+
+Test(setup, an_endpoint_has_no_entity)
+{
+	static const struct control_target stream = {.class = 1, .subclass = 2};
+
+	cr_expect_str_eq(brief("\x22\x01\x00\x01\x81\x00\x03\x00", &stream),
+			 "SET_CUR selector 1 endpoint 0x81");
+}
+
+static const char *mbim(const char *bytes, size_t n)
+{
+	static struct out o;
+
+	out_free(&o);
+	out_memory(&o);
+	mbim_message_brief((const uint8_t *)bytes, n, &o);
+	out_char(&o, '\0');
+	return o.data;
+}
+
+Test(mbim, a_fragment_that_is_not_the_first_names_no_service)
+{
+	char m[64] = "\3\0\0\x80\x40\0\0\0\7\0\0\0\2\0\0\0";
+
+	memset(m + 20, 0x55, sizeof(m) - 20);
+	cr_expect_str_eq(mbim(m, 20), "COMMAND complete id 7");
+	m[16] = 1;
+	cr_expect_str_eq(mbim(m, sizeof(m)), "COMMAND complete id 7 fragment 2 of 2");
+}
+
+Test(hci, an_advertising_report_ends_with_its_strength)
+{
+	static const uint8_t report[] = {1, 0, 0, 1, 2, 3, 4, 5, 6, 3, 2, 1, 6, 0xc4};
+	struct out o;
+
+	out_memory(&o);
+	cr_expect(layout_brief(hci_le_event(2)->parameters, hci_name, report, sizeof(report), &o));
+	out_char(&o, '\0');
+	cr_expect_str_eq(strstr(o.data, "data_length"),
+			 "data_length 3, advertising_data 020106, rssi -60");
+	o.len = 0;
+	cr_expect_not(layout_brief(hci_le_event(2)->parameters, hci_name, report, 12, &o),
+		      "data that is cut");
+	out_free(&o);
 }

@@ -81,7 +81,7 @@ Test(descriptor, endpoints)
 {
 	const char *s = LINE(5, 0, 0, "\x07\x05\x81\x05\x00\x14\x04");
 
-	cr_expect(strstr(s, "transfer=\"iso\" synchronisation=\"asynchronous\" usage=\"data\""),
+	cr_expect(strstr(s, "xfer=\"iso\" synchronisation=\"asynchronous\" usage=\"data\""),
 		  "%s", s);
 	cr_expect(strstr(s, "packet_size=1024 packets_per_microframe=3"), "%s", s);
 }
@@ -114,6 +114,8 @@ Test(descriptor, strings)
 			 "bString=\"\xf0\x9f\x98\x80\"}]");
 	cr_expect(strstr(LINE(3, 1, 0, "\x04\x03\x3d\xd8"), "bString=\"\xef\xbf\xbd\""),
 		  "half of a pair is no character");
+	cr_expect(strstr(LINE(3, 1, 0, "\x05\x03h\0!"), "bString=\"h\xef\xbf\xbd\""),
+		  "half of a character at the end");
 	/* U+D7FF and U+E000 are characters; each half of a pair alone, or in the wrong order, is
 	 * none */
 	cr_expect(strstr(LINE(3, 1, 0, "\x04\x03\xff\xd7"), "bString=\"\xed\x9f\xbf\""));
@@ -180,4 +182,15 @@ Test(descriptor, names)
 	cr_expect_null(descriptor_name(0xee, &none));
 	cr_expect_str_eq(usb_class_name(8), "mass storage");
 	cr_expect_null(usb_class_name(0x42));
+}
+
+Test(descriptor, a_compressed_audio_stream_has_a_bit_rate)
+{
+	static const char stream[] = "\x09\x04\1\1\0\1\2\0\0"
+				     "\x0c\x24\2\2\x80\1\x00\6\1\x80\xbb\0"
+				     "\x0b\x24\2\1\2\2\x10\1\x80\xbb\0";
+	const char *text = LINE(2, 0, 0, stream);
+
+	cr_expect(strstr(text, "wMaxBitRate=384 wSamplesPerFrame=1536 bSamFreqType=1"), "%s", text);
+	cr_expect(strstr(text, "bNrChannels=2 bSubframeSize=2 bBitResolution=16"), "%s", text);
 }

@@ -2,7 +2,10 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+#include "common/array.h"
+#include "decode/usb/class.h"
 #include "decode/usb/device.h"
+#include "decode/usb/entity.h"
 
 /* A keyboard with a second interface: a configuration of 59 bytes. */
 static const uint8_t config[] = {
@@ -110,6 +113,10 @@ Test(usbdev, learns_from_a_snapshot)
 	cr_assert_not_null(usbdev_interface(dev, 0x81));
 	cr_expect(usbdev_interface(dev, 0x81)->hid_known);
 	cr_expect_not(usbdev_interface(dev, 0x81)->hid.keyboard, "the report descriptor decides");
+	ask(&d, dev, "\x80\x06\x02\x03\x09\x04\xff", "\x0a\x03K\0e\0y\0s\0", 10);
+	cr_expect_str_eq(dev->name, "Q Keys", "the product alone says less");
+	ask(&d, dev, "\x80\x06\x02\x03\x09\x04\xff", "\x08\x03N\0e\0w\0", 8);
+	cr_expect_str_eq(dev->name, "New");
 	usbdev_free_all(&d);
 }
 
@@ -158,7 +165,7 @@ Test(usbdev, snapshots_that_are_none)
 	};
 	struct usb_devices d = {0};
 
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		cr_expect_not(usbdev_snapshot(&d, bad[i], strlen(bad[i])), "%s", bad[i]);
 	usbdev_free_all(&d);
 }
@@ -180,4 +187,93 @@ Test(usbdev, a_file_of_many_buses_takes_bounded_memory)
 		made += usbdev_at(&d, (uint16_t)bus, 1) != NULL;
 	cr_expect_eq(made, USBDEV_MAX);
 	usbdev_free_all(&d);
+}
+
+/* Two functions of a camera, each with a unit 2 of its own; a printer behind a vendor's scanner. */
+static const uint8_t composite[] = {
+	9, 2, 66, 0, 4, 1, 0, 0xa0, 50,
+	9, 4, 0, 0, 0, 0x0e, 1, 0, 0, 8, 0x24, 4, 2, 1, 1, 0, 0,
+	9, 4, 1, 0, 0, 0x0e, 1, 0, 0, 8, 0x24, 5, 2, 1, 0, 0, 0,
+	9, 4, 2, 0, 0, 0xff, 0, 0, 0, 9, 4, 3, 0, 0, 7, 1, 2, 0, 5, 0x24, 0, 0, 0,
+};
+
+Test(usbdev, each_function_numbers_its_own_units)
+{
+	struct usb_devices d = {0};
+	struct usb_detail of = {.device = usbdev_at(&d, 1, 5)};
+	const uint8_t *p;
+	size_t n;
+
+	ask(&d, of.device, "\x80\x06\x00\x01\0\0\x12\0", device, sizeof(device));
+	ask(&d, of.device, "\x80\x06\x00\x02\0\0\xff\0", composite, sizeof(composite));
+	of.setup.index = 0x0200;
+	p = entity_descriptor(&of, 0x0e, &n);
+	cr_assert_not_null(p);
+	cr_expect_eq(p[2], 4);
+	of.setup.index = 0x0201;
+	p = entity_descriptor(&of, 0x0e, &n);
+	cr_assert_not_null(p);
+	cr_expect_eq(p[2], 5);
+	of.setup.index = 0x0202;
+	cr_expect_null(entity_descriptor(&of, 0x0e, &n));
+	usbdev_free_all(&d);
+}
+
+Test(usbdev, the_id_of_a_printer_is_asked_with_the_interface_in_the_high_byte)
+{
+	struct usb_devices d = {0};
+	struct usb_device *dev = usbdev_at(&d, 1, 5);
+	struct control_request s;
+
+	ask(&d, dev, "\x80\x06\x00\x01\0\0\x12\0", device, sizeof(device));
+	ask(&d, dev, "\x80\x06\x00\x02\0\0\xff\0", composite, sizeof(composite));
+	control_parse(&s, (const uint8_t *)"\xa1\0\0\0\0\3\0\4");
+	cr_expect_eq(usbdev_target(dev, &s).class, 7);
+	control_parse(&s, (const uint8_t *)"\xa1\1\0\0\3\0\1\0");
+	cr_expect_eq(usbdev_target(dev, &s).class, 7, "GET_PORT_STATUS has it in the low byte");
+	usbdev_free_all(&d);
+}
+
+/* What an answer about a feature unit's control is shown as. */
+static const char *audio(const char *setup, uint8_t protocol, const void *p, size_t n)
+{
+	/* configuration of one audio control interface with feature unit 2 and input terminal 1 */
+	static const uint8_t units[] = {
+		9, 2, 34, 0, 1, 1, 0, 0xa0, 50, 9, 4, 0, 0, 0, 1, 1, 0x20, 0,
+		8, 0x24, 6, 2, 1, 0, 0, 0, 8, 0x24, 2, 1, 0, 0, 0, 0,
+	};
+	struct usb_devices d = {0};
+	struct usb_detail of = {.device = usbdev_at(&d, 1, 5), .data = p, .data_len = (uint32_t)n};
+	static struct out o;
+
+	out_free(&o);
+	out_memory(&o);
+	ask(&d, of.device, "\x80\x06\x00\x01\0\0\x12\0", device, sizeof(device));
+	ask(&d, of.device, "\x80\x06\x00\x02\0\0\xff\0", units, sizeof(units));
+	control_parse(&of.setup, (const uint8_t *)setup);
+	of.target = (struct control_target){.class = 1, .subclass = 1, .protocol = protocol};
+	usb_audio_class.request_brief(NULL, &of, &o);
+	out_char(&o, '\0');
+	usbdev_free_all(&d);
+	return o.data;
+}
+
+Test(audio, ranges_that_were_not_asked_for_are_not_made_of_others)
+{
+	static const char two[] = "\2\0" "\0\x81\0\0\0\1" "\0\1\0\2\0\1";
+
+	cr_expect_str_eq(audio("\xa1\2\0\2\0\2\x0e\0", 0x20, two, 14),
+			 " VOLUME -127.00 dB to 0.00 dB, 1.00 dB to 2.00 dB, feature unit 2");
+	cr_expect_str_eq(audio("\xa1\2\0\2\0\2\x08\0", 0x20, two, 8),
+			 " VOLUME -127.00 dB to 0.00 dB and 1 more, feature unit 2");
+}
+
+Test(audio, units_of_values)
+{
+	cr_expect_str_eq(audio("\xa1\1\0\x08\0\2\4\0", 0x20, "\0\0\x40\0", 4),
+			 " DELAY 1.00 ms, feature unit 2", "1/4194304 ms in Audio 2.0");
+	cr_expect_str_eq(audio("\xa1\x81\0\x08\0\2\2\0", 0, "\x40\0", 2),
+			 " DELAY 1.00 ms, feature unit 2", "1/64 ms in Audio 1.0");
+	cr_expect_str_eq(audio("\xa1\x81\0\1\0\1\1\0", 0, "\2", 1),
+			 " COPY_PROTECT 2, input terminal 1", "a level, no switch");
 }

@@ -155,11 +155,11 @@ Test(hid, descriptors_that_lie)
 {
 	char deep[300];
 
-	cr_expect_str_eq(damage("\x05", 1), "it ends inside an item");
-	cr_expect_str_eq(damage("\xfe\x20\x00", 3), "it ends inside an item");
-	cr_expect_str_eq(damage("\xc0", 1), "a collection ends that never began");
-	cr_expect_str_eq(damage("\xa1\x01", 2), "a collection never ends");
-	cr_expect_str_eq(damage("\xb4", 1), "it pops what it never pushed");
+	cr_expect_str_eq(damage("\x05", 1), "the descriptor ends inside an item");
+	cr_expect_str_eq(damage("\xfe\x20\x00", 3), "the descriptor ends inside an item");
+	cr_expect_str_eq(damage("\xc0", 1), "end of a collection without its beginning");
+	cr_expect_str_eq(damage("\xa1\x01", 2), "a collection is not ended");
+	cr_expect_str_eq(damage("\xb4", 1), "there is a Pop item without a Push");
 	cr_expect_str_eq(damage("\x19\x20\x29\x10\x81\x02", 6),
 			 "a usage maximum is below its minimum");
 	cr_expect_str_eq(damage("\x77\xff\xff\xff\xff\x97\xff\xff\xff\xff\x81\x02", 12),
@@ -168,9 +168,9 @@ Test(hid, descriptors_that_lie)
 			 "a field has more than 12,288 elements");
 	for (size_t i = 0; i < sizeof(deep); i += 2)
 		memcpy(deep + i, "\xa1\x01", 2);
-	cr_expect_str_eq(damage(deep, sizeof(deep)), "its collections are nested too deep");
+	cr_expect_str_eq(damage(deep, sizeof(deep)), "collections are nested too deeply");
 	memset(deep, 0xa4, sizeof(deep));
-	cr_expect_str_eq(damage(deep, sizeof(deep)), "it pushes too often");
+	cr_expect_str_eq(damage(deep, sizeof(deep)), "there are too many Push items");
 }
 
 /* Each of its elements would be looked up among all usages, for each report. */

@@ -22,7 +22,13 @@ static const char *brief(const struct msc_step *s, const void *p, size_t n)
 static bool step(struct msc *m, bool in, const void *p, size_t n, uint64_t begin, uint64_t end,
 		 struct msc_step *s)
 {
-	return msc_bot(m, in, p, n, begin, end, s);
+	return msc_bot(m, in, &(struct msc_transfer){ p, n, begin, end }, s);
+}
+
+static bool uas(struct msc *m, unsigned int pipe, const void *p, size_t n, uint64_t begin,
+		uint64_t end, struct msc_step *s)
+{
+	return msc_uas(m, pipe, &(struct msc_transfer){ p, n, begin, end }, s);
 }
 
 Test(msc, a_command_from_wrapper_to_status)
@@ -121,7 +127,7 @@ Test(msc, what_is_no_wrapper)
 Test(msc, uas)
 {
 	static const uint8_t command[32] = {
-		1, 0, 0, 9, [16] = 0x28, [21] = 0x40, [24] = 1,
+		1, 0, 0, 9, [9] = 2, [16] = 0x28, [21] = 0x40, [24] = 1,
 	};
 	static const uint8_t sense[] = {
 		3, 0, 0, 9, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 18,
@@ -131,35 +137,37 @@ Test(msc, uas)
 	struct msc m = {0};
 	struct msc_step s;
 
-	cr_assert(msc_uas(&m, 1, command, sizeof(command), 0, 0, &s));
+	cr_assert(uas(&m, 1, command, sizeof(command), 0, 0, &s));
 	cr_expect_str_eq(brief(&s, "", 0), "READ(10) lba 64 + 1 tag 0x9");
-	cr_assert(msc_uas(&m, 3, command, 12, 0, 0, &s));
+	cr_assert(uas(&m, 3, command, 12, 0, 0, &s));
 	cr_expect(s.has_command, "one command in flight: the data is its");
-	cr_assert(msc_uas(&m, 2, sense, sizeof(sense), 0, 2000000, &s));
+	cr_assert(uas(&m, 2, sense, sizeof(sense), 0, 2000000, &s));
 	cr_expect_str_eq(brief(&s, "", 0), "READ(10) lba 64 + 1 check condition, medium error: "
 			 "unrecovered read error after 2.000 ms");
 	cr_expect(msc_is_problem(&s));
+	cr_expect_eq(s.lun, 2, "the unit of its command");
 	/* The answer may be there before the command's own completion, which then opens nothing. */
 	msc_uas_submitted(&m, command, sizeof(command), 3000000);
-	cr_assert(msc_uas(&m, 3, command, 12, 3100000, 3200000, &s));
+	cr_assert(uas(&m, 3, command, 12, 3100000, 3200000, &s));
 	cr_expect(s.has_command, "its data");
-	cr_assert(msc_uas(&m, 2, sense, sizeof(sense), 3000000, 5000000, &s));
+	cr_assert(uas(&m, 2, sense, sizeof(sense), 3000000, 5000000, &s));
 	cr_expect(s.has_command, "its answer");
-	cr_assert(msc_uas(&m, 1, command, sizeof(command), 3000000, 5100000, &s));
+	cr_expect_eq(s.started, 3000000, "the command's time");
+	cr_assert(uas(&m, 1, command, sizeof(command), 3000000, 5100000, &s));
 	cr_expect_str_eq(brief(&s, "", 0), "READ(10) lba 64 + 1 tag 0x9");
-	cr_assert(msc_uas(&m, 3, command, 12, 5200000, 5300000, &s));
+	cr_assert(uas(&m, 3, command, 12, 5200000, 5300000, &s));
 	cr_expect_not(s.has_command, "nothing is in flight");
 	/* A command that the device does not understand gets a response, and is over. */
 	msc_uas_submitted(&m, command, sizeof(command), 6000000);
-	cr_assert(msc_uas(&m, 2, response, sizeof(response), 6000000, 6100000, &s));
+	cr_assert(uas(&m, 2, response, sizeof(response), 6000000, 6100000, &s));
 	cr_expect_str_eq(brief(&s, "", 0), "READ(10) lba 64 + 1 invalid information unit");
-	cr_assert(msc_uas(&m, 3, command, 12, 6200000, 6300000, &s));
+	cr_assert(uas(&m, 3, command, 12, 6200000, 6300000, &s));
 	cr_expect_not(s.has_command, "it is in flight no more");
 	for (size_t n = 0; n < sizeof(sense); n++) {
 		uint8_t *exact = malloc(n ? n : 1);
 
 		memcpy(exact, sense, n);
-		msc_uas(&m, 2, exact, n, 0, 0, &s);
+		uas(&m, 2, exact, n, 0, 0, &s);
 		cr_expect_leq(s.sense_len, n);
 		free(exact);
 	}
@@ -188,6 +196,10 @@ Test(scsi, commands)
 	cr_expect_str_eq(command("\x12\x01\x80\0\xff\0", 6), "INQUIRY page 0x80");
 	cr_expect_str_eq(command("\x1a\0\x3f\0\xc0\0", 6), "MODE SENSE(6) page 0x3f");
 	cr_expect_str_eq(command("\x1b\0\0\0\x02\0", 6), "START STOP UNIT eject");
+	cr_expect_str_eq(command("\x1b\0\0\0\x30\0", 6), "START STOP UNIT standby",
+			 "with a power condition, START says nothing");
+	cr_expect_str_eq(command("\x1b\0\0\0\x10\0", 6), "START STOP UNIT active");
+	cr_expect_str_eq(command("\x1b\0\0\0\x50\0", 6), "START STOP UNIT reserved");
 	cr_expect_str_eq(command("\x9e\x10\0\0\0\0\0\0\0\0\0\0\0\x20\0\0", 16),
 			 "READ CAPACITY(16)");
 	cr_expect_str_eq(command("\xee\0\0\0\0\0", 6), "SCSI command 0xee");
@@ -235,6 +247,18 @@ Test(scsi, data)
 	cr_expect_str_eq(DATA("\x12\0\0\0\xff\0", "\0\0\x06\x02"), "");
 	cr_expect_str_eq(DATA("\x25\0\0\0\0\0\0\0\0\0", "\0\0\x7f\xff\0\0\x02\0"),
 			 "last_lba=32767 block_size=512");
+}
+
+Test(scsi, a_disk_of_more_blocks_than_32_bits_count)
+{
+	struct scsi_command c = {.cdb = {0x25}, .length = 10};
+	struct out o;
+
+	out_memory(&o);
+	cr_expect(scsi_data_brief(&c, (const uint8_t *)"\xff\xff\xff\xff\0\0\x02\0", 8, &o));
+	out_char(&o, '\0');
+	cr_expect_str_eq(o.data, " more than 4294967295 blocks of 512 bytes");
+	out_free(&o);
 }
 
 static const char *sense(const char *p, size_t n)

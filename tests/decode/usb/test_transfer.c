@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "decode/base/bytes.h"
+#include "decode/usb/statistics.h"
 #include "decode/usb/transfer.h"
 
 /* Feeds one bulk event; returns the transfer that it ended. */
@@ -164,4 +165,39 @@ Test(transfer, a_file_of_submissions_takes_bounded_memory)
 		;
 	cr_expect_eq(transfers_open(s), 0);
 	transfers_free(s);
+}
+
+/* What --summary says of one transfer. */
+static const char *summary(const struct transfer *t)
+{
+	struct usb_stats *s = usbstat_new();
+	struct usb_devices devices = {0};
+	static struct out o;
+
+	cr_assert_not_null(s);
+	out_free(&o);
+	out_memory(&o);
+	usbstat_add(s, t);
+	usbstat_print(s, &devices, &o);
+	out_char(&o, '\0');
+	usbstat_free(s);
+	return o.data;
+}
+
+Test(statistics, isochronous_packets_without_descriptors_count_too)
+{
+	struct transfer t = {.end = TRANSFER_DONE, .has_complete = true};
+
+	t.complete = (struct urb){.type = 'C', .xfer = URB_ISO, .endpoint = 0x81,
+				  .iso_packets = 8, .iso_errors = 7, .data = (const uint8_t *)""};
+	cr_expect(strstr(summary(&t), "7 of 8 isochronous packets failed"), "%s", summary(&t));
+}
+
+Test(statistics, a_submission_to_an_endpoint_that_is_not_enabled_failed)
+{
+	struct transfer t = {.end = TRANSFER_ERROR, .has_complete = true};
+
+	t.complete = (struct urb){.type = 'E', .xfer = URB_BULK, .endpoint = 0x81, .status = -2,
+				  .data = (const uint8_t *)""};
+	cr_expect(strstr(summary(&t), " errors: 1 unlinked (-2)"), "%s", summary(&t));
 }

@@ -113,18 +113,18 @@ Test(usbmontext, what_is_wrong_and_where)
 	bad("", "the URB tag is missing", 0);
 	bad("xyz 1 S Bo:1:001:1 0 0", "a number is missing", 0);
 	bad("ff 99999999999 S Bo:1:001:1 0 0", "this number is too large", 12);
-	bad("ff 1 Q Bo:1:001:1 0 0", "this letter is none that usbmon writes here", 5);
-	bad("ff 1 S Bx:1:001:1 0 0", "this letter is none that usbmon writes here", 8);
-	bad("ff 1 S Bo:1:200:1 0 0", "there is no such device or endpoint", 17);
-	bad("ff 1 S Bo:1:001:16 0 0", "there is no such device or endpoint", 18);
+	bad("ff 1 Q Bo:1:001:1 0 0", "usbmon never writes this letter here", 5);
+	bad("ff 1 S Bx:1:001:1 0 0", "usbmon never writes this letter here", 8);
+	bad("ff 1 S Bo:1:200:1 0 0", "the device or endpoint number is out of range", 17);
+	bad("ff 1 S Bo:1:001:16 0 0", "the device or endpoint number is out of range", 18);
 	bad("ff 1 S Bo:1:001:1", "the status is missing", 17);
 	bad("ff 1 S Bo:1:001:1 s 00 00 0000 0000 0000 0", 
 	    "this is neither a status nor a setup packet", 18);
 	bad("ff 1 S Co:1:001:0 s 00 00 0000", "the setup packet ends early", 30);
 	bad("ff 1 S Bo:1:001:1 0", "the data length is missing", 19);
-	bad("ff 1 S Bo:1:001:1 0 4 = 0102030", "this is no pair of hex digits", 30);
-	bad("ff 1 S Bo:1:001:1 0 4 ! 01", "this letter is none that usbmon writes here", 22);
-	bad("ff 1 S Bo:1:001:1 0 4 < 01", "something follows the end of the event", 24);
+	bad("ff 1 S Bo:1:001:1 0 4 = 0102030", "expected two hex digits", 30);
+	bad("ff 1 S Bo:1:001:1 0 4 ! 01", "usbmon never writes this letter here", 22);
+	bad("ff 1 S Bo:1:001:1 0 4 < 01", "unexpected text after the end of the event", 24);
 	bad("ff 1 C Zi:1:001:1 0:1:0:0 3 0:0:1 5 = 00",
 	    "a colon is missing", 35);
 }
@@ -136,6 +136,34 @@ Test(usbmontext, more_data_than_a_line_holds)
 	for (int i = 0; i < 9; i++)
 		strcat(line, " 00112233");
 	bad(line, "there are more than 32 bytes of data", 100);
+}
+
+/* Records of files hold flags that no kernel has, and bytes that would end the line. */
+Test(usbmontext, flags_become_letters_of_usbmon)
+{
+	static const char flags[] = "<>ZDLEN\n\033x";
+	struct urb u, again;
+	struct out o;
+
+	for (const char *f = flags; *f; f++) {
+		parse("ff 2 S Bo:2:003:1 -115 3 D", &u);
+		u.flag_data = *f;
+		out_memory(&o);
+		usbmontext_write(&u, &o);
+		out_char(&o, '\0');
+		o.data[o.len - 2] = '\0'; /* the end of the line */
+		cr_expect(parse(o.data, &again), "%s", o.data);
+		cr_expect_eq(again.flag_data, f < flags + 6 ? *f : 'D');
+		out_free(&o);
+	}
+	parse("ff 2 S Co:2:003:0 s 00 09 0001 0000 0000 0", &u);
+	u.flag_setup = '\n';
+	u.type = '\n';
+	out_memory(&o);
+	usbmontext_brief(&u, false, &o);
+	out_char(&o, '\0');
+	cr_expect_str_eq(o.data, "? Co:2:003:0 Z __ __ ____ ____ ____ 0");
+	out_free(&o);
 }
 
 Test(usbmontext, masked)

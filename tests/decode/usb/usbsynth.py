@@ -378,9 +378,15 @@ def stamp(r):
     return sec * 1000000 + usec
 
 
+def at(record, us):
+    """The same event, us later."""
+    sec, usec = divmod(stamp(record) + us, 1000000)
+    return record[:16] + struct.pack("<qi", sec, usec) + record[28:]
+
+
 def pcap(records, linktype=220, order="<", nano=False, snaplen=262144):
-    out = struct.pack(order + "IHHiIII", 0xa1b23c4d if nano else 0xa1b2c3d4, 2, 4, 0, 0, snaplen,
-                      linktype)
+    out = bytearray(struct.pack(order + "IHHiIII", 0xa1b23c4d if nano else 0xa1b2c3d4, 2, 4, 0, 0,
+                                snaplen, linktype))
     for r in records:
         us, length = stamp(r), original(r)
         body = r[:snaplen]
@@ -391,7 +397,7 @@ def pcap(records, linktype=220, order="<", nano=False, snaplen=262144):
             body = swap_record(r)
         out += struct.pack(order + "IIII", us // 1000000, us % 1000000 * (1000 if nano else 1),
                            len(body), length) + body
-    return out
+    return bytes(out)
 
 
 def block(order, type, body):

@@ -15,6 +15,14 @@ for how in kmod-step perf-bts intel-bts perf-lbr; do
 	trawl-decode --json $how.trawl >$how.json
 	ok $? "branch:$how is decoded"
 done
+# The same by samples that overlap: on one CPU every branch that is missing is counted.
+taskset -p 1 $$ >/dev/null
+trawl -i branch:perf-joined -w perf-joined.trawl -- "$load" 300 >load.out 2>said
+ok "$([ $? -le 1 ]; echo $?)" "branch:perf-joined"
+taskset -p 3 $$ >/dev/null
+sed 's/^/# /' said
+trawl-decode --json perf-joined.trawl >perf-joined.json
+ok $? "branch:perf-joined is decoded"
 compare() {
 	found=$(/usr/bin/python3 "$TRAWL_SRC/tests/lab/branchsame.py" "$@")
 	ok $? "$2 against $3: $found"
@@ -22,7 +30,15 @@ compare() {
 compare all perf-bts.json kmod-step.json
 compare all intel-bts.json kmod-step.json
 compare runs perf-lbr.json kmod-step.json
+compare counted perf-joined.json kmod-step.json
+
 cp ./*.trawl "$LAB_KEEP"
+
+trawl --self-test branch >selftest
+ok $? "--self-test branch"
+sed 's/^/# /' selftest
+has "each way is right" "$(cat selftest)" \
+	'perf-bts=right intel-bts=right kmod-lbr=right kmod-step=right perf-lbr=right perf-joined=right ptrace=right$'
 
 # CAP_PERFMON, which opens perf's branches and nothing else, to a user who is not root.
 mkdir -m 777 /var/tmp/perfmon

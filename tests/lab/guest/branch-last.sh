@@ -38,9 +38,29 @@ same "an independent reader finds as many stacks" "$(grep -c 'branch:last' <<<"$
 	"$(/usr/bin/python3 -B "$TRAWL_SRC/tests/reader_branch.py" two.trawl | grep -c ' before ')"
 has "where there are too few" \
 	"$(trawl -i "branch:last=1000@uprobe:$walk:far_away" -w x.trawl -- "$walk" 2>&1)" \
-	'this processor keeps [0-9]+ branches: ask for last=[0-9]+, or take branch:kmod-step'
+	'this processor keeps [0-9]+ branches; ask for last=[0-9]+, or take branch:kmod-step'
+# The kernel carries out such an instruction itself: no processor has a record of it.
+load=$TRAWL_BUILD/tests/lab/branchload
+objdump -d "$load" >load.objdump
+# Addresses of work() and of its call.
+read -r work call < <(awk '/^[0-9a-f]+ <work>:/ { at = $1 } at && /\tcall/ { sub(":", "", $1); print at, $1; exit }' load.objdump)
+place=work+$((0x$call - 0x$work))
+fails "a probe on a call by the processor's records" 2 'the call or jump at offset 0x[0-9a-f]* would be missing' \
+	trawl -i "branch:kmod-lbr:last=8@uprobe:$load:$place" -w x.trawl -- "$load" 20
+trawl -q -i branch:kmod-step -w load.trawl -- "$load" 20 >/dev/null
+trawl-decode --json load.trawl >load.json
+trawl -q -i "branch:kmod-step:last=8@uprobe:$load:$place" -w x.trawl -- "$load" 20 >/dev/null
+trawl-decode --json x.trawl >x.json
+said=$(/usr/bin/python3 "$TRAWL_SRC/tests/lab/lastsame.py" load.json x.json work 8 kmod-step)
+ok $? "by single steps each hit has the branches that led there: $said"
+# Nor if another source, or another program, has a probe there: each stack says that it is not
+# whole.
+trawl -q -i branch:kmod-lbr:last=8@uprobe:"$load":jump_odd -i uprobe:"$load":"$place" -w x.trawl \
+	-- "$load" 20 >/dev/null
+same "a stack with a probe's call in it is marked" 20 \
+	"$(trawl-decode --json x.trawl | grep -c '"name":"branch:lost"')"
 fails "a way that has no branches at probes" 2 \
-	'no branches at a probe: kmod-lbr and kmod-step have' \
+	'records no branches before a probe: use kmod-lbr or kmod-step' \
 	trawl -i "branch:ptrace:last=3@uprobe:$walk:far_away" -w x.trawl -- "$walk"
 
 # Whenever a task leaves its CPU.

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # kernels: 6.12
+# long: 6.12
 # The source of branches by trawl.ko: the same branches as through ptrace, with symbols; full traces
 # of real programs at less than a byte a branch; -p; what -D says.
 . "$TRAWL_SRC/tests/tap.sh"

@@ -28,10 +28,10 @@ for how in kmod-step kmod-lbr; do
 	# shellcheck disable=SC2016
 	bash -c 'kill -STOP $$; exec "$0" 3 1 12' "$threads" &
 	target=$!
-	wait_for 5 grep -q '^State:.*stopped' /proc/$target/status
+	wait_for grep -q '^State:.*stopped' /proc/$target/status
 	trawl -i "branch:$how:last=4@usdt:$threads:threads:hit" -p $target -w $how-p.trawl 2>said &
 	recorder=$!
-	wait_for 10 grep -q 'capturing to' said
+	wait_for grep -q 'capturing to' said
 	kill -CONT $target
 	wait $recorder
 	ok $? "$how: -p, and the process executes another program: $(tail -1 said)"

@@ -8,6 +8,9 @@ sysctl -q kernel.perf_event_max_sample_rate=1000000 kernel.perf_cpu_time_max_per
 load=$TRAWL_BUILD/tests/lab/branchload
 objdump -d "$load" >load.objdump
 dmesg | grep -i 'LBR' | sed 's/^/# /'
+if grep -q ' pti=on' /proc/cmdline; then
+	has "page tables are isolated" "$(cat /proc/cpuinfo)" '^flags.* pti( |$)'
+fi
 
 # stacks NAME: perf record -b and what it found.
 stacks() {

@@ -56,7 +56,7 @@ else
 		dd if=data of=/dev/null bs=1 skip=4660 count=1 status=none
 	has "an element of an array" "$(trawl-decode a.trawl)" 'raw_syscalls:sys_enter +a=4660$'
 fi
-fails "an array as it is" 2 'args is an array: write \+8\(\$args\)' \
+fails "an array as it is" 2 'args is an array; write \+8\(\$args\)' \
 	trawl -w x -i 'eprobe:raw_syscalls.sys_enter a=$args' -- true
 
 # What cannot be.
@@ -79,17 +79,19 @@ fails "at-exit without an exit" 2 'has no exit' trawl -w x \
 	-i 'eprobe:sched.sched_switch $prev_pid at-exit' -- true
 fails "synth with an unknown field" 2 'has no field next_pit; did you mean next_pid' \
 	trawl -w x -i 'synth:a=sched.sched_waking,sched.sched_switch key=pid:next_pit' -- true
+fails "synth: two fields of one name" 2 'there is a field prio already; .*NEW=end.next_prio' \
+	trawl -w x -i 'synth:a=sched.sched_waking,sched.sched_switch key=pid:next_pid start.prio prio=end.next_prio' -- true
 fails "synth: a filter" 2 'takes no filter: .*trawl-decode --where' \
 	trawl -w x -i 'synth:a=sched.sched_waking,sched.sched_switch key=pid:next_pid if pid > 1' \
 	-- true
-fails "a name in use" 2 'another one is called my/name: give this one its own name' trawl -w x \
+fails "a name in use" 2 'another one is called my/name; give this one its own name' trawl -w x \
 	-i 'eprobe:my/name=sched.sched_switch $prev_pid' \
 	-i 'eprobe:my/name=sched.sched_waking $pid' -- true
 fails "its place" 2 '^           \^$' trawl -w x \
 	-i 'eprobe:name=sched.sched_switch $prev_pid' -i 'eprobe:name=sched.sched_waking $pid' \
 	-- true
 fails "a synthetic event's name in use" 2 \
-	'another one is called a: give this one its own name' trawl -w x \
+	'another one is called a; give this one its own name' trawl -w x \
 	-i 'synth:a=sched.sched_waking,sched.sched_switch key=pid:next_pid' \
 	-i 'synth:a=sched.sched_waking,sched.sched_switch key=pid:next_pid start.prio' -- true
 same "nothing is left of what failed" 0 "$(leftovers)"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The fetch language of the kernel's Documentation/trace/eprobetrace.rst: each form, with the value
 # that it must have.
+# long: 6.12
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 

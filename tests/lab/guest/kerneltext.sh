@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The events of this kernel in its own words, those of USB and its disks among them. The second half
 # compares them with what trawl-decode makes of the file.
+# long: 6.1 6.12
 . "$TRAWL_SRC/tests/lab/lab.sh"
 modprobe usbmon
 mkdir here

@@ -4,6 +4,7 @@
 # the program takes without gdb. Not with the processor's watchpoints: QEMU 7.2 hangs where gdb
 # steps over what they watch, without the module as well.
 # kernels: 6.12
+# long: 6.12
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 PATH=$TRAWL_BUILD/tests/kmod:$PATH
@@ -31,7 +32,7 @@ END
 session 'source trace.py' | sed '/^$/d' >got
 sed '/^$/d' plain | cmp - got
 ok $? "and says the same of a program that is stepped"
-wait_for 20 grep -q lost said
+wait_for grep -q lost said
 has "the module loses nothing" "$(cat said)" ' 0 lost$'
 kbranch -s 0 -o whole -- "$load" 40 >/dev/null 2>&1
 first=$(nm "$load" | sed -n 's/^0*\([0-9a-f]*\) t jump_odd$/\1/p')

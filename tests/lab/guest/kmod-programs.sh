@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Programs do under trawl.ko's steps what they do without: tests/kmod/hard.c, which looks for traces
 # of them, and programs that nobody here wrote.
-# long: 6.12
+# long: 6.1 6.12
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 PATH=$TRAWL_BUILD/tests/kmod:$PATH

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # /dev/trawl asked by those who may not, for what there is not, and by nobody in particular; the
 # document's own flow.
+# long: 6.1
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 PATH=$TRAWL_BUILD/tests/kmod:$PATH
@@ -24,10 +25,17 @@ else
 fi
 tap "what is refused, and how" ioctls bad
 
-has "1,000 cycles of enable and disable on a process with threads" "$(ioctls cycles 1000)" \
+# Beside others: both processors are busy, and tasks start and end all the time.
+bash -c 'while :; do :; done' &
+busy=$!
+bash -c 'while :; do /bin/true; done' &
+starts=$!
+has "1,000 cycles of enable and disable on a process with threads, under load" "$(ioctls cycles 1000)" \
 	'^1000 cycles, status 0$'
 has "random requests" "$(ioctls random "${LAB_FUZZ_SECONDS:-4}" "${LAB_FUZZ_SEED:-1}")" \
 	'^[0-9]{2,} requests$'
+same "what ran beside it still runs" "" "$(kill $busy $starts 2>&1)"
+wait
 
 # Who may open it, and whom they may trace.
 as_nobody() {
@@ -93,7 +101,7 @@ has "a ring that blocks loses nothing" "$(cat said)" ' 0 lost$'
 
 # The module stays while it is needed.
 kbranch -q -- sleep 100 2>/dev/null &
-wait_for 5 pgrep -x sleep
+wait_for pgrep -x sleep
 fails "unloading while somebody traces is refused" 1 'in use' rmmod trawl
 pkill -x sleep
 wait

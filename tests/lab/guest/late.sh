@@ -9,7 +9,7 @@ disk=$(disks | head -1)
 start trawl trawl -w late.trawl -i usb -i event:sched:sched_process_exec \
 	-i event:xhci-hcd:xhci_urb_enqueue \
 	-i event:xhci-hcd:xhci_urb_giveback
-wait_for 20 grep -q 'capturing to' trawl.log
+wait_for grep -q 'capturing to' trawl.log
 sleep 1.5
 date -s '+1 hour' >/dev/null
 sleep 2.5

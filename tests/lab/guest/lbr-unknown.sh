@@ -16,6 +16,19 @@ fails "and so does -i" 3 'the format of this processor.s branch records is not k
 trawl -i "branch:last=4@uprobe:$load:main" -w last.trawl -- "$load" 10 >load.out 2>said
 ok $? "the last branches before a probe are there all the same"
 has "by steps" "$(trawl-decode --raw last.trawl)" 'by kmod-step'
+# perf-lbr has what Linux's driver makes of them: it is usable if a known loop is in its stacks.
+if grep -q 'not usable: branch:perf-lbr' list; then
+	fails "-i branch:perf-lbr says why not" 3 'is not what ran' \
+		trawl -i branch:perf-lbr -w p.trawl -- "$load" 10
+else
+	sysctl -q kernel.perf_event_max_sample_rate=1000000
+	trawl -i branch:perf-lbr -w p.trawl -- "$load" 3000 >load.out 2>said
+	ok $? "perf-lbr, by which -D recorded a known loop"
+	objdump -d "$load" >load.objdump
+	trawl-export --to brstack p.trawl | grep -v '^PERF' >stacks
+	found=$(/usr/bin/python3 "$TRAWL_SRC/tests/lab/brstack.py" load.objdump stacks)
+	ok $? "is a way through the program: $found"
+fi
 rmmod trawl
 ok $? "the module can be unloaded"
 tap_done

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # kernels: 6.12
 # machine: iommu
+# long: 6.12
 # The kernel has no room for another instance. On this machine each begins with 96 MiB for each CPU
 # (trace_buf_size), and memory is taken away until one of them has room and no more. One CPU has to
 # do: for want of the first CPU's buffer the kernel says no, for want of another one's it also warns
@@ -29,7 +30,7 @@ room_for_one() {
 	[ $left -ge 150 ] && [ $left -le 180 ]
 	ok $? "there is room for one instance ($left MiB)"
 }
-says='cannot make instances/trawl_[0-9a-z_]*: no memory for another ring buffer: end other recordings,'
+says='cannot make instances/trawl_[0-9a-z_]*: no memory for another ring buffer; end other recordings,'
 
 cpu=/sys/devices/system/cpu/cpu1/online
 echo 0 >$cpu

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # What becomes of a recording whose events go, whose maps are full, for which there is no memory.
+# long: 6.1 6.12
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 
@@ -14,19 +15,19 @@ truncate -s 16M image
 mkfs.ext4 -q image
 mkdir mnt
 start trawl trawl -w gone.trawl -i 'event:ext4:*' -i event:sched:sched_process_fork
-wait_for 20 armed
+wait_for armed
 mount -o loop image mnt && umount mnt
 ok $? "a file system is mounted and unmounted"
 sleep 0.5
 rmmod ext4
 ok $? "its module goes while its events are recorded"
-wait_for 5 grep -q 'went with' trawl.log
+wait_for grep -q 'went with' trawl.log
 ok $? "which is told at once"
 (:)
 finish trawl INT
 same "status: the data is not complete" 1 $?
 same "one line for all its events" 1 \
-	"$(grep -c 'event: ext4:ext4_.* (and [0-9]* others) went with the kernel module' trawl.log)"
+	"$(grep -c 'event: ext4:ext4_.* (and [0-9]* more) went with the kernel module' trawl.log)"
 has "the end does not say that nothing was lost" "$(cat trawl.log)" \
 	'events captured, 0 and more lost'
 summary=$(trawl-decode --summary gone.trawl)
@@ -41,7 +42,7 @@ same "nothing is left" 0 "$(leftovers)"
 modprobe ext4
 start trawl trawl -w synth.trawl \
 	-i 'synth:sync=ext4.ext4_sync_file_enter,ext4.ext4_sync_file_exit key=ino'
-wait_for 20 armed
+wait_for armed
 fails "a module that a chain needs stays" 1 'ext4 is in use' rmmod ext4
 mount -o loop image mnt && dd if=/dev/zero of=mnt/f bs=4k count=1 conv=fsync status=none
 umount mnt
@@ -49,7 +50,7 @@ finish trawl INT
 same "the chain works: status" 0 $?
 has "the chain works" "$(trawl-decode --source synth synth.trawl)" 'synth:sync +latency=[1-9]'
 start trawl trawl -w probe.trawl -i 'eprobe:ext4.ext4_sync_file_enter'
-wait_for 20 armed
+wait_for armed
 fails "so does one that an eprobe sits on" 1 'ext4 is in use' rmmod ext4
 finish trawl INT
 same "status" 0 $?
@@ -95,7 +96,7 @@ trial() { # EVENT FIELD VALUE COMMAND...
 			"${on/./:} +got=$value\$"
 	else
 		fails "an eprobe on $on is refused before anything runs" 3 \
-			"takes no eprobe on $on, which is itself a probe: give that probe the arguments" \
+			"takes no eprobe on $on, which is itself a probe; give that probe the arguments" \
 			trawl -q -w on.trawl -i "eprobe:$on got=\$$field" -- touch ran
 		ok $([ ! -e ran ]; echo $?) "nothing ran"
 	fi

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # An ordinary user records: what trawl-access(8), the udev rule and the groups that they name allow,
 # what each lacks without them, and that it can be taken back.
+# long: 6.1
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 access=$TRAWL_SRC/setup/trawl-access

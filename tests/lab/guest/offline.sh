@@ -7,7 +7,7 @@
 cpu=/sys/devices/system/cpu/cpu1/online
 echo 0 >$cpu
 start trawl trawl -w offline.trawl -i event:sched:sched_process_exec
-wait_for 20 grep -q 'capturing to' trawl.log
+wait_for grep -q 'capturing to' trawl.log
 switches=$(sed -n 's/^voluntary_ctxt_switches:\s*//p' /proc/$pid_trawl/status)
 ticks=$(cut -d' ' -f14 /proc/$pid_trawl/stat)
 taskset -c 0 true

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # COMMAND's requests to a disk complete in interrupts: their events are COMMAND's, those of others
 # are not.
+# long: 6.1
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 
@@ -31,6 +32,29 @@ same "nothing is recorded that was not asked for" \
 	"block:block_rq_complete block:block_rq_issue sched:sched_process_exec " \
 	"$(decoded r.trawl | grep -o '"name":"[^"]*"' | cut -d'"' -f4 | sort -u | tr '\n' ' ')"
 
+# A request that had to wait is issued by a worker of the kernel: so who, the events themselves say.
+decoded r.trawl >r.json
+longest=$(/usr/bin/python3 - r.json <<'EOF'
+import json
+import sys
+
+issued, longest = {}, (0, "")
+for line in open(sys.argv[1], encoding="utf-8"):
+    e = json.loads(line)
+    who = f"{e.get('comm')}-{e['tid']}"
+    request = e["fields"].get("dev"), e["fields"].get("sector")
+    if e["name"] == "block:block_rq_issue":
+        issued[request] = e["ts_ns"], who
+    elif e["name"] == "block:block_rq_complete" and request in issued:
+        begin, by = issued.pop(request)
+        longest = max(longest, (e["ts_ns"] - begin, f"(of {by}; ended|ended .* in {by};)"))
+print(longest[1])
+EOF
+)
+has "the longest of them is of who issued it, in whatever task it ended" \
+	"$(trawl-decode --summary r.trawl | grep -A1 'from block:block_rq_issue')" \
+	"^ +${longest:-none}"
+
 trawl -w s.trawl \
 	-i 'synth:io=block.block_rq_issue,block.block_rq_complete key=sector start.nr_sector' \
 	-i event:sched:sched_process_exec -- dd if=$disk of=/dev/null bs=64k count=32 iflag=direct \
@@ -49,7 +73,7 @@ same "and that is issued" 4096 "$(sum e.trawl block:block_rq_issue)"
 same "and of no others" 0 \
 	"$(decoded e.trawl | grep -oP '"sector":\K[0-9]+' | awk '$1 >= 4096' | wc -l)"
 fails "an argument in the place of what tells the request is refused" 2 \
-	'sector tells whose request it is: give this argument another name' \
+	'sector tells whose request it is; give this argument another name' \
 	trawl -w x.trawl -i 'eprobe:block.block_rq_issue sector=$bytes' -- true
 
 trawl -w p.trawl -i 'event:block:*' -p $other --duration 2s 2>said
@@ -59,6 +83,28 @@ same "with as many that complete as are issued, but for those under way" 1 \
 has "it has read" "$(sum p.trawl block:block_rq_complete)" '^[1-9][0-9]{2,}$'
 kill $other
 wait $other 2>/dev/null
+
+# A device without requests: its sectors are another task's when the first has had them.
+modprobe brd rd_nr=1 rd_size=1024
+reads() {
+	dd if=/dev/ram0 of=/dev/null bs=4k count=8 iflag=direct status=none
+}
+export -f reads
+(
+	until [ -e first ]; do sleep 0.05; done
+	reads
+	touch second
+) &
+trawl -w m.trawl -i 'event:block:block_bio_*' -- \
+	bash -c 'reads; touch first; until [ -e second ]; do sleep 0.05; done'
+ok $? "requests to a device in memory are recorded"
+wait
+for what in queue complete; do
+	same "block_bio_$what: of the command's sectors, and not of those that another task reads later" \
+		64 "$(decoded m.trawl --name block:block_bio_$what --where 'dev == 0x100000' |
+			grep -o '"nr_sector":[0-9]*' | awk -F: '{ n += $2 } END { print n + 0 }')"
+done
+
 has "of other events in interrupts it is said" \
 	"$(trawl -w x.trawl -i event:irq:irq_handler_entry -- true 2>&1)" \
 	'event:irq:irq_handler_entry happens in interrupts, which belong to no task: -p and COMMAND leave most of them out'

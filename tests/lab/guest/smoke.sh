@@ -18,15 +18,15 @@ timeout 10 cat /sys/kernel/debug/usb/usbmon/0u >usbmon.txt &
 sleep 0.5
 host sendkey a >/dev/null
 ok $? "the monitor takes a key press"
-wait_for 8 grep -q '00000400 00000000' usbmon.txt
+wait_for grep -q '00000400 00000000' usbmon.txt
 ok $? "usbmon sees the key press"
 kill %1
 
 host device_add usb-mouse,bus=ehci.0,port=3,id=mouse >/dev/null
-wait_for 5 usb_count $KEYBOARD 3
+wait_for usb_count $KEYBOARD 3
 ok $? "a device appears when the monitor plugs it in"
 host device_del mouse >/dev/null
-wait_for 5 usb_count $KEYBOARD 2
+wait_for usb_count $KEYBOARD 2
 ok $? "and goes when it is unplugged"
 
 tty=$(echo /sys/bus/usb/devices/*/ttyUSB* | head -1)
@@ -60,6 +60,6 @@ echo '!lab_latency' >>synthetic_events
 gadget zero SourceSink.0 0525:a4a0
 ok $? "a gadget on dummy_hcd appears on the host side"
 gadget_gone zero
-wait_for 5 usb_count 0525:a4a0 0
+wait_for usb_count 0525:a4a0 0
 ok $? "and goes"
 tap_done

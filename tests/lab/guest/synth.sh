@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Synthetic events, chains of killed captures, and two captures at once.
+# long: 6.1
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 
@@ -87,7 +88,7 @@ pid=$!
 armed() {
 	grep -q onmatch $T/instances/trawl_${pid}_*_synth/events/sched/sched_switch/trigger
 }
-wait_for 10 armed
+wait_for armed
 ok $? "the chain is armed"
 kill -9 $pid
 wait $pid 2>/dev/null

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Every source in one capture, and the wall clock set in the middle of it.
+# long: 6.1
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 

@@ -3,6 +3,7 @@
 # and the next file begun every two seconds, also while it is stopped. The second half holds them
 # against the system calls that they are about, call by call, and against the kernel's own text of
 # what is in the buffers meanwhile.
+# long: 6.1
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 
@@ -52,7 +53,7 @@ trawl -G 2s -w times.trawl \
 	-i "usdt:$TRAWL_BUILD/samples/tick:tick:loop" \
 	-i "uprobe:$TRAWL_BUILD/samples/tick:tick_step" 2>said &
 pid=$!
-wait_for 10 grep -q 'capturing to' said
+wait_for grep -q 'capturing to' said
 /usr/bin/python3 load.py $pid "$TRAWL_BUILD/samples/tick"
 ok $? "files are opened while the recorder is stopped for seconds"
 kill -INT $pid

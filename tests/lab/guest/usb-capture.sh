@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # What the capture program says and refuses, and the limits of what usbmon keeps.
+# long: 6.1
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 
@@ -44,9 +45,12 @@ finish cut
 finish all
 ok $? "the capture ends well"
 start snap trawl -i usb:2 -s 64 -w snap.trawl
-wait_for 10 grep -q 'capturing to' snap.log
+start wide trawl -i usb:2 -s 9999 -w wide.trawl
+wait_for grep -q 'capturing to' snap.log
+wait_for grep -q 'capturing to' wide.log
 dd if=/dev/$disk of=/dev/null bs=1M count=1 iflag=direct status=none
 finish snap
+finish wide
 
 fails "usbmon without its nodes, as in a container" 3 \
 	"mknod -m 600 /dev/usbmon0 c [1-9][0-9]* 0', or -i usb:text" \
@@ -59,10 +63,10 @@ record textbus text:3
 chmod 777 .
 chmod 644 /dev/usbmon3
 start lonely setpriv --reuid nobody --regid nogroup --clear-groups -- trawl -i usb:3 -w lonely.trawl
-wait_for 10 grep -q 'capturing to' lonely.log
+wait_for grep -q 'capturing to' lonely.log
 pci=$(basename "$(readlink -f /sys/bus/usb/devices/usb3/..)")
 echo "$pci" >/sys/bus/pci/drivers/ehci-pci/unbind
-wait_for 10 grep -q 'usb3 is gone' bus.log
+wait_for grep -q 'usb3 is gone' bus.log
 ok $? "that a bus goes away is said"
 echo "$pci" >/sys/bus/pci/drivers/ehci-pci/bind
 usb_settled

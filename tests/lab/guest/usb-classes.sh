@@ -16,7 +16,7 @@ two_ports() {
 	mapfile -t ports < <(amidi -l | sed -n 's/^IO  *\(hw:[0-9,]*\).*/\1/p')
 	[ ${#ports[@]} -ge 2 ]
 }
-wait_for 10 two_ports
+wait_for two_ports
 ok $? "which both sides have a port of (${ports[*]})"
 for port in "${ports[@]}"; do
 	amidi -p "$port" -S '90 3C 7F 80 3C 00 B1 07 64 E0 00 40 F0 7E 7F 06 01 F7'
@@ -25,7 +25,7 @@ sleep 0.5
 gadget_gone midi
 
 gadget printer printer.0 1d6b:0105 'pnp_string=MFG:Nobody;MDL:Paper 1;CLS:PRINTER;CMD:PCL,PJL;'
-wait_for 10 test -c /dev/usb/lp0 -a -c /dev/g_printer0
+wait_for test -c /dev/usb/lp0 -a -c /dev/g_printer0
 ok $? "a printer gadget is plugged in"
 cat /dev/g_printer0 >printed &
 reader=$!
@@ -39,7 +39,7 @@ gadget_gone printer
 
 host device_add usb-mtp,bus=xhci.0,port=5,id=mtp,rootdir=/usr/share/base-files,readonly=on \
 	>/dev/null
-wait_for 10 usb_device 46f4:0004 >/dev/null
+wait_for usb_device 46f4:0004 >/dev/null
 ok $? "an MTP device is plugged in"
 /usr/bin/python3 "$TRAWL_SRC/tests/lab/mtpread.py" "$(usb_device 46f4:0004)" >mtp.txt
 ok $? "its files are read ($(wc -l <mtp.txt))"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Live USB in Wireshark: the extcap program is listed by tshark -D and feeds tshark -i.
 # kernels: 6.1
+# long: 6.1
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 modprobe usbmon
@@ -54,7 +55,7 @@ start options tshark -l -i trawl_usb -o "extcap.trawl_usb.device:$DISK,port=2-1"
 	-o extcap.trawl_usb.serial:TRAWL0001 -o extcap.trawl_usb.endpoint:1in \
 	-o extcap.trawl_usb.snaplen:40 \
 	-a duration:60 -T fields -e usb.src -e usb.dst -e usb.urb_len -e usb.data_len
-wait_for 40 pgrep -f 'trawl .*-s 40 .*-i usb:.*ep=1in' >/dev/null
+wait_for pgrep -f 'trawl .*-s 40 .*-i usb:.*ep=1in' >/dev/null
 ok $? "the options reach trawl"
 for ((try = 0; try < 20; try++)); do
 	dd if="/dev/$disk" of=/dev/null bs=4k count=1 iflag=direct status=none
@@ -71,7 +72,7 @@ same "no other endpoint or device is there, but for the descriptors" "" \
 # That the data is known to be a HID report is due to the descriptors that come first.
 start tshark tshark -l -i trawl_usb1 -f "$KEYBOARD" -a duration:90 -T fields \
 	-e usb.bus_id -e usb.device_address -e usb.urb_type -e usbhid.data
-wait_for 40 pgrep -f 'trawl .*-i usb:bus=1' >/dev/null
+wait_for pgrep -f 'trawl .*-i usb:bus=1' >/dev/null
 ok $? "trawl runs under tshark"
 for ((try = 0; try < 30; try++)); do
 	host sendkey a >/dev/null
@@ -81,7 +82,7 @@ done
 finish tshark INT
 has "tshark shows the key press live, as a HID report" "$(cat tshark.out)" "'C'.0000040000000000"
 same "of bus 1 only" 1 "$(cut -f1 tshark.out | sort -u | tr -d '\n')"
-wait_for 10 eval '! pgrep -f "trawl .*-i usb:bus=1"'
+wait_for eval '! pgrep -f "trawl .*-i usb:bus=1"'
 ok $? "trawl ends with tshark"
 cp tshark.out tshark.log "$LAB_KEEP"
 tap_done

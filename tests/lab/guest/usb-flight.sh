@@ -26,22 +26,22 @@ END
 modprobe usbmon
 fly=$LAB_KEEP/fly.trawl
 disk=$(disks | head -1)
-fails "a field that USB does not have is known at once" 2 "no event here has a field 'colour'" \
+fails "a field that USB does not have is known at once" 2 "no event has a field 'colour'" \
 	trawl -i usb --ring 4m -w none.trawl --trigger 'colour == 1'
 fails "and so is a word that a field never has" 2 'never .stal.; did you mean stall' \
 	trawl -i usb --ring 4m -w none.trawl --trigger 'status_name == "stal"'
 start fly trawl -i usb -i event:block:block_rq_issue --ring 4m --after 300ms -w $fly \
 	--trigger 'status_name == "stall"'
-wait_for 10 grep -q newest fly.log
+wait_for grep -q newest fly.log
 dd if=/dev/$disk of=/dev/null bs=64k count=8 iflag=direct status=none
 sleep 1.5
 same "transfers that end well trigger nothing" "" "$(ls $fly* 2>/dev/null)"
 stall
 ok $? "the device stalls"
-wait_for 20 grep -q 'fly.trawl holds' fly.log
+wait_for grep -q 'fly.trawl holds' fly.log
 ok $? "and that writes a file"
 stall
-wait_for 20 grep -q 'fly.1.trawl holds' fly.log
+wait_for grep -q 'fly.1.trawl holds' fly.log
 ok $? "the next one, another"
 finish fly
 ok $? "the capture ends well"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Device filters hold over unplugging, other ports and other buses, from the first transfer of the
 # enumeration on. The second half looks that nothing else is in the files.
+# long: 6.1
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 modprobe usbmon
@@ -22,12 +23,12 @@ for d in $(disks); do
 done
 usb_address $DISK 2 >"$LAB_KEEP/before"
 host device_del disk-ehci >/dev/null
-wait_for 5 usb_count $DISK 1
+wait_for usb_count $DISK 1
 host device_add usb-storage,bus=xhci.0,port=5,drive=disk1,serial=TRAWL0002,id=disk-ehci >/dev/null
-wait_for 10 usb_disks_ready
+wait_for usb_disks_ready
 ok $? "the disk comes back on another bus"
 host device_add usb-mouse,bus=ehci.0,port=3,id=mouse >/dev/null
-wait_for 5 usb_count $KEYBOARD 3
+wait_for usb_count $KEYBOARD 3
 for d in $(disks); do
 	dd if="/dev/$d" of=/dev/null bs=64k count=4 iflag=direct status=none
 done
@@ -48,7 +49,7 @@ has "that it is back, too" "$(cat id.log)" "usb: [12]-5 \($DISK\) is plugged in"
 has "and that one has come that was waited for" "$(cat port.log)" \
 	"usb: 3-3 \($KEYBOARD\) is plugged in"
 host device_del disk-ehci >/dev/null
-wait_for 5 usb_count $DISK 1
+wait_for usb_count $DISK 1
 host device_add usb-storage,bus=ehci.0,port=2,drive=disk1,serial=TRAWL0002,id=disk-ehci >/dev/null
 usb_settled
 ok $? "the disk is back where it was"

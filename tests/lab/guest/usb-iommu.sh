@@ -3,13 +3,14 @@
 # find them: the data of such transfers is not in any capture (flag 'D'). That has to be told.
 # kernels: 6.12
 # machine: iommu
+# long: 6.12
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 modprobe usbmon
 
 record iommu ""
 start tcpdump tcpdump -i usbmon0 -w tcpdump.pcap
-wait_for 10 grep -q listening tcpdump.log
+wait_for grep -q listening tcpdump.log
 # Into pages that lie scattered: they get their places in the order in which they are touched.
 /usr/bin/python3 - "/dev/$(disks | head -1)" <<'END'
 import mmap

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # A gadget at the fastest rate that emulation gives, recorded by trawl and tcpdump at once. Losses
 # are compared; CPU time and sizes are printed, not tested: a busy machine would fail them.
+# long: 6.1 6.12
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 modprobe usbmon
@@ -46,7 +47,7 @@ load() {
 	plug "$1" "$2"
 	record "$name" "${address%:*}"
 	start tcpdump tcpdump -i "usbmon${address%:*}" -w "$name.pcap"
-	wait_for 10 grep -q listening tcpdump.log
+	wait_for grep -q listening tcpdump.log
 	local pid=pid_$name
 	trawl_ms=$(cpu_ms "${!pid}") tcpdump_ms=$(cpu_ms "$pid_tcpdump")
 	[ -z "$4" ] || { kill -STOP "${!pid}" && (sleep 1 && kill -CONT "${!pid}") & }
@@ -89,7 +90,7 @@ alone() {
 				record alone "${address%:*}"
 			else
 				start alone tcpdump -i "usbmon${address%:*}" -w alone.pcap
-				wait_for 10 grep -q listening alone.log
+				wait_for grep -q listening alone.log
 			fi
 			ms=$(cpu_ms "$pid_alone")
 			said=$("$TRAWL_BUILD/tests/lab/usbload" "$node" "$seconds" "$3" "$2" "${endpoints[@]}" 2>&1)

@@ -2,6 +2,7 @@
 # What seldom happens on a bus: isochronous IN with gaps and errors in it, each way to fail, refused
 # submissions, transfers longer than the ring keeps, a ring that cannot be mapped. The second half
 # compares it with what tcpdump has of it.
+# long: 6.12
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 modprobe -a usbmon vhci_hcd
@@ -16,10 +17,10 @@ record small ""
 # Too little room for the map of a ring of 64 MiB: each event has to be fetched by itself.
 peak=$(sed -n 's/^VmPeak:[[:space:]]*\([0-9]*\) kB/\1/p' "/proc/$pid_all/status")
 start copied prlimit --as=$(((peak - 56 * 1024) * 1024)) trawl -i usb -w copied.trawl
-wait_for 10 grep -q 'capturing to' copied.log
+wait_for grep -q 'capturing to' copied.log
 ok $? "another records without a map"
 start tcpdump tcpdump -i usbmon0 -w tcpdump.pcap
-wait_for 10 grep -q listening tcpdump.log
+wait_for grep -q listening tcpdump.log
 
 cat /sys/kernel/debug/usb/usbmon/0u >saved.txt &
 text=$!

@@ -28,7 +28,7 @@ replay() {
 	local name=$1
 	shift
 	start "$name" trawl-replay device "$@"
-	wait_for 20 grep -q 'is plugged into' "$name.log"
+	wait_for grep -q 'is plugged into' "$name.log"
 }
 # virtual VID:PID: there is such a device on vhci's bus; its folder is in $dev.
 virtual() {
@@ -43,17 +43,10 @@ show() {
 
 # A disk: what dd reads, and what the same commands were answered. Without reading ahead and joining
 # requests, which depend on how fast the disk is and when the file system's threads run, and without
-# mount's search for a file system. disk_of DEVICE: its block device.
-disk_of() {
-	local d
-	for d in "$1"/*/host*/target*/*/block/sd?; do
-		[ -e "$d" ] && echo "${d##*/}" && return
-	done
-	return 1
-}
+# mount's search for a file system.
 # disk_session FOLDER DEVICE: a program's part of it; what it reads goes to files there.
 disk_session() {
-	wait_for 15 disk_of "$2"
+	wait_for disk_of "$2"
 	disk=$(disk_of "$2")
 	echo 0 >"/sys/block/$disk/queue/read_ahead_kb"
 	echo 2 >"/sys/block/$disk/queue/nomerges"
@@ -62,21 +55,23 @@ disk_session() {
 	dd if="/dev/$disk" of="$1/bytes" bs=64k count=16 iflag=direct status=none
 	mount -t ext4 -o ro,no_prefetch_block_bitmaps,inode_readahead_blks=1 "/dev/$disk" /mnt ||
 		return
-	# Direct: the driver may set how much is read ahead anew, when it looks at the disk again.
+	# Direct: the driver may set how much is read ahead anew, when it looks at the disk
+	# again. By 4 KiB: of a larger read the file system may issue the first part before or
+	# after it reads where the rest is.
 	for file in NEWS README.md; do
-		dd if="/mnt/$file" of="$1/$file" bs=64k iflag=direct status=none || return
+		dd if="/mnt/$file" of="$1/$file" bs=4k iflag=direct status=none || return
 	done
 	umount /mnt
 }
 disk=$(basename /sys/bus/usb/devices/2-1/*/host*/target*/*/block/sd?)
-mke2fs -q -t ext2 "/dev/$disk" 8M && mount "/dev/$disk" /mnt &&
+mke2fs -q -t ext2 -b 1024 "/dev/$disk" 8M && mount "/dev/$disk" /mnt &&
 	cp "$TRAWL_SRC/NEWS" "$TRAWL_SRC/README.md" /mnt && umount /mnt
 ok $? "a file system is on QEMU's disk"
 host device_del disk-xhci >/dev/null
-wait_for 10 test ! -e "/sys/block/$disk"
+wait_for test ! -e "/sys/block/$disk"
 record disk ""
 host device_add usb-storage,bus=xhci.0,port=1,drive=disk0,serial=TRAWL0001,id=disk-xhci >/dev/null
-wait_for 15 usb_disks_ready
+wait_for usb_disks_ready
 disk_session first /sys/bus/usb/devices/2-1
 ok $? "its files are read while that is recorded"
 sleep 0.5
@@ -84,7 +79,7 @@ finish disk
 address=$(usb_address $DISK 1)
 record again ""
 replay played --speed 0 --linger 3s --device "$address" --timeout 20s disk.trawl || show played
-wait_for 15 virtual $DISK
+wait_for virtual $DISK
 disk_session second "$dev"
 ok $? "the replayed disk is bound by usb-storage, and mounts"
 wait $pid_played
@@ -98,7 +93,7 @@ ok $? "dd and the files have the recorded bytes"
 trawl-decode --diff disk.trawl again.trawl >diff.out
 same "--diff of the two captures shows no difference" 0 $?
 sed 's/^/# /' diff.out
-wait_for 10 free
+wait_for free
 ok $? "no port is in use after it"
 
 # Keys and movements, as programs get them by evdev.
@@ -111,15 +106,16 @@ event_node() {
 	done
 	return 1
 }
-# typed NAME FOLDER COMMAND...: what evdev gives of the device while COMMAND runs.
+# typed NAME FOLDER LAST COMMAND...: what evdev gives of the device while COMMAND runs, until a
+# second after its last event.
 typed() {
-	local name=$1 folder=$2 node reader
-	shift 2
-	wait_for 15 event_node "$folder" || return
+	local name=$1 folder=$2 last=$3 node reader
+	shift 3
+	wait_for event_node "$folder" || return
 	node=$(event_node "$folder")
-	/usr/bin/python3 "$TRAWL_SRC/tests/lab/evdev.py" "$node" 12 >"$name.events" &
+	/usr/bin/python3 "$TRAWL_SRC/tests/lab/evdev.py" "$node" 60 "$last" >"$name.events" &
 	reader=$!
-	wait_for 20 grep -q open "$name.events"
+	wait_for grep -q open "$name.events"
 	"$@"
 	wait $reader
 }
@@ -145,16 +141,16 @@ move_pointer() {
 	host \
 		'{"execute": "input-send-event", "arguments": {"events": [{"type": "btn", "data": {"button": "left", "down": false}}]}}' >/dev/null
 }
-# same_events NAME PATH COMMAND: QEMU's device on that port path, and its replay.
+# same_events NAME PATH LAST COMMAND: QEMU's device on that port path, and its replay.
 same_events() {
 	local name=$1 path=$2
 	record "$name" "port=$path"
-	typed "$name" "/sys/bus/usb/devices/$path" "$3"
+	typed "$name" "/sys/bus/usb/devices/$path" "$3" "$4"
 	finish "$name"
 	record "${name}_again" ""
-	replay "${name}_played" --delay 4s --hold "$name.trawl" || show "${name}_played"
-	wait_for 15 virtual $KEYBOARD
-	typed "${name}_again" "$dev" sleep 0
+	replay "${name}_played" --delay 12s --hold "$name.trawl" || show "${name}_played"
+	wait_for virtual $KEYBOARD
+	typed "${name}_again" "$dev" "$3" true
 	finish "${name}_played"
 	same "the replay of the $name says that it was the same" 0 $?
 	show "${name}_played"
@@ -165,16 +161,16 @@ same_events() {
 	trawl-decode --diff "$name.trawl" "${name}_again.trawl" >diff.out
 	same "--diff of the $name shows no difference" 0 $?
 	sed 's/^/# /' diff.out
-	wait_for 10 free
+	wait_for free
 }
-same_events keyboard 1-2.1 type_keys
+same_events keyboard 1-2.1 "1 28 0" type_keys
 # Where a new device's pointer is, which another test in this guest may have moved.
-wait_for 15 event_node /sys/bus/usb/devices/3-1
+wait_for event_node /sys/bus/usb/devices/3-1
 timeout 2 cat "$(event_node /sys/bus/usb/devices/3-1)" >/dev/null &
 sleep 0.5
 point 0 0
 wait $!
-same_events tablet 3-1 move_pointer
+same_events tablet 3-1 "1 272 0" move_pointer
 
 # A serial line: a program that writes and reads.
 talk() {
@@ -200,7 +196,7 @@ sleep 0.5
 finish line
 record line_again ""
 replay line_played --hold line.trawl || show line_played
-wait_for 15 virtual $SERIAL && wait_for 15 tty_of "$dev" >/dev/null
+wait_for virtual $SERIAL && wait_for tty_of "$dev" >/dev/null
 talk "/dev/$(basename "$(tty_of "$dev")")" >line-again.said
 sleep 1
 finish line_played
@@ -213,41 +209,61 @@ same "and its replay the same ones" "$(cat line.said)" "$(cat line-again.said)"
 trawl-decode --diff line.trawl line_again.trawl >diff.out
 same "--diff of the serial line shows no difference" 0 $?
 sed 's/^/# /' diff.out
-wait_for 10 free
+wait_for free
 
 # A program that does something else.
 replay other --timeout 5s line.trawl || show other
-wait_for 15 virtual $SERIAL && wait_for 15 tty_of "$dev" >/dev/null
+wait_for virtual $SERIAL && wait_for tty_of "$dev" >/dev/null
 stty -F "/dev/$(basename "$(tty_of "$dev")")" raw -echo 9600
 echo AX >"/dev/$(basename "$(tty_of "$dev")")"
 wait $pid_other
 same "a session that is another one: status 1" 1 $?
 has "and the first difference" "$(cat other.out)" \
 	'^first difference: transfer [0-9]+ of the capture'
-wait_for 10 free
+wait_for free
 
-# Every sample replays: its driver binds.
-for name in keyboard tablet serial audio storage hotplug errors; do
-	file=$samples/usb-$name.trawl
-	replay "s_$name" --speed 0 --delay 1s --hold "$file" || show "s_$name"
-	id=$(grep -o '[0-9a-f]*:[0-9a-f]* is plugged' "s_$name.log" | cut -d' ' -f1)
-	wait_for 10 virtual "$id" && wait_for 15 test -e "$dev/$(basename "$dev"):1.0/driver"
-	ok $? \
-		"usb-$name.trawl: $id is bound by $(basename "$(readlink "$dev/$(basename "$dev"):1.0/driver")")"
-	finish "s_$name"
-	wait_for 10 free
+# folder_of NAME: the sysfs folder of a device that a replay plugged in, in $dev; its ids in $id.
+folder_of() {
+	local text hub nports port speed
+	text=$(grep 'is plugged into' "$1.log") || return
+	port=${text##* port } port=${port%%,*}
+	id=${text#*: } id=${id%% *}
+	# The ports of its USB 2 hub come before those of its USB 3 hub, which has as many.
+	for hub in /sys/devices/platform/vhci_hcd.0/usb[0-9]*; do
+		read -r speed <"$hub/speed"
+		read -r nports <"$hub/maxchild"
+		[ $((speed > 480)) -eq $((port >= nports)) ] &&
+			dev=/sys/bus/usb/devices/${hub##*/usb}-$((port % nports + 1))
+	done
+}
+# Every sample replays, beside the others: its driver binds.
+all="keyboard tablet serial audio storage hotplug errors"
+for name in $all; do
+	start "s_$name" trawl-replay device --speed 0 --delay 1s --hold "$samples/usb-$name.trawl"
 done
+for name in $all; do
+	wait_for grep -q 'is plugged into' "s_$name.log" || show "s_$name"
+	folder_of "s_$name"
+	wait_for test -e "$dev/${dev##*/}:1.0/driver"
+	bound=$?
+	driver=$(readlink "$dev/${dev##*/}:1.0/driver")
+	ok $bound "usb-$name.trawl: $id is bound by ${driver##*/}"
+done
+for name in $all; do
+	finish "s_$name"
+done
+wait_for free
 
 # Over TCP, with the stock usbip tool.
 if command -v usbip >/dev/null; then
 	start listening trawl-replay device --listen --hold "$samples/usb-keyboard.trawl"
-	wait_for 20 grep -q 'waits for' listening.log
+	wait_for grep -q 'waits for' listening.log
 	usbip list -r 127.0.0.1 >list.out 2>&1
 	has "usbip list tells the device" "$(cat list.out)" '1-1: .*0627:0001'
-	usbip attach -r 127.0.0.1 -b 1-1 && wait_for 15 virtual $KEYBOARD
+	usbip attach -r 127.0.0.1 -b 1-1 && wait_for virtual $KEYBOARD
 	ok $? "usbip attach plugs it in"
 	finish listening
-	wait_for 10 free
+	wait_for free
 	ok $? "and it goes with the replay"
 else
 	skip "usbip attach" "usbip is missing"
@@ -255,9 +271,9 @@ fi
 
 # A killed replay leaves nothing behind.
 replay killed --hold "$samples/usb-keyboard.trawl"
-wait_for 10 virtual $KEYBOARD
+wait_for virtual $KEYBOARD
 finish killed KILL
-wait_for 10 free
+wait_for free
 ok $? "a replay that was killed leaves no port behind"
 cp ./*.trawl ./*.log ./*.out "$LAB_KEEP"
 # Other tests of this guest know which buses there are.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # trawl, tcpdump and dumpcap record all buses at once, through a bit of everything. The second half,
 # on the host, compares event by event.
-# long: 6.1
+# long: 6.1 6.12
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 modprobe usbmon
@@ -9,22 +9,22 @@ modprobe usbmon
 record trawl ""
 ok $? "trawl records"
 start tcpdump tcpdump -i usbmon0 -w tcpdump.pcap
-wait_for 10 grep -q listening tcpdump.log
+wait_for grep -q listening tcpdump.log
 ok $? "tcpdump records"
 start dumpcap dumpcap -i usbmon0 -w dumpcap.pcapng
-wait_for 10 test -s dumpcap.pcapng
+wait_for test -s dumpcap.pcapng
 ok $? "dumpcap records"
 sleep 1
 
 # Enumeration: of a mouse, and of the keyboard by way of its hub.
 host device_add usb-mouse,bus=ehci.0,port=3,id=mouse >/dev/null
-wait_for 5 usb_count $KEYBOARD 3
+wait_for usb_count $KEYBOARD 3
 host device_del mouse >/dev/null
-wait_for 5 usb_count $KEYBOARD 2
+wait_for usb_count $KEYBOARD 2
 host device_del keyboard >/dev/null
-wait_for 5 usb_count $KEYBOARD 1
+wait_for usb_count $KEYBOARD 1
 host device_add usb-kbd,bus=xhci.0,port=2.1,id=keyboard >/dev/null
-wait_for 5 usb_count $KEYBOARD 2
+wait_for usb_count $KEYBOARD 2
 ok $? "a mouse comes and goes, and the keyboard again"
 # Storage: URBs that fit tcpdump's ring of 1200 KiB, in bursts that fit it as a whole, as it may not
 # get a CPU for a while.

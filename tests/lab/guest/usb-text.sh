@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # usbmon's text form beside the binary one: saved by cat, recorded by trawl. The second half
 # compares all that the text carries.
+# long: 6.1
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 modprobe usbmon
@@ -22,7 +23,7 @@ for key in h e l l o; do
 done
 # On the bus of old.txt: nothing else is sure to ask a device for anything there.
 host device_add usb-mouse,bus=xhci.0,port=5,id=mouse >/dev/null
-wait_for 5 usb_count $KEYBOARD 3
+wait_for usb_count $KEYBOARD 3
 disk=$(disks | head -1)
 dd if=/dev/urandom of="/dev/$disk" bs=4k count=2 oflag=direct status=none
 dd if="/dev/$disk" of=/dev/null bs=4k count=2 iflag=direct status=none

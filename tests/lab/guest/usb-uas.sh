@@ -18,7 +18,7 @@ uas_disk() {
 	disk=$(basename /sys/bus/usb/drivers/uas/*/host*/target*/*/block/sd?)
 	[ -b "/dev/$disk" ]
 }
-wait_for 15 uas_disk
+wait_for uas_disk
 ok $? "a UAS disk appears ($disk)"
 dd if=/dev/zero of="/dev/$disk" bs=4k seek=16 count=3 oflag=direct status=none
 ok $? "it is written to"

@@ -13,7 +13,7 @@ same "none is out of order by more than its bounds (the closest are $((-worst)) 
 steps=$(trawl-decode --utc --summary urbs.trawl | grep -c 'the wall clock was set')
 ok $((steps < 7)) "the summary has $steps steps of the wall clock"
 doubtful=$(grep -c '"bound_ns":[0-9]\{8,\}[,}]' urbs.json)
-ok $((doubtful < 100)) \
+ok $((doubtful < 1)) \
 	"$doubtful events are where a time of the wall clock may be either of two, and say so"
 cmp -s <("$TRAWL_BUILD/tests/format/dump" urbs.trawl) \
 	<(/usr/bin/python3 "$TRAWL_SRC/tests/reader.py" urbs.trawl)

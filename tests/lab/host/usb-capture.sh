@@ -15,6 +15,7 @@ lengths() {
 
 has "a URB of 1 MiB is whole" "$(lengths cut)" $'^1048576\t1048576$'
 has "-s cuts, and the length of the transfer stays" "$(lengths snap)" $'^1048576\t64$'
+has "at a length over 8,192, too" "$(lengths wide)" $'^1048576\t9999$'
 has "what is whole could be replayed" "$(meta all.trawl usb/verdict)" '"replayable":true'
 has "what was cut could not, and why" "$(meta snap.trawl usb/verdict)" \
 	'"replayable":false.*"reason":"cut_snap"'

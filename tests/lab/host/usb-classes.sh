@@ -7,7 +7,7 @@ def run(*a, **kw):
     return subprocess.run(a, capture_output=True, **kw)
 have = {l.split("\t")[2]
         for l in run("tshark", "-G", "fields", text=True).stdout.splitlines() if l.startswith("F\t")}
-wrong, equal = classes.compare("classes.pcapng", "classes.trawl", run, have)
+wrong, equal = classes.compare(["classes.pcapng"], "classes.trawl", run, have)
 of = {k: sum(v.values()) for k, v in classes.theirs("classes.pcapng", have).items()}
 print("\n".join(wrong))
 print("equal %d" % equal, "midi %d" % of.get("usbaudio.midi.code_index", 0),

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+#include "capture/branch/contention.h"
+
+bool contention_check(struct contention *c, uint64_t could, uint64_t did, uint64_t began,
+		      uint64_t ended, size_t cpus)
+{
+	uint64_t missed = could > did ? could - did : 0, grown;
+	/* While one event is read, those of other CPUs go on. */
+	uint64_t skew = (ended - began) * cpus;
+	bool more;
+
+	/* The first time: events of different CPUs began one after the other. */
+	if (!c->checked) {
+		c->missed = missed;
+		c->checked = ended;
+		return false;
+	}
+	grown = missed > c->missed ? missed - c->missed : 0;
+	more = grown > skew + CONTENTION_SLACK_NS;
+	if (!more && grown > CONTENTION_SLACK_NS) { /* it may be skew, or not: look again */
+		if (ended - c->checked < CONTENTION_DOUBT_NS)
+			return false;
+		more = true;
+	}
+	if (more) {
+		c->from = c->until == c->checked ? c->from : c->checked;
+		c->until = ended;
+		c->missed = missed;
+	}
+	c->checked = ended;
+	return more;
+}
+
+bool contention_at(const struct contention *c, uint64_t time)
+{
+	return time > c->from && time <= c->until;
+}

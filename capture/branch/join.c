@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "capture/branch/join.h"
+#include "capture/branch/loop.h"
+
+enum { PAGE = 4096, PAGES = 64, RUNS = 4, TRIES = 10 };
+
+bool join_stacks(const struct branch_stack *before, const struct branch_stack *now, uint64_t taken,
+		 struct joining *j)
+{
+	size_t common;
+
+	*j = (struct joining){ .fresh = now->n };
+	if (taken >= now->n) {
+		j->lost = taken - now->n;
+		return true;
+	}
+	j->fresh = (size_t)taken;
+	if (!before) /* older branches are of the time before the event */
+		return true;
+	common = now->n - j->fresh;
+	if (common > before->n)
+		return false;
+	for (size_t i = 0; i < common; i++) {
+		const struct branch *a = &before->entries[before->n - common + i];
+		const struct branch *b = &now->entries[i];
+
+		if (a->from != b->from || a->to != b->to)
+			return false;
+	}
+	return true;
+}
+
+/* How many branches the processor's records hold, as far as Linux says. */
+static unsigned int depth(void)
+{
+	FILE *f = fopen("/sys/bus/event_source/devices/cpu/caps/branches", "re");
+	unsigned int n = 0;
+
+	if (f && fscanf(f, "%u", &n) != 1)
+		n = 0;
+	if (f)
+		fclose(f);
+	return n >= 8 && n <= BRANCH_STACK_MOST ? n : 16;
+}
+
+void join_attr(struct perf_event_attr *a, uint64_t config)
+{
+	perf_ring_attr(a);
+	a->type = PERF_TYPE_RAW;
+	a->config = config;
+	/* A quarter of the records is for branches between the overflow and the interrupt. */
+	a->sample_period = depth() * 3 / 4;
+	a->sample_type |= PERF_SAMPLE_READ | PERF_SAMPLE_BRANCH_STACK;
+	a->read_format |= PERF_FORMAT_ID;
+	a->branch_sample_type = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_ANY |
+				PERF_SAMPLE_BRANCH_TYPE_SAVE;
+	/* Linux refuses counts in samples of events that children inherit. */
+	a->inherit = a->mmap = a->mmap2 = a->comm = a->comm_exec = a->task = 0;
+}
+
+/* ---- the right event --------------------------------------------------------------------- */
+
+struct trial {
+	struct loop_count loop;
+	struct branch_stack last;
+	uint64_t count, idle;
+	unsigned int turns; /* of the loop since its last return */
+	unsigned int whole; /* runs of the loop that were joined exactly */
+	bool sampled, known, wrong;
+};
+
+static void take_branch(struct trial *t, const struct branch *b)
+{
+	struct loop_count before = t->loop;
+
+	loop_take(&t->loop, b);
+	t->turns += t->loop.turns - before.turns;
+	if (t->loop.returns == before.returns)
+		return;
+	if (t->known && t->turns == LOOP_TURNS - 1)
+		t->whole++;
+	else if (t->known)
+		t->wrong = true;
+	t->known = true;
+	t->turns = 0;
+}
+
+static void take_sample(struct trial *t, const char *record, size_t size)
+{
+	struct join_sample s;
+	struct branch_stack now;
+	struct joining j;
+	uint64_t idle;
+
+	memcpy(&s, record, sizeof(s));
+	branch_stack_read(&now, (const uint64_t *)(const void *)(record + sizeof(s)),
+			  size - sizeof(s));
+	idle = s.enabled - s.running;
+	if (!join_stacks(t->sampled ? &t->last : NULL, &now, s.count - t->count, &j))
+		t->wrong = true;
+	if (now.strange || j.lost || idle != t->idle)
+		t->known = false;
+	for (size_t i = now.n - j.fresh; i < now.n; i++)
+		take_branch(t, &now.entries[i]);
+	t->sampled = true;
+	t->last = now;
+	t->count = s.count;
+	t->idle = idle;
+}
+
+static void take_record(void *arg, const char *record, const struct perf_event_header *h)
+{
+	struct trial *t = arg;
+
+	if (h->type == PERF_RECORD_SAMPLE && h->size > sizeof(struct join_sample))
+		take_sample(t, record, h->size);
+	else if (h->type == PERF_RECORD_THROTTLE)
+		t->known = false;
+}
+
+/* Records the loop with this event. Returns false if perf does not. */
+static bool try_event(uint64_t config, struct trial *t)
+{
+	struct perf_event_attr a = { 0 };
+	struct perf_event_mmap_page *ring;
+	int fd;
+
+	*t = (struct trial){ 0 };
+	join_attr(&a, config);
+	fd = (int)syscall(SYS_perf_event_open, &a, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	ring = fd < 0 ? MAP_FAILED : mmap(NULL, (PAGES + 1) * PAGE, PROT_READ | PROT_WRITE,
+					  MAP_SHARED, fd, 0);
+	if (ring != MAP_FAILED) {
+		ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+		for (unsigned int i = 0; i < RUNS; i++) {
+			/* An event that counts system calls, too, is not the right one. */
+			syscall(SYS_getpid);
+			loop_run();
+		}
+		ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+		perf_ring_each(ring, PAGES, take_record, t);
+		munmap(ring, (PAGES + 1) * PAGE);
+	}
+	if (fd >= 0)
+		close(fd);
+	return ring != MAP_FAILED;
+}
+
+/*
+ * Whether whole runs of the loop come out as they ran, and nothing else. Whenever the thread has
+ * left its CPU some branches are missing, so that it may take more than one try.
+ */
+static bool event_is_right(uint64_t config)
+{
+	struct trial t;
+
+	for (unsigned int i = 0; i < TRIES; i++) {
+		if (!try_event(config, &t) || t.wrong || t.loop.wrong)
+			return false;
+		if (t.whole)
+			return true;
+	}
+	return false;
+}
+
+int join_find_event(uint64_t *config, struct trawl_error *err)
+{
+	/* BR_INST_RETIRED.NEAR_TAKEN of most of Intel's processors, of Tremont and of Goldmont; AMD's
+	 * ExRetBrnTkn. */
+	static const uint64_t events[] = { 0x20c4, 0xc0c4, 0x80c4, 0xc4 };
+
+	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++) {
+		if (event_is_right(events[i])) {
+			*config = events[i];
+			return 0;
+		}
+	}
+	return trawl_fail(err, TRAWL_CANNOT,
+			  "branch:perf-joined: no event that was tried counts the branches that "
+			  "this processor records: samples of a known loop cannot be joined; use "
+			  "kmod-step or ptrace");
+}

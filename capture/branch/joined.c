@@ -1,0 +1,472 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The back end "perf-joined": samples of the last branches so close to each other that they
+ * overlap, joined into one stream. Each sample says how many branches its task had taken on its
+ * CPU, so that it is known how many of a stack's branches are new and how many are between two
+ * stacks. When a task leaves its CPU, Linux discards the records since its last sample: these are
+ * missing, and counted.
+ *
+ * Linux gives no counts in samples of events that children inherit. So two kinds of events are
+ * opened: one that counts nothing is inherited and tells of tasks and mappings; the others are
+ * opened of each task as it is seen. What a new task does before that is marked as lost.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "capture/branch/backend.h"
+#include "capture/branch/join.h"
+#include "capture/branch/perfring.h"
+#include "capture/branch/stack.h"
+#include "capture/sys/alloc.h"
+#include "capture/sys/clock.h"
+#include "capture/sys/proc.h"
+#include "common/branchrecord.h"
+
+enum { PAGES = 1024 };
+
+static const uint64_t MATURE_NS = 20000000; /* records of all CPUs are there after so long */
+
+struct joined_cpu {
+	int fd; /* -1: none, the CPU is offline */
+	uint64_t id, count, idle; /* as of the last sample */
+};
+
+struct joined_task {
+	uint32_t tid, pid;
+	bool late;   /* it ran before its events were opened, and has had no sample since */
+	bool broken; /* branches are missing in front of its next sample, nobody knows how many */
+	size_t cpu;  /* of its last sample */
+	uint64_t time; /* of its last sample; 0: none */
+	struct branch_stack last;
+	struct joined_cpu cpus[];
+};
+
+struct joined_state {
+	struct perf_ring ring;
+	struct branch_scope scope;
+	struct perf_event_attr attr; /* of the events that sample */
+	struct joined_task **tasks;
+	size_t ntasks;
+	size_t found; /* of the task found last */
+	bool begun, stopped;
+	bool blind; /* a CPU was offline when recording began: nothing counts on it */
+};
+
+/* ---- tasks ------------------------------------------------------------------------------- */
+
+static int open_event(struct joined_state *s, const struct perf_event_attr *a, pid_t tid, size_t i)
+{
+	const struct perf_cpu *c = &s->ring.cpus[i];
+	int fd = c->ring ? (int)syscall(SYS_perf_event_open, a, tid, c->cpu, -1,
+					PERF_FLAG_FD_CLOEXEC)
+			 : -1;
+
+	if (fd >= 0 && ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, c->fd)) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+/* Opens the events of a task, which count at once if it runs already. Returns how many. */
+static unsigned int add_task(struct joined_state *s, pid_t tid, pid_t pid, bool late)
+{
+	unsigned int n = 0;
+	struct perf_event_attr a = s->attr;
+	struct joined_task *t =
+		xcalloc(1, sizeof(*t) + s->ring.ncpus * sizeof(struct joined_cpu));
+
+	a.disabled = !late;
+	a.enable_on_exec = !late && s->scope.command;
+	t->tid = (uint32_t)tid;
+	t->pid = (uint32_t)pid;
+	t->late = late;
+	for (size_t i = 0; i < s->ring.ncpus; i++) {
+		struct joined_cpu *c = &t->cpus[i];
+
+		c->fd = open_event(s, &a, tid, i);
+		if (c->fd >= 0 && ioctl(c->fd, PERF_EVENT_IOC_ID, &c->id))
+			c->id = 0;
+		n += c->fd >= 0;
+	}
+	xgrow(s->tasks, s->ntasks);
+	s->tasks[s->ntasks++] = t;
+	return n;
+}
+
+static void free_task(struct joined_state *s, struct joined_task *t)
+{
+	for (size_t i = 0; i < s->ring.ncpus; i++) {
+		if (t->cpus[i].fd >= 0)
+			close(t->cpus[i].fd);
+	}
+	free(t);
+}
+
+static struct joined_task *find_task(struct joined_state *s, uint32_t tid)
+{
+	for (size_t i = 0; i < s->ntasks; i++) {
+		if (s->tasks[i]->tid == tid)
+			return s->tasks[i];
+	}
+	return NULL;
+}
+
+/* The task and CPU of the event with this id. */
+static struct joined_task *find_event(struct joined_state *s, uint64_t id, size_t *cpu)
+{
+	for (size_t n = 0; n < s->ntasks; n++) {
+		size_t at = (s->found + n) % s->ntasks;
+
+		for (*cpu = 0; *cpu < s->ring.ncpus; ++*cpu) {
+			if (s->tasks[at]->cpus[*cpu].id == id) {
+				s->found = at;
+				return s->tasks[at];
+			}
+		}
+	}
+	return NULL;
+}
+
+/* ---- a recording ------------------------------------------------------------------------- */
+
+static int usable(struct trawl_error *err)
+{
+	struct trawl_error why;
+	uint64_t config;
+
+	if (perf_lbr_backend.usable(&why))
+		return trawl_fail(err, TRAWL_CANNOT,
+				  "branch:perf-joined needs what branch:perf-lbr needs: %s",
+				  why.text);
+	return join_find_event(&config, err);
+}
+
+static void close_state(void *state)
+{
+	struct joined_state *s = state;
+
+	for (size_t i = 0; i < s->ntasks; i++)
+		free_task(s, s->tasks[i]);
+	free(s->tasks);
+	perf_ring_close(&s->ring);
+	free(s);
+}
+
+struct adding {
+	struct joined_state *s;
+	pid_t pid;
+	unsigned int events;
+};
+
+static void add_thread(void *arg, pid_t tid)
+{
+	struct adding *a = arg;
+
+	a->events += add_task(a->s, tid, a->pid, false);
+}
+
+static void *open_joined(const struct branch_scope *scope, struct trawl_error *err)
+{
+	struct perf_event_attr follow = { 0 };
+	struct joined_state *s = xcalloc(1, sizeof(*s));
+	struct adding a = { .s = s };
+	uint64_t config;
+
+	perf_ring_attr(&follow);
+	follow.type = PERF_TYPE_SOFTWARE;
+	follow.config = PERF_COUNT_SW_DUMMY;
+	s->scope = *scope;
+	if (join_find_event(&config, err) ||
+	    perf_ring_open(&s->ring, &follow, scope, PAGES, err)) {
+		close_state(s);
+		return NULL;
+	}
+	join_attr(&s->attr, config);
+	for (size_t i = 0; i < s->ring.ncpus; i++)
+		s->blind |= !s->ring.cpus[i].ring;
+	for (size_t i = 0; i < scope->n; i++) {
+		a.pid = scope->pids[i];
+		threads_each(a.pid, add_thread, &a);
+	}
+	if (a.events)
+		return s;
+	trawl_fail(err, TRAWL_CANNOT, "-i branch:perf-joined: perf_event_open: %s%s",
+		   strerror(errno),
+		   errno == EMFILE ? ": each CPU takes one for each thread; raise ulimit -n" : "");
+	close_state(s);
+	return NULL;
+}
+
+static int enable(struct joined_state *s, bool on, struct trawl_error *err)
+{
+	for (size_t i = 0; i < s->ntasks; i++) {
+		for (size_t k = 0; k < s->ring.ncpus; k++) {
+			if (s->tasks[i]->cpus[k].fd >= 0)
+				ioctl(s->tasks[i]->cpus[k].fd,
+				      on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+		}
+	}
+	return perf_ring_enable(&s->ring, on, err);
+}
+
+/* The kernel enables COMMAND's events at its exec. */
+static int start(void *state, struct trawl_error *err)
+{
+	struct joined_state *s = state;
+
+	return s->scope.command ? 0 : enable(s, true, err);
+}
+
+static size_t fds(void *state, struct pollfd *fds, size_t room)
+{
+	struct joined_state *s = state;
+
+	return s->stopped ? 0 : perf_ring_fds(&s->ring, fds, room);
+}
+
+static int put(struct branch_sink *sink, const struct joined_task *t, struct branch_event e,
+	       struct trawl_error *err)
+{
+	e.tid = (pid_t)t->tid;
+	e.pid = (pid_t)t->pid;
+	e.collected = true;
+	return sink->event(sink, &e, err);
+}
+
+static int mark(struct branch_sink *sink, const struct joined_task *t, uint64_t time,
+		enum branch_mark_kind kind, uint64_t count, struct trawl_error *err)
+{
+	return put(sink, t,
+		   (struct branch_event){ .kind = BRANCH_EVENT_MARK, .time = time, .mark = kind,
+					  .count = count },
+		   err);
+}
+
+/*
+ * Marks what is missing between the task's last sample and this one. Where it is not known how many
+ * branches that are, it is not known either which of the stack's are new: it stands for itself.
+ */
+static int mark_missing(struct branch_sink *sink, const struct joined_task *t, uint64_t time,
+			bool known, uint64_t lost, struct trawl_error *err)
+{
+	if (known)
+		return lost ? mark(sink, t, time, BRANCH_MARK_LOST, lost, err) : 0;
+	return mark(sink, t, time, BRANCH_MARK_LOST, 0, err) ||
+			       mark(sink, t, time, BRANCH_MARK_STACK, 0, err)
+		       ? -1
+		       : 0;
+}
+
+/* blind: where two stacks do not overlap, the task may have been on a CPU where nothing counts. */
+static int take_stack(struct joined_task *t, bool blind, size_t cpu, const struct join_sample *m,
+		      const struct branch_stack *now, struct branch_sink *sink,
+		      struct trawl_error *err)
+{
+	struct joined_cpu *c = &t->cpus[cpu];
+	uint64_t idle = m->enabled - m->running, time = m->head.time;
+	bool moved = t->time && t->cpu != cpu, known = !t->late && !t->broken && !now->strange &&
+						       !moved && idle == c->idle;
+	struct joining j = { .fresh = now->n };
+
+	if (known && (!join_stacks(t->time ? &t->last : NULL, now, m->count - c->count, &j) ||
+		      (blind && j.fresh == now->n))) {
+		known = false;
+		j.fresh = now->n;
+	}
+	t->last = *now;
+	t->late = t->broken = false;
+	t->cpu = cpu;
+	t->time = time;
+	c->count = m->count;
+	c->idle = idle;
+	if (mark_missing(sink, t, time, known, j.lost, err))
+		return -1;
+	for (size_t i = now->n - j.fresh; i < now->n; i++) {
+		if (put(sink, t,
+			(struct branch_event){ .kind = BRANCH_EVENT_BRANCH, .time = time,
+					       .branch = now->entries[i] },
+			err))
+			return -1;
+	}
+	return 0;
+}
+
+static int take_sample(struct joined_state *s, struct branch_sink *sink,
+		       const struct perf_event_header *h, struct trawl_error *err)
+{
+	struct join_sample m;
+	struct branch_stack now;
+	struct joined_task *t;
+	size_t cpu;
+
+	if (h->size < sizeof(m))
+		return 0;
+	memcpy(&m, h, sizeof(m));
+	branch_stack_read(&now, (const uint64_t *)(const void *)((const char *)h + sizeof(m)),
+			  h->size - sizeof(m));
+	t = find_event(s, m.id, &cpu);
+	return t ? take_stack(t, s->blind, cpu, &m, &now, sink, err) : 0;
+}
+
+/* Records stopped for a while, of whoever it was. */
+static void break_all(struct joined_state *s)
+{
+	for (size_t i = 0; i < s->ntasks; i++)
+		s->tasks[i]->broken = true;
+}
+
+struct event_count {
+	uint64_t count, enabled, running, id;
+};
+
+/*
+ * Returns whether it is known how many branches the task took after its last sample. Where it was
+ * on no other CPU since, the event of this CPU could count no longer than it did; before the first
+ * sample, all events together counted as long as each could.
+ */
+static bool count_rest(const struct joined_state *s, const struct joined_task *t, uint64_t *lost)
+{
+	uint64_t enabled = 0, running = 0;
+	struct event_count now;
+
+	for (size_t i = 0; i < s->ring.ncpus; i++) {
+		const struct joined_cpu *c = &t->cpus[i];
+
+		if (c->fd < 0 || (t->time && i != t->cpu))
+			continue;
+		if (read(c->fd, &now, sizeof(now)) != sizeof(now))
+			return false;
+		enabled = now.enabled > enabled ? now.enabled : enabled;
+		running += now.running + c->idle;
+		*lost += now.count - c->count;
+	}
+	return !t->late && !t->broken && !s->blind && enabled == running;
+}
+
+/* Marks what a task did after its last sample; it has no more. */
+static int end_task(struct joined_state *s, struct joined_task *t, struct branch_sink *sink,
+		    struct trawl_error *err)
+{
+	uint64_t lost = 0, time = t->time ? t->time : mono_now();
+	bool known = count_rest(s, t, &lost);
+
+	if (known && !lost)
+		return 0;
+	return mark(sink, t, time, BRANCH_MARK_LOST, known ? lost : 0, err);
+}
+
+struct task_record {
+	struct perf_event_header header;
+	uint32_t pid, ppid, tid, ptid;
+	uint64_t time;
+};
+
+static int take_exit(struct joined_state *s, const struct perf_event_header *h,
+		     struct branch_sink *sink, struct trawl_error *err)
+{
+	const struct task_record *r = (const struct task_record *)h;
+	int got = 0;
+
+	for (size_t i = 0; i < s->ntasks; i++) {
+		if (s->tasks[i]->tid != r->tid)
+			continue;
+		got = end_task(s, s->tasks[i], sink, err);
+		free_task(s, s->tasks[i]);
+		s->tasks[i] = s->tasks[--s->ntasks];
+		break;
+	}
+	return got;
+}
+
+static int take(struct joined_state *s, struct branch_sink *sink, const struct perf_held *h,
+		struct trawl_error *err)
+{
+	const struct task_record *r = (const struct task_record *)h->record;
+
+	switch (h->record->type) {
+	case PERF_RECORD_SAMPLE:
+		return take_sample(s, sink, h->record, err);
+	case PERF_RECORD_THROTTLE:
+		break_all(s);
+		return 0;
+	case PERF_RECORD_EXIT:
+		return take_exit(s, h->record, sink, err);
+	case PERF_RECORD_FORK:
+		if (!find_task(s, r->tid))
+			add_task(s, (pid_t)r->tid, (pid_t)r->pid, true);
+		break;
+	default: /* how many samples were lost does not matter: the next one has the count */
+		break;
+	}
+	return perf_ring_emit(&s->ring, h, sink, err);
+}
+
+static int end_all(struct joined_state *s, struct branch_sink *sink, struct trawl_error *err)
+{
+	int got = 0;
+
+	while (s->ntasks) {
+		struct joined_task *t = s->tasks[--s->ntasks];
+
+		got = got ? got : end_task(s, t, sink, err);
+		free_task(s, t);
+	}
+	return got;
+}
+
+static int drain(void *state, struct branch_sink *sink, struct trawl_error *err)
+{
+	struct joined_state *s = state;
+	uint64_t until = s->stopped ? UINT64_MAX : mono_now() - MATURE_NS;
+	const struct perf_held *h;
+	int got = 0;
+
+	if (!s->begun && perf_ring_initial(&s->ring, &s->scope, sink, err))
+		return -1;
+	s->begun = true;
+	if (perf_ring_fill(&s->ring, err))
+		return -1;
+	while (!got && (h = perf_ring_next(&s->ring, until))) {
+		got = take(s, sink, h, err);
+		free(h->record);
+	}
+	return got || !s->stopped ? got : end_all(s, sink, err);
+}
+
+static void halt(void *state)
+{
+	struct joined_state *s = state;
+	struct trawl_error ignored;
+
+	enable(s, false, &ignored);
+	s->stopped = true;
+}
+
+static int stop(void *state, struct trawl_error *err)
+{
+	return 0;
+}
+
+static bool over(void *state)
+{
+	return true;
+}
+
+const struct branch_backend perf_joined_backend = {
+	.name = "perf-joined",
+	.number = BRANCH_HOW_PERF_JOINED,
+	.what = "samples of the last branches that overlap, joined into one stream by the count of "
+		"branches taken; what is missing is counted",
+	.partial = true,
+	.no_kinds = true,
+	.usable = usable,
+	.open = open_joined,
+	BACKEND_FUNCTIONS,
+};

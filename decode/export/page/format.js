@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// ---- text output --------------------------------------------------------------------------------
+const pad = (v, n) => String(v).padStart(n, "0");
+function formatTime(t) {
+	const ns = firstTime + BigInt(Math.round(t)), ms = Number(ns / 1000000n), d = new Date(ms);
+	return `${pad(d.getHours(), 2)}:${pad(d.getMinutes(), 2)}:${pad(d.getSeconds(), 2)}.${pad(ns % 1000000000n, 9)}`;
+}
+function formatDuration(ns) {
+	const a = Math.abs(ns);
+	if (a >= 1e9)
+		return (ns / 1e9).toFixed(3) + " s";
+	if (a >= 1e6)
+		return (ns / 1e6).toFixed(3) + " ms";
+	return a >= 1e3 ? (ns / 1e3).toFixed(3) + " µs" : Math.round(ns) + " ns";
+}
+// The label of a tick on the time axis, with as many digits as distinguish it from the next one.
+function axisLabel(t, step) {
+	const [unit, name] = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]].find(([u]) => Math.max(Math.abs(t), step) >= u) || [1, "ns"];
+	return `${t < 0 ? "−" : "+"}${(Math.abs(t) / unit).toFixed(Math.max(0, Math.ceil(-Math.log10(step / unit) - 1e-9)))} ${name}`;
+}
+// What was done to the capture before: events that a cut left out; classes that were replaced by stand-ins.
+const leftOut = () => about.edits.reduce((n, e) => n + (e.operation === "cut" ? e.left_out || 0 : 0), 0);
+const removed = () => about.edits.filter((e) => e.operation === "redact").flatMap((e) => Object.keys(e.removed || {}));
+const formatCount = (n) => String(n).replace(/\B(?=(\d{3})+$)/g, ",");
+function formatValue(v) {
+	if (v === null)
+		return "–";
+	if (typeof v === "string")
+		return /^[\w./:*%@+-]+$/.test(v) ? v : JSON.stringify(v);
+	if (typeof v === "object")
+		return Array.isArray(v) ? "[" + v.map(formatValue).join(" ") + "]" :
+			"{" + Object.entries(v).map(([k, x]) => `${k}=${formatValue(x)}`).join(" ") + "}";
+	return String(v);
+}
+const HIDDEN = new Set(["__probe_ip", "__probe_func", "__probe_ret_ip", "data", "submit_ns", "latency_ns", "site"]);
+function formatFields(fields) {
+	const text = fields.find(([k]) => k === "_text");
+	if (text)
+		return text[1];
+	return fields.filter(([k]) => !HIDDEN.has(k)).map(([k, v]) => `${k}=${formatValue(v)}`).join(" ");
+}
+

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/* Bytes of answers that repeat what the host has sent. */
+#include "decode/usb/protocol.h"
+
+#include <stdlib.h>
+
+enum {
+	LOOKED_AT = 64,  /* offsets that are searched */
+	ECHO_VALUES = 3, /* values that an echo takes at least: fewer may be chance */
+};
+
+static struct sample sample_of(const struct protocol *p, uint32_t message)
+{
+	const struct message *m = &p->of->messages[message];
+
+	return (struct sample){message_bytes(p->of, m), m->kept};
+}
+
+struct pair {
+	struct sample request, answer;
+};
+
+/*
+ * Whether byte `to` of all answers equals byte `from` of their requests, plus a constant *change.
+ */
+static bool is_echo(const struct pair *pairs, uint32_t n, uint32_t from, uint32_t to,
+		    uint8_t *change)
+{
+	bool seen[256] = {false};
+	uint32_t values = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint8_t a, b;
+
+		if (from >= pairs[i].request.length || to >= pairs[i].answer.length)
+			return false;
+		a = pairs[i].request.p[from];
+		b = pairs[i].answer.p[to];
+		if (i && (uint8_t)(b - a) != *change)
+			return false;
+		*change = (uint8_t)(b - a);
+		values += !seen[a];
+		seen[a] = true;
+	}
+	return values >= ECHO_VALUES;
+}
+
+/*
+ * Searches for the byte of the request that byte `to` of the answer echoes. Of the possible
+ * changes, only 0, 1 and 0x80 are accepted.
+ */
+static void find_echo(struct protocol *p, const struct pair *pairs, uint32_t n, uint32_t to)
+{
+	for (uint32_t step = 0; step < 2 * 16; step++) {
+		uint32_t from = to + (step & 1 ? step / 2 + 1 : 0) - (step & 1 ? 0 : step / 2);
+		uint8_t change = 0;
+
+		if (from >= LOOKED_AT || !is_echo(pairs, n, from, to, &change))
+			continue;
+		if (change && change != 1 && change != 0x80)
+			continue;
+		p->in.echoes[to].is = true;
+		p->in.echoes[to].from = (uint16_t)from;
+		p->in.echoes[to].change = change;
+		return;
+	}
+}
+
+/* Whether byte `to` has at least as many values in the answers as an echo must have. */
+static bool may_echo(const struct pair *pairs, uint32_t n, uint32_t to)
+{
+	bool seen[256] = {false};
+	uint32_t values = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (to >= pairs[i].answer.length)
+			return false;
+		values += !seen[pairs[i].answer.p[to]];
+		seen[pairs[i].answer.p[to]] = true;
+	}
+	return values >= ECHO_VALUES;
+}
+
+bool protocol_echoes(struct protocol *p)
+{
+	struct pair *pairs = malloc(((size_t)p->requests + 1) * sizeof(*pairs));
+	uint32_t n = 0;
+
+	if (!pairs)
+		return false;
+	for (uint32_t i = 0; i < p->of->count; i++) {
+		uint32_t answer = p->of->messages[i].answer;
+
+		if (answer == NO_MESSAGE)
+			continue;
+		/* one message may answer several requests */
+		if (!n || pairs[n - 1].answer.p != message_bytes(p->of, &p->of->messages[answer]))
+			p->types[p->of->messages[answer].group].answers++;
+		pairs[n++] = (struct pair){sample_of(p, i), sample_of(p, answer)};
+	}
+	for (uint32_t to = 0; to < LOOKED_AT && n >= 4; to++)
+		if (may_echo(pairs, n, to))
+			find_echo(p, pairs, n, to);
+	free(pairs);
+	return true;
+}
+
+/* Whether byte `at` repeats the last request before it in all messages of an IN type. */
+static bool repeats(const struct protocol *p, const struct message_type *t, uint32_t at)
+{
+	uint32_t before = NO_MESSAGE, from = p->in.echoes[at].from, values = 0;
+	bool seen[256] = {false};
+
+	for (uint32_t i = 0; i < p->of->count; i++) {
+		const struct message *m = &p->of->messages[i];
+		struct sample request, here;
+
+		if (!m->in)
+			before = i;
+		if (!m->in || &p->types[m->group] != t)
+			continue;
+		if (before == NO_MESSAGE || p->of->messages[before].capture != m->capture)
+			return false;
+		request = sample_of(p, before);
+		here = sample_of(p, i);
+		if (from >= request.length || at >= here.length ||
+		    (uint8_t)(request.p[from] + p->in.echoes[at].change) != here.p[at])
+			return false;
+		values += !seen[here.p[at]];
+		seen[here.p[at]] = true;
+	}
+	return values >= ECHO_VALUES;
+}
+
+/* What all answers echo, messages of this type do, if they are answers or if all are seen to. */
+void protocol_type_echoes(const struct protocol *p, struct message_type *t)
+{
+	bool answers = !t->unasked && t->answers * 2 >= t->count;
+
+	for (uint32_t at = 0; at < FIELD_POSITIONS; at++) {
+		if (!t->common.echoes[at].is)
+			continue;
+		t->common.echoes[at].is = answers || repeats(p, t, at);
+		/* Its counter is the request's: the device need not count. */
+		t->common.counters[at].is &= !t->common.echoes[at].is;
+	}
+}
+
+void protocol_all_echoes(struct protocol *p)
+{
+	for (uint32_t at = 0; at < FIELD_POSITIONS; at++) {
+		bool counts = !p->in.echoes[at].is;
+
+		for (uint32_t i = 0; i < p->ntypes && !counts; i++)
+			counts = p->types[i].in && p->types[i].common.counters[at].is;
+		p->in.counters[at].is &= counts;
+	}
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The check at the end of redact: the output is read again, and what was removed is looked for in
+ * its events, their descriptions and metadata. A file that has something of it is not made.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+#include "common/branch.h"
+#include "common/branchrecord.h"
+#include "edit/redact.h"
+
+/* What it was is not said: the message may go where the file goes. */
+static int refuse(const struct redact *x, int class, uint32_t len, const char *kind,
+		  const char *where, struct trawl_error *err)
+{
+	return trawl_fail(err, TRAWL_BAD_DATA,
+			  "%s: a value of class '%s' (%u bytes) would still be in %s '%.60s', no "
+			  "file was made; please report this, and leave it out by --drop or cut",
+			  x->name, secret_classes[class].name, len, kind, where);
+}
+
+/* ---- texts and bytes ---------------------------------------------------------------------- */
+
+static int found(const struct redact *x, const void *p, size_t n, size_t least, const char *kind,
+		 const char *where, struct trawl_error *err)
+{
+	const struct removed_value *v;
+	size_t at = 0;
+
+	if (!p || !(v = removed_find(&x->removed, p, n, &at, least)))
+		return 0;
+	return refuse(x, v->class, v->len, kind, where, err);
+}
+
+/* ---- addresses ---------------------------------------------------------------------------- */
+
+/* A moved address may be what another one was before: that says nothing of either. */
+static bool is_removed(const struct redact *x, uint64_t v)
+{
+	const struct standin *k = &x->key;
+	const uint64_t by[] = { k->kernel, k->direct, k->user };
+
+	if ((!standin_is_kernel(v) && !standin_is_user(v)) || !numbers_has(&x->addresses, v))
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(by); i++)
+		if (numbers_has(&x->addresses, v + by[i]) && standin_address(k, v + by[i]) == v)
+			return false;
+	return true;
+}
+
+/* No address of either range has other upper two bytes. This decides about nearly every place. */
+static inline bool may_be_address(const uint8_t *p)
+{
+	return (p[7] == 0xff && p[6] == 0xff) || (!p[7] && !p[6] && p[5]);
+}
+
+/* Is this the end of one number of eight bytes and the beginning of what follows it? */
+static bool splits_number(const struct trawl_event *ev, const struct trawl_field *fields,
+			  uint32_t n, uint32_t at)
+{
+	const uint8_t *p;
+	size_t len;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t start;
+
+		if (fields[i].size != 8 || fields[i].kind > TRAWL_ADDR ||
+		    !record_field(ev, &fields[i], &p, &len))
+			continue;
+		start = (uint32_t)(p - (const uint8_t *)ev->record);
+		if (at + 8 > start && at < start + len && (at - start) % 8)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Eight bytes at any place: an address may be in a record as two numbers of four bytes, or in the
+ * middle of a text. Parts of two numbers are an address only by chance.
+ */
+static int address_in_bytes(const struct redact *x, const struct trawl_event *ev, uint32_t n,
+			    struct trawl_error *err)
+{
+	const struct trawl_source *s = ev->source;
+	const uint8_t *p = ev->record;
+
+	for (uint32_t at = 0; at + 8 <= n; at++)
+		if (may_be_address(p + at) && is_removed(x, number_at(p + at, 8)) &&
+		    !splits_number(ev, s->common, s->ncommon, at) &&
+		    !splits_number(ev, ev->type->fields, ev->type->nfields, at))
+			return refuse(x, SECRET_ADDRESSES, 8, "event", ev->type->name, err);
+	return 0;
+}
+
+/* The addresses of a batch of branches are written as differences: it is decoded. */
+static int address_in_batch(const struct redact *x, const struct trawl_event *ev, uint32_t fixed,
+			    struct trawl_error *err)
+{
+	struct branch_record head;
+	struct branch_batch batch;
+	const char *problem;
+	int ret = 0;
+
+	memcpy(&head, ev->record, sizeof(head));
+	problem = branch_batch_decode(&batch, (const uint8_t *)ev->record + fixed, ev->len - fixed,
+				      head.count, ev->ts);
+	if (problem)
+		ret = trawl_fail(err, TRAWL_CANNOT, "%s: branches cannot be checked, no file was "
+				 "made: %s", x->name, problem);
+	for (uint32_t i = 0; !ret && i < batch.npairs; i++)
+		if (is_removed(x, batch.pairs[i].from) || is_removed(x, batch.pairs[i].to))
+			ret = refuse(x, SECRET_ADDRESSES, 8, "event", ev->type->name, err);
+	branch_batch_free(&batch);
+	return ret;
+}
+
+static int address_in_event(const struct redact *x, const struct trawl_event *ev,
+			    struct trawl_error *err)
+{
+	uint32_t fixed = ev->len;
+
+	if (!x->addresses.n)
+		return 0;
+	if (!strcmp(ev->source->kind, BRANCH_SOURCE_KIND)) {
+		fixed = ev->type->id == BRANCH_TYPE_LAST ? sizeof(struct branch_last_record)
+							 : sizeof(struct branch_record);
+		if (ev->len >= fixed && address_in_batch(x, ev, fixed, err))
+			return -1;
+	}
+	return address_in_bytes(x, ev, fixed < ev->len ? fixed : ev->len, err);
+}
+
+/* In hex with or without 0x, and in decimal. */
+static int address_in_text(const struct redact *x, const struct trawl_meta *m,
+			   struct trawl_error *err)
+{
+	static const char digits[] = "0123456789abcdefABCDEF";
+	char word[24];
+
+	for (size_t at = 0, n; x->addresses.n && at < m->len; at += n + 1) {
+		for (n = 0; at + n < m->len && memchr(digits, ((const char *)m->data)[at + n],
+						      sizeof(digits) - 1);)
+			n++;
+		if (n < 12 || n >= sizeof(word))
+			continue;
+		memcpy(word, (const char *)m->data + at, n);
+		word[n] = '\0';
+		if (is_removed(x, strtoull(word, NULL, 16)) ||
+		    is_removed(x, strtoull(word, NULL, 10)))
+			return refuse(x, SECRET_ADDRESSES, 8, "metadata", m->name, err);
+	}
+	return 0;
+}
+
+/* ---- the file ----------------------------------------------------------------------------- */
+
+static int check_descriptions(const struct redact *x, const struct trawl_reader *r,
+			      struct trawl_error *err)
+{
+	for (size_t i = 0; i < trawl_source_count(r); i++) {
+		const struct trawl_source *s = trawl_source_at(r, i);
+
+		if (found(x, s->spec, strlen(s->spec), 6, "source", s->name, err) ||
+		    found(x, s->name, strlen(s->name), 6, "source", s->name, err))
+			return -1;
+	}
+	for (size_t i = 0; i < trawl_event_type_count(r); i++) {
+		const struct trawl_event_type *t = trawl_event_type_at(r, i);
+
+		if (found(x, t->name, strlen(t->name), 6, "event type", t->name, err) ||
+		    (t->format &&
+		     found(x, t->format, strlen(t->format), 6, "the format of", t->name, err)))
+			return -1;
+	}
+	for (size_t i = 0; i < trawl_meta_count(r); i++) {
+		const struct trawl_meta *m = trawl_meta_at(r, i);
+
+		if (found(x, m->name, strlen(m->name), 6, "metadata", m->name, err) ||
+		    found(x, m->data, m->len, 6, "metadata", m->name, err) ||
+		    address_in_text(x, m, err))
+			return -1;
+	}
+	return 0;
+}
+
+int redact_check(const struct redact *x, int fd, struct trawl_error *err)
+{
+	char path[32];
+	struct trawl_reader *r;
+	struct trawl_event ev;
+	int got = -1;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	r = trawl_open(path, err);
+	if (r && !check_descriptions(x, r, err))
+		while ((got = trawl_next(r, &ev, err)) > 0)
+			if (found(x, ev.record, ev.len, REMOVED_WHOLE, "event", ev.type->name,
+				  err) || address_in_event(x, &ev, err)) {
+				got = -1;
+				break;
+			}
+	trawl_close(r);
+	return got;
+}

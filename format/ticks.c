@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdbool.h>
+
+#include "format/ticks.h"
+#include "format/varint.h"
+
+enum {
+	SHORT = 3000,          /* ns; differences that a tick is looked for in, ... */
+	FEW = 64, MANY = 512,  /* ... if there are so many, and at most */
+	SHORTEST = 3,          /* ns; a shorter tick saves less than its corrections cost */
+	STEPS = 4,             /* that a search takes for each turn of the longest difference */
+	LONG = 50000000,       /* ns; differences that the length is measured by */
+	SEARCHES = 4,
+	TOO_LONG = 38,         /* bits of a difference */
+	CORRECTION_BITS = 10,  /* what one costs, about */
+};
+
+/* How well differences fit a frequency: 1 if all are whole periods, 0 if any is as good. */
+static double coherence(const double *d, uint32_t n, double frequency)
+{
+	double x = 0, y = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		x += cos(2 * M_PI * frequency * d[i]);
+		y += sin(2 * M_PI * frequency * d[i]);
+	}
+	return sqrt(x * x + y * y) / n;
+}
+
+/* Differences of events that are `step` apart in chunk order, from .. to ns long. */
+static uint32_t gather(const uint64_t *ts, uint32_t n, uint32_t step, uint64_t from, uint64_t to,
+		       double *d, uint32_t have)
+{
+	for (uint32_t i = step; i < n && have < MANY; i++) {
+		uint64_t x = ts[i] - ts[i - step];
+
+		if (x > from && x <= to)
+			d[have++] = (double)x;
+	}
+	return have;
+}
+
+/* By what is known, differences are whole periods: the length that leaves least of them. */
+static double refine(const uint64_t *ts, uint32_t n, double length)
+{
+	double d[MANY];
+
+	for (uint64_t span = SHORT; span < LONG; span *= 3) {
+		uint32_t have = 0, step = 1;
+		double up = 0, down = 0;
+
+		for (; step < n && have < MANY; step *= 2)
+			have = gather(ts, n, step, span, span * 3, d, have);
+		for (uint32_t i = 0; i < have; i++) {
+			double k = round(d[i] / length);
+
+			up += k * (d[i] - k * length);
+			down += k * k;
+		}
+		if (have >= FEW / 2)
+			length += up / down;
+	}
+	return length;
+}
+
+/* The length of the tick in ns, or 0. */
+static double find(const uint64_t *ts, uint32_t n)
+{
+	double d[MANY], best = 0, at = 0, step = 1.0 / (STEPS * SHORT);
+	uint32_t have = gather(ts, n, 1, 0, SHORT, d, 0);
+
+	if (have < FEW)
+		return 0;
+	for (double f = 1.0 / TICKS_LONGEST; f < 1.0 / SHORTEST; f += step) {
+		double fit = coherence(d, have, f);
+
+		if (fit > best) {
+			best = fit;
+			at = f;
+		}
+	}
+	/* Once more around it. */
+	for (double f = at - step, end = at + step, s = step / 8; f < end; f += s) {
+		double fit = coherence(d, have, f);
+
+		if (fit > best) {
+			best = fit;
+			at = f;
+		}
+	}
+	return best > 0.6 ? refine(ts, n, 1 / at) : 0;
+}
+
+static unsigned int bits(uint64_t v)
+{
+	return 64 - (unsigned int)__builtin_clzll(v | 1);
+}
+
+/* Puts the times in ticks of this length. Returns by how many bits they are shorter, about. */
+static int64_t try(struct ticks *t, const struct grouping *o)
+{
+	const uint64_t *ts = o->events.ts;
+	int64_t saved = 0;
+	uint32_t last = 0, i = 0;
+
+	t->ncorrections = 0;
+	for (uint32_t s = 0; s < o->nstreams; s++) {
+		uint64_t before = o->first, fraction = TICKS_HALF;
+		uint32_t end = i + o->streams[s].count;
+
+		for (; i < end; before = ts[i++]) {
+			uint64_t delta = ts[i] - before, goal, number;
+			int64_t wrong;
+
+			if (delta >> TOO_LONG)
+				return INT64_MIN;
+			goal = (delta << TICKS_BITS) + TICKS_HALF + t->length / 2;
+			number = goal > fraction ? (goal - fraction) / t->length : 0;
+			wrong = (int64_t)(delta - ticks_ns(t->length, number, &fraction));
+			t->number[i] = number;
+			saved += (int64_t)bits(delta) - (int64_t)bits(number);
+			if (!wrong)
+				continue;
+			fraction = ticks_corrected(wrong);
+			t->gap[t->ncorrections] = i - last;
+			t->correction[t->ncorrections++] = zigzag((uint64_t)wrong);
+			last = i + 1;
+			saved -= CORRECTION_BITS;
+		}
+	}
+	return saved;
+}
+
+bool ticks_encode(struct ticks *t, const struct grouping *o)
+{
+	uint32_t n = o->events.count;
+	uint64_t *p = room_for(&t->memory, ((size_t)n + 1) * 3 * sizeof(*p));
+
+	if (!p)
+		return false;
+	t->number = p;
+	t->gap = p + n;
+	t->correction = p + 2 * (size_t)n;
+	/* The length of the chunk before is most often that of this one. */
+	if (t->length && try(t, o) > n / 2)
+		return true;
+	if (t->searches >= SEARCHES || n < FEW)
+		return false;
+	t->length = (uint64_t)llround(find(o->events.ts, n) * TICKS_ONE);
+	if (t->length && try(t, o) > n / 2)
+		return true;
+	t->length = 0;
+	t->searches++;
+	return false;
+}

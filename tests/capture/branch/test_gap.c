@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* Branches that the kernel carried out for a uprobe are in no record: the code shows where one is
+ * missing. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "capture/branch/images.h"
+#include "capture/branch/insn.h"
+
+#ifdef __x86_64__
+#define LABELS "begin, at_call, back, at_jz, at_ret, there, there_ret, far, far_ret\n"
+__asm__(".text\n"
+	".globl " LABELS
+	".hidden " LABELS
+	"begin: nop\n"
+	"at_call: call there\n"
+	"back: nop\n"
+	"at_jz: jz far\n"
+	"at_ret: ret\n"
+	"there: nop\n"
+	"there_ret: ret\n"
+	"far: nop\n"
+	"far_ret: ret\n");
+extern const char begin[], at_call[], back[], at_jz[], at_ret[], there[], there_ret[], far[],
+	far_ret[];
+
+enum { TRAMPOLINE = 0x1000 };
+
+/* The program's own, and the page that the kernel gives to a process with uprobes. */
+static char *maps(void)
+{
+	FILE *f = fopen("/proc/self/maps", "re");
+	char *text = NULL, *line = NULL;
+	size_t len = 0, room = 0;
+	FILE *out = open_memstream(&text, &len);
+
+	while (getline(&line, &room, f) > 0) {
+		if (strstr(line, "r-xp"))
+			fputs(line, out);
+	}
+	fprintf(out, "%x-%x r-xp 00000000 00:00 0 [uprobes]\n", TRAMPOLINE, 2 * TRAMPOLINE);
+	free(line);
+	fclose(f);
+	fclose(out);
+	return text;
+}
+
+/* What tracefs says of probes on the conditional jump and on something that is no file. */
+static char *definitions(void)
+{
+	char path[4096], line[4096], *text;
+	unsigned long start, end, offset, at = 0;
+	FILE *f = fopen("/proc/self/maps", "re");
+
+	while (!at && fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%lx-%lx %*s %lx %*s %*s %4095s", &start, &end, &offset, path) == 4 &&
+		    (uintptr_t)at_jz >= start && (uintptr_t)at_jz < end)
+			at = (uintptr_t)at_jz - start + offset;
+	}
+	fclose(f);
+	cr_assert(at);
+	cr_assert(asprintf(&text, "p:a/b /nowhere:0x%016lx\np:a/c x\np:a/d %s:0x%016lx(0x1) a=%%di\n"
+				  "p:a/e %s:0x1", at, path, at, path) > 0);
+	return text;
+}
+
+Test(gap, by_code)
+{
+	static struct images im;
+	struct trawl_writer_options o = { 0 };
+	struct trawl_error err;
+	struct trawl_writer *w;
+	char *text = maps(), *probes = definitions();
+	const struct {
+		const char *from, *to;
+		bool gap, with_probe;
+	} ways[] = {
+		{ begin, at_call, false, false },
+		{ there, there_ret, false, false },
+		{ back, at_ret, false, true },
+		/* the call is missing; the jump that was taken is missing */
+		{ begin, there_ret, true, true },
+		{ back, far_ret, true, true },
+		/* both, and there is no such way: a signal's handler, for one */
+		{ begin, far_ret, false, false },
+		{ there_ret, far_ret, false, false },
+		{ back, there_ret, false, false },
+		{ back, begin, false, false },
+		{ (const char *)&im, far_ret, false, false },
+		/* out of the page of uprobes, and into it */
+		{ (const char *)TRAMPOLINE, back, true, true },
+		{ there, (const char *)TRAMPOLINE + 128, true, true },
+	};
+
+	if (!branch_insn_known())
+		cr_skip_test("built without Zydis");
+	cr_assert(!reader_starter_open(&im.starter, &err));
+	w = trawl_writer_new(memfd_create("x", MFD_CLOEXEC), &o, &err);
+	cr_assert(w && !branch_images_map(&im, getpid(), text, 1, w, &err));
+	for (int again = 0; again < 3; again++) {
+		if (again == 2) {
+			branch_images_probes(&im, probes);
+			cr_assert(!branch_images_map(&im, getpid(), text, 2, w, &err));
+		}
+		for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++)
+			cr_assert_eq(branch_images_gap(&im, getpid(), (uintptr_t)ways[i].from,
+							 (uintptr_t)ways[i].to),
+				     again == 2 ? ways[i].with_probe : ways[i].gap, "way %zu", i);
+	}
+	cr_assert_not(branch_images_gap(&im, 1, (uintptr_t)begin, (uintptr_t)there_ret));
+	branch_images_free(&im);
+	trawl_writer_close(w, &err);
+	free(text);
+	free(probes);
+}
+#endif

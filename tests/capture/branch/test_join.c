@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* Which branches of a stack are new, by how many were taken since the stack before. */
+#include <criterion/criterion.h>
+
+#include "capture/branch/join.h"
+
+/* A stack of the n branches of a task up to number `end`; those of a loop are all alike. */
+static struct branch_stack stack(unsigned int end, size_t n, bool loop)
+{
+	struct branch_stack s = { .n = n };
+
+	for (size_t i = 0; i < n; i++) {
+		uint64_t at = loop ? 7 : end - n + i;
+
+		s.entries[i] = (struct branch){ .from = 0x1000 + at, .to = 0x2000 + at };
+	}
+	return s;
+}
+
+Test(join, overlapping_stacks)
+{
+	struct branch_stack a = stack(32, 32, false), b = stack(56, 32, false);
+	struct joining j;
+
+	cr_assert(join_stacks(&a, &b, 24, &j));
+	cr_assert_eq(j.fresh, 24);
+	cr_assert_eq(j.lost, 0);
+}
+
+/* All stacks of a loop are equal: only the count tells how often it ran. */
+Test(join, a_loop)
+{
+	struct branch_stack a = stack(32, 32, true), b = a;
+	struct joining j;
+
+	for (uint64_t taken = 0; taken < 40; taken++) {
+		cr_assert(join_stacks(&a, &b, taken, &j));
+		cr_assert_eq(j.fresh + j.lost, taken);
+		cr_assert_eq(j.lost, taken > 32 ? taken - 32 : 0);
+	}
+}
+
+/* The records were cleared in between: the stack has fewer. */
+Test(join, what_is_between_is_counted)
+{
+	struct branch_stack a = stack(32, 32, false), b = stack(50, 5, false);
+	struct joining j;
+
+	cr_assert(join_stacks(&a, &b, 18, &j));
+	cr_assert_eq(j.fresh, 5);
+	cr_assert_eq(j.lost, 13);
+}
+
+/* A count that is one too few or too many is noticed where the branches differ. */
+Test(join, a_wrong_count)
+{
+	struct branch_stack a = stack(32, 32, false), b = stack(56, 32, false);
+	struct branch_stack c = stack(3, 3, false);
+	struct joining j;
+
+	cr_assert_not(join_stacks(&a, &b, 23, &j));
+	cr_assert_not(join_stacks(&a, &b, 25, &j));
+	/* More in common than the first stack had. */
+	cr_assert_not(join_stacks(&c, &b, 24, &j));
+}
+
+/* Older branches were there before the first count. */
+Test(join, the_first_stack)
+{
+	struct branch_stack b = stack(56, 32, false);
+	struct joining j;
+
+	cr_assert(join_stacks(NULL, &b, 24, &j));
+	cr_assert_eq(j.fresh, 24);
+	cr_assert(join_stacks(NULL, &b, 40, &j));
+	cr_assert_eq(j.fresh, 32);
+	cr_assert_eq(j.lost, 8);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* A test's own file, whose functions it looks at. */
+#ifndef TESTS_CAPTURE_PROBE_SELF_H
+#define TESTS_CAPTURE_PROBE_SELF_H
+
+#include <criterion/criterion.h>
+#include <fcntl.h>
+
+#include "capture/probe/insn.h"
+
+/* Opens it; elf_free() it. The test is skipped where instructions are not known. */
+static inline struct elf_file *self_open(void)
+{
+	struct trawl_error err = { 0 };
+	struct elf_file *file;
+
+	if (!insn_known())
+		cr_skip_test("built without Zydis");
+	file = elf_open(open("/proc/self/exe", O_RDONLY), "self", &err);
+	cr_assert(file, "%s", err.text);
+	return file;
+}
+
+#endif

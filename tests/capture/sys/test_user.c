@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "capture/sys/user.h"
+
+static bool put(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	bool ok = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+
+	if (fd >= 0)
+		close(fd);
+	return ok;
+}
+
+/* In a user namespace that has no other user than root. Returns what user_enter() did. */
+static int enter_unmapped(int ready, int go)
+{
+	gid_t group = 0;
+	struct user u = {.other = true, .uid = 1234, .gid = 0, .groups = &group, .ngroups = 1};
+	struct user_rights saved;
+	struct trawl_error err;
+	char byte;
+
+	if (unshare(CLONE_NEWUSER) || write(ready, "", 1) != 1 || read(go, &byte, 1) != 1)
+		return -1; /* no user namespaces here */
+	return user_enter(&u, &saved, &err);
+}
+
+/* setfsuid() reports no errors: files must not become root's where the user does not exist. */
+Test(user, an_unmapped_user_is_an_error)
+{
+	int up[2], down[2], status;
+	char path[64], byte;
+	pid_t pid;
+
+	cr_assert(!pipe(up) && !pipe(down));
+	pid = fork();
+	if (!pid) {
+		close(up[0]);
+		close(down[1]);
+		_exit(enter_unmapped(up[1], down[0]) == -1 ? 0 : 1);
+	}
+	close(up[1]);
+	close(down[0]);
+	if (read(up[0], &byte, 1) == 1) {
+		snprintf(path, sizeof(path), "/proc/%d/uid_map", pid);
+		put(path, "0 0 1\n");
+		snprintf(path, sizeof(path), "/proc/%d/gid_map", pid);
+		put(path, "0 0 1\n");
+	}
+	cr_expect_eq(write(down[1], "", 1), 1);
+	close(down[1]);
+	cr_assert_eq(waitpid(pid, &status, 0), pid);
+	cr_expect(WIFEXITED(status) && !WEXITSTATUS(status), "user_enter() says that it worked");
+}

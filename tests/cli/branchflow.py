@@ -1,0 +1,296 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Branches that are described one by one, with losses between them: what the call tree, stacks,
+slices, coverage and values say where something is missing or was never recorded."""
+import json
+import os
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+sys.dont_write_bytecode = True
+from cli.protobuf import fields  # noqa: E402
+from tap import finish, ok, same  # noqa: E402
+
+BUILD = os.environ.get("TRAWL_BUILD", ".")
+BASE = 0x400000
+FUNCTIONS = {"main": 0x1000, "f": 0x1100, "g": 0x1200}
+# rows of the line table: address, line
+ROWS = [(0x1000, 10), (0x1010, 11), (0x1020, 12), (0x1030, 13), (0x1100, 20), (0x1140, 21),
+        (0x1200, 30), (0x1240, 31)]
+
+
+def run(*argv, **more):
+    return subprocess.run(argv, capture_output=True, text=True, check=False, **more)
+
+
+def module(path="/bin/play", base=0):
+    lines, address, line = [], 0, 0
+    for at, number in ROWS:
+        lines += [at + base - address, 1, number - line]
+        address, line = at + base, number
+    return json.dumps({"path": path, "build_id": "", "deleted": False, "why": "",
+                       "segments": [[0, base, 0x100000]],
+                       "functions": [[at + base, 0x80, name] for name, at in FUNCTIONS.items()],
+                       "files": ["/src/play.c"], "first_file": 0, "lines": lines,
+                       "branches": []})
+
+
+def maps(pid, path="/bin/play", size=0x100000):
+    return (f"meta branch/maps/{pid} {BASE:x}-{BASE + size:x} r-xp 00000000 08:01 7 {path}")
+
+
+def capture(folder, *lines, modules=True):
+    path = f"{folder}/x.trawl"
+    head = [maps(5), f"meta branch/module/08:01:7 {module()}"] if modules else []
+    done = run(f"{BUILD}/tests/decode/make-branches", path, input="\n".join([*head, *lines, ""]))
+    ok(done.returncode == 0, "the capture is made", done.stderr)
+    return path
+
+
+def branch(source, target, kind, *more):
+    return " ".join([f"0x{BASE + source:x} 0x{BASE + target:x} {kind}", *map(str, more)])
+
+
+CALL_F = branch(0x1014, 0x1100, "call")
+CALL_G = branch(0x1110, 0x1200, "call")
+RET_G = branch(0x1220, 0x1115, "ret")
+RET_F = branch(0x1120, 0x1019, "ret")
+LOST, START, STACK = 1, 2, 3
+
+
+def tree(path, *more):
+    out = run(f"{BUILD}/trawl-decode", "--calls", "--json", *more, path)
+    return [json.loads(line) for line in out.stdout.splitlines()]
+
+
+def texts(path):
+    """(how long, name) of each line of the tree."""
+    out = run(f"{BUILD}/trawl-decode", "--calls", path).stdout
+    return re.findall(r"^\d\d:\d\d:\S+  (\S*) +(\*\*\* branches lost|\S+)", out, re.M)
+
+
+def folded(path):
+    out = run(f"{BUILD}/trawl-export", "--to", "folded", path).stdout
+    return dict(line.rsplit(" ", 1) for line in out.splitlines())
+
+
+def check_open(folder):
+    """A call that the recording's end leaves open lasted until its last branch, or longer."""
+    path = capture(folder, "batch 5 5 1000", CALL_F, "mark 0 5000 0", CALL_G, "mark 0 9000 0",
+                   RET_G)
+    rows = tree(path)
+    f = rows[0]
+    same(("f", 4000, None), (f["function"], f["least_ns"], f["most_ns"]),
+         "a call that is open at the end: at least that long, at most nobody knows")
+    same([">4us", "<4us"], [took for took, _ in texts(path)], "and said so in the tree")
+
+
+def check_outer(folder):
+    """A return to a caller that was not seen: that one began before the recording."""
+    path = capture(folder, "batch 5 5 1000", CALL_G, "mark 0 3000 0", RET_G, "mark 0 6000 0",
+                   RET_F, "mark 0 7000 0", CALL_F)
+    rows = tree(path)
+    same((0, None, 0), (rows[0]["depth"], rows[0]["most_ns"], rows[0]["least_ns"] > 5000),
+         "a caller from before the recording: how long it took is not known")
+
+
+def check_cut(folder, name, *between):
+    """Calls before a loss and those after it are not each other's."""
+    path = capture(folder, "batch 5 5 1000", CALL_F, CALL_G, *between, CALL_F, RET_F)
+    stacks = folded(path)
+    ok(not any(";g;" in s for s in stacks), f"{name}: nothing is called by what was before", stacks)
+    ok(any(s.endswith(";[unknown]") for s in stacks),
+       "and who called what comes after is not known", stacks)
+    rows = tree(path)
+    same([("f", 0, True), ("g", 1, True)],
+         [(r["function"], r["depth"], r["most_ns"] is None) for r in rows[:2]],
+         "how long the calls before it lasted is not known")
+    ok(any(r["function"].startswith("***") for r in rows), "the tree has the place")
+    last = [r for r in rows if r["function"] == "f"][-1]
+    same(0, last["depth"], "the calls after it begin anew")
+    out = f"{folder}/x.perfetto"
+    done = run(f"{BUILD}/trawl-export", "--to", "perfetto", path, "-w", out)
+    ok(done.returncode in (0, 1), "perfetto", done.stderr)
+    with open(out, "rb") as f:
+        data = f.read()
+    # field 9 of a track event: 1 begin, 2 end
+    begins, ends = slices(data)
+    same((3, 3), (begins, ends), "each of its slices ends")
+
+
+def slices(data):
+    """How many slices begin and end: TracePacket.track_event is field 11, its type field 9."""
+    kinds = [kind for packet in fields(data)[1] for event in fields(packet)[11]
+             for kind in fields(event)[9]]
+    return kinds.count(1), kinds.count(2)
+
+
+def check_range(folder):
+    """A loss before --from is none of the range."""
+    path = capture(folder, "batch 5 5 1000", CALL_F, f"mark {LOST} 200000000 7",
+                   "mark 0 500000000 0", CALL_F, RET_F)
+    rows = tree(path, "--from", "+0.4s")
+    same(["f"], [r["function"] for r in rows], "--from: losses before it are not told")
+
+
+def check_rows(folder):
+    """A line of which no run saw the first byte: as often as that of its bytes that ran most."""
+    lines = ["batch 5 5 1000"]
+    # into the middle of row 12 at different places, on to a jump within row 13
+    for start, times in ((0x1022, 1), (0x1024, 5), (0x1026, 2), (0x1028, 3)):
+        for _ in range(times):
+            lines += [branch(0x1034, start, "jmp")]
+    lines += [branch(0x1034, 0x1000, "jmp"), f"mark {LOST} 1000 0"]
+    path = capture(folder, *lines)
+    found = set()
+    for _ in range(8):  # where modules lie in memory differs from run to run
+        out = run(f"{BUILD}/trawl-export", "--to", "lcov", path).stdout
+        found.add(tuple(re.findall(r"^DA:(1\d),(\d+)$", out, re.M)))
+    # row 10: the target of the last branch
+    same({(("10", "1"), ("11", "0"), ("12", "11"), ("13", "11"))}, found,
+         "a row that is entered in its middle, by all blocks that run there")
+
+
+def check_values(folder):
+    """What a processor does not say of a branch is absent, not 0."""
+    path = capture(folder, "batch 5 5 1000", CALL_F, branch(0x1110, 0x1200, "call", 1, 12),
+                   branch(0x1220, 0x1115, "ret", 2))
+    out = run(f"{BUILD}/trawl-export", "--to", "csv", "--fields", "kind,mispredicted,cycles",
+              path)
+    rows = [line.split(",")[-3:] for line in out.stdout.splitlines()[1:]]
+    same([["call", "", ""], ["call", "1", "12"], ["ret", "0", ""]], rows,
+         "CSV: neither is there where it was not recorded")
+
+    def where(text):
+        return len(run(f"{BUILD}/trawl-decode", "--where", text, path).stdout.splitlines())
+    same((1, 1, 0, 1), (where("mispredicted == 0"), where("mispredicted == 1"),
+                        where("cycles == 0"), where("cycles < 100")), "--where, too")
+    out = run(f"{BUILD}/trawl-decode", "--counts", "--json", path).stdout
+    edges = [json.loads(line) for line in out.splitlines() if '"count"' in line]
+    known = sorted((e["kind"], e.get("predictions"), e.get("mispredicted"), e.get("cycles"))
+                   for e in edges if "predictions" in e or "cycles" in e)
+    same([("call", 1, 1, 12.0), ("ret", 1, 0, None)], known, "--counts: of those that are known")
+
+
+def check_drcov(folder):
+    """What the format has no place for is refused or said, not left out in silence."""
+    big = 0x200000000
+    far = json.loads(module())
+    far["segments"] = [[0, 0, big]]
+    lines = [f"meta branch/maps/5 {BASE:x}-{BASE + big:x} r-xp 00000000 08:01 7 /bin/play",
+             f"meta branch/module/08:01:7 {json.dumps(far)}"]
+    path = capture(folder, *lines, "batch 5 5 1000", branch(0x1014, big - 0x1000, "call"),
+                   branch(big - 0x800, 0x1100, "jmp"), modules=False)
+    done = run(f"{BUILD}/trawl-export", "--to", "drcov", path, "-w", f"{folder}/x.drcov")
+    same(3, done.returncode, "drcov: code beyond 4 GB of its module is refused")
+    ok("/bin/play has code 0x1ffff" in done.stderr, "with the module", done.stderr)
+    path = capture(folder, "batch 5 5 1000", branch(0x1014, 0x900000, "call"),
+                   branch(0x900010, 0x1100, "jmp"), CALL_G)
+    done = run(f"{BUILD}/trawl-export", "--to", "drcov", path, "-w", f"{folder}/x.drcov")
+    same(0, done.returncode, "drcov: of the rest")
+    ok("--to drcov: 1 blocks are left out: their code is in no known file" in done.stderr,
+       "code that is in no file is counted", done.stderr)
+
+
+def check_many_names(folder):
+    """A program of more functions than a table has room for at first: each has its own name."""
+    n = 20000
+    known = json.loads(module())
+    known["functions"] = [[0x2000 + 16 * i, 16, f"f{i}"] for i in range(n)]
+    lines = [maps(5), "meta branch/module/08:01:7 " + json.dumps(known)]
+    for i in range(n):
+        if i % 1000 == 0:
+            lines.append(f"batch 5 5 {1000 + i}")
+        lines += [branch(0x1014, 0x2000 + 16 * i, "call"), branch(0x2008 + 16 * i, 0x1019, "ret")]
+    names = [row["function"] for row in tree(capture(folder, *lines, modules=False))]
+    ok(names == [f"f{i}" for i in range(n)], "20,000 functions", len(names), names[-3:])
+
+
+def check_moved(folder):
+    """Code whose address is not its offset in the file: drcov counts from where the image begins."""
+    moved = json.loads(module())
+    moved["segments"] = [[0x800, 0x1800, 0x10000]]
+    for base in 0x555555554000, 0x200000:
+        moved["segments"][0][1] = 0x1800 + (base if base == 0x200000 else 0)
+        lines = [f"meta branch/maps/5 {base + 0x1000:x}-{base + 0x12000:x} r-xp 00000000 08:01 7 "
+                 "/bin/play",
+                 f"meta branch/module/08:01:7 {json.dumps(moved)}"]
+        path = capture(folder, *lines, "batch 5 5 1000",
+                       f"{base + 0x1814:#x} {base + 0x1900:#x} call",
+                       f"{base + 0x1910:#x} {base + 0x1a00:#x} call", modules=False)
+        out = f"{folder}/x.drcov"
+        done = run(f"{BUILD}/trawl-export", "--to", "drcov", path, "-w", out)
+        same(0, done.returncode, "drcov of moved code")
+        with open(out, "rb") as f:
+            head, _, blocks = f.read().partition(b" bbs\n")
+        same((base, 0x1900), (int(head.split(b"\n 0, ")[1].split(b",")[0], 16),
+                              min(b[0] for b in struct.iter_unpack("<IHH", blocks))),
+             "offsets count from the first byte of the image")
+
+
+def check_brstack(folder):
+    """No reader of stacks expects what the kernel does between branches."""
+    path = capture(folder, "batch 5 5 1000", CALL_F, CALL_G, branch(0x1204, 0x1206, "syscall"),
+                   RET_G, branch(0x1118, 0x1240, "signal"), branch(0x1244, 0x1246, "jmp"),
+                   branch(0x1248, 0x1118, "sigreturn"), RET_F, *[CALL_F, RET_F] * 20)
+    done = run(f"{BUILD}/trawl-export", "--to", "brstack", path, "-w", "-")
+    lines = [line for line in done.stdout.splitlines() if "/-/" in line]
+    pairs = [[tuple(int(x, 16) - BASE for x in b.split("/")[:2]) for b in line.split()[1:]][::-1]
+             for line in lines]
+    f, g, r, back = (0x1014, 0x1100), (0x1110, 0x1200), (0x1220, 0x1115), (0x1120, 0x1019)
+    rest = [back] + [f, back] * 20
+    same([[f, g, r], [(0x1244, 0x1246)], rest[:32], rest[31:]], pairs,
+         "brstack: no system call, and a signal ends a stack")
+    same([BASE + p[-1][1] for p in pairs], [int(line.split()[0], 16) for line in lines],
+         "the sampled address is where the newest went to")
+
+
+def check_compact(folder):
+    """compact joins short batches of a task: the same branches at the same times, in fewer bytes."""
+    lines, number = [], 7
+    for n in range(100):
+        for tid in (5, 6):
+            lines.append(f"batch {tid} 5 {1000 * n + 100 * tid}")
+            if n == 50 and tid == 5:
+                lines.append(f"mark 1 {1000 * n + 550} 3")
+            for _ in range(50):
+                number = (number * 1103515245 + 12345) % 2 ** 31
+                at = (number >> 16) % 500 * 64
+                lines.append(branch(at, at + 64, "jmp"))
+    path, out = capture(folder, *lines), f"{folder}/compact.trawl"
+    done = run(f"{BUILD}/trawl-edit", "compact", path, "-w", out)
+    ok(done.returncode == 0, "trawl-edit compact", done.stderr)
+    for options in ([], ["--json"]):
+        ours, theirs = (run(f"{BUILD}/trawl-decode", *options, f).stdout for f in (path, out))
+        ok(ours == theirs and ours.count("\n") > 10000, f"the same branches {options}",
+           len(ours), len(theirs))
+    count = [re.search(r"(\d+) events", run(f"{BUILD}/trawl-edit", "verify", f).stdout)[1]
+             for f in (path, out)]
+    same(["200", "2"], count, "a batch of each task")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        check_open(folder)
+        check_outer(folder)
+        check_cut(folder, "lost branches", f"mark {LOST} 4000 0")
+        check_cut(folder, "another stack", f"mark {STACK} 4000 0")
+        check_cut(folder, "a damaged batch", "damaged 5 5 4000", "batch 5 5 5000")
+        check_cut(folder, "a batch that is not there", "loss 3000 4000", "batch 5 5 5000")
+        check_range(folder)
+        check_rows(folder)
+        check_values(folder)
+        check_drcov(folder)
+        check_many_names(folder)
+        check_moved(folder)
+        check_brstack(folder)
+        check_compact(folder)
+    return finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: MIT
+"""Captures that no kernel makes (tests/decode/make-lines): losses as trace-cmd tells them, metadata
+of odd types, probes whose arguments are called like fields of ours."""
+import base64
+import json
+import os
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import zlib
+
+SRC, BUILD = os.environ["TRAWL_SRC"], os.environ["TRAWL_BUILD"]
+sys.path[:0] = [SRC + "/tests"]
+sys.dont_write_bytecode = True
+from tap import finish, ok, same, skip  # noqa: E402
+
+FORMAT = ("name: count\\nID: 77\\nformat:\\n"
+          "\\tfield:unsigned short common_type;\\toffset:0;\\tsize:2;\\tsigned:0;\\n"
+          "\\tfield:unsigned char common_flags;\\toffset:2;\\tsize:1;\\tsigned:0;\\n"
+          "\\tfield:unsigned char common_preempt_count;\\toffset:3;\\tsize:1;\\tsigned:0;\\n"
+          "\\tfield:int common_pid;\\toffset:4;\\tsize:4;\\tsigned:1;\\n\\n"
+          "\\tfield:unsigned long n;\\toffset:8;\\tsize:8;\\tsigned:0;\\n\\n"
+          "print fmt: \"n=%lu\", REC->n\\n")
+BEGIN = 1000000000
+
+
+def make(path, lines):
+    subprocess.run([BUILD + "/tests/decode/make-lines", path], input="\n".join(lines) + "\n",
+                   text=True, check=True)
+
+
+def run(*args):
+    r = subprocess.run([BUILD + "/" + args[0], *args[1:]], capture_output=True, text=True)
+    ok(r.returncode == 0, " ".join(args[:3]) + " ends with 0", r.returncode, r.stderr)
+    return r.stdout
+
+
+def capture(d, happened):
+    """happened: (cpu, ns, number of an event) or (cpu, from, to, how many are lost)."""
+    lines = ["source event tracefs", "type 0 77 16 trawl_test:count " + FORMAT,
+             "field n 0 0 8 8 1 unsigned long"]
+    for h in happened:
+        if len(h) == 3:
+            lines.append("event 0 77 %u %u %s" % (
+                h[0], h[1], struct.pack("<HBBIQ", 77, 0, 0, 0, h[2]).hex()))
+        else:
+            lines.append("loss 0 %u %u %u %s" % h)
+    make(d + "/c.trawl", lines)
+    subprocess.run([BUILD + "/trawl-export", "--to", "trace-dat", d + "/c.trawl", "-w",
+                    d + "/trace.dat"], check=True)
+    return subprocess.run(["trace-cmd", "report", "-N", "-t", d + "/trace.dat"],
+                          capture_output=True, text=True, check=True).stdout
+
+
+def read(report):
+    """For each CPU its (ns, number of an event), and ("lost", how many)."""
+    seen = {}
+    for line in report.splitlines():
+        if m := re.search(r"CPU:(\d+) \[(?:(\d+)|SUBBUFFER|)[^\]]*EVENTS? DROPPED\]", line):
+            seen.setdefault(int(m[1]), []).append(("lost", int(m[2]) if m[2] else -1))
+        elif m := re.search(r"\[(\d+)\] +(\d+)\.(\d{9}): count: +n=(\d+)", line):
+            seen.setdefault(int(m[1]), []).append((int(m[2]) * 10**9 + int(m[3]), int(m[4])))
+    return seen
+
+
+def test_losses(d):
+    happened, want = [], {0: [], 1: []}
+    for i in range(9000):
+        cpu, ns = i % 2, BEGIN + i * 1000
+        if i in (1000, 1001, 6000):
+            lost = {1000: 17, 1001: 3, 6000: "-"}[i]
+            happened.append((cpu, ns - 1900, ns - 100, lost))
+            want[cpu].append(("lost", -1 if lost == "-" else lost))
+        happened.append((cpu, ns, i))
+        want[cpu].append((ns, i))
+    report = capture(d, happened)
+    got = read(report)
+    for cpu in want:
+        same([e for e in want[cpu] if e[0] != "lost"], [e for e in got[cpu] if e[0] != "lost"],
+             "all events of CPU %d are there, with their times" % cpu)
+        same([(i, e) for i, e in enumerate(want[cpu]) if e[0] == "lost"],
+             [(i, e) for i, e in enumerate(got[cpu]) if e[0] == "lost"],
+             "each loss of CPU %d is before the event that came after it" % cpu)
+    size = os.path.getsize(d + "/trace.dat")
+    ok(size < 20 * 65536, "a loss begins one sub-buffer, not one for each event", size)
+
+
+def test_command(d):
+    """Words of the command in metadata "capture"."""
+    for argv, want in (('[null]', "?"), ('["trawl",null,5]', "trawl ? 5"),
+                       ('["a b","caf\u00e9 \u65e5","it\'s"]', "'a b' 'caf\u00e9 \u65e5' 'it'\\''s'"),
+                       ('["\\u001b[31m"]', "'\\x1b[31m'")):
+        make(d + "/m.trawl", ["meta 1 capture application/json {\"argv\":%s}" % argv])
+        out = run("trawl-decode", "--summary", d + "/m.trawl")
+        same([want], [line.split(None, 1)[1] for line in out.splitlines()
+                      if line.startswith("command")], "a command of " + argv)
+
+
+def test_latency(d):
+    """What a probe calls latency_ns is an argument: its event is no transfer that took so long."""
+    make(d + "/p.trawl", [
+        "source usdt tracefs", "type 0 5 16 app:done ", "field latency_ns 0 0 8 8 1 u64",
+        "event 0 5 0 5000000000 " + struct.pack("<HBBIQ", 5, 0, 0, 77, 1000000000).hex()])
+    run("trawl-export", "--to", "perfetto", d + "/p.trawl", "-w", d + "/p.perfetto")
+    data = open(d + "/p.perfetto", "rb").read()
+    ok(b"latency_ns" in data and b"USB 0.0" not in data, "it is on no track of an endpoint",
+       data[-300:])
+
+
+def pieces(path):
+    """What a page holds, by name."""
+    return {m[1]: zlib.decompress(base64.b64decode(m[2])) for m in re.finditer(
+        r'id="d-(\w+)">([^<]*)</script>', open(path).read())}
+
+
+def test_page(d):
+    """A page tells of the machine and of command lines when asked; where there are more tasks than
+    it has numbers for, the last number stands."""
+    lines = ["meta 1 machine application/json {\"kernel\":\"6.1\",\"hostname\":\"secrethost\","
+             "\"boot_id\":\"c6afcd9c\",\"cpus\":2}",
+             "meta 1 capture application/json {\"argv\":[\"trawl\",\"secretword\"]}",
+             "source event tracefs", "type 0 5 8 a:b "]
+    tids = list(range(1, 65601)) + [7, 65590]
+    lines += ["event 0 5 0 %u %s" % (BEGIN + i, struct.pack("<HBBI", 5, 0, 0, tid).hex())
+              for i, tid in enumerate(tids)]
+    make(d + "/page.trawl", lines)
+    for args, told in (([], False), (["--with-machine"], True)):
+        run("trawl-export", "--to", "html", *args, d + "/page.trawl", "-w", d + "/page.html")
+        p = pieces(d + "/page.html")
+        about = json.loads(p["about"])
+        same([told] * 3, [w in p["about"] for w in (b"secrethost", b"c6afcd9c", b"secretword")],
+             "the machine and commands in a page: %s" % told)
+        same("6.1", about["machine"]["kernel"], "the kernel is there in any case")
+    numbers = struct.unpack("<%uH" % (len(p["tasks"]) // 2), p["tasks"])
+    shown = [about["tasks"][n].split(" ", 2)[1:] for n in numbers]
+    same(len(tids), len(shown), "each event has a task")
+    ok(all(s[0] == str(tid) or s == ["-1", "further tasks"] for s, tid in zip(shown, tids)) and
+       shown[65533][0] == "65534" and shown[65535][1] == shown[65601][1] == "further tasks" and
+       shown[65600][0] == "7", "its own, or one of further tasks", shown[65530:65540])
+
+
+def test_page_endpoints(d):
+    """The same of endpoints: 65,600 of them, each with a completion, and then two again."""
+    places = [(1 + i // 1905, 1 + i // 15 % 127, 0x81 + i % 15) for i in range(65600)]
+    places += [places[6], places[65590]]
+    with open(d + "/many.pcap", "wb") as f:
+        f.write(struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 65535, 220))
+        for i, (bus, dev, ep) in enumerate(places):
+            f.write(struct.pack("<IIII", 1700000000, i, 64, 64) + struct.pack(
+                "<QBBBBHBBqiiII", i + 1, ord("C"), 3, ep, dev, bus, ord("-"), ord(">"), 1700000000,
+                i, 0, 0, 0) + bytes(24))
+    run("trawl-export", "--to", "html", d + "/many.pcap", "-w", d + "/many.html")
+    p = pieces(d + "/many.html")
+    names = json.loads(p["about"])["endpoints"]
+    shown = [names[n] for n in struct.unpack("<%uH" % (len(p["endpoints"]) // 2), p["endpoints"])]
+    want = ["%u:%u %u in" % (bus, dev, ep & 15) for bus, dev, ep in places]
+    same(want[:65534], shown[:65534], "endpoints that have a number")
+    same((["further endpoints"] * 66, want[6], "further endpoints"),
+         (shown[65534:65600], shown[65600], shown[65601]), "and all others")
+
+
+def test_field_types(d):
+    """What the dissector is told: computed texts of probe sites are texts."""
+    make(d + "/site.trawl", [
+        'meta 1 probe/app:done application/json {"kind":"uprobe","sites":[{"offset":1,"symbol":'
+        '"main","exit":"return","args":[{"name":"n","state":"exact"}]}]}',
+        "source uprobe tracefs", "type 0 5 24 app:done ", "field __probe_ip 3 0 8 8 1 unsigned long",
+        "field n 0 0 16 8 1 u64",
+        "event 0 5 0 5000 " + struct.pack("<HBBIQQ", 5, 0, 0, 77, 1, 7).hex()])
+    run("trawl-export", "--to", "pcapng", d + "/site.trawl", "-w", d + "/site.pcapng")
+    text = open(d + "/site.pcapng", "rb").read()
+    names = dict(w.split("=") for w in re.search(rb"trawl-fields: ([^\n]*)", text)[1].decode().split())
+    same({"symbol": "s", "file": "s", "exit": "s", "line": "i", "n": "u"},
+         {k: names.get(k) for k in ("symbol", "file", "exit", "line", "n")}, "types of fields")
+    same(1, len(run("trawl-decode", "--where", "exit == 'return'", d + "/site.trawl").splitlines()),
+         "exit is a field of --where")
+
+
+def test_merged_metas(d):
+    """Metadata of one timeline is in the order of its times, in libtrawl and in the other reader."""
+    for name, first in ("a", 1000), ("b", 1500):
+        make(d + "/%s.trawl" % name, [
+            "source event tracefs", "type 0 5 8 a:b ",
+            'meta 1 machine application/json {"boot_id":"1","hostname":"h"}',
+            *('meta %u task/%u application/json {"tid":%u,"pid":1,"comm":"%s"}' % (
+                first + 1000 * i, i + 1, i + 1, name) for i in range(4)),
+            "event 0 5 0 %u " % (first + 9000) + struct.pack("<HBBI", 5, 0, 0, 1).hex()])
+    run("trawl-edit", "merge", d + "/a.trawl", d + "/b.trawl", "-w", d + "/ab.trawl")
+    other = subprocess.run([sys.executable, "-B", SRC + "/tests/reader.py", d + "/ab.trawl"],
+                           capture_output=True, text=True).stdout.splitlines()
+    own = subprocess.run([BUILD + "/tests/format/dump", d + "/ab.trawl"], capture_output=True,
+                         text=True).stdout.splitlines()
+    metas = [line for line in own if line.startswith('{"meta"')]
+    same(metas, [line for line in other if line.startswith('{"meta"')], "both readers' metadata")
+    times = [json.loads(line)["meta"]["time"] for line in metas if "task/" in line]
+    ok(len(times) == 8 and times == sorted(times), "in the order of time", metas)
+
+
+def main():
+    d = tempfile.mkdtemp(prefix="trawl-lines-")
+    try:
+        if shutil.which("trace-cmd"):
+            test_losses(d)
+        else:
+            skip("losses in a trace.dat", "trace-cmd is not installed")
+        test_command(d)
+        test_latency(d)
+        test_page(d)
+        test_page_endpoints(d)
+        test_field_types(d)
+        test_merged_metas(d)
+    finally:
+        shutil.rmtree(d)
+    return finish()
+
+
+sys.exit(main())

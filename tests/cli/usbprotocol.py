@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: MIT
+"""trawl-decode --protocol: what it does not show, and how devices are told apart."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SRC, BUILD = os.environ["TRAWL_SRC"], os.environ["TRAWL_BUILD"]
+sys.path[:0] = [SRC + "/tests", SRC + "/tests/decode/usb"]
+sys.dont_write_bytecode = True
+from tap import finish, ok  # noqa: E402
+from usbsynth import BULK, INTERRUPT, Capture, device, pcap  # noqa: E402
+
+
+def write(path, c):
+    open(path, "wb").write(pcap(c.records))
+    return path
+
+
+def decode(*args):
+    r = subprocess.run([BUILD + "/trawl-decode", *args], capture_output=True, text=True)
+    if r.returncode:
+        ok(False, " ".join(args) + " ends with 0", r.returncode, r.stderr)
+    return r.stdout
+
+
+def test_keys(d):
+    """Keystrokes that are read over the control endpoint."""
+    c = Capture()
+    for i in range(12):
+        c.control(bytes([0xa1, 1, 0, 1, 0, 0, 8, 0]), bytes([2, 0, 4 + i, 0, 0, 0, 0, 0]))
+        c.control(bytes([0x21, 9, 0, 2, 0, 0, 1, 0]), bytes([i % 2]))
+    text = decode(write(d + "/keys.pcap", c), "--protocol")
+    ok("12 messages are masked" in text and not re.search("02 ?00 ?0[4-9a-f]", text),
+       "keystrokes that GET_REPORT reads are masked", text)
+
+
+def test_addresses(d):
+    """Addresses of a device that had several."""
+    c = Capture()
+    for dev in (12, 1, *range(13, 40)):
+        c.get_descriptor(1, device(0x1b1c, 0x0c12), dev)
+        c.transfer(INTERRUPT, 0x02, out=bytes([1, 2, 3]), dev=dev)
+    text = decode(write(d + "/again.pcap", c), "--protocol")
+    ok("(1:1, 1:12, 1:13," in text or "(1:12, 1:1, 1:13," in text,
+       "a device at 1:1 is none at 1:12", text)
+    ok(re.search(r"\((1:[0-9]+, )+\.\.\.\)", text), "a list of addresses is not cut in an address",
+       text)
+
+
+def test_modulo(d):
+    """A sum whose carries are added again, of which 0 may be 0 or 255."""
+    for zero in 0, 255:
+        c = Capture()
+        for i in range(80):
+            data = bytes([0x24, 6, i % 3, i * 37 % 256, i * 101 % 256])
+            c.transfer(BULK, 0x02, out=data + bytes([sum(data) % 255 or zero]))
+        text = decode(write(d + "/modulo.pcap", c), "--protocol")
+        ok("checksum at [5]: sum modulo 255 of [0..4]" in text, "a sum modulo 255", text)
+
+
+def fields(text, kind):
+    """The lines of the fields of message type `kind`, as --protocol shows them."""
+    return re.search(r"\n\n  %s  .*\n((       .*\n)*)" % kind, text)[1]
+
+
+def test_echo(d):
+    """The host counts, and the device repeats its counter. What the device sends by itself has a
+    counter of its own, and no echoes."""
+    c = Capture()
+    for i in range(40):
+        data = bytes([0x30 + i % 2, i, i * 37 % 251])
+        c.transfer(INTERRUPT, 0x02, out=data)
+        c.transfer(INTERRUPT, 0x81, answer=bytes([0x40 + i % 2, i, 7, i * 53 % 241]))
+    text = decode(write(d + "/echo.pcap", c), "--protocol")
+    ok("all messages out: [1] counts, +1 each" in text and "all messages in: [1]" not in text,
+       "who counts is the host", text)
+    for kind in "ab":
+        ok("[1]       echo of [1] of the request" in fields(text, kind) and
+           "counter" not in fields(text, kind), kind + ": an echo, no counter", text)
+    c = Capture()
+    for i in range(40):
+        c.transfer(INTERRUPT, 0x02, out=bytes([0x30, i * 37 % 251]))
+        c.transfer(INTERRUPT, 0x81, answer=bytes([0x40, i * 37 % 251]))
+        if i % 13 == 12:
+            for k in range(12):
+                c.transfer(INTERRUPT, 0x81, answer=bytes([0x50, k, 0, 0]))
+    text = decode(write(d + "/unasked.pcap", c), "--protocol")
+    ok("[1]       echo of [1] of the request" in fields(text, "a"), "an answer", text)
+    ok("echo" not in fields(text, "b"), "what answers nothing echoes nothing", text)
+
+
+def main():
+    d = tempfile.mkdtemp(prefix="trawl-protocol-")
+    try:
+        test_keys(d)
+        test_addresses(d)
+        test_modulo(d)
+        test_echo(d)
+    finally:
+        shutil.rmtree(d)
+    return finish()
+
+
+sys.exit(main())

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT
+# Branches recorded while perf, or the NMI watchdog, uses the same counters: both have theirs.
+# kernels: 6.12
+# machine: skylake
+. "$TRAWL_SRC/tests/tap.sh"
+. "$TRAWL_SRC/tests/lab/lab.sh"
+# A limit of the time share other than 0 lets the rate be set.
+sysctl -q kernel.perf_cpu_time_max_percent=25 kernel.perf_event_max_sample_rate=1000000 \
+	kernel.perf_cpu_time_max_percent=0
+load=$TRAWL_BUILD/tests/lab/branchload
+objdump -d "$load" >load.objdump
+
+# is_way FILE.trawl NAME: its stretches are ways through the load's code. Prints how many branches.
+is_way() {
+	local found
+	trawl-export --to brstack "$1" | grep -v '^PERF' >stacks
+	found=$(/usr/bin/python3 "$TRAWL_SRC/tests/lab/brstack.py" load.objdump stacks)
+	ok $? "$2: a way through the program: $found"
+	records=${found%% *}
+}
+
+# The same filter: both have them.
+timeout 60 perf record -q -m 512 -B -N -j any,u -e branches:u -c 1009 -o same.data -- \
+	trawl -i branch:perf-lbr -w same.trawl -- "$load" 20000 >load.out 2>said
+ok $? "perf record -j any,u with perf-lbr below it"
+has "perf-lbr loses nothing beside the same filter" "$(cat said)" ' 0 lost'
+is_way same.trawl "perf-lbr beside the same filter"
+ok $((records < 500)) "of many branches"
+perf script -i same.data --comm branchload -F brstack 2>/dev/null >stack.txt
+found=$(/usr/bin/python3 "$TRAWL_SRC/tests/lab/brstack.py" load.objdump stack.txt)
+ok $? "perf's own stacks are right, too: $found"
+
+# perf stat counts: it takes no branch records.
+perf stat -x, -a -e instructions:u,cycles:u,branches:u -o stat.txt sleep 60 &
+perf=$!
+sleep 1
+for how in perf-lbr perf-bts; do
+	trawl -i branch:$how -w stat-$how.trawl -- "$load" 2000 >load.out 2>said
+	has "$how beside perf stat: the capture is whole" "$(cat said)" ' 0 lost'
+	is_way stat-$how.trawl "$how beside perf stat"
+done
+kill -INT $perf
+wait $perf
+sed 's/^/# /' stat.txt
+same "perf stat has its three counts" 3 "$(grep -c '^[1-9][0-9]*,' stat.txt)"
+
+# The NMI watchdog has a counter of each CPU to itself.
+sysctl -q kernel.nmi_watchdog=1
+same "the NMI watchdog counts" 1 "$(cat /proc/sys/kernel/nmi_watchdog)"
+for how in perf-lbr perf-bts; do
+	trawl -i branch:$how -w nmi-$how.trawl -- "$load" 2000 >load.out 2>said
+	has "$how beside the NMI watchdog: the capture is whole" "$(cat said)" ' 0 lost'
+	is_way nmi-$how.trawl "$how beside the NMI watchdog"
+done
+sysctl -q kernel.nmi_watchdog=0
+
+tap_done

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: MIT
+"""queued.py VID:PID: of a capture (trawl-decode --json --raw on standard input), how many reads of
+each endpoint of that device waited at once at most: "ENDPOINT N", a line each. Control transfers
+and what the host gave up do not count."""
+import json
+import sys
+
+vid, pid = sys.argv[1].split(":")
+GIVEN_UP = -2, -104, -108
+begun, ended = {}, []
+for n, line in enumerate(sys.stdin):
+    f = json.loads(line)["fields"]
+    if (f.get("vid"), f.get("pid")) != (vid, pid) or f["xfer"] == "control" or f["dir"] != "in":
+        continue
+    key = f["bus"], f["dev"], f["ep"], f["id"]
+    if f["type"] == "S":
+        begun[key] = n
+    elif key in begun:
+        since = begun.pop(key)
+        if f["status"] not in GIVEN_UP:
+            ended += [(f["ep"], since, 1), (f["ep"], n, -1)]
+now, most = {}, {}
+for ep, _, by in sorted(ended, key=lambda x: x[1]):
+    now[ep] = now.get(ep, 0) + by
+    most[ep] = max(most.get(ep, 0), now[ep])
+for ep, n in sorted(most.items()):
+    print(ep, n)

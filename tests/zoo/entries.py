@@ -1,0 +1,91 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""An event at a function's entry is a call: also where Go's stack grows, after which the function
+begins anew. Where a loop comes back to the first instruction, that is said. Where the first
+instruction is also the last one, the entry comes before the exit."""
+import collections
+import json
+import os
+import shutil
+import sys
+import tempfile
+
+from run import BUILD, Variant, finish, ok, run, skip, skip_all
+
+
+def record(program, *specs):
+    """({event name without the program: how many}, events, {of these: their metadata}, result)"""
+    path = f"{program}.trawl"
+    inputs = [word for spec in specs for word in ("-i", f"uprobe:{program}:{spec}")]
+    p = run(f"{BUILD}/trawl", "-w", path, *inputs, "--", program)
+    events = [json.loads(line)
+              for line in run(f"{BUILD}/trawl-decode", "--json", path).stdout.splitlines()]
+    return collections.Counter(e["name"].partition(":")[2] for e in events), events, p
+
+
+def go(folder):
+    program = Variant("entries", "go", "entries.go").build(folder)
+    counts, events, p = record(program, "main.zoo_* $params", "main.zoo_*%ret")
+    told = {name: int(n) for name, n in (line.split() for line in p.stdout.splitlines())}
+    ok(sorted(told) == ["deep", "huge", "large", "leaf"], "the program ran to its end", p.stdout,
+       p.stderr)
+    wrong = [(name, n, counts) for name, n in told.items()
+             if (counts[f"main.zoo_{name}"], counts[f"main.zoo_{name}%ret"]) != (n, n)]
+    ok(not wrong, "Go: as many entries and returns as the program counts calls", *wrong)
+    deep = [e["fields"]["n"] for e in events if e["name"] == "entries:main.zoo_deep"]
+    ok(deep == 3 * list(range(300, -1, -1)), "each with its parameters", deep)
+    ok("leads to its first" not in p.stderr and "reached by a jump" not in p.stderr,
+       "and nothing is said of jumps to their entries", p.stderr)
+    exact = record(program, "main.zoo_deep+0x0", "main.zoo_leaf")[2].stderr
+    ok("events captured" in exact, "an offset of 0 is the function", exact)
+
+
+def loops(folder):
+    program = Variant("loops", "gcc", "entries.c").build(folder)
+    counts, _, p = record(program, "spins", "turns", "spins%ret", "turns%ret")
+    ok(counts == {"spins": 5, "turns": 1, "spins%ret": 1, "turns%ret": 1},
+       "a loop that begins at the entry is one event a turn", counts, p.stderr)
+    said = [line for line in p.stderr.splitlines() if "leads to its first instruction" in line]
+    ok(len(said) == 1 and said[0].startswith("trawl: loops:spins: "), "which is said, of it alone",
+       p.stderr)
+
+
+    order = ["passes", "passes%tailcall", "nothing", "nothing%return"]
+    for specs in order, ("nothing%return", "passes%return", "nothing", "passes"), \
+            ("*es%return", "*ng%return", "*es", "*ng"), \
+            ("nothing", "passes", "[np]*s%return", "n*g%return"):
+        specs = [s.replace("%tailcall", "%return") for s in specs]
+        _, events, p = record(program, *specs)
+        seen = [e["name"].partition(":")[2] for e in events]
+        ok([n for n in seen if n in order] == 3 * order,
+           f"a function that is left at its first instruction is entered first: {specs}", seen,
+           p.stderr)
+    counts, _, p = record(program, "rarely.cold", "rarely%return")
+    ok(counts == {"rarely.cold": 1, "rarely%return": 3},
+       "a function with a cold part has its returns, the part none", counts, p.stderr)
+    for spec, said in (("rarely.cold%return", "part of rarely, which a jump enters, so that no "
+                        "call of it returns; write rarely%return"),
+                       ("rarely.cold%ret", "write rarely%ret"),
+                       ("rar*.cold%return", "rarely.cold: a part of a function, which has its "
+                        "returns")):
+        p = record(program, spec)[2]
+        ok(said in p.stderr and p.returncode == 2, f"{spec} is refused, with the way round",
+           p.returncode, p.stderr)
+
+
+def main():
+    if os.geteuid() or not os.path.exists("/sys/kernel/tracing/uprobe_events"):
+        return skip_all("needs root and uprobes")
+    with tempfile.TemporaryDirectory() as top:
+        folder = f"{top}/a"
+        os.mkdir(folder)
+        if shutil.which("go"):
+            go(folder)
+        else:
+            skip("Go's growing stacks", "go is not installed")
+        loops(folder)
+    return finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

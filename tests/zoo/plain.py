@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: MIT
+"""Run inside gdb: values as JSON has them."""
+import re
+
+import gdb
+from texts import text_of
+
+
+def text_behind(value, code):
+    """The text that a value is or refers to; None: none."""
+    try:
+        if code in (gdb.TYPE_CODE_REF, gdb.TYPE_CODE_RVALUE_REF):
+            return text_of(value.referenced_value())
+        if code == gdb.TYPE_CODE_PTR and re.match(r"&str|.*::", value.type.target().name or ""):
+            return text_of(value.dereference())
+        return text_of(value) if code == gdb.TYPE_CODE_STRUCT else None
+    except (gdb.error, gdb.MemoryError, RuntimeError, KeyError, AttributeError):
+        return None
+
+
+def plain(value, depth=0):
+    """A value as JSON has it, and under "?text" the text that it is; None if gdb does not know
+    it."""
+    found = scalars(value, depth)
+    text = text_behind(value, value.type.strip_typedefs().code) if depth == 0 else None
+    if text is None or found is None:
+        return found
+    return {**(found if isinstance(found, dict) else {"?": found}), "?text": text}
+
+
+def scalars(value, depth):
+    kind = value.type.strip_typedefs()
+    code = kind.code
+    try:
+        if value.is_optimized_out or code == gdb.TYPE_CODE_FUNC:  # Go's are pointers, gdb has none
+            return None
+        if code in (gdb.TYPE_CODE_REF, gdb.TYPE_CODE_RVALUE_REF):
+            return int(value.address)
+        if code == gdb.TYPE_CODE_PTR:
+            return int(value)
+        if code == gdb.TYPE_CODE_FLT:
+            return float(value)
+        if code == gdb.TYPE_CODE_BOOL:
+            return bool(value)
+        if code in (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_CHAR, gdb.TYPE_CODE_ENUM):
+            return int(value)
+        if code in (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION) and depth < 6:
+            return {f.name or "?": scalars(value[f], depth + 1) for f in kind.fields()
+                    if hasattr(f, "bitpos") and not f.artificial}
+        return str(value)
+    except (gdb.error, gdb.MemoryError, RuntimeError, OverflowError, ValueError):
+        return None
