@@ -36,6 +36,7 @@ same "nothing is recorded that was not asked for" \
 decoded r.trawl >r.json
 longest=$(/usr/bin/python3 - r.json <<'EOF'
 import json
+import re
 import sys
 
 issued, longest = {}, (0, "")
@@ -47,6 +48,7 @@ for line in open(sys.argv[1], encoding="utf-8"):
         issued[request] = e["ts_ns"], who
     elif e["name"] == "block:block_rq_complete" and request in issued:
         begin, by = issued.pop(request)
+        by = re.sub(r"[][.*+?(){}|^$\\]", r"\\\g<0>", by)  # kworker/1:1H+kblockd
         longest = max(longest, (e["ts_ns"] - begin, f"(of {by}; ended|ended .* in {by};)"))
 print(longest[1])
 EOF
