@@ -8,7 +8,8 @@ A test that hangs, or a process that it leaves behind with the pipe of its outpu
 up make, and with it all the results of the others. So each test gets TRAWL_TEST_SECONDS (600), and
 what it left running is ended; either is a failure that names the processes. Signals begin as in a
 terminal: where tests run in the background, SIGINT is ignored, and a program that is to end by it
-never does. What a test took is the last line of its log: seconds, and those of the processor.
+never does. tracefs is mounted where nobody has done that yet: trawl does so itself, but tests that
+look for it before would skip what they are about. What a test took is the last line of its log: seconds, and those of the processor.
 """
 
 import ctypes
@@ -20,6 +21,7 @@ import sys
 import time
 
 PR_SET_CHILD_SUBREAPER = 36
+TRACEFS = "/sys/kernel/tracing"
 
 
 def processes():
@@ -83,8 +85,16 @@ def complain(what, left, grace):
 		time.sleep(0.05)
 
 
+def mount_tracefs():
+	"""As root; a test that still misses it says so itself."""
+	if os.geteuid() == 0 and os.path.isdir(TRACEFS) and not os.listdir(TRACEFS):
+		subprocess.run(["mount", "-t", "tracefs", "nodev", TRACEFS], stderr=subprocess.DEVNULL,
+		               check=False)
+
+
 def main():
 	seconds = float(os.environ.get("TRAWL_TEST_SECONDS", 600))
+	mount_tracefs()
 	grace = min(5, seconds)  # in which what the test started may still end by itself
 	ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 	for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM,

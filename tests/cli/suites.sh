@@ -49,4 +49,15 @@ ok "$([ "$left" ] && [ ! -e "/proc/$left" ]; echo $?)" "and that one is ended"
 said=$(trap '' INT; bounded sh -c 'kill -INT $$; echo goes on'); same \
 	"SIGINT is not ignored in a test" 130 $?
 said=$(bounded sh -c 'exit 7'); same "its status is the test's" 7 $?
+
+# A machine that has just booted has no tracefs mounted; what records would be skipped there.
+if [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
+	said=$(unshare -m bash -c 'while umount /sys/kernel/tracing; do :; done 2>/dev/null
+		ls /sys/kernel/tracing
+		TRAWL_TEST_SECONDS=60 /usr/bin/python3 "$TRAWL_SRC/tests/bounded.py" \
+			sh -c "ls /sys/kernel/tracing | grep uprobe_events"')
+	same "tracefs is mounted for the tests" uprobe_events "$(sed '/^# took/d' <<<"$said")"
+else
+	skip "tracefs is mounted for the tests" "not root, or no mount namespaces here"
+fi
 tap_done
