@@ -64,7 +64,7 @@ suite() {
 
 # Most of the tests' time is waiting: for the kernel's grace periods when probes come and go, for the
 # length of a capture. So there are more of them at once than processors,
-test_jobs=$(($(nproc) * 3 / 2))
+test_jobs=$(($(nproc) * 2))
 # and what does not disturb them goes on meanwhile, at the lowest priority: ahead begins it, met
 # waits for it.
 declare -A begun
@@ -118,14 +118,15 @@ tests() {
 
 # The tarball has all files of the tree, is built, installed and uninstalled. It is where the build
 # without optional libraries is tried, too; -O0 says whether it can be built in half the time.
+# From a folder in which no tests run meanwhile.
 tarball() {
-	make -C build -j"$(nproc)" distcheck TESTS= check_PROGRAMS= \
+	make -C build-clang -j"$(nproc)" distcheck TESTS= check_PROGRAMS= \
 		DISTCHECK_CONFIGURE_FLAGS="CFLAGS=-O0 --enable-werror --without-dw --without-pcap \
 			--without-archive --without-seccomp --without-zydis --without-demangler \
 			--without-traceevent --without-criterion" || return
 	[ -e .git ] || return 0 # this is a tarball
 	local left
-	left=$(comm -23 <(git ls-files | sort) <(tar tf build/trawl-*.tar.xz | cut -d/ -f2- | sort))
+	left=$(comm -23 <(git ls-files | sort) <(tar tf build-clang/trawl-*.tar.xz | cut -d/ -f2- | sort))
 	[ "$left" = .gitignore ] || ! printf 'not in the tarball: %s\n' "$left"
 }
 
@@ -134,6 +135,10 @@ with_clang() {
 	build build-clang CFLAGS='-g -O1' --enable-werror --with-all CC=clang &&
 		make -C build-clang check TESTS=tests/format/golden.sh \
 			check_PROGRAMS='tests/format/golden tests/format/dump'
+}
+
+with_clang_and_as_tarball() {
+	with_clang && tarball
 }
 
 say "building in build/"
@@ -146,14 +151,12 @@ else
 	[ ! "$long" ] || ahead "QEMU of the lab" make -C build lab-qemu
 	ahead "building with sanitizers in build-asan/" with_tests build-asan --enable-werror \
 		--with-all --enable-sanitizers
+	ahead "build with clang, distribution without optional libraries" with_clang_and_as_tarball
 	suite "tests" build $test_jobs check TESTS="$(tests build plain-tests)"
 	met "building with sanitizers in build-asan/" || failed=$((failed + 1))
-	ahead "build with clang" with_clang
-	ahead "distribution, without optional libraries" tarball
 	suite "tests under ASan and UBSan" build-asan $test_jobs check \
 		TESTS="$(tests build-asan sanitized-tests)"
-	one "build with clang"
-	one "distribution, without optional libraries"
+	one "build with clang, distribution without optional libraries"
 	met "kernels of the lab" || failed=$((failed + 1))
 	# Alone: its guests keep the machine busy, and what they are told of time has to be right.
 	if [ "$long" ]; then
