@@ -33,8 +33,8 @@ struct rewrite {
 	int sources[256];      /* number in the file -> in the new one; -1: none */
 	uint16_t source;       /* of the open batches, in the new file */
 	struct open_batch open[TASKS];
-	struct trawl_sync sync; /* the latest that was not written */
-	bool synced;
+	struct trawl_sync sync; /* the latest */
+	size_t syncs;
 	uint64_t bytes, batches;
 };
 
@@ -132,21 +132,12 @@ static bool end_batch(struct rewrite *m, struct open_batch *o)
 	return ok;
 }
 
-/*
- * Ends all batches, so that what comes later in the file is later; then the clock-sync that stood
- * in front of their last branches is true of what follows.
- */
 static bool end_batches(struct rewrite *m)
 {
-	struct trawl_error ignored;
-
 	for (size_t i = 0; i < TASKS; i++) {
 		if (!end_batch(m, &m->open[i]))
 			return false;
 	}
-	if (m->synced && trawl_writer_sync(m->w, &m->sync, &ignored))
-		return false;
-	m->synced = false;
 	return true;
 }
 
@@ -268,14 +259,25 @@ static bool take_batches(struct rewrite *m, const struct trawl_piece *p)
 	return ok;
 }
 
-/* Of the clock-syncs of each second one is kept for each end of batches: times are MONOTONIC. */
+/*
+ * Times are MONOTONIC and the clock was not set: the first clock-sync and the last give the same
+ * times as all of them. Each ends a chunk, and the pairs of one chunk's batches compress together.
+ */
 static bool take_sync(struct rewrite *m, const struct trawl_sync *s)
 {
-	if (s->why == TRAWL_SYNC_STEP || (s->why != TRAWL_SYNC_TICK && !end_batches(m)))
+	struct trawl_error ignored;
+
+	if (s->why == TRAWL_SYNC_STEP)
 		return false;
 	m->sync = *s;
-	m->synced = true;
-	return s->why == TRAWL_SYNC_TICK || end_batches(m);
+	return m->syncs++ || !trawl_writer_sync(m->w, s, &ignored);
+}
+
+static bool end(struct rewrite *m)
+{
+	struct trawl_error ignored;
+
+	return end_batches(m) && (m->syncs < 2 || !trawl_writer_sync(m->w, &m->sync, &ignored));
 }
 
 static bool take_piece(struct rewrite *m, struct trawl_piece *p)
@@ -297,7 +299,8 @@ static bool take_piece(struct rewrite *m, struct trawl_piece *p)
 
 static bool rewrite(struct rewrite *m, int to)
 {
-	struct trawl_writer_options o = { .level = LEVEL, .comment = "" };
+	struct trawl_writer_options o = { .level = LEVEL, .comment = "", .later = true,
+					  .no_index = true };
 	struct trawl_verdict verdict;
 	struct trawl_error ignored;
 	struct trawl_piece p;
@@ -316,7 +319,7 @@ static bool rewrite(struct rewrite *m, int to)
 		ok = ok && take_piece(m, &p);
 	}
 	trawl_verdict(m->r, &verdict);
-	return ok && !got && m->w && end_batches(m) && verdict.complete && !verdict.damaged &&
+	return ok && !got && m->w && end(m) && verdict.complete && !verdict.damaged &&
 	       !verdict.junk && !trawl_pieces_failed(m->r, &ignored);
 }
 

@@ -47,6 +47,7 @@ struct cut {
 	bool all_metadata;          /* keep all metadata, whether or not events refer to it */
 	struct cut_joined *joined;  /* an element for each section; NULL: nothing is merged */
 	bool again;                 /* re-encode every chunk, as small as possible */
+	bool no_index;              /* leave out the index, which repeats all metadata */
 	bool as_they_are;           /* copy whole chunks without decoding them before */
 
 	struct cut_entry *entries;

@@ -20,6 +20,8 @@ static const struct option long_options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
+enum { SCANNED_MOST = 16 << 20 }; /* a file of this size opens as fast without an index */
+
 struct whole {
 	const char *out;
 	bool no_sandbox, compact;
@@ -114,8 +116,10 @@ static int write_whole(const struct whole *o, struct edit_input *in, int fd,
 			 .again = o->compact };
 	struct trawl_verdict v;
 	uint64_t bytes = 0;
+	struct stat st;
 	int ret = -1;
 
+	c.no_index = o->compact && !fstat(in->file.fd, &st) && st.st_size <= SCANNED_MOST;
 	memset(c.sources, 0xff, sizeof(c.sources));
 	c.r = open_compact(o, in, &bytes, err);
 	if (c.r && !cut_plan(&c, err) && !cut_write(&c, fd, o->out, NULL, err) &&

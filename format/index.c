@@ -20,7 +20,8 @@ static void item_put(struct buf *b, enum block_kind kind, uint64_t at, const str
 
 void index_item(struct index *x, enum block_kind kind, uint64_t at, const struct buf *body)
 {
-	item_put(&x->items, kind, at, body);
+	if (!x->none)
+		item_put(&x->items, kind, at, body);
 }
 
 static void ref_put(struct buf *b, const struct chunk_ref *s)
@@ -30,7 +31,8 @@ static void ref_put(struct buf *b, const struct chunk_ref *s)
 
 void index_ref(struct index *x, const struct chunk_ref *r)
 {
-	ref_put(&x->refs, r);
+	if (!x->none)
+		ref_put(&x->refs, r);
 	x->chunks++;
 	x->events += r->count;
 }

@@ -23,6 +23,7 @@ struct chunk_ref {
 
 /* The writer's side: what has to go into the next index block. */
 struct index {
+	bool none;       /* the section has no index: only the totals are kept */
 	struct buf items, refs;
 	uint64_t last;   /* offset of the last index block; 0: none yet */
 	uint64_t chunks, events;

@@ -119,6 +119,7 @@ int section_writer_begin(struct section_writer *v, int fd, const struct section_
 	memset(v, 0, sizeof(*v));
 	v->name = f->name;
 	v->later = f->later;
+	v->index.none = f->no_index;
 	sink_open(&v->sink, fd);
 	leave_room(v, 0);
 	meta_cache_init(&v->metas, LAST_METAS);
@@ -273,9 +274,10 @@ void section_writer_end(struct section_writer *v, uint64_t lost)
 	struct buf body = { 0 };
 
 	put_group(v);
-	put_index(v);
+	if (!v->index.none)
+		put_index(v);
 	e.section = v->sink.pos;
-	e.index = v->sink.pos - v->index.last;
+	e.index = v->index.none ? 0 : v->sink.pos - v->index.last;
 	e.blocks = v->sink.seq;
 	end_put(&body, &e);
 	sink_block(&v->sink, BLOCK_END, &body);

@@ -22,6 +22,7 @@ struct section_writer_front {
 	uint64_t time;  /* CLOCK_REALTIME ns; 0: now */
 	uint32_t part;  /* of a row of files, from 0 */
 	bool later;     /* FORMAT_LATER */
+	bool no_index;
 };
 
 struct late_loss;

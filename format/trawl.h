@@ -219,6 +219,7 @@ struct trawl_writer_options {
 	uint64_t time;         /* CLOCK_REALTIME ns that the file's front says; 0: now */
 	uint64_t ring;         /* bytes of a ring in memory; 0: all goes to fd as it comes */
 	bool later;            /* the file may have chunks of level 20, from trawl_writer_chunk() */
+	bool no_index;         /* all metadata is in the file once; to open it, it is read whole */
 	bool keep_up;          /* bulk payload that comes too fast is compressed less or not */
 	/* Called for all metadata by trawl_writer_meta(), in its caller's thread. May be NULL. */
 	void (*told)(void *arg, const struct trawl_meta *m);

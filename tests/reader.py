@@ -570,9 +570,11 @@ class Reader:
 
     def check_end(self, s, v, at):
         section, index, events, chunks, _, blocks = v.numbers(*[8] * 6)
-        if (section != at or at - index != s.index_at[-1] or chunks != len(s.chunks) or
-                events != sum(c[2] for c in s.chunks) or blocks != s.seq - 1 or s.refs or s.copies):
+        if (section != at or chunks != len(s.chunks) or blocks != s.seq - 1 or
+                events != sum(c[2] for c in s.chunks)):
             raise Bad("the end block does not add up")
+        if at - s.index_at[-1] != index or s.refs or s.copies if s.index_at else index:
+            raise Bad("the end block's index")
         s.ended = True
 
     # ---- events

@@ -273,6 +273,25 @@ def check_compact(folder):
     same(["200", "2"], count, "a batch of each task")
 
 
+def check_once(folder):
+    """Symbols and other metadata are in a compacted file once, and in no index."""
+    noise, number = [], 7
+    for _ in range(180000):
+        number = (number * 6364136223846793005 + 1442695040888963407) % 2 ** 64
+        noise.append(f"{number >> 32:08x}")
+    path = capture(folder, *[f"meta noise/{n} {''.join(noise[n::2])}" for n in (0, 1)],
+                   "batch 5 5 1000", CALL_F, RET_F)
+    out = f"{folder}/compact.trawl"
+    done = run(f"{BUILD}/trawl-edit", "compact", path, "-w", out)
+    sizes = [os.path.getsize(f) for f in (path, out)]
+    # four bits of each digit are noise: 720,000 bytes
+    ok(done.returncode == 0 and sizes[0] > 1440000 and sizes[1] < 900000,
+       "compact: metadata is there once", sizes, done.stderr)
+    ours, theirs = (run(f"{BUILD}/trawl-decode", f).stdout for f in (path, out))
+    ok(ours == theirs and "complete" in run(f"{BUILD}/trawl-decode", "--summary", out).stdout,
+       "and all of it can be read", theirs)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         check_open(folder)
@@ -289,6 +308,7 @@ def main():
         check_moved(folder)
         check_brstack(folder)
         check_compact(folder)
+        check_once(folder)
     return finish()
 
 

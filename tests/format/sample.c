@@ -179,6 +179,14 @@ static int write_events(int fd, struct trawl_error *err)
 	return sample_events(fd, &plain, 300, 2, 3, 100, err);
 }
 
+static int write_unindexed(int fd, struct trawl_error *err)
+{
+	struct trawl_writer_options o = plain;
+
+	o.later = o.no_index = true;
+	return sample_events(fd, &o, 300, 2, 3, 100, err);
+}
+
 /* Metadata in parts, losses of every reason, a type that comes late. */
 static int write_meta(int fd, struct trawl_error *err)
 {
@@ -406,6 +414,7 @@ out:
 const struct sample samples[] = {
 	{ "empty", "a capture without a source", write_empty },
 	{ "events", "two sources, three CPUs, texts and bytes", write_events },
+	{ "unindexed", "the same without an index, metadata in groups", write_unindexed },
 	{ "meta", "metadata in parts, losses, a late event type", write_meta },
 	{ "kinds", "every kind of field, with tails", write_kinds },
 	{ "clocks", "four clocks, one of them set twice", write_clocks },
