@@ -324,13 +324,14 @@ void time_full(struct out *o, uint64_t ns, bool utc)
 	out_str(o, text);
 }
 
+/* What three digits round to 1000 is 1 of the next unit. */
 void time_span(struct out *o, uint64_t ns)
 {
 	if (ns < 1000)
 		out_printf(o, "%llu ns", (unsigned long long)ns);
-	else if (ns < 1000000)
+	else if (ns < 999500)
 		out_printf(o, "%.3g us", (double)ns / 1e3);
-	else if (ns < SECOND)
+	else if (ns < 999500000)
 		out_printf(o, "%.3g ms", (double)ns / 1e6);
 	else
 		out_printf(o, "%.3f s", (double)ns / 1e9);

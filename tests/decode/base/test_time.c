@@ -175,6 +175,7 @@ Test(when, written_as_tcpdump_does)
 
 Test(when, spans)
 {
+	static const uint64_t rounded[] = { 999499, 999500, 999499999, 999980000 };
 	struct out o;
 
 	out_memory(&o);
@@ -183,7 +184,11 @@ Test(when, spans)
 	time_span(&o, 1500);
 	out_char(&o, ' ');
 	time_span(&o, 2500000000);
+	for (size_t i = 0; i < ARRAY_SIZE(rounded); i++) {
+		out_char(&o, ' ');
+		time_span(&o, rounded[i]);
+	}
 	out_char(&o, '\0');
-	cr_expect_str_eq(o.data, "999 ns 1.5 us 2.500 s");
+	cr_expect_str_eq(o.data, "999 ns 1.5 us 2.500 s 999 us 1 ms 999 ms 1.000 s");
 	out_free(&o);
 }
