@@ -7,7 +7,7 @@ EDIT_SOURCES = edit/edit.h edit/edit.c edit/input.h edit/input.c \
 	edit/merge.h edit/merge.c edit/mergecommand.c \
 	edit/classes.h edit/classes.c edit/systemfiles.h edit/systemfiles.c edit/redact.h edit/redact.c edit/redactmeta.c edit/redactusb.c edit/redactbranch.c edit/redactcheck.c \
 	edit/redactcommand.c \
-	edit/removed.h edit/removed.c edit/standin.h edit/standin.c edit/sha256.h edit/sha256.c
+	edit/removed.h edit/removed.c edit/metatext.h edit/metatext.c edit/standin.h edit/standin.c edit/sha256.h edit/sha256.c
 trawl_edit_SOURCES = edit/trawl-edit.c $(EDIT_SOURCES)
 trawl_edit_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS) -O2
 trawl_edit_LDADD = libimport.la libdecode.la libcommon.la libtrawl.la

@@ -11,6 +11,7 @@
 #include "common/array.h"
 #include "common/branch.h"
 #include "common/branchrecord.h"
+#include "edit/metatext.h"
 #include "edit/redact.h"
 
 /* What it was is not said: the message may go where the file goes. */
@@ -34,6 +35,15 @@ static int found(const struct redact *x, const void *p, size_t n, size_t least, 
 	if (!p || !(v = removed_find(&x->removed, p, n, &at, least)))
 		return 0;
 	return refuse(x, v->class, v->len, kind, where, err);
+}
+
+static int found_in_metadata(const struct redact *x, const struct trawl_meta *m,
+			     struct trawl_error *err)
+{
+	for (struct metatext t = { .data = m->data, .len = m->len }; metatext_next(&t);)
+		if (found(x, t.data + t.at, t.n, 6, "metadata", m->name, err))
+			return -1;
+	return 0;
 }
 
 /* ---- addresses ---------------------------------------------------------------------------- */
@@ -179,9 +189,8 @@ static int check_descriptions(const struct redact *x, const struct trawl_reader 
 	for (size_t i = 0; i < trawl_meta_count(r); i++) {
 		const struct trawl_meta *m = trawl_meta_at(r, i);
 
-		if (found(x, m->name, strlen(m->name), 6, "metadata", m->name, err) ||
-		    found(x, m->data, m->len, 6, "metadata", m->name, err) ||
-		    address_in_text(x, m, err))
+		if (found(x, m->name, metatext_of_name(m->name), 6, "metadata", m->name, err) ||
+		    found_in_metadata(x, m, err) || address_in_text(x, m, err))
 			return -1;
 	}
 	return 0;

@@ -15,6 +15,7 @@
 #include "common/branchrecord.h"
 #include "common/sources.h"
 #include "decode/base/jdoc.h"
+#include "edit/metatext.h"
 #include "edit/redact.h"
 
 enum rule { KEEP, DROP, TEXT, PATH, WORDS, PATHS, EACH, TRIGGER, SOURCE, MACHINE, THIRD, NOTE };
@@ -438,10 +439,11 @@ char *redact_meta(struct redact *x, const struct trawl_meta *m, char *name, size
 	if (!text)
 		return NULL;
 	change_name(x, name);
-	if (!x->counting && strcmp(m->name, "kernel/kallsyms")) {
-		redact_scrub(x, text, strlen(text));
-		redact_scrub(x, name, strlen(name));
-	}
 	*len = strlen(text);
+	if (!x->counting && strcmp(m->name, "kernel/kallsyms")) {
+		for (struct metatext t = { .data = text, .len = *len }; metatext_next(&t);)
+			redact_scrub(x, text + t.at, t.n);
+		redact_scrub(x, name, metatext_of_name(name));
+	}
 	return text;
 }

@@ -111,6 +111,11 @@ x, y = [[int(str(v), 0) & (1 << 64) - 1 for v in addresses(l)] for l in (a, b)]
 tap.ok(not set(x) & set(y) and len({p - q for p, q in zip(x, y)}) == 1,
        "addresses keep their distances", x[:2], y[:2])
 tap.ok("operation redact" in after["summary"].decode(), "--summary tells that the file is redacted")
+kept = [{n: json.loads(bytes(data)).get("tid") if n.startswith("task/") else None
+         for n, _, _, _, data in reader.Reader(open(f, "rb").read()).metas
+         if re.match("(task|maps)/", n)} for f in (made, out)]
+tap.ok(kept[0].get("task/1000") == 1000 and kept[0] == kept[1],
+       "tasks keep their ids, although one is an argument of -p", sorted(kept[1])[-3:])
 status, _, text = run("trawl-edit", "verify", out)
 tap.same(0, status, "the file is whole")
 again = f"{tmp.name}/again.trawl"

@@ -314,7 +314,7 @@ static void add_metas(struct made *m)
 		 m->other ? "aaaaaaaa" : "11111111", m->other ? "7777" : "6666");
 	meta(m, "machine", "application/json", text);
 	meta(m, "capture", "application/json",
-	     "{\"argv\":[\"trawl\",\"-i\",\"uprobe:/opt/"
+	     "{\"argv\":[\"trawl\",\"-p\",\"1000\",\"-i\",\"uprobe:/opt/"
 	     "avZq22222222:main\"],\"sources\":[\"uprobe:/opt/avZq22222222:main\"],\"command\":[\"/"
 	     "opt/"
 	     "avZq22222222\",\"--password\",\"avZq33333333\"],\"user\":\"usZq44444444\",\"uid\":"
