@@ -76,6 +76,7 @@ libdecode_la_SOURCES += \
 	decode/usb/printer.c \
 	decode/usb/ptp.c \
 	decode/usb/video.c \
+	decode/usb/vision.c decode/usb/visionregister.h decode/usb/visionregister.c \
 	decode/usb/zeroed.h decode/usb/zeroed.c \
 	decode/usb/wellknown.h decode/usb/wellknown.c \
 	decode/usb/bytefield.h decode/usb/bytefield.c \

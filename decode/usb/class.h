@@ -88,5 +88,6 @@ extern const struct usb_class usb_ptp_class;
 extern const struct usb_class usb_serial_class;
 extern const struct usb_class usb_storage_class;
 extern const struct usb_class usb_video_class;
+extern const struct usb_class usb_vision_class;
 
 #endif

@@ -22,6 +22,7 @@ static const struct usb_class *const classes[] = {
 	&usb_ccid_class,
 	&usb_bluetooth_class,
 	&usb_ptp_class,
+	&usb_vision_class,
 };
 
 #define CLASSES ARRAY_SIZE(classes)

@@ -38,6 +38,7 @@ static const struct bits {
 	      "clock frequency", "baud rate", "parameter negotiation", "PPS", "clock stop",
 	      "NAD other than 0", "IFSD exchange", NULL, NULL, NULL, NULL, NULL, "TPDU level",
 	      "short APDU level", "short and extended APDU level", NULL, "wake-up")},
+	{"USB3 Vision device", FIELD("bmSpeedSupport"), BITS("low", "full", "high", "super")},
 	{"CDC call management", FIELD("bmCapabilities"),
 	 BITS("call management", "over data interface")},
 	{"CDC abstract control management", FIELD("bmCapabilities"),

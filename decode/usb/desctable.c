@@ -98,7 +98,7 @@ static const struct desc_field cap_billboard_mode[] = {
 };
 static const struct desc_field cap_other[] = {BYTES("data")};
 
-/* ---- HID, storage, DFU, smart card ---------------------------------------------------------- */
+/* ---- HID, storage, DFU, smart card, USB3 Vision --------------------------------------------- */
 
 /*
  * Pairs of type and length follow, one for each class descriptor; only the first pair has names
@@ -120,6 +120,14 @@ static const struct desc_field ccid[] = {
 	X("dwSynchProtocols", 4), X("dwMechanical", 4), X("dwFeatures", 4),
 	U("dwMaxCCIDMessageLength", 4), X("bClassGetResponse", 1), X("bClassEnvelope", 1),
 	X("wLcdLayout", 2), X("bPINSupport", 1), U("bMaxCCIDBusySlots", 1),
+};
+
+/* The versions of GenCP and USB3 Vision: the lower half of each is the minor one. */
+static const struct desc_field vision[] = {
+	U("GenCPVersion_minor", 2), U("GenCPVersion_major", 2), U("U3VVersion_minor", 2),
+	U("U3VVersion_major", 2), U("iDeviceGUID", 1), U("iVendorName", 1), U("iModelName", 1),
+	U("iFamilyName", 1), U("iDeviceVersion", 1), U("iManufacturerInfo", 1),
+	U("iSerialNumber", 1), U("iUserDefinedName", 1), X("bmSpeedSupport", 1),
 };
 
 /* ---- CDC ------------------------------------------------------------------------------------- */
@@ -369,6 +377,7 @@ static const struct desc_layout layouts[] = {
 	ROW(0x08, ANY, 0x62, 0x24, -1, "pipe usage", pipe),
 	ROW(0xfe, 0x01, ANY, 0x21, -1, "DFU functional", dfu),
 	ROW(0x0b, ANY, ANY, 0x21, -1, "smart card", ccid),
+	ROW(0xef, 0x05, 0x00, 0x24, 0x01, "USB3 Vision device", vision),
 
 	ROW(0x02, ANY, ANY, 0x24, 0x00, "CDC header", cdc_header),
 	ROW(0x02, ANY, ANY, 0x24, 0x01, "CDC call management", cdc_call),

@@ -71,6 +71,20 @@ struct usb_ptp_data {
 	uint16_t code;       /* of the operation */
 };
 
+/*
+ * A USB3 Vision camera: its last command, the last leader of its stream, and where its maps of
+ * registers are (0: unknown).
+ */
+struct usb_vision {
+	bool asked, write;     /* there is a command; it writes */
+	uint16_t id;           /* of the command */
+	uint64_t address;      /* that the command reads or writes */
+	bool led;              /* there is a leader */
+	uint16_t payload_type; /* that the leader announced */
+	uint64_t block_id;     /* of the leader */
+	uint64_t sbrm, sirm, eirm;
+};
+
 struct usb_device {
 	uint16_t bus;
 	uint8_t address;
@@ -86,6 +100,7 @@ struct usb_device {
 	struct usb_event_bytes event;
 	struct usb_acl_bytes acl[2]; /* index 0: OUT, 1: IN */
 	struct usb_ptp_data ptp;
+	struct usb_vision vision;
 	enum usb_form forms[16];           /* of IN endpoints, by endpoint number */
 	bool gone;             /* unplugged; the address has not been used since */
 	bool captured;         /* the capture contains the device's descriptors */

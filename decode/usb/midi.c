@@ -133,7 +133,11 @@ static void sysex_brief(const uint8_t *p, size_t n, size_t *used, struct out *o)
 	out_str(o, " sysex");
 	if (begins_sysex(p, n, &manufacturer)) {
 		name = CODE_NAME(manufacturers, manufacturer);
-		out_printf(o, " %s", name ? name : "of another manufacturer");
+		if (name)
+			out_printf(o, " %s", name);
+		else
+			out_printf(o, " manufacturer 0x%0*x", manufacturer > 0xff ? 6 : 2,
+				   manufacturer);
 	}
 	out_printf(o, " %zu bytes", len);
 	for (size_t at = 0; at < *used && shown < SYSEX_SHOWN; at += 4)

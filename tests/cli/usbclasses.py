@@ -319,6 +319,49 @@ def ptp():
     return c
 
 
+def industrial_camera():
+    info = struct.pack("<BBBHHHHBBBBBBBBB", 20, 0x24, 1, 0, 1, 2, 1, 4, 1, 2, 0, 6, 7, 3, 8, 0x08)
+    c = described(interface(0, 0xef, 5, 0, 2), info, endpoint(0x84, 2, 1024),
+                  endpoint(0x04, 2, 1024), interface(1, 0xef, 5, 1, 1), endpoint(0x83, 2, 1024),
+                  interface(2, 0xef, 5, 2, 1), endpoint(0x81, 2, 1024), dev_class=(0xef, 2, 1))
+
+    def command(code, id, payload):
+        c.transfer(BULK, 0x04, out=b"U3VC" + struct.pack("<HHHH", 0x4000, code, len(payload), id) +
+                   payload)
+
+    def answer(code, id, payload, status=0, length=None):
+        head = struct.pack("<HHHH", status, code, len(payload) if length is None else length, id)
+        c.transfer(BULK, 0x84, answer=b"U3VC" + head + payload, asked=1024)
+
+    def read(id, address, value, **kw):
+        command(0x0800, id, struct.pack("<QHH", address, 0, len(value)))
+        answer(0x0801, id, value, **kw)
+
+    def stream(leads, block, height, status, lead_type=1):
+        c.transfer(BULK, 0x81, asked=1024, answer=b"U3VL" + struct.pack(
+            "<HHQHHQIIIIIHH", 0, 52, leads, 0, lead_type, 99, 0x01080009, 640, 480, 0, 0, 0, 0))
+        c.transfer(BULK, 0x81, answer=bytes(range(64)), asked=1024)
+        c.transfer(BULK, 0x81, asked=1024, answer=b"U3VT" + struct.pack(
+            "<HHQHHQI", 0, 32, block, status, 0, 64, height))
+
+    read(1, 0x01d8, struct.pack("<Q", 0xaffc0000))
+    read(2, 0xaffc0020, struct.pack("<Q", 0xaffd0000))
+    read(3, 0xaffd0018, struct.pack("<I", 1024))
+    read(4, 0x0144, b"0042".ljust(64, b"\0"))
+    read(5, 0x40024, b"", status=0x8003)
+    command(0x0800, 6, struct.pack("<QHH", 0x01e0, 0, 8))
+    answer(0x0801, 7, struct.pack("<Q", 5))
+    command(0x0802, 8, struct.pack("<QI", 0xaffd0004, 1))
+    answer(0x0805, 8, struct.pack("<HH", 0, 500))
+    answer(0x0803, 8, struct.pack("<HH", 0, 4))
+    read(9, 0x01f0, b"\x01\x02\x03\x04", length=8)
+    c.transfer(BULK, 0x83, asked=1024, answer=b"U3VE" + struct.pack("<HHHHHHQ", 0, 0x0c00, 12, 1,
+                                                                   0, 0x4fff, 77))
+    stream(3, 3, 470, 0)
+    stream(4, 4, 12, 0xa101)
+    return c
+
+
 def card_reader():
     c = described(interface(0, 0x0b, 0, 0, 2), endpoint(0x02, 2, 64), endpoint(0x81, 2, 64))
 
@@ -366,6 +409,7 @@ def synthesizer():
                out=bytes.fromhex("04f00020" "04290213" "06f70000".replace("06f70000", "05f70000")))
     c.transfer(BULK, 0x81, answer=bytes.fromhex("09903c7f" "0bb00740" "0ee00050"))
     c.transfer(BULK, 0x02, out=bytes.fromhex("14f04110" "14424400" "1601f700"))
+    c.transfer(BULK, 0x02, out=bytes.fromhex("04f03902" "05f70000"))
     return c
 
 
@@ -482,6 +526,23 @@ def main():
         same(["IMG_0001.JPG"] * 1, [i["decoded"]["ptp"]["Filename"] for i in items
                                     if "Filename" in i.get("decoded", {}).get("ptp", {})][:1],
              "an object's information is in JSON")
+        items = check(d, "industrial camera", industrial_camera(), [
+            "U3V READMEM_CMD 1 SBRM_Address 8 bytes, ", "READMEM_ACK 1 SBRM_Address 0xaffc0000",
+            "READMEM_ACK 3 SI_Maximum_Leader_Size 0x400", 'READMEM_ACK 4 Serial_Number "0042"',
+            "READMEM_ACK 5 0x00040024, failed: invalid address", "READMEM_ACK 7 0x5, ",
+            "WRITEMEM_CMD 8 SI_Control 0x1", "PENDING_ACK 8 SI_Control within 500 ms",
+            "WRITEMEM_ACK 8 SI_Control 4 bytes", "READMEM_ACK 9 Timestamp, 16 of 1024 bytes, 100 us  55 33",
+            "EVENT_CMD 1 event 0x4fff at 77",
+            "leader of block 3, image timestamp 99, pixel_format BayerRG8, width 640, height 480",
+            "trailer of block 3, 64 bytes of payload, height 470, ",
+            "trailer of block 4, 64 bytes of payload, height 12, failed: data overrun"], 60)
+        got = [i["decoded"]["vision"] for i in items if "vision" in i.get("decoded", {})]
+        same([({"address", "register"}, None), (set(), 5)],
+             [({"address", "register"} & set(v), v.get("value")) for v in got
+              if v.get("request_id") in (6, 7)],
+             "an answer to another command has no address")
+        same([None], [v.get("value") for v in got if v.get("request_id") == 9 and "status" in v],
+             "an answer that is cut has no value")
         check(d, "card reader", card_reader(), [
             "CCID IccPowerOn slot 0 seq 1", "bmFindexDindex 0x18, bmTCCKST1 0x10", "failed",
             "seq 5 SELECT (00 a4 04 00)", "seq 7 SELECT (00 a4 04 00)",
@@ -491,7 +552,8 @@ def main():
         check(d, "mixer of Audio 1.0", mixer(), ["SET_CUR", "MIXER -6.00 dB, mixer unit 4 input 3 output 1"])
         items = check(d, "MIDI", synthesizer(), [
             "sysex Novation 7 bytes f0 00 20 29 02 13 f7", "note on channel 1 note 60 velocity 127",
-            "sysex Roland 8 bytes f0 41 10 42 44 00 01 f7"], 12)
+            "sysex Roland 8 bytes f0 41 10 42 44 00 01 f7",
+            "sysex manufacturer 0x39 4 bytes f0 39 02 f7"], 12)
         same(True, "f7" in [m.get("bytes") for i in items
                             for m in i["decoded"].get("midi", [])],
      "the padding of a packet is not among its bytes")
