@@ -239,12 +239,6 @@ static int no_memory(struct trawl_error *err)
 			  "the capture's transfers need more memory than there is");
 }
 
-/* True for the statuses of a cancelled URB: -ENOENT, -ECONNRESET, -ESHUTDOWN, -ENODEV. */
-static bool is_cancelled(int32_t status)
-{
-	return status == -2 || status == -104 || status == -108 || status == -19;
-}
-
 /*
  * True for the statuses with which the host refuses a transfer before the device has seen it:
  * -EPERM, -ENXIO, -ENOEXEC, -ENOMEM, -EBUSY, -EINVAL, -ENOSPC, -EMSGSIZE, -EHOSTUNREACH. In what
@@ -252,8 +246,8 @@ static bool is_cancelled(int32_t status)
  */
 static bool is_refused(int32_t status)
 {
-	return status == -1 || status == -6 || status == -8 || status == -12 || status == -16 ||
-	       status == -22 || status == -28 || status == -90 || status == -113;
+	return status == USB_REJECTED || status == -6 || status == -8 || status == -12 ||
+	       status == -16 || status == -22 || status == -28 || status == -90 || status == -113;
 }
 
 static int keep_answer(struct tape *t, const struct usb_detail *d, struct trawl_error *err)
@@ -334,7 +328,7 @@ static struct tape_entry entry_of(const struct usb_detail *d, uint64_t number)
 		.status = x->has_complete ? x->complete.status : 0,
 		.answered = x->has_complete,
 		.cancelled = x->end == TRANSFER_ERROR ||
-			(x->has_complete && (is_cancelled(x->complete.status) ||
+			(x->has_complete && (usb_status_is_cancelled(x->complete.status) ||
 					     is_refused(x->complete.status))),
 		.secret = d->secret,
 		.cut = data ? urb_missing(data) : 0,
@@ -414,7 +408,7 @@ static int keep_transfer(struct tape *t, const struct usb_detail *d, uint64_t nu
 static bool is_nothing(const struct usb_detail *d)
 {
 	return d->urb.xfer != URB_CONTROL && urb_in(&d->urb) && d->transfer->has_complete &&
-	       is_cancelled(d->urb.status) && !d->data_len;
+	       usb_status_is_cancelled(d->urb.status) && !d->data_len;
 }
 
 /* True for a read that the device never saw: nothing is played, and nothing was cancelled. */

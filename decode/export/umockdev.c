@@ -11,6 +11,7 @@
 #include "decode/base/bytes.h"
 #include "decode/base/escape.h"
 #include "decode/base/jdoc.h"
+#include "decode/usb/status.h"
 #include "decode/usb/usb.h"
 
 #define TAR_BLOCK 512
@@ -121,20 +122,12 @@ static void begin(struct writer *w, const struct urb *u)
 	out_free(&held);
 }
 
-/*
- * Whether the host cancelled the transfer (-ENOENT, -ECONNRESET, -ESHUTDOWN); another program may
- * not do so.
- */
-static bool is_cancelled(const struct urb *u)
-{
-	return u->status == -2 || u->status == -104 || u->status == -108;
-}
-
 static void end(struct writer *w, const struct urb *u)
 {
 	struct open_urb *open = find_open(w, u);
 
-	if (is_cancelled(u) && urb_in(u) && !u->data_len) {
+	/* Another program may not cancel it. */
+	if (usb_status_is_cancelled(u->status) && urb_in(u) && !u->data_len) {
 		w->error |= disown(w, open);
 		return;
 	}

@@ -81,6 +81,11 @@ const char *usb_status_errno(int32_t status)
 	return s ? s->error : "";
 }
 
+int usb_status_is_cancelled(int32_t status)
+{
+	return status == -2 || status == -104 || status == -108 || status == -19;
+}
+
 int usb_status_is_problem(int32_t status)
 {
 	const struct status *s = find(status);

@@ -29,6 +29,15 @@ const char *usb_status_errno(int32_t status);
 /* -EINPROGRESS: the status of a submission. */
 #define USB_IN_PROGRESS (-115)
 
+/* -EPERM: of a submission that was refused because its driver was cancelling the URB. */
+#define USB_REJECTED (-1)
+
+/*
+ * Whether the URB was given back because the driver unlinked it, the host controller shut down or
+ * the device is gone: -ENOENT, -ECONNRESET, -ESHUTDOWN, -ENODEV.
+ */
+int usb_status_is_cancelled(int32_t status);
+
 /*
  * Whether a status is an error of the device or the bus, as opposed to a cancellation by the
  * driver.

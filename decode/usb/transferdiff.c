@@ -187,15 +187,14 @@ static struct pipe *pipe_of(struct device *dev, uint8_t xfer, uint8_t endpoint)
 }
 
 /*
- * Whether the transfer was unlinked, shut down, or refused because the device is gone: -ENOENT,
- * -ECONNRESET, -ESHUTDOWN, -ENODEV.
+ * Whether the host ended the transfer. A driver that stops reading cancels an URB or, if it was
+ * about to submit it again, has that refused: which of the two is a matter of microseconds.
  */
 static bool is_cancelled(const struct transfer *t)
 {
 	int32_t status = t->complete.status;
 
-	return !t->has_complete || status == -2 || status == -104 || status == -108 ||
-		status == -19;
+	return !t->has_complete || usb_status_is_cancelled(status) || status == USB_REJECTED;
 }
 
 /*

@@ -81,6 +81,20 @@ def captures(d):
         c.record("S", BULK, 0x81, dev, status=-115, length=64, flag_data="<", id=c.next_id)
     put("unlinked", unlinked)
 
+    def refused(c, dev):
+        session(1)(c, dev)
+        c.record("S", BULK, 0x81, dev, status=-115, length=64, flag_data="<", id=c.next_id)
+        c.record("E", BULK, 0x81, dev, status=-1, flag_data="E", id=c.next_id)
+        vendor(c, dev, numbered(1, 13)[12:], enumerated=False)
+    put("refused", refused)
+    put("longer", session(1, n=13))
+
+    def unplaced(c, dev):
+        session(1)(c, dev)
+        c.record("S", BULK, 0x81, dev, status=-115, length=64, flag_data="<", id=c.next_id)
+        c.record("E", BULK, 0x81, dev, status=-28, flag_data="E", id=c.next_id)
+    put("unplaced", unplaced)
+
     def descriptor(c, dev):
         changed = VENDOR[1][:8] + b"\x31" + VENDOR[1][9:]
         c.get_descriptor(1, VENDOR[0], dev)
@@ -138,6 +152,9 @@ def main():
               "other ids, addresses, times and sequence numbers are no difference")
         alike(made, "storage", "tags", "nor are the tags of mass storage")
         alike(made, "good", "unlinked", "nor what the host cancelled or had not got")
+        alike(made, "longer", "refused", "nor a read that was refused while it was cancelled")
+        differ(made, "good", "unplaced", "transfer 13 there: only in " + made["unplaced"],
+               "a read that was refused for want of bandwidth is one")
         out = differ(made, "good", "changed",
                      "1234:0001 ep2 OUT bulk, transfer 6 there: byte 2 is 0x09, was 0x07",
                      "one byte that differs is found")
