@@ -22,11 +22,20 @@ static int enter(struct tape *t, const char *file, unsigned int more, struct tra
 int tape_open(struct tape *t, struct foreign *f, const char *file, const char *device, int cage,
 	      struct trawl_error *err)
 {
+	bool resolved;
+
 	*t = (struct tape)TAPE_NOTHING;
-	if (!foreign_open(f, file, true, err) &&
-	    (cage == TAPE_UNCAGED || !enter(t, file, (unsigned int)cage, err)) &&
-	    !foreign_resolve(f, err) && !tape_read_chosen(t, f->path, file, device, err))
+	resolved = !foreign_open(f, file, true, err) &&
+		   (cage == TAPE_UNCAGED || !enter(t, file, (unsigned int)cage, err)) &&
+		   !foreign_resolve(f, err);
+	if (resolved && !tape_read_chosen(t, f->path, file, device, err)) {
+		if (!t->damage.status)
+			t->damage = f->verdict;
 		return 0;
+	}
+	/* Without any USB the reason is what the file holds instead. */
+	if (resolved && f->verdict.status == TRAWL_CANNOT)
+		*err = f->verdict;
 	foreign_call(f, err);
 	return -1;
 }

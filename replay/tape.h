@@ -102,7 +102,8 @@ struct tape {
 	uint64_t no_answer;    /* IN transfers without a recorded completion */
 	/* the capture's own metadata: why it is not replayable; "" if it is or says nothing */
 	char verdict[256];
-	struct trawl_error damage; /* damage of the file; status 0: none */
+	/* damage of the file, or what its import left out; status 0: none */
+	struct trawl_error damage;
 };
 
 /*
@@ -113,7 +114,10 @@ struct tape {
  */
 int tape_read_chosen(struct tape *t, const char *path, const char *name, const char *device,
 		     struct trawl_error *err);
-/* Returns -1 with *err if the file is damaged or cut, else 0; for use after a successful replay. */
+/*
+ * Returns -1 with *err if the file is damaged or cut, or not all of it could be imported, else 0;
+ * for use after a successful replay.
+ */
 int tape_whole(const struct tape *t, struct trawl_error *err);
 /*
  * The same for any file that the user names: a .trawl file, one that can be imported, or "-".

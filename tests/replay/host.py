@@ -165,6 +165,16 @@ def test_errors(d):
     with open(d + "/bare.pcap", "wb") as f:
         f.write(usbsynth.pcap(c.records))
     refused("a device without descriptors", 3, "no device descriptor", "--to-c", d + "/bare.pcap")
+    c = usbsynth.Capture()
+    usbsynth.keyboard(c)
+    whole = usbsynth.pcap(c.records)
+    with open(d + "/cut.pcap", "wb") as f:
+        f.write(whole[:-5])
+    refused("a pcap file that is cut: what is there, and that it is not all", 1,
+            "is damaged after byte", "--to-c", d + "/cut.pcap")
+    with open(d + "/old.pcap", "wb") as f:
+        f.write(whole[:20] + struct.pack("<I", 186) + whole[24:])
+    refused("one without USB: what it holds instead", 3, "of link type 186", d + "/old.pcap")
     r = run(BUILD + "/trawl-export", "--to", "umockdev", d + "/bare.pcap")
     ok(r.returncode == 3 and
        "the file has no descriptors of a USB device" in r.stderr,
