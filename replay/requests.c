@@ -168,6 +168,8 @@ static void note_request(struct player *p, const struct usbip_urb *u, const char
 		return;
 	}
 	p->verdict->extra++;
+	if (!verdict_wants(p->verdict))
+		return;
 	tell_request(p, u->setup, text, sizeof(text));
 	verdict_note(p->verdict, p->tape, NULL, "the host sent %s, %s", text, what);
 }

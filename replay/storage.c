@@ -585,6 +585,8 @@ static void note_command(struct storage *s, const uint8_t *cbw)
 		return;
 	}
 	s->verdict->extra++;
+	if (!verdict_wants(s->verdict))
+		return;
 	tell_command(cbw, text, sizeof(text));
 	if (s->next < s->ncommands)
 		verdict_note(s->verdict, s->tape, &s->tape->entries[s->commands[s->next].cbw],

@@ -13,7 +13,7 @@ void verdict_note(struct verdict *v, const struct tape *t, const struct tape_ent
 	struct out what;
 	va_list ap;
 
-	if (*v->first && !v->verbose)
+	if (!verdict_wants(v))
 		return;
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);

@@ -19,6 +19,12 @@ struct verdict {
 	char first[640];   /* the first difference; "": none */
 };
 
+/* Whether a difference would be kept or printed: if not, its text need not be made. */
+static inline bool verdict_wants(const struct verdict *v)
+{
+	return v->verbose || !*v->first;
+}
+
 /*
  * Notes a difference: keeps the first, and prints each if verbose. e: the recorded transfer it
  * concerns, or NULL.
