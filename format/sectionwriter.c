@@ -71,7 +71,7 @@ static int put_indexed(struct section_writer *v, enum block_kind kind, struct bu
  */
 static int put_group(struct section_writer *v)
 {
-	struct view items = { v->group.data, v->group.data + v->group.len, false };
+	struct view items = { 0 };
 	uint64_t at = v->sink.pos;
 	int ret;
 
@@ -79,6 +79,8 @@ static int put_group(struct section_writer *v)
 		return 0;
 	leave_room(v, 16 * v->group.len);
 	ret = sink_block(&v->sink, BLOCK_GROUP, &v->group);
+	if (!ret) /* else there may be no data */
+		items = (struct view){ v->group.data, v->group.data + v->group.len, false };
 	while (!ret && view_left(&items)) {
 		enum block_kind kind = view_u8(&items);
 		size_t len = (size_t)view_varint(&items);
