@@ -238,6 +238,33 @@ int destination_open_special(const struct destination *d, uid_t us)
 	return -2;
 }
 
+static int open_file(const struct destination *d, bool make)
+{
+	const int flags = O_WRONLY | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC;
+
+	if (!make)
+		return openat(d->folder, d->name, flags);
+	if (unlinkat(d->folder, d->name, 0) && errno != ENOENT)
+		return -1;
+	return openat(d->folder, d->name, flags | O_CREAT | O_EXCL, 0600);
+}
+
+int destination_open(const char *path, uid_t us, bool make)
+{
+	struct destination d;
+	int fd, why;
+
+	if (destination_find(&d, path, us, true))
+		return -1;
+	fd = destination_open_special(&d, us);
+	if (fd == -1)
+		fd = open_file(&d, make);
+	why = errno;
+	destination_close(&d);
+	errno = why;
+	return fd < 0 ? -1 : fd;
+}
+
 void destination_close(struct destination *d)
 {
 	if (d->folder >= 0)

@@ -36,6 +36,14 @@ int destination_find(struct destination *d, const char *path, uid_t us, bool fol
  */
 int destination_open_special(const struct destination *d, uid_t us);
 
+/*
+ * Opens for writing, in one step, a file that others read while it grows. make: a file that has the
+ * name is replaced by an empty one, mode 0600, since another user may have a descriptor or a second
+ * name of it; else a file must be there. What is no regular file is opened as by
+ * destination_open_special(). Returns the descriptor, or -1 with errno.
+ */
+int destination_open(const char *path, uid_t us, bool make);
+
 /* Closes and frees; does nothing the second time. */
 void destination_close(struct destination *d);
 

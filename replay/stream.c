@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The way "stream": outputs the events in their recorded time, in a format for other programs. */
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "common/destination.h"
 #include "decode/base/cli.h"
 #include "decode/export/jsonl.h"
 #include "decode/export/pcapng.h"
@@ -246,28 +246,33 @@ static int play_once(const struct options *o, struct pacer *p, struct trawl_erro
 	return status;
 }
 
-static int open_output(const struct options *o, struct trawl_error *err)
+static int open_marker(const struct options *o, struct trawl_error *err)
 {
 	static const char *const places[] = {"/sys/kernel/tracing/trace_marker",
 					     "/sys/kernel/debug/tracing/trace_marker"};
+	bool named = strcmp(o->output, "-");
 	int fd = -1;
 
-	bool named = strcmp(o->output, "-");
+	for (unsigned int i = 0; fd < 0 && i < 2; i++)
+		fd = destination_open(named ? o->output : places[i], geteuid(), false);
+	if (fd < 0)
+		trawl_fail(err, TRAWL_CANNOT, "%s: %s: mount tracefs there, and run as root",
+			   named ? o->output : places[0], destination_fault(errno));
+	return fd;
+}
 
-	for (unsigned int i = 0; o->form == FORM_MARKER && fd < 0 && i < 2; i++)
-		fd = open(named ? o->output : places[i], O_WRONLY | O_CLOEXEC);
-	if (o->form == FORM_MARKER) {
-		if (fd < 0)
-			trawl_fail(err, TRAWL_CANNOT,
-				   "%s: %s: mount tracefs there, and run as root",
-				   named ? o->output : places[0], strerror(errno));
-		return fd;
-	}
+static int open_output(const struct options *o, struct trawl_error *err)
+{
+	int fd;
+
+	if (o->form == FORM_MARKER)
+		return open_marker(o, err);
 	if (!strcmp(o->output, "-"))
 		return dup(STDOUT_FILENO);
-	fd = open(o->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	fd = destination_open(o->output, geteuid(), true);
 	if (fd < 0)
-		trawl_fail(err, TRAWL_CANNOT, "-w %s: %s", o->output, strerror(errno));
+		trawl_fail(err, TRAWL_CANNOT, "-w %s: cannot be made: %s", o->output,
+			   destination_fault(errno));
 	return fd;
 }
 

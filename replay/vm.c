@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/destination.h"
 #include "common/duration.h"
 #include "common/array.h"
 #include "decode/base/cli.h"
@@ -352,11 +353,16 @@ static int with_tape(struct options *o, struct vm_result *r, struct trawl_error 
 static int save(const struct tape *t, uint64_t seed, uint64_t run, const char *path,
 		struct trawl_error *err)
 {
-	FILE *out = fopen(path, "we");
-	int ret;
+	int fd = destination_open(path, geteuid(), true), ret;
+	FILE *out = fd >= 0 ? fdopen(fd, "w") : NULL;
 
-	if (!out)
-		return trawl_fail(err, TRAWL_CANNOT, "%.300s: %s", path, strerror(errno));
+	if (!out) {
+		trawl_fail(err, TRAWL_CANNOT, "%.300s: cannot be made: %s", path,
+			   destination_fault(errno));
+		if (fd >= 0)
+			close(fd);
+		return -1;
+	}
 	ret = mutate_capture(t, seed, run, out, err);
 	if (fclose(out) && !ret)
 		ret = trawl_fail(err, TRAWL_CANNOT, "%.300s: %s", path, strerror(errno));

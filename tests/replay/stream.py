@@ -128,6 +128,32 @@ def test_marker():
        marks[:2])
 
 
+def test_output(d):
+    """-w in a folder that others may write to."""
+    victim, link, fifo = d + "/victim", d + "/link", d + "/fifo-of-another"
+    with open(victim, "w") as f:
+        f.write("kept")
+    if os.getuid():
+        skip("links and pipes of another user", "not root")
+    else:
+        os.symlink(victim, link)
+        os.lchown(link, 65534, 65534)
+        refused("a link of another user", 3, "a link of another user", "stream", "--speed", "0",
+                "-w", link, SERIAL)
+        os.mkfifo(fifo)
+        os.chown(fifo, 65534, 65534)
+        refused("a pipe of another user", 3, "is a FIFO of another user", "stream", "--speed", "0",
+                "-w", fifo, SERIAL)
+    second = d + "/second"
+    os.link(victim, second)
+    stream("--speed", "0", "-w", second, SERIAL)
+    with open(second, "rb") as f:
+        ok(f.read() == run("trawl-decode", SERIAL), "a file of two names gets new content ..")
+    with open(victim) as f:
+        same("kept", f.read(), ".. by the name that was given only")
+    same(0o600, os.stat(second).st_mode & 0o777, "which its owner may read")
+
+
 def refused(name, status, text, *args):
     r = subprocess.run([BUILD + "/trawl-replay", *args], capture_output=True, text=True,
                        stdin=subprocess.DEVNULL)
@@ -143,6 +169,7 @@ def main():
         test_step()
         test_wireshark(d)
         test_marker()
+        test_output(d)
         refused("a form that there is not", 2, "is no form of a stream", "stream", "--to", "midi",
                 SERIAL)
         refused("no times", 2, "is no number of times", "stream", "--loop=no", SERIAL)
