@@ -113,10 +113,10 @@ static void tell(const struct cut_result *r, const char *out)
 {
 	char room[16];
 
-	fprintf(stderr, "trawl-edit: %s: %" PRIu64 " events, %s; %" PRIu64 " left out\n", out,
-		r->kept, edit_megabytes(room, r->bytes), r->left_out);
+	cli_say("%s: %" PRIu64 " events, %s; %" PRIu64 " left out", out, r->kept,
+		edit_megabytes(room, r->bytes), r->left_out);
 	if (r->why[0])
-		fprintf(stderr, "trawl-edit: %s\n", r->why);
+		cli_say("%s", r->why);
 }
 
 static int cut_input(struct cut_options *o, struct edit_input *in, struct trawl_error *err)

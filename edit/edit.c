@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/plain.h"
+
 int edit_usage(struct trawl_error *err, const char *text, const char *what)
 {
 	return trawl_fail(err, TRAWL_USAGE, "%s%s; see --help", text, what);
@@ -96,15 +98,16 @@ void edit_progress(const char *name, uint64_t done, uint64_t all)
 {
 	uint64_t percent = all ? done * 100 / all : 100,
 		 before = all && done ? (done - 1) * 100 / all : 0;
-	char bar[21] = "....................";
+	char bar[21] = "....................", plain[61];
 
 	if (!isatty(STDERR_FILENO) || (percent == before && done != 1))
 		return;
 	memset(bar, '#', percent / 5);
+	snprintf(plain, sizeof(plain), "%s", name);
 	if (done == all)
 		fprintf(stderr, "\r\033[K");
 	else
-		fprintf(stderr, "\rtrawl-edit: %.60s [%s] %3u %%", name, bar,
+		fprintf(stderr, "\rtrawl-edit: %s [%s] %3u %%", plain_text(plain, false), bar,
 			(unsigned int)percent);
 }
 

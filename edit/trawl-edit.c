@@ -205,7 +205,7 @@ static int import_stream(FILE *in, const char *path, int to, const char *out, in
 		return -1;
 	if (foreign_verdict(&im, path, err))
 		return im.events ? 1 : -1;
-	fprintf(stderr, "trawl-edit: %s: %llu events%s\n", path, (unsigned long long)im.events,
+	cli_say("%s: %llu events%s", path, (unsigned long long)im.events,
 		im.apart ? "; interfaces recorded the same bus: each is a source (--source)" : "");
 	return 0;
 }
@@ -481,7 +481,8 @@ static int verify_reader(struct trawl_reader *r, const char *path, struct trawl_
 	struct trawl_event ev;
 	uint64_t events = 0, tasks = 0;
 	const struct trawl_source *source = NULL;
-	bool of_tasks = false;
+	bool of_tasks = false, whole;
+	char apart[60] = "";
 	int got;
 
 	if (!r)
@@ -499,16 +500,16 @@ static int verify_reader(struct trawl_reader *r, const char *path, struct trawl_
 	if (got < 0)
 		return -1;
 	/* events of the task source are counted apart: trawl-decode does not show them */
-	printf("%s: %llu events", path, (unsigned long long)(events - tasks));
 	if (tasks)
-		printf(" (and %llu of the task source)", (unsigned long long)tasks);
-	printf(", %llu bytes", (unsigned long long)v.bytes);
-	if (v.complete && !v.damaged && !v.cut_at && !v.junk) {
-		printf(": %s\n", v.text);
-		return 0;
-	}
-	putchar('\n'); /* the problem is reported on standard error */
-	return trawl_fail(err, TRAWL_BAD_DATA, "%s: %s", path, v.text);
+		snprintf(apart, sizeof(apart), " (and %llu of the task source)",
+			 (unsigned long long)tasks);
+	whole = v.complete && !v.damaged && !v.cut_at && !v.junk;
+	/* made as messages are: the name of the file may be a stranger's, too */
+	trawl_fail(err, TRAWL_OK, "%s: %llu events%s, %llu bytes%s%s", path,
+		   (unsigned long long)(events - tasks), apart, (unsigned long long)v.bytes,
+		   whole ? ": " : "", whole ? v.text : "");
+	puts(err->text);
+	return whole ? 0 : trawl_fail(err, TRAWL_BAD_DATA, "%s: %s", path, v.text);
 }
 
 static int verify(int argc, char **argv, struct trawl_error *err)

@@ -54,19 +54,15 @@ static void tell(const struct whole *o, const struct cut *c, const struct trawl_
 
 	fstat(fd, &st);
 	if (o->compact)
-		fprintf(stderr, "trawl-edit: %s: %s, %.0f %% of %s\n", o->out,
+		cli_say("%s: %s, %.0f %% of %s", o->out,
 			edit_megabytes(a, (uint64_t)st.st_size),
 			v->bytes ? 100.0 * (double)st.st_size / (double)v->bytes : 0.0,
 			edit_megabytes(b, v->bytes));
 	else if (v->complete && !v->damaged && !v->junk)
-		fprintf(stderr,
-			"trawl-edit: %s: nothing was wrong: %" PRIu64 " events are copied\n", name,
-			c->kept);
+		cli_say("%s: nothing was wrong: %" PRIu64 " events are copied", name, c->kept);
 	else
-		fprintf(stderr,
-			"trawl-edit: %s: %s. %" PRIu64 " events are saved, which is all that is "
-						       "whole\n",
-			name, v->text, c->kept);
+		cli_say("%s: %s. %" PRIu64 " events are saved, which is all that is whole", name,
+			v->text, c->kept);
 }
 
 /*

@@ -2,24 +2,40 @@
 /* An error's text, one line, and the exit status that it stands for. */
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "format/memory.h"
 #include "format/trawl.h"
 
 /*
- * Messages quote files of strangers, and all of them are made here. What a terminal would obey
- * becomes '?'; of ends of lines those stay that messages have, with a blank or tab after them.
+ * The length of the control character at p, 0 if there is none: C0 and DEL, C1 in UTF-8, and what
+ * ends a line or turns its direction (U+2028 to U+202E, U+2066 to U+2069).
+ */
+static size_t control_length(const unsigned char *p)
+{
+	if (*p < 0x20 || *p == 0x7f)
+		return 1;
+	if (p[0] == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0)
+		return 2;
+	if (p[0] == 0xe2 && ((p[1] == 0x80 && p[2] >= 0xa8 && p[2] <= 0xae) ||
+			     (p[1] == 0x81 && p[2] >= 0xa6 && p[2] <= 0xa9)))
+		return 3;
+	return 0;
+}
+
+/*
+ * Messages quote files of strangers, and all of them are made here. Control characters become '?';
+ * a tab stays, and of ends of lines those that messages have, with a blank or tab after them.
  */
 static void make_harmless(unsigned char *p)
 {
-	for (; *p; p++) {
-		bool c1 = p[0] == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0;
+	size_t n;
 
-		if (*p == '\n' ? p[1] != ' ' && p[1] != '\t'
-			       : (*p < 0x20 && *p != '\t') || *p == 0x7f || c1)
-			*p = '?';
-		if (c1)
-			p[1] = '?';
+	for (; *p; p += n ? n : 1) {
+		n = control_length(p);
+		if (*p == '\t' || (*p == '\n' && (p[1] == ' ' || p[1] == '\t')))
+			continue;
+		memset(p, '?', n);
 	}
 }
 

@@ -16,6 +16,7 @@
 
 #include "common/sandbox.h"
 #include "decode/base/cli.h"
+#include "decode/base/escape.h"
 #include "replay/gdbstub.h"
 #include "replay/walk.h"
 #include "replay/walkevent.h"
@@ -95,14 +96,21 @@ static void show(struct walk *w, uint64_t begin)
 	char place[IMAGE_TEXT], line[IMAGE_TEXT], insn[200];
 	struct image_place p;
 	struct walk_insn i;
+	struct out o;
 
 	walk_here(w, &i);
 	walk_place(w, i.pc, &p);
 	disassemble(&i, insn, sizeof(insn));
 	image_describe(&p, place);
 	image_describe_line(&p, false, line);
-	printf("%.9f 0x%" PRIx64 " %s %s%s%s\n", (double)(i.time - begin) / 1e9, i.pc, place, line,
-	       *line ? " " : "", insn);
+	out_memory(&o);
+	out_printf(&o, "%.9f 0x%" PRIx64 " ", (double)(i.time - begin) / 1e9, i.pc);
+	out_safe(&o, place, strlen(place));
+	out_char(&o, ' ');
+	out_safe(&o, line, strlen(line));
+	out_printf(&o, "%s%s\n", *line ? " " : "", insn);
+	fwrite(o.data, 1, o.len, stdout);
+	out_free(&o);
 }
 
 /* Prints why a walk stopped. True if it can go on. */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "common/array.h"
+#include "common/plain.h"
 #include "decode/base/bytes.h"
 #include "decode/import/unpack.h"
 #include "replay/vm.h"
@@ -98,6 +99,7 @@ static bool take_line(struct vm_result *r, char *line, bool quiet, bool verbose)
 		return false;
 	*text++ = '\0';
 	text[strcspn(text, "\r")] = '\0';
+	plain_text(text, true);
 	if (!strcmp(line, VM_READY))
 		r->ready = true;
 	else if (!strcmp(line, VM_RUN))
@@ -173,6 +175,7 @@ static void find_complaint(int console, struct vm_result *r, bool verbose)
 	rewind(in);
 	while (fgets(line, sizeof(line), in)) {
 		line[strcspn(line, "\r\n")] = '\0';
+		plain_text(line, true); /* the device's strings are in it */
 		if (verbose)
 			fprintf(stderr, "kernel: %s\n", line);
 		if ((n || vm_is_complaint(line)) && n + 1 < sizeof(r->complaint))

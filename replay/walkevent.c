@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/branchrecord.h"
+#include "decode/base/escape.h"
 #include "decode/base/glob.h"
 #include "decode/query/consumer.h"
 
@@ -26,9 +27,12 @@ static void keep(struct finder *f, const struct decoder *d, void *state, const s
 	struct out *o = &f->event->text;
 
 	o->len = 0;
-	out_printf(o, "%.*s", (int)it->name_len, it->name);
-	if (it->tid != ITEM_NO_TASK)
-		out_printf(o, " [%.*s %d]", (int)it->comm_len, it->comm, it->tid);
+	out_safe(o, it->name, it->name_len);
+	if (it->tid != ITEM_NO_TASK) {
+		out_str(o, " [");
+		out_safe(o, it->comm, it->comm_len);
+		out_printf(o, " %d]", it->tid);
+	}
 	out_char(o, ' ');
 	d->text(state, it, o);
 	f->event->time = f->time;

@@ -2,6 +2,7 @@
 #include "decode/base/cli.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 
 #include "common/otheropt.h"
@@ -12,6 +13,19 @@ int cli_error(const struct trawl_error *err)
 {
 	fprintf(stderr, "%s: %s\n", cli_program, err->text);
 	return err->status;
+}
+
+void cli_say(const char *fmt, ...)
+{
+	struct trawl_error note;
+	char text[sizeof(note.text)];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	trawl_fail(&note, TRAWL_OK, "%s", text);
+	cli_error(&note);
 }
 
 void cli_note(void *unused, const struct trawl_error *note)

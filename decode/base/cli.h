@@ -13,7 +13,10 @@ extern const char *cli_program; /* set first in main(); begins every message */
 /* Prints "PROGRAM: text" and returns the status of the error. */
 int cli_error(const struct trawl_error *err);
 
-/* Prints the same of something that is no error; for where_when_odd(). */
+/* Prints "PROGRAM: text" of something that is no error, harmless as errors are. */
+void cli_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* Prints the same of what is no error and has its text already; for where_when_odd(). */
 void cli_note(void *unused, const struct trawl_error *note);
 
 /*

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/base/escape.h"
 #include "decode/flow/export.h"
 
 enum { DEPTH = 32 };
@@ -33,9 +34,10 @@ static void put_maps(struct brstack *b, const struct flow_stretch *s)
 			continue;
 		out_printf(b->out,
 			   "PERF_RECORD_MMAP2 %d/%d: [0x%" PRIx64 "(0x%" PRIx64 ") @ 0x%" PRIx64
-			   " 00:00 0 0]: r-xp %s\n",
-			   s->task->pid, s->task->tid, r->start, r->end - r->start, r->offset,
-			   r->module->path);
+			   " 00:00 0 0]: r-xp ",
+			   s->task->pid, s->task->tid, r->start, r->end - r->start, r->offset);
+		out_safe(b->out, r->module->path, strlen(r->module->path));
+		out_char(b->out, '\n');
 	}
 }
 

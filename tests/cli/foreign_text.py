@@ -16,8 +16,9 @@ sys.dont_write_bytecode = True
 import tap  # noqa: E402
 from tap import finish, ok, same  # noqa: E402
 
-BUILD = os.environ.get("TRAWL_BUILD", ".")
-OBEYED = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]")
+SRC, BUILD = os.environ.get("TRAWL_SRC", ".."), os.environ.get("TRAWL_BUILD", ".")
+OBEYED = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|"
+                    rb"\xe2\x80[\xa8-\xae]|\xe2\x81[\xa6-\xa9]")
 FORGED = re.compile(rb"^(\d\d:)?12:00:00", re.M)
 
 
@@ -57,6 +58,33 @@ with tempfile.TemporaryDirectory() as folder:
         harmless(" ".join(argv[:-1]), out + err)
     out, err = run("trawl-export", "--to", "pcapng", f, "-w", "-")
     ok(b"\x1b" not in out and b"\x9b" not in out, "pcapng: no escape in any option or packet")
+
+    # every string of the metadata, in the files that have most kinds of it
+    tainted = f"{folder}/tainted.trawl"
+    for name, commands in (
+            ("tests/golden/branches.trawl",
+             [["trawl-decode"], ["trawl-decode", "--calls"], ["trawl-decode", "--counts"],
+              ["trawl-export", "--to", "brstack"], ["trawl-export", "--to", "folded"],
+              ["trawl-export", "--to", "lcov"], ["trawl-replay", "branch"]]),
+            ("samples/usb-storage.trawl",
+             [["trawl-decode"], ["trawl-decode", "--summary"], ["trawl-edit", "verify"],
+              ["trawl-replay", "host"], ["trawl-replay", "host", "--to-c"]])):
+        subprocess.run([f"{BUILD}/tests/decode/taint", f"{SRC}/{name}", tainted,
+                        "\x1b]0;PWNED\x07\n12:00:00 \u2028\u009b2J\u202e\t\r"], check=True)
+        for argv in commands:
+            out, err = run(*argv, tainted)
+            harmless(f"{' '.join(argv)} of {os.path.basename(name)}", out + err)
+
+    # a file's own name may be a stranger's, too
+    odd = f"{folder}/a\x1b]0;PWNED\x07\n12:00:00 b\u202e"
+    with open(f"{SRC}/samples/tick.trawl", "rb") as whole, open(odd, "wb") as copy:
+        copy.write(whole.read())
+    for argv in (["trawl-edit", "verify"], ["trawl-edit", "repair", "-w", f"{folder}/o"],
+                 ["trawl-edit", "redact", "-w", f"{folder}/o"], ["trawl-decode", "--summary"],
+                 ["trawl-edit", "merge", "--shift", "1s", "-w", f"{folder}/o",
+                  f"{SRC}/samples/usb-serial.trawl"]):
+        out, err = run(*argv, odd)
+        harmless(f"{' '.join(argv[:2])} of a file with an odd name", out + err)
 
     # a text whose place is outside of its record
     out, err = run("trawl-decode", f)

@@ -8,6 +8,10 @@ check_PROGRAMS += tests/decode/make-hostile
 tests_decode_make_hostile_SOURCES = tests/decode/make-hostile.c
 tests_decode_make_hostile_CFLAGS = $(AM_CFLAGS)
 tests_decode_make_hostile_LDADD = libtrawl.la
+check_PROGRAMS += tests/decode/taint
+tests_decode_taint_SOURCES = tests/decode/taint.c
+tests_decode_taint_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS)
+tests_decode_taint_LDADD = libtrawl.la $(JSON_LIBS)
 # make-branches writes captures of branches that tests/cli/branchflow.py describes.
 check_PROGRAMS += tests/decode/make-branches
 tests_decode_make_branches_SOURCES = tests/decode/make-branches.c

@@ -135,6 +135,13 @@ echo '[    9.1] WARNING: CPU: 0 PID: 1 at drivers/x.c:1' >>"$path"; echo ready '
     status, out, err = b.vm()
     ok(status == 1 and "WARNING: CPU: 0" in out, "what the kernel complained of is printed", status,
        out, err)
+    b.qemu("""for a in "$@"; do :; done
+grep -o 'path=/proc/self/fd/[0-9]*' "$D/args" >"$D/fd"; . "$D/fd"
+printf '[ 9.1] WARNING: x\\n[ 9.2] usb 1-1: Product: \\033]0;P\\007\\n' >>"$path"
+echo ready ''; printf 'say its name: \\033[2J\\n'""")
+    status, out, err = b.vm("-v")
+    ok(status == 1 and "Product: ?]0;P?" in out and "its name: ?[2J" in out and
+       "\x1b" not in out + err, "a device's names are printed harmless", status, out, err)
 
 
 def test_contents(b):
