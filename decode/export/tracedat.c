@@ -3,6 +3,7 @@
 #include "decode/export/tracedat.h"
 #include "decode/base/escape.h"
 #include "decode/base/number.h"
+#include "decode/export/datprobe.h"
 #include "common/array.h"
 
 #include <errno.h>
@@ -48,6 +49,7 @@ struct cpu {
 struct kind {
 	const struct trawl_event_type *type;
 	uint16_t id;
+	bool probe; /* its records have the text of trawl-decode */
 };
 
 struct task_name {
@@ -70,6 +72,7 @@ struct tracedat {
 	bool *taken; /* TYPES_MAX elements: numbers in use */
 	struct task_name *names; /* hash table by tid, open addressing */
 	size_t nnames, names_room;
+	struct out text, record; /* of the current event of a probe */
 	uint64_t left_out;
 	struct trawl_error err; /* error of the consumer functions */
 };
@@ -191,8 +194,10 @@ static int append(struct tracedat *t, struct cpu *c, uint64_t ts, uint16_t id, c
  * Returns the number of an event type: its own, unless two machines of a merged file use the number
  * for different types; then a free one.
  */
-static const struct kind *kind_for(struct tracedat *t, const struct trawl_event_type *type)
+static const struct kind *kind_for(struct tracedat *t, const struct item *it)
 {
+	const struct trawl_event_type *type = it->type;
+	const bool probe = datprobe_is(it);
 	uint32_t id = type->id;
 
 	for (size_t i = t->nkinds; i-- > 0;)
@@ -201,14 +206,15 @@ static const struct kind *kind_for(struct tracedat *t, const struct trawl_event_
 	if (t->nkinds == TYPES_MAX - 1 || !array_grow(t->kinds, t->nkinds))
 		return NULL;
 	for (size_t i = 0; i < t->nkinds; i++) /* another source has the same event */
-		if (t->kinds[i].type->id == id && !strcmp(t->kinds[i].type->format, type->format)) {
-			t->kinds[t->nkinds] = (struct kind){ type, t->kinds[i].id };
+		if (t->kinds[i].type->id == id && t->kinds[i].probe == probe &&
+		    !strcmp(t->kinds[i].type->format, type->format)) {
+			t->kinds[t->nkinds] = (struct kind){ type, t->kinds[i].id, probe };
 			return &t->kinds[t->nkinds++];
 		}
 	for (uint32_t n = 0; (id == 0 || id >= TYPES_MAX || t->taken[id]) && n < TYPES_MAX; n++)
 		id = id + 1 < TYPES_MAX ? id + 1 : 1;
 	t->taken[id] = true;
-	t->kinds[t->nkinds] = (struct kind){ type, (uint16_t)id };
+	t->kinds[t->nkinds] = (struct kind){ type, (uint16_t)id, probe };
 	return &t->kinds[t->nkinds++];
 }
 
@@ -260,7 +266,7 @@ static int take_item(struct consumer *consumer, const struct decoder *d, void *s
 		t->left_out++;
 		return 0;
 	}
-	k = kind_for(t, it->type);
+	k = kind_for(t, it);
 	c = k ? cpu_for(t, it->cpu) : NULL;
 	if (!c) {
 		if (it->cpu < CPUS_MAX)
@@ -272,7 +278,16 @@ static int take_item(struct consumer *consumer, const struct decoder *d, void *s
 		return 1;
 	}
 	remember(t, it);
-	return append(t, c, it->ts, k->id, it->record, it->len) ? 1 : 0;
+	if (!k->probe)
+		return append(t, c, it->ts, k->id, it->record, it->len) ? 1 : 0;
+	t->text.len = t->record.len = 0;
+	d->text(state, it, &t->text);
+	datprobe_record(it, &t->text, &t->record);
+	if (t->text.error || t->record.error) {
+		trawl_fail(&t->err, TRAWL_CANNOT, "--to trace-dat: out of memory");
+		return 1;
+	}
+	return append(t, c, it->ts, k->id, t->record.data, t->record.len) ? 1 : 0;
 }
 
 /* Nobody knows which CPU the missing events were of: each may miss some, an unknown number. */
@@ -324,6 +339,8 @@ static void tracedat_free(struct tracedat *t)
 	free(t->kinds);
 	free(t->taken);
 	free(t->names);
+	out_free(&t->text);
+	out_free(&t->record);
 	if (t->spool)
 		fclose(t->spool);
 	free(t);
@@ -342,6 +359,8 @@ static struct tracedat *tracedat_new(struct stream *s, int spool, struct out *ou
 		trawl_fail(err, TRAWL_CANNOT, "--to trace-dat: out of memory");
 		return NULL;
 	}
+	out_memory(&t->text);
+	out_memory(&t->record);
 	t->consumer.item = take_item;
 	t->consumer.loss = take_loss;
 	t->stream = s;
@@ -369,7 +388,11 @@ static void format_text(const struct kind *k, struct out *o)
 	if (id) {
 		out_bytes(&text, format, (size_t)(id + 5 - format));
 		out_u64(&text, k->id);
-		out_str(&text, id + 5 + strspn(id + 5, "0123456789"));
+		id += 5 + strspn(id + 5, "0123456789");
+		if (k->probe)
+			datprobe_format(k->type, id, &text);
+		else
+			out_str(&text, id);
 	}
 	out_le64(o, text.len);
 	out_bytes(o, text.data, text.len);

@@ -179,6 +179,46 @@ def test_field_types(d):
          "exit is a field of --where")
 
 
+PROBE = FORMAT.split("\\tfield:unsigned long n")[0].replace("count", "np_f") + "".join(
+    "\\tfield:%s;\\toffset:%u;\\tsize:%u;\\tsigned:%u;\\n" % f for f in (
+        ("unsigned long __probe_ip", 8, 8, 0), ("u8 v", 16, 1, 0), ("s32 v_one", 17, 4, 1),
+        ("u8 f_na", 21, 1, 0), ("__data_loc char[] s", 22, 4, 1))) + (
+    '\\nprint fmt: "(%lx) v=%u v_one=%d f_na=%u s=\\"%s\\"", REC->__probe_ip, REC->v, '
+    'REC->v_one, REC->f_na, __get_str(s)\\n')
+
+
+def test_probe_words(d):
+    """trace-cmd shows of a probe what trawl-decode shows: no number where there is no value."""
+    args = [{"name": "v", "type": "u8", "show": "variant", "values": {"one": 1, "two": 2}},
+            {"name": "v.one", "type": "s32", "show": "int", "when": {"arg": "v", "is": "one"}},
+            {"name": "f_na", "type": "u8", "show": "int"}, {"name": "s", "type": "string",
+                                                           "show": "text"}]
+    states = [{"name": a["name"], "state": "exact", "type": a["type"]} for a in args]
+    states[2].update(state="unavailable", why="in a register of floating point")
+    record = lambda v, one, text: (struct.pack(
+        "<HBBIQBiBI", 77, 0, 0, 7, 16, v, one, 0, len(text) << 16 | 26) + text).hex()
+    make(d + "/p.trawl", [
+        "meta 1 probe/uprobe/np:f application/json " + json.dumps(
+            {"kind": "uprobe", "args": args, "sites": [{"offset": 16, "symbol": "f",
+                                                        "args": states}]}),
+        "source uprobe tracefs", "type 0 77 26 np:f " + PROBE,
+        "field __probe_ip 3 0 8 8 1 unsigned long", "field v 0 0 16 1 1 u8",
+        "field v.one 1 0 17 4 1 s32", "field f_na 0 0 21 1 1 u8", "field s 11 1 22 1 1 char[]",
+        "event 0 77 0 5000 " + record(1, -5, b"a\n\0"),
+        "event 0 77 0 6000 " + record(2, 9, b"b\0")])
+    run("trawl-export", "--to", "trace-dat", d + "/p.trawl", "-w", d + "/p.dat")
+    report = lambda *more: subprocess.run(["trace-cmd", "report", "-N", "-t", *more, d + "/p.dat"],
+                                          capture_output=True, text=True, check=True).stdout
+    words = lambda text: [line.split("np_f:")[1].strip() for line in text.splitlines()
+                          if "np_f:" in line]
+    same(["v=%s s=%s (f)" % (v, s) for v, s in (
+        ('one v.one=-5 f=<unavailable: in a register of floating point>', '"a\\n"'),
+        ('two f=<unavailable: in a register of floating point>', '"b"'))], words(report()),
+         "trace-cmd report has the words of trawl-decode")
+    same(words(report())[1:], words(report("-F", "np_f:v_one==9")), "and filters by the fields")
+    same(words(report())[1:], words(report("-F", 'np_f:s=="b"')), "texts too")
+
+
 def test_merged_metas(d):
     """Metadata of one timeline is in the order of its times, in libtrawl and in the other reader."""
     for name, first in ("a", 1000), ("b", 1500):
@@ -204,8 +244,9 @@ def main():
     try:
         if shutil.which("trace-cmd"):
             test_losses(d)
+            test_probe_words(d)
         else:
-            skip("losses in a trace.dat", "trace-cmd is not installed")
+            skip("losses and probes in a trace.dat", "trace-cmd is not installed")
         test_command(d)
         test_latency(d)
         test_page(d)
