@@ -601,6 +601,26 @@ void shown_value(const struct shown *s, const void *record, size_t len, struct v
 	}
 }
 
+bool shown_is_array(const struct shown *s)
+{
+	return s->op == OP_ARRAY || s->op == OP_NUMBERS;
+}
+
+bool shown_nth_value(const struct shown *s, const void *record, size_t len, size_t nth,
+		     struct value *v)
+{
+	size_t size = s->field->size;
+	const uint8_t *p;
+	size_t n;
+
+	memset(v, 0, sizeof(*v));
+	if (!shown_is_array(s) || !size || fault_of(s, record, len) ||
+	    !field_bytes(s->field, record, len, &p, &n) || nth >= n / size)
+		return false;
+	shown_element_value(s, p + nth * size, v);
+	return true;
+}
+
 /* ---- whole records ------------------------------------------------------------------------ */
 
 static char *put_numbers(char *p, const struct trawl_field *f, enum op op, const uint8_t *r,

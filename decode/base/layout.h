@@ -91,8 +91,12 @@ void shown_text(const struct shown *s, const void *record, size_t len, struct ou
 void shown_json(const struct shown *s, const void *record, size_t len, struct out *o);
 /* One element of the kind of this field, at p. */
 void shown_element(const struct shown *s, const void *p, bool json, struct out *o);
+bool shown_is_array(const struct shown *s);
 /* The same for programs; of an array the bytes. */
 void shown_value(const struct shown *s, const void *record, size_t len, struct value *v);
+/* The nth element of an array, from 0; false: it is none, or has not so many. */
+bool shown_nth_value(const struct shown *s, const void *record, size_t len, size_t nth,
+		     struct value *v);
 void shown_element_value(const struct shown *s, const void *p, struct value *v);
 
 /* The bytes of a field in a record: false if they are not inside it. */

@@ -528,8 +528,9 @@ static void branch_json(void *state, const struct item *it, struct out *o)
 
 static const char *const value_names[] = {
 	"kind", "from", "to", "from_symbol", "to_symbol", "from_function", "to_function",
-	"from_module", "to_module", "from_line", "to_line", "mispredicted", "cycles", "late_ns",
-	"lost", "before", "before_symbol", "before_function", "before_module", "before_line", NULL,
+	"from_module", "to_module", "from_vaddr", "to_vaddr", "from_line", "to_line",
+	"mispredicted", "cycles", "late_ns", "lost", "before", "before_symbol", "before_function",
+	"before_module", "before_vaddr", "before_line", NULL,
 };
 
 static bool number(struct value *v, uint64_t u, bool hex)
@@ -555,8 +556,13 @@ static bool place_value(struct state *s, const struct image_place *p, const char
 		return text(v, image_describe(p, buf));
 	if (!strcmp(name, "_function"))
 		return text(v, image_describe_function(p, buf));
-	if (!strcmp(name, "_module"))
-		return text(v, image_module_name(p));
+	if (!strcmp(name, "_module")) { /* "": it is in none, as JSON says it */
+		text(v, image_module_name(p));
+		v->type = VALUE_TEXT;
+		return true;
+	}
+	if (!strcmp(name, "_vaddr"))
+		return !p->module || number(v, p->vaddr, true);
 	if (!strcmp(name, "_line"))
 		return text(v, image_describe_line(p, false, buf));
 	return false;

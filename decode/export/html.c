@@ -37,13 +37,30 @@ struct intern {
 	size_t nslots;
 };
 
-/* Events with the same name and the same fields; each field is a column of JSON values. */
+/* How the search has to read a field, beside what its JSON says. */
+enum reading {
+	READ_UNKNOWN, /* it had no value yet */
+	READ_PLAIN,
+	READ_BYTES,   /* JSON has the hex digits of bytes */
+	READ_NUMBER,  /* JSON has a number as text */
+	READ_ARRAY,   /* of numbers, which has no text */
+};
+
+/* A field of the events of a shape: its values as JSON, one a line. */
+struct field_column {
+	struct out json;
+	struct out other; /* by what else each is called: its name, or a number; "" if nothing */
+	enum reading reading;
+	bool ask;         /* whether a value may have another name */
+};
+
+/* Events with the same name and the same fields. */
 struct shape {
 	uint32_t name, source;
-	char *keys; /* names of the fields, each after a NUL */
-	size_t keys_len, ncolumns;
+	bool own_pid;
+	size_t ncolumns;
 	uint64_t count;
-	struct out *columns;
+	struct field_column *columns;
 };
 
 struct html {
@@ -52,6 +69,7 @@ struct html {
 	struct out times, spans;  /* varints: ns since the previous event; duration in ns */
 	struct out shape_of, cpus, tasks, endpoints, flags;
 	struct intern names, sources, task_names, endpoint_names, shape_keys;
+	struct intern bytes, ids; /* members, anywhere, that are bytes or numbers of hex digits */
 	struct shape *shapes;
 	size_t nshapes;           /* number of shapes; equals shape_keys.n unless memory ran out */
 	struct out json, keys;    /* scratch for the current event */
@@ -179,27 +197,86 @@ static size_t split(const struct out *json, struct member *m)
 	return n;
 }
 
-static struct shape *shape_new(struct html *h, uint32_t i, const struct item *it, size_t ncolumns)
+/* Whether values of this field may have another name: an enum's, or an endpoint's address. */
+static bool may_have_other(const struct decoder *d, void *state, const struct item *it,
+			   const char *key)
+{
+	unsigned int can = d->comparable && it->type ? d->comparable(state, it->type, key) : 0;
+
+	if (d->comparable)
+		return !can || can == (COMPARABLE_NUMBER | COMPARABLE_TEXT);
+	return (d->word && d->word(key, 0)) ||
+		(d->never_number && d->never_number(key, INT64_MIN));
+}
+
+static struct shape *shape_new(struct html *h, uint32_t i, const struct decoder *d,
+			       const struct item *it, size_t ncolumns)
 {
 	struct shape *s;
 
 	if (!array_grow(h->shapes, i))
 		return NULL;
 	s = &h->shapes[i];
-	*s = (struct shape){ .ncolumns = ncolumns };
+	*s = (struct shape){ .ncolumns = ncolumns, .own_pid = d->own_pid };
 	s->columns = calloc(ncolumns + 1, sizeof(*s->columns));
 	if (!s->columns)
 		return NULL;
-	for (size_t k = 0; k < ncolumns; k++)
-		out_memory(&s->columns[k]);
+	for (size_t k = 0; k < ncolumns; k++) {
+		out_memory(&s->columns[k].json);
+		out_memory(&s->columns[k].other);
+	}
 	h->nshapes = i + 1;
 	s->name = intern(&h->names, it->name, it->name_len);
 	s->source = intern(&h->sources, it->source->name, strlen(it->source->name));
 	return s;
 }
 
+static bool is_number(const struct value *v)
+{
+	return v->type == VALUE_UINT || v->type == VALUE_INT;
+}
+
+/* What --where takes a value for, beside its JSON; at the first value how all are read. */
+static void take_other(struct field_column *c, const struct value *v, bool is_text)
+{
+	if (c->reading == READ_UNKNOWN && v->type != VALUE_NONE)
+		c->reading = v->type == VALUE_BYTES && v->is_list ? READ_ARRAY :
+			     is_text && v->type == VALUE_BYTES ? READ_BYTES :
+			     is_text && is_number(v) && !v->text ? READ_NUMBER : READ_PLAIN;
+	if (!c->ask)
+		return;
+	if (is_number(v) && !is_text && v->text)
+		out_json(&c->other, v->text, v->len);
+	else if (is_text && v->text && (is_number(v) || v->hex))
+		v->type == VALUE_INT ? out_s64(&c->other, v->i) : out_u64(&c->other, v->u);
+	else if (v->has_other)
+		out_u64(&c->other, v->other);
+	out_char(&c->other, '\n');
+}
+
+/* Appends a field's value to its column. */
+static void take_field(const struct decoder *d, void *state, const struct item *it,
+		       struct shape *s, size_t k, const struct member *m)
+{
+	struct field_column *c = &s->columns[k];
+	struct value v = { 0 };
+	char key[128];
+
+	out_bytes(&c->json, m->value, m->len);
+	out_char(&c->json, '\n');
+	if (c->reading != READ_UNKNOWN && !c->ask)
+		return;
+	snprintf(key, sizeof(key), "%.*s", (int)m->key_len, m->key);
+	if (s->count == 1)
+		c->ask = may_have_other(d, state, it, key);
+	if (d->value && !d->value(state, it, key, &v))
+		v.type = VALUE_NONE;
+	take_other(c, &v, *m->value == '"');
+}
+
 /* Appends the fields' values to their columns; returns the number of the shape. */
-static uint32_t take_fields(struct html *h, const struct item *it)
+static uint32_t take_fields(struct html *h, const struct decoder *d, void *state,
+			    const struct item *it)
 {
 	struct member m[SHAPE_KEYS];
 	size_t n = split(&h->json, m), before = h->shape_keys.n;
@@ -216,17 +293,30 @@ static uint32_t take_fields(struct html *h, const struct item *it)
 	}
 	i = intern(&h->shape_keys, h->keys.data, h->keys.len);
 	s = i < before && i < h->nshapes ? &h->shapes[i]
-	    : i < SHAPES && i == h->nshapes ? shape_new(h, i, it, n) : NULL;
+	    : i < SHAPES && i == h->nshapes ? shape_new(h, i, d, it, n) : NULL;
 	if (!s) {
 		h->failed = true;
 		return 0;
 	}
 	s->count++;
-	for (size_t k = 0; k < n && k < s->ncolumns; k++) {
-		out_bytes(&s->columns[k], m[k].value, m[k].len);
-		out_char(&s->columns[k], '\n');
-	}
+	for (size_t k = 0; k < n && k < s->ncolumns; k++)
+		take_field(d, state, it, s, k, &m[k]);
 	return i;
+}
+
+/* Notes which members JSON has as hex digits, because --where takes them for more than a text. */
+static void note_digits(struct html *h, void *state, const struct item *it)
+{
+	const struct tree *t = usb_tree(state, it->detail);
+
+	for (uint32_t i = 0; i < t->count; i++) {
+		const struct tree_node *n = &t->nodes[i];
+
+		if (n->kind == TREE_BYTES)
+			intern(&h->bytes, n->name, strlen(n->name));
+		else if (n->kind == TREE_ID)
+			intern(&h->ids, n->name, strlen(n->name));
+	}
 }
 
 /* ---- events ------------------------------------------------------------------------------- */
@@ -326,6 +416,7 @@ static int take_item(struct consumer *c, const struct decoder *d, void *state,
 		const struct usb_detail *u = it->detail;
 
 		endpoint = endpoint_of(h, u);
+		note_digits(h, state, it);
 		if (u->transfer && !transfer_latency(u->transfer, &span))
 			span = 0;
 	} else if (!spans_item(h->pairs, d, state, it, &span, &began)) {
@@ -347,7 +438,7 @@ static int take_item(struct consumer *c, const struct decoder *d, void *state,
 		memmove(h->json.data, h->json.data + 1, h->json.len - 1);
 		h->json.len--;
 	}
-	out_le16(&h->shape_of, (uint16_t)take_fields(h, it));
+	out_le16(&h->shape_of, (uint16_t)take_fields(h, d, state, it));
 	out_le16(&h->cpus, it->cpu == ITEM_NO_CPU || it->cpu >= NONE ? NONE : (uint16_t)it->cpu);
 	out_le16(&h->tasks, (uint16_t)task_of(h, it));
 	out_le16(&h->endpoints, (uint16_t)endpoint);
@@ -465,6 +556,30 @@ static void edits_json(struct trawl_reader *r, struct out *o)
 	out_char(o, ']');
 }
 
+/* Lists which columns have another name for their values, and which are bytes or numbers. */
+static void readings_json(const struct shape *s, struct out *o)
+{
+	static const char *const names[] = { "other", "bytes", "numbers", "arrays" };
+	static const enum reading readings[] = { READ_UNKNOWN, READ_BYTES, READ_NUMBER,
+						 READ_ARRAY };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		size_t n = 0;
+
+		for (size_t k = 0; k < s->ncolumns; k++) {
+			const struct field_column *c = &s->columns[k];
+
+			if (i ? c->reading != readings[i] : c->other.len <= s->count)
+				continue;
+			if (!n++)
+				out_printf(o, ",\"%s\":[%zu", names[i], k);
+			else
+				out_printf(o, ",%zu", k);
+		}
+		out_str(o, n ? "]" : "");
+	}
+}
+
 static void shapes_json(const struct html *h, struct out *o)
 {
 	out_str(o, ",\"shapes\":[");
@@ -485,7 +600,11 @@ static void shapes_json(const struct html *h, struct out *o)
 			out_char(o, '"');
 			p = end;
 		}
-		out_str(o, "]}");
+		out_char(o, ']');
+		if (h->shapes[i].own_pid)
+			out_str(o, ",\"own_pid\":true");
+		readings_json(&h->shapes[i], o);
+		out_char(o, '}');
 	}
 	out_char(o, ']');
 }
@@ -512,6 +631,8 @@ static void about_json(const struct html *h, const char *title, struct out *o)
 	intern_json("sources", &h->sources, o);
 	intern_json("tasks", &h->task_names, o);
 	intern_json("endpoints", &h->endpoint_names, o);
+	intern_json("bytes", &h->bytes, o);
+	intern_json("ids", &h->ids, o);
 	shapes_json(h, o);
 	steps_json(r, o);
 	meta_json(r, "machine", h->with_machine, o);
@@ -554,10 +675,14 @@ static bool write_page(struct html *h, struct out *out)
 	page_program(out);
 	for (size_t i = 0; ok && i < h->shape_keys.n; i++)
 		for (size_t k = 0; ok && k < h->shapes[i].ncolumns; k++) {
-			struct out *c = &h->shapes[i].columns[k];
+			const struct field_column *c = &h->shapes[i].columns[k];
 
 			snprintf(id, sizeof(id), "f%zu_%zu", i, k);
-			ok = !c->error && page_piece(out, id, c->data, c->len);
+			ok = !c->json.error && page_piece(out, id, c->json.data, c->json.len);
+			if (!ok || c->other.len <= h->shapes[i].count)
+				continue;
+			id[0] = 'o';
+			ok = !c->other.error && page_piece(out, id, c->other.data, c->other.len);
 		}
 	page_end(out);
 	return ok;
@@ -600,8 +725,10 @@ int html_export(const struct export_options *o, struct stream *s, struct out *ou
 	for (size_t i = 0; i < ARRAY_SIZE(buffers); i++)
 		out_free(buffers[i]);
 	for (size_t i = 0; i < h.nshapes; i++) {
-		for (size_t k = 0; k < h.shapes[i].ncolumns; k++)
-			out_free(&h.shapes[i].columns[k]);
+		for (size_t k = 0; k < h.shapes[i].ncolumns; k++) {
+			out_free(&h.shapes[i].columns[k].json);
+			out_free(&h.shapes[i].columns[k].other);
+		}
 		free(h.shapes[i].columns);
 	}
 	free(h.shapes);
@@ -611,5 +738,7 @@ int html_export(const struct export_options *o, struct stream *s, struct out *ou
 	intern_free(&h.task_names);
 	intern_free(&h.endpoint_names);
 	intern_free(&h.shape_keys);
+	intern_free(&h.bytes);
+	intern_free(&h.ids);
 	return ret;
 }

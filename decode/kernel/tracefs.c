@@ -617,6 +617,27 @@ static bool arg_value(struct tracefs *t, const struct site *s, const struct item
 	return true;
 }
 
+/* An element of an array: args[1]. One that is not there has no value. */
+static bool element_value(const struct layout *l, const struct item *it, const char *name,
+			  struct value *v)
+{
+	size_t n = strcspn(name, "[");
+	const struct shown *f = NULL;
+	char *end;
+	unsigned long nth;
+
+	for (uint32_t i = 0; !f && i < l->n; i++)
+		if (!strncmp(l->shown[i].field->name, name, n) && !l->shown[i].field->name[n])
+			f = &l->shown[i];
+	if (!f || name[n] != '[' || !shown_is_array(f))
+		return false;
+	nth = strtoul(name + n + 1, &end, 10);
+	if (strcmp(end, "]"))
+		return false;
+	shown_nth_value(f, it->record, it->len, nth, v);
+	return true;
+}
+
 static bool tracefs_value(void *state, const struct item *it, const char *name, struct value *v)
 {
 	const struct plan *p = it->detail;
@@ -626,13 +647,26 @@ static bool tracefs_value(void *state, const struct item *it, const char *name, 
 	if (s && !p->plain && arg_value(state, s, it, name, v))
 		return true;
 	f = layout_find(p->layout, name);
-	if (f) {
-		shown_value(f, it->record, it->len, v);
-		if (f->written && (v->type == VALUE_UINT || v->type == VALUE_INT))
-			name_value(state, f, it, v);
+	if (!f && element_value(p->layout, it, name, v))
 		return true;
-	}
-	return s && site_value(s, name, v);
+	if (!f)
+		return s && site_value(s, name, v);
+	shown_value(f, it->record, it->len, v);
+	v->is_list = shown_is_array(f);
+	if (f->written && (v->type == VALUE_UINT || v->type == VALUE_INT))
+		name_value(state, f, it, v);
+	return true;
+}
+
+/* Of an array its elements. */
+static bool tracefs_another(void *state, const struct item *it, const char *name, unsigned int nth,
+			    struct value *v)
+{
+	const struct plan *p = it->detail;
+	const struct shown *f = layout_find(p->layout, name);
+
+	(void)state;
+	return f && shown_nth_value(f, it->record, it->len, nth - 1, v);
 }
 
 /* At a probe site, the kind of value depends on the item. */
@@ -695,6 +729,7 @@ const struct decoder tracefs_decoder = {
 	.json = tracefs_json,
 	.json_more = tracefs_json_more,
 	.value = tracefs_value,
+	.another = tracefs_another,
 	.comparable = tracefs_comparable,
 	.names = tracefs_names,
 };

@@ -57,8 +57,9 @@ static void match_name(void *arg, const char *name)
 	struct lookup *l = arg;
 	size_t n = strlen(name);
 
-	/* "setup.request": a part of a field that has parts; its decoder knows which. */
-	l->found |= !strncmp(name, l->wanted, n) && (!l->wanted[n] || l->wanted[n] == '.');
+	/* "setup.request", "args[1]": a part of a field that has parts; its decoder knows which */
+	l->found |= !strncmp(name, l->wanted, n) &&
+		(!l->wanted[n] || l->wanted[n] == '.' || l->wanted[n] == '[');
 }
 
 static bool known(void *arg, const char *name)

@@ -271,6 +271,12 @@ static bool another(const struct node *n, const struct subject *s, unsigned int 
 	return true;
 }
 
+/* The bytes of an array of numbers are no text. */
+static bool has_text(const struct value *v)
+{
+	return v->text && !(v->is_list && v->type == VALUE_BYTES);
+}
+
 /* Of a list one element suffices; for != and !~ none may be equal, or match. */
 static bool some_match(struct node *n, const struct subject *s)
 {
@@ -278,15 +284,15 @@ static bool some_match(struct node *n, const struct subject *s)
 	struct value v;
 
 	evaluate(n->left, s, &v);
-	text = v.text;
+	text = has_text(&v);
 	if (!text)
 		tell_odd(n, s, &v, &n->right->value);
 	for (unsigned int nth = 1;; nth++) {
-		if (v.text && matches(n->right->text, &v))
+		if (has_text(&v) && matches(n->right->text, &v))
 			return wanted;
 		if (!another(n->left, s, nth, &v))
 			return text && !wanted;
-		text = text || v.text;
+		text = text || has_text(&v);
 	}
 }
 

@@ -26,9 +26,9 @@ EXTRA_DIST += tests/cli/usb_none.sh tests/cli/import.py tests/cli/usbpcap.py tes
 TESTS += tests/cli/samples.sh tests/cli/readme.sh tests/cli/messages.sh tests/cli/list.sh tests/cli/suites.sh tests/cli/install.sh tests/cli/prepare.sh
 EXTRA_DIST += tests/cli/samples.sh tests/cli/readme.sh tests/cli/messages.sh tests/cli/list.sh tests/cli/suites.sh tests/cli/install.sh tests/cli/prepare.sh
 
-CLI_EDIT = tests/cli/cut.py tests/cli/longest.py tests/cli/merge.py tests/cli/page.py tests/cli/redact.py tests/cli/report.py
+CLI_EDIT = tests/cli/cut.py tests/cli/longest.py tests/cli/merge.py tests/cli/page.py tests/cli/redact.py tests/cli/report.py tests/cli/search.py
 TESTS += $(CLI_EDIT)
-EXTRA_DIST += $(CLI_EDIT) tests/cli/page.js tests/cli/planted.py
+EXTRA_DIST += $(CLI_EDIT) tests/cli/page.js tests/cli/search.js tests/cli/planted.py
 
 TESTS += tests/cli/join.py
 EXTRA_DIST += tests/cli/join.py

@@ -71,6 +71,7 @@ function standIns() {
 function showCapture() {
 	const box = $("capture"), pairs = [["file", about.title], ["events", formatCount(eventCount) + (about.more ? `, ${formatCount(about.more)} more are not in this page` : "")],
 		["state", about.verdict], ["first", formatTime(0)], ["clocks", about.bound ? `read together within ${about.bound} ns` : "were not read together"]];
+	cutTexts().forEach((text) => pairs.push(["left out by a cut", text]));
 	const exact = about.exact();
 	for (const what of ["machine", "capture", "end"])
 		if (exact[what])

@@ -116,8 +116,8 @@ class Column {
 }
 const utf8 = new TextDecoder();
 // Returns the values of a field, which are decompressed at the first call.
-async function column(shape, key) {
-	const id = `f${shape}_${key}`;
+const column = (shape, key) => readColumn(`f${shape}_${key}`);
+async function readColumn(id) {
 	if (!columns.has(id))
 		columns.set(id, readPiece(id).then(Column.of));
 	return columns.get(id);

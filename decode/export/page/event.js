@@ -35,6 +35,12 @@ function flatten(prefix, v, out) {
 		out.push([prefix, formatValue(v)]);
 	return out;
 }
+// What the kernel calls a sector here counts blocks of the buffer's size.
+function fieldNote(i, key, v, fields) {
+	const size = (fields.find(([k]) => k === "size") || [])[1];
+	return key === "sector" && /^block:block_(dirty|touch)_buffer$/.test(nameOf(i)) && size >= 512 ?
+		`${v} (in blocks of ${size} bytes: sector ${BigInt(v) * BigInt(size) / 512n} of 512)` : v;
+}
 // Shows a number as the event's text does if that is not decimal: a pointer, or a device number.
 function formatAsText(v, text) {
 	if ((typeof v !== "number" && typeof v !== "bigint") || v < 4096 || !Number.isInteger(Number(v)))
@@ -65,7 +71,7 @@ async function select(i, look) {
 		["time", formatTime(eventTime[i]) + `  +${formatDuration(eventTime[i])}` + since], ["source", sourceOf(i)],
 		...(eventCpu[i] === NONE ? [] : [["cpu", eventCpu[i]]]), ...(task ? [["task", `${task.comm} (tid ${task.tid}, pid ${task.pid})`]] : []),
 		...(eventDuration[i] ? [["took_ns", `${eventDuration[i]} (${formatDuration(eventDuration[i])})${often(i)}`]] : []), ...(eventFlags[i] & PROBLEM ? [["", "an error", "bad"]] : []),
-		...fields.filter(([k]) => !["data", "site", "_text"].includes(k) && !isStack(k)).flatMap(([k, v]) => flatten(k, formatAsText(v, text), []))]));
+		...fields.filter(([k]) => !["data", "site", "_text"].includes(k) && !isStack(k)).flatMap(([k, v]) => flatten(k, fieldNote(i, k, formatAsText(v, text), fields), []))]));
 	for (const [k, v] of fields) {
 		if (k === "site" && v)
 			box.append(element("p", `${v.symbol || ""}  ${v.file ? `${v.file}:${v.line}` : ""}`));
@@ -164,6 +170,40 @@ function timesMedian(i) {
 	return m ? eventDuration[i] / m : 0;
 }
 const often = (i) => (timesMedian(i) >= OUTLIER ? ` (${formatCount(Math.round(timesMedian(i)))} times the median)` : "");
+// The values of fields of one event, by their names.
+async function valuesOf(i, ...names) {
+	const shape = about.shapes[eventShape[i]];
+	return Promise.all(names.map(async (n) => {
+		const k = shape.keys.indexOf(n);
+		return k < 0 ? undefined : JSON.parse((await column(eventShape[i], k)).text(rankInShape(i)));
+	}));
+}
+// After a crash: the task that was killed, signals that mean one, and what failed or was last done by this task.
+const FATAL = [4, 5, 6, 7, 8, 11, 16, 31], SUSPECTS = 6, SUSPECTED = 200000;
+async function suspects() {
+	const signals = [], last = triggers.length ? triggers[triggers.length - 1] : eventCount - 1;
+	const isSignal = about.shapes.map((s) => /signal_(generate|deliver)$/.test(about.names[s.name]));
+	for (let i = last; i >= 0 && signals.length < SUSPECTS && last - i < SUSPECTED; i--)
+		if (isSignal[eventShape[i]] && FATAL.includes((await valuesOf(i, "sig"))[0]))
+			signals.unshift(i);
+	const killed = /killed by SIG/.test((about.end || {}).command || (about.end || {}).trigger || "");
+	const end = signals.length ? signals[signals.length - 1] : last;
+	if (!(killed || signals.length) || end < 0 || eventTask[end] === NONE)
+		return [];
+	const own = [], failed = [], isCall = about.shapes.map((s) => /(sys_exit_\w+|sys_exit|%return)$/.test(about.names[s.name]));
+	for (let i = end; i >= 0 && (own.length < SUSPECTS || failed.length < SUSPECTS) && end - i < SUSPECTED; i--) {
+		if (eventTask[i] !== eventTask[end])
+			continue;
+		if (own.length < SUSPECTS)
+			own.unshift(i);
+		const [ret] = isCall[eventShape[i]] ? await valuesOf(i, "ret") : [];
+		if (failed.length < SUSPECTS && (eventFlags[i] & PROBLEM || (typeof ret === "number" && ret < 0 && ret >= -4095)))
+			failed.unshift(i);
+	}
+	const who = taskOf(end);
+	return [...await eventList("signals of a crash", signals), ...await eventList(`what failed before, in ${who.comm} ${who.tid}`, failed),
+		...await eventList(`the last of ${who.comm} ${who.tid}`, own)];
+}
 // Where the command failed, how, and the last events, which led to it.
 const LAST = 8;
 async function failure() {
@@ -175,7 +215,7 @@ async function failure() {
 }
 async function overview() {
 	firstLook = firstLook || findFirst();
-	return [...await eventList("why this was saved", triggers.slice(-3)), ...await failure(), ...await eventList("the first errors", firstLook.errors),
+	return [...await eventList("why this was saved", triggers.slice(-3)), ...await failure(), ...await suspects(), ...await eventList("the first errors", firstLook.errors),
 		...await eventList("the longest of each kind", firstLook.longest), ...await eventList("far from what is usual of their kind", firstLook.outliers)];
 }
 async function showOverview() {

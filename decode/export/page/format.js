@@ -20,6 +20,15 @@ function axisLabel(t, step) {
 }
 // What was done to the capture before: events that a cut left out; classes that were replaced by stand-ins.
 const leftOut = () => about.edits.reduce((n, e) => n + (e.operation === "cut" ? e.left_out || 0 : 0), 0);
+// Which events each cut left out, in words.
+function cutTexts() {
+	return about.edits.filter((e) => e.operation === "cut" && e.left_out).map((e) => [
+		e.from_ns ? `those before ${formatTime(Number(BigInt(e.from_ns) - firstTime))}` : "",
+		e.until_ns ? `those after ${formatTime(Number(BigInt(e.until_ns) - firstTime))}` : "",
+		e.chosen ? "those that a condition did not choose" : "", e.every ? `all but every ${e.every}th` : "",
+		e.max_size ? `the farthest from what matters, to stay under ${formatCount(e.max_size)} bytes` : "",
+		e.max_events ? `those after the first ${formatCount(e.max_events)}` : ""].filter(Boolean).join(", "));
+}
 const removed = () => about.edits.filter((e) => e.operation === "redact").flatMap((e) => Object.keys(e.removed || {}));
 const formatCount = (n) => String(n).replace(/\B(?=(\d{3})+$)/g, ",");
 function formatValue(v) {

@@ -176,6 +176,7 @@ function connect() {
 		["next", () => selectMatch(1)], ["prev", () => selectMatch(-1)], ["theme", () => { document.documentElement.classList.toggle("dark"); readStyle(); }],
 		["help", () => { const k = $("keys"); k.hidden = !k.hidden; $("help").setAttribute("aria-expanded", !k.hidden); resize(); }]])
 		$(id).addEventListener("click", fn);
+	$("lanes").addEventListener("input", () => filterLanes($("lanes").value));
 	$("only").addEventListener("change", () => { tableSize(); tableFollow(); });
 	for (const t of TABS)
 		$("tab-" + t).addEventListener("click", () => showTab(t));
@@ -213,7 +214,7 @@ async function start() {
 	$("title").textContent = about.title;
 	$("about").textContent = [`${formatCount(eventCount)} events` + (about.more ? ` (${formatCount(about.more)} more are not in this page)` : ""), eventCount ? `in ${formatDuration(eventTime[eventCount - 1])}` : "",
 		about.nlosses ? `${formatCount(about.nlosses)} times events were lost` : "nothing lost", machine.kernel, machine.distro,
-		leftOut() ? `${formatCount(leftOut())} were left out` : "", removed().length ? "redacted: texts are stand-ins" : "", about.verdict !== "complete" ? about.verdict : ""].filter(Boolean).join(" · ");
+		leftOut() ? `${formatCount(leftOut())} were left out (${cutTexts().join("; ")})` : "", removed().length ? "redacted: texts are stand-ins" : "", about.verdict !== "complete" ? about.verdict : ""].filter(Boolean).join(" · ");
 	readStyle();
 	resize();
 	connect();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // ---- lanes --------------------------------------------------------------------------------------
 const LANE = 22, HEAD = 64, LABEL = 190;
-let lanes = [];
+let lanes = [], allLanes = [];            // those in view, and all; those with a title head the others
 
 // The number of events with each value of a column of 16 bits.
 function countValues(column) {
@@ -92,18 +92,34 @@ function makeLanes() {
 			return;
 		if (sort)
 			more.sort(sort);
-		lanes.push({ title: `${title} (${more.length})` }, ...more);
+		allLanes.push({ title, count: 0 }, ...more);
 	};
 	const bigger = (a, b) => b.count - a.count, [names, probes] = lanesOfShapes();
 	const cpus = countValues(eventCpu), tasks = countValues(eventTask), shapes = countValues(eventShape);
 	if (about.losses.length)
-		lanes.push({ title: `lost events (${about.nlosses})` }, new Lane("loss", "losses", about.nlosses, null, 0));
+		allLanes.push({ title: "lost events", count: 0 }, new Lane("loss", "losses", about.nlosses, null, 0));
 	add("USB endpoints", about.endpoints.length ? partition(eventEndpoint, countValues(eventEndpoint), EACH, about.endpoints.length, "usb", (k) => endpointName(about.endpoints[k])) : [],
 		(a, b) => a.name.localeCompare(b.name, "en", { numeric: true }));
 	add("processors", partition(eventCpu, cpus, EACH, NONE, "cpu", (k) => `cpu ${k}`));
 	add("probes", partition(eventShape, shapes, probes, about.names.length, "probe", (k) => about.names[k]), bigger);
 	add("tasks", partition(eventTask, tasks, EACH, about.tasks.length, "task", (k) => taskName(about.tasks[k])), bigger);
 	add("events", partition(eventShape, shapes, names, about.names.length, "name", (k) => about.names[k]), bigger);
+	filterLanes("");
 	$("table").classList.toggle("bare", cpus[NONE] === eventCount && tasks[NONE] === eventCount);
+}
+// Shows the lanes whose names contain the text; the title of each group says how many of how many.
+function filterLanes(text) {
+	const low = text.trim().toLowerCase();
+	lanes = [];
+	for (let a = 0, b; a < allLanes.length; a = b) {
+		for (b = a + 1; b < allLanes.length && !allLanes[b].title;)
+			b++;
+		const all = allLanes.slice(a + 1, b), some = low ? all.filter((l) => l.name.toLowerCase().includes(low)) : all;
+		const size = allLanes[a].title === "lost events" ? about.nlosses : all.length;
+		if (some.length)
+			lanes.push({ title: `${allLanes[a].title} (${low ? `${formatCount(some.length)} of ` : ""}${formatCount(size)})` }, ...some);
+	}
+	laneScroll = 0;
+	dirty = true;
 }
 

@@ -49,41 +49,70 @@ function glob(raw, at) {
 		else if (!escaped && !inSet && (c === "*" || c === "?"))
 			c = c === "*" ? ".*" : ".";
 		else
-			c = c.replace(/[\\^$.*+?()[\]{}|\/-]/, "\\$&");
+			c = c.replace(inSet ? /[\\^\]-]/ : /[\\^$.*+?()[\]{}|\/]/, "\\$&");
 		out += c;
 	});
 	if (inSet)
 		throw new QueryError("no ] closes this set; \\[ is the character", at);
 	return new RegExp(`^${out}$`, "su");
 }
-// A text of hex digits is a number where it is compared with one, as is a number too large for JSON.
-const asNumber = (v) => (typeof v === "boolean" ? Number(v) : typeof v === "string" && /^(0x[0-9a-f]+|\d+)$/.test(v) ? BigInt(v) : v);
+// ---- values: .num is a number, .text a text, or the name of the number; .raw: the text has the bytes that .hex shows.
+const isNumber = (v) => typeof v === "number" || typeof v === "bigint";
+const literal = (x) => (isNumber(x) ? { num: x } : { text: x });
+const hexBytes = (hex) => hex.replace(/../g, (h) => String.fromCharCode(parseInt(h, 16)));
+const utf8Bytes = (text) => String.fromCharCode(...new TextEncoder().encode(text));
+// A list or an object as one line.
+const asLine = (v) => (Array.isArray(v) ? v.map(lineOf) : Object.entries(v).map(([k, x]) => `${k}=${lineOf(x)}`)).join(" ");
+const lineOf = (v) => (v && typeof v === "object" ? (Array.isArray(v) ? `[${asLine(v)}]` : `{${asLine(v)}}`) :
+	typeof v === "string" ? JSON.stringify(v) : String(v));
+// The value of what JSON has at a member of this name. other: by what else it is called. as: what its text is.
+function valueOf(v, name, other, as) {
+	if (v === undefined || v === null)
+		return null;
+	if (typeof v === "boolean")
+		return { num: Number(v) };
+	if (typeof v === "object")
+		return as === "array" ? {} : { text: asLine(v) };
+	if (isNumber(v))
+		return typeof other === "string" ? { num: v, text: other } : { num: v, alt: other };
+	if (as === "numbers")
+		return { num: BigInt(v) };
+	if (as === "bytes" || (!as && about.bytes.includes(name) && /^([0-9a-f]{2})*$/.test(v)))
+		return { text: hexBytes(v), hex: v };
+	const isText = about.ids.includes(name); // a text of hex digits, which is a number where it meets one
+	return { text: v, num: other !== undefined ? other : isText && as !== "plain" && /^[0-9a-f]+$/.test(v) ? BigInt("0x" + v) : undefined, isText };
+}
+const isOnlyNumber = (v) => v.num !== undefined && !v.isText;
+function orderOf(a, b) {
+	if (a.num !== undefined && b.num !== undefined && (isOnlyNumber(a) || isOnlyNumber(b)))
+		return a.num < b.num ? -1 : a.num > b.num ? 1 : a.num == b.num ? 0 : NaN;
+	const [x, y] = a.hex !== undefined || b.hex !== undefined ? [a, b].map((v) => (v.hex !== undefined ? v.text : utf8Bytes(v.text))) : [a.text, b.text];
+	return x < y ? -1 : Number(x > y);
+}
 function compare(op, a, b) {
-	if (typeof a !== "string" || typeof b !== "string") {
-		a = asNumber(a);
-		b = asNumber(b);
-	}
-	if (typeof a === "string" !== (typeof b === "string"))
+	if (!(a.text !== undefined && b.text !== undefined) && !(a.num !== undefined && b.num !== undefined))
 		return op === "!=";
+	const c = orderOf(a, b);
 	switch (op) {
-	case "==": case "=": return a == b;   // a bigint and a number may be equal
-	case "!=": return a != b;
-	case "<": return a < b;
-	case "<=": return a <= b;
-	case ">": return a > b;
-	case ">=": return a >= b;
+	case "<": return c < 0;
+	case "<=": return c <= 0;
+	case ">": return c > 0;
+	case ">=": return c >= 0;
 	}
-	return false;
+	const other = (x, y) => (isNumber(x.alt) && x.alt == y.num) || (x.hex !== undefined && y.text !== undefined && x.hex === y.text.toLowerCase());
+	return (c === 0 || other(a, b) || other(b, a)) === (op !== "!=");
 }
+// The bits that two numbers have in common; null where one is none.
 function mask(a, b) {
-	const [x, y] = [asNumber(a), asNumber(b)];
-	if ([x, y].some((v) => typeof v !== "bigint" && !Number.isInteger(v)))
-		return [];
-	const v = BigInt.asUintN(64, BigInt(x)) & BigInt.asUintN(64, BigInt(y));
-	return [v <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(v) : v];
+	if ([a, b].some((v) => !v || !isOnlyNumber(v) || (typeof v.num === "number" && !Number.isInteger(v.num))))
+		return null;
+	const v = BigInt.asUintN(64, BigInt(a.num)) & BigInt.asUintN(64, BigInt(b.num));
+	return { num: v <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(v) : v };
 }
+const isTrue = (v) => Boolean(v) && (isOnlyNumber(v) ? v.num != 0 : v.text !== "");
 // Compiles an expression into a function test(get), where get(name) returns the values of a field: none if the event
 // does not have it, several if it leads into a list. Of several one suffices; for != and !~ none may be equal, or match.
+// Of a field that is compared with another one, or whose bits are taken, the first value counts.
 function parse(text) {
 	const t = tokens(text), fields = new Set();
 	let p = 0;
@@ -95,24 +124,24 @@ function parse(text) {
 			bad("expected a field, a number or a text");
 		p++;
 		if (x.word === "true" || x.word === "false")
-			return { get: () => [Number(x.word === "true")] };
+			return { get: () => [{ num: Number(x.word === "true") }] };
 		if (x.word !== undefined) {
 			fields.add(x.word);
-			return { get: (f) => f(x.word) };
+			return { get: (f) => f(x.word), field: true };
 		}
 		if (x.text === undefined)
-			return { get: () => [x.number] };
+			return { get: () => [literal(x.number)], type: "number" };
 		if (p >= 2 && ["~", "!~"].includes(t[p - 2].op))
 			return { pattern: glob(x.text, x.at) };
-		const plain = plainText(x.text, x.at);
-		return { get: () => [plain] };
+		const plain = literal(plainText(x.text, x.at));
+		return { get: () => [plain], type: "text" };
 	}
 	function operand() {
 		let a = value();
 		while (is("&")) {
 			p++;
 			const left = a, right = value();
-			a = { get: (f) => left.get(f).flatMap((x) => right.get(f).flatMap((y) => mask(x, y))) };
+			a = { get: (f) => [mask(left.get(f)[0], right.get(f)[0])].filter(Boolean), type: "number" };
 		}
 		return a;
 	}
@@ -127,16 +156,25 @@ function parse(text) {
 		}
 		const a = operand();
 		if (!is("==", "!=", "<", "<=", ">", ">=", "~", "!~", "="))
-			return (f) => a.get(f).some((v) => Boolean(v) && v !== "0");
-		const op = t[p++].op, b = operand();
+			return (f) => isTrue(a.get(f)[0]);
+		const op = t[p++].op, at = p, b = operand();
 		if (op === "~" || op === "!~") {
 			if (!b.pattern)
 				bad("the operand of ~ must be a text in quotes");
-			const match = (v) => b.pattern.test(typeof v === "object" ? formatValue(v) : String(v));
-			return (f) => { const vs = a.get(f); return op === "~" ? vs.some(match) : vs.length > 0 && !vs.some(match); };
+			const match = (v) => b.pattern.test(v.text) || (v.hex !== undefined && b.pattern.test(v.hex));
+			return (f) => {
+				const vs = a.get(f).filter((v) => v.text !== undefined);
+				return op === "~" ? vs.some(match) : vs.length > 0 && !vs.some(match);
+			};
+		}
+		if (a.type && b.type && a.type !== b.type) {
+			p = at;
+			bad("a number and a text cannot be compared");
 		}
 		return (f) => {
-			const as = a.get(f), bs = b.get(f);
+			const all = [a.get(f), b.get(f)], one = a.field ? 1 : 0;
+			all[one] = all[one].slice(0, 1);
+			const [as, bs] = all;
 			return op === "!=" ? as.length > 0 && bs.length > 0 && as.every((x) => bs.every((y) => compare(op, x, y))) :
 				as.some((x) => bs.some((y) => compare(op, x, y)));
 		};
@@ -177,24 +215,74 @@ function commonField(i, name) {
 	switch (name) {
 	case "name": return nameOf(i);
 	case "source": return sourceOf(i);
-	case "comm": return task ? task.comm : undefined;
-	case "pid": return task ? task.pid : undefined;
-	case "tid": return task ? task.tid : undefined;
+	case "comm": return task ? task.comm : "";
+	case "pid": return task && task.pid >= 0 ? task.pid : undefined;
+	case "tid": return task && task.tid >= 0 ? task.tid : undefined;
 	case "cpu": return eventCpu[i] === NONE ? undefined : eventCpu[i];
 	case "took_ns": return eventDuration[i] || undefined;
 	case "time_ns": return eventTime[i];
 	case "ts": case "ts_ns": return firstTime + BigInt(eventTime[i]);
 	}
 }
-// The values that a path leads to: of a list, those of all its elements.
-function valuesAt(v, path) {
-	if (v === undefined || v === null)
-		return [];
-	if (Array.isArray(v) && !/^\d+$/.test(path[0]))
-		return v.flatMap((x) => valuesAt(x, path));
-	return !path.length ? [v] : typeof v === "object" ? valuesAt(v[path[0]], path.slice(1)) : [];
+// The parts of a path, such as decoded.packets[1].length: names, each with the indices that follow it.
+function pathOf(f) {
+	return f.replace(/^fields\./, "").split(".").map((part) => {
+		const [name, ...indices] = part.split("[");
+		return { name, indices: indices.map((x) => parseInt(x, 10)) };
+	});
 }
-const fieldPath = (f) => f.replace(/^fields\./, "").split(/\.|\[|\]\.?/).filter((x) => x !== "");
+const isBranch = (v) => v !== null && typeof v === "object";
+// Calls each(value, name) for the members that a path leads to. Those at the top of what is searched hide others below
+// them; a path goes into each element of a list, and after a list itself come its elements that are values.
+function follow(v, name, indices, rest, each) {
+	for (const k of indices)
+		v = Array.isArray(v) ? v[k] : undefined;
+	if (v === undefined)
+		return;
+	if (rest.length)
+		return isBranch(v) && findBelow(v, rest, each);
+	each(v, name);
+	if (Array.isArray(v))
+		v.filter((x) => !isBranch(x)).forEach((x) => each(x, name));
+}
+function findAmong(v, deep, [part, ...rest], each) {
+	for (const [k, x] of Object.entries(v))
+		if (!Array.isArray(v) && k === part.name)
+			follow(x, k, part.indices, rest, each);
+		else if (isBranch(x) && (Array.isArray(v) || deep))
+			findAmong(x, deep, [part, ...rest], each);
+}
+function findBelow(v, path, each) {
+	let found = 0;
+	const count = (x, name) => { found++; each(x, name); };
+	findAmong(v, false, path, count);
+	if (!found)
+		findAmong(v, true, path, count);
+}
+// Reads a field of the events of one shape: its own column, or of all columns what is below them.
+async function readerOf(s, f) {
+	const shape = about.shapes[s], path = pathOf(f), own = shape.keys.indexOf(path[0].name);
+	const many = [];
+	for (const [k, key] of shape.keys.entries())
+		if (own < 0 ? key !== "_text" : k === own)
+			many.push(await column(s, k));
+	const has = (list) => Boolean(list && list.includes(own));
+	const others = has(shape.other) ? await readColumn(`o${s}_${own}`) : null;
+	const as = has(shape.bytes) ? "bytes" : has(shape.numbers) ? "numbers" : has(shape.arrays) ? "array" : own >= 0 && path.length === 1 ? "plain" : undefined;
+	return (r) => {
+		const out = [], other = others && others.text(r) ? JSON.parse(others.text(r), reviveLarge) : undefined;
+		const take = (v, name) => {
+			const x = valueOf(v, name, other, as);
+			if (x)
+				out.push(x);
+		};
+		if (own >= 0)
+			follow(JSON.parse(many[0].text(r), reviveLarge), path[0].name, path[0].indices, path.slice(1), take);
+		else
+			findBelow(many.map((c) => c.text(r)).filter((t) => t[0] === "{" || t[0] === "[").map((t) => JSON.parse(t, reviveLarge)), path, take);
+		return out;
+	};
+}
 // Suggests what was meant by an unknown field at this position of the text.
 function suggestion(f, text, at) {
 	if (COMMON.has(f + "_ns"))
@@ -209,50 +297,78 @@ function queryOf(text) {
 	if (!/[=<>~&]/.test(q))
 		return { text: q };
 	try {
-		const e = parse(q), known = new Set(about.shapes.flatMap((s) => s.keys));
-		for (const f of e.fields)
-			if (!COMMON.has(f) && !known.has(fieldPath(f)[0])) {
-				const at = Math.max(0, q.indexOf(f));
-				throw new QueryError(`no event in this page has a field '${f}'${suggestion(f, q, at)}`, at);
-			}
-		return e;
+		return { ...parse(q), source: q };
 	} catch (e) {
 		if (!(e instanceof QueryError))
 			throw e;
 		return { text: q, why: `${e.message}, at character ${e.at + 1}; searched as text` };
 	}
 }
-async function find({ test, fields, text }) {
-	const low = (text || "").toLowerCase(), json = JSON.stringify(low).slice(1, -1);
+// The fields of a query that no event has: it is searched as text then.
+function unknownField({ source }, f) {
+	const at = Math.max(0, source.indexOf(f));
+	return { text: source, why: `no event in this page has a field '${f}'${suggestion(f, source, at)}, at character ${at + 1}; searched as text` };
+}
+async function progress(i, begin) {
+	if (i % 20000 || performance.now() - begin <= 40)
+		return begin;
+	$("hint").textContent = `${Math.round(100 * i / eventCount)} %`;
+	await new Promise((ok) => setTimeout(ok));
+	return performance.now();
+}
+async function findText(text) {
+	const low = text.toLowerCase(), json = JSON.stringify(low).slice(1, -1), out = [];
 	const has = (v) => v.includes(low) || v.includes(json);
-	const by = about.shapes.map(() => null), out = [];
-	for (let s = 0; s < about.shapes.length; s++) {
-		const keys = about.shapes[s].keys;
-		if (!test) {
-			by[s] = await Promise.all(keys.map((k, c) => column(s, c)));
-			continue;
-		}
-		by[s] = new Map();
-		for (const f of fields) {
-			const path = fieldPath(f), c = keys.indexOf(path[0]);
-			if (c >= 0 && !(COMMON.has(f) && f !== "pid" && f !== "cpu"))
-				by[s].set(f, { values: await column(s, c), path: path.slice(1) });
-		}
-	}
-	for (let i = 0, begin = performance.now(); i < eventCount; i++) {
-		const s = by[eventShape[i]], r = rankInShape(i);
-		if (test ? test((f) => {
-			const c = COMMON.has(f) ? commonField(i, f) : undefined, h = s.get(f);
-			return c !== undefined || !h ? valuesAt(c, []) : valuesAt(JSON.parse(h.values.text(r), reviveLarge), h.path);
-		}) : has(nameOf(i).toLowerCase()) || (eventTask[i] !== NONE && has(about.tasks[eventTask[i]].toLowerCase())) || s.some((c) => has(c.text(r).toLowerCase())))
+	const by = await Promise.all(about.shapes.map((shape, s) => Promise.all(shape.keys.map((k, c) => column(s, c)))));
+	for (let i = 0, begin = performance.now(); i < eventCount; i++, begin = await progress(i, begin)) {
+		const r = rankInShape(i);
+		if (has(nameOf(i).toLowerCase()) || (eventTask[i] !== NONE && has(about.tasks[eventTask[i]].toLowerCase())) ||
+			by[eventShape[i]].some((c) => has(c.text(r).toLowerCase())))
 			out.push(i);
-		if (i % 20000 === 0 && performance.now() - begin > 40) {
-			$("hint").textContent = `${Math.round(100 * i / eventCount)} %`;
-			await new Promise((ok) => setTimeout(ok));
-			begin = performance.now();
-		}
 	}
-	return Uint32Array.from(out);
+	return out;
+}
+async function findTrue({ test, fields }) {
+	const by = [], out = [];
+	for (const [s, shape] of about.shapes.entries()) {
+		by[s] = new Map();
+		for (const f of fields)
+			if (!COMMON.has(f) || (f === "pid" && shape.own_pid))
+				by[s].set(f, await readerOf(s, f));
+	}
+	for (let i = 0, begin = performance.now(); i < eventCount; i++, begin = await progress(i, begin)) {
+		const r = rankInShape(i), readers = by[eventShape[i]];
+		const get = (f) => {
+			if (!readers.has(f)) {
+				const v = commonField(i, f);
+				return v === undefined ? [] : [literal(v)];
+			}
+			return readers.get(f)(r);
+		};
+		if (test(get))
+			out.push(i);
+	}
+	return out;
+}
+// Whether any event has the field.
+async function isKnown(f) {
+	if (COMMON.has(f) || about.shapes.some((s) => s.keys.includes(pathOf(f)[0].name)))
+		return true;
+	const readers = await Promise.all(about.shapes.map((_, s) => readerOf(s, f)));
+	for (let i = 0, begin = performance.now(); i < eventCount; i++, begin = await progress(i, begin))
+		if (readers[eventShape[i]](rankInShape(i)).length)
+			return true;
+	return false;
+}
+// Returns the events that a query finds; what.why says so if it had to be taken for a text.
+async function find(what) {
+	const found = what.test ? await findTrue(what) : await findText(what.text);
+	for (const f of found.length ? [] : what.fields || [])
+		if (!await isKnown(f)) {
+			Object.assign(what, unknownField(what, f));
+			return Uint32Array.from(await findText(what.text));
+		}
+	return Uint32Array.from(found);
 }
 // Events may have a field that is called as one of the task that made them.
 function taskNote({ fields }) {

@@ -1,0 +1,134 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""The search of the page and --where are one language: for fields and values of every sample and
+golden file, and of a recording, a query finds the same events in both."""
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+src, build = os.environ["TRAWL_SRC"], os.environ["TRAWL_BUILD"]
+sys.path.insert(0, f"{src}/tests")
+import tap
+
+FIELDS, VALUES = int(os.environ.get("FIELDS", "3")), 1  # of a file; of a field
+tmp = tempfile.TemporaryDirectory()
+node = shutil.which("node")
+
+
+def quoted(text):
+    """A text as both languages write it."""
+    return '"' + "".join(c if c.isprintable() and c not in '"\\' else
+                         "".join(f"\\x{b:02x}" for b in c.encode()) for c in text) + '"'
+
+
+def pattern(text):
+    """A pattern that matches it, and perhaps more."""
+    return quoted(re.sub(r"[][*?\\\"]|[^ -~]", "?", text[:6]) + "*")
+
+
+def walk(prefix, value, found):
+    """All paths of a JSON value, with and without what is before the last name."""
+    if isinstance(value, dict):
+        for k, v in value.items():
+            if re.fullmatch(r"[A-Za-z_$][\w$]*", k):
+                walk(f"{prefix}.{k}" if prefix else k, v, found)
+    elif isinstance(value, list):
+        for i, v in enumerate(value[:2]):
+            walk(f"{prefix}[{i}]", v, found)
+            walk(prefix, v, found)
+    elif value is not None and not (isinstance(value, int) and value > 1 << 53):
+        for name in {prefix, re.sub(r"^.*\.", "", prefix)}:
+            found.setdefault(name, {}).setdefault(json.dumps(value), value)
+
+
+def values_of(events, lines):
+    """{field: its values}: what JSON has, and the words that the text has for numbers."""
+    found = {}
+    for e, line in zip(events, lines):
+        for k in ("name", "source", "comm", "cpu", "pid", "tid", "ts_ns"):
+            walk(k, e[k], found)
+        walk("", e["fields"], found)
+        words = dict(re.findall(r"\b(\w+)=([\w|,:/.+-]+)(?= |$)", line))
+        for k, v in e["fields"].items():
+            if isinstance(v, (int, str)) and not isinstance(v, bool) and k in words:
+                found.setdefault(k, {}).setdefault("word " + words[k], words[k])
+    return found
+
+
+def queries(field, value, rng):
+    """Conditions on one field, made of one of its values."""
+    if isinstance(value, bool):
+        return [f"{field} == {str(value).lower()}", f"not {field} and ts > 0"]
+    if isinstance(value, (int, float)):
+        v = value if isinstance(value, int) else repr(value)
+        one = [f"{field} {rng.choice(['==', '!=', '<', '<=', '>', '>='])} {v}", f"{field} == {v}"]
+        if isinstance(value, int) and value >= 0:
+            one += [f"{field} & {rng.choice([1, 2, 0x80, 0xff])}", f"{field} == {v:#x}"]
+        return one + [rng.choice([f"{field} and ts > 0", f"not {field} and ts > 0",
+                                  f"{field} ~ \"1*\"", f"{field} == \"x\""])]
+    return [f"{field} == {quoted(value)}", f"{field} ~ {pattern(value)}",
+            rng.choice([f"{field} != {quoted(value)}", f"{field} !~ {pattern(value)}",
+                        f"{field} < {quoted(value)}", f"{field} == 1",
+                        f"{field} and ts > 0"])]
+
+
+def decode(file, *argv):
+    p = subprocess.run(["trawl-decode", file, *argv], capture_output=True)
+    return p.returncode, p.stdout.decode("utf-8", "replace").splitlines(), p.stderr.decode()
+
+
+def check(file, name, rng):
+    page = f"{tmp.name}/page.html"
+    p = subprocess.run(["trawl-export", "--to", "html", file, "-w", page], capture_output=True)
+    lines = decode(file, "--json")[1]
+    if p.returncode > 1 or not lines:
+        return
+    texts = [l for l in decode(file, "--color=never")[1] if not l.startswith((" ", "\t"))]
+    found = values_of([json.loads(l) for l in lines], texts if len(texts) == len(lines) else lines)
+    asked = []
+    for f in rng.sample(sorted(found), min(FIELDS, len(found))):
+        for v in rng.sample(sorted(found[f]), min(VALUES, len(found[f]))):
+            asked += queries(f, found[f][v], rng)
+    p = subprocess.run([node, f"{src}/tests/cli/search.js", f"{src}/decode/export/page", page],
+                       input=json.dumps(asked), capture_output=True, text=True)
+    if p.returncode:
+        tap.ok(False, f"{name}: the search runs", p.stderr[-600:])
+        return
+    wrong, hits = [], 0
+    for q, (got, why) in zip(asked, json.loads(p.stdout)):
+        status, want, text = decode(file, "--json", "--where", q)
+        hits += bool(want)
+        # what can never hold, trawl-decode refuses, since it knows the types of all fields
+        if status == 2 and (why or not got or "is a number: write one" in text):
+            continue
+        if why or want != [lines[i] for i in got]:
+            wrong.append((q, len(want), len(got), why, text.strip()[:200] if status else ""))
+    tap.ok(not wrong and hits, f"{name}: {len(asked)} queries of {len(found)} fields, {hits} find "
+           "something", len(wrong), *wrong[:8])
+
+
+if not node:
+    tap.skip("the search of the page", "not installed: nodejs")
+    sys.exit(tap.finish())
+files = [f"{src}/{d}/{f}" for d in ("samples", "tests/golden")
+         for f in sorted(os.listdir(f"{src}/{d}")) if f.endswith(".trawl")]
+files += sys.argv[1:]
+made = f"{tmp.name}/made.trawl"
+subprocess.run([f"{build}/tests/decode/make-sample", made, "300"], check=True)
+files.append(made)
+if not os.geteuid() and os.path.exists("/sys/kernel/tracing/events/sched"):
+    recorded = f"{tmp.name}/recorded.trawl"
+    subprocess.run(["trawl", "-q", "-i", "event:sched:*", "-i", "event:signal:*", "-i",
+                    "event:raw_syscalls:*", "-i", "event:syscalls:sys_enter_openat", "-w", recorded,
+                    "-c", "3000", "--", "sh", "-c", "sleep .05; ls /tmp; kill -USR1 $$"],
+                   capture_output=True)
+    if os.path.exists(recorded):
+        files.append(recorded)
+for number, path in enumerate(files):
+    check(path, os.path.basename(path), random.Random(number))
+sys.exit(tap.finish())
