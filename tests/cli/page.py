@@ -200,7 +200,9 @@ def check_browser():
                "arg1 & 3 == 1", "0x2 & arg1", "fields.arg1 >= 1e0", "arg1 < 0x0a and ts > 0",
                "name ~ 'sch[a-f]d:[!a]*'", "comm == 'w\\x6frker'", "arg2 !~ \"pl\\*\""]
     texts = ['"arg1 = 3"', "arg1 = = 3", '"work"']
-    steps = [["state", "first"]]
+    choose = ("(document.getElementById('lanes').value = 'CPU 1', document.getElementById('lanes')"
+              ".dispatchEvent(new Event('input')), true)")
+    steps = [["state", "first"], ["until", choose], ["state", "chosen"]]
     for q in queries + texts:
         steps += [["search", q], ["state", q]]
     got, _ = browse(page, steps)
@@ -208,6 +210,8 @@ def check_browser():
              "a page of 5,000 events: no error, no request")
     if got["errors"]:
         return
+    tap.ok(got["chosen"]["lanes"] == 1 < got["first"]["lanes"], "lanes are chosen by their names",
+           got["chosen"]["lanes"], got["first"]["lanes"])
     for q in queries:
         tap.same(len(decode(made, "--where", q)), got[q]["matches"], f"search: {q}")
     tap.same([0, 0, len(decode(made, "--where", 'comm ~ "*work*"'))],
