@@ -89,11 +89,27 @@ static bool is_system_program(const struct redact *x, const char *p, size_t n)
 	return system_files_has(&x->system_files, name ? name + 1 : p, n);
 }
 
+/* A thread of the kernel: its name is the kernel's, cut to 15 bytes in events. */
+static bool is_kernel_task(const struct redact *x, const char *p, size_t n)
+{
+	enum { CUT = 15 };
+
+	for (size_t at = 0; n && at < x->kernel_tasks.len;) {
+		const char *name = x->kernel_tasks.data + at;
+		size_t len = strlen(name);
+
+		if (n <= len && (n == len || n == CUT) && !memcmp(name, p, n))
+			return true;
+		at += len + 1;
+	}
+	return false;
+}
+
 void redact_text(struct redact *x, enum secret_class class, char *p, size_t n)
 {
 	if (is_said_of_the_kernel(p, n) ||
-	    (class == SECRET_COMMANDS &&
-	     (standin_kernel_task(p, n) || is_system_program(x, p, n)))) {
+	    (class == SECRET_COMMANDS && (standin_kernel_task(p, n) || is_kernel_task(x, p, n) ||
+					  is_system_program(x, p, n)))) {
 		keep_text(x, p, n);
 		return;
 	}
@@ -353,8 +369,6 @@ static void redact_record(struct redact *x, const struct trawl_event *ev)
 {
 	if (is_usb(ev->source)) {
 		redact_usb(x, ev, (uint8_t *)ev->record);
-		if (!strcmp(ev->source->kind, "usbmon") && ev->len >= 8)
-			redact_address(x, (uint8_t *)ev->record); /* the URB's address */
 		return;
 	}
 	if (!strcmp(ev->source->kind, "trawl")) {
@@ -429,6 +443,7 @@ static void keep_kernel(struct redact *x)
 static void keep_words(struct redact *x)
 {
 	removed_public(&x->removed, vocabulary, sizeof(vocabulary) - 1);
+	removed_public(&x->removed, x->kernel_tasks.data, x->kernel_tasks.len);
 	for (size_t i = 0; i < trawl_event_type_count(x->r); i++) {
 		const struct trawl_event_type *t = trawl_event_type_at(x->r, i);
 		const struct trawl_source *s = NULL;
@@ -733,6 +748,7 @@ int redact_collect(struct redact *x, struct trawl_error *err)
 		return x->r ? edit_no_memory(err) : -1;
 	if (redact_drops(x, SECRET_DATE) && trawl_sync_count(x->r))
 		x->date = 946684800000000000 - (int64_t)trawl_sync_at(x->r, 0)->real;
+	redact_read_tasks(x);
 	x->counting = true;
 	x->place = "";
 	ret = go_through(x, -1, "", NULL, err);
@@ -780,6 +796,9 @@ int redact_write(struct redact *x, int fd, const char *out, struct trawl_error *
 	int ret;
 
 	hash_file(x);
+	usb_roles_restart(x->usb);
+	free(x->bus);
+	x->bus = NULL;
 	text = manifest(x);
 	ret = text ? go_through(x, fd, out, text, err) : edit_no_memory(err);
 	free(text);
@@ -797,6 +816,8 @@ void redact_free(struct redact *x)
 	usb_roles_free(x->usb);
 	system_files_free(&x->system_files);
 	redact_branches_free(x->branches);
+	free(x->bus);
+	out_free(&x->kernel_tasks);
 	removed_free(&x->removed);
 	numbers_free(&x->addresses);
 	explicit_bzero(&x->key, sizeof(x->key));

@@ -12,6 +12,7 @@
 
 #include <stdio.h>
 
+#include "decode/base/output.h"
 #include "edit/needs.h"
 #include "edit/removed.h"
 #include "edit/standin.h"
@@ -29,6 +30,7 @@ struct redact_class {
 
 struct usb_roles;
 struct redact_branches;
+struct redact_bus;
 
 struct redact {
 	struct trawl_reader *r;
@@ -42,8 +44,10 @@ struct redact {
 	struct numbers addresses; /* that were moved */
 	struct redact_class classes[SECRET_CLASSES];
 	struct system_files system_files;
+	struct out kernel_tasks; /* names of the kernel's threads; each ends with a NUL */
 	struct usb_roles *usb;
 	struct redact_branches *branches;
+	struct redact_bus *bus; /* of packets; made with the first */
 	int64_t date;            /* ns added to wall-clock times */
 	char hash[65];           /* SHA-256 of the original file */
 	uint64_t events;
@@ -100,6 +104,8 @@ int redact_check(const struct redact *x, int fd, struct trawl_error *err);
  */
 struct usb_roles *usb_roles_new(const struct trawl_reader *r);
 void usb_roles_free(struct usb_roles *u);
+/* Forgets the requests that were seen: the file is read from its beginning again. */
+void usb_roles_restart(struct usb_roles *u);
 /*
  * To be called after redact_collect()'s pass: removed values that also occur in kept descriptors
  * are public.
@@ -127,6 +133,8 @@ void redact_branches_free(struct redact_branches *b);
  */
 char *redact_meta(struct redact *x, const struct trawl_meta *m, char *name, size_t room,
 		  size_t *len);
+/* Collects the names of threads that the recorder saw to be the kernel's. */
+void redact_read_tasks(struct redact *x);
 /* Redacts an event type's name in place. */
 void redact_type_name(struct redact *x, const struct trawl_source *s, char *name);
 

@@ -89,6 +89,7 @@ static const struct member device_members[] = {
 	{ "serial", TEXT, SECRET_SERIALS, NULL }, { 0 },
 };
 static const struct member no_members[] = { { 0 } };
+static const struct member edit_members[] = { { 0 } };
 
 /*
  * True for a word of trawl's command line that says nothing about its user: an option, a trace
@@ -206,13 +207,13 @@ static void change(struct redact *x, struct json_object *j, const struct member 
 
 /* ---- what needs more than a list ---------------------------------------------------------- */
 
-static void change_time(struct redact *x, struct json_object *j)
+/* A time of the wall clock: when a capture began, or a cut. */
+static void change_time(struct redact *x, struct json_object *j, const char *name)
 {
-	uint64_t start = jdoc_uint(j, "start_ns", 0);
+	uint64_t ns = jdoc_uint(j, name, 0);
 
-	if (start && x->date)
-		json_object_object_add(j, "start_ns",
-				       json_object_new_uint64(start + (uint64_t)x->date));
+	if (ns && x->date)
+		json_object_object_add(j, name, json_object_new_uint64(ns + (uint64_t)x->date));
 }
 
 static void change_bos(struct redact *x, struct json_object *j)
@@ -292,7 +293,11 @@ static char *changed_json(struct redact *x, const struct trawl_meta *m, const st
 	}
 	change(x, j, list);
 	if (list == capture_members)
-		change_time(x, j);
+		change_time(x, j, "start_ns");
+	if (list == edit_members) {
+		change_time(x, j, "from_ns");
+		change_time(x, j, "until_ns");
+	}
 	if (list == device_members)
 		change_bos(x, j);
 	if (list == probe_members)
@@ -390,7 +395,7 @@ static const struct {
 	{ "kernel/tracing", no_members }, { "import/halves", no_members },
 	{ "usb/verdict", no_members }, { "task/", task_members }, { "probe/", probe_members },
 	{ BRANCH_MODULE_NAME, module_members }, { "timeline/how", timeline_members },
-	{ "usb/", device_members }, { "edit/", no_members },
+	{ "usb/", device_members }, { "edit/", edit_members },
 };
 
 static bool is_called(const struct trawl_meta *m, const char *name)
@@ -446,4 +451,22 @@ char *redact_meta(struct redact *x, const struct trawl_meta *m, char *name, size
 		redact_scrub(x, name, metatext_of_name(name));
 	}
 	return text;
+}
+
+void redact_read_tasks(struct redact *x)
+{
+	out_memory(&x->kernel_tasks);
+	for (size_t i = 0; i < trawl_meta_count(x->r); i++) {
+		const struct trawl_meta *m = trawl_meta_at(x->r, i);
+		struct json_object *j;
+
+		if (strncmp(m->name, "task/", 5))
+			continue;
+		j = jdoc_parse(m->data, m->len);
+		if (json_object_get_boolean(jdoc_get(j, "kernel")))
+			out_bytes(&x->kernel_tasks, jdoc_string(j, "comm"),
+				  strlen(jdoc_string(j, "comm")) + 1);
+		json_object_put(j);
+	}
+	x->failed |= x->kernel_tasks.error != 0;
 }

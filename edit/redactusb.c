@@ -12,7 +12,7 @@
 #include "decode/base/bytes.h"
 #include "decode/base/output.h"
 #include "decode/base/jdoc.h"
-#include "edit/redact.h"
+#include "edit/redactusb.h"
 
 enum { CLASS_HID = 3, CLASS_STORAGE = 8, CLASS_HUB = 9, PROTOCOL_UAS = 0x62, MOUSE = 2 };
 
@@ -210,6 +210,12 @@ static bool is_product(const struct usb_roles *u, const uint8_t *p, size_t n)
 	return false;
 }
 
+void usb_roles_restart(struct usb_roles *u)
+{
+	memset(u->setups, 0, sizeof(u->setups));
+	memset(u->commands, 0, sizeof(u->commands));
+}
+
 /* ---- data --------------------------------------------------------------------------------- */
 
 static struct pending *pending(struct pending *table, uint64_t key)
@@ -270,8 +276,15 @@ void usb_roles_public(struct redact *x)
 	removed_public(&x->removed, x->usb->kept.data, x->usb->kept.len);
 }
 
+bool usb_setup_is_descriptor(const uint8_t *setup)
+{
+	enum { GET_DESCRIPTOR = 6, SET_DESCRIPTOR = 7 };
+
+	return !(setup[0] >> 5 & 3) && (setup[1] == GET_DESCRIPTOR || setup[1] == SET_DESCRIPTOR);
+}
+
 /* Standard descriptors and those of known classes are kept; others may contain anything. */
-static void descriptor(struct redact *x, const uint8_t *setup, uint8_t *p, size_t n)
+void usb_redact_descriptor(struct redact *x, const uint8_t *setup, uint8_t *p, size_t n)
 {
 	static const uint8_t kept[] = { 1, 2, 4, 5, 6, 7, 9, 10, 11, 16, 0x21, 0x22, 0x23, 0x24,
 					0x25, 0x29, 0x2a, 0x30 };
@@ -287,24 +300,32 @@ static void descriptor(struct redact *x, const uint8_t *setup, uint8_t *p, size_
 	}
 }
 
+/*
+ * Requests of a class have numbers that other classes use otherwise: what is kept has the length
+ * of its meaning.
+ */
+void usb_redact_request(struct redact *x, const uint8_t *setup, bool hub, uint8_t *p, size_t n)
+{
+	enum { STANDARD = 0, CLASS = 1, INTERFACE = 1, GET_MAX_LUN = 0xfe, SHORT = 8, CODING = 7 };
+	uint8_t kind = setup[0] >> 5 & 3, recipient = setup[0] & 31, request = setup[1];
+
+	if (kind == STANDARD && n <= SHORT)
+		return; /* status, configuration number */
+	if (kind == CLASS && (hub || (request == GET_MAX_LUN && n == 1) ||
+			      (recipient == INTERFACE && request >= 0x20 && request <= 0x22 &&
+			       n <= CODING)))
+		return; /* hub ports, number of logical units, serial line settings */
+	redact_zero(x, kind == CLASS && (request == 1 || request == 9) && recipient == INTERFACE ?
+		    SECRET_KEYSTROKES : SECRET_PAYLOAD, p, n); /* HID reports, or anything */
+}
+
 static void control_data(struct redact *x, const struct trawl_event *ev,
 			 const struct usbmon_header *h, const uint8_t *setup, uint8_t *p, size_t n)
 {
-	enum { GET_DESCRIPTOR = 6, SET_DESCRIPTOR = 7, SHORT = 8 };
-	uint8_t kind = setup[0] >> 5 & 3, request = setup[1];
-
-	if (kind == 0 && (request == GET_DESCRIPTOR || request == SET_DESCRIPTOR)) {
-		descriptor(x, setup, p, n);
-	} else if (kind == 0 && n <= SHORT) {
-		return; /* status, configuration number */
-	} else if (kind == 1 && (is_hub(x->usb, ev, h) || request == 0xfe ||
-				 (request >= 0x20 && request <= 0x22 && n <= 7))) {
-		return; /* hub ports, number of logical units, serial line settings */
-	} else if (kind == 1 && (request == 1 || request == 9) && (setup[0] & 0x1f) == 1) {
-		redact_zero(x, SECRET_KEYSTROKES, p, n); /* HID reports */
-	} else {
-		redact_zero(x, SECRET_PAYLOAD, p, n);
-	}
+	if (usb_setup_is_descriptor(setup))
+		usb_redact_descriptor(x, setup, p, n);
+	else
+		usb_redact_request(x, setup, is_hub(x->usb, ev, h), p, n);
 }
 
 /* How many bytes of a SCSI command's data are no content: identification, capacity, sense data. */
@@ -349,17 +370,23 @@ static void storage_data(struct redact *x, uint32_t section, const struct usbmon
 		return;
 	}
 	if (n == 31 && !memcmp(p, "USBC", 4)) {
+		size_t command = (p[14] & 31) < 16 ? p[14] & 31 : 16;
+
 		c->key = key;
 		memcpy(c->bytes, p + 15, 16);
+		/* behind the command is whatever was in the host's memory */
+		redact_zero(x, SECRET_SECTORS, p + 15 + command, 16 - command);
 		return;
 	}
-	if (n == 13 && !memcmp(p, "USBS", 4))
+	if (n == 13 && !memcmp(p, "USBS", 4)) {
+		c->key = 0; /* if the next command was lost, its data is nobody's answer */
 		return;
+	}
 	/*
 	 * With UAS several commands may be outstanding, and a whole block may be another command's
-	 * data.
+	 * data, as may be what is left of one that was cut.
 	 */
-	if (c->key == key && n < 512)
+	if (c->key == key && c->key && n < 512 && h->len_urb < 512)
 		kept = answer_kept(c->bytes);
 	if (n > kept)
 		redact_zero(x, SECRET_SECTORS, p + kept, n - kept);
@@ -389,7 +416,7 @@ static void transfer_data(struct redact *x, const struct trawl_event *ev,
 		redact_zero(x, SECRET_PAYLOAD, p, n);
 }
 
-void redact_usb(struct redact *x, const struct trawl_event *ev, uint8_t *record)
+void redact_urb(struct redact *x, const struct trawl_event *ev, uint8_t *record, size_t len)
 {
 	const size_t head = sizeof(struct usbmon_header);
 	struct usbmon_header h;
@@ -397,15 +424,10 @@ void redact_usb(struct redact *x, const struct trawl_event *ev, uint8_t *record)
 	size_t iso, n;
 	uint8_t *p;
 
-	if (strcmp(ev->source->kind, "usbmon") || ev->len < head) {
-		n = ev->type->size < ev->len ? ev->len - ev->type->size : 0;
-		redact_zero(x, SECRET_PAYLOAD, record + ev->len - n, n);
-		return;
-	}
 	memcpy(&h, record, head);
-	iso = h.xfer_type == 0 && h.ndesc <= (ev->len - head) / 16 ? (size_t)h.ndesc * 16 : 0;
+	iso = h.xfer_type == 0 && h.ndesc <= (len - head) / 16 ? (size_t)h.ndesc * 16 : 0;
 	p = record + head + iso;
-	n = ev->len - head - iso;
+	n = len - head - iso;
 	setup = pending(x->usb->setups, h.id);
 	if (h.xfer_type == 2 && h.type == 'S' && !h.flag_setup) {
 		setup->key = h.id;
@@ -421,4 +443,20 @@ void redact_usb(struct redact *x, const struct trawl_event *ev, uint8_t *record)
 		redact_zero(x, SECRET_PAYLOAD, p, n);
 	else
 		transfer_data(x, ev, &h, p, n);
+}
+
+void redact_usb(struct redact *x, const struct trawl_event *ev, uint8_t *record)
+{
+	size_t n = ev->type->size < ev->len ? ev->len - ev->type->size : 0;
+
+	if (!strcmp(ev->source->kind, "usbmon") && ev->len >= sizeof(struct usbmon_header)) {
+		redact_urb(x, ev, record, ev->len);
+		redact_address(x, record); /* the URB's */
+	} else if (!strcmp(ev->source->kind, "usbpacket")) {
+		redact_packet(x, ev, record);
+	} else {
+		redact_zero(x, SECRET_PAYLOAD, record + ev->len - n, n);
+		if (!strcmp(ev->source->kind, "usbmon") && ev->len >= 8)
+			redact_address(x, record);
+	}
 }

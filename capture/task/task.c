@@ -267,6 +267,20 @@ static bool is_of_scope(const struct tasks *t, pid_t tid, pid_t pid)
 	return t->npids && task_filter_has(t->followed, tid, UINT64_MAX);
 }
 
+/* Is the task a thread of the kernel (PF_KTHREAD)? Only such have no program. */
+static bool is_kernel_thread(pid_t tid)
+{
+	enum { KTHREAD = 0x00200000 };
+	size_t len;
+	char *stat = read_proc(tid, "stat", 4096, &len), *end = stat ? strrchr(stat, ')') : NULL;
+	unsigned int flags = 0;
+
+	if (!end || sscanf(end + 1, " %*c %*d %*d %*d %*d %*d %u", &flags) != 1)
+		flags = 0;
+	free(stat);
+	return flags & KTHREAD;
+}
+
 static void describe(const struct tasks *t, struct json *j, pid_t tid, const char *status,
 		     const char *comm)
 {
@@ -283,6 +297,8 @@ static void describe(const struct tasks *t, struct json *j, pid_t tid, const cha
 	json_int(j, "ppid", status_number(status, "\nPPid:\t"));
 	json_bytes(j, "comm", comm, strlen(comm));
 	json_bytes(j, "exe", exe, n > 0 ? (size_t)n : 0);
+	if (n <= 0 && is_kernel_thread(tid))
+		json_bool(j, "kernel", true);
 	if (is_of_scope(t, tid, pid))
 		cmdline = read_proc(tid, "cmdline", CMDLINE_MAX + 1, &len);
 	if (cmdline)

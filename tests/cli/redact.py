@@ -135,11 +135,38 @@ def windows(i, up, data):
                        len(data)) + data
 
 
-def usbmon(kind, setup, data):
-    return struct.pack("<QBBBBHBBqiiII8siiII", 0xffff888000001000, ord(kind), 2, 0, 9, 1,
-                       0 if kind == "S" else 45, 0 if data else 60, 1700000000, 0,
-                       -115 if kind == "S" else 0, len(data), len(data), setup, 0, 0, 0,
+def usbmon(kind, setup, data, xfer=2, endpoint=0, length=None):
+    return struct.pack("<QBBBBHBBqiiII8siiII", 0xffff888000001000, ord(kind), xfer, endpoint, 9, 1,
+                       0 if kind == "S" and xfer == 2 else 45, 0 if data else 60, 1700000000, 0,
+                       -115 if kind == "S" else 0, length or len(data), len(data), setup, 0, 0, 0,
                        0) + data
+
+
+def command(cdb, rest=b""):
+    return (b"USBC" + struct.pack("<IIBBB", 1, 18, 0x80, 0, len(cdb)) + cdb + rest).ljust(31, b"\0")
+
+
+def darwin(kind, data):
+    """macOS: a half of an interrupt transfer of device 7 on bus 20."""
+    return struct.pack("<HBBIIIQIBBBB", 0x100, 32, kind, 8, 0, 0, 0xffffff8012345678, 0x14100000,
+                       2, 7, 0x81, 3) + data
+
+
+def crc16(data):
+    crc = 0xffff
+    for b in data:
+        crc ^= b
+        for _ in range(8):
+            crc = crc >> 1 ^ 0xa001 if crc & 1 else crc >> 1
+    return struct.pack("<H", crc ^ 0xffff)
+
+
+def token(pid, address, endpoint):
+    return bytes([pid, address | (endpoint & 1) << 7, endpoint >> 1])
+
+
+def bus_data(pid, data):
+    return bytes([pid]) + data + crc16(data)
 
 
 keys = [bytes([2, 0, 4 + i % 26, 5 + i % 20, 30, 31, 32, 33]) for i in range(40)]
@@ -160,6 +187,26 @@ foreign = {
         usbmon("S", bytes([0x80, 6, 0, 15, 0, 0, 64, 0]), b""),
         usbmon("C", bytes(8), bytes([5, 15, 25, 0, 1]) + store)])
        for how, (store, secret) in stores.items()},
+    "an answer whose request is not there, of an id that comes again": (220, [b"seZq0a0a0a"], [
+        usbmon("C", bytes(8), b"seZq0a0a0a"),
+        usbmon("S", bytes([0x80, 6, 0, 1, 0, 0, 18, 0]), b""), usbmon("C", bytes(8), bytes(18))]),
+    "data of a request that has the number of another class's": (220, [b"nwZq0b0b0b0b"], [
+        usbmon("S", bytes([0xa1, 0xfe, 0, 0, 0, 0, 12, 0]), b""),
+        usbmon("C", bytes(8), b"nwZq0b0b0b0b")]),
+    "what was in memory behind a command": (220, [b"seZq0c0c0c"], [
+        usbmon("S", bytes(8), command(bytes(6), b"seZq0c0c0c"), 3, 2)]),
+    "data of a command that was lost": (220, [b"seZq0d0d0d0d"], [
+        usbmon("S", bytes(8), command(bytes([3, 0, 0, 0, 18, 0])), 3, 2),
+        usbmon("C", bytes(8), b"USBS" + bytes(9), 3, 0x81),
+        usbmon("C", bytes(8), b"seZq0d0d0d0d", 3, 0x81)]),
+    "what is left of data that was cut": (220, [b"seZq0e0e0e0e"], [
+        usbmon("S", bytes(8), command(bytes([3, 0, 0, 0, 18, 0])), 3, 2),
+        usbmon("C", bytes(8), b"seZq0e0e0e0e", 3, 0x81, 4096)]),
+    "keys on macOS": (266, keys, [darwin(1, k) for k in keys]),
+    "keys on the bus": (288, keys, [p for k in keys for p in (token(0x69, 5, 1), bus_data(0xc3, k),
+                                                             b"\xd2")]),
+    "an answer on the bus whose request is not there": (288, [b"seZq0f0f"], [
+        token(0x69, 5, 0), bus_data(0x4b, b"seZq0f0f")]),
     "a descriptor of a kind that nobody knows": (220, [odd], [
         usbmon("S", bytes([0x80, 6, 0, 0x77, 0, 0, 32, 0]), b""), usbmon("C", bytes(8), odd)]),
 }
@@ -171,6 +218,36 @@ for what, (linktype, secrets, packets) in foreign.items():
     status, _, said = run("trawl-edit", "redact", f"{tmp.name}/foreign.pcap", "-w", again)
     tap.same((0, len(secrets), 0), (status, had, sum(s in read(again) for s in secrets)),
              f"{what}: removed {said[-200:] if status else ''}")
+
+# What is no data of packets stays: addresses, handshakes, requests, descriptors; a CRC of zeros.
+device = bytes([18, 1, 0, 2, 0, 0, 0, 64, 9, 18, 1, 0, 0, 1, 1, 2, 3, 1])
+request = bytes([0x80, 6, 0, 1, 0, 0, 18, 0])
+packets = [token(0x2d, 5, 0), bus_data(0xc3, request), b"\xd2", token(0x69, 5, 0),
+           bus_data(0x4b, device), b"\xd2", token(0x69, 5, 1), bus_data(0xc3, keys[0]), b"\xd2",
+           token(0x69, 5, 1), bus_data(0xc3, keys[0])[:-2] + b"\0\1"]
+for linktype, there, want in (
+        (288, packets, packets[:7] + [bus_data(0xc3, bytes(8)), b"\xd2", packets[9],
+                                      b"\xc3" + bytes(8) + bytes([crc16(bytes(8))[0] ^ 1,
+                                                                  crc16(bytes(8))[1]])]),
+        (266, [darwin(1, keys[0])], [darwin(1, bytes(8))])):
+    with open(f"{tmp.name}/foreign.pcap", "wb") as f:
+        f.write(pcap(linktype, there))
+    run("trawl-edit", "redact", f"{tmp.name}/foreign.pcap", "-w", again)
+    r = reader.Reader(open(again, "rb").read())
+    got = [e.record(s)[4:] for x in r.sections for _, _, _, _, _, e, s in r.events(x)]
+    # the id of a transfer on macOS is an address
+    got, want = ([p[:16] + p[24:] if linktype == 266 else p for p in l] for l in (got, want))
+    tap.same(want, got, f"link type {linktype}: all but data is as before")
+
+# ---- a cut says when it was; without a date it does not
+run("trawl-edit", "cut", made, "-w", f"{tmp.name}/cut", "--until", "+1s")
+run("trawl-edit", "redact", f"{tmp.name}/cut", "-w", again, "--drop", "date")
+edit = next(json.loads(bytes(m[4])) for m in reader.Reader(open(again, "rb").read()).metas
+            if m[0].startswith("edit/") and b"until_ns" in bytes(m[4]))
+tap.ok(edit["until_ns"] // 10**9 // 86400 // 366 <= 31, "nor do the times of a cut", edit)
+tasks = [json.loads(bytes(m[4])) for m in reader.Reader(open(out, "rb").read()).metas
+         if m[0] == "task/77"]
+tap.same(["xfsaild/sdq9"], [t["comm"] for t in tasks], "a thread of the kernel keeps its name")
 
 # ---- the check at the end
 halves = f"{tmp.name}/halves.trawl"

@@ -319,6 +319,9 @@ static void add_metas(struct made *m)
 	     "opt/"
 	     "avZq22222222\",\"--password\",\"avZq33333333\"],\"user\":\"usZq44444444\",\"uid\":"
 	     "1000}");
+	meta(m, "task/77", "application/json",
+	     "{\"tid\":77,\"pid\":77,\"ppid\":2,\"comm\":\"xfsaild/sdq9\",\"exe\":\"\","
+	     "\"kernel\":true}");
 	for (unsigned int i = 0; i < SECRETS; i++) {
 		snprintf(name, sizeof(name), "task/%u", 1000 + i);
 		snprintf(text, sizeof(text),
