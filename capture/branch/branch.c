@@ -18,6 +18,7 @@
 #include "capture/source.h"
 #include "capture/sys/alloc.h"
 #include "capture/sys/clock.h"
+#include "capture/sys/proc.h"
 #include "capture/task/task.h"
 #include "capture/tracefs/tracefs.h"
 #include "common/array.h"
@@ -413,6 +414,20 @@ static int read_specs(struct branch_state *s, char **backend, struct trawl_error
 	return 0;
 }
 
+static int check_scope(const struct branch_scope *scope, struct trawl_error *err)
+{
+	if (!scope->n)
+		return trawl_fail(err, TRAWL_USAGE, "-i branch: whose branches? Give -p PID, or -- "
+				  "COMMAND");
+	for (size_t i = 0; i < scope->n; i++) {
+		if (!proc_has_memory(scope->pids[i]))
+			return trawl_fail(err, TRAWL_CANNOT, "-p %d: runs no program: it is a "
+					  "kernel thread, or has ended; give a process that runs",
+					  scope->pids[i]);
+	}
+	return 0;
+}
+
 static int arm(struct input *in, struct trawl_error *err)
 {
 	struct branch_state *s = xcalloc(1, sizeof(*s));
@@ -435,9 +450,8 @@ static int arm(struct input *in, struct trawl_error *err)
 				  "thousands; use --duration, or --ring for the newest");
 	scope.places = s->last.places;
 	scope.nplaces = s->last.n;
-	if (!scope.n)
-		return trawl_fail(err, TRAWL_USAGE, "-i branch: whose branches? Give -p PID, or -- "
-				  "COMMAND");
+	if (check_scope(&scope, err))
+		return -1;
 	id = branchrecord_describe(session_writer(in->session), in->nspecs ? in->specs[0] : "",
 				   s->last.n > 0, err);
 	if (id < 0 || reader_starter_open(&s->images.starter, err))

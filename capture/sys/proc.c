@@ -72,3 +72,8 @@ pid_t proc_tracer(pid_t tid)
 {
 	return status_number(tid, "TracerPid:");
 }
+
+bool proc_has_memory(pid_t tid)
+{
+	return status_number(tid, "VmSize:") > 0;
+}

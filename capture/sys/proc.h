@@ -21,5 +21,7 @@ bool proc_is_nested(void);
 pid_t proc_process(pid_t tid);
 /* Returns the tracer of a task; 0: there is none, or the task is gone. */
 pid_t proc_tracer(pid_t tid);
+/* Returns whether a task has memory of its own: kernel threads, and what has ended, have none. */
+bool proc_has_memory(pid_t tid);
 
 #endif

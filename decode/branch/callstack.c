@@ -2,6 +2,7 @@
 #include "decode/branch/callstack.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { DEPTH_MOST = 4096, INSN_MOST = 15 };
 
@@ -70,6 +71,57 @@ static bool fits(const struct frame *f, uint64_t to, bool signal)
 	return to > f->from && to - f->from <= INSN_MOST;
 }
 
+/* The length of a function's name without what says that it is a cold part of it. */
+static size_t base_length(const char *name)
+{
+	static const char clone[] = " [clone ";
+	const char *cold = strstr(name, ".cold");
+	size_t n = cold ? (size_t)(cold - name) : strlen(name);
+
+	if (cold && n >= sizeof(clone) - 1 &&
+	    !memcmp(cold - (sizeof(clone) - 1), clone, sizeof(clone) - 1))
+		n -= sizeof(clone) - 1;
+	return n;
+}
+
+/* Compilers put handlers of exceptions into a part of the function that has its own symbol. */
+static bool same_function(const struct image_place *a, const struct image_place *b)
+{
+	size_t n;
+
+	if (a->function == b->function || !a->function || !b->function || a->module != b->module)
+		return a->function == b->function;
+	n = base_length(a->function->name);
+	return n == base_length(b->function->name) &&
+	       !memcmp(a->function->name, b->function->name, n) &&
+	       (a->function->name[n] || b->function->name[n]);
+}
+
+/*
+ * Ends the calls that longjmp() or an exception ends: code goes on in the middle of another
+ * function, which made one of the calls. Of a function that calls itself, the innermost is taken.
+ */
+static void unwind(struct callstack *k, const struct call_where *w, struct callstack_sink *sink,
+		   const struct branch_pair *p)
+{
+	struct image_place from, to, caller;
+
+	images_place(w->images, w->maps, p->to, &to);
+	if (!to.function || to.vaddr == to.function->vaddr)
+		return;
+	images_place(w->images, w->maps, p->from, &from);
+	if (same_function(&from, &to))
+		return;
+	for (unsigned int i = k->depth; i--;) {
+		images_place(w->images, w->maps, k->frames[i].from, &caller);
+		if (!same_function(&caller, &to))
+			continue;
+		k->beyond = 0;
+		pop_to(k, i, w, sink, CALL_LEAVE);
+		return;
+	}
+}
+
 static void leave(struct callstack *k, const struct call_where *w, struct callstack_sink *sink,
 		  const struct branch_pair *p)
 {
@@ -84,11 +136,13 @@ static void leave(struct callstack *k, const struct call_where *w, struct callst
 		return;
 	}
 	/*
-	 * Inside a known call, an unmatched return says nothing: jump tables can be implemented
-	 * with returns, and coroutines switch with them.
+	 * Inside a known call, an unmatched return to another place than a caller's says nothing:
+	 * jump tables can be implemented with returns, and coroutines switch with them.
 	 */
 	if (!k->depth)
 		tell(k, w, sink, CALL_OUTER, p);
+	else if (p->kind != BRANCH_SIGRETURN)
+		unwind(k, w, sink, p);
 }
 
 /* Whether a jump goes to the first instruction of another function. */
@@ -128,6 +182,8 @@ static void step(struct callstack *k, const struct branch_pair *p, const struct 
 	case BRANCH_JCC:
 		if (k->depth && !k->beyond && is_tail_call(w, p))
 			tell(k, w, sink, CALL_JUMP, p);
+		else if (p->kind == BRANCH_INDIRECT_JMP)
+			unwind(k, w, sink, p);
 	}
 }
 

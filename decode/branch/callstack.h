@@ -2,8 +2,9 @@
 /*
  * Derives the calls of a task from its branches: which function is called, and which returns. A
  * return that matches no known call returns to a caller from before the recording. A jump to the
- * first instruction of another function is a tail call. A return to an outer frame (longjmp,
- * exceptions) ends all calls inside it.
+ * first instruction of another function is a tail call. A return to an outer frame ends all calls
+ * inside it; so does an indirect jump, or a return that matches no call, into the middle of a
+ * function that made one of the calls (longjmp, the handler of an exception).
  */
 #ifndef TRAWL_DECODE_BRANCH_CALLSTACK_H
 #define TRAWL_DECODE_BRANCH_CALLSTACK_H

@@ -475,6 +475,10 @@ def check_bad(folder):
     fails("no such back end", 2, r"branch:ptrase: no such way .*ptrace", "-i", "branch:ptrase",
           "-p", "1")
     fails("no such process", 2, r"4194000", "-i", "branch", "-p", "4194000")
+    with subprocess.Popen("true") as ended:
+        os.waitid(os.P_PID, ended.pid, os.WEXITED | os.WNOWAIT)
+        fails("one that has ended", 3, r"-p \d+: runs no program: .* has ended; give", "-i",
+              "branch:ptrace", "-p", str(ended.pid))
     gdb = subprocess.Popen(["gdb", "-nx", "-q", BRANCHES], stdin=subprocess.PIPE,
                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     gdb.stdin.write("set startup-with-shell off\nstarti\npython print('PID', "

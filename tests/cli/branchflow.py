@@ -129,6 +129,26 @@ def slices(data):
     return kinds.count(1), kinds.count(2)
 
 
+def check_unwound(folder):
+    """longjmp() and the handler of an exception end the calls that they leave."""
+    parts = json.loads(module())
+    parts["functions"] += [[0x1300, 0x80, "main.cold"], [0x1400, 0x80, "main [clone .cold]"]]
+    for name, how, target in (("longjmp", "jmp*", 0x1030), ("a handler", "ret", 0x1048),
+                              ("one in a cold part", "jmp*", 0x1310),
+                              ("one in a part of C++", "jmp*", 0x1420)):
+        path = capture(folder, maps(5), f"meta branch/module/08:01:7 {json.dumps(parts)}",
+                       "batch 5 5 1000", *[CALL_F, CALL_G, branch(0x1230, target, how)] * 3, CALL_F,
+                       modules=False)
+        # three alike are one line
+        same([("f", 0), ("g", 1), ("f", 0)], [(r["function"], r["depth"]) for r in tree(path)],
+             f"{name} ends two calls")
+    path = capture(folder, "batch 5 5 1000", CALL_F, CALL_G, branch(0x1230, 0x1238, "jmp*"),
+                   RET_G, RET_F)
+    same([("f", 0, True), ("g", 1, True)],
+         [(r["function"], r["depth"], r["most_ns"] is not None) for r in tree(path)],
+         "a jump within a function ends none")
+
+
 def check_range(folder):
     """A loss before --from is none of the range."""
     path = capture(folder, "batch 5 5 1000", CALL_F, f"mark {LOST} 200000000 7",
@@ -300,6 +320,7 @@ def main():
         check_cut(folder, "another stack", f"mark {STACK} 4000 0")
         check_cut(folder, "a damaged batch", "damaged 5 5 4000", "batch 5 5 5000")
         check_cut(folder, "a batch that is not there", "loss 3000 4000", "batch 5 5 5000")
+        check_unwound(folder)
         check_range(folder)
         check_rows(folder)
         check_values(folder)
