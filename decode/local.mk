@@ -73,7 +73,7 @@ libdecode_la_SOURCES += \
 	decode/usb/netmessage.h decode/usb/netmessage.c \
 	decode/usb/network.c \
 	decode/usb/requestguess.h decode/usb/requestguess.c \
-	decode/usb/printer.c \
+	decode/usb/printer.c decode/usb/ipp.h decode/usb/ipp.c \
 	decode/usb/ptp.c \
 	decode/usb/video.c \
 	decode/usb/vision.c decode/usb/visionregister.h decode/usb/visionregister.c \

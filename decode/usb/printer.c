@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Printers: page description language, port status, IEEE 1284 device id. Source: Printer Class 1.1.
+ * Printers: page description language, HTTP and IPP, port status, IEEE 1284 device id. Source:
+ * Printer Class 1.1.
  */
 #include "common/array.h"
 #include "decode/usb/class.h"
+#include "decode/usb/ipp.h"
 #include "decode/base/escape.h"
 
 enum { GET_DEVICE_ID = 0, GET_PORT_STATUS = 1, TEXT_SHOWN = 120 };
@@ -20,13 +22,18 @@ static const struct language {
 	BEGINS("\033E", "PCL"), BEGINS("\033*", "PCL"), BEGINS("\033&", "PCL"),
 	BEGINS(") HP-PCL XL", "PCL XL"), BEGINS("\033@", "ESC/P"), BEGINS("\033(", "ESC/P raster"),
 	BEGINS("UNIRAST", "URF"), BEGINS("RaS2", "PWG raster"), BEGINS("RaS3", "CUPS raster"),
-	BEGINS("\xcd\xca", "HBPL"), BEGINS("^XA", "ZPL"), BEGINS("POST /ipp", "IPP"),
-	BEGINS("HTTP/1.", "HTTP"), BEGINS("POST /", "HTTP"), BEGINS("GET /", "HTTP"),
+	BEGINS("\xcd\xca", "HBPL"), BEGINS("^XA", "ZPL"), 
 	BEGINS("\x1d", "ESC/POS"), BEGINS("SIZE ", "TSPL"), BEGINS("\033i", "P-touch"),
 };
 
 static const char *language_of(const struct usb_detail *d)
 {
+	size_t left;
+
+	if (ipp_message(d->data, d->data_len, &left))
+		return "IPP";
+	if (http_line(d->data, d->data_len))
+		return "HTTP";
 	for (size_t i = 0; i < ARRAY_SIZE(languages); i++)
 		if (d->data_len >= languages[i].length &&
 		    !memcmp(d->data, languages[i].begins, languages[i].length))
@@ -41,15 +48,42 @@ static bool fits(const struct usb_detail *d)
 
 static void tree(const struct usb_state *s, const struct usb_detail *d, struct tree *t)
 {
+	size_t left, line = http_line(d->data, d->data_len);
+	const uint8_t *message = ipp_message(d->data, d->data_len, &left);
+
 	tree_str(t, "language", language_of(d));
+	if (line)
+		tree_text(t, "http", d->data, line);
+	if (message)
+		ipp_tree(message, left, urb_in(&d->urb), t);
 }
 
 static bool brief(const struct usb_state *s, const struct usb_detail *d, struct out *o)
 {
+	size_t left, line = http_line(d->data, d->data_len);
+	const uint8_t *message = ipp_message(d->data, d->data_len, &left);
 	const char *language = language_of(d);
 
-	out_printf(o, "printer %s", language ? language : "data");
-	return !d->data_len;
+	if (!line && !message) {
+		out_printf(o, "printer %s", language ? language : "data");
+		return !d->data_len;
+	}
+	out_str(o, "printer");
+	if (line) {
+		out_char(o, ' ');
+		out_quoted(o, (const char *)d->data, line);
+	}
+	if (message)
+		ipp_brief(message, left, urb_in(&d->urb), o);
+	return false;
+}
+
+static bool has_name(const char *name, size_t n)
+{
+	for (const char *const *at = ipp_names; *at; at++)
+		if (!strncmp(*at, name, n) && !(*at)[n])
+			return true;
+	return false;
 }
 
 static bool requested(const struct usb_detail *d)
@@ -134,7 +168,7 @@ static bool request_brief(const struct usb_state *s, const struct usb_detail *d,
 }
 
 static const char *const names[] = {
-	"class", "command_set", "description", "device_id", "error", "language", "manufacturer",
+	"class", "command_set", "description", "device_id", "error", "http", "language", "manufacturer",
 	"model", "paper_empty", "printer", "selected", "serial", NULL,
 };
 
@@ -146,4 +180,5 @@ const struct usb_class usb_printer_class = {
 	.request_tree = request_tree,
 	.request_brief = request_brief,
 	.names = names,
+	.has_name = has_name,
 };

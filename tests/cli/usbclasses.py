@@ -423,6 +423,35 @@ def loader():
     return c
 
 
+def ipp_printer():
+    """IPP over USB: a request whose header, chunk and end are transfers of their own, as CUPS sends
+    it, its answer, and a request whose answer is of HTTP only."""
+    c = described(interface(0, 7, 1, 4, 2), endpoint(0x01, 2, 512), endpoint(0x82, 2, 512))
+
+    def attribute(tag, name, value):
+        return struct.pack(">BH", tag, len(name)) + name + struct.pack(">H", len(value)) + value
+
+    charset = b"\x01" + attribute(0x47, b"attributes-charset", b"utf-8")
+    asked = charset + attribute(0x44, b"requested-attributes", b"printer-state") + attribute(
+        0x44, b"", b"printer-name") + b"\x03"
+    told = charset + b"\x04" + attribute(0x23, b"printer-state", struct.pack(">I", 3)) + attribute(
+        0x22, b"printer-is-accepting-jobs", b"\x01") + attribute(
+            0x32, b"printer-resolution", struct.pack(">IIB", 600, 600, 3))
+    message = b"\x02\x00" + struct.pack(">HI", 0x000b, 7) + asked
+    answer = b"\x02\x00" + struct.pack(">HI", 0x0001, 7) + told + b"\x03"
+    c.transfer(BULK, 0x01, out=b"POST /ipp/print HTTP/1.1\r\nContent-Type: application/ipp\r\n"
+               b"Transfer-Encoding: chunked\r\n\r\n")
+    c.transfer(BULK, 0x01, out=b"%x\r\n" % len(message) + message + b"\r\n")
+    c.transfer(BULK, 0x01, out=b"0\r\n\r\n")
+    c.transfer(BULK, 0x82, answer=b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" %
+               len(answer) + answer)
+    # cut within an attribute; a status that has no name
+    c.transfer(BULK, 0x82, answer=b"\x01\x01" + struct.pack(">HI", 0x0577, 8) + told[:-4])
+    c.transfer(BULK, 0x01, out=b"GET /eSCL/ScannerStatus HTTP/1.1\r\n\r\n")
+    c.transfer(BULK, 0x82, answer=b"HTTP/1.1 503 Service Unavailable\r\n\r\n")
+    return c
+
+
 def printer():
     c = described(interface(0, 7, 1, 2, 2), endpoint(0x01, 2, 64), endpoint(0x82, 2, 64))
     text = b"MFG:Brother;MDL:PT-D600;CMD:PT-CBP;"
@@ -572,6 +601,25 @@ def main():
               of["DFU functional"]["bmAttributes_set"]),
              "by name, in JSON")
         check(d, "printer", printer(), ["MFG:Brother;MDL:PT-D600"])
+        items = check(d, "IPP over USB", ipp_printer(), [
+            'printer "POST /ipp/print HTTP/1.1", ',
+            "printer IPP Get-Printer-Attributes request 7, ",
+            'printer "HTTP/1.1 200 OK" IPP successful-ok-ignored-or-substituted-attributes '
+            "request 7, ", "printer IPP status 0x0577 request 8, ",
+            'printer "GET /eSCL/ScannerStatus HTTP/1.1", ',
+            'printer "HTTP/1.1 503 Service Unavailable", '])
+        got = [i["decoded"]["ipp"]["attributes"] for i in items if "ipp" in i.get("decoded", {})]
+        same([[("operation", "attributes-charset", "utf-8"),
+               ("operation", "requested-attributes", "printer-state"),
+               ("operation", None, "printer-name")],
+              [("operation", "attributes-charset", "utf-8"), ("printer", "printer-state", 3),
+               ("printer", "printer-is-accepting-jobs", 1),
+               ("printer", "printer-resolution", "000002580000025803")],
+              [("operation", "attributes-charset", "utf-8"), ("printer", "printer-state", 3),
+               ("printer", "printer-is-accepting-jobs", 1)]],
+             [[(a["group"], a.get("name"),
+                a.get("text", a.get("number", a.get("bytes")))) for a in m] for m in got],
+             "attributes are in JSON; one that is cut is not")
     finally:
         shutil.rmtree(d)
     return finish()
