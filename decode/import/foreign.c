@@ -137,17 +137,20 @@ static const char *linktype_remedy(uint32_t linktype)
 
 int foreign_verdict(const struct usb_import *im, const char *name, struct trawl_error *err)
 {
-	if (im->cut_at)
+	bool nothing = im->other && !im->events; /* of what can be read: damage is not the reason */
+
+	if (im->cut_at && !nothing)
 		return trawl_fail(err, TRAWL_BAD_DATA,
-				  "%s: is damaged after byte %llu; the %llu events before it were "
+				  "%s: is damaged after byte %llu; the %llu event%s before it %s "
 				  "imported",
 				  name, (unsigned long long)im->cut_at,
-				  (unsigned long long)im->events);
+				  (unsigned long long)im->events, im->events == 1 ? "" : "s",
+				  im->events == 1 ? "was" : "were");
 	if (im->bad)
 		return trawl_fail(err, TRAWL_BAD_DATA, "%s: %llu event%s left out; the first: %s",
 				  name, (unsigned long long)im->bad, im->bad == 1 ? "" : "s",
 				  im->bad_what);
-	if (im->other && !im->events)
+	if (nothing)
 		return trawl_fail(err, TRAWL_CANNOT,
 				  "%s: holds no USB%s, but %llu packet%s of link type %u: %s", name,
 				  im->other_linktype == 186 ? " that can be read" : "",

@@ -579,6 +579,10 @@ def test_nothing(d):
     ok("holds no USB that can be read, but 3 packets of link type 186: FreeBSD" in err and
        "record on Linux" in err and not os.path.exists(d + "/bsd.trawl"),
        "USB of FreeBSD: what to do", err)
+    open(d + "/bsd.pcap", "ab").write(bytes(8))
+    cut = run("trawl-edit", "import", d + "/bsd.pcap", "-w", d + "/bsd.trawl", status=3)[1]
+    same((err, False), (cut, os.path.exists(d + "/bsd.trawl")),
+         "a file without USB that is cut, too, is refused for what it holds")
     run("trawl-decode", d + "/net.pcap", status=3)
     open(d + "/in.pcap", "wb").write(pcap(249, [usbsynth.usbpcap(16, 0, 0x81, 1, b"")]))
     out = run("trawl-decode", d + "/in.pcap")[0]
