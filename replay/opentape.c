@@ -29,7 +29,7 @@ int tape_open(struct tape *t, struct foreign *f, const char *file, const char *d
 		   (cage == TAPE_UNCAGED || !enter(t, file, (unsigned int)cage, err)) &&
 		   !foreign_resolve(f, err);
 	if (resolved && !tape_read_chosen(t, f->path, file, device, err)) {
-		if (!t->damage.status)
+		if (!t->damage.status && !f->usb_whole)
 			t->damage = f->verdict;
 		return 0;
 	}

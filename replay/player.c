@@ -76,7 +76,7 @@ static int find_storage(struct player *p, struct trawl_error *err)
 		else if (d.type == DESC_ENDPOINT && d.room >= 4 && here && (d.p[3] & 3) == 2)
 			*(d.p[2] & 0x80 ? &in : &out) = d.p[2];
 	}
-	if (!in || !out)
+	if (!in || !out || !storage_is_recorded(p->tape, in, out))
 		return 0;
 	p->storage = storage_new(p->tape, in, out, p->options.speed, p->verdict, err);
 	endpoint_of(p, in)->is_storage = endpoint_of(p, out)->is_storage = true;

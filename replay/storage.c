@@ -243,6 +243,22 @@ static bool find_sectors(struct storage *s)
 	return true;
 }
 
+bool storage_is_recorded(const struct tape *t, uint8_t in, uint8_t out)
+{
+	unsigned int list = out & 15u;
+	const uint32_t *entries = tape_list(t, list);
+
+	for (uint32_t i = 0; i < t->lists[list].n; i++) {
+		const struct tape_entry *e = &t->entries[entries[i]];
+
+		if (!(i % TAPE_STRETCH))
+			tape_release(t);
+		if (msc_is_cbw(tape_data(t, e), e->data_len))
+			return true;
+	}
+	return !t->lists[list].n && !t->lists[16 + (in & 15u)].n;
+}
+
 struct storage *storage_new(struct tape *t, uint8_t in, uint8_t out, double speed,
 			    struct verdict *v, struct trawl_error *err)
 {

@@ -15,6 +15,11 @@
 struct storage;
 
 /*
+ * False if what was recorded on these endpoints has no command of Bulk-Only Transport: another
+ * alternate setting, that of UAS, may use them in its own way.
+ */
+bool storage_is_recorded(const struct tape *t, uint8_t in, uint8_t out);
+/*
  * Makes the disk of a tape; in and out are its bulk endpoints. speed: 0: without waiting. NULL with
  * *err if memory runs out. t and v must outlive it.
  */

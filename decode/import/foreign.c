@@ -205,6 +205,7 @@ static int import_to(struct foreign *f, FILE *in, enum foreign_kind kind, struct
 		return -1;
 	if (foreign_verdict(&im, f->name, &f->verdict) == 0)
 		f->verdict.status = TRAWL_OK;
+	f->usb_whole = im.events && !im.cut_at && !im.bad;
 	f->fd = f->made;
 	return 0;
 }

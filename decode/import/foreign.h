@@ -50,6 +50,7 @@ struct foreign {
 	int fd;
 	char path[32];          /* path for trawl_open() that refers to fd */
 	struct trawl_error verdict; /* status != 0: what the import left out or found missing */
+	bool usb_whole;         /* nothing of the USB is missing, though other packets may be */
 };
 #define FOREIGN_NOTHING {.in = -1, .copy = -1, .plain = -1, .made = -1}
 

@@ -294,6 +294,25 @@ def test_storage(d):
     ok(status == 1 and "a later one" in out, "which is a difference", status, out)
 
 
+def test_uas(d):
+    """UAS on the endpoints that another alternate setting has for Bulk-Only Transport."""
+    def disk(c):
+        c.get_descriptor(1, usbsynth.device(0x46f4, 1), 5)
+        c.get_descriptor(2, usbsynth.config(
+            usbsynth.interface(0, 8, 6, 0x50, 2), usbsynth.endpoint(0x81, 2, 512),
+            usbsynth.endpoint(0x02, 2, 512), usbsynth.interface(0, 8, 6, 0x62, 4, 1),
+            usbsynth.endpoint(0x81, 2, 512), usbsynth.endpoint(0x02, 2, 512),
+            usbsynth.endpoint(0x83, 2, 512), usbsynth.endpoint(0x04, 2, 512)), 5)
+        c.control(SET_CONFIGURATION, dev=5)
+        c.control(bytes([1, 11, 1, 0, 0, 0, 0, 0]), dev=5)
+        for tag in range(1, 4):
+            c.transfer(BULK, 0x04, out=struct.pack(">BBH28s", 1, 0, tag, bytes(12) + b"\x12"),
+                       dev=5)
+            c.transfer(BULK, 0x81, answer=bytes([tag]) * 36, dev=5)
+            c.transfer(BULK, 0x83, answer=struct.pack(">BBH12x", 3, 0, tag), dev=5)
+    plays("UAS on endpoints that Bulk-Only Transport may have, too", capture(d, "uas", disk))
+
+
 def test_split(d):
     whole = b"".join(bytes([n]) * 512 for n in range(8))
 
@@ -437,6 +456,7 @@ def main():
         test_buffers(d)
         test_speed(d)
         test_storage(d)
+        test_uas(d)
         test_split(d)
         test_refused_data(d)
         test_protocol(d)

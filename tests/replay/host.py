@@ -172,6 +172,13 @@ def test_errors(d):
         f.write(whole[:-5])
     refused("a pcap file that is cut: what is there, and that it is not all", 1,
             "is damaged after byte", "--to-c", d + "/cut.pcap")
+    with open(d + "/mixed.pcapng", "wb") as f:
+        f.write(usbsynth.pcapng(c.records) +
+                usbsynth.block("<", 1, struct.pack("<HHI", 1, 0, 0)) +
+                usbsynth.block("<", 6, struct.pack("<IIIII60x", 1, 0, 0, 60, 60)))
+    r = replay("--to-c", d + "/mixed.pcapng")
+    ok(r.returncode == 0 and not r.stderr,
+       "packets of a network beside the USB are nothing of the device's", r.returncode, r.stderr)
     with open(d + "/old.pcap", "wb") as f:
         f.write(whole[:20] + struct.pack("<I", 186) + whole[24:])
     refused("one without USB: what it holds instead", 3, "of link type 186", d + "/old.pcap")
