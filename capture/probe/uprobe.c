@@ -232,8 +232,8 @@ static const char *why_fewer(const struct making *m, const struct flow *flow)
 		return "its entry is also reached by a jump inside it (a loop, or a last call of "
 		       "itself): entries may be more than returns";
 	if (flow->passed && (code->go || code_unwinder(code)))
-		return "it has nothing to do where an exception or a panic of what it calls passes "
-		       "it by: that is no event";
+		return "a call that ends by an exception or a panic of a function that it calls is "
+		       "no event";
 	return "";
 }
 

@@ -27,6 +27,9 @@ static const char *no_names(const struct making *m, char *buf, size_t size)
 /* Why names of parameters have no meaning here; NULL if they have. */
 static const char *no_meaning(const struct making *m)
 {
+	if (m->fn && m->fn->chooser)
+		return "the symbol only chooses the function that is called (IFUNC), and only that "
+		       "one gets the arguments";
 	return m->returning ? "arguments are known when the function is entered; when it returns "
 			      "there is $retval" : NULL;
 }
@@ -49,6 +52,17 @@ static const struct dwarf_value *find_param(const struct making *m, const char *
 			return &m->fnd.params[i];
 	}
 	return NULL;
+}
+
+/* Of "cart.n", where cart is a parameter: how to write it. */
+static int no_such_member(struct making *m, const struct spec_arg *arg, const struct fetch_expr *e,
+			  const char *name)
+{
+	int head = (int)strcspn(name, ".");
+
+	return spec_fail(m->r->spec, build_inner_at(arg, e), m->r->err,
+			 "%s: members behind a pointer have no names here; write their offset, "
+			 "+8(%.*s):u64, which gdb's ptype /o tells", name, head, name);
 }
 
 static int no_such_name(struct making *m, const struct spec_arg *arg, const struct fetch_expr *e,
@@ -151,6 +165,8 @@ static int resolve_name(struct making *m, const struct spec_arg *arg, const stru
 	*value = find_param(m, s, e->len);
 	if (*value)
 		*place = (*value)->place;
+	else if (strchr(name, '.') && find_param(m, s, strcspn(name, ".")))
+		ret = no_such_member(m, arg, e, name);
 	else if (!is_number(s, e->len))
 		ret = no_such_name(m, arg, e, name);
 	else if ((why = no_numbers(m)) || (why = not_by_convention(m)))
@@ -243,7 +259,8 @@ static int resolve_retval(struct making *m, const struct spec_arg *arg, const st
 	 * the user overrides the doubt.
 	 */
 	if (*value && (*value)->place.form == ARGLOC_NONE && !*arg->type &&
-	    (!in_parts(m) || e->depth) && (e->depth || !is_glob(m->r->spec->symbol)))
+	    (!in_parts(m) || e->depth) &&
+	    (e->depth || !(m->r->pattern || is_glob(m->r->spec->symbol))))
 		return spec_fail(m->r->spec, build_inner_at(arg, e), m->r->err, "$retval: %s",
 				 (*value)->place.why);
 	return 0;

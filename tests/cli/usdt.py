@@ -82,6 +82,9 @@ def pattern(folder):
     err = capture(folder, ["uprobe:libc.so.6:strn*"], ["/bin/true"])[2]
     ok(err.count("IFUNC") == 1 and re.search(r"and \d+ more probes: only chooses", err),
        "what many probes have in common is told once", err)
+    err = capture(folder, ["uprobe:libc.so.6:strlen arg1:string"], ["/bin/true"])[2]
+    ok("arg1: the symbol only chooses the function that is called (IFUNC)" in err,
+       "the arguments of a function are not those of what chooses it", err)
     err = capture(folder, [f"uprobe:{program}:params_* $params"], [program], "-v")[2]
     ok(err.count("single-stepped") > 1, "-v tells it of each probe", err)
 
@@ -680,8 +683,15 @@ def cxx(folder):
     got, err = capture(folder, [f"uprobe:{program}:shop::* what"], [program])[1:]
     ok([e["name"] for e in got] == both[1:] and "are passed over, shop::" in err,
        "C++: a pattern passes over what lacks the parameter", err, got)
+    got, err = capture(folder, [f"uprobe:{program}:shop::*%return $retval"], [program])[1:]
+    none = {e["name"]: why for e in got for why in e.get("unavailable", {}).values()}
+    ok("passed over" not in err and none.get("shop:shop::Cart::Cart%return") ==
+       "the function returns nothing" and {"shop:%s%%return" % n for n in (
+           "shop::Cart::total", "shop::Cart::add(int)")} <= {e["name"] for e in got},
+       "C++: with a pattern, what returns nothing is an event that says so", err, got)
     for name, text in (("shop::Cart::ad", "did you mean shop::Cart::add"),
-                       ("shop::Cart::add nosuch", "no such parameter")):
+                       ("shop::Cart::add nosuch", "no such parameter"),
+                       ("shop::Cart::total this.n", "offset, +8(this):u64")):
         err = capture(folder, [f"uprobe:{program}:{name}"], [program])[2]
         ok(text in err, f"C++: {text}", err)
     run("gcc", "-shared", "-fPIC", "-s", "-o", f"{folder}/bare.so", "-xc", "-",
