@@ -510,6 +510,10 @@ static int parse_event(struct spec *spec, const struct head *h, const char *sepa
 				 strchr(h->text + from, ':') ?
 				 "eprobe: write eprobe:GROUP.EVENT, with a dot between the two" :
 				 "eprobe: no event; write eprobe:GROUP.EVENT");
+	if (!h->text[0])
+		return spec_fail(spec, h->from[h->len], err,
+				 "event: no event; write event:GROUP:NAME; trawl -D 'event:*' lists "
+				 "all");
 	if (!h->text[sep])
 		return spec_fail(spec, h->from[h->len], err,
 				 "event: no event; write event:GROUP:NAME; event:%s:* is all of a "

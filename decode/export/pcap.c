@@ -82,7 +82,12 @@ static int common_linktype(struct stream *s, uint32_t *common, uint8_t *tsresol,
 		if (!stream_wants(s, source) || is_task_source(source->name))
 			continue;
 		linktype = linktype_of(s, source, tsresol);
-		if (!linktype || (*common && *common != linktype))
+		if (!linktype)
+			return trawl_fail(err, TRAWL_USAGE,
+					  "--to pcap: source '%.60s' has no packets; select those "
+					  "of USB with --source usb, or use --to pcapng",
+					  source->name);
+		if (*common && *common != linktype)
 			return trawl_fail(err, TRAWL_USAGE,
 					  "--to pcap: source '%.60s' has another link type, and a "
 					  "pcap file holds one; select sources with --source, or "

@@ -35,6 +35,8 @@ if [ "$(id -u)" = 0 ] && [ -e /sys/kernel/tracing/events/sched ]; then
 else
 	skip "events without event:" "needs root and tracefs"
 fi
+says 'write event:GROUP:NAME; trawl -D .event:\*. lists all' trawl -i event:
+says "source 'usdt' has no packets; select those of USB" trawl-export --to pcap "$TRAWL_SRC/samples/tick.trawl"
 says 'did you mean event:sched:sched_switch\?' trawl -i tracepoint:sched:sched_switch
 says 'did you mean event:sched:sched_switch\?' trawl -i t:sched:sched_switch
 says 'did you mean uprobe:samples/tick:main%return\?' trawl -i uretprobe:samples/tick:main
