@@ -126,7 +126,8 @@ tarball() {
 			--without-traceevent --without-criterion" || return
 	[ -e .git ] || return 0 # this is a tarball
 	local left
-	left=$(comm -23 <(git ls-files | sort) <(tar tf build-clang/trawl-*.tar.xz | cut -d/ -f2- | sort))
+	left=$(comm -23 <(git ls-files | sort) \
+		<(tar tf build-clang/trawl-*.tar.xz | cut -d/ -f2- | sort))
 	[ "$left" = .gitignore ] || ! printf 'not in the tarball: %s\n' "$left"
 }
 

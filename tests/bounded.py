@@ -9,7 +9,8 @@ up make, and with it all the results of the others. So each test gets TRAWL_TEST
 what it left running is ended; either is a failure that names the processes. Signals begin as in a
 terminal: where tests run in the background, SIGINT is ignored, and a program that is to end by it
 never does. tracefs is mounted where nobody has done that yet: trawl does so itself, but tests that
-look for it before would skip what they are about. What a test took is the last line of its log: seconds, and those of the processor.
+look for it before would skip what they are about. What a test took is the last line of its log:
+seconds, and those of the processor.
 """
 
 import ctypes
