@@ -16,6 +16,7 @@ struct export_options {
 	const char *output;  /* name of the output, for messages */
 	int spool;           /* descriptor of a temporary file, for formats with `spool` */
 	bool with_machine;   /* --with-machine: include command lines and the host's name */
+	uint64_t memory;     /* --memory; 0: the default */
 };
 
 struct export_format {

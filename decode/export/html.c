@@ -25,6 +25,9 @@ enum {
 	LOSSES = 10000,
 	/* maximum number of events that include their text line, to limit the size of the page */
 	TEXTS = 200000,
+	/* of the memory, what the page's content may have: buffers double, and one is compressed */
+	SHARE = 3,
+	DEFAULT_MEMORY = 256 << 20, /* as of the reader */
 };
 
 enum { FLAG_PROBLEM = 1, FLAG_SECRET = 2, FLAG_TRIGGER = 4 };
@@ -76,6 +79,7 @@ struct html {
 	struct spans *pairs;      /* pairs of events that begin and end something */
 	struct out losses;
 	uint64_t first, last, n, nlosses, more;
+	uint64_t kept, most; /* bytes of the fields' columns */
 	bool failed, with_machine;
 };
 
@@ -299,8 +303,13 @@ static uint32_t take_fields(struct html *h, const struct decoder *d, void *state
 		return 0;
 	}
 	s->count++;
-	for (size_t k = 0; k < n && k < s->ncolumns; k++)
+	for (size_t k = 0; k < n && k < s->ncolumns; k++) {
+		const struct field_column *c = &s->columns[k];
+		size_t had = c->json.len + c->other.len;
+
 		take_field(d, state, it, s, k, &m[k]);
+		h->kept += c->json.len + c->other.len - had;
+	}
 	return i;
 }
 
@@ -408,7 +417,7 @@ static int take_item(struct consumer *c, const struct decoder *d, void *state,
 	uint32_t endpoint = NONE;
 	int64_t since;
 
-	if (h->n == HTML_EVENTS) {
+	if (h->n == HTML_EVENTS || h->kept > h->most) {
 		h->more++;
 		return 0;
 	}
@@ -694,9 +703,10 @@ static void tell_more(const struct html *h)
 
 	if (!h->more)
 		return;
-	trawl_fail(&note, TRAWL_OK, "--to html: the page has the first %d events; %" PRIu64
-		   " later ones are left out: select others with --from, --until or --where",
-		   HTML_EVENTS, h->more);
+	trawl_fail(&note, TRAWL_OK, "--to html: the page has the first %" PRIu64 " events; %" PRIu64
+		   " later ones are left out: select others with --from, --until or --where%s",
+		   h->n, h->more,
+		   h->n < HTML_EVENTS ? ", or allow more text with --memory" : "");
 	cli_error(&note);
 }
 
@@ -704,7 +714,8 @@ int html_export(const struct export_options *o, struct stream *s, struct out *ou
 		struct trawl_error *err)
 {
 	struct html h = { .consumer.item = take_item, .consumer.loss = take_loss, .stream = s,
-			  .with_machine = o->with_machine };
+			  .with_machine = o->with_machine,
+			  .most = (o->memory ? o->memory : DEFAULT_MEMORY) / SHARE };
 	struct out *const buffers[] = { &h.times, &h.spans, &h.shape_of, &h.cpus, &h.tasks,
 					&h.endpoints, &h.flags, &h.json, &h.keys, &h.losses };
 	int ret;

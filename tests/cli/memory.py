@@ -81,6 +81,40 @@ def metadata(n, size):
     return f.b
 
 
+def varint(v):
+    out = b""
+    while v >= 128:
+        out, v = out + bytes([v & 127 | 128]), v >> 7
+    return out + bytes([v])
+
+
+def substream(b):
+    return varint(len(b)) + varint(len(packed(b))) + packed(b) + b"\0" if b else b"\0"
+
+
+def long_texts(chunks, events, size):
+    """Events that have all the same long text, which is once in each chunk."""
+    f = File()
+    f.source()
+    f.own(3, S.pack("<HHIII", 0, 0, 1, 4, 1) + text(b"a:b") + text(b"", 4) +
+          S.pack("<BBBBHHH", 11, 1, 0, 0, 0, 1, 1) + text(b"t") + text(b"char[]") + text(b""))
+    f.own(6, S.pack("<QQQQQQQQI", 1000, 1795000000000001000, 1000, 1000, 1000, 0, 100, 0, 1))
+    # base, unit; a stream; a table of one class; a string; the column is always its number
+    structure = (varint(2000) + b"\1" + b"\1\0" + varint(events) + b"\1\0\0" + varint(events) +
+                 b"\1" + varint(size) + b"A" * size + b"\0\x80\0")
+    payload = (varint(2) + substream(structure) + substream(bytes(events)) + 3 * substream(b""))
+    for i in range(chunks):
+        body = (S.pack("<HHIIQQQQ", 0, 0, events, len(payload), 2000, 2000, 0, hashed(payload)) +
+                payload)
+        pad = -len(body) % 4
+        head = S.pack("<II", 0x80747277, 44 + len(body) + pad) + UUID + S.pack("<BBBBI", 5, 2, 0,
+                                                                              pad, f.seq)
+        f.seq += 1
+        f.b += (head + S.pack("<Q", hashed(body[:44], hashed(head))) + body + bytes(pad) +
+                S.pack("<I", 44 + len(body) + pad))
+    return f.b
+
+
 def run(program, *args):
     # Of the children so far the largest; this one is measured by a process between.
     code = ("import resource, subprocess, sys\n"
@@ -118,6 +152,15 @@ with tempfile.TemporaryDirectory() as work:
         ok(status == 3 and "the 64 MiB" in lines[0], "--memory 64M: it is refused earlier",
            f"{status} {lines}")
         ok(is_sanitized or kib < 128 << 10, "... and takes less", f"{kib} KiB")
+    data = long_texts(60, 200, 60000)
+    open(path, "wb").write(data)
+    page = os.path.join(work, "page.html")
+    status, lines, kib = run("trawl-export", "--to", "html", path, "-w", page)
+    ok(status == 1 and "later ones are left out" in lines[0] and "--memory" in lines[0],
+       f"a page of {len(data) >> 10} KiB has the first events and says so", f"{status} {lines}")
+    ok(is_sanitized or kib < 320 << 10, "... within the budget", f"{kib} KiB")
+    status, lines, kib = run("trawl-export", "--to", "html", "--memory", "32M", path, "-w", page)
+    ok(is_sanitized or kib < 96 << 10, "--memory 32M: and takes less", f"{kib} KiB")
     golden = os.path.join(os.environ["TRAWL_SRC"], "tests", "golden", "events.trawl")
     for bad in "", "x", "1", "1023K", "1T", "-1", "99999999999999999999", "17179869184G":
         status, lines, _ = run("trawl-decode", "--memory", bad, golden)
