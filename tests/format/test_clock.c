@@ -3,8 +3,9 @@
 #include <criterion/criterion.h>
 #include <inttypes.h>
 
-#include "format/memory.h"
+#include "format/catalog.h"
 #include "format/clock.h"
+#include "format/memory.h"
 
 #define SECOND 1000000000ull
 #define EPOCH 1795000000000000000ull
@@ -288,4 +289,16 @@ Test(clock, now_is_all_clocks_at_once)
 	cr_assert_lt(a.bound, SECOND);
 	cr_assert_eq(a.horizon, 0);
 	cr_assert_eq(a.why, 0);
+}
+
+Test(order, copies_that_come_late_are_put_in_place_each_once)
+{
+	struct clock_sync syncs[] = {
+		{ .at = 300 }, { .at = 100 }, { .at = 300 }, { .at = 200 }, { .at = 100 },
+	};
+
+	cr_assert_eq(clock_syncs_order(syncs, 5), 3);
+	for (size_t i = 0; i < 3; i++)
+		cr_expect_eq(syncs[i].at, 100 * (i + 1));
+	cr_assert_eq(clock_syncs_order(syncs, 0), 0);
 }
