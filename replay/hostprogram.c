@@ -83,7 +83,9 @@ static const char c_head[] =
 	"\n"
 	"static libusb_device_handle *device;\n"
 	"static unsigned int same, different;\n"
-	"\n"
+	"\n";
+
+static const char c_judge[] =
 	"/* n: what the device answered when this was recorded, or STALL. */\n"
 	"static void judge(int transfer, int got, const uint8_t *answer, const uint8_t *was, int n)\n"
 	"{\n"
@@ -108,7 +110,9 @@ static const char c_head[] =
 	"\telse\n"
 	"\t\tprintf(\"byte %d is 0x%02x, was 0x%02x\\n\", i, answer[i], was[i]);\n"
 	"}\n"
-	"\n"
+	"\n";
+
+static const char c_ask[] =
 	"static void ask(int transfer, uint8_t type, uint8_t request, uint16_t value, uint16_t index, uint16_t length,\n"
 	"\t\tconst uint8_t *was, size_t n, int status)\n"
 	"{\n"
@@ -118,7 +122,9 @@ static const char c_head[] =
 	"\tjudge(transfer, got, p, was, status ? STALL : (int)n);\n"
 	"\tfree(p);\n"
 	"}\n"
-	"\n"
+	"\n";
+
+static const char c_tell[] =
 	"static void tell(int transfer, uint8_t type, uint8_t request, uint16_t value, uint16_t index, uint8_t *p,\n"
 	"\t\t size_t n, int status)\n"
 	"{\n"
@@ -126,19 +132,25 @@ static const char c_head[] =
 	"\n"
 	"\tjudge(transfer, got, NULL, NULL, status ? STALL : (int)n);\n"
 	"}\n"
-	"\n"
+	"\n";
+
+static const char c_move[] =
 	"static int move(int bulk, uint8_t endpoint, uint8_t *p, int n)\n"
 	"{\n"
 	"\tint done = 0, got = (bulk ? libusb_bulk_transfer : libusb_interrupt_transfer)(device, endpoint, p, n, &done, TIMEOUT);\n"
 	"\n"
 	"\treturn got ? got : done;\n"
 	"}\n"
-	"\n"
+	"\n";
+
+static const char c_send[] =
 	"static void send(int transfer, int bulk, uint8_t endpoint, uint8_t *p, size_t n, int status)\n"
 	"{\n"
 	"\tjudge(transfer, move(bulk, endpoint, p, (int)n), NULL, NULL, status ? STALL : (int)n);\n"
 	"}\n"
-	"\n"
+	"\n";
+
+static const char c_receive[] =
 	"static void receive(int transfer, int bulk, uint8_t endpoint, int room, const uint8_t *was, size_t n, int status)\n"
 	"{\n"
 	"\tuint8_t *p = calloc(1, (size_t)room + 1);\n"
@@ -146,9 +158,8 @@ static const char c_head[] =
 	"\tjudge(transfer, move(bulk, endpoint, p, room), p, was, status ? STALL : (int)n);\n"
 	"\tfree(p);\n"
 	"}\n"
-	"\n"
-	"static void session(void)\n"
-	"{\n";
+	"\n";
+
 
 static void put_c_bytes(const struct tape *t, const struct tape_entry *e, struct out *o)
 {
@@ -188,6 +199,30 @@ static void put_c_control(const struct tape *t, const struct tape_entry *e, stru
 static uint32_t room_of(const struct tape_entry *e)
 {
 	return e->asked > e->data_len ? e->asked : e->data_len ? e->data_len : 64;
+}
+
+/* Writes the functions that the session calls: a compiler complains of others. */
+static void put_c_functions(const struct tape *t, struct out *o)
+{
+	bool ask = false, tell = false, send = false, receive = false;
+
+	for (uint32_t i = 0; i < t->n; i++) {
+		const struct tape_entry *e = &t->entries[i];
+		bool in = tape_in(e), control = e->xfer == URB_CONTROL;
+
+		if (program_leaves_out(e) || (control && is_standard(e)))
+			continue;
+		ask |= control && in;
+		tell |= control && !in;
+		receive |= !control && in;
+		send |= !control && !in;
+	}
+	out_str(o, ask || tell || send || receive ? c_judge : "");
+	out_str(o, ask ? c_ask : "");
+	out_str(o, tell ? c_tell : "");
+	out_str(o, send || receive ? c_move : "");
+	out_str(o, send ? c_send : "");
+	out_str(o, receive ? c_receive : "");
 }
 
 static void put_c_entry(const struct tape *t, const struct tape_entry *e, struct out *o)
@@ -244,6 +279,8 @@ void hostprogram_c(const struct tape *t, const char *capture, struct out *o)
 	out_printf(o, " with %04x:%04x, as trawl recorded it.\n * cc session.c -lusb-1.0\n */\n",
 		   t->device.vendor, t->device.product);
 	out_str(o, c_head);
+	put_c_functions(t, o);
+	out_str(o, "static void session(void)\n{\n");
 	put_left_out(t, "\t/* ", " */\n", o);
 	for (uint32_t i = 0; i < t->n; i++)
 		if (!program_leaves_out(&t->entries[i]))

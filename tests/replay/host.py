@@ -142,6 +142,24 @@ def test_packets(d):
     ok(b"E" not in kinds and len(kinds) == 50, "what was cancelled is not in it", len(kinds))
 
 
+def test_functions(d):
+    """A session of one kind of transfer: the program has no functions that nothing calls."""
+    for name, more in (("none", lambda c: None),
+                       ("ask", lambda c: c.control(bytes([0xc0, 1, 0, 0, 0, 0, 1, 0]), b"x")),
+                       ("tell", lambda c: c.control(bytes([0x40, 1, 0, 0, 0, 0, 0, 0]))),
+                       ("send", lambda c: c.transfer(INTERRUPT, 0x02, out=b"x")),
+                       ("receive", lambda c: c.transfer(INTERRUPT, 0x81, answer=b"x"))):
+        c = usbsynth.Capture()
+        c.get_descriptor(1, usbsynth.device(0x1234, 0x0003, 0xff))
+        more(c)
+        with open(f"{d}/{name}.pcap", "wb") as f:
+            f.write(usbsynth.pcap(c.records))
+        with open(f"{d}/{name}.c", "w") as f:
+            f.write(replay("--to-c", f"{d}/{name}.pcap").stdout)
+        r = run("cc", "-Wall", "-Wextra", "-Werror", "-c", "-o", f"{d}/{name}.o", f"{d}/{name}.c")
+        ok(r.returncode == 0, f"a program that calls {name} compiles without a warning", r.stderr)
+
+
 def refused(name, status, text, *args):
     r = replay(*args)
     ok(r.returncode == status and text in r.stderr and len(r.stderr.splitlines()) == 1, name,
@@ -196,6 +214,7 @@ def main():
     with tempfile.TemporaryDirectory() as d:
         test_sessions(d)
         test_packets(d)
+        test_functions(d)
         test_errors(d)
     return finish()
 
