@@ -570,11 +570,17 @@ int trawl_hide_metas(struct trawl_reader *r, const bool *keep)
 	return 0;
 }
 
+/* UINT64_MAX, "not known", stays so. */
+static uint64_t sum(uint64_t a, uint64_t b)
+{
+	return a < UINT64_MAX - b ? a + b : UINT64_MAX;
+}
+
 uint64_t trawl_event_bound(const struct trawl_reader *r, const struct trawl_event *ev)
 {
 	const struct section *s = ev->section < r->catalog.sections.n ?
 				  r->catalog.sections.p[ev->section] : NULL;
-	uint64_t bound, doubt;
+	uint64_t bound;
 	struct clock_map m = { 0 };
 
 	if (s && ev->source->clock == TRAWL_CLOCK_MONO)
@@ -583,8 +589,10 @@ uint64_t trawl_event_bound(const struct trawl_reader *r, const struct trawl_even
 		m = segment_clocks((struct trawl_reader *)r, s, ev->chunk);
 	bound = clock_bound(&m, ev->source->clock, ev->ts, clock_syncs_before(&m, ev->chunk),
 			    ev->time - m.origin);
-	doubt = s ? s->doubt : 0;
-	return bound < UINT64_MAX - doubt ? bound + doubt : UINT64_MAX;
+	/* A time stamp says nothing of what is below its resolution. */
+	if (ev->source->resolution > 1)
+		bound = sum(bound, ev->source->resolution - 1);
+	return sum(bound, s ? s->doubt : 0);
 }
 
 static bool all_ended(const struct trawl_reader *r)

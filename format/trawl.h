@@ -450,7 +450,10 @@ bool trawl_section_ended(const struct trawl_reader *r, uint32_t section);
  */
 int trawl_hide_metas(struct trawl_reader *r, const bool *keep);
 
-/* The error of the event's time is at most so many ns; UINT64_MAX: not known. */
+/*
+ * The error of the event's time is at most so many ns, its source's resolution included;
+ * UINT64_MAX: not known.
+ */
 uint64_t trawl_event_bound(const struct trawl_reader *r, const struct trawl_event *ev);
 
 struct trawl_verdict {

@@ -601,7 +601,8 @@ class Reader:
                 e.time = time = order if s.syncs else time
                 e.bound = bound_of(s.syncs, source.clock, e.ts, before, time - origin & MASK)
                 if e.bound is not None:
-                    e.bound = None if s.doubt is None else e.bound + s.doubt
+                    e.bound = None if s.doubt is None else \
+                        e.bound + s.doubt + max(source.resolution, 1) - 1
                 streams[source.id, e.cpu].append((order, source.id, e.cpu, at, place, e, source))
         return [(x[5].time, *x[1:]) for x in merged(streams)]
 

@@ -151,6 +151,9 @@ assert lines[0]["pid"] is None and lines[0]["comm"] is None and lines[0]["tid"] 
 ' ; ok $? "JSON lines have their members, types and exact integers"
 same "--bounds in JSON" 40 \
 	"$(trawl-decode --json --bounds -c 1 "$f" | sed 's/.*"bound_ns":\([0-9]*\).*/\1/')"
+same "which has what microseconds do not tell: 441 and 999" 1440 \
+	"$(trawl-decode --json --raw --bounds -c 1 "$TRAWL_SRC/samples/usb-errors.trawl" |
+		sed 's/.*"bound_ns":\([0-9]*\).*/\1/')"
 
 # ---- summary and metadata
 out=$(trawl-decode --summary "$f"); ok $? "a summary ends with 0"
