@@ -342,6 +342,17 @@ static size_t text_len(const uint8_t *p, size_t n)
 	return nul ? (size_t)(nul - p) : n;
 }
 
+/* A byte that is no character by itself as text and --where have it, so that each is told. */
+static void out_json_char(struct out *o, const uint8_t *at)
+{
+	char text[20];
+
+	if (*at < 0x80)
+		out_json(o, at, 1);
+	else
+		out_json(o, text, (size_t)(put_safe(text, at, 1, 0) - text));
+}
+
 static void out_scalar(const struct shown *s, const uint8_t *at, bool json, struct out *o)
 {
 	const struct trawl_field *f = s->field;
@@ -351,7 +362,7 @@ static void out_scalar(const struct shown *s, const uint8_t *at, bool json, stru
 
 	if (op == OP_CHAR) {
 		if (json) {
-			out_json(o, at, 1);
+			out_json_char(o, at);
 		} else {
 			out_char(o, '\'');
 			out_used(o, put_safe(out_need(o, 8), at, 1, '\''));

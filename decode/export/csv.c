@@ -227,7 +227,10 @@ static void cell(const struct csv *c, const struct column *col, const struct val
 		out_double(o, v->f);
 		break;
 	case VALUE_TEXT:
-		text_cell(c, v->text, v->len);
+		if (v->len == 1 && (unsigned char)*v->text >= 0x80)
+			name_cell(c, v->text, 1); /* of a char: as in JSON */
+		else
+			text_cell(c, v->text, v->len);
 		break;
 	case VALUE_BYTES:
 		if (v->len)

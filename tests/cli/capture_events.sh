@@ -140,6 +140,12 @@ ok $? "tasks of $(wc -l <"$work/ours") events: the independent reader knows the 
 sed 's/^/# /' "$work/err"
 has "among them renamed ones" "$(cat "$work/ours")" '"renamed"\]$'
 
+# A char that is no character by itself: each of the 128 is told from the others.
+trawl -q -i "usdt:$target:hit low=\\-128:char high=\\-1:char" -w "$f" -- "$target" hits 1
+for form in json csv; do
+	has "$form: its number" "$(trawl-export --to $form "$f")" '\\x80"?,("high":")?\\{1,2}xff'
+done
+
 # -s keeps so much of each string.
 trawl -q -i "usdt:$target:text arg1:string" -s 10 -w "$f" -- "$target" text 100 3
 same "-s: ten letters of a hundred" 3 "$(trawl-decode --json "$f" | grep -c '"arg1":"xxxxxxxxxx"')"

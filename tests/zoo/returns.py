@@ -17,7 +17,8 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from run import (  # noqa: E402
-    BUILD, HERE, Variant, alternative, built, check_all, equal, for_gdb, ok, part, run, skip, split)
+    BUILD, HERE, Variant, alternative, built, check_all, equal, for_gdb, letter,
+    ok, part, run, skip, split)
 
 WORD = (1 << 64) - 1
 ANY = object()  # but 0
@@ -90,8 +91,8 @@ def words_of(event):
 def same(ours, theirs):
     if isinstance(theirs, list) and len(theirs) == 1:
         theirs = theirs[0]
-    if isinstance(ours, str) and len(ours) == 1:
-        ours = ord(ours)
+    if letter(ours) is not None:
+        ours = letter(ours)
     if isinstance(ours, list):
         return isinstance(theirs, list) and [w & WORD for w in ours] == [w & WORD for w in theirs]
     return isinstance(theirs, int) and (int(ours) - theirs) % (1 << 64) == 0

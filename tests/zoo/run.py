@@ -184,13 +184,21 @@ def alternative(ours, theirs):
     return next(iter(theirs)) if len(theirs) == 1 and next(iter(theirs)).isidentifier() else None
 
 
+def letter(text):
+    """The number that a char of the JSON is; None: it is no char."""
+    if not isinstance(text, str):
+        return None
+    byte = re.fullmatch(r"\\x([89a-f][0-9a-f])", text)
+    return int(byte[1], 16) - 256 if byte else ord(text) if len(text) == 1 else None
+
+
 def equal(ours, theirs):
     if isinstance(theirs, dict) and "?text" in theirs:
         if isinstance(ours, str):
             return ours == theirs["?text"]
         theirs = theirs.get("?", theirs)
-    if isinstance(ours, str) and len(ours) == 1 and isinstance(theirs, int):
-        return ord(ours) == theirs
+    if isinstance(theirs, int) and letter(ours) is not None:
+        return letter(ours) == theirs
     if isinstance(theirs, bool) or isinstance(ours, bool):
         return bool(ours) == bool(theirs)
     if isinstance(theirs, dict) and len(theirs) == 1:

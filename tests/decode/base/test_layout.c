@@ -124,6 +124,8 @@ Test(layout, other_scalars)
 	expect(ONE("a", TRAWL_BOOL, TRAWL_FIXED, 0, 1, 1), 1, "\0", 1, "a=false", "\"a\":false");
 	expect(ONE("a", TRAWL_CHAR, TRAWL_FIXED, 0, 1, 1), 1, "x", 1, "a='x'", "\"a\":\"x\"");
 	expect(ONE("a", TRAWL_CHAR, TRAWL_FIXED, 0, 1, 1), 1, "'", 1, "a='\\''", "\"a\":\"'\"");
+	expect(ONE("a", TRAWL_CHAR, TRAWL_FIXED, 0, 1, 1), 1, "\xff", 1, "a='\\xff'",
+	       "\"a\":\"\\\\xff\"");
 	expect(ONE("a", TRAWL_FLOAT, TRAWL_FIXED, 0, 4, 1), 4, &f, 4, "a=0.5", "\"a\":0.5");
 	expect(ONE("a", TRAWL_FLOAT, TRAWL_FIXED, 0, 8, 1), 8, &d, 8, "a=-1e+300", "\"a\":-1e+300");
 	expect(ONE("a", TRAWL_NONE, TRAWL_FIXED, 0, 1, 1), 1, "x", 1,
