@@ -97,9 +97,9 @@ status, text, said = run("trawl", "-q", "-w", f"{tmp.name}/loop.trawl", "-i", "e
                          "--", "sh", "-c", loop)
 if status == 0 and os.path.getsize(f"{tmp.name}/loop.trawl") > 20 << 10:
     os.remove(small)
-    status, text, said = run("trawl-report", "-o", small, "--yes", "--max-size", "30K", "-i",
+    status, text, said = run("trawl-report", "-o", small, "--yes", "--max-size", "34K", "-i",
                              "event:sched:*", "--", "sh", "-c", loop)
-    tap.ok(status == 0 and os.path.getsize(small) <= 30 << 10,
+    tap.ok(status == 0 and os.path.getsize(small) <= 34 << 10,
            "--max-size of a command's capture", status, said)
 else:
     tap.skip("--max-size of a command's capture", "nothing can be recorded here")
