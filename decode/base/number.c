@@ -13,8 +13,9 @@ static const char hexdigit[] = "0123456789abcdef";
 #define ZEROS        0x3030303030303030ull
 
 /*
- * The eight decimal digits of v, one a byte, the first in the lowest: halved three times, all parts
- * of a step at once (the multiplications divide by 100 and by 10, exactly for these sizes).
+ * Returns the eight decimal digits of v, one in each byte, the first in the lowest byte. Splits v
+ * three times into halves, all parts of a step at once; the multiplications divide by 100 and by
+ * 10, exactly for numbers of this size.
  */
 static inline uint64_t eight_digits(uint32_t v)
 {
@@ -32,7 +33,7 @@ static inline void put_eight(char *p, uint64_t bytes)
 	memcpy(p, &bytes, sizeof(bytes));
 }
 
-/* 0 < v < 10^8 without leading zeros; fills eight bytes. */
+/* Writes 0 < v < 10^8 without leading zeros; overwrites eight bytes. */
 static inline char *put_short(char *p, uint32_t v)
 {
 	uint64_t digits = eight_digits(v);
@@ -78,7 +79,7 @@ char *put_s64(char *p, int64_t v)
 	return put_u64(p + 1, 0 - (uint64_t)v);
 }
 
-/* The eight hex digits of v as text, the first in the lowest byte. */
+/* Returns the eight hex digits of v as text, the first in the lowest byte. */
 static inline uint64_t eight_xdigits(uint32_t v)
 {
 	uint64_t x = v, letters;
@@ -171,18 +172,23 @@ void out_count(struct out *o, uint64_t n, const char *thing)
 	out_char(o, ' ');
 	out_str(o, thing);
 	if (n != 1)
-		out_str(o, len > 2 && !strcmp(thing + len - 2, "ch") ? "es" : "s"); /* branches */
+		out_str(o, len > 2 && !strcmp(thing + len - 2, "ch") ? "es" : "s"); /* "branches" */
 }
 
 void out_hexbytes(struct out *o, const void *p, size_t n)
 {
 	const unsigned char *from = p;
 
-	for (; n; n--, from++) {
-		char *to = out_need(o, 2);
+	while (n) {
+		size_t part = n < OUT_NEED / 2 ? n : OUT_NEED / 2;
+		char *to = out_need(o, 2 * part);
 
-		to[0] = hexdigit[*from >> 4];
-		to[1] = hexdigit[*from & 15];
-		o->len += 2;
+		for (size_t i = 0; i < part; i++) {
+			*to++ = hexdigit[from[i] >> 4];
+			*to++ = hexdigit[from[i] & 15];
+		}
+		o->len += 2 * part;
+		from += part;
+		n -= part;
 	}
 }

@@ -36,13 +36,19 @@ static int grow(struct tally *t)
 
 void tally_add(struct tally *t, const void *key, size_t n, uint64_t time)
 {
-	uint32_t hash = (uint32_t)fnv1a(key, n);
-	struct tally_entry *e;
+	struct tally_entry *e = t->nslots ? &t->slots[t->newest] : NULL;
+	uint32_t hash;
 
+	if (e && e->key && e->len == n && !memcmp(e->key, key, n)) {
+		e->count++;
+		e->last = time;
+		return;
+	}
 	if (t->used * 2 >= t->nslots && grow(t)) {
 		t->missed++;
 		return;
 	}
+	hash = (uint32_t)fnv1a(key, n);
 	e = find(t->slots, t->nslots, key, n, hash);
 	if (!e->key) {
 		e->key = malloc(n + 1);
@@ -59,6 +65,7 @@ void tally_add(struct tally *t, const void *key, size_t n, uint64_t time)
 	}
 	e->count++;
 	e->last = time;
+	t->newest = (size_t)(e - t->slots);
 }
 
 static int by_count(const void *a, const void *b)

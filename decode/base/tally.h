@@ -16,12 +16,18 @@ struct tally_entry {
 struct tally {
 	struct tally_entry *slots;
 	size_t nslots, used;
-	uint64_t missed; /* not counted apart for want of memory */
+	size_t newest;   /* slot to try first: that of the last key, or any */
+	uint64_t missed; /* additions that no entry counts, because memory ran out */
 };
 
-/* One more of this key at this time. A zeroed struct is an empty tally. */
+/*
+ * Counts a key of n bytes at a time (ns); the tally copies it. A zeroed struct is an empty tally.
+ */
 void tally_add(struct tally *t, const void *key, size_t n, uint64_t time);
-/* The entries by falling count, then by key; *n of them. Invalidates the table: only once. */
+/*
+ * Returns the *n entries by falling count, then by key; they are valid until tally_free(). This
+ * reorders the table: nothing may be added afterwards.
+ */
 const struct tally_entry *tally_sorted(struct tally *t, size_t *n);
 void tally_free(struct tally *t);
 

@@ -28,6 +28,7 @@ struct csv {
 	size_t n;
 	struct type_columns *types; /* filled by the survey */
 	size_t ntypes;
+	struct out name; /* of name_cell() */
 	bool failed;
 };
 
@@ -172,14 +173,11 @@ static void text_cell(const struct csv *c, const char *text, size_t n)
 }
 
 /* Writes a name, escaped so that it stays in one line, unlike text of the traced system. */
-static void name_cell(const struct csv *c, const char *name, size_t n)
+static void name_cell(struct csv *c, const char *name, size_t n)
 {
-	struct out safe;
-
-	out_memory(&safe);
-	out_safe(&safe, name, n);
-	text_cell(c, safe.data, safe.error ? 0 : safe.len);
-	out_free(&safe);
+	c->name.len = 0;
+	out_safe(&c->name, name, n);
+	text_cell(c, c->name.data, c->name.error ? 0 : c->name.len);
 }
 
 static void header(struct csv *c)
@@ -308,7 +306,9 @@ int csv_export(const struct export_options *o, struct stream *s, struct out *out
 	if (o->columns && stream_seekable(s) &&
 	    stream_known_fields(s, "--fields", o->columns, err))
 		return -1;
+	out_memory(&c.name);
 	got = run(&c, s, err);
+	out_free(&c.name);
 	for (size_t i = 0; i < c.n; i++)
 		free(c.columns[i].name);
 	free(c.columns);

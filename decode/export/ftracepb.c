@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/export/ftracepb.h"
 #include "common/array.h"
-#include "decode/base/escape.h"
-
 #include "decode/export/protobuf.h"
 
 enum {
@@ -44,17 +42,12 @@ static const struct message *message_of(const struct item *it)
 
 static void field(struct out *o, uint32_t number, const struct value *v)
 {
-	struct out safe;
-
 	if (v->type == VALUE_UINT) {
 		pb_uint(o, number, v->u);
 	} else if (v->type == VALUE_INT) {
 		pb_int(o, number, v->i);
-	} else if (v->type == VALUE_TEXT) { /* protobuf strings must be UTF-8 */
-		out_memory(&safe);
-		out_safe(&safe, v->text, v->len);
-		pb_bytes(o, number, safe.data, safe.error ? 0 : safe.len);
-		out_free(&safe);
+	} else if (v->type == VALUE_TEXT) {
+		pb_safe(o, number, v->text, v->len);
 	}
 }
 

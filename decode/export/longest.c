@@ -14,12 +14,12 @@
 enum {
 	SHOWN = 8,    /* lines in each list */
 	BEFORE = 10,  /* number of events shown before a trigger */
-	KINDS = 256,
+	KINDS = 256,  /* most kinds of durations */
 	/* histogram steps per power of two of a duration: medians are accurate to 4 % */
 	STEPS = 16,
 	BUCKETS = 64 * STEPS,
 	LINE = 300,
-	SLOW = 5,     /* the longest of a kind that are named, the first of them with its fields */
+	SLOW = 5,     /* number of longest durations shown of a kind */
 	WAKINGS = 4096,
 	/* number of first events whose fields are kept; newer ones replace older ones */
 	BEGINNINGS = 16384,
@@ -61,7 +61,8 @@ struct kind {
 	uint32_t *buckets;
 };
 
-struct told {
+/* An event that the summary shows. */
+struct note {
 	uint64_t time;
 	char text[LINE];
 };
@@ -70,12 +71,12 @@ struct longest {
 	struct spans *spans;
 	struct kind *kinds;
 	size_t nkinds;
-	struct told failed[SHOWN], trigger;
+	struct note failed[SHOWN], trigger;
 	struct beginning beginnings[BEGINNINGS];
 	struct waking wakings[WAKINGS];
 	bool has_wakings; /* sched_waking, of which sched_wakeup is the second half */
 	uint64_t failures;
-	struct told before[BEFORE]; /* ring buffer of the newest events before the trigger */
+	struct note before[BEFORE]; /* ring buffer of the newest events before the trigger */
 	uint64_t nbefore;
 	bool triggers; /* the file may contain a trigger, so the newest events are kept as text */
 	struct out line;
@@ -274,8 +275,8 @@ static void take_span(struct longest *l, const struct decoder *d, void *state,
 		memcpy(k->first, b->fields, b->len + 1);
 }
 
-static void tell(struct longest *l, const struct decoder *d, void *state, const struct item *it,
-		 struct told *t)
+static void note_item(struct longest *l, const struct decoder *d, void *state,
+		      const struct item *it, struct note *t)
 {
 	char fields[LINE / 2], task[64];
 	struct task by;
@@ -298,9 +299,9 @@ static void before_trigger(struct longest *l, const struct decoder *d, void *sta
 {
 	if (it->name_len == 13 && !memcmp(it->name, "trawl:trigger", 13)) {
 		if (!*l->trigger.text)
-			tell(l, d, state, it, &l->trigger);
+			note_item(l, d, state, it, &l->trigger);
 	} else if (!*l->trigger.text && l->triggers) {
-		tell(l, d, state, it, &l->before[l->nbefore++ % BEFORE]);
+		note_item(l, d, state, it, &l->before[l->nbefore++ % BEFORE]);
 	}
 }
 
@@ -312,7 +313,7 @@ void longest_item(struct longest *l, const struct decoder *d, void *state, const
 	before_trigger(l, d, state, it);
 	take_waking(l, d, state, it);
 	if (it->problem && l->failures++ < SHOWN)
-		tell(l, d, state, it, &l->failed[l->failures - 1]);
+		note_item(l, d, state, it, &l->failed[l->failures - 1]);
 	if (spans_begins(l->spans, it)) {
 		struct beginning *b = beginning_at(l, it->time);
 
@@ -359,7 +360,7 @@ static void safe(struct out *o, const char *text)
 	out_safe(o, text, strlen(text));
 }
 
-static void print_told(const struct told *t, bool utc, struct out *o)
+static void print_note(const struct note *t, bool utc, struct out *o)
 {
 	out_str(o, "  ");
 	time_full(o, t->time, utc);
@@ -375,7 +376,7 @@ static void print_before(const struct longest *l, bool utc, struct out *o)
 	if (l->nbefore)
 		out_printf(o, "\nthe last %" PRIu64 " before it\n", l->nbefore - first);
 	for (uint64_t i = first; i < l->nbefore; i++)
-		print_told(&l->before[i % BEFORE], utc, o);
+		print_note(&l->before[i % BEFORE], utc, o);
 }
 
 /* A request may be completed by an interrupt, in whatever task runs then. */
@@ -451,14 +452,14 @@ void longest_print(const struct longest *l, bool utc, struct out *o)
 {
 	if (*l->trigger.text) {
 		out_str(o, "\nwhy this was saved\n");
-		print_told(&l->trigger, utc, o);
+		print_note(&l->trigger, utc, o);
 		print_before(l, utc, o);
 	}
 	if (l->failures) {
 		out_printf(o, "\nerrors: %" PRIu64 "%s\n", l->failures,
 			   l->failures > SHOWN ? ", the first are" : "");
 		for (size_t i = 0; i < SHOWN && i < l->failures; i++)
-			print_told(&l->failed[i], utc, o);
+			print_note(&l->failed[i], utc, o);
 	}
 	if (!l->nkinds)
 		return;

@@ -163,14 +163,9 @@ static void snapshot(struct perfetto *p, uint64_t now)
 	p->to_boot = s ? s->boot - s->real : 0;
 }
 
-static void text_member(struct out *o, uint32_t field, const char *text)
+static void safe_text(struct out *o, uint32_t field, const char *text)
 {
-	struct out safe;
-
-	out_memory(&safe);
-	out_safe(&safe, text, strlen(text));
-	pb_bytes(o, field, safe.data, safe.error ? 0 : safe.len);
-	out_free(&safe);
+	pb_safe(o, field, text, strlen(text));
 }
 
 /* Writes the kernel's release, because the encoding of task states depends on it. */
@@ -185,9 +180,9 @@ static void system_info(struct perfetto *p)
 	packet = packet_begin(p);
 	info = pb_begin(o, PACKET_SYSTEM_INFO);
 	uts = pb_begin(o, SYSTEM_UTSNAME);
-	text_member(o, UTSNAME_SYSNAME, "Linux");
-	text_member(o, UTSNAME_RELEASE, jdoc_string(machine, "kernel"));
-	text_member(o, UTSNAME_MACHINE, jdoc_string(machine, "arch"));
+	pb_string(o, UTSNAME_SYSNAME, "Linux");
+	safe_text(o, UTSNAME_RELEASE, jdoc_string(machine, "kernel"));
+	safe_text(o, UTSNAME_MACHINE, jdoc_string(machine, "arch"));
 	pb_end(o, uts);
 	pb_end(o, info);
 	packet_end(p, packet);
@@ -216,17 +211,6 @@ static void event_end(struct perfetto *p, struct event e)
 {
 	pb_end(&p->packet, e.start);
 	packet_end(p, e.packet);
-}
-
-/* Writes a string, escaped where it is not valid UTF-8, as protobuf requires. */
-static void safe_string(struct out *o, uint32_t field, const void *text, size_t len)
-{
-	struct out safe;
-
-	out_memory(&safe);
-	out_safe(&safe, text, len);
-	pb_bytes(o, field, safe.data, safe.error ? 0 : safe.len);
-	out_free(&safe);
 }
 
 /* ---- tracks ------------------------------------------------------------------------------- */
@@ -288,7 +272,7 @@ static struct event describe(struct perfetto *p, const struct track *t, const st
 	if (parent)
 		pb_uint(o, TRACK_PARENT, parent->uuid);
 	if (name)
-		safe_string(o, TRACK_NAME, name, strlen(name));
+		safe_text(o, TRACK_NAME, name);
 	return e;
 }
 
@@ -305,7 +289,7 @@ static struct track *process_track(struct perfetto *p, int32_t pid, const struct
 	start = pb_begin(&p->packet, TRACK_PROCESS);
 	pb_int(&p->packet, PROCESS_PID, pid);
 	if (it->pid == it->tid && it->comm_len)
-		safe_string(&p->packet, PROCESS_NAME, it->comm, it->comm_len);
+		pb_safe(&p->packet, PROCESS_NAME, it->comm, it->comm_len);
 	pb_end(&p->packet, start);
 	event_end(p, e);
 	return t;
@@ -328,7 +312,7 @@ static struct track *thread_track(struct perfetto *p, const struct item *it)
 	pb_int(&p->packet, THREAD_PID, pid);
 	pb_int(&p->packet, THREAD_TID, it->tid);
 	if (len)
-		safe_string(&p->packet, THREAD_NAME, it->comm, len);
+		pb_safe(&p->packet, THREAD_NAME, it->comm, len);
 	pb_end(&p->packet, start);
 	event_end(p, e);
 	memset(t->name, 0, sizeof(t->name));
@@ -407,16 +391,12 @@ static void annotate(struct perfetto *p, const char *name, const struct value *v
 {
 	struct out *o = &p->packet;
 	size_t start = pb_begin(o, EVENT_ANNOTATIONS);
-	struct out hex;
 
-	safe_string(o, ANNOTATION_NAME, name, strlen(name));
+	safe_text(o, ANNOTATION_NAME, name);
 	if (v->type == VALUE_TEXT) {
-		safe_string(o, ANNOTATION_STRING, v->text, v->len);
+		pb_safe(o, ANNOTATION_STRING, v->text, v->len);
 	} else if (v->type == VALUE_BYTES) {
-		out_memory(&hex);
-		out_hexbytes(&hex, v->text, v->len < 4096 ? v->len : 4096);
-		pb_bytes(o, ANNOTATION_STRING, hex.data, hex.len);
-		out_free(&hex);
+		pb_hex(o, ANNOTATION_STRING, v->text, v->len < 4096 ? v->len : 4096);
 	} else if (v->type == VALUE_INT) {
 		pb_int(o, ANNOTATION_INT, v->i);
 	} else if (v->type == VALUE_FLOAT) {
@@ -457,9 +437,8 @@ static bool number(struct perfetto *p, const char *name, uint64_t *n)
 
 static void event_name(struct perfetto *p)
 {
-	safe_string(&p->packet, EVENT_CATEGORIES, p->item->source->name,
-		    strlen(p->item->source->name));
-	safe_string(&p->packet, EVENT_NAME, p->item->name, p->item->name_len);
+	safe_text(&p->packet, EVENT_CATEGORIES, p->item->source->name);
+	pb_safe(&p->packet, EVENT_NAME, p->item->name, p->item->name_len);
 }
 
 /* Writes a scheduler event. Returns false if the item is not one. */
@@ -570,7 +549,7 @@ static void call_event(struct callstack_sink *sink, void *task, enum call_event 
 		return;
 	e = event_begin(p, TYPE_BEGIN, t, c->when.time);
 	image_describe_function(&c->to, name);
-	safe_string(&p->packet, EVENT_NAME, name, strlen(name));
+	safe_text(&p->packet, EVENT_NAME, name);
 	pb_string(&p->packet, EVENT_CATEGORIES, "branch");
 	annotate_range(p, "began_up_to_ns_later", &c->when);
 	if (t->stepped)

@@ -14,9 +14,12 @@
 
 static inline void pb_varint(struct out *o, uint64_t v)
 {
+	char *to = out_need(o, 10);
+
 	for (; v >= 0x80; v >>= 7)
-		out_char(o, (char)(v | 0x80));
-	out_char(o, (char)v);
+		*to++ = (char)(v | 0x80);
+	*to++ = (char)v;
+	out_used(o, to);
 }
 
 static inline void pb_uint(struct out *o, uint32_t field, uint64_t v)
@@ -49,13 +52,22 @@ static inline void pb_string(struct out *o, uint32_t field, const char *s)
 }
 
 /*
+ * A string field of foreign text, escaped by out_safe(): protobuf requires UTF-8. The output must
+ * be in memory.
+ */
+void pb_safe(struct out *o, uint32_t field, const void *text, size_t n);
+/* A string field with the hex digits of n bytes. */
+void pb_hex(struct out *o, uint32_t field, const void *p, size_t n);
+
+/*
  * pb_begin() starts a nested message and returns a value for pb_end(). The output must be in
  * memory.
  */
 static inline size_t pb_begin(struct out *o, uint32_t field)
 {
 	pb_varint(o, field << 3 | 2);
-	out_fill(o, '\0', 4);
+	memset(out_need(o, 4), 0, 4);
+	o->len += 4;
 	return o->len;
 }
 

@@ -17,18 +17,49 @@
 struct summary {
 	struct consumer consumer; /* must be first: a struct consumer is cast to its summary */
 	struct tally sources, names, cpus, tasks;
+	struct out key; /* of the tally that is counted in */
 	uint64_t events, first, last;
 	struct longest *longest;
 	uint64_t losses;          /* number of losses in the selection */
 	struct out loss_text;
 };
 
+/* Counts the key that was appended to m->key, which is empty afterwards. */
+static void count(struct summary *m, struct tally *t, uint64_t time)
+{
+	if (m->key.error)
+		t->missed++;
+	else
+		tally_add(t, m->key.data, m->key.len, time);
+	m->key.len = 0;
+}
+
+static void count_name(struct summary *m, const struct item *it)
+{
+	out_str(&m->key, it->source->name);
+	out_pad(&m->key, 0, 9, 1);
+	out_bytes(&m->key, it->name, it->name_len < 512 ? it->name_len : 512);
+	count(m, &m->names, it->time);
+}
+
+static void count_task(struct summary *m, const struct item *it)
+{
+	if (it->pid == ITEM_NO_TASK && it->tid == ITEM_NO_TASK)
+		return;
+	if (it->comm_len)
+		out_bytes(&m->key, it->comm, it->comm_len);
+	else
+		out_char(&m->key, '?');
+	out_str(&m->key, " (");
+	out_s64(&m->key, it->pid != ITEM_NO_TASK ? it->pid : it->tid);
+	out_char(&m->key, ')');
+	count(m, &m->tasks, it->time);
+}
+
 static int count_item(struct consumer *c, const struct decoder *d, void *state,
 		      const struct item *it)
 {
 	struct summary *m = (struct summary *)c;
-	char key[640];
-	int n;
 
 	longest_item(m->longest, d, state, it);
 	/* concatenated captures may be in any order */
@@ -37,19 +68,13 @@ static int count_item(struct consumer *c, const struct decoder *d, void *state,
 	if (it->time > m->last)
 		m->last = it->time;
 	tally_add(&m->sources, it->source->name, strlen(it->source->name), it->time);
-	n = snprintf(key, sizeof(key), "%-8s %.*s", it->source->name,
-		     (int)(it->name_len < 512 ? it->name_len : 512), it->name);
-	tally_add(&m->names, key, n < (int)sizeof(key) ? (size_t)n : sizeof(key) - 1, it->time);
+	count_name(m, it);
 	if (it->cpu != ITEM_NO_CPU) {
-		n = snprintf(key, sizeof(key), "cpu %u", it->cpu);
-		tally_add(&m->cpus, key, (size_t)n, it->time);
+		out_str(&m->key, "cpu ");
+		out_u64(&m->key, it->cpu);
+		count(m, &m->cpus, it->time);
 	}
-	if (it->pid != ITEM_NO_TASK || it->tid != ITEM_NO_TASK) {
-		n = snprintf(key, sizeof(key), "%.*s (%d)", it->comm_len ? (int)it->comm_len : 1,
-			     it->comm_len ? it->comm : "?",
-			     it->pid != ITEM_NO_TASK ? it->pid : it->tid);
-		tally_add(&m->tasks, key, (size_t)n, it->time);
-	}
+	count_task(m, it);
 	return 0;
 }
 
@@ -99,6 +124,7 @@ struct summary *summary_new(const struct trawl_reader *r)
 		m->consumer.item = count_item;
 		m->consumer.loss = count_loss;
 		out_memory(&m->loss_text);
+		out_memory(&m->key);
 		m->longest = longest_new(may_trigger(r));
 	}
 	if (m && m->longest)
@@ -117,6 +143,7 @@ void summary_free(struct summary *m)
 	tally_free(&m->tasks);
 	longest_free(m->longest);
 	out_free(&m->loss_text);
+	out_free(&m->key);
 	free(m);
 }
 

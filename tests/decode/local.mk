@@ -32,6 +32,7 @@ UNIT_DECODE = \
 	tests/decode/base/test_jdoc \
 	tests/decode/base/test_layout \
 	tests/decode/base/test_output \
+	tests/decode/export/test_protobuf \
 	tests/decode/base/test_outfile \
 	tests/decode/kernel/test_printfmt \
 	tests/decode/kernel/test_printfield \
@@ -58,6 +59,9 @@ tests_decode_base_test_glob_LDADD = $(DECODE_LDADD)
 tests_decode_base_test_jdoc_SOURCES = tests/decode/base/test_jdoc.c
 tests_decode_base_test_jdoc_CFLAGS = $(UNIT_CFLAGS)
 tests_decode_base_test_jdoc_LDADD = $(DECODE_LDADD)
+tests_decode_export_test_protobuf_SOURCES = tests/decode/export/test_protobuf.c
+tests_decode_export_test_protobuf_CFLAGS = $(UNIT_CFLAGS)
+tests_decode_export_test_protobuf_LDADD = $(DECODE_LDADD)
 tests_decode_base_test_output_SOURCES = tests/decode/base/test_output.c
 tests_decode_base_test_output_CFLAGS = $(UNIT_CFLAGS)
 tests_decode_base_test_output_LDADD = $(DECODE_LDADD)
