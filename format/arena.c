@@ -5,8 +5,8 @@
 #include "format/memory.h"
 
 /*
- * Large blocks are of huge pages, each of which is there once it is used: little is left over where
- * a block ends. But the first one of a small chunk need not cost a huge page.
+ * Large blocks use huge pages, which the kernel allocates on first use, so an unused end of a block
+ * costs nothing. The first block is small, because a small chunk must not cost a huge page.
  */
 enum { BLOCK_LEAST = 64 << 10, BLOCK_MOST = 8 << 20, ALIGN = 16 };
 
@@ -29,7 +29,7 @@ static struct arena_block *find_spare(struct arena *a, size_t n)
 	return NULL;
 }
 
-/* Eight times what is in use, so that the third block is one of the largest. */
+/* Grows the blocks by a factor of eight, so that the third one has the largest size. */
 static size_t block_size(const struct arena *a)
 {
 	if (a->used < BLOCK_LEAST / 8)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory that is handed out piece by piece, bounded, and taken back all at once. */
+/* An arena: memory allocated in small pieces up to a limit, and freed all at once. */
 #ifndef TRAWL_FORMAT_ARENA_H
 #define TRAWL_FORMAT_ARENA_H
 
@@ -15,12 +15,16 @@ struct arena {
 	struct arena_block *blocks; /* the one in use first */
 	struct arena_block *spare;
 	size_t used, max;           /* bytes handed out since the last reset; never more than max */
-	struct budget *budget;      /* where its memory counts; NULL: nowhere */
+	struct budget *budget;      /* that its memory is taken from; NULL: none */
 };
 
-/* n * size bytes with undefined contents, aligned for every type; NULL: over max or no memory. */
+/*
+ * Returns n * size uninitialised bytes, aligned for every type, valid until arena_reset(); NULL if
+ * that exceeds max or memory runs out.
+ */
 void *arena_take(struct arena *a, size_t n, size_t size);
-/* Takes everything back; memory is kept for the next round, but not what one round did not use. */
+/* Frees all pieces. Keeps the arena's memory for reuse, except blocks that were not used since the
+ * last reset. */
 void arena_reset(struct arena *a);
 void arena_free(struct arena *a);
 

@@ -5,7 +5,7 @@
 #include "format/batcher.h"
 #include "format/thread.h"
 
-/* A batch of this size every source has; more comes from the pool. */
+/* The size of each source's first batch; what it grows by comes from the pool. */
 enum { FIRST_BYTES = 128 << 10, FIRST_EVENTS = 2048 };
 
 /* ---- what is lost ---------------------------------------------------------------------- */
@@ -32,19 +32,19 @@ void batcher_unwritten(struct batcher *s, uint64_t n, uint64_t first, uint64_t l
 	pthread_mutex_unlock(&s->lock);
 }
 
-const struct batcher_losses *batcher_tell_losses(struct batcher *s)
+const struct batcher_losses *batcher_report_losses(struct batcher *s)
 {
 	pthread_mutex_lock(&s->lock);
-	s->told = s->losses;
+	s->reported = s->losses;
 	pthread_mutex_unlock(&s->lock);
-	return &s->told;
+	return &s->reported;
 }
 
 void batcher_next_file(struct batcher *s)
 {
 	pthread_mutex_lock(&s->lock);
-	s->losses.lost -= s->told.lost;
-	s->losses.unwritten -= s->told.unwritten;
+	s->losses.lost -= s->reported.lost;
+	s->losses.unwritten -= s->reported.unwritten;
 	pthread_mutex_unlock(&s->lock);
 }
 
@@ -60,7 +60,7 @@ uint64_t batcher_all_unwritten(struct batcher *s)
 
 /* ---- the worker ------------------------------------------------------------------------ */
 
-/* A whole batch that no chunk could be made of. */
+/* Counts all events of a batch as unwritten: it could not be encoded. */
 static void batch_unwritten(struct batcher *s, const struct batch *b)
 {
 	uint64_t first = UINT64_MAX, last = 0;
@@ -75,13 +75,15 @@ static void batch_unwritten(struct batcher *s, const struct batch *b)
 }
 
 /*
- * A chunk is what a reader has to read at least: what hardly compresses (transfers of disks and
- * cameras) comes in smaller ones, so that a seek stays cheap.
+ * A reader reads whole chunks. Records that hardly compress (transfers of disks and cameras) are
+ * put into smaller chunks, so that seeking stays fast.
  */
 enum { PAYLOAD_AIM = 320 << 10, TARGET_LEAST = 256 << 10 };
 
-/* Bytes of records from which on a chunk tells how dense others will be: a small one is mostly what
- * every chunk has, and would have the next file of a row end after a few events. */
+/*
+ * Bytes of records that a chunk needs for its density to count. Small chunks consist mostly of
+ * fixed parts: an estimate by them would rotate the next file after a few events.
+ */
 enum { DENSITY_LEAST = 16 << 10 };
 
 static size_t next_target(const struct batcher *s, double density)
@@ -101,7 +103,7 @@ static uint64_t now(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Returns the bytes of the chunk by byte of record; 0 if there is none. */
+/* Returns the chunk's bytes divided by the bytes of its records; 0 if there is no chunk. */
 static double encode(struct batcher *s, struct chunk_encoder *e, const struct batch *b,
 		     unsigned int rung)
 {
@@ -143,7 +145,7 @@ static bool pool_has(struct batcher *s, size_t n)
 	return atomic_load(&s->o.pool->used) + n <= s->o.pool->most;
 }
 
-/* A batch that grew for one huge record does not stay that large. */
+/* Shrinks a batch that grew for one huge record. */
 static void batch_reset(struct batcher *s, struct batch *b)
 {
 	b->count = 0;
@@ -192,7 +194,7 @@ static void *worker(void *arg)
 	return NULL;
 }
 
-/* With the lock held: waits until the worker is free. Meanwhile it has its caller's priority. */
+/* Waits until the worker is idle; it runs at the caller's priority meanwhile. Needs s->lock. */
 static void wait_for_worker(struct batcher *s)
 {
 	bool lent;
@@ -309,7 +311,7 @@ int batcher_add_type(struct batcher *s, struct trawl_event_type *t, struct trawl
 
 /* ---- filling --------------------------------------------------------------------------- */
 
-/* The filled batch goes to the worker as soon as that is free. */
+/* Waits until the worker is idle and gives it the filled batch. */
 static void hand_over(struct batcher *s)
 {
 	pthread_mutex_lock(&s->lock);
@@ -326,8 +328,8 @@ static void hand_over(struct batcher *s)
 }
 
 enum room {
-	ROOM,      /* the record has a place */
-	ROOM_FULL, /* the batch is as large as it may be */
+	ROOM,      /* the record fits */
+	ROOM_FULL, /* the batch must not grow */
 	ROOM_NONE, /* memory ran out */
 };
 
@@ -348,7 +350,7 @@ static enum room grow_events(struct batcher *s, struct batch *b)
 	return ROOM;
 }
 
-/* An empty batch may grow for its first record whatever the others have taken. */
+/* An empty batch may always grow for its first record, even if the pool is used up. */
 static enum room grow_bytes(struct batcher *s, struct batch *b, size_t len)
 {
 	size_t n = b->size ? b->size : FIRST_BYTES;
@@ -392,9 +394,11 @@ int batcher_make_room(struct batcher *s, size_t len, struct trawl_error *err)
 					     s->source.name);
 }
 
-/* ---- what comes again ------------------------------------------------------------------ */
+/* ---- repeated tails --------------------------------------------------------------------- */
 
-/* Bytes of a record in front of its tail, if it is long enough to look for it; else all. */
+/*
+ * Returns the number of bytes before the tail if the tail is long enough to search for; else len.
+ */
 static size_t bytes_before_tail(const struct trawl_event_type *t, size_t len)
 {
 	bool tail = t->nfields && t->fields[t->nfields - 1].place == TRAWL_TAIL;
@@ -402,7 +406,7 @@ static size_t bytes_before_tail(const struct trawl_event_type *t, size_t len)
 	return tail && len - t->size >= BATCHER_LONG ? t->size : len;
 }
 
-/* Where a tail like this one would be, by some of its words. */
+/* Returns the hash slot of a tail, computed from some of its words. */
 static struct batcher_tail *recent_tail(struct batcher *s, const uint8_t *tail, size_t len)
 {
 	uint64_t sum = len;

@@ -24,8 +24,8 @@ typedef void batcher_emit(void *arg, struct batcher *s, const struct chunk_head 
 			  const uint8_t *payload);
 
 /*
- * Memory that the batches of all batchers share. A source that is alone fills large chunks; where
- * many are busy at once, a batch is handed over before it grows when the others have taken all.
+ * Memory that the batches of all sources share. A single busy source fills large chunks; if many
+ * sources use up the pool, a batch is encoded early instead of growing.
  */
 struct batcher_pool {
 	atomic_size_t used;
@@ -42,20 +42,20 @@ struct batcher_options {
 	void *arg;
 };
 
-/* What is not in the present file, and how much of that is so because it could not be written. */
+/* The events of a source that are missing in a file. */
 struct batcher_losses {
-	uint64_t lost;      /* all of it */
-	uint64_t unwritten;
-	uint64_t from, to;  /* time stamps of the unwritten ones, the first and the last */
+	uint64_t lost;      /* number of all of them */
+	uint64_t unwritten; /* of these: number of events that could not be written */
+	uint64_t from, to;  /* first and last time stamp of the unwritten events */
 };
 
 enum {
-	BATCHER_LONG = 512,          /* bytes of a tail that may come again */
-	BATCHER_RECENT = 64,         /* tails that are remembered */
-	BATCHER_SHARED = 16 << 20,   /* bytes in a batch that need not be there twice */
+	BATCHER_LONG = 512,          /* smallest tail that is searched for an equal earlier one */
+	BATCHER_RECENT = 64,         /* number of tails that are remembered */
+	BATCHER_SHARED = 16 << 20,   /* most bytes of tails in a batch that are stored elsewhere */
 };
 
-/* A long tail in the present batch; len 0: none. */
+/* A long tail in the batch that is being filled; len 0: none. */
 struct batcher_tail {
 	uint32_t offset, len;
 };
@@ -67,50 +67,55 @@ struct batcher {
 	uint32_t *_Atomic pages[256]; /* type id / 256 -> 256 times (index + 1) */
 	struct batcher_options o;
 
-	atomic_uint_fast64_t appended;   /* events; one thread at a time counts */
+	atomic_uint_fast64_t appended;   /* number of events; only the appending thread writes it */
 
-	struct batch *filling;           /* of the thread that appends: it takes no lock for it */
-	struct batcher_tail recent[BATCHER_RECENT]; /* likewise */
-	pthread_mutex_t lock;            /* of all that follows */
-	struct batcher_losses losses;      /* of the present file */
-	uint64_t unwritten;              /* of all files */
-	struct batcher_losses told;        /* the caller's: what batcher_tell_losses() gave */
+	/* Only the appending thread uses these; it takes no lock. */
+	struct batch *filling;
+	struct batcher_tail recent[BATCHER_RECENT];
+
+	pthread_mutex_t lock;            /* protects all members below */
+	struct batcher_losses losses;    /* of the current file */
+	uint64_t unwritten;              /* number of events, over all files */
+	struct batcher_losses reported;  /* the losses that batcher_report_losses() returned last */
 	pthread_cond_t work, done;
 	pthread_t thread;
 	struct batch a, b;
-	struct batch *pending;           /* NULL when the worker has nothing to do */
+	struct batch *pending;           /* to be encoded; NULL: the worker is idle */
 	_Atomic size_t target;           /* bytes of records that the next chunk should have */
-	double density;                  /* the newest large chunk's bytes by byte of record */
-	struct adaptive_level level;                /* of bulk payload, with o.keep_up */
-	uint64_t idle;                   /* when the worker became so, ns */
+	double density;                  /* the newest large chunk: its bytes / bytes of records */
+	struct adaptive_level level;     /* of bulk payload, with o.keep_up */
+	uint64_t idle;                   /* since when the worker is idle, ns */
 	bool started, quit;
 	bool failed;                     /* memory ran out in the worker */
 };
 
-/* Copies *s and starts the thread. NULL and *err on failure. */
+/* Copies *s and starts the thread. Returns NULL with *err on failure. */
 struct batcher *batcher_new(const struct trawl_source *s, const struct batcher_options *o,
 			struct trawl_error *err);
-/* Adds a type, which the batcher then owns; -1 when memory or places run out. */
+/* Adds an event type, which the batcher then owns. Returns -1 with *err if memory or the table of
+ * TYPES_MAX types is full. */
 int batcher_add_type(struct batcher *s, struct trawl_event_type *t, struct trawl_error *err);
-/* Room for a record of so many bytes in the present batch; waits when both batches are full. */
+/* Makes room for a record of len bytes in s->filling. Waits if both batches are full. */
 int batcher_make_room(struct batcher *s, size_t len, struct trawl_error *err);
-/* Hands what has come together to the worker (begin), and waits until it is encoded (end). */
+/* Hands the filled batch to the worker (begin) and waits until it is encoded (end). */
 void batcher_flush_begin(struct batcher *s);
 void batcher_flush_end(struct batcher *s);
-/* Estimated bytes that what is not emitted yet will add to the file, by the newest large chunk. */
+/* Estimates how many bytes the records that are not encoded yet will add to the file, by the
+ * density of the newest large chunk. */
 uint64_t batcher_ahead(struct batcher *s);
-/* Counts n events that were lost before they came here. */
+/* Counts n events that were lost before they were appended. */
 void batcher_lost(struct batcher *s, uint64_t n);
-/* Counts n events of these times that are not in the file because it could not be written. */
+/* Counts n events that could not be written; first and last are their smallest and largest time
+ * stamp. */
 void batcher_unwritten(struct batcher *s, uint64_t n, uint64_t first, uint64_t last);
-/* What has been counted for the present file; in s->told, one thread at a time. */
-const struct batcher_losses *batcher_tell_losses(struct batcher *s);
-/* The next file begins: what was told last is in the one before, and not counted again. */
+/* Returns the losses of the current file, valid until the next call. One thread at a time. */
+const struct batcher_losses *batcher_report_losses(struct batcher *s);
+/* A new file begins: subtracts the losses that the old file reports (s->reported). */
 void batcher_next_file(struct batcher *s);
-/* Events that no file could take, since the beginning. */
+/* Number of events that could not be written, over all files. */
 uint64_t batcher_all_unwritten(struct batcher *s);
 
-/* Index of a type's id, or -1. */
+/* Returns the index of the type with this id, or -1. */
 static inline int batcher_type(const struct batcher *s, uint32_t id)
 {
 	uint32_t *page = id < TYPES_MAX ?
@@ -119,7 +124,7 @@ static inline int batcher_type(const struct batcher *s, uint32_t id)
 	return page ? (int)__atomic_load_n(&page[id & 255], __ATOMIC_ACQUIRE) - 1 : -1;
 }
 
-/* Is the present batch as large as it may be, for a record of so many bytes? */
+/* Whether the batch must be encoded before a record of len bytes is added. */
 static inline bool batcher_is_full(const struct batcher *s, size_t len)
 {
 	const struct batch *b = s->filling;
@@ -129,11 +134,13 @@ static inline bool batcher_is_full(const struct batcher *s, size_t len)
 		b->used + len > atomic_load_explicit(&s->target, memory_order_relaxed));
 }
 
-/* A long record, of which only what is in front of the tail is kept if the same came before. */
+/*
+ * Appends a long record. If an equal tail is in the batch, stores only the bytes before the tail.
+ */
 int batcher_append_long(struct batcher *s, struct batch_event e, const uint8_t *record,
 		      struct trawl_error *err);
 
-/* The first `len` bytes of a record into the present batch. */
+/* Appends the first len bytes of a record to the batch. */
 static inline int batcher_put(struct batcher *s, struct batch_event e, const void *record,
 			      size_t len, struct trawl_error *err)
 {
@@ -152,8 +159,8 @@ static inline int batcher_put(struct batcher *s, struct batch_event e, const voi
 }
 
 /*
- * One record into the present batch. That is the caller's: no thread may flush, or ask what is
- * ahead, while another appends. Inline, for it is what each event costs its recorder.
+ * Appends one record to the batch. Meanwhile no other thread may call batcher_flush_begin() or
+ * batcher_ahead(). Inline, because it runs for every event.
  */
 static inline int batcher_append(struct batcher *s, uint32_t index, uint32_t cpu, uint64_t ts,
 			       const void *record, size_t len, struct trawl_error *err)
@@ -168,7 +175,7 @@ static inline int batcher_append(struct batcher *s, uint32_t index, uint32_t cpu
 				  batcher_append_long(s, e, record, err);
 }
 
-/* Flushes and ends the thread. */
+/* Encodes the rest and ends the thread. */
 void batcher_stop(struct batcher *s);
 /* Stops and frees. */
 void batcher_free(struct batcher *s);

@@ -6,7 +6,7 @@
 #include "format/block.h"
 #include "format/zdict.h"
 
-/* Bytes before the check; their hash seeds the hash of the body (of a chunk: its chunk head). */
+/* Bytes before the check. Their hash is the seed of the hash of the body, or of the chunk head. */
 enum { HEAD_CHECKED = 32 };
 
 static uint64_t block_check(const uint8_t *head, const void *body, size_t len)
@@ -34,7 +34,7 @@ static void head_put(uint8_t *head, struct head h, size_t body, size_t checked, 
 	put64(head + HEAD_CHECKED, block_check(head, bytes, checked));
 }
 
-/* Smaller bodies gain nothing from compression; that of an end block must not have any. */
+/* Smaller bodies are not compressed: they gain nothing. The format forbids it for end blocks. */
 enum { COMPRESS_FROM = END_BODY + 12, COMPRESS_LEVEL = 6 };
 
 static bool body_compress(struct buf *z, const void *body, size_t len)
@@ -202,7 +202,7 @@ bool chunk_payload_ok(const uint8_t *block, const struct chunk_head *c)
 	return XXH64(block + BLOCK_HEAD + CHUNK_HEAD, c->payload, 0) == c->check;
 }
 
-/* The dictionary that flags name. */
+/* Returns the dictionary that the flags select; *len is 0 if they select none. */
 static const char *dictionary(uint8_t flags, size_t *len)
 {
 	*len = flags & BLOCK_WORDS2 ? zdict2_len : flags & BLOCK_WORDS ? zdict_len : 0;
@@ -224,7 +224,7 @@ static bool body_expand(const uint8_t *p, size_t len, uint8_t flags, struct buf 
 		return false;
 	d = ZSTD_createDCtx();
 	if (!d) {
-		errno = ENOMEM; /* which ZSTD_createDCtx() does not promise to say */
+		errno = ENOMEM; /* ZSTD_createDCtx() does not promise to set it */
 		return false;
 	}
 	words = dictionary(flags, &nwords);

@@ -11,14 +11,14 @@
 
 enum {
 	FORMAT_VERSION = 6,            /* of own blocks; a reader refuses a larger one */
-	FORMAT_WRITTEN = 2,            /* of all blocks except some start blocks: small.h, and */
-	FORMAT_LATER = 5,              /* of sections that may have PAYLOAD_TICKS or BLOCK_GROUP */
+	FORMAT_WRITTEN = 2,            /* in all blocks, except start blocks of small sections .. */
+	FORMAT_LATER = 5,              /* .. and of sections with PAYLOAD_TICKS or BLOCK_GROUP */
 	BLOCK_MAX = 16 << 20,          /* total length of any block */
 	BLOCK_HEAD = 40,               /* bytes before the body of an own block */
 	BLOCK_OVERHEAD = BLOCK_HEAD + 4,
 	BLOCK_BODY_MAX = BLOCK_MAX - BLOCK_OVERHEAD - 4,
-	BODY_RAW_MAX = 16 << 20,       /* a compressed body may expand to this much */
-	META_PART = 1 << 20,           /* larger metadata is split */
+	BODY_RAW_MAX = 16 << 20,       /* most bytes of an expanded body */
+	META_PART = 1 << 20,           /* larger metadata is split into parts of this size */
 	CHUNK_HEAD = 44,               /* bytes of a chunk's body before the payload */
 	START_BODY = 20,
 	END_BODY = 48,
@@ -37,7 +37,10 @@ static const uint8_t block_uuid[16] = {
 	0x8d, 0x07, 0xd0, 0x69, 0x61, 0x55, 0x4e, 0xe9,
 };
 
-/* Whether the block whose first 24 bytes are at p is ours: the type alone is of local use. */
+/*
+ * Whether the block whose first 24 bytes are at p is one of this format. The type alone does not
+ * tell: pcapng leaves it to local use.
+ */
 static inline bool block_is_own(const uint8_t *p)
 {
 	return get32(p) == BLOCK_TYPE && !memcmp(p + 8, block_uuid, sizeof(block_uuid));
@@ -55,13 +58,13 @@ enum block_kind {
 	BLOCK_INDEX,
 	BLOCK_END,
 	BLOCK_REFS, /* only inside an index block: where the chunks are */
-	BLOCK_GROUP, /* metadata, several pieces */
+	BLOCK_GROUP, /* several pieces of metadata */
 };
 
 enum {
 	BLOCK_ZSTD = 1,  /* flag: the body is one zstd frame */
-	BLOCK_WORDS = 2, /* flag: which uses the first dictionary of zdict.h; since version 2 */
-	BLOCK_WORDS2 = 4, /* flag: which uses the second; since version 4 */
+	BLOCK_WORDS = 2, /* flag: the frame uses the first dictionary of zdict.h; since version 2 */
+	BLOCK_WORDS2 = 4, /* flag: the frame uses the second; since version 4 */
 };
 
 /* The head of a block, parsed. */
@@ -78,53 +81,60 @@ struct chunk_head {
 	uint16_t source, flags;
 	uint32_t count, payload;
 	uint64_t first, last; /* the source's clock */
-	uint64_t lost;        /* events of this source known to be lost before this chunk */
+	uint64_t lost;        /* number of this source's events that are known to be lost so far */
 	uint64_t check;       /* XXH64 of the payload */
 };
 
-/* Appends a whole own block; the body is compressed when that makes it smaller. */
+/* Appends a block of this format; its body is compressed if that makes it smaller. */
 void block_build(struct buf *out, enum block_kind kind, uint32_t seq, const void *body, size_t len);
 
-/* The same in another version, not compressed. */
+/* The same with this version and an uncompressed body. */
 void block_build_version(struct buf *out, uint8_t version, enum block_kind kind, uint32_t seq,
 			 const void *body, size_t len);
 
-/* An own block whose body is a zstd frame with the second dictionary already. */
+/* Appends a block whose body the caller has compressed with the second dictionary. */
 void block_build_frame(struct buf *out, uint8_t version, enum block_kind kind, const void *frame,
 		       size_t len);
 
-/* Head and chunk head of a chunk in head[BLOCK_HEAD + CHUNK_HEAD], what follows the payload in
- * tail[8]; returns the bytes used of tail. */
+/*
+ * Fills head[BLOCK_HEAD + CHUNK_HEAD] with what precedes a chunk's payload, and tail[8] with what
+ * follows it. Returns the number of bytes used of tail.
+ */
 size_t block_build_chunk(uint8_t *head, uint8_t *tail, uint32_t seq, const struct chunk_head *c);
 
 enum block_state {
 	BLOCK_OK,
-	BLOCK_SHORT, /* more bytes are needed to tell */
+	BLOCK_SHORT, /* more bytes are needed to decide */
 	BLOCK_BAD,   /* not a block */
-	BLOCK_NEWER, /* the start block of a newer version of the format, if block_whole() */
+	BLOCK_NEWER, /* the start block of a newer version, provided that block_whole() holds */
 };
 
 /*
- * Looks at the n bytes at p for a block's head. For a chunk the check of its head is verified
- * here, so BLOCK_SHORT is also given for a chunk whose chunk head is not all there.
+ * Parses a block's head from the n bytes at p. Also verifies the check of a chunk's head: returns
+ * BLOCK_SHORT if the chunk head is not complete.
  */
 enum block_state block_head(const uint8_t *p, size_t n, struct block *b);
 
-/* Whether it is a packet: trawl writes none. */
+/* Whether the block is a pcapng packet. trawl writes none. */
 static inline bool block_is_packet(const struct block *b)
 {
 	return b->kind == BLOCK_FOREIGN && (b->type == PCAPNG_OLD_PACKET ||
 		b->type == PCAPNG_SIMPLE_PACKET || b->type == PCAPNG_PACKET);
 }
 
-/* Verifies the whole block at p (b->len bytes): length at the end, padding, check. The payload
- * of a chunk has its own check, see chunk_head_get(). */
+/*
+ * Verifies the whole block at p (b->len bytes): length at the end, padding, check. The payload of a
+ * chunk has a check of its own, see chunk_payload_ok().
+ */
 bool block_whole(const uint8_t *p, const struct block *b);
 
 void chunk_head_get(const uint8_t *block, struct chunk_head *c);
 bool chunk_payload_ok(const uint8_t *block, const struct chunk_head *c);
 
-/* The body of a block that block_whole() accepts: in place, or expanded into *tmp. */
+/*
+ * Sets *body to the body of a block that block_whole() accepts: in the block, or expanded into
+ * *tmp. Returns false if it cannot be expanded.
+ */
 bool block_body(const uint8_t *p, const struct block *b, struct buf *tmp, struct view *body);
 
 /* pcapng blocks. */

@@ -64,7 +64,7 @@ bool body_fields_ok(const struct trawl_field *f, uint32_t n, uint32_t size, bool
 	return true;
 }
 
-/* As docs/format.md has them, "Bodies". */
+/* The members in the order of docs/format.md, "Bodies". */
 #define FIELD_PARTS(F, Z) \
 	F(u8, kind) F(u8, place) F(u8, flags) Z(u8) F(u16, offset) F(u16, size) F(u16, count) \
 	F(text, name) F(text, ctype) F(text, note)
@@ -93,7 +93,7 @@ static void fields_free(const struct trawl_field *f, uint32_t n)
 	free((struct trawl_field *)f);
 }
 
-/* The least that a field takes in a body: bounds the array before it is allocated. */
+/* Least bytes of a field in a body: limits the array before it is allocated. */
 enum { FIELD_LEAST = 16 };
 
 static struct trawl_field *fields_get(struct view *v, uint32_t n)

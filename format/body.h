@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is in the blocks: the nouns of trawl.h to bytes and back; docs/format.md, "Bodies".
+ * The bodies of blocks: the structs of trawl.h to bytes and back; docs/format.md, "Bodies".
  *
- * The put functions append to a buffer. The get functions read an untrusted view; they return
- * false for a body that breaks a rule of the format, and then leave nothing allocated. What they
- * give is freed by the function beside them.
+ * body_NAME() appends to a buffer. body_NAME_get() reads an untrusted view; it returns false for a
+ * body that breaks a rule of the format, or if memory runs out, and then leaves nothing allocated.
+ * body_NAME_free() frees what it allocated.
  */
 #ifndef TRAWL_FORMAT_BODY_H
 #define TRAWL_FORMAT_BODY_H
@@ -21,8 +21,8 @@ enum {
 };
 
 /*
- * Whether the fields fit a record with `size` bytes of fixed part; err (may be NULL) says why
- * not.
+ * Whether the fields are valid for a record with a fixed part of `size` bytes; err (may be NULL)
+ * gets the reason if not.
  */
 bool body_fields_ok(const struct trawl_field *f, uint32_t n, uint32_t size, bool common,
 		    struct trawl_error *err);
@@ -44,8 +44,8 @@ struct meta_part {
 	struct trawl_meta meta; /* data: the part's bytes (in the view when read) */
 	uint32_t from, len;
 };
-/* The parts of m that are blocks of their own, one after the other: *p is cleared before the
- * first. False after the last. */
+/* Iterates over the parts of m, each of which is a block; *p must be zeroed first. Returns false
+ * after the last part. */
 bool meta_part_next(struct meta_part *p, const struct trawl_meta *m);
 void body_meta(struct buf *b, const struct meta_part *p);
 bool body_meta_get(struct view *v, struct meta_part *p); /* name and type are allocated */

@@ -2,7 +2,9 @@
 #include "format/bucket.h"
 #include "format/loops.h"
 
-/* Stores what is held with `more` bits, and goes on after the whole bytes. */
+/*
+ * Stores *hold, to which `more` bits were added. Keeps the incomplete last byte; returns its place.
+ */
 static inline uint8_t *put_whole(uint8_t *b, uint64_t *hold, unsigned int *held, unsigned int more)
 {
 	put64(b, *hold);
@@ -29,7 +31,7 @@ LOOPS void bucket_encode(const uint64_t *v, size_t n, struct buf *codes, struct 
 
 		c[i] = bucket_code(v[i], &width);
 		x = v[i] & ((1ull << width) - 1);
-		/* Fewer than 8 bits are held: with 56 more, all fit. */
+		/* fewer than 8 bits are held, so 56 more fit into 64 */
 		half = width > 56 ? 32 : 0;
 		if (half) {
 			hold |= (x & UINT32_MAX) << held;
@@ -67,7 +69,7 @@ static const struct bucket buckets[256] = {
 	WIDE4(56), WIDE4(60),
 };
 
-/* How many bits the codes are followed by; UINT64_MAX if one does not exist. */
+/* Returns how many bits follow the codes; UINT64_MAX if one of them is not a valid code. */
 LOOPS static uint64_t bucket_total(const uint8_t *codes, size_t n)
 {
 	uint64_t total = 0;
@@ -96,7 +98,7 @@ LOOPS bool bucket_decode(const uint8_t *codes, size_t n, struct view *bits, uint
 
 		memcpy(&x, b + at / 8, 8);
 		x >>= at % 8;
-		/* 57 bits are sure to be there; the rare longer ones need the ninth byte. */
+		/* 8 bytes contain at least 57 bits; rare longer numbers need a ninth */
 		if (k->bits > 57 && at % 8)
 			x |= (uint64_t)b[at / 8 + 8] << (64 - at % 8);
 		v[i] = k->base + (x & ((1ull << k->bits) - 1));

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bucket codes: a number as one byte, its bucket, and the bits that tell where in the bucket.
+ * Bucket codes: a number is coded as the number of its bucket, one byte, and its offset in the
+ * bucket, some bits.
  *
- * The buckets grow with the number: eight to each power of two up to 2^27, one above. The byte
- * is what compresses; the bits are as good as noise and are stored packed, lowest bit first.
- * docs/format.md, "Bucket codes".
+ * Buckets grow with the number: eight for each power of two up to 2^27, one above. The bytes
+ * compress well. The bits hardly compress and are stored packed, lowest bit first. docs/format.md,
+ * "Bucket codes".
  */
 #ifndef TRAWL_FORMAT_BUCKET_H
 #define TRAWL_FORMAT_BUCKET_H
@@ -12,8 +13,8 @@
 #include "format/varint.h"
 
 enum {
-	BUCKET_EXACT = 16, /* smaller numbers are their own code */
-	BUCKET_WIDE = 200, /* the first code of a bucket that is a whole power of two: 2^27 */
+	BUCKET_EXACT = 16, /* a smaller number is its own code */
+	BUCKET_WIDE = 200, /* first code whose bucket is a whole power of two: 2^27 */
 	BUCKET_CODES = 237,
 };
 

@@ -9,7 +9,7 @@ bool buf_grow(struct buf *b, size_t n)
 	uint8_t *p;
 
 	if (b->failed) {
-		errno = ENOMEM; /* it still lacks what there was no memory for */
+		errno = ENOMEM; /* set again: the buffer is still incomplete */
 		return false;
 	}
 	while (cap - b->len < n)

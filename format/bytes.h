@@ -64,7 +64,7 @@ static inline __attribute__((always_inline)) void copy_pieces(uint8_t *to, const
 	memcpy(to + n - piece, from + n - piece, piece);
 }
 
-/* As memcpy(), of which a call takes longer than copying what most records and their tails have. */
+/* As memcpy(), but faster for the lengths of most records: it is inlined. */
 static inline void copy_few(void *to, const void *from, size_t n)
 {
 	if (n >= 32 && n <= 256)
@@ -77,7 +77,7 @@ static inline void copy_few(void *to, const void *from, size_t n)
 		memcpy(to, from, n);
 }
 
-/* The same for comparing them. */
+/* Whether n bytes are equal; inlined likewise. */
 static inline bool same_few(const uint8_t *p, const uint8_t *q, size_t n)
 {
 	if (n < 8 || n > 64)
@@ -129,22 +129,25 @@ static inline struct view buf_view(const struct buf *b)
 }
 
 /*
- * The parts of a structure in a list, F(size, member) or Z(size) for a zero: written by
- * LIST(PUT_PART, PUT_ZERO) with the structure in s and the buffer in b, read by LIST(GET_PART,
- * GET_ZERO) from the view v.
+ * A LIST macro names the members of a struct in the order of the file, as F(size, member), or
+ * Z(size) for zeros. LIST(PUT_PART, PUT_ZERO) appends struct s to buffer b; LIST(GET_PART,
+ * GET_ZERO) reads it from view v.
  */
 #define PUT_PART(size, member) buf_##size(b, s->member);
 #define PUT_ZERO(size) buf_##size(b, 0);
 #define GET_PART(size, member) s->member = view_##size(v);
 #define GET_ZERO(size) view_##size(v);
 
-/* n bytes of the view, or NULL (and bad) when there are fewer. */
+/* Consumes n bytes of the view; returns NULL and sets v->bad if there are fewer. */
 const uint8_t *view_bytes(struct view *v, size_t n);
 uint8_t view_u8(struct view *v);
 uint16_t view_u16(struct view *v);
 uint32_t view_u32(struct view *v);
 uint64_t view_u64(struct view *v);
-/* A copy with NUL after it, of a text with u16 length; NULL when bad or memory runs out. */
+/*
+ * Reads a text with u16 length. Returns a NUL-terminated copy for free(); NULL if v is bad, or
+ * memory runs out.
+ */
 char *view_text(struct view *v);
 char *view_text_n(struct view *v, size_t n);
 

@@ -12,12 +12,12 @@ enum {
 	PAGES = 256 * sizeof(void *), /* each of a source's types */
 	LOSS_COST = sizeof(struct trawl_loss) + 24,
 	META_COST = sizeof(struct catalog_meta) + 96,
-	THIN_LEAST = 64, /* fewer clock-syncs are not worth it */
+	THIN_LEAST = 64, /* smallest number of clock-syncs that are thinned */
 };
 
-/* ---- what it costs ----------------------------------------------------------------------- */
+/* ---- memory ------------------------------------------------------------------------------ */
 
-/* A small piece of malloc(). */
+/* Returns the bytes that malloc(n) takes, for a small n. */
 static uint64_t cost(uint64_t n)
 {
 	return n + 8 < 32 ? 32 : (n + 8 + 15) & ~15ull;
@@ -84,7 +84,7 @@ static void section_free(struct section *s)
 		}
 	free(s->segments);
 	known_free(&s->known);
-	known_free(&s->told);
+	known_free(&s->copies);
 	body_meta_free(&s->part);
 	buf_free(&s->part_data);
 	free(s);
@@ -101,7 +101,7 @@ bool catalog_segment(struct section *s, uint64_t at, uint32_t chunks)
 
 /* ---- clock-syncs ------------------------------------------------------------------------- */
 
-/* Before there are any, there is no array to point into. */
+/* NULL if the catalog has no clock-syncs: pointer arithmetic on NULL is undefined. */
 static struct clock_sync *section_syncs(const struct catalog *c, const struct section *s)
 {
 	return c->syncs ? c->syncs + s->sync0 : NULL;
@@ -136,7 +136,7 @@ size_t clock_syncs_order(struct clock_sync *syncs, size_t n)
 	return kept;
 }
 
-/* Is the i-th of n worth keeping? */
+/* Whether catalog_thin() keeps the i-th of n clock-syncs. */
 static bool tells(const struct clock_sync *syncs, size_t n, size_t i)
 {
 	return i < CLOCK_NEAR || i + CLOCK_NEAR >= n ||
@@ -170,7 +170,7 @@ void catalog_settle(struct catalog *c, struct section *s)
 	struct clock_sync *syncs = section_syncs(c, s);
 	size_t n = clock_syncs_order(syncs, s->nsyncs), twice = s->nsyncs - n;
 
-	/* Those of the sections after it move up. */
+	/* The clock-syncs of later sections move up. */
 	if (twice)
 		memmove(syncs + n, syncs + s->nsyncs,
 			(c->nsyncs - s->sync0 - s->nsyncs) * sizeof(*syncs));
@@ -179,7 +179,7 @@ void catalog_settle(struct catalog *c, struct section *s)
 	c->nsyncs -= twice;
 	s->settled = s->nsyncs = n;
 	known_free(&s->known);
-	known_free(&s->told);
+	known_free(&s->copies);
 }
 
 /* ---- sources and types ------------------------------------------------------------------- */
@@ -255,7 +255,7 @@ static bool types_room(struct catalog *c, struct section_source *here, uint32_t 
 	return true;
 }
 
-/* The place in the file's table of types by source and id. */
+/* Returns the slot of a source's newest type with this id; NULL if memory runs out. */
 static struct trawl_event_type **type_slot(struct catalog *c, struct catalog_source *known,
 					   uint32_t id)
 {
@@ -274,7 +274,7 @@ static bool common_fits(const struct trawl_source *s, uint32_t size)
 	return true;
 }
 
-/* The type as the file's table has it: the same pointer for the same words. Takes over *t. */
+/* Returns the catalog's copy of a type, the same pointer for equal descriptions. Consumes *t. */
 static const struct trawl_event_type *keep_type(struct catalog *c, struct catalog_source *known,
 						struct trawl_event_type *t)
 {
@@ -307,7 +307,7 @@ static bool add_type(struct catalog *c, struct section *s, uint64_t at, struct v
 	if (!body_type_get(body, &t, &index))
 		return false;
 	here = t.source < SOURCES_MAX ? s->sources[t.source] : NULL;
-	/* The index-th type has index blocks in front of it: bounds the table by the file. */
+	/* `index` types precede it, so the file's size bounds the table. */
 	if (!here || index > at / TYPE_BLOCK_LEAST || !types_room(c, here, index) ||
 	    here->types[index] || !common_fits(here->source, t.size)) {
 		body_type_free(&t);
@@ -361,8 +361,7 @@ static bool same_words(const struct trawl_meta *a, const struct trawl_meta *b)
 	return a->len == b->len && !memcmp(a->data, b->data, a->len) && !strcmp(a->type, b->type);
 }
 
-/* "timeline": the number of what the section is part of, by how much it is moved, and how far that
- * may be wrong. */
+/* Metadata "timeline" has the number of the timeline, the shift of its times and their error. */
 static void take_timeline(struct section *s, const struct trawl_meta *m)
 {
 	char text[64], *end;
@@ -436,7 +435,7 @@ static bool add_meta(struct catalog *c, struct section *s, struct view *body)
 	buf_put(&s->part_data, p.meta.data, p.len);
 	if (!buf_reserve(&s->part_data, 1))
 		goto fail;
-	s->part_data.data[s->part_data.len] = 0; /* so that text can be used as such */
+	s->part_data.data[s->part_data.len] = 0; /* so that text is a C string */
 	if (p.from)
 		body_meta_free(&p);
 	return s->part_data.len < s->part.meta.len || keep_meta(c, s);
@@ -447,7 +446,7 @@ fail:
 	return false;
 }
 
-/* Those of the last section are the last ones: only that one is added to. */
+/* Clock-syncs are added to the last section only, so its array part is the end of the array. */
 static bool add_sync(struct catalog *c, struct section *s, uint64_t at, struct view *body)
 {
 	struct clock_sync sync = { .at = at };
@@ -494,7 +493,7 @@ static bool add(struct catalog *c, struct section *s, enum block_kind kind, uint
 	case BLOCK_LOSS:
 		return add_loss(c, s, body);
 	default:
-		return true; /* a kind of a later minor version: not ours to know */
+		return true; /* a kind of a later version: ignored */
 	}
 }
 
@@ -504,10 +503,10 @@ static uint64_t body_key(enum block_kind kind, const struct view *body)
 }
 
 /*
- * Everything that fails here fails for what the block says, or because malloc() did, which says so
- * in errno: the parsers of bodies need not hand that on.
+ * Marks the budget as exhausted if a parser failed because of malloc(), which sets errno; parsers
+ * of bodies return the same for damage and for memory. `before`: errno to restore.
  */
-static bool told(struct catalog *c, int before, bool good)
+static bool checked(struct catalog *c, int before, bool good)
 {
 	c->budget.exhausted |= !good && errno == ENOMEM;
 	if (good && !errno)
@@ -515,7 +514,7 @@ static bool told(struct catalog *c, int before, bool good)
 	return good;
 }
 
-/* The pieces of a group: each as if it had a block of its own, in this place. */
+/* Adds each piece of metadata in a group block as if it had a block of its own at this offset. */
 static bool add_group(struct catalog *c, struct section *s, uint64_t at, struct view *items)
 {
 	while (view_left(items)) {
@@ -540,7 +539,7 @@ bool catalog_add(struct catalog *c, struct section *s, enum block_kind kind, uin
 		return add_group(c, s, at, body);
 
 	errno = 0;
-	return told(c, before,
+	return checked(c, before,
 		    add(c, s, kind, at, body) && (!s->remember || known_add(&s->known, key, at)));
 }
 
@@ -577,16 +576,16 @@ bool catalog_add_copy(struct catalog *c, struct section *s, enum block_kind kind
 		s->behind = here;
 		return true;
 	}
-	/* Of a sync block the place counts: in the block that the entry before stands for, whose
-	 * bytes are more than a few. */
+	/* The order of sync blocks matters: each copy goes one byte further behind the block of the
+	 * index entry before it. */
 	s->behind++;
 	here = kind == BLOCK_SYNC ? s->behind : at;
 	key = XXH64(&at, sizeof(at), key);
 	errno = 0;
-	if (known_take(&s->told, key, NULL))
-		/* of an index block that is there twice */
-		return told(c, before, known_add(&s->told, key, at));
-	return told(c, before, known_add(&s->told, key, at) && add(c, s, kind, here, body));
+	if (known_take(&s->copies, key, NULL))
+		/* the index block has a duplicate */
+		return checked(c, before, known_add(&s->copies, key, at));
+	return checked(c, before, known_add(&s->copies, key, at) && add(c, s, kind, here, body));
 }
 
 void catalog_free(struct catalog *c)

@@ -7,9 +7,10 @@
  * Sources and types are numbered over the whole file; each section translates its own numbers.
  * A source that a later section describes in the same words is the same source.
  *
- * A long capture has many chunks and clock-syncs. Of these only a few are kept for each *segment*
- * of a section: what is in front of an index block, back to the one before it, or, in a section
- * without an index, some thousand blocks. segment.h reads the others again when they are needed.
+ * A long capture has many chunks and clock-syncs. The catalog does not keep them all: it keeps the
+ * place of each *segment* and a few of its clock-syncs. A segment is the part of a section between
+ * two index blocks or, in a section without an index, some thousand blocks. segment.h reads the
+ * chunks and clock-syncs of a segment again when they are needed.
  */
 #ifndef TRAWL_FORMAT_CATALOG_H
 #define TRAWL_FORMAT_CATALOG_H
@@ -20,14 +21,14 @@
 #include "format/known.h"
 #include "format/memory.h"
 
-/* A growing array of pointers to things that do not move. */
+/* A growing array of pointers; what they point to never moves. */
 struct vec {
 	void **p;
 	size_t n, cap;
 };
 bool vec_add(struct vec *v, void *p);
 
-/* The last time of a stream, so that its events never go back on the timeline. */
+/* The time of a stream's last event: the next one must not be earlier on the timeline. */
 struct stream_tail {
 	uint32_t cpu;
 	uint64_t time;
@@ -43,37 +44,36 @@ struct section_source {
 };
 
 struct segment {
-	uint64_t at;     /* in the section: of its index block, or of its first if there is none */
-	uint64_t least;  /* none of the chunks here and after is earlier on the timeline */
+	uint64_t at;     /* offset in the section: of its index block, or else of its first block */
+	uint64_t least;  /* time: no event in this segment or a later one is earlier */
 	uint32_t chunks;
-	bool wanted;     /* some of them may have events that were asked for */
+	bool wanted;     /* may contain events that were asked for */
 };
 
 struct section {
 	uint32_t number;  /* in the file, from 0 */
 	uint64_t start;   /* offset in the file */
-	uint64_t end;     /* just after it, as far as known */
-	bool started;     /* has its start block */
-	bool ended;       /* has its end block */
-	bool indexed;     /* known from the index, not scanned */
+	uint64_t end;     /* offset of its end in the file, as far as known */
+	bool started;     /* its start block was read */
+	bool ended;       /* its end block was read */
+	bool indexed;     /* found by its index, without a scan */
 	struct section_source *sources[SOURCES_MAX];
 	size_t sync0;     /* its sync blocks: syncs[sync0 .. sync0 + nsyncs) of the catalog */
 	size_t nsyncs;
-	size_t settled;   /* of these, those of segments that have ended */
-	bool thinned;     /* there were more */
+	size_t settled;   /* how many of these belong to segments that have ended */
+	bool thinned;     /* catalog_thin() has removed some */
 	struct segment *segments;
 	size_t nsegments, segments_cap;
 	uint32_t items;   /* chunks and sync blocks in the last segment, without an index */
-	bool remember;    /* copies in the index may yet tell of the blocks that are added */
-	struct known known; /* these blocks */
-	struct known told;  /* copies that were added */
-	uint64_t shift;   /* offset of a block less that in its copy, for the last one that had
-			   * both */
-	uint64_t behind;  /* offset of the block of the index's last entry: copies come after it */
-	uint64_t timeline; /* sections one after the other with the same number are one; 0: alone */
-	uint64_t moved;    /* ns that the timeline is moved by */
-	uint64_t doubt;    /* ns that this may be wrong by; UINT64_MAX: not known */
-	struct meta_part part; /* the metadata whose parts are coming in */
+	bool remember;    /* `known` is maintained: the index may contain copies of these blocks */
+	struct known known; /* blocks that were added */
+	struct known copies; /* copies in the index that were added */
+	uint64_t shift;   /* offset of the last block with a copy, minus the offset in the copy */
+	uint64_t behind;  /* offset of the last index entry's block: copies are added after it */
+	uint64_t timeline; /* adjacent sections with the same number share a timeline; 0: none */
+	uint64_t moved;    /* ns by which the timeline is shifted */
+	uint64_t doubt;    /* largest error of `moved`, ns; UINT64_MAX: not known */
+	struct meta_part part; /* the metadata of which not all parts have been read */
 	struct buf part_data;
 };
 
@@ -85,17 +85,17 @@ struct catalog {
 	struct vec sections;
 	struct clock_sync *syncs;
 	size_t nsyncs, syncs_cap;
-	uint64_t thinned;   /* clock-syncs that are not kept */
-	uint64_t bound;     /* the largest of all clock-syncs */
-	struct budget budget; /* of all of the reader; what refuses is told by reader_no_memory() */
+	uint64_t thinned;   /* number of clock-syncs that were read and not kept */
+	uint64_t bound;     /* the largest bound of all clock-syncs, ns */
+	struct budget budget; /* of the whole reader; reader_no_memory() makes its error */
 	struct catalog_meta **names; /* hash table: the newest metadata of each name */
 	size_t nnames, names_cap;
 };
 
-/* The captures of a rotation say the same again and again: that is kept once. */
+/* The files of a rotation repeat metadata; equal strings and data are kept once. */
 struct catalog_meta {
 	struct trawl_meta meta;
-	bool shared; /* strings and data are those of an earlier one */
+	bool shared; /* an earlier catalog_meta owns the strings and the data */
 };
 
 struct catalog_source {
@@ -104,40 +104,40 @@ struct catalog_source {
 };
 
 void catalog_free(struct catalog *c);
+/* Adds a section that begins at this offset of the file. Returns NULL if memory runs out. */
 struct section *catalog_section(struct catalog *c, uint64_t start);
 
 /*
- * The body of a block that is at offset `at` of the section. False when the body breaks the
- * format's rules, or memory runs out.
+ * Adds the contents of a block at offset `at` of the section. Returns false if the body breaks a
+ * rule of the format, or memory runs out.
  */
 bool catalog_add(struct catalog *c, struct section *s, enum block_kind kind, uint64_t at,
 		 struct view *body);
-/* A chunk that was read after damage; false when memory runs out. */
+/* Notes a chunk that was read after damage. Returns false if memory runs out. */
 bool catalog_know_chunk(struct section *s, const struct chunk_ref *ref);
-/* The index lists this chunk. in_place: it is in front of all damage. */
+/* Notes a chunk that the index lists. in_place: it is before all damage, so its offset is right. */
 void catalog_pass_chunk(struct section *s, const struct chunk_ref *ref, bool in_place);
 /*
- * The copy that an index has of the block that was at offset `at` when it was written: added unless
- * that block was added itself, wherever it is now; its place is then right behind the entry in
- * front of it in the index that was read.
+ * Adds the index's copy of a block, unless the block itself was read. `at` is the offset that the
+ * block had when it was written; bytes may have been inserted or removed since. The copy takes its
+ * place after the block of the index entry before it.
  */
 bool catalog_add_copy(struct catalog *c, struct section *s, enum block_kind kind, uint64_t at,
 		      struct view *body);
 
-/* A segment begins (without an index), or is known of (with one); false when memory runs out. */
+/* Adds a segment at this offset with so many chunks. Returns false if memory runs out. */
 bool catalog_segment(struct section *s, uint64_t at, uint32_t chunks);
 /*
- * All but the newest `last` of the clock-syncs that have been added since the last call are put in
- * order, and if there are many, only those are kept that something hangs on: the first and last
- * few, and those on both sides of a step of the time of day.
+ * Sorts the clock-syncs that were added since the last call, except the newest `last`. If they are
+ * many, keeps only the first and last few, and those before and after each step of the wall clock.
  */
 void catalog_thin(struct catalog *c, struct section *s, size_t last);
-/* When all of a section has been added: orders what was told out of order. */
+/* Call when all of a section has been added: sorts what was added out of order. */
 void catalog_settle(struct catalog *c, struct section *s);
 
-/* The clock-syncs that are kept. */
+/* The clock-syncs that the catalog keeps of the section; valid until one is added. */
 struct clock_map catalog_clocks(const struct catalog *c, const struct section *s);
-/* Orders clock-syncs by offset, each once; how many there are. */
+/* Sorts clock-syncs by offset and removes duplicates. Returns how many are left. */
 size_t clock_syncs_order(struct clock_sync *syncs, size_t n);
 
 #endif

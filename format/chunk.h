@@ -12,16 +12,16 @@
 #include "format/trawl.h"
 
 /*
- * Records as they were appended, in append order. Any CPU order; sorted by the encoder. A TAIL
- * field's bytes may be those of an earlier event, so that what comes again is not copied.
+ * Records in the order of appending; the encoder sorts them by CPU. The bytes of a TAIL field may
+ * be those of an earlier event with an equal tail, so that repeated payload is stored once.
  */
 struct batch_event {
 	uint64_t ts;
 	uint32_t type;   /* index into the source's type table, not the type id */
 	uint32_t cpu;
 	uint32_t offset; /* of the record in struct batch.bytes */
-	uint32_t len;    /* of all of it, wherever its tail is */
-	uint32_t back;   /* so far before its place after the record its tail is */
+	uint32_t len;    /* of the whole record, including its tail */
+	uint32_t back;   /* distance from the tail's usual place back to its bytes; 0: in place */
 };
 
 struct batch {
@@ -29,17 +29,20 @@ struct batch {
 	uint32_t count, capacity;
 	uint8_t *bytes;
 	size_t used, size;
-	size_t shared; /* bytes of tails that are those of earlier events */
+	size_t shared; /* bytes of tails that are not stored again */
 };
 
 /*
- * What the encoder must know of a source; the reader builds the same from the metadata. When a
- * reader has lost the block of a type, its entry in types is NULL: a chunk with events of this
- * type cannot be decoded, one without still must. The encoder has no holes. Records obey their
- * type: at least `size` bytes, fields within them, a TAIL field at offset `size`, last, and never
- * beside DATA_LOC or REL_LOC; the places that DATA_LOC and REL_LOC words point to are not checked.
- * Encoders and decoders know a source and a type by its address: both stay as and where they are
- * for as long as an encoder or decoder that has seen them is used.
+ * A source and its event types. A reader that has lost the block of a type sets its entry in types
+ * to NULL: chunks with events of this type cannot be decoded, other chunks can. An encoder needs
+ * all types.
+ *
+ * Records must match their type: at least `size` bytes, fields within them, a TAIL field at offset
+ * `size`, last, and not together with DATA_LOC or REL_LOC. The locations in DATA_LOC and REL_LOC
+ * words may be anything.
+ *
+ * Encoders and decoders cache by the address of a source and of a type: neither may move or change
+ * until the encoder or decoder is freed.
  */
 struct chunk_schema {
 	const struct trawl_source *source;
@@ -50,26 +53,27 @@ struct chunk_schema {
 enum {
 	CHUNK_MAX_EVENTS = 1 << 20,   /* of a chunk */
 	CHUNK_MAX_BYTES = 64 << 20,   /* of its records together */
-	CHUNK_MAX_MEMORY = 256 << 20, /* of what a decoder makes of it */
+	CHUNK_MAX_MEMORY = 256 << 20, /* bytes of a decoded chunk */
 };
 
-enum { CHUNK_ALL_LEVEL = 20 }; /* from this level on, time does not matter */
+enum { CHUNK_ALL_LEVEL = 20 }; /* from this level on, size matters and time does not */
 
 struct chunk_encoder; /* keeps buffers and compression contexts between chunks; one per worker */
 struct chunk_encoder *chunk_encoder_new(int level);
 void chunk_encoder_free(struct chunk_encoder *e);
 
 /*
- * Bulk payload of the chunks to come: zstd's level, or LEVEL_STORED to store it as it is. The level
- * of chunk_encoder_new() holds until then, and always for everything else.
+ * Sets the zstd level for bulk payload of the following chunks; LEVEL_STORED: do not compress it.
+ * Everything else is compressed at the level of chunk_encoder_new().
  */
 void chunk_encoder_bulk(struct chunk_encoder *e, int level);
-/* Whether the newest chunk was mostly bulk payload, so that this level matters to its size. */
+/* Whether the last chunk was mostly bulk payload. */
 bool chunk_encoder_was_bulk(const struct chunk_encoder *e);
 
 /*
- * Encodes the batch. *payload points into the encoder until the next call. *first and *last are
- * the smallest and largest ts. Returns -1 only when memory runs out.
+ * Encodes the batch. *payload (*len bytes) is owned by the encoder and valid until the next call.
+ * *first and *last get the smallest and largest time stamp. Returns 0, or -1 with *err if memory
+ * runs out.
  */
 int chunk_encode(struct chunk_encoder *e, const struct chunk_schema *schema, const struct batch *b,
 		 const uint8_t **payload, size_t *len, uint64_t *first, uint64_t *last,
@@ -78,39 +82,42 @@ int chunk_encode(struct chunk_encoder *e, const struct chunk_schema *schema, con
 struct chunk_decoder;
 struct chunk_decoder *chunk_decoder_new(void);
 struct budget;
-/* Its memory counts there from now on; it has used none so far. The budget outlives it. */
+/* Takes the decoder's memory from a budget, which must outlive it. Call before the first chunk. */
 void chunk_decoder_budget(struct chunk_decoder *d, struct budget *b);
 void chunk_decoder_free(struct chunk_decoder *d);
 
 /*
- * Decodes a payload from an untrusted file; `count` is the chunk header's number of events. The
- * chunk stays until the next call, or until its memory is given back if chunk_take() was called.
+ * Decodes a payload from an untrusted file; `count` is the number of events in the chunk head.
+ * Returns -1 with *err for a damaged payload, or if memory runs out. *chunk is valid until the next
+ * call, or until chunk_give_back() if chunk_take() was called.
  */
 int chunk_decode(struct chunk_decoder *d, const struct chunk_schema *schema, const uint8_t *payload,
 		 size_t len, uint32_t count, const struct trawl_chunk **chunk,
 		 struct trawl_error *err);
 
 /*
- * Several chunks of one decoder at a time: the caller takes the memory of the chunk just decoded
- * (NULL if it failed) and gives it back to the same decoder, before that is freed.
+ * To hold several decoded chunks at a time, the caller takes the memory of the chunk just decoded
+ * (NULL if there is none) and gives it back to the same decoder before that is freed.
  */
 struct chunk_memory;
 struct chunk_memory *chunk_take(struct chunk_decoder *d);
 void chunk_give_back(struct chunk_decoder *d, struct chunk_memory *m);
-/* n * size bytes of the caller's that live as long as the chunk; NULL: no memory. */
+/* Allocates n * size bytes for the caller that live as long as the chunk; NULL: out of memory. */
 void *chunk_memory_more(struct chunk_memory *m, size_t n, size_t size);
 size_t chunk_memory_size(const struct chunk_memory *m); /* bytes */
 
-/* Gives the records of a decoded chunk again, each stream in its order. NULL without memory. */
+/* Rebuilds the records of a decoded chunk, stream by stream. NULL: out of memory. */
 struct chunk_cursor;
 struct chunk_cursor *chunk_cursor_new(const struct trawl_chunk *chunk);
 void chunk_cursor_free(struct chunk_cursor *c);
-/* The next record of the stream: returns 1 and fills *ev but for time, section and chunk; 0 at the
- * stream's end; -1 without memory. The record is valid until the next call. */
+/*
+ * Fills *ev except time, section and chunk with the stream's next record and returns 1; 0 at the
+ * end of the stream; -1 if memory runs out. ev->record is valid until the next call on the cursor.
+ */
 int chunk_cursor_next(struct chunk_cursor *c, uint32_t stream, struct trawl_event *ev);
-/* The same of the stream's record with this number in chunk order, whatever was given before. */
+/* The same for the stream's record with this number in chunk order. */
 int chunk_cursor_at(struct chunk_cursor *c, uint32_t stream, uint32_t n, struct trawl_event *ev);
-/* Passes over the stream's next n records. */
+/* Skips the stream's next n records. */
 void chunk_cursor_skip(struct chunk_cursor *c, uint32_t stream, uint32_t n);
 
 #endif

@@ -28,8 +28,8 @@ static uint64_t distance(uint64_t a, uint64_t b)
 }
 
 /*
- * b - a, negative if b is earlier. A time before the machine was booted is below 0 on
- * CLOCK_MONOTONIC, so only differences of such times can be compared.
+ * Returns b - a, negative if b is earlier. On CLOCK_MONOTONIC a time before boot is negative, that
+ * is, a huge unsigned number: only differences can be compared.
  */
 static int64_t later(uint64_t b, uint64_t a)
 {
@@ -48,16 +48,18 @@ struct clock_map clock_map(const struct clock_sync *syncs, size_t n)
 	return (struct clock_map){ syncs, n, syncs->s.real - syncs->s.mono, syncs->s };
 }
 
-/* The kernel makes these clocks of CLOCK_MONOTONIC, by adding what only a step changes. */
+/*
+ * Whether the kernel computes the clock as CLOCK_MONOTONIC plus an offset that only steps change.
+ */
 static bool is_sum(enum trawl_clock clock)
 {
 	return clock == TRAWL_CLOCK_REAL || clock == TRAWL_CLOCK_BOOT || clock == TRAWL_CLOCK_TAI;
 }
 
 /*
- * What a clock showed at the i-th sync block. The difference of such a sum to CLOCK_MONOTONIC
- * jitters by the reading's error. Within that error the difference at the first block is used, so
- * that wall-clock times stay as taken.
+ * Returns what a clock showed at the i-th sync block. The measured offset of such a clock jitters
+ * by the error of the readings. Within that error the offset of the first block is used, so that
+ * wall-clock times are exactly those that the kernel gave.
  */
 static uint64_t value(const struct clock_map *m, size_t i, enum trawl_clock clock)
 {
@@ -75,20 +77,20 @@ size_t clock_syncs_before(const struct clock_map *m, uint64_t at)
 	return partition_point(m->n, i, m->syncs[i].at < at);
 }
 
-/* ---- one stretch between two sync blocks ------------------------------------------------- */
+/* ---- between two sync blocks ------------------------------------------------------------- */
 
-/* What an event's commit may take after its time stamp; and a source's resolution. */
+/* ns: a source's resolution, plus the time from an event's time stamp to its commit. */
 static const uint64_t SLACK = 1000000;
 
 struct stretch {
 	const struct trawl_sync *a, *b;
 	uint64_t ca, cb; /* the clock at both ends */
-	uint64_t from;   /* CLOCK_MONOTONIC from which on events are in chunks between them */
+	uint64_t from;   /* earliest CLOCK_MONOTONIC of events in the chunks between them */
 };
 
 /*
- * Events from before the first sync block may stand after it in the file. The second block's
- * horizon says when events were last looked for.
+ * Events from before the first sync block may follow it in the file, back to the second block's
+ * horizon: the time when the sources were read last.
  */
 static struct stretch stretch_at(const struct clock_map *m, enum trawl_clock clock, size_t i)
 {
@@ -102,7 +104,7 @@ static struct stretch stretch_at(const struct clock_map *m, enum trawl_clock clo
 	return s;
 }
 
-/* How far the clock went more (or less) than CLOCK_MONOTONIC did. */
+/* Returns by how many ns the clock advanced more or less than CLOCK_MONOTONIC. */
 static uint64_t drift(const struct stretch *s)
 {
 	uint64_t dm = s->b->mono - s->a->mono, dc = s->cb - s->ca;
@@ -110,7 +112,10 @@ static uint64_t drift(const struct stretch *s)
 	return (int64_t)(dc - dm) < 0 ? dm - dc : dc - dm;
 }
 
-/* NTP slews by 500 ppm at most; twice that, and what reading the clocks may be off, is no step. */
+/*
+ * Whether the clock was stepped. NTP slews by at most 500 ppm; a difference of twice that plus the
+ * error of the readings is no step.
+ */
 static bool stepped(const struct stretch *s, enum trawl_clock clock)
 {
 	if (clock == TRAWL_CLOCK_TSC)
@@ -131,9 +136,9 @@ static uint64_t scale(uint64_t x, uint64_t num, uint64_t den)
 }
 
 /*
- * Between both ends a straight line. Beyond them the clock is taken to run evenly, because a line
- * through two sync blocks that are close together would point anywhere; the time stamp counter
- * has no other rate than the line's.
+ * Interpolates between both ends. Outside of them the clock is assumed to run at the rate of
+ * CLOCK_MONOTONIC, because the slope between two close sync blocks is inaccurate. Only the time
+ * stamp counter is extrapolated: its rate is not known otherwise.
  */
 static uint64_t straight(const struct stretch *s, enum trawl_clock clock, uint64_t ts)
 {
@@ -159,7 +164,7 @@ static uint64_t larger(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* ts on the stretch; *off: how far the answer is outside of it. */
+/* Converts ts by this stretch; *off is the distance of the result from the stretch, ns. */
 static uint64_t on_stretch(const struct stretch *s, enum trawl_clock clock, uint64_t ts,
 			   uint64_t *off)
 {
@@ -170,7 +175,7 @@ static uint64_t on_stretch(const struct stretch *s, enum trawl_clock clock, uint
 		*off = outside(s, mono);
 		return mono;
 	}
-	if (clock == TRAWL_CLOCK_TSC) { /* it began anew: there is no rate to go by */
+	if (clock == TRAWL_CLOCK_TSC) { /* it was reset, so its rate is not known */
 		*off = distance(ts, s->ca);
 		return s->a->mono;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The predictors' codes of a column, packed: docs/format.md, "Number columns". A code has one bit
- * if there is one predictor, two otherwise; the first event's is in the lowest bits.
+ * The packed codes of a column: docs/format.md, "Number columns". A code has one bit if the column
+ * has one predictor, else two; that of the first event is in the lowest bits.
  */
 #ifndef TRAWL_FORMAT_CODE_H
 #define TRAWL_FORMAT_CODE_H

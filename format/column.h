@@ -2,9 +2,9 @@
 /*
  * A column of numbers, coded: docs/format.md, "Number columns".
  *
- * Each value is first told relative to something (its column's `relative`), then guessed by up to
- * three predictors, each the last value seen in the same context. The code of an event says which
- * guess was right; when none was, the value follows as a literal.
+ * Each value is first made relative to a base (`relative`); the difference is its residue. Up to
+ * three predictors guess the residue: each guesses the last residue in the same context. The code
+ * of an event says which guess is right; if none is, the residue follows as a literal.
  */
 #ifndef TRAWL_FORMAT_COLUMN_H
 #define TRAWL_FORMAT_COLUMN_H
@@ -12,10 +12,10 @@
 #include "format/table.h"
 
 enum column_literal {
-	LITERAL_BYTES,  /* as many bytes as the widest needs */
+	LITERAL_BYTES,  /* all with the number of bytes that the largest needs */
 	LITERAL_PLAIN,  /* bucket codes */
 	LITERAL_SIGNED, /* bucket codes of zigzag numbers */
-	LITERAL_DELTA,  /* likewise of the difference to the literal before */
+	LITERAL_DELTA,  /* bucket codes of zigzag differences to the literal before */
 };
 
 enum column_relative {
@@ -26,13 +26,13 @@ enum column_relative {
 };
 
 struct column_plan {
-	uint32_t ref; /* the column that it may refer to, if that is before it */
+	uint32_t ref; /* the column for RELATIVE_REF and CONTEXT_REF; must be coded earlier */
 	uint8_t relative, literal;
 	uint8_t npredictors;
 	uint8_t mask[TABLE_PREDICTORS];
 };
 
-/* The parts of a chunk payload that columns are written to ... */
+/* The substreams of a chunk payload that columns are written to ... */
 struct column_sink {
 	struct buf structure, codes, literals, bits, data;
 };
@@ -45,33 +45,37 @@ struct column_input {
 /* Whether a plan refers to p->ref. */
 bool column_uses_ref(const struct column_plan *p);
 
-/* Memory of the predictors. */
+/* The last residue of each context, for each predictor. */
 struct predictors {
 	uint64_t slot[TABLE_PREDICTORS][1 << CONTEXT_MAX_BITS];
 };
 
 /*
- * Encodes t->value[column] by the plan; constant columns need none. The plan's masks may have REF
- * and its relative may be REF only if the layout names a ref column. Returns the number of
- * literals. Memory that runs out shows in the sink's buffers.
+ * Encodes t->value[column] by the plan. The plan may use CONTEXT_REF and RELATIVE_REF only if
+ * table_can_refer() to p->ref. Returns the number of literals. If memory runs out, the sink's
+ * buffers have `failed` set.
  */
 uint32_t column_encode(struct table *t, uint32_t column, const struct column_plan *p,
 		       struct predictors *m, struct column_sink *out);
 
-/* What column_encode() does for a column whose values are all this one. */
+/* Encodes a column whose values are all `value`: needs no plan. */
 void column_constant(uint64_t value, struct column_sink *out);
 
-/* t->residue: the values made relative, RELATIVE_REF to column ref. */
+/* Sets t->residue to the values of a column, made relative; RELATIVE_REF: to column ref. */
 void column_relate(struct table *t, uint32_t column, unsigned int relative, uint32_t ref);
-/* Predicts t->residue under a mask; hit[i] is 1 where the guess is right. For choosing plans. */
+/*
+ * Predicts t->residue in the contexts of a mask; sets hit[i] to 1 where the guess is right, else 0.
+ */
 void column_try(struct table *t, uint32_t ref, unsigned int mask, struct predictors *m,
 		uint8_t *hit);
-/* Bytes that hold all numbers of a column of `size` bytes as signed ones, and at least one. */
+/* Returns how many bytes each number needs as LITERAL_BYTES, at least 1 and at most size. */
 uint32_t column_literal_width(const uint64_t *v, uint32_t n, uint32_t size);
-/* The numbers that bucket codes stand for, in place. */
+/* Converts literals in place to the numbers that bucket codes encode. */
 void column_literal_numbers(uint64_t *v, uint32_t n, unsigned int literal);
 
-/* Decodes t->value[column]; all columns with lower numbers are there. False: damaged. */
+/*
+ * Decodes t->value[column]; columns with lower numbers must be decoded. Returns false for damage.
+ */
 bool column_decode(struct table *t, uint32_t column, struct predictors *m,
 		   struct column_input *in);
 

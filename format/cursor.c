@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows out of columns again. */
+/* Rebuilds records from columns. */
 #include <stdlib.h>
 
 #include "format/bytes.h"
@@ -20,29 +20,29 @@ struct plan_of_group {
 };
 
 /*
- * The times and fixed parts of a group's next records in a stream, made column by column: going
- * from column to column for each record would wait for memory at each of them.
+ * The times and fixed parts of a group's next records in a stream. They are filled column by
+ * column, because reading all columns for each record would miss the cache at each of them.
  */
 struct window {
 	uint64_t *ts;
 	uint8_t *rows;
-	uint32_t n;       /* rows there are */
-	uint32_t first;   /* the group's record that is the first row */
+	uint32_t n;       /* number of filled rows */
+	uint32_t first;   /* number in the group of the record in the first row */
 	uint32_t stride;
 	const struct trawl_event_type *type;
-	bool direct;      /* a row is the whole record */
+	bool direct;      /* the record has no dynamic parts: a row is the whole record */
 };
 
 enum {
 	WINDOW_ROWS = 64,
-	WINDOW_BYTES = 16 << 10, /* large records: fewer of them */
-	WINDOWS_MAX = 4096,      /* with more streams and groups, a window is one record */
-	COMMON_BYTES = 16,       /* with more common fields, each is copied for each record */
+	WINDOW_BYTES = 16 << 10, /* limit of a window: with large records it has fewer */
+	WINDOWS_MAX = 4096,      /* with more streams * groups, each window is a single record */
+	COMMON_BYTES = 16,       /* larger common parts are copied field by field */
 };
 
 /*
- * The common fields of a stream's next records, where they lie side by side: as in a window, column
- * by column, so that each record takes them in one copy.
+ * The common fields of a stream's next records, if they are adjacent in the record: filled column
+ * by column like a window, so that one copy puts them into a record.
  */
 struct common_rows {
 	uint8_t *rows;
@@ -60,8 +60,8 @@ struct chunk_cursor {
 	struct window *windows; /* by stream and group; or, if shared by the streams, by group */
 	size_t nwindows;
 	bool shared;
-	uint32_t *next; /* of each stream: events given */
-	struct buf record; /* one with dynamic parts */
+	uint32_t *next; /* of each stream: number of the next event */
+	struct buf record; /* the current record, if it has dynamic parts */
 };
 
 static bool add_copy(const struct trawl_column *c, struct copy *to)
@@ -89,7 +89,7 @@ static struct copy *add_group(struct plan_of_group *p, const struct trawl_group 
 	return at;
 }
 
-/* Finds out whether the common fields lie side by side. False: no memory. */
+/* Prepares common_rows if the common fields are adjacent. Returns false if memory runs out. */
 static bool join_common(struct chunk_cursor *c)
 {
 	uint32_t from = UINT32_MAX, end = 0, size = 0, covered = 0;
@@ -166,7 +166,7 @@ void chunk_cursor_free(struct chunk_cursor *c)
 	free(c);
 }
 
-/* One column's elements i .. i + n - 1 to rows, of which this is its place in the first. */
+/* Copies elements i .. i + n - 1 of a column to n rows; `to` is the field in the first row. */
 static void copy_column(uint8_t *to, size_t stride, const struct copy *c, uint32_t i, uint32_t n)
 {
 	const uint8_t *from = c->data + (size_t)i * c->size;
@@ -198,7 +198,7 @@ static void copy_column(uint8_t *to, size_t stride, const struct copy *c, uint32
 	}
 }
 
-/* The group's records from i on come into the window. What no field covers is zero. */
+/* Fills the window with the group's records from i on. Bytes that no field covers are zero. */
 static bool fill(struct chunk_cursor *c, struct window *w, uint32_t group, uint32_t i)
 {
 	const struct trawl_group *g = &c->d->chunk.groups[group];
@@ -226,7 +226,7 @@ static bool fill(struct chunk_cursor *c, struct window *w, uint32_t group, uint3
 	return true;
 }
 
-/* The common fields of the stream's records from n on come into its rows. */
+/* Fills the rows with the common fields of the stream's records from n on. */
 static bool fill_common(struct chunk_cursor *c, struct common_rows *r, uint32_t stream, uint32_t n)
 {
 	const struct trawl_stream *s = &c->d->chunk.streams[stream];
@@ -263,7 +263,7 @@ static inline bool copy_common(struct chunk_cursor *c, uint8_t *record, uint32_t
 	return true;
 }
 
-/* Puts dynamic parts after the fixed part and their places into it. */
+/* Appends the dynamic parts to the fixed part and stores their locations in it. */
 static void copy_dynamic(struct buf *r, const struct copy *c, uint32_t n, uint32_t i)
 {
 	for (; n; n--, c++) {
@@ -276,7 +276,7 @@ static void copy_dynamic(struct buf *r, const struct copy *c, uint32_t n, uint32
 	}
 }
 
-/* A record with dynamic parts is put together in a place of its own; some are kept whole. */
+/* Makes a record with dynamic parts in c->record, or returns one that was stored whole. */
 static int other_row(struct chunk_cursor *c, const uint8_t *row, uint32_t group, uint32_t i,
 		     struct trawl_event *ev)
 {
@@ -313,8 +313,8 @@ void chunk_cursor_skip(struct chunk_cursor *c, uint32_t stream, uint32_t n)
 }
 
 /*
- * Where in the window the group's record of this number is. Records that were skipped leave the
- * window behind; UINT32_MAX: no memory.
+ * Returns the row of the group's record with number i, after filling the window if it is not there;
+ * UINT32_MAX if memory runs out.
  */
 static inline uint32_t row_of(struct chunk_cursor *c, struct window *w, uint32_t group,
 			      uint32_t number)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A chunk payload into columns. Nothing in a payload is believed: every number is bounded by what
- * the chunk's event count and the types allow before anything is allocated or read by it.
+ * Decodes a chunk payload into columns. Payloads are untrusted: before a number sizes an allocation
+ * or a read, it is checked against the limits that follow from the event count and the types.
  */
 #include <stdlib.h>
 #include <zstd.h>
@@ -21,7 +21,7 @@
 enum {
 	MAX_CLASSES = 65535,
 	MAX_KEYS = 4,
-	SPARE_MAX = 16, /* memories of chunks that are kept for the next, if they are not huge */
+	SPARE_MAX = 16, /* number of chunk_memory structs kept for reuse, unless they are huge */
 	SPARE_MEMORY = 32 << 20,
 };
 
@@ -31,11 +31,11 @@ struct decode_table {
 	uint32_t n, first;
 	uint32_t first_class, nclasses;
 	uint32_t nkeys, keys[MAX_KEYS];
-	uint32_t listed; /* of its events, in chunk order */
+	uint32_t listed; /* how many of its events the sequence has named so far */
 };
 
 struct decode_class {
-	uint32_t table, left; /* events that the sequence has still to name */
+	uint32_t table, left; /* left: how many events the sequence has still to name */
 	uint64_t key[MAX_KEYS];
 };
 
@@ -44,7 +44,7 @@ struct type_layout {
 	struct layout layout;
 };
 
-/* What a decoded chunk is made of: all else is done with when it is decoded. */
+/* The memory of a decoded chunk; all other buffers are free again once it is decoded. */
 struct chunk_memory {
 	struct chunk_memory *next;
 	struct decoded decoded;
@@ -134,7 +134,7 @@ size_t chunk_memory_size(const struct chunk_memory *m)
 
 void *chunk_memory_more(struct chunk_memory *m, size_t n, size_t size)
 {
-	m->arena.max += n * size; /* the bound is for what the file asks for */
+	m->arena.max += n * size; /* the limit is for memory that the file asks for */
 	return arena_take(&m->arena, n, size);
 }
 
@@ -157,7 +157,7 @@ void chunk_give_back(struct chunk_decoder *d, struct chunk_memory *m)
 	}
 }
 
-/* Room for the next chunk: that of the last one, unless its caller keeps it. */
+/* Prepares memory for the next chunk: that of the last one, unless the caller took it. */
 static bool place_chunk(struct chunk_decoder *d)
 {
 	struct chunk_memory *m = d->chunk;
@@ -195,7 +195,7 @@ void chunk_decoder_free(struct chunk_decoder *d)
 		d->spare = m->next;
 		memory_free(m);
 	}
-	/* the budget gets it back: a file may have many decoders, one after the other */
+	/* return it to the budget: a file may have many decoders, one after the other */
 	for (size_t i = 0; i < ARRAY_SIZE(d->substreams); i++)
 		room_free(&d->substreams[i]);
 	room_free(&d->string_room);
@@ -232,7 +232,7 @@ static bool learn_source(struct chunk_decoder *d, const struct trawl_source *s)
 	return true;
 }
 
-/* Layouts of types are made when a chunk has events of them. */
+/* Makes room for new types. The layout of a type is made when a chunk has events of it. */
 static bool learn_types(struct chunk_decoder *d, const struct chunk_schema *s)
 {
 	void *p;
@@ -287,7 +287,7 @@ static bool get_streams(struct chunk_decoder *d, struct view *in)
 	return !in->bad && !left;
 }
 
-/* The classes of one table; *left events are not yet told of. */
+/* Reads the classes of a table; *left is the number of events that are not in a class yet. */
 static bool get_classes(struct chunk_decoder *d, struct view *in, struct decode_table *t,
 			uint32_t number, uint32_t *left)
 {
@@ -373,7 +373,7 @@ static bool get_structure(struct chunk_decoder *d)
 
 /* ---- order and time ---------------------------------------------------------------------- */
 
-/* Where each event is in class order and in its table. */
+/* Reads the sequence: sets each event's place in class order and its number in its table. */
 LOOPS static bool get_sequence(struct chunk_decoder *d)
 {
 	uint32_t n = d->events.count, *next = arena_take(&d->chunk->arena, d->nclasses + 1, 4);
@@ -411,7 +411,7 @@ LOOPS static bool get_sequence(struct chunk_decoder *d)
 	return true;
 }
 
-/* Where times go: to the event, and to its place in its table. */
+/* The two destinations of a time: by event in chunk order, and by table. */
 struct times {
 	uint64_t *ts, *table_ts;
 	const uint32_t *group_of, *rank;
@@ -514,7 +514,7 @@ LOOPS static bool get_times(struct chunk_decoder *d)
 		} \
 	} while (0)
 
-/* From class order to the order of the caller. */
+/* Converts a column from class order to chunk order, and its numbers to their size. */
 LOOPS static void pack_numbers(const struct layout_column *c, const uint64_t *v,
 			       const uint32_t *order, uint32_t n, uint8_t *to)
 {
@@ -536,7 +536,7 @@ LOOPS static void pack_numbers(const struct layout_column *c, const uint64_t *v,
 	}
 }
 
-/* Fixed strings: of the list, with NULs after them; or as they are stored. */
+/* Makes a column of FIXED strings: from the string table, padded with NULs, or from `data`. */
 static bool fixed_strings(struct chunk_decoder *d, const struct table *t, uint32_t column,
 			  const uint32_t *order, const uint8_t *plain, uint8_t *to)
 {
@@ -559,7 +559,7 @@ static bool fixed_strings(struct chunk_decoder *d, const struct table *t, uint32
 	return true;
 }
 
-/* Where each event's bytes are among those stored. */
+/* Returns the offset of each event's bytes in the substream data; NULL: out of memory. */
 static uint64_t *plain_offsets(struct chunk_decoder *d, const uint64_t *len, uint32_t n)
 {
 	uint64_t *from = arena_take(&d->chunk->arena, (size_t)n + 1, sizeof(*from)), at = 0;
@@ -652,7 +652,7 @@ static bool get_string(struct chunk_decoder *d, struct table *t, uint32_t column
 	return to && fixed_strings(d, t, column, order, plain, to);
 }
 
-/* A key has one value in each class. */
+/* Fills in the values of a key column, which are constant in each class. */
 static void get_key(const struct chunk_decoder *d, struct table *t, uint32_t key, uint64_t *v)
 {
 	for (uint32_t c = 0; c < t->nclasses; c++)
@@ -672,7 +672,7 @@ static bool get_number(struct chunk_decoder *d, struct table *t, const struct de
 	return column_decode(t, column, &d->predictors, &d->in);
 }
 
-/* All columns of a table; out has one for each field of the type, zeroed. */
+/* Decodes all columns of a table into out, which has a zeroed element for each field. */
 static bool get_columns(struct chunk_decoder *d, struct table *t, const struct decode_table *a,
 			const uint32_t *order, struct trawl_column *out)
 {
@@ -705,7 +705,7 @@ static struct trawl_column *new_columns(struct chunk_decoder *d, const struct tr
 	return c;
 }
 
-/* What columns can refer to besides columns. */
+/* Prepares the numbers that columns can refer to besides columns (REF_FOLLOWING, REF_ELAPSED). */
 static bool derive(struct chunk_decoder *d)
 {
 	uint64_t *memory = room_for(&d->derived_room, ((size_t)d->events.count * REFS_DERIVED +
@@ -806,7 +806,7 @@ static bool get_groups(struct chunk_decoder *d)
 
 /* ---- the whole --------------------------------------------------------------------------- */
 
-/* How many numbers there are in all columns; no more codes and literals than these are for. */
+/* Returns how many numbers all columns have: an upper bound of codes and of literals. */
 static uint64_t count_numbers(const struct chunk_decoder *d)
 {
 	uint64_t n = (uint64_t)d->events.count * (d->common.ncolumns + 1);
@@ -852,7 +852,7 @@ static bool get_events(struct chunk_decoder *d, uint32_t count)
 	return true;
 }
 
-/* A payload with bytes that nobody asked for was not written by this format's rules. */
+/* Whether all substreams were read to their end: the format allows no other bytes. */
 static bool all_used(const struct column_input *v)
 {
 	return v->structure.p == v->structure.end && v->codes.p == v->codes.end &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A batch into a chunk payload. */
+/* Encodes a batch as a chunk payload. */
 #include <stdlib.h>
 #include <zstd.h>
 
@@ -16,15 +16,15 @@
 
 enum {
 	DEFAULT_LEVEL = 1,
-	BLOCK = 128,             /* events whose numbers are taken out of their records at once */
-	WORDS = 4,               /* of 8 bytes of a record that are looked at together */
+	BLOCK = 128,             /* number of records whose fields are loaded together */
+	WORDS = 4,               /* number of 8-byte words of a record that are compared together */
 	STRING_SAMPLE = 256,
-	STRING_LONG = 256,       /* bytes; of such ones, */
-	LONG_SAMPLE = 64 << 10,  /* so many bytes are tried */
-	BULK = 512,              /* bytes of payload an event, on average: all else is small */
+	STRING_LONG = 256,       /* bytes of a long string */
+	LONG_SAMPLE = 64 << 10,  /* bytes of long strings that are searched for repetitions */
+	BULK = 512,              /* average bytes of payload of an event from which it is bulk */
 };
 
-/* What is kept for each event type between chunks. */
+/* What the encoder keeps of an event type from chunk to chunk. */
 struct type_state {
 	const struct trawl_event_type *type;
 	struct grouping_type a; /* first: grouping_make() gets pointers to it */
@@ -33,8 +33,8 @@ struct type_state {
 
 struct chunk_encoder {
 	int level, bulk_level;
-	bool back; /* the chunk's times go back somewhere */
-	bool later; /* it has what PAYLOAD_TICKS has */
+	bool back; /* a time in the chunk is earlier than the one before it in its stream */
+	bool later; /* the chunk uses features of PAYLOAD_TICKS */
 	ZSTD_CCtx *zstd;
 	struct planner planner;
 	struct predictors predictors;
@@ -142,7 +142,7 @@ static int learn_source(struct chunk_encoder *e, const struct trawl_source *s)
 	layout_done(&e->common);
 	free(e->common_plans);
 	e->common_plans = NULL;
-	/* The common fields are in every record; trawl_writer_event_type() has seen to it. */
+	/* trawl_writer_event_type() has checked that every record has the common fields. */
 	if (layout_init(&e->common, s->common, s->ncommon, UINT16_MAX))
 		return -1;
 	e->common_plans = calloc(e->common.ncolumns + 1, sizeof(*e->common_plans));
@@ -207,7 +207,7 @@ static int learn_types(struct chunk_encoder *e, const struct chunk_schema *s)
 	return 0;
 }
 
-/* ---- numbers and strings out of records ------------------------------------------------- */
+/* ---- loading columns from records -------------------------------------------------------- */
 
 #define LOAD_COLUMN(type) \
 	do { \
@@ -245,11 +245,11 @@ static void load_block(const struct layout_column *c, const uint8_t *const *row,
 	}
 }
 
-/* How a column's numbers come about. */
+/* How the numbers of a column are loaded. */
 enum load {
-	LOAD_FIRST,  /* all are the same, and nobody asks for more than the first */
-	LOAD_REPEAT, /* all are the same, and another column refers to them */
-	LOAD_EACH,   /* to be taken out of the records */
+	LOAD_FIRST,  /* all are equal: only the first is needed */
+	LOAD_REPEAT, /* all are equal, but another column refers to each of them */
+	LOAD_EACH,   /* loaded from each record */
 };
 
 /* `some` is a constant where this is called. */
@@ -268,10 +268,9 @@ static inline __attribute__((always_inline)) void mark_words(const uint8_t *cons
 }
 
 /*
- * Which bits of the fixed part differ from those of the first record. A record is a few words, its
- * columns are many: most of them never change and need no other look. Block by block, so that a
- * record is still in the cache when its next words are looked at; the next block's are fetched
- * meanwhile.
+ * Finds the bits of the fixed part that differ from the first record. A record has few words but
+ * many columns, most of which are constant: these need not be loaded. Works block by block, so that
+ * a record is still in the cache when its next words are compared, and prefetches the next block.
  */
 LOOPS static void mark_changes(const struct table *t, const uint8_t *const *row, uint32_t words,
 			       uint64_t *changes)
@@ -301,7 +300,7 @@ static uint32_t words_of(const struct layout *l)
 	return end / 8;
 }
 
-/* Whether a column's numbers may not all be the same; what is after the whole words may not. */
+/* Whether the numbers of a column may differ. Bytes after the last whole word are not compared. */
 static bool may_change(const struct layout_column *c, const uint64_t *changes, uint32_t words)
 {
 	uint64_t x = 0;
@@ -320,7 +319,7 @@ static bool is_key(const struct grouping_table *a, uint32_t column)
 	return false;
 }
 
-/* a NULL: the table of the common fields, of which the events' pids are made, too. */
+/* Chooses how to load each column. a NULL: the table of the common fields, which has the pids. */
 static bool choose_loads(struct chunk_encoder *e, const struct table *t,
 			 const struct grouping_table *a, const uint8_t *const *row)
 {
@@ -350,7 +349,7 @@ static bool choose_loads(struct chunk_encoder *e, const struct table *t,
 	return true;
 }
 
-/* Block by block, too. */
+/* Works block by block, as mark_changes(). */
 LOOPS static void load_numbers(struct table *t, const uint8_t *const *row, const uint8_t *load)
 {
 	const struct layout *l = t->layout;
@@ -394,7 +393,7 @@ static void load_strings(const struct table *t, const struct layout_column *c,
 static void mark(struct marks *m, size_t at)
 {
 	if (!array_reserve(m->at, m->cap, m->n + 1))
-		return; /* only compression is a little worse */
+		return; /* without the mark, only compression is a little worse */
 	m->at[m->n++] = (uint32_t)at;
 }
 
@@ -415,14 +414,14 @@ static void put_number(struct chunk_encoder *e, struct table *t, uint32_t column
 	e->later |= plan->plan.ref >= t->layout->ncolumns && column_uses_ref(&plan->plan);
 }
 
-/* What most columns of most tables are. */
+/* Most columns of most tables are constant. */
 static void put_constant(struct chunk_encoder *e, uint64_t value, struct plan *plan)
 {
 	plan->chunks++;
 	column_constant(value, &e->sink);
 }
 
-/* A fixed string is known without the NULs at its end. */
+/* Removes the NULs at the end of a FIXED string. */
 static struct string trimmed(struct string s)
 {
 	while (s.len && !s.p[s.len - 1])
@@ -436,9 +435,9 @@ static bool same_string(struct string a, struct string b)
 }
 
 /*
- * Numbers strings, if they repeat: half of a sample must have come before, and after a sample
- * three of four bytes of long ones. False if they do not, or if there are too many. *same: all are
- * the first one.
+ * Replaces strings by their numbers in the string table if they repeat: half of a sample, and after
+ * it three quarters of the bytes of long strings. Returns false if they do not repeat or are too
+ * many. *same: all strings are equal.
  */
 static bool number_strings(struct chunk_encoder *e, const struct string *v, uint32_t n, bool fixed,
 			   uint64_t *number, bool *same)
@@ -473,7 +472,7 @@ fail:
 	return false;
 }
 
-/* What one endpoint sends is like itself, and unlike what others do: classes are marked. */
+/* Marks where each class's payload begins: the data of one endpoint has its own statistics. */
 static void put_data(struct chunk_encoder *e, const struct table *t, const struct string *v,
 		     uint64_t *length)
 {
@@ -518,7 +517,7 @@ static bool put_string(struct chunk_encoder *e, struct table *t, uint32_t column
 	return true;
 }
 
-/* The table's records are row[0] ...; a NULL: it is that of the common fields. */
+/* Encodes all columns of a table with the records row[0] ...; a NULL: the common fields. */
 static bool put_columns(struct chunk_encoder *e, struct table *t, const struct grouping_table *a,
 			const uint8_t *const *row, struct plan *plans)
 {
@@ -544,7 +543,7 @@ static bool put_columns(struct chunk_encoder *e, struct table *t, const struct g
 	return true;
 }
 
-/* What columns can refer to besides columns. */
+/* Prepares the numbers that columns can refer to besides columns (REF_FOLLOWING, REF_ELAPSED). */
 static bool derive(struct chunk_encoder *e)
 {
 	struct grouping *o = &e->order;
@@ -608,7 +607,7 @@ static void put_sequence(struct chunk_encoder *e)
 	}
 }
 
-/* Divides all numbers, if none leaves a rest. */
+/* Divides all numbers by unit if none leaves a remainder; else returns false. */
 static inline __attribute__((always_inline)) bool divide(uint64_t *v, uint32_t n, uint64_t unit)
 {
 	for (uint32_t i = 0; i < n; i++)
@@ -620,8 +619,9 @@ static inline __attribute__((always_inline)) bool divide(uint64_t *v, uint32_t n
 }
 
 /*
- * All time stamps of a clock that ticks every 1000 ns are so many ticks from each other. That one
- * is usual, and a division by what the compiler knows is a multiplication.
+ * Divides the differences of time stamps by the clock's resolution, if none leaves a remainder.
+ * Returns the unit that they are in now, ns. A resolution of 1000 is frequent, and a division by a
+ * constant compiles to a multiplication.
  */
 static uint64_t take_unit(const struct chunk_encoder *e, uint64_t *delta, uint32_t n)
 {
@@ -632,7 +632,7 @@ static uint64_t take_unit(const struct chunk_encoder *e, uint64_t *delta, uint32
 	return unit;
 }
 
-/* Where a clock went back, differences are signed, so that small ones are small numbers. */
+/* If a clock went back, zigzag-encodes the differences, so that small ones are small numbers. */
 static uint64_t fold_times(struct chunk_encoder *e, uint64_t *delta, uint32_t n)
 {
 	uint64_t unit = e->source->resolution;
@@ -730,13 +730,13 @@ static void put_structure(struct chunk_encoder *e, uint64_t unit)
 static bool put_payload(struct chunk_encoder *e)
 {
 	const bool hard = e->level >= CHUNK_ALL_LEVEL;
-	/* As good as level 1 for these substreams; its tables stay in the cache. */
+	/* Compresses these substreams as well as level 1, with tables that fit into the cache. */
 	static const struct substream_way fast_codes = { 1, 5, 11, false },
 					  fast_literals = { 1, 4, 13, false };
 	const struct substream_way rest = {
 		.level = e->level, .min_match = hard ? 3 : 0, .hard = hard,
 	};
-	/* Higher levels make codes hardly smaller: the time is better spent on literals. */
+	/* Higher levels hardly compress codes better, so only literals get them. */
 	const struct substream_way *codes = e->level > 4 ? &rest : &fast_codes;
 	const struct substream_way *literals = e->level > 1 ? &rest : &fast_literals;
 	const struct substream_way bulk = { .level = e->bulk_level, .hard = hard };
@@ -750,7 +750,7 @@ static bool put_payload(struct chunk_encoder *e)
 	    s->data.failed || e->structure.failed)
 		return false;
 	buf_varint(out, e->later ? PAYLOAD_TICKS : e->back ? PAYLOAD_BACK : PAYLOAD_FORMAT);
-	/* Between marks zstd works on copies, for which there is too much of bulk. */
+	/* With marks zstd copies its input, which is too slow for bulk payload. */
 	return substream_put(out, e->zstd, &rest, buf_view(&e->structure), NULL) &&
 	       substream_put(out, e->zstd, codes, buf_view(&s->codes), &e->code_marks) &&
 	       substream_put(out, e->zstd, literals, buf_view(&s->literals), &e->literal_marks) &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Part of a table, as a table: what plans are tried on. */
+/* A sample of a table's events, as a table: the planner tries plans on it. */
 #ifndef TRAWL_FORMAT_EXCERPT_H
 #define TRAWL_FORMAT_EXCERPT_H
 
@@ -7,18 +7,21 @@
 
 struct excerpt {
 	struct table table;
-	uint32_t events;       /* that it may have */
-	uint32_t *class_count; /* and other arrays of so many */
+	uint32_t events;       /* capacity */
+	uint32_t *class_count; /* this array and the others have `events` elements */
 	uint32_t *number;
-	uint32_t *from;        /* which of the table's events each is */
+	uint32_t *from;        /* of each event: its number in the table */
 };
 
-/* Room for so many events; -1 when there is none. excerpt_free() takes a zeroed one, too. */
+/*
+ * Makes room for so many events. Returns -1 if memory runs out. excerpt_free() accepts a zeroed
+ * one.
+ */
 int excerpt_init(struct excerpt *s, uint32_t events);
 
 /*
- * Takes s->events of the events of t, which has more: the first ones of each class, in proportion
- * to its size. -1: out of memory.
+ * Samples s->events of the events of t, which has more: the first ones of each class, in proportion
+ * to its size. Returns -1 if memory runs out.
  */
 int excerpt_take(struct excerpt *s, const struct table *t);
 /* Copies the values of a column. */

@@ -3,13 +3,13 @@
 #include "format/loops.h"
 
 enum {
-	SPARE_KEY_CLASSES = 64,  /* more distinct values are no key unless the source says so */
-	SPARE_KEY_EVENTS = 256,  /* fewer events are not worth it */
+	SPARE_KEY_CLASSES = 64,  /* most distinct values of a key that the source does not name */
+	SPARE_KEY_EVENTS = 256,  /* fewest events for which such a key is used */
 	KEY_CLASSES = 4096,
-	KEYED_FINDS = 1 << 15,   /* in all tables */
+	KEYED_FINDS = 1 << 15,   /* most finds with keys, in all tables */
 	FIND_TABLE = 2 * KEYED_FINDS,
 	CPU_TABLE = 1024,
-	AHEAD = 16, /* records are fetched into the cache so many events early */
+	AHEAD = 16, /* records are prefetched this many events ahead */
 };
 
 enum room_name {
@@ -17,32 +17,32 @@ enum room_name {
 	ROOM_CPUS,
 };
 
-/* Events of one type and, if the type has keys, of the same values of these. */
+/* A class to be: the events of one type with the same values of its keys. */
 struct find {
 	uint64_t key[GROUPING_KEYS];
-	uint64_t word;   /* with kind.mask: the same as they lie in a record */
+	uint64_t word;   /* with kind.mask: the key values as their bytes are in a record */
 	uint32_t kind, count, slot;
 	uint32_t next;   /* of the same kind: its number + 1 */
 };
 
-/* What is or is not kept whole of one type: a table, if there are any. */
+/* The records of a type that are stored whole, or those that are not. Each kind is a table. */
 struct kind {
 	uint32_t n, nfinds;
 	uint32_t head, tail; /* finds: number + 1 */
-	uint32_t rest;       /* the find of all others, too many for a key: number + 1 */
+	uint32_t rest;       /* the find of events without a find of their own: number + 1 */
 	uint32_t nkeys, max;
-	uint32_t at;         /* of 8 bytes of a record in which all keys lie, */
-	uint64_t mask;       /* which are these bits of them; 0: they lie farther apart */
+	uint32_t at;         /* offset in a record of 8 bytes that contain all keys */
+	uint64_t mask;       /* the bits of the keys in these; 0: they do not fit into 8 bytes */
 	const uint32_t *keys;
 	const struct layout_column *column[GROUPING_KEYS];
-	const struct layout *dynamic; /* if not every record of it may be regular */
+	const struct layout *dynamic; /* set if a record may be irregular; see is_regular() */
 };
 
 #define FIND_FACTOR 0x9e3779b97f4a7c15ull
 
 /* ---- types ----------------------------------------------------------------------------- */
 
-/* A first argument that says what the rest means: a system call's number, an opcode. */
+/* Whether column 0 may serve as key: a system call's number, an opcode. */
 static bool may_be_key(const struct layout_column *c)
 {
 	return c->offset <= 16 && c->stride == c->size &&
@@ -82,7 +82,9 @@ static int by_cpu(const void *a, const void *b)
 	return (x->cpu > y->cpu) - (x->cpu < y->cpu);
 }
 
-/* Finds the CPUs of a batch and counts their events; the table maps a CPU to its stream + 1. */
+/*
+ * Counts the events of each CPU. Returns a hash table from a CPU to the number of its stream + 1.
+ */
 static uint32_t *find_streams(struct grouping *a, const struct batch *b, uint32_t *size)
 {
 	uint32_t *table, at, next = 0;
@@ -118,7 +120,8 @@ static uint32_t *find_streams(struct grouping *a, const struct batch *b, uint32_
 	return table;
 }
 
-/* Whether the dynamic parts of a record can be taken out and put back after its fixed part. */
+/* Whether the dynamic parts directly follow the fixed part, in field order: cursors rebuild only
+ * such records from columns. */
 static bool is_regular(const struct layout *l, const uint8_t *record, uint32_t len)
 {
 	uint64_t at = l->size;
@@ -137,7 +140,7 @@ static bool is_regular(const struct layout *l, const uint8_t *record, uint32_t l
 	return at <= len;
 }
 
-/* What only has a tail after its fixed part is always regular. */
+/* Records that have only a TAIL after their fixed part are always regular. */
 static bool may_be_irregular(const struct layout *l)
 {
 	return l->dynamic > 1 ||
@@ -146,7 +149,7 @@ static bool may_be_irregular(const struct layout *l)
 
 /* ---- classes --------------------------------------------------------------------------- */
 
-/* Keys that lie side by side are looked at as one number. */
+/* If all keys lie within 8 bytes, they are compared as one number. */
 static void join_keys(struct kind *k, const struct layout *l)
 {
 	uint32_t from = UINT32_MAX, end = 0;
@@ -197,7 +200,7 @@ static bool init_finds(struct grouping *a, size_t most)
 	for (uint32_t i = 0; i < a->nfinds; i++)
 		a->slots[a->finds[i].slot] = 0;
 	a->nfinds = 0;
-	/* One more is for what has no keys. */
+	/* One more slot for kinds without keys. */
 	a->slots = room_for(&a->memory[ROOM_SLOTS], (FIND_TABLE + 1) * sizeof(*a->slots));
 	a->finds = room_for(&a->memory[ROOM_FINDS], (most + 1) * sizeof(*a->finds));
 	if (a->slots && first)
@@ -223,7 +226,7 @@ static uint32_t new_find(struct grouping *a, uint32_t kind, const uint64_t *key,
 	return a->nfinds - 1;
 }
 
-/* All events of a kind that has no keys, or too many values of them. */
+/* Returns the find of all events of a kind that has no keys, or too many values of them. */
 static uint32_t find_rest(struct grouping *a, uint32_t kind)
 {
 	struct kind *k = &a->kinds[kind];
@@ -246,7 +249,7 @@ static inline bool same_key(const struct find *f, uint32_t kind, const uint64_t 
 	return same;
 }
 
-/* A keyed kind's next find, at a free slot of the table. */
+/* Adds a find of a kind with keys, at a free slot of the hash table. */
 static uint32_t add_find(struct grouping *a, uint32_t kind, const uint64_t *key, uint64_t word,
 			 uint32_t at)
 {
@@ -301,7 +304,7 @@ static inline uint32_t find(struct grouping *a, uint32_t kind, const uint8_t *re
 	return add_find(a, kind, key, word, at);
 }
 
-/* Puts events in chunk order; found[k] tells which find event k is. */
+/* Puts events in chunk order; found[k] is the number of event k's find. */
 LOOPS static void find_all(struct grouping *a, const struct batch *b, const uint32_t *table,
 		     uint32_t size, uint32_t *found)
 {
@@ -336,7 +339,7 @@ LOOPS static void find_all(struct grouping *a, const struct batch *b, const uint
 
 /* ---- tables ---------------------------------------------------------------------------- */
 
-/* Whether the values of a kind's keys make classes; if not, it is one. */
+/* Whether the values of a kind's keys make classes; if not, the kind is one class. */
 static bool is_keyed(const struct grouping *a, const struct kind *k, uint32_t tables_left)
 {
 	uint32_t most = k->max == SPARE_KEY_CLASSES ? SPARE_KEY_CLASSES : k->n / 4 + 1;
@@ -365,8 +368,8 @@ static void number_classes(struct grouping *a, struct grouping_table *t, struct 
 }
 
 /*
- * Tables by type, whole rows after them; their classes in the order in which they were found.
- * Returns the class of each find.
+ * Makes the tables: by type, then those of records that are stored whole; classes in the order of
+ * their first events. Returns the class of each find.
  */
 static uint32_t *make_tables(struct grouping *a, uint32_t ntypes)
 {
@@ -412,7 +415,7 @@ static uint32_t *make_tables(struct grouping *a, uint32_t ntypes)
 
 /* ---- class order ----------------------------------------------------------------------- */
 
-/* Gives events their places when classes have their numbers. */
+/* Sets each event's place in class order, once the classes are numbered. */
 LOOPS static void place_events(struct grouping *a, const uint32_t *found, const uint32_t *number,
 			 uint32_t *next)
 {
@@ -430,7 +433,7 @@ LOOPS static void place_events(struct grouping *a, const uint32_t *found, const 
 	}
 }
 
-/* From chunk order to class order: gathering is a good deal faster than scattering. */
+/* Reorders from chunk order to class order. Gathering is much faster than scattering. */
 LOOPS static void sort_events(struct grouping *a, uint64_t *delta)
 {
 	struct events *o = &a->events;
@@ -449,7 +452,7 @@ LOOPS static void sort_events(struct grouping *a, uint64_t *delta)
 	}
 }
 
-/* Arrays of n elements each; returns one more of 4 bytes. */
+/* Allocates the arrays for n events; returns an additional array of n uint32_t. */
 static uint32_t *get_memory(struct grouping *a, size_t n, bool shared)
 {
 	uint8_t *p = room_for(&a->memory[ROOM_EVENTS], n * (5 * 8 + 5 * 4 + 2));

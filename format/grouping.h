@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A batch put in order before its columns are made: streams, tables and classes.
+ * Sorts a batch into streams, tables and classes before its columns are made.
  * docs/format.md, "Order".
  */
 #ifndef TRAWL_FORMAT_GROUPING_H
@@ -15,14 +15,14 @@ enum { GROUPING_KEYS = 4, GROUPING_CLASSES = 65535, GROUPING_ROOMS = 8 };
 struct grouping_type {
 	struct layout layout;
 	uint32_t nkeys;       /* key columns that the source names */
-	bool has_spare_key;   /* column 0 may serve as key, for there is none */
+	bool has_spare_key;   /* the source names no key: column 0 may serve as one */
 	uint32_t keys[GROUPING_KEYS];
 };
 
 struct grouping_table {
 	uint32_t type;        /* index into the schema's types */
-	bool rows;            /* records that do not fit their type are kept whole */
-	uint32_t n, first;    /* events, and the place of the first in class order */
+	bool rows;            /* its records do not match their type and are stored whole */
+	uint32_t n, first;    /* number of events; place of the first one in class order */
 	uint32_t first_class, nclasses;
 	uint32_t nkeys;
 	const uint32_t *keys; /* column numbers */
@@ -37,7 +37,7 @@ struct grouping {
 	struct events events;
 	const uint8_t **record;    /* in chunk order */
 	uint32_t *length;          /* likewise */
-	uint32_t *back;            /* likewise: where the tail is (chunk.h); NULL: in its place */
+	uint32_t *back;            /* likewise: batch_event.back; NULL: all 0 */
 	const uint8_t **row;       /* records in class order */
 	uint64_t *delta;           /* likewise: time since the event before in the stream */
 	uint32_t ntables, nstreams;
@@ -46,22 +46,22 @@ struct grouping {
 	uint32_t *class_count;
 	uint64_t *class_key;       /* GROUPING_KEYS for each class */
 	uint64_t first, last;      /* smallest and largest time stamp */
-	struct find *finds;        /* classes as they are found, before they have their numbers */
+	struct find *finds;        /* classes, in the order of their first events */
 	uint32_t nfinds;
 	uint32_t *slots;           /* hash table: number of the find + 1 */
 	struct kind *kinds;        /* by 2 * type + rows */
 	struct room memory[GROUPING_ROOMS];
 };
 
-/* Sorts out which columns are keys. -1 when memory runs out. */
+/* Finds the key columns of a type. Returns -1 if memory runs out. */
 int grouping_type_init(struct grouping_type *a, const struct trawl_event_type *t);
 
-/* types[i] describes the schema's type i. -1 when memory runs out. */
+/* Groups a batch; types[i] describes the schema's type i. Returns -1 if memory runs out. */
 int grouping_make(struct grouping *a, const struct batch *b, struct grouping_type *const *types,
 	    uint32_t ntypes);
 void grouping_free(struct grouping *a);
 
-/* A column's number in a record. */
+/* Returns the number of a column in a record. */
 static inline uint64_t grouping_number(const struct layout_column *c, const uint8_t *record)
 {
 	const uint8_t *p = record + c->offset;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "format/index.h"
 
-/* A reader holds an index block's contents at a time, the writer what goes into the next one. */
+/* Bytes of an index block; both reader and writer hold the contents of one in memory. */
 enum { INDEX_STEP = 512 << 10 };
 
-/* As docs/format.md has them, "Index" and "Bodies". */
+/* The members in the order of docs/format.md, "Index" and "Bodies". */
 #define REF_PARTS(F, Z) \
 	F(u64, at) F(u64, first) F(u64, last) F(u32, len) F(u32, count) F(u16, source) Z(u16)
 #define END_PARTS(F, Z) \

@@ -10,8 +10,8 @@
 #include "format/input.h"
 
 /*
- * A file is read in pieces of at least FILE_STEP: going over the heads of a file's chunks should
- * not read what is between them. A pipe is read in large pieces, as they come.
+ * Minimum bytes of a read. Small for files, so that reading only the heads of chunks does not read
+ * their payloads.
  */
 enum { FILE_STEP = 4 << 10, PIPE_STEP = 128 << 10 };
 
@@ -62,7 +62,7 @@ bool input_is_written(const struct input *in)
 	if (flock(in->fd, LOCK_SH | LOCK_NB))
 		return errno == EWOULDBLOCK;
 	flock(in->fd, LOCK_UN);
-	/* It has ended meanwhile. */
+	/* The recorder may have ended since the lock was tested. */
 	return !fstat(in->fd, &st) && (uint64_t)st.st_size > in->size;
 }
 
@@ -123,7 +123,7 @@ static void pipe_read(struct input *in, size_t room)
 		in->waiting(in->arg);
 	k = read(in->fd, in->data + in->len, room);
 	if (k < 0 && errno == EAGAIN)
-		poll(&fd, 1, -1); /* whoever shares the pipe has set O_NONBLOCK */
+		poll(&fd, 1, -1); /* another process that shares the pipe has set O_NONBLOCK */
 	if (k < 0 && (errno == EINTR || errno == EAGAIN))
 		return;
 	if (k <= 0) {

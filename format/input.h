@@ -11,7 +11,7 @@
 
 #include "format/bytes.h"
 
-/* Addresses with this bit are none of the file; see input.overlay. */
+/* Addresses with this bit are not file offsets; see input.overlay. */
 #define INPUT_OVERLAY (UINT64_C(1) << 63)
 
 struct input {
@@ -21,20 +21,20 @@ struct input {
 	uint8_t *data;   /* the window: bytes base .. base + len */
 	uint64_t base;
 	size_t len, cap;
-	bool eof;        /* a pipe has given all */
+	bool eof;        /* the pipe's end was read */
 	int error;       /* errno of a failed read */
 	uint64_t bytes_read, reads;
-	struct buf small;  /* the blocks of a small section (small.h), */
-	uint64_t small_at; /* and 1 + the offset of its start block; 0: of none */
-	/* input_at() for addresses with INPUT_OVERLAY; set by who hands out such. NULL: none did */
+	struct buf small;  /* the expanded blocks of a small section (small.h) */
+	uint64_t small_at; /* 1 + the offset of that section's start block; 0: `small` is empty */
+	/* input_at() for addresses with INPUT_OVERLAY; set by small_expand(), else NULL */
 	const uint8_t *(*overlay)(struct input *in, uint64_t at, size_t n, size_t *got);
-	void (*waiting)(void *arg); /* if set: called before a pipe is waited for */
+	void (*waiting)(void *arg); /* called before waiting for a pipe; may be NULL */
 	void *arg;
 };
 
-/* Takes over fd. */
+/* Reads from fd, which the input owns from now on. */
 void input_fd(struct input *in, int fd);
-/* Reads p[0 .. n), which must stay; pipe: behave as if it could not seek. */
+/* Reads p[0 .. n), which must stay valid; pipe: as if from a pipe. */
 void input_memory(struct input *in, const void *p, size_t n, bool pipe);
 void input_close(struct input *in);
 /* Frees what it holds; the descriptor stays open. */
@@ -44,9 +44,9 @@ void input_release(struct input *in);
 bool input_is_written(const struct input *in);
 
 /*
- * Up to n bytes at offset `at`; *got says how many there are: fewer than n only at the end of the
- * input, or after an error. They stay valid until the next call. On a pipe, bytes before `at` are
- * given up: offsets may not go back.
+ * Returns up to n bytes at offset `at`, valid until the next call. *got is their number: fewer than
+ * n only at the end of the input or after an error. A pipe discards bytes before `at`: offsets must
+ * not decrease.
  */
 const uint8_t *input_at(struct input *in, uint64_t at, size_t n, size_t *got);
 

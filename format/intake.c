@@ -6,7 +6,7 @@
 #include "format/intake.h"
 #include "format/segment.h"
 
-enum { PIPE_SYNCS = 256 }; /* of a pipe: the newest sync blocks, which what is held may need */
+enum { PIPE_SYNCS = 256 }; /* number of sync blocks that are kept for the held chunks of a pipe */
 
 static bool begin_section(struct trawl_reader *r, uint64_t at)
 {
@@ -15,8 +15,8 @@ static bool begin_section(struct trawl_reader *r, uint64_t at)
 }
 
 /*
- * A pipe's chunk waits until it is due. Where its time stamps are on the timeline only the next
- * sync block tells, unless they are the timeline's own; but they are not before the horizon.
+ * Holds a pipe's chunk until it is due. Its times need the next sync block, unless its clock is
+ * that of the timeline; but they are not before the horizon.
  */
 static bool add_held(struct trawl_reader *r, const struct chunk_ref *ref, const uint8_t *payload,
 		     size_t len)
@@ -76,7 +76,7 @@ static bool take_chunk(struct trawl_reader *r, const struct walked *f)
 	return add_held(r, &ref, f->p + BLOCK_HEAD + CHUNK_HEAD, c.payload);
 }
 
-/* The chunks of an index block, which its last item lists. */
+/* Returns the list of chunks in an index block: its last item. */
 static struct view refs_of(struct view body)
 {
 	struct view item, refs = { 0 };
@@ -90,9 +90,8 @@ static struct view refs_of(struct view body)
 }
 
 /*
- * Copies in the index of what was lost to damage. Blocks that were put in or taken out shift the
- * offsets of others: where a copy belongs, the entries in front of it tell that were read, those of
- * chunks too.
+ * Adds the index's copies of damaged blocks. Inserted or removed bytes shift the offsets of blocks:
+ * the index entries before a copy whose blocks were read, chunks included, tell where it belongs.
  */
 static void take_index(struct trawl_reader *r, struct view *body)
 {
@@ -116,14 +115,14 @@ static void take_index(struct trawl_reader *r, struct view *body)
 	}
 }
 
-/* A sync block on a pipe: what is in front of its horizon has all come in. */
+/* After a sync block on a pipe: all events before its horizon have arrived. */
 static void move_limit(struct trawl_reader *r)
 {
 	struct clock_map clocks = catalog_clocks(&r->catalog, r->section);
 	const struct trawl_sync *s = &clocks.syncs[clocks.n - 1].s;
 	uint64_t horizon = s->horizon, limit;
 
-	/* A writer that promises nothing is taken to be at most one sync block late. */
+	/* Without a horizon, events are assumed to be late by at most one sync block. */
 	if (!horizon && clocks.n > 1)
 		horizon = clocks.syncs[clocks.n - 2].s.mono;
 	limit = horizon + clocks.origin;
@@ -138,7 +137,10 @@ static bool take_body(struct trawl_reader *r, const struct walked *f)
 	struct section *s = r->section;
 	struct view body;
 
-	/* Sync blocks are many: of those in front of all damage the copies are not looked at. */
+	/*
+	 * Sync blocks are many: those before all damage are not remembered, nor are their copies
+	 * read.
+	 */
 	s->remember = r->in.seekable && f->b.kind != BLOCK_INDEX &&
 		      (f->b.kind != BLOCK_SYNC || r->damage.blocks);
 	if (f->b.kind == BLOCK_SYNC && r->in.seekable &&
@@ -171,7 +173,7 @@ bool reader_take(struct trawl_reader *r, const struct walked *f)
 	if ((front || (f->b.kind == BLOCK_START && r->section && r->section->started) ||
 	     (f->b.kind != BLOCK_FOREIGN && !r->section)) && !begin_section(r, f->at))
 		return false;
-	/* Blocks of others after its end are not its own. */
+	/* Foreign blocks after its end block do not belong to it. */
 	if (r->section && !r->section->ended)
 		r->section->end = f->at + f->b.len;
 	if (f->b.kind == BLOCK_FOREIGN)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The blocks of a section that were read whole, so that their copies in its index are not added to
- * them. A block is known by what it says, not by its offset: bytes that were inserted or removed
- * shift all offsets after them.
+ * The blocks of a section that were read, so that the index's copies of them are not added again. A
+ * block is identified by a hash of its contents, not by its offset: inserted or removed bytes shift
+ * the offsets of all later blocks.
  */
 #ifndef TRAWL_FORMAT_KNOWN_H
 #define TRAWL_FORMAT_KNOWN_H
@@ -11,19 +11,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct known_block; /* blocks that say the same */
+struct known_block; /* blocks with equal contents */
 
 struct known {
 	struct known_block *slots;
 	size_t n, cap;
 };
 
-/* A block that was read at this offset. False when memory runs out. */
+/* Adds a block that was read at this offset. Returns false if memory runs out. */
 bool known_add(struct known *k, uint64_t key, uint64_t at);
 
 /*
- * Takes away one of the blocks of this key; false when there is none left. *at, unless NULL, is set
- * to the block's offset if it was the only one of its key.
+ * Removes one of the blocks with this key; returns false if there is none left. Unless NULL, *at is
+ * set to the block's offset if it was the only one with this key.
  */
 bool known_take(struct known *k, uint64_t key, uint64_t *at);
 

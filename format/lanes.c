@@ -144,7 +144,9 @@ int lanes_begin(struct trawl_reader *r, size_t first, size_t n, struct trawl_err
 	return 0;
 }
 
-/* When the lane's next event is at the earliest, without decoding a chunk. 0, or -1 with *err. */
+/*
+ * Sets l->earliest, a lower bound of the next event's time, without decoding. 0, or -1 with *err.
+ */
 static int lane_bound(struct trawl_reader *r, struct lane *l, struct trawl_error *err)
 {
 	const struct merge *m = &l->merge;
@@ -162,7 +164,7 @@ static int lane_bound(struct trawl_reader *r, struct lane *l, struct trawl_error
 	return 0;
 }
 
-/* The lane whose next event is, or may be, before those of all others. NULL: all have ended. */
+/* Finds the lane whose next event is, or may be, the earliest. NULL: all have ended. */
 static int first_lane(struct trawl_reader *r, struct lane **first, struct trawl_error *err)
 {
 	size_t decoded = 0;
@@ -179,13 +181,13 @@ static int first_lane(struct trawl_reader *r, struct lane **first, struct trawl_
 		if (!*first || l->earliest < (*first)->earliest)
 			*first = l;
 	}
-	/* those that have decoded chunks share the memory, and it may be one of them */
+	/* lanes with decoded chunks share the memory; this lane may become one of them */
 	if (*first)
 		(*first)->merge.share = decoded + !(*first)->merge.nactive;
 	return 0;
 }
 
-/* A lane's chunks are decoded when their time has come: there may be 64 lanes. */
+/* There may be 64 lanes, so a lane's chunks are decoded only when its events are due. */
 int lanes_next(struct trawl_reader *r, struct trawl_event *ev, struct trawl_error *err)
 {
 	struct lane *l;
@@ -198,7 +200,7 @@ int lanes_next(struct trawl_reader *r, struct trawl_event *ev, struct trawl_erro
 		l->due = ret;
 		l->ended = !ret;
 		l->earliest = l->ev.time;
-		if (l->ended) /* gives its memory back */
+		if (l->ended) /* free its memory */
 			merge_free(&l->merge);
 	}
 	if (ret || !l)

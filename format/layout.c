@@ -13,7 +13,7 @@ static bool is_number(const struct trawl_field *f)
 	return f->count == 1 || (f->kind != TRAWL_TEXT && f->kind != TRAWL_BYTES);
 }
 
-/* Bytes of the fixed part that a field takes; 0 for a field without a value. */
+/* Returns how many bytes of the fixed part a field takes; 0 for a field without a value. */
 static uint32_t fixed_bytes(const struct trawl_field *f)
 {
 	switch (f->place) {
@@ -64,7 +64,7 @@ static void add_numbers(struct layout *l, const struct trawl_field *f, uint16_t 
 	l->nnumbers = l->ncolumns;
 }
 
-/* A task's name goes with its pid: the pid column that is nearest in the record, or none. */
+/* A task's name depends on its pid: returns the nearest pid column in the record, or self. */
 static uint32_t nearest_pid(const struct layout *l, uint32_t offset, uint32_t self)
 {
 	uint32_t best = self, distance = UINT32_MAX;

@@ -20,31 +20,31 @@ struct layout_column {
 	bool string;
 	bool is_signed;  /* a number whose sign bit is extended */
 	bool key;        /* a TRAWL_FIELD_KEY number: constant in a class */
-	uint32_t offset; /* of the number, the string or its location word in the record */
-	uint32_t size;   /* of the number; of a FIXED string, else 0 */
-	uint32_t column_offset; /* of the number in an element of the public column */
-	uint32_t stride;        /* of the public column, FIXED fields only */
-	uint32_t ref;    /* the column that is best known before this one; own number: none */
+	uint32_t offset; /* in the record: of the number, the string or its location word */
+	uint32_t size;   /* of the number or FIXED string, bytes; else 0 */
+	uint32_t column_offset; /* of the number within an element of struct trawl_column */
+	uint32_t stride;        /* bytes of such an element; FIXED fields only */
+	uint32_t ref;    /* the earlier column that most likely predicts it; own number: none */
 };
 
 struct layout {
-	uint32_t size;     /* of the fixed part */
+	uint32_t size;     /* of the fixed part, bytes */
 	uint32_t ncolumns, nnumbers;
-	uint32_t dynamic;  /* columns that are not FIXED */
+	uint32_t dynamic;  /* number of columns that are not FIXED */
 	struct layout_column *columns;
 };
 
 /*
- * Fields that do not lie inside the fixed part have no columns. Returns -1 when memory runs out.
- * layout_done() takes a zeroed layout too.
+ * Makes the layout of an event type. Fields outside of the fixed part have no columns. Returns -1
+ * if memory runs out. layout_done() accepts a zeroed layout.
  */
 int layout_init(struct layout *l, const struct trawl_field *fields, uint32_t nfields,
 		uint32_t size);
 void layout_done(struct layout *l);
 
 /*
- * Where the bytes of a dynamic column are in a record: sets *from and returns their length, or
- * UINT32_MAX if they are not inside the record.
+ * Finds the bytes of a dynamic column in a record of len bytes: sets *from to their offset and
+ * returns their length, or UINT32_MAX if they are not inside the record.
  */
 uint32_t layout_dynamic(const struct layout_column *c, const uint8_t *record, size_t len,
 			uint32_t *from);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "format/level.h"
 
-enum { SPARE = 10 }; /* one part in so many of the time is left */
+enum { SPARE = 10 }; /* 1/SPARE of the time must be left */
 
-/* From 1 to 50 times as fast as level 1, in steps of about 1.5 on program files and text. */
+/* zstd levels; each is about 1.5 times as fast as the one before, on program files and text. */
 static const int fast_levels[LEVEL_RUNGS - 2] = { -3, -10, -50 };
 
 int level_of_rung(unsigned int rung, int wanted)
@@ -20,15 +20,15 @@ static bool known(const struct adaptive_level *p, unsigned int rung)
 	return c->at && p->bytes - c->at < LEVEL_STALE;
 }
 
-/* ns for a byte of records. */
+/* Returns the cost of a rung: ns for a byte of records. */
 static double cost(const struct adaptive_level *p, unsigned int rung)
 {
 	return p->cost[rung].encode + p->cost[rung].left * p->write;
 }
 
 /*
- * The rung below if it is cheaper, or the one above if that is, or if nobody knows. From the
- * cheapest one on, costs rise to both sides.
+ * Returns the rung below if it is cheaper; else the rung above if that is cheaper or not measured.
+ * Only neighbours need to be compared, because costs rise on both sides of the cheapest rung.
  */
 static unsigned int cheaper(const struct adaptive_level *p)
 {
@@ -52,8 +52,9 @@ void level_busy(struct adaptive_level *p, uint64_t bytes)
 }
 
 /*
- * Could it have kept up on this rung, with a part of the time to spare? At the limit, it would be
- * late again at once. What is not known is tried when there is as much to spare now.
+ * Whether the worker would have kept up on this rung with 1/SPARE of the time left; without a
+ * reserve it would fall behind again at once. A rung that was not measured is tried if that much is
+ * left on the current one.
  */
 static bool affordable(const struct adaptive_level *p, unsigned int rung, uint64_t idle,
 		       uint64_t time)
@@ -65,7 +66,7 @@ static bool affordable(const struct adaptive_level *p, unsigned int rung, uint64
 
 void level_idle(struct adaptive_level *p, uint64_t bytes, uint64_t idle, uint64_t now)
 {
-	/* What came at once could have been spread out. */
+	/* a burst after an idle time could have been spread over it */
 	if (now - idle > (now - p->since) / SPARE)
 		p->late = 0;
 	for (unsigned int r = 0; r < p->rung; r++) {

@@ -23,8 +23,8 @@ struct trawl_reader *trawl_reader_blank(struct trawl_error *err)
 	return NULL;
 }
 
-/* By way of a block's body, so that what is known is a copy like any other. */
-static int tell(struct trawl_reader *r, enum block_kind kind, struct buf *body,
+/* Adds by a block's body, so that the catalog makes its copy as for a file. */
+static int add_body(struct trawl_reader *r, enum block_kind kind, struct buf *body,
 		struct trawl_error *err)
 {
 	struct view v = { body->data, body->data + body->len, false };
@@ -34,30 +34,30 @@ static int tell(struct trawl_reader *r, enum block_kind kind, struct buf *body,
 	return ok ? 0 : trawl_fail(err, TRAWL_CANNOT, "out of memory");
 }
 
-const struct trawl_source *trawl_reader_tell_source(struct trawl_reader *r,
-						    const struct trawl_source *s,
-						    struct trawl_error *err)
+const struct trawl_source *trawl_reader_add_source(struct trawl_reader *r,
+						   const struct trawl_source *s,
+						   struct trawl_error *err)
 {
 	struct buf body = { 0 };
 
 	body_source(&body, s, 0);
-	return tell(r, BLOCK_SOURCE, &body, err) ? NULL : r->section->sources[s->id]->source;
+	return add_body(r, BLOCK_SOURCE, &body, err) ? NULL : r->section->sources[s->id]->source;
 }
 
-const struct trawl_event_type *trawl_reader_tell_type(struct trawl_reader *r,
-						      const struct trawl_event_type *t,
-						      struct trawl_error *err)
+const struct trawl_event_type *trawl_reader_add_type(struct trawl_reader *r,
+						     const struct trawl_event_type *t,
+						     struct trawl_error *err)
 {
 	struct section_source *here = r->section->sources[t->source];
 	uint32_t index = here ? here->ntypes : 0;
 	struct buf body = { 0 };
 
 	body_type(&body, t, index);
-	return tell(r, BLOCK_EVENT_TYPE, &body, err) ? NULL : here->types[index];
+	return add_body(r, BLOCK_EVENT_TYPE, &body, err) ? NULL : here->types[index];
 }
 
-int trawl_reader_tell_meta(struct trawl_reader *r, const struct trawl_meta *m,
-			   struct trawl_error *err)
+int trawl_reader_add_meta(struct trawl_reader *r, const struct trawl_meta *m,
+			  struct trawl_error *err)
 {
 	struct meta_part p = { 0 };
 	int ret = 0;
@@ -66,13 +66,13 @@ int trawl_reader_tell_meta(struct trawl_reader *r, const struct trawl_meta *m,
 		struct buf body = { 0 };
 
 		body_meta(&body, &p);
-		ret = tell(r, BLOCK_META, &body, err);
+		ret = add_body(r, BLOCK_META, &body, err);
 	}
 	return ret;
 }
 
-int trawl_reader_tell_sync(struct trawl_reader *r, const struct trawl_sync *s,
-			   struct trawl_error *err)
+int trawl_reader_add_sync(struct trawl_reader *r, const struct trawl_sync *s,
+			  struct trawl_error *err)
 {
 	struct buf body = { 0 };
 
@@ -81,5 +81,5 @@ int trawl_reader_tell_sync(struct trawl_reader *r, const struct trawl_sync *s,
 		return 0;
 	}
 	body_sync(&body, s);
-	return tell(r, BLOCK_SYNC, &body, err);
+	return add_body(r, BLOCK_SYNC, &body, err);
 }

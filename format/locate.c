@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finding the sections of a file. From its end backwards, each section's end block tells where
- * the section begins and where its index is. What is in front of the first section that cannot
- * be had this way (all of the file when it is cut) is scanned block by block.
+ * Finds the sections of a file. Goes backwards from the end of the file: a section's end block says
+ * where the section begins and where its index is. When a section has no valid end block or index,
+ * everything before it is scanned block by block: the whole file, if it is cut.
  */
 #include <errno.h>
 
@@ -10,7 +10,7 @@
 #include "format/memory.h"
 #include "format/locate.h"
 
-/* ---- is it ours? ------------------------------------------------------------------------- */
+/* ---- is it a trawl file? ----------------------------------------------------------------- */
 
 enum { FRONT_SEARCH = 1 << 20 };
 
@@ -62,7 +62,9 @@ int probe_front(struct trawl_reader *r, struct trawl_error *err)
 				  r->name);
 	if (!memcmp(p, shb, got < 4 ? got : 4) && (got < 12 || get32(p + 8) == PCAPNG_BOM))
 		return 0;
-	/* Before the search: what is compressed may hold our first bytes as they were. */
+	/*
+	 * Checked before the search: an archive may contain the first bytes of a file uncompressed.
+	 */
 	name = foreign_name(p, got);
 	p = input_at(&r->in, 0, FRONT_SEARCH, &got);
 	if (!name && memmem(p, got, block_uuid, sizeof(block_uuid)))
@@ -81,12 +83,12 @@ int walk_fault(struct trawl_reader *r, enum walk step, const struct walked *f,
 	if (step == WALK_ERROR)
 		return trawl_fail(err, TRAWL_CANNOT, "%s: cannot be read: %s", r->name,
 				  strerror(r->in.error));
-	/* What cannot be read lies in front of sections that can. */
+	/* The unreadable part precedes sections that can be read. */
 	if (r->index_used)
 		return 0;
 	if (!r->ours && !r->damage.cut &&
 	    (f->b.type == PCAPNG_SHB || f->b.type == PCAPNG_JOURNAL)) {
-		r->damage.cut = true; /* nothing after our first blocks, which any may have */
+		r->damage.cut = true; /* the file ends after its first pcapng blocks */
 		r->damage.cut_at = f->at + f->b.len;
 	}
 	if (!r->ours && r->damage.ours)
@@ -110,7 +112,7 @@ bool trawl_is_ours(int fd)
 	bool ours;
 
 	input_fd(&in, fd);
-	/* one that cannot be read is no stranger's: trawl_open() says what is wrong */
+	/* after a read error the file counts as ours, so that trawl_open() reports the error */
 	ours = in.seekable && (walk_finds_own(&in, 0) || in.error);
 	input_release(&in);
 	return ours;
@@ -119,14 +121,14 @@ bool trawl_is_ours(int fd)
 /* ---- by the index ------------------------------------------------------------------------ */
 
 struct located {
-	uint64_t start, end; /* of the section; end: after its end block */
+	uint64_t start, end; /* offsets of the section in the file; end: after its end block */
 	struct end_mark mark;
 	uint64_t *index;     /* offsets of its index blocks, newest first */
 	size_t nindex;
 	uint64_t events, chunks;
 };
 
-/* Chunks that lie in the section, one after the other; *after: the end of the one before. */
+/* Whether the listed chunks lie in the section and do not overlap; *after: end of the last one. */
 static bool refs_ok(struct view refs, struct located *l, uint64_t *first, uint64_t *after)
 {
 	struct chunk_ref c;
@@ -144,7 +146,7 @@ static bool refs_ok(struct view refs, struct located *l, uint64_t *first, uint64
 	return !view_left(&refs);
 }
 
-/* An index block that is to be believed: its chunks are in front of those of the one after it. */
+/* Whether an index block is plausible: its chunks precede those of the next index block. */
 static bool index_ok(struct view body, struct located *l, uint64_t *before)
 {
 	uint64_t first = *before, after = 0, at;
@@ -160,7 +162,7 @@ static bool index_ok(struct view body, struct located *l, uint64_t *before)
 	return true;
 }
 
-/* Follows the chain of index blocks from the end; false when it is not to be believed. */
+/* Follows the chain of index blocks backwards from the end block; false if it is not plausible. */
 static bool index_chain(struct trawl_reader *r, struct located *l)
 {
 	uint64_t at = l->mark.section - l->mark.index, back, before = l->mark.section;
@@ -188,7 +190,7 @@ out:
 	return ok;
 }
 
-/* Takes what an index block tells, and remembers where it is for what it tells of chunks. */
+/* Adds the copies in an index block to the catalog, and its chunks as a segment. */
 static bool index_take_up(struct trawl_reader *r, struct section *s, uint64_t index)
 {
 	enum block_kind kind;
@@ -203,7 +205,7 @@ static bool index_take_up(struct trawl_reader *r, struct section *s, uint64_t in
 		if (kind == BLOCK_REFS)
 			chunks += (uint32_t)(view_left(&item) / INDEX_REF);
 		else if (!catalog_add(&r->catalog, s, kind, at, &item))
-			damage_add(&r->damage, s->start + at); /* or there is no memory for it */
+			damage_add(&r->damage, s->start + at); /* also if memory ran out */
 	}
 	if (budget_failed(&r->catalog.budget))
 		return false;
@@ -216,8 +218,8 @@ static bool index_take_up(struct trawl_reader *r, struct section *s, uint64_t in
 }
 
 /*
- * Whether the section at `start` has a start block of a newer version. Its index, end and other
- * blocks may be of a version that this reader knows, and still mean something else.
+ * Whether the section at `start` has a start block of a newer version. Then even its blocks of a
+ * known version may have another meaning.
  */
 static bool is_newer(struct trawl_reader *r, uint64_t start, uint64_t end)
 {
@@ -233,7 +235,10 @@ static bool is_newer(struct trawl_reader *r, uint64_t start, uint64_t end)
 	return step == WALK_NEWER;
 }
 
-/* The section whose end block ends at `end`. A newer one is left to scan(), which refuses it. */
+/*
+ * Finds the section whose end block ends at `end`. Returns false for a newer one: scan() refuses
+ * it.
+ */
 static bool locate_one(struct trawl_reader *r, uint64_t end, struct located *l)
 {
 	struct view body;
@@ -287,7 +292,7 @@ static int scan(struct trawl_reader *r, uint64_t end, struct trawl_error *err)
 		if (!r->ours && block_is_packet(&f.b)) {
 			if (!r->index_used && !walk_finds_own(&r->in, f.at))
 				return walk_fault(r, WALK_END, &f, err);
-			r->ours = true; /* a capture of ours is after one of others */
+			r->ours = true; /* a section of trawl follows a foreign one */
 			damage_add(&r->damage, f.at);
 		}
 		if (!reader_take(r, &f))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions that are little but loops over columns exist twice where the compiler and the loader
- * can do that: for processors with AVX2 and BMI, a tenth faster, and for all others.
+ * LOOPS marks functions that mostly loop over columns. If compiler and loader support it, they are
+ * compiled twice: for processors with AVX2 and BMI (10 % faster), and for all others.
  */
 #ifndef TRAWL_FORMAT_LOOPS_H
 #define TRAWL_FORMAT_LOOPS_H

@@ -20,7 +20,7 @@ enum {
 	FRONT_AT = 8,           /* of the front check in a start block's body */
 };
 
-/* What somebody sees who looks at the file's properties in another program, or at its bytes. */
+/* The section's comment, which other programs show: it names the program that reads the file. */
 static const char comment[] = "trawl-decode";
 
 struct maker {
@@ -39,7 +39,7 @@ static void add_item(struct maker *m, uint8_t kind, const void *head, size_t nhe
 	buf_put(&m->items, p, n);
 }
 
-/* A chunk whose substreams are not compressed: the frame around them does that better. */
+/* Adds a chunk with uncompressed substreams: one zstd frame around all blocks compresses better. */
 static bool add_chunk(struct maker *m, const uint8_t *block)
 {
 	uint8_t head[CHUNK_HEAD];
@@ -84,7 +84,7 @@ static bool add_block(struct maker *m, const struct walked *f)
 		return true;
 	}
 	ok = !block_is_small(&f->b) && block_body(f->p, &f->b, &tmp, &body);
-	/* Hashes of blocks that will be others are made anew by the reader. */
+	/* The reader recomputes hashes of blocks that change. */
 	if (ok && (f->b.kind == BLOCK_START || f->b.kind == BLOCK_SOURCE)) {
 		struct buf copy = {0};
 
@@ -178,7 +178,7 @@ bool small_build(struct buf *out, const uint8_t *file, size_t n)
 	return ok;
 }
 
-/* The file once more, to be read: what writes a file often cannot. */
+/* Opens the file for reading: a writer's descriptor is often write-only. */
 static int open_again(int fd)
 {
 	char path[32];
@@ -189,7 +189,7 @@ static int open_again(int fd)
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-/* All of a file of at most SMALL_FILE_MAX bytes, or NULL. */
+/* Reads a whole file of at most SMALL_FILE_MAX bytes. Returns NULL on failure. */
 static uint8_t *read_file(int fd, size_t *n)
 {
 	struct stat st;
@@ -212,8 +212,9 @@ static uint8_t *read_file(int fd, size_t *n)
 }
 
 /*
- * Overwrites the file, of which `old` are the bytes, with its small form. False: the old bytes are
- * there again. Where even these cannot be written, what is behind them can still be read.
+ * Overwrites the file with its small form; `old` are its bytes. If that fails, writes the old bytes
+ * again and returns false. If that fails too, the blocks after the overwritten part are still
+ * readable.
  */
 static bool overwrite(int fd, const struct buf *small, const uint8_t *old)
 {

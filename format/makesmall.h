@@ -5,10 +5,15 @@
 
 #include "format/bytes.h"
 
-/* Makes the small form of a file of one whole section; false: it is none, or it would be larger. */
+/*
+ * Appends the small form of a file with one complete section. Returns false if the file is not such
+ * a one, or would not become smaller.
+ */
 bool small_build(struct buf *out, const uint8_t *file, size_t n);
 
-/* Appends a file whose small section holds these items (small.h), whatever they say. */
+/*
+ * Appends a file whose small section has these items (small.h), without checking them: for tests.
+ */
 bool small_pack(struct buf *out, bool later, const uint8_t *items, size_t n);
 
 #endif

@@ -17,7 +17,7 @@ void *memory_new(size_t *size)
 	*size = (*size + HUGE_PAGE - 1) & ~(size_t)(HUGE_PAGE - 1);
 	p = aligned_alloc(HUGE_PAGE, *size);
 	if (p)
-		madvise(p, *size, MADV_HUGEPAGE); /* or small pages, where this fails */
+		madvise(p, *size, MADV_HUGEPAGE); /* on failure it has small pages */
 	return p;
 }
 
@@ -73,7 +73,7 @@ void *room_for(struct room *r, size_t size)
 	if (!budget_take(r->budget, asked, "a chunk of events"))
 		return NULL;
 	r->p = memory_new(&cap);
-	/* What it is rounded up by is never touched. */
+	/* Only the requested bytes count: the rounding is never touched. */
 	r->cap = r->p ? asked : 0;
 	if (!r->p)
 		budget_return(r->budget, asked);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Large memory that is kept between uses. */
+/* Large buffers that are kept between uses, and the memory limit of a reader. */
 #ifndef TRAWL_FORMAT_MEMORY_H
 #define TRAWL_FORMAT_MEMORY_H
 
@@ -11,51 +11,54 @@
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 
 /*
- * At least *size bytes for free(); *size becomes what there is. Large pieces are made of huge
- * pages, where the kernel has them: going through columns misses the TLB for a fifth of the time
- * otherwise. NULL when memory runs out.
+ * Allocates at least *size bytes, to be freed by free(); sets *size to the usable size. Large
+ * buffers use huge pages if the kernel has them: otherwise a fifth of the time of decoding is TLB
+ * misses. Returns NULL if memory runs out.
  */
 void *memory_new(size_t *size);
 
 /*
- * Makes room for `need` elements in an array of *room, which at least doubles. False when memory
- * runs out: the array stays as it was. array: the address of the pointer to its elements of `size`
- * bytes.
+ * Makes room for `need` elements in an array with a capacity of *room, which at least doubles.
+ * `array` is the address of the pointer to its elements, which have `size` bytes. Returns false if
+ * memory runs out, and leaves the array unchanged.
  */
 bool array_grow(void *array, size_t *room, size_t need, size_t size);
 #define array_reserve(array, room, need) \
 	((need) <= (room) || array_grow(&(array), &(room), (need), sizeof(*(array))))
 
 /*
- * The memory that a reader may use, since a small file can ask for any amount. All parts of the
- * reader count here what they use.
+ * Limits the memory of a reader, because a small file can ask for any amount. All parts of the
+ * reader take from its budget.
  */
 struct budget {
 	uint64_t most, used;   /* bytes; most 0: no limit */
-	const char *refused;   /* what was asked for when it was too much; NULL: nothing so far */
-	bool exhausted;        /* malloc() failed: what could not be read is not damaged */
+	const char *refused;   /* what exceeded the limit, for the error; NULL: nothing so far */
+	bool exhausted;        /* malloc() failed: blocks that were not read may be undamaged */
 };
 
 enum { BUDGET_DEFAULT = 256 << 20 };
 
-/* Counts n bytes more for this, unless that is too much. Without a budget there is no limit. */
+/* Takes n bytes for `what`. Returns false if that exceeds the limit. b NULL: no limit. */
 bool budget_take(struct budget *b, uint64_t n, const char *what);
 void budget_return(struct budget *b, uint64_t n);
 
-/* Was anything not read for want of memory, of the budget or of all? */
+/* Whether anything was not read because of the limit, or because malloc() failed. */
 static inline bool budget_failed(const struct budget *b)
 {
 	return b->refused || b->exhausted;
 }
 
-/* Memory that only grows. Starts all zero; ends by room_free(), or free(r.p) without a budget. */
+/*
+ * A buffer that only grows. Initialised with zeros; freed by room_free(), or by free(r.p) if it has
+ * no budget.
+ */
 struct room {
 	void *p;
 	size_t cap;
-	struct budget *budget; /* where it counts; NULL: nowhere */
+	struct budget *budget; /* that its memory is taken from; NULL: none */
 };
 
-/* At least `size` bytes with undefined contents, or NULL. */
+/* Returns at least `size` uninitialised bytes, valid until the next call; NULL: out of memory. */
 void *room_for(struct room *r, size_t size);
 void room_free(struct room *r);
 

@@ -5,33 +5,35 @@
 #include "format/memory.h"
 #include "format/search.h"
 
-/* Chunks of a good file overlap little; a hostile one shall not have them all decoded at once. */
+/*
+ * Limits of decoded chunks: those of a valid file overlap little, those of a hostile one may all.
+ */
 enum {
 	ACTIVE_MAX = 1024,
-	SPARE_MAX = 16,         /* structures that are kept for the next chunks */
+	SPARE_MAX = 16,         /* number of struct active that are kept for reuse */
 	CPUS_MAX = 8192,
 };
 
 /* A decoded chunk. */
 struct active {
 	struct active *next, *prev;
-	struct chunk_memory *kept; /* of the chunk */
+	struct chunk_memory *kept; /* the chunk's memory, by chunk_take() */
 	struct chunk_cursor *cursor;
 	const struct trawl_chunk *chunk;
-	uint64_t *time;   /* by which events are merged, in chunk order; with the chunk */
-	uint64_t *shown;  /* the events' own; most often the same */
+	uint64_t *time;   /* by which events are merged, in chunk order */
+	uint64_t *shown;  /* trawl_event.time, in chunk order; often the same array */
 	uint64_t order;
 	size_t memory;
 	uint16_t source;  /* number in the section */
 	uint32_t streams; /* in the heap */
-	bool gaps;        /* of a stream, some events between others are not of the range */
+	bool gaps;        /* events in the middle of a stream are outside of the range */
 };
 
-/* A stream's next event. */
+/* The next event of a stream. */
 struct head {
 	uint64_t time;
 	struct active *a;
-	uint32_t stream, pos, end; /* events pos .. end - 1 of the chunk are left */
+	uint32_t stream, pos, end; /* events pos to end - 1 of the chunk are left */
 };
 
 /* ---- waiting chunks ---------------------------------------------------------------------- */
@@ -91,7 +93,7 @@ static struct waiting waiting_pop(struct merge *m)
 	return top;
 }
 
-/* A chunk of the bundle waits no more. */
+/* A chunk of the bundle stops waiting. Frees the bundle after the last one. */
 static void unref(struct merge *m, struct bundle *b)
 {
 	if (--b->waiting)
@@ -191,7 +193,7 @@ static void active_done(struct merge *m, struct active *a)
 
 /* ---- times ------------------------------------------------------------------------------- */
 
-/* Time stamps of a chunk to the timeline, in place. */
+/* Converts time stamps of a chunk to the timeline, in place. */
 static void to_timeline(const struct clock_map *clocks, enum trawl_clock clock, uint64_t at,
 			uint64_t *ts, size_t n)
 {
@@ -206,7 +208,7 @@ static void to_timeline(const struct clock_map *clocks, enum trawl_clock clock, 
 		ts[i] = clock_to_mono(clocks, clock, ts[i], after) + clocks->origin;
 }
 
-/* The last time of the source's stream on this CPU, so far. */
+/* Returns the time of the newest event of a stream, to be updated; NULL: not kept. */
 static uint64_t *tail_of(struct section_source *s, uint32_t cpu)
 {
 	size_t low = partition_point(s->ntails, i, s->tails[i].cpu < cpu);
@@ -223,7 +225,7 @@ static uint64_t *tail_of(struct section_source *s, uint32_t cpu)
 	return &s->tails[low].time;
 }
 
-/* A stream's events keep their order, whatever its clock did. */
+/* Raises times that are before the stream's previous event, so that its events keep their order. */
 static void clamp_monotonic(struct section_source *s, const struct trawl_chunk *chunk,
 			    uint64_t *time)
 {
@@ -241,7 +243,7 @@ static void clamp_monotonic(struct section_source *s, const struct trawl_chunk *
 	}
 }
 
-/* The time stamps in chunk order, on the timeline. */
+/* Computes a->time and a->shown: times on the timeline in chunk order. False: out of memory. */
 static bool active_times(struct merge *m, struct active *a, const struct waiting *w)
 {
 	struct clock_map clocks = w->bundle->nsyncs ? w->bundle->clocks :
@@ -265,7 +267,7 @@ static bool active_times(struct merge *m, struct active *a, const struct waiting
 	a->shown = a->time;
 	if (source->source->clock == TRAWL_CLOCK_MONO)
 		return true;
-	/* Without a sync block, as of an imported file, the time stamps are all that is known. */
+	/* Without a sync block, as in an imported file, events show their time stamps unchanged. */
 	if (!clocks.n) {
 		a->shown = chunk_memory_more(a->kept, chunk->count, sizeof(*a->shown));
 		if (!a->shown)
@@ -305,7 +307,7 @@ static void heads_down(struct head *h, size_t n)
 	h[i] = top;
 }
 
-/* The top is given from without a look at the heap for as long as it is earlier than all others. */
+/* Sets m->runner_up: events of the first head before this time need no look at the heap. */
 static void heads_settle(struct merge *m)
 {
 	const struct head *h = m->heads;
@@ -334,7 +336,7 @@ static bool in_range(const struct merge *m, uint64_t time)
 	return time >= m->range.from && (time < m->range.to || m->range.to == UINT64_MAX);
 }
 
-/* Leaves out of a stream what is not of the range. Its clock may go back: times are not sorted. */
+/* Removes events outside of the range from both ends of a stream, whose times may not be sorted. */
 static void cut_to_range(const struct merge *m, struct head *h)
 {
 	const uint64_t *time = h->a->shown;
@@ -349,7 +351,7 @@ static void cut_to_range(const struct merge *m, struct head *h)
 		h->a->gaps |= !in_range(m, time[i]);
 }
 
-/* Adds the streams of a decoded chunk to the heap, with the part of them that was asked for. */
+/* Adds the streams of a decoded chunk to the heap, cut to the range. */
 static bool join(struct merge *m, struct active *a)
 {
 	a->gaps = false;
@@ -376,7 +378,7 @@ struct chunk_schema section_schema(const struct section *s, uint16_t source)
 	return (struct chunk_schema){ here->source, here->types, here->ntypes };
 }
 
-/* What is decoded takes part. */
+/* Makes a decoded chunk active. */
 static bool start_active(struct merge *m, struct active *a, const struct waiting *w)
 {
 	bool ok;
@@ -393,7 +395,7 @@ static bool start_active(struct merge *m, struct active *a, const struct waiting
 	return ok;
 }
 
-/* The waiting chunk that may be due next is decoded. A damaged one is counted and dropped. */
+/* Decodes the first waiting chunk. A damaged one is counted and dropped. */
 static bool activate(struct merge *m)
 {
 	struct waiting w = waiting_pop(m);
@@ -429,7 +431,9 @@ out:
 	return ok;
 }
 
-/* 1, or -1 when memory runs out: then *ev is not what was recorded. */
+/*
+ * Fills *ev with the first head's event. Returns 1; or -1 if memory runs out, and *ev is invalid.
+ */
 static int emit(struct merge *m, struct trawl_event *ev)
 {
 	struct head *top = &m->heads[0];
@@ -457,7 +461,9 @@ static int emit(struct merge *m, struct trawl_event *ev)
 	return 1;
 }
 
-/* Chunks of which every event has been given. Not at once: the last record is still in use. */
+/*
+ * Frees chunks whose events were all returned: on the next call, as the caller uses the last one.
+ */
 static void drop_done(struct merge *m)
 {
 	struct active *next;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events of many chunks in time order. Chunks wait, encoded, until the first of their events may
- * be due; then they are decoded, and their streams (one a CPU) compete in a heap. Order: time,
- * then source, CPU, and place in the file; within a stream always as recorded.
+ * Merges the events of many chunks in time order. A chunk waits, encoded, until its first event may
+ * be due. Then it is decoded and its streams (one for each CPU) join a heap, which is ordered by
+ * time, source, CPU and place in the file. Within a stream events stay in the recorded order.
  */
 #ifndef TRAWL_FORMAT_MERGE_H
 #define TRAWL_FORMAT_MERGE_H
@@ -12,23 +12,23 @@
 #include "format/walk.h"
 
 /*
- * Chunks that are known together, and the clocks around them. Lives until the last of them was
- * decoded.
+ * The chunks of a segment and the clock-syncs that their times need. Freed when the last of the
+ * chunks is decoded.
  */
 struct bundle {
 	struct chunk_ref *refs;
 	size_t n, cap;
 	struct clock_sync *syncs;
 	size_t nsyncs, syncs_cap;
-	struct clock_map clocks; /* syncs, in order; without any: those that the catalog has */
-	size_t waiting;          /* chunks */
-	uint8_t *payload;        /* of the only chunk; NULL: to be read from the file */
+	struct clock_map clocks; /* of `syncs`; if it has none, the catalog's */
+	size_t waiting;          /* number of chunks that are not decoded */
+	uint8_t *payload;        /* of a single chunk of a pipe; NULL: read it from the file */
 	size_t len;
 };
 void bundle_free(struct bundle *b);
 
 struct waiting {
-	uint64_t start; /* no event of the chunk is earlier on the timeline */
+	uint64_t start; /* time: no event of the chunk is earlier */
 	struct bundle *bundle;
 	size_t i;       /* of its chunks */
 };
@@ -38,38 +38,39 @@ struct merge {
 	struct section *section;
 	struct damage *damage;
 	struct trawl_range range;
-	/* Reads a chunk's payload; valid until the next call. NULL: damaged. */
+	/* Reads a chunk's payload, valid until the next call. Returns NULL if it is damaged. */
 	const uint8_t *(*payload)(void *arg, const struct section *s, const struct chunk_ref *r,
 				  size_t *len);
 	void *arg;
 
 	struct waiting *waiting; /* heap by start, then place in the file */
 	size_t nwaiting, waiting_cap;
-	size_t held;             /* bytes of owned payloads */
+	size_t held;             /* bytes of all payloads in bundles */
 	struct head *heads;      /* heap */
 	size_t nheads, heads_cap;
 	uint64_t runner_up;      /* the earliest time of all heads but the first */
-	uint64_t due;            /* events before this come before all that waits, and the limit */
+	uint64_t due;            /* earlier events precede all waiting chunks and the limit */
 	struct chunk_decoder *decoder;
 	struct active *active, *spare;
-	size_t nactive, memory;  /* decoded chunks, and bytes of them */
-	size_t share;            /* so many merges share the memory that a file may take */
-	bool disorder;           /* a chunk had to wait: more overlap than memory is for */
+	size_t nactive, memory;  /* number of decoded chunks, and their bytes */
+	size_t share;            /* number of merges that share the memory limit of the reader */
+	bool disorder;           /* more chunks overlap than fit into memory: order may be wrong */
 };
 
-/* The i-th chunk, whose source is known; the bundle is the merge's when it returns true. */
+/* Adds the bundle's i-th chunk, whose source must be known. On true the merge owns the bundle. */
 bool merge_add(struct merge *m, struct bundle *b, size_t i, uint64_t start);
-/* Chunks of this source that wait for a later time than this are due then, but the bundle's. */
+/* Lowers the start of the source's waiting chunks to `start`, except those of one bundle. */
 void merge_hasten(struct merge *m, const struct bundle *but, uint16_t source, uint64_t start);
-/* No event of the chunk is earlier than this. */
+/* Returns a time such that no event of the chunk is earlier. */
 uint64_t merge_start(const struct section *s, const struct clock_map *clocks,
 		     const struct chunk_ref *r);
-/* 1: *ev is the next event, which is before `limit`; 0: none; -1: memory ran out. */
+/* Fills *ev with the next event before `limit` and returns 1; 0 if there is none; -1 if memory runs
+ * out. */
 int merge_next(struct merge *m, uint64_t limit, struct trawl_event *ev);
-/* The same of an event that is known to be due: 0 if there is none, and merge_next() looks on. */
+/* A fast path: the same if no chunk has to be decoded first; else returns 0: call merge_next(). */
 int merge_next_due(struct merge *m, struct trawl_event *ev);
 bool merge_empty(const struct merge *m);
-/* Another section: what is left of the one before is dropped. */
+/* Begins another section; drops what is left of the one before. */
 void merge_begin(struct merge *m, struct section *s);
 void merge_free(struct merge *m);
 

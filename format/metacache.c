@@ -32,7 +32,7 @@ static struct meta_family *family_of(struct meta_cache *f, const char *name)
 	size_t len = strcspn(name, "/");
 	struct meta_family *g;
 
-	len = name[len] ? len : 0; /* names without any belong together */
+	len = name[len] ? len : 0; /* names without '/' are one family */
 	for (g = f->families; g; g = g->next)
 		if (g->len == len && !memcmp(g->name, name, len))
 			return g;
@@ -57,7 +57,7 @@ static struct cached_meta **slot(const struct meta_cache *f, const char *name)
 	return at;
 }
 
-/* Room for one more; it is only slower when memory runs out, unless it is the first. */
+/* Enlarges the hash table. If memory runs out the old one is kept, which is only slower. */
 static bool grow(struct meta_cache *f)
 {
 	size_t n = f->nslots ? f->nslots * 2 : META_CACHE_SLOTS;

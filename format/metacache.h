@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The newest metadata of each name, in bounded memory. Names that are the same up to their first
- * '/' are a family. When memory is full, the oldest piece of the largest family is dropped: ten
- * thousand tasks push out tasks, not the description of a probe.
+ * The newest metadata of each name, in bounded memory. Names that are equal up to their first '/'
+ * are a family. When memory is full, the oldest piece of the largest family is dropped, so that ten
+ * thousand tasks replace older tasks and not the description of a probe.
  *
- * Nothing here locks.
+ * Not thread safe.
  */
 #ifndef TRAWL_FORMAT_METACACHE_H
 #define TRAWL_FORMAT_METACACHE_H
@@ -14,7 +14,7 @@
 struct meta_family;
 
 struct cached_meta {
-	struct trawl_meta meta;      /* its strings and data are after this struct */
+	struct trawl_meta meta;      /* its strings and data are stored after this struct */
 	uint32_t refs;
 	size_t size;
 	struct cached_meta *next;           /* of the same hash */
@@ -30,17 +30,19 @@ struct meta_cache {
 	struct meta_family *families;
 };
 
-/* At most `most` bytes. Nothing is allocated before the first meta_cache_put(). */
+/* Limits the cache to `most` bytes. Allocates nothing before the first meta_cache_put(). */
 void meta_cache_init(struct meta_cache *f, size_t most);
 void meta_cache_free(struct meta_cache *f);
 
-/* Copies the metadata; what is known by this name is replaced. False when memory runs out or it
- * is larger than all that may be kept. */
+/*
+ * Copies metadata into the cache; replaces what has the same name. Returns false if memory runs
+ * out, or it is larger than the cache.
+ */
 bool meta_cache_put(struct meta_cache *f, const struct trawl_meta *m);
 
 /*
- * All of them, the oldest first, as they are now: they stay until meta_cache_release() of the same,
- * whatever is put meanwhile. NULL when memory runs out.
+ * Returns all entries, the oldest first; *n is their number. They stay valid until
+ * meta_cache_release() of the returned array, even if they are replaced. NULL: out of memory.
  */
 struct cached_meta **meta_cache_hold(struct meta_cache *f, size_t *n);
 void meta_cache_release(struct cached_meta **held, size_t n);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An open file: its input, what is known of it, and how far it has been read. */
+/* struct trawl_reader: an open file, its catalog, and how far it has been read. */
 #ifndef TRAWL_FORMAT_OPENFILE_H
 #define TRAWL_FORMAT_OPENFILE_H
 
@@ -8,20 +8,20 @@
 /*
  * How far a pipe has been read.
  *
- *	PIPE_OPEN ----------> PIPE_SECTION: the next section has begun; this one's events are given
- *	   |    <---------------- pipe_section(); chunk by chunk at once: no events wait
+ *	PIPE_OPEN ----------> PIPE_SECTION: the next section began; this one's events are given
+ *	   |    <---------------- pipe_section(): all these events were returned
  *	   v
- *	PIPE_ENDED: the input ended or failed; what came is given, and nothing is read any more
+ *	PIPE_ENDED: the input ended or failed; events that were read are still returned
  */
 enum pipe_state { PIPE_OPEN, PIPE_SECTION, PIPE_ENDED };
 
-/* A section whose events are being given, beside those of others of one timeline. */
+/* The reading of one section. Sections that share a timeline are read side by side, in lanes. */
 struct lane {
 	struct merge merge;
 	size_t next_segment;     /* seekable: of the merge's section */
-	struct trawl_event ev;   /* that comes next, if it is due */
-	uint64_t earliest;       /* its time; if it is not due, no event is before this */
-	bool bounded;            /* `earliest` is known */
+	struct trawl_event ev;   /* the next event, if it is due */
+	uint64_t earliest;       /* its time; if it is not due, a lower bound of it */
+	bool bounded;            /* `earliest` is set */
 	bool due, ended;
 };
 
@@ -36,74 +36,72 @@ struct trawl_reader {
 				  * one */
 	size_t nlanes;
 	struct trawl_range range;
-	size_t hidden;           /* so many of the metadata, the last ones, are not told of */
-	struct section *section; /* that blocks are being added to */
-	struct buf tmp;          /* an expanded body */
-	struct buf index;        /* the body of the index block that was read last */
-	uint64_t index_at;       /* which is that at this offset, if the body is not empty */
-	bool ours;               /* an own block has been seen */
+	size_t hidden;           /* number of metadata at the end of the list that are hidden */
+	struct section *section; /* that blocks are added to */
+	struct buf tmp;          /* for expanded bodies */
+	struct buf index;        /* body of the index block that was read last; or empty */
+	uint64_t index_at;       /* file offset of that block */
+	bool ours;               /* a block of this format has been seen */
 	bool index_used;
-	uint64_t events, chunks; /* given, or known from the index */
+	uint64_t events, chunks; /* number that was returned, or is known from the index */
 
 	/* Reading on. */
-	size_t next_section;     /* seekable: to be read when this one is finished */
-	size_t next_segment;     /* seekable, chunk by chunk: of the next section */
-	struct bundle *segment;     /* seekable, chunk by chunk: the segment that is being read */
-	size_t next_ref;         /* of its chunks */
-	size_t next_sync;        /* seekable, piece by piece: of its clock-syncs */
-	uint64_t piece_at;       /* the piece before, + 1; 0: none in this section */
-	bool finished;           /* nothing is left */
-	bool unchecked;          /* blocks that the index tells of are not looked at in the end */
+	size_t next_section;     /* seekable: number of the next section to read */
+	size_t next_segment;     /* seekable, chunk by chunk: the next segment of that section */
+	struct bundle *segment;  /* seekable, chunk by chunk: the current segment */
+	size_t next_ref;         /* its next chunk */
+	size_t next_sync;        /* seekable, piece by piece: its next clock-sync */
+	uint64_t piece_at;       /* 1 + offset of the last piece; 0: none in this section */
+	bool finished;           /* all events were returned */
+	bool unchecked;          /* trawl_pieces_unchecked() was called */
 	enum pipe_state pipe;
-	uint64_t limit;          /* pipe: events before this are all there */
-	bool by_chunk;           /* trawl_next_chunk() is in use */
+	uint64_t limit;          /* pipe: all events before this time have arrived */
+	bool by_chunk;           /* trawl_next_chunk() is used */
 	struct chunk_decoder *decoder;
 	struct chunk_ref chunk;  /* pipe, chunk by chunk: the chunk just walked, ... */
-	const uint8_t *payload;  /* ... and its payload, which lives until the next block; NULL */
+	const uint8_t *payload;  /* ... and its payload, valid until the next block; or NULL */
 	size_t payload_len;
 
-	struct bundle *near;     /* seekable: the segment whose clocks were asked for last */
+	struct bundle *near;     /* seekable: the segment of the last segment_clocks() */
 	const struct section *near_section;
 	size_t near_segment;
 };
 
-/* Whether events of all sources were asked for, or of this one. */
+/* Whether trawl_select() selects all sources; whether it selects this one. */
 bool reader_wants_all(const struct trawl_reader *r);
 /*
- * All of the file has been gone through: what no chunk refers to is looked at as well, once, unless
- * a part was asked for. -1 with *err: the file could not be read.
+ * Call at the end of reading: checks the blocks that were not read yet, once, unless a part of the
+ * file was selected. Returns 0, or -1 with *err if the file cannot be read.
  */
 int reader_finish(struct trawl_reader *r, struct trawl_error *err);
 bool reader_wants(const struct trawl_reader *r, const struct trawl_source *s);
 
-/* Where a walk came upon a chunk; false when its head makes no sense. */
+/* Fills *ref for a chunk that a walk has found. Returns false if the chunk head is invalid. */
 bool chunk_ref_get(const struct walked *f, uint64_t section, struct chunk_ref *ref);
 
 /*
- * The body of a block, as block_body(): an error is damage, or the memory that ran out, which the
- * budget then knows.
+ * As block_body(). Returns false for damage, or if memory runs out, which is noted in the budget.
  */
 bool reader_body(struct trawl_reader *r, const uint8_t *p, const struct block *b,
 		 struct view *body);
 /*
- * The body of a whole own block of this kind at this offset of the file, valid until the next read,
- * and the length of the block; or false.
+ * Reads a block of this kind at this offset of the file: its body, valid until the next read, and
+ * the length of the block. Returns false if there is no undamaged one.
  */
 bool reader_own_body(struct trawl_reader *r, uint64_t at, enum block_kind kind, struct view *body,
 		     uint32_t *len);
 
-/* The body of a whole index block at this offset of the file, valid until the next; or false. */
+/* Reads the body of an index block likewise; it is valid until the next reader_index(). */
 bool reader_index(struct trawl_reader *r, uint64_t at, struct view *body);
 
-/* The payload of a chunk in the file, when it is what the reference says; or NULL. Valid until the
- * next read. */
+/* Reads a chunk's payload, valid until the next read. Returns NULL if it does not match ref. */
 const uint8_t *reader_fetch(struct trawl_reader *r, const struct section *s,
 			    const struct chunk_ref *ref, size_t *len);
-/* The columns of a payload, with the reader's decoder; false: damaged, which is noted. */
+/* Decodes a payload with the reader's decoder. Returns false for damage, and counts it. */
 bool reader_decode(struct trawl_reader *r, const struct section *s, const struct chunk_ref *ref,
 		   const uint8_t *payload, size_t len, const struct trawl_chunk **chunk);
 
-/* Memory has run out, or what the reader may use of it has; -1 and *err. */
+/* Fills *err: memory ran out, or the limit of the reader was exceeded. Returns -1. */
 int reader_no_memory(const struct trawl_reader *r, struct trawl_error *err);
 
 #endif

@@ -5,8 +5,8 @@
 
 enum {
 	PAYLOAD_FORMAT = 2,
-	PAYLOAD_BACK = 3, /* whose differences of times are signed: a clock went back */
-	PAYLOAD_TICKS = 4, /* which may have ticks, and columns that refer to the following pid */
+	PAYLOAD_BACK = 3, /* differences of times are signed, because a clock went back */
+	PAYLOAD_TICKS = 4, /* may have times in ticks, and columns that refer to derived numbers */
 	PAYLOAD_MAX_STRUCTURE = 16 << 20, /* bytes of the substream structure */
 
 	STRING_NUMBERED = 0, /* a string column: numbers of strings in the chunk's list */

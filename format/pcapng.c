@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The standard pcapng blocks of a file: what a plain Wireshark shows of it. */
+/* The standard pcapng blocks of a file, which Wireshark shows without a plugin. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <sys/utsname.h>
@@ -18,7 +18,7 @@ enum {
 	IF_NAME = 2,
 	IF_DESCRIPTION = 3,
 	IF_TSRESOL = 9,
-	SNAPLEN = 262144, /* the same in every interface: libpcap refuses a mixture */
+	SNAPLEN = 262144, /* equal in all interfaces: libpcap refuses a mixture */
 };
 
 static void pad4(struct buf *b)
@@ -63,7 +63,7 @@ void pcapng_section(struct buf *out, const char *comment)
 	buf_u32(&b, PCAPNG_BOM);
 	buf_u16(&b, 1);
 	buf_u16(&b, 0);
-	buf_u64(&b, UINT64_MAX); /* section length: not known, it may be a pipe */
+	buf_u64(&b, UINT64_MAX); /* section length: not known in advance */
 	text_option(&b, OPT_COMMENT, comment);
 	if (!uname(&u)) {
 		text_option(&b, SHB_HARDWARE, u.machine);
@@ -75,7 +75,7 @@ void pcapng_section(struct buf *out, const char *comment)
 	finish(out, PCAPNG_SHB, &b);
 }
 
-/* A newline would start another field of the journal entry. */
+/* Replaces newlines, which would begin another field of the journal entry. */
 static void one_line(char *to, size_t size, const char *from)
 {
 	size_t i;

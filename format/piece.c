@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A file piece by piece, for programs that copy: trawl.h, "pieces". */
+/* Reading a file piece by piece, for programs that copy: trawl.h, "pieces". */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +51,7 @@ const struct trawl_event_type *trawl_section_type(const struct trawl_reader *r, 
 
 /* ---- pieces ------------------------------------------------------------------------------- */
 
-/* The next of the segment's clock-syncs that is its own and in front of this offset; NULL: none. */
+/* Returns the segment's next own clock-sync before this offset; NULL if there is none. */
 static const struct clock_sync *sync_before(struct trawl_reader *r, uint64_t to)
 {
 	const struct bundle *b = r->segment;
@@ -85,7 +85,7 @@ static void fill_chunk(const struct trawl_reader *r, const struct section *s,
 	};
 }
 
-/* The next piece of the segment that was read: 1 or 0. */
+/* Fills *p with the next piece of the current segment. Returns 1, or 0 at its end. */
 static int next_of_segment(struct trawl_reader *r, const struct section *s, uint64_t end,
 			struct trawl_piece *p)
 {
@@ -116,7 +116,7 @@ static int next_of_segment(struct trawl_reader *r, const struct section *s, uint
 	}
 }
 
-/* Where the segment's own clock-syncs end. */
+/* Returns the offset up to which clock-syncs belong to the i-th segment. */
 static uint64_t segment_end(const struct section *s, size_t i)
 {
 	if (s->indexed)

@@ -5,25 +5,25 @@
 #include "format/plan.h"
 
 enum {
-	WORTH_A_TRIAL = 64,  /* values */
-	BUDGET_SHARE = 16,   /* for so many events one value may be tried on */
+	WORTH_A_TRIAL = 64,  /* fewest values of a column for which plans are tried */
+	BUDGET_SHARE = 16,   /* trials may process one value for this many events */
 	BUDGET_MAX = 1 << 15,
-	OWN_SHARE = 16,      /* contexts with OWN must be so much better */
-	REFS = 8,            /* columns before one that it may refer to, when all are tried */
+	OWN_SHARE = 16,      /* contexts with OWN must be better by 1/OWN_SHARE */
+	REFS = 8,            /* number of earlier columns that are tried as ref */
 };
 
-/* How much is tried. The recorder has little time. */
+/* How much is tried at a level. A recorder has little time. */
 struct effort {
-	bool refs;             /* which column to refer to, too */
-	unsigned int most;     /* predictors of a column */
+	bool refs;             /* also tries which column to refer to */
+	unsigned int most;     /* most predictors of a column */
 	uint32_t events;       /* of an excerpt */
-	uint32_t literals;     /* that ways to write them are tried on */
-	int level;             /* zstd's of such a trial */
-	uint32_t chunks;       /* that a plan is believed for */
-	uint32_t least;        /* a predictor must guess one value of so many */
-	uint32_t small;        /* a column with a byte for so many events is small enough */
-	double hopeful, gain;  /* part of the bits, and bytes, that another way must come down to */
-	const uint8_t *masks[2]; /* of own and of common fields, in the order of trial */
+	uint32_t literals;     /* on how many literals their encodings are tried */
+	int level;             /* zstd's, in such a trial */
+	uint32_t chunks;       /* after how many chunks a plan is tried again */
+	uint32_t least;        /* a predictor must guess at least one of so many values */
+	uint32_t small;        /* a column that takes a byte for so many events is not improved */
+	double hopeful, gain;  /* another way must need at most this share of bits, of bytes */
+	const uint8_t *masks[2]; /* for own and for common fields, in the order of trial */
 	uint32_t nmasks[2];
 };
 
@@ -40,7 +40,7 @@ static const uint8_t quick_masks[] = {
 	CONTEXT_CLASS | CONTEXT_PID | CONTEXT_REF,
 };
 
-/* Of common fields: there is no pid yet, and the last value of all events counts. */
+/* For common fields: they have no pid context, and OWN is the last value of all events. */
 static const uint8_t quick_common_masks[] = {
 	0,
 	CONTEXT_CLASS,
@@ -54,7 +54,7 @@ static const uint8_t quick_common_masks[] = {
 	CONTEXT_CLASS | CONTEXT_SEQ | CONTEXT_REF,
 };
 
-/* Those of plan_default() and the cheapest to decode first: of equals the first is taken. */
+/* Those of plan_default() and those that decode fastest first: the first of equal ones is taken. */
 static const uint8_t all_masks[] = {
 	0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
 	16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
@@ -64,7 +64,7 @@ static const uint8_t all_common_masks[] = {
 	0, 1, 4, 5, 8, 9, 12, 13, 16, 17, 20, 21, 24, 25, 28, 29,
 };
 
-enum { QUICK = 4, HARD = 20 }; /* zstd levels: up to this one, and from this one on */
+enum { QUICK = 4, HARD = 20 }; /* zstd levels: least effort up to QUICK, most from HARD on */
 
 static const struct effort efforts[] = {
 	{ .most = 2, .events = 2048, .literals = 1024, .level = 1, .chunks = 32, .least = 50,
@@ -127,8 +127,8 @@ struct column_plan plan_default(const struct layout_column *c, bool common, uint
 /* ---- which predictors ------------------------------------------------------------------ */
 
 /*
- * Only the second half of each class counts: in the first, contexts are not yet known. What does
- * not count is as good as done. Returns how many do.
+ * Only the second half of each class counts, because contexts are empty at first: marks the first
+ * half as done. Returns how many values count.
  */
 static uint32_t mark_cold(const struct table *t, uint8_t *done)
 {
@@ -160,8 +160,8 @@ static double bits_of(double part, double whole)
 }
 
 /*
- * Takes the best candidate, then the one that adds most to it, and so on; marks what is guessed
- * in done. Returns what the codes would cost in bits.
+ * Takes the best candidate, then the one that adds most to it, and so on; sets done[i] for each
+ * value that is guessed. Returns the size of the codes in bits.
  */
 static double choose_masks(struct planner *p, struct table *t, uint32_t column, bool common,
 			   struct column_plan *plan, uint8_t *done)
@@ -190,7 +190,7 @@ static double choose_masks(struct planner *p, struct table *t, uint32_t column, 
 			const uint8_t *guess = p->hits + (size_t)k * p->effort->events;
 			uint32_t new = count_new(guess, done, n);
 
-			/* Decoding waits for one residue after the other. */
+			/* OWN decodes slowly: each context depends on the residue before it. */
 			if (candidates[k] & CONTEXT_OWN)
 				new -= new / OWN_SHARE;
 			if (new > most) {
@@ -224,7 +224,7 @@ static double compressed(struct planner *p, const struct buf *b)
 	return ZSTD_isError(n) || n > b->len ? (double)b->len : (double)n;
 }
 
-/* The cheapest way to write the n literals in v, in bytes. */
+/* Chooses the smallest encoding of the n literals in v. Returns its size in bytes. */
 static double choose_literal(struct planner *p, const uint64_t *v, uint32_t n, uint32_t size,
 			     struct column_plan *plan)
 {
@@ -276,7 +276,7 @@ static double try_relative(struct planner *p, struct table *t, uint32_t column, 
 			      (n < most ? n : most);
 }
 
-/* The mean length in bits of the sample's numbers, made relative in t->residue. */
+/* Returns the mean length in bits of the residues in t->residue. */
 static double mean_bits(const struct table *t)
 {
 	uint64_t total = 0;
@@ -289,7 +289,7 @@ static double mean_bits(const struct table *t)
 	return (double)total / t->n;
 }
 
-/* A trial is expensive: an encoding that does not make numbers much shorter is not tried. */
+/* Trials are expensive: a base is tried only if it makes the residues much shorter. */
 static bool is_hopeful(const struct planner *p, struct table *t, uint32_t column,
 		       unsigned int how, uint32_t ref, double bits)
 {
@@ -303,7 +303,7 @@ static bool is_hopeful(const struct planner *p, struct table *t, uint32_t column
 	return mean_bits(t) < bits * p->effort->hopeful;
 }
 
-/* The best plan that refers to plan->ref; returns what it costs in bytes. */
+/* Chooses the best plan with the ref column plan->ref. Returns its size in bytes. */
 static double choose(struct planner *p, struct table *t, uint32_t column, bool common,
 		     struct column_plan *plan)
 {
@@ -360,7 +360,7 @@ void plan_table(struct planner *p)
 	p->excerpted = false;
 }
 
-/* The values of a column of t where it is tried: in all or part of t. */
+/* Copies a column of t into the excerpt, if trials use one. */
 static void on_trial(struct planner *p, const struct table *trial, const struct table *t,
 		     uint32_t column)
 {
@@ -368,7 +368,7 @@ static void on_trial(struct planner *p, const struct table *trial, const struct 
 		excerpt_column(&p->excerpt, t, column);
 }
 
-/* The table that a column is tried on: all or part of its own. NULL: no memory. */
+/* Returns the table for trials of a column: t or an excerpt of it. NULL: out of memory. */
 static struct table *trial_table(struct planner *p, struct table *t, uint32_t column)
 {
 	uint32_t ref = t->layout->columns[column].ref;
@@ -386,7 +386,7 @@ static struct table *trial_table(struct planner *p, struct table *t, uint32_t co
 	return trial;
 }
 
-/* Tries a plan that refers to `ref`; returns what the better one costs. */
+/* Tries plans with ref column `ref`; keeps the better plan. Returns its size in bytes. */
 static double try_ref(struct planner *p, struct table *trial, const struct table *t,
 		      uint32_t column, uint32_t ref, bool common, struct column_plan *plan,
 		      double best)
@@ -405,7 +405,7 @@ static double try_ref(struct planner *p, struct table *trial, const struct table
 	return cost;
 }
 
-/* The columns before this one, and what is derived, instead of the one that the layout names. */
+/* Tries earlier columns and derived numbers as ref, instead of the column that the layout names. */
 static void choose_ref(struct planner *p, struct table *trial, struct table *t, uint32_t column,
 		       bool common, struct column_plan *plan, double best)
 {
@@ -443,7 +443,7 @@ void plan_column(struct planner *p, struct table *t, struct plan *plan, uint32_t
 	if (p->effort->refs)
 		choose_ref(p, trial, t, column, common, &plan->plan, cost);
 	if (plan->events)
-		p->budget -= trial->n; /* first trials are free */
+		p->budget -= trial->n; /* the first trial of a column is free */
 	plan->events = trial->n;
 	plan->chunks = 0;
 	plan->stale = false;

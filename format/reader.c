@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading a file: what trawl.h promises, on top of the catalog (what is known), the walk (what
- * comes next), and the merge (what is due).
+ * Reading a file: the functions of trawl.h. The walk finds blocks, the catalog keeps what is known
+ * of the file besides events, and the merge gives events in time order.
  */
 #include <assert.h>
 #include <errno.h>
@@ -16,12 +16,14 @@
 #include "format/reader.h"
 #include "format/segment.h"
 
-/* A pipe without usable horizons: this much is held before events are given as they are. */
+/*
+ * Bytes of chunks that are held for a pipe without usable horizons, before their order may be
+ * wrong.
+ */
 enum { HELD_MAX = 64 << 20 };
 
 /* ---- opening and closing ----------------------------------------------------------------- */
 
-/* The payload of a chunk in the file, when it is what the reference says. */
 const uint8_t *reader_fetch(struct trawl_reader *r, const struct section *s,
 			    const struct chunk_ref *ref, size_t *len)
 {
@@ -44,7 +46,7 @@ const uint8_t *reader_fetch(struct trawl_reader *r, const struct section *s,
 	return NULL;
 }
 
-/* A pipe: blocks up to the first one of ours, so that a stranger is refused at once. */
+/* Reads a pipe up to the first block of this format, so that another format is refused at once. */
 static int pipe_front(struct trawl_reader *r, struct trawl_error *err)
 {
 	struct walked f = { 0 };
@@ -78,8 +80,7 @@ static struct trawl_reader *reader_start(struct trawl_reader *r, struct trawl_er
 			trawl_close(r);
 			return NULL;
 		}
-		/* what looks for something, and for something else where that is not, takes it for
-		 * an end */
+		/* a search that fails may look like the end of the input */
 		if (!r->in.error)
 			return r;
 		trawl_fail(err, TRAWL_CANNOT, "%s: cannot be read: %s", r->name,
@@ -108,7 +109,7 @@ struct trawl_reader *trawl_open(const char *path, struct trawl_error *err)
 	return trawl_open_within(path, 0, err);
 }
 
-/* Takes over fd; -1: errno says why there is none. */
+/* Opens a descriptor, which it owns. fd -1: fails by errno, that of the failed open(). */
 static struct trawl_reader *open_taken(int fd, const char *path, uint64_t memory,
 				       struct trawl_error *err)
 {
@@ -147,7 +148,7 @@ bool trawl_is_seekable(const struct trawl_reader *r)
 	return r->in.seekable;
 }
 
-/* dup(), which a sandbox allows: the file offset is the caller's, and not gone by in a file. */
+/* Uses dup(), which a sandbox allows. It shares the file offset, which files are not read by. */
 struct trawl_reader *trawl_open_fd(int fd, const char *name, uint64_t memory,
 				   struct trawl_error *err)
 {
@@ -203,7 +204,7 @@ int trawl_select(struct trawl_reader *r, const struct trawl_range *range, struct
 
 /* ---- reading on -------------------------------------------------------------------------- */
 
-/* 1: the next sections are taken up; 0: there are none; -1 and *err. */
+/* Begins the next section or sections of a file. Returns 1; 0 if there is none; -1 with *err. */
 static int file_more(struct trawl_reader *r, struct trawl_error *err)
 {
 	size_t first = r->next_section, n;
@@ -229,7 +230,7 @@ int reader_finish(struct trawl_reader *r, struct trawl_error *err)
 	return locate_check(r, err);
 }
 
-/* The next block of a pipe. 1: more may be due, 0: the section (or all) is at its end. */
+/* Reads the next block of a pipe. Returns 1; 0 at the end of the section or input; -1 with *err. */
 static int pipe_block(struct trawl_reader *r, struct trawl_error *err)
 {
 	struct section *before = r->section;
@@ -251,7 +252,7 @@ static int pipe_block(struct trawl_reader *r, struct trawl_error *err)
 	return r->pipe == PIPE_OPEN;
 }
 
-/* All of a section has been given: the one after it, which has begun. False at the end. */
+/* After all events of a section: begins the next one. Returns false at the end of the input. */
 static bool pipe_section(struct trawl_reader *r)
 {
 	if (r->lane.merge.section == r->section)
@@ -348,7 +349,7 @@ static int pipe_chunk(struct trawl_reader *r, const struct trawl_chunk **chunk,
 	return 0;
 }
 
-/* A segment of a file that still has chunks: 1, or 0 at the end, or -1 and *err. */
+/* Reads the next segment that has chunks. Returns 1; 0 at the end; -1 with *err. */
 static int next_segment(struct trawl_reader *r, struct trawl_error *err)
 {
 	while (!r->segment || r->next_ref == r->segment->n) {
@@ -419,7 +420,7 @@ size_t trawl_source_count(const struct trawl_reader *r)
 
 const struct trawl_source *trawl_source_at(const struct trawl_reader *r, size_t i)
 {
-	return at(&r->catalog.sources, i); /* the source is its first member */
+	return at(&r->catalog.sources, i); /* the first member of struct catalog_source */
 }
 
 const struct trawl_source *trawl_source_find(const struct trawl_reader *r, uint16_t id)
@@ -447,7 +448,8 @@ size_t trawl_meta_count(const struct trawl_reader *r)
 
 const struct trawl_meta *trawl_meta_at(const struct trawl_reader *r, size_t i)
 {
-	return i < trawl_meta_count(r) ? at(&r->catalog.metas, i) : NULL; /* its first member */
+	/* the first member of struct catalog_meta */
+	return i < trawl_meta_count(r) ? at(&r->catalog.metas, i) : NULL;
 }
 
 const struct trawl_meta *trawl_meta_find(const struct trawl_reader *r, const char *name)
@@ -481,7 +483,7 @@ const struct trawl_sync *trawl_sync_at(const struct trawl_reader *r, size_t i)
 	return i < r->catalog.nsyncs ? &r->catalog.syncs[i].s : NULL;
 }
 
-/* The section whose sync blocks are around ts, or the last one. */
+/* Returns the section whose sync blocks enclose ts, or the last section. */
 static const struct section *section_around(const struct trawl_reader *r, enum trawl_clock clock,
 					    uint64_t ts)
 {

@@ -9,16 +9,16 @@
 #include "format/thread.h"
 
 enum {
-	ALIGN = 16,           /* of items; at the end of the circle room for a head is left */
+	ALIGN = 16,           /* of items, so that a head fits at the end of the buffer */
 	META_CACHE_MOST = 16 << 20, /* bytes of metadata from before the oldest chunk */
-	PART_MOST = 4,        /* an item is at most this part of the circle */
+	PART_MOST = 4,        /* an item takes at most 1/PART_MOST of the buffer */
 };
 
 struct item {
-	uint32_t size;  /* up to the next item */
-	uint32_t kind;  /* enum block_kind; BLOCK_FOREIGN: nothing, up to the end of the circle */
-	uint32_t len;   /* of a chunk's payload, of metadata's data */
-	uint32_t once;	/* metadata: of one file only */
+	uint32_t size;  /* distance to the next item, bytes */
+	uint32_t kind;  /* enum block_kind; BLOCK_FOREIGN: padding up to the end of the buffer */
+	uint32_t len;   /* bytes of a chunk's payload, of metadata's data */
+	uint32_t once;  /* metadata that only one file has */
 };
 
 struct chunk_item {
@@ -43,16 +43,16 @@ struct meta_item {
 	char text[]; /* name, type, data */
 };
 
-/* Positions count bytes since the beginning; modulo size they are places in the circle. */
+/* Positions count all bytes that were ever appended; modulo size they are offsets in the buffer. */
 struct ring {
 	pthread_mutex_t lock;
 	pthread_cond_t freed_some;
 	uint8_t *bytes;
 	uint64_t size;
-	uint64_t freed;        /* what is before this is free; up to tail it is a spill's */
-	uint64_t tail, head;   /* the oldest item, and after the newest */
-	uint64_t last, before; /* the newest item and the one in front of it; UINT64_MAX: none */
-	struct meta_cache metas;     /* of metadata before tail */
+	uint64_t freed;        /* end of the free part; from here to tail a spill uses it */
+	uint64_t tail, head;   /* start of the oldest item; end of the newest */
+	uint64_t last, before; /* the newest item and the one before it; UINT64_MAX: none */
+	struct meta_cache metas; /* metadata that was before tail */
 	struct trawl_sync sync; /* the newest before tail; mono 0: none */
 	struct trawl_ring_state state;
 	uint64_t dropped[SOURCES_MAX]; /* by ring_state() */
@@ -72,7 +72,7 @@ struct trawl_spill {
 	struct section_writer_front front;
 	struct trawl_loss unwritten[SOURCES_MAX];
 	uint64_t lost[SOURCES_MAX];
-	uint64_t written; /* events */
+	uint64_t written; /* number of events */
 };
 
 static struct item *item_at(const struct ring *r, uint64_t pos)
@@ -121,7 +121,7 @@ void ring_free(struct ring *r)
 	free(r);
 }
 
-/* ---- what leaves the ring ---------------------------------------------------------------- */
+/* ---- overwriting the oldest items -------------------------------------------------------- */
 
 static struct trawl_meta item_meta(const struct item *i)
 {
@@ -133,7 +133,7 @@ static struct trawl_meta item_meta(const struct item *i)
 	return meta;
 }
 
-/* What later events need of an item that is not in the ring any more. */
+/* Keeps what later events need of an item that leaves the ring. */
 static void remember(struct ring *r, const struct item *i)
 {
 	struct trawl_meta m;
@@ -164,9 +164,12 @@ static void drop_oldest(struct ring *r)
 	r->freed = r->tail;
 }
 
-/* ---- what comes in ----------------------------------------------------------------------- */
+/* ---- appending --------------------------------------------------------------------------- */
 
-/* With the lock held: room for an item of n bytes as the newest; NULL when it never fits. */
+/*
+ * Appends an item of n bytes; NULL if it can never fit. Needs the lock, which it may release to
+ * wait.
+ */
 static struct item *push(struct ring *r, enum block_kind kind, size_t n, size_t len)
 {
 	uint64_t rest, need;
@@ -182,7 +185,7 @@ static struct item *push(struct ring *r, enum block_kind kind, size_t n, size_t 
 			pthread_cond_wait(&r->freed_some, &r->lock);
 		else
 			drop_oldest(r);
-		/* While this waited another thread may have pushed. */
+		/* another thread may have appended during the wait */
 		rest = r->size - r->head % r->size;
 		need = n <= rest ? n : rest + n;
 	}
@@ -246,8 +249,8 @@ static struct sync_item *tick_at(const struct ring *r, uint64_t pos)
 }
 
 /*
- * Where nothing happens for hours, two ticks around that time say as much as one each second: the
- * newest takes the place of the one before.
+ * Without events for hours, a sync block for each second would fill the ring: the two around that
+ * time suffice, so a new one replaces the one before.
  */
 void ring_sync(struct ring *r, const struct trawl_sync *sync)
 {
@@ -416,7 +419,7 @@ static void put_end(struct trawl_spill *s, struct section_writer *v)
 	section_writer_end(v, lost);
 }
 
-/* The room before pos is the ring's again. */
+/* Frees the part of the buffer before pos. */
 static void give_back(struct ring *r, uint64_t pos)
 {
 	pthread_mutex_lock(&r->lock);

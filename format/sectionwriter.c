@@ -7,9 +7,9 @@
 #include "format/varint.h"
 
 enum {
-	LAST_WORDS = 64 << 10, /* room for the end of a file, besides what its index has by then */
-	LAST_METAS = 16 << 10, /* bytes of metadata in it */
-	GROUP_MAX = 256 << 10, /* bytes of metadata that wait for more */
+	LAST_WORDS = 64 << 10, /* bytes reserved for the end of a file, besides its index */
+	LAST_METAS = 16 << 10, /* most bytes of metadata in these */
+	GROUP_MAX = 256 << 10, /* bytes of metadata from which a group block is written */
 };
 
 struct late_loss {
@@ -24,8 +24,8 @@ static void fail(struct section_writer *v, int error)
 }
 
 /*
- * Before a block that adds n bytes to the index: after it there must be room for the end of the
- * file. The index is reckoned as if it did not compress.
+ * Call before a block that adds n bytes to the index: reserves the space for the end of the file
+ * after it. The index is counted uncompressed.
  */
 static void leave_room(struct section_writer *v, size_t n)
 {
@@ -40,12 +40,12 @@ static void put_index(struct section_writer *v)
 
 	index_take(&v->index, v->sink.pos, &body);
 	if (!v->ending)
-		v->sink.last = LAST_WORDS; /* the index itself was allowed for */
+		v->sink.last = LAST_WORDS; /* the index has its space already */
 	sink_block(&v->sink, BLOCK_INDEX, &body);
 	buf_free(&body);
 }
 
-/* After every block: the index, when enough has come together. */
+/* Call after every block: writes an index block if the index is full. */
 static int settle(struct section_writer *v)
 {
 	if (index_is_full(&v->index) && !v->sink.error)
@@ -53,7 +53,7 @@ static int settle(struct section_writer *v)
 	return v->sink.error ? -1 : 0;
 }
 
-/* A block, and its copy for the index. Frees the body. */
+/* Writes a block and adds its copy to the index. Frees the body. */
 static int put_indexed(struct section_writer *v, enum block_kind kind, struct buf *body)
 {
 	uint64_t at = v->sink.pos;
@@ -66,8 +66,8 @@ static int put_indexed(struct section_writer *v, enum block_kind kind, struct bu
 }
 
 /*
- * The metadata that waits, as one block: they are alike, and compress far better together. It goes
- * out before the chunks that need it.
+ * Writes the collected metadata as one block, which compresses far better than one block for each.
+ * Must precede the chunks that need the metadata.
  */
 static int put_group(struct section_writer *v)
 {
@@ -110,7 +110,7 @@ static uint64_t realtime(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* What the file is, for every reader, then where our blocks begin. */
+/* Writes the pcapng blocks that any reader understands, then the start block. */
 int section_writer_begin(struct section_writer *v, int fd, const struct section_writer_front *f)
 {
 	uint64_t now = f->time ? f->time : realtime();
@@ -196,7 +196,7 @@ int section_writer_sync(struct section_writer *v, const struct trawl_sync *s)
 	return -1;
 }
 
-/* Keeps a loss for the end: one for each source, CPU and reason. */
+/* Keeps a loss for the end of the file, merged with others of its source, CPU and reason. */
 static void keep_loss(struct section_writer *v, const struct trawl_loss *l)
 {
 	struct late_loss *k;
@@ -262,7 +262,7 @@ void section_writer_last_words(struct section_writer *v)
 		section_writer_meta(v, &k->meta);
 }
 
-/* What goes into the index has been seen to compress to a quarter up to a half. */
+/* The index compresses to between a quarter and a half. */
 uint64_t section_writer_size(const struct section_writer *v)
 {
 	return v->sink.pos + (v->index.items.len + v->index.refs.len) / 3 + END_BLOCK;

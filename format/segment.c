@@ -8,7 +8,7 @@ enum { SEGMENT_BLOCKS = 4096 }; /* chunks and sync blocks of a segment, without 
 bool segment_block(struct trawl_reader *r, struct section *s, uint64_t at, bool chunk)
 {
 	if (!s->nsegments || s->items == SEGMENT_BLOCKS) {
-		/* Copies in the index may yet tell of sync blocks that were damaged. */
+		/* after damage, copies in the index may add sync blocks */
 		if (!r->damage.blocks)
 			catalog_thin(&r->catalog, s, 0);
 		if (!catalog_segment(s, at, 0))
@@ -56,7 +56,7 @@ static bool read_indexed(struct trawl_reader *r, const struct section *s, size_t
 		return false;
 	view_u64(&body);
 	while (index_next(&body, &kind, &at, &item)) {
-		/* The file may have changed since refs_ok() (locate.c) looked at it. */
+		/* the file may have changed since refs_ok() (locate.c) checked it */
 		while (kind == BLOCK_REFS && index_ref_get(&item, &ref))
 			if (ref.source < SOURCES_MAX && !add_ref(b, &ref))
 				return false;
@@ -66,7 +66,7 @@ static bool read_indexed(struct trawl_reader *r, const struct section *s, size_t
 	return true;
 }
 
-/* What is damaged here has been counted when the file was gone over for the first time. */
+/* Damage is not counted here: the first scan of the file has counted it. */
 static bool read_scanned(struct trawl_reader *r, const struct section *s, size_t i,
 			 struct bundle *b)
 {
@@ -89,7 +89,7 @@ static bool read_scanned(struct trawl_reader *r, const struct section *s, size_t
 	return !budget_failed(&r->catalog.budget);
 }
 
-/* The clock-syncs that are kept of the segment, and those next to it. */
+/* Adds the clock-syncs that the catalog keeps of the segment, and those next to it. */
 static bool add_kept(const struct trawl_reader *r, const struct section *s, size_t i,
 		     struct bundle *b)
 {
@@ -134,7 +134,7 @@ struct bundle *segment_read(struct trawl_reader *r, const struct section *s, siz
 	return NULL;
 }
 
-/* ---- what was asked for ------------------------------------------------------------------ */
+/* ---- selected segments ------------------------------------------------------------------- */
 
 bool segment_wanted(const struct trawl_reader *r, const struct section *s,
 		 const struct clock_map *clocks, const struct chunk_ref *ref)
@@ -151,7 +151,7 @@ bool segment_wanted(const struct trawl_reader *r, const struct section *s,
 		       r->range.from;
 }
 
-/* The first event of the segment that was asked for, and whether there is any. */
+/* Returns the time of the segment's first selected event; *wanted: whether there may be one. */
 static uint64_t least_of(const struct trawl_reader *r, const struct section *s,
 			 const struct bundle *b, bool *wanted)
 {
@@ -161,7 +161,7 @@ static uint64_t least_of(const struct trawl_reader *r, const struct section *s,
 		const struct chunk_ref *ref = &b->refs[i];
 
 		if (!s->sources[ref->source]) {
-			*wanted = true; /* damage, to be told of when it is reached */
+			*wanted = true; /* damaged: reported when it is reached */
 			continue;
 		}
 		if (!segment_wanted(r, s, &b->clocks, ref))
@@ -174,8 +174,8 @@ static uint64_t least_of(const struct trawl_reader *r, const struct section *s,
 }
 
 /*
- * Segments are taken in the order of the file: one is due as soon as a later one is. Where chunks
- * are in no order of time at all, the entries of many segments are then in memory together.
+ * Segments are taken in file order, so a segment is due as soon as a later one is. If the chunks
+ * are not ordered by time, many segments are in memory together.
  */
 int segments_begin(struct trawl_reader *r, struct lane *l, struct trawl_error *err)
 {
@@ -220,9 +220,10 @@ uint64_t segments_limit(const struct lane *l)
 }
 
 /*
- * Where a clock was set back, a chunk may begin earlier than the one in front of it; the chunks of
- * a source are decoded in the order of the file all the same, so that time never goes back in a
- * stream. Hence from the last to the first, and then those that wait already.
+ * If a clock was set back, a chunk may begin earlier than the one before it in the file. The chunks
+ * of a source are decoded in file order all the same, so that the times of a stream do not
+ * decrease: goes from the last to the first and lowers each start to that of the next; then those
+ * of waiting chunks.
  */
 static bool add_chunks(struct trawl_reader *r, struct lane *l, struct section *s, struct bundle *b)
 {
@@ -273,7 +274,7 @@ int segments_next(struct trawl_reader *r, struct lane *l, struct trawl_error *er
 
 /* ---- clocks ------------------------------------------------------------------------------ */
 
-/* The segment of the block at this offset. */
+/* Returns the number of the segment with the block at this offset. */
 static size_t segment_of(const struct section *s, uint64_t at)
 {
 	if (s->indexed)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the chunks of a file are. The catalog keeps little of each segment of a section
+ * Finds the chunks of a file. The catalog keeps only the place of each segment of a section
  * (catalog.h). When the time of a segment's first event is reached, its chunk entries and
  * clock-syncs are read again: from its index block or, without an index, from the heads of its
- * blocks. So a reader holds those of one segment, or of a few that overlap in time, however long
- * the file is.
+ * blocks. So a reader holds those of one segment, or of a few that overlap in time, even if the
+ * file is long.
  */
 #ifndef TRAWL_FORMAT_SEGMENT_H
 #define TRAWL_FORMAT_SEGMENT_H
@@ -12,27 +12,30 @@
 #include "format/openfile.h"
 
 /*
- * The scan of a section without an index came to a chunk or a sync block at this offset of the
- * section. False when memory runs out.
+ * Call when the scan of a section without an index finds a chunk or a sync block at this offset of
+ * the section. Returns false if memory runs out.
  */
 bool segment_block(struct trawl_reader *r, struct section *s, uint64_t at, bool chunk);
 
-/* The i-th segment of a section, to be freed; NULL and *err. */
+/* Reads the i-th segment of a section; the caller frees it. Returns NULL with *err. */
 struct bundle *segment_read(struct trawl_reader *r, const struct section *s, size_t i,
 			 struct trawl_error *err);
 
-/* Whether a chunk may have events that were asked for. */
+/* Whether a chunk may have selected events. */
 bool segment_wanted(const struct trawl_reader *r, const struct section *s,
 		 const struct clock_map *clocks, const struct chunk_ref *ref);
 
-/* The merge's section has begun: finds out which of its segments are wanted, and when. 0 or -1. */
+/*
+ * Begins the lane's section: finds the segments with selected events, and their first times.
+ * Returns 0, or -1 with *err.
+ */
 int segments_begin(struct trawl_reader *r, struct lane *l, struct trawl_error *err);
-/* Events before this need no more segments than have been taken. */
+/* Returns a time: events before it are in segments that were taken. */
 uint64_t segments_limit(const struct lane *l);
-/* Takes the next segment: 1, or 0 when there is none, or -1 and *err. */
+/* Adds the chunks of the next segment to the merge. Returns 1; 0 if there is none; -1 with *err. */
 int segments_next(struct trawl_reader *r, struct lane *l, struct trawl_error *err);
 
-/* The clock-syncs around this offset of the section. */
+/* Returns the clock-syncs around this offset of the section, valid until the next call. */
 struct clock_map segment_clocks(struct trawl_reader *r, const struct section *s, uint64_t at);
 
 #endif

@@ -12,8 +12,8 @@
 #include "format/sink.h"
 
 /*
- * Disk space is taken ahead in steps, and always for the last words too, so that on a full disk
- * the index and the end block still have a place and the file is complete up to there.
+ * Disk space is allocated ahead in steps, always including the space for index and end block: so a
+ * file on a full disk still gets them and is complete up to there.
  */
 enum { RESERVE_STEP = 4 << 20 };
 
@@ -42,7 +42,7 @@ void sink_open(struct file_sink *o, int fd)
 		o->most = limit.rlim_cur;
 }
 
-/* A file that grows needs its disk space first; -1 and errno only when there is no more. */
+/* Allocates disk space for n more bytes. Returns -1 with errno only if the disk is full. */
 static int reserve(struct file_sink *o, size_t n)
 {
 	uint64_t want = o->base + o->pos + n + o->last, ahead = want + RESERVE_STEP;
@@ -56,7 +56,7 @@ static int reserve(struct file_sink *o, size_t n)
 	if (want <= o->reserved)
 		return 0;
 	if (ahead > o->most)
-		ahead = o->most; /* tmpfs sends SIGXFSZ for room beyond it, too */
+		ahead = o->most; /* tmpfs sends SIGXFSZ even for an allocation beyond it */
 	if (!fallocate(o->fd, FALLOC_FL_KEEP_SIZE, (off_t)o->reserved,
 		       (off_t)(ahead - o->reserved))) {
 		o->reserved = ahead;
@@ -69,11 +69,11 @@ static int reserve(struct file_sink *o, size_t n)
 	}
 	if (errno == ENOSPC || errno == EDQUOT || errno == EFBIG)
 		return -1;
-	o->reserved = UINT64_MAX; /* it can't be reserved here: write and see */
+	o->reserved = UINT64_MAX; /* not supported here: do not allocate ahead */
 	return 0;
 }
 
-/* writev() of everything, with a dead pipe as an error instead of a signal. */
+/* Writes everything; a pipe without reader is an error (EPIPE), not a signal. */
 static int write_all(int fd, struct iovec *iov, int n)
 {
 	static const struct timespec now;
@@ -125,11 +125,11 @@ static int sink_iov(struct file_sink *o, struct iovec *iov, int n)
 		return 0;
 	}
 	o->error = errno;
-	/* What got out of this block is cut off again, so that the file ends with a whole one. */
+	/* Truncate the partly written block, so that the file ends with a whole one. */
 	if (o->seekable && (ftruncate(o->fd, (off_t)(o->base + o->pos)) ||
 			    lseek(o->fd, (off_t)(o->base + o->pos), SEEK_SET) < 0))
 		o->seekable = false;
-	if (o->reserved != UINT64_MAX) /* that is cut off too */
+	if (o->reserved != UINT64_MAX) /* the space allocated ahead is truncated, too */
 		o->reserved = o->base + o->pos;
 	return -1;
 }
@@ -141,7 +141,7 @@ int sink_bytes(struct file_sink *o, const void *p, size_t n)
 	return sink_iov(o, &iov, 1);
 }
 
-/* Writes a block and frees it. */
+/* Writes a block and frees its buffer. */
 static int put_block(struct file_sink *o, struct buf *b, const struct buf *body)
 {
 	int ret = -1;

@@ -19,7 +19,7 @@ enum {
 
 /* ---- expanding ---------------------------------------------------------------------------- */
 
-/* The blocks of a section that is being put together. */
+/* The blocks of a section that is being expanded. */
 struct builder {
 	struct buf *out;
 	uint32_t seq;
@@ -32,7 +32,7 @@ static void put_block(struct builder *b, enum block_kind kind, const void *body,
 	block_build_version(b->out, 2, kind, b->seq++, body, len);
 }
 
-/* The interface that a source had: its link type is all that is kept of it. */
+/* Rebuilds the interface block before a source block; only its link type is stored. */
 static void put_source(struct builder *b, uint8_t *body, size_t len)
 {
 	uint8_t idb[20];
@@ -93,7 +93,7 @@ static bool put_item(struct builder *b, uint8_t kind, uint8_t *body, size_t len)
 		put_block(b, kind, body, len);
 		return true;
 	default:
-		return kind > BLOCK_END; /* of a newer writer: passed over */
+		return kind > BLOCK_END; /* a kind of a newer version: ignored */
 	}
 }
 
@@ -149,7 +149,7 @@ out:
 	return address;
 }
 
-/* Reads again what was expanded before. */
+/* Expands the section of an address again, if in->small has another one. */
 static bool load(struct input *in, uint64_t at)
 {
 	struct block b;
@@ -166,7 +166,7 @@ static bool load(struct input *in, uint64_t at)
 	return got == b.len && block_whole(p, &b) && small_expand(in, at, p, &b, 0, &len);
 }
 
-/* input.overlay */
+/* The function for input.overlay. */
 static const uint8_t *small_at(struct input *in, uint64_t address, size_t n, size_t *got)
 {
 	uint64_t at = (address & ~SMALL_ADDRESS) >> SMALL_BITS;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Small files: a section whose start block, of version 3, 4 or 6, holds all of it in one frame. A
- * reader sees the blocks that the section would have otherwise, at addresses of their own: bit 63,
- * then the offset of the start block, then 20 bits within its expanded blocks. docs/format.md,
- * "Small sections".
+ * Small sections: the start block, of version 3, 4 or 6, contains the whole section in one zstd
+ * frame. A reader expands it to ordinary blocks, whose addresses are bit 63, the offset of the
+ * start block, and 20 bits of offset within the expanded blocks. docs/format.md, "Small sections".
  */
 #ifndef TRAWL_FORMAT_SMALL_H
 #define TRAWL_FORMAT_SMALL_H
@@ -13,14 +12,14 @@
 #include "format/trawl.h"
 
 enum {
-	SMALL_VERSION = 4,            /* 3 had the first dictionary */
+	SMALL_VERSION = 4,            /* version 3 uses the first dictionary */
 	SMALL_LATER = 6,              /* with chunks of PAYLOAD_TICKS */
 	SMALL_BITS = 20,              /* of an address within the expanded blocks */
 	SMALL_FILE_MAX = TRAWL_SMALL_MOST, /* larger files are not made small */
 };
 #define SMALL_ADDRESS INPUT_OVERLAY
 
-/* The offset in the file of an address: of a small section that of its block. */
+/* Returns the file offset of an address; for a small section, that of its start block. */
 static inline uint64_t small_offset(uint64_t at)
 {
 	return at & SMALL_ADDRESS ? (at & ~SMALL_ADDRESS) >> SMALL_BITS : at;
@@ -33,8 +32,9 @@ static inline bool block_is_small(const struct block *b)
 }
 
 /*
- * Expands the whole block at `at`, which p holds, into in->small. front: of the section's header.
- * Returns the address of the first byte, and in *len their number; 0: damaged, or out of memory.
+ * Expands the start block at offset `at`, whose bytes are at p, into in->small. front: the hash of
+ * the section's header. Returns the address of the first expanded byte, and in *len their number; 0
+ * if the block is damaged or memory runs out.
  */
 uint64_t small_expand(struct input *in, uint64_t at, const uint8_t *p, const struct block *b,
 		      uint64_t front, uint64_t *len);

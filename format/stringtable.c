@@ -50,7 +50,7 @@ uint32_t string_table_number(struct string_table *s, struct string v)
 
 void string_table_forget(struct string_table *s, uint32_t count)
 {
-	/* The newest first: no older one was ever put after it. */
+	/* the newest first, so that probing sequences of older ones stay intact */
 	while (s->count > count) {
 		s->count--;
 		s->table[s->list[s->count].slot] = 0;

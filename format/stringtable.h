@@ -16,7 +16,7 @@ enum {
 	STRING_TABLE_MAX_BYTES = 1 << 20 /* of one, and for writing of all */
 };
 
-/* For writing. Starts all zero; string_table_reset() empties it. False: no memory. */
+/* For encoding. Initialised with zeros; string_table_reset() empties it. */
 struct string_table {
 	uint32_t count;
 	struct buf bytes;
@@ -26,13 +26,16 @@ struct string_table {
 
 bool string_table_reset(struct string_table *s);
 void string_table_free(struct string_table *s);
-/* The number of a string, new or not; UINT32_MAX when there are too many. */
+/* Returns the number of a string, which is added if it is new; UINT32_MAX if there are too many. */
 uint32_t string_table_number(struct string_table *s, struct string v);
-/* Forgets all strings from this number on. */
+/* Removes all strings from this number on. */
 void string_table_forget(struct string_table *s, uint32_t count);
 void string_table_put(const struct string_table *s, struct buf *out);
 
-/* Reads what string_table_put() wrote. list: *count of struct string, which point into the view. */
+/*
+ * Reads what string_table_put() wrote: *count elements of struct string in list, which point into
+ * the view. Returns false for damage, or if memory runs out.
+ */
 bool string_table_get(struct view *in, struct room *list, uint32_t *count);
 
 #endif

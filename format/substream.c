@@ -2,18 +2,18 @@
 #include "format/substream.h"
 
 enum {
-	MARK_DISTANCE = 4096, /* a block's own statistics cost some 100 bytes */
+	MARK_DISTANCE = 4096, /* least bytes of a block: its statistics take about 100 */
 	SAMPLE = 4096,
 	SAMPLES = 4,
-	WINDOW_LOG = 26, /* what zstd has for its highest levels */
+	WINDOW_LOG = 26, /* that of zstd's highest levels */
 	SEARCH_LOG = 9,
 	TARGET = 999,
-	PATIENT_LEVEL = 10, /* offline verbs have it: no event waits for them */
+	PATIENT_LEVEL = 10, /* from this level on, for offline programs, all is tried */
 };
 
 /*
- * Bytes that a sample of cannot be made 3 % smaller: not worth the time of trying. The sample is an
- * eighth of them at most.
+ * Whether the bytes are incompressible: a sample of at most an eighth of them compresses by less
+ * than 3 %.
  */
 static bool is_noise(ZSTD_CCtx *z, const uint8_t *p, size_t len)
 {
@@ -31,7 +31,7 @@ static bool is_noise(ZSTD_CCtx *z, const uint8_t *p, size_t len)
 	return total > (size_t)SAMPLE * SAMPLES * 97 / 100;
 }
 
-/* Whether there is nothing in it that is worth the time. */
+/* Whether all parts of the data are incompressible. */
 static bool is_all_noise(ZSTD_CCtx *z, const uint8_t *p, size_t len)
 {
 	for (size_t at = 0; at < len; at += SUBSTREAM_PIECE)
@@ -81,13 +81,13 @@ static size_t compress(ZSTD_CCtx *z, const struct substream_way *way, ZSTD_outBu
 static bool put_piece(struct buf *out, ZSTD_CCtx *z, const struct substream_way *way,
 		      struct view data, size_t base, const struct marks *marks)
 {
-	enum { HEAD = 24 }; /* room for both lengths, which are written when they are known */
+	enum { HEAD = 24 }; /* room for both lengths, which are written at the end */
 	size_t at = out->len, n = 0, len = view_left(&data);
 	ZSTD_outBuffer room;
 
 	if (!buf_reserve(out, HEAD + ZSTD_compressBound(len)))
 		return false;
-	/* Given all the room that it could need, zstd works in place, without copies of its own. */
+	/* with a destination of the largest possible size zstd makes no copies */
 	room = (ZSTD_outBuffer){ out->data + at + HEAD, ZSTD_compressBound(len), 0 };
 	if (way && !is_all_noise(z, data.p, len))
 		n = compress(z, way, room, data, base, marks);
@@ -118,7 +118,7 @@ bool substream_put(struct buf *out, ZSTD_CCtx *z, const struct substream_way *wa
 	return !out->failed;
 }
 
-/* The lengths of all pieces are looked at before anything is believed. */
+/* Adds up the lengths of all pieces, to check them before anything is allocated. */
 static bool measure(struct view in, size_t max, size_t *total)
 {
 	*total = 0;

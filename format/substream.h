@@ -12,15 +12,15 @@
 #include "format/varint.h"
 
 enum {
-	SUBSTREAM_PIECE = 1 << 20, /* larger bulk is cut, so that noise in it stays uncompressed */
-	SUBSTREAM_WHOLE = 64 << 20, /* but at high levels, which find what repeats far apart */
+	SUBSTREAM_PIECE = 1 << 20, /* bytes of a piece; an incompressible one is stored as it is */
+	SUBSTREAM_WHOLE = 64 << 20, /* at high levels, which find repetitions far apart */
 	SUBSTREAM_PAD = 16,        /* readable bytes after a substream that was read */
 };
 
-/* zstd's parameters; 0: those of the level. */
+/* zstd's parameters; 0: the default of the level. */
 struct substream_way {
 	int level, min_match, hash_log;
-	bool hard; /* all that zstd can do with the level */
+	bool hard; /* largest window and search depth */
 };
 
 /* Offsets in a substream at which its statistics may change, ascending. */

@@ -4,7 +4,7 @@
 #include "format/loops.h"
 #include "format/table.h"
 
-/* Hands out arrays of the table's memory; on the first round only counts them. */
+/* Allocates arrays from one buffer; with p NULL it only counts their bytes. */
 struct pool {
 	uint8_t *p;
 	size_t used;
@@ -104,7 +104,7 @@ void table_free(struct table *t)
 	memset(t, 0, sizeof(*t));
 }
 
-/* ---- what the chunk tells of events ------------------------------------------------------- */
+/* ---- events ------------------------------------------------------------------------------- */
 
 const uint64_t *table_ts(struct table *t)
 {
@@ -124,7 +124,7 @@ static const uint32_t *table_pid(struct table *t)
 	return t->pid;
 }
 
-/* ---- what columns can refer to besides columns --------------------------------------------- */
+/* ---- derived numbers ---------------------------------------------------------------------- */
 
 void events_derive(struct events *e, const struct trawl_stream *streams, uint32_t nstreams,
 		   const uint32_t *class_table, uint32_t ntables, uint64_t *memory)
@@ -193,7 +193,7 @@ static const uint32_t *table_before(struct table *t)
 
 /* ---- contexts ----------------------------------------------------------------------------- */
 
-/* What contexts are made of; NULL: not of it. */
+/* The parts of contexts; NULL: not in the mask. */
 struct parts {
 	const uint32_t *pid, *before;
 	const uint64_t *ref;
@@ -201,7 +201,7 @@ struct parts {
 	unsigned int shift;
 };
 
-/* Events from .. end - 1, of a class; whether there is a part is a constant where it is called. */
+/* Computes the slots of a class's events from .. end - 1. Callers pass constants for the flags. */
 static inline __attribute__((always_inline)) void make_slots(const struct parts *p, bool pid,
 	bool before, bool ref, bool class_of, uint32_t base, uint32_t from, uint32_t end,
 	uint16_t *slots)
@@ -260,7 +260,7 @@ const uint16_t *table_slots(struct table *t, unsigned int mask, const uint64_t *
 			return slots;
 		t->have_slots[mask] = true;
 	}
-	/* Common fields have no pid, and are not class by class. */
+	/* the table of common fields has no pid and is not in class order */
 	p.pid = mask & CONTEXT_PID && t->number && t->events->pid ? table_pid(t) : NULL;
 	p.before = mask & CONTEXT_SEQ ? table_before(t) : NULL;
 	p.ref = mask & CONTEXT_REF ? ref : NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A table: the events of one type in a chunk, in class order, and the contexts in which the
- * values of its columns are predicted. The common fields are a table of all events, in chunk
- * order. The same for encoder and decoder; docs/format.md, "Contexts".
+ * A table: the events of one type in a chunk, in class order, and the contexts for predicting its
+ * columns. The common fields are a table of all events, in chunk order. Used by encoder and
+ * decoder; docs/format.md, "Contexts".
  */
 #ifndef TRAWL_FORMAT_TABLE_H
 #define TRAWL_FORMAT_TABLE_H
@@ -12,20 +12,21 @@
 #include "format/layout.h"
 
 enum {
+	/* The parts of a context; a mask selects some of them. */
 	CONTEXT_CLASS = 1, /* the event's class: its type and key values */
 	CONTEXT_PID = 2,   /* the first common field of kind PID */
-	CONTEXT_SEQ = 4,   /* the classes of the two events before it in the chunk */
+	CONTEXT_SEQ = 4,   /* the classes of the two preceding events in the chunk */
 	CONTEXT_REF = 8,   /* the value of another column in the same record */
-	CONTEXT_OWN = 16,  /* the residue in the event before it */
+	CONTEXT_OWN = 16,  /* the column's residue in the preceding event */
 	CONTEXT_MASKS = 32,
-	CONTEXT_PER_EVENT = 8, /* masks below need nothing but the event */
+	CONTEXT_PER_EVENT = 8, /* smaller masks depend on the event only, not on a column */
 	CONTEXT_MIN_BITS = 4,
 	CONTEXT_MAX_BITS = 12,
-	TABLE_PREDICTORS = 3, /* of a column */
-	TABLE_MAX_NUMBERS = 1 << 24, /* in all columns of a table, and of a chunk */
+	TABLE_PREDICTORS = 3, /* most of a column */
+	TABLE_MAX_NUMBERS = 1 << 24, /* most in all columns of a table, and of a chunk */
 };
 
-/* Odd numbers without a pattern that the parts of a context are multiplied by. */
+/* Multiplicative hash constants for the parts of a context. */
 #define CONTEXT_CLASS_FACTOR 0x9e3779b1u
 #define CONTEXT_PID_FACTOR 0x85ebca77u
 #define CONTEXT_SEQ_FACTOR 0xc2b2ae3du
@@ -34,27 +35,28 @@ enum {
 #define CONTEXT_OWN_FACTOR 0x9e3779b97f4a7c15ull
 
 /*
- * What a column can refer to besides columns, by the number after the table's columns: the pid of
- * the event after this one in its stream, and the ns since the table's event before it there.
+ * Derived numbers, which a column can refer to like a column. Their numbers follow those of the
+ * table's columns. REF_FOLLOWING: the pid of the next event in the stream. REF_ELAPSED: ns since
+ * the table's previous event in the stream.
  */
 enum { REF_FOLLOWING, REF_ELAPSED, REFS_DERIVED };
 
-/* What the encoder and decoder know of all events before they come to columns. */
+/* What encoder and decoder know of all events before columns are coded. */
 struct events {
 	uint32_t count, nclasses;
-	const uint32_t *class_count; /* events of each class */
-	const uint32_t *class_table; /* each class's table, by number; NULL: nothing is derived */
+	const uint32_t *class_count; /* number of events of each class */
+	const uint32_t *class_table; /* table of each class; NULL: there are no derived numbers */
 	uint32_t ntables;
 	const struct trawl_stream *streams;
 	uint32_t nstreams;
 	uint64_t *derived[REFS_DERIVED]; /* in chunk order, if have_derived */
 	bool have_derived[REFS_DERIVED];
-	uint64_t *last; /* room for a number of each table */
+	uint64_t *last; /* scratch memory: a number for each table */
 	uint32_t *number;    /* in class order: each event's place in chunk order */
 	/* In chunk order: */
 	uint16_t *class_of;
 	uint64_t *ts;
-	uint32_t *before;    /* what the two events before it add to contexts with SEQ */
+	uint32_t *before;    /* the CONTEXT_SEQ part of the context */
 	const uint64_t *pid; /* or NULL */
 };
 
@@ -62,22 +64,22 @@ struct table {
 	const struct layout *layout;
 	uint32_t n;
 	unsigned int shift;  /* 32 - bits of a slot number */
-	/* Runs of events that are alike; the common fields are one run. */
+	/* The classes of the table; the common fields have one class. */
 	uint32_t first_class, nclasses;
 	const uint32_t *class_count;
 	const uint16_t *class_of; /* by event, of the common fields; or NULL */
 	struct events *events;
-	const uint32_t *number;   /* each event's place in chunk order; NULL: they are in it */
-	/* The number of each column: value[column][event], and then what table_derive() makes. */
+	const uint32_t *number;   /* each event's place in chunk order; NULL: the same order */
+	/* The numbers of each column: value[column][event], then those of table_derive(). */
 	uint64_t **value;
-	/* What is gathered from the chunk when first asked for, ... */
+	/* Computed when first needed: */
 	uint64_t *ts;
-	uint32_t *pid, *before; /* as they are added to contexts */
+	uint32_t *pid, *before; /* the CONTEXT_PID and CONTEXT_SEQ parts of contexts */
 	bool have_ts, have_pid, have_before, have_derived[REFS_DERIVED];
-	/* ... and the slot of each event under a mask without REF and OWN. */
+	/* the slot of each event for a mask without REF and OWN */
 	uint16_t *slots[CONTEXT_PER_EVENT];
 	bool have_slots[CONTEXT_PER_EVENT];
-	/* For whoever codes columns: */
+	/* Scratch memory for coding a column: */
 	uint64_t *work, *literal;
 	const uint64_t *residue; /* t->work or a column's values */
 	uint16_t *own_slots[TABLE_PREDICTORS];
@@ -86,21 +88,21 @@ struct table {
 };
 
 /*
- * Lays out memory for n events of a layout, kept from use to use; .value is for the caller to
- * fill. Returns -1 when memory runs out or for more numbers than TABLE_MAX_NUMBERS.
+ * Allocates memory for n events of a layout, which is reused by later calls. The caller fills
+ * .value. Returns -1 if memory runs out, or there are more numbers than TABLE_MAX_NUMBERS.
  */
 int table_init(struct table *t, const struct layout *l, uint32_t n);
 /* Sets e->before from e->class_of. */
 void events_before(struct events *e);
 
-/* The table of nclasses classes from first_class on; its first event is at `first`. */
+/* Selects the table of nclasses classes from first_class on; its first event is at `first`. */
 void table_of(struct table *t, struct events *e, uint32_t first, uint32_t first_class,
 	      uint32_t nclasses);
-/* The table of the common fields: all events. No pid. */
+/* Selects the table of the common fields: all events, without CONTEXT_PID. */
 void table_of_all(struct table *t, struct events *e);
 void table_free(struct table *t);
 
-/* Whether a column can refer to another: to one before it, or to what is derived. */
+/* Whether a column can refer to `ref`: an earlier column, or a derived number. */
 static inline bool table_can_refer(const struct table *t, uint32_t column, uint32_t ref)
 {
 	uint32_t which = ref - t->layout->ncolumns;
@@ -111,25 +113,25 @@ static inline bool table_can_refer(const struct table *t, uint32_t column, uint3
 	       (which != REF_FOLLOWING || t->events->pid);
 }
 
-/* Puts what is derived where column `ref` would be; does nothing for a column. */
+/* Sets t->value[ref] to derived numbers; does nothing if ref is a column. */
 void table_derive(struct table *t, uint32_t ref);
 /*
- * From now on columns can refer to what is derived from these streams and tables. memory is for
- * REFS_DERIVED numbers of each event and one of each table.
+ * Computes the derived numbers of all events, so that columns can refer to them. memory has room
+ * for REFS_DERIVED numbers of each event and one of each table.
  */
 void events_derive(struct events *e, const struct trawl_stream *streams, uint32_t nstreams,
 		   const uint32_t *class_table, uint32_t ntables, uint64_t *memory);
 
-/* The time stamp of each event. */
+/* Returns the time stamp of each event. */
 const uint64_t *table_ts(struct table *t);
 /*
- * The slots of events under a mask, as far as they are known without OWN; ref is the column for
- * REF, memory is for n slots if they are none that are kept.
+ * Returns the slot of each event for a mask, without its OWN part. ref has the values for REF;
+ * memory has room for n slots, and is used if the table does not keep them.
  */
 const uint16_t *table_slots(struct table *t, unsigned int mask, const uint64_t *ref,
 			    uint16_t *memory);
 
-/* A number as part of a context. */
+/* Hashes a number to a part of a context. */
 static inline uint32_t context_fold(uint64_t v)
 {
 	return (uint32_t)(v ^ v >> 32);
@@ -140,7 +142,10 @@ static inline uint32_t context_slot(uint32_t sum, unsigned int shift)
 	return (sum ^ sum >> 15) * CONTEXT_SLOT_FACTOR >> shift;
 }
 
-/* What OWN changes in a slot: xor, so that little has to wait for the residue before. */
+/*
+ * Returns the OWN part of a slot. It is combined by xor, a short operation, because it depends on
+ * the previous residue.
+ */
 static inline uint32_t context_own(uint64_t residue, unsigned int shift)
 {
 	return (uint32_t)(residue * CONTEXT_OWN_FACTOR >> (32 + shift));

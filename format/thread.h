@@ -6,25 +6,29 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-/* Initialises a mutex with priority inheritance: whoever waits may have a higher priority. */
+/*
+ * Initialises a mutex with priority inheritance, because threads of different priority wait for it.
+ */
 void lock_init(pthread_mutex_t *m);
 
 /*
- * Starts a thread with the ordinary priority, whatever the caller's is: its work can wait, and the
- * program that is recorded may need the processor. False without memory.
+ * Starts a thread with normal priority, even if the caller has a real-time priority: its work can
+ * wait, and the recorded program may need the processor. Returns false on failure.
  */
 bool thread_start(pthread_t *t, void *(*run)(void *), void *arg);
 
 /*
- * For a thread: signals are for the program's own threads. SIGRTMAX is left to the program, which
- * may have something to say to each of its threads (Linux' capabilities are a thread's own),
- * and SIGSYS: a thread that blocks it is killed where a filter of system calls would only refuse.
+ * Blocks all signals in the calling thread, so that the program's own threads handle them. Except
+ * SIGRTMAX, which the program may send to each thread to drop capabilities (they are per thread),
+ * and SIGSYS: a thread that blocks it is killed by a system call filter that should only refuse.
  */
 void thread_block_signals(void);
 
-/* Gives a thread for which the caller waits the caller's real-time priority; false: it has none. */
+/*
+ * Gives a thread the caller's real-time priority while the caller waits for it. False: it has none.
+ */
 bool thread_lend(pthread_t t);
-/* Gives the thread the ordinary priority again; `lent` is what thread_lend() returned. */
+/* Gives the thread normal priority again; `lent` is the result of thread_lend(). */
 void thread_take_back(pthread_t t, bool lent);
 
 #endif

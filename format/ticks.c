@@ -6,17 +6,17 @@
 #include "format/varint.h"
 
 enum {
-	SHORT = 3000,          /* ns; differences that a tick is looked for in, ... */
-	FEW = 64, MANY = 512,  /* ... if there are so many, and at most */
-	SHORTEST = 3,          /* ns; a shorter tick saves less than its corrections cost */
-	STEPS = 4,             /* that a search takes for each turn of the longest difference */
-	LONG = 50000000,       /* ns; differences that the length is measured by */
+	SHORT = 3000,          /* ns: largest difference in which a tick is searched, ... */
+	FEW = 64, MANY = 512,  /* ... least and most number of these */
+	SHORTEST = 3,          /* ns: a shorter tick saves less than its corrections cost */
+	STEPS = 4,             /* search steps for each period in the longest difference */
+	LONG = 50000000,       /* ns: largest difference by which the length is refined */
 	SEARCHES = 4,
-	TOO_LONG = 38,         /* bits of a difference */
-	CORRECTION_BITS = 10,  /* what one costs, about */
+	TOO_LONG = 38,         /* bits of a difference that is not converted */
+	CORRECTION_BITS = 10,  /* approximate size of a correction */
 };
 
-/* How well differences fit a frequency: 1 if all are whole periods, 0 if any is as good. */
+/* Returns how well differences match a frequency: 1 if all are whole periods, 0 for no relation. */
 static double coherence(const double *d, uint32_t n, double frequency)
 {
 	double x = 0, y = 0;
@@ -28,7 +28,7 @@ static double coherence(const double *d, uint32_t n, double frequency)
 	return sqrt(x * x + y * y) / n;
 }
 
-/* Differences of events that are `step` apart in chunk order, from .. to ns long. */
+/* Collects the differences, from .. to ns, of events that are `step` apart in chunk order. */
 static uint32_t gather(const uint64_t *ts, uint32_t n, uint32_t step, uint64_t from, uint64_t to,
 		       double *d, uint32_t have)
 {
@@ -41,7 +41,7 @@ static uint32_t gather(const uint64_t *ts, uint32_t n, uint32_t step, uint64_t f
 	return have;
 }
 
-/* By what is known, differences are whole periods: the length that leaves least of them. */
+/* Refines a tick length: returns the one for which long differences are closest to whole ticks. */
 static double refine(const uint64_t *ts, uint32_t n, double length)
 {
 	double d[MANY];
@@ -64,7 +64,7 @@ static double refine(const uint64_t *ts, uint32_t n, double length)
 	return length;
 }
 
-/* The length of the tick in ns, or 0. */
+/* Returns the length of the tick in ns, or 0 if there is none. */
 static double find(const uint64_t *ts, uint32_t n)
 {
 	double d[MANY], best = 0, at = 0, step = 1.0 / (STEPS * SHORT);
@@ -80,7 +80,7 @@ static double find(const uint64_t *ts, uint32_t n)
 			at = f;
 		}
 	}
-	/* Once more around it. */
+	/* search again around the best frequency, in smaller steps */
 	for (double f = at - step, end = at + step, s = step / 8; f < end; f += s) {
 		double fit = coherence(d, have, f);
 
@@ -97,7 +97,7 @@ static unsigned int bits(uint64_t v)
 	return 64 - (unsigned int)__builtin_clzll(v | 1);
 }
 
-/* Puts the times in ticks of this length. Returns by how many bits they are shorter, about. */
+/* Converts the times to ticks of t->length. Returns the approximate number of bits saved. */
 static int64_t try(struct ticks *t, const struct grouping *o)
 {
 	const uint64_t *ts = o->events.ts;
@@ -142,7 +142,7 @@ bool ticks_encode(struct ticks *t, const struct grouping *o)
 	t->number = p;
 	t->gap = p + n;
 	t->correction = p + 2 * (size_t)n;
-	/* The length of the chunk before is most often that of this one. */
+	/* usually the length of the previous chunk still fits */
 	if (t->length && try(t, o) > n / 2)
 		return true;
 	if (t->searches >= SEARCHES || n < FEW)

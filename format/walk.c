@@ -5,7 +5,9 @@
 #include "format/walk.h"
 #include "format/memory.h"
 
-/* A file that makes us look at this many times its size in vain is not worth more. */
+/*
+ * The search after damage gives up when it has read this many times the file's size without result.
+ */
 enum { WASTE_FACTOR = 16, WASTE_LEAST = 256 << 20, SEARCH_STEP = 256 << 10 };
 
 void damage_add(struct damage *d, uint64_t at)
@@ -25,7 +27,7 @@ void damage_add(struct damage *d, uint64_t at)
 	d->blocks++;
 }
 
-/* Blocks are damaged or missing at `at`, or somewhere between the last own block and there. */
+/* Notes damaged or missing blocks between the last block of this format and `at`. */
 static void lost_before(struct walker *w, uint64_t at)
 {
 	uint64_t after = small_offset(w->after_own);
@@ -49,7 +51,7 @@ static bool could_begin(const uint8_t *p, size_t n)
 	return block_head(p, n, &b) != BLOCK_BAD;
 }
 
-/* Where a section or an own block may begin in p[0 .. n), or n. */
+/* Returns where in p[0 .. n) a section or a block of this format may begin, or n. */
 static size_t search_window(const uint8_t *p, size_t n)
 {
 	static const uint8_t section[4] = { 0x0a, 0x0d, 0x0d, 0x0a };
@@ -68,7 +70,7 @@ static size_t search_window(const uint8_t *p, size_t n)
 	return shb ? (size_t)(shb - p) : n;
 }
 
-/* The next place from `at` on where a block may begin; false when there is none. */
+/* Finds the next offset from `at` on where a block may begin. Returns false if there is none. */
 static bool search(struct walker *w, uint64_t at, uint64_t *found)
 {
 	const size_t overlap = BLOCK_HEAD + CHUNK_HEAD;
@@ -97,9 +99,9 @@ static bool worth_more(struct walker *w, uint64_t n)
 }
 
 /*
- * Whether what is at w->at, after all that the writer of a section wrote, is the beginning neither
- * of another section nor of a block of ours. A single byte is no beginning: a line feed, which a
- * section begins with, is more often somebody's.
+ * Whether the bytes at w->at, after an end block, begin neither a section nor a block of this
+ * format. A single byte counts as foreign: a section begins with a line feed, but one appended line
+ * feed is more likely.
  */
 static bool is_stranger(struct walker *w)
 {
@@ -117,7 +119,7 @@ static bool is_stranger(struct walker *w)
 
 enum fault { DAMAGE, CUT, JUNK };
 
-/* It makes no sense from w->at on, to the end of the input. */
+/* Ends the walk: nothing from w->at to the end of the input can be read. */
 static void stop_here(struct walker *w, enum fault fault)
 {
 	struct damage *d = w->damage;
@@ -134,8 +136,8 @@ static void stop_here(struct walker *w, enum fault fault)
 }
 
 /*
- * The block at w->at is damaged, or the input ends inside it, unless its length is a lie: goes on
- * at the next that looks like one. `fault`: what it is when there is none.
+ * Skips the block at w->at, which is damaged or reaches beyond the end of the input: continues at
+ * the next offset where a block may begin. If there is none, ends the walk with `fault`.
  */
 static bool skip(struct walker *w, uint64_t looked_at, enum fault fault)
 {
@@ -152,7 +154,7 @@ static bool skip(struct walker *w, uint64_t looked_at, enum fault fault)
 	}
 	lost_before(w, w->at);
 	w->at = next;
-	w->seq = UINT32_MAX; /* a gap in the numbers is this damage, not another one */
+	w->seq = UINT32_MAX; /* a gap in the sequence numbers belongs to this damage */
 	return true;
 }
 
@@ -161,7 +163,7 @@ static bool skip(struct walker *w, uint64_t looked_at, enum fault fault)
 static void follow_foreign(struct walker *w, const struct walked *f)
 {
 	if (f->b.type != PCAPNG_SHB && !w->in_section)
-		damage_add(w->damage, f->at); /* was the section header */
+		damage_add(w->damage, f->at); /* the section header is damaged */
 	if (f->b.type == PCAPNG_SHB) {
 		w->in_section = true;
 		w->ended = false;
@@ -175,7 +177,7 @@ static void follow_foreign(struct walker *w, const struct walked *f)
 		w->interface = XXH64(f->p, f->b.len, 0);
 }
 
-/* The start block tells what the blocks in front of it were. */
+/* Whether the blocks before a start block match the hash in it. */
 static bool front_ok(const struct walker *w, const struct walked *f)
 {
 	return f->b.len >= BLOCK_OVERHEAD + START_BODY && !(f->b.flags & BLOCK_ZSTD) &&
@@ -195,7 +197,7 @@ static void follow_own(struct walker *w, struct walked *f)
 	w->interface = 0;
 }
 
-/* Whether the block at w->at is all there and right; got: how much of it was looked at. */
+/* Whether the block at w->at is complete and valid. *got: bytes available; *want: bytes needed. */
 static bool take_whole(struct walker *w, struct walked *f, size_t *got, size_t *want)
 {
 	const uint8_t *end;
@@ -214,12 +216,12 @@ static bool take_whole(struct walker *w, struct walked *f, size_t *got, size_t *
 	return *got == *want;
 }
 
-/* A small section is gone through as if its blocks were in the file. */
+/* Continues with the expanded blocks of a small section. */
 static bool enter(struct walker *w, const struct walked *f)
 {
 	uint64_t len, address;
 
-	/* After damage, or after another section, its header may be what is damaged. */
+	/* after damage, or after another section, its section header may be missing */
 	if (w->inner || (w->in_section && w->seq && w->seq != UINT32_MAX && !w->ended))
 		return false;
 	address = small_expand(w->in, w->at, f->p, &f->b, w->front, &len);
@@ -231,7 +233,7 @@ static bool enter(struct walker *w, const struct walked *f)
 	return true;
 }
 
-/* Whether there is more; leaves a small section at its end. */
+/* Whether there are more blocks. Leaves a small section at its end. */
 static bool goes_on(struct walker *w)
 {
 	if (w->inner && w->at >= w->inner) {

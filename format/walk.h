@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Going over the blocks of an input one after another, and finding the next whole one after
- * damage. Needs no index; on a file it can pass over the payloads of chunks.
+ * Walks over the blocks of an input in order, and finds the next undamaged block after damage.
+ * Needs no index; on a file it can skip the payloads of chunks.
  */
 #ifndef TRAWL_FORMAT_WALK_H
 #define TRAWL_FORMAT_WALK_H
@@ -9,53 +9,53 @@
 #include "format/block.h"
 #include "format/input.h"
 
-/* What is wrong with the input, as far as has been seen. */
+/* The damage found so far. */
 struct damage {
-	uint64_t blocks, first; /* damaged or missing blocks, and where the first was */
-	uint64_t good;          /* with damage: all blocks in front of this were read */
+	uint64_t blocks, first; /* number of damaged or missing blocks; offset of the first */
+	uint64_t good;          /* with damage: all blocks before this offset were read */
 	bool cut;
-	uint64_t cut_at;        /* where the block that is not all there begins */
-	bool junk;              /* something is after the last end block, no part of a section: */
-	uint64_t junk_at;       /* from here to the end of the input */
-	bool ours;              /* of the blocks that were skipped some were own ones */
-	uint64_t known[64];     /* the first few, so that one is not counted twice */
+	uint64_t cut_at;        /* offset of the incomplete block at the end */
+	bool junk;              /* foreign bytes follow the last end block: */
+	uint64_t junk_at;       /* from this offset to the end of the input */
+	bool ours;              /* a skipped block was one of this format */
+	uint64_t known[64];     /* offsets of the first few, so that none is counted twice */
 };
 void damage_add(struct damage *d, uint64_t at);
 
 struct walker {
 	struct input *in;
 	struct damage *damage;
-	uint64_t at, end;     /* the next block; where to stop (UINT64_MAX: at the end) */
-	uint64_t back, inner; /* in a small section: what is after it, and where it ends; or 0 */
-	bool payloads;        /* give chunks whole, not only their heads */
+	uint64_t at, end;     /* offset of the next block; where to stop (UINT64_MAX: at the end) */
+	uint64_t back, inner; /* in a small section: offset after it; its last address; else 0 */
+	bool payloads;        /* return whole chunks, not only their heads */
 	bool in_section;
-	bool ended;           /* the block before was an end block */
-	uint64_t section;     /* where it begins */
-	uint32_t seq;         /* that the next own block should have */
-	uint64_t after_own;   /* the end of the last own block: what is missing is after it */
+	bool ended;           /* the previous block was an end block */
+	uint64_t section;     /* offset of the current section */
+	uint32_t seq;         /* expected sequence number of the next block of this format */
+	uint64_t after_own;   /* end of the last block of this format */
 	uint64_t front;       /* hash over the blocks since the section header */
-	uint64_t interface;   /* hash of the block before, when that is an interface */
-	uint64_t wasted;      /* bytes looked at in vain: bounds the time for a hostile file */
+	uint64_t interface;   /* hash of the previous block if it is an interface block */
+	uint64_t wasted;      /* bytes searched in vain: limits the time for a hostile file */
 };
 
 enum walk {
 	WALK_BLOCK,
 	WALK_END,
-	WALK_NEWER, /* a start block of a newer format */
-	WALK_ERROR, /* the input could not be read: in->error */
+	WALK_NEWER, /* a start block of a newer version */
+	WALK_ERROR, /* reading failed: in->error */
 };
 
 struct walked {
 	struct block b;
 	uint64_t at;      /* offset in the input */
-	const uint8_t *p; /* the block; of a chunk without `payloads` only its heads */
-	uint64_t interface; /* of a source block: the hash of the interface in front of it */
+	const uint8_t *p; /* the block; without walker.payloads only the heads of a chunk */
+	uint64_t interface; /* of a source block: the hash of the interface block before it */
 };
 
 void walk_init(struct walker *w, struct input *in, struct damage *d, uint64_t at, uint64_t end);
 enum walk walk_next(struct walker *w, struct walked *found);
 
-/* Whether a whole own block begins at or after `at`, also after damage. */
+/* Whether an undamaged block of this format begins at or after `at`. */
 bool walk_finds_own(struct input *in, uint64_t at);
 
 #endif

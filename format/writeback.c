@@ -52,7 +52,7 @@ static void *follow(void *arg)
 			continue;
 		}
 		pthread_mutex_unlock(&t->lock);
-		/* Neither matters to what is in the file: where they fail, nothing is lost. */
+		/* failures are ignored: these calls do not change the contents of the file */
 		sync_file_range(t->fd, (off_t)w.write, (off_t)(w.write_end - w.write),
 				SYNC_FILE_RANGE_WRITE);
 		if (w.forget < w.forget_end)

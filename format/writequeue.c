@@ -9,7 +9,7 @@
 
 enum { LARGE = 512 << 10 }; /* bytes of a chunk's payload */
 
-/* A block to be. */
+/* A block to be written. */
 struct block_job {
 	struct block_job *next;
 	enum block_kind kind;
@@ -33,14 +33,14 @@ struct block_job {
 };
 
 struct write_queue {
-	struct section_writer file; /* the thread's while a block job waits; else under the lock */
+	struct section_writer file; /* used by the thread while jobs wait, else under the lock */
 	pthread_mutex_t lock;
 	pthread_cond_t work, done;
 	pthread_t thread;
 	bool started, quit;
 	struct block_job *first, **end; /* the first is being written */
-	size_t waiting;              /* their bytes */
-	uint64_t expected;           /* section_writer_size() after the last that was written */
+	size_t waiting;              /* bytes of all jobs */
+	uint64_t expected;           /* section_writer_size() after the last job */
 	atomic_uint_fast64_t written;
 	atomic_int error;
 };
@@ -52,12 +52,12 @@ static void put_chunk(struct section_writer *v, struct batcher *s, const struct 
 {
 	struct chunk_head c = *head;
 
-	c.lost = batcher_tell_losses(s)->lost;
+	c.lost = batcher_report_losses(s)->lost;
 	if (section_writer_chunk(v, &c, payload, len))
 		batcher_unwritten(s, c.count, c.first, c.last);
 }
 
-/* The section writer keeps what it cannot write, or remembers that it failed. */
+/* Writes a block. After a failure the section writer keeps what the end of the file needs. */
 static void put(struct section_writer *v, struct block_job *p)
 {
 	switch (p->kind) {
@@ -81,7 +81,7 @@ static void put(struct section_writer *v, struct block_job *p)
 	}
 }
 
-/* With the lock held and nothing on its way: what others may read of the file. */
+/* Updates what other threads may read. Needs the lock; the queue must be empty. */
 static void publish(struct write_queue *o)
 {
 	o->expected = section_writer_size(&o->file);
@@ -124,7 +124,7 @@ static void *deliver(void *arg)
 
 /* ---- putting ----------------------------------------------------------------------------- */
 
-/* A copy of it, with room for its data; NULL when memory runs out. */
+/* Returns a copy of the job with room for `data` bytes; NULL if memory runs out. */
 static struct block_job *wrap(const struct block_job *what, size_t data)
 {
 	struct block_job *p = malloc(sizeof(*p) + data);
@@ -219,7 +219,7 @@ bool write_queue_chunk(struct write_queue *o, struct batcher *s, const struct ch
 	return send(o, p);
 }
 
-/* ---- how it stands ----------------------------------------------------------------------- */
+/* ---- state ------------------------------------------------------------------------------- */
 
 const atomic_int *write_queue_error(const struct write_queue *o)
 {

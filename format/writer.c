@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writing a file. Records go into their source's batcher (batcher.c), whose thread turns batches
- * into chunk payloads; these and all other blocks go to the file's thread (writequeue.c). What a
- * rotation has to repeat is kept here under one lock.
+ * Writing a file. Records go to the batcher of their source (batcher.c), whose thread encodes
+ * batches as chunk payloads. These and all other blocks go to the thread that writes
+ * (writequeue.c). The writer keeps what a rotation must repeat, under w->lock.
  */
 #include <errno.h>
 #include <unistd.h>
@@ -13,9 +13,9 @@
 
 enum {
 	CHUNK_EVENTS = 65536,
-	CHUNK_BYTES = 2 << 20, /* two batches of these stay in a cache, which larger ones do not */
-	BATCHES = 16 << 20, /* bytes of all sources' batches, so that memory stays bounded */
-	RING_CHUNKS = 16, /* that a ring has room for at least, before they are compressed */
+	CHUNK_BYTES = 2 << 20, /* two batches of this size fit into a cache */
+	BATCHES = 16 << 20, /* most bytes of the batches of all sources */
+	RING_CHUNKS = 16, /* a ring has room for at least so many uncompressed chunks */
 	META_KEPT = 16 << 20, /* bytes of metadata that are kept for the next file of a rotation */
 };
 
@@ -24,15 +24,15 @@ struct trawl_writer {
 	char *comment, *name;   /* copies, to which o and front point */
 	struct section_writer_front front;
 	pthread_mutex_t lock;
-	struct write_queue *file;    /* NULL: all goes into the ring */
-	const atomic_int *error; /* of the file: each event looks; 0 while there is none */
+	struct write_queue *file; /* NULL: there is a ring */
+	const atomic_int *error; /* errno of the file, checked for each event; 0: none */
 	struct ring *ring;      /* NULL: none */
 	struct batcher_pool pool;
 	struct batcher *batchers[SOURCES_MAX];
 	_Atomic uint32_t nbatchers;
-	struct meta_cache metas;     /* for the next file of a rotation */
+	struct meta_cache metas; /* for the next file of a rotation */
 	struct trawl_sync sync; /* the newest; mono 0: none yet */
-	uint32_t part;          /* of a rotation */
+	uint32_t part;          /* number of the file in a rotation */
 };
 
 /* ---- to the file or the ring ------------------------------------------------------------- */
@@ -44,13 +44,13 @@ static int write_error(const struct trawl_writer *w, struct trawl_error *err)
 	return error ? sink_fail(error, w->name, err) : 0;
 }
 
-/* How a block went on its way: -1 also when one before it is known not to have arrived. */
+/* Returns 0, or -1 with *err if the block was not queued or an earlier one was not written. */
 static int sent(const struct trawl_writer *w, bool ok, struct trawl_error *err)
 {
 	return ok ? write_error(w, err) : sink_fail(ENOMEM, w->name, err);
 }
 
-/* A ring's file gets all sources and types from their batchers. */
+/* A spill of a ring gets all sources and types from their batchers. */
 static int put_source(struct trawl_writer *w, const struct trawl_source *s, struct trawl_error *err)
 {
 	return w->ring ? 0 : sent(w, write_queue_source(w->file, s), err);
@@ -78,7 +78,7 @@ static int put_sync(struct trawl_writer *w, const struct trawl_sync *s, struct t
 	return 0;
 }
 
-/* Of the workers. */
+/* batcher_emit: called by the threads of the batchers. */
 static void emit_chunk(void *arg, struct batcher *s, const struct chunk_head *head,
 		       const uint8_t *payload)
 {
@@ -88,7 +88,7 @@ static void emit_chunk(void *arg, struct batcher *s, const struct chunk_head *he
 		      write_queue_chunk(w->file, s, head, payload, head->payload))
 		return;
 	batcher_unwritten(s, head->count, head->first, head->last);
-	s->failed = !w->ring; /* a ring has chunks that it cannot hold */
+	s->failed = !w->ring; /* a ring rejects chunks that are too large */
 }
 
 /* ---- the interface ----------------------------------------------------------------------- */
@@ -146,7 +146,10 @@ struct trawl_writer *trawl_writer_new(int fd, const struct trawl_writer_options 
 	return NULL;
 }
 
-/* Does the description of a source or type not fit? (When memory runs out, that shows later.) */
+/*
+ * Whether the description of a source or type exceeds a block. If memory runs out, a later call
+ * fails.
+ */
 static bool too_long(const struct trawl_source *s, const struct trawl_event_type *t)
 {
 	struct buf b = { 0 };
@@ -275,12 +278,14 @@ int trawl_writer_event_type(struct trawl_writer *w, const struct trawl_event_typ
 		trawl_fail(err, TRAWL_CANNOT, "event type \"%s\": out of memory", t->name);
 		goto out;
 	}
-	/* First on its way: a chunk with events of it can only come after this. */
+	/*
+	 * queued before it is added to the batcher, so that it precedes all chunks with its events
+	 */
 	ret = put_type(w, copy, atomic_load(&s->ntypes), err);
 	if (!ret)
 		ret = batcher_add_type(s, copy, err);
 	if (ret && w->file) {
-		write_queue_hold(w->file); /* it may still be on its way */
+		write_queue_hold(w->file); /* it may still be queued */
 		write_queue_release(w->file);
 	}
 	if (ret) {
@@ -299,8 +304,8 @@ static int put_meta(struct trawl_writer *w, const struct trawl_meta *m, bool rep
 
 	if (m->len > UINT32_MAX)
 		return trawl_fail(err, TRAWL_USAGE, "metadata \"%s\": over 4 GiB", m->name);
-	if (w->o.told)
-		w->o.told(w->o.arg, m);
+	if (w->o.on_meta)
+		w->o.on_meta(w->o.arg, m);
 	if (w->ring)
 		return ring_meta(w->ring, m, repeat)
 			       ? 0
@@ -389,7 +394,7 @@ int trawl_writer_chunk(struct trawl_writer *w, uint16_t source, const struct tra
 	return write_error(w, err);
 }
 
-/* Waits until all records are in chunks that are on their way. */
+/* Waits until all records are encoded and their chunks are queued. */
 static int encode(struct trawl_writer *w, struct trawl_error *err)
 {
 	uint32_t n = atomic_load(&w->nbatchers);
@@ -405,7 +410,7 @@ static int encode(struct trawl_writer *w, struct trawl_error *err)
 	return 0;
 }
 
-/* The same, until they have arrived: then the file is the caller's, until write_queue_release(). */
+/* The same, and waits until they are written. The caller owns *v until write_queue_release(). */
 static int hold(struct trawl_writer *w, struct section_writer **v, struct trawl_error *err)
 {
 	int ret = encode(w, err);
@@ -426,7 +431,7 @@ int trawl_writer_flush(struct trawl_writer *w, struct trawl_error *err)
 	return ret;
 }
 
-/* The first error stays: what came after it is its consequence. */
+/* Combines two results: keeps the first error, because a later one follows from it. */
 static int worse(int ret, struct trawl_error *err, int now, const struct trawl_error *other)
 {
 	if (!ret && now)
@@ -479,11 +484,11 @@ uint64_t trawl_writer_unwritten(const struct trawl_writer *w, uint16_t source)
 
 /* ---- ends -------------------------------------------------------------------------------- */
 
-/* Events that the disk had no room for are in the file, or the ring, as what they are: lost. */
+/* Adds a loss for the events of each source that could not be written. */
 static void put_write_losses(struct trawl_writer *w, struct section_writer *v)
 {
 	for (uint32_t i = 0; i < atomic_load(&w->nbatchers); i++) {
-		const struct batcher_losses *all = batcher_tell_losses(w->batchers[i]);
+		const struct batcher_losses *all = batcher_report_losses(w->batchers[i]);
 		struct trawl_loss l = {
 			.source = (uint16_t)i, .cpu = UINT32_MAX, .from = all->from, .to = all->to,
 			.count = all->unwritten, .reason = TRAWL_LOSS_WRITE,
@@ -496,14 +501,14 @@ static void put_write_losses(struct trawl_writer *w, struct section_writer *v)
 	}
 }
 
-/* What put_write_losses() told is not told again. */
+/* Subtracts the losses that put_write_losses() has written. */
 static void forget_losses(struct trawl_writer *w)
 {
 	for (uint32_t i = 0; i < atomic_load(&w->nbatchers); i++)
 		batcher_next_file(w->batchers[i]);
 }
 
-/* Ends the present file and closes it. */
+/* Ends the current file and closes it. */
 static int end_file(struct trawl_writer *w, struct section_writer *v, struct trawl_error *err)
 {
 	bool failed = section_writer_failed(v);
@@ -512,15 +517,15 @@ static int end_file(struct trawl_writer *w, struct section_writer *v, struct tra
 	section_writer_last_words(v);
 	put_write_losses(w, v);
 	for (uint32_t i = 0; i < atomic_load(&w->nbatchers); i++)
-		lost += w->batchers[i]->told.lost;
+		lost += w->batchers[i]->reported.lost;
 	section_writer_end(v, lost);
 	if (!section_writer_failed(v))
 		forget_losses(w);
-	/* An error that was there before has been told. */
+	/* an earlier error was returned before */
 	return section_writer_close(v) && !failed ? section_writer_fail(v, err) : 0;
 }
 
-/* A file with everything that is needed in front of its first chunk, once more. */
+/* Begins a file and repeats everything that must precede its first chunk. */
 static int begin_next(struct trawl_writer *w, struct section_writer *v, int fd)
 {
 	struct section_writer_front front = w->front;
@@ -542,14 +547,16 @@ static int begin_next(struct trawl_writer *w, struct section_writer *v, int fd)
 	return ret;
 }
 
-/* The next file first: if it cannot be begun, the present one is still there to say so. */
+/*
+ * Begins the next file before the current one is ended: if that fails, the current one continues.
+ */
 int trawl_writer_rotate(struct trawl_writer *w, int fd, struct trawl_error *err)
 {
 	struct section_writer next, *present;
 	struct trawl_error other;
 	int ret;
 
-	/* Chunks of other threads that come meanwhile wait, then go to the new file. */
+	/* chunks of other threads wait meanwhile, then go to the new file */
 	pthread_mutex_lock(&w->lock);
 	ret = hold(w, &present, err);
 	if (ret) {

@@ -7,7 +7,7 @@ const char zdict[] =
 	;
 const size_t zdict_len = sizeof(zdict) - 1;
 
-/* The same of docs/zdict2.txt. */
+/* The lines of docs/zdict2.txt likewise. */
 const char zdict2[] =
 #include "format/zdict2.inc"
 	;

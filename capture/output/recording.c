@@ -365,7 +365,7 @@ static struct trawl_writer *open_writer(struct recording *r, struct trawl_error 
 	const struct options *o = r->o;
 	struct trawl_writer_options wo = {
 		.level = o->level, .keep_up = !o->level, .ring = o->ring, .name = output_label(o),
-		.told = o->ring ? flight_on_meta : NULL, .arg = &r->flight,
+		.on_meta = o->ring ? flight_on_meta : NULL, .arg = &r->flight,
 	};
 	struct trawl_writer *w;
 

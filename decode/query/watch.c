@@ -104,7 +104,7 @@ int watch_source(struct watch *w, const struct trawl_source *s, struct trawl_err
 	if (!array_extend(w->sources, w->nsources, s->id + 1u))
 		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
 	here = &w->sources[s->id];
-	here->source = trawl_reader_tell_source(w->reader, s, err);
+	here->source = trawl_reader_add_source(w->reader, s, err);
 	here->decoder = decoder_find(s);
 	return here->source ? 0 : -1;
 }
@@ -151,7 +151,7 @@ int watch_type(struct watch *w, const struct trawl_event_type *t, struct trawl_e
 	if (!*page)
 		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
 	here = &(*page)[t->id & 255];
-	here->type = trawl_reader_tell_type(w->reader, t, err);
+	here->type = trawl_reader_add_type(w->reader, t, err);
 	if (!here->type)
 		return -1;
 	here->wanted = is_wanted(w, s, here->type);
@@ -171,13 +171,13 @@ int watch_meta(struct watch *w, const struct trawl_meta *m, struct trawl_error *
 	if (begins(m->name, "task/") && w->tasks)
 		tasks_tell(stream_tasks(w->stream), m);
 	if (begins(m->name, "probe/") || begins(m->name, "usb/") || !strcmp(m->name, "machine"))
-		return trawl_reader_tell_meta(w->reader, &now, err);
+		return trawl_reader_add_meta(w->reader, &now, err);
 	return 0;
 }
 
 int watch_sync(struct watch *w, const struct trawl_sync *s, struct trawl_error *err)
 {
-	if (trawl_reader_tell_sync(w->reader, s, err))
+	if (trawl_reader_add_sync(w->reader, s, err))
 		return -1;
 	for (size_t i = 0; i < w->nsources; i++) {
 		const struct trawl_source *source = w->sources[i].source;
