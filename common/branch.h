@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Branches, and how a batch of them is written: docs/format.md, "Branches". The recorder encodes,
- * decoders decode.
+ * Branches, and the encoding of a batch of them: docs/format.md, "Branches".
  *
- * A batch is what one task did in one stretch of time. Its branches are numbers of pairs (from, to,
- * kind), and mostly guessed from the three branches before: what is stored is how many guesses were
- * right, and what came instead. Of full traces of gzip, sqlite3 and python3 a branch takes 0.2 to
- * 0.4 bytes so and 19 to 25 ns; as columns from, to and kind of an event it takes 1.2 to 1.5 bytes
- * and 45 to 95 ns (2026-11-22).
+ * A batch has the branches of one task in a range of time. The distinct pairs (from, to, kind) of a
+ * batch are numbered, and the number of the next pair is guessed from the three branches before.
+ * Stored are the counts of right guesses, and the pairs where the guess was wrong. For full traces
+ * of gzip, sqlite3 and python3 a branch takes 0.2 to 0.4 bytes and 19 to 25 ns; as columns from, to
+ * and kind of an event it took 1.2 to 1.5 bytes and 45 to 95 ns (2026-11-22).
  */
 #ifndef TRAWL_COMMON_BRANCH_H
 #define TRAWL_COMMON_BRANCH_H
@@ -21,7 +20,7 @@ enum {
 	BRANCH_MARKS_MAX = 65536, /* marks in a batch */
 };
 
-/* Numbers of files; those up to BRANCH_IRQ are those of perf (PERF_BR_*). */
+/* Stored in files. Values up to BRANCH_IRQ equal those of perf (PERF_BR_*). */
 enum branch_kind {
 	BRANCH_UNKNOWN,
 	BRANCH_JCC,
@@ -30,7 +29,7 @@ enum branch_kind {
 	BRANCH_CALL,
 	BRANCH_INDIRECT_CALL,
 	BRANCH_RET,
-	BRANCH_SYSCALL,   /* to is where it goes on after the system call */
+	BRANCH_SYSCALL,   /* `to` is the instruction after the system call */
 	BRANCH_SYSRET,
 	BRANCH_COND_CALL,
 	BRANCH_COND_RET,
@@ -39,7 +38,7 @@ enum branch_kind {
 	BRANCH_FAR,       /* far calls, jumps and returns, software interrupts */
 	BRANCH_SIGNAL,    /* from the interrupted instruction to the handler */
 	BRANCH_SIGRETURN, /* back from a handler */
-	BRANCH_EXEC,      /* to the first instruction of the new program; from 0 */
+	BRANCH_EXEC,      /* from 0 to the first instruction of the new program */
 	BRANCH_KINDS
 };
 
@@ -47,32 +46,32 @@ const char *branch_kind_name(unsigned int kind); /* "jcc", ..., "?"; never NULL 
 
 enum branch_flag {
 	BRANCH_MISPREDICTED = 1,
-	BRANCH_PREDICTED = 2, /* the processor told, and it was */
+	BRANCH_PREDICTED = 2, /* neither this nor MISPREDICTED: not known */
 	BRANCH_IN_TX = 4,
 	BRANCH_ABORT = 8,
 };
 
 struct branch {
 	uint64_t from, to;
-	uint32_t cycles; /* since the branch before; 0: not known */
+	uint32_t cycles; /* since the previous branch; 0: not known */
 	uint8_t kind;    /* enum branch_kind */
 	uint8_t flags;   /* enum branch_flag */
 };
 
-/* Something at a place between two branches. */
+/* Something that happened between two branches. */
 enum branch_mark_kind {
-	BRANCH_MARK_TIME,    /* nothing but the time */
-	BRANCH_MARK_LOST,    /* branches are missing here: count, or 0: not known how many */
-	BRANCH_MARK_START,   /* recording of the task begins here: what was before is not known */
-	BRANCH_MARK_STACK,   /* another stack of the last branches begins: what was before it is
-			      * not known */
+	BRANCH_MARK_TIME,    /* only states the time */
+	BRANCH_MARK_LOST,    /* `count` branches are missing here; 0: an unknown number */
+	BRANCH_MARK_START,   /* recording of the task begins: earlier branches are unknown */
+	BRANCH_MARK_STACK,   /* another stack of last branches begins: those between it and the
+			      * previous one are unknown */
 	BRANCH_MARKS
 };
 
 struct branch_mark {
-	uint32_t at;    /* in front of the branch of this number */
+	uint32_t at;    /* number of the branch after the mark */
 	uint8_t kind;   /* enum branch_mark_kind */
-	uint64_t time;  /* ns, of the source's clock; never goes back */
+	uint64_t time;  /* ns, the source's clock; does not decrease from mark to mark */
 	uint64_t count;
 };
 
@@ -88,20 +87,20 @@ struct branch_encoder;
 struct branch_encoder *branch_encoder_new(void); /* NULL: out of memory */
 void branch_encoder_free(struct branch_encoder *e);
 
-/* Begins a batch at this time. */
+/* Begins a batch at this time, ns. */
 void branch_encoder_start(struct branch_encoder *e, uint64_t time);
 uint32_t branch_encoder_count(const struct branch_encoder *e);
 bool branch_encoder_full(const struct branch_encoder *e);
 uint64_t branch_encoder_first(const struct branch_encoder *e);
 uint64_t branch_encoder_last(const struct branch_encoder *e);
 
-/* Adds a branch. True if this pair is new in the batch. Must not be full. */
+/* Adds a branch; the batch must not be full. Returns whether its pair is new in the batch. */
 bool branch_encoder_add(struct branch_encoder *e, const struct branch *b, uint64_t time);
-/* A mark in front of the next branch. */
+/* Adds a mark before the next branch. */
 void branch_encoder_mark(struct branch_encoder *e, enum branch_mark_kind kind, uint64_t time,
 			 uint64_t count);
 
-/* Ends the batch. Returns its bytes, valid until the next start; NULL: out of memory. */
+/* Ends the batch. Returns its *len bytes, valid until the next start; NULL: out of memory. */
 const void *branch_encoder_finish(struct branch_encoder *e, size_t *len);
 
 /* ---- decoding ---------------------------------------------------------------------------- */
@@ -109,15 +108,15 @@ const void *branch_encoder_finish(struct branch_encoder *e, size_t *len);
 struct branch_batch {
 	uint32_t count, npairs, nmarks;
 	struct branch_pair *pairs;
-	uint32_t *ids;             /* count: the number of each branch's pair */
-	struct branch_mark *marks; /* in order of `at` and time */
-	uint8_t *flags;            /* count, or NULL: none has any */
-	uint32_t *cycles;          /* count, or NULL: not known */
+	uint32_t *ids;             /* `count` elements: the number of each branch's pair */
+	struct branch_mark *marks; /* sorted by `at` and time */
+	uint8_t *flags;            /* `count` elements; NULL: all 0 */
+	uint32_t *cycles;          /* `count` elements; NULL: not known */
 };
 
 /*
- * Decodes count branches that begin at time `first`. Returns NULL, or what is wrong with the bytes,
- * or branch_no_memory, which says nothing of them. The caller frees the batch in any case.
+ * Decodes `count` branches that begin at time `first`. Returns NULL; or a static text that says
+ * what is wrong with the bytes; or branch_no_memory. The caller frees the batch in any case.
  */
 extern const char branch_no_memory[];
 const char *branch_batch_decode(struct branch_batch *b, const void *data, size_t len,
@@ -125,8 +124,8 @@ const char *branch_batch_decode(struct branch_batch *b, const void *data, size_t
 void branch_batch_free(struct branch_batch *b);
 
 /*
- * Adds all of a decoded batch of the same task, from `first` to `until`, to an open one that is not
- * later; the times stay. Returns false and adds nothing if they do not fit into one batch.
+ * Adds a decoded batch of the same task, from `first` to `until`, to an open batch that ends before
+ * it; times are kept. Returns false and adds nothing if both do not fit into one batch.
  */
 bool branch_encoder_append(struct branch_encoder *e, const struct branch_batch *b, uint64_t first,
 			   uint64_t until);

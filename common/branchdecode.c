@@ -60,7 +60,7 @@ static bool take_pair(struct branch_batch *b, struct view *pairs, uint64_t befor
 	return !pairs->bad;
 }
 
-/* The number of the next branch's pair, from 1, that was not the first guess; 0: damage. */
+/* Returns the pair of a branch whose first guess was wrong, numbered from 1; 0: damage. */
 static uint32_t take_choice(struct branch_batch *b, struct view *codes, struct view *pairs,
 			    const struct branch_guess *g, uint64_t before)
 {
@@ -148,7 +148,7 @@ static const char *read_flags(struct branch_batch *b, struct view flags, struct 
 	return cycles.bad || cycles.at != cycles.end ? "not cycles for each branch" : NULL;
 }
 
-/* A pair takes three bytes at least. */
+/* Allocates the arrays of a batch. A pair takes at least three bytes, which limits their number. */
 static bool make_room(struct branch_batch *b, const struct view *pairs, struct branch_guess **g)
 {
 	size_t most = (size_t)(pairs->end - pairs->at) / 3;

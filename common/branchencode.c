@@ -8,9 +8,9 @@
 
 enum {
 	HASH_BITS = 17,
-	TIME_EVERY = 64,           /* branches between two marks of time */
-	TIME_PAUSE = 10000000,     /* ns; after a branch so long before there is one anyway */
-	TIME_ROUND = 16,           /* bits of a mark's time that may be zeros */
+	TIME_EVERY = 64,           /* number of branches between two time marks */
+	TIME_PAUSE = 10000000,     /* ns without branches after which there is a time mark, too */
+	TIME_ROUND = 16,           /* most low bits of a mark's time that are rounded to zero */
 	VARINT_MAX = 10,
 };
 
@@ -21,10 +21,10 @@ struct bytes {
 };
 
 struct branch_encoder {
-	uint32_t *ids;               /* of the branches, counted from 1 */
+	uint32_t *ids;               /* pair of each branch, numbered from 1 */
 	struct branch_pair *pairs;
-	uint32_t slots[1 << HASH_BITS]; /* pairs by hash, counted from 1 */
-	uint32_t used[BRANCH_BATCH_MAX]; /* those of them that are not 0 */
+	uint32_t slots[1 << HASH_BITS]; /* hash table of pairs, numbered from 1; 0: free */
+	uint32_t used[BRANCH_BATCH_MAX]; /* the slots that are not free */
 	uint32_t count, npairs, nmarks;
 	uint64_t first, last;        /* time */
 	uint64_t marked_time;
@@ -59,7 +59,7 @@ static void put_varint(struct bytes *b, uint64_t v)
 	b->data[b->len++] = (uint8_t)v;
 }
 
-/* A part: its length, its bytes. */
+/* Appends a part: its length and its bytes. */
 static void put_part(struct bytes *b, const struct bytes *part)
 {
 	put_varint(b, part->len);
@@ -152,7 +152,7 @@ static uint32_t hash(const struct branch *b)
 			  (64 - HASH_BITS));
 }
 
-/* The number of its pair, from 1. */
+/* Returns the number of the branch's pair, from 1; adds it if it is new. */
 static uint32_t pair_of(struct branch_encoder *e, const struct branch *b)
 {
 	uint32_t slot = hash(b);
@@ -170,9 +170,9 @@ static uint32_t pair_of(struct branch_encoder *e, const struct branch *b)
 }
 
 /*
- * A mark's time may be anywhere between those of the branches around it: the last bits of its
- * distance from the mark before become zeros where that changes it by 1/32 at most; they compress
- * to nothing. Where a branch takes long (ptrace), exact times were a third of the batch.
+ * A mark's time need only lie between the branches around it. Zeroes low bits of its distance from
+ * the previous mark, as far as that changes it by at most 1/32: zeros compress. With slow branches
+ * (ptrace), exact times took a third of the batch.
  */
 static uint64_t rounded(const struct branch_encoder *e, uint64_t time)
 {
@@ -204,7 +204,7 @@ bool branch_encoder_add(struct branch_encoder *e, const struct branch *b, uint64
 	return e->npairs != before;
 }
 
-/* A pair that was not there before: relative to where the branch before went. */
+/* Appends a new pair: `from` is relative to the target of the previous branch. */
 static void put_pair(struct bytes *b, const struct branch_pair *p, uint64_t before)
 {
 	put_varint(b, branch_zigzag(p->from - before));
@@ -212,7 +212,7 @@ static void put_pair(struct bytes *b, const struct branch_pair *p, uint64_t befo
 	put_byte(b, p->kind);
 }
 
-/* Codes to out, new pairs to part. */
+/* Appends the codes to `codes`, and new pairs to e->part. */
 static void put_codes(struct branch_encoder *e, struct bytes *codes)
 {
 	struct branch_guess *g = &e->guess;
@@ -296,7 +296,7 @@ bool branch_encoder_append(struct branch_encoder *e, const struct branch_batch *
 	    (uint64_t)e->nmarks + b->nmarks + 2 > BRANCH_MARKS_MAX)
 		return false;
 	if (e->count || e->nmarks) {
-		/* Where the one ended and the other began. */
+		/* the end of the first batch and the beginning of the second */
 		branch_encoder_mark(e, BRANCH_MARK_TIME, e->last, 0);
 		if (first > e->last)
 			branch_encoder_mark(e, BRANCH_MARK_TIME, first, 0);
@@ -325,7 +325,7 @@ const void *branch_encoder_again(struct branch_encoder *e, const struct branch_b
 	e->npairs = b->npairs;
 	for (uint32_t i = 0; i < b->npairs; i++) {
 		e->pairs[i] = b->pairs[i];
-		e->used[i] = 0; /* pairs are not looked for: none is in slots */
+		e->used[i] = 0; /* slots is not used: the pairs are numbered already */
 	}
 	e->has_flags = b->flags;
 	e->has_cycles = b->cycles;

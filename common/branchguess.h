@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What encoder and decoder of branches have in common: the guesses of the next pair. Numbers of
- * pairs are counted from 1 here; 0 is none.
+ * The guesses of the next pair, shared by encoder and decoder of branches. Pairs are numbered from
+ * 1 here; 0 is no pair.
  */
 #ifndef TRAWL_COMMON_BRANCHGUESS_H
 #define TRAWL_COMMON_BRANCHGUESS_H
@@ -12,20 +12,20 @@
 enum {
 	GUESS_BITS_LEAST = 4,
 	GUESS_BITS_MOST = 16,
-	/* What came instead of the first guess; above: how old the pair is. */
+	/* Codes for a wrong first guess; larger codes: how many pairs ago the pair was new. */
 	CHOICE_SECOND = 0,
 	CHOICE_NEW = 1,
 	CHOICE_OLD = 2,
 };
 
 struct branch_guess {
-	uint32_t by_three[1 << GUESS_BITS_MOST]; /* by the three pairs before */
-	uint32_t by_one[BRANCH_BATCH_MAX + 1];   /* by the pair before */
-	uint32_t before[3];                      /* the last one first */
+	uint32_t by_three[1 << GUESS_BITS_MOST]; /* by a hash of the last three pairs */
+	uint32_t by_one[BRANCH_BATCH_MAX + 1];   /* by the last pair */
+	uint32_t before[3];                      /* the last three pairs, newest first */
 	unsigned int bits;
 };
 
-/* Slots for a batch of so many branches. */
+/* Returns the size of by_three in bits for a batch of so many branches. */
 static inline unsigned int guess_bits(uint32_t count)
 {
 	unsigned int bits = GUESS_BITS_LEAST;

@@ -14,12 +14,12 @@
 
 enum {
 	FILE_MOST = 16 << 20,
-	BATCH_BYTES = 8192, /* mean of a file whose batches are long */
-	TASKS = 8,          /* batches that are open at a time: an encoder takes 3 MB */
+	BATCH_BYTES = 8192, /* mean size from which batches count as long */
+	TASKS = 8,          /* most open batches: an encoder takes 3 MB */
 	LEVEL = 9,          /* zstd's */
 };
 
-/* A task's batch that is not full yet. */
+/* A batch of a task that is being filled. */
 struct open_batch {
 	struct branch_encoder *encoder; /* reused */
 	struct branch_record head;
@@ -30,15 +30,15 @@ struct open_batch {
 struct rewrite {
 	struct trawl_reader *r;
 	struct trawl_writer *w;
-	int sources[256];      /* number in the file -> in the new one; -1: none */
-	uint16_t source;       /* of the open batches, in the new file */
+	int sources[256];      /* number of each source in the new file; -1: none */
+	uint16_t source;       /* of the open batches; its number in the new file */
 	struct open_batch open[TASKS];
-	struct trawl_sync sync; /* the latest */
-	size_t syncs;
+	struct trawl_sync sync; /* the newest */
+	size_t syncs;           /* number of clock-syncs so far */
 	uint64_t bytes, batches;
 };
 
-/* ---- what stands in front ---------------------------------------------------------------- */
+/* ---- sources, types and metadata --------------------------------------------------------- */
 
 static bool put_types(struct rewrite *m, uint16_t number)
 {
@@ -141,7 +141,7 @@ static bool end_batches(struct rewrite *m)
 	return true;
 }
 
-/* The open batch of the task, or one that is free; NULL: there is none. */
+/* Returns the open batch of the task, or a free one; NULL if there is neither. */
 static struct open_batch *batch_of(struct rewrite *m, const struct branch_record *head)
 {
 	struct open_batch *unused = NULL;
@@ -157,7 +157,7 @@ static struct open_batch *batch_of(struct rewrite *m, const struct branch_record
 	return unused;
 }
 
-/* Returns since when the mappings that hold at a time do; 0: none do. */
+/* Returns the time of the newest mappings of a process before `time`; 0: it has none. */
 static uint64_t mapped_since(const struct rewrite *m, uint32_t pid, uint64_t time)
 {
 	uint64_t since = 0;
@@ -173,7 +173,7 @@ static uint64_t mapped_since(const struct rewrite *m, uint32_t pid, uint64_t tim
 	return since;
 }
 
-/* Whether a batch can be added to the open one. What is mapped is looked up once for a batch. */
+/* Whether a batch can be added to the open one: a batch must not span a change of mappings. */
 static bool follows(const struct rewrite *m, const struct open_batch *o,
 		    const struct branch_record *head, uint64_t first)
 {
@@ -201,7 +201,7 @@ static bool add_batch(struct rewrite *m, const struct branch_record *head,
 {
 	struct open_batch *o = batch_of(m, head);
 
-	/* There is none, it is of something else, or it is full. */
+	/* no open batch of this task, it cannot be continued, or it is full */
 	if (!o || (o->used && !follows(m, o, head, first)) ||
 	    (o->used && !branch_encoder_append(o->encoder, b, first, head->until))) {
 		if (!end_batches(m))
@@ -242,7 +242,7 @@ static bool take_batches(struct rewrite *m, const struct trawl_piece *p)
 
 	m->bytes += p->bytes;
 	m->batches += p->count;
-	/* Long batches will not get longer. */
+	/* the batches are long already */
 	if (m->bytes > (uint64_t)BATCH_BYTES * 64 && m->bytes / m->batches > BATCH_BYTES)
 		return false;
 	m->source = (uint16_t)m->sources[p->number];
@@ -290,7 +290,7 @@ static bool take_piece(struct rewrite *m, struct trawl_piece *p)
 		return false;
 	if (!strcmp(p->source->kind, BRANCH_SOURCE_KIND))
 		return take_batches(m, p);
-	/* Events of other sources stay between those that they stood between. */
+	/* keeps the order of the chunks of all sources */
 	return end_batches(m) &&
 	       !trawl_writer_chunk(m->w, (uint16_t)m->sources[p->number], p, &ignored);
 }

@@ -5,14 +5,14 @@
 #include <stdbool.h>
 
 /*
- * A recorder writes the batches of each second, so that one that is killed loses no more. Where
- * branches are slow (ptrace) these batches are short, and most of a file says the same pairs again
- * each second. Writes a whole capture from `from` to `to`, an empty file, with the batches of a
- * task joined into long ones; all else, and all times, stay. Both descriptors stay the caller's.
+ * A recorder writes its batches once a second, so that it loses at most that much if it is killed.
+ * If branches are slow (ptrace), these batches are short, and most of the file repeats the same
+ * pairs. branch_rewrite() copies a complete capture from `from` to `to`, an empty file, and joins
+ * the batches of a task; all else, and all times, stay equal. The caller closes both descriptors.
  *
- * Returns false where that is not possible or useful; then `to` has anything. That is so of a file
- * of more than 16 MiB or with long batches, one that is damaged or has several sections, branches
- * at probes, or a clock that was set.
+ * Returns false if that is impossible or useless, and leaves any bytes in `to`: the file has more
+ * than 16 MiB, or long batches; it is damaged, or has several sections; it has branches at probes,
+ * or its clock was set.
  */
 bool branch_rewrite(int from, int to);
 

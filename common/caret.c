@@ -9,13 +9,13 @@
 
 enum { SHOWN = 160 }; /* bytes of a text that are shown */
 
-/* Is this byte one of those after the first of a UTF-8 character? */
+/* Whether this is a continuation byte of UTF-8. */
 static bool continues(char c)
 {
 	return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-/* Where the shown part of the text begins, at the start of a character. */
+/* Returns the offset of the part that is shown, at the start of a character. */
 static size_t first_shown(const char *text, size_t len, size_t at)
 {
 	size_t first = len > SHOWN && at > SHOWN / 2 ? at - SHOWN / 2 : 0;

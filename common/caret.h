@@ -14,9 +14,9 @@
 #include "format/trawl.h"
 
 /*
- * The message and the text with a caret under byte `at`, in *err. A long text is cut to what is
- * around the place; control characters are shown as '?'; a character of UTF-8 is one column.
- * Returns -1.
+ * Fills *err with the message and the text with a caret below byte `at`; returns -1. A long text is
+ * cut to the part around the caret; control characters are shown as '?'; a UTF-8 character counts
+ * as one column.
  */
 int caret_fail(struct trawl_error *err, enum trawl_status status, const char *text, size_t at,
 	       const char *message, ...) __attribute__((format(printf, 5, 6)));

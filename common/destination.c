@@ -17,21 +17,21 @@
 #include "common/destination.h"
 
 enum {
-	LINKS_MOST = 40, /* in a row, as the kernel has it */
+	LINKS_MOST = 40, /* most links in a path: the kernel's limit */
 	READER_WAIT_MS = 5000,
 	READER_STEP_MS = 20,
 };
 
-/* ---- the way there ----------------------------------------------------------------------- */
+/* ---- resolving a path -------------------------------------------------------------------- */
 
-/* The path that is left to go, and where from. */
+/* The rest of the path, and the folder that it is relative to. */
 struct way {
 	int folder;
 	char *left;
 	int links;
 };
 
-/* A path that is malloc'd, and then the way's. A link's is relative to where the link lies. */
+/* Continues with a path, which it frees later. A relative one starts at the current folder. */
 static int way_begin(struct way *w, char *path)
 {
 	free(w->left);
@@ -44,7 +44,7 @@ static int way_begin(struct way *w, char *path)
 	return w->folder < 0 ? -1 : 0;
 }
 
-/* The next part of the path, cut off; *last: nothing is after it. NULL: the path ends. */
+/* Returns the next part of the path, NUL-terminated; *last: it is the last one. NULL: the end. */
 static char *next_part(char **at, bool *last)
 {
 	char *part = *at + strspn(*at, "/"), *end = part + strcspn(part, "/");
@@ -57,7 +57,8 @@ static char *next_part(char **at, bool *last)
 	return part;
 }
 
-/* Links of procfs lead to what is open, which may have no path: the kernel follows them. */
+/* Whether the folder is in procfs. Its links may lead to objects without a path, so the kernel must
+ * follow them. */
 static bool in_procfs(int folder)
 {
 	struct statfs fs;
@@ -65,7 +66,7 @@ static bool in_procfs(int folder)
 	return !fstatfs(folder, &fs) && fs.f_type == PROC_SUPER_MAGIC;
 }
 
-/* Goes on where the link leads, with what is left after it. */
+/* Continues with the target of a link, followed by the rest of the path. */
 static int follow_link(struct way *w, int link, const char *rest, uid_t us)
 {
 	char text[PATH_MAX], *path;
@@ -104,7 +105,7 @@ static int step_into(struct way *w, const char *part, int flags)
 	return 0;
 }
 
-/* 1: the name is found; 0: there is more to go; -1. */
+/* Resolves one part. Returns 1 if the destination is found; 0 if parts are left; -1 with errno. */
 static int go_part(struct way *w, struct destination *d, uid_t us, bool follow)
 {
 	bool last = true, is_link;
@@ -160,9 +161,9 @@ int destination_find(struct destination *d, const char *path, uid_t us, bool fol
 	return -1;
 }
 
-/* ---- what is no regular file ------------------------------------------------------------- */
+/* ---- special files ----------------------------------------------------------------------- */
 
-/* Signals that would end the program and are kept back: who holds them back asks here. */
+/* Whether a blocked signal that ends the program is pending. */
 static bool is_interrupted(void)
 {
 	sigset_t pending;
@@ -172,7 +173,7 @@ static bool is_interrupted(void)
 		sigismember(&pending, SIGHUP));
 }
 
-/* The descriptor that is open with O_PATH opened for writing, without waiting for anybody. */
+/* Opens an O_PATH descriptor for writing, without waiting. */
 static int open_again(int fd, const struct destination *d)
 {
 	const int flags = O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
@@ -184,7 +185,7 @@ static int open_again(int fd, const struct destination *d)
 	again = open(path, flags);
 	if (again >= 0 || errno != ENOENT)
 		return again;
-	/* Without /proc by its name once more, if that is still the same. */
+	/* without /proc: open the name again, and check that it is the same file */
 	again = openat(d->folder, d->name, flags | O_NOFOLLOW);
 	if (again >= 0 && !fstat(fd, &wanted) && !fstat(again, &got) &&
 	    wanted.st_ino == got.st_ino && wanted.st_dev == got.st_dev)
@@ -213,13 +214,13 @@ static int open_fifo(int fd, const struct destination *d)
 
 int destination_open_special(const struct destination *d, uid_t us)
 {
-	bool open_already = in_procfs(d->folder); /* whatever it leads to, a file too */
+	bool open_already = in_procfs(d->folder); /* leads to an open object: any type is valid */
 	int fd, got = -1, why;
 	struct stat st;
 
 	fd = openat(d->folder, d->name, O_PATH | O_CLOEXEC | (open_already ? 0 : O_NOFOLLOW));
 	if (fd < 0)
-		return -1; /* whoever makes a file there says why that cannot be */
+		return -1; /* the caller will create the file and report the error */
 	if (fstat(fd, &st) || S_ISLNK(st.st_mode) || (S_ISREG(st.st_mode) && !open_already)) {
 		close(fd);
 		return -1;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where an output goes: a folder, which stays open, and a name in it. All that is done with the
- * name is done in that folder, so that nobody can put another folder in its place meanwhile.
+ * The destination of an output: an open folder and a name in it. All operations use this
+ * descriptor, so that nobody can replace the folder meanwhile.
  *
- * The way there leads over no symbolic link of another user: each part of the path is opened alone,
- * and a link is followed if it is ours or root's. Functions act with the rights that the thread
- * has, and fail with errno.
+ * A path is resolved part by part. A symbolic link is followed only if it belongs to us or to root,
+ * so that no other user redirects the output. Functions act with the rights of the calling thread
+ * and fail with errno.
  */
 #ifndef TRAWL_COMMON_DESTINATION_H
 #define TRAWL_COMMON_DESTINATION_H
@@ -21,33 +21,31 @@ struct destination {
 #define DESTINATION_NONE { .folder = -1 }
 
 /*
- * Finds the destination of a path. follow: a name that is a link is followed as links on the way
- * are, even to a file that does not exist yet. Returns 0, or -1 with errno; ENOLINK: a link belongs
- * neither to `us` nor to root.
+ * Resolves a path. follow: if the last part is a link, it is followed, too, even to a file that
+ * does not exist. Returns 0, or -1 with errno; ENOLINK: a link belongs neither to `us` nor to root.
  */
 int destination_find(struct destination *d, const char *path, uid_t us, bool follow);
 
 /*
- * Opens for writing what has the name, if that is no regular file: a pipe, a terminal, /dev/null.
- * Does not wait for a device. A FIFO needs a reader, which is given five seconds to come.
- * Returns the descriptor; -1 if a regular file or nothing has the name; -2 with errno:
- * ENOTUNIQ: a FIFO of another user, ENXIO: nobody reads it, EINTR: a signal that ends us is
- * pending.
+ * Opens the destination for writing if it exists and is not a regular file: a pipe, a terminal,
+ * /dev/null. Does not wait for a device. Waits up to five seconds for a reader of a FIFO. Returns
+ * the descriptor; -1 if the name is free or a regular file; -2 with errno: ENOTUNIQ: a FIFO of
+ * another user, ENXIO: it has no reader, EINTR: a signal that ends the program is pending.
  */
 int destination_open_special(const struct destination *d, uid_t us);
 
 /*
- * Opens for writing, in one step, a file that others read while it grows. make: a file that has the
- * name is replaced by an empty one, mode 0600, since another user may have a descriptor or a second
- * name of it; else a file must be there. What is no regular file is opened as by
- * destination_open_special(). Returns the descriptor, or -1 with errno.
+ * Opens a file for writing, while others may read it. make: replaces the file by an empty one with mode
+ * 0600, in one step, because another user may have a descriptor or a second name of the old one; else
+ * the file must exist. A special file is opened as by destination_open_special(). Returns the
+ * descriptor, or -1 with errno.
  */
 int destination_open(const char *path, uid_t us, bool make);
 
-/* Closes and frees; does nothing the second time. */
+/* Closes and frees. May be called again. */
 void destination_close(struct destination *d);
 
-/* What to say of the errno of these functions: a sentence after the name. */
+/* Returns the message for an errno of these functions, to follow the name of the output. */
 const char *destination_fault(int error);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Options that have one value: given twice, nobody knows which is meant. */
+/* Refuses an option with a single value that is given twice. */
 #ifndef TRAWL_COMMON_DUPOPT_H
 #define TRAWL_COMMON_DUPOPT_H
 
@@ -9,10 +9,13 @@
 #include "format/trawl.h"
 
 struct dupopt {
-	bool seen[512]; /* by what getopt_long() returns */
+	bool seen[512]; /* by the value that getopt_long() returns */
 };
 
-/* Notes that the option was given; 0, or -1: it was before. longs: where its name stands. */
+/*
+ * Notes that the option was given. Returns 0, or -1 with *err if it was given before. longs: the
+ * long options, for its name.
+ */
 int dupopt_given(struct dupopt *o, int option, const struct option *longs, struct trawl_error *err);
 
 #endif

@@ -25,10 +25,10 @@ uint64_t duration_fraction(const char **p)
 	return ns;
 }
 
-/* Of the unit at *p, in ns; seconds where there is none. */
+/* Returns the ns of the unit at *p and skips it; seconds if there is none. */
 static uint64_t unit(const char **p)
 {
-	/* "ms" and "min" stand before "m". */
+	/* "ms" and "min" must precede "m" */
 	static const struct {
 		const char *name;
 		uint64_t ns;

@@ -5,7 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* FNV-1a of p[0 .. n): for tables in memory. Whoever chooses the bytes can make them collide. */
+/*
+ * FNV-1a of p[0 .. n), for hash tables. Chosen input can collide: callers must bound their tables.
+ */
 static inline uint64_t fnv1a(const void *p, size_t n)
 {
 	const unsigned char *c = p;

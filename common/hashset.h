@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 struct hashset {
-	uint64_t *slots; /* free()d by the owner; 0: a free slot */
+	uint64_t *slots; /* freed by the owner with free(); 0: an empty slot */
 	size_t n, room;  /* room: a power of two */
 };
 
@@ -22,7 +22,9 @@ static inline uint64_t *hashset_slot(uint64_t *slots, size_t room, uint64_t valu
 	return &slots[at];
 }
 
-/* *added: it was not there. False: out of memory; the set is as before. */
+/*
+ * Adds a value; *added: it is new. Returns false if memory runs out, and leaves the set unchanged.
+ */
 static inline bool hashset_add(struct hashset *s, uint64_t value, bool *added)
 {
 	uint64_t *slot;

@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* linux/landlock.h, of which older headers lack the newer half; the numbers are for ever. */
+/* From linux/landlock.h, which may be too old here; these numbers are part of the kernel's ABI. */
 #ifndef SYS_landlock_create_ruleset
 #define SYS_landlock_create_ruleset 444
 #define SYS_landlock_add_rule 445
@@ -32,7 +32,7 @@ enum {
 	READ_FOLDER = 1 << 3,
 };
 
-/* What the kernel's version of Landlock can deny: rights are only ever added, at the end. */
+/* Returns all rights that a version of Landlock can deny. Later versions only add bits. */
 static struct ruleset all_of(long version)
 {
 	struct ruleset r = {.files = (1 << 13) - 1}; /* EXECUTE … MAKE_SYM */
@@ -50,7 +50,7 @@ static struct ruleset all_of(long version)
 	return r;
 }
 
-/* The structure has grown: an older kernel takes a longer one if what it does not know is 0. */
+/* Older kernels accept a longer structure if the members that they do not know are 0. */
 static int create(const struct ruleset *r)
 {
 	return (int)syscall(SYS_landlock_create_ruleset, r, sizeof(*r), 0);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Landlock, which has no library: all that it can deny is denied. */
+/* Denies everything that Landlock can deny. */
 #ifndef TRAWL_COMMON_LANDLOCK_H
 #define TRAWL_COMMON_LANDLOCK_H
 
 #include <stdbool.h>
 
 /*
- * From now on the caller opens, makes and removes no file, and, where the kernel's Landlock knows
- * them, no TCP port; signals and abstract sockets stay inside. With `reading` files may be read
- * (the sanitizers do). Descriptors stay as they are. Needs no_new_privs. False: the kernel has
- * none.
+ * From now on the process cannot open, create or remove files, nor, if the kernel's Landlock
+ * supports it, use TCP ports, or send signals and connect to abstract sockets outside of the
+ * sandbox. With `reading` it may read files (the sanitizers do). Open descriptors are not affected.
+ * Needs no_new_privs. Returns false if the kernel has no Landlock.
  */
 bool landlock_enter(bool reading);
 

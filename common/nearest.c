@@ -18,7 +18,7 @@ static bool same_letter(char a, char b)
 }
 
 /*
- * Damerau's distance (insert, delete, replace, swap neighbours) with three rows; a swap costs one.
+ * Returns the Damerau-Levenshtein distance (insert, delete, replace, swap neighbours).
  */
 static size_t distance(const char *a, size_t na, const char *b, size_t nb)
 {
@@ -54,7 +54,7 @@ void nearest_offer_part(struct nearest *n, const char *name, const char *part)
 	if (wanted > NAME_MAX_COMPARED || len > NAME_MAX_COMPARED || !wanted || !len)
 		return;
 	d = distance(n->wanted, wanted, part, len);
-	/* A name that holds the wanted one, or is held by it, is close whatever the lengths. */
+	/* a name that contains the wanted one, or is contained in it, is similar at any length */
 	if (wanted >= 3 && len >= 3 && (strcasestr(part, n->wanted) || strcasestr(n->wanted, part)))
 		d = d < 2 ? d : 2;
 	if (d > wanted / 3 + 1)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names close to a mistyped one, for "no such …; did you mean …". */
+/* Finds the names closest to a mistyped one, for "no such …; did you mean …". */
 #ifndef TRAWL_COMMON_NEAREST_H
 #define TRAWL_COMMON_NEAREST_H
 
@@ -7,7 +7,7 @@
 
 enum { NEAREST_MAX = 3 };
 
-/* Starts as all zero but `wanted`. Offered names are copied. */
+/* Initialise with zeros, except `wanted`. Offered names are copied. */
 struct nearest {
 	const char *wanted;
 	size_t count;
@@ -17,13 +17,13 @@ struct nearest {
 	} names[NEAREST_MAX]; /* the closest first */
 };
 
-/* Offers one existing name; keeps it if it is among the closest so far and close at all. */
+/* Offers an existing name, which is kept if it is similar and among the closest so far. */
 void nearest_offer(struct nearest *n, const char *name);
 
-/* The same, but it is `part` of the name that is compared: what stands after a prefix. */
+/* The same, but compares only `part`: the name without its prefix. */
 void nearest_offer_part(struct nearest *n, const char *name, const char *part);
 
-/* "; did you mean a, b or c?" or "" in buf; returns buf. */
+/* Writes "; did you mean a, b or c?", or "" if no name is similar, to buf; returns buf. */
 const char *nearest_hint(const struct nearest *n, char *buf, size_t size);
 
 void nearest_free(struct nearest *n);

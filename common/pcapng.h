@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Block types and options of pcapng (draft-ietf-opsawg-pcapng), of which readers and writers
- * know. */
+/* Block types and options of pcapng (draft-ietf-opsawg-pcapng). */
 #ifndef TRAWL_COMMON_PCAPNG_H
 #define TRAWL_COMMON_PCAPNG_H
 
@@ -21,7 +20,7 @@ enum {
 	PCAPNG_IF_NAME = 2,
 };
 
-/* Link type of sources whose events are no packets. */
+/* Link type of sources whose events are not packets. */
 #define LINKTYPE_UPPER_PDU 252
 
 #endif

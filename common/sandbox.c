@@ -37,7 +37,7 @@ static int enter(const char *program, const char *subject, bool parser, unsigned
 
 /* ---- what is allowed ---------------------------------------------------------------------- */
 
-/* Whatever their arguments: they reach no further than the process and its descriptors. */
+/* Allowed with any arguments: they affect only the process and its descriptors. */
 static const int computing[] = {
 	SCMP_SYS(brk), SCMP_SYS(munmap), SCMP_SYS(mremap), SCMP_SYS(madvise), SCMP_SYS(futex),
 	SCMP_SYS(rt_sigreturn), SCMP_SYS(rt_sigprocmask), SCMP_SYS(rt_sigaction),
@@ -51,7 +51,7 @@ static const int computing[] = {
 	SCMP_SYS(poll), SCMP_SYS(ppoll),
 };
 
-/* Readers besides write files that are open, have threads, and wait for a child that they have. */
+/* Readers also write open files, have threads, and wait for a child. */
 static const int reading[] = {
 	SCMP_SYS(pwrite64), SCMP_SYS(ftruncate), SCMP_SYS(ftruncate64), SCMP_SYS(fallocate),
 	SCMP_SYS(fsync), SCMP_SYS(fdatasync), SCMP_SYS(sync_file_range), SCMP_SYS(fadvise64),
@@ -60,24 +60,24 @@ static const int reading[] = {
 	SCMP_SYS(sched_get_priority_max), SCMP_SYS(sched_get_priority_min),
 };
 
-/* A parser asks for files at its only socket, and hands on what it found. */
+/* A parser requests files through its socket and returns results. */
 static const int asking[] = {SCMP_SYS(sendmsg), SCMP_SYS(recvmsg)};
 
-/* SANDBOX_FILES; open() goes by its flags. */
+/* For SANDBOX_FILES; open() is allowed by its flags. */
 static const int looking[] = {
 	SCMP_SYS(stat), SCMP_SYS(lstat), SCMP_SYS(newfstatat), SCMP_SYS(access),
 	SCMP_SYS(faccessat), SCMP_SYS(faccessat2), SCMP_SYS(readlink), SCMP_SYS(readlinkat),
 	SCMP_SYS(getdents64), SCMP_SYS(fstatfs), SCMP_SYS(statfs),
 };
 
-/* SANDBOX_SOCKETS */
+/* For SANDBOX_SOCKETS. */
 static const int talking[] = {
 	SCMP_SYS(accept), SCMP_SYS(accept4), SCMP_SYS(recvfrom), SCMP_SYS(recvmsg),
 	SCMP_SYS(sendto), SCMP_SYS(sendmsg), SCMP_SYS(shutdown), SCMP_SYS(setsockopt),
 	SCMP_SYS(getsockopt), SCMP_SYS(signalfd4),
 };
 
-/* ---- what only an attacker calls ---------------------------------------------------------- */
+/* ---- what only an attacker calls: ends the program ---------------------------------------- */
 
 struct named {
 	int call;
@@ -93,14 +93,14 @@ static const struct named forbidden[] = {
 	FORBIDDEN(bpf), FORBIDDEN(io_uring_setup), FORBIDDEN(init_module), FORBIDDEN(finit_module),
 };
 
-/* Libraries look for files that they can do without. */
+/* Fail with EPERM: libraries look for files that they can do without. */
 static const int files[] = {
 	SCMP_SYS(open), SCMP_SYS(openat), SCMP_SYS(stat), SCMP_SYS(access), SCMP_SYS(readlink),
 };
 
 /*
- * The sanitizers read /proc and the program to report, and stop all threads from a helper of their
- * own to look for leaks. All that is tested in their build of the cage is the rest of it.
+ * For reports the sanitizers read /proc and the program, and to find leaks they stop all threads
+ * from a helper process. Their build tests only the rest of the sandbox.
  */
 static const int sanitizers[] = {
 	SCMP_SYS(open), SCMP_SYS(openat), SCMP_SYS(stat), SCMP_SYS(lstat), SCMP_SYS(access),
@@ -116,7 +116,7 @@ static const int sanitizers[] = {
 
 static const char *who, *what;
 
-/* Written into the line of a forbidden call by what may be called in a signal handler. */
+/* Appends text to a line. Safe in a signal handler. */
 static size_t put(char *to, size_t n, size_t room, const char *text)
 {
 	while (*text && n < room)
@@ -157,17 +157,17 @@ static int answer(scmp_filter_ctx f, uint32_t action, const int *list, size_t n)
 
 	for (size_t i = 0; i < n; i++) {
 		r = list[i] < 0 ? 0 : seccomp_rule_add(f, action, list[i], 0);
-		/* what the sanitizers have is allowed already */
+		/* EEXIST: the call is already allowed for the sanitizers */
 		if (r < 0 && !(SANITIZERS && r == -EEXIST))
 			return -1;
 	}
 	return 0;
 }
 
-/* Calls whose arguments decide. */
+/* Allows calls by their arguments. */
 static int allow_some(scmp_filter_ctx f)
 {
-	/* TIOCSTI would type into the user's terminal */
+	/* not TIOCSTI, which would type into the user's terminal */
 	static const int terminal[] = {(int)TCGETS, TIOCGWINSZ, FIONREAD};
 	static const int descriptor[] = {F_GETFD, F_SETFD, F_GETFL, F_DUPFD, F_DUPFD_CLOEXEC};
 
@@ -175,7 +175,10 @@ static int allow_some(scmp_filter_ctx f)
 	    call_rule_values(f, SCMP_SYS(fcntl), 1, UINT32_MAX, descriptor,
 			     ARRAY_SIZE(descriptor)))
 		return -1;
-	/* abort(), raise(); and how fstat() is called: a path besides tells whether it exists */
+	/*
+	 * tgkill for abort() and raise(); newfstatat only as fstat(), because a path would be
+	 * looked up
+	 */
 	if (seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1,
 			     SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid(), 0)) < 0 ||
 	    seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(newfstatat), 1,
@@ -183,7 +186,7 @@ static int allow_some(scmp_filter_ctx f)
 	    seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(statx), 1,
 			     SCMP_A2(SCMP_CMP_MASKED_EQ, AT_EMPTY_PATH, AT_EMPTY_PATH)) < 0)
 		return -1;
-	/* limits are asked for, not set */
+	/* reading limits, not setting them */
 	return seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 1,
 				SCMP_A2(SCMP_CMP_EQ, 0, 0)) < 0 ? -1 : 0;
 }
@@ -200,8 +203,8 @@ static int allow_threads(scmp_filter_ctx f)
 }
 
 /*
- * clone3() keeps its flags in memory, where no filter looks: it does not exist, as everything that
- * stands nowhere, and glibc calls clone().
+ * A filter cannot check the flags of clone3(), which are in memory. So clone3() fails with ENOSYS,
+ * as all calls that are not listed, and glibc uses clone().
  */
 static int forbid(scmp_filter_ctx f, bool threads, unsigned int more)
 {
@@ -221,7 +224,9 @@ static int forbid(scmp_filter_ctx f, bool threads, unsigned int more)
 				SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0)) < 0 ? -1 : 0;
 }
 
-/* What is mapped to be run is not mapped to be written. The kernel makes the calls in probes. */
+/*
+ * Allows executable mappings that are not writable, and the calls that the kernel's uprobes make.
+ */
 static int allow_code(scmp_filter_ctx f)
 {
 #ifdef __x86_64__

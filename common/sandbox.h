@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a program gives up before it looks at data from strangers. Whoever finds a fault in a parser
- * then has a process that computes, reads and writes the descriptors that it has, and nothing else.
+ * A program enters the sandbox before it parses untrusted data. An attacker who exploits a parser
+ * then controls a process that can compute, read and write its open descriptors, and nothing else.
  *
- * seccomp (by libseccomp) decides what is called: what is listed in sandbox.c is allowed; opening
- * files fails with EPERM; the plainest of what only an attacker calls (programs, sockets, names of
- * files) ends the program with one line and status 3; all else does not exist (ENOSYS), so that
- * libraries fall back to what they used before. Landlock, where the kernel has it, denies every
- * file, TCP port and signal besides, in case seccomp has a hole.
+ * seccomp (by libseccomp) filters system calls: those listed in sandbox.c are allowed; opening
+ * files fails with EPERM; calls that only an attacker makes (starting programs, sockets, renaming
+ * files) end the program with a line and status 3; all others fail with ENOSYS, so that libraries
+ * fall back to older calls. Landlock, if the kernel has it, additionally denies files, TCP ports
+ * and signals, in case the filter has a gap.
  */
 #ifndef TRAWL_COMMON_SANDBOX_H
 #define TRAWL_COMMON_SANDBOX_H
@@ -17,31 +17,31 @@
 #include "format/trawl.h"
 
 /*
- * Enters, for ever. `program` and `subject` name who read what in the line of a forbidden call and
- * stay valid. Every file must be open, time zone and locale loaded; threads may be started later,
- * processes may not. Built without libseccomp it is Landlock alone, and no error. 0, or -1 with
- * *err: the kernel refused.
+ * Enters the sandbox, which cannot be left. `program` and `subject` (what it reads) appear in the
+ * line about a forbidden call; both strings must stay valid. Before, all files must be open, and
+ * time zone and locale loaded. Threads may be started later, processes not. Without libseccomp
+ * there is only Landlock, which is no error. Returns 0, or -1 with *err if the kernel refuses.
  */
 int sandbox_enter(const char *program, const char *subject, struct trawl_error *err);
 
-/* What a program that does more than read takes besides. */
+/* What a program may do in addition. */
 enum sandbox_more {
-	SANDBOX_FILES = 1 << 0,   /* files are opened for reading, of whatever name */
-	SANDBOX_CODE = 1 << 1,    /* a file that is open is mapped to be run */
-	SANDBOX_SOCKETS = 1 << 2, /* it talks by sockets that it has, and waits for signals */
+	SANDBOX_FILES = 1 << 0,   /* open files for reading, of any name */
+	SANDBOX_CODE = 1 << 1,    /* map an open file as executable */
+	SANDBOX_SOCKETS = 1 << 2, /* use open sockets, wait for signals */
 };
 
-/* The same with what these bits say. */
+/* The same; more: enum sandbox_more. */
 int sandbox_enter_with(const char *program, const char *subject, unsigned int more,
 		       struct trawl_error *err);
 
 /*
- * The same for a process that computes over what it has open, and talks by pipes and sockets that
- * it has: no threads, no changes of files.
+ * A stricter sandbox for a process that parses open files and talks through open pipes and sockets:
+ * no threads, no changes of files.
  */
 int sandbox_enter_parser(const char *program, const char *subject, struct trawl_error *err);
 
-/* Is seccomp part of it? */
+/* Whether this build has seccomp. */
 bool sandbox_has_seccomp(void);
 
 #endif

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of sources that mean something to those who read a file, too. */
+/* Names of sources that programs that read files know, too. */
 #ifndef TRAWL_COMMON_SOURCES_H
 #define TRAWL_COMMON_SOURCES_H
 
 #include <stdbool.h>
 #include <string.h>
 
-/* The hidden source of the starts, names and ends of tasks. */
+/* The source of starts, names and ends of tasks; its events are not shown. */
 #define TASK_SOURCE "task"
 
-/* In a merged file, sources are called NAME@MACHINE. */
+/* Returns the MACHINE of a source name NAME@MACHINE, as merged files have them; NULL: none. */
 static inline const char *source_machine(const char *name)
 {
 	const char *at = strchr(name, '@');

@@ -11,7 +11,7 @@
 
 #include "common/unnamed.h"
 
-/* The name by which a descriptor can be linked. */
+/* The path of a descriptor in /proc, for linkat(). */
 struct fd_name {
 	char text[32];
 };
@@ -56,7 +56,7 @@ int unnamed_open(struct unnamed *n, struct destination *at)
 	n->beside = name_beside(n);
 	if (!n->beside)
 		goto fail;
-	unlinkat(n->at.folder, n->beside, 0); /* of a process that was killed and had our number */
+	unlinkat(n->at.folder, n->beside, 0); /* left by a killed process with the same pid */
 	n->fd = openat(n->at.folder, n->beside, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (n->fd >= 0)
 		return 0;
@@ -69,15 +69,15 @@ fail:
 }
 
 /*
- * To a name that is free, where the file system cannot look and move in one step: by a second name;
- * where it has none of these either, in place of an empty file that takes the name.
+ * Moves to a name that must be free, on file systems without RENAME_NOREPLACE: by a hard link, or
+ * without hard links by first creating an empty file with that name.
  */
 static int move_by_steps(int folder, const char *from, const char *to)
 {
 	int fd, why;
 
 	if (!linkat(folder, from, folder, to, 0)) {
-		unlinkat(folder, from, 0); /* if it stays, the file has two names */
+		unlinkat(folder, from, 0); /* if that fails, the file has two names */
 		return 0;
 	}
 	if (errno == EEXIST)
@@ -108,7 +108,7 @@ static int move_there(struct unnamed *n, const char *name, bool replace)
 	return 0;
 }
 
-/* linkat() replaces nothing: the file gets a name beside, from which it can be moved. */
+/* linkat() cannot replace a file, so the file gets a temporary name first and is renamed. */
 int unnamed_name(struct unnamed *n, const char *name, bool replace)
 {
 	struct fd_name from = fd_name(n->fd);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A file that has no name until it is given one, so that whoever is killed leaves nothing behind.
- * Where the file system has no such files (or there is no /proc to name them by) it is one beside
- * its place, NAME.PID~. Functions act with the rights that the thread has, and fail with errno.
+ * A file without a name (O_TMPFILE) until it is complete, so that a killed program leaves nothing
+ * behind. If the file system has no such files, or there is no /proc, it has the name NAME.PID~
+ * meanwhile. Functions act with the rights of the calling thread and fail with errno.
  */
 #ifndef TRAWL_COMMON_UNNAMED_H
 #define TRAWL_COMMON_UNNAMED_H
@@ -12,29 +12,29 @@
 #include "common/destination.h"
 
 struct unnamed {
-	struct destination at; /* where it will get its name */
+	struct destination at; /* the folder and its final name */
 	int fd;       /* open for writing; -1: none */
-	char *beside; /* the name it has there meanwhile; NULL: none */
+	char *beside; /* its temporary name in that folder; NULL: none */
 };
 
 #define UNNAMED_NONE { .at = DESTINATION_NONE, .fd = -1 }
 
-/* Makes one, mode 0600, and takes over *at. 0, or -1: then *at is as it was. */
+/* Creates a file with mode 0600; then owns *at. Returns 0, or -1 with errno and *at unchanged. */
 int unnamed_open(struct unnamed *n, struct destination *at);
 
 /*
- * Gives it this name in its folder, NULL: the one it was opened for; what is there is replaced in
- * one step, or is in the way (EEXIST). 0 or -1.
+ * Gives the file a name in its folder; NULL: the name in n->at. An existing file is replaced
+ * atomically, or without `replace` is an error (EEXIST). Returns 0, or -1 with errno.
  */
 int unnamed_name(struct unnamed *n, const char *name, bool replace);
 
 /*
- * When it could not be given its name: the one that it has meanwhile in the same folder, which then
- * stays; malloc'd. NULL: it has none.
+ * After a failed unnamed_name(): keeps the file under its temporary name, and returns that name, to
+ * be freed. NULL if it has none: the file will be gone.
  */
 char *unnamed_leave(struct unnamed *n);
 
-/* Closes it; without a name it is gone. Does nothing if there is none. */
+/* Closes the file; without a name it is gone. Does nothing if there is no file. */
 void unnamed_close(struct unnamed *n);
 
 #endif

@@ -9,14 +9,14 @@
 		.offset = offsetof(struct usbmon_header, member),                                 \
 		.size = sizeof(((struct usbmon_header *)0)->member), .count = 1                   \
 	}
-/* The setup packet's fields; of an isochronous URB these bytes are error_count and numdesc. */
+/* Fields of the setup packet. In an isochronous URB these bytes are error_count and numdesc. */
 #define SETUP(at, bytes, text, type, k)                                                           \
 	{                                                                                         \
 		.name = text, .ctype = type, .note = "", .kind = k,                               \
 		.offset = offsetof(struct usbmon_header, setup) + (at), .size = bytes, .count = 1 \
 	}
 
-/* What the records of every form begin with. */
+/* The fields that all records begin with. */
 #define HEAD_FIELDS                                                                               \
 	FIELD(id, "id", "u64", TRAWL_ADDR, 0),                                                    \
 	FIELD(type, "type", "char", TRAWL_CHAR, 0),                                               \
@@ -38,7 +38,7 @@
 	SETUP(6, 2, "wLength", "u16", TRAWL_UINT)
 
 static const struct trawl_field fields[] = {
-	/* First, since most sources are without it. */
+	/* the first one, so that sources without it can skip it */
 	{ .name = "packet_length", .ctype = "u32", .note = "", .kind = TRAWL_UINT,
 	  .offset = USB_PACKET_LENGTH, .size = 4, .count = 1 },
 	HEAD_FIELDS,
@@ -51,7 +51,7 @@ static const struct trawl_field fields[] = {
 	  .offset = sizeof(struct usbmon_header), .size = 1 },
 };
 
-/* In the place of the time stamp and of xfer_flags. */
+/* Fields in the place of the time stamp and of xfer_flags. */
 #define USBPCAP(member, at, text, type, k)                                                        \
 	{                                                                                         \
 		.name = text, .ctype = type, .note = "", .kind = k,                               \

@@ -23,8 +23,8 @@ static inline bool utf8_second(unsigned char lead, unsigned char c)
 }
 
 /*
- * Returns the length (1 to 4) of the well-formed UTF-8 sequence at p, of n bytes. Returns 0 where
- * there is none; *bad then is the length of the malformed one.
+ * Returns the length (1 to 4) of the well-formed UTF-8 sequence at the start of n bytes at p, or 0
+ * if there is none; *bad then is the length of the malformed sequence.
  */
 static inline size_t utf8_length(const unsigned char *p, size_t n, size_t *bad)
 {
@@ -48,9 +48,9 @@ static inline size_t utf8_length(const unsigned char *p, size_t n, size_t *bad)
 }
 
 /*
- * A character of several bytes that changes what is seen of others: U+0080 to U+009F, which a
- * terminal may obey, ends of lines and paragraphs (U+2028, U+2029), and what turns the direction of
- * the rest of a line (U+202A to U+202E, U+2066 to U+2069).
+ * Whether a multi-byte character changes how others are displayed: C1 controls (U+0080 to U+009F),
+ * line and paragraph separators (U+2028, U+2029), and bidirectional controls (U+202A to U+202E,
+ * U+2066 to U+2069). run: its length.
  */
 static inline bool utf8_control(const unsigned char *p, size_t run)
 {
