@@ -5,23 +5,23 @@
 
 #include "common/array.h"
 
-/* Edits that are searched at a time. What is farther apart is aligned in pieces. */
+/* Most edits of a search. Sequences with more differences are aligned in pieces. */
 #define EDITS_MAX 1024
 
 struct aligned {
 	const uint64_t *a, *b;
 	struct align_run *runs;
 	size_t n, room;
-	int32_t *reach; /* of each edit count d, for each diagonal -d..d: how far a is matched */
+	int32_t *reach; /* for each edit count d, each diagonal -d..d: how far a is matched */
 };
 
-/* The piece that is being aligned: where it begins, and how long its two sides are. */
+/* The current piece: its start and the lengths of both sides. */
 struct extent {
 	size_t a, b;
 	int32_t na, nb;
 };
 
-/* Adds one element, or lengthens the run that ends there. */
+/* Adds n elements, or extends the run that ends there. */
 static int add(struct aligned *s, size_t a, size_t b, size_t n)
 {
 	struct align_run *last = s->n ? &s->runs[s->n - 1] : NULL;
@@ -41,7 +41,7 @@ static int32_t *row(const struct aligned *s, int32_t d)
 	return s->reach + (size_t)d * (size_t)d + (size_t)d; /* rows of 1, 3, 5, ... ; its middle */
 }
 
-/* How far diagonal k = a - b gets with d edits: the better of its neighbours, and one step more. */
+/* Returns where diagonal k = a - b starts with d edits: one step from the better neighbour. */
 static int32_t start(const struct aligned *s, int32_t d, int32_t k)
 {
 	const int32_t *before = row(s, d - 1);
@@ -59,7 +59,7 @@ static int32_t slide(const struct aligned *s, const struct extent *e, int32_t x,
 	return x;
 }
 
-/* Walks back from (d, k) to the origin and adds the runs on the way, the first one first. */
+/* Walks back from (d, k) to the origin, and adds the runs on the way in forward order. */
 static int trace(struct aligned *s, const struct extent *e, int32_t d, int32_t k)
 {
 	int32_t x = row(s, d)[k], from, previous;
@@ -76,8 +76,8 @@ static int trace(struct aligned *s, const struct extent *e, int32_t d, int32_t k
 }
 
 /*
- * Aligns from (*a0, *b0) on, to the ends or as far as EDITS_MAX edits reach, and moves the two
- * there.
+ * Aligns a piece from (*a0, *b0) on, to the ends or as far as EDITS_MAX edits reach; sets *a0 and
+ * *b0 to its end.
  */
 static int piece(struct aligned *s, size_t *a0, size_t na, size_t *b0, size_t nb)
 {
@@ -92,7 +92,7 @@ static int piece(struct aligned *s, size_t *a0, size_t na, size_t *b0, size_t nb
 			int32_t x = slide(s, &e, d ? start(s, d, k) : 0, k);
 
 			row(s, d)[k] = x;
-			/* Of places as far, the one as far in both: nothing of one side alone. */
+			/* of equally far places, prefers the one that advances both sides */
 			if (x <= e.na && x - k <= e.nb &&
 			    (2 * x - k > far || (2 * x - k == far && abs(k) < abs(best)))) {
 				far = 2 * x - k;

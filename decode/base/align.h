@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* Two sequences side by side: which elements of one are which of the other (Myers, O(ND)). */
+/* Aligns two sequences: finds which of their elements correspond (Myers' O(ND) algorithm). */
 #ifndef TRAWL_DECODE_BASE_ALIGN_H
 #define TRAWL_DECODE_BASE_ALIGN_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* n elements that are equal, from a and from b on. */
+/* n equal elements: from index a of the first sequence, from index b of the second. */
 struct align_run {
 	size_t a, b, n;
 };
 
 /*
- * Finds the runs of equal elements, in order. The last one ends at the ends of both; it may have no
- * elements. They are of the shortest edit script, except where the sequences differ in thousands of
- * places. The caller frees *runs. Returns 0, or -1 without memory.
+ * Finds the runs of equal elements, in order; the last one ends at the ends of both sequences and
+ * may be empty. They belong to the shortest edit script, unless the sequences differ in more than a
+ * thousand places. The caller frees *runs. Returns 0, or -1 if memory runs out.
  */
 int align(const uint64_t *a, size_t na, const uint64_t *b, size_t nb, struct align_run **runs,
 	  size_t *nruns);

@@ -18,7 +18,7 @@ void boots_free(struct boots *b)
 	b->n = b->nids = 0;
 }
 
-/* The number of a boot id, which gets one if it has none; UINT32_MAX: no memory. */
+/* Returns the number of a boot id, which is added if it is new; UINT32_MAX: out of memory. */
 static uint32_t number_of(struct boots *b, const char *id)
 {
 	for (uint32_t i = 0; i < b->nids; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Integers in unaligned bytes, little endian unless named be: get16(p), put16(p, v) and so on. The
- * caller has checked that they are there.
+ * Integers in unaligned bytes, little endian unless the name has `be`: get16(p), put16(p, v) and so
+ * on. Nothing is checked: the caller guarantees that the bytes exist.
  */
 #ifndef TRAWL_DECODE_BASE_BYTES_H
 #define TRAWL_DECODE_BASE_BYTES_H
@@ -31,7 +31,7 @@ GET_AND_PUT(32)
 GET_AND_PUT(64)
 #undef GET_AND_PUT
 
-/* n <= 8 bytes, little endian. */
+/* Reads n <= 8 bytes, little endian. */
 static inline uint64_t get_le(const uint8_t *p, size_t n)
 {
 	uint64_t v = 0;
@@ -56,7 +56,7 @@ static inline uint64_t get_be64(const uint8_t *p)
 	return (uint64_t)get_be32(p) << 32 | get_be32(p + 4);
 }
 
-/* The value of a hex digit; 16 and more: it is none. */
+/* Returns the value of a hex digit; 16 or more if c is none. */
 static inline unsigned int hex_digit(char c)
 {
 	if (c >= '0' && c <= '9')

@@ -34,7 +34,7 @@ void cli_note(void *unused, const struct trawl_error *note)
 	cli_error(note);
 }
 
-/* All options that a shortened one may mean: "--source, --summary"; how many there are. */
+/* Lists the options that an abbreviation matches, "--source, --summary"; returns their number. */
 static int candidates(const char *text, const struct option *options, char *list, size_t size)
 {
 	size_t n = strcspn(text, "="), used = 0;
@@ -51,7 +51,7 @@ static int candidates(const char *text, const struct option *options, char *list
 	return found;
 }
 
-/* What other tools have, for the programs that read. */
+/* Options of other tools, and what to use here instead. */
 static const struct otheropt elsewhere[] = {
 	{ "-r -i --input --read", "the file stands by itself: trawl-decode FILE" },
 	{ "-o --output", "trawl-export and trawl-edit write with -w OUT; trawl-decode prints to "
@@ -81,7 +81,7 @@ int cli_bad_option(int got, char **argv, const struct option *options, struct tr
 	const char *text = argv[optind - 1];
 	char letter[] = {'-', (char)optopt, '\0'}, list[256];
 
-	/* a letter inside "-xyz", or a whole word that getopt has just passed */
+	/* a letter within "-xyz", or the word before optind */
 	if (optopt > 0 && optopt < 0x100)
 		text = letter;
 	if (got == ':')

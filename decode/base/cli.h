@@ -8,26 +8,26 @@
 #include "decode/base/output.h"
 #include "format/trawl.h"
 
-extern const char *cli_program; /* set first in main(); begins every message */
+extern const char *cli_program; /* name of the program, for messages; main() sets it first */
 
-/* Prints "PROGRAM: text" and returns the status of the error. */
+/* Prints "PROGRAM: text" to stderr and returns the exit status of the error. */
 int cli_error(const struct trawl_error *err);
 
-/* Prints "PROGRAM: text" of something that is no error, harmless as errors are. */
+/* Prints a formatted note likewise, with control characters replaced as in errors. */
 void cli_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Prints the same of what is no error and has its text already; for where_when_odd(). */
+/* Prints a note that has its text already; a callback for where_when_odd(). */
 void cli_note(void *unused, const struct trawl_error *note);
 
 /*
- * What getopt() or getopt_long() returned '?' or ':' for, as an error. argv[optind - 1] is the
- * culprit. options: the long ones, or NULL.
+ * Fills *err after getopt() or getopt_long() has returned `got`, '?' or ':', for argv[optind - 1];
+ * returns -1. options: the long options, or NULL.
  */
 int cli_bad_option(int got, char **argv, const struct option *options, struct trawl_error *err);
 
 /*
- * Flushes the output. 0; or the status of a write error, after its message. A reader that has
- * gone away (EPIPE) is no error: it has seen all it wanted.
+ * Flushes the output. Returns 0, or after a message the status of a write error. EPIPE is no error:
+ * the reader of a pipe, such as head, may exit early.
  */
 int cli_finish(struct out *o, const char *name);
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Types of arguments that system calls declare (<linux/types.h>, <linux/syscalls.h>). */
+/* Narrow types in the declarations of system calls (<linux/types.h>, <linux/syscalls.h>). */
 static const struct narrow {
 	const char *name;
 	uint8_t size;
@@ -36,7 +36,10 @@ static const struct narrow *narrow_of(const char *ctype)
 	return NULL;
 }
 
-/* The type of a user probe's field is in the words of the program: Go's int has 8 bytes. */
+/*
+ * Whether the event is a user probe: its types are those of the program, where Go's int has 8
+ * bytes.
+ */
 static bool of_probe(const struct trawl_event_type *type)
 {
 	for (uint32_t i = 0; i < type->nfields; i++)

@@ -9,7 +9,7 @@
 
 static const char hexdigit[] = "0123456789abcdef";
 
-/* How a byte below 0x80 is treated: 0 itself, 1 by its own escape, 2 as a number. */
+/* Returns how a byte below 0x80 is written: 0: itself, 1: as its own escape (\n), 2: as \xNN. */
 static int ascii_class(unsigned char c)
 {
 	if (c == '\n' || c == '\t' || c == '\r' || c == '\\')
@@ -31,7 +31,7 @@ static char *put_byte(char *p, unsigned char c)
 	return p + 4;
 }
 
-/* One character that is not plain: its escape, or the character if it is good UTF-8. */
+/* Writes a character that is not plain ASCII: itself if it is valid UTF-8, else escaped. */
 static char *put_special(char *to, const unsigned char **p, size_t n, char quote)
 {
 	size_t bad, run = utf8_length(*p, n, &bad);
@@ -55,7 +55,9 @@ static char *put_special(char *to, const unsigned char **p, size_t n, char quote
 }
 
 #ifdef __SSE2__
-/* How many of the 16 bytes at p are plain; all are copied. Signed, so that 0x80.. are < 0x20. */
+/*
+ * Copies 16 bytes and returns how many of them are plain. Compares signed: 0x80 and up are < 0x20.
+ */
 static inline unsigned int copy_plain(char *to, const void *p, char quote)
 {
 	__m128i v = _mm_loadu_si128(p), special;
@@ -101,7 +103,7 @@ char *put_safe(char *to, const void *text, size_t n, char quote)
 	return to;
 }
 
-/* How much of a long text to do at once: a piece never ends inside a character. */
+/* Returns the length of the next piece of a long text; it does not end inside a character. */
 static size_t piece(const unsigned char *p, size_t n, size_t most)
 {
 	size_t part = n < most ? n : most;
@@ -129,7 +131,7 @@ void out_safe(struct out *o, const void *text, size_t n)
 	escaped(o, text, n, 0);
 }
 
-/* Is what stands here, after the end of a line, indented or a caller? */
+/* Whether the line at p is indented, or a caller in a stack trace. */
 static bool goes_on(const char *p, const char *end)
 {
 	return p < end && (*p == ' ' || *p == '\t' || (end - p >= 3 && !memcmp(p, "=> ", 3)));
@@ -156,7 +158,7 @@ void out_quoted(struct out *o, const void *text, size_t n)
 	out_char(o, '"');
 }
 
-/* A character below U+10000 as JSON's escape of it. */
+/* Writes a character below U+10000 as JSON's \uNNNN. */
 static char *put_json_number(char *to, unsigned int c)
 {
 	to[0] = '\\';
@@ -177,7 +179,7 @@ static char *put_json_ascii(char *to, unsigned char c)
 	return to;
 }
 
-/* One character that is not plain. */
+/* Writes a character that is not plain ASCII. */
 static char *put_json_special(char *to, const unsigned char **p, size_t n)
 {
 	size_t bad, run = utf8_length(*p, n, &bad);
@@ -201,7 +203,7 @@ static char *put_json_special(char *to, const unsigned char **p, size_t n)
 	return to + 3;
 }
 
-/* The inside of a JSON string. */
+/* Writes a JSON string without its quotes. */
 static char *put_json_text(char *to, const void *text, size_t n)
 {
 	const unsigned char *p = text, *end = p + n;
@@ -246,7 +248,7 @@ void out_json(struct out *o, const void *text, size_t n)
 	out_char(o, '"');
 }
 
-/* What stands for a control character where nothing can be escaped: its picture, U+2400 on. */
+/* Writes the picture of a control character, U+2400 on. */
 static void picture(struct out *o, unsigned char c)
 {
 	const unsigned char text[] = {0xe2, 0x90, 0x80 | (c == 0x7f ? 0x21 : c)};

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* Texts of others, made safe for a terminal, JSON or CSV. */
+/* Escapes untrusted text for a terminal, JSON or CSV. */
 #ifndef TRAWL_DECODE_BASE_ESCAPE_H
 #define TRAWL_DECODE_BASE_ESCAPE_H
 
 #include "decode/base/output.h"
 
 /*
- * Control characters are C0, DEL, C1, what ends a line or paragraph (U+2028, U+2029) and what turns
- * the direction of a line (U+202A to U+202E, U+2066 to U+2069).
+ * Control characters are here: C0, DEL, C1, line and paragraph separators (U+2028, U+2029), and
+ * bidirectional controls (U+202A to U+202E, U+2066 to U+2069).
  */
 
 /*
- * Foreign text for people: valid UTF-8 goes through, control characters and invalid bytes become
- * \n, \t, \r, \xNN; a backslash is doubled. Safe on a terminal.
+ * Appends text for a terminal. Control characters and invalid UTF-8 become \n, \t, \r, \xNN; a
+ * backslash is doubled; other UTF-8 is unchanged.
  */
 void out_safe(struct out *o, const void *text, size_t n);
 
 /*
- * The same of a text of several lines, as the kernel prints stack traces: a tab stays, and an end
- * of line where a blank, a tab or "=> " follows. No other line begins so, thus none is forged.
+ * The same for a text of several lines, such as the kernel's stack traces: keeps tabs, and newlines
+ * that are followed by a blank, a tab or "=> ". No line of an event begins so, so none can be
+ * forged.
  */
 void out_lines(struct out *o, const void *text, size_t n);
 
@@ -32,21 +33,24 @@ void out_quoted(struct out *o, const void *text, size_t n);
 void out_json(struct out *o, const void *text, size_t n);
 
 /*
- * A document as it is, but for what a terminal obeys: control characters other than tab and end of
- * line (LF, or CR LF) become their pictures (U+2400 on), each that has none and each sequence of
- * invalid UTF-8 one U+FFFD.
+ * Appends a document without escapes: control characters other than tab and line ends (LF, CR LF)
+ * become their pictures (U+2400 on); those without a picture, and each sequence of invalid UTF-8,
+ * become U+FFFD.
  */
 void out_visible(struct out *o, const void *text, size_t n);
 
 /*
- * A CSV cell: quoted by RFC 4180 where needed, and when it is empty: nothing is no value. Its
- * text is as by out_visible().
+ * Appends a CSV cell with the text of out_visible(), quoted by RFC 4180 where needed. An empty text
+ * is quoted, too, because an empty cell means no value.
  */
 void out_csv(struct out *o, const void *text, size_t n);
 
-/* Text as by out_safe(): fills at most 4 * n + 16 bytes. */
+/*
+ * As out_safe(), to p, which has room for 4 * n + 16 bytes. quote: also escaped; 0: none. Returns
+ * the end.
+ */
 char *put_safe(char *p, const void *text, size_t n, char quote);
-/* A JSON string as by out_json(): fills at most 6 * n + 18 bytes. */
+/* As out_json(), to p, which has room for 6 * n + 18 bytes. Returns the end. */
 char *put_json(char *p, const void *text, size_t n);
 
 #endif

@@ -13,16 +13,16 @@ unsigned int fit_terminal(int fd)
 	return isatty(fd) && !ioctl(fd, TIOCGWINSZ, &w) ? w.ws_col : 0;
 }
 
-/* A character: its bytes, and the columns that it takes after `column` others. */
+/* A character: its number of bytes, and of columns at its place in the line. */
 struct glyph {
 	size_t bytes;
 	unsigned int columns;
 };
 
 /*
- * Whether a character may take two columns: East Asian ones and pictures, by blocks. wcwidth()
- * knows it exactly, but needs files of a locale, which the sandbox does not allow to open. Where
- * only some of a block are wide, all count as wide: a line may be cut early, but is never too long.
+ * Whether a character may take two columns: East Asian characters and emoji, by blocks. wcwidth()
+ * is exact, but needs locale files, which the sandbox cannot open. If a part of a block is wide,
+ * all of it counts as wide: a line may be cut too early, but is never too long.
  */
 static bool is_wide(uint32_t c)
 {
@@ -40,7 +40,7 @@ static bool is_wide(uint32_t c)
 	return false;
 }
 
-/* Whether a character is drawn over the one before it. */
+/* Whether a character is combined with the previous one, and takes no column. */
 static bool is_combining(uint32_t c)
 {
 	return (c >= 0x300 && c <= 0x36f) || (c >= 0x200b && c <= 0x200f) ||
@@ -57,7 +57,7 @@ static struct glyph colour_code(const char *p, size_t n)
 	return (struct glyph){i < n ? i + 1 : n, 0};
 }
 
-/* The first character of p, n > 0. Bytes that are no UTF-8 take a column each. */
+/* Returns the first character of n > 0 bytes. An invalid byte takes a column. */
 static struct glyph glyph_at(const char *p, size_t n, unsigned int column)
 {
 	const uint8_t *u = (const uint8_t *)p;
@@ -76,7 +76,9 @@ static struct glyph glyph_at(const char *p, size_t n, unsigned int column)
 	return (struct glyph){length, is_wide(c) ? 2 : is_combining(c) ? 0 : 1};
 }
 
-/* How many bytes of p take at most `columns`, after `*column` others, to which they are added. */
+/*
+ * Returns how many bytes of p fit into `columns`; *column: the columns used before, and after them.
+ */
 static size_t that_fit(const char *p, size_t n, unsigned int columns, unsigned int *column)
 {
 	size_t at = 0;
@@ -92,7 +94,7 @@ static size_t that_fit(const char *p, size_t n, unsigned int columns, unsigned i
 	return at;
 }
 
-/* Takes the end of a line off; returns whether it had one. */
+/* Removes the newline from the length; returns whether there was one. */
 static bool take_end(const char *line, size_t *n)
 {
 	bool had = *n && line[*n - 1] == '\n';
@@ -136,7 +138,9 @@ static size_t blanks(const char *p, size_t n)
 	return i;
 }
 
-/* Where in p, of which `fits` bytes fit, a line ends: behind its last word, or at `fits`. */
+/*
+ * Returns where to break a line of which `fits` bytes fit: after its last whole word, or at `fits`.
+ */
 static size_t break_at(const char *p, size_t from, size_t fits)
 {
 	size_t at = fits;
@@ -159,7 +163,7 @@ void fit_fold(struct out *o, const char *line, size_t n, unsigned int columns)
 	while ((fits = that_fit(line, n, columns, &column)) < n) {
 		size_t at = break_at(line, indent, fits);
 
-		if (!at) /* a terminal that is narrower than a character */
+		if (!at) /* the terminal is narrower than a character */
 			break;
 		out_bytes(o, line, at);
 		out_char(o, '\n');

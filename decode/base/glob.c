@@ -2,8 +2,8 @@
 #include "decode/base/glob.h"
 
 /*
- * A set at p (after the '['): whether c is in it, and where the pattern goes on. A '[' that no
- * ']' follows is an ordinary character: NULL.
+ * Parses a set at p, after its '['. *in: whether c is in the set. Returns the end of the set, or
+ * NULL if it has no ']': then the '[' is an ordinary character.
  */
 static const char *set(const char *p, char c, bool *in)
 {
@@ -26,7 +26,7 @@ static const char *set(const char *p, char c, bool *in)
 	return *p ? p + 1 : NULL;
 }
 
-/* One pattern element against one character: where the pattern goes on, or NULL. */
+/* Matches one pattern element against c. Returns the next element, or NULL if c does not match. */
 static const char *step(const char *p, char c)
 {
 	const char *next;
@@ -50,7 +50,7 @@ bool glob_match(const char *p, const char *text, size_t n)
 
 	while (text < end) {
 		if (*p == '*') {
-			star = ++p; /* try the shortest match first, come back here */
+			star = ++p; /* tries the shortest match first, and backtracks to here */
 			retry = text;
 			continue;
 		}

@@ -6,12 +6,13 @@
 #include <stddef.h>
 
 /*
- * Does all of text match the pattern? `*` any bytes, `?` one byte, [a-z] and [!a-z] sets, `\` takes
- * the next character as it is. Text need not end in NUL. Never slower than pattern times text.
+ * Whether the pattern matches all n bytes of text. `*`: any bytes, `?`: one byte, [a-z] and [!a-z]:
+ * sets, `\`: the next character literally. Takes at most time proportional to the product of both
+ * lengths.
  */
 bool glob_match(const char *pattern, const char *text, size_t n);
 
-/* The first '[' of a pattern that no ']' follows; NULL if all are closed. */
+/* Returns the first '[' of a pattern without a ']', or NULL. */
 const char *glob_unclosed(const char *pattern);
 
 #endif

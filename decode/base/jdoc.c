@@ -22,10 +22,10 @@ struct json_object *jdoc_parse(const void *text, size_t len)
 	}
 	json_tokener_set_flags(t, JSON_TOKENER_STRICT);
 	o = json_tokener_parse_ex(t, text, (int)len);
-	/* a number ends where something else begins */
+	/* the parser needs a further byte to find the end of a number */
 	if (json_tokener_get_error(t) == json_tokener_continue)
 		o = json_tokener_parse_ex(t, "", 1);
-	/* json-c says nothing of memory that ran out, and may leave out what it had no place for */
+	/* json-c does not report that memory ran out, and may have left out values */
 	if (errno == ENOMEM)
 		out_lack_memory();
 	wrong = json_tokener_get_error(t) != json_tokener_success || errno == ENOMEM;

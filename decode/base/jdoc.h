@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The JSON that is in a file's metadata, read by json-c. The text is foreign: its size and depth
- * are bounded, and anything wrong gives NULL. Release what is returned with json_object_put().
+ * Parses the JSON in a file's metadata, by json-c. The text is untrusted: its size and depth are
+ * limited, and any error gives NULL. The caller releases the result with json_object_put().
  */
 #ifndef TRAWL_DECODE_BASE_JDOC_H
 #define TRAWL_DECODE_BASE_JDOC_H
@@ -10,13 +10,14 @@
 
 #include "format/trawl.h"
 
-/* The whole text is one value; NULL if it is not (or is null), with errno ENOMEM without memory. */
+/* Parses a text that is one value. Returns NULL for an error or null; errno is ENOMEM if memory ran
+ * out. */
 struct json_object *jdoc_parse(const void *text, size_t len);
-/* The metadata of that name; NULL if the file has none, or it is no JSON. */
+/* Parses the metadata with this name. Returns NULL if there is none, or it is not JSON. */
 struct json_object *jdoc_meta(const struct trawl_reader *r, const char *name);
 
-/* All take NULL and the wrong type, and then give NULL, 0, "", or the default. What they point to
- * belongs to the object. */
+/* Accessors. For NULL or a wrong type they return NULL, 0, "", or the default. What they return is
+ * owned by the object. */
 struct json_object *jdoc_get(const struct json_object *object, const char *key);
 size_t jdoc_count(const struct json_object *array);
 const char *jdoc_string(const struct json_object *object, const char *key);

@@ -8,16 +8,16 @@
 #include "decode/base/ctype.h"
 #include "decode/base/output.h"
 
-/* Scalars of fixed place come first: they are written without a look at the room there is. */
+/* Ops of scalars of fixed place come first: their room is reserved, so it is not checked. */
 enum op {
 	OP_U1, OP_U2, OP_U4, OP_U8,
 	OP_S1, OP_S2, OP_S4, OP_S8,
 	OP_X1, OP_X2, OP_X4, OP_X8,
 	OP_BOOL,
-	OP_TEXT,    /* fixed place */
-	OP_NUMBERS, /* a short array of integers, likewise */
-	OP_FIXED, /* all above need nothing but the room that was reserved */
-	OP_CHECKED = OP_FIXED, /* a scalar, but look first whether it is in the record */
+	OP_TEXT,    /* a short text of fixed place */
+	OP_NUMBERS, /* a short array of integers of fixed place */
+	OP_FIXED, /* smaller ops use the reserved room */
+	OP_CHECKED = OP_FIXED, /* a scalar that may be outside of the record */
 	OP_CHAR,
 	OP_FLOAT,
 	OP_BYTES,
@@ -26,8 +26,8 @@ enum op {
 	OP_NONE,
 };
 
-#define SHORT_TEXT 64 /* texts up to this size may count as fixed, ... */
-#define SHORT_ARRAY 16 /* ... and arrays of so many integers */
+#define SHORT_TEXT 64 /* most bytes of a text for OP_TEXT */
+#define SHORT_ARRAY 16 /* most elements of an array for OP_NUMBERS */
 #define ROOM_MAX (32 * 1024)
 
 bool field_bytes(const struct trawl_field *f, const void *record, size_t len, const uint8_t **p,
@@ -111,7 +111,7 @@ static size_t label_room(const struct trawl_field *f)
 	return pad16(strlen(f->name) * 4 + 18) + pad16(strlen(f->name) * 6 + 4);
 }
 
-/* Copies a label in steps of 16 bytes: its storage is padded, and the room is. */
+/* Copies a label in steps of 16 bytes; both sides are padded. */
 static char *put_label(char *p, const char *label, size_t n)
 {
 	size_t i;
@@ -146,7 +146,7 @@ static char *prepare_label(struct shown *s, char *at)
 	return at;
 }
 
-/* The field of a name without "[N]" after it. */
+/* Returns the field of a name without "[N]" after it. */
 static struct shown *find_part(const struct layout *l, const char *name, uint32_t from)
 {
 	size_t n = strlen(name);
@@ -160,7 +160,7 @@ static struct shown *find_part(const struct layout *l, const char *name, uint32_
 	return NULL;
 }
 
-/* Fields that tell of others whether they could be read are not shown, but looked at. */
+/* Hides the fields that say whether others could be read, and links them to these. */
 static void find_faults(struct layout *l)
 {
 	size_t n = strlen(LAYOUT_FAULT);
@@ -235,7 +235,7 @@ void layout_arrow(struct layout *l, struct shown *s)
 	static const char arrow[] = " ==>";
 	size_t n = sizeof(arrow) - 1;
 
-	if (l->arrow || s->label == l->labels) /* nothing stands before the first */
+	if (l->arrow || s->label == l->labels) /* no arrow before the first field */
 		return;
 	l->arrow = calloc(1, pad16(n + s->label_len));
 	if (!l->arrow) {
@@ -251,7 +251,7 @@ void layout_arrow(struct layout *l, struct shown *s)
 
 void layout_hex(struct shown *s)
 {
-	if (s->op <= OP_U8) /* OP_U1 is the first */
+	if (s->op <= OP_U8) /* from OP_U1, the first op, on */
 		s->op = (uint8_t)(s->op - OP_U1 + OP_X1);
 	s->hex = s->field->kind == TRAWL_UINT;
 }
@@ -297,7 +297,7 @@ void layout_probe(struct layout *l)
 
 /* ---- scalars ------------------------------------------------------------------------------ */
 
-/* One of the integer ops at p. */
+/* Writes an integer by its op. */
 static inline char *put_integer(char *p, enum op op, const uint8_t *at, bool json)
 {
 	switch (op) {
@@ -382,7 +382,7 @@ static void out_scalar(const struct shown *s, const uint8_t *at, bool json, stru
 	}
 }
 
-/* ---- everything else ---------------------------------------------------------------------- */
+/* ---- other fields ------------------------------------------------------------------------- */
 
 static void out_array(const struct shown *s, const uint8_t *p, size_t n, bool json, struct out *o)
 {
@@ -397,20 +397,19 @@ static void out_array(const struct shown *s, const uint8_t *p, size_t n, bool js
 	out_char(o, json ? ']' : '}');
 }
 
-/* A probe string of no bytes, not even a NUL, could not be read from the traced task. */
+/* A probe's string without bytes, not even a NUL, could not be read from the traced task. */
 static bool faulted(const struct trawl_field *f, size_t n)
 {
 	return n == 0 && (f->place == TRAWL_DATA_LOC || f->place == TRAWL_REL_LOC);
 }
 
-/* One whose pointer was null is two NULs, which no string is. */
+/* A string whose pointer was NULL is recorded as two NULs. */
 static bool is_null_text(const struct shown *s, const uint8_t *p, size_t n)
 {
 	return s->ended && n == 2 && !p[0] && !p[1];
 }
 
-/* A field depends on one that stands before it or after, but not on one that depends on it:
- * site.c. */
+/* Recurses along `when`, which has no cycles: site.c. */
 bool shown_absent(const struct shown *s, const void *record, size_t len)
 {
 	const struct written *w;
@@ -423,7 +422,7 @@ bool shown_absent(const struct shown *s, const void *record, size_t len)
 	return !name || strcmp(name, s->is) || shown_absent(s->when, record, len);
 }
 
-/* What the recorder says of memory that could not be read, or of a value of another alternative. */
+/* Returns why the recorder has no value: unreadable memory, or another alternative; or NULL. */
 static const char *fault_of(const struct shown *s, const void *record, size_t len)
 {
 	const uint8_t *p;
@@ -640,7 +639,7 @@ static char *put_numbers(char *p, const struct trawl_field *f, enum op op, const
 	const uint8_t *end = r + (size_t)f->count * f->size;
 
 	*p++ = json ? '[' : '{';
-	for (; op == OP_U8 && r < end; r += 8) { /* arguments of system calls */
+	for (; op == OP_U8 && r < end; r += 8) { /* a fast path for arguments of system calls */
 		p = put_u64(p, load_uint(r, 8));
 		*p++ = ',';
 	}
@@ -653,7 +652,7 @@ static char *put_numbers(char *p, const struct trawl_field *f, enum op op, const
 	return p;
 }
 
-/* A field of fixed place inside the record, to room that is reserved. */
+/* Writes a field of fixed place, inside the record, to reserved room. */
 static inline char *put_fixed(char *p, const struct shown *s, const uint8_t *r, bool json)
 {
 	const struct trawl_field *f = s->field;
@@ -674,7 +673,7 @@ static inline char *put_fixed(char *p, const struct shown *s, const uint8_t *r, 
 	return s->op == OP_BOOL ? put_bool(p, f, r) : put_integer(p, s->op, r, json);
 }
 
-/* Is the value more than the field's bytes? */
+/* Whether the value is not printed from the field's bytes alone. */
 static inline bool is_special(const struct shown *s, bool json)
 {
 	if (!((uintptr_t)s->fault | (uintptr_t)s->when | (uintptr_t)s->written))
@@ -683,8 +682,8 @@ static inline bool is_special(const struct shown *s, bool json)
 }
 
 /*
- * The loop of the hot path. Fields of fixed place go to the reserved room; any other field
- * hands back what is written and takes new room after it.
+ * The hot path. Fields of fixed place are written to the reserved room. For any other field,
+ * commits what is written so far, and reserves room again after it.
  */
 static inline void all_fields(const struct layout *l, const uint8_t *r, size_t len, bool all,
 			      bool json, struct out *o)

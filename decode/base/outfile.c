@@ -11,15 +11,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* ---- a file that must have a name --------------------------------------------------------- */
+/* ---- a file with a temporary name --------------------------------------------------------- */
 
 static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
 #define NENDS ARRAY_SIZE(ends)
 
-/* The only thing that a signal handler can be told by. */
+/* For the signal handler: the file to remove. */
 static const struct outfile *volatile unfinished;
 
-/* Has the keeper drop the file, and waits until that is done. */
+/* Makes the keeper drop the file, and waits until it is gone. */
 static void drop_kept(const struct outfile *f)
 {
 	char answer;
@@ -41,7 +41,7 @@ static void remove_unfinished(int sig)
 	raise(sig);
 }
 
-/* Such a file goes when the program is ended; what was ignored (nohup) stays so. */
+/* Removes the file if a signal ends the program. Ignored signals (nohup) stay ignored. */
 static void watch(const struct outfile *f)
 {
 	struct sigaction a = {.sa_handler = remove_unfinished}, old;
@@ -52,7 +52,10 @@ static void watch(const struct outfile *f)
 			sigaction(ends[i], &a, NULL);
 }
 
-/* Gives the file its name, or drops it; uninterrupted, for it may need another name meanwhile. */
+/*
+ * Names or drops the file. Signals are blocked, because the file may have a temporary name
+ * meanwhile.
+ */
 static int finish_here(struct outfile *f, bool keep)
 {
 	int error = keep && unnamed_name(&f->file, NULL, true) ? errno : 0;
@@ -61,7 +64,7 @@ static int finish_here(struct outfile *f, bool keep)
 	return error;
 }
 
-/* Likewise, by the keeper; an answer that does not come is an I/O error. */
+/* The same by the keeper. A missing answer is an I/O error. */
 static int finish_kept(struct outfile *f, bool keep)
 {
 	int error = EIO;
@@ -74,7 +77,7 @@ static int finish_kept(struct outfile *f, bool keep)
 	close(f->keeper[0]);
 	while (waitpid(f->pid, NULL, 0) < 0 && errno == EINTR)
 		;
-	free(f->file.beside); /* is the keeper's to remove */
+	free(f->file.beside); /* the keeper removes that file */
 	f->file.beside = NULL;
 	unnamed_close(&f->file);
 	return error;
@@ -103,7 +106,7 @@ static int outfile_drop(struct outfile *f)
 
 /* ---- the keeper --------------------------------------------------------------------------- */
 
-/* Of what its parent has, the file and its folder; signals of the terminal are for the parent. */
+/* The keeper. Keeps only the file and its folder open, and ignores the terminal's signals. */
 static void keep_file(struct outfile *f, int order, int answer) __attribute__((noreturn));
 static void keep_file(struct outfile *f, int order, int answer)
 {
@@ -114,7 +117,7 @@ static void keep_file(struct outfile *f, int order, int answer)
 	for (size_t i = 0; i < NENDS; i++)
 		signal(ends[i], SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
-	/* the end of what is piped from or to the parent is not held up */
+	/* closes the parent's pipes, so that their other ends see the parent's exit */
 	for (int i = 0; i < 1024; i++)
 		if (i != mine[0] && i != mine[1] && i != mine[2] && i != mine[3])
 			close(i);
@@ -192,7 +195,7 @@ int outfile_open(struct outfile *f, const char *name, struct trawl_error *err)
 	return 0;
 }
 
-/* What the file system kept back until now: no space, for one. */
+/* Reports errors that the file system has delayed, such as a full disk. */
 static int settle(const struct outfile *f)
 {
 	int copy = f->fd == STDOUT_FILENO ? -1 : dup(f->fd);

@@ -10,15 +10,15 @@
 #include <unistd.h>
 
 enum {
-	SIZE = 256 << 10,   /* of a buffer on a descriptor, which is written when full */
-	SPARE = OUT_NEED,   /* the most that one out_need() asks for */
-	MEMORY = 4096,      /* of a buffer in memory, at first */
+	SIZE = 256 << 10,   /* of the buffer of an output on a descriptor */
+	SPARE = OUT_NEED,   /* most bytes that an out_need() asks for */
+	MEMORY = 4096,      /* initial size of an output in memory */
 };
 
-/* Where appends go after an error or without memory: what is written there is thrown away. */
+/* The buffer of an output after an error; its contents are discarded. */
 static char nowhere[SPARE];
 
-/* Some text in memory was thrown away, of which an output may have been made. */
+/* Some output was discarded because memory ran out. */
 static bool lacked_memory;
 
 void out_lack_memory(void)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The output buffer: text and bytes for a file descriptor, or for memory. number.h writes numbers
- * into it, escape.h texts of others.
+ * The output buffer: text and bytes for a file descriptor, or for memory. number.h appends numbers,
+ * escape.h untrusted text.
  *
- * Every printer and exporter appends here; nothing on that path allocates or uses stdio. An output
- * on a descriptor is written when its buffer is full and by out_flush(); an output in memory
- * (out_memory) grows. The first error stays in `error` (an errno value); later appends do nothing,
- * so that callers check once an event or once at the end.
+ * All printers and exporters use it instead of stdio; appending allocates only if an output in
+ * memory (out_memory) grows. An output on a descriptor is written when its buffer is full, and by
+ * out_flush(). The first error is kept in `error` (an errno value) and later appends do nothing, so
+ * callers check it once for an event, or once at the end.
  */
 #ifndef TRAWL_DECODE_BASE_OUTPUT_H
 #define TRAWL_DECODE_BASE_OUTPUT_H
@@ -20,35 +20,35 @@ enum { OUT_NEED = 64 << 10 }; /* the most bytes that one out_need() asks for */
 
 struct out {
 	char *data;
-	size_t len, room; /* bytes in use, bytes there are */
+	size_t len, room; /* bytes in use; size of the buffer */
 	int fd;           /* -1: in memory */
 	int error;        /* 0, or the errno of the first failure */
-	uint64_t written; /* bytes handed to fd so far */
-	/* Instead of write(): takes all n bytes and returns 0, or an errno. */
+	uint64_t written; /* bytes written to fd */
+	/* If set, called instead of write(). Must take all n bytes; returns 0 or an errno. */
 	int (*through)(void *arg, const char *p, size_t n);
 	void *arg;
 };
 
-/* Both allocate their first buffer; on no memory, error is ENOMEM and appends do nothing. */
+/* Initialise an output on a descriptor, or in memory. If memory runs out, error is ENOMEM. */
 void out_open(struct out *o, int fd);
 void out_memory(struct out *o);
 
 /* Frees the buffer. Does not flush and does not close fd. */
 void out_free(struct out *o);
 
-/* Has any buffer of the process ever had no memory? What was made of it is not whole. */
+/* Whether memory ran out for any output of this process: then some output is incomplete. */
 bool out_lacked_memory(void);
-/* For what would have been printed if there had been memory for it: the same is then said. */
+/* Makes out_lacked_memory() true: for text that could not be made because memory ran out. */
 void out_lack_memory(void);
-/* Writes what is held to fd (nothing in memory). Returns 0, or -1 with o->error set. */
+/* Writes the buffer to fd; an output in memory is unchanged. Returns 0, or -1 with o->error set. */
 int out_flush(struct out *o);
 
 /* Makes room for n more bytes; slow path of out_need(). */
 char *out_more(struct out *o, size_t n);
 
 /*
- * Where the next n bytes go, n <= OUT_NEED for an output on a descriptor. Never NULL. The caller
- * fills up to n of them and adds what it used to o->len (or calls out_used()).
+ * Returns room for n bytes, n <= OUT_NEED for an output on a descriptor; never NULL. The caller
+ * writes up to n bytes and adds their number to o->len, or calls out_used() with their end.
  */
 static inline char *out_need(struct out *o, size_t n)
 {
@@ -61,7 +61,7 @@ static inline void out_used(struct out *o, const char *end)
 }
 
 void out_bytes(struct out *o, const void *p, size_t n); /* of any size */
-/* Numbers as bytes, the lowest first. */
+/* Append numbers in little endian. */
 void out_le16(struct out *o, uint16_t v);
 void out_le32(struct out *o, uint32_t v);
 void out_le64(struct out *o, uint64_t v);
@@ -78,10 +78,10 @@ static inline void out_char(struct out *o, char c)
 	o->len++;
 }
 
-/* printf for the places where speed is no matter; at most 4 KiB of text. */
+/* printf() for at most 4 KiB of text. Slow: not for use in every event. */
 void out_printf(struct out *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Blanks until `width` columns since `start` (a value of o->len) are full; at least `least`. */
+/* Appends blanks up to `width` bytes after `start` (an earlier o->len), and at least `least`. */
 static inline void out_pad(struct out *o, size_t start, size_t width, size_t least)
 {
 	size_t have = o->len - start;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pieces of a line that come again and again (CPU and task, the event's name), kept as they are
- * printed, so that printing is copying.
+ * Caches frequent pieces of a line (CPU and task, the event's name) in their printed form, so that
+ * printing them is a copy.
  */
 #ifndef TRAWL_DECODE_BASE_PRINTCACHE_H
 #define TRAWL_DECODE_BASE_PRINTCACHE_H
@@ -11,12 +11,12 @@
 enum { CELLS = 256, CELL_TEXT = 112 };
 
 struct print_cache {
-	const void *key;           /* of a name: where it is */
-	int32_t a, b;              /* of a task: tid, pid; of a name: what else it depends on */
-	uint32_t cpu;              /* of a task: it stands beside it */
-	uint32_t len;              /* of text; 0: unused */
+	const void *key;           /* of a name: its address */
+	int32_t a, b;              /* of a task: tid, pid; of a name: other parts of its key */
+	uint32_t cpu;              /* of a task: printed together with it */
+	uint32_t len;              /* of text, bytes; 0: an unused entry */
 	uint32_t comm_len;
-	char comm[16];             /* of a task: all that can be read there */
+	char comm[16];             /* of a task: item.comm, including bytes after its end */
 	char text[CELL_TEXT];
 };
 
@@ -46,7 +46,7 @@ static inline bool print_cache_is_name(const struct print_cache *c, const struct
 	return c->len && c->key == it->name && c->a == a;
 }
 
-/* Copies a piece; fills up to CELL_TEXT bytes. */
+/* Copies a piece to p, overwriting up to CELL_TEXT bytes. Returns its end. */
 static inline char *print_cache_put(char *p, const struct print_cache *c)
 {
 	for (size_t i = 0; i < c->len; i += 16)
@@ -54,7 +54,7 @@ static inline char *print_cache_put(char *p, const struct print_cache *c)
 	return p + c->len;
 }
 
-/* Keeps what was just printed, p up to end, unless it is too long. */
+/* Keep the piece from p to end, which was just printed, unless it is too long. */
 void print_cache_keep_task(struct print_cache *c, const struct item *it, const char *p,
 			   const char *end);
 void print_cache_keep_name(struct print_cache *c, const struct item *it, int32_t a, const char *p,

@@ -13,8 +13,8 @@
 
 #define CLONE_THREAD 0x00010000
 
-/* What one "task/TID" says; in order of time in tasks.told. */
-struct told {
+/* A task at a time, from metadata "task/TID". */
+struct snapshot {
 	uint64_t time;
 	struct task task;
 };
@@ -30,26 +30,26 @@ struct tasks {
 	struct trawl_reader *reader;
 	struct task *slots; /* open addressing; tid -1 is empty */
 	size_t nslots, used;
-	struct told *told;
-	size_t ntold, next; /* next: the first that is still to be applied */
-	size_t metas;       /* metadata items looked at */
+	struct snapshot *snapshots; /* sorted by time */
+	size_t nsnapshots, next; /* next: the first that is not applied yet */
+	size_t metas;       /* number of metadata items that were read */
 	struct event *events;
 	size_t nevents;
 	struct task idle, unknown;
 	struct boots boots;
-	uint32_t section, boot; /* the present ones */
+	uint32_t section, boot; /* the current ones */
 };
 
 #define NEVENTS 64
 
 static const struct task nobody = {.tid = -1, .pid = -1};
 
-/* Nothing is known, and all metadata is yet to be looked at. */
+/* Forgets everything; all metadata will be read again. */
 static void clear(struct tasks *t)
 {
 	for (size_t i = 0; i < t->nslots; i++)
 		t->slots[i] = nobody;
-	t->used = t->ntold = t->next = t->metas = 0;
+	t->used = t->nsnapshots = t->next = t->metas = 0;
 }
 
 struct tasks *tasks_new(struct trawl_reader *reader)
@@ -75,7 +75,7 @@ void tasks_free(struct tasks *t)
 	if (!t)
 		return;
 	free(t->slots);
-	free(t->told);
+	free(t->snapshots);
 	free(t->events);
 	boots_free(&t->boots);
 	free(t);
@@ -96,7 +96,7 @@ static void grow(struct tasks *t)
 	struct task *slots = malloc(n * sizeof(*slots));
 
 	if (!slots)
-		return; /* slower, until it is full; set() sees to that */
+		return; /* lookups are slower; entry() fails before the table is full */
 	for (i = 0; i < n; i++)
 		slots[i] = nobody;
 	for (i = 0; i < t->nslots; i++)
@@ -107,7 +107,7 @@ static void grow(struct tasks *t)
 	t->nslots = n;
 }
 
-/* The table's entry for tid, made if it is not there; NULL without memory or for a bad tid. */
+/* Returns the entry of a tid, which is added if it is new; NULL: out of memory, or a bad tid. */
 static struct task *entry(struct tasks *t, int32_t tid)
 {
 	struct task *s;
@@ -147,12 +147,12 @@ static void name(struct task *task, const void *text, size_t n)
 
 static int by_time(const void *a, const void *b)
 {
-	const struct told *x = a, *y = b;
+	const struct snapshot *x = a, *y = b;
 
 	return x->time < y->time ? -1 : x->time > y->time;
 }
 
-/* What "task/TID" says; tid -1 if nothing. */
+/* Parses metadata "task/TID"; tid is -1 if it is not valid. */
 static struct task task_of(const struct trawl_meta *m)
 {
 	struct json_object *j = jdoc_parse(m->data, m->len);
@@ -176,16 +176,16 @@ static void read_meta(struct tasks *t, const struct trawl_meta *m)
 
 	if (task.tid == -1)
 		return;
-	if (array_grow(t->told, t->ntold))
-		t->told[t->ntold++] = (struct told){ m->time, task };
+	if (array_grow(t->snapshots, t->nsnapshots))
+		t->snapshots[t->nsnapshots++] = (struct snapshot){ m->time, task };
 	else
 		out_lack_memory();
 }
 
-/* Looks at metadata that has come since the last time. */
+/* Reads metadata that is new since the last call. */
 static void read_metas(struct tasks *t)
 {
-	size_t n = trawl_meta_count(t->reader), before = t->ntold, i;
+	size_t n = trawl_meta_count(t->reader), before = t->nsnapshots, i;
 
 	for (; t->metas < n; t->metas++) {
 		const struct trawl_meta *m = trawl_meta_at(t->reader, t->metas);
@@ -193,38 +193,38 @@ static void read_metas(struct tasks *t)
 		if (!strncmp(m->name, "task/", 5) && boot_of(&t->boots, m->section) == t->boot)
 			read_meta(t, m);
 	}
-	if (t->ntold == before)
+	if (t->nsnapshots == before)
 		return;
-	qsort(t->told + t->next, t->ntold - t->next, sizeof(*t->told), by_time);
-	/* what a task will be called serves until something earlier is known */
-	for (i = t->next; i < t->ntold; i++) {
-		struct task *s = entry(t, t->told[i].task.tid);
+	qsort(t->snapshots + t->next, t->nsnapshots - t->next, sizeof(*t->snapshots), by_time);
+	/* an unknown task has its first later name until then */
+	for (i = t->next; i < t->nsnapshots; i++) {
+		struct task *s = entry(t, t->snapshots[i].task.tid);
 
 		if (s && !s->named && s->pid == -1)
-			*s = t->told[i].task;
+			*s = t->snapshots[i].task;
 	}
 }
 
-static void apply(struct tasks *t, const struct task *told)
+static void apply(struct tasks *t, const struct task *given)
 {
-	struct task *s = entry(t, told->tid);
+	struct task *s = entry(t, given->tid);
 
 	if (!s)
 		return;
-	if (told->pid != -1)
-		s->pid = told->pid;
-	if (told->named)
-		name(s, told->comm, told->comm_len);
+	if (given->pid != -1)
+		s->pid = given->pid;
+	if (given->named)
+		name(s, given->comm, given->comm_len);
 }
 
-void tasks_tell(struct tasks *t, const struct trawl_meta *m)
+void tasks_apply_meta(struct tasks *t, const struct trawl_meta *m)
 {
 	struct task task = task_of(m);
 
 	apply(t, &task);
 }
 
-/* Another section: that of another boot has other tasks with the same ids. */
+/* Changes to a section. In another boot the same ids are other tasks. */
 static void turn_to(struct tasks *t, uint32_t section)
 {
 	uint32_t boot = boot_of(&t->boots, section);
@@ -242,8 +242,8 @@ void tasks_advance(struct tasks *t, uint32_t section, uint64_t now)
 		turn_to(t, section);
 	if (t->metas != trawl_meta_count(t->reader))
 		read_metas(t);
-	for (; t->next < t->ntold && t->told[t->next].time <= now; t->next++)
-		apply(t, &t->told[t->next].task);
+	for (; t->next < t->nsnapshots && t->snapshots[t->next].time <= now; t->next++)
+		apply(t, &t->snapshots[t->next].task);
 }
 
 /* ---- events ------------------------------------------------------------------------------- */
@@ -323,7 +323,7 @@ void tasks_event(struct tasks *t, const struct trawl_event *ev, int32_t in)
 	if (e->what == NEWTASK) {
 		s->pid = number(e->flags, ev) & CLONE_THREAD ? parent_pid : (int32_t)tid;
 	} else if (e->what == EXEC) {
-		/* whichever thread called it, the process goes on alone under its own id */
+		/* exec by any thread: only this thread is left, with the id of the process */
 		s->pid = (int32_t)tid;
 	}
 	if (e->what != EXEC)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tasks: what a thread id is called and to which process it belongs, at the time of an event.
+ * The name and process of a thread id at the time of an event.
  *
- * Two things tell: the metadata "task/TID" (what /proc said when the capture first saw the task)
- * and the events of the hidden task source (newtask, rename, exec, exit). Both are applied in
- * order of time. A task that nothing has told of yet takes what the file says later of it.
+ * They come from metadata "task/TID" (the contents of /proc when the capture first saw the task)
+ * and from the events of the hidden task source (newtask, rename, exec, exit). Both are applied in
+ * time order. A task that is not known yet gets the first name that the file has of it later.
  */
 #ifndef TRAWL_DECODE_BASE_TASK_H
 #define TRAWL_DECODE_BASE_TASK_H
@@ -25,21 +25,24 @@ struct tasks *tasks_new(struct trawl_reader *reader);
 void tasks_free(struct tasks *t);
 
 /*
- * Brings the table up to the time `now` (CLOCK_MONOTONIC ns) with the metadata read by then. What
- * comes next is of this section of the file: of another boot than the one before, nothing is known.
+ * Applies the metadata up to the time `now` (CLOCK_MONOTONIC ns), and changes to a section of the
+ * file. If it is of another boot, all tasks are forgotten.
  */
 void tasks_advance(struct tasks *t, uint32_t section, uint64_t now);
 
 /*
- * Takes a "task/TID" at once, for one who follows a capture: it is not kept for later, so that
- * memory stays in proportion to the tasks that there are at a time.
+ * Applies a piece of metadata "task/TID" at once, for a live capture: it is not stored, so that
+ * memory is limited by the number of tasks at a time.
  */
-void tasks_tell(struct tasks *t, const struct trawl_meta *m);
+void tasks_apply_meta(struct tasks *t, const struct trawl_meta *m);
 
-/* An event of the task source, or any with such a name and fields; it happened in task `in`. */
+/* Applies an event of the task source, or any with its name and fields. in: the current task. */
 void tasks_event(struct tasks *t, const struct trawl_event *ev, int32_t in);
 
-/* The task; never NULL. cpu names the idle task. Lives until the next call of any of these. */
+/*
+ * Returns a task, never NULL; valid until the next call of a function here. cpu: for the name of
+ * the idle task, tid 0.
+ */
 const struct task *tasks_find(struct tasks *t, int32_t tid, uint32_t cpu);
 
 #endif

@@ -18,7 +18,7 @@
 
 struct text {
 	const char *p;
-	const char *wrong; /* what is wrong at p, if there is more to say than that it is no time */
+	const char *wrong; /* what is wrong at p; NULL: it is not a time */
 };
 
 static bool digit(char c)
@@ -26,7 +26,7 @@ static bool digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Exactly n digits. */
+/* Parses exactly n digits. */
 static bool digits(struct text *t, int n, int *v)
 {
 	for (*v = 0; n; n--) {
@@ -49,7 +49,7 @@ static bool clock_time(struct text *t, uint64_t *ns)
 	return true;
 }
 
-/* Z, UTC, +01:00, +0100, or one of them after a blank: how far east. False if there is none. */
+/* Parses a zone: Z, UTC, +01:00, +0100, also after a blank. Returns false if there is none. */
 static bool zone(struct text *t, int64_t *east)
 {
 	struct text z = {t->p + (*t->p == ' '), NULL};
@@ -81,7 +81,7 @@ static int days(int year, int month)
 	return month == 4 || month == 6 || month == 9 || month == 11 ? 30 : 31;
 }
 
-/* The date of tm with this time of the day, in seconds since the epoch; -1 if there is none. */
+/* Returns a date with this time of the day in seconds since the epoch; -1 if it does not exist. */
 static int64_t second_of(const struct tm *date, uint64_t ns, bool here, int64_t east)
 {
 	struct tm tm = *date;
@@ -122,10 +122,10 @@ static bool date(struct text *t, bool utc, struct time_arg *w)
 	return true;
 }
 
-/* Seconds since the epoch are fewer by far, ns since then are more but for its first years. */
+/* A larger number counts ns since the epoch, a smaller one seconds. */
 #define NANOSECONDS 100000000000000000ull
 
-/* Seconds or nanoseconds since the epoch. */
+/* Parses seconds or nanoseconds since the epoch. */
 static bool epoch(struct text *t, uint64_t *ns)
 {
 	size_t n = strspn(t->p, "0123456789");
@@ -136,7 +136,7 @@ static bool epoch(struct text *t, uint64_t *ns)
 	whole = strtoull(t->p, &end, 10);
 	if (!n || errno)
 		return false;
-	if (whole >= NANOSECONDS && *end != '.') { /* as --json prints ts_ns */
+	if (whole >= NANOSECONDS && *end != '.') { /* ts_ns of --json */
 		t->p = end;
 		*ns = whole;
 		return true;
@@ -144,7 +144,7 @@ static bool epoch(struct text *t, uint64_t *ns)
 	return !isalpha((unsigned char)end[strspn(end, ".0123456789")]) && duration_read(&t->p, ns);
 }
 
-/* 00:00:01.5 as -ttttt prints it: hours without end. */
+/* Parses 00:00:01.5 as -ttttt prints it; any number of hours. */
 static bool span(struct text *t, uint64_t *ns)
 {
 	uint64_t hours = 0;
@@ -162,7 +162,7 @@ static bool span(struct text *t, uint64_t *ns)
 	return true;
 }
 
-/* 5s, 1.5ms: what counts from something. */
+/* Whether the text is a duration: 5s, 1.5ms. */
 static bool is_span(const char *text)
 {
 	const char *p = text;
@@ -207,7 +207,7 @@ int time_arg_parse(const char *option, const char *text, bool utc, struct time_a
 			  "event, or seconds or nanoseconds since the epoch");
 }
 
-/* A time of day, on the day that it is there at `first`. */
+/* Returns the time of day on the day of `first` in that zone. */
 static uint64_t on_the_day(const struct time_arg *w, uint64_t first)
 {
 	int64_t begin = (int64_t)(first / SECOND), s;
@@ -218,7 +218,9 @@ static uint64_t on_the_day(const struct time_arg *w, uint64_t first)
 		return w->ns;
 	s = second_of(&tm, w->ns, w->here, w->east);
 	if (s + 43200 < begin) {
-		/* a capture over midnight: a time well before its first event is on the next day */
+		/*
+		 * the capture spans midnight: a time well before its first event is on the next day
+		 */
 		tm.tm_mday++;
 		s = second_of(&tm, w->ns, w->here, w->east);
 	}
@@ -265,7 +267,7 @@ static uint32_t put_second(const struct time_printer *tp, char *p, size_t size)
 								    "%H:%M:%S", &tm);
 }
 
-/* Most lines are in the millisecond of the one before: what stands in front is kept. */
+/* Updates the cached text. Most lines are in the same millisecond as the previous one. */
 static void new_millisecond(struct time_printer *tp, uint64_t ns)
 {
 	char *p;
@@ -293,7 +295,7 @@ char *time_put(struct time_printer *tp, char *p, uint64_t ns, unsigned int digit
 		since = ns - tp->first;
 	tp->last = ns;
 	tp->started = true;
-	if ((int64_t)since < 0 && since != ns) { /* an item of an earlier time than its line */
+	if ((int64_t)since < 0 && since != ns) { /* earlier than the previous line */
 		*p++ = '-';
 		since = 0 - since;
 	}

@@ -30,7 +30,7 @@ void tree_clear(struct tree *t)
 	t->full = false;
 }
 
-/* The next node, or NULL when the tree takes no more. */
+/* Appends a node; NULL if the tree is full. */
 static struct tree_node *tree_add(struct tree *t, const char *name, enum tree_kind kind)
 {
 	struct tree_node *n;
@@ -139,7 +139,7 @@ static void tree_open(struct tree *t, const char *name, enum tree_kind kind)
 		t->too_deep++;
 		return;
 	}
-	/* When full, the level is still counted, so that every close finds its open. */
+	/* counted even if the tree is full, so that tree_close() matches */
 	t->open[t->depth++] = tree_add(t, name, kind) ? t->count - 1 : UINT32_MAX;
 }
 
@@ -173,7 +173,7 @@ static bool is_called(const struct tree_node *n, const char *name, size_t len)
 	return !strncmp(n->name, name, len) && !n->name[len];
 }
 
-/* Element [n] of a list; NULL: it is none, or not so long. *at moves after the bracket. */
+/* Returns element [n] of a list and moves *at after the bracket; NULL: no list, or too short. */
 static const struct tree_node *find_element(const struct tree *t, const struct tree_node *n,
 					    const char **at)
 {
@@ -189,7 +189,7 @@ static const struct tree_node *find_element(const struct tree *t, const struct t
 	return i < n->end ? &t->nodes[i] : NULL;
 }
 
-/* What is looked for: how many matches are passed over, and how many there were so far. */
+/* A search: number of matches to skip, and number of matches so far. */
 struct search {
 	const struct tree *t;
 	unsigned int left, found;
@@ -204,7 +204,7 @@ static const struct tree_node *take(struct search *s, const struct tree_node *n)
 static const struct tree_node *find_below(struct search *s, uint32_t first, uint32_t end,
 					  bool list, const char *path);
 
-/* The node, or what the rest of the path names below it. */
+/* Returns the node, or its descendant for the rest of the path. */
 static const struct tree_node *follow(struct search *s, const struct tree_node *n,
 				      const char *rest)
 {
@@ -226,7 +226,10 @@ static const struct tree_node *follow(struct search *s, const struct tree_node *
 	return got;
 }
 
-/* Members that are called so; deep: of whatever is between. Elements of a list have no names. */
+/*
+ * Searches nodes with the name of the first part; deep: also in their descendants. Elements of
+ * lists have no names.
+ */
 static const struct tree_node *find_among(struct search *s, uint32_t first, uint32_t end,
 					  bool list, bool deep, const char *path)
 {
@@ -363,7 +366,7 @@ void tree_line(const struct tree *t, uint32_t first, uint32_t end, struct out *o
 		out_str(o, " (cut)");
 }
 
-/* A list of plain values fits one line; objects get lines of their own. */
+/* Whether a list is printed in one line: it has no objects or lists. */
 static bool is_flat(const struct tree *t, const struct tree_node *n)
 {
 	uint32_t first = (uint32_t)(n - t->nodes) + 1;

@@ -38,7 +38,7 @@ struct tree {
 	size_t nopen;
 	unsigned int wraps;
 	bool stepped; /* the task was single-stepped, at least for a time */
-	bool told;    /* print_last() has said so */
+	bool warned;  /* print_last() has said so */
 	struct tree *next;
 	struct flow_task *task;
 };
@@ -566,9 +566,9 @@ static void print_last(struct calls *c)
 	for (uint64_t i = c->nlast - n; i < c->nlast; i++) {
 		l = &c->last[i % c->o->last];
 		least = l->depth < least ? l->depth : least;
-		if (l->tree->stepped && !l->tree->told && !c->o->json)
+		if (l->tree->stepped && !l->tree->warned && !c->o->json)
 			print_task(c->out, l->comm, l->tree, "times");
-		l->tree->told = true;
+		l->tree->warned = true;
 	}
 	for (uint64_t i = c->nlast - n; i < c->nlast; i++) {
 		l = &c->last[i % c->o->last];

@@ -90,7 +90,7 @@ static void cut(struct flow *f, struct flow_task *t, uint64_t time, const struct
 }
 
 /* Passes on the branches between two cuts, as far as they are in the time range. */
-static int give(struct flow *f, struct flow_stretch *s)
+static int emit(struct flow *f, struct flow_stretch *s)
 {
 	const struct branch_batch *b = &s->batch->batch;
 	uint32_t mark = s->mark, first = s->first, end = s->end;
@@ -153,7 +153,7 @@ static int take_batch(struct flow *f, const struct branch_batch_detail *d, const
 		s.mark = mark;
 		s.time = time;
 		if (s.end > s.first)
-			got = give(f, &s);
+			got = emit(f, &s);
 		if (at) {
 			time = at->time + (it->time - it->ts);
 			cut(f, s.task, time, at);

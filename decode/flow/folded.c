@@ -20,7 +20,7 @@ struct node {
 struct task {
 	struct node root, *at; /* at: the innermost call */
 	/* branches so far, and how many of them were already attributed to a stack */
-	uint64_t total, told;
+	uint64_t total, reported;
 	unsigned int beyond;
 	struct task *next;
 };
@@ -77,8 +77,8 @@ static void on_event(struct callstack_sink *sink, void *arg, enum call_event wha
 	struct task *t = ((struct flow_task *)arg)->own;
 	char name[IMAGE_TEXT];
 
-	t->at->branches += c->branches - t->told;
-	t->told = c->branches;
+	t->at->branches += c->branches - t->reported;
+	t->reported = c->branches;
 	if ((what == CALL_LEAVE || what == CALL_LOST) && t->beyond)
 		t->beyond--;
 	else if ((what == CALL_LEAVE || what == CALL_LOST) && t->at->parent)
@@ -137,8 +137,8 @@ static int take(struct flow *flow, const struct flow_stretch *s)
 		return 1;
 	flow_calls(flow, s);
 	t->total += s->end - s->first;
-	t->at->branches += t->total - t->told;
-	t->told = t->total;
+	t->at->branches += t->total - t->reported;
+	t->reported = t->total;
 	return f->failed;
 }
 

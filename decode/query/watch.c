@@ -169,7 +169,7 @@ int watch_meta(struct watch *w, const struct trawl_meta *m, struct trawl_error *
 
 	now.time = 0; /* it holds at once */
 	if (begins(m->name, "task/") && w->tasks)
-		tasks_tell(stream_tasks(w->stream), m);
+		tasks_apply_meta(stream_tasks(w->stream), m);
 	if (begins(m->name, "probe/") || begins(m->name, "usb/") || !strcmp(m->name, "machine"))
 		return trawl_reader_add_meta(w->reader, &now, err);
 	return 0;

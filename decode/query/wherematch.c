@@ -228,10 +228,10 @@ static void tell_odd(struct node *n, const struct subject *s, const struct value
 	struct trawl_error note;
 	char what[300];
 
-	if (!w || !w->odd || n->told || a->is_list || b->is_list || a->type == VALUE_NONE ||
+	if (!w || !w->odd || n->warned || a->is_list || b->is_list || a->type == VALUE_NONE ||
 	    b->type == VALUE_NONE)
 		return;
-	n->told = true;
+	n->warned = true;
 	snprintf(what, sizeof(what), "%.*s has a %s here, which %s",
 		 (int)s->item->name_len, s->item->name, is_number(v) ? "number" : "text",
 		 n->op == MATCH || n->op == UNLIKE ? "no pattern matches; compare it with ==" :

@@ -27,7 +27,7 @@ struct node {
 	struct value value;  /* LITERAL */
 	const char *text;    /* FIELD: its name; the right side of MATCH: the pattern */
 	size_t at;           /* where in the text it stands */
-	bool told;           /* of a comparison: that it makes no sense for some item */
+	bool warned;         /* of a comparison: the user was told that it is invalid for an item */
 };
 
 struct where {
