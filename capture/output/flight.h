@@ -69,7 +69,7 @@ int flight_open(struct flight *f, const struct options *o, const struct user *us
 		struct session *s, struct trawl_error *err);
 void flight_close(struct flight *f);
 
-/* The callback `told` of struct trawl_writer_options: the watch needs metadata of probes and
+/* The callback on_meta of struct trawl_writer_options: the watch needs metadata of probes and
  * devices. */
 void flight_on_meta(void *arg, const struct trawl_meta *m);
 

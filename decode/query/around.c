@@ -18,12 +18,12 @@ struct around {
 	uint64_t window;
 	struct stretch *stretches;
 	size_t n, room;
-	size_t at;    /* the first that is not over */
-	size_t shown; /* n + 1 of the one that was shown last; 0: none yet */
+	size_t at;    /* the first stretch that has not ended */
+	size_t shown; /* 1 + number of the stretch that was shown last; 0: none yet */
 	bool no_memory;
 };
 
-/* Matches come in order of time: a new one touches the last stretch or is after it. */
+/* Matches come in time order: a new one extends the last stretch, or begins another after it. */
 static int take_match(struct consumer *c, const struct decoder *d, void *state,
 		      const struct item *it)
 {
@@ -127,7 +127,7 @@ static int pass_item(struct consumer *c, const struct decoder *d, void *state,
 	return a->inner->item(a->inner, d, state, it);
 }
 
-/* Losses that touch a stretch are part of what was seen there. */
+/* Passes on losses that overlap a stretch. */
 static int pass_loss(struct consumer *c, const struct trawl_source *s, const struct trawl_loss *l,
 		     uint64_t from, uint64_t to)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether a file has what a selection asks for: its sources, the fields of its events, and the
- * words that these may hold. */
+/* Checks that a file has the sources, fields and words that a selection names. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -57,7 +56,7 @@ static void match_name(void *arg, const char *name)
 	struct lookup *l = arg;
 	size_t n = strlen(name);
 
-	/* "setup.request", "args[1]": a part of a field that has parts; its decoder knows which */
+	/* "setup.request", "args[1]": a part of a field; its decoder knows the parts */
 	l->found |= !strncmp(name, l->wanted, n) &&
 		(!l->wanted[n] || l->wanted[n] == '.' || l->wanted[n] == '[');
 }
@@ -106,7 +105,7 @@ int stream_known_fields(struct stream *s, const char *option, const char *list,
 	return -1;
 }
 
-/* Is the name at `at` on the right of a comparison, where a text usually stands? */
+/* Whether the name at `at` is the right side of a comparison, where usually a text is meant. */
 static bool compared_with(const char *expr, size_t at)
 {
 	while (at && expr[at - 1] == ' ')
@@ -114,7 +113,7 @@ static bool compared_with(const char *expr, size_t at)
 	return at && strchr("=<>~", expr[at - 1]);
 }
 
-/* id == openat: of a system call. */
+/* Whether the name is compared with id, as in id == openat, a system call. */
 static bool compares_id(const char *expr, size_t at)
 {
 	while (at && strchr(" =<>!", expr[at - 1]))
@@ -123,7 +122,7 @@ static bool compares_id(const char *expr, size_t at)
 							      expr[at - 3] == '(');
 }
 
-/* Can a field of this name hold the text in some event? True, too, if no event has the field. */
+/* Whether a field of this name can have the text in some event. True if no event has the field. */
 static bool can_be(void *arg, const char *field, const char *text, bool pattern)
 {
 	struct stream *s = arg;
@@ -142,7 +141,7 @@ static bool can_be(void *arg, const char *field, const char *text, bool pattern)
 	return !has;
 }
 
-/* Likewise a number. */
+/* The same for a number. */
 static bool can_equal(void *arg, const char *field, int64_t number)
 {
 	struct stream *s = arg;
@@ -162,14 +161,13 @@ static bool can_equal(void *arg, const char *field, int64_t number)
 	return !has;
 }
 
-/* The pid of an item is a number; of USB it is a product's id or a packet's kind, a text. */
+/* An item's pid is a number; for USB it is a product id or the kind of a packet, a text. */
 static unsigned int comparable_pid(const struct decoder *d)
 {
 	return d != &usb_decoder && d != &bus_decoder ? COMPARABLE_NUMBER : 0;
 }
 
-/* What a field (NULL: an item's pid) can be compared with: enum comparable, or'd over all events;
- * 0: of some event that is not known. */
+/* Returns enum comparable of a field (NULL: an item's pid), or'd over all events; 0: not known. */
 static unsigned int comparable_with(void *arg, const char *field)
 {
 	struct stream *s = arg;
@@ -193,7 +191,7 @@ static unsigned int comparable_with(void *arg, const char *field)
 	return can;
 }
 
-/* A number that is compared with a text never matches, whatever comes. */
+/* Refuses comparisons of a number with a text, which never match. */
 static int check_mismatch(struct stream *s, struct trawl_error *err)
 {
 	const struct selection *sel = s->selection;
@@ -209,7 +207,7 @@ static int check_mismatch(struct stream *s, struct trawl_error *err)
 				  : "text: write one in quotes, as in name == \"usb:bulk\"");
 }
 
-/* A number that a field never has: ep == 0x182. */
+/* Refuses numbers that a field never has: ep == 0x182. */
 static int check_numbers(struct stream *s, struct trawl_error *err)
 {
 	const struct selection *sel = s->selection;
@@ -227,7 +225,7 @@ static int check_numbers(struct stream *s, struct trawl_error *err)
 			  why);
 }
 
-/* Another tool's name for a field of ours; NULL: not known. */
+/* Returns our field for another tool's name; NULL: not known. */
 static const char *field_called(const struct stream *s, const char *name)
 {
 	const char *ours = NULL;
@@ -237,7 +235,7 @@ static const char *field_called(const struct stream *s, const char *name)
 	return ours;
 }
 
-/* Are all fields of --where known, and all words? To be asked when all event types are. */
+/* Checks the fields and words of --where. Call when all event types are known. */
 static int check_where(struct stream *s, struct trawl_error *err)
 {
 	const struct selection *sel = s->selection;
@@ -246,7 +244,7 @@ static int check_where(struct stream *s, struct trawl_error *err)
 	char text[900];
 	size_t at;
 
-	/* A chooser has asked it already, of whole transfers. */
+	/* a chooser has checked it for whole transfers */
 	if (!sel->where || sel->chooser)
 		return 0;
 	if (trawl_event_type_count(s->reader))

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which decoder serves a source of a stream: one for each kind of source, and for each machine of a
- * merged file. */
+/* Engines: one decoder for each kind of source, and for each machine of a merged file. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +36,7 @@ static void machine_free(struct machine *m)
 	free(m);
 }
 
-/* Leaves of the metadata those of the sections that have a source of the machine. */
+/* Hides the metadata of sections without a source of the machine. */
 static bool hide_others(struct machine *m)
 {
 	struct trawl_reader *r = m->context.reader;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fields that hold one of a few words, as decoder.word() tells, or texts of one form, as
- * decoder.never() does: another text would never match, and nobody would notice.
+ * Checks texts in conditions against the possible values of fields (decoder.word(),
+ * decoder.never()). A comparison with any other text would never match, and nobody would notice.
  */
 #ifndef TRAWL_DECODE_QUERY_ENUMVALUES_H
 #define TRAWL_DECODE_QUERY_ENUMVALUES_H
@@ -9,12 +9,12 @@
 #include "decode/base/decoder.h"
 
 /*
- * May this field of the decoder's items hold the text (or what the glob means)? True, too, of a
- * field that has no such set.
+ * Whether a field of the decoder's items can have this text (or one that the glob pattern matches).
+ * True if its possible values are not known.
  */
 bool enum_values_allow(const struct decoder *d, const char *field, const char *text, bool pattern);
 
-/* "FIELD is never 'TEXT'; ...": why, or which words are near, and which there are, of all decoders. */
+/* Writes "FIELD is never 'TEXT'; ..." to what: with the reason, or similar and possible values. */
 void enum_values_refuse(const char *field, const char *text, char *what, size_t size);
 
 #endif

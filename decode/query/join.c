@@ -10,12 +10,12 @@
 #include "decode/usb/usb.h"
 #include "decode/base/time.h"
 
-enum { KEPT = 8192 };   /* events of tasks that are remembered */
-enum { REQUESTS = 256 }; /* SCSI commands that are remembered */
-enum { DISKS = 32 };    /* USB disks whose device number is remembered */
-enum { CLAIMED = 64 };  /* events of one command that are told apart */
+enum { KEPT = 8192 };   /* number of newest task events that are kept */
+enum { REQUESTS = 256 }; /* number of newest SCSI commands that are kept */
+enum { DISKS = 32 };    /* most USB disks whose device numbers are learnt */
+enum { CLAIMED = 64 };  /* most distinct event names of a command */
 
-/* usbmon's clock counts microseconds: a command may seem that much earlier than its cause. */
+/* ns. usbmon's clock counts microseconds: a command may seem earlier than its cause. */
 #define SLACK 2000
 
 #define UNKNOWN UINT64_MAX
@@ -23,34 +23,34 @@ enum { CLAIMED = 64 };  /* events of one command that are told apart */
 /* An event of a task. */
 struct task_event {
 	uint64_t time;
-	uint64_t urb, sector; /* UNKNOWN: it names none */
-	uint64_t sectors;     /* from that one on; UNKNOWN: not told */
-	uint64_t disk;        /* the disk's device number; UNKNOWN: not told */
+	uint64_t urb, sector; /* UNKNOWN: it has none */
+	uint64_t sectors;     /* number of sectors; UNKNOWN: it has none */
+	uint64_t disk;        /* device number of the disk; UNKNOWN: it has none */
 	int32_t tid;
 	bool probe;
-	bool used;            /* its URB or request has found its transfer */
+	bool used;            /* it is the cause of a transfer already */
 	char comm[16], name[64];
 };
 
-/* A SCSI command, which has several transfers, and whose doing it was. */
+/* A SCSI command, which has several transfers, and its cause. */
 struct request {
 	uint64_t unit;        /* bus, device and LUN */
 	uint64_t started;
 	uint32_t tag;
 	bool caused;          /* event and probes are valid */
-	uint64_t end;         /* the sector behind its last one; UNKNOWN */
+	uint64_t end;         /* the sector after its last one; or UNKNOWN */
 	uint64_t seen;        /* the time of its last transfer so far */
 	struct task_event event;
 	struct task_event probes[JOIN_PROBES];
 	int nprobes;
 };
 
-/* Which disk of the block layer a unit is, as its requests show. */
+/* The disk of a USB unit in the block layer, learnt from its requests. */
 struct usb_disk {
 	uint64_t unit, disk;
 	unsigned int shift;   /* its blocks are 512 << shift bytes */
 	bool has_shift;
-	unsigned int matches; /* requests that can only have been of this disk */
+	unsigned int matches; /* number of requests that can only be of this disk */
 };
 
 struct join {
@@ -58,9 +58,9 @@ struct join {
 	struct consumer *inner;
 	struct out *out;
 	uint64_t window;
-	uint64_t n; /* task events so far: the last KEPT of them are in the ring */
+	uint64_t n; /* number of task events so far; the last KEPT are in the ring */
 	uint64_t transfers, joined;
-	uint64_t halves; /* submissions and completions that are items of their own */
+	uint64_t halves; /* number of submissions and completions that are separate items */
 	struct task_event ring[KEPT];
 	struct request requests[REQUESTS];
 	uint64_t nrequests; /* so far: the last REQUESTS of them are kept */
@@ -94,7 +94,7 @@ static void copy(char *to, size_t size, const char *from, size_t len)
 	to[len] = '\0';
 }
 
-/* True for events that run where a request ends or is put back: in whichever task that is. */
+/* Whether the event belongs to the completion or requeueing of a request, in an unrelated task. */
 static bool is_afterwards(const char *name)
 {
 	static const char *const words[] = {
@@ -108,8 +108,8 @@ static bool is_afterwards(const char *name)
 }
 
 /*
- * The disk of a device number of the kernel (12 bits of major number, 20 of minor), without its
- * partition. False if it is no disk that USB can carry: those are sd and sr.
+ * Gets the whole disk of a device number of the kernel (12 bits major, 20 bits minor). Returns
+ * false if it is neither sd nor sr, the only disks that USB devices have.
  */
 static bool whole_disk(uint64_t dev, uint64_t *disk)
 {
@@ -146,7 +146,7 @@ static void remember(struct join *j, const struct decoder *d, void *state, const
 	j->n++;
 }
 
-/* Event i of all so far: i from oldest() up to j->n. */
+/* Returns event i, oldest() <= i < j->n. */
 static struct task_event *event_at(struct join *j, uint64_t i)
 {
 	return &j->ring[i % KEPT];
@@ -157,7 +157,7 @@ static uint64_t oldest(const struct join *j)
 	return j->n > KEPT ? j->n - KEPT : 0;
 }
 
-/* The first event from this time on. */
+/* Returns the number of the first event from this time on. */
 static uint64_t first_from(struct join *j, uint64_t time)
 {
 	uint64_t i = j->n;
@@ -167,8 +167,10 @@ static uint64_t first_from(struct join *j, uint64_t time)
 	return i;
 }
 
-/* The first event from the submission on that names this URB, unless it is of the completion: that
- * one is done by whoever was running then. */
+/*
+ * Returns the first event from the submission on with this URB, unless it belongs to the
+ * completion, which runs in an unrelated task.
+ */
 static struct task_event *cause_of_urb(struct join *j, uint64_t begin, uint64_t end, uint64_t urb)
 {
 	for (uint64_t i = first_from(j, begin); i < j->n; i++) {
@@ -182,9 +184,9 @@ static struct task_event *cause_of_urb(struct join *j, uint64_t begin, uint64_t 
 
 /* ---- SCSI commands -------------------------------------------------------------------------- */
 
-/* What a command reads or writes, in the block layer's sectors. */
+/* The sectors of a command, as the block layer counts them. */
 struct command {
-	struct usb_disk *disk; /* NULL: no more of them are remembered */
+	struct usb_disk *disk; /* NULL: there are too many */
 	uint64_t started;
 	uint64_t lba, blocks;
 };
@@ -200,7 +202,7 @@ static struct usb_disk *disk_of(struct join *j, uint64_t unit)
 	return &j->disks[j->ndisks++];
 }
 
-/* Learns the size of a block: a CBW states the bytes that its blocks have. */
+/* Learns the block size of a disk: a CBW has the bytes of its blocks. */
 static void learn_block(struct usb_disk *disk, const struct msc_step *s, uint64_t blocks)
 {
 	if (!disk || s->uas || s->phase != MSC_COMMAND || !blocks || blocks == UNKNOWN)
@@ -214,8 +216,8 @@ static void learn_block(struct usb_disk *disk, const struct msc_step *s, uint64_
 }
 
 /*
- * The first sector of the command, if it is the event's. While nothing has told the size of a
- * block, the event must have as many sectors as the command's blocks.
+ * Whether the event has the command's first sector. While the block size is not known, its number
+ * of sectors must match the command's number of blocks.
  */
 static bool same_sectors(const struct command *c, const struct task_event *event)
 {
@@ -234,17 +236,17 @@ static bool is_known(const struct usb_disk *disk)
 	return disk && disk->matches >= 2;
 }
 
-/* May the event be of this disk? */
+/* Whether the event may be of this disk. */
 static bool may_be_of(const struct usb_disk *disk, const struct task_event *event)
 {
 	return event->disk == UNKNOWN || !is_known(disk) || disk->disk == event->disk;
 }
 
-/* The events that can be of a command, as far as they agree on the disk. */
+/* The candidates for the cause of a command. */
 struct match {
-	struct task_event *own;   /* the first that names its first sector */
-	struct task_event *whole; /* the last that names it with sectors before it */
-	bool several, several_whole; /* events like it are of several disks */
+	struct task_event *own;   /* the first event with its first sector */
+	struct task_event *whole; /* the last event that has it, but begins earlier */
+	bool several, several_whole; /* there are such events of several disks */
 };
 
 static bool disks_differ(const struct task_event *a, const struct task_event *b)
@@ -276,8 +278,8 @@ static void match_events(struct join *j, const struct command *c, uint64_t from,
 }
 
 /*
- * Takes the events of this command, so that no later one for the same sectors has them: of each
- * name the first, since the next is of another request that waits already.
+ * Marks the events of this command as used, so that no later command for the same sectors gets
+ * them: the first of each name, because a second one is of another waiting request.
  */
 static void claim(struct join *j, const struct command *c, uint64_t from)
 {
@@ -303,7 +305,7 @@ static void claim(struct join *j, const struct command *c, uint64_t from)
 	}
 }
 
-/* The command before this one, if the two are parts of what one event names. */
+/* Returns the previous command if both are parts of one event's sectors. */
 static const struct request *former_part(struct join *j, const struct command *c,
 					 const struct request *r)
 {
@@ -321,8 +323,8 @@ static const struct request *former_part(struct join *j, const struct command *c
 }
 
 /*
- * A request of many sectors is issued in parts. What names a part, but the queueing of another
- * request, is done by whoever goes on with it.
+ * A large request is issued in parts. An event of a later part runs in any task, unless it queues
+ * another request; so the part has the cause of the first one.
  */
 static const struct task_event *cause_of_parts(struct join *j, const struct command *c,
 					       const struct request *r, const struct match *m)
@@ -341,7 +343,9 @@ static const struct task_event *cause_of_parts(struct join *j, const struct comm
 	return former ? &former->event : m->own;
 }
 
-/* The last probe events of the task, at the event and within the window before it. */
+/*
+ * Gets the last probe events of the event's task within the window before it. Returns their number.
+ */
 static int last_probes(struct join *j, const struct task_event *of, struct task_event *probes)
 {
 	uint64_t from = of->time > j->window ? of->time - j->window : 0;
@@ -378,7 +382,7 @@ static void find_request(struct join *j, const struct command *c, struct request
 	claim(j, c, from);
 }
 
-/* The command that a transfer carries: what one of its transfers was given, all have. */
+/* Returns the command that a transfer belongs to, with its cause; NULL: none. */
 static const struct request *request_of(struct join *j, const struct decoder *d, void *state,
 					const struct item *it)
 {

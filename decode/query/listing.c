@@ -31,7 +31,7 @@ void listing_add(void *listing, const char *name)
 	const char *colon = strchr(name, ':');
 	size_t n = strlen(name);
 
-	/* Names of the tool's own beginnings are nobody's wish. */
+	/* not the names of helper fields */
 	if (strncmp(name, "__", 2))
 		nearest_offer_part(&l->near, name,
 				   colon && !strchr(l->near.wanted, ':') ? colon + 1 : name);
@@ -49,7 +49,7 @@ void listing_add(void *listing, const char *name)
 const char *listing_hint(struct listing *l)
 {
 	if (l->near.count) {
-		/* from a file: they are shown as all foreign text is */
+		/* names come from a file and are escaped */
 		struct out safe;
 
 		nearest_hint(&l->near, l->hint, sizeof(l->hint));

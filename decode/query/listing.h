@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names that there are, for a message about one that there is not: the nearest, or a few of
- * them. */
+/* Collects existing names for a message about an unknown one: lists similar ones, or a few. */
 #ifndef TRAWL_DECODE_QUERY_LISTING_H
 #define TRAWL_DECODE_QUERY_LISTING_H
 
@@ -10,16 +9,16 @@
 struct listing {
 	struct nearest near;
 	struct out text;
-	uint32_t more; /* that found no room in text */
+	uint32_t more; /* number of names that did not fit into text */
 	char hint[320];
 };
 
 void listing_start(struct listing *l, const char *wanted);
 
-/* A name that there is; twice does no harm. A decoder_name_fn. */
+/* Adds an existing name; may repeat names. A decoder_name_fn. */
 void listing_add(void *listing, const char *name);
 
-/* "; did you mean a or b?", or "; there are a, b, ..."; valid until listing_free(). */
+/* Returns "; did you mean a or b?", or "; there are a, b, ..."; valid until listing_free(). */
 const char *listing_hint(struct listing *l);
 
 void listing_free(struct listing *l);

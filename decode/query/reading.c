@@ -66,7 +66,9 @@ static int set_option(struct reading *r, const struct reading_program *p, void *
 	}
 }
 
-/* Those that may be given again add up, or have something better to say of two. */
+/*
+ * Whether an option must not be repeated. Others accumulate, or report the repetition themselves.
+ */
 static bool has_one_value(const struct reading_program *p, int option)
 {
 	return optarg && option != OPTION_SOURCE && option != OPTION_NAME && option != OPTION_PID &&
@@ -129,7 +131,7 @@ int reading_finish(struct stream *s, struct out *out, const char *name, bool fai
 	if (failed || (!status && !out->error && stream_verdict(s, err)))
 		return cli_error(err);
 	if (!status && (stream_unseen_name(s, err) || stream_outside(s, err)))
-		cli_error(err); /* what was asked was done */
+		cli_error(err); /* only a note: the status stays 0 */
 	if (!status && stream_unseen_pid(s, err))
 		cli_error(err);
 	return status;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What trawl-decode and trawl-export have in common: the options that choose what is read and how
- * it is decoded, and the way through the command line.
+ * The options that all programs that read files share, the parsing of their command lines, and
+ * their exit.
  */
 #ifndef TRAWL_DECODE_QUERY_READING_H
 #define TRAWL_DECODE_QUERY_READING_H
@@ -11,8 +11,8 @@
 struct reading {
 	struct decode_options decode;
 	struct selection selection;
-	const char *path; /* the file, or "-"; of several the first */
-	bool many;        /* several files may be given */
+	const char *path; /* the (first) file, or "-" */
+	bool many;        /* the program accepts several files */
 	bool utc;
 	bool no_sandbox;  /* --no-sandbox */
 };
@@ -25,7 +25,7 @@ enum {
 	OPTION_NO_SANDBOX,
 	OPTION_HELP,
 	OPTION_VERSION,
-	OPTION_PROGRAM, /* the first that a program may use itself */
+	OPTION_PROGRAM, /* first code for a program's own options */
 };
 
 #define READING_OPTIONS                                         \
@@ -38,35 +38,41 @@ enum {
 	{"help", no_argument, NULL, OPTION_HELP},               \
 	{"version", no_argument, NULL, OPTION_VERSION}
 
-/* A program with such options. */
+/* A program with these options. */
 struct reading_program {
-	const char *usage;            /* after "no file: " */
-	const char *letters;          /* of getopt(), ':' first */
+	const char *usage;            /* follows "no file: " */
+	const char *letters;          /* for getopt(), beginning with ':' */
 	const struct option *options; /* READING_OPTIONS and its own */
-	int again;                    /* one that may be given again; 0: none */
+	int again;                    /* an option that may be repeated; 0: none */
 	void (*help)(void);
-	/* One of its own options, its argument in optarg: 0, or -1 with *err. */
+	/* Takes one of its own options; its argument is in optarg. Returns 0, or -1 with *err. */
 	int (*option)(void *arg, int option, struct trawl_error *err);
 };
 
-/* 0; 1: --help or --version was answered; -1. selection_done() is called too. */
+/*
+ * Parses the command line and calls selection_done(). Returns 0; 1 after --help or --version; -1
+ * with *err.
+ */
 int reading_parse(struct reading *r, const struct reading_program *p, void *arg, int argc,
 		  char **argv, struct trawl_error *err);
 
-/* "512M" of --memory, in bytes: at least a MiB. 0, or -1 with *err. */
+/*
+ * Parses the value of --memory, such as 512M, into bytes; at least 1 MiB. Returns 0, or -1 with
+ * *err.
+ */
 int reading_memory(const char *text, uint64_t *bytes, struct trawl_error *err);
 
 /*
- * To be called when all files are open, and before any of them is looked at: from here on there is
- * nothing but them (common/sandbox.h). 0, or -1 with *err.
+ * Enters the sandbox (common/sandbox.h). Call after all files are opened and before any is read.
+ * Returns 0, or -1 with *err.
  */
 int reading_sandbox(const struct reading *r, struct trawl_error *err);
-/* The same; what else the program does: enum sandbox_more. */
+/* The same; more: enum sandbox_more. */
 int reading_sandbox_with(const struct reading *r, unsigned int more, struct trawl_error *err);
 
 /*
- * The end: what is left goes out to `name`; the exit status, its message printed. failed: *err
- * says why. What is wrong with the data comes last.
+ * Ends a program: flushes the output `name`, prints an error (failed: the one in *err), then what
+ * is wrong with the data. Returns the exit status.
  */
 int reading_finish(struct stream *s, struct out *out, const char *name, bool failed,
 		   struct trawl_error *err);

@@ -27,7 +27,7 @@ static int add_text(const char **list, size_t *n, const char *option, const char
 struct number_option {
 	const char *name;
 	uint64_t least, most;
-	const char *wanted; /* what the number is, and which are taken: for the error */
+	const char *wanted; /* for the error: what the number is, and its range */
 };
 
 static const struct number_option pid_option = {
@@ -211,7 +211,7 @@ bool selection_wants(struct selection *s, const struct decoder *d, void *state,
 
 	if (s->chooser && d == s->chooser->decoder)
 		return s->chooser->has(s->chooser, it);
-	/* asked of every item, so that the pids that none had can be named */
+	/* called for every item, to note which pids occur */
 	task = !s->npids || wants_task(s, it);
 
 	return (!s->nnames || selection_name(s, it->name, it->name_len, true)) &&

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which items the user wants: the options that trawl-decode, trawl-export and other readers of
- * files have in common.
+ * The selection of items: options that trawl-decode, trawl-export and other readers share.
  */
 #ifndef TRAWL_DECODE_QUERY_SELECTION_H
 #define TRAWL_DECODE_QUERY_SELECTION_H
@@ -11,11 +10,11 @@
 #include "decode/base/decoder.h"
 #include "decode/base/time.h"
 
-/* Codes of the long options, out of the way of letters. */
+/* Codes of the long options, above those of letters. */
 enum {
 	OPTION_FROM = 0x100, OPTION_TO, OPTION_UNTIL, OPTION_SOURCE, OPTION_NAME, OPTION_PID,
 	OPTION_WHERE,
-	OPTION_OWN, /* the first that a program may use itself */
+	OPTION_OWN, /* first code for other options */
 };
 
 #define SELECTION_OPTIONS                                    \
@@ -36,25 +35,25 @@ enum {
 	"      --where EXPR     only where this holds: 'arg1 > 5 and comm ~ \"ki*\"'\n"   \
 	"  -c, --count N        stop after N\n"
 
-#define SELECTION_MAX 64 /* of each option that may come again */
+#define SELECTION_MAX 64 /* most repetitions of an option */
 
 struct where;
 
-/* Decides about the items of one decoder in place of --name, --where and --pid. */
+/* Selects the items of one decoder, instead of --name, --where and --pid. */
 struct chooser {
 	const struct decoder *decoder;
 	bool (*has)(const struct chooser *c, const struct item *it);
 };
 
 struct selection {
-	const char *from_text, *to_text; /* parsed at the end: --utc may follow them */
-	const char *to_option;           /* "--to" or "--until": trawl-export has another --to */
+	const char *from_text, *to_text; /* parsed by selection_done(), because --utc may follow */
+	const char *to_option;           /* "--to"; "--until" in trawl-export, whose --to differs */
 	struct time_arg from, to;
-	bool utc;                        /* times are told so */
+	bool utc;                        /* times without a zone are UTC */
 	const char *sources[SELECTION_MAX], *names[SELECTION_MAX];
 	int32_t pids[SELECTION_MAX];
 	size_t nsources, nnames, npids;
-	bool source_seen[SELECTION_MAX];  /* something in the file had this name */
+	bool source_seen[SELECTION_MAX];  /* the file has a source with this name */
 	bool name_seen[SELECTION_MAX];
 	bool pid_seen[SELECTION_MAX];
 	const char *where_option, *where_text;
@@ -62,36 +61,39 @@ struct selection {
 	const struct chooser *chooser; /* NULL: none; not freed here */
 	uint64_t count;      /* 0: no limit */
 
-	/* by selection_times() */
+	/* set by selection_times() */
 	uint64_t begin, end; /* timeline: begin <= time < end */
-	bool all;            /* nothing is chosen but sources, -c */
+	bool all;            /* selects by source and -c only */
 	uint64_t taken;
 };
 
-/* An option of SELECTION_OPTIONS: 0, -1 with *err; 1: not one of ours. Keeps the pointer. */
+/*
+ * Takes an option. Returns 0; -1 with *err; 1 if it is not of SELECTION_OPTIONS. arg must stay
+ * valid.
+ */
 int selection_option(struct selection *s, int option, const char *arg, struct trawl_error *err);
-/* After the last option. */
+/* Call after the last option. Returns 0, or -1 with *err. */
 int selection_done(struct selection *s, bool utc, struct trawl_error *err);
 void selection_free(struct selection *s);
 
-/* Does the range go by the capture's first event? */
+/* Whether the time range depends on the capture's first event. */
 bool selection_relative(const struct selection *s);
-/* Sets begin and end once the time of the first event is known. */
+/* Sets begin and end. first: the time of the capture's first event. */
 void selection_times(struct selection *s, uint64_t first);
 
-/* Is this source wanted? The hidden task source only if it is named. */
+/* Whether a source is selected. The hidden task source is only if it is named. */
 bool selection_source(struct selection *s, const char *name);
-/* The first --source that no source had; NULL if there is none. */
+/* Returns the first --source without a source in the file, or NULL. */
 const char *selection_missing(const struct selection *s);
 
-/* Is this name wanted? If `event`, it is an event's and counts as seen. */
+/* Whether a name is selected. event: it is the name of an event, and is noted as seen. */
 bool selection_name(struct selection *s, const char *name, size_t len, bool event);
-/* The first --name that no event had; NULL if there is none. */
+/* Returns the first --name that no event had, or NULL. */
 const char *selection_unseen(const struct selection *s);
-/* The first --pid that no item had; NULL if there is none. */
+/* Returns the first --pid that no item had, or NULL. */
 const int32_t *selection_unseen_pid(const struct selection *s);
 
-/* Is this item wanted (all but its source and -c)? Need not be asked if selection.all. */
+/* Whether an item is selected, apart from its source and -c. Always true if selection.all. */
 bool selection_wants(struct selection *s, const struct decoder *d, void *state,
 		     const struct item *it);
 

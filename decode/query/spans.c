@@ -9,8 +9,8 @@
 enum {
 	NAMES_MAX = 4096,
 	CACHED = 256,
-	OPEN_SLOTS = 1 << 14, /* of what has begun; one that takes another's place ends it */
-	DEPTH = 8,            /* of one within the other */
+	OPEN_SLOTS = 1 << 14, /* of open pairs; a collision drops the older one */
+	DEPTH = 8,            /* most nested open pairs */
 };
 
 enum role { ROLE_NONE, ROLE_BEGIN, ROLE_END };
@@ -19,8 +19,8 @@ struct named {
 	char *name;
 	size_t len;
 	enum role role;
-	uint32_t stem;  /* number of what begins and ends */
-	bool request;   /* by device and sector */
+	uint32_t stem;  /* number of the name without its last word */
+	bool request;   /* paired by device and sector, not by task */
 };
 
 struct open {
@@ -33,8 +33,8 @@ struct spans {
 	struct named *names;
 	size_t nnames;
 	struct {
-		const char *name; /* as the item has it, which stays where it is */
-		size_t i;         /* of names */
+		const char *name; /* item.name, whose address does not change */
+		size_t i;         /* index in names */
 	} cache[CACHED];
 	char **stems;
 	size_t nstems;
@@ -86,8 +86,8 @@ static const struct {
 };
 
 /*
- * Events of requests that end in an interrupt, in whatever task runs then, and that do not say
- * which request it was: block_io_done's sector is the one after it. They are nobody's pair.
+ * Events of requests that end in an interrupt, in an unrelated task, and do not identify the
+ * request: block_io_done has the sector after it. They are not paired.
  */
 static const char *const unpaired[] = {
 	"block:block_io_", "scsi:scsi_dispatch_cmd_", "mmc:mmc_request_", "spi:spi_message_",
@@ -101,7 +101,7 @@ static bool is_unpaired(const char *name)
 	return false;
 }
 
-/* The number of a stem; a new one if there is room, else UINT32_MAX. */
+/* Returns the number of a stem, which is added if it is new; UINT32_MAX if the table is full. */
 static uint32_t stem_of(struct spans *s, const char *text)
 {
 	for (size_t i = 0; i < s->nstems; i++)
@@ -115,7 +115,7 @@ static uint32_t stem_of(struct spans *s, const char *text)
 	return UINT32_MAX;
 }
 
-/* Takes its first or last word off a name: "lock__wait__start", "sys_enter_read". */
+/* Removes the word of a name that says begin or end: "lock__wait__start", "sys_enter_read". */
 static enum role cut_word(char *name)
 {
 	char *sys = strstr(name, ":sys_enter_") ? strstr(name, ":sys_enter_") :
@@ -142,7 +142,7 @@ static enum role cut_word(char *name)
 		name[n - k] = '\0';
 		return words[i].role;
 	}
-	return ROLE_BEGIN; /* of a %return, if there is one */
+	return ROLE_BEGIN; /* a function begins what its %return ends */
 }
 
 static struct named *named(struct spans *s, const struct item *it)
@@ -180,7 +180,7 @@ static struct named *named(struct spans *s, const struct item *it)
 	return n;
 }
 
-/* ---- what is open -------------------------------------------------------------------------- */
+/* ---- open pairs ---------------------------------------------------------------------------- */
 
 static bool number(const struct decoder *d, void *state, const struct item *it, const char *field,
 		   uint64_t *n)
@@ -193,7 +193,7 @@ static bool number(const struct decoder *d, void *state, const struct item *it, 
 	return true;
 }
 
-/* Whose it is: the task's, or the request's; false: nobody's. */
+/* Gets the key of a pair: task or request. Returns false if it has neither. */
 static bool key_of(const struct named *n, const struct decoder *d, void *state,
 		   const struct item *it, uint64_t *key)
 {
@@ -221,8 +221,8 @@ static void begin(struct open *o, const struct named *n, uint64_t key, uint64_t 
 	if (o->stem != n->stem || o->key != key || !o->depth)
 		*o = (struct open){ .key = key, .stem = n->stem };
 	if (n->request)
-		o->depth = 0; /* the same sectors again: what there was is over */
-	if (o->depth == DEPTH) { /* what jumped out of a function never returns */
+		o->depth = 0; /* the same sectors again: the former request has ended */
+	if (o->depth == DEPTH) { /* functions that were left by a jump never return */
 		memmove(o->when, o->when + 1, (DEPTH - 1) * sizeof(*o->when));
 		memmove(o->name, o->name + 1, (DEPTH - 1) * sizeof(*o->name));
 		o->depth--;

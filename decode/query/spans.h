@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The time between two events whose names differ in their last word: start and done, enter and
- * exit, a function and its %return. Both are of one task; of a request to a disk, of one device and
- * sector. Of nested pairs the innermost ends first.
+ * Durations: the time between two events whose names differ in their last word, such as start and
+ * done, enter and exit, a function and its %return. Both must be of one task, or for disk requests
+ * of one device and sector. Pairs may nest.
  */
 #ifndef TRAWL_DECODE_QUERY_SPANS_H
 #define TRAWL_DECODE_QUERY_SPANS_H
@@ -14,14 +14,14 @@ struct spans;
 struct spans *spans_new(void);
 void spans_free(struct spans *s);
 /*
- * An item, in order of time. True: it ends what began *ns before; *begin is the name of the event
- * that began it and lives as long as the spans.
+ * Takes an item, in time order. Returns true if it ends a pair: *ns is its duration, *begin the
+ * name of its first event, valid as long as the spans.
  */
 bool spans_item(struct spans *s, const struct decoder *d, void *state, const struct item *it,
 		uint64_t *ns, const char **begin);
-/* Whether an item begins something. */
+/* Whether an item may begin a pair. */
 bool spans_begins(struct spans *s, const struct item *it);
-/* Events were lost: what is open may have ended. */
+/* Call after a loss: drops all open pairs, whose ends may be missing. */
 void spans_forget(struct spans *s);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A stream (stream.h) from inside: what its files share. */
+/* The internals of a stream (stream.h), shared by its files. */
 #ifndef TRAWL_DECODE_QUERY_STATE_H
 #define TRAWL_DECODE_QUERY_STATE_H
 
@@ -12,29 +12,29 @@
 #include "decode/query/consumer.h"
 #include "decode/query/selection.h"
 
-/* One of several machines that a merged file is of: its tasks and devices are its own. */
+/* A machine of a merged file; each has tasks and devices of its own. */
 struct machine {
-	const char *name; /* as its sources end: NAME@MACHINE */
-	struct decode_context context; /* whose reader tells only its sections' metadata */
-	bool *sections; /* by section: whether it has a source of the machine */
+	const char *name; /* the MACHINE of its sources NAME@MACHINE */
+	struct decode_context context; /* its reader shows the metadata of its sections only */
+	bool *sections; /* whether each section has a source of the machine */
 	size_t nsections;
 	struct machine *next;
 };
 
-/* A decoder at work. */
+/* A decoder with its state. */
 struct engine {
 	const struct machine *machine; /* NULL: the only one */
 	const struct decoder *decoder;
 	void *state;
-	bool begun; /* its prologue was given, if it has one */
-	bool fed;   /* there was an event; the last one is of this section: */
+	bool begun; /* its prologue, if any, was emitted */
+	bool fed;   /* it got an event; the last one was of this section: */
 	uint32_t section;
-	bool over;  /* all of its machine's events were given */
-	uint64_t shown; /* which of decoder->items there were: a bit for each */
+	bool over;  /* it got all events of its machine */
+	uint64_t shown; /* which of decoder->items have occurred, a bit for each */
 	struct engine *next;
 };
 
-/* What is known of a source; by its id. */
+/* A source with its decoder; indexed by source id. */
 struct binding {
 	struct engine *engine;
 	bool asked, wanted;
@@ -49,12 +49,12 @@ struct dated_loss {
 
 enum {
 	OCCURRED_BITS = 65536,
-	SOURCES = 256, /* of trawl_range.sources; of ids above, nothing is left to the reader */
+	SOURCES = 256, /* in trawl_range.sources; the reader does not select by higher ids */
 };
 
 struct stream {
 	struct item_sink sink; /* first: decoders hand it back */
-	const char *path, *name; /* to open it by; to call it */
+	const char *path, *name; /* the file's path; its name in messages */
 	struct trawl_reader *reader, *before;
 	const struct decode_options *options;
 	struct selection *selection;
@@ -64,29 +64,29 @@ struct stream {
 	struct binding *bindings;
 	size_t nbindings;
 	struct consumer *consumer;
-	uint32_t section;        /* of the event that the decoders are at */
-	uint64_t chunk;          /* its chunk, in the section */
-	uint32_t place;          /* and its number in that */
+	uint32_t section;        /* of the current event */
+	uint64_t chunk;          /* offset of its chunk in the section */
+	uint32_t place;          /* its number in the chunk */
 	struct boots boots;      /* of the sections */
 	struct dated_loss *losses;
 	size_t nlosses, next_loss, losses_read;
-	const struct trawl_source *last; /* of the item before, with its answer */
+	const struct trawl_source *last; /* cache: of the previous item; is it selected? */
 	bool last_wanted;
-	uint64_t first; /* of stream_first() */
+	uint64_t first; /* the result of stream_first() */
 	uint64_t now;   /* the time of the last event */
 	uint64_t secrets;
-	uint8_t occurred[OCCURRED_BITS / 8]; /* by event type's id: there were such events */
-	bool holds;     /* an engine has advance() */
+	uint8_t occurred[OCCURRED_BITS / 8]; /* by event type id: such an event has occurred */
+	bool holds;     /* a decoder has advance() */
 	bool seekable, first_known, stopped, silent;
-	bool prologue; /* items are those of a prologue: no choice is made among them */
+	bool prologue; /* current items are of a prologue, and not subject to the selection */
 };
 
-/* stream.c: the refusal, and -1; the file of this path once more, or NULL with *err. */
+/* stream.c: fills *err (out of memory) and returns -1; opens a file, NULL with *err. */
 int stream_no_memory(struct trawl_error *err);
 struct trawl_reader *stream_open_reader(const char *path, const struct decode_options *o,
 					struct trawl_error *err);
 
-/* engine.c: the decoder that serves a source, made when first asked for; NULL with *err. */
+/* engine.c: returns the engine of a source, created on first use; NULL with *err. */
 struct engine *stream_engine(struct stream *s, const struct trawl_source *source,
 			     struct trawl_error *err);
 void stream_engines_free(struct stream *s);

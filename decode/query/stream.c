@@ -82,7 +82,7 @@ static bool any_losses(const struct stream *s)
 	return s->next_loss < s->nlosses || s->losses_read != trawl_loss_count(s->reader);
 }
 
-/* Losses that ended by `now` go to the consumer. */
+/* Passes losses that ended by `now` to the consumer. */
 static int give_losses(struct stream *s, uint64_t now)
 {
 	if (s->losses_read != trawl_loss_count(s->reader))
@@ -99,7 +99,7 @@ static int give_losses(struct stream *s, uint64_t now)
 
 /* ---- items -------------------------------------------------------------------------------- */
 
-/* Items with names of their own: which there were is told when --name had none. */
+/* Notes the name of an item, for the message that --name matched nothing. */
 static void note_name(struct engine *e, const struct item *it)
 {
 	for (size_t i = 0; e->decoder->items && e->decoder->items[i] && i < 64; i++)
@@ -143,7 +143,7 @@ static int take_item(struct item_sink *sink, const struct item *it)
 	return 0;
 }
 
-/* What comes before an engine's first event. */
+/* Emits an engine's prologue, before its first event. */
 static int begin(struct stream *s, struct engine *e, struct trawl_error *err)
 {
 	int got = 0;
@@ -157,7 +157,7 @@ static int begin(struct stream *s, struct engine *e, struct trawl_error *err)
 	return got;
 }
 
-/* Items that decoders hold and that are older than `time`. */
+/* Emits held items of all decoders that are earlier than `time`. */
 static int give_held(struct stream *s, uint64_t time, struct trawl_error *err)
 {
 	int got = 0;
@@ -168,7 +168,7 @@ static int give_held(struct stream *s, uint64_t time, struct trawl_error *err)
 	return got;
 }
 
-/* What the engine holds until its input ends, with the time of its last event. */
+/* Emits all that the engine holds, with the time of its last event. */
 static int flush(struct stream *s, struct engine *e, struct trawl_error *err)
 {
 	s->section = e->fed ? e->section : s->section;
@@ -183,7 +183,7 @@ static bool is_over(const struct stream *s, const struct machine *m)
 	return true;
 }
 
-/* In a merged file the captures of some machines end before others: theirs ends there. */
+/* Ends the engines of machines whose events were all read; in a merged file others may go on. */
 static int end_machines(struct stream *s, struct trawl_error *err)
 {
 	int got = 0;
@@ -201,8 +201,8 @@ static int end_machines(struct stream *s, struct trawl_error *err)
 }
 
 /*
- * The event is of another section than the one before it. What the engine holds belongs to that
- * one's capture, unless both say that they are of one boot, or are read as one timeline.
+ * Changes to another section. The items that the engine holds are flushed, unless both sections are
+ * of one boot or share a timeline.
  */
 static int change_section(struct stream *s, struct engine *e, uint32_t section,
 			  struct trawl_error *err)
@@ -219,8 +219,8 @@ static int change_section(struct stream *s, struct engine *e, uint32_t section,
 }
 
 /*
- * What comes before the event: the engine's prologue, the end of another capture, and what is held
- * until this time; all of that where time goes back, in another capture.
+ * Emits what precedes the event: the engine's prologue, the end of another section, and items held
+ * until this time; all held items if time goes back, in another capture.
  */
 static int feed_before(struct stream *s, struct engine *e, const struct trawl_event *ev,
 		       struct trawl_error *err)
@@ -252,7 +252,7 @@ static int feed(struct stream *s, const struct trawl_event *ev, struct trawl_err
 	return got ? got : e->decoder->feed(e->state, ev, &s->sink, err);
 }
 
-/* Prologues come before the first event of all; on a pipe, before the first of their source. */
+/* Emits all prologues before the first event; on a pipe, a prologue precedes its first source. */
 static int begin_all(struct stream *s, struct trawl_error *err)
 {
 	int got = 0;
@@ -284,7 +284,7 @@ static struct stream *stream_new(const struct decode_options *options,
 	return s;
 }
 
-/* Takes the reader, which is NULL when *err is set. */
+/* Sets the reader, which the stream then owns; NULL if it could not be opened (*err is set). */
 static int set_reader(struct stream *s, struct trawl_reader *reader, struct trawl_error *err)
 {
 	s->reader = s->boots.reader = reader;
@@ -343,7 +343,7 @@ int stream_feed(struct stream *s, const struct trawl_event *ev, struct trawl_err
 {
 	int got = feed(s, ev, err);
 
-	/* What comes next may come late, or never. */
+	/* flushed, because the next event may come late or never */
 	if (!got)
 		got = give_held(s, UINT64_MAX, err);
 	return got < 0 ? -1 : 0;
@@ -429,7 +429,7 @@ static void set_bit(uint64_t *bits, uint16_t id)
 	bits[id / 64] |= 1ull << id % 64;
 }
 
-/* A reader of the events of the hidden task source before `to`, or of all others; NULL: none. */
+/* Opens a reader of the events before `to` of the hidden task source, or of all others. */
 static struct trawl_reader *open_part(struct stream *s, bool tasks, uint64_t to,
 				      struct trawl_error *err)
 {
@@ -457,7 +457,7 @@ uint64_t stream_secrets(const struct stream *s)
 	return s->secrets;
 }
 
-/* The first event of a file is looked for apart, so that the main reader's seek is one. */
+/* A reader of its own finds the first event, so that the main reader can still seek. */
 int stream_find_first(struct stream *s, struct trawl_error *err)
 {
 	struct trawl_reader *r;
@@ -488,7 +488,7 @@ uint64_t stream_first(struct stream *s)
 	return s->first;
 }
 
-/* An event of a pipe: until one has come that counts, the range goes by what there is. */
+/* Notes the first event of a pipe, which relative times count from. */
 static void note_first(struct stream *s, const struct trawl_event *ev)
 {
 	if (s->first_known || s->seekable)
@@ -499,8 +499,8 @@ static void note_first(struct stream *s, const struct trawl_event *ev)
 }
 
 /*
- * What happened to tasks before --from: their events are few and are read apart, so that the
- * seek in the main reader is one.
+ * Reads the task events before --from. They are few, and read by a reader of their own, so that the
+ * main reader can seek to --from.
  */
 static int read_tasks_before(struct stream *s, uint64_t from, struct trawl_error *err)
 {
@@ -519,7 +519,7 @@ static int read_tasks_before(struct stream *s, uint64_t from, struct trawl_error
 	return got;
 }
 
-/* Tells the reader what can be left out; only where all sources are known. */
+/* Limits the reader to the time range and sources, if all sources are known. */
 static int select_range(struct stream *s, struct trawl_error *err)
 {
 	struct selection *sel = s->selection;
@@ -561,7 +561,7 @@ static int read_all(struct stream *s, struct trawl_error *err)
 		s->occurred[ev.type->id % OCCURRED_BITS / 8] |= (uint8_t)(1 << ev.type->id % 8);
 		errno = 0;
 		got = feed(s, &ev, err);
-		/* Decoders and printers leave out silently what they have no memory for. */
+		/* decoders and printers leave out items silently if memory runs out */
 		if (got >= 0 && errno == ENOMEM)
 			got = stream_no_memory(err);
 		if (got)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A file, its decoders and a selection put together: items and losses in order of time, to one
- * consumer. trawl-decode, trawl-export and live printing are consumers.
+ * A stream reads a file through its decoders and a selection, and passes items and losses in time
+ * order to a consumer. Used by trawl-decode, trawl-export and live printing.
  */
 #ifndef TRAWL_DECODE_QUERY_STREAM_H
 #define TRAWL_DECODE_QUERY_STREAM_H
@@ -13,34 +13,37 @@
 struct stream;
 
 /*
- * Opens a file, or "-" for standard input. options and selection must live as long as the stream.
- * Fails for a file that is none of ours, and for sources and fields that the file does not have.
+ * Opens a file, or "-" for standard input. options and selection must stay valid as long as the
+ * stream. Returns NULL with *err for a file of another format, and if the file does not have a
+ * selected source or field.
  */
 struct stream *stream_open(const char *path, const struct decode_options *options,
 			   struct selection *selection, struct trawl_error *err);
-/* Opens the file of s again, for consumers that must know all of it first. *selection becomes a
- * copy of that of s and lives as long as the stream. The file is seekable, and s has not run. */
+/*
+ * Opens the file of s again, for consumers that read it twice. *selection becomes a copy of that of
+ * s and must stay valid as long as the stream. The file must be seekable, and s must not have run.
+ */
 struct stream *stream_again(const struct stream *s, struct selection *selection,
 			    struct trawl_error *err);
 void stream_close(struct stream *s);
-/* What messages call the file, where that is not its path. */
+/* Sets the name of the file in messages; by default it is the path. */
 void stream_set_name(struct stream *s, const char *name);
 const char *stream_name(const struct stream *s);
 
 /*
- * Everything, once. 0: the end, or enough; -1: the input cannot be read on, or (on a pipe, where
- * it shows only now) it has not the source or field that was asked for.
+ * Reads the whole input, once. Returns 0 at the end, or when the consumer wants no more; -1 with
+ * *err if reading fails, or a pipe did not have a selected source or field.
  */
 int stream_run(struct stream *s, struct consumer *c, struct trawl_error *err);
 
-/* Are the sources and fields that the selection asks for there? Asked by stream_open() of a file,
- * by stream_run() at the end of a pipe. 0, or -1 with *err. */
+/* Checks that the file has the selected sources and fields. stream_open() calls it for a file,
+ * stream_run() at the end of a pipe. Returns 0, or -1 with *err. */
 int stream_check(struct stream *s, struct trawl_error *err);
 
 /*
- * Without a file: for events that come one by one, in order of time for each source. The reader
- * (trawl_reader_blank()) is the stream's from now on, also on failure; who feeds tells it all
- * that it should know. Items go to the consumer.
+ * A stream without a file: the caller passes events one by one, in time order for each source. The
+ * stream owns the reader (trawl_reader_blank()), also on failure; the caller adds sources, types
+ * and metadata to it. Items go to the consumer.
  */
 struct stream *stream_live(struct trawl_reader *reader, const struct decode_options *options,
 			   struct selection *selection, struct consumer *c,
@@ -50,58 +53,59 @@ struct tasks *stream_tasks(struct stream *s);
 
 struct trawl_reader *stream_reader(struct stream *s);
 const struct selection *stream_selection(const struct stream *s);
-/* May items of this event type have such a field? */
+/* Whether items of this event type may have a field with this name. */
 bool stream_type_has(struct stream *s, const struct trawl_event_type *type, const char *name);
-/* A file that can be read again, of which all event types are known before stream_run(). */
+/* Whether the input is a file: it can be read again, and all event types are known at once. */
 bool stream_seekable(const struct stream *s);
-/* The source of this id; NULL if the file has told of none yet. */
+/* Returns the source with this id; NULL if none has been read. */
 const struct trawl_source *stream_source(const struct stream *s, uint16_t id);
-/* Is this source wanted by the selection? */
+/* Whether the source is selected. */
 bool stream_wants(struct stream *s, const struct trawl_source *source);
-/* Is this an event type that items are called by, of a wanted source and name? */
+/* Whether items have the name of this event type, and its source and name are selected. */
 bool stream_wants_type(struct stream *s, const struct trawl_event_type *type);
 /*
- * The time of a packet in an export: on the timeline; but if all packets are of one source whose
- * clock is the wall clock, exactly what that source said, as its own tools would have written it.
+ * Returns the time of a packet in an export: on the timeline. If all packets are of one source
+ * whose clock is the wall clock, it is the time stamp of the source, as other tools would have
+ * recorded it.
  */
 uint64_t stream_packet_time(struct stream *s, const struct item *it);
-/* The decoder of a source and its state; *state NULL without memory. */
+/* Returns the decoder of a source, and its state; *state is NULL if memory runs out. */
 const struct decoder *stream_decoder(struct stream *s, const struct trawl_source *source,
 				     void **state, struct trawl_error *err);
 /*
- * Does some event type have each field of this list (a,b,c)? Ask when all types are known. 0, or -1
- * with *err, which names those that there are.
+ * Checks that each field of a list (a,b,c) exists in an event type. Call when all types are known.
+ * Returns 0, or -1 with *err, which lists existing names.
  */
 int stream_known_fields(struct stream *s, const char *option, const char *list,
 			struct trawl_error *err);
-/* The names of the fields of all event types that are wanted by source and name. */
+/* Calls fn with the field names of all event types that are selected by source and name. */
 void stream_names(struct stream *s, decoder_name_fn *fn, void *arg);
-/* How far the time of the item at hand, which has that of the last event, may be off, in ns. */
+/* Returns the largest error of the current item's time, ns; it has the time of the last event. */
 uint64_t stream_bound(const struct stream *s, const struct item *it);
 
-/* Where in the file the last event stands: an item of --raw is one event. */
+/* The place of the last event in the file. With --raw each item is one event. */
 struct event_place {
-	uint32_t section, place; /* in the file; in the chunk */
-	uint64_t chunk;          /* in the section */
+	uint32_t section, place; /* number of the section; of the event in the chunk */
+	uint64_t chunk;          /* offset of the chunk in the section */
 };
 void stream_place(const struct stream *s, struct event_place *at);
 
 /*
- * Where relative times count from: the time of the first event of the file, whatever is chosen of
- * it; the hidden task source does not count. On a pipe, of the first that has come.
+ * Returns the origin of relative times: the time of the file's first event, selected or not, except
+ * those of the hidden task source. For a pipe: of the first event that was read.
  */
 uint64_t stream_first(struct stream *s);
-/* Looks for it, so that stream_first() cannot fail. 0, or -1 with *err: the file cannot be read. */
+/* Finds the first event, so that stream_first() cannot fail. Returns 0, or -1 with *err. */
 int stream_find_first(struct stream *s, struct trawl_error *err);
-/* summary sections of all decoders in use. */
+/* Appends the lines of decoder.summary() of all decoders in use. */
 void stream_summaries(struct stream *s, struct out *o);
 
-/* After stream_run(): how many of the items that the consumer took were item.secret. */
+/* After stream_run(): returns how many items that the consumer took have item.secret. */
 uint64_t stream_secrets(const struct stream *s);
 
 /*
- * After stream_run(): what is wrong with the data, as one line in *err, and -1; 0 if nothing is
- * (or it cannot be known, because the reading ended early).
+ * After stream_run(): returns -1 with *err if the data is damaged or incomplete; 0 if it is not, or
+ * if reading ended early.
  */
 int stream_verdict(struct stream *s, struct trawl_error *err);
 

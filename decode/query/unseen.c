@@ -7,13 +7,13 @@
 #include "decode/query/listing.h"
 #include "decode/query/state.h"
 
-/* Of this event type there were events, or of one with the same low bits. */
+/* Whether events of this type occurred, or of a type with the same low bits of its id. */
 static bool occurred(const struct stream *s, const struct trawl_event_type *t)
 {
 	return s->occurred[t->id % OCCURRED_BITS / 8] >> (t->id % 8) & 1;
 }
 
-/* Every --name that some event type has is seen; those that occurred go into the listing. */
+/* Notes the --names that are event types; lists those that occurred. */
 static void list_types(struct stream *s, struct listing *l)
 {
 	bool raw = s->options->raw || s->options->export;
@@ -23,7 +23,7 @@ static void list_types(struct stream *s, struct listing *l)
 		const struct trawl_source *source = stream_source(s, t->source);
 
 		if (!raw && source && decoder_find(source)->items)
-			continue; /* its items are called otherwise: those are listed already */
+			continue; /* its items have other names, which are listed already */
 		if (!l)
 			selection_name(s->selection, t->name, strlen(t->name), true);
 		else if (source && stream_wants(s, source) && occurred(s, t))
@@ -65,7 +65,7 @@ int stream_unseen_pid(struct stream *s, struct trawl_error *err)
 			  s->selection->nsources ? " of this --source" : "", *unseen);
 }
 
-/* When the file begins and ends on the timeline; false if it does not say. */
+/* Gets the first and last time of the file on the timeline; false if they are not known. */
 static bool file_span(const struct trawl_reader *r, uint64_t *first, uint64_t *last)
 {
 	const struct trawl_sync *front = NULL;

@@ -13,7 +13,7 @@
 #include "decode/base/task.h"
 #include "decode/query/where.h"
 
-/* An event type: the reader's copy, and whether its records have to be looked at. */
+/* An event type: the reader's copy, and whether its records can match. */
 struct watched {
 	const struct trawl_event_type *type;
 	bool wanted;
@@ -22,7 +22,7 @@ struct watched {
 struct watched_source {
 	const struct trawl_source *source;
 	const struct decoder *decoder;
-	uint64_t origin;            /* from its clock to the time of day */
+	uint64_t origin;            /* its clock plus origin is the wall clock */
 	struct watched *pages[256]; /* by type id / 256 */
 };
 
@@ -34,7 +34,7 @@ struct watch {
 	struct stream *stream;
 	struct watched_source *sources;
 	size_t nsources;
-	bool tasks;               /* the expression asks whose an event is */
+	bool tasks;               /* the expression uses the task of an event */
 	bool matched;
 	struct watch_match match;
 };
@@ -95,7 +95,7 @@ void watch_free(struct watch *w)
 	free(w);
 }
 
-/* ---- what is captured -------------------------------------------------------------------- */
+/* ---- sources, types, metadata ------------------------------------------------------------ */
 
 int watch_source(struct watch *w, const struct trawl_source *s, struct trawl_error *err)
 {
@@ -129,7 +129,7 @@ static bool has_field(void *arg, const char *name)
 	return stream_type_has(h->watch->stream, h->type, name);
 }
 
-/* Tasks are followed by all records of their own source, when the expression asks for them. */
+/* Records of the task source are wanted, too, if the expression uses tasks. */
 static bool is_wanted(struct watch *w, const struct watched_source *s,
 		      const struct trawl_event_type *type)
 {
@@ -167,7 +167,7 @@ int watch_meta(struct watch *w, const struct trawl_meta *m, struct trawl_error *
 {
 	struct trawl_meta now = *m;
 
-	now.time = 0; /* it holds at once */
+	now.time = 0; /* valid from the beginning */
 	if (begins(m->name, "task/") && w->tasks)
 		tasks_apply_meta(stream_tasks(w->stream), m);
 	if (begins(m->name, "probe/") || begins(m->name, "usb/") || !strcmp(m->name, "machine"))
@@ -213,7 +213,7 @@ static void event_name(struct event_names *e, const char *name)
 	}
 }
 
-/* The names of all items that may come, but for those of the hidden task source. */
+/* Lists the names of all possible items, except those of the hidden task source. */
 static void event_names(struct event_names *e)
 {
 	struct trawl_reader *r = e->watch->reader;

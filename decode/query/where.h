@@ -24,13 +24,15 @@
 
 struct where;
 
-/* option ("--where") begins the messages, which show the text and a caret; both stay in use. */
+/*
+ * Parses an expression. Returns NULL with *err: `option` ("--where") and the text with a caret.
+ * Both strings must stay valid.
+ */
 struct where *where_parse(const char *option, const char *text, struct trawl_error *err);
 
 /*
- * Sets who is told, once for each comparison, that an item's number is compared with a text, or the
- * other way round. Only an item shows which of the two a field is. Such a comparison is false,
- * except by !=.
+ * Sets a callback that is called once for each comparison of a number with a text, which only an
+ * item shows. Such a comparison is false, except for !=.
  */
 void where_when_odd(struct where *w, void (*tell)(void *arg, const struct trawl_error *note),
 		    void *arg);
@@ -39,43 +41,43 @@ void where_free(struct where *w);
 bool where_match(struct where *w, const struct decoder *d, void *state, const struct item *it);
 
 /*
- * The first field name in the expression that `known` does not hold, NULL if all are known; its
- * place for a caret goes to *at.
+ * Returns the first field name in the expression for which `known` returns false, or NULL. *at: its
+ * offset in the text, for a caret.
  */
 const char *where_unknown(const struct where *w, bool (*known)(void *arg, const char *name),
 			  void *arg, size_t *at);
 
-/* Likewise the first text or pattern that `name` is compared with and `matches` says no to. */
+/* Returns the first text or pattern that is compared with `name` and that `matches` rejects. */
 const char *where_unknown_event(const struct where *w,
 				bool (*matches)(void *arg, const char *text, bool pattern),
 				void *arg, size_t *at);
 
-/* Likewise the first text that a field is compared with and that `matches` says no to. */
+/* Returns the first text that is compared with a field and that `matches` rejects. */
 const char *where_unknown_word(const struct where *w,
 			       bool (*matches)(void *arg, const char *field, const char *text,
 					       bool pattern),
 			       void *arg, size_t *at, const char **field);
 
-/* Likewise the first integer that a field is asked to be equal to; it goes to *number. */
+/* Returns the first field that must equal an integer, *number, that `can_be` rejects. */
 const char *where_unknown_number(const struct where *w,
 				 bool (*can_be)(void *arg, const char *field, int64_t number),
 				 void *arg, size_t *at, int64_t *number);
 
 /*
- * Likewise the first field that is compared with a text (*is_text) or a number although
- * `comparable` says that it never is one; *at is the place of what it is compared with. An item's
- * own pid is asked for as NULL.
+ * Returns the first field that is compared with a text (*is_text) or a number although `comparable`
+ * excludes that; *at: the offset of the text or number. For an item's own pid, `comparable` gets
+ * NULL.
  */
 const char *where_mismatch(const struct where *w,
 			   unsigned int (*comparable)(void *arg, const char *field), void *arg,
 			   size_t *at, bool *is_text);
 
-/* Does it ask whose an item is: its pid or its comm? */
+/* Whether the expression uses an item's pid or comm. */
 bool where_asks_task(const struct where *w);
 
 /*
- * Can it hold for an item of this source and name (NULL: any name) that has such fields as `has`
- * says? False only when it cannot.
+ * Whether the expression can be true for an item of this source and name (NULL: any name) with the
+ * fields for which `has` returns true. False only if it is certain.
  */
 bool where_possible(const struct where *w, const struct trawl_source *source, const char *name,
 		    bool (*has)(void *arg, const char *field), void *arg);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What can be said of a condition before any item is there. */
+/* Checks of a condition that need no item. */
 #include "decode/query/wherenode.h"
 
 enum value_type where_type(const struct node *n)
@@ -8,7 +8,7 @@ enum value_type where_type(const struct node *n)
 	case LITERAL:
 		return n->value.type == VALUE_TEXT ? VALUE_TEXT : VALUE_UINT;
 	case FIELD:
-	case PID: /* of USB it is the product's id: "6001" or 0x6001 */
+	case PID: /* for USB it is the product id: "6001" or 0x6001 */
 		return VALUE_NONE;
 	case COMM:
 	case NAME:
@@ -33,7 +33,7 @@ const char *where_unknown(const struct where *w, bool (*known)(void *arg, const 
 	return NULL;
 }
 
-/* What this comparison compares an operand of that kind with, if it is a constant. */
+/* Returns the constant that a comparison compares an operand of this kind with; NULL: none. */
 static const struct node *compared(const struct node *n, enum op kind)
 {
 	bool is = n->op == EQ || n->op == NE || n->op == MATCH || n->op == UNLIKE;
@@ -101,7 +101,7 @@ const char *where_unknown_number(const struct where *w,
 	return NULL;
 }
 
-/* The field of a comparison of a field with a constant, or NULL; *with is the constant. */
+/* Returns the field of a comparison with a constant, *with; or NULL. */
 static const struct node *compared_field(const struct node *n, const struct node **with)
 {
 	const struct node *field;

@@ -9,7 +9,7 @@
 #include "decode/base/glob.h"
 
 struct subject {
-	struct where *where; /* is told what cannot be compared; NULL: nobody is */
+	struct where *where; /* for notes about invalid comparisons; NULL: no notes */
 	const struct decoder *decoder;
 	void *state;
 	const struct item *item;
@@ -39,11 +39,11 @@ static bool is_number(const struct value *v)
 	return v->type == VALUE_UINT || v->type == VALUE_INT || v->type == VALUE_FLOAT;
 }
 
-/* A field of the item. */
+/* Gets the value of a field of the item. */
 static void own_value(const struct node *n, const struct subject *s, struct value *v)
 {
 	if (!s->decoder->value(s->state, s->item, n->text, v) || v->type == VALUE_NONE)
-		*v = (struct value){ 0 }; /* nor has it a text: a string that could not be read */
+		*v = (struct value){ 0 }; /* clears the text of a string that could not be read */
 }
 
 static void evaluate(const struct node *n, const struct subject *s, struct value *v)
@@ -100,7 +100,7 @@ static double as_double(const struct value *v)
 	return v->type == VALUE_FLOAT ? v->f : v->type == VALUE_INT ? (double)v->i : (double)v->u;
 }
 
-/* -1, 0, 1; exact for integers of both kinds. NaN counts as different from everything: 2. */
+/* Returns -1, 0 or 1, exactly for signed and unsigned integers; 2 if one of them is NaN. */
 static int compare_numbers(const struct value *a, const struct value *b)
 {
 	double x, y;
@@ -127,19 +127,19 @@ static int compare_texts(const struct value *a, const struct value *b)
 	return c ? (c < 0 ? -1 : 1) : a->len < b->len ? -1 : a->len > b->len;
 }
 
-/* A text of hex digits is a number, too, where it meets one. */
+/* Whether a value is a number, or a text of hex digits, which compares as one. */
 static bool has_number(const struct value *v)
 {
 	return is_number(v) || (v->type == VALUE_TEXT && v->hex);
 }
 
-/* A number that has a name may be compared with its name. */
+/* Whether two values can be compared; a number with a name also with a text. */
 static inline bool comparable(const struct value *a, const struct value *b)
 {
 	return (a->text && b->text) || (has_number(a) && has_number(b));
 }
 
-/* Either of two numbers by which a value is called. */
+/* Whether b equals the alternative number of a. */
 static bool is_other(const struct value *a, const struct value *b)
 {
 	return a->has_other && is_number(b) && b->type != VALUE_FLOAT && a->other == b->u;
@@ -160,7 +160,7 @@ static bool is_hex_of(const struct value *text, const struct value *bytes)
 	return true;
 }
 
-/* -1, 0, 1, 2 as above, of values that are comparable. */
+/* Compares two values for which comparable() is true. Returns -1, 0, 1, 2 as above. */
 static int order_of(const struct value *a, const struct value *b)
 {
 	if (has_number(a) && has_number(b) && (is_number(a) || is_number(b)))
@@ -218,7 +218,7 @@ static bool truth(const struct value *v)
 	}
 }
 
-/* Only with an item it is known what a field is: says once that the comparison makes no sense. */
+/* Reports an invalid comparison, once. Only an item shows the type of a field. */
 static void tell_odd(struct node *n, const struct subject *s, const struct value *a,
 		     const struct value *b)
 {
@@ -244,7 +244,7 @@ static void tell_odd(struct node *n, const struct subject *s, const struct value
 	w->odd(w->odd_arg, &note);
 }
 
-/* Bytes are matched as they are, and as the hex digits as which JSON has them. */
+/* Matches a text; bytes are also matched as hex digits, as JSON shows them. */
 static bool matches(const char *pattern, const struct value *v)
 {
 	struct out hex;
@@ -259,7 +259,7 @@ static bool matches(const char *pattern, const struct value *v)
 	return match;
 }
 
-/* The nth value, from 1, of a field that leads into a list. */
+/* Gets the nth value, from 1, of a field in a list. */
 static bool another(const struct node *n, const struct subject *s, unsigned int nth,
 		    struct value *v)
 {
@@ -271,13 +271,13 @@ static bool another(const struct node *n, const struct subject *s, unsigned int 
 	return true;
 }
 
-/* The bytes of an array of numbers are no text. */
+/* Whether a value has a text to match. The bytes of an array of numbers are none. */
 static bool has_text(const struct value *v)
 {
 	return v->text && !(v->is_list && v->type == VALUE_BYTES);
 }
 
-/* Of a list one element suffices; for != and !~ none may be equal, or match. */
+/* Whether an element of a list matches; for != and !~, whether none is equal or matches. */
 static bool some_match(struct node *n, const struct subject *s)
 {
 	bool wanted = n->op == MATCH, text;
@@ -296,7 +296,7 @@ static bool some_match(struct node *n, const struct subject *s)
 	}
 }
 
-/* The value of a node: its own, if it is a literal, else in *room. */
+/* Returns the value of a node: that of a literal, else stored in *room. */
 static const struct value *value_of(const struct node *n, const struct subject *s,
 				    struct value *room)
 {
@@ -306,7 +306,7 @@ static const struct value *value_of(const struct node *n, const struct subject *
 	return room;
 }
 
-/* Compares the further values of a field that leads into a list until one decides. */
+/* Compares the further values of a field in a list until one decides. */
 static bool compare_others(const struct node *n, const struct node *field, const struct subject *s,
 			   bool *sense)
 {
@@ -315,7 +315,7 @@ static bool compare_others(const struct node *n, const struct node *field, const
 
 	for (unsigned int nth = 1; result == (n->op == NE) && another(field, s, nth, &room[0]);
 	     nth++) {
-		/* again, because its text may have been where the field's is now */
+		/* evaluated again, because its text may have been overwritten */
 		const struct value *v = value_of(left ? n->right : n->left, s, &room[1]);
 		const struct value *a = left ? &room[0] : v, *b = left ? v : &room[0];
 
@@ -371,17 +371,17 @@ bool where_match(struct where *w, const struct decoder *d, void *state, const st
 	return holds(w->root, &s);
 }
 
-/* ---- what can be said without an item ----------------------------------------------------- */
+/* ---- without an item ---------------------------------------------------------------------- */
 
 enum chance { NEVER, MAYBE, ALWAYS };
 
 struct guess {
-	struct subject subject; /* an item with a source, and a name or none */
+	struct subject subject; /* an item with only a source, and perhaps a name */
 	bool (*has)(void *arg, const char *field);
 	void *arg;
 };
 
-/* ALWAYS: its value is known; NEVER: it has none. */
+/* Returns ALWAYS if the value is known, NEVER if there is none. */
 static enum chance known_value(const struct node *n, const struct guess *g)
 {
 	enum chance a, b;

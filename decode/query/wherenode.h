@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A condition (where.h) as a tree: whereparse.c makes it, wherecheck.c and wherematch.c read it. */
+/*
+ * The syntax tree of a condition (where.h): made by whereparse.c, used by wherecheck.c,
+ * wherematch.c.
+ */
 #ifndef TRAWL_DECODE_QUERY_WHERENODE_H
 #define TRAWL_DECODE_QUERY_WHERENODE_H
 
@@ -12,11 +15,11 @@ enum op {
 	AND, OR, NOT,
 	/* two operands */
 	EQ, NE, LT, LE, GT, GE, MATCH, UNLIKE,
-	TRUTH, /* one operand alone */
+	TRUTH, /* a single operand */
 	/* operands */
 	MASK,
 	LITERAL,
-	/* names: of every item, and of fields */
+	/* names that every item has; names of fields */
 	TS, CPU, PID, TID, COMM, NAME, SOURCE,
 	FIELD,
 };
@@ -26,7 +29,7 @@ struct node {
 	struct node *left, *right;
 	struct value value;  /* LITERAL */
 	const char *text;    /* FIELD: its name; the right side of MATCH: the pattern */
-	size_t at;           /* where in the text it stands */
+	size_t at;           /* offset in the text */
 	bool warned;         /* of a comparison: the user was told that it is invalid for an item */
 };
 
@@ -34,14 +37,14 @@ struct where {
 	struct node nodes[WHERE_NODES];
 	uint32_t n;
 	struct node *root;
-	char *names; /* storage of names and texts, NUL-terminated each */
+	char *names; /* storage of names and texts, each NUL-terminated */
 	size_t used;
-	const char *option, *text; /* the caller's */
+	const char *option, *text; /* owned by the caller */
 	void (*odd)(void *arg, const struct trawl_error *note);
 	void *odd_arg;
 };
 
-/* The type of an operand as the text tells it: a number, a text, or VALUE_NONE for a field. */
+/* Returns the type of an operand that is known from the text; VALUE_NONE for a field. */
 enum value_type where_type(const struct node *n);
 
 #endif

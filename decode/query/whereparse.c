@@ -15,7 +15,7 @@ struct parser {
 	const char *option, *text, *p;
 	struct trawl_error *err;
 	int depth;
-	bool pattern; /* a text that comes now is one: its globs are there to be escaped too */
+	bool pattern; /* the next text is a pattern, in which globs may be escaped */
 };
 
 static struct node *bad_at(struct parser *ps, const char *at, const char *what)
@@ -53,7 +53,7 @@ static void blank(struct parser *ps)
 		ps->p++;
 }
 
-/* Names of parameters may have letters of any language. */
+/* Whether c may begin a name; parameters may have letters of any language. */
 static bool letter(char c)
 {
 	return (unsigned char)c >= 0x80 || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
@@ -65,7 +65,7 @@ static bool digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* The length of a name: "prev_pid", "setup.bRequest", "decoded.packets[1].length", "argv[1]". */
+/* Returns the length of a name: "prev_pid", "decoded.packets[1].length", "argv[1]". */
 static size_t word(const char *p)
 {
 	size_t n = 0, index;
@@ -95,7 +95,7 @@ static bool keyword(struct parser *ps, const char *want)
 	return true;
 }
 
-/* Copies into the storage of names; there is always room for all of the text. */
+/* Copies into the storage of names, which has room for the whole expression. */
 static char *keep(struct parser *ps, const char *p, size_t n)
 {
 	char *to = ps->w->names + ps->w->used;
@@ -116,7 +116,7 @@ static const struct suffix {
 	{"k", 1 << 10}, {"M", 1 << 20}, {"G", 1 << 30}, {"", 1},
 };
 
-/* Reads digits at *q. False if the number does not fit in 64 bits. */
+/* Parses digits at *q. Returns false if the number exceeds 64 bits. */
 static bool digits(const char **q, uint64_t base, uint64_t *v)
 {
 	*v = 0;
@@ -179,8 +179,8 @@ static struct node *number(struct parser *ps)
 }
 
 /*
- * One character of a text, as put_safe() writes it, to *to. In a pattern the escape of a character
- * of globs stays one. Returns what is after it, NULL if there is no such escape.
+ * Copies a character of a text to *to; undoes an escape of put_safe(). In a pattern, keeps the
+ * escape of a glob character. Returns what follows it; NULL for an invalid escape.
  */
 static const char *character(const char *p, bool pattern, char **to)
 {
@@ -197,7 +197,7 @@ static const char *character(const char *p, bool pattern, char **to)
 			c = (char)(hex_digit(p[0]) << 4 | hex_digit(p[1]));
 			p += 2;
 			if (pattern && !c)
-				return NULL; /* patterns end there */
+				return NULL; /* a NUL would end the pattern */
 		} else if (!c || !(strchr(quotes, c) || (pattern && strchr(globs, c)))) {
 			return NULL;
 		}
@@ -208,14 +208,14 @@ static const char *character(const char *p, bool pattern, char **to)
 	return p;
 }
 
-/* A pattern at `start`, with its quote, that became `pattern`. */
+/* Checks that all '[' of a pattern are closed; start: its quote in the expression. */
 static bool closed(struct parser *ps, const char *start, char *pattern)
 {
 	const char *open = glob_unclosed(pattern), *p = start + 1;
 
 	if (!open)
 		return true;
-	while (pattern < open) /* the same again, up to the place */
+	while (pattern < open) /* find the place in the expression */
 		p = character(p, true, &pattern);
 	bad_at(ps, p, "no ] closes this set; \\[ is the character");
 	return false;
