@@ -35,10 +35,10 @@ int destination_find(struct destination *d, const char *path, uid_t us, bool fol
 int destination_open_special(const struct destination *d, uid_t us);
 
 /*
- * Opens a file for writing, while others may read it. make: replaces the file by an empty one with mode
- * 0600, in one step, because another user may have a descriptor or a second name of the old one; else
- * the file must exist. A special file is opened as by destination_open_special(). Returns the
- * descriptor, or -1 with errno.
+ * Opens a file for writing, while others may read it. make: replaces the file by an empty one with
+ * mode 0600, in one step, because another user may have a descriptor or a second name of the old
+ * one; else the file must exist. A special file is opened as by destination_open_special(). Returns
+ * the descriptor, or -1 with errno.
  */
 int destination_open(const char *path, uid_t us, bool make);
 

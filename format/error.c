@@ -8,8 +8,8 @@
 #include "format/trawl.h"
 
 /*
- * Returns the length of the control character at p, or 0 if it is none: C0 and DEL, C1 in UTF-8, line
- * and paragraph separators, bidirectional controls (U+2028 to U+202E, U+2066 to U+2069).
+ * Returns the length of the control character at p, or 0 if it is none: C0 and DEL, C1 in UTF-8,
+ * line and paragraph separators, bidirectional controls (U+2028 to U+202E, U+2066 to U+2069).
  */
 static size_t control_length(const unsigned char *p)
 {
@@ -24,8 +24,8 @@ static size_t control_length(const unsigned char *p)
 }
 
 /*
- * Messages may quote text of untrusted files. Replaces control characters by '?', except a tab, and a
- * newline with a blank or tab after it, as the messages themselves have.
+ * Messages may quote text of untrusted files. Replaces control characters by '?', except a tab, and
+ * a newline with a blank or tab after it, as the messages themselves have.
  */
 static void make_harmless(unsigned char *p)
 {
