@@ -207,7 +207,7 @@ static void unsigned_cell(const struct csv *c, const struct column *col, uint64_
 		out_u64(c->out, v);
 }
 
-static void cell(const struct csv *c, const struct column *col, const struct value *v)
+static void cell(struct csv *c, const struct column *col, const struct value *v)
 {
 	struct out *o = c->out;
 
