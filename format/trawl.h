@@ -473,8 +473,8 @@ bool trawl_section_ended(const struct trawl_reader *r, uint32_t section);
 int trawl_hide_metas(struct trawl_reader *r, const bool *keep);
 
 /*
- * The largest possible error of ev->time, ns, including the resolution of its source; UINT64_MAX: not
- * known.
+ * The largest possible error of ev->time in ns, including its source's resolution; UINT64_MAX if it
+ * is not known.
  */
 uint64_t trawl_event_bound(const struct trawl_reader *r, const struct trawl_event *ev);
 
