@@ -25,8 +25,12 @@ enum {
 	LOSSES = 10000,
 	/* maximum number of events that include their text line, to limit the size of the page */
 	TEXTS = 200000,
-	/* of the memory, what the page's content may have: buffers double, and one is compressed */
-	SHARE = 3,
+	/* of the memory, the share of text that waits to be compressed: buffers double */
+	WAITING_SHARE = 8,
+	/* likewise of all that is held */
+	HELD_SHARE = 2,
+	/* the text of a page, in times of the memory: a browser unpacks it whole */
+	TEXT_TIMES = 2,
 	DEFAULT_MEMORY = 256 << 20, /* as of the reader */
 };
 
@@ -51,10 +55,11 @@ enum reading {
 
 /* A field of the events of a shape: its values as JSON, one a line. */
 struct field_column {
-	struct out json;
-	struct out other; /* by what else each is called: its name, or a number; "" if nothing */
+	struct page_text json;
+	struct page_text other; /* by what else each is called: its name, or a number; "" if nothing */
+	uint64_t other_len;
 	enum reading reading;
-	bool ask;         /* whether a value may have another name */
+	bool ask;               /* whether a value may have another name */
 };
 
 /* Events with the same name and the same fields. */
@@ -79,7 +84,9 @@ struct html {
 	struct spans *pairs;      /* pairs of events that begin and end something */
 	struct out losses;
 	uint64_t first, last, n, nlosses, more;
-	uint64_t kept, most; /* bytes of the fields' columns */
+	uint64_t memory;          /* limit, bytes */
+	/* Bytes of the fields' columns: all, those to be compressed yet, those compressed. */
+	uint64_t text, waiting, packed;
 	bool failed, with_machine;
 };
 
@@ -226,8 +233,8 @@ static struct shape *shape_new(struct html *h, uint32_t i, const struct decoder 
 	if (!s->columns)
 		return NULL;
 	for (size_t k = 0; k < ncolumns; k++) {
-		out_memory(&s->columns[k].json);
-		out_memory(&s->columns[k].other);
+		page_text_init(&s->columns[k].json);
+		page_text_init(&s->columns[k].other);
 	}
 	h->nshapes = i + 1;
 	s->name = intern(&h->names, it->name, it->name_len);
@@ -250,12 +257,13 @@ static void take_other(struct field_column *c, const struct value *v, bool is_te
 	if (!c->ask)
 		return;
 	if (is_number(v) && !is_text && v->text)
-		out_json(&c->other, v->text, v->len);
+		out_json(&c->other.text, v->text, v->len);
 	else if (is_text && v->text && (is_number(v) || v->hex))
-		v->type == VALUE_INT ? out_s64(&c->other, v->i) : out_u64(&c->other, v->u);
+		v->type == VALUE_INT ? out_s64(&c->other.text, v->i) :
+					     out_u64(&c->other.text, v->u);
 	else if (v->has_other)
-		out_u64(&c->other, v->other);
-	out_char(&c->other, '\n');
+		out_u64(&c->other.text, v->other);
+	out_char(&c->other.text, '\n');
 }
 
 /* Appends a field's value to its column. */
@@ -266,8 +274,8 @@ static void take_field(const struct decoder *d, void *state, const struct item *
 	struct value v = { 0 };
 	char key[128];
 
-	out_bytes(&c->json, m->value, m->len);
-	out_char(&c->json, '\n');
+	out_bytes(&c->json.text, m->value, m->len);
+	out_char(&c->json.text, '\n');
 	if (c->reading != READ_UNKNOWN && !c->ask)
 		return;
 	snprintf(key, sizeof(key), "%.*s", (int)m->key_len, m->key);
@@ -276,6 +284,27 @@ static void take_field(const struct decoder *d, void *state, const struct item *
 	if (d->value && !d->value(state, it, key, &v))
 		v.type = VALUE_NONE;
 	take_other(c, &v, *m->value == '"');
+}
+
+static void pack_columns(struct html *h)
+{
+	h->text += h->waiting;
+	h->waiting = h->packed = 0;
+	for (size_t i = 0; i < h->nshapes; i++)
+		for (size_t k = 0; k < h->shapes[i].ncolumns; k++) {
+			struct field_column *c = &h->shapes[i].columns[k];
+
+			h->failed |= (c->json.text.len && !page_text_pack(&c->json)) ||
+				(c->other.text.len && !page_text_pack(&c->other));
+			h->packed += c->json.packed.len + c->other.packed.len;
+		}
+}
+
+/* Whether the page has as much text as memory and browsers allow. */
+static bool is_full(const struct html *h)
+{
+	return h->text + h->waiting > TEXT_TIMES * h->memory ||
+		h->packed > h->memory / HELD_SHARE;
 }
 
 /* Appends the fields' values to their columns; returns the number of the shape. */
@@ -304,12 +333,15 @@ static uint32_t take_fields(struct html *h, const struct decoder *d, void *state
 	}
 	s->count++;
 	for (size_t k = 0; k < n && k < s->ncolumns; k++) {
-		const struct field_column *c = &s->columns[k];
-		size_t had = c->json.len + c->other.len;
+		struct field_column *c = &s->columns[k];
+		size_t other = c->other.text.len, had = c->json.text.len + other;
 
 		take_field(d, state, it, s, k, &m[k]);
-		h->kept += c->json.len + c->other.len - had;
+		h->waiting += c->json.text.len + c->other.text.len - had;
+		c->other_len += c->other.text.len - other;
 	}
+	if (h->waiting > h->memory / WAITING_SHARE)
+		pack_columns(h);
 	return i;
 }
 
@@ -417,7 +449,7 @@ static int take_item(struct consumer *c, const struct decoder *d, void *state,
 	uint32_t endpoint = NONE;
 	int64_t since;
 
-	if (h->n == HTML_EVENTS || h->kept > h->most) {
+	if (h->n == HTML_EVENTS || is_full(h)) {
 		h->more++;
 		return 0;
 	}
@@ -578,7 +610,7 @@ static void readings_json(const struct shape *s, struct out *o)
 		for (size_t k = 0; k < s->ncolumns; k++) {
 			const struct field_column *c = &s->columns[k];
 
-			if (i ? c->reading != readings[i] : c->other.len <= s->count)
+			if (i ? c->reading != readings[i] : c->other_len <= s->count)
 				continue;
 			if (!n++)
 				out_printf(o, ",\"%s\":[%zu", names[i], k);
@@ -684,14 +716,14 @@ static bool write_page(struct html *h, struct out *out)
 	page_program(out);
 	for (size_t i = 0; ok && i < h->shape_keys.n; i++)
 		for (size_t k = 0; ok && k < h->shapes[i].ncolumns; k++) {
-			const struct field_column *c = &h->shapes[i].columns[k];
+			struct field_column *c = &h->shapes[i].columns[k];
 
 			snprintf(id, sizeof(id), "f%zu_%zu", i, k);
-			ok = !c->json.error && page_piece(out, id, c->json.data, c->json.len);
-			if (!ok || c->other.len <= h->shapes[i].count)
+			ok = page_text_write(out, id, &c->json);
+			if (!ok || c->other_len <= h->shapes[i].count)
 				continue;
 			id[0] = 'o';
-			ok = !c->other.error && page_piece(out, id, c->other.data, c->other.len);
+			ok = page_text_write(out, id, &c->other);
 		}
 	page_end(out);
 	return ok;
@@ -715,7 +747,7 @@ int html_export(const struct export_options *o, struct stream *s, struct out *ou
 {
 	struct html h = { .consumer.item = take_item, .consumer.loss = take_loss, .stream = s,
 			  .with_machine = o->with_machine,
-			  .most = (o->memory ? o->memory : DEFAULT_MEMORY) / SHARE };
+			  .memory = o->memory ? o->memory : DEFAULT_MEMORY };
 	struct out *const buffers[] = { &h.times, &h.spans, &h.shape_of, &h.cpus, &h.tasks,
 					&h.endpoints, &h.flags, &h.json, &h.keys, &h.losses };
 	int ret;
@@ -737,8 +769,8 @@ int html_export(const struct export_options *o, struct stream *s, struct out *ou
 		out_free(buffers[i]);
 	for (size_t i = 0; i < h.nshapes; i++) {
 		for (size_t k = 0; k < h.shapes[i].ncolumns; k++) {
-			out_free(&h.shapes[i].columns[k].json);
-			out_free(&h.shapes[i].columns[k].other);
+			page_text_free(&h.shapes[i].columns[k].json);
+			page_text_free(&h.shapes[i].columns[k].other);
 		}
 		free(h.shapes[i].columns);
 	}

@@ -112,21 +112,74 @@ bool page_possible(void)
 	return true;
 }
 
+static void piece(struct out *o, const char *id, const unsigned char *p, size_t n)
+{
+	out_str(o, "<script type=\"application/octet-stream\" id=\"d-");
+	out_str(o, id);
+	out_str(o, "\">");
+	base64(o, p, n);
+	out_str(o, "</script>\n");
+}
+
 bool page_piece(struct out *o, const char *id, const void *p, size_t n)
 {
 	uLongf len = compressBound(n);
 	unsigned char *to = malloc(len);
 	bool ok = to && compress2(to, &len, p, n, n > 4 << 20 ? 6 : 9) == Z_OK;
 
-	if (ok) {
-		out_str(o, "<script type=\"application/octet-stream\" id=\"d-");
-		out_str(o, id);
-		out_str(o, "\">");
-		base64(o, to, len);
-		out_str(o, "</script>\n");
-	}
+	if (ok)
+		piece(o, id, to, len);
 	free(to);
 	return ok;
+}
+
+/* Appends the text as deflate blocks (RFC 1951) that end at a byte, or end the stream. */
+static bool append_blocks(struct page_text *t, int flush)
+{
+	z_stream z = { .next_in = (unsigned char *)t->text.data, .avail_in = (uInt)t->text.len };
+	bool ok = deflateInit2(&z, 6, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY) == Z_OK;
+	int status = Z_OK;
+
+	if (!ok)
+		return false;
+	do {
+		z.next_out = (unsigned char *)out_need(&t->packed, OUT_NEED);
+		z.avail_out = OUT_NEED;
+		status = deflate(&z, flush);
+		t->packed.len += OUT_NEED - z.avail_out;
+	} while (status == Z_OK && (!z.avail_out || (flush == Z_FINISH)));
+	deflateEnd(&z);
+	return status == Z_STREAM_END || status == Z_OK || status == Z_BUF_ERROR;
+}
+
+bool page_text_pack(struct page_text *t)
+{
+	bool ok = !t->text.error && t->text.len <= UINT32_MAX;
+
+	if (!t->packed.len) {
+		out_bytes(&t->packed, "\x78\x9c", 2); /* RFC 1950: deflate, a window of 32 KiB */
+		t->check = (uint32_t)adler32(0, NULL, 0);
+	}
+	ok = ok && append_blocks(t, Z_SYNC_FLUSH) && !t->packed.error;
+	t->check = (uint32_t)adler32(t->check, (unsigned char *)t->text.data, (uInt)t->text.len);
+	out_free(&t->text);
+	out_memory(&t->text);
+	return ok;
+}
+
+bool page_text_write(struct out *o, const char *id, struct page_text *t)
+{
+	const struct out *packed = &t->packed;
+
+	if (!packed->len)
+		return !t->text.error && page_piece(o, id, t->text.data, t->text.len);
+	if (!page_text_pack(t) || !append_blocks(t, Z_FINISH))
+		return false;
+	for (int shift = 24; shift >= 0; shift -= 8)
+		out_char(&t->packed, (char)(t->check >> shift));
+	if (!packed->error)
+		piece(o, id, (const unsigned char *)packed->data, packed->len);
+	return !packed->error;
 }
 #else
 bool page_possible(void)
@@ -138,4 +191,26 @@ bool page_piece(struct out *o, const char *id, const void *p, size_t n)
 {
 	return false;
 }
+
+bool page_text_pack(struct page_text *t)
+{
+	return false;
+}
+
+bool page_text_write(struct out *o, const char *id, struct page_text *t)
+{
+	return false;
+}
 #endif
+
+void page_text_init(struct page_text *t)
+{
+	out_memory(&t->text);
+	out_memory(&t->packed);
+}
+
+void page_text_free(struct page_text *t)
+{
+	out_free(&t->text);
+	out_free(&t->packed);
+}
