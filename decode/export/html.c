@@ -56,7 +56,7 @@ enum reading {
 /* A field of the events of a shape: its values as JSON, one a line. */
 struct field_column {
 	struct page_text json;
-	struct page_text other; /* by what else each is called: its name, or a number; "" if nothing */
+	struct page_text other; /* by what else each is called: a name or number; "" if nothing */
 	uint64_t other_len;
 	enum reading reading;
 	bool ask;               /* whether a value may have another name */

@@ -158,9 +158,9 @@ with tempfile.TemporaryDirectory() as work:
     status, lines, kib = run("trawl-export", "--to", "html", path, "-w", page)
     ok(status == 1 and "later ones are left out" in lines[0] and "--memory" in lines[0],
        f"a page of {len(data) >> 10} KiB has the first events and says so", f"{status} {lines}")
-    ok(is_sanitized or kib < 320 << 10, "... within the budget", f"{kib} KiB")
+    ok(is_sanitized or kib < 256 << 10, "... within the budget", f"{kib} KiB")
     status, lines, kib = run("trawl-export", "--to", "html", "--memory", "32M", path, "-w", page)
-    ok(is_sanitized or kib < 96 << 10, "--memory 32M: and takes less", f"{kib} KiB")
+    ok(is_sanitized or kib < 64 << 10, "--memory 32M: and takes less", f"{kib} KiB")
     golden = os.path.join(os.environ["TRAWL_SRC"], "tests", "golden", "events.trawl")
     for bad in "", "x", "1", "1023K", "1T", "-1", "99999999999999999999", "17179869184G":
         status, lines, _ = run("trawl-decode", "--memory", bad, golden)
