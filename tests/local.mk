@@ -34,14 +34,14 @@ UNSANITIZED = tests/structure.py tests/format/appendix.py tests/format/names.sh 
 	tests/cli/readme.sh tests/cli/suites.sh tests/cli/install.sh tests/cli/prepare.sh tests/cli/page.py \
 	tests/lab/runner.sh tests/uprobe/manual.sh tests/zoo/returns.py tests/zoo/variants.py \
 	tests/zoo/tailcalls.py tests/zoo/inside.py
-# What takes long under sanitizers, and whose code of ours other tests run under them, too: readers of
+# What takes long under sanitizers or depends on the recorder's speed, and whose code of ours other tests run under them, too: readers of
 # foreign data are fuzzed and given every cut and flip, the recorder's parts have tests of their own.
 SANITIZED_LONG = tests/cli/report.py tests/cli/usdt.py tests/cli/capture_ends.sh tests/cli/rotation.py \
 	tests/zoo/run.py tests/cli/redact.py tests/cli/cut.py tests/cli/merge.py tests/cli/export.sh \
 	tests/cli/branch.py tests/cli/branchexport.py tests/replay/branch.py tests/cli/flight.sh \
 	tests/cli/usb.py tests/cli/usbclasses.py tests/cli/usbview.py tests/cli/memory.py \
 	tests/cli/recorder.py tests/cli/capture_scope.sh tests/cli/capture_events.sh \
-	tests/cli/capture_full.sh tests/cli/capture_output.sh
+	tests/cli/capture_full.sh tests/cli/capture_output.sh tests/cli/capture_loss.sh
 # The names of those that run under sanitizers; with LONG=1 of all.
 sanitized-tests:
 	@left=' $(UNSANITIZED) '; [ '$(LONG)' ] || left="$$left $(SANITIZED_LONG) "; \
