@@ -34,8 +34,9 @@ UNSANITIZED = tests/structure.py tests/format/appendix.py tests/format/names.sh 
 	tests/cli/readme.sh tests/cli/suites.sh tests/cli/install.sh tests/cli/prepare.sh tests/cli/page.py \
 	tests/lab/runner.sh tests/uprobe/manual.sh tests/zoo/returns.py tests/zoo/variants.py \
 	tests/zoo/tailcalls.py tests/zoo/inside.py
-# What takes long under sanitizers or depends on the recorder's speed, and whose code of ours other tests run under them, too: readers of
-# foreign data are fuzzed and given every cut and flip, the recorder's parts have tests of their own.
+# What takes long under sanitizers or depends on the recorder's speed, and whose code of ours other tests
+# run under them, too: readers of foreign data are fuzzed and given every cut and flip, the recorder's
+# parts have tests of their own.
 SANITIZED_LONG = tests/cli/report.py tests/cli/usdt.py tests/cli/capture_ends.sh tests/cli/rotation.py \
 	tests/zoo/run.py tests/cli/redact.py tests/cli/cut.py tests/cli/merge.py tests/cli/export.sh \
 	tests/cli/branch.py tests/cli/branchexport.py tests/replay/branch.py tests/cli/flight.sh \
