@@ -207,9 +207,23 @@ static void put_bytes(struct out *o, const uint8_t *p, size_t n)
 		out_printf(o, "%02X", p[i]);
 }
 
+/* How many of the device's configurations the capture has; libusb rejects a device that lacks one. */
+static uint8_t configs_of(const struct usb_device *dev)
+{
+	uint8_t n = 0;
+
+	for (unsigned int i = 0; i < USBDEV_CONFIGS; i++)
+		n += dev->configs[i].p != NULL;
+	return n;
+}
+
 static void put_descriptors(const struct usb_device *dev, struct out *o)
 {
-	put_bytes(o, dev->device, sizeof(dev->device));
+	uint8_t device[sizeof(dev->device)];
+
+	memcpy(device, dev->device, sizeof(device));
+	device[17] = configs_of(dev); /* bNumConfigurations */
+	put_bytes(o, device, sizeof(device));
 	for (unsigned int i = 0; i < USBDEV_CONFIGS; i++)
 		if (dev->configs[i].p)
 			put_bytes(o, dev->configs[i].p, dev->configs[i].len);
@@ -227,7 +241,8 @@ static void put_numbers(const struct usb_device *dev, struct out *o)
 		   "A: bDeviceClass=%02x\\n\nA: bDeviceSubClass=%02x\\n\nA: "
 		   "bDeviceProtocol=%02x\\n\n",
 		   p[4], p[5], p[6]);
-	out_printf(o, "A: bMaxPacketSize0=%u\\n\nA: bNumConfigurations=%u\\n\n", p[7], p[17]);
+	out_printf(o, "A: bMaxPacketSize0=%u\\n\nA: bNumConfigurations=%u\\n\n", p[7],
+		   configs_of(dev));
 	out_printf(o, "A: bNumInterfaces=%2u\\n\n", c->p && c->len > 4 ? c->p[4] : 0);
 	out_printf(o, "A: bcdDevice=%04x\\n\n", get16(p + 12));
 	out_printf(o, "A: busnum=%u\\n\nA: devnum=%u\\n\n", dev->bus, dev->address);

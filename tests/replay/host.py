@@ -37,8 +37,8 @@ def replay(*args, **kw):
 
 def vendor(c, dev=5, change=False):
     """A vendor's device with requests, interrupts, a stall, a read that was cancelled, a submission
-    that failed."""
-    c.get_descriptor(1, usbsynth.device(0x1234, 0x0002, 0xff), dev)
+    that failed. It has a second configuration, which nobody asked for."""
+    c.get_descriptor(1, usbsynth.device(0x1234, 0x0002, 0xff)[:-1] + b"\2", dev)
     c.get_descriptor(2, usbsynth.config(usbsynth.interface(0, 0xff, 0, 0, 4),
                                         usbsynth.endpoint(0x81, 2, 64),
                                         usbsynth.endpoint(0x02, 2, 64),
