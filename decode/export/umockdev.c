@@ -207,7 +207,7 @@ static void put_bytes(struct out *o, const uint8_t *p, size_t n)
 		out_printf(o, "%02X", p[i]);
 }
 
-/* How many of the device's configurations the capture has; libusb rejects a device that lacks one. */
+/* Returns the number of recorded configurations; libusb rejects a device that lacks one. */
 static uint8_t configs_of(const struct usb_device *dev)
 {
 	uint8_t n = 0;

@@ -47,8 +47,8 @@ has "with strings: and that it is the most" "$(trawl-decode --summary "$f")" \
 has "in text, too" "$(trawl-decode "$f" | grep -F '***' | head -1)" \
 	' [0-9]+ events of uprobe on cpu [0-9]+ lost .*: overrun, at most'
 
-# The default buffer holds what a recorder that does not run misses of a third as many, however fast or
-# slow the two are.
+# The default buffer holds what a stopped recorder misses of a third as many, however fast or slow
+# the machine is.
 rm -f "$f"
 trawl -i "usdt:$target:hit" -w "$f" -- "$target" hits $((hits / 3)) 2>"$work/err" & trawl=$!
 wait_armed "$f"
