@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Runs trawl's tests and ends with one line that counts them over all suites.
 #
-#	./test.sh           plain build, sanitizers, clang, distribution, lab: about half an hour
+#	./test.sh           plain build, sanitizers, clang, distribution, lab: about 20 minutes
 #	./test.sh quick     the plain build's tests only
 #	./test.sh long      every test under sanitizers and in the lab, with the emulated processors
 cd "$(dirname "$0")" || exit 2
