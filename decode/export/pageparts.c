@@ -133,23 +133,23 @@ bool page_piece(struct out *o, const char *id, const void *p, size_t n)
 	return ok;
 }
 
-/* Appends the text as deflate blocks (RFC 1951) that end at a byte, or end the stream. */
+/* Appends the text as deflate blocks (RFC 1951), which end at a byte; Z_FINISH ends the stream. */
 static bool append_blocks(struct page_text *t, int flush)
 {
 	z_stream z = { .next_in = (unsigned char *)t->text.data, .avail_in = (uInt)t->text.len };
-	bool ok = deflateInit2(&z, 6, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY) == Z_OK;
-	int status = Z_OK;
+	int status = deflateInit2(&z, 6, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY);
 
-	if (!ok)
+	if (status != Z_OK)
 		return false;
 	do {
 		z.next_out = (unsigned char *)out_need(&t->packed, OUT_NEED);
 		z.avail_out = OUT_NEED;
 		status = deflate(&z, flush);
 		t->packed.len += OUT_NEED - z.avail_out;
-	} while (status == Z_OK && (!z.avail_out || (flush == Z_FINISH)));
+	} while (status == Z_OK && !z.avail_out);
 	deflateEnd(&z);
-	return status == Z_STREAM_END || status == Z_OK || status == Z_BUF_ERROR;
+	/* Z_BUF_ERROR: all was written when the output had just been full */
+	return status == Z_OK || status == Z_STREAM_END || status == Z_BUF_ERROR;
 }
 
 bool page_text_pack(struct page_text *t)
