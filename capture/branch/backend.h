@@ -22,19 +22,20 @@
 #include "capture/branch/event.h"
 #include "format/trawl.h"
 
-/* A place of a program: at each hit the last branches of the task are recorded. */
+/* A place in a program. Each time it is hit, the task's last branches are recorded. */
 struct branch_place {
 	int fd;               /* the file, which is open */
 	uint64_t offset;      /* in it */
-	uint64_t ref_ctr;     /* offset of its semaphore in the file; 0: none */
+	uint64_t ref_ctr;     /* offset of the USDT semaphore in the file; 0: none */
 	unsigned int last;    /* how many branches, at most */
 };
 
 struct branch_scope {
 	const pid_t *pids; /* thread groups */
 	size_t n;
-	bool command;      /* the one of pids is a COMMAND that waits to be run */
-	const struct branch_place *places; /* the last branches before these; NULL: all branches */
+	bool command;      /* pids has one entry: a COMMAND that waits to be run */
+	const struct branch_place *places; /* record the last branches before these places; NULL:
+					    * record all branches */
 	size_t nplaces;
 };
 
@@ -48,7 +49,8 @@ struct branch_backend {
 	const char *what;    /* one line for -D */
 	bool partial;        /* it records samples or the last branches, never every branch */
 	bool at_places;      /* it can serve branch_scope.places */
-	bool no_kinds;       /* some branches are BRANCH_UNKNOWN: the source decodes the code */
+	bool no_kinds;       /* the kind of a branch may be BRANCH_UNKNOWN: the source decodes the
+			      * instruction */
 	int (*usable)(struct trawl_error *err);
 	void *(*open)(const struct branch_scope *scope, struct trawl_error *err);
 	int (*start)(void *state, struct trawl_error *err);
@@ -67,13 +69,11 @@ struct branch_backend {
 
 extern const struct branch_backend perf_bts_backend, perf_lbr_backend, intel_bts_backend,
 	perf_joined_backend, kmod_lbr_backend, kmod_step_backend, ptrace_backend;
-/* Best first; ends with NULL. */
+/* Ordered by preference; ends with NULL. */
 extern const struct branch_backend *const branch_backends[];
 
-/*
- * Returns the back end of this name if it is usable. "": the best usable one, of those with
- * at_places if `places`, else of those that are not partial. NULL with *err: there is none.
- */
+/* Returns the back end of this name if it is usable; for "" the first usable one that has at_places
+ * (if `places`), or is not partial (otherwise). NULL with *err if there is none. */
 const struct branch_backend *branch_backend_find(const char *name, bool places,
 						 struct trawl_error *err);
 

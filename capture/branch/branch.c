@@ -28,8 +28,9 @@ enum {
 	BUCKETS = 256,
 	BATCHES_MOST = 64,         /* batches that are open at a time; each takes 2 MB */
 	BATCH_NS = 900000000,      /* a batch is ended after this: less than from sync to sync */
-	BATCH_RING_NS = 100000000, /* likewise with --ring, where a trigger wants the newest */
-	BATCH_LIVE_NS = 40000000,  /* likewise without -w, where events are printed as they come */
+	BATCH_RING_NS = 100000000, /* the same with --ring, so that a trigger's file has the newest
+				    * branches */
+	BATCH_LIVE_NS = 40000000,  /* the same without -w, where events are printed as they come */
 	HITS_MOST = 4096,          /* hits of probes that wait until their symbols are written */
 };
 
@@ -37,13 +38,14 @@ struct branch_task {
 	struct branch_task *next;
 	pid_t tid, pid;
 	struct branch_encoder *batch; /* NULL: none is open */
-	uint64_t begun;               /* when it was first seen */
-	uint64_t to;                  /* of its last branch; 0: what follows that is not known */
-	uint64_t collected, since;    /* branches collected at `collected` happened at `since` or
-				       * later */
+	uint64_t begun;               /* the time of its first branch */
+	uint64_t to;                  /* target of its last branch; 0: the next branch need not
+				       * follow the last one */
+	uint64_t collected, since;    /* branches collected at the time `collected` happened at
+				       * `since` or later */
 };
 
-/* Branches before a probe, as a record that waits. */
+/* The branches before a hit of a probe: a record that has not been written yet. */
 struct branch_hit {
 	uint32_t tid, count;
 	uint64_t time;
@@ -54,11 +56,10 @@ struct branch_hit {
 /*
  * arm() ─> ARMED ─start()─> RECORDING ─halt()─> HALTED ─stop()─> STOPPED ─drain()─> DRAINED
  *
- *	BRANCH_ARMED      the back end holds the tasks; no branch has come, no batch is open
- *	BRANCH_RECORDING  branches come; a batch is open for some time at most
- *	BRANCH_HALTED     what happens from now on does not count
- *	BRANCH_STOPPED    the tasks are let go; the back end may have more branches to drain
- *	BRANCH_DRAINED    the back end has no more, and no batch is open
+ *  BRANCH_ARMED the back end holds the tasks; no branch has come, no batch is open BRANCH_RECORDING
+ *  branches come; a batch is open for some time at most BRANCH_HALTED later branches are dropped
+ *  BRANCH_STOPPED the tasks are detached; the back end may have more branches to drain
+ *  BRANCH_DRAINED the back end has no more, and no batch is open
  */
 enum branch_phase { BRANCH_ARMED, BRANCH_RECORDING, BRANCH_HALTED, BRANCH_STOPPED, BRANCH_DRAINED };
 
@@ -71,12 +72,13 @@ struct branch_state {
 	struct branch_task *tasks[BUCKETS];
 	struct branch_encoder *spare[BATCHES_MOST];
 	size_t nspare, nopen;
-	struct branch_last last;      /* the probes; none: all branches */
+	struct branch_last last;      /* the probes of last=; without any, all branches are
+				       * recorded */
 	struct branch_encoder *hit;   /* of one hit */
 	struct branch_hit *hits;
 	size_t nhits;
 	struct images images;
-	uint64_t flushed;             /* when the open batches were ended last */
+	uint64_t flushed;             /* when the open batches were last ended */
 	uint64_t captured, lost;
 	bool uncounted, full;         /* full: the session wants no more */
 	uint16_t source;
@@ -203,8 +205,8 @@ static bool counts(const struct branch_state *s, uint64_t time)
 	return !s->full && time >= span->begin && time <= span->end;
 }
 
-/* The earliest time at which e can have happened: e->time, except of back ends that collect
- * later. */
+/* Returns the earliest time at which e can have happened: e->time, unless the back end collects
+ * branches some time after they happened. */
 static uint64_t earliest(const struct branch_state *s, struct branch_task *t,
 			 const struct branch_event *e)
 {
@@ -233,7 +235,8 @@ static void add_mark(struct branch_state *s, struct branch_task *t, struct branc
 	}
 }
 
-/* A processor has no record of a branch that the kernel carries out for a uprobe. */
+/* Adds a branch to the batch, and a mark if one may be missing before it: the processor does not
+ * record a branch that the kernel emulates for a uprobe. */
 static void add_branch(struct branch_state *s, const struct branch_event *e, struct branch_task *t,
 		       struct branch_encoder *b, uint64_t time)
 {
@@ -251,7 +254,7 @@ static void add_branch(struct branch_state *s, const struct branch_event *e, str
 	}
 }
 
-/* A branch or a mark, if it happened while the capture ran. */
+/* Takes a branch or a mark; drops it if it happened outside the session's span. */
 static int take_dated(struct branch_state *s, const struct branch_event *e, struct trawl_error *err)
 {
 	struct branch_task *t = task_of(s, e->tid, e->pid);
@@ -271,7 +274,7 @@ static int take_dated(struct branch_state *s, const struct branch_event *e, stru
 	return 0;
 }
 
-/* Whether a branch of the stack is, or may be, missing: a uprobe is in its place. */
+/* Whether a branch may be missing in the stack, because the kernel emulated it for a uprobe. */
 static bool stack_has_gap(struct branch_state *s, const struct branch_task *t,
 			const struct branch_last_stack *l)
 {
@@ -284,7 +287,7 @@ static bool stack_has_gap(struct branch_state *s, const struct branch_task *t,
 	return false;
 }
 
-/* The mark of a stack, then its branches. */
+/* Encodes the mark of a stack, then its branches. */
 static void encode_stack(struct branch_state *s, const struct branch_task *t,
 			 const struct branch_event *e)
 {
@@ -343,7 +346,7 @@ static int take_task(struct branch_state *s, const struct branch_event *e, struc
 	struct branch_task *t = task_of(s, e->tid, e->pid);
 
 	if (e->kind == BRANCH_EVENT_TASK)
-		t->collected = 0; /* of an earlier task with this number */
+		t->collected = 0; /* was of an earlier task with this TID */
 	if (!t->collected)
 		t->begun = e->time;
 	t->to = 0;
@@ -390,7 +393,8 @@ static int take_event(struct branch_sink *sink, const struct branch_event *e,
 
 /* ---- the source -------------------------------------------------------------------------- */
 
-/* Every -i text of this source. backend: of the first one, to be freed. */
+/* Reads all -i texts of this source. *backend: the back end's name in the first one; the caller
+ * frees it. */
 static int read_specs(struct branch_state *s, char **backend, struct trawl_error *err)
 {
 	for (size_t i = 0; i < s->in->nspecs; i++) {
@@ -461,7 +465,7 @@ static int arm(struct input *in, struct trawl_error *err)
 	return s->recorder ? 0 : -1;
 }
 
-/* Those of this capture, and those of others that tracefs lists. */
+/* Notes the uprobes of this capture, and those of others that tracefs lists. */
 static void note_uprobes(struct branch_state *s)
 {
 	struct trawl_error ignored;
@@ -497,10 +501,8 @@ static size_t fds(struct input *in, struct pollfd *fds, size_t room)
 	return s->backend->fds(s->recorder, fds, room);
 }
 
-/*
- * Batches stay open for a while: a branch is encoded by those before it. The capture's horizon must
- * not pass open batches, so all are ended at once.
- */
+/* Batches stay open for a while, because a branch is encoded relative to those before it. The
+ * capture's horizon must not pass an open batch, so all are ended at the same time. */
 static int drain(struct input *in, struct trawl_error *err)
 {
 	struct branch_state *s = in->state;

@@ -34,7 +34,7 @@ static bool is_fixed(const struct code_process *p, uint64_t address)
 	return false;
 }
 
-/* The bytes of the page, then those of the next one if there is one. */
+/* Reads the bytes up to the end of the page, then those of the next page if it is mapped. */
 static size_t read_code(pid_t tid, uint64_t address, uint8_t *buf)
 {
 	size_t first = PAGE - address % PAGE, n = BRANCH_INSN_BYTES;
@@ -47,7 +47,7 @@ static size_t read_code(pid_t tid, uint64_t address, uint8_t *buf)
 	return got > 0 ? (size_t)got : 0;
 }
 
-/* The bytes of a file that a line of /proc/PID/maps names; 0: it is another one by now. */
+/* Reads from the file in a line of /proc/PID/maps. Returns 0 if another file has that name now. */
 static size_t read_mapped(pid_t pid, const char *line, uint64_t address, uint8_t *buf)
 {
 	unsigned long long start, offset, inode;
@@ -70,8 +70,8 @@ static size_t read_mapped(pid_t pid, const char *line, uint64_t address, uint8_t
 	return got > 0 ? (size_t)got : 0;
 }
 
-/* The bytes that the mapped file has at an address, where memory may have a uprobe; 0: they cannot
- * be read. */
+/* Reads an instruction from the mapped file instead of memory, where a uprobe may have replaced its
+ * first byte. Returns 0 if it cannot be read. */
 static size_t read_file_code(pid_t pid, uint64_t address, uint8_t *buf)
 {
 	unsigned long long start, end;
@@ -150,7 +150,7 @@ static void add_fixed(struct code_process *p, const char *line)
 		p->fixed[p->nfixed++] = (struct code_range){ start, end };
 }
 
-/* The lines of /proc/PID/maps whose third letter of permissions is x. */
+/* Returns the lines of /proc/PID/maps that are executable, malloc'd. */
 static char *read_lines(pid_t pid, struct code_process *p)
 {
 	char path[64], *line = NULL, *text = NULL;

@@ -19,7 +19,7 @@ struct code_range {
 struct code_process {
 	pid_t pid;
 	uint64_t hash;             /* of the lines */
-	struct code_range *fixed;  /* of files, not writable */
+	struct code_range *fixed;  /* read-only mappings of files */
 	size_t nfixed;
 };
 
@@ -31,17 +31,15 @@ struct code_cache {
 		struct branch_insn insn;
 	} slots[1 << CODE_CACHE_BITS];
 	struct code_process processes[CODE_PROCESSES];
-	size_t next; /* the process that the next new one replaces */
+	size_t next; /* the entry that the next new process takes */
 };
 
-/* The instruction at an address of a stopped task. */
+/* Returns the instruction at an address of a stopped task; length 0 if it cannot be read. */
 struct branch_insn code_at(struct code_cache *c, pid_t tid, pid_t pid, uint64_t address,
 			   bool compat);
 
-/*
- * Called when a process may have changed its mappings, or is new. Returns its executable lines of
- * /proc/PID/maps, malloc'd, if they changed, else NULL.
- */
+/* Called for a new process, and when a process may have changed its mappings. Returns the
+ * executable lines of /proc/PID/maps, malloc'd, if they changed; else NULL. */
 char *code_mapped(struct code_cache *c, pid_t pid);
 void code_cache_free(struct code_cache *c);
 

@@ -5,11 +5,11 @@ bool contention_check(struct contention *c, uint64_t could, uint64_t did, uint64
 		      uint64_t ended, size_t cpus)
 {
 	uint64_t missed = could > did ? could - did : 0, grown;
-	/* While one event is read, those of other CPUs go on. */
+	/* While one event is read, the events of other CPUs keep counting. */
 	uint64_t skew = (ended - began) * cpus;
 	bool more;
 
-	/* The first time: events of different CPUs began one after the other. */
+	/* First call: the events of the CPUs were started one after the other. */
 	if (!c->checked) {
 		c->missed = missed;
 		c->checked = ended;
@@ -17,7 +17,7 @@ bool contention_check(struct contention *c, uint64_t could, uint64_t did, uint64
 	}
 	grown = missed > c->missed ? missed - c->missed : 0;
 	more = grown > skew + CONTENTION_SLACK_NS;
-	if (!more && grown > CONTENTION_SLACK_NS) { /* it may be skew, or not: look again */
+	if (!more && grown > CONTENTION_SLACK_NS) { /* could be skew: decide at the next call */
 		if (ended - c->checked < CONTENTION_DOUBT_NS)
 			return false;
 		more = true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The events of back ends: branches, and what a reader must know of their tasks. */
+/* The events of back ends: branches, and the tasks and mappings that are needed to read them. */
 #ifndef TRAWL_CAPTURE_BRANCH_EVENT_H
 #define TRAWL_CAPTURE_BRANCH_EVENT_H
 
@@ -9,12 +9,12 @@
 enum branch_event_kind {
 	BRANCH_EVENT_BRANCH,
 	BRANCH_EVENT_MARK,  /* mark, count: something between two branches */
-	BRANCH_EVENT_TASK,  /* recording of a task begins: tid, pid; /proc has it still */
-	BRANCH_EVENT_EXEC,  /* the task runs another program now */
+	BRANCH_EVENT_TASK,  /* recording of a task begins: tid, pid; its /proc/TID still exists */
+	BRANCH_EVENT_EXEC,  /* the task has called exec */
 	BRANCH_EVENT_MAPS,  /* its process's executable mappings: maps, which the back end frees
 			     * after sink.event() */
 	BRANCH_EVENT_LAST,  /* a place was hit: last, valid during sink.event() */
-	BRANCH_EVENT_EXIT,  /* status, as of waitpid(), if it was reaped; -1: it was not */
+	BRANCH_EVENT_EXIT,  /* status as of waitpid(); -1: not reaped by the back end */
 };
 
 /* The last branches before a place. */
@@ -22,7 +22,7 @@ struct branch_last_stack {
 	uint64_t address;            /* of the place */
 	const struct branch *branches; /* the oldest first */
 	size_t n;
-	bool unknown;                /* some are missing, it is not known which */
+	bool unknown;                /* some of the branches are missing, at unknown positions */
 };
 
 struct branch_event {
@@ -39,8 +39,8 @@ struct branch_event {
 	};
 	pid_t tid, pid;
 	enum branch_event_kind kind;
-	bool collected; /* a branch or mark happened at or before `time`, and after what was
-			 * collected before */
+	bool collected; /* time is when the branch or mark was collected: it happened at or before
+			 * that, and after the previous collection */
 };
 
 #endif

@@ -7,8 +7,7 @@
 #include "common/branch.h"
 
 enum {
-	NUMBER = sizeof(uint64_t), /* the shortest that an item is: so many cannot be more than
-				    * that */
+	NUMBER = sizeof(uint64_t), /* the least bytes of an item, which bounds their number */
 	FILES_MAX = 1 << 16,
 	FUNCTIONS_MAX = 1 << 20,
 	ROWS_MAX = 1 << 24,        /* lines, or instructions */
@@ -55,7 +54,7 @@ void findings_put(struct wire_out *o, const struct findings *s, size_t files)
 	}
 }
 
-/* How many come, if there is room for them beside the n that there are. */
+/* Reads a number of items. Fails if n and these would be more than `most`. */
 static size_t count(struct wire_in *in, size_t n, size_t most)
 {
 	size_t left = in->left / NUMBER;
@@ -109,7 +108,7 @@ static void get_insns(struct wire_in *in, struct findings *s)
 	}
 }
 
-/* Arrays keep their room. */
+/* Sets the counts back to those in *before; arrays keep their memory. */
 static void cut(struct findings *s, const struct findings *before)
 {
 	while (s->nfiles > before->nfiles)

@@ -19,7 +19,7 @@ struct found_function {
 
 struct found_line {
 	uint64_t vaddr;
-	uint32_t file, line; /* line 0: none from here on */
+	uint32_t file, line; /* line 0: no line from this address on */
 	bool statement;
 };
 
@@ -33,9 +33,9 @@ struct findings {
 	char **files;
 	struct found_function *functions;
 	struct found_line *lines; /* of these functions */
-	struct found_insn *insns; /* likewise */
+	struct found_insn *insns; /* branching instructions of these functions */
 	size_t nfiles, nfunctions, nlines, ninsns;
-	bool whole; /* all functions that have lines are there, entered or not */
+	bool whole; /* it has all functions that have lines, not only those that ran */
 };
 
 void findings_free(struct findings *s);
@@ -44,9 +44,9 @@ void findings_free(struct findings *s);
 void findings_put(struct wire_out *o, const struct findings *s, size_t files);
 
 /*
- * Adds to s what findings_put() wrote. The bytes are as untrusted as the program: every number of a
- * file must be that of a file in s, every kind and length one that an instruction has. Returns
- * false and leaves s as it was if they are not, or if there are too many.
+ * Adds to s what findings_put() wrote. The bytes are as untrusted as the program: each file number
+ * must be that of a file in s, each kind and length a valid one. Otherwise, and if there are too
+ * many items, returns false and leaves s unchanged.
  */
 bool findings_get(struct wire_in *in, struct findings *s);
 

@@ -148,9 +148,10 @@ uint8_t branch_images_kind(struct images *im, pid_t pid, uint64_t address)
 	return im->kinds[slot].kind;
 }
 
-/* ---- branches that no record has --------------------------------------------------------- */
+/* ---- branches without a record --------------------------------------------------------- */
 
-/* Reads "p:GROUP/NAME PATH:0xOFFSET...". Returns false if it is none, or of no file. */
+/* Reads the file and offset of "p:GROUP/NAME PATH:0xOFFSET...". Returns false for any other line,
+ * and if the file cannot be found. */
 static bool site_of(const char *line, size_t len, struct session_site *site)
 {
 	char *text = xstrndup(line, len), *path = strchr(text, ' '), *colon = path;
@@ -213,7 +214,8 @@ void branch_images_probes(struct images *im, const char *definitions)
 	sort_sites(im);
 }
 
-/* A file system may give its files another device in maps, whose major number is 0. */
+/* Whether a uprobe is at this offset. Some file systems (btrfs, overlayfs) have another device, of
+ * major number 0, in /proc/PID/maps than in stat(); these are compared by inode only. */
 static bool has_probe(const struct images *im, const struct module *m, uint64_t offset)
 {
 	unsigned int major, minor;
@@ -234,16 +236,14 @@ static bool has_probe(const struct images *im, const struct module *m, uint64_t 
 struct walk {
 	const struct images *im;
 	struct image_process *p;
-	bool probed; /* it went over a conditional jump that has a uprobe */
+	bool probed; /* passed a conditional jump that has a uprobe */
 };
 
-/*
- * Returns whether code that begins at `ip` gets to `to` without a branch but for at most `more`
- * direct ones, which the kernel may have carried out.
- */
+/* Returns whether execution from `ip` reaches `to` without branches, except for at most `more`
+ * direct ones, which the kernel may have emulated. */
 static bool leads_to(struct walk *w, uint64_t ip, uint64_t to, unsigned int more)
 {
-	enum { STEPS = 1000 }; /* between two branches */
+	enum { STEPS = 1000 }; /* instructions between two branches */
 
 	for (unsigned int i = 0; i < STEPS; i++) {
 		const struct image_map *m;
@@ -263,7 +263,8 @@ static bool leads_to(struct walk *w, uint64_t ip, uint64_t to, unsigned int more
 		target = ip + (uint64_t)(int64_t)insn.distance;
 		switch (insn.kind) {
 		case BRANCH_UNKNOWN:
-		case BRANCH_SYSCALL: /* no record has it, and it goes on behind it */
+		case BRANCH_SYSCALL: /* the processor does not record it; execution continues after
+				      * it */
 			break;
 		case BRANCH_JCC:
 			w->probed |= has_probe(w->im, m->module, offset);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Metadata for reading a file without the programs: what was mapped where, and the symbols and
- * source lines of all addresses that branches had. Each piece has what is new since the last one.
- * docs/format.md, "Modules of branches".
+ * Metadata with which a file is read without the programs: the mappings of processes, and the
+ * symbols and source lines of all addresses of branches. Each metadata has what is new since the
+ * one before. Format: docs/format.md, "Modules of branches".
  */
 #ifndef TRAWL_CAPTURE_BRANCH_IMAGES_H
 #define TRAWL_CAPTURE_BRANCH_IMAGES_H
@@ -15,7 +15,8 @@
 struct image_map {
 	uint64_t start, end, offset;
 	struct module *module;
-	bool uprobes; /* [uprobes]: where the kernel has instructions run that it put uprobes on */
+	bool uprobes; /* [uprobes]: the kernel's copies of instructions that have uprobes run here
+		       * (XOL area) */
 };
 
 struct image_process {
@@ -23,13 +24,13 @@ struct image_process {
 	pid_t pid;
 	char *text;      /* the lines of its last BRANCH_EVENT_MAPS */
 	uint64_t time;
-	uint32_t mapping; /* number of these maps: every text of every process has another */
+	uint32_t mapping; /* number of this version of the process's maps, unique in the capture */
 	struct image_map *maps;
 	size_t nmaps;
-	size_t last;     /* the one that was found last */
+	size_t last;     /* index of the entry that was last found */
 };
 
-/* From where a branch went to where the next one came from. */
+/* A result of branch_images_gap(): the target of a branch, and the address of the next branch. */
 struct image_way {
 	uint64_t from, to;
 	uint32_t mapping; /* 0: empty */
@@ -45,54 +46,50 @@ struct images {
 	struct {
 		uint64_t address;
 		const struct image_process *process;
-		uint64_t time; /* of its maps */
+		uint64_t time; /* time of its maps */
 		uint8_t kind;
-	} kinds[4096]; /* of instructions, by address */
-	struct image_way *ways; /* 1 << IMAGE_WAYS_BITS, by from and to; NULL: none was asked for */
-	uint32_t mappings;      /* the number of the newest maps */
-	struct session_site *sites; /* that have uprobes, by offset */
+	} kinds[4096]; /* cache of the kinds of instructions, by address */
+	struct image_way *ways; /* cache of 1 << IMAGE_WAYS_BITS entries, by from and to; NULL until
+				 * the first use */
+	uint32_t mappings;      /* number of the latest maps */
+	struct session_site *sites; /* places with uprobes, sorted by offset */
 	size_t nsites;
 };
 
 void branch_images_free(struct images *im);
 
-/*
- * Records the mappings of a process from `time` on. maps: the text of /proc/PID/maps. The process
- * must still be there: its files are opened through /proc. 0, or -1 with *err.
- */
+/* Records the mappings of a process from `time` on. maps: the text of /proc/PID/maps. The process
+ * must still exist, because its files are opened through /proc. Returns 0, or -1 with *err. */
 int branch_images_map(struct images *im, pid_t pid, const char *maps, uint64_t time,
 	       struct trawl_writer *w, struct trawl_error *err);
 
-/* Notes an address that a branch of the process came from or went to: its symbol and line are
- * written. */
+/* Adds an address of a branch of the process: its symbol and line will be written. */
 void branch_images_hit(struct images *im, pid_t pid, uint64_t address);
 
 /* Returns the enum branch_kind of the instruction at an address, read from the program's file;
- * BRANCH_UNKNOWN: no branch is there, or the file cannot be read. */
+ * BRANCH_UNKNOWN if it is no branch, or if the file cannot be read. */
 uint8_t branch_images_kind(struct images *im, pid_t pid, uint64_t address);
 
-/*
- * Takes note of the uprobes in the text of tracefs's uprobe_events. A conditional jump under one
- * may have branched without a record. A path below /proc/self is another process's and is left out.
- */
+/* Adds the uprobes in the text of tracefs's uprobe_events: a conditional jump with a uprobe may
+ * branch without a record. Ignores paths below /proc/self, which mean another process's file. */
 void branch_images_probes(struct images *im, const char *definitions);
-/* Likewise of these places. */
+/* The same for uprobes of this capture. */
 void branch_images_sites(struct images *im, const struct session_site *sites, size_t n);
 
 /*
- * Returns whether branches are, or may be, missing between two records of a task, of which one went
- * to `from` and the next comes from `to`, because the kernel carried them out for a uprobe: no
- * processor has a record of that. True if the code leads there by direct jumps or calls only, if it
- * leads there over a conditional jump that has a uprobe, or if one of the two is in [uprobes]. The
- * code is that of the programs' files.
+ * Returns whether branches may be missing between two records of a task: one that went to `from`,
+ * and the next one, which comes from `to`. The kernel emulates a branch that has a uprobe, and the
+ * processor does not record it. True if the code between the two (read from the programs' files)
+ * has direct jumps or calls, or a conditional jump with a uprobe, or if one of the two is in
+ * [uprobes].
  */
 bool branch_images_gap(struct images *im, pid_t pid, uint64_t from, uint64_t to);
 
-/* Writes as metadata what is new of all modules. whole: writes all of it again, for a flight
- * recorder, which keeps the newest metadata of each name only. 0, or -1 with *err. */
+/* Writes as metadata what is new in all modules. whole: writes everything again, for a flight
+ * recorder, which keeps only the newest metadata of each name. Returns 0, or -1 with *err. */
 int branch_images_write(struct images *im, bool whole, struct trawl_writer *w,
 			struct trawl_error *err);
-/* Writes all that is known, for a file that begins. 0, or -1 with *err. */
+/* Writes everything, at the begin of a file. Returns 0, or -1 with *err. */
 int branch_images_write_all(struct images *im, struct trawl_writer *w, struct trawl_error *err);
 
 #endif

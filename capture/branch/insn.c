@@ -6,7 +6,7 @@
 
 enum { FLAG_C = 1 << 0, FLAG_P = 1 << 2, FLAG_Z = 1 << 6, FLAG_S = 1 << 7, FLAG_O = 1 << 11 };
 
-/* The conditions 0, 2, 4 ... of a jcc; the odd ones are their opposites. */
+/* Conditions of a jcc: bit 0 negates the condition in the other bits. */
 static bool condition_holds(unsigned int condition, uint64_t flags)
 {
 	bool sign = flags & FLAG_S, over = flags & FLAG_O, zero = flags & FLAG_Z;
@@ -46,7 +46,7 @@ bool branch_insn_known(void)
 	return true;
 }
 
-/* The low four bits of the opcode tell the condition of 70..7f and 0f 80..8f. */
+/* The condition is in the low four bits of the opcodes 70..7f and 0f 80..8f. */
 static uint8_t condition_of(const ZydisDecodedInstruction *z)
 {
 	switch (z->mnemonic) {
@@ -67,7 +67,7 @@ static uint8_t condition_of(const ZydisDecodedInstruction *z)
 
 static uint8_t kind_of(const ZydisDecodedInstruction *z)
 {
-	/* Not the attribute, which an operand in memory at [rip+N] has, too. */
+	/* Not ZYDIS_ATTRIB_IS_RELATIVE, which an operand in memory at [rip+N] sets, too. */
 	bool relative = z->raw.imm[0].is_relative;
 
 	if (z->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR)

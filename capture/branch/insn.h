@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Instructions as single steps see them: which branch, and whether it is taken. */
+/* Decodes instructions for single-stepping: the kind of branch, and whether it is taken. */
 #ifndef TRAWL_CAPTURE_BRANCH_INSN_H
 #define TRAWL_CAPTURE_BRANCH_INSN_H
 
@@ -9,7 +9,8 @@
 
 enum {
 	BRANCH_INSN_BYTES = 15,   /* the longest instruction */
-	BRANCH_BREAKPOINT = 0xcc, /* int3, which a uprobe puts in place of an instruction */
+	BRANCH_BREAKPOINT = 0xcc, /* int3, which a uprobe writes over the first byte of an
+				   * instruction */
 };
 
 /* The registers that decide whether a branch is taken. */
@@ -19,14 +20,16 @@ struct branch_regs {
 };
 
 struct branch_insn {
-	uint8_t length;     /* 0: not known */
+	uint8_t length;     /* in bytes; 0: not known */
 	uint8_t kind;       /* enum branch_kind; BRANCH_UNKNOWN: no branch */
-	uint8_t condition;  /* of a jcc: the low four bits of its opcode, or one of the below */
+	uint8_t condition;  /* of a jcc: the low four bits of its opcode, or one of those below */
 	int32_t distance;   /* of a direct jump or call: from the next instruction to its target */
-	uint16_t pops;      /* of a ret: bytes that it takes off the stack beside the address */
+	uint16_t pops;      /* of a ret: bytes that it pops besides the return address */
 	bool pushes_flags;  /* pushf */
-	bool traps;         /* int3, int1, int: a signal may follow that is the program's own */
-	bool probed;        /* a uprobe's int3 stands in its place, and the kernel runs it */
+	bool traps;         /* int3, int1, int: the program itself may cause the signal that
+			     * follows */
+	bool probed;        /* memory has a uprobe's int3 here; the kernel steps or emulates the
+			     * instruction */
 };
 
 enum {
@@ -40,7 +43,7 @@ enum {
 /* Returns whether trawl was built with Zydis. */
 bool branch_insn_known(void);
 
-/* Decodes the instruction in n bytes. Its length is 0 if they hold none. */
+/* Decodes the instruction at the begin of n bytes. length is 0 if it is invalid or incomplete. */
 struct branch_insn branch_insn_decode(const uint8_t *bytes, size_t n, bool compat);
 
 /* Returns whether a conditional jump is taken with these registers. */

@@ -24,7 +24,7 @@ bool join_stacks(const struct branch_stack *before, const struct branch_stack *n
 		return true;
 	}
 	j->fresh = (size_t)taken;
-	if (!before) /* older branches are of the time before the event */
+	if (!before) /* older branches are from before the event was opened */
 		return true;
 	common = now->n - j->fresh;
 	if (common > before->n)
@@ -39,7 +39,7 @@ bool join_stacks(const struct branch_stack *before, const struct branch_stack *n
 	return true;
 }
 
-/* How many branches the processor's records hold, as far as Linux says. */
+/* Returns how many branches the processor's records hold, as Linux reports it. */
 static unsigned int depth(void)
 {
 	FILE *f = fopen("/sys/bus/event_source/devices/cpu/caps/branches", "re");
@@ -63,7 +63,7 @@ void join_attr(struct perf_event_attr *a, uint64_t config)
 	a->read_format |= PERF_FORMAT_ID;
 	a->branch_sample_type = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_ANY |
 				PERF_SAMPLE_BRANCH_TYPE_SAVE;
-	/* Linux refuses counts in samples of events that children inherit. */
+	/* Linux refuses PERF_SAMPLE_READ for inherited events. */
 	a->inherit = a->mmap = a->mmap2 = a->comm = a->comm_exec = a->task = 0;
 }
 
@@ -73,8 +73,8 @@ struct trial {
 	struct loop_count loop;
 	struct branch_stack last;
 	uint64_t count, idle;
-	unsigned int turns; /* of the loop since its last return */
-	unsigned int whole; /* runs of the loop that were joined exactly */
+	unsigned int turns; /* jumps of the loop since its last return */
+	unsigned int whole; /* runs of the loop that were joined without error */
 	bool sampled, known, wrong;
 };
 
@@ -142,7 +142,7 @@ static bool try_event(uint64_t config, struct trial *t)
 	if (ring != MAP_FAILED) {
 		ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
 		for (unsigned int i = 0; i < RUNS; i++) {
-			/* An event that counts system calls, too, is not the right one. */
+			/* An event that also counts system calls must fail the test. */
 			syscall(SYS_getpid);
 			loop_run();
 		}
@@ -155,10 +155,8 @@ static bool try_event(uint64_t config, struct trial *t)
 	return ring != MAP_FAILED;
 }
 
-/*
- * Whether whole runs of the loop come out as they ran, and nothing else. Whenever the thread has
- * left its CPU some branches are missing, so that it may take more than one try.
- */
+/* Whether complete runs of the loop are joined without error. Some branches are missing whenever
+ * the thread has left its CPU, so this takes several tries. */
 static bool event_is_right(uint64_t config)
 {
 	struct trial t;
@@ -174,8 +172,9 @@ static bool event_is_right(uint64_t config)
 
 int join_find_event(uint64_t *config, struct trawl_error *err)
 {
-	/* BR_INST_RETIRED.NEAR_TAKEN of most of Intel's processors, of Tremont and of Goldmont; AMD's
-	 * ExRetBrnTkn. */
+	/*
+	 * BR_INST_RETIRED.NEAR_TAKEN: most Intel processors, Tremont, Goldmont; AMD: ExRetBrnTkn.
+	 */
 	static const uint64_t events[] = { 0x20c4, 0xc0c4, 0x80c4, 0xc4 };
 
 	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++) {

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The back end "perf-joined": samples of the last branches so close to each other that they
- * overlap, joined into one stream. Each sample says how many branches its task had taken on its
- * CPU, so that it is known how many of a stack's branches are new and how many are between two
- * stacks. When a task leaves its CPU, Linux discards the records since its last sample: these are
- * missing, and counted.
+ * The back end "perf-joined" samples the last branches so often that the samples overlap, and joins
+ * them into one stream. Each sample has the number of branches that its task has taken on its CPU:
+ * this gives the number of new branches in a stack, and of branches between two stacks. When a task
+ * leaves its CPU, Linux discards the branches since its last sample; they are counted as lost.
  *
- * Linux gives no counts in samples of events that children inherit. So two kinds of events are
- * opened: one that counts nothing is inherited and tells of tasks and mappings; the others are
- * opened of each task as it is seen. What a new task does before that is marked as lost.
+ * Linux has no counts in samples of inherited events. So there are two kinds of events: a dummy
+ * event, which is inherited, reports tasks and mappings; sampling events are opened for each task
+ * when it is first seen. What a new task does before that is marked as lost.
  */
 #include "config.h"
 
@@ -30,19 +29,20 @@
 
 enum { PAGES = 1024 };
 
-static const uint64_t MATURE_NS = 20000000; /* records of all CPUs are there after so long */
+static const uint64_t MATURE_NS = 20000000; /* after so long the records of all CPUs have been
+					     * written */
 
 struct joined_cpu {
 	int fd; /* -1: none, the CPU is offline */
-	uint64_t id, count, idle; /* as of the last sample */
+	uint64_t id, count, idle; /* values of the last sample */
 };
 
 struct joined_task {
 	uint32_t tid, pid;
-	bool late;   /* it ran before its events were opened, and has had no sample since */
-	bool broken; /* branches are missing in front of its next sample, nobody knows how many */
-	size_t cpu;  /* of its last sample */
-	uint64_t time; /* of its last sample; 0: none */
+	bool late;   /* it ran before its events were opened, and no sample has come since */
+	bool broken; /* an unknown number of branches is missing before its next sample */
+	size_t cpu;  /* CPU of its last sample */
+	uint64_t time; /* time of its last sample; 0: none */
 	struct branch_stack last;
 	struct joined_cpu cpus[];
 };
@@ -50,12 +50,12 @@ struct joined_task {
 struct joined_state {
 	struct perf_ring ring;
 	struct branch_scope scope;
-	struct perf_event_attr attr; /* of the events that sample */
+	struct perf_event_attr attr; /* attributes of the sampling events */
 	struct joined_task **tasks;
 	size_t ntasks;
-	size_t found; /* of the task found last */
+	size_t found; /* index of the task that was last found */
 	bool begun, stopped;
-	bool blind; /* a CPU was offline when recording began: nothing counts on it */
+	bool blind; /* a CPU was offline when recording began: it has no events */
 };
 
 /* ---- tasks ------------------------------------------------------------------------------- */
@@ -74,7 +74,7 @@ static int open_event(struct joined_state *s, const struct perf_event_attr *a, p
 	return fd;
 }
 
-/* Opens the events of a task, which count at once if it runs already. Returns how many. */
+/* Opens the events of a task, which count at once if it runs. Returns how many. */
 static unsigned int add_task(struct joined_state *s, pid_t tid, pid_t pid, bool late)
 {
 	unsigned int n = 0;
@@ -118,7 +118,7 @@ static struct joined_task *find_task(struct joined_state *s, uint32_t tid)
 	return NULL;
 }
 
-/* The task and CPU of the event with this id. */
+/* Returns the task of the event with this ID, and its CPU. */
 static struct joined_task *find_event(struct joined_state *s, uint64_t id, size_t *cpu)
 {
 	for (size_t n = 0; n < s->ntasks; n++) {
@@ -249,10 +249,8 @@ static int mark(struct branch_sink *sink, const struct joined_task *t, uint64_t 
 		   err);
 }
 
-/*
- * Marks what is missing between the task's last sample and this one. Where it is not known how many
- * branches that are, it is not known either which of the stack's are new: it stands for itself.
- */
+/* Marks missing branches between the task's last sample and this one. If their number is unknown,
+ * so is the overlap: the stack is then written whole, as one that is not joined to the last. */
 static int mark_missing(struct branch_sink *sink, const struct joined_task *t, uint64_t time,
 			bool known, uint64_t lost, struct trawl_error *err)
 {
@@ -264,7 +262,7 @@ static int mark_missing(struct branch_sink *sink, const struct joined_task *t, u
 		       : 0;
 }
 
-/* blind: where two stacks do not overlap, the task may have been on a CPU where nothing counts. */
+/* blind: between stacks that do not overlap, the task may have been on a CPU without events. */
 static int take_stack(struct joined_task *t, bool blind, size_t cpu, const struct join_sample *m,
 		      const struct branch_stack *now, struct branch_sink *sink,
 		      struct trawl_error *err)
@@ -315,7 +313,7 @@ static int take_sample(struct joined_state *s, struct branch_sink *sink,
 	return t ? take_stack(t, s->blind, cpu, &m, &now, sink, err) : 0;
 }
 
-/* Records stopped for a while, of whoever it was. */
+/* Records of unknown tasks were lost: the next sample of each task is after a gap. */
 static void break_all(struct joined_state *s)
 {
 	for (size_t i = 0; i < s->ntasks; i++)
@@ -327,9 +325,10 @@ struct event_count {
 };
 
 /*
- * Returns whether it is known how many branches the task took after its last sample. Where it was
- * on no other CPU since, the event of this CPU could count no longer than it did; before the first
- * sample, all events together counted as long as each could.
+ * Returns whether the number of branches after the task's last sample is known, and that in *lost.
+ * It is known if the task was on no other CPU since: then this CPU's event counted as long as it
+ * was enabled. Before the first sample: if all events together counted as long as they were
+ * enabled.
  */
 static bool count_rest(const struct joined_state *s, const struct joined_task *t, uint64_t *lost)
 {
@@ -350,7 +349,7 @@ static bool count_rest(const struct joined_state *s, const struct joined_task *t
 	return !t->late && !t->broken && !s->blind && enabled == running;
 }
 
-/* Marks what a task did after its last sample; it has no more. */
+/* Marks the branches after the last sample of a task that has ended. */
 static int end_task(struct joined_state *s, struct joined_task *t, struct branch_sink *sink,
 		    struct trawl_error *err)
 {
@@ -402,7 +401,8 @@ static int take(struct joined_state *s, struct branch_sink *sink, const struct p
 		if (!find_task(s, r->tid))
 			add_task(s, (pid_t)r->tid, (pid_t)r->pid, true);
 		break;
-	default: /* how many samples were lost does not matter: the next one has the count */
+	default: /* the number of lost samples does not matter: the next sample has the count of
+		  * branches */
 		break;
 	}
 	return perf_ring_emit(&s->ring, h, sink, err);

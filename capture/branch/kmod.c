@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The back ends "kmod-step" (trawl.ko steps the tasks in the kernel) and "kmod-lbr" (trawl.ko reads
- * the processor's last branches whenever a task leaves its CPU). The module's ring has all branches,
- * or those before probes. A dummy event of perf has the mappings.
+ * the processor's last branches whenever a task leaves its CPU). Branches (all, or those before
+ * probes) come from the module's ring, mappings and tasks from a dummy event of perf.
  */
 #include "config.h"
 
@@ -22,7 +22,7 @@
 #include "capture/sys/clock.h"
 #include "capture/sys/lockdown.h"
 #include "common/branchrecord.h"
-/* Names that libtrawl has, too. */
+/* The module's names clash with those of libtrawl. */
 #define trawl_record kmod_record
 #define trawl_kind kmod_kind
 #include "kmod/trawl_uapi.h"
@@ -31,7 +31,7 @@
 
 enum { RECORDS = 1 << 18, PERF_PAGES = 64, CALLS = 4096 };
 
-/* The system call of a task that has not returned. */
+/* A task's system call that has not returned yet. */
 struct open_call {
 	struct open_call *next;
 	uint32_t tid;
@@ -49,7 +49,7 @@ struct kmod_state {
 	struct open_call *calls[CALLS];
 
 	enum trawl_provider provider;
-	/* Records with TRAWL_FLAG_PROBE that wait for what they belong to. */
+	/* Branches of records with TRAWL_FLAG_PROBE; the record of their hit follows. */
 	struct branch pending[BRANCH_LAST_MAX];
 	size_t npending;
 };
@@ -134,7 +134,7 @@ static unsigned int deepest(const struct branch_scope *scope)
 	return most;
 }
 
-/* Refuses last=N for more branches than the processor keeps: the user would get fewer. */
+/* Refuses last=N if the processor keeps fewer branches. */
 static int check_depth(const struct branch_scope *scope, struct trawl_error *err)
 {
 	struct trawl_provider_info info;
@@ -150,8 +150,8 @@ static int check_depth(const struct branch_scope *scope, struct trawl_error *err
 	return 0;
 }
 
-/* Whether these bytes begin with a call or jump that the kernel carries out itself under a uprobe:
- * those with a constant target, but for loop and jrcxz. */
+/* Whether the instruction is a call or jump that the kernel emulates if it has a uprobe: one with a
+ * constant target, except loop and jrcxz. */
 static bool is_carried_out(const uint8_t *bytes, size_t n)
 {
 	size_t i = 0;
@@ -167,10 +167,8 @@ static bool is_carried_out(const uint8_t *bytes, size_t n)
 	       (bytes[i] & 0xf0) == 0x70;
 }
 
-/*
- * The processor has no record of a branch that the kernel carries out: it would be missing in the
- * middle of the stacks of later hits.
- */
+/* Refuses places at branches that the kernel emulates: the processor does not record such a branch,
+ * so it would be missing inside the stacks of later hits. */
 static int check_places(const struct branch_scope *scope, struct trawl_error *err)
 {
 	uint8_t bytes[BRANCH_INSN_BYTES];
@@ -211,7 +209,8 @@ static int enable(struct kmod_state *k, const struct branch_scope *scope, struct
 	return 0;
 }
 
-/* The kernel calls the handler that was registered last first: branches come before the event. */
+/* The kernel calls the handler that was registered last first, so the branches of a hit are in the
+ * ring before the event of the uprobe. */
 static int add_places(struct kmod_state *k, struct trawl_error *err)
 {
 	for (size_t i = 0; i < k->scope.nplaces; i++) {
@@ -370,7 +369,7 @@ static struct open_call *call_of(struct kmod_state *k, uint32_t tid)
 	return *at;
 }
 
-/* A system call is one branch: from its instruction to where the task goes on. */
+/* Emits a system call as one branch: from its instruction to where the task continues. */
 static int end_call(struct kmod_state *k, struct branch_sink *sink, const struct kmod_record *r,
 		    uint64_t to, struct trawl_error *err)
 {
@@ -390,7 +389,7 @@ static size_t take_pending(struct kmod_state *k, const struct kmod_record *r)
 	return r->cycles == n ? n : 0;
 }
 
-/* A probe was hit. */
+/* Emits the branches before a hit of a probe. */
 static int put_last(struct kmod_state *k, struct branch_sink *sink, const struct kmod_record *r,
 		    struct trawl_error *err)
 {
@@ -406,8 +405,8 @@ static int put_last(struct kmod_state *k, struct branch_sink *sink, const struct
 	return sink->event(sink, &e, err);
 }
 
-/* The task has left its CPU: its last branches. Some may be those of the stack before: nothing
- * tells them from the same branches taken again. */
+/* Emits the last branches of a task that left its CPU. Some may be those of its previous stack:
+ * they look like the same branches taken again. */
 static int put_stack(struct kmod_state *k, struct branch_sink *sink, const struct kmod_record *r,
 		     struct trawl_error *err)
 {
@@ -471,7 +470,7 @@ static int take(struct kmod_state *k, struct branch_sink *sink, const struct kmo
 	}
 }
 
-/* Gives the sink the mappings and tasks up to a record's time, before the record. */
+/* Emits the mappings and tasks up to a record's time; called before the record is emitted. */
 static int emit_until(struct kmod_state *k, uint64_t time, struct branch_sink *sink,
 		      struct trawl_error *err)
 {
@@ -487,7 +486,8 @@ static int emit_until(struct kmod_state *k, uint64_t time, struct branch_sink *s
 	return 0;
 }
 
-/* Reads the head first: perf's ring then has the mappings from before those records. */
+/* Reads the head of the module's ring first: then perf's ring has all mappings from before its
+ * records. */
 static int drain(void *state, struct branch_sink *sink, struct trawl_error *err)
 {
 	struct kmod_state *k = state;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perf opens events with branch stacks also where it takes the records for something that they are
- * not (a format that the kernel does not know), and where they will never be scheduled, because
- * somebody else uses the records with another filter. Only trying it tells.
+ * perf_event_open() with branch stacks also succeeds where the kernel misreads the records (their
+ * format is newer than the kernel), and where the event will never be scheduled (another event uses
+ * the records with another filter). So the records of a known loop are checked.
  */
 #include "config.h"
 
@@ -24,7 +24,7 @@ enum { PAGE = 4096, PAGES = 8, PERIOD = 97, RUNS = 3 };
 struct check {
 	struct loop_count loop;
 	unsigned int samples;
-	bool strange; /* an address that cannot be one */
+	bool strange; /* an address that is not canonical */
 };
 
 static void take_sample(struct check *c, const char *record, size_t size)
@@ -47,7 +47,7 @@ static void take_record(void *arg, const char *record, const struct perf_event_h
 		take_sample(arg, record, h->size);
 }
 
-/* Records the loop. Returns 0, or -1 with errno. *ran: the time in ns that the event counted. */
+/* Records the loop. Returns 0, or -1 with errno. *ran: time in ns for which the event counted. */
 static int record(int fd, struct check *c, uint64_t *ran)
 {
 	struct perf_event_mmap_page *ring = mmap(NULL, (PAGES + 1) * PAGE, PROT_READ | PROT_WRITE,

@@ -7,8 +7,9 @@
 #include "format/trawl.h"
 
 /*
- * Records a known loop in this thread with the branch stacks of these attributes. Returns 0 if they
- * have its branches and nothing that cannot be; -1 with *err: why they cannot be used.
+ * Records a known loop in this thread with branch stacks of these attributes. Returns 0 if they
+ * have the loop's branches and no impossible ones; -1 with *err, which says why they cannot be
+ * used.
  */
 int lbr_check(const struct perf_event_attr *attr, struct trawl_error *err);
 

@@ -16,18 +16,18 @@
 #include "common/hashset.h"
 
 enum {
-	FUNCTION_MOST = 1 << 20, /* bytes of one */
+	FUNCTION_MOST = 1 << 20, /* bytes of a function */
 	/* LOOKUP_ALL finds nothing in a program with more functions that have lines, or symbols. */
 	WHOLE_MOST = 2000,
 	SYMBOLS_MOST = 200000,
 };
 
 struct lookup {
-	struct elf_file *elf;    /* NULL: `why` says why */
+	struct elf_file *elf;    /* NULL: could not be opened; `why` has the reason */
 	struct dwarf *dwarf;
 	char why[LOOKUP_TEXT_MAX];
-	struct hashset seen;     /* addresses, and functions with the highest bit */
-	struct findings found;   /* since the last answer; but all files */
+	struct hashset seen;     /* addresses; functions with bit 63 set */
+	struct findings found;   /* new since the last answer; but all files */
 };
 
 /* ---- what was hit ------------------------------------------------------------------------ */
@@ -52,7 +52,8 @@ static uint32_t file_number(struct findings *s, const char *file)
 	return (uint32_t)s->nfiles++;
 }
 
-/* Adds a row, which replaces one at the same address: that has no bytes. A third of them are so. */
+/* Adds a row, and drops the one before if it has the same address, and so covers no bytes. A third
+ * of the rows are such. */
 static void add_row(void *arg, const struct dwarf_row *row)
 {
 	struct findings *s = arg;
@@ -68,7 +69,7 @@ static void add_row(void *arg, const struct dwarf_row *row)
 	s->lines[s->nlines - 1] = l;
 }
 
-/* The branching instructions of a stretch of code. */
+/* Adds the branching instructions of a range of code. */
 static void add_insns(struct lookup *m, uint64_t from, uint64_t to)
 {
 	uint8_t bytes[BRANCH_INSN_BYTES];
@@ -88,7 +89,7 @@ static void add_insns(struct lookup *m, uint64_t from, uint64_t to)
 	}
 }
 
-/* Where the section ends that holds this address. */
+/* Returns the end of the section that contains this address. */
 static uint64_t section_end(const struct lookup *m, uint64_t vaddr)
 {
 	Elf_Scn *scn = NULL;
@@ -102,7 +103,7 @@ static uint64_t section_end(const struct lookup *m, uint64_t vaddr)
 	return vaddr;
 }
 
-/* A symbol without a size reaches to the next one, and not beyond its section. */
+/* A symbol without a size ends at the next symbol, or at the end of its section. */
 static uint64_t size_of(struct lookup *m, const struct elf_symbol *s)
 {
 	uint64_t end = section_end(m, s->vaddr);
@@ -126,12 +127,12 @@ static char *readable(const char *symbol)
 	return name;
 }
 
-/* A function, with its lines and branches, if it is new. Takes the name. */
+/* Adds a function with its lines and branches, unless it was added before. Takes over the name. */
 static void add_function(struct lookup *m, char *name, uint64_t vaddr, uint64_t size)
 {
 	struct findings *s = &m->found;
 
-	/* Functions and addresses share the set: functions have the highest bit. */
+	/* Functions and addresses share the set: functions have bit 63 set. */
 	if (!is_new(m, vaddr | 1ull << 63)) {
 		free(name);
 		return;
@@ -244,7 +245,8 @@ static void put_program(struct wire_out *o, const struct lookup *m)
 	}
 }
 
-/* Frees what the answer has, except the files: later answers number files from the first on. */
+/* Frees the contents of the last answer except the files: file numbers count from the first answer
+ * on. */
 static void forget(struct findings *s)
 {
 	struct findings files = { .files = s->files, .nfiles = s->nfiles };

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A loop in this program whose branches are known one by one: LOOP_TURNS - 1 times its jump, then
- * its return. Whoever records it can tell what it should have recorded.
- */
+/* A loop whose branches are known: its jump LOOP_TURNS - 1 times, then its return. Tests of branch
+ * recording compare with it. */
 #ifndef TRAWL_CAPTURE_BRANCH_LOOP_H
 #define TRAWL_CAPTURE_BRANCH_LOOP_H
 
@@ -10,14 +8,15 @@
 
 enum { LOOP_TURNS = 1000 };
 
-/* Branches of the loop that were recorded. wrong: from an instruction of it, but not as it runs. */
+/* Counts of recorded branches of the loop. wrong: from an instruction of it, to a wrong target or
+ * in a wrong order. */
 struct loop_count {
 	unsigned int turns, returns, wrong;
 };
 
 void loop_run(void);
 
-/* Counts a recorded branch; branches from elsewhere do not count. */
+/* Counts a recorded branch; ignores branches from outside the loop. */
 void loop_take(struct loop_count *c, const struct branch *b);
 
 #endif

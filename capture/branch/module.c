@@ -46,10 +46,8 @@ static bool is_it(int fd, const struct line *l)
 	       (makedev(l->major, l->minor) == st.st_dev || !l->major);
 }
 
-/*
- * Opens the file of a line at `path`. Its owner may have put something else there: a FIFO would
- * block the recorder, a device may have side effects. So it is compared before it is opened.
- */
+/* Opens the file of a line at `path`. The path may name something else by now: a FIFO would block
+ * the recorder, opening a device may have side effects. So device and inode are compared before. */
 static int open_if_it(const char *path, const struct line *l)
 {
 	int place = open(path, O_PATH | O_CLOEXEC), fd = -1;
@@ -64,7 +62,9 @@ static int open_if_it(const char *path, const struct line *l)
 	return fd;
 }
 
-/* Opens the file by its path if it is still there, else by the process's mapping (as root only). */
+/*
+ * Opens the file by its path, or, if that names another file, by /proc/PID/map_files (root only).
+ */
 static int open_file(pid_t pid, const struct line *l)
 {
 	char path[5000];
@@ -73,7 +73,7 @@ static int open_file(pid_t pid, const struct line *l)
 	snprintf(path, sizeof(path), "/proc/%d/root%s", pid, l->path);
 	fd = open_if_it(path, l);
 	if (fd < 0)
-		fd = open_if_it(l->path, l); /* the process may be gone */
+		fd = open_if_it(l->path, l); /* the process may have ended */
 	if (fd >= 0)
 		return fd;
 	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid, l->start,
@@ -81,7 +81,7 @@ static int open_file(pid_t pid, const struct line *l)
 	return open_if_it(path, l);
 }
 
-/* The folder, if the file is what has this path for the recorder, too; malloc'd. */
+/* Returns the file's folder, malloc'd; NULL if the recorder sees another file at this path. */
 static char *folder_of(const char *path, const struct line *l)
 {
 	const char *slash = strrchr(path, '/');
@@ -125,7 +125,7 @@ static void open_symbols(struct module *m, struct reader_starter *starter, pid_t
 		fail(m, why);
 }
 
-/* All 64-bit processes have the same vdso: the recorder's is used. */
+/* All 64-bit processes have the same vdso, so the recorder's own is read. */
 static void open_vdso(struct module *m, struct reader_starter *starter, bool compat)
 {
 	const char *why;
@@ -138,7 +138,7 @@ static void open_vdso(struct module *m, struct reader_starter *starter, bool com
 		fail(m, why);
 }
 
-/* Writes the file's key in metadata. Returns false if the line is of no file. */
+/* Writes the file's key in metadata. Returns false if the line is no mapping of a file. */
 static bool key_of(const struct line *l, char *key, size_t size)
 {
 	bool vdso = !strcmp(l->path, "[vdso]");
@@ -204,7 +204,7 @@ void modules_free(struct module *list)
 	}
 }
 
-/* ---- what its reader says ---------------------------------------------------------------- */
+/* ---- answers of its reader ---------------------------------------------------------------- */
 
 static bool is_hex(unsigned char c)
 {
@@ -254,7 +254,7 @@ static void ask(struct module *m, enum lookup_request what, const uint64_t *offs
 		fail(m, why);
 }
 
-/* Asks the reader for the program's segments, once. Returns whether it can be asked for symbols. */
+/* Asks the reader for the program's segments, once. Returns whether symbols can be read. */
 static bool is_open(struct module *m)
 {
 	if (m->reader.socket < 0)
@@ -282,7 +282,7 @@ static void resolve(struct module *m)
 
 /* ---- what was hit ------------------------------------------------------------------------ */
 
-/* The file's bytes from `offset` on, up to n, from the window if it has them. */
+/* Reads up to n bytes of the file at `offset`, from the window if it has them. */
 static size_t read_file(struct module *m, uint64_t offset, uint8_t *bytes, size_t n)
 {
 	uint64_t at = offset - m->window_at;
@@ -389,7 +389,7 @@ static void add_files(struct json *j, const struct findings *m, size_t from)
 	json_end(j);
 }
 
-/* Writes each row as differences to the row before, which are small. */
+/* Rows are written as differences to the row before: small numbers compress better. */
 static void add_lines(struct json *j, const struct findings *m, size_t from)
 {
 	struct found_line before = { 0 };

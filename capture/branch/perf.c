@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The back ends that need a processor with branch records and no module: "perf-bts" (each branch is
- * an event of its own, which perf takes from the branch trace store), "intel-bts" (the branch trace
- * store itself, in perf's AUX buffer) and "perf-lbr" (samples with the stack of the last branches).
- * Two samples may have branches in common, but nothing in them tells a branch that both have from
- * the same branch taken again: each stack stands for itself.
+ * Back ends by perf, for processors with branch records: "perf-bts" (perf makes a sample of each
+ * branch in the branch trace store), "intel-bts" (the branch trace store itself, in perf's AUX
+ * buffer) and "perf-lbr" (samples with the stack of the last branches). Two stacks of perf-lbr may
+ * overlap, but a common branch looks like the same branch taken again: the stacks are not joined.
  */
 #include "config.h"
 
@@ -28,11 +27,12 @@ enum {
 	PAGES = 512,
 	AUX_PAGES = 1024,  /* 170,000 branches */
 	TASKS = 4096,
-	LBR_PERIOD = 1009, /* branches from sample to sample */
+	LBR_PERIOD = 1009, /* branches between two samples */
 };
 
-static const uint64_t MATURE_NS = 20000000; /* records of all CPUs are there after so long */
-static const uint64_t CHECK_NS = 100000000; /* from one look at the events' times to the next */
+static const uint64_t MATURE_NS = 20000000; /* after so long the records of all CPUs have been
+					     * written */
+static const uint64_t CHECK_NS = 100000000; /* between two reads of the events' times */
 
 enum perf_how { HOW_BTS, HOW_LBR, HOW_AUX };
 
@@ -41,16 +41,16 @@ struct perf_state {
 	struct branch_scope scope;
 	enum perf_how how;
 	bool begun, stopped;
-	uint32_t gaps;               /* how often branches of an unknown task were lost */
-	/* Of each task those gaps that were marked, and the time of its last record. */
+	uint32_t gaps;               /* number of losses of which the task is unknown */
+	/* Of each task: how many of `gaps` have been marked, and the time of its last record. */
 	struct { uint64_t time; uint32_t tid, pid, gaps; } tasks[TASKS];
-	uint64_t last;               /* time of the last record */
+	uint64_t last;               /* time of the last record of any task */
 	struct contention contention;
 };
 
 /* ---- events ------------------------------------------------------------------------------ */
 
-/* The number of perf's PMU intel_bts; 0: there is none. */
+/* Returns the type number of the PMU intel_bts; 0 if there is none. */
 static uint32_t aux_type(void)
 {
 	FILE *f = fopen("/sys/bus/event_source/devices/intel_bts/type", "re");
@@ -102,7 +102,7 @@ static bool cpu_has(const char *flag)
 	return found;
 }
 
-/* Reports why perf_event_open() failed. */
+/* Writes to *err why perf_event_open() failed. */
 static int why_not(const char *name, bool lbr, int error, struct trawl_error *err)
 {
 	if (error == EACCES || error == EPERM)
@@ -152,7 +152,8 @@ static int bts_usable(struct trawl_error *err)
 {
 	if (cpu_has("bts") || !cpu_has("hypervisor"))
 		return try_open("perf-bts", HOW_BTS, err);
-	/* With a hypervisor, period 1 samples branches by interrupts and loses some. */
+	/* In a virtual machine perf may sample each branch by an interrupt instead of BTS, and lose
+	 * some. */
 	return trawl_fail(err, TRAWL_CANNOT,
 			  "branch:perf-bts: the processor has no branch trace store: it is in "
 			  "Intel's, outside of virtual machines");
@@ -218,7 +219,7 @@ static void *open_aux(const struct branch_scope *scope, struct trawl_error *err)
 	return open_of(scope, HOW_AUX, err);
 }
 
-/* Whether the events counted all the time since the last look. */
+/* Checks whether the events counted all the time since the last check. */
 static void check_times(struct perf_state *p)
 {
 	uint64_t began = mono_now(), could, did;
@@ -274,9 +275,10 @@ static int mark(struct branch_sink *sink, const struct perf_sample_head *h,
 }
 
 /*
- * Where an event stopped, for want of room or as others had its counter, is not told, nor whose
- * records found no room: each task's next branches are after a gap. While others may have had the
- * counter, so are all that were collected together.
+ * No record says where an event stopped (its buffer was full, or another event had the counter), or
+ * of which tasks records were dropped. So a gap is marked before the next branches of each task,
+ * and before each batch of branches that was collected while another event may have had the
+ * counter.
  */
 static int mark_gap(struct perf_state *p, struct branch_sink *sink,
 		    const struct perf_sample_head *at, struct trawl_error *err)
@@ -294,7 +296,7 @@ static int mark_gap(struct perf_state *p, struct branch_sink *sink,
 	return gap ? mark(sink, at, BRANCH_MARK_LOST, 0, err) : 0;
 }
 
-/* Leaves out branches of the kernel; one with an impossible address is a loss. */
+/* Drops branches of the kernel; a branch with an address that is not canonical is a loss. */
 static int put_bts(struct branch_sink *sink, const struct perf_sample_head *h,
 		   const struct branch *b, struct trawl_error *err)
 {
@@ -303,7 +305,7 @@ static int put_bts(struct branch_sink *sink, const struct perf_sample_head *h,
 	return b->from >> 63 || b->to >> 63 ? 0 : put(sink, h, b, err);
 }
 
-/* IP is the branch, ADDR where it went. */
+/* IP of the sample is the branch, ADDR its target. */
 static int take_bts(struct branch_sink *sink, const struct perf_sample_head *h,
 		    struct trawl_error *err)
 {
@@ -331,7 +333,8 @@ static int take_lbr(struct branch_sink *sink, const struct perf_sample_head *h,
 	return 0;
 }
 
-/* Takes the processor's records: from, to, flags. The kernel clears records that it leaves out. */
+/* Takes the processor's records (from, to, flags). The kernel sets records that it filters out to
+ * 0. */
 static int take_aux(struct perf_state *p, struct branch_sink *sink, const struct perf_held *h,
 		    struct trawl_error *err)
 {
@@ -357,8 +360,8 @@ static int take_aux(struct perf_state *p, struct branch_sink *sink, const struct
 	return 0;
 }
 
-/* A gap at the end of a task has no branches after it that would be marked; nor have tasks of
- * which nothing was recorded. */
+/* Marks gaps at the end of a task, which no later branch would show. Tasks without any record have
+ * no mark. */
 static int mark_last_gaps(struct perf_state *p, struct branch_sink *sink, struct trawl_error *err)
 {
 	struct perf_sample_head nobody = {
@@ -392,8 +395,8 @@ static int take(struct perf_state *p, struct branch_sink *sink, const struct per
 	case PERF_RECORD_AUX:
 		return take_aux(p, sink, h, err);
 	case PERF_RECORD_LOST:
-		/* It counts what found no room, samples or buffers of many branches, and is of
-		 * the task that found room again: whose they were is not told. */
+		/* The count is of dropped samples, or of buffers with many branches each; the
+		 * record has the task that next found room, not the tasks that lost some. */
 		p->gaps++;
 		return 0;
 	default:

@@ -13,7 +13,7 @@
 struct perf_map {
 	struct perf_map *next;
 	pid_t pid;
-	struct perf_map_line line; /* path: ours */
+	struct perf_map_line line; /* path: owned */
 };
 
 static void remove_if(struct perf_map **list, pid_t pid, uint64_t start, uint64_t end)

@@ -8,18 +8,18 @@
 
 struct perf_map;
 
-/* One line of maps, from a record of mmap(). */
+/* One line of maps, from a PERF_RECORD_MMAP2. */
 struct perf_map_line {
 	uint64_t start, end, offset, inode;
 	uint32_t major, minor, prot;
 	const char *path;
 };
 
-/* The process maps this line, which replaces what it had mapped in that range. */
+/* Adds a mapping of the process, in place of what it had in that range. */
 void perf_maps_add(struct perf_map **list, pid_t pid, const struct perf_map_line *l);
 void perf_maps_fork(struct perf_map **list, pid_t parent, pid_t child);
 void perf_maps_exec(struct perf_map **list, pid_t pid);
-/* Returns the mappings as /proc/PID/maps has them, malloc'd. */
+/* Returns the mappings of the process in the format of /proc/PID/maps, malloc'd. */
 char *perf_maps_text(const struct perf_map *list, pid_t pid);
 void perf_maps_free(struct perf_map *list);
 

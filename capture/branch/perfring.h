@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Events of perf on tasks and all that they start: one ring for each CPU, records of all CPUs in
- * the order of time. Besides samples there are records of mappings and of tasks.
- */
+/* Events of perf on tasks and their descendants: one ring for each CPU, whose records are merged in
+ * time order. Besides samples there are records of mappings and tasks. */
 #ifndef TRAWL_CAPTURE_BRANCH_PERFRING_H
 #define TRAWL_CAPTURE_BRANCH_PERFRING_H
 
@@ -10,16 +8,16 @@
 #include "capture/branch/backend.h"
 
 struct perf_cpu {
-	int cpu, fd;      /* fd: of the event that has the ring */
+	int cpu, fd;      /* fd: the event whose ring it is */
 	void *ring;       /* the mapping; NULL: none */
-	size_t size;      /* of its data */
-	uint64_t read;    /* so far */
+	size_t size;      /* bytes of its data */
+	uint64_t read;    /* position up to which it was read */
 	const char *aux;  /* the AUX buffer, which hardware writes to; NULL: none */
 	size_t aux_size;
-	size_t nevents;   /* of those in fds, after those of the CPUs before */
+	size_t nevents;   /* number of its entries in fds, which are ordered by CPU */
 };
 
-/* A PERF_RECORD_AUX. What was written stands after the record that perf_ring_next() gives. */
+/* A PERF_RECORD_AUX. perf_ring_next() returns a copy with the AUX data after it. */
 struct perf_aux_record {
 	struct perf_event_header header;
 	uint64_t offset, size, flags;
@@ -27,11 +25,11 @@ struct perf_aux_record {
 	uint64_t time;
 };
 
-/* A record that waits for its time. */
+/* A record that waits for earlier ones of other CPUs. */
 struct perf_held {
 	uint64_t time, order;
 	struct perf_event_header *record; /* a copy */
-	size_t aux;      /* bytes after it, of a PERF_RECORD_AUX */
+	size_t aux;      /* bytes of AUX data after it */
 };
 
 struct perf_map;
@@ -44,11 +42,11 @@ struct perf_ring {
 	struct perf_held *held;
 	size_t nheld, room;
 	uint64_t order;
-	bool full;        /* an AUX buffer was full: perf_ring_aux_full() */
+	bool full;        /* an AUX buffer was full (perf_ring_aux_full()) */
 	struct perf_map *maps; /* of processes, for BRANCH_EVENT_MAPS */
 };
 
-/* Every event has IP, TID, TIME first. */
+/* The begin of each sample: IP, TID, TIME. */
 struct perf_sample_head {
 	struct perf_event_header header;
 	uint64_t ip;
@@ -56,43 +54,41 @@ struct perf_sample_head {
 	uint64_t time;
 };
 
-/*
- * Opens the event on all threads of the scope; of a COMMAND it begins with its exec. pages: of a
- * CPU's ring, a power of two. 0, or -1 with *err.
- */
+/* Opens the event on all threads of the scope; on a COMMAND it is enabled at its exec. pages: size
+ * of a CPU's ring, a power of two. Returns 0, or -1 with *err. */
 int perf_ring_open(struct perf_ring *r, const struct perf_event_attr *attr,
 		   const struct branch_scope *scope, size_t pages, struct trawl_error *err);
 void perf_ring_close(struct perf_ring *r);
-/* Gives each ring an AUX buffer of so many pages, a power of two. Called before events come. */
+/* Gives each ring an AUX buffer of `pages` pages, a power of two. Call before the events are
+ * enabled. */
 int perf_ring_aux(struct perf_ring *r, size_t pages, struct trawl_error *err);
 /* Returns whether an event stopped since the last call because its AUX buffer was full. */
 bool perf_ring_aux_full(struct perf_ring *r);
 int perf_ring_enable(struct perf_ring *r, bool on, struct trawl_error *err);
-/* ns for which all events counted together, and for which those of one CPU could have. */
+/* *did: ns for which the events of all CPUs counted, added up; *could: ns for which those of one
+ * CPU were enabled, the largest. */
 void perf_ring_times(const struct perf_ring *r, uint64_t *could, uint64_t *did);
 size_t perf_ring_fds(const struct perf_ring *r, struct pollfd *fds, size_t room);
 
-/* The attributes that all events have: clock, ids, inheritance, what is mapped. */
+/* Sets the attributes that all events share: clock, IDs, inheritance, records of mappings. */
 void perf_ring_attr(struct perf_event_attr *a);
 
-/* Gives the sink the tasks and mappings of the processes of -p. Called before the first record. */
+/* Emits the tasks and mappings of the processes of -p. Call before the first record. */
 int perf_ring_initial(struct perf_ring *r, const struct branch_scope *scope,
 		      struct branch_sink *sink, struct trawl_error *err);
 
-/* Reads the records that the kernel has. 0, or -1 with *err. */
+/* Reads the records that the kernel has written. Returns 0, or -1 with *err. */
 int perf_ring_fill(struct perf_ring *r, struct trawl_error *err);
 /* Returns the next record up to the time `until`, valid until the next call; the caller frees its
  * `record`. NULL: there is none. */
 const struct perf_held *perf_ring_next(struct perf_ring *r, uint64_t until);
 
-/* Gives the sink the event of a record of tasks or mappings. Ignores other records. */
+/* Emits the event of a record of a task or mapping. Ignores other records. */
 int perf_ring_emit(struct perf_ring *r, const struct perf_held *h, struct branch_sink *sink,
 		   struct trawl_error *err);
 
-/*
- * Calls fn for each record of a mapped ring of `pages` pages that was filled once from its front:
- * what found no room is not there.
- */
+/* Calls fn for each record of a mapped ring of `pages` pages that was filled once from its begin,
+ * and has not wrapped. */
 void perf_ring_each(const struct perf_event_mmap_page *ring, size_t pages,
 		    void (*fn)(void *arg, const char *record, const struct perf_event_header *h),
 		    void *arg);

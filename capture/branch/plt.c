@@ -22,7 +22,7 @@ static Elf_Scn *section_of(Elf *elf, uint64_t vaddr, GElf_Shdr *sh)
 	return NULL;
 }
 
-/* The name of the symbol that relocation n of .rela.plt is for. */
+/* Returns the name of the symbol of relocation n in .rela.plt. */
 static const char *name_of(Elf *elf, size_t n)
 {
 	GElf_Shdr rela, dynsym;

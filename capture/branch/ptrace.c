@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The back end "ptrace" single-steps any program of this machine: exact, but more than 10,000 times
- * slower. */
+/* The back end "ptrace" single-steps a program: it records every branch, but the program runs more
+ * than 10,000 times slower. */
 #include "config.h"
 
 #include <errno.h>
@@ -21,11 +21,11 @@ struct ptrace_state {
 	struct branch_scope scope;
 	pthread_t thread;
 	bool threaded;        /* `thread` must be joined */
-	atomic_bool finished; /* the thread has put its last event */
+	atomic_bool finished; /* the thread has queued its last event */
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	bool attached, begun; /* under lock */
-	int result;           /* of tracer_attach() */
+	int result;           /* result of tracer_attach() */
 	struct trawl_error error;
 };
 
@@ -76,12 +76,13 @@ static void *run(void *arg)
 	return NULL;
 }
 
-/* Does nothing: the signal is sent to interrupt waitpid(). */
+/* Does nothing: the signal only interrupts waitpid(). */
 static void on_kick(int sig)
 {
 }
 
-/* Says why trawl does not end yet. Interrupts from before are not meant as an answer to this. */
+/* Prints why trawl does not end yet. Discards earlier interrupts: only one that comes after this
+ * note ends the wait. */
 static void tell_stuck(pid_t tid, const sigset_t *interrupts)
 {
 	const struct timespec none = { 0 };
@@ -94,7 +95,8 @@ static void tell_stuck(pid_t tid, const sigset_t *interrupts)
 		"SIGTRAP will kill the task\n", tid);
 }
 
-/* Waits for the thread's end. Returns false if the user would not wait for a stuck task. */
+/* Waits until the thread has ended. Returns false if the user interrupted the wait for a stuck
+ * task. */
 static bool wait_for_end(struct ptrace_state *p)
 {
 	const struct timespec pause = { .tv_nsec = 5000000 };
@@ -128,7 +130,7 @@ static void close_state(void *state)
 	if (p->threaded) {
 		set_and_tell(p, &p->begun);
 		if (!wait_for_end(p))
-			return; /* the thread still uses *p; the process ends now */
+			return; /* the thread still uses *p; the process is about to end */
 		pthread_join(p->thread, NULL);
 	}
 	tracer_free(&p->tracer);
@@ -210,7 +212,7 @@ static void halt(void *state)
 	atomic_store(&p->tracer.stop, true);
 }
 
-/* Does not wait: the thread may need room in the queue, which drain() makes. */
+/* Does not join the thread, which may wait until drain() makes room in the queue. */
 static int stop(void *state, struct trawl_error *err)
 {
 	struct ptrace_state *p = state;
@@ -219,10 +221,8 @@ static int stop(void *state, struct trawl_error *err)
 	return 0;
 }
 
-/*
- * The thread sets `finished` after its last event is in the queue. What a stuck task does later
- * comes after the capture's end.
- */
+/* `finished` is set after the last event was queued. A stuck task's later events are after the end
+ * of the capture, so they are not waited for. */
 static bool over(void *state)
 {
 	struct ptrace_state *p = state;

@@ -26,13 +26,13 @@
 #include "common/sandbox.h"
 
 enum {
-	SECONDS = 60,          /* for an answer: the recorder waits for it */
-	END_MS = 5000,         /* for the starter's end */
+	SECONDS = 60,          /* limit for an answer, for which the recorder waits */
+	END_MS = 5000,         /* limit for the end of the starter */
 	ANSWER_MAX = 256 << 20,
 	PATH_BYTES = 4096,
 };
 
-/* Where the size of an answer is: the starter could not fork a reader. */
+/* In place of the size of an answer: the starter could not fork a reader. */
 #define NO_PROCESS UINT64_MAX
 
 char *vdso_image(size_t *size)
@@ -56,7 +56,7 @@ char *vdso_image(size_t *size)
 
 /* ---- the processes ----------------------------------------------------------------------- */
 
-/* fds: socket, opener, and the program; without it the program is the vdso. */
+/* fds: socket, opener, and the program, without which it is the vdso. */
 static void read_program(const char *path, const int *fds, size_t n) __attribute__((noreturn));
 static void read_program(const char *path, const int *fds, size_t n)
 {
@@ -119,7 +119,7 @@ static void ignore_signals(void)
 	for (size_t i = 0; i < ARRAY_SIZE(ignored); i++)
 		signal(ignored[i], SIG_IGN);
 	signal(SIGPIPE, SIG_DFL);
-	signal(SIGCHLD, SIG_IGN); /* nobody waits for readers */
+	signal(SIGCHLD, SIG_IGN); /* readers are not waited for */
 }
 
 int reader_starter_open(struct reader_starter *s, struct trawl_error *err)
@@ -139,7 +139,9 @@ int reader_starter_open(struct reader_starter *s, struct trawl_error *err)
 		ignore_signals();
 		if (!confine_nobody())
 			_exit(TRAWL_CANNOT);
-		/* also when it was stopped and cannot see that the socket is closed */
+		/*
+		 * also ends a starter that is stopped and cannot notice that the socket was closed
+		 */
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (getppid() != recorder)
 			_exit(TRAWL_CANNOT);
@@ -220,7 +222,8 @@ static int64_t milliseconds(void)
 	return (int64_t)(mono_now() / 1000000);
 }
 
-/* Reads n bytes, and opens debug files meanwhile. Returns NULL, or why they do not come. */
+/* Reads n bytes, and serves requests for debug files meanwhile. Returns NULL, or the reason of a
+ * failure. */
 static const char *receive(const struct reader *r, char *p, size_t n, int64_t until)
 {
 	struct pollfd fds[2] = { { r->socket, POLLIN, 0 }, { r->opener, POLLIN, 0 } };
@@ -262,7 +265,7 @@ const char *reader_ask(struct reader *r, enum lookup_request what, const uint64_
 	const char *why;
 
 	*bytes = NULL;
-	/* If it does not fit, the reader is gone; receive() says so. */
+	/* If the message does not fit, the reader has ended; receive() reports that. */
 	(void)!sendmsg(r->socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
 	why = receive(r, (char *)&size, sizeof(size), until);
 	if (!why && size == NO_PROCESS)

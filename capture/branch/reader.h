@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Readers: processes that read ELF and DWARF of the programs that branches are in, one for each
- * program. Programs are not trusted and the recorder is root, so a reader has nobody's rights, in a
- * sandbox (capture/probe/confine.h, common/sandbox.h). When the recorder finds a program, it has
- * already dropped the rights to start such a process: reader_starter_open() forks one before, which
- * starts the readers.
+ * Readers: processes that read the ELF and DWARF of recorded programs, one for each program.
+ * Programs are not trusted and the recorder is root, so a reader runs as user nobody, in a sandbox
+ * (capture/probe/confine.h, common/sandbox.h). When the recorder finds a program, it has already
+ * dropped the privileges to start such a process, so reader_starter_open() forks the starter
+ * before, which starts the readers.
  */
 #ifndef TRAWL_CAPTURE_BRANCH_READER_H
 #define TRAWL_CAPTURE_BRANCH_READER_H
@@ -18,28 +18,27 @@
 
 enum { READERS_MAX = 500 }; /* programs of a capture */
 
-/* What starts readers. */
+/* The process that starts readers. */
 struct reader_starter {
 	pid_t pid;  /* 0: there is none */
 	int socket;
-	size_t n;   /* readers so far */
+	size_t n;   /* number of readers started */
 };
 
 /* Called before the recorder drops its privileges. Returns 0, or -1 with *err. */
 int reader_starter_open(struct reader_starter *s, struct trawl_error *err);
-/* Waits five seconds at most: whoever shares nobody's rights can stop the starter, too. */
+/* Waits at most five seconds: any process of user nobody can stop the starter. */
 void reader_starter_close(struct reader_starter *s);
 
-/* Of one program. */
+/* The reader of one program. */
 struct reader {
-	int socket, opener; /* -1: it is gone */
-	char *folder;       /* where separate debug files may be; NULL: below /usr/lib/debug only */
+	int socket, opener; /* -1: it has ended */
+	char *folder;       /* folder to search for separate debug files besides /usr/lib/debug;
+			     * NULL: none */
 };
 
-/*
- * Starts a reader of the program at fd, which the caller keeps; fd -1: of the vdso. folder: that of
- * the program, if the file is still there; else NULL. Returns NULL, or why there is no reader.
- */
+/* Starts a reader of the program at fd, which the caller keeps; fd -1: of the vdso. folder: the
+ * program's, if the file still exists; else NULL. Returns NULL, or why there is no reader. */
 const char *reader_start(struct reader_starter *s, int fd, const char *path, const char *folder,
 			 struct reader *r);
 void reader_close(struct reader *r);
@@ -52,7 +51,7 @@ void reader_close(struct reader *r);
 const char *reader_ask(struct reader *r, enum lookup_request what, const uint64_t *offsets,
 		       size_t n, char **bytes, struct wire_in *in);
 
-/* The kernel's own image in this process; NULL: there is none. */
+/* Returns the image of the vdso in this process; NULL if there is none. */
 char *vdso_image(size_t *size);
 
 #endif

@@ -14,9 +14,9 @@
 #include "capture/branch/selftest.h"
 #include "capture/sys/clock.h"
 
-/* RUNS of the loop: some samples of perf-lbr, and a second or so by ptrace. */
+/* RUNS of the loop: enough for some samples of perf-lbr, and about a second by ptrace. */
 enum { WAIT_MS = 50, RUNS = 5 };
-/* PATIENCE_NS: without any further branch of the loop. */
+/* PATIENCE_NS: longest time without a branch of the loop. */
 static const uint64_t PATIENCE_NS = 20000000000, BEGIN_NS = 500000000;
 
 struct test {
@@ -48,7 +48,9 @@ static pid_t make_child(int *go)
 	pid = fork();
 	if (!pid) {
 		close(fds[1]);
-		/* Once resolved, it takes few branches to the end: the last ones are the loop's. */
+		/*
+		 * Resolves the symbol now, so that few branches are between the loop and the end.
+		 */
 		syscall(SYS_getpid);
 		for (int i = read(fds[0], &word, 1) == 1 ? RUNS : 0; i > 0; i--)
 			loop_run();
@@ -77,7 +79,7 @@ static int record(const struct branch_backend *b, void *state, pid_t pid, int go
 
 	if (b->start(state, err) || b->drain(state, &t->sink, err))
 		return -1;
-	/* Back ends that step put a mark once the child has stopped; the others have begun. */
+	/* Stepping back ends emit a mark when the child has stopped; the others record already. */
 	while (!t->begun && mono_now() < until) {
 		poll(fds, b->fds(state, fds, 64), WAIT_MS);
 		if (b->drain(state, &t->sink, err))
@@ -107,7 +109,7 @@ static int record(const struct branch_backend *b, void *state, pid_t pid, int go
 				      "the child did not end; was it stopped? Try again");
 }
 
-/* Returns 1: all branches are right, 0: not; -1 with *err: it could not be tried. */
+/* Returns 1 if all branches are right, 0 if not; -1 with *err if the test could not run. */
 static int try_one(const struct branch_backend *b, struct test *t, struct trawl_error *err)
 {
 	int go = -1, r;
@@ -174,7 +176,7 @@ int branch_self_test(FILE *out, struct trawl_error *err)
 			continue;
 		}
 		usable++;
-		fflush(out); /* or the child has it, too */
+		fflush(out); /* else the forked child would print it again */
 		r = try_one(b, &t, err);
 		if (r < 0)
 			fprintf(out, "branch:%s: failed: %s\n", b->name, err->text);

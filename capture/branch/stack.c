@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "capture/branch/stack.h"
 
-/* Bits of an entry's third word, as struct perf_branch_entry has them. */
+/* Bits of an entry's third word: the bit fields of struct perf_branch_entry. */
 enum { MISPREDICTED = 1, PREDICTED = 2, IN_TX = 4, ABORT = 8, CYCLES_AT = 4, TYPE_AT = 20 };
 
 static struct branch entry_of(const uint64_t *w)

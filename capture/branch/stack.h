@@ -11,10 +11,10 @@ enum { BRANCH_STACK_MOST = 64 };
 struct branch_stack {
 	size_t n;
 	struct branch entries[BRANCH_STACK_MOST]; /* the oldest first */
-	bool strange; /* one has an impossible address: all are dropped, n is 0 */
+	bool strange; /* an entry has an address that is not canonical: all are dropped, n is 0 */
 };
 
-/* Is the address canonical? Five levels of page tables have 57 bits; the rest repeat the sign. */
+/* Whether the address is canonical: with five levels of page tables, bits 63 to 57 equal bit 56. */
 static inline bool branch_address_valid(uint64_t address)
 {
 	int64_t sign = (int64_t)address >> 56;

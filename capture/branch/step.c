@@ -3,7 +3,8 @@
 
 enum { RT_SIGRETURN = 15, SIGRETURN_32 = 119, RT_SIGRETURN_32 = 173 };
 
-/* Is the stack pointer as the instruction leaves it? A signal's frame moves it by hundreds. */
+/* Whether the stack pointer is as the instruction leaves it. A signal frame moves it by hundreds of
+ * bytes. */
 static bool stack_fits(const struct step *s, const struct branch_regs *now)
 {
 	uint64_t word = s->before.compat ? 4 : 8, expected = s->before.rsp;
@@ -21,7 +22,8 @@ static bool is_sigreturn(const struct step *s)
 				  s->call == RT_SIGRETURN;
 }
 
-/* The task is where it was: a string instruction goes on, or a branch went to itself. */
+/* The instruction pointer has not changed: a string instruction repeats, or a branch went to
+ * itself. */
 static bool branches_to_itself(const struct step *s, enum step_how how)
 {
 	if (how == STEP_OTHER || s->insn.kind == BRANCH_UNKNOWN || s->insn.kind == BRANCH_SYSCALL)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a single step did, by the instruction and the registers before and after it. */
+/* Finds what a single step did, from the instruction and the registers before and after it. */
 #ifndef TRAWL_CAPTURE_BRANCH_STEP_H
 #define TRAWL_CAPTURE_BRANCH_STEP_H
 
@@ -14,9 +14,8 @@ struct step {
 
 enum step_how {
 	STEP_TRAP,   /* the processor trapped after the instruction */
-	STEP_SIGNAL, /* likewise, and a signal was delivered before */
-	STEP_OTHER,  /* the task stopped for another reason: the instruction may not have been
-		      * run */
+	STEP_SIGNAL, /* the same, after a signal was delivered */
+	STEP_OTHER,  /* the task stopped for another reason; the instruction may not have run */
 };
 
 /* Returns whether a branch was taken, and fills *b. */

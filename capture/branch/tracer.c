@@ -17,10 +17,10 @@
 enum {
 	OPTIONS = PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
 		  PTRACE_O_TRACEEXEC,
-	CODE_32 = 0x23,        /* the code segment of 32-bit code */
+	CODE_32 = 0x23,        /* code segment selector of 32-bit code */
 	TRAP_FLAG = 0x100,
-	PENDING_MOST = 32,     /* signals that are looked at */
-	LET_GO_NS = 1000000000, /* tasks that have not stopped by then sleep in the kernel */
+	PENDING_MOST = 32,     /* pending signals that are inspected */
+	LET_GO_NS = 1000000000, /* tasks that have not stopped by then sleep uninterruptibly */
 };
 
 /* ---- the tasks --------------------------------------------------------------------------- */
@@ -34,7 +34,9 @@ static struct tracee **place_of(struct tracer *t, pid_t tid)
 	return at;
 }
 
-/* Returns the tracee, a new one if need be: a child may stop before its parent's event. */
+/*
+ * Returns the tracee, a new one if it is unknown: a child may stop before its parent's fork event.
+ */
 static struct tracee *tracee_of(struct tracer *t, pid_t tid)
 {
 	struct tracee **at = place_of(t, tid);
@@ -127,7 +129,7 @@ static struct branch_regs regs_of(const struct user_regs_struct *u)
 				     .flags = u->eflags, .compat = u->cs == CODE_32 };
 }
 
-/* Does the system call change executable mappings? 32-bit code has other numbers. */
+/* Whether the system call may change executable mappings; 32-bit code has other numbers. */
 static bool changes_maps(const struct step *s)
 {
 	static const uint16_t calls[] = { 9, 10, 11, 25, 30, 67, 216, 329 };
@@ -142,8 +144,9 @@ static bool changes_maps(const struct step *s)
 	return false;
 }
 
-/* Clears the tracer's trap flag in what pushf stored, and in the flags that a system call left in
- * r11. */
+/*
+ * Clears the tracer's trap flag in the flags that pushf stored or that a system call copied to r11.
+ */
 static void hide_trap_flag(const struct tracee *e, struct user_regs_struct *u)
 {
 	uint64_t flag = u->rsp + 1, at = flag & ~7ull; /* bit 0 of that byte; its word */
@@ -161,7 +164,8 @@ static void hide_trap_flag(const struct tracee *e, struct user_regs_struct *u)
 		       u->r11 & ~(uint64_t)TRAP_FLAG);
 }
 
-/* The task has stopped: puts the branch of the last step, and notes the instruction of the next. */
+/* Called when the task has stopped: emits the branch of the last step, and reads the next
+ * instruction. */
 static void look(struct tracer *t, struct tracee *e, enum step_how how)
 {
 	struct user_regs_struct u;
@@ -185,7 +189,7 @@ static void look(struct tracer *t, struct tracee *e, enum step_how how)
 	e->known = true;
 }
 
-/* A failure is ignored: waitpid() will report a task that is gone. */
+/* Ignores failures: waitpid() will report a task that has ended. */
 static void step(struct tracee *e, int sig)
 {
 	e->delivered = sig;
@@ -198,13 +202,13 @@ static void run_free(struct tracee *e, int sig)
 	ptrace(PTRACE_CONT, e->tid, 0, sig);
 }
 
-/* Does the task run free until its exec? */
+/* Whether the task runs without being stepped until its exec. */
 static bool is_waiting(const struct tracer *t, const struct tracee *e)
 {
 	return t->command == e->pid;
 }
 
-/* A thread other than the first that calls exec takes the first one's id. */
+/* A thread that calls exec gets the thread group ID. */
 static void on_exec(struct tracer *t, struct tracee *e)
 {
 	unsigned long former = 0;
@@ -250,13 +254,13 @@ static void on_event(struct tracer *t, struct tracee *e, int event, int sig)
 }
 
 enum trap {
-	TRAP_STEP,    /* the processor trapped after an instruction */
+	TRAP_STEP,    /* debug exception after a single step */
 	TRAP_OTHER,
-	TRAP_OWN,     /* the program sent SIGTRAP */
-	TRAP_UPROBE,  /* the kernel stepped the instruction at which a uprobe is */
+	TRAP_OWN,     /* the program raised SIGTRAP */
+	TRAP_UPROBE,  /* the kernel stepped an instruction that has a uprobe */
 };
 
-/* Does a breakpoint stand where the last step began? */
+/* Whether memory has a breakpoint where the last step began. */
 static bool began_at_breakpoint(const struct tracee *e)
 {
 	long word;
@@ -272,8 +276,8 @@ static enum trap trap_of(const struct tracee *e)
 
 	if (ptrace(PTRACE_GETSIGINFO, e->tid, 0, &info))
 		return TRAP_OTHER;
-	/* After an instruction that it stepped for a uprobe the kernel sends the task a SIGTRAP
-	 * that looks like one of its own. A program's own int3 has another code. */
+	/* After stepping an instruction with a uprobe the kernel sends a SIGTRAP that looks as if
+	 * the program had sent it. A program's own int3 has another si_code. */
 	if (info.si_code == SI_USER && began_at_breakpoint(e))
 		return TRAP_UPROBE;
 	if (info.si_code == SI_USER || info.si_code == SI_TKILL || info.si_code == SI_QUEUE ||
@@ -282,11 +286,8 @@ static enum trap trap_of(const struct tracee *e)
 	return info.si_code == TRAP_TRACE ? TRAP_STEP : TRAP_OTHER;
 }
 
-/*
- * The instruction at which a uprobe is was not stepped but emulated by the kernel, and the step was
- * that of the next one: as if it had begun there. Where a branch was emulated, where it went is not
- * known.
- */
+/* The kernel emulated an instruction with a uprobe, and the step was that of the following one:
+ * sets the begin of the step to that. The target of an emulated branch is unknown. */
 static void skip_emulated(struct tracer *t, struct tracee *e)
 {
 	struct step *s = &e->step;
@@ -312,7 +313,7 @@ static void on_trap(struct tracer *t, struct tracee *e)
 	if (trap == TRAP_STEP && e->known && e->step.insn.probed)
 		skip_emulated(t, e);
 	if (trap == TRAP_UPROBE && e->step.insn.traps) {
-		/* Which instruction it was is not known: its file cannot be read. */
+		/* The emulated instruction is unknown, because its file cannot be read. */
 		put_mark(t, e, BRANCH_MARK_LOST, 0);
 		e->known = false;
 	}
@@ -423,8 +424,8 @@ static void on_end(struct tracer *t, pid_t tid, int status)
 	drop(t, tid);
 }
 
-/* Is the trap of the last step still pending, behind the stop of PTRACE_INTERRUPT? It would kill
- * the task once it is detached. */
+/* Whether the SIGTRAP of the last step is still pending after a stop by PTRACE_INTERRUPT. It would
+ * kill the task once that is detached. */
 static bool trap_waits(pid_t tid)
 {
 	struct __ptrace_peeksiginfo_args which = { .nr = PENDING_MOST };
@@ -458,10 +459,8 @@ static void detach_task(struct tracer *t, pid_t tid, int status)
 	drop(t, tid);
 }
 
-/*
- * Drops the tasks that were never stepped: they run on unharmed when the thread ends. Returns one
- * of the others, 0: there is none.
- */
+/* Forgets tasks that were never stepped: the end of the thread detaches them, and they run on.
+ * Returns one of the others; 0 if there is none. */
 static pid_t drop_unstepped(struct tracer *t)
 {
 	pid_t stuck = 0;
@@ -478,7 +477,9 @@ static pid_t drop_unstepped(struct tracer *t)
 	return stuck;
 }
 
-/* close_state() and over() interrupt waitpid() again and again. */
+/*
+ * Waits until all tasks are detached. close_state() and over() interrupt its waitpid() repeatedly.
+ */
 static void let_all_go(struct tracer *t)
 {
 	uint64_t patience = mono_now() + LET_GO_NS;
