@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The events of the group "block" where -p or COMMAND limits a capture: event:block:NAME, and
- * synth: of two of them.
+ * Events of the group "block" (event:block:NAME, and synth: of two of them) in a capture that -p or
+ * COMMAND limits.
  *
- * Other tasks carry out what a task asks of a disk: a kernel thread issues the request, and it
- * completes in an interrupt, whose common_pid is that of the interrupted task. The kernel's filter
- * by task leaves such events out. So these events follow the request: block_bio_queue happens in
- * the task that wants the sectors. From then until block_rq_complete, or block_bio_complete of a
- * device without requests (device mapper, zram, brd), every event of this group about these sectors
- * belongs to that task, and to no other: a task that carries a request out may also carry out what
- * another task has queued. This recording takes the events of all tasks, those three among them,
- * and divert() decides.
+ * A task's disk request is handled by others: a kernel thread issues it, and it completes in an
+ * interrupt, whose common_pid is that of the interrupted task. The kernel's filter by task would
+ * drop these events. So they are selected by the sectors of the request: block_bio_queue is in the
+ * task that wants the sectors. From then until block_rq_complete (or block_bio_complete, on a
+ * device without requests: device mapper, zram, brd) every event of these sectors belongs to that
+ * task, and to no other, since a task may also issue requests that another task has queued. This
+ * recording has the events of all tasks, among them those three, and divert() selects.
  *
- * CPUs are read one after the other. Events wait until all CPUs have been read past them, and are
- * decided in the order of time.
+ * CPUs are read one after the other, so events wait until all CPUs have been read up to their time,
+ * and are then handled in time order.
  */
 #include "config.h"
 
@@ -35,23 +34,23 @@
 static const uint64_t COMMIT_NS = 1000000;
 /* The longest time from a request's completion to the synthetic event that it ends. */
 static const uint64_t PAIR_NS = 100000000;
-/* Of a record's common_flags: it happened in an interrupt. */
+/* Bits of a record's common_flags: the event was in an interrupt. */
 enum { FLAGS_AT = 2, IN_HARDIRQ = 0x08, IN_SOFTIRQ = 0x10 };
 
-/* Where an event of this group has its sectors. */
+/* Offsets of the sectors in records of an event. */
 struct block_event {
 	uint32_t id, dev_at, sector_at, count_at, least; /* least: bytes that hold them all */
-	bool begins, ends;  /* block_bio_queue; one of the other two */
+	bool begins, ends;  /* begins: block_bio_queue; ends: one of the other two */
 	bool of_bio;        /* block_bio_complete */
-	bool unwanted;      /* recorded for the choice only, not for the file */
-	bool is_pair;       /* may come just after its request's completion */
-	bool of_request;    /* its task may not be the one that asked */
+	bool unwanted;      /* recorded only to select others, not for the file */
+	bool is_pair;       /* may come shortly after the completion of its request */
+	bool of_request;    /* its task may not be the one that wants the sectors */
 };
 
-/* Sectors that a task of the scope has asked for. */
+/* A range of sectors that a task of the scope wants. */
 struct sectors {
-	uint64_t from, to; /* `to` is not one of them */
-	uint64_t done; /* when they had come, for pairs; CLOCK_MONOTONIC; UINT64_MAX: not yet */
+	uint64_t from, to; /* from <= sector < to */
+	uint64_t done; /* time of the completion, CLOCK_MONOTONIC; UINT64_MAX: not yet */
 	uint32_t dev;
 };
 
@@ -70,7 +69,7 @@ struct block {
 	struct waiting *waiting;
 	size_t nwaiting, waiting_room;
 	uint64_t order;
-	uint64_t reached; /* all events up to then have been decided */
+	uint64_t reached; /* all events up to this time have been handled */
 	bool no_memory;
 };
 
@@ -81,7 +80,7 @@ static bool overlap(const struct sectors *a, const struct sectors *b)
 	return a->dev == b->dev && a->from < b->to && b->from < a->to;
 }
 
-/* late: sectors that came up to PAIR_NS ago count, too. */
+/* late: also sectors that were completed up to PAIR_NS ago. */
 static bool is_asked_for(const struct block *b, const struct sectors *s, bool late)
 {
 	for (size_t i = 0; i < b->nsectors; i++) {
@@ -107,7 +106,7 @@ static void forget(struct block *b, uint64_t now)
 	}
 }
 
-/* A request may complete piece by piece, from its beginning. */
+/* Removes completed sectors: a request may complete in parts, from its begin. */
 static void complete(struct block *b, const struct sectors *s, uint64_t now)
 {
 	for (size_t i = b->nsectors; i-- > 0;) {
@@ -135,7 +134,7 @@ static const struct block_event *find(const struct block *b, uint16_t id)
 	return NULL;
 }
 
-/* divert() of struct trace: keeps an event until it can be decided. */
+/* divert() of struct trace: keeps an event until all earlier ones have been read. */
 static bool divert(struct trace *t, uint32_t cpu, const struct ring_event *ev)
 {
 	struct block *b = t->more;
@@ -189,7 +188,7 @@ static int decide(struct trace *t, const struct waiting *w, struct trawl_error *
 	memcpy(&tid, w->record + 4, sizeof(tid));
 	s.to = s.from + count;
 	s.done = UINT64_MAX;
-	/* A driver may have moved its place to its end. */
+	/* The driver may have advanced the bio, so its sector is the end. */
 	if (about->of_bio && !count && s.from)
 		s.to = s.from--;
 	if (!(w->record[FLAGS_AT] & (IN_HARDIRQ | IN_SOFTIRQ)))
@@ -209,7 +208,7 @@ static int decide(struct trace *t, const struct waiting *w, struct trawl_error *
 	return 0;
 }
 
-/* Decides the events up to `until`; all CPUs have been read up to then. */
+/* Handles the events up to `until`, up to which all CPUs have been read. */
 static int release(struct trace *t, uint64_t until, struct trawl_error *err)
 {
 	struct block *b = t->more;
@@ -255,7 +254,7 @@ uint64_t block_reached(const struct input *in)
 
 /* ---- the source --------------------------------------------------------------------------- */
 
-/* Notes where an event has its sectors. One without sectors belongs to the task it happens in. */
+/* Adds the offsets of an event's sectors. An event without sectors belongs to its own task. */
 static int add_event(struct trace *t, const char *group, const char *name, const char *request,
 		     bool unwanted, struct trawl_error *err)
 {
@@ -285,7 +284,7 @@ static int add_event(struct trace *t, const char *group, const char *name, const
 					  !strcmp(name, "block_bio_complete")),
 			.of_bio = plain && !strcmp(name, "block_bio_complete"),
 			.unwanted = unwanted,
-			/* A probe on the completion comes before or after it. */
+			/* A probe on the completion may come before or after it. */
 			.is_pair = pair || (request && !strcmp(request, "block_rq_complete")),
 			.of_request = pair || !strncmp(request ? request : name, "block_rq_",
 						       strlen("block_rq_")),
@@ -295,7 +294,7 @@ static int add_event(struct trace *t, const char *group, const char *name, const
 	return 0;
 }
 
-/* What has to be recorded to tell whose an event is. */
+/* The events by which the task of a request is found. */
 static const char *const followed[] = { "block_bio_queue", "block_rq_complete",
 					"block_bio_complete" };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Events of disk requests, which belong to the task that asked for the sectors. */
+/* Selects events of disk requests by the task that wants the sectors. */
 #ifndef TRAWL_CAPTURE_KERNEL_BLOCK_H
 #define TRAWL_CAPTURE_KERNEL_BLOCK_H
 
@@ -8,16 +8,16 @@
 struct trace;
 
 /*
- * Makes the recording's events that have `dev`, `sector` and `nr_sector` belong to the task that
- * asked for these sectors. Called after its events were added. The source calls block_start(),
- * block_drain() and block_free(). Returns 0, or -1 with *err.
+ * Makes events with `dev`, `sector` and `nr_sector` belong to the task that wants these sectors.
+ * Call after all events were added. The source then uses block_start(), block_drain() and
+ * block_free(). Returns 0, or -1 with *err.
  */
 int block_follow(struct trace *t, struct trawl_error *err);
 int block_start(struct input *in, struct trawl_error *err);
 int block_drain(struct input *in, struct trawl_error *err);
 uint64_t block_reached(const struct input *in);
 
-/* In the struct source of events on block requests. */
+/* Initialises functions in the struct source of events of disk requests. */
 #define BLOCK_RECORDING                                                                           \
 	TRACE_SOURCE, .start = block_start, .drain = block_drain, .reached = block_reached,       \
 		.rotate = trace_rotate, .discard = trace_discard, .close = trace_close

@@ -3,15 +3,15 @@
  * The source "eprobe": probes on existing events of the kernel, defined in dynamic_events
  * (Documentation/trace/eprobetrace.rst).
  *
- *	eprobe:[OWN=]GROUP.EVENT [ARG ...] [at-exit] [if FILTER]
+ * 	eprobe:[OWN=]GROUP.EVENT [ARG ...] [at-exit] [if FILTER]
  *
- * An ARG is passed to the kernel as it is, with three additions: the field's name where the user
- * gave none; the field's type where the user gave none (the kernel would show every number in hex,
- * and the address of a text); and the checks that the kernel does not make.
+ * An ARG is passed to the kernel unchanged, with three additions: the field's name and the field's
+ * type, if the user gave none (without a type the kernel shows numbers in hex, and the address of a
+ * text); and checks that the kernel does not make.
  *
- * at-exit: when a system call begins, its strings are often not in memory yet, and the probe reads
- * "(fault)". So the probe is at the end of the call; histpair.h says how it gets the arguments. The
- * return value comes with it, as `ret`.
+ * at-exit: when a system call begins, its strings are often not in memory yet, and a probe there
+ * reads "(fault)". So the probe is at the end of the call, and gets the arguments by a hist pair
+ * (histpair.h). It also has the return value, as `ret`.
  */
 #include "config.h"
 #include "common/caret.h"
@@ -45,17 +45,17 @@ enum { ARGS_MAX = 128, ARG_TEXT_MAX = 63, NAME_MAX_ = 31, LINE_MAX_ = 4094 };
 
 static const char definitions[] = "dynamic_events";
 
-/* What one -i text means. */
+/* One -i text. */
 struct eprobe {
 	struct trace *trace;
 	struct spec spec;
-	struct eventformat format; /* of the event that the user named */
+	struct eventformat format; /* format of the event that the user named */
 	bool at_exit;
 	struct hist_pair hist;
 	char event[64];            /* tracefs name of the probe */
 	char display[160];
 	char *args;                /* "a=$b:u32 c=..." */
-	bool of_request;           /* the record has the sectors of a disk request: block.h */
+	bool of_request;           /* the record has the sectors of a disk request (block.h) */
 	struct eprobe_checks checks;
 };
 
@@ -74,7 +74,7 @@ static bool is_number_type(const struct trawl_field *f)
 	       f->kind != TRAWL_BYTES;
 }
 
-/* The kernel's word for a field's own type; "" to leave it to the kernel. */
+/* Writes the type of a field in the kernel's notation; "" for the kernel's default. */
 static void own_type(const struct trawl_field *f, char type[16])
 {
 	char letter = f->kind == TRAWL_INT || f->kind == TRAWL_PID ? 's' :
@@ -100,7 +100,8 @@ static int fail_field(const struct eprobe *e, const char *name, size_t at, struc
 	return -1;
 }
 
-/* Why an eprobe has no field of this name, and the remedy; NULL: not one of the known names. */
+/* Returns why an eprobe cannot have a field that other probes have, and the remedy; NULL for any
+ * other name. */
 static const char *instead_of(const char *name)
 {
 	if (!strncmp(name, "common_pid", 10) || !strncmp(name, "common_cpu", 10))
@@ -113,10 +114,8 @@ static const char *instead_of(const char *name)
 	return NULL;
 }
 
-/*
- * An array of numbers can only be read by its address, +8($args). Kernels before 6.17 take its
- * first element for the address, without an error.
- */
+/* Refuses an array of numbers on kernels that read it wrongly. It can only be read by its address,
+ * +8($args); kernels before 6.17 use its first element as the address, without an error. */
 static int check_array(const struct eprobe *e, const struct trawl_field *f, bool followed,
 		       size_t at, struct trawl_error *err)
 {
@@ -142,7 +141,7 @@ static int check_array(const struct eprobe *e, const struct trawl_field *f, bool
 	return -1;
 }
 
-/* Every $NAME of an expression must be a field of the event, or $comm. */
+/* Checks that every $NAME of an expression is a field of the event, or $comm. */
 static int check_fields(struct eprobe *e, const struct spec_arg *arg, struct trawl_error *err)
 {
 	size_t shift = *arg->field ? strlen(arg->field) + 1 : 0;
@@ -179,7 +178,7 @@ static int check_fields(struct eprobe *e, const struct spec_arg *arg, struct tra
 	return 0;
 }
 
-/* Adds the checks of an argument: the memory that it reads may not be there. */
+/* Adds the checks of an argument, which may read memory that is not present. */
 static int check_read(struct eprobe *e, const struct spec_arg *arg, const char *name)
 {
 	char *fetch;
@@ -244,7 +243,7 @@ static int append_argument(struct eprobe *e, const char *arg, struct trawl_error
 	return 0;
 }
 
-/* Adds a field that identifies the event's disk request (block.h), unless an argument is it. */
+/* Adds a field that identifies the event's disk request (block.h), unless an argument has it. */
 static int add_request_field(struct eprobe *e, const char *name, struct trawl_error *err)
 {
 	const struct trawl_field *f = eventformat_field(&e->format, name);
@@ -339,7 +338,7 @@ static int fail_event(const struct eprobe *e, struct trawl_error *err)
 			 e->spec.group, e->spec.event, hint);
 }
 
-/* Was the event itself defined at run time, by any program? */
+/* Whether the event itself was defined at run time. */
 static bool is_dynamic(const struct eprobe *e)
 {
 	struct trawl_error ignored;
@@ -353,7 +352,9 @@ static bool is_dynamic(const struct eprobe *e)
 	return found;
 }
 
-/* Reports a definition that the kernel refused, in its words and with its caret. */
+/*
+ * Writes the error for a definition that the kernel refused, with the kernel's message and caret.
+ */
 static int fail_definition(const struct eprobe *e, const char *line, int error,
 			   struct trawl_error *err)
 {
@@ -363,7 +364,7 @@ static int fail_definition(const struct eprobe *e, const char *line, int error,
 	int column;
 
 	logged = tracefs_error(e->trace->top, line, what, sizeof(what), &column);
-	/* The kernel says "not found" of an event that it takes no probe on. */
+	/* The kernel says "not found" for an event that cannot have an eprobe. */
 	if (is_dynamic(e) && (!logged || !strncmp(what, "Attached event", 14)))
 		return trawl_fail(err, TRAWL_CANNOT,
 				  "%s: this kernel takes no eprobe on %s.%s, which "
@@ -376,10 +377,8 @@ static int fail_definition(const struct eprobe *e, const char *line, int error,
 			  strerror(error), line);
 }
 
-/*
- * The kernel does not say what is wrong with an eprobe's filter. So the filter is tried on the
- * probe's event: then error_log has the place of the error.
- */
+/* Finds what is wrong with an eprobe's filter, which the kernel does not report: sets it as a
+ * filter of the event, after which error_log has the position of the error. */
 static int check_filter(const struct eprobe *e, struct trawl_error *err)
 {
 	const char *filter = e->spec.filter, *at = strstr(e->spec.text, filter);
@@ -394,7 +393,7 @@ static int check_filter(const struct eprobe *e, struct trawl_error *err)
 		tracefs_write(e->trace->dir, path, "0", &ignored);
 		return 0;
 	}
-	/* In the user's text the filter is the last of all. */
+	/* The filter is at the end of the user's text: takes the last occurrence. */
 	for (const char *next = at; next; next = strstr(next + 1, filter))
 		at = next;
 	if (!at || !tracefs_error(e->trace->dir, filter, what, sizeof(what), &column))
@@ -471,10 +470,8 @@ static int name_arguments(struct eprobe *e, struct spec_arg *arg, const struct e
 	return 0;
 }
 
-/*
- * Defines a probe on raw_syscalls.sys_enter that has a field for each element of its array. The
- * event happens at every system call; the probe has the user's filter.
- */
+/* Defines a probe on raw_syscalls.sys_enter with a field for each element of its array. That event
+ * occurs at every system call, so the probe has the user's filter. */
 static int name_elements(struct eprobe *e, unsigned int number, struct eventformat *call,
 			 char event[64], struct trawl_error *err)
 {
@@ -504,9 +501,9 @@ static int name_elements(struct eprobe *e, unsigned int number, struct eventform
 }
 
 /*
- * Replaces raw_syscalls.sys_enter with a filter for one call's number by the event of that call:
- * kernels before 6.17 read the array of raw_syscalls.sys_enter wrongly, without an error. Any other
- * filter needs a kernel that reads it correctly.
+ * Replaces raw_syscalls.sys_enter with a filter for one system call by the event of that call,
+ * because kernels before 6.17 read the array of raw_syscalls.sys_enter wrongly, without an error.
+ * Any other filter needs a newer kernel.
  */
 static int name_call(struct eprobe *e, unsigned int number, struct trawl_error *err)
 {
@@ -537,7 +534,7 @@ static int name_call(struct eprobe *e, unsigned int number, struct trawl_error *
 	return e->spec.group && e->spec.event ? 0 : trawl_fail(err, TRAWL_CANNOT, "out of memory");
 }
 
-/* Fills in the event that ends what the probe's event begins, with its field `ret`. */
+/* Fills in the event at the end of the system call, with its field `ret`. */
 static int find_exit(struct eprobe *e, unsigned int number, struct trawl_error *err)
 {
 	static const char enter[] = "sys_enter_";
@@ -561,7 +558,7 @@ static int find_exit(struct eprobe *e, unsigned int number, struct trawl_error *
 	snprintf(c->end_group, sizeof(c->end_group), "%s", raw ? "raw_syscalls" : "syscalls");
 	snprintf(c->end_event, sizeof(c->end_event), "sys_exit%s",
 		 raw ? "" : e->spec.event + sizeof(enter) - 2);
-	/* A task is in one system call at a time. */
+	/* The TID is the key: a task is in one system call at a time. */
 	strcpy(c->start_key, "common_pid");
 	strcpy(c->end_key, "common_pid");
 	c->start_filter = e->spec.filter;
@@ -578,7 +575,7 @@ static int find_exit(struct eprobe *e, unsigned int number, struct trawl_error *
 	return r;
 }
 
-/* Adds `ret`, a field of the exit event, so that the user's arguments may name it. */
+/* Adds `ret`, a field of the exit event, so that arguments can use it. */
 static int add_ret(struct eventformat *f, struct trawl_error *err)
 {
 	struct trawl_field *ret;
@@ -606,10 +603,8 @@ static bool event_taken(const struct trace *t, const char *event)
 	return false;
 }
 
-/*
- * Sets the names in the file and in tracefs from OWN: "GROUP/NAME", "NAME" or nothing. Two probes
- * on one event get different names in both.
- */
+/* Sets the names in the file and in tracefs from OWN: "GROUP/NAME", "NAME" or "". Two probes on one
+ * event get different names. */
 static int set_names(struct eprobe *e, struct trawl_error *err)
 {
 	const char *own = e->spec.own, *slash = strchr(own, '/');
@@ -638,7 +633,7 @@ static int set_names(struct eprobe *e, struct trawl_error *err)
 	return 0;
 }
 
-/* Writes metadata probe/eprobe/NAME: the user's text, and the probe that was made of it. */
+/* Writes metadata probe/eprobe/NAME: the user's text, and the definition that was made from it. */
 static int write_meta(const struct eprobe *e, struct trawl_error *err)
 {
 	struct json j = { 0 };
@@ -752,7 +747,9 @@ static void eprobe_block_disarm(struct input *in)
 	hist_pair_disarm(in);
 }
 
-/* [OWN=]block.EVENT */
+/*
+ * Probes on events of disk requests are recorded by another source in a scope: [OWN=]block.EVENT.
+ */
 static const struct source *eprobe_scoped(const char *spec)
 {
 	const char *event = strpbrk(spec, "= ");

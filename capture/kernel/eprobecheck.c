@@ -57,7 +57,7 @@ char *eprobe_check_args(const struct eprobe_checks *c, const char *args)
 	return NULL;
 }
 
-/* Strings that could not be read have no bytes. */
+/* The file's format says that strings without bytes could not be read. */
 static void note_texts(struct eventformat *f)
 {
 	for (uint32_t i = 0; i < f->nfields; i++)

@@ -36,7 +36,7 @@ static void free_names(char **names, size_t n)
 	free(names);
 }
 
-/* The names of the folders below a folder of tracefs, sorted; SIZE_MAX on failure. */
+/* Lists the folders in a folder of tracefs, sorted. Returns their number; SIZE_MAX on failure. */
 static size_t list_folders(int top, const char *path, char ***names)
 {
 	int fd = openat(top, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -64,7 +64,7 @@ static size_t list_folders(int top, const char *path, char ***names)
 	return n;
 }
 
-/* Can this event be switched on? Those that only other tracers write (ftrace:*) cannot. */
+/* Whether the event can be enabled. Those that only other tracers write (ftrace:*) cannot. */
 static bool has_switch(int top, const char *group, const char *name)
 {
 	char path[256];
@@ -73,7 +73,7 @@ static bool has_switch(int top, const char *group, const char *name)
 	return tracefs_has(top, path);
 }
 
-/* Is it a group of probes of some capture, which that capture records? */
+/* Whether it is a group of probes of a running capture. */
 static bool is_foreign(const char *group)
 {
 	return owner_is_name(group);
@@ -113,8 +113,8 @@ struct arming {
 	struct trace *trace;
 	const char *filter;
 	struct trawl_error *err;
-	size_t again;   /* matching events that were added before */
-	size_t widened; /* those of them that had another filter */
+	size_t again;   /* matching events that had been added before */
+	size_t widened; /* of these: events that had another filter */
 };
 
 static const struct trace_event *find(const struct trace *t, const char *group, const char *name)
@@ -138,7 +138,9 @@ static int arm_one(void *arg, const char *group, const char *name)
 	return trace_add(a->trace, group, name, display, NULL, a->filter, a->err);
 }
 
-/* Prints a note on events that were given twice. Globs that overlap need none, two filters do. */
+/*
+ * Prints a note for an event that is given twice, or with two filters; overlapping globs need none.
+ */
 static void note_again(const struct arming *a, const char *text, long matched)
 {
 	if (a->widened)
@@ -152,9 +154,9 @@ static void note_again(const struct arming *a, const char *text, long matched)
 
 struct offering {
 	struct nearest near;
-	const char *name; /* as the user has it */
+	const char *name; /* as in the user's text */
 	char separator;
-	char call[160];   /* the entry of the system call of that name */
+	char call[160];   /* the event of the system call with that name */
 };
 
 static int offer(void *arg, const char *group, const char *name)
@@ -246,7 +248,7 @@ int event_arm_specs(struct trace *t, struct trawl_error *err)
 	return 0;
 }
 
-/* Prints a note on events that rarely happen in a task: in a scope, the kernel leaves them out. */
+/* Prints a note for events that rarely happen in a task, which a scope excludes. */
 static void note_interrupts(const struct trace *t)
 {
 	static const char *const in_interrupts[][2] = {
@@ -332,7 +334,7 @@ static void event_describe(struct source_list *list)
 	close(top);
 }
 
-/* "prev_comm char[16]": a field as the kernel's format file has it. */
+/* Adds a field in the notation of the kernel's format file: "prev_comm char[16]". */
 static void add_field(struct source_entry *e, char **what, const struct trawl_field *f)
 {
 	char *text, count[16] = "";
@@ -383,7 +385,7 @@ static int list_one(void *arg, const char *group, const char *name)
 	return 0;
 }
 
-/* GROUP:NAME, or a name of any group, both with patterns. */
+/* Lists the events of GROUP:NAME, or of NAME in any group; both may be globs. */
 static int event_list(const char *text, struct source_list *list, struct trawl_error *err)
 {
 	struct listing l = { .list = list, .top = tracefs_open(err) };
@@ -397,7 +399,7 @@ static int event_list(const char *text, struct source_list *list, struct trawl_e
 	snprintf(group, sizeof(group), "%.*s", name == text ? 1 : (int)len,
 		 name == text ? "*" : text);
 	n = events_each(l.top, group, name, list_one, &l);
-	if (!n && name == text) /* all of a group */
+	if (!n && name == text) /* no event has this name: takes it as a group */
 		n = events_each(l.top, text, "*", list_one, &l);
 	if (!n)
 		events_hint(l.top, group, ':', name, hint, sizeof(hint));

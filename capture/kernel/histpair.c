@@ -15,10 +15,8 @@
 #include "capture/tracefs/tracefs.h"
 #include "capture/trace/account.h"
 
-/*
- * Entries of a map. Each key takes one for good. The kernel allocates about 100 bytes for each when
- * the trigger is set; 2^17 is its limit.
- */
+/* Entries of a map. A key that has come once keeps its entry. The kernel allocates about 100 bytes
+ * for each entry when the trigger is set; its limit is 2^17. */
 enum { MAP_SIZE = 32768, TEXT_MAX = 3072 };
 
 int hist_pair_field(struct hist_pair *c, const char *name, const struct trawl_field *f, bool of_end,
@@ -63,7 +61,7 @@ int hist_pair_latency(struct hist_pair *c, struct trawl_error *err)
 	return 0;
 }
 
-/* Appends to a text of TEXT_MAX bytes; what does not fit makes hist_pair_make() fail. */
+/* Appends to a text of TEXT_MAX bytes. If it does not fit, hist_pair_make() fails. */
 static void add(char *text, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 static void add(char *text, const char *fmt, ...)
@@ -85,7 +83,7 @@ static int define(struct trace *t, const struct hist_pair *c, struct trawl_error
 	for (size_t i = 0; i < c->nfields; i++) {
 		const char *array = strchr(c->fields[i].type, '[');
 
-		/* An array's length stands after the name. */
+		/* The length of an array comes after the name. */
 		add(text, "%s%.*s %s%s", i ? "; " : "",
 		    (int)strcspn(c->fields[i].type, "["), c->fields[i].type, c->fields[i].name,
 		    array ? array : "");
@@ -113,7 +111,7 @@ static int set_trigger(struct trace *t, const char *group, const char *event, co
 	if (!tracefs_write(t->dir, path, text, err))
 		return 0;
 	saved = errno;
-	/* The log has the command without its filter. */
+	/* error_log has the command without its filter. */
 	if (tracefs_error(t->dir, text, what, sizeof(what), &column))
 		return caret_fail(err, TRAWL_CANNOT, text, column > 0 ? (size_t)column : 0,
 				  "%s.%s: the kernel refuses a hist trigger: %s", group, event,
@@ -145,10 +143,8 @@ static bool is_text(const struct hist_pair_field *f)
 	return !strncmp(f->type, "char[", 5);
 }
 
-/*
- * Numbers of END are passed as variables: a plain field loses its sign, which must agree with the
- * synthetic event's.
- */
+/* Numbers of END are passed as variables: a plain field loses its sign, and the kernel refuses a
+ * field whose sign differs from the synthetic event's. */
 static void end_text(const struct hist_pair *c, unsigned int number, char *text)
 {
 	const char *separator = ":";
@@ -189,15 +185,15 @@ static struct hist_pair *keep(struct trace *t, const struct hist_pair *c, struct
 	}
 	kept = &t->hist_pairs[t->nhist_pairs++];
 	*kept = *c;
-	kept->start_filter = kept->end_filter = NULL; /* the caller's */
+	kept->start_filter = kept->end_filter = NULL; /* owned by the caller */
 	return kept;
 }
 
 /*
- * A hist trigger does not hold a reference to the module of its event: when the module is removed,
- * the kernel warns, and the rest of the trigger holds the synthetic event and the instance for
- * good. A probe on the event, never switched on, does hold one: rmmod then says that the module is
- * in use. Events that are built in or are probes need none, and the kernel may refuse it.
+ * Prevents the removal of the event's module. A hist trigger takes no reference to it: if the
+ * module is removed, the kernel warns, and the synthetic event and the instance can never be
+ * removed. A probe on the event, which is never enabled, takes a reference. Failures are ignored:
+ * built-in events and probes need no reference, and the kernel may refuse the probe.
  */
 static void keep_module(struct trace *t, const char *group, const char *event, const char *name,
 			unsigned int number)
@@ -217,7 +213,7 @@ int hist_pair_make(struct trace *t, struct hist_pair *c, unsigned int number,
 
 	snprintf(c->synthetic, sizeof(c->synthetic), "%.55s_%u", t->name, number);
 	kept = keep(t, c, err);
-	/* While tracing_on is 0, triggers see times of another clock. */
+	/* While tracing_on is 0, triggers get times of another clock. */
 	if (!kept || define(t, c, err) || tracefs_write(t->dir, "tracing_on", "1", err))
 		return -1;
 	if (!t->paired_since)
@@ -275,7 +271,7 @@ void hist_pair_disarm(struct input *in)
 	trace_disarm(in);
 }
 
-/* The sum of the "Dropped: N" lines of an event's hist file. */
+/* Returns the sum of the "Dropped: N" lines in an event's hist file. */
 static uint64_t dropped(struct trace *t, const char *group, const char *event)
 {
 	static const char label[] = "\n    Dropped: ";
@@ -291,7 +287,8 @@ static uint64_t dropped(struct trace *t, const char *group, const char *event)
 	return sum;
 }
 
-/* Counts as lost what the maps had no room for: each is a START without an END or the reverse. */
+/* Counts as lost what the maps dropped: each is a START without its END or an END without its
+ * START. */
 void hist_pair_stats(struct input *in, struct source_stats *stats)
 {
 	struct trace *t = in->state;

@@ -19,7 +19,8 @@
 #include "capture/tracefs/owner.h"
 #include "capture/tracefs/tracefs.h"
 
-/* Defines an event: in fmt the first %s is `group`, our own, the second `other`. False: refused. */
+/* Defines an event: the first %s of fmt is `group`, our own, the second is `other`. Returns false
+ * if the kernel refuses it. */
 static bool defined(int top, const char *fmt, const char *group, const char *other)
 {
 	struct trawl_error ignored;
@@ -38,10 +39,8 @@ static bool on_event(int instance, const char *event, const char *file, const ch
 	return !tracefs_write(instance, path, text, &ignored);
 }
 
-/*
- * Makes a system call with a known second argument: does +8($args) read it? Kernels before 6.17
- * read memory at the first argument.
- */
+/* Tests whether +8($args) reads the second argument of a system call. Kernels before 6.17 read
+ * memory at the first argument. */
 static bool arrays_work(int top, int instance, const char *group)
 {
 	static const unsigned long marker = 0x7472617775;

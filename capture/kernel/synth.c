@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The source "synth": one event made of two, with the time between them.
+ * The source "synth": an event made from two, with the time between them.
  *
- *	synth:NAME=GROUP.START,GROUP.END key=FIELD[:ENDFIELD] [[NEW=]start.FIELD|end.FIELD ...]
+ * 	synth:NAME=GROUP.START,GROUP.END key=FIELD[:ENDFIELD] [[NEW=]start.FIELD|end.FIELD ...]
  *
- * The kernel makes the event (histpair.h). It always has `latency`, the ns from the last START with
- * a key to the END with the same key, and `key`.
+ * The kernel makes the event (histpair.h). It always has `latency`, the time in ns from the last
+ * START with a key to the END with the same key, and `key`.
  */
 #include "config.h"
 #include "common/caret.h"
@@ -34,10 +34,10 @@ struct synth {
 	char display[HIST_PAIR_NAME_MAX + 8];
 	struct eventformat start, end;
 	struct hist_pair hist;
-	bool by_request; /* the event belongs to the task that asked for the sectors: block.h */
+	bool by_request; /* the event belongs to the task that wants the sectors (block.h) */
 };
 
-/* An error with the place in the user's text. */
+/* Writes an error with a caret at the position in the user's text. */
 static int fail_at(const struct synth *s, const char *at, struct trawl_error *err, const char *fmt,
 		   ...) __attribute__((format(printf, 4, 5)));
 
@@ -55,7 +55,8 @@ static int fail_at(const struct synth *s, const char *at, struct trawl_error *er
 			  message);
 }
 
-/* Reads [A-Za-z0-9_]+ (and `more`) into word; NULL if there is none or it is too long. */
+/* Reads [A-Za-z0-9_]+ (also characters of `more`) into word. Returns its end; NULL if there is none
+ * or it is too long. */
 static const char *read_word(const char *at, const char *more, char word[HIST_PAIR_NAME_MAX])
 {
 	size_t n = 0;
@@ -249,7 +250,7 @@ static int make(struct synth *s, unsigned int number, struct trawl_error *err)
 	return r;
 }
 
-/* Is it a pair of events of disk requests: "OWN=block.block_A,block.block_B key=..."? */
+/* Whether it is a pair of events of disk requests: "OWN=block.block_A,block.block_B key=...". */
 static bool is_of_requests(const char *spec)
 {
 	size_t own = strcspn(spec, "= "), first;

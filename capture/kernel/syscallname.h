@@ -3,10 +3,11 @@
 #ifndef TRAWL_CAPTURE_KERNEL_SYSCALLNAME_H
 #define TRAWL_CAPTURE_KERNEL_SYSCALLNAME_H
 
-/* The name of a call of this machine's 64-bit interface ("openat"); NULL if there is none. */
+/* Returns the name of a system call of this machine's 64-bit interface ("openat"); NULL if there is
+ * none. */
 const char *syscallname(long nr);
 
-/* The number of a call; -1 if there is none of that name. */
+/* Returns the number of a system call; -1 if there is none of that name. */
 long syscallname_number(const char *name);
 
 #endif

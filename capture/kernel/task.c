@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The hidden source "task": names, starts and ends of tasks. Readers of the file name the tasks of
- * other sources' events by them, and the task filter (capture/task/taskfilter.h) is fed by them.
+ * The hidden source "task": names, starts and ends of tasks. From them readers of the file know the
+ * task names of other sources' events, and the task filter (capture/task/taskfilter.h) the followed
+ * tasks.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +31,8 @@ static const char *const task_events[][2] = {
 /* A signal without a handler, which may end its task. Ignored signals are not delivered. */
 static const char *const fatal_signal[] = { "signal", "signal_deliver", "sa_handler == 0" };
 
-/* The task that an event is about: its first TID field (exec has the former TID, too); 0: none. */
+/* Returns the task of an event: its first field with a TID (exec also has the former TID); 0 if
+ * none. */
 static pid_t subject(const struct trace_event *e, const struct ring_event *ev)
 {
 	int32_t tid;
@@ -44,7 +46,7 @@ static pid_t subject(const struct trace_event *e, const struct ring_event *ev)
 	return 0;
 }
 
-/* The first field of signal_deliver, after the 8 bytes that all events have. */
+/* Returns the signal: the first field of signal_deliver, after the 8 bytes of common fields. */
 static int signal_of(const struct ring_event *ev)
 {
 	int32_t sig = 0;
@@ -71,7 +73,7 @@ static void look(struct trace *t, const struct trace_event *e, const struct ring
 	}
 	if (!exec && strcmp(e->name, "task_newtask"))
 		return;
-	/* The TID may be that of an earlier task, or now run another program. */
+	/* The TID may have been an earlier task's, or the task may have called exec. */
 	task_filter_begin(followed, tid, ev->ts);
 	tasks_forget(tasks, tid);
 	if (exec)
@@ -80,7 +82,7 @@ static void look(struct trace *t, const struct trace_event *e, const struct ring
 
 struct listing {
 	struct task_filter *followed;
-	uint8_t *bits; /* a bit per TID that is listed; or NULL */
+	uint8_t *bits; /* a bit for each TID in the list; or NULL */
 };
 
 static void found(void *arg, pid_t tid)
@@ -92,7 +94,8 @@ static void found(void *arg, pid_t tid)
 		l->bits[tid / 8] |= (uint8_t)(1 << (tid % 8));
 }
 
-/* Adds the kernel's list: it has tasks that started before the capture, or whose start was lost. */
+/* Adds the tasks in the kernel's list (set_event_pid): it also has those that started before the
+ * capture, and those whose start was lost. */
 static int take_list(struct trace *t, struct task_filter *followed, struct trawl_error *err)
 {
 	struct listing l = { .followed = followed };
@@ -120,7 +123,7 @@ static int task_learn(struct input *in, struct task_filter *followed, struct tra
 	uint64_t now = mono_now();
 	int r;
 
-	/* Not until nothing is left: tasks may start faster than their starts are read. */
+	/* Limited: tasks may start faster than their starts are read. */
 	do
 		r = trace_drain(in, err);
 	while (r > 0 && trace_reached(in) < now);
@@ -130,7 +133,7 @@ static int task_learn(struct input *in, struct task_filter *followed, struct tra
 	return 0;
 }
 
-/* Limits the recording to the scope. Other sources copy its list (trace_limit()). */
+/* Limits the recording to the scope. Other sources copy its list of tasks (trace_limit()). */
 static int limit(struct trace *t, struct trawl_error *err)
 {
 	const pid_t *pids;
@@ -140,7 +143,7 @@ static int limit(struct trace *t, struct trawl_error *err)
 	return n ? pidfilter_set(t->dir, pids, n, err) : 0;
 }
 
-/* Adds the event GROUP/NAME, if this kernel has it. */
+/* Adds the event GROUP/NAME, if the kernel has it. */
 static int add(struct trace *t, const char *group, const char *name, const char *filter,
 	       struct trawl_error *err)
 {
@@ -168,7 +171,7 @@ static int task_arm(struct input *in, struct trawl_error *err)
 	       add(t, fatal_signal[0], fatal_signal[1], fatal_signal[2], err) : 0;
 }
 
-/* Tasks that start from now on have an event; those that exist are the initial tasks. */
+/* Reads the initial tasks: later ones have an event. */
 static int task_discard(struct input *in, struct trawl_error *err)
 {
 	if (trace_discard(in, err))

@@ -28,7 +28,7 @@ int trace_lose(struct trace *t, struct trace_cpu *c, uint64_t from, uint64_t to,
 		.from = from,
 		.to = to,
 		.count = count,
-		/* The kernel's count of lost events includes companions. */
+		/* The kernel's count of lost events includes companions, so it is not exact. */
 		.reason = reason == TRAWL_LOSS_OVERRUN && t->ncompanions ?
 			  TRAWL_LOSS_OVERRUN_MOST : reason,
 	};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* From the ring buffers to the session: sub-buffers, their losses, the choice of tasks. */
+/* Reads sub-buffers of the ring buffers, finds their losses, selects events by task, and appends
+ * these to the session. */
 #include "config.h"
 
 #include <errno.h>
@@ -22,18 +23,21 @@
 #include "common/array.h"
 
 enum {
-	HOLD_NS = 100000000, /* that a companion waits for its event if its CPU has no other */
-	RECORD_MAX = 8192,   /* bytes of a record of a user probe with counted texts */
-	DRAIN_PAGES = 64,    /* sub-buffers of one CPU in one drain */
+	HOLD_NS = 100000000, /* longest wait of a companion for its event, if its CPU has no other
+			      * events */
+	RECORD_MAX = 8192,   /* most bytes of a record of a user probe with counted texts */
+	DRAIN_PAGES = 64,    /* most sub-buffers of one CPU in one drain */
 };
 
-/* Events before the start and after the end are not captured, so none of them is a loss. */
+/*
+ * Whether the time is before the start or after the end: such events are dropped, and are no loss.
+ */
 static bool is_outside(const struct trace *t, uint64_t time)
 {
 	return time < t->span->begin || time > t->span->end;
 }
 
-/* Writes the loss that a sub-buffer's flag reports: events before it are missing. */
+/* Writes the loss of events before this sub-buffer, which its flag reports. */
 static int flagged_loss(struct trace *t, struct trace_cpu *c, const struct ring_page *p,
 			struct trawl_error *err)
 {
@@ -56,10 +60,8 @@ static int flagged_loss(struct trace *t, struct trace_cpu *c, const struct ring_
 	return trace_lose(t, c, c->last, p->clock.ts, count, TRAWL_LOSS_OVERRUN, err);
 }
 
-/*
- * Returns how many of a field's dynamic bytes, which `loc` describes, -s keeps. The NUL of a text
- * is not counted: decoders mark a text without a NUL as cut.
- */
+/* Returns how many bytes of a field's dynamic data (described by `loc`) -s keeps. The NUL of a text
+ * does not count; a text that is cut loses it, by which decoders know. */
 static uint32_t kept(const struct trawl_field *f, uint32_t loc, const uint8_t *record, uint32_t len,
 		     uint32_t snaplen)
 {
@@ -103,7 +105,7 @@ static const void *snap(struct trace *t, const struct trace_event *e, const uint
 	return copy;
 }
 
-/* Counts an event of a task outside the scope, or of an undetermined one. */
+/* Counts an event of a task that is out of scope, or undetermined. */
 static void leave_out(struct trace *t, pid_t tid, uint64_t ts)
 {
 	if (ts <= session_followed(t->in->session)->unsure) {
@@ -127,13 +129,13 @@ int trace_is_of_scope(struct trace *t, pid_t tid, uint64_t ts, struct trawl_erro
 
 	if (task_filter_has(followed, tid, ts))
 		return 1;
-	/* The task may have started since the last look. */
+	/* The task may have started since the last update. */
 	if (ts > followed->known && session_learn(t->in->session, err))
 		return -1;
 	return task_filter_has(followed, tid, ts);
 }
 
-/* Is the event one of the scope's? 1 or 0; -1 on failure. */
+/* Whether the event's task is in the scope. Returns 1 or 0; -1 with *err. */
 static int is_wanted(struct trace *t, const struct ring_event *ev, struct trawl_error *err)
 {
 	int32_t tid;
@@ -153,15 +155,15 @@ static int settle_aside(struct trace *t, struct trawl_error *err)
 
 	if (t->nstrangers && pidfilter_leave_out(t->dir, t->strangers, t->nstrangers)) {
 		t->filtered = true;
-		t->left_out = mono_now(); /* what they did until now may still be in the buffer */
+		t->left_out = mono_now(); /* their events until now may still be in the buffer */
 	}
 	t->nstrangers = 0;
 	t->unsure = 0;
 	return n ? trace_lose(t, NULL, t->unsure_from, mono_now(), n, TRAWL_LOSS_MISSED, err) : 0;
 }
 
-/* Is a synthetic event's latency possible? It is not if the pair began after its end, or before
- * the hist pairs were set. */
+/* Whether a synthetic event's latency is possible. It is not if the pair's START was after its END,
+ * or before the hist pairs were set. */
 static bool is_pair(const struct trace *t, const struct trace_event *e, const struct ring_event *ev)
 {
 	int64_t latency;
@@ -173,7 +175,7 @@ static bool is_pair(const struct trace *t, const struct trace_event *e, const st
 	       (uint64_t)latency <= ev->ts - t->paired_since;
 }
 
-/* The event that a record is of; NULL if it fits none. */
+/* Returns the event of a record; NULL if the record matches none. */
 static struct trace_event *event_of(const struct trace *t, const struct ring_event *ev)
 {
 	struct trace_event *e;
@@ -221,7 +223,8 @@ static int put(struct trace *t, struct trace_event *e, uint32_t cpu, const struc
 	t->captured++;
 	if (ev->len > t->largest)
 		t->largest = ev->len;
-	if (t->look) /* the task source: its events alone need no metadata of their tasks */
+	if (t->look) /* only the task source has look(): its events need no metadata of their
+		      * tasks */
 		t->look(t, e, ev);
 	else if (t->in->source->programs)
 		tasks_hit(session_tasks(t->in->session), tid);
@@ -238,7 +241,8 @@ int trace_put(struct trace *t, uint32_t cpu, const struct ring_event *ev, struct
 	return e ? put(t, e, cpu, ev, err) : 0;
 }
 
-/* Captures one event if it is to be captured. Returns as session_append(). */
+/* Appends one event to the session, unless it is out of the scope or the span. Returns as
+ * session_append(). */
 static int take(void *arg, uint32_t cpu, const struct ring_event *ev, struct trawl_error *err)
 {
 	struct trace *t = arg;
@@ -273,7 +277,9 @@ static int append(struct trace *t, struct trace_cpu *c, struct ring_event *ev,
 	return take(t, c->cpu, ev, err);
 }
 
-/* Makes events of companions whose event has not come for HOLD_NS; after the last event, of all. */
+/*
+ * Makes events of those companions whose event has not come for HOLD_NS (all: of every companion).
+ */
 static int flush_long_texts(struct trace *t, uint64_t began, bool all, struct trawl_error *err)
 {
 	uint64_t until = all ? UINT64_MAX : began > HOLD_NS ? began - HOLD_NS : 0;
@@ -298,7 +304,7 @@ static int drain_page(struct trace *t, struct trace_cpu *c, size_t len, bool *pa
 		return -1;
 	while ((r = ring_page_next(&p, &ev)) > 0) {
 		c->taken++;
-		if (full) /* only the clock is still needed */
+		if (full) /* only the clock of the rest is needed */
 			continue;
 		full = append(t, c, &ev, err);
 		if (full < 0)
@@ -314,11 +320,11 @@ static int drain_page(struct trace *t, struct trace_cpu *c, size_t len, bool *pa
 static const uint64_t COMMIT_NS = 1000000;
 
 /*
- * Reads one CPU's sub-buffers in a drain that began at `began`. The last one to read is less than
- * half full and has events after `began`: the kernel is writing to it, and another read would only
- * fetch the few events that came meanwhile. A part of a sub-buffer without such events may be the
- * rest of one whose front the last drain took, with full ones after it. Returns 0; 1: more is left;
- * -1 with *err.
+ * Reads one CPU's sub-buffers in a drain that began at `began`. Stops at a sub-buffer that is less
+ * than half full and has events after `began`: the kernel is writing to it, and another read would
+ * only get the few events that came meanwhile. Without events after `began` it may be the rest of a
+ * sub-buffer that the last drain read in part, and full ones may follow. Returns 0; 1 if more is
+ * left; -1 with *err.
  */
 static int read_cpu(struct trace *t, struct trace_cpu *c, uint64_t began, struct trawl_error *err)
 {
@@ -342,7 +348,7 @@ static int read_cpu(struct trace *t, struct trace_cpu *c, uint64_t began, struct
 		r = drain_page(t, c, (size_t)n, &partial, err);
 		if (r)
 			return r < 0 ? -1 : 0;
-		if (here && !partial) { /* the recorded program waits for this processor */
+		if (here && !partial) { /* the recorded program may wait for this CPU */
 			priority_step_aside();
 			here = false;
 		}

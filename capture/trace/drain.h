@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading a recording: what is in its ring buffers goes to the session. */
+/* Reads the ring buffers of a recording into the session. */
 #ifndef TRAWL_CAPTURE_TRACE_DRAIN_H
 #define TRAWL_CAPTURE_TRACE_DRAIN_H
 
@@ -7,13 +7,13 @@
 
 /* The drain() of a struct source, for in->state == a struct trace. */
 int trace_drain(struct input *in, struct trawl_error *err);
-/* Its reached(). */
+/* The reached() of a struct source, likewise. */
 uint64_t trace_reached(const struct input *in);
 
-/* Captures a record that divert() took (state.h); as session_append(). */
+/* Captures a record that divert() (state.h) has kept. Returns as session_append(). */
 int trace_put(struct trace *t, uint32_t cpu, const struct ring_event *ev, struct trawl_error *err);
 
-/* Was the task followed at that time? 1 or 0; -1 with *err. */
+/* Whether the task was followed at that time. Returns 1 or 0; -1 with *err. */
 int trace_is_of_scope(struct trace *t, pid_t tid, uint64_t ts, struct trawl_error *err);
 
 #endif

@@ -10,10 +10,10 @@
 #include "capture/sys/clock.h"
 #include "capture/tracefs/tracefs.h"
 
-/* Events that are not as they were, for one message. */
+/* Events that others have changed, for one message. */
 struct changed {
 	size_t n;
-	const char *group, *name; /* of the first */
+	const char *group, *name; /* the first of them */
 };
 
 static void count(struct changed *c, const char *group, const char *name)
@@ -34,7 +34,7 @@ static void report(struct trace *t, const struct changed *c, const char *what)
 			   others, what);
 }
 
-/* The file enable of an event that is on says "1", or "1*". */
+/* The file `enable` of an event that is on contains "1", or "1*". */
 static void look_at_event(struct trace *t, struct trace_event *e, struct changed *gone,
 			  struct changed *off)
 {
@@ -69,7 +69,7 @@ static void lose_unread(struct trace *t, uint64_t now)
 	}
 }
 
-/* Was a buffer emptied? Then the kernel's count of events read began again from zero. */
+/* Whether a buffer was emptied: then the kernel's count of read events has restarted at zero. */
 static bool is_restarted(struct trace *t)
 {
 	struct loss_stats s;
@@ -101,7 +101,7 @@ void tamper_look(struct trace *t, size_t events)
 	bool restarted = is_restarted(t);
 
 	look_at_switch(t);
-	/* Where one is gone, others are: then all are looked at. */
+	/* A module removes all its events at once: if one is gone, all others are checked. */
 	for (size_t i = 0; i < t->nevents && (i < events || gone.n); i++)
 		look_at_event(t, &t->events[t->next_look++ % t->nevents], &gone, &off);
 	if (gone.n)

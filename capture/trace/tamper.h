@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Is a recording still what it was set up as? While it runs, others may act on it:
+ * Detects changes of a recording by others. While it runs,
  *
- *	somebody switches the recording off, or one of its events
- *	a module goes, and its events with it. The kernel then empties the buffer of each recording
- *	that had one of them, of all that it holds (trace_module_remove_events())
- *	somebody empties the buffer
+ *	another program may switch off the recording, or one of its events;
+ *	a module may be removed, and its events with it: the kernel then empties the buffer of each
+ *	recording that has one of them (trace_module_remove_events());
+ *	another program may empty the buffer.
  *
  * Each is reported once and makes the capture incomplete. Unread events of an emptied buffer are a
  * loss of unknown size in the file.
@@ -15,9 +15,9 @@
 
 #include "capture/trace/state.h"
 
-enum { TAMPER_EVENTS = 64 }; /* that one check, once a second, looks at */
+enum { TAMPER_EVENTS = 64 }; /* events in one check, which is made once a second */
 
-/* Checks the recording and `events` of its events, those whose last check is the longest ago. */
+/* Checks the recording, and the next `events` of its events, in turn. */
 void tamper_look(struct trace *t, size_t events);
 
 #endif

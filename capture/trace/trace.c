@@ -33,16 +33,19 @@
 #include "common/sources.h"
 
 enum {
-	EVENT_IDS = 65536,       /* the kernel's event ids are 16 bits */
-	SUBBUF_KB = 16,          /* of a sub-buffer, if possible: one read() each, caches hold it */
-	LONG_RECORD = 1024,      /* bytes; where one is so long, the kernel may drop longer ones */
-	WAKE_PERCENT = 25,       /* of the buffer that is full when poll() returns */
+	EVENT_IDS = 65536,       /* the kernel's event IDs have 16 bits */
+	SUBBUF_KB = 16,          /* size of a sub-buffer, if possible: it is read by one read() and
+				  * fits into the CPU's cache */
+	LONG_RECORD = 1024,      /* bytes; beside a record so long the kernel may have dropped
+				  * longer ones */
+	WAKE_PERCENT = 25,       /* poll() returns when so much of the buffer is full */
 	BUFFER_KB_DEFAULT = 8192, /* per CPU */
 	BUFFER_KB_MIN = 1024,
-	BUFFER_SHARE = 16,       /* all CPUs' buffers take at most this part of the memory */
+	BUFFER_SHARE = 16,       /* the buffers of all CPUs take at most 1/BUFFER_SHARE of the
+				  * memory */
 };
 
-static const uint64_t DISCARD_NS = 1000000000; /* that trace_discard() reads at most */
+static const uint64_t DISCARD_NS = 1000000000; /* limit of trace_discard() */
 
 /* ---- the instance ------------------------------------------------------------------------ */
 
@@ -74,7 +77,7 @@ static int make_instance(struct trace *t, struct trawl_error *err)
 	if (t->dir < 0)
 		return trawl_fail(err, TRAWL_CANNOT, "tracefs: cannot open %s: %s", path,
 				  strerror(errno));
-	flock(t->dir, LOCK_EX); /* another trawl's gc_run() may hold it for a moment */
+	flock(t->dir, LOCK_EX); /* gc_run() of another trawl may lock it for a moment */
 	return 0;
 }
 
@@ -83,7 +86,7 @@ static int set_up_buffer(struct trace *t, uint32_t kb, struct trawl_error *err)
 	struct trawl_error ignored;
 	char text[24];
 
-	/* Memory may be too fragmented for large sub-buffers: then smaller ones. */
+	/* Memory may be too fragmented for large sub-buffers: tries smaller ones. */
 	for (unsigned int subbuf = SUBBUF_KB;
 	     subbuf >= 4 && tracefs_has(t->dir, "buffer_subbuf_size_kb"); subbuf /= 2) {
 		if (!tracefs_write_number(t->dir, "buffer_subbuf_size_kb", subbuf, &ignored))
@@ -95,20 +98,21 @@ static int set_up_buffer(struct trace *t, uint32_t kb, struct trawl_error *err)
 			err, TRAWL_CANNOT,
 			"-B: no memory for a ring buffer of %s KiB per CPU (%s); give less", text,
 			strerror(errno));
-	/* Kernels before 5.1 have no such file and always wake us. */
+	/* Kernels before 5.1 lack this file; poll() returns at any event. */
 	if (tracefs_has(t->dir, "buffer_percent"))
 		return tracefs_write_number(t->dir, "buffer_percent", WAKE_PERCENT, err);
 	return 0;
 }
 
-/* Options that an instance may inherit and that cost or change what is recorded. */
+/* Resets options that an instance may inherit, and that slow down or change the recording. */
 static int set_options(struct trace *t, struct trawl_error *err)
 {
 	static const struct {
 		const char *file, *value;
 	} options[] = {
-		{ "options/overwrite", "1" },    /* losses then show in the sub-buffers' flags */
-		{ "options/record-cmd", "0" },   /* the task source records names */
+		{ "options/overwrite", "1" },    /* with overwrite, flags of the sub-buffers show
+						  * losses */
+		{ "options/record-cmd", "0" },   /* the source "task" records names */
 		{ "options/record-tgid", "0" },
 		{ "options/stacktrace", "0" },
 		{ "options/userstacktrace", "0" },
@@ -122,7 +126,7 @@ static int set_options(struct trace *t, struct trawl_error *err)
 	return 0;
 }
 
-/* The -i texts in one line; for the file, which shows them to people. */
+/* Returns the -i texts in one line, malloc'd, for the file. */
 static char *join_specs(const struct input *in)
 {
 	size_t size = 1, used = 0;
@@ -215,7 +219,7 @@ int trace_limit(struct trace *t, struct trawl_error *err)
 	if (!n)
 		return 0;
 	t->filtered = true;
-	/* The task source is armed first: its instance is limited already. */
+	/* The source "task" is armed first, so its instance has the list of tasks already. */
 	owner_name(name, TASK_SOURCE);
 	snprintf(path, sizeof(path), "instances/%s", name);
 	return pidfilter_copy(t->dir, t->top, path, err);
@@ -248,7 +252,7 @@ int trace_format(struct trace *t, const char *group, const char *name, struct ev
 	return r;
 }
 
-/* Describes the source to the writer, with the first event: its format has the common fields. */
+/* Describes the source to the writer at the first event, whose format has the common fields. */
 static int add_source(struct trace *t, const struct eventformat *f, struct trawl_error *err)
 {
 	struct trawl_source s = {
@@ -277,7 +281,7 @@ static int set_filter(struct trace *t, const char *group, const char *name, cons
 	return filter_set(t->dir, group, name, filter, err);
 }
 
-/* An event that was added before: both filters' events are recorded. */
+/* Adds a filter to an event that was added before, so that events of either filter are recorded. */
 static int widen_filter(struct trace *t, struct trace_event *e, const char *filter,
 			struct trawl_error *err)
 {
@@ -286,7 +290,7 @@ static int widen_filter(struct trace *t, struct trace_event *e, const char *filt
 
 	if (!strcmp(e->filter, filter))
 		return 0;
-	/* By itself first: an error then shows the user's text. */
+	/* Sets it alone first, so that an error shows the user's text. */
 	if (set_filter(t, e->group, e->name, filter, err))
 		return -1;
 	if (!*e->filter || !*filter) {
@@ -311,7 +315,7 @@ bool trace_has_name(const struct trace *t, const char *display)
 	return false;
 }
 
-/* Adds what the drain needs of an event to the table. */
+/* Adds an event to the table for the drain. */
 static int add_event(struct trace *t, const char *group, const char *name, const char *display,
 		    const char *filter, const struct eventformat *f)
 {
@@ -334,7 +338,7 @@ static int add_event(struct trace *t, const char *group, const char *name, const
 	return 0;
 }
 
-/* Writes the kernel's constant strings for an event with a pointer to one. */
+/* Writes the kernel's constant strings if the event has a pointer to one. */
 static int write_strings(struct trace *t, const char *format, struct trawl_error *err)
 {
 	if (t->strings_written ||
@@ -435,7 +439,8 @@ static int switch_on(struct trace *t, const char *group, const char *name, struc
 	return tracefs_write(t->dir, path, "1", err);
 }
 
-/* The kernel calls the probe of a place that was switched on last first. */
+/* Of several probes at one place the kernel calls the one that was enabled last first. So those
+ * that come last are enabled first. */
 static int switch_all_on(struct trace *t, bool comes_last, struct trawl_error *err)
 {
 	for (size_t i = 0; i < t->nevents; i++) {
@@ -450,7 +455,9 @@ static int switch_all_on(struct trace *t, bool comes_last, struct trawl_error *e
 
 /* ---- running ----------------------------------------------------------------------------- */
 
-/* The recording is switched on before the events: every hit that the kernel counts is recorded. */
+/*
+ * Recording is switched on before the events, so that every hit that the kernel counts is recorded.
+ */
 int trace_start(struct input *in, struct trawl_error *err)
 {
 	struct trace *t = in->state;
@@ -468,7 +475,7 @@ int trace_start(struct input *in, struct trawl_error *err)
 	t->started = true;
 	if (switch_all_on(t, true, err) || switch_all_on(t, false, err))
 		return -1;
-	/* After the probes that they belong to, so that they are called before these. */
+	/* Enabled after the probes that they belong to, so that they are called before these. */
 	for (size_t i = 0; i < t->ncompanions; i++)
 		if (switch_on(t, t->name, t->companions[i], err))
 			return -1;
@@ -480,7 +487,7 @@ size_t trace_fds(struct input *in, struct pollfd *fds, size_t room)
 	struct trace *t = in->state;
 	size_t n = t->ncpus < room ? t->ncpus : room;
 
-	/* poll() would return at once for an absent CPU. */
+	/* poll() would return at once for a CPU without a buffer. */
 	for (size_t i = 0; i < n; i++)
 		fds[i] = (struct pollfd){ .fd = t->cpus[i].absent ? -1 : t->cpus[i].fd,
 					  .events = POLLIN };
@@ -496,7 +503,8 @@ static bool has_older(const struct trace *t, uint64_t time)
 	return false;
 }
 
-/* Reads what came while sources were started one by one: a buffer may have filled. */
+/* Discards the events that came while sources were started one by one: a buffer may be full of
+ * them. */
 int trace_discard(struct input *in, struct trawl_error *err)
 {
 	struct trace *t = in->state;
@@ -528,7 +536,7 @@ void trace_close(struct input *in)
 		tamper_look(t, t->nevents);
 }
 
-/* Switches the buffer off, which is quick. Events are switched off in disarm(), one by one. */
+/* Switches only the buffer off, which is fast. disarm() switches the events off, one by one. */
 void trace_halt(struct input *in)
 {
 	struct trace *t = in->state;
@@ -551,9 +559,9 @@ int trace_stop(struct input *in, struct trawl_error *err)
 }
 
 /*
- * Returns how many of the missing hits are of events with strings, which the kernel drops when they
- * are too long; 0 if that is not known. Other losses are not counted by event: beside them it is
- * known only if no event without strings misses a hit.
+ * Returns how many of the missing hits are of events with strings, whose records the kernel drops
+ * if they are too long; 0 if not known. Losses of a full buffer are not counted by event, so the
+ * number is known only if no event without strings misses hits.
  */
 static uint64_t of_long_strings(const struct trace *t, uint64_t missing)
 {
@@ -574,8 +582,9 @@ static uint64_t of_long_strings(const struct trace *t, uint64_t missing)
 }
 
 /*
- * Reports hits that are neither captured nor lost. The kernel's count includes all processes: if it
- * leaves some out, a note says how many hits are missing, otherwise they are losses.
+ * Reports hits that are neither captured nor lost. The kernel counts the hits of all processes. If
+ * it drops some by a scope or filter, a note has the number of missing hits; otherwise they are
+ * losses.
  */
 static void missing_hits(struct trace *t, uint64_t now)
 {
@@ -608,7 +617,7 @@ static void missing_hits(struct trace *t, uint64_t now)
 			     "drops" : "");
 }
 
-/* Writes the losses that are in the kernel's totals but in no flag, and those of missing hits. */
+/* Writes the losses that are in the kernel's counters but in no flag, and those of missing hits. */
 static void final_losses(struct trace *t)
 {
 	struct trawl_error ignored;
@@ -642,7 +651,8 @@ static void final_losses(struct trace *t)
 				   t->in->source->name, t->unknown);
 }
 
-/* Writes the symbols of this source's events, even if another source wrote metadata so named. */
+/* Writes the symbols of this source's events, even if another source has written metadata of that
+ * name. */
 static void write_symbols(struct trace *t)
 {
 	struct trawl_error err;

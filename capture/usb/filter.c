@@ -6,7 +6,7 @@
 #include "capture/usb/filter.h"
 #include "common/caret.h"
 
-/* An error at a place of the text, with a caret under it. */
+/* Writes an error with the text and a caret under `at`. Returns -1. */
 static int bad(const char *text, const char *at, const char *what, struct trawl_error *err)
 {
 	char shown[512];
@@ -15,7 +15,7 @@ static int bad(const char *text, const char *at, const char *what, struct trawl_
 	return caret_fail(err, TRAWL_USAGE, shown, (size_t)(at - text) + 4, "usb: %s", what);
 }
 
-/* A number of the whole part [at, end), at most max. */
+/* Parses all of [at, end) as a number of at most max. */
 static bool whole(const char *at, const char *end, int base, unsigned long max, unsigned long *n)
 {
 	char *stop;
@@ -38,7 +38,7 @@ static bool hex4(const char *at, uint16_t *n)
 	return true;
 }
 
-/* VID:PID or VID:*. */
+/* Parses VID:PID or VID:*. */
 static bool ids(struct usbfilter_term *t, const char *at, const char *end)
 {
 	if (end - at < 6 || !hex4(at, &t->vid) || at[4] != ':')
@@ -106,13 +106,13 @@ static bool bus(struct usbfilter_term *t, const char *at, const char *end)
 	return true;
 }
 
-/* Returns what follows a port's number, which has no leading zero; NULL: there is none. */
+/* Skips a port number, which has no leading zero; NULL if there is none. */
 static const char *port_number(const char *at)
 {
 	return *at >= '1' && *at <= '9' ? at + strspn(at, "0123456789") : NULL;
 }
 
-/* BUS-PORT[.PORT...]; a root hub is usbBUS. */
+/* Whether it is BUS-PORT[.PORT...], or usbBUS, a root hub. */
 static bool is_port(const char *at)
 {
 	bool root = !strncmp(at, "usb", 3);
@@ -171,7 +171,7 @@ static unsigned int kind_of(const char *at, const char *end, const char **v)
 	return k;
 }
 
-/* Reports a wrong part of kind k: what is expected, or what was probably meant. */
+/* Writes the error for an invalid part of kind k: what is expected, or what was probably meant. */
 static int wrong(unsigned int k, const char *text, const char *v, const char *end,
 		 struct trawl_error *err)
 {
@@ -193,7 +193,7 @@ static int wrong(unsigned int k, const char *text, const char *v, const char *en
 	return bad(text, v, what, err);
 }
 
-/* Adds one part to a term; *seen has a bit of each kind that it has. */
+/* Adds one part to a term; *seen has a bit for each kind of part that the term has. */
 static int part(struct usbfilter_term *t, unsigned int *seen, const char *text, const char *at,
 		const char *end, struct trawl_error *err)
 {
@@ -255,7 +255,7 @@ uint16_t usbfilter_bus(const struct usbfilter *f)
 	return bus;
 }
 
-/* Does a device fulfil a term, apart from bus, address and endpoint? */
+/* Whether a device matches a term, apart from bus, address and endpoint. */
 static bool fulfils(const struct usbfilter_term *t, const struct usb_identity *id)
 {
 	return (!t->has_vid || t->vid == id->vid) && (!t->has_pid || t->pid == id->pid) &&
@@ -263,7 +263,7 @@ static bool fulfils(const struct usbfilter_term *t, const struct usb_identity *i
 	       (!*t->serial || !strcmp(t->serial, id->serial));
 }
 
-/* Does a bus and address fulfil a term? */
+/* Whether a bus and address match a term. */
 static bool reaches(const struct usbfilter_term *t, uint16_t bus, uint8_t dev)
 {
 	return (!t->bus || t->bus == bus) && (!t->dev || t->dev == dev);

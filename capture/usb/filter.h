@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which USB events the user wants: the texts after `-i usb:`.
+ * Selects USB events by the texts after `-i usb:`.
  *
- *	""			everything
- *	BUS, bus=BUS		one bus
- *	VID:PID, VID:*		devices by id (four hex digits each)
- *	port=1-2.3		what is plugged in there
- *	serial=TEXT		a device by its serial number
- *	dev=BUS:DEV		a device by its present address
- *	ep=N, ep=Nin, ep=Nout	an endpoint, in addition to one of the above or alone
+ * 	""			everything
+ * 	BUS, bus=BUS		one bus
+ * 	VID:PID, VID:*		devices by id (four hex digits each)
+ * 	port=1-2.3		what is plugged in there
+ * 	serial=TEXT		a device by its serial number
+ * 	dev=BUS:DEV		a device by its present address
+ * 	ep=N, ep=Nin, ep=Nout	an endpoint, in addition to one of the above or alone
  *
  * Parts are joined by commas and must all hold; several texts are alternatives. An event has only
  * bus and address, so the filter keeps a table of the devices that have these now, from sysfs and
@@ -43,11 +43,11 @@ struct usbfilter_term {
 struct usbfilter {
 	struct usbfilter_term terms[USBFILTER_TERMS];
 	uint32_t count;
-	uint32_t met; /* bits of the terms that some device has fulfilled so far */
-	bool every;         /* a term wants all events, */
+	uint32_t met; /* a bit for each term that some device has matched */
+	bool every;         /* a term selects all events, */
 	uint16_t every_bus; /* of this bus; 0: of all */
-	/* By bus and address: is the device known, and which terms does it fulfil, apart from bus,
-	 * address and endpoint? */
+	/* By bus and address: whether the device is known, and which terms it matches, apart from
+	 * bus, address and endpoint. */
 	bool known[USBFILTER_BUSES][USBFILTER_DEVS];
 	uint32_t fulfils[USBFILTER_BUSES][USBFILTER_DEVS];
 };
@@ -57,27 +57,28 @@ enum usbfilter_verdict { USBFILTER_DROP, USBFILTER_KEEP, USBFILTER_UNDECIDED };
 /* Adds one text. Returns 0, or -1 with *err, which shows the text with a caret. */
 int usbfilter_add(struct usbfilter *f, const char *text, struct trawl_error *err);
 
-/* Returns the one bus that all texts are about, or 0: several or all. */
+/* Returns the bus, if all texts select devices of one bus; else 0. */
 uint16_t usbfilter_bus(const struct usbfilter *f);
 
-/* Enters a device into the table. Returns true if any term wants (some of) it. */
+/* Adds a device to the table. Returns true if a term selects it, or some of its endpoints. */
 bool usbfilter_learn(struct usbfilter *f, const struct usb_identity *id);
 
-/* Does a device fulfil a term, apart from its endpoint? */
+/* Whether a device matches a term, apart from its endpoint. */
 bool usbfilter_is(const struct usbfilter_term *t, const struct usb_identity *id);
 
-/* Is (some of) the device at this address wanted, as far as is known? */
+/* Whether a term selects the device at this address, or some of its endpoints. False if the device
+ * is not in the table. */
 bool usbfilter_wanted(const struct usbfilter *f, uint16_t bus, uint8_t dev);
 
-/* Does a term leave out endpoints of its devices? */
+/* Whether a term excludes endpoints of a device that it selects. */
 bool usbfilter_partial(const struct usbfilter *f);
 
-/* Removes an address, which is free again, from the table. */
+/* Removes the device at an address from the table: it was unplugged. */
 void usbfilter_forget(struct usbfilter *f, uint16_t bus, uint8_t dev);
 
 enum usbfilter_verdict usbfilter_judge(const struct usbfilter *f, const struct usbmon_header *h);
 
-/* usbfilter_judge(), quick where all of a bus is wanted, as mostly. */
+/* The same as usbfilter_judge(), with a fast path for a filter that selects a whole bus. */
 static inline enum usbfilter_verdict usbfilter_match(const struct usbfilter *f,
 						     const struct usbmon_header *h)
 {

@@ -7,7 +7,7 @@
 struct entry {
 	size_t len;
 	uint64_t since; /* ms */
-	enum usbfilter_verdict verdict; /* UNDECIDED: the filter may know by now */
+	enum usbfilter_verdict verdict; /* UNDECIDED: usbhold_release() asks the filter again */
 	uint8_t event[] __attribute__((aligned(8)));
 };
 

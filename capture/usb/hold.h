@@ -14,7 +14,7 @@
 #include "capture/usb/filter.h"
 
 enum {
-	USBHOLD_BYTES = 8 << 20, /* what is held at most */
+	USBHOLD_BYTES = 8 << 20, /* limit of the held bytes */
 	USBHOLD_MS = 5000,       /* an enumeration that takes longer has failed */
 };
 
@@ -24,7 +24,7 @@ struct usbhold {
 	uint64_t given_up; /* undecided events that were dropped */
 };
 
-/* Is anything waiting? Then a wanted event must wait after it. */
+/* Whether events are held. A selected event must then be held after them, to keep the order. */
 static inline bool usbhold_waiting(const struct usbhold *h)
 {
 	return h->head != h->tail;
@@ -33,13 +33,12 @@ static inline bool usbhold_waiting(const struct usbhold *h)
 /* Adds an event at time now (ms, any steady clock). Returns 0, or -1 without memory. */
 int usbhold_add(struct usbhold *h, const uint8_t *event, size_t len, uint64_t now);
 
-/* A device has appeared on the bus: decides the events from address 0 there, which were its. */
+/* Called when a device has appeared on the bus: decides the held events of address 0, which were of
+ * its enumeration. */
 void usbhold_enumerated(struct usbhold *h, uint16_t bus, bool wanted);
 
-/*
- * Gives the decided events at the head to emit() and drops unwanted ones; stops at the first that
- * is still undecided. Returns emit()'s first non-zero result.
- */
+/* Passes selected events at the head to emit() and drops the others; stops at the first undecided
+ * one. Returns 0, or emit()'s first non-zero result. */
 int usbhold_release(struct usbhold *h, const struct usbfilter *f, uint64_t now,
 		    int (*emit)(const uint8_t *event, size_t len, void *arg), void *arg);
 

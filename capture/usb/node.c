@@ -34,7 +34,7 @@ static bool load_module(void)
 	return false;
 }
 
-/* The major number of usbmon's nodes; 0: usbmon is not loaded. */
+/* Returns the major number of usbmon's nodes; 0 if usbmon is not loaded. */
 static unsigned int node_major(void)
 {
 	FILE *f = fopen("/sys/class/usbmon/usbmon0/dev", "re");
@@ -57,7 +57,7 @@ int usbnode_ready(struct trawl_error *err)
 				  "usb: this kernel has no USB (/sys/bus/usb is missing)");
 	if (access("/dev/usbmon0", F_OK) == 0)
 		return 0;
-	/* In a container the module may be there without its nodes. */
+	/* In a container the module may be loaded without its nodes being visible. */
 	if (node_major())
 		return trawl_fail(err, TRAWL_CANNOT,
 				  "usb: usbmon is loaded, but /dev/usbmon0 is missing; make it by "
@@ -71,7 +71,7 @@ int usbnode_ready(struct trawl_error *err)
 		return trawl_fail(err, TRAWL_CANNOT,
 				  "usb: /dev/usbmon0 is missing, and there is no modprobe to load "
 				  "usbmon; install kmod");
-	/* udev or devtmpfs makes the node soon after. */
+	/* udev or devtmpfs makes the node some time after the module is loaded. */
 	for (tries = 0; tries < 20; tries++) {
 		if (access("/dev/usbmon0", F_OK) == 0)
 			return 0;
@@ -87,7 +87,7 @@ static int ascending(const void *a, const void *b)
 	return *(const uint16_t *)a - *(const uint16_t *)b;
 }
 
-/* The numbers of this machine's buses, ascending; returns how many. */
+/* Fills in the numbers of this machine's buses, ascending. Returns how many. */
 static size_t find_buses(uint16_t *buses, size_t room)
 {
 	DIR *dir = opendir(USBSYS_ROOT);
@@ -106,7 +106,7 @@ static size_t find_buses(uint16_t *buses, size_t room)
 	return n;
 }
 
-/* There is no node of the bus: it is missing, or there is no such bus. */
+/* Writes the error for a bus without a node: the node is missing, or there is no such bus. */
 static int no_node(uint16_t bus, struct trawl_error *err)
 {
 	uint16_t buses[128];

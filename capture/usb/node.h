@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds a usbmon device that can be opened, or says why there is none and the remedy. */
+/* Finds a usbmon device node that can be opened, or reports why there is none and the remedy. */
 #ifndef TRAWL_CAPTURE_USB_NODE_H
 #define TRAWL_CAPTURE_USB_NODE_H
 
@@ -9,13 +9,13 @@
 
 enum { USBNODE_PATH = 32 };
 
-/* Loads usbmon's module if it is missing and trawl may. Returns 0, or -1 with *err. */
+/*
+ * Loads the module usbmon if it is not loaded and trawl is allowed to. Returns 0, or -1 with *err.
+ */
 int usbnode_ready(struct trawl_error *err);
 
-/*
- * Writes the path of a bus's node (0: of all buses) to `path`. Returns 0, or -1: there is no such
- * bus (*err lists the buses), or it may not be opened (*err says who may).
- */
+/* Writes the path of a bus's node (0: of all buses) to `path`. Returns 0; -1 with *err if there is
+ * no such bus (*err lists the buses), or if it cannot be opened (*err names the remedy). */
 int usbnode_find(uint16_t bus, char path[USBNODE_PATH], struct trawl_error *err);
 
 #endif

@@ -19,13 +19,14 @@
 #include "capture/usb/sysfs.h"
 
 enum {
-	ATTRIBUTE = 4096,     /* sysfs text never exceeds a page */
-	DESCRIPTORS = 70000,  /* 18 bytes, and one configuration of up to 65,535 */
-	REPORT = 4096,        /* the kernel takes no longer report descriptor */
+	ATTRIBUTE = 4096,     /* bytes; a text attribute of sysfs has at most a page */
+	DESCRIPTORS = 70000,  /* bytes: the device descriptor of 18, and a configuration of up to
+			       * 65,535 */
+	REPORT = 4096,        /* bytes; the kernel refuses longer report descriptors */
 	UEVENT = 8192,
 };
 
-/* Reads a file below a device; its length, 0 if it is not there. */
+/* Reads a file in a device's folder. Returns its length, 0 if there is none. */
 static size_t get(const char *root, const char *name, const char *file, void *buf, size_t size)
 {
 	char path[4096];
@@ -44,7 +45,7 @@ static size_t get(const char *root, const char *name, const char *file, void *bu
 	return n;
 }
 
-/* A text attribute without its newline; false if it is not there or empty. */
+/* Reads a text attribute without its newline. Returns false if it is missing or empty. */
 static bool text(const char *root, const char *name, const char *file, char buf[ATTRIBUTE])
 {
 	size_t n = get(root, name, file, buf, ATTRIBUTE - 1);
@@ -92,7 +93,8 @@ static void interfaces(const char *root, const char *name,
 		free(list);
 }
 
-/* The report descriptor of a HID interface, which its driver has read; its length or 0. */
+/* Reads the report descriptor of a HID interface, as its driver has read it. Returns its length, or
+ * 0. */
 static size_t hid_report(const char *root, const char *interface, uint8_t buf[REPORT])
 {
 	char path[4096], file[512];
@@ -115,7 +117,7 @@ static size_t hid_report(const char *root, const char *interface, uint8_t buf[RE
 	return n;
 }
 
-/* A boot keyboard has an interface protocol of its own; others have a usage in their report
+/* A boot keyboard is recognised by its interface protocol, any other by the usage in its report
  * descriptor. */
 static void find_keyboard(const char *root, const char *interface, void *arg)
 {
@@ -171,7 +173,8 @@ int usbsys_each(const char *root, int (*each)(const struct usb_identity *id, voi
 	return r;
 }
 
-/* The last part of a symbolic link, as drivers are named; false if it is not there. */
+/* Reads the last part of a symbolic link, such as the name of a driver. Returns false if there is
+ * no link. */
 static bool link_name(const char *root, const char *name, const char *file, char buf[ATTRIBUTE])
 {
 	char path[4096], *slash;
@@ -188,7 +191,7 @@ static bool link_name(const char *root, const char *name, const char *file, char
 	return true;
 }
 
-/* Replaces control characters: a device's strings go to the terminal. */
+/* Replaces control characters, because the strings of a device are printed on the terminal. */
 static void tame(char *text)
 {
 	for (; *text; text++) {
@@ -197,7 +200,7 @@ static void tame(char *text)
 	}
 }
 
-/* The drivers of a device's interfaces, each once. */
+/* The set of the drivers of a device's interfaces. */
 struct drivers {
 	char names[8][32];
 	size_t n;
@@ -418,7 +421,7 @@ int usbsys_uevents(struct trawl_error *err)
 	return fd;
 }
 
-/* The value of KEY in a uevent, or NULL. */
+/* Returns the value of KEY in a uevent, or NULL. */
 static const char *value(const char *text, size_t len, const char *key)
 {
 	size_t n = strlen(key);
@@ -447,7 +450,7 @@ bool usbsys_parse(const char *text, size_t len, struct usb_uevent *ev)
 	    !strrchr(path, '/'))
 		return false;
 	if (!strcmp(type, "usb_interface")) {
-		/* .../1-2.3/1-2.3:1.0: the device is the folder above. */
+		/* An interface, .../1-2.3/1-2.3:1.0: its device is the parent folder. */
 		const char *slash = strrchr(path, '/'), *start = slash;
 
 		while (start > path && start[-1] != '/')
@@ -490,7 +493,7 @@ int usbsys_uevent(int fd, struct usb_uevent *ev, bool *overrun)
 			*overrun = true;
 		if (n < 0)
 			return 0;
-		/* Only the kernel has port 0; messages of others are ignored. */
+		/* The kernel sends from port 0. Ignores messages of other senders. */
 		if (size != sizeof(from) || from.nl_pid != 0)
 			continue;
 		if (buf[n ? n - 1 : 0])

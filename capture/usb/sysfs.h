@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * USB devices as sysfs and the kernel's uevents describe them, without any traffic on the bus.
+ * Describes USB devices from sysfs and the kernel's uevents, which causes no traffic on the bus.
  *
- * root: /sys/bus/usb/devices, or a folder that a test has made.
+ * root: /sys/bus/usb/devices, or a folder made by a test.
  */
 #ifndef TRAWL_CAPTURE_USB_SYSFS_H
 #define TRAWL_CAPTURE_USB_SYSFS_H
@@ -17,25 +17,23 @@
 
 enum { USBSYS_NAME = 64, USBSYS_SERIAL = 256, USBSYS_WHAT = 800 };
 
-/* What filters choose devices by. */
+/* The properties by which filters select a device. */
 struct usb_identity {
 	char name[USBSYS_NAME]; /* port path: "1-2.3"; "usb1" for a root hub */
 	uint16_t bus, vid, pid;
 	uint8_t dev;
 	char serial[USBSYS_SERIAL]; /* "" if it has none */
-	bool keyboard; /* an interface of it is one by its class codes */
+	bool keyboard; /* it has an interface with the class codes of a keyboard */
 };
 
 /* Reads one device. Returns false if it is no USB device, or was removed meanwhile. */
 bool usbsys_identity(const char *root, const char *name, struct usb_identity *id);
 
-/*
- * Describes a device for people: "Logitech USB Receiver at port 1-2, address 1:3, serial 42,
- * 12 Mb/s, driver usbhid". What it does not have is left out.
- */
+/* Writes a description for users: "Logitech USB Receiver at port 1-2, address 1:3, serial 42, 12
+ * Mb/s, driver usbhid", without the parts that a device does not have. */
 void usbsys_describe(const char *root, const struct usb_identity *id, char what[USBSYS_WHAT]);
 
-/* The same for programs: members bus, dev, port, vid, pid, serial, product, speed and drivers. */
+/* The same as JSON members: bus, dev, port, vid, pid, serial, product, speed and drivers. */
 void usbsys_members(const char *root, const struct usb_identity *id, struct json *j);
 
 /*
@@ -45,33 +43,34 @@ void usbsys_members(const char *root, const struct usb_identity *id, struct json
 size_t usbsys_list(const char *root, bool (*is)(const struct usb_identity *id, const void *arg),
 		   const void *arg, char *list, size_t size);
 
-/* Calls each() for every device; stops at and returns its first non-zero result. */
+/* Calls each() for every device until it returns non-zero. Returns that, or 0. */
 int usbsys_each(const char *root, int (*each)(const struct usb_identity *id, void *arg), void *arg);
 
 /*
- * Writes a device as one JSON object: ids, strings, speed, drivers, power state, and descriptors in
- * hex (docs/format.md, "usb/PORTPATH"). Returns false, with nothing written, if it is gone.
+ * Writes a device as one JSON object: IDs, strings, speed, drivers, power state, and descriptors in
+ * hex (format: docs/format.md, "usb/PORTPATH"). Returns false, and writes nothing, if the device
+ * was removed.
  */
 bool usbsys_snapshot(const char *root, const char *name, struct json *j);
 
 /* A uevent about a USB device or an interface of one. */
 struct usb_uevent {
-	enum { USB_ADD, USB_REMOVE, USB_CHANGE } action; /* CHANGE: (un)bind, of interfaces too */
+	enum { USB_ADD, USB_REMOVE, USB_CHANGE } action; /* CHANGE: bind or unbind, also of an
+							  * interface */
 	char name[USBSYS_NAME]; /* of the device, also for its interfaces */
-	uint16_t bus;           /* 0: the event does not have it */
+	uint16_t bus;           /* 0: not in the event */
 	uint8_t dev;
 };
 
 /* Returns a socket of uevents, to poll; the caller closes it. -1 with *err. */
 int usbsys_uevents(struct trawl_error *err);
 
-/*
- * Reads the next event about USB. Returns 1; 0: there is none now. Sets *overrun if the kernel
- * dropped events: then all devices must be read again.
- */
+/* Reads the next uevent about USB. Returns 1, or 0 if there is none now. Sets *overrun if the
+ * kernel dropped uevents: all devices must be read again. */
 int usbsys_uevent(int fd, struct usb_uevent *ev, bool *overrun);
 
-/* Parses the text of one uevent (NUL-separated, from the kernel): is it about USB? */
+/* Parses the text of a uevent of the kernel: strings that end with NUL. Returns whether it is about
+ * USB. */
 bool usbsys_parse(const char *text, size_t len, struct usb_uevent *ev);
 
 #endif

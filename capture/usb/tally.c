@@ -5,8 +5,9 @@
 #include "capture/usb/tally.h"
 
 /*
- * Data bytes that belong to an event. The kernel counts an isochronous IN transfer's len_urb
- * without the gaps between packets, but copies them, from 0 to the end of the last packet.
+ * Returns the number of an event's data bytes. For an isochronous IN transfer the kernel sets
+ * len_urb to the sum of the packets, but copies all bytes from 0 to the end of the last packet,
+ * with the gaps.
  */
 static uint64_t belongs(const struct usbmon_header *h, const uint8_t *after, size_t given)
 {

@@ -46,7 +46,7 @@ int usbtext_open(struct usbtext *t, uint16_t bus, struct trawl_error *err)
 			  errno == EACCES ? ": debugfs is for root" : "");
 }
 
-/* The file of statistics holds "nreaders 1 events 23 text_lost 0". */
+/* The statistics of a bus are a line "nreaders 1 events 23 text_lost 0". */
 int usbtext_lost(struct usbtext *t, uint64_t *lost, struct trawl_error *err)
 {
 	char path[64];
@@ -58,7 +58,7 @@ int usbtext_lost(struct usbtext *t, uint64_t *lost, struct trawl_error *err)
 	snprintf(path, sizeof(path), "/sys/kernel/debug/usb/usbmon/%us", t->bus);
 	f = fopen(path, "re");
 	if (!f && errno == ENOENT)
-		return 0; /* the bus is gone, and its count with it */
+		return 0; /* the bus was removed, and its count with it */
 	if (!f)
 		return trawl_fail(err, TRAWL_CANNOT, "%s: %s", path, strerror(errno));
 	found = fscanf(f, "nreaders %*d events %*u text_lost %" SCNu32, &total) == 1;
@@ -82,15 +82,13 @@ void usbtext_close(struct usbtext *t)
 
 int64_t usbtext_time(uint32_t line, int64_t steady, int64_t ahead)
 {
-	const int64_t turn = USBMONTEXT_WRAP * INT64_C(1000000000);
+	const int64_t wrap = USBMONTEXT_WRAP * INT64_C(1000000000);
 
-	return steady - (steady - line * INT64_C(1000)) % turn + ahead;
+	return steady - (steady - line * INT64_C(1000)) % wrap + ahead;
 }
 
-/*
- * CLOCK_REALTIME minus CLOCK_MONOTONIC, ns; `before`, unless it changed by more than AHEAD_JITTER:
- * inexact readings must not change the order of events.
- */
+/* Returns CLOCK_REALTIME minus CLOCK_MONOTONIC, ns. Returns `before` if it has changed by at most
+ * AHEAD_JITTER: inaccurate readings must not change the order of events. */
 static int64_t wall_ahead(int64_t before)
 {
 	int64_t first = (int64_t)mono_now(), wall = (int64_t)clock_ns(CLOCK_REALTIME);
@@ -108,7 +106,7 @@ int usbtext_next(struct usbtext *t, const uint8_t **event, struct trawl_error *e
 	ssize_t n;
 
 	for (;;) {
-		/* The kernel gives one line for each read. */
+		/* Each read() returns one line. */
 		n = read(t->fd, line, sizeof(line));
 		if (n < 0 && errno == EINTR)
 			continue;

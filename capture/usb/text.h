@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * usbmon's text form, from debugfs, for machines without the binary device. It has at most 32 bytes
- * of data of a transfer and five isochronous packets.
- */
+/* usbmon's text interface in debugfs, for machines without the binary device. It has at most 32
+ * data bytes and five isochronous packets of a transfer. */
 #ifndef TRAWL_CAPTURE_USB_TEXT_H
 #define TRAWL_CAPTURE_USB_TEXT_H
 
@@ -11,11 +9,12 @@
 #include "format/trawl.h"
 
 struct usbtext {
-	int fd; /* poll() always returns at once for it */
+	int fd; /* poll() does not work: it always returns at once */
 	uint16_t bus;
 	uint8_t *record;
-	int64_t ahead;      /* ns that the wall clock is ahead of the steady one */
-	uint32_t lost;      /* the kernel's count of lost events at the last usbtext_lost() */
+	int64_t ahead;      /* CLOCK_REALTIME minus CLOCK_MONOTONIC, ns */
+	uint32_t lost;      /* the kernel's count of lost events at the last call of
+			     * usbtext_lost() */
 	uint64_t malformed; /* lines that cannot be parsed */
 };
 
@@ -28,20 +27,15 @@ int usbtext_open(struct usbtext *t, uint16_t bus, struct trawl_error *err);
  */
 int usbtext_next(struct usbtext *t, const uint8_t **event, struct trawl_error *err);
 
-/*
- * Sets *lost to the events lost since the last call, or before the first. The kernel counts them by
- * bus, for all programs that read its text: they may be another program's.
- */
+/* Sets *lost to the events lost since the last call (at first: since the open). The kernel has one
+ * count for each bus and all its readers, so these may be losses of another program. */
 int usbtext_lost(struct usbtext *t, uint64_t *lost, struct trawl_error *err);
 
-/*
- * Converts a line's time to CLOCK_REALTIME, ns. line: us of CLOCK_MONOTONIC, which start at 0 again
- * every 4096 s. steady: CLOCK_MONOTONIC, ns, when it was read; ahead: CLOCK_REALTIME minus
- * CLOCK_MONOTONIC, ns.
- */
+/* Converts a line's time to CLOCK_REALTIME, ns. line: CLOCK_MONOTONIC in us, modulo 4096 s. steady:
+ * CLOCK_MONOTONIC in ns when the line was read. ahead: CLOCK_REALTIME minus CLOCK_MONOTONIC, ns. */
 int64_t usbtext_time(uint32_t line, int64_t steady, int64_t ahead);
 
-/* Returns why the text form cannot be used here, or NULL if it can. */
+/* Returns why the text interface cannot be used here, or NULL if it can. */
 const char *usbtext_why_not(void);
 
 void usbtext_close(struct usbtext *t);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The source "usb": every -i usb:… of a session is a filter on one usbmon device, so no event comes
- * twice. The device is the node of one bus if all filters name that bus, else the node of all.
+ * The source "usb". All -i usb:… of a session are filters on one usbmon device, so that no event
+ * comes twice. It is the node of one bus if all filters name that bus, else the node of all buses.
  *
- * Events are filtered in the kernel's ring and appended to the session from there. Hot-plug
- * messages come by netlink. Before each takes effect, the ring is drained: earlier events are
- * judged by the devices that were known then.
+ * Events are filtered in the kernel's ring and appended to the session from there, without a copy.
+ * Hot-plug messages come by netlink. The ring is drained before each of them is handled, so that
+ * earlier events are matched against the devices of their time.
  *
- * A wake-up takes more time than an event. While events come, a timer decides when the ring is
- * read; the device is polled only while there are none.
+ * A wake-up takes more time than an event. So while events come, the ring is read by a timer; the
+ * device is polled only while there are none.
  */
 #include <assert.h>
 #include <errno.h>
@@ -32,12 +32,14 @@
 #include "common/usbtypes.h"
 
 enum {
-	REWRITES = 32,           /* devices whose drivers are being bound */
-	REWRITE_MS = 500,       /* a device is looked at again when it was quiet for so long */
-	/* Between two reads of a ring of USBMON_RING_MAX with events: 2.6 GB/s fill it. */
+	REWRITES = 32,           /* limit of the devices whose drivers are being bound */
+	REWRITE_MS = 500,       /* a device's metadata is written again so long after its last
+				 * hot-plug message */
+	/* Between two reads of a ring of USBMON_RING_MAX: it would take 2.6 GB/s to fill it. */
 	READ_MS = 25,
-	TEXT_READ_MS = 2,     /* likewise of the text form, which keeps about a hundred events */
-	DRAIN_BYTES = 64 << 20, /* of one drain() */
+	TEXT_READ_MS = 2,     /* the same for the text interface, which keeps about a hundred
+			       * events */
+	DRAIN_BYTES = 64 << 20, /* limit of one drain() */
 };
 
 /*
@@ -71,14 +73,15 @@ struct usb {
 	int timer;            /* expires when the ring is to be read again */
 	bool silent;          /* the last read gave nothing: poll the device, not the timer */
 	uint8_t *cut;         /* an event that -s cut */
-	uint64_t asked;       /* wall clock, ns: when the count of lost events was last read */
-	uint64_t seen;        /* events that the ring gave, wanted or not */
-	bool full;            /* the session has all that it wants */
-	uint64_t halted;      /* wall clock, ns, in USB_HALTED: later events are left out */
-	bool warned[USBFILTER_BUSES][USBFILTER_DEVS]; /* of a keyboard at this address */
+	uint64_t asked;       /* CLOCK_REALTIME, ns: when the count of lost events was last read */
+	uint64_t seen;        /* events read from the ring, selected or not */
+	bool full;            /* the session wants no more events */
+	uint64_t halted;      /* CLOCK_REALTIME, ns, in USB_HALTED: later events are dropped */
+	bool warned[USBFILTER_BUSES][USBFILTER_DEVS]; /* a warning was printed for the keyboard at
+						       * this address */
 	struct rewrite {
 		char name[USBSYS_NAME];
-		uint64_t due; /* steady clock, ms */
+		uint64_t due; /* CLOCK_MONOTONIC, ms */
 	} rewrites[REWRITES];
 	size_t nrewrites;
 };
@@ -90,7 +93,7 @@ static uint64_t steady_ms(void)
 
 /* ---- events -------------------------------------------------------------------------------- */
 
-/* Wall clock, ns. */
+/* Returns the event's time, CLOCK_REALTIME, ns. */
 static uint64_t event_time(const struct usbmon_header *h)
 {
 	return (uint64_t)h->ts_sec * 1000000000 + (uint64_t)h->ts_usec * 1000;
@@ -109,7 +112,8 @@ static const uint8_t *snap(struct usb *u, const uint8_t *event, struct usbmon_he
 	return u->cut;
 }
 
-/* Appends one event, with its header *h, to the session. 1: it wants no more. */
+/* Appends one event, with its header *h, to the session. Returns 0; 1 if the session wants no more;
+ * -1 with *err. */
 static inline int emit(struct usb *u, struct usbmon_header *h, const uint8_t *event,
 		struct trawl_error *err)
 {
@@ -156,14 +160,16 @@ static int next_event(struct usb *u, const uint8_t **event, struct trawl_error *
 	return u->by_text ? usbtext_next(&u->text, event, err) : usbmon_next(&u->mon, event, err);
 }
 
-/* Is the event after the end? A time in the future is from before the wall clock was set back. */
+/* Whether the event is after the end of the capture. A time in the future is from before the wall
+ * clock was set back. */
 static bool is_late(const struct usb *u, const struct usbmon_header *h)
 {
 	return u->state == USB_HALTED && event_time(h) > u->halted &&
 	       event_time(h) <= clock_ns(CLOCK_REALTIME);
 }
 
-/* Reads the ring, up to the end of the capture. 0: nothing is left, 1: more is left, -1: *err. */
+/* Reads the ring up to the end of the capture. Returns 0 if nothing is left, 1 if more is, -1 with
+ * *err. */
 static int drain_ring(struct usb *u, struct trawl_error *err)
 {
 	struct usbmon_header h;
@@ -226,7 +232,7 @@ static int open_node(struct usb *u, struct trawl_error *err)
 	uint8_t *cut;
 
 	if (u->by_text)
-		usbnode_ready(err); /* loads usbmon; usbtext_open() reports a failure */
+		usbnode_ready(err); /* loads the module; a failure is reported by usbtext_open() */
 	if (u->by_text ? usbtext_open(&u->text, u->bus, err) < 0 :
 			 usbnode_find(u->bus, path, err) < 0 ||
 			 usbmon_open(&u->mon, &usbmon_kernel, path, ring, err) < 0)
@@ -240,10 +246,8 @@ static int open_node(struct usb *u, struct trawl_error *err)
 	return 0;
 }
 
-/*
- * Opens the node of all buses in place of that of a removed bus, whose node stays dead even if the
- * bus comes back. The filters choose the bus.
- */
+/* Opens the node of all buses after a bus was removed: the open node of that bus gives no events
+ * even if the bus returns. The filters select the bus. */
 static int outlive_bus(struct usb *u, struct trawl_error *err)
 {
 	struct usbmon mon = u->mon;
@@ -277,7 +281,7 @@ static int outlive_bus(struct usb *u, struct trawl_error *err)
 
 /* ---- devices ------------------------------------------------------------------------------- */
 
-/* Frees *j. */
+/* Writes *j as metadata and frees it. */
 static int write_meta(struct usb *u, const char *name, struct json *j, struct trawl_error *err)
 {
 	char full[USBSYS_NAME + 8];
@@ -286,7 +290,7 @@ static int write_meta(struct usb *u, const char *name, struct json *j, struct tr
 	return meta_write_json(session_writer(u->session), full, mono_now(), j, err);
 }
 
-/* Called again once drivers are bound: only then some keyboards can be recognised. */
+/* Called again when drivers have been bound: some keyboards cannot be recognised before. */
 static void warn_keyboard(struct usb *u, const struct usb_identity *id)
 {
 	bool *warned = &u->warned[id->bus][id->dev];
@@ -298,7 +302,7 @@ static void warn_keyboard(struct usb *u, const struct usb_identity *id)
 	*warned |= id->keyboard;
 }
 
-/* Writes the metadata of a device, if it is wanted and still there. */
+/* Writes the metadata of a device, if it is selected and was not removed. */
 static int write_device(struct usb *u, const char *name, struct trawl_error *err)
 {
 	struct usb_identity id;
@@ -326,7 +330,7 @@ static int write_gone(struct usb *u, const struct usb_uevent *ev, struct trawl_e
 	return write_meta(u, ev->name, &j, err);
 }
 
-/* Drivers are bound some time after a device appears: then its metadata is written again. */
+/* Schedules another write of a device's metadata: drivers are bound some time after it appears. */
 static void schedule_rewrite(struct usb *u, const char *name)
 {
 	size_t i;
@@ -334,7 +338,7 @@ static void schedule_rewrite(struct usb *u, const char *name)
 	for (i = 0; i < u->nrewrites && strcmp(u->rewrites[i].name, name); i++)
 		;
 	if (i == REWRITES)
-		return; /* a storm: these keep what was written when they were added */
+		return; /* too many at once: these keep the metadata from when they were added */
 	if (i == u->nrewrites)
 		snprintf(u->rewrites[u->nrewrites++].name, USBSYS_NAME, "%s", name);
 	u->rewrites[i].due = steady_ms() + REWRITE_MS;
@@ -360,7 +364,7 @@ static int rewrite_due(struct usb *u, bool all, struct trawl_error *err)
 	return 0;
 }
 
-/* Enters a device into the filter, and writes its metadata if it is new and wanted. */
+/* Adds a device to the filter, and writes its metadata if it is new and selected. */
 static int add_device(const struct usb_identity *id, void *arg)
 {
 	struct emission *e = arg;
@@ -391,7 +395,7 @@ static int on_add(struct usb *u, const struct usb_uevent *ev, struct trawl_error
 	struct usb_identity id;
 
 	if (!usbsys_identity(USBSYS_ROOT, ev->name, &id))
-		return 0; /* gone already; its held events are dropped after USBHOLD_MS */
+		return 0; /* removed already; its held events are dropped after USBHOLD_MS */
 	schedule_rewrite(u, ev->name);
 	return add_device(&id, &e);
 }
@@ -431,10 +435,8 @@ static bool is_of_term(const struct usb_identity *id, const void *term)
 	return usbfilter_is(term, id);
 }
 
-/*
- * Prints a note for each filter that several devices fulfil, or none. A filter by id, port or
- * serial number waits for its device; one by address is an error if there is none.
- */
+/* Prints a note for each filter that several devices, or none, match. A filter by ID, port or
+ * serial number may match later; one by address is an error if no device has that address. */
 static int note_devices(struct usb *u, const struct input *in, struct trawl_error *err)
 {
 	char list[700];
@@ -503,7 +505,7 @@ static int read_filters(struct usb *u, const struct input *in, struct trawl_erro
 	return 0;
 }
 
-/* The -i texts in one, for people. */
+/* Describes the source to the writer, with all -i texts in one. */
 static int describe_source(struct usb *u, const struct input *in, struct trawl_error *err)
 {
 	char spec[1024] = "";
@@ -540,7 +542,7 @@ static int arm(struct input *in, struct trawl_error *err)
 		return trawl_fail(err, TRAWL_CANNOT, "usb: no timer: %s", strerror(errno));
 	if (read_filters(u, in, err) < 0)
 		return -1;
-	/* Opened before devices are read: no hot-plug message is missed. */
+	/* Opened before the devices are read, so that no hot-plug message is missed. */
 	u->uevents = usbsys_uevents(err);
 	if (u->uevents < 0 || open_node(u, err) < 0)
 		return -1;
@@ -556,7 +558,7 @@ static int arm(struct input *in, struct trawl_error *err)
 	return 0;
 }
 
-/* Sets the time of the next read. A smaller ring is read sooner. */
+/* Sets the timer for the next read of the ring: the smaller the ring, the sooner. */
 static void set_timer(struct usb *u)
 {
 	uint64_t ns = u->by_text ? TEXT_READ_MS * 1000000 :
@@ -566,7 +568,7 @@ static void set_timer(struct usb *u)
 	timerfd_settime(u->timer, 0, &in, NULL);
 }
 
-/* Drops the events, and the count of lost ones, from before the start. */
+/* Drops the events and the losses from before the start. */
 static int discard(struct input *in, struct trawl_error *err)
 {
 	struct usb *u = in->state;
@@ -598,7 +600,8 @@ static size_t fds(struct input *in, struct pollfd *fds, size_t room)
 	return 2;
 }
 
-/* Handles hot-plug messages in order, each after the events before it. 1: more is left. */
+/* Handles hot-plug messages in order, each after the events before it. Returns 0; 1 if more is
+ * left; -1 with *err. */
 static int follow(struct usb *u, struct trawl_error *err)
 {
 	struct usb_uevent ev;
@@ -640,7 +643,7 @@ static int tick(struct input *in, struct trawl_error *err)
 	return rewrite_due(u, false, err) < 0 ? -1 : ask_losses(u, err);
 }
 
-/* After the last event: what has waited, the last losses, the verdict. */
+/* Called after the last event: emits held events, writes the last losses and the verdict. */
 static int finish(struct usb *u, struct trawl_error *err)
 {
 	struct emission e = { u, err };
@@ -661,7 +664,7 @@ static int drain(struct input *in, struct trawl_error *err)
 
 	assert(u->state != USB_ARMING);
 	if (u->state == USB_FINISHED)
-		return DRAIN_DONE; /* other sources have more */
+		return DRAIN_DONE; /* other sources still have events */
 	if (!u->full) {
 		more = follow(u, err);
 		if (more < 0 || release(u, err) < 0)
@@ -669,7 +672,7 @@ static int drain(struct input *in, struct trawl_error *err)
 	}
 	if (more && !u->full)
 		return DRAIN_MORE;
-	/* The text form cannot be polled: its timer always runs. */
+	/* The text interface cannot be polled: its timer always runs. */
 	u->silent = u->seen == seen && !u->by_text;
 	if (!u->silent)
 		set_timer(u);
@@ -678,7 +681,7 @@ static int drain(struct input *in, struct trawl_error *err)
 	return usbhold_waiting(&u->hold) ? DRAIN_HELD : DRAIN_DONE;
 }
 
-/* The kernel goes on recording: the last drain() leaves out events after this time. */
+/* usbmon cannot be switched off: drain() drops events after this time. */
 static void halt(struct input *in)
 {
 	struct usb *u = in->state;

@@ -5,11 +5,11 @@
  * MON_IOCX_MFETCH first flushes nflush events, then waits for one, then returns the ring offsets of
  * up to nfetch events from the ring's tail on. It does not move the tail: events that are not
  * flushed are returned again. So each fetch flushes the events of the one before, and no other
- * ioctl is needed. Where the wait fails (EAGAIN, EINTR), the flush was done: a call that is
- * repeated with the same nflush would drop unread events.
+ * ioctl is needed. If the wait fails (EAGAIN, EINTR), the flush was still done: repeating the call
+ * with the same nflush would drop unread events.
  *
- * Events lie at multiples of 64 bytes. While the ring is mapped each is contiguous, and an event
- * of type '@' fills the space before the end; it counts as an event for nflush. Events of before
+ * Events are aligned to 64 bytes. While the ring is mapped each is contiguous: an event of type '@'
+ * fills the space before the end of the ring, and counts as an event for nflush. Events from before
  * the mapping may wrap.
  */
 #include <errno.h>
@@ -34,10 +34,8 @@ static int kernel_ioctl(int fd, unsigned long request, void *arg)
 
 static void *kernel_map(int fd, size_t size)
 {
-	/*
-	 * The driver refuses a mapping that can be made writable. MAP_POPULATE: no page faults when
-	 * events come.
-	 */
+	/* Read-only, because the driver refuses a writable mapping. MAP_POPULATE avoids page faults
+	 * while events come. */
 	void *ring = mmap(NULL, size, PROT_READ, MAP_SHARED | MAP_POPULATE, fd, 0);
 
 	return ring == MAP_FAILED ? NULL : ring;
@@ -102,7 +100,7 @@ int usbmon_open(struct usbmon *m, const struct usbmon_ops *ops, const char *path
 	}
 	m->ring = ops->map(m->fd, m->ring_size);
 	m->offsets = calloc(USBMON_BATCH, sizeof(*m->offsets));
-	/* Room for one event: the kernel keeps no more data of any. */
+	/* Room for the largest event that the kernel keeps. */
 	m->copy = malloc(sizeof(struct usbmon_header) + usbmon_data_max(m));
 	if (!m->offsets || !m->copy) {
 		trawl_fail(err, TRAWL_CANNOT, "%s: out of memory for its events", path);
@@ -128,11 +126,11 @@ void usbmon_close(struct usbmon *m)
 
 size_t usbmon_data_max(const struct usbmon *m)
 {
-	/* A fifth of the ring, and 128 isochronous descriptors. */
+	/* The kernel's limit: a fifth of the ring, and 128 isochronous descriptors. */
 	return m->ring_size / 5 + 128 * USBMON_ISO_DESC;
 }
 
-/* 1: a batch, 0: nothing there, -1. */
+/* Fetches a batch. Returns 1; 0 if there is none; -1 with *err. */
 static int fetch(struct usbmon *m, struct trawl_error *err)
 {
 	struct mon_bin_mfetch arg = { m->offsets, USBMON_BATCH, m->used };
@@ -141,7 +139,7 @@ static int fetch(struct usbmon *m, struct trawl_error *err)
 	m->fetched = 0;
 	do {
 		r = m->ops->ioctl(m->fd, MON_IOCX_MFETCH, &arg);
-		arg.nflush = 0; /* done, whatever became of the wait */
+		arg.nflush = 0; /* flushed, even if the wait failed */
 		m->used = 0;
 		m->held = 0;
 		m->fetches++;
@@ -155,7 +153,7 @@ static int fetch(struct usbmon *m, struct trawl_error *err)
 	return m->fetched > 0;
 }
 
-/* One event at a time, copied by the kernel: for a ring that cannot be mapped. */
+/* Reads one event, copied by the kernel: for a ring that cannot be mapped. */
 static int get(struct usbmon *m, const uint8_t **event, struct trawl_error *err)
 {
 	struct usbmon_header *header = (struct usbmon_header *)m->copy;
@@ -176,10 +174,8 @@ static int get(struct usbmon *m, const uint8_t **event, struct trawl_error *err)
 	return 1;
 }
 
-/*
- * Returns the event at an offset of the ring, copied if it wraps, its type, and its length with the
- * header; NULL if it leads out of the ring.
- */
+/* Returns the event at an offset of the ring, copied if it wraps, with its type, and its length
+ * including the header; NULL if it would exceed the ring. */
 static const uint8_t *place(struct usbmon *m, uint32_t offset, uint8_t *type, size_t *len)
 {
 	const uint8_t *event = m->ring + offset;
@@ -210,7 +206,8 @@ int usbmon_next(struct usbmon *m, const uint8_t **event, struct trawl_error *err
 	if (!m->ring)
 		return get(m, event, err);
 	for (;;) {
-		/* Frees the room of large events before the whole batch is read. */
+		/* Flushes large events before the whole batch is read, so that the ring has room
+		 * for new ones. */
 		if (m->used == m->fetched || m->held > m->ring_size / 8) {
 			r = fetch(m, err);
 			if (r <= 0)

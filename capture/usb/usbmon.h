@@ -20,13 +20,13 @@
 #include "common/usbtypes.h"
 
 enum {
-	USBMON_ISO_DESC = 16,     /* bytes of one isochronous descriptor */
+	USBMON_ISO_DESC = 16,     /* bytes of an isochronous descriptor */
 	USBMON_BATCH = 1024,      /* events fetched by one ioctl */
 	USBMON_RING_MIN = 1200 << 10,
 	USBMON_RING_MAX = 64 << 20,
 };
 
-/* The system calls on the device, so that tests can put a model of it in its place. */
+/* The system calls on the device; tests replace them by a model of the device. */
 struct usbmon_ops {
 	int (*open)(const char *path, int flags);
 	int (*ioctl)(int fd, unsigned long request, void *arg);
@@ -39,16 +39,17 @@ extern const struct usbmon_ops usbmon_kernel;
 
 struct usbmon {
 	const struct usbmon_ops *ops;
-	int fd;             /* to poll; -1: not open */
+	int fd;             /* for poll(); -1: not open */
 	const uint8_t *ring; /* NULL: could not be mapped, events are read one by one */
 	size_t ring_size;
-	uint32_t *offsets;  /* of the fetched batch */
-	uint32_t fetched;   /* events in it */
-	uint32_t used;      /* of these, handed out; to be flushed by the next fetch */
-	size_t held;        /* ring bytes after the handed-out ones */
-	uint8_t *copy;      /* an event that wraps, or one that was read */
-	uint64_t fetches;   /* ioctls that fetched, for statistics */
-	uint64_t malformed; /* events whose lengths lead out of the ring */
+	uint32_t *offsets;  /* offsets of the fetched batch */
+	uint32_t fetched;   /* events in the batch */
+	uint32_t used;      /* events of the batch that were returned; the next fetch flushes
+			     * them */
+	size_t held;        /* bytes of the ring that the returned events occupy */
+	uint8_t *copy;      /* buffer for an event that wraps, or that was read by MON_IOCX_GETX */
+	uint64_t fetches;   /* number of ioctls that fetched, for statistics */
+	uint64_t malformed; /* events whose lengths exceed the ring */
 };
 
 /*
@@ -68,10 +69,11 @@ int usbmon_next(struct usbmon *m, const uint8_t **event, struct trawl_error *err
 /* Drops the events in the ring. */
 void usbmon_flush(struct usbmon *m);
 
-/* Events lost since the last call (the kernel's counter starts again at each reading). */
+/* Sets *lost to the events lost since the last call (reading resets the kernel's counter). Returns
+ * 0, or -1 with *err. */
 int usbmon_lost(struct usbmon *m, uint64_t *lost, struct trawl_error *err);
 
-/* The most data bytes of one event that the kernel keeps: the rest of a longer one is cut. */
+/* Returns how many data bytes of an event the kernel keeps; the rest is cut. */
 size_t usbmon_data_max(const struct usbmon *m);
 
 void usbmon_close(struct usbmon *m);

@@ -9,7 +9,7 @@
 
 struct mon_bin_stats {
 	uint32_t queued;
-	uint32_t dropped; /* since the last call */
+	uint32_t dropped; /* events dropped since the last call */
 };
 
 struct mon_bin_get {
@@ -20,7 +20,7 @@ struct mon_bin_get {
 
 struct mon_bin_mfetch {
 	uint32_t *offsets;
-	uint32_t nfetch; /* in: room in offsets; out: filled */
+	uint32_t nfetch; /* in: size of offsets; out: number of entries filled in */
 	uint32_t nflush; /* in: events to flush first; out: flushed */
 };
 
