@@ -7,7 +7,7 @@
 
 enum { OBJECT = 24, SHORT_AT = 1, LENGTH_AT = 8 };
 
-/* A text in a record: the bytes that the record has, and the length of the whole. */
+/* A text: its bytes in the record, and the length of the whole text. */
 struct piece {
 	const uint8_t *bytes;
 	uint32_t room;
@@ -67,13 +67,13 @@ static bool fits(const struct counted_text *t, uint32_t len)
 	       t->length_at + (t->libcxx ? 4 : 8) <= len;
 }
 
-/* Writes the bytes of a text, and a NUL if they are all of it. Returns how many bytes. */
+/* Writes the bytes of a text, and a NUL if it is whole. Returns the number of bytes written. */
 static uint32_t put(const struct piece *p, uint8_t *to, uint32_t size)
 {
 	uint32_t n = p->length < p->room ? (uint32_t)p->length : p->room;
 	const uint8_t *nul;
 
-	if (!p->readable || p->length > INT64_MAX || !size) /* a negative length is no length */
+	if (!p->readable || p->length > INT64_MAX || !size) /* negative lengths are invalid */
 		return 0;
 	if (n > size - 1)
 		n = size - 1;
@@ -109,7 +109,7 @@ uint32_t counted_texts_put(const struct counted_text *texts, size_t n, const voi
 		memcpy(copy + texts[i].at, &loc, sizeof(loc));
 		end += put_bytes;
 	}
-	/* The kernel's records have multiples of 4 bytes. */
+	/* The length of the kernel's records is a multiple of 4 bytes. */
 	while (end % 4 && end < size)
 		copy[end++] = 0;
 	return end;

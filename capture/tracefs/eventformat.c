@@ -14,11 +14,11 @@ struct piece {
 	size_t len;
 };
 
-/* What one "field:" line says. */
+/* A parsed line "field:...". */
 struct line {
 	struct piece type, name;
 	bool array;             /* NAME[...] or TYPE[] */
-	unsigned long elements; /* of NAME[N]; 0 if not a plain number */
+	unsigned long elements; /* N of NAME[N]; 0 if it is no decimal number */
 	unsigned long offset, size;
 	bool is_signed;
 };
@@ -65,7 +65,7 @@ static char *piece_dup(struct piece p)
 	return strndup(p.at, p.len);
 }
 
-/* Parses a piece that is a decimal number of at most 65535; false if it is none. */
+/* Parses a decimal number of at most 65535. Returns false if the piece is none. */
 static bool piece_number(struct piece p, unsigned long *value)
 {
 	*value = 0;
@@ -77,7 +77,7 @@ static bool piece_number(struct piece p, unsigned long *value)
 	return p.len && *value <= 65535;
 }
 
-/* The number after "KEY:" in [at, end). */
+/* Parses the number after "KEY:" in [at, end). Returns false if there is none. */
 static bool keyed_number(const char *at, const char *end, const char *key, unsigned long *value)
 {
 	const char *found = memmem(at, (size_t)(end - at), key, strlen(key)), *semi;
@@ -113,7 +113,7 @@ static bool split_declaration(struct piece decl, struct line *l)
 	return l->name.len && l->type.len;
 }
 
-/* Parses one line; false if it is not a field line that makes sense. */
+/* Parses one line. Returns false if it is no valid field line. */
 static bool parse_line(const char *at, const char *end, struct line *l)
 {
 	const char *semi;
@@ -132,7 +132,7 @@ static bool parse_line(const char *at, const char *end, struct line *l)
 	       keyed_number(semi, end, "size:", &l->size);
 }
 
-/* Bytes of one element of a type by its name; 0 if not known. */
+/* Returns the size in bytes of an element of a type, by its name; 0 if not known. */
 static unsigned int element_size(struct piece type)
 {
 	static const struct {
@@ -199,7 +199,7 @@ static bool is_address(struct piece type, struct piece name, unsigned int size)
 	return false;
 }
 
-/* What a number of this type and name means. */
+/* Returns the kind of a number, by its type and name. */
 static enum trawl_kind number_kind(const struct line *l, struct piece type, unsigned int size)
 {
 	if (piece_is(type, "bool") && size == 1)
@@ -219,7 +219,9 @@ static enum trawl_kind number_kind(const struct line *l, struct piece type, unsi
 	return TRAWL_UINT;
 }
 
-/* Elements of a dynamic or open-ended array: the type without its "[]". */
+/*
+ * Sets kind and size of the elements of a dynamic or open-ended array, from its type without "[]".
+ */
 static void describe_elements(const struct line *l, struct piece type, bool bytes_are_text,
 			      struct trawl_field *f)
 {
@@ -265,13 +267,13 @@ static void describe_fixed(const struct line *l, struct trawl_field *f)
 		f->count = (uint16_t)(l->size / size);
 		return;
 	}
-	/* Structs, byte arrays, and whatever has a size that is no number's. */
+	/* Structs, byte arrays, and types whose size is not that of a number. */
 	f->kind = TRAWL_BYTES;
 	f->size = 1;
 	f->count = (uint16_t)l->size;
 }
 
-/* Fills *field from a line; false if the line stands for no bytes of a record. */
+/* Fills *field from a line. Returns false if the field has no bytes in a record. */
 static bool describe(const struct line *l, struct trawl_field *field)
 {
 	static const char data_loc[] = "__data_loc ", rel_loc[] = "__rel_loc ";
@@ -288,7 +290,7 @@ static bool describe(const struct line *l, struct trawl_field *field)
 	}
 	if (field->place != TRAWL_FIXED) {
 		describe_elements(l, type, true, field);
-		/* Synthetic events have the word in the first half of eight bytes. */
+		/* In synthetic events the __data_loc word is the first half of 8 bytes. */
 		return l->size == 4 || (l->size == 8 && piece_ends(type, "[]"));
 	}
 	if (l->array && !l->size) {
@@ -318,10 +320,8 @@ void eventformat_free(struct eventformat *f)
 	*f = (struct eventformat){ 0 };
 }
 
-/*
- * Adds a field to one of the two lists. Returns 0, or -1 without memory. Common fields are those
- * of such a name in front of the empty line: a probe may have a field "common_pid_2" of its own.
- */
+/* Adds a field to one of the two lists. Returns 0, or -1 without memory. Only common_* before the
+ * empty line are common fields: a probe may have an argument "common_pid_2". */
 static int add_one(struct eventformat *f, const struct line *l, bool head)
 {
 	struct trawl_field field = { .note = "" };
@@ -342,7 +342,7 @@ static int add_one(struct eventformat *f, const struct line *l, bool head)
 	return field.name && field.ctype ? 0 : -1;
 }
 
-/* Strings in a "__data_loc char[][N]", as probes have them (string[N]); 0 if it is none. */
+/* Returns N of "__data_loc char[][N]", which a probe argument string[N] has; 0 for other fields. */
 static unsigned long strings_in(const struct line *l)
 {
 	static const char strings[] = "__data_loc char[][";
@@ -355,7 +355,7 @@ static unsigned long strings_in(const struct line *l)
 	return n && l->size == n * 4 ? n : 0;
 }
 
-/* The line's field; of several strings, each: NAME[0], NAME[1], ... */
+/* Adds the field of a line; of an array of strings, each as a field: NAME[0], NAME[1], ... */
 static int add_field(struct eventformat *f, const struct line *l, bool head)
 {
 	static const char string[] = "__data_loc char[]";
@@ -377,10 +377,8 @@ static int add_field(struct eventformat *f, const struct line *l, bool head)
 	return r;
 }
 
-/*
- * An open-ended array must be the last field, and no other field may have dynamic bytes: otherwise
- * its end is not known.
- */
+/* Drops open-ended arrays whose end is unknown: those that are not the last field, or that are
+ * beside fields with dynamic data. */
 static void drop_odd_tails(struct eventformat *f)
 {
 	uint32_t kept = 0;
@@ -406,7 +404,7 @@ static void drop_odd_tails(struct eventformat *f)
 static int parse_lines(const char *text, const char *end, struct eventformat *f,
 		       struct trawl_error *err)
 {
-	bool head = true; /* where the common fields are */
+	bool head = true; /* before the empty line */
 	const char *next;
 	struct line l;
 

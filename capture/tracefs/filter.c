@@ -12,7 +12,7 @@
 #include "common/nearest.h"
 #include "capture/tracefs/tracefs.h"
 
-/* Writes a hint with the names near `wanted`, if that is no field of the event. */
+/* Writes a hint with similar names if `wanted` is no field of the event. */
 static void hint_field(const char *format, const char *wanted, char *buf, size_t size)
 {
 	struct nearest near = { .wanted = wanted };
@@ -33,7 +33,8 @@ static void hint_field(const char *format, const char *wanted, char *buf, size_t
 static const char word_chars[] =
 	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
 
-/* Returns where the word at `at` begins, or the one before: the kernel's caret follows a field. */
+/* Returns the begin of the word at `at`, or of the one before it: the kernel's caret is after a
+ * field. */
 static size_t word_at(const char *filter, size_t at)
 {
 	if (strchr(word_chars, filter[at]))
@@ -45,7 +46,7 @@ static size_t word_at(const char *filter, size_t at)
 	return at;
 }
 
-/* Writes what may be meant instead, or "". */
+/* Writes a hint for the word at `at`, or "". */
 static void hint_at(int instance, const char *event, const char *filter, size_t at, char *buf,
 		    size_t size)
 {

@@ -16,10 +16,10 @@
 #include "capture/tracefs/owner.h"
 #include "capture/tracefs/tracefs.h"
 
-/* uprobe_events is there on its own in kernels without CONFIG_DYNAMIC_EVENTS. */
+/* Kernels without CONFIG_DYNAMIC_EVENTS have only uprobe_events. */
 static const char *const definition_files[] = { "dynamic_events", "uprobe_events" };
 
-/* How often, and after what pause, an instance is tried that somebody has open: 0.5 s in all. */
+/* Retries for an instance that another process has open: 0.5 s in total. */
 enum { BUSY_TRIES = 50, BUSY_PAUSE_US = 10000 };
 
 /*
@@ -56,7 +56,7 @@ static bool parse_definition(const char *line, char owner[OWNER_NAME_MAX], char 
 	return true;
 }
 
-/* Removes the events of one file whose owner is wanted(), and counts them. 0, or -1 with *err. */
+/* Removes and counts the events in one file whose owner is wanted(). Returns 0, or -1 with *err. */
 static int remove_events(int top, const char *file, bool (*wanted)(const char *, const void *),
 			 const void *arg, unsigned int *removed, struct trawl_error *err)
 {
@@ -72,7 +72,7 @@ static int remove_events(int top, const char *file, bool (*wanted)(const char *,
 		if (!parse_definition(line, group, event) || !wanted(group, arg))
 			continue;
 		snprintf(command, sizeof(command), "-:%s\n", event);
-		/* ENOENT: this line is another site of an event that is gone already. */
+		/* ENOENT: the line is another site of an event that has been removed already. */
 		if (!tracefs_write(top, file, command, &local))
 			++*removed;
 		else if (errno != ENOENT)
@@ -96,13 +96,13 @@ static int remove_from_all(int top, bool (*wanted)(const char *, const void *), 
 
 /* ---- triggers ---------------------------------------------------------------------------- */
 
-/* A trigger that is set: "GROUP/EVENT/trigger" and its text as the kernel shows it. */
+/* A trigger: its file "GROUP/EVENT/trigger", and its text as the kernel shows it. */
 struct trigger {
 	char *path, *text;
 };
 
 struct triggers {
-	int events; /* the instance's folder events */
+	int events; /* descriptor of the instance's folder events */
 	struct trigger *list;
 	size_t n;
 };
@@ -142,7 +142,8 @@ static void find_in_event(struct triggers *t, const char *group, const char *eve
 	free(text);
 }
 
-/* An event with a trigger counts as switched on, so a group whose events are off has no trigger. */
+/* Whether all events of a group are off. An event with a trigger is never shown as off, so such a
+ * group has no triggers. */
 static bool all_off(const struct triggers *t, const char *group)
 {
 	struct trawl_error ignored;
@@ -188,9 +189,9 @@ static void find_triggers(struct triggers *t)
 }
 
 /*
- * Removes all triggers of an instance: a trigger holds its event and the instance. The second one
- * of a hist pair refers to a variable of the first, so this is repeated as long as any can be
- * removed.
+ * Removes all triggers of an instance: a trigger has references to its event and the instance. The
+ * second trigger of a hist pair uses a variable of the first, which can be removed only after it:
+ * so this repeats until none can be removed.
  */
 static void remove_triggers(int top, const char *instance)
 {
@@ -223,11 +224,8 @@ static void remove_triggers(int top, const char *instance)
 	close(t.events);
 }
 
-/*
- * Removes an instance. If another trawl removes the same instance at this moment, each of the two
- * has its files open, and neither can: an instance that is busy is tried again, at most *patience
- * times, and each try is subtracted from *patience.
- */
+/* Removes an instance. It is busy while another trawl, which may be removing it too, has its files
+ * open: then tries again, at most *patience times, and subtracts the tries from *patience. */
 static int remove_instance(int top, const char *name, unsigned int *patience,
 			   struct trawl_error *err)
 {
@@ -241,7 +239,7 @@ static int remove_instance(int top, const char *name, unsigned int *patience,
 	if (unlinkat(top, path, AT_REMOVEDIR) && errno == EBUSY)
 		remove_triggers(top, name);
 	while (unlinkat(top, path, AT_REMOVEDIR)) {
-		/* ENODEV: another one is removing it. */
+		/* ENODEV: another process is removing it. */
 		if (errno == ENOENT || errno == ENODEV)
 			return 0;
 		if (errno != EBUSY || !*patience)
@@ -266,10 +264,8 @@ static bool same_owner(const char *owner, const void *arg)
 	return !strcmp(owner, arg);
 }
 
-/*
- * Mostly nothing depends on the events. Where a hist trigger uses one (a synthetic event, a probe),
- * the triggers are removed first.
- */
+/* An event that a hist trigger uses (a synthetic event, a probe) cannot be removed. That is rare,
+ * so triggers are removed only after a failure. */
 int gc_remove_group(int top, const char *group, struct trawl_error *err)
 {
 	struct trawl_error busy;
@@ -281,7 +277,7 @@ int gc_remove_group(int top, const char *group, struct trawl_error *err)
 	return remove_from_all(top, same_owner, group, &removed, err);
 }
 
-/* Does a process, in any PID namespace, hold the instance's lock? */
+/* Whether a process, in any PID namespace, holds the instance's lock. */
 static bool is_locked(int top, const char *name)
 {
 	char path[OWNER_NAME_MAX + 32];
@@ -292,7 +288,7 @@ static bool is_locked(int top, const char *name)
 	fd = openat(top, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return false;
-	/* A shared one: another trawl may collect at the same moment. */
+	/* A shared lock, since another trawl may run this at the same time. */
 	locked = flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;
 	close(fd);
 	return locked;
@@ -309,7 +305,7 @@ static bool dead_group(const char *group, const void *arg)
 	return is_dead(*(const int *)arg, group);
 }
 
-/* Switches off the events of dead instances, so that they can be removed. */
+/* Switches off the events of instances without an owner, so that the events can be removed. */
 static void quiet_instances(int top, DIR *dir, bool triggers)
 {
 	struct trawl_error ignored;
@@ -332,7 +328,7 @@ int gc_run(int top, struct gc_count *count, struct trawl_error *err)
 {
 	int fd = openat(top, "instances", O_RDONLY | O_DIRECTORY | O_CLOEXEC), r;
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-	unsigned int patience = BUSY_TRIES; /* for all of them together */
+	unsigned int patience = BUSY_TRIES; /* for all instances together */
 	struct dirent *d;
 
 	*count = (struct gc_count){ 0 };
@@ -344,7 +340,7 @@ int gc_run(int top, struct gc_count *count, struct trawl_error *err)
 	}
 	quiet_instances(top, dir, false);
 	r = remove_from_all(top, dead_group, &top, &count->events, err);
-	if (r) { /* hist pairs: histpair.h */
+	if (r) { /* events used by hist pairs (histpair.h) */
 		quiet_instances(top, dir, true);
 		r = remove_from_all(top, dead_group, &top, &count->events, err);
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Removes what killed captures left in tracefs. */
+/* Removes instances and events that killed captures left in tracefs. */
 #ifndef TRAWL_CAPTURE_TRACEFS_GC_H
 #define TRAWL_CAPTURE_TRACEFS_GC_H
 
@@ -9,17 +9,16 @@ struct gc_count {
 	unsigned int instances, events;
 };
 
-/*
- * Removes the instances and events of dead owners (owner.h), and nothing else, and counts them.
- * `top` is tracefs. Returns 0, or -1 with *err if something of a dead owner could not be removed;
- * the rest is removed all the same.
- */
+/* Removes and counts the instances and events whose owner (owner.h) has ended, and nothing else.
+ * top: descriptor of tracefs. Returns 0, or -1 with *err if some of them could not be removed. */
 int gc_run(int top, struct gc_count *count, struct trawl_error *err);
 
 /* Switches the events of an instance off and removes it. Returns 0, or -1 with *err. */
 int gc_remove_instance(int top, const char *name, struct trawl_error *err);
 
-/* Removes all events of a group from uprobe_events and dynamic_events. 0, or -1 with *err. */
+/*
+ * Removes all events of a group from uprobe_events and dynamic_events. Returns 0, or -1 with *err.
+ */
 int gc_remove_group(int top, const char *group, struct trawl_error *err);
 
 #endif

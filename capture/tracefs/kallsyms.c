@@ -8,10 +8,10 @@
 #include "capture/tracefs/kallsyms.h"
 #include "common/array.h"
 
-/* With more addresses, the file would hold most of /proc/kallsyms. */
+/* Limit: with more addresses the file would have most of /proc/kallsyms. */
 enum { ADDRESSES_MAX = 16384 };
 
-/* Kernel addresses begin here or above, beyond all of user space, on every 64-bit machine. */
+/* On all 64-bit machines kernel addresses are at or above this, and user space is below. */
 #define KERNEL_FROM 0xffff000000000000
 
 bool kallsyms_wanted(const char *format)
@@ -56,7 +56,7 @@ static void add(struct kallsyms *k, uint64_t addr)
 	k->n++;
 }
 
-/* Returns how many bytes of a field may hold addresses, from *at on; 0: none. */
+/* Returns how many bytes of a field, from *at on, may be addresses; 0 if none. */
 static size_t addresses(const struct trawl_field *f, const uint8_t *record, size_t len, size_t *at)
 {
 	uint32_t word;
@@ -98,7 +98,7 @@ static int by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* A symbol. /proc/kallsyms is sorted up to the first module only. */
+/* A line of /proc/kallsyms, which is sorted only up to the first module. */
 struct line {
 	uint64_t addr;
 	char *text;
@@ -143,7 +143,8 @@ char *kallsyms_text(const struct kallsyms *k, size_t *len)
 			sorted[n++] = k->slots[i];
 	if (n)
 		qsort(sorted, n, sizeof(*sorted), by_number);
-	/* For each address: the last symbol at or before it, and the next, where that one ends. */
+	/* For each address: the last symbol at or before it, and the next symbol, as the end of the
+	 * first. */
 	for (size_t i = 0; out && i < n; i++) {
 		while (line < nlines && lines[line].addr <= sorted[i])
 			line++;

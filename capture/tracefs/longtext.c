@@ -7,7 +7,7 @@
 
 enum { RECORD_MAX = 4096, MADE = 16, IDS = 65536 };
 
-/* A companion's record: one that waits for the next of its CPU, or one that became an event. */
+/* A record of a companion: held until the next record of its CPU, or made into an event. */
 struct held {
 	const struct long_text *pair; /* NULL: there is no record */
 	uint64_t ts;
@@ -16,12 +16,12 @@ struct held {
 };
 
 struct long_texts {
-	struct long_text **pairs; /* by the companion's id; NULL: the id is no companion's */
-	struct held **cpus; /* by CPU; NULL: nothing was ever held */
+	struct long_text **pairs; /* by the companion's event ID; NULL: no companion */
+	struct held **cpus; /* by CPU; NULL: no record of the CPU was held yet */
 	size_t ncpus;
-	struct held made[MADE]; /* the newest records that became events */
+	struct held made[MADE]; /* the newest companions that were made into events */
 	size_t next_made;
-	bool any; /* a record was held once */
+	bool any; /* a record has been held */
 };
 
 struct long_texts *long_texts_new(void)
@@ -83,7 +83,7 @@ static bool is_null(const struct long_text_arg *a, const struct held *h)
 	return !memcmp(h->data + a->address_at, zero, sizeof(zero));
 }
 
-/* Is the string longer than the beginning in the companion? */
+/* Whether the string is longer than its prefix in the companion. */
 static bool goes_on(const struct long_text_arg *a, const struct held *h)
 {
 	return !memchr(h->data + a->from, 0, h->pair->prefix);
@@ -118,10 +118,9 @@ static size_t count_texts(const struct long_text *p)
 }
 
 /*
- * Do the string's bytes in the event agree with those in the companion? A string of no bytes always
- * does: the kernel measures long ones so, while an empty one has its NUL. Where there are several
- * strings, one may have left another too little room, so that it ends early; a single one ends
- * where the companion's does.
+ * Whether the string in the event can be that of the companion. One of 0 bytes can: the kernel
+ * stores a long string so, while an empty one has a NUL. With several strings, one may have left
+ * too little room for another, which then ends early; a single one must have the same end.
  */
 static bool is_same_text(const struct held *h, const struct long_text_arg *a,
 			 const struct ring_event *ev)
@@ -138,7 +137,7 @@ static bool is_same_text(const struct held *h, const struct long_text_arg *a,
 	return len >= h->pair->prefix || !h->data[a->from + len] || count_texts(h->pair) > 1;
 }
 
-/* The same of an own string; in the event, others may have left it too little room. */
+/* The same for an own string; in the event, others may have left too little room for it. */
 static bool is_same_own(const struct held *h, const struct long_text_arg *a,
 			const struct ring_event *ev)
 {
@@ -150,7 +149,7 @@ static bool is_same_own(const struct held *h, const struct long_text_arg *a,
 	return n <= m && !memcmp(text, other, n);
 }
 
-/* Is this the event of the held hit: of the same task, at the same place, with the same values? */
+/* Whether the event is of the same hit as the held record: same task, same address, same values. */
 static bool is_of(const struct held *h, const struct ring_event *ev)
 {
 	const struct long_text *p = h->pair;
@@ -170,11 +169,8 @@ static bool is_of(const struct held *h, const struct ring_event *ev)
 	return true;
 }
 
-/*
- * Appends the companion's beginning of a string to the record, and returns the record's new length.
- * A beginning with a NUL becomes no bytes: it is an empty string or an unreadable one, which the
- * kernel makes zeros of.
- */
+/* Appends the companion's prefix of a string to the record, and returns the record's new length. Of
+ * a prefix with a NUL, appends 0 bytes: the string is empty, or unreadable and stored as zeros. */
 static uint32_t put_text(const struct held *h, const struct long_text_arg *a, uint8_t *record,
 			 uint32_t len)
 {
@@ -196,7 +192,7 @@ static uint32_t put_text(const struct held *h, const struct long_text_arg *a, ui
 	return len + n;
 }
 
-/* The same of an own string. */
+/* The same for an own string. */
 static uint32_t put_own(const struct held *h, const struct long_text_arg *a, uint8_t *record,
 			uint32_t len)
 {
@@ -211,9 +207,9 @@ static uint32_t put_own(const struct held *h, const struct long_text_arg *a, uin
 }
 
 /*
- * Completes a string of the event from the companion. A string that the kernel measured as empty is
- * stored in the room of those after it: it ends with a NUL where that room ends, and they have no
- * bytes.
+ * Completes a string of the event from the companion. The kernel stored a string that it measured
+ * as empty in the room of the strings after it: it ends with a NUL at the end of that room, and
+ * they have 0 bytes.
  */
 static void mend(const struct held *h, const struct long_text_arg *a, bool squeezed,
 		 uint8_t *record, uint32_t *len)
@@ -224,11 +220,11 @@ static void mend(const struct held *h, const struct long_text_arg *a, bool squee
 	if (n ? squeezed && goes_on(a, h) && n <= h->pair->prefix : readable)
 		*len = put_text(h, a, record, *len);
 	else if (n && squeezed && goes_on(a, h))
-		/* cut: without the NUL */
+		/* a text without its NUL is cut */
 		put32(record + a->at, trawl_loc(n - 1, trawl_loc_offset(loc)));
 }
 
-/* Did a readable string get no room, or less than it needs for certain? */
+/* Whether a readable string certainly got too little room, or none. */
 static bool is_squeezed(const struct held *h, const uint8_t *record)
 {
 	for (size_t i = 0; i < h->pair->nargs; i++) {
@@ -241,7 +237,7 @@ static bool is_squeezed(const struct held *h, const uint8_t *record)
 	return false;
 }
 
-/* Emits the event that came, its missing strings completed from the companion. */
+/* Emits the event, with missing strings completed from the companion. */
 static int emit_merged(const struct held *h, uint32_t cpu, const struct ring_event *ev,
 		       long_text_emit *emit, void *arg, struct trawl_error *err)
 {
@@ -266,7 +262,7 @@ static int emit_merged(const struct held *h, uint32_t cpu, const struct ring_eve
 	return emit(arg, cpu, &merged, err);
 }
 
-/* Emits the event that the kernel dropped, made of its companion. */
+/* Emits an event that the kernel dropped, made from its companion. */
 static int emit_made(const struct held *h, uint32_t cpu, long_text_emit *emit, void *arg,
 		     struct trawl_error *err)
 {
@@ -294,7 +290,7 @@ static int emit_made(const struct held *h, uint32_t cpu, long_text_emit *emit, v
 	return emit(arg, cpu, &ev, err);
 }
 
-/* ---- the next record of a CPU -------------------------------------------------------------- */
+/* ---- records of a CPU -------------------------------------------------------------- */
 
 static struct held *held_on(struct long_texts *l, uint32_t cpu)
 {
@@ -305,7 +301,8 @@ static struct held *held_on(struct long_texts *l, uint32_t cpu)
 	return l->cpus[cpu];
 }
 
-/* The held companion has no event after it. The kernel dropped that if a string is long. */
+/* Called if no event came after the held companion. If a string is long, the kernel has dropped the
+ * event. */
 static int release(struct long_texts *l, uint32_t cpu, struct held *h, long_text_emit *emit,
 		   void *arg, struct trawl_error *err)
 {
@@ -319,7 +316,7 @@ static int release(struct long_texts *l, uint32_t cpu, struct held *h, long_text
 	return r;
 }
 
-/* Was this event, which comes late, made of its companion already? */
+/* Whether this event, which comes late, was already made from its companion. */
 static bool was_made(struct long_texts *l, const struct ring_event *ev)
 {
 	for (size_t i = 0; i < MADE; i++) {
@@ -333,7 +330,8 @@ static bool was_made(struct long_texts *l, const struct ring_event *ev)
 			h->pair = NULL;
 			return true;
 		}
-		h->pair = NULL; /* another hit of the task: the kernel did drop that one */
+		h->pair = NULL; /* of another hit of the task: the event of this companion was
+				 * dropped */
 	}
 	return false;
 }

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Strings that are too long for the kernel.
+ * Records strings that are too long for the kernel.
  *
- * The kernel measures a string of 4,096 bytes or more as an empty one, and drops an event of more
- * than some 4,070 bytes, whatever the size of the sub-buffers. So an event with strings gets a
- * *companion* at the same places. It has the same arguments, but of each string its address, its
- * first bytes, and eight bytes far after these; and a filter: the kernel records it only where an
- * address is 0, or where something is so far after it that the string may be that long.
+ * The kernel measures a string of 4,096 bytes or more as empty, and drops an event of more than
+ * about 4,070 bytes, whatever the size of the sub-buffers. So an event with strings gets a
+ * *companion*: a second event at the same sites. It has the same arguments, but for each string its
+ * address, a prefix, and eight bytes far after the prefix. By its filter it is recorded only if an
+ * address is 0, or if those eight bytes are not 0, so that the string may be that long.
  *
- * The kernel calls the probe that was switched on last first. So the companion's record precedes
- * the event's on the same CPU. It is held until the next record of that CPU:
+ * The kernel calls the probe that was enabled last first. So the companion's record precedes the
+ * event's on the same CPU. It is held until the next record of that CPU:
  *
- *	companion, event with all its strings      the event; the string was not that long
- *	companion, event that lacks a string       the event, with the string's beginning, or null
- *	companion, something else                  the event, made of the companion: it was dropped
+ *	companion, event with all its strings      emits the event; no string was too long
+ *	companion, event that lacks a string       emits the event with the string's prefix, or null
+ *	companion, another record                  emits an event made from the companion: the
+ *	                                           kernel has dropped it
  *
- * Between the two, the task may be moved or another one may run. Then the event comes after it was
- * made of its companion, and is left out.
+ * Between the two, the task may move to another CPU, or another task may run. Then the event comes
+ * after one was made from its companion, and is dropped.
  *
  * The kernel measures strings before it filters, so no filter prevents its warning: since Linux
  * 6.12 prepare_uprobe_buffer() has WARN_ON_ONCE(ucb->dsize > MAX_UCB_BUFFER_SIZE), for a record of
@@ -35,23 +36,24 @@
 
 enum { LONG_TEXT_ARGS = 128 };
 
-/* Where an argument is in both records. */
+/* Offsets of an argument in both records. */
 struct long_text_arg {
 	bool text;
-	bool own;            /* the kernel's own string ($comm): short, and in both records */
-	bool check;          /* a check, which readcheck.h has made a number of */
-	uint32_t at, size;   /* in the event: the value, or a string's __data_loc word */
-	uint32_t from;       /* in the companion: the value, a string's first bytes, or the word
-			      * of an own string */
-	uint32_t address_at; /* in the companion: a string's address */
+	bool own;            /* a string of the kernel ($comm): short, and in both records */
+	bool check;          /* a check (readcheck.h), which has become a number */
+	uint32_t at, size;   /* in the event: offset and size of the value, or of a string's
+			      * __data_loc word */
+	uint32_t from;       /* in the companion: offset of the value, a string's prefix, or the
+			      * word of an own string */
+	uint32_t address_at; /* in the companion: offset of a string's address */
 };
 
 struct long_text {
-	uint32_t id, companion;        /* of the two events */
-	uint32_t size, companion_size; /* of their fixed parts */
-	uint32_t head;                 /* bytes that both begin with: common fields, addresses of
-				        * the hit */
-	uint32_t prefix;               /* bytes that the companion has of each string */
+	uint32_t id, companion;        /* IDs of the two events */
+	uint32_t size, companion_size; /* bytes of their fixed parts */
+	uint32_t head;                 /* bytes at the begin of both that are equal for one hit:
+				        * common fields, addresses */
+	uint32_t prefix;               /* bytes of each string's prefix in the companion */
 	size_t nargs;
 	struct long_text_arg args[LONG_TEXT_ARGS];
 };
@@ -62,21 +64,22 @@ struct long_texts;
 typedef int long_text_emit(void *arg, uint32_t cpu, const struct ring_event *ev,
 			   struct trawl_error *err);
 
-/* NULL without memory. */
+/* Returns NULL without memory. */
 struct long_texts *long_texts_new(void);
 void long_texts_free(struct long_texts *l);
-/* Copies *pair; 0, or -1 without memory. */
+/* Adds a copy of *pair. Returns 0, or -1 without memory. */
 int long_texts_add(struct long_texts *l, const struct long_text *pair);
 
-/* Takes the next event of a CPU, and emits what it has become: none, one or two events. */
+/* Takes the next record of a CPU, and emits 0, 1 or 2 events. Returns 0, or emit()'s first non-zero
+ * result. */
 int long_texts_event(struct long_texts *l, uint32_t cpu, const struct ring_event *ev,
 		     long_text_emit *emit, void *arg, struct trawl_error *err);
 
-/* Emits what is held of a time before `until` (UINT64_MAX: all). */
+/* Handles the held records of a time before `until` (UINT64_MAX: all) as if no event followed. */
 int long_texts_flush(struct long_texts *l, uint64_t until, long_text_emit *emit, void *arg,
 		     struct trawl_error *err);
 
-/* Returns a time that all held events are after; UINT64_MAX: nothing is held. */
+/* Returns a time before that of all held records; UINT64_MAX if none is held. */
 uint64_t long_texts_held(const struct long_texts *l);
 
 #endif

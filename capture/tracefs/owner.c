@@ -7,7 +7,7 @@
 
 #include "capture/tracefs/owner.h"
 
-/* Field 22 of /proc/PID/stat; 0 if there is no such process. */
+/* Returns field 22 of /proc/PID/stat, in clock ticks; 0 if there is no such process. */
 static unsigned long long start_time(int pid)
 {
 	char path[32], text[1024], *at;
@@ -22,7 +22,7 @@ static unsigned long long start_time(int pid)
 	n = fread(text, 1, sizeof(text) - 1, f);
 	fclose(f);
 	text[n] = '\0';
-	/* Field 2, the name, may hold blanks and parentheses: count from the last ')'. */
+	/* Field 2, the name, may have blanks and parentheses: counts fields from the last ')'. */
 	at = strrchr(text, ')');
 	for (int field = 3; at && field <= 22; field++)
 		at = strchr(at + 1, ' ');

@@ -13,7 +13,7 @@
 static const char only[] = "set_event_pid", not_these[] = "set_event_notrace_pid";
 
 enum {
-	ROUNDS = 10,   /* more than two only where tasks start all the time */
+	ROUNDS = 10,   /* limit; more than two are needed only while tasks start all the time */
 	TID_CHARS = 12,
 };
 
@@ -53,7 +53,7 @@ static int each_of(int dir, const char *file, void (*found)(void *arg, pid_t tid
 	return 0;
 }
 
-/* One write() for all: each waits until no CPU uses the former list. */
+/* Writes all TIDs with one write(), because each write() waits until no CPU uses the old list. */
 static int put(int dir, const char *file, const struct tids *tids, struct trawl_error *err)
 {
 	char *text = malloc(tids->n * TID_CHARS + 1), *end = text;
@@ -71,7 +71,7 @@ static int put(int dir, const char *file, const struct tids *tids, struct trawl_
 	return r;
 }
 
-/* Are all the wanted listed? Sorts the wanted; the kernel's list is sorted. */
+/* Whether the kernel's list, which is sorted, has all wanted tasks. Sorts these. */
 static bool covers(const struct tids *listed, struct tids *wanted)
 {
 	size_t k = 0;
@@ -87,10 +87,8 @@ static bool covers(const struct tids *listed, struct tids *wanted)
 	return true;
 }
 
-/*
- * Lists the wanted tasks unless all are listed. Returns 1 if they were; 0: look again, because a
- * listed task may have started another one before it was listed; -1 with *err.
- */
+/* Adds the wanted tasks to the list. Returns 1 if all were in it; 0 if not: call it again, since a
+ * task may have started another one before it was listed; -1 with *err. */
 static int list(int dir, struct tids *wanted, struct trawl_error *err)
 {
 	struct tids listed = { 0 };

@@ -7,20 +7,21 @@
 
 enum { IDS = 65536, WORD = 4, VALUES_MAX = 128 };
 
-/* Offsets in the record; 0: it has none. */
+/* Offsets in the record; 0: the value has none. */
 struct value {
-	uint32_t first, last; /* words of the checks */
-	uint32_t at, size;    /* the value; of strings their words */
+	uint32_t first, last; /* __data_loc words of the checks */
+	uint32_t at, size;    /* the value; for strings, their __data_loc words */
 	uint32_t address;
 	bool text;
 	bool zeroed;
 };
 
 struct read_check {
-	uint32_t size;  /* of the event's fixed part */
+	uint32_t size;  /* bytes of the fixed part of a record */
 	uint32_t control, end;
 	size_t nwords;
-	uint32_t *words; /* control, checks, and the next string's, in the order of fetching */
+	uint32_t *words; /* words of the control, the checks and the string after them, in the order
+			  * of fetching */
 	size_t nvalues;
 	struct value *values;
 };
@@ -57,7 +58,7 @@ static bool find_value(const struct eventformat *f, const struct read_name *name
 	const struct trawl_field *field = eventformat_field(f, name->value);
 	char element[128];
 
-	if (!field) { /* several strings */
+	if (!field) { /* an array of strings */
 		snprintf(element, sizeof(element), "%s[0]", name->value);
 		field = eventformat_field(f, element);
 	}
@@ -74,7 +75,7 @@ static bool find_value(const struct eventformat *f, const struct read_name *name
 	return field;
 }
 
-/* Several strings are as many words, which the kernel's format shows as one field or many. */
+/* Measures the words of an array of strings, which the format has as one field or as several. */
 static void measure_texts(const struct eventformat *f, struct value *v)
 {
 	uint32_t end = f->size;
@@ -85,7 +86,7 @@ static void measure_texts(const struct eventformat *f, struct value *v)
 	v->size = (end - v->at) / WORD * WORD;
 }
 
-/* Appends the word of the first string after the last check. */
+/* Appends the word of the first string after the last check. Returns false if there is none. */
 static bool find_next(struct read_check *c, const struct eventformat *f)
 {
 	uint32_t next = f->size, last = c->words[c->nwords - 1];
@@ -154,7 +155,7 @@ static void drop_field(struct eventformat *f, const char *name)
 		eventformat_drop(f, field);
 }
 
-/* Makes the word of a first check the field __fault_NAME. */
+/* Changes the word of a first check to the field __fault_NAME. */
 static int make_fault(struct eventformat *f, const struct read_name *name)
 {
 	struct trawl_field *field = eventformat_field(f, name->first);
@@ -214,7 +215,7 @@ void read_checks_add(struct read_checks *r, uint32_t id, struct read_check *c)
 
 /* ---- records ------------------------------------------------------------------------------ */
 
-/* Did the fetch of this word fail? Then the next string is stored at the same offset. */
+/* Whether the fetch of this word failed: then the next string is stored at the same offset. */
 static bool has_failed(const uint8_t *record, uint32_t word_at, uint32_t next_at)
 {
 	uint32_t word = get_word(record, word_at);
@@ -233,9 +234,9 @@ static bool is_zero(const uint8_t *p, size_t n)
 }
 
 /*
- * A check reads eight bytes, which may be more than the value has. Where the kernel leaves a 0 in
- * place of what it could not read, a value other than 0 was read. An unreadable string has no bytes
- * even without checks.
+ * Corrects the result of a check, which reads eight bytes, by the value, which may be shorter: if
+ * the kernel makes an unreadable value 0, any other value was read. An unreadable string has 0
+ * bytes even without checks.
  */
 static enum read_state settle(const struct value *v, const uint8_t *record, enum read_state state)
 {
@@ -250,11 +251,11 @@ static void forget_value(const struct value *v, uint8_t *record)
 		put_word(record, at, trawl_loc(0, 0));
 	if (!v->text)
 		memset(record + v->at, 0, v->size);
-	if (v->address) /* not 0: longtext.h would take it for a null pointer */
+	if (v->address) /* not 0, which longtext.h would take as a null pointer */
 		put_word(record, v->address, 1);
 }
 
-/* Finds the state of each value. Changes no word: each is compared with the next. */
+/* Finds the state of each value. Changes no words yet, because each is compared with the next. */
 static void look(const struct read_check *c, const uint8_t *record, enum read_state *states)
 {
 	bool known = has_failed(record, c->words[0], c->words[1]);

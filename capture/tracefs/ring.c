@@ -10,7 +10,7 @@ enum { TYPE_PADDING = 29, TYPE_TIME_EXTEND = 30, TYPE_TIME_STAMP = 31 };
 enum { DELTA_BITS = 27 };
 
 static const uint32_t COMMIT_BYTES = 0x3fffffff;
-static const uint32_t COMMIT_COUNTED = 1u << 30; /* the number of lost events is after the data */
+static const uint32_t COMMIT_COUNTED = 1u << 30; /* the number of lost events follows the data */
 static const uint32_t COMMIT_MISSED = 1u << 31;
 static const uint64_t TIME_STAMP_BITS = (1ull << 59) - 1;
 
@@ -22,7 +22,7 @@ static uint64_t get64(const uint8_t *p)
 	return v;
 }
 
-/* "field: TYPE NAME;\toffset:N;\tsize:N;..." of the given name. */
+/* Finds the line "field: TYPE NAME;\toffset:N;\tsize:N;..." of this name. */
 static bool header_field(const char *text, const char *name, uint32_t *offset, uint32_t *size)
 {
 	char key[32];
@@ -52,10 +52,11 @@ int ring_layout_parse(const char *text, struct ring_layout *l, struct trawl_erro
 	return 0;
 }
 
-/* The time at the start of a sub-buffer; the rest of the previous one goes on from its clock. */
+/* Returns the clock at the begin of a sub-buffer. If it is the rest of the last one, continues that
+ * one's clock. */
 static struct ring_clock first_time(uint64_t ts, const struct ring_clock *before)
 {
-	/* A new sub-buffer never begins before the last event of the previous one. */
+	/* A new sub-buffer never begins before the last event of the one before. */
 	if (ts == before->stamp && ts < before->ts)
 		return *before;
 	return (struct ring_clock){ ts, ts };
@@ -86,7 +87,7 @@ int ring_page_start(struct ring_page *p, const struct ring_layout *l, const void
 	return 0;
 }
 
-/* Moves past the padding at p->at. Returns as take_special(). */
+/* Skips the padding at p->at. Returns as take_special(). */
 static int skip_padding(struct ring_page *p, uint32_t delta)
 {
 	uint32_t len;
@@ -105,7 +106,7 @@ static int skip_padding(struct ring_page *p, uint32_t delta)
 	return 1;
 }
 
-/* Completes 59 bits of a time that is not before `before` with the upper bits of that. */
+/* Completes the low 59 bits of a time at or after `before` with the upper bits of that. */
 static uint64_t absolute_time(uint64_t time, uint64_t before)
 {
 	uint64_t upper = before & ~TIME_STAMP_BITS;
@@ -115,7 +116,7 @@ static uint64_t absolute_time(uint64_t time, uint64_t before)
 	return time | upper;
 }
 
-/* Moves past a time extend or an absolute time at p->at. Returns as take_special(). */
+/* Takes a time extend or an absolute time at p->at. Returns as take_special(). */
 static int take_time(struct ring_page *p, uint32_t type, uint32_t delta)
 {
 	uint64_t time;
@@ -134,7 +135,9 @@ static int take_time(struct ring_page *p, uint32_t type, uint32_t delta)
 	return 1;
 }
 
-/* Padding and times. Returns 1: go on with the next header, 0: the end, -1: damaged. */
+/*
+ * Takes padding and times. Returns 1 if another header follows, 0 at the end, -1 for damaged data.
+ */
 static int take_special(struct ring_page *p, uint32_t type, uint32_t delta)
 {
 	return type == TYPE_PADDING ? skip_padding(p, delta) : take_time(p, type, delta);
@@ -169,7 +172,7 @@ int ring_page_next(struct ring_page *p, struct ring_event *ev)
 		p->clock.ts += delta;
 		p->clock.stamp += delta;
 		*ev = (struct ring_event){ p->clock.ts, p->at + head, len };
-		/* A length that is no multiple of 4 is rounded up by the kernel's allocation. */
+		/* The kernel rounds the length of an event up to a multiple of 4. */
 		len = (len + 3) & ~3u;
 		p->at += len > left - head ? left : head + len;
 		return 1;

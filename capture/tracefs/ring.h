@@ -22,12 +22,12 @@
  * the kernel writes 1, because 0 would mean the other padding.
  *
  * The kernel's own reader ignores the deltas of discarded events (rb_update_read_stamp(), Linux 6.1
- * to 6.12 at least). A read() may take the first part of the sub-buffer that is being written. Then
- * the next read() gives the rest, whose time_stamp is the kernel's reader's: too early by those
- * deltas. They may be seconds: the kernel discards an event when a trigger of it has made another
- * event meanwhile, as with the events that at-exit and synth are made of. So a walk keeps the time
- * of the kernel's reader beside the true one. Where a sub-buffer begins with exactly that, the walk
- * continues from the true one.
+ * to 6.12 at least). A read() may return the first part of the sub-buffer that is being written.
+ * The next read() returns the rest, whose time_stamp is the time of the kernel's reader: it is too
+ * early by those deltas, which may be seconds. (The kernel discards an event if one of its triggers
+ * wrote another event meanwhile, as at-exit and synth do.) So a walk keeps the time of the kernel's
+ * reader beside the true time. If a sub-buffer begins with exactly the former, the walk continues
+ * from the true time.
  */
 #ifndef TRAWL_CAPTURE_TRACEFS_RING_H
 #define TRAWL_CAPTURE_TRACEFS_RING_H
@@ -36,7 +36,7 @@
 
 #include "format/trawl.h"
 
-/* Of a sub-buffer or a record, which are not aligned. */
+/* Reads from a sub-buffer or a record, which are not aligned. */
 static inline uint32_t ring_u32(const uint8_t *p)
 {
 	uint32_t v;
@@ -48,23 +48,24 @@ static inline uint32_t ring_u32(const uint8_t *p)
 struct ring_layout {
 	uint32_t time_at;                /* u64 */
 	uint32_t commit_at, commit_size; /* 4 or 8 */
-	uint32_t data_at, data_size;     /* together the size of a sub-buffer */
+	uint32_t data_at, data_size;     /* their sum is the size of a sub-buffer */
 };
 
-/* Parses events/header_page. */
+/* Parses events/header_page. Returns 0, or -1 with *err. */
 int ring_layout_parse(const char *text, struct ring_layout *l, struct trawl_error *err);
 
-/* The time at a place of a CPU's buffer. All zero before its first sub-buffer. */
+/* The time at a position in a CPU's buffer. All zero before its first sub-buffer. */
 struct ring_clock {
 	uint64_t ts;
-	uint64_t stamp; /* the same time for the kernel's reader: without discarded events */
+	uint64_t stamp; /* the time of the kernel's reader, without the deltas of discarded
+			 * events */
 };
 
-/* Where a walk through a sub-buffer is. */
+/* The position of a walk through a sub-buffer. */
 struct ring_page {
 	const uint8_t *at, *end;
-	struct ring_clock clock; /* at the event that ring_page_next() gave last */
-	uint64_t lost; /* events lost before this sub-buffer; UINT64_MAX: some, number not known */
+	struct ring_clock clock; /* at the event that ring_page_next() last returned */
+	uint64_t lost; /* events lost before this sub-buffer; UINT64_MAX: an unknown number */
 };
 
 struct ring_event {
@@ -73,15 +74,12 @@ struct ring_event {
 	uint32_t len;        /* a multiple of 4 */
 };
 
-/*
- * Starts a walk through len bytes of a sub-buffer, which must stay valid. before: the clock at the
- * end of the walk through the same CPU's previous sub-buffer. Returns 0, or -1 for lengths that do
- * not fit.
- */
+/* Starts a walk through len bytes of a sub-buffer, which must stay valid. before: the clock at the
+ * end of the walk through the same CPU's last sub-buffer. Returns 0, or -1 for invalid lengths. */
 int ring_page_start(struct ring_page *p, const struct ring_layout *l, const void *page, size_t len,
 		    const struct ring_clock *before);
 
-/* Finds the next event with data. Returns 1; 0: the end; -1: a length does not fit. */
+/* Finds the next event with data. Returns 1; 0 at the end; -1 for an invalid length. */
 int ring_page_next(struct ring_page *p, struct ring_event *ev);
 
 #endif

@@ -20,7 +20,7 @@
 static const char default_path[] = "/sys/kernel/tracing";
 static const char debugfs_entry[] = "/sys/kernel/debug/tracing/trace_clock";
 
-/* The octal escapes that mountinfo has for blanks. */
+/* Decodes the octal escapes of blanks in mountinfo. */
 static void unescape(char *s)
 {
 	char *out = s;
@@ -38,7 +38,7 @@ static void unescape(char *s)
 	*out = '\0';
 }
 
-/* Returns the path where tracefs is mounted, malloc'd; NULL if this line is of another mount. */
+/* Returns the mount point of tracefs in this line, malloc'd; NULL if it is another file system. */
 static char *tracefs_path(const char *line)
 {
 	char *root = NULL, *path = NULL;
@@ -56,10 +56,8 @@ static char *tracefs_path(const char *line)
 	return path;
 }
 
-/*
- * Opens the directory if it is tracefs: another mount may cover the one that mountinfo lists.
- * Returns -1 with *err if permission is missing, -2 if it is no tracefs.
- */
+/* Opens the folder if it is tracefs: another mount may hide the one in mountinfo. Returns -1 with
+ * *err without permission, -2 if it is no tracefs. */
 static int open_tracefs_at(const char *path, struct trawl_error *err)
 {
 	int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -80,7 +78,7 @@ static int open_tracefs_at(const char *path, struct trawl_error *err)
 			  "%s: no permission to trace: " TRACEFS_REMEDY, path);
 }
 
-/* Opens the first mounted tracefs that may be used. Returns as open_tracefs_at(). */
+/* Opens the first mounted tracefs for which there is permission. Returns as open_tracefs_at(). */
 static int open_mounted(struct trawl_error *err)
 {
 	FILE *f = fopen("/proc/self/mountinfo", "re");
@@ -109,7 +107,7 @@ int tracefs_open(struct trawl_error *err)
 
 	if (dir != -2)
 		return dir;
-	/* debugfs mounts tracefs by itself when somebody enters its folder. */
+	/* debugfs mounts tracefs when its folder is accessed. */
 	if (!access(debugfs_entry, F_OK) && (dir = open_mounted(err)) != -2)
 		return dir;
 	if (faccessat(AT_FDCWD, default_path, F_OK, AT_EACCESS))
@@ -219,7 +217,7 @@ bool tracefs_error(int dir, const char *command, char *what, size_t size, int *c
 	size_t len = strlen(command);
 	bool found = false;
 
-	while (len && is_blank(command[len - 1])) /* the log has it without them */
+	while (len && is_blank(command[len - 1])) /* error_log has it without trailing blanks */
 		len--;
 
 	for (at = log; at && *at; at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL) {

@@ -5,19 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The kernel fetches pages that are not in memory, as for the program itself. */
+/* uprobes can cause page faults, so pages that are not in memory are no reason. */
 static const char unmapped[] = "its address is not mapped";
 static const char unmapped_way[] = "an address on the way is not mapped";
 
 enum { NAME = 24 };
 
-/* The names of one event's checks. */
+/* Names of the fields of an event's checks. */
 struct names {
 	struct read_names all;
-	char (*made)[NAME]; /* a companion's names: two of each argument */
+	char (*made)[NAME]; /* names of a companion's fields: two for each argument */
 };
 
-/* The field of an argument: in the event by its own name, in the companion aK, wK or pK. */
+/* Returns the field of an argument: in the event its own name, in the companion aK, wK or pK. */
 static const char *field(struct names *n, const struct probe *p, size_t arg, char letter)
 {
 	char *name;

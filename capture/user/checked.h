@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The checks of a probe (capture/cli/readable.h) as its event, or its companion, has them. */
+/*
+ * Applies the checks (capture/cli/readable.h) of a probe to records of its event and its companion.
+ */
 #ifndef TRAWL_CAPTURE_USER_CHECKED_H
 #define TRAWL_CAPTURE_USER_CHECKED_H
 
@@ -8,13 +10,14 @@
 #include "capture/tracefs/readcheck.h"
 
 /*
- * Checks the values in records of the probe's event from now on. *f is the kernel's format of the
- * event, and becomes the file's. Does nothing if the probe has no checks. 0, or -1 with *err.
+ * Makes the recording check the values in records of the probe's event. *f is the kernel's format
+ * of the event; it is changed to the format in the file. Does nothing if the probe has no checks.
+ * Returns 0, or -1 with *err.
  */
 int checked_event(struct trace *t, const struct probe *p, struct eventformat *f,
 		  struct trawl_error *err);
 
-/* The same of its companion, whose fields have the names of companion.h. */
+/* The same for its companion, whose fields are named in companion.c. */
 int checked_companion(struct trace *t, const struct probe *p, const struct eventformat *f,
 		      struct trawl_error *err);
 

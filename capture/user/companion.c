@@ -10,14 +10,15 @@
 
 #include "capture/tracefs/tracefs.h"
 
-#define NAME "_trawl_long_" /* no user's event begins so */
+#define NAME "_trawl_long_" /* the name of no user's event begins with this */
 
 enum {
-	TEXTS_MAX = 32,     /* strings of one probe */
-	PREFIX = 512,       /* bytes of each, at most: 64 words, the kernel's longest array */
-	PREFIXES = 2048,    /* of all together: a record has at most 3,072 */
-	WORD_MAX = 64,      /* characters of the filter's part for one string */
-	TOGETHER = 4000,    /* bytes; the kernel takes a little more of all strings together */
+	TEXTS_MAX = 32,     /* most strings of one probe */
+	PREFIX = 512,       /* most bytes of a prefix: 64 words, the kernel's longest array */
+	PREFIXES = 2048,    /* most bytes of all prefixes together: a record has at most 3,072 */
+	WORD_MAX = 64,      /* characters in the filter for one string */
+	TOGETHER = 4000,    /* bytes of all strings in a record; the kernel's limit is slightly
+			     * higher */
 };
 
 bool companion_is(const char *event)
@@ -30,7 +31,7 @@ static bool is_text(const struct probe_arg *a)
 	return !a->check && (!strcmp(a->type, "string") || !strcmp(a->type, "ustring"));
 }
 
-/* $comm, the kernel's own copy of a name. */
+/* Whether an argument is $comm, a string of the kernel. */
 static bool is_own(const struct probe *p, size_t arg)
 {
 	for (size_t i = 0; i < p->nsites; i++) {
@@ -42,7 +43,7 @@ static bool is_own(const struct probe *p, size_t arg)
 	return p->nsites;
 }
 
-/* "+OFF(INNER):string" taken apart. */
+/* The parts of "+OFF(INNER):string". */
 struct fetch {
 	long long offset;
 	const char *inner;
@@ -61,7 +62,7 @@ static bool take_apart(const char *fetch, struct fetch *f)
 		return false;
 	f->inner = after + 1;
 	f->len = (int)(colon - 1 - f->inner);
-	/* the inner word must be an address by itself */
+	/* INNER must be a fetch argument that is an address */
 	return f->len > 0 && strchr("%+-$", *f->inner);
 }
 
@@ -100,7 +101,7 @@ void companion_places(const struct probe *p, struct eventformat *f, struct long_
 	pair->nargs = p->nargs;
 }
 
-/* How far behind its beginning a string must go on, if all strings are to be too long together. */
+/* Returns the length of a string from which on all strings together may be too long. */
 static int far_after(const struct long_text *pair)
 {
 	int texts = 0;
@@ -110,8 +111,8 @@ static int far_after(const struct long_text *pair)
 	return TOGETHER / texts;
 }
 
-/* Writes the fetch arguments of one site: aK is a value; of a string, pK is the address, sK eight
- * bytes far behind it, wK its first bytes. Returns false if one is too long for the kernel. */
+/* Writes the fetch arguments of one site: aK is a value; for a string, pK is its address, sK eight
+ * bytes far after the prefix, wK the prefix. Returns false if one is too long for the kernel. */
 static bool write_args(const struct probe_site *site, const struct long_text *pair, char *buf,
 		       size_t size)
 {
@@ -174,7 +175,7 @@ static int define(struct trace *t, const struct probe *p, const char *event,
 	return r;
 }
 
-/* Fills in where the companion has its arguments. Returns false if it lacks one of them. */
+/* Fills in the offsets of the companion's arguments. Returns false if its format lacks one. */
 static bool find_places(struct eventformat *f, struct long_text *pair)
 {
 	char name[32];
@@ -202,7 +203,7 @@ static bool find_places(struct eventformat *f, struct long_text *pair)
 	return true;
 }
 
-/* The helper argument that a filter's text begins with; p->nargs: none. */
+/* Returns the helper argument at the begin of a filter's text; p->nargs if there is none. */
 static size_t helper_at(const struct probe *p, const char *text)
 {
 	for (size_t k = 0; k < p->nargs; k++) {
@@ -213,7 +214,7 @@ static size_t helper_at(const struct probe *p, const char *text)
 	return p->nargs;
 }
 
-/* At a conditional jump only where it jumps: the event's own filter, in the companion's names. */
+/* Writes the filter for conditional jumps (jumped.h) with the companion's names. */
 static size_t write_jump(const struct probe *p, char *buf, size_t size)
 {
 	char filter[JUMPED_FILTER_MAX];
@@ -236,7 +237,7 @@ static size_t write_jump(const struct probe *p, char *buf, size_t size)
 	return used < size ? used + (size_t)snprintf(buf + used, size - used, ") && (") : used;
 }
 
-/* Writes the companion's filter: an address is 0, or a string may be too long. */
+/* Writes the companion's filter, which is true if an address is 0 or a string may be too long. */
 static void write_filter(const struct probe *p, const struct long_text *pair, char *buf,
 			 size_t size)
 {
@@ -262,9 +263,10 @@ int companion_arm(struct trace *t, const struct probe *p, struct long_text *pair
 
 	if (!pair->nargs)
 		return 0;
-	/* Not the companions' number: one that failed may have left a site of this name. */
+	/* Numbered by events, not by companions: a companion that failed may have left a site with
+	 * its name. */
 	snprintf(event, sizeof(event), NAME "%zu", t->nevents);
-	/* A companion that is too large for the kernel is left out. */
+	/* A companion that is too large for the kernel is not used. */
 	if (define(t, p, event, pair, &ignored) || trace_format(t, t->name, event, &f, &ignored))
 		return 0;
 	found = find_places(&f, pair);

@@ -68,8 +68,8 @@ static void describe_fields(const struct probe *p, struct eventformat *f)
 	}
 }
 
-/* Writes a line "\tfield:u64 name[32];\toffset:8;..." as the file has it: as a text, or not at all.
- * Returns false if the line stays as it is. */
+/* Writes a line "\tfield:u64 name[32];\toffset:8;..." for the file: as a text, or drops it. Returns
+ * false if the line is to be copied. */
 static bool rewrite_field(const struct probe *p, const char *line, FILE *out)
 {
 	const char *end = strchr(line, ';'), *name, *offset;
@@ -92,7 +92,8 @@ static bool rewrite_field(const struct probe *p, const char *line, FILE *out)
 	return true;
 }
 
-/* How the kernel would print a value of this type; NULL: the print format leaves it out. */
+/* Returns the conversion in the print format for a value of this type; NULL if the print format
+ * lacks it. */
 static const char *conversion(const struct probe_arg *a)
 {
 	if (a->counted || !strcmp(a->type, "string") || !strcmp(a->type, "ustring"))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Probes on conditional jumps: only those that jump are events. */
+/* Probes on conditional jumps: a hit is an event only if the jump is taken. */
 #ifndef TRAWL_CAPTURE_USER_JUMPED_H
 #define TRAWL_CAPTURE_USER_JUMPED_H
 
@@ -9,7 +9,8 @@
 
 enum { JUMPED_FILTER_MAX = 2048 };
 
-/* Writes the kernel's filter of the probe's event, "" if no site is a conditional jump. Returns buf. */
+/* Writes the kernel's filter of the probe's event, or "" if no site is a conditional jump. Returns
+ * buf. */
 const char *jumped_filter(const struct probe *p, char *buf, size_t size);
 
 #endif

@@ -16,8 +16,8 @@
 
 enum { LISTED_MOST = 16384 };
 
-/* Returns the -i text for what the user wrote after "usdt:"; a program alone gets a pattern for
- * all its probes. */
+/* Returns the -i text for the user's text after "usdt:"; to a program alone it adds a glob for all
+ * probes. */
 static char *whole_spec(const char *kind, const char *text, const char *arguments)
 {
 	char *path = strncmp(text, "pid=", 4) ? path_find(text) : NULL, *whole;
@@ -75,7 +75,7 @@ static const char *name_of(const struct probe_arg *arg)
 	return arg->label ? arg->label : arg->name;
 }
 
-/* The length of a name without the suffix "_na" of arguments that no site has. */
+/* Returns the length of a name without the suffix "_na", which arguments have that no site has. */
 static size_t without_na(const char *name)
 {
 	size_t n = strlen(name);
@@ -136,7 +136,7 @@ static void add_json(struct json *j, const struct probe *p, const struct probe *
 	json_end(j);
 }
 
-/* Returns the part of the user's text that names the file or process, with its colon. */
+/* Returns the part of the user's text that names the file or process, with its colon, malloc'd. */
 static char *beginning(const char *text)
 {
 	const char *colon;
@@ -146,7 +146,7 @@ static char *beginning(const char *text)
 		free(path);
 		return xasprintf("%s:", text);
 	}
-	/* The longest beginning that is a file; of a process, its number. */
+	/* The longest prefix that is a file; for a process, its number. */
 	for (colon = text + strlen(text); colon > text; colon--) {
 		if (*colon != ':')
 			continue;
@@ -192,7 +192,7 @@ int usdt_list(const char *text, struct source_list *list, struct trawl_error *er
 	return r;
 }
 
-/* The symbol in "BASENAME:SYMBOL". */
+/* Returns the symbol in "BASENAME:SYMBOL". */
 static const char *symbol_of(const struct probe *p)
 {
 	const char *base = strrchr(p->file->path, '/');
@@ -201,7 +201,7 @@ static const char *symbol_of(const struct probe *p)
 	return p->display_name + strlen(base) + 1;
 }
 
-/* A backslash before each blank and backslash, as -i takes them. */
+/* Returns the name with a backslash before each blank and backslash, as -i needs it, malloc'd. */
 static char *escaped(const char *name)
 {
 	char *text = xcalloc(2 * strlen(name) + 1, 1);
@@ -215,7 +215,7 @@ static char *escaped(const char *name)
 	return text;
 }
 
-/* Does the name mean other functions, too, or something else: a pattern, a number, a return? */
+/* Whether -i would take the name as a glob, an offset or a return, or as other functions, too. */
 static bool ambiguous(const struct probe *p, const char *symbol)
 {
 	const char *number = strrchr(symbol, '#');
@@ -224,7 +224,7 @@ static bool ambiguous(const struct probe *p, const char *symbol)
 	       (number && number[1] && !number[1 + strspn(number + 1, "0123456789")] &&
 		strcmp(symbol, p->sites[0].symbol)) ||
 	       strchr(symbol, '%') || strstr(symbol, "+0x") ||
-	       /* Symbols as they are, as Go's main.(*T).Add, are looked for first. */
+	       /* A literal match, such as Go's main.(*T).Add, precedes a glob. */
 	       (strpbrk(symbol, "*?[") &&
 		(strstr(symbol, "::") || !strncmp(symbol, "operator", 8)));
 }
@@ -245,10 +245,8 @@ static char *own_name(const char *front, const struct probe *p)
 	return text;
 }
 
-/*
- * Lists all functions, with parameters where the debug information has them. The list with
- * parameters has the same order and lacks some functions.
- */
+/* Lists all functions, with the parameters that the debug information has. The list with parameters
+ * is a subset of the other, in the same order. */
 int uprobe_list(const char *text, struct source_list *list, struct trawl_error *err)
 {
 	struct probe_list all = { 0 }, described = { 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What -D lists of a program: list() of struct source. */
+/* -D: lists the probes and functions of a program. Both are list() of a struct source. */
 #ifndef TRAWL_CAPTURE_USER_LISTING_H
 #define TRAWL_CAPTURE_USER_LISTING_H
 

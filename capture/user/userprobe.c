@@ -31,14 +31,12 @@
 
 static const char definitions[] = "uprobe_events";
 
-enum { HITS_TRIES = 50 }; /* of 1 ms: others may be defining theirs all the time */
+enum { HITS_TRIES = 50 }; /* tries, 1 ms apart: other programs may define probes meanwhile */
 
 /* ---- definition -------------------------------------------------------------------------- */
 
-/*
- * Reports a definition that the kernel refused. Its error_log says why, except where another probe
- * at this place has no semaphore or another one.
- */
+/* Writes the error for a definition that the kernel refused. error_log has the reason, unless it is
+ * that another probe at this place has no semaphore or a different one. */
 static int fail_definition(struct trace *t, const struct probe *p, const char *line, int error,
 			   struct trawl_error *err)
 {
@@ -81,7 +79,7 @@ static enum trawl_kind shown_kind(const struct probe_arg *arg, const struct traw
 		return f->size == 1 ? TRAWL_TEXT : f->kind;
 	case PROBE_SHOW_BOOL:
 		return f->size == 1 ? TRAWL_BOOL : f->kind;
-	case PROBE_SHOW_CHAR: /* of char[N] the kernel makes u8[N] */
+	case PROBE_SHOW_CHAR: /* the kernel's type of char[N] is u8[N] */
 		return f->size > 1 ? f->kind : f->count > 1 ? TRAWL_TEXT : TRAWL_CHAR;
 	case PROBE_SHOW_ADDR:
 		return TRAWL_ADDR;
@@ -105,7 +103,7 @@ static int replace(const char **text, const char *by)
 	return 0;
 }
 
-/* Why an argument has no value; "" if it has one at some site. */
+/* Returns why an argument has no value; "" if it has one at some site. */
 static const char *why_unavailable(const struct probe *p, size_t arg)
 {
 	for (size_t site = 0; site < p->nsites; site++) {
@@ -116,8 +114,8 @@ static const char *why_unavailable(const struct probe *p, size_t arg)
 }
 
 /*
- * Why a string has no bytes. Pages that are not in memory are no reason: the kernel fetches them.
- * Beside a string that is too long, an empty one looks like one that cannot be read (longtext.h).
+ * Returns why a string has 0 bytes. Pages that are not in memory are no reason, as uprobes can
+ * cause page faults. Beside a string that is too long, an empty one looks unreadable (longtext.h).
  */
 static const char *why_no_text(const struct probe *p, bool paired)
 {
@@ -132,7 +130,7 @@ static const char *why_no_text(const struct probe *p, bool paired)
 			   "its address is not mapped, or it has no end before a page that is not";
 }
 
-/* Adds to the format what the kernel's file does not say: kinds, C types, labels, notes. */
+/* Adds to the format what the kernel's file lacks: kinds, C types, labels, notes. */
 static int tune(const struct probe *p, bool paired, struct eventformat *f,
 		struct trawl_error *err)
 {
@@ -168,7 +166,7 @@ static int write_meta(struct trace *t, const struct probe *p, struct trawl_error
 	return r;
 }
 
-/* Turns *f into the format of the records in the file (counted.h). */
+/* Changes *f to the format of records in the file (counted.h). */
 static int describe_texts(struct trace *t, const struct probe *p, struct eventformat *f,
 			  struct trawl_error *err)
 {
@@ -195,7 +193,7 @@ static int arm_probe(struct trace *t, const struct probe *p, struct trawl_error 
 
 	if (define_sites(t, p, err) || trace_format(t, t->name, p->event, &f, err))
 		return -1;
-	companion_places(p, &f, &pair); /* while f has the kernel's names */
+	companion_places(p, &f, &pair); /* before f loses the kernel's names */
 	texts = counted_places(p, &f, &ntexts);
 	r = checked_event(t, p, &f, err);
 	if (!r && (ntexts || p->conditions))
@@ -240,7 +238,7 @@ static int resolve(struct input *in, struct probe_list *list, struct trawl_error
 	return 0;
 }
 
-/* Prints the notes on probes: one that several probes have only once, with -v for each of them. */
+/* Prints the notes of probes; one that several probes have is printed once, with -v for each. */
 static void show_notes(struct session *s, const struct probe_list *list)
 {
 	bool each = session_options(s)->verbose;
@@ -271,7 +269,7 @@ static void show_notes(struct session *s, const struct probe_list *list)
 	}
 }
 
-/* Has a process mapped the file, or a former file of its name? */
+/* Whether a process has mapped the file, or an older file of that name. */
 enum mapped { MAPPED_NOT, MAPPED_FORMER, MAPPED };
 
 static enum mapped how_mapped(pid_t pid, const struct probe_file *file)
@@ -282,7 +280,7 @@ static enum mapped how_mapped(pid_t pid, const struct probe_file *file)
 	enum mapped how = MAPPED_NOT;
 
 	if (procmap_open(pid, &files, &n, &missed, &ignored))
-		return MAPPED; /* not known: no note */
+		return MAPPED; /* unknown: prints no note */
 	for (size_t i = 0; i < n && how != MAPPED; i++) {
 		struct stat st;
 
@@ -298,7 +296,7 @@ static enum mapped how_mapped(pid_t pid, const struct probe_file *file)
 	return how;
 }
 
-/* Prints a note if no process of -p has mapped the file: no events until one does. */
+/* Prints a note if no process of -p has mapped the file: there are no events until one does. */
 static void note_unmapped(struct session *s, const struct probe_file *file)
 {
 	const struct options *o = session_options(s);
@@ -333,7 +331,7 @@ static void add_sites(struct session *s, const struct probe *p)
 							    f->major, f->minor });
 }
 
-/* Resolves the probes first: typing errors are reported before the kernel is changed. */
+/* Resolves the probes first, so that typing errors are reported before anything is defined. */
 static int uprobe_arm(struct input *in, struct trawl_error *err)
 {
 	struct probe_list list = { 0 };
@@ -362,7 +360,7 @@ out:
 
 /* ---- hits -------------------------------------------------------------------------------- */
 
-/* Adds the hits of one site; the kernel counts each site of an event. */
+/* Adds the hits of one site to its event; the kernel counts each site of an event. */
 static void add_hits(struct trace *t, const char *name, uint64_t n)
 {
 	for (size_t i = 0; i < t->nevents; i++)
@@ -371,8 +369,8 @@ static void add_hits(struct trace *t, const char *name, uint64_t n)
 }
 
 /*
- * Reads the kernel's count of hits of our probes from uprobe_profile ("FILE EVENT HITS"). It has no
- * groups, so it is read beside uprobe_events, which lists the same probes in the same order.
+ * Reads the kernel's counts of hits of our probes from uprobe_profile ("FILE EVENT HITS"). That has
+ * no groups, so uprobe_events, which has the same probes in the same order, is read with it.
  * Returns false if another program defined or removed probes between the two reads.
  */
 static bool read_hits(struct trace *t, uint64_t *hits)
@@ -411,10 +409,8 @@ static int uprobe_start(struct input *in, struct trawl_error *err)
 	return trace_follow(in->state, err) || trace_start(in, err) ? -1 : 0;
 }
 
-/*
- * Reads the count of hits before the end: each of them must then be in the buffer or among its
- * losses, unless a scope, a filter or -c kept it out (missing_hits() in trace.c).
- */
+/* Reads the counts of hits before the end: each hit must then be in the buffer or among its losses,
+ * unless a scope, a filter or -c excludes it (missing_hits() in trace.c). */
 static void uprobe_close(struct input *in)
 {
 	struct trace *t = in->state;
@@ -446,7 +442,8 @@ static int uprobe_probe(struct trawl_error *err)
 	return r;
 }
 
-/* Defines a probe in this program, for -D: the kernel may refuse it though uprobe_events exists. */
+/* Tests for -D whether a probe on this program can be defined: the kernel may refuse it even if
+ * uprobe_events exists. */
 static int try_definition(struct trawl_error *err)
 {
 	char group[OWNER_NAME_MAX], text[OWNER_NAME_MAX + 64];
@@ -483,7 +480,7 @@ static void usdt_describe(struct source_list *list)
 			try_definition(&err) ? err.text : NULL);
 }
 
-/* Uprobes and USDT probes differ only in how they are named and listed. */
+/* The functions that both sources share: they differ only in how probes are named and listed. */
 #define USER_RECORDING                                                                            \
 	TRACE_SOURCE, .probe = uprobe_probe, .arm = uprobe_arm, .start = uprobe_start,            \
 		.drain = trace_drain, .reached = trace_reached, .discard = trace_discard,         \
