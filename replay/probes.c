@@ -43,7 +43,6 @@ static const char help[] =
 	"      --speed N        of times: 1 as recorded (default), 2 twice as fast, 0 no waiting\n"
 	"      --delay TIME     so long until the first\n"
 	"      --utc, --memory SIZE, --no-sandbox: as of trawl-decode\n"
-	"  -v                   at the end: how many events, and how late they were\n"
 	"\n"
 	SELECTION_HELP;
 
@@ -52,7 +51,7 @@ struct options {
 	double speed;
 	const char *object;
 	uint64_t delay;
-	bool no_events, verbose;
+	bool no_events;
 	struct outfile file; /* the file of --object, if `made` */
 	bool made;
 	int fd;              /* descriptor of an existing object or of one in memory; -1: none */
@@ -76,17 +75,14 @@ static int set_option(void *arg, int option, struct trawl_error *err)
 	case OPTION_NO_EVENTS:
 		o->no_events = true;
 		return 0;
-	case OPTION_DELAY:
+	default: /* OPTION_DELAY */
 		return duration_parse("--delay", optarg, &o->delay, err);
-	default: /* -v */
-		o->verbose = true;
-		return 0;
 	}
 }
 
 static const struct reading_program program = {
 	.usage = "trawl-replay probes [OPTION]... FILE",
-	.letters = ":c:v",
+	.letters = ":c:",
 	.options = long_options,
 	.help = print_help,
 	.option = set_option,
@@ -102,6 +98,7 @@ struct player {
 	char comm[16];
 	uint64_t others;          /* events that are not of a USDT probe */
 	uint64_t unknown;         /* arguments whose value was not recorded */
+	uint64_t cut;             /* texts longer than texts[] has room for */
 	char texts[SDT_ARGS][4096];
 };
 
@@ -227,6 +224,7 @@ static uint64_t argument(struct player *p, const struct value *v, unsigned int i
 	case VALUE_TEXT:
 	case VALUE_BYTES:
 		u = v->len < sizeof(p->texts[i]) - 1 ? v->len : sizeof(p->texts[i]) - 1;
+		p->cut += u < v->len;
 		memcpy(p->texts[i], v->text, u);
 		p->texts[i][u] = '\0';
 		return (uint64_t)(uintptr_t)p->texts[i];
@@ -304,16 +302,17 @@ static int play(struct options *o, struct stream *s, struct player *p,
 	got = stream_run(s, &p->consumer, err);
 	if (got)
 		return got;
-	if (o->verbose) {
-		out_memory(&text);
-		pace_tell(p->pace, &text);
-		tell("%.*s; %llu of other kinds passed over", (int)text.len, text.data,
-		     (unsigned long long)p->others);
-		out_free(&text);
-	}
+	out_memory(&text);
+	pace_tell(p->pace, &text);
+	tell("%.*s; %llu of other kinds passed over", (int)text.len, text.data,
+	     (unsigned long long)p->others);
+	out_free(&text);
 	if (p->unknown)
 		tell("%llu values were not recorded: 0 was in their place",
 		     (unsigned long long)p->unknown);
+	if (p->cut)
+		tell("%llu texts were cut at %zu bytes", (unsigned long long)p->cut,
+		     sizeof(p->texts[0]) - 1);
 	return 0;
 }
 
