@@ -6,11 +6,13 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "decode/base/output.h"
 
 #define PACKET 4096
 #define RIP 16                 /* gdb's register number */
 #define REGISTERS (16 * 8)     /* bytes of the registers before it */
 #define BEHIND (4 + 6 * 4 + 8 * 10 + 8 * 4 + 16 * 16 + 4)
+#define LIBRARIES "qXfer:libraries-svr4:read::"
 
 struct stub {
 	struct walk *walk;
@@ -148,14 +150,70 @@ static void go(struct stub *s, bool back, bool on)
 				       : "S05");
 }
 
+/* Appends a text as the value of an attribute in XML. */
+static void put_attribute(struct out *o, const char *text)
+{
+	for (; *text; text++)
+		if (strchr("&<>\"'", *text) || (unsigned char)*text < ' ')
+			out_printf(o, "&#%d;", *text);
+		else
+			out_printf(o, "%c", *text);
+}
+
+/*
+ * Sends the part OFFSET,LENGTH (hex) of the list of libraries, from which gdb reads their symbols
+ * (gdb's manual, "Library List Format for SVR4 Targets"). The stub has no link maps: their
+ * addresses, lm, are only numbers that differ.
+ */
+static void libraries(struct stub *s, const char *part)
+{
+	char *end, *to = s->answer;
+	size_t from = strtoul(part, &end, 16);
+	size_t n = *end == ',' ? strtoul(end + 1, NULL, 16) : 0;
+	struct walk_library l;
+	struct out xml;
+
+	out_memory(&xml);
+	out_printf(&xml, "<library-list-svr4 version=\"1.0\">");
+	for (size_t i = 0; walk_library(s->walk, i, &l); i++) {
+		out_printf(&xml, "<library name=\"");
+		put_attribute(&xml, l.path);
+		out_printf(&xml,
+			   "\" lmid=\"0x0\" lm=\"%#zx\" l_addr=\"%#" PRIx64 "\" l_ld=\"%#" PRIx64
+			   "\"/>",
+			   i + 1, l.moved, l.dynamic);
+	}
+	out_printf(&xml, "</library-list-svr4>");
+	from = from < xml.len ? from : xml.len;
+	n = n < PACKET - 16 ? n : PACKET - 16;
+	n = n < xml.len - from ? n : xml.len - from;
+	*to++ = from + n < xml.len ? 'm' : 'l';
+	for (size_t i = from; i < from + n; i++) {
+		char c = xml.data[i];
+
+		if (strchr("#$}*", c)) { /* means something else in a packet */
+			*to++ = '}';
+			c ^= 0x20;
+		}
+		*to++ = c;
+	}
+	*to = '\0';
+	send(s, xml.error ? "E0c" /* ENOMEM */ : s->answer);
+	out_free(&xml);
+}
+
 static void query(struct stub *s, const char *packet)
 {
 	uint64_t by;
 
 	if (!strncmp(packet, "qSupported", 10)) {
-		sprintf(s->answer, "PacketSize=%x;ReverseStep+;ReverseContinue+;QStartNoAckMode+",
+		sprintf(s->answer,
+			"PacketSize=%x;ReverseStep+;ReverseContinue+;QStartNoAckMode+;"
+			"qXfer:libraries-svr4:read+",
 			PACKET - 16);
 		send(s, s->answer);
+	} else if (!strncmp(packet, LIBRARIES, strlen(LIBRARIES))) {
+		libraries(s, packet + strlen(LIBRARIES));
 	} else if (!strcmp(packet, "qOffsets") && walk_moved(s->walk, &by)) {
 		sprintf(s->answer, "Text=%" PRIx64 ";Data=%" PRIx64 ";Bss=%" PRIx64, by, by, by);
 		send(s, s->answer);

@@ -32,7 +32,7 @@ struct run { /* consecutive branches with the same maps and time, without a gap 
 	uint64_t first, time;
 	const struct image_maps *maps;
 	struct images *images;
-	bool gap;         /* what happened before it is unknown */
+	bool gap; /* what happened before it is unknown */
 };
 
 struct counted {
@@ -55,9 +55,12 @@ struct walk {
 	size_t ncodes;
 	/* The current position: instruction `insn` of the block in front of branch `at`. */
 	size_t at, insn;
-	struct { uint64_t pc; uint8_t length; } *block;
+	struct {
+		uint64_t pc;
+		uint8_t length;
+	} * block;
 	size_t nblock;
-	const char *why;  /* not NULL: why only the ends of the block are known */
+	const char *why; /* not NULL: why only the ends of the block are known */
 };
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -305,21 +308,97 @@ size_t walk_code(struct walk *w, uint64_t address, uint8_t *p, size_t n, const c
 	return n;
 }
 
+static bool is_library(const struct image_module *m)
+{
+	return strstr(m->name, ".so") != NULL;
+}
+
+/* The code of the module of a range, if its file is here. */
+static const struct code *code_in(struct walk *w, const struct image_range *x)
+{
+	const struct code *c = x->module ? code_of(w, x->module) : NULL;
+
+	return c && c->p && c->size >= sizeof(Elf64_Ehdr) ? c : NULL;
+}
+
+static const struct image_range *program_of(struct walk *w, const struct image_maps *maps)
+{
+	for (size_t i = 0; maps && i < maps->n; i++)
+		if (code_in(w, &maps->ranges[i]) && !is_library(maps->ranges[i].module))
+			return &maps->ranges[i];
+	return NULL;
+}
+
+static uint64_t moved_by(const struct run *r, const struct image_range *x)
+{
+	struct image_place p;
+
+	images_place(r->images, r->maps, x->start, &p);
+	return x->start - p.vaddr;
+}
+
 bool walk_moved(struct walk *w, uint64_t *by)
 {
 	const struct run *r = run_of(w, w->at < w->n ? w->at : w->n - 1);
-	const Elf64_Ehdr *e;
+	const struct image_range *x = program_of(w, r->maps);
+
+	if (!x)
+		return false;
+	*by = moved_by(r, x);
+	return true;
+}
+
+/* The last run of the program that runs now: an exec() between two runs changes the program. */
+static const struct run *last_of_program(struct walk *w)
+{
+	const struct run *r = run_of(w, w->at < w->n ? w->at : w->n - 1);
+	const struct image_range *now = program_of(w, r->maps);
+
+	for (const struct run *next = r + 1; next < w->runs + w->nruns; next++) {
+		const struct image_range *x =
+			next->maps == r->maps ? now : program_of(w, next->maps);
+
+		if (!now || !x || x->module != now->module || x->start != now->start)
+			break;
+		r = next;
+	}
+	return r;
+}
+
+/* The address of the dynamic section in an ELF file, before relocation; 0: it has none. */
+static uint64_t dynamic_of(const struct code *c)
+{
+	Elf64_Ehdr e;
+	Elf64_Phdr h;
+
+	/* has_build_id() has checked the table. */
+	memcpy(&e, c->p, sizeof(e));
+	for (unsigned int i = 0; i < e.e_phnum; i++) {
+		memcpy(&h, c->p + e.e_phoff + i * sizeof(h), sizeof(h));
+		if (h.p_type == PT_DYNAMIC)
+			return h.p_vaddr;
+	}
+	return 0;
+}
+
+bool walk_library(struct walk *w, size_t n, struct walk_library *l)
+{
+	const struct run *r = last_of_program(w);
+	const struct image_module *before = NULL;
 
 	for (size_t i = 0; r->maps && i < r->maps->n; i++) {
 		const struct image_range *x = &r->maps->ranges[i];
-		const struct code *c =
-			x->module && !strstr(x->module->name, ".so") ? code_of(w, x->module) : NULL;
-		struct image_place p;
+		const struct code *c = code_in(w, x);
 
-		if (!c || !c->p || c->size < sizeof(*e))
+		/* Ranges of one module are neighbours. */
+		if (!c || x->module == before || !is_library(x->module) || !dynamic_of(c))
 			continue;
-		walk_place(w, x->start, &p);
-		*by = x->start - p.vaddr;
+		before = x->module;
+		if (n--)
+			continue;
+		l->path = x->module->path;
+		l->moved = moved_by(r, x);
+		l->dynamic = l->moved + dynamic_of(c);
 		return true;
 	}
 	return false;
@@ -505,7 +584,8 @@ void walk_here(struct walk *w, struct walk_insn *i)
 {
 	const char *why = w->why;
 
-	*i = (struct walk_insn){.pc = w->nblock ? w->block[w->insn].pc : 0, .number = w->at,
+	*i = (struct walk_insn){.pc = w->nblock ? w->block[w->insn].pc : 0,
+				.number = w->at,
 				.time = run_of(w, w->at < w->n ? w->at : w->n - 1)->time,
 				.length = w->nblock ? w->block[w->insn].length : 0};
 	if (i->length)

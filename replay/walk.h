@@ -70,4 +70,16 @@ size_t walk_code(struct walk *w, uint64_t address, uint8_t *p, size_t n, const c
 /* By how much the program's file was relocated; false if unknown. */
 bool walk_moved(struct walk *w, uint64_t *by);
 
+struct walk_library { /* a shared object whose file with the recorded build id is here */
+	const char *path;
+	uint64_t moved;   /* by how much it was relocated */
+	uint64_t dynamic; /* address of its dynamic section */
+};
+
+/*
+ * Describes the n-th shared object that the program has mapped at any time until it ends or calls
+ * exec. False if there are fewer.
+ */
+bool walk_library(struct walk *w, size_t n, struct walk_library *l);
+
 #endif

@@ -104,6 +104,22 @@ def test_foreign(d):
     ok(first >= 0 and n > 20000 and n == len(b),
        f"{n} of {len(b)} instructions of {program} and its loader are those of single "
        "steps", first, hex(a[n]) if n < len(a) else "-", lines[max(n - 3, 0):n + 3], err, r.stderr)
+    test_libraries(program, path, walked)
+
+
+def test_libraries(program, path, walked):
+    if not shutil.which("gdb"):
+        return skip("gdb knows the libraries", "gdb is missing")
+    script = [f"target remote | {BUILD}/trawl-replay branch --gdb {path}", "break exit", "continue",
+              "p/x (long)$pc", "info symbol $pc", "info sharedlibrary"]
+    args = [a for line in script for a in ("-ex", line)]
+    r = subprocess.run(["gdb", "-nx", "-batch", *args, program], capture_output=True, text=True,
+                       timeout=120)
+    pc = re.search(r"^\$1 = (0x[0-9a-f]+)$", r.stdout, re.M)
+    ok(pc and int(pc[1], 16) in walked and re.search(r"^\w*exit in section .text of \S*libc",
+                                                     r.stdout, re.M),
+       "gdb stops at a function of a library, by its name", r.stdout, r.stderr)
+    ok("parsing target library list" not in r.stderr, "and has no doubt of the list", r.stderr)
 
 
 def test_commands(d, path, walked):
