@@ -104,6 +104,18 @@ struct value {
 	size_t len;
 };
 
+/* Columns of a table, by names of fields. Columns may be appended, but not changed or removed. */
+struct columns {
+	const char **name;
+	size_t n;
+};
+
+/* What an item has in a column. */
+struct cell {
+	size_t column;
+	struct value value;
+};
+
 /* A packet of a pcapng export. The caller zeroes all members but data before decoder.packet(). */
 struct packet {
 	struct out *data;    /* in memory, empty: append the bytes of the packet */
@@ -179,6 +191,13 @@ struct decoder {
 	 */
 	bool (*another)(void *state, const struct item *it, const char *name, unsigned int nth,
 			struct value *v);
+	/*
+	 * Gets the nth, from 0, of the columns whose field items like this one may have, in their
+	 * order; returns false after the last. The value is that of value(), without the name of a
+	 * number. A decoder has one table. NULL: call value() for each column.
+	 */
+	bool (*cell)(void *state, const struct item *it, const struct columns *columns, size_t nth,
+		     struct cell *cell);
 	/* Calls fn with the name of each field that items of this event type may have, in the order
 	 * in which they are shown. It may repeat names. */
 	void (*names)(void *state, const struct trawl_event_type *type, decoder_name_fn *fn,

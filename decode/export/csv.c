@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 struct column {
-	char *name;
 	bool used; /* some item has a value in this column */
 	bool wide; /* some value exceeds INT64_MAX */
 };
@@ -24,8 +23,8 @@ struct csv {
 	struct out *out;
 	const struct export_options *options;
 	bool known; /* `used` and `wide` are known; false if the input is a pipe */
-	struct column *columns;
-	size_t n;
+	struct columns names; /* owned by the export */
+	struct column *columns; /* what is known of each */
 	struct type_columns *types; /* filled by the survey */
 	size_t ntypes;
 	struct out name; /* of name_cell() */
@@ -37,19 +36,24 @@ static const char *const fixed[] = {"ts_ns", "source", "name", "cpu", "pid", "ti
 
 /* ---- columns ------------------------------------------------------------------------------ */
 
-/* Returns the number of the column, which is created if necessary; c->n if memory runs out. */
+/* Returns the number of the column, which is created if necessary; names.n if memory runs out. */
 static size_t column(struct csv *c, const char *name, size_t n)
 {
-	for (size_t i = 0; i < c->n; i++)
-		if (strlen(c->columns[i].name) == n && !memcmp(c->columns[i].name, name, n))
+	struct columns *names = &c->names;
+	char *copy;
+
+	for (size_t i = 0; i < names->n; i++)
+		if (!strncmp(names->name[i], name, n) && !names->name[i][n])
 			return i;
-	if (array_grow(c->columns, c->n)) {
-		c->columns[c->n] = (struct column){.name = strndup(name, n)};
-		if (c->columns[c->n].name)
-			return c->n++;
+	copy = strndup(name, n);
+	if (copy && array_grow(c->columns, names->n) && array_grow(names->name, names->n)) {
+		c->columns[names->n] = (struct column){0};
+		names->name[names->n] = copy;
+		return names->n++;
 	}
+	free(copy);
 	c->failed = true;
-	return c->n;
+	return names->n;
 }
 
 static void add_list(struct csv *c, const char *list)
@@ -77,7 +81,7 @@ static void add_type_column(void *arg, const char *name)
 	struct type_columns *t = s->at;
 	size_t i = column(s->csv, name, strlen(name));
 
-	if (i == s->csv->n || !array_grow(t->column, t->n)) {
+	if (i == s->csv->names.n || !array_grow(t->column, t->n)) {
 		s->csv->failed = true;
 		return;
 	}
@@ -102,23 +106,28 @@ static struct type_columns *columns_of(struct survey *s, const struct decoder *d
 	return s->at;
 }
 
+static void note_value(struct column *col, const struct value *v)
+{
+	col->used |= v->type != VALUE_NONE;
+	col->wide |= v->type == VALUE_UINT && v->u > INT64_MAX;
+}
+
 static int survey_item(struct consumer *consumer, const struct decoder *d, void *state,
 		       const struct item *it)
 {
 	struct survey *s = (struct survey *)consumer;
 	struct csv *c = s->csv;
 	struct type_columns *t = it->type ? columns_of(s, d, state, it->type) : NULL;
-	struct value v;
+	struct cell cell;
 
-	for (size_t i = 0; t && i < t->n; i++) {
-		struct column *col = &c->columns[t->column[i]];
-
-		if ((col->used && col->wide) ||
-		    !d->value(state, it, col->name, &v) || v.type == VALUE_NONE)
-			continue;
-		col->used = true;
-		col->wide |= v.type == VALUE_UINT && v.u > INT64_MAX;
+	if (d->cell) {
+		for (size_t nth = 0; d->cell(state, it, &c->names, nth, &cell); nth++)
+			note_value(&c->columns[cell.column], &cell.value);
+		return c->failed;
 	}
+	for (size_t i = 0; t && i < t->n; i++)
+		if (d->value(state, it, c->names.name[t->column[i]], &cell.value))
+			note_value(&c->columns[t->column[i]], &cell.value);
 	return c->failed;
 }
 
@@ -145,13 +154,15 @@ static void drop_unused(struct csv *c, size_t asked)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < c->n; i++) {
-		if (asked ? i < asked : c->columns[i].used)
+	for (size_t i = 0; i < c->names.n; i++) {
+		if (asked ? i < asked : c->columns[i].used) {
+			c->names.name[n] = c->names.name[i];
 			c->columns[n++] = c->columns[i];
-		else
-			free(c->columns[i].name);
+		} else {
+			free((void *)c->names.name[i]);
+		}
 	}
-	c->n = n;
+	c->names.n = n;
 }
 
 /* ---- cells -------------------------------------------------------------------------------- */
@@ -189,12 +200,14 @@ static void header(struct csv *c)
 			out_char(c->out, ',');
 		out_str(c->out, fixed[i]);
 	}
-	for (i = 0; i < c->n; i++) {
+	for (i = 0; i < c->names.n; i++) {
+		const char *name = c->names.name[i];
+
 		out_char(c->out, ',');
 		for (k = 0; k < NFIXED; k++)
-			if (!strcmp(fixed[k], c->columns[i].name))
+			if (!strcmp(fixed[k], name))
 				out_str(c->out, "fields.");
-		name_cell(c, c->columns[i].name, strlen(c->columns[i].name));
+		name_cell(c, name, strlen(name));
 	}
 	out_str(c->out, "\r\n");
 }
@@ -207,7 +220,7 @@ static void unsigned_cell(const struct csv *c, const struct column *col, uint64_
 		out_u64(c->out, v);
 }
 
-static void cell(struct csv *c, const struct column *col, const struct value *v)
+static void value_cell(struct csv *c, const struct column *col, const struct value *v)
 {
 	struct out *o = c->out;
 
@@ -248,12 +261,33 @@ static void number(struct out *o, bool known, int64_t v)
 		out_s64(o, v);
 }
 
+/* Writes the columns that are not in every item, each with the comma before it. */
+static void cells(struct csv *c, const struct decoder *d, void *state, const struct item *it)
+{
+	size_t written = 0;
+	struct cell cell;
+
+	if (d->cell) {
+		for (size_t nth = 0; d->cell(state, it, &c->names, nth, &cell); nth++) {
+			out_fill(c->out, ',', cell.column + 1 - written);
+			written = cell.column + 1;
+			value_cell(c, &c->columns[cell.column], &cell.value);
+		}
+		out_fill(c->out, ',', c->names.n - written);
+		return;
+	}
+	for (size_t i = 0; i < c->names.n; i++) {
+		out_char(c->out, ',');
+		if (d->value(state, it, c->names.name[i], &cell.value))
+			value_cell(c, &c->columns[i], &cell.value);
+	}
+}
+
 static int csv_item(struct consumer *consumer, const struct decoder *d, void *state,
 		    const struct item *it)
 {
 	struct csv *c = (struct csv *)consumer;
 	struct out *o = c->out;
-	struct value v;
 
 	out_u64(o, it->time);
 	out_char(o, ',');
@@ -266,11 +300,7 @@ static int csv_item(struct consumer *consumer, const struct decoder *d, void *st
 	out_char(o, ',');
 	if (it->comm_len)
 		name_cell(c, it->comm, it->comm_len);
-	for (size_t i = 0; i < c->n; i++) {
-		out_char(o, ',');
-		if (d->value(state, it, c->columns[i].name, &v))
-			cell(c, &c->columns[i], &v);
-	}
+	cells(c, d, state, it);
 	out_str(o, "\r\n");
 	return o->error != 0;
 }
@@ -283,7 +313,7 @@ static int run(struct csv *c, struct stream *s, struct trawl_error *err)
 
 	if (c->options->columns)
 		add_list(c, c->options->columns);
-	asked = c->n;
+	asked = c->names.n;
 	if (!c->failed && stream_seekable(s) && survey(c, s, err))
 		return -1;
 	if (c->failed)
@@ -309,8 +339,9 @@ int csv_export(const struct export_options *o, struct stream *s, struct out *out
 	out_memory(&c.name);
 	got = run(&c, s, err);
 	out_free(&c.name);
-	for (size_t i = 0; i < c.n; i++)
-		free(c.columns[i].name);
+	for (size_t i = 0; i < c.names.n; i++)
+		free((void *)c.names.name[i]);
+	free(c.names.name);
 	free(c.columns);
 	if (!got && o->columns && !stream_seekable(s))
 		got = stream_known_fields(s, "--fields", o->columns, err);

@@ -9,6 +9,7 @@
 #include "decode/base/boot.h"
 #include "decode/base/escape.h"
 #include "decode/base/number.h"
+#include "common/array.h"
 #include "common/sources.h"
 #include "decode/base/decoder.h"
 #include "decode/base/jdoc.h"
@@ -16,6 +17,12 @@
 #include "decode/kernel/printfield.h"
 #include "decode/kernel/site.h"
 #include "decode/base/task.h"
+
+/* A column of a table that events of a type may have a value in. */
+struct plan_cell {
+	size_t column;
+	const struct shown *shown; /* NULL: tracefs_value() finds the value by name */
+};
 
 struct plan {
 	const struct trawl_event_type *type;
@@ -30,6 +37,8 @@ struct plan {
 	bool plain;                 /* the fields of the layout are all that is shown */
 	struct printfmt *print;     /* the kernel's print format; NULL: none, or unusable */
 	struct print_fields *written; /* what the print format says of single fields */
+	struct plan_cell *cells;
+	size_t ncells, ncolumns;    /* cells are of the first ncolumns columns */
 };
 
 enum { RECENT = 16 };
@@ -73,6 +82,7 @@ static void plan_free(struct plan *p)
 	printfmt_free(p->print);
 	sites_free(p->sites);
 	layout_free(p->layout);
+	free(p->cells);
 	free(p);
 }
 
@@ -658,6 +668,49 @@ static bool tracefs_value(void *state, const struct item *it, const char *name, 
 	return true;
 }
 
+/* Whether tracefs_value() has to look for the value of this name in each event. */
+static bool varies(const struct plan *p, const struct shown *f, const char *name)
+{
+	return (p->sites && !(f && p->plain)) || (!f && strchr(name, '['));
+}
+
+/* Finds the fields of columns that were appended. Returns false if memory runs out. */
+static bool find_cells(struct plan *p, const struct columns *columns)
+{
+	for (; p->ncolumns < columns->n; p->ncolumns++) {
+		const char *name = columns->name[p->ncolumns];
+		const struct shown *f = layout_find(p->layout, name);
+		bool by_name = varies(p, f, name);
+
+		if (!f && !by_name)
+			continue;
+		if (!array_grow(p->cells, p->ncells))
+			return false;
+		p->cells[p->ncells++] = (struct plan_cell){
+			.column = p->ncolumns,
+			.shown = by_name ? NULL : f,
+		};
+	}
+	return true;
+}
+
+static bool tracefs_cell(void *state, const struct item *it, const struct columns *columns,
+			 size_t nth, struct cell *cell)
+{
+	struct plan *p = it->detail;
+
+	if (p->ncolumns < columns->n && !find_cells(p, columns))
+		out_lack_memory();
+	if (nth >= p->ncells)
+		return false;
+	cell->column = p->cells[nth].column;
+	if (p->cells[nth].shown)
+		shown_value(p->cells[nth].shown, it->record, it->len, &cell->value);
+	else if (!tracefs_value(state, it, columns->name[cell->column], &cell->value))
+		cell->value.type = VALUE_NONE;
+	return true;
+}
+
 /* Of an array its elements. */
 static bool tracefs_another(void *state, const struct item *it, const char *name, unsigned int nth,
 			    struct value *v)
@@ -729,6 +782,7 @@ const struct decoder tracefs_decoder = {
 	.json = tracefs_json,
 	.json_more = tracefs_json_more,
 	.value = tracefs_value,
+	.cell = tracefs_cell,
 	.another = tracefs_another,
 	.comparable = tracefs_comparable,
 	.names = tracefs_names,
