@@ -2,6 +2,7 @@
 #include "decode/export/csv.h"
 #include "decode/base/escape.h"
 #include "decode/base/number.h"
+#include "decode/base/printcache.h"
 #include "common/array.h"
 
 #include <stdlib.h>
@@ -27,7 +28,9 @@ struct csv {
 	struct column *columns; /* what is known of each */
 	struct type_columns *types; /* filled by the survey */
 	size_t ntypes;
-	struct out name; /* of name_cell() */
+	struct out name;  /* of name_cell() */
+	struct out piece; /* cells that are about to be cached */
+	struct cells cache;
 	bool failed;
 };
 
@@ -168,27 +171,27 @@ static void drop_unused(struct csv *c, size_t asked)
 /* ---- cells -------------------------------------------------------------------------------- */
 
 /* Writes a text; with no_formulas, text that a spreadsheet would evaluate gets a ' in front. */
-static void text_cell(const struct csv *c, const char *text, size_t n)
+static void text_cell(const struct csv *c, const char *text, size_t n, struct out *o)
 {
 	struct out safe;
 
 	if (!c->options->no_formulas || !n || !memchr("=+-@\t\r", text[0], 6)) {
-		out_csv(c->out, text, n);
+		out_csv(o, text, n);
 		return;
 	}
 	out_memory(&safe);
 	out_char(&safe, '\'');
 	out_bytes(&safe, text, n);
-	out_csv(c->out, safe.data, safe.error ? 0 : safe.len);
+	out_csv(o, safe.data, safe.error ? 0 : safe.len);
 	out_free(&safe);
 }
 
 /* Writes a name, escaped so that it stays in one line, unlike text of the traced system. */
-static void name_cell(struct csv *c, const char *name, size_t n)
+static void name_cell(struct csv *c, const char *name, size_t n, struct out *o)
 {
 	c->name.len = 0;
 	out_safe(&c->name, name, n);
-	text_cell(c, c->name.data, c->name.error ? 0 : c->name.len);
+	text_cell(c, c->name.data, c->name.error ? 0 : c->name.len, o);
 }
 
 static void header(struct csv *c)
@@ -207,7 +210,7 @@ static void header(struct csv *c)
 		for (k = 0; k < NFIXED; k++)
 			if (!strcmp(fixed[k], name))
 				out_str(c->out, "fields.");
-		name_cell(c, name, strlen(name));
+		name_cell(c, name, strlen(name), c->out);
 	}
 	out_str(c->out, "\r\n");
 }
@@ -239,9 +242,9 @@ static void value_cell(struct csv *c, const struct column *col, const struct val
 		break;
 	case VALUE_TEXT:
 		if (v->len == 1 && (unsigned char)*v->text >= 0x80)
-			name_cell(c, v->text, 1); /* of a char: as in JSON */
+			name_cell(c, v->text, 1, o); /* of a char: as in JSON */
 		else
-			text_cell(c, v->text, v->len);
+			text_cell(c, v->text, v->len, o);
 		break;
 	case VALUE_BYTES:
 		if (v->len)
@@ -259,6 +262,50 @@ static void number(struct out *o, bool known, int64_t v)
 	out_char(o, ',');
 	if (known)
 		out_s64(o, v);
+}
+
+static void put_cached(struct out *o, const struct print_cache *cached)
+{
+	out_used(o, print_cache_put(out_need(o, CELL_TEXT), cached));
+}
+
+/* Writes the source and the name. */
+static void event_cells(struct csv *c, const struct item *it)
+{
+	struct print_cache *cached = print_cache_of_name(&c->cache, it);
+	struct out *o = &c->piece;
+
+	if (print_cache_is_name(cached, it, it->source->id)) {
+		put_cached(c->out, cached);
+		return;
+	}
+	o->len = 0;
+	name_cell(c, it->source->name, strlen(it->source->name), o);
+	out_char(o, ',');
+	name_cell(c, it->name, it->name_len, o);
+	print_cache_keep_name(cached, it, it->source->id, o->data, o->data + o->len);
+	out_bytes(c->out, o->data, o->len);
+}
+
+/* Writes the CPU and the task. */
+static void task_cells(struct csv *c, const struct item *it)
+{
+	struct print_cache *cached = print_cache_of_task(&c->cache, it);
+	struct out *o = &c->piece;
+
+	if (print_cache_is_task(cached, it)) {
+		put_cached(c->out, cached);
+		return;
+	}
+	o->len = 0;
+	number(o, it->cpu != ITEM_NO_CPU, it->cpu);
+	number(o, it->pid != ITEM_NO_TASK, it->pid);
+	number(o, it->tid != ITEM_NO_TASK, it->tid);
+	out_char(o, ',');
+	if (it->comm_len)
+		name_cell(c, it->comm, it->comm_len, o);
+	print_cache_keep_task(cached, it, o->data, o->data + o->len);
+	out_bytes(c->out, o->data, o->len);
 }
 
 /* Writes the columns that are not in every item, each with the comma before it. */
@@ -291,15 +338,8 @@ static int csv_item(struct consumer *consumer, const struct decoder *d, void *st
 
 	out_u64(o, it->time);
 	out_char(o, ',');
-	name_cell(c, it->source->name, strlen(it->source->name));
-	out_char(o, ',');
-	name_cell(c, it->name, it->name_len);
-	number(o, it->cpu != ITEM_NO_CPU, it->cpu);
-	number(o, it->pid != ITEM_NO_TASK, it->pid);
-	number(o, it->tid != ITEM_NO_TASK, it->tid);
-	out_char(o, ',');
-	if (it->comm_len)
-		name_cell(c, it->comm, it->comm_len);
+	event_cells(c, it);
+	task_cells(c, it);
 	cells(c, d, state, it);
 	out_str(o, "\r\n");
 	return o->error != 0;
@@ -337,8 +377,10 @@ int csv_export(const struct export_options *o, struct stream *s, struct out *out
 	    stream_known_fields(s, "--fields", o->columns, err))
 		return -1;
 	out_memory(&c.name);
+	out_memory(&c.piece);
 	got = run(&c, s, err);
 	out_free(&c.name);
+	out_free(&c.piece);
 	for (size_t i = 0; i < c.names.n; i++)
 		free((void *)c.names.name[i]);
 	free(c.names.name);

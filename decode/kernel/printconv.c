@@ -234,7 +234,8 @@ static bool put_direct_number(const struct eval *e, const struct piece *p, struc
 		return false;
 	v = load_uint(e->record + p->at, p->value_size);
 	v = extend(v, p->value_size, p->value_signed);
-	v = extend(v, p->cast_size, p->cast_signed);
+	if (p->cast_size)
+		v = extend(v, p->cast_size, p->cast_signed);
 	to = out_need(o, 24);
 	if (p->conversion == 'u')
 		out_used(o, put_u64(to, extend(v, p->size, false)));
@@ -258,7 +259,7 @@ static bool put_direct_text(const struct eval *e, const struct piece *p, struct 
 }
 
 /* Short texts are copied in steps of 16 bytes; PRINTFMT_PAD guarantees that this is safe. */
-void printfmt_literal(const struct piece *p, struct out *o)
+static void put_literal(const struct piece *p, struct out *o)
 {
 	char *to;
 
@@ -277,9 +278,8 @@ void printfmt_pieces(struct printfmt *f, size_t first, size_t n, const struct sy
 {
 	struct eval e = { .f = f, .symbols = symbols, .record = record, .len = len };
 
-	for (const struct piece *start = f->pieces + first, *p = start; p < start + n; p++) {
-		if (p > start)
-			printfmt_literal(p, o);
+	for (const struct piece *p = f->pieces + first, *end = p + n; p < end; p++) {
+		put_literal(p, o);
 		if ((p->direct == DIRECT_NUMBER && put_direct_number(&e, p, o)) ||
 		    (p->direct == DIRECT_TEXT && put_direct_text(&e, p, o)) || !p->conversion)
 			continue;

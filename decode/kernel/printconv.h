@@ -6,11 +6,8 @@
 #include "decode/kernel/printexpr.h"
 #include "decode/kernel/symbols.h"
 
-/* Appends n pieces starting with `first`; the literal text before the first one is omitted. */
+/* Appends n pieces starting with `first`. */
 void printfmt_pieces(struct printfmt *f, size_t first, size_t n, const struct symbols *symbols,
 		     const void *record, size_t len, struct out *o);
-
-/* Appends the literal text before a piece. */
-void printfmt_literal(const struct piece *p, struct out *o);
 
 #endif

@@ -172,11 +172,13 @@ static struct memo *memo_of(const struct print_field *p, const void *record, siz
 static void put_new(const struct print_field *p, const void *record, size_t len, struct out *o)
 {
 	struct out *t = &p->all->text;
-	size_t from = 0;
+	size_t from = p->all->f->pieces[p->run.first].len; /* without the text before the value */
 
 	t->len = 0;
 	printfmt_pieces(p->all->f, p->run.first, p->run.n, *p->all->symbols, record, len, t);
-	while (t->len && t->data[t->len - 1] == ' ')
+	if (from > t->len)
+		from = t->len; /* memory ran out */
+	while (t->len > from && t->data[t->len - 1] == ' ')
 		t->len--;
 	while (from < t->len && t->data[from] == ' ')
 		from++;

@@ -310,7 +310,5 @@ bool printfmt_symbols(const struct printfmt *f)
 void printfmt_text(struct printfmt *f, const struct symbols *symbols, const void *record,
 		   size_t len, struct out *o)
 {
-	if (f->npieces)
-		printfmt_literal(f->pieces, o);
 	printfmt_pieces(f, 0, f->npieces, symbols, record, len, o);
 }
