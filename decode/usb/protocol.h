@@ -12,6 +12,7 @@
 enum {
 	KEY_BYTES = 4,    /* maximum number of bytes in the key that identifies a type */
 	KEY_REACH = 8,    /* key bytes are among this many bytes at the start of a message */
+	MESSAGE_LARGE = 512, /* messages of this length and more carry data: types of their own */
 	TYPES_MAX = 256,  /* maximum number of types in a conversation */
 	ANY_TYPE,
 };
@@ -51,6 +52,7 @@ struct protocol {
 	struct message_type *types;
 	uint32_t ntypes;
 	uint32_t requests, answers; /* number of OUT and IN messages */
+	uint32_t pairs;             /* number of requests with the answer that belongs to them */
 	struct direction out, in;
 };
 
@@ -72,10 +74,25 @@ void protocol_text(const struct protocol *p, unsigned int number,
 /* Appends the same information as one JSON object and a newline. */
 void protocol_json(const struct protocol *p, const struct protocol_names *names, struct out *o);
 
+static inline struct sample protocol_sample(const struct protocol *p, uint32_t message)
+{
+	const struct message *m = &p->of->messages[message];
+
+	return (struct sample){message_bytes(p->of, m), m->kept};
+}
+
 /*
- * Steps of protocol_of(), in protocolecho.c. The first finds the bytes that are echoes in all
- * answers, and how many messages of each type are answers; false if memory runs out.
+ * The steps of protocol_of(); those that return bool return false if memory runs out.
+ *
+ * In protocoltypes.c: adds the types of n messages of one direction, and changes the order in `index`.
  */
+bool protocol_types(struct protocol *p, uint32_t *index, uint32_t n);
+/*
+ * In protocolecho.c. The first finds the bytes that are echoes in all messages that come directly
+ * after a request, before there are types; the second those that are in all answers, and how many
+ * messages of each type are answers.
+ */
+bool protocol_first_echoes(struct protocol *p);
 bool protocol_echoes(struct protocol *p);
 /* Reduces what t->common has of all answers to what messages of the type echo. */
 void protocol_type_echoes(const struct protocol *p, struct message_type *t);

@@ -9,13 +9,6 @@ enum {
 	ECHO_VALUES = 3, /* values that an echo takes at least: fewer may be chance */
 };
 
-static struct sample sample_of(const struct protocol *p, uint32_t message)
-{
-	const struct message *m = &p->of->messages[message];
-
-	return (struct sample){message_bytes(p->of, m), m->kept};
-}
-
 struct pair {
 	struct sample request, answer;
 };
@@ -81,6 +74,30 @@ static bool may_echo(const struct pair *pairs, uint32_t n, uint32_t to)
 	return values >= ECHO_VALUES;
 }
 
+static void find_echoes(struct protocol *p, const struct pair *pairs, uint32_t n)
+{
+	for (uint32_t to = 0; to < LOOKED_AT && n >= 4; to++)
+		if (may_echo(pairs, n, to))
+			find_echo(p, pairs, n, to);
+}
+
+bool protocol_first_echoes(struct protocol *p)
+{
+	struct pair *pairs = malloc(((size_t)p->requests + 1) * sizeof(*pairs));
+	const struct message *m = p->of->messages;
+	uint32_t n = 0;
+
+	if (!pairs)
+		return false;
+	for (uint32_t i = 0; i + 1 < p->of->count; i++)
+		if (!m[i].in && m[i + 1].in && m[i].capture == m[i + 1].capture)
+			pairs[n++] = (struct pair){protocol_sample(p, i),
+						   protocol_sample(p, i + 1)};
+	find_echoes(p, pairs, n);
+	free(pairs);
+	return true;
+}
+
 bool protocol_echoes(struct protocol *p)
 {
 	struct pair *pairs = malloc(((size_t)p->requests + 1) * sizeof(*pairs));
@@ -88,6 +105,7 @@ bool protocol_echoes(struct protocol *p)
 
 	if (!pairs)
 		return false;
+	memset(p->in.echoes, 0, sizeof(p->in.echoes));
 	for (uint32_t i = 0; i < p->of->count; i++) {
 		uint32_t answer = p->of->messages[i].answer;
 
@@ -96,11 +114,10 @@ bool protocol_echoes(struct protocol *p)
 		/* one message may answer several requests */
 		if (!n || pairs[n - 1].answer.p != message_bytes(p->of, &p->of->messages[answer]))
 			p->types[p->of->messages[answer].group].answers++;
-		pairs[n++] = (struct pair){sample_of(p, i), sample_of(p, answer)};
+		pairs[n++] = (struct pair){protocol_sample(p, i), protocol_sample(p, answer)};
 	}
-	for (uint32_t to = 0; to < LOOKED_AT && n >= 4; to++)
-		if (may_echo(pairs, n, to))
-			find_echo(p, pairs, n, to);
+	find_echoes(p, pairs, n);
+	p->pairs = n;
 	free(pairs);
 	return true;
 }
@@ -121,8 +138,8 @@ static bool repeats(const struct protocol *p, const struct message_type *t, uint
 			continue;
 		if (before == NO_MESSAGE || p->of->messages[before].capture != m->capture)
 			return false;
-		request = sample_of(p, before);
-		here = sample_of(p, i);
+		request = protocol_sample(p, before);
+		here = protocol_sample(p, i);
 		if (from >= request.length || at >= here.length ||
 		    (uint8_t)(request.p[from] + p->in.echoes[at].change) != here.p[at])
 			return false;

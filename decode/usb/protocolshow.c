@@ -249,7 +249,8 @@ static void counter_text(const struct direction *d, uint32_t at, const char *way
 	out_char(o, '\n');
 }
 
-static void direction_text(const struct direction *d, const char *way, struct out *o)
+static void direction_text(const struct direction *d, const char *way, uint32_t pairs,
+			   struct out *o)
 {
 	if (d->has_checksum) {
 		out_printf(o, "  all %smessages %s: checksum", d->large ? "large " : "", way);
@@ -277,7 +278,7 @@ static void direction_text(const struct direction *d, const char *way, struct ou
 	for (uint32_t at = 0; at < FIELD_POSITIONS; at++) {
 		if (!d->echoes[at].is)
 			continue;
-		out_printf(o, "  all answers: [%u] is [%u] of the request", at,
+		out_printf(o, "  all %u answers: [%u] is [%u] of the request", pairs, at,
 			   d->echoes[at].from);
 		if (d->echoes[at].change)
 			out_printf(o, " plus 0x%02x", d->echoes[at].change & 0xff);
@@ -334,8 +335,8 @@ void protocol_text(const struct protocol *p, unsigned int number,
 {
 	heading(p, number, o);
 	table(p, o);
-	direction_text(&p->out, "out", o);
-	direction_text(&p->in, "in", o);
+	direction_text(&p->out, "out", p->pairs, o);
+	direction_text(&p->in, "in", p->pairs, o);
 	for (uint32_t i = 0; i < p->ntypes; i++)
 		type_text(p, &p->types[i], names, o);
 	out_char(o, '\n');

@@ -92,6 +92,70 @@ def test_echo(d):
     ok("echo" not in fields(text, "b"), "what answers nothing echoes nothing", text)
 
 
+def types(text):
+    """{"way length first bytes": number of messages} of each line of the table of types."""
+    return {" ".join((way, length, first)): int(n) for way, n, length, first in
+            re.findall(r"^  [A-Za-z]+ +(in|out) +(\d+) +([0-9-]+)  ((?:[0-9a-f]{2} )+|\(any\))", text,
+                       re.M)}
+
+
+def test_values(d):
+    """What a device answers is no type because it has many values, and a number of a register is
+    none because its value follows from it."""
+    c = Capture()
+    for i in range(400):
+        number = i * i * 7 % 23
+        c.transfer(BULK, 0x02, out=b"AB" + bytes([0x60 + i % 3, number, number ^ 0x55]))
+        value = (number * 3 + i % 2) % 29
+        c.transfer(BULK, 0x81, answer=bytes([0xa8, value, value ^ 7, value * 2, 0]) if i % 3 else
+                   b"\xa8\x00")
+    text = decode(write(d + "/values.pcap", c), "--protocol")
+    ok({k.strip(): v for k, v in types(text).items()} == {
+        "out 5 41 42 60": 134, "out 5 41 42 61": 133, "out 5 41 42 62": 133,
+        "in 5 a8": 266, "in 2 a8 00": 134}, "commands and lengths are types, values are none", text)
+
+
+def test_pointer(d):
+    """A mouse without descriptors: buttons, and two coordinates of which one says something of the
+    other."""
+    c = Capture()
+    for i in range(900):
+        x = i * i * 31 % 40 - 20
+        y = x // 3 + i % 4
+        c.transfer(INTERRUPT, 0x81,
+                   answer=bytes([2, i // 300, x & 0xff, (x >> 8 & 15) | (y & 15) << 4,
+                                 y >> 4 & 0xff, 0]))
+    text = decode(write(d + "/mouse.pcap", c), "--protocol")
+    ok(sorted(types(text).values()) == [300] * 3, "a mouse has as many types as buttons", text)
+
+
+def test_alone(d):
+    """Ends of encrypted records, each another: they are one type, not one each."""
+    c = Capture()
+    for i in range(60):
+        length = 64 + i % 5 * 16
+        c.transfer(BULK, 0x02, out=b"\x17\x03\x03\x00\x40" + bytes([i * 73 % 256] * 64))
+        c.transfer(BULK, 0x81, answer=b"\x17\x03\x03\x00" + bytes([length, i * 37 % 256]) +
+                   bytes(length - 6))
+        if i % 2:
+            c.transfer(BULK, 0x81, answer=bytes(i * k % 251 for k in (4, 91, 17, 5, 77)))
+    text = decode(write(d + "/alone.pcap", c), "--protocol")
+    ok(len([k for k in types(text) if k.startswith("in")]) <= 8, "what is seen once is no type of its own", text)
+
+
+def test_commands(d):
+    """Commands that the device repeats in its answers, each with its own parameters."""
+    c = Capture()
+    commands = [i * 5 % 31 for i in range(20)]
+    for i in range(120):
+        command = commands[i * 7 % 20]
+        c.transfer(INTERRUPT, 0x02, out=bytes([0x10, 0xff, command, i * 29 % 200, 0]))
+        c.transfer(INTERRUPT, 0x81, answer=bytes([0x11, 0xff, command, i * 101 % 199, 1, 0]))
+    text = decode(write(d + "/commands.pcap", c), "--protocol")
+    ok(len(types(text)) == 40 and "all 120 answers: [2] is [2] of the request" in text,
+       "what answers repeat is a command", text)
+
+
 def main():
     d = tempfile.mkdtemp(prefix="trawl-protocol-")
     try:
@@ -99,6 +163,10 @@ def main():
         test_addresses(d)
         test_modulo(d)
         test_echo(d)
+        test_values(d)
+        test_pointer(d)
+        test_alone(d)
+        test_commands(d)
     finally:
         shutil.rmtree(d)
     return finish()

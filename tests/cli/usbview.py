@@ -220,7 +220,7 @@ def test_protocol(d):
          "a number that rises")
     same(("number", 2, "big"), (answer[3]["kind"], answer[3]["width"], answer[3]["order"]),
          "a number that moves, and its byte order")
-    ok("all answers: [2] is [2] of the request plus 0x80" in
+    ok("answers: [2] is [2] of the request plus 0x80" in
        decode(d + "/cooler.pcap", "--protocol"), "an echo that is changed")
 
     c = Capture()
