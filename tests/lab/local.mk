@@ -11,6 +11,7 @@ EXTRA_DIST += tests/lab/lbr.sh tests/lab/run tests/lab/guest.py tests/lab/runner
 	tests/lab/guest/kmod-lbr.sh tests/lab/guest/kmod-probe.sh tests/lab/guest/kmod-safe.sh tests/lab/guest/kmod-python.sh \
 	tests/lab/guest/synth.sh tests/lab/guest/meddled.sh tests/lab/guest/limit.sh \
 	tests/lab/guest/requests.sh tests/lab/guest/times.sh tests/lab/host/times.sh tests/lab/calls.py \
+	tests/lab/guest/together.sh tests/lab/host/together.sh tests/lab/together.py \
 	tests/lab/guest/kerneltext.sh tests/lab/host/kerneltext.sh \
 	tests/lab/guest/formats.sh tests/lab/guest/timeline.sh tests/lab/guest/bound.sh tests/lab/host/bound.sh \
 	tests/lab/slew.py tests/lab/guest/slew.sh tests/lab/host/slew.sh \

@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: MIT
+# Each event of the flight recorder's files lies between the two texts that the kernel has of it.
+. "$TRAWL_SRC/tests/tap.sh"
+/usr/bin/python3 "$TRAWL_SRC/tests/lab/together.py" ring.trawl ring.[123].trawl >result
+ok $? "four files and the kernel's text can be read"
+while read -r good text; do
+	ok "$good" "$text"
+done <result
+tap_done
