@@ -99,8 +99,8 @@ int branchdiff_print(struct reading *r, const int fds[2], const char *const name
 	status = read_both(r, fds, names, p, s, out);
 	if (status <= TRAWL_BAD_DATA && paths_other_build(p)) {
 		trawl_fail(&err, TRAWL_OK,
-			   "--diff: %.100s is of different builds: its addresses mean different "
-			   "things",
+			   "--diff: the captures have different builds of %.100s, whose addresses "
+			   "cannot be compared",
 			   paths_other_build(p));
 		cli_error(&err);
 	}

@@ -93,8 +93,8 @@ int walk_fault(struct trawl_reader *r, enum walk step, const struct walked *f,
 	}
 	if (!r->ours && r->damage.ours)
 		return trawl_fail(err, TRAWL_BAD_DATA,
-				  "%s: is a trawl file of which nothing can be read: %s; get it "
-				  "again from where it came",
+				  "%s: is a trawl file of which nothing can be read: %s; get "
+				  "another copy of it",
 				  r->name,
 				  r->damage.blocks == 1 ? "its one block, which holds all of it, "
 							  "is damaged"

@@ -221,7 +221,7 @@ int sink_close(struct file_sink *o)
 int sink_fail(int error, const char *name, struct trawl_error *err)
 {
 	if (error == EPIPE)
-		trawl_fail(err, TRAWL_OK, "%s: nobody reads the pipe any more", name);
+		trawl_fail(err, TRAWL_OK, "%s: the reader of the pipe has exited", name);
 	else if (error == ENOSPC || error == EDQUOT)
 		trawl_fail(err, TRAWL_CANNOT, "%s: the disk is full; make room, or write less",
 			   name);

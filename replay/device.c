@@ -213,7 +213,7 @@ static int play(const struct options *o, struct tape *t, struct usbip *u, struct
 		if (got == PLAYER_UNPLUGGED)
 			note("the host unplugged the device before the capture's end");
 		else if (got == PLAYER_TIMEOUT)
-			note("nothing recorded happened for so long as --timeout allows");
+			note("no recorded transfer happened within --timeout");
 		out_open(&out, STDOUT_FILENO);
 		got = verdict_print(&v, &out);
 		if (cli_finish(&out, "standard output"))

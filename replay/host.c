@@ -57,8 +57,8 @@ static int set_mode(struct options *o, enum host_mode mode, struct trawl_error *
 {
 	if (o->mode != MODE_LIST && o->mode != mode)
 		return trawl_fail(err, TRAWL_USAGE,
-				  "only one of --really, --to-c and --to-python can be had at a "
-				  "time");
+				  "--really, --to-c, --to-python: cannot be combined; give one of "
+				  "them");
 	o->mode = mode;
 	return 0;
 }
@@ -113,13 +113,12 @@ static int act(const struct options *o, struct tape *t, struct trawl_error *err)
 
 	if (!t->device.known)
 		return trawl_fail(err, TRAWL_CANNOT,
-				  "%s: the capture does not tell which device %u:%u is: it has no "
-				  "device descriptor",
+				  "%s: the capture has no device descriptor of device %u:%u",
 				  o->path, t->device.bus, t->device.address);
 	if (t->cut)
 		return trawl_fail(err, TRAWL_CANNOT,
-				  "%s: is not replayable: of %llu transfers the data is not all in "
-				  "the capture; capture without -s",
+				  "%s: is not replayable: the data of %llu transfers is not "
+				  "complete in the capture; capture without -s",
 				  o->path, (unsigned long long)t->cut);
 	if (o->mode == MODE_REALLY)
 		return hostusb_play(t, &o->host, err);

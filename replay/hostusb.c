@@ -300,8 +300,8 @@ static int claim(struct session *s, uint32_t interfaces, struct trawl_error *err
 			got = libusb_claim_interface(s->device, (int)i);
 		if (got)
 			return trawl_fail(err, TRAWL_CANNOT,
-					  "%04x:%04x: interface %u cannot be claimed: %s: does "
-					  "another program use the device?",
+					  "%04x:%04x: interface %u cannot be claimed: %s; end the "
+					  "program that uses the device",
 					  s->tape->device.vendor, s->tape->device.product, i,
 					  libusb_error_name(got));
 	}
@@ -345,7 +345,8 @@ int hostusb_play(struct tape *t, const struct host_options *o, struct trawl_erro
 	hostguard_start(&guard, t->device.vendor, t->device.product);
 	if (libusb_init(NULL)) {
 		hostguard_end(&guard);
-		return trawl_fail(err, TRAWL_CANNOT, "libusb cannot be used: is there any USB?");
+		return trawl_fail(err, TRAWL_CANNOT, "libusb: cannot be started; check that this "
+						     "machine has USB");
 	}
 	s.device = libusb_open_device_with_vid_pid(NULL, t->device.vendor, t->device.product);
 	if (s.device) {

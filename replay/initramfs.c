@@ -18,7 +18,7 @@
 
 static int failed(const char *what, struct trawl_error *err)
 {
-	return trawl_fail(err, TRAWL_CANNOT, "%s: %s: it is wanted in the virtual machine", what,
+	return trawl_fail(err, TRAWL_CANNOT, "%s: %s; the virtual machine needs it", what,
 			  strerror(errno));
 }
 

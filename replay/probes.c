@@ -181,8 +181,7 @@ static int make_object(struct options *o, struct player *p, struct trawl_error *
 
 	if (!sdtobject_possible())
 		return trawl_fail(err, TRAWL_CANNOT,
-				  "probes: there is no code for this processor: x86-64 and ARM64 "
-				  "have it");
+				  "probes: this processor is not supported; x86-64 and ARM64 are");
 	out_memory(&object);
 	sdtobject_write(p->recorded.sdt, p->recorded.n, &object);
 	if (object.error)

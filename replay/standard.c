@@ -76,8 +76,8 @@ static bool is_described(const struct tape *t, const char *name, bool as_is,
 			   name, bus, address);
 	else if (c->len < 9 || (!as_is && get16(c->p + 2) > c->len))
 		trawl_fail(err, TRAWL_CANNOT,
-			   "%s: cannot replay %u:%u: of its configuration descriptor the capture "
-			   "has %u bytes, of %u",
+			   "%s: cannot replay %u:%u: the capture has %u bytes of its "
+			   "configuration descriptor, not all %u",
 			   name, bus, address, c->len, c->len >= 4 ? get16(c->p + 2) : 0);
 	else
 		return true;
@@ -105,9 +105,9 @@ int standard_check(const struct tape *t, const char *name, bool as_is, struct tr
 		trawl_fail(&what, TRAWL_CANNOT, "%.*s", (int)(o.len < 200 ? o.len : 200), o.data);
 		out_free(&o);
 		return trawl_fail(err, TRAWL_CANNOT,
-				  "%s: is not replayable: of %llu transfers the data is not all in "
-				  "the capture, the first is transfer %llu (%s); capture without "
-				  "-s",
+				  "%s: is not replayable: the data of %llu transfers is not "
+				  "complete in the capture, the first is transfer %llu (%s); "
+				  "capture without -s",
 				  name, (unsigned long long)t->cut, (unsigned long long)e->item,
 				  what.text);
 	}

@@ -14,8 +14,8 @@
 int store_failed(struct trawl_error *err)
 {
 	return trawl_fail(err, TRAWL_CANNOT,
-			  "%s: %s: the capture's payload is kept there meanwhile; TMPDIR names "
-			  "another folder",
+			  "%s: %s: the capture's payload is kept there; choose another folder "
+			  "with TMPDIR",
 			  scratch_folder(), strerror(errno));
 }
 

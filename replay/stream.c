@@ -67,7 +67,7 @@ static int set_form(struct options *o, const char *arg, struct trawl_error *err)
 		return 0;
 	}
 	return trawl_fail(err, TRAWL_USAGE,
-			  "--to: '%.60s' is no form of a stream: text, json, pcapng, usbmon, "
+			  "--to: '%.60s' is no format of a stream: text, json, pcapng, usbmon, "
 			  "trace_marker (the end of a time range is --until)",
 			  arg);
 }

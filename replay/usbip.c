@@ -92,7 +92,7 @@ static int take_packets(struct usbip_urb *urb, const uint8_t *p)
 static int refuse(struct trawl_error *err, const char *what)
 {
 	return trawl_fail(err, TRAWL_CANNOT,
-			  "the host's side of usbip sent %s: is it of another version?", what);
+			  "the host's side of usbip sent %s; it may be another version", what);
 }
 
 /*
@@ -110,7 +110,7 @@ static int submit(struct usbip *u, struct usbip_urb **out, struct trawl_error *e
 	if (n == UINT32_MAX)
 		n = 0;
 	if (length > BUFFER_MAX || n > PACKETS_MAX)
-		return refuse(err, "an URB of a size that makes no sense");
+		return refuse(err, "an URB of an invalid size");
 	size = HEADER + (in ? 0 : length) + (size_t)n * PACKET;
 	if (u->used < size)
 		return 0;
@@ -130,7 +130,7 @@ static int submit(struct usbip *u, struct usbip_urb **out, struct trawl_error *e
 		memcpy(urb->data, p + HEADER, length);
 	if (n && take_packets(urb, p + size - (size_t)n * PACKET)) {
 		usbip_urb_free(urb);
-		return refuse(err, "isochronous packets that make no sense");
+		return refuse(err, "invalid isochronous packets");
 	}
 	drop(u, size);
 	*out = urb;
@@ -151,7 +151,7 @@ int usbip_next(struct usbip *u, struct usbip_urb **urb, uint32_t *seqnum, uint32
 		drop(u, HEADER);
 		return USBIP_UNLINK;
 	default:
-		return refuse(err, "a command that there is not");
+		return refuse(err, "an unknown command");
 	}
 }
 
@@ -343,9 +343,9 @@ int usbip_plug(struct usbip *u, enum usbip_speed speed, struct trawl_error *err)
 
 	if (!has_vhci())
 		return trawl_fail(err, TRAWL_CANNOT,
-				  "vhci_hcd: is not there: as root, 'modprobe vhci_hcd' (a kernel "
-				  "with CONFIG_USBIP_VHCI_HCD), or use --listen for another "
-				  "machine's");
+				  "vhci_hcd: is not loaded; as root, 'modprobe vhci_hcd' (a "
+				  "kernel with CONFIG_USBIP_VHCI_HCD), or use --listen for "
+				  "another machine's");
 	if (u->attach < 0)
 		return cannot_attach(u->why, err);
 	u->fd = u->pair[0];

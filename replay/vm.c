@@ -471,7 +471,8 @@ static int run(const struct way *w, int argc, char **argv)
 			    &err);
 
 	if (!got && !o.machine.kernel)
-		got = trawl_fail(&err, TRAWL_USAGE, "which kernel? Name it by --kernel BZIMAGE");
+		got = trawl_fail(&err, TRAWL_USAGE, "--kernel: no kernel is given; give --kernel "
+						    "BZIMAGE");
 	if (!got)
 		got = with_tape(&o, NULL, &err);
 	else if (got > 0)

@@ -104,7 +104,8 @@ static void load_modules(void)
 			return;
 		if (syscall(SYS_finit_module, fd, "", 0) && errno != EEXIST) {
 			tell(VM_SAY, "module %u of the list cannot be loaded: %s%s", i,
-			     strerror(errno), errno == ENOEXEC ? ": is it of this kernel?" : "");
+			     strerror(errno),
+			     errno == ENOEXEC ? "; it may be of another kernel" : "");
 			end(VM_UNTESTABLE);
 		}
 		close(fd);

@@ -168,9 +168,9 @@ static int unknown_khandler(struct tracer *tracer, const char *name)
 	khandlers(tracer, names, sizeof(names));
 	errno = error;
 	if (*name == '\n')
-		return fail("khandler: a name has 1 to %d bytes; there are %s",
+		return fail("khandler: a name has 1 to %d bytes; known are %s",
 			    TRAWL_KHANDLER_NAME - 1, names);
-	return fail("khandler \"%s\": there is none of that name, but %s", name, names);
+	return fail("khandler \"%s\": no such khandler; known are %s", name, names);
 }
 
 static int fill(struct trawl_uprobe *to, const struct uprobe *u)
@@ -238,7 +238,7 @@ static int refused(struct tracer *tracer, const struct uprobe *u, const char *kh
 {
 	switch (errno) {
 	case ESRCH:
-		return fail("process %d: there is none; give one that runs", u->who);
+		return fail("process %d: no such process; give one that runs", u->who);
 	case EPERM:
 		return fail("process %d: not yours; root or CAP_SYS_PTRACE may trace it", u->who);
 	case EBUSY:

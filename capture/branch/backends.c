@@ -60,7 +60,7 @@ const struct branch_backend *branch_backend_find(const char *name, bool places,
 		nearest_free(&near);
 		return named(branch_backends[i], places, err);
 	}
-	trawl_fail(err, TRAWL_USAGE, "-i branch:%s: no such way to record branches%s", name,
+	trawl_fail(err, TRAWL_USAGE, "-i branch:%s: no such back end%s", name,
 		   near.count ? nearest_hint(&near, hint, sizeof(hint)) : "; trawl -D lists all");
 	nearest_free(&near);
 	return NULL;

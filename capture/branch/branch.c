@@ -405,8 +405,8 @@ static int read_specs(struct branch_state *s, char **backend, struct trawl_error
 		free(text);
 		if (!r && i && (!spec.last || !s->last.n || strcmp(spec.backend, *backend)))
 			r = trawl_fail(err, TRAWL_USAGE,
-				       "-i branch: given twice; name one back end, and one text of "
-				       "all branches");
+				       "-i branch: given twice; give one back end, and at most "
+				       "one text without last=");
 		if (!r && !i)
 			*backend = xstrdup(spec.backend);
 		if (!r && spec.last)
@@ -421,12 +421,13 @@ static int read_specs(struct branch_state *s, char **backend, struct trawl_error
 static int check_scope(const struct branch_scope *scope, struct trawl_error *err)
 {
 	if (!scope->n)
-		return trawl_fail(err, TRAWL_USAGE, "-i branch: whose branches? Give -p PID, or -- "
-				  "COMMAND");
+		return trawl_fail(err, TRAWL_USAGE, "-i branch: no program is selected; give -p "
+						    "PID, or -- COMMAND");
 	for (size_t i = 0; i < scope->n; i++) {
 		if (!proc_has_memory(scope->pids[i]))
-			return trawl_fail(err, TRAWL_CANNOT, "-p %d: runs no program: it is a "
-					  "kernel thread, or has ended; give a process that runs",
+			return trawl_fail(err, TRAWL_CANNOT, "-p %d: has no program: it is a "
+							     "kernel thread, or has ended; give "
+							     "the PID of a running program",
 					  scope->pids[i]);
 	}
 	return 0;
@@ -450,7 +451,7 @@ static int arm(struct input *in, struct trawl_error *err)
 		return -1;
 	if (session_options(in->session)->count)
 		return trawl_fail(err, TRAWL_USAGE,
-				  "-c: counts events, and branches are recorded in batches of "
+				  "-c: cannot limit branches, which are recorded in batches of "
 				  "thousands; use --duration, or --ring for the newest");
 	scope.places = s->last.places;
 	scope.nplaces = s->last.n;

@@ -184,7 +184,6 @@ int join_find_event(uint64_t *config, struct trawl_error *err)
 		}
 	}
 	return trawl_fail(err, TRAWL_CANNOT,
-			  "branch:perf-joined: no event that was tried counts the branches that "
-			  "this processor records: samples of a known loop cannot be joined; use "
-			  "kmod-step or ptrace");
+			  "branch:perf-joined: no known event counts exactly the branches that "
+			  "this processor records; use kmod-step or ptrace");
 }

@@ -199,7 +199,7 @@ static void *open_joined(const struct branch_scope *scope, struct trawl_error *e
 		return s;
 	trawl_fail(err, TRAWL_CANNOT, "-i branch:perf-joined: perf_event_open: %s%s",
 		   strerror(errno),
-		   errno == EMFILE ? ": each CPU takes one for each thread; raise ulimit -n" : "");
+		   errno == EMFILE ? ": each thread takes one for each CPU; raise ulimit -n" : "");
 	close_state(s);
 	return NULL;
 }

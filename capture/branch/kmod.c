@@ -71,7 +71,7 @@ static int ask(const char *name, enum trawl_provider provider, struct trawl_prov
 	if (got || info->abi < TRAWL_ABI)
 		return trawl_fail(err, TRAWL_CANNOT,
 				  "branch:%s: " TRAWL_DEVICE ": %s: trawl.ko is of another "
-							     "version; build and load it anew",
+							     "version; build and load it again",
 				  name, got ? strerror(errno) : "it is older than this program");
 	return info->why ? trawl_fail(err, TRAWL_CANNOT, "branch:%s: %.128s", name, info->reason)
 			 : 0;
@@ -144,8 +144,9 @@ static int check_depth(const struct branch_scope *scope, struct trawl_error *err
 		return -1;
 	if (most > info.depth)
 		return trawl_fail(err, TRAWL_USAGE,
-				  "-i branch:last=%u: this processor keeps %u branches; ask for "
-				  "last=%u, or take branch:kmod-step:last=%u@..., which is slow",
+				  "-i branch:last=%u: this processor keeps the last %u branches "
+				  "only; use last=%u, or branch:kmod-step:last=%u@..., which is "
+				  "slow",
 				  most, info.depth, info.depth, most);
 	return 0;
 }
@@ -181,7 +182,7 @@ static int check_places(const struct branch_scope *scope, struct trawl_error *er
 			return trawl_fail(err, TRAWL_USAGE,
 					  "-i branch:last=%u: the call or jump at offset 0x%llx would "
 					  "be missing in the processor's branch records; probe the "
-					  "instruction before or after it, or take "
+					  "instruction before or after it, or use "
 					  "branch:kmod-step:last=%u@..., which is slow",
 					  at->last, (unsigned long long)at->offset, at->last);
 	}

@@ -13,7 +13,7 @@ static int add_places(struct branch_last *l, const struct probe *p, unsigned int
 {
 	if (p->kind == PROBE_URETPROBE)
 		return trawl_fail(err, TRAWL_USAGE,
-				  "branch:last: %s: the kernel catches this return at no place of "
+				  "branch:last: %s: the kernel's return probe has no address in "
 				  "the program; write SYMBOL%%ret",
 				  p->display_name);
 	for (size_t i = 0; i < p->nsites; i++) {

@@ -90,17 +90,18 @@ int lbr_check(const struct perf_event_attr *attr, struct trawl_error *err)
 		return -1;
 	if (!ran)
 		return trawl_fail(err, TRAWL_CANNOT,
-				  "branch:perf-lbr: somebody else has the processor's branch "
-				  "records or all of its counters (perf, a debugger, KVM); end that "
-				  "first");
+				  "branch:perf-lbr: another program uses the processor's branch "
+				  "records or all of its counters (perf, a debugger, KVM); end "
+				  "that first");
 	if (!c.samples)
 		return trawl_fail(err, TRAWL_CANNOT,
 				  "branch:perf-lbr: perf took no sample of a known loop; raise "
-				  "kernel.perf_event_max_sample_rate, end what else uses perf");
+				  "kernel.perf_event_max_sample_rate, or end other programs that "
+				  "use perf");
 	if (!c.loop.turns || c.loop.wrong || c.strange)
 		return trawl_fail(err, TRAWL_CANNOT,
-				  "branch:perf-lbr: what perf records of a known loop is not what "
-				  "ran: Linux does not know this processor's branch records; use "
-				  "kmod-step or ptrace");
+				  "branch:perf-lbr: perf records a known loop wrongly: Linux does "
+				  "not support this processor's branch records; use kmod-step or "
+				  "ptrace");
 	return 0;
 }

@@ -107,21 +107,21 @@ static int why_not(const char *name, bool lbr, int error, struct trawl_error *er
 {
 	if (error == EACCES || error == EPERM)
 		return trawl_fail(err, TRAWL_CANNOT,
-				  "branch:%s: perf is not for this user: be root, or lower "
+				  "branch:%s: no permission to use perf; run as root, or lower "
 				  "kernel.perf_event_paranoid",
 				  name);
 	if (error == EBUSY)
 		return trawl_fail(err, TRAWL_CANNOT,
-				  "branch:%s: somebody else has the processor's branch records "
+				  "branch:%s: another program uses the processor's branch records "
 				  "(perf, a debugger, KVM); end that first",
 				  name);
 	if (error == ENOENT || error == ENODEV)
 		return trawl_fail(err, TRAWL_CANNOT,
-				  "branch:%s: the kernel has no driver for counters of this "
+				  "branch:%s: the kernel has no driver for the counters of this "
 				  "processor%s",
 				  name,
-				  cpu_has("hypervisor") ? ": it is a virtual machine, whose host "
-							  "would have to give them"
+				  cpu_has("hypervisor") ? "; enable a virtual PMU on the host of "
+							  "this virtual machine"
 							: "");
 	if (!lbr && !cpu_has("bts"))
 		return trawl_fail(err, TRAWL_CANNOT,

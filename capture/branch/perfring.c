@@ -103,7 +103,7 @@ int perf_ring_open(struct perf_ring *r, const struct perf_event_attr *attr,
 		return 0;
 	return trawl_fail(err, TRAWL_CANNOT, "-i branch: perf_event_open: %s%s",
 			  strerror(o.failure ? o.failure : ESRCH),
-			  o.failure == EMFILE ? ": each CPU takes one for each thread; raise "
+			  o.failure == EMFILE ? ": each thread takes one for each CPU; raise "
 						"ulimit -n" : "");
 }
 

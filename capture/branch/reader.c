@@ -129,7 +129,7 @@ int reader_starter_open(struct reader_starter *s, struct trawl_error *err)
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
 		return trawl_fail(err, TRAWL_CANNOT,
-				  "-i branch: no socket for what reads programs: %s",
+				  "-i branch: cannot make a socket for the reader of programs: %s",
 				  strerror(errno));
 	fflush(NULL);
 	confine_quiet_threads();
@@ -154,7 +154,7 @@ int reader_starter_open(struct reader_starter *s, struct trawl_error *err)
 	close(pair[0]);
 	s->pid = 0;
 	return trawl_fail(err, TRAWL_CANNOT,
-			  "-i branch: no process for what reads programs: %s; end other programs",
+			  "-i branch: cannot start the reader of programs: %s; end other programs",
 			  strerror(errno));
 }
 

@@ -87,7 +87,7 @@ static int record(const struct branch_backend *b, void *state, pid_t pid, int go
 	}
 	until = mono_now() + PATIENCE_NS;
 	if (write(go, "g", 1) != 1)
-		return trawl_fail(err, TRAWL_CANNOT, "the child has gone");
+		return trawl_fail(err, TRAWL_CANNOT, "the child process has ended early");
 	while (!t->exited && mono_now() < until && !b->drain(state, &t->sink, err)) {
 		poll(fds, b->fds(state, fds, 64), WAIT_MS);
 		t->exited |= has_ended(pid);
@@ -106,7 +106,7 @@ static int record(const struct branch_backend *b, void *state, pid_t pid, int go
 		return -1;
 	return t->exited ? 0
 			 : trawl_fail(err, TRAWL_CANNOT,
-				      "the child did not end; was it stopped? Try again");
+				      "the child process did not end; try again");
 }
 
 /* Returns 1 if all branches are right, 0 if not; -1 with *err if the test could not run. */
@@ -192,7 +192,8 @@ int branch_self_test(FILE *out, struct trawl_error *err)
 	}
 	if (!usable)
 		return trawl_fail(err, TRAWL_CANNOT,
-				  "--self-test branch: nothing here records branches; see above");
+				  "--self-test branch: no back end is usable; the reasons are "
+				  "above");
 	cpu_model(model, sizeof(model));
 	uname(&u);
 	fprintf(out, "to send on: trawl " PACKAGE_VERSION ", Linux %s, %s:%s\n", u.release, model,

@@ -369,11 +369,11 @@ static int cannot(pid_t tid, int why, struct trawl_error *err)
 
 	if (other)
 		return trawl_fail(err, TRAWL_CANNOT,
-				  "-p %d: process %d traces it already; end that (a debugger?) "
-				  "first",
+				  "-p %d: is already traced by process %d, perhaps a debugger; "
+				  "end that first",
 				  tid, other);
 	return trawl_fail(err, TRAWL_CANNOT,
-			  "-p %d: cannot be traced: %s: be its user or root, and see "
+			  "-p %d: cannot be traced: %s; run as its user or root, and check "
 			  "kernel.yama.ptrace_scope",
 			  tid, strerror(why));
 }

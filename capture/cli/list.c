@@ -120,7 +120,7 @@ static int describe_some(const struct source *source, const char *text, struct s
 	}
 	source_list_free(&all);
 	return list->count > before ? 0 :
-	       trawl_fail(err, TRAWL_USAGE, "-D %s: there is none; trawl -D lists all", text);
+	       trawl_fail(err, TRAWL_USAGE, "-D %s: no such source; trawl -D lists all", text);
 }
 
 static int list_some(const char *text, struct source_list *list, struct trawl_error *err)

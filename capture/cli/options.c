@@ -164,8 +164,9 @@ static int add_pid(struct options *o, const char *text, struct trawl_error *err)
 		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
 	if (whole_number("-p", text, 1, 1u << 22, &pid, err)) {
 		if (!isdigit((unsigned char)*text))
-			return trawl_fail(err, TRAWL_USAGE, "-p %s: not a process id; of a program "
-					  "that runs it is -p $(pidof %s)", text, text);
+			return trawl_fail(err, TRAWL_USAGE, "-p %s: not a process ID; for a "
+							    "running program give -p $(pidof "
+							    "%s)", text, text);
 		return -1;
 	}
 	o->pids[o->npids++] = (pid_t)pid;
@@ -179,8 +180,8 @@ static int take_long(struct options *o, int c, const char *arg, struct trawl_err
 	switch (c) {
 	case OPT_SELF_TEST:
 		if (strcmp(optarg, "branch"))
-			return trawl_fail(err, TRAWL_USAGE, "--self-test %.40s: there is one of "
-					  "'branch' only", optarg);
+			return trawl_fail(err, TRAWL_USAGE, "--self-test %.40s: no such test; "
+							    "give --self-test branch", optarg);
 		o->job = JOB_SELF_TEST;
 		return 0;
 	case OPT_GC:
@@ -245,7 +246,7 @@ static int set_file(struct options *o, const char *name, struct trawl_error *err
 {
 	if (!*name)
 		return trawl_fail(err, TRAWL_USAGE,
-				  "-w: its name is empty; give a file, or - for standard output");
+				  "-w: the name is empty; give a file, or - for standard output");
 	o->write = name;
 	return 0;
 }
@@ -319,16 +320,16 @@ static int check_ring(struct options *o, struct trawl_error *err)
 		return trawl_fail(err, TRAWL_USAGE, "--ring: too small; give 1m or more");
 	if (!o->write)
 		return trawl_fail(err, TRAWL_USAGE,
-				  "--ring needs a name for what it writes on a trigger: -w FILE");
+				  "--ring: needs a name for the files of triggers; give -w FILE");
 	if (o->rotate_bytes || o->rotate_time)
 		return trawl_fail(err, TRAWL_USAGE,
-				  "-%c: with --ring each trigger begins a file, and nothing "
-				  "else does; -W COUNT ends after so many",
+				  "-%c: cannot be combined with --ring, where each trigger begins "
+				  "a file; -W COUNT limits the number of files",
 				  o->rotate_bytes ? 'C' : 'G');
 	if (o->count || o->unbuffered)
-		return trawl_fail(err, TRAWL_USAGE, "-%c does not go with --ring: %s",
+		return trawl_fail(err, TRAWL_USAGE, "-%c: cannot be combined with --ring: %s",
 				  o->count ? 'c' : 'U',
-				  o->count ? "-W COUNT ends after so many files" :
+				  o->count ? "-W COUNT limits the number of files" :
 					     "nothing is written before a trigger");
 	if (!o->has_after)
 		o->after = AFTER_DEFAULT;
@@ -341,18 +342,18 @@ static int check(struct options *o, struct trawl_error *err)
 	bool rotates = o->rotate_bytes || o->rotate_time;
 
 	if (o->job == JOB_GC && (o->ninterfaces || o->write || o->command))
-		return trawl_fail(err, TRAWL_USAGE, "--gc removes what killed captures left, and "
-				  "records nothing; give it alone");
+		return trawl_fail(err, TRAWL_USAGE, "--gc: cannot be combined with recording; "
+						    "give it alone");
 	if (o->job != JOB_CAPTURE)
 		return 0;
 	if (!o->ninterfaces)
 		return trawl_fail(err, TRAWL_USAGE,
 				  "nothing to record; name a source with -i (trawl -D lists them)");
 	if (rotates && !o->ring && (!o->write || !strcmp(o->write, "-")))
-		return trawl_fail(err, TRAWL_USAGE, "-%c needs a file to go on from: -w FILE",
+		return trawl_fail(err, TRAWL_USAGE, "-%c: needs the name of a file; give -w FILE",
 				  o->rotate_bytes ? 'C' : 'G');
 	if (o->rotate_files && !rotates && !o->ring)
-		return trawl_fail(err, TRAWL_USAGE, "-W %u needs -C, -G or --ring",
+		return trawl_fail(err, TRAWL_USAGE, "-W %u: needs -C, -G or --ring",
 				  o->rotate_files);
 	if (o->json && o->write)
 		return trawl_fail(err, TRAWL_USAGE,
@@ -437,7 +438,8 @@ static int stray_word(const char *word, struct trawl_error *err)
 				  "as one word: -i '%s'", word, word);
 	return trawl_fail(
 		err, TRAWL_USAGE,
-		"%s: neither an option nor its value: a command follows `--`, a source -i", word);
+		"%s: neither an option nor its value; put a command after `--`, a source after "
+		"-i", word);
 }
 
 /* -i and -p may be repeated; take_long() has a better message for a second --trigger. */
@@ -479,8 +481,8 @@ int options_parse(struct options *o, int argc, char **argv, struct trawl_error *
 				o->json = true;
 			else if (argv[optind][0] == '-')
 				return trawl_fail(err, TRAWL_USAGE,
-						  "%s: after -D stands what is to be listed, and "
-						  "--json; trawl --help shows more",
+						  "%s: -D takes only what is to be listed, and "
+						  "--json; see trawl --help",
 						  argv[optind]);
 			else
 				o->listed[o->nlisted++] = argv[optind];

@@ -358,8 +358,8 @@ static int check_source_line(const struct spec *spec, const struct head *h, size
 		return 0;
 	}
 	return spec_fail(spec, h->from[line - h->text], err,
-			 "uprobe: a place is a function, SYMBOL+OFFSET or 0xOFFSET, not a source "
-			 "line: gdb -batch -ex 'info line %s' PROGRAM tells SYMBOL+OFFSET",
+			 "uprobe: a source line is not supported; give a function, SYMBOL+OFFSET "
+			 "or 0xOFFSET (gdb -batch -ex 'info line %s' PROGRAM shows SYMBOL+OFFSET)",
 			 line);
 }
 
@@ -542,8 +542,8 @@ static int parse_last(struct spec *spec, const struct head *h, size_t at, struct
 				 BRANCH_LAST_MAX);
 	if (h->text[at + digits] != '@')
 		return spec_fail(spec, h->from[at + digits], err,
-				 "branch: the branches before what? Write "
-				 "last=%u@uprobe:PATH:SYMBOL or @usdt:PATH:NAME",
+				 "branch: last= needs a probe; write last=%u@uprobe:PATH:SYMBOL "
+				 "or @usdt:PATH:NAME",
 				 (unsigned int)n);
 	if (strncmp(h->text + probe, "uprobe:", 7) && strncmp(h->text + probe, "usdt:", 5))
 		return spec_fail(spec, h->from[probe], err,

@@ -133,8 +133,8 @@ static int check_array(const struct eprobe *e, const struct trawl_field *f, bool
 	if (k.arrays)
 		return 0;
 	spec_fail(&e->spec, at, err,
-		  "eprobe: %s is an array, of which this kernel reads other memory "
-		  "(Linux 6.17 does not); use an event that has the value as a field, as "
+		  "eprobe: %s is an array, which this kernel reads wrongly (Linux 6.17 is "
+		  "needed); use an event that has the value as a field, such as "
 		  "syscalls.sys_enter_NAME",
 		  f->name);
 	err->status = TRAWL_CANNOT;
@@ -152,8 +152,9 @@ static int check_fields(struct eprobe *e, const struct spec_arg *arg, struct tra
 		const struct trawl_field *f;
 
 		if (*p == '%')
-			return spec_fail(&e->spec, at, err, "eprobe: there are no registers here: "
-					 "an eprobe has only the fields of its event");
+			return spec_fail(&e->spec, at, err, "eprobe: an eprobe cannot read "
+							    "registers, only the fields of its "
+							    "event");
 		if (*p != '$')
 			continue;
 		while (is_word(p[1 + n]) && n < sizeof(name) - 1) {
@@ -258,8 +259,8 @@ static int add_request_field(struct eprobe *e, const char *name, struct trawl_er
 		if (*a->expr == '$' && !strcmp(a->expr + 1, name) && !*a->type)
 			return 0;
 		return spec_fail(&e->spec, a->at, err,
-				 "eprobe: with -p or COMMAND, %s tells whose request it is; give "
-				 "this argument another name",
+				 "eprobe: with -p or COMMAND, %s identifies the disk request; "
+				 "give this argument another name",
 				 name);
 	}
 	own_type(f, type);
@@ -484,8 +485,8 @@ static int name_elements(struct eprobe *e, unsigned int number, struct eventform
 		return -1;
 	if (!k.arrays)
 		return spec_fail(&e->spec, e->spec.path_at, err, "eprobe: at-exit on raw_syscalls "
-				 "needs 'if id == NUMBER' of one system call on this kernel, which "
-				 "reads arrays wrongly (Linux 6.17 does not)");
+				 "needs 'if id == NUMBER' of one system call on this kernel, "
+				 "which reads arrays wrongly (Linux 6.17 is needed)");
 	snprintf(event, 64, "enter_%u", number);
 	if (asprintf(&line,
 		     "e:%s/%s raw_syscalls.sys_enter id=$id:s64 a0=+0($args):x64 "
@@ -623,7 +624,7 @@ static int set_names(struct eprobe *e, struct trawl_error *err)
 	e->event[n] = '\0';
 	if (*own && trace_has_name(e->trace, e->display))
 		return spec_fail(&e->spec, e->spec.at, err,
-				 "eprobe: another one is called %s; give this one its own name",
+				 "eprobe: the name %s is used already; give this one another name",
 				 own);
 	shown = strlen(e->display);
 	for (unsigned int i = 2; trace_has_name(e->trace, e->display); i++)

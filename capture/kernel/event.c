@@ -275,12 +275,12 @@ static void note_interrupts(const struct trace *t)
 	if (n == 1)
 		session_note(t->in->session,
 			     "event:%s happens in interrupts, which belong to no task: -p and "
-			     "COMMAND leave most of them out; leave both away to record all",
+			     "COMMAND exclude most of them; omit both to record all",
 			     first);
 	else if (n)
 		session_note(t->in->session,
-			     "event:%s and %zu more happen in interrupts, which belong to no task: "
-			     "-p and COMMAND leave most of them out; leave both away to record all",
+			     "event:%s and %zu more happen in interrupts, which belong to no "
+			     "task: -p and COMMAND exclude most of them; omit both to record all",
 			     first, n - 1);
 }
 

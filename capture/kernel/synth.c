@@ -159,8 +159,8 @@ static int read_arg(struct synth *s, const char **at, struct trawl_error *err)
 		first[0] = '\0';
 	}
 	if (end && !*first && !strcmp(which, "if") && isspace((unsigned char)*end))
-		return fail_at(s, from, err, "a synthetic event takes no filter: --trigger and "
-			       "trawl-decode --where choose by its fields");
+		return fail_at(s, from, err, "a synthetic event takes no filter; use its fields "
+					     "in --trigger or trawl-decode --where");
 	of_end = !strcmp(which, "end");
 	if (!end || *end != '.' || (!of_end && strcmp(which, "start")) ||
 	    !(*at = read_word(end + 1, "", name)))
@@ -186,8 +186,9 @@ static int add_request(struct synth *s, struct trawl_error *err)
 		const struct hist_pair_field *own = field_called(&s->hist, sectors[i]);
 
 		if (own && (own->of_end || strcmp(own->value, sectors[i])))
-			return fail_at(s, s->text, err, "with -p or COMMAND, %s tells whose request "
-				       "it is; give that field another name", sectors[i]);
+			return fail_at(s, s->text, err, "with -p or COMMAND, %s identifies the "
+							"disk request; give that field another "
+							"name", sectors[i]);
 		if (find_field(s, s->text, &s->start, sectors[i], &field, err) ||
 		    hist_pair_field(&s->hist, sectors[i], field, false, err))
 			return -1;
@@ -204,8 +205,8 @@ static int parse(struct synth *s, struct trawl_error *err)
 		return fail_at(s, s->text, err, "write NAME=GROUP.START,GROUP.END key=FIELD");
 	snprintf(s->display, sizeof(s->display), "synth:%s", s->name);
 	if (trace_has_name(s->trace, s->display))
-		return fail_at(s, s->text, err, "another one is called %s; give this one its own "
-			       "name", s->name);
+		return fail_at(s, s->text, err, "the name %s is used already; give this one "
+			       "another name", s->name);
 	at++;
 	if (read_event(s, &at, c->start_group, c->start_event, &s->start, err))
 		return -1;

@@ -312,12 +312,13 @@ int output_restore(struct output *out, struct trawl_error *err)
 	if (deleted) {
 		r = newfile_open(&f, path, out->user, &why) ? -1 : write_again(out, &f, &why);
 		if (r)
-			trawl_fail(err, TRAWL_BAD_DATA, "-w %s: was deleted while it was recorded "
-				   "and cannot be written again, it is lost: %.400s", path,
+			trawl_fail(err, TRAWL_BAD_DATA, "-w %s: was deleted during the capture "
+							"and cannot be written again; it is lost: "
+							"%.400s", path,
 				   why.text);
 		else
-			trawl_fail(err, TRAWL_BAD_DATA, "-w %s: was deleted while it was recorded; "
-				   "all of it is in %s now", path, f.path);
+			trawl_fail(err, TRAWL_BAD_DATA, "-w %s: was deleted during the capture; "
+							"all of it is in %s now", path, f.path);
 		newfile_close(&f, out->user);
 	}
 	forget(out);
@@ -498,7 +499,7 @@ static int open_printer(struct output *out, struct trawl_error *err)
 
 	if (!path || access(path, X_OK)) {
 		trawl_fail(err, TRAWL_CANNOT,
-			   "%s: not there, so events cannot be printed; write them with -w FILE",
+			   "%s: not found, so events cannot be printed; write them with -w FILE",
 			   path ? path : "trawl-decode");
 		goto out;
 	}
@@ -529,8 +530,8 @@ static int open_stdout(struct trawl_error *err)
 
 	if (isatty(1))
 		return trawl_fail(err, TRAWL_USAGE,
-				  "-w -: standard output is a terminal; name a file, pipe it, "
-				  "or leave -w away to see events");
+				  "-w -: standard output is a terminal; name a file, pipe it, or "
+				  "omit -w to print events");
 	fd = fcntl(1, F_DUPFD_CLOEXEC, 3);
 	return fd < 0 ? trawl_fail(err, TRAWL_CANNOT, "standard output: %s", strerror(errno)) : fd;
 }

@@ -46,7 +46,7 @@ int pending_add(struct pending *p, const struct trawl_record *r, uint64_t mono,
 	copy = stream ? malloc(r->len + 1) : NULL;
 	if (!copy)
 		return trawl_fail(err, TRAWL_CANNOT,
-				  "out of memory: too many events wait for others");
+				  "out of memory: too many events wait to be sorted");
 	memcpy(copy, r->data, r->len);
 	if (stream->newest < mono)
 		stream->newest = mono;

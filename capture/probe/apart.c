@@ -192,10 +192,10 @@ static int fail(const struct reader *r, int status, const char *name, struct tra
 				  name);
 	if (WEXITSTATUS(status))
 		return trawl_fail(err, TRAWL_CANNOT,
-				  "%s: its debug information made the reader run out of memory, or "
-				  "do what it may not; %s",
+				  "%s: its debug information made the reader run out of memory, "
+				  "or make a forbidden system call; %s",
 				  name, remedy);
-	return trawl_fail(err, TRAWL_CANNOT, "%s: what its reader answered makes no sense; %s",
+	return trawl_fail(err, TRAWL_CANNOT, "%s: the answer of its reader is invalid; %s",
 			  name, remedy);
 }
 
@@ -252,7 +252,7 @@ int apart_run(apart_fn *fn, void *arg, const char *name, struct probe_list *list
 	if (r.pid == 0)
 		child(fn, arg, list, parent, pair[1], answer[1]);
 	if (r.pid < 0) {
-		trawl_fail(err, TRAWL_CANNOT, "%s: no process to read it in: %s", name,
+		trawl_fail(err, TRAWL_CANNOT, "%s: cannot start a process to read it: %s", name,
 			   strerror(errno));
 		goto no_process;
 	}

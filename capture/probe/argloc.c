@@ -37,8 +37,8 @@ static bool symbol_address(struct elf_file *f, const char *symbol, uint64_t pc,
 	if (ambiguous)
 		nowhere(place, "several variables are called %s", symbol);
 	else if (elf_imports(f, symbol))
-		nowhere(place, "%s belongs to another file, so that its place is not known before "
-			       "the program runs", symbol);
+		nowhere(place, "%s is in another file, so its address is known only at run "
+			       "time", symbol);
 	else
 		nowhere(place, "the symbol %s is not in the file%s", symbol,
 			f->nsymbols ? "" : ", which is stripped");
@@ -55,8 +55,8 @@ static void relative(struct argloc *place, uint64_t address, uint64_t pc)
 static void absolute(const struct operand *op, struct elf_file *f, struct argloc *place)
 {
 	if (f->pie && !*op->symbol)
-		nowhere(place, "0x%" PRIx64 " is an absolute address in a file that may be loaded "
-			"anywhere", (uint64_t)op->disp);
+		nowhere(place, "0x%" PRIx64 " is an absolute address in a position-independent "
+					    "file", (uint64_t)op->disp);
 	snprintf(place->expr, sizeof(place->expr), "@0x%" PRIx64, (uint64_t)op->disp);
 }
 
@@ -105,8 +105,8 @@ void argloc_of_operand(const struct operand *op, struct elf_file *f, uint64_t pc
 		if (!symbol_address(f, op->symbol, pc, place, &address))
 			return;
 		if (op->form != OPERAND_RIP && f->pie) {
-			nowhere(place, "the address of %s is not fixed in a file that may be "
-				"loaded anywhere", op->symbol);
+			nowhere(place, "the address of %s is not fixed in a position-independent "
+				       "file", op->symbol);
 			return;
 		}
 		known.disp = (int64_t)(address + (uint64_t)op->disp);

@@ -642,8 +642,10 @@ int probe_finish(struct resolve *r, struct probe *p, const char *display)
 	if (p->nargs > PROBE_ARGS_MAX)
 		return trawl_fail(r->err, TRAWL_USAGE,
 				  "%s: %zu arguments%s; the kernel takes at most %d", display,
-				  p->nargs, n == p->nargs ? "" : ", with those that tell whether "
-				  "others could be read", PROBE_ARGS_MAX);
+				  p->nargs,
+				  n == p->nargs ? ""
+						: ", with the checks whether others can be read",
+				  PROBE_ARGS_MAX);
 	for (size_t k = 0; k < p->nargs; k++) {
 		if (fit_arg(r, p, k) < 0)
 			return -1;

@@ -57,9 +57,9 @@ static int add_check(struct resolve *r, struct probe *p, size_t of, enum probe_c
 
 		if (strlen(p->args[k].name) + 1 + strlen(fetch) > PROBE_ARG_MAX)
 			return trawl_fail(r->err, TRAWL_USAGE,
-					  "%s: argument %s: of '%s' the kernel cannot tell whether "
-					  "it could be read, for that takes more than %d "
-					  "characters; use fewer levels or shorter offsets",
+					  "%s: argument %s: the check whether '%s' can be read "
+					  "takes more than %d characters; use fewer levels or "
+					  "shorter offsets",
 					  p->display_name, p->args[of].name,
 					  p->sites[i].args[of].fetch, PROBE_ARG_MAX);
 		zeroed &= at.depth == 1 && !at.text;

@@ -89,8 +89,8 @@ static int read_segments(struct elf_file *f, struct trawl_error *err)
 		};
 	}
 	if (!f->nsegments)
-		return trawl_fail(err, TRAWL_USAGE, "%s: has no part that is loaded; is it a file "
-				  "with only debug information?", f->name);
+		return trawl_fail(err, TRAWL_USAGE, "%s: has no loadable segment; it may be a "
+						    "file with only debug information", f->name);
 	return 0;
 }
 

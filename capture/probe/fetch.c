@@ -160,7 +160,8 @@ int fetch_parse(const struct spec *spec, const struct spec_arg *arg, struct fetc
 		strtoull(s + number, &after, 0);
 		if (*after != '(' || (size_t)(after - s) >= end)
 			return spec_fail(spec, base + (size_t)(after - s), err,
-					 "%s: after an offset comes what it is added to: +8(%%di)",
+					 "%s: after an offset an address must follow, in "
+					 "brackets: +8(%%di)",
 					 spec_kind_name(spec->kind));
 		if (s[end - 1] != ')')
 			return spec_fail(spec, base + end, err, "%s: a ')' is missing",

@@ -172,7 +172,7 @@ static struct stretch *add_stretch(struct walk *w, uint64_t start, uint64_t end)
 	char text[32];
 
 	if (w->nstretches == MAX_STRETCHES || end <= start || size > MAX_SIZE) {
-		refuse(w, "it has more code than is looked at");
+		refuse(w, "it has too much code for the analysis");
 		return NULL;
 	}
 	*s = (struct stretch){ .start = start, .end = end, .bytes = xcalloc(1, size),
@@ -230,7 +230,7 @@ static void add_exit(struct walk *w, uint64_t at, enum flow_kind kind, uint64_t 
 	char text[32];
 
 	if (!strcmp(insn_class(w->code->elf, at), "refused"))
-		refuse(w, "the kernel puts no probe on the instruction at %s, where it leaves",
+		refuse(w, "the kernel cannot put a probe on its exit at %s",
 		       place_text(w, at, text));
 	xgrow(flow->exits, flow->n);
 	flow->exits[flow->n++] = (struct flow_exit){ at, kind, FLOW_ALWAYS, to, name ? name : "" };
@@ -271,8 +271,8 @@ static void conditional_out(struct walk *w, const struct step *s, uint64_t to, c
 	char text[32];
 
 	if (condition == FLOW_ALWAYS || !is_function(w, to, name)) {
-		refuse(w, "it leaves by a conditional jump at %s%s", place_text(w, s->at, text),
-		       condition == FLOW_ALWAYS ? "" : " to what is not known as a function");
+		refuse(w, "it exits by a conditional jump at %s%s", place_text(w, s->at, text),
+		       condition == FLOW_ALWAYS ? "" : " to an unknown function");
 		return;
 	}
 	add_exit(w, s->at, FLOW_TAIL, to, name);
@@ -304,7 +304,7 @@ static void jump_out(struct walk *w, const struct step *s, uint64_t to, bool con
 	} else if (conditional) {
 		conditional_out(w, s, to, name);
 	} else if (!name && stack == FRAMES_UNKNOWN) {
-		refuse(w, "it jumps from %s to %s, which is not known as a function",
+		refuse(w, "it jumps from %s to %s, which is no known function",
 		       place_text(w, s->at, text), place_text(w, to, target));
 	} else {
 		add_exit(w, s->at, FLOW_TAIL, to, name);
@@ -622,7 +622,7 @@ static void follow(struct walk *w, uint64_t at)
 			return;
 		}
 		if (!mark(t, &s)) {
-			refuse(w, "paths do not agree on the instruction at %s",
+			refuse(w, "its code decodes in two ways at %s",
 			       place_text(w, at, text));
 			return;
 		}
@@ -700,7 +700,7 @@ static void take_indirects(struct walk *w)
 		bool known, in = stays(w, i, &known);
 
 		if (!known)
-			refuse(w, "it cannot be told where the jump at %s goes",
+			refuse(w, "the target of the jump at %s is unknown",
 			       place_text(w, i->at, text));
 		else if (!in)
 			add_exit(w, i->at, FLOW_TAIL, 0, i->import);
@@ -767,7 +767,7 @@ static void check_unreached(struct walk *w, const struct stretch *t)
 			continue;
 		}
 		if (may_leave(w, t, &s))
-			refuse(w, "no path is known to %s, from where it would leave",
+			refuse(w, "no path to its exit at %s is known",
 			       place_text(w, at, text));
 		at = s.next;
 	}
@@ -807,7 +807,7 @@ static void read_rounds(struct walk *w, uint64_t size)
 		if (bases == w->nbases || (!w->failed && !w->tables))
 			return;
 	}
-	refuse(w, "its jump tables cannot be told apart");
+	refuse(w, "its jump tables cannot be distinguished");
 }
 
 static int compare_exits(const void *a, const void *b)
@@ -838,10 +838,10 @@ bool flow_read(struct code *code, uint64_t vaddr, uint64_t size, struct flow *fl
 	if (!size && frame && frame->start == vaddr)
 		size = frame->end - vaddr;
 	if (!size) {
-		refuse(&w, "it is not known where it ends");
+		refuse(&w, "its end is unknown");
 	} else if (!ZYAN_SUCCESS(ZydisDecoderInit(&w.decoder, ZYDIS_MACHINE_MODE_LONG_64,
 						  ZYDIS_STACK_WIDTH_64))) {
-		refuse(&w, "the disassembler does not start");
+		refuse(&w, "the disassembler cannot be started");
 	} else {
 		read_rounds(&w, size);
 		check_entries(&w, size);

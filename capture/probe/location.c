@@ -120,11 +120,11 @@ static bool frame_base(struct machine *m, int64_t offset)
 
 	if (m->depth >= DEPTH || !dwarf_attr_integrate(m->function, DW_AT_frame_base, &attr) ||
 	    !expression_at(&attr, m->address, !m->cfa, &ops, &n))
-		return refuse(m, "the debug information does not tell its function's frame");
+		return refuse(m, "the debug information lacks its function's frame base");
 	if (!run(&frame, ops, n, &attr))
 		return false;
 	if (frame.n != 1)
-		return refuse(m, "its function's frame is not understood");
+		return refuse(m, "its function's frame base is not supported");
 	frame.stack[0].offset = location_sum(frame.stack[0].offset, offset);
 	return push(m, frame.stack[0]);
 }
@@ -139,10 +139,10 @@ static bool entry_value(struct machine *m, const Dwarf_Op *op, Dwarf_Attribute *
 	if (dwarf_getlocation_attr(attr, op, &inner) != 0 ||
 	    dwarf_getlocation(&inner, &ops, &n) != 0 || n != 1 || ops[0].atom < DW_OP_reg0 ||
 	    ops[0].atom > DW_OP_reg31)
-		return refuse(m, "its location is an entry value that is not understood");
+		return refuse(m, "its location is an entry value that is not supported");
 	if (m->cfa)
 		return refuse(m, "it was in a register when the function was entered, and is not "
-			      "kept");
+				 "saved");
 	return push(m, (struct symbolic){ .base = BASE_REGISTER,
 					  .reg = ops[0].atom - DW_OP_reg0 });
 }
@@ -208,10 +208,10 @@ static bool not_understood(struct machine *m, const Dwarf_Op *op)
 	case DW_OP_GNU_implicit_pointer:
 		return refuse(m, "the pointer was optimised away");
 	case DW_OP_GNU_parameter_ref:
-		return refuse(m, "it is not passed, only its callers know it");
+		return refuse(m, "it is not passed; only its callers have it");
 	case DW_OP_form_tls_address:
 	case DW_OP_GNU_push_tls_address:
-		return refuse(m, "it is in a thread's own memory");
+		return refuse(m, "it is thread-local");
 	default:
 		return refuse(m, "it is computed from other values");
 	}
@@ -220,7 +220,7 @@ static bool not_understood(struct machine *m, const Dwarf_Op *op)
 static bool in_register(struct machine *m, uint64_t number)
 {
 	if (number >= 64)
-		return refuse(m, "it is in a register that is not known");
+		return refuse(m, "it is in an unknown register");
 	m->form = PIECE_REGISTER;
 	return push(m, (struct symbolic){ .base = BASE_REGISTER, .reg = (int)number });
 }
@@ -255,7 +255,7 @@ static bool step(struct machine *m, const Dwarf_Op *op, Dwarf_Attribute *attr)
 		return frame_base(m, (int64_t)op->number);
 	case DW_OP_call_frame_cfa:
 		if (m->cfa && m->cfa->base == BASE_NONE)
-			return refuse(m, "it is not known where its function's frame is here");
+			return refuse(m, "the address of its function's frame is unknown here");
 		return push(m, m->cfa ? *m->cfa : (struct symbolic){ .base = BASE_CFA });
 	case DW_OP_plus_uconst:
 		return add_constant(m, (int64_t)op->number);
@@ -299,7 +299,7 @@ static bool take_piece(struct machine *m, Dwarf_Attribute *attr, unsigned int si
 	Dwarf_Block block;
 
 	if (loc->n == LOCATION_PIECES)
-		return refuse(m, "it is in more places than are told apart");
+		return refuse(m, "it has too many locations");
 	p = &loc->pieces[loc->n++];
 	*p = (struct piece){ .form = m->form, .size = size,
 			     .start = last ? last->start + last->size : 0 };
@@ -330,7 +330,7 @@ static bool evaluate(struct machine *m, const Dwarf_Op *ops, size_t n, Dwarf_Att
 		if (ops[i].atom == DW_OP_piece) {
 			if (ops[i].number > UINT16_MAX ||
 			    !take_piece(m, attr, (unsigned int)ops[i].number, loc))
-				return refuse(m, "it is in pieces that are not understood");
+				return refuse(m, "it is in pieces that are not supported");
 			continue;
 		}
 		if (!step(m, &ops[i], attr))

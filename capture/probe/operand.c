@@ -250,7 +250,7 @@ static void parse_memory(const char *s, struct operand *op)
 		unavailable(op, "%s is found through a linker table (%s)", all, at);
 	return;
 no:
-	unavailable(op, "'%.60s' is no operand that is understood", all);
+	unavailable(op, "'%.60s' is no supported operand", all);
 }
 
 static void parse_immediate(const char *s, struct operand *op)
@@ -259,7 +259,7 @@ static void parse_immediate(const char *s, struct operand *op)
 
 	op->form = OPERAND_IMM;
 	if (!*s || !take_sum(&s, &op->disp, op->symbol, sizeof(op->symbol)) || *s)
-		unavailable(op, "'$%.60s' is no constant that is understood", all);
+		unavailable(op, "'$%.60s' is no supported constant", all);
 	else if (strchr(op->symbol, '@'))
 		unavailable(op, "$%.60s is found through a linker table", all);
 }
@@ -279,7 +279,7 @@ static const char *parse_size(const char *s, struct operand *op)
 	if (*p != '@')
 		goto none;
 	if (size != 1 && size != 2 && size != 4 && size != 8)
-		unavailable(op, "values of %lld bytes do not fit what the kernel's probes record",
+		unavailable(op, "the kernel's probes cannot record values of %lld bytes",
 			    (long long)size);
 	else if (op->is_float && size < 4)
 		unavailable(op, "no floating point value has %lld bytes", (long long)size);

@@ -239,7 +239,7 @@ static bool inside(const struct param *q, const struct piece *p, unsigned int st
 	if (m && !m->branched && m->end <= q->f->vaddr - q->f->entry)
 		return in_piece(q->f->vaddr, p, start, to);
 	return nowhere(to, m ? "the function has not yet stored it in its frame here" :
-			       "it is not known whether the function has stored it in its frame yet");
+			       "the function may not have stored it in its frame yet");
 }
 
 /*
@@ -283,8 +283,8 @@ static bool by_convention(const struct param *q, struct argloc *to)
 	struct symbolic stack = { .base = BASE_CFA, .offset = (int64_t)q->stack - 8 };
 
 	if (q->doubtful)
-		return nowhere(to, "the function takes or returns a value whose place is not "
-				   "known, and this one's follows from that");
+		return nowhere(to, "its location depends on that of another parameter or result, "
+				   "which is unknown");
 	if (q->reg >= 0)
 		return in_register(q->sse ? DWARF_XMM0 + q->reg : regs[q->reg], 0, to);
 	return in_memory(q->f->vaddr, &stack, 0, to);
@@ -451,10 +451,9 @@ static void find_scalar(const struct param *q, Dwarf_Die *type, unsigned int off
 	v->place = (struct argloc){ .bits = t.size * 8, .is_signed = t.is_signed,
 				    .is_float = t.is_float };
 	if (t.undecoded)
-		nowhere(&v->place, "%s is a number of a format that is not decoded", v->ctype);
+		nowhere(&v->place, "the number format of %s is not supported", v->ctype);
 	else if (!simple(&t))
-		nowhere(&v->place, "a value of %u bytes does not fit what the kernel's probes "
-			"record", t.size);
+		nowhere(&v->place, "the kernel's probes cannot record a value of %u bytes", t.size);
 	else if (find(q, offset, whole, &v->place))
 		set_type(v, &t);
 	v->names = enumeration_names(type, t.is_signed);
@@ -578,7 +577,7 @@ static void find_bits(const struct param *q, Dwarf_Die *type, unsigned int bit, 
 		return;
 	}
 	if (t.is_signed) {
-		nowhere(place, "a bit field with a sign, which the kernel's probes do not know");
+		nowhere(place, "a signed bit field, which the kernel's probes cannot read");
 		return;
 	}
 	*place = (struct argloc){ .bits = unit };
@@ -712,8 +711,8 @@ static void add_leaves(const struct param *q, Dwarf_Die *from, const char *name,
 		path = !of ? xstrdup(name) : xasprintf("%s.%s", name, of);
 		width = dwarf_udata(&child, DW_AT_bit_size, 0);
 		if (!known)
-			nowhere(&add_value(out, path, &member)->place, "where it is in the object "
-				"is known only when the program runs");
+			nowhere(&add_value(out, path, &member)->place, "its offset in the object "
+								       "is known only at run time");
 		else if (width)
 			find_bits(q, &member, offset * 8 + dwarf_first_bit(&child, width), width,
 				  add_value(out, path, &member));
@@ -823,7 +822,7 @@ static void add_param(struct param_finder *f, Dwarf_Die *die, struct dwarf_funct
 
 	if (!dwarf_type_of(die, &type) || !dwarf_peel(&type, &peeled)) {
 		v = add_value(out, name, NULL);
-		nowhere(&v->place, "the debug information does not tell its type");
+		nowhere(&v->place, "the debug information lacks its type");
 		free(name);
 		return;
 	}

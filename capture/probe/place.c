@@ -41,7 +41,7 @@ bool in_memory(uint64_t vaddr, const struct symbolic *at, int64_t offset,
 	    snprintf(to->expr, sizeof(to->expr), "%+" PRId64 "(%s)", offset, inner) <
 		    (int)sizeof(to->expr))
 		return true;
-	return nowhere(to, "its address is not known before the program runs");
+	return nowhere(to, "its address is known only at run time");
 }
 
 bool in_register(int reg, unsigned int start, struct argloc *to)

@@ -171,11 +171,10 @@ bool results_of_go(Dwarf_Die *type, struct go_results *taken, struct location *l
 	if (all.other || all.n > LOCATION_PIECES) {
 		/* How many registers it takes from the following results is unknown, too. */
 		taken->integers = GO_INTEGERS + 1;
-		return unknown(why, why_size, "it has more parts than are told apart");
+		return unknown(why, why_size, "it has too many parts");
 	}
 	if (taken->integers > GO_INTEGERS)
-		return unknown(why, why_size, "a result before it has more parts than are told "
-			       "apart");
+		return unknown(why, why_size, "a result before it has too many parts");
 	for (size_t i = 0; i < all.n; i++) {
 		unsigned int *n = all.list[i].is_float ? &next.floats : &next.integers;
 		unsigned int most = all.list[i].is_float ? GO_FLOATS : GO_INTEGERS;
@@ -354,8 +353,8 @@ static bool through_memory(Dwarf_Die *type, struct location *loc, char *why, siz
 	int seen = 0;
 
 	if (may_be_wide(type, 0, &seen))
-		return unknown(why, why_size, "a pair with a number of 16 bytes is returned in "
-			       "ways that differ");
+		return unknown(why, why_size, "compilers differ in how they return a pair with a "
+					      "number of 16 bytes");
 	loc->n = 1;
 	loc->pieces[0] = (struct piece){ .form = PIECE_MEMORY,
 					 .at = { .base = BASE_REGISTER, .reg = RAX } };
@@ -403,7 +402,7 @@ bool results_of_rust(Dwarf_Die *from, struct location *loc, enum rust_result *fo
 		}
 	}
 	if (!size || all.other || has_float(&all))
-		return unknown(why, why_size, "its language returns it in a way of its own");
+		return unknown(why, why_size, "its language has no fixed convention to return it");
 	if (paired && is_pair(&pair[0], &pair[1], (unsigned int)size)) {
 		add_piece(loc, &pair[0], RAX);
 		add_piece(loc, &pair[1], RDX);
@@ -415,6 +414,6 @@ bool results_of_rust(Dwarf_Die *from, struct location *loc, enum rust_result *fo
 	/* Three or more numbers are returned neither as one number nor as a pair. */
 	if (size <= 8 && !all.alternatives && all.n > 2 && !all.array)
 		return in_rax((unsigned int)size, loc);
-	return unknown(why, why_size, "versions of its compiler return it in other ways");
+	return unknown(why, why_size, "versions of its compiler differ in how they return it");
 }
 #endif

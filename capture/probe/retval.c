@@ -208,8 +208,8 @@ static void by_system_v(Dwarf_Die *type, Dwarf_Die *unit, bool scalars_only,
 		abi->gp_unknown = true;
 		unknown(v, t.wide ? "%s is returned in a register or in memory, as the compiler's "
 				    "options say" :
-				    "the debug information does not tell whether %s is returned in "
-				    "a register or in memory", v->ctype);
+				    "the debug information does not show whether %s is returned "
+				    "in a register or in memory", v->ctype);
 	} else {
 		by_class(out, &t);
 	}
@@ -321,7 +321,7 @@ static void by_go(struct param_finder *f, struct dwarf_function *out)
 	/* Functions in assembly have no parameters in DWARF either. */
 	if (dwarf_child(f->function, &first) != 0 || !next_result(&first, &type)) {
 		v->ctype = xstrdup("");
-		unknown(v, "the debug information has no result of it");
+		unknown(v, "the debug information has no result of the function");
 		return;
 	}
 	v->ctype = dwarf_type_text(&type, 0);
@@ -425,7 +425,7 @@ void retval_describe(struct param_finder *f, struct dwarf_function *out)
 	v->ctype = dwarf_type_text(&type, 0);
 	abi_type_of(&type, &t);
 	if (convention == OF_ITS_OWN)
-		unknown(v, "it is not known how its language returns values");
+		unknown(v, "the convention by which its language returns values is unknown");
 	else if (!t.scalar && made_by_rustc(f->unit))
 		by_rust(f, &type, out);
 	else

@@ -387,8 +387,9 @@ static int by_offset(struct resolve *r, struct target *t)
 	uint64_t vaddr;
 
 	if (!elf_vaddr(t->elf, spec->offset, &vaddr))
-		return spec_fail(spec, spec->symbol_at, r->err, "0x%" PRIx64 ": no part of %s that "
-				 "is loaded is at this offset", spec->offset, spec->path);
+		return spec_fail(spec, spec->symbol_at, r->err,
+				 "0x%" PRIx64 ": no loaded segment of %s has this offset",
+				 spec->offset, spec->path);
 	seg = elf_segment_of(t->elf, vaddr);
 	if (!seg || !seg->exec)
 		return spec_fail(spec, spec->symbol_at, r->err, "0x%" PRIx64 ": not in the code of "

@@ -377,8 +377,9 @@ static int add_user_args(struct making *m)
 		if (fetch_parse(spec, arg, &e, m->r->err) < 0)
 			return -1;
 		if (e.inner == FETCH_PARAMS || !strncmp(arg->expr + e.at, "$retval", 7))
-			return spec_fail(spec, arg->at, m->r->err, "usdt: %.*s is of functions; a "
-					 "usdt probe has arg1, arg2, ...", (int)e.len,
+			return spec_fail(spec, arg->at, m->r->err, "usdt: %.*s is for functions "
+								   "only; a usdt probe has arg1, "
+								   "arg2, ...", (int)e.len,
 					 arg->expr + e.at);
 		if (e.inner == FETCH_NAME && !e.depth && arg_number(m, arg, &e, &k) < 0)
 			return -1;
@@ -466,7 +467,7 @@ static int make_probe(struct resolve *r, struct target *t, struct usdt_note **no
 	display = xasprintf("%s:%s", m.p->provider, m.p->name);
 	if (m.nargs > MAX_ARGS) {
 		trawl_fail(r->err, TRAWL_USAGE, "%s: %zu arguments in its note; at most %d are "
-			   "believed", display, m.nargs, MAX_ARGS);
+						"supported", display, m.nargs, MAX_ARGS);
 	} else {
 		size_windows(&m);
 		ret = make_args(&m) < 0 ? -1 : probe_finish(r, m.p, display);

@@ -61,8 +61,8 @@ static int no_such_member(struct making *m, const struct spec_arg *arg, const st
 	int head = (int)strcspn(name, ".");
 
 	return spec_fail(m->r->spec, build_inner_at(arg, e), m->r->err,
-			 "%s: members behind a pointer have no names here; write their offset, "
-			 "+8(%.*s):u64, which gdb's ptype /o tells", name, head, name);
+			 "%s: members behind a pointer cannot be named; write their offset, "
+			 "+8(%.*s):u64, which gdb's ptype /o shows", name, head, name);
 }
 
 static int no_such_name(struct making *m, const struct spec_arg *arg, const struct fetch_expr *e,
@@ -502,8 +502,8 @@ static int point_to_text(struct making *m, const struct spec_arg *arg, const str
 	memcpy(inner, place->expr, sizeof(inner));
 	if ((size_t)snprintf(place->expr, sizeof(place->expr), "+0(%.58s)", inner) >=
 	    sizeof(place->expr) || strlen(inner) > 58)
-		return spec_fail(m->r->spec, build_inner_at(arg, e), m->r->err, "%s: its place has "
-				 "too many levels", arg->expr);
+		return spec_fail(m->r->spec, build_inner_at(arg, e), m->r->err,
+				 "%s: its location has too many levels", arg->expr);
 	return 0;
 }
 

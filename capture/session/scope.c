@@ -17,10 +17,10 @@ int scope_nested(const struct options *o, bool *unknown, struct trawl_error *err
 	*unknown = proc_is_nested();
 	if (*unknown && (o->command || o->npids))
 		return trawl_fail(err, TRAWL_CANNOT,
-				  "%s: this is a PID namespace (a container), outside of which its "
-				  "processes have other numbers, and the kernel's events have "
-				  "those; run trawl outside, or with the host's numbers (docker "
-				  "run --pid=host)", o->command ? o->command[0] : "-p");
+				  "%s: this is a PID namespace (a container), but the kernel's "
+				  "events have the host's PIDs; run trawl outside, or with the "
+				  "host's PIDs (docker run --pid=host)",
+				  o->command ? o->command[0] : "-p");
 	if (*unknown && !o->quiet)
 		fputs("trawl: this is a PID namespace (a container): processes have the numbers "
 		      "from outside of it, and no names or programs\n", stderr);

@@ -433,7 +433,7 @@ static void take_events(struct session *s, const struct pollfd *fds)
 	if (fds[3].revents & (POLLERR | POLLHUP)) {
 		struct trawl_error err;
 
-		trawl_fail(&err, TRAWL_OK, "the reader of the output has gone");
+		trawl_fail(&err, TRAWL_OK, "the reader of the output has exited");
 		err.sys = EPIPE;
 		recording_fail(&s->rec, &err);
 	}
@@ -660,7 +660,8 @@ static int gone_early(struct session *s, struct trawl_error *err)
 	if (!s->o->command)
 		return 0;
 	return trawl_fail(err, TRAWL_CANNOT,
-			  "nobody reads the output: nothing was recorded and %s was not run",
+			  "the reader of the output has exited: nothing was recorded, and %s was "
+			  "not run",
 			  s->o->command[0]);
 }
 

@@ -177,7 +177,7 @@ int privileges_drop(const struct privileges_kept *kept, struct trawl_error *err)
 	int r;
 
 	if (drop_capabilities(kept))
-		return trawl_fail(err, TRAWL_CANNOT, "capabilities cannot be given up: %s",
+		return trawl_fail(err, TRAWL_CANNOT, "capabilities cannot be dropped: %s",
 				  strerror(errno));
 	r = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ? -errno : callfilter_load(&calls);
 	if (r == -ENOMEM)

@@ -66,8 +66,8 @@ int user_find(struct user *u, const char *name, struct trawl_error *err)
 	} else if (!geteuid() && getenv("SUDO_UID")) {
 		if (!environment_id("SUDO_UID", &u->uid) || !environment_id("SUDO_GID", &u->gid))
 			return trawl_fail(err, TRAWL_USAGE,
-					  "SUDO_UID=%s, SUDO_GID=%s: do not say which "
-					  "user called sudo; name one by -Z USER",
+					  "SUDO_UID=%s, SUDO_GID=%s: not valid; name the user by "
+					  "-Z USER",
 					  getenv("SUDO_UID"),
 					  getenv("SUDO_GID") ? getenv("SUDO_GID") : "");
 		pw = getpwuid(u->uid);

@@ -88,8 +88,9 @@ static void look_at_switch(struct trace *t)
 	if (text && text[0] == '0' && !t->switched_off) {
 		t->switched_off = true;
 		session_incomplete(t->in->session,
-				   "%s: somebody else switched the recording off (%s/tracing_on): "
-				   "no events from now on", t->in->source->name, t->name);
+				   "%s: another program switched the recording off "
+				   "(%s/tracing_on): no further events are recorded",
+				   t->in->source->name, t->name);
 	}
 	free(text);
 }
@@ -106,8 +107,8 @@ void tamper_look(struct trace *t, size_t events)
 		look_at_event(t, &t->events[t->next_look++ % t->nevents], &gone, &off);
 	if (gone.n)
 		report(t, &gone,
-		       "went with the kernel module: no more of them, and what the kernel "
-		       "still held of this source is lost");
+		       "was removed with its kernel module: no further events of it, and unread "
+		       "events of this source are lost");
 	else if (restarted)
 		session_incomplete(t->in->session,
 				   "%s: the ring buffer was emptied by another program, or with an "
@@ -115,8 +116,8 @@ void tamper_look(struct trace *t, size_t events)
 				   t->in->source->name);
 	if (off.n)
 		report(t, &off,
-		       "was switched off, by somebody else or with a kernel module that went "
-		       "and came back: no more of them");
+		       "was switched off, by another program or by reloading its kernel module: "
+		       "no further events of it");
 	if (gone.n || restarted)
 		lose_unread(t, now);
 	t->looked = now;

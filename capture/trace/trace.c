@@ -69,7 +69,7 @@ static int make_instance(struct trace *t, struct trawl_error *err)
 		return trawl_fail(err, TRAWL_CANNOT, "tracefs: cannot make %s: %s", path,
 				  errno == ENOMEM ?
 				  "no memory for another ring buffer; end other recordings, or "
-				  "rmdir instances that nobody uses" :
+				  "remove unused instances with rmdir" :
 				  errno == EACCES || errno == EPERM ?
 				  "no permission: " TRACEFS_REMEDY :
 				  lockdown_or(strerror(errno)));
@@ -96,7 +96,8 @@ static int set_up_buffer(struct trace *t, uint32_t kb, struct trawl_error *err)
 	if (tracefs_write(t->dir, "buffer_size_kb", text, err))
 		return trawl_fail(
 			err, TRAWL_CANNOT,
-			"-B: no memory for a ring buffer of %s KiB per CPU (%s); give less", text,
+			"-B: no memory for a ring buffer of %s KiB per CPU (%s); give a smaller "
+			"size", text,
 			strerror(errno));
 	/* Kernels before 5.1 lack this file; poll() returns at any event. */
 	if (tracefs_has(t->dir, "buffer_percent"))
@@ -647,7 +648,7 @@ static void final_losses(struct trace *t)
 	missing_hits(t, now);
 	if (t->unknown)
 		session_incomplete(t->in->session,
-				   "%s: %" PRIu64 " records fit no known event and were left out",
+				   "%s: %" PRIu64 " records match no known event and were dropped",
 				   t->in->source->name, t->unknown);
 }
 

@@ -244,7 +244,8 @@ static int remove_instance(int top, const char *name, unsigned int *patience,
 			return 0;
 		if (errno != EBUSY || !*patience)
 			return trawl_fail(err, TRAWL_CANNOT, "tracefs: cannot remove %s: %s", path,
-					  errno == EBUSY ? "somebody has one of its files open" :
+					  errno == EBUSY ? "another process has one of its files "
+							   "open" :
 							   strerror(errno));
 		--*patience;
 		usleep(BUSY_PAUSE_US);

@@ -48,7 +48,7 @@ int ring_layout_parse(const char *text, struct ring_layout *l, struct trawl_erro
 	    l->data_at < l->commit_at + l->commit_size || l->data_size < 64 ||
 	    l->data_size > (1u << 24))
 		return trawl_fail(err, TRAWL_CANNOT,
-				  "tracefs: the sizes in events/header_page make no sense");
+				  "tracefs: the sizes in events/header_page are invalid");
 	return 0;
 }
 

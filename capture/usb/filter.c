@@ -210,7 +210,7 @@ static int part(struct usbfilter_term *t, unsigned int *seen, const char *text, 
 				     "give alternatives as further -i usb:...", err);
 	*seen |= 1u << k;
 	return (before && t->bus != before) || (t->bus && *t->port && port_bus(t) != t->bus) ?
-	       bad(text, at, "this is another bus than before it", err) : 0;
+	       bad(text, at, "this bus differs from the one before it", err) : 0;
 }
 
 static bool is_of_bus_only(const struct usbfilter_term *t)

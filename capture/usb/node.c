@@ -137,8 +137,8 @@ static int no_permission(const char *path, struct trawl_error *err)
 	group = getgrgid(st.st_gid);
 	if (group && st.st_gid != 0 && (st.st_mode & S_IRGRP))
 		return trawl_fail(err, TRAWL_CANNOT,
-				  "%s: permission denied: it is for group %s (adduser YOU %s, then "
-				  "log in anew)", path, group->gr_name, group->gr_name);
+				  "%s: permission denied: only group %s has access (adduser YOU "
+				  "%s, then log in again)", path, group->gr_name, group->gr_name);
 	return trawl_fail(err, TRAWL_CANNOT,
 			  "%s: permission denied; run as root, or let a group read it by a udev "
 			  "rule: SUBSYSTEM==\"usbmon\", GROUP=\"trawl\", MODE=\"0640\"", path);

@@ -20,7 +20,7 @@ const char *usbtext_why_not(void)
 {
 	if (faccessat(AT_FDCWD, "/sys/kernel/debug/usb/usbmon/0u", R_OK, AT_EACCESS) == 0)
 		return NULL;
-	return errno == EACCES ? "debugfs is for root" :
+	return errno == EACCES ? "debugfs is accessible to root only" :
 				 "/sys/kernel/debug/usb/usbmon/0u is missing; mount debugfs and "
 				 "load usbmon";
 }
@@ -43,7 +43,7 @@ int usbtext_open(struct usbtext *t, uint16_t bus, struct trawl_error *err)
 				  "(mount -t debugfs debugfs /sys/kernel/debug), or usbmon is not "
 				  "loaded (modprobe usbmon)", path, bus);
 	return trawl_fail(err, TRAWL_CANNOT, "%s: %s%s", path, strerror(errno),
-			  errno == EACCES ? ": debugfs is for root" : "");
+			  errno == EACCES ? ": debugfs is accessible to root only" : "");
 }
 
 /* The statistics of a bus are a line "nreaders 1 events 23 text_lost 0". */

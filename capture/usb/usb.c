@@ -495,7 +495,8 @@ static int read_filters(struct usb *u, const struct input *in, struct trawl_erro
 
 		if (i && text != u->by_text)
 			return trawl_fail(err, TRAWL_USAGE,
-					  "usb:text cannot be joined with usb; choose one form");
+					  "usb:text: cannot be combined with usb; choose one of "
+					  "them");
 		u->by_text = text;
 		if (usbfilter_add(&u->filter, text ? spec + 4 + (spec[4] == ':') : spec, err) < 0)
 			return -1;
@@ -552,8 +553,8 @@ static int arm(struct input *in, struct trawl_error *err)
 	if (u->by_text)
 		session_note(u->session, "usb:text carries at most 32 bytes of each transfer");
 	if (o->npids || o->command)
-		session_note(u->session, "usb: a transfer does not tell which process it is for: "
-			     "%s limits only the other sources", o->npids ? "-p" : "the command");
+		session_note(u->session, "usb: transfers belong to no process: %s limits only the "
+					 "other sources", o->npids ? "-p" : "the command");
 	u->state = USB_RECORDING;
 	return 0;
 }

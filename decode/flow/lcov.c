@@ -319,8 +319,8 @@ static void note_partial(struct images *images)
 	if (more)
 		snprintf(others, sizeof(others), " and %zu more", more);
 	trawl_fail(&note, TRAWL_USAGE,
-		   "%s%s: functions that were not entered are not counted; a recording has them "
-		   "only of the program itself, up to 2,000",
+		   "%s%s: functions that were not entered are not counted: a recording has them "
+		   "only for the program itself, up to 2,000 functions",
 		   first->path, others);
 	cli_note(NULL, &note);
 }

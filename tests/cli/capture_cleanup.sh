@@ -118,7 +118,7 @@ sleep 2.2
 kill $trawl
 wait $trawl
 same "switched off by somebody: status" 1 $?
-has "switched off by somebody: said" "$(cat "$work/err")" 'somebody else switched the recording off'
+has "switched off by somebody: said" "$(cat "$work/err")" 'another program switched the recording off'
 
 kill $pid
 wait $pid 2>/dev/null

@@ -201,7 +201,7 @@ wait $pid 2>/dev/null
 	"$work/ran" 2>"$work/err"; echo $? >"$work/status"; } | true
 same "nobody reads -w -: status" 3 "$(cat "$work/status")"
 has "nobody reads -w -: said" "$(cat "$work/err")" \
-	'^trawl: nobody reads the output: nothing was recorded and touch was not run$'
+	'^trawl: the reader of the output has exited: nothing was recorded, and touch was not run$'
 has "nobody reads -w -: final line" "$(cat "$work/err")" '^0 events captured, 0 lost'
 ok "$([ ! -e "$work/ran" ]; echo $?)" "nobody reads -w -: the command did not run"
 "$target" hits 1000000 100 & pid=$!

@@ -47,7 +47,7 @@ for twice in "-w $f" "-c 5" "-s 9" "-B 64" "-C 1" "-G 9" "-W 2" "-Z root" "--dur
 done
 fails "-t is not for a file" 2 '-w writes a file; use trawl-decode -t on the file$' trawl -i usb \
 	-t -w "$f"
-fails "--gc records nothing" 2 '^trawl: --gc .* give it alone$' trawl --gc -i usb
+fails "--gc records nothing" 2 '^trawl: --gc: .* give it alone$' trawl --gc -i usb
 fails "no such source, nearest name" 2 'evnt:x: no such source; did you mean event' trawl \
 	-i evnt:x -w "$f"
 

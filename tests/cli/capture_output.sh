@@ -26,7 +26,7 @@ SUDO_UID=$uid SUDO_GID=$gid fails "sudo: where the caller cannot write, trawl do
 for who in "someone $gid" "-1 $gid" "4294967295 $gid" "99999999999999999999 $gid" " $gid" "$uid x" \
 	"$uid "; do
 	SUDO_UID=${who% *} SUDO_GID=${who#* } fails "sudo that says '$who'" 2 \
-		"^trawl: SUDO_UID=${who% *}, SUDO_GID=${who#* }: do not say which user called sudo; name one by -Z USER$" \
+		"^trawl: SUDO_UID=${who% *}, SUDO_GID=${who#* }: not valid; name the user by -Z USER$" \
 		trawl -q -i "usdt:$work/target:hit" -w "$work/theirs/none" -- "$work/target" id
 done
 same "... and nothing was made" "" "$(ls "$work/theirs" | grep none)"
@@ -74,7 +74,7 @@ trawl -i "usdt:$target:hit" -w "$work/deleted" -- bash -c \
 	"'$target' hits 4; rm '$work/deleted'; '$target' hits 5" >"$work/out" 2>"$work/err"
 same "deleted while it is recorded: status" 1 $?
 has "... said" "$(cat "$work/err")" \
-	"^trawl: -w $work/deleted: was deleted while it was recorded; all of it is in $work/deleted now$"
+	"^trawl: -w $work/deleted: was deleted during the capture; all of it is in $work/deleted now$"
 same "... all of it is there" 9 "$(events "$work/deleted")"
 
 # Killed at any moment: nothing is left beside, and the name has the old file or a new one.
@@ -92,7 +92,7 @@ trawl --gc >/dev/null
 same "killed: nothing is left beside the file" x "$(ls -A "$work/kill")"
 ok $half "killed: the file is the old one or a new one"
 echo old >"$work/kill/x"
-fails "a file without a name" 2 '^trawl: -w: its name is empty; give a file' trawl \
+fails "a file without a name" 2 '^trawl: -w: the name is empty; give a file' trawl \
 	-i event:sched:sched_switch -w ''
 fails "a failed start" 2 'no such event' trawl -i event:sched:none -w "$work/kill/x"
 same "a failed start: the old file is still there" "x old" \

@@ -293,13 +293,13 @@ bad "an unknown event" \
 bad "a pattern that no event has" "is called 'sched:\*'" --ring 4m -w "$f" \
 	--trigger 'name ~ "sched:*"'
 bad "a bad expression" '--trigger: something is missing' --ring 4m -w "$f" --trigger 'arg1 =='
-bad "no file" '--ring needs a name' --ring 4m
+bad "no file" '--ring: needs a name' --ring 4m
 bad "--trigger alone" '--trigger is for a flight recorder' -w "$f" --trigger 'arg1 == 1'
 bad "--after alone" '--after is for a flight recorder' -w "$f" --after 1s
-bad "-C" '-C: with --ring each trigger begins a file' --ring 4m -w "$f" -C 1
-bad "-G" '-G: with --ring each trigger begins a file' --ring 4m -w "$f" -G 1
-bad "-c" '-c does not go with --ring' --ring 4m -w "$f" -c 10
-bad "-U" '-U does not go with --ring' --ring 4m -w "$f" -U
+bad "-C" '-C: cannot be combined with --ring' --ring 4m -w "$f" -C 1
+bad "-G" '-G: cannot be combined with --ring' --ring 4m -w "$f" -G 1
+bad "-c" '-c: cannot be combined with --ring' --ring 4m -w "$f" -c 10
+bad "-U" '-U: cannot be combined with --ring' --ring 4m -w "$f" -U
 bad "a ring too small" '--ring: too small; give 1m or more' --ring 1k -w "$f"
 bad "no size" '--ring xyz: give a size' --ring xyz -w "$f"
 fails "more memory than there is" 3 'this machine has [0-9]+ MiB' trawl --ring 900000g -w "$f" \

@@ -199,7 +199,7 @@ ok $? "JSON has arguments and sites"
 same "-D -i SOURCE is the same" "$(trawl -D usdt:samples/tick)" "$(trawl -D -i usdt:samples/tick)"
 same "--json may stand after it" "$(cat "$dir/json")" \
 	"$(trawl -D uprobe:samples/params:params_ints usdt:samples/tick --json)"
-fails "other options may not" 2 '-x: after -D stands what is to be listed' trawl \
+fails "other options may not" 2 '-x: -D takes only what is to be listed' trawl \
 	-D usdt:samples/tick -x
 # Two functions of one name: what is listed of each is what -i takes.
 for n in 1 2; do

@@ -62,8 +62,8 @@ says 'trawl -D .event:\*sched\*. lists' trawl -i event:sched
 says 'all fields of the event' trawl -i 'event:sched:sched_switch prev_comm'
 says 'choose with trawl-decode --where' trawl -i 'uprobe:samples/tick:main if n == 1'
 says 'choose with trawl-decode --where' trawl -i 'usdt:samples/tick:loop if n == 1'
-says "not a source line: .*info line tick.c:19" trawl -i uprobe:samples/tick:tick.c:19
-says "not a source line: .*info line cc.cc:19" trawl -i uprobe:cc.cc:19
+says "a source line is not supported; .*info line tick.c:19" trawl -i uprobe:samples/tick:tick.c:19
+says "a source line is not supported; .*info line cc.cc:19" trawl -i uprobe:cc.cc:19
 says 'cc.cc is a source file' trawl -i uprobe:./cc.cc:main
 says '\./nosuch: no such file' trawl -i uprobe:./nosuch:main
 says 'trawl -D uprobe:PATH lists' trawl -i uprobe:samples/tick

@@ -11,7 +11,7 @@ has "with a caret under the place" \
 	"$(trawl -i usb:1,vid=3 -w /dev/null 2>&1 | tail -2 | tr '\t' ' ')" '^ +\^$'
 fails "a port that there cannot be" 2 'BUS-PORT' trawl -i usb:port=xyz -w /dev/null
 fails "an address without its word: what is meant" 2 'usb:dev=1:4' trawl -i usb:1:4 -w /dev/null
-fails "both forms at once are refused" 2 'cannot be joined' trawl -i usb -i usb:text -w /dev/null
+fails "both forms at once are refused" 2 'cannot be combined' trawl -i usb -i usb:text -w /dev/null
 if [ -e /sys/bus/usb ]; then
 	skip "a kernel without USB" "this one has it"
 else

@@ -414,7 +414,7 @@ def test_errors(d):
             "--device 1:6: several devices had this address; name one by VID:PID", "device",
             "--device", "1:6", again)
     refused("no descriptors", 3, "no device descriptor", "device", bare)
-    refused("data that is not all there", 3, "of 1 transfers the data is not all in the capture",
+    refused("data that is not all there", 3, "the data of 1 transfers is not complete in the capture",
             "device", short)
     refused("a speed that is none", 2, "is no speed", "device", "--speed", "fast", good)
     refused("no USB", 2, "holds no transfers of a USB device", "device",

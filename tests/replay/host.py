@@ -171,7 +171,7 @@ def test_errors(d):
     ok(len(listed) == 25 and listed[0].startswith("write"),
        "without --really it only lists what it would do", listed[:2], listed[-1:])
     refused("--really without a device", 2, "name the device", "--really", SERIAL)
-    refused("two ways at once", 2, "only one of", "--really", "--to-c", "--device", "0403:6001",
+    refused("two ways at once", 2, "cannot be combined", "--really", "--to-c", "--device", "0403:6001",
             SERIAL)
     refused("another device than the capture's", 2, "no device is called so", "--really",
             "--device", "0403:6002", SERIAL)

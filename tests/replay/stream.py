@@ -170,7 +170,7 @@ def main():
         test_wireshark(d)
         test_marker()
         test_output(d)
-        refused("a form that there is not", 2, "is no form of a stream", "stream", "--to", "midi",
+        refused("a form that there is not", 2, "is no format of a stream", "stream", "--to", "midi",
                 SERIAL)
         refused("no times", 2, "is no number of times", "stream", "--loop=no", SERIAL)
         refused("steps and the file from one input", 2, "lines of standard input are the steps",

@@ -179,9 +179,9 @@ Test(options, wrong_usage_says_what)
 	bad("-i x --duration 5000000h", "100 years");
 	bad("-i x --duration s", "--duration: not a duration");
 	bad("-i x -w f -C 5q", "-C 5q");
-	bad("-i x -C 5", "-C needs a file");
-	bad("-i x -G 5 -w -", "-G needs a file");
-	bad("-i x -w f -W 3", "-W 3 needs");
+	bad("-i x -C 5", "-C: needs the name of a file");
+	bad("-i x -G 5 -w -", "-G: needs the name of a file");
+	bad("-i x -w f -W 3", "-W 3: needs");
 	bad("-i x -p 0", "-p 0");
 	bad("-i x -p 4 -- prog", "-p and a command");
 	bad("-i x prog", "prog: neither an option nor its value");

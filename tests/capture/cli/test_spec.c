@@ -278,7 +278,7 @@ static const struct {
 	{ "branch:last=1025@uprobe:x:f", "1 to 1024", 12 },
 	{ "branch:last=@uprobe:x:f", "1 to 1024", 12 },
 	{ "branch:last=99999999999999999999@uprobe:x:f", "1 to 1024", 12 },
-	{ "branch:x:last=32", "before what", 16 },
+	{ "branch:x:last=32", "needs a probe", 16 },
 	{ "branch:last=32@usb", "not a probe", 15 },
 	{ "branch:ptrace x", "nothing may follow", 14 },
 };

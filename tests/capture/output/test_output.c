@@ -225,7 +225,7 @@ Test(output, a_deleted_file_is_written_again, .init = set_up, .fini = clean_up)
 		close(fd);
 		cr_assert_eq(output_restore(&out, &err), 1);
 		cr_expect_eq(err.status, TRAWL_BAD_DATA);
-		cr_expect(strstr(err.text, "was deleted while it was recorded; all of it is in"),
+		cr_expect(strstr(err.text, "was deleted during the capture; all of it is in"),
 			  "%s", err.text);
 		has(replaced ? other : path, "new");
 		if (replaced)

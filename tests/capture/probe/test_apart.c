@@ -103,8 +103,8 @@ Test(apart, it_can_do_nothing_but_read, .init = set_up)
 	cr_expect_eq(run(look_around), 0, "%s", err.text);
 	if (!sandbox_has_seccomp())
 		cr_skip_test("built without libseccomp");
-	fails(start, "do what it may not");
-	fails(connect_out, "do what it may not");
+	fails(start, "make a forbidden system call");
+	fails(connect_out, "make a forbidden system call");
 }
 
 Test(apart, a_crash_is_an_error, .init = set_up)

@@ -191,12 +191,12 @@ Test(flow, a_jump_behind_a_lock_prefix)
 
 Test(flow, what_is_not_known_whole_is_refused)
 {
-	not_whole("flow_counted", "leaves by a conditional jump at +0x0");
-	not_whole("flow_nameless", "conditional jump at +0x2 to what is not known as a function");
-	not_whole("flow_nobody", "no path is known to +0x6, from where it would leave");
-	not_whole("flow_unknown", "no path is known to");
+	not_whole("flow_counted", "exits by a conditional jump at +0x0");
+	not_whole("flow_nameless", "conditional jump at +0x2 to an unknown function");
+	not_whole("flow_nobody", "no path to its exit at +0x6 is known");
+	not_whole("flow_unknown", "no path to its exit at");
 	not_whole("flow_pushed_ret", "the ret at +0x1 does not return to the caller");
-	not_whole("flow_overlap", "paths do not agree");
+	not_whole("flow_overlap", "decodes in two ways");
 	not_whole("flow_runs_on", "runs on past its end");
 	not_whole("flow_outer", "flow_inner begins inside it");
 }

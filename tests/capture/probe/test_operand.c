@@ -123,13 +123,13 @@ Test(operand, what_cannot_be_had_says_why)
 		{ "8@%xmm0", "vector register %xmm0" }, { "16@%rax", "16 bytes" },
 		{ "-4@%st(0)", "x87" },			{ "4@%fs:0x10", "thread-local" },
 		{ "8@x@GOTPCREL(%rip)", "@GOTPCREL" },	{ "8@16(%rip)", "not known" },
-		{ "8@(%rax,%rbx,3)", "no operand" },	{ "8@(%eax)", "no operand" },
-		{ "8@4(%rsp", "no operand" },		{ "4@$", "no constant" },
-		{ "4@$1x", "no constant" },		{ "8@", "empty operand" },
+		{ "8@(%rax,%rbx,3)", "no supported operand" },	{ "8@(%eax)", "no supported operand" },
+		{ "8@4(%rsp", "no supported operand" },		{ "4@$", "no supported constant" },
+		{ "4@$1x", "no supported constant" },		{ "8@", "empty operand" },
 		{ "8@%rzx", "no register" },		{ "2@%ah", "8-bit register" },
-		{ "8@a+b(%rip)", "no operand" },	{ "8@-a(%rip)", "no operand" },
+		{ "8@a+b(%rip)", "no supported operand" },	{ "8@-a(%rip)", "no supported operand" },
 		{ "2f@%ax", "2 bytes" },		{ "8@%rip", "no register" },
-		{ "4@99999999999999999999(%rsp)", "no operand" },
+		{ "4@99999999999999999999(%rsp)", "no supported operand" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(no); i++) {

@@ -216,7 +216,7 @@ Test(probe, what_users_get_wrong)
 	refused("1 to 64 elements", "usdt:@/forms:text arg1:u8[65]");
 	refused("no pointer", "usdt:@/forms:reg32 arg1:string");
 	refused("cannot be recorded as s64", "usdt:@/forms:reg32 arg1:s64");
-	refused("is of functions", "usdt:@/forms:text $retval");
+	refused("is for functions only", "usdt:@/forms:text $retval");
 	refused("no such register", "usdt:@/forms:text %%zz");
 	refused("no such variable", "usdt:@/forms:text $foo");
 	refused("a ')' is missing", "usdt:@/forms:text +8(arg1");
@@ -260,7 +260,7 @@ Test(probe, arguments_that_are_too_long_or_too_many)
 {
 	char text[12000] = "uprobe:@/tick:tick_step";
 
-	refused("whether it could be read", "uprobe:@/tick:tick_step "
+	refused("can be read takes more than", "uprobe:@/tick:tick_step "
 		"a=+1000000000(+1000000000(+1000000000(+1000000000(%%di)))):x8");
 	refused("63 characters", "uprobe:@/tick:tick_step "
 		"a=+1000000000(+1000000000(+1000000000(+1000000000(+1000000000(%%di))))):string");
@@ -294,7 +294,7 @@ Test(probe, uprobe_offsets)
 	cr_assert_eq(p->sites[0].vaddr, list.probes[0]->sites[0].vaddr);
 	cr_assert_str_eq(p->sites[0].symbol, "tick_step");
 	refused("bytes long", "uprobe:@/tick:tick_step+0x10000");
-	refused("is at this offset", "uprobe:@/tick:0x7fffffffffff");
+	refused("has this offset", "uprobe:@/tick:0x7fffffffffff");
 	refused("not in the code", "uprobe:@/tick:0x0");
 	refused("leave the offset out", "uprobe:@/forms:run_none+1%%return");
 }

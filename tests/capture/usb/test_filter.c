@@ -163,13 +163,13 @@ Test(usbfilter, errors_show_the_place)
 		{ "port=1-2.3:1.0", 5, "BUS-PORT[.PORT...]" },
 		{ "port=usb", 5, "BUS-PORT[.PORT...]" },
 		{ "port=usb1-2", 5, "BUS-PORT[.PORT...]" },
-		{ "port=1-2,bus=2", 9, "another bus" },
-		{ "dev=2:3,port=1-2", 8, "another bus" },
+		{ "port=1-2,bus=2", 9, "this bus differs" },
+		{ "dev=2:3,port=1-2", 8, "this bus differs" },
 		{ "1,2", 2, "one of each kind" },
 		{ "46f4:0001,0627:0001", 10, "one of each kind" },
 		{ "port=1-2,ep=1,port=1-3", 14, "one of each kind" },
-		{ "bus=1,dev=3:2", 6, "another bus" },
-		{ "dev=3:2,1", 8, "another bus" },
+		{ "bus=1,dev=3:2", 6, "this bus differs" },
+		{ "dev=3:2,1", 8, "this bus differs" },
 	};
 	size_t i;
 

@@ -38,7 +38,7 @@ same "an independent reader finds as many stacks" "$(grep -c 'branch:last' <<<"$
 	"$(/usr/bin/python3 -B "$TRAWL_SRC/tests/reader_branch.py" two.trawl | grep -c ' before ')"
 has "where there are too few" \
 	"$(trawl -i "branch:last=1000@uprobe:$walk:far_away" -w x.trawl -- "$walk" 2>&1)" \
-	'this processor keeps [0-9]+ branches; ask for last=[0-9]+, or take branch:kmod-step'
+	'this processor keeps the last [0-9]+ branches only; use last=[0-9]+, or branch:kmod-step'
 # The kernel carries out such an instruction itself: no processor has a record of it.
 load=$TRAWL_BUILD/tests/lab/branchload
 objdump -d "$load" >load.objdump

@@ -16,8 +16,8 @@ ok $? "perf record -b runs"
 sed 's/^/# /' perf.log
 trawl -D branch >list 2>&1
 has "-D says what keeps perf-lbr from the records" "$(cat list)" \
-	'not usable: branch:perf-lbr: somebody else has the processor'
-fails "intel-bts says who has them" 3 'somebody else has the processor' \
+	'not usable: branch:perf-lbr: another program uses the processor'
+fails "intel-bts says who has them" 3 'another program uses the processor' \
 	trawl -i branch:intel-bts -w no.trawl -- "$load" 300
 trawl -i branch:perf-bts -w bts.trawl -- "$load" 300 >load.out 2>said
 has "perf-bts has a buffer of its own: it is whole" "$(cat said)" ' 0 lost'

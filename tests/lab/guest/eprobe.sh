@@ -48,7 +48,7 @@ same "and recorded once, each other with its name" \
 # An array, which kernels before 6.17 take for a pointer.
 if grep -q '^eprobe.*no arrays' <<<"$list"; then
 	fails "an array that this kernel reads wrongly" 3 \
-		'args is an array, of which this kernel reads other memory' \
+		'args is an array, which this kernel reads wrongly' \
 		trawl -w x -i 'eprobe:raw_syscalls.sys_enter a=+8($args):u64' -- true
 else
 	truncate -s 8192 data
@@ -65,7 +65,7 @@ fails "an unknown event" 2 \
 	trawl -w x -i 'eprobe:sched.sched_swich a=$prev_pid' -- true
 fails "an unknown field" 2 'sched.sched_switch has no field prev_pit; did you mean prev_pid' \
 	trawl -w x -i 'eprobe:sched.sched_switch a=$prev_pit' -- true
-fails "a register" 2 'there are no registers here' trawl -w x -i 'eprobe:sched.sched_switch a=%di' \
+fails "a register" 2 'an eprobe cannot read registers' trawl -w x -i 'eprobe:sched.sched_switch a=%di' \
 	-- true
 fails "a common field" 2 'has its task' trawl -w x -i 'eprobe:sched.sched_switch $common_pid' \
 	-- true
@@ -81,17 +81,17 @@ fails "synth with an unknown field" 2 'has no field next_pit; did you mean next_
 	trawl -w x -i 'synth:a=sched.sched_waking,sched.sched_switch key=pid:next_pit' -- true
 fails "synth: two fields of one name" 2 'there is a field prio already; .*NEW=end.next_prio' \
 	trawl -w x -i 'synth:a=sched.sched_waking,sched.sched_switch key=pid:next_pid start.prio prio=end.next_prio' -- true
-fails "synth: a filter" 2 'takes no filter: .*trawl-decode --where' \
+fails "synth: a filter" 2 'takes no filter; .*trawl-decode --where' \
 	trawl -w x -i 'synth:a=sched.sched_waking,sched.sched_switch key=pid:next_pid if pid > 1' \
 	-- true
-fails "a name in use" 2 'another one is called my/name; give this one its own name' trawl -w x \
+fails "a name in use" 2 'the name my/name is used already; give this one another name' trawl -w x \
 	-i 'eprobe:my/name=sched.sched_switch $prev_pid' \
 	-i 'eprobe:my/name=sched.sched_waking $pid' -- true
 fails "its place" 2 '^           \^$' trawl -w x \
 	-i 'eprobe:name=sched.sched_switch $prev_pid' -i 'eprobe:name=sched.sched_waking $pid' \
 	-- true
 fails "a synthetic event's name in use" 2 \
-	'another one is called a; give this one its own name' trawl -w x \
+	'the name a is used already; give this one another name' trawl -w x \
 	-i 'synth:a=sched.sched_waking,sched.sched_switch key=pid:next_pid' \
 	-i 'synth:a=sched.sched_waking,sched.sched_switch key=pid:next_pid start.prio' -- true
 same "nothing is left of what failed" 0 "$(leftovers)"

@@ -18,7 +18,7 @@ ok $? "the last branches before a probe are there all the same"
 has "by steps" "$(trawl-decode --raw last.trawl)" 'by kmod-step'
 # perf-lbr has what Linux's driver makes of them: it is usable if a known loop is in its stacks.
 if grep -q 'not usable: branch:perf-lbr' list; then
-	fails "-i branch:perf-lbr says why not" 3 'is not what ran' \
+	fails "-i branch:perf-lbr says why not" 3 'records a known loop wrongly' \
 		trawl -i branch:perf-lbr -w p.trawl -- "$load" 10
 else
 	sysctl -q kernel.perf_event_max_sample_rate=1000000

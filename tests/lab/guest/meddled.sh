@@ -21,13 +21,13 @@ ok $? "a file system is mounted and unmounted"
 sleep 0.5
 rmmod ext4
 ok $? "its module goes while its events are recorded"
-wait_for grep -q 'went with' trawl.log
+wait_for grep -q 'was removed with' trawl.log
 ok $? "which is told at once"
 (:)
 finish trawl INT
 same "status: the data is not complete" 1 $?
 same "one line for all its events" 1 \
-	"$(grep -c 'event: ext4:ext4_.* (and [0-9]* more) went with the kernel module' trawl.log)"
+	"$(grep -c 'event: ext4:ext4_.* (and [0-9]* more) was removed with its kernel module' trawl.log)"
 has "the end does not say that nothing was lost" "$(cat trawl.log)" \
 	'events captured, 0 and more lost'
 summary=$(trawl-decode --summary gone.trawl)

@@ -129,7 +129,7 @@ sed 's/^/# /' diff.out
 record_options=()
 start pulled trawl-replay host --really --device $LOOP --speed 0.05 loop.trawl
 sleep 4
-fails "a device that another program uses" 3 "interface 0 cannot be claimed: .*another program" \
+fails "a device that another program uses" 3 "interface 0 cannot be claimed: .*the program that uses" \
 	trawl-replay host --really --device $LOOP --speed 0 loop.trawl
 gadget_gone loop
 wait "$pid_pulled"

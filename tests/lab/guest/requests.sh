@@ -75,7 +75,7 @@ same "and that is issued" 4096 "$(sum e.trawl block:block_rq_issue)"
 same "and of no others" 0 \
 	"$(decoded e.trawl | grep -oP '"sector":\K[0-9]+' | awk '$1 >= 4096' | wc -l)"
 fails "an argument in the place of what tells the request is refused" 2 \
-	'sector tells whose request it is; give this argument another name' \
+	'sector identifies the disk request; give this argument another name' \
 	trawl -w x.trawl -i 'eprobe:block.block_rq_issue sector=$bytes' -- true
 
 trawl -w p.trawl -i 'event:block:*' -p $other --duration 2s 2>said
@@ -109,7 +109,7 @@ done
 
 has "of other events in interrupts it is said" \
 	"$(trawl -w x.trawl -i event:irq:irq_handler_entry -- true 2>&1)" \
-	'event:irq:irq_handler_entry happens in interrupts, which belong to no task: -p and COMMAND leave most of them out'
+	'event:irq:irq_handler_entry happens in interrupts, which belong to no task: -p and COMMAND exclude most of them'
 same "nothing is left" 0 "$(leftovers)"
 cp ./*.trawl "$LAB_KEEP/"
 tap_done

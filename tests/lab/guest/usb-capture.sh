@@ -34,7 +34,7 @@ has "-D says so much to anybody, in JSON" \
 	[.usable, .bus, .vid, .pid, .serial, .product, .speed, .drivers]')" \
 	'^\[false,2,18164,1,"TRAWL0001","QEMU USB HARDDRIVE","5000",\["usb-storage"\]\]$'
 has "that -p does not limit USB is said" "$(trawl -i usb -p $$ --duration 1ms -w /dev/null 2>&1)" \
-	'does not tell which process it is for: -p limits only'
+	'transfers belong to no process: -p limits only'
 
 disk=$(basename /sys/bus/usb/devices/2-1/*/host*/target*/*/block/sd?)
 # 1 MiB in one URB: more than 1200 KiB / 5, the most that tcpdump gets.

@@ -42,7 +42,7 @@ same "in one line" 1 "$("${capture[@]}" trawl_usb --extcap-capture-filter dev=1:
 fails "two filters that exclude each other" 2 'one of each kind' \
 	"${capture[@]}" trawl_usb --device "$DISK" \
 	--extcap-capture-filter "$KEYBOARD"
-fails "and another bus than that of the interface" 2 'another bus' "${capture[@]}" trawl_usb1 \
+fails "and another bus than that of the interface" 2 'this bus differs' "${capture[@]}" trawl_usb1 \
 	--extcap-capture-filter dev=3:2
 fails "a user without the right is told whom to ask" 3 \
 	'/dev/usbmon0: permission denied.*SUBSYSTEM=="usbmon"' \

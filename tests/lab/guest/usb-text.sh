@@ -10,7 +10,7 @@ record binary ""
 record text text
 ok $? "trawl records the text form"
 has "and says what it lacks" "$(cat text.log)" '32 bytes of each transfer'
-fails "both forms at once are refused" 2 'cannot be joined' trawl -i usb:text -i usb -w /dev/null
+fails "both forms at once are refused" 2 'cannot be combined' trawl -i usb:text -i usb -w /dev/null
 fails "a bus that is not there" 3 '/9u is missing' trawl -i usb:text:9 -w /dev/null
 has "a keyboard is warned of first" "$(head -1 text.log)" 'is a keyboard: what is typed'
 cat /sys/kernel/debug/usb/usbmon/0u >saved.txt &
