@@ -99,6 +99,7 @@ struct source {
 	 * arms anything. */
 	bool spec_language;
 	bool realtime;       /* its time stamps are CLOCK_REALTIME, not CLOCK_MONOTONIC */
+	bool unscoped;       /* -p and COMMAND do not limit it */
 	bool programs;       /* its probes are in programs; COMMAND may run another program */
 	bool small_files;    /* much of a short capture's file is metadata: a small section */
 	bool traces;         /* it calls ptrace() or perf_event_open() while it runs */

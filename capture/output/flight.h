@@ -105,6 +105,13 @@ static inline bool flight_due(const struct flight *f, uint64_t now)
 	return flight_state(f) == FLIGHT_DUE && now >= f->deadline;
 }
 
+/* Does not wait any longer for events after the trigger. */
+static inline void flight_hurry(struct flight *f)
+{
+	if (f->deadline)
+		f->deadline = 1;
+}
+
 /*
  * Starts writing the file that is due; the state is FLIGHT_DUE. The caller has written the file's
  * last metadata and sync. A failure is printed and counted; recording goes on.

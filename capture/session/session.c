@@ -229,6 +229,17 @@ static void note_command_stays(struct session *s)
 		     s->command.name);
 }
 
+/* Returns whether events may still come, though COMMAND has ended. */
+static bool more_may_come(const struct session *s)
+{
+	pid_t one;
+
+	for (size_t i = 0; i < s->ninputs; i++)
+		if (s->inputs[i].source->unscoped)
+			return true;
+	return task_filter_living(&s->followed, &one) > 0;
+}
+
 static int tick(struct session *s, struct trawl_error *err)
 {
 	for (size_t i = 0; i < s->nstarted; i++) {
@@ -240,6 +251,8 @@ static int tick(struct session *s, struct trawl_error *err)
 	if (tasks_refresh(&s->tasks, s->rec.w, err))
 		recording_fail(&s->rec, err);
 	note_command_stays(s);
+	if (s->last && !more_may_come(s))
+		flight_hurry(&s->rec.flight);
 	return 0;
 }
 
@@ -394,10 +407,12 @@ static void take_command_end(struct session *s)
 		if (flight_crash(&s->rec.flight, c->pid, what, command_died(c), &err))
 			recording_fail(&s->rec, &err);
 	}
-	if (flight_state(&s->rec.flight) & FLIGHT_DUE)
+	if (flight_state(&s->rec.flight) & FLIGHT_DUE) {
 		s->last = "command";
-	else
+		s->next_tick = 0; /* after the next drain, tick() checks what may still come */
+	} else {
 		recording_end(&s->rec, "command");
+	}
 }
 
 static uint64_t earlier(uint64_t ms, uint64_t deadline, uint64_t now)

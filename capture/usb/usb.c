@@ -738,6 +738,7 @@ static void describe(struct source_list *list)
 const struct source usb_source = {
 	.name = "usb",
 	.realtime = true,
+	.unscoped = true,
 	.summary = "[text:][PART,...] of BUS | VID:PID | VID:* | port=1-2.3 | serial=TEXT | "
 		   "dev=BUS:DEV | ep=N[in|out]",
 	.describe = describe,

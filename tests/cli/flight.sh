@@ -94,6 +94,10 @@ same "without a gap" "0 $((last + 1))" "$first $n"
 trawl --ring 4m --trigger 'arg1 == 10' --after 1h -w "$f.end" -i "$hit" -- \
 	"$target" hits 50 2>"$work/err"
 same "the end comes first: status" 0 $?
+timeout 100 trawl --ring 4m --trigger 'arg1 == 10' --after 1h -w "$work/late.trawl" -i "$hit" -- \
+	sh -c '"$0" hits 50; sleep 1' "$target" 2>/dev/null
+same "so it does when the trigger was seen long before" "0 0 49 50" "$? $(hits "$work/late.trawl")"
+rm -f "$work/late.trawl"
 same "the file has all up to there" "0 49 50" "$(hits "$f.end")"
 has "--summary: the last ten before the trigger" \
 	"$(trawl-decode --summary "$f.end" | grep -c 'target:hit target')" '^10$'
@@ -204,11 +208,17 @@ until_true 'trawl --gc >/dev/null; [ -z "$(traces_of $trawl)" ]'
 same "killed: nothing stays in the kernel" "" "$(traces_of $trawl)"
 
 # ---- COMMAND crashes
-trawl --ring 4m --after 100ms -w "$work/crash.trawl" -i "$hit" -- "$target" abort 2>"$work/err"
+# No event can come after it: --after does not matter.
+timeout 100 trawl --ring 4m --after 1h -w "$work/crash.trawl" -i "$hit" -- "$target" abort \
+	2>"$work/err"
 same "a crash: status" 0 $?
 has "a crash is a trigger" "$(triggers "$work/crash.trawl")" \
 	'target-.*reason="crash" what=".*target: killed by SIGABRT, status 134"'
 same "with what came before it" 1 "$(events "$work/crash.trawl" target:hit)"
+timeout 100 trawl --ring 4m --after 1h -w "$work/left.trawl" -i "$hit" -- \
+	sh -c '{ sleep 1; "$0" hits 5; } & kill -SEGV $$' "$target" 2>"$work/err"
+same "what a crashed command left behind is recorded to its end" "0 0 4 5" \
+	"$? $(hits "$work/left.trawl")"
 # The recorder sleeps while the command dies: the trigger's time is that of the signal.
 trawl --ring 4m --after 0s -w "$work/late.trawl" -i "$hit" -- \
 	"$target" wait >/dev/null 2>"$work/err" & trawl=$!

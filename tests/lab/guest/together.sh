@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # Every kind of source in one flight recorder, which is stopped for seconds and triggered meanwhile.
-# The same is recorded as the kernel's own text twice, by readers that registered before the recorder
-# and after it: the kernel calls them in order, so what it tells the recorder lies in between. The
-# second half compares.
+# The same is recorded as the kernel's own text twice, by readers that registered before the
+# recorder and after it: the kernel calls them in order, so what it tells the recorder lies in
+# between. The second half compares.
 # long: 6.1
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
