@@ -84,7 +84,7 @@ static inline struct sample protocol_sample(const struct protocol *p, uint32_t m
 /*
  * The steps of protocol_of(); those that return bool return false if memory runs out.
  *
- * In protocoltypes.c: adds the types of n messages of one direction, and changes the order in `index`.
+ * In protocoltypes.c: adds the types of n messages of one direction; `index` is sorted by it.
  */
 bool protocol_types(struct protocol *p, uint32_t *index, uint32_t n);
 /*

@@ -289,7 +289,7 @@ static bool is_checksum_at(const struct protocol *p, const struct part *t, uint3
 
 /*
  * Whether the byte changes rarely and steadily, like the high byte of a number, or is mostly the
- * same as in the answer before, like a temperature. A byte that is a type alternates between its values.
+ * same as in the answer before, like a temperature. A byte that is a type alternates.
  */
 static bool drifts(struct work *w, struct part *t, uint32_t at, uint32_t values)
 {
