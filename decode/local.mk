@@ -85,6 +85,7 @@ libdecode_la_SOURCES += \
 	decode/usb/protocol.h decode/usb/protocol.c decode/usb/protocolecho.c decode/usb/protocolshow.c \
 	decode/usb/protocoltypes.c \
 	decode/usb/class.h decode/usb/classes.c \
+	decode/usb/colorimeter.c \
 	decode/usb/hidclass.c \
 	decode/usb/hubclass.c \
 	decode/usb/keystrokes.h decode/usb/keystrokes.c \

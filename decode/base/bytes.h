@@ -41,6 +41,16 @@ static inline uint64_t get_le(const uint8_t *p, size_t n)
 	return v;
 }
 
+/* The same, big endian. */
+static inline uint64_t get_be(const uint8_t *p, size_t n)
+{
+	uint64_t v = 0;
+
+	for (size_t i = 0; i < n; i++)
+		v = v << 8 | p[i];
+	return v;
+}
+
 static inline uint16_t get_be16(const uint8_t *p)
 {
 	return (uint16_t)(p[0] << 8 | p[1]);

@@ -77,6 +77,7 @@ extern const struct usb_class usb_audio_class;
 extern const struct usb_class usb_bluetooth_class;
 extern const struct usb_class usb_ccid_class;
 extern const struct usb_class usb_cdc_class;
+extern const struct usb_class usb_colorimeter_class;
 extern const struct usb_class usb_dfu_class;
 extern const struct usb_class usb_ftdi_class;
 extern const struct usb_class usb_hid_class;

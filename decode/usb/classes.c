@@ -8,6 +8,7 @@
  */
 static const struct usb_class *const classes[] = {
 	&usb_ftdi_class,
+	&usb_colorimeter_class,
 	&usb_hid_class,
 	&usb_hub_class,
 	&usb_storage_class,

@@ -85,6 +85,13 @@ struct usb_vision {
 	uint64_t sbrm, sirm, eirm;
 };
 
+/* A colorimeter: its last command, and what that reads of an EEPROM. */
+struct usb_colorimeter {
+	bool asked;
+	uint16_t code, offset;
+	uint8_t length;        /* in bytes; 0: nothing */
+};
+
 struct usb_device {
 	uint16_t bus;
 	uint8_t address;
@@ -101,6 +108,7 @@ struct usb_device {
 	struct usb_acl_bytes acl[2]; /* index 0: OUT, 1: IN */
 	struct usb_ptp_data ptp;
 	struct usb_vision vision;
+	struct usb_colorimeter colorimeter;
 	enum usb_form forms[16];           /* of IN endpoints, by endpoint number */
 	bool gone;             /* unplugged; the address has not been used since */
 	bool captured;         /* the capture contains the device's descriptors */

@@ -133,6 +133,9 @@ static void field_tree(const struct field *f, layout_name_fn *name, struct tree 
 	case 's':
 		tree_int(t, f->name, signed_of(f));
 		break;
+	case 'm':
+		tree_uint(t, f->name, get_be(f->p, f->width));
+		break;
 	case 'x':
 	case 'e':
 		tree_hex(t, f->name, get_le(f->p, f->width), (unsigned int)f->width * 2);
@@ -205,6 +208,9 @@ static void field_brief(const struct field *f, layout_name_fn *name, struct out 
 	case 's':
 		out_printf(o, "%lld", (long long)signed_of(f));
 		break;
+	case 'm':
+		out_printf(o, "%llu", (unsigned long long)get_be(f->p, f->width));
+		break;
 	case 'x':
 	case 'e':
 		if (called)
@@ -249,8 +255,11 @@ bool layout_brief(layout fields, layout_name_fn *name, const uint8_t *p, size_t 
 	bool whole = true;
 	struct field f;
 
-	for (bool first = true; next(&w, &f); first = false) {
+	for (bool first = true; next(&w, &f);) {
+		if (f.code == '-')
+			continue;
 		out_str(o, first ? " " : ", ");
+		first = false;
 		out_str(o, f.name);
 		out_char(o, ' ');
 		field_brief(&f, name, o);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Layouts: sequences of little-endian fields described by strings, for classes with dozens of
- * parameter blocks and data sets. A layout is a list of names and codes that ends with NULL:
+ * Layouts: sequences of fields described by strings, for classes with dozens of parameter blocks
+ * and data sets. Numbers are little-endian but for one kind. A layout is a list of names and codes
+ * that ends with NULL:
  *
  *  {"status", "e1S", "status_name", "handle", "x2", NULL}
  *
@@ -9,6 +10,8 @@
  *  eNK        a number of N bytes whose values have names of kind K; a third string follows,
  *             the name of the member that holds the value's name
  *  lNK        a u32 count and that many numbers of N bytes; named by kind K unless K is a blank
+ *  mN         a number of N bytes, the most significant first
+ *  -N         N bytes that are not shown; the name is ""
  *  a          a Bluetooth device address
  *  tN bN      N bytes as text that ends at its first NUL, or as bytes; N = 0: all remaining bytes
  *  n          as many bytes as the number in the field before says

@@ -17,6 +17,10 @@ def address(text):
     return text.lower()
 
 
+def octets(text):
+    return text.replace(":", "").lower()
+
+
 # Left out: usbccid.wLevelParameter, which tshark 4.0 gives as one byte of two, and bProtocolNum,
 # which it reads where answers have bError (CCID 1.1, 6.2.3). tshark's field; kind of transfer,
 # member of "decoded" and what is below it; how tshark's text is read.
@@ -95,6 +99,37 @@ FIELDS = [
     ("u3v.stream.sizex", "bulk:vision.width", number),
     ("u3v.stream.sizey", "bulk:vision.height", number),
     ("u3v.stream.valid_payload_size", "bulk:vision.valid_payload_size", number),
+    ("i1d3.command.code", "interrupt:colorimeter.command", number),
+    ("i1d3.echoed_command.code", "interrupt:colorimeter.echoed", number),
+    ("i1d3.response_code", "interrupt:colorimeter.response", number),
+    ("i1d3.status", "interrupt:colorimeter.device_status", number),
+    ("i1d3.prodname", "interrupt:colorimeter.product", str),
+    ("i1d3.prodtype", "interrupt:colorimeter.product_type", number),
+    ("i1d3.firmver", "interrupt:colorimeter.firmware", str),
+    ("i1d3.firmdate", "interrupt:colorimeter.firmware_date", str),
+    ("i1d3.information", "interrupt:colorimeter.information", str),
+    ("i1d3.locked", "interrupt:colorimeter.locked", number),
+    ("i1d3.challenge_encode_key", "interrupt:colorimeter.encode_key", number),
+    ("i1d3.challenge_decode_key", "interrupt:colorimeter.decode_key", number),
+    ("i1d3.challenge_data", "interrupt:colorimeter.challenge", octets),
+    ("i1d3.challenge_response", "interrupt:colorimeter.challenge_response", octets),
+    ("i1d3.unlock_result", "interrupt:colorimeter.unlock_result", number),
+    ("i1d3.readintee_data", "interrupt:colorimeter.internal_eeprom", octets),
+    ("i1d3.readintee_offset", "interrupt:colorimeter.internal_offset", number),
+    ("i1d3.readintee_length", "interrupt:colorimeter.internal_length", number),
+    ("i1d3.readextee_data", "interrupt:colorimeter.external_eeprom", octets),
+    ("i1d3.readextee_offset", "interrupt:colorimeter.external_offset", number),
+    ("i1d3.readextee_length", "interrupt:colorimeter.external_length", number),
+    ("i1d3.led_mode", "interrupt:colorimeter.led_mode", number),
+    ("i1d3.led_offtime", "interrupt:colorimeter.off_time", number),
+    ("i1d3.led_ontime", "interrupt:colorimeter.on_time", number),
+    ("i1d3.led_pulse_count", "interrupt:colorimeter.pulses", number),
+    ("i1d3.diffuser_position", "interrupt:colorimeter.diffuser", number),
+    ("i1d3.requested_integration_time", "interrupt:colorimeter.integration_cycles", number),
+] + [("i1d3.%s.%s" % (theirs, color), "interrupt:colorimeter.%s_%s" % (color, ours_), number)
+     for color in ("red", "green", "blue") for theirs, ours_ in (
+         ("requested_edge_count", "edges_asked"), ("measured_duration", "cycles"),
+         ("measured_edge_count", "edges"))] + [
     ("usbprinter.device_id", "setup:printer.device_id", str),
 ]
 

@@ -90,9 +90,9 @@ def check(d, name, c, wanted, least=0):
     return items
 
 
-def described(interface_, *endpoints, dev_class=(0, 0, 0)):
+def described(interface_, *endpoints, dev_class=(0, 0, 0), vendor=0x1111, product=0x2222):
     c = Capture()
-    c.get_descriptor(1, device(0x1111, 0x2222, *dev_class))
+    c.get_descriptor(1, device(vendor, product, *dev_class))
     c.get_descriptor(2, config(interface_, *endpoints))
     return c
 
@@ -423,6 +423,34 @@ def loader():
     return c
 
 
+def colorimeter():
+    """An answer whose request was not recorded, then a request and its answer for each command, and
+    one that the device does not know."""
+    c = described(interface(0, 3, 0, 0, 2), endpoint(0x81, 3, 64, 1), endpoint(0x01, 3, 64, 1),
+                  vendor=0x0765, product=0x5020)
+
+    def ask(request, answer):
+        c.transfer(INTERRUPT, 0x01, out=request.ljust(64, b"\0"))
+        c.transfer(INTERRUPT, 0x81, answer=answer.ljust(64, b"\0"))
+
+    c.transfer(INTERRUPT, 0x81, answer=b"\0\x12".ljust(64, b"\0"))
+    ask(b"\0\1", b"\0\0\0\x08\0")
+    ask(b"\0\x10", b"\0\0i1Display3 ")
+    ask(b"\0\x11", b"\0\0\0\1\2")
+    ask(b"\0\x20", b"\0\0\1\0")
+    ask(b"\x01" + struct.pack("<I", 2400000), b"\0\1" + struct.pack("<III", 227, 119, 21))
+    ask(b"\x02" + struct.pack("<HHH", 2, 366, 64),
+        b"\0\2" + struct.pack("<III", 1105840, 7332677, 6985047))
+    ask(b"\x08\x04\x03", b"\0\x08\x04\x03abc")
+    ask(b"\x12\x01\x02\x04", b"\0\x12\x01\x02\x04wxyz")
+    ask(b"\x21\x01\x05\x02\x03", b"\0\x21")
+    ask(b"\x94", b"\0\1")
+    ask(b"\x99", bytes([0, 0x99, 0x4a, 0xe4]) + bytes(31) + b"12345678")
+    ask(b"\x9a" + bytes(23) + b"0123456789abcdef", b"\0\x9a\x77")
+    ask(b"\x10", b"\x80\x10Error: Unknown command")
+    return c
+
+
 def ipp_printer():
     """IPP over USB: a request whose header, chunk and end are transfers of their own, as CUPS sends
     it, its answer, and a request whose answer is of HTTP only."""
@@ -589,6 +617,16 @@ def main():
         check(d, "serial port, halves missing", serial_halves(), ["AT+CSQ", "OK"])
         lines = run("trawl-decode", d + "/c.pcap", text=True).stdout
         same((3, 3), (lines.count("AT+CSQ"), lines.count("OK\\r\\n")), "each half has its text")
+        check(d, "colorimeter", colorimeter(), [
+            "colorimeter get status: device_status 2048", 'product "i1Display3 "',
+            "product_type 258", "locked 256", "measure edges integration_cycles 2400000",
+            "red_edges 227, green_edges 119, blue_edges 21", "green_edges_asked 366",
+            "(0.092153, 0.611056, 0.582087 s)", "internal EEPROM internal_offset 4, internal_length 3",
+            "3 bytes at 4", "4 bytes at 258", "set LED led_mode blink, off_time 5, on_time 2, pulses 3",
+            "diffuser ambient", "encode_key 0x4a, decode_key 0xe4, challenge 3132333435363738",
+            "challenge_response 3031323334353637...", "unlock_result yes",
+            'command 0x1000 failed (0x80): "Error: Unknown command"',
+            "answer to 0x12: done"], 60)
         check(d, "DFU", loader(), ["DFU_DNLOAD block 0", "dfuDNLOAD-IDLE, poll in 10 ms"])
         items = check(d, "bits of descriptors", described_bits(), [], 150)
         of = {x["descriptor"]: x for i in items for x in i.get("decoded", {}).get("descriptors", [])
