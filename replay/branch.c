@@ -64,12 +64,12 @@ static int set_option(void *arg, int option, struct trawl_error *err)
 	return 0;
 }
 
-/* A walk and whoever drives it. */
+/* A walk, and the state of the dialogue that controls it. */
 struct talk {
 	struct walk *walk;
 	const char *path;
-	uint64_t begin;             /* times are told from here on */
-	bool at_event;              /* the last command led to `event` */
+	uint64_t begin;             /* printed times are relative to this time */
+	bool at_event;              /* the last command went to `event` */
 	struct walk_moment event;
 };
 
@@ -113,7 +113,7 @@ static void show(struct walk *w, uint64_t begin)
 	out_free(&o);
 }
 
-/* Prints why a walk stopped. True if it can go on. */
+/* Prints why a walk stopped. Returns true if it can continue. */
 static bool tell_end(enum walk_end end)
 {
 	if (end == WALK_GAP)
@@ -138,7 +138,7 @@ static bool is_entry(struct walk *w, const char *function)
 		!strcmp(image_describe_function(&p, name), function);
 }
 
-/* To the next or previous call of a function; where there is none, the walk stays where it is. */
+/* Goes to the next or previous call of a function; without one, the walk stays at its position. */
 static void search(struct walk *w, const char *function, bool back)
 {
 	struct walk_position from = walk_position(w);
@@ -197,7 +197,8 @@ static void to_event(struct talk *t, const char *glob, bool back)
 	out_free(&e.text);
 }
 
-/* Reads the N of a command, 1 if it is left out. False, after saying so, if it is no number. */
+/* Reads the N of a command; 1 if it is omitted. Prints an error and returns false if it is no
+ * number. */
 static bool read_count(const char *word, const char *text, uint64_t *n)
 {
 	char *end;
@@ -213,7 +214,7 @@ static bool read_count(const char *word, const char *text, uint64_t *n)
 	return false;
 }
 
-/* "step" or "back", with N as text. */
+/* Executes "step" or "back", with N as text. */
 static void move_by(struct walk *w, const char *word, const char *text)
 {
 	uint64_t n;
@@ -224,7 +225,7 @@ static void move_by(struct walk *w, const char *word, const char *text)
 		;
 }
 
-/* Goes to a time, in seconds since the begin; says so if the text is none. */
+/* Goes to a time, in seconds since the begin; prints an error if the text is no time. */
 static void to_time(struct talk *t, const char *text)
 {
 	char *end;

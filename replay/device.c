@@ -176,10 +176,8 @@ static int signals(void)
 	return signalfd(-1, &set, SFD_CLOEXEC);
 }
 
-/*
- * Gives the kernel back what reading the capture took: the device may stay plugged in for long, and
- * free() keeps as much as the order of the calls happens to leave, up to 10 MB.
- */
+/* Returns the memory that reading the capture took to the kernel. free() alone may keep up to 10
+ * MB, and the device may stay plugged in for long. */
 static void trim_memory(void)
 {
 #ifdef __GLIBC__

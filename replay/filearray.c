@@ -31,8 +31,8 @@ int filearray_open(struct filearray *a)
 }
 
 /*
- * Makes the file have these bytes, with blocks for them: without one, a write to the mapping would
- * be SIGBUS. Some file systems give blocks only when they are written.
+ * Extends the file to these bytes, and allocates their blocks: a write to a mapped page without a
+ * block on a full disk is a SIGBUS. Some file systems allocate blocks only when these are written.
  */
 static bool extend(int fd, size_t at, size_t n)
 {

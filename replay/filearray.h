@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * An array in a mapped file without a name: its pages are page cache, which the kernel writes out
- * and takes back, and it vanishes with the process. For what grows with a capture.
- */
+/* An array in a mapped unnamed file, for data that grows with the capture: its pages are page
+ * cache, which the kernel can write out and reclaim, and the file is removed with the process. */
 #ifndef TRAWL_REPLAY_FILEARRAY_H
 #define TRAWL_REPLAY_FILEARRAY_H
 
@@ -16,7 +14,7 @@ const char *scratch_folder(void);
 
 struct filearray {
 	int fd;
-	bool borrowed;    /* fd is another array's */
+	bool borrowed;    /* fd belongs to another array */
 	void *p;          /* the elements; NULL before the first filearray_reserve() */
 	size_t room;      /* bytes of the mapping */
 	size_t end;       /* bytes of the file */
@@ -26,15 +24,13 @@ struct filearray {
 
 /* Opens an empty array. Returns 0, or -1 with errno set. */
 int filearray_open(struct filearray *a);
-/* Makes room for `size` bytes; a->p may move. New bytes are zero. Returns false without room. */
+/* Extends the array to `size` bytes; a->p may change. New bytes are zero. Returns false if that
+ * fails. */
 bool filearray_reserve(struct filearray *a, size_t size);
-/*
- * Makes *a an array of `size` bytes, all zero, in the file of `first`, which must not grow any more
- * and be closed last. For arrays that are made where no file can be opened. Returns false if there
- * is no room.
- */
+/* Makes *a an array of `size` zero bytes in the file of `first`, for use where no file can be
+ * opened. `first` must not grow any more, and must be closed last. Returns false if that fails. */
 bool filearray_beside(struct filearray *first, struct filearray *a, size_t size);
-/* Takes the array's pages out of this process; whoever uses one gets it back from the file. */
+/* Removes the array's pages from this process's memory; they are read again on access. */
 void filearray_release(const struct filearray *a);
 void filearray_close(struct filearray *a);
 

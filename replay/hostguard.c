@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The kernel may close the pipe before it releases the interfaces: so often it is tried again. */
+/* Number of tries: the kernel may close the pipe before it releases the interfaces. */
 #define TRIES 100
 #define PAUSE 20000000 /* ns between them */
 
@@ -44,14 +44,16 @@ static ssize_t receive(int fd, void *p, size_t n)
 	return got;
 }
 
-/* The guard's process. It keeps nothing open that others wait for the end of. */
+/*
+ * The guard's process. Closes all other descriptors, since other programs may wait for their end.
+ */
 static void guard(int fd, uint16_t vendor, uint16_t product)
 {
 	uint32_t interfaces = 0;
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	char done;
 
-	setsid(); /* out of the reach of the terminal's signals */
+	setsid(); /* a session of its own gets no signals from the terminal */
 	for (int i = 0; null >= 0 && i < 3; i++)
 		dup2(null, i);
 	if (receive(fd, &interfaces, sizeof(interfaces)) == sizeof(interfaces) &&
@@ -80,7 +82,7 @@ static void say(const struct hostguard *g, const void *p, size_t n)
 {
 	bool failed = g->pipe >= 0 && write(g->pipe, p, n) != (ssize_t)n;
 
-	(void)failed; /* the guard is gone: the drivers must do without it */
+	(void)failed; /* the guard has ended: the drivers will not be reattached */
 }
 
 void hostguard_takes(const struct hostguard *g, uint32_t interfaces)

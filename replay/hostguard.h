@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Gives a device back to its drivers when the process that took it is killed. The kernel itself
- * only releases the interfaces.
- */
+/* Reattaches the drivers of a device if the process that detached them is killed. The kernel itself
+ * only releases the interfaces. */
 #ifndef TRAWL_REPLAY_HOSTGUARD_H
 #define TRAWL_REPLAY_HOSTGUARD_H
 
@@ -16,9 +14,9 @@ struct hostguard {
 
 /* Starts the guard of a device, before libusb is used. */
 void hostguard_start(struct hostguard *g, uint16_t vendor, uint16_t product);
-/* Bit i of interfaces: interface i had a driver, which is about to be taken away. */
+/* Call before drivers are detached. interfaces: bit i is set if interface i had a driver. */
 void hostguard_takes(const struct hostguard *g, uint32_t interfaces);
-/* The drivers have the device back: ends the guard. */
+/* Ends the guard. Call after the drivers were reattached. */
 void hostguard_end(struct hostguard *g);
 
 #endif

@@ -14,13 +14,14 @@ bool hostprogram_leaves_out(const struct tape_entry *e)
 	return e->cancelled || (tape_in(e) && !e->answered) || (e->xfer == URB_ISO && !e->npackets);
 }
 
-/* The programs have one call for each transfer, and isochronous ones must be queued together. */
+/* Whether a program omits an entry: the programs have one call for each transfer, but isochronous
+ * ones must be queued together. */
 static bool program_leaves_out(const struct tape_entry *e)
 {
 	return e->xfer == URB_ISO || hostprogram_leaves_out(e);
 }
 
-/* Writes a comment on what a program lacks. */
+/* Writes a comment on the transfers that a program omits. */
 static void put_left_out(const struct tape *t, const char *begin, const char *end, struct out *o)
 {
 	uint64_t n = 0;
@@ -253,7 +254,7 @@ static void put_name(const char *name, struct out *o)
 			    (*base >= 'A' && *base <= 'Z') || strchr("-_.", *base) ? *base : '_');
 }
 
-/* A line for each of these interfaces; its number is where the line has a %. */
+/* Writes the line for each of these interfaces, with its number in place of the %. */
 static void put_each(uint32_t interfaces, const char *line, struct out *o)
 {
 	for (unsigned int i = 0; i < 32; i++) {
@@ -361,7 +362,9 @@ static void put_python_bytes(const struct tape *t, const struct tape_entry *e, s
 	out_str(o, "\")");
 }
 
-/* Writes the recorded answer: the bytes of a read, or how many bytes of a write were taken. */
+/*
+ * Writes the recorded answer: the bytes of a read, or the number of bytes that a write transferred.
+ */
 static void put_python_was(const struct tape *t, const struct tape_entry *e, struct out *o)
 {
 	if (e->status && e->status != -121)

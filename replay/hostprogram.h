@@ -16,7 +16,7 @@ void hostprogram_c(const struct tape *t, const char *capture, struct out *o);
 void hostprogram_python(const struct tape *t, const char *capture, struct out *o);
 void hostprogram_list(const struct tape *t, struct out *o);
 
-/* True for transfers that a host need not repeat, because it cancelled them or had no answer. */
+/* Whether a host need not repeat the transfer, because it was cancelled or had no answer. */
 bool hostprogram_leaves_out(const struct tape_entry *e);
 
 /* The interfaces of the session's configuration; bit N for interface number N. */

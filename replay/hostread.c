@@ -10,7 +10,7 @@
 
 #include "decode/usb/urb.h"
 
-#define CANCEL_TIME 1000 /* ms that a cancelled read may take to come back */
+#define CANCEL_TIME 1000 /* ms that a cancelled read may take to end */
 
 struct hostread {
 	struct libusb_transfer *transfer;
@@ -79,7 +79,7 @@ struct hostread *hostread_begin_packets(libusb_device_handle *device, uint8_t en
 	return r;
 }
 
-/* Moves what the packets have got together. Returns how many bytes that is. */
+/* Moves the data of the packets together. Returns the number of bytes. */
 static int join_packets(struct hostread *r)
 {
 	size_t at = 0, end = 0;
@@ -111,7 +111,7 @@ static uint64_t clock_ms(void)
 	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-/* Lets libusb work until the read has ended, for so long at most. */
+/* Handles libusb's events until the read has ended, for at most `ms`. */
 static void wait_end(struct hostread *r, unsigned int ms)
 {
 	uint64_t end = clock_ms() + ms, now;

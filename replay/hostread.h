@@ -35,10 +35,10 @@ int hostread_end(struct hostread *r, unsigned int ms);
  */
 const uint8_t *hostread_data(const struct hostread *r);
 
-/* How many of its isochronous packets ended with an error. */
+/* Returns how many of its isochronous packets ended with an error. */
 uint32_t hostread_bad_packets(const struct hostread *r);
 
-/* Cancels the read if it still waits. NULL is allowed. */
+/* Cancels the read if it has not ended, and frees it. NULL is allowed. */
 void hostread_free(struct hostread *r);
 
 #endif

@@ -34,12 +34,13 @@ struct session {
 	struct verdict verdict;
 	uint8_t *buffer;
 	size_t room;
-	struct hostread **reads; /* by entry: those that are queued */
+	struct hostread **reads; /* by entry: the queued transfers */
 	bool gone;
 };
 
-/* What the host did, in its order: it began a transfer, or had the answer of a read that was queued
- * meanwhile. */
+/*
+ * A step of the host, in recorded order: it begins a transfer, or gets the answer to a queued read.
+ */
 struct step {
 	uint64_t at;
 	uint32_t entry;
@@ -89,7 +90,7 @@ static int set_up(struct session *s, const struct tape_entry *e)
 	return libusb_set_configuration(s->device, e->setup[2]);
 }
 
-/* What is not a read that is queued. */
+/* Repeats a transfer that is not queued. */
 static int transfer(struct session *s, const struct tape_entry *e)
 {
 	const uint8_t *p = e->setup;
@@ -145,19 +146,20 @@ static void compare(struct session *s, struct tape_entry *e, int got, const uint
 	s->verdict.differ++;
 }
 
-/* Buffers are as large as the host's were then; a capture by USBPcap does not tell that. */
+/* Returns the size of the host's recorded buffer, which a capture by USBPcap lacks. */
 static uint32_t room_of(const struct tape_entry *e)
 {
 	return e->asked > e->data_len ? e->asked : e->data_len ? e->data_len : 64;
 }
 
-/* What is queued, and ends while others go on: reads, and isochronous transfers. */
+/* Whether the transfer is queued, and ends while others begin: reads, and isochronous transfers. */
 static bool is_queued(const struct tape_entry *e)
 {
 	return e->xfer == URB_ISO || (e->xfer != URB_CONTROL && tape_in(e));
 }
 
-/* Packets of a read are as large as the host's buffer allows, which has the same room for each. */
+/* Queues an isochronous transfer. All packets of a read have the same size: the host's buffer
+ * divided by their number. */
 static struct hostread *begin_packets(const struct session *s, const struct tape_entry *e)
 {
 	uint32_t *lengths = malloc(e->npackets * sizeof(*lengths));
@@ -182,7 +184,7 @@ static struct hostread *begin(const struct session *s, const struct tape_entry *
 				  : hostread_begin(s->device, e->xfer, e->endpoint, room_of(e));
 }
 
-/* Packets that got lost are a difference, unless as many were lost then. */
+/* Whether more packets were lost than in the capture, which is a difference. */
 static bool loses_packets(struct session *s, const struct tape_entry *e, const struct hostread *r)
 {
 	uint32_t was = 0, is = hostread_bad_packets(r);
@@ -196,7 +198,7 @@ static bool loses_packets(struct session *s, const struct tape_entry *e, const s
 	return true;
 }
 
-/* Awaits and compares what was queued. */
+/* Waits for a queued transfer and compares its answer. */
 static void end(struct session *s, struct tape_entry *e, struct hostread *r)
 {
 	int got = r ? hostread_end(r, TIMEOUT) : LIBUSB_ERROR_NO_MEM;
@@ -222,10 +224,8 @@ static void play_step(struct session *s, const struct step *step, struct pace *p
 	} else {
 		bool standard = e->xfer == URB_CONTROL && !(e->setup[0] & 0x60);
 
-		/*
-		 * Only what the host sends waits for its time: an answer is read as soon as the
-		 * device has it.
-		 */
+		/* Only transfers that the host sends wait for their time; an answer is read as soon
+		 * as it comes. */
 		pace_wait(pace, e->submitted);
 		got = standard ? set_up(s, e) : transfer(s, e); /* which may move the buffer */
 		compare(s, e, got, s->buffer);
@@ -308,7 +308,7 @@ static int claim(struct session *s, uint32_t interfaces, struct trawl_error *err
 	return 0;
 }
 
-/* Those of the interfaces that have a driver of the kernel now. */
+/* Returns the interfaces of the set that have a kernel driver now. */
 static uint32_t with_driver(libusb_device_handle *device, uint32_t interfaces)
 {
 	uint32_t found = 0;
@@ -319,10 +319,8 @@ static uint32_t with_driver(libusb_device_handle *device, uint32_t interfaces)
 	return found;
 }
 
-/*
- * Gives the interfaces back, and then to the drivers that they were taken from: a driver that uses
- * several, of sound or a modem, takes none while one of the others is still claimed.
- */
+/* Releases all interfaces, and then reattaches their drivers: a driver that uses several interfaces
+ * (sound, modems) does not bind while another of them is still claimed. */
 static void give_back(struct session *s, uint32_t interfaces, uint32_t drivers)
 {
 	libusb_set_auto_detach_kernel_driver(s->device, 0);

@@ -12,7 +12,7 @@
 
 struct initramfs {
 	FILE *out;
-	char **names; /* paths that it contains */
+	char **names; /* paths in the archive */
 	size_t n;
 };
 

@@ -84,7 +84,7 @@ void pace_tell(const struct pace *p, struct out *o)
 		return;
 	while (i && p->late[i - 1] <= rest)
 		rest -= p->late[--i];
-	/* the last step has whatever was later, too; of the others it is the end */
+	/* the upper end of a bucket; the last bucket also has all later events */
 	most = i < PACE_BUCKETS && i * PACE_BUCKET < p->worst ? i * PACE_BUCKET : p->worst;
 	out_printf(o, ", late by %" PRIu64 " us at most, 99 %% by %" PRIu64 " us", p->worst / 1000,
 		   most / 1000);

@@ -15,19 +15,18 @@
 #include "replay/playing.h"
 
 /*
- * If the host cancelled reads before it got this answer, it may take this long (ns) to do so again.
- * At --speed 0 the answer would otherwise come to a read that is about to be cancelled, and be
+ * If the host cancelled reads before it got an answer, it has this time (ns) to do so again.
+ * Otherwise, at --speed 0, the answer would go to a read that the host is about to cancel, and be
  * lost.
  */
 #define GIVE_UP UINT64_C(500000000)
-/*
- * Counters are learned from so many messages of an endpoint at most: enough for three bytes of one
- * that counts by 1, and no more memory for a longer capture.
- */
+/* Echo fields are learned from at most so many messages of an endpoint: enough for three bytes of a
+ * counter that counts by 1. Bounds the memory for long captures. */
 #define LEARN_MAX (1u << 18)
-/* So many bytes are answered before what was used of the tape leaves this process's memory. */
+/* After so many answered bytes, the used part of the tape is removed from this process's memory. */
 #define RELEASE_BYTES (16u << 20)
-#define ANSWER_BYTES 256 /* what an answer counts besides its data: a tape entry and the like */
+#define ANSWER_BYTES 256 /* what an answer counts for besides its data: its tape entry and other
+			  * structures */
 #define WINDOW 64 /* how many entries ahead an unexpected transfer is searched for */
 
 static uint64_t clock_now(void)
@@ -301,10 +300,8 @@ static uint32_t look_ahead(const struct player *p, const struct endpoint *e, con
 	return TAPE_NONE;
 }
 
-/*
- * Finds the message among entries that the host cancelled then, and so may send or not. One that
- * was sent, or passed, is none of them any more: what is searched only gets shorter.
- */
+/* Finds the message among the entries that the host cancelled in the capture, which it may send or
+ * not. Entries that were played or passed leave the searched range. */
 static struct tape_entry *find_cancelled(const struct player *p, struct endpoint *e,
 					 const uint8_t *data, uint32_t n)
 {
@@ -325,10 +322,8 @@ static struct tape_entry *find_cancelled(const struct player *p, struct endpoint
 	return NULL;
 }
 
-/*
- * Handles a message that is not the endpoint's next entry. Returns the entry that it is taken for,
- * or NULL.
- */
+/* Handles a message that is not the endpoint's next entry. Returns the entry that it matches best,
+ * or NULL. */
 static struct tape_entry *mismatch(struct player *p, struct endpoint *e, const uint8_t *data,
 				   uint32_t n)
 {
@@ -434,10 +429,8 @@ static void handle_out(struct player *p, struct usbip_urb *u)
 
 /* ---- IN -------------------------------------------------------------------------------------- */
 
-/*
- * If the recorded answer repeats sequence numbers of its cause, replaces them by those that the
- * host sent now.
- */
+/* If the recorded answer repeats echo fields of its cause, replaces them by those that the host has
+ * sent now. */
 static void put_echoes(struct player *p, const struct endpoint *e, const struct tape_entry *x,
 		       uint8_t *data, uint32_t n)
 {
@@ -469,10 +462,8 @@ static uint64_t scaled(const struct player *p, uint64_t from, uint64_t to)
 		: 0;
 }
 
-/*
- * When an answer is due although the host has not cancelled what it cancelled then. At --speed 0
- * that takes as long as it does anything else that it did then.
- */
+/* Returns when an answer is due although the host has not cancelled the reads that it cancelled in
+ * the capture. */
 static uint64_t give_up(const struct player *p, uint64_t due)
 {
 	if (!(p->options.speed > 0) && due < p->progress)
@@ -565,7 +556,7 @@ static uint64_t packet_time(const struct player *p, const struct usbip_urb *u)
 	return (u->interval ? u->interval : 1) * unit;
 }
 
-/* Takes the next isochronous packet of the tape; false if there is none. */
+/* Takes the next isochronous packet of the tape. Returns false if there is none. */
 static bool next_packet(struct player *p, struct endpoint *e, struct tape_packet *k,
 			const uint8_t **data)
 {
@@ -608,7 +599,7 @@ static void give_packets(struct player *p, struct endpoint *e)
 			k.length = to->length;
 		memcpy(p->scratch + n, data ? data : p->scratch, data ? k.length : 0);
 		to->actual = k.length;
-		/* -EXDEV: the status as it was submitted */
+		/* -EXDEV is a packet's initial status: it has no recorded result */
 		to->status = k.status == -18 ? 0 : k.status;
 		n += k.length;
 	}
@@ -644,7 +635,7 @@ static void compare_packets(struct player *p, struct endpoint *e, const struct u
 				verdict_note(p->verdict, p->tape, x,
 					     "of %u bytes from its byte %u on, %s", k, e->offset,
 					     text);
-				e->within = 1; /* remember that this entry differs */
+				e->within = 1; /* marks this entry as different */
 			}
 			at += k;
 			e->offset += k;

@@ -14,7 +14,7 @@ struct endpoint {
 	uint8_t xfer;
 	const uint32_t *entries;    /* indexes of its tape entries */
 	uint32_t n, next;           /* their number; the position in them */
-	/* those that were cancelled, and not sent since, are among these positions */
+	/* range of positions that has all cancelled entries that were not sent since */
 	uint32_t cancelled, cancelled_end;
 	/* bytes of the next entry that have been transferred; isochronous: packets */
 	uint32_t offset;
@@ -25,9 +25,9 @@ struct endpoint {
 	struct echo_fields echo;
 	/* queue of waiting reads, and of isochronous URBs of both directions */
 	struct usbip_urb *first, **last;
-	uint64_t asked;             /* when the first was queued; 0: none was */
-	uint64_t given;             /* when the last answer was sent, now */
-	uint64_t recorded;          /* its time on the tape */
+	uint64_t asked;             /* when the first read was queued; 0: none yet */
+	uint64_t given;             /* when the last answer was sent, CLOCK_MONOTONIC */
+	uint64_t recorded;          /* time of that answer on the tape */
 	uint64_t slot;              /* isochronous: when the next packet is due */
 	bool is_storage;
 	uint32_t unlinked;          /* reads that the host cancelled since the last answer */
@@ -36,7 +36,7 @@ struct endpoint {
 /* The last matched OUT transfer of an endpoint. */
 struct sent {
 	uint32_t entry;
-	uint8_t *data; /* the beginning of what the host sent now */
+	uint8_t *data; /* begin of the data that the host has sent now */
 	uint32_t n;
 };
 
@@ -69,10 +69,8 @@ struct player {
 	struct standard standard;
 	struct endpoint endpoints[32]; /* by endpoint number, + 16 for IN */
 	uint32_t *requests, nrequests; /* tape entries of endpoint 0 */
-	/*
-	 * by request, + 1: the next one that the host may still send, + 1; 0: none. Element 0 has
-	 * the first.
-	 */
+	/* A linked list of the requests that the host may still send: element i + 1 has 1 + the
+	 * index of the request after request i, element 0 that of the first; 0: none. */
 	struct filearray later;
 	uint32_t latest;               /* number of leading requests of which any was played */
 	uint32_t passed;               /* bytes that were answered since the last tape_release() */

@@ -54,7 +54,7 @@ struct options {
 	bool no_events;
 	struct outfile file; /* the file of --object, if `made` */
 	bool made;
-	int fd;              /* descriptor of an existing object or of one in memory; -1: none */
+	int fd;              /* descriptor of an existing object, or of one in memory; -1: none */
 };
 
 static void print_help(void)
@@ -294,7 +294,7 @@ static int play(struct options *o, struct stream *s, struct player *p,
 	if (o->no_events)
 		return 0;
 	pace_start(p->pace, o->speed);
-	/* Not usleep(): it has no room for more than 71 minutes. */
+	/* Not usleep(), which takes at most 71 minutes. */
 	nanosleep(&(struct timespec){.tv_sec = (time_t)(o->delay / 1000000000),
 				     .tv_nsec = (long)(o->delay % 1000000000)},
 		  NULL);

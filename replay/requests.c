@@ -100,7 +100,7 @@ static struct found find_request(struct player *p, const struct usbip_urb *u)
 			continue;
 		like = likeness(p->tape, e, u);
 		if (e->used && like < 3)
-			continue; /* optional */
+			continue; /* the host need not send it */
 		if (!first)
 			first = e;
 		if (like > f.like) {

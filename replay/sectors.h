@@ -15,7 +15,7 @@ struct sectors {
 	struct filearray file;
 	struct sector *table;      /* hash table with open addressing, in `file` */
 	size_t size, n;
-	uint8_t *heap;             /* what was written */
+	uint8_t *heap;             /* data of written sectors */
 	size_t heap_used, heap_room;
 };
 
@@ -30,7 +30,7 @@ bool sectors_set(struct sectors *s, uint64_t lba, uint64_t at, bool replace);
 const uint8_t *sectors_at(const struct sectors *s, uint64_t lba);
 /* Stores a sector of n bytes. Returns false without memory: it stays as it was. */
 bool sectors_write(struct sectors *s, uint64_t lba, const uint8_t *p, uint32_t n);
-/* Takes the table out of this process's memory. */
+/* Removes the table's pages from this process's memory. */
 void sectors_release(const struct sectors *s);
 void sectors_free(struct sectors *s);
 

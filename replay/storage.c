@@ -695,8 +695,8 @@ static void compare_data(struct storage *s, const uint8_t *p, uint32_t n, uint64
 	}
 }
 
-/* How the device ended the recorded transfer with the data at this offset: what it refuses has a
- * stall, after which it gives the command's status. */
+/* Returns the recorded status of the transfer with the data at this offset: a device refuses data
+ * with a stall, and then sends the command's status. */
 static int32_t out_status(const struct storage *s, uint64_t at)
 {
 	for (uint32_t i = 0; i < s->now->n; i++) {
@@ -722,7 +722,8 @@ int32_t storage_out(struct storage *s, const uint8_t *p, uint32_t n, uint64_t no
 		s->status = s->csw[12];
 	}
 	if (!status && !write_sectors(s, s->done, p, n))
-		status = -ENOMEM; /* the host sees the transfer fail, and not old data later */
+		status = -ENOMEM; /* the transfer fails now; otherwise a later read would return old
+				   * data */
 	s->done += n;
 	if (status || s->done >= get32(s->cbw + 8))
 		s->phase = PHASE_STATUS;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A disk with Bulk-Only Transport. Commands that come in the tape's order get the recorded answers.
- * Others are answered by a model of the disk, which has the sectors and the capacity that the tape
- * tells.
+ * A disk with Bulk-Only Transport. Commands in the tape's order get the recorded answers. Others
+ * are answered by a model of the disk, with the sectors and the capacity in the tape.
  *
  * A sector's contents are known from the beginning if the tape reads the sector before writing it,
  * else from the write on. Reading an unknown sector is a medium error: no data is invented.
@@ -14,10 +13,8 @@
 
 struct storage;
 
-/*
- * False if what was recorded on these endpoints has no command of Bulk-Only Transport: another
- * alternate setting, that of UAS, may use them in its own way.
- */
+/* Whether the tape has commands of Bulk-Only Transport on these endpoints. Another alternate
+ * setting (UAS) may use the same endpoints for another protocol. */
 bool storage_is_recorded(const struct tape *t, uint8_t in, uint8_t out);
 /*
  * Makes the disk of a tape; in and out are its bulk endpoints. speed: 0: without waiting. NULL with
@@ -27,10 +24,8 @@ struct storage *storage_new(struct tape *t, uint8_t in, uint8_t out, double spee
 			    struct verdict *v, struct trawl_error *err);
 void storage_free(struct storage *s);
 
-/*
- * Writes a remark about what was guessed because the capture does not tell it. False if nothing
- * was.
- */
+/* Writes a remark on properties that were guessed because the capture lacks them. Returns false if
+ * there are none. */
 bool storage_guessed(const struct storage *s, char *text, size_t room);
 
 /*

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Keeps a capture's payload while it is replayed: in a mapped file without a name, so that it needs
- * only page cache and vanishes with the process.
- */
+/* Keeps a capture's payload during the replay in a mapped unnamed file, which needs only page cache
+ * and is removed with the process. */
 #ifndef TRAWL_REPLAY_STORE_H
 #define TRAWL_REPLAY_STORE_H
 
@@ -19,9 +17,9 @@ struct store {
 /* Opens an empty store in $TMPDIR or /tmp, else in memory. Returns 0, or -1 with *err. */
 int store_open(struct store *s, struct trawl_error *err);
 void store_close(struct store *s);
-/* For what else is kept there: sets *err from errno. Returns -1. */
+/* Sets *err from errno, for other files in the same folder. Returns -1. */
 int store_failed(struct trawl_error *err);
-/* Takes the mapped payload out of this process's memory; it is read again where it is used. */
+/* Removes the mapped payload from this process's memory; it is read again on access. */
 void store_release(const struct store *s);
 
 /* Appends n bytes; *at is their offset. Returns 0, or -1 with *err. */

@@ -193,7 +193,7 @@ static bool is_meant(const struct tape_device *d, const char *text)
 	return sscanf(text, "%u:%u%c", &a, &b, &end) == 2 && d->bus == a && d->address == b;
 }
 
-/* The device that the text means; NULL with *err, which lists the devices. */
+/* Returns the device that the text selects; NULL with *err, which lists the devices. */
 static const struct tape_device *choose(const struct tape_device *list, size_t n, const char *text,
 					const char *name, struct trawl_error *err)
 {
@@ -343,13 +343,11 @@ static struct tape_entry entry_of(const struct usb_detail *d, uint64_t number)
 	return e;
 }
 
-/*
- * Entries come as their transfers end, and so nearly in order. A capture in which many would move
- * far is sorted at its end.
- */
+/* Entries come in the order in which their transfers end, and so nearly sorted: each is moved to
+ * its place. Beyond this number of moves, the tape is sorted at its end instead. */
 #define MOVED_MAX(n) (((uint64_t)1 << 24) + 64 * (uint64_t)(n))
 
-/* Moves the new entry, behind the others, to its place. */
+/* Moves the last entry to its place. */
 static void put_in_order(struct tape *t)
 {
 	struct tape_entry e = t->entries[t->n];

@@ -31,7 +31,7 @@ struct tape_entry {
 	uint64_t order;
 	/* in the same order: when the host began it, and when it ended; 0: not recorded */
 	uint64_t begun, ended;
-	uint64_t item;                 /* its number in trawl-decode's output, from 1 */
+	uint64_t item;                 /* number of the transfer in trawl-decode's output, from 1 */
 	uint32_t data_len;             /* bytes in the store */
 	uint32_t length, asked;        /* bytes transferred; size of the host's buffer */
 	uint32_t npackets;
@@ -43,7 +43,8 @@ struct tape_entry {
 	bool cancelled;                /* the host cancelled it */
 	bool secret;                   /* keystrokes */
 	bool cut;                      /* the capture lacks some of its data */
-	uint8_t after_cancelled;       /* reads that the host cancelled just before; 255: or more */
+	uint8_t after_cancelled;       /* number of reads that the host cancelled just before; 255:
+				        * 255 or more */
 	/* During a replay: */
 	bool used;
 	uint64_t time;                 /* when it was played, ns of CLOCK_MONOTONIC; 0: not yet */
@@ -83,7 +84,7 @@ struct tape {
 	/* Indexes of entries in their order: those of endpoint 0, then of each other one. */
 	struct filearray index;
 	struct { uint32_t first, n; } lists[33]; /* in index: by tape_list_of() */
-	uint64_t moved;              /* by how many places entries were moved to be in order */
+	uint64_t moved;              /* total distance by which entries were moved to sort them */
 	struct tape_answer *answers;
 	uint32_t nanswers;
 	uint8_t descriptor[18];
@@ -133,12 +134,10 @@ void tape_free(struct tape *t);
 /* Opens the files that hold a tape, where that is not done yet. Returns 0, or -1 with *err. */
 int tape_prepare(struct tape *t, struct trawl_error *err);
 
-/*
- * Takes what of the tape is in this process's memory out of it, which costs little; to be called
- * now and then by whoever goes through it.
- */
+/* Removes the tape's pages from this process's memory. Cheap: callers that iterate over a tape call
+ * it now and then. */
 void tape_release(const struct tape *t);
-enum { TAPE_STRETCH = 1 << 16 }; /* after so many entries, for example */
+enum { TAPE_STRETCH = 1 << 16 }; /* number of entries after which to call it */
 
 /* Which of lists[] an entry is in: 32 for control transfers, else by endpoint, + 16 for IN. */
 static inline unsigned int tape_list_of(const struct tape_entry *e)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A record of branches, decoded: a batch of those of one task. */
+/* A decoded record of branches: a batch of branches of one task. */
 #ifndef TRAWL_DECODE_BRANCH_BATCH_H
 #define TRAWL_DECODE_BRANCH_BATCH_H
 
@@ -14,7 +14,7 @@ struct branch_batch_detail {
 	/* the branches before a probe was hit; the record's time is that of the hit */
 	bool last;
 	uint64_t address;              /* address of the probe's site */
-	/* what is wrong with a damaged record, whose batch is empty; otherwise NULL */
+	/* NULL; for a damaged record, whose batch is empty: what is wrong with it */
 	const char *problem;
 	const struct image_maps *maps; /* maps of the process; NULL: unknown */
 	struct images *images;

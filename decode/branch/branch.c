@@ -11,7 +11,8 @@
 #include "decode/base/task.h"
 #include "decode/branch/held.h"
 
-/* Batches that are held take up to so much memory; beyond, the earliest is given as a whole. */
+/* Memory limit of the held batches. Beyond it, the rest of the earliest batch is emitted at once,
+ * out of order with other sources. */
 enum { HELD_BYTES = 64 << 20 };
 
 static const char *const item_names[] = {
@@ -37,10 +38,10 @@ _Static_assert(BRANCH_HOWS == 8, "who records branches has a name here");
 struct state {
 	const struct decode_context *ctx;
 	struct images *images;
-	struct branch_batch_detail batch; /* --raw: the one at hand */
+	struct branch_batch_detail batch; /* --raw: the current batch */
 	struct held held;
 	struct branch_detail detail;
-	char comm[16]; /* of what is not held */
+	char comm[16]; /* task name of an item that is not of a held batch */
 	char text[4][IMAGE_TEXT]; /* buffers for text values, used in turn */
 	unsigned int next_text;
 	uint64_t kinds[BRANCH_KINDS], branches, batches, lost, lost_unknown;
@@ -125,7 +126,7 @@ static void read_batch(struct state *s, const struct trawl_event *ev,
 	d->maps = images_maps(s->images, ev->section, (int32_t)d->fixed.pid, ev->ts);
 }
 
-/* An item of that record, of the batch's task, whose name goes to comm. */
+/* Returns an item of the record, for the batch's task. Writes the task's name to comm. */
 static struct item item_of(struct state *s, const struct trawl_event *ev,
 			   const struct branch_batch_detail *batch, char comm[16])
 {
@@ -196,7 +197,9 @@ static int give_branch(struct state *s, struct held_batch *held, struct item_sin
 	return sink->item(sink, it);
 }
 
-/* Gives the mark that is due, and the branches up to the next one: they have its time. */
+/*
+ * Emits the next mark, and the branches up to the mark after it, which have the time of the first.
+ */
 static int give_stretch(struct state *s, struct held_batch *b, struct item_sink *sink)
 {
 	const struct branch_mark *m = held_mark(b);
@@ -262,7 +265,7 @@ static int feed_raw(struct state *s, const struct trawl_event *ev, struct item_s
 	return sink->item(sink, &it);
 }
 
-/* Of what is too much to be held, the earliest is given. */
+/* Emits the earliest batches while the held ones exceed HELD_BYTES. */
 static int give_excess(struct state *s, struct item_sink *sink)
 {
 	int got = 0;
@@ -274,7 +277,8 @@ static int give_excess(struct state *s, struct item_sink *sink)
 	return got;
 }
 
-/* Takes the batch. The branches before a probe's hit have its time, and need not be held. */
+/* Takes over the batch and holds it. The branches before a hit of a probe have the time of the hit,
+ * and are emitted at once. */
 static int hold(struct state *s, const struct trawl_event *ev, struct held_batch *b,
 		struct item_sink *sink)
 {
@@ -283,7 +287,7 @@ static int hold(struct state *s, const struct trawl_event *ev, struct held_batch
 	b->time = ev->time;
 	b->ts = ev->ts;
 	b->item = item_of(s, ev, &b->batch, b->comm);
-	b->item.record = NULL; /* it will be gone */
+	b->item.record = NULL; /* the record is not valid any longer */
 	b->item.len = 0;
 	b->item.held = true;
 	b->item.chunk = ev->chunk;
@@ -556,7 +560,7 @@ static bool place_value(struct state *s, const struct image_place *p, const char
 		return text(v, image_describe(p, buf));
 	if (!strcmp(name, "_function"))
 		return text(v, image_describe_function(p, buf));
-	if (!strcmp(name, "_module")) { /* "": it is in none, as JSON says it */
+	if (!strcmp(name, "_module")) { /* "" if it is in no module, as in JSON */
 		text(v, image_module_name(p));
 		v->type = VALUE_TEXT;
 		return true;
@@ -588,7 +592,7 @@ static bool branch_value(void *state, const struct item *it, const char *name, s
 		return place_value(s, &d->from, name + 4, v);
 	if (!strncmp(name, "to", 2))
 		return place_value(s, &d->to, name + 2, v);
-	/* neither is there where the processor did not say it */
+	/* both are missing if the processor did not record the prediction */
 	if (!strcmp(name, "mispredicted"))
 		return !(d->flags & (BRANCH_MISPREDICTED | BRANCH_PREDICTED)) ||
 			number(v, d->flags & BRANCH_MISPREDICTED ? 1 : 0, false);

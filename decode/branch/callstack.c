@@ -71,7 +71,7 @@ static bool fits(const struct frame *f, uint64_t to, bool signal)
 	return to > f->from && to - f->from <= INSN_MOST;
 }
 
-/* The length of a function's name without what says that it is a cold part of it. */
+/* Returns the length of a function's name without the suffix of a cold part (".cold"). */
 static size_t base_length(const char *name)
 {
 	static const char clone[] = " [clone ";
@@ -84,7 +84,8 @@ static size_t base_length(const char *name)
 	return n;
 }
 
-/* Compilers put handlers of exceptions into a part of the function that has its own symbol. */
+/* Whether both places are in the same function. Compilers put cold code, such as handlers of
+ * exceptions, into a part with its own symbol. */
 static bool same_function(const struct image_place *a, const struct image_place *b)
 {
 	size_t n;
@@ -98,8 +99,9 @@ static bool same_function(const struct image_place *a, const struct image_place 
 }
 
 /*
- * Ends the calls that longjmp() or an exception ends: code goes on in the middle of another
- * function, which made one of the calls. Of a function that calls itself, the innermost is taken.
+ * Ends the calls that longjmp() or an exception leaves: execution continues in the middle of
+ * another function, which made one of the calls. For a recursive function, the innermost call is
+ * taken.
  */
 static void unwind(struct callstack *k, const struct call_where *w, struct callstack_sink *sink,
 		   const struct branch_pair *p)
@@ -135,10 +137,8 @@ static void leave(struct callstack *k, const struct call_where *w, struct callst
 		pop_to(k, i, w, sink, CALL_LEAVE);
 		return;
 	}
-	/*
-	 * Inside a known call, an unmatched return to another place than a caller's says nothing:
-	 * jump tables can be implemented with returns, and coroutines switch with them.
-	 */
+	/* Inside a known call, a return that matches no caller is ignored: jump tables can be
+	 * implemented with returns, and coroutines switch with them. */
 	if (!k->depth)
 		tell(k, w, sink, CALL_OUTER, p);
 	else if (p->kind != BRANCH_SIGRETURN)

@@ -26,7 +26,7 @@ struct images {
 	size_t metas;                /* number of metadata entries that were processed */
 	struct image_module *modules;
 	struct image_maps *maps[LISTS];
-	struct json_object **docs;   /* parsed metadata, which names point into */
+	struct json_object **docs;   /* parsed metadata; names point into it */
 	size_t ndocs;
 	struct answer cache[CACHE];
 };
@@ -81,7 +81,7 @@ static bool lack_memory(void)
 	return false;
 }
 
-/* As array_grow(); where it is false, the programs say at their end that something is missing. */
+/* As array_grow(). If it fails, the programs report at their end that something is missing. */
 #define grow(list, n) (array_grow(list, n) || lack_memory())
 
 /* Returns the module with this key, creating it if necessary. */
@@ -240,7 +240,7 @@ static int by_vaddr(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Like qsort() that keeps the order of lines at one address. False: out of memory. */
+/* A stable sort: lines at one address keep their order. Returns false without memory. */
 static bool merge_sort(struct image_line *lines, size_t n)
 {
 	struct image_line *from = lines, *to = malloc(n * sizeof(*to)), *other = to;
@@ -267,8 +267,8 @@ static bool merge_sort(struct image_line *lines, size_t n)
 	return true;
 }
 
-/* Of rows at one address the last one of the table counts: they are many, and in order but for a
- * few. Without memory there are none: those that are left could be wrong. */
+/* Sorts the rows by address; of several at one address, keeps the last in the table. Without
+ * memory, drops all rows, since unsorted ones would give wrong lines. */
 static void sort_lines(struct image_module *m)
 {
 	for (size_t i = 1; i < m->nlines; i++) {
@@ -360,7 +360,8 @@ struct image_module *images_modules(struct images *im)
 
 /* ---- maps -------------------------------------------------------------------------------- */
 
-/* One line: sscanf() would take the next one for the name of a mapping that has none. */
+/* Adds the mapping in one line of maps. The line is copied first, or sscanf() would read the next
+ * line as the name of a mapping without one. */
 static void add_range(struct images *im, struct image_maps *maps, const char *line, size_t len)
 {
 	unsigned int major, minor;

@@ -23,7 +23,7 @@ struct image_line { /* extends to the next row */
 	bool statement;      /* a statement begins here */
 };
 
-struct image_insn { /* a branch instruction, taken or not */
+struct image_insn { /* a branching instruction, whether or not it was taken */
 	uint64_t vaddr;
 	uint8_t length, kind;
 };
@@ -41,7 +41,7 @@ struct image_module {
 	const char *build_id;
 	const char *why;  /* why there are no symbols, or "" */
 	bool deleted;
-	bool whole; /* functions that were not entered are known, too */
+	bool whole; /* it also has the functions that were not entered */
 	/*
 	 * where it was mapped first: the address of offset 0 of the file, and the end of its last
 	 * byte

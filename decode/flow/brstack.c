@@ -52,7 +52,7 @@ static void put_branch(struct out *o, const struct branch_batch *b, uint32_t i)
 		   b->cycles ? b->cycles[i] : 0);
 }
 
-/* Prints the branches of these numbers as a stack. */
+/* Prints the branches with these indexes as a stack. */
 static void put_stack(struct out *o, const struct branch_batch *b, const uint32_t *stack, size_t n)
 {
 	out_printf(o, "%16" PRIx64, b->pairs[b->ids[stack[n - 1]]].to);
@@ -61,7 +61,8 @@ static void put_stack(struct out *o, const struct branch_batch *b, const uint32_
 	out_char(o, '\n');
 }
 
-/* Ends what runs one after another: the kernel went on somewhere else. */
+/* Whether the kernel continued the task elsewhere, so that the code before and after is not
+ * consecutive. */
 static bool is_elsewhere(uint8_t kind)
 {
 	return kind == BRANCH_SIGNAL || kind == BRANCH_SIGRETURN || kind == BRANCH_EXEC;
@@ -78,7 +79,8 @@ static int take(struct flow *f, const struct flow_stretch *s)
 	struct brstack *k = (struct brstack *)f;
 	const struct branch_batch *b = &s->batch->batch;
 	uint32_t stack[DEPTH];
-	size_t n = 0, printed = 0; /* of the stack: its branches, those that were printed */
+	size_t n = 0, printed = 0; /* number of branches in the stack, and of those that were
+				    * printed */
 
 	put_maps(k, s);
 	for (uint32_t i = s->first; i < s->end; i++) {

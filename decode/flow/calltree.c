@@ -38,7 +38,7 @@ struct tree {
 	size_t nopen;
 	unsigned int wraps;
 	bool stepped; /* the task was single-stepped, at least for a time */
-	bool warned;  /* print_last() has said so */
+	bool warned;  /* print_last() has printed a note on that */
 	struct tree *next;
 	struct flow_task *task;
 };
@@ -69,7 +69,7 @@ struct calls {
 
 /* ---- names ------------------------------------------------------------------------------- */
 
-/* The slot that has the name, or that it goes into; NULL: none of PROBES_MOST is free. */
+/* Returns the slot that has the name, or a free one; NULL if none of PROBES_MOST slots is free. */
 static char **slot_of(char **slots, size_t nslots, const char *text)
 {
 	size_t at = (size_t)fnv1a(text, strlen(text));
@@ -83,7 +83,8 @@ static char **slot_of(char **slots, size_t nslots, const char *text)
 	return NULL;
 }
 
-/* Doubles the table. False: without memory, or a file has more names than calls can be shown. */
+/* Doubles the table. Returns false without memory, or if there are more names than calls that can
+ * be shown. */
 static bool grow_names(struct calls *c)
 {
 	size_t n = c->nslots ? 2 * c->nslots : 1024;
@@ -95,7 +96,7 @@ static bool grow_names(struct calls *c)
 
 		if (slot) {
 			*slot = c->names[i];
-		} else if (c->names[i]) { /* names that were chosen to collide */
+		} else if (c->names[i]) { /* too many collisions: a hostile file */
 			free(slots);
 			slots = NULL;
 			c->full = true;
@@ -116,7 +117,7 @@ static const char *intern(struct calls *c, const char *text)
 	char **slot;
 
 	if (2 * c->nnames >= c->nslots && !grow_names(c))
-		return "?"; /* the run ends: failed or full is set */
+		return "?"; /* failed or full is set, which ends the run */
 	while (!(slot = slot_of(c->names, c->nslots, text)))
 		if (!grow_names(c))
 			return "?";
@@ -302,7 +303,8 @@ static void enter(struct calls *c, struct tree *t, const char *name, const struc
 	t->open[t->nopen++] = n;
 }
 
-/* The innermost call ended between these times, or (until UNKNOWN) was there at the first. */
+/* Ends the innermost call, which returned between these two times. until UNKNOWN: it had not
+ * returned at `time`. */
 static void leave(struct calls *c, struct tree *t, uint64_t time, uint64_t until)
 {
 	struct node *n;
@@ -532,7 +534,9 @@ static void print_json(struct calls *c, const struct tree *t, const struct node 
 		print_json(c, t, n->children[i], depth + 1);
 }
 
-/* Prints the line of a task, which says what single steps are part of: "durations", "times". */
+/*
+ * Prints the line of a task. stepped: what single-stepping has distorted, "durations" or "times".
+ */
 static void print_task(struct out *o, const char *comm, const struct tree *t, const char *stepped)
 {
 	out_safe(o, *comm ? comm : "?", strlen(*comm ? comm : "?"));

@@ -6,7 +6,7 @@
 
 enum {
 	BLOCKS = 1 << 17,
-	BLOCK_MOST = 1 << 20, /* bytes; a longer span without a branch is not taken for code */
+	BLOCK_MOST = 1 << 20, /* bytes; a longer range without a branch is no block of code */
 };
 
 /* ---- tables ------------------------------------------------------------------------------ */
@@ -136,10 +136,8 @@ static void add_block(struct counts *c, const struct flow_stretch *s, uint64_t s
 		c->failed |= !add(&c->blocks, &k);
 }
 
-/*
- * The target of a task's last branch. It was reached, but where branches are missing, or the task
- * ended, it is not known how far its block went.
- */
+/* The target of a task's last branch. It was executed, but if branches are missing after it, or the
+ * task ended, the end of its block is unknown. */
 struct arrival {
 	struct image_module *module;
 	uint64_t vaddr;
@@ -156,8 +154,8 @@ static void count_arrival(struct counts *c, struct arrival *a)
 	a->any = false;
 }
 
-/* Counts where the branches before this stretch led to if they are not followed by it, and notes
- * where the stretch leads to. */
+/* Counts the target of the branches before this stretch, if the stretch does not follow them, and
+ * keeps the target of this stretch's last branch. */
 static void note_arrival(struct counts *c, const struct flow_stretch *s)
 {
 	const struct branch_batch *b = &s->batch->batch;

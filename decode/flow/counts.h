@@ -17,7 +17,7 @@ struct flow_count {
 	uint64_t predictions, mispredicted;
 	uint64_t timed, cycles; /* how many branches have known cycles, and the sum of these */
 	uint8_t kind;       /* edges: enum branch_kind */
-	bool open;          /* block: where it ended is not known, `to` is its first instruction */
+	bool open;          /* block: its end is unknown, `to` is its first instruction */
 };
 
 struct flow_table {
@@ -49,7 +49,7 @@ void counts_free(struct counts *c);
  */
 struct flow_count *flow_table_entries(struct flow_table *t);
 
-/* The order of modules in what is printed: as they were told of; NULL is the last. */
+/* Orders modules for printing: as they appear in the file; NULL is the last. */
 int flow_module_order(const struct image_module *a, const struct image_module *b);
 
 #endif

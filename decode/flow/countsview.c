@@ -121,7 +121,7 @@ static struct function *functions(const struct flow_count *edges, size_t n, size
 	return all;
 }
 
-/* Nothing where the processor said of no branch how it was predicted. */
+/* Prints nothing if the processor recorded no predictions. */
 static void put_mispredicted(struct out *o, bool json, uint64_t known, uint64_t bad, uint64_t all)
 {
 	if (json && known)

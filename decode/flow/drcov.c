@@ -16,16 +16,16 @@
 enum { BLOCK_MOST = UINT16_MAX };
 
 /*
- * From the file's offset to the address as linked, of its code. Linkers that give each segment
- * pages of its own, but do not align it in the file (lld, as Rust uses it), move code by some
- * pages.
+ * Returns the difference between the linked address of the code and its file offset. Linkers that
+ * put each segment on its own pages without aligning it in the file (lld, which Rust uses) move
+ * code by some pages.
  */
 static uint64_t linked_distance(const struct image_module *m)
 {
 	return m->nsegments ? m->segments[0].vaddr - m->segments[0].offset : 0;
 }
 
-/* By how much code is moved from where the image begins, which is at a multiple of 64 KiB. */
+/* Returns by how much code is moved relative to the begin of the image, a multiple of 64 KiB. */
 static uint64_t moved(const struct image_module *m)
 {
 	return linked_distance(m) & 0xffff;
@@ -42,7 +42,7 @@ struct table {
 	struct image_module **modules;
 	size_t n;
 	struct out blocks;
-	uint64_t nblocks, elsewhere; /* elsewhere: those in memory of no file */
+	uint64_t nblocks, elsewhere; /* elsewhere: number of blocks in memory without a file */
 };
 
 /* Makes m the last module of the table, unless it is already. */

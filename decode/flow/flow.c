@@ -181,7 +181,7 @@ static void flow_aside(struct consumer *c, const struct decoder *d, void *state,
 	flow_item(c, d, state, it);
 }
 
-/* Which tasks it was about is not known. */
+/* The tasks of a loss are unknown: counts it for all of them. */
 static int flow_loss(struct consumer *c, const struct trawl_source *source,
 		     const struct trawl_loss *l, uint64_t from, uint64_t to)
 {

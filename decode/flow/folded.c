@@ -116,7 +116,7 @@ static struct task *task_of(struct folded *f, struct flow_task *task)
 	return t;
 }
 
-/* What is called from here on has callers that are not known. */
+/* After a gap the callers are unknown: continues at the root. */
 static void cut(struct flow *flow, struct flow_task *task, uint64_t time,
 		const struct branch_mark *m)
 {

@@ -39,10 +39,8 @@ static void add(struct facts *f, const struct fact *fact)
 	f->list[f->n++] = *fact;
 }
 
-/*
- * Returns the index of the first element behind an address. `array` has n elements of `size` bytes,
- * sorted by their first member, vaddr.
- */
+/* Returns the index of the first element after an address. `array` has n elements of `size` bytes,
+ * sorted by their first member, vaddr. */
 static size_t first_after(const void *array, size_t n, size_t size, uint64_t vaddr)
 {
 	const char *before = image_last_before(array, n, size, vaddr);
@@ -51,9 +49,9 @@ static size_t first_after(const void *array, size_t n, size_t size, uint64_t vad
 }
 
 /*
- * Returns how often each element of an array was executed, without blocks whose end is not known if
- * `closed`; the caller frees the result. Blocks are entered as differences at their ends, which are
- * then summed up.
+ * Returns how often each element of an array was executed; the caller frees the result. closed:
+ * does not count blocks whose end is unknown. Adds differences at the ends of blocks, and then sums
+ * them up.
  */
 static uint64_t *runs(const void *array, size_t n, size_t size, const struct image_module *m,
 		      const struct flow_table *blocks, bool closed)
@@ -106,8 +104,8 @@ static struct change *changes_of(const struct image_module *m, const struct flow
 	return list;
 }
 
-/* How often each row ran: as often as that of its bytes that ran most often. A block may begin
- * within a row, where a call returns to or a jump goes. */
+/* Returns how often each row ran: the largest count of its bytes. A block may begin within a row,
+ * at the target of a jump or the return address of a call. */
 static uint64_t *row_counts(struct image_module *m, const struct flow_table *blocks)
 {
 	uint64_t *count = calloc(m->nlines + 1, sizeof(*count)), now = 0;
@@ -300,7 +298,8 @@ static void put_facts(const struct facts *f, struct out *o)
 	}
 }
 
-/* Says whose percentages are too good: functions that were not entered are not known of these. */
+/* Prints for which modules the percentages are too high: those without the functions that were not
+ * entered. */
 static void note_partial(struct images *images)
 {
 	struct trawl_error note;
