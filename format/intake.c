@@ -67,7 +67,7 @@ static bool take_chunk(struct trawl_reader *r, const struct walked *f)
 	r->chunks++;
 	if (!reader_wants(r, s->sources[c.source]->source))
 		return true;
-	if (r->by_chunk) {
+	if (r->reading == READING_CHUNKS) {
 		r->chunk = ref;
 		r->payload = f->p + BLOCK_HEAD + CHUNK_HEAD;
 		r->payload_len = c.payload;

@@ -11,7 +11,7 @@ struct trawl_reader *trawl_reader_blank(struct trawl_error *err)
 	if (r) {
 		input_memory(&r->in, NULL, 0, true);
 		r->name = strdup("live");
-		r->finished = true;
+		r->reading = READING_DONE;
 		r->section = catalog_section(&r->catalog, 0);
 		r->lane.merge.catalog = &r->catalog;
 		r->lane.merge.damage = &r->damage;

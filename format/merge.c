@@ -506,11 +506,6 @@ int merge_next(struct merge *m, uint64_t limit, struct trawl_event *ev)
 	return emit(m, ev);
 }
 
-bool merge_empty(const struct merge *m)
-{
-	return !m->nheads && !m->nwaiting;
-}
-
 void merge_begin(struct merge *m, struct section *s)
 {
 	while (m->nwaiting)

@@ -69,7 +69,6 @@ uint64_t merge_start(const struct section *s, const struct clock_map *clocks,
 int merge_next(struct merge *m, uint64_t limit, struct trawl_event *ev);
 /* A fast path: the same if no chunk has to be decoded first; else returns 0: call merge_next(). */
 int merge_next_due(struct merge *m, struct trawl_event *ev);
-bool merge_empty(const struct merge *m);
 /* Begins another section; drops what is left of the one before. */
 void merge_begin(struct merge *m, struct section *s);
 void merge_free(struct merge *m);

@@ -15,6 +15,20 @@
  */
 enum pipe_state { PIPE_OPEN, PIPE_SECTION, PIPE_ENDED };
 
+/*
+ * What a reader returns. The first call decides; a reader returns one kind only.
+ *
+ *	                 trawl_next()
+ *	READING_NOTHING -------------------> READING_EVENTS -+
+ *	 |    |    |     trawl_next_chunk()                  |
+ *	 |    |    +-----------------------> READING_CHUNKS -+  nothing is left
+ *	 |    |          trawl_next_piece()                  +-----------------> READING_DONE
+ *	 |    +----------------------------> READING_PIECES -+                      ^
+ *	 |               trawl_reader_blank()                                       |
+ *	 +--------------------------------------------------------------------------+
+ */
+enum reading { READING_NOTHING, READING_EVENTS, READING_CHUNKS, READING_PIECES, READING_DONE };
+
 /* The reading of one section. Sections that share a timeline are read side by side, in lanes. */
 struct lane {
 	struct merge merge;
@@ -52,11 +66,10 @@ struct trawl_reader {
 	size_t next_ref;         /* its next chunk */
 	size_t next_sync;        /* seekable, piece by piece: its next clock-sync */
 	uint64_t piece_at;       /* 1 + offset of the last piece; 0: none in this section */
-	bool finished;           /* all events were returned */
+	enum reading reading;
 	bool unchecked;          /* trawl_pieces_unchecked() was called */
 	enum pipe_state pipe;
 	uint64_t limit;          /* pipe: all events before this time have arrived */
-	bool by_chunk;           /* trawl_next_chunk() is used */
 	struct chunk_decoder *decoder;
 	struct chunk_ref chunk;  /* pipe, chunk by chunk: the chunk just walked, ... */
 	const uint8_t *payload;  /* ... and its payload, valid until the next block; or NULL */
@@ -69,6 +82,8 @@ struct trawl_reader {
 
 /* Whether trawl_select() selects all sources; whether it selects this one. */
 bool reader_wants_all(const struct trawl_reader *r);
+/* Begins, or goes on with, reading in this way. Returns false in READING_DONE. */
+bool reader_read(struct trawl_reader *r, enum reading how);
 /*
  * Call at the end of reading: checks the blocks that were not read yet, once, unless a part of the
  * file was selected. Returns 0, or -1 with *err if the file cannot be read.

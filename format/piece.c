@@ -128,6 +128,8 @@ int trawl_next_piece(struct trawl_reader *r, struct trawl_piece *p, struct trawl
 {
 	const struct section *s;
 
+	if (!reader_read(r, READING_PIECES))
+		return 0;
 	while (r->next_section < r->catalog.sections.n) {
 		s = r->catalog.sections.p[r->next_section];
 		if (r->segment && next_of_segment(r, s, segment_end(s, r->next_segment - 1), p))

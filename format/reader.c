@@ -219,11 +219,19 @@ static int file_more(struct trawl_reader *r, struct trawl_error *err)
 	return lane_begin(r, &r->lane, r->catalog.sections.p[first], err) ? -1 : 1;
 }
 
+bool reader_read(struct trawl_reader *r, enum reading how)
+{
+	if (r->reading == READING_DONE)
+		return false;
+	assert(r->reading == READING_NOTHING || r->reading == how);
+	r->reading = how;
+	return true;
+}
+
 int reader_finish(struct trawl_reader *r, struct trawl_error *err)
 {
-	if (r->finished)
-		return 0;
-	r->finished = true;
+	assert(r->reading != READING_DONE);
+	r->reading = READING_DONE;
 	if (!r->in.seekable || r->unchecked || r->range.from || r->range.to != UINT64_MAX ||
 	    !reader_wants_all(r))
 		return 0;
@@ -289,14 +297,13 @@ int trawl_next(struct trawl_reader *r, struct trawl_event *ev, struct trawl_erro
 
 	if (ret > 0)
 		return 1;
-	assert(!r->by_chunk);
-	if (r->finished)
+	if (!reader_read(r, READING_EVENTS))
 		return 0;
 	if (!r->in.seekable) {
 		ret = pipe_next(r, ev, err);
 		r->events += ret == 1;
 		if (!ret)
-			r->finished = true;
+			r->reading = READING_DONE;
 		return ret;
 	}
 	do {
@@ -331,7 +338,6 @@ static int pipe_chunk(struct trawl_reader *r, const struct trawl_chunk **chunk,
 {
 	int ret;
 
-	r->by_chunk = true;
 	while (r->pipe != PIPE_ENDED) {
 		r->payload = NULL;
 		ret = pipe_block(r, err);
@@ -345,7 +351,7 @@ static int pipe_chunk(struct trawl_reader *r, const struct trawl_chunk **chunk,
 			return 1;
 		}
 	}
-	r->finished = true;
+	r->reading = READING_DONE;
 	return 0;
 }
 
@@ -392,7 +398,7 @@ int trawl_next_chunk(struct trawl_reader *r, const struct trawl_chunk **chunk,
 {
 	int ret;
 
-	if (r->finished)
+	if (!reader_read(r, READING_CHUNKS))
 		return 0;
 	if (!r->in.seekable)
 		return pipe_chunk(r, chunk, err);
@@ -543,7 +549,7 @@ bool trawl_section_ended(const struct trawl_reader *r, uint32_t section)
 	const struct section *s = r->lane.merge.section;
 	size_t first = r->next_section - (r->nlanes ? r->nlanes : r->next_section > 0);
 
-	if (r->finished)
+	if (r->reading == READING_DONE)
 		return true;
 	if (!r->in.seekable)
 		return s && section < s->number;

@@ -695,11 +695,6 @@ const struct transfer_difference *transferdiff_first(const struct transfer_diff 
 	return &t->first;
 }
 
-uint64_t transferdiff_count(const struct transfer_diff *t)
-{
-	return t->count;
-}
-
 /* ---- output ---------------------------------------------------------------------------------- */
 
 static void put_device(const struct device *d, struct out *o)

@@ -46,9 +46,6 @@ struct transfer_difference {
 /* Returns the first difference, valid as long as t. */
 const struct transfer_difference *transferdiff_first(const struct transfer_diff *t);
 
-/* The number of transfers that differ or exist in one capture only. */
-uint64_t transferdiff_count(const struct transfer_diff *t);
-
 /* Append a table of devices and endpoints and a line with the verdict; or the same as JSON. */
 void transferdiff_text(const struct transfer_diff *t, struct out *o);
 void transferdiff_json(const struct transfer_diff *t, struct out *o);

@@ -5,6 +5,7 @@
  */
 #include <criterion/criterion.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -257,4 +258,50 @@ Test(order, a_pipe_that_does_not_block_is_waited_for, .timeout = 60)
 	cr_assert_eq(waitpid(pid, &status, 0), pid);
 	cr_assert_eq(status, 0);
 	free(p);
+}
+
+/* ---- one kind of reading ------------------------------------------------------------------ */
+
+static struct trawl_reader *opened(uint8_t **p)
+{
+	struct trawl_error err;
+	size_t n;
+	struct trawl_reader *r;
+
+	*p = sample_bytes("events", &n);
+	r = reader_memory(*p, n, false, &err);
+	cr_assert(r, "%s", err.text);
+	return r;
+}
+
+Test(order, at_the_end_each_way_of_reading_says_so)
+{
+	const struct trawl_chunk *chunk;
+	struct trawl_piece piece;
+	struct trawl_error err;
+	struct trawl_event ev;
+	uint8_t *p;
+	struct trawl_reader *r = opened(&p);
+
+	cr_assert_eq(r->reading, READING_NOTHING);
+	while (trawl_next(r, &ev, &err) == 1)
+		cr_assert_eq(r->reading, READING_EVENTS);
+	cr_assert_eq(r->reading, READING_DONE);
+	cr_assert_eq(trawl_next(r, &ev, &err), 0);
+	cr_assert_eq(trawl_next_chunk(r, &chunk, &err), 0);
+	cr_assert_eq(trawl_next_piece(r, &piece, &err), 0);
+	trawl_close(r);
+	free(p);
+}
+
+Test(order, pieces_are_not_mixed_with_chunks, .signal = SIGABRT)
+{
+	const struct trawl_chunk *chunk;
+	struct trawl_piece piece;
+	struct trawl_error err;
+	uint8_t *p;
+	struct trawl_reader *r = opened(&p);
+
+	cr_assert_eq(trawl_next_chunk(r, &chunk, &err), 1);
+	trawl_next_piece(r, &piece, &err);
 }
