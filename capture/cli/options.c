@@ -26,7 +26,7 @@ static const char help_tail[] =
 	"  -D [SOURCE ...] list the sources of this machine, and what hinders the others; or the\n"
 	"                  probes of usdt:PATH, functions of uprobe:PATH[:GLOB], event:GLOB\n"
 	"  -w FILE         write to FILE; - is standard output\n"
-	"  -p PID          only this process, its threads and new children; may be repeated\n"
+	"  -p PID[,PID]    only these processes, their threads and new children\n"
 	"  -- COMMAND ...  run it when all is armed, record it and its children, end with it\n"
 	"\n"
 	"  -c COUNT        the first COUNT records, then end; a USB transfer has two\n"
@@ -163,14 +163,32 @@ static int add_pid(struct options *o, const char *text, struct trawl_error *err)
 	if (!array_grow(o->pids, o->npids))
 		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
 	if (whole_number("-p", text, 1, 1u << 22, &pid, err)) {
-		if (!isdigit((unsigned char)*text))
+		if (isalpha((unsigned char)*text))
 			return trawl_fail(err, TRAWL_USAGE, "-p %s: not a process ID; for a "
-							    "running program give -p $(pidof "
-							    "%s)", text, text);
+							    "running program give -p "
+							    "\"$(pidof %s)\"", text, text);
 		return -1;
 	}
 	o->pids[o->npids++] = (pid_t)pid;
 	return 0;
+}
+
+/* Adds a list of process ids, separated by commas (as of ps -p) or blanks (as pidof prints it). */
+static int add_pids(struct options *o, const char *list, struct trawl_error *err)
+{
+	char copy[4096], *rest = copy, *pid;
+	int n = 0;
+
+	if (strlen(list) >= sizeof(copy))
+		return trawl_fail(err, TRAWL_USAGE, "-p: more than %zu characters; give -p several times",
+				  sizeof(copy) - 1);
+	strcpy(copy, list);
+	while ((pid = strtok_r(rest, ", \n", &rest))) {
+		if (add_pid(o, pid, err))
+			return -1;
+		n++;
+	}
+	return n ? 0 : trawl_fail(err, TRAWL_USAGE, "-p: no process ID; is the program running?");
 }
 
 static int take_long(struct options *o, int c, const char *arg, struct trawl_error *err)
@@ -277,7 +295,7 @@ static int take(struct options *o, int c, const char *arg, struct trawl_error *e
 	case 'w':
 		return set_file(o, arg, err);
 	case 'p':
-		return add_pid(o, arg, err);
+		return add_pids(o, arg, err);
 	case 'G':
 		return duration("-G", arg, 1, &o->rotate_time, err);
 	case 'C':
@@ -433,6 +451,9 @@ static int stray_word(const char *word, struct trawl_error *err)
 	if (!strcmp(word, "if"))
 		return trawl_fail(err, TRAWL_USAGE, "if: a source and its filter are one word: "
 				  "-i 'event:GROUP:NAME if FIELD == 1'");
+	if (!word[strspn(word, "0123456789")])
+		return trawl_fail(err, TRAWL_USAGE, "%s: neither an option nor its value; give "
+				  "several processes as one word: -p \"$(pidof NAME)\" or -p 1,2", word);
 	if (strchr(word, ':'))
 		return trawl_fail(err, TRAWL_USAGE, "%s: a source follows -i, with its arguments "
 				  "as one word: -i '%s'", word, word);

@@ -32,7 +32,7 @@ traces_of() {
 # The real process id of a trawl that runs in the background as job $1 (a libtool wrapper execs it).
 wait_armed() { # FILE: until the capture has its file, which it gets when all is armed
 	local n
-	for ((n = 0; n < 100; n++)); do
+	for ((n = 0; n < 600; n++)); do
 		[ -s "$1" ] && return 0
 		sleep 0.1
 	done

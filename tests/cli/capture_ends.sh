@@ -177,10 +177,10 @@ mapfile -t children < <(pgrep -P $pid)
 trawl -i "usdt:$target:hit" -p $pid --duration 10ms -w "$f" 2>"$work/err"
 has "-p: children from before" "$(cat "$work/err")" \
 	"-p $pid: it had 2 children before, not recorded; name those with -p, too"
-trawl -i "usdt:$target:hit" -p $pid -p "${children[0]}" --duration 10ms -w "$f" 2>"$work/err"
+trawl -i "usdt:$target:hit" -p "$pid,${children[0]}" --duration 10ms -w "$f" 2>"$work/err"
 has "-p: but for one that is named" "$(cat "$work/err")" \
 	"-p $pid: it had 1 child before, not recorded; name that with -p, too"
-trawl -i "usdt:$target:hit" -p $pid -p "${children[0]}" -p "${children[1]}" --duration 10ms \
+trawl -i "usdt:$target:hit" -p "$pid ${children[0]} ${children[1]}" --duration 10ms \
 	-w "$f" 2>"$work/err"
 ok "$(! grep -q 'not recorded' "$work/err"; echo $?)" "-p: all are named"
 kill "${children[@]}"

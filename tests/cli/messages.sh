@@ -91,6 +91,9 @@ says 'trawl-decode FILE' trawl report
 says "-i 'sched:sched_switch'" trawl sched:sched_switch
 says 'one word: -i' trawl -i usb if x
 says 'pidof tick' trawl -p tick -i usb
+says '-p: no process ID' trawl -p '' -i usb
+says '-p -3: give a number' trawl -p '1 -3' -i usb
+says 'several processes as one word' trawl -p 1 2 -i usb
 says '-G: not a duration' trawl -G 2x -w "$dir/x" -i usb
 
 says 'the file stands by itself' trawl-decode -r "$f"
