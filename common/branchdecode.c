@@ -36,7 +36,7 @@ static uint64_t take_varint(struct view *v)
 	return 0;
 }
 
-static struct view take_part(struct view *v)
+static struct view take_substream(struct view *v)
 {
 	uint64_t len = v->at == v->end ? 0 : take_varint(v);
 	struct view part = { v->at, v->at, false };
@@ -170,8 +170,9 @@ const char *branch_batch_decode(struct branch_batch *b, const void *data, size_t
 				uint32_t count, uint64_t first)
 {
 	struct view v = { data, (const uint8_t *)data + len, false };
-	struct view codes = take_part(&v), pairs = take_part(&v), marks = take_part(&v);
-	struct view flags = take_part(&v), cycles = take_part(&v);
+	struct view codes = take_substream(&v), pairs = take_substream(&v);
+	struct view marks = take_substream(&v);
+	struct view flags = take_substream(&v), cycles = take_substream(&v);
 	struct branch_guess *g = NULL;
 	const char *problem;
 

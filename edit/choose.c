@@ -52,11 +52,11 @@ static void note_needs(struct chooser_state *c, const struct item *it, uint32_t 
 		c->needs = NULL;
 }
 
-/* Of a transfer the end goes where its beginning went. */
-static bool is_turn(struct chooser_state *c, const struct decoder *d, const struct item *it)
+/* Whether --every keeps the event. The completion of a transfer is kept if its submission was. */
+static bool is_every_nth(struct chooser_state *c, const struct decoder *d, const struct item *it)
 {
 	const struct usb_detail *u = it->detail;
-	bool turn;
+	bool selected;
 
 	if (!c->every)
 		return true;
@@ -66,10 +66,10 @@ static bool is_turn(struct chooser_state *c, const struct decoder *d, const stru
 		if (numbers_has(&c->left, u->urb.id))
 			return false;
 	}
-	turn = c->seen++ % c->every == 0;
+	selected = c->seen++ % c->every == 0;
 	if (d == &usb_decoder && u->urb.type == 'S')
-		numbers_add(turn ? &c->urbs : &c->left, u->urb.id);
-	return turn;
+		numbers_add(selected ? &c->urbs : &c->left, u->urb.id);
+	return selected;
 }
 
 static int take_item(struct consumer *consumer, const struct decoder *d, void *state,
@@ -78,7 +78,7 @@ static int take_item(struct consumer *consumer, const struct decoder *d, void *s
 	struct chooser_state *c = (struct chooser_state *)consumer;
 	struct event_place at;
 
-	if (!is_turn(c, d, it))
+	if (!is_every_nth(c, d, it))
 		return CONSUMER_PASSED_OVER;
 	stream_place(c->stream, &at);
 	if (c->needs)

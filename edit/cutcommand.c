@@ -109,7 +109,7 @@ static int parse(struct cut_options *o, int argc, char **argv, struct trawl_erro
 }
 
 /* Reports on standard error what was kept. */
-static void tell(const struct cut_result *r, const char *out)
+static void print_result(const struct cut_result *r, const char *out)
 {
 	char room[16];
 
@@ -145,7 +145,7 @@ static int cut_input(struct cut_options *o, struct edit_input *in, struct trawl_
 		return -1;
 	}
 	if (!ret || err->status == TRAWL_BAD_DATA)
-		tell(&result, o->out);
+		print_result(&result, o->out);
 	return ret;
 }
 

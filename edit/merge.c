@@ -2,7 +2,7 @@
 /*
  * Files of the same boot share CLOCK_MONOTONIC, so the first one's origin is used for all. Files of
  * another boot or machine have only the wall clock in common. How far two wall clocks may be apart
- * is known if the kernel told for both how wrong each may be.
+ * is known if the kernel reported the possible error of both.
  */
 #include "edit/merge.h"
 
@@ -180,12 +180,13 @@ found:
 		snprintf(room + at, size - at, "#%zu", others + 1);
 }
 
-static void tell(struct merge_file *f, const char *by, int64_t moved, const char *bound, bool first)
+static void set_relation(struct merge_file *f, const char *by, int64_t moved, const char *bound,
+			 bool first)
 {
 	char doubt[80] = "";
 
 	if (first) {
-		snprintf(f->told, sizeof(f->told), "the timeline is its");
+		snprintf(f->relation, sizeof(f->relation), "the timeline is its");
 		return;
 	}
 	if (*bound == '-')
@@ -194,12 +195,13 @@ static void tell(struct merge_file *f, const char *by, int64_t moved, const char
 		snprintf(doubt, sizeof(doubt), ", which are at most %.3f ms apart",
 			 strtod(bound, NULL) / 1e6);
 	if (!strcmp(by, "boot"))
-		snprintf(f->told, sizeof(f->told), "by the monotonic clock of the same boot");
+		snprintf(f->relation, sizeof(f->relation),
+			 "by the monotonic clock of the same boot");
 	else if (!strcmp(by, "hand"))
-		snprintf(f->told, sizeof(f->told), "moved by %+.9f s, by hand",
+		snprintf(f->relation, sizeof(f->relation), "moved by %+.9f s, by hand",
 			 (double)moved / 1e9);
 	else
-		snprintf(f->told, sizeof(f->told), "by the wall clocks%s", doubt);
+		snprintf(f->relation, sizeof(f->relation), "by the wall clocks%s", doubt);
 }
 
 /* Moves one section onto the first section's timeline. */
@@ -235,7 +237,7 @@ static int relate(struct merge_file *f, size_t n, size_t file, size_t i, uint64_
 		 (int64_t)((uint64_t)moved + s->before), bound);
 	if (*bound != '-')
 		snprintf(json, sizeof(json), ",\"bound_ns\":%s", bound);
-	tell(&f[file], by, moved, bound, file == 0 && i == 0);
+	set_relation(&f[file], by, moved, bound, file == 0 && i == 0);
 	snprintf(j->how, sizeof(j->how), "{\"machine\":\"%s\",\"by\":\"%s\",\"moved_ns\":%" PRId64
 		 "%s}", j->machine, by, moved, json);
 	return 0;

@@ -23,7 +23,7 @@ struct merge_file {
 	size_t n;
 	bool by_hand;        /* --shift was given */
 	int64_t shift;
-	char told[200];      /* how it was related, for the user */
+	char relation[200];  /* how it was related, for the user */
 };
 
 /*

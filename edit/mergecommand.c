@@ -146,11 +146,11 @@ static int refuse_copies(const struct merge_file *a, const struct merge_file *b,
 	return 0;
 }
 
-static void tell(const struct merge_options *o, uint64_t events)
+static void print_result(const struct merge_options *o, uint64_t events)
 {
 	cli_say("%s: %" PRIu64 " events of %zu files on one timeline", o->out, events, o->n);
 	for (size_t i = 0; i < o->n; i++)
-		cli_say("%s: %s", o->files[i].name, o->files[i].told);
+		cli_say("%s: %s", o->files[i].name, o->files[i].relation);
 }
 
 static int merge_all(struct merge_options *o, int fd, struct trawl_error *err)
@@ -179,7 +179,7 @@ static int merge_all(struct merge_options *o, int fd, struct trawl_error *err)
 		if (!v.complete || v.damaged || v.junk)
 			trawl_fail(&damage, TRAWL_BAD_DATA, "%s: %s", f->name, v.text);
 	}
-	tell(o, events);
+	print_result(o, events);
 	if (!damage.status)
 		return 0;
 	*err = damage;

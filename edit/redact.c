@@ -38,7 +38,7 @@ static void count(struct redact *x, enum secret_class class, const char *example
 		memcpy(c->examples[c->nexamples++], example, n);
 }
 
-static bool is_said_of_the_kernel(const char *p, size_t n)
+static bool is_kernel_placeholder(const char *p, size_t n)
 {
 	static const char *const words[] = { "(fault)", "(null)", "(efault)", "(einval)" };
 
@@ -107,7 +107,7 @@ static bool is_kernel_task(const struct redact *x, const char *p, size_t n)
 
 void redact_text(struct redact *x, enum secret_class class, char *p, size_t n)
 {
-	if (is_said_of_the_kernel(p, n) ||
+	if (is_kernel_placeholder(p, n) ||
 	    (class == SECRET_COMMANDS && (standin_kernel_task(p, n) || is_kernel_task(x, p, n) ||
 					  is_system_program(x, p, n)))) {
 		keep_text(x, p, n);
@@ -133,7 +133,7 @@ void redact_trigger(struct redact *x, char *p, size_t n)
 
 void redact_path(struct redact *x, char *p, size_t n)
 {
-	if (is_said_of_the_kernel(p, n) || standin_system_path(p, n)) {
+	if (is_kernel_placeholder(p, n) || standin_system_path(p, n)) {
 		keep_text(x, p, n);
 		return;
 	}

@@ -145,7 +145,7 @@ static int parse(struct redact_options *o, bool output, int argc, char **argv,
  * Prints what was found in each class, optionally with examples. False if memory ran out and the
  * list is incomplete.
  */
-static bool tell(const struct redact *x, FILE *to, bool examples)
+static bool print_found(const struct redact *x, FILE *to, bool examples)
 {
 	bool all = true;
 
@@ -238,7 +238,7 @@ static int redact_to(struct redact *x, struct edit_input *in, const struct redac
 	}
 	if (ret)
 		return -1;
-	return tell(x, stderr, false) ? verdict(x, err) : edit_no_memory(err);
+	return print_found(x, stderr, false) ? verdict(x, err) : edit_no_memory(err);
 }
 
 int redact_command(int argc, char **argv, struct trawl_error *err)
@@ -274,7 +274,7 @@ int secrets_command(int argc, char **argv, struct trawl_error *err)
 	if (!ret)
 		ret = redact_collect(&x, err);
 	if (!ret) {
-		ret = tell(&x, stdout, true) ? verdict(&x, err) : edit_no_memory(err);
+		ret = print_found(&x, stdout, true) ? verdict(&x, err) : edit_no_memory(err);
 	} else {
 		edit_input_call(&in, err);
 	}

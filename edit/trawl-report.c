@@ -280,7 +280,7 @@ static int take_over(struct report *r, struct trawl_error *err)
 }
 
 /* Returns the number of kept events from trawl-edit's message "...: 17 events, 1.2 kB". */
-static uint64_t events_said(const struct job *j)
+static uint64_t reported_events(const struct job *j)
 {
 	char line[5000], *at;
 
@@ -304,7 +304,7 @@ static int cut(struct report *r, uint64_t size, struct trawl_error *err)
 	snprintf(most, sizeof(most), "%llu", (unsigned long long)size);
 	jobs_run(&job, 1, step, "cutting");
 	ret = job_result(r, &job, err);
-	r->events = events_said(&job);
+	r->events = reported_events(&job);
 	if (job.said >= 0)
 		close(job.said);
 	return ret;
@@ -709,7 +709,7 @@ static int parse(struct report *r, int argc, char **argv, struct trawl_error *er
 }
 
 /* A policy may drop the date, too: then the name has a number as well, which does no harm. */
-static bool date_goes(const struct report *r)
+static bool drops_date(const struct report *r)
 {
 	bool goes = false;
 
@@ -736,7 +736,7 @@ static void name_output(struct report *r)
 
 	if (r->out)
 		return;
-	if (date_goes(r))
+	if (drops_date(r))
 		snprintf(r->name, sizeof(r->name), "report-%08x.zip", random_number());
 	else
 		strftime(r->name, sizeof(r->name), "report-%Y%m%d-%H%M%S.zip",

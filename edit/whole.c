@@ -46,8 +46,8 @@ static int parse(struct whole *o, int argc, char **argv, struct trawl_error *err
 }
 
 /* Reports what was lost and what was saved. */
-static void tell(const struct whole *o, const struct cut *c, const struct trawl_verdict *v,
-		 const char *name, int fd)
+static void print_result(const struct whole *o, const struct cut *c, const struct trawl_verdict *v,
+			 const char *name, int fd)
 {
 	struct stat st = { 0 };
 	char a[16], b[16];
@@ -128,7 +128,7 @@ static int write_whole(const struct whole *o, struct edit_input *in, int fd,
 			ret = take_smaller(in, v.bytes, fd, o->out, err);
 	}
 	if (!ret) {
-		tell(o, &c, &v, in->name, fd);
+		print_result(o, &c, &v, in->name, fd);
 		/* repair is for damaged files; compact expects a whole one */
 		if (o->compact && (!v.complete || v.damaged || v.junk))
 			ret = trawl_fail(err, TRAWL_BAD_DATA, "%s: %s", in->name, v.text);

@@ -130,7 +130,7 @@ static double encode(struct batcher *s, struct chunk_encoder *e, const struct ba
 	return b->used ? (double)(len + BLOCK_OVERHEAD + CHUNK_HEAD) / (double)b->used : 0;
 }
 
-static void pool_give(struct batcher *s, size_t n)
+static void pool_release(struct batcher *s, size_t n)
 {
 	atomic_fetch_sub(&s->o.pool->used, n);
 }
@@ -154,7 +154,7 @@ static void batch_reset(struct batcher *s, struct batch *b)
 	if (b->size <= 2 * (size_t)s->o.chunk_bytes)
 		return;
 	free(b->bytes);
-	pool_give(s, b->size);
+	pool_release(s, b->size);
 	b->bytes = NULL;
 	b->size = 0;
 }
@@ -249,7 +249,7 @@ nomem:
 
 static void batch_free(struct batcher *s, struct batch *b)
 {
-	pool_give(s, b->size + b->capacity * sizeof(*b->events));
+	pool_release(s, b->size + b->capacity * sizeof(*b->events));
 	free(b->events);
 	free(b->bytes);
 }
@@ -312,7 +312,7 @@ int batcher_add_type(struct batcher *s, struct trawl_event_type *t, struct trawl
 /* ---- filling --------------------------------------------------------------------------- */
 
 /* Waits until the worker is idle and gives it the filled batch. */
-static void hand_over(struct batcher *s)
+static void start_worker_batch(struct batcher *s)
 {
 	pthread_mutex_lock(&s->lock);
 	if (s->o.keep_up && s->pending)
@@ -387,7 +387,7 @@ int batcher_make_room(struct batcher *s, size_t len, struct trawl_error *err)
 	enum room room = batch_room(s, s->filling, len);
 
 	if (room == ROOM_FULL) {
-		hand_over(s);
+		start_worker_batch(s);
 		room = batch_room(s, s->filling, len);
 	}
 	return room == ROOM ? 0 : trawl_fail(err, TRAWL_CANNOT, "source \"%s\": out of memory",
@@ -453,7 +453,7 @@ uint64_t batcher_ahead(struct batcher *s)
 void batcher_flush_begin(struct batcher *s)
 {
 	if (s->filling->count)
-		hand_over(s);
+		start_worker_batch(s);
 }
 
 void batcher_flush_end(struct batcher *s)

@@ -137,7 +137,7 @@ size_t clock_syncs_order(struct clock_sync *syncs, size_t n)
 }
 
 /* Whether catalog_thin() keeps the i-th of n clock-syncs. */
-static bool tells(const struct clock_sync *syncs, size_t n, size_t i)
+static bool is_kept(const struct clock_sync *syncs, size_t n, size_t i)
 {
 	return i < CLOCK_NEAR || i + CLOCK_NEAR >= n ||
 	       clock_was_set(&syncs[i - 1].s, &syncs[i].s) ||
@@ -154,7 +154,7 @@ void catalog_thin(struct catalog *c, struct section *s, size_t last)
 	syncs = c->syncs + s->sync0 + s->settled;
 	n = clock_syncs_order(syncs, fresh - last);
 	for (size_t i = 0; i < n; i++)
-		if (n <= THIN_LEAST || tells(syncs, n, i))
+		if (n <= THIN_LEAST || is_kept(syncs, n, i))
 			syncs[kept++] = syncs[i];
 	memmove(syncs + kept, syncs + fresh - last, last * sizeof(*syncs));
 	s->settled += kept;

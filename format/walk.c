@@ -234,7 +234,7 @@ static bool enter(struct walker *w, const struct walked *f)
 }
 
 /* Whether there are more blocks. Leaves a small section at its end. */
-static bool goes_on(struct walker *w)
+static bool has_more(struct walker *w)
 {
 	if (w->inner && w->at >= w->inner) {
 		w->at = w->back;
@@ -248,7 +248,7 @@ enum walk walk_next(struct walker *w, struct walked *f)
 	enum block_state state;
 	size_t got, want;
 
-	while (goes_on(w)) {
+	while (has_more(w)) {
 		f->p = input_at(w->in, w->at, BLOCK_HEAD + CHUNK_HEAD, &got);
 		if (w->in->error)
 			return WALK_ERROR;

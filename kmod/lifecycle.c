@@ -73,12 +73,13 @@ static bool is_fatal(int signal, const struct k_sigaction *action)
 /* A signal that kills: the thread does not return to user space any more. */
 static void on_fatal(struct registration *registration, int signal)
 {
-	bool told = registration->told_of == current && registration->told == signal;
+	bool notified = registration->notified_task == current &&
+			registration->notified_signal == signal;
 
-	registration->told_of = NULL;
+	registration->notified_task = NULL;
 	if (registration->khandler)
 		registration_event_locked(registration, task_pt_regs(current), signal);
-	else if (!told)
+	else if (!notified)
 		stop_event(registration, NULL, signal);
 }
 
@@ -103,7 +104,7 @@ static void on_signal(void *data, int signal, struct kernel_siginfo *info,
 /*
  * A signal that dumps core, such as that of a bad access or of abort(3), is raised by the thread
  * that it kills: the thread is stopped before it takes the signal, as it cannot stop later. If a
- * debugger takes the signal away, the tracer is told at its delivery. Interrupts raise signals,
+ * debugger takes the signal away, the tracer is notified at its delivery. Interrupts raise signals,
  * too, but stops_lock must not be taken in them.
  */
 static void on_generate(void *data, int signal, struct kernel_siginfo *info,
@@ -120,8 +121,8 @@ static void on_generate(void *data, int signal, struct kernel_siginfo *info,
 	list_for_each_entry(registration, &watched[TRAWL_UPEV_SIGNAL], watch)
 		if (!registration->khandler && tracee_has(registration->tracee, current) &&
 		    stop_signal(registration, signal)) {
-			registration->told_of = current;
-			registration->told = signal;
+			registration->notified_task = current;
+			registration->notified_signal = signal;
 		}
 	spin_unlock_irqrestore(&stops_lock, flags);
 }

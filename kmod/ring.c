@@ -19,7 +19,7 @@ struct ring {
 	u64 lost;			/* in all */
 	/* lost since the last record: how many, time of the first and of the last */
 	u64 hole, hole_begin, hole_end;
-	u64 told;			/* what head was when the reader was last woken */
+	u64 woken_at;			/* what head was when the reader was last woken */
 	u32 waiting, tasks;
 };
 
@@ -100,7 +100,7 @@ static void note_hole(struct ring *ring, const struct trawl_record *first, u32 c
 	WRITE_ONCE(ring->shared->lost, ring->lost);
 }
 
-static void tell_hole(struct ring *ring)
+static void put_lost(struct ring *ring)
 {
 	struct trawl_record r = {
 		.kind = TRAWL_KIND_LOST,
@@ -124,13 +124,14 @@ bool ring_put(struct ring *ring, const struct trawl_record *records, u32 count)
 		note_hole(ring, records, count);
 	} else {
 		if (ring->hole)
-			tell_hole(ring);
+			put_lost(ring);
 		for (i = 0; i < count; i++)
 			append(ring, &records[i]);
 	}
-	wake = ring->head - (overwrites ? ring->told : max(ring->told, ring->tail)) >= ring->wakeup;
+	wake = ring->head - (overwrites ? ring->woken_at : max(ring->woken_at, ring->tail)) >=
+	       ring->wakeup;
 	if (wake)
-		ring->told = ring->head;
+		ring->woken_at = ring->head;
 	raw_spin_unlock_irqrestore(&ring->lock, flags);
 	return wake;
 }

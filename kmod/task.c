@@ -150,7 +150,7 @@ int traced_attach(struct task_struct *task, struct attachment *a)
 }
 
 /* Gives one attachment a record that does not come from the step provider. */
-static void tell(struct attachment *a, u8 kind, u64 from, u64 to)
+static void put_event(struct attachment *a, u8 kind, u64 from, u64 to)
 {
 	struct trawl_record r = {
 		.kind = kind, .from = from, .to = to, .time = ktime_get_mono_fast_ns()
@@ -169,7 +169,7 @@ void traced_unlink(struct attachment *a, u32 gap)
 		return;
 	}
 	if (gap == TRAWL_GAP_PRIVILEGE)
-		tell(a, TRAWL_KIND_END, gap, t->step.ip);
+		put_event(a, TRAWL_KIND_END, gap, t->step.ip);
 	list_del_rcu(&a->of_task);
 	a->linked = false;
 	if (a->config.form == TRAWL_FORM_STREAM && ring && !ring_tasks(ring, -1))
@@ -199,7 +199,7 @@ void traced_exit(struct traced *t, int code)
 	raw_spin_lock_irqsave(&tasks_lock, flags);
 	list_for_each_entry_safe(a, next, &t->attachments, of_task) {
 		if (a->begun)
-			tell(a, TRAWL_KIND_EXIT, (u32)code, t->step.ip);
+			put_event(a, TRAWL_KIND_EXIT, (u32)code, t->step.ip);
 		a->begun = false;
 		traced_unlink(a, TRAWL_GAP_BEGIN);
 		a->state = TRAWL_TASK_EXITED;
@@ -232,7 +232,8 @@ static void inherit(struct traced *child, struct attachment *a)
 		link(child, copy);
 		child->step.unprepared |= lacks_room(copy);
 	} else {
-		tell(a, TRAWL_KIND_CHILD_LOST, pid_nr_ns(task_pid(child->task), a->session->ns), 0);
+		put_event(a, TRAWL_KIND_CHILD_LOST,
+			  pid_nr_ns(task_pid(child->task), a->session->ns), 0);
 	}
 }
 
@@ -247,8 +248,8 @@ struct traced *traced_fork(struct traced *parent, struct task_struct *task)
 		if (child)
 			inherit(child, a);
 		else if (!a->config.alone)
-			tell(a, TRAWL_KIND_CHILD_LOST, pid_nr_ns(task_pid(task), a->session->ns),
-			     0);
+			put_event(a, TRAWL_KIND_CHILD_LOST,
+				  pid_nr_ns(task_pid(task), a->session->ns), 0);
 	}
 	if (child && !list_empty(&child->attachments))
 		insert(child);
@@ -267,7 +268,7 @@ static void rename(struct attachment *a, struct task_struct *task)
 	if (tid == a->tid)
 		return;
 	if (a->begun)
-		tell(a, TRAWL_KIND_END, TRAWL_GAP_RENAMED, tid);
+		put_event(a, TRAWL_KIND_END, TRAWL_GAP_RENAMED, tid);
 	a->begun = false;
 	number(a, task);
 }
@@ -293,8 +294,8 @@ static void begin(struct traced *t, struct attachment *a)
 
 	a->begun = true;
 	a->state = TRAWL_TASK_TRACED;
-	tell(a, TRAWL_KIND_TASK, from, t->task->start_boottime);
-	tell(a, TRAWL_KIND_RESUME, TRAWL_GAP_BEGIN, t->step.ip);
+	put_event(a, TRAWL_KIND_TASK, from, t->task->start_boottime);
+	put_event(a, TRAWL_KIND_RESUME, TRAWL_GAP_BEGIN, t->step.ip);
 }
 
 void traced_record(struct traced *t, const struct trawl_record *record)

@@ -68,11 +68,11 @@ struct registration {
 	struct trawl_uprobe u;
 	bool cancelled;			/* under stops_lock: no more deliveries are made */
 	/*
-	 * SIGNAL: the task and the signal that the tracer was told of before its delivery; under
-	 * stops_lock
+	 * SIGNAL: the task and the signal of which the tracer was notified before its delivery;
+	 * under stops_lock
 	 */
-	const struct task_struct *told_of;
-	int told;
+	const struct task_struct *notified_task;
+	int notified_signal;
 	struct khandler *khandler;	/* NULL: none */
 	spinlock_t data_lock;
 	void *data;			/* what the khandler gathers */
@@ -149,7 +149,8 @@ void registration_event_locked(struct registration *registration, struct pt_regs
 void stop_tell(struct tracer *tracer);
 /*
  * stop_event() - stops the thread for a registration without khandler if its tracer listens;
- * returns whether it does. regs NULL: the thread can no longer stop, and the tracer is only told.
+ * returns whether it does. regs NULL: the thread can no longer stop, and the tracer is only
+ * notified.
  */
 bool stop_event(struct registration *registration, struct pt_regs *regs, int status);
 /*

@@ -204,8 +204,8 @@ static void change_answer(struct mutation *m, struct answer *a, bool in)
 /* ---- the capture ----------------------------------------------------------------------------- */
 
 /* Writes the transfer by which a host reads a descriptor; nothing if the tape has none. */
-static void give_descriptor(struct mutation *m, struct standard *s, uint8_t type, uint8_t index,
-			    uint16_t wIndex)
+static void write_descriptor(struct mutation *m, struct standard *s, uint8_t type, uint8_t index,
+			     uint16_t wIndex)
 {
 	struct tape_entry e = {.xfer = URB_CONTROL,
 			       .setup = {0x80, REQ_GET_DESCRIPTOR, index, type}};
@@ -234,13 +234,13 @@ static unsigned int descriptors(struct mutation *m, struct standard *s, const st
 {
 	unsigned int n = 0;
 
-#define GIVE(type, index, wIndex)                                                                  \
+#define WRITE(type, index, wIndex)                                                                 \
 	do {                                                                                       \
 		n++;                                                                               \
 		if (m)                                                                             \
-			give_descriptor(m, s, type, index, wIndex);                                \
+			write_descriptor(m, s, type, index, wIndex);                               \
 	} while (0)
-	GIVE(DESC_DEVICE, 0, 0);
+	WRITE(DESC_DEVICE, 0, 0);
 	for (unsigned int i = 0; i < USBDEV_CONFIGS; i++)
 		if (t->configs[i].p)
 			/*
@@ -250,24 +250,24 @@ static unsigned int descriptors(struct mutation *m, struct standard *s, const st
 			for (unsigned int k = 0; k < 4; k++) {
 				n++;
 				if (m && k == 0)
-					give_descriptor(m, s, DESC_CONFIG, (uint8_t)i, 0);
+					write_descriptor(m, s, DESC_CONFIG, (uint8_t)i, 0);
 				else if (m)
 					m->left -= m->left > 0;
 			}
 	if (t->bos)
-		GIVE(DESC_BOS, 0, 0);
-	GIVE(DESC_STRING, 0, 0);
+		WRITE(DESC_BOS, 0, 0);
+	WRITE(DESC_STRING, 0, 0);
 	for (unsigned int i = 14; i < 17; i++)
 		if (t->descriptor[i])
-			GIVE(DESC_STRING, t->descriptor[i], 0x0409);
+			WRITE(DESC_STRING, t->descriptor[i], 0x0409);
 	for (uint16_t i = 0; i < USBDEV_INTERFACES; i++)
 		if (t->nreports > i || i < 4)
-			GIVE(DESC_HID_REPORT, 0, i);
-#undef GIVE
+			WRITE(DESC_HID_REPORT, 0, i);
+#undef WRITE
 	return n;
 }
 
-static int give_entry(struct mutation *m, const struct tape_entry *e, struct trawl_error *err)
+static int write_entry(struct mutation *m, const struct tape_entry *e, struct trawl_error *err)
 {
 	size_t room = e->asked > e->data_len ? e->asked : e->data_len;
 	struct answer a = {.n = e->data_len, .room = room, .status = e->status, .latency = LATENCY,
@@ -286,7 +286,7 @@ static int give_entry(struct mutation *m, const struct tape_entry *e, struct tra
 }
 
 /* True for transfers that are written: not isochronous, not cancelled, with complete data. */
-static bool is_given(const struct tape_entry *e)
+static bool is_written(const struct tape_entry *e)
 {
 	return e->xfer != URB_ISO && !e->cancelled && !e->cut;
 }
@@ -318,8 +318,8 @@ int mutate_capture(const struct tape *t, uint64_t seed, uint64_t run, FILE *out,
 	fwrite(header, 1, sizeof(header), out);
 	descriptors(&m, &s, t);
 	for (uint32_t i = 0; i < n && !ret && !m.unplugged; i++) {
-		if (is_given(&t->entries[i]))
-			ret = give_entry(&m, &t->entries[i], err);
+		if (is_written(&t->entries[i]))
+			ret = write_entry(&m, &t->entries[i], err);
 	}
 	if (!ret && (fflush(out) || ferror(out)))
 		ret = trawl_fail(err, TRAWL_CANNOT, "the mutated capture: %s", strerror(errno));

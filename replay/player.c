@@ -510,7 +510,7 @@ static bool was_full(const struct tape_entry *x)
  * Answers the endpoint's first read with the next entries, as far as they fit; the read exists and
  * the first entry is due.
  */
-static void give(struct player *p, struct endpoint *e, struct tape_entry *x)
+static void answer_read(struct player *p, struct endpoint *e, struct tape_entry *x)
 {
 	struct usbip_urb *u = take_urb(e);
 	uint32_t n = 0, left;
@@ -581,7 +581,7 @@ static bool next_packet(struct player *p, struct endpoint *e, struct tape_packet
 	return true;
 }
 
-static void give_packets(struct player *p, struct endpoint *e)
+static void answer_packets(struct player *p, struct endpoint *e)
 {
 	struct usbip_urb *u = take_urb(e);
 	uint32_t n = 0;
@@ -707,9 +707,9 @@ static bool serve(struct player *p, struct endpoint *e, uint64_t *wake)
 		p->progress = p->now;
 		playing_answer(p, take_urb(e), a.status, a.data, a.n);
 	} else if (e->first->npackets) {
-		(e->address & 0x80 ? give_packets : take_packets)(p, e);
+		(e->address & 0x80 ? answer_packets : take_packets)(p, e);
 	} else {
-		give(p, e, x);
+		answer_read(p, e, x);
 	}
 	return true;
 }

@@ -268,8 +268,8 @@ static int hit(struct consumer *consumer, const struct decoder *d, void *state,
 	return 0;
 }
 
-static void tell(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-static void tell(const char *fmt, ...)
+static void note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+static void note(const char *fmt, ...)
 {
 	va_list ap;
 
@@ -289,7 +289,7 @@ static int play(struct options *o, struct stream *s, struct player *p,
 	if (recordedprobes_read(&p->recorded, stream_reader(s), o->reading.path, err) ||
 	    make_object(o, p, err))
 		return -1;
-	tell("%zu probe%s in %s, process %d", p->recorded.n, p->recorded.n == 1 ? "" : "s",
+	note("%zu probe%s in %s, process %d", p->recorded.n, p->recorded.n == 1 ? "" : "s",
 	     o->object ? o->object : "memory", (int)getpid());
 	if (o->no_events)
 		return 0;
@@ -303,14 +303,14 @@ static int play(struct options *o, struct stream *s, struct player *p,
 		return got;
 	out_memory(&text);
 	pace_tell(p->pace, &text);
-	tell("%.*s; %llu of other kinds passed over", (int)text.len, text.data,
+	note("%.*s; %llu of other kinds passed over", (int)text.len, text.data,
 	     (unsigned long long)p->others);
 	out_free(&text);
 	if (p->unknown)
-		tell("%llu values were not recorded: 0 was in their place",
+		note("%llu values were not recorded: 0 was in their place",
 		     (unsigned long long)p->unknown);
 	if (p->cut)
-		tell("%llu texts were cut at %zu bytes", (unsigned long long)p->cut,
+		note("%llu texts were cut at %zu bytes", (unsigned long long)p->cut,
 		     sizeof(p->texts[0]) - 1);
 	return 0;
 }

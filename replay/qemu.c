@@ -185,8 +185,8 @@ static void find_complaint(int console, struct vm_result *r, bool verbose)
 	fclose(in);
 }
 
-/* Reads on until QEMU is gone; false if it is silent for too long before. */
-static bool gone(const struct vm_machine *m, int fd)
+/* Reads until QEMU has ended. Returns false if it is silent for too long before. */
+static bool wait_exit(const struct vm_machine *m, int fd)
 {
 	char rest[512];
 
@@ -201,7 +201,7 @@ static int ended(const struct vm_machine *m, pid_t pid, int fd, struct vm_result
 {
 	int status = 0;
 
-	if (*r->why || !gone(m, fd))
+	if (*r->why || !wait_exit(m, fd))
 		kill(pid, SIGKILL);
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;

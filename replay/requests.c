@@ -114,7 +114,8 @@ static struct found find_request(struct player *p, const struct usbip_urb *u)
 	return f;
 }
 
-static void tell_request(const struct player *p, const uint8_t setup[8], char *text, size_t room)
+static void describe_request(const struct player *p, const uint8_t setup[8], char *text,
+			     size_t room)
 {
 	struct control_request s;
 	struct control_target to = {0};
@@ -170,7 +171,7 @@ static void note_request(struct player *p, const struct usbip_urb *u, const char
 	p->verdict->extra++;
 	if (!verdict_wants(p->verdict))
 		return;
-	tell_request(p, u->setup, text, sizeof(text));
+	describe_request(p, u->setup, text, sizeof(text));
 	verdict_note(p->verdict, p->tape, NULL, "the host sent %s, %s", text, what);
 }
 
@@ -181,7 +182,7 @@ static void compare_request(struct player *p, const struct usbip_urb *u, const s
 	bool same = f->like == 3 && !f->skipped;
 
 	if (f->skipped) {
-		tell_request(p, u->setup, text, sizeof(text));
+		describe_request(p, u->setup, text, sizeof(text));
 		verdict_note(p->verdict, p->tape, f->skipped, "the host sent %s first", text);
 	}
 	if (f->like == 2 && !u->in) {

@@ -577,7 +577,7 @@ static struct command *find_part(struct storage *s, const uint8_t *cbw)
 	return c;
 }
 
-static void tell_command(const uint8_t *cbw, char *text, size_t room)
+static void describe_command(const uint8_t *cbw, char *text, size_t room)
 {
 	struct scsi_command c = {.length = cbw[14]};
 	struct out o;
@@ -603,7 +603,7 @@ static void note_command(struct storage *s, const uint8_t *cbw)
 	s->verdict->extra++;
 	if (!verdict_wants(s->verdict))
 		return;
-	tell_command(cbw, text, sizeof(text));
+	describe_command(cbw, text, sizeof(text));
 	if (s->next < s->ncommands)
 		verdict_note(s->verdict, s->tape, &s->tape->entries[s->commands[s->next].cbw],
 			     "the host sent %s", text);

@@ -151,8 +151,8 @@ static int mark(struct pacer *p)
 	return 1;
 }
 
-static int hand_on(struct consumer *consumer, const struct decoder *d, void *state,
-		   const struct item *it)
+static int pass_item(struct consumer *consumer, const struct decoder *d, void *state,
+		     const struct item *it)
 {
 	struct pacer *p = (struct pacer *)consumer;
 	int got;
@@ -177,8 +177,8 @@ static int hand_on(struct consumer *consumer, const struct decoder *d, void *sta
 	return got;
 }
 
-static int hand_on_loss(struct consumer *consumer, const struct trawl_source *s,
-			const struct trawl_loss *l, uint64_t from, uint64_t to)
+static int pass_loss(struct consumer *consumer, const struct trawl_source *s,
+		     const struct trawl_loss *l, uint64_t from, uint64_t to)
 {
 	struct pacer *p = (struct pacer *)consumer;
 	int got = p->to->loss ? p->to->loss(p->to, s, l, from, to) : 0;
@@ -218,7 +218,7 @@ static int run_form(const struct options *o, struct stream *s, struct pacer *p,
 		p->to = &text.consumer;
 	}
 	p->consumer =
-		(struct consumer){.item = hand_on, .loss = hand_on_loss, .aside = p->to->aside};
+		(struct consumer){.item = pass_item, .loss = pass_loss, .aside = p->to->aside};
 	got = stream_run(s,
 			 !p->step && o->speed <= 0 && !p->marker && !o->verbose ? p->to
 										: &p->consumer,

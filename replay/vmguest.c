@@ -249,7 +249,7 @@ static int output_file(const char *path)
 }
 
 /* Reports the lines of a file. */
-static void tell_file(const char *path)
+static void report_file(const char *path)
 {
 	char line[1000];
 	FILE *in = fopen(path, "re");
@@ -356,7 +356,7 @@ static int run_check(struct plan *p, const char *device)
 	snprintf(folder, sizeof(folder), DEVICES "/%.200s", device);
 	setenv("TRAWL_DEVICE", folder, 1);
 	status = status_of(start(p->check, "/tmp/check"));
-	tell_file("/tmp/check");
+	report_file("/tmp/check");
 	tell(VM_SAY, "CHECK ended with status %d", status);
 	return status == 0 || status == VM_UNTESTABLE ? status : VM_BAD;
 }
@@ -373,7 +373,7 @@ static int check(struct plan *p, int log)
 		status = run_check(p, device);
 	kill(pid, SIGTERM);
 	replay = status_of(pid);
-	tell_file("/tmp/replay");
+	report_file("/tmp/replay");
 	if (!p->ncheck)
 		status = bound && !replay ? VM_GOOD : VM_BAD;
 	if (replay > 1)
@@ -422,7 +422,7 @@ static void watch_run(pid_t pid)
 }
 
 /* Waits until the run's device is gone, so that the next run starts without it. */
-static void wait_gone(void)
+static void wait_removed(void)
 {
 	char device[200], text[1000];
 	unsigned int bound;
@@ -460,7 +460,7 @@ static int mutate(struct plan *p, int log)
 		if (!pid)
 			play_run(p, &t, p->from + i);
 		watch_run(pid);
-		wait_gone();
+		wait_removed();
 		if (!complained(log, text, sizeof(text)))
 			continue;
 		tell(VM_FINDING, "%s", text);

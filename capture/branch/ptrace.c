@@ -41,7 +41,7 @@ static int usable(struct trawl_error *err)
 	return 0;
 }
 
-static void set_and_tell(struct ptrace_state *p, bool *flag)
+static void set_and_signal(struct ptrace_state *p, bool *flag)
 {
 	pthread_mutex_lock(&p->lock);
 	*flag = true;
@@ -67,7 +67,7 @@ static void *run(void *arg)
 	sigaddset(&kick, SIGRTMIN);
 	pthread_sigmask(SIG_UNBLOCK, &kick, NULL);
 	p->result = tracer_attach(&p->tracer, &p->scope, &p->error);
-	set_and_tell(p, &p->attached);
+	set_and_signal(p, &p->attached);
 	wait_for(p, &p->begun);
 	if (!p->result && !atomic_load(&p->tracer.stop))
 		tracer_begin(&p->tracer);
@@ -83,7 +83,7 @@ static void on_kick(int sig)
 
 /* Prints why trawl does not end yet. Discards earlier interrupts: only one that comes after this
  * note ends the wait. */
-static void tell_stuck(pid_t tid, const sigset_t *interrupts)
+static void note_stuck(pid_t tid, const sigset_t *interrupts)
 {
 	const struct timespec none = { 0 };
 
@@ -101,7 +101,7 @@ static bool wait_for_end(struct ptrace_state *p)
 {
 	const struct timespec pause = { .tv_nsec = 5000000 };
 	sigset_t interrupts;
-	bool told = false;
+	bool noted = false;
 
 	sigemptyset(&interrupts);
 	sigaddset(&interrupts, SIGINT);
@@ -109,11 +109,11 @@ static bool wait_for_end(struct ptrace_state *p)
 	while (!atomic_load(&p->finished)) {
 		pid_t stuck = atomic_load(&p->tracer.stuck);
 
-		if (stuck && !told)
-			tell_stuck(stuck, &interrupts);
-		told |= stuck != 0;
+		if (stuck && !noted)
+			note_stuck(stuck, &interrupts);
+		noted |= stuck != 0;
 		pthread_kill(p->thread, SIGRTMIN);
-		if (!told)
+		if (!noted)
 			nanosleep(&pause, NULL);
 		else if (sigtimedwait(&interrupts, NULL, &pause) > 0)
 			return false;
@@ -128,7 +128,7 @@ static void close_state(void *state)
 	atomic_store(&p->tracer.stop, true);
 	branch_queue_close(&p->tracer.queue);
 	if (p->threaded) {
-		set_and_tell(p, &p->begun);
+		set_and_signal(p, &p->begun);
 		if (!wait_for_end(p))
 			return; /* the thread still uses *p; the process is about to end */
 		pthread_join(p->thread, NULL);
@@ -174,7 +174,7 @@ static int start(void *state, struct trawl_error *err)
 {
 	struct ptrace_state *p = state;
 
-	set_and_tell(p, &p->begun);
+	set_and_signal(p, &p->begun);
 	return 0;
 }
 

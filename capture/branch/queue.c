@@ -64,7 +64,7 @@ void branch_queue_put(struct branch_queue *q, const struct branch_event *e)
 	pthread_mutex_unlock(&q->lock);
 }
 
-void branch_queue_tell(struct branch_queue *q, const struct branch_event *e)
+void branch_queue_put_wait(struct branch_queue *q, const struct branch_event *e)
 {
 	uint64_t mine;
 

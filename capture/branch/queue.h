@@ -25,7 +25,7 @@ void branch_queue_free(struct branch_queue *q); /* also after a failed or no ope
 /* Adds an event; waits while the queue is full. */
 void branch_queue_put(struct branch_queue *q, const struct branch_event *e);
 /* The same, and waits until the event has been handled. */
-void branch_queue_tell(struct branch_queue *q, const struct branch_event *e);
+void branch_queue_put_wait(struct branch_queue *q, const struct branch_event *e);
 
 /* Takes all events, which are valid until branch_queue_handled(). Returns how many. */
 size_t branch_queue_take(struct branch_queue *q, struct branch_event **events);

@@ -20,7 +20,7 @@ enum {
 	CODE_32 = 0x23,        /* code segment selector of 32-bit code */
 	TRAP_FLAG = 0x100,
 	PENDING_MOST = 32,     /* pending signals that are inspected */
-	LET_GO_NS = 1000000000, /* tasks that have not stopped by then sleep uninterruptibly */
+	DETACH_NS = 1000000000, /* tasks that have not stopped by then sleep uninterruptibly */
 };
 
 /* ---- the tasks --------------------------------------------------------------------------- */
@@ -81,7 +81,7 @@ static void put_maps(struct tracer *t, const struct tracee *e)
 				   .time = mono_now(), .maps = code_mapped(&t->cache, e->pid) };
 
 	if (ev.maps)
-		branch_queue_tell(&t->queue, &ev);
+		branch_queue_put_wait(&t->queue, &ev);
 }
 
 static void put_mark(struct tracer *t, const struct tracee *e, enum branch_mark_kind mark,
@@ -98,11 +98,11 @@ static void put_task(struct tracer *t, struct tracee *e, enum branch_event_kind 
 	struct branch_event ev = { .kind = kind, .tid = e->tid, .pid = e->pid,
 				   .time = mono_now() };
 
-	branch_queue_tell(&t->queue, &ev);
+	branch_queue_put_wait(&t->queue, &ev);
 	put_maps(t, e);
-	if (!e->told)
+	if (!e->announced)
 		put_mark(t, e, BRANCH_MARK_START, 0);
-	e->told = true;
+	e->announced = true;
 }
 
 static void put_branch(struct tracer *t, const struct tracee *e, const struct branch *b)
@@ -118,7 +118,7 @@ static void put_exit(struct tracer *t, const struct tracee *e, int status)
 	struct branch_event ev = { .kind = BRANCH_EVENT_EXIT, .tid = e->tid, .pid = e->pid,
 				   .time = mono_now(), .status = status };
 
-	branch_queue_tell(&t->queue, &ev);
+	branch_queue_put_wait(&t->queue, &ev);
 }
 
 /* ---- one stop ---------------------------------------------------------------------------- */
@@ -166,7 +166,7 @@ static void hide_trap_flag(const struct tracee *e, struct user_regs_struct *u)
 
 /* Called when the task has stopped: emits the branch of the last step, and reads the next
  * instruction. */
-static void look(struct tracer *t, struct tracee *e, enum step_how how)
+static void take_stop(struct tracer *t, struct tracee *e, enum step_how how)
 {
 	struct user_regs_struct u;
 	struct branch_regs now;
@@ -222,7 +222,7 @@ static void on_exec(struct tracer *t, struct tracee *e)
 	e->known = false;
 	e->step = (struct step){ 0 };
 	put_task(t, e, BRANCH_EVENT_EXEC);
-	look(t, e, STEP_OTHER);
+	take_stop(t, e, STEP_OTHER);
 	b.to = e->step.before.rip;
 	put_branch(t, e, &b);
 }
@@ -247,9 +247,9 @@ static void on_event(struct tracer *t, struct tracee *e, int event, int sig)
 		run_free(e, 0);
 		return;
 	}
-	if (!e->told)
+	if (!e->announced)
 		put_task(t, e, BRANCH_EVENT_TASK);
-	look(t, e, STEP_OTHER);
+	take_stop(t, e, STEP_OTHER);
 	step(e, 0);
 }
 
@@ -306,7 +306,7 @@ static void on_trap(struct tracer *t, struct tracee *e)
 	enum trap trap = trap_of(e);
 
 	if (trap == TRAP_OWN) {
-		look(t, e, STEP_OTHER);
+		take_stop(t, e, STEP_OTHER);
 		step(e, SIGTRAP);
 		return;
 	}
@@ -317,7 +317,7 @@ static void on_trap(struct tracer *t, struct tracee *e)
 		put_mark(t, e, BRANCH_MARK_LOST, 0);
 		e->known = false;
 	}
-	look(t, e, e->delivered ? STEP_SIGNAL : trap == TRAP_OTHER ? STEP_OTHER : STEP_TRAP);
+	take_stop(t, e, e->delivered ? STEP_SIGNAL : trap == TRAP_OTHER ? STEP_OTHER : STEP_TRAP);
 	step(e, 0);
 }
 
@@ -337,7 +337,7 @@ static void on_stop(struct tracer *t, struct tracee *e, int status)
 		on_trap(t, e);
 		return;
 	}
-	look(t, e, STEP_OTHER);
+	take_stop(t, e, STEP_OTHER);
 	step(e, sig);
 }
 
@@ -454,7 +454,7 @@ static void detach_task(struct tracer *t, pid_t tid, int status)
 	if (e && !event && sig == SIGTRAP)
 		own = trap_of(e) == TRAP_OWN;
 	if (e && e->known && !event)
-		look(t, e, e->delivered ? STEP_SIGNAL : STEP_OTHER);
+		take_stop(t, e, e->delivered ? STEP_SIGNAL : STEP_OTHER);
 	ptrace(PTRACE_DETACH, tid, 0, event || (sig == SIGTRAP && !own) ? 0 : sig);
 	drop(t, tid);
 }
@@ -480,9 +480,9 @@ static pid_t drop_unstepped(struct tracer *t)
 /*
  * Waits until all tasks are detached. close_state() and over() interrupt its waitpid() repeatedly.
  */
-static void let_all_go(struct tracer *t)
+static void detach_all(struct tracer *t)
 {
-	uint64_t patience = mono_now() + LET_GO_NS;
+	uint64_t patience = mono_now() + DETACH_NS;
 	int status;
 	pid_t tid;
 
@@ -527,5 +527,5 @@ void tracer_run(struct tracer *t)
 		else
 			ptrace(PTRACE_DETACH, tid, 0, 0);
 	}
-	let_all_go(t);
+	detach_all(t);
 }

@@ -3,7 +3,7 @@
  * Single steps by ptrace: a thread traces tasks and all that they start.
  *
  *	tracer_attach()  in the thread, first: takes hold of the tasks, which run on
- *	tracer_run()     steps them until it is told to stop, or all have ended
+ *	tracer_run()     steps them until t->stop is set, or all have ended
  *
  * Between two stops a task is in one of these states:
  *	free     it runs and is not recorded: COMMAND before its exec (tracer.command is its pid), and
@@ -28,7 +28,7 @@ struct tracee {
 	pid_t tid, pid;
 	bool known;       /* step has the registers and the instruction of its last stop */
 	bool stepped;     /* the processor's trap flag may be set: without a tracer it is killed */
-	bool told;        /* its BRANCH_EVENT_TASK or _EXEC was put */
+	bool announced;   /* its BRANCH_EVENT_TASK or _EXEC was emitted */
 	int delivered;    /* the signal that the last step delivered; 0: none */
 	struct step step;
 };

@@ -458,7 +458,7 @@ unsigned int dwarf_first_bit(Dwarf_Die *member, unsigned int width)
  * False if C++ may pass the address of a copy of the object instead, because it cannot be copied as
  * bytes: DWARF tells from version 5 on, and not always.
  */
-static bool says_how(Dwarf_Die *type)
+static bool is_passed_as_is(Dwarf_Die *type)
 {
 	int tag = dwarf_tag(type);
 	Dwarf_Attribute attr;
@@ -484,7 +484,7 @@ void abi_type_of(Dwarf_Die *die, struct abi_type *t)
 	t->size = size_of(&type);
 	t->scalar = is_pointer(dwarf_tag(&type)) || dwarf_tag(&type) == DW_TAG_base_type ||
 		    dwarf_tag(&type) == DW_TAG_enumeration_type;
-	t->unsaid = !t->scalar && !says_how(&type);
+	t->unsaid = !t->scalar && !is_passed_as_is(&type);
 	if (!t->scalar && dwarf_udata(&type, DW_AT_calling_convention, 0) == PASS_BY_REFERENCE) {
 		/* The caller passes the value's address instead. */
 		t->part[0] = CLASS_INTEGER;

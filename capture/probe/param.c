@@ -135,7 +135,7 @@ static int origin(const struct prologue *p, int reg)
 }
 
 /* True for registers that pass arguments; all others hold values of the caller. */
-static bool brings_arguments(int reg)
+static bool passes_arguments(int reg)
 {
 	return reg != 3 && reg != DWARF_RBP && reg != DWARF_RSP && (reg < 12 || reg > 15);
 }
@@ -158,7 +158,7 @@ static bool behind_pointer(const struct param *q, const struct symbolic *at, uns
 	} else {
 		from.reg = origin(p, at->reg);
 	}
-	if (from.reg < 0 || !brings_arguments(from.reg))
+	if (from.reg < 0 || !passes_arguments(from.reg))
 		return unexplained(to);
 	return in_memory(q->f->vaddr, &from, start, to);
 }
@@ -173,7 +173,7 @@ static bool in_frame(const struct param *q, const struct symbolic *at, unsigned 
 	unsigned int in = 0;
 
 	m = stored(p, at->base, at->reg, offset, to->bits / 8, &in);
-	if (m && brings_arguments(m->from))
+	if (m && passes_arguments(m->from))
 		return in_register(m->from, in, to);
 	if (at->base == BASE_CFA && offset >= 0) {
 		struct symbolic caller = { .base = BASE_CFA, .offset = offset };
@@ -254,7 +254,7 @@ static bool in_body(const struct param *q, const struct piece *p, unsigned int s
 	switch (p->form) {
 	case PIECE_REGISTER:
 		from = origin(&q->f->prologue, p->at.reg);
-		if (from < 0 || !brings_arguments(from))
+		if (from < 0 || !passes_arguments(from))
 			return unexplained(to);
 		return in_register(from, start, to);
 	case PIECE_MEMORY:

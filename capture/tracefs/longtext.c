@@ -84,15 +84,15 @@ static bool is_null(const struct long_text_arg *a, const struct held *h)
 }
 
 /* Whether the string is longer than its prefix in the companion. */
-static bool goes_on(const struct long_text_arg *a, const struct held *h)
+static bool is_longer(const struct long_text_arg *a, const struct held *h)
 {
 	return !memchr(h->data + a->from, 0, h->pair->prefix);
 }
 
-static bool any_goes_on(const struct held *h)
+static bool any_is_longer(const struct held *h)
 {
 	for (size_t i = 0; i < h->pair->nargs; i++)
-		if (h->pair->args[i].text && goes_on(&h->pair->args[i], h))
+		if (h->pair->args[i].text && is_longer(&h->pair->args[i], h))
 			return true;
 	return false;
 }
@@ -217,9 +217,9 @@ static void mend(const struct held *h, const struct long_text_arg *a, bool squee
 	uint32_t loc = ring_u32(record + a->at), n = trawl_loc_len(loc);
 	bool readable = is_null(a, h) || h->data[a->from];
 
-	if (n ? squeezed && goes_on(a, h) && n <= h->pair->prefix : readable)
+	if (n ? squeezed && is_longer(a, h) && n <= h->pair->prefix : readable)
 		*len = put_text(h, a, record, *len);
-	else if (n && squeezed && goes_on(a, h))
+	else if (n && squeezed && is_longer(a, h))
 		/* a text without its NUL is cut */
 		put32(record + a->at, trawl_loc(n - 1, trawl_loc_offset(loc)));
 }
@@ -231,7 +231,7 @@ static bool is_squeezed(const struct held *h, const uint8_t *record)
 		const struct long_text_arg *a = &h->pair->args[i];
 		uint32_t n = a->text ? trawl_loc_len(ring_u32(record + a->at)) : 0;
 
-		if (a->text && (n ? n <= h->pair->prefix && goes_on(a, h) : h->data[a->from]))
+		if (a->text && (n ? n <= h->pair->prefix && is_longer(a, h) : h->data[a->from]))
 			return true;
 	}
 	return false;
@@ -308,7 +308,7 @@ static int release(struct long_texts *l, uint32_t cpu, struct held *h, long_text
 {
 	int r = 0;
 
-	if (any_goes_on(h)) {
+	if (any_is_longer(h)) {
 		r = emit_made(h, cpu, emit, arg, err);
 		l->made[l->next_made++ % MADE] = *h;
 	}

@@ -317,7 +317,7 @@ static int write_device(struct usb *u, const char *name, struct trawl_error *err
 	return 0;
 }
 
-static int write_gone(struct usb *u, const struct usb_uevent *ev, struct trawl_error *err)
+static int write_removed(struct usb *u, const struct usb_uevent *ev, struct trawl_error *err)
 {
 	struct json j = { 0 };
 
@@ -413,7 +413,7 @@ static int on_remove(struct usb *u, const struct usb_uevent *ev, struct trawl_er
 	u->warned[ev->bus][ev->dev] = false;
 	u->tally.gone++;
 	session_note(u->session, "usb: %s is gone", ev->name);
-	return write_gone(u, ev, err);
+	return write_removed(u, ev, err);
 }
 
 static int on_uevent(struct usb *u, const struct usb_uevent *ev, struct trawl_error *err)

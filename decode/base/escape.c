@@ -132,7 +132,7 @@ void out_safe(struct out *o, const void *text, size_t n)
 }
 
 /* Whether the line at p is indented, or a caller in a stack trace. */
-static bool goes_on(const char *p, const char *end)
+static bool continues_item(const char *p, const char *end)
 {
 	return p < end && (*p == ' ' || *p == '\t' || (end - p >= 3 && !memcmp(p, "=> ", 3)));
 }
@@ -142,7 +142,7 @@ void out_lines(struct out *o, const void *text, size_t n)
 	const char *p = text, *end = p + n;
 
 	for (const char *at = p; at < end; at++) {
-		if (*at != '\t' && (*at != '\n' || !goes_on(at + 1, end)))
+		if (*at != '\t' && (*at != '\n' || !continues_item(at + 1, end)))
 			continue;
 		out_safe(o, p, (size_t)(at - p));
 		out_char(o, *at);

@@ -225,7 +225,7 @@ void tasks_apply_meta(struct tasks *t, const struct trawl_meta *m)
 }
 
 /* Changes to a section. In another boot the same ids are other tasks. */
-static void turn_to(struct tasks *t, uint32_t section)
+static void select_section(struct tasks *t, uint32_t section)
 {
 	uint32_t boot = boot_of(&t->boots, section);
 
@@ -239,7 +239,7 @@ static void turn_to(struct tasks *t, uint32_t section)
 void tasks_advance(struct tasks *t, uint32_t section, uint64_t now)
 {
 	if (section != t->section)
-		turn_to(t, section);
+		select_section(t, section);
 	if (t->metas != trawl_meta_count(t->reader))
 		read_metas(t);
 	for (; t->next < t->nsnapshots && t->snapshots[t->next].time <= now; t->next++)

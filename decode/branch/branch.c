@@ -153,7 +153,7 @@ static void set_name(struct item *it, const char *name)
 
 /* ---- branches ---------------------------------------------------------------------------- */
 
-static int give_mark(struct state *s, struct held_batch *b, const struct branch_mark *m,
+static int emit_mark(struct state *s, struct held_batch *b, const struct branch_mark *m,
 		     struct item_sink *sink)
 {
 	bool lost = m->kind == BRANCH_MARK_LOST;
@@ -174,7 +174,7 @@ static int give_mark(struct state *s, struct held_batch *b, const struct branch_
 	return sink->item(sink, it);
 }
 
-static int give_branch(struct state *s, struct held_batch *held, struct item_sink *sink)
+static int emit_branch(struct state *s, struct held_batch *held, struct item_sink *sink)
 {
 	const struct branch_batch *b = &held->batch.batch;
 	uint64_t until = held->mark < b->nmarks ? b->marks[held->mark].time :
@@ -200,28 +200,28 @@ static int give_branch(struct state *s, struct held_batch *held, struct item_sin
 /*
  * Emits the next mark, and the branches up to the mark after it, which have the time of the first.
  */
-static int give_stretch(struct state *s, struct held_batch *b, struct item_sink *sink)
+static int emit_stretch(struct state *s, struct held_batch *b, struct item_sink *sink)
 {
 	const struct branch_mark *m = held_mark(b);
 	int got = 0;
 
 	if (m) {
 		b->mark++;
-		got = give_mark(s, b, m, sink);
+		got = emit_mark(s, b, m, sink);
 	}
 	while (!got && b->branch < b->batch.batch.count && !held_mark(b)) {
-		got = give_branch(s, b, sink);
+		got = emit_branch(s, b, sink);
 		b->branch++;
 	}
 	return got;
 }
 
-static int give_all(struct state *s, struct held_batch *b, struct item_sink *sink)
+static int emit_all(struct state *s, struct held_batch *b, struct item_sink *sink)
 {
 	int got = 0;
 
 	while (!got && !held_done(b))
-		got = give_stretch(s, b, sink);
+		got = emit_stretch(s, b, sink);
 	return got;
 }
 
@@ -236,7 +236,7 @@ static void count(struct state *s, const struct branch_batch *b)
 	}
 }
 
-static int give_damaged(struct state *s, const struct trawl_event *ev,
+static int emit_damaged(struct state *s, const struct trawl_event *ev,
 			const struct branch_batch_detail *batch, struct item_sink *sink)
 {
 	struct item it = item_of(s, ev, batch, s->comm);
@@ -266,12 +266,12 @@ static int feed_raw(struct state *s, const struct trawl_event *ev, struct item_s
 }
 
 /* Emits the earliest batches while the held ones exceed HELD_BYTES. */
-static int give_excess(struct state *s, struct item_sink *sink)
+static int emit_excess(struct state *s, struct item_sink *sink)
 {
 	int got = 0;
 
 	while (!got && s->held.bytes > HELD_BYTES) {
-		got = give_all(s, held_first(&s->held), sink);
+		got = emit_all(s, held_first(&s->held), sink);
 		held_moved(&s->held);
 	}
 	return got;
@@ -292,8 +292,8 @@ static int hold(struct state *s, const struct trawl_event *ev, struct held_batch
 	b->item.held = true;
 	b->item.chunk = ev->chunk;
 	if (!b->batch.last && held_add(&s->held, b))
-		return give_excess(s, sink);
-	got = b->batch.last ? give_all(s, b, sink) : -1;
+		return emit_excess(s, sink);
+	got = b->batch.last ? emit_all(s, b, sink) : -1;
 	held_free_batch(b);
 	return got;
 }
@@ -310,7 +310,7 @@ static int feed_branches(struct state *s, const struct trawl_event *ev, struct i
 		count(s, &b->batch.batch);
 	if (!b->batch.problem)
 		return hold(s, ev, b, sink);
-	got = b->batch.problem == branch_no_memory ? -1 : give_damaged(s, ev, &b->batch, sink);
+	got = b->batch.problem == branch_no_memory ? -1 : emit_damaged(s, ev, &b->batch, sink);
 	held_free_batch(b);
 	return got;
 }
@@ -333,7 +333,7 @@ static int branch_advance(void *state, uint64_t time, struct item_sink *sink,
 
 	(void)err;
 	while (!got && (b = held_first(&s->held)) && b->next < time) {
-		got = give_stretch(s, b, sink);
+		got = emit_stretch(s, b, sink);
 		held_moved(&s->held);
 	}
 	return got;

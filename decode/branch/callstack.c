@@ -28,7 +28,7 @@ void callstack_free(struct callstack *k)
 	free(k);
 }
 
-static void tell(struct callstack *k, const struct call_where *w, struct callstack_sink *sink,
+static void emit(struct callstack *k, const struct call_where *w, struct callstack_sink *sink,
 		 enum call_event what, const struct branch_pair *p)
 {
 	struct call_site c = { .when = w->when, .depth = k->depth, .branches = k->branches };
@@ -47,7 +47,7 @@ static void push(struct callstack *k, const struct call_where *w, struct callsta
 		k->beyond++;
 		return;
 	}
-	tell(k, w, sink, CALL_ENTER, p);
+	emit(k, w, sink, CALL_ENTER, p);
 	k->frames[k->depth++] = (struct frame){ p->from, p->kind == BRANCH_SIGNAL };
 }
 
@@ -140,7 +140,7 @@ static void leave(struct callstack *k, const struct call_where *w, struct callst
 	/* Inside a known call, a return that matches no caller is ignored: jump tables can be
 	 * implemented with returns, and coroutines switch with them. */
 	if (!k->depth)
-		tell(k, w, sink, CALL_OUTER, p);
+		emit(k, w, sink, CALL_OUTER, p);
 	else if (p->kind != BRANCH_SIGRETURN)
 		unwind(k, w, sink, p);
 }
@@ -181,7 +181,7 @@ static void step(struct callstack *k, const struct branch_pair *p, const struct 
 	case BRANCH_INDIRECT_JMP:
 	case BRANCH_JCC:
 		if (k->depth && !k->beyond && is_tail_call(w, p))
-			tell(k, w, sink, CALL_JUMP, p);
+			emit(k, w, sink, CALL_JUMP, p);
 		else if (p->kind == BRANCH_INDIRECT_JMP)
 			unwind(k, w, sink, p);
 	}

@@ -729,7 +729,7 @@ static bool write_page(struct html *h, struct out *out)
 	return ok;
 }
 
-static void tell_more(const struct html *h)
+static void report_omitted(const struct html *h)
 {
 	struct trawl_error note;
 
@@ -764,7 +764,7 @@ int html_export(const struct export_options *o, struct stream *s, struct out *ou
 		ret = trawl_fail(err, TRAWL_CANNOT, "--to html: out of memory, or more event types "
 						    "than a page holds; select some with --name");
 	if (!ret)
-		tell_more(&h);
+		report_omitted(&h);
 	for (size_t i = 0; i < ARRAY_SIZE(buffers); i++)
 		out_free(buffers[i]);
 	for (size_t i = 0; i < h.nshapes; i++) {

@@ -494,7 +494,7 @@ static void print_steps(struct trawl_reader *r, bool utc, struct out *o)
 }
 
 /* Whether a preceding source has the same name and clock. */
-static bool clock_told(struct stream *s, const struct trawl_source *source, size_t i)
+static bool clock_was_printed(struct stream *s, const struct trawl_source *source, size_t i)
 {
 	while (i--) {
 		const struct trawl_source *b = trawl_source_at(stream_reader(s), i);
@@ -516,7 +516,7 @@ static void print_clocks(struct stream *s, bool utc, struct out *o)
 		const struct trawl_source *source = trawl_source_at(r, i);
 		const struct trawl_sync *y = n ? trawl_sync_at(r, 0) : NULL;
 
-		if (!stream_wants(s, source) || clock_told(s, source, i))
+		if (!stream_wants(s, source) || clock_was_printed(s, source, i))
 			continue;
 		out_str(o, "  ");
 		out_safe(o, source->name, strlen(source->name));

@@ -75,7 +75,7 @@ static void forget(struct open_urb *open)
  * Assigns a written submission to a nonexistent device, because umockdev stops at a submission that
  * failed.
  */
-static int disown(struct writer *w, struct open_urb *open)
+static int assign_to_no_device(struct writer *w, struct open_urb *open)
 {
 	uint8_t nobody[3] = {0};
 	int ret = 0;
@@ -128,7 +128,7 @@ static void end(struct writer *w, const struct urb *u)
 
 	/* Another program may not cancel it. */
 	if (usb_status_is_cancelled(u->status) && urb_in(u) && !u->data_len) {
-		w->error |= disown(w, open);
+		w->error |= assign_to_no_device(w, open);
 		return;
 	}
 	if (open && open->held)
@@ -156,7 +156,7 @@ static int write_item(struct consumer *consumer, const struct decoder *d, void *
 		return 0;
 	}
 	if (u->type == 'E') {
-		w->error |= disown(w, find_open(w, u));
+		w->error |= assign_to_no_device(w, find_open(w, u));
 		return w->error;
 	}
 	w->cut += urb_missing(u) != 0;

@@ -26,7 +26,7 @@ struct interface {
 	uint8_t tsresol;
 	int64_t offset; /* seconds */
 	char name[32];  /* if_name, or "" */
-	uint64_t told;    /* of its lost packets: so many are counted */
+	uint64_t reported; /* number of its lost packets that have been reported */
 	uint64_t lost[2]; /* isb_ifdrop and isb_osdrop of the latest statistics block */
 };
 
@@ -248,7 +248,7 @@ static void add_drops(struct pcapng *p, uint32_t interface, uint64_t drops)
 {
 	struct interface *f = &p->interfaces[interface];
 
-	f->told += drops;
+	f->reported += drops;
 	p->im->lost += drops;
 }
 
@@ -327,8 +327,8 @@ static void statistics_block(struct pcapng *p)
 			f->lost[i] = now;
 	}
 	all = f->lost[0] + f->lost[1];
-	if (all > f->told)
-		add_drops(p, id, all - f->told);
+	if (all > f->reported)
+		add_drops(p, id, all - f->reported);
 }
 
 static int block(struct pcapng *p, uint32_t type, struct trawl_error *err)

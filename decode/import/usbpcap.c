@@ -157,7 +157,7 @@ static int write_packet(const struct arrival *a)
 }
 
 /* Whether the packet can be restored from this record. */
-static bool comes_back(const struct arrival *a, uint32_t type, const uint8_t *record, size_t len)
+static bool is_restored(const struct arrival *a, uint32_t type, const uint8_t *record, size_t len)
 {
 	struct out *o = &a->im->usbpcap->packet;
 	struct urb u;
@@ -182,7 +182,7 @@ static int emit(const struct arrival *a, uint32_t type, struct urb *u, uint64_t 
 	usbpcap_record(u, &a->p, record);
 	if (n)
 		memcpy(record + head, data, n);
-	if (!(u->usbpcap.marks & USBPCAP_MADE_UP) && !comes_back(a, type, record, head + n)) {
+	if (!(u->usbpcap.marks & USBPCAP_MADE_UP) && !is_restored(a, type, record, head + n)) {
 		if (write_packet(a))
 			return -1;
 		record = usb_import_scratch(a->im, head + n, a->err);

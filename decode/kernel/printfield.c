@@ -101,7 +101,7 @@ static bool is_hex(const struct piece *p)
 }
 
 /* Whether the piece tells more about the value than its digits or text do. */
-static bool says_more(const struct piece *p)
+static bool adds_meaning(const struct piece *p)
 {
 	const struct node *n = without_casts(p->arg);
 
@@ -140,7 +140,7 @@ static struct run run_at(const struct printfmt *f, size_t i, const struct trawl_
 	for (; i < f->npieces && is_of(&f->pieces[i], field); i++) {
 		if (run.n && !is_glue(&f->pieces[i]))
 			break;
-		*more |= says_more(&f->pieces[i]) || (run.n && is_part(&f->pieces[i]));
+		*more |= adds_meaning(&f->pieces[i]) || (run.n && is_part(&f->pieces[i]));
 		run.n++;
 	}
 	return run;

@@ -270,7 +270,7 @@ static struct plan *plan_for(struct tracefs *t, const struct trawl_event_type *t
  * Switches to another section. Plans are discarded unless both sections have the same timeline, as
  * in merged files, whose sections are read alternately.
  */
-static void turn_to(struct tracefs *t, uint32_t section)
+static void select_section(struct tracefs *t, uint32_t section)
 {
 	uint64_t timeline = trawl_section_timeline(t->ctx->reader, section);
 
@@ -290,7 +290,7 @@ static int tracefs_feed(void *state, const struct trawl_event *ev, struct item_s
 	int32_t tid = ITEM_NO_TASK;
 
 	if (ev->section != t->section)
-		turn_to(t, ev->section);
+		select_section(t, ev->section);
 	if (!*recent || (*recent)->type != ev->type)
 		*recent = plan_for(t, ev->type);
 	p = *recent;

@@ -83,7 +83,7 @@ static bool any_losses(const struct stream *s)
 }
 
 /* Passes losses that ended by `now` to the consumer. */
-static int give_losses(struct stream *s, uint64_t now)
+static int emit_losses(struct stream *s, uint64_t now)
 {
 	if (s->losses_read != trawl_loss_count(s->reader))
 		read_losses(s);
@@ -131,7 +131,7 @@ static int take_item(struct item_sink *sink, const struct item *it)
 			s->consumer->aside(s->consumer, b->engine->decoder, b->engine->state, it);
 		return 0;
 	}
-	got = any_losses(s) && give_losses(s, it->time) ? 1 :
+	got = any_losses(s) && emit_losses(s, it->time) ? 1 :
 	      s->consumer->item(s->consumer, b->engine->decoder, b->engine->state, it);
 	if (got == CONSUMER_PASSED_OVER)
 		return 0;
@@ -158,7 +158,7 @@ static int begin(struct stream *s, struct engine *e, struct trawl_error *err)
 }
 
 /* Emits held items of all decoders that are earlier than `time`. */
-static int give_held(struct stream *s, uint64_t time, struct trawl_error *err)
+static int emit_held(struct stream *s, uint64_t time, struct trawl_error *err)
 {
 	int got = 0;
 
@@ -193,7 +193,7 @@ static int end_machines(struct stream *s, struct trawl_error *err)
 		    !is_over(s, e->machine))
 			continue;
 		e->over = true;
-		got = give_held(s, s->now, err);
+		got = emit_held(s, s->now, err);
 		if (!got)
 			got = flush(s, e, err);
 	}
@@ -214,7 +214,7 @@ static int change_section(struct stream *s, struct engine *e, uint32_t section,
 	    (timeline && timeline == trawl_section_timeline(s->reader, e->section)) ||
 	    boots_same(&s->boots, e->section, section))
 		return got;
-	got = give_held(s, UINT64_MAX, err);
+	got = emit_held(s, UINT64_MAX, err);
 	return got ? got : flush(s, e, err);
 }
 
@@ -229,7 +229,7 @@ static int feed_before(struct stream *s, struct engine *e, const struct trawl_ev
 
 	if (!got && s->section != ev->section)
 		got = change_section(s, e, ev->section, err);
-	return got ? got : give_held(s, ev->time < s->now ? UINT64_MAX : ev->time, err);
+	return got ? got : emit_held(s, ev->time < s->now ? UINT64_MAX : ev->time, err);
 }
 
 static int feed(struct stream *s, const struct trawl_event *ev, struct trawl_error *err)
@@ -345,7 +345,7 @@ int stream_feed(struct stream *s, const struct trawl_event *ev, struct trawl_err
 
 	/* flushed, because the next event may come late or never */
 	if (!got)
-		got = give_held(s, UINT64_MAX, err);
+		got = emit_held(s, UINT64_MAX, err);
 	return got < 0 ? -1 : 0;
 }
 
@@ -569,12 +569,12 @@ static int read_all(struct stream *s, struct trawl_error *err)
 	}
 	errno = 0;
 	if (!got)
-		got = give_held(s, UINT64_MAX, err);
+		got = emit_held(s, UINT64_MAX, err);
 	for (e = s->engines; e && !got; e = e->next)
 		if (!e->over)
 			got = flush(s, e, err);
 	if (!got)
-		got = give_losses(s, UINT64_MAX);
+		got = emit_losses(s, UINT64_MAX);
 	if (got >= 0 && errno == ENOMEM)
 		return stream_no_memory(err);
 	return got < 0 ? -1 : 0;

@@ -219,8 +219,8 @@ static bool truth(const struct value *v)
 }
 
 /* Reports an invalid comparison, once. Only an item shows the type of a field. */
-static void tell_odd(struct node *n, const struct subject *s, const struct value *a,
-		     const struct value *b)
+static void warn_invalid(struct node *n, const struct subject *s, const struct value *a,
+			 const struct value *b)
 {
 	const struct node *field = where_type(n->left) ? n->right : n->left;
 	const struct value *v = field == n->left ? a : b;
@@ -286,7 +286,7 @@ static bool some_match(struct node *n, const struct subject *s)
 	evaluate(n->left, s, &v);
 	text = has_text(&v);
 	if (!text)
-		tell_odd(n, s, &v, &n->right->value);
+		warn_invalid(n, s, &v, &n->right->value);
 	for (unsigned int nth = 1;; nth++) {
 		if (has_text(&v) && matches(n->right->text, &v))
 			return wanted;
@@ -337,7 +337,7 @@ static bool some_compare(struct node *n, const struct subject *s)
 	if (field->op == FIELD && result == (n->op == NE))
 		result = compare_others(n, field, s, &sense);
 	if (!sense)
-		tell_odd(n, s, a, b);
+		warn_invalid(n, s, a, b);
 	return result;
 }
 

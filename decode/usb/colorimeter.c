@@ -119,7 +119,7 @@ static bool is_position(const struct usb_colorimeter *c, const struct usb_detail
  * The command that an answer belongs to: all but one repeat the first byte of theirs. NULL: there
  * is none.
  */
-static const struct usb_colorimeter *asked_by(const struct usb_detail *d)
+static const struct usb_colorimeter *answered_command(const struct usb_detail *d)
 {
 	const struct usb_colorimeter *c = &d->device->colorimeter;
 
@@ -152,7 +152,7 @@ static void request_tree(const struct usb_detail *d, struct tree *t)
 
 static void answer_tree(const struct usb_detail *d, struct tree *t)
 {
-	const struct usb_colorimeter *asked = asked_by(d);
+	const struct usb_colorimeter *asked = answered_command(d);
 	const struct command *c = asked ? command_of(asked->code) : NULL;
 	const uint8_t *data = asked ? eeprom(d, asked) : NULL;
 
@@ -228,7 +228,7 @@ static void seconds_brief(const struct usb_detail *d, struct out *o)
 
 static bool answer_brief(const struct usb_detail *d, struct out *o)
 {
-	const struct usb_colorimeter *asked = asked_by(d);
+	const struct usb_colorimeter *asked = answered_command(d);
 	const struct command *c = asked ? command_of(asked->code) : NULL;
 
 	if (asked)

@@ -241,13 +241,13 @@ static bool is_report(const struct usb_detail *d)
 	       (d->target.class == 0x03 || !d->target.class || d->target.class == 0xff);
 }
 
-static int take_control(struct conversations *c, const struct usb_detail *d, bool told,
+static int take_control(struct conversations *c, const struct usb_detail *d, bool shown,
 			uint32_t capture)
 {
 	bool vendor = d->has_setup && control_kind(&d->setup) == SETUP_VENDOR;
 	struct talker *t;
 
-	if (!d->has_setup || (!vendor && (told || !is_report(d)))) {
+	if (!d->has_setup || (!vendor && (shown || !is_report(d)))) {
 		c->explained++;
 		return 0;
 	}
@@ -293,7 +293,7 @@ int conversations_take(struct conversations *c, const struct usb_state *s,
 		       const struct usb_detail *d, uint32_t capture)
 {
 	struct out unused;
-	bool told;
+	bool shown;
 
 	if (!d->transfer || d->urb.xfer == URB_ISO)
 		return 0;
@@ -302,11 +302,11 @@ int conversations_take(struct conversations *c, const struct usb_state *s,
 	if (d->urb.status && !d->data_len)
 		return 0;
 	out_memory(&unused);
-	told = usb_decoded_brief(s, d, &unused);
+	shown = usb_decoded_brief(s, d, &unused);
 	out_free(&unused);
 	if (d->urb.xfer == URB_CONTROL)
-		return take_control(c, d, told, capture);
-	if (is_serial(d) || !d->class || (!told && d->class == &usb_hid_class))
+		return take_control(c, d, shown, capture);
+	if (is_serial(d) || !d->class || (!shown && d->class == &usb_hid_class))
 		return take_endpoint(c, d, capture);
 	c->explained++;
 	return 0;

@@ -461,7 +461,7 @@ static struct talks take_talks(struct usb_device *dev)
 	return t;
 }
 
-static void give_talks(struct usb_device *dev, struct talks *t)
+static void restore_talks(struct usb_device *dev, struct talks *t)
 {
 	bool same = !memcmp(t->device, dev->device, sizeof(t->device));
 
@@ -515,7 +515,7 @@ bool usbdev_snapshot(struct usb_devices *d, const void *json, size_t len)
 	dev->config = (uint8_t)jdoc_uint(o, "configuration", 0);
 	good = take_descriptors(dev, p, n);
 	take_interfaces(dev, o);
-	give_talks(dev, &talks);
+	restore_talks(dev, &talks);
 	take_names(dev, o);
 	dev->bos = hex_member(o, "bos", &dev->bos_len);
 out:
@@ -560,8 +560,8 @@ void usbdev_guess_storage(struct usb_device *dev)
  * The interface that wIndex addresses. Only GET_DEVICE_ID of printers has the interface in the high
  * byte and the alternate setting in the low byte (Printer 1.1, 4.2.1).
  */
-static const struct usb_interface *interface_asked(struct usb_device *dev,
-						   const struct control_request *s)
+static const struct usb_interface *requested_interface(struct usb_device *dev,
+						       const struct control_request *s)
 {
 	const struct usb_interface *low = usbdev_interface_number(dev, (uint8_t)s->index);
 	const struct usb_interface *high = usbdev_interface_number(dev, (uint8_t)(s->index >> 8));
@@ -584,7 +584,7 @@ struct control_target usbdev_target(struct usb_device *dev, const struct control
 	if (!dev)
 		return to;
 	if (control_recipient(s) == SETUP_INTERFACE)
-		f = interface_asked(dev, s);
+		f = requested_interface(dev, s);
 	else if (control_recipient(s) == SETUP_ENDPOINT)
 		f = usbdev_interface(dev, (uint8_t)s->index);
 	if (dev->known) {

@@ -464,7 +464,7 @@ static void count_keys(void *arg, uint32_t usage, int64_t value)
 }
 
 /* Whether this pass shows the value. Absent keys and released buttons are never shown. */
-static bool worth_telling(const struct shown *s, uint32_t usage, int64_t value)
+static bool is_shown(const struct shown *s, uint32_t usage, int64_t value)
 {
 	return is_key(usage) == s->keys && (!is_key(usage) || usage & 0xffff) &&
 	       (!is_switch(usage) || value);
@@ -475,7 +475,7 @@ static void tree_value(void *arg, uint32_t usage, int64_t value)
 	struct shown *s = arg;
 	char text[48];
 
-	if (!worth_telling(s, usage, value))
+	if (!is_shown(s, usage, value))
 		return;
 	usage_text(usage, text, sizeof(text));
 	if (is_key(usage)) {
@@ -493,7 +493,7 @@ static void brief_value(void *arg, uint32_t usage, int64_t value)
 	struct shown *s = arg;
 	char text[48];
 
-	if (!worth_telling(s, usage, value))
+	if (!is_shown(s, usage, value))
 		return;
 	usage_text(usage, text, sizeof(text));
 	out_char(s->o, s->keys && s->count ? '+' : ' ');
@@ -531,7 +531,7 @@ static void each_field(const struct hid_report *h, enum hid_kind kind, uint8_t i
 }
 
 /* Whether the report has fields and all of them hold numbers. */
-static bool tells_all(const struct hid_report *h, enum hid_kind kind, uint8_t id)
+static bool has_only_numbers(const struct hid_report *h, enum hid_kind kind, uint8_t id)
 {
 	bool any = false;
 
@@ -631,7 +631,7 @@ bool hid_brief(const struct hid_report *h, enum hid_kind kind, const uint8_t *p,
 	}
 	s.count = 0;
 	each_field(h, kind, id, p, n, brief_value, &s);
-	return tells_all(h, kind, id);
+	return has_only_numbers(h, kind, id);
 }
 
 /* ---- the descriptor ------------------------------------------------------------------------- */

@@ -81,7 +81,7 @@ static const char *hid_rule(struct usb_devices *devices, struct usb_detail *d,
  * Whether the request reads an input report. If the interface is unknown, the form of the request
  * decides.
  */
-static bool asks_input(const struct usb_detail *d)
+static bool requests_input(const struct usb_detail *d)
 {
 	return d->has_setup && control_kind(&d->setup) == SETUP_CLASS &&
 	       control_recipient(&d->setup) == SETUP_INTERFACE && d->setup.request == 0x01 &&
@@ -95,7 +95,7 @@ const char *keystrokes_rule(struct usb_devices *devices, struct usb_detail *d)
 	if (!d->data_len || !urb_in(&d->urb))
 		return NULL;
 	if (d->urb.xfer == URB_CONTROL) {
-		if (!asks_input(d))
+		if (!requests_input(d))
 			return NULL;
 		f = usbdev_interface_number(d->device, (uint8_t)d->setup.index);
 	} else if (d->urb.xfer != URB_INTERRUPT) {

@@ -350,7 +350,7 @@ static void brief_status(const struct msc_step *s, struct out *o)
 
 bool msc_brief(const struct msc_step *s, const uint8_t *p, size_t n, struct out *o)
 {
-	bool told = true;
+	bool shown = true;
 
 	if (s->has_command) {
 		scsi_command_brief(&s->command, o);
@@ -359,7 +359,7 @@ bool msc_brief(const struct msc_step *s, const uint8_t *p, size_t n, struct out 
 	switch ((enum msc_phase)s->phase) {
 	case MSC_DATA:
 		out_str(o, "data");
-		told = s->has_command && scsi_data_brief(&s->command, p, n, o);
+		shown = s->has_command && scsi_data_brief(&s->command, p, n, o);
 		break;
 	case MSC_STATUS:
 		brief_status(s, o);
@@ -380,7 +380,7 @@ bool msc_brief(const struct msc_step *s, const uint8_t *p, size_t n, struct out 
 	}
 	if (s->tag_differs)
 		out_str(o, " (tag is not that of the command)");
-	return told;
+	return shown;
 }
 
 bool msc_is_problem(const struct msc_step *s)

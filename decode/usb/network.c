@@ -34,7 +34,7 @@ static enum framing framing_of(const struct usb_detail *d)
 	return f ? framing_by(f->class, f->subclass, f->protocol) : NONE;
 }
 
-static enum framing framing_asked(const struct usb_detail *d)
+static enum framing requested_framing(const struct usb_detail *d)
 {
 	return framing_by(d->target.class, d->target.subclass, d->target.protocol);
 }
@@ -256,7 +256,7 @@ static bool brief(const struct usb_state *s, const struct usb_detail *d, struct 
 
 static bool requested(const struct usb_detail *d)
 {
-	enum framing framing = framing_asked(d);
+	enum framing framing = requested_framing(d);
 
 	return control_kind(&d->setup) == SETUP_CLASS &&
 	       (d->setup.request == SEND_COMMAND || d->setup.request == GET_RESPONSE) &&
@@ -265,7 +265,7 @@ static bool requested(const struct usb_detail *d)
 
 static void request_tree(const struct usb_state *s, const struct usb_detail *d, struct tree *t)
 {
-	enum framing framing = framing_asked(d);
+	enum framing framing = requested_framing(d);
 
 	tree_object(t, "network");
 	tree_str(t, "framing", framings[framing]);
@@ -275,7 +275,7 @@ static void request_tree(const struct usb_state *s, const struct usb_detail *d, 
 
 static bool request_brief(const struct usb_state *s, const struct usb_detail *d, struct out *o)
 {
-	enum framing framing = framing_asked(d);
+	enum framing framing = requested_framing(d);
 
 	out_printf(o, " %s ", framings[framing]);
 	(framing == RNDIS ? rndis_message_brief : mbim_message_brief)(d->data, d->data_len, o);

@@ -227,8 +227,8 @@ static void find_period(struct protocol *p, struct message_type *t, uint64_t *ti
  * often as the requests that precede them. If the first message after a request mostly comes much
  * earlier than chance would explain (half a period), it is an answer instead.
  */
-static bool is_unasked(const struct protocol *p, const struct message_type *t, uint32_t type,
-		       uint64_t *times)
+static bool is_unsolicited(const struct protocol *p, const struct message_type *t, uint32_t type,
+			   uint64_t *times)
 {
 	uint32_t n = 0;
 
@@ -299,7 +299,7 @@ static bool find_answers(struct protocol *p)
 	for (uint32_t i = 0; i < p->ntypes; i++)
 		find_period(p, &p->types[i], times);
 	for (uint32_t i = 0; i < p->ntypes && p->requests; i++)
-		p->types[i].unasked = is_unasked(p, &p->types[i], i, times);
+		p->types[i].unasked = is_unsolicited(p, &p->types[i], i, times);
 	for (uint32_t i = 0; i < p->of->count; i++) {
 		if (p->of->messages[i].in)
 			continue;

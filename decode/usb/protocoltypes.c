@@ -363,7 +363,7 @@ static bool is_repeated(const struct protocol *p, const struct part *t, uint32_t
 }
 
 /* Whether the byte at `at` distinguishes types of messages. */
-static bool tells_types(struct work *w, struct part *t, uint32_t at)
+static bool distinguishes_types(struct work *w, struct part *t, uint32_t at)
 {
 	const struct protocol *p = w->p;
 	uint32_t values = values_at(p, t, at);
@@ -487,7 +487,7 @@ static void split(struct work *w, struct part *t)
 	if (w->p->of->kind == PIPE_VENDOR && t->next < 2)
 		reach = KEY_REACH;
 	for (uint32_t at = t->next; at < reach && t->as.keys < KEY_BYTES; at++) {
-		if (tells_types(w, t, at)) {
+		if (distinguishes_types(w, t, at)) {
 			split_by_byte(w, t, at);
 			return;
 		}

@@ -16,7 +16,7 @@ static bool is_standard(const struct usb_detail *d, uint8_t request)
 	return control_kind(&d->setup) == SETUP_STANDARD && d->setup.request == request;
 }
 
-static struct descriptor_request asked_for(const struct usb_detail *d)
+static struct descriptor_request requested_descriptor(const struct usb_detail *d)
 {
 	return (struct descriptor_request){
 		.type = (uint8_t)(d->setup.value >> 8),
@@ -66,7 +66,7 @@ static void status_answer(const struct usb_detail *d, struct tree *t)
 
 static void control_tree(const struct usb_state *s, const struct usb_detail *d, struct tree *t)
 {
-	struct descriptor_request r = asked_for(d);
+	struct descriptor_request r = requested_descriptor(d);
 
 	if (!d->data_len)
 		return;
@@ -100,7 +100,7 @@ static void status_brief(const struct usb_detail *d, struct out *o)
 static bool control_data_brief(const struct usb_state *s, const struct usb_detail *d,
 			       struct out *o)
 {
-	struct descriptor_request r = asked_for(d);
+	struct descriptor_request r = requested_descriptor(d);
 	size_t start = o->len;
 
 	if (is_descriptor(d)) {
@@ -125,7 +125,7 @@ static bool control_data_brief(const struct usb_state *s, const struct usb_detai
 static bool control_brief(const struct usb_state *s, const struct usb_detail *d, struct out *o)
 {
 	size_t start = o->len;
-	bool told;
+	bool shown;
 
 	if (!d->has_setup) {
 		out_str(o, "control");
@@ -136,10 +136,10 @@ static bool control_brief(const struct usb_state *s, const struct usb_detail *d,
 		return true;
 	start = o->len;
 	out_char(o, ':');
-	told = control_data_brief(s, d, o);
+	shown = control_data_brief(s, d, o);
 	if (o->len <= start + 2) /* nothing was appended after the colon and blank */
 		o->len = start;
-	return told;
+	return shown;
 }
 
 /* ---- other transfers ------------------------------------------------------------------------ */
@@ -410,7 +410,7 @@ static void endpoint_brief(const struct urb *u, struct out *o)
 }
 
 /* Appends what an unanswered submission requested. */
-static void asked_brief(const struct transfer *x, struct out *o)
+static void requested_brief(const struct transfer *x, struct out *o)
 {
 	out_str(o, ", ");
 	if (urb_length_unknown(&x->submit))
@@ -429,7 +429,7 @@ static void result_brief(const struct usb_detail *d, struct out *o)
 	uint64_t latency;
 
 	if (!x->has_complete) {
-		asked_brief(x, o);
+		requested_brief(x, o);
 		return;
 	}
 	if (x->end == TRANSFER_DONE && x->has_submit && x->complete.length < x->submit.length) {
@@ -473,7 +473,7 @@ void usb_text(void *state, const struct item *it, struct out *o)
 	struct usb_state *s = state;
 	const struct usb_detail *d = it->detail;
 	const struct urb *u = &d->urb;
-	bool told;
+	bool shown;
 
 	if (!urb_is_half(&d->urb)) {
 		usbpcap_brief(d, o);
@@ -489,11 +489,11 @@ void usb_text(void *state, const struct item *it, struct out *o)
 		second_brief(d, o);
 	} else {
 		endpoint_brief(u, o);
-		told = usb_decoded_brief(s, d, o);
+		shown = usb_decoded_brief(s, d, o);
 		result_brief(d, o);
 		if (is_masked(s, d))
 			out_printf(o, "  (masked: %s)", d->secret);
-		else if (!told && !s->ctx->options->hexdump)
+		else if (!shown && !s->ctx->options->hexdump)
 			payload_brief(d->data, d->data_len, s->ctx->options->columns, o);
 	}
 	zeroed_brief(s, d, o);

@@ -313,14 +313,14 @@ static bool value_brief(const struct vision_register *r, const uint8_t *p, size_
 	return n == 4 || n == 8;
 }
 
-/* Returns whether all of the message's payload is told. */
+/* Returns whether all of the message's payload is shown. */
 static bool message_brief(const struct usb_detail *d, const struct message *m, struct out *o)
 {
 	const char *name = CODE_NAME(commands, m->command);
 	const struct vision_register *r = NULL;
 	const uint8_t *p;
 	uint64_t address;
-	bool told = true;
+	bool shown = true;
 	size_t n;
 
 	if (name)
@@ -339,7 +339,7 @@ static bool message_brief(const struct usb_detail *d, const struct message *m, s
 		status_brief(m->flags, o);
 	n = value_of(m, &p);
 	if (n)
-		told = value_brief(r, p, n, o);
+		shown = value_brief(r, p, n, o);
 	else if (m->command == READ && m->n >= 12)
 		out_printf(o, " %u bytes", get16(m->p + 10));
 	else if (m->command == WRITE_ACK && m->n >= 4)
@@ -349,7 +349,7 @@ static bool message_brief(const struct usb_detail *d, const struct message *m, s
 	else if (m->command == EVENT && m->n >= 12)
 		out_printf(o, " event 0x%04x at %llu", get16(m->p + 2),
 			   (unsigned long long)get64(m->p + 4));
-	return told && name && m->n == m->length && m->n == d->data_len - HEADER &&
+	return shown && name && m->n == m->length && m->n == d->data_len - HEADER &&
 	       (m->command != EVENT || m->n <= 12);
 }
 
