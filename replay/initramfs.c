@@ -13,7 +13,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/array.h"
 #include "decode/import/unpack.h"
 
 static int failed(const char *what, struct trawl_error *err)
@@ -40,9 +39,7 @@ void initramfs_close(struct initramfs *r)
 {
 	if (r->out)
 		fclose(r->out);
-	for (size_t i = 0; i < r->n; i++)
-		free(r->names[i]);
-	free(r->names);
+	paths_free(&r->paths);
 	*r = (struct initramfs){0};
 }
 
@@ -60,19 +57,12 @@ static int header(struct initramfs *r, const char *path, unsigned int mode, size
 		  dev_t device, struct trawl_error *err)
 {
 	size_t len = strlen(path) + 1;
-	char *name;
+	int known = paths_add(&r->paths, path, err);
 
-	for (size_t i = 0; i < r->n; i++)
-		if (!strcmp(r->names[i], path))
-			return 1;
-	name = strdup(path);
-	if (!name || !array_grow(r->names, r->n)) {
-		free(name);
-		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
-	}
-	r->names[r->n++] = name;
-	fprintf(r->out, "070701%08zx%08x%08x%08x%08x%08x%08zx%08x%08x%08x%08x%08zx%08x", r->n, mode,
-		0, 0, 1, 0, size, 0, 0, major(device), minor(device), len, 0);
+	if (known)
+		return known;
+	fprintf(r->out, "070701%08zx%08x%08x%08x%08x%08x%08zx%08x%08x%08x%08x%08zx%08x", r->paths.n,
+		mode, 0, 0, 1, 0, size, 0, 0, major(device), minor(device), len, 0);
 	fwrite(path, 1, len, r->out);
 	pad(r, 110 + len);
 	return 0;

@@ -8,12 +8,11 @@
 
 #include <stdio.h>
 
-#include "format/trawl.h"
+#include "replay/paths.h"
 
 struct initramfs {
 	FILE *out;
-	char **names; /* paths in the archive */
-	size_t n;
+	struct paths paths; /* in the archive */
 };
 
 /* Begins the archive. Returns 0, or -1 with *err; initramfs_close() is to be called in any case. */

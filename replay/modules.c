@@ -96,9 +96,7 @@ int modules_open(struct modules *m, const char *folder, const char *release,
 
 void modules_close(struct modules *m)
 {
-	for (size_t i = 0; i < m->n; i++)
-		free(m->order[i]);
-	free(m->order);
+	paths_free(&m->chosen);
 	free(m->dep);
 	free(m->alias);
 	free(m->builtin);
@@ -176,18 +174,7 @@ bool modules_has(const struct modules *m, const char *name)
 
 int modules_add(struct modules *m, const char *path, struct trawl_error *err)
 {
-	char *copy;
-
-	for (size_t i = 0; i < m->n; i++)
-		if (!strcmp(m->order[i], path))
-			return 0;
-	copy = strdup(path);
-	if (!copy || !array_grow(m->order, m->n)) {
-		free(copy);
-		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
-	}
-	m->order[m->n++] = copy;
-	return 0;
+	return paths_add(&m->chosen, path, err) < 0 ? -1 : 0;
 }
 
 /*
@@ -303,8 +290,8 @@ int modules_pack(const struct modules *m, struct initramfs *r, struct trawl_erro
 {
 	if (initramfs_folder(r, "/modules", err))
 		return -1;
-	for (size_t i = 0; i < m->n; i++)
-		if (pack(m->order[i], (unsigned int)i, r, err))
+	for (size_t i = 0; i < m->chosen.n; i++)
+		if (pack(m->chosen.path[i], (unsigned int)i, r, err))
 			return -1;
 	return 0;
 }

@@ -9,9 +9,7 @@
 struct modules {
 	char folder[512];         /* the folder that contains modules.dep */
 	char *dep, *alias, *builtin; /* contents of these files; NULL: no modules are used */
-	/* paths of the chosen modules, in an order in which they can be loaded */
-	char **order;
-	size_t n;
+	struct paths chosen;      /* in an order in which they can be loaded */
 };
 
 /*

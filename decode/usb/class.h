@@ -60,6 +60,15 @@ const struct usb_class *usb_class_of_request(const struct usb_detail *d);
 /* Whether some class has a member of "decoded" with this name. */
 bool usb_class_has_name(const char *name, size_t n);
 
+/* Whether a list of names that NULL ends has this one, of n bytes. */
+static inline bool usb_names_have(const char *const *names, const char *name, size_t n)
+{
+	for (; *names; names++)
+		if (!strncmp(*names, name, n) && !(*names)[n])
+			return true;
+	return false;
+}
+
 /* Whether d is a class request of this number to a recipient of this class. */
 static inline bool usb_is_class_request(const struct usb_detail *d, uint8_t class, uint8_t request)
 {

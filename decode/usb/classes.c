@@ -47,10 +47,10 @@ const struct usb_class *usb_class_of_request(const struct usb_detail *d)
 bool usb_class_has_name(const char *name, size_t n)
 {
 	for (size_t i = 0; i < CLASSES; i++) {
-		for (const char *const *at = classes[i]->names; at && *at; at++)
-			if (!strncmp(*at, name, n) && !(*at)[n])
-				return true;
-		if (classes[i]->has_name && classes[i]->has_name(name, n))
+		const struct usb_class *c = classes[i];
+
+		if ((c->names && usb_names_have(c->names, name, n)) ||
+		    (c->has_name && c->has_name(name, n)))
 			return true;
 	}
 	return false;

@@ -284,10 +284,7 @@ static bool request_brief(const struct usb_state *s, const struct usb_detail *d,
 
 static bool has_name(const char *name, size_t n)
 {
-	for (const char *const *at = net_message_names; *at; at++)
-		if (!strncmp(*at, name, n) && !(*at)[n])
-			return true;
-	return false;
+	return usb_names_have(net_message_names, name, n);
 }
 
 static const char *const names[] = {

@@ -80,10 +80,7 @@ static bool brief(const struct usb_state *s, const struct usb_detail *d, struct 
 
 static bool has_name(const char *name, size_t n)
 {
-	for (const char *const *at = ipp_names; *at; at++)
-		if (!strncmp(*at, name, n) && !(*at)[n])
-			return true;
-	return false;
+	return usb_names_have(ipp_names, name, n);
 }
 
 static bool requested(const struct usb_detail *d)
