@@ -658,11 +658,10 @@ class Tasks:
     def task(self, tid, cpu):
         if tid == 0:
             return [0, "swapper/%d" % cpu]
-        if tid not in self.known:
-            later = [t for _, t in self.told if t["tid"] == tid]
-            if later:
-                self.tell(later[0])
-        return self.known.get(tid, [None, None])
+        pid, comm = self.known.get(tid, [None, None])
+        later = [t for _, t in self.told if t["tid"] == tid] if pid is None or not comm else []
+        pid = pid or next((t["pid"] for t in later if t["pid"] > 0), None)
+        return [pid, comm or next((t["comm"][:15] for t in later if t["comm"]), None)]
 
     def tell(self, t):
         task = self.known.setdefault(t["tid"], [None, None])
@@ -671,6 +670,11 @@ class Tasks:
     def advance(self, time):
         while self.told and self.told[0][0] <= time:
             self.tell(self.told.pop(0)[1])
+
+    def switch(self, e):
+        f = {f.name: value(f, x) for f, x in zip(e.type.fields, e.values)}
+        for who in "prev", "next":
+            self.known.setdefault(f[who + "_pid"], [None, None])[1] = f[who + "_comm"][:15]
 
     def event(self, e, tid):
         what = e.type.name.split(":")[1]
@@ -697,8 +701,10 @@ def print_tasks(r):
             tasks.advance(e.ts)
             if source.name == "task":
                 tasks.event(e, tid)
-            else:
-                print(json.dumps([time, e.type.name, tid] + tasks.task(tid, cpu)))
+                continue
+            if e.type.name == "sched:sched_switch":
+                tasks.switch(e)
+            print(json.dumps([time, e.type.name, tid] + tasks.task(tid, cpu)))
     return 0
 
 

@@ -12,6 +12,7 @@
 #include "decode/base/output.h"
 
 #define CLONE_THREAD 0x00010000
+#define SCHED_SWITCH "sched:sched_switch"
 
 /* A task at a time, from metadata "task/TID". */
 struct snapshot {
@@ -19,11 +20,12 @@ struct snapshot {
 	struct task task;
 };
 
-/* Fields of the four events, looked up once for each event type. */
+/* Fields of the events that are applied, looked up once for each event type. */
 struct event {
 	const struct trawl_event_type *type;
-	enum { OTHER, NEWTASK, RENAME, EXEC } what;
-	const struct trawl_field *pid, *comm, *flags, *old_pid;
+	enum { OTHER, NEWTASK, RENAME, EXEC, SWITCH } what;
+	const struct trawl_field *pid, *comm, *flags;
+	const struct trawl_field *next_pid, *next_comm; /* SWITCH: pid and comm are those of prev */
 };
 
 struct tasks {
@@ -196,12 +198,15 @@ static void read_metas(struct tasks *t)
 	if (t->nsnapshots == before)
 		return;
 	qsort(t->snapshots + t->next, t->nsnapshots - t->next, sizeof(*t->snapshots), by_time);
-	/* an unknown task has its first later name until then */
+	/* what is not known of a task has its first later value until then */
 	for (i = t->next; i < t->nsnapshots; i++) {
-		struct task *s = entry(t, t->snapshots[i].task.tid);
+		const struct task *later = &t->snapshots[i].task;
+		struct task *s = entry(t, later->tid);
 
-		if (s && !s->named && s->pid == -1)
-			*s = t->snapshots[i].task;
+		if (s && !s->named && later->named)
+			name(s, later->comm, later->comm_len);
+		if (s && s->pid == -1)
+			s->pid = later->pid;
 	}
 }
 
@@ -246,6 +251,11 @@ void tasks_advance(struct tasks *t, uint32_t section, uint64_t now)
 		apply(t, &t->snapshots[t->next].task);
 }
 
+bool task_event_names(const char *type)
+{
+	return !strcmp(type, SCHED_SWITCH);
+}
+
 /* ---- events ------------------------------------------------------------------------------- */
 
 static const struct trawl_field *field(const struct trawl_event_type *type, const char *wanted)
@@ -270,16 +280,20 @@ static const struct event *known(struct tasks *t, const struct trawl_event_type 
 		return NULL;
 	e = &t->events[t->nevents++];
 	e->type = type;
-	e->pid = field(type, "pid");
 	if (!strcmp(type->name, "task:task_newtask"))
 		e->what = NEWTASK;
 	else if (!strcmp(type->name, "task:task_rename"))
 		e->what = RENAME;
 	else if (!strcmp(type->name, "sched:sched_process_exec"))
 		e->what = EXEC;
-	e->comm = field(type, e->what == RENAME ? "newcomm" : "comm");
+	else if (!strcmp(type->name, SCHED_SWITCH))
+		e->what = SWITCH;
+	e->pid = field(type, e->what == SWITCH ? "prev_pid" : "pid");
+	e->comm = field(type, e->what == SWITCH ? "prev_comm" :
+			      e->what == RENAME ? "newcomm" : "comm");
 	e->flags = field(type, "clone_flags");
-	e->old_pid = field(type, "old_pid");
+	e->next_pid = field(type, "next_pid");
+	e->next_comm = field(type, "next_comm");
 	return e;
 }
 
@@ -298,36 +312,39 @@ static void rename_task(struct task *s, const struct trawl_field *f, const struc
 	const uint8_t *p;
 	size_t n;
 
-	if (f && field_bytes(f, ev->record, ev->len, &p, &n))
+	if (s && f && field_bytes(f, ev->record, ev->len, &p, &n))
 		name(s, p, n);
+}
+
+/* The task of a pid field, which is added if it is new; NULL: out of memory, or no valid pid. */
+static struct task *task_in(struct tasks *t, const struct trawl_field *f,
+			    const struct trawl_event *ev)
+{
+	int64_t tid = number(f, ev);
+
+	return tid > 0 && tid <= INT32_MAX ? entry(t, (int32_t)tid) : NULL;
 }
 
 void tasks_event(struct tasks *t, const struct trawl_event *ev, int32_t in)
 {
 	const struct event *e = known(t, ev->type);
-	int32_t parent_pid = -1;
 	struct task *s;
-	int64_t tid;
 
 	if (!e || e->what == OTHER)
 		return;
-	tid = number(e->pid, ev);
-	if (tid <= 0 || tid > INT32_MAX)
-		return;
-	s = entry(t, in); /* entry() may move the table: one pointer at a time */
-	if (s)
-		parent_pid = s->pid;
-	s = entry(t, (int32_t)tid);
-	if (!s)
-		return;
-	if (e->what == NEWTASK) {
-		s->pid = number(e->flags, ev) & CLONE_THREAD ? parent_pid : (int32_t)tid;
-	} else if (e->what == EXEC) {
+	s = task_in(t, e->pid, ev);
+	if (s && e->what == NEWTASK) {
+		s->pid = s->tid;
+		if (number(e->flags, ev) & CLONE_THREAD)
+			s->pid = tasks_find(t, in, 0)->pid;
+	} else if (s && e->what == EXEC) {
 		/* exec by any thread: only this thread is left, with the id of the process */
-		s->pid = (int32_t)tid;
+		s->pid = s->tid;
 	}
 	if (e->what != EXEC)
 		rename_task(s, e->comm, ev);
+	if (e->what == SWITCH)
+		rename_task(task_in(t, e->next_pid, ev), e->next_comm, ev);
 }
 
 const struct task *tasks_find(struct tasks *t, int32_t tid, uint32_t cpu)

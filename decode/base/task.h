@@ -3,8 +3,8 @@
  * The name and process of a thread id at the time of an event.
  *
  * They come from metadata "task/TID" (the contents of /proc when the capture first saw the task)
- * and from the events of the hidden task source (newtask, rename, exec, exit). Both are applied in
- * time order. A task that is not known yet gets the first name that the file has of it later.
+ * and from the events of the hidden task source (newtask, rename, exec, exit) and sched_switch, all
+ * applied in time order. A task that is not known yet gets the first name that the file has of it later.
  */
 #ifndef TRAWL_DECODE_BASE_TASK_H
 #define TRAWL_DECODE_BASE_TASK_H
@@ -36,7 +36,13 @@ void tasks_advance(struct tasks *t, uint32_t section, uint64_t now);
  */
 void tasks_apply_meta(struct tasks *t, const struct trawl_meta *m);
 
-/* Applies an event of the task source, or any with its name and fields. in: the current task. */
+/* Returns whether events of this type, which are not of the task source, tell names of tasks. */
+bool task_event_names(const char *type);
+
+/*
+ * Applies an event of the task source, or one whose type task_event_names() knows. in: the task in
+ * which it happened.
+ */
 void tasks_event(struct tasks *t, const struct trawl_event *ev, int32_t in);
 
 /*

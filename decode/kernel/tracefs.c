@@ -33,7 +33,7 @@ struct plan {
 	/* section of the file; descriptions of probes differ between sections */
 	uint32_t section;
 	int tid_at;                 /* offset of the thread id in the record; -1: none */
-	bool task_source;
+	bool names;                 /* tasks_event() takes it */
 	bool plain;                 /* the fields of the layout are all that is shown */
 	struct printfmt *print;     /* the kernel's print format; NULL: none, or unusable */
 	struct print_fields *written; /* what the print format says of single fields */
@@ -201,7 +201,7 @@ static struct plan *plan_new(struct tracefs *t, const struct trawl_event_type *t
 		return NULL;
 	p->type = type;
 	p->section = t->section;
-	p->task_source = source && is_task_source(source->name);
+	p->names = source && (is_task_source(source->name) || task_event_names(type->name));
 	p->tid_at = task_offset(source, type->size);
 	p->layout = layout_new(type);
 	if (!p->layout) {
@@ -299,7 +299,7 @@ static int tracefs_feed(void *state, const struct trawl_event *ev, struct item_s
 	if (p->tid_at >= 0 && (uint32_t)p->tid_at + 4 <= ev->len)
 		memcpy(&tid, (const char *)ev->record + p->tid_at, 4);
 	tasks_advance(t->ctx->tasks, ev->section, ev->ts);
-	if (p->task_source)
+	if (p->names)
 		tasks_event(t->ctx->tasks, ev, tid);
 	task = tasks_find(t->ctx->tasks, tid, ev->cpu);
 	it->time = ev->time;

@@ -26,6 +26,13 @@ static const struct trawl_field exec_fields[] = {
 static const struct trawl_event_type exec_type = {
 	.name = "sched:sched_process_exec", .size = 20, .nfields = 2, .fields = exec_fields};
 
+static const struct trawl_field switch_fields[] = {
+	FIXED("prev_comm", TRAWL_TEXT, 8, 1, 16), FIXED("prev_pid", TRAWL_PID, 24, 4, 1),
+	FIXED("next_comm", TRAWL_TEXT, 28, 1, 16), FIXED("next_pid", TRAWL_PID, 44, 4, 1),
+};
+static const struct trawl_event_type switched = {
+	.name = "sched:sched_switch", .size = 48, .nfields = 4, .fields = switch_fields};
+
 static void event(struct tasks *t, const struct trawl_event_type *type, int32_t in, int32_t pid,
 		  const char *comm, uint64_t flags)
 {
@@ -133,6 +140,41 @@ Test(task, events_follow_threads_names_and_exec)
 	is(t, 51, 51, "new");
 	event(t, &exec_type, 52, 52, "", 0);
 	is(t, 52, 52, "orphan");
+	tasks_free(t);
+	trawl_close(r);
+}
+
+static void switch_from(struct tasks *t, int32_t prev, const char *prev_comm, int32_t next,
+			const char *next_comm)
+{
+	uint8_t r[48] = {0};
+	struct trawl_event ev = {.type = &switched, .len = sizeof(r), .record = r};
+
+	strcpy((char *)r + 8, prev_comm);
+	memcpy(r + 24, &prev, 4);
+	strcpy((char *)r + 28, next_comm);
+	memcpy(r + 44, &next, 4);
+	tasks_event(t, &ev, prev);
+}
+
+Test(task, a_switch_names_tasks_that_nobody_looked_up)
+{
+	static const struct capture_meta m[] = {
+		{"task/9", 100, "{\"tid\":9,\"pid\":7,\"comm\":\"looked-up\"}"},
+	};
+	struct trawl_reader *r = capture_of(m, 1);
+	struct tasks *t = tasks_new(r);
+
+	cr_assert_not_null(t);
+	tasks_advance(t, 0, 200);
+	switch_from(t, 0, "swapper/0", 50, "ended");
+	is(t, 50, -1, "ended");
+	switch_from(t, 50, "ended", 9, "renamed");
+	is(t, 50, -1, "ended");
+	is(t, 9, 7, "renamed");
+	cr_expect_str_eq(tasks_find(t, 0, 3)->comm, "swapper/3");
+	switch_from(t, INT32_MIN, "x", -1, "y");
+	is(t, -1, -1, "");
 	tasks_free(t);
 	trawl_close(r);
 }
