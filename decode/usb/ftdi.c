@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/usb/ftdi.h"
 #include "common/array.h"
+#include "decode/usb/codename.h"
 
 enum {
 	FT232R = 0x6001, /* and the older FT232A and B */
@@ -8,11 +9,24 @@ enum {
 	FT4232H = 0x6011,
 	FT232H = 0x6014,
 	FT_X = 0x6015,
+	/* an analyser that has a FT2232H */
+	OPENVIZSLA_FTDI = 0xcc4d,
+	OPENMOKO = 0x1d50,
+	OPENVIZSLA = 0x607c,
+	FTDI = 0x0403,
 };
 
 bool ftdi_is(uint16_t vendor, uint16_t product)
 {
-	return vendor == 0x0403 && (product == FT232R || (product >= FT2232 && product <= FT_X));
+	return (vendor == FTDI && (product == FT232R || product == OPENVIZSLA_FTDI ||
+				   (product >= FT2232 && product <= FT_X))) ||
+	       (vendor == OPENMOKO && product == OPENVIZSLA);
+}
+
+static bool has_ports(uint16_t product)
+{
+	return product == FT2232 || product == FT4232H || product == FT232H ||
+	       product == OPENVIZSLA_FTDI || product == OPENVIZSLA;
 }
 
 enum {
@@ -21,7 +35,31 @@ enum {
 	FTDI_SET_FLOW_CTRL = 2,
 	FTDI_SET_BAUDRATE = 3,
 	FTDI_SET_DATA = 4,
+	FTDI_GET_STATUS = 5,
+	FTDI_SET_EVENT_CHAR = 6,
+	FTDI_SET_ERROR_CHAR = 7,
 	FTDI_SET_LATENCY = 9,
+	FTDI_GET_LATENCY = 10,
+	FTDI_SET_BITMODE = 11,
+	FTDI_READ_PINS = 12,
+};
+
+static const struct code_name modes[] = {
+	{0x00, "reset"}, {0x01, "bit-bang"}, {0x02, "MPSSE"}, {0x04, "synchronous bit-bang"},
+	{0x08, "MCU host bus"}, {0x10, "fast serial"}, {0x20, "CBUS bit-bang"},
+	{0x40, "synchronous FIFO"},
+};
+static const struct code_name flows[] = {
+	{0, "none"}, {1, "RTS/CTS"}, {2, "DTR/DSR"}, {4, "XON/XOFF"},
+};
+/* What the bits of the two bytes of status mean that each packet begins with. */
+static const struct { uint8_t bit; const char *name; } modem_bits[] = {
+	{0x10, "CTS"}, {0x20, "DSR"}, {0x40, "RI"}, {0x80, "DCD"},
+};
+static const struct { uint8_t bit; const char *name; bool error; } line_bits[] = {
+	{0x02, "overrun", true}, {0x04, "parity error", true}, {0x08, "framing error", true},
+	{0x10, "break", true}, {0x20, "holding register empty", false},
+	{0x40, "transmitter empty", false},
 };
 
 const char *ftdi_request(uint8_t request)
@@ -42,8 +80,7 @@ unsigned int ftdi_baud(uint16_t product, uint16_t value, uint16_t index)
 {
 	/* The fraction in eighths for each encoding that the chip uses. */
 	static const uint8_t eighths[8] = {0, 4, 2, 1, 3, 5, 6, 7};
-	bool ports = product == FT2232 || product == FT4232H || product == FT232H;
-	unsigned int high = ports ? index >> 8 : index;
+	unsigned int high = has_ports(product) ? index >> 8 : index;
 	unsigned int clock = high & 2 ? 12000000 : 3000000;
 	unsigned int divisor = (value & 0x3fffu) * 8 + eighths[value >> 14 | (high & 1) << 2];
 
@@ -69,6 +106,12 @@ static const char *stop_bits(uint16_t value)
 	return names[value >> 11 & 3];
 }
 
+/* Channels are counted from 1, and called A to D. */
+static char port_letter(unsigned int port)
+{
+	return port >= 1 && port <= 4 ? (char)('A' + port - 1) : '?';
+}
+
 void ftdi_setup_tree(const struct control_request *s, uint16_t product, struct tree *t)
 {
 	switch (s->request) {
@@ -92,9 +135,43 @@ void ftdi_setup_tree(const struct control_request *s, uint16_t product, struct t
 	case FTDI_SET_LATENCY:
 		tree_uint(t, "latency_timer_ms", s->value & 0xff);
 		break;
+	case FTDI_SET_FLOW_CTRL:
+		tree_hex(t, "flow", s->index >> 8, 2);
+		tree_str(t, "flow_name", CODE_NAME(flows, s->index >> 8));
+		if (s->index >> 8 & 4) {
+			tree_hex(t, "xon", s->value & 0xff, 2);
+			tree_hex(t, "xoff", s->value >> 8, 2);
+		}
+		break;
+	case FTDI_SET_EVENT_CHAR:
+	case FTDI_SET_ERROR_CHAR:
+		tree_hex(t, "character", s->value & 0xff, 2);
+		tree_bool(t, "enabled", s->value >> 8);
+		break;
+	case FTDI_SET_BITMODE:
+		tree_hex(t, "pins", s->value & 0xff, 2);
+		tree_hex(t, "mode", s->value >> 8, 2);
+		tree_str(t, "mode_name", CODE_NAME(modes, s->value >> 8));
+		break;
 	default:
 		break;
 	}
+	if (has_ports(product) && s->index & 0xff)
+		tree_printf(t, "channel", "%c", port_letter(s->index & 0xff));
+}
+
+static void name_brief(const char *name, unsigned int code, struct out *o)
+{
+	if (name)
+		out_printf(o, " %s", name);
+	else
+		out_printf(o, " 0x%02x", code);
+}
+
+/* The length of the packets, of which an unknown one is that of Full Speed. */
+static unsigned int packet_size(unsigned int packet)
+{
+	return packet > FTDI_STATUS_BYTES ? packet : 64;
 }
 
 void ftdi_setup_brief(const struct control_request *s, uint16_t product, struct out *o)
@@ -115,17 +192,146 @@ void ftdi_setup_brief(const struct control_request *s, uint16_t product, struct 
 	case FTDI_SET_LATENCY:
 		out_printf(o, " %u ms", s->value & 0xffu);
 		break;
+	case FTDI_SET_FLOW_CTRL:
+		name_brief(CODE_NAME(flows, s->index >> 8), s->index >> 8, o);
+		break;
+	case FTDI_SET_EVENT_CHAR:
+	case FTDI_SET_ERROR_CHAR:
+		out_printf(o, " 0x%02x %s", s->value & 0xffu, s->value >> 8 ? "on" : "off");
+		break;
+	case FTDI_SET_BITMODE:
+		name_brief(CODE_NAME(modes, s->value >> 8), s->value >> 8, o);
+		out_printf(o, " pins 0x%02x", s->value & 0xffu);
+		break;
 	default:
 		break;
 	}
+	if (has_ports(product) && s->index & 0xff)
+		out_printf(o, " channel %c", port_letter(s->index & 0xff));
+}
+
+static void modem_tree(uint8_t status, struct tree *t)
+{
+	tree_hex(t, "modem_status", status, 2);
+	tree_list(t, "modem_set");
+	for (size_t i = 0; i < ARRAY_SIZE(modem_bits); i++)
+		if (status & modem_bits[i].bit)
+			tree_str(t, "modem_set", modem_bits[i].name);
+	tree_close(t);
+}
+
+static void line_tree(uint8_t status, struct tree *t)
+{
+	tree_hex(t, "line_status", status, 2);
+	tree_list(t, "line_set");
+	for (size_t i = 0; i < ARRAY_SIZE(line_bits); i++)
+		if (status & line_bits[i].bit)
+			tree_str(t, "line_set", line_bits[i].name);
+	tree_close(t);
+}
+
+/* How many packets of the transfer, from `at` on, begin with the same status. */
+static unsigned int same_status(const uint8_t *data, size_t n, size_t at, unsigned int packet)
+{
+	unsigned int count = 1;
+
+	for (size_t next = at + packet; next + FTDI_STATUS_BYTES <= n; next += packet, count++)
+		if (memcmp(data + at, data + next, FTDI_STATUS_BYTES) != 0)
+			break;
+	return count;
+}
+
+void ftdi_status_tree(const uint8_t *data, size_t n, unsigned int packet, struct tree *t)
+{
+	unsigned int count;
+
+	packet = packet_size(packet);
+	if (n < FTDI_STATUS_BYTES)
+		return;
+	tree_list(t, "packets");
+	for (size_t at = 0; at + FTDI_STATUS_BYTES <= n; at += (size_t)count * packet) {
+		count = same_status(data, n, at, packet);
+		tree_object(t, "packets");
+		tree_uint(t, "count", count);
+		modem_tree(data[at], t);
+		line_tree(data[at + 1], t);
+		tree_close(t);
+	}
+	tree_close(t);
+}
+
+/* Each name behind `separator`, which is ", " after the first. */
+static void errors_brief(uint8_t line, const char *separator, struct out *o)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(line_bits); i++) {
+		if (!line_bits[i].error || !(line & line_bits[i].bit))
+			continue;
+		out_printf(o, "%s%s", separator, line_bits[i].name);
+		separator = ", ";
+	}
+}
+
+static void lines_brief(uint8_t modem, const char *separator, struct out *o)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(modem_bits); i++) {
+		if (!(modem & modem_bits[i].bit))
+			continue;
+		out_printf(o, "%s%s", separator, modem_bits[i].name);
+		separator = " ";
+	}
+}
+
+void ftdi_status_brief(const uint8_t *data, size_t n, unsigned int packet, struct out *o)
+{
+	uint8_t line = 0;
+
+	packet = packet_size(packet);
+	for (size_t at = 0; at + FTDI_STATUS_BYTES <= n; at += packet)
+		line |= data[at + 1];
+	errors_brief(line, ", ", o);
+	if (n == FTDI_STATUS_BYTES)
+		lines_brief(data[0], ", ", o);
+}
+
+bool ftdi_answers(uint8_t request)
+{
+	return request == FTDI_GET_STATUS || request == FTDI_GET_LATENCY ||
+	       request == FTDI_READ_PINS;
+}
+
+void ftdi_answer_tree(uint8_t request, const uint8_t *data, size_t n, struct tree *t)
+{
+	if (!n)
+		return;
+	if (request == FTDI_GET_LATENCY) {
+		tree_uint(t, "latency_timer_ms", data[0]);
+	} else if (request == FTDI_READ_PINS) {
+		tree_hex(t, "pins", data[0], 2);
+	} else {
+		modem_tree(data[0], t);
+		if (n > 1)
+			line_tree(data[1], t);
+	}
+}
+
+bool ftdi_answer_brief(uint8_t request, const uint8_t *data, size_t n, struct out *o)
+{
+	if (!n)
+		return false;
+	if (request == FTDI_GET_LATENCY)
+		out_printf(o, " %u ms", data[0]);
+	else if (request == FTDI_READ_PINS)
+		out_printf(o, " pins 0x%02x", data[0]);
+	else
+		lines_brief(data[0], " ", o);
+	return n <= FTDI_STATUS_BYTES;
 }
 
 size_t ftdi_strip(const uint8_t *data, size_t n, unsigned int packet, uint8_t *text)
 {
 	size_t used = 0;
 
-	if (packet <= FTDI_STATUS_BYTES)
-		packet = 64;
+	packet = packet_size(packet);
 	for (size_t at = 0; at < n; at += packet) {
 		size_t part = n - at < packet ? n - at : packet;
 

@@ -29,9 +29,13 @@ static bool ftdi_fits(const struct usb_detail *d)
 	       ftdi_is(usbdev_vendor(d->device), usbdev_product(d->device));
 }
 
+static unsigned int packet_of(const struct usb_detail *d)
+{
+	return d->endpoint ? d->endpoint->packet & 0x7ff : 0;
+}
+
 uint8_t *usb_serial_text(const struct usb_detail *d, size_t *n)
 {
-	unsigned int packet = d->endpoint ? d->endpoint->packet & 0x7ff : 64;
 	uint8_t *text = malloc(d->data_len + 1);
 
 	*n = 0;
@@ -40,7 +44,7 @@ uint8_t *usb_serial_text(const struct usb_detail *d, size_t *n)
 		return NULL;
 	}
 	if (d->class == &usb_ftdi_class && urb_in(&d->urb)) {
-		*n = ftdi_strip(d->data, d->data_len, packet, text);
+		*n = ftdi_strip(d->data, d->data_len, packet_of(d), text);
 	} else {
 		memcpy(text, d->data, d->data_len);
 		*n = d->data_len;
@@ -130,6 +134,45 @@ static bool cdc_request_brief(const struct usb_state *s, const struct usb_detail
 	return o->len > start + 1;
 }
 
+static void ftdi_tree(const struct usb_state *s, const struct usb_detail *d, struct tree *t)
+{
+	serial_tree(s, d, t);
+	if (urb_in(&d->urb))
+		ftdi_status_tree(d->data, d->data_len, packet_of(d), t);
+}
+
+static bool ftdi_brief(const struct usb_state *s, const struct usb_detail *d, struct out *o)
+{
+	bool whole = serial_brief(s, d, o);
+
+	if (urb_in(&d->urb))
+		ftdi_status_brief(d->data, d->data_len, packet_of(d), o);
+	return whole;
+}
+
+static bool ftdi_requested(const struct usb_detail *d)
+{
+	return control_kind(&d->setup) == SETUP_VENDOR && control_in(&d->setup) &&
+	       ftdi_is(d->target.vendor, d->target.product) && ftdi_answers(d->setup.request);
+}
+
+static void ftdi_request_tree(const struct usb_state *s, const struct usb_detail *d,
+			      struct tree *t)
+{
+	ftdi_answer_tree(d->setup.request, d->data, d->data_len, t);
+}
+
+static bool ftdi_request_brief(const struct usb_state *s, const struct usb_detail *d,
+			       struct out *o)
+{
+	return ftdi_answer_brief(d->setup.request, d->data, d->data_len, o);
+}
+
+static const char *const ftdi_names[] = {
+	"count", "latency_timer_ms", "line_set", "line_status", "modem_set", "modem_status",
+	"packets", "pins", NULL,
+};
+
 const struct usb_class usb_cdc_class = {
 	.fits = cdc_fits,
 	.tree = cdc_tree,
@@ -147,6 +190,10 @@ const struct usb_class usb_serial_class = {
 
 const struct usb_class usb_ftdi_class = {
 	.fits = ftdi_fits,
-	.tree = serial_tree,
-	.brief = serial_brief,
+	.tree = ftdi_tree,
+	.brief = ftdi_brief,
+	.requested = ftdi_requested,
+	.request_tree = ftdi_request_tree,
+	.request_brief = ftdi_request_brief,
+	.names = ftdi_names,
 };

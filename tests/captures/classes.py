@@ -324,6 +324,26 @@ def sense_key(fields):
             yield at[name]["sense_key"]
 
 
+def packets(name):
+    """The status of each packet of an FTDI converter, which are one if they are the same."""
+    def values(fields):
+        at = fields.get("decoded", {})
+        for packet in at.get("packets", []):
+            if name in packet:
+                yield from [packet[name]] * packet["count"]
+        if name in at and fields.get("xfer") == "control":
+            yield at[name]
+    return values
+
+
+def asked_of_ftdi(part):
+    def values(fields):
+        setup = fields.get("setup", {})
+        if str(setup.get("request", "")).startswith("FTDI_"):
+            yield part(setup)
+    return values
+
+
 def axis(usage):
     def values(fields):
         report = fields.get("decoded", {}).get("report", {})
@@ -374,6 +394,13 @@ FOUND = [(prefix + name, descriptor_values(name, kind),
     ("usbhid.data.axis.y", axis("Y"), number),
     ("usbhub.status.port", hub("wPortStatus"), number),
     ("usbhub.change.port", hub("wPortChange"), number),
+    ("ftdi-ft.modem_status", packets("modem_status"), number),
+    ("ftdi-ft.line_status", packets("line_status"), number),
+    ("ftdi-ft.bRequest", asked_of_ftdi(lambda s: s["bRequest"]), number),
+    ("ftdi-ft.lValue", asked_of_ftdi(lambda s: s["wValue"] & 0xff), number),
+    ("ftdi-ft.hValue", asked_of_ftdi(lambda s: s["wValue"] >> 8), number),
+    ("ftdi-ft.lIndex", asked_of_ftdi(lambda s: s["wIndex"] & 0xff), number),
+    ("ftdi-ft.hIndex", asked_of_ftdi(lambda s: s["wIndex"] >> 8), number),
 ]
 PATHS = {row[0]: row[1] for row in FIELDS}
 PATHS.update({prefix + name: "setup:descriptors.%s@%s" % (name, kind)
@@ -435,7 +462,7 @@ def theirs(path, tshark_fields, second=()):
     """The same of tshark, without the packets that are second records of an event."""
     rows = [r for r in FIELDS + FOUND if r[0] in tshark_fields]
     argv = ["tshark", "-r", path, "-T", "fields", "-E", "occurrence=a", "-E", "aggregator=|",
-            "-e", "usb.transfer_type"]
+            "-e", "usb.transfer_type", "-e", "usb.darwin.endpoint_address"]
     for r in rows:
         argv += ["-e", r[0]]
     bags = collections.defaultdict(collections.Counter)
@@ -445,10 +472,13 @@ def theirs(path, tshark_fields, second=()):
     for i, line in enumerate(p.stdout.decode("utf-8", "replace").splitlines()):
         if i in second:
             continue
-        xfer, *cells = line.split("\t")
+        xfer, endpoint, *cells = line.split("\t")
         for row, cell in zip(rows, cells):
-            # It takes setup packets of a vendor to an interface of class HID for reports.
-            if cell and not (row[0].startswith("usbhid.data.") and xfer != "0x01"):
+            # It takes setup packets of a vendor to an interface of class HID for reports, and of
+            # macOS what goes to an FTDI converter for status that comes from it.
+            if cell and not (row[0].startswith("usbhid.data.") and xfer != "0x01") and not (
+                    row[0].endswith("_status") and row[0].startswith("ftdi-ft.") and
+                    not number(endpoint or "0x80") & 0x80):
                 bags[row[0]].update(row[2](v) for v in cell.split("|"))
     return bags
 

@@ -451,6 +451,21 @@ def colorimeter():
     return c
 
 
+def converter():
+    """An FTDI converter of several channels: its settings, lines, errors, and packets."""
+    c = described(interface(0, 0xff, 0xff, 0xff, 2), endpoint(0x81, 2, 64), endpoint(0x02, 2, 64),
+                  vendor=0x0403, product=0x6010)
+    for request, value, index in ((0, 0, 1), (2, 0x1311, 0x0401), (6, 0x010d, 1), (7, 0x23, 1),
+                                  (9, 16, 1), (11, 0x020b, 2)):
+        c.control(struct.pack("<BBHHH", 0x40, request, value, index, 0))
+    c.control(struct.pack("<BBHHH", 0xc0, 5, 0, 1, 2), b"\x31\x60")
+    c.control(struct.pack("<BBHHH", 0xc0, 10, 0, 1, 1), b"\x10")
+    c.transfer(BULK, 0x81, answer=b"\xb1\x60")
+    c.transfer(BULK, 0x81, answer=b"\x31\x60" + b"a" * 62 + b"\x31\x60" + b"b" * 62 +
+               b"\x31\x6a" + b"c" * 5)
+    return c
+
+
 def ipp_printer():
     """IPP over USB: a request whose header, chunk and end are transfers of their own, as CUPS sends
     it, its answer, and a request whose answer is of HTTP only."""
@@ -627,6 +642,15 @@ def main():
             "challenge_response 3031323334353637...", "unlock_result yes",
             'command 0x1000 failed (0x80): "Error: Unknown command"',
             "answer to 0x12: done"], 60)
+        items = check(d, "FTDI converter", converter(), [
+            "FTDI_RESET channel A", "FTDI_SET_FLOW_CTRL XON/XOFF channel A",
+            "FTDI_SET_EVENT_CHAR 0x0d on", "FTDI_SET_ERROR_CHAR 0x23 off",
+            "FTDI_SET_BITMODE MPSSE pins 0x0b channel B", "FTDI_GET_MODEM_STATUS channel A: CTS DSR,",
+            "FTDI_GET_LATENCY_TIMER channel A: 16 ms", "no text, CTS DSR DCD", ", overrun, framing error,"], 40)
+        same([[1, 0xb1, 0x60], [2, 0x31, 0x60], [1, 0x31, 0x6a]],
+             [[p["count"], p["modem_status"], p["line_status"]]
+              for i in items for p in i.get("decoded", {}).get("packets", [])],
+             "the status of each packet")
         check(d, "DFU", loader(), ["DFU_DNLOAD block 0", "dfuDNLOAD-IDLE, poll in 10 ms"])
         items = check(d, "bits of descriptors", described_bits(), [], 150)
         of = {x["descriptor"]: x for i in items for x in i.get("decoded", {}).get("descriptors", [])
