@@ -177,7 +177,7 @@ static bool has_packets(const struct line *l)
 	if (!next_word(&look) || !signed_number(&look, &v))
 		return false;
 	if (v == 0)
-		return next_word(&look) && hex_digit(*look.p) < 10;
+		return next_word(&look) && (*look.p == '-' || hex_digit(*look.p) < 10);
 	if (!next_word(&look) || !signed_number(&look, &v))
 		return false;
 	return look.p < look.end && *look.p == ':';
