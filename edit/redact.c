@@ -753,8 +753,10 @@ int redact_collect(struct redact *x, struct trawl_error *err)
 	x->place = "";
 	ret = go_through(x, -1, "", NULL, err);
 	x->counting = false;
+	removed_ready(&x->removed);
 	keep_words(x);
 	keep_kernel(x);
+	redact_keep_symbols(x);
 	usb_roles_public(x);
 	return ret || !out_of_memory(x) ? ret : edit_no_memory(err);
 }
@@ -807,7 +809,7 @@ int redact_write(struct redact *x, int fd, const char *out, struct trawl_error *
 	if (ret)
 		return -1;
 	trawl_make_small(fd);
-	return redact_check(x, fd, err);
+	return redact_check(x, fd, out, err);
 }
 
 void redact_free(struct redact *x)

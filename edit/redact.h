@@ -94,9 +94,9 @@ void redact_scrub(struct redact *x, char *p, size_t n);
 
 /*
  * Reads the output again and searches it for what was removed. Returns 0, or -1 with *err if
- * something is found.
+ * something is found. name: the output's for messages.
  */
-int redact_check(const struct redact *x, int fd, struct trawl_error *err);
+int redact_check(const struct redact *x, int fd, const char *name, struct trawl_error *err);
 
 /*
  * The roles of USB endpoints according to the descriptors in the metadata; to be freed with
@@ -133,6 +133,8 @@ void redact_branches_free(struct redact_branches *b);
  */
 char *redact_meta(struct redact *x, const struct trawl_meta *m, char *name, size_t room,
 		  size_t *len);
+/* Removed values that are words of kept symbols are public. */
+void redact_keep_symbols(struct redact *x);
 /* Collects the names of threads that the recorder saw to be the kernel's. */
 void redact_read_tasks(struct redact *x);
 /* Redacts an event type's name in place. */

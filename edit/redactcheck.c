@@ -196,15 +196,12 @@ static int check_descriptions(const struct redact *x, const struct trawl_reader 
 	return 0;
 }
 
-int redact_check(const struct redact *x, int fd, struct trawl_error *err)
+int redact_check(const struct redact *x, int fd, const char *name, struct trawl_error *err)
 {
-	char path[32];
-	struct trawl_reader *r;
+	struct trawl_reader *r = trawl_open_fd(fd, name, 0, err);
 	struct trawl_event ev;
 	int got = -1;
 
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	r = trawl_open(path, err);
 	if (r && !check_descriptions(x, r, err))
 		while ((got = trawl_next(r, &ev, err)) > 0)
 			if (found(x, ev.record, ev.len, REMOVED_WHOLE, "event", ev.type->name,

@@ -205,8 +205,10 @@ static int verdict(const struct redact *x, struct trawl_error *err)
 
 static int start(struct redact *x, struct trawl_error *err)
 {
-	if (standin_start(&x->key))
+	if (standin_start(&x->key)) {
+		x->removed.seed = x->key.number;
 		return 0;
+	}
 	return trawl_fail(err, TRAWL_CANNOT, "random numbers: %m");
 }
 

@@ -258,13 +258,18 @@ static void change_event(struct redact *x, struct json_object *j, const char *me
 	free(copy);
 }
 
-/* Removed values that are words of kept symbols are public. */
+static bool is_called(const struct trawl_meta *m, const char *name)
+{
+	size_t n = strlen(name);
+
+	return name[n - 1] == '/' ? !strncmp(m->name, name, n) : !strcmp(m->name, name);
+}
+
+/* Of a probe, or of a program with branches. */
 static void keep_symbols(struct redact *x, struct json_object *j)
 {
 	struct json_object *sites = jdoc_get(j, "sites"), *functions = jdoc_get(j, "functions");
 
-	if (redact_drops(x, SECRET_SYMBOLS))
-		return;
 	for (size_t i = 0; i < jdoc_count(sites); i++) {
 		const char *s = jdoc_string(json_object_array_get_idx(sites, i), "symbol");
 
@@ -278,6 +283,22 @@ static void keep_symbols(struct redact *x, struct json_object *j)
 		const char *s = name ? json_object_get_string(name) : "";
 
 		removed_public(&x->removed, s, strlen(s));
+	}
+}
+
+void redact_keep_symbols(struct redact *x)
+{
+	for (size_t i = 0; !redact_drops(x, SECRET_SYMBOLS) && i < trawl_meta_count(x->r); i++) {
+		const struct trawl_meta *m = trawl_meta_at(x->r, i);
+		struct json_object *j;
+
+		if (!is_called(m, "probe/") && !is_called(m, BRANCH_MODULE_NAME))
+			continue;
+		errno = 0;
+		j = jdoc_parse(m->data, m->len);
+		x->failed |= !j && errno == ENOMEM;
+		keep_symbols(x, j);
+		json_object_put(j);
 	}
 }
 
@@ -302,8 +323,6 @@ static char *changed_json(struct redact *x, const struct trawl_meta *m, const st
 		change_bos(x, j);
 	if (list == probe_members)
 		change_event(x, j, m->name);
-	if (list == probe_members || list == module_members)
-		keep_symbols(x, j);
 	errno = 0; /* json-c returns a truncated text with ENOMEM if memory runs out */
 	json = json_object_to_json_string_ext(j, JSON_C_TO_STRING_PLAIN |
 					      JSON_C_TO_STRING_NOSLASHESCAPE);
@@ -397,13 +416,6 @@ static const struct {
 	{ BRANCH_MODULE_NAME, module_members }, { "timeline/how", timeline_members },
 	{ "usb/", device_members }, { "edit/", edit_members },
 };
-
-static bool is_called(const struct trawl_meta *m, const char *name)
-{
-	size_t n = strlen(name);
-
-	return name[n - 1] == '/' ? !strncmp(m->name, name, n) : !strcmp(m->name, name);
-}
 
 /* Redacts a metadata's name, which may contain a probe, a machine or an inode. */
 static void change_name(struct redact *x, char *name)

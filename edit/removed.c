@@ -3,15 +3,113 @@
 
 #include "common/array.h"
 
-enum { HEADS = 1 << 16 };
+enum {
+	HEAD_BITS = 22, /* log2 of the bits of `heads` */
+	SLOTS = 1 << 10, /* first size of the hash table */
+};
 
-static uint32_t slot(const void *p)
+/* ---- hashes ------------------------------------------------------------------------------- */
+
+static uint64_t number(const void *p, size_t n)
 {
-	uint32_t v;
+	uint64_t v = 0;
 
-	memcpy(&v, p, 4);
-	return (v * 0x9E3779B1u) >> 16;
+	memcpy(&v, p, n);
+	return v;
 }
+
+static uint64_t mix(uint64_t h, uint64_t v)
+{
+	h = (h ^ v) * 0x9E3779B97F4A7C15;
+	return h ^ h >> 32;
+}
+
+static uint64_t hash(const struct removed *r, const char *p, size_t n)
+{
+	uint64_t h = r->seed + n;
+
+	for (; n > 8; p += 8, n -= 8)
+		h = mix(h, number(p, 8));
+	return mix(mix(h, number(p, n)), n);
+}
+
+/* The bit of `heads` of a value that begins with these n bytes: 4 or 8. */
+static size_t head_bit(const struct removed *r, const void *p, size_t n)
+{
+	return (size_t)(mix(r->seed, number(p, n)) * 0x9E3779B97F4A7C15 >> (64 - HEAD_BITS));
+}
+
+static bool has_head(const struct removed *r, const void *p, size_t n)
+{
+	size_t bit = head_bit(r, p, n);
+
+	return r->heads[bit / 64] >> bit % 64 & 1;
+}
+
+/* ---- marks -------------------------------------------------------------------------------- */
+
+/* The slot of the mark p[0 .. n), or the empty one where it would be. */
+static uint32_t *slot_of(const struct removed *r, const char *p, size_t n)
+{
+	size_t i = (size_t)hash(r, p, n) & (r->nslots - 1);
+
+	for (;; i = (i + 1) & (r->nslots - 1)) {
+		const struct removed_mark *m = r->slots[i] ? &r->marks[r->slots[i] - 1] : NULL;
+
+		if (!m || (m->len == n && !memcmp(r->text + m->at, p, n)))
+			return &r->slots[i];
+	}
+}
+
+static struct removed_mark *find_mark(const struct removed *r, const char *p, size_t n)
+{
+	uint32_t i = r->nslots ? *slot_of(r, p, n) : 0;
+
+	if (r->lookups)
+		++*r->lookups;
+	return i ? &r->marks[i - 1] : NULL;
+}
+
+/* Makes room for one more mark: at most half of the slots are used. */
+static bool reserve_mark(struct removed *r)
+{
+	size_t n = r->nslots ? 2 * r->nslots : SLOTS;
+	uint32_t *slots;
+
+	if (!array_reserve(r->marks, r->marks_room, r->nmarks + 1))
+		return false;
+	if (2 * (r->nmarks + 1) <= r->nslots)
+		return true;
+	slots = calloc(n, sizeof(*slots));
+	if (!slots)
+		return false;
+	free(r->slots);
+	r->slots = slots;
+	r->nslots = n;
+	for (size_t i = 0; i < r->nmarks; i++)
+		*slot_of(r, r->text + r->marks[i].at, r->marks[i].len) = (uint32_t)i + 1;
+	return true;
+}
+
+/* Adds a beginning of a value, if it is not there. `value`: 1 + its number if it is all of it. */
+static bool add_mark(struct removed *r, size_t at, size_t n, uint32_t value)
+{
+	uint32_t *slot;
+
+	if (!reserve_mark(r))
+		return false;
+	slot = slot_of(r, r->text + at, n);
+	if (!*slot) {
+		r->marks[r->nmarks] = (struct removed_mark){ .at = (uint32_t)at, .len = (uint32_t)n,
+							     .next = r->of_length[n] };
+		*slot = r->of_length[n] = (uint32_t)++r->nmarks;
+	}
+	if (value)
+		r->marks[*slot - 1].value = value;
+	return true;
+}
+
+/* ---- values ------------------------------------------------------------------------------- */
 
 static bool is_word(uint8_t c)
 {
@@ -19,50 +117,68 @@ static bool is_word(uint8_t c)
 	       c == '_' || c >= 0x80;
 }
 
-static struct removed_value *known(const struct removed *r, const char *p, size_t n)
+static bool known(const struct removed *r, const char *p, size_t n)
 {
-	uint32_t i = r->heads ? r->heads[slot(p)] : 0;
+	const struct removed_mark *m = find_mark(r, p, n);
 
-	for (; i; i = r->values[i - 1].next)
-		if (r->values[i - 1].len == n && !memcmp(r->text + r->values[i - 1].at, p, n))
-			return &r->values[i - 1];
-	return NULL;
+	return m && m->value;
+}
+
+/* Makes the index refer to the value that r->text ends with. */
+static bool add_to_index(struct removed *r, size_t at, size_t n)
+{
+	size_t bit;
+
+	if (!r->heads && !(r->heads = calloc((1 << HEAD_BITS) / 64, sizeof(*r->heads))))
+		return false;
+	bit = head_bit(r, r->text + at, n < REMOVED_WHOLE ? 4 : 8);
+	r->heads[bit / 64] |= UINT64_C(1) << bit % 64;
+	for (size_t len = n & (n - 1); n >= REMOVED_WHOLE && len; len &= len - 1)
+		if (!add_mark(r, at, len, 0))
+			return false;
+	return add_mark(r, at, n, (uint32_t)r->n + 1);
 }
 
 static void add(struct removed *r, enum secret_class class, const char *p, size_t n, bool is_text)
 {
-	struct removed_value *v;
-
-	if (n < REMOVED_LEAST || n > 65536 || known(r, p, n))
+	if (n < REMOVED_LEAST || known(r, p, n))
 		return;
-	if (r->n >= REMOVED_MOST || r->len > 256 << 20) {
+	if (r->n >= REMOVED_MOST) {
 		r->full = true;
 		return;
 	}
-	if (!r->heads)
-		r->heads = calloc(HEADS, sizeof(*r->heads));
-	if (!r->heads || !array_reserve(r->text, r->room, r->len + n) ||
+	if (!array_reserve(r->text, r->room, r->len + n) ||
 	    !array_reserve(r->values, r->values_room, r->n + 1)) {
 		r->failed = true;
 		return;
 	}
-	v = &r->values[r->n];
-	*v = (struct removed_value){ .at = (uint32_t)r->len, .len = (uint32_t)n,
-				     .next = r->heads[slot(p)], .class = (uint8_t)class,
-				     .is_text = is_text };
 	memcpy(r->text + r->len, p, n);
+	if (!add_to_index(r, r->len, n)) {
+		r->failed = true;
+		return;
+	}
+	r->values[r->n++] = (struct removed_value){ .at = (uint32_t)r->len, .len = (uint8_t)n,
+						    .class = (uint8_t)class, .is_text = is_text };
 	r->len += n;
-	r->heads[slot(p)] = (uint32_t)++r->n;
+}
+
+static bool has_letter(const char *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (is_word((uint8_t)p[i]) && p[i] != '_')
+			return true;
+	return false;
 }
 
 void removed_text(struct removed *r, enum secret_class class, const char *p, size_t n)
 {
-	bool letter = false;
+	size_t pieces = (n + REMOVED_LONGEST - 1) / REMOVED_LONGEST;
 
-	for (size_t i = 0; i < n; i++)
-		letter |= is_word((uint8_t)p[i]) && p[i] != '_';
-	if (letter)
-		add(r, class, p, n, true);
+	for (size_t i = 0, at = 0, end; i < pieces; i++, at = end) {
+		end = n * (i + 1) / pieces;
+		if (has_letter(p + at, end - at))
+			add(r, class, p + at, end - at, true);
+	}
 }
 
 /*
@@ -91,31 +207,76 @@ static bool alone(const uint8_t *p, size_t n, size_t at, size_t len)
 	return (!at || !is_word(p[at - 1])) && (at + len == n || !is_word(p[at + len]));
 }
 
-static struct removed_value *at_place(const struct removed *r, const uint8_t *p, size_t n,
-				      size_t at)
+/* ---- the search --------------------------------------------------------------------------- */
+
+/* 1 + number of the longest value of REMOVED_WHOLE to n bytes that begins at p; 0: none. */
+static uint32_t longest(const struct removed *r, const char *p, size_t n)
 {
-	struct removed_value *best = NULL;
-	uint32_t i = r->heads[slot(p + at)];
+	uint32_t value = 0;
+	size_t len = 0;
 
-	for (; i; i = r->values[i - 1].next) {
-		struct removed_value *v = &r->values[i - 1];
+	for (size_t bit = REMOVED_LONGEST; bit; bit /= 2) {
+		const struct removed_mark *m;
 
-		if (v->len <= n - at && (!best || v->len > best->len) &&
-		    !memcmp(r->text + v->at, p + at, v->len) &&
-		    (v->len >= REMOVED_WHOLE || !v->is_text ||
-		     alone(p, n, at, v->len)) &&
-		    !v->is_public)
-			best = v;
+		if (len + bit > n || len + bit < REMOVED_WHOLE)
+			continue;
+		m = find_mark(r, p, len + bit);
+		if (m) {
+			len += bit;
+			value = m->value;
+		}
 	}
-	return best;
+	return value;
+}
+
+/* Shorter marks come first: the search for what a mark begins with uses them. */
+void removed_ready(struct removed *r)
+{
+	for (size_t n = REMOVED_WHOLE; n <= REMOVED_LONGEST; n++)
+		for (uint32_t i = r->of_length[n]; i; i = r->marks[i - 1].next) {
+			struct removed_mark *m = &r->marks[i - 1];
+			uint32_t shorter = longest(r, r->text + m->at, n - 1);
+
+			if (m->value)
+				r->values[m->value - 1].shorter = shorter;
+			else
+				m->value = shorter;
+		}
+	r->ready = true;
+}
+
+static struct removed_value *short_value(const struct removed *r, const char *p, size_t n,
+					 size_t at)
+{
+	for (size_t len = REMOVED_WHOLE - 1; len >= REMOVED_LEAST; len--) {
+		const struct removed_mark *m = len <= n - at ? find_mark(r, p + at, len) : NULL;
+		struct removed_value *v = m && m->value ? &r->values[m->value - 1] : NULL;
+
+		if (v && v->len == len && !v->is_public && alone((const uint8_t *)p, n, at, len))
+			return v;
+	}
+	return NULL;
+}
+
+/* The longest value at a place that has at least four bytes. */
+static struct removed_value *at_place(const struct removed *r, const char *p, size_t n, size_t at)
+{
+	if (n - at >= REMOVED_WHOLE && has_head(r, p + at, 8)) {
+		uint32_t i = longest(r, p + at, n - at);
+
+		for (; i; i = r->values[i - 1].shorter)
+			if (!r->values[i - 1].is_public)
+				return &r->values[i - 1];
+	}
+	return has_head(r, p + at, 4) ? short_value(r, p, n, at) : NULL;
 }
 
 void removed_public(struct removed *r, const char *p, size_t n)
 {
-	for (size_t at = 0; r->heads && at + 4 <= n; at++) {
+	for (size_t at = 0; r->ready && r->heads && at + 4 <= n; at++) {
 		struct removed_value *v;
 
-		while ((v = at_place(r, (const uint8_t *)p, n, at)))
+		while ((v = at_place(r, p, n, at)))
 			v->is_public = true;
 	}
 }
@@ -123,14 +284,9 @@ void removed_public(struct removed *r, const char *p, size_t n)
 const struct removed_value *removed_find(const struct removed *r, const void *data, size_t n,
 					 size_t *from, size_t least)
 {
-	const uint8_t *p = data;
+	for (; r->ready && r->heads && *from + 4 <= n; ++*from) {
+		const struct removed_value *v = at_place(r, data, n, *from);
 
-	for (; r->heads && *from + 4 <= n; ++*from) {
-		const struct removed_value *v;
-
-		if (!r->heads[slot(p + *from)])
-			continue;
-		v = at_place(r, p, n, *from);
 		if (v && v->len >= least)
 			return v;
 	}
@@ -141,6 +297,8 @@ void removed_free(struct removed *r)
 {
 	free(r->text);
 	free(r->values);
+	free(r->marks);
+	free(r->slots);
 	free(r->heads);
 	*r = (struct removed){ 0 };
 }

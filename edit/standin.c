@@ -76,11 +76,11 @@ static uint64_t hash(const struct standin *s, const void *p, size_t n, uint64_t 
 void standin_text(const struct standin *s, const char *p, size_t n, char *to)
 {
 	static const char digits[] = "abcdefghijklmnopqrstuvwxyz234567";
-	uint64_t h = 0;
+	uint64_t all = hash(s, p, n, 0), h = 0;
 
 	for (size_t i = 0; i < n; i++, h >>= 5) {
 		if (i % 12 == 0)
-			h = hash(s, p, n, i / 12 + 1);
+			h = hash(s, &all, sizeof(all), i / 12 + 1);
 		to[i] = digits[h & 31];
 	}
 }
