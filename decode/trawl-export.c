@@ -235,31 +235,31 @@ static void print_help(void)
 	size_t i;
 
 	fputs("Usage: trawl-export --to FORMAT [OPTION]... FILE [-w OUT]\n"
-	      "Turns a capture into a file of another tool; FILE or OUT may be -, and without -w\n"
-	      "the output is standard output.\n"
+	      "Converts a capture to the file format of another tool. FILE and OUT may be -; without -w,\n"
+	      "writes to standard output.\n"
 	      "\n"
 	      "      --to FORMAT      one of:\n", stdout);
 	for (i = 0; i < NFORMATS; i++)
 		printf("         %-13s %s\n", formats[i].name, formats[i].what);
-	fputs("  -w OUT               the file to write; made readable for its owner only\n"
+	fputs("  -w OUT               output file; only its owner can read it\n"
 	      "\n"
 	      SELECTION_HELP
 	      "\n"
-	      "      --memory SIZE    for what the file tells: 512M, 2G (default: 256M)\n"
-	      "      --utc            times of --from and --until without a zone are UTC\n"
-	      "      --fields LIST    csv: these columns (a,b,c); else 'all' for helper fields\n"
-	      "      --decimal        csv: numbers above 2^63-1 in decimal, which most readers round\n"
-	      "      --no-formulas    csv: texts that begin with = + - @ get a ' in front\n"
-	      "      --raw            json, csv: an item for each record, nothing joined (USB);\n"
-	      "                       packets, usbmon: --where, --name choose single events\n"
-	      "      --show-keys      keystrokes, keys and PINs in clear (USB)\n"
-	      "      --linktype N     pcap, pcapng: link type of USB packets: 220, the old 189, 249\n"
-	      "      --no-descriptors pcapng: no made-up packets with USB descriptors in front\n"
-	      "      --with-machine   pcapng, html, trace-dat: with command lines and the host's name\n"
-	      "      --no-sandbox     for debuggers: reads without giving up what reading does not need\n"
+	      "      --memory SIZE    memory limit for the file: 512M, 2G (default: 256M)\n"
+	      "      --utc            --from and --until without a time zone are UTC\n"
+	      "      --fields LIST    csv: the columns (a,b,c); other formats: all (with helper fields)\n"
+	      "      --decimal        csv: numbers above 2^63-1 in decimal (most programs round them)\n"
+	      "      --no-formulas    csv: precede texts that begin with = + - @ by a '\n"
+	      "      --raw            json, csv: records without joining transfers (USB); pcapng,\n"
+	      "                       pcap, usbmon: --where and --name select single events\n"
+	      "      --show-keys      do not mask keystrokes, keys and PINs (USB)\n"
+	      "      --linktype N     pcap, pcapng: link type of USB packets: 220, 189, 249\n"
+	      "      --no-descriptors pcapng: do not add packets with USB descriptors at the begin\n"
+	      "      --with-machine   pcapng, html, trace-dat: include command lines and host name\n"
+	      "      --no-sandbox     do not enter the sandbox; for debuggers\n"
 	      "      --help, --version\n"
 	      "\n"
-	      "Status: 0 done, 1 the file is damaged or cut, 2 wrong usage, 3 cannot.\n", stdout);
+	      "Exit status: 0 done, 1 the file is damaged or cut, 2 wrong usage, 3 not possible.\n", stdout);
 }
 
 static int set_format(struct options *o, const char *name, struct trawl_error *err)

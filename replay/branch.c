@@ -32,9 +32,9 @@ struct options {
 };
 
 static const char help[] =
-	"      --tid TID        the task, if not the one with most branches\n"
-	"      --gdb            speak gdb's protocol: gdb PROGRAM -ex 'target remote | trawl-replay branch --gdb FILE'\n"
-	"      --no-sandbox     for debuggers: reads without the sandbox\n"
+	"      --tid TID        the task (default: the one with the most branches)\n"
+	"      --gdb            serve gdb's remote protocol: gdb PROGRAM -ex 'target remote | trawl-replay branch --gdb FILE'\n"
+	"      --no-sandbox     do not enter the sandbox; for debuggers\n"
 	"\n"
 	"Commands, a line each, of standard input: step [N], back [N], next FUNCTION, prev FUNCTION, time SECONDS,\n"
 	"event [GLOB], prevevent [GLOB], begin, end, list [N], all, help, quit. An empty line does the last one again.";
@@ -334,7 +334,7 @@ static int run(const struct way *w, int argc, char **argv)
 const struct way branch_way = {
 	.name = "branch",
 	.arguments = "FILE",
-	.what = "as a walk through the program: forward and backward over its branches",
+	.what = "walk through the program, forward and backward over its branches",
 	.help = help,
 	.run = run,
 };

@@ -30,17 +30,17 @@ struct options {
 };
 
 static const char help[] =
-	"      --device DEVICE  VID:PID or BUS:DEV, if there are several in FILE\n"
-	"      --speed N        of times: 1 as recorded (default), 2 twice as fast, 0 no waiting\n"
-	"      --delay TIME     so long after a host's first read, keys and the like begin\n"
-	"      --partial        what was recorded and the host does not ask for is no difference\n"
-	"      --as-is          descriptors need not be whole\n"
-	"      --hold           stay plugged in until ^C\n"
-	"      --linger TIME    stay so long after the last transfer (default 1s)\n"
-	"      --timeout TIME   give up when for so long nothing recorded happened (default: never)\n"
+	"      --device DEVICE  VID:PID or BUS:DEV; required if FILE has several devices\n"
+	"      --speed N        speed: 1 as recorded (default), 2 twice as fast, 0 without waiting\n"
+	"      --delay TIME     time from the host's first read to the first unrequested data\n"
+	"      --partial        recorded transfers that the host does not request are no difference\n"
+	"      --as-is          accept incomplete descriptors\n"
+	"      --hold           stay plugged in until interrupted\n"
+	"      --linger TIME    stay plugged in for TIME after the last transfer (default 1s)\n"
+	"      --timeout TIME   end if no recorded transfer happens for TIME (default: never)\n"
 	"      --listen[=PORT]  wait on 127.0.0.1 for 'usbip attach' (default 3240) instead of vhci_hcd\n"
-	"      --no-sandbox     for debuggers: reads without the sandbox\n"
-	"  -v                   every difference, not the first only";
+	"      --no-sandbox     do not enter the sandbox; for debuggers\n"
+	"  -v                   print every difference, not only the first";
 
 enum {
 	OPTION_DEVICE = 0x100,
@@ -264,7 +264,7 @@ static int run(const struct way *w, int argc, char **argv)
 const struct way device_way = {
 	.name = "device",
 	.arguments = "FILE",
-	.what = "as the USB device, to the drivers of this machine",
+	.what = "play the USB device to the drivers of this machine",
 	.help = help,
 	.run = run,
 };

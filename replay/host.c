@@ -27,16 +27,16 @@ struct options {
 };
 
 static const char help[] =
-	"      --device DEVICE  VID:PID or BUS:DEV of FILE's device; --really wants VID:PID\n"
-	"      --really         do it: a device may take harm from requests meant for another\n"
-	"      --to-c           write a C program that does it with libusb\n"
-	"      --to-python      write a Python program that does it with pyusb\n"
-	"      --speed N        of times: 1 as recorded (default), 2 twice as fast, 0 no waiting\n"
-	"      --any-data       compare lengths and statuses only\n"
-	"  -v                   every difference, not the first only\n"
-	"      --no-sandbox     for debuggers: reads without the sandbox, as --really does\n"
+	"      --device DEVICE  VID:PID or BUS:DEV in FILE; --really requires VID:PID\n"
+	"      --really         send the requests; those of another device may damage a device\n"
+	"      --to-c           write a C program that sends them by libusb\n"
+	"      --to-python      write a Python program that sends them by pyusb\n"
+	"      --speed N        speed: 1 as recorded (default), 2 twice as fast, 0 without waiting\n"
+	"      --any-data       compare only lengths and statuses\n"
+	"  -v                   print every difference, not only the first\n"
+	"      --no-sandbox     do not enter the sandbox; for debuggers (implied by --really)\n"
 	"\n"
-	"Without --really and --to-*, it only lists what it would do.";
+	"Without --really and --to-*, only lists the requests.";
 
 enum { OPTION_DEVICE = 0x100, OPTION_SPEED, OPTION_REALLY, OPTION_C, OPTION_PYTHON, OPTION_ANY,
        OPTION_UNCAGED };
@@ -167,7 +167,7 @@ static int run(const struct way *w, int argc, char **argv)
 const struct way host_way = {
 	.name = "host",
 	.arguments = "FILE",
-	.what = "as the USB host, to a real device; or as a C or Python program that does it",
+	.what = "play the USB host to a real device, or write a C or Python program that does",
 	.help = help,
 	.run = run,
 };

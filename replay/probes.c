@@ -37,12 +37,12 @@ static const struct option long_options[] = {
 };
 
 static const char help[] =
-	"      --object PATH    the shared object with the probes, made if it is not there already\n"
-	"                       (default: one without a name, for tracers that take a process id)\n"
-	"      --no-events      make it only\n"
-	"      --speed N        of times: 1 as recorded (default), 2 twice as fast, 0 no waiting\n"
-	"      --delay TIME     so long until the first\n"
-	"      --utc, --memory SIZE, --no-sandbox: as of trawl-decode\n"
+	"      --object PATH    the shared object with the probes, made if it does not exist\n"
+	"                       (default: an unnamed file, for tracers that take a PID)\n"
+	"      --no-events      only make the object\n"
+	"      --speed N        speed: 1 as recorded (default), 2 twice as fast, 0 without waiting\n"
+	"      --delay TIME     time before the first event\n"
+	"      --utc, --memory SIZE, --no-sandbox: as for trawl-decode\n"
 	"\n"
 	SELECTION_HELP;
 
@@ -363,7 +363,7 @@ static int run(const struct way *w, int argc, char **argv)
 const struct way probes_way = {
 	.name = "probes",
 	.arguments = "FILE",
-	.what = "as static probes (USDT) that any tracer can watch, without their program",
+	.what = "hit the recorded static probes (USDT) again, for any tracer, without their program",
 	.help = help,
 	.run = run,
 };

@@ -33,13 +33,13 @@ static const struct option long_options[] = {
 };
 
 static const char help[] =
-	"      --to FORM        text (default), json, pcapng, usbmon, or trace_marker of this kernel\n"
-	"  -w OUT               where to: a file, a named pipe, an instance's trace_marker\n"
-	"      --speed N        of times: 1 as recorded (default), 2 twice as fast, 0 no waiting\n"
-	"      --loop[=N]       over and over again, or N times\n"
-	"      --step           the next event at each line of standard input\n"
-	"  -v                   at the end: how many events, and how late they were\n"
-	"      --raw, --show-keys, --utc, --memory SIZE, --no-sandbox: as of trawl-decode\n"
+	"      --to FORM        text (default), json, pcapng, usbmon, or trace_marker (of this kernel)\n"
+	"  -w OUT               output: a file, a named pipe, or an instance's trace_marker\n"
+	"      --speed N        speed: 1 as recorded (default), 2 twice as fast, 0 without waiting\n"
+	"      --loop[=N]       repeat forever, or N times\n"
+	"      --step           output the next event at each line of standard input\n"
+	"  -v                   print at the end how many events there were, and how late\n"
+	"      --raw, --show-keys, --utc, --memory SIZE, --no-sandbox: as for trawl-decode\n"
 	"\n"
 	SELECTION_HELP;
 
@@ -372,7 +372,7 @@ static int run(const struct way *w, int argc, char **argv)
 const struct way stream_way = {
 	.name = "stream",
 	.arguments = "FILE",
-	.what = "as a stream of events in their time: text, JSON, pcapng, usbmon, trace_marker",
+	.what = "output the events at their times: text, JSON, pcapng, usbmon, trace_marker",
 	.help = help,
 	.run = run,
 };

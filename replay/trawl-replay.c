@@ -3,6 +3,7 @@
 #include "config.h"
 #include "common/array.h"
 
+#include <ctype.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,19 +21,19 @@ static const struct way *const ways[] = {&branch_way, &device_way, &host_way,
 static void print_help(void)
 {
 	puts("Usage: trawl-replay WAY [OPTION]... FILE\n"
-	     "Acts a capture out again, and says whether what happened is what was recorded.\n");
+	     "Replays a capture, and reports whether the same happens as was recorded.\n");
 	for (size_t i = 0; i < NWAYS; i++)
 		printf("  %-8s %s\n", ways[i]->name, ways[i]->what);
 	puts("\n"
-	     "      --help (of a WAY: its options), --version\n"
+	     "      --help (WAY --help: its options), --version\n"
 	     "\n"
-	     "Status: 0 the same, 1 different or damaged, 2 wrong usage, 3 cannot.");
+	     "Exit status: 0 the same, 1 different or damaged, 2 wrong usage, 3 not possible.");
 }
 
 int way_help(const struct way *w)
 {
-	printf("Usage: trawl-replay %s [OPTION]... %s\n%s.\n\n%s\n", w->name, w->arguments, w->what,
-	       w->help);
+	printf("Usage: trawl-replay %s [OPTION]... %s\n%c%s.\n\n%s\n", w->name, w->arguments,
+	       toupper((unsigned char)w->what[0]), w->what + 1, w->help);
 	return TRAWL_OK;
 }
 

@@ -37,25 +37,26 @@ struct options {
 
 static const char help[] =
 	"      --kernel BZIMAGE the kernel\n"
-	"      --modules DIR    its modules: with modules.dep, or as modules_install made it\n"
-	"      --module NAME    one more of these; or FILE.ko (may be given again)\n"
-	"      --device DEVICE  VID:PID or BUS:DEV, if there are several in FILE\n"
-	"      --speed N        of times: 1 as recorded (default), 2 twice as fast, 0 no waiting\n"
+	"      --modules DIR    its modules: a folder with modules.dep, or made by modules_install\n"
+	"      --module NAME    another of these to load, or FILE.ko (may be repeated)\n"
+	"      --device DEVICE  VID:PID or BUS:DEV; required if FILE has several devices\n"
+	"      --speed N        speed: 1 as recorded (default), 2 twice as fast, 0 without waiting\n"
 	"      --settle TIME    time from the driver's binding to the check (default 3s)\n"
-	"      --whole          a recorded request that the driver did not make is a difference, too\n"
-	"      --as-is          descriptors need not be whole\n"
-	"      --mutate SEED    runs of a device that does not behave, until the kernel complains\n"
-	"      --runs N         so many (default 1000); --from N: beginning with run N (default 1)\n"
-	"      --save FILE      a pcap of the run that the kernel complains of (default: mutate-SEED-RUN.pcap)\n"
-	"      --add FILE       a program, with its libraries, that CHECK uses (may be given again)\n"
-	"      --accel ACCEL    kvm or tcg (default: kvm if it is there)\n"
-	"      --memory MB      of the machine (default 512)\n"
-	"      --limit TIME     so long the machine may say nothing (default 120s)\n"
-	"  -v                   the kernel's console, too\n"
+	"      --whole          recorded requests that the driver does not make are differences\n"
+	"      --as-is          accept incomplete descriptors\n"
+	"      --mutate SEED    replay a misbehaving device again and again, until a kernel warning\n"
+	"      --runs N         number of these runs (default 1000); --from N: first run (default 1)\n"
+	"      --save FILE      pcap of the run with the warning (default: mutate-SEED-RUN.pcap)\n"
+	"      --add FILE       a program that CHECK uses, added with its libraries (may be repeated)\n"
+	"      --accel ACCEL    kvm or tcg (default: kvm if available)\n"
+	"      --memory MB      memory of the machine (default 512)\n"
+	"      --limit TIME     end if the machine prints nothing for TIME (default 120s)\n"
+	"  -v                   also print the kernel's console\n"
 	"\n"
-	"CHECK is a command in the machine, with busybox if that is installed; $TRAWL_DEVICE is the\n"
-	"device's folder of sysfs. Without it: has a driver bound, and was all that happened recorded?\n"
-	"Status: 0 good, 1 bad, 125 it cannot be tested (for any reason): as git bisect run wants.";
+	"CHECK is a command that is run in the machine (which has busybox, if installed), with the device's\n"
+	"sysfs folder in $TRAWL_DEVICE. Without CHECK, the run is good if a driver has bound and all that\n"
+	"happened was recorded.\n"
+	"Exit status: 0 good, 1 bad, 125 cannot be tested (for any reason), as git bisect run expects.";
 
 enum {
 	OPTION_KERNEL = 0x100,
@@ -489,7 +490,7 @@ static int run(const struct way *w, int argc, char **argv)
 const struct way vm_way = {
 	.name = "vm",
 	.arguments = "FILE [-- CHECK]",
-	.what = "as the USB device, to another kernel in a virtual machine",
+	.what = "play the USB device to another kernel, in a virtual machine",
 	.help = help,
 	.run = run,
 };

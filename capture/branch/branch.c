@@ -613,7 +613,7 @@ static const char *besides(const char *spec)
 
 const struct source branch_source = {
 	.name = "branch",
-	.summary = "branches of COMMAND or of -p PID: branch[:BACKEND][:last=N@PROBE]",
+	.summary = "[BACKEND:][last=N@PROBE]",
 	.spec_language = true,
 	.traces = true,
 	.small_files = true,

@@ -27,13 +27,13 @@ enum {
 	{"count", required_argument, NULL, 'c'}
 
 #define SELECTION_HELP                                                                   \
-	"      --from TIME      from this time on: ISO 8601, 13:37:00, epoch, or +1.5s\n" \
-	"      --until TIME     before this time\n"                                      \
-	"      --source NAME    only this source (may come again; globs)\n"              \
-	"      --name GLOB      only events of this name (may come again)\n"             \
-	"      --pid PID        only of this process or thread (may come again)\n"       \
-	"      --where EXPR     only where this holds: 'arg1 > 5 and comm ~ \"ki*\"'\n"   \
-	"  -c, --count N        stop after N\n"
+	"      --from TIME      events at or after TIME: ISO 8601, 13:37:00, epoch, +1.5s\n" \
+	"      --until TIME     events before TIME\n"                                     \
+	"      --source NAME    events of this source (glob; may be repeated)\n"          \
+	"      --name GLOB      events with this name (may be repeated)\n"                \
+	"      --pid PID        events of this process or thread (may be repeated)\n"     \
+	"      --where EXPR     events that match: 'arg1 > 5 and comm ~ \"ki*\"'\n"       \
+	"  -c, --count N        stop after N events\n"
 
 #define SELECTION_MAX 64 /* most repetitions of an option */
 
