@@ -6,7 +6,7 @@
  *	{"name":"forms:reg32","fields":{"arg1":-7,"arg2":4000000000}}
  *
  * null stands for a value that cannot be recorded. Most probes are written in assembly, so that
- * the operands are what they are whatever the compiler likes today.
+ * their operands do not depend on the compiler.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@
 #define SAVE    "push %rbx; push %rbp; push %r12; push %r13; push %r14; push %r15\n"
 #define RESTORE "\npop %r15; pop %r14; pop %r13; pop %r12; pop %rbp; pop %rbx\n"
 
-/* What the memory operands read. */
+/* The memory operands read from this. */
 int64_t form_table[8] = { 100, 101, -102, 103, 104, 105, 106, 107 };
 int32_t form_data = 77;
 uint16_t form_bss[4];
@@ -60,7 +60,7 @@ FORM(high8s, "mov $0xf1aa, %eax; mov $0x7fbb, %ebx", -1@%ah -1@%bh, "")
 /* The size before the @ counts, not the register's name. */
 FORM(sized, "movabs $0x11223344fffffffe, %rax; mov $0x1ff, %ebx; mov $0x12345, %ecx",
      -4@%rax 1@%rbx 2@%ecx, "")
-/* By hand, without sizes: the register's, or the machine's word. */
+/* Without sizes, as in notes written by hand: the size is the register's, or 8 bytes. */
 FORM(unsized, "mov $-5, %eax; movabs $0x1234567890, %rbx; mov $0xfffe, %ecx; push $99",
      %eax %rbx %cx (%rsp), "add $8, %rsp")
 
@@ -93,7 +93,7 @@ FORM(floats, "movabs $0x3ff8000000000000, %rax; movl $0xbf000000, -16(%rsp)\n"
      "movq %rax, %xmm0; movq %rax, -24(%rsp)",
      8f@%rax 4f@-16(%rsp) 8f@%xmm0 4f@%xmm0 8f@-24(%rsp), "")
 
-/* ---- what is out of reach ---- */
+/* ---- operands that cannot be read ---- */
 FORM(reach, "mov $3, %eax", -4@%fs:form_data@tpoff 16@%rax -4@%eax -4@%st(0), "")
 
 /* ---- text ---- */
@@ -107,13 +107,13 @@ FORM(none, "", , "")
 FORM_CODE(multi, "mov $11, %edi\n" SITE(multi, -4@%edi 8@$1)
 	  "push $22\nmov $2, %esi\n" SITE(multi, -4@(%rsp) 8@%rsi) "pop %rax\nmov $3, %r9d\n"
 	  SITE(multi, -4@$33 8@%r9))
-/* Of different sizes and signs. */
+/* Sites with different sizes and signs. */
 FORM_CODE(mixed, "mov $-1, %eax\n" SITE(mixed, -4@%eax) "movabs $0x123456789abcdef0, %rcx\n"
 	  SITE(mixed, 8@%rcx) "mov $0xfe01, %eax\n" SITE(mixed, -1@%ah) SITE(mixed, -2@$-2))
-/* One site lacks what the other has. */
+/* One site lacks an argument that the other has. */
 FORM_CODE(partial, "mov $1, %eax; mov $2, %ecx\n" SITE(partial, -4@%eax -4@%ecx)
 	  SITE(partial, -4@%xmm0))
-/* An array element here, a register there. */
+/* An array element at one site, a register at the other. */
 FORM_CODE(sibmix, "lea form_ints(%rip), %rdi; mov $3, %esi\n" SITE(sibmix, -4@(%rdi,%rsi,4))
 	  "mov $-4, %eax\n" SITE(sibmix, -4@%eax))
 

@@ -10,7 +10,7 @@ int greet(const char *who, int times);
 unsigned short greet_hello_semaphore __attribute__((section(".probes")));
 unsigned short greet_costly_semaphore __attribute__((section(".probes")));
 
-/* Returns how many of its turns somebody listened to greet:costly. */
+/* Returns in how many iterations greet:costly was armed. */
 int greet(const char *who, int times)
 {
 	int listened = 0;
@@ -18,7 +18,7 @@ int greet(const char *who, int times)
 	for (int i = 0; i < times; i++) {
 		DTRACE_PROBE2(greet, hello, who, i);
 		if (greet_costly_semaphore) {
-			/* Worth doing only for a listener. */
+			/* Only computed while the probe is armed. */
 			size_t len = strlen(who);
 
 			DTRACE_PROBE3(greet, costly, who, len, i);

@@ -12,17 +12,17 @@
 --   trawl.field.NAME                                     each field, with its type
 --   trawl.field                                          each field again, as the text NAME=VALUE
 --
--- Wireshark wants every filter name registered before the first packet, but the fields of events
--- are as many as there are events. So names come from four places, the first that knows one wins:
+-- Wireshark requires that filter names are registered before the first packet, but each event has
+-- its own fields. Names are taken from these places; the first that has a name determines its type:
 --
 --   1. the capture files on the command line: trawl-export puts the names and types of its fields
 --      into the file, in a block that Wireshark itself skips (of a .gz: the header's comment);
---   2. what the graphical Wireshark has met before: the file "trawl-fields" in the personal
---      configuration folder, which this plugin keeps;
+--   2. captures that the graphical Wireshark has shown before: this plugin stores their names in
+--      the file "trawl-fields" in the personal configuration folder;
 --   3. arg1 to arg12 and some names that many events have.
 --
--- A name that none of these knows is still shown, and found by trawl.field == "NAME=VALUE"; the
--- graphical Wireshark has learned it by then, and Analyze > Reload Lua Plugins registers it.
+-- A name that none of these has is still shown, and found by trawl.field == "NAME=VALUE"; the
+-- graphical Wireshark has stored it by then, and Analyze > Reload Lua Plugins registers it.
 
 local WIRESHARK_UPPER_PDU = wtap.WIRESHARK_UPPER_PDU
 local FIELD_NAMES_BLOCK = 0x80747277
@@ -44,7 +44,7 @@ end
 
 -- ---- names and types ----------------------------------------------------------------------------
 
--- "trawl-fields: name=type name=type ...", into a table.
+-- Parses "trawl-fields: name=type name=type ..." into a table.
 local function read_names(text, into)
 	local n = 0
 	for name, kind in text:gmatch("([%w_]+)=([iuxfbs])") do
@@ -61,7 +61,7 @@ local function u32(s, at)
 	return d and ((d * 256 + c) * 256 + b) * 256 + a
 end
 
--- The text in the names block of a pcapng file, or in the comment of a gzip header; or nil.
+-- Returns the text in the names block of a pcapng file, or in the comment of a gzip header; or nil.
 local function names_in_file(path)
 	local f = io.open(path, "rb")
 	local head = f and f:read(1024 * 1024)
@@ -88,7 +88,7 @@ local function names_in_file(path)
 	end
 end
 
--- Only names of captures are opened: anything else might be a pipe that reading would rob.
+-- Opens only files with the name of a capture: reading from a pipe would take its data.
 local function read_command_line()
 	local f = io.open("/proc/self/cmdline", "rb")
 	local line = f and f:read("*a")
@@ -181,8 +181,8 @@ proto.experts = { bad_json }
 
 -- ---- JSON ---------------------------------------------------------------------------------------
 
--- A value is {kind, text, from, to}: kind "number", "string", "literal", "object" or "array"; of
--- the last two, [1..n] are the members, with .key in an object. from and to are 1-based places.
+-- A value is {kind, text, from, to}: kind "number", "string", "literal", "object" or "array". The
+-- last two have members [1..n], in an object with .key. from and to are 1-based positions.
 
 local function utf8_char(c)
 	if c < 0x80 then
@@ -205,7 +205,7 @@ local function unescape(s)
 	s = s:gsub("\\u([dD][89abAB]%x%x)\\u([dD][c-fC-F]%x%x)", function(high, low)
 		return utf8_char(0x10000 + (tonumber(high, 16) - 0xd800) * 0x400 + tonumber(low, 16) - 0xdc00)
 	end)
-	-- one pass over what is left, so that "\\n" is a backslash and an n
+	-- in one pass, so that "\\n" is a backslash and an n
 	return (s:gsub("\\(u?)(.)(%x?%x?%x?)", function(u, c, rest)
 		if u == "u" then
 			return utf8_char(tonumber(c .. rest, 16) or 0xfffd)
@@ -313,7 +313,7 @@ local function above(digits, limit)
 	return #digits > #limit or (#digits == #limit and digits > limit)
 end
 
--- nil if the text is no integer that fits.
+-- Returns nil if the text is no integer of 64 bits.
 local function to_signed(text)
 	local sign, digits = text:match("^(-?)(%d+)$")
 	if not digits or above(digits, sign == "-" and "9223372036854775808" or "9223372036854775807") then
@@ -332,7 +332,7 @@ end
 
 -- ---- dissection ---------------------------------------------------------------------------------
 
--- What a registered field of this type takes of the value; nil if it does not fit.
+-- Converts the value for a registered field of this type; nil if it does not fit.
 local function typed(kind, v)
 	if kind == "s" then
 		return v.text
@@ -378,7 +378,7 @@ local function save_learned()
 	f:close()
 end
 
--- Text of a line. What a traced program says may hold what a terminal obeys: C0, DEL and C1.
+-- Replaces control characters (C0, DEL, C1), which the text of a traced program may have.
 local function line(text)
 	return (text:gsub("%c", " "):gsub("\194[\128-\159]", " "))
 end
@@ -487,7 +487,7 @@ local function dissect_event(payload, pinfo, root)
 	end
 end
 
--- The payload after the tags, if they are those of trawl-export; else nil.
+-- Returns the payload after the tags, if they are those of trawl-export; else nil.
 local function payload_of(tvb)
 	local at, ours = 0, false
 	while at + 4 <= tvb:len() do
