@@ -81,7 +81,7 @@ static const struct option long_options[] = {
 	{ 0 },
 };
 
-/* A decimal number in [min, max]; *end is the text after it. */
+/* Parses a decimal number in [min, max]; *end is the text after it. */
 static bool number(const char *text, uint64_t min, uint64_t max, uint64_t *value, const char **end)
 {
 	char *stop;
@@ -119,7 +119,7 @@ static int duration(const char *option, const char *text, uint64_t min, uint64_t
 			  text);
 }
 
-/* Bytes, or with k, m, g for powers of 1024. bare: what a number alone counts. */
+/* Parses a size: a number with k, m, g (powers of 1024), or alone in units of `bare` bytes. */
 static int size(const char *option, const char *text, uint64_t bare, uint64_t *bytes,
 		struct trawl_error *err)
 {
@@ -435,7 +435,7 @@ static int bad_option(int c, char **argv, struct trawl_error *err)
 			     long_options, err);
 }
 
-/* Reports a word that belongs to no option. */
+/* Writes the error for a word that belongs to no option. */
 static int stray_word(const char *word, struct trawl_error *err)
 {
 	static const char *const verbs[] = { "record", "start", "stat", "trace", "capture", "top" };

@@ -50,7 +50,7 @@ static void head_free(struct head *h)
 	free(h->from);
 }
 
-/* Returns the place of the ) for the ( at text[at]; `at` if there is none. */
+/* Returns the position of the ) for the ( at text[at]; `at` if there is none. */
 static size_t closing(const char *text, size_t at)
 {
 	size_t depth = 0;
@@ -271,7 +271,7 @@ static ssize_t uprobe_path_end(const struct head *h, size_t own)
 	return single < 0 ? last : single;
 }
 
-/* Is s[at] in the name of a C++ operator, as the + of operator++? */
+/* Whether s[at] is in the name of a C++ operator, as the + of operator++. */
 static bool in_operator(const char *s, size_t at)
 {
 	char c = s[at];
@@ -303,7 +303,7 @@ static enum spec_return take_return(const char *text, size_t *len)
 	return SPEC_NO_RETURN;
 }
 
-/* Reports a '%' of a symbol that begins none of the three. */
+/* Writes the error for a '%' that begins none of the three suffixes. */
 static int no_such_return(struct spec *spec, const struct head *h, const char *target, size_t len,
 			  struct trawl_error *err)
 {
@@ -322,7 +322,7 @@ static int no_such_return(struct spec *spec, const struct head *h, const char *t
 	return ret;
 }
 
-/* Is it the name of a source file, "tick.c", and not of a program? */
+/* Whether it is the name of a source file, "tick.c", and not of a program. */
 static bool is_source_file(const char *s, size_t len)
 {
 	static const char *const suffixes[] = {".c", ".cc",  ".cpp", ".cxx",

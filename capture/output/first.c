@@ -27,7 +27,7 @@ struct emission {
 	void *arg;
 };
 
-/* 1: that was the last one. */
+/* Emits an event. Returns 1 if it was the last that is wanted. */
 static int emit_counted(const struct pending_event *e, void *arg, struct trawl_error *err)
 {
 	struct emission *to = arg;

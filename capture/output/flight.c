@@ -130,7 +130,8 @@ static int watch_types(struct flight *f, uint16_t source, struct trawl_error *er
 void flight_on_meta(void *arg, const struct trawl_meta *m)
 {
 	struct flight *f = arg;
-	struct trawl_error ignored; /* out of memory: a device or a probe is less well known */
+	struct trawl_error ignored; /* out of memory: expressions then lack the names of a device or
+				     * probe */
 
 	if (f->watch)
 		watch_meta(f->watch, m, &ignored);
@@ -156,7 +157,8 @@ void flight_sync(struct flight *f, const struct trawl_sync *sync)
 		watch_sync(f->watch, sync, &ignored);
 }
 
-/* An event's time by CLOCK_MONOTONIC; a time in microseconds becomes the end of its microsecond. */
+/* Returns an event's time by CLOCK_MONOTONIC, ns; of a time in microseconds, the end of the
+ * microsecond. */
 static uint64_t event_mono(const struct flight *f, const struct trawl_source *s, uint64_t ts)
 {
 	return s->clock == TRAWL_CLOCK_REAL ? ts - f->ahead + s->resolution - 1 : ts;
@@ -210,7 +212,7 @@ static int open_file(struct flight *f, struct trawl_error *err)
 	return file_name(f, name, sizeof(name), err) || newfile_open(&f->file, name, f->user, err);
 }
 
-/* The descriptor that the spill is written to and that it closes; the file keeps its own. */
+/* Returns a descriptor for the spill, which closes it; the file keeps its own. */
 static int spill_fd(struct flight *f, struct trawl_error *err)
 {
 	int fd = -1;
@@ -235,17 +237,15 @@ static void *write_spill(void *arg)
 	struct sched_param none = { 0 };
 
 	free(arg);
-	if (f->writing) /* the recording that goes on is more urgent */
+	if (f->writing) /* the recording continues, and is more urgent */
 		sched_setscheduler(0, SCHED_OTHER, &none);
 	f->result = trawl_spill_write(f->spill, job.fd, &f->in_file, &f->error);
 	atomic_store(&f->written, true);
 	return NULL;
 }
 
-/*
- * Reports a failure and where the part of the file is that was written; the recording goes on. Of
- * several files in a row that are lost only the first is reported: the end report counts them.
- */
+/* Prints a failure, and where the written part of the file is; the recording continues. Of
+ * consecutive files that are lost only the first is reported; the end report has their number. */
 static void failed(struct flight *f, const struct trawl_error *err)
 {
 	const struct newfile *n = &f->file;
@@ -276,7 +276,7 @@ static int start_writing(struct flight *f, struct trawl_error *err)
 		if (f->spill && !pthread_create(&f->thread, NULL, write_spill, job))
 			return 0;
 		f->writing = false;
-		if (f->spill) { /* no thread: then here */
+		if (f->spill) { /* without a thread: written here */
 			write_spill(job);
 			flight_reap(f, true);
 			return 0;
@@ -384,7 +384,9 @@ int flight_open(struct flight *f, const struct options *o, const struct user *us
 		return !isatty(1) ? 0 :
 			trawl_fail(err, TRAWL_USAGE, "-w -: standard output is a terminal; name a "
 				   "file or pipe it");
-	/* Checks now that a file can be made: a trigger may come after a week. */
+	/*
+	 * Checks at the start that a file can be made, since the first trigger may come much later.
+	 */
 	ret = open_file(f, err);
 	newfile_close(&f->file, user);
 	return ret ? -1 : 0;

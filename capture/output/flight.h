@@ -64,7 +64,8 @@ struct flight {
 	struct trawl_error error;
 };
 
-/* Parses the expression and checks that files can be made. flight_close() in any case. */
+/* Parses the expression and checks that files can be made. Returns 0, or -1 with *err; call
+ * flight_close() in any case. */
 int flight_open(struct flight *f, const struct options *o, const struct user *user,
 		struct session *s, struct trawl_error *err);
 void flight_close(struct flight *f);
@@ -81,13 +82,13 @@ void flight_sync(struct flight *f, const struct trawl_sync *sync);
 /* Evaluates --trigger for a captured record. Returns 0, or -1 with *err. */
 int flight_see(struct flight *f, const struct trawl_record *r, struct trawl_error *err);
 
-/* SIGUSR1 from the process `from`; a crash of COMMAND at the time `at`. Both return 0, or -1 with
- * *err. */
+/* Trigger: SIGUSR1 from the process `from`; a crash of COMMAND at the time `at`. Return 0, or -1
+ * with *err. */
 int flight_signal(struct flight *f, pid_t from, struct trawl_error *err);
 int flight_crash(struct flight *f, pid_t pid, const char *what, uint64_t at,
 		 struct trawl_error *err);
 
-/* Does the expression compare an event's task? */
+/* Whether the expression uses an event's task. */
 static inline bool flight_asks_task(const struct flight *f)
 {
 	return f->watch && watch_asks_task(f->watch);
@@ -118,7 +119,7 @@ static inline void flight_hurry(struct flight *f)
  */
 void flight_write(struct flight *f);
 
-/* Gives the file its name if it is written; wait: waits until it is. */
+/* Gives the file its name if it has been written. wait: waits for that. */
 void flight_reap(struct flight *f, bool wait);
 
 /* At the session's end: writes the file that is due, even before its deadline, and waits. */

@@ -107,7 +107,9 @@ static int fail_open(const struct output *out, struct trawl_error *err)
 			  out->path, why, u->name ? u->name : id);
 }
 
-/* A new file that will take its place; the writer gets a descriptor of its own. */
+/*
+ * Makes an unnamed file that will take the name; returns another descriptor of it for the writer.
+ */
 static int open_new(struct output *out)
 {
 	int fd;
@@ -120,8 +122,8 @@ static int open_new(struct output *out)
 	return fd;
 }
 
-/* Where no file can be made, an existing one is written in place: from output_commit() on. Returns
- * a descriptor of memory for what comes before, or -1. */
+/* If no file can be made, an existing one is written in place, from output_commit() on. Returns the
+ * descriptor of a file in memory for the time before, or -1. */
 static int open_in_place(struct output *out)
 {
 	const int flags = O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
@@ -162,7 +164,7 @@ int output_check(const struct output *out, struct trawl_error *err)
 	int fd, r = 0;
 
 	if (at->folder < 0 || out->in_place >= 0 || out->size_count || out->time_count)
-		return 0; /* in place: this capture holds the lock */
+		return 0; /* written in place: this capture has the lock */
 	fd = openat(at->folder, at->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK)
 		r = trawl_fail(err, TRAWL_USAGE,
@@ -174,10 +176,8 @@ int output_check(const struct output *out, struct trawl_error *err)
 	return r;
 }
 
-/*
- * Locks the file for output_check() of other captures. A file system without locks is no error. A
- * lock that is held is one: another program uses the file that is to be written in place.
- */
+/* Locks the file for output_check() of other captures. Ignores file systems without locks. Fails if
+ * another program has locked the file that is to be written in place. */
 static int lock(const struct output *out, int fd, struct trawl_error *err)
 {
 	if (!flock(fd, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK)
@@ -205,8 +205,8 @@ static int open_file(struct output *out, struct trawl_error *err)
 	return -1;
 }
 
-/* Opens out->path, as the user. A link or special file is used only if the user named it: others
- * can guess the further names of a row, so what is there is replaced. */
+/* Opens out->path, as the user. A link or special file is used only if the user has named it:
+ * others can predict the names of later files in a row, so whatever has such a name is replaced. */
 static int open_path(struct output *out, bool named, struct trawl_error *err)
 {
 	struct user_rights rights;
@@ -229,9 +229,10 @@ out:
 	return fd < 0 ? -1 : fd;
 }
 
-/* ---- files that are deleted -------------------------------------------------------------- */
+/* ---- files deleted by others -------------------------------------------------------------- */
 
-/* Opens the file that has its name now for output_is_deleted(): by O_PATH, which has no lock. */
+/* Opens the file, which now has its name, for output_is_deleted(): with O_PATH, which takes no
+ * lock. */
 static void watch(struct output *out, int fd)
 {
 	char path[32];
@@ -325,7 +326,7 @@ int output_restore(struct output *out, struct trawl_error *err)
 	return deleted;
 }
 
-/* Whether this file still has the name, and a new file would have the same owner and mode. */
+/* Whether the file still has its name, and a new file would get the same owner and mode. */
 static bool is_replaceable(const struct output *out, const struct unnamed *by)
 {
 	struct stat st, there, new;
@@ -336,7 +337,8 @@ static bool is_replaceable(const struct output *out, const struct unnamed *by)
 	       st.st_uid == new.st_uid && st.st_gid == new.st_gid && st.st_mode == new.st_mode;
 }
 
-/* Writes the capture to `to`, an empty file, in as few bytes as it can have; false: not fewer. */
+/* Writes the capture to `to`, an empty file, with best compression. Returns false if that is no
+ * smaller. */
 static bool write_smaller(int named, int to)
 {
 	char path[32];
@@ -374,7 +376,7 @@ void output_make_small(struct output *out)
 	user_leave(out->user, &rights);
 }
 
-/* Forgets how the present file would have got its name. */
+/* Drops the unnamed file: the present file will get no name. */
 static void drop_pending(struct output *out)
 {
 	unnamed_close(&out->file);
@@ -478,7 +480,7 @@ static void run_decoder(const struct options *o, const struct user *user, const 
 		argv[n++] = styles[o->time_style - 1];
 	argv[n++] = "-";
 	argv[n] = NULL;
-	/* An interrupt is for trawl; the printer goes on until it has printed all. */
+	/* trawl handles interrupts; the printer continues until it has printed everything. */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGPIPE, SIG_DFL);
@@ -549,7 +551,7 @@ int output_open(struct output *out, const struct options *o, const struct user *
 	return next_name(out, true, time(NULL), err) ? -1 : open_path(out, true, err);
 }
 
-/* Judges how the printer ended. It is no failure if the reader of its output has exited. */
+/* Converts the printer's exit status. It is no failure if the reader of its output has exited. */
 static int judge_printer(int status, struct trawl_error *err)
 {
 	static const char hint[] = "events were not printed; write them with -w FILE";

@@ -22,9 +22,9 @@ struct output {
 	uint32_t time_count;  /* files that -G began */
 	bool wrapped;         /* -W: a name was used again, and its former file replaced */
 	char *period;         /* -G: the name with its conversions made, for the present file */
-	uint32_t again;       /* for how many files in a row that was the same */
-	char *path;           /* of the present file; NULL if it is no file */
-	struct destination at; /* where that is, until the file there is open */
+	uint32_t again;       /* for how many consecutive files `period` was the same */
+	char *path;           /* path of the present file; NULL if the output is no file */
+	struct destination at; /* folder of `path`, until the file is open */
 	/* What output_commit() gives the name: `file`, or the existing file `in_place`, where no
 	 * other can be made (-1: none). Neither: the file has its name. */
 	struct unnamed file;
@@ -52,13 +52,13 @@ int output_commit(struct output *out, struct trawl_error *err);
 /* Returns -1 with *err if another capture is writing to the file of this name, else 0. */
 int output_check(const struct output *out, struct trawl_error *err);
 
-/* Whether somebody has deleted, or replaced, the file that is being written. */
+/* Whether another program has deleted or replaced the file that is being written. */
 bool output_is_deleted(const struct output *out);
 
 /*
- * Called when a file that has its name is whole, before the next one gets its own. If it was
- * deleted meanwhile, writes it once more, under its name or, if that is taken, with .1, .2, ….
- * Returns 0: it was not deleted; 1: *err says where it is now, or why it is lost.
+ * Called when a named file is complete, before the next one gets its name. If it was deleted
+ * meanwhile, writes it again, under its name or, if that is taken, with .1, .2, …. Returns 0 if it
+ * was not deleted; 1 with *err, which says where it is now, or why it is lost.
  */
 int output_restore(struct output *out, struct trawl_error *err);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events that wait for those which happened before them.
+ * Sorts events by time.
  *
- * Sources and their CPUs are drained one after the other, so events do not come in the order of
- * time. Where the order matters (-c: the first COUNT events), events wait here until all up to some
- * time have come, and leave in the order of time. A stream, the events of one source and CPU, keeps
- * its order even if its clock was set back.
+ * Sources and their CPUs are drained one after the other, so events do not come in time order. If
+ * the order matters (-c: the first COUNT events), events wait here until all up to some time have
+ * come, and are released in time order. A stream, the events of one source and CPU, keeps its order
+ * even if its clock was set back.
  */
 #ifndef TRAWL_CAPTURE_OUTPUT_PENDING_H
 #define TRAWL_CAPTURE_OUTPUT_PENDING_H
@@ -13,13 +13,13 @@
 #include "format/trawl.h"
 
 enum {
-	PENDING_SOURCES = 256, /* more than a session ever has */
+	PENDING_SOURCES = 256, /* a session has fewer */
 };
 
 struct pending_event {
 	struct trawl_record record; /* its data is a copy, owned */
 	uint64_t mono;              /* its time by CLOCK_MONOTONIC, ns: the order of release */
-	uint64_t order;             /* of arrival */
+	uint64_t order;             /* order of arrival */
 };
 
 /* Empty if all zero. */
@@ -41,15 +41,13 @@ struct pending {
 int pending_add(struct pending *p, const struct trawl_record *r, uint64_t mono,
 		struct trawl_error *err);
 
-/*
- * Gives the events up to the time `until` to emit(), in order, and removes them. Ends when emit()
- * returns another value than 0, and returns that; that event is removed, too.
- */
+/* Removes the events up to the time `until` and passes them to emit(), in order. Stops if emit()
+ * returns non-zero, and returns that; the event of that call is removed, too. */
 int pending_release(struct pending *p, uint64_t until,
 		    int (*emit)(const struct pending_event *e, void *arg,
 				struct trawl_error *err), void *arg, struct trawl_error *err);
 
-/* Returns the time of the event in the middle; there must be an event. */
+/* Returns the median of the events' times; there must be an event. */
 uint64_t pending_middle(struct pending *p);
 
 /* Drops all but the first `most` in time and counts them. */

@@ -13,11 +13,11 @@
 #include "capture/session.h"
 
 enum {
-	SIZE_CHECK = 16 << 10,	/* bytes of records after which a file's size is looked at */
-	CHUNK_LEAST = 64 << 10, /* bytes of records of a chunk: between these, */
+	SIZE_CHECK = 16 << 10,	/* bytes of records after which a file's size is checked */
+	CHUNK_LEAST = 64 << 10, /* least bytes of records in a chunk */
 	CHUNK_MOST = 2 << 20,
-	CHUNKS_OF_FILE = 8,	 /* such a part of -C */
-	WAITING_MOST = 64 << 20, /* bytes of events that wait for others */
+	CHUNKS_OF_FILE = 8,	 /* a chunk has at most 1/CHUNKS_OF_FILE of -C */
+	WAITING_MOST = 64 << 20, /* most bytes of waiting events */
 };
 
 void recording_end(struct recording *r, const char *why)
@@ -78,10 +78,8 @@ void recording_flush(struct recording *r)
 
 /* ---- the row of files -------------------------------------------------------------------- */
 
-/*
- * -C: must another file begin? Each file gets at least a quarter of the size in events, even if the
- * metadata at its front exceeds the size.
- */
+/* -C: whether another file must begin. Each file gets events of at least a quarter of the size,
+ * even if its initial metadata exceeds the size. */
 static bool is_full(struct recording *r)
 {
 	uint64_t most = r->o->rotate_bytes, least = r->front + most / 4;
@@ -102,7 +100,7 @@ int recording_commit(struct recording *r, struct trawl_error *err)
 	return 0;
 }
 
-/* Writes a file that is whole once more if it was deleted. */
+/* Writes a complete file again if it was deleted. */
 static void restore(struct recording *r)
 {
 	struct trawl_error err;
@@ -224,7 +222,7 @@ void recording_rotate_due(struct recording *r)
 
 /* ---- what is recorded -------------------------------------------------------------------- */
 
-/* Counts an event from before the file's begin. One of a wall clock that was set back is not. */
+/* Counts an event from before the file's begin, unless its wall clock was set back. */
 static void count_early(struct recording *r, const struct trawl_record *record)
 {
 	const struct trawl_source *s = trawl_writer_source_at(r->w, record->source);
@@ -277,8 +275,8 @@ static int release(struct recording *r, uint64_t until, struct trawl_error *err)
 	return pending_release(&r->waiting, until, write_waiting, r, err) < 0 ? -1 : 0;
 }
 
-/* The time up to which waiting events are written; later than `reached` if too many wait for a
- * source that is far behind, whose events then count as early. */
+/* Returns the time up to which waiting events are written. It is later than `reached` if too many
+ * wait for a source that is far behind; later events of that source then count as early. */
 static uint64_t release_until(struct recording *r, uint64_t reached)
 {
 	if (r->waiting.bytes <= WAITING_MOST)

@@ -31,15 +31,15 @@ struct recording {
 	bool deleted; /* the present file was deleted, and a note printed */
 	struct flight flight;       /* with --ring */
 	struct trawl_writer *w;
-	int fd;                     /* the writer's, for poll() only */
+	int fd;                     /* descriptor of the writer, for poll() only */
 
 	/* Times of CLOCK_MONOTONIC, ns; both ends are included. */
 	uint64_t begin;		   /* of the present file */
-	uint64_t cut;		   /* where it ends; UINT64_MAX: not known */
+	uint64_t cut;		   /* end of the present file; UINT64_MAX: not known */
 	uint64_t newest;	   /* -C: of the last event that was written */
 	uint64_t until;		   /* the last file of the row ends here; UINT64_MAX: at the end */
-	struct pending waiting;	   /* events that the present file may not get */
-	struct trawl_loss *losses; /* likewise */
+	struct pending waiting;	   /* waiting events, which the present file may not get */
+	struct trawl_loss *losses; /* losses that the present file may not get */
 	size_t nlosses;
 	uint64_t early; /* events in the present file from before its begin */
 	bool lossy;	/* the present file has a loss */
@@ -49,12 +49,12 @@ struct recording {
 	uint64_t unchecked;         /* bytes of records since its size was checked */
 	uint64_t next_file;	    /* -G: when the present one ends; UINT64_MAX: never */
 
-	struct trawl_sync sync;     /* the newest */
+	struct trawl_sync sync;     /* the latest clock sync */
 	uint64_t drained;	    /* all events up to then have been drained, and written */
 	uint64_t settled;	    /* waiting events up to then have been written */
 	uint64_t horizon;	    /* `drained` at the previous sync */
 
-	bool small;                 /* its only file becomes a small section */
+	bool small;                 /* its only file will become a small section */
 	bool failed;                /* a file could not be written: */
 	struct trawl_error error;
 	const char *end;            /* why the recording ends; NULL while it goes on */
@@ -73,7 +73,7 @@ int recording_open(struct recording *r, const struct options *o, const struct us
 /* Writes the first clock sync; events may be put from now on. */
 int recording_start(struct recording *r, struct trawl_error *err);
 
-/* Gives the present file its name: all sources run, or the next file has begun. */
+/* Gives the present file its name. Called when all sources run, or the next file has begun. */
 int recording_commit(struct recording *r, struct trawl_error *err);
 
 /* Handles what a function of the writer returned: ends the recording if the file cannot be written.
@@ -101,7 +101,7 @@ static inline int recording_put(struct recording *r, const struct trawl_record *
  * begin another file.
  */
 int recording_settle(struct recording *r, uint64_t reached, struct trawl_error *err);
-/* Likewise, when the recording has ended and all events have been put. */
+/* The same, when the recording has ended and all events have been put. */
 int recording_settle_last(struct recording *r, struct trawl_error *err);
 
 /* --ring: the file that is due ends here; later events wait until recording_reopen(). */
@@ -111,7 +111,7 @@ static inline bool recording_is_cut(const struct recording *r)
 {
 	return r->settled >= r->cut;
 }
-/* Goes on after the cut, up to which the ring was taken. */
+/* Continues after the cut, up to which the ring was taken. */
 int recording_reopen(struct recording *r, struct trawl_error *err);
 
 /* Writes a loss to each file whose span it touches; its count is in the first of them. */

@@ -18,7 +18,7 @@ struct command {
 	bool reaped;      /* a source that traced it reaped it: status is set */
 	int status;       /* as of waitpid(), once ended */
 	uint64_t died[COMMAND_SIGNALS]; /* when a signal last ended one of its tasks; 0: never */
-	bool exited;      /* its first task's exit was seen: later signals are others' */
+	bool exited;      /* its first task has exited: later signals are of other tasks */
 };
 
 /*
@@ -34,7 +34,7 @@ int command_go(struct command *c, struct trawl_error *err);
 /* Reaps COMMAND if it has ended. Returns whether it has. */
 bool command_reap(struct command *c);
 
-/* Has it ended by a signal other than those by which people end programs? */
+/* Whether it was ended by a signal other than those by which users end programs. */
 bool command_crashed(const struct command *c);
 
 /* Returns when the signal that ended it came, CLOCK_MONOTONIC, ns; 0: not known. */

@@ -23,7 +23,7 @@ void event_fds_close(struct event_fds *n);
 /* Reads the next signal. Returns false if there is none. */
 bool event_fds_signal(const struct event_fds *n, struct signalfd_siginfo *info);
 
-/* Was the clock set since the last call? */
+/* Whether the clock was set since the last call. */
 bool event_fds_step(struct event_fds *n);
 
 #endif

@@ -53,7 +53,7 @@ static int set(const struct capabilities *c)
 	return (int)syscall(SYS_capset, &head, data);
 }
 
-/* Can this process make files in all of the folders without a capability for it? */
+/* Whether this process can make files in all of the folders without a capability. */
 static bool may_write(const struct privileges_kept *kept)
 {
 	for (size_t i = 0; i < kept->nfolders; i++)

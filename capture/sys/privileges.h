@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the recorder gives up when everything is armed: docs/security.md has the table. */
+/* Drops the recorder's privileges once everything is armed; docs/security.md has the table. */
 #ifndef TRAWL_CAPTURE_SYS_PRIVILEGES_H
 #define TRAWL_CAPTURE_SYS_PRIVILEGES_H
 
@@ -10,7 +10,7 @@
 #include "capture/sys/callfilter.h"
 #include "format/trawl.h"
 
-/* What the recorder still does, and so keeps the privileges for. */
+/* What the recorder still does, and so needs privileges for. */
 struct privileges_kept {
 	bool user;   /* it makes files as another user, and signals that user's COMMAND */
 	bool traces; /* a source calls ptrace() or perf_event_open() while it runs */

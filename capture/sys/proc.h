@@ -12,8 +12,8 @@ bool threads_each(pid_t tid, void (*found)(void *arg, pid_t tid), void *arg);
 bool processes_each(void (*found)(void *arg, pid_t pid), void *arg);
 
 /*
- * Does this process run in a PID namespace of its own, as in a container? The kernel's events hold
- * PIDs of the first namespace, which name other processes, or none, in this one's /proc.
+ * Whether this process is in another PID namespace than the first, as in a container. The kernel's
+ * events have PIDs of the first one, which in this namespace's /proc are other processes, or none.
  */
 bool proc_is_nested(void);
 

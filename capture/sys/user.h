@@ -40,7 +40,7 @@ struct user_rights {
 	int ngroups;
 };
 
-/* Gives this thread that user's rights to files until user_leave(). 0, or -1 with *err. */
+/* Gives this thread that user's rights to files until user_leave(). Returns 0, or -1 with *err. */
 int user_enter(const struct user *u, struct user_rights *saved, struct trawl_error *err);
 void user_leave(const struct user *u, const struct user_rights *saved);
 

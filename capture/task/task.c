@@ -57,7 +57,7 @@ static bool add_fresh(struct tasks *t, pid_t entry)
 	if (t->unknown)
 		return true;
 	if (!array_reserve(t->fresh, t->room, t->nfresh + 1))
-		return false; /* the task's next event tries again */
+		return false; /* retried at the task's next event */
 	t->fresh[t->nfresh++] = entry;
 	return true;
 }
@@ -222,7 +222,7 @@ static int want_maps(struct tasks *t, pid_t pid, struct trawl_writer *w, struct 
 	return write_maps(w, &t->maps[t->nmaps++], err);
 }
 
-/* The number after "KEY:\t" in /proc/TID/status. */
+/* Returns the number after "KEY:\t" in /proc/TID/status. */
 static int status_number(const char *status, const char *key)
 {
 	const char *at = strstr(status, key);
@@ -258,7 +258,7 @@ static int write_former(struct tasks *t, struct initial_task *task, struct trawl
 	return write_task(w, task->tid, &j, t->initial.time, err);
 }
 
-/* Is the task of the scope, or followed? The arguments of all others are private. */
+/* Whether the task is in the scope, or followed. The arguments of all others are private. */
 static bool is_of_scope(const struct tasks *t, pid_t tid, pid_t pid)
 {
 	for (size_t i = 0; i < t->npids; i++)
@@ -267,7 +267,7 @@ static bool is_of_scope(const struct tasks *t, pid_t tid, pid_t pid)
 	return t->npids && task_filter_has(t->followed, tid, UINT64_MAX);
 }
 
-/* Is the task a thread of the kernel (PF_KTHREAD)? Only such have no program. */
+/* Whether the task is a kernel thread (PF_KTHREAD): only these have no program. */
 static bool is_kernel_thread(pid_t tid)
 {
 	enum { KTHREAD = 0x00200000 };

@@ -22,10 +22,11 @@ struct tasks {
 	pid_t *fresh;	 /* TIDs to look up; -TID: its maps only */
 	size_t nfresh, room;
 	bool want_maps;
-	bool unknown; /* TIDs of events are not those of this /proc: no task is looked up */
+	bool unknown; /* TIDs of events differ from those in this /proc (PID namespace): no task is
+		       * looked up */
 	struct task_maps {
 		pid_t pid;
-		uint64_t hash; /* of the maps as written last */
+		uint64_t hash; /* hash of the maps that were last written */
 	} maps[TASK_MAPS_MAX];
 	size_t nmaps;
 	struct initial_tasks initial;
