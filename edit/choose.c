@@ -16,10 +16,11 @@ struct chooser_state {
 	struct stream *stream;
 	struct keep *keep;
 	uint64_t every, seen;
-	struct numbers urbs; /* submitted and kept, their completions are kept too */
-	struct numbers left; /* submitted and left out */
-	struct needs *needs; /* NULL: not asked for, or not known of all */
-	const struct trawl_source *source; /* of the event before, with its section and number */
+	struct numbers urbs; /* submissions that were kept: their completions are kept, too */
+	struct numbers left; /* submissions that were left out */
+	struct needs *needs; /* NULL: not requested, or not known for all events */
+	const struct trawl_source *source; /* source of the previous event, with its section and
+					    * number */
 	uint32_t section;
 	uint16_t number;
 	bool no_memory;
@@ -40,7 +41,7 @@ static bool find_number(struct chooser_state *c, const struct trawl_source *sour
 	return false;
 }
 
-/* The events are seen here: nobody has to decode them again to know what they refer to. */
+/* Adds what an event refers to: it is decoded here, so cut_plan() need not decode it again. */
 static void note_needs(struct chooser_state *c, const struct item *it, uint32_t section)
 {
 	const struct trawl_event ev = { .source = it->source, .type = it->type,
@@ -160,13 +161,14 @@ static int see_item(struct consumer *consumer, const struct decoder *d, void *st
 	return 0;
 }
 
-/* Trace events are no errors (struct item), and the trigger is no trace event. */
+/* Whether the source can have errors or a trigger: trace events are no errors (struct item), and
+ * the trigger is no trace event. */
 static bool has_points(const struct trawl_source *s)
 {
 	return strcmp(s->kind, "tracefs") != 0;
 }
 
-/* The sources to be read; of more than there is room for, all. */
+/* Selects the sources to be read; all if there are too many to list. */
 static bool choose_sources(const struct trawl_reader *r, struct selection *some)
 {
 	size_t n = 0;

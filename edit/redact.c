@@ -732,7 +732,7 @@ static void hash_file(struct redact *x)
 		close(own);
 }
 
-/* Out of memory, a class's count may be too low and a value not removed. */
+/* Whether memory ran out: then counts may be too low, and values may not have been removed. */
 static bool out_of_memory(const struct redact *x)
 {
 	return x->failed || x->removed.failed || out_lacked_memory();

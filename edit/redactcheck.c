@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The check at the end of redact: the output is read again, and what was removed is looked for in
- * its events, their descriptions and metadata. A file that has something of it is not made.
- */
+/* The check at the end of redact: reads the output again, and searches its events, their
+ * descriptions and metadata for removed values. If one is found, no file is made. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +12,7 @@
 #include "edit/metatext.h"
 #include "edit/redact.h"
 
-/* What it was is not said: the message may go where the file goes. */
+/* The message does not contain the value, because it may be sent along with the file. */
 static int refuse(const struct redact *x, int class, uint32_t len, const char *kind,
 		  const char *where, struct trawl_error *err)
 {
@@ -48,7 +46,7 @@ static int found_in_metadata(const struct redact *x, const struct trawl_meta *m,
 
 /* ---- addresses ---------------------------------------------------------------------------- */
 
-/* A moved address may be what another one was before: that says nothing of either. */
+/* A moved address may by chance equal another removed one, which reveals neither. */
 static bool is_removed(const struct redact *x, uint64_t v)
 {
 	const struct standin *k = &x->key;
@@ -62,13 +60,13 @@ static bool is_removed(const struct redact *x, uint64_t v)
 	return true;
 }
 
-/* No address of either range has other upper two bytes. This decides about nearly every place. */
+/* Fast check by the upper two bytes, which are fixed in both address ranges. */
 static inline bool may_be_address(const uint8_t *p)
 {
 	return (p[7] == 0xff && p[6] == 0xff) || (!p[7] && !p[6] && p[5]);
 }
 
-/* Is this the end of one number of eight bytes and the beginning of what follows it? */
+/* Whether the eight bytes span the end of one 8-byte number and the begin of the next field. */
 static bool splits_number(const struct trawl_event *ev, const struct trawl_field *fields,
 			  uint32_t n, uint32_t at)
 {
@@ -88,10 +86,8 @@ static bool splits_number(const struct trawl_event *ev, const struct trawl_field
 	return false;
 }
 
-/*
- * Eight bytes at any place: an address may be in a record as two numbers of four bytes, or in the
- * middle of a text. Parts of two numbers are an address only by chance.
- */
+/* Checks eight bytes at any offset: an address may be in a record as two numbers of four bytes, or
+ * inside a text. Parts of two numbers are an address only by chance. */
 static int address_in_bytes(const struct redact *x, const struct trawl_event *ev, uint32_t n,
 			    struct trawl_error *err)
 {
@@ -106,7 +102,7 @@ static int address_in_bytes(const struct redact *x, const struct trawl_event *ev
 	return 0;
 }
 
-/* The addresses of a batch of branches are written as differences: it is decoded. */
+/* Decodes a batch of branches, whose addresses are stored as differences. */
 static int address_in_batch(const struct redact *x, const struct trawl_event *ev, uint32_t fixed,
 			    struct trawl_error *err)
 {
@@ -144,7 +140,7 @@ static int address_in_event(const struct redact *x, const struct trawl_event *ev
 	return address_in_bytes(x, ev, fixed < ev->len ? fixed : ev->len, err);
 }
 
-/* In hex with or without 0x, and in decimal. */
+/* Searches a text for addresses, in hex with or without 0x, and in decimal. */
 static int address_in_text(const struct redact *x, const struct trawl_meta *m,
 			   struct trawl_error *err)
 {

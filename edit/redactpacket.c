@@ -15,7 +15,7 @@
 
 enum { PID_OUT = 1, PID_IN = 9, PID_SETUP = 13, PID_DATA = 3, SETUP_SIZE = 8 };
 
-/* What the last token asked for, and the request of each device that is being answered. */
+/* The target of the last token, and the current request of each device. */
 struct redact_bus {
 	uint8_t token, address, endpoint;
 	struct {

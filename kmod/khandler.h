@@ -20,7 +20,7 @@
 
 struct session;
 
-/* What a handler is told of an event. Process ids are those of the initial pid namespace. */
+/* An event, as a handler gets it. Process ids are those of the initial pid namespace. */
 struct khandler_hit {
 	u64 id;			/* of the registration */
 	u64 where;

@@ -149,7 +149,7 @@ int traced_attach(struct task_struct *task, struct attachment *a)
 	return status;
 }
 
-/* Gives one attachment a record that does not come from the step provider. */
+/* Puts a record that is not from the step provider into one attachment. */
 static void put_event(struct attachment *a, u8 kind, u64 from, u64 to)
 {
 	struct trawl_record r = {

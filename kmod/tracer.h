@@ -145,7 +145,7 @@ void registration_event(struct registration *registration, struct pt_regs *regs,
 void registration_event_locked(struct registration *registration, struct pt_regs *regs, int status);
 
 /* The functions from stop_tell() to stop_missing() are called with stops_lock held. */
-/* stop_tell() - wakes this tracer's POLL, as there is something new. */
+/* stop_tell() - wakes this tracer's POLL after a change. */
 void stop_tell(struct tracer *tracer);
 /*
  * stop_event() - stops the thread for a registration without khandler if its tracer listens;

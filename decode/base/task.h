@@ -4,7 +4,8 @@
  *
  * They come from metadata "task/TID" (the contents of /proc when the capture first saw the task)
  * and from the events of the hidden task source (newtask, rename, exec, exit) and sched_switch, all
- * applied in time order. A task that is not known yet gets the first name that the file has of it later.
+ * applied in time order. A task that is not known yet gets the first name that the file has of it
+ * later.
  */
 #ifndef TRAWL_DECODE_BASE_TASK_H
 #define TRAWL_DECODE_BASE_TASK_H

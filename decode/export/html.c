@@ -25,11 +25,14 @@ enum {
 	LOSSES = 10000,
 	/* maximum number of events that include their text line, to limit the size of the page */
 	TEXTS = 200000,
-	/* of the memory, the share of text that waits to be compressed: buffers double */
+	/* text that waits to be compressed takes at most 1/WAITING_SHARE of the memory, as buffers
+	 * double */
 	WAITING_SHARE = 8,
-	/* likewise of all that is held */
+	/* all held text takes at most 1/HELD_SHARE of the memory */
 	HELD_SHARE = 2,
-	/* the text of a page, in times of the memory: a browser unpacks it whole */
+	/*
+	 * the text of a page is at most TEXT_TIMES the memory, as a browser decompresses all of it
+	 */
 	TEXT_TIMES = 2,
 	DEFAULT_MEMORY = 256 << 20, /* as of the reader */
 };
@@ -44,7 +47,7 @@ struct intern {
 	size_t nslots;
 };
 
-/* How the search has to read a field, beside what its JSON says. */
+/* How the search reads the values of a field, in addition to their JSON. */
 enum reading {
 	READ_UNKNOWN, /* it had no value yet */
 	READ_PLAIN,
@@ -56,7 +59,8 @@ enum reading {
 /* A field of the events of a shape: its values as JSON, one a line. */
 struct field_column {
 	struct page_text json;
-	struct page_text other; /* by what else each is called: a name or number; "" if nothing */
+	struct page_text other; /* another name or number of each value, which the search takes; ""
+				 * if there is none */
 	uint64_t other_len;
 	enum reading reading;
 	bool ask;               /* whether a value may have another name */
@@ -85,7 +89,7 @@ struct html {
 	struct out losses;
 	uint64_t first, last, n, nlosses, more;
 	uint64_t memory;          /* limit, bytes */
-	/* Bytes of the fields' columns: all, those to be compressed yet, those compressed. */
+	/* Bytes of the fields' columns: total, not yet compressed, after compression. */
 	uint64_t text, waiting, packed;
 	bool failed, with_machine;
 };
@@ -247,7 +251,7 @@ static bool is_number(const struct value *v)
 	return v->type == VALUE_UINT || v->type == VALUE_INT;
 }
 
-/* What --where takes a value for, beside its JSON; at the first value how all are read. */
+/* Adds the other name of a value that --where takes. The first value decides how all are read. */
 static void take_other(struct field_column *c, const struct value *v, bool is_text)
 {
 	if (c->reading == READ_UNKNOWN && v->type != VALUE_NONE)
@@ -345,7 +349,8 @@ static uint32_t take_fields(struct html *h, const struct decoder *d, void *state
 	return i;
 }
 
-/* Notes which members JSON has as hex digits, because --where takes them for more than a text. */
+/* Collects the members whose JSON is hex digits, because --where also takes them as bytes or
+ * numbers. */
 static void note_digits(struct html *h, void *state, const struct item *it)
 {
 	const struct tree *t = usb_tree(state, it->detail);

@@ -206,9 +206,9 @@ static struct beginning *beginning_at(struct longest *l, uint64_t time)
 }
 
 /*
- * Whoever releases a lock, or sends what was waited for, wakes the waiting task: the kernel's
- * sched_waking is the waker's event, and its field pid the woken task. In an interrupt it is
- * nobody's, and the event does not say so in itself.
+ * Takes a wake-up: the task that releases a lock, or sends awaited data, wakes the waiting task.
+ * The event sched_waking is the waker's, and its field pid is the woken task. In an interrupt it
+ * belongs to no task, but the event does not show that.
  */
 static void take_waking(struct longest *l, const struct decoder *d, void *state,
 			const struct item *it)
@@ -231,7 +231,7 @@ static void take_waking(struct longest *l, const struct decoder *d, void *state,
 	who(it, &w->by);
 }
 
-/* Finds who woke the task of a span last, while it took its time. */
+/* Finds the task that last woke the span's task within the span. */
 static void find_waker(const struct longest *l, struct slow *slow)
 {
 	const struct waking *w = &l->wakings[(uint32_t)slow->who.tid % WAKINGS];

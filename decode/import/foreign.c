@@ -137,7 +137,7 @@ static const char *linktype_remedy(uint32_t linktype)
 
 int foreign_verdict(const struct usb_import *im, const char *name, struct trawl_error *err)
 {
-	bool nothing = im->other && !im->events; /* of what can be read: damage is not the reason */
+	bool nothing = im->other && !im->events; /* no events for reasons other than damage */
 
 	if (im->cut_at && !nothing)
 		return trawl_fail(err, TRAWL_BAD_DATA,

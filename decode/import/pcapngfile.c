@@ -163,7 +163,7 @@ static int interface_block(struct pcapng *p, struct trawl_error *err)
 		return trawl_fail(err, TRAWL_CANNOT, "%s: out of memory", p->name);
 	added = &p->interfaces[p->count++];
 	*added = (struct interface){.bad = p->len < 8};
-	if (added->bad) { /* it has a number all the same */
+	if (added->bad) { /* it has an interface number nevertheless */
 		usb_import_bad(p->im, "the interface block before byte %llu is too short",
 			       (unsigned long long)p->at);
 		return 0;
