@@ -397,7 +397,7 @@ struct section {
 	struct trawl_writer *w;
 	uint32_t number;
 	int sources[256]; /* source number in the file -> in the output; -1: not in it */
-	struct branch_marker *marker;
+	struct branch_replacer marker;
 };
 
 static bool source_used(const struct cut *c, uint32_t section, uint16_t number)
@@ -602,10 +602,10 @@ static int copy_event(void *arg, struct trawl_event *ev, struct trawl_error *err
 	const struct part_copy *p = arg;
 
 	if (p->begun && keep_has(p->begun, ev->place) &&
-	    branch_marker_add(&p->section->marker, ev, BRANCH_MARK_START, err))
+	    cut_mark_branches(&p->section->marker, ev, BRANCH_MARK_START, err))
 		return -1;
 	if (p->torn && keep_has(p->torn, ev->place) &&
-	    branch_marker_add(&p->section->marker, ev, BRANCH_MARK_LOST, err))
+	    cut_mark_branches(&p->section->marker, ev, BRANCH_MARK_LOST, err))
 		return -1;
 	return trawl_append(p->section->w,
 			    &(struct trawl_record){p->source, ev->type->id, ev->cpu, ev->ts,
@@ -699,7 +699,7 @@ static int write_section(struct cut *c, uint32_t number, int fd, const char *out
 		if (c->again)
 			edit_progress(out, i + 1, c->n);
 	}
-	branch_marker_free(s.marker);
+	branch_replacer_free(&s.marker);
 	if (trawl_writer_close(s.w, &late) && !ret) {
 		*err = late;
 		ret = -1;

@@ -9,7 +9,7 @@
 #ifndef TRAWL_EDIT_CUT_H
 #define TRAWL_EDIT_CUT_H
 
-#include "common/branch.h"
+#include "edit/branchbatch.h"
 #include "edit/edit.h"
 #include "edit/keep.h"
 #include "edit/needs.h"
@@ -103,14 +103,8 @@ int cut_task_names(const struct cut *c, uint32_t section, struct trawl_writer *w
  * planned. Returns 0, or -1 with *err.
  */
 int cut_plan_branches(struct cut *c, struct trawl_error *err);
-struct branch_marker; /* adds the marks; reused for all batches */
-/*
- * Adds a mark in front of the event's branches: replaces ev->record by a record that is valid until
- * the next call or branch_marker_free(). *m is created on first use; it starts as NULL. Returns 0,
- * or -1 with *err.
- */
-int branch_marker_add(struct branch_marker **m, struct trawl_event *ev, enum branch_mark_kind kind,
+/* Adds a mark in front of the event's branches, as branch_replace(). Returns 0, or -1 with *err. */
+int cut_mark_branches(struct branch_replacer *r, struct trawl_event *ev, enum branch_mark_kind kind,
 		      struct trawl_error *err);
-void branch_marker_free(struct branch_marker *m);
 
 #endif

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "common/array.h"
-#include "common/branch.h"
 #include "common/branchrecord.h"
 
 /* ---- the plan ----------------------------------------------------------------------------- */
@@ -111,72 +110,44 @@ int cut_plan_branches(struct cut *c, struct trawl_error *err)
 
 /* ---- the marks ---------------------------------------------------------------------------- */
 
-struct branch_marker {
-	struct branch_encoder *encoder;
-	uint8_t *record;
-	size_t room;
-};
-
-/* Re-encodes the batch with one more mark, in front of all others. */
-static const void *marked(struct branch_marker *m, const struct branch_batch *b,
-			  enum branch_mark_kind kind, uint64_t time, size_t *len)
+/* Puts one more mark in front of all others of the batch. */
+static int put_marked(struct branch_replacer *r, struct trawl_event *ev,
+		      const struct branch_record *head, const struct branch_batch *b,
+		      enum branch_mark_kind kind, struct trawl_error *err)
 {
 	struct branch_batch more = *b;
-	const void *data = NULL;
+	int ret;
 
 	more.marks = malloc((b->nmarks + 1) * sizeof(*more.marks));
-	if (more.marks) {
-		more.marks[0] = (struct branch_mark){ .kind = (uint8_t)kind, .time = time };
-		if (b->nmarks)
-			memcpy(more.marks + 1, b->marks, b->nmarks * sizeof(*more.marks));
-		more.nmarks = b->nmarks + 1;
-		data = branch_encoder_again(m->encoder, &more, time, len);
-	}
+	if (!more.marks)
+		return edit_no_memory(err);
+	more.marks[0] = (struct branch_mark){ .kind = (uint8_t)kind, .time = ev->ts };
+	if (b->nmarks)
+		memcpy(more.marks + 1, b->marks, b->nmarks * sizeof(*more.marks));
+	more.nmarks = b->nmarks + 1;
+	ret = branch_replace(r, ev, head, sizeof(*head), &more, err);
 	free(more.marks);
-	return data;
+	return ret;
 }
 
-int branch_marker_add(struct branch_marker **m, struct trawl_event *ev, enum branch_mark_kind kind,
+int cut_mark_branches(struct branch_replacer *r, struct trawl_event *ev, enum branch_mark_kind kind,
 		      struct trawl_error *err)
 {
 	const size_t fixed = sizeof(struct branch_record);
 	struct branch_record head;
 	struct branch_batch batch;
 	const char *problem;
-	const void *data = NULL;
-	size_t n;
+	int ret = 0;
 
 	if (ev->len < fixed)
 		return 0; /* damaged: left as it is */
-	if (!*m)
-		*m = calloc(1, sizeof(**m));
-	if (*m && !(*m)->encoder)
-		(*m)->encoder = branch_encoder_new();
-	if (!*m || !(*m)->encoder)
-		return edit_no_memory(err);
 	memcpy(&head, ev->record, fixed);
 	problem = branch_batch_decode(&batch, (const uint8_t *)ev->record + fixed, ev->len - fixed,
 				      head.count, ev->ts);
-	if (problem) {
-		branch_batch_free(&batch);
-		return problem == branch_no_memory ? edit_no_memory(err) : 0;
-	}
-	data = marked(*m, &batch, kind, ev->ts, &n);
+	if (!problem)
+		ret = put_marked(r, ev, &head, &batch, kind, err);
+	else if (problem == branch_no_memory)
+		ret = edit_no_memory(err);
 	branch_batch_free(&batch);
-	if (!data || !array_reserve((*m)->record, (*m)->room, fixed + n))
-		return edit_no_memory(err);
-	memcpy((*m)->record, &head, fixed);
-	memcpy((*m)->record + fixed, data, n);
-	ev->record = (*m)->record;
-	ev->len = (uint32_t)(fixed + n);
-	return 0;
-}
-
-void branch_marker_free(struct branch_marker *m)
-{
-	if (!m)
-		return;
-	branch_encoder_free(m->encoder);
-	free(m->record);
-	free(m);
+	return ret;
 }

@@ -817,7 +817,7 @@ void redact_free(struct redact *x)
 	trawl_close(x->r);
 	usb_roles_free(x->usb);
 	system_files_free(&x->system_files);
-	redact_branches_free(x->branches);
+	branch_replacer_free(&x->branches);
 	free(x->bus);
 	out_free(&x->kernel_tasks);
 	removed_free(&x->removed);

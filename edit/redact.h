@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 #include "decode/base/output.h"
+#include "edit/branchbatch.h"
 #include "edit/needs.h"
 #include "edit/removed.h"
 #include "edit/standin.h"
@@ -29,7 +30,6 @@ struct redact_class {
 };
 
 struct usb_roles;
-struct redact_branches;
 struct redact_bus;
 
 struct redact {
@@ -46,7 +46,7 @@ struct redact {
 	struct system_files system_files;
 	struct out kernel_tasks; /* names of the kernel's threads; each ends with a NUL */
 	struct usb_roles *usb;
-	struct redact_branches *branches;
+	struct branch_replacer branches;
 	struct redact_bus *bus; /* of packets; made with the first */
 	int64_t date;            /* ns added to wall-clock times */
 	char hash[65];           /* SHA-256 of the original file */
@@ -125,7 +125,6 @@ uint8_t *hex_bytes(const char *hex);
  * Returns 0, or -1 with *err.
  */
 int redact_branch(struct redact *x, struct trawl_event *ev, struct trawl_error *err);
-void redact_branches_free(struct redact_branches *b);
 
 /*
  * Redacts a piece of metadata: returns its text, malloc'd, *len bytes long, and writes its new name
