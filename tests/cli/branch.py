@@ -488,7 +488,7 @@ def check_bad(folder):
         m = re.search(r"PID (\d+)", line)
         if m:
             break
-    fails("a process that is traced already", 3, rf"process {gdb.pid} traces it already", "-i",
+    fails("a process that is traced already", 3, rf"is already traced by process {gdb.pid}", "-i",
           "branch",
           "-p", m[1])
     gdb.stdin.write("kill\nquit\n")
