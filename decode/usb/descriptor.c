@@ -53,6 +53,27 @@ const char *usb_class_name(uint8_t class)
 	}
 }
 
+const char *usb_function_name(uint8_t class, uint8_t subclass, uint8_t protocol)
+{
+	static const struct {
+		uint8_t class, subclass, protocol;
+		const char *name;
+	} functions[] = {
+		{0xe0, 0x01, 0x01, "Bluetooth"},      {0xe0, 0x01, 0x03, "RNDIS"},
+		{0xef, 0x04, 0x01, "RNDIS"},	      {0xef, 0x05, 0x00, "USB3 Vision control"},
+		{0xef, 0x05, 0x01, "USB3 Vision events"}, {0xef, 0x05, 0x02, "USB3 Vision stream"},
+		{0xfe, 0x01, 0x01, "firmware update"}, {0xfe, 0x01, 0x02, "firmware update"},
+		{0xfe, 0x03, 0x00, "test and measurement"},
+		{0xfe, 0x03, 0x01, "test and measurement"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(functions); i++)
+		if (functions[i].class == class && functions[i].subclass == subclass &&
+		    functions[i].protocol == protocol)
+			return functions[i].name;
+	return usb_class_name(class);
+}
+
 const char *descriptor_name(uint8_t type, const struct control_target *to)
 {
 	struct descriptor d = {.p = (const uint8_t *)"", .type = type};
@@ -293,6 +314,10 @@ static void descriptor_more(const struct descriptor *d, struct tree *t)
 	case DESC_INTERFACE:
 		if (d->room > 5)
 			tree_str(t, "class_name", usb_class_name(d->p[5]));
+		if (d->room > 7 && usb_function_name(d->p[5], d->p[6], d->p[7]) !=
+					   usb_class_name(d->p[5]))
+			tree_str(t, "function_name",
+				 usb_function_name(d->p[5], d->p[6], d->p[7]));
 		break;
 	case DESC_IAD:
 		if (d->room > 4)
@@ -473,7 +498,7 @@ static void brief_config(const uint8_t *p, size_t n, bool super, struct out *o)
 
 		if (d.type != DESC_INTERFACE || d.room < 8 || d.p[3])
 			continue;
-		name = usb_class_name(d.p[5]);
+		name = usb_function_name(d.p[5], d.p[6], d.p[7]);
 		out_str(o, any ? ", " : ": ");
 		out_str(o, name ? name : "class not known");
 		any = true;

@@ -309,11 +309,18 @@ size_t usbmontext_parse(const char *text, size_t n, uint8_t record[USBMONTEXT_RE
 
 bool usbmontext_probe(const char *p, size_t n)
 {
-	const char *end = memchr(p, '\n', n);
 	uint8_t record[USBMONTEXT_RECORD];
 	struct usbmontext_error e;
 
-	return usbmontext_parse(p, end ? (size_t)(end - p) : n, record, &e) > 0;
+	for (size_t len; n; p += len, n -= len) {
+		const char *end = memchr(p, '\n', n);
+
+		len = end ? (size_t)(end - p) : n;
+		if (len && *p != '#')
+			return usbmontext_parse(p, len, record, &e) > 0;
+		len += end != NULL;
+	}
+	return false;
 }
 
 /* ---- writing -------------------------------------------------------------------------------- */

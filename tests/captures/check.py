@@ -8,7 +8,7 @@ the original, fields of classes that are as in tshark (classes.py), and what is 
 FILE keeps the rows: a run that was interrupted goes on after them, and captures with something
 wrong are checked again. Remove it when the programs changed.
 """
-import argparse, bz2, collections, concurrent.futures, gzip, hashlib, json, lzma, os, statistics
+import argparse, bz2, collections, concurrent.futures, gzip, hashlib, json, lzma, os, re, statistics
 import struct, subprocess, sys, tempfile
 
 sys.dont_write_bytecode = True
@@ -181,9 +181,40 @@ def parts(original, trawl, events, folder):
         yield theirs, ours
 
 
+def is_text(data):
+    """Whether it is usbmon's text, which may begin with remarks."""
+    lines = [line for line in data[:4096].split(b"\n") if line and not line.startswith(b"#")]
+    return bool(lines and re.match(rb"[0-9a-f]+ \d+ [SCE] [CZIB][io]:", lines[0]))
+
+
+def check_text(row, path, data):
+    """The text comes back as it was, but for its remarks; and all of it is decoded."""
+    want = b"".join(line + b"\n" for line in data.split(b"\n")
+                    if line and not line.startswith(b"#"))
+    row["packets"] = want.count(b"\n")
+    with tempfile.TemporaryDirectory() as d:
+        trawl, back = d + "/c.trawl", d + "/back"
+        for argv in (["trawl-edit", "import", path, "-w", trawl], ["trawl-decode", trawl],
+                     ["trawl-decode", "--json", trawl], ["trawl-decode", "--summary", trawl],
+                     ["trawl-decode", "--protocol", trawl],
+                     ["trawl-export", "--to", "usbmon", trawl, "-w", back]):
+            done = run(*argv, text=True, errors="replace")
+            if done.returncode:
+                row["wrong"].append("%s: %s" % (" ".join(argv[:3]), done.stderr.strip()[-100:]))
+        if os.path.exists(trawl):
+            row["ratio"] = os.path.getsize(trawl) / len(run("zstd", "-3qc", path).stdout)
+        if not os.path.exists(back) or open(back, "rb").read() != want:
+            row["wrong"].append("another text")
+        if row["bytes"] > 4096 and row.get("ratio", 0) > 1:
+            row["wrong"].append("larger than zstd -3")
+    return row
+
+
 def check(name, path, original_fields):
     data = plain(path)
     row = {"name": name, "bytes": len(data), "wrong": []}
+    if is_text(data):
+        return check_text(row, path, data)
     wrong = row["wrong"]
     with tempfile.TemporaryDirectory() as d:
         original, trawl, back = d + "/original", d + "/c.trawl", d + "/back"

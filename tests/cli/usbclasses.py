@@ -599,7 +599,7 @@ def main():
                                     if "Filename" in i.get("decoded", {}).get("ptp", {})][:1],
              "an object's information is in JSON")
         items = check(d, "industrial camera", industrial_camera(), [
-            "U3V READMEM_CMD 1 SBRM_Address 8 bytes, ", "READMEM_ACK 1 SBRM_Address 0xaffc0000",
+            "mA: USB3 Vision control", "U3V READMEM_CMD 1 SBRM_Address 8 bytes, ", "READMEM_ACK 1 SBRM_Address 0xaffc0000",
             "READMEM_ACK 3 SI_Maximum_Leader_Size 0x400", 'READMEM_ACK 4 Serial_Number "0042"',
             "READMEM_ACK 5 0x00040024, failed: invalid address", "READMEM_ACK 7 0x5, ",
             "WRITEMEM_CMD 8 SI_Control 0x1", "PENDING_ACK 8 SI_Control within 500 ms",

@@ -182,8 +182,11 @@ Test(usbmontext, masked)
 Test(usbmontext, probe)
 {
 	static const char good[] = "ff 1 S Bo:1:001:1 -115 0\nff 2 C Bo:1:001:1 0 0\n";
+	static const char remarked[] = "#\n# a scan\n\nff 1 S Bo:1:001:1 -115 0\n";
 
 	cr_expect(usbmontext_probe(good, sizeof(good) - 1));
+	cr_expect(usbmontext_probe(remarked, sizeof(remarked) - 1));
+	cr_expect_not(usbmontext_probe("# no lines\n\n", 12));
 	cr_expect_not(usbmontext_probe("hello\n", 6));
 	cr_expect_not(usbmontext_probe("", 0));
 }
