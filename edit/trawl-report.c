@@ -52,18 +52,18 @@ static const char help[] =
 	"Exit status: 0 done, 1 the data is damaged or incomplete, 2 wrong usage, 3 not possible.\n";
 
 static const char how_to_read[] =
-	"This is a capture by trawl: what a machine did, with exact times. To begin with:\n"
+	"This is a capture by trawl: events of a machine, with exact times. Begin with:\n"
 	"\n"
-	"1. report.txt   what was expected and what happened, if the reporter says so\n"
-	"2. summary.txt  the capture in a page of text: why it was saved, what took longest, losses\n"
-	"3. index.html   open it in Firefox or Chromium: timeline, events, search. It loads and sends\n"
-	"                nothing. Begin with the longest of each kind; then search for its task, as\n"
-	"                pid == 4711. Press ? for the keys.\n"
+	"1. report.txt   what was expected and what happened, if the reporter described it\n"
+	"2. summary.txt  an overview as text: why the capture was saved, longest operations, losses\n"
+	"3. index.html   for Firefox or Chromium: timeline, events, search. It loads and sends nothing.\n"
+	"                Begin with the longest operation of each kind; then search for its task, for\n"
+	"                example pid == 4711. Press ? for the keys.\n"
 	"\n"
-	"manifest.txt    what was removed before it was packed, and what was not\n"
-	"usb.pcapng      the USB transfers for Wireshark; there only if there were any\n"
-	"capture.trawl   all of it, for the programs of trawl: trawl-decode capture.trawl, with --json\n"
-	"                for other programs; they also read the zip itself\n";
+	"manifest.txt    which private data was removed, and which was not\n"
+	"usb.pcapng      the USB transfers for Wireshark, if there are any\n"
+	"capture.trawl   the capture, for trawl-decode and the other programs of trawl (--json for scripts);\n"
+	"                they also read the zip file itself\n";
 
 enum { ARGS = 64, OPTION_TITLE = 0x100, OPTION_MESSAGE, OPTION_KEEP, OPTION_DROP, OPTION_POLICY,
        OPTION_SIZE, OPTION_YES, OPTION_RECORDER, OPTION_HELP, OPTION_VERSION };
@@ -350,7 +350,7 @@ static int keep_manifest(struct report *r, const char *hash, struct trawl_error 
 	char line[4096];
 
 	if (to)
-		fputs("What the capture had, how often, and whether it was removed:\n\n", to);
+		fputs("Private data in the capture, how often it occurred, and whether it was removed:\n\n", to);
 	while (from && to && fgets(line, sizeof(line), from))
 		if (line[0] != ' ')
 			fputs(line, to);
@@ -515,10 +515,9 @@ static bool agreed(struct report *r)
 {
 	char answer[16] = "", room[16];
 
-	printf("The report would hold:\n\n");
+	printf("Contents of the report:\n\n");
 	show_file(r->files[SUMMARY], 12);
-	printf("\nAnd of what you may not want to publish, with examples of what the capture "
-	       "had:\n\n");
+	printf("\nPrivate data in the capture, with examples, and whether it was removed:\n\n");
 	show_file(r->files[SECRETS], 200);
 	printf("\n%s: %s. Nothing is sent anywhere.\n", r->out, edit_megabytes(room, r->size));
 	fflush(stdout);

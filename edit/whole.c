@@ -59,9 +59,9 @@ static void print_result(const struct whole *o, const struct cut *c, const struc
 			v->bytes ? 100.0 * (double)st.st_size / (double)v->bytes : 0.0,
 			edit_megabytes(b, v->bytes));
 	else if (v->complete && !v->damaged && !v->junk)
-		cli_say("%s: nothing was wrong: %" PRIu64 " events are copied", name, c->kept);
+		cli_say("%s: no damage was found; %" PRIu64 " events were copied", name, c->kept);
 	else
-		cli_say("%s: %s. %" PRIu64 " events are saved, which is all that is whole", name,
+		cli_say("%s: %s; %" PRIu64 " undamaged events were saved", name,
 			v->text, c->kept);
 }
 

@@ -44,7 +44,7 @@ void verdict_bytes(const struct tape *t, const struct tape_entry *e, const uint8
 	if (i == end)
 		snprintf(text, room, "%zu bytes, were %u", n, e->data_len);
 	else if (e->secret)
-		snprintf(text, room, "byte %zu is another (of keystrokes no byte is told)", i);
+		snprintf(text, room, "byte %zu differs (values of keystrokes are not shown)", i);
 	else
 		snprintf(text, room, "byte %zu is 0x%02x, was 0x%02x", i, p[i], was[i]);
 }
@@ -62,7 +62,7 @@ int verdict_print(const struct verdict *v, struct out *o)
 	if (v->extra)
 		out_printf(o, "; %" PRIu64 " are not in the capture", v->extra);
 	if (v->before)
-		out_printf(o, "; %" PRIu64 " came before those with which the capture begins",
+		out_printf(o, "; %" PRIu64 " came before the first recorded one",
 			   v->before);
 	out_char(o, '\n');
 	if (!same)

@@ -213,7 +213,7 @@ for name in ("half", "hole"):
     status, _, text = run("trawl-edit", "repair", f"{tmp.name}/bad.trawl", "-w", out)
     left = decode(f"{tmp.name}/bad.trawl")
     tap.ok(status == 0 and left and decode(out) == left and
-           f"{len(left)} events are saved" in text and
+           f"{len(left)} undamaged events were saved" in text and
            run("trawl-edit", "verify", out)[0] == 0,
            f"repair ({name}): what is whole, and what is gone", status, text, len(left))
 with open(f"{src}/samples/tick.trawl", "rb") as f:
