@@ -416,11 +416,43 @@ static void transfer_data(struct redact *x, const struct trawl_event *ev,
 		redact_zero(x, SECRET_PAYLOAD, p, n);
 }
 
+/*
+ * What the two halves of a transfer have in common: the URB's id. USBPcap describes the devices that
+ * are there already by transfers whose id is 0.
+ */
+static uint64_t transfer_key(const struct trawl_event *ev, const struct usbmon_header *h)
+{
+	if (h->id || !usbtypes_is_usbpcap(ev->type->id))
+		return h->id;
+	return UINT64_C(1) << 63 | (uint64_t)ev->section << 32 | (uint64_t)h->busnum << 8 |
+	       h->devnum;
+}
+
+/* The request of a control transfer; NULL: not seen. A submission without one ends an earlier one. */
+static const uint8_t *request_of(struct redact *x, const struct trawl_event *ev,
+				 const struct usbmon_header *h)
+{
+	uint64_t key = transfer_key(ev, h);
+	struct pending *setup = pending(x->usb->setups, key);
+
+	if (h->type == 'S' && h->xfer_type == 2 && !h->flag_setup) {
+		setup->key = key;
+		memcpy(setup->bytes, h->setup, 8);
+	} else if (h->type == 'S' && setup->key == key && !usbtypes_is_usbpcap(ev->type->id)) {
+		setup->key = 0; /* of USBPcap it may be the data of a request that was a packet */
+	}
+	if (!key || setup->key != key)
+		return NULL;
+	if (h->type != 'S')
+		setup->key = 0; /* the next answer is another request's, even if that was lost */
+	return setup->bytes;
+}
+
 void redact_urb(struct redact *x, const struct trawl_event *ev, uint8_t *record, size_t len)
 {
 	const size_t head = sizeof(struct usbmon_header);
 	struct usbmon_header h;
-	struct pending *setup;
+	const uint8_t *setup;
 	size_t iso, n;
 	uint8_t *p;
 
@@ -428,17 +460,13 @@ void redact_urb(struct redact *x, const struct trawl_event *ev, uint8_t *record,
 	iso = h.xfer_type == 0 && h.ndesc <= (len - head) / 16 ? (size_t)h.ndesc * 16 : 0;
 	p = record + head + iso;
 	n = len - head - iso;
-	setup = pending(x->usb->setups, h.id);
-	if (h.xfer_type == 2 && h.type == 'S' && !h.flag_setup) {
-		setup->key = h.id;
-		memcpy(setup->bytes, h.setup, 8);
-	}
+	setup = request_of(x, ev, &h);
 	if (!n)
 		return;
 	if (h.type != 'S' && h.type != 'C' && h.type != 'E')
 		redact_zero(x, SECRET_PAYLOAD, p, n);
-	else if (h.xfer_type == 2 && setup->key == h.id && h.id)
-		control_data(x, ev, &h, setup->bytes, p, n);
+	else if (h.xfer_type == 2 && setup)
+		control_data(x, ev, &h, setup, p, n);
 	else if (h.xfer_type == 2)
 		redact_zero(x, SECRET_PAYLOAD, p, n);
 	else

@@ -11,10 +11,11 @@ import sys
 import tempfile
 
 src, build = os.environ["TRAWL_SRC"], os.environ["TRAWL_BUILD"]
-sys.path[:0] = [f"{src}/tests", f"{src}/tests/cli"]
+sys.path[:0] = [f"{src}/tests", f"{src}/tests/cli", f"{src}/tests/decode/usb"]
 import planted
 import reader
 import tap
+from usbsynth import usbpcap  # noqa: E402
 
 
 def run(*argv):
@@ -190,6 +191,12 @@ foreign = {
     "an answer whose request is not there, of an id that comes again": (220, [b"seZq0a0a0a"], [
         usbmon("C", bytes(8), b"seZq0a0a0a"),
         usbmon("S", bytes([0x80, 6, 0, 1, 0, 0, 18, 0]), b""), usbmon("C", bytes(8), bytes(18))]),
+    "an answer whose request was lost, of an id that comes again": (220, [b"seZq1a1a1a"], [
+        usbmon("S", bytes([0x80, 6, 0, 1, 0, 0, 18, 0]), b""), usbmon("C", bytes(8), bytes(18)),
+        usbmon("C", bytes(8), b"seZq1a1a1a")]),
+    "an answer whose request was not recorded": (220, [b"seZq1b1b1b"], [
+        usbmon("S", bytes([0x80, 6, 0, 1, 0, 0, 18, 0]), b""),
+        usbmon("S", bytes(8), b"", 3, 0x81), usbmon("C", bytes(8), b"seZq1b1b1b")]),
     "data of a request that has the number of another class's": (220, [b"nwZq0b0b0b0b"], [
         usbmon("S", bytes([0xa1, 0xfe, 0, 0, 0, 0, 12, 0]), b""),
         usbmon("C", bytes(8), b"nwZq0b0b0b0b")]),
@@ -238,6 +245,25 @@ for linktype, there, want in (
     # the id of a transfer on macOS is an address
     got, want = ([p[:16] + p[24:] if linktype == 266 else p for p in l] for l in (got, want))
     tap.same(want, got, f"link type {linktype}: all but data is as before")
+
+# USBPcap describes devices that are there already by requests without an id; the stages of one
+# that has data to the device are packets of their own.
+coding = b"\0\xc2\1\0\0\0\x08"
+for what, packets, kept in (
+        ("descriptors of devices that are there already",
+         [usbpcap(0, 0, 0x80, 2, request, 0, dev=4), usbpcap(0, 0, 0x80, 2, request, 0, dev=5),
+          usbpcap(0, 1, 0x80, 2, device, 3, dev=4), usbpcap(0, 1, 0x80, 2, device, 3, dev=5)],
+         2 * [device]),
+        ("the settings of a serial line",
+         [usbpcap(0x300, 0, 0, 2, bytes([0x21, 0x20, 0, 0, 0, 0, 7, 0]), 0),
+          usbpcap(0x300, 0, 0, 2, coding, 1), usbpcap(0x300, 1, 0, 2, b"", 2)], [coding])):
+    with open(f"{tmp.name}/foreign.pcap", "wb") as f:
+        f.write(pcap(249, packets))
+    status, _, _ = run("trawl-edit", "redact", f"{tmp.name}/foreign.pcap", "-w", again)
+    r = reader.Reader(open(again, "rb").read())
+    got = [e.record(s) for x in r.sections for _, _, _, _, _, e, s in r.events(x)]
+    tap.same((0, len(kept)), (status, sum(any(p.endswith(k) for k in kept) for p in got)),
+             f"Windows: {what} are kept")
 
 # ---- a cut says when it was; without a date it does not
 run("trawl-edit", "cut", made, "-w", f"{tmp.name}/cut", "--until", "+1s")
