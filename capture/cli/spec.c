@@ -489,6 +489,9 @@ static int check_event_name(const struct spec *spec, const struct head *h, size_
 		return spec_fail(spec, h->from[from], err, "%s: a name is missing here",
 				 spec_kind_name(spec->kind));
 	for (size_t i = from; i < to; i++) {
+		if (h->text[i] == '/')
+			return spec_fail(spec, h->from[i], err, "%s: a filter follows ' if '",
+					 spec_kind_name(spec->kind));
 		if (!isalnum((unsigned char)h->text[i]) && !strchr(more, h->text[i]))
 			return spec_fail(spec, h->from[i], err,
 					 "%s: '%c' cannot be in a name of an event",
@@ -516,9 +519,9 @@ static int parse_event(struct spec *spec, const struct head *h, const char *sepa
 				 "all");
 	if (!h->text[sep])
 		return spec_fail(spec, h->from[h->len], err,
-				 "event: no event; write event:GROUP:NAME; event:%s:* is all of a "
-				 "group, trawl -D 'event:*%s*' lists events",
-				 h->text, h->text);
+				 "event: write event:GROUP:NAME; event:%s:* is all of a group, "
+				 "event:*:%s an event of any, trawl -D 'event:*%s*' lists them",
+				 h->text, h->text, h->text);
 	if (check_event_name(spec, h, from, sep, err) < 0 ||
 	    check_event_name(spec, h, sep + 1, h->len, err) < 0)
 		return -1;

@@ -120,6 +120,8 @@ static int read_key(struct synth *s, const char **at, struct trawl_error *err)
 	if (strncmp(from, "key=", 4) || !(end = read_word(from + 4, "", c->start_key)))
 		return fail_at(s, from, err,
 			       "key=FIELD must follow: what both events have in common");
+	if (*end == ',')
+		return fail_at(s, end, err, "one field is the key; leave out what follows the comma");
 	strcpy(c->end_key, c->start_key);
 	if (find_field(s, from + 4, &s->start, c->start_key, &field, err))
 		return -1;

@@ -46,6 +46,23 @@ static size_t word_at(const char *filter, size_t at)
 	return at;
 }
 
+/* Returns whether a text outside quotes has a '=' by itself, which is no operator. */
+static bool has_single_equals(const char *filter)
+{
+	char quote = '\0';
+
+	for (const char *p = filter; *p; p++) {
+		if (quote || *p == '"' || *p == '\'') {
+			quote = !quote ? *p : *p == quote ? '\0' : quote;
+		} else if (*p == '=') {
+			if (p[1] != '=' && (p == filter || !strchr("=!<>", p[-1])))
+				return true;
+			p += p[1] == '=';
+		}
+	}
+	return false;
+}
+
 /* Writes a hint for the word at `at`, or "". */
 static void hint_at(int instance, const char *event, const char *filter, size_t at, char *buf,
 		    size_t size)
@@ -63,6 +80,8 @@ static void hint_at(int instance, const char *event, const char *filter, size_t 
 	}
 	if (!*buf && (strstr(filter, " and ") || strstr(filter, " or ")))
 		snprintf(buf, size, " (a filter of the kernel's has && and ||)");
+	if (!*buf && has_single_equals(filter))
+		snprintf(buf, size, " (a filter of the kernel's compares with ==)");
 }
 
 int filter_set(int instance, const char *group, const char *name, const char *filter,

@@ -65,9 +65,18 @@ fails "with the nearest name" 2 'Field not found; did you mean .*prev_pid' \
 fails "a filter in the words of --where" 2 \
 	'predicate expression \(a filter of the kernel.s has && and \|\|\)' \
 	trawl -i "$event if prev_pid > 5 and next_pid < 3" -w "$f"
+fails "a filter with one =" 2 'Invalid operator \(a filter of the kernel.s compares with ==\)' \
+	trawl -i "$event if prev_comm == \"a==b\" && prev_pid = 3" -w "$f"
+fails "but not one in a text" 2 'filter: Invalid value[^=]*$' \
+	trawl -i "$event if prev_comm == \"a=b\" && prev_pid == " -w "$f"
+fails "a filter as bpftrace has it" 2 "event: a filter follows ' if '" \
+	trawl -i "$event/prev_pid == 3/" -w "$f"
 fails "with the kernel's caret" 2 '^ +\^$' trawl -i "$event if prev_pidx == 1" -w "$f"
 fails "a filter without a value" 2 'filter: Invalid value' trawl -i "$event if prev_pid == " -w "$f"
-fails "an event without a name" 2 'event:GROUP:NAME' trawl -i event:sched -w "$f"
+fails "an event without a name" 2 'event:GROUP:NAME; event:sched:\* is all' \
+	trawl -i event:sched -w "$f"
+fails "or without a group" 2 'event:\*:sched_switch an event of any' \
+	trawl -i event:sched_switch -w "$f"
 
 # Options and scope
 fails "an option without its value" 2 '^trawl: -w: needs a value; `--. is none' trawl -i $event -w \
