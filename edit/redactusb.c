@@ -417,8 +417,8 @@ static void transfer_data(struct redact *x, const struct trawl_event *ev,
 }
 
 /*
- * What the two halves of a transfer have in common: the URB's id. USBPcap describes the devices that
- * are there already by transfers whose id is 0.
+ * What the two halves of a transfer have in common: the URB's id. USBPcap describes the devices
+ * that are there already by transfers whose id is 0.
  */
 static uint64_t transfer_key(const struct trawl_event *ev, const struct usbmon_header *h)
 {
@@ -428,7 +428,10 @@ static uint64_t transfer_key(const struct trawl_event *ev, const struct usbmon_h
 	       h->devnum;
 }
 
-/* The request of a control transfer; NULL: not seen. A submission without one ends an earlier one. */
+/*
+ * The request of a control transfer, good for one answer; NULL: not seen. A submission without one
+ * ends an earlier one.
+ */
 static const uint8_t *request_of(struct redact *x, const struct trawl_event *ev,
 				 const struct usbmon_header *h)
 {
