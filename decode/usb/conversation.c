@@ -147,7 +147,10 @@ static struct pipe *pipe_of(struct talker *t, enum pipe_kind kind, uint8_t xfer,
 	return p;
 }
 
-/* Appends a message that consists of two parts; the first may be empty. */
+/*
+ * Appends a message that consists of two parts; the first may be empty. of->length: the number of
+ * bytes behind them that were not recorded.
+ */
 static int add(struct conversations *c, struct pipe *p, const struct message *of,
 	       const uint8_t *first, size_t nfirst, const uint8_t *rest, size_t nrest)
 {
@@ -167,7 +170,7 @@ static int add(struct conversations *c, struct pipe *p, const struct message *of
 	m = &p->messages[p->count++];
 	*m = *of;
 	m->at = p->used;
-	m->length = (uint32_t)(nfirst + nrest);
+	m->length = of->length + (uint32_t)(nfirst + nrest);
 	m->kept = (uint32_t)kept;
 	m->answer = NO_MESSAGE;
 	if (nfirst)
@@ -180,12 +183,14 @@ static int add(struct conversations *c, struct pipe *p, const struct message *of
 	return 0;
 }
 
-static struct message of_transfer(const struct transfer *t, uint32_t capture, bool in)
+static struct message of_transfer(const struct usb_detail *d, uint32_t capture, bool in)
 {
+	const struct transfer *t = d->transfer;
 	bool completed = in ? t->has_complete : !t->has_submit;
 
 	return (struct message){
 		.time = completed ? t->completed : t->submitted, .capture = capture, .in = in,
+		.length = d->urb.length > d->data_len ? d->urb.length - d->data_len : 0,
 	};
 }
 
@@ -195,7 +200,7 @@ static int take_vendor_request(struct conversations *c, struct talker *t,
 {
 	struct pipe *p = pipe_of(t, PIPE_VENDOR, URB_CONTROL, 0, NO_INTERFACE);
 	bool in = control_in(&d->setup);
-	struct message m = of_transfer(d->transfer, capture, false);
+	struct message m = of_transfer(d, capture, false);
 	const uint8_t *setup = transfer_setup(d->transfer);
 
 	if (!p)
@@ -204,11 +209,13 @@ static int take_vendor_request(struct conversations *c, struct talker *t,
 		p->masked++;
 		return 0;
 	}
+	if (in)
+		m.length = 0; /* what it lacks is the answer's */
 	if (add(c, p, &m, setup, SETUP_SIZE, d->data, in ? 0 : d->data_len))
 		return -1;
 	if (!in || !d->data_len)
 		return 0;
-	m = of_transfer(d->transfer, capture, true);
+	m = of_transfer(d, capture, true);
 	return add(c, p, &m, NULL, 0, d->data, d->data_len);
 }
 
@@ -216,7 +223,7 @@ static int take_report(struct conversations *c, struct talker *t, const struct u
 		       uint32_t capture)
 {
 	struct pipe *p = pipe_of(t, PIPE_REPORT, URB_CONTROL, 0, d->setup.index & 0xff);
-	struct message m = of_transfer(d->transfer, capture, control_in(&d->setup));
+	struct message m = of_transfer(d, capture, control_in(&d->setup));
 
 	if (!p)
 		return -1;
@@ -265,7 +272,7 @@ static bool is_serial(const struct usb_detail *d)
 static int take_endpoint(struct conversations *c, const struct usb_detail *d, uint32_t capture)
 {
 	enum pipe_kind kind = is_serial(d) ? PIPE_SERIAL : PIPE_ENDPOINT;
-	struct message m = of_transfer(d->transfer, capture, urb_in(&d->urb));
+	struct message m = of_transfer(d, capture, urb_in(&d->urb));
 	uint16_t interface = d->interface ? d->interface->number : NO_INTERFACE;
 	struct talker *t = talker_of(c, d, capture);
 	struct pipe *p = t ? pipe_of(t, kind, d->urb.xfer, d->urb.endpoint, interface) : NULL;

@@ -156,6 +156,18 @@ def test_commands(d):
        "what answers repeat is a command", text)
 
 
+def test_cut(d):
+    """Messages that the capture has only the beginning of have their own lengths."""
+    path = d + "/cut.mon"
+    with open(path, "w") as f:
+        for i in range(40):
+            for way, n in (("S", "-115 64 <"), ("C", "0 64 = 0102%02x%02x" % (i, i * 7 % 256))):
+                f.write("ff880000 %d %s Bi:1:003:1 %s\n" % (1000 + i * 10 + (way == "C"), way, n))
+    text = decode(path, "--protocol")
+    ok(types(text) and all(k.startswith("in 64 ") for k in types(text)) and "(60 more)" in text,
+       "messages of 64 bytes of which four were recorded", text)
+
+
 def main():
     d = tempfile.mkdtemp(prefix="trawl-protocol-")
     try:
@@ -167,6 +179,7 @@ def main():
         test_pointer(d)
         test_alone(d)
         test_commands(d)
+        test_cut(d)
     finally:
         shutil.rmtree(d)
     return finish()
