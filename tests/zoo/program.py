@@ -5,7 +5,7 @@ trawl marks as exact differs from what gdb shows at the same stop, and none that
 what gdb's "finish" shows of the same call.
 
 	program.py [-v] [--only-params] [--only-returns] [--calls N] [--batch N] [--max N]
-		[--only GLOB]
+		[--only GLOB] [--stdin FILE]
 	PROGRAM [ARG ...] make zoo-check PROGRAM='PROGRAM ARG ...'
 
 The program runs twice with the same memory layout and an empty environment: under trawl, and under
@@ -20,9 +20,11 @@ import json
 import os
 import re
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
+from string import ascii_letters
 from subprocess import DEVNULL
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -31,33 +33,62 @@ from run import BUILD, Comparison, equal, finish, gdb_run, ok, run, skip_all  # 
 
 TIMEOUT = 900  # seconds for one run of the program
 RUNS = 4       # of gdb, besides the first, where values differ
+STDIN = []     # the file that the program reads
+
+
+def standard_input():
+    """What the program reads, each time from its beginning."""
+    return open(STDIN[0], "rb") if STDIN else DEVNULL
+
+
+def listed(pattern):
+    """The functions that match, as trawl -D has them; None: too many."""
+    said = run(f"{BUILD}/trawl", "--json", "-D", pattern, timeout=600).stdout
+    return json.loads(said) if said else None
 
 
 def functions(program, only, most, params=True):
     """Names of the functions that have parameters, or of all, and a name of their own."""
     prefix = f"uprobe:{program}:"
-    found = json.loads(run(f"{BUILD}/trawl", "--json", "-D", prefix + "*", timeout=600).stdout)
+    found = listed(prefix + "*")
+    if found is None:  # there are more than it lists at once
+        parts = (listed(f"{prefix}{c}*") for c in ascii_letters + "_")
+        found = [f for part in parts for f in part or ()]
     names = [f["name"][len(prefix):] for f in found if f["args"] or f["described"] and not params]
     names = [n for n in dict.fromkeys(names)
              if "#" not in n and "[clone" not in n and fnmatch.fnmatch(n, only)]
     return names if len(names) <= most else [names[i * len(names) // most] for i in range(most)]
 
 
+NAME = re.compile(r'"name": ?("(?:[^"\\\\]|\\\\.)*")')
+
+
+def decoded(path):
+    """(its name, its line of JSON) of each event of a capture, one at a time: a program may have
+    millions of them."""
+    with subprocess.Popen([f"{BUILD}/trawl-decode", "--json", path], stdout=subprocess.PIPE,
+                          stderr=DEVNULL, text=True, errors="replace") as decode:
+        for line in decode.stdout:
+            yield json.loads(NAME.search(line)[1]), line
+
+
+def probe_of(name, path):
+    """The metadata of an event's probe."""
+    return json.loads(run(f"{BUILD}/trawl-decode", f"--meta=probe/uprobe/{glob.escape(name)}",
+                          path).stdout)
+
+
 def record(argv, names, calls, path):
     """({event name: first calls}, {event name: metadata of its probe}, trawl's stderr)"""
     inputs = [w for n in names for w in ("-i", f"uprobe:{argv[0]}:{n} $params")]
     said = run(f"{BUILD}/trawl", "-B", "65536", "-w", path, *inputs, "--", "setarch", "-R", "env",
-               "-i", *argv, timeout=TIMEOUT, stdin=DEVNULL).stderr
-    decode = f"{BUILD}/trawl-decode"
+               "-i", *argv, timeout=TIMEOUT, stdin=standard_input()).stderr
     events = {}
-    for line in run(decode, "--json", path, timeout=TIMEOUT).stdout.splitlines():
-        event = json.loads(line)
-        of = events.setdefault(event["name"], [])
+    for name, line in decoded(path):
+        of = events.setdefault(name, [])
         if len(of) < calls:
-            of.append(event)
-    probes = {name: json.loads(run(decode, f"--meta=probe/uprobe/{glob.escape(name)}", path).stdout)
-              for name in events}
-    return events, probes, said
+            of.append(json.loads(line))
+    return events, {name: probe_of(name, path) for name in events}, said
 
 
 def begins(window, theirs):
@@ -108,7 +139,8 @@ def compare(events, probes, stops, c):
 
 def stop_at(argv, addresses, stops, o, folder):
     """Fills stops. gdb 13 does not survive the types of some functions: the others without them."""
-    if gdb_run(argv, addresses, stops, f"{folder}/gdb", o.calls, f"{folder}/fetches"):
+    if gdb_run(argv, addresses, stops, f"{folder}/gdb", o.calls, f"{folder}/fetches",
+               standard_input()):
         return
     if len(addresses) == 1:
         print(f"# gdb ended before the program, with the function at {addresses[0]:#x}")
@@ -141,8 +173,8 @@ def pattern(name):
     return re.sub(r"[*?[]", r"[\g<0>]", name[:-1]) + f"[{name[-1]}]"
 
 
-def record_returns(argv, names, path):
-    """As record(); names that have no return probe are taken out of names."""
+def record_returns(argv, names, calls, path):
+    """As record(), in one list; names that have no return probe are taken out of names."""
     while names:
         inputs = []
         for n in names:
@@ -150,26 +182,40 @@ def record_returns(argv, names, path):
                        "-i", f"uprobe:{argv[0]}:{pattern(n)}%return sp=%sp:x64 $retval"]
         said = run(f"{BUILD}/trawl", "-B", "65536", "-w", path, *inputs, "--", "setarch", "-R",
                    "env",
-                   "-i", *argv, timeout=TIMEOUT, stdin=DEVNULL).stderr
+                   "-i", *argv, timeout=TIMEOUT, stdin=standard_input()).stderr
         refused = [n for n in names if f":{pattern(n)}%return" in said.split("events captured")[0]]
         if not refused or "events captured" in said:
             break
         for n in refused:
             names.remove(n)
-    events, probes = [], {}
-    decode = f"{BUILD}/trawl-decode"
-    for line in run(decode, "--json", path, timeout=TIMEOUT).stdout.splitlines() if names else ():
-        events.append(json.loads(line))
-    for name in {e["name"] for e in events}:
-        probes[name] = json.loads(run(decode, f"--meta=probe/uprobe/{glob.escape(name)}",
-                                      path).stdout)
+    probes = {}
+    events = list(first_calls(path, calls, probes)) if names else []
     return events, probes, said
+
+
+def first_calls(path, most, probes):
+    """The events of the first calls of each function: entries, and the exits that belong to them.
+    Fills probes."""
+    calls = returns.Calls()
+    for name, line in decoded(path):
+        if name not in probes:
+            probes[name] = probe_of(name, path)
+        event = json.loads(line)
+        m = returns.EXITS.match(name)
+        if m:
+            n, _ = calls.leave(m[1], event, m[2] in ("unwind", "longjmp"),
+                               probes[name]["kind"] == "uretprobe")
+        else:
+            calls.enter(name, {"tid": event["tid"], "fields": event["fields"]})
+            n = calls.count[name]
+        if n is None or n < most:
+            yield event
 
 
 def check_returns(argv, names, o, folder, c):
     """How many functions were called, and how many had no return probe."""
     asked = list(names)
-    events, probes, said = record_returns(argv, asked, f"{folder}/trawl")
+    events, probes, said = record_returns(argv, asked, o.calls, f"{folder}/trawl")
     # one of them is refused, by a name that is too long
     if asked and "events captured" not in said:
         if len(names) == 1:
@@ -182,7 +228,8 @@ def check_returns(argv, names, o, folder, c):
         if "no probe was hit" not in said and asked:
             ok(False, f"{names[0]} and {len(names) - 1} more: returns recorded", said)
         return 0, len(names) - len(asked)
-    values, whole = returns.finishes(argv, entries, f"{folder}/finish", o.calls)
+    values, whole = returns.finishes(argv, entries, f"{folder}/finish", o.calls,
+                                            standard_input())
     if not whole:
         print(f"# gdb ended before the program, with {len(entries)} functions from {names[0]}")
     wrong, exact, absent, unknown, _ = returns.compare(events, probes, values)
@@ -190,7 +237,8 @@ def check_returns(argv, names, o, folder, c):
     # what differs between runs of gdb is another one each time
     for _ in range(RUNS if wrong else 0):
         time.sleep(1)
-        again, _ = returns.finishes(argv, entries, f"{folder}/finish", o.calls)
+        again, _ = returns.finishes(argv, entries, f"{folder}/finish", o.calls,
+                                            standard_input())
         values = {k: v for k, v in values.items() if again.get(k, v) == v}
         wrong, exact, absent, unknown, _ = returns.compare(events, probes, values)
     c.wrong += wrong
@@ -225,6 +273,7 @@ def options():
     p.add_argument("--batch", type=int, default=300)
     p.add_argument("--max", type=int, default=100000)
     p.add_argument("--only", default="*")
+    p.add_argument("--stdin", action="append", default=STDIN)
     p.add_argument("program", nargs=argparse.REMAINDER)
     return p.parse_args()
 
@@ -237,7 +286,11 @@ def main():
         return skip_all("gdb is not installed")
     if any(" " in word for word in o.program):
         sys.exit("program.py: gdb does not pass arguments with blanks on; give the program a file")
-    argv = [os.path.realpath(shutil.which(o.program[0])), *o.program[1:]]
+    found = shutil.which(o.program[0]) if o.program else None
+    if not found:
+        sys.exit(f"program.py: {' '.join(o.program[:1]) or 'PROGRAM'}: no such program; "
+                 "write a name in $PATH, or a path")
+    argv = [os.path.realpath(found), *o.program[1:]]
     names = functions(argv[0], o.only, o.max)
     if not o.only_returns:
         all_params(argv, names, o)

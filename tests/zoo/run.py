@@ -132,12 +132,12 @@ def for_gdb(argv, addresses, path, calls):
             "ZOO_CALLS": str(calls)}
 
 
-def gdb_run(argv, addresses, stops, path, calls=0, fetches=""):
+def gdb_run(argv, addresses, stops, path, calls=0, fetches="", stdin=subprocess.DEVNULL):
     """Fills stops, of the first calls of each function if calls is not 0; fetches: as of stops.py.
     False if gdb came to an end before the program."""
     env = {**for_gdb(argv, addresses, path, calls), "ZOO_FETCHES": fetches}
     run("gdb", "-nx", "-batch", "-x", f"{HERE}/stops.py", "--args", *argv, env=env,
-        timeout=900, stdin=subprocess.DEVNULL)
+        timeout=900, stdin=stdin)
     with open(path, encoding="utf-8") as f:
         found = [json.loads(line) for line in f if line.endswith("\n")]
     os.unlink(path)
