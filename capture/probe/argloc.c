@@ -162,6 +162,8 @@ static bool follow(const struct argloc *place, const char *type, char *buf, size
 	}
 	if (place->form == ARGLOC_IMM)
 		snprintf(buf, size, "@0x%" PRIx64 ":%s", place->imm, type);
+	else if (place->object)
+		snprintf(buf, size, "%s:%s", place->expr, type);
 	else
 		snprintf(buf, size, "+0(%s):%s", place->expr, type);
 	return true;

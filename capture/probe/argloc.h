@@ -23,6 +23,7 @@ struct argloc {
 	unsigned int bits;  /* size of the value in bits: 8 .. 64; 0 if unknown (a bare register) */
 	unsigned int shift; /* first bit of the value in the register: 8 for %ah */
 	bool is_signed, is_float;
+	bool object;        /* EXPR: the place of an object; a string or array begins there */
 	char expr[64];      /* EXPR: the location; SIB: the base register */
 	char index[32];     /* SIB: the index register */
 	char window[64];    /* SIB: where the window begins; ":x64[N]" follows */

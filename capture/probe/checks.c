@@ -10,20 +10,22 @@
 /* The readability checks that an argument needs at one site. */
 static struct readable checks_at(const struct probe *p, size_t site, size_t arg)
 {
-	const struct probe_arg_site *a = &p->sites[site].args[arg];
-	struct readable r = { 0 };
-
+	const struct probe_arg *is = &p->args[arg];
 	/*
 	 * The window of a string with a length may reach beyond mapped memory;
-	 * capture/tracefs/countedtext.h tells whether the string could be read.
+	 * capture/tracefs/countedtext.h tells whether the string could be read. Its object, of
+	 * which the recorded pointer is a part, is checked.
 	 */
-	if (a->state == PROBE_ARG_EXACT && !p->args[arg].counted && !p->args[arg].spent)
+	const struct probe_arg_site *a = &p->sites[site].args[is->counted ? is->pointer : arg];
+	struct readable r = { 0 };
+
+	if (a->state == PROBE_ARG_EXACT && !is->spent)
 		readable_checks(a->fetch, &r);
 	/*
 	 * An address that the program itself uses is taken to be readable; only pointers that the
 	 * user follows are checked.
 	 */
-	if (r.depth < 2 && !p->args[arg].followed)
+	if (r.depth < 2 && !is->followed)
 		r.first[0] = r.last[0] = '\0';
 	return r;
 }
@@ -62,7 +64,8 @@ static int add_check(struct resolve *r, struct probe *p, size_t of, enum probe_c
 					  "shorter offsets",
 					  p->display_name, p->args[of].name,
 					  p->sites[i].args[of].fetch, PROBE_ARG_MAX);
-		zeroed &= at.depth == 1 && !at.text;
+		/* the window of a string is behind a further pointer, and keeps what it was */
+		zeroed &= at.depth == 1 && !at.text && !p->args[of].counted;
 		set_text(p, i, k, *fetch ? fetch : READABLE_ALWAYS);
 	}
 	p->args[k].zeroed = zeroed;

@@ -7,6 +7,7 @@
 #include "capture/probe/names.h"
 #include "capture/probe/opener.h"
 #include "capture/probe/param.h"
+#include "capture/probe/part.h"
 #include "capture/probe/retval.h"
 #include "common/search.h"
 
@@ -349,42 +350,72 @@ const char *dwarf_unwinding_language(struct dwarf *d, uint64_t vaddr)
 
 /* ---- functions ------------------------------------------------------------------------------- */
 
-static bool describe(struct dwarf *d, uint64_t entry, uint64_t vaddr, const struct symbolic *cfa,
+/* The function at a place, and the DIEs that its finder refers to. */
+struct function {
+	Dwarf_Die unit, die;
+	struct symbolic cfa;
+	struct param_finder f;
+};
+
+/* inside: the place may be elsewhere than at the function's first instruction. */
+static bool open_function(struct dwarf *d, const struct dwarf_point *at, bool inside,
+			  struct function *fn)
+{
+	*fn = (struct function){ 0 };
+	if (!find_unit(d, at->entry, &fn->unit) ||
+	    !find_function(d, &fn->unit, at->entry, &fn->die))
+		return false;
+	fn->cfa = (struct symbolic){ .base = at->cfa_register < 0 ? BASE_NONE : BASE_REGISTER,
+				     .reg = at->cfa_register, .offset = at->cfa_offset };
+	fn->f = (struct param_finder){ .elf = d->file,
+				       .unit = &fn->unit,
+				       .function = &fn->die,
+				       .vaddr = at->vaddr,
+				       .entry = at->entry,
+				       .cfa = inside ? &fn->cfa : NULL,
+				       .symbol = elf_function_at(d->file, at->entry),
+				       .abi = { .stack = 8 } };
+	return true;
+}
+
+static bool describe(struct dwarf *d, const struct dwarf_point *at, bool inside,
 		     struct dwarf_function *fn)
 {
-	struct abi abi = { .stack = 8 };
-	struct param_finder f;
-	Dwarf_Die unit, die;
+	struct function of;
 
 	*fn = (struct dwarf_function){ 0 };
-	if (!find_unit(d, entry, &unit) || !find_function(d, &unit, entry, &die))
+	if (!open_function(d, at, inside, &of))
 		return false;
-	f = (struct param_finder){.elf = d->file,
-				  .unit = &unit,
-				  .function = &die,
-				  .vaddr = vaddr,
-				  .entry = entry,
-				  .cfa = cfa,
-				  .symbol = elf_function_at(d->file, entry),
-				  .abi = abi};
-	retval_describe(&f, fn);
-	param_find_all(&f, fn);
-	fn->convention = f.convention;
+	retval_describe(&of.f, fn);
+	param_find_all(&of.f, fn);
+	fn->convention = of.f.convention;
 	return true;
 }
 
 bool dwarf_function_at(struct dwarf *d, uint64_t vaddr, struct dwarf_function *fn)
 {
-	return describe(d, vaddr, vaddr, NULL, fn);
+	return describe(d, &(struct dwarf_point){ .entry = vaddr, .vaddr = vaddr }, false, fn);
 }
 
-bool dwarf_function_inside(struct dwarf *d, uint64_t entry, uint64_t vaddr, int cfa_register,
-			   int64_t cfa_offset, struct dwarf_function *fn)
+bool dwarf_function_inside(struct dwarf *d, const struct dwarf_point *at,
+			   struct dwarf_function *fn)
 {
-	struct symbolic cfa = { .base = cfa_register < 0 ? BASE_NONE : BASE_REGISTER,
-				.reg = cfa_register, .offset = cfa_offset };
+	return describe(d, at, true, fn);
+}
 
-	return describe(d, entry, vaddr, &cfa, fn);
+bool dwarf_path(struct dwarf *d, const struct dwarf_point *at, const char *path,
+		const struct dwarf_function *ret, struct dwarf_function *fn, struct part_error *e)
+{
+	struct dwarf_function result = { 0 };
+	struct function of;
+	bool found;
+
+	if (!open_function(d, at, at->vaddr != at->entry, &of))
+		return false;
+	retval_describe(&of.f, &result); /* it may use up a register of the parameters */
+	found = part_find(&of.f, path, ret, fn, e);
+	dwarf_function_free(&result);
+	return found;
 }
 
 #else /* !HAVE_DW */
@@ -413,11 +444,16 @@ bool dwarf_function_at(struct dwarf *d, uint64_t vaddr, struct dwarf_function *f
 	return false;
 }
 
-bool dwarf_function_inside(struct dwarf *d, uint64_t entry, uint64_t vaddr, int cfa_register,
-			   int64_t cfa_offset, struct dwarf_function *fn)
+bool dwarf_function_inside(struct dwarf *d, const struct dwarf_point *at,
+			   struct dwarf_function *fn)
 {
-	(void)entry, (void)cfa_register, (void)cfa_offset;
-	return dwarf_function_at(d, vaddr, fn);
+	return dwarf_function_at(d, at->vaddr, fn);
+}
+
+bool dwarf_path(struct dwarf *d, const struct dwarf_point *at, const char *path,
+		const struct dwarf_function *ret, struct dwarf_function *fn, struct part_error *e)
+{
+	return false;
 }
 
 bool dwarf_line_at(struct dwarf *d, uint64_t vaddr, char **file, unsigned int *line)

@@ -14,6 +14,7 @@
 #include "capture/probe/value.h"
 
 struct dwarf;
+struct part_error;
 
 /*
  * Opens the debug information of f, or of its separate debug file. Never NULL; to be freed with
@@ -31,12 +32,26 @@ void dwarf_close(struct dwarf *d);
 bool dwarf_function_at(struct dwarf *d, uint64_t vaddr, struct dwarf_function *fn);
 
 /*
- * Describes the function that starts at `entry`, with the parameters' locations at vaddr inside it.
- * There the CFA (the frame's base) is DWARF register cfa_register plus cfa_offset bytes;
- * cfa_register -1: unknown.
+ * An address in the function that starts at `entry`. There the CFA (the frame's base) is DWARF
+ * register cfa_register plus cfa_offset bytes; cfa_register -1: unknown.
  */
-bool dwarf_function_inside(struct dwarf *d, uint64_t entry, uint64_t vaddr, int cfa_register,
-			   int64_t cfa_offset, struct dwarf_function *fn);
+struct dwarf_point {
+	uint64_t entry, vaddr;
+	int cfa_register;
+	int64_t cfa_offset;
+};
+
+/* As dwarf_function_at(), with the parameters' locations at a place inside the function. */
+bool dwarf_function_inside(struct dwarf *d, const struct dwarf_point *at,
+			   struct dwarf_function *fn);
+
+/*
+ * Appends to fn->params the part of a parameter that `path` names (part.h), as it is at that place.
+ * ret: the path begins with $retval, which is this function's; else NULL. False with *e if there is
+ * no such part.
+ */
+bool dwarf_path(struct dwarf *d, const struct dwarf_point *at, const char *path,
+		const struct dwarf_function *ret, struct dwarf_function *fn, struct part_error *e);
 
 /* A row of the line table. */
 struct dwarf_row {

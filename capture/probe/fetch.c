@@ -79,11 +79,13 @@ static int parse_variable(const struct spec *spec, const struct spec_arg *arg, s
 		e->inner = FETCH_COMM;
 	else if (len == 6 && !memcmp(s, "params", 6))
 		e->inner = FETCH_PARAMS;
-	else if ((len == 6 && !memcmp(s, "retval", 6)) || (len >= 5 && !memcmp(s, "stack", 5)))
+	else if ((len >= 6 && !memcmp(s, "retval", 6) && (len == 6 || strchr(".-[", s[6]))) ||
+		 (len >= 5 && !memcmp(s, "stack", 5)))
 		e->inner = FETCH_VAR;
 	else
 		return spec_fail(spec, at, err, "%s: no such variable; there are $retval, $stack, "
-				 "$stackN, $comm and $params", spec_kind_name(spec->kind));
+				 "$stackN, $comm and $params%s", spec_kind_name(spec->kind),
+				 spec->kind == SPEC_UPROBE ? "; a parameter has no $" : "");
 	if ((e->inner == FETCH_COMM || e->inner == FETCH_PARAMS) && e->depth)
 		return spec_fail(spec, at, err, "%s: %.*s is no address to follow",
 				 spec_kind_name(spec->kind), (int)e->len, arg->expr + e->at);
@@ -127,18 +129,21 @@ static int classify(const struct spec *spec, const struct spec_arg *arg, struct 
 	}
 	/*
 	 * A parameter's name may be any identifier of the program's language, non-ASCII ones
-	 * included; "p.a" is the member a of p.
+	 * included; "p->a[2].b" names a part of p.
 	 */
 	if (!isalpha((unsigned char)*s) && *s != '_' && (unsigned char)*s < 0x80)
 		return spec_fail(spec, at, err, "%s: not a name, %%REG, $VARIABLE, @ADDRESS, "
 				 "\\CONSTANT or +OFFSET(...)", spec_kind_name(spec->kind));
 	e->inner = FETCH_NAME;
 	for (size_t i = 0; i < e->len; i++) {
-		if (!isalnum((unsigned char)s[i]) && !strchr("_.", s[i]) &&
-		    (unsigned char)s[i] < 0x80)
+		if (s[i] == '-' && i + 1 < e->len && s[i + 1] == '>')
+			i++;
+		else if (!isalnum((unsigned char)s[i]) && !strchr("_.[]", s[i]) &&
+			 (unsigned char)s[i] < 0x80)
 			return spec_fail(spec, at + i, err, "%s: '%c' cannot be in a name%s",
 					 spec_kind_name(spec->kind), s[i], s[i] != '-' ? "" :
-					 "; what is behind a pointer is +OFFSET(NAME)");
+					 "; what is behind a pointer is NAME->MEMBER, or +OFFSET"
+					 "(NAME)");
 	}
 	return 0;
 }
@@ -179,6 +184,28 @@ int fetch_parse(const struct spec *spec, const struct spec_arg *arg, struct fetc
 	return classify(spec, arg, e, err);
 }
 
+bool fetch_is_part(const char *text, size_t len)
+{
+	for (size_t i = 1; i < len; i++)
+		if (strchr(".-[", text[i]))
+			return true;
+	return false;
+}
+
+char *fetch_part_field(const char *text, size_t len)
+{
+	char *name = xstrndup(text, len), *to = name;
+
+	for (const char *from = name; *from; from++) {
+		if (*from == '-' && from[1] == '>')
+			*to++ = '.', from++;
+		else
+			*to++ = *from;
+	}
+	*to = '\0';
+	return name;
+}
+
 char *fetch_field_name(const struct spec_arg *arg, const struct fetch_expr *e)
 {
 	static const char in_names[] = "0123456789_abcdefghijklmnopqrstuvwxyz"
@@ -189,7 +216,9 @@ char *fetch_field_name(const struct spec_arg *arg, const struct fetch_expr *e)
 	if (*arg->field)
 		return xstrdup(arg->field);
 	if (e->inner == FETCH_NAME)
-		return xstrndup(s, e->len);
+		return fetch_part_field(s, e->len);
+	if (e->inner == FETCH_VAR && fetch_is_part(s, e->len - 1))
+		return fetch_part_field(s, e->len - 1);
 	if (e->inner == FETCH_IMM)
 		return xstrdup("imm");
 	return n && e->inner != FETCH_ADDR ? xstrndup(s, n) : xstrdup("mem");

@@ -55,6 +55,12 @@ struct fetch_expr {
 int fetch_parse(const struct spec *spec, const struct spec_arg *arg, struct fetch_expr *e,
 		struct trawl_error *err);
 
+/* True if the text is a name with members or elements after it (part.h). */
+bool fetch_is_part(const char *text, size_t len);
+
+/* The name of the field that records such a part: "cart.items[2].name"; malloc'd. */
+char *fetch_part_field(const char *text, size_t len);
+
 /*
  * The field's name, malloc'd: the user's, or that of the innermost operand. Unlike the kernel's
  * default it is never argN for the N-th ARG: in trawl argN is the function's or probe's N-th

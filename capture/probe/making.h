@@ -13,6 +13,7 @@ struct making {
 	const struct elf_symbol *fn; /* the function that contains it; or NULL */
 	char *called;                /* that function's demangled name; "" */
 	uint64_t vaddr, offset;
+	struct dwarf_point at;       /* the probed address, for debug information */
 	bool entry;                  /* at the function's first instruction */
 	bool returning;              /* the probe is where the function is left */
 	/* the sites, if the probe is on instructions that leave the function; else NULL */

@@ -9,29 +9,8 @@
 #include "config.h"
 
 #ifdef HAVE_DW
-#include "capture/probe/abi.h"
-#include "capture/probe/elf.h"
-#include "capture/probe/location.h"
-#include "capture/probe/prologue.h"
+#include "capture/probe/paramplace.h"
 #include "capture/probe/value.h"
-
-/* The function whose parameters are looked for. */
-struct param_finder {
-	struct elf_file *elf;
-	Dwarf_Die *unit, *function;
-	const struct elf_symbol *symbol; /* or NULL */
-	uint64_t vaddr;                  /* address at which the locations must hold */
-	uint64_t entry;
-	/* frame base at vaddr, as location_find() takes it; NULL: vaddr is the entry */
-	const struct symbolic *cfa;
-	/* argument registers left, after the one for a result in memory */
-	struct abi abi;
-
-	/* Filled by param_find_all(). */
-	struct prologue prologue;
-	bool gcc;        /* compiled by gcc */
-	bool convention; /* the function certainly follows the C calling convention */
-};
 
 /* Appends all parameters to out->params. */
 void param_find_all(struct param_finder *f, struct dwarf_function *out);
@@ -43,6 +22,18 @@ void param_find_all(struct param_finder *f, struct dwarf_function *out);
  */
 void param_add_result(struct param_finder *f, Dwarf_Die *type, const char *name,
 		      const struct location *loc, const char *why, struct dwarf_function *out);
+
+/* A part of an object. */
+struct param_part {
+	Dwarf_Die type;
+	unsigned int offset;     /* bytes in the object */
+	unsigned int bit, width; /* of a bit field: bits from `offset` on; width 0: none */
+	bool whole;              /* it is the whole parameter */
+};
+
+/* Appends a part to out->params, by its members if its type is shown by them. */
+void param_add_part(const struct param *q, const struct param_part *part, const char *name,
+		    struct dwarf_function *out);
 #endif
 
 #endif

@@ -124,6 +124,7 @@ static void in_memory(struct dwarf_value *v)
 	v->ctype = xasprintf("%s *", of);
 	free(of);
 	in_register(v, "$retval", 8, 'x', PROBE_SHOW_ADDR);
+	v->address = true;
 }
 
 /* Describes one of two eightbytes. */
@@ -185,8 +186,32 @@ static void by_class(struct dwarf_function *out, const struct abi_type *t)
 		in_register(v, "$retval", t->size, 'x', PROBE_SHOW_HEX);
 }
 
-static void by_system_v(Dwarf_Die *type, Dwarf_Die *unit, bool scalars_only,
-			struct dwarf_function *out, struct abi *abi)
+static void drop_results(struct dwarf_function *out)
+{
+	dwarf_function_free(out->results);
+	free(out->results);
+	out->results = NULL;
+}
+
+/* If the result in memory is a string with a length, it is shown as text. */
+static void add_text_result(struct param_finder *f, Dwarf_Die *type, struct dwarf_function *out)
+{
+	static const struct location in_rax = {
+		.list = true, .n = 1, .pieces = {{ .form = PIECE_MEMORY,
+						   .at = { .base = BASE_REGISTER, .reg = 0 }}},
+	};
+
+	out->results = xcalloc(1, sizeof(*out->results));
+	param_add_result(f, type, "retval", &in_rax, NULL, out->results);
+	if (out->results->nparams && out->results->params[0].counted &&
+	    !strcmp(out->results->params[0].name, "retval"))
+		out->proof = PROOF_ADDRESS;
+	else
+		drop_results(out);
+}
+
+static void by_system_v(struct param_finder *f, Dwarf_Die *type, bool scalars_only,
+			struct dwarf_function *out)
 {
 	struct dwarf_value *v = &out->ret;
 	struct abi_type t;
@@ -201,11 +226,12 @@ static void by_system_v(Dwarf_Die *type, Dwarf_Die *unit, bool scalars_only,
 	else if (scalars_only && !t.scalar)
 		unknown(v, "%s: its language returns what is no single number in a way of its own",
 			v->ctype);
-	else if (by_reference(type, unit, &known) || (t.memory && !t.x87 && !t.wide)) {
-		abi->gp++;
+	else if (by_reference(type, f->unit, &known) || (t.memory && !t.x87 && !t.wide)) {
+		f->abi.gp++;
 		in_memory(v);
+		add_text_result(f, type, out);
 	} else if (t.wide || !known) {
-		abi->gp_unknown = true;
+		f->abi.gp_unknown = true;
 		unknown(v, t.wide ? "%s is returned in a register or in memory, as the compiler's "
 				    "options say" :
 				    "the debug information does not show whether %s is returned "
@@ -379,9 +405,7 @@ static void by_rust(struct param_finder *f, Dwarf_Die *type, struct dwarf_functi
 	if (out->results->nparams == 1 && first->place.form == ARGLOC_NONE && !first->counted) {
 		if (form != RUST_IN_MEMORY)
 			unknown(v, "%s", first->place.why);
-		dwarf_function_free(out->results);
-		free(out->results);
-		out->results = NULL;
+		drop_results(out);
 	}
 }
 
@@ -429,7 +453,7 @@ void retval_describe(struct param_finder *f, struct dwarf_function *out)
 	else if (!t.scalar && made_by_rustc(f->unit))
 		by_rust(f, &type, out);
 	else
-		by_system_v(&type, f->unit, convention == SCALARS, out, &f->abi);
+		by_system_v(f, &type, convention == SCALARS, out);
 	if (v->place.form == ARGLOC_NONE && !out->nparts && !out->results)
 		out->proof = PROOF_NONE;
 	else if (out->proof != PROOF_PAIR && !doubtful(f))

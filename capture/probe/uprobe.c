@@ -347,11 +347,10 @@ static int make_return(struct making *m)
 /* Describes the parameters' locations at a place inside the function. */
 static bool described_inside(struct making *m)
 {
-	int64_t offset = 0;
-	int reg;
+	struct dwarf_point *at = &m->at;
 
-	frames_cfa(target_code(m->t)->frames, m->vaddr, &reg, &offset);
-	return dwarf_function_inside(m->t->dwarf, m->fn->vaddr, m->vaddr, reg, offset, &m->fnd);
+	frames_cfa(target_code(m->t)->frames, m->vaddr, &at->cfa_register, &at->cfa_offset);
+	return dwarf_function_inside(m->t->dwarf, at, &m->fnd);
 }
 
 static int make_probe(struct resolve *r, struct target *t, const struct elf_symbol *fn,
@@ -360,6 +359,7 @@ static int make_probe(struct resolve *r, struct target *t, const struct elf_symb
 	struct making m = { .r = r, .t = t, .fn = fn, .vaddr = vaddr, .offset = offset,
 			    .entry = fn ? vaddr == fn->vaddr : true,
 			    .returning = r->spec->returns != SPEC_NO_RETURN,
+			    .at = { .entry = fn ? fn->vaddr : vaddr, .vaddr = vaddr },
 			    .called = fn ? build_readable(xstrdup(fn->name)) : xstrdup("") };
 	int ret;
 

@@ -7,6 +7,7 @@
 
 #include "capture/probe/making.h"
 #include "capture/probe/names.h"
+#include "capture/probe/part.h"
 #include "capture/sys/alloc.h"
 
 /* The System V ABI's registers of the first integer and pointer arguments. */
@@ -52,17 +53,6 @@ static const struct dwarf_value *find_param(const struct making *m, const char *
 			return &m->fnd.params[i];
 	}
 	return NULL;
-}
-
-/* Of "cart.n", where cart is a parameter: how to write it. */
-static int no_such_member(struct making *m, const struct spec_arg *arg, const struct fetch_expr *e,
-			  const char *name)
-{
-	int head = (int)strcspn(name, ".");
-
-	return spec_fail(m->r->spec, build_inner_at(arg, e), m->r->err,
-			 "%s: members behind a pointer cannot be named; write their offset, "
-			 "+8(%.*s):u64, which gdb's ptype /o shows", name, head, name);
 }
 
 static int no_such_name(struct making *m, const struct spec_arg *arg, const struct fetch_expr *e,
@@ -165,8 +155,6 @@ static int resolve_name(struct making *m, const struct spec_arg *arg, const stru
 	*value = find_param(m, s, e->len);
 	if (*value)
 		*place = (*value)->place;
-	else if (strchr(name, '.') && find_param(m, s, strcspn(name, ".")))
-		ret = no_such_member(m, arg, e, name);
 	else if (!is_number(s, e->len))
 		ret = no_such_name(m, arg, e, name);
 	else if ((why = no_numbers(m)) || (why = not_by_convention(m)))
@@ -213,6 +201,7 @@ static size_t add_value(struct making *m, const struct dwarf_value *v, const cha
 	size_t k = probe_add_arg(m->p, name, v->type);
 
 	show_as(&m->p->args[k], v->type, v, false);
+	m->p->args[k].followed = v->followed;
 	set_at_all_sites(m->p, k, &is, ok ? NULL : no);
 	if (v->show == PROBE_SHOW_VARIANT)
 		m->tags[v - m->list] = k + 1;
@@ -250,7 +239,7 @@ static int resolve_retval(struct making *m, const struct spec_arg *arg, const st
 	if (!m->returning)
 		return spec_fail(m->r->spec, build_inner_at(arg, e), m->r->err,
 				 "$retval: known only when the function returns; write %s%%return",
-				 *m->r->spec->symbol ? m->r->spec->symbol : "0xOFFSET");
+				 *m->called ? m->called : "0xOFFSET");
 	snprintf(place->expr, sizeof(place->expr), "%s",
 		 m->p->kind == PROBE_URETPROBE ? "$retval" : "%ax");
 	*value = m->described ? &m->fnd.ret : NULL;
@@ -261,8 +250,9 @@ static int resolve_retval(struct making *m, const struct spec_arg *arg, const st
 	if (*value && (*value)->place.form == ARGLOC_NONE && !*arg->type &&
 	    (!in_parts(m) || e->depth) &&
 	    (e->depth || !(m->r->pattern || is_glob(m->r->spec->symbol))))
-		return spec_fail(m->r->spec, build_inner_at(arg, e), m->r->err, "$retval: %s",
-				 (*value)->place.why);
+		return spec_fail(m->r->spec, build_inner_at(arg, e), m->r->err, "$retval: %s%s",
+				 (*value)->place.why, strcmp((*value)->ctype, "void") ? "" :
+				 "; leave $retval out, or write $retval:x64 for what is in %rax");
 	return 0;
 }
 
@@ -331,7 +321,7 @@ static int add_field(struct making *m, const struct spec_arg *arg, const struct 
 			probe_set_arg(m->p, i, k, &is);
 	}
 	show_as(&m->p->args[k], type, e->depth ? NULL : value, *arg->type);
-	m->p->args[k].followed = e->depth;
+	m->p->args[k].followed = e->depth || (value && value->followed);
 	if (value && value->show == PROBE_SHOW_VARIANT && !e->depth && !*arg->type)
 		m->tags[value - m->list] = k + 1;
 	only_if(m, k, value);
@@ -340,7 +330,7 @@ static int add_field(struct making *m, const struct spec_arg *arg, const struct 
 
 /* ---- texts with a length ------------------------------------------------------------------ */
 
-enum { WORDS_TOGETHER = 256, WORDS_ASKED_FOR = 64, WORDS = 32, WORDS_LEAST = 4 };
+enum { WORDS_TOGETHER = 256, WORDS_MOST = 320, WORDS_ASKED_FOR = 64, WORDS = 32, WORDS_LEAST = 4 };
 
 /* What is recorded of a string with a length: its words, and two values that tell which count. */
 struct counted_fields {
@@ -398,12 +388,44 @@ static void add_counted(struct making *m, const char *note, const char *name,
 	if (!ok)
 		return;
 	m->p->args[k].counted = value->counted->form;
+	m->p->args[k].followed = value->followed;
 	/* Indexes, not pointers: adding arguments moves m->p->args. */
 	for (int i = 0; i < 2; i++) {
 		size_t spent = add_spent(m, name, i ? "len" : "ptr", f.helper_types[i],
 					 f.helpers[i]);
 
 		*(i ? &m->p->args[k].length : &m->p->args[k].pointer) = spent;
+	}
+}
+
+/*
+ * If all strings with a length together exceed what the kernel takes of an event, records fewer
+ * bytes of each.
+ */
+static void fit_texts(struct probe *p)
+{
+	unsigned int words = 0, n = 0, count, of_each;
+
+	for (size_t k = 0; k < p->nargs; k++) {
+		if (p->args[k].counted && sscanf(p->args[k].type, "x64[%u]", &count) == 1) {
+			words += count;
+			n++;
+		}
+	}
+	if (words <= WORDS_MOST)
+		return;
+	of_each = WORDS_MOST / n > WORDS_LEAST ? WORDS_MOST / n : WORDS_LEAST;
+	for (size_t k = 0; k < p->nargs; k++) {
+		struct probe_arg *a = &p->args[k];
+
+		if (!a->counted || sscanf(a->type, "x64[%u]", &count) != 1 || count <= of_each)
+			continue;
+		snprintf(a->type, sizeof(a->type), "x64[%u]", of_each);
+		for (size_t i = 0; i < p->nsites; i++) {
+			char *fetch = p->sites[i].args[k].fetch, *type = strrchr(fetch, ':');
+
+			sprintf(type, ":x64[%u]", of_each); /* not longer than it was */
+		}
 	}
 }
 
@@ -507,6 +529,179 @@ static int point_to_text(struct making *m, const struct spec_arg *arg, const str
 	return 0;
 }
 
+/* Adds the field of an ARG that means one value. */
+static int add_single(struct making *m, const struct spec_arg *arg, const struct fetch_expr *e,
+		      const char *name, struct argloc *place, const struct dwarf_value *value)
+{
+	if (build_field_name(m->r, m->p, arg, e, name) < 0)
+		return -1;
+	if (wants_text(arg, e, value)) {
+		add_counted(m, arg->expr, name, value, *arg->type ? WORDS_ASKED_FOR : WORDS);
+		return 0;
+	}
+	if (value != &m->fnd.ret && point_to_text(m, arg, e, value, place) < 0)
+		return -1;
+	return add_field(m, arg, e, name, place, value, NULL);
+}
+
+/* Adds a field that has no value at any site. */
+static int add_absent(struct making *m, const struct spec_arg *arg, const struct fetch_expr *e,
+		      const char *name, const struct dwarf_value *value, const char *why)
+{
+	struct argloc place = { 0 };
+
+	return build_field_name(m->r, m->p, arg, e, name) < 0 ? -1 :
+	       add_field(m, arg, e, name, &place, value, why);
+}
+
+/* ---- parts of parameters -------------------------------------------------------------------- */
+
+/* True for "cart->n": a part that is no value of its own in the function's description. */
+static bool is_path(const struct making *m, const struct spec_arg *arg, const struct fetch_expr *e)
+{
+	const char *s = arg->expr + e->at;
+
+	return (e->inner == FETCH_NAME || (e->inner == FETCH_VAR && !strncmp(s, "$retval", 7))) &&
+	       fetch_is_part(s, e->len) && !find_param(m, s, e->len);
+}
+
+/* The return value that a path begins with. Complains with a caret if it is not available. */
+static int path_result(struct making *m, const struct spec_arg *arg, const struct fetch_expr *e,
+		       struct dwarf_function *ret)
+{
+	const struct dwarf_value *value;
+	struct argloc place = { 0 };
+
+	if (resolve_retval(m, arg, e, &place, &value) < 0)
+		return -1;
+	*ret = m->fnd;
+	memcpy(ret->ret.place.expr, place.expr, sizeof(place.expr));
+	return 0;
+}
+
+/* Complains about a path. */
+static int no_path(struct making *m, const struct spec_arg *arg, const struct fetch_expr *e,
+		   const char *path, const struct part_error *error)
+{
+	char *head = xstrndup(path, strcspn(path, ".-["));
+	int ret;
+
+	if (!m->described || (!error->at && *path != '$'))
+		ret = no_such_name(m, arg, e, head);
+	else
+		ret = spec_fail(m->r->spec, build_inner_at(arg, e) + error->at, m->r->err, "%s",
+				error->why);
+	free(head);
+	return ret;
+}
+
+/*
+ * Adds the fields of the values that a path leads to: of the one that it names, which m->list has;
+ * NULL: of all in m->list.
+ */
+static int add_part(struct making *m, const struct spec_arg *arg, struct fetch_expr *e,
+		    const char *name, const struct dwarf_value *named, size_t instead)
+{
+	const struct dwarf_value *v = named ? named : m->list;
+	struct argloc place;
+	bool single = named;
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->nlist; i++)
+		n += !m->list[i].member;
+	single |= n == 1;
+
+	if (!single && (*arg->type || e->depth || !m->nlist))
+		return spec_fail(m->r->spec, build_inner_at(arg, e), m->r->err, "%.*s: it is "
+				 "shown by its members; write one of them%s%s", (int)e->len,
+				 arg->expr + e->at, m->nlist ? ", as " : "",
+				 m->nlist ? v->name : "");
+	if (!single)
+		return add_list(m, arg, e, name, instead);
+	if (v->place.object && (e->depth || (!*arg->type && !*v->type)))
+		return spec_fail(m->r->spec, build_inner_at(arg, e), m->r->err, "%s: %s", v->name,
+				 e->depth ? "it is no pointer that can be followed; write a part "
+					    "of it, as NAME[0] or NAME.MEMBER" : v->place.why);
+	place = v->place;
+	return add_single(m, arg, e, name, &place, v);
+}
+
+/* The value of this name among those by which a return value is shown; NULL: it is none. */
+static const struct dwarf_value *known_result(const struct making *m, const char *name)
+{
+	const struct dwarf_function *all = m->fnd.results;
+
+	for (size_t i = 0; all && m->fnd.proof == PROOF_NONE && i < all->nparams; i++)
+		if (!strcmp(all->params[i].name, name))
+			return &all->params[i];
+	return NULL;
+}
+
+/* Finds what the path leads to, and adds it. */
+static int find_path(struct making *m, const struct spec_arg *arg, struct fetch_expr *e,
+		     const char *path, const char *name)
+{
+	const struct dwarf_value *known = NULL;
+	struct dwarf_function ret, out = { 0 };
+	struct part_error error = { 0 };
+	struct making with = *m;
+	char *own = fetch_part_field(path + (*path == '$'), strlen(path) - (*path == '$'));
+	int r = *path == '$' ? path_result(m, arg, e, &ret) : 0;
+
+	if (r == 0 && *path == '$')
+		known = known_result(m, own);
+	if (known) {
+		with.list = m->fnd.results->params;
+		with.nlist = m->fnd.results->nparams;
+	}
+	if (r == 0 && !known) {
+		bool found = m->described && dwarf_path(m->t->dwarf, &m->at, path,
+							*path == '$' ? &ret : NULL, &out, &error);
+
+		r = found ? 0 : no_path(m, arg, e, path, &error);
+		with.list = out.params;
+		with.nlist = out.nparams;
+	}
+	with.tags = xcalloc(with.nlist + 1, sizeof(*with.tags));
+	if (r == 0)
+		r = add_part(&with, arg, e, name, known, strlen(own));
+	free(with.tags);
+	dwarf_function_free(&out);
+	free(own);
+	return r;
+}
+
+static int add_path(struct making *m, const struct spec_arg *arg, struct fetch_expr *e)
+{
+	char *name = fetch_field_name(arg, e), *path = xstrndup(arg->expr + e->at, e->len);
+	const char *none = *path == '$' ? NULL : no_meaning(m), *why = no_retval(m, arg, e);
+	int ret;
+
+	e->inner = FETCH_NAME; /* the field's name need not be an identifier */
+	if (none)
+		ret = spec_fail(m->r->spec, build_inner_at(arg, e), m->r->err, "%s: %s", path,
+				none);
+	else if (why)
+		ret = add_absent(m, arg, e, name, NULL, why);
+	else
+		ret = find_path(m, arg, e, path, name);
+	free(name);
+	free(path);
+	return ret;
+}
+
+/* ---- one ARG -------------------------------------------------------------------------------- */
+
+/* The text that is returned, if ":string" is asked of a return value; else NULL. */
+static const struct dwarf_value *text_result(const struct making *m, const struct spec_arg *arg,
+					     const struct fetch_expr *e)
+{
+	const struct dwarf_function *all = m->fnd.results;
+
+	return all && all->nparams && all->params[0].counted && m->fnd.proof == PROOF_NONE &&
+	       is_string_type(arg->type) && !e->depth ? &all->params[0] : NULL;
+}
+
 /* Adds one of the user's ARGs. */
 static int add_arg(struct making *m, const struct spec_arg *arg, struct fetch_expr *e)
 {
@@ -515,27 +710,16 @@ static int add_arg(struct making *m, const struct spec_arg *arg, struct fetch_ex
 	const struct dwarf_value *value = NULL;
 	struct argloc place;
 	int ret = resolve_inner(m, arg, e, &place, &value);
-	bool parts = ret == 0 && value && value == &m->fnd.ret && in_parts(m) && !*arg->type &&
-		     !e->depth;
+	bool result = ret == 0 && value && value == &m->fnd.ret && !*arg->type;
 
-	if (ret == 0 && !why && wants_text(arg, e, value)) {
-		ret = build_field_name(m->r, m->p, arg, e, name);
-		if (ret == 0)
-			add_counted(m, arg->expr, name, value,
-				    *arg->type ? WORDS_ASKED_FOR : WORDS);
-		free(name);
-		return ret;
-	}
-	if (ret == 0 && value != &m->fnd.ret)
-		ret = point_to_text(m, arg, e, value, &place);
-	if (ret == 0 && !why && !parts && !*arg->type && value == &m->fnd.ret &&
-	    value->place.form == ARGLOC_NONE)
-		why = value->place.why;
-	if (parts && !why)
+	if (ret == 0 && value && value == &m->fnd.ret && text_result(m, arg, e))
+		value = text_result(m, arg, e);
+	if (ret == 0 && !why && result && in_parts(m) && !e->depth)
 		ret = m->fnd.results ? add_results(m, arg, e, name) : add_parts(m, arg, e, name);
+	else if (ret == 0 && (why || (result && value->place.form == ARGLOC_NONE)))
+		ret = add_absent(m, arg, e, name, value, why ? why : value->place.why);
 	else if (ret == 0)
-		ret = build_field_name(m->r, m->p, arg, e, name) < 0 ? -1 :
-		      add_field(m, arg, e, name, &place, value, why);
+		ret = add_single(m, arg, e, name, &place, value);
 	free(name);
 	return ret;
 }
@@ -564,8 +748,10 @@ int userarg_add_all(struct making *m)
 		if (fetch_parse(spec, &spec->args[i], &e, m->r->err) < 0)
 			return -1;
 		if (e.inner == FETCH_PARAMS ? add_params(m, &spec->args[i]) < 0 :
+		    is_path(m, &spec->args[i], &e) ? add_path(m, &spec->args[i], &e) < 0 :
 		    add_arg(m, &spec->args[i], &e) < 0)
 			return -1;
 	}
+	fit_texts(m->p);
 	return 0;
 }

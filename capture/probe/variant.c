@@ -137,6 +137,21 @@ static bool of_optional(Dwarf_Die *type, struct variants *v)
 }
 
 /*
+ * A type that is not trivially destructible is stored in __aligned_membuf<TYPE>, an array of bytes:
+ * takes TYPE instead.
+ */
+static void take_stored(Dwarf_Die *type)
+{
+	const char *name = dwarf_diename(type);
+	Dwarf_Die param, stored;
+
+	if (name && !strncmp(name, "__aligned_membuf<", 17) &&
+	    child_of(type, DW_TAG_template_type_parameter, &param) &&
+	    dwarf_type_of(&param, &stored) && dwarf_peel(&stored, &stored))
+		*type = stored;
+}
+
+/*
  * std::variant's alternatives are nested unions: _M_first is one, _M_rest the union of the others.
  */
 static bool of_variant(Dwarf_Die *type, struct variants *v)
@@ -152,10 +167,9 @@ static bool of_variant(Dwarf_Die *type, struct variants *v)
 		struct alternative *a = add(v, xasprintf("%zu", v->n));
 
 		a->number = v->n - 1;
-		/*
-		 * For a type that is not trivially destructible, _M_storage is an array of bytes.
-		 */
 		a->data = member_find(&first, "_M_storage", 0, &a->type, &a->offset);
+		if (a->data)
+			take_stored(&a->type);
 		if (!member_find(&at, "_M_rest", 0, &rest, &offset))
 			break;
 		at = rest;

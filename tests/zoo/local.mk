@@ -8,6 +8,9 @@ EXTRA_DIST += tests/zoo/run.py tests/zoo/stops.py tests/zoo/zoo.c tests/zoo/zoo.
 TESTS += tests/zoo/returns.py tests/zoo/variants.py
 EXTRA_DIST += tests/zoo/variants.py tests/zoo/variants.rs tests/zoo/variants.cc
 
+TESTS += tests/zoo/parts.py
+EXTRA_DIST += tests/zoo/parts.py tests/zoo/parts.c tests/zoo/parts.cc tests/zoo/parts.go tests/zoo/parts.rs
+
 TESTS += tests/zoo/tailcalls.py tests/zoo/inside.py tests/zoo/entries.py
 EXTRA_DIST += tests/zoo/inside.py tests/zoo/tailcalls.py tests/zoo/tailcalls.c \
 	tests/zoo/entries.py tests/zoo/entries.c tests/zoo/entries.go
@@ -15,7 +18,8 @@ EXTRA_DIST += tests/zoo/inside.py tests/zoo/tailcalls.py tests/zoo/tailcalls.c \
 # All variants; a few of them are part of make check. PROGRAM='FILE ARG ...': any program instead.
 zoo-check: all
 	if test -n '$(PROGRAM)'; then set -- 'program.py $(PROGRAM)'; \
-	else set -- 'run.py --all' 'returns.py --all' 'variants.py --all' 'inside.py --all'; fi; \
+	else set -- 'run.py --all' 'returns.py --all' 'variants.py --all' 'inside.py --all' \
+		'parts.py --all'; fi; \
 	for check do TRAWL_SRC='$(abs_top_srcdir)' TRAWL_BUILD='$(abs_top_builddir)' \
 		/usr/bin/python3 $(srcdir)/tests/zoo/$$check || exit; done
 .PHONY: zoo-check

@@ -22,7 +22,7 @@ def plain(value, depth=0):
     """A value as JSON has it, and under "?text" the text that it is; None if gdb does not know
     it."""
     found = scalars(value, depth)
-    text = text_behind(value, value.type.strip_typedefs().code) if depth == 0 else None
+    text = text_behind(value, value.type.strip_typedefs().code) if depth < 4 else None
     if text is None or found is None:
         return found
     return {**(found if isinstance(found, dict) else {"?": found}), "?text": text}
@@ -45,7 +45,7 @@ def scalars(value, depth):
         if code in (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_CHAR, gdb.TYPE_CODE_ENUM):
             return int(value)
         if code in (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION) and depth < 6:
-            return {f.name or "?": scalars(value[f], depth + 1) for f in kind.fields()
+            return {f.name or "?": plain(value[f], depth + 1) for f in kind.fields()
                     if hasattr(f, "bitpos") and not f.artificial}
         return str(value)
     except (gdb.error, gdb.MemoryError, RuntimeError, OverflowError, ValueError):

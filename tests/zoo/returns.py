@@ -291,7 +291,7 @@ def go_values(events):
             "ret_error": lambda i: {"": i * 7, "2.tab": 0 if i & 1 else ANY},
             "ret_float": lambda i: {"": None, "2": i, "3": None, "4": i + 1},
             "ret_array": lambda i: {"": None, "2": i * 9},
-            "ret_struct": lambda i: {".a": -i, ".s.len": 3, "2": None, "3": None, "4": i},
+            "ret_struct": lambda i: {".a": -i, ".s": "str", "2": None, "3": None, "4": i},
             "ret_many": lambda i: {str(k) if k > 1 else "": i + k if k < 10 else None
                                    for k in range(1, 12)},
             "ret_same": lambda i: {"": i, "2": i + 1}}

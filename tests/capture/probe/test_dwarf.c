@@ -130,7 +130,7 @@ Test(dwarf, structs_take_the_registers_that_they_need)
 	param(&fn, "d.d", "double", "%xmm0", NULL);
 	param(&fn, "d.l", "long int", "%cx", "s64");
 	param(&fn, "e", "int", "%r8", "s32");
-	param(&fn, "f", "struct big", "passed by value", NULL);
+	param(&fn, "f", "struct big", "write one of them after it", NULL);
 	param(&fn, "g", "int", "%r9", "s32");
 	param(&fn, "h.x", "float", "%xmm1", NULL);
 	param(&fn, "i", "int", "+48(%sp)", "s32");

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* Parts of parameters and results, also behind pointers: tests/zoo/parts.py. */
+#include <stddef.h>
+#include <string.h>
+
+#define KEEP __attribute__((noinline))
+#define NOT_EMPTY __asm__ volatile("" ::: "memory")
+
+struct pos { int x, y; };
+struct item {
+	const char *name;
+	int n;
+	unsigned kind:3, flags:5;
+	struct pos at;
+	double d;
+};
+enum colour { RED, BLUE };
+struct order {
+	long a[10];
+	char tag[16], text[100];
+	struct item *first, items[3];
+	struct order *next;
+	union { int i; float f; };
+	int num[4], table[2][2];
+	enum colour colour;
+	void *anything;
+};
+
+KEEP int look(struct order *o, struct pos p, int *nums, struct item *none)
+{
+	NOT_EMPTY;
+	return o->items[1].n + p.x + nums[2] + !none;
+}
+
+KEEP struct order *find(struct order *o)
+{
+	NOT_EMPTY;
+	return o;
+}
+
+KEEP struct pos half(int x)
+{
+	NOT_EMPTY;
+	return (struct pos){ x, -x };
+}
+
+KEEP struct order whole(struct order *o)
+{
+	struct order copy = *o;
+
+	NOT_EMPTY;
+	return copy;
+}
+
+KEEP void nothing(int x)
+{
+	NOT_EMPTY;
+}
+
+int main(void)
+{
+	struct item first = { "first", 42, 5, 17, { 3, -4 }, 1.5 };
+	struct order b = { .tag = "sixteen letters!", .text = "a text of many", .first = &first,
+			   .items = { { "i0" }, { "i1", 11, 1, 2, { 7, 8 } } }, .i = 99,
+			   .num = { 1, -2, 3, 4 }, .colour = BLUE };
+	struct order c = { .tag = "c", .items = { { "c0", -1 } }, .next = &b };
+	int nums[] = { 5, 6, 7 };
+
+	b.next = &c;
+	for (int i = 0; i < 2; i++) {
+		look(i ? &c : &b, (struct pos){ i, -i }, nums, NULL);
+		nothing(find(&b)->i + half(5).y + whole(&c).i);
+	}
+	return 0;
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// Parts of parameters and results, also behind pointers: tests/zoo/parts.py.
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#define KEEP __attribute__((noinline))
+#define NOT_EMPTY __asm__ volatile("" ::: "memory")
+
+struct base { int id; std::string label; };
+struct line { std::string name; std::string_view note; int n; };
+struct cart : base {
+	line first, *ptr;
+	std::vector<line> lines;
+	const std::string &ref;
+	std::optional<std::string> opt;
+
+	cart(line *p, const std::string &r) : ptr(p), ref(r) {}
+};
+
+KEEP int look(const cart &c, line l, cart *p)
+{
+	NOT_EMPTY;
+	return c.id + l.n + !p;
+}
+
+KEEP int varied(std::variant<int, std::string> v)
+{
+	NOT_EMPTY;
+	return v.index();
+}
+
+KEEP std::string text(int n)
+{
+	NOT_EMPTY;
+	return std::string(n, 'x');
+}
+
+KEEP line whole(int n)
+{
+	NOT_EMPTY;
+	return line{std::string(n, 'y'), "note", n};
+}
+
+namespace q {
+KEEP int over(int a) { NOT_EMPTY; return a; }
+KEEP int over(double d) { NOT_EMPTY; return d; }
+KEEP int over(char c) { NOT_EMPTY; return c; }
+}
+
+int main()
+{
+	std::string r = "referred to, and longer than sixteen bytes";
+	line l{"a line", "a note", 3};
+	cart c(&l, r);
+
+	c.id = 7;
+	c.label = "a label";
+	c.first = {"the first, and longer than sixteen bytes", "n", 1};
+	c.lines = {l, c.first};
+	c.opt = "optional";
+	for (int i = 0; i < 2; i++) {
+		look(c, l, i ? &c : nullptr);
+		varied(i ? std::variant<int, std::string>("varied") : 5);
+		text(20 * i);
+		whole(20 * i);
+		q::over(1) + q::over(2.5) + q::over('c');
+	}
+}

@@ -1,0 +1,137 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Parts of parameters and of return values, as gdb and perf probe write them: members, also behind
+pointers, elements, texts inside of structures. Each has the value that the source gives it, and
+what has none says why.
+
+	parts.py [--all] [-v] [NAME ...]      as of run.py
+"""
+import sys
+
+from run import Variant, built, check_all, ok, record
+
+FAULT = {"its address is not mapped", "an address on the way is not mapped"}
+NO = object()  # unavailable: there is no memory
+
+# (program, function): for each ARG its value in the first and in the second call
+C_LOOK = {
+    "o->tag": ("sixteen letters!", "c"), "o->text:string": ("a text of many", ""),
+    "o->first->name:string": ("first", NO), "o.first.at": {".x": (3, NO), ".y": (-4, NO)},
+    "o->items[1].name:string": ("i1", None), "o->items[1].flags": (2, 0),
+    "o->next->next->items[1].n": (11, 0), "o->num": ([1, -2, 3, 4], [0, 0, 0, 0]),
+    "o->num[1]": (-2, 0), "o->i": (99, 0), "o->colour": (1, 0), "o->first->d": (1.5, NO),
+    "p.y": (0, -1), "nums[2]": (7, 7), "none->n": (NO, NO), "none->at.y": (NO, NO)}
+WANTED = {
+    ("c", "look"): C_LOOK,
+    ("c", "find%return"): {"$retval->tag": ("sixteen letters!",) * 2, "$retval->num[2]": (3, 3),
+                           "$retval->first->at.x": (3, 3)},
+    ("c", "half%return"): {"$retval.y": (-5, -5)},
+    ("c", "whole%return"): {"$retval.tag": ("c", "c"), "$retval.next->i": (99, 99)},
+    ("cxx", "look"): {
+        "c.id": (7, 7), "c.label": ("a label",) * 2, "p->label": (NO, "a label"),
+        "c.first.name": ("the first, and longer than sixteen bytes",) * 2,
+        "c.first.note": ("n", "n"), "c.ptr->name:string": ("a line", "a line"),
+        "c.ref": ("referred to, and longer than sixteen bytes",) * 2,
+        "l.name": ("a line", "a line"), "l.note:string": ("a note", "a note"),
+        "c.lines._M_impl._M_start[1].note": ("n", "n"), "p->ptr->n": (NO, 3),
+        "c.opt": {"": ("value",) * 2, ".value": ("optional",) * 2}},
+    ("cxx", "varied"): {"$params": {"v": ("0", "1"), "v.0": (5, None), "v.1": (None, "varied")}},
+    ("cxx", "text%return"): {"$retval": ("", "x" * 20)},
+    ("cxx", "whole%return"): {"$retval.name": ("", "y" * 20), "$retval.n": (0, 20)},
+    ("go", "main.look"): {
+        "it->name": ("", "second"), "it.next.name:string": ("second", NO), "it.id": (8, 9),
+        "it.next.id": (9, NO), "it.at": {".x": (3, 5), ".y": (4, 6)}, "p.name": ("second", ""),
+        "p.at.y": (6, 4), "none.name": (NO, NO), "none.n": (NO, NO),
+        "it.tags.len": (0, 2), "it.tags.array[1]": (NO, "t1")},
+    ("go", "main.get%return"): {"$retval->name": ("second",), "$retval.at.x": (5,)},
+    ("rust", "*::look"): {
+        "it.name": ("alpha", "beta"), "it.note": ("alpha", "beta"), "it->n": (5, 5),
+        "it.at": {".x": (1, 1), ".y": (2, 2)}, "it.list": ([1, -2, 3, 4],) * 2,
+        "it.maybe": {"": ("None", "Some"), ".Some": (None, 6)}, "b.name": ("beta", "alpha"),
+        "b.at.y": (2, 2)},
+}
+REFUSED = {
+    ("c", "look"): {
+        "o.tagg": "did you mean tag?", "o->table[1][1]": "has 2 dimensions",
+        "o->num[7]": "has 4 elements", "p->x": "write . instead of ->",
+        "nums.x": "has no members", "other->x": "it takes o, p.x", "o->": "->NAME",
+        "o->text": "as :string", "o->items": "write [N] after it",
+        "+8(o->tag):u64": "no pointer that can be followed", "o[0]": "more members than",
+        "o->anything->x": "pointer to anything", "$o->i": "a parameter has no $"},
+    ("c", "look%return"): {"o->i": "there is $retval"},
+    ("c", "nothing%return"): {"$retval": "leave $retval out"},
+    ("c", "nothing"): {"$retval->i": "write nothing%return"},
+    ("rust", "*::look"): {"it.maybe.Some": "write it.maybe"},
+}
+
+
+def variants():
+    for compiler, cxx in ("gcc", "g++"), ("clang", "clang++"):
+        for o in "0", "2":
+            yield Variant(f"parts-c-{compiler}-O{o}", compiler, "parts.c", f"-O{o}",
+                          short=o == "2")
+            yield Variant(f"parts-cxx-{compiler}-O{o}", cxx, "parts.cc", "-std=c++17",
+                          "-fstandalone-debug" if cxx == "clang++" else "-fvar-tracking",
+                          f"-O{o}", short=(compiler, o) == ("gcc", "2"))
+    yield Variant("parts-go", "go", "parts.go", short=True)
+    for o in "0", "2":
+        yield Variant(f"parts-rust-O{o}", "rustc", "parts.rs", "-C", f"opt-level={o}",
+                      short=o == "0")
+
+
+def field_of(arg):
+    """The name of the field that an ARG becomes."""
+    return arg.partition(":")[0].lstrip("$").replace("->", ".")
+
+
+def expected(args):
+    """{field: its values}"""
+    fields = {}
+    for arg, values in args.items():
+        name = "" if arg == "$params" else field_of(arg)
+        for of, calls in (values.items() if isinstance(values, dict) else [("", values)]):
+            fields[name + of] = calls
+    return fields
+
+
+def differs(event, field, value):
+    """"" if the event's field is as it should be."""
+    is_, why = event["fields"].get(field, "missing"), event.get("unavailable", {}).get(field)
+    right = is_ is None and why in FAULT if value is NO else is_ == value and why not in FAULT
+    return "" if right else f"{field}: {is_!r} ({why}), not {value!r}"
+
+
+def check_function(variant, program, function, args):
+    fields = expected(args)
+    events, _, said = record(program, [f"uprobe:{program}:{function} {' '.join(args)}"])
+    calls = max((len(v) for v in fields.values()), default=2)
+    wrong = [] if len(events) == calls else [f"{len(events)} events, not {calls}"]
+    for n, event in enumerate(events[:calls]):
+        wrong += [d for d in (differs(event, f, v[n]) for f, v in fields.items()) if d]
+    ok(not wrong, f"{variant.name}: {function}: {len(fields)} parts", *wrong, *said.splitlines())
+
+
+def check_refused(variant, program, function, args):
+    wrong = []
+    for arg, why in args.items():
+        said = record(program, [f"uprobe:{program}:{function} {arg}"])[2]
+        if why not in said:
+            wrong.append(f"{arg}: {said}")
+    ok(not wrong, f"{variant.name}: {function}: {len(args)} refused, with a remedy", *wrong)
+
+
+def check(variant, folder):
+    program = built(variant, folder)
+    language = variant.name.split("-")[1]
+    for (of, function), args in WANTED.items() if program else ():
+        if of == language:
+            if variant.name == "parts-c-clang-O2":  # half of a register, by a shift
+                args = {arg: values for arg, values in args.items() if arg != "p.y"}
+            check_function(variant, program, function, args)
+    for (of, function), args in REFUSED.items() if program else ():
+        if of == language:
+            check_refused(variant, program, function, args)
+
+
+if __name__ == "__main__":
+    sys.exit(check_all(variants(), check))
