@@ -475,30 +475,28 @@ static void note_taken(struct resolve *r)
 	r->has_taken = true;
 }
 
-static bool event_taken(const struct resolve *r, const struct probe *self, const char *name)
+static const char *event_of(const struct probe *p)
 {
-	const struct probe_list *list = r->list;
-
-	if (!may_be_taken(r, name))
-		return false;
-	for (size_t i = 0; i < list->n; i++) {
-		if (list->probes[i] != self && !list->probes[i]->covered &&
-		    !strcmp(list->probes[i]->event, name))
-			return true;
-	}
-	return false;
+	return p->event;
 }
 
-static bool display_taken(const struct resolve *r, const struct probe *self, const char *name)
+static const char *display_of(const struct probe *p)
+{
+	return p->display_name ? p->display_name : "";
+}
+
+/* Whether another probe of the list has this name, as name_of() returns it. */
+static bool is_taken(const struct resolve *r, const struct probe *self, const char *name,
+		     const char *(*name_of)(const struct probe *p))
 {
 	const struct probe_list *list = r->list;
 
 	if (!may_be_taken(r, name))
 		return false;
 	for (size_t i = 0; i < list->n; i++) {
-		if (list->probes[i] != self && !list->probes[i]->covered &&
-		    list->probes[i]->display_name &&
-		    !strcmp(list->probes[i]->display_name, name))
+		const struct probe *p = list->probes[i];
+
+		if (p != self && !p->covered && !strcmp(name_of(p), name))
 			return true;
 	}
 	return false;
@@ -523,7 +521,7 @@ static void name_event(const struct resolve *r, struct probe *p)
 	for (unsigned int i = 2;; i++) {
 		snprintf(p->event, sizeof(p->event), "%.*s%s",
 			 (int)(sizeof(p->event) - 1 - strlen(tail)), name, tail);
-		if (!event_taken(r, p, p->event))
+		if (!is_taken(r, p, p->event, event_of))
 			return;
 		snprintf(tail, sizeof(tail), "_%u", i);
 	}
@@ -539,12 +537,12 @@ static void name_display(const struct resolve *r, struct probe *p, const char *d
 	char *again;
 
 	p->display_name = xstrdup(display);
-	if (display_taken(r, p, p->display_name) && p->kind == PROBE_USDT) {
+	if (is_taken(r, p, p->display_name, display_of) && p->kind == PROBE_USDT) {
 		free(p->display_name);
 		p->display_name = xasprintf("%s@%s", display, base ? base + 1 : p->file->path);
 	}
 	again = xstrdup(p->display_name);
-	for (unsigned int i = 2; display_taken(r, p, p->display_name); i++) {
+	for (unsigned int i = 2; is_taken(r, p, p->display_name, display_of); i++) {
 		free(p->display_name);
 		p->display_name = xasprintf("%s#%u", again, i);
 	}

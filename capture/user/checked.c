@@ -75,15 +75,21 @@ static void names_free(struct names *n)
 	free(n->made);
 }
 
+/* Adds the check of one event. have: what take_names() returned. */
+static int add_check(struct trace *t, const struct eventformat *f, const struct names *n, bool have,
+		     struct trawl_error *err)
+{
+	if (have && !n->all.n)
+		return 0;
+	return trace_add_check(t, f->id, have ? read_check_new(f, &n->all) : NULL, err);
+}
+
 int checked_event(struct trace *t, const struct probe *p, struct eventformat *f,
 		  struct trawl_error *err)
 {
 	struct names n = { 0 };
-	bool have = take_names(&n, p, false);
-	int r = 0;
+	int r = add_check(t, f, &n, take_names(&n, p, false), err);
 
-	if (!have || n.all.n)
-		r = trace_add_check(t, f->id, have ? read_check_new(f, &n.all) : NULL, err);
 	if (!r && n.all.n && read_check_tune(f, &n.all))
 		r = trawl_fail(err, TRAWL_CANNOT, "out of memory");
 	names_free(&n);
@@ -94,11 +100,8 @@ int checked_companion(struct trace *t, const struct probe *p, const struct event
 		      struct trawl_error *err)
 {
 	struct names n = { 0 };
-	bool have = take_names(&n, p, true);
-	int r = 0;
+	int r = add_check(t, f, &n, take_names(&n, p, true), err);
 
-	if (!have || n.all.n)
-		r = trace_add_check(t, f->id, have ? read_check_new(f, &n.all) : NULL, err);
 	names_free(&n);
 	return r;
 }
