@@ -162,9 +162,23 @@ static bool by_path(const char *text, char *hint, size_t size)
 	return false;
 }
 
+/* main.c:19 */
+static bool by_line(const char *text, char *hint, size_t size)
+{
+	const char *colon = strchr(text, ':');
+	const char *dot = colon ? memchr(text, '.', (size_t)(colon - text)) : NULL;
+	size_t digits = colon ? strspn(colon + 1, "0123456789") : 0;
+
+	if (!dot || !digits || colon[1 + digits])
+		return false;
+	snprintf(hint, size, "a source line is not supported; give a function: "
+		 "uprobe:PROGRAM:FUNCTION (gdb -batch -ex 'info line %.200s' PROGRAM shows it)", text);
+	return true;
+}
+
 bool otherspec_hint(const char *text, char *hint, size_t size)
 {
 	return by_prefix(text, hint, size) || by_interface(text, hint, size) ||
 	       by_blank(text, hint, size) || by_path(text, hint, size) ||
-	       by_event(text, hint, size);
+	       by_line(text, hint, size) || by_event(text, hint, size);
 }

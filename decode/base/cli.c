@@ -65,6 +65,7 @@ static const struct otheropt elsewhere[] = {
 	{ "-n -nn --numeric", "addresses and names are those of the file: leave it out" },
 	{ "-l --line-buffered --stdio", "leave it out: lines come as they are" },
 	{ "--stat -z --stats", "--summary has the numbers" },
+	{ "--to", "the end of a range of time is --until TIME" },
 	{ "--head --limit", "the first N are -c N" },
 	{ "-p --tid -P", "a process or thread is --pid PID" },
 	{ "--comm", "a command's name is --where 'comm == \"NAME\"'" },

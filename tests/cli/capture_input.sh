@@ -51,6 +51,11 @@ fails "--gc records nothing" 2 '^trawl: --gc: .* give it alone$' trawl --gc -i u
 fails "no such source, nearest name" 2 'evnt:x: no such source; did you mean event' trawl \
 	-i evnt:x -w "$f"
 
+fails "a source line" 2 'no such source; a source line is not supported; give a function' trawl \
+	-i main.c:19 -w "$f"
+fails "--to of trawl-edit cut" 2 '^trawl-edit: --to: no such option; .* --until TIME' trawl-edit \
+	cut --to 5 "$f" -w "$f.cut"
+
 # Kernel events and filters
 fails "no such event, nearest names" 2 \
 	'sched:sched_swich: no such event .* did you mean sched:sched_switch' \
