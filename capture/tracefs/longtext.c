@@ -108,12 +108,16 @@ static const uint8_t *bytes_of(const uint8_t *record, uint32_t len, uint32_t wor
 	return record + at;
 }
 
+/*
+ * How many strings the event has, those of checks included: the kernel gives what they would take
+ * to a string that is too long, which has a beginning then.
+ */
 static size_t count_texts(const struct long_text *p)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < p->nargs; i++)
-		n += p->args[i].text || p->args[i].own;
+		n += p->args[i].text || p->args[i].own || p->args[i].check;
 	return n;
 }
 

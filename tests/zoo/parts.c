@@ -52,6 +52,12 @@ KEEP struct order whole(struct order *o)
 	return copy;
 }
 
+KEEP int longest(struct order *o)
+{
+	NOT_EMPTY;
+	return o->first->n;
+}
+
 KEEP void nothing(int x)
 {
 	NOT_EMPTY;
@@ -59,16 +65,21 @@ KEEP void nothing(int x)
 
 int main(void)
 {
+	static char huge[6000];
 	struct item first = { "first", 42, 5, 17, { 3, -4 }, 1.5 };
 	struct order b = { .tag = "sixteen letters!", .text = "a text of many", .first = &first,
 			   .items = { { "i0" }, { "i1", 11, 1, 2, { 7, 8 } } }, .i = 99,
 			   .num = { 1, -2, 3, 4 }, .colour = BLUE };
 	struct order c = { .tag = "c", .items = { { "c0", -1 } }, .next = &b };
 	int nums[] = { 5, 6, 7 };
+	struct item long_item = { .name = huge };
+	struct order d = { .first = &long_item };
 
+	memset(huge, 'h', sizeof(huge) - 1);
 	b.next = &c;
 	for (int i = 0; i < 2; i++) {
 		look(i ? &c : &b, (struct pos){ i, -i }, nums, NULL);
+		longest(&d);
 		nothing(find(&b)->i + half(5).y + whole(&c).i);
 	}
 	return 0;
