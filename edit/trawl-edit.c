@@ -436,10 +436,14 @@ static struct trawl_reader *open_caged(const struct options *o, const char *path
 	return r;
 }
 
-/* True for a report of trawl-report, in which the capture is verified. */
+/*
+ * True for a report of trawl-report, in which the capture is verified. A FIFO is opened only once:
+ * between two opens its writer would have no reader.
+ */
 static bool is_zip(const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat st;
+	int fd = stat(path, &st) || !S_ISREG(st.st_mode) ? -1 : open(path, O_RDONLY | O_CLOEXEC);
 	char front[4];
 	bool zip = fd >= 0 && pread(fd, front, 4, 0) == 4 && !memcmp(front, "PK\3\4", 4);
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-CLI_DECODE = tests/cli/decode.sh tests/cli/decode-bad.sh tests/cli/flipped.py tests/cli/memory.py tests/cli/decode-man.sh tests/cli/newer.py \
+CLI_DECODE = tests/cli/decode.sh tests/cli/decode-bad.sh tests/cli/flipped.py tests/cli/fifo.py tests/cli/memory.py tests/cli/decode-man.sh tests/cli/newer.py \
 	tests/cli/export.sh tests/cli/foreign_text.py tests/cli/terminal.py
 TESTS += $(CLI_DECODE)
 EXTRA_DIST += $(CLI_DECODE)
