@@ -28,6 +28,11 @@ struct session_span {
 };
 
 const struct session_span *session_span(const struct session *s);
+/*
+ * The time of the last event that is captured: the span's end, or with -c, after it has ended the
+ * capture, that of the last of COUNT. UINT64_MAX: not known yet.
+ */
+uint64_t session_last(const struct session *s);
 
 /*
  * Appends one record. Returns 0; 1 when the session wants no more (-c, --duration): the caller

@@ -176,7 +176,8 @@ static int rotate(struct recording *r, enum output_rotation why, struct trawl_er
 	fd = output_next(&r->output, why, (int64_t)(begin / 1000000000), &local);
 	if (fd == -2) {
 		r->until = r->cut;
-		recording_end(r, "files");
+		if (!r->failed)
+			r->end = "files"; /* before anything else that may have ended it meanwhile */
 		return 0;
 	}
 	recording_sync(r, TRAWL_SYNC_TICK);
@@ -284,21 +285,37 @@ static uint64_t release_until(struct recording *r, uint64_t reached)
 	return r->o->rotate_bytes ? pending_middle(&r->waiting) : r->cut;
 }
 
-int recording_settle(struct recording *r, uint64_t reached, struct trawl_error *err)
+/* -G: whether the present file is complete, and another one follows: the recording goes on. */
+static bool is_over(const struct recording *r, uint64_t released)
 {
-	uint64_t released = release_until(r, reached);
+	return !r->o->ring && released >= r->cut && r->cut < session_last(r->session) &&
+	       !r->failed && r->until == UINT64_MAX;
+}
 
-	while (!r->o->ring && released >= r->cut && !r->end) {
+/* -G: completes the files that end at or before the time `released`. The recorder may be late, so
+ * that there are several, even after the recording has ended. */
+static int rotate_by_time(struct recording *r, uint64_t released, struct trawl_error *err)
+{
+	while (is_over(r, released)) {
 		if (release(r, r->cut, err))
 			return -1;
-		if (r->end)
+		if (!is_over(r, released))
 			break;
 		if (rotate(r, OUTPUT_BY_TIME, err))
 			return -1;
 		r->next_file += r->o->rotate_time;
-		if (!r->end)
+		if (r->until == UINT64_MAX)
 			r->cut = r->next_file;
 	}
+	return 0;
+}
+
+int recording_settle(struct recording *r, uint64_t reached, struct trawl_error *err)
+{
+	uint64_t released = release_until(r, reached);
+
+	if (rotate_by_time(r, released, err))
+		return -1;
 	r->settled = released < r->cut ? released : r->cut;
 	if (r->until == UINT64_MAX && release(r, r->o->rotate_bytes ? r->settled : r->cut, err))
 		return -1;
@@ -309,6 +326,8 @@ int recording_settle(struct recording *r, uint64_t reached, struct trawl_error *
 
 int recording_settle_last(struct recording *r, struct trawl_error *err)
 {
+	if (rotate_by_time(r, UINT64_MAX, err))
+		return -1;
 	if (r->until != UINT64_MAX)
 		pending_keep(&r->waiting, 0);
 	else if (release(r, UINT64_MAX, err))

@@ -80,6 +80,13 @@ const struct session_span *session_span(const struct session *s)
 	return &s->span;
 }
 
+uint64_t session_last(const struct session *s)
+{
+	if (s->newest && s->rec.end && !strcmp(s->rec.end, "count"))
+		return s->newest;
+	return s->span.end;
+}
+
 int session_learn(struct session *s, struct trawl_error *err)
 {
 	for (size_t i = 0; i < s->nstarted; i++) {

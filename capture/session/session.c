@@ -259,11 +259,11 @@ static int tick(struct session *s, struct trawl_error *err)
 /* Returns the time up to which the file has all events of all sources, and no later ones. */
 static uint64_t end_time(const struct session *s, bool ended)
 {
+	uint64_t last = session_last(s);
+
 	if (!ended)
 		return s->rec.cut;
-	if (s->newest && s->rec.end && !strcmp(s->rec.end, "count"))
-		return s->newest;
-	return s->span.end;
+	return last < s->rec.until ? last : s->rec.until;
 }
 
 /* Returns the file's begin; that of a ring follows the events that newer ones displaced. */

@@ -160,6 +160,36 @@ def test_rows(work, tick):
              "-G -W: what is told is what the files hold")
 
 
+def test_late(work, tick):
+    """The recorder is stopped until after the end: no file is longer than -G, and none begins
+    after the end."""
+    ticks = start_ticks(tick, 1 << 30, 500)
+    for name, *options in (("duration", "--duration", "1s"), ("count", "-c", "4000"),
+                           ("rows", "-W", "4")):
+        path = f"{work}/{name}.trawl"
+        trawl = subprocess.Popen(["trawl", "-q", "-i", f"usdt:{tick}:tick:loop", "-G", "150ms",
+                                  *options, "-w", path])
+        for _ in range(300):
+            if os.path.exists(path):
+                break
+            time.sleep(0.05)
+        trawl.send_signal(signal.SIGSTOP)
+        time.sleep(1.5)
+        trawl.send_signal(signal.SIGCONT)
+        tap.same(0, trawl.wait(timeout=120), f"late, {name}: status")
+        files = sorted(glob.glob(f"{work}/{name}*.trawl"), key=lambda p: os.stat(p).st_mtime_ns)
+        ends = [json.loads(run("trawl-decode", "--meta=end", f).stdout) for f in files]
+        spans = [e["end_mono_ns"] - e["begin_mono_ns"] for e in ends]
+        tap.ok(len(files) > 3 and all(0 < n <= 150_000_000 for n in spans),
+               f"late, {name}: no file is longer than -G", spans)
+        tap.same([name if name != "rows" else "files"], [e["why"] for e in ends
+                                                         if e["why"] != "rotation"],
+                 f"late, {name}: the last one says why it ends")
+    for t in ticks:
+        t.kill()
+        t.wait()
+
+
 def test_ring(work, tick):
     for name, size, pause, gaps in ("whole", "16m", 100, False), ("newest", "1m", 0, True):
         ticks = start_ticks(tick, 1 << 30, pause)
@@ -240,6 +270,7 @@ def main():
         shutil.copy(f"{BUILD}/samples/tick", tick)
         test_rows(work, tick)
         test_names(work, tick)
+        test_late(work, tick)
         test_ring(work, tick)
     return tap.finish()
 

@@ -691,7 +691,7 @@ def cxx(folder):
        "C++: with a pattern, what returns nothing is an event that says so", err, got)
     for name, text in (("shop::Cart::ad", "did you mean shop::Cart::add"),
                        ("shop::Cart::add nosuch", "no such parameter"),
-                       ("shop::Cart::total this.n", "offset, +8(this):u64")):
+                       ("shop::Cart::total this.nosuch", "has no such member")):
         err = capture(folder, [f"uprobe:{program}:{name}"], [program])[2]
         ok(text in err, f"C++: {text}", err)
     run("gcc", "-shared", "-fPIC", "-s", "-o", f"{folder}/bare.so", "-xc", "-",
@@ -732,7 +732,7 @@ def wrong(folder):
             (2, "already", f"uprobe:{tick}:tick_step a=%di a=%si"),
             (2, "already", f"usdt:{tick}:tick:loop arg1:u8 arg1:x8"),
             (2, "in the middle of an instruction", f"uprobe:{forms_}:run_none+3"),
-            (2, "what is behind a pointer is +OFFSET(NAME)", f"uprobe:{tick}:tick_step n->x"),
+            (2, "n is of type int, which is no pointer", f"uprobe:{tick}:tick_step n->x"),
             (2, "%zz: no such register", f"uprobe:{tick}:tick_step %zz"),
             (2, "tick_step has no such parameter; it takes state, n, name, small, part",
              f"uprobe:{tick}:tick_step nosuch"),

@@ -18,8 +18,9 @@ enum { MIB = 1 << 20, WAIT_MIB = 64 };
 static struct options o;
 static struct recording rec = RECORDING_NONE;
 static struct trawl_error err;
-static char folder[] = "/tmp/trawl-recording-XXXXXX", first[64], second[64];
+static char folder[] = "/tmp/trawl-recording-XXXXXX", first[64], second[64], third[64];
 static int busy, behind, rotated;
+static uint64_t last = UINT64_MAX;
 
 /* What the recording asks of its session. */
 struct tasks *session_tasks(struct session *s)
@@ -38,6 +39,11 @@ void session_incomplete(struct session *s, const char *fmt, ...)
 void session_rotate(struct session *s)
 {
 	rotated++;
+}
+
+uint64_t session_last(const struct session *s)
+{
+	return last;
 }
 
 static int source(const char *name)
@@ -60,6 +66,7 @@ static void begin(void)
 	cr_assert(mkdtemp(folder));
 	snprintf(first, sizeof(first), "%s/r.trawl", folder);
 	snprintf(second, sizeof(second), "%s/r.1.trawl", folder);
+	snprintf(third, sizeof(third), "%s/r.2.trawl", folder);
 	o.write = first;
 	o.rotate_time = 1000000000;
 	cr_assert_eq(recording_open(&rec, &o, &user, NULL, &err), 0, "%s", err.text);
@@ -73,6 +80,7 @@ static void end(void)
 {
 	unlink(first);
 	unlink(second);
+	unlink(third);
 	rmdir(folder);
 }
 
@@ -87,8 +95,11 @@ static void put(int from, uint64_t mono, size_t len)
 	free((void *)r.data);
 }
 
+/* The end is in the present file, unless a test has set another one. */
 static void finish(void)
 {
+	if (last == UINT64_MAX)
+		last = rec.cut;
 	cr_assert_eq(recording_settle_last(&rec, &err), 0, "%s", err.text);
 	recording_finish(&rec);
 	cr_assert_not(rec.failed, "%s", rec.error.text);
@@ -187,4 +198,32 @@ Test(recording, a_loss_in_two_files_has_its_count_in_the_first)
 	cr_expect(loss.from == from + 10 && loss.count == 7);
 	loss = loss_of(second);
 	cr_expect(loss.from == cut + 1 && loss.to == cut + 50 && loss.count == UINT64_MAX);
+}
+
+Test(recording, a_recorder_that_is_late_still_ends_each_file_in_time)
+{
+	uint64_t from = rec.begin, cut = rec.cut;
+
+	put(busy, from + 1, 1);
+	put(busy, cut + 1, 1);
+	put(busy, cut + 2, 1);
+	put(busy, cut + o.rotate_time + 1, 1);
+	last = cut + o.rotate_time + 1;
+	recording_end(&rec, "command");
+	finish();
+	cr_expect_eq(rotated, 2);
+	cr_expect_eq(count(first, busy, from, cut), 1);
+	cr_expect_eq(count(second, busy, cut + 1, cut + o.rotate_time), 2);
+	cr_expect_eq(count(third, busy, last, last), 1);
+}
+
+Test(recording, no_file_begins_after_the_end)
+{
+	uint64_t cut = rec.cut;
+
+	last = cut;
+	recording_end(&rec, "duration");
+	cr_assert_eq(recording_settle(&rec, cut + 10 * o.rotate_time, &err), 0);
+	finish();
+	cr_expect_eq(rotated, 0);
 }

@@ -117,7 +117,7 @@ Test(ftdi, baud_rates_of_chips_with_ports)
 	cr_expect_eq(ftdi_baud(0x6014, 0x0000, 0x0200), 12000000, "FT232H");
 	cr_expect_eq(ftdi_baud(0x6014, 0x0001, 0x0200), 8000000, "FT232H: 12 MHz / 1.5");
 	cr_expect_str_eq(brief("\x40\x03\x68\xc0\x04\x02\x00\x00", &quad),
-			 "FTDI_SET_BAUDRATE 115246");
+			 "FTDI_SET_BAUDRATE 115246 channel D");
 }
 
 Test(ftdi, status_bytes_are_taken_out_of_each_packet)
