@@ -177,7 +177,7 @@ static int rotate(struct recording *r, enum output_rotation why, struct trawl_er
 	if (fd == -2) {
 		r->until = r->cut;
 		if (!r->failed)
-			r->end = "files"; /* before anything else that may have ended it meanwhile */
+			r->end = "files"; /* before what may have ended it meanwhile */
 		return 0;
 	}
 	recording_sync(r, TRAWL_SYNC_TICK);
