@@ -86,6 +86,7 @@ libdecode_la_SOURCES += \
 	decode/usb/protocoltypes.c \
 	decode/usb/class.h decode/usb/classes.c \
 	decode/usb/colorimeter.c \
+	decode/usb/mpsse.c \
 	decode/usb/hidclass.c \
 	decode/usb/hubclass.c \
 	decode/usb/keystrokes.h decode/usb/keystrokes.c \

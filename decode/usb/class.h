@@ -82,6 +82,9 @@ static inline bool usb_is_class_request(const struct usb_detail *d, uint8_t clas
  */
 uint8_t *usb_serial_text(const struct usb_detail *d, size_t *n);
 
+/* The packet size of a transfer's endpoint, in bytes; 0: unknown. */
+unsigned int usb_ftdi_packet(const struct usb_detail *d);
+
 extern const struct usb_class usb_audio_class;
 extern const struct usb_class usb_bluetooth_class;
 extern const struct usb_class usb_ccid_class;
@@ -92,6 +95,7 @@ extern const struct usb_class usb_ftdi_class;
 extern const struct usb_class usb_hid_class;
 extern const struct usb_class usb_hub_class;
 extern const struct usb_class usb_midi_class;
+extern const struct usb_class usb_mpsse_class;
 extern const struct usb_class usb_network_class;
 extern const struct usb_class usb_printer_class;
 extern const struct usb_class usb_ptp_class;

@@ -7,6 +7,7 @@
  * class that fits is used.
  */
 static const struct usb_class *const classes[] = {
+	&usb_mpsse_class,
 	&usb_ftdi_class,
 	&usb_colorimeter_class,
 	&usb_hid_class,

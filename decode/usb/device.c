@@ -4,6 +4,7 @@
 #include "decode/base/bytes.h"
 #include "decode/base/jdoc.h"
 #include "decode/base/output.h"
+#include "decode/usb/ftdi.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -310,11 +311,23 @@ static void end_talk(struct usb_interface *f)
 	f->msc = NULL;
 }
 
+/* A chip's channels: 1 is A; chips with only one have 0. */
+static void learn_ftdi(struct usb_device *dev, const struct control_request *s)
+{
+	unsigned int channel = s->index & 0xff ? (s->index & 0xffu) - 1 : 0;
+	uint8_t mode;
+
+	if (ftdi_sets_mode(s, &mode) && channel < USB_FTDI_CHANNELS)
+		dev->mpsse[channel] = (struct usb_mpsse){.on = mode == FTDI_MODE_MPSSE};
+}
+
 void usbdev_learn(struct usb_devices *d, struct usb_device *dev, const struct control_request *s,
 		  const uint8_t *p, size_t n)
 {
 	struct usb_interface *f;
 
+	if (control_kind(s) == SETUP_VENDOR && ftdi_is(usbdev_vendor(dev), usbdev_product(dev)))
+		learn_ftdi(dev, s);
 	if (control_kind(s) != SETUP_STANDARD)
 		return;
 	switch (s->request) {

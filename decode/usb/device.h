@@ -92,6 +92,20 @@ struct usb_colorimeter {
 	uint8_t length;        /* in bytes; 0: nothing */
 };
 
+/* What a transfer to MPSSE (mpsse.c) left of its last command to the next one. */
+struct usb_mpsse_held {
+	uint32_t rest;         /* bytes of its data that are still to come */
+	uint8_t bytes[3], n;   /* or its first n bytes, whose arguments are still to come */
+};
+
+#define USB_FTDI_CHANNELS 4
+
+/* The serial engine of an FTDI chip's channel. */
+struct usb_mpsse {
+	bool on;               /* the channel is in that mode */
+	struct usb_mpsse_held now, next; /* before the current transfer, and after it */
+};
+
 struct usb_device {
 	uint16_t bus;
 	uint8_t address;
@@ -109,6 +123,7 @@ struct usb_device {
 	struct usb_ptp_data ptp;
 	struct usb_vision vision;
 	struct usb_colorimeter colorimeter;
+	struct usb_mpsse mpsse[USB_FTDI_CHANNELS];
 	enum usb_form forms[16];           /* of IN endpoints, by endpoint number */
 	bool gone;             /* unplugged; the address has not been used since */
 	bool captured;         /* the capture contains the device's descriptors */

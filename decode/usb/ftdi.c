@@ -76,6 +76,12 @@ const char *ftdi_request(uint8_t request)
 	return request < ARRAY_SIZE(names) ? names[request] : NULL;
 }
 
+bool ftdi_sets_mode(const struct control_request *s, uint8_t *mode)
+{
+	*mode = (uint8_t)(s->value >> 8);
+	return s->request == FTDI_SET_BITMODE && !control_in(s);
+}
+
 unsigned int ftdi_baud(uint16_t product, uint16_t value, uint16_t index)
 {
 	/* The fraction in eighths for each encoding that the chip uses. */

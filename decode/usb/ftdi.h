@@ -9,10 +9,13 @@
 #include "decode/base/valuetree.h"
 #include "decode/usb/chapter9.h"
 
+#define FTDI_MODE_MPSSE 0x02
 #define FTDI_STATUS_BYTES 2 /* status bytes at the start of each IN packet */
 
 bool ftdi_is(uint16_t vendor, uint16_t product);
 const char *ftdi_request(uint8_t request); /* NULL: unknown */
+/* Whether a vendor request sets a channel's mode; *mode is the mode. */
+bool ftdi_sets_mode(const struct control_request *s, uint8_t *mode);
 void ftdi_setup_tree(const struct control_request *s, uint16_t product, struct tree *t);
 void ftdi_setup_brief(const struct control_request *s, uint16_t product, struct out *o);
 

@@ -29,7 +29,7 @@ static bool ftdi_fits(const struct usb_detail *d)
 	       ftdi_is(usbdev_vendor(d->device), usbdev_product(d->device));
 }
 
-static unsigned int packet_of(const struct usb_detail *d)
+unsigned int usb_ftdi_packet(const struct usb_detail *d)
 {
 	return d->endpoint ? d->endpoint->packet & 0x7ff : 0;
 }
@@ -44,7 +44,7 @@ uint8_t *usb_serial_text(const struct usb_detail *d, size_t *n)
 		return NULL;
 	}
 	if (d->class == &usb_ftdi_class && urb_in(&d->urb)) {
-		*n = ftdi_strip(d->data, d->data_len, packet_of(d), text);
+		*n = ftdi_strip(d->data, d->data_len, usb_ftdi_packet(d), text);
 	} else {
 		memcpy(text, d->data, d->data_len);
 		*n = d->data_len;
@@ -138,7 +138,7 @@ static void ftdi_tree(const struct usb_state *s, const struct usb_detail *d, str
 {
 	serial_tree(s, d, t);
 	if (urb_in(&d->urb))
-		ftdi_status_tree(d->data, d->data_len, packet_of(d), t);
+		ftdi_status_tree(d->data, d->data_len, usb_ftdi_packet(d), t);
 }
 
 static bool ftdi_brief(const struct usb_state *s, const struct usb_detail *d, struct out *o)
@@ -146,7 +146,7 @@ static bool ftdi_brief(const struct usb_state *s, const struct usb_detail *d, st
 	bool whole = serial_brief(s, d, o);
 
 	if (urb_in(&d->urb))
-		ftdi_status_brief(d->data, d->data_len, packet_of(d), o);
+		ftdi_status_brief(d->data, d->data_len, usb_ftdi_packet(d), o);
 	return whole;
 }
 

@@ -466,6 +466,22 @@ def converter():
     return c
 
 
+def serial_engine():
+    """MPSSE on channel B of an FTDI converter: commands that transfers cut in their data and in
+    their arguments, one that there is not, and answers."""
+    c = described(interface(0, 0xff, 0xff, 0xff, 4), endpoint(0x81, 2, 64), endpoint(0x02, 2, 64),
+                  endpoint(0x83, 2, 64), endpoint(0x04, 2, 64), vendor=0x0403, product=0x6010)
+    c.transfer(BULK, 0x04, out=b"\x80\x08\x0b")
+    c.control(struct.pack("<BBHHH", 0x40, 11, 0x020b, 2, 0))
+    for out in ("80080b 860500 87", "110200aabbcc 210100 87", "1904000102", "030405 4b02", "03 8fff", "00",
+                "13067f 8fff00 911234 93123456", "3100005a 6b0081 8e04 96 ff"):
+        c.transfer(BULK, 0x04, out=bytes.fromhex(out))
+    c.transfer(BULK, 0x83, answer=b"\x31\x60\xfa\xff")
+    c.transfer(BULK, 0x83, answer=b"\x31\x60\x01\x02")
+    c.transfer(BULK, 0x02, out=b"still text")
+    return c
+
+
 def ipp_printer():
     """IPP over USB: a request whose header, chunk and end are transfers of their own, as CUPS sends
     it, its answer, and a request whose answer is of HTTP only."""
@@ -651,6 +667,15 @@ def main():
              [[p["count"], p["modem_status"], p["line_status"]]
               for i in items for p in i.get("decoded", {}).get("packets", [])],
              "the status of each packet")
+        check(d, "MPSSE", serial_engine(), [
+            "text \"\\x80\\x08\\x0b\"", "MPSSE set low pins 0x08 direction 0x0b, clock divisor 5, send "
+            "immediately, 7 bytes", "MPSSE write 3 bytes, read 2 bytes, send immediately, ",
+            "MPSSE write 5 bytes, ", "MPSSE 3 bytes of the command before, TMS 3 bits, ",
+            "MPSSE 1 byte of the command before, a command's begin, ",
+            "MPSSE clock without data 256 bytes, 1 byte, ", "MPSSE write 7 bits, clock without data 256 bytes, CPU read, "
+            "CPU write, ", "MPSSE write and read 1 byte, TMS 1 bit, clock without data 5 bits, "
+            "adaptive clocking on and 1 more, ", "MPSSE no such command: 0xff, ",
+            "MPSSE 2 bytes in: 01 02, ", 'text "still text"'], 30)
         check(d, "DFU", loader(), ["DFU_DNLOAD block 0", "dfuDNLOAD-IDLE, poll in 10 ms"])
         items = check(d, "bits of descriptors", described_bits(), [], 150)
         of = {x["descriptor"]: x for i in items for x in i.get("decoded", {}).get("descriptors", [])
