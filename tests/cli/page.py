@@ -83,7 +83,7 @@ node = shutil.which("node")
 modules = os.environ.get("TRAWL_NODE_MODULES", f"{build}/node/node_modules")
 if browser and node and not os.path.isdir(f"{modules}/puppeteer-core") and shutil.which("npm"):
     subprocess.run(["npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix",
-                    f"{build}/node", "puppeteer-core"],
+                    f"{build}/node", "puppeteer-core@24"],
                    capture_output=True, timeout=120, check=False)
 missing = [what for what, there in (("chromium-headless-shell", browser), ("nodejs", node), (
     "npm's puppeteer-core", os.path.isdir(f"{modules}/puppeteer-core"))) if not there]
