@@ -77,7 +77,7 @@ static inline bool usb_is_class_request(const struct usb_detail *d, uint8_t clas
 }
 
 /*
- * Returns the *n bytes of text in a serial transfer, without the status bytes of FTDI's packets.
+ * Returns the *n bytes that a serial transfer carries, without the status bytes of FTDI's packets.
  * The caller frees them. NULL: out of memory.
  */
 uint8_t *usb_serial_text(const struct usb_detail *d, size_t *n);

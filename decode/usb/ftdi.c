@@ -53,10 +53,10 @@ static const struct code_name flows[] = {
 	{0, "none"}, {1, "RTS/CTS"}, {2, "DTR/DSR"}, {4, "XON/XOFF"},
 };
 /* What the bits of the two bytes of status mean that each packet begins with. */
-static const struct { uint8_t bit; const char *name; } modem_bits[] = {
-	{0x10, "CTS"}, {0x20, "DSR"}, {0x40, "RI"}, {0x80, "DCD"},
+static const struct status_bit { uint8_t bit; const char *name; bool error; } modem_bits[] = {
+	{0x10, "CTS", false}, {0x20, "DSR", false}, {0x40, "RI", false}, {0x80, "DCD", false},
 };
-static const struct { uint8_t bit; const char *name; bool error; } line_bits[] = {
+static const struct status_bit line_bits[] = {
 	{0x02, "overrun", true}, {0x04, "parity error", true}, {0x08, "framing error", true},
 	{0x10, "break", true}, {0x20, "holding register empty", false},
 	{0x40, "transmitter empty", false},
@@ -216,24 +216,26 @@ void ftdi_setup_brief(const struct control_request *s, uint16_t product, struct 
 		out_printf(o, " channel %c", port_letter(s->index & 0xff));
 }
 
+static void bits_tree(const struct status_bit *bits, size_t n, uint8_t status, const char *list,
+		      struct tree *t)
+{
+	tree_list(t, list);
+	for (size_t i = 0; i < n; i++)
+		if (status & bits[i].bit)
+			tree_str(t, list, bits[i].name);
+	tree_close(t);
+}
+
 static void modem_tree(uint8_t status, struct tree *t)
 {
 	tree_hex(t, "modem_status", status, 2);
-	tree_list(t, "modem_set");
-	for (size_t i = 0; i < ARRAY_SIZE(modem_bits); i++)
-		if (status & modem_bits[i].bit)
-			tree_str(t, "modem_set", modem_bits[i].name);
-	tree_close(t);
+	bits_tree(modem_bits, ARRAY_SIZE(modem_bits), status, "modem_set", t);
 }
 
 static void line_tree(uint8_t status, struct tree *t)
 {
 	tree_hex(t, "line_status", status, 2);
-	tree_list(t, "line_set");
-	for (size_t i = 0; i < ARRAY_SIZE(line_bits); i++)
-		if (status & line_bits[i].bit)
-			tree_str(t, "line_set", line_bits[i].name);
-	tree_close(t);
+	bits_tree(line_bits, ARRAY_SIZE(line_bits), status, "line_set", t);
 }
 
 /* How many packets of the transfer, from `at` on, begin with the same status. */

@@ -237,13 +237,12 @@ static void other_tree(const struct command *c, struct tree *t)
 
 static void commands_tree(const struct usb_detail *d, struct tree *t)
 {
-	const struct usb_mpsse_held *held = &engine(d)->now;
-	struct walk w = walk_of(d, held);
+	struct walk w = walk_of(d, &engine(d)->now);
 	struct command c;
 	uint32_t n = 0;
 
-	if (held->rest)
-		tree_uint(t, "continued_bytes", d->data_len - (w.n));
+	if (w.held->rest)
+		tree_uint(t, "continued_bytes", d->data_len - w.n);
 	tree_list(t, "commands");
 	while (next(&w, &c)) {
 		if (++n > LISTED)
@@ -314,17 +313,6 @@ static void commands_brief(const struct usb_detail *d, struct out *o)
 		out_printf(o, "%sa command's begin", separator);
 }
 
-/* The answer's bytes, without the status in front of each packet. NULL: out of memory. */
-static uint8_t *answer(const struct usb_detail *d, size_t *n)
-{
-	uint8_t *bytes = malloc(d->data_len + 1);
-
-	*n = bytes ? ftdi_strip(d->data, d->data_len, usb_ftdi_packet(d), bytes) : 0;
-	if (!bytes)
-		out_lack_memory();
-	return bytes;
-}
-
 static void tree(const struct usb_state *s, const struct usb_detail *d, struct tree *t)
 {
 	uint8_t *bytes;
@@ -332,7 +320,7 @@ static void tree(const struct usb_state *s, const struct usb_detail *d, struct t
 
 	tree_object(t, "mpsse");
 	if (urb_in(&d->urb)) {
-		bytes = answer(d, &n);
+		bytes = usb_serial_text(d, &n);
 		if (bytes)
 			tree_bytes(t, "data_in", bytes, n);
 		if (n == 2 && bytes[0] == BAD_COMMAND)
@@ -367,7 +355,7 @@ static bool brief(const struct usb_state *s, const struct usb_detail *d, struct 
 		commands_brief(d, o);
 		return false;
 	}
-	bytes = answer(d, &n);
+	bytes = usb_serial_text(d, &n);
 	answer_brief(bytes, n, o);
 	ftdi_status_brief(d->data, d->data_len, usb_ftdi_packet(d), o);
 	free(bytes);

@@ -43,7 +43,7 @@ uint8_t *usb_serial_text(const struct usb_detail *d, size_t *n)
 		out_lack_memory();
 		return NULL;
 	}
-	if (d->class == &usb_ftdi_class && urb_in(&d->urb)) {
+	if ((d->class == &usb_ftdi_class || d->class == &usb_mpsse_class) && urb_in(&d->urb)) {
 		*n = ftdi_strip(d->data, d->data_len, usb_ftdi_packet(d), text);
 	} else {
 		memcpy(text, d->data, d->data_len);
