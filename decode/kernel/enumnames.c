@@ -15,7 +15,8 @@ struct value_name {
 
 /* The names for one argument's values. */
 struct named_field {
-	struct written written; /* must be first: a struct written is cast to its named_field */
+	/* must be the first member: a struct written is cast to the named_field that contains it */
+	struct written written;
 	const struct shown *shown;
 	size_t n;
 	struct value_name *names; /* in the order of the metadata */
@@ -126,7 +127,7 @@ void enum_names_narrow(struct enum_names *e, const struct shown *field, size_t s
 			e->fields[i].size = size;
 }
 
-/* Whether fields depend on each other in a circle, in which case none of them has a value. */
+/* Whether fields depend on each other in a cycle, in which case none of them has a value. */
 static bool depends(const struct shown *s, const struct shown *on, size_t most)
 {
 	while (s && s != on && most--)

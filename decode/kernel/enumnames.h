@@ -25,7 +25,7 @@ struct enum_names *enum_names_new(const struct json_object *args, struct layout 
 void enum_names_narrow(struct enum_names *e, const struct shown *field, size_t size);
 
 /*
- * Sets shown.when of the fields whose argument in "args" has "when", which says in which case the
+ * Sets shown.when of the fields whose argument in "args" has "when": the condition under which the
  * argument has a value.
  */
 void alternatives_read(const struct json_object *args, struct layout *l);

@@ -72,7 +72,7 @@ static char *put_number(char *p, char conversion, uint64_t v, const char **prefi
 		return put_octal(p, v);
 	case 'x':
 	case 'X':
-		*prefix = conversion == 'x' ? "0x" : "0X"; /* of 0, too: this is no printf of C */
+		*prefix = conversion == 'x' ? "0x" : "0X"; /* also for 0, unlike printf in C */
 		p = put_hex(start, v);
 		memmove(start, start + 2, (size_t)(p - start - 2));
 		for (p -= 2; conversion == 'X' && start < p; start++)
@@ -100,7 +100,7 @@ static void integer(const struct piece *p, const struct shape *s, uint64_t v, st
 		prefix = "";
 	zeros = s->precision > n ? s->precision - n : 0;
 	blanks = s->width - n - zeros - (int)strlen(prefix);
-	if (s->zero && !s->left && blanks > 0) { /* whatever the precision is, unlike in C */
+	if (s->zero && !s->left && blanks > 0) { /* regardless of the precision, unlike in C */
 		zeros += blanks;
 		blanks = 0;
 	}

@@ -438,7 +438,7 @@ static struct result unknown(struct eval *e, const struct node *call)
 	return made(e, start);
 }
 
-/* A helper that works on the value of its first argument. */
+/* Evaluates a helper that only uses the value of its first argument. */
 static struct result of_argument(struct eval *e, const struct node *call)
 {
 	struct result a = evaluate_argument(e, call, 0);

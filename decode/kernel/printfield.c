@@ -12,11 +12,13 @@ struct run {
 };
 
 struct print_field {
-	struct written written; /* must be first: a struct written is cast to its print_field */
+	/* must be the first member: a struct written is cast to the print_field that contains it */
+	struct written written;
 	struct print_fields *all;
 	const struct shown *shown;
 	struct run run;
-	bool number; /* the format also prints the field's number, or parts of it, elsewhere */
+	/* the field's number, or parts of it, are printed elsewhere in the format as well */
+	bool number;
 };
 
 enum { MEMO = 64 }; /* must be a power of two */
@@ -100,7 +102,7 @@ static bool is_hex(const struct piece *p)
 	return p->conversion == 'x' || p->conversion == 'X';
 }
 
-/* Whether the piece tells more about the value than its digits or text do. */
+/* Whether the piece shows more about the value than its digits or its text. */
 static bool adds_meaning(const struct piece *p)
 {
 	const struct node *n = without_casts(p->arg);

@@ -38,7 +38,7 @@ struct probe_sites {
 
 /* ---- from metadata ------------------------------------------------------------------------ */
 
-/* A type that none of the event's fields has, as a layout with one field. */
+/* A type that no field of the event has, stored as a layout with one field. */
 struct own_type {
 	struct trawl_field field;
 	struct trawl_event_type type;
@@ -282,7 +282,7 @@ static struct json_object *find_probe(const struct trawl_reader *reader, const c
 	return newest;
 }
 
-/* Tells the enumeration names about sites where the value is narrower than its field. */
+/* Passes the sites where a value is narrower than its field to the enumeration names. */
 static void narrow_names(struct probe_sites *s)
 {
 	for (uint32_t i = 0; i < s->n; i++) {

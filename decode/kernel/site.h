@@ -34,7 +34,7 @@ struct site {
 	uint64_t offset;
 	const char *object;        /* base name of the file that contains the site */
 	const char *symbol, *file; /* "" if unknown */
-	/* if the function is left here: how, and to what; otherwise "" */
+	/* how the function is left at this site, and its target; "" if it is not left here */
 	const char *exit, *to;
 	uint32_t line;
 	uint32_t nargs;
@@ -63,7 +63,7 @@ bool sites_plain(const struct probe_sites *s);
 const struct site *sites_find(struct probe_sites *s, uint64_t ip, int32_t pid, uint32_t section,
 			      uint64_t time);
 
-/* Any site, for the names of its arguments; NULL if there are none. */
+/* Returns any site, for the names of its arguments; NULL if there are none. */
 const struct site *sites_any(const struct probe_sites *s);
 
 /* Whether the argument is simply its field. */

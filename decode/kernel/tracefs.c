@@ -18,7 +18,7 @@
 #include "decode/kernel/site.h"
 #include "decode/base/task.h"
 
-/* A column of a table that events of a type may have a value in. */
+/* The field of an event type that belongs to a column of a table. */
 struct plan_cell {
 	size_t column;
 	const struct shown *shown; /* NULL: tracefs_value() finds the value by name */
@@ -33,12 +33,13 @@ struct plan {
 	/* section of the file; descriptions of probes differ between sections */
 	uint32_t section;
 	int tid_at;                 /* offset of the thread id in the record; -1: none */
-	bool names;                 /* tasks_event() takes it */
+	bool names;                 /* records of this type are passed to tasks_event() */
 	bool plain;                 /* the fields of the layout are all that is shown */
 	struct printfmt *print;     /* the kernel's print format; NULL: none, or unusable */
-	struct print_fields *written; /* what the print format says of single fields */
+	struct print_fields *written; /* texts of single fields, from the print format */
 	struct plan_cell *cells;
-	size_t ncells, ncolumns;    /* cells are of the first ncolumns columns */
+	/* the first ncolumns columns have been searched; ncells fields were found */
+	size_t ncells, ncolumns;
 };
 
 enum { RECENT = 16 };
@@ -668,7 +669,7 @@ static bool tracefs_value(void *state, const struct item *it, const char *name, 
 	return true;
 }
 
-/* Whether tracefs_value() has to look for the value of this name in each event. */
+/* Whether the value of this name must be looked up separately in each event. */
 static bool varies(const struct plan *p, const struct shown *f, const char *name)
 {
 	return (p->sites && !(f && p->plain)) || (!f && strchr(name, '['));
@@ -711,7 +712,7 @@ static bool tracefs_cell(void *state, const struct item *it, const struct column
 	return true;
 }
 
-/* Of an array its elements. */
+/* Returns a further value of an item: the nth element of an array. */
 static bool tracefs_another(void *state, const struct item *it, const char *name, unsigned int nth,
 			    struct value *v)
 {
@@ -722,7 +723,7 @@ static bool tracefs_another(void *state, const struct item *it, const char *name
 	return f && shown_nth_value(f, it->record, it->len, nth - 1, v);
 }
 
-/* At a probe site, the kind of value depends on the item. */
+/* At a probe site, the kind of the value depends on the item. */
 static unsigned int tracefs_comparable(void *state, const struct trawl_event_type *type,
 				       const char *name)
 {

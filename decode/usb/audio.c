@@ -53,8 +53,10 @@ static unsigned int unit_of(const struct usb_detail *d)
 	return p ? p[2] : UNIT_UNKNOWN;
 }
 
-/* Whether the request reads or sets an attribute of a control: of others, as GET_MEM and GET_STAT,
- * wValue and the data mean something else. */
+/*
+ * Whether the request reads or sets an attribute of a control. In others, such as GET_MEM and
+ * GET_STAT, wValue and the data have another meaning.
+ */
 static bool is_attribute(const struct usb_detail *d)
 {
 	unsigned int request = d->setup.request;
@@ -77,7 +79,7 @@ static const struct control *control_of(const struct usb_detail *d, unsigned int
 		n = ARRAY_SIZE(endpoint_controls);
 		unit = 0;
 	}
-	/* in Audio 1.0, a mixer unit has the number of the input channel there */
+	/* in Audio 1.0, wValue of a mixer unit holds the number of the input channel here */
 	if (unit == MIXER && d->target.protocol < 0x20)
 		selector = 0x01;
 	for (size_t i = 0; i < n; i++)
@@ -123,7 +125,7 @@ static void value_text(const struct control *c, const uint8_t *p, size_t n, stru
 	case TONE:
 		out_printf(o, "%.2f dB", (double)(int8_t)v / 4);
 		break;
-	case DELAY: /* units of 1/64 ms; in Audio 2.0, where it has four bytes, 1/4194304 ms */
+	case DELAY: /* in 1/64 ms, or 1/4194304 ms for the four-byte values of Audio 2.0 */
 		out_printf(o, "%.2f ms", (double)get_le(p, n) / (n == 4 ? 1 << 22 : 64));
 		break;
 	case RATE:
@@ -135,7 +137,7 @@ static void value_text(const struct control *c, const uint8_t *p, size_t n, stru
 	}
 }
 
-/* The size of one value in bytes; 0: that of the data. */
+/* Returns the size of one value in bytes; 0: a value takes the whole data. */
 static size_t value_size(const struct usb_detail *d, const struct control *c)
 {
 	bool second = d->target.protocol >= 0x20;
@@ -156,7 +158,9 @@ static size_t value_size(const struct usb_detail *d, const struct control *c)
 	return 0;
 }
 
-/* Whether the data is one value: not those of all channels, and not the beginning of one. */
+/*
+ * Whether the data is exactly one complete value: not one per channel, and not a truncated value.
+ */
 static bool is_one_value(const struct usb_detail *d, const struct control *c)
 {
 	size_t size = value_size(d, c);
@@ -164,7 +168,9 @@ static bool is_one_value(const struct usb_detail *d, const struct control *c)
 	return size ? d->data_len == size : d->data_len && d->data_len <= 8;
 }
 
-/* The value, those of all channels (0xff in Audio 1.0), or how much there is of one. */
+/*
+ * Appends the value, or those of all channels (0xff in Audio 1.0), or the size of truncated data.
+ */
 static void current_text(const struct usb_detail *d, const struct control *c, struct out *o)
 {
 	size_t size = value_size(d, c), at;
@@ -252,7 +258,10 @@ static void request_tree(const struct usb_state *s, const struct usb_detail *d, 
 	tree_close(t);
 }
 
-/* A mixer unit's controls have an input and an output channel; those of Audio 2.0 are numbered. */
+/*
+ * Appends the channel. The controls of a mixer unit have an input and an output channel; Audio 2.0
+ * numbers them instead.
+ */
 static void channel_text(const struct usb_detail *d, unsigned int unit, struct out *o)
 {
 	unsigned int number = d->setup.value & 0xff;

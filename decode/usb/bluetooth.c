@@ -70,8 +70,8 @@ static bool follow(struct usb_detail *d)
 }
 
 /*
- * Returns the length of the event that this transfer completes, or of what is known of it; 0: there
- * is none.
+ * Returns the length of the event that this transfer completes, or of its known part; 0 if there is
+ * none.
  */
 static size_t event_of(const struct usb_detail *d, const uint8_t **p)
 {
@@ -89,7 +89,7 @@ static void opcode_tree(uint16_t opcode, struct tree *t)
 	tree_str(t, "command", c ? c->name : NULL);
 }
 
-/* Appends the parameters; without --show-keys only those before the first secret field. */
+/* Appends the parameters; without --show-keys only those that precede the first secret field. */
 static void parameters_tree(layout l, const uint8_t *p, size_t n, bool keys, struct tree *t)
 {
 	layout_tree(l, hci_name, p, keys ? n : layout_clear(l, p, n), t);
@@ -181,7 +181,7 @@ static bool answer_brief(const uint8_t *p, size_t n, bool keys, struct out *o)
 		out_printf(o, "status 0x%02x", p[5]);
 	if (p[5] || !c || !c->answer || n == 6)
 		return n == 6;
-	/* Every answer begins with the status, which takes three strings of the layout. */
+	/* All answers begin with the status, which takes three strings of the layout. */
 	out_char(o, ',');
 	return parameters_brief(c->answer + 3, p + 6, n - 6, keys, o);
 }

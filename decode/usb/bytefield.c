@@ -140,8 +140,8 @@ static uint64_t mask_of(uint32_t width)
 }
 
 /*
- * Returns the step by which most values follow from their predecessors; *kept of the *steps steps
- * have this size.
+ * Returns the most frequent difference between consecutive values; *kept of the *steps differences
+ * equal it.
  */
 static int64_t usual_step(const struct look *l, uint32_t at, uint32_t width, bool big,
 			  uint32_t *kept, uint32_t *steps)

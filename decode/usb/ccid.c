@@ -118,8 +118,8 @@ static const char *command_status(uint8_t status)
 enum { T1_PROLOGUE = 3, T1_OVERHEAD = 4, T1_NO_INFORMATION = 0x80, T1_MORE = 0x20 };
 
 /*
- * Whether the bytes are a block of T=1: by its length and its check byte, the exclusive or of all
- * other bytes.
+ * Whether the bytes are a T=1 block: its length must match, and the exclusive or of all its bytes,
+ * including the check byte, must be 0.
  */
 static bool is_t1(const uint8_t *p, size_t n)
 {
@@ -130,7 +130,7 @@ static bool is_t1(const uint8_t *p, size_t n)
 	return !check && n >= T1_OVERHEAD && p[2] == n - T1_OVERHEAD;
 }
 
-/* Moves from a block of T=1 to the command in it; *n is 0 if the block holds none. */
+/* Returns the command in a T=1 block and sets *n to its length, 0 if the block holds none. */
 static const uint8_t *command_of(const uint8_t *p, size_t *n)
 {
 	if (!is_t1(p, *n))
@@ -139,10 +139,13 @@ static const uint8_t *command_of(const uint8_t *p, size_t *n)
 	return p + T1_PROLOGUE;
 }
 
-/* Moves from a block of T=1, also one with a CRC or damage, to what it carries. */
+/* Like command_of(), but also accepts T=1 blocks that are damaged or use a CRC. */
 static const uint8_t *carried(const uint8_t *p, size_t *n)
 {
-	/* A wrong check byte, or a CRC of two bytes: only the bits N(S) and more may be set. */
+	/*
+	 * With a wrong check byte, or a two-byte CRC, only the bits N(S) and M (more data) may be
+	 * set in the PCB.
+	 */
 	bool unchecked = *n > T1_OVERHEAD && p[2] && !(p[1] & 0x9f) &&
 			 (p[2] == *n - T1_OVERHEAD || p[2] == *n - T1_OVERHEAD - 1);
 
@@ -153,8 +156,8 @@ static const uint8_t *carried(const uint8_t *p, size_t *n)
 }
 
 /*
- * Whether the bytes are a command that carries a PIN, or announces one: VERIFY, CHANGE REFERENCE
- * DATA, RESET RETRY COUNTER.
+ * Whether the bytes are a command with a PIN, or the header of one: VERIFY, CHANGE REFERENCE DATA,
+ * RESET RETRY COUNTER.
  */
 static bool has_pin(const uint8_t *p, size_t n)
 {
@@ -167,7 +170,7 @@ static bool is_command(const struct usb_detail *d)
 	       d->data[0] == XFR_BLOCK;
 }
 
-/* Whether the block of this message continues the command of the one before. */
+/* Whether the block of this message continues the command of the preceding message. */
 static bool continues(const struct usb_card_chain *c, const struct usb_detail *d)
 {
 	const unsigned int level = get16(d->data + 8);
@@ -180,7 +183,10 @@ static bool continues(const struct usb_card_chain *c, const struct usb_detail *d
 	return c->more;
 }
 
-/* Follows commands that span several messages, of T=1's chains, CCID's and T=0's. */
+/*
+ * Tracks commands that span several messages: by chaining of T=1 or of CCID, or by T=0's procedure,
+ * which sends the data after the header.
+ */
 static bool follow(struct usb_detail *d)
 {
 	struct usb_card_chain *c = d->interface ? &d->interface->card : NULL;
@@ -194,8 +200,9 @@ static bool follow(struct usb_detail *d)
 	inside = n = d->data_len - HEADER;
 	inner = carried(p, &inside);
 	t1 = inner != p;
+	/* An R-block or S-block requests the next block or controls the transmission. */
 	if (t1 && !inside)
-		return true; /* it asks for the next block, or for something of the reader */
+		return true;
 	part = continues(c, d);
 	if (!part)
 		*c = (struct usb_card_chain){.pin = has_pin(inner, inside)};
@@ -223,9 +230,9 @@ static void apdu_tree(const uint8_t *p, size_t n, struct tree *t)
 
 /*
  * Returns the status words SW1 SW2 of a card's answer, or NULL if the block has none. It has none
- * if it is an answer to reset (ISO 7816-3: it begins with 3b or 3f), a part that others follow
- * (bChainParameter), or a T=1 block that is not the last of an answer. A T=1 block is recognised by
- * its length and its check byte, the exclusive or of all other bytes.
+ * if it is an answer to reset (ISO 7816-3: it begins with 3b or 3f), a part that is continued in
+ * another block (bChainParameter), or a T=1 block other than the last one of an answer. is_t1()
+ * recognises T=1 blocks.
  */
 static const uint8_t *status_words(const uint8_t *p, size_t len)
 {
@@ -358,7 +365,7 @@ static bool brief(const struct usb_state *s, const struct usb_detail *d, struct 
 	       (p[0] == XFR_BLOCK && d->data_len <= HEADER + 5);
 }
 
-/* With T=1 the command is inside a block. A header alone holds no PIN. */
+/* With T=1 the command is inside a block. A header without data contains no PIN. */
 static const char *secret(const struct usb_detail *d)
 {
 	const struct usb_card_chain *c = d->interface ? &d->interface->card : NULL;
@@ -370,7 +377,7 @@ static const char *secret(const struct usb_detail *d)
 		return NULL;
 	inside = d->data_len - HEADER;
 	inner = carried(p, &inside);
-	/* A submission by itself is shown before follow() sees its transfer. */
+	/* A submission without its completion is printed before follow() processes the transfer. */
 	if (c && (d->transfer ? d->before > 0 : continues(c, d)))
 		pin = c->pin;
 	else

@@ -60,7 +60,7 @@ const struct usb_class *usb_class_of_request(const struct usb_detail *d);
 /* Whether some class has a member of "decoded" with this name. */
 bool usb_class_has_name(const char *name, size_t n);
 
-/* Whether a list of names that NULL ends has this one, of n bytes. */
+/* Whether the NULL-terminated list contains this name; n is the length of the name in bytes. */
 static inline bool usb_names_have(const char *const *names, const char *name, size_t n)
 {
 	for (; *names; names++)
@@ -77,7 +77,7 @@ static inline bool usb_is_class_request(const struct usb_detail *d, uint8_t clas
 }
 
 /*
- * Returns the *n bytes that a serial transfer carries, without the status bytes of FTDI's packets.
+ * Returns the *n payload bytes of a serial transfer, without the status bytes in FTDI's packets.
  * The caller frees them. NULL: out of memory.
  */
 uint8_t *usb_serial_text(const struct usb_detail *d, size_t *n);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The colorimeter X-Rite i1 Display Pro: HID reports of 64 bytes, a command and its answer. What
- * they mean was found out by ArgyllCMS and Wireshark; the numbers are as in public captures.
+ * The colorimeter X-Rite i1 Display Pro: HID reports of 64 bytes, each a command or its answer. The
+ * protocol is undocumented; the meanings of the fields follow ArgyllCMS and Wireshark, and were
+ * checked with public captures.
  */
 #include "common/array.h"
 #include "decode/base/bytes.h"
@@ -18,10 +19,10 @@ enum {
 	UNLOCK_RESPONSE = 0x9a00,
 	READ_INTERNAL = 0x0800,
 	READ_EXTERNAL = 0x1200,
-	CYCLES = 12000000, /* of the colorimeter's clock, in a second */
+	CYCLES = 12000000, /* cycles of the colorimeter's clock in one second */
 };
 
-/* What follows the command in a request, from its second byte on, and in an answer. */
+/* layout of the request after the first byte of the command, and of the answer */
 static const struct command {
 	uint16_t code;
 	const char *name;
@@ -86,7 +87,7 @@ static bool fits(const struct usb_detail *d)
 	       usbdev_product(d->device) == I1_DISPLAY_PRO && d->data_len >= REPORT;
 }
 
-/* The first byte is the command; if it is 0, so is the second. */
+/* Returns the command code: the first byte, or the second byte if the first is 0. */
 static uint16_t code_of(const uint8_t *p)
 {
 	return (uint16_t)(p[0] ? p[0] << 8 : p[1]);
@@ -109,15 +110,18 @@ static bool follow(struct usb_detail *d)
 	return true;
 }
 
-/* Whether an answer has the position of the diffuser where others have their command. */
+/*
+ * Whether the second byte of the answer is the position of the diffuser, and not the echoed
+ * command.
+ */
 static bool is_position(const struct usb_colorimeter *c, const struct usb_detail *d)
 {
 	return c->asked && c->code == DIFFUSER && !d->data[0];
 }
 
 /*
- * The command that an answer belongs to: all but one repeat the first byte of theirs. NULL: there
- * is none.
+ * Returns the command that an answer belongs to, or NULL. All answers but one repeat the first byte
+ * of their command.
  */
 static const struct usb_colorimeter *answered_command(const struct usb_detail *d)
 {
@@ -126,7 +130,7 @@ static const struct usb_colorimeter *answered_command(const struct usb_detail *d
 	return c->asked && (is_position(c, d) || c->code >> 8 == d->data[1]) ? c : NULL;
 }
 
-/* The data of an answer that reads an EEPROM: NULL if it is none. */
+/* Returns the EEPROM contents in an answer, or NULL if it has none. */
 static const uint8_t *eeprom(const struct usb_detail *d, const struct usb_colorimeter *c)
 {
 	size_t at = c->code == READ_INTERNAL ? 4 : 5;
@@ -134,7 +138,7 @@ static const uint8_t *eeprom(const struct usb_detail *d, const struct usb_colori
 	return c->length && at + c->length <= d->data_len ? d->data + at : NULL;
 }
 
-/* An answer that failed says why. */
+/* Returns the length of the error text in the answer to a command that failed. */
 static size_t error_length(const struct usb_detail *d)
 {
 	return strnlen((const char *)d->data + 2, d->data_len - 2);
@@ -217,7 +221,7 @@ static bool request_brief(const struct usb_detail *d, struct out *o)
 	       (c->request || is_zero(d->data + 2, d->data_len - 2));
 }
 
-/* Durations are cycles of the clock: seconds say more. */
+/* Durations are transmitted in clock cycles; the line shows seconds. */
 static void seconds_brief(const struct usb_detail *d, struct out *o)
 {
 	out_str(o, " (");

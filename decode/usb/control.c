@@ -344,7 +344,7 @@ static void descriptor_tree_of(const struct control_request *s, const struct con
 	index_tree(s, t);
 }
 
-/* wValue of the forms in which wIndex names nothing but the recipient. */
+/* Decodes wValue, for the forms in which wIndex only names the recipient. */
 static void value_tree(const struct control_request *s, enum form form, struct tree *t)
 {
 	switch (form) {

@@ -148,8 +148,8 @@ static struct pipe *pipe_of(struct talker *t, enum pipe_kind kind, uint8_t xfer,
 }
 
 /*
- * Appends a message that consists of two parts; the first may be empty. of->length: the number of
- * bytes behind them that were not recorded.
+ * Appends a message that consists of two parts; the first may be empty. of->length is the number of
+ * bytes that were not recorded.
  */
 static int add(struct conversations *c, struct pipe *p, const struct message *of,
 	       const uint8_t *first, size_t nfirst, const uint8_t *rest, size_t nrest)
@@ -210,7 +210,7 @@ static int take_vendor_request(struct conversations *c, struct talker *t,
 		return 0;
 	}
 	if (in)
-		m.length = 0; /* what it lacks is the answer's */
+		m.length = 0; /* the missing bytes belong to the answer */
 	if (add(c, p, &m, setup, SETUP_SIZE, d->data, in ? 0 : d->data_len))
 		return -1;
 	if (!in || !d->data_len)
@@ -371,7 +371,10 @@ static int join_pipes(struct pipe *to, const struct pipe *from)
 	return 0;
 }
 
-/* Whether a list "1:12, 1:3" has an address: a whole word, not the beginning or end of one. */
+/*
+ * Whether a list such as "1:12, 1:3" contains the address as a whole entry, not only as a part of
+ * one.
+ */
 static bool has_address(const char *list, const char *address)
 {
 	size_t n = strlen(address);
@@ -391,7 +394,7 @@ static void add_address(struct talker *t, uint16_t bus, uint8_t address)
 	snprintf(text, sizeof(text), "%u:%u", bus, address);
 	if (has_address(t->addresses, text) || has_address(t->addresses, more))
 		return;
-	/* A cut address would be that of another device. */
+	/* A truncated address would name another device. */
 	if (n + 2 + strlen(text) + 2 + strlen(more) >= sizeof(t->addresses))
 		memcpy(text, more, sizeof(more));
 	snprintf(t->addresses + n, sizeof(t->addresses) - n, "%s%s", n ? ", " : "", text);
@@ -451,8 +454,8 @@ static int by_time(const void *a, const void *b)
 	if (x->time != y->time)
 		return x->time < y->time ? -1 : 1;
 	/*
-	 * At the same time, a request sorts before its answer; otherwise the order of the store
-	 * decides.
+	 * Of two messages with the same time, the request sorts before its answer; otherwise the
+	 * order in which they were stored decides.
 	 */
 	if (x->in != y->in)
 		return x->in ? 1 : -1;

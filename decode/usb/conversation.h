@@ -74,7 +74,10 @@ int conversations_take(struct conversations *c, const struct usb_state *s,
  */
 int conversations_join(struct conversations *c, struct conversation **list, size_t *n);
 
-/* Number of transfers that belong to no conversation because a decoder explains them. */
+/*
+ * Returns the number of transfers that belong to no conversation because another decoder explains
+ * them.
+ */
 uint64_t conversations_explained(const struct conversations *c);
 
 static inline const uint8_t *message_bytes(const struct conversation *c, const struct message *m)

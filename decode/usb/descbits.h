@@ -17,7 +17,7 @@ void desc_bits_tree(const struct desc_layout *l, const char *field, uint64_t v, 
  */
 void desc_feature_tree(const struct desc_layout *l, const struct descriptor *d, struct tree *t);
 
-/* For a camera terminal: appends its focal lengths and its controls. */
+/* Appends the focal lengths and controls of a camera terminal. */
 void desc_camera_tree(const struct desc_layout *l, const struct descriptor *d, struct tree *t);
 
 /* Whether one of the functions above can append a member of this name. */

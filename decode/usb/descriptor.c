@@ -333,7 +333,10 @@ void descriptor_utf16(const uint8_t *p, size_t n, struct out *o)
 	char utf8[4];
 
 	for (size_t i = 0; i < n; i += 2) {
-		/* An odd byte at the end is half a character: not legible, but not nothing. */
+		/*
+		 * An odd last byte is half a character: it cannot be decoded, but the text must
+		 * show that it is there.
+		 */
 		uint32_t c = i + 1 < n ? get16(p + i) : 0xfffd;
 		size_t len;
 

@@ -122,7 +122,7 @@ static const struct desc_field ccid[] = {
 	X("wLcdLayout", 2), X("bPINSupport", 1), U("bMaxCCIDBusySlots", 1),
 };
 
-/* The versions of GenCP and USB3 Vision: the lower half of each is the minor one. */
+/* The versions of GenCP and USB3 Vision; the low 16 bits of each are the minor version. */
 static const struct desc_field vision[] = {
 	U("GenCPVersion_minor", 2), U("GenCPVersion_major", 2), U("U3VVersion_minor", 2),
 	U("U3VVersion_major", 2), U("iDeviceGUID", 1), U("iVendorName", 1), U("iModelName", 1),

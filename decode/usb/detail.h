@@ -42,10 +42,13 @@ struct usb_detail {
 	/* bytes of the message so far, if the class keeps them; otherwise NULL */
 	const uint8_t *message;
 	uint32_t message_len;
-	/* a single event: the second record of one, `apart` ns after the first (before: < 0) */
+	/*
+	 * the item is the duplicate of an event, recorded `apart` ns after the original (negative:
+	 * before)
+	 */
 	bool is_second;
 	int64_t apart;
-	/* two readers recorded the bus: the halves may be of different ones */
+	/* two readers recorded the bus, so the halves may come from different readers */
 	bool two_readers;
 	/* usb_made_up if the event is synthesised, otherwise NULL */
 	const char *comment;
@@ -65,15 +68,15 @@ struct usb_state {
 	size_t waiting;
 	size_t edits_read;            /* index of the first metadata entry not yet looked at */
 	bool redacted;                /* bytes of transfers were replaced by zeros */
-	bool redacted_ids;            /* container IDs were */
+	bool redacted_ids;            /* container IDs were replaced by zeros */
 	const struct trawl_source *source; /* source of the last event */
 	const struct trawl_event_type *type; /* and its type */
-	/* whether a type has packet_length: of the latest ones, by id */
+	/* whether the event types seen last have the field packet_length, indexed by type id */
 	struct {
 		const struct trawl_event_type *type;
 		bool with_length;
 	} described[16];
-	/* times of the last event: on the timeline, and of its own clock */
+	/* times of the last event: on the timeline, and on its source's own clock */
 	uint64_t time, ts;
 	uint64_t events;              /* number of events so far */
 	struct tree tree;             /* the value tree of the current item; valid if built */

@@ -298,20 +298,20 @@ static void learn_string(struct usb_device *dev, const struct control_request *s
 		return;
 	out_memory(&text);
 	descriptor_utf16(p + 2, (p[0] < n ? p[0] : n) - 2, &text);
-	/* the snapshot has the manufacturer, too */
+	/* a name taken from a snapshot also contains the manufacturer */
 	if (!text.error && !ends_with(dev->name, text.data, text.len))
 		snprintf(dev->name, sizeof(dev->name), "%.*s", (int)text.len, text.data);
 	out_free(&text);
 }
 
-/* Discards open commands, as the device does: they will not be answered. */
+/* Discards open commands, as the device does: they will not be completed. */
 static void end_talk(struct usb_interface *f)
 {
 	free(f->msc);
 	f->msc = NULL;
 }
 
-/* A chip's channels: 1 is A; chips with only one have 0. */
+/* Updates the channel of an FTDI chip. Index 1 is channel A; chips with a single channel use 0. */
 static void learn_ftdi(struct usb_device *dev, const struct control_request *s)
 {
 	unsigned int channel = s->index & 0xff ? (s->index & 0xffu) - 1 : 0;
@@ -342,7 +342,7 @@ void usbdev_learn(struct usb_devices *d, struct usb_device *dev, const struct co
 		else
 			learn_descriptor(dev, s, p, n);
 		break;
-	/* also if it selects the same configuration again, after a reset */
+	/* selecting the same configuration again also resets the interfaces */
 	case REQ_SET_CONFIGURATION:
 		for (unsigned int i = 0; i < dev->ninterfaces; i++)
 			end_talk(&dev->interfaces[i]);
@@ -399,7 +399,7 @@ static uint8_t *hex_member(const struct json_object *o, const char *key, size_t 
 }
 
 /*
- * Takes the contents of the sysfs file "descriptors": the device descriptor, then each
+ * Reads the contents of the sysfs file "descriptors": the device descriptor, then each
  * configuration with wTotalLength bytes.
  */
 static bool take_descriptors(struct usb_device *dev, const uint8_t *p, size_t n)
@@ -453,9 +453,9 @@ static void take_names(struct usb_device *dev, const struct json_object *o)
 }
 
 /*
- * The state of all interfaces' storage commands. A snapshot of a device that is already known must
- * not discard commands in progress: the state is saved before the snapshot is applied, and restored
- * if the device is still the same.
+ * The state of the storage commands of all interfaces. Applying a snapshot of a device that is
+ * already known must not discard commands in progress: the state is saved before, and restored
+ * afterwards if the device is still the same.
  */
 struct talks {
 	uint8_t device[18];
@@ -494,7 +494,8 @@ void usbdev_foresee(struct usb_device *dev, const void *json, size_t len)
 
 	*dev->port = *dev->name = '\0';
 	/*
-	 * A snapshot without descriptors says that this device is gone, so its port stays unknown.
+	 * A snapshot without descriptors means that this device was unplugged, so its port stays
+	 * unknown.
 	 */
 	if (p && n >= 18 && (!dev->known || !memcmp(dev->device + 8, p + 8, 6)))
 		take_names(dev, o);

@@ -22,7 +22,8 @@
 /* Commands to a smart card that span several blocks. */
 struct usb_card_chain {
 	bool more, pin;        /* the next block continues the command; the command has a PIN */
-	uint8_t bytes;         /* T=0: the command's data come as a block of this length; 0: no */
+	/* T=0: length of the block with the command's data, which comes next; 0: none */
+	uint8_t bytes;
 	uint32_t have;         /* bytes of the command so far */
 };
 
@@ -49,7 +50,9 @@ struct usb_config {
 	uint16_t len;
 };
 
-/* What the reports of an endpoint without descriptors look like so far. */
+/*
+ * Whether all reports so far, of an endpoint without descriptors, look like boot keyboard reports.
+ */
 enum usb_form { FORM_UNSEEN, FORM_BOOT_KEYBOARD, FORM_OTHER };
 
 /* An HCI event of a Bluetooth controller, which may span several transfers. */
@@ -72,38 +75,39 @@ struct usb_ptp_data {
 };
 
 /*
- * A USB3 Vision camera: its last command, the last leader of its stream, and where its maps of
- * registers are (0: unknown).
+ * A USB3 Vision camera: its last command, the last leader of its stream, and the addresses of its
+ * register maps (0: unknown).
  */
 struct usb_vision {
-	bool asked, write;     /* there is a command; it writes */
+	bool asked, write;     /* a command was seen; it is a write */
 	uint16_t id;           /* of the command */
-	uint64_t address;      /* that the command reads or writes */
-	bool led;              /* there is a leader */
-	uint16_t payload_type; /* that the leader announced */
-	uint64_t block_id;     /* of the leader */
+	uint64_t address;      /* address that the command reads or writes */
+	bool led;              /* a leader was seen */
+	uint16_t payload_type; /* payload type in the leader */
+	uint64_t block_id;     /* block id in the leader */
 	uint64_t sbrm, sirm, eirm;
 };
 
-/* A colorimeter: its last command, and what that reads of an EEPROM. */
+/* A colorimeter: its last command, and the EEPROM range that the command reads. */
 struct usb_colorimeter {
 	bool asked;
 	uint16_t code, offset;
 	uint8_t length;        /* in bytes; 0: nothing */
 };
 
-/* What a transfer to MPSSE (mpsse.c) left of its last command to the next one. */
+/* Position in the MPSSE command stream (mpsse.c) between two transfers. */
 struct usb_mpsse_held {
-	uint32_t rest;         /* bytes of its data that are still to come */
-	uint8_t bytes[3], n;   /* or its first n bytes, whose arguments are still to come */
+	uint32_t rest;         /* bytes of the last command's data that are still to come */
+	/* or the first n bytes of a command whose arguments are incomplete */
+	uint8_t bytes[3], n;
 };
 
 #define USB_FTDI_CHANNELS 4
 
-/* The serial engine of an FTDI chip's channel. */
+/* The MPSSE of one channel of an FTDI chip. */
 struct usb_mpsse {
-	bool on;               /* the channel is in that mode */
-	struct usb_mpsse_held now, next; /* before the current transfer, and after it */
+	bool on;               /* the channel is in MPSSE mode */
+	struct usb_mpsse_held now, next; /* position before and after the current transfer */
 };
 
 struct usb_device {
@@ -128,9 +132,9 @@ struct usb_device {
 	bool gone;             /* unplugged; the address has not been used since */
 	bool captured;         /* the capture contains the device's descriptors */
 	bool storage;          /* without descriptors, but Bulk-Only Transport was recognised */
-	/* a later snapshot was looked for, and port and name were taken from it if there was one */
+	/* port and name were searched in later snapshots, and set if one was found */
 	bool foreseen;
-	bool foreseen_known;   /* the same, with the device descriptor compared */
+	bool foreseen_known;   /* the same, after the device descriptor became known */
 	char port[64];         /* "1-2.3"; "" if unknown */
 	char name[128];        /* manufacturer and product; "" if unknown */
 	struct usb_device *next;

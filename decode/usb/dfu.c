@@ -30,7 +30,10 @@ static bool requested(const struct usb_detail *d)
 	       d->target.subclass == 0x01 && (r == DNLOAD || r == GETSTATUS || r == GETSTATE);
 }
 
-/* The name of the command in block 0 of an ST device, or NULL. (Data begins with block 2.) */
+/*
+ * Returns the name of the command in block 0 of an ST device, or NULL. Firmware data begins in
+ * block 2.
+ */
 static const char *command(const struct usb_detail *d)
 {
 	static const struct code_name names[] = {

@@ -6,28 +6,30 @@
 #include <string.h>
 
 #define URBS 2048 /* a power of two */
-#define PROBES 8  /* places where an URB may be kept */
-#define KEPT 8    /* events of an URB: as many as a reader may be ahead of the other */
+#define PROBES 8  /* slots in which an URB may be stored */
+/* events kept for an URB: the largest number by which one reader may be ahead of the other */
+#define KEPT 8
 /*
- * ns; without an event of the other kind before, as in a capture of submissions only, a device
- * needs longer than this for an URB, but root hubs, which the kernel answers itself, do not.
+ * ns. If no event of the other kind is known, as in a capture of submissions only, two equal events
+ * this close together are duplicates: a device takes longer to complete an URB. Root hubs do not,
+ * because the kernel answers their requests itself.
  */
 #define SURE UINT64_C(5000)
-#define ROOT_HUB 1 /* its address */
-/* ns; an interrupt endpoint is polled once in 125 us at most */
+#define ROOT_HUB 1 /* device address */
+/* ns; an interrupt endpoint is polled at most once in 125 us */
 #define POLLED UINT64_C(25000)
 
 struct seen_urb {
 	uint64_t id, last;
 	uint16_t bus;
 	uint8_t device, endpoint, xfer;
-	uint8_t next; /* the oldest of events[] */
+	uint8_t next; /* index of the oldest element of events[] */
 	struct seen_event events[KEPT];
 };
 
 struct duplicates {
 	struct seen_urb urbs[URBS];
-	uint8_t doubled[1 << 13]; /* a bit for each bus */
+	uint8_t doubled[1 << 13]; /* one bit for each bus: its last event was recorded twice */
 	uint64_t turn, count, apart;
 };
 
@@ -56,7 +58,7 @@ static uint64_t mix(uint64_t h, const uint8_t *p, size_t n)
 	return h ^ h >> 32;
 }
 
-/* Of all bytes of a record but its time, which is at 16 to 27. */
+/* Hashes all bytes of a record except its time, which occupies bytes 16 to 27. */
 static uint64_t hash_of(const uint8_t *record, size_t len)
 {
 	if (len < 28)
@@ -69,7 +71,7 @@ static uint64_t distance(uint64_t a, uint64_t b)
 	return a > b ? a - b : b - a;
 }
 
-/* The place of this URB; if it has none, that of the URB whose last event is the oldest. */
+/* Returns the slot of this URB. If it has none, replaces the one whose last event is the oldest. */
 static struct seen_urb *urb_place(struct duplicates *d, const struct urb *u)
 {
 	uint8_t endpoint = u->xfer == URB_CONTROL ? u->endpoint & 0x7f : u->endpoint;
@@ -109,14 +111,17 @@ bool duplicates_on(const struct duplicates *d, uint16_t bus)
 	return d->doubled[bus >> 3] >> (bus & 7) & 1;
 }
 
-/* Whether the URB of u cannot have ended twice within `span`, although it was submitted in it. */
+/*
+ * Whether `span` is too short for a second completion of this URB, even though it was submitted
+ * again.
+ */
 static bool too_fast(const struct duplicates *d, const struct urb *u, uint64_t span)
 {
 	return u->xfer == URB_INTERRUPT && u->device != ROOT_HUB && span <= POLLED &&
 	       duplicates_on(d, u->bus);
 }
 
-/* Whether u, at `time`, is a second record of the kept event e of the same URB. */
+/* Whether u, at `time`, is a duplicate of the kept event e of the same URB. */
 static bool is_second_of(const struct duplicates *d, const struct seen_urb *s,
 			 const struct seen_event *e, const struct urb *u, uint64_t time)
 {
@@ -137,7 +142,10 @@ static bool is_second_of(const struct duplicates *d, const struct seen_urb *s,
 		return true;
 	if (!any && u->device != ROOT_HUB && to - from <= SURE)
 		return true;
-	/* The clock is too coarse to tell: as the bus's events were before. */
+	/*
+	 * The clock is too coarse to decide: assume the same as for the preceding events of the
+	 * bus.
+	 */
 	return duplicates_on(d, u->bus);
 }
 

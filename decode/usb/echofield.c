@@ -150,7 +150,7 @@ void echo_mask(const struct echo_fields *f, bool storage, const uint8_t *p, size
 		return;
 	}
 	if (storage)
-		return; /* the contents of sectors contain no echo fields */
+		return; /* the contents of sectors have no echo fields */
 	if (is_container(p, n))
 		set(mask, 8, 4);
 	for (size_t i = 0; f && i < f->n; i++)

@@ -50,7 +50,7 @@ static void take_value(struct usb_state *s, const struct tree *t, const struct t
 	}
 }
 
-/* Makes a status comparable with its name, such as "stall". */
+/* Stores the name of a status as well, such as "stall", so that --where can compare with it. */
 static void name_status(const struct usb_detail *d, struct value *v)
 {
 	v->text = v->type == VALUE_INT ? usb_status_name_of(d->urb.type, (int32_t)v->i) : NULL;
@@ -58,7 +58,7 @@ static void name_status(const struct usb_detail *d, struct value *v)
 }
 
 /*
- * Makes an endpoint comparable with its address, such as 0x81. For OUT the address equals the
+ * Stores the address of an endpoint as well, such as 0x81. For OUT endpoints the address equals the
  * number.
  */
 static void name_endpoint(const struct usb_detail *d, struct value *v)
@@ -92,7 +92,7 @@ bool usb_another(void *state, const struct item *it, const char *name, unsigned 
 const char *usb_word(const char *field, size_t n)
 {
 	static const char *const dirs[] = {"in", "out", NULL};
-	/* of an event; in a transfer "type" is that of its request */
+	/* type of an event; in a transfer "type" is that of its request */
 	static const char *const types[] = {"S", "C", "E", "T", "I", "P",
 					    "standard", "class", "vendor", "reserved", NULL};
 	const char *const *words = !strcmp(field, "end")  ? usb_ends :
@@ -154,7 +154,7 @@ const char *usb_field_called(const char *name)
 	return usb_part(name) ? name : NULL;
 }
 
-/* Whether events of the type are no halves of transfers, and so are items of their own. */
+/* Whether events of this type are not halves of transfers, and therefore items of their own. */
 static bool is_request(const struct trawl_event_type *type)
 {
 	return usbtypes_is_usbpcap(type->id) && !usbtypes_is_urb(type->id);

@@ -9,7 +9,7 @@ enum {
 	FT4232H = 0x6011,
 	FT232H = 0x6014,
 	FT_X = 0x6015,
-	/* an analyser that has a FT2232H */
+	/* an analyser with a FT2232H */
 	OPENVIZSLA_FTDI = 0xcc4d,
 	OPENMOKO = 0x1d50,
 	OPENVIZSLA = 0x607c,
@@ -52,7 +52,7 @@ static const struct code_name modes[] = {
 static const struct code_name flows[] = {
 	{0, "none"}, {1, "RTS/CTS"}, {2, "DTR/DSR"}, {4, "XON/XOFF"},
 };
-/* What the bits of the two bytes of status mean that each packet begins with. */
+/* The bits of the two status bytes at the start of each packet. */
 static const struct status_bit { uint8_t bit; const char *name; bool error; } modem_bits[] = {
 	{0x10, "CTS", false}, {0x20, "DSR", false}, {0x40, "RI", false}, {0x80, "DCD", false},
 };
@@ -112,7 +112,7 @@ static const char *stop_bits(uint16_t value)
 	return names[value >> 11 & 3];
 }
 
-/* Channels are counted from 1, and called A to D. */
+/* Channels are numbered from 1 and named from A to D. */
 static char port_letter(unsigned int port)
 {
 	return port >= 1 && port <= 4 ? (char)('A' + port - 1) : '?';
@@ -174,7 +174,7 @@ static void name_brief(const char *name, unsigned int code, struct out *o)
 		out_printf(o, " 0x%02x", code);
 }
 
-/* The length of the packets, of which an unknown one is that of Full Speed. */
+/* Returns the packet size; an unknown one is taken to be that of Full Speed. */
 static unsigned int packet_size(unsigned int packet)
 {
 	return packet > FTDI_STATUS_BYTES ? packet : 64;
@@ -238,7 +238,7 @@ static void line_tree(uint8_t status, struct tree *t)
 	bits_tree(line_bits, ARRAY_SIZE(line_bits), status, "line_set", t);
 }
 
-/* How many packets of the transfer, from `at` on, begin with the same status. */
+/* Returns how many packets, from offset `at` on, begin with the same status. */
 static unsigned int same_status(const uint8_t *data, size_t n, size_t at, unsigned int packet)
 {
 	unsigned int count = 1;
@@ -268,7 +268,7 @@ void ftdi_status_tree(const uint8_t *data, size_t n, unsigned int packet, struct
 	tree_close(t);
 }
 
-/* Each name behind `separator`, which is ", " after the first. */
+/* Appends the names of errors, the first after `separator`, the others after ", ". */
 static void errors_brief(uint8_t line, const char *separator, struct out *o)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(line_bits); i++) {

@@ -33,14 +33,17 @@ unsigned int ftdi_baud(uint16_t product, uint16_t value, uint16_t index);
 size_t ftdi_strip(const uint8_t *data, size_t n, unsigned int packet, uint8_t *text);
 
 /*
- * The status of each packet of a bulk IN transfer: list "packets", in which packets with the same
- * status that follow each other are one; and a phrase that names errors, and of a transfer without
- * data the modem's lines.
+ * Append the status of the packets of a bulk IN transfer: as a list "packets", in which consecutive
+ * packets with the same status are one element; or as a phrase that names errors and, for a
+ * transfer without data, the modem lines.
  */
 void ftdi_status_tree(const uint8_t *data, size_t n, unsigned int packet, struct tree *t);
 void ftdi_status_brief(const uint8_t *data, size_t n, unsigned int packet, struct out *o);
 
-/* Whether a request's answer is known; its members, and a phrase that begins with a blank. */
+/*
+ * Whether the layout of the answer to a request is known. The other functions append its members,
+ * or a phrase that begins with a blank.
+ */
 bool ftdi_answers(uint8_t request);
 void ftdi_answer_tree(uint8_t request, const uint8_t *data, size_t n, struct tree *t);
 bool ftdi_answer_brief(uint8_t request, const uint8_t *data, size_t n, struct out *o);

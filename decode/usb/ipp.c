@@ -114,7 +114,7 @@ size_t http_line(const uint8_t *p, size_t n)
 	return 0;
 }
 
-/* The body after a header of HTTP, or p itself if there is no header. */
+/* Returns the body after an HTTP header, or p itself if there is no header. */
 static const uint8_t *body_of(const uint8_t *p, size_t n)
 {
 	const uint8_t *end;
@@ -125,7 +125,7 @@ static const uint8_t *body_of(const uint8_t *p, size_t n)
 	return end ? end + 4 : p + n;
 }
 
-/* Skips the line with the size of a chunk, if there is one. */
+/* Skips the line with the chunk size of HTTP's chunked encoding, if there is one. */
 static const uint8_t *skip_chunk_size(const uint8_t *p, const uint8_t *end)
 {
 	const uint8_t *at = p;
@@ -159,7 +159,10 @@ static void value_tree(uint8_t tag, const uint8_t *p, size_t n, struct tree *t)
 		tree_bytes(t, "bytes", p, n);
 }
 
-/* One attribute, or one more value of the attribute before. Returns its size, or 0 if it is cut. */
+/*
+ * Appends one attribute, or a further value of the preceding one. Returns its size, or 0 if it is
+ * truncated.
+ */
 static size_t attribute(const uint8_t *p, size_t n, const char *group, struct tree *t)
 {
 	size_t name = n >= 3 ? be16(p + 1) : 0, value;

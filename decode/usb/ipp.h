@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * HTTP and IPP, as printers speak them over USB. Sources: IPP over USB 1.0, RFC 9112 (HTTP/1.1),
- * RFC 8010 and RFC 8011 (IPP).
+ * HTTP and IPP over USB, as used by printers. Sources: IPP over USB 1.0, RFC 9112 (HTTP/1.1), RFC
+ * 8010 and RFC 8011 (IPP).
  */
 #ifndef TRAWL_DECODE_USB_IPP_H
 #define TRAWL_DECODE_USB_IPP_H
 
 #include "decode/base/valuetree.h"
 
-/* The length of the request or status line that begins at p, without its end; 0: none does. */
+/*
+ * Returns the length of the request or status line at p, without its line end; 0 if there is none.
+ */
 size_t http_line(const uint8_t *p, size_t n);
 
 /*
- * The IPP message in n bytes, which may begin with a header of HTTP and the size of a chunk;
- * *left is the number of bytes of it that are there. NULL: there is none, or not its beginning.
+ * Returns the IPP message in the n bytes at p, which may begin with an HTTP header and a chunk
+ * size; *left is the number of its bytes present. NULL: there is none, or it lacks its first bytes.
  */
 const uint8_t *ipp_message(const uint8_t *p, size_t n, size_t *left);
 
-/* Appends an object "ipp". An answer has a status where a request has an operation. */
+/* Appends an object "ipp". An answer has a status in the place of the request's operation. */
 void ipp_tree(const uint8_t *p, size_t n, bool answer, struct tree *t);
 
 /* Appends " IPP Get-Jobs request 7". */

@@ -8,15 +8,18 @@ static const char by_protocol[] = "boot protocol";
 const char keystrokes_by_form[] = "form of its reports";
 
 /*
- * Whether the byte is valid in a keyboard report: 0 is no key, 1 to 3 are error codes (such as too
- * many keys), up to 0xa4 and from 0xe0 to 0xe7 are keys.
+ * Whether the byte is valid in a keyboard report: 0 means no key, 1 to 3 are error codes (such as
+ * too many keys), and keys are up to 0xa4 and from 0xe0 to 0xe7.
  */
 static bool is_usage(uint8_t usage)
 {
 	return usage <= 0xa4 || (usage >= 0xe0 && usage <= 0xe7);
 }
 
-/* Error codes fill the report: they stand in all six places (HID 1.11, appendix C). */
+/*
+ * Whether an error code occurs in some places only: a keyboard repeats it in all six (HID 1.11,
+ * appendix C).
+ */
 static bool has_lone_error(const uint8_t usages[6])
 {
 	for (size_t i = 0; i < 6; i++)
@@ -26,8 +29,8 @@ static bool has_lone_error(const uint8_t usages[6])
 }
 
 /*
- * The report of a boot keyboard: modifiers, a reserved byte, and six usages, all different unless
- * 0, or the same error code six times.
+ * Whether the bytes can be the report of a boot keyboard: modifiers, a reserved byte, and six
+ * usages, which are all different (unless 0) or the same error code.
  */
 bool keystrokes_form(const uint8_t *p, size_t n)
 {

@@ -18,8 +18,8 @@
 const char *keystrokes_rule(struct usb_devices *devices, struct usb_detail *d);
 
 /*
- * Returns the rule for data of endpoint 0, or of an unknown endpoint, whose request is unknown. It
- * may be a report of any interface of dev (NULL: an unknown device).
+ * Returns the rule for data of endpoint 0 or of an unknown endpoint whose request is unknown. The
+ * data may be a report of any interface of dev (NULL: an unknown device).
  */
 const char *keystrokes_rule_anywhere(const struct usb_device *dev, const uint8_t *p, size_t n);
 

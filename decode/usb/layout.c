@@ -274,7 +274,7 @@ size_t layout_clear(layout fields, const uint8_t *p, size_t n)
 	struct walk w = {.at = fields, .p = p, .left = n};
 	struct field f;
 
-	/* A secret field that is cut off still counts as secret. */
+	/* A secret field that is truncated is still secret. */
 	while (w.at[0]) {
 		size_t at = (size_t)(w.p - p);
 

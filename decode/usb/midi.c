@@ -57,7 +57,7 @@ static bool begins_sysex(const uint8_t *p, size_t n, uint32_t *manufacturer)
 	return p[2] || n >= 8;
 }
 
-/* Packets of zeros fill the rest of a transfer. */
+/* Transfers are padded with packets of zeros. */
 static bool is_empty(const uint8_t *p)
 {
 	return !(p[0] | p[1] | p[2] | p[3]);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The serial engine of FTDI chips (MPSSE): commands that clock bits by JTAG, SPI or I2C and set
- * pins. A channel speaks it after SET_BITMODE 2. Source: FTDI AN_108, "Command Processor for MPSSE
- * and MCU Host Bus Emulation Modes".
+ * The serial engine of FTDI chips (MPSSE): commands that clock bits for JTAG, SPI or I2C and set
+ * pins. A channel uses this protocol after SET_BITMODE with mode 2. Source: FTDI AN_108, "Command
+ * Processor for MPSSE and MCU Host Bus Emulation Modes".
  *
- * Commands are a byte stream: one may begin in a transfer and end in the next.
+ * Commands form a byte stream: a command may begin in one transfer and end in the next.
  */
 #include <stdlib.h>
 
@@ -15,7 +15,7 @@
 
 enum {
 	/* bits of the commands below 0x80, which shift data */
-	WRITE_FALLING = 0x01, /* out on the falling edge of the clock */
+	WRITE_FALLING = 0x01, /* write on the falling edge of the clock */
 	BITS = 0x02,          /* the length counts bits */
 	READ_FALLING = 0x04,
 	LSB_FIRST = 0x08,
@@ -24,17 +24,17 @@ enum {
 	WRITE_TMS = 0x40,
 	OTHER = 0x80,
 
-	BAD_COMMAND = 0xfa,   /* begins the answer to a command that there is not */
-	SHOWN = 4,            /* commands in a line */
-	BYTES_SHOWN = 8,      /* bytes of an answer in a line */
-	LISTED = 1000,        /* commands in JSON */
+	BAD_COMMAND = 0xfa,   /* begins the answer to an invalid command */
+	SHOWN = 4,            /* maximum number of commands in a line */
+	BYTES_SHOWN = 8,      /* maximum number of bytes of an answer in a line */
+	LISTED = 1000,        /* maximum number of commands in JSON */
 };
 
 enum form { FORM_NONE, FORM_PINS, FORM_DIVISOR, FORM_BITS, FORM_BYTES, FORM_ADDRESS, FORM_DRAIN };
 
 static const struct other {
 	uint8_t code;
-	uint8_t arguments; /* bytes */
+	uint8_t arguments; /* number of bytes */
 	enum form form;
 	const char *name;
 } others[] = {
@@ -83,21 +83,21 @@ static bool is_shift(uint8_t code)
 
 /* ---- the byte stream ------------------------------------------------------------------------- */
 
-/* A command, or what a transfer has of it. */
+/* A command, as far as this transfer contains it. */
 struct command {
 	uint8_t code;
-	const struct other *other; /* NULL: it shifts data, or there is no such command */
+	const struct other *other; /* NULL: a shift command, or an invalid one */
 	uint8_t arguments[3];
-	uint32_t length;           /* bits or bytes that are shifted or clocked */
-	const uint8_t *data;       /* that is shifted out */
-	size_t have, want;         /* bytes of data: in this transfer, in all */
+	uint32_t length;           /* number of bits or bytes that are shifted or clocked */
+	const uint8_t *data;       /* data that is shifted out */
+	size_t have, want;         /* bytes of data in this transfer, and in all */
 };
 
-/* The bytes of a transfer behind those that the previous one had of a command's arguments. */
+/* Reads the commands of a transfer, starting with argument bytes held from the previous one. */
 struct walk {
 	const struct usb_mpsse_held *held;
 	const uint8_t *p;
-	size_t n, at; /* at counts the held bytes, too */
+	size_t n, at; /* `at` counts the held bytes as well */
 };
 
 static struct walk walk_of(const struct usb_detail *d, const struct usb_mpsse_held *held)
@@ -117,7 +117,7 @@ static size_t left(const struct walk *w)
 	return w->held->n + w->n - w->at;
 }
 
-/* Returns false at the end, and where only a part of the arguments is there. */
+/* Stores the next command in *c. Returns false at the end, and if its arguments are incomplete. */
 static bool next(struct walk *w, struct command *c)
 {
 	size_t n;
@@ -135,7 +135,7 @@ static bool next(struct walk *w, struct command *c)
 	c->length = 1u + c->arguments[0] + (n > 1 ? c->arguments[1] << 8 : 0);
 	if (is_shift(c->code) && c->code & (WRITE_TDI | WRITE_TMS))
 		c->want = c->code & BITS ? 1 : c->length;
-	/* A command's arguments are complete, so that its data is behind the held bytes. */
+	/* The arguments end in this transfer, so the data begins behind the held bytes. */
 	c->data = w->p + (w->at - w->held->n);
 	c->have = c->want < left(w) ? c->want : left(w);
 	w->at += c->have;
@@ -144,7 +144,7 @@ static bool next(struct walk *w, struct command *c)
 
 /* ---- the class ------------------------------------------------------------------------------- */
 
-/* Channels have two endpoints each: 0x02 and 0x81 are those of A. */
+/* Each channel has two endpoints: those of A are 0x02 and 0x81. */
 static unsigned int channel_of(const struct usb_detail *d)
 {
 	return (((d->urb.endpoint & 15u) - 1) / 2) % USB_FTDI_CHANNELS;
@@ -202,7 +202,8 @@ static void shift_tree(const struct command *c, struct tree *t)
 static void other_tree(const struct command *c, struct tree *t)
 {
 	const uint8_t *a = c->arguments;
-	bool wide = c->code & 1; /* CPU: the address has two bytes, high byte first */
+	/* CPU read or write: the address has two bytes, the high byte first */
+	bool wide = c->code & 1;
 
 	switch (c->other->form) {
 	case FORM_PINS:

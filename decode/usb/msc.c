@@ -195,7 +195,8 @@ bool msc_uas(struct msc *m, unsigned int pipe, const struct msc_transfer *t, str
 	case UAS_SENSE:
 		uas_sense(m, t, s);
 		return true;
-	case UAS_RESPONSE: /* answers a task management IU, or replaces the status of a command */
+	/* the answer to a task management IU, or in place of a command's status */
+	case UAS_RESPONSE:
 		if (uas_find(m, (uint16_t)s->tag, s))
 			m->uas[slot((uint16_t)s->tag)].open = false;
 		s->phase = MSC_RESPONSE;

@@ -29,16 +29,17 @@ struct msc_step {
 	bool uas;
 	bool has_command;    /* `command` is the command that this transfer belongs to */
 	struct scsi_command command;
-	uint64_t started;    /* has_command: when that was submitted, ns */
+	uint64_t started;    /* time of the command's submission, ns; valid if has_command */
 	uint32_t tag;
 	uint8_t lun;
 	uint32_t length;     /* COMMAND of BOT: dCBWDataTransferLength, in bytes */
-	bool in;             /* DATA: its direction; COMMAND of BOT: the direction of its data */
+	/* DATA: direction of the transfer; COMMAND of BOT: direction of the command's data */
+	bool in;
 	uint32_t residue;    /* STATUS of BOT: dCSWDataResidue, in bytes */
 	/* STATUS: bCSWStatus, or the SCSI status (UAS); RESPONSE: response code */
 	uint8_t status;
 	uint8_t iu;          /* UAS: IU id */
-	/* the tag differs from the command's: host and device are out of step */
+	/* the tag differs from that of the command: host and device are not synchronised */
 	bool tag_differs;
 	uint64_t elapsed;    /* STATUS: ns since the command was submitted; 0: unknown */
 	uint8_t sense_len;   /* STATUS of UAS */
@@ -94,7 +95,7 @@ bool msc_is_cbw(const uint8_t *p, size_t n);
 void msc_tree(const struct msc_step *s, const uint8_t *p, size_t n, struct tree *t);
 bool msc_brief(const struct msc_step *s, const uint8_t *p, size_t n, struct out *o);
 
-/* Whether the command failed, or host and device are out of step. */
+/* Whether the command failed, or host and device are not synchronised. */
 bool msc_is_problem(const struct msc_step *s);
 
 #endif

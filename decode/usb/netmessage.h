@@ -22,8 +22,8 @@ void rndis_message_brief(const uint8_t *p, size_t n, struct out *o);
 void mbim_message_brief(const uint8_t *p, size_t n, struct out *o);
 
 /*
- * The name of an RNDIS notification: 8 bytes from the interrupt endpoint that are not a CDC
- * notification. NULL: the bytes are none.
+ * Returns the name of an RNDIS notification: 8 bytes from the interrupt endpoint in another form
+ * than a CDC notification. NULL: the bytes are not such a notification.
  */
 const char *rndis_notification(const uint8_t *p, size_t n);
 

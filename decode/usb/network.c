@@ -39,7 +39,7 @@ static enum framing requested_framing(const struct usb_detail *d)
 	return framing_by(d->target.class, d->target.subclass, d->target.protocol);
 }
 
-/* Whether the notifications are those of RNDIS, even if the interface is of class CDC. */
+/* Whether the notifications are in the form of RNDIS, even if the interface is of class CDC. */
 static bool announces(const struct usb_detail *d)
 {
 	return d->urb.xfer == URB_INTERRUPT && urb_in(&d->urb) && d->interface->class != 0x0a &&
@@ -57,12 +57,12 @@ static bool fits(const struct usb_detail *d)
 /* ---- frames ---------------------------------------------------------------------------------- */
 
 struct frame {
-	uint32_t at, length; /* the frame is completely in the transfer */
+	uint32_t at, length; /* the frame lies completely within the transfer */
 };
 
 struct block {
 	uint32_t sequence, length;
-	/* number of frames in the transfer; the first `kept` of them are in frames[] */
+	/* number of frames in the transfer; only the first `kept` are in frames[] */
 	uint32_t count;
 	uint32_t kept;
 	struct frame frames[FRAMES_SHOWN];

@@ -22,7 +22,7 @@
 const char usb_made_up[] =
 	"synthesised by trawl from the device's descriptors in sysfs; not seen on the bus";
 
-/* The link type of a source's packets: unless another one was requested, the original one. */
+/* Returns the link type of a source's packets: the requested one, or else the original one. */
 static uint16_t linktype_of(const struct usb_state *s, const struct trawl_source *source)
 {
 	if (s->ctx->options->linktype)

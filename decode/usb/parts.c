@@ -257,7 +257,10 @@ static bool is_one_of(const char *const *list, size_t n, const char *name)
 	return false;
 }
 
-/* Only paths below "setup" can be checked: in other paths, the last part may have another kind. */
+/*
+ * Only paths below "setup" can be checked: in other objects, members of one name may have several
+ * kinds of values.
+ */
 unsigned int usb_comparable(void *state, const struct trawl_event_type *type, const char *name)
 {
 	static const char setup[] = "setup.";

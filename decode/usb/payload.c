@@ -29,8 +29,8 @@ static size_t columns_used(const struct out *o)
 }
 
 /*
- * As hex and text each byte takes four columns, and the decoration ten in total; where few would
- * fit, there is no text: then it is three columns and six.
+ * With text, each byte takes four columns and the decoration ten. If too few bytes would fit, the
+ * text is omitted: then each byte takes three columns and the decoration six.
  */
 static size_t bytes_that_fit(unsigned int columns, const struct out *o, bool *text)
 {

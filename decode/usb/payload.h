@@ -7,8 +7,9 @@
 
 /*
  * Appends the first bytes, as in "  55 53 42 43 ...  |USBC|", to the unfinished line at the end of
- * the buffer. On a terminal with `columns` columns, as many bytes are shown as fit, at most 32;
- * where 4 would not, without their text, and at least one. With columns == 0, there are 16.
+ * the buffer. On a terminal with `columns` columns, as many bytes are shown as fit, at most 32 and
+ * at least one; if fewer than 4 would fit, their text is omitted. With columns == 0, 16 bytes are
+ * shown.
  */
 void payload_brief(const uint8_t *p, size_t n, unsigned int columns, struct out *o);
 

@@ -10,7 +10,7 @@
 
 enum { GET_DEVICE_ID = 0, GET_PORT_STATUS = 1, TEXT_SHOWN = 120 };
 
-/* First bytes of a job. A string stands before its own prefixes. */
+/* First bytes of a job. Strings precede their own prefixes, because the first match is used. */
 static const struct language {
 	const char *begins;
 	uint8_t length;

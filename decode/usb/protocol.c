@@ -10,7 +10,7 @@ struct work {
 	bool failed;
 };
 
-/* ---- what holds for a direction -------------------------------------------------------------- */
+/* ---- what all messages of a direction have in common ----------------------------------------- */
 
 /* Returns samples of the messages, which the caller frees; NULL: out of memory. */
 static struct sample *samples_of(const struct protocol *p, const uint32_t *index, uint32_t n)
@@ -23,8 +23,8 @@ static struct sample *samples_of(const struct protocol *p, const uint32_t *index
 }
 
 /*
- * Searches a checksum in messages that differ from each other and are stored completely. Returns
- * false only if memory runs out.
+ * Searches for a checksum in messages that differ from each other and are stored completely.
+ * Returns false only if memory runs out.
  */
 static bool find_checksum_of(const struct protocol *p, const uint32_t *index, uint32_t n,
 			     bool large, struct direction *d)
@@ -46,7 +46,7 @@ static bool find_checksum_of(const struct protocol *p, const uint32_t *index, ui
 	return true;
 }
 
-/* Searches in the large messages only if the others have no checksum. */
+/* Searches the large messages only if the others have no checksum. */
 static bool find_checksum(const struct protocol *p, const uint32_t *index, uint32_t n,
 			  struct direction *d)
 {
@@ -66,7 +66,7 @@ static bool look_at_direction(struct protocol *p, const uint32_t *index, uint32_
 	return find_checksum(p, index, n, d);
 }
 
-/* Analyses one direction: what holds for all messages, then the types. */
+/* Analyses one direction: first what all its messages have in common, then their types. */
 static void look_at(struct work *w, bool in)
 {
 	struct protocol *p = w->p;
@@ -110,7 +110,10 @@ static uint32_t next_answer(const struct protocol *p, uint32_t request, uint32_t
 	return NO_MESSAGE;
 }
 
-/* Sets which types follow a request and which of them is first; returns the number of messages. */
+/*
+ * Determines the types that follow a request, and the first of them. Returns the number of
+ * messages.
+ */
 static uint32_t after(const struct protocol *p, uint32_t request, bool *seen, uint32_t *first)
 {
 	uint32_t n = 0;
@@ -154,7 +157,7 @@ static void find_answer(struct protocol *p, struct message_type *t, const uint32
 			t->answer = k;
 		}
 	}
-	/* If the answers have many types, each request is answered by whatever comes next. */
+	/* If the answers are of many types, the next message of any type counts as the answer. */
 	if (t->answer == TYPES_MAX && some >= 4 && some * 10 >= t->count * 9)
 		t->answer = ANY_TYPE;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Analyses the undocumented protocol of a conversation: which types of messages there are, told
- * apart by their first bytes and lengths; which type answers which; and what fields each type has.
+ * Analyses the undocumented protocol of a conversation: the types of its messages, distinguished by
+ * their first bytes and lengths; which type answers which; and the fields of each type.
  */
 #ifndef TRAWL_DECODE_USB_PROTOCOL_H
 #define TRAWL_DECODE_USB_PROTOCOL_H
@@ -12,7 +12,8 @@
 enum {
 	KEY_BYTES = 4,    /* maximum number of bytes in the key that identifies a type */
 	KEY_REACH = 8,    /* key bytes are among this many bytes at the start of a message */
-	MESSAGE_LARGE = 512, /* messages of this length and more carry data: types of their own */
+	/* messages of this length and more carry data and form types of their own */
+	MESSAGE_LARGE = 512,
 	TYPES_MAX = 256,  /* maximum number of types in a conversation */
 	ANY_TYPE,
 };
@@ -26,8 +27,8 @@ struct message_type {
 	uint32_t keys;
 	uint32_t *messages;  /* indices into the conversation's messages, in order */
 	/*
-	 * index of the type that answers this one; TYPES_MAX: none; ANY_TYPE: the next IN message,
-	 * of whatever type
+	 * index of the type that answers this one; TYPES_MAX: none; ANY_TYPE: the next IN message
+	 * of any type
 	 */
 	uint32_t answer;
 	uint32_t answered;   /* number of messages that were answered by that type */
@@ -35,11 +36,11 @@ struct message_type {
 	/* time between two messages of this type if it is regular, ns; otherwise 0 */
 	uint64_t period;
 	uint32_t answers;    /* IN: number of messages of this type that answer a request */
-	/* IN: the device sends messages of this type unsolicited; they answer nothing */
+	/* IN: messages of this type are sent unsolicited and answer no request */
 	bool unasked;
 	/*
-	 * what holds for all messages of this direction; own_checksum makes the checksum an
-	 * exception
+	 * properties of all messages of this direction; if own_checksum is set, the checksum is
+	 * that of this type instead
 	 */
 	struct direction common;
 	bool own_checksum;   /* common.checksum holds for this type only */
@@ -68,7 +69,7 @@ struct protocol_names {
 	void *arg;
 };
 
-/* Appends a heading with `number`, a table of the messages, and what is known of each type. */
+/* Appends a heading with `number`, a table of the messages, and the properties of each type. */
 void protocol_text(const struct protocol *p, unsigned int number,
 		   const struct protocol_names *names, struct out *o);
 /* Appends the same information as one JSON object and a newline. */
@@ -88,15 +89,15 @@ static inline struct sample protocol_sample(const struct protocol *p, uint32_t m
  */
 bool protocol_types(struct protocol *p, uint32_t *index, uint32_t n);
 /*
- * In protocolecho.c. The first finds the bytes that are echoes in all messages that come directly
- * after a request, before there are types; the second those that are in all answers, and how many
- * messages of each type are answers.
+ * In protocolecho.c. The first finds the bytes of IN messages that echo a byte of the request
+ * directly before them; it is called before types are known. The second finds the echoes common to
+ * all answers, and counts the answers among the messages of each type.
  */
 bool protocol_first_echoes(struct protocol *p);
 bool protocol_echoes(struct protocol *p);
-/* Reduces what t->common has of all answers to what messages of the type echo. */
+/* Removes the echoes of all answers from t->common that messages of this type do not have. */
 void protocol_type_echoes(const struct protocol *p, struct message_type *t);
-/* A byte that is an echo wherever it counts is no counter of the device. */
+/* A byte that is an echo in every type where it counts up is not a counter of the device. */
 void protocol_all_echoes(struct protocol *p);
 
 #endif

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes of answers that repeat what the host has sent. */
+/* Finds bytes of answers that repeat bytes sent by the host. */
 #include "decode/usb/protocol.h"
 
 #include <stdlib.h>
 
 enum {
 	LOOKED_AT = 64,  /* offsets that are searched */
-	ECHO_VALUES = 3, /* values that an echo takes at least: fewer may be chance */
+	/* minimum number of distinct values of an echo; fewer may be a coincidence */
+	ECHO_VALUES = 3,
 };
 
 struct pair {
@@ -149,7 +150,10 @@ static bool repeats(const struct protocol *p, const struct message_type *t, uint
 	return values >= ECHO_VALUES;
 }
 
-/* What all answers echo, messages of this type do, if they are answers or if all are seen to. */
+/*
+ * Messages of this type have the echoes of all answers if most of them are answers; otherwise only
+ * those that repeats() confirms.
+ */
 void protocol_type_echoes(const struct protocol *p, struct message_type *t)
 {
 	bool answers = !t->unasked && t->answers * 2 >= t->count;
@@ -158,7 +162,7 @@ void protocol_type_echoes(const struct protocol *p, struct message_type *t)
 		if (!t->common.echoes[at].is)
 			continue;
 		t->common.echoes[at].is = answers || repeats(p, t, at);
-		/* Its counter is the request's: the device need not count. */
+		/* The counter is that of the request; the device need not have one. */
 		t->common.counters[at].is &= !t->common.echoes[at].is;
 	}
 }

@@ -236,7 +236,7 @@ static void table(const struct protocol *p, struct out *o)
 		out_printf(o, "  there are more types: only %d are distinguished\n", TYPES_MAX);
 }
 
-/* ---- what holds for all messages of a direction ---------------------------------------------- */
+/* ---- what all messages of a direction have in common ----------------------------------------- */
 
 static void counter_text(const struct direction *d, uint32_t at, const char *way, struct out *o)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tells types of messages apart by their first bytes and lengths. */
+/* Divides messages into types by their first bytes and lengths. */
 #include "decode/usb/protocol.h"
 
 #include <math.h>
@@ -8,13 +8,13 @@
 enum {
 	/* a first byte with at most this many values needs no further evidence to be a type */
 	FEW_VALUES = 8,
-	COMMANDS = 16,      /* the same of many requests */
+	COMMANDS = 16,      /* the same limit for a command byte, if there are enough requests */
 	FIRST_VALUES = 64,  /* maximum number of values of a first byte that is a type */
 	LATER_VALUES = 32,  /* the same for later bytes */
 	/* maximum number of lengths of one type that become types of their own */
 	LENGTHS = 6,
 	LOOKED_AT = 64,     /* offsets at which messages are compared */
-	EXPLAINED = 3,      /* minimum number of bytes that a type predicts */
+	EXPLAINED = 3,      /* minimum number of other bytes that a type must predict */
 };
 
 struct work {
@@ -51,7 +51,10 @@ static uint32_t values_at(const struct protocol *p, const struct part *t, uint32
 	return count;
 }
 
-/* How many values the byte takes again and again, and in *n in how many messages it has them. */
+/*
+ * Returns how many values of the byte occur more than once, and in *n the number of messages with
+ * these values.
+ */
 static uint32_t values_again(const struct protocol *p, const struct part *t, uint32_t at,
 			     uint32_t *n)
 {
@@ -87,9 +90,10 @@ static uint64_t change_at(const struct protocol *p, const uint32_t *index, uint3
 }
 
 /*
- * Bits that the bytes at `at` cost in these messages, if each is coded by how often it came before,
- * and one that is new by its value. So a byte that is seen once tells nothing, however few messages
- * there are.
+ * Returns the number of bits needed to encode the bytes at `at` of these messages. A value that
+ * occurred before costs as much as its frequency so far implies; a new one also costs the 8 bits of
+ * the value itself. Therefore a byte that occurs once predicts nothing, even if there are few
+ * messages.
  */
 static double bits_of(const struct protocol *p, const uint32_t *index, uint32_t n, uint32_t at)
 {
@@ -203,7 +207,7 @@ static uint32_t move_alone(const struct protocol *p, struct part *t, uint32_t at
 	return kept;
 }
 
-/* What the bytes at `at` cost if the byte at `by` is known; the messages are sorted by it. */
+/* The same as bits_of() if the byte at `by` is known. The messages are sorted by that byte. */
 static double bits_left(const struct protocol *p, const uint32_t *index, uint32_t n, uint32_t at,
 			uint32_t by)
 {
@@ -230,11 +234,12 @@ static uint32_t shortest_of(const struct protocol *p, const uint32_t *index, uin
 }
 
 /*
- * Whether the byte at `at` predicts the other bytes: there are at least three that change
- * independently, and knowing it saves a quarter of the bits that they cost, and two bits a message.
- * Bytes that change together are counted once, and bytes that change together with the byte itself
- * are not counted. A register's number predicts its value, and is no type of message: that is one
- * byte or two. Messages with a unique value are ignored, and lengths are told apart elsewhere.
+ * Whether the byte at `at` predicts the other bytes: at least three other bytes change
+ * independently of each other, and knowing `at` saves a quarter of the bits that they cost and at
+ * least two bits a message. Bytes that change together are counted once; bytes that change together
+ * with the byte itself are not counted. Three are required because the number of a register
+ * predicts its value (one or two bytes) and is not a type. Messages with a unique value are
+ * ignored, and lengths are handled separately.
  */
 static bool explains(struct work *w, struct part *t, uint32_t at)
 {
@@ -288,8 +293,8 @@ static bool is_checksum_at(const struct protocol *p, const struct part *t, uint3
 }
 
 /*
- * Whether the byte changes rarely and steadily, like the high byte of a number, or is mostly the
- * same as in the answer before, like a temperature. A byte that is a type alternates.
+ * Whether the byte changes rarely, like the high byte of a number, or is mostly the same as in the
+ * preceding answer, like a temperature. A byte that is a type alternates.
  */
 static bool drifts(struct work *w, struct part *t, uint32_t at, uint32_t values)
 {
@@ -306,7 +311,9 @@ static bool drifts(struct work *w, struct part *t, uint32_t at, uint32_t values)
 	       (changes <= 2 * values || (is_in(p, t) && changes <= t->n / 4));
 }
 
-/* Whether the byte at `at` is none that can be a type, whatever its values. */
+/*
+ * Whether the byte at `at` has another meaning than the message type: counter, checksum or length.
+ */
 static bool is_other(const struct protocol *p, const struct part *t, uint32_t at)
 {
 	const struct direction *d = direction_of(p, t);
@@ -315,7 +322,7 @@ static bool is_other(const struct protocol *p, const struct part *t, uint32_t at
 	       (d->has_length && at - d->length.at < d->length.width);
 }
 
-/* Whether all bytes before `at` are the same in all messages, but for counters and the like. */
+/* Whether all bytes before `at` are constant or have another meaning than the message type. */
 static bool is_first(const struct protocol *p, const struct part *t, uint32_t at)
 {
 	for (uint32_t i = 0; i < at; i++)
@@ -325,9 +332,9 @@ static bool is_first(const struct protocol *p, const struct part *t, uint32_t at
 }
 
 /*
- * Whether a byte has so few values that they are types without further evidence: of requests, where
- * it is the command, more of them if there are many messages; of answers the first that differs,
- * for later ones may be a value's high byte.
+ * Whether the byte has so few values that they are types without further evidence. In requests the
+ * byte is likely the command, so more values are accepted if there are many messages. In answers
+ * only the first byte that varies is accepted, because later ones may be the high byte of a value.
  */
 static bool is_few(const struct protocol *p, const struct part *t, uint32_t at, uint32_t values)
 {
@@ -344,8 +351,8 @@ static bool is_few(const struct protocol *p, const struct part *t, uint32_t at, 
 }
 
 /*
- * Whether answers repeat the byte, as they do with the number of a command. A number that is never
- * the same again is one of a message.
+ * Whether the byte is echoed in answers, as command codes are. A byte whose values mostly occur
+ * once is a message number instead.
  */
 static bool is_repeated(const struct protocol *p, const struct part *t, uint32_t at)
 {
@@ -386,7 +393,7 @@ static bool distinguishes_types(struct work *w, struct part *t, uint32_t at)
 static void split(struct work *w, struct part *t);
 static void split_lengths(struct work *w, struct part *t);
 
-/* How many messages have the key of the first of t, by which they are sorted. */
+/* Returns how many messages, from the first of t, have the same key. They are sorted by it. */
 static uint32_t same_key(const struct protocol *p, const struct part *t,
 			 uint32_t (*key)(const struct protocol *p, uint32_t message, uint32_t arg),
 			 uint32_t at)
@@ -417,8 +424,9 @@ static void split_sorted(struct work *w, struct part *t,
 }
 
 /*
- * Splits by the byte at `at`, which becomes part of the key. Values that only one message has are
- * types if they are commands, or few: else these messages have nothing in common, and are one.
+ * Splits by the byte at `at`, which becomes part of the key. Messages whose value is unique become
+ * types of their own if the byte is the command or if there are few of them; otherwise they become
+ * one type together.
  */
 static void split_by_byte(struct work *w, struct part *t, uint32_t at)
 {

@@ -11,7 +11,7 @@
 
 enum { HEADER = 12, COMMAND = 1, DATA, RESPONSE, EVENT, PARAMETERS = 5 };
 
-/* The length of a container that ends with a short packet (PTP over USB, 7.1). */
+/* The length of a container whose end is marked by a short packet (PTP over USB, 7.1). */
 #define LENGTH_UNKNOWN UINT32_MAX
 
 static const char *type_name(unsigned int type)

@@ -26,8 +26,8 @@ void scsi_command_brief(const struct scsi_command *c, struct out *o);
 bool scsi_sends_parameters(const struct scsi_command *c);
 
 /*
- * How many bytes of the answer to INQUIRY identify the unit; what follows is the vendor's. 0: the
- * command is another one.
+ * Returns how many bytes of the answer to INQUIRY identify the unit; the bytes after them are
+ * vendor-specific. 0: another command.
  */
 uint32_t scsi_identification(const struct scsi_command *c);
 

@@ -82,7 +82,7 @@ static void control_tree(const struct usb_state *s, const struct usb_detail *d, 
 		d->class->request_tree(s, d, t);
 }
 
-/* Appends the meaning of the two bytes of GET_STATUS: "self-powered", "halted", ... */
+/* Appends the meaning of the two bytes that GET_STATUS returns: "self-powered", "halted", ... */
 static void status_brief(const struct usb_detail *d, struct out *o)
 {
 	unsigned int recipient = control_recipient(&d->setup);
@@ -313,7 +313,7 @@ static void data_tree(struct usb_state *s, const struct usb_detail *d, struct tr
 	zeroed_tree(s, d, t);
 }
 
-/* What is wrong with either record of a transfer: the data of an OUT transfer is in the first. */
+/* Returns the damage of both records of a transfer: the data of an OUT transfer is in the first. */
 static unsigned int damage_of(const struct usb_detail *d)
 {
 	const struct transfer *x = d->transfer;

@@ -220,7 +220,7 @@ void usbstat_add(struct usb_stats *s, const struct transfer *t)
 	if (end > e->last)
 		e->last = end;
 	e->transfers++;
-	/* Short reads and cancellations are no errors. */
+	/* Short reads and cancellations are not errors. */
 	if (t->has_complete && t->complete.status) {
 		bool problem = t->end == TRANSFER_ERROR ||
 			       usb_status_is_problem(t->complete.status) != 0;

@@ -16,8 +16,8 @@ void usbstat_free(struct usb_stats *s);
 void usbstat_add(struct usb_stats *s, const struct transfer *t);
 
 /*
- * Count what USBPcap records besides transfers: a request without data, and a packet that is not an
- * event.
+ * Count the records of USBPcap that are not transfers: a request without data, and a packet that is
+ * not an event.
  */
 void usbstat_request(struct usb_stats *s, const struct urb *u);
 void usbstat_unknown(struct usb_stats *s);

@@ -40,7 +40,7 @@ static const struct status {
 
 #define STATUSES ARRAY_SIZE(table)
 
-/* -ENOENT of a submission that failed; of a completion it is "unlinked". */
+/* -ENOENT of a failed submission; in a completion it means "unlinked". */
 static const char not_enabled[] = "endpoint not enabled";
 
 const char *usb_status_word(size_t n)

@@ -13,7 +13,7 @@
 /* "ok", "stall", "unlinked", ..., or "error" for a number that is not in the table. */
 const char *usb_status_name(int32_t status);
 
-/* The same for an event of type 'S', 'C' or 'E', of which an 'E' gives -ENOENT another meaning. */
+/* The same for an event of type 'S', 'C' or 'E'. In an 'E', -ENOENT has another meaning. */
 const char *usb_status_name_of(char type, int32_t status);
 
 /*
@@ -29,7 +29,7 @@ const char *usb_status_errno(int32_t status);
 /* -EINPROGRESS: the status of a submission. */
 #define USB_IN_PROGRESS (-115)
 
-/* -EPERM: of a submission that was refused because its driver was cancelling the URB. */
+/* -EPERM: the submission was rejected because its driver was cancelling the URB. */
 #define USB_REJECTED (-1)
 
 /*

@@ -71,7 +71,7 @@ struct transfer *transfers_displaced(struct transfers *s, const struct urb *u);
 /*
  * Processes one event at `time` on the timeline (ns). *done is the transfer that this event ends,
  * or NULL. A submission whose URB is submitted again ends as UNANSWERED. *done points into the
- * record and the table and is valid until the next call. Returns 0, or -1 if memory runs out.
+ * record and the table, and is valid until the next call. Returns 0, or -1 if memory runs out.
  */
 int transfers_feed(struct transfers *s, const struct urb *u, uint64_t time, const void *record,
 		   size_t len, struct transfer **done);

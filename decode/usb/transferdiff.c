@@ -187,8 +187,8 @@ static struct pipe *pipe_of(struct device *dev, uint8_t xfer, uint8_t endpoint)
 }
 
 /*
- * Whether the host ended the transfer. A driver that stops reading cancels an URB or, if it was
- * about to submit it again, has that refused: which of the two is a matter of microseconds.
+ * Whether the host ended the transfer. A driver that stops reading cancels an URB, or its next
+ * submission of the URB is rejected: which of the two happens is a matter of microseconds.
  */
 static bool is_cancelled(const struct transfer *t)
 {
@@ -442,10 +442,9 @@ static bool is_earlier(struct transfer_diff *t, uint64_t order)
 }
 
 /*
- * Notes a difference: na transfers of capture 0 from index a, and nb of capture 1 from index b,
- * have no equal in the other capture.
+ * A difference: na transfers of capture 0 from index a, and nb of capture 1 from index b, lie
+ * between two equal transfers and have no equal in the other capture.
  */
-/* Transfers between two equal ones: na from index a in capture 0, nb from index b in capture 1. */
 struct gap {
 	size_t a, na, b, nb;
 };

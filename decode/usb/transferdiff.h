@@ -15,7 +15,7 @@
 
 struct transfer_diff;
 
-/* name[]: what messages call the two captures. Returns NULL if memory runs out. */
+/* name[]: how messages refer to the two captures. Returns NULL if memory runs out. */
 struct transfer_diff *transferdiff_new(const char *const name[2]);
 void transferdiff_free(struct transfer_diff *t);
 

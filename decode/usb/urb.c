@@ -82,7 +82,10 @@ bool urb_parse_event(struct urb *u, uint32_t type, bool with_length, const void 
 	u->type = letter;
 	if (with_length && len >= URB_HEADER)
 		u->packet_length = get32(h + USB_PACKET_LENGTH);
-	/* The header of a packet that was cut still says how much the kernel had captured. */
+	/*
+	 * The header of a truncated packet still contains the number of bytes that the kernel
+	 * captured.
+	 */
 	if (len >= URB_HEADER && u->captured > len - URB_HEADER &&
 	    urb_original_length(u, len) > len) {
 		u->damage &= ~(unsigned int)URB_BAD_CAP;

@@ -15,8 +15,8 @@
 #include <stdlib.h>
 
 /*
- * ns; the time by which a completion may follow its submission. Most come soon, but a keyboard's
- * may take long.
+ * ns; time within which a completion is searched after its submission. Most come soon, but that of
+ * a keyboard's URB may take long.
  */
 #define LOOKBACK UINT64_C(60000000000)
 
@@ -88,7 +88,7 @@ static void apply_metadata(struct usb_state *s, uint64_t time)
 	}
 }
 
-/* What trawl-edit redact replaced in transfers: it notes which classes it removed. */
+/* Reads which classes of data trawl-edit redact removed from the transfers. */
 static void read_removed(struct usb_state *s, const struct trawl_meta *m)
 {
 	static const char *const classes[] = {"payload", "keystrokes", "pointer", "sectors"};
@@ -141,7 +141,10 @@ uint64_t usb_first_snapshots(struct usb_state *s)
  * ---- device, interface and class of an event ---------------------------------------------------
  */
 
-/* Determines the recipient's class; without descriptors, from the form of the request. */
+/*
+ * Determines the class of the request's recipient; without descriptors, from the form of the
+ * request.
+ */
 static void take_target(struct usb_detail *d)
 {
 	d->target = usbdev_target(d->device, &d->setup);
@@ -280,7 +283,10 @@ static bool is_problem(const struct usb_detail *d)
 		return true;
 	if (!urb_is_half(&d->urb) && d->urb.type != 'I')
 		return d->urb.type == 'P';
-	/* -ENOENT of a failed submission is no cancellation: the endpoint is not enabled. */
+	/*
+	 * -ENOENT of a failed submission means that the endpoint is not enabled; it is not a
+	 * cancellation.
+	 */
 	if (d->urb.type == 'E' || (d->urb.type != 'S' && usb_status_is_problem(d->urb.status)))
 		return true;
 	if (d->urb.xfer == URB_ISO && d->urb.type == 'C' && d->urb.iso_errors)
@@ -288,7 +294,7 @@ static bool is_problem(const struct usb_detail *d)
 	return d->class == &usb_storage_class && d->transfer && msc_is_problem(&d->storage);
 }
 
-/* Task name of events that no task caused. */
+/* Task name of events that have no task. */
 static const char nobody[16];
 
 int usb_emit(struct usb_state *s, struct item *it, struct usb_detail *d, struct item_sink *sink)
@@ -342,14 +348,14 @@ static int emit_event(struct usb_state *s, const struct trawl_event *ev, const s
 	describe(s, &d);
 	take_setup(&d, u->has_setup ? u->setup : NULL);
 	d.secret = joined ? joined->secret : secret_of(s, &d);
-	if (seen) /* a second record is masked like this one */
+	if (seen) /* a duplicate must be masked like this event */
 		seen->secret = d.secret;
 	if (u->xfer == URB_ISO && joined && joined->transfer->has_submit)
 		d.urb.buffer = joined->transfer->submit.length;
 	return usb_emit(s, &it, &d, sink);
 }
 
-/* Bytes that nobody understands may end with a report of a boot keyboard. */
+/* Data of unknown structure may end with a report of a boot keyboard. */
 static const char *secret_of_tail(const struct usb_detail *d)
 {
 	enum { REPORT = 8, HEADER_DARWIN = 32, HEADER_USBPCAP = 27 };
@@ -360,7 +366,9 @@ static const char *secret_of_tail(const struct usb_detail *d)
 	return keystrokes_rule_anywhere(NULL, d->data + d->data_len - REPORT, REPORT);
 }
 
-/* A packet that was kept as it was: what it carries, behind its header. */
+/*
+ * The same for a packet that was kept in its original form: judges the payload behind its header.
+ */
 static const char *secret_of_packet(struct usb_state *s, const struct usb_detail *d)
 {
 	struct usb_detail inner = {0};
@@ -380,7 +388,7 @@ static const char *secret_of_packet(struct usb_state *s, const struct usb_detail
 	return keystrokes_rule_anywhere(inner.device, p.data, p.data_len);
 }
 
-/* Of an event that is no half of a transfer; `d` is described. */
+/* The same for an event that is not half of a transfer; `d` must be filled in. */
 static const char *secret_of_other(struct usb_state *s, const struct usb_detail *d)
 {
 	if (d->urb.type == 'P')
@@ -456,7 +464,7 @@ static int emit_displaced(struct usb_state *s, const struct trawl_event *ev, con
 	return result;
 }
 
-/* Processes what must be known of a submission before its completion: UAS commands. */
+/* Registers UAS commands when they are submitted, because their data may complete first. */
 static void foresee(struct usb_state *s, const struct urb *u, uint64_t time)
 {
 	struct usb_detail d = {.urb = *u, .data = u->data, .data_len = u->data_len};
@@ -475,8 +483,8 @@ static void foresee(struct usb_state *s, const struct urb *u, uint64_t time)
 }
 
 /*
- * The second record of an event belongs to no further transfer: it is an item only where each event
- * is one, and masked like the first.
+ * Emits the duplicate of an event, if each event is an item. It is masked like the original and
+ * belongs to no transfer.
  */
 static int emit_second(struct usb_state *s, const struct trawl_event *ev, const struct urb *u,
 		       const struct seen_event *first, struct item_sink *sink)
@@ -494,7 +502,10 @@ static int emit_second(struct usb_state *s, const struct trawl_event *ev, const 
 	return usb_emit(s, &it, &d, sink);
 }
 
-/* The kept event of a half of a transfer, which USBPcap and macOS give one reader each: NULL. */
+/*
+ * Returns the kept event for this half of a transfer; NULL for USBPcap and macOS, whose captures
+ * have only one reader.
+ */
 static struct seen_event *take_seen(struct usb_state *s, const struct urb *u, uint64_t time,
 				    const uint8_t *record, size_t len, bool *is_second)
 {
@@ -504,7 +515,7 @@ static struct seen_event *take_seen(struct usb_state *s, const struct urb *u, ui
 	return duplicates_take(s->duplicates, u, time, record, len, is_second);
 }
 
-/* A source that does not describe the field may have anything in its place. */
+/* Whether the type has the field packet_length; other types may have any value at its offset. */
 static bool describes_length(const struct trawl_event_type *type)
 {
 	for (uint32_t i = 0; i < type->nfields; i++)
@@ -513,7 +524,7 @@ static bool describes_length(const struct trawl_event_type *type)
 	return false;
 }
 
-/* The same, without going through the fields for each event. */
+/* The same, cached by event type. */
 static bool has_packet_length(struct usb_state *s, const struct trawl_event_type *type)
 {
 	size_t i = type->id % ARRAY_SIZE(s->described);
@@ -525,7 +536,10 @@ static bool has_packet_length(struct usb_state *s, const struct trawl_event_type
 	return s->described[i].with_length;
 }
 
-/* Stores the event in usbmon's form in *u, and its record; packets of macOS are converted first. */
+/*
+ * Stores the event in usbmon's form in *u, and its record in *record. Packets of macOS are
+ * converted.
+ */
 static void parse(struct usb_state *s, const struct trawl_event *ev, struct urb *u,
 		  const uint8_t **record, size_t *len)
 {

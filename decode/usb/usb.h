@@ -18,7 +18,7 @@ bool usb_decoded_brief(const struct usb_state *s, const struct usb_detail *d, st
 void usb_text(void *state, const struct item *it, struct out *o);
 void usb_more(void *state, const struct item *it, struct out *o);
 void usb_json(void *state, const struct item *it, struct out *o);
-/* All that is known of an item; built at the first call for the item. */
+/* Returns all details of an item; built at the first call for the item. */
 const struct tree *usb_tree(struct usb_state *s, const struct usb_detail *d);
 extern const char *const usb_ends[]; /* names, indexed by enum transfer_end; ended by NULL */
 

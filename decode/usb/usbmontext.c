@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* What the kernel writes in place of data: why there are none. */
+/* Letters that the kernel writes in place of data that it did not record. */
 static const char data_letters[] = "<>ZDLE";
 
 /* ---- reading -------------------------------------------------------------------------------- */
@@ -326,8 +326,8 @@ bool usbmontext_probe(const char *p, size_t n)
 /* ---- writing -------------------------------------------------------------------------------- */
 
 /*
- * Returns a letter that usbmon writes. Records of files may hold any byte: the flags of trawl's own
- * import, or what would end a line.
+ * Returns c if usbmon can write it, otherwise `other`. Records in files may hold any byte: flags
+ * set by trawl's own import, or control characters.
  */
 static char letter_of(char c, const char *set, char other)
 {

@@ -31,7 +31,7 @@ static const struct {
 	{0xc0000009, -121, "DATA_UNDERRUN"},
 	{0xc000000c, -70, "BUFFER_OVERRUN"},
 	{0xc000000d, -63, "BUFFER_UNDERRUN"},
-	{0xc000000f, -18, "NOT_ACCESSED"}, /* used for packets of isochronous transfers */
+	{0xc000000f, -18, "NOT_ACCESSED"}, /* also used for the packets of isochronous transfers */
 	{0xc0000010, -5, "FIFO"},
 	{0xc0000011, -71, "XACT_ERROR"},
 	{0xc0000012, -75, "BABBLE_DETECTED"},

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Industrial cameras, USB3 Vision: registers are read and written by GenCP commands on one pair of
- * endpoints; events have an endpoint of their own, and so has the stream, in which a leader and a
- * trailer surround each picture. Sources: USB3 Vision 1.1, GenICam GenCP 1.3 and PFNC 2.4.
+ * Industrial cameras, USB3 Vision. Registers are read and written by GenCP commands on one pair of
+ * endpoints; events have their own endpoint. In the stream, which also has its own, each image is
+ * enclosed by a leader and a trailer. Sources: USB3 Vision 1.1, GenICam GenCP 1.3 and PFNC 2.4.
  */
 #include "common/array.h"
 #include "decode/base/bytes.h"
@@ -93,7 +93,9 @@ static bool fits(const struct usb_detail *d)
 	       d->interface->protocol <= STREAM && d->urb.xfer == URB_BULK;
 }
 
-/* A GenCP message: flags of a command, status of an acknowledgement; n bytes of it at p. */
+/*
+ * A GenCP message. flags: of a command, or the status of an acknowledgement. n: bytes present at p.
+ */
 struct message {
 	uint16_t flags, command, length, id;
 	const uint8_t *p;
@@ -120,8 +122,8 @@ static bool is_access(const struct message *m)
 }
 
 /*
- * The address that a message is about: of an acknowledgement, that of the command with its number,
- * which came before.
+ * Stores the address that a message accesses. An acknowledgement has none: its address is that of
+ * the preceding command with the same request id.
  */
 static bool address_of(const struct usb_detail *d, const struct message *m, uint64_t *address)
 {
@@ -149,7 +151,7 @@ static bool is_image(unsigned int payload_type)
 	return payload_type == IMAGE || payload_type == EXTENDED;
 }
 
-/* The lines of a picture, which its trailer says; what its leader announced may be more. */
+/* Stores the height of an image in lines, from its trailer; the leader announces only a maximum. */
 static bool lines_of(const struct usb_detail *d, uint32_t *lines)
 {
 	const struct usb_vision *v = d->device ? &d->device->vision : NULL;
@@ -193,7 +195,9 @@ static bool follow(struct usb_detail *d)
 	return true;
 }
 
-/* What a register holds, or is to hold. Returns the number of its bytes; 0 if it is not whole. */
+/*
+ * Returns the size of the register value in a message, in bytes; 0 if it is absent or incomplete.
+ */
 static size_t value_of(const struct message *m, const uint8_t **p)
 {
 	size_t skipped = m->command == WRITE ? 8 : 0;
@@ -313,7 +317,7 @@ static bool value_brief(const struct vision_register *r, const uint8_t *p, size_
 	return n == 4 || n == 8;
 }
 
-/* Returns whether all of the message's payload is shown. */
+/* Returns whether the text covers the whole payload of the message. */
 static bool message_brief(const struct usb_detail *d, const struct message *m, struct out *o)
 {
 	const char *name = CODE_NAME(commands, m->command);

@@ -9,20 +9,20 @@
 #include "decode/usb/device.h"
 
 struct vision_register {
-	uint16_t offset;      /* in its map */
-	uint8_t size;         /* bytes; TEXT_REGISTER: a text that ends at its first NUL */
+	uint16_t offset;      /* offset in its register map */
+	uint8_t size;         /* in bytes; TEXT_REGISTER: a string that ends at its first NUL */
 	const char *name;
 };
 
 #define TEXT_REGISTER 64
 
 /*
- * The register that begins at an address, or NULL. All maps but the first lie where the camera
- * says, which v has from earlier answers.
+ * Returns the register at an address, or NULL. Only the first map has a fixed address; those of the
+ * others were read from the camera before and are in v.
  */
 const struct vision_register *vision_register(const struct usb_vision *v, uint64_t address);
 
-/* Learns where the maps are from n bytes at p that the camera has at an address. */
+/* Updates the map addresses in v from n bytes that were read at `address`. */
 void vision_learn(struct usb_vision *v, uint64_t address, const uint8_t *p, size_t n);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "decode/usb/class.h"
 
-/* Bytes from..to, the last one not among them; from == to: none. */
+/* The bytes from `from` up to, but not including, `to`; from == to: none. */
 struct zeros {
 	uint32_t from, to;
 };
@@ -16,7 +16,7 @@ static bool are_zeros(const struct usb_detail *d, size_t from, size_t n)
 	       !memcmp(d->data + from, d->data + from + 1, n - 1);
 }
 
-/* Behind what identifies the unit, the answer to INQUIRY may have a serial number. */
+/* The answer to INQUIRY may have a serial number behind the identification of the unit. */
 static struct zeros of_inquiry(const struct usb_detail *d)
 {
 	uint32_t from = scsi_identification(&d->storage.command);
@@ -26,7 +26,7 @@ static struct zeros of_inquiry(const struct usb_detail *d)
 	return (struct zeros){from, d->data_len};
 }
 
-/* The container ID is the same in no two devices (USB 3.2, 9.6.2.3). */
+/* The container ID is unique to each device (USB 3.2, 9.6.2.3). */
 static struct zeros of_bos(const struct usb_detail *d)
 {
 	enum { HEADER = 5, CAPABILITY = 0x10, CONTAINER_ID = 4, AT = 4, LENGTH = 16 };
