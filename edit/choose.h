@@ -14,12 +14,12 @@ struct choose {
 	const char *around; /* --around: an expression; or NULL */
 	uint64_t window;    /* ns */
 	uint64_t every;     /* keep the first of every this many events; 0: all */
-	struct needs *needs; /* gets what the chosen events refer to; NULL: is not asked for */
+	struct needs *needs; /* filled with what the chosen events refer to; NULL: not requested */
 };
 
 /*
- * Decodes the file at c->path and adds the chosen events to *keep. Returns 0, or -1 with *err.
- * c->needs is NULL afterwards if it is not known what all of them refer to.
+ * Decodes the file at c->path and adds the chosen events to *keep. Returns 0, or -1 with *err. Sets
+ * c->needs to NULL if the references of some events are not known.
  */
 int choose_events(struct choose *c, struct keep *keep, struct trawl_error *err);
 

@@ -11,7 +11,8 @@
 #include "decode/base/output.h"
 
 enum {
-	SYNCS_NEAR = 3, /* how many clock-syncs before and after a chunk its times may depend on */
+	/* number of clock-syncs before and after a chunk that its times may depend on */
+	SYNCS_NEAR = 3,
 	EDGE_LEVEL = 9, /* zstd level of re-encoded chunks */
 	BEST_LEVEL = 22,
 	BEST_EVENTS = 1 << 19, /* largest chunk of `compact` */
@@ -157,7 +158,7 @@ const struct keep_chunk *cut_part(const struct cut *c, const struct cut_entry *e
 	return keep_find(e->as_chosen ? c->chosen : &c->part, e->p.section, e->p.at);
 }
 
-/* Plans one chunk by what is known of the chosen events, without decoding it. */
+/* Plans a chunk without decoding it, from the references of the chosen events. */
 static void plan_known(const struct cut *c, struct cut_entry *e)
 {
 	const struct keep_chunk *chosen = keep_find(c->chosen, e->p.section, e->p.at);
@@ -167,7 +168,7 @@ static void plan_known(const struct cut *c, struct cut_entry *e)
 	e->take = !chosen ? CUT_NONE : chosen->count == e->p.count ? CUT_WHOLE : CUT_PART;
 }
 
-/* Plans one chunk. A damaged chunk is skipped; the reader's verdict reports it. */
+/* Plans a chunk. A damaged chunk is skipped; the reader's verdict reports it. */
 static int plan_chunk(struct cut *c, struct cut_entry *e, struct trawl_error *err)
 {
 	struct keep_chunk *chosen = c->chosen ? keep_find(c->chosen, e->p.section, e->p.at) : NULL;
@@ -348,7 +349,7 @@ int cut_plan(struct cut *c, struct trawl_error *err)
 		return -1;
 	forget_plan(c);
 	if (known) {
-		c->needs = *c->chosen_needs; /* and it is freed as such */
+		c->needs = *c->chosen_needs; /* c->needs now owns the references and frees them */
 		*c->chosen_needs = (struct needs){ 0 };
 		c->chosen_needs = NULL;
 	}
@@ -528,7 +529,7 @@ static int put_metas(struct section *s, struct trawl_error *err)
 	return c->from ? cut_task_names(c, s->number, s->w, err) : 0;
 }
 
-/* The first time stamp of the loss's range that is not before `limit` on the timeline. */
+/* Returns the first time stamp in the loss's range that is not before `limit` on the timeline. */
 static uint64_t first_at(const struct cut *c, const struct trawl_loss *l, enum trawl_clock clock,
 			 uint64_t limit)
 {
@@ -545,7 +546,7 @@ static uint64_t first_at(const struct cut *c, const struct trawl_loss *l, enum t
 	return low;
 }
 
-/* Restricts a loss to the part. How many of the lost events were in it is unknown then. */
+/* Restricts a loss to the part. The number of lost events within the part is then unknown. */
 static void clip_loss(const struct cut *c, struct trawl_loss *l, enum trawl_clock clock)
 {
 	bool begins = trawl_section_time(c->r, l->section, clock, l->from) >= c->from;
@@ -559,7 +560,10 @@ static void clip_loss(const struct cut *c, struct trawl_loss *l, enum trawl_cloc
 		l->count = UINT64_MAX;
 }
 
-/* The number in its section of the source of a loss that reaches into the part; -1: of none. */
+/*
+ * Returns the number, in its section, of the source of a loss that overlaps the part; -1 if there
+ * is none.
+ */
 static int loss_source(const struct cut *c, const struct trawl_loss *l)
 {
 	for (uint16_t n = 0; n < 256; n++) {
@@ -633,7 +637,8 @@ static int put_entry(struct section *s, struct cut_entry *e, struct trawl_error 
 	if (e->p.sync)
 		return trawl_writer_sync(s->w, &e->sync, err);
 	if (!trawl_piece_read(s->c->r, &e->p)) {
-		s->c->kept -= s->c->as_they_are ? e->kept : 0; /* nobody had read it before */
+		/* its events had not been counted before */
+		s->c->kept -= s->c->as_they_are ? e->kept : 0;
 		return 0;
 	}
 	if (e->take == CUT_PART || s->c->again)
@@ -641,7 +646,7 @@ static int put_entry(struct section *s, struct cut_entry *e, struct trawl_error 
 	return trawl_writer_chunk(s->w, (uint16_t)s->sources[e->p.number], &e->p, err);
 }
 
-/* The next free number N for metadata "edit/N". */
+/* Returns the next free number N for metadata "edit/N". */
 static unsigned int edits(const struct trawl_reader *r)
 {
 	unsigned int n = 0;
@@ -707,7 +712,10 @@ static int write_section(struct cut *c, uint32_t number, int fd, const char *out
 	return ret;
 }
 
-/* Is something of a section in the part: an event, or a loss? All of a file has all sections. */
+/*
+ * Whether the part contains an event or a loss of the section. A copy of the whole file keeps all
+ * sections.
+ */
 static bool section_needed(const struct cut *c, uint32_t number)
 {
 	bool needed = c->all_metadata;

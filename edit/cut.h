@@ -43,12 +43,12 @@ struct cut {
 	 */
 	struct needs *chosen_needs;
 	uint64_t chosen_from, chosen_to;
-	bool unchecked;             /* do not look for damage where nothing is read */
+	bool unchecked;             /* report damage only in blocks that are read */
 	bool all_metadata;          /* keep all metadata, whether or not events refer to it */
 	struct cut_joined *joined;  /* an element for each section; NULL: nothing is merged */
 	bool again;                 /* re-encode every chunk, as small as possible */
 	bool no_index;              /* leave out the index, which repeats all metadata */
-	bool as_they_are;           /* copy whole chunks without decoding them before */
+	bool as_they_are;           /* copy whole chunks without decoding them first */
 
 	struct cut_entry *entries;
 	size_t n, cap;

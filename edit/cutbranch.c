@@ -110,7 +110,7 @@ int cut_plan_branches(struct cut *c, struct trawl_error *err)
 
 /* ---- the marks ---------------------------------------------------------------------------- */
 
-/* Puts one more mark in front of all others of the batch. */
+/* Puts a further mark in front of all others of the batch. */
 static int put_marked(struct branch_replacer *r, struct trawl_event *ev,
 		      const struct branch_record *head, const struct branch_batch *b,
 		      enum branch_mark_kind kind, struct trawl_error *err)

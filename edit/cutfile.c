@@ -49,7 +49,7 @@ static int resolve(const struct cut_request *q, struct cut *c, struct trawl_erro
 	return 0;
 }
 
-/* ---- what was done, for the file ---------------------------------------------------------- */
+/* ---- metadata: description of the cut -------------------------------------------------------- */
 
 static char *describe(const struct cut_request *q, const struct cut *c)
 {
@@ -98,7 +98,7 @@ static int write_once(const struct cut_request *q, struct cut *c, int fd, const 
 	return ret;
 }
 
-/* ---- a size that must not be passed ------------------------------------------------------- */
+/* ---- limits on size and events --------------------------------------------------------------- */
 
 /* The distance in ns from `point` to the far end of a chunk. */
 static uint64_t distance(const struct cut_entry *e, uint64_t point)
@@ -186,8 +186,9 @@ struct fitting {
 	int fd; /* the output */
 	const char *out;
 	uint64_t point;   /* the part is around this time */
-	const char *what; /* what happened there */
-	bool measured;    /* all of it was written once; otherwise only its chunks' size is known */
+	const char *what; /* the kind of event at that time */
+	/* the whole part was written once; otherwise only the size of its chunks is known */
+	bool measured;
 };
 
 static void say_why(const struct fitting *f, struct cut_result *r, uint64_t whole, uint64_t events)
@@ -286,7 +287,7 @@ static int fit(struct fitting *f, struct cut_result *result, struct trawl_error 
 	return 0;
 }
 
-/* ---- all of it ---------------------------------------------------------------------------- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 static int verdict(const struct cut_request *q, const struct trawl_reader *r,
 		   struct trawl_error *err)

@@ -31,7 +31,7 @@ static bool device_needed(const struct cut *c, const struct trawl_meta *m)
 	return numbers_has(&c->needs.devices, id);
 }
 
-/* event is what follows "probe/": SOURCE/EVENT, or EVENT in older files. */
+/* event is the rest of the name after "probe/": SOURCE/EVENT, or EVENT in older files. */
 static bool probe_needed(const struct cut *c, const char *event)
 {
 	for (uint32_t i = 0; i < trawl_section_count(c->r); i++)
@@ -97,8 +97,8 @@ static struct symbol *read_symbols(const char *p, size_t len, size_t *n)
 }
 
 /*
- * Marks the symbol that contains an address, its aliases, and the following symbol, which tells
- * where it ends. exactly: only symbols at the address itself.
+ * Marks the symbol that contains an address, its aliases, and the following symbol, which marks its
+ * end. exactly: only symbols at the address itself.
  */
 static void need_symbol(struct symbol *s, size_t n, uint64_t address, bool exactly)
 {
@@ -171,7 +171,7 @@ static void change_end(const struct cut *c, const struct trawl_meta *m, char **t
 	*text = json ? strdup(json) : NULL;
 	*len = *text ? strlen(*text) : 0;
 	if (!*text)
-		out_lack_memory(); /* it keeps the end of the whole capture */
+		out_lack_memory(); /* on failure the end of the whole capture is kept */
 	json_object_put(j);
 }
 
@@ -199,7 +199,7 @@ bool cut_meta(const struct cut *c, const struct trawl_meta *m, char **text, size
 	return true;
 }
 
-/* ---- tasks -------------------------------------------------------------------------------- */
+/* ---- names of tasks -------------------------------------------------------------------------- */
 
 static bool select_tasks(struct trawl_reader *r, uint64_t to, struct trawl_error *err)
 {

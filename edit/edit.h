@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the commands of trawl-edit share. */
+/* Functions that the commands of trawl-edit share. */
 #ifndef TRAWL_EDIT_EDIT_H
 #define TRAWL_EDIT_EDIT_H
 
@@ -27,9 +27,9 @@ int edit_one_file(int argc, char **argv, struct trawl_error *err);
 int edit_no_memory(struct trawl_error *err);
 
 /*
- * Calls fn for the events of a decoded chunk that are in the set `some` (NULL: all), stream after
- * stream, until it returns something else than 0. Returns that; 0 at the end; or -1 with *err if
- * memory ran out.
+ * Calls fn for the events of a decoded chunk that are in the set `some` (NULL: all), one stream
+ * after the other, until it returns a value other than 0. Returns that value; 0 at the end; or -1
+ * with *err if memory ran out.
  */
 typedef int edit_event_fn(void *arg, struct trawl_event *ev, struct trawl_error *err);
 int edit_some_events(const struct trawl_chunk *chunk, const struct keep_chunk *some,
@@ -38,11 +38,10 @@ int edit_some_events(const struct trawl_chunk *chunk, const struct keep_chunk *s
 /* Parses a number of bytes above 0: 25M, 300K, 1G (powers of 1024). Returns 0, or -1 with *err. */
 int edit_size(const char *option, const char *text, uint64_t *bytes, struct trawl_error *err);
 /*
- * If standard error is a terminal, shows there what part of the work is done, in percent; erased
- * when done == all.
+ * If standard error is a terminal, shows the progress in percent there; erases it when done == all.
  */
 void edit_progress(const char *name, uint64_t done, uint64_t all);
-/* Writes a size for people, "12.3 MB" (powers of 1000), to room, of 16 bytes. Returns room. */
+/* Writes a size such as "12.3 MB" (powers of 1000) to room, which has 16 bytes. Returns room. */
 const char *edit_megabytes(char *room, uint64_t bytes);
 
 #endif

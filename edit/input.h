@@ -15,7 +15,7 @@ struct edit_input {
 	struct foreign file;
 };
 /*
- * Opens the input; to be freed with edit_input_close(). Returns 0, or -1 with *err, and nothing is
+ * Opens the input; to be freed with edit_input_close(). Returns 0, or -1 with *err and nothing
  * open.
  */
 int edit_input_open(struct edit_input *in, const char *name, struct trawl_error *err);

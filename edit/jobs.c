@@ -21,7 +21,10 @@ static void on_signal(int number)
 	jobs_interrupted = number;
 }
 
-/* Signals that end a program: the temporary folder, which has unredacted data, is removed then. */
+/*
+ * Signals that end a program: before it ends, the temporary folder with its unredacted data is
+ * removed.
+ */
 static const int ending[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 
 void jobs_catch_signals(void)
@@ -70,7 +73,7 @@ static void exec_job(const struct job *j)
 	run_program(j->argv);
 }
 
-/* Waits for a job to end, or looks whether it has. True: it ended. */
+/* Waits for a job to end, or with WNOHANG only tests whether it has. Returns true if it ended. */
 static bool job_ended(struct job *j, int options)
 {
 	int status = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files of the same boot share CLOCK_MONOTONIC, so the first one's origin is used for all. Files of
- * another boot or machine have only the wall clock in common. How far two wall clocks may be apart
- * is known if the kernel reported the possible error of both.
+ * Files of the same boot share CLOCK_MONOTONIC, so the origin of the first one is used for all.
+ * Files of different boots or machines have only the wall clock in common. The largest difference
+ * between two wall clocks is known if the kernel reported the maximum error of both.
  */
 #include "edit/merge.h"
 
@@ -30,7 +30,7 @@ static void read_machine(struct merge_section *s, const struct trawl_meta *m)
 
 /*
  * If the wall clock was set during the capture, its error is unknown by the size of that step.
- * Returns the largest step, ns.
+ * Returns the size of the largest step, ns.
  */
 static uint64_t largest_step(const struct trawl_reader *r, uint32_t section)
 {
@@ -53,8 +53,8 @@ static uint64_t largest_step(const struct trawl_reader *r, uint32_t section)
 }
 
 /*
- * Without clock-syncs, time stamps are taken for a wall clock's if they are after 2000, as those of
- * a pcap file.
+ * Without clock-syncs, as in a pcap file, time stamps after 2000 are taken for those of a wall
+ * clock.
  */
 static bool looks_like_wall(const struct cut *c, uint32_t section)
 {

@@ -10,8 +10,8 @@ struct merge_section {
 	char boot[64];       /* boot id; "": unknown */
 	char host[64];       /* host name; "": unknown */
 	uint64_t origin;     /* timeline minus CLOCK_MONOTONIC */
-	uint64_t before;     /* the part of origin by which an earlier merge moved it */
-	uint64_t error;      /* by how much its wall clock may be wrong; UINT64_MAX: unknown */
+	uint64_t before;     /* the part of origin that an earlier merge added */
+	uint64_t error;      /* maximum error of its wall clock; UINT64_MAX: unknown */
 	bool synced;         /* has clock-syncs */
 	bool wall;           /* its time stamps are from a wall clock that was set */
 };
@@ -23,12 +23,12 @@ struct merge_file {
 	size_t n;
 	bool by_hand;        /* --shift was given */
 	int64_t shift;
-	char relation[200];  /* how it was related, for the user */
+	char relation[200];  /* description of how it was related, for the user */
 };
 
 /*
- * Reads what a file says about its machine and clocks; f->cut must have been planned. Returns 0, or
- * -1 with *err.
+ * Reads the machine and the clocks of a file; f->cut must have been planned. Returns 0, or -1 with
+ * *err.
  */
 int merge_look(struct merge_file *f, struct trawl_error *err);
 /*

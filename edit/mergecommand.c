@@ -102,7 +102,7 @@ static int open_file(struct merge_file *f, struct edit_input *in, bool caged,
 	return 0;
 }
 
-/* Is this chunk in the other file, too: of the same source, times, number of events and bytes? */
+/* Whether the other file has an equal chunk: the same source, times, number of events and bytes. */
 static bool has_chunk(const struct cut *c, const struct trawl_piece *p)
 {
 	for (size_t i = 0; i < c->n; i++) {
@@ -116,8 +116,8 @@ static bool has_chunk(const struct cut *c, const struct trawl_piece *p)
 }
 
 /*
- * Events that are in two files would be twice in the result. A file that --shift moves may be a
- * copy on purpose.
+ * Refuses files that contain the same events, which would be duplicated in the result. A file that
+ * --shift moves may be a copy on purpose.
  */
 static int refuse_copies(const struct merge_file *a, const struct merge_file *b,
 			 struct trawl_error *err)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which parts of metadata are texts. The numbers beside them (a task's id, a line, a size) are
- * kept, although a removed text, such as the argument of -p, may have the digits of one.
+ * Finds the texts in metadata. The numbers beside them (a task's id, a line, a size) are kept, even
+ * if a removed text, such as the argument of -p, consists of the same digits.
  */
 #ifndef TRAWL_EDIT_METATEXT_H
 #define TRAWL_EDIT_METATEXT_H
@@ -16,11 +16,11 @@ struct metatext {
 };
 
 /*
- * Goes to the next text: of JSON the next one in quotes, of anything else all of it. False: there
- * is none. Begin with at and n 0.
+ * Goes to the next text: in JSON the next string in quotes; anything else is a single text. Begin
+ * with at and n set to 0. Returns false if there is none.
  */
 bool metatext_next(struct metatext *t);
-/* How much of a metadata's name is text: of task/4711 it is task/. */
+/* Returns how many bytes of a metadata's name are text: for task/4711 those of "task/". */
 size_t metatext_of_name(const char *name);
 
 #endif

@@ -112,7 +112,7 @@ bool record_field(const struct trawl_event *ev, const struct trawl_field *f, con
 	return true;
 }
 
-/* ---- what a field's values are ------------------------------------------------------------ */
+/* ---- the meaning of a field's values --------------------------------------------------------- */
 
 enum use { USE_NONE, USE_TASK, USE_ADDRESS };
 
@@ -124,8 +124,8 @@ static bool ends(const char *name, const char *with)
 }
 
 /*
- * What a field's values are. A kernel stack is a variable-length field of 8-byte numbers whose
- * element size may be missing from the format.
+ * Returns the meaning of a field's values. A kernel stack is a variable-length field of 8-byte
+ * numbers whose element size may be missing from the format.
  */
 static enum use use_of(const struct trawl_field *f)
 {
@@ -192,7 +192,7 @@ static const struct trawl_column *column(const struct trawl_column *c, uint32_t 
 	return NULL;
 }
 
-/* busnum and devnum are common fields of the source, or fields of a type. */
+/* busnum and devnum are common fields of the source, or fields of an event type. */
 static void take_devices(struct needs *n, const struct trawl_column *c, uint32_t ncolumns,
 			 uint32_t count)
 {

@@ -34,8 +34,8 @@ struct needs {
 /* Adds what all events of a chunk refer to. */
 void needs_chunk(struct needs *n, const struct trawl_piece *p, const struct trawl_chunk *chunk);
 /*
- * Adds what one event refers to. number: its source's, in the section. What is found out of event
- * types is kept until needs_event_end(), to be called before their reader is closed.
+ * Adds what one event refers to. number: that of its source in the section. Data about event types
+ * is cached until needs_event_end(), which must be called before their reader is closed.
  */
 void needs_event(struct needs *n, uint32_t section, uint16_t number, const struct trawl_event *ev);
 void needs_event_end(struct needs *n);

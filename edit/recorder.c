@@ -18,7 +18,7 @@
 enum {
 	WORDS = 1 << 16, /* most bytes of a command line */
 	FOUND = 16,
-	PATIENCE = 120, /* seconds that a recorder may take: its --after, and the writing */
+	PATIENCE = 120, /* seconds that a recorder may take for its --after and for writing */
 };
 
 struct recorder {
@@ -27,8 +27,8 @@ struct recorder {
 };
 
 /*
- * Finds an option's argument in a command line of NUL-terminated words: in the option's own word or
- * the next one. NULL: the option is not given.
+ * Finds an option's argument in a command line of NUL-terminated words: in the word of the option
+ * or in the next one. NULL: the option is not present.
  */
 static const char *option(const char *words, size_t len, const char *short_name,
 			  const char *long_name)
@@ -119,7 +119,9 @@ static bool recognise(struct recorder *r, int pid)
 	return file && option(words, n, NULL, "--ring") && place(r, file);
 }
 
-/* Removes child processes of recorders from the list: they work for a recorder but are none. */
+/*
+ * Removes child processes of recorders from the list: they are helpers, not recorders themselves.
+ */
 static size_t without_children(struct recorder *r, size_t n)
 {
 	size_t left = 0;
@@ -170,7 +172,7 @@ static int find(int pid, struct recorder *found, struct trawl_error *err)
 }
 
 /*
- * Reads which files appeared in the folder. A recorder's file is complete when it has its final
+ * Reads the names of new files in the folder. A recorder's file is complete when it has its final
  * name, without '~'.
  */
 static bool take_name(int fd, const struct recorder *r, char *path, size_t size)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Asks a running flight recorder (trawl --ring in another terminal) to save what it holds. */
+/* Makes a running flight recorder (trawl --ring in another terminal) save its contents. */
 #ifndef TRAWL_EDIT_RECORDER_H
 #define TRAWL_EDIT_RECORDER_H
 
@@ -9,7 +9,7 @@
 
 /*
  * Sends SIGUSR1 to the recorder with this pid (0: the only running one) and waits until its file is
- * written; writes the file's path to `path`. Returns 0; or -1 with *err if there is no such
+ * written; stores the file's path in `path`. Returns 0; or -1 with *err if there is no such
  * recorder, or several, or it wrote no file within 120 s. A signal to this process ends the wait as
  * well.
  */

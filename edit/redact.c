@@ -76,8 +76,9 @@ static void keep_text(struct redact *x, char *p, size_t n)
 }
 
 /*
- * The name of a task that runs a probed program which distributions install, such as postgres: the
- * path of the probe tells it anyway, and a stand-in would be in the names of its static probes.
+ * Whether the text is the name of a task that runs a probed program which distributions install,
+ * such as postgres. The path of the probe contains the name anyway, and a stand-in would also
+ * replace it in the names of static probes.
  */
 static bool is_system_program(const struct redact *x, const char *p, size_t n)
 {
@@ -89,7 +90,10 @@ static bool is_system_program(const struct redact *x, const char *p, size_t n)
 	return system_files_has(&x->system_files, name ? name + 1 : p, n);
 }
 
-/* A thread of the kernel: its name is the kernel's, cut to 15 bytes in events. */
+/*
+ * Whether the text is the name of a kernel thread, as the kernel chose it; events have 15 bytes of
+ * it.
+ */
 static bool is_kernel_task(const struct redact *x, const char *p, size_t n)
 {
 	enum { CUT = 15 };
@@ -211,7 +215,7 @@ void redact_machine(struct redact *x, char *name)
 {
 	char *at = strpbrk(name, "@/");
 
-	/* a following "#2" means another boot of the host */
+	/* a following "#2" marks another boot of the host */
 	if (at && *at == '@')
 		redact_text(x, SECRET_NAMES, at + 1, strcspn(at + 1, "#/"));
 }
@@ -243,7 +247,7 @@ static void text_field(struct redact *x, const struct trawl_field *f, char *p, s
 	size_t len = strnlen(p, n);
 
 	if (!strcmp(f->name, "rwbs") && len < 10 && strspn(p, "RWDFSMANE") == len)
-		; /* block request flags, in the kernel's letters */
+		; /* block request flags, as letters of the kernel */
 	else if (ends(f->name, "comm"))
 		redact_text(x, SECRET_COMMANDS, p, len);
 	else if (memchr(p, '/', len) && !memchr(p, ' ', len))
@@ -263,8 +267,8 @@ static bool is_stack(const struct trawl_field *f)
 }
 
 /*
- * Returns the length of the text up to its NUL, or 0 if it is none: it has a control character, or
- * more than half of its bytes are not ASCII.
+ * Returns the length of the text up to its NUL, or 0 if the bytes are not text: they contain a
+ * control character, or more than half of them are not ASCII.
  */
 static size_t text_length(const uint8_t *p, size_t n)
 {
@@ -279,9 +283,9 @@ static size_t text_length(const uint8_t *p, size_t n)
 }
 
 /*
- * True if the field is a text that a probe read as numbers (x64, u32[4]). One number is a text if
- * it has 7 letters or more, which no time and no address has; one that is shown in hex, 5 or more.
- * `begun`: the field before is a text without a NUL and ends where this one begins.
+ * Whether the field is a text that a probe read as numbers (x64, u32[4]). A single number is taken
+ * for text if it has at least 7 letters, which no time or address has; if it is shown in hex, at
+ * least 5. `begun`: the preceding field is a text without a NUL and ends where this one begins.
  */
 static bool is_text(const struct trawl_field *f, const uint8_t *p, size_t n, bool begun)
 {
@@ -337,8 +341,8 @@ static void fields(struct redact *x, const struct trawl_event *ev, const struct 
 }
 
 /*
- * Redacts the event that says why a flight recorder saved the file. "reason" has trawl's own words;
- * "what" is a command or expression; "event" an event's name.
+ * Redacts the event with the reason why a flight recorder saved the file. "reason" has trawl's own
+ * words; "what" is a command or an expression; "event" is an event's name.
  */
 static void trigger_fields(struct redact *x, const struct trawl_event *ev)
 {
@@ -403,8 +407,8 @@ void redact_type_name(struct redact *x, const struct trawl_source *s, char *name
 }
 
 /*
- * Words that the metadata of every capture may contain: members, and values that trawl itself
- * writes.
+ * Words that the metadata of every capture may contain: names of members, and values that trawl
+ * itself writes.
  */
 static const char vocabulary[] =
 	"trawl kernel kernel_version arch hostname cpus cpu_model memory page_size boot_id distro "
@@ -439,7 +443,9 @@ static void keep_kernel(struct redact *x)
 	}
 }
 
-/* Names and formats of event types are kept: removed values that are words of these are public. */
+/*
+ * Names and formats of event types are kept, so removed values that are words in them are public.
+ */
 static void keep_words(struct redact *x)
 {
 	removed_public(&x->removed, vocabulary, sizeof(vocabulary) - 1);
@@ -562,8 +568,8 @@ static int put_type(struct copy *c, uint32_t section, uint16_t number,
 }
 
 /*
- * A source's spec, as the user wrote it, contains paths and strings; the events' names have what
- * matters of it.
+ * Drops a source's spec, which has paths and strings as the user wrote them; the names of events
+ * contain its relevant parts.
  */
 static int put_source(struct copy *c, uint32_t section, uint16_t number, struct trawl_error *err)
 {
@@ -716,7 +722,7 @@ static int go_through(struct redact *x, int fd, const char *out, const char *man
 	return got;
 }
 
-/* ---- from outside ------------------------------------------------------------------------- */
+/* ---- the interface --------------------------------------------------------------------------- */
 
 static void hash_file(struct redact *x)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Removes from a file what its owner would not publish. The recorded values themselves are
- * replaced, so that every decoder and exporter shows stand-ins.
+ * Removes data from a file that its owner would not publish. The recorded values themselves are
+ * replaced, so that all decoders and exporters show stand-ins.
  *
- * The whole file passes twice through the same functions, which change values in place.
+ * The whole file is processed twice by the same functions, which change values in place.
  * redact_collect() discards the result and remembers the removed values, which `secrets` lists.
  * redact_write() writes the result and then searches the output for each removed value.
  */
@@ -41,13 +41,13 @@ struct redact {
 	const char *place;
 	struct standin key;
 	struct removed removed;
-	struct numbers addresses; /* that were moved */
+	struct numbers addresses; /* original addresses that were moved */
 	struct redact_class classes[SECRET_CLASSES];
 	struct system_files system_files;
 	struct out kernel_tasks; /* names of the kernel's threads; each ends with a NUL */
 	struct usb_roles *usb;
 	struct branch_replacer branches;
-	struct redact_bus *bus; /* of packets; made with the first */
+	struct redact_bus *bus; /* state for packets; allocated at the first one */
 	int64_t date;            /* ns added to wall-clock times */
 	char hash[65];           /* SHA-256 of the original file */
 	uint64_t events;
@@ -66,7 +66,7 @@ int redact_collect(struct redact *x, struct trawl_error *err);
 int redact_write(struct redact *x, int fd, const char *out, struct trawl_error *err);
 void redact_free(struct redact *x);
 
-/* ---- inside ------------------------------------------------------------------------------- */
+/* ---- internal -------------------------------------------------------------------------------- */
 
 static inline bool redact_drops(const struct redact *x, enum secret_class class)
 {
@@ -77,8 +77,8 @@ static inline bool redact_drops(const struct redact *x, enum secret_class class)
  * The following functions count a value p[0 .. n) and, if its class is to be removed, replace it.
  */
 /*
- * The reason why a flight recorder saved a file: of "COMMAND: killed by SIGSEGV" the command, of
- * others everything.
+ * The reason why a flight recorder saved a file: in "COMMAND: killed by SIGSEGV" only the command,
+ * in other texts the whole.
  */
 void redact_trigger(struct redact *x, char *p, size_t n);
 void redact_text(struct redact *x, enum secret_class class, char *p, size_t n);
@@ -87,14 +87,14 @@ void redact_zero(struct redact *x, enum secret_class class, uint8_t *p, size_t n
 void redact_address(struct redact *x, uint8_t *p);
 /* The digits of an inode number. */
 void redact_inode(struct redact *x, char *p, size_t n);
-/* A source's name in a merged file, NAME@MACHINE: the host's name in it. */
+/* Redacts the host name in a source's name of a merged file, NAME@MACHINE. */
 void redact_machine(struct redact *x, char *name);
-/* Replaces values that were removed elsewhere in a text that is kept. */
+/* Replaces values that were removed elsewhere, in a text that is otherwise kept. */
 void redact_scrub(struct redact *x, char *p, size_t n);
 
 /*
- * Reads the output again and searches it for what was removed. Returns 0, or -1 with *err if
- * something is found. name: the output's for messages.
+ * Reads the output again and searches it for removed values. Returns 0, or -1 with *err if one is
+ * found. name: the output's name for messages.
  */
 int redact_check(const struct redact *x, int fd, const char *name, struct trawl_error *err);
 
@@ -104,11 +104,11 @@ int redact_check(const struct redact *x, int fd, const char *name, struct trawl_
  */
 struct usb_roles *usb_roles_new(const struct trawl_reader *r);
 void usb_roles_free(struct usb_roles *u);
-/* Forgets the requests that were seen: the file is read from its beginning again. */
+/* Forgets the requests seen so far, because the file is read from its beginning again. */
 void usb_roles_restart(struct usb_roles *u);
 /*
- * To be called after redact_collect()'s pass: removed values that also occur in kept descriptors
- * are public.
+ * To be called after the pass of redact_collect(): removed values that also occur in kept
+ * descriptors are public.
  */
 void usb_roles_public(struct redact *x);
 /* Redacts a record of a USB source in place. */
@@ -128,13 +128,13 @@ int redact_branch(struct redact *x, struct trawl_event *ev, struct trawl_error *
 
 /*
  * Redacts a piece of metadata: returns its text, malloc'd, *len bytes long, and writes its new name
- * to name[room]. NULL: the metadata is not to be written, or x->failed is set.
+ * to name[room]. NULL: the metadata must not be written, or x->failed is set.
  */
 char *redact_meta(struct redact *x, const struct trawl_meta *m, char *name, size_t room,
 		  size_t *len);
 /* Removed values that are words of kept symbols are public. */
 void redact_keep_symbols(struct redact *x);
-/* Collects the names of threads that the recorder saw to be the kernel's. */
+/* Collects the names of tasks that the recorder identified as kernel threads. */
 void redact_read_tasks(struct redact *x);
 /* Redacts an event type's name in place. */
 void redact_type_name(struct redact *x, const struct trawl_source *s, char *name);

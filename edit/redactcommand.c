@@ -139,7 +139,7 @@ static int parse(struct redact_options *o, bool output, int argc, char **argv,
 	return edit_one_file(argc, argv, err);
 }
 
-/* ---- what was found ----------------------------------------------------------------------- */
+/* ---- results --------------------------------------------------------------------------------- */
 
 /*
  * Prints what was found in each class, optionally with examples. False if memory ran out and the

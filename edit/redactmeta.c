@@ -58,8 +58,8 @@ static const struct member task_members[] = {
 	{ "cmdline", WORDS, SECRET_COMMANDS, NULL }, { 0 },
 };
 /*
- * "why" and "note" name parameters and files in words of their own, "fetch" has texts in quotes. A
- * note's rule comes last: what is dropped is gone by then.
+ * "why" and "note" are sentences with names of parameters and files; "fetch" has texts in quotes.
+ * The rule for the note comes last, when dropped members are gone.
  */
 static const struct member argument_members[] = {
 	{ "why", DROP, SECRET_SYMBOLS, NULL }, { "note", DROP, SECRET_SYMBOLS, NULL },
@@ -75,7 +75,7 @@ static const struct member site_members[] = {
 static const struct member probe_members[] = {
 	{"path", PATH, SECRET_PATHS, NULL},
 	{"remark", DROP, SECRET_STRINGS, NULL},
-	/* of an eprobe: a filter has names of tasks and files, in quotes or not */
+	/* of an eprobe: its filter has names of tasks and files, in quotes or not */
 	{"spec", DROP, SECRET_STRINGS, NULL},
 	{"filter", DROP, SECRET_STRINGS, NULL},
 	{"tracefs", DROP, SECRET_PATHS, NULL},
@@ -92,8 +92,8 @@ static const struct member no_members[] = { { 0 } };
 static const struct member edit_members[] = { { 0 } };
 
 /*
- * True for a word of trawl's command line that says nothing about its user: an option, a trace
- * event.
+ * Whether a word of trawl's command line reveals nothing about its user, such as an option or a
+ * trace event.
  */
 static bool is_ours(const struct member *m, const char *word)
 {
@@ -205,9 +205,9 @@ static void change(struct redact *x, struct json_object *j, const struct member 
 			change_member(x, j, m);
 }
 
-/* ---- what needs more than a list ---------------------------------------------------------- */
+/* ---- members that need their own functions --------------------------------------------------- */
 
-/* A time of the wall clock: when a capture began, or a cut. */
+/* Moves a wall-clock time, such as the start of a capture or a limit of a cut. */
 static void change_time(struct redact *x, struct json_object *j, const char *name)
 {
 	uint64_t ns = jdoc_uint(j, name, 0);
@@ -235,8 +235,8 @@ static void change_bos(struct redact *x, struct json_object *j)
 }
 
 /*
- * Redacts the event's name in the same way as the event type's; the metadata's name tells which
- * source it is of.
+ * Redacts the event's name in the same way as that of the event type. The source follows from the
+ * metadata's name.
  */
 static void change_event(struct redact *x, struct json_object *j, const char *meta)
 {
@@ -265,7 +265,7 @@ static bool is_called(const struct trawl_meta *m, const char *name)
 	return name[n - 1] == '/' ? !strncmp(m->name, name, n) : !strcmp(m->name, name);
 }
 
-/* Of a probe, or of a program with branches. */
+/* Marks the symbols of a probe, or of a program with branches, as public. */
 static void keep_symbols(struct redact *x, struct json_object *j)
 {
 	struct json_object *sites = jdoc_get(j, "sites"), *functions = jdoc_get(j, "functions");
@@ -349,7 +349,8 @@ static size_t put_address(struct redact *x, const char *p, char *to, char **end)
 }
 
 /*
- * Redacts the inode in what follows a mapping's addresses: " r-xp 00002000 fe:00 248139    /path".
+ * Redacts the inode in the rest of a line after a mapping's addresses: " r-xp 00002000 fe:00 248139
+ * /path".
  */
 static void change_inode(struct redact *x, char *p)
 {
@@ -359,7 +360,7 @@ static void change_inode(struct redact *x, char *p)
 		redact_inode(x, p + at, (size_t)(end - at));
 }
 
-/* Redacts NAME in "[anon:NAME]", which the program chose; "[heap]" and the like stay. */
+/* Redacts NAME in "[anon:NAME]", which the program chose; names such as "[heap]" stay. */
 static void change_mapping(struct redact *x, char *p)
 {
 	char *name = strchr(p, ':'), *end = strrchr(p, ']');
@@ -417,7 +418,7 @@ static const struct {
 	{ "usb/", device_members }, { "edit/", edit_members },
 };
 
-/* Redacts a metadata's name, which may contain a probe, a machine or an inode. */
+/* Redacts a metadata's name, which may contain the name of a probe, a machine or an inode. */
 static void change_name(struct redact *x, char *name)
 {
 	const struct trawl_source uprobe = { .name = "uprobe" };
@@ -442,7 +443,7 @@ char *redact_meta(struct redact *x, const struct trawl_meta *m, char *name, size
 
 	x->place = m->name;
 	snprintf(name, room, "%s", m->name);
-	if (is_called(m, "timeline")) /* numbers only: by how much the section's times are moved */
+	if (is_called(m, "timeline")) /* only numbers: how far the section's times are moved */
 		x->failed |= !(text = strndup(m->data, m->len));
 	else if (is_called(m, "maps/") || is_called(m, BRANCH_MAPS_NAME))
 		text = changed_lines(x, m, true);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Redacts USB packets that a file keeps as they were captured: those of the bus (a PID, then an
- * address or data and its CRC), and those of macOS (halves of transfers). What is data in them is
- * treated as the data of transfers is; the rest says what happened and is kept.
+ * Redacts USB packets that a file keeps in their original form: those of the bus (a PID, then an
+ * address or data and its CRC), and those of macOS (halves of transfers). Their data is treated
+ * like that of transfers; everything else describes what happened and is kept.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +38,7 @@ static uint16_t crc16(const uint8_t *p, size_t n)
 	return (uint16_t)~crc;
 }
 
-/* Data of endpoint 0: part of a descriptor, or what a request moves. */
+/* Redacts data of endpoint 0: a part of a descriptor, or the data of a request. */
 static void control_packet(struct redact *x, struct redact_bus *b, uint8_t *p, size_t n)
 {
 	enum { STRING = 3, BOS = 15 };
@@ -60,7 +60,7 @@ static void control_packet(struct redact *x, struct redact_bus *b, uint8_t *p, s
 		usb_redact_descriptor(x, setup, p, n);
 }
 
-/* The payload of a data packet, without PID and CRC. */
+/* Redacts the payload of a data packet, without PID and CRC. */
 static void payload(struct redact *x, struct redact_bus *b, uint8_t *p, size_t n)
 {
 	enum { LARGEST_REPORT = 64 };
@@ -78,7 +78,7 @@ static void payload(struct redact *x, struct redact_bus *b, uint8_t *p, size_t n
 	}
 }
 
-/* Redacts a data packet of n bytes, of `length` before it was cut. */
+/* Redacts a data packet of which n of `length` bytes were captured. */
 static void data_packet(struct redact *x, struct redact_bus *b, uint8_t *p, size_t n,
 			uint32_t length)
 {
@@ -90,7 +90,7 @@ static void data_packet(struct redact *x, struct redact_bus *b, uint8_t *p, size
 	payload(x, b, p + 1, data);
 	if (!x->drop || n - 1 <= data)
 		return;
-	/* the CRC of what was there tells whether a guess is right */
+	/* the original CRC shows whether a guess about the packet is right */
 	now = crc16(p + 1, data);
 	if (!right)
 		now ^= 1;
@@ -121,7 +121,7 @@ static void bus_packet(struct redact *x, struct redact_bus *b, uint8_t *p, size_
 	}
 }
 
-/* A half of a transfer, which is redacted in usbmon's form. */
+/* Redacts a half of a transfer by way of usbmon's form. */
 static void darwin_packet(struct redact *x, const struct trawl_event *ev, uint8_t *p, size_t n,
 			  uint32_t length)
 {

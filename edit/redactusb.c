@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Classifies the data of USB transfers by their devices' descriptors, and decides what of it is
- * kept.
+ * Classifies the data of USB transfers by the descriptors of their devices, and decides which parts
+ * are kept.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 
 enum { CLASS_HID = 3, CLASS_STORAGE = 8, CLASS_HUB = 9, PROTOCOL_UAS = 0x62, MOUSE = 2 };
 
-/* An endpoint and what its interface says about it. */
+/* An endpoint and the class of its interface. */
 struct role {
 	uint32_t section; /* section of the file: another one may be of another machine */
 	uint16_t bus;
@@ -24,7 +24,7 @@ struct role {
 	uint8_t class, protocol, pipe;
 };
 
-/* A setup packet or SCSI command whose data is still to come. */
+/* A setup packet or SCSI command whose data has not come yet. */
 struct pending {
 	uint64_t key;
 	uint8_t bytes[16];
@@ -38,7 +38,7 @@ struct usb_roles {
 	/* hash tables: by URB id; by bus and device */
 	struct pending setups[PENDING], commands[PENDING];
 	bool failed;    /* memory ran out */
-	struct out kept; /* kept descriptors: the same bytes are no secret elsewhere */
+	struct out kept; /* kept descriptors; the same bytes are not secret elsewhere */
 	/* names of manufacturers and products, which are kept; each ends with a NUL */
 	char *products;
 	size_t products_len;
@@ -151,9 +151,9 @@ static bool is_of(const struct role *r, uint32_t section, const struct usbmon_he
 }
 
 /*
- * The role of an endpoint; NULL if unknown. Addresses are reused and an interface has alternate
- * settings: if devices with one address have different classes, the result is a role of no class,
- * and none of its data is kept.
+ * Returns the role of an endpoint, or NULL if it is unknown. Addresses are reused, and an interface
+ * has alternate settings: if devices with the same address have different classes, the result is a
+ * role without a class, and none of its data is kept.
  */
 static const struct role *role_of(const struct usb_roles *u, uint32_t section,
 				  const struct usbmon_header *h)
@@ -195,7 +195,7 @@ static bool is_hub(const struct usb_roles *u, const struct trawl_event *ev,
 	return any || is_root_hub(ev, h);
 }
 
-/* True if the UTF-16 text is a kept manufacturer's or product's name, or the beginning of one. */
+/* Whether the UTF-16 text is a kept name of a manufacturer or product, or the beginning of one. */
 static bool is_product(const struct usb_roles *u, const uint8_t *p, size_t n)
 {
 	for (size_t at = 0; at < u->products_len; at += strlen(u->products + at) + 1) {
@@ -247,9 +247,9 @@ static void string_descriptor(struct redact *x, const uint8_t *setup, uint8_t *p
 }
 
 /*
- * Behind the header of 5 bytes are device capabilities, each with its length in the first byte and
- * two types in the next (USB 3.2, 9.6.2). Behind one with an impossible length nothing is known to
- * be a capability.
+ * A header of 5 bytes precedes the device capabilities. Each has its length in the first byte and
+ * two types in the next ones (USB 3.2, 9.6.2). After a capability with an impossible length, the
+ * bytes cannot be identified and are not kept.
  */
 void redact_bos(struct redact *x, uint8_t *p, size_t n)
 {
@@ -301,8 +301,8 @@ void usb_redact_descriptor(struct redact *x, const uint8_t *setup, uint8_t *p, s
 }
 
 /*
- * Requests of a class have numbers that other classes use otherwise: what is kept has the length
- * of its meaning.
+ * Request numbers have different meanings in different classes. The data is kept only if its length
+ * matches the known meaning.
  */
 void usb_redact_request(struct redact *x, const uint8_t *setup, bool hub, uint8_t *p, size_t n)
 {
@@ -328,12 +328,17 @@ static void control_data(struct redact *x, const struct trawl_event *ev,
 		usb_redact_request(x, setup, is_hub(x->usb, ev, h), p, n);
 }
 
-/* How many bytes of a SCSI command's data are no content: identification, capacity, sense data. */
+/*
+ * Returns how many bytes of a SCSI command's data do not belong to the contents of the disk:
+ * identification, capacity, sense data.
+ */
 static size_t answer_kept(const uint8_t *cdb)
 {
 	switch (cdb[0]) {
 	case 0x12:
-		/* what follows is vendor specific and may be a serial number */
+		/*
+		 * the bytes after the standard data are vendor specific and may be a serial number
+		 */
 		return cdb[1] & 1 ? 0 : 36;
 	case 0x03: case 0x25: case 0x23: case 0x1a: case 0x5a: case 0xa0:
 		return SIZE_MAX;
@@ -374,17 +379,21 @@ static void storage_data(struct redact *x, uint32_t section, const struct usbmon
 
 		c->key = key;
 		memcpy(c->bytes, p + 15, 16);
-		/* behind the command is whatever was in the host's memory */
+		/* the bytes behind the command are uninitialised memory of the host */
 		redact_zero(x, SECRET_SECTORS, p + 15 + command, 16 - command);
 		return;
 	}
 	if (n == 13 && !memcmp(p, "USBS", 4)) {
-		c->key = 0; /* if the next command was lost, its data is nobody's answer */
+		/*
+		 * if the next command was lost, its data must not be taken for an answer to this
+		 * one
+		 */
+		c->key = 0;
 		return;
 	}
 	/*
-	 * With UAS several commands may be outstanding, and a whole block may be another command's
-	 * data, as may be what is left of one that was cut.
+	 * With UAS several commands may be outstanding, so a whole block may belong to another
+	 * command. The same holds for the rest of a block that was truncated.
 	 */
 	if (c->key == key && c->key && n < 512 && h->len_urb < 512)
 		kept = answer_kept(c->bytes);
@@ -397,7 +406,7 @@ static void transfer_data(struct redact *x, const struct trawl_event *ev,
 {
 	const struct role *role = role_of(x->usb, ev->section, h);
 	enum { INTERRUPT = 1, BULK = 3, PORTS = 32 / 8 }; /* a bit for each changed port */
-	/* of a device without descriptors, as in many imported files: it may be a disk */
+	/* A device without descriptors, as in many imported files, may be a disk. */
 	static const struct role disk = { .class = CLASS_STORAGE };
 
 	if (!role && h->xfer_type == BULK)
@@ -410,15 +419,15 @@ static void transfer_data(struct redact *x, const struct trawl_event *ev,
 	else if (role && role->class == CLASS_HID)
 		redact_zero(x, role->protocol == MOUSE ? SECRET_POINTER : SECRET_KEYSTROKES, p, n);
 	else if (!role && h->xfer_type == INTERRUPT)
-		/* of an unknown device: it may be a keyboard */
+		/* an unknown device may be a keyboard */
 		redact_zero(x, SECRET_KEYSTROKES, p, n);
 	else
 		redact_zero(x, SECRET_PAYLOAD, p, n);
 }
 
 /*
- * What the two halves of a transfer have in common: the URB's id. USBPcap describes the devices
- * that are there already by transfers whose id is 0.
+ * Returns the key that joins the two halves of a transfer: the id of the URB. USBPcap describes
+ * devices that were present before the capture by transfers with id 0.
  */
 static uint64_t transfer_key(const struct trawl_event *ev, const struct usbmon_header *h)
 {
@@ -429,8 +438,8 @@ static uint64_t transfer_key(const struct trawl_event *ev, const struct usbmon_h
 }
 
 /*
- * The request of a control transfer, good for one answer; NULL: not seen. A submission without one
- * ends an earlier one.
+ * Returns the request of a control transfer, which is valid for one answer; NULL: not seen. A
+ * submission without a request discards an earlier one.
  */
 static const uint8_t *request_of(struct redact *x, const struct trawl_event *ev,
 				 const struct usbmon_header *h)
@@ -442,12 +451,16 @@ static const uint8_t *request_of(struct redact *x, const struct trawl_event *ev,
 		setup->key = key;
 		memcpy(setup->bytes, h->setup, 8);
 	} else if (h->type == 'S' && setup->key == key && !usbtypes_is_usbpcap(ev->type->id)) {
-		setup->key = 0; /* of USBPcap it may be the data of a request that was a packet */
+		/*
+		 * in captures of USBPcap it may be the data of a request that was a separate packet
+		 */
+		setup->key = 0;
 	}
 	if (!key || setup->key != key)
 		return NULL;
 	if (h->type != 'S')
-		setup->key = 0; /* the next answer is another request's, even if that was lost */
+		/* the next answer belongs to another request, even if that one was lost */
+		setup->key = 0;
 	return setup->bytes;
 }
 
@@ -482,7 +495,7 @@ void redact_usb(struct redact *x, const struct trawl_event *ev, uint8_t *record)
 
 	if (!strcmp(ev->source->kind, "usbmon") && ev->len >= sizeof(struct usbmon_header)) {
 		redact_urb(x, ev, record, ev->len);
-		redact_address(x, record); /* the URB's */
+		redact_address(x, record); /* the address of the URB */
 	} else if (!strcmp(ev->source->kind, "usbpacket")) {
 		redact_packet(x, ev, record);
 	} else {

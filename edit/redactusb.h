@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What redactusb.c and redactpacket.c have in common. */
+/* Functions that redactusb.c and redactpacket.c share. */
 #ifndef TRAWL_EDIT_REDACTUSB_H
 #define TRAWL_EDIT_REDACTUSB_H
 
@@ -7,9 +7,12 @@
 
 /* Whether a request moves a standard descriptor. */
 bool usb_setup_is_descriptor(const uint8_t *setup);
-/* Redacts n bytes of such a descriptor, or a part of it that is not a string's. */
+/*
+ * Redacts n bytes of such a descriptor; for other descriptors than strings they may be a part of
+ * it.
+ */
 void usb_redact_descriptor(struct redact *x, const uint8_t *setup, uint8_t *p, size_t n);
-/* Redacts the data of any other request; hub: of a device that is nothing but a hub. */
+/* Redacts the data of any other request; hub: the device is a hub and nothing else. */
 void usb_redact_request(struct redact *x, const uint8_t *setup, bool hub, uint8_t *p, size_t n);
 
 /* Redacts a record of len bytes in usbmon's form. */

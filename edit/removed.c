@@ -33,7 +33,7 @@ static uint64_t hash(const struct removed *r, const char *p, size_t n)
 	return mix(mix(h, number(p, n)), n);
 }
 
-/* The bit of `heads` of a value that begins with these n bytes: 4 or 8. */
+/* Returns the bit in `heads` for values that begin with these n bytes: 4 or 8. */
 static size_t head_bit(const struct removed *r, const void *p, size_t n)
 {
 	return (size_t)(mix(r->seed, number(p, n)) * 0x9E3779B97F4A7C15 >> (64 - HEAD_BITS));
@@ -48,7 +48,7 @@ static bool has_head(const struct removed *r, const void *p, size_t n)
 
 /* ---- marks -------------------------------------------------------------------------------- */
 
-/* The slot of the mark p[0 .. n), or the empty one where it would be. */
+/* Returns the slot of the mark p[0 .. n), or the empty slot where it would be inserted. */
 static uint32_t *slot_of(const struct removed *r, const char *p, size_t n)
 {
 	size_t i = (size_t)hash(r, p, n) & (r->nslots - 1);
@@ -91,7 +91,10 @@ static bool reserve_mark(struct removed *r)
 	return true;
 }
 
-/* Adds a beginning of a value, if it is not there. `value`: 1 + its number if it is all of it. */
+/*
+ * Adds a prefix of a value as a mark, if it is new. `value`: 1 + the value's number if it is the
+ * whole value.
+ */
 static bool add_mark(struct removed *r, size_t at, size_t n, uint32_t value)
 {
 	uint32_t *slot;
@@ -124,7 +127,7 @@ static bool known(const struct removed *r, const char *p, size_t n)
 	return m && m->value;
 }
 
-/* Makes the index refer to the value that r->text ends with. */
+/* Adds the last value of r->text to the index. */
 static bool add_to_index(struct removed *r, size_t at, size_t n)
 {
 	size_t bit;
@@ -209,7 +212,7 @@ static bool alone(const uint8_t *p, size_t n, size_t at, size_t len)
 
 /* ---- the search --------------------------------------------------------------------------- */
 
-/* 1 + number of the longest value of REMOVED_WHOLE to n bytes that begins at p; 0: none. */
+/* Returns 1 + the number of the longest value of REMOVED_WHOLE to n bytes at p; 0: none. */
 static uint32_t longest(const struct removed *r, const char *p, size_t n)
 {
 	uint32_t value = 0;
@@ -229,7 +232,7 @@ static uint32_t longest(const struct removed *r, const char *p, size_t n)
 	return value;
 }
 
-/* Shorter marks come first: the search for what a mark begins with uses them. */
+/* Processes shorter marks first, because longest() uses them for the prefixes of longer ones. */
 void removed_ready(struct removed *r)
 {
 	for (size_t n = REMOVED_WHOLE; n <= REMOVED_LONGEST; n++)
@@ -258,7 +261,7 @@ static struct removed_value *short_value(const struct removed *r, const char *p,
 	return NULL;
 }
 
-/* The longest value at a place that has at least four bytes. */
+/* Returns the longest value of at least four bytes at this place. */
 static struct removed_value *at_place(const struct removed *r, const char *p, size_t n, size_t at)
 {
 	if (n - at >= REMOVED_WHOLE && has_head(r, p + at, 8)) {

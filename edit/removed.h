@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The values that were removed from a file, in memory only: to replace them where else they occur,
- * and to search the output for them.
+ * The values that were removed from a file, in memory only: to replace them at other places, and to
+ * search the output for them.
  *
- * A text of 4 to 7 bytes matches only where no letter or digit is next to it; a shorter one never.
- * A text of more than 64 bytes is remembered as pieces of 33 to 64 bytes, each a value. Of binary
- * data (sectors), one 16-byte sequence with at least 8 different bytes is remembered.
+ * A text of 4 to 7 bytes matches only if no letter or digit is next to it; a shorter one never
+ * matches. A text of more than 64 bytes is remembered as pieces of 33 to 64 bytes, each a value of
+ * its own. Of binary data (sectors), one 16-byte sequence with at least 8 different bytes is
+ * remembered.
  *
- * A search takes at most REMOVED_LOOKUPS lookups at each place, whatever the values are: the
- * longest value that is there is found by a binary search over lengths (Waldvogel et al., 1997).
- * For this the index has marks, which are beginnings of values: a value's length with some of its
- * lowest bits cleared is the length of such a mark. A value of 45 bytes has marks of 32, 40, 44
- * and 45 bytes. Each mark knows the longest value that it begins with.
+ * A search needs at most REMOVED_LOOKUPS lookups at each place, independent of the values: it finds
+ * the longest matching value by a binary search over lengths (Waldvogel et al., 1997). For this
+ * purpose the index has marks, which are prefixes of values: clearing some of the lowest bits of a
+ * value's length gives the length of a mark. A value of 45 bytes has marks of 32, 40, 44 and 45
+ * bytes. Each mark refers to the longest value that is a prefix of it.
  */
 #ifndef TRAWL_EDIT_REMOVED_H
 #define TRAWL_EDIT_REMOVED_H
@@ -24,7 +25,7 @@
 
 enum {
 	REMOVED_LEAST = 4,
-	REMOVED_WHOLE = 8,  /* matches also next to letters and digits */
+	REMOVED_WHOLE = 8,  /* values of this length also match next to letters and digits */
 	REMOVED_BYTES = 16, /* length of binary values */
 	REMOVED_LONGEST = 64,
 	REMOVED_MOST = 1 << 20,
@@ -33,7 +34,8 @@ enum {
 
 struct removed_value {
 	uint32_t at;          /* offset in `text` */
-	uint32_t shorter;     /* 1 + number of the longest value that it begins with; 0: none */
+	/* 1 + number of the longest value that is a proper prefix of it; 0: none */
+	uint32_t shorter;
 	uint8_t len;
 	uint8_t class;
 	bool is_public;       /* also occurs in what is kept: not searched for */
@@ -43,7 +45,7 @@ struct removed_value {
 struct removed_mark {
 	uint32_t at;          /* offset in `text` */
 	uint32_t len;
-	uint32_t value;       /* 1 + number of the longest value that it begins with; 0: none */
+	uint32_t value;       /* 1 + number of the longest value that is a prefix of it; 0: none */
 	uint32_t next;        /* 1 + number of the next mark of the same length; 0: none */
 };
 
@@ -62,7 +64,7 @@ struct removed {
 	uint64_t *lookups;    /* counts them, for tests; NULL: not counted */
 	bool ready;           /* removed_ready() was called */
 	bool failed;          /* memory ran out */
-	bool full;            /* some values could not be remembered: too many */
+	bool full;            /* there were too many values to remember all */
 };
 
 /* Add a value; adding it again has no effect. Not after removed_ready(). */

@@ -9,8 +9,9 @@
 #include <stdint.h>
 
 /*
- * Writes the hash of a whole file, whatever its descriptor's offset: 64 hex digits and a NUL. False
- * with errno if it cannot be read, and with EINTR as soon as *stop is true (stop may be NULL).
+ * Writes the hash of a whole file, independent of its descriptor's offset: 64 hex digits and a NUL.
+ * Returns false with errno if the file cannot be read, and with EINTR as soon as *stop is true
+ * (stop may be NULL).
  */
 bool sha256_file(int fd, char text[65], const volatile sig_atomic_t *stop);
 

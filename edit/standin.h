@@ -13,13 +13,13 @@
 
 struct standin {
 	uint64_t key[2];
-	uint64_t kernel, direct, user; /* by how much addresses of these ranges are moved */
-	uint64_t number;               /* by how much numbers are moved */
+	uint64_t kernel, direct, user; /* offset by which addresses of these ranges are moved */
+	uint64_t number;               /* offset by which numbers are moved */
 };
 
 /*
- * Makes a new key. False with errno if the kernel gives no random bytes. To be called before the
- * sandbox is entered.
+ * Makes a new key. Returns false with errno if the kernel provides no random bytes. Must be called
+ * before entering the sandbox.
  */
 bool standin_start(struct standin *s);
 

@@ -58,7 +58,7 @@ static const char help[] =
 	"\n"
 	"Exit status: 0 done, 1 the data is damaged or incomplete, 2 wrong usage, 3 not possible.\n";
 
-/* ---- options, and files apart from each other ------------------------------------------------ */
+/* ---- options, and one process for each file -------------------------------------------------- */
 
 struct options {
 	const char *out; /* -w */
@@ -172,7 +172,7 @@ static bool same_file(FILE *in, const char *out)
 	       a.st_ino == b.st_ino;
 }
 
-/* Reports why a file cannot be imported, by what trawl's own reader makes of it. */
+/* Explains why a file cannot be imported, using trawl's own reader. */
 static int cannot_import(FILE *in, const char *path, struct trawl_error *err)
 {
 	struct trawl_error what;
@@ -210,7 +210,9 @@ static int import_stream(FILE *in, const char *path, int to, const char *out, in
 	return 0;
 }
 
-/* A copy of what a pipe, or standard input, still has: it has to be read twice. */
+/*
+ * Copies the unread rest of a pipe or of standard input to a file, because it has to be read twice.
+ */
 static FILE *copy_of(FILE *pipe, const char *path, struct trawl_error *err)
 {
 	int fd = unpack_temporary(err);
@@ -301,7 +303,7 @@ static int open_all(const struct options *o, struct import *im, const char *out,
 	return -1;
 }
 
-/* The i-th input, unpacked if it is compressed; NULL with *err. */
+/* Returns the i-th input, unpacked if it is compressed; NULL with *err. */
 static FILE *plain(struct import *im, int i, struct trawl_error *err)
 {
 	if (!unpack_is_compressed(im->in[i]))
@@ -437,8 +439,8 @@ static struct trawl_reader *open_caged(const struct options *o, const char *path
 }
 
 /*
- * True for a report of trawl-report, in which the capture is verified. A FIFO is opened only once:
- * between two opens its writer would have no reader.
+ * Whether the file is a report of trawl-report, in which the capture is to be verified. A FIFO must
+ * be opened only once: between two opens its writer would have no reader.
  */
 static bool is_zip(const char *path)
 {
@@ -478,7 +480,10 @@ static int verify_file(const struct options *o, const char *path, struct trawl_e
 	return verify_reader(open_caged(o, path, err), path, err);
 }
 
-/* Reads every event. r NULL: fails with *err as it is. Returns 0 if the file is whole. */
+/*
+ * Reads all events. If r is NULL, fails with *err unchanged. Returns 0 if the file is complete and
+ * undamaged.
+ */
 static int verify_reader(struct trawl_reader *r, const char *path, struct trawl_error *err)
 {
 	struct trawl_verdict v;
@@ -503,12 +508,12 @@ static int verify_reader(struct trawl_reader *r, const char *path, struct trawl_
 	trawl_close(r);
 	if (got < 0)
 		return -1;
-	/* events of the task source are counted apart: trawl-decode does not show them */
+	/* events of the task source are counted separately: trawl-decode does not show them */
 	if (tasks)
 		snprintf(apart, sizeof(apart), " (and %llu of the task source)",
 			 (unsigned long long)tasks);
 	whole = v.complete && !v.damaged && !v.cut_at && !v.junk;
-	/* made as messages are: the name of the file may be a stranger's, too */
+	/* trawl_fail() escapes control characters: the file name may be untrusted, too */
 	trawl_fail(err, TRAWL_OK, "%s: %llu events%s, %llu bytes%s%s", path,
 		   (unsigned long long)(events - tasks), apart, (unsigned long long)v.bytes,
 		   whole ? ": " : "", whole ? v.text : "");

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trawl-report: packs a capture into a zip file for somebody who has no trawl.
+ * trawl-report: packs a capture into a zip file for a person who does not have trawl.
  *
- * The work is done by the other programs, each in its own sandbox: trawl records, trawl-edit cuts
- * and redacts, trawl-export makes the HTML page and the packets, trawl-decode the summary.
- * trawl-report runs them in a temporary folder, which it removes at the end, shows the result, asks
- * for consent, and packs.
+ * The other programs do the work, each in its own sandbox: trawl records, trawl-edit cuts and
+ * redacts, trawl-export makes the HTML page and the packets, trawl-decode the summary. trawl-report
+ * runs them in a temporary folder, which it removes at the end, shows the result, asks for consent,
+ * and packs.
  */
 #include "config.h"
 #include "common/array.h"
@@ -104,7 +104,6 @@ struct report {
 
 /* ---- files of the folder ------------------------------------------------------------------ */
 
-/* Files of the temporary folder. */
 enum folder_file { RECORDED, CUT, CAPTURE, PAGE, SECRETS, PACKETS, SUMMARY, MANIFEST, TEXT,
 		   PAGE_PART };
 
@@ -112,7 +111,8 @@ static const char *const file_names[FOLDER_FILES] = {
 	[RECORDED] = "recorded.trawl", [CUT] = "cut.trawl", [CAPTURE] = "capture.trawl",
 	[PAGE] = "index.html", [SECRETS] = "secrets.txt", [PACKETS] = "usb.pcapng",
 	[SUMMARY] = "summary.txt", [MANIFEST] = "manifest.txt", [TEXT] = "report.txt",
-	[PAGE_PART] = "page/capture.trawl", /* the page's title shows the last component */
+	/* the title of the page is the last component of the path */
+	[PAGE_PART] = "page/capture.trawl",
 };
 
 static int make_folder(struct report *r, struct trawl_error *err)
@@ -190,7 +190,7 @@ static void step_end(void)
 
 /* ---- the other programs ------------------------------------------------------------------- */
 
-/* Returns 0 for a job that did its work, also on damaged data; or -1 with its message in *err. */
+/* Returns 0 if the job succeeded, also on damaged data; or -1 with its message in *err. */
 static int job_result(struct report *r, const struct job *j, struct trawl_error *err)
 {
 	const char *made = j->out ? j->out : j->argv[3];
@@ -211,7 +211,7 @@ static int job_result(struct report *r, const struct job *j, struct trawl_error 
 			  line[0] ? line : j->argv[0]);
 }
 
-/* Runs jobs that the report depends on. Returns 0, or -1 with the first one's message in *err. */
+/* Runs jobs that must succeed. Returns 0, or -1 with the first error message in *err. */
 static int must(struct report *r, const char *what, struct job *jobs, size_t n,
 		struct trawl_error *err)
 {
@@ -268,7 +268,7 @@ static int record(struct report *r, struct trawl_error *err)
 			  status);
 }
 
-/* Takes a flight recorder's data; the saved file stays where the recorder put it. */
+/* Makes a flight recorder save its contents; the saved file stays where the recorder wrote it. */
 static int take_over(struct report *r, struct trawl_error *err)
 {
 	step("asking the flight recorder for what it holds", 0);
@@ -325,8 +325,8 @@ static int redact(struct report *r, struct trawl_error *err)
 }
 
 /*
- * Hashes the capture as it was given: the redacted one's metadata has the hash of the cut file
- * instead.
+ * Hashes the original capture, because the metadata of the redacted one has the hash of the cut
+ * file instead.
  */
 static int hash_capture(const struct report *r, char hash[65], struct trawl_error *err)
 {
@@ -342,7 +342,10 @@ static int hash_capture(const struct report *r, char hash[65], struct trawl_erro
 	return ret;
 }
 
-/* Writes the manifest: what redact did, without the examples, which are for the reporter only. */
+/*
+ * Writes the manifest: a list of what redact removed, without the examples, which only the reporter
+ * may see.
+ */
 static int keep_manifest(struct report *r, const char *hash, struct trawl_error *err)
 {
 	FILE *from = fopen(r->files[SECRETS], "re");
@@ -371,7 +374,7 @@ static int keep_manifest(struct report *r, const char *hash, struct trawl_error 
 	return trawl_fail(err, TRAWL_CANNOT, "%s: cannot be written: %m", r->folder);
 }
 
-/* Of a capture with over HTML_EVENTS events the page has those nearest to its trigger. */
+/* If the capture has more than HTML_EVENTS events, the page gets those nearest to its trigger. */
 static int cut_for_page(struct report *r, struct trawl_error *err)
 {
 	char most[32], *slash = strrchr(r->files[PAGE_PART], '/');
@@ -390,7 +393,10 @@ static int cut_for_page(struct report *r, struct trawl_error *err)
 	return must(r, "making the page", &job, 1, err);
 }
 
-/* Makes the page, the summary and the packets. They show the name of the file that they are of. */
+/*
+ * Makes the page, the summary and the packets. They show the name of the file from which they were
+ * made.
+ */
 static int make_views(struct report *r, struct trawl_error *err)
 {
 	bool part = r->events > HTML_EVENTS;
@@ -416,7 +422,7 @@ static int make_views(struct report *r, struct trawl_error *err)
 	return 0;
 }
 
-/* ---- what the reporter says --------------------------------------------------------------- */
+/* ---- the reporter's description -------------------------------------------------------------- */
 
 static const char template[] =
 	"\n"
@@ -444,7 +450,7 @@ static int edit_text(struct report *r, const char *path, struct trawl_error *err
 		return trawl_fail(err, TRAWL_USAGE, "$EDITOR: is not set; say what fails by --title "
 				  "and --message");
 	snprintf(command, sizeof(command), "%s \"$0\"", editor);
-	/* while the editor runs, only it reacts to the terminal's signals */
+	/* while the editor runs, only the editor handles the terminal's signals */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
 	ret = job_call((char *[]){ word("sh"), word("-c"), command, word(path), NULL });
@@ -478,7 +484,7 @@ static int write_text(const struct report *r, const char *path, struct trawl_err
 	return trawl_fail(err, TRAWL_CANNOT, "%s: cannot be written: %m", path);
 }
 
-/* Writes the reporter's description, from the options or, on a terminal, by an editor. */
+/* Writes the reporter's description, from options or, on a terminal, from an editor. */
 static int describe(struct report *r, struct trawl_error *err)
 {
 	const char *path = r->files[TEXT];
@@ -497,7 +503,7 @@ static int describe(struct report *r, struct trawl_error *err)
 	return f && !fclose(f) ? 0 : trawl_fail(err, TRAWL_CANNOT, "%s: %m", path);
 }
 
-/* ---- showing, asking, packing ------------------------------------------------------------- */
+/* ---- confirmation, packing ------------------------------------------------------------------- */
 
 static void show_file(const char *path, unsigned int most)
 {
@@ -510,7 +516,7 @@ static void show_file(const char *path, unsigned int most)
 		fclose(f);
 }
 
-/* Shows what the report would contain and asks. False: not agreed. */
+/* Shows the contents of the report and asks for consent. Returns false if it is refused. */
 static bool agreed(struct report *r)
 {
 	char answer[16] = "", room[16];
@@ -556,7 +562,7 @@ static int pack(const struct report *r, int fd, struct trawl_error *err)
 	return ret;
 }
 
-/* Packs smaller and smaller parts of the capture until the zip fits. */
+/* Packs smaller and smaller parts of the capture until the zip is small enough. */
 static int make_fitting(struct report *r, int fd, struct trawl_error *err)
 {
 	uint64_t part = r->max_size / 2;
@@ -707,7 +713,10 @@ static int parse(struct report *r, int argc, char **argv, struct trawl_error *er
 	return set_operands(r, argc, argv, err);
 }
 
-/* A policy may drop the date, too: then the name has a number as well, which does no harm. */
+/*
+ * Whether redact drops the date. A policy file may do so as well; then the file name just has a
+ * number as well.
+ */
 static bool drops_date(const struct report *r)
 {
 	bool goes = false;

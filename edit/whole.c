@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* trawl-edit repair and compact: all of a file, written anew. */
+/* trawl-edit repair and compact: rewrite the whole file. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -91,8 +91,8 @@ static int take_smaller(const struct edit_input *in, uint64_t bytes, int fd, con
 }
 
 /*
- * Opens what is to be compacted: the input, or, of a capture whose branches came slowly, the same
- * with long batches. *bytes: of the input, if it is the latter.
+ * Opens the file that is compacted: the input or, if its branches are in many short batches, a copy
+ * with long batches. *bytes: the size of the input, in the latter case.
  */
 static struct trawl_reader *open_compact(const struct whole *o, const struct edit_input *in,
 					 uint64_t *bytes, struct trawl_error *err)

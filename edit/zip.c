@@ -44,7 +44,7 @@ int zip_add(struct zip *z, const char *name, const void *p, size_t n, bool store
 
 	if (!e)
 		return trawl_fail(err, TRAWL_CANNOT, "zip file: out of memory");
-	/* no time and no owner: a report contains only what is needed */
+	/* no time and no owner: a report contains only necessary data */
 	archive_entry_set_pathname(e, name);
 	archive_entry_set_size(e, (la_int64_t)n);
 	archive_entry_set_filetype(e, AE_IFREG);

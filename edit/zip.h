@@ -11,12 +11,13 @@
 struct zip;
 
 /*
- * Begins a zip file on fd, which stays the caller's. To be ended with zip_close(). NULL with *err.
+ * Begins a zip file on fd, which remains the caller's. To be ended with zip_close(). Returns NULL
+ * with *err on failure.
  */
 struct zip *zip_new(int fd, struct trawl_error *err);
 /*
- * Adds an entry of n bytes. stored: not compressed, because the data is already. Returns 0, or -1
- * with *err.
+ * Adds an entry of n bytes. stored: do not compress, because the data is compressed already.
+ * Returns 0, or -1 with *err.
  */
 int zip_add(struct zip *z, const char *name, const void *p, size_t n, bool stored,
 	    struct trawl_error *err);

@@ -38,8 +38,8 @@ static const uint8_t block_uuid[16] = {
 };
 
 /*
- * Whether the block whose first 24 bytes are at p is one of this format. The type alone does not
- * tell: pcapng leaves it to local use.
+ * Whether the block whose first 24 bytes are at p is one of this format. The type alone is not
+ * sufficient, because pcapng reserves it for local use.
  */
 static inline bool block_is_own(const uint8_t *p)
 {
@@ -57,7 +57,7 @@ enum block_kind {
 	BLOCK_LOSS,
 	BLOCK_INDEX,
 	BLOCK_END,
-	BLOCK_REFS, /* only inside an index block: where the chunks are */
+	BLOCK_REFS, /* only inside an index block: the list of chunks */
 	BLOCK_GROUP, /* several pieces of metadata */
 };
 

@@ -2,8 +2,8 @@
 /*
  * Little-endian numbers and strings: appended to a growing buffer, read from a bounded view.
  *
- * Both remember failure (`failed`: memory ran out; `bad`: read past the end), so that a caller
- * writes or reads a whole structure and asks once.
+ * Both remember failure (`failed`: memory ran out; `bad`: a read past the end), so that a caller
+ * can write or read a whole structure and test once at the end.
  */
 #ifndef TRAWL_FORMAT_BYTES_H
 #define TRAWL_FORMAT_BYTES_H

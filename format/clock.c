@@ -49,7 +49,8 @@ struct clock_map clock_map(const struct clock_sync *syncs, size_t n)
 }
 
 /*
- * Whether the kernel computes the clock as CLOCK_MONOTONIC plus an offset that only steps change.
+ * Whether the kernel computes the clock as CLOCK_MONOTONIC plus an offset that changes only by
+ * steps.
  */
 static bool is_sum(enum trawl_clock clock)
 {
@@ -214,7 +215,7 @@ size_t clock_find(const struct clock_map *m, enum trawl_clock clock, uint64_t ts
 	return partition_point(m->n - 1, i, value(m, i + 1, clock) <= ts);
 }
 
-/* The stretch that a time stamp is looked for in first. */
+/* Returns the stretch in which a time stamp is searched first. */
 static size_t first_stretch(const struct clock_map *m, enum trawl_clock clock, uint64_t ts,
 			    size_t after)
 {
@@ -245,8 +246,9 @@ uint64_t clock_to_mono(const struct clock_map *m, enum trawl_clock clock, uint64
 }
 
 /*
- * How far from mono the sync blocks at both ends of the stretch, and the one before it, have the
- * event, where they have it at a time at which it can have come into the file there.
+ * Returns the largest distance from `mono` of the event's time as converted by the sync blocks at
+ * both ends of the stretch, and by the one before it. A sync block counts only if the event can
+ * have been written to the file near it at that time.
  */
 static uint64_t doubt(const struct clock_map *m, enum trawl_clock clock, size_t i, uint64_t ts,
 		      uint64_t mono)
@@ -290,8 +292,8 @@ uint64_t clock_bound(const struct clock_map *m, enum trawl_clock clock, uint64_t
 }
 
 /*
- * The offset of a chunk's time stamps may be that of any sync block around it, or between two of
- * them: those of the pairs that clock_to_mono() tries.
+ * The offset of a chunk's time stamps may be that of any sync block near it, or between those of
+ * two: the pairs that clock_to_mono() tries.
  */
 static void around(const struct clock_map *m, enum trawl_clock clock, uint64_t ts, size_t after,
 		   uint64_t *least, uint64_t *most)

@@ -106,8 +106,8 @@ LOOPS void column_try(struct table *t, uint32_t ref, unsigned int mask, struct p
 }
 
 /*
- * Sets t->codes, and t->literal to the residues that are not predicted; returns how many these are.
- * np is a constant where this is called, so that there is a loop for each number of predictors.
+ * Sets t->codes, and t->literal to the residues that are not predicted; returns the number of
+ * these. Callers pass a constant np, so that a loop is compiled for each number of predictors.
  */
 static inline __attribute__((always_inline)) uint32_t code_events(const struct table *t,
 	const uint16_t *const *slots, struct predictors *m, unsigned int np)
@@ -275,7 +275,7 @@ static bool get_tag(struct view *in, struct table *t, uint32_t column, uint8_t t
 	return true;
 }
 
-/* How many codes are literals; UINT32_MAX if one is none at all. */
+/* Returns how many codes are literals; UINT32_MAX if one of the codes is invalid. */
 LOOPS static uint32_t count_literals(const uint8_t *codes, uint32_t n, uint8_t npredictors)
 {
 	uint32_t literals = 0;
@@ -332,7 +332,7 @@ struct walk {
 	uint64_t *residue;
 };
 
-/* From codes and literals to residues; np and own are constants where this is called. */
+/* Converts codes and literals to residues. Callers pass constants for np and own. */
 static inline __attribute__((always_inline)) void walk(const struct table *t,
 	const struct walk *w, struct predictors *m, int np, bool own)
 {
@@ -389,7 +389,7 @@ LOOPS static void walk_any(const struct table *t, const struct walk *w, struct p
 	}
 }
 
-/* t->codes and t->literal into residues. */
+/* Converts t->codes and t->literal to residues. */
 static void get_residues(struct table *t, const struct column_plan *p, const uint64_t *ref,
 			 uint64_t *residue, struct predictors *m)
 {
@@ -405,7 +405,7 @@ static void get_residues(struct table *t, const struct column_plan *p, const uin
 	walk_any(t, &w, m, p->npredictors, own);
 }
 
-/* From residues to the values themselves. */
+/* Converts residues to the values themselves. */
 LOOPS static void absolute(struct table *t, uint32_t column, unsigned int relative,
 			   const uint64_t *ref, const uint64_t *residue)
 {
@@ -444,7 +444,7 @@ static bool decode_constant(struct table *t, uint32_t column, struct view *in)
 	return !in->bad;
 }
 
-/* Puts the residues that follow no prediction into t->literal, and codes into t->codes. */
+/* Stores the residues that are not predicted in t->literal, and the codes in t->codes. */
 static bool get_literals(struct table *t, const struct layout_column *c,
 			 const struct column_plan *p, struct column_input *in)
 {

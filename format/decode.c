@@ -31,11 +31,11 @@ struct decode_table {
 	uint32_t n, first;
 	uint32_t first_class, nclasses;
 	uint32_t nkeys, keys[MAX_KEYS];
-	uint32_t listed; /* how many of its events the sequence has named so far */
+	uint32_t listed; /* number of its events in the sequence so far */
 };
 
 struct decode_class {
-	uint32_t table, left; /* left: how many events the sequence has still to name */
+	uint32_t table, left; /* left: number of events that the sequence must still contain */
 	uint64_t key[MAX_KEYS];
 };
 
@@ -195,7 +195,7 @@ void chunk_decoder_free(struct chunk_decoder *d)
 		d->spare = m->next;
 		memory_free(m);
 	}
-	/* return it to the budget: a file may have many decoders, one after the other */
+	/* return it to the budget: a file may use many decoders, one after the other */
 	for (size_t i = 0; i < ARRAY_SIZE(d->substreams); i++)
 		room_free(&d->substreams[i]);
 	room_free(&d->string_room);

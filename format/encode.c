@@ -48,7 +48,7 @@ struct chunk_encoder {
 	struct grouping order;
 	struct ticks ticks;
 	bool in_ticks; /* the chunk's times */
-	struct room derived, class_table, streams; /* struct events has what they are for */
+	struct room derived, class_table, streams; /* see struct events */
 	struct table common_table, table;
 	struct string_table strings;
 	struct room values; /* of a string column */
@@ -393,7 +393,7 @@ static void load_strings(const struct table *t, const struct layout_column *c,
 static void mark(struct marks *m, size_t at)
 {
 	if (!array_reserve(m->at, m->cap, m->n + 1))
-		return; /* without the mark, only compression is a little worse */
+		return; /* failure to mark only makes compression a little worse */
 	m->at[m->n++] = (uint32_t)at;
 }
 
@@ -403,7 +403,8 @@ static void put_number(struct chunk_encoder *e, struct table *t, uint32_t column
 	uint32_t literals;
 
 	if (column_uses_ref(&plan->plan) && !table_can_refer(t, column, plan->plan.ref))
-		memset(plan, 0, sizeof(*plan)); /* that of a chunk with following pids */
+		/* the plan was chosen for a chunk with REF_FOLLOWING */
+		memset(plan, 0, sizeof(*plan));
 	plan_column(&e->planner, t, plan, column, common);
 	if (column_uses_ref(&plan->plan))
 		table_derive(t, plan->plan.ref);

@@ -17,7 +17,7 @@ enum room_name {
 	ROOM_CPUS,
 };
 
-/* A class to be: the events of one type with the same values of its keys. */
+/* A future class: the events of one type with the same values of its keys. */
 struct find {
 	uint64_t key[GROUPING_KEYS];
 	uint64_t word;   /* with kind.mask: the key values as their bytes are in a record */

@@ -91,7 +91,8 @@ static struct view refs_of(struct view body)
 
 /*
  * Adds the index's copies of damaged blocks. Inserted or removed bytes shift the offsets of blocks:
- * the index entries before a copy whose blocks were read, chunks included, tell where it belongs.
+ * the place of a copy follows from the index entries before it, chunks included, whose blocks were
+ * read.
  */
 static void take_index(struct trawl_reader *r, struct view *body)
 {
@@ -138,8 +139,8 @@ static bool take_body(struct trawl_reader *r, const struct walked *f)
 	struct view body;
 
 	/*
-	 * Sync blocks are many: those before all damage are not remembered, nor are their copies
-	 * read.
+	 * There are many sync blocks: those before any damage are not remembered, and their copies
+	 * are not read.
 	 */
 	s->remember = r->in.seekable && f->b.kind != BLOCK_INDEX &&
 		      (f->b.kind != BLOCK_SYNC || r->damage.blocks);

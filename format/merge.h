@@ -67,7 +67,10 @@ uint64_t merge_start(const struct section *s, const struct clock_map *clocks,
 /* Fills *ev with the next event before `limit` and returns 1; 0 if there is none; -1 if memory runs
  * out. */
 int merge_next(struct merge *m, uint64_t limit, struct trawl_event *ev);
-/* A fast path: the same if no chunk has to be decoded first; else returns 0: call merge_next(). */
+/*
+ * A fast path: the same if no chunk has to be decoded first; otherwise returns 0, and merge_next()
+ * must be called.
+ */
 int merge_next_due(struct merge *m, struct trawl_event *ev);
 /* Begins another section; drops what is left of the one before. */
 void merge_begin(struct merge *m, struct section *s);

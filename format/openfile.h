@@ -44,10 +44,10 @@ struct trawl_reader {
 	struct input in;
 	struct catalog catalog;
 	struct damage damage;
-	struct walker walk;      /* of a pipe, or of a scan */
-	struct lane lane;        /* of the present section */
-	struct lane *lanes;      /* of sections of one timeline; NULL: there is only the present
-				  * one */
+	struct walker walk;      /* of a pipe or a scan */
+	struct lane lane;        /* of the current section */
+	/* of sections that share a timeline; NULL: only the current section is read */
+	struct lane *lanes;
 	size_t nlanes;
 	struct trawl_range range;
 	size_t hidden;           /* number of metadata at the end of the list that are hidden */
@@ -82,7 +82,7 @@ struct trawl_reader {
 
 /* Whether trawl_select() selects all sources; whether it selects this one. */
 bool reader_wants_all(const struct trawl_reader *r);
-/* Begins, or goes on with, reading in this way. Returns false in READING_DONE. */
+/* Begins or continues reading in this way. Returns false in READING_DONE. */
 bool reader_read(struct trawl_reader *r, enum reading how);
 /*
  * Call at the end of reading: checks the blocks that were not read yet, once, unless a part of the

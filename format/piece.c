@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading a file piece by piece, for programs that copy: trawl.h, "pieces". */
+/* Reads a file piece by piece, for programs that copy: trawl.h, "pieces". */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

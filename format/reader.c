@@ -578,7 +578,7 @@ int trawl_hide_metas(struct trawl_reader *r, const bool *keep)
 	return 0;
 }
 
-/* UINT64_MAX, "not known", stays so. */
+/* An unknown bound (UINT64_MAX) stays unknown. */
 static uint64_t sum(uint64_t a, uint64_t b)
 {
 	return a < UINT64_MAX - b ? a + b : UINT64_MAX;
@@ -597,7 +597,7 @@ uint64_t trawl_event_bound(const struct trawl_reader *r, const struct trawl_even
 		m = segment_clocks((struct trawl_reader *)r, s, ev->chunk);
 	bound = clock_bound(&m, ev->source->clock, ev->ts, clock_syncs_before(&m, ev->chunk),
 			    ev->time - m.origin);
-	/* A time stamp says nothing of what is below its resolution. */
+	/* A time stamp has no information below its resolution. */
 	if (ev->source->resolution > 1)
 		bound = sum(bound, ev->source->resolution - 1);
 	return sum(bound, s ? s->doubt : 0);

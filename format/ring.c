@@ -249,8 +249,8 @@ static struct sync_item *tick_at(const struct ring *r, uint64_t pos)
 }
 
 /*
- * Without events for hours, a sync block for each second would fill the ring: the two around that
- * time suffice, so a new one replaces the one before.
+ * Without events for hours, a sync block every second would fill the ring. The first and the last
+ * one of that period are sufficient, so a new one replaces its predecessor.
  */
 void ring_sync(struct ring *r, const struct trawl_sync *sync)
 {

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Binary search: common/search.h once more, as the library includes nothing of the programs. */
+/*
+ * Binary search; the same as common/search.h, because the library includes nothing from the
+ * programs.
+ */
 #ifndef TRAWL_FORMAT_SEARCH_H
 #define TRAWL_FORMAT_SEARCH_H
 
 #include <stddef.h>
 
 /*
- * How many of the n elements of a sorted array come before the point that `before` describes: an
- * expression of the index i, true of the first elements and false of all after them.
+ * Returns how many of the n elements of a sorted array satisfy `before`, an expression of the index
+ * i that is true for the first elements and false for all others.
  *
- *	first = partition_point(n, i, list[i].vaddr < vaddr);
+ * first = partition_point(n, i, list[i].vaddr < vaddr);
  */
 #define partition_point(n, i, before) \
 	({ \

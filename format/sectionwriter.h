@@ -15,7 +15,7 @@
 #include "format/index.h"
 #include "format/sink.h"
 
-/* What the first blocks of each file of a writer say. */
+/* The contents of the first blocks in each file of a writer. */
 struct section_writer_front {
 	const char *name;     /* of the output, in errors */
 	const char *comment;

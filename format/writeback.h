@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Early write-back of a file that grows fast. The kernel keeps written pages in memory until they
- * are too many; finding more memory then costs the writer more than reusing pages would. So a
- * thread starts the write-back of what was written, and drops from memory what is on the disk.
+ * Early write-back of a file that grows fast. By default the kernel keeps written pages in memory
+ * until there are too many of them; finding free memory then costs the writer more time than
+ * reusing pages would. Therefore a thread starts the write-back of new pages early, and drops pages
+ * from the page cache that are on disk.
  *
- * A disk that is slower than the recorder holds up this thread, not the writer.
+ * A disk that is slower than the recorder delays this thread, not the writer.
  */
 #ifndef TRAWL_FORMAT_WRITEBACK_H
 #define TRAWL_FORMAT_WRITEBACK_H
@@ -15,12 +16,13 @@
 #include <stdint.h>
 
 enum {
-	WRITEBACK_STEP = 8 << 20,    /* bytes that are looked at together */
-	WRITEBACK_HURRY_MS = 32,     /* a step in less is a hurry: 256 MB/s */
-	WRITEBACK_KEPT = 128 << 20,  /* bytes at the end that stay in memory */
+	WRITEBACK_STEP = 8 << 20,    /* granularity of the work */
+	/* write-back starts when a step is written in less time: 256 MB/s */
+	WRITEBACK_HURRY_MS = 32,
+	WRITEBACK_KEPT = 128 << 20,  /* bytes at the end of the file that stay in the page cache */
 };
 
-/* From where to where bytes of a file are to be written to the disk, and to be forgotten. */
+/* A step of the work: file ranges to be written to disk, and to be dropped from the page cache. */
 struct writeback_work {
 	uint64_t write, write_end;
 	uint64_t forget, forget_end;
@@ -28,25 +30,29 @@ struct writeback_work {
 
 struct writeback {
 	int fd;
-	uint64_t seen;           /* offset in the file where the present step began, */
-	uint64_t since;          /* and when: CLOCK_MONOTONIC ns; 0: nothing was written yet */
+	uint64_t seen;           /* file offset at the start of the current step, .. */
+	/* .. and its CLOCK_MONOTONIC time, ns; 0: nothing was written yet */
+	uint64_t since;
 	bool started;
 	pthread_t thread;
-	pthread_mutex_t lock;    /* of what follows */
+	pthread_mutex_t lock;    /* protects the members below */
 	pthread_cond_t work;
 	bool quit;
-	uint64_t wanted;         /* up to here it is to be written, */
-	uint64_t written;        /* and is on its way; below the thread's */
+	uint64_t wanted;         /* write-back is requested up to this file offset, .. */
+	/* .. and was started up to this one; forgotten: dropped up to this one */
+	uint64_t written;
 	uint64_t forgotten;
 };
 
-/* For a regular file, from an offset on. fd stays the caller's. */
+/* Initialises t for the regular file fd, which remains the caller's, beginning at offset `at`. */
 void writeback_init(struct writeback *t, int fd, uint64_t at);
-/* The file is written up to this offset. Starts the thread in the first hurry. */
+/*
+ * Call after writing the file up to offset `end`. Starts the thread when the file first grows fast.
+ */
 void writeback_wrote(struct writeback *t, uint64_t end);
-/* The same at a time. Is it a hurry, so that there is work up to `end`? */
+/* The same with the time as a parameter. Returns whether the file grew fast: then there is work. */
 bool writeback_hurry(struct writeback *t, uint64_t end, uint64_t now);
-/* The next step of the work up to t->wanted; false if there is none. */
+/* Stores the next step up to t->wanted in *w; returns false if there is none. */
 bool writeback_next(struct writeback *t, struct writeback_work *w);
 /* Ends the thread. */
 void writeback_done(struct writeback *t);

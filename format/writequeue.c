@@ -9,7 +9,7 @@
 
 enum { LARGE = 512 << 10 }; /* bytes of a chunk's payload */
 
-/* A block to be written. */
+/* A block that waits to be written. */
 struct block_job {
 	struct block_job *next;
 	enum block_kind kind;
@@ -57,7 +57,9 @@ static void put_chunk(struct section_writer *v, struct batcher *s, const struct 
 		batcher_unwritten(s, c.count, c.first, c.last);
 }
 
-/* Writes a block. After a failure the section writer keeps what the end of the file needs. */
+/*
+ * Writes a block. After a failure the section writer keeps the data that the end of the file needs.
+ */
 static void put(struct section_writer *v, struct block_job *p)
 {
 	switch (p->kind) {
