@@ -346,7 +346,7 @@ static int print_text(const struct options *o, struct stream *s, struct out *out
 	if (t.line)
 		out_free(t.line);
 	if (j && !got)
-		join_tell(j);
+		join_report(j);
 	join_free(j);
 	return got;
 }
@@ -367,7 +367,7 @@ static int print_json(const struct options *o, struct stream *s, struct out *out
 	jsonl_printer_start(&j);
 	got = stream_run(s, shown(o, &j.consumer, NULL), err);
 	if (j.join && !got)
-		join_tell(j.join);
+		join_report(j.join);
 	join_free(j.join);
 	return got;
 }

@@ -153,7 +153,7 @@ static void on_exit(COMPAT_EXIT_ARGUMENTS)
 				registration_event_locked(registration, task_pt_regs(task),
 							  status_of(tracee, task));
 		}
-		stop_tell(tracee->tracer);
+		stop_notify(tracee->tracer);
 	}
 	spin_unlock_irqrestore(&stops_lock, flags);
 }

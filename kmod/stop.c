@@ -42,7 +42,7 @@ static bool may_spin(u64 begun)
 }
 
 /* Wakes the tracer's POLL. Called with stops_lock held. */
-void stop_tell(struct tracer *tracer)
+void stop_notify(struct tracer *tracer)
 {
 	WRITE_ONCE(tracer->changes, tracer->changes + 1);
 	if (wq_has_sleeper(&tracer->wait))
@@ -108,7 +108,7 @@ static void stop_release(struct stop *stop)
 
 	list_for_each_entry_safe(delivery, next, &stop->deliveries, in_stop) {
 		detach(delivery);
-		stop_tell(tracer_of(delivery));
+		stop_notify(tracer_of(delivery));
 	}
 	list_del(&stop->link);
 }
@@ -125,7 +125,7 @@ static void wait_for_tracers(struct callback_head *work)
 	stopped_begin(stop);
 	stop->stopped = true;
 	list_for_each_entry(delivery, &stop->deliveries, in_stop)
-		stop_tell(tracer_of(delivery));
+		stop_notify(tracer_of(delivery));
 	spin_unlock_irq(&stops_lock);
 
 	if (!(current->flags & PF_EXITING)) {
@@ -258,7 +258,7 @@ static bool deliver(struct registration *registration, struct stop *stop,
 		list_add_tail(&delivery->in_stop, &stop->deliveries);
 	list_add_tail(&delivery->in_tracer, &tracer->deliveries);
 	if (is_ready(delivery))
-		stop_tell(tracer);
+		stop_notify(tracer);
 	return true;
 }
 
@@ -310,7 +310,7 @@ void stop_bar(struct tracee *tracee)
 	list_for_each_entry(delivery, &tracee->tracer->deliveries, in_tracer)
 		if (delivery->stop && delivery->registration->tracee == tracee)
 			detach(delivery);
-	stop_tell(tracee->tracer);
+	stop_notify(tracee->tracer);
 }
 
 struct delivery *stop_find(struct tracer *tracer, pid_t tid)

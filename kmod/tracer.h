@@ -144,9 +144,9 @@ void registration_event(struct registration *registration, struct pt_regs *regs,
 /* registration_event_locked() - the same, under stops_lock. */
 void registration_event_locked(struct registration *registration, struct pt_regs *regs, int status);
 
-/* The functions from stop_tell() to stop_missing() are called with stops_lock held. */
-/* stop_tell() - wakes this tracer's POLL after a change. */
-void stop_tell(struct tracer *tracer);
+/* The functions from stop_notify() to stop_missing() are called with stops_lock held. */
+/* stop_notify() - wakes this tracer's POLL after a change. */
+void stop_notify(struct tracer *tracer);
 /*
  * stop_event() - stops the thread for a registration without khandler if its tracer listens;
  * returns whether it does. regs NULL: the thread can no longer stop, and the tracer is only

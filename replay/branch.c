@@ -114,7 +114,7 @@ static void show(struct walk *w, uint64_t begin)
 }
 
 /* Prints why a walk stopped. Returns true if it can continue. */
-static bool tell_end(enum walk_end end)
+static bool report_end(enum walk_end end)
 {
 	if (end == WALK_GAP)
 		puts("gap: branches are missing here");
@@ -157,7 +157,7 @@ static void list(struct walk *w, uint64_t n, uint64_t begin)
 {
 	while (n--) {
 		show(w, begin);
-		if (n && !tell_end(walk_step(w)))
+		if (n && !report_end(walk_step(w)))
 			return;
 	}
 }
@@ -221,7 +221,7 @@ static void move_by(struct walk *w, const char *word, const char *text)
 
 	if (!read_count(word, text, &n))
 		return;
-	while (n-- && tell_end(*word == 's' ? walk_step(w) : walk_back(w)))
+	while (n-- && report_end(*word == 's' ? walk_step(w) : walk_back(w)))
 		;
 }
 

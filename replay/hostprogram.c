@@ -467,7 +467,7 @@ void hostprogram_list(const struct tape *t, struct out *o)
 			   is_standard(e)	? "set up "
 				   : tape_in(e) ? "read   "
 						: "write  ");
-		tape_tell(t, e, o);
+		tape_entry_text(t, e, o);
 		out_char(o, '\n');
 	}
 	if (left_out)

@@ -75,7 +75,7 @@ void pace_note(struct pace *p, uint64_t time)
 	p->late[late < PACE_BUCKETS ? late : PACE_BUCKETS - 1]++;
 }
 
-void pace_tell(const struct pace *p, struct out *o)
+void pace_summary(const struct pace *p, struct out *o)
 {
 	uint64_t rest = p->n / 100, i = PACE_BUCKETS, most;
 

@@ -40,6 +40,6 @@ void pace_note(struct pace *p, uint64_t time);
 void pace_again(struct pace *p);
 
 /* Writes a summary: "1000 events, late by 80 us at most, 99 % by 20 us". */
-void pace_tell(const struct pace *p, struct out *o);
+void pace_summary(const struct pace *p, struct out *o);
 
 #endif

@@ -302,7 +302,7 @@ static int play(struct options *o, struct stream *s, struct player *p,
 	if (got)
 		return got;
 	out_memory(&text);
-	pace_tell(p->pace, &text);
+	pace_summary(p->pace, &text);
 	note("%.*s; %llu of other kinds passed over", (int)text.len, text.data,
 	     (unsigned long long)p->others);
 	out_free(&text);

@@ -101,7 +101,7 @@ int standard_check(const struct tape *t, const char *name, bool as_is, struct tr
 		if (!e->cut)
 			continue;
 		out_memory(&o);
-		tape_tell(t, e, &o);
+		tape_entry_text(t, e, &o);
 		trawl_fail(&what, TRAWL_CANNOT, "%.*s", (int)(o.len < 200 ? o.len : 200), o.data);
 		out_free(&o);
 		return trawl_fail(err, TRAWL_CANNOT,

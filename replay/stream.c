@@ -327,7 +327,7 @@ static int play(struct options *o, struct trawl_error *err)
 	}
 	if (o->verbose) {
 		out_memory(&text);
-		pace_tell(pace, &text);
+		pace_summary(pace, &text);
 		trawl_fail(&note, TRAWL_OK, "%.*s", (int)text.len, text.data);
 		cli_error(&note);
 		out_free(&text);

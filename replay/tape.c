@@ -672,7 +672,7 @@ struct tape_packet tape_packet(const struct tape *t, const struct tape_entry *e,
 	return p;
 }
 
-void tape_tell(const struct tape *t, const struct tape_entry *e, struct out *o)
+void tape_entry_text(const struct tape *t, const struct tape_entry *e, struct out *o)
 {
 	struct control_request s;
 	struct control_target to = {0};

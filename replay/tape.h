@@ -161,6 +161,6 @@ static inline const uint8_t *tape_data(const struct tape *t, const struct tape_e
 struct tape_packet tape_packet(const struct tape *t, const struct tape_entry *e, uint32_t i);
 
 /* Writes what an entry is: "SET_REPORT ...", "ep2 OUT bulk, 31 bytes: 55 53 42 43". */
-void tape_tell(const struct tape *t, const struct tape_entry *e, struct out *o);
+void tape_entry_text(const struct tape *t, const struct tape_entry *e, struct out *o);
 
 #endif

@@ -22,7 +22,7 @@ void verdict_note(struct verdict *v, const struct tape *t, const struct tape_ent
 		to = again;
 	out_memory(&what);
 	if (e)
-		tape_tell(t, e, &what);
+		tape_entry_text(t, e, &what);
 	if (e)
 		snprintf(to, sizeof(again), "transfer %" PRIu64 " of the capture (%.*s): %s",
 			 e->item, (int)what.len, what.data, text);

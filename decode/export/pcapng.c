@@ -36,7 +36,7 @@ enum { TAG_END = 0, TAG_DISSECTOR = 12, TAG_COLUMN_PROTOCOL = 33 };
 struct iface {
 	const struct trawl_source *source;
 	struct packet_interface pi;
-	uint64_t packets, dropped, drops_told, first, last;
+	uint64_t packets, dropped, drops_reported, first, last;
 	bool drops_unknown;
 };
 
@@ -398,7 +398,7 @@ static void packet_block(struct pcapng *p, struct iface *f, uint64_t time,
 		   f->pi.linktype == LINKTYPE_USB_LINUX_MMAPPED;
 	uint32_t most = usb ? LARGEST_USB : LARGEST;
 	uint32_t len = (uint32_t)pkt->data->len, kept = len < most ? len : most;
-	uint64_t drops = f->dropped - f->drops_told;
+	uint64_t drops = f->dropped - f->drops_reported;
 	struct out *o = begin(p, PCAPNG_PACKET);
 
 	out_le32(o, (uint32_t)(f - p->ifaces));
@@ -415,7 +415,7 @@ static void packet_block(struct pcapng *p, struct iface *f, uint64_t time,
 	if (pkt->flags || drops || pkt->comment)
 		out_le32(o, PCAPNG_OPT_END);
 	end(p);
-	f->drops_told = f->dropped;
+	f->drops_reported = f->dropped;
 }
 
 static int pcapng_item(struct consumer *c, const struct decoder *d, void *state,

@@ -539,7 +539,7 @@ void join_free(struct join *j)
 	free(j);
 }
 
-void join_tell(const struct join *j)
+void join_report(const struct join *j)
 {
 	const char *why = NULL;
 	struct trawl_error note;

@@ -48,7 +48,7 @@ struct join *join_new(uint64_t window);
 void join_free(struct join *j);
 
 /* Call at the end: if nothing was joined, prints the reason to stderr. */
-void join_tell(const struct join *j);
+void join_report(const struct join *j);
 
 /* Takes the next item, in time order. For a USB transfer, gets its causes. */
 void join_see(struct join *j, const struct decoder *d, void *state, const struct item *it,
