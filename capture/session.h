@@ -53,7 +53,7 @@ struct task_filter *session_followed(struct session *s);
 /* Whether the session needs the time of COMMAND's crash. Only then are the two functions below
  * called: when a signal without a handler was delivered to a task of the scope, and when a task has
  * ended. */
-bool session_asks_crash(const struct session *s);
+bool session_needs_crash_time(const struct session *s);
 void session_on_signal(struct session *s, int sig, uint64_t time);
 void session_on_exit(struct session *s, pid_t tid);
 /* A place in a file where a source of this capture has a uprobe. */

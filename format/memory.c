@@ -65,17 +65,17 @@ void room_free(struct room *r)
 
 void *room_for(struct room *r, size_t size)
 {
-	size_t cap = size + size / 4, asked = cap;
+	size_t cap = size + size / 4, requested = cap;
 
 	if (size <= r->cap && r->p)
 		return r->p;
 	room_free(r);
-	if (!budget_take(r->budget, asked, "a chunk of events"))
+	if (!budget_take(r->budget, requested, "a chunk of events"))
 		return NULL;
 	r->p = memory_new(&cap);
 	/* Only the requested bytes count: the rounding is never touched. */
-	r->cap = r->p ? asked : 0;
+	r->cap = r->p ? requested : 0;
 	if (!r->p)
-		budget_return(r->budget, asked);
+		budget_return(r->budget, requested);
 	return r->p;
 }

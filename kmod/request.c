@@ -99,13 +99,13 @@ static long enable(struct file *file, struct session *s, union body *b)
 {
 	struct trawl_enable *e = &b->enable;
 	struct attachment_config c;
-	u32 asked = e->provider;
+	u32 requested = e->provider;
 
 	if (!config_of(e, &c))
 		return -EINVAL;
-	c.provider = e->provider = provider_choose(asked, e->form, e->why);
+	c.provider = e->provider = provider_choose(requested, e->form, e->why);
 	if (!c.provider)
-		return e->why[asked] == TRAWL_WHY_BUSY ? -EBUSY : -EOPNOTSUPP;
+		return e->why[requested] == TRAWL_WHY_BUSY ? -EBUSY : -EOPNOTSUPP;
 	if (c.provider == TRAWL_PROVIDER_LBR)
 		c.depth = min(c.depth, lbr_depth());
 	e->depth = c.depth;

@@ -54,8 +54,8 @@ struct kmod_state {
 	size_t npending;
 };
 
-static int ask(const char *name, enum trawl_provider provider, struct trawl_provider_info *info,
-	       struct trawl_error *err)
+static int query_provider(const char *name, enum trawl_provider provider,
+			  struct trawl_provider_info *info, struct trawl_error *err)
 {
 	int fd = open(TRAWL_DEVICE, O_RDWR | O_CLOEXEC), got;
 
@@ -81,14 +81,14 @@ static int step_usable(struct trawl_error *err)
 {
 	struct trawl_provider_info info;
 
-	return ask("kmod-step", TRAWL_PROVIDER_STEP, &info, err);
+	return query_provider("kmod-step", TRAWL_PROVIDER_STEP, &info, err);
 }
 
 static int lbr_usable(struct trawl_error *err)
 {
 	struct trawl_provider_info info;
 
-	return ask("kmod-lbr", TRAWL_PROVIDER_LBR, &info, err);
+	return query_provider("kmod-lbr", TRAWL_PROVIDER_LBR, &info, err);
 }
 
 static void close_state(void *state)
@@ -140,7 +140,7 @@ static int check_depth(const struct branch_scope *scope, struct trawl_error *err
 	struct trawl_provider_info info;
 	unsigned int most = deepest(scope);
 
-	if (ask("kmod-lbr", TRAWL_PROVIDER_LBR, &info, err))
+	if (query_provider("kmod-lbr", TRAWL_PROVIDER_LBR, &info, err))
 		return -1;
 	if (most > info.depth)
 		return trawl_fail(err, TRAWL_USAGE,

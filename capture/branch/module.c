@@ -236,11 +236,12 @@ static bool get_program(struct wire_in *in, struct module *m)
 	return !in->bad;
 }
 
-static void ask(struct module *m, enum lookup_request what, const uint64_t *offsets, size_t n)
+static void request_lookup(struct module *m, enum lookup_request what, const uint64_t *offsets,
+			   size_t n)
 {
 	struct wire_in in;
 	char *bytes;
-	const char *why = reader_ask(&m->reader, what, offsets, n, &bytes, &in);
+	const char *why = reader_request(&m->reader, what, offsets, n, &bytes, &in);
 	bool good;
 
 	if (!why) {
@@ -259,9 +260,9 @@ static bool is_open(struct module *m)
 {
 	if (m->reader.socket < 0)
 		return false;
-	if (!m->asked)
-		ask(m, LOOKUP_OPEN, NULL, 0);
-	m->asked = true;
+	if (!m->open_requested)
+		request_lookup(m, LOOKUP_OPEN, NULL, 0);
+	m->open_requested = true;
 	return m->reader.socket >= 0 && !*m->why;
 }
 
@@ -270,12 +271,13 @@ static void resolve(struct module *m)
 	bool open = is_open(m);
 
 	if (m->whole && open)
-		ask(m, LOOKUP_ALL, NULL, 0);
+		request_lookup(m, LOOKUP_ALL, NULL, 0);
 	m->whole = false;
 	for (size_t i = 0; i < m->nhits && open && m->reader.socket >= 0; i += LOOKUP_HITS_MAX) {
 		size_t left = m->nhits - i;
 
-		ask(m, LOOKUP_HITS, m->hits + i, left < LOOKUP_HITS_MAX ? left : LOOKUP_HITS_MAX);
+		request_lookup(m, LOOKUP_HITS, m->hits + i,
+			       left < LOOKUP_HITS_MAX ? left : LOOKUP_HITS_MAX);
 	}
 	m->nhits = 0;
 }

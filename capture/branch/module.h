@@ -37,7 +37,7 @@ struct module {
 	size_t window_size;
 
 	struct reader reader;
-	bool asked;        /* the reader has been asked for segments and build ID */
+	bool open_requested; /* the reader has been asked for segments and build ID */
 	struct module_segment *segments;
 	size_t nsegments;
 	struct findings found;

@@ -72,7 +72,7 @@ static void read_program(const char *path, const int *fds, size_t n)
 		_exit(TRAWL_CANNOT);
 	signal(SIGCHLD, SIG_DFL);
 	confine_resources((uint64_t)st.st_size);
-	opener_ask(fds[1]);
+	opener_set_socket(fds[1]);
 	if (sandbox_enter_parser("trawl", "a program", &err))
 		_exit(TRAWL_CANNOT);
 	lookup_serve(fds[0], fd, path, image, size);
@@ -254,8 +254,8 @@ static const char *receive(const struct reader *r, char *p, size_t n, int64_t un
 	return NULL;
 }
 
-const char *reader_ask(struct reader *r, enum lookup_request what, const uint64_t *offsets,
-		       size_t n, char **bytes, struct wire_in *in)
+const char *reader_request(struct reader *r, enum lookup_request what, const uint64_t *offsets,
+			   size_t n, char **bytes, struct wire_in *in)
 {
 	int64_t until = milliseconds() + 1000ll * SECONDS;
 	uint64_t head[2] = { what, n }, size = 0;

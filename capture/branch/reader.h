@@ -48,8 +48,8 @@ void reader_close(struct reader *r);
  * malloc'd, read through *in. The answer is as untrusted as the program. Returns NULL, or why there
  * is no answer; then all later requests fail, too.
  */
-const char *reader_ask(struct reader *r, enum lookup_request what, const uint64_t *offsets,
-		       size_t n, char **bytes, struct wire_in *in);
+const char *reader_request(struct reader *r, enum lookup_request what, const uint64_t *offsets,
+			   size_t n, char **bytes, struct wire_in *in);
 
 /* Returns the image of the vdso in this process; NULL if there is none. */
 char *vdso_image(size_t *size);

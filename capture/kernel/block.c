@@ -81,7 +81,7 @@ static bool overlap(const struct sectors *a, const struct sectors *b)
 }
 
 /* late: also sectors that were completed up to PAIR_NS ago. */
-static bool is_asked_for(const struct block *b, const struct sectors *s, bool late)
+static bool is_requested(const struct block *b, const struct sectors *s, bool late)
 {
 	for (size_t i = 0; i < b->nsectors; i++) {
 		if (overlap(&b->sectors[i], s) && (late || b->sectors[i].done == UINT64_MAX))
@@ -90,7 +90,7 @@ static bool is_asked_for(const struct block *b, const struct sectors *s, bool la
 	return false;
 }
 
-static void ask_for(struct block *b, const struct sectors *s)
+static void add_sectors(struct block *b, const struct sectors *s)
 {
 	if (!array_reserve(b->sectors, b->sectors_room, b->nsectors + 1))
 		b->no_memory = true;
@@ -118,7 +118,7 @@ static void complete(struct block *b, const struct sectors *s, uint64_t now)
 		if (s->to >= one->to)
 			continue;
 		one->to = rest.from = s->to;
-		ask_for(b, &rest);
+		add_sectors(b, &rest);
 	}
 	forget(b, now);
 }
@@ -196,8 +196,8 @@ static int decide(struct trace *t, const struct waiting *w, struct trawl_error *
 	if (own < 0)
 		return -1;
 	if (own && about->begins)
-		ask_for(b, &s);
-	wanted = (own && !(about->of_request && count)) || is_asked_for(b, &s, about->is_pair);
+		add_sectors(b, &s);
+	wanted = (own && !(about->of_request && count)) || is_requested(b, &s, about->is_pair);
 	if (wanted && about->ends)
 		complete(b, &s, w->ts);
 	if (about->unwanted || w->ts < t->span->begin)

@@ -167,7 +167,7 @@ static int task_arm(struct input *in, struct trawl_error *err)
 		if (add(t, task_events[i][0], task_events[i][1], "", err))
 			return -1;
 	}
-	return session_asks_crash(in->session) ?
+	return session_needs_crash_time(in->session) ?
 	       add(t, fatal_signal[0], fatal_signal[1], fatal_signal[2], err) : 0;
 }
 

@@ -89,9 +89,9 @@ int flight_crash(struct flight *f, pid_t pid, const char *what, uint64_t at,
 		 struct trawl_error *err);
 
 /* Whether the expression uses an event's task. */
-static inline bool flight_asks_task(const struct flight *f)
+static inline bool flight_uses_task(const struct flight *f)
 {
-	return f->watch && watch_asks_task(f->watch);
+	return f->watch && watch_uses_task(f->watch);
 }
 
 static inline enum flight_state flight_state(const struct flight *f)

@@ -235,7 +235,7 @@ static int write_event(struct recording *r, const struct trawl_record *record, u
 		       struct trawl_error *err)
 {
 	/* The trigger's expression needs the metadata of the event's task. */
-	if (r->o->ring && r->tasks->nfresh && flight_asks_task(&r->flight) &&
+	if (r->o->ring && r->tasks->nfresh && flight_uses_task(&r->flight) &&
 	    tasks_flush(r->tasks, r->w, err))
 		return -1;
 	if (recording_after_write(r, trawl_append(r->w, record, err), err))

@@ -73,7 +73,7 @@ static void child(apart_fn *fn, void *arg, struct probe_list *list, pid_t parent
 
 	signal(SIGPIPE, SIG_DFL);
 	keep_files(list, socket, answer);
-	opener_ask(socket);
+	opener_set_socket(socket);
 	if (!confine_nobody())
 		_exit(STATUS_NO_SANDBOX);
 	/* after the change of user, which clears this setting */

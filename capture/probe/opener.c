@@ -9,11 +9,11 @@
 #include <unistd.h>
 
 /* The socket to ask at; a property of the process, not of a file or probe. -1: open directly. */
-static int asked = -1;
+static int parent_socket = -1;
 
-void opener_ask(int socket)
+void opener_set_socket(int socket)
 {
-	asked = socket;
+	parent_socket = socket;
 }
 
 /* ---- asking ------------------------------------------------------------------------------- */
@@ -24,11 +24,11 @@ int opener_open(const char *path)
 	int fds[FDMESSAGE_MAX];
 	char byte;
 
-	if (asked < 0)
+	if (parent_socket < 0)
 		return open(path, O_RDONLY | O_CLOEXEC);
-	if (len >= OPENER_PATH_MAX || write(asked, path, len) != (ssize_t)len)
+	if (len >= OPENER_PATH_MAX || write(parent_socket, path, len) != (ssize_t)len)
 		return -1;
-	return fdmessage_receive(asked, &byte, 1, fds, &n) == 1 && n == 1 ? fds[0] : -1;
+	return fdmessage_receive(parent_socket, &byte, 1, fds, &n) == 1 && n == 1 ? fds[0] : -1;
 }
 
 /* ---- answering ---------------------------------------------------------------------------- */

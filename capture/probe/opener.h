@@ -12,7 +12,7 @@
 enum { OPENER_PATH_MAX = 4096 };
 
 /* From now on opener_open() of this process asks the parent at this socket (SOCK_SEQPACKET). */
-void opener_ask(int socket);
+void opener_set_socket(int socket);
 
 /*
  * Opens a debug file for reading. Returns the descriptor, which the caller closes; -1 if there is

@@ -34,7 +34,7 @@ struct tasks *session_tasks(struct session *s)
 	return &s->tasks;
 }
 
-bool session_asks_crash(const struct session *s)
+bool session_needs_crash_time(const struct session *s)
 {
 	return s->o->ring && s->command.pid;
 }

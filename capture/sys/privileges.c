@@ -115,7 +115,7 @@ static int other_threads(void (*each)(pid_t tid), pid_t self)
 	return d ? n : -1;
 }
 
-static void ask(pid_t tid)
+static void request_drop(pid_t tid)
 {
 	if (syscall(SYS_tgkill, getpid(), tid, SIGRTMAX))
 		sem_post(&done); /* it has ended */
@@ -134,7 +134,7 @@ static int set_everywhere(const struct capabilities *c)
 		return -1;
 	sigfillset(&action.sa_mask);
 	sigaction(SIGRTMAX, &action, &before);
-	n = other_threads(ask, (pid_t)syscall(SYS_gettid));
+	n = other_threads(request_drop, (pid_t)syscall(SYS_gettid));
 	if (n < 0)
 		return -1;
 	clock_gettime(CLOCK_REALTIME, &until);

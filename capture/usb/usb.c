@@ -73,7 +73,7 @@ struct usb {
 	int timer;            /* expires when the ring is to be read again */
 	bool silent;          /* the last read gave nothing: poll the device, not the timer */
 	uint8_t *cut;         /* an event that -s cut */
-	uint64_t asked;       /* CLOCK_REALTIME, ns: when the count of lost events was last read */
+	uint64_t losses_read; /* CLOCK_REALTIME, ns: when the count of lost events was last read */
 	uint64_t seen;        /* events read from the ring, selected or not */
 	bool full;            /* the session wants no more events */
 	uint64_t halted;      /* CLOCK_REALTIME, ns, in USB_HALTED: later events are dropped */
@@ -206,7 +206,7 @@ static int drain_ring(struct usb *u, struct trawl_error *err)
 
 /* ---- losses -------------------------------------------------------------------------------- */
 
-static int ask_losses(struct usb *u, struct trawl_error *err)
+static int read_losses(struct usb *u, struct trawl_error *err)
 {
 	struct trawl_loss loss = {
 		.source = u->id, .cpu = UINT32_MAX, .reason = TRAWL_LOSS_DROPPED,
@@ -215,8 +215,8 @@ static int ask_losses(struct usb *u, struct trawl_error *err)
 
 	r = u->by_text ? usbtext_lost(&u->text, &loss.count, err) :
 			 usbmon_lost(&u->mon, &loss.count, err);
-	loss.from = u->asked;
-	loss.to = u->asked = clock_ns(CLOCK_REALTIME);
+	loss.from = u->losses_read;
+	loss.to = u->losses_read = clock_ns(CLOCK_REALTIME);
 	if (r < 0 || !loss.count)
 		return r;
 	u->tally.lost += loss.count;
@@ -255,7 +255,7 @@ static int outlive_bus(struct usb *u, struct trawl_error *err)
 	struct trawl_error why = { 0 };
 	uint16_t bus = u->bus;
 
-	if (ask_losses(u, err) < 0)
+	if (read_losses(u, err) < 0)
 		return -1;
 	u->bus = 0;
 	u->mon = (struct usbmon){ .fd = -1 };
@@ -578,7 +578,7 @@ static int discard(struct input *in, struct trawl_error *err)
 	int r;
 
 	assert(u->state == USB_RECORDING && !u->seen);
-	u->asked = clock_ns(CLOCK_REALTIME);
+	u->losses_read = clock_ns(CLOCK_REALTIME);
 	if (u->by_text) {
 		while ((r = usbtext_next(&u->text, &event, err)) > 0)
 			;
@@ -641,7 +641,7 @@ static int tick(struct input *in, struct trawl_error *err)
 {
 	struct usb *u = in->state;
 
-	return rewrite_due(u, false, err) < 0 ? -1 : ask_losses(u, err);
+	return rewrite_due(u, false, err) < 0 ? -1 : read_losses(u, err);
 }
 
 /* Called after the last event: emits held events, writes the last losses and the verdict. */
@@ -652,7 +652,7 @@ static int finish(struct usb *u, struct trawl_error *err)
 	assert(u->state == USB_HALTED);
 	u->state = USB_FINISHED;
 	if (usbhold_release(&u->hold, &u->filter, UINT64_MAX, emit_held, &e) < 0 ||
-	    rewrite_due(u, true, err) < 0 || ask_losses(u, err) < 0)
+	    rewrite_due(u, true, err) < 0 || read_losses(u, err) < 0)
 		return -1;
 	return write_verdict(u, err);
 }

@@ -150,15 +150,15 @@ static int survey(struct csv *c, struct stream *s, struct trawl_error *err)
 }
 
 /*
- * Keeps the first `asked` columns, which the user requested, or, if none were, all columns with a
- * value.
+ * Keeps the first `requested` columns, which the user named, or, if there are none, all columns
+ * with a value.
  */
-static void drop_unused(struct csv *c, size_t asked)
+static void drop_unused(struct csv *c, size_t requested)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < c->names.n; i++) {
-		if (asked ? i < asked : c->columns[i].used) {
+		if (requested ? i < requested : c->columns[i].used) {
 			c->names.name[n] = c->names.name[i];
 			c->columns[n++] = c->columns[i];
 		} else {
@@ -349,16 +349,16 @@ static int csv_item(struct consumer *consumer, const struct decoder *d, void *st
 
 static int run(struct csv *c, struct stream *s, struct trawl_error *err)
 {
-	size_t asked;
+	size_t requested;
 
 	if (c->options->columns)
 		add_list(c, c->options->columns);
-	asked = c->names.n;
+	requested = c->names.n;
 	if (!c->failed && stream_seekable(s) && survey(c, s, err))
 		return -1;
 	if (c->failed)
 		return trawl_fail(err, TRAWL_CANNOT, "--to csv: out of memory");
-	drop_unused(c, asked);
+	drop_unused(c, requested);
 	header(c);
 	return stream_run(s, &c->consumer, err);
 }

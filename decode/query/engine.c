@@ -21,8 +21,8 @@ bool stream_wants(struct stream *s, const struct trawl_source *source)
 
 	if (!b)
 		return false;
-	if (!b->asked) {
-		b->asked = true;
+	if (!b->checked) {
+		b->checked = true;
 		b->wanted = selection_source(s->selection, source->name);
 	}
 	return b->wanted;

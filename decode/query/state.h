@@ -37,7 +37,7 @@ struct engine {
 /* A source with its decoder; indexed by source id. */
 struct binding {
 	struct engine *engine;
-	bool asked, wanted;
+	bool checked, wanted;
 };
 
 /* A loss with its times on the timeline. */

@@ -72,7 +72,7 @@ struct watch *watch_new(const char *option, const char *text, struct trawl_error
 		watch_free(w);
 		return NULL;
 	}
-	w->tasks = where_asks_task(w->selection.where);
+	w->tasks = where_uses_task(w->selection.where);
 	return w;
 }
 
@@ -270,7 +270,7 @@ int watch_check(struct watch *w, struct trawl_error *err)
 
 /* ---- records ----------------------------------------------------------------------------- */
 
-bool watch_asks_task(const struct watch *w)
+bool watch_uses_task(const struct watch *w)
 {
 	return w->tasks;
 }

@@ -33,7 +33,7 @@ int watch_check(struct watch *w, struct trawl_error *err);
 
 /* Whether the expression uses the task of an event: then watch_meta() must add a task before its
  * records. */
-bool watch_asks_task(const struct watch *w);
+bool watch_uses_task(const struct watch *w);
 /* Whether watch_type() has added this type. */
 bool watch_knows(const struct watch *w, uint16_t source, uint32_t type);
 /* Whether records of this type can match: else watch_record() need not be called. */

@@ -73,7 +73,7 @@ const char *where_mismatch(const struct where *w,
 			   size_t *at, bool *is_text);
 
 /* Whether the expression uses an item's pid or comm. */
-bool where_asks_task(const struct where *w);
+bool where_uses_task(const struct where *w);
 
 /*
  * Whether the expression can be true for an item of this source and name (NULL: any name) with the

@@ -135,7 +135,7 @@ const char *where_mismatch(const struct where *w,
 	return NULL;
 }
 
-bool where_asks_task(const struct where *w)
+bool where_uses_task(const struct where *w)
 {
 	for (uint32_t i = 0; i < w->n; i++)
 		if (w->nodes[i].op == PID || w->nodes[i].op == COMM)

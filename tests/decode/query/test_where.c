@@ -373,7 +373,7 @@ Test(where, asking_for_the_task_is_known)
 {
 	static const struct {
 		const char *text;
-		bool asks;
+		bool uses_task;
 	} cases[] = {
 		{"a == 1", false}, {"comm == 'x'", true}, {"a and not (1 == pid)", true},
 		{"tid == 1", false}, {"name == 'comm'", false},
@@ -383,7 +383,7 @@ Test(where, asking_for_the_task_is_known)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct where *w = where_parse("--where", cases[i].text, &err);
 
-		cr_expect_eq(where_asks_task(w), cases[i].asks, "%s", cases[i].text);
+		cr_expect_eq(where_uses_task(w), cases[i].uses_task, "%s", cases[i].text);
 		where_free(w);
 	}
 }
