@@ -20,7 +20,7 @@
 struct bus_state {
 	bool show_keys;
 	/* the last token was IN, to this address and endpoint */
-	bool asked;
+	bool in_token;
 	uint8_t address, endpoint;
 	/* enum usb_form of each endpoint: what its data looked like so far */
 	uint8_t forms[128][16];
@@ -100,14 +100,14 @@ static void *bus_open(const struct decode_context *ctx, struct trawl_error *err)
 
 static bool is_input(struct bus_state *s, const struct bus_packet *b)
 {
-	bool data = b->pid && !strncmp(b->pid, "DATA", 4), after = s->asked;
+	bool data = b->pid && !strncmp(b->pid, "DATA", 4), after = s->in_token;
 
 	if (b->has_address) {
-		s->asked = !strcmp(b->pid, "IN");
+		s->in_token = !strcmp(b->pid, "IN");
 		s->address = b->address;
 		s->endpoint = b->endpoint;
 	} else if (data) {
-		s->asked = false;
+		s->in_token = false;
 	}
 	return data && after;
 }

@@ -99,7 +99,7 @@ static bool follow(struct usb_detail *d)
 
 	if (urb_in(&d->urb))
 		return true;
-	*c = (struct usb_colorimeter){.asked = true, .code = code_of(d->data)};
+	*c = (struct usb_colorimeter){.has_command = true, .code = code_of(d->data)};
 	if (c->code == READ_INTERNAL) {
 		c->offset = d->data[1];
 		c->length = d->data[2];
@@ -116,7 +116,7 @@ static bool follow(struct usb_detail *d)
  */
 static bool is_position(const struct usb_colorimeter *c, const struct usb_detail *d)
 {
-	return c->asked && c->code == DIFFUSER && !d->data[0];
+	return c->has_command && c->code == DIFFUSER && !d->data[0];
 }
 
 /*
@@ -127,7 +127,7 @@ static const struct usb_colorimeter *answered_command(const struct usb_detail *d
 {
 	const struct usb_colorimeter *c = &d->device->colorimeter;
 
-	return c->asked && (is_position(c, d) || c->code >> 8 == d->data[1]) ? c : NULL;
+	return c->has_command && (is_position(c, d) || c->code >> 8 == d->data[1]) ? c : NULL;
 }
 
 /* Returns the EEPROM contents in an answer, or NULL if it has none. */
@@ -156,12 +156,12 @@ static void request_tree(const struct usb_detail *d, struct tree *t)
 
 static void answer_tree(const struct usb_detail *d, struct tree *t)
 {
-	const struct usb_colorimeter *asked = answered_command(d);
-	const struct command *c = asked ? command_of(asked->code) : NULL;
-	const uint8_t *data = asked ? eeprom(d, asked) : NULL;
+	const struct usb_colorimeter *request = answered_command(d);
+	const struct command *c = request ? command_of(request->code) : NULL;
+	const uint8_t *data = request ? eeprom(d, request) : NULL;
 
-	if (asked) {
-		tree_hex(t, "command", asked->code, 4);
+	if (request) {
+		tree_hex(t, "command", request->code, 4);
 		tree_str(t, "command_name", c ? c->name : NULL);
 	}
 	tree_hex(t, "response", d->data[0], 2);
@@ -169,18 +169,18 @@ static void answer_tree(const struct usb_detail *d, struct tree *t)
 		tree_text(t, "error", d->data + 2, error_length(d));
 		return;
 	}
-	if (!asked || !is_position(asked, d))
-		tree_hex(t, asked ? "echoed" : "unasked", d->data[1], 2);
+	if (!request || !is_position(request, d))
+		tree_hex(t, request ? "echoed" : "unasked", d->data[1], 2);
 	if (c && c->answer)
 		layout_tree(c->answer, value_name, d->data, d->data_len, t);
-	if (data && asked->code == READ_INTERNAL) {
-		tree_uint(t, "internal_offset", asked->offset);
-		tree_uint(t, "internal_length", asked->length);
-		tree_bytes(t, "internal_eeprom", data, asked->length);
+	if (data && request->code == READ_INTERNAL) {
+		tree_uint(t, "internal_offset", request->offset);
+		tree_uint(t, "internal_length", request->length);
+		tree_bytes(t, "internal_eeprom", data, request->length);
 	} else if (data) {
-		tree_uint(t, "external_offset", asked->offset);
-		tree_uint(t, "external_length", asked->length);
-		tree_bytes(t, "external_eeprom", data, asked->length);
+		tree_uint(t, "external_offset", request->offset);
+		tree_uint(t, "external_length", request->length);
+		tree_bytes(t, "external_eeprom", data, request->length);
 	}
 }
 
@@ -232,11 +232,11 @@ static void seconds_brief(const struct usb_detail *d, struct out *o)
 
 static bool answer_brief(const struct usb_detail *d, struct out *o)
 {
-	const struct usb_colorimeter *asked = answered_command(d);
-	const struct command *c = asked ? command_of(asked->code) : NULL;
+	const struct usb_colorimeter *request = answered_command(d);
+	const struct command *c = request ? command_of(request->code) : NULL;
 
-	if (asked)
-		name_brief(asked->code, c, o);
+	if (request)
+		name_brief(request->code, c, o);
 	else
 		out_printf(o, "answer to 0x%02x", d->data[1]);
 	if (d->data[0]) {
@@ -247,8 +247,8 @@ static bool answer_brief(const struct usb_detail *d, struct out *o)
 	out_str(o, ":");
 	if (c && c->answer)
 		layout_brief(c->answer, value_name, d->data, d->data_len, o);
-	else if (asked && eeprom(d, asked))
-		out_printf(o, " %u bytes at %u", asked->length, asked->offset);
+	else if (request && eeprom(d, request))
+		out_printf(o, " %u bytes at %u", request->length, request->offset);
 	else
 		out_str(o, " done");
 	if (c && c->code == 0x0200)

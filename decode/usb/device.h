@@ -79,10 +79,10 @@ struct usb_ptp_data {
  * register maps (0: unknown).
  */
 struct usb_vision {
-	bool asked, write;     /* a command was seen; it is a write */
+	bool has_command, write; /* a command was seen; it is a write */
 	uint16_t id;           /* of the command */
 	uint64_t address;      /* address that the command reads or writes */
-	bool led;              /* a leader was seen */
+	bool has_leader;       /* a leader was seen */
 	uint16_t payload_type; /* payload type in the leader */
 	uint64_t block_id;     /* block id in the leader */
 	uint64_t sbrm, sirm, eirm;
@@ -90,7 +90,7 @@ struct usb_vision {
 
 /* A colorimeter: its last command, and the EEPROM range that the command reads. */
 struct usb_colorimeter {
-	bool asked;
+	bool has_command;
 	uint16_t code, offset;
 	uint8_t length;        /* in bytes; 0: nothing */
 };

@@ -104,7 +104,7 @@ static uint32_t next_answer(const struct protocol *p, uint32_t request, uint32_t
 
 		if (!m->in || m->capture != p->of->messages[request].capture)
 			break;
-		if (m->group >= p->ntypes || !p->types[m->group].unasked)
+		if (m->group >= p->ntypes || !p->types[m->group].unsolicited)
 			return i;
 	}
 	return NO_MESSAGE;
@@ -258,17 +258,17 @@ static bool is_unsolicited(const struct protocol *p, const struct message_type *
  */
 static bool is_late(const struct protocol *p, const struct message_type *t, uint64_t delay)
 {
-	const struct message *asked = NULL;
+	const struct message *request = NULL;
 	uint32_t late = 0, n = 0;
 
 	for (uint32_t i = 0; i < p->of->count && t->in; i++) {
 		const struct message *m = &p->of->messages[i];
 
 		if (!m->in)
-			asked = m;
+			request = m;
 		else if (n < t->count && t->messages[n] == i && ++n)
-			late += !asked || asked->capture != m->capture ||
-				span(asked, m) > 10 * delay;
+			late += !request || request->capture != m->capture ||
+				span(request, m) > 10 * delay;
 	}
 	return t->in && late * 2 > t->count;
 }
@@ -288,7 +288,7 @@ static void find_late(struct protocol *p, uint64_t *times)
 	}
 	for (uint32_t i = 0; i < p->ntypes && n; i++)
 		if (!answers[i])
-			p->types[i].unasked |= is_late(p, &p->types[i], median(times, n));
+			p->types[i].unsolicited |= is_late(p, &p->types[i], median(times, n));
 }
 
 static bool find_answers(struct protocol *p)
@@ -302,7 +302,7 @@ static bool find_answers(struct protocol *p)
 	for (uint32_t i = 0; i < p->ntypes; i++)
 		find_period(p, &p->types[i], times);
 	for (uint32_t i = 0; i < p->ntypes && p->requests; i++)
-		p->types[i].unasked = is_unsolicited(p, &p->types[i], i, times);
+		p->types[i].unsolicited = is_unsolicited(p, &p->types[i], i, times);
 	for (uint32_t i = 0; i < p->of->count; i++) {
 		if (p->of->messages[i].in)
 			continue;

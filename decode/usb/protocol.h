@@ -37,7 +37,7 @@ struct message_type {
 	uint64_t period;
 	uint32_t answers;    /* IN: number of messages of this type that answer a request */
 	/* IN: messages of this type are sent unsolicited and answer no request */
-	bool unasked;
+	bool unsolicited;
 	/*
 	 * properties of all messages of this direction; if own_checksum is set, the checksum is
 	 * that of this type instead

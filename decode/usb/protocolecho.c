@@ -156,7 +156,7 @@ static bool repeats(const struct protocol *p, const struct message_type *t, uint
  */
 void protocol_type_echoes(const struct protocol *p, struct message_type *t)
 {
-	bool answers = !t->unasked && t->answers * 2 >= t->count;
+	bool answers = !t->unsolicited && t->answers * 2 >= t->count;
 
 	for (uint32_t at = 0; at < FIELD_POSITIONS; at++) {
 		if (!t->common.echoes[at].is)

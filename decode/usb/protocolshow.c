@@ -228,7 +228,7 @@ static void table(const struct protocol *p, struct out *o)
 			out_str(o, "  every ");
 			duration_text(t->period, o);
 		}
-		if (t->unasked)
+		if (t->unsolicited)
 			out_str(o, t->period ? ", unasked" : "  unasked");
 		out_char(o, '\n');
 	}
@@ -415,7 +415,7 @@ static void type_tree(const struct protocol *p, const struct message_type *m,
 	if (m->period)
 		tree_uint(t, "period_ns", m->period);
 	if (m->in)
-		tree_bool(t, "unasked", m->unasked);
+		tree_bool(t, "unasked", m->unsolicited);
 	pattern(p, m, text);
 	text_member(t, "pattern", text);
 	tree_list(t, "fields");

@@ -24,7 +24,7 @@
 struct endpoint {
 	uint16_t bus;
 	uint8_t device, endpoint, xfer;
-	uint64_t transfers, bytes, asked, short_ones, pending, unanswered, failed;
+	uint64_t transfers, bytes, short_ones, pending, unanswered, failed;
 	uint64_t first, last;         /* times of the first submission and the last completion */
 	uint64_t missing;             /* transfers with bytes that were not captured */
 	uint64_t sent;                /* bytes of OUT transfers without a completion */

@@ -133,7 +133,7 @@ static bool address_of(const struct usb_detail *d, const struct message *m, uint
 		*address = get64(m->p);
 		return true;
 	}
-	if (!v || !v->asked || v->id != m->id ||
+	if (!v || !v->has_command || v->id != m->id ||
 	    (m->command != (v->write ? WRITE_ACK : READ_ACK) && m->command != PENDING_ACK))
 		return false;
 	*address = v->address;
@@ -156,8 +156,8 @@ static bool lines_of(const struct usb_detail *d, uint32_t *lines)
 {
 	const struct usb_vision *v = d->device ? &d->device->vision : NULL;
 
-	if (!v || !v->led || v->block_id != get64(d->data + 8) || !is_image(v->payload_type) ||
-	    d->data_len < TRAILER + 4)
+	if (!v || !v->has_leader || v->block_id != get64(d->data + 8) ||
+	    !is_image(v->payload_type) || d->data_len < TRAILER + 4)
 		return false;
 	*lines = get32(d->data + TRAILER);
 	return true;
@@ -171,7 +171,7 @@ static void follow_message(struct usb_vision *v, const struct usb_detail *d,
 	if (!address_of(d, m, &address))
 		return;
 	if (is_access(m)) {
-		v->asked = true;
+		v->has_command = true;
 		v->write = m->command == WRITE;
 		v->id = m->id;
 		v->address = address;
@@ -188,7 +188,7 @@ static bool follow(struct usb_detail *d)
 	if (v && take_message(d, &m)) {
 		follow_message(v, d, &m);
 	} else if (v && is_part(d, 'L', LEADER)) {
-		v->led = true;
+		v->has_leader = true;
 		v->block_id = get64(d->data + 8);
 		v->payload_type = get16(d->data + 18);
 	}
