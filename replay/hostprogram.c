@@ -199,7 +199,7 @@ static void put_c_control(const struct tape *t, const struct tape_entry *e, stru
 
 static uint32_t room_of(const struct tape_entry *e)
 {
-	return e->asked > e->data_len ? e->asked : e->data_len ? e->data_len : 64;
+	return e->buffer_size > e->data_len ? e->buffer_size : e->data_len ? e->data_len : 64;
 }
 
 /* Writes the functions that the session calls: a compiler complains of others. */

@@ -149,7 +149,7 @@ static void compare(struct session *s, struct tape_entry *e, int got, const uint
 /* Returns the size of the host's recorded buffer, which a capture by USBPcap lacks. */
 static uint32_t room_of(const struct tape_entry *e)
 {
-	return e->asked > e->data_len ? e->asked : e->data_len ? e->data_len : 64;
+	return e->buffer_size > e->data_len ? e->buffer_size : e->data_len ? e->data_len : 64;
 }
 
 /* Whether the transfer is queued, and ends while others begin: reads, and isochronous transfers. */

@@ -269,7 +269,7 @@ static unsigned int descriptors(struct mutation *m, struct standard *s, const st
 
 static int write_entry(struct mutation *m, const struct tape_entry *e, struct trawl_error *err)
 {
-	size_t room = e->asked > e->data_len ? e->asked : e->data_len;
+	size_t room = e->buffer_size > e->data_len ? e->buffer_size : e->data_len;
 	struct answer a = {.n = e->data_len, .room = room, .status = e->status, .latency = LATENCY,
 			   .never = !e->answered};
 

@@ -484,7 +484,7 @@ static uint64_t due_of(const struct player *p, const struct endpoint *e, const s
 	else if (e->given)
 		due = e->given + scaled(p, e->recorded, x->completed);
 	else
-		due = e->asked + p->options.delay + scaled(p, x->submitted, x->completed);
+		due = e->queued_at + p->options.delay + scaled(p, x->submitted, x->completed);
 	if (x->after_cancelled > e->unlinked)
 		due = give_up(p, due);
 	return due > e->given ? due : e->given;
@@ -503,7 +503,7 @@ static struct usbip_urb *take_urb(struct endpoint *e)
 /* True if a transfer filled its buffer: a larger buffer would also have received what followed. */
 static bool was_full(const struct tape_entry *x)
 {
-	return x->xfer == URB_BULK && x->length && x->length == x->asked && !x->status;
+	return x->xfer == URB_BULK && x->length && x->length == x->buffer_size && !x->status;
 }
 
 /*
@@ -663,8 +663,8 @@ void playing_queue(struct player *p, struct usbip_urb *u)
 	struct endpoint *e = endpoint_of(p, u->endpoint);
 
 	u->next = NULL;
-	if (!e->asked)
-		e->asked = p->now;
+	if (!e->queued_at)
+		e->queued_at = p->now;
 	if (u->npackets) {
 		bool over = !next_of(p, e);
 

@@ -25,7 +25,7 @@ struct endpoint {
 	struct echo_fields echo;
 	/* queue of waiting reads, and of isochronous URBs of both directions */
 	struct usbip_urb *first, **last;
-	uint64_t asked;             /* when the first read was queued; 0: none yet */
+	uint64_t queued_at;         /* when the first read was queued; 0: none yet */
 	uint64_t given;             /* when the last answer was sent, CLOCK_MONOTONIC */
 	uint64_t recorded;          /* time of that answer on the tape */
 	uint64_t slot;              /* isochronous: when the next packet is due */

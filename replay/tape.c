@@ -323,7 +323,7 @@ static struct tape_entry entry_of(const struct usb_detail *d, uint64_t number)
 		.xfer = d->urb.xfer,
 		.endpoint = d->urb.endpoint,
 		.interface = d->endpoint ? d->endpoint->interface : 0xff,
-		.asked = x->has_submit ? x->submit.length : 0,
+		.buffer_size = x->has_submit ? x->submit.length : 0,
 		.length = x->has_complete ? x->complete.length : 0,
 		.status = x->has_complete ? x->complete.status : 0,
 		.answered = x->has_complete,

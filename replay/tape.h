@@ -33,7 +33,7 @@ struct tape_entry {
 	uint64_t begun, ended;
 	uint64_t item;                 /* number of the transfer in trawl-decode's output, from 1 */
 	uint32_t data_len;             /* bytes in the store */
-	uint32_t length, asked;        /* bytes transferred; size of the host's buffer */
+	uint32_t length, buffer_size;  /* bytes transferred; size of the host's buffer */
 	uint32_t npackets;
 	uint32_t cause;                /* index of an entry, or TAPE_NONE */
 	int32_t status;
