@@ -113,10 +113,10 @@ static void print_result(const struct cut_result *r, const char *out)
 {
 	char room[16];
 
-	cli_say("%s: %" PRIu64 " events, %s; %" PRIu64 " left out", out, r->kept,
-		edit_megabytes(room, r->bytes), r->left_out);
+	cli_message("%s: %" PRIu64 " events, %s; %" PRIu64 " left out", out, r->kept,
+		    edit_megabytes(room, r->bytes), r->left_out);
 	if (r->why[0])
-		cli_say("%s", r->why);
+		cli_message("%s", r->why);
 }
 
 static int cut_input(struct cut_options *o, struct edit_input *in, struct trawl_error *err)

@@ -117,7 +117,7 @@ void jobs_run(struct job *jobs, size_t n, jobs_progress *progress, const char *w
 	}
 }
 
-bool job_said(const struct job *j, const char *mark, char *line, size_t size)
+bool job_find_line(const struct job *j, const char *mark, char *line, size_t size)
 {
 	int copy = j->said >= 0 ? dup(j->said) : -1;
 	FILE *f = copy >= 0 ? fdopen(copy, "r") : NULL;

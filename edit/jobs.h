@@ -33,7 +33,7 @@ void jobs_run(struct job *jobs, size_t n, jobs_progress *progress, const char *w
  * Copies the first line of a job's standard error that contains `mark`, without its newline.
  * Returns false if there is none.
  */
-bool job_said(const struct job *j, const char *mark, char *line, size_t size);
+bool job_find_line(const struct job *j, const char *mark, char *line, size_t size);
 /*
  * Runs one program that shares this program's terminal. Returns its exit status, or 128 plus the
  * signal number after an interrupt.

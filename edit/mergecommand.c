@@ -141,16 +141,16 @@ static int refuse_copies(const struct merge_file *a, const struct merge_file *b,
 		return trawl_fail(err, TRAWL_USAGE, "merge: all events of %s are in %s, too; leave "
 				  "it out, or give --shift for a copy on purpose", b->name, a->name);
 	if (same)
-		cli_say("%s: %" PRIu64 " of its events are in %s, too: they are twice in the "
-			"result", b->name, events, a->name);
+		cli_message("%s: %" PRIu64 " of its events are in %s, too: they are twice in the "
+			    "result", b->name, events, a->name);
 	return 0;
 }
 
 static void print_result(const struct merge_options *o, uint64_t events)
 {
-	cli_say("%s: %" PRIu64 " events of %zu files on one timeline", o->out, events, o->n);
+	cli_message("%s: %" PRIu64 " events of %zu files on one timeline", o->out, events, o->n);
 	for (size_t i = 0; i < o->n; i++)
-		cli_say("%s: %s", o->files[i].name, o->files[i].relation);
+		cli_message("%s: %s", o->files[i].name, o->files[i].relation);
 }
 
 static int merge_all(struct merge_options *o, int fd, struct trawl_error *err)

@@ -229,7 +229,8 @@ static int redact_to(struct redact *x, struct edit_input *in, const struct redac
 	if (!ret)
 		ret = redact_collect(x, err);
 	if (!ret && is_redacted(x->r))
-		cli_say("%s: was redacted before: its stand-ins are redacted once more", x->name);
+		cli_message("%s: was redacted before: its stand-ins are redacted once more",
+			    x->name);
 	if (!ret)
 		ret = redact_write(x, output.fd, o->out, err);
 	if (ret)

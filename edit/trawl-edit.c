@@ -205,8 +205,9 @@ static int import_stream(FILE *in, const char *path, int to, const char *out, in
 		return -1;
 	if (foreign_verdict(&im, path, err))
 		return im.events ? 1 : -1;
-	cli_say("%s: %llu events%s", path, (unsigned long long)im.events,
-		im.apart ? "; interfaces recorded the same bus: each is a source (--source)" : "");
+	cli_message("%s: %llu events%s", path, (unsigned long long)im.events,
+		    im.apart ? "; interfaces recorded the same bus: each is a source (--source)"
+			     : "");
 	return 0;
 }
 

@@ -206,7 +206,7 @@ static int job_result(struct report *r, const struct job *j, struct trawl_error 
 	r->damaged |= j->status == TRAWL_BAD_DATA;
 	if (j->status == TRAWL_OK || (j->status == TRAWL_BAD_DATA && !access(made, F_OK)))
 		return 0;
-	job_said(j, "trawl", line, sizeof(line));
+	job_find_line(j, "trawl", line, sizeof(line));
 	return trawl_fail(err, j->status == TRAWL_USAGE ? TRAWL_USAGE : TRAWL_CANNOT, "%s",
 			  line[0] ? line : j->argv[0]);
 }
@@ -284,7 +284,7 @@ static uint64_t reported_events(const struct job *j)
 {
 	char line[5000], *at;
 
-	if (!job_said(j, " events, ", line, sizeof(line)))
+	if (!job_find_line(j, " events, ", line, sizeof(line)))
 		return 0;
 	at = strstr(line, " events, ");
 	while (at > line && at[-1] >= '0' && at[-1] <= '9')

@@ -54,15 +54,16 @@ static void print_result(const struct whole *o, const struct cut *c, const struc
 
 	fstat(fd, &st);
 	if (o->compact)
-		cli_say("%s: %s, %.0f %% of %s", o->out,
-			edit_megabytes(a, (uint64_t)st.st_size),
-			v->bytes ? 100.0 * (double)st.st_size / (double)v->bytes : 0.0,
-			edit_megabytes(b, v->bytes));
+		cli_message("%s: %s, %.0f %% of %s", o->out,
+			    edit_megabytes(a, (uint64_t)st.st_size),
+			    v->bytes ? 100.0 * (double)st.st_size / (double)v->bytes : 0.0,
+			    edit_megabytes(b, v->bytes));
 	else if (v->complete && !v->damaged && !v->junk)
-		cli_say("%s: no damage was found; %" PRIu64 " events were copied", name, c->kept);
+		cli_message("%s: no damage was found; %" PRIu64 " events were copied", name,
+			    c->kept);
 	else
-		cli_say("%s: %s; %" PRIu64 " undamaged events were saved", name,
-			v->text, c->kept);
+		cli_message("%s: %s; %" PRIu64 " undamaged events were saved", name,
+			    v->text, c->kept);
 }
 
 /*

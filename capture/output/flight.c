@@ -122,7 +122,7 @@ static int watch_types(struct flight *f, uint16_t source, struct trawl_error *er
 	const struct trawl_event_type *t;
 
 	for (size_t i = 0; (t = trawl_writer_event_type_at(f->w, source, i)); i++)
-		if (!watch_knows(f->watch, source, t->id) && watch_type(f->watch, t, err))
+		if (!watch_has_type(f->watch, source, t->id) && watch_type(f->watch, t, err))
 			return -1;
 	return 0;
 }
@@ -172,7 +172,7 @@ int flight_see(struct flight *f, const struct trawl_record *r, struct trawl_erro
 	if (!f->watch)
 		return 0;
 	/* A source may have added the type after flight_arm(). */
-	if (!watch_knows(f->watch, r->source, r->type) && watch_types(f, r->source, err))
+	if (!watch_has_type(f->watch, r->source, r->type) && watch_types(f, r->source, err))
 		return -1;
 	if (!watch_wants(f->watch, r->source, r->type))
 		return 0;

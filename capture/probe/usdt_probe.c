@@ -542,7 +542,8 @@ static size_t collect(struct resolve *r, struct usdt_note *notes, size_t n,
  * Reports the matching probes that were skipped because they lack an ARG; fails if that is all of
  * them.
  */
-static int say_passed(struct resolve *r, size_t n, const char *one, const struct trawl_error *error)
+static int report_skipped(struct resolve *r, size_t n, const char *one,
+			  const struct trawl_error *error)
 {
 	if (r->list->n == r->before) {
 		*r->err = *error;
@@ -588,7 +589,7 @@ int resolve_usdt(struct resolve *r, struct target *t)
 		}
 	}
 	if (ret == 0 && passed)
-		ret = say_passed(r, passed, over, &error);
+		ret = report_skipped(r, passed, over, &error);
 	free(over);
 	free(sites);
 	free(found);

@@ -15,7 +15,7 @@ int cli_error(const struct trawl_error *err)
 	return err->status;
 }
 
-void cli_say(const char *fmt, ...)
+void cli_message(const char *fmt, ...)
 {
 	struct trawl_error note;
 	char text[sizeof(note.text)];

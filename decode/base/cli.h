@@ -14,7 +14,7 @@ extern const char *cli_program; /* name of the program, for messages; main() set
 int cli_error(const struct trawl_error *err);
 
 /* Prints a formatted note likewise, with control characters replaced as in errors. */
-void cli_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void cli_message(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* Prints a note that has its text already; a callback for where_when_odd(). */
 void cli_note(void *unused, const struct trawl_error *note);

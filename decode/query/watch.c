@@ -275,7 +275,7 @@ bool watch_uses_task(const struct watch *w)
 	return w->tasks;
 }
 
-bool watch_knows(const struct watch *w, uint16_t source, uint32_t type)
+bool watch_has_type(const struct watch *w, uint16_t source, uint32_t type)
 {
 	const struct watched *t = watched(w, source, type);
 

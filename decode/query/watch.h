@@ -35,7 +35,7 @@ int watch_check(struct watch *w, struct trawl_error *err);
  * records. */
 bool watch_uses_task(const struct watch *w);
 /* Whether watch_type() has added this type. */
-bool watch_knows(const struct watch *w, uint16_t source, uint32_t type);
+bool watch_has_type(const struct watch *w, uint16_t source, uint32_t type);
 /* Whether records of this type can match: else watch_record() need not be called. */
 bool watch_wants(const struct watch *w, uint16_t source, uint32_t type);
 
