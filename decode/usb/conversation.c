@@ -27,7 +27,7 @@ struct pipe {
 #define NO_INTERFACE 0xffff
 
 /* A device at one address of one capture; after join_devices(), a device of all captures. */
-struct talker {
+struct device_entry {
 	uint32_t capture;
 	uint16_t bus;
 	uint8_t address;
@@ -36,11 +36,11 @@ struct talker {
 	char name[128];
 	char addresses[64];
 	struct pipe *pipes;
-	struct talker *next;
+	struct device_entry *next;
 };
 
 struct conversations {
-	struct talker *talkers;
+	struct device_entry *entries;
 	struct conversation *list;
 	size_t n, room;
 	size_t stored;
@@ -68,10 +68,10 @@ void conversations_free(struct conversations *c)
 {
 	if (!c)
 		return;
-	while (c->talkers) {
-		struct talker *t = c->talkers;
+	while (c->entries) {
+		struct device_entry *t = c->entries;
 
-		c->talkers = t->next;
+		c->entries = t->next;
 		free_pipes(t->pipes);
 		free(t);
 	}
@@ -90,11 +90,11 @@ uint64_t conversations_explained(const struct conversations *c)
 
 /* ---- collecting ------------------------------------------------------------------------------ */
 
-static struct talker *talker_of(struct conversations *c, const struct usb_detail *d,
-				uint32_t capture)
+static struct device_entry *entry_of(struct conversations *c, const struct usb_detail *d,
+				     uint32_t capture)
 {
 	const struct usb_device *dev = d->device;
-	struct talker *t = c->talkers;
+	struct device_entry *t = c->entries;
 	bool known = dev && dev->known;
 
 	for (; t; t = t->next)
@@ -110,8 +110,8 @@ static struct talker *talker_of(struct conversations *c, const struct usb_detail
 		t->capture = capture;
 		t->bus = d->urb.bus;
 		t->address = d->urb.device;
-		t->next = c->talkers;
-		c->talkers = t;
+		t->next = c->entries;
+		c->entries = t;
 	}
 	if (known) {
 		t->known = true;
@@ -123,8 +123,8 @@ static struct talker *talker_of(struct conversations *c, const struct usb_detail
 	return t;
 }
 
-static struct pipe *pipe_of(struct talker *t, enum pipe_kind kind, uint8_t xfer, uint8_t endpoint,
-			    uint16_t interface)
+static struct pipe *pipe_of(struct device_entry *t, enum pipe_kind kind, uint8_t xfer,
+			    uint8_t endpoint, uint16_t interface)
 {
 	struct pipe *p = t->pipes;
 
@@ -195,7 +195,7 @@ static struct message of_transfer(const struct usb_detail *d, uint32_t capture, 
 }
 
 /* Stores a vendor request as two messages: the setup packet with its OUT data, and the IN data. */
-static int take_vendor_request(struct conversations *c, struct talker *t,
+static int take_vendor_request(struct conversations *c, struct device_entry *t,
 			       const struct usb_detail *d, uint32_t capture)
 {
 	struct pipe *p = pipe_of(t, PIPE_VENDOR, URB_CONTROL, 0, NO_INTERFACE);
@@ -219,7 +219,7 @@ static int take_vendor_request(struct conversations *c, struct talker *t,
 	return add(c, p, &m, NULL, 0, d->data, d->data_len);
 }
 
-static int take_report(struct conversations *c, struct talker *t, const struct usb_detail *d,
+static int take_report(struct conversations *c, struct device_entry *t, const struct usb_detail *d,
 		       uint32_t capture)
 {
 	struct pipe *p = pipe_of(t, PIPE_REPORT, URB_CONTROL, 0, d->setup.index & 0xff);
@@ -252,13 +252,13 @@ static int take_control(struct conversations *c, const struct usb_detail *d, boo
 			uint32_t capture)
 {
 	bool vendor = d->has_setup && control_kind(&d->setup) == SETUP_VENDOR;
-	struct talker *t;
+	struct device_entry *t;
 
 	if (!d->has_setup || (!vendor && (shown || !is_report(d)))) {
 		c->explained++;
 		return 0;
 	}
-	t = talker_of(c, d, capture);
+	t = entry_of(c, d, capture);
 	if (!t)
 		return -1;
 	return vendor ? take_vendor_request(c, t, d, capture) : take_report(c, t, d, capture);
@@ -274,7 +274,7 @@ static int take_endpoint(struct conversations *c, const struct usb_detail *d, ui
 	enum pipe_kind kind = is_serial(d) ? PIPE_SERIAL : PIPE_ENDPOINT;
 	struct message m = of_transfer(d, capture, urb_in(&d->urb));
 	uint16_t interface = d->interface ? d->interface->number : NO_INTERFACE;
-	struct talker *t = talker_of(c, d, capture);
+	struct device_entry *t = entry_of(c, d, capture);
 	struct pipe *p = t ? pipe_of(t, kind, d->urb.xfer, d->urb.endpoint, interface) : NULL;
 	uint8_t *text;
 	size_t n;
@@ -321,7 +321,7 @@ int conversations_take(struct conversations *c, const struct usb_state *s,
 
 /* ---- joining --------------------------------------------------------------------------------- */
 
-static bool has_pipe(const struct talker *t, const struct pipe *like)
+static bool has_pipe(const struct device_entry *t, const struct pipe *like)
 {
 	for (const struct pipe *p = t->pipes; p; p = p->next)
 		if (p->kind == like->kind && p->endpoint == like->endpoint && p->xfer == like->xfer)
@@ -329,7 +329,7 @@ static bool has_pipe(const struct talker *t, const struct pipe *like)
 	return false;
 }
 
-static bool same_pipes(const struct talker *a, const struct talker *b)
+static bool same_pipes(const struct device_entry *a, const struct device_entry *b)
 {
 	for (const struct pipe *p = a->pipes; p; p = p->next)
 		if (!has_pipe(b, p))
@@ -341,7 +341,7 @@ static bool same_pipes(const struct talker *a, const struct talker *b)
 }
 
 /* Whether two entries, of different captures or addresses, are the same device. */
-static bool same_device(const struct talker *a, const struct talker *b)
+static bool same_device(const struct device_entry *a, const struct device_entry *b)
 {
 	if (a->known != b->known)
 		return false;
@@ -385,7 +385,7 @@ static bool has_address(const char *list, const char *address)
 	return false;
 }
 
-static void add_address(struct talker *t, uint16_t bus, uint8_t address)
+static void add_address(struct device_entry *t, uint16_t bus, uint8_t address)
 {
 	static const char more[] = "...";
 	char text[16];
@@ -400,7 +400,7 @@ static void add_address(struct talker *t, uint16_t bus, uint8_t address)
 	snprintf(t->addresses + n, sizeof(t->addresses) - n, "%s%s", n ? ", " : "", text);
 }
 
-static int join_talkers(struct talker *to, struct talker *from)
+static int join_entries(struct device_entry *to, struct device_entry *from)
 {
 	for (struct pipe *p = from->pipes; p; p = p->next) {
 		struct pipe *into = pipe_of(to, p->kind, p->xfer, p->endpoint, p->interface);
@@ -418,11 +418,11 @@ static int join_talkers(struct talker *to, struct talker *from)
 /* Merges the entries of each device into one. On entry, the newest entries stand first. */
 static int join_devices(struct conversations *c)
 {
-	struct talker *all = c->talkers, *t, *next;
-	struct talker **at;
+	struct device_entry *all = c->entries, *t, *next;
+	struct device_entry **at;
 	int result = 0;
 
-	c->talkers = NULL;
+	c->entries = NULL;
 	for (t = all, all = NULL; t; t = next) { /* restore the order of the captures */
 		next = t->next;
 		t->next = all;
@@ -432,13 +432,13 @@ static int join_devices(struct conversations *c)
 		next = t->next;
 		t->next = NULL;
 		add_address(t, t->bus, t->address);
-		for (at = &c->talkers; *at && !same_device(*at, t);)
+		for (at = &c->entries; *at && !same_device(*at, t);)
 			at = &(*at)->next;
 		if (!*at) {
 			*at = t;
 			continue;
 		}
-		result |= join_talkers(*at, t);
+		result |= join_entries(*at, t);
 		free_pipes(t->pipes);
 		free(t);
 	}
@@ -462,7 +462,7 @@ static int by_time(const void *a, const void *b)
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
-static void describe(struct conversation *to, const struct talker *t)
+static void describe(struct conversation *to, const struct device_entry *t)
 {
 	if (t->known)
 		snprintf(to->device, sizeof(to->device), "%04x:%04x%s%s", t->vendor, t->product,
@@ -477,7 +477,7 @@ static void describe(struct conversation *to, const struct talker *t)
  * Makes a conversation of an OUT pipe, an IN pipe or both (NULL: none) and takes over their
  * contents.
  */
-static int converse(struct conversations *c, const struct talker *t, struct pipe *out,
+static int converse(struct conversations *c, const struct device_entry *t, struct pipe *out,
 		    struct pipe *in)
 {
 	struct pipe *first = out ? out : in;
@@ -535,7 +535,7 @@ static bool is_endpoint(const struct pipe *p, bool in)
 }
 
 /* Returns the IN pipe that matches best; NULL if none does, or several match equally well. */
-static struct pipe *partner(const struct talker *t, const struct pipe *out, enum likeness how)
+static struct pipe *partner(const struct device_entry *t, const struct pipe *out, enum likeness how)
 {
 	struct pipe *found = NULL;
 
@@ -558,7 +558,7 @@ static bool only_out(const struct pipe *p)
 }
 
 /* Returns the interrupt pipe that answers reports sent over the control endpoint. */
-static struct pipe *report_answers(const struct talker *t, const struct pipe *reports)
+static struct pipe *report_answers(const struct device_entry *t, const struct pipe *reports)
 {
 	struct pipe *found = NULL;
 
@@ -575,7 +575,7 @@ static struct pipe *report_answers(const struct talker *t, const struct pipe *re
 	return found;
 }
 
-static int converse_all(struct conversations *c, struct talker *t)
+static int converse_all(struct conversations *c, struct device_entry *t)
 {
 	int result = 0;
 
@@ -607,7 +607,7 @@ int conversations_join(struct conversations *c, struct conversation **list, size
 {
 	int result = join_devices(c);
 
-	for (struct talker *t = c->talkers; t; t = t->next)
+	for (struct device_entry *t = c->entries; t; t = t->next)
 		result |= converse_all(c, t);
 	*list = c->list;
 	*n = c->n;

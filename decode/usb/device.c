@@ -305,7 +305,7 @@ static void learn_string(struct usb_device *dev, const struct control_request *s
 }
 
 /* Discards open commands, as the device does: they will not be completed. */
-static void end_talk(struct usb_interface *f)
+static void abort_commands(struct usb_interface *f)
 {
 	free(f->msc);
 	f->msc = NULL;
@@ -345,7 +345,7 @@ void usbdev_learn(struct usb_devices *d, struct usb_device *dev, const struct co
 	/* selecting the same configuration again also resets the interfaces */
 	case REQ_SET_CONFIGURATION:
 		for (unsigned int i = 0; i < dev->ninterfaces; i++)
-			end_talk(&dev->interfaces[i]);
+			abort_commands(&dev->interfaces[i]);
 		if (dev->config != (uint8_t)s->value) {
 			forget_interfaces(dev);
 			dev->config = (uint8_t)s->value;
@@ -356,7 +356,7 @@ void usbdev_learn(struct usb_devices *d, struct usb_device *dev, const struct co
 		f = usbdev_interface_number(dev, (uint8_t)s->index);
 		if (!f)
 			break;
-		end_talk(f);
+		abort_commands(f);
 		if (f->alternate != (uint8_t)s->value) {
 			f->alternate = (uint8_t)s->value;
 			apply_config(dev);
@@ -457,14 +457,14 @@ static void take_names(struct usb_device *dev, const struct json_object *o)
  * already known must not discard commands in progress: the state is saved before, and restored
  * afterwards if the device is still the same.
  */
-struct talks {
+struct saved_commands {
 	uint8_t device[18];
 	struct msc *msc[USBDEV_INTERFACES];
 };
 
-static struct talks take_talks(struct usb_device *dev)
+static struct saved_commands save_commands(struct usb_device *dev)
 {
-	struct talks t;
+	struct saved_commands t;
 
 	memcpy(t.device, dev->device, sizeof(t.device));
 	for (unsigned int i = 0; i < USBDEV_INTERFACES; i++) {
@@ -474,7 +474,7 @@ static struct talks take_talks(struct usb_device *dev)
 	return t;
 }
 
-static void restore_talks(struct usb_device *dev, struct talks *t)
+static void restore_commands(struct usb_device *dev, struct saved_commands *t)
 {
 	bool same = !memcmp(t->device, dev->device, sizeof(t->device));
 
@@ -508,7 +508,7 @@ bool usbdev_snapshot(struct usb_devices *d, const void *json, size_t len)
 	struct json_object *o = jdoc_parse(json, len);
 	uint64_t bus = jdoc_uint(o, "busnum", 0), address = jdoc_uint(o, "devnum", 0);
 	struct usb_device *dev;
-	struct talks talks;
+	struct saved_commands saved;
 	uint8_t *p = NULL;
 	bool good = false;
 	size_t n;
@@ -524,12 +524,12 @@ bool usbdev_snapshot(struct usb_devices *d, const void *json, size_t len)
 	p = hex_member(o, "descriptors", &n);
 	if (!dev || !p || n < 18)
 		goto out;
-	talks = take_talks(dev);
+	saved = save_commands(dev);
 	reset(dev);
 	dev->config = (uint8_t)jdoc_uint(o, "configuration", 0);
 	good = take_descriptors(dev, p, n);
 	take_interfaces(dev, o);
-	restore_talks(dev, &talks);
+	restore_commands(dev, &saved);
 	take_names(dev, o);
 	dev->bos = hex_member(o, "bos", &dev->bos_len);
 out:
