@@ -437,7 +437,7 @@ static uint64_t table_entry(const struct walk *w, uint64_t base, size_t i, unsig
  * If an entry points to code without a symbol, but a later entry points into the function again,
  * that code is a part of the function. Adds the part that the i-th entry points to if this is so.
  */
-static bool nameless_part(struct walk *w, uint64_t base, size_t i, size_t n, unsigned int width)
+static bool unnamed_part(struct walk *w, uint64_t base, size_t i, size_t n, unsigned int width)
 {
 	enum { AHEAD = 16 };
 	uint64_t to = table_entry(w, base, i, width);
@@ -478,7 +478,7 @@ static size_t read_table(struct walk *w, const struct base *b, uint64_t end, uns
 	for (; n < most && !w->failed; n++) {
 		uint64_t to = table_entry(w, base, n, width);
 
-		if ((!own_part(w, to) && !nameless_part(w, base, n, most, width)) ||
+		if ((!own_part(w, to) && !unnamed_part(w, base, n, most, width)) ||
 		    is_inside(w, to))
 			break;
 		go_on(w, to);

@@ -41,15 +41,15 @@ void usbahead_name(struct usb_ahead *a, const struct trawl_reader *r, size_t nex
 	for (; a->read < count; a->read++)
 		if (usbdev_is_meta(trawl_meta_at(r, a->read)))
 			add(a, trawl_meta_at(r, a->read), a->read);
-	dev->foreseen = true;
-	dev->foreseen_known = dev->known;
+	dev->later_searched = true;
+	dev->later_with_descriptor = dev->known;
 	for (size_t i = 0; i < a->n; i++) {
 		const struct usb_ahead_entry *e = &a->entries[i];
 
 		if (e->meta >= next && e->bus == dev->bus && e->address == dev->address) {
 			const struct trawl_meta *m = trawl_meta_at(r, e->meta);
 
-			usbdev_foresee(dev, m->data, m->len);
+			usbdev_name_later(dev, m->data, m->len);
 			return;
 		}
 	}

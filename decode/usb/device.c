@@ -486,7 +486,7 @@ static void restore_commands(struct usb_device *dev, struct saved_commands *t)
 	}
 }
 
-void usbdev_foresee(struct usb_device *dev, const void *json, size_t len)
+void usbdev_name_later(struct usb_device *dev, const void *json, size_t len)
 {
 	struct json_object *o = jdoc_parse(json, len);
 	size_t n = 0;

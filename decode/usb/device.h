@@ -133,8 +133,8 @@ struct usb_device {
 	bool captured;         /* the capture contains the device's descriptors */
 	bool storage;          /* without descriptors, but Bulk-Only Transport was recognised */
 	/* port and name were searched in later snapshots, and set if one was found */
-	bool foreseen;
-	bool foreseen_known;   /* the same, after the device descriptor became known */
+	bool later_searched;
+	bool later_with_descriptor;   /* the same, after the device descriptor became known */
 	char port[64];         /* "1-2.3"; "" if unknown */
 	char name[128];        /* manufacturer and product; "" if unknown */
 	struct usb_device *next;
@@ -186,11 +186,11 @@ static inline bool usbdev_is_meta(const struct trawl_meta *m)
  * Sets port and name from a snapshot that stands later in the file, if it describes the same
  * device.
  */
-void usbdev_foresee(struct usb_device *dev, const void *json, size_t len);
+void usbdev_name_later(struct usb_device *dev, const void *json, size_t len);
 /* Whether the port of the device is unknown and a later snapshot should be looked for. */
-static inline bool usbdev_is_nameless(const struct usb_device *dev)
+static inline bool usbdev_lacks_name(const struct usb_device *dev)
 {
-	return dev->foreseen ? dev->known && !dev->foreseen_known : !*dev->port;
+	return dev->later_searched ? dev->known && !dev->later_with_descriptor : !*dev->port;
 }
 
 /* The endpoint with this number (bit 7 set for IN), or NULL if it is unknown. dev may be NULL. */

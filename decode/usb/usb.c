@@ -166,7 +166,7 @@ static struct usb_device *device_of(struct usb_state *s, const struct urb *u)
 	struct usb_device *dev = usbdev_find(&s->devices, u->bus, u->device);
 	struct trawl_reader *r = s->ctx->reader;
 
-	if (!r || s->waiting == trawl_meta_count(r) || (dev && !usbdev_is_nameless(dev)))
+	if (!r || s->waiting == trawl_meta_count(r) || (dev && !usbdev_lacks_name(dev)))
 		return dev;
 	if (!dev)
 		dev = usbdev_at(&s->devices, u->bus, u->device);
@@ -465,7 +465,7 @@ static int emit_displaced(struct usb_state *s, const struct trawl_event *ev, con
 }
 
 /* Registers UAS commands when they are submitted, because their data may complete first. */
-static void foresee(struct usb_state *s, const struct urb *u, uint64_t time)
+static void register_uas_command(struct usb_state *s, const struct urb *u, uint64_t time)
 {
 	struct usb_detail d = {.urb = *u, .data = u->data, .data_len = u->data_len};
 
@@ -596,7 +596,7 @@ static int usb_feed(void *state, const struct trawl_event *ev, struct item_sink 
 	result = emit_displaced(s, ev, &u, sink);
 	if (result)
 		return result;
-	foresee(s, &u, ev->time);
+	register_uas_command(s, &u, ev->time);
 	/*
 	 * Latencies are computed on the timeline, so that setting the wall clock does not change
 	 * them.
