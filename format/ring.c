@@ -403,7 +403,7 @@ static void put_end(struct trawl_spill *s, struct section_writer *v)
 {
 	uint64_t lost = 0;
 
-	section_writer_last_words(v);
+	section_writer_use_reserve(v);
 	if (section_writer_failed(v))
 		return;
 	for (uint32_t i = 0; i < s->nbatchers; i++) {

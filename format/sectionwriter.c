@@ -7,8 +7,8 @@
 #include "format/varint.h"
 
 enum {
-	LAST_WORDS = 64 << 10, /* bytes reserved for the end of a file, besides its index */
-	LAST_METAS = 16 << 10, /* most bytes of metadata in these */
+	END_RESERVE = 64 << 10, /* bytes reserved for the end of a file, besides its index */
+	RESERVE_METAS = 16 << 10, /* most bytes of metadata in these */
 	GROUP_MAX = 256 << 10, /* bytes of metadata from which a group block is written */
 };
 
@@ -30,7 +30,7 @@ static void fail(struct section_writer *v, int error)
 static void leave_room(struct section_writer *v, size_t n)
 {
 	if (!v->ending)
-		v->sink.last = LAST_WORDS + INDEX_OVERHEAD + v->index.items.len +
+		v->sink.last = END_RESERVE + INDEX_OVERHEAD + v->index.items.len +
 			       v->index.refs.len + n;
 }
 
@@ -40,7 +40,7 @@ static void put_index(struct section_writer *v)
 
 	index_take(&v->index, v->sink.pos, &body);
 	if (!v->ending)
-		v->sink.last = LAST_WORDS; /* the index has its space already */
+		v->sink.last = END_RESERVE; /* the index has its space already */
 	sink_block(&v->sink, BLOCK_INDEX, &body);
 	buf_free(&body);
 }
@@ -124,7 +124,7 @@ int section_writer_begin(struct section_writer *v, int fd, const struct section_
 	v->index.none = f->no_index;
 	sink_open(&v->sink, fd);
 	leave_room(v, 0);
-	meta_cache_init(&v->metas, LAST_METAS);
+	meta_cache_init(&v->metas, RESERVE_METAS);
 	pcapng_section(&front, f->comment);
 	n = front.len;
 	check = XXH64(front.data, n, 0);
@@ -249,11 +249,11 @@ int section_writer_chunk(struct section_writer *v, struct chunk_head *c, const v
 	return settle(v);
 }
 
-void section_writer_last_words(struct section_writer *v)
+void section_writer_use_reserve(struct section_writer *v)
 {
 	put_group(v);
 	v->ending = true;
-	sink_last_words(&v->sink);
+	sink_use_reserve(&v->sink);
 	for (struct late_loss *k = v->losses; k; k = k->next)
 		section_writer_loss(v, &k->loss);
 	if (v->sync.mono)

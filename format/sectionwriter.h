@@ -4,7 +4,7 @@
  * index. Not thread safe.
  *
  * Functions return 0, or -1 once the file cannot be written; section_writer_fail() gives the error.
- * After the first failure nothing is written until section_writer_last_words(): space for the end
+ * After the first failure nothing is written until section_writer_use_reserve(): space for the end
  * of the file is always reserved.
  */
 #ifndef TRAWL_FORMAT_SECTIONWRITER_H
@@ -59,7 +59,7 @@ int section_writer_chunk(struct section_writer *v, struct chunk_head *c, const v
  * writes what could not be written before: losses, one for each source, CPU and reason, the newest
  * clock-sync, and some KiB of the newest metadata.
  */
-void section_writer_last_words(struct section_writer *v);
+void section_writer_use_reserve(struct section_writer *v);
 
 /* Estimates the size of the file if it ended now, bytes. */
 uint64_t section_writer_size(const struct section_writer *v);

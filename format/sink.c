@@ -192,7 +192,7 @@ int sink_chunk(struct file_sink *o, struct chunk_head *c, const void *payload, u
 	return 0;
 }
 
-void sink_last_words(struct file_sink *o)
+void sink_use_reserve(struct file_sink *o)
 {
 	if (!o->seekable)
 		return;

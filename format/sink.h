@@ -39,7 +39,7 @@ int sink_chunk(struct file_sink *o, struct chunk_head *c, const void *payload, u
  * Allows writing again after a failure, into the space that was kept for the last blocks. Has no
  * effect if the partly written block could not be truncated.
  */
-void sink_last_words(struct file_sink *o);
+void sink_use_reserve(struct file_sink *o);
 
 /* Frees unused disk space and closes fd. Returns 0, or -1 with errno. */
 int sink_close(struct file_sink *o);

@@ -103,7 +103,7 @@ static bool worth_more(struct walker *w, uint64_t n)
  * format. A single byte counts as foreign: a section begins with a line feed, but one appended line
  * feed is more likely.
  */
-static bool is_stranger(struct walker *w)
+static bool is_foreign(struct walker *w)
 {
 	uint8_t section[4], own[4];
 	const uint8_t *p;
@@ -141,7 +141,7 @@ static void stop_here(struct walker *w, enum fault fault)
  */
 static bool skip(struct walker *w, uint64_t looked_at, enum fault fault)
 {
-	bool stranger = is_stranger(w);
+	bool stranger = is_foreign(w);
 	uint64_t next;
 
 	if (!worth_more(w, looked_at)) {
@@ -256,7 +256,7 @@ enum walk walk_next(struct walker *w, struct walked *f)
 			return WALK_END;
 		state = block_head(f->p, got, &f->b);
 		if (state == BLOCK_SHORT) {
-			stop_here(w, is_stranger(w) ? JUNK : CUT);
+			stop_here(w, is_foreign(w) ? JUNK : CUT);
 			return WALK_END;
 		}
 		if (state == BLOCK_BAD) {

@@ -13,16 +13,16 @@ void writeback_init(struct writeback *t, int fd, uint64_t at)
 	t->seen = t->wanted = t->written = t->forgotten = at;
 }
 
-bool writeback_hurry(struct writeback *t, uint64_t end, uint64_t now)
+bool writeback_is_fast(struct writeback *t, uint64_t end, uint64_t now)
 {
-	bool hurry = t->since && now - t->since < (uint64_t)WRITEBACK_HURRY_MS * 1000000 *
+	bool fast = t->since && now - t->since < (uint64_t)WRITEBACK_FAST_MS * 1000000 *
 						   ((end - t->seen) / WRITEBACK_STEP);
 
 	if (t->since && end - t->seen < WRITEBACK_STEP)
 		return false;
 	t->seen = end;
 	t->since = now;
-	return hurry;
+	return fast;
 }
 
 bool writeback_next(struct writeback *t, struct writeback_work *w)
@@ -82,7 +82,7 @@ void writeback_wrote(struct writeback *t, uint64_t end)
 	if (t->since && end - t->seen < WRITEBACK_STEP)
 		return;
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	if (!writeback_hurry(t, end, (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec))
+	if (!writeback_is_fast(t, end, (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec))
 		return;
 	if (!t->started)
 		t->started = start(t);

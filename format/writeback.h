@@ -18,7 +18,7 @@
 enum {
 	WRITEBACK_STEP = 8 << 20,    /* granularity of the work */
 	/* write-back starts when a step is written in less time: 256 MB/s */
-	WRITEBACK_HURRY_MS = 32,
+	WRITEBACK_FAST_MS = 32,
 	WRITEBACK_KEPT = 128 << 20,  /* bytes at the end of the file that stay in the page cache */
 };
 
@@ -51,7 +51,7 @@ void writeback_init(struct writeback *t, int fd, uint64_t at);
  */
 void writeback_wrote(struct writeback *t, uint64_t end);
 /* The same with the time as a parameter. Returns whether the file grew fast: then there is work. */
-bool writeback_hurry(struct writeback *t, uint64_t end, uint64_t now);
+bool writeback_is_fast(struct writeback *t, uint64_t end, uint64_t now);
 /* Stores the next step up to t->wanted in *w; returns false if there is none. */
 bool writeback_next(struct writeback *t, struct writeback_work *w);
 /* Ends the thread. */

@@ -514,7 +514,7 @@ static int end_file(struct trawl_writer *w, struct section_writer *v, struct tra
 	bool failed = section_writer_failed(v);
 	uint64_t lost = 0;
 
-	section_writer_last_words(v);
+	section_writer_use_reserve(v);
 	put_write_losses(w, v);
 	for (uint32_t i = 0; i < atomic_load(&w->nbatchers); i++)
 		lost += w->batchers[i]->reported.lost;

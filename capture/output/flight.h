@@ -107,7 +107,7 @@ static inline bool flight_due(const struct flight *f, uint64_t now)
 }
 
 /* Does not wait any longer for events after the trigger. */
-static inline void flight_hurry(struct flight *f)
+static inline void flight_end_wait(struct flight *f)
 {
 	if (f->deadline)
 		f->deadline = 1;

@@ -252,7 +252,7 @@ static int tick(struct session *s, struct trawl_error *err)
 		recording_fail(&s->rec, err);
 	note_command_stays(s);
 	if (s->last && !more_may_come(s))
-		flight_hurry(&s->rec.flight);
+		flight_end_wait(&s->rec.flight);
 	return 0;
 }
 

@@ -15,13 +15,13 @@ Test(writeback, a_capture_that_takes_its_time_is_left_alone)
 	uint64_t end = 4096, now;
 
 	writeback_init(&t, -1, end);
-	for (now = 1; now < 10000 * MS; now += WRITEBACK_HURRY_MS * MS) {
-		cr_assert_not(writeback_hurry(&t, end, now));
+	for (now = 1; now < 10000 * MS; now += WRITEBACK_FAST_MS * MS) {
+		cr_assert_not(writeback_is_fast(&t, end, now));
 		end += STEP;
 	}
-	now -= WRITEBACK_HURRY_MS * MS;
-	cr_assert_not(writeback_hurry(&t, end - 1, now + 1), "a burst that is no step long, too");
-	cr_assert(writeback_hurry(&t, end, now + 1));
+	now -= WRITEBACK_FAST_MS * MS;
+	cr_assert_not(writeback_is_fast(&t, end - 1, now + 1), "a burst that is no step long, too");
+	cr_assert(writeback_is_fast(&t, end, now + 1));
 }
 
 Test(writeback, the_first_bytes_tell_nothing)
@@ -29,8 +29,8 @@ Test(writeback, the_first_bytes_tell_nothing)
 	struct writeback t;
 
 	writeback_init(&t, -1, 0);
-	cr_assert_not(writeback_hurry(&t, 100 * STEP, 5 * MS));
-	cr_assert(writeback_hurry(&t, 101 * STEP, 6 * MS));
+	cr_assert_not(writeback_is_fast(&t, 100 * STEP, 5 * MS));
+	cr_assert(writeback_is_fast(&t, 101 * STEP, 6 * MS));
 }
 
 Test(writeback, a_hurry_is_a_step_in_less_than_its_time)
@@ -38,12 +38,12 @@ Test(writeback, a_hurry_is_a_step_in_less_than_its_time)
 	struct writeback t;
 
 	writeback_init(&t, -1, 0);
-	cr_assert_not(writeback_hurry(&t, 1, 1));
-	cr_assert_not(writeback_hurry(&t, STEP, 2), "not yet a step");
-	cr_assert(writeback_hurry(&t, STEP + 1, WRITEBACK_HURRY_MS * MS));
-	cr_assert(writeback_hurry(&t, 4 * STEP + 1, 4 * WRITEBACK_HURRY_MS * MS - 1),
+	cr_assert_not(writeback_is_fast(&t, 1, 1));
+	cr_assert_not(writeback_is_fast(&t, STEP, 2), "not yet a step");
+	cr_assert(writeback_is_fast(&t, STEP + 1, WRITEBACK_FAST_MS * MS));
+	cr_assert(writeback_is_fast(&t, 4 * STEP + 1, 4 * WRITEBACK_FAST_MS * MS - 1),
 		  "three at once");
-	cr_assert_not(writeback_hurry(&t, 5 * STEP + 1, 5 * WRITEBACK_HURRY_MS * MS - 1));
+	cr_assert_not(writeback_is_fast(&t, 5 * STEP + 1, 5 * WRITEBACK_FAST_MS * MS - 1));
 }
 
 Test(writeback, all_is_written_once_and_what_is_new_is_kept)
