@@ -67,7 +67,7 @@ static bool looks_like_wall(const struct cut *c, uint32_t section)
 	return first >= YEAR_2000;
 }
 
-int merge_look(struct merge_file *f, struct trawl_error *err)
+int merge_read_clocks(struct merge_file *f, struct trawl_error *err)
 {
 	const struct trawl_reader *r = f->cut.r;
 

@@ -30,7 +30,7 @@ struct merge_file {
  * Reads the machine and the clocks of a file; f->cut must have been planned. Returns 0, or -1 with
  * *err.
  */
-int merge_look(struct merge_file *f, struct trawl_error *err);
+int merge_read_clocks(struct merge_file *f, struct trawl_error *err);
 /*
  * Relates all n files to the timeline of the first one: fills their cut.joined. Returns 0, or -1
  * with *err if some clocks cannot be related.

@@ -95,7 +95,7 @@ static int open_file(struct merge_file *f, struct edit_input *in, bool caged,
 			       .as_they_are = true };
 	memset(f->cut.sources, 0xff, sizeof(f->cut.sources));
 	f->cut.r = trawl_open(in->path, err);
-	if (!f->cut.r || cut_plan(&f->cut, err) || merge_look(f, err)) {
+	if (!f->cut.r || cut_plan(&f->cut, err) || merge_read_clocks(f, err)) {
 		edit_input_call(in, err);
 		return -1;
 	}

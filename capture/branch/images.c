@@ -322,7 +322,7 @@ int branch_images_write(struct images *im, bool whole, struct trawl_writer *w,
 			struct trawl_error *err)
 {
 	for (struct module *m = im->modules; m; m = m->next) {
-		if (module_has_news(m) && module_write(m, whole, w, err))
+		if (module_has_changed(m) && module_write(m, whole, w, err))
 			return -1;
 	}
 	return 0;

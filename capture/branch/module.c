@@ -438,7 +438,7 @@ static void compose(struct json *j, const struct module *m, bool all)
 	json_end(j);
 }
 
-bool module_has_news(struct module *m)
+bool module_has_changed(struct module *m)
 {
 	resolve(m);
 	return !m->written || m->found.nfunctions != m->written_functions ||

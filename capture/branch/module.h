@@ -74,7 +74,7 @@ struct branch_insn module_insn(struct module *m, uint64_t offset);
 void module_want_all(struct module *m);
 
 /* Whether module_write() has something to write. */
-bool module_has_news(struct module *m);
+bool module_has_changed(struct module *m);
 /* Writes metadata: what is new, or (all) everything. Returns 0, or -1 with *err. */
 int module_write(struct module *m, bool all, struct trawl_writer *w, struct trawl_error *err);
 

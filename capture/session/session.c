@@ -665,7 +665,7 @@ static void free_session(struct session *s)
  * The reader of the output exited before the capture began. Without COMMAND this is a success; a
  * COMMAND that was not run is a failure.
  */
-static int gone_early(struct session *s, struct trawl_error *err)
+static int end_without_reader(struct session *s, struct trawl_error *err)
 {
 	struct source_stats *none = calloc(s->ninputs + 1, sizeof(*none));
 
@@ -732,7 +732,7 @@ out:
 	command_close(&s.command);
 	early = r && err->sys == EPIPE;
 	if (early)
-		r = gone_early(&s, err);
+		r = end_without_reader(&s, err);
 	printed = output_close(&s.rec.output, &printing);
 	free_session(&s);
 	if (printed < 0 && (!r || early)) {

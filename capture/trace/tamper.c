@@ -95,7 +95,7 @@ static void look_at_switch(struct trace *t)
 	free(text);
 }
 
-void tamper_look(struct trace *t, size_t events)
+void tamper_check(struct trace *t, size_t events)
 {
 	struct changed gone = { 0 }, off = { 0 };
 	uint64_t now = mono_now();

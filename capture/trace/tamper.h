@@ -18,6 +18,6 @@
 enum { TAMPER_EVENTS = 64 }; /* events in one check, which is made once a second */
 
 /* Checks the recording, and the next `events` of its events, in turn. */
-void tamper_look(struct trace *t, size_t events);
+void tamper_check(struct trace *t, size_t events);
 
 #endif

@@ -525,7 +525,7 @@ int trace_discard(struct input *in, struct trawl_error *err)
 
 int trace_tick(struct input *in, struct trawl_error *err)
 {
-	tamper_look(in->state, TAMPER_EVENTS);
+	tamper_check(in->state, TAMPER_EVENTS);
 	return 0;
 }
 
@@ -534,7 +534,7 @@ void trace_close(struct input *in)
 	struct trace *t = in->state;
 
 	if (t->started)
-		tamper_look(t, t->nevents);
+		tamper_check(t, t->nevents);
 }
 
 /* Switches only the buffer off, which is fast. disarm() switches the events off, one by one. */

@@ -192,7 +192,7 @@ static bool link_name(const char *root, const char *name, const char *file, char
 }
 
 /* Replaces control characters, because the strings of a device are printed on the terminal. */
-static void tame(char *text)
+static void clean_text(char *text)
 {
 	for (; *text; text++) {
 		if (iscntrl((unsigned char)*text))
@@ -240,7 +240,7 @@ void usbsys_describe(const char *root, const struct usb_identity *id, char what[
 	for (i = 0; i < d.n && n < USBSYS_WHAT; i++)
 		n += (size_t)snprintf(what + n, USBSYS_WHAT - n, "%s%s",
 				      i ? ", " : d.n > 1 ? ", drivers " : ", driver ", d.names[i]);
-	tame(what);
+	clean_text(what);
 }
 
 struct listing {
@@ -262,7 +262,7 @@ static int list_one(const struct usb_identity *id, void *arg)
 	l->count++;
 	n = snprintf(one, sizeof(one), "%s%04x:%04x at %s%s%s", l->used ? ", " : "", id->vid,
 		     id->pid, id->name, *id->serial ? " serial " : "", id->serial);
-	tame(one);
+	clean_text(one);
 	l->full |= (size_t)n >= l->size - l->used;
 	if (!l->full) {
 		strcpy(l->text + l->used, one);

@@ -248,7 +248,7 @@ static int open_node(struct usb *u, struct trawl_error *err)
 
 /* Opens the node of all buses after a bus was removed: the open node of that bus gives no events
  * even if the bus returns. The filters select the bus. */
-static int outlive_bus(struct usb *u, struct trawl_error *err)
+static int open_all_buses(struct usb *u, struct trawl_error *err)
 {
 	struct usbmon mon = u->mon;
 	struct usbtext text = u->text;
@@ -406,7 +406,7 @@ static int on_remove(struct usb *u, const struct usb_uevent *ev, struct trawl_er
 	bool is_bus = !strncmp(ev->name, "usb", 3);
 
 	usbfilter_forget(&u->filter, ev->bus, ev->dev);
-	if (is_bus && ev->bus == u->bus && outlive_bus(u, err) < 0)
+	if (is_bus && ev->bus == u->bus && open_all_buses(u, err) < 0)
 		return -1;
 	if (!wanted)
 		return 0;

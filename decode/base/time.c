@@ -208,7 +208,7 @@ int time_arg_parse(const char *option, const char *text, bool utc, struct time_a
 }
 
 /* Returns the time of day on the day of `first` in that zone. */
-static uint64_t on_the_day(const struct time_arg *w, uint64_t first)
+static uint64_t on_first_day(const struct time_arg *w, uint64_t first)
 {
 	int64_t begin = (int64_t)(first / SECOND), s;
 	time_t there = (time_t)(begin + w->east);
@@ -233,7 +233,7 @@ uint64_t time_arg_resolve(const struct time_arg *w, uint64_t first)
 	case TIME_ARG_RELATIVE:
 		return first + w->ns < first ? UINT64_MAX : first + w->ns;
 	case TIME_ARG_CLOCK:
-		return on_the_day(w, first);
+		return on_first_day(w, first);
 	default:
 		return w->ns;
 	}

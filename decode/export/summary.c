@@ -194,7 +194,7 @@ static void value_text(struct out *o, struct json_object *v)
 	}
 }
 
-static bool worth_a_word(const struct json_object *v)
+static bool is_shown(const struct json_object *v)
 {
 	return v && !json_object_is_type(v, json_type_array) &&
 	       !json_object_is_type(v, json_type_object) &&
@@ -261,7 +261,7 @@ static void print_members(struct json_object *doc, const char *name, struct out 
 	if (json_object_is_type(doc, json_type_object)) {
 		label(o, name);
 		json_object_object_foreach(doc, key, v) {
-			if (!worth_a_word(v))
+			if (!is_shown(v))
 				continue;
 			if (!first)
 				out_str(o, ", ");

@@ -229,7 +229,7 @@ static void find_length(struct direction *d, const struct look *l)
 	}
 }
 
-void direction_look(struct direction *d, const struct sample *samples, size_t n)
+void direction_analyse(struct direction *d, const struct sample *samples, size_t n)
 {
 	struct look l = {.d = d, .s = samples, .n = n, .end = FIELD_POSITIONS};
 

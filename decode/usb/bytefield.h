@@ -67,7 +67,7 @@ struct direction {
  * Finds the bytes that count up over all messages of a direction, and the length field. The samples
  * are in the order in which the messages were sent.
  */
-void direction_look(struct direction *d, const struct sample *samples, size_t n);
+void direction_analyse(struct direction *d, const struct sample *samples, size_t n);
 
 /*
  * Determines the fields of messages of one type, in order of their offsets, from n >= 1 samples.

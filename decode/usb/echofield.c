@@ -7,7 +7,7 @@
 #include "common/array.h"
 #include "decode/usb/msc.h"
 
-/* fewer steps of one size may be chance; the same limit as in direction_look() */
+/* fewer steps of one size may be chance; the same limit as in direction_analyse() */
 #define STEPS_MIN 8
 
 struct echo_lengths {
@@ -111,7 +111,7 @@ int echo_learn(struct echo_fields *f, const struct sample *messages, size_t n)
 		if (end - i <= STEPS_MIN || !sorted[i]->length)
 			continue;
 		memset(d, 0, sizeof(*d));
-		direction_look(d, same, end - i);
+		direction_analyse(d, same, end - i);
 		ret = add(f, sorted[i]->length, d, same, end - i);
 	}
 	free(sorted);

@@ -61,7 +61,7 @@ static bool look_at_direction(struct protocol *p, const uint32_t *index, uint32_
 
 	if (!s)
 		return false;
-	direction_look(d, s, n);
+	direction_analyse(d, s, n);
 	free(s);
 	return find_checksum(p, index, n, d);
 }
