@@ -65,7 +65,7 @@ static int set_option(void *arg, int option, struct trawl_error *err)
 }
 
 /* A walk, and the state of the dialogue that controls it. */
-struct talk {
+struct console {
 	struct walk *walk;
 	const char *path;
 	uint64_t begin;             /* printed times are relative to this time */
@@ -163,7 +163,7 @@ static void list(struct walk *w, uint64_t n, uint64_t begin)
 }
 
 /* Goes to the next or previous event of another source, and prints it. */
-static void to_event(struct talk *t, const char *glob, bool back)
+static void to_event(struct console *t, const char *glob, bool back)
 {
 	struct trawl_error err = {0};
 	struct walk_event e;
@@ -226,7 +226,7 @@ static void move_by(struct walk *w, const char *word, const char *text)
 }
 
 /* Goes to a time, in seconds since the begin; prints an error if the text is no time. */
-static void to_time(struct talk *t, const char *text)
+static void to_time(struct console *t, const char *text)
 {
 	char *end;
 	double seconds = strtod(text, &end);
@@ -238,7 +238,7 @@ static void to_time(struct talk *t, const char *text)
 }
 
 /* Executes one command. False after "quit". */
-static bool command(struct talk *t, const char *line)
+static bool command(struct console *t, const char *line)
 {
 	struct walk *w = t->walk;
 	uint64_t begin = t->begin, n;
@@ -279,12 +279,12 @@ static bool command(struct talk *t, const char *line)
 	return true;
 }
 
-static void talk(struct walk *w, const char *path)
+static void run_commands(struct walk *w, const char *path)
 {
 	char line[400], last[400] = "";
 	bool terminal = isatty(STDIN_FILENO);
 	struct walk_insn first;
-	struct talk t = {.walk = w, .path = path};
+	struct console t = {.walk = w, .path = path};
 
 	walk_here(w, &first);
 	t.begin = first.time;
@@ -326,7 +326,7 @@ static int run(const struct way *w, int argc, char **argv)
 	if (!got && o.gdb)
 		got = gdbstub_run(walk, stdin, stdout, &err);
 	else if (!got)
-		talk(walk, o.path);
+		run_commands(walk, o.path);
 	walk_close(walk);
 	return got < 0 ? cli_error(&err) : TRAWL_OK;
 }
