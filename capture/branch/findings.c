@@ -44,7 +44,6 @@ void findings_put(struct wire_out *o, const struct findings *s, size_t files)
 		wire_put_number(o, s->lines[i].vaddr);
 		wire_put_number(o, s->lines[i].file);
 		wire_put_number(o, s->lines[i].line);
-		wire_put_number(o, s->lines[i].statement);
 	}
 	wire_put_number(o, s->ninsns);
 	for (size_t i = 0; i < s->ninsns; i++) {
@@ -89,7 +88,6 @@ static void get_lines(struct wire_in *in, struct findings *s)
 
 		l.file = (uint32_t)wire_number(in, s->nfiles ? s->nfiles - 1 : 0);
 		l.line = (uint32_t)wire_number(in, s->nfiles ? UINT32_MAX : 0);
-		l.statement = wire_number(in, 1);
 		xgrow(s->lines, s->nlines);
 		s->lines[s->nlines++] = l;
 	}

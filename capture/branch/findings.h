@@ -20,7 +20,6 @@ struct found_function {
 struct found_line {
 	uint64_t vaddr;
 	uint32_t file, line; /* line 0: no line from this address on */
-	bool statement;
 };
 
 /* A branching instruction, taken or not. */

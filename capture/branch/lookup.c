@@ -52,21 +52,29 @@ static uint32_t file_number(struct findings *s, const char *file)
 	return (uint32_t)s->nfiles++;
 }
 
-/* Adds a row, and drops the one before if it has the same address, and so covers no bytes. A third
- * of the rows are such. */
+struct rows {
+	struct findings *found;
+	size_t first; /* index of the function's first row in found->lines */
+};
+
+/* Adds a row of a function. Drops the one before if it has the same address, and so covers no bytes;
+ * drops the new one if it continues the line before. These are half of the rows. */
 static void add_row(void *arg, const struct dwarf_row *row)
 {
-	struct findings *s = arg;
-	struct found_line l = { .vaddr = row->vaddr, .line = row->line,
-				 .statement = row->statement };
+	const struct rows *r = arg;
+	struct findings *s = r->found;
+	struct found_line l = { .vaddr = row->vaddr, .line = row->line };
+	const struct found_line *last;
 
 	if (row->line)
 		l.file = file_number(s, row->file);
-	if (!s->nlines || s->lines[s->nlines - 1].vaddr != row->vaddr) {
-		xgrow(s->lines, s->nlines);
-		s->nlines++;
-	}
-	s->lines[s->nlines - 1] = l;
+	if (s->nlines > r->first && s->lines[s->nlines - 1].vaddr == l.vaddr)
+		s->nlines--;
+	last = s->nlines > r->first ? &s->lines[s->nlines - 1] : NULL;
+	if (last && last->vaddr < l.vaddr && last->line == l.line && last->file == l.file)
+		return;
+	xgrow(s->lines, s->nlines);
+	s->lines[s->nlines++] = l;
 }
 
 /* Adds the branching instructions of a range of code. */
@@ -131,6 +139,7 @@ static char *readable(const char *symbol)
 static void add_function(struct lookup *m, char *name, uint64_t vaddr, uint64_t size)
 {
 	struct findings *s = &m->found;
+	struct rows rows = { s, s->nlines };
 
 	/* Functions and addresses share the set: functions have bit 63 set. */
 	if (!is_new(m, vaddr | 1ull << 63)) {
@@ -140,7 +149,7 @@ static void add_function(struct lookup *m, char *name, uint64_t vaddr, uint64_t 
 	xgrow(s->functions, s->nfunctions);
 	s->functions[s->nfunctions++] = (struct found_function){ vaddr, size, name };
 	add_insns(m, vaddr, vaddr + (size < FUNCTION_MOST ? size : FUNCTION_MOST));
-	dwarf_rows(m->dwarf, vaddr, vaddr + size, add_row, s);
+	dwarf_rows(m->dwarf, vaddr, vaddr + size, add_row, &rows);
 }
 
 static void add_stub(struct lookup *m, uint64_t vaddr)

@@ -401,7 +401,7 @@ static void add_lines(struct json *j, const struct findings *m, size_t from)
 		const struct found_line *l = &m->lines[i];
 
 		json_int(j, NULL, (int64_t)(l->vaddr - before.vaddr));
-		json_uint(j, NULL, 2ull * l->file + l->statement);
+		json_uint(j, NULL, 2ull * l->file);
 		json_int(j, NULL, (int64_t)l->line - before.line);
 	}
 	json_end(j);

@@ -287,7 +287,6 @@ static bool read_row(Dwarf_Lines *lines, size_t i, struct dwarf_row *row)
 	row->vaddr = at;
 	row->file = dwarf_linesrc(l, NULL, NULL);
 	dwarf_lineendsequence(l, &ends);
-	dwarf_linebeginstatement(l, &row->statement);
 	dwarf_lineno(l, &number);
 	row->line = ends || !row->file || number < 0 ? 0 : (unsigned int)number;
 	return true;

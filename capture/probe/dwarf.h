@@ -58,7 +58,6 @@ struct dwarf_row {
 	uint64_t vaddr;
 	const char *file;  /* valid until dwarf_close() */
 	unsigned int line; /* 0: this address and the following ones have no line */
-	bool statement;    /* a statement begins here */
 };
 
 /*

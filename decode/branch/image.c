@@ -185,7 +185,7 @@ static void read_lines(struct image_module *m, const struct json_object *list)
 		if ((line && file / 2 >= m->nfiles) || !grow(m->lines, m->nlines))
 			return;
 		m->lines[m->nlines++] = (struct image_line){ vaddr, (uint32_t)(file / 2),
-							     (uint32_t)line, file & 1 };
+							     (uint32_t)line };
 	}
 }
 

@@ -20,7 +20,6 @@ struct image_function {
 struct image_line { /* extends to the next row */
 	uint64_t vaddr;
 	uint32_t file, line; /* line 0: no source line */
-	bool statement;      /* a statement begins here */
 };
 
 struct image_insn { /* a branching instruction, whether or not it was taken */

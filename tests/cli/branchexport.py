@@ -139,6 +139,22 @@ def check_gcov(folder):
        "and of all files, without the sources of some", done.stderr[-500:])
 
 
+def check_rows(folder):
+    """No row of a line table says what the row before said: these were a fifth of short traces."""
+    text = run(f"{BUILD}/trawl-decode", "--meta=branch/module/*", f"{folder}/x.trawl").stdout
+    repeated = rows = 0
+    for module in map(json.loads, text.splitlines()):
+        ends = {f[0] for f in module["functions"]}
+        at, before, line = 0, None, 0
+        for i in range(0, len(module["lines"]), 3):
+            at, file, line = (at + module["lines"][i], module["lines"][i + 1],
+                              line + module["lines"][i + 2])
+            repeated += module["lines"][i] > 0 and at not in ends and (file // 2, line) == before
+            before = file // 2, line
+            rows += 1
+    ok(rows > 15 and not repeated, "no row repeats the row before", rows, repeated)
+
+
 CRASH = """int *p;
 __attribute__((noinline)) int inner(int a) { return *p + a; }
 int main(int c, char **v)
@@ -458,6 +474,7 @@ def main():
             check_gcov(folder)
         else:
             skip("lines as gcov counts them", "lcov is not installed")
+        check_rows(folder)
         check_crash(folder)
         check_last_row(folder)
         check_drcov(folder)
