@@ -4,7 +4,6 @@
 
 #include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "common/array.h"
+#include "common/regular.h"
 #include "decode/base/number.h"
 #include "decode/flow/flow.h"
 #ifdef HAVE_ZYDIS
@@ -233,11 +233,11 @@ static bool has_build_id(const uint8_t *p, size_t size, const char *id)
 
 static void map_code(struct code *c)
 {
-	int fd = open(c->module->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = regular_open(c->module->path); /* the path is the capture's, and so a stranger's */
 	struct stat st;
 	void *p = MAP_FAILED;
 
-	if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0)
+	if (fd >= 0 && !fstat(fd, &st) && st.st_size > 0)
 		p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (fd >= 0)
 		close(fd);

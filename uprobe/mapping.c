@@ -42,12 +42,33 @@ static bool find_mapping(pid_t pid, uint64_t where, struct mapping *m)
 	return found;
 }
 
-static bool is_mapped(int fd, const struct mapping *m)
+static bool is_regular(const struct stat *status, const struct mapping *m)
 {
-	struct stat status;
+	return S_ISREG(status->st_mode);
+}
 
-	return fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_dev == m->device &&
-	       status.st_ino == m->inode;
+static bool is_mapped(const struct stat *status, const struct mapping *m)
+{
+	return S_ISREG(status->st_mode) && status->st_dev == m->device &&
+	       status->st_ino == m->inode;
+}
+
+/* Opens the file only if `is` says so, since opening a device or a FIFO has effects. */
+static int open_if(bool (*is)(const struct stat *, const struct mapping *), const char *path,
+		   const struct mapping *m)
+{
+	int place = open(path, O_PATH | O_CLOEXEC), fd = -1;
+	struct stat status;
+	char again[32];
+
+	if (place < 0)
+		return -1;
+	if (fstat(place, &status) == 0 && is(&status, m)) {
+		snprintf(again, sizeof(again), "/proc/self/fd/%d", place);
+		fd = open(again, O_RDONLY | O_CLOEXEC);
+	}
+	close(place);
+	return fd;
 }
 
 /*
@@ -58,22 +79,15 @@ static bool is_mapped(int fd, const struct mapping *m)
 static int open_mapping(pid_t pid, const struct mapping *m)
 {
 	char path[sizeof(m->path) + 64];
-	int fd, place;
+	int fd;
 
 	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid, m->start,
 		 m->end);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	fd = open_if(is_regular, path, m);
 	if (fd >= 0)
 		return fd;
 	snprintf(path, sizeof(path), "/proc/%d/root%s", pid, m->path);
-	place = open(path, O_PATH | O_CLOEXEC);
-	if (place >= 0 && is_mapped(place, m)) {
-		snprintf(path, sizeof(path), "/proc/self/fd/%d", place);
-		fd = open(path, O_RDONLY | O_CLOEXEC);
-	}
-	if (place >= 0)
-		close(place);
-	return fd;
+	return open_if(is_mapped, path, m);
 }
 
 int mapping_open(pid_t pid, unsigned long where, uint64_t *offset)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include "common/array.h"
 #include "common/fnv.h"
 #include "common/branch.h"
+#include "common/regular.h"
 
 enum { PAGE = 4096 };
 
@@ -61,10 +61,10 @@ static size_t read_mapped(pid_t pid, const char *line, uint64_t address, uint8_t
 		return 0;
 	snprintf(path, sizeof(path), "/proc/%d/root%.*s", pid, (int)strcspn(line + name, "\n"),
 		 line + name);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	fd = regular_open(path);
 	if (fd < 0)
 		return 0;
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_ino == inode)
+	if (!fstat(fd, &st) && st.st_ino == inode)
 		got = pread(fd, buf, BRANCH_INSN_BYTES, (off_t)(offset + (address - start)));
 	close(fd);
 	return got > 0 ? (size_t)got : 0;

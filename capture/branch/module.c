@@ -18,6 +18,7 @@
 #include "common/branch.h"
 #include "common/branchrecord.h"
 #include "common/json.h"
+#include "common/regular.h"
 
 static const char deleted_suffix[] = " (deleted)";
 
@@ -46,20 +47,15 @@ static bool is_it(int fd, const struct line *l)
 	       (makedev(l->major, l->minor) == st.st_dev || !l->major);
 }
 
-/* Opens the file of a line at `path`. The path may name something else by now: a FIFO would block
- * the recorder, opening a device may have side effects. So device and inode are compared before. */
+/* Opens the file of a line at `path`, unless the path names another file by now. */
 static int open_if_it(const char *path, const struct line *l)
 {
-	int place = open(path, O_PATH | O_CLOEXEC), fd = -1;
-	char again[64];
+	int fd = regular_open(path);
 
-	if (is_it(place, l)) {
-		snprintf(again, sizeof(again), "/proc/self/fd/%d", place);
-		fd = open(again, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	}
-	if (place >= 0)
-		close(place);
-	return fd;
+	if (fd < 0 || is_it(fd, l))
+		return fd;
+	close(fd);
+	return -1;
 }
 
 /*

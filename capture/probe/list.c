@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
+#include <errno.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -15,10 +17,9 @@ struct probe_file *probe_list_file(struct probe_list *list, int fd, const char *
 	struct probe_file *file;
 	struct stat st;
 
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
+	if (fstat(fd, &st) < 0) {
+		trawl_fail(err, TRAWL_CANNOT, "%s: %s", path, strerror(errno));
 		close(fd);
-		trawl_fail(err, TRAWL_USAGE, "%s: not a regular file; give a program or a library",
-			   path);
 		return NULL;
 	}
 	for (size_t i = 0; i < list->nfiles; i++) {

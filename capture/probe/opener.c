@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "capture/probe/opener.h"
 #include "capture/sys/fdmessage.h"
+#include "common/regular.h"
 
 #include <fcntl.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* The socket to ask at; a property of the process, not of a file or probe. -1: open directly. */
@@ -57,12 +57,10 @@ bool opener_allows(const char *path, const char *const *folders, size_t n)
 /* Opens a regular file with ELF's magic number; -1 if it is none. */
 static int open_elf(const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = regular_open(path);
 	char magic[4];
-	struct stat st;
 
-	if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode) || pread(fd, magic, 4, 0) != 4 ||
-			memcmp(magic, "\177ELF", 4))) {
+	if (fd >= 0 && (pread(fd, magic, 4, 0) != 4 || memcmp(magic, "\177ELF", 4))) {
 		close(fd);
 		fd = -1;
 	}

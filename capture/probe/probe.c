@@ -6,7 +6,6 @@
 #include "config.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <unistd.h>
 
@@ -18,6 +17,7 @@
 #include "capture/probe/resolve.h"
 #include "capture/sys/alloc.h"
 #include "capture/sys/path.h"
+#include "common/regular.h"
 
 /* ---- files ---------------------------------------------------------------------------------- */
 
@@ -44,8 +44,11 @@ static struct probe_file *open_path(const struct spec *spec, struct probe_list *
 		no_such_file(spec, err);
 		return NULL;
 	}
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* not to wait at a FIFO */
-	if (fd < 0)
+	fd = regular_open(path);
+	if (fd < 0 && errno == EBADF)
+		trawl_fail(err, TRAWL_USAGE, "%s: not a regular file; give a program or a library",
+			   path);
+	else if (fd < 0)
 		trawl_fail(err, TRAWL_CANNOT, "%s: %s%s", path, strerror(errno),
 			   errno == EACCES ? "; run as root" : "");
 	else

@@ -3,12 +3,12 @@
 #include "config.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "capture/sys/alloc.h"
 #include "capture/probe/procmap.h"
+#include "common/regular.h"
 
 /* A line of /proc/PID/maps. */
 struct mapping {
@@ -39,14 +39,11 @@ static bool parse_line(char *line, struct mapping *m)
 	return m->inode != 0 && strchr(m->perms, 'x') && m->path[0] == '/';
 }
 
-/* Opens a regular file only: opening a device may have side effects. */
-static int open_regular(char *path)
+/* Frees the path. */
+static int open_and_free(char *path)
 {
-	struct stat st;
-	int fd = -1;
+	int fd = regular_open(path);
 
-	if (stat(path, &st) == 0 && S_ISREG(st.st_mode))
-		fd = open(path, O_RDONLY | O_CLOEXEC);
 	free(path);
 	return fd;
 }
@@ -57,12 +54,12 @@ static int open_regular(char *path)
  */
 static int open_mapping(pid_t pid, const struct mapping *m)
 {
-	int fd = open_regular(xasprintf("/proc/%d/map_files/%lx-%lx", pid, m->start, m->end));
+	int fd = open_and_free(xasprintf("/proc/%d/map_files/%lx-%lx", pid, m->start, m->end));
 	struct stat st;
 
 	if (fd >= 0 || m->deleted)
 		return fd;
-	fd = open_regular(xasprintf("/proc/%d/root%s", pid, m->path));
+	fd = open_and_free(xasprintf("/proc/%d/root%s", pid, m->path));
 	if (fd >= 0 && (fstat(fd, &st) < 0 || st.st_ino != m->inode)) {
 		close(fd);
 		fd = -1;

@@ -18,7 +18,7 @@ UNIT_CAPTURE = tests/capture/tracefs/test_ring \
 	tests/capture/output/test_recording \
 	tests/capture/output/test_first \
 	tests/capture/session/test_session \
-	tests/common/test_json tests/common/test_plain
+	tests/common/test_json tests/common/test_plain tests/common/test_regular
 check_PROGRAMS += $(UNIT_CAPTURE)
 TESTS += $(UNIT_CAPTURE)
 tests_capture_tracefs_test_ring_SOURCES = tests/capture/tracefs/test_ring.c
@@ -100,6 +100,9 @@ tests_common_test_branch_LDADD = libcapture.la libcommon.la $(UNIT_LDADD)
 tests_common_test_plain_SOURCES = tests/common/test_plain.c
 tests_common_test_plain_CFLAGS = $(UNIT_CFLAGS)
 tests_common_test_plain_LDADD = $(UNIT_LDADD)
+tests_common_test_regular_SOURCES = tests/common/test_regular.c
+tests_common_test_regular_CFLAGS = $(UNIT_CFLAGS)
+tests_common_test_regular_LDADD = $(UNIT_LDADD)
 tests_common_test_json_SOURCES = tests/common/test_json.c
 tests_common_test_json_CFLAGS = $(UNIT_CFLAGS)
 tests_common_test_json_LDADD = libcapture.la $(UNIT_LDADD)

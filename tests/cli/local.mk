@@ -45,7 +45,7 @@ tests/cli/parsers.so: tests/cli/parsers.c
 		$(CPPFLAGS) $(AM_CFLAGS) -O2 -fPIC -shared -o $@ $(srcdir)/tests/cli/parsers.c -ldl
 check_DATA = $(PRELOADED)
 CLEANFILES += $(PRELOADED)
-TESTS += tests/cli/parsers.py
-EXTRA_DIST += tests/cli/parsers.py tests/cli/parsers.c
+TESTS += tests/cli/parsers.py tests/cli/special_files.py
+EXTRA_DIST += tests/cli/parsers.py tests/cli/special_files.py tests/cli/parsers.c
 TESTS += tests/cli/sandbox.py
 EXTRA_DIST += tests/cli/sandbox.py tests/cli/attempt.c

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: MIT
+"""A FIFO or a device where a program or its debug file is expected is not opened: the one would
+block, opening the other may have effects. Its owner may put it there while trawl runs as root."""
+import ctypes
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.environ["TRAWL_SRC"], "tests"))
+from tap import finish, ok, same
+
+IN_OPEN = 0x20
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+def opened(path, *argv, given=""):
+    """(whether argv, `given` on standard input, opens the file at `path`; its status; its stderr)"""
+    watch = libc.inotify_init1(os.O_NONBLOCK)
+    libc.inotify_add_watch(watch, path.encode(), IN_OPEN)
+    r = subprocess.run(argv, input=given, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                       timeout=120)
+    try:
+        seen = bool(os.read(watch, 4096))
+    except BlockingIOError:
+        seen = False
+    os.close(watch)
+    return seen, r.returncode, r.stderr
+
+
+def run(*argv):
+    subprocess.run(argv, check=True)
+
+
+with tempfile.TemporaryDirectory() as work:
+    work = os.path.realpath(work)
+    source, program = work + "/small.c", work + "/small"
+    with open(source, "w") as f:
+        f.write("int main(int n, char **v)\n{\n\treturn n + v[0][0] == 0;\n}\n")
+    run("gcc", "-O0", "-g", "-o", program, source)
+
+    # a separate debug file, by the name that the program itself gives
+    stripped, debug = work + "/stripped", work + "/stripped.debug"
+    run("objcopy", "--only-keep-debug", program, debug)
+    run("objcopy", "--strip-all", "--add-gnu-debuglink=" + debug, program, stripped)
+    seen, status, err = opened(debug, "trawl", "-D", f"uprobe:{stripped}:main")
+    same((True, 0), (seen, status), "a program's debug file is opened")
+    os.unlink(debug)
+    os.mkfifo(debug)
+    seen, status, err = opened(debug, "trawl", "-D", f"uprobe:{stripped}:*")
+    ok(not seen, "... but no FIFO in its place", status, err)
+
+    # the program itself
+    fifo = work + "/fifo"
+    os.mkfifo(fifo)
+    seen, status, err = opened(fifo, "trawl", "-D", f"uprobe:{fifo}:*")
+    ok(not seen and status == 2 and "not a regular file" in err, "a FIFO is no program",
+       seen, status, err)
+
+    # the programs that a capture of branches names
+    out = work + "/out.trawl"
+    run("trawl", "-q", "-i", "branch:ptrace", "-w", out, "--", program)
+    seen, status, err = opened(program, "trawl-replay", "branch", out, given="next main\nstep 3\n")
+    ok(seen and status == 0, "a replay reads the programs", seen, status, err)
+    shutil.move(program, program + ".old")
+    os.mkfifo(program)
+    seen, status, err = opened(program, "trawl-replay", "branch", out, given="next main\nstep 3\n")
+    ok(not seen, "... but no FIFO in their place", status, err)
+sys.exit(finish())
