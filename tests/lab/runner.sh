@@ -3,6 +3,7 @@
 # said.
 . "$TRAWL_SRC/tests/tap.sh"
 top=$(mktemp -d)
+chmod 755 "$top"
 trap 'rm -rf "$top"' EXIT
 mkdir -p "$top/bin" "$top/tests/lab/guest" "$top/tests/lab/host" "$top/build/lab/x"
 echo 1.2.3 >"$top/build/lab/x/release"
@@ -128,6 +129,13 @@ same "without LAB_LONG, what takes long and what takes a QEMU of our own is left
 	"good other" "$(lab --list | grep -x 'good\|other\|slow\|elsewhere\|branches' | xargs)"
 same "with it, nothing of this kernel is" "branches good other slow" \
 	"$(LAB_LONG=1 lab --list | grep -x 'good\|other\|slow\|elsewhere\|branches' | xargs)"
+
+# Users of the guests run programs of this tree.
+chmod 700 "$top"
+out=$(lab good)
+same "a tree that others may not enter: status" 1 $?
+has "it is said at once, with the folder" "$out" "^not ok 1 - x $top: .*may not enter.*chmod o.x $top"
+chmod 755 "$top"
 
 # By itself, as after ./demo.sh, it builds what the guests run.
 printf 'lab-programs:\n\t@echo >built\n' >"$top/build/Makefile"
