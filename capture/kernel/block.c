@@ -11,6 +11,10 @@
  * task, and to no other, since a task may also issue requests that another task has queued. This
  * recording has the events of all tasks, among them those three, and divert() selects.
  *
+ * Events that the kernel makes of a completion, a synthetic event or an eprobe's, come in the same
+ * interrupt on the same CPU, shortly before block_rq_complete or shortly after it. Each belongs to
+ * one completion, so those of a later request for the same sectors are not taken for it.
+ *
  * CPUs are read one after the other, so events wait until all CPUs have been read up to their time,
  * and are then handled in time order.
  */
@@ -32,7 +36,7 @@
 
 /* The longest time from an event's time stamp to its commit by the CPU; session.c has the same. */
 static const uint64_t COMMIT_NS = 1000000;
-/* The longest time from a request's completion to the synthetic event that it ends. */
+/* The longest time from a request's completion to an event that is made of it. */
 static const uint64_t PAIR_NS = 100000000;
 /* Bits of a record's common_flags: the event was in an interrupt. */
 enum { FLAGS_AT = 2, IN_HARDIRQ = 0x08, IN_SOFTIRQ = 0x10 };
@@ -43,15 +47,29 @@ struct block_event {
 	bool begins, ends;  /* begins: block_bio_queue; ends: one of the other two */
 	bool of_bio;        /* block_bio_complete */
 	bool unwanted;      /* recorded only to select others, not for the file */
-	bool is_pair;       /* may come shortly after the completion of its request */
+	uint64_t pair;      /* not 0: its bit in `paired`; it may be made of a completion */
 	bool of_request;    /* its task may not be the one that wants the sectors */
 };
 
 /* A range of sectors that a task of the scope wants. */
 struct sectors {
 	uint64_t from, to; /* from <= sector < to */
-	uint64_t done; /* time of the completion, CLOCK_MONOTONIC; UINT64_MAX: not yet */
 	uint32_t dev;
+};
+
+/* A completion of sectors that a task of the scope wants, or what was made of one to come. */
+struct completion {
+	struct sectors sectors;
+	uint64_t ts; /* CLOCK_MONOTONIC */
+	uint64_t paired; /* the bits of the events that were made of it */
+	bool awaited; /* block_rq_complete itself is still to come */
+};
+
+/* A CPU's latest completions: more than one, because interrupts nest. */
+enum { NESTED = 4 };
+struct block_cpu {
+	struct completion latest[NESTED];
+	uint32_t next;
 };
 
 struct waiting {
@@ -64,8 +82,11 @@ struct waiting {
 struct block {
 	struct block_event *events;
 	size_t nevents;
-	struct sectors *sectors;
+	uint32_t npairs;
+	struct sectors *sectors; /* requested and not completed */
 	size_t nsectors, sectors_room;
+	struct block_cpu *cpus;
+	size_t ncpus;
 	struct waiting *waiting;
 	size_t nwaiting, waiting_room;
 	uint64_t order;
@@ -80,11 +101,10 @@ static bool overlap(const struct sectors *a, const struct sectors *b)
 	return a->dev == b->dev && a->from < b->to && b->from < a->to;
 }
 
-/* late: also sectors that were completed up to PAIR_NS ago. */
-static bool is_requested(const struct block *b, const struct sectors *s, bool late)
+static bool is_requested(const struct block *b, const struct sectors *s)
 {
 	for (size_t i = 0; i < b->nsectors; i++) {
-		if (overlap(&b->sectors[i], s) && (late || b->sectors[i].done == UINT64_MAX))
+		if (overlap(&b->sectors[i], s))
 			return true;
 	}
 	return false;
@@ -98,29 +118,93 @@ static void add_sectors(struct block *b, const struct sectors *s)
 		b->sectors[b->nsectors++] = *s;
 }
 
-static void forget(struct block *b, uint64_t now)
+/* Removes completed sectors: a request may complete in parts, from its begin. */
+static void complete(struct block *b, const struct sectors *s)
 {
 	for (size_t i = b->nsectors; i-- > 0;) {
-		if (b->sectors[i].done != UINT64_MAX && b->sectors[i].done + PAIR_NS < now)
-			b->sectors[i] = b->sectors[--b->nsectors];
+		struct sectors *one = &b->sectors[i];
+
+		if (!overlap(one, s))
+			continue;
+		if (s->to < one->to)
+			one->from = s->to;
+		else
+			*one = b->sectors[--b->nsectors];
 	}
 }
 
-/* Removes completed sectors: a request may complete in parts, from its begin. */
-static void complete(struct block *b, const struct sectors *s, uint64_t now)
-{
-	for (size_t i = b->nsectors; i-- > 0;) {
-		struct sectors *one = &b->sectors[i], rest = *one;
+/* ---- completions -------------------------------------------------------------------------- */
 
-		if (!overlap(one, s) || one->done != UINT64_MAX)
-			continue;
-		one->done = now;
-		if (s->to >= one->to)
-			continue;
-		one->to = rest.from = s->to;
-		add_sectors(b, &rest);
+static struct block_cpu *cpu_of(struct block *b, uint32_t cpu)
+{
+	if (array_extend(b->cpus, b->ncpus, (size_t)cpu + 1))
+		return &b->cpus[cpu];
+	b->no_memory = true;
+	return NULL;
+}
+
+/*
+ * The completion of these sectors on this CPU that an event with this bit can belong to (0: with
+ * any). awaited: one that is still to come.
+ */
+static struct completion *find_completion(struct block_cpu *c, const struct sectors *s,
+					  uint64_t ts, uint64_t bit, bool awaited)
+{
+	for (uint32_t i = 0; c && i < NESTED; i++) {
+		struct completion *one = &c->latest[i];
+
+		if (overlap(&one->sectors, s) && one->awaited == awaited &&
+		    !(one->paired & bit) && ts - one->ts <= PAIR_NS)
+			return one;
 	}
-	forget(b, now);
+	return NULL;
+}
+
+static void add_completion(struct block_cpu *c, const struct completion *one)
+{
+	if (c)
+		c->latest[c->next++ % NESTED] = *one;
+}
+
+/* Notes an event of requested sectors: it may be made of their completion, which is to come. */
+static void await_completion(struct block_cpu *c, const struct sectors *s, uint64_t ts,
+			     uint64_t bit)
+{
+	struct completion *one = find_completion(c, s, ts, 0, true);
+
+	if (one)
+		one->paired |= bit;
+	else
+		add_completion(c, &(struct completion){ *s, ts, bit, true });
+}
+
+/* Notes a completion. wanted: a task of the scope requested the sectors. */
+static void note_completion(struct block_cpu *c, const struct sectors *s, uint64_t ts, bool wanted)
+{
+	struct completion *one = find_completion(c, s, ts, 0, true);
+	struct completion next = { *s, ts, one ? one->paired : 0, false };
+
+	for (uint32_t i = 0; c && i < NESTED; i++) {
+		if (overlap(&c->latest[i].sectors, s))
+			c->latest[i] = (struct completion){ 0 };
+	}
+	if (wanted)
+		add_completion(c, &next);
+}
+
+/* Is this event made of a completion that was wanted, or of one that is to come? */
+static bool is_paired(struct block *b, const struct waiting *w, const struct sectors *s)
+{
+	struct block_cpu *c = cpu_of(b, w->cpu);
+	uint64_t bit = w->about->pair;
+	struct completion *one = find_completion(c, s, w->ts, bit, false);
+	bool requested = is_requested(b, s);
+
+	if (one)
+		one->paired |= bit;
+	else if (requested)
+		await_completion(c, s, w->ts, bit);
+	return one || requested;
 }
 
 /* ---- events ------------------------------------------------------------------------------- */
@@ -187,7 +271,6 @@ static int decide(struct trace *t, const struct waiting *w, struct trawl_error *
 	memcpy(&count, w->record + about->count_at, sizeof(count));
 	memcpy(&tid, w->record + 4, sizeof(tid));
 	s.to = s.from + count;
-	s.done = UINT64_MAX;
 	/* The driver may have advanced the bio, so its sector is the end. */
 	if (about->of_bio && !count && s.from)
 		s.to = s.from--;
@@ -197,9 +280,12 @@ static int decide(struct trace *t, const struct waiting *w, struct trawl_error *
 		return -1;
 	if (own && about->begins)
 		add_sectors(b, &s);
-	wanted = (own && !(about->of_request && count)) || is_requested(b, &s, about->is_pair);
-	if (wanted && about->ends)
-		complete(b, &s, w->ts);
+	wanted = (own && !(about->of_request && count)) ||
+		 (about->pair ? is_paired(b, w, &s) : is_requested(b, &s));
+	if (about->ends)
+		note_completion(cpu_of(b, w->cpu), &s, w->ts, wanted);
+	if (about->ends && wanted)
+		complete(b, &s);
 	if (about->unwanted || w->ts < t->span->begin)
 		return 0;
 	if (wanted)
@@ -261,7 +347,8 @@ static int add_event(struct trace *t, const char *group, const char *name, const
 	struct block *b = t->more;
 	struct eventformat f;
 	struct trawl_field *dev, *sector, *count;
-	bool plain = !strcmp(group, "block"), pair = !plain && !request;
+	bool plain = !strcmp(group, "block"), synth = !plain && !request;
+	bool pair = synth || (request && !strcmp(request, "block_rq_complete"));
 
 	if (trace_format(t, group, name, &f, err))
 		return -1;
@@ -269,6 +356,13 @@ static int add_event(struct trace *t, const char *group, const char *name, const
 	sector = eventformat_field(&f, "sector");
 	count = eventformat_field(&f, "nr_sector");
 	if (dev && sector && count && dev->size == 4 && sector->size == 8 && count->size == 4) {
+		if (pair && b->npairs == 64) {
+			eventformat_free(&f);
+			return trawl_fail(err, TRAWL_USAGE,
+					  "%s:%s: more than 64 synthetic events and probes on "
+					  "completions of disk requests; record them in two runs",
+					  group, name);
+		}
 		if (!array_grow(b->events, b->nevents)) {
 			eventformat_free(&f);
 			return trawl_fail(err, TRAWL_CANNOT, "out of memory");
@@ -284,10 +378,9 @@ static int add_event(struct trace *t, const char *group, const char *name, const
 					  !strcmp(name, "block_bio_complete")),
 			.of_bio = plain && !strcmp(name, "block_bio_complete"),
 			.unwanted = unwanted,
-			/* A probe on the completion may come before or after it. */
-			.is_pair = pair || (request && !strcmp(request, "block_rq_complete")),
-			.of_request = pair || !strncmp(request ? request : name, "block_rq_",
-						       strlen("block_rq_")),
+			.pair = pair ? (uint64_t)1 << b->npairs++ : 0,
+			.of_request = synth || !strncmp(request ? request : name, "block_rq_",
+							strlen("block_rq_")),
 		};
 	}
 	eventformat_free(&f);
@@ -364,6 +457,7 @@ void block_free(struct input *in)
 		free(b->waiting[i].record);
 	free(b->waiting);
 	free(b->sectors);
+	free(b->cpus);
 	free(b->events);
 	free(b);
 	t->more = NULL;

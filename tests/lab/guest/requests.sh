@@ -78,6 +78,38 @@ fails "an argument in the place of what tells the request is refused" 2 \
 	'sector identifies the disk request; give this argument another name' \
 	trawl -w x.trawl -i 'eprobe:block.block_rq_issue sector=$bytes' -- true
 
+# Two tasks read the same sectors by turns, the other one within a millisecond.
+mkfifo there back
+cat >turns.py <<'EOF'
+import mmap
+import os
+import sys
+
+disk = os.open(sys.argv[1], os.O_RDONLY | os.O_DIRECT)
+memory = mmap.mmap(-1, 4096)
+if sys.argv[2] == "first":
+    there, back = open("there", "wb", 0), open("back", "rb", 0)
+    for _ in range(20):
+        os.preadv(disk, [memory], 0)
+        there.write(b".")
+        back.read(1)
+else:
+    there, back = open("there", "rb", 0), open("back", "wb", 0)
+    while there.read(1):
+        os.preadv(disk, [memory], 0)
+        back.write(b".")
+EOF
+/usr/bin/python3 turns.py $disk second &
+second=$!
+trawl -w t.trawl -i 'eprobe:lab/done=block.block_rq_complete $error' \
+	-i 'synth:io=block.block_rq_issue,block.block_rq_complete key=sector start.nr_sector' \
+	-i event:block:block_rq_complete -- /usr/bin/python3 turns.py $disk first
+ok $? "two tasks read the same sectors by turns, one of them is recorded"
+wait $second
+for name in lab:done synth:io block:block_rq_complete; do
+	same "$name: of its reads alone" 160 "$(sum t.trawl $name)"
+done
+
 trawl -w p.trawl -i 'event:block:*' -p $other --duration 2s 2>said
 ok $? "events of all requests of a process"
 same "with as many that complete as are issued, but for those under way" 1 \

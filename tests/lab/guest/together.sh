@@ -29,7 +29,7 @@ text() {
 
 # Reads the disk gently: the kernel keeps a hundred lines of usbmon's text.
 reading() {
-	/usr/bin/python3 - "/dev/$(disks | head -1)" <<'END'
+	exec /usr/bin/python3 - "/dev/$(disks | head -1)" <<'END'
 import mmap, os, sys, time
 disk, memory = os.open(sys.argv[1], os.O_RDONLY | os.O_DIRECT), mmap.mmap(-1, 4096)
 while True:
