@@ -10,7 +10,7 @@
 
 bool no_tmpfile, no_noreplace, no_link, no_rename;
 
-/* openat() as libc has it, but for these. */
+/* openat() of libc, except for the missing features. */
 int openat(int folder, const char *name, int flags, ...)
 {
 	va_list ap;
@@ -44,7 +44,7 @@ int renameat(int from_dir, const char *from, int to_dir, const char *to)
 	return renameat2(from_dir, from, to_dir, to, 0);
 }
 
-/* What has no name yet gets its first one. */
+/* Gives an unnamed file its first name. */
 int linkat(int from_dir, const char *from, int to_dir, const char *to, int flags)
 {
 	if (no_link && !(flags & AT_SYMLINK_FOLLOW))

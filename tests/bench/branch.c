@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bench/branch IN OUT N: takes the branches of the capture IN, writes the capture OUT with N of
- * them (from the front again as often as needed) and says what a branch costs: ns to encode and
- * compress on one core, and bytes. What the file costs without a branch (names, source lines, and
- * all of them again in its index) is measured the same way, taken off and told by itself. Each
- * time is the least of some.
+ * bench/branch IN OUT N: reads the branches of the capture IN, writes the capture OUT with N of
+ * them (repeating them as often as needed), and prints the cost of a branch: bytes, and ns to
+ * encode and compress on one core. The cost of a file without branches (names, source lines, and
+ * their copies in the index) is measured in the same way, subtracted, and printed separately. Each
+ * time is the minimum of several runs.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -95,7 +95,10 @@ static void write_all(struct trawl_writer *w, size_t n)
 	branch_encoder_free(e);
 }
 
-/* A capture at path with IN's names and lines and n branches: ns of processor time, all threads. */
+/*
+ * Writes a capture with IN's names and lines and n branches; returns the processor time of all
+ * threads, ns.
+ */
 static uint64_t write_file(struct trawl_reader *r, const char *path, size_t n)
 {
 	struct trawl_writer_options o = { .comment = "bench" };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a single step costs: of trawl.ko, and of a ptrace stepper that does no more than it must
- * (let go, wait, read the instruction pointer). The same loop, stepped by all in
- * turn, five times; prints ns a step, without what the loop takes by itself.
+ * Cost of a single step: by trawl.ko, and by a minimal ptrace stepper (continue, wait, read the
+ * instruction pointer). All step the same loop, one after the other, five times. Prints ns for a
+ * step, without the time of the loop itself.
  */
 #include "config.h"
 
@@ -132,7 +132,7 @@ static int compare(const void *a, const void *b)
 	return *(const double *)a > *(const double *)b ? 1 : -1;
 }
 
-/* Returns the least of them, which other work on the machine disturbed least. */
+/* Prints and returns the minimum, which other load on the machine disturbs least. */
 static double tell(const char *what, double *ns)
 {
 	qsort(ns, ROUNDS, sizeof(*ns), compare);
@@ -149,12 +149,14 @@ int main(void)
 	sched_getaffinity(0, sizeof(before), &before);
 	CPU_ZERO(&first);
 	CPU_SET(0, &first);
-	/* In turn, so that a busy machine slows all of them. */
+	/* Interleaved, so that other load affects all of them alike. */
 	for (int i = 0; i < ROUNDS; i++) {
 		double alone;
 
-		/* ptrace's two sides take turns: on one processor nobody waits for another to
-		 * wake. */
+		/*
+		 * The two sides of ptrace alternate: on one processor neither waits for another to
+		 * wake up.
+		 */
 		sched_setaffinity(0, sizeof(first), &first);
 		alone = plain();
 		module[i] = (by_module() - alone) / STEPS;

@@ -43,7 +43,7 @@ struct input {
 	uint32_t count, cap;
 };
 
-/* The least time that each piece of some work took. */
+/* The minimum time of each piece of some work. */
 struct times {
 	uint64_t *ns;
 	size_t n, at;
@@ -68,7 +68,7 @@ static uint64_t now(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* The next piece of a round took so long. */
+/* Adds the time of the next piece in a round. */
 static void add_time(struct times *t, uint64_t ns)
 {
 	if (t->at == t->n) {
@@ -91,7 +91,7 @@ static double total(const struct times *t)
 	return ns;
 }
 
-/* ---- what was recorded ------------------------------------------------------------------- */
+/* ---- recorded input -------------------------------------------------------------------------- */
 
 static bool read_file(const char *path, struct buf *b)
 {
@@ -160,7 +160,10 @@ static void add_event(struct input *in, const struct ring_event *ev, uint32_t cp
 	in->events[in->count++] = (struct event){ ev->ts, ev->data, ev->len, (uint32_t)type, cpu };
 }
 
-/* Sub-buffers of all CPUs in the order of their first time stamps, as a capture drains them. */
+/*
+ * Reads the sub-buffers of all CPUs in the order of their first time stamps, as a capture drains
+ * them.
+ */
 static void read_pages(struct input *in)
 {
 	uint32_t size = in->ring.data_at + in->ring.data_size;

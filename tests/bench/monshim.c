@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Loaded before libc (LD_PRELOAD): /dev/usbmon0 is the model of usbmon's ring, so that any program
- * that reads usbmon by its mapped ring can be measured on the same made-up traffic, at full rate:
- * whenever a program has taken all, the ring is full again. After so many events it gets SIGINT.
+ * Loaded before libc (LD_PRELOAD): /dev/usbmon0 becomes a model of usbmon's ring, so that any
+ * program that reads usbmon by its mapped ring can be measured with the same synthetic traffic at
+ * full rate: whenever the program has read everything, the ring is full again. After EVENTS events
+ * the program gets SIGINT.
  *
- *	MONSHIM=EVENTS,PAYLOAD,NOISE,FILE	FILE gets: events, processor time of this process until
- *						its first fetch, and of filling the ring; both in s
+ *	MONSHIM=EVENTS,PAYLOAD,NOISE,FILE	FILE receives the number of events, the processor
+ *						time of this process until its first fetch, and
+ *						that of filling the ring, in s
  *
- * What the kernel does in an ioctl beside copying offsets is not in it, nor a wait: both are the
- * same for all programs, for each call that they make.
+ * Not included are the kernel's work in an ioctl other than copying offsets, and waiting. Both are
+ * equal for all programs, for each of their calls.
  */
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the sandbox of the readers costs: entering it, and a run of trawl-decode over a small file
- * with and without it, in turns; medians of processor time. Usage: sandbox PROGRAM FILE
+ * Cost of the readers' sandbox: entering it, and running trawl-decode on a small file with and
+ * without it, alternately; medians of processor time. Usage: sandbox PROGRAM FILE
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -36,7 +36,7 @@ static double median(double *of)
 	return of[RUNS / 2];
 }
 
-/* In a child, which has the time told by a pipe. */
+/* Measures in a child process, which reports the time through a pipe. */
 static double enter_once(void)
 {
 	double took = -1, start;

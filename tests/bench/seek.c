@@ -28,7 +28,9 @@ static double now(clockid_t clock)
 	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
-/* Events that compress little, a sync block every 20,000: what a second of a busy machine is. */
+/*
+ * Writes events that compress badly, with a sync block every 20,000: one second of a busy machine.
+ */
 static int make(const char *path, uint64_t bytes, struct trawl_error *err)
 {
 	struct trawl_source s = { .name = "event", .spec = "", .kind = "test",
@@ -58,7 +60,7 @@ static int make(const char *path, uint64_t bytes, struct trawl_error *err)
 }
 
 struct cost {
-	double wall, cpu; /* of when it began */
+	double wall, cpu; /* at its start */
 	double ms_sum, ms_least, cpu_sum;
 	uint64_t bytes_sum, bytes_most;
 };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * uprobestop: what it costs to stop a program at a function, look and let it go on: by
- * libtrawl-uprobe and by a breakpoint of ptrace(2); and, what no stop on one processor can be
- * faster than, how long two processes take to wake each other by pipes. And what a hit costs that
- * stops nothing: a khandler, and, where tracefs is mounted, a plain uprobe event of it. Needs
- * trawl.ko. Prints lines "NAME NANOSECONDS".
+ * uprobestop: the cost of stopping a program at a function, reading its registers and continuing
+ * it, by libtrawl-uprobe and by a breakpoint of ptrace(2). For comparison, the time in which two
+ * processes wake each other by pipes: a lower bound for any stop on one processor. Also the cost of
+ * hits that do not stop the program: a khandler and, if tracefs is mounted, a plain uprobe event.
+ * Needs trawl.ko. Prints lines "NAME NANOSECONDS".
  *
  *	uprobestop [STOPS [HITS]]
  */
@@ -46,7 +46,7 @@ static void die(const char *what)
 	exit(1);
 }
 
-/* A child that calls the function for ever, once it may. */
+/* Starts a child that calls the function in an endless loop after a start signal. */
 static pid_t caller(int *go)
 {
 	int pipefd[2];
@@ -75,7 +75,7 @@ static void end(pid_t pid, int go)
 	close(go);
 }
 
-/* Nanoseconds a stop: registers, the word at rsp, and on. */
+/* Nanoseconds for a stop: read the registers and the word at rsp, continue. */
 static double by_library(long stops)
 {
 	struct uprobe u = { .id = 1, .event = UPEV_BKPT, .where = (unsigned long)probed }, got;
@@ -123,7 +123,7 @@ static double by_ptrace(long stops)
 	waitpid(pid, NULL, 0);
 	begun = now();
 	for (long i = 0; i < stops; i++) {
-		/* What is under the breakpoint is executed by a step. */
+		/* Executes the instruction under the breakpoint by a single step. */
 		ptrace(PTRACE_GETREGS, pid, 0, &regs);
 		regs.rip = where;
 		ptrace(PTRACE_SETREGS, pid, 0, &regs);
@@ -141,7 +141,7 @@ static double by_ptrace(long stops)
 	return begun;
 }
 
-/* Nanoseconds for a byte to another process and one back. */
+/* Nanoseconds to send a byte to another process and back. */
 static double by_pipes(long times)
 {
 	double begun = now();
@@ -164,7 +164,7 @@ static double by_pipes(long times)
 	return begun;
 }
 
-/* Nanoseconds a call in a child, whatever is on the function then. */
+/* Nanoseconds for a call in a child, with the probes that prepare() has placed on the function. */
 static double calls(long n, void (*prepare)(pid_t), void (*undo)(pid_t))
 {
 	int go[2], done[2];
@@ -205,7 +205,7 @@ static void with_khandler(pid_t pid)
 		die("register with a khandler");
 }
 
-/* Else the kernel took ptrace's breakpoint at that address for this one. */
+/* Without this, the kernel would take ptrace's breakpoint at the address for its own. */
 static void without(pid_t pid)
 {
 	uprobe_detach(pid);
@@ -228,8 +228,8 @@ static int control(const char *file, const char *text)
 }
 
 /*
- * This program is not position-independent: an address less that of its first page of code is an
- * offset.
+ * This program is not position-independent: the offset of an address in the file is its distance
+ * from the first page of code.
  */
 extern char __executable_start;
 
@@ -265,7 +265,7 @@ int main(int argc, char **argv)
 	long stops = argc > 1 ? atol(argv[1]) : 2000, hits = argc > 2 ? atol(argv[2]) : 20000;
 	double library = -1, ptraced = -1, pipes = -1, khandler = -1, event = -1, plain = -1;
 
-	/* In turn, so that whatever else the machine does meets all of them. */
+	/* Interleaved, so that other load affects all of them alike. */
 	for (int i = 0; i < RUNS; i++) {
 		library = least(by_library(stops), library);
 		ptraced = least(by_ptrace(stops), ptraced);

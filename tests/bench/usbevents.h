@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* Made-up USB traffic for the model of usbmon's ring. */
+/* Synthetic USB traffic for the model of usbmon's ring. */
 #ifndef TRAWL_TESTS_BENCH_USBEVENTS_H
 #define TRAWL_TESTS_BENCH_USBEVENTS_H
 
 #include "capture/usb/usbmon.h"
 
 /*
- * Event n of a stream of transfers on a few endpoints of two devices: submission and completion
- * in turn, the data of IN with the completion. Time begins at the first call, because a capture
- * drops what is older than its beginning, and goes on by a few µs an event. Ids come from a small
- * pool. Of every four words of data so many are noise and the others counters: 1 is like sensor
- * readings and file contents, 4 like pictures and compressed files. Returns the length of the data;
- * data NULL: that is left alone.
+ * Makes event n of a stream of transfers on a few endpoints of two devices: submissions and
+ * completions alternate, and IN data comes with the completion. Time starts at the first call,
+ * because a capture drops events from before its start, and advances by a few µs for each event.
+ * URB ids are taken from a small pool. noise: how many of four words are random, the others being
+ * counters: 1 resembles sensor readings and file contents, 4 images and compressed files. Returns
+ * the length of the data. If data is NULL, it is not written.
  */
 size_t usbevents_make(uint64_t n, size_t payload, unsigned int noise, struct usbmon_header *h,
 		      uint8_t *data);
 
 /*
- * Fills the ring; returns the events in it. Once it has been full, bulk stays and only gets new
- * headers: a pause for making it would be time to compress what came before, which a busy bus does
- * not give.
+ * Fills the ring and returns the number of its events. After the ring was full once, bulk data
+ * stays and only the headers are renewed: otherwise the pause for making the data would give the
+ * recorder time to compress earlier data, which a busy bus does not.
  */
 uint64_t usbevents_fill(uint64_t *n, uint64_t most, size_t payload, unsigned int noise,
 			uint64_t *bytes);

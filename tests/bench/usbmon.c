@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * USB capture without a kernel: events from the model of usbmon's ring
- * (tests/capture/usb/monmodel.h) through the fetch loop and the filter into a compressed file.
- * Filling the ring is not measured; draining it is, until all of it is with the kernel that writes
- * the file.
+ * (tests/capture/usb/monmodel.h) go through the fetch loop and the filter into a compressed file.
+ * The time for draining the ring is measured, up to the last write(); that for filling it is not.
  *
  *	usbmon [EVENTS [FILE [PAYLOAD [NOISE [LEVEL]]]]]
  *
- * Bulk comes as fast as it is taken here, which is never slow enough for zstd -1: the level follows
- * what can be afforded, as with trawl(1). A LEVEL is held, whatever it costs. Bulk goes into a new
- * file and then over one of that size: a virtual machine's memory may cost more to get than to
- * write to, and the second does without.
+ * Bulk data arrives as fast as it is read, which is always too fast for zstd -1: the compression
+ * level adapts as in trawl(1), unless LEVEL is given. Bulk data is written to a new file, and then
+ * over a file of that size: in a virtual machine, allocating memory may cost more than writing to
+ * it, and the second run avoids it.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -70,8 +69,8 @@ enum { PIECE = 1 << 20, PIECES = 64 };
 static _Alignas(4096) uint8_t data[PIECE];
 
 /*
- * Seconds to write so many bytes into a new file; O_DIRECT: to the disk, not to memory. 0: that is
- * not to be had here.
+ * Seconds to write this number of bytes into a new file; O_DIRECT: to disk, not to memory. 0: not
+ * possible here.
  */
 static double write_alone(const char *path, uint64_t size, int flags)
 {
@@ -88,8 +87,8 @@ static double write_alone(const char *path, uint64_t size, int flags)
 }
 
 /*
- * What bounds bulk from outside: zstd's own speed on such data, and that of writing what is left of
- * it. In GB of captured data a second, of one CPU and of the clock.
+ * Prints external limits for bulk data: the speed of zstd alone on this data, and that of writing
+ * the result. In GB of captured data a second, by CPU time and by wall-clock time.
  */
 static void bounds(size_t payload, unsigned int noise, uint64_t bytes, uint64_t size,
 		   const char *path, double rate)
@@ -124,7 +123,7 @@ static void sync_file(struct trawl_writer *w, enum trawl_sync_why why)
 		die("sync");
 }
 
-/* A file of so many bytes, whose pages the kernel has at hand. */
+/* Makes a file of this size whose pages are in the page cache. */
 static void make_room(const char *path, uint64_t size)
 {
 	static const uint8_t zeros[1 << 20];
@@ -136,7 +135,7 @@ static void make_room(const char *path, uint64_t size)
 	close(fd);
 }
 
-/* over: not into a new file, but over the bytes of one. */
+/* over: write over the bytes of an existing file, not into a new file. */
 static void run(size_t payload, unsigned int noise, uint64_t events, const char *path, int level,
 		bool over)
 {
@@ -208,19 +207,20 @@ int main(int argc, char **argv)
 	uint64_t n;
 	size_t i;
 
-	priority_first(level); /* as trawl does: without it, who else is at work is measured, too */
+	/* as trawl does; otherwise the work of other programs would be measured as well */
+	priority_first(level);
 	printf("usbmon ring model, 64 MiB, to %s\n", path);
 	for (i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
 		if ((argc > 3 && strtoul(argv[3], NULL, 0) != kinds[i].payload) ||
 		    (argc > 4 && strtoul(argv[4], NULL, 0) != kinds[i].noise))
 			continue;
-		/* As many bytes as 10 M small events have would be 80 GB of the large ones. */
+		/* As many large events as small ones (10 million) would be 80 GB. */
 		n = kinds[i].payload > 4096 ? events / 20 : events;
 		run(kinds[i].payload, kinds[i].noise, n, path, level, false);
 		if (kinds[i].payload > 4096)
 			run(kinds[i].payload, kinds[i].noise, n, path, level, true);
 	}
-	/* Never a device: /dev/null serves to measure without a file. */
+	/* Never removes a device: /dev/null can be given to measure without a file. */
 	if (!stat(path, &st) && S_ISREG(st.st_mode))
 		unlink(path);
 	return 0;

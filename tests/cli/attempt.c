@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Loaded into a program that reads (LD_PRELOAD): what a fault in a parser could do. At the first
- * checksum of a file's contents it makes the call that ATTEMPT names, past libc, and says on stderr
- * what came of it: "attempt: 0" or "attempt: ERRNO". With ATTEMPT_LATER, calls by comma, it waits
- * until the recorder has given up its privileges.
+ * Loaded into a reading program (LD_PRELOAD): simulates a compromised parser. At the first checksum
+ * of file contents it makes the system call that ATTEMPT names, bypassing libc, and prints the
+ * result on stderr: "attempt: 0" or "attempt: ERRNO". ATTEMPT_LATER, a comma-separated list of
+ * calls, does so after the recorder has dropped its privileges.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -76,7 +76,7 @@ static const struct call calls[] = {
 	{"clock_settime", SYS_clock_settime, {CLOCK_REALTIME, 0}},
 	{"process_vm_writev", SYS_process_vm_writev, {1, 0, 0, 0, 0, 0}},
 	{"nonsense", 100000, {0}},
-	/* what is allowed */
+	/* allowed calls */
 	{"getpid", SYS_getpid, {0}},
 	{"dup", SYS_dup, {2}},
 };

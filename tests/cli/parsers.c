@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Loaded into trawl (LD_PRELOAD): counts who opens a program with libelf or libdw, the process that
- * was started or one that it forked, in a file that both have mapped (PARSERS=FILE, two numbers of
- * 64 bits). PARSERS_CRASH=1: a process that was forked ends by a signal instead.
+ * Loaded into trawl (LD_PRELOAD): counts calls that open a program with libelf or libdw, separately
+ * for the initial process and for its forked children, in a file mapped by both (PARSERS=FILE, two
+ * 64-bit numbers). PARSERS_CRASH=1: a forked process is killed by a signal instead.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 typedef void *begin_fn(int fd, int how, void *ref);
 typedef void *memory_fn(char *image, size_t size);
 
-static _Atomic uint64_t *counts; /* the recorder's, others' */
+static _Atomic uint64_t *counts; /* in the recorder, in others */
 static pid_t recorder;
 
 __attribute__((constructor)) static void set_up(void)

@@ -59,7 +59,7 @@ Test(array, extended_by_zeroes)
 	free(v);
 }
 
-/* The sanitizer ends a program that asks for too much, unless it is told to refuse it. */
+/* The sanitizer ends a program that allocates too much, unless it is configured to return NULL. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
@@ -70,7 +70,8 @@ Test(array, no_memory)
 {
 	uint64_t *v = malloc(sizeof(*v));
 	uint64_t *kept = v;
-	volatile size_t many = (size_t)1 << 58; /* the compiler knows nothing of it */
+	/* volatile, so that the compiler does not know the size */
+	volatile size_t many = (size_t)1 << 58;
 	size_t n = 1, room = 1;
 
 	*v = 5;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Batches of branches come back as they were; those that are damaged are refused. */
+/* Batches of branches survive encoding and decoding; damaged ones are refused. */
 #include <criterion/criterion.h>
 
 #include "capture/branch/contention.h"
@@ -16,7 +16,7 @@ static uint32_t random_number(void)
 	return (uint32_t)(seed >> 33);
 }
 
-/* Loops in loops, and now and then anything. */
+/* Loops in loops, and sometimes a random branch. */
 static struct branch some_branch(uint32_t i)
 {
 	uint64_t at = 0x401000 + (i % 7) * 16 + (i % 91 == 0 ? random_number() % 4096 : 0);
@@ -62,7 +62,7 @@ static void check(uint32_t count, bool flags)
 	cr_assert_eq(b.marks[b.nmarks - 1].kind, BRANCH_MARK_LOST);
 	cr_assert_eq(b.marks[b.nmarks - 1].count, 7);
 	cr_assert_eq(b.marks[b.nmarks - 1].time, 2000 + count * 100ull);
-	for (uint32_t m = 1; m + 1 < b.nmarks; m++) /* the time of the branch after it */
+	for (uint32_t m = 1; m + 1 < b.nmarks; m++) /* the time of the following branch */
 		cr_assert_eq(b.marks[m].time, 1000 + b.marks[m].at * 100ull);
 	branch_batch_free(&b);
 	branch_encoder_free(e);
@@ -94,7 +94,7 @@ static void check_times(uint64_t ns, uint64_t spread)
 
 		times[i] = (i ? times[i - 1] : 1000) + ns + random_number() % spread +
 			(i % 700 == 699 ? 2000000000 : 0);
-		/* one that comes late is as late as the one before */
+		/* a late branch has the time of the preceding one */
 		branch_encoder_add(e, &one, times[i] - (i % 64 == 63 ? ns + spread : 0));
 		if (i % 64 == 63)
 			times[i] = times[i - 1];
@@ -124,9 +124,8 @@ Test(branch, times_of_marks)
 	check_times(9000000, 2000000);
 }
 
-/* Of a batch that is cut or has a wrong byte, nothing is believed, or what comes out is in
- * bounds. */
-/* One of three batches that follow each other: n branches, in ns 1000 * number and later. */
+/* A truncated or damaged batch is refused, or the result is within bounds. */
+/* Decodes one of three consecutive batches: n branches, from ns 1000 * number on. */
 static void decode_one(struct branch_encoder *e, uint32_t number, uint32_t n,
 		       struct branch_batch *b)
 {
@@ -149,7 +148,7 @@ static void decode_one(struct branch_encoder *e, uint32_t number, uint32_t n,
 	cr_assert_null(branch_batch_decode(b, data, len, n, first));
 }
 
-/* What is joined has the same branches and marks, and each branch between the same times. */
+/* A joined batch has the same branches and marks, and each branch lies between the same times. */
 Test(branch, joined)
 {
 	enum { N = 300 };
@@ -180,7 +179,7 @@ Test(branch, joined)
 
 		if (b.marks[i].kind == BRANCH_MARK_LOST)
 			cr_assert_eq(b.marks[i].count, ++lost);
-		/* Between two batches are the times when the one ended and the next began. */
+		/* Between two batches are the end time of one and the start time of the next. */
 		if (b.marks[i].kind == BRANCH_MARK_TIME && b.marks[i].at % N == 0)
 			cr_assert(b.marks[i].time == 1000 * (k + 1) ||
 				  b.marks[i].time == 1000 * k + N + 5);
@@ -193,7 +192,7 @@ Test(branch, joined)
 	branch_encoder_free(e);
 }
 
-/* What does not fit is not added. */
+/* A batch that does not fit is not added. */
 Test(branch, joined_is_full)
 {
 	struct branch_encoder *e = branch_encoder_new(), *all = branch_encoder_new();
@@ -229,7 +228,7 @@ Test(branch, damage)
 	for (size_t n = 0; n < len; n++) {
 		copy = malloc(n + 1);
 		memcpy(copy, data, n);
-		/* parts that are not there are empty: marks may be missing, branches not */
+		/* missing parts are empty: marks may be missing, branches may not */
 		cr_expect(branch_batch_decode(&b, copy, n, 300, 0) || n > len / 2, "cut at %zu", n);
 		branch_batch_free(&b);
 		free(copy);
@@ -248,7 +247,7 @@ Test(branch, damage)
 	branch_encoder_free(e);
 }
 
-/* A mark whose place, or whose time, would go back: by 2^64 less than the mark says. */
+/* A mark whose place or time would decrease: its difference is negative modulo 2^64. */
 Test(branch, marks_go_forward_only)
 {
 	static const uint8_t place[] = { 16, 3, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
@@ -302,7 +301,7 @@ static bool stepped(const char *code, size_t n, struct branch_regs before, uint6
 	return is;
 }
 
-/* An operand at [rip+N] is relative; where the branch goes is not. */
+/* An operand at [rip+N] is relative to rip; the target of the branch is not. */
 Test(branch, indirect_through_memory)
 {
 	static const uint8_t call[] = {0xff, 0x15, 0, 1, 0, 0}, jmp[] = {0xff, 0x25, 0, 1, 0, 0},
@@ -361,8 +360,10 @@ Test(branch, stacks)
 	cr_expect(!a.strange);
 }
 
-/* Flags that a kernel takes for a part of the address, or bytes that nobody wrote: not a branch of
- * such a stack is believed. */
+/*
+ * Flags that a kernel takes for a part of the address, or uninitialised bytes: no branch of such a
+ * stack is used.
+ */
 Test(branch, stacks_of_no_addresses)
 {
 	static const uint64_t strange[] = { 1ull << 63 | 0x401000, 1ull << 62, 0x0123000000402000,
@@ -387,8 +388,7 @@ Test(branch, stacks_of_no_addresses)
 
 static const uint64_t MS = 1000000;
 
-/* Two CPUs' times, read in 10 us at so many ms: what events could have counted, and what they
- * did. */
+/* Checks times of two CPUs, read within 10 us at `at` ms: how long events could count, and did. */
 static bool look(struct contention *c, uint64_t at, uint64_t could, uint64_t did)
 {
 	return contention_check(c, could * MS, did * MS, at * MS, at * MS + 10000, 2);
@@ -398,12 +398,12 @@ Test(branch, others_have_the_counter)
 {
 	struct contention c = { 0 };
 
-	/* The second event began 3 ms after the first: nobody was there to be missed. */
+	/* The second event began 3 ms after the first, so that nothing was missed. */
 	cr_assert(!look(&c, 5000, 3, 0));
 	for (unsigned int i = 1; i < 10; i++)
 		cr_assert(!look(&c, 5000 + 100 * i, 100 * i + 3, 100 * i));
 	cr_assert(!contention_at(&c, 5500 * MS));
-	/* Then somebody else had it, for 4 ms and another 4. */
+	/* Then another program used the counter, for 4 ms and another 4 ms. */
 	cr_assert(look(&c, 6000, 1003, 996));
 	cr_assert(look(&c, 6100, 1103, 1092));
 	cr_assert(!look(&c, 6200, 1203, 1192));
@@ -411,9 +411,12 @@ Test(branch, others_have_the_counter)
 	cr_assert(contention_at(&c, 5950 * MS));
 	cr_assert(contention_at(&c, 6050 * MS));
 	cr_assert(!contention_at(&c, 6150 * MS));
-	/* Read by one who waited for a processor meanwhile: it may be that alone. */
+	/* The reader was preempted in between, which alone may explain the difference. */
 	cr_assert(!contention_check(&c, 1309 * MS, 1292 * MS, 6300 * MS, 6306 * MS, 2));
-	/* But what is missing still at the next look has been so since the last one that told. */
+	/*
+	 * But if the difference is still there at the next reading, it existed since the last
+	 * conclusive one.
+	 */
 	cr_assert(look(&c, 6400, 1409, 1392));
 	cr_assert(!contention_at(&c, 6200 * MS));
 	cr_assert(contention_at(&c, 6250 * MS));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a stranger's text does to a terminal: nothing. */
+/* Untrusted text must not affect a terminal. */
 #include <criterion/criterion.h>
 #include <string.h>
 
@@ -21,7 +21,8 @@ Test(plain, control_characters_become_question_marks)
 	plain("a\nb\tc\r", true, "a\nb\tc?");
 	plain("gr\303\266\303\237e", false, "gr\303\266\303\237e");
 	plain("a\302\233 2J", false, "a?? 2J"); /* U+009b, CSI */
-	plain("a\342\200\256b\342\201\251", false, "a???b???"); /* U+202e turns the rest */
+	/* U+202e reverses the rest of the line */
+	plain("a\342\200\256b\342\201\251", false, "a???b???");
 	plain("\342\200\247\342\200", false, "\342\200\247\342\200");
 	plain("\342\200\033", false, "\342\200?");
 	plain("\302", false, "\302");

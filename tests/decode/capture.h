@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A capture in memory that holds only metadata, for tests of what is read from it. */
+/* A capture in memory with metadata only, for tests of its readers. */
 #ifndef TESTS_DECODE_CAPTURE_H
 #define TESTS_DECODE_CAPTURE_H
 
@@ -21,7 +21,7 @@ struct capture_meta {
 	const char *text;
 };
 
-/* Writes it after what is in fd; false if anything fails. */
+/* Appends the capture to fd; returns false on failure. */
 static inline bool capture_write(int fd, const struct capture_meta *metas, size_t n)
 {
 	struct trawl_writer_options o = {.comment = NULL};
@@ -40,7 +40,7 @@ static inline bool capture_write(int fd, const struct capture_meta *metas, size_
 	return w && !trawl_writer_close(w, &err);
 }
 
-/* A reader of what is in fd, which it takes; NULL if it fails. */
+/* Returns a reader of the contents of fd, which it owns; NULL on failure. */
 static inline struct trawl_reader *capture_read(int fd)
 {
 	struct trawl_error err;
@@ -53,7 +53,7 @@ static inline struct trawl_reader *capture_read(int fd)
 	return r;
 }
 
-/* A reader of one capture; NULL if anything fails. */
+/* Returns a reader of one capture; NULL on failure. */
 static inline struct trawl_reader *capture_of(const struct capture_meta *metas, size_t n)
 {
 	int fd = memfd_create("capture", 0);

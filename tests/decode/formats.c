@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads tracefs format files and says how many of their print formats are understood.
+ * Reads tracefs format files and reports how many of their print formats are understood.
  *
- *	formats [FILE...]	paths on the command line, or on standard input, one a line
+ *	formats [FILE...]	paths on the command line or, one on each line, on standard input
  *
- * Prints "TOTAL UNDERSTOOD CALLS DROPPED" and, on stderr, each one that is not understood, and why.
- * CALLS counts those that call a function of the kernel, which comes out as the call itself, or
- * that have a constant by a name that is not known; DROPPED the fields that are none of the event
- * type's.
+ * Prints "TOTAL UNDERSTOOD CALLS DROPPED", and on stderr each format that is not understood, with
+ * the reason. CALLS counts formats that call a kernel function, which is printed as the call
+ * itself, or that use an unknown named constant; DROPPED counts fields that are missing from the
+ * event type.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@
 
 static unsigned int total, understood, calls, dropped;
 
-/* Of common_type nobody needs a field; there may be more than lines (string[2]). */
+/* common_type is not needed; there may be more fields than lines (string[2]). */
 static void count_fields(const char *path, const char *text, const struct eventformat *f)
 {
 	unsigned int lines = 0;
@@ -68,7 +68,7 @@ static void one(const char *path)
 		struct out o;
 		char zero[65536] = { 0 };
 
-		/* An empty record, a short one and one of all ones: none may upset it. */
+		/* An empty record, a short one, and one of all ones. */
 		out_memory(&o);
 		printfmt_text(p, NULL, zero, f.size, &o);
 		printfmt_text(p, NULL, zero, 3, &o);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * make-hostile FILE: a capture whose every text tries to have a terminal do something, to make a
- * line of its own, or to be a formula; for tests/cli/foreign_text.py.
+ * make-hostile FILE: a capture in which every text tries to control the terminal, to forge a line
+ * of output, or to be a spreadsheet formula; for tests/cli/foreign_text.py.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #define MONO 5000000000ull
 #define REAL 1795225477000000000ull
 
-/* ESC, BEL, a line that looks like trawl-decode's, CR, DEL, C1's CSI. */
+/* ESC, BEL, a line that looks like trawl-decode's output, CR, DEL, CSI of C1. */
 #define EVIL                                                                                       \
 	"\033]0;PWNED\a\033[31m\n12:00:00.000000000 [000] root-1 FAKE:event "                      \
 	"injected=1\r\177\302\2332J"
@@ -98,7 +98,7 @@ static int append(struct hostile *h)
 			 &(struct trawl_record){h->id, 1, 0, MONO + 1000, r, 84 + sizeof(text)},
 			 h->err))
 		return -1;
-	loc = 65535u << 16 | 60000; /* far outside of the record */
+	loc = 65535u << 16 | 60000; /* far beyond the end of the record */
 	memcpy(r + 16, &loc, 4);
 	return trawl_append(h->w, &(struct trawl_record){h->id, 1, 0, MONO + 2000, r, 84}, h->err);
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * make-lines FILE: a capture of what the lines on standard input say, for tests that need one
- * which no kernel would make.
+ * make-lines FILE: a capture described by lines on standard input, for tests that need one which no
+ * kernel would produce.
  *
- *	source NAME KIND                  CLOCK_MONOTONIC; the first has number 0
- *	type SOURCE ID SIZE NAME FORMAT   FORMAT with \n and \t
- *	field NAME KIND PLACE OFFSET SIZE COUNT CTYPE   numbers of enum trawl_kind, trawl_place;
- *	                                  of the type whose line is the last one
+ *	source NAME KIND		with CLOCK_MONOTONIC; the first has number 0
+ *	type SOURCE ID SIZE NAME FORMAT	\n and \t in FORMAT are newline and tab
+ *	field NAME KIND PLACE OFFSET SIZE COUNT CTYPE	a field of the preceding type, with numbers
+ *							of enum trawl_kind and trawl_place
  *	event SOURCE ID CPU NS HEX
- *	loss SOURCE CPU FROM TO COUNT     COUNT - : not known
+ *	loss SOURCE CPU FROM TO COUNT	COUNT - : unknown
  *	meta NS NAME TYPE TEXT
  */
 #include <fcntl.h>
@@ -25,9 +25,10 @@
 struct lines {
 	struct trawl_writer *w;
 	struct trawl_error err;
-	struct trawl_event_type type; /* waits for its fields; name NULL: there is none */
+	/* its fields are still being read; name NULL: there is none */
+	struct trawl_event_type type;
 	struct trawl_field fields[FIELDS_MAX];
-	char *kept[2 * FIELDS_MAX + 2]; /* texts of it */
+	char *kept[2 * FIELDS_MAX + 2]; /* owned texts of the type */
 	unsigned int nkept;
 };
 

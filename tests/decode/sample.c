@@ -102,7 +102,7 @@ static int meta(struct sample *s, const char *name, const char *type, uint64_t t
 	return trawl_writer_meta(s->w, &m, s->err);
 }
 
-/* Of another build, the first site is in another function. */
+/* In another build, the first site is in another function. */
 static int probe(struct sample *s)
 {
 	static const char first[] = "main+";
@@ -189,7 +189,7 @@ static int start(struct sample *s, uint32_t i)
 	static const char *const names[] = {"plain", "two\nlines \"x\"", "gr\xc3\xbcn", "bad\xff"};
 	uint8_t r[128] = {0};
 	const char *text = i % 16 == 9 ? "" : names[i % 4];
-	size_t len = i % 16 == 5 ? 0 : strlen(text) + 1; /* every 16th could not be read */
+	size_t len = i % 16 == 5 ? 0 : strlen(text) + 1; /* every 16th string could not be read */
 
 	put(r, 8, 0x55d000000000 + (i % 2 ? 8554 : 4458), 8);
 	put(r, 16, (uint64_t)((int64_t)i - 2), 4);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * taint FILE OUT TEXT: copies a capture with TEXT after every string of its metadata, but for words
- * by which readers know what a piece is: after names of functions, source files, programs, tasks,
- * devices. What readers then print shows whether one prints a stranger's text as it is.
+ * taint FILE OUT TEXT: copies a capture and appends TEXT to every string of its metadata, to names
+ * of functions, source files, programs, tasks and devices, but not to words that identify the
+ * metadata. The output of readers then shows whether untrusted text is printed unescaped.
  */
 #include <fcntl.h>
 #include <json-c/json.h>

@@ -348,7 +348,7 @@ static void add_metas(struct made *m)
 	     "\"comm == flZq77777777\"}");
 }
 
-/* A batch of five branches whose codes say nothing. */
+/* Adds a batch of five branches with invalid codes. */
 static void add_damaged_batch(struct made *m)
 {
 	static const struct trawl_field tid = { .name = "tid", .ctype = "u32", .note = "",
@@ -410,7 +410,7 @@ static void put_urb(struct made *m, char type, uint8_t xfer, uint8_t endpoint, u
 	m->urb += type != 'S';
 }
 
-/* Of letters and digits. */
+/* Returns the scan code of a letter or digit. */
 static uint8_t scan_code(char c)
 {
 	if (c >= 'a' && c <= 'z')

@@ -13,7 +13,7 @@ static void add(struct removed *r, const char *text)
 	removed_text(r, SECRET_STRINGS, text, strlen(text));
 }
 
-/* The value that is found in `in`, or "". */
+/* Returns the value found in `in`, or "". */
 static const char *found(const struct removed *r, const char *in, size_t *at)
 {
 	static char text[REMOVED_LONGEST + 1];
@@ -67,7 +67,7 @@ Test(removed, of_a_long_text_every_part_is_found)
 	removed_free(&r);
 }
 
-/* Values of a few letters have many beginnings in common. */
+/* Values of a few letters share many prefixes. */
 static size_t naive(char values[][72], size_t n, const char *p, size_t left)
 {
 	size_t best = 0;
@@ -131,7 +131,7 @@ Test(removed, the_work_does_not_depend_on_the_values)
 	removed_free(&r);
 }
 
-/* Hashed once for each 12 bytes, this would take hours. */
+/* Hashing the rest of the text for each 12 bytes would take hours. */
 Test(removed, a_long_text_has_a_stand_in)
 {
 	enum { BYTES = 15 << 20 };

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Loaded into a program (LD_PRELOAD): its n-th allocation, read, write, ioctl or open fails.
+ * Loaded into a program (LD_PRELOAD): makes its n-th allocation, read, write, ioctl or open fail.
  *
- *	FAULT=KIND:N[:COUNT]  which; N 0: none, they are counted
- *	FAULT_STOP=1          a debugger is stopped there
- *	FAULT_COUNTS=FILE     takes how many there were: one number of 64 bits
+ *	FAULT=KIND:N[:COUNT]	which one; N 0: none, they are only counted
+ *	FAULT_STOP=1		stops there for a debugger
+ *	FAULT_COUNTS=FILE	receives the count: a 64-bit number
  *
- * System calls are caught where they leave the C library, stdio's included: seccomp raises SIGSYS
- * for those that come from its code, and the handler makes the call from here. The sanitizers' own
- * calls come from elsewhere. What goes to stderr is not counted: it is how a program says what
- * happened. Nor is what json-c, libzstd and libseccomp allocate, which do not survive it (libzstd's
- * dictionaries before 1.5.6; libseccomp then goes round in circles while it makes a filter).
+ * System calls are intercepted where they leave the C library, including those of stdio: seccomp
+ * raises SIGSYS for calls from its code, and the handler makes the call itself. Calls by the
+ * sanitizers come from other code. Writes to stderr are not counted, because a program reports
+ * errors there; nor are allocations by json-c, libzstd and libseccomp, which do not survive a
+ * failure (libzstd's dictionaries before 1.5.6; libseccomp loops while it builds a filter).
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -39,10 +39,10 @@ static const int errors[] = { 0, ENOMEM, EIO, ENOSPC, EIO, EMFILE };
 
 static enum kind kind;
 static uint64_t at, times = 1;
-static _Atomic uint64_t *count; /* shared, so that it is there after a crash */
+static _Atomic uint64_t *count; /* shared memory, so that it survives a crash */
 static pid_t process;
 
-/* Is this one to fail? Only in the process that was started. */
+/* Whether this call must fail; only in the initial process. */
 static int fails(enum kind k)
 {
 	uint64_t n;
@@ -57,7 +57,7 @@ static int fails(enum kind k)
 	return 1;
 }
 
-/* Where a library's code is; both 0: it is not loaded. */
+/* Finds the code of a library; both are 0 if it is not loaded. */
 static void find_code(const char *name, uint64_t *from, uint64_t *to)
 {
 	unsigned long long start, end;
@@ -160,7 +160,7 @@ static long make_call(long number, const greg_t *r)
 }
 
 static uint64_t libc_from, libc_to;
-static struct sigaction refused; /* of the program, for calls that a filter of its own refuses */
+static struct sigaction refused; /* the program's handler for calls that its own filter refuses */
 
 static void on_call(int sig, siginfo_t *info, void *context)
 {
@@ -183,7 +183,7 @@ static void on_call(int sig, siginfo_t *info, void *context)
 	errno = before;
 }
 
-/* A program that blocks or handles SIGSYS would end by our calls. */
+/* If the program blocked or handled SIGSYS, the calls here would end it. */
 int sigaction(int sig, const struct sigaction *act, struct sigaction *old)
 {
 	static int (*next)(int, const struct sigaction *, struct sigaction *);
@@ -216,9 +216,11 @@ int sigprocmask(int how, const sigset_t *set, sigset_t *old)
 	return error ? -1 : 0;
 }
 
-/* The begin of a filter: what does not come from these addresses is allowed. A filter compares
- * 32 bits at a time; the addresses of a library may lie on both sides of a multiple of 4 GiB.
- * Returns its length. */
+/*
+ * Builds the start of a filter: allows calls from outside these addresses. A filter compares 32
+ * bits at a time, and the addresses of a library may lie on both sides of a multiple of 4 GiB.
+ * Returns its length.
+ */
 static size_t only_from(struct sock_filter *code, uint64_t from, uint64_t to)
 {
 	static const uint32_t address = offsetof(struct seccomp_data, instruction_pointer);
@@ -284,7 +286,7 @@ __attribute__((constructor)) static void set_up(void)
 		return;
 	p = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	close(fd);
-	unsetenv("FAULT"); /* what it starts is not meant */
+	unsetenv("FAULT"); /* does not apply to programs that it starts */
 	at = n;
 	times = many;
 	process = getpid();

@@ -35,7 +35,7 @@ static void make_source(struct batches *b)
 	};
 }
 
-/* A field at `at`; the note says how its values come, for batches_fill() alone. */
+/* Makes a field at `at`; the note says how batches_fill() generates its values. */
 static void make_field(struct batches *b, struct trawl_field *f, uint32_t *at, int way)
 {
 	static const uint16_t sizes[] = { 1, 2, 4, 8, 8, 4 };
@@ -157,7 +157,7 @@ static void put_dynamic(struct batches *b, uint8_t *r, const struct trawl_field 
 		put32(r + f->offset, n << 16 | at);
 }
 
-/* A record of type t in r; its length. */
+/* Writes a record of type t to r; returns its length. */
 static uint32_t make_record(struct batches *b, const struct trawl_event_type *t, uint64_t n,
 			    uint64_t ts, uint8_t *r)
 {
@@ -234,7 +234,7 @@ void batches_fill(struct batches *b, uint32_t count, uint32_t cpus, uint32_t bro
 	}
 }
 
-/* Where a dynamic field's bytes are in a record; false if they are not inside it. */
+/* Finds the bytes of a dynamic field in a record; false if they are not inside it. */
 static bool find(const struct trawl_field *f, const uint8_t *r, uint32_t len, uint32_t *at,
 		 uint32_t *n)
 {

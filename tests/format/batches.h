@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Made-up types and batches of records for tests of chunks, the same for the same seed. */
+/* Random types and batches of records for tests of chunks; the same seed gives the same result. */
 #ifndef BATCHES_H
 #define BATCHES_H
 
@@ -7,7 +7,7 @@
 
 enum { BATCHES_FIELDS = 12, BATCHES_TYPES = 1000 };
 
-/* How values of numbers come: each field has its own way. */
+/* Ways to generate numbers; each field has its own. */
 enum batches_way {
 	WAY_RANDOM, WAY_ZERO, WAY_FEW, WAY_COUNT, WAY_STEP, WAY_TIME, WAY_SMALL, WAY_POINTER, WAYS
 };
@@ -24,14 +24,17 @@ struct batches {
 };
 
 uint64_t batches_random(struct batches *b);
-/* Random types; way < WAYS: all numbers come that way. */
+/* Makes random types; way < WAYS: all numbers are generated in this way. */
 struct batches *batches_new(uint64_t seed, uint32_t ntypes, int way);
 void batches_free(struct batches *b);
-/* Fills b->batch anew. broken: one record in so many has a DATA_LOC that points outside, or 0. */
+/*
+ * Fills b->batch with new events. broken: one record in this many has a DATA_LOC that points
+ * outside, or 0 for none.
+ */
 void batches_fill(struct batches *b, uint32_t count, uint32_t cpus, uint32_t broken);
-/* A record as docs/format.md says that a reader gives it back; malloc'd. */
+/* Returns the record that a reader must return according to docs/format.md; malloc'd. */
 uint8_t *batches_expect(const struct batches *b, const struct batch_event *e, uint32_t *len);
-/* The same payload with nothing compressed, so that a changed byte changes what it says. */
+/* Returns the same payload uncompressed, so that a changed byte changes the contents. */
 uint8_t *batches_expand(const uint8_t *payload, size_t len, size_t *expanded);
 
 #endif

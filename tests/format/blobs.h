@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The source that tests of a writer record: numbered records with as many bytes as they like. */
+/* The source of a writer's tests: numbered records of any size. */
 #ifndef TESTS_BLOBS_H
 #define TESTS_BLOBS_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dump FILE: everything a reader gives, one JSON object a line, in exactly the form that
- * tests/reader.py prints; the two are compared on every golden file.
+ * dump FILE: prints everything that a reader returns, one JSON object on each line, in exactly the
+ * form of tests/reader.py; the two are compared on every golden file.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -52,7 +52,7 @@ static void put_number(const struct trawl_field *f, const uint8_t *p)
 		printf("%" PRIu64, v);
 }
 
-/* Where a field's bytes are in a record that a reader gave. */
+/* Returns the bytes of a field in a record from a reader. */
 static const uint8_t *bytes_of(const struct trawl_field *f, const uint8_t *r, size_t len, size_t *n)
 {
 	size_t at = f->offset;
@@ -68,10 +68,11 @@ static const uint8_t *bytes_of(const struct trawl_field *f, const uint8_t *r, si
 		*n = word >> 16;
 		at = (word & 0xffff) + (f->place == TRAWL_REL_LOC ? at + 4 : 0);
 	}
-	return at <= len && *n <= len - at ? r + at : NULL; /* a whole record may say anything */
+	/* a whole record may have any location */
+	return at <= len && *n <= len - at ? r + at : NULL;
 }
 
-/* FLOAT as its bits: how a float is written in decimal is nobody's business here. */
+/* Prints a FLOAT as its bits, because the decimal form of floats is not under test. */
 static void put_value(const struct trawl_field *f, const uint8_t *r, size_t len)
 {
 	size_t n;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes the golden files: golden DIRECTORY. They are written once for a version of the format
- * and then kept: every later trawl must read them to the same events.
+ * Writes the golden files: golden DIRECTORY. They are written once for each version of the format
+ * and then kept: every later version of trawl must read the same events from them.
  */
 #include <fcntl.h>
 #include <stdio.h>

@@ -187,7 +187,7 @@ static int write_unindexed(int fd, struct trawl_error *err)
 	return sample_events(fd, &o, 300, 2, 3, 100, err);
 }
 
-/* Metadata in parts, losses of every reason, a type that comes late. */
+/* Metadata in parts, losses for every reason, a type that is added late. */
 static int write_meta(int fd, struct trawl_error *err)
 {
 	struct trawl_writer *w = trawl_writer_new(fd, &plain, err);
@@ -290,7 +290,7 @@ fail:
 	return sample_finish(w, -1, err);
 }
 
-/* What a clock shows 50 ms after the sync block; off: of the time of day, from the start. */
+/* Returns what a clock shows 50 ms after the sync block; off: offset of the time of day. */
 static uint64_t clock_time(uint8_t clock, uint64_t mono, uint64_t off)
 {
 	return clock == TRAWL_CLOCK_REAL ? BOOT + mono + off + 10000 :
@@ -392,7 +392,7 @@ static int write_small(int fd, struct trawl_error *err)
 	return ret;
 }
 
-/* A small section in front of one that is none, and another small one after it. */
+/* A small section before and after an ordinary one. */
 static int write_smalls(int fd, struct trawl_error *err)
 {
 	int copy = dup(fd), ret = write_small(fd, err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Captures made up for tests: the same bytes of events every time. The golden files are these,
- * written once (tests/format/golden.c); other tests write them into memory.
+ * Synthetic captures for tests, with the same bytes of events every time. The golden files were
+ * written from them once (tests/format/golden.c); other tests write them to memory.
  */
 #ifndef SAMPLE_H
 #define SAMPLE_H
@@ -9,19 +9,19 @@
 #include "format/bytes.h"
 #include "format/trawl.h"
 
-/* A small random generator: tests must be the same everywhere. */
+/* A small random generator with the same sequence on every machine. */
 uint64_t sample_random(uint64_t *state);
 
 struct sample {
 	const char *name, *what;
-	int (*write)(int fd, struct trawl_error *err); /* takes fd */
+	int (*write)(int fd, struct trawl_error *err); /* takes over fd */
 };
 extern const struct sample samples[]; /* ends with name NULL */
 
-/* Writes a sample into memory, to be freed; exits the program on failure. */
+/* Writes a sample to memory, to be freed; exits the program on failure. */
 uint8_t *sample_bytes(const char *name, size_t *len);
 
-/* A capture of n events of `sources` sources on `cpus` CPUs, a sync every `every` events. */
+/* Writes n events of `sources` sources on `cpus` CPUs, with a sync block every `every` events. */
 int sample_events(int fd, const struct trawl_writer_options *o, uint32_t n, uint32_t sources,
 		  uint32_t cpus, uint32_t every, struct trawl_error *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Samples for what docs/format.md has and everyday captures seldom need. */
+/* Samples of features in docs/format.md that everyday captures rarely use. */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -147,7 +147,7 @@ static int tick(struct trawl_writer *w, uint16_t source, uint64_t ts, uint64_t n
 	return trawl_append(w, &(struct trawl_record){source, 1, 0, ts, r, 8}, err) ? -1 : 0;
 }
 
-/* What each clock shows at a time of CLOCK_MONOTONIC, in the order of `all`. */
+/* The values of all clocks at a time of CLOCK_MONOTONIC, in the order of `all`. */
 static const uint8_t all[] = {
 	TRAWL_CLOCK_MONO, TRAWL_CLOCK_REAL, TRAWL_CLOCK_BOOT, TRAWL_CLOCK_MONO_RAW, TRAWL_CLOCK_TAI,
 	TRAWL_CLOCK_TSC,
@@ -193,8 +193,8 @@ int sample_single(int fd, struct trawl_error *err)
 }
 
 /*
- * Bounds that differ, a time stamp counter that began anew, the time of day set back, time stamps
- * that go back within a stream, and some from before the first sync block.
+ * Different bounds, a time stamp counter that was reset, a time of day that was set back, time
+ * stamps that decrease within a stream, and some from before the first sync block.
  */
 int sample_moved(int fd, struct trawl_error *err)
 {
@@ -239,7 +239,7 @@ static const struct trawl_field ran[] = {
 	{ "runtime", "u64", "", TRAWL_UINT, TRAWL_FIXED, 0, 4, 8, 1 },
 };
 
-/* A piece of metadata for each task, which a section of version 5 has in groups. */
+/* A piece of metadata for each task; a section of version 5 has them in groups. */
 static int name_tasks(struct trawl_writer *w, struct trawl_error *err)
 {
 	char name[32], text[64];
@@ -257,8 +257,8 @@ static int name_tasks(struct trawl_writer *w, struct trawl_error *err)
 }
 
 /*
- * Two processors whose clock, of 10.0187 ns a tick, runs ahead a little; tasks that run for as long
- * as the time that went by, and a few ns more: version 4 of the payload.
+ * Two processors with a clock of 10.0187 ns a tick that is slightly fast, and tasks whose run time
+ * is the elapsed time plus a few ns: version 4 of the payload.
  */
 int sample_ticks(int fd, struct trawl_error *err)
 {
@@ -309,7 +309,7 @@ int sample_ticks(int fd, struct trawl_error *err)
 }
 
 /*
- * A chunk of more events than a predictor has slots, whose clock, which is the timeline's, goes
+ * A chunk with more events than a predictor has slots, whose clock, that of the timeline, goes
  * back: version 3 of the payload.
  */
 int sample_backward(int fd, struct trawl_error *err)
@@ -360,7 +360,10 @@ static int write_section(int fd, const char *timeline, struct trawl_error *err)
 	return sample_finish(w, failed, err);
 }
 
-/* Times of the first two are often the same; the third has the same times and is alone. */
+/*
+ * Events of the first two sections often have equal times; the third has the same times and is on
+ * its own timeline.
+ */
 int sample_timeline(int fd, struct trawl_error *err)
 {
 	static const char *const timelines[] = {
@@ -374,7 +377,7 @@ int sample_timeline(int fd, struct trawl_error *err)
 	return ret;
 }
 
-/* ---- the file that docs/format.md takes apart ----------------------------------------------- */
+/* ---- the file of the worked example in docs/format.md ---------------------------------------- */
 
 int sample_example(int fd, struct trawl_error *err)
 {

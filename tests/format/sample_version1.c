@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A file as version 1 of the format had it: bodies plain, or frames that need no dictionary. */
+/* A file of version 1 of the format: bodies are uncompressed, or frames without a dictionary. */
 #include <stdlib.h>
 #include <unistd.h>
 #include <xxhash.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Blocks one by one: what is built is read, and nothing else is. */
+/* Single blocks: built ones are read, and all others are refused. */
 #include <criterion/criterion.h>
 #include <xxhash.h>
 #include <zstd.h>
@@ -8,7 +8,7 @@
 #include "format/block.h"
 #include "tests/format/sample.h"
 
-/* The body of the block in b, or false when anything about the block is wrong. */
+/* Stores the body of the block in b; returns false if anything about the block is wrong. */
 static bool body_of(const struct buf *b, struct buf *tmp, struct view *body)
 {
 	struct block head;
@@ -50,7 +50,7 @@ Test(block, bodies_come_back)
 static const char
 	json[] = "{\"event\":\"a:b\",\"kind\":\"usdt\",\"tracefs\":\"a_b\",\"provider\":\"a\"}";
 
-/* The dictionary is worth it: this has nothing in itself that repeats. */
+/* The dictionary helps: this body has no repetitions of its own. */
 Test(block, what_bodies_have_in_common_costs_little)
 {
 	struct buf b = { 0 };
@@ -67,7 +67,7 @@ Test(block, any_flipped_byte_is_seen)
 
 	block_build(&b, BLOCK_META, 7, json, sizeof(json) - 1);
 	cr_assert(body_of(&b, &tmp, &body));
-	/* Type and UUID make it a block of somebody else, which is no damage. */
+	/* Type and UUID make it a foreign block, which is not damage. */
 	for (size_t i = 24; i < b.len; i++)
 		for (int bit = 0; bit < 8; bit++) {
 			b.data[i] ^= (uint8_t)(1 << bit);
@@ -120,7 +120,7 @@ Test(block, versions)
 	buf_free(&b);
 }
 
-/* Else its check would go over all of memory. */
+/* Otherwise its check would cover all of memory. */
 Test(block, a_newer_start_block_has_no_more_padding_than_body)
 {
 	static const uint8_t zeros[16];
@@ -139,7 +139,7 @@ Test(block, a_newer_start_block_has_no_more_padding_than_body)
 	buf_free(&b);
 }
 
-/* A block whose body is said to be a frame, with a right check. */
+/* Builds a block whose body claims to be a frame, with a correct check. */
 static void frame(struct buf *b, uint8_t flags, const void *p, size_t n)
 {
 	b->len = 0;
@@ -166,7 +166,7 @@ Test(block, frames_that_lie_are_refused)
 	cr_assert(!body_of(&b, &tmp, &body));
 	frame(&b, BLOCK_ZSTD, plain, n - 1);
 	cr_assert(!body_of(&b, &tmp, &body));
-	/* As version 1 had them. */
+	/* As in version 1. */
 	frame(&b, BLOCK_ZSTD, plain, n);
 	cr_assert(body_of(&b, &tmp, &body));
 	cr_assert_eq(view_left(&body), sizeof(json));

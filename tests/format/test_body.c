@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bodies of blocks and of the index: all that is put comes back, and none that is cut is
- * believed.
+ * Bodies of blocks and of the index: everything written is read back, and truncated ones are
+ * refused.
  */
 #include <criterion/criterion.h>
 
@@ -82,7 +82,7 @@ Test(body, types_come_back_whole_or_not_at_all)
 	buf_free(&b);
 }
 
-/* More fields than the body can hold: refused before memory is taken for them. */
+/* More fields than the body can hold: refused before memory is allocated for them. */
 Test(body, numbers_of_fields_are_bounded)
 {
 	struct trawl_event_type got;

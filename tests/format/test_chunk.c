@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Batches into payloads and back: the same events come out, whatever goes in. */
+/* Batches to payloads and back: the same events come out for any input. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
@@ -39,7 +39,7 @@ static void compare(const struct batches *b, const struct batch_event *e,
 	free(want);
 }
 
-/* The batch's events in their order, each out of the stream of its CPU. */
+/* Compares the batch's events, in their order, with the streams of their CPUs. */
 static void compare_rows(const struct batches *b, const struct trawl_chunk *c)
 {
 	struct chunk_cursor *cursor = chunk_cursor_new(c);
@@ -58,7 +58,7 @@ static void compare_rows(const struct batches *b, const struct trawl_chunk *c)
 	chunk_cursor_free(cursor);
 }
 
-/* The columns say what the rows say. */
+/* Compares the columns with the rows. */
 static void compare_columns(const struct trawl_chunk *c)
 {
 	struct chunk_cursor *cursor = chunk_cursor_new(c);
@@ -128,7 +128,7 @@ Test(chunk, random_types_and_events)
 	}
 }
 
-/* All is tried at the level of trawl-edit compact: any column may refer to any before it. */
+/* At the level of trawl-edit compact all plans are tried: a column may refer to any earlier one. */
 Test(chunk, random_types_and_events_as_small_as_they_get)
 {
 	for (uint64_t seed = 1; seed <= 40; seed++) {
@@ -140,7 +140,7 @@ Test(chunk, random_types_and_events_as_small_as_they_get)
 	}
 }
 
-/* One encoder and one decoder for many chunks, with plans that were made for others. */
+/* One encoder and one decoder for many chunks, with plans made for earlier ones. */
 Test(chunk, many_chunks_of_one_source)
 {
 	struct chunk_encoder *e = chunk_encoder_new(5);
@@ -187,7 +187,7 @@ Test(chunk, a_thousand_types)
 	batches_free(b);
 }
 
-/* With few types, and with more streams and types together than there are windows of rows. */
+/* Few types, but more streams times types than there are windows of rows. */
 Test(chunk, three_hundred_cpus)
 {
 	for (uint32_t types = 3; types <= 60; types += 57) {
@@ -199,7 +199,7 @@ Test(chunk, three_hundred_cpus)
 	}
 }
 
-/* Chunks of one decoder stay until they are given back; what was given back is used again. */
+/* Chunks of one decoder stay until they are given back, and their memory is reused. */
 Test(chunk, several_at_a_time)
 {
 	enum { OPEN = 5 };
@@ -236,7 +236,7 @@ Test(chunk, several_at_a_time)
 		batches_free(b[i]);
 }
 
-/* USB-like: a key, a small number and 13 MB of noise after it. */
+/* As in USB: a key, a small number, and 13 MB of noise. */
 Test(chunk, a_large_tail)
 {
 	static const struct trawl_field fields[] = {
@@ -266,7 +266,7 @@ Test(chunk, a_large_tail)
 	batches_free(b);
 }
 
-/* Payloads of one size after a number, that compress to a third or so. */
+/* Payloads of one size after a number, which compress to about a third. */
 static struct batches *payloads(uint32_t count, uint32_t size)
 {
 	static const struct trawl_field fields[] = {
@@ -293,7 +293,7 @@ static struct batches *payloads(uint32_t count, uint32_t size)
 	return b;
 }
 
-/* What bulk payload is stored with is decided chunk by chunk; small payload is not bulk. */
+/* The level of bulk payload is chosen chunk by chunk; small payload is not bulk. */
 Test(chunk, bulk_has_a_level_of_its_own)
 {
 	static const int levels[] = { 1, -3, -50, LEVEL_STORED };
@@ -324,8 +324,8 @@ Test(chunk, bulk_has_a_level_of_its_own)
 }
 
 /*
- * Two endpoints in turn, whose payload has 16 letters each, not the same ones: 4 bits a byte if
- * each has statistics of its own, 5 if they share them.
+ * Two alternating endpoints whose payload has 16 different letters each: 4 bits a byte if each has
+ * its own statistics, 5 if they share them.
  */
 Test(chunk, payload_of_each_class_has_its_own_statistics)
 {
@@ -352,11 +352,11 @@ Test(chunk, payload_of_each_class_has_its_own_statistics)
 	batches_free(b);
 }
 
-/* Blank sectors, silence, a poll that has nothing new: stored once, however long. */
+/* Blank sectors, silence, unchanged polls: stored once, independent of their length. */
 Test(chunk, bulk_that_comes_again_is_stored_once)
 {
 	static const struct { uint32_t others, stored; } cases[] = {
-		{ 0, 1 }, { 5, 6 }, { 31, 200 }, /* too many that are new: stored as they come */
+		{ 0, 1 }, { 5, 6 }, { 31, 200 }, /* too many new ones: stored in sequence */
 	};
 	enum { COUNT = 200, SIZE = 4096 };
 	struct chunk_encoder *e = chunk_encoder_new(1);
@@ -367,7 +367,7 @@ Test(chunk, bulk_that_comes_again_is_stored_once)
 		uint8_t *p = b->batch.bytes;
 		size_t len, each = cases[k].stored * (SIZE / 3);
 
-		/* No compression finds it in what others had: the noise is all different. */
+		/* Compression finds no repetitions between others: the noise is all different. */
 		for (uint32_t i = 0; i < COUNT * (SIZE + 8); i++)
 			p[i] ^= (uint8_t)(batches_random(b) >> 60);
 		for (uint32_t i = 0; i < COUNT; i++) {
@@ -385,7 +385,7 @@ Test(chunk, bulk_that_comes_again_is_stored_once)
 	chunk_encoder_free(e);
 }
 
-/* What turned out not to repeat must not stay in the list of strings. */
+/* Strings that turned out not to repeat must not stay in the string table. */
 Test(chunk, strings_that_do_not_repeat_leave_no_list)
 {
 	struct batches *b = payloads(3000, 8);
@@ -398,7 +398,7 @@ Test(chunk, strings_that_do_not_repeat_leave_no_list)
 	batches_free(b);
 }
 
-/* A flush every second at a low rate must not cost more for descriptions than for events. */
+/* A flush every second at a low rate must not write more bytes for descriptions than for events. */
 Test(chunk, small_chunks_have_little_overhead)
 {
 	struct batches *b = batches_new(20, 5, WAY_ZERO);
@@ -410,7 +410,7 @@ Test(chunk, small_chunks_have_little_overhead)
 	batches_free(b);
 }
 
-/* Two CPUs or two buses, whose events come in turns, each with a clock of its own. */
+/* Two CPUs or buses with alternating events, each with its own clock. */
 Test(chunk, a_clock_that_steps_back_costs_little)
 {
 	struct batches *b = payloads(3000, 8);
@@ -430,7 +430,7 @@ Test(chunk, a_clock_that_steps_back_costs_little)
 
 static volatile uint64_t sink;
 
-/* If it decodes, all of it can be looked at. */
+/* If it decodes, reads all of it. */
 static void read_all(struct chunk_decoder *d, const struct batches *b, const uint8_t *p, size_t len,
 		     uint32_t count)
 {
@@ -451,7 +451,7 @@ static void read_all(struct chunk_decoder *d, const struct batches *b, const uin
 	chunk_cursor_free(cursor);
 }
 
-/* Every byte changed in three ways, and every cut. */
+/* Changes every byte in three ways, and truncates at every byte. */
 static void torment(struct chunk_decoder *d, const struct batches *b, uint8_t *p, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
@@ -525,7 +525,7 @@ static void drop_type(struct batch *b, uint32_t type)
 	b->count = n;
 }
 
-/* A reader that lost a type's block reads the chunks that do not need it. */
+/* A reader that lost the block of a type reads the chunks that do not need it. */
 Test(chunk, a_lost_type_costs_only_its_chunks)
 {
 	struct chunk_encoder *e = chunk_encoder_new(0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Clocks that run, are slewed, are set, and the machine that sleeps. */
+/* Clocks that run, are slewed or set, and suspend. */
 #include <criterion/criterion.h>
 #include <inttypes.h>
 
@@ -32,7 +32,7 @@ static const struct clock_map *make(struct made *x, size_t n, const uint64_t *mo
 	return &x->m;
 }
 
-/* The bound of a time stamp of the time of day. */
+/* Returns the bound of a time stamp with the time of day. */
 static uint64_t bound_of(const struct clock_map *m, uint64_t real, size_t after)
 {
 	return clock_bound(m, TRAWL_CLOCK_REAL, real, after,
@@ -60,8 +60,7 @@ Test(clock, without_a_sync_block_nothing_is_known)
 	cr_assert_eq(clock_map(NULL, 0).origin, 0);
 }
 
-/* What was before the boot is below 0 on CLOCK_MONOTONIC; its time of day is right, and so is the
- * bound. */
+/* Times before the boot are negative on CLOCK_MONOTONIC; their time of day and bound are right. */
 Test(clock, before_the_boot)
 {
 	uint64_t early = EPOCH - 10 * SECOND;
@@ -105,7 +104,8 @@ Test(clock, a_slewed_clock_is_a_line_between_sync_blocks)
 }
 
 /*
- * Readings are off by nanoseconds; the time of day is not. What is no part of the reading counts.
+ * The readings jitter by nanoseconds; the time of day does not. Only the error of the reading
+ * counts.
  */
 Test(clock, a_time_of_day_is_its_own_as_long_as_it_is_not_set)
 {
@@ -153,7 +153,7 @@ Test(clock, an_hour_back)
 	check_step(-3600 * (int64_t)SECOND);
 }
 
-/* Set back over times that were shown before: the place in the file tells which is meant. */
+/* The clock is set back over times that it showed before: the place in the file decides. */
 Test(clock, the_place_in_the_file_tells_two_equal_times_apart)
 {
 	struct made x;
@@ -163,15 +163,15 @@ Test(clock, the_place_in_the_file_tells_two_equal_times_apart)
 
 	cr_assert_eq(clock_to_mono(m, TRAWL_CLOCK_REAL, real, 1), SECOND + SECOND / 2);
 	cr_assert_eq(clock_to_mono(m, TRAWL_CLOCK_REAL, real, 3), 3 * SECOND + SECOND / 2);
-	/* A step smaller than the stretch leaves a doubt, and the bound says so. */
+	/* A step smaller than the stretch leaves an ambiguity, which the bound includes. */
 	m = make(&x, 2, ticks, (int64_t[]){ 0, -100000000 });
 	cr_assert_geq(bound_of(m, real, 1), 100000000);
 }
 
 /*
- * Events that came into the file after the sync block that tells of a step, because they happened
- * after the last look for events: the next horizon is that look. The clock is set back once more
- * before the next sync block, which would have them where they are not.
+ * Events may be written after the sync block of a step, because they happened after the last drain;
+ * the next horizon is the time of that drain. The clock is set back once more before the next sync
+ * block, which would give them wrong times.
  */
 Test(clock, what_came_too_late_for_a_sync_block_is_not_behind_the_next_step)
 {
@@ -187,23 +187,23 @@ Test(clock, what_came_too_late_for_a_sync_block_is_not_behind_the_next_step)
 		cr_assert_eq(bound_of(m, real, 2), 100 + SECOND / 2,
 			     "it could be that it was later");
 	}
-	/* Before the look it would be in the file earlier. */
+	/* Events before the drain would be earlier in the file. */
 	real = EPOCH + look - 1000001 + (uint64_t)back;
 	cr_assert_neq(clock_to_mono(m, TRAWL_CLOCK_REAL, real, 2), look - 1000001);
-	/* Without a step after it nothing is in doubt, */
+	/* Without another step nothing is ambiguous, .. */
 	m = make(&x, 3, ticks, (int64_t[]){ 0, back, back });
 	x.s[2].s.horizon = look;
 	real = EPOCH + look + (uint64_t)back;
 	cr_assert_eq(clock_to_mono(m, TRAWL_CLOCK_REAL, real, 2), look);
 	cr_assert_eq(bound_of(m, real, 2), 100);
-	/* but with so much to read that what was before the step comes as late. */
+	/* .. unless a long drain delays events from before the step just as much. */
 	x.s[2].s.horizon = SECOND + SECOND / 10;
 	real = EPOCH + SECOND + SECOND / 5;
 	cr_assert_geq(bound_of(m, real, 2) + SECOND + SECOND / 5,
 		      clock_to_mono(m, TRAWL_CLOCK_REAL, real, 2));
 }
 
-/* A stream's time never goes back: what that moves is in doubt by as much. */
+/* Times of a stream never decrease: an event that is moved has an error of that distance. */
 Test(clock, what_was_moved_is_off_by_that)
 {
 	struct made x;
@@ -223,7 +223,7 @@ Test(clock, cycles_are_scaled)
 		     SECOND + 12345);
 	cr_assert_eq(clock_to_mono(m, TRAWL_CLOCK_TSC, 3 * (SECOND / 2), 0), SECOND / 2);
 	cr_assert_eq(clock_to_mono(m, TRAWL_CLOCK_TSC, 3 * 9 * SECOND, 3), 9 * SECOND);
-	/* Between two readings as good as they are; before and after them worse by 500 ppm. */
+	/* Between two readings the error is theirs; outside it grows by 500 ppm. */
 	x.s[1].s.bound = 250;
 	cr_expect_eq(clock_bound(m, TRAWL_CLOCK_TSC, 3 * (SECOND + 12345), 1, SECOND + 12345), 250);
 	cr_expect_eq(clock_bound(m, TRAWL_CLOCK_TSC, 3 * (SECOND + 12345), 1, SECOND + 12445),
@@ -232,18 +232,18 @@ Test(clock, cycles_are_scaled)
 		     250 + SECOND / 2 / 2000);
 	cr_expect_eq(clock_bound(m, TRAWL_CLOCK_TSC, 3 * 9 * SECOND, 3, 9 * SECOND),
 		     250 + 6 * SECOND / 2000);
-	/* A processor whose cycles are faster in one stretch: each stretch has its own rate. */
+	/* A processor with a higher frequency in one stretch: each stretch has its own rate. */
 	x.s[2].s.tsc = x.s[1].s.tsc + 4 * SECOND;
 	cr_expect_eq(clock_to_mono(m, TRAWL_CLOCK_TSC, x.s[1].s.tsc + 2 * SECOND, 2),
 		     2 * SECOND + SECOND / 2);
-	x.s[1].s.tsc = 5; /* it began anew: what is between is anywhere in that stretch */
+	x.s[1].s.tsc = 5; /* after a reset, events in between may be anywhere in that stretch */
 	cr_expect_geq(
 		clock_bound(m, TRAWL_CLOCK_TSC, 7, 1, clock_to_mono(m, TRAWL_CLOCK_TSC, 7, 1)),
 		250 + SECOND);
 	clock_to_mono(m, TRAWL_CLOCK_TSC, 7, 2);
 }
 
-/* Whatever the clock did: no event is outside of what its chunk is said to cover. */
+/* For any behaviour of the clock, no event lies outside the range of its chunk. */
 Test(clock, a_chunk_is_never_later_than_its_events)
 {
 	static const int64_t steps[] = { 0, 300000, -300000, 5000000, -5000000,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts that chunks are made of: numbers, bucket codes, columns, sections. */
+/* The parts of chunks: numbers, bucket codes, columns, substreams. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
@@ -28,7 +28,7 @@ static void sink_free(struct column_sink *s)
 	buf_free(&s->data);
 }
 
-/* A view as substream_get() gives it: with readable bytes after it. */
+/* Makes a view as substream_get() does, with readable bytes after it. */
 static struct view view_of(struct buf *b)
 {
 	cr_assert(buf_reserve(b, SUBSTREAM_PAD));
@@ -83,7 +83,7 @@ Test(column, zigzag_goes_both_ways)
 	}
 }
 
-/* The table of docs/format.md, number by number at the edges of every bucket. */
+/* The table of docs/format.md, tested at the limits of every bucket. */
 Test(column, bucket_codes_are_those_of_the_text)
 {
 	for (unsigned int c = 0; c < BUCKET_CODES; c++) {
@@ -152,7 +152,7 @@ struct fixture {
 	struct table in, out;
 };
 
-/* common: all events as one run, in chunk order. */
+/* common: all events are one run, in chunk order. */
 static void make_table(struct fixture *f, struct table *t, bool common)
 {
 	cr_assert_eq(table_init(t, &f->layout, EVENTS), 0);
@@ -213,7 +213,7 @@ static void fixture_free(struct fixture *f)
 	free(f);
 }
 
-/* All columns by one plan, there and back; a cut of any part is noticed. */
+/* Encodes and decodes all columns by one plan; truncation of any part is detected. */
 static void by_plan(struct fixture *f, const struct column_plan *plan)
 {
 	struct column_sink s = { 0 };
@@ -223,7 +223,8 @@ static void by_plan(struct fixture *f, const struct column_plan *plan)
 		struct column_plan p = *plan;
 
 		for (int q = 0; !c && q < p.npredictors; q++)
-			p.mask[q] &= ~CONTEXT_REF; /* the first column has none to refer to */
+			/* the first column cannot refer to another one */
+			p.mask[q] &= ~CONTEXT_REF;
 		if (!c && p.relative == RELATIVE_REF)
 			p.relative = RELATIVE_LAST;
 		column_encode(&f->in, c, &p, &f->predictors, &s);
@@ -267,7 +268,9 @@ Test(column, every_plan_keeps_the_values_of_common_fields)
 	by_every_plan(fixture_new(true));
 }
 
-/* A class does not see what was before it in the chunk; common fields do. */
+/*
+ * Contexts of a class do not depend on earlier events of other classes; those of common fields do.
+ */
 Test(column, runs_are_classes_but_for_common_fields)
 {
 	struct column_plan p = { .relative = RELATIVE_LAST };
@@ -306,7 +309,7 @@ Test(column, a_constant_costs_a_few_bytes)
 	fixture_free(f);
 }
 
-/* A reference to a column that is not there yet, masks and tags that do not exist. */
+/* References to later columns, and invalid masks and tags. */
 Test(column, impossible_descriptions_are_refused)
 {
 	static const uint8_t bad[][4] = {
@@ -383,7 +386,7 @@ Test(column, literals_are_as_wide_as_the_widest)
 
 /* ---- sections ----------------------------------------------------------------------------- */
 
-/* What repeats further apart than a piece of a live recording is long is found at high levels. */
+/* At high levels, repetitions are found that are further apart than a piece of a live recording. */
 Test(column, repetition_far_apart)
 {
 	const size_t half = SUBSTREAM_PIECE + 100000;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files that are cut, damaged or made up. Nothing may crash or be believed: what is whole comes
- * back as it was written, and the verdict says that something is wrong.
+ * Truncated, damaged and forged files. Nothing may crash; all undamaged events are read as they
+ * were written, and the verdict reports the damage.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@ struct result {
 	bool opened, complete;
 	enum trawl_status status;
 	uint64_t events, damaged, hash, cut_at, damaged_at, junk;
-	uint64_t back; /* events that were earlier than the one before */
+	uint64_t back; /* events that were earlier than their predecessor */
 	char text[256];
 };
 
@@ -63,7 +63,7 @@ static bool sound(const struct result *r)
 	return r->opened && r->complete && !r->damaged && !r->junk;
 }
 
-/* Events in chunks that are whole in p[0 .. n), without the reader: from the blocks alone. */
+/* Counts the events in undamaged chunks of p[0 .. n) from the blocks alone, without the reader. */
 static uint64_t whole_events(const uint8_t *p, size_t n)
 {
 	uint64_t events = 0;
@@ -87,7 +87,7 @@ static void every_cut(const char *name, bool pipe)
 	for (size_t n = 0; n < len; n++) {
 		struct result r;
 
-		cut = malloc(n ? n : 1); /* its own allocation: an overrun is seen */
+		cut = malloc(n ? n : 1); /* its own allocation, so that an overrun is detected */
 		memcpy(cut, p, n);
 		r = read_all(cut, n, pipe);
 		cr_assert_not(sound(&r), "%s cut at %zu looks complete", name, n);
@@ -152,7 +152,7 @@ Test(damage, every_flipped_byte_of_two_sections)
 	every_flip("two", true, 0x10);
 }
 
-/* One damaged chunk costs its own events only. */
+/* One damaged chunk loses only its own events. */
 Test(damage, a_damaged_chunk_costs_only_itself)
 {
 	size_t len;
@@ -181,7 +181,7 @@ Test(damage, a_damaged_chunk_costs_only_itself)
 	free(p);
 }
 
-/* The places of all lengths and counts of a file, by going over its blocks. */
+/* Finds the offsets of all lengths and counts in a file, block by block. */
 Test(damage, largest_number_in_every_word)
 {
 	size_t len;
@@ -206,7 +206,7 @@ Test(damage, a_hole_in_the_middle)
 	uint8_t *p = sample_bytes("events", &len);
 	struct result good = read_all(p, len, false), r;
 
-	/* 200 bytes are gone, not only changed. */
+	/* 200 bytes are missing, not just changed. */
 	memmove(p + len / 2, p + len / 2 + 200, len - len / 2 - 200);
 	r = read_all(p, len - 200, false);
 	cr_assert(r.opened);
@@ -216,7 +216,7 @@ Test(damage, a_hole_in_the_middle)
 	free(p);
 }
 
-/* A cut file in front of a whole one: both are read, and the cut is seen. */
+/* A truncated file in front of a whole one: both are read, and the truncation is reported. */
 Test(damage, cat_of_a_cut_and_a_whole_file)
 {
 	size_t a, b;
@@ -273,7 +273,7 @@ Test(damage, what_is_behind_the_end_is_told_and_nothing_is_missing)
 	free(p);
 }
 
-/* What begins as another section does is cut. */
+/* Bytes that begin like another section count as a truncated one. */
 Test(damage, the_beginning_of_another_section_is_no_junk)
 {
 	size_t len;
@@ -337,8 +337,9 @@ static void none_doubled(const char *what, size_t at, const struct counts *good,
 		  c->events);
 }
 
-/* Bytes are put in, or taken out, at every step-th place; what is whole is not added to by its
- * copies. */
+/*
+ * Inserts or removes bytes at every step-th offset; copies must not be added to undamaged blocks.
+ */
 static void every_shift(const char *name, size_t step)
 {
 	size_t len;
@@ -364,7 +365,7 @@ static void every_shift(const char *name, size_t step)
 	free(p);
 }
 
-/* Sanitizers make it slower by six: there every fifth place, which has all shifts as well. */
+/* Sanitizers make it six times slower: there only every fifth offset, which includes all shifts. */
 #ifdef __SANITIZE_ADDRESS__
 enum { SHIFT_STEP = 5 };
 #else
@@ -379,8 +380,8 @@ Test(damage, bytes_put_in_or_taken_out_double_nothing)
 }
 
 /*
- * A small block that is missing as a whole: the index has a copy, of it and of those around it. Of
- * long metadata an index block has some parts only; that may be lost.
+ * A small block is missing completely: the index has copies of it and of its neighbours. Of long
+ * metadata an index block has only some parts, so that it may be lost.
  */
 Test(damage, a_missing_block_comes_from_the_index)
 {
@@ -416,7 +417,7 @@ Test(damage, a_missing_block_comes_from_the_index)
 	}
 }
 
-/* A cut says where the file stops making sense: in it. */
+/* The reported offset of a truncation lies within the file. */
 Test(damage, a_cut_is_in_the_file)
 {
 	size_t len;
@@ -458,7 +459,7 @@ Test(damage, events_and_metadata_tell_their_section)
 	free(p);
 }
 
-/* Damaged, both are gone over, blocks and their copies in the index: each sync is one. */
+/* After damage both blocks and their copies in the index are read: each sync block counts once. */
 Test(damage, clock_syncs_tell_their_section)
 {
 	struct trawl_error err;
@@ -486,7 +487,7 @@ Test(damage, clock_syncs_tell_their_section)
 	free(p);
 }
 
-/* ---- not ours ----------------------------------------------------------------------------- */
+/* ---- foreign files --------------------------------------------------------------------------- */
 
 static void refused(const void *p, size_t n, enum trawl_status status, const char *says)
 {
@@ -531,7 +532,7 @@ Test(damage, a_pcapng_of_others_is_refused)
 	refused(pcapng, 48, TRAWL_CANNOT, "trawl did not write");
 }
 
-/* Each block is there, and of none the check is right. */
+/* All blocks are present, but none has a correct check. */
 Test(damage, a_file_without_a_whole_block_is_called_damaged)
 {
 	size_t len;

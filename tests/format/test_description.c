@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Descriptions of sources and event types that a writer cannot keep are refused. */
+/* A writer refuses descriptions of sources and event types that it cannot store. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +37,7 @@ Test(description, fields_that_do_not_fit_are_refused)
 	refuse_type(f, 1, 8, "float");
 }
 
-/* 4,096 fields with names as long as a name can be are 256 MiB. */
+/* 4,096 fields with names of the maximum length need 256 MiB. */
 Test(description, descriptions_that_fit_no_block_are_refused)
 {
 	enum { FIELDS = 200, LONG = 60000 };
@@ -57,7 +57,7 @@ Test(description, descriptions_that_fit_no_block_are_refused)
 	s.ncommon = FIELDS;
 	cr_assert_eq(trawl_writer_source(w, &s, &err), -1);
 	cr_assert(strstr(err.text, "over 8 MiB"));
-	/* Half of that is kept, and found by the index. */
+	/* Half of that is stored and found by the index. */
 	for (int i = 0; i < 2; i++) {
 		struct trawl_event_type t = {
 			.id = 2 + (uint32_t)i, .name = "a:b", .format = "", .size = 8,

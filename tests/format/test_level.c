@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which rung bulk payload is stored on, for sources, compressors and disks of any speed. */
+/* The rung of bulk payload for sources, compressors and disks of any speed. */
 #include <criterion/criterion.h>
 #include <zstd.h>
 
@@ -7,12 +7,12 @@
 
 enum { BATCH = 1 << 20, LAST = LEVEL_RUNGS - 1 };
 
-/* A machine: what a byte of records costs on each rung, and a byte of file. In ns. */
+/* A machine: the cost of a byte of records on each rung, and of a byte of the file, in ns. */
 struct machine {
 	double encode[LEVEL_RUNGS], left[LEVEL_RUNGS], write;
 };
 
-/* Program files on one core; pages of the cache, and a disk of 100 MB/s. */
+/* Program files on one core; the page cache; and a disk of 100 MB/s. */
 static const struct machine fast_disk = {
 	{ 2.2, 1.7, 1.2, 0.5, 0.1 }, { 0.3, 0.4, 0.55, 0.75, 1 }, 0.4,
 };
@@ -23,8 +23,8 @@ static const struct machine slow_disk = {
 struct run {
 	struct adaptive_level p;
 	uint64_t now;           /* when the newest batch was handed over */
-	uint64_t done;          /* when the worker is through with it */
-	uint64_t on[LEVEL_RUNGS]; /* batches on each rung */
+	uint64_t done;          /* when the worker has finished it */
+	uint64_t on[LEVEL_RUNGS]; /* number of batches on each rung */
 };
 
 static double byte_cost(const struct machine *m, unsigned int rung)
@@ -32,7 +32,7 @@ static double byte_cost(const struct machine *m, unsigned int rung)
 	return m->encode[rung] + m->left[rung] * m->write;
 }
 
-/* The source has another batch ready at `ready`; it waits for the worker as hand_over() does. */
+/* The source has another batch at `ready`; it waits for the worker like hand_over(). */
 static void batch(struct run *r, const struct machine *m, uint64_t ready)
 {
 	unsigned int rung;
@@ -53,7 +53,7 @@ static void batch(struct run *r, const struct machine *m, uint64_t ready)
 		   (uint64_t)(m->encode[rung] * BATCH), write);
 }
 
-/* So many batches at so many ns a byte, and then how many of the later half were on each rung. */
+/* Feeds batches at `each` ns a byte; then counts the batches of the later half on each rung. */
 static void stream(struct run *r, const struct machine *m, int batches, double each)
 {
 	uint64_t start = r->now;
@@ -85,7 +85,7 @@ Test(level, who_is_in_time_compresses_as_wanted)
 	cr_assert_eq(r.on[0], 2000);
 }
 
-/* What a source reads at once after a while of waiting: it could have been spread out. */
+/* After a pause the source delivers a burst, which could have been spread over the pause. */
 Test(level, bursts_are_no_overload)
 {
 	struct run r = { 0 };
@@ -103,7 +103,7 @@ Test(level, a_short_jam_is_waited_for)
 {
 	struct run r = { 0 };
 
-	for (int i = 0; i < LEVEL_PATIENCE / BATCH; i++) /* the first one finds the worker free */
+	for (int i = 0; i < LEVEL_PATIENCE / BATCH; i++) /* the worker is idle at the first batch */
 		batch(&r, &fast_disk, 1);
 	cr_assert_eq(r.p.rung, 0);
 	batch(&r, &fast_disk, 1);
@@ -118,7 +118,7 @@ Test(level, what_never_ends_is_stored_the_fastest_way)
 	cr_assert_gt(r.on[LAST], 1900, "%lu of 2000", (unsigned long)r.on[LAST]);
 }
 
-/* Storing as it is would make the disk the bottleneck: 10.1 ns a byte instead of 5.2. */
+/* Storing uncompressed would make the disk the bottleneck: 10.1 ns a byte instead of 5.2. */
 Test(level, a_slow_disk_is_not_helped_by_larger_files)
 {
 	struct run r = { 0 };
@@ -128,7 +128,10 @@ Test(level, a_slow_disk_is_not_helped_by_larger_files)
 	cr_assert_eq(r.on[3] + r.on[LAST], 0);
 }
 
-/* Between two rungs, both take turns: nothing is lost, and no more is given up than must be. */
+/*
+ * Between two rungs, both are used alternately: nothing is lost, and compression stays as high as
+ * possible.
+ */
 Test(level, a_rate_between_two_rungs_is_kept_up_with)
 {
 	struct run r = { 0 };
@@ -139,7 +142,7 @@ Test(level, a_rate_between_two_rungs_is_kept_up_with)
 	stream(&r, &fast_disk, 4000, 1.0);
 	/* Rung 2 costs 1.42 ns a byte, rung 3 0.8. */
 	cr_assert_gt(r.on[3], 500);
-	/* Only to see now and then what these cost. */
+	/* The other rungs are only used occasionally, to measure their cost. */
 	cr_assert_lt(r.on[0] + r.on[1], 100);
 	cr_assert_lt(r.now - start, 4000ull * BATCH + 100ull * BATCH, "it fell behind");
 }
@@ -150,13 +153,15 @@ Test(level, time_again_is_used_at_once)
 
 	stream(&r, &fast_disk, 400, 0);
 	cr_assert_eq(r.p.rung, LAST);
-	/* The batch after the pause closes the jam; from the next on, the rate is known. */
+	/*
+	 * The batch after the pause ends the congestion; from the next one on, the rate is known.
+	 */
 	batch(&r, &fast_disk, r.done + 5 * BATCH);
 	batch(&r, &fast_disk, r.now + 5 * BATCH);
 	cr_assert_eq(r.p.rung, 0);
 }
 
-/* Small events: no chunk was bulk, so that no rung would make a difference. */
+/* Small events: no chunk was bulk, so the rung makes no difference. */
 Test(level, without_bulk_nothing_changes)
 {
 	struct adaptive_level p = { 0 };
@@ -166,7 +171,7 @@ Test(level, without_bulk_nothing_changes)
 	cr_assert_eq(p.rung, 0);
 }
 
-/* A chunk of a few events costs what every chunk costs, and tells nothing. */
+/* The cost of a chunk with few events is that of its fixed parts, and therefore ignored. */
 Test(level, tiny_chunks_are_not_measured)
 {
 	struct adaptive_level p = { 0 };

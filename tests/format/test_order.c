@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which events a reader gives and in which order: equal times, ranges of time, a clock that goes
- * back; what it refuses to keep in memory; a pipe that has nothing yet.
+ * The events that a reader returns and their order: equal times, time ranges, a clock that goes
+ * back; the memory limit; a pipe without data.
  */
 #include <criterion/criterion.h>
 #include <fcntl.h>
@@ -138,7 +138,7 @@ Test(order, a_range_has_its_events_where_a_clock_went_back)
 	free(p);
 }
 
-/* ---- memory, and what is not believed ------------------------------------------------------ */
+/* ---- memory limits and invalid counts -------------------------------------------------------- */
 
 static struct trawl_reader *open_bytes(const void *p, size_t n, uint64_t memory,
 				       struct trawl_error *err)
@@ -166,7 +166,7 @@ Test(order, sections_count_as_memory)
 	buf_free(&b);
 }
 
-/* The front of a file of ours. */
+/* The first blocks of a file. */
 static void begin(struct buf *file)
 {
 	struct buf body = { 0 };
@@ -209,7 +209,7 @@ Test(order, a_body_that_does_not_expand_is_not_read_as_it_is)
 	buf_free(&body);
 }
 
-/* ---- a pipe that others have set to O_NONBLOCK --------------------------------------------- */
+/* ---- a pipe with O_NONBLOCK set by another process ------------------------------------------- */
 
 static pid_t write_later(int to, const uint8_t *p, size_t n)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What chunks are put in order by: layouts, classes, contexts, excerpts, dictionaries, memory. */
+/* The parts of an encoder: layouts, classes, contexts, excerpts, string tables, memory. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 
@@ -86,7 +86,7 @@ static const struct trawl_field keyed[] = {
 	{ "value", "", "", TRAWL_UINT, TRAWL_FIXED, 0, 4, 4, 1 },
 };
 
-/* Events of two types on three CPUs; ids of type 0 have so many values. */
+/* Makes events of two types on three CPUs; `ids` is the number of ids of type 0. */
 static struct load *load_new(uint32_t ids, uint32_t count)
 {
 	struct load *l = calloc(1, sizeof(*l));
@@ -120,13 +120,16 @@ static void load_free(struct load *l)
 	free(l);
 }
 
-/* What the batch says of an event, which carries its number in its record. */
+/* Returns the batch event with the number in this record. */
 static const struct batch_event *event_of(const struct load *l, const uint8_t *record)
 {
 	return &l->events[get32(record + 4)];
 }
 
-/* Streams by CPU, in order; every event once, in a class of its type and key, in order there. */
+/*
+ * Checks streams by CPU, in order; every event occurs once, in a class of its type and key, in
+ * order.
+ */
 static void check_order(const struct load *l)
 {
 	const struct grouping *o = &l->order;
@@ -188,7 +191,7 @@ Test(parts, few_events_are_not_worth_classes)
 
 	check_order(l);
 	cr_assert_eq(l->order.events.nclasses, 2);
-	/* The same memory again, which other finds were in. */
+	/* The same memory again, with other finds in it. */
 	l->batch.count = EVENTS / 2;
 	for (uint32_t i = 300; i < EVENTS / 2; i++) {
 		l->events[i] = l->events[i % 300];
@@ -323,7 +326,7 @@ Test(parts, a_dictionary_numbers_strings_once)
 	string_table_free(&d);
 }
 
-/* Memory that ran out once: for the table, or for the bytes. */
+/* Memory ran out once, for the table or for the bytes. */
 Test(parts, a_string_table_is_of_use_again_when_there_is_memory)
 {
 	struct string_table d = { 0 };

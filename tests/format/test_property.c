@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Random schemas, random records, random order of sources and CPUs: the same events come back, in
- * time order, through a file, a pipe and chunk by chunk.
+ * Random schemas, random records, random order of sources and CPUs: the same events are read, in
+ * time order, from a file, from a pipe, and chunk by chunk.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ struct schema {
 	char names[FIELDS][16], name[32];
 };
 
-/* An event that was written, with the record as it must come back. */
+/* A written event, with the record that a reader must return. */
 struct expected {
 	uint64_t ts;
 	uint32_t source, cpu, type, len;
@@ -60,7 +60,7 @@ static void random_field(struct world *w, struct schema *s, uint32_t i, uint32_t
 		f->size = f->count = 0, f->place = TRAWL_FIXED;
 	if (!pick(w, 6) && f->place == TRAWL_FIXED)
 		f->flags = TRAWL_FIELD_KEY;
-	*at += pick(w, 3); /* sometimes with bytes between that no field covers */
+	*at += pick(w, 3); /* sometimes followed by bytes that no field covers */
 	f->offset = (uint16_t)*at;
 	*at += f->place == TRAWL_FIXED ? (uint32_t)f->size * f->count : 4;
 }
@@ -99,7 +99,7 @@ static void fill(struct world *w, uint8_t *p, size_t n)
 		memset(p + 1, 0, n - 1);
 }
 
-/* A record with its dynamic bytes in any order, and what it must come back as. */
+/* Makes a record with its dynamic bytes in any order, and the record that must be returned. */
 static size_t random_record(struct world *w, const struct schema *s, uint8_t *p, struct expected *e)
 {
 	size_t len = s->type.size, at = s->type.size;
@@ -117,7 +117,7 @@ static size_t random_record(struct world *w, const struct schema *s, uint8_t *p,
 			continue;
 		}
 		if (f->place != TRAWL_TAIL && !pick(w, 10))
-			len += pick(w, 9); /* a gap that is not kept */
+			len += pick(w, 9); /* a gap that is not stored */
 		n -= n % f->size;
 		base = f->place == TRAWL_REL_LOC ? f->offset + 4u : 0;
 		fill(w, p + len, n);
@@ -176,8 +176,8 @@ static struct trawl_writer *begin(struct world *w, int fd)
 }
 
 /*
- * Each stream has its own time, which runs at its own pace; a sync block comes when all streams
- * have passed its horizon, as a capture program would see to it.
+ * Each stream has its own time, which runs at its own rate; a sync block is written when all
+ * streams have passed its horizon, as a capture program ensures.
  */
 static void write_world(struct world *w, uint32_t n)
 {
@@ -255,7 +255,10 @@ static void read_world(struct world *w, bool pipe)
 	trawl_close(r);
 }
 
-/* Time stamps and counts chunk by chunk; the values are the same memory that records come from. */
+/*
+ * Compares time stamps and counts chunk by chunk; the values are in the same memory as those of
+ * records.
+ */
 static void read_chunks(struct world *w, bool pipe)
 {
 	struct trawl_error err;
@@ -285,7 +288,7 @@ static void read_chunks(struct world *w, bool pipe)
 	trawl_close(r);
 }
 
-/* What is asked for, and only that. */
+/* Only the selected events are returned. */
 static void read_range(struct world *w, uint64_t from, uint64_t to, uint32_t source)
 {
 	struct trawl_range range = { from + 4000, to + 4000, { 1u << source } };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A writer that keeps the newest in memory, and the files that it makes of it. */
+/* A writer that keeps the newest events in memory, and the files that it makes of them. */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -87,7 +87,7 @@ static void loss(struct trawl_writer *w, uint64_t from, uint64_t count)
 	cr_assert_eq(trawl_writer_loss(w, &l, &err), 0, "%s", err.text);
 }
 
-/* What the ring holds, as a file; opened. */
+/* Writes the contents of the ring to a file and opens it. */
 static struct trawl_reader *spill(struct trawl_writer *w)
 {
 	char path[] = "/tmp/trawl-ring-XXXXXX";
@@ -104,7 +104,7 @@ static struct trawl_reader *spill(struct trawl_writer *w)
 	return r;
 }
 
-/* Reads all events, which must be numbered from *first on without a gap; whole and in order. */
+/* Reads all events, which must be numbered from *first on without a gap; complete and in order. */
 static uint64_t read_all(struct trawl_reader *r, uint64_t *first)
 {
 	struct trawl_verdict v;
@@ -152,7 +152,7 @@ Test(ring, the_newest_is_kept_and_the_oldest_gives_way)
 	n = read_all(r, &first);
 	cr_assert_eq(first + n, 10000);
 	cr_assert_eq(n, state.events);
-	/* A clock-sync from before the first event is there: it tells its time of day. */
+	/* A clock-sync from before the first event is present, for its time of day. */
 	cr_assert_leq(trawl_sync_at(r, 0)->mono, 1000 + first);
 	cr_assert_eq(trawl_to_timeline(r, TRAWL_CLOCK_MONO, 1000 + first), 6000 + first);
 	trawl_close(r);
@@ -234,7 +234,7 @@ Test(ring, losses_go_with_the_events_around_them)
 	close_writer(w);
 }
 
-/* One event, then a week in which only the clocks are looked at. */
+/* One event, then a week in which only the clocks are read. */
 Test(ring, idle_ticks_push_nothing_out)
 {
 	struct trawl_writer *w = begin();
@@ -260,7 +260,7 @@ Test(ring, idle_ticks_push_nothing_out)
 	close_writer(w);
 }
 
-/* The clocks' first reading that is held, wherever it stands; 0: there is none. */
+/* Returns the time of the first clock reading in the ring, at any place; 0: there is none. */
 Test(ring, it_says_since_when)
 {
 	struct trawl_writer *w = begin();
@@ -297,7 +297,7 @@ static void *write_slowly(void *arg)
 	return NULL;
 }
 
-/* The file goes through a pipe that is read late; all the while events come in. */
+/* The file is a pipe that is read slowly; events are appended meanwhile. */
 Test(ring, goes_on_while_a_file_is_written)
 {
 	struct trawl_writer *w = begin();
@@ -359,7 +359,7 @@ Test(ring, a_file_that_cannot_be_written_costs_only_itself)
 	close_writer(w);
 }
 
-/* Its events are the first ones, and a loss counts the others. */
+/* The file has the first events, and a loss counts the others. */
 Test(ring, a_file_that_cannot_take_all_tells_what_it_lacks)
 {
 	const uint64_t all = 600;
@@ -393,7 +393,7 @@ Test(ring, a_file_that_cannot_take_all_tells_what_it_lacks)
 	close_writer(w);
 }
 
-/* It is not kept, and that is said. */
+/* It is not stored, and a message says so. */
 Test(ring, a_record_too_large_for_it_is_a_loss)
 {
 	static uint8_t huge[RING];
@@ -453,7 +453,7 @@ Test(meta_cache, of_the_largest_family_the_oldest_goes)
 		cr_assert_eq(atoi(held[i]->meta.name + 5), (int)(1000 - (n - i)));
 	cr_assert_gt(tasks, 80);
 	meta_cache_free(&f);
-	/* What is held stays. */
+	/* Held entries stay. */
 	cr_assert_str_eq(held[0]->meta.name, "probe/0");
 	meta_cache_release(held, n);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is written comes back: through a file, through a pipe, in time order over all sources. */
+/* Events are read as written: from a file, from a pipe, in time order over all sources. */
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <pthread.h>

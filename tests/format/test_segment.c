@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files of many segments, each event in a chunk of its own.
+ * Files of many segments, with one event in each chunk.
  *
- * What a reader holds does not grow with the file: of two files, one four times as long as the
- * other, each is read in a process of its own, in every way, and the most that it held is compared.
- * And whatever the order of the chunks, events come in that of their time.
+ * The memory of a reader does not grow with the file: of two files, one four times as long as the
+ * other, each is read in its own process, in every way, and the peak memory is compared. Events are
+ * read in time order for any order of the chunks.
  */
 #include <criterion/criterion.h>
 #include <fcntl.h>
@@ -20,16 +20,16 @@
 #include "format/sectionwriter.h"
 
 /*
- * In the shorter file there is more than one index block. Kept for each chunk and each clock-sync,
- * references took 5 MiB more for the longer one.
+ * The shorter file has more than one index block. When all chunk and clock-sync references were
+ * kept, the longer one took 5 MiB more.
  */
 enum { SHORT = 24000, LONG = 4 * SHORT, SYNC_EVERY = 8, GROWTH_MAX = 1 << 20 };
 #define EPOCH UINT64_C(1795000000000000000)
 
 #ifdef __SANITIZE_ADDRESS__
 /*
- * Memory that was freed stays with the sanitizer: what is in use is counted instead. Not every
- * compiler comes with the header of these.
+ * The sanitizer keeps freed memory, so the memory in use is counted instead. Not every compiler has
+ * the header of these functions.
  */
 int __sanitizer_install_malloc_and_free_hooks(void (*on_malloc)(const volatile void *p, size_t n),
 					      void (*on_free)(const volatile void *p));
@@ -75,7 +75,7 @@ static size_t most(void)
 }
 #endif
 
-/* In the processes of its own, where Criterion does not reach. */
+/* For the child processes, in which Criterion does not work. */
 #define must(condition) \
 	do { \
 		if (!(condition)) { \
@@ -106,8 +106,9 @@ struct job {
 	void (*run)(const struct job *job);
 	uint32_t n;
 	int fd;
-	bool whole; /* with its index */
-	uint32_t (*order)(uint32_t k, uint32_t n); /* the k-th event of the file; NULL: by time */
+	bool whole; /* has its index */
+	/* number of the k-th event of the file; NULL: by time */
+	uint32_t (*order)(uint32_t k, uint32_t n);
 };
 
 static uint64_t mono(uint32_t i)
@@ -116,9 +117,9 @@ static uint64_t mono(uint32_t i)
 }
 
 /*
- * By how much the time of day is ahead of CLOCK_MONOTONIC: it runs unevenly, on straight lines
- * between sync blocks, and is set back now and then; but where order is what is tested it is even.
- * So far back that chunks of some twenty events may be due first, and are open at once.
+ * Returns by how much the time of day is ahead of CLOCK_MONOTONIC: it runs at varying rates between
+ * sync blocks and is set back sometimes, so far that chunks of some twenty events may be due first
+ * and are open together. In tests of the order it is constant.
  */
 static uint64_t ahead(const struct job *job, uint32_t i)
 {
@@ -132,7 +133,7 @@ static uint64_t ahead(const struct job *job, uint32_t i)
 	return EPOCH + from * (SYNC_EVERY - part) + to * part - i / SET_EVERY * SET_BACK;
 }
 
-/* The clock-sync in front of event i. It promises nothing about what comes after it. */
+/* The clock-sync before event i. Its horizon is unknown. */
 static struct clock_sync sync_at(const struct job *job, uint32_t i)
 {
 	return (struct clock_sync){ .at = i, .s = {
@@ -141,7 +142,8 @@ static struct clock_sync sync_at(const struct job *job, uint32_t i)
 }
 
 /*
- * What the writer does, without its threads. An event a chunk, in turn of a source of either clock.
+ * Does the writer's work without its threads: one event in each chunk, alternately of a source with
+ * either clock.
  */
 static void put_event(struct section_writer *v, struct chunk_encoder *e, const struct job *job,
 		      uint32_t i)
@@ -186,7 +188,7 @@ static void write_file(const struct job *job)
 	chunk_encoder_free(e[1]);
 }
 
-/* Runs it in a process of its own; what it held at most. */
+/* Reads in a child process; returns its peak memory. */
 static size_t held_by(struct job *job)
 {
 	int report[2], status = -1;
@@ -231,7 +233,7 @@ static struct trawl_reader *open_file(const struct job *job)
 	return r;
 }
 
-/* How far off it may be, by the clock-syncs that were written around it. */
+/* Returns the error bound by the clock-syncs that were written around the event. */
 static uint64_t bound_of(const struct job *job, const struct trawl_event *ev, uint32_t i)
 {
 	enum { MORE = 4 };
@@ -257,7 +259,8 @@ static void read_events(const struct job *job, struct trawl_reader *r)
 	for (uint32_t i = 0; i < job->n; i++) {
 		must(trawl_next(r, &ev, &err) == 1);
 		must(get64(ev.record) == i);
-		must(ev.time - EPOCH + 500 - mono(i) < 1000); /* where it is set, it is not even */
+		/* the time of day is set there, so it is not constant */
+		must(ev.time - EPOCH + 500 - mono(i) < 1000);
 		must(job->order || i % 7 ||
 		     trawl_event_bound(r, &ev) == bound_of(job, &ev, i));
 	}
@@ -274,7 +277,7 @@ static void read_file(const struct job *job)
 	read_events(job, open_file(job));
 }
 
-/* The file, through a pipe that another process fills. */
+/* Reads the file through a pipe that another process fills. */
 static void read_pipe(const struct job *job)
 {
 	struct trawl_error err;
@@ -336,7 +339,7 @@ static const struct {
 	{ "chunk by chunk", read_chunks }, { "seeking", seek },
 };
 
-/* `whole`: with the end, which tells where the index is. */
+/* `whole`: with its end, which says where the index is. */
 static void takes_no_more(int shorter, int longer, bool whole)
 {
 	struct job one = { .n = SHORT, .fd = shorter, .whole = whole };
@@ -369,13 +372,13 @@ Test(segment, memory_is_the_same_for_a_longer_file)
 
 /* ---- order --------------------------------------------------------------------------------- */
 
-/* All of one source, then all of the other. */
+/* All events of one source, then all of the other. */
 static uint32_t one_behind_the_other(uint32_t k, uint32_t n)
 {
 	return k < n / 2 ? 2 * k : 2 * (k - n / 2) + 1;
 }
 
-/* Those of the first source here and there among some thousand; the other's as they happened. */
+/* Events of the first source scattered among some thousand of the other. */
 static uint32_t here_and_there(uint32_t k, uint32_t n)
 {
 	enum { WINDOW = 4000 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The file being written: what it begins with, and where. */
+/* The sink: the offset at which a file begins, and partly written blocks. */
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 #include "format/sink.h"
 
-/* A sink in memory that had something else before, of a file of ten bytes. */
+/* Opens a sink in memory after the ten bytes that the file had before. */
 static FILE *opened(struct file_sink *o, int flags)
 {
 	FILE *f = tmpfile();

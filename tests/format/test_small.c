@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Small sections: the same events, from a file, a pipe, and where they are damaged. */
+/* Small sections: the same events from a file and from a pipe, and with damage. */
 #include <criterion/criterion.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -104,7 +104,7 @@ Test(small, damage_and_cuts_are_told_and_cost_nothing_more)
 	free(p);
 }
 
-/* A write that stops in the middle: as on a full disk that copies what is overwritten. */
+/* A write that stops in the middle, as on a full copy-on-write file system. */
 Test(small, a_file_that_cannot_be_overwritten_stays_as_it_was)
 {
 	struct rlimit limit = {.rlim_cur = 100, .rlim_max = RLIM_INFINITY};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading bytes, going over blocks, and what is made of them. */
+/* Inputs, the walk over blocks, and the catalog. */
 #include <criterion/criterion.h>
 #include <pthread.h>
 #include <unistd.h>
@@ -44,7 +44,7 @@ static void *feed(void *arg)
 	return NULL;
 }
 
-/* Forwards only, overlapping, and beyond the end: the same from whatever it is. */
+/* Reads forwards, overlapping, and beyond the end: the same for all kinds of input. */
 static void check_forwards(struct input *in)
 {
 	check_bytes(in, 0, 10, 10);
@@ -154,7 +154,7 @@ Test(walk, what_stands_behind_garbage_is_found)
 		memset(q + at, 0x5a, 101);
 		memcpy(q + at + 101, p + at, n - at);
 		f = walk(q, n + 101, &d);
-		/* pcapng's own blocks in front have nothing by which they could be found again. */
+		/* the search after damage cannot recognise pcapng's own blocks in front */
 		if (i < 3)
 			continue;
 		cr_assert_geq(f.n + 1, whole.n, "garbage in front of block %zu of %zu: %zu found",
@@ -263,7 +263,7 @@ Test(catalog, the_same_words_in_another_section_are_the_same_source)
 	catalog_free(&c);
 }
 
-/* Of any ids: the table of them is in pages of 256. */
+/* Ids of any size: the table has pages of 256. */
 Test(catalog, types_with_the_same_words_are_one)
 {
 	static const uint32_t ids[] = {255, 0, 256, 511, 65535, 254, 65280};
@@ -374,7 +374,9 @@ static void add_loss(struct catalog *c, struct section *s, uint64_t count, uint6
 	buf_free(&b);
 }
 
-/* A block and its copy in the index are one, also where all after some place has moved. */
+/*
+ * A block and its copy in the index count once, also if the offsets after some place are shifted.
+ */
 Test(catalog, copies_count_once)
 {
 	struct catalog c = { 0 };
@@ -388,7 +390,7 @@ Test(catalog, copies_count_once)
 	cr_assert_eq(c.losses.n, 1000);
 	add_loss(&c, s, 5, 1000 * 80, true); /* the block itself is lost */
 	cr_assert_eq(c.losses.n, 1001);
-	add_loss(&c, s, 5, 1000 * 80, true); /* its index block is there twice */
+	add_loss(&c, s, 5, 1000 * 80, true); /* its index block occurs twice */
 	add_loss(&c, s, 5, 1000 * 80, true);
 	cr_assert_eq(c.losses.n, 1001);
 	cr_assert_eq(((struct trawl_loss *)c.losses.p[0])->source, UINT16_MAX,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is done after the end of a file that is written in a hurry, and when. */
+/* Which parts of a fast-growing file are written back, and when. */
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -70,7 +70,7 @@ Test(writeback, all_is_written_once_and_what_is_new_is_kept)
 	cr_assert_eq(forgotten, written - WRITEBACK_KEPT);
 }
 
-/* In place of the C library's: what the thread does. */
+/* Replaces the functions of the C library that the thread calls. */
 static struct {
 	int fd;
 	uint64_t written;
@@ -92,7 +92,7 @@ static uint64_t written(void)
 
 Test(writeback, the_thread_begins_the_writing_of_all_that_was_written, .timeout = 120)
 {
-	/* So many steps that they are in a hurry however slow the machine is. */
+	/* So many steps that the file counts as fast-growing even on a slow machine. */
 	const uint64_t base = 4096, end = base + (STEP << 16) + 5;
 	struct writeback t;
 
@@ -109,7 +109,7 @@ Test(writeback, the_thread_begins_the_writing_of_all_that_was_written, .timeout 
 	cr_assert_eq(written(), end);
 }
 
-/* The thread comes with the first hurry, and goes. */
+/* The thread starts when the file first grows fast, and ends. */
 Test(writeback, a_hurry_has_a_thread)
 {
 	char path[] = "/tmp/trawl-writeback-XXXXXX";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a writer does at its limits: full disks, closed pipes, huge records, rotation, memory. */
+/* A writer at its limits: full disks, closed pipes, huge records, rotation, memory. */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -26,9 +26,9 @@ static void noise(uint8_t *p, size_t n, uint64_t seed)
 		put64(p + i, sample_random(&seed));
 }
 
-/* ---- what a file says of itself, which no reader here looks at --------------------------- */
+/* ---- fields that no reader here uses --------------------------------------------------------- */
 
-/* The number of n bytes at `at` of the body of the file's last block of that kind. */
+/* Returns the number in n bytes at `at` of the body of the file's last block of that kind. */
 static uint64_t body_number(const char *path, enum block_kind kind, size_t at, size_t n)
 {
 	int fd = open(path, O_RDONLY);
@@ -56,15 +56,15 @@ static uint64_t body_number(const char *path, enum block_kind kind, size_t at, s
 
 enum { START_PART = 16, END_LOST = 32 };
 
-/* ---- what does not fit -------------------------------------------------------------------- */
+/* ---- data that does not fit ------------------------------------------------------------------ */
 
 enum { EVENTS = 5000, RECORD = 4096, FIRST_TS = 1000 };
 
-/* writev() as libc has it, until a test makes it fail from some call on. */
+/* writev() of libc, until a test makes it fail after some calls. */
 static int failing;         /* errno; 0: does not fail */
-static int failing_fd = -1; /* only there; -1: everywhere */
-static int calls_left;      /* that still succeed */
-static atomic_bool stalled; /* they wait as long as this is so */
+static int failing_fd = -1; /* only on this descriptor; -1: on all */
+static int calls_left;      /* calls that still succeed */
+static atomic_bool stalled; /* calls wait while this is set */
 
 ssize_t writev(int fd, const struct iovec *iov, int n)
 {
@@ -72,14 +72,16 @@ ssize_t writev(int fd, const struct iovec *iov, int n)
 		usleep(1000);
 	if (!failing || (failing_fd >= 0 && failing_fd != fd) || calls_left-- > 0)
 		return syscall(SYS_writev, fd, iov, n);
-	/* As a disk does it: some of it gets out, then no more. */
+	/* Like a disk: a part is written before the error. */
 	if (!calls_left && iov[0].iov_len > 8)
 		return syscall(SYS_write, fd, iov[0].iov_base, 8);
 	errno = failing;
 	return -1;
 }
 
-/* Appends EVENTS large records; gives the error of the first append that failed, or of the sync. */
+/*
+ * Appends EVENTS large records; stores the error of the first append that failed, or of the sync.
+ */
 static void append_all(struct trawl_writer *w, struct trawl_error *first)
 {
 	struct trawl_sync sync = { .mono = 5, .real = 1005, .why = TRAWL_SYNC_STOP };
@@ -96,16 +98,13 @@ static void append_all(struct trawl_writer *w, struct trawl_error *first)
 		    !first->text[0])
 			*first = err;
 	}
-	trawl_writer_sync(w, &sync, &err); /* it may be on its way before the disk fails */
+	trawl_writer_sync(w, &sync, &err); /* it may be queued before the disk fails */
 	cr_assert_eq(trawl_writer_flush(w, &err), -1);
 	if (!first->text[0])
 		*first = err;
 }
 
-/*
- * What comes up after the disk was full: a loss of the kernel in two parts, metadata of two
- * sizes.
- */
+/* Adds data after the disk was full: a kernel loss in two parts, metadata of two sizes. */
 static void say_late(struct trawl_writer *w)
 {
 	struct trawl_loss l = {
@@ -139,8 +138,8 @@ static void check_losses(const struct trawl_reader *r, uint64_t read)
 }
 
 /*
- * Of a file that did not take all of append_all() and say_late(): it is complete, its events are
- * the first ones, and it tells exactly what is missing. Returns the number of its events.
+ * Checks a file that did not take all of append_all() and say_late(): it is complete, has the first
+ * events, and states exactly what is missing. Returns the number of its events.
  */
 static uint64_t check_end(const char *path)
 {
@@ -186,7 +185,7 @@ static struct trawl_writer *begin_at(const char *path)
 	return begin(open(path, O_RDWR | O_CREAT | O_TRUNC, 0600));
 }
 
-/* Writes until `sys`, and says what is wrong in words; returns how many events are in the file. */
+/* Writes until the error `sys` and checks the message; returns the number of events in the file. */
 static uint64_t write_too_much(const char *path, int sys, const char *says)
 {
 	struct trawl_writer *w = begin_at(path);
@@ -206,7 +205,7 @@ static uint64_t write_too_much(const char *path, int sys, const char *says)
 	return read;
 }
 
-/* A file system of that size, in a world of its own; false where that is not allowed. */
+/* Mounts a file system of that size in its own namespace; false if that is not permitted. */
 static bool small_disk(const char *dir, const char *size)
 {
 	char options[32];
@@ -236,7 +235,7 @@ Test(writer, a_full_disk_keeps_what_was_written_and_counts_the_rest)
 	full_disk("8m", 1500);
 }
 
-/* No chunk finds room, but what is missing is told. */
+/* No chunk fits, but the losses are recorded. */
 Test(writer, a_disk_with_hardly_any_room_holds_a_whole_file)
 {
 	full_disk("80k", 0);
@@ -277,13 +276,13 @@ Test(writer, a_file_that_may_not_grow_is_ended_too)
 	struct stat st;
 
 	close(mkstemp(path));
-	setrlimit(RLIMIT_FSIZE, &limit); /* no SIGXFSZ may come of it */
+	setrlimit(RLIMIT_FSIZE, &limit); /* SIGXFSZ must not be raised */
 	cr_assert_gt(write_too_much(path, EFBIG, "ulimit -f"), 500);
 	cr_assert(!stat(path, &st) && st.st_size <= 9 << 20);
 	unlink(path);
 }
 
-/* A writer at `path` whose disk fails after four more calls, and what it says of that. */
+/* Makes a writer at `path` whose disk fails after four more calls, and returns its error. */
 static struct trawl_writer *broken_disk(char *path, struct trawl_error *err)
 {
 	struct trawl_writer *w;
@@ -312,7 +311,7 @@ Test(writer, an_error_of_the_disk_is_told_of_and_what_was_begun_taken_back)
 	unlink(path);
 }
 
-/* Without a word more: the file ends with a whole block and is read as cut. */
+/* The file ends with a whole block and is read as truncated. */
 Test(writer, a_disk_that_is_gone_leaves_whole_blocks)
 {
 	char path[] = "/tmp/trawl-gone-XXXXXX";
@@ -335,9 +334,9 @@ Test(writer, a_disk_that_is_gone_leaves_whole_blocks)
 	unlink(path);
 }
 
-/* ---- how large it will be ------------------------------------------------------------------- */
+/* ---- expected size --------------------------------------------------------------------------- */
 
-/* Records of which a part can be compressed: what is said beforehand is what comes. */
+/* Records of which a part can be compressed: the estimate matches the size. */
 static void expect_size(size_t random, uint64_t most)
 {
 	struct trawl_writer_options o = { .chunk_bytes = (uint32_t)(most / 8) };
@@ -452,7 +451,7 @@ Test(writer, an_end_that_cannot_be_written_does_not_stop_the_next_file)
 	unlink(path[1]);
 }
 
-/* Three chunks and all else that a recorder says meanwhile: it goes on as if nothing was. */
+/* Three chunks and everything else that a recorder writes meanwhile do not block the caller. */
 Test(writer, a_disk_that_makes_wait_holds_up_nobody, .timeout = 60)
 {
 	enum { MANY = 200000 };
@@ -569,7 +568,7 @@ Test(writer, a_record_may_be_larger_than_a_chunk)
 
 enum { AGAIN = 30000, AGAIN_MOST = 4096 };
 
-/* The i-th record of a capture in which long tails come again; returns its length. */
+/* Makes the i-th record of a capture with repeated long tails; returns its length. */
 static size_t again(uint64_t i, uint8_t *record)
 {
 	size_t len = 500 + i * 37 % (AGAIN_MOST - 500) / 512 * 512;
@@ -578,13 +577,13 @@ static size_t again(uint64_t i, uint8_t *record)
 	put64(record, i);
 	memset(tail, 0, len);
 	switch (i % 7) {
-	case 0: /* like no other */
+	case 0: /* unique */
 		noise(tail, len, i + 1);
 		break;
-	case 1: /* like a few others */
+	case 1: /* equal to a few others */
 		noise(tail, len, i / 7 % 5 + 1);
 		break;
-	case 2: /* in the middle only, others */
+	case 2: /* equal to others in the middle only */
 		tail[len / 2] = (uint8_t)i;
 		break;
 	case 3:
@@ -593,7 +592,7 @@ static size_t again(uint64_t i, uint8_t *record)
 	return 8 + len;
 }
 
-/* A record whose bytes after the fixed part are no tail: a word of it says where they are. */
+/* A record whose bytes after the fixed part are not a TAIL: a word in it has their location. */
 static size_t pointed(uint64_t i, uint8_t *record)
 {
 	put64(record, i);
@@ -651,7 +650,7 @@ Test(writer, tails_that_come_again_are_all_there)
 	unlink(path);
 }
 
-/* It is not copied into the batch, so it does not fill chunks either. */
+/* A repeated tail is not copied into the batch, so it does not fill chunks either. */
 Test(writer, tails_that_come_again_take_no_room)
 {
 	char path[] = "/tmp/trawl-again-XXXXXX";
@@ -758,7 +757,7 @@ static void *append_many(void *arg)
 	return NULL;
 }
 
-/* Six threads as fast as they can: all arrives, and the memory stays bounded. */
+/* Six threads at full speed: everything is written, and memory stays bounded. */
 Test(writer, memory_is_bounded_whatever_the_rate)
 {
 #ifdef __SANITIZE_ADDRESS__

@@ -10,7 +10,7 @@
 #include "config.h"
 #include "common/array.h"
 
-#ifndef HAVE_LIBFUZZER /* which has all of this itself */
+#ifndef HAVE_LIBFUZZER /* libFuzzer provides all of this itself */
 
 #include <dirent.h>
 #include <stdint.h>
@@ -20,7 +20,7 @@
 #include <sys/stat.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-/* A harness may know how its inputs are best changed, and use the other one for parts of them. */
+/* A harness can define the custom mutator, and use the other function for parts of an input. */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned int seed)
 	__attribute__((weak));
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max);
@@ -77,7 +77,7 @@ static size_t load_all(const char *directory, struct input **inputs)
 	return count;
 }
 
-/* Values at which length checks break. */
+/* Values at the limits of length checks. */
 static uint64_t edge(uint64_t *s)
 {
 	static const uint64_t edges[] = { 0, 1, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff,
@@ -143,7 +143,7 @@ size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max)
 	return n;
 }
 
-/* Each input in a block of its exact size, so that ASan sees any read past the end. */
+/* Runs each input in a block of its exact size, so that ASan detects any read past the end. */
 static void run(const uint8_t *data, size_t size)
 {
 	uint8_t *exact = malloc(size ? size : 1);

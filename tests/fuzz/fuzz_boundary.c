@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Any file that a process may have mapped: where its functions begin, and whether an address is
- * inside of an instruction.
+ * inside an instruction.
  */
 #include "config.h"
 
@@ -17,8 +17,8 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /*
- * A function begins at or before what it covers, and an instruction less than 15 bytes before what
- * is inside of it.
+ * A function begins at or before the addresses that it covers, and an instruction less than 15
+ * bytes before an address inside it.
  */
 static void ask(int fd, uint64_t where)
 {
@@ -38,7 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
 		abort();
-	/* At places all over the file, and at some that no file has. */
+	/* At offsets all over the file, and at some beyond its end. */
 	for (uint64_t i = 0; i < 64; i++)
 		ask(fd, size * i / 64 + i % 7);
 	ask(fd, UINT64_MAX);

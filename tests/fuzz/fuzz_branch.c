@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Any bytes as a batch of branches: the first two are their number. Each that comes out has its
- * pair. */
+/*
+ * Any bytes as a batch of branches: the first two are their number. Every decoded branch has both
+ * addresses.
+ */
 #include <stdlib.h>
 
 #include "common/branch.h"

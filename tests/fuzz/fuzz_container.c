@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Any bytes as a .trawl file. Each input is read as it is, and once more with all checks made
- * right, because hardly a mutation gets past a hash; as a file, as a pipe, and chunk by chunk.
+ * Any bytes as a .trawl file. Each input is read unchanged, and once more with all checks
+ * corrected, because few mutations get past a hash; as a file, as a pipe, and chunk by chunk.
  */
 #include <sys/mman.h>
 #include <unistd.h>
@@ -67,7 +67,7 @@ static void read_all(const uint8_t *data, size_t size, bool pipe, bool chunks, u
 	trawl_close(r);
 }
 
-/* What asks a file before it is opened. */
+/* The tests that programs do before opening a file. */
 static void ask(const uint8_t *data, size_t size)
 {
 	int fd = memfd_create("input", MFD_CLOEXEC);
@@ -79,7 +79,9 @@ static void ask(const uint8_t *data, size_t size)
 	close(fd);
 }
 
-/* Makes the lengths and checks of the block at p right, as far as it has the room; its length. */
+/*
+ * Corrects the lengths and checks of the block at p, as far as there is room; returns its length.
+ */
 static size_t repair(uint8_t *p, size_t n)
 {
 	size_t len = get32(p + 4), body;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Any bytes as the answer to GET_DESCRIPTOR; the first four say of what and of which class. */
+/* Any bytes as the answer to GET_DESCRIPTOR; the first four choose the descriptor and the class. */
 #include "decode/usb/descriptor.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

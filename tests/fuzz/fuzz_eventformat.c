@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Any bytes as the format file of an event: fields that are believed must lie in the record. */
+/* Any bytes as the format file of an event: accepted fields must lie in the record. */
 #include <stdlib.h>
 
 #include "capture/tracefs/eventformat.h"

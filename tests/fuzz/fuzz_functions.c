@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Any ELF file: what its code, its .eh_frame, its relocations and its debug information say about
- * its functions, which is how a function is left, who calls it, and where its parameters are.
+ * Any ELF file: its code, .eh_frame, relocations and debug information are read for exits of
+ * functions, callers, and the locations of parameters.
  */
 #include "config.h"
 
@@ -42,7 +42,7 @@ static void read_function(struct code *code, uint64_t vaddr, uint64_t size)
 		sink += i;
 	if (!flow_read(code, vaddr, size, &flow, why, sizeof(why))) {
 		if (!*why || flow.n || flow.exits)
-			abort(); /* a refusal says why, and gives nothing */
+			abort(); /* a refusal has a reason and no result */
 		return;
 	}
 	for (size_t i = 0; i < flow.n; i++)
@@ -88,7 +88,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	return 0;
 }
 
-/* What moves bytes or changes the header leaves no ELF file: most changes are made in place. */
+/*
+ * Changes that move bytes or affect the header leave no ELF file, so most changes are made in
+ * place.
+ */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned int seed)
 {
 	size_t at, n;

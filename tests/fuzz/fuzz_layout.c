@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Any event type with any record: the first bytes make fields, the rest is the record. It is
- * printed as text and JSON and asked for each value. And any text as JSON of the metadata.
+ * printed as text and JSON, and each value is queried. The same bytes are also parsed as JSON
+ * metadata.
  */
 #include <stdlib.h>
 
@@ -12,7 +13,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define FIELDS 16
-#define EACH   6 /* bytes that make a field */
+#define EACH   6 /* bytes that make one field */
 
 static void make_field(struct trawl_field *f, const uint8_t *b)
 {
@@ -29,7 +30,7 @@ static void make_field(struct trawl_field *f, const uint8_t *b)
 	f->offset = (uint16_t)(b[4] | (b[5] & 3) << 8);
 }
 
-/* What JSON text comes out must be JSON. */
+/* The printed JSON must be valid. */
 static void check_json(const struct out *o)
 {
 	struct json_object *j = jdoc_parse(o->data, o->len);
@@ -79,7 +80,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		make_field(&fields[i], data + 2 + (size_t)i * EACH);
 	data += 2 + type.nfields * EACH;
 	len = size - 2 - type.nfields * EACH;
-	/* what the reader guarantees: a record is at least as long as its type says */
+	/* the reader guarantees that a record is at least as long as its type's fixed part */
 	type.size = (uint32_t)(len * (data[-1] % 3) / 2);
 	record = malloc(len + 1); /* so that a sanitizer sees the end */
 	l = layout_new(&type);

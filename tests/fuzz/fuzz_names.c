@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Symbols of any file as people read them. */
+/* Symbols of any file, demangled. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Any format file: its fields and its print format are parsed, and records of zeros, of ones and of
- * the format's own text are printed by it, as a whole and field by field.
+ * Any format file: its fields and its print format are parsed, and used to print records of zeros,
+ * of ones and of the format's own text, as a whole and field by field.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,14 +15,14 @@ static void print(struct printfmt *p, const struct symbols *s, const struct layo
 		  const void *record, size_t len)
 {
 	struct value v;
-	/* A copy of just this size: a sanitizer sees every byte beyond it. */
+	/* A copy of exactly this size, so that a sanitizer detects reads beyond it. */
 	void *copy = malloc(len ? len : 1);
 	struct out o;
 
 	memcpy(copy, record, len);
 	out_memory(&o);
 	printfmt_text(p, s, copy, len, &o);
-	/* Fields are shown of records that are at least as long as their type says. */
+	/* Fields are only shown for records that are at least as long as the type's fixed part. */
 	if (len >= l->type->size) {
 		o.len = 0;
 		layout_text(l, copy, len, true, &o);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * trawl-decode, trawl-export and trawl-edit as a whole. An input is a file and one byte after it,
- * which chooses the command line. Mutations know the container: they take a block apart, change
- * what is inside of all compression, and make lengths, checks and numbers right again, so that they
- * get as far as the decoders.
+ * which chooses the command line. Mutations know the container: they take a block apart, change the
+ * uncompressed contents, and correct lengths, checks and numbers, so that they reach the decoders.
  */
 #include <string.h>
 #include <xxhash.h>
@@ -58,14 +57,14 @@ static void put_varint(struct buf *b, uint64_t n)
 	buf_u8(b, (uint8_t)n);
 }
 
-/* Changes what is in b, by up to 64 bytes more. */
+/* Changes the contents of b, appending up to 64 bytes. */
 static void mutate(struct buf *b)
 {
 	if (buf_reserve(b, 64))
 		b->len = LLVMFuzzerMutate(b->data, b->len, b->len + 64);
 }
 
-/* The pieces of a section, expanded, one after the other. */
+/* Appends the pieces of a section, expanded, one after the other. */
 static void get_section(struct view *in, struct buf *out)
 {
 	uint64_t raw, stored;
@@ -90,7 +89,7 @@ static void get_section(struct view *in, struct buf *out)
 	}
 }
 
-/* The payload of a chunk with one of its sections changed, nothing compressed; false: not ours. */
+/* Builds the payload of a chunk with one of its sections changed, uncompressed; false: invalid. */
 static bool change_payload(struct view in, struct buf *out, uint64_t *s)
 {
 	struct buf section[SECTIONS] = { 0 };
@@ -101,7 +100,7 @@ static bool change_payload(struct view in, struct buf *out, uint64_t *s)
 		get_section(&in, &section[i]);
 	ok = !in.bad;
 	if (ok) {
-		/* The structure, which says what the others are, is the most rewarding. */
+		/* The section `structure`, which describes the others, is the most rewarding. */
 		mutate(&section[chance(s, 2) ? 0 : chance(s, SECTIONS)]);
 		put_varint(out, format);
 	}
@@ -118,7 +117,7 @@ static bool change_payload(struct view in, struct buf *out, uint64_t *s)
 	return ok;
 }
 
-/* The block at p with its body expanded and changed; its checks are not right yet. */
+/* Appends the block at p with its body expanded and changed; its checks are not corrected yet. */
 static void change_own(const uint8_t *p, size_t len, struct buf *out, uint64_t *s)
 {
 	struct buf tmp = { 0 }, body = { 0 };
@@ -146,7 +145,7 @@ out:
 
 /* ---- all of a file ----------------------------------------------------------------------- */
 
-/* Numbers and checks of all blocks as a writer has them. */
+/* Corrects the numbers and checks of all blocks. */
 static void repair(uint8_t *p, size_t n)
 {
 	uint64_t front = 0, interface = 0;
@@ -207,9 +206,9 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned 
 	len = get32(data + at[k] + 4);
 	other = at[chance(&s, (uint32_t)n)];
 	switch (chance(&s, 12)) {
-	case 0: /* it is missing */
+	case 0: /* the block is missing */
 		break;
-	case 1: /* another one comes before it */
+	case 1: /* another block precedes it */
 		buf_put(&out, data + other, get32(data + other + 4));
 		buf_put(&out, data + at[k], len);
 		break;
@@ -227,7 +226,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned 
 	}
 	buf_free(&out);
 	if (!chance(&s, 12) && n > 4 && at[n - 2] < file)
-		file = at[n - 2]; /* without its end, it is scanned */
+		file = at[n - 2]; /* without its end block, the file is scanned */
 	if (chance(&s, 20))
 		repair(data, file);
 	data[file] = mode;

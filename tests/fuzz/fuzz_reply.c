@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Any bytes as the answer of the process that reads programs (reply.h): for a list of two files. */
+/* Any bytes as the answer of the process that reads programs (reply.h), for a list of two files. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "capture/probe/reply.h"
 #include "common/branch.h"
 
-/* What the reader of a program that branches were in says: refused as a whole, or in bounds. */
+/* The findings about a program with branches: refused as a whole, or within bounds. */
 static void check_findings(const uint8_t *data, size_t size)
 {
 	struct wire_in in = {(const char *)data, size, false};
@@ -27,7 +27,7 @@ static void check_findings(const uint8_t *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What goes to tracefs is one line, and in one of the files. */
+/* A definition for tracefs is one line and refers to one of the files. */
 static void check(const struct probe_list *list)
 {
 	char line[PROBE_DEFINITION_MAX + 1];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Any bytes as what the reporter says and as the page that it is put into: up to the first 0xff,
- * and from there. The page keeps what it had, no tag comes in, and the zip file is made of what was
- * put there.
+ * Any bytes as the reporter's description, up to the first 0xff, and as the page that it is
+ * inserted into, after it. The page keeps its contents, no tag is added, and the zip file contains
+ * the entries.
  */
 #include "config.h"
 
@@ -41,7 +41,7 @@ static size_t count(const char *p, size_t n, char c)
 	return found;
 }
 
-/* What the page has now: its own tags, and those of the one place that the text is put into. */
+/* Checks the tags of the page: its own, and those of the inserted text. */
 static void check(const struct file *page, const char *before, size_t n)
 {
 	off_t len = lseek(page->fd, 0, SEEK_END);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Any bytes as a sub-buffer: the first byte chooses the layout, the rest is the sub-buffer. Every
- * event that comes out must lie in it.
+ * event that is found must lie in it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		layout.commit_size = 4;
 		layout.data_at = 12;
 	}
-	copy = malloc(size - 1 ? size - 1 : 1); /* exactly as long, for the sanitizer to see */
+	/* exactly this size, so that a sanitizer detects reads beyond it */
+	copy = malloc(size - 1 ? size - 1 : 1);
 	if (!copy)
 		abort();
 	memcpy(copy, data + 1, size - 1);

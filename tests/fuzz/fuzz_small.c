@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Any bytes as the items of a small section: hardly a mutation of a file gets past its compression
- * and its check. Read as a file, as a pipe, and from a time on.
+ * Any bytes as the items of a small section, because few mutations of a file get past its
+ * compression and its check. Read as a file, as a pipe, and from some time on.
  */
 #include "format/makesmall.h"
 #include "format/reader.h"
@@ -35,7 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct buf file = { 0 };
 
-	/* Twice, as `cat` joins them: the second is expanded where the first was. */
+	/* Twice, as joined by `cat`: the second is expanded to the buffer of the first. */
 	if (small_pack(&file, false, data, size) && small_pack(&file, true, data, size)) {
 		read_all(file.data, file.len, false, 0);
 		read_all(file.data, file.len, true, 0);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What users write after -i, and the operands in notes: the first line is one, the second the
- * other.
+ * Texts after -i, and operands in notes: the first line of the input is one, the second the other.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -19,7 +18,7 @@ static void try_spec(const char *text)
 	struct spec spec;
 
 	if (spec_parse(text, &spec, &err) < 0 && !strchr(err.text, '^'))
-		abort(); /* every complaint has a caret */
+		abort(); /* every error has a caret */
 	for (size_t i = 0; i < spec.nargs; i++) {
 		struct fetch_expr e;
 		struct fetch_type type;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Any bytes as a capture of a USB device that is acted out: read as a tape, told as a program and a
- * list, and played to a host that enumerates it.
+ * Any bytes as a capture of a USB device that is replayed: read as a tape, exported as a program
+ * and as a list, and played to a host that enumerates it.
  */
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Any bytes as usbmon records (each after its length in two bytes) through the whole USB decoder:
- * joining, devices, every protocol, and all that is printed; and what is found out about protocols
- * that nobody describes.
+ * Any bytes as usbmon records (each preceded by its length in two bytes) through the whole USB
+ * decoder: joining, devices, every protocol, all printers, and the analysis of undocumented
+ * protocols.
  */
 #include "decode/usb/protocol.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Any bytes as what a host sends over usbip: read as they come, answered, given back. */
+/* Any bytes as messages of a usbip host: read, answered, and freed. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ static void answer(struct usbip *u, struct usbip_urb *urb)
 	static const uint8_t reply[4096];
 	uint32_t n = urb->length < sizeof(reply) ? urb->length : sizeof(reply);
 
-	/* what was announced is there: a reader under AddressSanitizer looks at all of it */
+	/* the announced data is present: AddressSanitizer checks that all of it can be read */
 	if (urb->data && urb->length && memchr(urb->data, 0xa5, urb->length))
 		n /= 2;
 	for (uint32_t i = 0; i < urb->npackets; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Any bytes as lines of usbmon text. What was read and written once stays the same. */
+/* Any bytes as lines of usbmon text. A line that was read and written once stays the same. */
 #include "decode/usb/usbmontext.h"
 
 #include <stdlib.h>

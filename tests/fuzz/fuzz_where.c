@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Any text as an expression of --where, a time of --from and a glob; what parses is evaluated. */
+/*
+ * Any text as an expression of --where, a time of --from and a glob; valid expressions are
+ * evaluated.
+ */
 #include <stdlib.h>
 
 #include "decode/base/glob.h"
@@ -8,7 +11,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Every name is a field; its first letter says of which kind. */
+/* Every name is a field; its first letter chooses the kind. */
 static bool value(void *state, const struct item *it, const char *name, struct value *v)
 {
 	memset(v, 0, sizeof(*v));
@@ -43,7 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (w)
 		where_match(w, &decoder, NULL, &item);
 	else if (!strchr(err.text, '^') || err.status != TRAWL_USAGE)
-		abort(); /* every error shows its place */
+		abort(); /* every error has its place */
 	where_free(w);
 	if (!time_arg_parse("--from", text, true, &when, &err))
 		time_arg_resolve(&when, 1795225477000000000u);

@@ -12,12 +12,12 @@
 
 enum { WORDS = 7 };
 
-/* Stands for the file, too. */
+/* Placeholder that also stands for the file. */
 #define TWICE "FILE"
 
 struct mode {
 	int (*main)(int argc, char **argv);
-	const char *words[WORDS]; /* the file comes after them */
+	const char *words[WORDS]; /* the file is appended */
 };
 
 static const struct mode modes[] = {
@@ -66,7 +66,7 @@ size_t programs_modes(void)
 
 void __sanitizer_set_report_fd(void *fd) __attribute__((weak));
 
-/* Once: reports of sanitizers go where they did. */
+/* Opens /dev/null once; reports of sanitizers still go to stderr. */
 static int open_null(int *out, int *err)
 {
 	static int null = -1, saved_out, saved_err;

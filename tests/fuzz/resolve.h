@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Probes of an ELF file that a fuzzer made. */
+/* Resolves probes of a generated ELF file. */
 #ifndef TRAWL_TESTS_FUZZ_RESOLVE_H
 #define TRAWL_TESTS_FUZZ_RESOLVE_H
 
@@ -10,8 +10,8 @@
 #include "capture/probe/probe.h"
 
 /*
- * Resolves the probes that `fmt` names in the open file, whose number stands for its %d. Aborts
- * when an error has no text, or when a definition is not one line, whatever the file says.
+ * Resolves the probes that `fmt` names in the open file, whose descriptor replaces its %d. Aborts
+ * if an error has no text, or a definition is not a single line, for any file.
  */
 __attribute__((format(printf, 1, 0))) static void resolve(const char *fmt, int fd)
 {

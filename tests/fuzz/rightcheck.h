@@ -7,7 +7,7 @@
 #include "format/block.h"
 #include "format/bytes.h"
 
-/* Makes the checks of the block at p right, and a chunk's payload_len; body: bytes of its body. */
+/* Corrects the checks of the block at p, and a chunk's payload_len; body: bytes of its body. */
 static inline void right_check(uint8_t *p, size_t body)
 {
 	if (p[24] == BLOCK_CHUNK && body >= CHUNK_HEAD) {

@@ -46,7 +46,9 @@ static int ask(int fd, enum IOCTL command, int pid)
 	return ioctl(fd, LIBIHT_LKM_IOCTL_BASE, &request);
 }
 
-/* How many of the eleven calls are in the dump of this flow, and addresses of the kernel. */
+/*
+ * Returns how many of the eleven calls are in the dump of this flow, and how many kernel addresses.
+ */
 static int flow(int fd, int pid, int *kernel)
 {
 	int calls = 0;
@@ -72,7 +74,7 @@ static void of_lbr(int fd, int pid)
 	ok(ask(fd, LIBIHT_IOCTL_ENABLE_LBR, pid) == -EEXIST, "LBR: twice is EEXIST");
 	request.body.lbr.lbr_config.lbr_select = 1 | 1 << 2 | 1 << 5;
 	ok(!ask(fd, LIBIHT_IOCTL_CONFIG_LBR, pid), "LBR: configure: no conditions, no returns");
-	/* perf empties the LBR when the task is switched in: not each time. */
+	/* perf may clear the LBR when the task is switched in; then try again. */
 	for (try = 0; try < 5 && calls != 11; try++)
 		calls = flow(fd, pid, &kernel);
 	ok(calls == 11, "LBR: all eleven calls are among the last 32 branches");
@@ -160,8 +162,7 @@ static void refused(int fd)
 	ok(!ask(fd, LIBIHT_IOCTL_DISABLE_LBR, 0), "disable");
 }
 
-/* A child that there is after enable is traced, and can be dumped by its pid, even after its
- * end. */
+/* A child that exists after enable is traced, and can be dumped by its pid, even after its end. */
 static void of_child(int fd)
 {
 	int pid, calls = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * hard SCENE: what programs do that a tracer by the trap flag may disturb. It checks that nothing
- * of the tracer is to be seen, prints what happened, and does the same each time.
+ * hard SCENE: actions of programs that a tracer using the trap flag may disturb. Checks that the
+ * tracer is not visible, prints the result, and does the same every time.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -87,8 +87,10 @@ static void nothing(int signal)
 	handled++;
 }
 
-/* A signal that comes between a check and a pause() would be waited for in vain: it is blocked but
- * while the task sleeps. */
+/*
+ * A signal that arrives between a check and pause() would be missed, so it is blocked except while
+ * the task sleeps.
+ */
 static void wait_handled(int signal, int count)
 {
 	sigset_t blocked, before;
@@ -101,7 +103,7 @@ static void wait_handled(int signal, int count)
 	sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
-/* System calls that signals interrupt: restarted, or not. */
+/* System calls interrupted by signals: restarted, or not. */
 static int restarts(void)
 {
 	struct sigaction again = { .sa_handler = nothing, .sa_flags = SA_RESTART },
@@ -128,7 +130,7 @@ static int restarts(void)
 	return 0;
 }
 
-/* The program steps itself. */
+/* The program single-steps itself. */
 static void on_trap(int signal, siginfo_t *info, void *context)
 {
 	ucontext_t *c = context;
@@ -196,7 +198,7 @@ static int threads(void)
 	return 0;
 }
 
-/* A child of a system call sees r11. */
+/* A child in whose system call r11 is visible. */
 static long fork_by_hand(void)
 {
 	unsigned long r11;
@@ -293,7 +295,7 @@ static int dies(void)
 	return 0;
 }
 
-/* Code that is made, run and changed. */
+/* Code that is generated, run and changed. */
 static int jit(void)
 {
 	unsigned char *code = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
@@ -320,7 +322,7 @@ static int vsyscalls(void)
 	return 0;
 }
 
-/* Its parent stepped it: nothing of another tracer is to be seen. */
+/* Its parent single-stepped it: no other tracer is visible. */
 static int debugger(void)
 {
 	struct user_regs_struct r;

@@ -24,7 +24,7 @@
 
 static int fd, tests, failed;
 
-/* The request fails with this error, or (0) succeeds. */
+/* Expects that the request fails with this error, or (0) succeeds. */
 static void gives(int error, unsigned long command, void *request, const char *name)
 {
 	int got = ioctl(fd, command, request) ? errno : 0;
@@ -221,7 +221,7 @@ static void *count(void *p)
 	return NULL;
 }
 
-/* A process whose threads run: it ends with 0 when told to. */
+/* Starts a process with running threads, which exits with 0 on request. */
 static pid_t victim(int threads)
 {
 	pid_t pid = fork();
@@ -364,7 +364,7 @@ static int randomly(int seconds, unsigned int first)
 
 	struct trawl_enable keep = enable(TRAWL_FORM_LBR);
 
-	/* With one that is always traced, the hooks stay, and each request takes less. */
+	/* While another process is traced, the hooks stay, and each request is faster. */
 	keep.pid = victim(0);
 	if (ioctl(fd, TRAWL_IOC_ENABLE, &keep))
 		perror("ioctls: enable");

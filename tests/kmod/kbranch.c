@@ -194,7 +194,7 @@ struct options {
 	char *at; /* FILE:OFFSET:LAST of a probe; NULL: none */
 };
 
-/* What the tracing of COMMAND is to be; false: not one of its options. */
+/* Sets up the tracing of COMMAND; false: the option is not one of its options. */
 static bool enable_option(struct trawl_enable *e, int option, const char *arg)
 {
 	switch (option) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * ptstep: the branches that a command takes, by ptrace's single steps and Zydis: what the module's
- * are compared with. Lines "KIND FROM TO". Of one thread.
+ * ptstep: the branches of a single-threaded command, by single steps of ptrace and Zydis, for
+ * comparison with the module. Prints lines "KIND FROM TO".
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -52,7 +52,7 @@ static unsigned int kind_of(const ZydisDecodedInstruction *i, const ZydisDecoded
 	}
 }
 
-/* Whether a conditional branch to the next instruction jumps. */
+/* Whether a conditional branch is taken. */
 static bool holds(ZydisMnemonic m, const struct user_regs_struct *r)
 {
 	switch (m) {
@@ -72,7 +72,7 @@ static bool holds(ZydisMnemonic m, const struct user_regs_struct *r)
 	}
 }
 
-/* ptrace leaves its trap flag in what pushf pushes and in what syscall keeps in r11. */
+/* ptrace leaves its trap flag in the flags that pushf stores and that syscall copies to r11. */
 static void hide_flag(pid_t pid, const ZydisDecodedInstruction *insn, struct user_regs_struct *now)
 {
 	long word;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * As much of a library as a test needs that is also built as a 32-bit program where no 32-bit
- * library is: system calls, which return -errno, and TAP.
+ * The few library functions that a test needs which is also built as a 32-bit program on machines
+ * without 32-bit libraries: system calls, which return -errno, and TAP.
  */
 #ifndef TESTS_KMOD_SMALL_H
 #define TESTS_KMOD_SMALL_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* suid: says whose it is, for tests of set-uid programs. */
+/* suid: prints its user, for tests of set-uid programs. */
 #include <stdio.h>
 #include <unistd.h>
 

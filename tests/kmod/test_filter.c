@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Which kinds of branches each selection leaves. */
+/* The kinds of branches that each selection keeps. */
 #include <criterion/criterion.h>
 
 #include "kmod/filter.h"
 #include "kmod/trawl_uapi.h"
 
-/* As the Intel manual's table of LBR_SELECT has it: the kinds that each bit leaves out. */
+/* The kinds that each bit excludes, from the table of LBR_SELECT in the Intel manual. */
 static const unsigned int left_out[9] = {
 	1 << TRAWL_KIND_SYSCALL | 1 << TRAWL_KIND_SYSRET,
 	0x3ff & ~(1 << TRAWL_KIND_SYSCALL),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the module makes of an instruction, beside Zydis and the processor itself. */
+/* The module's instruction decoder, compared with Zydis and with the processor itself. */
 #include <criterion/criterion.h>
 #include <Zydis/Zydis.h>
 
@@ -8,7 +8,7 @@
 
 #define IP 0x400123ull
 
-/* What Zydis says it is, as struct insn has it. */
+/* Converts the result of Zydis to a struct insn. */
 static struct insn expected(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *o,
 			    bool mode64)
 {
@@ -78,7 +78,10 @@ static void compare(const ZydisDecoder *decoder, const __u8 *bytes, bool mode64,
 
 	if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(decoder, bytes, INSN_MAX, &z, operands)))
 		return;
-	/* Transactions abort at once under single steps; branches by VEX are of Knights Corner. */
+	/*
+	 * Transactions abort at once under single steps; branches with VEX exist on Knights Corner
+	 * only.
+	 */
 	if (z.mnemonic == ZYDIS_MNEMONIC_XBEGIN || z.mnemonic == ZYDIS_MNEMONIC_XABORT ||
 	    (z.encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY &&
 	     z.meta.category == ZYDIS_CATEGORY_COND_BR))
@@ -93,7 +96,7 @@ static void compare(const ZydisDecoder *decoder, const __u8 *bytes, bool mode64,
 	kinds[want.kind]++;
 	relative = want.kind && operands[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE &&
 		operands[0].imm.is_relative;
-	/* Processors differ over a prefix 66 here: the module does not say. */
+	/* Processors treat a prefix 66 here differently, and the module refuses it. */
 	if (relative && has_66(&z)) {
 		cr_assert(!got.constant || z.raw.rex.W);
 		return;
@@ -104,12 +107,12 @@ static void compare(const ZydisDecoder *decoder, const __u8 *bytes, bool mode64,
 	if (relative)
 		cr_assert_eq(got.target, want.target, "%02x %02x: to %llx, Zydis %llx", bytes[0],
 			     bytes[1], got.target, want.target);
-	/* Cut anywhere, it is refused, and nothing after is read. */
+	/* It is refused when truncated anywhere, and nothing beyond is read. */
 	for (unsigned int n = 0; n < want.length; n++)
 		cr_assert(!insn_decode(&got, bytes, n, IP, mode64));
 }
 
-/* Instructions with prefixes in front, of random bytes with a leaning to those that matter. */
+/* Makes instructions with prefixes from random bytes, with a bias to relevant ones. */
 static void fill(__u8 *bytes, unsigned int *seed)
 {
 	static const __u8 first[] = { 0x66, 0x67, 0xf2, 0xf3, 0x2e, 0x48, 0x40, 0x0f,
@@ -151,7 +154,7 @@ Test(insn, a_million_in_32_bit_mode_are_what_Zydis_says)
 	against_zydis(false);
 }
 
-/* The sixteen conditions as this processor finds them. */
+/* The sixteen conditions as evaluated by this processor. */
 #define CONDITION(name)                                                                            \
 	({                                                                                         \
 		__u8 is;                                                                           \

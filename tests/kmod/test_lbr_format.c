@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables of registers, as the Intel and AMD manuals describe them, and the branches that they
- * mean. */
+/* Register tables as in the Intel and AMD manuals, and the branches that they represent. */
 #include <criterion/criterion.h>
 
 #include "kmod/lbr_format.h"
@@ -57,7 +56,7 @@ Test(lbr_format, processors)
 	cpu = skylake;
 	cpu.capabilities = 8;
 	cr_assert_eq(lbr_layout_of(&cpu, &l), TRAWL_WHY_UNKNOWN_FORMAT);
-	cpu.capabilities = 0; /* as hypervisors say that have none */
+	cpu.capabilities = 0; /* as hypervisors report that have none */
 	cr_assert_eq(lbr_layout_of(&cpu, &l), TRAWL_WHY_UNKNOWN_FORMAT);
 	for (unsigned int format = 8; format < 64; format++) {
 		cpu.capabilities = format;
@@ -85,7 +84,7 @@ Test(lbr_format, processors)
 	cr_assert_eq(lbr_layout_of(&cpu, &l), TRAWL_WHY_NO_HARDWARE);
 }
 
-/* One entry in the form of each format. */
+/* One entry in each format. */
 static const struct {
 	unsigned int format;
 	bool tsx;
@@ -173,7 +172,7 @@ Test(lbr_format, formats_of_intel)
 	}
 }
 
-/* A kernel address in each format, with its sign extended over the flags' bits or not. */
+/* A kernel address in each format, with and without its sign extension over the flag bits. */
 Test(lbr_format, addresses_of_the_kernel_are_left_out)
 {
 	static const __u64 kernel = 0xffffffff81000000;
@@ -194,8 +193,10 @@ Test(lbr_format, addresses_of_the_kernel_are_left_out)
 	}
 }
 
-/* The processor says one format and its registers have another: what is no address gives it away,
- * and then no branch of them is believed. */
+/*
+ * The processor reports one format and its registers have another: an invalid address reveals it,
+ * and then no branch is used.
+ */
 Test(lbr_format, capabilities_that_lie)
 {
 	static const struct {
@@ -206,9 +207,9 @@ Test(lbr_format, capabilities_that_lie)
 		{ 5, M | TX | 0x401000, 0x402000 },
 		{ 7, TX | 0x401000, 0x402000 },
 		{ 3, TX | 0x401000, 0x402000 },
-		{ 5, 0x401000, 0x0123000000402000 },	/* cycles in to */
+		{ 5, 0x401000, 0x0123000000402000 },	/* cycles in `to` */
 		{ 3, M | 0x401000, 0x0123000000402000 },
-		{ 4, 0x1401000000000000, 0x402000 },	/* nobody knows what */
+		{ 4, 0x1401000000000000, 0x402000 },	/* undefined bits */
 		{ 6, 0x2401000000000000, 0x402000 },
 	};
 
@@ -295,7 +296,7 @@ Test(lbr_format, amd)
 	cr_assert_eq(l.stride, 2);
 	raw.entry[0].from = M | 0x401000;		/* the newest, mispredicted */
 	raw.entry[0].to = M | 0x402000;
-	raw.entry[1].from = 0x403000;			/* a wrong path */
+	raw.entry[1].from = 0x403000;			/* speculative path */
 	raw.entry[1].to = TX | 0x404000;
 	raw.entry[2].from = 0x405000;			/* erratum 1452 */
 	raw.entry[2].to = M | AB | 0x406000;

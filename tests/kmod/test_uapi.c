@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The interfaces of /dev/trawl do not change by accident. */
+/* Guards the interfaces of /dev/trawl against accidental changes. */
 #include <criterion/criterion.h>
 #include <stddef.h>
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* branchload N: calls a function N times in a loop. Of its N branches jump_odd() takes every
- * second. */
+/*
+ * branchload N: calls a function N times in a loop. In its N branches, jump_odd() takes every
+ * second one.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 

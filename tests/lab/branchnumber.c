@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * branchnumber N: N turns, each of which spells its number in 16 branches and then sleeps. Every
- * branch of a turn is known, and no two turns have the same (tests/lab/numbered.py).
+ * branchnumber N: N rounds, each of which encodes its number in 16 branches and then sleeps. Every
+ * branch of a round is known, and no two rounds are equal (tests/lab/numbered.py).
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * lbr: runs branches that are known one by one with the LBR of CPU 0 on, and compares what its MSRs
- * say, for each bit of LBR_SELECT. Prints a line of TAP for each; needs root and the module msr.
- * lbr rule: whether that comparison is right, without a processor.
+ * lbr: runs a known sequence of branches with the LBR of CPU 0 enabled, and compares the contents
+ * of its MSRs for each bit of LBR_SELECT. Prints one line of TAP for each; needs root and the
+ * module msr. lbr rule: tests that comparison without a processor.
  *
  * MSR numbers and bits: Intel SDM volume 4, "Last Branch Records" of volume 3.
  */
@@ -23,7 +23,7 @@
 #define MSR_LBR_TO 0x6c0
 #define DEPTH 32
 
-/* Bits of LBR_SELECT: what is not recorded. */
+/* Bits of LBR_SELECT, which exclude branches. */
 enum {
 	CPL_EQ_0 = 1,
 	JCC = 4,
@@ -110,7 +110,7 @@ static bool write_msr(int fd, unsigned msr, uint64_t value)
 	return pwrite(fd, &value, sizeof(value), msr) == sizeof(value);
 }
 
-/* The index of the next branch that is recorded under this LBR_SELECT. */
+/* Returns the index of the next branch that is recorded under this LBR_SELECT. */
 static size_t next_recorded(size_t i, unsigned select)
 {
 	while (i < BRANCHES && branches[i].type & select)
@@ -123,9 +123,9 @@ struct record {
 };
 
 /*
- * A far branch from the kernel: the way back from the system call that switches the LBR on, or from
- * an interrupt anywhere in the pattern. It goes on behind a branch and in front of the one after
- * it; branches that are not recorded may have been between the record before and this one, and
+ * Whether a far branch from the kernel is a valid return: from the system call that enables the
+ * LBR, or from an interrupt anywhere in the pattern. Its target is after a branch and before the
+ * next one; branches that are not recorded may lie between the preceding record and this one, and
  * between this one and the next.
  */
 static bool is_way_back(struct record r, size_t done, size_t next)
@@ -141,7 +141,7 @@ static bool is_way_back(struct record r, size_t done, size_t next)
 	return false;
 }
 
-/* True if the records are just what this LBR_SELECT lets through; *wrong: the first that is not. */
+/* Whether the records match this LBR_SELECT exactly; *wrong: the first that does not. */
 static bool matches(const struct record *records, size_t n, unsigned select, size_t *wrong)
 {
 	size_t done = 0, next = next_recorded(0, select);
@@ -167,7 +167,7 @@ static bool matches(const struct record *records, size_t n, unsigned select, siz
 
 #define KERNEL	0xffffffff81000000u
 
-/* The records of an LBR_SELECT, with another one in front of branch `at`. */
+/* Makes the records of an LBR_SELECT, with an additional one before branch `at`. */
 static size_t with_another(struct record *records, unsigned select, size_t at, struct record r)
 {
 	size_t n = 0;
@@ -183,8 +183,8 @@ static size_t with_another(struct record *records, unsigned select, size_t at, s
 }
 
 /*
- * Without a processor: an interrupt between any two branches is accepted, whichever of them are
- * recorded; one that goes on elsewhere, a branch more and a branch less are not.
+ * Tests the rule without a processor: an interrupt between any two branches is accepted, whichever
+ * of them are recorded; a return to another place, and an additional or a missing branch, are not.
  */
 static int check_rule(void)
 {
@@ -200,7 +200,7 @@ static int check_rule(void)
 
 			n = with_another(records, types[t], at, (struct record){ KERNEL, before });
 			accepted += matches(records, n, types[t], &wrong);
-			/* nothing comes back to the middle of the system call's instruction */
+			/* nothing returns to the middle of the system call instruction */
 			n = with_another(records, types[t], at,
 					 (struct record){ KERNEL, (uintptr_t)p_on + 1 });
 			refused += !matches(records, n, types[t], &wrong);
@@ -221,7 +221,7 @@ static int check_rule(void)
 
 /* ---- the processor ----------------------------------------------------------------------- */
 
-/* How often this task has been off its processor. */
+/* Returns how often this task was switched out. */
 static long switches(void)
 {
 	struct rusage used;
@@ -230,8 +230,10 @@ static long switches(void)
 	return used.ru_nvcsw + used.ru_nivcsw;
 }
 
-/* Records the pattern. The LBR is the processor's: where another task ran meanwhile, its branches
- * are in it, and the pattern is run again. */
+/*
+ * Records the pattern. The LBR belongs to the processor: if another task ran meanwhile, it has the
+ * branches of that task, and the pattern is run again.
+ */
 static void record(int fd, unsigned select)
 {
 	const uint64_t on = 1, off = 0;
@@ -245,7 +247,7 @@ static void record(int fd, unsigned select)
 	} while (switches() != before);
 }
 
-/* True if the LBR holds just what this LBR_SELECT lets through; else shows its records. */
+/* Whether the LBR matches this LBR_SELECT exactly; otherwise prints its records. */
 static bool exact(int fd, unsigned select)
 {
 	struct record records[DEPTH];

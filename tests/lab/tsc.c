@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tsc: prints the rate of this machine's time stamp counter in kHz, and nothing where there is
- * none.
+ * tsc: prints the rate of this machine's time stamp counter in kHz, or nothing if there is none.
  *
- * An emulated CPU has the counter of the one that emulates it. A guest's kernel measures its rate
- * by waiting for an emulated timer, and gets it wrong by any factor when QEMU waits for a CPU
- * meanwhile.
+ * An emulated CPU has the counter of its host. The kernel of a guest measures the rate by an
+ * emulated timer, and the result may be wrong by any factor if QEMU waits for a CPU meanwhile.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -24,7 +22,7 @@ static uint64_t now(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* Both clocks at once: of some readings that between which the least time went by. */
+/* Reads both clocks at once: the pair of readings with the shortest time between them. */
 static struct moment read_both(void)
 {
 	uint64_t least = UINT64_MAX;

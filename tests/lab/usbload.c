@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Makes USB traffic as fast as it goes: keeps transfers in flight on endpoints of one device.
+ * Generates USB traffic at full speed: keeps transfers in flight on endpoints of one device.
  *
  *	usbload DEVICE SECONDS DEPTH SIZE ENDPOINT...
  *
  * DEVICE is /dev/bus/usb/BBB/DDD, ENDPOINT a bulk or interrupt address such as 0x81. Interface 0
- * is taken from its driver. Ends with the number of transfers and bytes on standard output.
+ * is detached from its driver. At the end, prints the number of transfers and bytes.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -53,7 +53,7 @@ static struct usbdevfs_urb *new_urb(unsigned char endpoint, int size, unsigned i
 
 	if (!urb || !buffer)
 		fail("memory");
-	/* The sink of g_zero's pattern 0 wants zeros; what it does not check it counts. */
+	/* The sink of g_zero's pattern 0 expects zeros. */
 	memset(buffer, 0, (size_t)size + 1);
 	for (i = 0; i + 4 <= size && seed; i += 64)
 		memcpy(buffer + i, &seed, 4);

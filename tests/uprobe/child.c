@@ -26,7 +26,7 @@ void ok(bool good, const char *what)
 	fflush(stdout);
 }
 
-/* What children do. Each begins with an instruction that is executed out of line. */
+/* Functions that children run. Each begins with an instruction that is executed out of line. */
 volatile long sink;
 
 __attribute__((noinline, noclone)) long probed(long value)
@@ -120,7 +120,7 @@ static void *calls_probed(void *shared)
 	return NULL;
 }
 
-/* A second thread comes to the function while the first one counts in shared[2]. */
+/* A second thread reaches the function while the first one counts in shared[2]. */
 static void in_threads(struct child *child)
 {
 	pthread_t thread;
@@ -143,7 +143,7 @@ static void *waits_and_calls(void *shared)
 }
 
 /*
- * A thread that says its id in shared[1], and both wait for shared[3]. The first one calls three
+ * A thread that stores its id in shared[1]; both wait for shared[3]. The first one calls three
  * times.
  */
 static void in_one_thread(struct child *child)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the tests of the uprobe interface have in common: TAP, and children to trace. */
+/* Common parts of the tests of the uprobe interface: TAP, and children to trace. */
 #ifndef TRAWL_TESTS_UPROBE_CHILD_H
 #define TRAWL_TESTS_UPROBE_CHILD_H
 
@@ -7,27 +7,27 @@
 #include <sys/types.h>
 #include "uprobe/trawl-uprobe.h"
 
-/* How many were tried, and how many of them failed. */
+/* number of tests, and of failed ones */
 extern int count, bad;
 void ok(bool good, const char *what);
 
-/* A child that works when it is told by a byte, and says when it has by one. */
+/* A child that acts on a byte through a pipe and acknowledges with a byte. */
 struct child {
 	pid_t pid;
 	int go, done;
-	volatile long *shared;	/* a page of both */
+	volatile long *shared;	/* a page shared by both */
 };
 
 struct child start(void (*work)(struct child *, char what));
 void tell(struct child *child, char what);
-/* is_done() - whether the child has done what it was told within ms. */
+/* is_done() - whether the child acknowledges within ms. */
 bool is_done(struct child *child, int ms);
 void finish(struct child *child);
 
-/* A copy of sleep that the test has made: root's, and set-uid. */
+/* A copy of sleep made by the test, owned by root and set-uid. */
 #define SUID_PROGRAM "/var/tmp/uprobe-suid"
 
-/* work() - what most children do; its letters are those of its switch. */
+/* work() - actions of most children; the letters are the cases of its switch. */
 void work(struct child *child, char what);
 extern volatile long sink;
 long probed(long value);
@@ -36,11 +36,11 @@ long factorial(long n);
 void jumps(long n);
 unsigned long library_function(void);
 
-/* Registrations of a child. */
+/* Makes a registration for a child. */
 struct uprobe at(struct child *child, unsigned long id, long (*where)(long));
 struct uprobe event(struct child *child, enum uprobe_event event);
 
-/* Each has a process of its own, and so a tracer. */
+/* Each test runs in its own process and therefore has its own tracer. */
 void test_registers(void), test_bases(void), test_return_registers(void),
 	test_return_and_calls(void), test_rip(void), test_calls(void), test_moved(void);
 void test_khandler(void), test_branches(void), test_module(void);

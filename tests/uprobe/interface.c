@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * interface: the sentences of the uprobe interface (uprobe/trawl-uprobe.h), a test each, on
- * children of this very program: its functions have the same addresses there. Prints TAP. Needs
- * trawl.ko.
+ * interface: tests each statement of the uprobe interface (uprobe/trawl-uprobe.h) on children of
+ * this program, in which functions have the same addresses. Prints TAP. Needs trawl.ko.
  */
 #include <errno.h>
 #include <limits.h>
@@ -129,8 +128,8 @@ static void on_signal(int signal)
 }
 
 /*
- * The event comes when the child is told this, with a status that is not 0 unless it is expected to
- * be.
+ * Whether the event arrives after this action, with a status other than 0 unless it is expected to
+ * be 0.
  */
 static bool comes(enum uprobe_event which, char what, int *status)
 {
@@ -173,7 +172,7 @@ static void test_events(void)
 	ok(kills == 20, "SIGNAL that kills");
 }
 
-/* Other tracers are other threads. */
+/* Other threads are other tracers. */
 static struct child *shared_child;
 static volatile int seen_by_other, other_may_end;
 
@@ -189,7 +188,7 @@ static void *other_tracer(void *unused)
 		seen_by_other = 2;
 	for (int i = 0; i < 20000 && !other_may_end; i++)
 		usleep(1000);
-	return NULL;	/* the thread's end is the tracer's */
+	return NULL;	/* the end of the thread ends the tracer */
 }
 
 static void test_two_tracers(void)
@@ -309,8 +308,7 @@ static void test_every(void)
 	finish(&child);
 }
 
-/* Whether the child has come to its breakpoint, which a khandler counts, so often and no
- * further. */
+/* Whether the child has reached its breakpoint, which a khandler counts, exactly this often. */
 static bool has_passed(const struct uprobe *counter, unsigned long times)
 {
 	struct trawl_kh_count hits = { 0 };
@@ -427,7 +425,7 @@ static void test_epoll(void)
 	   "a second uprobe_arm() loses nothing");
 	uprobe_arm();
 	is_done(&child, 5000);
-	/* The next event is often there before the program asks for it. */
+	/* The next event often arrives before the program polls. */
 	tell(&child, 'm');
 	for (n = 0;
 	     n < 1000 && epoll_wait(epoll, &event, 1, 10000) == 1 && uprobe_poll(&got, 0) == 1; n++)
@@ -485,7 +483,7 @@ static void test_several(void)
 	uprobe_arm();
 	tell(&b, 'p');
 	ok(uprobe_poll(&got, 5000) == 1 && got.who == b.pid && got.id == 2, "a poll over all");
-	/* The tell comes before the poll: the child may be there first. */
+	/* The child may be faster than the poll. */
 	tell(&a, 'p');
 	while (uprobe_poll_of(a.pid, &got, 300) == 0 && is_done(&a, 2000))
 		tell(&a, 'p');
@@ -534,7 +532,7 @@ static void (*const tests[])(void) = {
 	test_bad,
 };
 
-/* Runs a test in a process of its own, which so has a tracer of its own, and adds its results. */
+/* Runs a test in its own process, which thus has its own tracer, and adds its results. */
 static bool run_test(size_t i)
 {
 	int pipefd[2], status, counts[2] = { count, bad };

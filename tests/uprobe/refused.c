@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What is refused, and with which reason. */
+/* Requests that are refused, and the reasons. */
 #include <errno.h>
 #include <linux/capability.h>
 #include <sched.h>
@@ -16,7 +16,7 @@
 #include "kmod/trawl_uprobe.h"
 #include "tests/uprobe/child.h"
 
-/* A signal that kills is told before the end, which is told as well. */
+/* A fatal signal is reported before the end of the process, which is reported as well. */
 static void dies(char what, int signal, bool stops, const char *name)
 {
 	struct child child = start(work);
@@ -54,7 +54,7 @@ void test_fatal(void)
 	dies(0, SIGTERM, false, "one that kills: told before the end");
 }
 
-/* It is killed while the tracer looks at it. */
+/* The child is killed while the tracer examines it. */
 void test_looking(void)
 {
 	struct child child = start(work);
@@ -123,7 +123,7 @@ void test_death(void)
 	finish(&child);
 }
 
-/* Somebody who may use the device and nothing else. */
+/* Becomes a user who may open the device and has no other privileges. */
 static void become_user(void)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -146,7 +146,9 @@ void test_rights(void)
 	   "a process of another user");
 	own = start(work);
 	u = at(&own, 1, probed);
-	/* Who has changed the user is not dumpable, nor are its children before they exec. */
+	/*
+	 * A process that changed its user is not dumpable, nor are its children before they exec.
+	 */
 	ok(uprobe_register(&u) == -1 && errno == EPERM, "one of one's own that is not dumpable");
 	finish(&own);
 	prctl(PR_SET_DUMPABLE, 1);
@@ -157,7 +159,7 @@ void test_rights(void)
 	close(child.go);
 }
 
-/* Events of a tracee until its end; whether one of them is `event`. */
+/* Reads events of a tracee until its end; returns whether one of them is `event`. */
 static bool has_event_until_end(enum uprobe_event event)
 {
 	struct uprobe got;
@@ -168,7 +170,7 @@ static bool has_event_until_end(enum uprobe_event event)
 	return has;
 }
 
-/* Who may not trace a program is not told of it, also where the tracee comes to it by exec. */
+/* A user who may not trace a program gets no events of it, even if the tracee executes it. */
 void test_gains(void)
 {
 	struct uprobe entry, exec, end, calls;
@@ -236,7 +238,7 @@ void test_namespace(void)
 void trap_instruction(void);
 __asm__("trap_instruction: int3\n ret\n");
 
-/* Nothing is done, and the caller lives. */
+/* The request fails, and the caller survives. */
 void test_pointers(void)
 {
 	struct child child = start(work);
@@ -332,7 +334,7 @@ void test_bad(void)
 	ok(uprobe_register(&u) == -1 && errno == EINVAL, "an address that is not mapped");
 	u.where = (unsigned long)&sink;
 	ok(uprobe_register(&u) == -1 && errno == EINVAL, "an address in data");
-	/* No function begins with an instruction of one byte here. */
+	/* No function here begins with an instruction of one byte. */
 	u.where = (unsigned long)probed + 1;
 	ok(uprobe_register(&u) == -1 && errno == EINVAL &&
 		   strstr(uprobe_error(), "in the middle of an instruction"),

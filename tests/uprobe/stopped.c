@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A thread that is stopped: its registers, what khandlers gather of it, and where it goes on. */
+/* A stopped thread: its registers, what khandlers collect, and where it continues. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -91,8 +91,10 @@ void test_bases(void)
 	finish(&child);
 }
 
-/* Functions whose first instruction the kernel emulates, executes elsewhere, and executes elsewhere
- * with a register that stands for rip. Each returns 3 times its argument, or adds to `sink`. */
+/*
+ * Functions whose first instruction the kernel emulates, executes out of line, or executes out of
+ * line with another register in place of rip. Each returns 3 times its argument, or adds to `sink`.
+ */
 long pushes(long value), subtracts(long value), relative(long value);
 extern volatile long relative_to;
 __asm__(".text\n"
@@ -113,7 +115,7 @@ static void calls_function(struct child *child, char what)
 	child->shared[2] = kept[0] + kept[3] + relative_to;
 }
 
-/* The tracer lets the function return 7 at once: its first instruction is not executed. */
+/* The tracer makes the function return 7 immediately: its first instruction is not executed. */
 static bool returns_at_once(long (*function)(long))
 {
 	struct user_regs_struct regs;
@@ -136,7 +138,7 @@ static bool returns_at_once(long (*function)(long))
 		good = good && !uprobe_set_registers(child.pid, &regs) && uprobe_arm() == 0 &&
 		       is_done(&child, 3000) && child.shared[0] == 7 && child.shared[2] == 55;
 	}
-	/* And as it is when nobody writes. */
+	/* Also if the registers are not written. */
 	uprobe_detach(child.pid);
 	tell(&child, 'x');
 	good = is_done(&child, 3000) && good && child.shared[0] == 15 &&
@@ -203,7 +205,7 @@ static void calls_kernel(struct child *child, char what)
 		child->shared[0] = handled;
 		break;
 	case 'b':
-		/* What it is told next is what it reads. */
+		/* The next command is what it reads. */
 		child->shared[0] = read(child->go, &c, 1) == 1 ? c : -1;
 		break;
 	case 'v':
@@ -219,7 +221,7 @@ static void calls_kernel(struct child *child, char what)
 	}
 }
 
-/* Polls until that system call is there, in this event. */
+/* Polls until the event of this system call. */
 static bool next_call(struct uprobe *got, enum uprobe_event event, long number,
 		      struct user_regs_struct *regs)
 {
@@ -233,7 +235,7 @@ static bool next_call(struct uprobe *got, enum uprobe_event event, long number,
 	return false;
 }
 
-/* The registers of a return are written: the result, and where the thread goes on. */
+/* Writes the registers at a return: the result, and the address where the thread continues. */
 void test_return_registers(void)
 {
 	struct child child = start(work);
@@ -268,7 +270,7 @@ void test_return_registers(void)
 	finish(&child);
 }
 
-/* A function's return with the system calls of the same thread. */
+/* The return of a function together with system calls of the same thread. */
 void test_return_and_calls(void)
 {
 	struct child child = start(work);
@@ -327,7 +329,7 @@ void test_calls(void)
 	finish(&child);
 }
 
-/* Where the thread does not go on with the registers of its event. */
+/* The thread does not continue with the registers of its event. */
 void test_moved(void)
 {
 	struct child child;
@@ -451,7 +453,7 @@ void test_branches(void)
 	finish(&child);
 }
 
-/* samples/uprobe/khandler, which is loaded. */
+/* samples/uprobe/khandler, which must be loaded. */
 void test_module(void)
 {
 	struct child child = start(work);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * stress: what a careless tracer, tracee or user does to the uprobe interface of trawl.ko.
+ * stress: misuse of trawl.ko's uprobe interface by tracers, tracees and users.
  *
- *	stress stops N		N stops in a row
- *	stress kill N [SEED]	N times a tracer or its tracee is killed at some moment
- *	stress register N	N times a tracer is killed while it registers
- *	stress random SECONDS [SEED]	ioctls of random numbers with random contents
+ *	stress stops N		N consecutive stops
+ *	stress kill N [SEED]	N times, a tracer or its tracee is killed at a random moment
+ *	stress register N	N times, a tracer is killed while it registers
+ *	stress random SECONDS [SEED]	ioctls with random numbers and contents
  *
- * Status 0: nothing hung and every tracee that nobody killed went on.
+ * Status 0: nothing hung, and every tracee that was not killed continued.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@
 #include "kmod/trawl_uprobe.h"
 #include "uprobe/trawl-uprobe.h"
 
-static volatile long *calls;	/* of the tracee, in a page that all share */
+static volatile long *calls;	/* number of calls by the tracee, in a page that all share */
 
 __attribute__((noinline, noclone)) static long probed(long value)
 {
@@ -124,7 +124,7 @@ static int kills(long n)
 	return 0;
 }
 
-/* It says in calls[1] when it begins. */
+/* It stores in calls[1] that it begins. */
 static void registers(pid_t pid)
 {
 	struct trawl_uprobe_request set = {
@@ -142,7 +142,7 @@ static void registers(pid_t pid)
 static int kills_in_register(long n)
 {
 	pid_t pid = start_tracee(), tracer;
-	/* The kernel looks for what it has to remove only where there are uprobes. */
+	/* The kernel searches for probes to remove only if there are uprobes. */
 	struct uprobe other = {.id = 2, .event = UPEV_BKPT, .who = pid,
 			       .where = (unsigned long)start_tracee, .khandler = "count"};
 	int status = 0, good = !uprobe_register(&other);
@@ -192,7 +192,7 @@ static int at_random(long seconds)
 			if (rand() % 4 == 0)
 				strcpy(body.request.u.khandler, "registers");
 		}
-		/* A poll that waits for ever is no failure of the module. */
+		/* A poll that waits forever is not a failure of the module. */
 		if (nr == 67)
 			body.poll.timeout = rand() % 3;
 		ioctl(fd, _IOC(3, 0xd7, nr, sizeof(body) % 16384),

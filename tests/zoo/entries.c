@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * As gcc -O2 writes it: loops, of which one begins at its function's first instruction; functions
- * whose first instruction is also where they are left; one with a cold part, which jumps back.
+ * Code as gcc -O2 writes it: loops, one of which begins at the first instruction of its function;
+ * functions whose first instruction is also an exit; a function with a cold part that jumps back.
  */
 __asm__(".text\n"
 	".globl spins\n.type spins, @function\n"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Parts of parameters and results, also behind pointers: tests/zoo/parts.py. */
+/* Parts of parameters and results, also behind pointers, for tests/zoo/parts.py. */
 #include <stddef.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Parameters beside values that are passed in places of their own: packed structs, numbers with a
- * fraction of unusual formats, wide vectors, pairs of numbers. With -pg the first instructions call
+ * Parameters next to values that are passed in special places: packed structs, floating-point
+ * numbers of unusual formats, wide vectors, complex numbers. With -pg the first instructions call
  * mcount(), so that only the calling convention tells where the parameters are.
  */
 #include <stdio.h>

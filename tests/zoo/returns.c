@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions that return values of every kind and leave in every way. The values of "ret_" functions
- * are compared with what gdb says. A "ret_ignored_" function returns its first parameter plus 1000,
- * and its caller ignores that; a "ret_half_" one a pair, n * 3 and n + 5, of which it uses half.
+ * Functions that return values of every kind and are left in every way. The values of "ret_"
+ * functions are compared with those in gdb. A "ret_ignored_" function returns its first parameter
+ * plus 1000, which its caller ignores; a "ret_half_" function returns a pair, n * 3 and n + 5, of
+ * which the caller uses one half.
  */
 #include <setjmp.h>
 #include <stdbool.h>
@@ -47,7 +48,7 @@ FUNCTION struct packed ret_packed(int n) { return (struct packed){ (char)n, seed
 FUNCTION struct extended ret_extended(int n) { return (struct extended){ (long double)seed / n }; }
 FUNCTION void ret_void(int n) { sink += n; }
 
-/* Several returns, a table of jumps, and a rare part. */
+/* Several returns, a jump table, and a cold part. */
 FUNCTION int ret_switch(int n)
 {
 	switch (n + seed) {
@@ -79,7 +80,7 @@ FUNCTION int ret_jumps(int n)
 
 FUNCTION int ret_over(int n) { return ret_jumps(n) + 1; }
 
-/* Nobody looks at what these return, and what they leave in the register is something else. */
+/* No caller uses the results of these, and the register contains something else. */
 FUNCTION static long ret_ignored_work(int n, long unused)
 {
 	for (int i = 0; i < n; i++)
@@ -93,7 +94,7 @@ FUNCTION static int ret_ignored_call(int n, int always)
 	return n + 1000;
 }
 
-/* clang returns one of the two only, in the first's register. */
+/* clang returns only one of the two, in the register of the first. */
 FUNCTION static struct pair ret_half_second(int n)
 {
 	ret_void(n);

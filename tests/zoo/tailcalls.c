@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions that jump to another under each condition, called with each state of the flags. */
+/* Functions that make a conditional tail call, called with each state of the flags. */
 #include <stdio.h>
 #include <string.h>
 
@@ -22,12 +22,12 @@ __attribute__((noinline, used)) void zoo_other(void)
 #define DEFINE(cc) UNDER(cc);
 ALL(DEFINE)
 
-/* It jumps if the number is not 0. */
+/* Jumps if the number is not 0. */
 void text_jump(const char *text, int n);
 __asm__(".text\n.globl text_jump\n.type text_jump, @function\ntext_jump:\n.cfi_startproc\n"
 	"test %esi,%esi\njne zoo_other\nret\n.cfi_endproc\n.size text_jump, . - text_jump\n");
 
-/* Two conditions and a jump without one. */
+/* Two conditional jumps and an unconditional one. */
 void cond_three(unsigned long flags);
 __asm__(".text\n.globl cond_three\n.type cond_three, @function\ncond_three:\n.cfi_startproc\n"
 	"push %rdi\n.cfi_def_cfa_offset 16\npopf\n.cfi_def_cfa_offset 8\njl zoo_other\n"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions whose parameters compilers move, drop and replace. Each is called three times; what is
- * behind a pointer has static storage, so that its address is the same in each run without ASLR.
+ * Functions whose parameters compilers move, drop and replace. Each is called three times; objects
+ * behind pointers have static storage, so that their addresses are the same in each run without
+ * ASLR.
  */
 #include <stdarg.h>
 #include <stdbool.h>
@@ -74,7 +75,7 @@ FUNCTION long zoo_pointers(const char *text, const struct pair *p, struct pair *
 	return text[0] + p->a + (pp == NULL) + (q == NULL);
 }
 
-/* Its address is taken: it lives in memory. */
+/* Its address is taken, so it is in memory. */
 FUNCTION long zoo_escape(int a, long b)
 {
 	long *volatile escaped = &b;
@@ -83,7 +84,7 @@ FUNCTION long zoo_escape(int a, long b)
 	return b;
 }
 
-/* It is another value a few instructions later. */
+/* The parameter is overwritten a few instructions later. */
 FUNCTION long zoo_changed(int a, unsigned int n)
 {
 	for (; n; n--)
@@ -103,7 +104,7 @@ FUNCTION long zoo_variadic(int n, ...)
 	return sum;
 }
 
-/* Static functions may be given other parameters than they are declared with. */
+/* Static functions may get other parameters than they are declared with. */
 
 static FUNCTION long zoo_unused(int dead, int live, int dead_too, long last)
 {
@@ -129,7 +130,7 @@ static FUNCTION long zoo_by_value(struct big b, int after)
 	return b.l[1];
 }
 
-/* Only a part of it is worth keeping, apart from that a call is. */
+/* Only a part of it is kept, to force a call. */
 static FUNCTION long zoo_partly(const struct pair *p, int n)
 {
 	if (!p)
@@ -139,7 +140,7 @@ static FUNCTION long zoo_partly(const struct pair *p, int n)
 	return sink;
 }
 
-/* Many values that live over calls: the parameters move to registers that calls keep. */
+/* Many values that live across calls: the parameters move to callee-saved registers. */
 static FUNCTION long zoo_calls(long a, long b, long c, long d, long e, long f)
 {
 	long x = zoo_changed((int)a, 2), y = zoo_changed((int)b, 3), z = zoo_changed((int)c, 1);

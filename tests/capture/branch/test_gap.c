@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Branches that the kernel carried out for a uprobe are in no record: the code shows where one is
- * missing. */
+/*
+ * The kernel emulates some branches at uprobes, which no record contains. The code shows where one
+ * is missing.
+ */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +32,7 @@ extern const char begin[], at_call[], back[], at_jz[], at_ret[], there[], there_
 
 enum { TRAMPOLINE = 0x1000 };
 
-/* The program's own, and the page that the kernel gives to a process with uprobes. */
+/* Maps of the program itself, and of the page that the kernel adds to processes with uprobes. */
 static char *maps(void)
 {
 	FILE *f = fopen("/proc/self/maps", "re");
@@ -49,7 +51,7 @@ static char *maps(void)
 	return text;
 }
 
-/* What tracefs says of probes on the conditional jump and on something that is no file. */
+/* Definitions in tracefs: a probe on the conditional jump, and one on a path that is not a file. */
 static char *definitions(void)
 {
 	char path[4096], line[4096], *text;
@@ -82,16 +84,16 @@ Test(gap, by_code)
 		{ begin, at_call, false, false },
 		{ there, there_ret, false, false },
 		{ back, at_ret, false, true },
-		/* the call is missing; the jump that was taken is missing */
+		/* the call is missing; the taken jump is missing */
 		{ begin, there_ret, true, true },
 		{ back, far_ret, true, true },
-		/* both, and there is no such way: a signal's handler, for one */
+		/* both are missing, and no path connects them: a signal handler, for example */
 		{ begin, far_ret, false, false },
 		{ there_ret, far_ret, false, false },
 		{ back, there_ret, false, false },
 		{ back, begin, false, false },
 		{ (const char *)&im, far_ret, false, false },
-		/* out of the page of uprobes, and into it */
+		/* from the page of uprobes, and into it */
 		{ (const char *)TRAMPOLINE, back, true, true },
 		{ there, (const char *)TRAMPOLINE + 128, true, true },
 	};

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Which branches of a stack are new, by how many were taken since the stack before. */
+/* Finds the new branches of a stack by the number of branches taken since the preceding stack. */
 #include <criterion/criterion.h>
 
 #include "capture/branch/join.h"
 
-/* A stack of the n branches of a task up to number `end`; those of a loop are all alike. */
+/*
+ * Makes a stack with the last n branches of a task up to number `end`; those of a loop are equal.
+ */
 static struct branch_stack stack(unsigned int end, size_t n, bool loop)
 {
 	struct branch_stack s = { .n = n };
@@ -27,7 +29,7 @@ Test(join, overlapping_stacks)
 	cr_assert_eq(j.lost, 0);
 }
 
-/* All stacks of a loop are equal: only the count tells how often it ran. */
+/* All stacks of a loop are equal: only the count shows how often it ran. */
 Test(join, a_loop)
 {
 	struct branch_stack a = stack(32, 32, true), b = a;
@@ -40,7 +42,7 @@ Test(join, a_loop)
 	}
 }
 
-/* The records were cleared in between: the stack has fewer. */
+/* The records were cleared in between, so the stack has fewer branches. */
 Test(join, what_is_between_is_counted)
 {
 	struct branch_stack a = stack(32, 32, false), b = stack(50, 5, false);
@@ -51,7 +53,7 @@ Test(join, what_is_between_is_counted)
 	cr_assert_eq(j.lost, 13);
 }
 
-/* A count that is one too few or too many is noticed where the branches differ. */
+/* A count that is one too small or too large is detected if the branches differ. */
 Test(join, a_wrong_count)
 {
 	struct branch_stack a = stack(32, 32, false), b = stack(56, 32, false);
@@ -60,11 +62,11 @@ Test(join, a_wrong_count)
 
 	cr_assert_not(join_stacks(&a, &b, 23, &j));
 	cr_assert_not(join_stacks(&a, &b, 25, &j));
-	/* More in common than the first stack had. */
+	/* The stacks have more in common than the first one contained. */
 	cr_assert_not(join_stacks(&c, &b, 24, &j));
 }
 
-/* Older branches were there before the first count. */
+/* Older branches precede the first count. */
 Test(join, the_first_stack)
 {
 	struct branch_stack b = stack(56, 32, false);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a process has mapped to be run, as perf's records tell it. */
+/* The executable mappings of a process, from perf's records. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <sys/mman.h>

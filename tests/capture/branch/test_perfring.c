@@ -86,7 +86,7 @@ Test(perfring, records_of_all_cpus_are_in_the_order_of_time)
 	cr_assert_null(perf_ring_next(&ring, UINT64_MAX));
 }
 
-/* perf dates a sample, then a loss, then writes the loss and the sample. */
+/* perf takes the time of a sample, then that of a loss, then writes the loss and the sample. */
 Test(perfring, a_loss_is_before_what_found_room_again)
 {
 	add_sample(0, 10);

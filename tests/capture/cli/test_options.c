@@ -10,7 +10,7 @@
 
 enum { WORDS_MAX = 48 };
 
-/* Parses a command line written in one string, words apart by one blank. */
+/* Parses a command line given as one string with words separated by single blanks. */
 static int parse(struct options *o, const char *line, struct trawl_error *err)
 {
 	static char copy[1024];
@@ -98,7 +98,7 @@ Test(options, a_whole_command_line)
 	cr_expect_eq(o.level, 7);
 	cr_assert_not_null(o.command);
 	cr_expect_str_eq(o.command[0], "prog");
-	cr_expect_str_eq(o.command[1], "-x"); /* not ours */
+	cr_expect_str_eq(o.command[1], "-x"); /* belongs to COMMAND */
 	cr_expect_null(o.command[2]);
 	options_free(&o);
 }
@@ -231,7 +231,7 @@ static void expect_name(const char *line, uint32_t count, uint32_t again, const 
 Test(output, names_are_tcpdumps)
 {
 	setenv("TZ", "UTC", 1);
-	expect_name("-i x -w f%Y", 0, 0, "f%Y"); /* without -G it is a name like any other */
+	expect_name("-i x -w f%Y", 0, 0, "f%Y"); /* without -G the name is taken literally */
 	expect_name("-i x -w f -C 1", 0, 0, "f");
 	expect_name("-i x -w f -C 1", 1, 0, "f1");
 	expect_name("-i x -w f -C 1", 10, 0, "f10");
@@ -246,7 +246,7 @@ Test(output, names_are_tcpdumps)
 	expect_name("-i x -w d/.trawl -C 1", 1, 0, "d/.trawl1");
 }
 
-/* tcpdump overwrites; here it is told apart from the numbers of -C. */
+/* tcpdump overwrites the file; here it gets a number other than those of -C. */
 Test(output, a_name_that_comes_again_is_another_file)
 {
 	setenv("TZ", "UTC", 1);

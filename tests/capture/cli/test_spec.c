@@ -13,7 +13,7 @@ static void parsed(const char *text, struct spec *spec)
 	cr_assert_eq(spec_parse(text, spec, &err), 0, "%s: %s", text, err.text);
 }
 
-/* text must be refused with `what` in the message and the caret under text[at]. */
+/* Expects that text is refused with `what` in the message and the caret under text[at]. */
 static void refused(const char *text, const char *what, size_t at)
 {
 	struct trawl_error err = { 0 };
@@ -130,7 +130,7 @@ Test(spec, usdt_path_with_colons_is_the_one_that_exists)
 {
 	struct spec s;
 
-	/* No file is called /bin/sh:x, nor is one called /no:x. */
+	/* Neither /bin/sh:x nor /no:x is the name of a file. */
 	parsed("usdt:/bin/sh:x:y", &s);
 	cr_assert_str_eq(s.path, "/bin/sh");
 	spec_free(&s);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* For tests of what waits: events whose record is one letter, and what comes out of them. */
+/*
+ * For tests of buffers: events whose record is a single letter, and the sequence in which they come
+ * out.
+ */
 #ifndef TRAWL_TESTS_CAPTURE_OUTPUT_GOT_H
 #define TRAWL_TESTS_CAPTURE_OUTPUT_GOT_H
 
@@ -7,7 +10,7 @@
 
 #include "capture/output/pending.h"
 
-/* What emit() got: the records, which are one letter each. */
+/* Records that emit() received, as letters. */
 struct got {
 	char text[64];
 	size_t n, most;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A file that is whole gets a name that is free, on any file system; it is never lost for want of
- * one. */
+/*
+ * A complete file gets a name that is free, on any file system. It is never lost because a name is
+ * taken.
+ */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,7 +50,7 @@ static void open_with(struct newfile *f, const char *text)
 	cr_assert_eq(write(f->file.fd, text, strlen(text)), (ssize_t)strlen(text));
 }
 
-/* Two files of one wish: none replaces the other, and nothing else stays. */
+/* Two files that request the same name: none replaces the other, and no other file remains. */
 static void take_names(void)
 {
 	struct trawl_error err;

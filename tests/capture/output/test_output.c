@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Files that take their place: nothing of an old one is lost before, nothing is left beside. */
+/*
+ * Output files: an old file is not lost before the new one is complete, and no temporary file
+ * remains.
+ */
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -155,7 +158,7 @@ Test(output, the_link_of_another_user_is_not_followed, .init = set_up, .fini = c
 	has(theirs, "old");
 }
 
-/* A folder's link of somebody else would lead us to where they want. */
+/* A symbolic link of another user in the path would redirect the output. */
 Test(output, no_link_of_another_user_is_followed_on_the_way, .init = set_up, .fini = clean_up)
 {
 	struct trawl_error err;
@@ -184,7 +187,7 @@ Test(output, no_link_of_another_user_is_followed_on_the_way, .init = set_up, .fi
 	}
 }
 
-/* The folder is another one when the file gets its name. */
+/* The folder is replaced before the file gets its name. */
 Test(output, the_folder_stays_the_one_that_was_found, .init = set_up, .fini = clean_up)
 {
 	struct output out;
@@ -205,7 +208,7 @@ Test(output, the_folder_stays_the_one_that_was_found, .init = set_up, .fini = cl
 	cr_expect_eq(access(there, F_OK), -1);
 }
 
-/* Deleted, or replaced, while it is written: it is written again, and that is said. */
+/* If the file is deleted or replaced while it is written, it is written again, with a message. */
 Test(output, a_deleted_file_is_written_again, .init = set_up, .fini = clean_up)
 {
 	struct trawl_error err;
@@ -255,7 +258,9 @@ Test(output, a_file_that_stays_is_not_written_again, .init = set_up, .fini = cle
 	cr_expect_eq(folder_names(dir), 1);
 }
 
-/* Who may lay a FIFO in a shared folder may not stop us with it. */
+/*
+ * A user who can create a FIFO in a shared folder must not be able to block the recorder with it.
+ */
 Test(output, the_fifo_of_another_user_is_not_opened, .init = set_up, .fini = clean_up)
 {
 	struct trawl_error err;
@@ -270,7 +275,7 @@ Test(output, the_fifo_of_another_user_is_not_opened, .init = set_up, .fini = cle
 	output_close(&out, &err);
 }
 
-/* The next file of a row replaces what is there, even a link. */
+/* The next file of a rotation replaces an existing name, even a link. */
 Test(output, rows_do_not_follow_links, .init = set_up, .fini = clean_up)
 {
 	struct trawl_error err;
@@ -297,7 +302,10 @@ Test(output, rows_do_not_follow_links, .init = set_up, .fini = clean_up)
 	cr_expect_eq(folder_names(dir), 3);
 }
 
-/* The folder is not ours, the file is: it is written where it is, but not before all is armed. */
+/*
+ * Only the file belongs to the user, not the folder: it is written in place, but not before all
+ * probes are armed.
+ */
 Test(output, a_file_that_cannot_be_replaced_is_written_in_place, .init = set_up, .fini = clean_up)
 {
 	struct user nobody = { .other = true, .uid = 65534, .gid = 65534 };

@@ -29,7 +29,7 @@ Test(pending, leaves_in_the_order_of_time)
 	add(&p, 1, 0, 30, 'd');
 	add(&p, 1, 1, 20, 'c');
 	add(&p, 2, 0, 15, 'b');
-	add(&p, 2, 0, 30, 'e'); /* at the same time as d, which came first */
+	add(&p, 2, 0, 30, 'e'); /* at the same time as d, which was added first */
 	expect(&p, 9, "");
 	expect(&p, 20, "abc");
 	add(&p, 1, 1, 25, 'x');
@@ -48,7 +48,7 @@ Test(pending, one_source_and_cpu_keeps_its_order)
 	add(&p, 1, 4, 10, 'a');
 	add(&p, 1, 3, 51, 'd');
 	expect(&p, UINT64_MAX, "abcd");
-	add(&p, 1, 3, 20, 'f'); /* also after those that are gone */
+	add(&p, 1, 3, 20, 'f'); /* also after events that were already emitted */
 	add(&p, 2, 3, 20, 'e');
 	expect(&p, UINT64_MAX, "ef");
 	pending_free(&p);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A row of files (-G) where one source is far behind: the events of the others wait for it, up to
- * 64 MiB of them, and then no longer. Losses of a stretch of time that two files share.
+ * A rotation (-G) in which one source is far behind: up to 64 MiB of events of the other sources
+ * wait for it, and no more. Losses in a time range that two files share.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ static char folder[] = "/tmp/trawl-recording-XXXXXX", first[64], second[64], thi
 static int busy, behind, rotated;
 static uint64_t last = UINT64_MAX;
 
-/* What the recording asks of its session. */
+/* Functions of the session that a recording calls. */
 struct tasks *session_tasks(struct session *s)
 {
 	return NULL;
@@ -95,7 +95,7 @@ static void put(int from, uint64_t mono, size_t len)
 	free((void *)r.data);
 }
 
-/* The end is in the present file, unless a test has set another one. */
+/* The end is in the current file, unless a test has set another one. */
 static void finish(void)
 {
 	if (last == UINT64_MAX)
@@ -105,7 +105,7 @@ static void finish(void)
 	cr_assert_not(rec.failed, "%s", rec.error.text);
 }
 
-/* How many events of a source the file has, from `from` to `to`. */
+/* Returns how many events of a source the file has, from `from` to `to`. */
 static unsigned int count(const char *path, int of, uint64_t from, uint64_t to)
 {
 	struct trawl_reader *r = trawl_open(path, &err);
@@ -119,7 +119,10 @@ static unsigned int count(const char *path, int of, uint64_t from, uint64_t to)
 	return n;
 }
 
-/* Puts n MiB of after the cut, and then says that the other source is at the begin yet. */
+/*
+ * Adds n MiB of events from after the end of the file, and then one of the other source from its
+ * start.
+ */
 static uint64_t wait_for_the_other(int n)
 {
 	uint64_t cut = rec.cut;
@@ -165,7 +168,7 @@ Test(recording, not_for_ever_and_what_comes_then_is_early)
 	cr_expect_eq(count(second, behind, cut + 1, cut + 100), 1);
 }
 
-/* The one loss of a file. */
+/* Returns the only loss of a file. */
 static struct trawl_loss loss_of(const char *path)
 {
 	struct trawl_reader *r = trawl_open(path, &err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A test's own file, whose functions it looks at. */
+/* The test program itself as the ELF file under test. */
 #ifndef TESTS_CAPTURE_PROBE_SELF_H
 #define TESTS_CAPTURE_PROBE_SELF_H
 
@@ -8,7 +8,10 @@
 
 #include "capture/probe/insn.h"
 
-/* Opens it; elf_free() it. The test is skipped where instructions are not known. */
+/*
+ * Opens the program; free it with elf_free(). Skips the test on machines whose instructions are not
+ * supported.
+ */
 static inline struct elf_file *self_open(void)
 {
 	struct trawl_error err = { 0 };

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Resolves -i texts and shows what came out, for tests: show_probes [-j | -l] [-x GROUP] SPEC ...
+ * Resolves -i texts and prints the result, for tests: show_probes [-j | -l] [-x GROUP] SPEC ...
  *
- *	(nothing)  the lines for uprobe_events, group "g", file as its path
- *	-j         the metadata, a JSON text a line
- *	-l         a line a site: display name, offset, semaphore's offset, vaddr
- *	-H         resolves in this process, not in one without privileges
- *	-x GROUP   writes the definitions to uprobe_events and waits for the end of stdin
+ *	(nothing)	the lines for uprobe_events, group "g", file as its path
+ *	-j		the metadata, one JSON text on each line
+ *	-l		one line for each site: display name, offset, offset of the semaphore, vaddr
+ *	-H		resolves in this process, not in one without privileges
+ *	-x GROUP	writes the definitions to uprobe_events and waits for the end of stdin
  */
 #include "config.h"
 

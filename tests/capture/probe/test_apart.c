@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What reads strangers' programs is a process without privileges: what it may not do, what becomes
- * of crashes and loops, which files it is given, and that its answers are checked.
+ * Untrusted programs are read by a process without privileges: the system calls that it may not
+ * make, the handling of crashes and endless loops, the files that it may open, and the validation
+ * of its answers.
  */
 #include <criterion/criterion.h>
 #include <ctype.h>
@@ -42,7 +43,7 @@ static int run(apart_fn *fn)
 	return apart_run(fn, NULL, "FILE", &list, &err);
 }
 
-/* Fails with this in its one line. */
+/* Expects a failure with `with` in its one-line message. */
 static void fails(apart_fn *fn, const char *with)
 {
 	cr_expect_eq(run(fn), -1);
@@ -54,7 +55,7 @@ static void fails(apart_fn *fn, const char *with)
 	cr_expect_eq(list.n, 0);
 }
 
-/* ---- what it may not do -------------------------------------------------------------------- */
+/* ---- forbidden actions ----------------------------------------------------------------------- */
 
 static int crash(void *arg, struct probe_list *l, struct trawl_error *e)
 {
@@ -81,7 +82,7 @@ static int spin(void *arg, struct probe_list *l, struct trawl_error *e)
 	return 0;
 }
 
-/* 0 if every one of them fails. */
+/* Returns 0 if all of them fail. */
 static int look_around(void *arg, struct probe_list *l, struct trawl_error *e)
 {
 	char byte;
@@ -137,7 +138,7 @@ Test(apart, a_signal_that_waits_ends_it, .init = set_up)
 	sigwait(&set, &got);
 }
 
-/* Asks for files again and again and never takes an answer. */
+/* Requests files in an endless loop and never reads an answer. */
 static int ask_only(void *arg, struct probe_list *l, struct trawl_error *e)
 {
 	char path[] = "/usr/lib/debug/nothing";
@@ -150,7 +151,7 @@ static int ask_only(void *arg, struct probe_list *l, struct trawl_error *e)
 	return 0;
 }
 
-/* Closes its end of the answer, and stays. */
+/* Closes its end of the answer socket and does not exit. */
 static int stay(void *arg, struct probe_list *l, struct trawl_error *e)
 {
 	for (int fd = 3; fd < 64; fd++)
@@ -166,12 +167,12 @@ Test(apart, it_is_not_waited_for, .init = set_up, .timeout = 60)
 	fails(ask_only, "does not take them");
 }
 
-/* ---- what the kernel says of it ------------------------------------------------------------ */
+/* ---- its status in /proc --------------------------------------------------------------------- */
 
 static atomic_bool seen;
 static char found[4096];
 
-/* The status of a child of ours once it has a filter. */
+/* Reads the status of a child process as soon as it has a seccomp filter. */
 static bool look_at(const char *pid)
 {
 	char path[64], text[4096], parent[32];
@@ -239,7 +240,7 @@ Test(apart, it_is_nobody_and_cannot_become_anybody, .init = set_up)
 		cr_expect(strstr(found, "Uid:\t65534\t65534\t65534\t65534"), "%s", found);
 }
 
-/* The first child of a process; 0: it has none. */
+/* Returns the first child of a process, or 0. */
 static pid_t child_of(pid_t pid)
 {
 	char path[64], text[32] = "";
@@ -254,13 +255,13 @@ static pid_t child_of(pid_t pid)
 	return atoi(text);
 }
 
-/* kill -9 of the recorder: nobody would wait for what reads, which could go on for minutes. */
+/* The recorder is killed: no process would wait for the reader, which could run for minutes. */
 Test(apart, it_ends_with_the_recorder, .init = set_up)
 {
 	pid_t recorder, reader = 0;
 	int status = 0, tries;
 
-	prctl(PR_SET_CHILD_SUBREAPER, 1); /* who has no parent is ours */
+	prctl(PR_SET_CHILD_SUBREAPER, 1); /* orphans become children of this process */
 	recorder = fork();
 	if (!recorder) {
 		run(spin);
@@ -271,7 +272,7 @@ Test(apart, it_ends_with_the_recorder, .init = set_up)
 		reader = child_of(recorder);
 	}
 	cr_assert(reader, "nothing reads");
-	usleep(200000); /* it has become nobody */
+	usleep(200000); /* it has dropped its privileges by then */
 	kill(recorder, SIGKILL);
 	cr_assert_eq(waitpid(recorder, &status, 0), recorder);
 	for (tries = 0; waitpid(reader, &status, WNOHANG) == 0 && tries < 1000; tries++)
@@ -346,7 +347,7 @@ Test(apart, what_comes_is_what_was_found)
 	probe_list_free(&here);
 }
 
-/* The reader, too, ends at a signal instead of passing over match after match. */
+/* The reader also ends at a signal, instead of skipping one match after the other. */
 Test(apart, a_pattern_ends_at_a_signal)
 {
 	struct probe_list here = { 0 };
@@ -370,7 +371,10 @@ Test(apart, a_pattern_ends_at_a_signal)
 	probe_list_free(&here);
 }
 
-/* Into a list that has the same files; true if it is refused and nothing has changed. */
+/*
+ * Parses an answer into a list with the same files; returns true if it is refused and the list is
+ * unchanged.
+ */
 static bool refused(const void *bytes, size_t n)
 {
 	struct probe_list to = { .nfiles = list.nfiles, .files = list.files };

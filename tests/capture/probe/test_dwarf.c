@@ -51,7 +51,10 @@ static struct dwarf_function function(const char *name)
 	return fn;
 }
 
-/* Parameter `name` is of `ctype`, recorded as "EXPR:TYPE", or not at all because of `why`. */
+/*
+ * Expects that parameter `name` is of `ctype` and recorded as "EXPR:TYPE", or not recorded because
+ * of `why`.
+ */
 static void param(const struct dwarf_function *fn, const char *name, const char *ctype,
 		  const char *expr, const char *type)
 {
@@ -197,7 +200,7 @@ Test(dwarf, lines)
 	cr_assert_not(dwarf_line_at(dwarf, 0x10, &name, &line));
 }
 
-/* A section whose last text has no end gets one: libdw would read on into what is after it. */
+/* A section whose last string lacks its NUL gets one; otherwise libdw would read beyond it. */
 Test(dwarf, texts_that_do_not_end_are_ended)
 {
 	static const char *const names[] = {".debug_str", ".debug_line", ".debug_info",
@@ -220,7 +223,7 @@ Test(dwarf, texts_that_do_not_end_are_ended)
 			continue;
 		}
 		cr_assert_eq(pread(file->fd, image, size, 0), (ssize_t)size);
-		/* and what is after it is no end */
+		/* the bytes behind the section contain no NUL */
 		memset(image + sh.sh_offset + sh.sh_size - 1, 'x', 2);
 		bad = elf_open_memory(image, size, "bad", &err);
 		cr_assert(bad, "%s", err.text);

@@ -9,7 +9,7 @@
 
 #include "capture/probe/elf.h"
 
-/* Ourselves, in memory, so that a test can spoil it. */
+/* The test program itself, in memory, so that a test can damage it. */
 static char *image;
 static size_t size;
 

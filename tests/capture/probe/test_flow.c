@@ -8,7 +8,7 @@
 #include "capture/probe/flow.h"
 #include "tests/capture/probe/self.h"
 
-/* A function of the name "flow_NAME" in this test's own file. */
+/* Defines a function "flow_NAME" in the test program. */
 #define FUNCTION(name, body)                                                                      \
 	__asm__(".text\n.globl flow_" name "\n.type flow_" name ", @function\nflow_" name ":\n"   \
 		".cfi_startproc\n" body "\n.cfi_endproc\n"                                        \
@@ -52,7 +52,7 @@ FUNCTION("outer", "test %edi,%edi\n.globl flow_inner\n.type flow_inner, @functio
 FUNCTION("throws", "test %edi,%edi\nje 1f\ncall _Unwind_Resume\n1: call longjmp\nnop");
 FUNCTION("locks", "test %edi,%edi\nje 1f+1\n1: lock decl (%rdi)\nret");
 
-/* What is called must be there, though nothing here runs. */
+/* These must exist for the linker; the code is never run. */
 void _Unwind_Resume(void *exception) __attribute__((weak));
 void _Unwind_Resume(void *exception)
 {
@@ -87,7 +87,9 @@ static bool read_function(const char *name, struct flow *flow, uint64_t *vaddr)
 	return flow_read(code, s->vaddr, s->size, flow, why, sizeof(why));
 }
 
-/* The function is left by `want`: "kind+offset" of each, in the order of flow_exit. */
+/*
+ * Expects the exits of the function to be `want`: "kind+offset" of each, in the order of flow_exit.
+ */
 static void left_by(const char *name, const char *want)
 {
 	static const char kinds[] = { 'r', 't', 'u', 'l' };

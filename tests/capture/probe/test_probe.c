@@ -28,7 +28,7 @@ static int resolve_limited(size_t limit, const char *text)
 	return ret;
 }
 
-/* A spec in which @ stands for the samples' folder. */
+/* Resolves a spec in which @ stands for the folder of the samples. */
 __attribute__((format(printf, 2, 0))) static int resolve_v(size_t limit, const char *fmt,
 							   va_list ap)
 {
@@ -158,7 +158,7 @@ Test(probe, what_one_site_lacks_is_said_of_that_site)
 	cr_assert_str_eq(p->sites[1].args[1].fetch, "\\0:s32");
 }
 
-/* The number of an argument that is no check: these are in front. */
+/* Returns the index of an argument, not counting checks, which precede the others. */
 static size_t own(const struct probe *p, size_t k)
 {
 	size_t front = 0;
@@ -243,7 +243,7 @@ Test(probe, nothing_of_the_name)
 	refused("no such probe in process", "usdt:pid=%d:no_such_probe", getpid());
 }
 
-/* Whatever becomes of it: what a process has mapped is closed again. */
+/* The maps of a process are closed again in any case. */
 Test(probe, files_of_a_process_are_closed)
 {
 	int before = dup(STDERR_FILENO), after;
@@ -386,7 +386,7 @@ Test(probe, what_has_no_name_is_called_as_it_is_inside)
 	cr_assert_str_eq(args[4].name, "mem");
 }
 
-/* The parameter's own name, which a field of tracefs cannot have, is kept. */
+/* The parameter's own name is kept, although a field of tracefs cannot have it. */
 static void labelled(const struct probe_arg *arg, const char *name, const char *label)
 {
 	cr_expect_str_eq(arg->name, name);
@@ -409,7 +409,7 @@ Test(probe, names_that_are_no_identifiers, .timeout = 20)
 	free(json);
 }
 
-/* A field has one name for people, and no two have the same: parameters of a pack, say. */
+/* Each field has one display name, and no two have the same; parameters of a pack, for example. */
 Test(probe, no_two_arguments_have_a_name)
 {
 	static const char *const names[] = {"args", "args", "\303\244", "\303\244", "a b", "a=b",
@@ -433,7 +433,7 @@ Test(probe, no_two_arguments_have_a_name)
 	free(p.args);
 }
 
-/* Bytes that are no UTF-8 as well: a digit after them is still the first letter. */
+/* Also bytes that are not UTF-8: a digit after them is still taken for the first letter. */
 Test(probe, any_bytes_make_a_name, .timeout = 60)
 {
 	static const char last[] = { 0, '1', 'A', '\x88' };
@@ -513,7 +513,7 @@ Test(probe, an_explicit_probe_beside_a_pattern_is_one_with_its_arguments)
 	cr_assert_str_eq(p->display_name, "tick:tick_step");
 	cr_assert_str_eq(p->event, "tick_tick_step");
 	cr_assert_eq(p->nargs, 1);
-	/* The other way round, and again. */
+	/* In the other order, and again. */
 	taken("uprobe:@/tick:tick_* $params");
 	taken("uprobe:@/tick:* $params");
 	for (size_t i = 0, n = 0; i < list.n; i++) {

@@ -6,7 +6,7 @@
 #include "capture/probe/prologue.h"
 #include "tests/capture/probe/self.h"
 
-/* A function of the name "prologue_NAME" in this test's own file. */
+/* Defines a function "prologue_NAME" in the test program. */
 #define FUNCTION(name, body)                                                                      \
 	__asm__(".text\n.globl prologue_" name "\n.type prologue_" name ", @function\n"           \
 		"prologue_" name ":\n" body "\nret\n.size prologue_" name ", . - prologue_" name  \
@@ -35,7 +35,10 @@ static void teardown(void)
 
 TestSuite(prologue, .init = setup, .fini = teardown);
 
-/* So many low bytes of `from` are stored at `at`(%rsp); 0: something else is. */
+/*
+ * Expects that `bytes` low bytes of `from` are stored at `at`(%rsp); 0: something else is stored
+ * there.
+ */
 static void stored(const char *function, int at, int from, unsigned int bytes)
 {
 	const struct elf_symbol *s;

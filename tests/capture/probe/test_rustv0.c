@@ -32,12 +32,12 @@ static const struct { const char *symbol, *name, *hashes;
 	{"_RNvC1au9bcher_kva", "a::b\303\274cher", NULL},
 	{"_RINvC1a1fhEC1c", "a::f::<u8>", NULL},
 	{"_RNvC1a1f.llvm.123", "a::f", NULL},
-	/* back references: from themselves, forwards, to nothing; other ends */
+	/* back references: to themselves, forwards, to nothing; other endings */
 	{"_RB_", NULL, NULL}, {"_RNvB0_1f", NULL, NULL}, {"_RNvBzzzzzzzzzzzzzzz_1f", NULL, NULL},
 	{"_R", NULL, NULL}, {"_RNv", NULL, NULL}, {"_RNvC1a9f", NULL, NULL},
 	{"_RNvC1a1fE", NULL, NULL}, {"_R1NvC1a1f", NULL, NULL}, {"_RNvC1a1f!", NULL, NULL},
 	{"_RINvC1a1fRL0_hE", NULL, NULL}, {"_RNvC1au1_", NULL, NULL}, {"_RNvC1au2_-", NULL, NULL},
-	/* more names than anybody gives: c++filt does not come back from the first */
+	/* more names than any program has: c++filt does not terminate on the first one */
 	{"_RNvMINtC1a1SFGzzzzz_EuENtC1a1S1f", NULL, NULL},
 	{"_RNvMINtC1a1SFGzzzzzzzzzz_EuENtC1a1S1f", NULL, NULL},
 	{"_RINvC1a1fFGzzzzz_EuE", NULL, NULL},
@@ -62,7 +62,7 @@ Test(rustv0, the_name_and_with_hashes)
 	}
 }
 
-/* "B" and a place after _R: one less, in base 62, where '_' is 0. Of places up to 62 * 62. */
+/* "B" and a place after _R: one less, in base 62, where '_' is 0. For places up to 62 * 62. */
 static void refer(char *to, size_t place)
 {
 	static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyz"
@@ -75,7 +75,7 @@ static void refer(char *to, size_t place)
 		sprintf(to, "B%c%c_", digits[n / 62], digits[n % 62]);
 }
 
-/* A tuple of two references to the tuple before it, again and again: of 40 there are 2^40 types. */
+/* A tuple of two references to the preceding tuple, repeated: 40 of them denote 2^40 types. */
 static void doubled(char *symbol, int times)
 {
 	size_t last;

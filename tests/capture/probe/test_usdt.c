@@ -13,7 +13,7 @@
 static char *image;
 static size_t size;
 
-/* A file of the build tree. */
+/* Opens a file of the build tree. */
 static void load(const char *name)
 {
 	const char *build = getenv("TRAWL_BUILD");
@@ -106,7 +106,7 @@ Test(usdt, semaphores_are_in_the_data)
 	free(image);
 }
 
-/* What prelink does: the sections move, the notes stay. */
+/* prelink moves the sections, but the notes keep their addresses. */
 Test(usdt, a_moved_base_moves_probes_and_semaphores)
 {
 	struct usdt_note *before, *after;
@@ -150,7 +150,7 @@ Test(usdt, notes_that_do_not_end_are_left_out)
 	all = notes_of_image(&notes);
 	usdt_free(notes, all);
 	sh = section(".note.stapsdt");
-	/* The last string of the first note loses its end: the note's own length is believed. */
+	/* The last string of the first note lacks its NUL: the length of the note limits it. */
 	memset(image + sh->sh_offset + 20, 'x', 60);
 	n = notes_of_image(&notes);
 	cr_assert_lt(n, all);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A session with a source that misbehaves: this program has a table of sources of its own. */
+/* A session with a misbehaving source: this program has its own table of sources. */
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -15,13 +15,13 @@
 #include "capture/session/scope.h"
 #include "common/array.h"
 
-/* How the source behaves. */
+/* The behaviour of the source. */
 static struct behaviour {
-	int turns;          /* of drain() so far */
-	int interrupt_in;   /* this one; the session hears of it before the next */
-	int fail_in;        /* this one */
-	bool goes_on;       /* cannot be stopped: there is always more */
-	bool deaf;          /* and it does not care that no more is wanted */
+	int turns;          /* number of drain() calls so far */
+	int interrupt_in;   /* interrupts the session in this call */
+	int fail_in;        /* fails in this call */
+	bool goes_on;       /* cannot be drained: there are always more events */
+	bool deaf;          /* and it ignores the request to stop */
 } how;
 
 static const struct trawl_field fields[] = {
@@ -87,8 +87,8 @@ const struct source *source_find(const char *option, const char *text, const cha
 }
 
 /*
- * session_run() in a process of its own: it gives up its privileges, for which each of its threads
- * must take a signal. One of Criterion's never does.
+ * Runs session_run() in its own process. It drops its privileges, for which each of its threads
+ * must handle a signal; one of Criterion's threads never does.
  */
 static int run_apart(const struct options *o, struct trawl_error *err)
 {
@@ -107,7 +107,7 @@ static int run_apart(const struct options *o, struct trawl_error *err)
 	return WEXITSTATUS(status) ? -1 : 0;
 }
 
-/* A capture of it; its file is read by `look`. */
+/* Captures; `look` checks the file. */
 static int capture(struct trawl_error *err, void (*look)(struct trawl_reader *r))
 {
 	char path[] = "/tmp/trawl-session-XXXXXX", *argv[] = { "trawl", NULL };

@@ -6,7 +6,7 @@
 
 #include "capture/sys/fdmessage.h"
 
-/* What fdmessage_send() refuses: a peer that sends n descriptors. */
+/* Simulates a peer that sends n descriptors, which fdmessage_send() refuses. */
 static void send_many(int socket, size_t n)
 {
 	union {

@@ -21,7 +21,7 @@ static bool put(const char *path, const char *text)
 	return ok;
 }
 
-/* In a user namespace that has no other user than root. Returns what user_enter() did. */
+/* Calls user_enter() in a user namespace in which only root exists, and returns its result. */
 static int enter_unmapped(int ready, int go)
 {
 	gid_t group = 0;
@@ -35,7 +35,7 @@ static int enter_unmapped(int ready, int go)
 	return user_enter(&u, &saved, &err);
 }
 
-/* setfsuid() reports no errors: files must not become root's where the user does not exist. */
+/* setfsuid() reports no errors: if the user does not exist, files must not be created as root. */
 Test(user, an_unmapped_user_is_an_error)
 {
 	int up[2], down[2], status;

@@ -20,17 +20,17 @@ Test(task_filter, knows_whom_it_was_told_of)
 	cr_expect(task_filter_has(&k, 17, UINT64_MAX));
 	cr_expect_not(task_filter_has(&k, 18, 40));
 	task_filter_end(&k, 17, 50);
-	cr_expect(told(&k, 17, 50)); /* another one's TID from then on */
+	cr_expect(told(&k, 17, 50)); /* the TID belongs to another task from then on */
 	task_filter_free(&k);
 }
 
-/* What happened to a TID: 'b' a start (or an execve() that takes it), 'e' an end. */
+/* An event of a TID: 'b' a start (or an execve() that takes it over), 'e' an end. */
 struct happened {
 	char what;
 	uint64_t time;
 };
 
-/* All orders in which the CPUs' buffers may be read. */
+/* Tests all orders in which the buffers of the CPUs may be read. */
 static void in_any_order(struct happened *h, size_t n, size_t at, uint64_t until)
 {
 	struct task_filter k;
@@ -81,9 +81,9 @@ Test(task_filter, the_kernels_list)
 	task_filter_begin(&k, 18, 10);
 	task_filter_begin(&k, 19, 10);
 	task_filter_end(&k, 19, 30);
-	task_filter_found(&k, 19); /* not waited for yet */
+	task_filter_found(&k, 19); /* not reaped yet */
 	cr_expect(told(&k, 19, 30));
-	task_filter_keep(&k, listed, 50); /* that of 18 was lost */
+	task_filter_keep(&k, listed, 50); /* the end of task 18 was lost */
 	cr_expect(task_filter_has(&k, 17, UINT64_MAX));
 	cr_expect(told(&k, 18, 50));
 	cr_expect(told(&k, 19, 30));

@@ -12,7 +12,7 @@ static const struct counted_text plain = { .at = AT, .room = WINDOW, .pointer_at
 static const struct counted_text libcxx = { .libcxx = true, .at = AT, .room = WINDOW,
 					    .pointer_at = POINTER, .length_at = LENGTH };
 
-/* What a record has become. */
+/* The result for one record. */
 struct made {
 	uint8_t data[COPY];
 	uint32_t len, at, n; /* n: bytes of the text */

@@ -55,7 +55,9 @@ Test(eventformat, common_fields_are_apart)
 	eventformat_free(&f);
 }
 
-/* A parameter common_pid is a field common_pid_2 of its probe alone, behind the empty line. */
+/*
+ * A parameter named common_pid becomes the field common_pid_2 of its probe, behind the empty line.
+ */
 Test(eventformat, fields_of_an_event_may_begin_as_common_ones_do)
 {
 	struct eventformat f = parse("\tfield:s32 common_pid_2;\toffset:8;\tsize:4;\tsigned:1;\n"
@@ -68,7 +70,7 @@ Test(eventformat, fields_of_an_event_may_begin_as_common_ones_do)
 	eventformat_free(&f);
 }
 
-/* Only "__data_loc char[][N]" of 4 times N bytes is N strings: nothing that resembles it. */
+/* Only "__data_loc char[][N]" of 4 times N bytes is N strings; similar declarations are not. */
 Test(eventformat, what_is_no_list_of_strings)
 {
 	struct eventformat f = parse(
@@ -151,7 +153,7 @@ Test(eventformat, dynamic_data)
 	eventformat_free(&f);
 }
 
-/* As the kernel has it in synthetic events: eight bytes for the word, whatever sign. */
+/* In synthetic events, the kernel declares the word with a size of eight bytes and either sign. */
 Test(eventformat, dynamic_data_of_synthetic_events)
 {
 	struct eventformat f = parse(
@@ -166,7 +168,7 @@ Test(eventformat, dynamic_data_of_synthetic_events)
 	eventformat_free(&f);
 }
 
-/* string[2] of a probe: a field for each. */
+/* string[2] of a probe has a field for each string. */
 Test(eventformat, several_strings_are_several_fields)
 {
 	struct eventformat f = parse(
@@ -229,7 +231,7 @@ Test(eventformat, records_over_64_KiB_are_refused)
 	cr_expect_eq(eventformat_parse(text, sizeof(text) - 1, &f, &err), -1);
 }
 
-/* All lines "\tfield:" of a format must come back as fields or as common ones. */
+/* Expects that all lines "\tfield:" of a format are found, as fields or as common fields. */
 static void check_file(const char *path)
 {
 	static char text[1 << 16];
@@ -270,7 +272,7 @@ Test(eventformat, every_event_of_this_kernel)
 		     "no events: is tracefs mounted, and are we root?");
 	cr_expect_gt(files.gl_pathc, 100);
 	for (size_t i = 0; i < files.gl_pathc; i++) {
-		/* Probes of others come and go. */
+		/* Probes of other programs may appear and vanish. */
 		if (!strstr(files.gl_pathv[i], "/trawl_"))
 			check_file(files.gl_pathv[i]);
 	}

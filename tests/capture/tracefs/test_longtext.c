@@ -14,7 +14,7 @@ enum {
 	COMPANION_SIZE = 112
 };
 
-/* What came out. */
+/* The emitted record. */
 struct given {
 	size_t n;
 	struct {
@@ -38,8 +38,8 @@ static int take(void *arg, uint32_t cpu, const struct ring_event *ev, struct tra
 }
 
 /*
- * event: head, word of the text at 16, number at 20, word of $comm at 24; companion: address at 16,
- * sample at 24, first bytes at 32, number at 96, word of $comm at 104.
+ * Layouts. Event: header, word of the text at 16, number at 20, word of $comm at 24. Companion:
+ * address at 16, sample at 24, first bytes at 32, number at 96, word of $comm at 104.
  */
 static const struct long_text pair = {
 	.id = EVENT, .companion = COMPANION, .size = SIZE, .companion_size = COMPANION_SIZE,
@@ -73,7 +73,7 @@ static void put_string(struct made *m, uint32_t word_at, const char *text, uint3
 	m->len += n;
 }
 
-/* n: bytes of the text that the kernel recorded. */
+/* n: bytes of the text that the kernel recorded */
 static void make_event(struct made *m, int32_t tid, uint32_t number, const char *text, uint32_t n)
 {
 	put_head(m, EVENT, tid);
@@ -246,7 +246,7 @@ Test(longtext, what_is_held_comes_when_its_time_is_over)
 	cr_expect_eq(g.n, 1);
 }
 
-/* A record whose word tells of bytes that it does not have. */
+/* A record with a word that refers to bytes beyond its end. */
 Test(longtext, a_word_that_is_wrong_is_no_text)
 {
 	static const uint32_t wrong = 0xffffu << 16 | 0xfff0;

@@ -40,7 +40,9 @@ static struct read_name values[] = {
 };
 static const struct read_names names = { .control = "_c", .end = "_e", .n = 2, .values = values };
 
-/* A record as the kernel makes it: these checks fail, the control does if the kernel tells. */
+/*
+ * Makes a record as the kernel does: the checks fail as given; the control fails if `tells` is set.
+ */
 static uint32_t make(uint8_t *record, bool tells, bool first, bool last, bool second, uint32_t v)
 {
 	uint32_t failed = trawl_loc(5, SIZE), done = trawl_loc(0, SIZE), end = trawl_loc(5, SIZE);
@@ -125,7 +127,7 @@ Test(readcheck, a_kernel_that_does_not_tell_is_not_believed)
 	cr_assert_eq(word(record, FIRST), READ_UNKNOWN);
 	cr_assert_eq(word(record, LIST), 0);
 	cr_assert_eq(word(record, SECOND), READ_UNKNOWN);
-	len = 8; /* too short, or another event's */
+	len = 8; /* too short, or a record of another event */
 	read_checks_apply(r, record, &len);
 	cr_assert_eq(len, 8);
 	read_checks_free(r);

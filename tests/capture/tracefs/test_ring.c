@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sub-buffers made by hand: every kind of event header, and lengths that lie. */
+/* Hand-made sub-buffers: every kind of event header, and wrong lengths. */
 #include <criterion/criterion.h>
 #include <string.h>
 
@@ -136,7 +136,7 @@ Test(ring, absolute_time_keeps_the_upper_five_bits)
 	put32(&p, 0x456);
 	header(&p, 1, 0);
 	data(&p, 1, 9);
-	header(&p, 31, 1); /* the 59 bits went round */
+	header(&p, 31, 1); /* the 59-bit time wrapped around */
 	put32(&p, 0);
 	header(&p, 1, 0);
 	data(&p, 1, 9);
@@ -152,7 +152,7 @@ Test(ring, a_discarded_event_keeps_its_delta)
 	struct ring_page walk;
 
 	header(&p, 29, 50);
-	put32(&p, 4 + 8); /* the word itself and two more */
+	put32(&p, 4 + 8); /* the word itself and two further words */
 	data(&p, 2, 0xffffffff);
 	header(&p, 1, 1);
 	data(&p, 1, 9);
@@ -178,7 +178,7 @@ Test(ring, a_discarded_event_without_a_delta_has_a_one_that_does_not_count)
 	expect_end(&walk, 0);
 }
 
-/* The kernel's reader does not count the 5000 of the discarded event. */
+/* The kernel's reader does not count the 5000 ns of the discarded event. */
 Test(ring, what_is_read_later_of_a_sub_buffer_goes_on_from_the_true_time)
 {
 	struct page front = { 0 }, rest = { 0 }, next = { 0 };
@@ -208,7 +208,7 @@ Test(ring, what_is_read_later_of_a_sub_buffer_goes_on_from_the_true_time)
 	expect(&more, 6013, 4, 10);
 	expect_end(&more, 0);
 
-	/* And what is read after that, too; but not another sub-buffer, which has its own time. */
+	/* The rest of the sub-buffer continues likewise; another sub-buffer has its own time. */
 	finish(&rest, 1013, 0);
 	cr_assert_eq(ring_page_start(&walk, &layout, rest.bytes, sizeof(rest.bytes), &more.clock),
 		     0);
@@ -260,7 +260,7 @@ Test(ring, lost_events_with_and_without_number)
 	expect_end(&walk, 0);
 }
 
-/* The number is as wide as the commit word of that kernel. */
+/* The count is as wide as the commit word of that kernel. */
 Test(ring, more_lost_events_than_32_bits)
 {
 	static const struct ring_layout narrow = {
@@ -296,8 +296,8 @@ Test(ring, lengths_that_lie_are_refused)
 {
 	struct { uint32_t type, length, words; } bad[] = {
 		{ 0, 3, 4 },           /* shorter than its own word */
-		{ 0, 0xffffffff, 4 },  /* longer than all */
-		{ 0, 4 + 20, 4 },      /* a word longer than what is left */
+		{ 0, 0xffffffff, 4 },  /* longer than the sub-buffer */
+		{ 0, 4 + 20, 4 },      /* one word longer than the rest */
 		{ 29, 0xffffffff, 4 },
 		{ 29, 2, 4 },
 		{ 29, 4 + 20, 4 },
@@ -364,7 +364,7 @@ Test(ring, layout_of_this_kernel_and_of_a_32_bit_one)
 		  l.commit_size == 8);
 	cr_assert_eq(ring_layout_parse(narrow, &l, &err), 0, "%s", err.text);
 	cr_expect(l.data_at == 12 && l.data_size == 4084 && l.commit_size == 4);
-	/* the fields in another order: the data may begin where the time ends, and not before */
+	/* fields in another order: the data may begin where the time ends, but not before */
 	cr_assert_eq(ring_layout_parse("\tfield: local_t commit;\toffset:0;\tsize:8;\n"
 				       "\tfield: u64 timestamp;\toffset:8;\tsize:8;\n"
 				       "\tfield: char data;\toffset:16;\tsize:4080;\n",

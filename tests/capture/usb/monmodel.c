@@ -51,7 +51,7 @@ static void advance(size_t *at, size_t n)
 	*at = (*at + n) % monmodel.size;
 }
 
-/* Writes after *at, going round at the end. */
+/* Writes to the ring after *at, wrapping at the end. */
 static void put(size_t *at, const void *from, size_t n)
 {
 	size_t first = n < monmodel.size - *at ? n : monmodel.size - *at;
@@ -61,7 +61,10 @@ static void put(size_t *at, const void *from, size_t n)
 	advance(at, n);
 }
 
-/* While mapped, an event never wraps: a filler takes the rest. False: no room. */
+/*
+ * While the ring is mapped, an event never wraps: a filler occupies the rest. Returns false if
+ * there is no room.
+ */
 static bool skip_end(size_t size)
 {
 	struct usbmon_header filler = { .type = '@' };

@@ -129,7 +129,7 @@ Test(usbfilter, errors_show_the_place)
 {
 	static const struct {
 		const char *text;
-		int column; /* of the caret, from the text's start */
+		int column; /* of the caret, from the start of the text */
 		const char *says;
 	} cases[] = {
 		{ "0", 0, "1 to 127" },
@@ -245,7 +245,7 @@ Test(usbfilter, what_is_never_decided_is_given_up)
 	usbhold_release(&h, f, 100 + USBHOLD_MS, note, NULL);
 	cr_assert_str_eq(seen, "b");
 	cr_assert_eq(h.given_up, 1);
-	/* Too much of it: the oldest go first. */
+	/* Above the limit, the oldest events are dropped first. */
 	for (i = 0; i < 100000; i++)
 		hold(&h, 'x', 9, 300);
 	usbhold_release(&h, f, 300, note, NULL);

@@ -61,7 +61,7 @@ static void setup(void)
 	put_text("1-2/1-2:1.0/bInterfaceProtocol", "01\n");
 	put_link("1-2/1-2:1.0/driver", "../../../bus/usb/drivers/usbhid");
 	put("1-2/1-2:1.0/0003:0627:0001.0002/report_descriptor", "\x05\x01\x09\x06", 4);
-	put_text("1-3/busnum", "1\n"); /* going away: no devnum any more */
+	put_text("1-3/busnum", "1\n"); /* unplugged: devnum is gone already */
 	put_text("usb1/busnum", "1\n");
 	put_text("usb1/devnum", "1\n");
 	put_text("usb1/1-0:1.0/bInterfaceClass", "09\n");
@@ -193,7 +193,7 @@ static bool parse(const char *text, size_t len, struct usb_uevent *ev)
 }
 #define PARSE(text, ev) parse(text, sizeof(text), ev)
 
-/* Events that the kernel sends of what is no USB device; those of programs are no events at all. */
+/* Events of the kernel about other things than USB devices; messages from programs are ignored. */
 Test(usbsys, other_events_of_the_kernel)
 {
 	struct trawl_error err;

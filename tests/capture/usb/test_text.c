@@ -6,7 +6,7 @@
 
 Test(usbtext, a_line_has_the_steady_clock)
 {
-	/* Up for 100 s, and it is the wall clock's second 1,000,000. */
+	/* The machine is up for 100 s, and the wall clock is at second 1,000,000. */
 	cr_assert_eq(usbtext_time(99500000, 100 * S, 999900 * S), 999999 * S + S / 2);
 	cr_assert_eq(usbtext_time(100000000, 100 * S, 999900 * S), 1000000 * S);
 }

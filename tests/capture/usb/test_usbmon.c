@@ -23,7 +23,7 @@ static void open_mon(void)
 	cr_assert_eq(usbmon_open(&mon, &monmodel_ops, "model", 0, &err), 0, "%s", err.text);
 }
 
-/* Event number n with len bytes that tell of n. */
+/* Writes event number n with len bytes that depend on n. */
 static bool push(uint64_t n, size_t len)
 {
 	struct usbmon_header h = {
@@ -41,7 +41,7 @@ static bool push(uint64_t n, size_t len)
 	return taken;
 }
 
-/* The next event; checks its bytes. Returns its number, or UINT64_MAX when there is none. */
+/* Reads the next event and checks its bytes. Returns its number, or UINT64_MAX if there is none. */
 static uint64_t pull(uint32_t *len_cap)
 {
 	const uint8_t *event;
@@ -72,7 +72,7 @@ Test(usbmon, takes_the_largest_ring)
 		{ 64 << 20, 64 << 20 },
 		{ 1200 << 10, 1200 << 10 },
 		{ 5 << 20, 4 << 20 },
-		{ 300 << 10, 300 << 10 }, /* refuses all that is tried: the default stays */
+		{ 300 << 10, 300 << 10 }, /* refuses all sizes: the default stays */
 	};
 	size_t i;
 
@@ -85,7 +85,7 @@ Test(usbmon, takes_the_largest_ring)
 	}
 }
 
-/* Random sizes over many laps of a small ring: same events, same order, same bytes. */
+/* Random sizes over many laps of a small ring: the same events, order and bytes come out. */
 static void laps(void)
 {
 	uint64_t pushed = 0, pulled = 0, n;
@@ -137,7 +137,7 @@ Test(usbmon, needs_one_ioctl_for_a_batch)
 	for (i = 0; i < 10000; i++)
 		cr_assert_eq(pull(NULL), i);
 	cr_assert_eq(pull(NULL), UINT64_MAX);
-	/* 10 batches of 1024, of which the last is short, and one that finds nothing. */
+	/* 10 batches of 1024, the last of which is short, and one that finds nothing. */
 	cr_assert_leq(monmodel.fetches, 11, "%zu", (size_t)monmodel.fetches);
 }
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs of equal elements: beside a table of longest common subsequences, on all short sequences. */
+/*
+ * Runs of equal elements, compared with a table of longest common subsequences, on all short
+ * sequences.
+ */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
@@ -7,7 +10,7 @@
 
 enum { MOST = 5, LETTERS = 3 };
 
-/* The length of the longest common subsequence, by the table that takes na * nb steps. */
+/* The length of the longest common subsequence, by the table of na * nb entries. */
 static size_t common(const uint64_t *a, size_t na, const uint64_t *b, size_t nb)
 {
 	size_t t[MOST + 1][MOST + 1] = { 0 };
@@ -20,7 +23,9 @@ static size_t common(const uint64_t *a, size_t na, const uint64_t *b, size_t nb)
 	return t[na][nb];
 }
 
-/* The runs are of equal elements, in order, up to both ends; returns their length. */
+/*
+ * Checks that the runs consist of equal elements, in order, up to both ends; returns their length.
+ */
 static size_t aligned(const uint64_t *a, size_t na, const uint64_t *b, size_t nb)
 {
 	struct align_run *runs;
@@ -65,7 +70,10 @@ Test(align, as_many_are_equal_as_can_be)
 	}
 }
 
-/* Farther apart than one search goes: all that is equal behind that is still found. */
+/*
+ * If the sequences differ over a longer distance than one search covers, later equal parts are
+ * still found.
+ */
 Test(align, a_long_difference_does_not_hide_what_follows)
 {
 	enum { N = 20000, SAME = 5000 };

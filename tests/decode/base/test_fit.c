@@ -24,7 +24,7 @@ Test(fit, columns_of_characters)
 	cut(8, "a\tb", "a...");
 	cut(9, "a\tb", "a\tb");
 	cut(8, "\033[1mabcdefghi\033[0m", "\033[1mabcde...\033[0m");
-	/* a character that is drawn over another takes none, an umlaut one */
+	/* a combining character takes no column, an umlaut takes one */
 	cut(8, "a\u0301b\u0301cdefgh", "a\u0301b\u0301cdefgh");
 	cut(8, "größegrö", "größegrö");
 }
@@ -50,5 +50,5 @@ Test(fit, bytes_that_are_no_text_take_a_column_each)
 {
 	cut(4, "\xff\xe4\xb8z", "\xff\xe4\xb8z");
 	cut(4, "\xff\xe4\xb8zz", "\xff...");
-	cut(4, "\xc0\x80zz", "\xc0\x80zz"); /* longer than it may be: not a character */
+	cut(4, "\xc0\x80zz", "\xc0\x80zz"); /* overlong encoding: not a character */
 }

@@ -34,7 +34,7 @@ Test(glob, sets)
 	cr_expect(match("[]]", "]"));
 	cr_expect(match("[a-]", "-"));
 	cr_expect_not(match("[!a-c]", "b"));
-	cr_expect(match("[abc", "[abc")); /* no set without its end */
+	cr_expect(match("[abc", "[abc")); /* without its closing bracket this is not a set */
 }
 
 Test(glob, escapes)

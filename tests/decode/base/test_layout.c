@@ -10,7 +10,7 @@
 	 .offset = (offset_), .size = (size_), .count = (count_)}
 #define ONE(...) ((struct trawl_field)F(__VA_ARGS__))
 
-/* One field in a record, as text and JSON. */
+/* Expects the text and JSON of one field in a record. */
 static void expect(struct trawl_field f, uint32_t fixed, const void *record, size_t len,
 		   const char *text, const char *json)
 {
@@ -51,7 +51,7 @@ Test(layout, integers)
 	       "a=0xfffffffffffffffe", "\"a\":18446744073709551614");
 }
 
-/* Arguments of system calls: registers, under the types that the calls declare. */
+/* Arguments of system calls are register-sized, with the types that the calls declare. */
 Test(layout, narrower_than_its_place)
 {
 	static const struct {
@@ -68,7 +68,7 @@ Test(layout, narrower_than_its_place)
 		{"const enum kind", "f", TRAWL_ENUM, "a=4294967196"},
 		{"unsigned long", "f", TRAWL_UINT, "a=1311768469162688412"},
 		{"const int *", "f", TRAWL_HEX, "a=0x12345678ffffff9c"},
-		{"int", "", TRAWL_UINT, "a=1311768469162688412"}, /* no tracefs event */
+		{"int", "", TRAWL_UINT, "a=1311768469162688412"}, /* not an event of tracefs */
 	};
 	static const uint8_t r[8] = {0x9c, 0xff, 0xff, 0xff, 0x78, 0x56, 0x34, 0x12};
 
@@ -91,7 +91,7 @@ Test(layout, narrower_than_its_place)
 	}
 }
 
-/* Go's int is a word of 8 bytes. */
+/* Go's int has 8 bytes. */
 Test(layout, types_of_a_probe_are_the_programs_own)
 {
 	static const uint8_t r[16] = {0,    0,	  0,	0,    0,    0,	  0,	0,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* -w OUT of the programs that read: whole or not at all, and nothing is left beside. */
+/* -w OUT of the readers: the file appears complete or not at all, and no temporary file remains. */
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -30,7 +30,7 @@ static void clean_up(void)
 	cr_assert_eq(system(command), 0);
 }
 
-/* Has a keeper: outfile_keeper(). */
+/* use outfile_keeper() */
 static bool kept;
 
 static void begin(struct outfile *f, const char *name)
@@ -91,7 +91,7 @@ Test(outfile, where_files_must_have_names_it_is_one_beside, .init = set_up, .fin
 	takes_place(1);
 }
 
-/* In a child: writes, and is ended by the signal while the file is not whole. */
+/* In a child process: writes, and is ended by the signal before the file is complete. */
 static int ended_by(int sig)
 {
 	struct outfile f;
@@ -113,7 +113,7 @@ Test(outfile, whoever_is_ended_leaves_nothing, .init = set_up, .fini = clean_up)
 
 	for (int i = 0; i < 6; i++) {
 		no_tmpfile = i >= 3;
-		signal(signals[i % 3], SIG_DFL); /* whoever runs the tests may ignore it */
+		signal(signals[i % 3], SIG_DFL); /* the program that runs the tests may ignore it */
 		cr_expect_eq(ended_by(signals[i % 3]), signals[i % 3]);
 		cr_expect_eq(folder_names(dir), 0, "signal %d, %s", signals[i % 3],
 			     no_tmpfile ? "with a name" : "nameless");
@@ -133,7 +133,7 @@ Test(outfile, a_keeper_gives_one_beside_its_name, .init = set_up, .fini = clean_
 	takes_place(1);
 }
 
-/* Also where nobody can be told: by SIGKILL. */
+/* Even after SIGKILL, which the program cannot handle. */
 Test(outfile, a_keeper_drops_it_whatever_ends_its_program, .init = set_up, .fini = clean_up)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGKILL, SIGSEGV };
@@ -142,7 +142,8 @@ Test(outfile, a_keeper_drops_it_whatever_ends_its_program, .init = set_up, .fini
 	for (int i = 0; i < 5; i++) {
 		signal(signals[i], SIG_DFL);
 		cr_expect_eq(ended_by(signals[i]), signals[i]);
-		while (signals[i] >= SIGKILL && folder_names(dir)) /* nobody waits for the keeper */
+		/* the keeper is not a child of this process */
+		while (signals[i] >= SIGKILL && folder_names(dir))
 			usleep(1000);
 		cr_expect_eq(folder_names(dir), 0, "signal %d", signals[i]);
 	}

@@ -25,7 +25,7 @@ static void teardown(void)
 	out_free(&o);
 }
 
-/* What is in o, as a string; empties it. */
+/* Returns the contents of o as a string and empties it. */
 static const char *text(void)
 {
 	out_char(&o, '\0');
@@ -97,7 +97,10 @@ Test(out, safe_text)
 	same(out_safe(&o, "\xc2\x9b", 2), "\\xc2\\x9b"); /* C1: CSI */
 	same(out_safe(&o, "\xed\xa0\x80", 3), "\\xed\\xa0\\x80"); /* a surrogate */
 	same(out_safe(&o, "\x7f", 1), "\\x7f");
-	/* what would end a line, or turn the rest of it; their neighbours are letters and marks */
+	/*
+	 * characters that end a line or reverse the rest of it; their neighbours are letters and
+	 * marks
+	 */
 	same(out_safe(&o, "\xe2\x80\xa8\xe2\x80\xae", 6), "\\xe2\\x80\\xa8\\xe2\\x80\\xae");
 	same(out_safe(&o, "\xe2\x81\xa6\xe2\x81\xa9", 6), "\\xe2\\x81\\xa6\\xe2\\x81\\xa9");
 	same(out_safe(&o, "\xe2\x80\xa7\xe2\x80\xaf", 6), "\xe2\x80\xa7\xe2\x80\xaf");
@@ -111,7 +114,7 @@ Test(out, json_text)
 	same(out_json(&o, "a\"b\\c\n\x01", 7), "\"a\\\"b\\\\c\\n\\u0001\"");
 	same(out_json(&o, "\xc2\x85\xe2\x80\xae\xe2\x81\xa7", 8), "\"\\u0085\\u202e\\u2067\"");
 	same(out_json(&o, "\xf0\x9f\x98\x80", 4), "\"\xf0\x9f\x98\x80\"");
-	/* one replacement for each maximal part, as every decoder of UTF-8 does */
+	/* one replacement for each maximal part, as UTF-8 decoders do */
 	same(out_json(&o, "\xff\xff", 2), "\"\xef\xbf\xbd\xef\xbf\xbd\"");
 	same(out_json(&o, "\xe2\x82x", 3), "\"\xef\xbf\xbdx\"");
 	same(out_json(&o, "", 0), "\"\"");
@@ -129,7 +132,9 @@ Test(out, csv_cells)
 	same(out_csv(&o, "\xe2\x82,\xe2\x82\xac", 6), "\"\xef\xbf\xbd,\xe2\x82\xac\"");
 }
 
-/* What is made of a text that had no memory is not whole, whoever forgets to ask. */
+/*
+ * If memory ran out for a text, the output is marked incomplete even if no caller tests the text.
+ */
 Test(out, a_text_without_memory_spoils_the_output)
 {
 	struct out whole;

@@ -82,7 +82,9 @@ Test(task, metadata_applies_in_order_of_time)
 	trawl_close(r);
 }
 
-/* cat a.trawl b.trawl c.trawl: b is of another boot, in which the same ids are others'. */
+/*
+ * cat a.trawl b.trawl c.trawl: b is from another boot, in which the same ids belong to other tasks.
+ */
 Test(task, a_boot_knows_only_its_own)
 {
 	static const struct capture_meta a[] = {
@@ -115,7 +117,7 @@ Test(task, a_boot_knows_only_its_own)
 	tasks_advance(t, 2, 1500);
 	is(t, 7, 7, "a-late");
 	is(t, 8, 8, "a-only");
-	tasks_advance(t, 3, 2500); /* which does not say: as the one in front of it */
+	tasks_advance(t, 3, 2500); /* this section has no boot id: the same as the preceding one */
 	is(t, 7, 7, "c-latest");
 	is(t, 9, 9, "d");
 	tasks_free(t);
@@ -133,10 +135,10 @@ Test(task, events_follow_threads_names_and_exec)
 	event(t, &newtask, 50, 51, "app", 0x10000);
 	is(t, 51, 50, "app");
 	event(t, &newtask, 99, 52, "orphan", 0x10000);
-	is(t, 52, -1, "orphan"); /* nothing is known of its process */
+	is(t, 52, -1, "orphan"); /* its process is unknown */
 	event(t, &renamed, 51, 51, "worker", 0);
 	is(t, 51, 50, "worker");
-	event(t, &newtask, 50, 51, "new", 0); /* the number came again */
+	event(t, &newtask, 50, 51, "new", 0); /* the TID was reused */
 	is(t, 51, 51, "new");
 	event(t, &exec_type, 52, 52, "", 0);
 	is(t, 52, 52, "orphan");

@@ -54,7 +54,7 @@ Test(when, relative_and_time_of_day)
 
 Test(when, a_time_of_day_has_the_zone_that_it_is_given_with)
 {
-	/* 01:44:37 UTC is 06:44:37 in +05:00, and 14:14:37 of the day before in -11:30 */
+	/* 01:44:37 UTC is 06:44:37 in +05:00, and 14:14:37 of the previous day in -11:30 */
 	cr_expect_eq(resolved("06:44:37.1+05:00", false), 1795225477 * S + 100000000);
 	cr_expect_eq(resolved("06:44:37.1+0500", true), 1795225477 * S + 100000000);
 	cr_expect_eq(resolved("14:14:37-11:30", false), 1795225477 * S);
@@ -62,7 +62,7 @@ Test(when, a_time_of_day_has_the_zone_that_it_is_given_with)
 	cr_expect_eq(resolved("01:44:37Z", false), 1795225477 * S);
 	cr_expect_eq(resolved("01:44:37+00:00", false), 1795225477 * S);
 	cr_expect_eq(resolved("01:45Z", false), 1795225500 * S);
-	/* over midnight there, which is noon and a half here */
+	/* across midnight in that zone, which is 12:30 here */
 	cr_expect_eq(resolved("00:30-11:30", false), 1795219200 * S + 12 * 3600 * S);
 }
 

@@ -42,7 +42,7 @@ Test(image, a_mapping_without_a_name)
 	done();
 }
 
-/* Rows that are out of order, and many of them at one address: the last one of these counts. */
+/* Rows out of order, with many at one address: the last of these counts. */
 Test(image, the_last_line_of_an_address)
 {
 	static char text[65536];

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Fields as the kernel's print formats write them; the formats are those of a 6.18 kernel, cut. */
+/*
+ * Fields as the kernel's print formats show them; the formats are those of a 6.18 kernel,
+ * shortened.
+ */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +26,7 @@ static void put(size_t at, uint64_t v, size_t n)
 	memcpy(record + at, &v, n);
 }
 
-/* The fields as text, shown by this print format. */
+/* Returns the fields as text, shown by this print format. */
 static char *text_by(const char *print)
 {
 	struct trawl_event_type type = {.name = "x:y", .size = 56, .nfields = 8, .fields = fields};
@@ -42,7 +45,7 @@ static char *text_by(const char *print)
 	cr_assert(l && f, "%s", print);
 	p = print_fields_new(f, &type, &none, l);
 	out_memory(&o);
-	for (int twice = 0; twice < 2; twice++) { /* made anew, and remembered */
+	for (int twice = 0; twice < 2; twice++) { /* the second time from the cache */
 		o.len = 0;
 		layout_text(l, record, sizeof(record), false, &o);
 	}
@@ -88,7 +91,7 @@ Test(printfield, parts_of_a_device)
 	    "((1U << 20) - 1)))", " dev=8,17 ");
 	/* one part alone is not the number */
 	has("\"major %d\", ((unsigned int) ((REC->dev) >> 20))", " dev=8388625 ");
-	/* what stands between is more than punctuation: two values */
+	/* more than punctuation in between: two values */
 	has("\"a=%d b=%d\", (REC->dev >> 20), (REC->dev & 255)", " dev=8388625 ");
 }
 
@@ -100,7 +103,7 @@ Test(printfield, number_and_name)
 	has("\"%s\", __print_symbolic(REC->vec, { 9, \"RCU\" })", " vec=RCU ");
 	put(36, 6, 4);
 	has("\"%s\", __print_flags(REC->flags, \"|\", { 2, \"A\" }, { 4, \"B\" })", " flags=A|B ");
-	/* other bits of it are elsewhere: the name alone would hide them */
+	/* the format prints other bits of it elsewhere, which the name alone would hide */
 	has("\"cpu=%u flags=%s\", REC->flags & 3, __print_flags(REC->flags & 4, \"|\", { 4, \"B\" "
 	    "})",
 	    " flags=0x6(B) ");
@@ -118,17 +121,17 @@ Test(printfield, hex_where_the_format_has_it)
 	has("\"%ps\", (void *)REC->function", " function=0xffffffff81000000");
 }
 
-/* What only the kernel knows is no text of the field. */
+/* A value that only the kernel can compute is not used as text of the field. */
 Test(printfield, unknown)
 {
 	put(32, 9, 4);
 	has("\"%s\", some_function(REC->vec)", " vec=9 ");
 	has("\"%s\", __print_symbolic(REC->vec, { SOME_CONSTANT, \"RCU\" })", " vec=9 ");
-	/* two fields in one conversion are of neither */
+	/* two fields in one conversion belong to neither */
 	has("\"%s\", REC->vec ? \"a\" : REC->flags ? \"b\" : \"c\"", " vec=9 ");
 }
 
-/* A hostile format: no control character comes through. */
+/* A hostile format: control characters are escaped. */
 Test(printfield, hostile)
 {
 	char *text;

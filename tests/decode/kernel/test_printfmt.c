@@ -98,7 +98,7 @@ Test(printfmt, numbers, .init = fill)
 {
 	is("\"%d %u\", REC->num, REC->num", "-5 4294967291");
 	is("\"%ld %lx\", REC->num, REC->big", "-5 ffffffff81000042");
-	/* As lib/vsprintf.c has it, which is no C library. */
+	/* As in lib/vsprintf.c, which differs from the C library. */
 	is("\"%#x %#llx %#4x %#06x %#X %#o\", 0, 0, 0, 0, 0, 0", "0x0 0x0  0x0 0x0000 0X0 0");
 	is("\"%08.4x|%-8.4x|\", REC->byte, REC->byte", "000000c8|00c8    |");
 	is("\"%#x|%5d|%-5d|%05d|%.3d|\", REC->byte, REC->byte, REC->byte, REC->byte, 7",
@@ -123,7 +123,7 @@ Test(printfmt, octal_escapes_have_three_digits, .init = fill)
 	is("\"\\0601|\\101b|\\7\"", "01|Ab|\\x07");
 }
 
-/* A conversion of a field takes a short cut: C's promotions and casts hold there too. */
+/* A conversion of a field without evaluation: C's promotions and casts hold there, too. */
 Test(printfmt, fields, .init = fill)
 {
 	is("\"%hhd %hd %x\", REC->byte, REC->num, REC->num", "-56 -5 fffffffb");
@@ -142,7 +142,7 @@ Test(printfmt, fields, .init = fill)
 	is("\"%s|\", REC->comm", "two\n lines\n=> a\\n|");
 }
 
-/* What does not depend on the record is calculated once, wherever it stands. */
+/* Expressions that do not depend on the record are computed once. */
 Test(printfmt, constants, .init = fill)
 {
 	is("\"%d\", (REC->num + 5) + ((((0x0 | 0x1 | 0x2) + 1) << 1) - 1)", "7");
@@ -176,7 +176,7 @@ Test(printfmt, helpers, .init = fill)
 	is("\"%s\", __print_symbolic(REC->num, { -5, \"MINUS\" }, { 1, \"ONE\" })", "MINUS");
 	is("\"%s\", __print_symbolic(REC->byte, { NOT_A_NUMBER, \"N\" }, { 201, \"X\" })", "0xc8");
 	is("\"%s\", __print_symbolic(REC->byte, { })", "0xc8");
-	/* Constants by name: those that are the same in every kernel, and what is not known. */
+	/* Named constants: those that are the same in every kernel, and unknown ones. */
 	is("\"%s\", __print_symbolic(REC->arr[0], { TCP_LISTEN, \"LISTEN\" }, { TCP_CLOSE, "
 	   "\"CLOSE\" })",
 	   "CLOSE");
@@ -222,7 +222,7 @@ Test(printfmt, symbols, .init = fill)
 	symbols_free(s);
 }
 
-/* Nothing of a record is believed: lengths and offsets beyond its end give nothing. */
+/* Lengths and offsets beyond the end of the record are ignored. */
 Test(printfmt, hostile_records, .init = fill)
 {
 	for (size_t len = 0; len < 86; len++)

@@ -180,7 +180,7 @@ Test(site, two_sources_may_have_probes_of_one_name)
 	each_has_its_own(older);
 }
 
-/* cat old.trawl new.trawl cut.trawl: the program was built anew in between. */
+/* cat old.trawl new.trawl cut.trawl: the program was rebuilt in between. */
 Test(site, each_capture_has_its_own)
 {
 	static const struct capture_meta a[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names that there are, in an error about one that there is not. */
+/* Errors about an unknown name list the known names. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 

@@ -120,7 +120,7 @@ static bool no_value(void *state, const struct item *it, const char *name, struc
 	return false;
 }
 
-/* Whether an event by this name ends what the other began a us before, in the same task. */
+/* Whether an event with this name ends what the other began 1 us before in the same task. */
 static bool is_pair(const char *begins, const char *ends)
 {
 	const struct decoder d = {.kind = "test", .value = no_value};
@@ -142,7 +142,7 @@ static bool is_pair(const char *begins, const char *ends)
 	return pair;
 }
 
-/* What ends in an interrupt, and does not say what, ends nothing of the task that runs then. */
+/* An end in an interrupt that does not name its request is not assigned to the interrupted task. */
 Test(spans, requests_are_nobodys)
 {
 	cr_assert(is_pair("app:start", "app:done"));

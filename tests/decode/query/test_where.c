@@ -6,8 +6,10 @@
 #include "decode/query/where.h"
 #include "decode/base/escape.h"
 
-/* A decoder whose items have the fields a=-5, b=0xfffffffffffffff0, f=1.5, s="say \"x\"", e=2 named
- * "two", none without value. */
+/*
+ * A decoder whose items have the fields a=-5, b=0xfffffffffffffff0, f=1.5, s="say \"x\"", e=2 with
+ * the name "two", and none without a value.
+ */
 static bool value(void *state, const struct item *it, const char *name, struct value *v)
 {
 	memset(v, 0, sizeof(*v));
@@ -54,7 +56,7 @@ static const struct item item = {
 	.comm = "bash", .comm_len = 4, .cpu = 3, .pid = 100, .tid = 101,
 };
 
-/* What was told of the expression of the last holds(), and how often. */
+/* Notes about the expression in the last holds(), and their number. */
 static struct {
 	char text[1024];
 	int times;
@@ -105,7 +107,7 @@ Test(where, tells_once_of_a_number_and_a_text)
 	     "stands in quotes\n    a != \"x\" and b & 1 == s\n                          ^");
 	cr_expect_not(holds("a !~ \"5*\" or s > 3"));
 	cr_expect_eq(odd.times, 2, "of each comparison");
-	/* nothing to tell: a number with a name, a field without value, one that is not there */
+	/* no note: a number with a name, a field without a value, an absent field */
 	told("e == \"two\" and e == 2 and e ~ \"t*\"", true, 0, "");
 	told("none == 1 or none == \"x\" or gone ~ \"x\" or gone < 3", false, 0, "");
 	told("name != \"app:start\" and a == \"x\"", false, 0, "");
@@ -167,7 +169,7 @@ Test(where, texts_are_read_as_they_are_printed)
 	yes("odd ~ 'a\\nb\\t\\\\\\*\\xff\\''");
 	yes("odd ~ 'a?b*\\\\[*]*'");
 	no("odd ~ 'a\\*'");
-	no("s ~ 'say\\x2a'"); /* the character, no glob */
+	no("s ~ 'say\\x2a'"); /* a literal character, not a glob */
 	yes("s ~ 'say\\x20*'");
 	value(NULL, NULL, "odd", &v);
 	out_memory(&o);
@@ -192,7 +194,7 @@ Test(where, logic)
 	yes("a == 1 or a == -5");
 	yes("not a == 1");
 	yes("!(a == 1 || b == 1)");
-	yes("a == 1 and a == 2 or a == -5"); /* and binds closer */
+	yes("a == 1 and a == 2 or a == -5"); /* `and` binds more tightly */
 	no("a == 1 and (a == 2 or a == -5)");
 	yes("not not a == -5");
 	yes("true and not false");
@@ -287,14 +289,14 @@ Test(where, hostile_texts_end_in_an_error)
 	free(text);
 }
 
-/* ---- what can be said without an item ------------------------------------------------------ */
+/* ---- decisions without an item --------------------------------------------------------------- */
 
 static bool has_a(void *arg, const char *field)
 {
 	return !strcmp(field, "a");
 }
 
-/* For events of `source` called app:start, or of any name, that have a field "a". */
+/* Tests events of `source` named app:start, or with any name, that have a field "a". */
 static bool possible(const char *text, bool named)
 {
 	struct trawl_error err;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Makes a .trawl file as a capture would: snapshots of devices, then events.
+ * Makes a .trawl file in the form of a USB capture: snapshots of devices, then events.
  *
  *	make-usb OUT RECORDS [[+]NAME=JSON-FILE ...]
  *
- * RECORDS holds usbmon records, each after its length in four bytes. Snapshots are dated at the
- * first event, those with a plus 1 ms after the last.
+ * RECORDS has usbmon records, each preceded by its length in four bytes. Snapshots have the time of
+ * the first event; those with a plus, that of 1 ms after the last event.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -34,7 +34,7 @@ static uint8_t *load(const char *path, size_t *n)
 	return p;
 }
 
-/* The clocks of a machine that was switched on 1000 s before the first event. */
+/* The clocks of a machine that was booted 1000 s before the first event. */
 static void sync_at(struct trawl_writer *w, uint64_t real, uint64_t mono)
 {
 	struct trawl_sync s = {

@@ -8,7 +8,7 @@
 #include "decode/usb/hci.h"
 #include "decode/usb/netmessage.h"
 
-/* The phrase of a request as a test sees it. */
+/* Returns the phrase of a request. */
 static const char *brief(const char *bytes, const struct control_target *to)
 {
 	static struct out o;
@@ -104,8 +104,10 @@ Test(ftdi, baud_rates)
 	cr_expect_eq(ftdi_baud(0x6001, 0x001a, 1), 113744, "26.375");
 }
 
-/* What the kernel's ftdi_sio sends: the port in the low byte, bits 16 and 17 of the divisor
- * above. */
+/*
+ * Requests as the kernel's ftdi_sio sends them: the port in the low byte, bits 16 and 17 of the
+ * divisor in the high byte.
+ */
 Test(ftdi, baud_rates_of_chips_with_ports)
 {
 	struct control_target quad = {.vendor = 0x0403, .product = 0x6011};

@@ -4,7 +4,7 @@
 
 #include "decode/usb/descriptor.h"
 
-/* The answer as one line, as --fields all has it in many. */
+/* Returns the answer as one line; --fields all prints it on several lines. */
 static const char *line(uint8_t type, uint8_t index, uint8_t class, const void *p, size_t n)
 {
 	struct descriptor_request r = {.type = type, .index = index, .to.class = class};
@@ -116,8 +116,10 @@ Test(descriptor, strings)
 		  "half of a pair is no character");
 	cr_expect(strstr(LINE(3, 1, 0, "\x05\x03h\0!"), "bString=\"h\xef\xbf\xbd\""),
 		  "half of a character at the end");
-	/* U+D7FF and U+E000 are characters; each half of a pair alone, or in the wrong order, is
-	 * none */
+	/*
+	 * U+D7FF and U+E000 are characters; half of a surrogate pair, or a pair in the wrong order,
+	 * is not.
+	 */
 	cr_expect(strstr(LINE(3, 1, 0, "\x04\x03\xff\xd7"), "bString=\"\xed\x9f\xbf\""));
 	cr_expect(strstr(LINE(3, 1, 0, "\x04\x03\x00\xe0"), "bString=\"\xee\x80\x80\""));
 	cr_expect(strstr(LINE(3, 1, 0, "\x04\x03\xff\xdf"), "bString=\"\xef\xbf\xbd\""));

@@ -122,7 +122,7 @@ Test(usbdev, learns_from_a_snapshot)
 
 Test(usbdev, a_second_snapshot_does_not_interrupt)
 {
-	/* a disk of one interface: vendor 46f4 in both, product 2 in the other */
+	/* a disk with one interface: vendor 46f4 in both, product 2 in the second */
 	static const char *const json[] = {
 		"{\"busnum\":1,\"devnum\":5,\"configuration\":1,\"descriptors\":"
 		"\"12010002000000400f464f0100000102030109021900010100800009040000010806620007058102"
@@ -141,7 +141,7 @@ Test(usbdev, a_second_snapshot_does_not_interrupt)
 	f->msc = msc = calloc(1, sizeof(*f->msc));
 	cr_assert(usbdev_snapshot(&d, json[0], strlen(json[0])));
 	cr_assert_eq(usbdev_interface(usbdev_find(&d, 1, 5), 0x81)->msc, msc, "the same device");
-	/* A reset ends with the configuration that was there, and with no command open. */
+	/* After a reset the configuration is the same, and no command is open. */
 	ask(&d, usbdev_find(&d, 1, 5), "\x00\x09\x01\0\0\0\0\0", "", 0);
 	cr_expect_null(usbdev_interface(usbdev_find(&d, 1, 5), 0x81)->msc, "configured again");
 	f = usbdev_interface(usbdev_find(&d, 1, 5), 0x81);
@@ -189,7 +189,9 @@ Test(usbdev, a_file_of_many_buses_takes_bounded_memory)
 	usbdev_free_all(&d);
 }
 
-/* Two functions of a camera, each with a unit 2 of its own; a printer behind a vendor's scanner. */
+/*
+ * Two functions of a camera, each with its own unit 2; a printer behind a vendor-specific scanner.
+ */
 static const uint8_t composite[] = {
 	9, 2, 66, 0, 4, 1, 0, 0xa0, 50,
 	9, 4, 0, 0, 0, 0x0e, 1, 0, 0, 8, 0x24, 4, 2, 1, 1, 0, 0,
@@ -234,7 +236,7 @@ Test(usbdev, the_id_of_a_printer_is_asked_with_the_interface_in_the_high_byte)
 	usbdev_free_all(&d);
 }
 
-/* What an answer about a feature unit's control is shown as. */
+/* Returns how an answer about a feature unit's control is shown. */
 static const char *audio(const char *setup, uint8_t protocol, const void *p, size_t n)
 {
 	/* configuration of one audio control interface with feature unit 2 and input terminal 1 */

@@ -9,7 +9,7 @@ struct event {
 	char type;
 	unsigned int us;
 	uint8_t xfer, device, data;
-	bool second; /* what is expected */
+	bool second; /* expected to be a duplicate */
 };
 
 /* Feeds the events of one URB of bus 1. */
@@ -27,7 +27,7 @@ static void feed(struct duplicates *d, const struct event *events, size_t n)
 		r[10] = 0x81;
 		r[11] = e->device;
 		put16(r + 12, 1);
-		put32(r + 24, e->us); /* the time, in which the records differ */
+		put32(r + 24, e->us); /* the time is the only difference between the records */
 		put32(r + 32, 1);
 		put32(r + 36, e->type == 'C');
 		r[URB_HEADER] = e->data;
@@ -55,19 +55,19 @@ Test(duplicate, two_readers_one_after_the_other)
 	EXPECT(S(10, false), S(12, true), C(110, false), C(111, true), S(115, false), S(118, true));
 }
 
-/* The second reader's records stand behind the next event, with the time that they had. */
+/* The records of the second reader stand behind the next event, with their own times. */
 Test(duplicate, the_second_reader_lags)
 {
 	EXPECT(S(10, false), C(60, false), S(11, true), S(66, false), C(62, true), S(67, true));
 }
 
-/* It may be ahead, too. */
+/* The second reader may also be ahead. */
 Test(duplicate, the_second_record_may_be_earlier)
 {
 	EXPECT(S(12, false), S(10, true), C(61, false), C(60, true));
 }
 
-/* One reader: equal events of an URB that was completed and submitted again. */
+/* A single reader: equal events of an URB that was completed and submitted again. */
 Test(duplicate, equal_transfers_are_none)
 {
 	EXPECT(S(10, false), C(30, false), S(33, false), C(50, false), S(52, false), C(70, false));
@@ -79,14 +79,17 @@ Test(duplicate, other_data_are_none)
 	       {'C', 61, URB_BULK, 5, 2, false});
 }
 
-/* A root hub needs a microsecond: its clock cannot tell, and its bus has no second reader. */
+/*
+ * A root hub answers within a microsecond, which the clock cannot resolve; its bus has a single
+ * reader.
+ */
 Test(duplicate, transfers_of_a_root_hub_are_none)
 {
 	EXPECT({'S', 10, URB_CONTROL, 1, 0, false}, {'C', 10, URB_CONTROL, 1, 0, false},
 	       {'S', 10, URB_CONTROL, 1, 0, false}, {'C', 11, URB_CONTROL, 1, 0, false});
 }
 
-/* A capture of completions only: 40 us is time enough for another transfer. */
+/* A capture of completions only: 40 us are long enough for another transfer. */
 Test(duplicate, completions_only_are_none)
 {
 	EXPECT(C(10, false), C(50, false), C(90, false));

@@ -44,7 +44,7 @@ static const uint8_t with_ids[] = {
 	0x26, 0xff, 0x07, 0x75, 0x0c, 0x95, 0x02, 0x81, 0x06, 0xc0,
 };
 
-/* A report descriptor's fields, as --fields all has them. */
+/* Returns the fields of a report descriptor, as in --fields all. */
 static const char *fields_of(const struct hid_report *h)
 {
 	static struct out o;
@@ -97,7 +97,7 @@ Test(hid, report_ids_and_odd_sizes)
 	hid_free(&h);
 }
 
-/* A usage page is that of the main item: as some keyboards have it, after the usages. */
+/* A usage page applies to the main item, even after its usages, as in some keyboards. */
 Test(hid, a_page_behind_its_usages)
 {
 	static const uint8_t keyboard[] = {
@@ -119,7 +119,7 @@ Test(hid, a_page_behind_its_usages)
 	hid_free(&h);
 }
 
-/* Several pages before one main item: each usage has its own; one of 4 bytes has it in itself. */
+/* Several pages before one main item: each usage has its own; one of 4 bytes contains its page. */
 Test(hid, pages_in_turn)
 {
 	static const uint8_t turns[] = {
@@ -173,7 +173,7 @@ Test(hid, descriptors_that_lie)
 	cr_expect_str_eq(damage(deep, sizeof(deep)), "there are too many Push items");
 }
 
-/* Each of its elements would be looked up among all usages, for each report. */
+/* Each of its elements would be searched among all usages, for each report. */
 Test(hid, a_field_of_too_many_elements_is_passed_over)
 {
 	static const uint8_t bytes[] = {0x05, 0x01, 0x09, 0x30, 0x75, 0x01, 0x96, 0x01, 0x30, 0x81,

@@ -49,7 +49,7 @@ Test(msc, a_command_from_wrapper_to_status)
 	cr_expect_not(step(&m, true, "x", 1, 0, 0, &s), "nothing is open any more");
 }
 
-/* Whether an object or number of this path is in what a step says, and which number. */
+/* Whether the tree of a step has an object or number of this path; *u is the number. */
 static bool says(const struct msc_step *s, const void *p, size_t n, const char *path, uint64_t *u)
 {
 	const struct tree_node *node;
@@ -146,7 +146,9 @@ Test(msc, uas)
 			 "unrecovered read error after 2.000 ms");
 	cr_expect(msc_is_problem(&s));
 	cr_expect_eq(s.lun, 2, "the unit of its command");
-	/* The answer may be there before the command's own completion, which then opens nothing. */
+	/*
+	 * The answer may precede the completion of the command, which then must not open a command.
+	 */
 	msc_uas_submitted(&m, command, sizeof(command), 3000000);
 	cr_assert(uas(&m, 3, command, 12, 3100000, 3200000, &s));
 	cr_expect(s.has_command, "its data");
@@ -157,7 +159,7 @@ Test(msc, uas)
 	cr_expect_str_eq(brief(&s, "", 0), "READ(10) lba 64 + 1 tag 0x9");
 	cr_assert(uas(&m, 3, command, 12, 5200000, 5300000, &s));
 	cr_expect_not(s.has_command, "nothing is in flight");
-	/* A command that the device does not understand gets a response, and is over. */
+	/* A command that the device does not understand gets a response and is finished. */
 	msc_uas_submitted(&m, command, sizeof(command), 6000000);
 	cr_assert(uas(&m, 2, response, sizeof(response), 6000000, 6100000, &s));
 	cr_expect_str_eq(brief(&s, "", 0), "READ(10) lba 64 + 1 invalid information unit");
@@ -203,11 +205,11 @@ Test(scsi, commands)
 	cr_expect_str_eq(command("\x9e\x10\0\0\0\0\0\0\0\0\0\0\0\x20\0\0", 16),
 			 "READ CAPACITY(16)");
 	cr_expect_str_eq(command("\xee\0\0\0\0\0", 6), "SCSI command 0xee");
-	/* A CDB shorter than its operation code wants has no address. */
+	/* A CDB that is too short for its operation code has no address. */
 	cr_expect_str_eq(command("\x28\0\0\0\x08\0", 6), "READ(10)");
 }
 
-/* What a command's data means, as --fields all has it. */
+/* Returns the decoded data of a command, as in --fields all. */
 static const char *data_of(const char *cdb, uint8_t length, const char *p, size_t n)
 {
 	struct scsi_command c = {.length = length};

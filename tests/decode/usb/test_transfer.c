@@ -7,7 +7,7 @@
 #include "decode/usb/statistics.h"
 #include "decode/usb/transfer.h"
 
-/* Feeds one bulk event; returns the transfer that it ended. */
+/* Feeds one bulk event; returns the transfer that it ends. */
 static struct transfer *feed(struct transfers *s, char type, uint64_t id, uint8_t endpoint,
 			     uint64_t time, const char *data)
 {
@@ -47,7 +47,10 @@ Test(transfer, a_submission_and_its_completion_are_one)
 	transfers_free(s);
 }
 
-/* Not of Linux: endpoint 0 has no direction bit, and the request tells where the data goes. */
+/*
+ * On other systems than Linux endpoint 0 has no direction bit, and the request determines the
+ * direction.
+ */
 Test(transfer, a_control_request_tells_the_direction)
 {
 	static const uint8_t get_descriptor[8] = {0x80, 6, 0, 1, 0, 0, 18, 0};
@@ -167,7 +170,7 @@ Test(transfer, a_file_of_submissions_takes_bounded_memory)
 	transfers_free(s);
 }
 
-/* What --summary says of one transfer. */
+/* Returns the --summary of one transfer. */
 static const char *summary(const struct transfer *t)
 {
 	struct usb_stats *s = usbstat_new();

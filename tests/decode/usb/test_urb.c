@@ -6,7 +6,7 @@
 #include "decode/usb/urb.h"
 #include "decode/usb/status.h"
 
-/* GET_DESCRIPTOR of device 3 on bus 1, answered: from a real capture. */
+/* Answer to GET_DESCRIPTOR of device 3 on bus 1, from a real capture. */
 static const uint8_t answer[] = {
 	0x00, 0x10, 0x00, 0x00, 0x80, 0x88, 0xff, 0xff, 'C', 2, 0x80, 3, 1, 0, '-', 0,
 	0x00, 0xf1, 0x53, 0x65, 0, 0, 0, 0, 0x40, 0xe2, 0x01, 0, 0, 0, 0, 0,
@@ -111,14 +111,16 @@ Test(urb, descriptor_counts_that_lie_are_cut)
 	cr_expect_not(urb_parse(&u, r, n));
 	cr_expect(u.damage & URB_BAD_ISO);
 	cr_expect_eq(u.ndesc, (n - URB_HEADER) / URB_ISO_SIZE);
-	/* An offset beyond the data: the transfer is as long as it says, and not here. */
+	/*
+	 * An offset beyond the data: the transfer has the stated length, but the data is missing.
+	 */
 	put32(r + 60, 3);
 	put32(r + URB_HEADER + 4, 0xfffffff0);
 	put32(r + URB_HEADER + 8, 0x7fffffff);
 	urb_parse(&u, r, n);
 	cr_expect_eq(urb_wanted(&u), UINT64_C(0xfffffff0) + 0x7fffffff);
 	cr_expect_eq(urb_missing(&u), urb_wanted(&u) - u.data_len);
-	/* Other transfers have no descriptors, whatever the header says. */
+	/* Other transfers have no descriptors, even if the header states a number. */
 	r[9] = URB_BULK;
 	urb_parse(&u, r, n);
 	cr_expect_eq(u.ndesc, 0);

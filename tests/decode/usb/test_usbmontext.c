@@ -14,7 +14,7 @@ static bool parse(const char *line, struct urb *u)
 	return n && urb_parse(u, record, n);
 }
 
-/* The line as it is written after it was read. */
+/* Returns the line as it is written after reading it. */
 static const char *back(const char *line)
 {
 	static struct out o;
@@ -32,7 +32,7 @@ static const char *back(const char *line)
 
 #define SAME(line) cr_expect_str_eq(back(line), line)
 
-/* The first four are the examples of the kernel's document. */
+/* The first four are examples in the kernel's documentation. */
 Test(usbmontext, lines_come_back_as_they_were)
 {
 	SAME("d5ea89a0 3575914555 S Ci:1:001:0 s a3 00 0000 0003 0004 4 <");
@@ -90,7 +90,7 @@ Test(usbmontext, the_old_form_has_no_bus)
 	cr_assert(parse("ff 1 C Ii:003:01 0 8 = 00000000 00000000", &u));
 	cr_expect_eq(u.endpoint, 0x81);
 	cr_expect_eq(u.data_len, 8);
-	/* It writes no packets of isochronous transfers either. */
+	/* This form has no packets of isochronous transfers either. */
 	cr_assert(parse("ff 1 S Zo:003:01 -115 192 = 00000000", &u));
 	cr_expect_eq(u.ndesc, 0);
 	cr_expect_eq(u.length, 192);
@@ -138,7 +138,7 @@ Test(usbmontext, more_data_than_a_line_holds)
 	bad(line, "there are more than 32 bytes of data", 100);
 }
 
-/* Records of files hold flags that no kernel has, and bytes that would end the line. */
+/* Records in files may have flags that no kernel sets, and bytes that would end the line. */
 Test(usbmontext, flags_become_letters_of_usbmon)
 {
 	static const char flags[] = "<>ZDLEN\n\033x";

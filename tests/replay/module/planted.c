@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A driver of a device that nobody sells, with a fault on demand, for the tests of trawl-replay vm.
- * At its start it asks for a table, "count, count times (offset, value)", and puts the values where
- * they belong.
+ * A driver of a fictional device, with a planted fault, for the tests of trawl-replay vm. At its
+ * start it requests a table, "count, count times (offset, value)", and stores the values at their
+ * offsets.
  *
- * FAULT 0: none. 1: it asks for another version of the table than the recorded driver did.
- * 2: it believes the offsets.
+ * FAULT 0: none. 1: it requests another version of the table than the recorded driver did. 2: it
+ * does not check the offsets.
  */
 #include <linux/module.h>
 #include <linux/slab.h>
