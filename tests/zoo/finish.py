@@ -11,7 +11,7 @@ import gdb
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.dont_write_bytecode = True
-from gdbbase import base, passed  # noqa: E402
+from gdbbase import passed, start  # noqa: E402
 from plain import plain  # noqa: E402
 
 out = open(os.environ["ZOO_OUT"], "w", encoding="utf-8")
@@ -108,12 +108,7 @@ class Entry(gdb.Breakpoint):
         return False
 
 
-for setting in ("pagination off", "confirm off", "language auto", "debuginfod enabled off",
-                "startup-with-shell off"):
-    gdb.execute("set " + setting)
-gdb.execute("unset environment")
-gdb.execute("starti", to_string=True)
-load = base() if os.environ["ZOO_PIE"] == "1" else 0
+load = start()
 for address in map(int, os.environ["ZOO_ADDRESSES"].split()):
     Entry(address + load, address)
 gdb.execute("continue", to_string=True)

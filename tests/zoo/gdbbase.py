@@ -16,6 +16,20 @@ def base():
     return min(starts) if starts else 0
 
 
+def start():
+    """Starts the program, with the stack that it has without gdb; returns what is to be added to
+    its addresses as linked. Its arguments are given here: gdb --args writes them as for a shell,
+    HEAD\\~3, which is not there to read them."""
+    for setting in ("pagination off", "confirm off", "language auto", "debuginfod enabled off",
+                    "style enabled off", "breakpoint always-inserted on",
+                    "startup-with-shell off"):
+        gdb.execute("set " + setting)
+    gdb.execute("set args " + os.environ["ZOO_ARGS"])
+    gdb.execute("unset environment")
+    gdb.execute("starti", to_string=True)
+    return base() if os.environ["ZOO_PIE"] == "1" else 0
+
+
 class Passed(gdb.Breakpoint):
     """On the instruction behind a function's first one. Where a program of Go starts a thread
     meanwhile, gdb 13 stops at a breakpoint twice, without that the instruction ran in between:

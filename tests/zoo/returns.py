@@ -69,7 +69,7 @@ def record(program):
 def finishes(argv, addresses, path, calls=0, stdin=subprocess.DEVNULL):
     """{(address, call): [value, members]} as gdb shows them, of the first calls of each function if
     calls is not 0; those that do not return are left out. And whether gdb saw the program's end."""
-    said = run("gdb", "-nx", "-batch", "-x", f"{HERE}/finish.py", "--args", *argv,
+    said = run("gdb", "-nx", "-batch", "-x", f"{HERE}/finish.py", argv[0],
                env=for_gdb(argv, addresses, path, calls), timeout=900, stdin=stdin)
     if not os.path.exists(path):
         raise RuntimeError(f"gdb: {said.stderr}")

@@ -129,14 +129,14 @@ def for_gdb(argv, addresses, path, calls):
         go = b".gopclntab" in f.read()
     return {**os.environ, "ZOO_OUT": path, "ZOO_PIE": str(int(is_pie(argv[0]))),
             "ZOO_GO": str(int(go)), "ZOO_ADDRESSES": " ".join(map(str, addresses)),
-            "ZOO_CALLS": str(calls)}
+            "ZOO_CALLS": str(calls), "ZOO_ARGS": " ".join(argv[1:])}
 
 
 def gdb_run(argv, addresses, stops, path, calls=0, fetches="", stdin=subprocess.DEVNULL):
     """Fills stops, of the first calls of each function if calls is not 0; fetches: as of stops.py.
     False if gdb came to an end before the program."""
     env = {**for_gdb(argv, addresses, path, calls), "ZOO_FETCHES": fetches}
-    run("gdb", "-nx", "-batch", "-x", f"{HERE}/stops.py", "--args", *argv, env=env,
+    run("gdb", "-nx", "-batch", "-x", f"{HERE}/stops.py", argv[0], env=env,
         timeout=900, stdin=stdin)
     with open(path, encoding="utf-8") as f:
         found = [json.loads(line) for line in f if line.endswith("\n")]

@@ -18,7 +18,7 @@ import gdb
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.dont_write_bytecode = True
 from fetched import fetched  # noqa: E402
-from gdbbase import base, passed  # noqa: E402
+from gdbbase import passed, start  # noqa: E402
 from plain import plain  # noqa: E402
 
 entered = {}  # function: its call that is not after the prologue yet, from 0
@@ -117,18 +117,8 @@ def behind_prologue(address):
     return next((line for line in lines if line > address), None)
 
 
-gdb.execute("set pagination off")
-gdb.execute("set confirm off")
 gdb.execute("set print object off")
-gdb.execute("set breakpoint always-inserted on")
-gdb.execute("set style enabled off")
-gdb.execute("set language auto")
-gdb.execute("set debuginfod enabled off")
-# The same stack as without gdb.
-gdb.execute("set startup-with-shell off")
-gdb.execute("unset environment")
-gdb.execute("starti", to_string=True)
-load = base() if os.environ["ZOO_PIE"] == "1" else 0
+load = start()
 for address in map(int, os.environ["ZOO_ADDRESSES"].split()):
     at = address + load
     Stop(at, address, "entry")
