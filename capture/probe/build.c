@@ -437,41 +437,21 @@ static uint32_t hash(const char *s)
 	return h;
 }
 
-static uint64_t name_hash(const char *name)
+static void take_names(struct resolve *r, size_t i)
 {
-	uint64_t h = fnv1a(name, strlen(name));
+	const struct probe *p = r->list->probes[i];
 
-	return h ? h : 1;
-}
-
-static void take_name(struct resolve *r, const char *name)
-{
-	bool added;
-
-	if (!hashset_add(&r->taken, name_hash(name), &added))
-		alloc_checked(NULL);
-}
-
-/*
- * Whether a probe may have the name: a program has a hundred thousand functions, and those whose
- * name is new need not be compared with all before.
- */
-static bool may_be_taken(const struct resolve *r, const char *name)
-{
-	return hashset_has(&r->taken, name_hash(name));
+	if (!p->display_name)
+		return;
+	taken_add(&r->taken, p->display_name, i);
+	taken_add(&r->taken, p->event, i);
 }
 
 /* Probes of the list that have names when the first new one gets its own. */
 static void note_taken(struct resolve *r)
 {
-	for (size_t i = 0; i < r->list->n && !r->has_taken; i++) {
-		const struct probe *p = r->list->probes[i];
-
-		if (p->display_name) {
-			take_name(r, p->display_name);
-			take_name(r, p->event);
-		}
-	}
+	for (size_t i = 0; i < r->list->n && !r->has_taken; i++)
+		take_names(r, i);
 	r->has_taken = true;
 }
 
@@ -491,10 +471,8 @@ static bool is_taken(const struct resolve *r, const struct probe *self, const ch
 {
 	const struct probe_list *list = r->list;
 
-	if (!may_be_taken(r, name))
-		return false;
-	for (size_t i = 0; i < list->n; i++) {
-		const struct probe *p = list->probes[i];
+	for (size_t at = 0, i; taken_next(&r->taken, name, &at, &i);) {
+		const struct probe *p = i < list->n ? list->probes[i] : self;
 
 		if (p != self && !p->covered && !strcmp(name_of(p), name))
 			return true;
@@ -618,6 +596,16 @@ bool probe_same_place(const struct probe *a, const struct probe *b)
 	return true;
 }
 
+/* Where the list has the probe, which is one of its last. */
+static size_t index_of(const struct probe_list *list, const struct probe *p)
+{
+	size_t i = list->n - 1;
+
+	while (list->probes[i] != p)
+		i--;
+	return i;
+}
+
 int probe_finish(struct resolve *r, struct probe *p, const char *display)
 {
 	char line[PROBE_DEFINITION_MAX + 1];
@@ -632,8 +620,7 @@ int probe_finish(struct resolve *r, struct probe *p, const char *display)
 	note_taken(r);
 	name_display(r, p, display);
 	name_event(r, p);
-	take_name(r, p->display_name);
-	take_name(r, p->event);
+	take_names(r, index_of(r->list, p));
 	n = p->nargs;
 	if (probe_add_checks(r, p) < 0)
 		return -1;

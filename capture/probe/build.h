@@ -13,8 +13,8 @@
 #include "capture/probe/elf.h"
 #include "capture/probe/fetch.h"
 #include "capture/probe/flow.h"
+#include "capture/probe/taken.h"
 #include "capture/probe/types.h"
-#include "common/hashset.h"
 #include "common/nearest.h"
 
 /* The state of one call of probe_resolve(). */
@@ -31,10 +31,11 @@ struct resolve {
 	char *hint;          /* why something that was found could not be probed; or NULL */
 	bool pattern;        /* the spec may match several functions, as a demangled name does */
 	bool named;          /* the user has named the event */
+	struct passed_over *passed; /* matches that could not be probed: passed.h */
+	size_t npassed;
 	struct trawl_error *err;
-	/* hashes of the names and events of the list's probes, and of some that it had */
-	struct hashset taken;
-	bool has_taken;
+	struct taken taken;
+	bool has_taken; /* the probes that were there before are in it */
 
 	/*
 	 * Cache of cxx_unique_name(): the demangled names of the functions in names_of, sorted,

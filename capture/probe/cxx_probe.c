@@ -119,40 +119,13 @@ static int resolve_one(struct resolve *r, struct target *t, const struct matches
 	return ret;
 }
 
-/*
- * Makes a probe of each match. As with symbols, if several functions match (overloads, too), those
- * that lack an ARG are skipped.
- */
+/* Makes a probe of each match. */
 static int resolve_all(struct resolve *r, struct target *t, const struct matches *m)
 {
-	struct probe_list *list = r->list;
-	struct trawl_error first;
-	size_t passed = 0, over = 0;
-
 	for (size_t i = 0; i < m->n; i++) {
-		size_t before = list->n, more = r->more;
-
-		if (!resolve_one(r, t, m, &m->list[i]))
-			continue;
-		if (m->n == 1 || r->over)
+		if (resolve_one(r, t, m, &m->list[i]) < 0)
 			return -1;
-		probe_drop(list, before);
-		r->more = more;
-		if (!passed++) {
-			first = *r->err;
-			over = i;
-		}
 	}
-	if (!passed)
-		return 0;
-	if (list->n == r->before) {
-		*r->err = first;
-		return -1;
-	}
-	probe_remark(list, xasprintf("%s: %zu of the functions it matches %s passed over, %s for "
-				     "one: %.*s", r->spec->text, passed, passed == 1 ? "is" : "are",
-				     m->list[over].name.full, (int)strcspn(first.text, "\n"),
-				     first.text));
 	return 0;
 }
 

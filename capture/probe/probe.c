@@ -12,6 +12,7 @@
 #include "capture/probe/apart.h"
 #include "capture/probe/build.h"
 #include "capture/probe/list.h"
+#include "capture/probe/passed.h"
 #include "capture/probe/probe.h"
 #include "capture/probe/procmap.h"
 #include "capture/probe/resolve.h"
@@ -84,6 +85,7 @@ static void hint_if_cut(struct resolve *r, const struct elf_file *elf)
 
 static int resolve_in(struct resolve *r, struct probe_file *file, bool must)
 {
+	size_t passed = r->npassed;
 	struct target t;
 	int ret = 0;
 
@@ -93,7 +95,8 @@ static int resolve_in(struct resolve *r, struct probe_file *file, bool must)
 		ret = resolve_uprobe(r, &t);
 	else
 		ret = resolve_usdt(r, &t);
-	if (ret == 0 && r->list->n == r->before && *r->spec->symbol && !r->hint)
+	if (ret == 0 && r->list->n == r->before && r->npassed == passed && *r->spec->symbol &&
+	    !r->hint)
 		ret = resolve_cxx(r, &t);
 	if (ret == 0 && must && r->list->n == r->before) {
 		r->stripped = t.elf && elf_stripped(t.elf);
@@ -138,7 +141,7 @@ static int resolve_files(struct resolve *r, const struct inputs *in)
 
 	for (size_t i = 0; ret == 0 && i < in->n; i++)
 		ret = resolve_in(r, in->files[i], !r->spec->pid);
-	if (ret == 0 && r->list->n == r->before && in->missed)
+	if (ret == 0 && r->list->n == r->before && !r->npassed && in->missed)
 		return trawl_fail(r->err, TRAWL_CANNOT,
 				  "process %d: %zu of its mapped files cannot "
 				  "be opened; run as root",
@@ -248,6 +251,8 @@ static int resolve_all(void *arg, struct probe_list *list, struct trawl_error *e
 	r.near.wanted = wanted;
 	r.named = *spec->own;
 	ret = resolve_files(&r, in);
+	if (ret == 0)
+		ret = passed_report(&r);
 	if (ret == 0 && list->n == r.before)
 		ret = nothing_found(&r);
 	drop_covered(&r, ret == 0);
@@ -258,7 +263,8 @@ static int resolve_all(void *arg, struct probe_list *list, struct trawl_error *e
 		probe_drop(list, r.before);
 	nearest_free(&r.near);
 	cxx_forget_names(&r);
-	free(r.taken.slots);
+	taken_free(&r.taken);
+	passed_free(&r);
 	free(r.hint);
 	return ret;
 }

@@ -11,6 +11,7 @@
 #include "capture/probe/making.h"
 #include "capture/probe/probe.h"
 #include "capture/probe/reentry.h"
+#include "capture/probe/passed.h"
 #include "capture/probe/resolve.h"
 #include "capture/probe/insn.h"
 #include "capture/probe/trampoline.h"
@@ -414,49 +415,20 @@ static int at_symbol(struct resolve *r, struct target *t, const struct elf_symbo
 	return make_probe(r, t, s, s->vaddr + into, offset);
 }
 
-/* The matches of a pattern that could not be probed with the user's ARGs. */
-struct passed_over {
-	size_t n;
-	char *name;               /* the first one's name ... */
-	struct trawl_error error; /* ... and its error */
-};
-
-/* Probes one match. If several functions match, one that lacks an ARG is skipped. */
-static int at_match(struct resolve *r, struct target *t, const struct elf_symbol *s,
-		    struct passed_over *over)
+/* Probes one match, or counts it as passed over. */
+static int at_match(struct resolve *r, struct target *t, const struct elf_symbol *s)
 {
 	size_t before = r->list->n, more = r->more;
 	int ret = at_symbol(r, t, s);
+	char *name;
 
 	if (ret == 0 || r->over)
 		return ret;
 	probe_drop(r->list, before);
 	r->more = more;
-	if (over->n++ == 0) {
-		over->name = build_readable(xstrdup(s->name));
-		over->error = *r->err;
-	}
-	return 0;
-}
-
-/*
- * If no match could be probed, fails with the first one's error. Otherwise reports the skipped ones
- * in a remark.
- */
-static int report_passed_over(struct resolve *r, const struct passed_over *over)
-{
-	size_t line = strcspn(over->error.text, "\n");
-
-	if (over->n && r->list->n == r->before) {
-		*r->err = over->error;
-		return -1;
-	}
-	if (over->n)
-		probe_remark(r->list,
-			     xasprintf("%s: %zu of the functions it matches %s passed over, %s "
-				       "for one: %.*s", r->spec->text, over->n,
-				       over->n == 1 ? "is" : "are", over->name, (int)line,
-				       over->error.text));
+	name = build_readable(xstrdup(s->name));
+	passed_add(r, name);
+	free(name);
 	return 0;
 }
 
@@ -492,7 +464,7 @@ static bool is_meant(const struct spec *spec, bool glob, const char *symbol)
  * Probes every function that the spec's name or pattern matches. Returns how many there were, or
  * -1.
  */
-static ssize_t at_symbols(struct resolve *r, struct target *t, bool glob, struct passed_over *over)
+static ssize_t at_symbols(struct resolve *r, struct target *t, bool glob)
 {
 	const struct spec *spec = r->spec;
 	uint64_t last = 0;
@@ -514,7 +486,7 @@ static ssize_t at_symbols(struct resolve *r, struct target *t, bool glob, struct
 			if (n++ && last == s->vaddr)
 				continue;
 			last = s->vaddr;
-			if (at_match(r, t, s, over) < 0)
+			if (at_match(r, t, s) < 0)
 				return -1;
 		} else if (match && !s->function && !glob && !r->hint) {
 			r->hint = xasprintf("%s: a variable, not a function", s->name);
@@ -572,19 +544,15 @@ static bool is_name(struct resolve *r, const struct elf_file *f, const char *tex
 int resolve_uprobe(struct resolve *r, struct target *t)
 {
 	const struct spec *spec = r->spec;
-	struct passed_over over = { 0 };
 	bool glob;
 	ssize_t n;
-	int ret;
 
 	if (!*spec->symbol)
 		return by_offset(r, t);
 	elf_read_symbols(t->elf);
 	glob = is_glob(spec->symbol) && !is_name(r, t->elf, spec->symbol);
-	n = at_symbols(r, t, glob, &over);
-	ret = n < 0 ? -1 : report_passed_over(r, &over);
-	free(over.name);
-	if (ret < 0)
+	n = at_symbols(r, t, glob);
+	if (n < 0)
 		return -1;
 	if (n == 0 && !glob && !r->hint && elf_imports(t->elf, spec->symbol))
 		r->hint = xasprintf("%s: only used by %s; give the library that defines it",

@@ -40,6 +40,7 @@
 #include "capture/sys/alloc.h"
 #include "capture/probe/build.h"
 #include "capture/probe/list.h"
+#include "capture/probe/passed.h"
 #include "capture/probe/resolve.h"
 #include "capture/probe/usdt.h"
 
@@ -321,8 +322,8 @@ static int arg_number(struct making *m, const struct spec_arg *arg, const struct
 				 (int)e->len, s);
 	if (n > m->nargs)
 		return spec_fail(m->r->spec, build_inner_at(arg, e), m->r->err,
-				 "%s:%s has %zu argument%s", m->p->provider, m->p->name, m->nargs,
-				 m->nargs == 1 ? "" : "s");
+				 "%s:%s has no arg%lu; it has %zu argument%s", m->p->provider,
+				 m->p->name, n, m->nargs, m->nargs == 1 ? "" : "s");
 	*k = n - 1;
 	return 0;
 }
@@ -538,28 +539,9 @@ static size_t collect(struct resolve *r, struct usdt_note *notes, size_t n,
 	return count;
 }
 
-/*
- * Reports the matching probes that were skipped because they lack an ARG; fails if that is all of
- * them.
- */
-static int report_skipped(struct resolve *r, size_t n, const char *one,
-			  const struct trawl_error *error)
-{
-	if (r->list->n == r->before) {
-		*r->err = *error;
-		return -1;
-	}
-	probe_remark(r->list, xasprintf("%s: %zu of the probes it matches %s passed over, %s for "
-					"one: %.*s", r->spec->text, n, n == 1 ? "is" : "are", one,
-					(int)strcspn(error->text, "\n"), error->text));
-	return 0;
-}
-
 int resolve_usdt(struct resolve *r, struct target *t)
 {
-	size_t passed = 0, probes = 0;
-	struct trawl_error error;
-	char *over = NULL;
+	size_t probes = 0;
 	struct usdt_note *notes, **found, **sites;
 	size_t n = usdt_read(t->elf, &notes), count = collect(r, notes, n, &found);
 	int ret = 0;
@@ -580,17 +562,14 @@ int resolve_usdt(struct resolve *r, struct target *t)
 		ret = make_probe(r, t, sites, nsites);
 		if (ret < 0 && r->list->n > before && (i < count || probes)) {
 			/* One of several matches lacks an ARG: it is skipped. */
-			if (!passed++) {
-				error = *r->err;
-				over = xasprintf("%s:%s", first->provider, first->name);
-			}
+			char *name = xasprintf("%s:%s", first->provider, first->name);
+
+			passed_add(r, name);
+			free(name);
 			probe_drop(r->list, before);
 			ret = 0;
 		}
 	}
-	if (ret == 0 && passed)
-		ret = report_skipped(r, passed, over, &error);
-	free(over);
 	free(sites);
 	free(found);
 	usdt_free(notes, n);

@@ -14,7 +14,7 @@
 #include "capture/sys/path.h"
 #include "capture/user/listing.h"
 
-enum { LISTED_MOST = 16384 };
+enum { LISTED_MOST = 1 << 20 };
 
 /* Returns the -i text for the user's text after "usdt:"; to a program alone it adds a glob for all
  * probes. */

@@ -89,6 +89,20 @@ def pattern(folder):
     ok(err.count("single-stepped") > 1, "-v tells it of each probe", err)
 
 
+def many_functions(folder):
+    """A library of 20,000 functions is listed, 100 of one name, too."""
+    for part in range(100):
+        with open(f"{folder}/many{part}.s", "w", encoding="utf-8") as f:
+            for name in [f"f{part}_{i}" for i in range(199)] + ["same"]:
+                f.write(f".type {name},@function\n{name}: ret\n")
+    made = run("gcc", "-shared", "-nostdlib", "-o", f"{folder}/many.so",
+               *(f"{folder}/many{part}.s" for part in range(100)))
+    out = run(f"{BUILD}/trawl", "-D", f"uprobe:{folder}/many.so")
+    lines = re.findall(r"^uprobe:\S*:([^: ]+) ", out.stdout, re.M)
+    ok(len(lines) == len(set(lines)) == 20000, "20,000 functions are listed, each by its own text",
+       made.stderr, out.stderr, lines[:3], lines[-3:])
+
+
 def variants(folder):
     """The same program, treated as distributions treat theirs."""
     stripped, moved, debug = (f"{folder}/{n}" for n in ("stripped", "moved", "moved.debug"))
@@ -683,6 +697,7 @@ def cxx(folder):
     got, err = capture(folder, [f"uprobe:{program}:shop::* what"], [program])[1:]
     ok([e["name"] for e in got] == both[1:] and "are passed over, shop::" in err,
        "C++: a pattern passes over what lacks the parameter", err, got)
+    ok(err.count("passed over") == 1, "C++: which one line says, whatever they are", err)
     got, err = capture(folder, [f"uprobe:{program}:shop::*%return $retval"], [program])[1:]
     none = {e["name"]: why for e in got for why in e.get("unavailable", {}).values()}
     ok("passed over" not in err and none.get("shop:shop::Cart::Cart%return") ==
@@ -759,6 +774,7 @@ def main():
         variants(folder)
         params(folder)
         pattern(folder)
+        many_functions(folder)
         static(folder)
         long_strings(folder)
         static_functions(folder)

@@ -210,7 +210,7 @@ Test(probe, what_a_pointer_leads_to_is_checked)
 
 Test(probe, what_users_get_wrong)
 {
-	refused("has 3 arguments", "usdt:@/forms:text arg4");
+	refused("has no arg4; it has 3 arguments", "usdt:@/forms:text arg4");
 	refused("are called arg1", "usdt:@/forms:text foo");
 	refused("not a type", "usdt:@/forms:text arg1:int");
 	refused("1 to 64 elements", "usdt:@/forms:text arg1:u8[65]");
@@ -539,10 +539,12 @@ Test(probe, a_usdt_pattern_passes_over_probes_without_the_argument)
 
 	taken("usdt:@/forms:forms:* x=+0(arg3):u8");
 	n = list.n;
-	cr_assert_eq(list.nnotes, 1);
-	cr_assert(strstr(list.notes[0], "of the probes it matches are passed over, forms:"), "%s",
-		  list.notes[0]);
-	cr_assert_null(strchr(list.notes[0], '\n'), "one line");
+	/* One line for each reason. */
+	cr_assert_eq(list.nnotes, 4);
+	cr_assert(strstr(list.notes[2], " 8 of the probes it matches are passed over, forms:"),
+		  "%s", list.notes[2]);
+	cr_assert(strstr(list.notes[2], " has no arg3; it has 2 arguments"), "%s", list.notes[2]);
+	cr_assert_null(strchr(list.notes[2], '\n'), "one line");
 	taken("usdt:@/forms:forms:* $comm");
 	cr_assert_gt(list.n, n);
 	refused("", "usdt:@/forms:forms:* arg40");
