@@ -37,23 +37,30 @@ static uint32_t next_kept(const struct keep_chunk *some, uint32_t at, uint32_t e
 	return at < end ? at : end;
 }
 
-static int some_of_stream(const struct trawl_chunk *chunk, struct trawl_cursor *cursor,
-			  uint32_t stream, const struct keep_chunk *some, edit_event_fn *fn,
-			  void *arg, struct trawl_error *err)
+/* The events of a chunk that are passed on. */
+struct some_events {
+	struct trawl_cursor *cursor;
+	const struct keep_chunk *some; /* NULL: all */
+	edit_event_fn *fn;
+	void *arg;
+};
+
+static int some_of_stream(const struct some_events *e, const struct trawl_chunk *chunk,
+			  uint32_t stream, struct trawl_error *err)
 {
 	uint32_t at = chunk->streams[stream].first, end = at + chunk->streams[stream].count, next;
 	struct trawl_event ev;
 	int ret = 0;
 
 	for (; !ret; at++) {
-		next = some ? next_kept(some, at, end) : at;
+		next = e->some ? next_kept(e->some, at, end) : at;
 		if (next == end)
 			break;
-		trawl_cursor_skip(cursor, stream, next - at);
+		trawl_cursor_skip(e->cursor, stream, next - at);
 		at = next;
-		if (trawl_cursor_next(cursor, stream, &ev) < 0)
+		if (trawl_cursor_next(e->cursor, stream, &ev) < 0)
 			return edit_no_memory(err);
-		ret = fn(arg, &ev, err);
+		ret = e->fn(e->arg, &ev, err);
 	}
 	return ret;
 }
@@ -61,14 +68,14 @@ static int some_of_stream(const struct trawl_chunk *chunk, struct trawl_cursor *
 int edit_some_events(const struct trawl_chunk *chunk, const struct keep_chunk *some,
 		     edit_event_fn *fn, void *arg, struct trawl_error *err)
 {
-	struct trawl_cursor *cursor = trawl_cursor_new(chunk);
+	struct some_events e = { trawl_cursor_new(chunk), some, fn, arg };
 	int ret = 0;
 
-	if (!cursor)
+	if (!e.cursor)
 		return edit_no_memory(err);
 	for (uint32_t i = 0; !ret && i < chunk->nstreams; i++)
-		ret = some_of_stream(chunk, cursor, i, some, fn, arg, err);
-	trawl_cursor_free(cursor);
+		ret = some_of_stream(&e, chunk, i, err);
+	trawl_cursor_free(e.cursor);
 	return ret;
 }
 

@@ -204,10 +204,18 @@ static void set_relation(struct merge_file *f, const char *by, int64_t moved, co
 		snprintf(f->relation, sizeof(f->relation), "by the wall clocks%s", doubt);
 }
 
-/* Moves one section onto the first section's timeline. */
-static int relate(struct merge_file *f, size_t n, size_t file, size_t i, uint64_t number,
-		  bool several, struct trawl_error *err)
+/* What is merged, as one timeline. */
+struct timeline {
+	struct merge_file *files;
+	size_t n;
+	uint64_t number; /* that the sections share */
+	bool several;    /* the sections are of more than one machine */
+};
+
+/* Moves section i of a file onto the first section's timeline. */
+static int relate(const struct timeline *t, size_t file, size_t i, struct trawl_error *err)
 {
+	struct merge_file *f = t->files;
 	const struct merge_section *s = &f[file].sections[i], *base, *first = &f->sections[0];
 	struct cut_joined *j = &f[file].cut.joined[i];
 	int64_t moved = f[file].by_hand ? f[file].shift : 0;
@@ -215,7 +223,7 @@ static int relate(struct merge_file *f, size_t n, size_t file, size_t i, uint64_
 	size_t owner = file;
 	char bound[32] = "-", json[64] = "";
 
-	base = base_of(f, n, s, &owner);
+	base = base_of(f, t->n, s, &owner);
 	if (base != s)
 		moved = (int64_t)((uint64_t)moved + base->origin - s->origin);
 	if (f[file].by_hand) {
@@ -231,9 +239,9 @@ static int relate(struct merge_file *f, size_t n, size_t file, size_t i, uint64_
 	} else {
 		snprintf(bound, sizeof(bound), "0");
 	}
-	if (several)
-		name_machine(f, n, base, owner, j->machine, sizeof(j->machine));
-	snprintf(j->timeline, sizeof(j->timeline), "%016" PRIx64 " %" PRId64 " %s", number,
+	if (t->several)
+		name_machine(f, t->n, base, owner, j->machine, sizeof(j->machine));
+	snprintf(j->timeline, sizeof(j->timeline), "%016" PRIx64 " %" PRId64 " %s", t->number,
 		 (int64_t)((uint64_t)moved + s->before), bound);
 	if (*bound != '-')
 		snprintf(json, sizeof(json), ",\"bound_ns\":%s", bound);
@@ -245,22 +253,21 @@ static int relate(struct merge_file *f, size_t n, size_t file, size_t i, uint64_
 
 int merge_relate(struct merge_file *f, size_t n, struct trawl_error *err)
 {
-	bool several = false;
-	uint64_t number = 0;
+	struct timeline t = { .files = f, .n = n };
 	size_t file;
 
-	while (!number)
-		if (getrandom(&number, sizeof(number), 0) != sizeof(number))
-			number = (uint64_t)(uintptr_t)f;
+	while (!t.number)
+		if (getrandom(&t.number, sizeof(t.number), 0) != sizeof(t.number))
+			t.number = (uint64_t)(uintptr_t)f;
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k < f[i].n; k++)
-			several |= base_of(f, n, &f[i].sections[k], &file) != &f->sections[0];
+			t.several |= base_of(f, n, &f[i].sections[k], &file) != &f->sections[0];
 	for (size_t i = 0; i < n; i++) {
 		f[i].cut.joined = calloc(f[i].n + 1, sizeof(*f[i].cut.joined));
 		if (!f[i].cut.joined)
 			return edit_no_memory(err);
 		for (size_t k = 0; k < f[i].n; k++)
-			if (relate(f, n, i, k, number, several, err))
+			if (relate(&t, i, k, err))
 				return -1;
 	}
 	return 0;

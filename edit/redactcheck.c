@@ -24,22 +24,34 @@ static int refuse(const struct redact *x, int class, uint32_t len, const char *k
 
 /* ---- texts and bytes ---------------------------------------------------------------------- */
 
-static int found(const struct redact *x, const void *p, size_t n, size_t least, const char *kind,
-		 const char *where, struct trawl_error *err)
+enum { TEXT_LEAST = 6 }; /* bytes: shorter values are in texts by chance */
+
+static int found_in_text(const struct redact *x, const char *text, size_t n, const char *kind,
+			 const char *where, struct trawl_error *err)
 {
 	const struct removed_value *v;
 	size_t at = 0;
 
-	if (!p || !(v = removed_find(&x->removed, p, n, &at, least)))
+	if (!text || !(v = removed_find(&x->removed, text, n, &at, TEXT_LEAST)))
 		return 0;
 	return refuse(x, v->class, v->len, kind, where, err);
+}
+
+static int found_in_event(const struct redact *x, const struct trawl_event *ev,
+			  struct trawl_error *err)
+{
+	size_t at = 0;
+	const struct removed_value *v = removed_find(&x->removed, ev->record, ev->len, &at,
+						     REMOVED_WHOLE);
+
+	return v ? refuse(x, v->class, v->len, "event", ev->type->name, err) : 0;
 }
 
 static int found_in_metadata(const struct redact *x, const struct trawl_meta *m,
 			     struct trawl_error *err)
 {
 	for (struct metatext t = { .data = m->data, .len = m->len }; metatext_next(&t);)
-		if (found(x, t.data + t.at, t.n, 6, "metadata", m->name, err))
+		if (found_in_text(x, (const char *)t.data + t.at, t.n, "metadata", m->name, err))
 			return -1;
 	return 0;
 }
@@ -170,22 +182,23 @@ static int check_descriptions(const struct redact *x, const struct trawl_reader 
 	for (size_t i = 0; i < trawl_source_count(r); i++) {
 		const struct trawl_source *s = trawl_source_at(r, i);
 
-		if (found(x, s->spec, strlen(s->spec), 6, "source", s->name, err) ||
-		    found(x, s->name, strlen(s->name), 6, "source", s->name, err))
+		if (found_in_text(x, s->spec, strlen(s->spec), "source", s->name, err) ||
+		    found_in_text(x, s->name, strlen(s->name), "source", s->name, err))
 			return -1;
 	}
 	for (size_t i = 0; i < trawl_event_type_count(r); i++) {
 		const struct trawl_event_type *t = trawl_event_type_at(r, i);
 
-		if (found(x, t->name, strlen(t->name), 6, "event type", t->name, err) ||
-		    (t->format &&
-		     found(x, t->format, strlen(t->format), 6, "the format of", t->name, err)))
+		if (found_in_text(x, t->name, strlen(t->name), "event type", t->name, err) ||
+		    (t->format && found_in_text(x, t->format, strlen(t->format), "the format of",
+						t->name, err)))
 			return -1;
 	}
 	for (size_t i = 0; i < trawl_meta_count(r); i++) {
 		const struct trawl_meta *m = trawl_meta_at(r, i);
 
-		if (found(x, m->name, metatext_of_name(m->name), 6, "metadata", m->name, err) ||
+		if (found_in_text(x, m->name, metatext_of_name(m->name), "metadata", m->name,
+				  err) ||
 		    found_in_metadata(x, m, err) || address_in_text(x, m, err))
 			return -1;
 	}
@@ -200,8 +213,7 @@ int redact_check(const struct redact *x, int fd, const char *name, struct trawl_
 
 	if (r && !check_descriptions(x, r, err))
 		while ((got = trawl_next(r, &ev, err)) > 0)
-			if (found(x, ev.record, ev.len, REMOVED_WHOLE, "event", ev.type->name,
-				  err) || address_in_event(x, &ev, err)) {
+			if (found_in_event(x, &ev, err) || address_in_event(x, &ev, err)) {
 				got = -1;
 				break;
 			}

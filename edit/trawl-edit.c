@@ -193,15 +193,15 @@ static int import_stream(FILE *in, const char *path, int to, const char *out, in
 			 struct trawl_error *err)
 {
 	enum foreign_kind kind = foreign_kind(in);
+	struct foreign_output into = { .name = out, .level = level };
 	struct usb_import im;
-	int fd;
 
 	if (kind == FOREIGN_NONE)
 		return cannot_import(in, path, err);
-	fd = dup(to);
-	if (fd < 0)
+	into.fd = dup(to);
+	if (into.fd < 0)
 		return trawl_fail(err, TRAWL_CANNOT, "%s: %s", out, strerror(errno));
-	if (foreign_import(in, kind, path, fd, out, level, &im, err))
+	if (foreign_import(in, kind, path, &into, &im, err))
 		return -1;
 	if (foreign_verdict(&im, path, err))
 		return im.events ? 1 : -1;

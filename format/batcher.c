@@ -111,23 +111,24 @@ static double encode(struct batcher *s, struct chunk_encoder *e, const struct ba
 	struct chunk_head head = { .source = s->source.id, .count = b->count };
 	uint64_t begun = now(), encoded;
 	struct trawl_error err;
-	const uint8_t *payload;
-	size_t len;
+	struct chunk_payload p;
 
-	if (!e || chunk_encode(e, &schema, b, &payload, &len, &head.first, &head.last, &err)) {
+	if (!e || chunk_encode(e, &schema, b, &p, &err)) {
 		batch_unwritten(s, b);
 		s->failed = true;
 		return 0;
 	}
 	encoded = now();
-	head.payload = (uint32_t)len;
-	s->o.emit(s->o.arg, s, &head, payload);
+	head.payload = (uint32_t)p.len;
+	head.first = p.first;
+	head.last = p.last;
+	s->o.emit(s->o.arg, s, &head, p.data);
 	if (chunk_encoder_was_bulk(e)) {
 		pthread_mutex_lock(&s->lock);
-		level_chunk(&s->level, rung, b->used, len, encoded - begun, now() - encoded);
+		level_chunk(&s->level, rung, b->used, p.len, encoded - begun, now() - encoded);
 		pthread_mutex_unlock(&s->lock);
 	}
-	return b->used ? (double)(len + BLOCK_OVERHEAD + CHUNK_HEAD) / (double)b->used : 0;
+	return b->used ? (double)(p.len + BLOCK_OVERHEAD + CHUNK_HEAD) / (double)b->used : 0;
 }
 
 static void pool_release(struct batcher *s, size_t n)

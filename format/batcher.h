@@ -159,20 +159,20 @@ static inline int batcher_put(struct batcher *s, struct batch_event e, const voi
 }
 
 /*
- * Appends one record to the batch. Meanwhile no other thread may call batcher_flush_begin() or
- * batcher_ahead(). Inline, because it runs for every event.
+ * Appends one record to the batch; index: its type in s->types. Meanwhile no other thread may call
+ * batcher_flush_begin() or batcher_ahead(). Inline, because it runs for every event.
  */
-static inline int batcher_append(struct batcher *s, uint32_t index, uint32_t cpu, uint64_t ts,
-			       const void *record, size_t len, struct trawl_error *err)
+static inline int batcher_append(struct batcher *s, uint32_t index, const struct trawl_record *r,
+				 struct trawl_error *err)
 {
 	uint64_t before = atomic_load_explicit(&s->appended, memory_order_relaxed);
 	const struct batch_event e = {
-		.ts = ts, .type = index, .cpu = cpu, .len = (uint32_t)len,
+		.ts = r->ts, .type = index, .cpu = r->cpu, .len = (uint32_t)r->len,
 	};
 
 	atomic_store_explicit(&s->appended, before + 1, memory_order_relaxed);
-	return len < BATCHER_LONG ? batcher_put(s, e, record, len, err) :
-				  batcher_append_long(s, e, record, err);
+	return r->len < BATCHER_LONG ? batcher_put(s, e, r->data, r->len, err) :
+				       batcher_append_long(s, e, r->data, err);
 }
 
 /* Encodes the rest and ends the thread. */

@@ -70,14 +70,20 @@ void chunk_encoder_bulk(struct chunk_encoder *e, int level);
 /* Whether the last chunk was mostly bulk payload. */
 bool chunk_encoder_was_bulk(const struct chunk_encoder *e);
 
+/* A chunk's bytes, with what its block says of them. */
+struct chunk_payload {
+	const uint8_t *data;
+	size_t len;
+	uint32_t count;       /* of events */
+	uint64_t first, last; /* smallest and largest time; chunk_decode() does not read them */
+};
+
 /*
- * Encodes the batch. *payload (*len bytes) is owned by the encoder and valid until the next call.
- * *first and *last get the smallest and largest time stamp. Returns 0, or -1 with *err if memory
- * runs out.
+ * Encodes the batch. p->data is owned by the encoder and valid until the next call. Returns 0, or
+ * -1 with *err if memory runs out.
  */
 int chunk_encode(struct chunk_encoder *e, const struct chunk_schema *schema, const struct batch *b,
-		 const uint8_t **payload, size_t *len, uint64_t *first, uint64_t *last,
-		 struct trawl_error *err);
+		 struct chunk_payload *p, struct trawl_error *err);
 
 struct chunk_decoder;
 struct chunk_decoder *chunk_decoder_new(void);
@@ -87,12 +93,12 @@ void chunk_decoder_budget(struct chunk_decoder *d, struct budget *b);
 void chunk_decoder_free(struct chunk_decoder *d);
 
 /*
- * Decodes a payload from an untrusted file; `count` is the number of events in the chunk head.
- * Returns -1 with *err for a damaged payload, or if memory runs out. *chunk is valid until the next
- * call, or until chunk_give_back() if chunk_take() was called.
+ * Decodes a payload from an untrusted file; its count is that of the chunk head. Returns -1 with
+ * *err for a damaged payload, or if memory runs out. *chunk is valid until the next call, or until
+ * chunk_give_back() if chunk_take() was called.
  */
-int chunk_decode(struct chunk_decoder *d, const struct chunk_schema *schema, const uint8_t *payload,
-		 size_t len, uint32_t count, const struct trawl_chunk **chunk,
+int chunk_decode(struct chunk_decoder *d, const struct chunk_schema *schema,
+		 const struct chunk_payload *p, const struct trawl_chunk **chunk,
 		 struct trawl_error *err);
 
 /*

@@ -860,41 +860,41 @@ static bool all_used(const struct column_input *v)
 	       v->data.p == v->data.end;
 }
 
-static bool decode(struct chunk_decoder *d, const uint8_t *payload, size_t len, uint32_t count)
+static bool decode(struct chunk_decoder *d, const struct chunk_payload *p)
 {
 	struct trawl_chunk *c = &d->chunk->decoded.chunk;
-	struct view in = { payload, payload + len, false };
+	struct view in = { p->data, p->data + p->len, false };
 	uint64_t version = view_varint(&in);
 
 	d->back = version == PAYLOAD_BACK;
 	d->later = version == PAYLOAD_TICKS;
-	if (count > CHUNK_MAX_EVENTS || (version != PAYLOAD_FORMAT && !d->back && !d->later) ||
+	if (p->count > CHUNK_MAX_EVENTS || (version != PAYLOAD_FORMAT && !d->back && !d->later) ||
 	    !substream_get(&in, d->zstd, PAYLOAD_MAX_STRUCTURE, &d->substreams[0],
 			   &d->in.structure) ||
-	    !get_events(d, count) || !get_structure(d) || !get_substreams(d, &in))
+	    !get_events(d, p->count) || !get_structure(d) || !get_substreams(d, &in))
 		return false;
 	if (!get_sequence(d) || !get_times(d) || !get_common(d) ||
 	    !get_groups(d) || !all_used(&d->in))
 		return false;
 	c->source = d->source;
-	c->count = count;
+	c->count = p->count;
 	c->nstreams = d->nstreams;
 	c->streams = d->streams;
 	return true;
 }
 
-int chunk_decode(struct chunk_decoder *d, const struct chunk_schema *schema, const uint8_t *payload,
-		 size_t len, uint32_t count, const struct trawl_chunk **chunk,
+int chunk_decode(struct chunk_decoder *d, const struct chunk_schema *schema,
+		 const struct chunk_payload *p, const struct trawl_chunk **chunk,
 		 struct trawl_error *err)
 {
 	bool ok;
 
 	d->schema = schema;
 	ok = place_chunk(d) && learn_source(d, schema->source) && learn_types(d, schema) &&
-	     decode(d, payload, len, count);
+	     decode(d, p);
 	if (!ok)
 		return trawl_fail(err, TRAWL_BAD_DATA, "chunk of %u events: the payload is damaged",
-				  count);
+				  p->count);
 	*chunk = &d->chunk->decoded.chunk;
 	return 0;
 }

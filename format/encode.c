@@ -796,14 +796,13 @@ static bool encode(struct chunk_encoder *e, const struct chunk_schema *schema,
 }
 
 int chunk_encode(struct chunk_encoder *e, const struct chunk_schema *schema, const struct batch *b,
-		 const uint8_t **payload, size_t *len, uint64_t *first, uint64_t *last,
-		 struct trawl_error *err)
+		 struct chunk_payload *p, struct trawl_error *err)
 {
 	if (!encode(e, schema, b))
 		return trawl_fail(err, TRAWL_CANNOT, "out of memory for a chunk");
-	*payload = e->payload.data;
-	*len = e->payload.len;
-	*first = e->order.first;
-	*last = e->order.last;
+	*p = (struct chunk_payload){
+		.data = e->payload.data, .len = e->payload.len, .count = b->count,
+		.first = e->order.first, .last = e->order.last,
+	};
 	return 0;
 }

@@ -401,14 +401,14 @@ static bool activate(struct merge *m)
 	struct waiting w = waiting_pop(m);
 	const struct chunk_ref *ref = ref_of(&w);
 	struct chunk_schema schema = section_schema(m->section, ref->source);
-	size_t len = w.bundle->len;
-	const uint8_t *payload = w.bundle->payload ? w.bundle->payload :
-						     m->payload(m->arg, m->section, ref, &len);
+	struct chunk_payload p = { .len = w.bundle->len, .count = ref->count };
 	struct active *a = NULL;
 	struct trawl_error err;
 	bool ok = true;
 
-	if (!payload)
+	p.data = w.bundle->payload ? w.bundle->payload :
+				     m->payload(m->arg, m->section, ref, &p.len);
+	if (!p.data)
 		goto out;
 	if (!m->decoder && (m->decoder = chunk_decoder_new()))
 		chunk_decoder_budget(m->decoder, &m->catalog->budget);
@@ -418,7 +418,7 @@ static bool activate(struct merge *m)
 	if (!a)
 		goto out;
 	errno = 0;
-	if (!chunk_decode(m->decoder, &schema, payload, len, ref->count, &a->chunk, &err)) {
+	if (!chunk_decode(m->decoder, &schema, &p, &a->chunk, &err)) {
 		ok = start_active(m, a, &w);
 	} else {
 		m->catalog->budget.exhausted |= errno == ENOMEM;

@@ -254,18 +254,26 @@ static double choose_literal(struct planner *p, const uint64_t *v, uint32_t n, u
 
 /* ---- both, for each way of making values relative ----------------------------------------- */
 
-static double try_relative(struct planner *p, struct table *t, uint32_t column, unsigned int how,
-			   bool common, struct column_plan *plan)
+/* The choice of one column's plan. */
+struct choice {
+	struct table *table; /* that is tried: the column's own, or the excerpt of it */
+	uint32_t column;
+	bool common;         /* the table is that of the common fields */
+};
+
+static double try_relative(struct planner *p, const struct choice *of, unsigned int how,
+			   struct column_plan *plan)
 {
-	const struct layout_column *c = &t->layout->columns[column];
+	struct table *t = of->table;
+	const struct layout_column *c = &t->layout->columns[of->column];
 	uint64_t *missed = t->literal;
 	uint32_t n = 0, most = p->effort->literals;
 	double cost;
 
 	plan->relative = how;
 	plan->literal = LITERAL_BYTES;
-	column_relate(t, column, how, plan->ref);
-	cost = choose_masks(p, t, column, common, plan, t->codes) / 8;
+	column_relate(t, of->column, how, plan->ref);
+	cost = choose_masks(p, t, of->column, of->common, plan, t->codes) / 8;
 	for (uint32_t i = 0; i < t->n; i++) {
 		missed[n] = t->residue[i];
 		n += !t->codes[i];
@@ -290,34 +298,35 @@ static double mean_bits(const struct table *t)
 }
 
 /* Trials are expensive: a base is tried only if it makes the residues much shorter. */
-static bool is_hopeful(const struct planner *p, struct table *t, uint32_t column,
-		       unsigned int how, uint32_t ref, double bits)
+static bool is_hopeful(const struct planner *p, const struct choice *of, unsigned int how,
+		       uint32_t ref, double bits)
 {
-	const struct layout_column *c = &t->layout->columns[column];
+	struct table *t = of->table;
+	const struct layout_column *c = &t->layout->columns[of->column];
 
-	if (how == RELATIVE_REF && !table_can_refer(t, column, ref))
+	if (how == RELATIVE_REF && !table_can_refer(t, of->column, ref))
 		return false;
 	if (how == RELATIVE_TIME && c->size != 8)
 		return false;
-	column_relate(t, column, how, ref);
+	column_relate(t, of->column, how, ref);
 	return mean_bits(t) < bits * p->effort->hopeful;
 }
 
 /* Chooses the best plan with the ref column plan->ref. Returns its size in bytes. */
-static double choose(struct planner *p, struct table *t, uint32_t column, bool common,
-		     struct column_plan *plan)
+static double choose(struct planner *p, const struct choice *of, struct column_plan *plan)
 {
+	struct table *t = of->table;
 	struct column_plan other = { .ref = plan->ref };
-	double best = try_relative(p, t, column, RELATIVE_ZERO, common, plan), cost, bits;
+	double best = try_relative(p, of, RELATIVE_ZERO, plan), cost, bits;
 
-	if (t->layout->columns[column].string || best < (double)t->n / p->effort->small)
+	if (t->layout->columns[of->column].string || best < (double)t->n / p->effort->small)
 		return best;
-	column_relate(t, column, RELATIVE_ZERO, plan->ref);
+	column_relate(t, of->column, RELATIVE_ZERO, plan->ref);
 	bits = mean_bits(t);
 	for (int how = RELATIVE_REF; how <= RELATIVE_LAST; how++) {
-		if (!is_hopeful(p, t, column, how, plan->ref, bits))
+		if (!is_hopeful(p, of, how, plan->ref, bits))
 			continue;
-		cost = try_relative(p, t, column, how, common, &other);
+		cost = try_relative(p, of, how, &other);
 		if (cost < best * p->effort->gain) {
 			best = cost;
 			*plan = other;
@@ -387,9 +396,8 @@ static struct table *trial_table(struct planner *p, struct table *t, uint32_t co
 }
 
 /* Tries plans with ref column `ref`; keeps the better plan. Returns its size in bytes. */
-static double try_ref(struct planner *p, struct table *trial, const struct table *t,
-		      uint32_t column, uint32_t ref, bool common, struct column_plan *plan,
-		      double best)
+static double try_ref(struct planner *p, const struct choice *of, const struct table *t,
+		      uint32_t ref, struct column_plan *plan, double best)
 {
 	struct column_plan other = { .ref = ref };
 	const uint64_t *v = t->value[ref];
@@ -397,8 +405,8 @@ static double try_ref(struct planner *p, struct table *trial, const struct table
 
 	if (best * p->effort->small < t->n || !memcmp(v, v + 1, (t->n - 1) * sizeof(*v)))
 		return best;
-	on_trial(p, trial, t, ref);
-	cost = choose(p, trial, column, common, &other);
+	on_trial(p, of->table, t, ref);
+	cost = choose(p, of, &other);
 	if (cost >= best * p->effort->gain)
 		return best;
 	*plan = other;
@@ -406,28 +414,28 @@ static double try_ref(struct planner *p, struct table *trial, const struct table
 }
 
 /* Tries earlier columns and derived numbers as ref, instead of the column that the layout names. */
-static void choose_ref(struct planner *p, struct table *trial, struct table *t, uint32_t column,
-		       bool common, struct column_plan *plan, double best)
+static void choose_ref(struct planner *p, const struct choice *of, struct table *t,
+		       struct column_plan *plan, double best)
 {
-	uint32_t from = column > REFS ? column - REFS : 0, numbers = t->layout->nnumbers;
-	uint32_t columns = t->layout->ncolumns;
+	uint32_t column = of->column, from = column > REFS ? column - REFS : 0;
+	uint32_t numbers = t->layout->nnumbers, columns = t->layout->ncolumns;
 
 	for (uint32_t ref = from; ref < column && ref < numbers; ref++)
 		if (ref != t->layout->columns[column].ref)
-			best = try_ref(p, trial, t, column, ref, common, plan, best);
+			best = try_ref(p, of, t, ref, plan, best);
 	for (uint32_t ref = columns; ref < columns + REFS_DERIVED; ref++) {
 		if (t->layout->columns[column].string || !table_can_refer(t, column, ref))
 			continue;
 		table_derive(t, ref);
-		best = try_ref(p, trial, t, column, ref, common, plan, best);
+		best = try_ref(p, of, t, ref, plan, best);
 	}
 }
 
 void plan_column(struct planner *p, struct table *t, struct plan *plan, uint32_t column,
 		 bool common)
 {
+	struct choice of = { .column = column, .common = common };
 	const uint64_t *v = t->value[column];
-	struct table *trial;
 	double cost;
 
 	plan->chunks++;
@@ -435,16 +443,16 @@ void plan_column(struct planner *p, struct table *t, struct plan *plan, uint32_t
 		plan->plan = plan_default(&t->layout->columns[column], common, t->n);
 	if (!is_due(p, plan, t->n) || !memcmp(v, v + 1, (t->n - 1) * sizeof(*v)))
 		return;
-	trial = trial_table(p, t, column);
-	if (!trial)
+	of.table = trial_table(p, t, column);
+	if (!of.table)
 		return;
 	plan->plan.ref = t->layout->columns[column].ref;
-	cost = choose(p, trial, column, common, &plan->plan);
+	cost = choose(p, &of, &plan->plan);
 	if (p->effort->refs)
-		choose_ref(p, trial, t, column, common, &plan->plan, cost);
+		choose_ref(p, &of, t, &plan->plan, cost);
 	if (plan->events)
-		p->budget -= trial->n; /* the first trial of a column is free */
-	plan->events = trial->n;
+		p->budget -= of.table->n; /* the first trial of a column is free */
+	plan->events = of.table->n;
 	plan->chunks = 0;
 	plan->stale = false;
 }

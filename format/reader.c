@@ -321,12 +321,13 @@ bool reader_decode(struct trawl_reader *r, const struct section *s, const struct
 		   const uint8_t *payload, size_t len, const struct trawl_chunk **chunk)
 {
 	struct chunk_schema schema = section_schema(s, ref->source);
+	const struct chunk_payload p = { .data = payload, .len = len, .count = ref->count };
 	struct trawl_error err;
 
 	if (!r->decoder && (r->decoder = chunk_decoder_new()))
 		chunk_decoder_budget(r->decoder, &r->catalog.budget);
 	errno = 0;
-	if (r->decoder && !chunk_decode(r->decoder, &schema, payload, len, ref->count, chunk, &err))
+	if (r->decoder && !chunk_decode(r->decoder, &schema, &p, chunk, &err))
 		return true;
 	r->catalog.budget.exhausted |= !r->decoder || errno == ENOMEM;
 	damage_add(&r->damage, s->start + ref->at);

@@ -201,21 +201,25 @@ struct parts {
 	unsigned int shift;
 };
 
-/* Computes the slots of a class's events from .. end - 1. Callers pass constants for the flags. */
-static inline __attribute__((always_inline)) void make_slots(const struct parts *p, bool pid,
-	bool before, bool ref, bool class_of, uint32_t base, uint32_t from, uint32_t end,
-	uint16_t *slots)
+enum { PART_PID = 1, PART_BEFORE = 2, PART_REF = 4, PART_CLASS = 8 };
+
+/*
+ * Computes the slots of a class's events from .. end - 1. `have`: the parts that are not NULL, a
+ * constant, so that no loop tests for them.
+ */
+static inline __attribute__((always_inline)) void make_slots(const struct parts *p,
+	unsigned int have, uint32_t base, uint32_t from, uint32_t end, uint16_t *slots)
 {
 	for (uint32_t i = from; i < end; i++) {
 		uint32_t sum = base;
 
-		if (pid)
+		if (have & PART_PID)
 			sum += p->pid[i];
-		if (before)
+		if (have & PART_BEFORE)
 			sum += p->before[i];
-		if (ref)
+		if (have & PART_REF)
 			sum += context_fold(p->ref[i]) * CONTEXT_REF_FACTOR;
-		if (class_of)
+		if (have & PART_CLASS)
 			sum += p->class_of[i] * CONTEXT_CLASS_FACTOR;
 		slots[i] = (uint16_t)context_slot(sum, p->shift);
 	}
@@ -223,13 +227,14 @@ static inline __attribute__((always_inline)) void make_slots(const struct parts 
 
 #define MAKE_SLOTS(k) \
 	case k: \
-		make_slots(p, k & 1, k & 2, k & 4, k & 8, base, from, end, slots); \
+		make_slots(p, k, base, from, end, slots); \
 		break
 
 LOOPS static void slots_of_class(const struct parts *p, uint32_t base, uint32_t from, uint32_t end,
 			   uint16_t *slots)
 {
-	switch ((p->pid ? 1 : 0) | (p->before ? 2 : 0) | (p->ref ? 4 : 0) | (p->class_of ? 8 : 0)) {
+	switch ((p->pid ? PART_PID : 0) | (p->before ? PART_BEFORE : 0) | (p->ref ? PART_REF : 0) |
+		(p->class_of ? PART_CLASS : 0)) {
 	MAKE_SLOTS(0);
 	MAKE_SLOTS(1);
 	MAKE_SLOTS(2);

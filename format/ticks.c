@@ -16,49 +16,56 @@ enum {
 	CORRECTION_BITS = 10,  /* approximate size of a correction */
 };
 
+/* Differences of times that are over `from` and at most `to` ns. */
+struct differences {
+	uint64_t from, to;
+	uint32_t n;
+	double d[MANY];
+};
+
+/* Adds those of events that are `step` apart in chunk order. */
+static void gather(struct differences *to, const uint64_t *ts, uint32_t n, uint32_t step)
+{
+	for (uint32_t i = step; i < n && to->n < MANY; i++) {
+		uint64_t x = ts[i] - ts[i - step];
+
+		if (x > to->from && x <= to->to)
+			to->d[to->n++] = (double)x;
+	}
+}
+
 /* Returns how well differences match a frequency: 1 if all are whole periods, 0 for no relation. */
-static double coherence(const double *d, uint32_t n, double frequency)
+static double coherence(const struct differences *of, double frequency)
 {
 	double x = 0, y = 0;
 
-	for (uint32_t i = 0; i < n; i++) {
-		x += cos(2 * M_PI * frequency * d[i]);
-		y += sin(2 * M_PI * frequency * d[i]);
+	for (uint32_t i = 0; i < of->n; i++) {
+		x += cos(2 * M_PI * frequency * of->d[i]);
+		y += sin(2 * M_PI * frequency * of->d[i]);
 	}
-	return sqrt(x * x + y * y) / n;
-}
-
-/* Collects the differences, from .. to ns, of events that are `step` apart in chunk order. */
-static uint32_t gather(const uint64_t *ts, uint32_t n, uint32_t step, uint64_t from, uint64_t to,
-		       double *d, uint32_t have)
-{
-	for (uint32_t i = step; i < n && have < MANY; i++) {
-		uint64_t x = ts[i] - ts[i - step];
-
-		if (x > from && x <= to)
-			d[have++] = (double)x;
-	}
-	return have;
+	return sqrt(x * x + y * y) / of->n;
 }
 
 /* Refines a tick length: returns the one for which long differences are closest to whole ticks. */
 static double refine(const uint64_t *ts, uint32_t n, double length)
 {
-	double d[MANY];
+	struct differences d;
 
 	for (uint64_t span = SHORT; span < LONG; span *= 3) {
-		uint32_t have = 0, step = 1;
 		double up = 0, down = 0;
 
-		for (; step < n && have < MANY; step *= 2)
-			have = gather(ts, n, step, span, span * 3, d, have);
-		for (uint32_t i = 0; i < have; i++) {
-			double k = round(d[i] / length);
+		d.from = span;
+		d.to = span * 3;
+		d.n = 0;
+		for (uint32_t step = 1; step < n && d.n < MANY; step *= 2)
+			gather(&d, ts, n, step);
+		for (uint32_t i = 0; i < d.n; i++) {
+			double k = round(d.d[i] / length);
 
-			up += k * (d[i] - k * length);
+			up += k * (d.d[i] - k * length);
 			down += k * k;
 		}
-		if (have >= FEW / 2)
+		if (d.n >= FEW / 2)
 			length += up / down;
 	}
 	return length;
@@ -67,13 +74,14 @@ static double refine(const uint64_t *ts, uint32_t n, double length)
 /* Returns the length of the tick in ns, or 0 if there is none. */
 static double find(const uint64_t *ts, uint32_t n)
 {
-	double d[MANY], best = 0, at = 0, step = 1.0 / (STEPS * SHORT);
-	uint32_t have = gather(ts, n, 1, 0, SHORT, d, 0);
+	double best = 0, at = 0, step = 1.0 / (STEPS * SHORT);
+	struct differences d = { .to = SHORT };
 
-	if (have < FEW)
+	gather(&d, ts, n, 1);
+	if (d.n < FEW)
 		return 0;
 	for (double f = 1.0 / TICKS_LONGEST; f < 1.0 / SHORTEST; f += step) {
-		double fit = coherence(d, have, f);
+		double fit = coherence(&d, f);
 
 		if (fit > best) {
 			best = fit;
@@ -82,7 +90,7 @@ static double find(const uint64_t *ts, uint32_t n)
 	}
 	/* search again around the best frequency, in smaller steps */
 	for (double f = at - step, end = at + step, s = step / 8; f < end; f += s) {
-		double fit = coherence(d, have, f);
+		double fit = coherence(&d, f);
 
 		if (fit > best) {
 			best = fit;

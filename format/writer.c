@@ -364,7 +364,7 @@ int trawl_append(struct trawl_writer *w, const struct trawl_record *r, struct tr
 		return trawl_fail(err, TRAWL_USAGE, "event \"%s\": a record of %zu bytes, must be "
 				  "%u to %d", s->types[index]->name, r->len, s->types[index]->size,
 				  TRAWL_RECORD_MAX);
-	if (!batcher_append(s, (uint32_t)index, r->cpu, r->ts, r->data, r->len, err))
+	if (!batcher_append(s, (uint32_t)index, r, err))
 		return 0;
 	batcher_unwritten(s, 1, r->ts, r->ts);
 	err->sys = ENOMEM;

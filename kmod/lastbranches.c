@@ -24,12 +24,13 @@ static struct attachment *stack_of(struct session *session, struct task_struct *
 static int copy(struct attachment *a, struct task_struct *task, struct trawl_record *records,
 		u32 last)
 {
-	u64 position, lost;
+	struct store_copied copied;
 	u32 i, n = 0;
 
 	if (!a->lbr) {
-		if (store_copy(&a->store, records, last, false, &n, &position, &lost))
+		if (store_copy(&a->store, records, last, false, &copied))
 			return 0;
+		n = copied.count;
 	} else if (task != current || !lbr_peek(a->lbr, records, &n)) {
 		return -EBUSY;
 	}

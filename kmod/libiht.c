@@ -191,21 +191,17 @@ static long configure(struct session *s, const struct call *call)
 	return status ?: tracing_configure(s, call->pid, thread_alone(s, call->pid), &c);
 }
 
-/*
- * Copies what has been recorded, oldest first; *position is the position after the last record. The
- * caller frees the result.
- */
-static struct trawl_record *copy_records(struct attachment *a, bool clear, u32 *count,
-					 u64 *position)
+/* Copies what has been recorded, oldest first. The caller frees the result. */
+static struct trawl_record *copy_records(struct attachment *a, bool clear,
+					 struct store_copied *copied)
 {
 	struct trawl_record *records =
 		kvcalloc(a->store.capacity, sizeof(*records), GFP_KERNEL_ACCOUNT);
-	u64 lost;
 	int status;
 
 	if (!records)
 		return ERR_PTR(-ENOMEM);
-	status = store_copy(&a->store, records, a->store.capacity, clear, count, position, &lost);
+	status = store_copy(&a->store, records, a->store.capacity, clear, copied);
 	if (!status)
 		return records;
 	kvfree(records);
@@ -234,21 +230,23 @@ static long dump_lbr(struct attachment *a, const struct call *call)
 {
 	struct lbr_stack_entry entries[LIBIHT_LBR_ENTRIES] = {};
 	struct trawl_record *records;
-	u32 i, count;
-	u64 position;
+	struct store_copied copied;
+	u64 begin;
+	u32 i;
 
-	records = copy_records(a, false, &count, &position);
+	records = copy_records(a, false, &copied);
 	if (IS_ERR(records))
 		return PTR_ERR(records);
-	for (i = 0; i < count; i++) {
-		struct lbr_stack_entry *e = &entries[(position - count + i) % LIBIHT_LBR_ENTRIES];
+	begin = copied.position - copied.count;
+	for (i = 0; i < copied.count; i++) {
+		struct lbr_stack_entry *e = &entries[(begin + i) % LIBIHT_LBR_ENTRIES];
 
 		e->from = records[i].from;
 		e->to = records[i].to;
 	}
 	kvfree(records);
-	return write_lbr_data(call, count ? (position - 1) % LIBIHT_LBR_ENTRIES : 0, entries,
-			      LIBIHT_LBR_ENTRIES);
+	return write_lbr_data(call, copied.count ? (copied.position - 1) % LIBIHT_LBR_ENTRIES : 0,
+			      entries, LIBIHT_LBR_ENTRIES);
 }
 
 /*
@@ -284,11 +282,11 @@ static int write_bts(const struct call *call, struct bts_data *data,
 static long dump_bts(struct session *s, struct attachment *a, const struct call *call)
 {
 	bool stops = a->config.bts_control & TRAWL_BTS_BTINT;
-	u32 count, index, capacity = a->store.capacity;
+	u32 index, capacity = a->store.capacity;
+	struct store_copied copied;
 	struct trawl_record *records;
 	struct bts_record *buffer;
 	struct bts_data data;
-	u64 position;
 	int status = read_bts_data(call, &data);
 
 	if (status)
@@ -296,12 +294,13 @@ static long dump_bts(struct session *s, struct attachment *a, const struct call 
 	buffer = kvcalloc(capacity, sizeof(*buffer), GFP_KERNEL_ACCOUNT);
 	if (!buffer)
 		return -ENOMEM;
-	records = copy_records(a, stops, &count, &position);
+	records = copy_records(a, stops, &copied);
 	if (IS_ERR(records)) {
 		kvfree(buffer);
 		return PTR_ERR(records);
 	}
-	index = arrange(buffer, records, count, capacity, stops ? 0 : position - count);
+	index = arrange(buffer, records, copied.count, capacity,
+			stops ? 0 : copied.position - copied.count);
 	if (!stops)
 		index %= capacity;
 	else

@@ -145,17 +145,18 @@ static long disable(struct file *file, struct session *s, union body *b)
 
 static int dump_records(struct attachment *a, struct trawl_dump *d)
 {
-	u32 count, capacity = min(d->capacity, a->store.capacity);
+	u32 capacity = min(d->capacity, a->store.capacity);
 	struct trawl_record *records =
 		kvcalloc(max(capacity, 1u), sizeof(*records), GFP_KERNEL_ACCOUNT);
-	u64 position;
+	struct store_copied copied;
 	int status;
 
 	if (!records)
 		return -ENOMEM;
-	status = store_copy(&a->store, records, capacity, d->flags & TRAWL_DUMP_CLEAR, &count,
-			    &position, &d->lost);
-	if (!status && copy_to_user(u64_to_user_ptr(d->records), records, count * sizeof(*records)))
+	status = store_copy(&a->store, records, capacity, d->flags & TRAWL_DUMP_CLEAR, &copied);
+	d->lost = copied.lost;
+	if (!status && copy_to_user(u64_to_user_ptr(d->records), records,
+				    copied.count * sizeof(*records)))
 		status = -EFAULT;
 	kvfree(records);
 	return status;

@@ -113,8 +113,8 @@ static bool piece(struct store *store, struct trawl_record *to, u64 *from, u64 e
 	return whole;
 }
 
-static bool copy_once(struct store *store, struct trawl_record *to, u32 capacity, u32 *count,
-		      u64 *position, u64 *lost)
+static bool copy_once(struct store *store, struct trawl_record *to, u32 capacity,
+		      struct store_copied *copied)
 {
 	unsigned long flags;
 	u64 begin, end, from;
@@ -122,7 +122,7 @@ static bool copy_once(struct store *store, struct trawl_record *to, u32 capacity
 	raw_spin_lock_irqsave(&store->lock, flags);
 	end = store->written;
 	begin = first(store);
-	*lost = store->lost;
+	copied->lost = store->lost;
 	raw_spin_unlock_irqrestore(&store->lock, flags);
 	if (end - begin > capacity)
 		begin = end - capacity;
@@ -134,23 +134,23 @@ static bool copy_once(struct store *store, struct trawl_record *to, u32 capacity
 		if (from < end)
 			cond_resched();
 	}
-	*count = end - begin;
-	*position = end;
+	copied->count = end - begin;
+	copied->position = end;
 	return true;
 }
 
-int store_copy(struct store *store, struct trawl_record *to, u32 capacity, bool clear, u32 *count,
-	       u64 *position, u64 *lost)
+int store_copy(struct store *store, struct trawl_record *to, u32 capacity, bool clear,
+	       struct store_copied *copied)
 {
 	unsigned long flags;
 	int try;
 
 	for (try = 0; try < COPY_TRIES; try++) {
-		if (!copy_once(store, to, capacity, count, position, lost))
+		if (!copy_once(store, to, capacity, copied))
 			continue;
 		raw_spin_lock_irqsave(&store->lock, flags);
 		if (clear)
-			store->oldest = min(*position, store->written);
+			store->oldest = min(copied->position, store->written);
 		raw_spin_unlock_irqrestore(&store->lock, flags);
 		return 0;
 	}

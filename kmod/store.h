@@ -42,14 +42,19 @@ void store_clear(struct store *store);
 /* store_count() - how many records there are. */
 u32 store_count(struct store *store);
 
+/* What was copied from a store. */
+struct store_copied {
+	u32 count;
+	u64 position; /* after the last record, counted since the store was made */
+	u64 lost;
+};
+
 /*
  * store_copy() - copies the newest records to `to`, at most `capacity` of them, oldest first;
- * others may be appended meanwhile. With `clear` the copied ones are removed. *count is how many
- * were copied, *position the position after the last one, counted since the store was made. Returns
- * 0, or -EAGAIN when records come faster than they can be copied. May sleep if there are more than
- * 1,024.
+ * others may be appended meanwhile. With `clear` the copied ones are removed. Returns 0, or -EAGAIN
+ * when records come faster than they can be copied. May sleep if there are more than 1,024.
  */
-int store_copy(struct store *store, struct trawl_record *to, u32 capacity, bool clear, u32 *count,
-	       u64 *position, u64 *lost);
+int store_copy(struct store *store, struct trawl_record *to, u32 capacity, bool clear,
+	       struct store_copied *copied);
 
 #endif

@@ -134,13 +134,11 @@ static bool enabled(struct session *s, pid_t pid, u32 form)
 	return a && a->linked;
 }
 
-static int enable(struct file *file, struct session *s, struct task_struct *task, pid_t pid,
-		  bool thread, const struct attachment_config *config, u32 *tasks)
+static int enable(struct file *file, struct session *s, struct task_struct *task, bool thread,
+		  const struct attachment_config *config, u32 *tasks)
 {
 	int status;
 
-	if (enabled(s, pid, config->form))
-		return -EEXIST;
 	if (thread) {
 		status = attach(file, s, task, config);
 		*tasks = !status;
@@ -172,7 +170,8 @@ int tracing_enable(struct file *file, struct session *s, pid_t pid, bool thread,
 	if (!task)
 		return -ESRCH;
 	*tasks = 0;
-	status = enable(file, s, task, pid, thread, config, tasks);
+	status = enabled(s, pid, config->form) ? -EEXIST :
+						 enable(file, s, task, thread, config, tasks);
 	put_task_struct(task);
 	return status;
 }

@@ -168,17 +168,16 @@ static void to_event(struct console *t, const char *glob, bool back)
 	struct trawl_error err = {0};
 	struct walk_event e;
 	struct walk_insn here;
-	struct walk_moment from = t->event;
+	struct walk_wanted wanted = {.from = t->event, .back = back, .glob = *glob ? glob : NULL};
 	uint64_t open;
 	int got;
 
 	walk_here(t->walk, &here);
 	if (!t->at_event)
-		from = (struct walk_moment){.time = here.time};
+		wanted.from = (struct walk_moment){.time = here.time};
 	else if (back)
-		from.behind--;
-	got = walkevent_find(walk_reader(t->walk), t->path, &from, back, *glob ? glob : NULL, &e,
-			     &err);
+		wanted.from.behind--;
+	got = walkevent_find(walk_reader(t->walk), t->path, &wanted, &e, &err);
 	if (got < 0) {
 		cli_error(&err);
 	} else if (!got) {
@@ -311,7 +310,7 @@ static int run(const struct way *w, int argc, char **argv)
 	struct options o = {0};
 	struct trawl_error err = {0};
 	struct walk *walk = NULL;
-	int got = way_parse(w, argc, argv, long_options, set_option, &o, &o.path, &err);
+	int got = way_parse(w, argc, argv, &o, &o.path, &err);
 
 	if (got > 0)
 		return TRAWL_OK;
@@ -336,5 +335,7 @@ const struct way branch_way = {
 	.arguments = "FILE",
 	.what = "walk through the program, forward and backward over its branches",
 	.help = help,
+	.options = long_options,
+	.set_option = set_option,
 	.run = run,
 };

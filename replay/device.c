@@ -252,7 +252,7 @@ static int run(const struct way *w, int argc, char **argv)
 {
 	struct options o = {.player = {.speed = 1, .linger = 1000000000}};
 	struct trawl_error err = {0};
-	int got = way_parse(w, argc, argv, long_options, set_option, &o, &o.path, &err);
+	int got = way_parse(w, argc, argv, &o, &o.path, &err);
 
 	if (got > 0)
 		return TRAWL_OK;
@@ -266,5 +266,7 @@ const struct way device_way = {
 	.arguments = "FILE",
 	.what = "play the USB device to the drivers of this machine",
 	.help = help,
+	.options = long_options,
+	.set_option = set_option,
 	.run = run,
 };

@@ -94,7 +94,7 @@ static int set_option(void *arg, int option, struct trawl_error *err)
 static int parse(const struct way *w, struct options *o, int argc, char **argv,
 		 struct trawl_error *err)
 {
-	int got = way_parse(w, argc, argv, long_options, set_option, o, &o->path, err);
+	int got = way_parse(w, argc, argv, o, &o->path, err);
 
 	if (got)
 		return got;
@@ -169,5 +169,7 @@ const struct way host_way = {
 	.arguments = "FILE",
 	.what = "play the USB host to a real device, or write a C or Python program that does",
 	.help = help,
+	.options = long_options,
+	.set_option = set_option,
 	.run = run,
 };

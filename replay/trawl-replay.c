@@ -37,19 +37,19 @@ int way_help(const struct way *w)
 	return TRAWL_OK;
 }
 
-int way_parse(const struct way *w, int argc, char **argv, const struct option *options,
-	      way_option_fn *set, void *arg, const char **path, struct trawl_error *err)
+int way_parse(const struct way *w, int argc, char **argv, void *arg, const char **path,
+	      struct trawl_error *err)
 {
 	int option;
 
 	opterr = 0;
 	optind = 1;
-	while ((option = getopt_long(argc, argv, ":v", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, ":v", w->options, NULL)) != -1) {
 		if (option == 'h')
 			return 1 + way_help(w);
 		if (option == '?' || option == ':')
-			return cli_bad_option(option, argv, options, err);
-		if (set(arg, option, err))
+			return cli_bad_option(option, argv, w->options, err);
+		if (w->set_option(arg, option, err))
 			return -1;
 	}
 	if (optind + 1 != argc)

@@ -468,8 +468,7 @@ static int run(const struct way *w, int argc, char **argv)
 	struct options o = {.settle = 3000000000, .from = 1, .runs = 1000,
 			    .machine = {.memory = 512, .limit = UINT64_C(120000000000)}};
 	struct trawl_error err = {0};
-	int got = way_parse(w, split(argc, argv, &o), argv, long_options, set_option, &o, &o.path,
-			    &err);
+	int got = way_parse(w, split(argc, argv, &o), argv, &o, &o.path, &err);
 
 	if (!got && !o.machine.kernel)
 		got = trawl_fail(&err, TRAWL_USAGE, "--kernel: no kernel is given; give --kernel "
@@ -492,5 +491,7 @@ const struct way vm_way = {
 	.arguments = "FILE [-- CHECK]",
 	.what = "play the USB device to another kernel, in a virtual machine",
 	.help = help,
+	.options = long_options,
+	.set_option = set_option,
 	.run = run,
 };

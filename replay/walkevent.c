@@ -14,9 +14,8 @@ struct finder {
 	struct consumer consumer; /* first: the stream hands it back */
 	struct trawl_reader *known;
 	const char *path;
-	const struct walk_moment *from;
-	bool back, found;
-	const char *glob;
+	const struct walk_wanted *wanted;
+	bool found;
 	uint64_t time, number;    /* of the item at hand, as in struct walk_event */
 	bool any;
 	struct walk_event *event;
@@ -43,21 +42,22 @@ static void keep(struct finder *f, const struct decoder *d, void *state, const s
 static int look(struct consumer *c, const struct decoder *d, void *state, const struct item *it)
 {
 	struct finder *f = (struct finder *)c;
+	const struct walk_wanted *w = f->wanted;
 	bool before;
 
 	f->number = f->any && f->time == it->time ? f->number + 1 : 0;
 	f->time = it->time;
 	f->any = true;
-	before = it->time < f->from->time ||
-		 (it->time == f->from->time && f->number < f->from->behind);
-	if (f->glob && !glob_match(f->glob, it->name, it->name_len))
+	before = it->time < w->from.time ||
+		 (it->time == w->from.time && f->number < w->from.behind);
+	if (w->glob && !glob_match(w->glob, it->name, it->name_len))
 		return 0;
-	if (f->back && !before)
+	if (w->back && !before)
 		return 1;
-	if (!f->back && before)
+	if (!w->back && before)
 		return 0;
 	keep(f, d, state, it);
-	return !f->back;
+	return !w->back;
 }
 
 /* Chooses all sources but those of branches and tasks. False: there are none. */
@@ -96,16 +96,16 @@ static int find_within(struct finder *f, uint64_t begin, uint64_t end, struct tr
 	return ret < 0 ? -1 : 0;
 }
 
-int walkevent_find(struct trawl_reader *known, const char *path, const struct walk_moment *from,
-		   bool back, const char *glob, struct walk_event *e, struct trawl_error *err)
+int walkevent_find(struct trawl_reader *known, const char *path, const struct walk_wanted *wanted,
+		   struct walk_event *e, struct trawl_error *err)
 {
-	struct finder f = {.consumer = {.item = look}, .known = known, .path = path, .from = from,
-			   .back = back, .glob = glob, .event = e};
-	uint64_t window = WINDOW, end = from->time + 1;
+	struct finder f = {.consumer = {.item = look}, .known = known, .path = path,
+			   .wanted = wanted, .event = e};
+	uint64_t window = WINDOW, end = wanted->from.time + 1;
 
 	out_memory(&e->text);
-	if (!back)
-		return find_within(&f, from->time, UINT64_MAX, err) ? -1 : f.found;
+	if (!wanted->back)
+		return find_within(&f, wanted->from.time, UINT64_MAX, err) ? -1 : f.found;
 	/* The same time again and again, but twice as long: the begin is met soon. */
 	for (bool all = false; !f.found && !all; window *= 2) {
 		all = window >= end;

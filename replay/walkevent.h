@@ -18,12 +18,18 @@ struct walk_event {
 	uint64_t number;   /* among those at its time, from 0 */
 };
 
+/* What is searched. */
+struct walk_wanted {
+	struct walk_moment from;
+	bool back;        /* the last event before it, not the next one after it */
+	const char *glob; /* of its name; NULL: any */
+};
+
 /*
- * Finds the next event after a moment, or with `back` the last one before it, whose name matches
- * the glob (NULL: any), of all sources of the capture but branches. known: has read the file at
- * `path`. Returns 1; 0 if there is none; -1 with *err. The caller frees e->text, in each case.
+ * Finds an event of all sources of the capture but branches. known: has read the file at `path`.
+ * Returns 1; 0 if there is none; -1 with *err. The caller frees e->text, in each case.
  */
-int walkevent_find(struct trawl_reader *known, const char *path, const struct walk_moment *from,
-		   bool back, const char *glob, struct walk_event *e, struct trawl_error *err);
+int walkevent_find(struct trawl_reader *known, const char *path, const struct walk_wanted *wanted,
+		   struct walk_event *e, struct trawl_error *err);
 
 #endif

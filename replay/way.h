@@ -11,11 +11,15 @@
 
 #include "format/trawl.h"
 
+typedef int way_option_fn(void *arg, int option, struct trawl_error *err);
+
 struct way {
 	const char *name;
 	const char *arguments; /* operands, for --help: "FILE" */
 	const char *what;
 	const char *help;      /* text about its options */
+	const struct option *options;
+	way_option_fn *set_option;
 	/* argv[0] is the way's name. Returns the exit status; messages have been printed. */
 	int (*run)(const struct way *w, int argc, char **argv);
 };
@@ -31,12 +35,12 @@ extern const struct way vm_way;
 int way_speed(const char *text, double *speed, struct trawl_error *err);
 
 /*
- * Parses the options and one FILE, which becomes *path. set() is called for each option; -v is the
- * only short one, and --help is 'h'. Returns 0; 1 if --help was answered; -1 with *err.
+ * Parses the options and one FILE, which becomes *path. w->set_option(arg) is called for each
+ * option; -v is the only short one, and --help is 'h'. Returns 0; 1 if --help was answered; -1 with
+ * *err.
  */
-typedef int way_option_fn(void *arg, int option, struct trawl_error *err);
-int way_parse(const struct way *w, int argc, char **argv, const struct option *options,
-	      way_option_fn *set, void *arg, const char **path, struct trawl_error *err);
+int way_parse(const struct way *w, int argc, char **argv, void *arg, const char **path,
+	      struct trawl_error *err);
 
 /* Prints the help. Returns the exit status. */
 int way_help(const struct way *w);

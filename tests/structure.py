@@ -10,6 +10,7 @@ format/ other than trawl.h outside it, and on an include that is not a path from
 In the programs memory grows by common/array.h alone.
 No file has more than 900 lines. No line has more than 100 columns, tabs of 8, but for rows of a
 table in a comment of C, and lines whose quoted texts make them long: the rest has 80 at most.
+No function has more than 60 lines or 6 parameters, but for those that are recorded in tests.
 """
 import os
 import re
@@ -26,6 +27,10 @@ SCRIPTS = ("setup/trawl-access",)  # programs, whose names have no ending
 WRITTEN = (".c", ".h", ".cc", ".py", ".sh")
 QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'')
 LINES, COLUMNS, COLUMNS_OF_REST = 900, 100, 80
+FUNCTION_LINES, PARAMETERS = 60, 6
+RECORDED = ("samples/", "tests/zoo/")  # programs whose parameters the tests record
+COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
+BODY = re.compile(r"^([^\n#{};]*(?:\n[^\n{};]+)*)\n\{\n.*?^\}", re.M | re.S)
 
 
 def read(path):
@@ -66,6 +71,35 @@ def too_large(path, text):
     if path.endswith(WRITTEN + SCRIPTS):
         bad += [f"{path}:{n}: over {COLUMNS} columns"
                 for n, line in enumerate(lines, 1) if overlong(line)]
+    return bad
+
+
+def parameters(head):
+    """How many there are in the last pair of parentheses of a function's head."""
+    depth = count = 0
+    for c in reversed(head.rstrip()):
+        depth += (c == ")") - (c == "(")
+        count += c == "," and depth == 1
+        if not depth:
+            break
+    return count + 1
+
+
+def overgrown(path, text):
+    """Functions of C that are too long, or take too much."""
+    text = COMMENT.sub(lambda m: "\n" * m.group(0).count("\n"), text)
+    bad = []
+    for m in BODY.finditer(text):
+        head = m.group(1).strip()
+        if not head.endswith(")"):
+            continue
+        name = re.findall(r"(\w+)\(", head)[-1] if "(" in head else head
+        where = f"{path}:{text.count(chr(10), 0, m.start(1)) + 1}: {name}()"
+        lines = m.group(0).strip().count("\n") + 1
+        if lines > FUNCTION_LINES:
+            bad.append(f"{where}: {lines} lines, {FUNCTION_LINES} are allowed")
+        if parameters(head) > PARAMETERS and not path.startswith(RECORDED):
+            bad.append(f"{where}: {parameters(head)} parameters, {PARAMETERS} are allowed")
     return bad
 
 
@@ -179,6 +213,10 @@ def proves_itself():
     section = "\n## Where things are added\n`no/such.c` `no_such_function()` `nosuch.c` `format/`\n## "
     made_up = "\n".join(["x " * 60, "puts(\"" + "x " * 60 + "\");", " *\t" + "x " * 50] + [""] * 900)
     ok(len(too_large("a.c", made_up)) == 2, "a long file and a long line are found, a text is none")
+    made_up = "int f(int a, b (*c)(int, int), int d, int e, int g,\n      int h)\n{\n}\n"
+    large = made_up.replace("h)", "h, int i)").replace("{", "{" + "\n\tx();" * 60)
+    ok(not overgrown("a.c", made_up) and len(overgrown("a.c", large)) == 2,
+       "a long function and one with many parameters are found")
     ok(unplaced(section, []) == ["no/such.c", "no_such_function()", "nosuch.c"],
        "a place that is not there is found")
 
@@ -247,6 +285,13 @@ for p in written():
 for line in LARGE:
     print("#", line)
 ok(not LARGE, f"no file is over {LINES} lines, no line over {COLUMNS} columns")
+OVERGROWN = []
+for p in written():
+    if p.endswith((".c", ".h")):
+        OVERGROWN += overgrown(p, read(p))
+for line in OVERGROWN:
+    print("#", line)
+ok(not OVERGROWN, f"no function is over {FUNCTION_LINES} lines or {PARAMETERS} parameters")
 MISSING = unplaced(TEXT, list(sources()))
 for line in MISSING:
     print("#", line)

@@ -262,11 +262,20 @@ static int mark_missing(struct branch_sink *sink, const struct joined_task *t, u
 		       : 0;
 }
 
+/* What one sample says of a task. */
+struct joined_sample {
+	struct join_sample head;
+	struct branch_stack stack;
+	size_t cpu;
+};
+
 /* blind: between stacks that do not overlap, the task may have been on a CPU without events. */
-static int take_stack(struct joined_task *t, bool blind, size_t cpu, const struct join_sample *m,
-		      const struct branch_stack *now, struct branch_sink *sink,
-		      struct trawl_error *err)
+static int take_stack(struct joined_task *t, bool blind, const struct joined_sample *sample,
+		      struct branch_sink *sink, struct trawl_error *err)
 {
+	const struct join_sample *m = &sample->head;
+	const struct branch_stack *now = &sample->stack;
+	size_t cpu = sample->cpu;
 	struct joined_cpu *c = &t->cpus[cpu];
 	uint64_t idle = m->enabled - m->running, time = m->head.time;
 	bool moved = t->time && t->cpu != cpu, known = !t->late && !t->broken && !now->strange &&
@@ -299,18 +308,17 @@ static int take_stack(struct joined_task *t, bool blind, size_t cpu, const struc
 static int take_sample(struct joined_state *s, struct branch_sink *sink,
 		       const struct perf_event_header *h, struct trawl_error *err)
 {
-	struct join_sample m;
-	struct branch_stack now;
+	const size_t head = sizeof(struct join_sample);
+	struct joined_sample sample;
 	struct joined_task *t;
-	size_t cpu;
 
-	if (h->size < sizeof(m))
+	if (h->size < head)
 		return 0;
-	memcpy(&m, h, sizeof(m));
-	branch_stack_read(&now, (const uint64_t *)(const void *)((const char *)h + sizeof(m)),
-			  h->size - sizeof(m));
-	t = find_event(s, m.id, &cpu);
-	return t ? take_stack(t, s->blind, cpu, &m, &now, sink, err) : 0;
+	memcpy(&sample.head, h, head);
+	branch_stack_read(&sample.stack, (const uint64_t *)(const void *)((const char *)h + head),
+			  h->size - head);
+	t = find_event(s, sample.head.id, &sample.cpu);
+	return t ? take_stack(t, s->blind, &sample, sink, err) : 0;
 }
 
 /* Records of unknown tasks were lost: the next sample of each task is after a gap. */

@@ -57,8 +57,8 @@ struct rows {
 	size_t first; /* index of the function's first row in found->lines */
 };
 
-/* Adds a row of a function. Drops the one before if it has the same address, and so covers no bytes;
- * drops the new one if it continues the line before. These are half of the rows. */
+/* Adds a row of a function. Drops the one before if it has the same address, and so covers no
+ * bytes; drops the new one if it continues the line before. These are half of the rows. */
 static void add_row(void *arg, const struct dwarf_row *row)
 {
 	const struct rows *r = arg;

@@ -667,10 +667,11 @@ static int add_event(struct eprobe *e, struct trawl_error *err)
 
 	if (trace_format(e->trace, e->trace->name, e->event, &f, err))
 		return -1;
-	r = eprobe_check_event(e->trace, &e->checks, &f, err) ||
-			trace_add(e->trace, e->trace->name, e->event, e->display, &f, "", err)
-		? -1
-		: 0;
+	r = eprobe_check_event(e->trace, &e->checks, &f, err);
+	if (!r)
+		r = trace_add(e->trace, &(struct trace_wanted){
+			.group = e->trace->name, .name = e->event, .display = e->display,
+			.format = &f, .filter = "" }, err);
 	eventformat_free(&f);
 	if (!r && e->of_request) {
 		struct trace_event *added = &e->trace->events[e->trace->nevents - 1];

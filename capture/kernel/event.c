@@ -135,7 +135,8 @@ static int arm_one(void *arg, const char *group, const char *name)
 	a->again += before != NULL;
 	a->widened += before && strcmp(before->filter, a->filter);
 	snprintf(display, sizeof(display), "%s:%s", group, name);
-	return trace_add(a->trace, group, name, display, NULL, a->filter, a->err);
+	return trace_add(a->trace, &(struct trace_wanted){
+		.group = group, .name = name, .display = display, .filter = a->filter }, a->err);
 }
 
 /*

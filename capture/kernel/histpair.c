@@ -300,7 +300,8 @@ void hist_pair_stats(struct input *in, struct source_stats *stats)
 			     dropped(t, c->end_group, c->end_event);
 
 		if (n)
-			trace_lose(t, NULL, t->since, mono_now(), n, TRAWL_LOSS_MAP, &ignored);
+			trace_lose(t, NULL, (struct trawl_loss){ .from = t->since, .to = mono_now(),
+				.count = n, .reason = TRAWL_LOSS_MAP }, &ignored);
 	}
 	trace_stats(in, stats);
 }

@@ -246,7 +246,9 @@ static int make(struct synth *s, unsigned int number, struct trawl_error *err)
 	}
 	latency->note = "ns from the first event to the second";
 	latency->kind = TRAWL_INT;
-	r = trace_add(t, "synthetic", s->hist.synthetic, s->display, &f, "", err);
+	r = trace_add(t, &(struct trace_wanted){
+		.group = "synthetic", .name = s->hist.synthetic, .display = s->display,
+		.format = &f, .filter = "" }, err);
 	if (!r)
 		t->events[t->nevents - 1].latency_at = latency->offset;
 	eventformat_free(&f);

@@ -151,8 +151,10 @@ static int add(struct trace *t, const char *group, const char *name, const char 
 
 	snprintf(path, sizeof(path), "events/%s/%s/enable", group, name);
 	snprintf(display, sizeof(display), "%s:%s", group, name);
-	return tracefs_has(t->top, path) ?
-	       trace_add(t, group, name, display, NULL, filter, err) : 0;
+	if (!tracefs_has(t->top, path))
+		return 0;
+	return trace_add(t, &(struct trace_wanted){
+		.group = group, .name = name, .display = display, .filter = filter }, err);
 }
 
 static int task_arm(struct input *in, struct trawl_error *err)

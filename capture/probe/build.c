@@ -365,9 +365,12 @@ static int inner_text(struct resolve *r, const struct argloc *place, size_t at, 
 }
 
 /* Writes the fetch argument of an ARG that dereferences nothing. */
-static int direct_text(struct resolve *r, const struct spec_arg *arg, const struct fetch_expr *e,
-		       const struct argloc *place, const char *fallback, char *buf, size_t size)
+static int direct_text(struct resolve *r, const struct user_arg *a, const struct argloc *place,
+		       char *buf, size_t size)
 {
+	const struct spec_arg *arg = a->arg;
+	const struct fetch_expr *e = a->e;
+	const char *fallback = a->fallback;
 	char why[256], own[16] = "";
 
 	if (!*arg->type && place->bits && !*fallback) {
@@ -391,9 +394,11 @@ enum probe_arg_show build_show(const char *type)
 	       t.sign == 'x' ? PROBE_SHOW_HEX : PROBE_SHOW_INT;
 }
 
-int build_user_fetch(struct resolve *r, const struct spec_arg *arg, const struct fetch_expr *e,
-		     const struct argloc *place, const char *fallback, char *buf, size_t size)
+int build_user_fetch(struct resolve *r, const struct user_arg *a, char *buf, size_t size)
 {
+	const struct spec_arg *arg = a->arg;
+	const struct fetch_expr *e = a->e;
+	const struct argloc *place = a->place;
 	const char *expr = arg->expr, *inner = expr + e->at, *why;
 	size_t tail = e->at + e->len, at = build_inner_at(arg, e);
 	struct argloc own = { .form = ARGLOC_EXPR };
@@ -417,11 +422,11 @@ int build_user_fetch(struct resolve *r, const struct spec_arg *arg, const struct
 	}
 	/* "@SYMBOL:string" already reads the memory at the symbol: no pointer is followed. */
 	if (!e->depth && !(e->inner == FETCH_SYMBOL && (type.is_string || type.count)))
-		return direct_text(r, arg, e, place, fallback, buf, size);
+		return direct_text(r, a, place, buf, size);
 	if (inner_text(r, place, at, text, sizeof(text)) < 0)
 		return -1;
 	snprintf(buf, size, "%.*s%s%s:%s", (int)e->at, expr, text, expr + tail,
-		 build_user_type(arg, e, fallback));
+		 build_user_type(arg, e, a->fallback));
 	return 0;
 }
 

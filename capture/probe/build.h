@@ -122,13 +122,19 @@ int probe_add_checks(struct resolve *r, struct probe *p);
  */
 int probe_finish(struct resolve *r, struct probe *p, const char *display);
 
+/* A user's ARG at a site. */
+struct user_arg {
+	const struct spec_arg *arg;
+	const struct fetch_expr *e;
+	const struct argloc *place; /* of the innermost operand, if that is a name or symbol */
+	const char *fallback;       /* the type if the user gave none; "" for the kernel's own */
+};
+
 /*
- * Writes the fetch argument "EXPR[:TYPE]" for a user's ARG. `place` is the location of the
- * innermost operand if that is a name or symbol. fallback: the type if the user gave none; "" for
- * the kernel's own. Returns 0, or -1 with an r->err that shows the place with a caret.
+ * Writes its fetch argument "EXPR[:TYPE]". Returns 0, or -1 with an r->err that shows the place
+ * with a caret.
  */
-int build_user_fetch(struct resolve *r, const struct spec_arg *arg, const struct fetch_expr *e,
-		     const struct argloc *place, const char *fallback, char *buf, size_t size);
+int build_user_fetch(struct resolve *r, const struct user_arg *a, char *buf, size_t size);
 
 /* Checks whether the user's ARG can become a field of this name. Returns 0, or -1 with r->err. */
 int build_field_name(struct resolve *r, const struct probe *p, const struct spec_arg *arg,

@@ -97,22 +97,22 @@ const char *insn_class(const struct elf_file *f, uint64_t vaddr)
 	return class_of(&insn);
 }
 
-static void describe(ZydisDecoder *d, const unsigned char *code, size_t n, uint64_t vaddr,
-		     char *text, size_t size)
+/* Sets its text from the n bytes at its begin. */
+static void describe(ZydisDecoder *d, const unsigned char *code, size_t n, struct insn_around *to)
 {
 	ZydisDecodedInstruction insn;
 	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
 	ZydisFormatter fmt;
 
-	snprintf(text, size, "an instruction");
+	snprintf(to->text, sizeof(to->text), "an instruction");
 	if (ZYAN_SUCCESS(ZydisDecoderDecodeFull(d, code, n, &insn, operands)) &&
 	    ZYAN_SUCCESS(ZydisFormatterInit(&fmt, ZYDIS_FORMATTER_STYLE_ATT)))
 		ZydisFormatterFormatInstruction(&fmt, &insn, operands, insn.operand_count_visible,
-						text, size, vaddr, NULL);
+						to->text, sizeof(to->text), to->begin, NULL);
 }
 
 enum insn_boundary insn_boundary(const struct elf_file *f, uint64_t start, uint64_t vaddr,
-				 uint64_t *begin, uint64_t *next, char *text, size_t size)
+				 struct insn_around *around)
 {
 	unsigned char code[STRETCH];
 	uint64_t at = start, base = start;
@@ -131,13 +131,14 @@ enum insn_boundary insn_boundary(const struct elf_file *f, uint64_t start, uint6
 		    !ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&d, NULL, code + (at - base),
 								n - (at - base), &insn)))
 			return INSN_UNKNOWN;
-		*begin = at;
+		around->begin = at;
 		at += insn.length;
 	}
 	if (at == vaddr)
 		return INSN_AT;
-	*next = at;
-	describe(&d, code + (*begin - base), n - (*begin - base), *begin, text, size);
+	around->next = at;
+	at = around->begin - base;
+	describe(&d, code + at, n - at, around);
 	return INSN_INSIDE;
 }
 
@@ -155,9 +156,9 @@ const char *insn_class(const struct elf_file *f, uint64_t vaddr)
 }
 
 enum insn_boundary insn_boundary(const struct elf_file *f, uint64_t start, uint64_t vaddr,
-				 uint64_t *begin, uint64_t *next, char *text, size_t size)
+				 struct insn_around *around)
 {
-	(void)f, (void)begin, (void)next, (void)text, (void)size;
+	(void)f, (void)around;
 	return start == vaddr ? INSN_AT : INSN_UNKNOWN;
 }
 

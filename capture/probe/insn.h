@@ -24,15 +24,21 @@ const char *insn_class(const struct elf_file *f, uint64_t vaddr);
 /* What decoding from `start` on tells about vaddr. */
 enum insn_boundary {
 	INSN_AT,      /* an instruction begins at vaddr */
-	INSN_INSIDE,  /* vaddr is in the middle of the instruction from *begin to *next */
+	INSN_INSIDE,  /* vaddr is in the middle of an instruction */
 	INSN_UNKNOWN, /* bytes in between are no instructions, or trawl was built without Zydis */
 };
+/* An instruction. */
+struct insn_around {
+	uint64_t begin, next; /* its address, and that of the one behind it */
+	char text[128];       /* in assembler */
+};
+
 /*
- * Decodes instructions from `start`, where one must begin, up to vaddr. INSN_INSIDE: the
- * instruction around vaddr is [*begin, *next), and text has its assembler text.
+ * Decodes instructions from `start`, where one must begin, up to vaddr. INSN_INSIDE: *around is the
+ * instruction around vaddr.
  */
 enum insn_boundary insn_boundary(const struct elf_file *f, uint64_t start, uint64_t vaddr,
-				 uint64_t *begin, uint64_t *next, char *text, size_t size);
+				 struct insn_around *around);
 
 /* True if trawl was built with Zydis. */
 bool insn_known(void);

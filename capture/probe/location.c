@@ -359,11 +359,10 @@ static bool constant(Dwarf_Die *variable, struct location *loc)
 	return true;
 }
 
-enum location_result location_find(Dwarf_Die *function, Dwarf_Die *variable, uint64_t address,
-				   const struct symbolic *cfa, struct location *loc, char *why,
-				   size_t why_size)
+enum location_result location_find(const struct location_address *at, Dwarf_Die *variable,
+				   struct location *loc, char *why, size_t why_size)
 {
-	struct machine m = { .function = function, .address = address, .cfa = cfa,
+	struct machine m = { .function = at->function, .address = at->address, .cfa = at->cfa,
 			     .why = why, .why_size = why_size };
 	Dwarf_Attribute attr;
 	Dwarf_Op *ops;
@@ -373,7 +372,7 @@ enum location_result location_find(Dwarf_Die *function, Dwarf_Die *variable, uin
 	if (!dwarf_attr(variable, DW_AT_location, &attr))
 		return constant(variable, loc) ? LOCATION_FOUND : LOCATION_NONE;
 	loc->list = !is_expression(&attr);
-	if (!expression_at(&attr, address, !cfa, &ops, &n))
+	if (!expression_at(&attr, at->address, !at->cfa, &ops, &n))
 		return LOCATION_NOT_HERE;
 	if (!n)
 		return loc->list ? LOCATION_NOT_HERE : LOCATION_NONE;

@@ -69,14 +69,20 @@ enum location_result {
 	LOCATION_UNKNOWN,  /* the location is not supported; `why` has the reason */
 };
 
-/*
- * Finds where `variable` of `function` is when a probe at `address` is hit. cfa: the frame's base
- * at that address (BASE_NONE: unknown), or NULL if the address is the function's entry, where an
- * entry value (DW_OP_entry_value) is the register's current value.
- */
-enum location_result location_find(Dwarf_Die *function, Dwarf_Die *variable, uint64_t address,
-				   const struct symbolic *cfa, struct location *loc, char *why,
-				   size_t why_size);
+/* An address in a function. */
+struct location_address {
+	Dwarf_Die *function;
+	uint64_t address;
+	/*
+	 * the frame's base there (BASE_NONE: unknown); NULL: it is the function's entry, where an
+	 * entry value (DW_OP_entry_value) is the register's current value
+	 */
+	const struct symbolic *cfa;
+};
+
+/* Finds where a variable of the function is when a probe at the address is hit. */
+enum location_result location_find(const struct location_address *at, Dwarf_Die *variable,
+				   struct location *loc, char *why, size_t why_size);
 
 /* The kernel's name of a register with this DWARF number: "di"; NULL if it has none. */
 const char *location_register(int reg);

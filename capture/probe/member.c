@@ -27,12 +27,15 @@ bool member_is_part(Dwarf_Die *child)
 	       !dwarf_attr(child, DW_AT_external, &attr);
 }
 
-/*
- * Searches exactly `depth` levels below the object and looks at no more than *left entries, which
- * bounds the time for hostile files.
- */
-static bool find_at(Dwarf_Die *object, const char *name, unsigned int offset, int depth, int *left,
-		    Dwarf_Die *type, unsigned int *at)
+struct member_search {
+	const char *name;
+	int left;        /* entries that may be looked at: bounds the time for hostile files */
+	Dwarf_Die *type; /* of the member */
+	unsigned int *at;
+};
+
+/* Searches exactly `depth` levels below the object, which is at `offset`. */
+static bool find_at(struct member_search *s, Dwarf_Die *object, unsigned int offset, int depth)
 {
 	Dwarf_Die child, under;
 
@@ -42,28 +45,28 @@ static bool find_at(Dwarf_Die *object, const char *name, unsigned int offset, in
 		const char *called = dwarf_diename(&child);
 
 		if (!member_is_part(&child) || !dwarf_type_of(&child, &under) ||
-		    !dwarf_peel(&under, type))
+		    !dwarf_peel(&under, s->type))
 			continue;
-		if (!dwarf_member_at(&child, at))
+		if (!dwarf_member_at(&child, s->at))
 			continue;
-		*at += offset;
-		if (!depth && called && !strcmp(called, name))
+		*s->at += offset;
+		if (!depth && called && !strcmp(called, s->name))
 			return true;
-		under = *type;
+		under = *s->type;
 		if (depth && member_is_object(&under) &&
-		    find_at(&under, name, *at, depth - 1, left, type, at))
+		    find_at(s, &under, *s->at, depth - 1))
 			return true;
-	} while (--*left > 0 && dwarf_siblingof(&child, &child) == 0);
+	} while (--s->left > 0 && dwarf_siblingof(&child, &child) == 0);
 	return false;
 }
 
 bool member_find(Dwarf_Die *object, const char *name, unsigned int offset, Dwarf_Die *type,
 		 unsigned int *at)
 {
-	int left = CHILDREN;
+	struct member_search s = { .name = name, .left = CHILDREN, .type = type, .at = at };
 
-	for (int depth = 0; depth < DEPTH && left > 0; depth++)
-		if (find_at(object, name, offset, depth, &left, type, at))
+	for (int depth = 0; depth < DEPTH && s.left > 0; depth++)
+		if (find_at(&s, object, offset, depth))
 			return true;
 	return false;
 }

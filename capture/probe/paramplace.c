@@ -330,6 +330,7 @@ static void check_pieces(struct param *q, Dwarf_Die *type)
 
 bool param_begin(struct param_finder *f, Dwarf_Die *die, struct param *q, Dwarf_Die *type)
 {
+	const struct location_address at = { f->function, f->vaddr, f->cfa };
 	struct abi_type t;
 	Dwarf_Die peeled;
 
@@ -339,8 +340,7 @@ bool param_begin(struct param_finder *f, Dwarf_Die *die, struct param *q, Dwarf_
 	abi_type_of(type, &t);
 	q->reg = abi_take(&f->abi, &t, &q->sse, &q->stack);
 	q->doubtful = q->reg < 0 ? f->abi.stack_unknown : f->abi.gp_unknown && !q->sse;
-	q->found = location_find(f->function, die, f->vaddr, f->cfa, &q->loc, q->why,
-				 sizeof(q->why));
+	q->found = location_find(&at, die, &q->loc, q->why, sizeof(q->why));
 	explain(q);
 	check_pieces(q, &peeled);
 	return true;

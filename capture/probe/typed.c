@@ -521,12 +521,13 @@ static void set_array(Dwarf_Die *array, struct dwarf_value *v)
 	v->show = text ? PROBE_SHOW_TEXT : t.show;
 }
 
-/* Adds an array, or a structure of many members, which only the user's TYPE can record. */
-static void add_object(const struct param *q, Dwarf_Die *type, Dwarf_Die *peeled, const char *name,
-		       unsigned int offset, unsigned int n, struct dwarf_function *out)
+/*
+ * Describes an array, or a structure of many members, which only the user's TYPE can record.
+ * nothing: it has no members.
+ */
+static void set_object(const struct param *q, Dwarf_Die *peeled, unsigned int offset, bool nothing,
+		       struct dwarf_value *v)
 {
-	struct dwarf_value *v = add_value(out, name, type);
-
 	if (param_is_object(q) && !param_find(q, offset, false, &v->place))
 		return;
 	v->place.object = param_is_object(q);
@@ -537,7 +538,7 @@ static void add_object(const struct param *q, Dwarf_Die *type, Dwarf_Die *peeled
 			dwarf_tag(peeled) == DW_TAG_array_type ? "an array" : "a union",
 			dwarf_tag(peeled) == DW_TAG_array_type ? "[N]" : "a member");
 	else
-		nowhere(&v->place, "%s has %s", v->ctype, !n ? "no members" :
+		nowhere(&v->place, "%s has %s", v->ctype, nothing ? "no members" :
 			"more members than are shown at once; write one of them after it");
 	if (param_is_object(q))
 		v->place.form = ARGLOC_EXPR; /* a TYPE of the user's reads it */
@@ -558,7 +559,7 @@ void typed_add(const struct param *q, Dwarf_Die *type, const char *name, unsigne
 	else if (n && n <= LEAVES_MAX)
 		add_leaves(q, type, name, offset, out);
 	else
-		add_object(q, type, &peeled, name, offset, n, out);
+		set_object(q, &peeled, offset, !n, add_value(out, name, type));
 	for (; before < out->nparams; before++)
 		out->params[before].followed = param_is_object(q);
 }

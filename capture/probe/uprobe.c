@@ -32,19 +32,17 @@ static void set_note(struct probe *p, char *note)
 static int check_place(struct making *m)
 {
 	const struct spec *spec = m->r->spec;
-	uint64_t begin = 0, next = 0;
-	char text[128];
+	struct insn_around around;
 
-	switch (m->fn ? insn_boundary(m->t->elf, m->fn->vaddr, m->vaddr, &begin, &next, text,
-				      sizeof(text)) : INSN_UNKNOWN) {
+	switch (m->fn ? insn_boundary(m->t->elf, m->fn->vaddr, m->vaddr, &around) : INSN_UNKNOWN) {
 	case INSN_AT:
 		break;
 	case INSN_INSIDE:
 		return spec_fail(spec, spec->symbol_at, m->r->err,
 				 "%s+0x%" PRIx64 ": in the middle of an instruction: '%s' is at "
 				 "+0x%" PRIx64 ", the next one at +0x%" PRIx64, m->called,
-				 m->vaddr - m->fn->vaddr, text, begin - m->fn->vaddr,
-				 next - m->fn->vaddr);
+				 m->vaddr - m->fn->vaddr, around.text,
+				 around.begin - m->fn->vaddr, around.next - m->fn->vaddr);
 	case INSN_UNKNOWN:
 		set_note(m->p, xasprintf("it was not checked that an instruction begins there: %s",
 					 !insn_known() ? "trawl was built without Zydis" : m->fn ?

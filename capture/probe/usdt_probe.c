@@ -347,12 +347,13 @@ static int add_user_arg(struct making *m, size_t i, const struct fetch_expr *e)
 		m->p->args[field].followed = e->depth;
 	for (size_t site = 0; ret == 0 && site < m->p->nsites; site++) {
 		struct argloc place = { 0 };
+		const struct user_arg at = { arg, e, &place, "" };
 
 		if (e->inner == FETCH_NAME)
 			argloc_of_arg(m, site, k, &place);
 		else if (e->inner == FETCH_SYMBOL)
 			argloc_of_symbol(m->t->elf, symbol, m->notes[site]->vaddr, &place);
-		ret = build_user_fetch(m->r, arg, e, &place, "", fetch, sizeof(fetch));
+		ret = build_user_fetch(m->r, &at, fetch, sizeof(fetch));
 		if (ret == 0)
 			probe_set_arg(m->p, site, field, &is);
 	}

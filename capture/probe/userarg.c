@@ -290,11 +290,20 @@ static const char *no_retval(const struct making *m, const struct spec_arg *arg,
 	}
 }
 
-/* Adds the field of an ARG at all sites. why: the reason if it has no value; else NULL. */
+/* The field of an ARG. */
+struct arg_field {
+	const char *name;
+	struct argloc *place;
+	const struct dwarf_value *value; /* NULL: of no value in the function's description */
+	const char *why;                 /* the reason if it has no value; else NULL */
+};
+
+/* Adds it at all sites. */
 static int add_field(struct making *m, const struct spec_arg *arg, const struct fetch_expr *e,
-		     const char *name, struct argloc *place, const struct dwarf_value *value,
-		     const char *why)
+		     const struct arg_field *field)
 {
+	const struct dwarf_value *value = field->value;
+	const char *why = field->why;
 	const char *fallback = value && !e->depth ? value->type : "";
 	const char *type = why ? "u8" : build_user_type(arg, e, fallback);
 	/* The value may be narrower than the field. */
@@ -302,7 +311,8 @@ static int add_field(struct making *m, const struct spec_arg *arg, const struct 
 										     type;
 	char fetch[512], symbol[128];
 	const struct arg_at_site is = { .fetch = fetch, .type = own, .note = arg->expr };
-	size_t k = probe_add_arg(m->p, name, type);
+	const struct user_arg at = { arg, e, field->place, fallback };
+	size_t k = probe_add_arg(m->p, field->name, type);
 
 	if (why)
 		probe_arg_missing(m->p, k);
@@ -310,10 +320,9 @@ static int add_field(struct making *m, const struct spec_arg *arg, const struct 
 		if (e->inner == FETCH_SYMBOL) {
 			snprintf(symbol, sizeof(symbol), "%.*s", (int)e->len - 1,
 				 arg->expr + e->at + 1);
-			argloc_of_symbol(m->t->elf, symbol, m->p->sites[i].vaddr, place);
+			argloc_of_symbol(m->t->elf, symbol, m->p->sites[i].vaddr, field->place);
 		}
-		if (!why && build_user_fetch(m->r, arg, e, place, fallback, fetch,
-					     sizeof(fetch)) < 0)
+		if (!why && build_user_fetch(m->r, &at, fetch, sizeof(fetch)) < 0)
 			return -1;
 		if (why)
 			probe_set_missing(m->p, i, k, arg->expr, why);
@@ -465,8 +474,8 @@ static int add_parts(struct making *m, const struct spec_arg *arg, const struct 
 
 		ret = build_field_name(m->r, m->p, arg, e, field);
 		if (ret == 0)
-			ret = add_field(m, arg, e, field, &part->place, part,
-					missing ? part->place.why : NULL);
+			ret = add_field(m, arg, e, &(struct arg_field){
+				field, &part->place, part, missing ? part->place.why : NULL });
 		free(field);
 	}
 	return ret;
@@ -541,7 +550,7 @@ static int add_single(struct making *m, const struct spec_arg *arg, const struct
 	}
 	if (value != &m->fnd.ret && point_to_text(m, arg, e, value, place) < 0)
 		return -1;
-	return add_field(m, arg, e, name, place, value, NULL);
+	return add_field(m, arg, e, &(struct arg_field){ name, place, value, NULL });
 }
 
 /* Adds a field that has no value at any site. */
@@ -551,7 +560,7 @@ static int add_absent(struct making *m, const struct spec_arg *arg, const struct
 	struct argloc place = { 0 };
 
 	return build_field_name(m->r, m->p, arg, e, name) < 0 ? -1 :
-	       add_field(m, arg, e, name, &place, value, why);
+	       add_field(m, arg, e, &(struct arg_field){ name, &place, value, why });
 }
 
 /* ---- parts of parameters -------------------------------------------------------------------- */

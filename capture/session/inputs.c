@@ -69,16 +69,16 @@ static int finds_tasks(const char *text, bool *tasks, struct trawl_error *err)
 }
 
 static int add_text(struct input **inputs, size_t *n, const char *text, bool repeats,
-		    const struct options *o, struct session *s, struct trawl_error *err)
+		    struct session *s, struct trawl_error *err)
 {
 	const char *spec;
-	const struct source *source = source_of(text, o, &spec, err);
+	const struct source *source = source_of(text, session_options(s), &spec, err);
 	struct input *in;
 
 	if (!source)
 		return -1;
 	text = besides(source, spec);
-	if (text && add_text(inputs, n, text, false, o, s, err))
+	if (text && add_text(inputs, n, text, false, s, err))
 		return -1;
 	in = input_of(inputs, n, source, s);
 	return in && !repeats && has_spec(in, spec) ? 0 : add_spec(in, spec, err);
@@ -98,7 +98,7 @@ int inputs_make(struct input **inputs, size_t *n, const struct options *o, struc
 			return trawl_fail(err, TRAWL_CANNOT, "out of memory");
 	}
 	for (size_t i = 0; i < o->ninterfaces; i++) {
-		if (add_text(inputs, n, o->interfaces[i], true, o, s, err))
+		if (add_text(inputs, n, o->interfaces[i], true, s, err))
 			return -1;
 	}
 	return 0;

@@ -19,23 +19,17 @@ bool trace_read_stats(struct trace *t, const struct trace_cpu *c, struct loss_st
 	return ok;
 }
 
-int trace_lose(struct trace *t, struct trace_cpu *c, uint64_t from, uint64_t to, uint64_t count,
-	       uint32_t reason, struct trawl_error *err)
+int trace_lose(struct trace *t, struct trace_cpu *c, struct trawl_loss loss,
+	       struct trawl_error *err)
 {
-	struct trawl_loss loss = {
-		.source = (uint16_t)t->source,
-		.cpu = c ? c->cpu : UINT32_MAX,
-		.from = from,
-		.to = to,
-		.count = count,
-		/* The kernel's count of lost events includes companions, so it is not exact. */
-		.reason = reason == TRAWL_LOSS_OVERRUN && t->ncompanions ?
-			  TRAWL_LOSS_OVERRUN_MOST : reason,
-	};
-
-	if (count != UINT64_MAX)
-		t->lost += count;
+	loss.source = (uint16_t)t->source;
+	loss.cpu = c ? c->cpu : UINT32_MAX;
+	/* The kernel's count of lost events includes companions, so it is not exact. */
+	if (loss.reason == TRAWL_LOSS_OVERRUN && t->ncompanions)
+		loss.reason = TRAWL_LOSS_OVERRUN_MOST;
+	if (loss.count != UINT64_MAX)
+		t->lost += loss.count;
 	if (c)
-		c->lost += count;
+		c->lost += loss.count;
 	return session_loss(t->in->session, &loss, err);
 }

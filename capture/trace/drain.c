@@ -57,7 +57,8 @@ static int flagged_loss(struct trace *t, struct trace_cpu *c, const struct ring_
 		t->outside += count;
 		return 0;
 	}
-	return trace_lose(t, c, c->last, p->clock.ts, count, TRAWL_LOSS_OVERRUN, err);
+	return trace_lose(t, c, (struct trawl_loss){ .from = c->last, .to = p->clock.ts,
+		.count = count, .reason = TRAWL_LOSS_OVERRUN }, err);
 }
 
 /* Returns how many bytes of a field's dynamic data (described by `loc`) -s keeps. The NUL of a text
@@ -159,7 +160,8 @@ static int settle_aside(struct trace *t, struct trawl_error *err)
 	}
 	t->nstrangers = 0;
 	t->unsure = 0;
-	return n ? trace_lose(t, NULL, t->unsure_from, mono_now(), n, TRAWL_LOSS_MISSED, err) : 0;
+	return !n ? 0 : trace_lose(t, NULL, (struct trawl_loss){ .from = t->unsure_from,
+		.to = mono_now(), .count = n, .reason = TRAWL_LOSS_MISSED }, err);
 }
 
 /* Whether a synthetic event's latency is possible. It is not if the pair's START was after its END,

@@ -57,7 +57,8 @@ static void lose_unread(struct trace *t, uint64_t now)
 	struct trawl_error ignored;
 	struct loss_stats s;
 
-	trace_lose(t, NULL, t->looked, now, UINT64_MAX, TRAWL_LOSS_EMPTIED, &ignored);
+	trace_lose(t, NULL, (struct trawl_loss){ .from = t->looked, .to = now,
+		.count = UINT64_MAX, .reason = TRAWL_LOSS_EMPTIED }, &ignored);
 	t->uncounted = true;
 	for (size_t i = 0; i < t->ncpus; i++) {
 		struct trace_cpu *c = &t->cpus[i];

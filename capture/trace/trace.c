@@ -317,8 +317,8 @@ bool trace_has_name(const struct trace *t, const char *display)
 }
 
 /* Adds an event to the table for the drain. */
-static int add_event(struct trace *t, const char *group, const char *name, const char *display,
-		    const char *filter, const struct eventformat *f)
+static int add_event(struct trace *t, const struct trace_wanted *wanted,
+		     const struct eventformat *f)
 {
 	size_t bytes = f->nfields * sizeof(*f->fields);
 	struct trace_event *e;
@@ -327,10 +327,10 @@ static int add_event(struct trace *t, const char *group, const char *name, const
 		return -1;
 	e = &t->events[t->nevents++];
 	*e = (struct trace_event){ .id = f->id, .size = f->size, .nfields = f->nfields };
-	e->group = strdup(group);
-	e->name = strdup(name);
-	e->display = strdup(display);
-	e->filter = strdup(filter);
+	e->group = strdup(wanted->group);
+	e->name = strdup(wanted->name);
+	e->display = strdup(wanted->display);
+	e->filter = strdup(wanted->filter);
 	e->fields = malloc(bytes + 1);
 	if (!e->group || !e->name || !e->display || !e->filter || !e->fields)
 		return -1;
@@ -349,31 +349,31 @@ static int write_strings(struct trace *t, const char *format, struct trawl_error
 	return printkformats_write(session_writer(t->in->session), err);
 }
 
-int trace_add(struct trace *t, const char *group, const char *name, const char *display,
-	      const struct eventformat *format, const char *filter, struct trawl_error *err)
+int trace_add(struct trace *t, const struct trace_wanted *wanted, struct trawl_error *err)
 {
 	struct eventformat own = { 0 };
-	const struct eventformat *f = format ? format : &own;
+	const struct eventformat *f = wanted->format ? wanted->format : &own;
 	struct trawl_event_type type;
 	char path[256], *text;
 	int r = -1;
 
-	snprintf(path, sizeof(path), "events/%s/%s/format", group, name);
+	snprintf(path, sizeof(path), "events/%s/%s/format", wanted->group, wanted->name);
 	text = tracefs_read(t->top, path, NULL, err);
 	if (!text)
 		return -1;
-	if (!format && eventformat_parse(text, strlen(text), &own, err))
+	if (!wanted->format && eventformat_parse(text, strlen(text), &own, err))
 		goto out;
 	if (t->by_id[f->id]) {
-		r = widen_filter(t, &t->events[t->by_id[f->id] - 1], filter, err);
+		r = widen_filter(t, &t->events[t->by_id[f->id] - 1], wanted->filter, err);
 		goto out;
 	}
-	if (add_source(t, f, err) || set_filter(t, group, name, filter, err))
+	if (add_source(t, f, err) ||
+	    set_filter(t, wanted->group, wanted->name, wanted->filter, err))
 		goto out;
 	type = (struct trawl_event_type){
 		.source = (uint16_t)t->source,
 		.id = f->id,
-		.name = display,
+		.name = wanted->display,
 		.format = f->text ? f->text : text,
 		.size = f->size,
 		.nfields = f->nfields,
@@ -382,7 +382,7 @@ int trace_add(struct trace *t, const char *group, const char *name, const char *
 	if (trawl_writer_event_type(session_writer(t->in->session), &type, err) ||
 	    write_strings(t, text, err))
 		goto out;
-	r = add_event(t, group, name, display, filter, f);
+	r = add_event(t, wanted, f);
 	if (r)
 		trawl_fail(err, TRAWL_CANNOT, "out of memory");
 	else
@@ -601,7 +601,8 @@ static void missing_hits(struct trace *t, uint64_t now)
 	too_long = t->filtered ? 0 : of_long_strings(t, missing);
 	others = t->others + (t->filtered ? missing : 0);
 	if (too_long) {
-		trace_lose(t, NULL, t->since, now, too_long, TRAWL_LOSS_TOO_LONG, &ignored);
+		trace_lose(t, NULL, (struct trawl_loss){ .from = t->since, .to = now,
+			.count = too_long, .reason = TRAWL_LOSS_TOO_LONG }, &ignored);
 		session_note(t->in->session,
 			     "%s: %" PRIu64 " events had more than 4 KB of strings, which the "
 					    "kernel drops; record the beginning of a string with "
@@ -609,7 +610,8 @@ static void missing_hits(struct trace *t, uint64_t now)
 			     t->in->source->name, too_long);
 	}
 	if (missing > too_long && !t->filtered)
-		trace_lose(t, NULL, t->since, now, missing - too_long, TRAWL_LOSS_MISSED, &ignored);
+		trace_lose(t, NULL, (struct trawl_loss){ .from = t->since, .to = now,
+			.count = missing - too_long, .reason = TRAWL_LOSS_MISSED }, &ignored);
 	if (others && (long_strings || o->verbose))
 		session_note(t->in->session,
 			     "%s: %" PRIu64 " hits are not in the file: of processes that are not "
@@ -634,8 +636,8 @@ static void final_losses(struct trace *t)
 			continue;
 		n = loss_remainder(&s, c->flagged, losses);
 		for (size_t k = 0; k < n; k++)
-			trace_lose(t, c, c->last, now, losses[k].count, losses[k].reason,
-				   &ignored);
+			trace_lose(t, c, (struct trawl_loss){ .from = c->last, .to = now,
+				.count = losses[k].count, .reason = losses[k].reason }, &ignored);
 		c->flagged = s.overrun;
 	}
 	for (size_t i = 0; i < t->ncpus && session_options(t->in->session)->verbose; i++) {
@@ -644,7 +646,8 @@ static void final_losses(struct trace *t)
 				     t->in->source->name, t->cpus[i].cpu, t->cpus[i].lost);
 	}
 	if (t->unpaired)
-		trace_lose(t, NULL, t->since, now, t->unpaired, TRAWL_LOSS_UNPAIRED, &ignored);
+		trace_lose(t, NULL, (struct trawl_loss){ .from = t->since, .to = now,
+			.count = t->unpaired, .reason = TRAWL_LOSS_UNPAIRED }, &ignored);
 	missing_hits(t, now);
 	if (t->unknown)
 		session_incomplete(t->in->session,

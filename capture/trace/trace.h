@@ -31,13 +31,19 @@ int trace_limit(struct trace *t, struct trawl_error *err);
  */
 int trace_follow(struct trace *t, struct trawl_error *err);
 
+/* An event to record. All belongs to the caller. */
+struct trace_wanted {
+	const char *group, *name;
+	const char *display;              /* its name in the file */
+	const struct eventformat *format; /* as the caller changed it; NULL: the kernel's */
+	const char *filter;               /* "": none */
+};
+
 /*
- * Adds the event GROUP/NAME, with its name in the file. format: NULL, or the event's parsed format,
- * as changed by the caller. filter: "" for none. An event that was added before is recorded once,
- * if either filter matches. Returns 0, or -1 with *err.
+ * Adds an event. One that was added before is recorded once, if either filter matches. Returns 0,
+ * or -1 with *err.
  */
-int trace_add(struct trace *t, const char *group, const char *name, const char *display,
-	      const struct eventformat *format, const char *filter, struct trawl_error *err);
+int trace_add(struct trace *t, const struct trace_wanted *wanted, struct trawl_error *err);
 
 /* Of several probes at one place, makes the event with this ID come after the others. If a
  * function's first instruction is also its last, the exit must come after the entry. */

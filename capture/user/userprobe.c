@@ -201,8 +201,9 @@ static int arm_probe(struct trace *t, const struct probe *p, struct trawl_error 
 	if (!r)
 		r = tune(p, pair.nargs, &f, err);
 	if (!r)
-		r = trace_add(t, t->name, p->event, p->display_name, &f,
-			      jumped_filter(p, filter, sizeof(filter)), err);
+		r = trace_add(t, &(struct trace_wanted){
+			.group = t->name, .name = p->event, .display = p->display_name,
+			.format = &f, .filter = jumped_filter(p, filter, sizeof(filter)) }, err);
 	if (!r && *p->sites[0].exit)
 		trace_comes_last(t, f.id);
 	if (!r && ntexts) {

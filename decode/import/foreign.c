@@ -95,13 +95,14 @@ static int count(FILE *in, enum foreign_kind kind, const char *name, struct usb_
 	return 0;
 }
 
-int foreign_import(FILE *in, enum foreign_kind kind, const char *name, int fd, const char *out,
-		   int level, struct usb_import *im, struct trawl_error *err)
+int foreign_import(FILE *in, enum foreign_kind kind, const char *name,
+		   const struct foreign_output *out, struct usb_import *im,
+		   struct trawl_error *err)
 {
 	struct trawl_writer_options o = {
-		.comment = "USB capture, imported", .name = out, .level = level,
+		.comment = "USB capture, imported", .name = out->name, .level = out->level,
 	};
-	struct trawl_writer *w = trawl_writer_new(fd, &o, err);
+	struct trawl_writer *w = trawl_writer_new(out->fd, &o, err);
 	struct usb_import counted = {0};
 	struct trawl_error late;
 	int ret;
@@ -193,15 +194,15 @@ static int temporary(const struct foreign *f, int fd, struct trawl_error *err)
 
 static int import_to(struct foreign *f, FILE *in, enum foreign_kind kind, struct trawl_error *err)
 {
+	struct foreign_output out = { .name = "temporary file", .level = FOREIGN_FAST };
 	struct usb_import im;
-	int copy;
 
 	if (temporary(f, f->made, err))
 		return -1;
-	copy = fcntl(f->made, F_DUPFD_CLOEXEC, 3);
-	if (copy < 0)
+	out.fd = fcntl(f->made, F_DUPFD_CLOEXEC, 3);
+	if (out.fd < 0)
 		return trawl_fail(err, TRAWL_CANNOT, "%s: %s", f->name, strerror(errno));
-	if (foreign_import(in, kind, f->name, copy, "temporary file", FOREIGN_FAST, &im, err) < 0)
+	if (foreign_import(in, kind, f->name, &out, &im, err) < 0)
 		return -1;
 	if (foreign_verdict(&im, f->name, &f->verdict) == 0)
 		f->verdict.status = TRAWL_OK;

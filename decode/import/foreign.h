@@ -19,12 +19,20 @@ enum foreign_kind foreign_kind(FILE *in);
  */
 enum { FOREIGN_BEST = 19, FOREIGN_FAST = 1 };
 
+/* What a file is imported into. */
+struct foreign_output {
+	int fd;           /* foreign_import() takes ownership */
+	const char *name; /* for errors */
+	int level;
+};
+
 /*
- * Imports the file into the descriptor fd, of which it takes ownership; errors call it `out`. *im
- * describes the result, also after a failure. Returns 0, or -1 with *err.
+ * Imports the file; errors call it `name`. *im describes the result, also after a failure. Returns
+ * 0, or -1 with *err.
  */
-int foreign_import(FILE *in, enum foreign_kind kind, const char *name, int fd, const char *out,
-		   int level, struct usb_import *im, struct trawl_error *err);
+int foreign_import(FILE *in, enum foreign_kind kind, const char *name,
+		   const struct foreign_output *out, struct usb_import *im,
+		   struct trawl_error *err);
 
 /*
  * Checks the result of an import. Returns 0 if it is complete; otherwise -1 with one line in *err

@@ -220,39 +220,38 @@ static void count_recorder(struct usb_import *im, const uint8_t *record)
 		im->apart = true;
 }
 
-int usb_import_event(struct usb_import *im, uint16_t linktype, uint32_t type, uint64_t time,
-		     const uint8_t *record, size_t len, struct trawl_error *err)
+int usb_import_event(struct usb_import *im, const struct import_event *e, struct trawl_error *err)
 {
 	struct import_source *s;
 
 	if (im->counting) {
-		if (linktype == LINKTYPE_USB_LINUX_MMAPPED)
-			count_recorder(im, record);
-		if (type != USB_PACKET && usbtypes_is_urb(type) &&
-		    halves_count(im->halves, record))
+		if (e->linktype == LINKTYPE_USB_LINUX_MMAPPED)
+			count_recorder(im, e->record);
+		if (e->type != USB_PACKET && usbtypes_is_urb(e->type) &&
+		    halves_count(im->halves, e->record))
 			return trawl_fail(err, TRAWL_CANNOT, "import: out of memory");
 		return 0;
 	}
-	s = known_source(im, linktype);
-	if (!s && too_many_interfaces(im, linktype)) {
+	s = known_source(im, e->linktype);
+	if (!s && too_many_interfaces(im, e->linktype)) {
 		usb_import_bad(im, "interface %u is one of more than %u that recorded the same "
 			       "bus; split the file", im->interface, IMPORT_INTERFACES);
 		return 0;
 	}
 	if (!s)
-		s = add_source(im, linktype, err);
+		s = add_source(im, e->linktype, err);
 	if (!s)
 		return -1;
-	if (!(s->types >> type & 1) &&
-	    usbtypes_type(im->writer, s->id, type, im->lengths, err) < 0)
+	if (!(s->types >> e->type & 1) &&
+	    usbtypes_type(im->writer, s->id, e->type, im->lengths, err) < 0)
 		return -1;
-	s->types |= UINT32_C(1) << type;
-	if (trawl_append(im->writer, &(struct trawl_record){s->id, type, 0, time, record, len},
-			 err) < 0)
+	s->types |= UINT32_C(1) << e->type;
+	if (trawl_append(im->writer, &(struct trawl_record){s->id, e->type, 0, e->time, e->record,
+							    e->len}, err) < 0)
 		return -1;
 	if (!im->events++)
-		im->first = time;
-	im->last = time;
+		im->first = e->time;
+	im->last = e->time;
 	return 0;
 }
 
@@ -270,7 +269,8 @@ int usb_import_record(struct usb_import *im, uint8_t *record, size_t len,
 		return 0;
 	}
 	put32(record + USB_PACKET_LENGTH, im->packet_length);
-	return usb_import_event(im, LINKTYPE_USB_LINUX_MMAPPED, type, u.time, record, len, err);
+	return usb_import_event(im, &(struct import_event){LINKTYPE_USB_LINUX_MMAPPED, type,
+							   u.time, record, len}, err);
 }
 
 /* ---- Linux ---------------------------------------------------------------------------------- */
@@ -366,8 +366,9 @@ static int bus_packet(struct usb_import *im, const struct capture_packet *p,
 		return -1;
 	put32(record, p->length);
 	memcpy(record + head, p->data, p->captured);
-	return usb_import_event(im, (uint16_t)p->linktype, USB_PACKET, p->time, record,
-				head + p->captured, err);
+	return usb_import_event(im, &(struct import_event){(uint16_t)p->linktype, USB_PACKET,
+							   p->time, record, head + p->captured},
+				err);
 }
 
 int usb_import_packet(struct usb_import *im, const struct capture_packet *p,

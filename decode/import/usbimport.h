@@ -109,12 +109,16 @@ int pcap_import(struct usb_import *im, FILE *in, const char *name, struct trawl_
 int usb_import_packet(struct usb_import *im, const struct capture_packet *p,
 		      struct trawl_error *err);
 
-/*
- * Imports one event of the event type `type` (enum usb_event) into the source of a link type. time:
- * ns since the epoch. Returns like usb_import_packet().
- */
-int usb_import_event(struct usb_import *im, uint16_t linktype, uint32_t type, uint64_t time,
-		     const uint8_t *record, size_t len, struct trawl_error *err);
+struct import_event {
+	uint16_t linktype; /* whose source takes it */
+	uint32_t type;     /* enum usb_event */
+	uint64_t time;     /* ns since the epoch */
+	const uint8_t *record;
+	size_t len;
+};
+
+/* Imports one event. Returns like usb_import_packet(). */
+int usb_import_event(struct usb_import *im, const struct import_event *e, struct trawl_error *err);
 
 /*
  * Imports one record in usbmon's binary form whose header contains its time, which is overwritten.

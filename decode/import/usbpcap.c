@@ -152,8 +152,9 @@ static int write_packet(const struct arrival *a)
 	p.npackets = 0;
 	usbpcap_record(&u, &p, record);
 	memcpy(record + URB_HEADER, a->c->data, a->c->captured);
-	return usb_import_event(a->im, LINKTYPE_USBPCAP, USBPCAP_PACKET, a->c->time, record,
-				URB_HEADER + (size_t)a->c->captured, a->err);
+	return usb_import_event(a->im, &(struct import_event){
+		LINKTYPE_USBPCAP, USBPCAP_PACKET, a->c->time, record,
+		URB_HEADER + (size_t)a->c->captured}, a->err);
 }
 
 /* Whether the packet can be restored from this record. */
@@ -195,7 +196,8 @@ static int emit(const struct arrival *a, uint32_t type, struct urb *u, uint64_t 
 			memcpy(record + head, data, n);
 	}
 	put32(record + marks, u->usbpcap.marks);
-	return usb_import_event(a->im, LINKTYPE_USBPCAP, type, time, record, head + n, a->err);
+	return usb_import_event(a->im, &(struct import_event){LINKTYPE_USBPCAP, type, time, record,
+							      head + n}, a->err);
 }
 
 static int by_time(const void *a, const void *b)

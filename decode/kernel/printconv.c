@@ -273,18 +273,15 @@ static void put_literal(const struct piece *p, struct out *o)
 	o->len += p->len;
 }
 
-void printfmt_pieces(struct printfmt *f, size_t first, size_t n, const struct symbols *symbols,
-		     const void *record, size_t len, struct out *o)
+void printfmt_pieces(struct eval *e, size_t first, size_t n, struct out *o)
 {
-	struct eval e = { .f = f, .symbols = symbols, .record = record, .len = len };
-
-	for (const struct piece *p = f->pieces + first, *end = p + n; p < end; p++) {
+	for (const struct piece *p = e->f->pieces + first, *end = p + n; p < end; p++) {
 		put_literal(p, o);
-		if ((p->direct == DIRECT_NUMBER && put_direct_number(&e, p, o)) ||
-		    (p->direct == DIRECT_TEXT && put_direct_text(&e, p, o)) || !p->conversion)
+		if ((p->direct == DIRECT_NUMBER && put_direct_number(e, p, o)) ||
+		    (p->direct == DIRECT_TEXT && put_direct_text(e, p, o)) || !p->conversion)
 			continue;
-		f->scratch.len = 0;
-		e.steps = 0;
-		convert(&e, p, o);
+		e->f->scratch.len = 0;
+		e->steps = 0;
+		convert(e, p, o);
 	}
 }

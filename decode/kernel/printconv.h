@@ -3,11 +3,9 @@
 #ifndef TRAWL_DECODE_KERNEL_PRINTCONV_H
 #define TRAWL_DECODE_KERNEL_PRINTCONV_H
 
-#include "decode/kernel/printexpr.h"
-#include "decode/kernel/symbols.h"
+#include "decode/kernel/printeval.h"
 
-/* Appends n pieces starting with `first`. */
-void printfmt_pieces(struct printfmt *f, size_t first, size_t n, const struct symbols *symbols,
-		     const void *record, size_t len, struct out *o);
+/* Appends n pieces of e->f, starting with `first`, for the record of e. */
+void printfmt_pieces(struct eval *e, size_t first, size_t n, struct out *o);
 
 #endif

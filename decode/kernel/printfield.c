@@ -173,11 +173,13 @@ static struct memo *memo_of(const struct print_field *p, const void *record, siz
 
 static void put_new(const struct print_field *p, const void *record, size_t len, struct out *o)
 {
+	struct eval e = { .f = p->all->f, .symbols = *p->all->symbols, .record = record,
+			  .len = len };
 	struct out *t = &p->all->text;
 	size_t from = p->all->f->pieces[p->run.first].len; /* without the text before the value */
 
 	t->len = 0;
-	printfmt_pieces(p->all->f, p->run.first, p->run.n, *p->all->symbols, record, len, t);
+	printfmt_pieces(&e, p->run.first, p->run.n, t);
 	if (from > t->len)
 		from = t->len; /* memory ran out */
 	while (t->len > from && t->data[t->len - 1] == ' ')

@@ -310,5 +310,7 @@ bool printfmt_symbols(const struct printfmt *f)
 void printfmt_text(struct printfmt *f, const struct symbols *symbols, const void *record,
 		   size_t len, struct out *o)
 {
-	printfmt_pieces(f, 0, f->npieces, symbols, record, len, o);
+	struct eval e = { .f = f, .symbols = symbols, .record = record, .len = len };
+
+	printfmt_pieces(&e, 0, f->npieces, o);
 }

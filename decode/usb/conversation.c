@@ -147,15 +147,21 @@ static struct pipe *pipe_of(struct device_entry *t, enum pipe_kind kind, uint8_t
 	return p;
 }
 
+/* A part of a message. */
+struct part {
+	const uint8_t *data;
+	size_t n;
+};
+
 /*
  * Appends a message that consists of two parts; the first may be empty. of->length is the number of
  * bytes that were not recorded.
  */
 static int add(struct conversations *c, struct pipe *p, const struct message *of,
-	       const uint8_t *first, size_t nfirst, const uint8_t *rest, size_t nrest)
+	       struct part first, struct part rest)
 {
 	struct message *m;
-	size_t kept = nfirst + nrest;
+	size_t kept = first.n + rest.n;
 
 	if (kept > MESSAGE_KEPT)
 		kept = MESSAGE_KEPT;
@@ -170,17 +176,24 @@ static int add(struct conversations *c, struct pipe *p, const struct message *of
 	m = &p->messages[p->count++];
 	*m = *of;
 	m->at = p->used;
-	m->length = of->length + (uint32_t)(nfirst + nrest);
+	m->length = of->length + (uint32_t)(first.n + rest.n);
 	m->kept = (uint32_t)kept;
 	m->answer = NO_MESSAGE;
-	if (nfirst)
-		memcpy(p->bytes + p->used, first, nfirst);
-	if (kept > nfirst)
-		memcpy(p->bytes + p->used + nfirst, rest, kept - nfirst);
+	if (first.n)
+		memcpy(p->bytes + p->used, first.data, first.n);
+	if (kept > first.n)
+		memcpy(p->bytes + p->used + first.n, rest.data, kept - first.n);
 	p->used += kept;
 	c->stored += kept;
 	c->messages++;
 	return 0;
+}
+
+/* Appends a message of one part. */
+static int add_whole(struct conversations *c, struct pipe *p, const struct message *of,
+		     const uint8_t *data, size_t n)
+{
+	return add(c, p, of, (struct part){NULL, 0}, (struct part){data, n});
 }
 
 static struct message of_transfer(const struct usb_detail *d, uint32_t capture, bool in)
@@ -211,12 +224,13 @@ static int take_vendor_request(struct conversations *c, struct device_entry *t,
 	}
 	if (in)
 		m.length = 0; /* the missing bytes belong to the answer */
-	if (add(c, p, &m, setup, SETUP_SIZE, d->data, in ? 0 : d->data_len))
+	if (add(c, p, &m, (struct part){setup, SETUP_SIZE},
+		(struct part){d->data, in ? 0 : d->data_len}))
 		return -1;
 	if (!in || !d->data_len)
 		return 0;
 	m = of_transfer(d, capture, true);
-	return add(c, p, &m, NULL, 0, d->data, d->data_len);
+	return add_whole(c, p, &m, d->data, d->data_len);
 }
 
 static int take_report(struct conversations *c, struct device_entry *t, const struct usb_detail *d,
@@ -231,7 +245,7 @@ static int take_report(struct conversations *c, struct device_entry *t, const st
 		p->masked++;
 		return 0;
 	}
-	return d->data_len ? add(c, p, &m, NULL, 0, d->data, d->data_len) : 0;
+	return d->data_len ? add_whole(c, p, &m, d->data, d->data_len) : 0;
 }
 
 /*
@@ -287,11 +301,11 @@ static int take_endpoint(struct conversations *c, const struct usb_detail *d, ui
 		return 0;
 	}
 	if (kind == PIPE_ENDPOINT)
-		return add(c, p, &m, NULL, 0, d->data, d->data_len);
+		return add_whole(c, p, &m, d->data, d->data_len);
 	text = usb_serial_text(d, &n);
 	if (!text)
 		return -1;
-	result = n ? add(c, p, &m, NULL, 0, text, n) : 0;
+	result = n ? add_whole(c, p, &m, text, n) : 0;
 	free(text);
 	return result;
 }

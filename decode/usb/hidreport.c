@@ -519,14 +519,22 @@ static bool is_number(const struct hid_report *h, const struct hid_field *f)
 	return f->size <= 32 && f->nusages && HID_PAGE(h->usages[f->usages].first) < 0xff00;
 }
 
-static void each_field(const struct hid_report *h, enum hid_kind kind, uint8_t id,
-		       const uint8_t *p, size_t n, value_fn *fn, struct shown *s)
+/* A report, as it was transferred. */
+struct received {
+	enum hid_kind kind;
+	uint8_t id;
+	const uint8_t *p; /* without the ID */
+	size_t n;
+};
+
+static void each_field(const struct hid_report *h, const struct received *r, value_fn *fn,
+		       struct shown *s)
 {
 	for (uint32_t i = 0; i < h->nfields; i++) {
 		const struct hid_field *f = &h->fields[i];
 
-		if (is_of(f, kind, id) && is_number(h, f))
-			each_value(h, f, p, n, fn, s);
+		if (is_of(f, r->kind, r->id) && is_number(h, f))
+			each_value(h, f, r->p, r->n, fn, s);
 	}
 }
 
@@ -583,6 +591,7 @@ void hid_tree(const struct hid_report *h, enum hid_kind kind, const uint8_t *p, 
 {
 	bool secret = hid_is_secret(h, kind, p, n);
 	uint8_t id = split(h, &p, &n);
+	const struct received r = {kind, id, p, n};
 	struct shown s = {.t = t};
 
 	tree_object(t, "report");
@@ -590,12 +599,12 @@ void hid_tree(const struct hid_report *h, enum hid_kind kind, const uint8_t *p, 
 	if (h->ids)
 		tree_uint(t, "report_id", id);
 	if (secret) {
-		each_field(h, kind, id, p, n, count_keys, &s);
+		each_field(h, &r, count_keys, &s);
 		tree_uint(t, "keys_down", s.count);
 		if (show_keys) {
 			s.keys = true;
 			tree_list(t, "keys");
-			each_field(h, kind, id, p, n, tree_value, &s);
+			each_field(h, &r, tree_value, &s);
 			tree_close(t);
 			s.keys = false;
 		} else {
@@ -603,7 +612,7 @@ void hid_tree(const struct hid_report *h, enum hid_kind kind, const uint8_t *p, 
 		}
 	}
 	tree_list(t, "values");
-	each_field(h, kind, id, p, n, tree_value, &s);
+	each_field(h, &r, tree_value, &s);
 	tree_close(t);
 	raw_tree(h, kind, id, n, t);
 	tree_close(t);
@@ -614,6 +623,7 @@ bool hid_brief(const struct hid_report *h, enum hid_kind kind, const uint8_t *p,
 {
 	bool secret = hid_is_secret(h, kind, p, n);
 	uint8_t id = split(h, &p, &n);
+	const struct received r = {kind, id, p, n};
 	struct shown s = {.o = o};
 
 	if (h->ids)
@@ -621,16 +631,16 @@ bool hid_brief(const struct hid_report *h, enum hid_kind kind, const uint8_t *p,
 	if (secret && show_keys) {
 		out_str(o, " keys");
 		s.keys = true;
-		each_field(h, kind, id, p, n, brief_value, &s);
+		each_field(h, &r, brief_value, &s);
 		s.keys = false;
 		if (!s.count)
 			out_str(o, " none");
 	} else if (secret) {
-		each_field(h, kind, id, p, n, count_keys, &s);
+		each_field(h, &r, count_keys, &s);
 		out_printf(o, " %u key%s down", s.count, s.count == 1 ? "" : "s");
 	}
 	s.count = 0;
-	each_field(h, kind, id, p, n, brief_value, &s);
+	each_field(h, &r, brief_value, &s);
 	return has_only_numbers(h, kind, id);
 }
 

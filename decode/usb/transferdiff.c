@@ -398,10 +398,12 @@ static void name_pipe(const struct device *d, const struct pipe *p, char *text, 
 			 p->endpoint & 0x80 ? "IN" : "OUT", urb_xfer_name(p->xfer));
 }
 
-/* Describes the difference between two transfers; a and b are their kept bytes. */
-static void describe_change(const struct pipe *p, const struct element *ea, const uint8_t *a,
-			    const struct element *eb, const uint8_t *b, char *text, size_t n)
+/* Describes the difference between a transfer of capture 0 and one of capture 1. */
+static void describe_change(const struct transfer_diff *t, const struct pipe *p,
+			    const struct element *ea, const struct element *eb, char *text,
+			    size_t n)
 {
+	const uint8_t *a = t->bytes[0] + ea->at, *b = t->bytes[1] + eb->at;
 	uint32_t kept = ea->kept < eb->kept ? ea->kept : eb->kept;
 	bool mask[ECHO_REACH];
 
@@ -470,8 +472,7 @@ static void note_gap(struct transfer_diff *t, const struct device *d, const stru
 	snprintf(f->where, sizeof(f->where), "%s, transfer %zu there", where,
 		 (g->na ? g->a : g->b) + 1);
 	if (g->na && g->nb)
-		describe_change(p, ea, t->bytes[0] + ea->at, eb, t->bytes[1] + eb->at, f->what,
-				sizeof(f->what));
+		describe_change(t, p, ea, eb, f->what, sizeof(f->what));
 	else
 		snprintf(f->what, sizeof(f->what), "only in %.100s", t->name[g->na ? 0 : 1]);
 }

@@ -334,9 +334,8 @@ static void our_chunks(const struct input *in, uint32_t chunk_events, int level,
 			   .bytes = malloc((size_t)chunk_events * 1024) };
 	const struct trawl_chunk *chunk;
 	struct trawl_error err;
-	const uint8_t *payload;
-	uint64_t first, last, start;
-	size_t len;
+	struct chunk_payload p;
+	uint64_t start;
 
 	if (!e || !d || !b.events || !b.bytes)
 		die("chunks", "out of memory");
@@ -349,12 +348,12 @@ static void our_chunks(const struct input *in, uint32_t chunk_events, int level,
 		fill(&b, in->events + i, n);
 		add_time(&c->stage, now() - start);
 		start = now();
-		if (chunk_encode(e, &schema, &b, &payload, &len, &first, &last, &err))
+		if (chunk_encode(e, &schema, &b, &p, &err))
 			die("encode", err.text);
 		add_time(&c->encode.times, now() - start);
-		c->encode.bytes += len;
+		c->encode.bytes += p.len;
 		start = now();
-		if (chunk_decode(d, &schema, payload, len, n, &chunk, &err))
+		if (chunk_decode(d, &schema, &p, &chunk, &err))
 			die("decode", err.text);
 		add_time(&c->decode, now() - start);
 		add_time(&c->rows, rows_of(chunk));

@@ -114,13 +114,10 @@ static int probe(struct sample *s)
 	return meta(s, "probe/app:start", "application/json", SAMPLE_MONO, text);
 }
 
-static int type(struct sample *s, uint16_t source, uint32_t id, const char *name, uint32_t size,
-		const struct trawl_field *fields, uint32_t n)
-{
-	struct trawl_event_type t = {source, id, name, "", size, n, fields};
-
-	return trawl_writer_event_type(s->w, &t, s->err);
-}
+/* Source, id, name, size and fields. */
+#define TYPE(s, source, id, name, size, f) \
+	trawl_writer_event_type((s)->w, &(struct trawl_event_type){source, id, name, "", size, \
+								   ARRAY_SIZE(f), f}, (s)->err)
 
 static int source(struct sample *s, const char *name, uint16_t *id)
 {
@@ -145,17 +142,15 @@ static int sync_at(struct sample *s, uint64_t ns, uint32_t why)
 	return trawl_writer_sync(s->w, &y, s->err);
 }
 
-#define FIELDS(f) (f), ARRAY_SIZE(f)
-
 static int describe(struct sample *s)
 {
 	return source(s, "usdt", &s->usdt) || source(s, "event", &s->event) ||
 	       source(s, "task", &s->task) ||
-	       type(s, s->usdt, 1, "app:start", 57, FIELDS(start_fields)) ||
-	       type(s, s->usdt, 2, "app:stop", 43, FIELDS(stop_fields)) ||
-	       type(s, s->event, 3, "sched:sched_switch", 64, FIELDS(switch_fields)) ||
-	       type(s, s->task, 4, "task:task_newtask", 42, FIELDS(newtask_fields)) ||
-	       type(s, s->task, 5, "task:task_rename", 46, FIELDS(rename_fields)) ||
+	       TYPE(s, s->usdt, 1, "app:start", 57, start_fields) ||
+	       TYPE(s, s->usdt, 2, "app:stop", 43, stop_fields) ||
+	       TYPE(s, s->event, 3, "sched:sched_switch", 64, switch_fields) ||
+	       TYPE(s, s->task, 4, "task:task_newtask", 42, newtask_fields) ||
+	       TYPE(s, s->task, 5, "task:task_rename", 46, rename_fields) ||
 	       meta(s, "machine", "application/json", SAMPLE_MONO,
 		    "{\"kernel\":\"6.1.0-test\",\"arch\":\"x86_64\",\"cpus\":2,"
 		    "\"hostname\":\"sample\",\"page_size\":4096}") ||
@@ -175,13 +170,18 @@ static void put(uint8_t *r, size_t at, uint64_t v, size_t n)
 	memcpy(r + at, &v, n);
 }
 
-static int append(struct sample *s, uint16_t src, uint32_t id, uint32_t cpu, uint64_t ns, int tid,
-		  uint8_t *r, size_t len)
+/* Sets the common fields. */
+static uint8_t *by(uint32_t id, int tid, uint8_t *r)
 {
 	put(r, 0, id, 2);
 	put(r, 4, (uint64_t)tid, 4);
-	return trawl_append(s->w, &(struct trawl_record){src, id, cpu, SAMPLE_MONO + ns, r, len},
-			    s->err);
+	return r;
+}
+
+static int append(struct sample *s, struct trawl_record record)
+{
+	record.ts += SAMPLE_MONO;
+	return trawl_append(s->w, &record, s->err);
 }
 
 static int start(struct sample *s, uint32_t i)
@@ -200,7 +200,8 @@ static int start(struct sample *s, uint32_t i)
 		put(r, 40 + 4 * k, i * 10 + k, 4);
 	put(r, 56, 200, 1);
 	memcpy(r + 57, text, len);
-	return append(s, s->usdt, 1, i % 2, i * 1000000ull, i % 3 ? 100 : 101, r, 57 + len);
+	return append(s, (struct trawl_record){s->usdt, 1, i % 2, i * 1000000ull,
+					       by(1, i % 3 ? 100 : 101, r), 57 + len});
 }
 
 static int stop(struct sample *s, uint64_t ns)
@@ -215,7 +216,7 @@ static int stop(struct sample *s, uint64_t ns)
 	memcpy(r + 26, &ratio, 8);
 	put(r, 34, 0xefbeadde, 4);
 	put(r, 38, 0xff00, 4);
-	return append(s, s->usdt, 2, 1, ns, 100, r, 43);
+	return append(s, (struct trawl_record){s->usdt, 2, 1, ns, by(2, 100, r), 43});
 }
 
 static int switched(struct sample *s, uint64_t ns)
@@ -228,7 +229,7 @@ static int switched(struct sample *s, uint64_t ns)
 	put(r, 32, 1, 8);
 	memcpy(r + 40, "swapper/0", 9);
 	put(r, 60, 120, 4);
-	return append(s, s->event, 3, 0, ns, 0, r, 64);
+	return append(s, (struct trawl_record){s->event, 3, 0, ns, by(3, 0, r), 64});
 }
 
 static int task_events(struct sample *s)
@@ -239,13 +240,13 @@ static int task_events(struct sample *s)
 	put(r, 8, 101, 4);
 	memcpy(r + 12, "app", 3);
 	put(r, 32, 0x3d0f00, 8);
-	if (append(s, s->task, 4, 0, 500000, 100, r, 42))
+	if (append(s, (struct trawl_record){s->task, 4, 0, 500000, by(4, 100, r), 42}))
 		return -1;
 	memset(r, 0, sizeof(r));
 	put(r, 8, 101, 4);
 	memcpy(r + 12, "app", 3);
 	memcpy(r + 28, "worker", 6);
-	return append(s, s->task, 5, 1, 1500000, 101, r, 46);
+	return append(s, (struct trawl_record){s->task, 5, 1, 1500000, by(5, 101, r), 46});
 }
 
 int sample_write(int fd, uint32_t events, const char *function, uint32_t loss_cpu,

@@ -384,14 +384,23 @@ static void add_damaged_batch(struct made *m)
 
 /* ---- USB ---------------------------------------------------------------------------------- */
 
-static void put_urb(struct made *m, char type, uint8_t xfer, uint8_t endpoint, uint8_t device,
-		    const uint8_t *setup, const void *data, size_t n)
+struct endpoint {
+	uint8_t xfer, address, device;
+};
+
+static const struct endpoint keys_in = { 1, 0x81, KEYBOARD }, mouse_in = { 1, 0x81, MOUSE },
+			     disk_control = { 2, 0x80, DISK }, disk_out = { 3, 2, DISK },
+			     disk_in = { 3, 0x81, DISK }, network_out = { 3, 2, NETWORK };
+
+static void put_urb(struct made *m, char type, const struct endpoint *e, const uint8_t *setup,
+		    const void *data, size_t n)
 {
 	uint8_t r[sizeof(struct usbmon_header) + 4096];
 	struct usbmon_header h = {
-		.id = 0xffff888012340000 + m->urb * 192, .type = (uint8_t)type, .xfer_type = xfer,
-		.epnum = endpoint, .devnum = device, .busnum = 1, .flag_setup = setup ? 0 : '-',
-		.flag_data = n ? 0 : '<', .status = type == 'S' ? -115 : 0, .len_urb = (uint32_t)n,
+		.id = 0xffff888012340000 + m->urb * 192, .type = (uint8_t)type,
+		.xfer_type = e->xfer, .epnum = e->address, .devnum = e->device, .busnum = 1,
+		.flag_setup = setup ? 0 : '-', .flag_data = n ? 0 : '<',
+		.status = type == 'S' ? -115 : 0, .len_urb = (uint32_t)n,
 		.len_cap = (uint32_t)n,
 	};
 
@@ -425,8 +434,8 @@ static void type_text(struct made *m, const char *text)
 	for (; *text; text++) {
 		uint8_t report[8] = { 0, 0, scan_code(*text) };
 
-		put_urb(m, 'S', 1, 0x81, KEYBOARD, NULL, NULL, 0);
-		put_urb(m, 'C', 1, 0x81, KEYBOARD, NULL, report, 8);
+		put_urb(m, 'S', &keys_in, NULL, NULL, 0);
+		put_urb(m, 'C', &keys_in, NULL, report, 8);
 	}
 }
 
@@ -437,8 +446,8 @@ static void serial_string(struct made *m, const char *text)
 
 	for (size_t i = 0; text[i]; i++)
 		d[2 + 2 * i] = (uint8_t)text[i];
-	put_urb(m, 'S', 2, 0x80, DISK, setup, NULL, 0);
-	put_urb(m, 'C', 2, 0x80, DISK, NULL, d, d[0]);
+	put_urb(m, 'S', &disk_control, setup, NULL, 0);
+	put_urb(m, 'C', &disk_control, NULL, d, d[0]);
 }
 
 static void read_sectors(struct made *m, unsigned int i)
@@ -455,12 +464,12 @@ static void read_sectors(struct made *m, unsigned int i)
 	cbw[23] = 1;
 	memset(data, 'x', sizeof(data));
 	memcpy(data + 100, secret("se", i), 12);
-	put_urb(m, 'S', 3, 2, DISK, NULL, cbw, 31);
-	put_urb(m, 'C', 3, 2, DISK, NULL, NULL, 0);
-	put_urb(m, 'S', 3, 0x81, DISK, NULL, NULL, 0);
-	put_urb(m, 'C', 3, 0x81, DISK, NULL, data, sizeof(data));
-	put_urb(m, 'S', 3, 0x81, DISK, NULL, NULL, 0);
-	put_urb(m, 'C', 3, 0x81, DISK, NULL, csw, 13);
+	put_urb(m, 'S', &disk_out, NULL, cbw, 31);
+	put_urb(m, 'C', &disk_out, NULL, NULL, 0);
+	put_urb(m, 'S', &disk_in, NULL, NULL, 0);
+	put_urb(m, 'C', &disk_in, NULL, data, sizeof(data));
+	put_urb(m, 'S', &disk_in, NULL, NULL, 0);
+	put_urb(m, 'C', &disk_in, NULL, csw, 13);
 }
 
 static void device(struct made *m, int number, int class, int protocol, const char *serial)
@@ -500,10 +509,10 @@ static void put_usb(struct made *m, unsigned int i)
 	serial_string(m, secret("sn", i));
 	read_sectors(m, i);
 	memcpy(frame + 14, secret("nw", i), 12);
-	put_urb(m, 'S', 3, 2, NETWORK, NULL, frame, sizeof(frame));
-	put_urb(m, 'C', 3, 2, NETWORK, NULL, NULL, 0);
-	put_urb(m, 'S', 1, 0x81, MOUSE, NULL, NULL, 0);
-	put_urb(m, 'C', 1, 0x81, MOUSE, NULL, moved, 4);
+	put_urb(m, 'S', &network_out, NULL, frame, sizeof(frame));
+	put_urb(m, 'C', &network_out, NULL, NULL, 0);
+	put_urb(m, 'S', &mouse_in, NULL, NULL, 0);
+	put_urb(m, 'C', &mouse_in, NULL, moved, 4);
 }
 
 int main(int argc, char **argv)

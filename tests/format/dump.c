@@ -126,7 +126,7 @@ static void put_event(const struct trawl_reader *r, const struct trawl_event *ev
 	printf("}}\n");
 }
 
-static void put_tables(const struct trawl_reader *r)
+static void put_types(const struct trawl_reader *r)
 {
 	for (size_t i = 0; i < trawl_source_count(r); i++) {
 		const struct trawl_source *s = trawl_source_at(r, i);
@@ -160,6 +160,11 @@ static void put_tables(const struct trawl_reader *r)
 		}
 		printf("]}}\n");
 	}
+}
+
+static void put_tables(const struct trawl_reader *r)
+{
+	put_types(r);
 	for (size_t i = 0; i < trawl_meta_count(r); i++) {
 		const struct trawl_meta *m = trawl_meta_at(r, i);
 		uint64_t sum = 0;

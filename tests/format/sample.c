@@ -124,8 +124,8 @@ static int add_source(struct trawl_writer *w, uint32_t n, struct trawl_error *er
 	return id;
 }
 
-int sample_events(int fd, const struct trawl_writer_options *o, uint32_t n, uint32_t sources,
-		  uint32_t cpus, uint32_t every, struct trawl_error *err)
+int sample_events(int fd, const struct trawl_writer_options *o, const struct sample_size *size,
+		  struct trawl_error *err)
 {
 	struct trawl_writer *w = trawl_writer_new(fd, o, err);
 	struct trawl_sync sync = sync_at(SECOND, TRAWL_SYNC_START);
@@ -135,13 +135,13 @@ int sample_events(int fd, const struct trawl_writer_options *o, uint32_t n, uint
 
 	if (!w)
 		return -1;
-	for (uint32_t i = 0; i < sources; i++)
+	for (uint32_t i = 0; i < size->sources; i++)
 		if (add_source(w, i, err) < 0)
 			goto out;
 	if (add_meta(w, "machine", "{\"kernel\":\"6.1.0\"}", err) ||
 	    trawl_writer_sync(w, &sync, err))
 		goto out;
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < size->events; i++) {
 		uint64_t pick = sample_random(&seed);
 		bool text = pick % 7 == 0;
 		size_t len = text ? text_record(record, &seed) : call_record(record, &seed);
@@ -149,11 +149,11 @@ int sample_events(int fd, const struct trawl_writer_options *o, uint32_t n, uint
 		ts += 1 + pick % 20000;
 		if (trawl_append(w,
 				 &(struct trawl_record){
-					 (uint16_t)((pick >> 8) % sources), text ? 400 : 23,
-					 (uint32_t)((pick >> 16) % cpus), ts, record, len},
+					 (uint16_t)((pick >> 8) % size->sources), text ? 400 : 23,
+					 (uint32_t)((pick >> 16) % size->cpus), ts, record, len},
 				 err))
 			goto out;
-		if (every && i % every == every - 1) {
+		if (size->every && i % size->every == size->every - 1) {
 			sync = sync_at(ts, TRAWL_SYNC_TICK);
 			if (trawl_writer_sync(w, &sync, err))
 				goto out;
@@ -176,7 +176,7 @@ static int write_empty(int fd, struct trawl_error *err)
 
 static int write_events(int fd, struct trawl_error *err)
 {
-	return sample_events(fd, &plain, 300, 2, 3, 100, err);
+	return sample_events(fd, &plain, &(struct sample_size){ 300, 2, 3, 100 }, err);
 }
 
 static int write_unindexed(int fd, struct trawl_error *err)
@@ -184,7 +184,7 @@ static int write_unindexed(int fd, struct trawl_error *err)
 	struct trawl_writer_options o = plain;
 
 	o.later = o.no_index = true;
-	return sample_events(fd, &o, 300, 2, 3, 100, err);
+	return sample_events(fd, &o, &(struct sample_size){ 300, 2, 3, 100 }, err);
 }
 
 /* Metadata in parts, losses for every reason, a type that is added late. */
@@ -361,7 +361,7 @@ static int write_killed(int fd, struct trawl_error *err)
 {
 	int copy = dup(fd);
 	struct stat st;
-	int ret = sample_events(fd, &plain, 200, 1, 2, 50, err);
+	int ret = sample_events(fd, &plain, &(struct sample_size){ 200, 1, 2, 50 }, err);
 
 	if (!ret && (fstat(copy, &st) || ftruncate(copy, st.st_size * 2 / 3)))
 		ret = trawl_fail(err, TRAWL_CANNOT, "cannot be cut");
@@ -373,10 +373,10 @@ static int write_killed(int fd, struct trawl_error *err)
 static int write_two(int fd, struct trawl_error *err)
 {
 	int copy = dup(fd);
-	int ret = sample_events(fd, &plain, 70, 1, 2, 30, err);
+	int ret = sample_events(fd, &plain, &(struct sample_size){ 70, 1, 2, 30 }, err);
 
 	if (!ret)
-		ret = sample_events(copy, &plain, 90, 3, 2, 0, err);
+		ret = sample_events(copy, &plain, &(struct sample_size){ 90, 3, 2, 0 }, err);
 	else
 		close(copy);
 	return ret;

@@ -21,8 +21,12 @@ extern const struct sample samples[]; /* ends with name NULL */
 /* Writes a sample to memory, to be freed; exits the program on failure. */
 uint8_t *sample_bytes(const char *name, size_t *len);
 
-/* Writes n events of `sources` sources on `cpus` CPUs, with a sync block every `every` events. */
-int sample_events(int fd, const struct trawl_writer_options *o, uint32_t n, uint32_t sources,
-		  uint32_t cpus, uint32_t every, struct trawl_error *err);
+/* How many events a capture has, of how many sources and CPUs. */
+struct sample_size {
+	uint32_t events, sources, cpus;
+	uint32_t every; /* events from sync to sync; 0: none between begin and end */
+};
+int sample_events(int fd, const struct trawl_writer_options *o, const struct sample_size *size,
+		  struct trawl_error *err);
 
 #endif

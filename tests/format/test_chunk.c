@@ -10,19 +10,33 @@
 
 static uint8_t *encode(struct chunk_encoder *e, const struct batches *b, size_t *len)
 {
-	const uint8_t *payload;
+	struct chunk_payload p;
 	struct trawl_error err;
-	uint64_t first, last;
 	uint8_t *copy;
 
-	cr_assert_eq(chunk_encode(e, &b->schema, &b->batch, &payload, len, &first, &last, &err), 0,
-		     "%s", err.text);
+	cr_assert_eq(chunk_encode(e, &b->schema, &b->batch, &p, &err), 0, "%s", err.text);
 	for (uint32_t i = 0; i < b->batch.count; i++)
-		cr_assert(b->batch.events[i].ts >= first && b->batch.events[i].ts <= last);
+		cr_assert(b->batch.events[i].ts >= p.first && b->batch.events[i].ts <= p.last);
 	/* In a block of its own size, so that ASan sees any read past the end. */
-	copy = malloc(*len);
+	*len = p.len;
+	copy = malloc(p.len);
 	cr_assert(copy);
-	return memcpy(copy, payload, *len);
+	return memcpy(copy, p.data, p.len);
+}
+
+static int decode(struct chunk_decoder *d, const struct batches *b, const struct chunk_payload *p,
+		  const struct trawl_chunk **c)
+{
+	struct trawl_error err;
+	int ret = chunk_decode(d, &b->schema, p, c, &err);
+
+	cr_assert(!ret || err.status == TRAWL_BAD_DATA, "%s", err.text);
+	return ret;
+}
+
+static struct chunk_payload payload_of(const uint8_t *p, size_t len, uint32_t count)
+{
+	return (struct chunk_payload){ .data = p, .len = len, .count = count };
 }
 
 static void compare(const struct batches *b, const struct batch_event *e,
@@ -91,12 +105,11 @@ static void compare_columns(const struct trawl_chunk *c)
 static size_t round_trip(struct chunk_encoder *e, struct chunk_decoder *d, const struct batches *b)
 {
 	const struct trawl_chunk *c;
-	struct trawl_error err;
 	size_t len;
 	uint8_t *payload = encode(e, b, &len);
+	struct chunk_payload p = payload_of(payload, len, b->batch.count);
 
-	cr_assert_eq(chunk_decode(d, &b->schema, payload, len, b->batch.count, &c, &err), 0, "%s",
-		     err.text);
+	cr_assert(!decode(d, b, &p, &c));
 	cr_assert_eq(c->count, b->batch.count);
 	compare_rows(b, c);
 	compare_columns(c);
@@ -208,19 +221,19 @@ Test(chunk, several_at_a_time)
 	struct batches *b[OPEN];
 	struct chunk_memory *memory[OPEN];
 	const struct trawl_chunk *c[OPEN];
-	struct trawl_error err;
 
 	for (uint32_t i = 0; i < OPEN; i++)
 		b[i] = batches_new(300 + i, 4, WAYS);
 	for (int round = 0; round < 3; round++) {
 		for (uint32_t i = 0; i < OPEN; i++) {
+			struct chunk_payload p;
 			size_t len;
 			uint8_t *payload;
 
 			batches_fill(b[i], 700 * (1 + i), 3, 20);
 			payload = encode(e, b[i], &len);
-			cr_assert_eq(chunk_decode(d, &b[i]->schema, payload, len, b[i]->batch.count,
-						  &c[i], &err), 0, "%s", err.text);
+			p = payload_of(payload, len, b[i]->batch.count);
+			cr_assert(!decode(d, b[i], &p, &c[i]));
 			memory[i] = chunk_take(d);
 			cr_assert_gt(chunk_memory_size(memory[i]), 0);
 			free(payload);
@@ -431,18 +444,16 @@ Test(chunk, a_clock_that_steps_back_costs_little)
 static volatile uint64_t sink;
 
 /* If it decodes, reads all of it. */
-static void read_all(struct chunk_decoder *d, const struct batches *b, const uint8_t *p, size_t len,
-		     uint32_t count)
+static void read_all(struct chunk_decoder *d, const struct batches *b, const uint8_t *bytes,
+		     size_t len)
 {
+	struct chunk_payload p = payload_of(bytes, len, b->batch.count);
 	const struct trawl_chunk *c;
 	struct chunk_cursor *cursor;
-	struct trawl_error err;
 	struct trawl_event ev;
 
-	if (chunk_decode(d, &b->schema, p, len, count, &c, &err)) {
-		cr_assert_eq(err.status, TRAWL_BAD_DATA);
+	if (decode(d, b, &p, &c))
 		return;
-	}
 	cursor = chunk_cursor_new(c);
 	for (uint32_t s = 0; s < c->nstreams; s++)
 		while (chunk_cursor_next(cursor, s, &ev) > 0)
@@ -459,7 +470,7 @@ static void torment(struct chunk_decoder *d, const struct batches *b, uint8_t *p
 
 		for (int k = 0; k < 3; k++) {
 			p[i] = k == 2 ? 0xff : (uint8_t)(was ^ 1u << (k * 7));
-			read_all(d, b, p, len, b->batch.count);
+			read_all(d, b, p, len);
 		}
 		p[i] = was;
 	}
@@ -467,7 +478,7 @@ static void torment(struct chunk_decoder *d, const struct batches *b, uint8_t *p
 		uint8_t *shorter = malloc(cut + 1);
 
 		memcpy(shorter + 1, p, cut);
-		read_all(d, b, shorter + 1, cut, b->batch.count);
+		read_all(d, b, shorter + 1, cut);
 		free(shorter);
 	}
 }
@@ -501,15 +512,17 @@ Test(chunk, a_wrong_count_is_damage)
 	struct batches *b = batches_new(400, 3, WAYS);
 	static const uint32_t counts[] = { 0, 1, 99, 101, 1 << 20, UINT32_MAX };
 	const struct trawl_chunk *c;
-	struct trawl_error err;
-	uint8_t *p;
+	uint8_t *bytes;
 	size_t len;
 
 	batches_fill(b, 100, 2, 0);
-	p = encode(e, b, &len);
-	for (size_t i = 0; i < ARRAY_SIZE(counts); i++)
-		cr_assert_eq(chunk_decode(d, &b->schema, p, len, counts[i], &c, &err), -1);
-	free(p);
+	bytes = encode(e, b, &len);
+	for (size_t i = 0; i < ARRAY_SIZE(counts); i++) {
+		struct chunk_payload p = payload_of(bytes, len, counts[i]);
+
+		cr_assert_eq(decode(d, b, &p, &c), -1);
+	}
+	free(bytes);
 	batches_free(b);
 	chunk_encoder_free(e);
 	chunk_decoder_free(d);
@@ -533,21 +546,23 @@ Test(chunk, a_lost_type_costs_only_its_chunks)
 	struct batches *b = batches_new(500, 3, WAYS);
 	const struct trawl_event_type *lost = b->list[1];
 	const struct trawl_chunk *c;
-	struct trawl_error err;
-	uint8_t *p;
+	struct chunk_payload p;
+	uint8_t *bytes;
 	size_t len;
 
 	batches_fill(b, 60, 1, 0);
-	p = encode(e, b, &len);
+	bytes = encode(e, b, &len);
+	p = payload_of(bytes, len, 60);
 	b->list[1] = NULL;
-	cr_assert_eq(chunk_decode(d, &b->schema, p, len, 60, &c, &err), -1);
+	cr_assert_eq(decode(d, b, &p, &c), -1);
 	b->list[1] = lost;
-	free(p);
+	free(bytes);
 	drop_type(&b->batch, 1);
-	p = encode(e, b, &len);
+	bytes = encode(e, b, &len);
+	p = payload_of(bytes, len, b->batch.count);
 	b->list[1] = NULL;
-	cr_assert_eq(chunk_decode(d, &b->schema, p, len, b->batch.count, &c, &err), 0);
-	free(p);
+	cr_assert(!decode(d, b, &p, &c));
+	free(bytes);
 	batches_free(b);
 	chunk_encoder_free(e);
 	chunk_decoder_free(d);

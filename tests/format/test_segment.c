@@ -156,12 +156,13 @@ static void put_event(struct section_writer *v, struct chunk_encoder *e, const s
 			   .used = sizeof(record), .size = sizeof(record) };
 	struct chunk_head head = { .source = i & 1, .count = 1 };
 	struct trawl_error err;
-	const uint8_t *payload;
-	size_t len;
+	struct chunk_payload p;
 
 	put64(record, i);
-	must(!chunk_encode(e, &schema, &b, &payload, &len, &head.first, &head.last, &err));
-	must(!section_writer_chunk(v, &head, payload, len));
+	must(!chunk_encode(e, &schema, &b, &p, &err));
+	head.first = p.first;
+	head.last = p.last;
+	must(!section_writer_chunk(v, &head, p.data, p.len));
 }
 
 static void write_file(const struct job *job)

@@ -11,24 +11,23 @@ static int write_seed(const char *directory, uint8_t schema, uint16_t events)
 	struct batches *b = batches_new(schema, 5, WAYS);
 	struct chunk_encoder *e = chunk_encoder_new(0);
 	uint8_t head[3] = { schema };
-	const uint8_t *payload;
+	struct chunk_payload p;
 	uint8_t *expanded;
 	struct trawl_error err;
-	uint64_t first, last;
 	char path[4096];
 	size_t len;
 	FILE *f;
 
 	put16(head + 1, events);
 	batches_fill(b, events, 2, schema % 2 * 10);
-	if (!e || chunk_encode(e, &b->schema, &b->batch, &payload, &len, &first, &last, &err))
+	if (!e || chunk_encode(e, &b->schema, &b->batch, &p, &err))
 		return -1;
 	snprintf(path, sizeof(path), "%s/%u-%u", directory, schema, events);
 	f = fopen(path, "wb");
 	if (!f)
 		return -1;
 	fwrite(head, 1, sizeof(head), f);
-	expanded = batches_expand(payload, len, &len);
+	expanded = batches_expand(p.data, p.len, &len);
 	fwrite(expanded, 1, len, f);
 	free(expanded);
 	chunk_encoder_free(e);

@@ -34,15 +34,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct chunk_cursor *cursor;
 	struct trawl_error err;
 	struct trawl_event ev;
+	struct chunk_payload p;
 
 	if (size < 3)
 		return 0;
+	p = (struct chunk_payload){ .data = data + 3, .len = size - 3, .count = get16(data + 1) };
 	for (uint32_t i = 0; !d && i < 8; i++)
 		b[i] = batches_new(i, 5, WAYS);
 	if (!d)
 		d = chunk_decoder_new();
-	if (!d || chunk_decode(d, &b[data[0] % 8]->schema, data + 3, size - 3, get16(data + 1), &c,
-			       &err))
+	if (!d || chunk_decode(d, &b[data[0] % 8]->schema, &p, &c, &err))
 		return 0;
 	read_columns(c);
 	cursor = chunk_cursor_new(c);

@@ -35,10 +35,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	kind = foreign_kind(in);
 	if (kind != FOREIGN_NONE) {
-		int out = open("/dev/null", O_WRONLY | O_CLOEXEC);
+		struct foreign_output out = {
+			.fd = open("/dev/null", O_WRONLY | O_CLOEXEC), .name = "output",
+			.level = FOREIGN_FAST,
+		};
 
-		if (foreign_import(in, kind, "input", out, "output", FOREIGN_FAST, &im,
-				   &err) == 0)
+		if (foreign_import(in, kind, "input", &out, &im, &err) == 0)
 			foreign_verdict(&im, "input", &err);
 	}
 	fclose(in);

@@ -171,6 +171,33 @@ static void in_library(struct child *child)
 
 static volatile int *volatile nowhere;
 
+/* What the process itself does or becomes. */
+static void be(char what)
+{
+	switch (what) {
+	case 'x':
+		_exit(7);
+	case 'c':
+		if (!fork())
+			_exit(0);
+		wait(NULL);
+		break;
+	case 'v':
+		if (!vfork())
+			_exit(0);
+		wait(NULL);
+		break;
+	case 'a':
+		abort();
+	case 'e':
+		execl("/bin/cat", "cat", NULL);
+		break;
+	case 'S':
+		execl(SUID_PROGRAM, "sleep", "60", NULL);
+		break;
+	}
+}
+
 void work(struct child *child, char what)
 {
 	switch (what) {
@@ -200,20 +227,8 @@ void work(struct child *child, char what)
 	case 'l':
 		in_library(child);
 		break;
-	case 'x':
-		_exit(7);
 	case 'k':
 		syscall(SYS_getpid);
-		break;
-	case 'c':
-		if (!fork())
-			_exit(0);
-		wait(NULL);
-		break;
-	case 'v':
-		if (!vfork())
-			_exit(0);
-		wait(NULL);
 		break;
 	case 'u':
 		raise(SIGUSR1);
@@ -226,14 +241,8 @@ void work(struct child *child, char what)
 		child->shared[0] = probed(21);
 		__asm__ volatile("wrgsbase %0" : : "r"(0ul));
 		break;
-	case 'a':
-		abort();
-	case 'e':
-		execl("/bin/cat", "cat", NULL);
-		break;
-	case 'S':
-		execl(SUID_PROGRAM, "sleep", "60", NULL);
-		break;
+	default:
+		be(what);
 	}
 }
 

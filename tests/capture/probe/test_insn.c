@@ -47,21 +47,19 @@ Test(insn, costs)
 
 Test(insn, boundaries)
 {
-	uint64_t start, begin, next;
+	struct insn_around around;
+	uint64_t start;
 	struct elf_file *f = self(&start);
-	char text[128];
 
 	if (!insn_known())
 		cr_skip_test("built without Zydis");
-	cr_assert_eq(insn_boundary(f, start, start, &begin, &next, text, sizeof(text)), INSN_AT);
-	cr_assert_eq(insn_boundary(f, start, start + 7, &begin, &next, text, sizeof(text)),
-		     INSN_AT);
+	cr_assert_eq(insn_boundary(f, start, start, &around), INSN_AT);
+	cr_assert_eq(insn_boundary(f, start, start + 7, &around), INSN_AT);
 	for (unsigned int at = 3; at < 7; at++) {
-		cr_assert_eq(insn_boundary(f, start, start + at, &begin, &next, text, sizeof(text)),
-			     INSN_INSIDE);
-		cr_assert_eq(begin - start, 2);
-		cr_assert_eq(next - start, 7);
-		cr_assert(strstr(text, "mov"), "%s", text);
+		cr_assert_eq(insn_boundary(f, start, start + at, &around), INSN_INSIDE);
+		cr_assert_eq(around.begin - start, 2);
+		cr_assert_eq(around.next - start, 7);
+		cr_assert(strstr(around.text, "mov"), "%s", around.text);
 	}
 	elf_free(f);
 }

@@ -19,17 +19,8 @@ static const char *brief(const struct msc_step *s, const void *p, size_t n)
 #define CBW(tag, length, flags, cdb_length, cdb) \
 	"USBC" tag "\0\0\0" length "\0\0\0" flags "\0" cdb_length cdb
 
-static bool step(struct msc *m, bool in, const void *p, size_t n, uint64_t begin, uint64_t end,
-		 struct msc_step *s)
-{
-	return msc_bot(m, in, &(struct msc_transfer){ p, n, begin, end }, s);
-}
-
-static bool uas(struct msc *m, unsigned int pipe, const void *p, size_t n, uint64_t begin,
-		uint64_t end, struct msc_step *s)
-{
-	return msc_uas(m, pipe, &(struct msc_transfer){ p, n, begin, end }, s);
-}
+/* Data, its length, begin and end. */
+#define TRANSFER(p, ...) (&(struct msc_transfer){ (const void *)(p), __VA_ARGS__ })
 
 Test(msc, a_command_from_wrapper_to_status)
 {
@@ -37,16 +28,16 @@ Test(msc, a_command_from_wrapper_to_status)
 	struct msc m = {0};
 	struct msc_step s;
 
-	cr_assert(step(&m, false, cbw, 31, 1000000, 1100000, &s));
+	cr_assert(msc_bot(&m, false, TRANSFER(cbw, 31, 1000000, 1100000), &s));
 	cr_expect_eq(s.phase, MSC_COMMAND);
 	cr_expect_str_eq(brief(&s, cbw, 31), "READ CAPACITY(10) tag 0x7");
-	cr_assert(step(&m, true, "\0\0\x7f\xff\0\0\x02\0", 8, 1200000, 1300000, &s));
+	cr_assert(msc_bot(&m, true, TRANSFER("\0\0\x7f\xff\0\0\x02\0", 8, 1200000, 1300000), &s));
 	cr_expect_str_eq(brief(&s, "\0\0\x7f\xff\0\0\x02\0", 8),
 			 "READ CAPACITY(10) data 32768 blocks of 512 bytes");
-	cr_assert(step(&m, true, "USBS\x07\0\0\0\0\0\0\0\0", 13, 1400000, 1500000, &s));
+	cr_assert(msc_bot(&m, true, TRANSFER("USBS\x07\0\0\0\0\0\0\0\0", 13, 1400000, 1500000), &s));
 	cr_expect_str_eq(brief(&s, "", 0), "READ CAPACITY(10) passed after 0.500 ms");
 	cr_expect_not(msc_is_problem(&s));
-	cr_expect_not(step(&m, true, "x", 1, 0, 0, &s), "nothing is open any more");
+	cr_expect_not(msc_bot(&m, true, TRANSFER("x", 1, 0, 0), &s), "nothing is open any more");
 }
 
 /* Whether the tree of a step has an object or number of this path; *u is the number. */
@@ -77,19 +68,19 @@ Test(msc, what_the_host_sends_is_no_answer)
 	struct msc_step s;
 	uint64_t u = 0;
 
-	step(&m, false, select, 31, 0, 0, &s);
+	msc_bot(&m, false, TRANSFER(select, 31, 0, 0), &s);
 	cr_expect(says(&s, select, 31, list, &u) && u == 0x108 &&
 		  !says(&s, select, 31, allocation, &u));
-	step(&m, false, "\0\0\x05\x80\0\0\0\0", 8, 0, 0, &s);
+	msc_bot(&m, false, TRANSFER("\0\0\x05\x80\0\0\0\0", 8, 0, 0), &s);
 	cr_expect(says(&s, "\0\0\x05\x80\0\0\0\0", 8, "storage.parameter_list.medium_type", &u) &&
 		  u == 5);
 	cr_expect_not(says(&s, "\0\0\x05\x80\0\0\0\0", 8, "storage.answer", &u));
-	step(&m, true, "\0\0\x05\x80\0\0\0\0", 8, 0, 0, &s);
+	msc_bot(&m, true, TRANSFER("\0\0\x05\x80\0\0\0\0", 8, 0, 0), &s);
 	cr_expect_not(says(&s, "\0\0\x05\x80\0\0\0\0", 8, "storage.answer", &u), "the wrong way");
-	step(&m, false, reserve, 31, 0, 0, &s);
+	msc_bot(&m, false, TRANSFER(reserve, 31, 0, 0), &s);
 	cr_expect(says(&s, reserve, 31, list, &u) && u == 0x10018, "its length has four bytes");
-	step(&m, false, write, 31, 0, 0, &s);
-	step(&m, false, "xxxxxxxx", 8, 0, 0, &s);
+	msc_bot(&m, false, TRANSFER(write, 31, 0, 0), &s);
+	msc_bot(&m, false, TRANSFER("xxxxxxxx", 8, 0, 0), &s);
 	cr_expect_not(says(&s, "xxxxxxxx", 8, "storage.answer", &u));
 	cr_expect_not(says(&s, "xxxxxxxx", 8, "storage.parameter_list", &u));
 }
@@ -100,12 +91,12 @@ Test(msc, failures_are_problems)
 	struct msc m = {0};
 	struct msc_step s;
 
-	step(&m, false, cbw, 31, 0, 0, &s);
-	step(&m, true, "USBS\x01\0\0\0\x05\0\0\0\x01", 13, 0, 0, &s);
+	msc_bot(&m, false, TRANSFER(cbw, 31, 0, 0), &s);
+	msc_bot(&m, true, TRANSFER("USBS\x01\0\0\0\x05\0\0\0\x01", 13, 0, 0), &s);
 	cr_expect_str_eq(brief(&s, "", 0), "TEST UNIT READY failed, residue 5");
 	cr_expect(msc_is_problem(&s));
-	step(&m, false, cbw, 31, 0, 0, &s);
-	step(&m, true, "USBS\x09\0\0\0\0\0\0\0\0", 13, 0, 0, &s);
+	msc_bot(&m, false, TRANSFER(cbw, 31, 0, 0), &s);
+	msc_bot(&m, true, TRANSFER("USBS\x09\0\0\0\0\0\0\0\0", 13, 0, 0), &s);
 	cr_expect(s.tag_differs);
 	cr_expect(msc_is_problem(&s));
 }
@@ -137,11 +128,11 @@ Test(msc, uas)
 	struct msc m = {0};
 	struct msc_step s;
 
-	cr_assert(uas(&m, 1, command, sizeof(command), 0, 0, &s));
+	cr_assert(msc_uas(&m, 1, TRANSFER(command, sizeof(command), 0, 0), &s));
 	cr_expect_str_eq(brief(&s, "", 0), "READ(10) lba 64 + 1 tag 0x9");
-	cr_assert(uas(&m, 3, command, 12, 0, 0, &s));
+	cr_assert(msc_uas(&m, 3, TRANSFER(command, 12, 0, 0), &s));
 	cr_expect(s.has_command, "one command in flight: the data is its");
-	cr_assert(uas(&m, 2, sense, sizeof(sense), 0, 2000000, &s));
+	cr_assert(msc_uas(&m, 2, TRANSFER(sense, sizeof(sense), 0, 2000000), &s));
 	cr_expect_str_eq(brief(&s, "", 0), "READ(10) lba 64 + 1 check condition, medium error: "
 			 "unrecovered read error after 2.000 ms");
 	cr_expect(msc_is_problem(&s));
@@ -150,26 +141,26 @@ Test(msc, uas)
 	 * The answer may precede the completion of the command, which then must not open a command.
 	 */
 	msc_uas_submitted(&m, command, sizeof(command), 3000000);
-	cr_assert(uas(&m, 3, command, 12, 3100000, 3200000, &s));
+	cr_assert(msc_uas(&m, 3, TRANSFER(command, 12, 3100000, 3200000), &s));
 	cr_expect(s.has_command, "its data");
-	cr_assert(uas(&m, 2, sense, sizeof(sense), 3000000, 5000000, &s));
+	cr_assert(msc_uas(&m, 2, TRANSFER(sense, sizeof(sense), 3000000, 5000000), &s));
 	cr_expect(s.has_command, "its answer");
 	cr_expect_eq(s.started, 3000000, "the command's time");
-	cr_assert(uas(&m, 1, command, sizeof(command), 3000000, 5100000, &s));
+	cr_assert(msc_uas(&m, 1, TRANSFER(command, sizeof(command), 3000000, 5100000), &s));
 	cr_expect_str_eq(brief(&s, "", 0), "READ(10) lba 64 + 1 tag 0x9");
-	cr_assert(uas(&m, 3, command, 12, 5200000, 5300000, &s));
+	cr_assert(msc_uas(&m, 3, TRANSFER(command, 12, 5200000, 5300000), &s));
 	cr_expect_not(s.has_command, "nothing is in flight");
 	/* A command that the device does not understand gets a response and is finished. */
 	msc_uas_submitted(&m, command, sizeof(command), 6000000);
-	cr_assert(uas(&m, 2, response, sizeof(response), 6000000, 6100000, &s));
+	cr_assert(msc_uas(&m, 2, TRANSFER(response, sizeof(response), 6000000, 6100000), &s));
 	cr_expect_str_eq(brief(&s, "", 0), "READ(10) lba 64 + 1 invalid information unit");
-	cr_assert(uas(&m, 3, command, 12, 6200000, 6300000, &s));
+	cr_assert(msc_uas(&m, 3, TRANSFER(command, 12, 6200000, 6300000), &s));
 	cr_expect_not(s.has_command, "it is in flight no more");
 	for (size_t n = 0; n < sizeof(sense); n++) {
 		uint8_t *exact = malloc(n ? n : 1);
 
 		memcpy(exact, sense, n);
-		uas(&m, 2, exact, n, 0, 0, &s);
+		msc_uas(&m, 2, TRANSFER(exact, n, 0, 0), &s);
 		cr_expect_leq(s.sense_len, n);
 		free(exact);
 	}
