@@ -9,6 +9,7 @@ enum { DEPTH_MOST = 4096, INSN_MOST = 15 };
 struct frame {
 	uint64_t from; /* address of the call, or of the interrupted instruction */
 	bool signal;
+	bool goroutine; /* a goroutine's first function: it was not called */
 };
 
 struct callstack {
@@ -48,7 +49,8 @@ static void push(struct callstack *k, const struct call_where *w, struct callsta
 		return;
 	}
 	emit(k, w, sink, CALL_ENTER, p);
-	k->frames[k->depth++] = (struct frame){ p->from, p->kind == BRANCH_SIGNAL };
+	k->frames[k->depth++] = (struct frame){ .from = p->from,
+						.signal = p->kind == BRANCH_SIGNAL };
 }
 
 static void pop_to(struct callstack *k, unsigned int depth, const struct call_where *w,
@@ -137,6 +139,8 @@ static void leave(struct callstack *k, const struct call_where *w, struct callst
 		pop_to(k, i, w, sink, CALL_LEAVE);
 		return;
 	}
+	if (k->depth == 1 && k->frames[0].goroutine)
+		pop_to(k, 0, w, sink, CALL_LEAVE);
 	/* Inside a known call, a return that matches no caller is ignored: jump tables can be
 	 * implemented with returns, and coroutines switch with them. */
 	if (!k->depth)
@@ -155,6 +159,51 @@ static bool is_tail_call(const struct call_where *w, const struct branch_pair *p
 		return false;
 	images_place(w->images, w->maps, p->from, &from);
 	return from.function != to.function;
+}
+
+static bool is_named(const struct image_place *p, const char *const *names)
+{
+	for (; p->function && *names; names++) {
+		if (!strcmp(p->function->name, *names))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Whether a jump continues a goroutine that need not be the current one. Go's runtime does so at
+ * the end of gogo(). If newstack() called that, a stack has grown, and the same goroutine
+ * continues.
+ */
+static bool switches(const struct callstack *k, const struct call_where *w,
+		     const struct branch_pair *p)
+{
+	static const char *const gogo[] = { "gogo", "runtime.gogo", "runtime.gogo.abi0", NULL };
+	static const char *const newstack[] = { "runtime.newstack", NULL };
+	struct image_place from, caller;
+
+	images_place(w->images, w->maps, p->from, &from);
+	if (!is_named(&from, gogo))
+		return false;
+	if (!k->depth)
+		return true;
+	images_place(w->images, w->maps, k->frames[k->depth - 1].from, &caller);
+	return !is_named(&caller, newstack);
+}
+
+static void switch_stack(struct callstack *k, const struct branch_pair *p,
+			 const struct call_where *w, struct callstack_sink *sink)
+{
+	struct image_place to;
+
+	k->beyond = 0;
+	pop_to(k, 0, w, sink, CALL_AWAY);
+	emit(k, w, sink, CALL_SWITCH, p);
+	images_place(w->images, w->maps, p->to, &to);
+	if (!to.function || to.vaddr != to.function->vaddr)
+		return;
+	push(k, w, sink, p);
+	k->frames[0].goroutine = true;
 }
 
 static void step(struct callstack *k, const struct branch_pair *p, const struct call_where *w,
@@ -180,7 +229,9 @@ static void step(struct callstack *k, const struct branch_pair *p, const struct 
 	case BRANCH_JMP:
 	case BRANCH_INDIRECT_JMP:
 	case BRANCH_JCC:
-		if (k->depth && !k->beyond && is_tail_call(w, p))
+		if (p->kind == BRANCH_INDIRECT_JMP && switches(k, w, p))
+			switch_stack(k, p, w, sink);
+		else if (k->depth && !k->beyond && is_tail_call(w, p))
 			emit(k, w, sink, CALL_JUMP, p);
 		else if (p->kind == BRANCH_INDIRECT_JMP)
 			unwind(k, w, sink, p);

@@ -5,6 +5,10 @@
  * first instruction of another function is a tail call. A return to an outer frame ends all calls
  * inside it; so does an indirect jump, or a return that matches no call, into the middle of a
  * function that made one of the calls (longjmp, the handler of an exception).
+ *
+ * Goroutines of Go share a thread, and each has a stack of its own. Where Go's runtime continues a
+ * goroutine, the branches do not tell which: the calls known so far end as CALL_AWAY, and those
+ * around the next ones are unknown until they return.
  */
 #ifndef TRAWL_DECODE_BRANCH_CALLSTACK_H
 #define TRAWL_DECODE_BRANCH_CALLSTACK_H
@@ -17,6 +21,8 @@ enum call_event {
 	CALL_JUMP,    /* a tail call: it replaces the innermost function */
 	CALL_LEAVE,   /* the innermost call returned */
 	CALL_LOST,    /* branches are missing: unknown if the innermost call goes on */
+	CALL_AWAY,    /* a goroutine continues: unknown when the innermost call goes on */
+	CALL_SWITCH,  /* after CALL_AWAY for each known call */
 	/* return to a caller that was unknown; it is the caller of all calls so far */
 	CALL_OUTER,
 };
@@ -29,7 +35,7 @@ struct call_time {
 };
 
 struct call_site {
-	struct image_place from, to; /* not valid for CALL_LEAVE and CALL_LOST */
+	struct image_place from, to; /* not valid for CALL_LEAVE, CALL_LOST, CALL_AWAY */
 	struct call_time when;
 	enum call_how how;
 	unsigned int depth; /* number of known enclosing calls */

@@ -538,14 +538,18 @@ static void call_event(struct callstack_sink *sink, void *task, enum call_event 
 	char name[IMAGE_TEXT];
 	struct event e;
 
-	if (what == CALL_LEAVE || what == CALL_LOST || what == CALL_JUMP) {
+	bool ends = what == CALL_LEAVE || what == CALL_LOST || what == CALL_AWAY;
+
+	if (ends || what == CALL_JUMP) {
 		e = event_begin(p, TYPE_END, t, c->when.time);
 		annotate_range(p, "ended_up_to_ns_later", &c->when);
 		if (what == CALL_LOST)
 			annotate_text(p, "end", "unknown: branches are missing");
+		if (what == CALL_AWAY)
+			annotate_text(p, "end", "unknown: another goroutine continues");
 		event_end(p, e);
 	}
-	if (what == CALL_LEAVE || what == CALL_LOST || what == CALL_OUTER)
+	if (ends || what == CALL_OUTER || what == CALL_SWITCH)
 		return;
 	e = event_begin(p, TYPE_BEGIN, t, c->when.time);
 	image_describe_function(&c->to, name);

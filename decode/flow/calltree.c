@@ -33,7 +33,8 @@ struct node {
 
 /* The state of one task. */
 struct tree {
-	struct node root;
+	struct node root;   /* calls since branches were lost, or since another stack, or all */
+	struct node before; /* calls before that, and marks of it */
 	struct node **open; /* the calls that have not returned, outermost first */
 	size_t nopen;
 	unsigned int wraps;
@@ -318,8 +319,35 @@ static void leave(struct calls *c, struct tree *t, uint64_t time, uint64_t until
 }
 
 /*
+ * Moves the calls of the root to those before, and adds a mark there: calls that follow may be
+ * others' callees.
+ */
+static void cut_tree(struct calls *c, struct tree *t, const char *mark, uint64_t time)
+{
+	struct node *n;
+	size_t moved = 0;
+
+	for (; moved < t->root.n && array_grow(t->before.children, t->before.n); moved++) {
+		t->before.children[t->before.n++] = t->root.children[moved];
+		fold(c, &t->before);
+	}
+	t->root.n -= moved;
+	if (t->root.n) {
+		memmove(t->root.children, t->root.children + moved,
+			t->root.n * sizeof(*t->root.children));
+		c->failed = true;
+		return;
+	}
+	free(t->root.children);
+	t->root.children = NULL;
+	n = mark ? add_child(c, &t->before, mark, time, time) : NULL;
+	if (n)
+		rehash(n);
+}
+
+/*
  * A return to an unknown caller: inserts the caller, which was called before the recording began,
- * as parent of everything so far.
+ * or went on, as parent of everything since then.
  */
 static void wrap(struct calls *c, struct tree *t, const char *name, uint64_t time)
 {
@@ -379,7 +407,8 @@ static void on_event(struct callstack_sink *sink, void *arg, enum call_event wha
 	struct flow_task *task = arg;
 	struct calls *c = (struct calls *)((char *)sink - offsetof(struct calls, sink));
 	struct tree *t = task->own;
-	const char *name = what == CALL_LEAVE || what == CALL_LOST ? NULL : name_of(c, site, what);
+	bool ends = what == CALL_LEAVE || what == CALL_LOST || what == CALL_AWAY;
+	const char *name = ends ? NULL : name_of(c, site, what);
 
 	if (c->o->last) {
 		if (what == CALL_ENTER || what == CALL_JUMP)
@@ -398,7 +427,11 @@ static void on_event(struct callstack_sink *sink, void *arg, enum call_event wha
 		leave(c, t, site->when.time, site->when.until);
 		return;
 	case CALL_LOST:
+	case CALL_AWAY:
 		leave(c, t, site->when.time, UNKNOWN);
+		return;
+	case CALL_SWITCH:
+		cut_tree(c, t, "*** a goroutine continues", site->when.time);
 		return;
 	case CALL_OUTER:
 		wrap(c, t, name, site->when.time);
@@ -421,14 +454,10 @@ static void cut(struct flow *f, struct flow_task *task, uint64_t time, const str
 {
 	struct calls *c = (struct calls *)f;
 	struct tree *t = tree_of(c, task);
-	struct node *n;
 
-	if (!t || m->kind == BRANCH_MARK_START)
-		return;
-	n = c->o->last ? NULL : add_child(c, &t->root, m->kind == BRANCH_MARK_LOST ?
-					  "*** branches lost" : "*** another stack", time, time);
-	if (n)
-		rehash(n);
+	if (t && m->kind != BRANCH_MARK_START && !c->o->last)
+		cut_tree(c, t, m->kind == BRANCH_MARK_LOST ? "*** branches lost" :
+							     "*** another stack", time);
 }
 
 /* ---- printing ---------------------------------------------------------------------------- */
@@ -551,13 +580,14 @@ static void print_tree(struct calls *c, struct tree *t)
 	/* close calls that are open at the end of the recording */
 	while (t->nopen)
 		leave(c, t, t->task->last, UNKNOWN);
+	cut_tree(c, t, NULL, 0);
 	if (!c->o->json)
 		print_task(c->out, t->task->comm, t, "durations");
-	for (size_t i = 0; i < t->root.n; i++) {
+	for (size_t i = 0; i < t->before.n; i++) {
 		if (c->o->json)
-			print_json(c, t, t->root.children[i], 0);
+			print_json(c, t, t->before.children[i], 0);
 		else
-			print_node(c, t->root.children[i], 1);
+			print_node(c, t->before.children[i], 1);
 	}
 }
 
@@ -596,6 +626,7 @@ static void calls_free(struct calls *c)
 {
 	for (struct tree *t = c->trees; t; t = t->next) {
 		free_children(c, &t->root);
+		free_children(c, &t->before);
 		free(t->open);
 	}
 	flow_end(&c->flow);

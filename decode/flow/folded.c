@@ -76,13 +76,16 @@ static void on_event(struct callstack_sink *sink, void *arg, enum call_event wha
 	struct folded *f = (struct folded *)((char *)sink - offsetof(struct folded, sink));
 	struct task *t = ((struct flow_task *)arg)->own;
 	char name[IMAGE_TEXT];
+	bool ends = what == CALL_LEAVE || what == CALL_LOST || what == CALL_AWAY;
 
 	t->at->branches += c->branches - t->reported;
 	t->reported = c->branches;
-	if ((what == CALL_LEAVE || what == CALL_LOST) && t->beyond)
+	if (ends && t->beyond)
 		t->beyond--;
-	else if ((what == CALL_LEAVE || what == CALL_LOST) && t->at->parent)
+	else if (ends && t->at->parent)
 		t->at = t->at->parent;
+	if (what == CALL_SWITCH)
+		t->at = child_of(f, &t->root, "[unknown]");
 	if (what == CALL_ENTER && c->depth >= DEPTH_MOST)
 		t->beyond++;
 	else if (what == CALL_ENTER) {

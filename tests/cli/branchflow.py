@@ -129,6 +129,48 @@ def slices(data):
     return kinds.count(1), kinds.count(2)
 
 
+def check_after_cut(folder):
+    """A caller that becomes known after a loss called nothing from before it."""
+    path = capture(folder, "batch 5 5 1000", CALL_F, CALL_G, RET_G, RET_F, f"mark {LOST} 4000 0",
+                   CALL_G, RET_G, RET_F, CALL_F, RET_F)
+    same([("f", 0), ("g", 1), ("*** branches lost", 0), ("main", 0), ("g", 1), ("f", 0)],
+         [(r["function"], r["depth"]) for r in tree(path)],
+         "calls before a loss are none of a caller that is known after it only")
+
+
+def check_goroutines(folder):
+    """Go's runtime continues another goroutine: which callers it has is not known until it returns
+    to them; if the same one goes on because its stack has grown, they are."""
+    parts = json.loads(module())
+    names = ("runtime.execute", "gogo", "runtime.newstack", "runtime.goexit.abi0")
+    parts["functions"] += [[0x1300 + 0x100 * i, 0x80, name] for i, name in enumerate(names)]
+    execute = branch(0x1210, 0x1300, "call")
+    to_gogo = [branch(0x1310, 0x1400, "call"), branch(0x1420, 0x1115, "jmp*")]
+    known = [maps(5), f"meta branch/module/08:01:7 {json.dumps(parts)}"]
+    path = capture(folder, *known, "batch 5 5 1000", CALL_F, CALL_G, execute, *to_gogo, RET_F,
+                   modules=False)
+    rows = [(r["function"], r["depth"]) for r in tree(path)]
+    same([("f", 0), ("g", 1), ("runtime.execute", 2), ("gogo", 3), ("*** a goroutine continues", 0),
+          ("main", 0)], rows, "what another goroutine returns to has none of the calls before")
+    ok(any(s.endswith(";[unknown]") for s in folded(path)), "its callers are unknown in stacks")
+    out = f"{folder}/x.perfetto"
+    run(f"{BUILD}/trawl-export", "--to", "perfetto", path, "-w", out)
+    with open(out, "rb") as f:
+        data = f.read()
+    same(((4, 4), 4), (slices(data), data.count(b"another goroutine continues")),
+         "slices end, and say why it is unknown how long the calls lasted")
+    path = capture(folder, *known, "batch 5 5 1000", to_gogo[0],
+                   branch(0x1420, 0x1200, "jmp*"), branch(0x1220, 0x1605, "ret"), modules=False)
+    same([("gogo", 0), ("*** a goroutine continues", 0), ("runtime.goexit.abi0", 0), ("g", 1)],
+         [(r["function"], r["depth"]) for r in tree(path)], "a new goroutine begins with its first function")
+    path = capture(folder, *known, "batch 5 5 1000", CALL_F, branch(0x1110, 0x1500, "call"),
+                   branch(0x1510, 0x1400, "call"), branch(0x1420, 0x1108, "jmp*"), CALL_G, RET_G,
+                   RET_F, modules=False)
+    same([("f", 0), ("runtime.newstack", 1), ("gogo", 2), ("g", 1)],
+         [(r["function"], r["depth"]) for r in tree(path)],
+         "a goroutine whose stack has grown has its callers")
+
+
 def check_unwound(folder):
     """longjmp() and the handler of an exception end the calls that they leave."""
     parts = json.loads(module())
@@ -320,6 +362,8 @@ def main():
         check_cut(folder, "another stack", f"mark {STACK} 4000 0")
         check_cut(folder, "a damaged batch", "damaged 5 5 4000", "batch 5 5 5000")
         check_cut(folder, "a batch that is not there", "loss 3000 4000", "batch 5 5 5000")
+        check_after_cut(folder)
+        check_goroutines(folder)
         check_unwound(folder)
         check_range(folder)
         check_rows(folder)
