@@ -70,6 +70,8 @@ libdecode_la_SOURCES += \
 	decode/usb/codename.h \
 	decode/usb/dfu.c \
 	decode/usb/midi.c \
+	decode/usb/mbimfield.h decode/usb/mbimfield.c decode/usb/mbimnames.h \
+	decode/usb/mbimservice.h decode/usb/mbimservice.c \
 	decode/usb/netmessage.h decode/usb/netmessage.c \
 	decode/usb/network.c \
 	decode/usb/requestguess.h decode/usb/requestguess.c \

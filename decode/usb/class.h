@@ -5,8 +5,8 @@
  * A class is one file with one struct usb_class, listed in classes.c. A transfer belongs to the
  * first class of that list whose fits() accepts the transfer; the class provides the text of its
  * line and its "decoded" object. A class that keeps state from one transfer to the next has
- * follow(), which is called once for each transfer in order; all other functions leave the state
- * unchanged.
+ * follow() or follow_request(), which are called once for each transfer in order; all other
+ * functions leave the state unchanged.
  */
 #ifndef TRAWL_DECODE_USB_CLASS_H
 #define TRAWL_DECODE_USB_CLASS_H
@@ -29,6 +29,8 @@ struct usb_class {
 	 */
 	bool (*brief)(const struct usb_state *s, const struct usb_detail *d, struct out *o);
 
+	/* The same for control transfers, each of which keeps its class. May be NULL. */
+	void (*follow_request)(struct usb_detail *d);
 	/*
 	 * For control transfers: whether the payload of this request belongs to this class. NULL:
 	 * the class has no requests with payload.

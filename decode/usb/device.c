@@ -65,6 +65,8 @@ static void reset(struct usb_device *dev)
 	for (unsigned int i = 0; i < USBDEV_CONFIGS; i++)
 		free(dev->configs[i].p);
 	free(dev->bos);
+	for (unsigned int i = 0; i < 2; i++)
+		free(dev->fragments[i].bytes);
 	memset(dev, 0, sizeof(*dev));
 	dev->next = next;
 	dev->bus = bus;

@@ -88,6 +88,13 @@ struct usb_vision {
 	uint64_t sbrm, sirm, eirm;
 };
 
+/* A message of a modem (MBIM) in one direction that comes in fragments, so far. */
+struct usb_fragments {
+	uint32_t id, next;     /* of the message; number of the fragment that is to come */
+	uint8_t *bytes;        /* without the later fragments' headers; NULL: none */
+	uint32_t len, room;    /* bytes that it has, and that there is room for */
+};
+
 /* A colorimeter: its last command, and the EEPROM range that the command reads. */
 struct usb_colorimeter {
 	bool has_command;
@@ -127,6 +134,7 @@ struct usb_device {
 	struct usb_ptp_data ptp;
 	struct usb_vision vision;
 	struct usb_colorimeter colorimeter;
+	struct usb_fragments fragments[2]; /* index 0: OUT, 1: IN */
 	struct usb_mpsse mpsse[USB_FTDI_CHANNELS];
 	enum usb_form forms[16];           /* of IN endpoints, by endpoint number */
 	bool gone;             /* unplugged; the address has not been used since */

@@ -2,11 +2,9 @@
 #include "decode/usb/netmessage.h"
 #include "common/array.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "decode/base/bytes.h"
 #include "decode/usb/codename.h"
+#include "decode/usb/mbimservice.h"
 
 enum { COMPLETE = 0x80000000u };
 
@@ -245,62 +243,6 @@ static const struct code_name mbim_messages[] = {
 	{ERROR, "ERROR"},
 	{INDICATION, "INDICATE_STATUS"},
 };
-static const char *const basic_connect[] = {
-	NULL,
-	"DEVICE_CAPS",
-	"SUBSCRIBER_READY_STATUS",
-	"RADIO_STATE",
-	"PIN",
-	"PIN_LIST",
-	"HOME_PROVIDER",
-	"PREFERRED_PROVIDERS",
-	"VISIBLE_PROVIDERS",
-	"REGISTER_STATE",
-	"PACKET_SERVICE",
-	"SIGNAL_STATE",
-	"CONNECT",
-	"PROVISIONED_CONTEXTS",
-	"SERVICE_ACTIVATION",
-	"IP_CONFIGURATION",
-	"DEVICE_SERVICES",
-	NULL,
-	NULL,
-	"DEVICE_SERVICE_SUBSCRIBE_LIST",
-	"PACKET_STATISTICS",
-	"NETWORK_IDLE_HINT",
-	"EMERGENCY_MODE",
-	"IP_PACKET_FILTERS",
-	"MULTICARRIER_PROVIDERS",
-	NULL,
-};
-static const char *const sms[] = {NULL,	  "CONFIGURATION", "READ",
-				  "SEND", "DELETE",	   "MESSAGE_STORE_STATUS"};
-static const char *const ussd[] = {NULL, "USSD"};
-static const char *const phonebook[] = {NULL, "CONFIGURATION", "READ", "DELETE", "WRITE"};
-static const char *const stk[] = {NULL, "PAC", "TERMINAL_RESPONSE", "ENVELOPE"};
-static const char *const auth[] = {NULL, "AKA_AUTH", "AKAP_AUTH", "SIM_AUTH"};
-static const char *const dss[] = {NULL, "CONNECT"};
-static const char *const none[] = {NULL};
-
-#define CIDS(list) list, ARRAY_SIZE(list)
-static const struct service {
-	const char *uuid, *name;
-	const char *const *cids; /* names of commands, indexed by number */
-	size_t ncids;
-} services[] = {
-	{"a289cc33-bcbb-8b4f-b6b0-133ec2aae6df", "basic connect", CIDS(basic_connect)},
-	{"533fbeeb-14fe-4467-9f90-33a223e56c3f", "SMS", CIDS(sms)},
-	{"e550a0c8-5e82-479e-82f7-10abf4c3351f", "USSD", CIDS(ussd)},
-	{"4bf38476-1e6a-41db-b1d8-bed289c25bdb", "phonebook", CIDS(phonebook)},
-	{"d8f20131-fcb5-4e17-8602-d6ed3816164c", "SIM toolkit", CIDS(stk)},
-	{"1d2b5ff7-0aa1-48b2-aa52-50f15767174e", "authentication", CIDS(auth)},
-	{"c08a26dd-7718-4382-8482-6e0d583c4d0e", "device service stream", CIDS(dss)},
-	{"3d01dcc5-fef5-4d05-0d3a-bef7058e9aaf", "Microsoft basic connect extensions", CIDS(none)},
-	{"883b7c26-985f-43fa-9804-27d7fb80959c", "Microsoft host shutdown", CIDS(none)},
-	{"68223d04-9f6c-4e0f-822d-28441fb72340", "Microsoft SAR", CIDS(none)},
-	{"c2f6588e-f037-4bc9-8665-f4d44bd09367", "Microsoft UICC low level access", CIDS(none)},
-	{"d1a30bc2-f97a-6e43-bf65-c7e24fb0f0d3", "QMI", CIDS(none)},
-};
 static const struct code_name mbim_statuses[] = {
 	{0, "SUCCESS"},
 	{1, "BUSY"},
@@ -326,33 +268,33 @@ static const struct code_name mbim_statuses[] = {
 	{21, "INVALID_PARAMETERS"},
 	{22, "READ_FAILURE"},
 	{23, "WRITE_FAILURE"},
+	{25, "NO_PHONEBOOK"},
+	{26, "PARAMETER_TOO_LONG"},
+	{27, "STK_BUSY"},
 	{28, "OPERATION_NOT_ALLOWED"},
 	{29, "MEMORY_FAILURE"},
+	{30, "INVALID_MEMORY_INDEX"},
+	{31, "MEMORY_FULL"},
+	{32, "FILTER_NOT_SUPPORTED"},
+	{33, "DSS_INSTANCE_LIMIT"},
+	{34, "INVALID_DEVICE_SERVICE_OPERATION"},
+	{35, "AUTH_INCORRECT_AUTN"},
+	{36, "AUTH_SYNC_FAILURE"},
+	{37, "AUTH_AMF_NOT_SET"},
+	{38, "CONTEXT_NOT_SUPPORTED"},
+	{100, "SMS_UNKNOWN_SMSC_ADDRESS"},
+	{101, "SMS_NETWORK_TIMEOUT"},
+	{102, "SMS_LANG_NOT_SUPPORTED"},
+	{103, "SMS_ENCODING_NOT_SUPPORTED"},
+	{104, "SMS_FORMAT_NOT_SUPPORTED"},
 };
-
-static void service_uuid(const uint8_t *p, char text[37])
-{
-	char *at = text;
-
-	for (int i = 0; i < 16; i++) {
-		if (i == 4 || i == 6 || i == 8 || i == 10)
-			*at++ = '-';
-		at += snprintf(at, 3, "%02x", p[i]);
-	}
-}
-
-static const struct service *service_of(const char *uuid)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(services); i++)
-		if (!strcmp(services[i].uuid, uuid))
-			return &services[i];
-	return NULL;
-}
-
-static const char *command_name(const struct service *v, uint32_t cid)
-{
-	return v && cid < v->ncids ? v->cids[cid] : NULL;
-}
+/* Of ERROR messages, which either side sends. */
+static const struct code_name mbim_errors[] = {
+	{1, "TIMEOUT_FRAGMENT"}, {2, "FRAGMENT_OUT_OF_SEQUENCE"},
+	{3, "LENGTH_MISMATCH"},	 {4, "DUPLICATED_TID"},
+	{5, "NOT_OPENED"},	 {6, "UNKNOWN"},
+	{7, "CANCEL"},		 {8, "MAX_TRANSFER"},
+};
 
 /*
  * Whether this is the first fragment of a message; later fragments contain only data after the
@@ -372,11 +314,12 @@ static struct message mbim_message(const uint8_t *p, size_t n)
 	m.name = CODE_NAME(mbim_messages, kind);
 	m.id = get32(p + 8);
 	m.complete = (m.type & COMPLETE) && kind != INDICATION && kind != ERROR;
-	if (m.complete && kind != COMMAND)
+	if ((m.complete && kind != COMMAND) || kind == ERROR)
 		set_status(&m, p, n, 12);
 	else if (m.complete && is_beginning(p, n))
 		set_status(&m, p, n, 40);
-	m.status_name = CODE_NAME(mbim_statuses, m.status);
+	m.status_name = kind == ERROR ? CODE_NAME(mbim_errors, m.status)
+				      : CODE_NAME(mbim_statuses, m.status);
 	return m;
 }
 
@@ -395,10 +338,99 @@ static bool names_service(const struct message *m, const uint8_t *p, size_t n)
 	       n >= (command ? COMMAND_HEAD : INDICATION_HEAD);
 }
 
-void mbim_message_tree(const uint8_t *p, size_t n, struct tree *t)
+bool mbim_fragment(const uint8_t *p, size_t n, uint32_t *id, uint32_t *count, uint32_t *number,
+		   size_t *head)
 {
 	struct message m = mbim_message(p, n);
-	const struct service *v;
+
+	*head = FRAGMENT + 4;
+	if (!has_fragments(&m) || n < *head)
+		return false;
+	*id = m.id;
+	*count = get32(p + 12);
+	*number = get32(p + FRAGMENT);
+	return *count > 1;
+}
+
+/* The information buffer of a message. */
+struct information {
+	const struct mbim_field *fields; /* NULL: unknown, or the buffer does not fit them */
+	bool secret;			 /* it may hold a PIN, a password or a key */
+	const uint8_t *p;
+	size_t n;	 /* bytes of it that are there */
+	uint32_t length; /* that it has */
+};
+
+/*
+ * Chooses the structure of these two that the buffer is: the later one if only that fits exactly. A
+ * buffer of which a part is missing is not taken apart.
+ */
+static void choose(struct information *i, const struct mbim_field *f,
+		   const struct mbim_field *later)
+{
+	bool exact = false, later_exact = false, fits;
+
+	i->secret = i->n && (mbim_may_have_secret(f) || mbim_may_have_secret(later));
+	if (!f || !i->n || i->n < i->length)
+		return;
+	fits = mbim_fits(f, i->p, i->n, &exact);
+	if (later && !(fits && exact) && mbim_fits(later, i->p, i->n, &later_exact) &&
+	    (later_exact || !fits))
+		i->fields = later;
+	else if (fits)
+		i->fields = f;
+	if (i->fields)
+		i->secret = mbim_has_secret(i->fields, i->p, i->n);
+}
+
+/* m names a service. */
+static struct information information_of(const struct message *m, const uint8_t *p, size_t n)
+{
+	const struct mbim_command *c = mbim_command_of(mbim_service_of(p + SERVICE), get32(p + 36));
+	bool command = (m->type & ~COMPLETE) == COMMAND;
+	size_t head = command ? COMMAND_HEAD : INDICATION_HEAD;
+	struct information i = {.p = p + head, .length = get32(p + head - 4)};
+
+	i.n = n - head < i.length ? n - head : i.length;
+	if (!c)
+		return i;
+	if (m->type == COMMAND && get32(p + 40))
+		choose(&i, c->set, c->later_set);
+	else if (m->type == COMMAND)
+		choose(&i, c->query, NULL);
+	else if (!command && c->indication)
+		choose(&i, c->indication, NULL);
+	else
+		choose(&i, c->answer, c->later_answer);
+	return i;
+}
+
+bool mbim_message_has_secret(const uint8_t *p, size_t n)
+{
+	struct message m = mbim_message(p, n);
+
+	return names_service(&m, p, n) && information_of(&m, p, n).secret;
+}
+
+static void information_tree(const struct information *i, bool keys, struct tree *t)
+{
+	tree_uint(t, "information_length", i->length);
+	if (i->fields) {
+		tree_object(t, "information");
+		mbim_fields_tree(i->fields, i->p, i->n, keys, t);
+		tree_close(t);
+	} else if (i->n && (keys || !i->secret)) {
+		tree_bytes(t, "information_bytes", i->p, i->n);
+	}
+}
+
+void mbim_message_tree(const uint8_t *p, size_t n, const uint8_t *whole, size_t whole_len,
+		       bool keys, struct tree *t)
+{
+	struct message m = mbim_message(p, n);
+	const struct mbim_command *c;
+	const struct mbim_service *v;
+	struct information i;
 	char uuid[37];
 
 	message_tree(&m, t);
@@ -408,42 +440,52 @@ void mbim_message_tree(const uint8_t *p, size_t n, struct tree *t)
 		tree_uint(t, "fragments", get32(p + 12));
 		tree_uint(t, "fragment", get32(p + FRAGMENT));
 	}
+	p = whole;
+	n = whole_len;
 	if (!names_service(&m, p, n))
 		return;
-	service_uuid(p + SERVICE, uuid);
-	v = service_of(uuid);
+	v = mbim_service_of(p + SERVICE);
+	c = mbim_command_of(v, get32(p + 36));
+	mbim_uuid(p + SERVICE, uuid);
 	tree_str(t, "service", uuid);
 	tree_str(t, "service_name", v ? v->name : NULL);
 	tree_uint(t, "cid", get32(p + 36));
-	tree_str(t, "cid_name", command_name(v, get32(p + 36)));
+	tree_str(t, "cid_name", c ? c->name : NULL);
 	if (m.type == COMMAND)
 		tree_str(t, "command_type", get32(p + 40) ? "set" : "query");
-	tree_uint(t, "information_length", get32(p + ((m.type & ~COMPLETE) == COMMAND ? 44 : 40)));
+	i = information_of(&m, p, n);
+	information_tree(&i, keys, t);
 }
 
-void mbim_message_brief(const uint8_t *p, size_t n, struct out *o)
+bool mbim_message_brief(const uint8_t *p, size_t n, const uint8_t *whole, size_t whole_len,
+			bool keys, struct out *o)
 {
 	struct message m = mbim_message(p, n);
-	const struct service *v;
-	const char *name;
+	const struct mbim_command *c;
+	const struct mbim_service *v;
+	struct information i;
 	char uuid[37];
 
 	message_brief(&m, o);
 	status_brief(&m, o);
 	if (has_fragments(&m) && n >= FRAGMENT + 4 && get32(p + FRAGMENT))
 		out_printf(o, " fragment %u of %u", get32(p + FRAGMENT) + 1, get32(p + 12));
+	p = whole;
+	n = whole_len;
 	if (!names_service(&m, p, n))
-		return;
-	service_uuid(p + SERVICE, uuid);
-	v = service_of(uuid);
-	name = command_name(v, get32(p + 36));
+		return !has_fragments(&m);
+	v = mbim_service_of(p + SERVICE);
+	c = mbim_command_of(v, get32(p + 36));
+	mbim_uuid(p + SERVICE, uuid);
 	if (m.type == COMMAND)
 		out_str(o, get32(p + 40) ? " set" : " query");
 	out_printf(o, " %s: ", v ? v->name : uuid);
-	if (name)
-		out_str(o, name);
+	if (c)
+		out_str(o, c->name);
 	else
 		out_printf(o, "command %u", get32(p + 36));
+	i = information_of(&m, p, n);
+	return i.fields ? mbim_fields_brief(i.fields, i.p, i.n, keys, o) : !i.length;
 }
 
 const char *const net_message_names[] = {
@@ -453,6 +495,8 @@ const char *const net_message_names[] = {
 	"complete",
 	"fragment",
 	"fragments",
+	"information",
+	"information_bytes",
 	"information_length",
 	"information_offset",
 	"max_packets",

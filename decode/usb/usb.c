@@ -248,6 +248,8 @@ static void examine(struct usb_state *s, struct transfer *t, struct usb_detail *
 	guess_storage(s, d);
 	if (d->urb.xfer != URB_CONTROL && d->class && d->class->follow && !d->class->follow(d))
 		d->class = NULL;
+	if (d->urb.xfer == URB_CONTROL && d->class && d->class->follow_request)
+		d->class->follow_request(d);
 	d->secret = secret_of(s, d);
 	d->two_readers = duplicates_on(s->duplicates, d->urb.bus);
 	if (s->stats)

@@ -131,6 +131,12 @@ FIELDS = [
          ("requested_edge_count", "edges_asked"), ("measured_duration", "cycles"),
          ("measured_edge_count", "edges"))] + [
     ("usbprinter.device_id", "setup:printer.device_id", str),
+    ("mbim.bulk.nth.header_length", "bulk:network.wHeaderLength", number),
+    ("mbim.bulk.nth.sequence_number", "bulk:network.wSequence", number),
+    ("mbim.bulk.nth.block_length", "bulk:network.wBlockLength", number),
+    ("mbim.bulk.nth.ndp_index", "bulk:network.wNdpIndex", number),
+    ("mbim.bulk.ndp.length", "bulk:network.table_length", number),
+    ("mbim.bulk.ndp.next_ndp_index", "bulk:network.wNextNdpIndex", number),
 ]
 
 # Bits of descriptors: tshark's fields, which end in a letter and the bit's number or in a name of
@@ -370,6 +376,113 @@ def asked(name, requests):
     return values
 
 
+def modem(path, command="", sets=None):
+    """Of the messages of MBIM, all or those of these commands; sets: those that set something, or
+    the answers. A path is that of a list, and a member."""
+    def values(fields):
+        at = fields.get("decoded", {}).get("network", {})
+        kind = {None: False, "set": True}.get(at.get("command_type"), "query")
+        if at.get("framing") != "MBIM" or sets not in (None, kind):
+            return
+        # tshark takes only the whole message apart, at its last fragment.
+        if path in ("service", "cid", "information_length") and (
+                at.get("fragment", 0) + 1 < at.get("fragments", 1)):
+            return
+        if command:
+            at = at.get("information", {}) if at.get("cid_name") in command.split() else {}
+        *lists, name = path.split("/")
+        for part in lists:
+            at = at.get(part, {})
+        yield from (v for v in walk(at, name) if v != "")  # of which tshark has no field
+    return values
+
+
+# Left out: service_activation_info.data_buffer, which tshark begins four bytes early. Fields below
+# "mbim.control.", the command that they are of, whether only of what it sets, and our
+# names of them, if they differ.
+MODEM = [
+    ("header.", "", None, "message_type message_length transaction_id=message_id"),
+    ("fragment.", "", None, "total=fragments current=fragment"),
+    ("", "", None, """max_control_transfer=max_transfer_size device_service_id=service:text cid
+     info_buffer_len=information_length"""),
+    ("device_caps_info.", "DEVICE_CAPS", None, """device_type cellular_class voice_class sim_class
+     data_class sms_caps control_caps max_sessions custom_data_class:text device_id:text
+     fw_info=firmware:text hw_info=hardware:text"""),
+    ("subscriber_ready_status.", "SUBSCRIBER_READY_STATUS", None, "ready_state ready_info"),
+    ("device_caps_info.subscriber_ready_status.", "SUBSCRIBER_READY_STATUS", None,
+     "subscriber_id:text sim_icc_id:text"),
+    ("radio_state.", "RADIO_STATE", None, "set=radio_state hw_radio_state"),
+    ("set_pin.", "PIN", True, "pin_type pin_operation"),
+    ("pin_info.", "PIN", False, "pin_type pin_state remaining_attempts"),
+    ("pin_list.", "PIN_LIST", None, "pin_mode pin_format pin_length_min pin_length_max"),
+    ("", "HOME_PROVIDER PREFERRED_PROVIDERS VISIBLE_PROVIDERS MULTICARRIER_PROVIDERS", None,
+     "provider_state"),
+    ("provider.", "HOME_PROVIDER PREFERRED_PROVIDERS VISIBLE_PROVIDERS MULTICARRIER_PROVIDERS", None,
+     "provider_id:text provider_name:text cellular_class rssi error_rate"),
+    ("visible_providers_req.", "VISIBLE_PROVIDERS", None, "action=scan"),
+    ("set_register_state.", "REGISTER_STATE", True, "register_action data_class provider_id:text"),
+    ("registration_state_info.", "REGISTER_STATE", False, """nw_error=network_error register_state
+     register_mode available_data_classes current_cellular_class registration_flags
+     provider_id:text provider_name:text roaming_text:text"""),
+    ("set_packet_service.", "PACKET_SERVICE", True, "action=packet_action"),
+    ("packet_service_info.", "PACKET_SERVICE", False, """nw_error=network_error packet_service_state
+     highest_available_data_class=highest_data_class uplink_speed downlink_speed"""),
+    ("set_signal_state.", "SIGNAL_STATE", True,
+     "signal_strength_interval rssi_threshold error_rate_threshold"),
+    ("signal_state_info.", "SIGNAL_STATE", False,
+     "rssi error_rate signal_strength_interval rssi_threshold error_rate_threshold"),
+    ("set_connect.", "CONNECT", True, """session_id activation_command access_string:text
+     user_name:text compression auth_protocol ip_type"""),
+    ("connect_info.", "CONNECT", False,
+     "session_id activation_state voice_call_state ip_type nw_error=network_error"),
+    ("", "CONNECT PROVISIONED_CONTEXTS", None, "context_type:text"),
+    ("context.", "PROVISIONED_CONTEXTS", None,
+     "context_id access_string:text user_name:text compression auth_protocol"),
+    ("set_service_activation.", "SERVICE_ACTIVATION", True, "data_buffer=vendor_data:octets"),
+    ("service_activation_info.", "SERVICE_ACTIVATION", False, "nw_error=network_error"),
+    ("ip_configuration_info.", "IP_CONFIGURATION", None, "session_id"),
+    ("ip_configuration_info.", "IP_CONFIGURATION", False, """
+     ipv4_configuration_available=ipv4_configured ipv6_configuration_available=ipv6_configured
+     ipv4_gateway:text ipv6_gateway:text ipv4_mtu ipv6_mtu"""),
+    ("ipv4_element.", "IP_CONFIGURATION", None, "ipv4_address=ipv4:text"),
+    ("ipv6_element.", "IP_CONFIGURATION", None, "ipv6_address=ipv6:text"),
+    ("device_services_info.", "DEVICE_SERVICES", None, "device_services_count max_dss_sessions"),
+    ("device_service_element.", "DEVICE_SERVICES", None,
+     "device_service_id=device_service:text dss_payload max_dss_instances"),
+    ("event_entry.", "DEVICE_SERVICE_SUBSCRIBE_LIST", None, "device_service_id=device_service:text"),
+    ("packet_statistics_info.", "PACKET_STATISTICS", None, """in_discards in_errors in_octets
+     in_packets out_octets out_packets out_errors out_discards"""),
+    ("packet_filters.", "IP_PACKET_FILTERS", None, "session_id"),
+    ("single_packet_filter.", "IP_PACKET_FILTERS", None,
+     "filter_size packet_filter:octets packet_mask:octets"),
+    ("network_idle_hint.", "NETWORK_IDLE_HINT", None, "state=idle_hint"),
+    ("emergency_mode_info.", "EMERGENCY_MODE", None, "mode=emergency_mode"),
+    ("sms_read_req.", "READ", None, "flag=sms_filter"),
+    ("sms_pdu_record.", "READ", None, "message_index=pdu_messages/message_index message_status=pdu_messages/sms_status"),
+    ("sms_send_info.", "SEND", None, "message_reference"),
+    ("set_sms_delete.", "DELETE", True, "flag=sms_filter message_index"),
+    ("sms_status_info.", "MESSAGE_STORE_STATUS", None, "flags=store_flags message_index"),
+    ("set_ussd.", "USSD", True, "ussd_action ussd_data_coding_scheme=data_coding_scheme"),
+    ("info_ussd.", "USSD", False, "ussd_response ussd_session_state=ussd_session"),
+    ("phonebook_configuration_info.", "CONFIGURATION", None, """phonebook_state
+     total_nb_of_entries=entries used_entries max_number_length max_name_length"""),
+    ("stk_terminal_response_info.", "TERMINAL_RESPONSE", False, "status_word"),
+    ("akap_auth_req.", "AKAP_AUTH", None, "rand:octets autn:octets network_name:text"),
+    ("aka_auth_req.", "AKA_AUTH", None, "rand:octets autn:octets"),
+    ("set_dss_connect.", "CONNECT", True,
+     "device_service_id=device_service:text dss_session_id dss_link_state=link"),
+]
+
+
+def modem_rows():
+    for prefix, command, sets, names in MODEM:
+        for name in names.split():
+            name, _, kind = name.partition(":")
+            theirs, _, ours_ = name.partition("=")
+            yield ("mbim.control." + prefix + theirs, modem(ours_ or theirs, command, sets),
+                   {"text": text, "octets": octets}.get(kind, number))
+
+
 # tshark's field, what yields ours from a line's "fields", how tshark's text is read.
 FOUND = [(prefix + name, descriptor_values(name, kind),
           release if name.startswith("bcd") else number)
@@ -401,7 +514,7 @@ FOUND = [(prefix + name, descriptor_values(name, kind),
     ("ftdi-ft.hValue", asked_of_ftdi(lambda s: s["wValue"] >> 8), number),
     ("ftdi-ft.lIndex", asked_of_ftdi(lambda s: s["wIndex"] & 0xff), number),
     ("ftdi-ft.hIndex", asked_of_ftdi(lambda s: s["wIndex"] >> 8), number),
-]
+] + list(modem_rows())
 PATHS = {row[0]: row[1] for row in FIELDS}
 PATHS.update({prefix + name: "setup:descriptors.%s@%s" % (name, kind)
               for prefix, kind, names in PARTS for name in names.split()})

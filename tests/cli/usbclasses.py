@@ -15,6 +15,7 @@ sys.path[:0] = [SRC + "/tests", SRC + "/tests/decode/usb", SRC + "/tests/capture
 sys.dont_write_bytecode = True
 import classes  # noqa: E402
 from tap import finish, ok, same, skip  # noqa: E402
+from modem import modem, odd as odd_modem  # noqa: E402
 from usbsynth import (BULK, INTERRUPT, Capture, at, config, device, endpoint, interface, pcap,
                       # noqa: E402
                       serial, webcam)
@@ -707,6 +708,54 @@ def main():
              [[(a["group"], a.get("name"),
                 a.get("text", a.get("number", a.get("bytes")))) for a in m] for m in got],
              "attributes are in JSON; one that is cut is not")
+        items = check(d, "MBIM", modem(), [
+            "MBIM OPEN id 1, ", " FRAGMENT_OUT_OF_SEQUENCE, ", " NOT_OPENED, ",
+            "data_class GPRS|EDGE|UMTS|HSDPA|HSUPA|LTE|custom",
+            'custom_data_class "HSPA+", device_id "353000000000001", firmware "1.0"',
+            'ready_state initialized, subscriber_id "262010000000001"',
+            "hw_radio_state on, sw_radio_state on, ", "PIN pin_type PIN1, pin_operation enter, 80",
+            "network_error PLMN not allowed, register_state roaming",
+            "preferred_data_classes LTE, ", "frequency_range FR1, data_subclass 5G NR, mcc 262, mnc 1, tac 77",
+            'rssi 20, error_rate 99, signal_strength_interval 5, rssi_threshold 3, ',
+            'access_string "internet", user_name "user", compression none, auth_protocol CHAP, ip_type IPv4',
+            "ipv4_addresses { prefix_length 30, ipv4 10.0.0.2 }", "ipv4_gateway 10.0.0.1, ipv6_gateway 2001:db8::1",
+            "EMERGENCY_MODE emergency_mode on", " NO_DEVICE_SUPPORT basic connect",
+            'cdma_messages { message_index 4, sms_status new, address "+4913"', "ready_flags eSIM|SIM removable",
+            "00112233-4455-6677-8899-aabbccddeeff: command 7", "fragment 2 of 3, ",
+            "fragment 3 of 3 basic connect: VISIBLE_PROVIDERS providers (3)",
+            "MBIM block 1, 2 frames: IPS session 0 10.0.0.2 to 8.8.8.8 UDP",
+            "MBIM block 8, 1 frame: ips session 3 ::1 to ::2 ICMPv6"], 680)
+        messages = [i["decoded"]["network"] for i in items if "network" in i.get("decoded", {})]
+        info = {(m.get("cid_name"), m.get("command_type")): m.get("information") for m in messages}
+        same([["10.0.0.2"], ["8.8.8.8", "9.9.9.9"], ["2001:db8::53"]],
+             [[a["ipv4"] for a in info["IP_CONFIGURATION", None]["ipv4_addresses"]],
+              info["IP_CONFIGURATION", None]["ipv4_dns"], info["IP_CONFIGURATION", None]["ipv6_dns"]],
+             "the addresses are in JSON")
+        same([[1, 2, 3], [1]], [s["cids"] for s in info["DEVICE_SERVICES", None]["device_services"]],
+             "and the commands of each service")
+        same(["00000", "00001", "00002"], [p["provider_id"] for p in info["VISIBLE_PROVIDERS", None]["providers"]],
+             "and what comes in fragments")
+        hidden = run("trawl-decode", "--json", d + "/c.pcap", text=True).stdout
+        shown = run("trawl-decode", "--json", "--show-keys", d + "/c.pcap", text=True).stdout
+        words = ["1234", "secret", "hidden", bytes(range(16)).hex()]
+        same(([], [True] * 3), ([w for w in words[:3] if '"%s"' % w in hidden],
+                                ['"%s"' % w in shown for w in words[:3]]),
+             "PINs and passwords are masked, --show-keys shows them")
+        same(0, sum(w.encode("utf-16-le").hex() in hidden for w in words[:3]),
+             "in their bytes, too")
+        open(d + "/c.pcap", "wb").write(pcap(odd_modem().records))
+        lines = run("trawl-decode", "--json", d + "/c.pcap", text=True).stdout.splitlines()
+        items = [json.loads(line)["fields"] for line in lines]
+        info = {m["cid_name"]: m.get("information")
+                for m in (i["decoded"]["network"] for i in items if "network" in i.get("decoded", {}))
+                if not m.get("command_type") == "query" and "cid_name" in m}
+        same(([None] * 3, 3, 3), ([info[n] for n in ("HOME_PROVIDER", "PREFERRED_PROVIDERS", "PIN")],
+                                  info["CONNECT"]["ip_type"],
+                                  len(info["PROVISIONED_CONTEXTS"]["contexts"])),
+             "a buffer that does not fit its structure is not taken apart")
+        words = [w.encode("utf-16-le").hex() for w in ("1234", "passw", "ab")]
+        same([False] * 3, [any(w in line for line in lines) for w in words],
+             "nor is a secret in it, or in a fragment, shown")
     finally:
         shutil.rmtree(d)
     return finish()

@@ -72,8 +72,7 @@ Test(setup, hub_requests_are_told_by_their_port)
 	cr_expect_str_eq(brief("\xa3\x00\x00\x00\x02\x00\x04\x00", &nothing), "GET_STATUS port 2");
 	cr_expect_str_eq(brief("\x23\x01\x10\x00\x02\x00\x00\x00", &nothing),
 			 "CLEAR_FEATURE C_PORT_CONNECTION port 2");
-	cr_expect_str_eq(brief("\xa0\x06\x00\x29\x00\x00\x0f\x00", &nothing),
-			 "GET_DESCRIPTOR hub");
+	cr_expect_str_eq(brief("\xa0\x06\x00\x29\x00\x00\x0f\x00", &nothing), "GET_DESCRIPTOR hub");
 }
 
 Test(setup, vendor_requests)
@@ -168,7 +167,7 @@ static const char *mbim(const char *bytes, size_t n)
 
 	out_free(&o);
 	out_memory(&o);
-	mbim_message_brief((const uint8_t *)bytes, n, &o);
+	mbim_message_brief((const uint8_t *)bytes, n, (const uint8_t *)bytes, n, false, &o);
 	out_char(&o, '\0');
 	return o.data;
 }
