@@ -13,7 +13,7 @@ trawl_replay_SOURCES = replay/trawl-replay.c replay/way.h \
 	replay/paths.h replay/paths.c \
 	replay/player.h replay/playeroptions.h replay/playing.h replay/player.c replay/requests.c \
 	replay/probes.c replay/recordedprobes.h replay/recordedprobes.c replay/sdtobject.h replay/sdtobject.c \
-	replay/sectors.h replay/sectors.c \
+	replay/disk.h replay/disk.c replay/sectors.h replay/sectors.c \
 	replay/standard.h replay/standard.c \
 	replay/storage.h replay/storage.c replay/blockrange.h replay/blockrange.c \
 	replay/store.h replay/store.c \

@@ -10,7 +10,7 @@
 #include "decode/base/bytes.h"
 #include "decode/usb/msc.h"
 #include "replay/blockrange.h"
-#include "replay/sectors.h"
+#include "replay/disk.h"
 
 #define CBW 31
 #define CSW 13
@@ -39,9 +39,7 @@ struct storage {
 	struct filearray commands_file, parts_file; /* hold these */
 	bool begun;                /* a command of the tape has been received */
 
-	struct sectors sectors;
-	uint32_t block;
-	uint64_t blocks;
+	struct disk disk;
 	bool guessed_capacity, has_inquiry;
 
 	/* The current command. */
@@ -57,11 +55,8 @@ struct storage {
 	bool partial;              /* the current command is such a part and not the last one */
 	bool stall;                /* the next read gets a STALL */
 	bool short_sent;           /* the data ended with a short packet */
-	const uint8_t *model;      /* the model's data: in `made`, or the sectors where they are */
-	uint8_t *made;
-	size_t made_room;
+	const uint8_t *model;      /* the model's data */
 	uint8_t status;
-	uint8_t sense[3];          /* sense key, additional sense code and qualifier */
 	uint8_t *joined;           /* buffer for data from several entries */
 	size_t joined_room;
 };
@@ -71,7 +66,7 @@ static void release(const struct storage *s)
 	tape_release(s->tape);
 	filearray_release(&s->commands_file);
 	filearray_release(&s->parts_file);
-	sectors_release(&s->sectors);
+	sectors_release(&s->disk.sectors);
 }
 
 /* ---- the tape's commands --------------------------------------------------------------------- */
@@ -174,7 +169,7 @@ static void find_capacity(struct storage *s)
 {
 	uint64_t end = 0;
 
-	s->block = 512;
+	s->disk.block = 512;
 	s->guessed_capacity = true;
 	for (uint32_t i = 0; i < s->ncommands; i++) {
 		const struct command *c = &s->commands[i];
@@ -186,36 +181,36 @@ static void find_capacity(struct storage *s)
 		p = piece(s, c, 0, &n, &e);
 		s->has_inquiry |= cdb[0] == 0x12 && n >= 36;
 		if (cdb[0] == 0x25 && n >= 8 && be32(p) != UINT32_MAX && be32(p + 4)) {
-			s->blocks = (uint64_t)be32(p) + 1;
-			s->block = be32(p + 4);
+			s->disk.blocks = (uint64_t)be32(p) + 1;
+			s->disk.block = be32(p + 4);
 			s->guessed_capacity = false;
 		} else if (cdb[0] == 0x9e && n >= 12 && be32(p + 8)) {
-			s->blocks = ((uint64_t)be32(p) << 32 | be32(p + 4)) + 1;
-			s->block = be32(p + 8);
+			s->disk.blocks = ((uint64_t)be32(p) << 32 | be32(p + 4)) + 1;
+			s->disk.block = be32(p + 8);
 			s->guessed_capacity = false;
 		} else if (r.is && r.blocks && c->length && s->guessed_capacity) {
-			s->block = (uint32_t)(c->length / r.blocks);
+			s->disk.block = (uint32_t)(c->length / r.blocks);
 		}
 		if (r.is && r.lba + r.blocks > end)
 			end = r.lba + r.blocks;
 	}
 	if (s->guessed_capacity)
-		s->blocks = (end + 2047) / 2048 * 2048;
-	if (s->block < 256 || s->block > 65536)
-		s->block = 512;
+		s->disk.blocks = (end + 2047) / 2048 * 2048;
+	if (s->disk.block < 256 || s->disk.block > 65536)
+		s->disk.block = 512;
 }
 
 /* Sets the sectors of a tape command that are contiguous in one entry. */
 static bool set_sectors(struct storage *s, const struct command *c, const struct block_range *r,
 			bool replace)
 {
-	for (uint32_t i = 0; i < r->blocks && (uint64_t)(i + 1) * s->block <= c->length; i++) {
+	for (uint32_t i = 0; i < r->blocks && (uint64_t)(i + 1) * s->disk.block <= c->length; i++) {
 		const struct tape_entry *e;
-		uint32_t n = s->block;
-		const uint8_t *p = piece(s, c, (uint64_t)i * s->block, &n, &e);
+		uint32_t n = s->disk.block;
+		const uint8_t *p = piece(s, c, (uint64_t)i * s->disk.block, &n, &e);
 
-		if (n == s->block && !e->cut &&
-		    !sectors_set(&s->sectors, r->lba + i, (uint64_t)(p - s->tape->store.map),
+		if (n == s->disk.block && !e->cut &&
+		    !sectors_set(&s->disk.sectors, r->lba + i, (uint64_t)(p - s->tape->store.map),
 				 replace))
 			return false;
 	}
@@ -225,6 +220,8 @@ static bool set_sectors(struct storage *s, const struct command *c, const struct
 /* Sets the disk's initial contents; sectors that are written before they are read are unknown. */
 static bool find_sectors(struct storage *s)
 {
+	const uint32_t block = s->disk.block;
+
 	for (uint32_t i = 0; i < s->ncommands; i++) {
 		const struct command *c = &s->commands[i];
 		struct block_range r = block_range_of(cdb_of(s, c));
@@ -235,9 +232,9 @@ static bool find_sectors(struct storage *s)
 			continue;
 		if (!r.write && !set_sectors(s, c, &r, false))
 			return false;
-		for (uint32_t k = 0; r.write && k < r.blocks && (uint64_t)k * s->block < c->length;
+		for (uint32_t k = 0; r.write && k < r.blocks && (uint64_t)k * block < c->length;
 		     k++)
-			if (!sectors_set(&s->sectors, r.lba + k, SECTOR_UNKNOWN, false))
+			if (!sectors_set(&s->disk.sectors, r.lba + k, SECTOR_UNKNOWN, false))
 				return false;
 	}
 	return true;
@@ -272,7 +269,9 @@ struct storage *storage_new(struct tape *t, uint8_t in, uint8_t out, double spee
 				      .out = out,
 				      .commands_file = FILEARRAY_NONE,
 				      .parts_file = FILEARRAY_NONE,
-				      .sectors = SECTORS_NONE(&t->array, &t->store)};
+				      .disk = {.sectors = SECTORS_NONE(&t->array, &t->store),
+					       .vendor = t->strings[0],
+					       .product = t->strings[1]}};
 		if (read_commands(s)) {
 			find_capacity(s);
 			if (find_sectors(s))
@@ -290,8 +289,7 @@ void storage_free(struct storage *s)
 		return;
 	filearray_close(&s->commands_file);
 	filearray_close(&s->parts_file);
-	sectors_free(&s->sectors);
-	free(s->made);
+	disk_free(&s->disk);
 	free(s->joined);
 	free(s);
 }
@@ -302,175 +300,8 @@ bool storage_guessed(const struct storage *s, char *text, size_t room)
 		 "the capture does not tell the disk's capacity: %" PRIu64 " blocks of %u bytes "
 									   "are taken, as its "
 									   "commands reach",
-		 s->blocks, s->block);
+		 s->disk.blocks, s->disk.block);
 	return s->guessed_capacity;
-}
-
-/* ---- the model: what the tape does not answer ------------------------------------------------ */
-
-static void fail(struct storage *s, uint8_t key, uint8_t code, uint8_t qualifier)
-{
-	s->status = 1;
-	s->sense[0] = key;
-	s->sense[1] = code;
-	s->sense[2] = qualifier;
-	s->total = 0;
-}
-
-static uint8_t *make(struct storage *s, size_t n)
-{
-	if (!array_reserve(s->made, s->made_room, n ? n : 1)) {
-		fail(s, 0x04, 0x44, 0);
-		return NULL;
-	}
-	memset(s->made, 0, n);
-	s->model = s->made;
-	s->total = n;
-	return s->made;
-}
-
-static void fill_text(uint8_t *p, size_t n, const char *text)
-{
-	size_t len = strnlen(text, n);
-
-	memset(p, ' ', n);
-	memcpy(p, text, len);
-}
-
-static void make_inquiry(struct storage *s, const uint8_t *cdb)
-{
-	uint8_t *p;
-
-	if (cdb[1] & 1) { /* vital product data: an empty list of pages */
-		p = cdb[2] ? NULL : make(s, 5);
-		if (p)
-			p[3] = 1;
-		else
-			fail(s, 0x05, 0x24, 0);
-		return;
-	}
-	p = make(s, 36);
-	if (!p)
-		return;
-	p[2] = 5;
-	p[3] = 2;
-	p[4] = 31;
-	fill_text(p + 8, 8, s->tape->strings[0]);
-	fill_text(p + 16, 16, s->tape->strings[1]);
-	fill_text(p + 32, 4, "1");
-}
-
-static void make_capacity(struct storage *s, bool large)
-{
-	uint8_t *p = make(s, large ? 32 : 8);
-	uint64_t last = s->blocks ? s->blocks - 1 : 0;
-
-	if (!p)
-		return;
-	if (large) {
-		put_be32(p, (uint32_t)(last >> 32));
-		put_be32(p + 4, (uint32_t)last);
-		put_be32(p + 8, s->block);
-		return;
-	}
-	put_be32(p, last > UINT32_MAX ? UINT32_MAX : (uint32_t)last);
-	put_be32(p + 4, s->block);
-}
-
-static void make_sense(struct storage *s)
-{
-	uint8_t *p = make(s, 18);
-
-	if (!p)
-		return;
-	p[0] = 0x70;
-	p[2] = s->sense[0];
-	p[7] = 10;
-	p[12] = s->sense[1];
-	p[13] = s->sense[2];
-	memset(s->sense, 0, sizeof(s->sense));
-}
-
-static void make_read(struct storage *s, const struct block_range *r)
-{
-	const uint8_t *first = NULL, *p;
-	size_t size = (size_t)r->blocks * s->block;
-	bool together = true;
-
-	if (r->lba + r->blocks > s->blocks) {
-		fail(s, 0x05, 0x21, 0); /* logical block address out of range */
-		return;
-	}
-	if (r->blocks > 65536) {
-		fail(s, 0x05, 0x24, 0);
-		return;
-	}
-	for (uint32_t i = 0; i < r->blocks; i++) {
-		p = sectors_at(&s->sectors, r->lba + i);
-		if (!p) {
-			fail(s, 0x03, 0x11, 0); /* unrecovered read error */
-			return;
-		}
-		first = i ? first : p;
-		together &= p == first + (size_t)i * s->block;
-	}
-	s->model = first;
-	s->total = size;
-	if (together || !make(s, size))
-		return;
-	for (uint32_t i = 0; i < r->blocks; i++)
-		memcpy(s->made + (size_t)i * s->block, sectors_at(&s->sectors, r->lba + i),
-		       s->block);
-}
-
-/* Answers a command that is not the tape's next one, as a disk with these contents would. */
-static void answer_command(struct storage *s, const uint8_t *cdb)
-{
-	struct block_range r = block_range_of(cdb);
-
-	s->status = 0;
-	s->total = 0;
-	if (r.is && r.write) {
-		s->total = get32(s->cbw + 8);
-		if (r.lba + r.blocks > s->blocks)
-			s->status = 1;
-		return;
-	}
-	if (r.is) {
-		make_read(s, &r);
-		return;
-	}
-	switch (cdb[0]) {
-	case 0x00: /* TEST UNIT READY */
-	case 0x1b: /* START STOP UNIT */
-	case 0x1e: /* PREVENT ALLOW MEDIUM REMOVAL */
-	case 0x2f: /* VERIFY */
-	case 0x35: /* SYNCHRONIZE CACHE */
-	case 0x91:
-		return;
-	case 0x03:
-		make_sense(s);
-		return;
-	case 0x12:
-		make_inquiry(s, cdb);
-		return;
-	case 0x25:
-		make_capacity(s, false);
-		return;
-	case 0x9e:
-		make_capacity(s, true);
-		return;
-	case 0x1a: /* MODE SENSE: header without pages */
-		if (make(s, 4))
-			s->made[0] = 3;
-		return;
-	case 0x5a:
-		if (make(s, 8))
-			s->made[1] = 6;
-		return;
-	default:
-		fail(s, 0x05, 0x20, 0); /* invalid command operation code */
-	}
 }
 
 /* ---- the host's commands --------------------------------------------------------------------- */
@@ -559,15 +390,16 @@ static struct command *find_part(struct storage *s, const uint8_t *cbw)
 {
 	struct command *c = s->next < s->ncommands ? &s->commands[s->next] : NULL;
 	struct block_range was, is = block_range_of(cbw + 15);
+	const uint64_t block = s->disk.block;
 
 	if (!c || !is.is || !is.blocks)
 		return NULL;
 	was = block_range_of(cdb_of(s, c));
 	if (!was.is || was.write != is.write || is.lba != was.lba + s->split ||
-	    is.blocks > was.blocks - s->split || c->length != (uint64_t)was.blocks * s->block ||
-	    get32(cbw + 8) != (uint64_t)is.blocks * s->block)
+	    is.blocks > was.blocks - s->split || c->length != was.blocks * block ||
+	    get32(cbw + 8) != is.blocks * block)
 		return NULL;
-	s->base = (uint64_t)s->split * s->block;
+	s->base = s->split * block;
 	s->split += is.blocks;
 	s->partial = s->split < was.blocks;
 	if (!s->partial) {
@@ -614,6 +446,7 @@ static void note_command(struct storage *s, const uint8_t *cbw)
 
 static int32_t begin_command(struct storage *s, const uint8_t *p, uint32_t n, uint64_t now)
 {
+	struct disk_answer model;
 	struct command *c;
 	bool in;
 
@@ -644,7 +477,10 @@ static int32_t begin_command(struct storage *s, const uint8_t *p, uint32_t n, ui
 			memcpy(s->csw + 8, tape_data(s->tape, &s->tape->entries[c->csw]) + 8, 5);
 	} else {
 		note_command(s, p);
-		answer_command(s, p + 15);
+		disk_answer(&s->disk, p + 15, get32(p + 8), &model);
+		s->model = model.data;
+		s->status = model.status;
+		s->total = model.total;
 		if (in && s->total > get32(p + 8))
 			s->total = get32(p + 8);
 		s->csw[12] = s->status;
@@ -660,11 +496,11 @@ static bool write_sectors(struct storage *s, uint64_t at, const uint8_t *p, uint
 {
 	struct block_range r = block_range_of(s->cbw + 15);
 
-	if (!r.is || !r.write || at % s->block || s->status)
+	if (!r.is || !r.write || at % s->disk.block || s->status)
 		return true;
-	for (uint32_t i = 0; (uint64_t)(i + 1) * s->block <= n; i++) {
-		if (!sectors_write(&s->sectors, r.lba + at / s->block + i,
-				   p + (size_t)i * s->block, s->block))
+	for (uint32_t i = 0; (uint64_t)(i + 1) * s->disk.block <= n; i++) {
+		if (!sectors_write(&s->disk.sectors, r.lba + at / s->disk.block + i,
+				   p + (size_t)i * s->disk.block, s->disk.block))
 			return false;
 	}
 	return true;
