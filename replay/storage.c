@@ -14,6 +14,7 @@
 
 #define CBW 31
 #define CSW 13
+#define CSW_PHASE_ERROR 2
 #define RESYNC 16             /* how many commands ahead an unexpected one is searched for */
 #define NO_COMMAND UINT32_MAX
 
@@ -478,6 +479,8 @@ static int32_t begin_command(struct storage *s, const uint8_t *p, uint32_t n, ui
 	} else {
 		note_command(s, p);
 		disk_answer(&s->disk, p + 15, get32(p + 8), &model);
+		if (in && model.total && !model.data) /* a write: there is nothing to send */
+			model = (struct disk_answer){.status = CSW_PHASE_ERROR};
 		s->model = model.data;
 		s->status = model.status;
 		s->total = model.total;

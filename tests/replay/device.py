@@ -294,6 +294,22 @@ def test_storage(d):
     ok(status == 1 and "a later one" in out, "which is a difference", status, out)
 
 
+def test_wrong_direction(d):
+    """A command that writes, with which the host asks for data: a phase error, and nothing is sent."""
+    def disk(c):
+        plug_disk(c)
+        c.transfer(BULK, 0x02, out=cbw(1, 512, True, read10(0, 1)), dev=5)
+        c.transfer(BULK, 0x81, answer=b"s" * 512, dev=5)
+        c.transfer(BULK, 0x81, answer=csw(1), dev=5)
+
+    def play(h):
+        h.enumerate()
+        return [command(h, 7, 4096, True, struct.pack(">BBIBHB", 0x2a, 0, 0, 0, 8, 0)),
+                command(h, 8, 512, True, read10(0, 1))]
+    got, status, out, err = session(capture(d, "direction", disk), play, "--timeout", "200ms")
+    same([(b"", 2), (b"s" * 512, 0)], got, "a write that asks for data gets a phase error")
+
+
 def test_uas(d):
     """UAS on the endpoints that another alternate setting has for Bulk-Only Transport."""
     def disk(c):
@@ -456,6 +472,7 @@ def main():
         test_buffers(d)
         test_speed(d)
         test_storage(d)
+        test_wrong_direction(d)
         test_uas(d)
         test_split(d)
         test_refused_data(d)
