@@ -16,6 +16,7 @@
 
 #include "capture/probe/abi.h"
 #include "capture/probe/member.h"
+#include "capture/probe/opaque.h"
 #include "capture/probe/variant.h"
 #include "common/nearest.h"
 
@@ -122,42 +123,6 @@ static bool search(struct found *f, Dwarf_Die *object, unsigned int offset, int 
 	return false;
 }
 
-static bool is_declaration(Dwarf_Die *type)
-{
-	Dwarf_Attribute attr;
-	bool declared = false;
-
-	return dwarf_attr(type, DW_AT_declaration, &attr) &&
-	       dwarf_formflag(&attr, &declared) == 0 && declared;
-}
-
-/*
- * Replaces a type that the unit only declares by the definition of the same name in another unit,
- * outside of namespaces, as C has it.
- */
-static void define(Dwarf_Die *type)
-{
-	Dwarf *dw = dwarf_cu_getdwarf(type->cu);
-	const char *name = dwarf_diename(type);
-	Dwarf_Off off = 0, next;
-	size_t header;
-
-	while (name && dwarf_nextcu(dw, off, &next, &header, NULL, NULL, NULL) == 0) {
-		Dwarf_Die unit, die;
-
-		if (dwarf_offdie(dw, off + header, &unit) && dwarf_child(&unit, &die) == 0) {
-			do {
-				if (dwarf_tag(&die) == dwarf_tag(type) && dwarf_diename(&die) &&
-				    !strcmp(dwarf_diename(&die), name) && !is_declaration(&die)) {
-					*type = die;
-					return;
-				}
-			} while (dwarf_siblingof(&die, &die) == 0);
-		}
-		off = next;
-	}
-}
-
 static bool no_member(struct walk *w, size_t at, const struct found *f)
 {
 	char *type = type_name(w), hint[160];
@@ -196,10 +161,13 @@ static bool take_member(struct walk *w, size_t at, const char *name)
 {
 	struct nearest near = { .wanted = name };
 	struct found f = { .name = name, .left = CHILDREN, .near = &near };
+	const char *one, *other;
 	bool found = false;
 
-	if (is_declaration(&w->part.type))
-		define(&w->part.type);
+	if (opaque_is_declared(&w->part.type) && !opaque_define(&w->part.type, &one, &other))
+		return fail(w, at, "%s: %s and %s have different types of the name %s, and which "
+			    "of them is meant is not known; write +OFFSET(%.*s):TYPE", name, one,
+			    other, dwarf_diename(&w->part.type), (int)w->before, w->path);
 	for (int level = 0; level < DEPTH && !found; level++)
 		found = search(&f, &w->part.type, 0, level);
 	found = found ? enter(w, &f) || fail(w, at, "%s: its type is not known", name) :

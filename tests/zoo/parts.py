@@ -6,9 +6,10 @@ what has none says why.
 
 	parts.py [--all] [-v] [NAME ...]      as of run.py
 """
+import subprocess
 import sys
 
-from run import Variant, built, check_all, ok, record
+from run import HERE, Variant, built, check_all, ok, record
 
 FAULT = {"its address is not mapped", "an address on the way is not mapped"}
 NO = object()  # unavailable: there is no memory
@@ -135,5 +136,22 @@ def check(variant, folder):
             check_refused(variant, program, function, args)
 
 
+def opaque(folder):
+    """Types that the function's unit only declares, of which other units have one definition, or
+    several."""
+    program = f"{folder}/opaque"
+    for unit in "123":
+        subprocess.run(["gcc", "-g", "-O1", "-c", f"-DUNIT={unit}", f"{HERE}/opaque.c", "-o",
+                        f"{program}{unit}.o"], check=True)
+    subprocess.run(["gcc", "-o", program, *(f"{program}{unit}.o" for unit in "123")], check=True)
+    variant = Variant("opaque", "gcc", "opaque.c")
+    check_function(variant, program, "look", {
+        "b->text": ("both",) * 2, "b->at.y": (4, 4), "b->next->n": (2, 2), "o->n": (2, 2)})
+    check_refused(variant, program, "look", {
+        "d->n": "opaque.c have different types of the name differ",
+        "h->end": "different types of the name holds, and which of them is meant is not known; "
+        "write +OFFSET(h):TYPE"})
+
+
 if __name__ == "__main__":
-    sys.exit(check_all(variants(), check))
+    sys.exit(check_all(variants(), check, opaque))
