@@ -21,7 +21,7 @@
 int target_open(struct target *t, struct probe_file *file, struct trawl_error *err)
 {
 	*t = (struct target){ .file = file };
-	t->elf = elf_open(file->fd, file->path, err);
+	t->elf = elf_open(file->fd, file->given, err);
 	if (!t->elf)
 		return -1;
 	t->dwarf = dwarf_open(t->elf, &t->no_dwarf);
@@ -516,13 +516,12 @@ static void name_event(const struct resolve *r, struct probe *p)
  */
 static void name_display(const struct resolve *r, struct probe *p, const char *display)
 {
-	const char *base = strrchr(p->file->path, '/');
 	char *again;
 
 	p->display_name = xstrdup(display);
 	if (is_taken(r, p, p->display_name, display_of) && p->kind == PROBE_USDT) {
 		free(p->display_name);
-		p->display_name = xasprintf("%s@%s", display, base ? base + 1 : p->file->path);
+		p->display_name = xasprintf("%s@%s", display, probe_file_name(p->file));
 	}
 	again = xstrdup(p->display_name);
 	for (unsigned int i = 2; is_taken(r, p, p->display_name, display_of); i++) {

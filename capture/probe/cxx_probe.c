@@ -83,7 +83,7 @@ static void find(struct resolve *r, struct target *t, bool glob, struct matches 
 static char *display_name(const struct resolve *r, const struct target *t,
 			  const struct matches *m, const struct match *one)
 {
-	const char *base = strrchr(t->file->path, '/'), *name = one->name.name;
+	const char *name = one->name.name;
 	struct cxx_name short_name = { .full = one->name.name, .call = one->name.bare,
 				       .name = one->name.name, .bare = one->name.bare };
 	char offset[24] = "";
@@ -96,7 +96,7 @@ static char *display_name(const struct resolve *r, const struct target *t,
 	}
 	if (r->spec->offset)
 		snprintf(offset, sizeof(offset), "+0x%" PRIx64, r->spec->offset);
-	return xasprintf("%s:%s%s%s", base ? base + 1 : t->file->path, name, offset,
+	return xasprintf("%s:%s%s%s", probe_file_name(t->file), name, offset,
 			 spec_return_name(r->spec->returns));
 }
 

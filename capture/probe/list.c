@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -35,6 +36,7 @@ struct probe_file *probe_list_file(struct probe_list *list, int fd, const char *
 	file->path = deleted ? NULL : realpath(path, NULL);
 	if (!file->path)
 		file->path = xstrdup(path);
+	file->given = xstrdup(path);
 	file->inode = st.st_ino;
 	file->major = major(st.st_dev);
 	file->minor = minor(st.st_dev);
@@ -43,6 +45,13 @@ struct probe_file *probe_list_file(struct probe_list *list, int fd, const char *
 	xgrow(list->files, list->nfiles);
 	list->files[list->nfiles++] = file;
 	return file;
+}
+
+const char *probe_file_name(const struct probe_file *file)
+{
+	const char *slash = strrchr(file->given, '/');
+
+	return slash ? slash + 1 : file->given;
 }
 
 void probe_free(struct probe *p)
@@ -103,6 +112,7 @@ void probe_list_shrink(struct probe_list *list, size_t n)
 		}
 		close(file->fd);
 		free(file->path);
+		free(file->given);
 		free(file->build_id);
 		free(file);
 	}

@@ -19,6 +19,9 @@
 struct probe_file *probe_list_file(struct probe_list *list, int fd, const char *path, bool deleted,
 				   struct trawl_error *err);
 
+/* The file's name as the user wrote it, which may be that of a symbolic link. */
+const char *probe_file_name(const struct probe_file *file);
+
 /* Frees a probe that is in no list any more. Its file stays open. */
 void probe_free(struct probe *p);
 

@@ -47,6 +47,6 @@ const char *trampoline_danger(struct target *t, uint64_t vaddr, char *buf, size_
 	if (!name)
 		return NULL;
 	snprintf(buf, size, "an exception that passes through it would not be caught (%s uses %s)",
-		 t->file->path, name);
+		 t->file->given, name);
 	return buf;
 }

@@ -28,6 +28,7 @@ struct probe_file {
 	 * absolute, without symbolic links; for a deleted file or memfd, the path in /proc/PID/maps
 	 */
 	char *path;
+	char *given;      /* the path that the user's first text led to, perhaps a symbolic link */
 	char *build_id;   /* hex; "" if the file has none */
 	uint64_t inode;
 	unsigned int major, minor; /* of the device */

@@ -120,11 +120,9 @@ static char *own_name(const struct making *m, const char *suffix)
 static char *display_name(struct making *m)
 {
 	const struct spec *spec = m->r->spec;
-	const char *base = strrchr(m->t->file->path, '/');
-	const char *suffix = suffix_of(m);
+	const char *base = probe_file_name(m->t->file), *suffix = suffix_of(m);
 	char *name = NULL, *display;
 
-	base = base ? base + 1 : m->t->file->path;
 	if (*spec->own)
 		return own_name(m, suffix);
 	if (!*spec->symbol)

@@ -548,7 +548,7 @@ int resolve_usdt(struct resolve *r, struct target *t)
 	int ret = 0;
 
 	if (!n && !r->hint && !r->spec->pid)
-		r->hint = xasprintf("%s: has no usdt probes (no stapsdt notes)", t->file->path);
+		r->hint = xasprintf("%s: has no usdt probes (no stapsdt notes)", t->file->given);
 	sites = xcalloc(count, sizeof(*sites));
 	for (size_t i = 0, nsites; i < count && ret == 0; probes++) {
 		size_t before = r->list->n;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/probe/list.h"
 #include "capture/probe/probe.h"
 #include "capture/sys/alloc.h"
 #include "capture/sys/path.h"
@@ -195,10 +196,7 @@ int usdt_list(const char *text, struct source_list *list, struct trawl_error *er
 /* Returns the symbol in "BASENAME:SYMBOL". */
 static const char *symbol_of(const struct probe *p)
 {
-	const char *base = strrchr(p->file->path, '/');
-
-	base = base ? base + 1 : p->file->path;
-	return p->display_name + strlen(base) + 1;
+	return p->display_name + strlen(probe_file_name(p->file)) + 1;
 }
 
 /* Returns the name with a backslash before each blank and backslash, as -i needs it, malloc'd. */

@@ -317,10 +317,10 @@ static void note_unmapped(struct session *s, const struct probe_file *file)
 	if (best == MAPPED_FORMER)
 		session_note(s, "%s: process %d has mapped an older file of this name, which was "
 			     "deleted or replaced; /proc/%d/exe is the program that it runs",
-			     file->path, former, former);
+			     file->given, former, former);
 	else
 		session_note(s, "%s: not mapped by any process of -p so far: no events before it "
-			     "is", file->path);
+			     "is", file->given);
 }
 
 static void add_sites(struct session *s, const struct probe *p)

@@ -103,6 +103,23 @@ def many_functions(folder):
        made.stderr, out.stderr, lines[:3], lines[-3:])
 
 
+def link(folder):
+    """Events and messages have the name of the file that the user wrote; of a second name of the
+    same file, the first."""
+    program, other = f"{folder}/served", f"{folder}/other"
+    for path in program, other:
+        os.symlink(os.path.realpath(f"{SAMPLES}/params"), path)
+    _, got, err = capture(folder, [f"uprobe:{program}:params_ints",
+                                   f"uprobe:{other}:params_stack"], [program])
+    names = {e["name"].partition(":")[0] for e in got}
+    ok(got and names == {"served"}, "events have the name of the link that the user wrote", err,
+       names)
+    meta = run(f"{BUILD}/trawl-decode", "--meta=probe/uprobe/*", f"{folder}/x.trawl").stdout
+    ok('/params"' in meta and "served\"" not in meta, "the metadata has the path of the file", meta)
+    err = capture(folder, [f"usdt:{program}:*"], ["true"])[2]
+    ok(f"{program}: has no usdt probes" in err, "so have messages", err)
+
+
 def variants(folder):
     """The same program, treated as distributions treat theirs."""
     stripped, moved, debug = (f"{folder}/{n}" for n in ("stripped", "moved", "moved.debug"))
@@ -775,6 +792,7 @@ def main():
         params(folder)
         pattern(folder)
         many_functions(folder)
+        link(folder)
         static(folder)
         long_strings(folder)
         static_functions(folder)
