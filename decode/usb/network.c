@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Network devices: Ethernet frames of CDC ECM, blocks of CDC NCM and MBIM, packets of RNDIS.
- * Sources: NCM 1.0 (chapter 3), MBIM 1.0 (chapter 7), ECM 1.2, Microsoft's MS-RNDIS (chapter 2).
+ * Network devices: Ethernet frames of CDC ECM, blocks of CDC NCM and MBIM, packets of RNDIS
+ * and CDC EEM. Sources: NCM 1.0 (chapter 3), MBIM 1.0 (chapter 7), ECM 1.2, EEM 1.0 (chapter 5),
+ * Microsoft's MS-RNDIS (chapter 2).
  */
 #include <arpa/inet.h>
 #include <stdio.h>
@@ -15,11 +16,11 @@
 #include "decode/usb/mbimservice.h"
 #include "decode/usb/netmessage.h"
 
-enum framing { NONE, ECM, NCM, MBIM, RNDIS };
+enum framing { NONE, ECM, NCM, MBIM, RNDIS, EEM };
 enum { SEND_COMMAND = 0x00, GET_RESPONSE = 0x01 };
 enum { FRAMES_SHOWN = 64, TABLES_SHOWN = 16, ETHERNET = 14, RNDIS_PACKET = 1 };
 
-static const char *const framings[] = {NULL, "Ethernet", "NCM", "MBIM", "RNDIS"};
+static const char *const framings[] = {NULL, "Ethernet", "NCM", "MBIM", "RNDIS", "EEM"};
 
 /* The framing that the control interface's class implies; RNDIS uses three combinations. */
 static enum framing framing_by(uint8_t class, uint8_t subclass, uint8_t protocol)
@@ -29,7 +30,18 @@ static enum framing framing_by(uint8_t class, uint8_t subclass, uint8_t protocol
 		return RNDIS;
 	if (class != 0x02)
 		return NONE;
-	return subclass == 0x06 ? ECM : subclass == 0x0d ? NCM : subclass == 0x0e ? MBIM : NONE;
+	switch (subclass) {
+	case 0x06:
+		return ECM;
+	case 0x0c:
+		return EEM;
+	case 0x0d:
+		return NCM;
+	case 0x0e:
+		return MBIM;
+	default:
+		return NONE;
+	}
 }
 
 static enum framing framing_of(const struct usb_detail *d)
@@ -55,8 +67,10 @@ static bool fits(const struct usb_detail *d)
 {
 	if (!d->interface)
 		return false;
-	return announces(d) ||
-	       (d->interface->class == 0x0a && d->urb.xfer == URB_BULK && framing_of(d) != NONE);
+	if (d->urb.xfer != URB_BULK)
+		return announces(d);
+	/* EEM has no data interface. */
+	return framing_of(d) == EEM || (d->interface->class == 0x0a && framing_of(d) != NONE);
 }
 
 /* ---- frames ---------------------------------------------------------------------------------- */
@@ -155,6 +169,24 @@ static bool read_rndis(const struct usb_detail *d, struct block *b)
 	return b->count != 0;
 }
 
+/* Consecutive EEM packets: a frame with its checksum each, or a command of the link. */
+static bool read_eem(const struct usb_detail *d, struct block *b)
+{
+	enum { COMMAND = 0x8000, ECHO_RESPONSE = 0x0800, CHECKSUM = 4 };
+
+	for (uint64_t at = 0; at + 2 <= d->data_len;) {
+		unsigned int head = get16(d->data + at), length = head & 0x3fff;
+
+		at += 2;
+		if (head & COMMAND)
+			length = (head & 0x7fff) < 2 * ECHO_RESPONSE ? head & 0x7ff : 0;
+		else if (length > CHECKSUM)
+			add_frame(b, d, at, length - CHECKSUM, NULL);
+		at += length;
+	}
+	return b->count != 0;
+}
+
 static bool read_block(const struct usb_detail *d, enum framing framing, struct block *b)
 {
 	memset(b, 0, sizeof(*b));
@@ -164,6 +196,8 @@ static bool read_block(const struct usb_detail *d, enum framing framing, struct 
 		return d->data_len >= ETHERNET;
 	case RNDIS:
 		return read_rndis(d, b);
+	case EEM:
+		return read_eem(d, b);
 	default:
 		return read_ncm(d, b);
 	}

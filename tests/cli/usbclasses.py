@@ -15,7 +15,7 @@ sys.path[:0] = [SRC + "/tests", SRC + "/tests/decode/usb", SRC + "/tests/capture
 sys.dont_write_bytecode = True
 import classes  # noqa: E402
 from tap import finish, ok, same, skip  # noqa: E402
-from modem import modem, odd as odd_modem  # noqa: E402
+from modem import eem, modem, odd as odd_modem  # noqa: E402
 from usbsynth import (BULK, INTERRUPT, Capture, at, config, device, endpoint, interface, pcap,
                       # noqa: E402
                       serial, webcam)
@@ -708,6 +708,13 @@ def main():
              [[(a["group"], a.get("name"),
                 a.get("text", a.get("number", a.get("bytes")))) for a in m] for m in got],
              "attributes are in JSON; one that is cut is not")
+        items = check(d, "CDC EEM", eem(), [
+            "EEM, 2 frames: 02:00:00:00:00:01 to 33:33:00:00:00:02 IPv4, ",
+            "EEM, 1 frame: 02:00:00:00:00:01 to 33:33:00:00:00:02 IPv4, ", "EEM data, 2 bytes"])
+        same([[(2, 39), (49, 39)], [(8, 39)]],
+             [[(f["offset"], f["frame_length"]) for f in n["frames"]]
+              for n in (i.get("decoded", {}).get("network") for i in items) if n],
+             "frames are without header and checksum")
         items = check(d, "MBIM", modem(), [
             "MBIM OPEN id 1, ", " FRAGMENT_OUT_OF_SEQUENCE, ", " NOT_OPENED, ",
             "data_class GPRS|EDGE|UMTS|HSDPA|HSUPA|LTE|custom",

@@ -220,3 +220,17 @@ def modem():
                                               (b"DSS\2", [b"stream"])]))
     m.c.transfer(BULK, 0x82, answer=block(8, [(b"ips\3", [ip(6, b"x")])], wide=True))
     return m.c
+
+
+def eem():
+    """A network device of class CDC EEM: frames, one without a checksum of its own, and an echo."""
+    c = Capture()
+    c.get_descriptor(1, device(0x1d6b, 0x0102, 2))
+    c.get_descriptor(2, config(interface(0, 2, 0x0c, 7, 2), endpoint(0x81, 2, 512),
+                               endpoint(0x02, 2, 512)))
+    frame = bytes.fromhex("3333000000020200000000010800") + ip(4, b"trawl")
+    packet = struct.pack("<H", len(frame) + 4) + frame + bytes.fromhex("deadbeef")
+    c.transfer(BULK, 0x02, out=packet + bytes(2) + packet)
+    c.transfer(BULK, 0x81, answer=struct.pack("<H", 0x8004) + b"echo" + packet)
+    c.transfer(BULK, 0x81, answer=struct.pack("<H", 0xa801))
+    return c
