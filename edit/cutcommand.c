@@ -51,8 +51,8 @@ static int parse_number(const char *option, const char *text, uint64_t *n,
 
 	*n = strtoull(text, &end, 10);
 	if (*text < '1' || *text > '9' || *end)
-		return trawl_fail(err, TRAWL_USAGE, "%s: '%.60s' is no number of events; give one "
-				  "above 0", option, text);
+		return trawl_fail(err, TRAWL_USAGE, "%s: '%.60s' is not a number of events; give "
+				  "one above 0", option, text);
 	return 0;
 }
 

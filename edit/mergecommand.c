@@ -51,9 +51,9 @@ static int parse(struct merge_options *o, int argc, char **argv, struct trawl_er
 		return edit_usage(err, "merge: -w OUT is missing", "");
 	o->n = (size_t)(argc - optind);
 	if (o->n < 2)
-		return edit_usage(err, "merge: takes two files or more", "");
+		return edit_usage(err, "merge: needs at least two files", "");
 	if (o->n > FILES_MAX)
-		return edit_usage(err, "merge: takes 64 files at most", "");
+		return edit_usage(err, "merge: more than 64 files", "");
 	return 0;
 }
 

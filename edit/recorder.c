@@ -158,14 +158,14 @@ static int find(int pid, struct recorder *found, struct trawl_error *err)
 	if (n == 1)
 		ret = 0;
 	else if (pid)
-		trawl_fail(err, TRAWL_USAGE, "--recorder: %d is no flight recorder of yours "
-			   "(trawl --ring SIZE -w FILE); pgrep -a trawl lists them", pid);
+		trawl_fail(err, TRAWL_USAGE, "--recorder: %d is not one of your flight "
+			   "recorders (trawl --ring SIZE -w FILE); pgrep -a trawl lists them", pid);
 	else if (n)
-		trawl_fail(err, TRAWL_USAGE, "--recorder: several flight recorders run (%d, %d%s); "
+		trawl_fail(err, TRAWL_USAGE, "--recorder: several are running (%d, %d%s); "
 			   "choose one by its PID", r[0].pid, r[1].pid, n > 2 ? ", ..." : "");
 	else
-		trawl_fail(err, TRAWL_USAGE, "FILE: is missing, and no flight recorder of yours runs "
-			   "(trawl --ring SIZE -w FILE); give FILE or -- COMMAND");
+		trawl_fail(err, TRAWL_USAGE, "FILE: is missing, and none of your flight recorders "
+			   "is running (trawl --ring SIZE -w FILE); give FILE or -- COMMAND");
 	*found = r[0];
 	free(r);
 	return ret;

@@ -89,7 +89,8 @@ static int level_of(const char *text, int *level, struct trawl_error *err)
 
 	if (end == text || *end || n < 1 || n > 19)
 		return trawl_fail(err, TRAWL_USAGE,
-				  "--level: '%s' is no level; give 1 (fast) to 19 (small)", text);
+				  "--level: '%s' is not a level; give 1 (fast) to 19 (small)",
+				  text);
 	*level = (int)n;
 	return 0;
 }

@@ -122,8 +122,8 @@ static int make_folder(struct report *r, struct trawl_error *err)
 	snprintf(r->folder, sizeof(r->folder), "%s/trawl-report-XXXXXX",
 		 dir && *dir ? dir : "/tmp");
 	if (!mkdtemp(r->folder))
-		return trawl_fail(err, TRAWL_CANNOT, "%s: no folder can be made there: %m; choose "
-				  "another place by TMPDIR", r->folder);
+		return trawl_fail(err, TRAWL_CANNOT, "%s: a folder cannot be created there: %m; "
+				  "set TMPDIR to another place", r->folder);
 	for (int i = 0; i < FOLDER_FILES; i++)
 		if (asprintf(&r->files[i], "%s/%s", r->folder, file_names[i]) < 0) {
 			r->files[i] = NULL;
@@ -388,7 +388,7 @@ static int cut_for_page(struct report *r, struct trawl_error *err)
 	made = mkdir(r->files[PAGE_PART], 0700);
 	*slash = '/';
 	if (made && errno != EEXIST)
-		return trawl_fail(err, TRAWL_CANNOT, "%s: no folder can be made there: %m",
+		return trawl_fail(err, TRAWL_CANNOT, "%s: a folder cannot be created there: %m",
 				  r->folder);
 	return must(r, "making the page", &job, 1, err);
 }
@@ -576,7 +576,7 @@ static int make_fitting(struct report *r, int fd, struct trawl_error *err)
 		    make_views(r, err))
 			return -1;
 		if (lseek(fd, 0, SEEK_SET) || ftruncate(fd, 0))
-			return trawl_fail(err, TRAWL_USAGE, "%s: is no regular file; choose "
+			return trawl_fail(err, TRAWL_USAGE, "%s: not a regular file; choose "
 					  "another name", r->out);
 		step("packing", 0);
 		if (pack(r, fd, err) || fstat(fd, &st))
@@ -649,8 +649,8 @@ static int set_option(struct report *r, int option, struct trawl_error *err)
 	case OPTION_RECORDER:
 		r->recorder = (int)strtol(optarg, &end, 10);
 		if (*end || end == optarg || r->recorder <= 0)
-			return trawl_fail(err, TRAWL_USAGE, "--recorder: '%s' is no process id; pgrep -a "
-					  "trawl lists them", optarg);
+			return trawl_fail(err, TRAWL_USAGE, "--recorder: '%s' is not a process id; "
+					  "pgrep -a trawl lists them", optarg);
 		return 0;
 	case OPTION_YES:
 		r->yes = true;
@@ -662,7 +662,7 @@ static int set_option(struct report *r, int option, struct trawl_error *err)
 }
 
 #define NO_COMMAND  "-i: nothing is recorded without a command; give -- COMMAND"
-#define NO_TERMINAL "standard input: is no terminal, where you could be asked; give --yes"
+#define NO_TERMINAL "standard input: not a terminal, so nobody can confirm; give --yes"
 
 /* Takes the operands: -- COMMAND, or at most one FILE. */
 static int set_operands(struct report *r, int argc, char **argv, struct trawl_error *err)
@@ -674,7 +674,7 @@ static int set_operands(struct report *r, int argc, char **argv, struct trawl_er
 	else if (optind < argc)
 		r->file = argv[optind];
 	if (r->recorder && (r->file || r->command))
-		return edit_usage(err, "--recorder: goes with neither FILE nor COMMAND", "");
+		return edit_usage(err, "--recorder: cannot be combined with FILE or COMMAND", "");
 	if (!command && optind + 1 < argc)
 		return edit_usage(err, argv[optind + 1], ": one FILE at a time");
 	if (r->nsources && !command)

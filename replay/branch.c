@@ -60,7 +60,7 @@ static int set_option(void *arg, int option, struct trawl_error *err)
 		return 0;
 	o->tid = (int32_t)strtol(optarg, &end, 10);
 	if (*end || o->tid <= 0)
-		return trawl_fail(err, TRAWL_USAGE, "--tid: '%.60s' is no task id", optarg);
+		return trawl_fail(err, TRAWL_USAGE, "--tid: '%.60s' is not a task id", optarg);
 	return 0;
 }
 
@@ -209,7 +209,7 @@ static bool read_count(const char *word, const char *text, uint64_t *n)
 	*n = strtoull(text, &end, 10);
 	if (!errno && isdigit((unsigned char)*text) && !*end)
 		return true;
-	printf("%s: '%s' is no number of instructions; try %s 5\n", word, text, word);
+	printf("%s: '%s' is not a number of instructions; try %s 5\n", word, text, word);
 	return false;
 }
 
@@ -224,14 +224,15 @@ static void move_by(struct walk *w, const char *word, const char *text)
 		;
 }
 
-/* Goes to a time, in seconds since the begin; prints an error if the text is no time. */
+/* Goes to a time, in seconds since the begin; prints an error if the text is invalid. */
 static void to_time(struct console *t, const char *text)
 {
 	char *end;
 	double seconds = strtod(text, &end);
 
 	if (end == text || *end || !(seconds >= 0 && seconds < 1e9))
-		printf("time: '%s' is no number of seconds since the begin; try time 0.5\n", text);
+		printf("time: '%s' is not a number of seconds since the begin; try time 0.5\n",
+		       text);
 	else
 		walk_time(t->walk, t->begin + (uint64_t)(seconds * 1e9));
 }
@@ -273,7 +274,7 @@ static bool command(struct console *t, const char *line)
 	else if (!strcmp(word, "end"))
 		walk_last(w);
 	else if (*word)
-		printf("'%s' is no command; see help\n", word);
+		printf("'%s' is not a command; see help\n", word);
 	show(w, begin);
 	return true;
 }

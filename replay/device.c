@@ -33,7 +33,7 @@ static const char help[] =
 	"      --device DEVICE  VID:PID or BUS:DEV; required if FILE has several devices\n"
 	"      --speed N        speed: 1 as recorded (default), 2 twice as fast, 0 without waiting\n"
 	"      --delay TIME     time from the host's first read to the first unrequested data\n"
-	"      --partial        recorded transfers that the host does not request are no difference\n"
+	"      --partial        missing requests of the host are no difference\n"
 	"      --as-is          accept incomplete descriptors\n"
 	"      --hold           stay plugged in until interrupted\n"
 	"      --linger TIME    stay plugged in for TIME after the last transfer (default 1s)\n"
@@ -78,7 +78,7 @@ static int set_listen(struct options *o, const char *arg, struct trawl_error *er
 	o->listen = true;
 	o->port = (uint16_t)port;
 	if (arg && (end == arg || *end || port > UINT16_MAX))
-		return trawl_fail(err, TRAWL_USAGE, "--listen: '%.60s' is no TCP port", arg);
+		return trawl_fail(err, TRAWL_USAGE, "--listen: '%.60s' is not a TCP port", arg);
 	return 0;
 }
 

@@ -67,7 +67,7 @@ static int set_form(struct options *o, const char *arg, struct trawl_error *err)
 		return 0;
 	}
 	return trawl_fail(err, TRAWL_USAGE,
-			  "--to: '%.60s' is no format of a stream: text, json, pcapng, usbmon, "
+			  "--to: '%.60s' is not a stream format: text, json, pcapng, usbmon, "
 			  "trace_marker (the end of a time range is --until)",
 			  arg);
 }
@@ -78,7 +78,8 @@ static int set_loop(struct options *o, const char *arg, struct trawl_error *err)
 
 	o->loops = arg ? strtoull(arg, &end, 10) : 0;
 	if (arg && (*arg < '0' || *arg > '9' || *end || !o->loops))
-		return trawl_fail(err, TRAWL_USAGE, "--loop: '%.60s' is no number of times", arg);
+		return trawl_fail(err, TRAWL_USAGE, "--loop: '%.60s' is not a number of times",
+				  arg);
 	return 0;
 }
 

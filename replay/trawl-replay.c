@@ -69,8 +69,8 @@ int way_speed(const char *text, double *speed, struct trawl_error *err)
 	*speed = strtod(text, &end);
 	if (end == text || *end || !(*speed >= 0) || *speed > 1e6)
 		return trawl_fail(err, TRAWL_USAGE,
-				  "--speed: '%.60s' is no speed: 1 as recorded, 2 twice as fast, 0 "
-				  "without waiting",
+				  "--speed: '%.60s' is not a speed: 1 as recorded, 2 twice as fast, "
+				  "0 without waiting",
 				  text);
 	return 0;
 }
@@ -99,7 +99,7 @@ int main(int argc, char **argv)
 			return ways[i]->run(ways[i], argc - 1, argv + 1);
 	trawl_fail(&err, TRAWL_USAGE,
 		   argc < 2 ? "no way of replaying is given: trawl-replay WAY FILE; see --help"
-			    : "'%.60s' is no way of replaying; see --help",
+			    : "'%.60s' is not a way of replaying; see --help",
 		   argc < 2 ? "" : argv[1]);
 	return cli_error(&err);
 }

@@ -113,7 +113,8 @@ static int set_memory(struct options *o, struct trawl_error *err)
 
 	if (*end || n < 128 || n > 65536)
 		return trawl_fail(err, TRAWL_USAGE,
-				  "--memory: '%.60s' is no number of MB from 128 to 65536", optarg);
+				  "--memory: '%.60s' is not a number of MB; give 128 to 65536",
+				  optarg);
 	o->machine.memory = (unsigned int)n;
 	return 0;
 }
@@ -125,7 +126,7 @@ static int set_count(const char *option, uint64_t *n, struct trawl_error *err)
 	errno = 0;
 	*n = strtoull(optarg, &end, 0);
 	if (end == optarg || *end || errno || *optarg == '-')
-		return trawl_fail(err, TRAWL_USAGE, "%s: '%.60s' is no number", option, optarg);
+		return trawl_fail(err, TRAWL_USAGE, "%s: '%.60s' is not a number", option, optarg);
 	return 0;
 }
 
@@ -216,7 +217,7 @@ static int add_program(struct initramfs *r, const char *name, const char *option
 	char path[PATH_MAX];
 
 	if (!find_program(name, path))
-		return trawl_fail(err, TRAWL_CANNOT, "%s %.200s: there is no such file or program",
+		return trawl_fail(err, TRAWL_CANNOT, "%s %.200s: no such file or program",
 				  option, name);
 	return initramfs_program(r, path, err);
 }

@@ -472,7 +472,7 @@ static void fill_block(struct walk *w)
 	if (whole && pc == last)
 		return;
 	/* Only the block's ends are known. */
-	w->why = why ? why : "these bytes are no instructions that end at the branch";
+	w->why = why ? why : "these bytes are not instructions that end at the branch";
 	w->nblock = 0;
 	if (front)
 		add_insn(w, w->branches[w->at - 1].to, 0, &w->why);

@@ -124,7 +124,7 @@ static int copy(bool in, void *ours, const void *theirs, size_t size)
 		return 0;
 	}
 	errno = EFAULT;
-	return fail("%p: no %zu bytes that can be %s are there", theirs, size,
+	return fail("%p: %zu bytes cannot be %s there", theirs, size,
 		    in ? "read" : "written");
 }
 
@@ -258,7 +258,7 @@ static int refused(struct tracer *tracer, const struct uprobe *u, const char *kh
 	case EINVAL:
 		return invalid(u);
 	}
-	return fail("process %d: it cannot be registered: %s", u->who, strerror(errno));
+	return fail("process %d: cannot be registered: %s", u->who, strerror(errno));
 }
 
 /*
@@ -449,8 +449,8 @@ static int not_run(struct tracer *tracer, const struct trawl_uprobe_run *run)
 			    "stopped",
 			    run->u.khandler);
 	case ESRCH:
-		return fail("khandler %s: the tracee has ended; what was gathered at the uprobe is "
-			    "in data",
+		return fail("khandler %s: the tracee has ended; the data collected at the uprobe "
+			    "is in data",
 			    run->u.khandler);
 	}
 	return fail("khandler %s: its data: %s", run->u.khandler, strerror(errno));
@@ -526,8 +526,8 @@ static int registers(struct tracer *tracer, struct trawl_uprobe_regs *request)
 	if (ioctl(tracer->fd, TRAWL_UPROBE_REGISTERS, request) == 0)
 		return 0;
 	if (errno == EBUSY)
-		return fail("thread %d: it is not stopped%s", request->tid,
-			    set ? ", or goes on with other registers than those of its event" : "");
+		return fail("thread %d: not stopped%s", request->tid,
+			    set ? ", or continues with other registers than its event's" : "");
 	return fail("thread %d: %s", request->tid,
 		    errno == ESRCH ? "the tracee has ended"
 				   : "a register that cannot be written, or no such rip");

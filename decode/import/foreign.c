@@ -153,7 +153,7 @@ int foreign_verdict(const struct usb_import *im, const char *name, struct trawl_
 				  im->bad_what);
 	if (nothing)
 		return trawl_fail(err, TRAWL_CANNOT,
-				  "%s: holds no USB%s, but %llu packet%s of link type %u: %s", name,
+				  "%s: has no USB%s, but %llu packet%s of link type %u: %s", name,
 				  im->other_linktype == 186 ? " that can be read" : "",
 				  (unsigned long long)im->other, im->other == 1 ? "" : "s",
 				  im->other_linktype, linktype_remedy(im->other_linktype));

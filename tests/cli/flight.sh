@@ -155,7 +155,7 @@ wait $trawl
 
 trawl-report --recorder $pid --yes -o "$work/none.zip" 2>"$work/told"
 same "another process: status" 2 $?
-has "and why" "$(cat "$work/told")" "--recorder: $pid is no flight recorder of yours"
+has "and why" "$(cat "$work/told")" "--recorder: $pid is not one of your flight recorders"
 
 record --ring 4m --after 0s -W 2 -w "$f" -i "$hit" -p $pid
 kill -USR1 $trawl

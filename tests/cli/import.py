@@ -572,11 +572,11 @@ def test_nothing(d):
     """What holds no USB at all cannot be imported; a small file that is damaged says so."""
     open(d + "/net.pcap", "wb").write(pcap(1, [bytes(60)] * 3))
     err = run("trawl-edit", "import", d + "/net.pcap", "-w", d + "/net.trawl", status=3)[1]
-    ok("holds no USB, but 3 packets of link type 1" in err and not os.path.exists(d + "/net.trawl"),
+    ok("has no USB, but 3 packets of link type 1" in err and not os.path.exists(d + "/net.trawl"),
        "no USB", err)
     open(d + "/bsd.pcap", "wb").write(pcap(186, [bytes(20)] * 3))
     err = run("trawl-edit", "import", d + "/bsd.pcap", "-w", d + "/bsd.trawl", status=3)[1]
-    ok("holds no USB that can be read, but 3 packets of link type 186: FreeBSD" in err and
+    ok("has no USB that can be read, but 3 packets of link type 186: FreeBSD" in err and
        "record on Linux" in err and not os.path.exists(d + "/bsd.trawl"),
        "USB of FreeBSD: what to do", err)
     open(d + "/bsd.pcap", "ab").write(bytes(8))
@@ -624,8 +624,9 @@ def test_size(d):
                                 capture_output=True).stdout)
                                 for args in (["--level", "1"], ["--level=19"], [])]
     ok(sizes[0] > sizes[1] and abs(sizes[1] - sizes[2]) < 64, "--level 1, 19, none", sizes)
-    for args, said in ((["--level", "20"], "--level: '20' is no level; give 1 (fast) to 19 (small)"),
-                       (["--level", "x"], "--level: 'x' is no level; give"),
+    for args, said in ((["--level", "20"],
+                        "--level: '20' is not a level; give 1 (fast) to 19 (small)"),
+                       (["--level", "x"], "--level: 'x' is not a level; give"),
                        (["--level"], "needs an argument"),
                        (["--level", "1", "--level", "2"], "given twice"), (["--lever"], "--lever")):
         err = run("trawl-edit", "import", path, "-w", d + "/no.trawl", *args, status=2)[1]

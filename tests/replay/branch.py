@@ -127,7 +127,7 @@ def test_commands(d, path, walked):
     got = addresses(lines)
     same([walked[0], walked[5], walked[3], walked[0], walked[-1], walked[-1]], got,
          "step, back, begin, end")
-    ok(any("is no command" in line for line in lines), "what is no command")
+    ok(any("is not a command" in line for line in lines), "what is no command")
     name = next((m[1] for line in walk(path, "all")[0] if (m := re.search(r" ([a-z_]+) ", line)) and
                  "+" not in m[1]), None)
     lines, _, _ = walk(path, "end", f"prev {name}", f"prev {name}", f"next {name}")
@@ -138,7 +138,7 @@ def test_commands(d, path, walked):
     lines, _, _ = walk(path, "step 5", "next nosuch", "step -1", "step x", "list 1e3", "time abc",
                        "time -1")
     same([walked[0]] + 6 * [walked[5]], addresses(lines), "what cannot be leaves the walk there")
-    same(6, sum("no call of 'nosuch'" in line or "is no number of" in line for line in lines),
+    same(6, sum("no call of 'nosuch'" in line or "is not a number of" in line for line in lines),
          "and is said")
     lines, _, _ = walk(path, "back")
     ok("begin: before this nothing was recorded" in lines, "the begin is said", lines)

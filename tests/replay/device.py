@@ -420,7 +420,7 @@ def test_errors(d):
         c.record("C", BULK, 0x81, 5, length=512, data=bytes(100), id=c.next_id)
     short = capture(d, "short", cut)
     refused("no way", 2, "no way of replaying", )
-    refused("a way that there is not", 2, "is no way of replaying", "backwards", good)
+    refused("a way that there is not", 2, "is not a way of replaying", "backwards", good)
     refused("no file", 2, "no file", "device")
     refused("a file that is not there", 3, "none", "device", d + "/none")
     refused("several devices: a list", 2, "1:6 (0627:0001), 1:7 (0627:0002)", "device", two)
@@ -432,7 +432,7 @@ def test_errors(d):
     refused("no descriptors", 3, "no device descriptor", "device", bare)
     refused("data that is not all there", 3, "the data of 1 transfers is not complete in the capture",
             "device", short)
-    refused("a speed that is none", 2, "is no speed", "device", "--speed", "fast", good)
+    refused("a speed that is none", 2, "is not a speed", "device", "--speed", "fast", good)
     refused("no USB", 2, "holds no transfers of a USB device", "device",
             SRC + "/samples/tick.trawl")
     if not os.path.exists("/sys/devices/platform/vhci_hcd.0"):

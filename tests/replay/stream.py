@@ -170,9 +170,9 @@ def main():
         test_wireshark(d)
         test_marker()
         test_output(d)
-        refused("a form that there is not", 2, "is no format of a stream", "stream", "--to", "midi",
+        refused("a form that there is not", 2, "is not a stream format", "stream", "--to", "midi",
                 SERIAL)
-        refused("no times", 2, "is no number of times", "stream", "--loop=no", SERIAL)
+        refused("no times", 2, "is not a number of times", "stream", "--loop=no", SERIAL)
         refused("steps and the file from one input", 2, "lines of standard input are the steps",
                 "stream", "--step", "-")
         refused("no such file", 3, "none", "stream", d + "/none")

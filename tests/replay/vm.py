@@ -230,7 +230,7 @@ def test_mutations(b):
     status, out, err = b.vm("--mutate", "1", "--save", b.d + "/none.pcap")
     ok(status == 0 and not os.path.exists(b.d + "/none.pcap"), "no finding: status 0, no file",
        status, out, err)
-    refused(b, "a seed that is no number", "is no number", "--mutate", "x")
+    refused(b, "a seed that is no number", "is not a number", "--mutate", "x")
 
 
 if not shutil.which("cpio"):
