@@ -54,8 +54,8 @@ static int class_of(const char *option, const char *text, size_t n, struct trawl
 		at += (size_t)snprintf(list + at, sizeof(list) - at, "%s%s", i ? ", " : "",
 				       secret_classes[i].name);
 	}
-	return trawl_fail(err, TRAWL_USAGE, "%s: '%.*s' is not a class; choose of %s", option,
-			  (int)(n < 60 ? n : 60), text, list);
+	return trawl_fail(err, TRAWL_USAGE, "%s: '%.*s' is not a class; the classes are %s",
+			  option, (int)(n < 60 ? n : 60), text, list);
 }
 
 /* Adds to or removes from *mask one class, several separated by commas, or all. */

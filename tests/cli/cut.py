@@ -150,7 +150,7 @@ for argv, want, words in ((["--where", "arg1 == 123456"], 2, "nothing of it is c
                           (["--where", "foo > 1"], 2, "no event has a field 'foo'"),
                           (["--window", "1s"], 2, "--around, --window: one of them is missing"), (["--every", "0"], 2, "above 0"),
                           (["--max-size", "x"], 2, "not a size"),
-                          (["--max-events", "x"], 2, "no number of events"),
+                          (["--max-events", "x"], 2, "not a number of events"),
                           (["--source", "nil"], 2, "the file has no source")):
     status, _, text = cut(made, out, *argv)
     tap.ok(status == want and words in text and not os.path.exists(out),

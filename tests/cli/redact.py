@@ -355,7 +355,7 @@ tap.ok(b" env-" in named and b" env:" in named and b"kidnapper" not in everywher
        "the name of a probed program that distributions install stays", text[:200], named)
 status, _, text = run("trawl-edit", "redact", out, "-w", again)
 tap.ok(status == 0 and "was redacted before" in text, "redacted twice: said", text)
-for argv, want, words in ((["--keep", "nil"], 2, "no class; there are keystrokes"),
+for argv, want, words in ((["--keep", "nil"], 2, "not a class; the classes are keystrokes"),
                           (["--policy", "/nonexistent"], 3, "cannot be opened")):
     status, _, text = run("trawl-edit", "redact", made, "-w", f"{tmp.name}/no", *argv)
     tap.ok(status == want and words in text and not os.path.exists(f"{tmp.name}/no"),

@@ -245,7 +245,7 @@ for argv, want, words in (([made, "-o", f"{tmp.name}/no.zip"], 2, "give --yes"),
                           ([f"{src}/README.md", "-o", f"{tmp.name}/no.zip", "--yes"], 3,
                            "README.md"),
                           ([made, "-o", f"{tmp.name}/no.zip", "--yes", "--keep", "nil"], 2,
-                           "no class")):
+                           "not a class")):
     # Without a file it takes a recorder that runs: not that of a test that runs at the same time.
     alone = ["unshare", "-pf", "--mount-proc"] if words == "is missing" and not os.geteuid() else []
     status, _, said = run(*alone, "trawl-report", *argv)
