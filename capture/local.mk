@@ -102,6 +102,7 @@ libcapture_la_SOURCES += \
 	capture/probe/elf.c capture/probe/elf.h capture/probe/symbol.c \
 	capture/probe/enumeration.c capture/probe/enumeration.h \
 	capture/probe/member.c capture/probe/member.h \
+	capture/probe/arrayshape.c capture/probe/arrayshape.h \
 	capture/probe/names.c capture/probe/names.h capture/probe/opaque.c capture/probe/opaque.h \
 	capture/probe/passed.c capture/probe/passed.h capture/probe/taken.c capture/probe/taken.h \
 	capture/probe/fetch.c capture/probe/fetch.h \

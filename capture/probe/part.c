@@ -15,6 +15,7 @@
 #include <inttypes.h>
 
 #include "capture/probe/abi.h"
+#include "capture/probe/arrayshape.h"
 #include "capture/probe/member.h"
 #include "capture/probe/opaque.h"
 #include "capture/probe/variant.h"
@@ -240,42 +241,35 @@ static bool step_member(struct walk *w)
 	return found;
 }
 
-/* The number of elements in an array's first dimension; 0: unknown. *dimensions: how many. */
-static uint64_t bound_of(Dwarf_Die *array, int *dimensions)
-{
-	Dwarf_Die child;
-	uint64_t n = 0;
-
-	*dimensions = 0;
-	if (dwarf_child(array, &child) != 0)
-		return 0;
-	do {
-		if (dwarf_tag(&child) != DW_TAG_subrange_type || (*dimensions)++)
-			continue;
-		n = dwarf_udata(&child, DW_AT_count, 0);
-		if (!n && dwarf_udata(&child, DW_AT_upper_bound, UINT32_MAX) != UINT32_MAX)
-			n = (uint64_t)dwarf_udata(&child, DW_AT_upper_bound, 0) + 1;
-	} while (dwarf_siblingof(&child, &child) == 0);
-	return n;
-}
-
-/* Goes on to an element's type; *bound: how many there are, 0: unknown. */
-static bool enter_element(struct walk *w, size_t at, uint64_t *bound)
+/* Goes on to an element's type; *shape: what is known of the others. */
+static bool enter_element(struct walk *w, size_t at, struct array_shape *shape)
 {
 	Dwarf_Die under;
-	int dimensions;
 
-	*bound = 0;
+	*shape = (struct array_shape){ .dimensions = 1 };
 	if (is_pointer(&w->part.type))
 		return follow(w, at);
 	if (dwarf_tag(&w->part.type) != DW_TAG_array_type)
 		return no_step(w, at, "which is no array or pointer");
-	*bound = bound_of(&w->part.type, &dimensions);
-	if (dimensions != 1)
+	array_shape_of(&w->part.type, shape);
+	if (shape->elsewhere)
+		return fail(w, at, "%.*s: %s; write +OFFSET(...):TYPE", (int)at, w->path,
+			    shape->elsewhere);
+	if (shape->dimensions != 1)
 		return fail(w, at, "%.*s has %d dimensions, whose elements are not found by [N]; "
-			    "write +OFFSET(...):TYPE", (int)at, w->path, dimensions);
+			    "write +OFFSET(...):TYPE", (int)at, w->path, shape->dimensions);
 	return (dwarf_type_of(&w->part.type, &under) && set_type(w, &under)) ||
 	       no_step(w, at, "whose elements are not described");
+}
+
+/* Checks the element's number, as the program's language counts. */
+static bool has_element(struct walk *w, size_t at, const struct array_shape *s, int64_t n)
+{
+	if (s->n && (n < s->first || (uint64_t)n - (uint64_t)s->first >= s->n))
+		return fail(w, at, "%.*s has %" PRIu64 " elements, [%" PRId64 "] to [%" PRId64 "]",
+			    (int)at, w->path, s->n, s->first, s->first + (int64_t)s->n - 1);
+	return n >= s->first || fail(w, at, "%.*s begins with [%" PRId64 "]", (int)at, w->path,
+				     s->first);
 }
 
 /* "[2]" */
@@ -286,15 +280,15 @@ static bool step_element(struct walk *w)
 	unsigned long long n = strtoull(s, &end, 0);
 	size_t at = w->done;
 	Dwarf_Word size;
-	uint64_t bound;
+	struct array_shape shape;
 
 	if (*s < '0' || *s > '9' || *end != ']')
 		return fail(w, at + 1, "%s: an element is written as [NUMBER]", w->path);
-	if (!enter_element(w, at, &bound))
+	if (n > INT32_MAX)
+		return fail(w, at + 1, "[%llu]: too far away", n);
+	if (!enter_element(w, at, &shape) || !has_element(w, at, &shape, (int64_t)n))
 		return false;
-	if (bound && n >= bound)
-		return fail(w, at, "%.*s has %" PRIu64 " elements, [0] to [%" PRIu64 "]", (int)at,
-			    w->path, bound, bound - 1);
+	n = (uint64_t)n - (uint64_t)shape.first;
 	if (dwarf_aggregate_size(&w->part.type, &size) != 0 || !size)
 		return no_step(w, at, "whose size is not known");
 	if (n > INT32_MAX / size || n * size + w->part.offset > INT32_MAX)

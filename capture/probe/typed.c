@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "capture/probe/abi.h"
+#include "capture/probe/arrayshape.h"
 #include "capture/probe/enumeration.h"
 #include "capture/probe/member.h"
 #include "capture/probe/names.h"
@@ -528,18 +529,28 @@ static void set_array(Dwarf_Die *array, struct dwarf_value *v)
 static void set_object(const struct param *q, Dwarf_Die *peeled, unsigned int offset, bool nothing,
 		       struct dwarf_value *v)
 {
+	struct array_shape shape = { 0 };
+
+	if (dwarf_tag(peeled) == DW_TAG_array_type)
+		array_shape_of(peeled, &shape);
+	if (shape.elsewhere) {
+		nowhere(&v->place, "%s: %s", v->ctype, shape.elsewhere);
+		return;
+	}
 	if (param_is_object(q) && !param_find(q, offset, false, &v->place))
 		return;
 	v->place.object = param_is_object(q);
-	if (dwarf_tag(peeled) == DW_TAG_array_type && param_is_object(q))
+	if (dwarf_tag(peeled) == DW_TAG_array_type && param_is_object(q)) {
 		set_array(peeled, v);
-	else if (dwarf_tag(peeled) == DW_TAG_array_type || dwarf_tag(peeled) == DW_TAG_union_type)
+	} else if (dwarf_tag(peeled) == DW_TAG_array_type ||
+		   dwarf_tag(peeled) == DW_TAG_union_type) {
 		nowhere(&v->place, "%s is %s and passed by value; write %s after it", v->ctype,
 			dwarf_tag(peeled) == DW_TAG_array_type ? "an array" : "a union",
 			dwarf_tag(peeled) == DW_TAG_array_type ? "[N]" : "a member");
-	else
+	} else {
 		nowhere(&v->place, "%s has %s", v->ctype, nothing ? "no members" :
 			"more members than are shown at once; write one of them after it");
+	}
 	if (param_is_object(q))
 		v->place.form = ARGLOC_EXPR; /* a TYPE of the user's reads it */
 }

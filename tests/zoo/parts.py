@@ -47,6 +47,9 @@ WANTED = {
         "p.at.y": (6, 4), "none.name": (NO, NO), "none.n": (NO, NO),
         "it.tags.len": (0, 2), "it.tags.array[1]": (NO, "t1")},
     ("go", "main.get%return"): {"$retval->name": ("second",), "$retval.at.x": (5,)},
+    ("fortran", "*_look"): {
+        "a[1]": (10, 10), "a[5]": (50, 50), "it.n": (7, 7), "it.vals[3]": (1.5, 1.5),
+        "it.vals[6]": (4.5, 4.5), "it.low[0]": (2, 2), "it.low[2]": (4, 4)},
     ("rust", "*::look"): {
         "it.name": ("alpha", "beta"), "it.note": ("alpha", "beta"), "it->n": (5, 5),
         "it.at": {".x": (1, 1), ".y": (2, 2)}, "it.list": ([1, -2, 3, 4],) * 2,
@@ -64,6 +67,11 @@ REFUSED = {
     ("c", "look%return"): {"o->i": "there is $retval"},
     ("c", "nothing%return"): {"$retval": "leave $retval out"},
     ("c", "nothing"): {"$retval->i": "write nothing%return"},
+    ("fortran", "*_look"): {
+        "a[0]": "a has 5 elements, [1] to [5]", "it.vals[2]": "[3] to [6]",
+        "b[1]": "b: its elements are elsewhere, where a descriptor tells", "b": "elsewhere",
+        "b:u32[3]": "elsewhere", "it.list[1]": "elsewhere", "it.list": "elsewhere",
+        "it.list:u32[3]": "elsewhere", "it.two[1]": "has 2 dimensions"},
     ("rust", "*::look"): {"it.maybe.Some": "write it.maybe"},
 }
 
@@ -78,6 +86,8 @@ def variants():
                           f"-O{o}", short=(compiler, o) == ("gcc", "2"))
     yield Variant("parts-go", "go", "parts.go", short=True)
     for o in "0", "2":
+        yield Variant(f"parts-fortran-O{o}", "gfortran", "parts.f90", f"-O{o}",
+                      "-fno-inline", "-fno-ipa-sra", "-fno-ipa-cp", short=o == "2")
         yield Variant(f"parts-rust-O{o}", "rustc", "parts.rs", "-C", f"opt-level={o}",
                       short=o == "0")
 
