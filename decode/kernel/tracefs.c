@@ -33,6 +33,7 @@ struct plan {
 	/* section of the file; descriptions of probes differ between sections */
 	uint32_t section;
 	int tid_at;                 /* offset of the thread id in the record; -1: none */
+	int flags_at;               /* of common_flags; -1: none, or always in its task */
 	bool names;                 /* records of this type are passed to tasks_event() */
 	bool plain;                 /* the fields of the layout are all that is shown */
 	struct printfmt *print;     /* the kernel's print format; NULL: none, or unusable */
@@ -112,14 +113,13 @@ static void tracefs_close(void *state)
 
 /* ---- plans -------------------------------------------------------------------------------- */
 
-/* Returns the offset of the thread id in the source's records, or -1 if they have none. */
-static int task_offset(const struct trawl_source *s, uint32_t size)
+/* Returns the offset of a common field in the source's records, or -1 if they have none. */
+static int common_offset(const struct trawl_source *s, const char *name, uint32_t width,
+			 uint32_t size)
 {
-	uint32_t i;
-
-	for (i = 0; s && i < s->ncommon; i++)
-		if (!strcmp(s->common[i].name, "common_pid") && s->common[i].size == 4 &&
-		    s->common[i].offset + 4u <= size)
+	for (uint32_t i = 0; s && i < s->ncommon; i++)
+		if (!strcmp(s->common[i].name, name) && s->common[i].size == width &&
+		    s->common[i].offset + width <= size)
 			return s->common[i].offset;
 	return -1;
 }
@@ -203,7 +203,7 @@ static struct plan *plan_new(struct tracefs *t, const struct trawl_event_type *t
 	p->type = type;
 	p->section = t->section;
 	p->names = source && (is_task_source(source->name) || task_event_names(type->name));
-	p->tid_at = task_offset(source, type->size);
+	p->tid_at = common_offset(source, "common_pid", 4, type->size);
 	p->layout = layout_new(type);
 	if (!p->layout) {
 		free(p);
@@ -219,6 +219,7 @@ static struct plan *plan_new(struct tracefs *t, const struct trawl_event_type *t
 	if (!p->ip)
 		p->ip = layout_find(p->layout, "__probe_func");
 	p->caller = layout_find(p->layout, "__probe_ret_ip");
+	p->flags_at = p->ip ? -1 : common_offset(source, "common_flags", 1, type->size);
 	if (p->ip)
 		layout_probe(p->layout);
 	return p;
@@ -334,6 +335,21 @@ static const struct site *site_of(const struct item *it)
 			  it->ts);
 }
 
+/*
+ * Returns the kind of interrupt in which an event happened, or NULL: then its task is the one that
+ * was interrupted. The bits of common_flags: TRACE_FLAG_* in the kernel's trace_events.h.
+ */
+static const char *interrupt_of(const struct plan *p, const struct item *it)
+{
+	enum { HARDIRQ = 0x08, SOFTIRQ = 0x10, NMI = 0x40 };
+	unsigned int flags = 0;
+
+	if (p->flags_at >= 0 && (uint32_t)p->flags_at < it->len)
+		flags = ((const uint8_t *)it->record)[p->flags_at];
+	return flags & NMI ? "nmi" : flags & HARDIRQ ? "hardirq" : flags & SOFTIRQ ? "softirq" :
+	       NULL;
+}
+
 /* ---- arguments that are not simply their field --------------------------------------------- */
 
 static void unavailable(const char *why, bool json, struct out *o)
@@ -433,6 +449,7 @@ static void tracefs_text(void *state, const struct item *it, struct out *o)
 	struct tracefs *t = state;
 	const struct plan *p = it->detail;
 	const struct site *s = p->sites ? site_of(it) : NULL;
+	const char *interrupt = interrupt_of(p, it);
 	bool all = t->ctx->options->all_fields || (!s && !p->plain);
 
 	if (p->print && t->ctx->options->print && !t->ctx->options->all_fields) {
@@ -451,6 +468,11 @@ static void tracefs_text(void *state, const struct item *it, struct out *o)
 	}
 	if (s)
 		site_text(s, o);
+	if (interrupt) {
+		out_str(o, " (in ");
+		out_str(o, interrupt);
+		out_char(o, ')');
+	}
 }
 
 static void tracefs_json(void *state, const struct item *it, struct out *o)
@@ -534,7 +556,12 @@ static void tracefs_json_more(void *state, const struct item *it, struct out *o)
 	const struct tracefs *t = state;
 	const struct plan *p = it->detail;
 	const struct site *s = p->sites ? site_of(it) : NULL;
+	const char *interrupt = interrupt_of(p, it);
 
+	if (interrupt) {
+		out_str(o, ",\"interrupt\":");
+		out_json(o, interrupt, strlen(interrupt));
+	}
 	reasons(p, s, t->ctx->options->all_fields || (!s && !p->plain), it, o);
 	cuts(p->layout, t->ctx->options->all_fields, it, o);
 	if (!s)
@@ -649,6 +676,18 @@ static bool element_value(const struct layout *l, const struct item *it, const c
 	return true;
 }
 
+static bool interrupt_value(const struct plan *p, const struct item *it, const char *name,
+			    struct value *v)
+{
+	if (p->flags_at < 0 || strcmp(name, "interrupt"))
+		return false;
+	memset(v, 0, sizeof(*v));
+	v->text = interrupt_of(p, it);
+	v->type = v->text ? VALUE_TEXT : VALUE_NONE;
+	v->len = v->text ? strlen(v->text) : 0;
+	return true;
+}
+
 static bool tracefs_value(void *state, const struct item *it, const char *name, struct value *v)
 {
 	const struct plan *p = it->detail;
@@ -658,7 +697,7 @@ static bool tracefs_value(void *state, const struct item *it, const char *name, 
 	if (s && !p->plain && arg_value(state, s, it, name, v))
 		return true;
 	f = layout_find(p->layout, name);
-	if (!f && element_value(p->layout, it, name, v))
+	if (!f && (element_value(p->layout, it, name, v) || interrupt_value(p, it, name, v)))
 		return true;
 	if (!f)
 		return s && site_value(s, name, v);
@@ -672,7 +711,8 @@ static bool tracefs_value(void *state, const struct item *it, const char *name, 
 /* Whether the value of this name must be looked up separately in each event. */
 static bool varies(const struct plan *p, const struct shown *f, const char *name)
 {
-	return (p->sites && !(f && p->plain)) || (!f && strchr(name, '['));
+	return (p->sites && !(f && p->plain)) ||
+	       (!f && (strchr(name, '[') || !strcmp(name, "interrupt")));
 }
 
 /* Finds the fields of columns that were appended. Returns false if memory runs out. */
@@ -731,7 +771,7 @@ static unsigned int tracefs_comparable(void *state, const struct trawl_event_typ
 	const struct shown *f = p && !p->sites ? layout_find(p->layout, name) : NULL;
 
 	if (!f)
-		return 0;
+		return p && p->flags_at >= 0 && !strcmp(name, "interrupt") ? COMPARABLE_TEXT : 0;
 	switch (f->field->kind) {
 	case TRAWL_TEXT:
 	case TRAWL_CHAR:
@@ -763,6 +803,8 @@ static void tracefs_names(void *state, const struct trawl_event_type *type, deco
 	for (i = 0; i < p->layout->n; i++)
 		if (!p->layout->shown[i].hidden || t->ctx->options->all_fields)
 			fn(arg, p->layout->shown[i].field->name);
+	if (p->flags_at >= 0)
+		fn(arg, "interrupt");
 	if (s) {
 		fn(arg, "site.offset");
 		fn(arg, "symbol");

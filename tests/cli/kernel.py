@@ -88,7 +88,29 @@ def trace_dat(capture, folder):
        sum(ours.values()))
     only = [k for k in (theirs - ours) | (ours - theirs) if not other_words(k)]
     ok(not only, "and each has the text of trawl-decode --print", *only[:6])
+    interrupts(capture, dat)
     kernelshark(dat, collections.Counter(k[2] for k in theirs.elements()))
+
+
+def interrupts(capture, dat):
+    """The kind of interrupt of each event, as trace-cmd shows it beside its CPU."""
+    words = {"s": "softirq", "h": "hardirq", "H": "hardirq", "z": "nmi", "Z": "nmi"}
+    ours, theirs = collections.Counter(), collections.Counter()
+    for line in run("trawl-decode", "--json", capture)[1].splitlines():
+        e = json.loads(line)
+        ours[(e["cpu"], e["tid"], e["name"].split(":")[1], e.get("interrupt"))] += 1
+    for line in run("trace-cmd", "report", "-N", "-l", dat)[1].splitlines():
+        if m := re.match(r"\s*.*-(\d+) +(\d+)..(.)\S+ [\d.]+: (\S+):", line):
+            theirs[(int(m[2]), int(m[1]), m[4], words.get(m[3]))] += 1
+    kinds = {key[3] for key in ours}
+    ok(kinds >= {None, "softirq", "hardirq"} and ours == theirs,
+       "events in interrupts are marked, as trace-cmd marks them", kinds, *(ours - theirs),
+       *(theirs - ours))
+    selected = run("trawl-decode", "--json", "--where", 'interrupt == "hardirq"', capture)[1]
+    same(sum(n for k, n in ours.items() if k[3] == "hardirq"), len(selected.splitlines()),
+         "and are selected by it")
+    status, out, _ = run("trawl-decode", "--where", 'interrupt == "hardirq"', "-c", "1", capture)
+    ok(out.endswith(" (in hardirq)\n"), "text says it, too", out)
 
 
 def kernelshark(dat, names):
