@@ -124,6 +124,28 @@ def check_usb(events, first, last):
     said(outside, f"usb: each between them ({len(outside)} are not: {outside[:3]})")
 
 
+def check_order(path):
+    """The events of all sources are in the order of their times, as all programs read them."""
+    text = subprocess.run(["trawl-decode", "--json", path], stdout=subprocess.PIPE, text=True,
+                          check=True).stdout
+    events = [(e["ts_ns"], e["source"]) for e in map(json.loads, text.splitlines())]
+    wrong = [two for two in zip(events, events[1:]) if two[0][0] > two[1][0]]
+    turns = sum(a[1] != b[1] for a, b in zip(events, events[1:]))
+    said(wrong or turns < 100, f"{path}: {len(events)} events, the source changes {turns} times, in "
+         f"order of time ({len(wrong)} are not: {wrong[:3]})")
+
+
+def check_sequence(events):
+    """Each turn calls spell(), then sleeps: so say the sources among themselves, but for bounds."""
+    sequence = sorted(TURN, key=lambda name: ("spell", "enter", "exit").index(TURN[name]))
+    wrong = [(one["name"], two["name"], two["mono"] - one["mono"])
+             for turn in zip(*(events[name] for name in sequence)) for one, two in zip(turn, turn[1:])
+             if TURN[one["name"]] != TURN[two["name"]] and
+             two["mono"] + two["bound_ns"] < one["mono"] - one["bound_ns"]]
+    said(wrong, f"the call, the sleep and its end are in order across sources in each turn "
+         f"({len(wrong)} are not: {wrong[:3]})")
+
+
 def main():
     events = collections.defaultdict(list)
     for path in sys.argv[1:]:
@@ -134,6 +156,9 @@ def main():
     said(numbers != list(range(1, len(numbers) + 1)), f"{len(numbers)} turns are in the files, each once")
     for name in TURN:
         check_turns(name, events[name], first, last)
+    check_sequence(events)
+    for path in sys.argv[1:]:
+        check_order(path)
     check_branches(events["branch"], first, last)
     check_usb(events["usb"], usb_text("first.usb"), usb_text("last.usb"))
 
