@@ -139,7 +139,8 @@ def check_sequence(events):
     """Each turn calls spell(), then sleeps: so say the sources among themselves, but for bounds."""
     sequence = sorted(TURN, key=lambda name: ("spell", "enter", "exit").index(TURN[name]))
     wrong = [(one["name"], two["name"], two["mono"] - one["mono"])
-             for turn in zip(*(events[name] for name in sequence)) for one, two in zip(turn, turn[1:])
+             for turn in zip(*(events[name] for name in sequence))
+             for one, two in zip(turn, turn[1:])
              if TURN[one["name"]] != TURN[two["name"]] and
              two["mono"] + two["bound_ns"] < one["mono"] - one["bound_ns"]]
     said(wrong, f"the call, the sleep and its end are in order across sources in each turn "
