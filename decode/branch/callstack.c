@@ -73,19 +73,6 @@ static bool fits(const struct frame *f, uint64_t to, bool signal)
 	return to > f->from && to - f->from <= INSN_MOST;
 }
 
-/* Returns the length of a function's name without the suffix of a cold part (".cold"). */
-static size_t base_length(const char *name)
-{
-	static const char clone[] = " [clone ";
-	const char *cold = strstr(name, ".cold");
-	size_t n = cold ? (size_t)(cold - name) : strlen(name);
-
-	if (cold && n >= sizeof(clone) - 1 &&
-	    !memcmp(cold - (sizeof(clone) - 1), clone, sizeof(clone) - 1))
-		n -= sizeof(clone) - 1;
-	return n;
-}
-
 /* Whether both places are in the same function. Compilers put cold code, such as handlers of
  * exceptions, into a part with its own symbol. */
 static bool same_function(const struct image_place *a, const struct image_place *b)
@@ -94,8 +81,8 @@ static bool same_function(const struct image_place *a, const struct image_place 
 
 	if (a->function == b->function || !a->function || !b->function || a->module != b->module)
 		return a->function == b->function;
-	n = base_length(a->function->name);
-	return n == base_length(b->function->name) &&
+	n = image_base_length(a->function->name);
+	return n == image_base_length(b->function->name) &&
 	       !memcmp(a->function->name, b->function->name, n) &&
 	       (a->function->name[n] || b->function->name[n]);
 }

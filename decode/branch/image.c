@@ -326,6 +326,18 @@ uint64_t image_line_end(struct image_module *m, size_t row)
 	return f && f->size && f->vaddr + f->size < end ? f->vaddr + f->size : end;
 }
 
+size_t image_base_length(const char *name)
+{
+	static const char clone[] = " [clone ";
+	const char *cold = strstr(name, ".cold");
+	size_t n = cold ? (size_t)(cold - name) : strlen(name);
+
+	if (cold && n >= sizeof(clone) - 1 &&
+	    !memcmp(cold - (sizeof(clone) - 1), clone, sizeof(clone) - 1))
+		n -= sizeof(clone) - 1;
+	return n;
+}
+
 /*
  * Rows belong to functions that were executed; an address in another function must not match the
  * row of the preceding one.

@@ -106,6 +106,9 @@ const struct image_maps *images_maps(struct images *im, uint32_t section, int32_
 void images_place(struct images *im, const struct image_maps *maps, uint64_t address,
 		  struct image_place *p);
 
+/* Returns the length of a function's name without the suffix of a cold part (".cold"). */
+size_t image_base_length(const char *name);
+
 /* Returns the list of all modules, in descending order of their numbers. */
 struct image_module *images_modules(struct images *im);
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * lcov's tracefile format: for each source file TN, SF, functions (FN, FNDA), conditional jumps
- * (BRDA) and lines (DA). The count of a line is that of its most frequently executed instruction.
+ * (BRDA) and lines (DA). The count of a line in a function is that of its most frequently executed
+ * instruction. Several functions can have the same line, such as those of a template: their counts
+ * are added, as gcov does.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -21,7 +23,7 @@ struct fact {
 	enum { FACT_FUNCTION, FACT_JUMP, FACT_LINE } what;
 	uint64_t count, other;   /* jump: how often it was taken, and how often not */
 	const char *name;        /* name of a function */
-	uint64_t vaddr;
+	uint64_t vaddr;          /* of a function or jump; of the function that a line is in */
 };
 
 struct facts {
@@ -134,9 +136,27 @@ static uint64_t *row_counts(struct image_module *m, const struct flow_table *blo
 	return count;
 }
 
+/* Returns the function that has the row. The cold part of a function counts as the function. */
+static const struct image_function *function_of_row(const struct image_module *m,
+						    const struct image_line *l)
+{
+	const struct image_function *f =
+		image_last_before(m->functions, m->nfunctions, sizeof(*f), l->vaddr);
+	size_t n = f ? image_base_length(f->name) : 0;
+
+	if (!f || !f->name[n])
+		return f;
+	for (size_t i = 0; i < m->nfunctions; i++) {
+		if (strlen(m->functions[i].name) == n && !memcmp(m->functions[i].name, f->name, n))
+			return &m->functions[i];
+	}
+	return f;
+}
+
 static void add_lines(struct facts *f, struct image_module *m, const struct flow_table *blocks)
 {
 	uint64_t *count = row_counts(m, blocks);
+	const struct image_function *in = NULL, *own = NULL, *now;
 
 	if (!count) {
 		f->failed = true;
@@ -147,9 +167,15 @@ static void add_lines(struct facts *f, struct image_module *m, const struct flow
 		/* a row without bytes: the next row has the same address */
 		bool empty = i + 1 < m->nlines && m->lines[i + 1].vaddr == l->vaddr;
 
-		if (l->line && !empty)
-			add(f, &(struct fact){ .file = m->files[l->file], .line = l->line,
-					       .what = FACT_LINE, .count = count[i] });
+		if (!l->line || empty)
+			continue;
+		now = image_last_before(m->functions, m->nfunctions, sizeof(*now), l->vaddr);
+		if (now != in)
+			own = function_of_row(m, l);
+		in = now;
+		add(f, &(struct fact){ .file = m->files[l->file], .line = l->line,
+				       .what = FACT_LINE, .count = count[i],
+				       .vaddr = own ? own->vaddr : 0 });
 	}
 	free(count);
 }
@@ -265,18 +291,24 @@ static void put_jumps(const struct fact *f, size_t n, struct out *o)
 
 static void put_lines(const struct fact *f, size_t n, struct out *o)
 {
-	uint64_t found = 0, hit = 0, count = 0;
+	uint64_t found = 0, hit = 0, count = 0, sum = 0;
 
 	for (size_t i = 0; i < n; i++) {
+		bool more = i + 1 < n && f[i + 1].line == f[i].line;
+
 		if (f[i].what != FACT_LINE)
 			continue;
 		count = f[i].count > count ? f[i].count : count;
-		if (i + 1 < n && f[i + 1].line == f[i].line)
+		if (more && f[i + 1].vaddr == f[i].vaddr)
 			continue;
-		out_printf(o, "DA:%" PRIu32 ",%" PRIu64 "\n", f[i].line, count);
-		found++;
-		hit += count > 0;
+		sum += count;
 		count = 0;
+		if (more)
+			continue;
+		out_printf(o, "DA:%" PRIu32 ",%" PRIu64 "\n", f[i].line, sum);
+		found++;
+		hit += sum > 0;
+		sum = 0;
 	}
 	out_printf(o, "LF:%" PRIu64 "\nLH:%" PRIu64 "\n", found, hit);
 }

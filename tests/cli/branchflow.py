@@ -162,7 +162,8 @@ def check_goroutines(folder):
     path = capture(folder, *known, "batch 5 5 1000", to_gogo[0],
                    branch(0x1420, 0x1200, "jmp*"), branch(0x1220, 0x1605, "ret"), modules=False)
     same([("gogo", 0), ("*** a goroutine continues", 0), ("runtime.goexit.abi0", 0), ("g", 1)],
-         [(r["function"], r["depth"]) for r in tree(path)], "a new goroutine begins with its first function")
+         [(r["function"], r["depth"]) for r in tree(path)],
+         "a new goroutine begins with its first function")
     path = capture(folder, *known, "batch 5 5 1000", CALL_F, branch(0x1110, 0x1500, "call"),
                    branch(0x1510, 0x1400, "call"), branch(0x1420, 0x1108, "jmp*"), CALL_G, RET_G,
                    RET_F, modules=False)
@@ -215,6 +216,19 @@ def check_rows(folder):
     # row 10: the target of the last branch
     same({(("10", "1"), ("11", "0"), ("12", "11"), ("13", "11"))}, found,
          "a row that is entered in its middle, by all blocks that run there")
+
+
+def check_template(folder):
+    """Functions with one line, such as those of a template, add up; a cold part does not."""
+    parts = json.loads(module())
+    parts["functions"] += [[0x1300, 0x80, "f.cold"]]
+    parts["lines"] = [0x1100, 1, 20, 0x100, 1, 0, 0x100, 1, 0]
+    path = capture(folder, maps(5), f"meta branch/module/08:01:7 {json.dumps(parts)}",
+                   "batch 5 5 1000", CALL_F, branch(0x1110, 0x1300, "jcc"),
+                   branch(0x1310, 0x1019, "ret"), CALL_F, CALL_G, RET_G, RET_F, modules=False)
+    out = run(f"{BUILD}/trawl-export", "--to", "lcov", path).stdout
+    same([("20", "3")], re.findall(r"^DA:(\d+),(\d+)$", out, re.M),
+         "the line of two functions, of which one ran twice and has a cold part")
 
 
 def check_values(folder):
@@ -367,6 +381,7 @@ def main():
         check_unwound(folder)
         check_range(folder)
         check_rows(folder)
+        check_template(folder)
         check_values(folder)
         check_drcov(folder)
         check_many_names(folder)
