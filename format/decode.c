@@ -4,88 +4,18 @@
  * or a read, it is checked against the limits that follow from the event count and the types.
  */
 #include <stdlib.h>
-#include <zstd.h>
 
-#include "format/arena.h"
 #include "format/bucket.h"
-#include "format/chunk.h"
-#include "format/column.h"
-#include "format/decoded.h"
+#include "format/decodecolumns.h"
 #include "format/loops.h"
-#include "format/memory.h"
-#include "format/stringtable.h"
 #include "format/payload.h"
 #include "format/substream.h"
 #include "format/ticks.h"
 
 enum {
 	MAX_CLASSES = 65535,
-	MAX_KEYS = 4,
 	SPARE_MAX = 16, /* number of chunk_memory structs kept for reuse, unless they are huge */
 	SPARE_MEMORY = 32 << 20,
-};
-
-struct decode_table {
-	uint32_t type;        /* index into the schema's types */
-	bool rows;
-	uint32_t n, first;
-	uint32_t first_class, nclasses;
-	uint32_t nkeys, keys[MAX_KEYS];
-	uint32_t listed; /* number of its events in the sequence so far */
-};
-
-struct decode_class {
-	uint32_t table, left; /* left: number of events that the sequence must still contain */
-	uint64_t key[MAX_KEYS];
-};
-
-struct type_layout {
-	const struct trawl_event_type *type;
-	struct layout layout;
-};
-
-/* The memory of a decoded chunk; all other buffers are free again once it is decoded. */
-struct chunk_memory {
-	struct chunk_memory *next;
-	struct decoded decoded;
-	struct arena arena;
-	struct room data; /* the substream of that name */
-};
-
-struct chunk_decoder {
-	struct chunk_memory *chunk, *spare;
-	size_t nspare;
-	struct budget *budget;      /* NULL: none */
-	ZSTD_DCtx *zstd;
-	struct type_layout *types;  /* by index */
-	uint32_t ntypes;
-	const struct trawl_source *source;
-	struct layout common, row;
-	uint32_t pid_column, common_end;
-
-	/* One chunk: */
-	const struct chunk_schema *schema;
-	struct column_input in;
-	struct room substreams[4], string_room, events_room, delta_room,
-		derived_room;
-	const struct string *strings;
-	uint32_t nstrings;
-	struct events events;
-	uint64_t base, unit;
-	bool back; /* differences of times are signed */
-	bool later; /* PAYLOAD_TICKS */
-	uint64_t tick; /* its length; 0: times are in ns */
-	uint32_t ncorrections;
-	uint32_t nstreams, ntables, nclasses;
-	struct trawl_stream *streams;
-	struct decode_table *tables;
-	struct decode_class *classes;
-	uint32_t *class_count;
-	uint64_t *ts;    /* table after table, each in chunk order .. */
-	uint32_t *order; /* .. and each event's place in the table's class order */
-	uint32_t *position; /* in chunk order: the event's place in class order */
-	struct table common_table, table;
-	struct predictors predictors;
 };
 
 struct chunk_decoder *chunk_decoder_new(void)
@@ -326,7 +256,7 @@ static bool get_table(struct chunk_decoder *d, struct view *in, uint32_t number,
 	l = type_layout(d, t->type);
 	if (!l || d->common_end > l->size)
 		return false;
-	t->nkeys = (uint32_t)view_varint_max(in, t->rows ? 0 : MAX_KEYS);
+	t->nkeys = (uint32_t)view_varint_max(in, t->rows ? 0 : DECODE_MAX_KEYS);
 	for (uint32_t k = 0; k < t->nkeys; k++) {
 		t->keys[k] = (uint32_t)view_varint(in);
 		if (t->keys[k] >= l->nnumbers || (k && t->keys[k] <= t->keys[k - 1]))
@@ -504,306 +434,6 @@ LOOPS static bool get_times(struct chunk_decoder *d)
 	return true;
 }
 
-/* ---- columns for the caller -------------------------------------------------------------- */
-
-#define PACK(type) \
-	do { \
-		for (uint32_t i = 0; i < n; i++) { \
-			type x = (type)v[order ? order[i] : i]; \
-			memcpy(to + (size_t)i * stride, &x, sizeof(x)); \
-		} \
-	} while (0)
-
-/* Converts a column from class order to chunk order, and its numbers to their size. */
-LOOPS static void pack_numbers(const struct layout_column *c, const uint64_t *v,
-			       const uint32_t *order, uint32_t n, uint8_t *to)
-{
-	uint32_t stride = c->stride;
-
-	to += c->column_offset;
-	switch (c->size) {
-	case 1:
-		PACK(uint8_t);
-		break;
-	case 2:
-		PACK(uint16_t);
-		break;
-	case 4:
-		PACK(uint32_t);
-		break;
-	default:
-		PACK(uint64_t);
-	}
-}
-
-/* Makes a column of FIXED strings: from the string table, padded with NULs, or from `data`. */
-static bool fixed_strings(struct chunk_decoder *d, const struct table *t, uint32_t column,
-			  const uint32_t *order, const uint8_t *plain, uint8_t *to)
-{
-	uint32_t size = t->layout->columns[column].size;
-
-	for (uint32_t i = 0; i < t->n; i++, to += size) {
-		uint32_t at = order ? order[i] : i;
-		const struct string *s;
-
-		if (plain) {
-			memcpy(to, plain + (size_t)at * size, size);
-			continue;
-		}
-		s = &d->strings[t->value[column][at]];
-		if (s->len > size)
-			return false;
-		memcpy(to, s->p, s->len);
-		memset(to + s->len, 0, size - s->len);
-	}
-	return true;
-}
-
-/* Returns the offset of each event's bytes in the substream data; NULL: out of memory. */
-static uint64_t *plain_offsets(struct chunk_decoder *d, const uint64_t *len, uint32_t n)
-{
-	uint64_t *from = arena_take(&d->chunk->arena, (size_t)n + 1, sizeof(*from)), at = 0;
-
-	for (uint32_t i = 0; from && i < n; i++) {
-		from[i] = at;
-		at += len[i];
-	}
-	return from;
-}
-
-static bool dynamic_offsets(struct chunk_decoder *d, struct table *t, uint32_t column,
-			    const uint32_t *order, bool plain, uint32_t *offsets)
-{
-	uint64_t at = 0;
-
-	for (uint32_t i = 0; i < t->n; i++) {
-		uint64_t v = t->value[column][order ? order[i] : i];
-
-		offsets[i] = (uint32_t)at;
-		at += plain ? v : d->strings[v].len;
-		if (at > CHUNK_MAX_BYTES)
-			return false;
-	}
-	offsets[t->n] = (uint32_t)at;
-	return true;
-}
-
-static bool dynamic_strings(struct chunk_decoder *d, struct table *t, uint32_t column,
-			    const uint32_t *order, bool plain, struct trawl_column *out)
-{
-	uint32_t *offsets = arena_take(&d->chunk->arena, (size_t)t->n + 1, 4);
-	const uint64_t *v = t->value[column], *from = NULL;
-	const uint8_t *stored = NULL;
-	uint8_t *to;
-
-	if (!offsets || !dynamic_offsets(d, t, column, order, plain, offsets))
-		return false;
-	out->offsets = offsets;
-	if (plain) {
-		stored = view_bytes(&d->in.data, offsets[t->n]);
-		out->data = stored;
-		if (!stored || !order)
-			return stored;
-		from = plain_offsets(d, v, t->n);
-		if (!from)
-			return false;
-	}
-	to = arena_take(&d->chunk->arena, (size_t)offsets[t->n] + 1, 1);
-	if (!to)
-		return false;
-	for (uint32_t i = 0; i < t->n; i++) {
-		uint32_t at = order ? order[i] : i;
-
-		memcpy(to + offsets[i], plain ? stored + from[at] : d->strings[v[at]].p,
-		       offsets[i + 1] - offsets[i]);
-	}
-	out->data = to;
-	return true;
-}
-
-static bool get_string(struct chunk_decoder *d, struct table *t, uint32_t column,
-		       const uint32_t *order, struct trawl_column *out)
-{
-	const struct layout_column *c = &t->layout->columns[column];
-	uint8_t how = view_u8(&d->in.structure);
-	bool fixed = c->place == TRAWL_FIXED;
-	const uint8_t *plain = NULL;
-	uint8_t *to;
-
-	if (d->in.structure.bad || how > STRING_PLAIN)
-		return false;
-	if (!(fixed && how == STRING_PLAIN) &&
-	    !column_decode(t, column, &d->predictors, &d->in))
-		return false;
-	for (uint32_t i = 0; how == STRING_NUMBERED && i < t->n; i++)
-		if (t->value[column][i] >= d->nstrings)
-			return false;
-	if (!fixed)
-		return dynamic_strings(d, t, column, order, how == STRING_PLAIN, out);
-	if (how == STRING_PLAIN) {
-		plain = view_bytes(&d->in.data, (size_t)t->n * c->size);
-		if (!plain)
-			return false;
-		for (uint32_t i = 0; i < t->n; i++)
-			t->value[column][i] = c->size;
-	}
-	to = arena_take(&d->chunk->arena, t->n, c->size);
-	out->data = to;
-	return to && fixed_strings(d, t, column, order, plain, to);
-}
-
-/* Fills in the values of a key column, which are constant in each class. */
-static void get_key(const struct chunk_decoder *d, struct table *t, uint32_t key, uint64_t *v)
-{
-	for (uint32_t c = 0; c < t->nclasses; c++)
-		for (uint32_t i = 0; i < t->class_count[c]; i++)
-			*v++ = d->classes[t->first_class + c].key[key];
-}
-
-static bool get_number(struct chunk_decoder *d, struct table *t, const struct decode_table *a,
-		       uint32_t column)
-{
-	for (uint32_t k = 0; a && k < a->nkeys; k++) {
-		if (a->keys[k] != column)
-			continue;
-		get_key(d, t, k, t->value[column]);
-		return true;
-	}
-	return column_decode(t, column, &d->predictors, &d->in);
-}
-
-/* Decodes all columns of a table into out, which has a zeroed element for each field. */
-static bool get_columns(struct chunk_decoder *d, struct table *t, const struct decode_table *a,
-			const uint32_t *order, struct trawl_column *out)
-{
-	const struct layout *l = t->layout;
-
-	for (uint32_t k = 0; k < l->nnumbers; k++) {
-		const struct layout_column *c = &l->columns[k];
-
-		if (!get_number(d, t, a, k))
-			return false;
-		if (!out[c->field].data)
-			out[c->field].data = arena_take(&d->chunk->arena, t->n, c->stride);
-		if (!out[c->field].data)
-			return false;
-		pack_numbers(c, t->value[k], order, t->n, (uint8_t *)out[c->field].data);
-	}
-	for (uint32_t k = l->nnumbers; k < l->ncolumns; k++)
-		if (!get_string(d, t, k, order, &out[l->columns[k].field]))
-			return false;
-	return true;
-}
-
-static struct trawl_column *new_columns(struct chunk_decoder *d, const struct trawl_field *fields,
-					uint32_t n)
-{
-	struct trawl_column *c = arena_take(&d->chunk->arena, n + 1, sizeof(*c));
-
-	for (uint32_t i = 0; c && i < n; i++)
-		c[i] = (struct trawl_column){ .field = &fields[i] };
-	return c;
-}
-
-/* Prepares the numbers that columns can refer to besides columns (REF_FOLLOWING, REF_ELAPSED). */
-static bool derive(struct chunk_decoder *d)
-{
-	uint64_t *memory = room_for(&d->derived_room, ((size_t)d->events.count * REFS_DERIVED +
-							d->ntables) * sizeof(*memory));
-	uint32_t *table = arena_take(&d->chunk->arena, d->nclasses + 1, sizeof(*table));
-
-	if (!memory || !table)
-		return false;
-	for (uint32_t c = 0; c < d->nclasses; c++)
-		table[c] = d->classes[c].table;
-	events_derive(&d->events, d->streams, d->nstreams, table, d->ntables, memory);
-	return true;
-}
-
-static bool get_common(struct chunk_decoder *d)
-{
-	const struct trawl_source *s = d->source;
-	struct table *t = &d->common_table;
-	struct trawl_column *c = new_columns(d, s->common, s->ncommon);
-
-	if (!c || table_init(t, &d->common, d->events.count))
-		return false;
-	table_of_all(t, &d->events);
-	if (!get_columns(d, t, NULL, NULL, c))
-		return false;
-	d->events.pid = d->pid_column == UINT32_MAX ? NULL : t->value[d->pid_column];
-	if (d->later && !derive(d))
-		return false;
-	d->chunk->decoded.chunk.common = c;
-	d->chunk->decoded.chunk.ncommon = s->ncommon;
-	return true;
-}
-
-/* The fixed fields of records that were kept whole; their dynamic fields are empty. */
-static bool columns_of_rows(struct chunk_decoder *d, const struct trawl_event_type *type,
-			    const struct decoded_rows *rows, uint32_t n, struct trawl_column *out)
-{
-	for (uint32_t i = 0; i < n; i++)
-		if (rows->offsets[i + 1] - rows->offsets[i] < type->size)
-			return false;
-	for (uint32_t k = 0; k < type->nfields; k++) {
-		const struct trawl_field *f = &type->fields[k];
-		bool fixed = f->place == TRAWL_FIXED;
-		size_t size = fixed ? (size_t)f->size * f->count : sizeof(uint32_t);
-		uint8_t *to = arena_take(&d->chunk->arena, (size_t)n + 1, size);
-
-		if (!to || (fixed && f->offset + size > type->size))
-			return false;
-		out[k].data = to;
-		if (!fixed) {
-			memset(to, 0, ((size_t)n + 1) * size);
-			out[k].offsets = (const uint32_t *)(void *)to;
-		}
-		for (uint32_t i = 0; fixed && i < n; i++)
-			memcpy(to + i * size, rows->data + rows->offsets[i] + f->offset, size);
-	}
-	return true;
-}
-
-static bool get_group(struct chunk_decoder *d, const struct decode_table *a,
-		      struct trawl_group *g, struct decoded_rows *rows)
-{
-	const struct trawl_event_type *type = d->schema->types[a->type];
-	const struct layout *l = a->rows ? &d->row : &d->types[a->type].layout;
-	struct trawl_column *columns = new_columns(d, type->fields, type->nfields), row = { 0 };
-	const uint32_t *order = a->nclasses > 1 ? d->order + a->first : NULL;
-	struct table *t = &d->table;
-
-	if (!columns || table_init(t, l, a->n))
-		return false;
-	table_of(t, &d->events, a->first, a->first_class, a->nclasses);
-	*g = (struct trawl_group){ .type = type, .count = a->n, .ts = d->ts + a->first,
-				   .ncolumns = type->nfields, .columns = columns };
-	*rows = (struct decoded_rows){ NULL, NULL };
-	if (!a->rows)
-		return get_columns(d, t, a, order, columns);
-	if (!get_columns(d, t, NULL, NULL, &row))
-		return false;
-	*rows = (struct decoded_rows){ row.data, row.offsets };
-	return columns_of_rows(d, type, rows, a->n, columns);
-}
-
-static bool get_groups(struct chunk_decoder *d)
-{
-	struct trawl_group *groups = arena_take(&d->chunk->arena, d->ntables + 1, sizeof(*groups));
-	struct decoded_rows *rows = arena_take(&d->chunk->arena, d->ntables + 1, sizeof(*rows));
-
-	if (!groups || !rows)
-		return false;
-	for (uint32_t i = 0; i < d->ntables; i++)
-		if (!get_group(d, &d->tables[i], &groups[i], &rows[i]))
-			return false;
-	d->chunk->decoded.chunk.groups = groups;
-	d->chunk->decoded.chunk.ngroups = d->ntables;
-	d->chunk->decoded.rows = rows;
-	return true;
-}
-
 /* ---- the whole --------------------------------------------------------------------------- */
 
 /* Returns how many numbers all columns have: an upper bound of codes and of literals. */
@@ -873,8 +503,8 @@ static bool decode(struct chunk_decoder *d, const struct chunk_payload *p)
 			   &d->in.structure) ||
 	    !get_events(d, p->count) || !get_structure(d) || !get_substreams(d, &in))
 		return false;
-	if (!get_sequence(d) || !get_times(d) || !get_common(d) ||
-	    !get_groups(d) || !all_used(&d->in))
+	if (!get_sequence(d) || !get_times(d) || !decode_common(d) ||
+	    !decode_groups(d) || !all_used(&d->in))
 		return false;
 	c->source = d->source;
 	c->count = p->count;

@@ -10,7 +10,7 @@ libtrawl_la_SOURCES = format/trawl.h format/chunk.h format/error.c \
 	format/column.h format/column.c format/stringtable.h format/stringtable.c \
 	format/substream.h format/substream.c format/grouping.h format/grouping.c \
 	format/excerpt.h format/excerpt.c format/ticks.h format/ticks.c format/plan.h format/plan.c format/payload.h format/encode.c format/arena.h \
-	format/arena.c format/search.h format/memory.h format/memory.c format/decoded.h format/decode.c format/cursor.c \
+	format/arena.c format/search.h format/memory.h format/memory.c format/decoded.h format/decoder.h format/decode.c format/decodecolumns.h format/decodecolumns.c format/cursor.c \
 	format/thread.h format/thread.c format/sink.h format/sink.c format/writeback.h format/writeback.c format/level.h format/level.c \
 	format/batcher.h format/batcher.c format/sectionwriter.h format/sectionwriter.c format/writequeue.h format/writequeue.c \
 	format/writer.c format/metacache.h format/metacache.c format/ring.h format/ring.c \
