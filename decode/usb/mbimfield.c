@@ -292,6 +292,9 @@ static void scalar_tree(const struct value *v, struct tree *t)
 	case MBIM_NUMBER:
 		tree_uint(t, v->f->name, get_le(v->p, v->n));
 		break;
+	case MBIM_VERSION:
+		tree_printf(t, v->f->name, "%x.%02x", v->p[1], v->p[0]);
+		break;
 	case MBIM_SIGNED:
 		tree_int(t, v->f->name, (int32_t)get32(v->p));
 		break;
@@ -402,6 +405,9 @@ static bool value_brief(const struct value *v, struct out *o)
 	switch (v->f->kind) {
 	case MBIM_NUMBER:
 		out_printf(o, "%llu", (unsigned long long)get_le(v->p, v->n));
+		return true;
+	case MBIM_VERSION:
+		out_printf(o, "%x.%02x", v->p[1], v->p[0]);
 		return true;
 	case MBIM_SIGNED:
 		out_printf(o, "%d", (int32_t)get32(v->p));

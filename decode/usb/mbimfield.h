@@ -15,6 +15,7 @@ enum mbim_kind {
 	MBIM_END,
 	MBIM_NUMBER,
 	MBIM_SIGNED,
+	MBIM_VERSION, /* a version in BCD: 0x0100 is 1.00 */
 	MBIM_CODE, /* a number whose values have names */
 	MBIM_BITS, /* a number whose bits have names */
 	MBIM_UUID,

@@ -8,6 +8,7 @@
 
 /* ---- fields ---------------------------------------------------------------------------------- */
 
+/* A field of each kind, with the bytes that it has in place (decode/usb/mbimfield.h). */
 #define FIELD(n, k, bytes)                                                                         \
 	{                                                                                          \
 		.name = (n), .kind = (k), .size = (bytes)                                          \
@@ -277,9 +278,8 @@ STRUCTURE(slot_mappings, REFS("slot_map", slot));
 STRUCTURE(slot_info, NUMBER("slot_index"), CODE("slot_state", slot_states));
 STRUCTURE(pco, NUMBER("session_id"), NUMBER("pco_size"), CODE("pco_type", pco_types), TAIL("pco"));
 STRUCTURE(location, NUMBER("lac"), NUMBER("tac"), NUMBER("cell_id"));
-/* Version 1.0 is 0x0100. */
-STRUCTURE(version, FIELD("mbim_version", MBIM_NUMBER, 2),
-	  FIELD("extended_version", MBIM_NUMBER, 2));
+STRUCTURE(version, FIELD("mbim_version", MBIM_VERSION, 2),
+	  FIELD("extended_version", MBIM_VERSION, 2));
 STRUCTURE(modem_configuration, CODE("modem_state", modem_states));
 STRUCTURE(atr, LENGTH("atr"));
 STRUCTURE(channel_open, LENGTH("application_id"), NUMBER("select_p2"), NUMBER("channel_group"));

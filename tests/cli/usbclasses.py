@@ -728,7 +728,8 @@ def main():
             "ipv4_addresses { prefix_length 30, ipv4 10.0.0.2 }", "ipv4_gateway 10.0.0.1, ipv6_gateway 2001:db8::1",
             "EMERGENCY_MODE emergency_mode on", " NO_DEVICE_SUPPORT basic connect",
             'cdma_messages { message_index 4, sms_status new, address "+4913"', "ready_flags eSIM|SIM removable",
-            "00112233-4455-6677-8899-aabbccddeeff: command 7", "fragment 2 of 3, ",
+            "VERSION mbim_version 1.00, extended_version 3.00", "00112233-4455-6677-8899-aabbccddeeff: command 7",
+            "fragment 2 of 3, ",
             "fragment 3 of 3 basic connect: VISIBLE_PROVIDERS providers (3)",
             "MBIM block 1, 2 frames: IPS session 0 10.0.0.2 to 8.8.8.8 UDP",
             "MBIM block 8, 1 frame: ips session 3 ::1 to ::2 ICMPv6"], 680)
