@@ -96,7 +96,7 @@ void redact_scrub(struct redact *x, char *p, size_t n);
  * Reads the output again and searches it for removed values. Returns 0, or -1 with *err if one is
  * found. name: the output's name for messages.
  */
-int redact_check(const struct redact *x, int fd, const char *name, struct trawl_error *err);
+int redact_check(struct redact *x, int fd, const char *name, struct trawl_error *err);
 
 /*
  * The roles of USB endpoints according to the descriptors in the metadata; to be freed with

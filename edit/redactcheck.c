@@ -9,6 +9,7 @@
 #include "common/array.h"
 #include "common/branch.h"
 #include "common/branchrecord.h"
+#include "edit/edit.h"
 #include "edit/metatext.h"
 #include "edit/redact.h"
 
@@ -205,18 +206,39 @@ static int check_descriptions(const struct redact *x, const struct trawl_reader 
 	return 0;
 }
 
-int redact_check(const struct redact *x, int fd, const char *name, struct trawl_error *err)
+static int check_event(void *arg, struct trawl_event *ev, struct trawl_error *err)
+{
+	const struct redact *x = arg;
+
+	return found_in_event(x, ev, err) ? -1 : address_in_event(x, ev, err);
+}
+
+static int check_chunk(struct redact *x, struct trawl_reader *r, struct trawl_piece *p,
+		       struct trawl_error *err)
+{
+	const struct trawl_chunk *chunk;
+
+	if (p->sync)
+		return 0;
+	if (trawl_piece_read(r, p) && trawl_piece_decode(r, p, &chunk))
+		return edit_some_events(chunk, NULL, check_event, x, err);
+	if (trawl_pieces_failed(r, err))
+		return -1;
+	return trawl_fail(err, TRAWL_CANNOT, "%s: what was written cannot be checked, no file was "
+			  "made; write to another disk", x->name);
+}
+
+/* Chunk by chunk, since a file may have many that overlap in time, and merging decodes all of
+ * them. */
+int redact_check(struct redact *x, int fd, const char *name, struct trawl_error *err)
 {
 	struct trawl_reader *r = trawl_open_fd(fd, name, 0, err);
-	struct trawl_event ev;
+	struct trawl_piece p;
 	int got = -1;
 
 	if (r && !check_descriptions(x, r, err))
-		while ((got = trawl_next(r, &ev, err)) > 0)
-			if (found_in_event(x, &ev, err) || address_in_event(x, &ev, err)) {
-				got = -1;
-				break;
-			}
+		while ((got = trawl_next_piece(r, &p, err)) > 0 && !check_chunk(x, r, &p, err))
+			;
 	trawl_close(r);
-	return got;
+	return got ? -1 : 0;
 }

@@ -161,6 +161,11 @@ with tempfile.TemporaryDirectory() as work:
     ok(is_sanitized or kib < 256 << 10, "... within the budget", f"{kib} KiB")
     status, lines, kib = run("trawl-export", "--to", "html", "--memory", "32M", path, "-w", page)
     ok(is_sanitized or kib < 64 << 10, "--memory 32M: and takes less", f"{kib} KiB")
+    out = os.path.join(work, "redacted.trawl")
+    status, lines, kib = run("trawl-edit", "redact", path, "-w", out)
+    ok(status == 1 and os.path.exists(out), "redact reads chunks of one time one after the other",
+       f"{status} {lines}")
+    ok(is_sanitized or kib < 256 << 10, "... within the budget", f"{kib} KiB")
     golden = os.path.join(os.environ["TRAWL_SRC"], "tests", "golden", "events.trawl")
     for bad in "", "x", "1", "1023K", "1T", "-1", "99999999999999999999", "17179869184G":
         status, lines, _ = run("trawl-decode", "--memory", bad, golden)
