@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "edit/redact.h"
 
+#include <ctype.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -539,6 +540,25 @@ static char *scrubbed(struct redact *x, const char *text)
 	return p;
 }
 
+/*
+ * The kernel's name of a probe, in the first line of its format, contains that of the program:
+ * PROGRAM_FUNCTION. Replaces it by the redacted name; *format is NULL if memory runs out.
+ */
+static void rename_format(char **format, const char *name)
+{
+	static const char begin[] = "name: ";
+	char *old = *format;
+
+	if (strncmp(old, begin, sizeof(begin) - 1) != 0)
+		return;
+	if (asprintf(format, "%s%s%s", begin, name, old + strcspn(old, "\n")) < 0)
+		*format = NULL;
+	for (size_t i = 0; *format && name[i]; i++)
+		if (!isalnum((unsigned char)name[i]))
+			(*format)[sizeof(begin) - 1 + i] = '_';
+	free(old);
+}
+
 static int put_type(struct copy *c, uint32_t section, uint16_t number,
 		    const struct trawl_event_type *t, uint32_t spare, struct trawl_error *err)
 {
@@ -555,6 +575,10 @@ static int put_type(struct copy *c, uint32_t section, uint16_t number,
 	}
 	if (name && format) {
 		redact_type_name(c->x, s, name);
+		if (is_probe(s) && strcmp(name, type.name) != 0)
+			rename_format(&format, name);
+	}
+	if (name && format) {
 		type.name = name;
 		type.format = format;
 		type.source = (uint16_t)c->sources[number];

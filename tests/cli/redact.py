@@ -70,7 +70,7 @@ ends = {s[4:].encode() for c in ("wd", "wo") for s in planted.planted()[c]}
 tap.ok(not any(s in after["reader.py"] for s in ends),
        "nor the ends of texts that were read as numbers")
 for word in (b"hoZq1", b"usZq4", b"avZq", b"unZq", b"sdZq", b"b00710d0", b"password", b"spZq",
-             b"flZq"):
+             b"flZq", b"foZq"):
     tap.ok(not any(word in v for v in after.values()), f"nor {word.decode()}")
 
 # ---- what is kept

@@ -301,6 +301,11 @@ static void add_events(struct made *m)
 		snprintf(name, sizeof(name), "probe/uprobe/%s:main", secret("pn", i));
 		meta(m, name, "application/json", text);
 	}
+	/* the program's name is short, and in the kernel's name of the probe no word of its own */
+	t.id = SECRETS + 10;
+	t.name = "foZq:main";
+	t.format = "name: foZq_main\nID: 9\nformat:\n";
+	must(trawl_writer_event_type(m->w, &t, &m->err), m);
 }
 
 static void add_metas(struct made *m)
