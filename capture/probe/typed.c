@@ -555,6 +555,24 @@ static void set_object(const struct param *q, Dwarf_Die *peeled, unsigned int of
 		v->place.form = ARGLOC_EXPR; /* a TYPE of the user's reads it */
 }
 
+/*
+ * Whether the value may be behind a null pointer although the program itself follows it: Fortran
+ * passes references, and null for an optional parameter that is absent.
+ */
+static bool may_be_absent(const struct param *q)
+{
+	switch (param_language(q)) {
+	case DW_LANG_Fortran77:
+	case DW_LANG_Fortran90:
+	case DW_LANG_Fortran95:
+	case DW_LANG_Fortran03:
+	case DW_LANG_Fortran08:
+		return true;
+	default:
+		return false;
+	}
+}
+
 void typed_add(const struct param *q, Dwarf_Die *type, const char *name, unsigned int offset,
 	       bool whole, struct dwarf_function *out)
 {
@@ -572,7 +590,7 @@ void typed_add(const struct param *q, Dwarf_Die *type, const char *name, unsigne
 	else
 		set_object(q, &peeled, offset, !n, add_value(out, name, type));
 	for (; before < out->nparams; before++)
-		out->params[before].followed = param_is_object(q);
+		out->params[before].followed = param_is_object(q) || may_be_absent(q);
 }
 
 void typed_add_bits(const struct param *q, Dwarf_Die *type, const char *name, unsigned int bit,

@@ -33,7 +33,8 @@ struct dwarf_value {
 	enum dwarf_text text;
 	bool member;         /* a member of the preceding string */
 	bool address;        /* of a return value: this is its address, it is in memory */
-	bool followed;       /* it is behind a pointer that the user's ARG follows */
+	/* it is behind a pointer that the user's ARG follows, or that may be null */
+	bool followed;
 	struct argloc place;  /* ARGLOC_NONE, with the reason, if the kernel cannot record it */
 	struct value_names *names; /* names of an enumeration's values or of a tag's; or NULL */
 	/*

@@ -10,9 +10,11 @@ module parts
     integer, allocatable :: list(:)
   end type
 contains
-  subroutine look(a, b, it)
+  subroutine look(a, b, it, opt, also)
     integer, intent(in) :: a(5), b(:)
     type(item), intent(in) :: it
+    integer, intent(in), optional :: opt, also(4)
+    if (present(opt) .neqv. present(also)) stop
     if (a(2) + b(2) + it%list(1) == 0) print *, a, b, it%vals
   end subroutine
 end module
@@ -27,6 +29,6 @@ program main
   it%two = 0
   allocate(it%list(3))
   it%list = 9
-  call look(a, a(2:4), it)
+  call look(a, a(2:4), it, 3, it%low)
   call look(a, a(2:4), it)
 end program

@@ -49,7 +49,8 @@ WANTED = {
     ("go", "main.get%return"): {"$retval->name": ("second",), "$retval.at.x": (5,)},
     ("fortran", "*_look"): {
         "a[1]": (10, 10), "a[5]": (50, 50), "it.n": (7, 7), "it.vals[3]": (1.5, 1.5),
-        "it.vals[6]": (4.5, 4.5), "it.low[0]": (2, 2), "it.low[2]": (4, 4)},
+        "it.vals[6]": (4.5, 4.5), "it.low[0]": (2, 2), "it.low[2]": (4, 4),
+        "opt": (3, NO), "also[2]": (2, NO)},
     ("rust", "*::look"): {
         "it.name": ("alpha", "beta"), "it.note": ("alpha", "beta"), "it->n": (5, 5),
         "it.at": {".x": (1, 1), ".y": (2, 2)}, "it.list": ([1, -2, 3, 4],) * 2,
