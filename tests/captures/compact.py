@@ -1,16 +1,18 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""How much smaller trawl-edit compact makes files, and whether they are read as fast.
+"""How much smaller trawl-edit compact makes files, and whether they are read with as much work.
 
     compact.py FOLDER [FILE...]     (make compact-check CAPTURES=FOLDER COMPACT="FILE...")
 
 FOLDER has foreign captures (fetch.sh); those of 1.5 MB and more are imported as the recorder
 would have written them; FILEs are recordings. What is printed of each: bytes before and after, the
-ratio, and the seconds that trawl-decode needs for all of its text, before and after (the least of
-three). Ends with 1 if a file has other events than before.
+ratio, and the millions of instructions that trawl-decode needs to read all events and to print
+none, before and after, as valgrind counts them. Ends with 1 if a file has other events than before.
 """
 import hashlib
 import os
+import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -34,20 +36,29 @@ def run(*argv):
     return subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=3600)
 
 
-def text(path):
-    """The text's hash and the seconds that it took."""
-    best = None
-    for _ in range(3):
-        start = time.monotonic()
-        out = run("trawl-decode", path).stdout
-        took = time.monotonic() - start
-        best = took if best is None else min(best, took)
-    return hashlib.sha256(out).hexdigest(), best
+def program():
+    """trawl-decode itself: in a build folder the file of that name is libtool's script."""
+    found = shutil.which("trawl-decode")
+    real = os.path.join(os.path.dirname(found), ".libs", "trawl-decode")
+    return real if os.path.exists(real) else found
+
+
+def text(path, libraries):
+    """The text's hash and the instructions of reading it."""
+    said = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null",
+                           program(), "--no-sandbox", "--where", "pid == 4294967295", path],
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                          env={**os.environ, **libraries}, timeout=3600).stderr
+    count = re.search(r"Collected : (\d+)", said)
+    return (hashlib.sha256(run("trawl-decode", path).stdout).hexdigest(),
+            int(count.group(1)) / 1e6 if count else float("nan"))
 
 
 def main():
     folder, files = sys.argv[1], sys.argv[2:]
-    wrong, ratios, times = 0, [], []
+    wrong, ratios, works = 0, [], []
+    built = os.path.dirname(program())
+    libraries = {"LD_LIBRARY_PATH": built} if built.endswith(".libs") else {}
     with tempfile.TemporaryDirectory() as tmp:
         before, after = f"{tmp}/before.trawl", f"{tmp}/after.trawl"
         for path in files + list(captures(folder)):
@@ -59,17 +70,17 @@ def main():
             start = time.monotonic()
             status = run("trawl-edit", "compact", source, "-w", after).returncode
             took = time.monotonic() - start
-            (a, s), (b, t) = text(source), text(after)
+            (a, s), (b, t) = text(source, libraries), text(after, libraries)
             bad = status or a != b
             wrong += bool(bad)
             ratios.append(os.path.getsize(after) / os.path.getsize(source))
-            times.append(t / s)
+            works.append(t / s)
             print(f"{os.path.getsize(source):>10} {os.path.getsize(after):>10} "
-                  f"{ratios[-1]:.2f}  text {s:.2f} {t:.2f} s, made in {took:.1f} s  "
+                  f"{ratios[-1]:.2f}  read {s:.0f} {t:.0f} M, {works[-1]:.2f}, made in {took:.1f} s  "
                   f"{os.path.basename(path)}{'  WRONG' if bad else ''}", flush=True)
     if ratios:
         print(f"{len(ratios)} files: ratio median {statistics.median(ratios):.2f}, "
-              f"time median {statistics.median(times):.2f}, {wrong} wrong")
+              f"work median {statistics.median(works):.2f}, {wrong} wrong")
     return 1 if wrong else 0
 
 
