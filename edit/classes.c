@@ -2,7 +2,7 @@
 #include "edit/classes.h"
 
 const struct secret_class_text secret_classes[SECRET_CLASSES] = {
-	[SECRET_KEYSTROKES] = {"keystrokes", "what was typed: reports of keyboards", false},
+	[SECRET_KEYSTROKES] = {"keystrokes", "what was typed: reports of keyboards and unknown input devices", false},
 	[SECRET_POINTER] = {"pointer", "movement and buttons of mice and tablets", false},
 	[SECRET_SECTORS] = {"sectors", "data of storage, and of unknown bulk endpoints", false},
 	[SECRET_PAYLOAD] = {"payload", "data of network, serial and all other USB devices", false},

@@ -19,7 +19,31 @@
 
 /* ---- values ------------------------------------------------------------------------------- */
 
-static void count(struct redact *x, enum secret_class class, const char *example, size_t n)
+/* Adds an example. A text says more than bytes in hex: it comes before one, or takes its place. */
+static void add_example(struct redact_class *c, const char *example, size_t n, bool hex)
+{
+	size_t at = c->nexamples - c->nhex;
+
+	n = n < sizeof(c->examples[0]) ? n : sizeof(c->examples[0]) - 1;
+	for (size_t i = 0; n && i < c->nexamples; i++)
+		if (!strncmp(c->examples[i], example, n) && !c->examples[i][n])
+			return;
+	if (!n || (c->nexamples == REDACT_EXAMPLES && (hex || !c->nhex)))
+		return;
+	c->nhex -= c->nexamples == REDACT_EXAMPLES;
+	c->nexamples += c->nexamples < REDACT_EXAMPLES;
+	if (hex)
+		at = c->nexamples - 1;
+	else
+		memmove(c->examples[at + 1], c->examples[at],
+			(c->nexamples - 1 - at) * sizeof(c->examples[0]));
+	memset(c->examples[at], 0, sizeof(c->examples[at]));
+	memcpy(c->examples[at], example, n);
+	c->nhex += hex;
+}
+
+static void count(struct redact *x, enum secret_class class, const char *example, size_t n,
+		  bool hex)
 {
 	struct redact_class *c = &x->classes[class];
 	size_t i;
@@ -31,12 +55,7 @@ static void count(struct redact *x, enum secret_class class, const char *example
 		;
 	if (i == c->nplaces && i < REDACT_PLACES)
 		snprintf(c->places[c->nplaces++], sizeof(c->places[0]), "%s", x->place);
-	n = n < sizeof(c->examples[0]) ? n : sizeof(c->examples[0]) - 1;
-	for (i = 0; n && i < c->nexamples; i++)
-		if (!strncmp(c->examples[i], example, n) && !c->examples[i][n])
-			return;
-	if (n && c->nexamples < REDACT_EXAMPLES)
-		memcpy(c->examples[c->nexamples++], example, n);
+	add_example(c, example, n, hex);
 }
 
 static bool is_kernel_placeholder(const char *p, size_t n)
@@ -120,7 +139,7 @@ void redact_text(struct redact *x, enum secret_class class, char *p, size_t n)
 	}
 	if (!n)
 		return;
-	count(x, class, p, n);
+	count(x, class, p, n, false);
 	if (redact_drops(x, class))
 		remove_piece(x, class, p, n);
 }
@@ -144,7 +163,7 @@ void redact_path(struct redact *x, char *p, size_t n)
 	}
 	if (!n)
 		return;
-	count(x, SECRET_PATHS, p, n);
+	count(x, SECRET_PATHS, p, n, false);
 	for (size_t i = 0; redact_drops(x, SECRET_PATHS) && i < n;) {
 		char *end = memchr(p + i, '/', n - i);
 		size_t len = end ? (size_t)(end - p) - i : n - i;
@@ -155,18 +174,35 @@ void redact_path(struct redact *x, char *p, size_t n)
 	}
 }
 
+/* Counts bytes. The example is their text, if that is what they begin with. */
+static void count_bytes(struct redact *x, enum secret_class class, const uint8_t *p, size_t n)
+{
+	enum { TEXT = 48, LEAST = 6, BYTES = 12 };
+	char hex[2 * BYTES + 4] = "";
+	size_t text = 0;
+
+	while (text < n && text < TEXT &&
+	       ((p[text] >= ' ' && p[text] < 0x7f) || p[text] == '\n' || p[text] == '\r' ||
+		p[text] == '\t'))
+		text++;
+	if (text == TEXT || (text >= LEAST && (text == n || !p[text]))) {
+		count(x, class, (const char *)p, text, false);
+		return;
+	}
+	for (size_t i = 0; x->counting && i < n && i < BYTES; i++)
+		snprintf(hex + 2 * i, 5, i == BYTES - 1 && n > BYTES ? "..." : "%02x", p[i]);
+	count(x, class, hex, strlen(hex), true);
+}
+
 void redact_zero(struct redact *x, enum secret_class class, uint8_t *p, size_t n)
 {
-	char hex[2 * 12 + 4] = "";
 	bool any = false;
 
 	for (size_t i = 0; !any && i < n; i++)
 		any = p[i];
 	if (!any)
 		return;
-	for (size_t i = 0; x->counting && i < n && i < 12; i++)
-		snprintf(hex + 2 * i, 5, i == 11 && n > 12 ? "..." : "%02x", p[i]);
-	count(x, class, hex, strlen(hex));
+	count_bytes(x, class, p, n);
 	if (!redact_drops(x, class))
 		return;
 	if (x->counting)
@@ -193,7 +229,7 @@ void redact_address(struct redact *x, uint8_t *p)
 		return;
 	if (x->counting) {
 		snprintf(text, sizeof(text), "0x%" PRIx64, v);
-		count(x, SECRET_ADDRESSES, text, strlen(text));
+		count(x, SECRET_ADDRESSES, text, strlen(text), false);
 	}
 	if (!redact_drops(x, SECRET_ADDRESSES))
 		return;
@@ -207,7 +243,7 @@ void redact_inode(struct redact *x, char *p, size_t n)
 {
 	if (!n || *p == '0')
 		return;
-	count(x, SECRET_IDENTITY, p, n);
+	count(x, SECRET_IDENTITY, p, n, false);
 	if (redact_drops(x, SECRET_IDENTITY))
 		standin_number(&x->key, p, n);
 }

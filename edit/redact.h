@@ -25,6 +25,7 @@ enum { REDACT_EXAMPLES = 5, REDACT_PLACES = 6 };
 struct redact_class {
 	uint64_t count;
 	size_t nexamples, nplaces;
+	size_t nhex; /* how many of the examples, from the first on, are bytes in hex */
 	char examples[REDACT_EXAMPLES][64];
 	char places[REDACT_PLACES][64];
 };

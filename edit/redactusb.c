@@ -32,9 +32,19 @@ struct pending {
 
 enum { PENDING = 4096 };
 
+/* The strings of a device that its descriptor calls names of manufacturer and product. */
+struct names {
+	uint32_t section;
+	uint16_t bus;
+	uint8_t device, manufacturer, product;
+};
+
 struct usb_roles {
+	/* from metadata, then those that descriptors on the tape gave so far */
 	struct role *roles;
-	size_t n;
+	size_t n, nmeta;
+	struct names *names; /* from the tape */
+	size_t nnames;
 	/* hash tables: by URB id; by bus and device */
 	struct pending setups[PENDING], commands[PENDING];
 	bool failed;    /* memory ran out */
@@ -102,6 +112,7 @@ void usb_roles_free(struct usb_roles *u)
 	if (!u)
 		return;
 	free(u->roles);
+	free(u->names);
 	free(u->products);
 	out_free(&u->kept);
 	free(u);
@@ -142,6 +153,8 @@ struct usb_roles *usb_roles_new(const struct trawl_reader *r)
 		usb_roles_free(u);
 		u = NULL;
 	}
+	if (u)
+		u->nmeta = u->n;
 	return u;
 }
 
@@ -210,8 +223,81 @@ static bool is_product(const struct usb_roles *u, const uint8_t *p, size_t n)
 	return false;
 }
 
+/* ---- devices of imported files, which only the tape describes ------------------------------- */
+
+static bool in_metadata(const struct usb_roles *u, uint32_t section, const struct usbmon_header *h)
+{
+	for (size_t i = 0; i < u->nmeta; i++)
+		if (is_of(&u->roles[i], section, h))
+			return true;
+	return false;
+}
+
+static struct names *names_of(const struct usb_roles *u, uint32_t section,
+			      const struct usbmon_header *h)
+{
+	for (size_t i = 0; i < u->nnames; i++)
+		if (u->names[i].section == section && u->names[i].bus == h->busnum &&
+		    u->names[i].device == h->devnum)
+			return &u->names[i];
+	return NULL;
+}
+
+/* Which strings are names. A serial number with the index of a name is a serial number. */
+static void learn_names(struct usb_roles *u, uint32_t section, const struct usbmon_header *h,
+			const uint8_t *p)
+{
+	enum { MANUFACTURER = 14, PRODUCT = 15, SERIAL = 16 };
+	struct names *names = names_of(u, section, h);
+
+	if (!names && !array_grow(u->names, u->nnames)) {
+		u->failed = true;
+		return;
+	}
+	names = names ? names : &u->names[u->nnames++];
+	*names = (struct names){
+		.section = section, .bus = h->busnum, .device = h->devnum,
+		.manufacturer = p[MANUFACTURER] == p[SERIAL] ? 0 : p[MANUFACTURER],
+		.product = p[PRODUCT] == p[SERIAL] ? 0 : p[PRODUCT],
+	};
+}
+
+/*
+ * Learns from a device's answer to GET_DESCRIPTOR. The newest answer counts: an address is given to
+ * the next device when one is unplugged.
+ */
+static void learn(struct usb_roles *u, uint32_t section, const struct usbmon_header *h,
+		  const uint8_t *setup, const uint8_t *p, size_t n)
+{
+	enum { DEVICE = 1, CONFIGURATION = 2, DEVICE_SIZE = 18, CONFIGURATION_SIZE = 9 };
+	size_t kept = u->nmeta;
+
+	if (h->type != 'C' || !h->devnum || in_metadata(u, section, h))
+		return;
+	if (setup[3] == DEVICE && n >= DEVICE_SIZE)
+		learn_names(u, section, h, p);
+	if (setup[3] != CONFIGURATION || n <= CONFIGURATION_SIZE)
+		return;
+	for (size_t i = kept; i < u->n; i++)
+		if (!is_of(&u->roles[i], section, h))
+			u->roles[kept++] = u->roles[i];
+	u->n = kept;
+	read_descriptors(u, p, n, (struct role){ .section = section, .bus = h->busnum,
+						 .device = h->devnum });
+}
+
+static bool is_name(const struct usb_roles *u, uint32_t section, const struct usbmon_header *h,
+		    uint8_t index)
+{
+	const struct names *names = names_of(u, section, h);
+
+	return names && index && (index == names->manufacturer || index == names->product);
+}
+
 void usb_roles_restart(struct usb_roles *u)
 {
+	u->n = u->nmeta;
+	u->nnames = 0;
 	memset(u->setups, 0, sizeof(u->setups));
 	memset(u->commands, 0, sizeof(u->commands));
 }
@@ -225,7 +311,7 @@ static struct pending *pending(struct pending *table, uint64_t key)
 
 /*
  * Redacts a string descriptor: names of manufacturer and product are kept, others may be a serial
- * number.
+ * number. (Those that the tape names are kept before they come here: is_name().)
  */
 static void string_descriptor(struct redact *x, const uint8_t *setup, uint8_t *p, size_t n)
 {
@@ -306,12 +392,14 @@ void usb_redact_descriptor(struct redact *x, const uint8_t *setup, uint8_t *p, s
  */
 void usb_redact_request(struct redact *x, const uint8_t *setup, bool hub, uint8_t *p, size_t n)
 {
-	enum { STANDARD = 0, CLASS = 1, INTERFACE = 1, GET_MAX_LUN = 0xfe, SHORT = 8, CODING = 7 };
+	enum { STANDARD = 0, CLASS = 1, INTERFACE = 1, PORT = 3, GET_STATUS = 0, GET_MAX_LUN = 0xfe,
+	       SHORT = 8, CODING = 7, PORT_STATUS = 4 };
 	uint8_t kind = setup[0] >> 5 & 3, recipient = setup[0] & 31, request = setup[1];
 
 	if (kind == STANDARD && n <= SHORT)
 		return; /* status, configuration number */
 	if (kind == CLASS && (hub || (request == GET_MAX_LUN && n == 1) ||
+			      (recipient == PORT && request == GET_STATUS && n == PORT_STATUS) ||
 			      (recipient == INTERFACE && request >= 0x20 && request <= 0x22 &&
 			       n <= CODING)))
 		return; /* hub ports, number of logical units, serial line settings */
@@ -322,10 +410,21 @@ void usb_redact_request(struct redact *x, const uint8_t *setup, bool hub, uint8_
 static void control_data(struct redact *x, const struct trawl_event *ev,
 			 const struct usbmon_header *h, const uint8_t *setup, uint8_t *p, size_t n)
 {
-	if (usb_setup_is_descriptor(setup))
-		usb_redact_descriptor(x, setup, p, n);
-	else
-		usb_redact_request(x, setup, is_hub(x->usb, ev, h), p, n);
+	enum { STRING = 3 };
+	bool hub = is_hub(x->usb, ev, h);
+
+	if (usb_setup_is_descriptor(setup)) {
+		learn(x->usb, ev->section, h, setup, p, n);
+		x->failed |= x->usb->failed;
+		if (setup[3] == STRING && is_name(x->usb, ev->section, h, setup[2]))
+			keep_bytes(x, p, n);
+		else
+			usb_redact_descriptor(x, setup, p, n);
+		return;
+	}
+	if (hub)
+		keep_bytes(x, p, n); /* before its descriptors were read they were removed */
+	usb_redact_request(x, setup, hub, p, n);
 }
 
 /*

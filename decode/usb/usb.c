@@ -299,6 +299,16 @@ static bool is_problem(const struct usb_detail *d)
 /* Task name of events that have no task. */
 static const char nobody[16];
 
+/* Zeros are no keystroke: a released key, or what redaction left. */
+static bool has_secret(const struct usb_detail *d)
+{
+	uint8_t any = 0;
+
+	for (size_t i = 0; d->secret && i < d->data_len; i++)
+		any |= d->data[i];
+	return any;
+}
+
 int usb_emit(struct usb_state *s, struct item *it, struct usb_detail *d, struct item_sink *sink)
 {
 	it->name = item_name(d);
@@ -307,7 +317,7 @@ int usb_emit(struct usb_state *s, struct item *it, struct usb_detail *d, struct 
 	it->cpu = ITEM_NO_CPU;
 	it->pid = it->tid = ITEM_NO_TASK;
 	it->problem = is_problem(d);
-	it->secret = d->secret && d->data_len;
+	it->secret = has_secret(d);
 	it->detail = d;
 	s->built = false;
 	return sink->item(sink, it);

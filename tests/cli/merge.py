@@ -96,6 +96,31 @@ for _ in range(4):
         tap.ok(status == (0 if want else 2) and list(map(key, got)) == list(map(key, want)),
                f"cut {argv[0]} of a random file", files, argv, status, text, len(got), len(want))
 
+# ---- the same of files of older versions of the format, and of several clocks
+for name in "version1", "kinds", "words", "codings", "small4", "events", "clocks", "ticks":
+    base = f"{src}/tests/golden/{name}.trawl"
+    whole = decode("--raw", base)
+    middle = sorted(e["ts_ns"] for e in whole)[len(whole) // 2]
+    middle = f"{middle // 10**9}.{middle % 10**9:09}"
+    bad = []
+    for verb in ("compact", "repair"):
+        status, _, text = run("trawl-edit", verb, base, "-w", part)
+        bad += [(verb, text)] * (status != 0 or decode("--raw", part) != whole)
+    halves = []
+    for way in "--until", "--from":
+        half = f"{tmp.name}/half{way}.trawl"
+        status, _, text = run("trawl-edit", "cut", base, way, middle, "-w", half)
+        got = decode("--raw", half)
+        want = decode("--raw", way, middle, base)
+        bad += [(way, text, len(got), len(want))] * (status != 0 or got != want)
+        halves.append(half)
+    status, _, text = merge(*halves)
+    if status == 2 and "no clock-syncs" in text:
+        whole = [], text  # a file without clocks says so: its halves cannot be related
+    got = [alone(e) for e in decode("--raw", out)] if status == 0 else ([], text)
+    bad += [("merge", text, len(got), len(whole))] * (got != whole)
+    tap.same([], bad, f"golden {name}: compact, repair, cut in two and merged")
+
 # ---- two machines whose tasks have the same ids: each keeps its own names
 tick = f"{src}/samples/tick.trawl"
 other = f"{tmp.name}/other.trawl"

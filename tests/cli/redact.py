@@ -265,6 +265,43 @@ for what, packets, kept in (
     tap.same((0, len(kept)), (status, sum(any(p.endswith(k) for k in kept) for p in got)),
              f"Windows: {what} are kept")
 
+# What a device's descriptors on the tape say of it: which strings are names, and that it is a hub.
+# Before they come, and for another device with that address after them, nothing is known.
+
+
+def asked(kind, index, answer, size=255):
+    return [usbmon("S", struct.pack("<BBBBHH", 0x80, 6, index, kind, 0, size), b""),
+            usbmon("C", bytes(8), answer)]
+
+
+def string(text):
+    return struct.pack("<BB", 2 + 2 * len(text), 3) + text.encode("utf-16-le")
+
+
+hub = bytes.fromhex("09021900010100e000" "0904000001090000000705810301000b")
+unnamed = device[:14] + bytes([0, 0, 3]) + device[17:]
+packets = [*asked(3, 2, string("seZq0g0g")), *asked(1, 0, device), *asked(3, 1, string("Maker Ltd")),
+           *asked(3, 2, string("Product 9")), *asked(3, 3, string("seZq0h0h")),
+           usbmon("C", bytes(8), b"\x0e", 1, 0x81), *asked(2, 0, hub),
+           usbmon("C", bytes(8), b"\x0c", 1, 0x81),
+           usbmon("S", bytes([0xa0, 6, 0, 0x29, 0, 0, 9, 0]), b""),
+           usbmon("C", bytes(8), bytes.fromhex("0929042900326400ff")),
+           *asked(1, 0, unnamed), *asked(3, 2, string("seZq0i0i"))]
+with open(f"{tmp.name}/foreign.pcap", "wb") as f:
+    f.write(pcap(220, packets))
+status, _, said = run("trawl-edit", "redact", f"{tmp.name}/foreign.pcap", "-w", again)
+r = reader.Reader(open(again, "rb").read())
+got = [e.record(s) for x in r.sections for _, _, _, _, _, e, s in r.events(x)]
+tap.same((0, 1, 1, 1, 1),
+         (status, *(sum(p.endswith(k) for p in got) for k in
+                    (string("Maker Ltd"), string("Product 9"), b"\x0c",
+                     bytes.fromhex("0929042900326400ff")))),
+         f"names of maker and product, a hub's ports are kept {said[-200:] if status else ''}")
+tap.same(0, sum(secret.encode(code) in p for p in got for code in ("ascii", "utf-16-le")
+                for secret in ("seZq0g0g", "seZq0h0h", "seZq0i0i")) +
+         sum(p.endswith(b"\x0e") for p in got),
+         "other strings, and what came before the descriptors, are removed")
+
 # ---- a cut says when it was; without a date it does not
 run("trawl-edit", "cut", made, "-w", f"{tmp.name}/cut", "--until", "+1s")
 run("trawl-edit", "redact", f"{tmp.name}/cut", "-w", again, "--drop", "date")
@@ -319,6 +356,14 @@ tap.same((0, 5, 5), (run("trawl-decode", sample)[1].count(b"(zeros: perhaps reda
                      run("trawl-decode", again)[1].count(b"(zeros: perhaps redacted)"),
                      run("trawl-decode", "--json", "--where", "zeroed", again)[1].count(b"\n")),
          "data that became zeros is marked, and found")
+text = run("trawl-edit", "secrets", sample)[1].decode()
+tap.ok('"# The .trawl file format' in text, "secrets shows the text of a disk's files", text[:400])
+keyboard = f"{src}/samples/usb-keyboard.trawl"
+run("trawl-edit", "redact", keyboard, "-w", again)
+said = [run("trawl-export", "--to", "pcap", f, "-w", f"{tmp.name}/keys.pcap")[2]
+        for f in (keyboard, again)]
+tap.same([True, False], ["may contain keystrokes" in s for s in said],
+         "trawl-export warns of keystrokes, but not of what redaction left of them")
 # An imported file need not have descriptors: what goes over a bulk endpoint may be a disk's then.
 bare = f"{tmp.name}/bare"
 run("trawl-export", "--to", "pcap", sample, "-w", f"{bare}.pcap")
