@@ -86,7 +86,7 @@ def by_gdb(program, folder):
 
 def check_exact(folder):
     done, branches = capture(folder, [BRANCHES])
-    same(0, done.returncode, "its status is as without")
+    same(0, done.returncode, "its exit status is unchanged")
     wanted = by_gdb(BRANCHES, folder)
     ok(len(wanted) > 40, f"gdb's steps have {len(wanted)} branches")
     same([(hex(a), hex(b)) for a, b in wanted], [(hex(a), hex(b)) for a, b in pairs(branches)],
@@ -127,7 +127,7 @@ def check_program(folder):
     plain = subprocess.run(["gzip", "-nc", text], capture_output=True)
     done = subprocess.run([f"{BUILD}/trawl", "-i", "branch:ptrace", "-w", f"{folder}/g.trawl", "--",
                            "gzip", "-nc", text], capture_output=True, timeout=120)
-    same((plain.returncode, plain.stdout), (done.returncode, done.stdout), "gzip writes the same")
+    same((plain.returncode, plain.stdout), (done.returncode, done.stdout), "gzip writes the same output")
     branches = pairs(decode(f"{folder}/g.trawl"))
     ok(len(branches) > 5000, f"{len(branches)} branches of it")
     gaps = [(hex(a[1]), hex(b[0])) for a, b in zip(branches, branches[1:]) if b[0] < a[1]]
@@ -237,7 +237,7 @@ def check_asleep(folder):
     trawl.communicate()
     same(0, trawl.returncode, "a task that sleeps in the kernel and was never stepped is left")
     victim.stdin.write(b"2")
-    same(7, victim.wait(), "and goes on")
+    same(7, victim.wait(), "and continues")
     for again in False, True:
         victim, trawl = asleep(folder)
         ok(f"task {victim.pid} sleeps in the kernel" in line_with(trawl.stderr, "sleeps"),
@@ -306,7 +306,7 @@ def check_stopped_starter(folder):
     for pid in starter:
         os.kill(pid, signal.SIGSTOP)
     trawl.send_signal(signal.SIGINT)
-    same((1, 0), (len(starter), trawl.wait()), "a stopped starter of readers holds up nobody")
+    same((1, 0), (len(starter), trawl.wait()), "a stopped reader process does not block the capture")
     for _ in range(600):
         left = [pid for pid in starter if is_left(pid)]
         if not left:

@@ -28,8 +28,8 @@ start "$f"
 has "while it runs: its instances" "$(traces_of $trawl)" "instances/trawl_${trawl}_[0-9]+_usdt"
 has "while it runs: its probes" "$(traces_of $trawl)" "^p:trawl_${trawl}_[0-9]+_usdt/target_hit "
 said=$(trawl-decode --summary "$f" 2>&1)
-same "while it runs: its file is no whole one" 1 $?
-has "as it is still being written" "$said" \
+same "during a capture: its file is reported as incomplete" 1 $?
+has "the reason is that it is still being written" "$said" \
 	'^file .*: still being written: all up to byte [0-9]+ is here$'
 has "no losses so far" "$said" '^losses +none so far$'
 kill $trawl
@@ -45,7 +45,7 @@ wait $trawl 2>/dev/null
 has "after kill -9: all of it" "$(traces_of $trawl)" "instances/trawl_${trawl}_"
 said=$(trawl-decode --summary "$f" 2>&1)
 has "its file can be read" "$said" 'no end block'
-has "losses are what is known of them" "$said" '^losses +none as far as is known'
+has "losses known so far are in the file" "$said" '^losses +none as far as is known'
 dead=$trawl
 start "$work/y.trawl"
 same "the next run removes it" "" "$(traces_of $dead)"
@@ -53,13 +53,13 @@ first=$trawl
 
 # Two at once: the second neither removes nor disturbs the first; --gc neither.
 trawl -q -i "usdt:$target:hit" -p $pid -w "$work/z.trawl" -c 20
-same "two at once: the second has its events" 20 "$(events "$work/z.trawl")"
-has "two at once: the first is still there" "$(traces_of $first)" "_usdt"
+same "two captures at once: the second has its events" 20 "$(events "$work/z.trawl")"
+has "two captures at once: the first continues" "$(traces_of $first)" "_usdt"
 trawl --gc >/dev/null
-has "--gc leaves the living" "$(traces_of $first)" "_usdt/target_hit"
+has "--gc keeps running captures" "$(traces_of $first)" "_usdt/target_hit"
 kill $first
 wait $first
-has "two at once: the first has its events" "$(trawl-decode --summary "$work/y.trawl")" 'complete$'
+has "two captures at once: the first has its events" "$(trawl-decode --summary "$work/y.trawl")" 'complete$'
 ok $(($(events "$work/y.trawl") < 20)) "two at once: the first has as many as the second at least"
 
 # Other tests run at the same time, and each run of trawl removes what is dead: now and then one of
@@ -70,10 +70,10 @@ for _ in 1 2 3 4 5; do
 	kill -9 $trawl
 	wait $trawl 2>/dev/null
 	said=$(trawl --gc)
-	same "--gc removes the dead" "" "$(traces_of $trawl)"
+	same "--gc removes what killed captures left" "" "$(traces_of $trawl)"
 	[[ $said =~ $removed ]] && break
 done
-has "--gc says how much that was" "$said" "$removed"
+has "--gc states what it removed" "$said" "$removed"
 
 # Somebody looks at an instance for a moment, as another trawl that collects it does.
 start "$f"
@@ -98,7 +98,7 @@ if unshare -pf --mount-proc true 2>/dev/null; then
 	wait $outer 2>/dev/null
 	sleep 0.2
 	trawl --gc >/dev/null
-	same "until they are dead" 0 \
+	same "and removes them when their recorder has ended" 0 \
 		"$(ls -d $tracing/instances/trawl_[0-9]_*_event 2>/dev/null | wc -l)"
 else
 	skip "--gc leaves captures of other pid namespaces" "no pid namespaces here"
@@ -118,8 +118,8 @@ echo 0 >"$(ls -d $tracing/instances/trawl_${trawl}_*_usdt)/tracing_on"
 sleep 2.2
 kill $trawl
 wait $trawl
-same "switched off by somebody: status" 1 $?
-has "switched off by somebody: said" "$(cat "$work/err")" 'another program switched the recording off'
+same "switched off by another program: status" 1 $?
+has "switched off by another program: message" "$(cat "$work/err")" 'another program switched the recording off'
 
 kill $pid
 wait $pid 2>/dev/null

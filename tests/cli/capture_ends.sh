@@ -8,27 +8,27 @@ f=$work/x.trawl
 end_of() { trawl-decode --summary "$1" | sed -n 's/^end *//p'; }
 
 trawl -q -i "usdt:$target:hit" -w "$f" -- "$target" exit 42
-same "a failed command is no failure of ours" 0 $?
+same "a failing COMMAND does not change trawl's exit status" 0 $?
 has "its exit status is in the file" "$(end_of "$f")" 'exit_status 42'
 has "and on stderr" "$(trawl -i "usdt:$target:hit" -w "$f" -- "$target" exit 42 2>&1)" \
 	'target: exit status 42'
 has "killed by a signal" "$(trawl -i "usdt:$target:hit" -w "$f" -- "$target" abort 2>&1)" \
 	'killed by SIGABRT'
-has "which is in the file too" "$(end_of "$f")" 'signal 6'
+has "the signal is in the file" "$(end_of "$f")" 'signal 6'
 
 trawl -q -i "usdt:$target:hit" -c 25 -w "$f" -- "$target" wait >/dev/null
 same "-c: status" 0 $?
-same "-c: exactly so many events" 25 "$(events "$f")"
+same "-c: exactly COUNT events" 25 "$(events "$f")"
 has "-c: why it ended" "$(end_of "$f")" 'why count'
 ok "$(pgrep -f "$target wait" >/dev/null; [ $? -eq 1 ]; echo $?)" "-c: the command does not go on"
 trawl -q -i "usdt:$target:hit" -c 1000 -w "$f" -- "$target" hits 100000
-same "-c: exactly so many of a flood" 1000 "$(events "$f")"
+same "-c: exactly COUNT events at a high rate" 1000 "$(events "$f")"
 
 trawl -q -i "usdt:$target:hit" -i "uprobe:$target:target_hits" -i event:sched:sched_switch -c 1000 \
 	-w "$f" \
 	-- "$target" hits 100000 20
-same "-c: exactly so many of all sources" 1000 "$(events "$f")"
-same "-c: its end says so" 1000 \
+same "-c: exactly COUNT events over all sources" 1000 "$(events "$f")"
+same "-c: the metadata 'end' states the count" 1000 \
 	"$(trawl-decode --meta=end "$f" | grep -o '"source":"[a-z]*","events":[0-9]*' |
 	grep -v task | awk -F: '{ n += $NF } END { print n + 0 }')"
 
@@ -52,9 +52,9 @@ for count in 1 2 20001 100000; do
 		"$(turns "$f" uprobe | md5sum)"
 	same "-c $count: the first in time: loop" "$(seq 0 $((n / 2 - 1)) | md5sum)" \
 		"$(turns "$f" usdt | md5sum)"
-	same "-c $count: its end has what the file has" "usdt $((n / 2)) uprobe $(((n + 1) / 2)) " \
+	same "-c $count: the metadata 'end' matches the file" "usdt $((n / 2)) uprobe $(((n + 1) / 2)) " \
 		"$(told "$f")"
-	same "-c $count: so has the final line" "$n 0" "$(totals "$work/err")"
+	same "-c $count: the final line matches the file" "$n 0" "$(totals "$work/err")"
 done
 
 # --duration: exactly the events up to then, by the file's own times. The first sync is the start.
@@ -140,7 +140,7 @@ wait $last 2>/dev/null
 wait $trawl
 same "-p: the other ends: status" 0 $?
 has "-p: why" "$(end_of "$f")" 'why process'
-has "-p: it is said" "$(cat "$work/err")" 'all processes of -p have ended'
+has "-p: a message states it" "$(cat "$work/err")" 'all processes of -p have ended'
 
 # A signal goes on to the command, whose end is the end.
 rm -f "$f"
@@ -163,11 +163,11 @@ for ((n = 0; n < 100; n++)); do
 	! grep -q 'goes on' "$work/err" || break
 	sleep 0.1
 done
-has "a signal that the command ignores is told" "$(cat "$work/err")" \
+has "a signal that COMMAND ignores is reported" "$(cat "$work/err")" \
 	'^trawl: bash was interrupted and goes on; another interrupt ends the capture$'
 kill -TERM $trawl
 wait $trawl
-has "the second ends the capture" "$(end_of "$f")" 'why signal'
+has "the second signal ends the capture" "$(end_of "$f")" 'why signal'
 touch "$work/enough"
 
 # What a process of -p started before is not recorded, and a line says so.
@@ -175,10 +175,10 @@ bash -c 'sleep 1000 & sleep 1000 & wait' & pid=$!
 until [ "$(pgrep -c -P $pid)" = 2 ]; do sleep 0.1; done
 mapfile -t children < <(pgrep -P $pid)
 trawl -i "usdt:$target:hit" -p $pid --duration 10ms -w "$f" 2>"$work/err"
-has "-p: children from before" "$(cat "$work/err")" \
+has "-p: existing children are not followed" "$(cat "$work/err")" \
 	"-p $pid: it had 2 children before, not recorded; name those with -p, too"
 trawl -i "usdt:$target:hit" -p "$pid,${children[0]}" --duration 10ms -w "$f" 2>"$work/err"
-has "-p: but for one that is named" "$(cat "$work/err")" \
+has "-p: an existing child is followed if it is named" "$(cat "$work/err")" \
 	"-p $pid: it had 1 child before, not recorded; name that with -p, too"
 trawl -i "usdt:$target:hit" -p "$pid ${children[0]} ${children[1]}" --duration 10ms \
 	-w "$f" 2>"$work/err"
@@ -189,25 +189,25 @@ wait $pid 2>/dev/null
 # The reader of a pipe goes.
 "$target" hits 1000000 100 & pid=$!
 timeout 120 trawl -i "usdt:$target:hit" -p $pid -w - 2>"$work/err" | head -c 1000 >/dev/null
-same "the reader of -w - goes: status" 0 "${PIPESTATUS[0]}"
+same "the reader of -w - exits: status" 0 "${PIPESTATUS[0]}"
 timeout 120 trawl -q -i "usdt:$target:hit" -p $pid 2>"$work/err" | head -3 >"$work/out"
-same "the reader of the printed events goes: status" 0 "${PIPESTATUS[0]}"
-same "and has what it wanted" 3 "$(wc -l <"$work/out")"
+same "the reader of the printed events exits: status" 0 "${PIPESTATUS[0]}"
+same "the reader got its lines" 3 "$(wc -l <"$work/out")"
 kill $pid
 wait $pid 2>/dev/null
 
 # Gone before it began: a command that does not run is told of, and the end is always said.
 { sleep 0.3; trawl -i "usdt:$target:hit" -w - -- touch \
 	"$work/ran" 2>"$work/err"; echo $? >"$work/status"; } | true
-same "nobody reads -w -: status" 3 "$(cat "$work/status")"
-has "nobody reads -w -: said" "$(cat "$work/err")" \
+same "-w - without a reader: status" 3 "$(cat "$work/status")"
+has "-w - without a reader: message" "$(cat "$work/err")" \
 	'^trawl: the reader of the output has exited: nothing was recorded, and touch was not run$'
-has "nobody reads -w -: final line" "$(cat "$work/err")" '^0 events captured, 0 lost'
+has "-w - without a reader: final line" "$(cat "$work/err")" '^0 events captured, 0 lost'
 ok "$([ ! -e "$work/ran" ]; echo $?)" "nobody reads -w -: the command did not run"
 "$target" hits 1000000 100 & pid=$!
 timeout 120 trawl -i "usdt:$target:hit" -p $pid -w - 2>"$work/err" | head -c 100 >/dev/null
-same "the reader goes at once: status" 0 "${PIPESTATUS[0]}"
-has "the reader goes at once: final line" "$(cat "$work/err")" '^[0-9]+ events? captured, 0 lost'
+same "the reader exits at once: status" 0 "${PIPESTATUS[0]}"
+has "the reader exits at once: final line" "$(cat "$work/err")" '^[0-9]+ events? captured, 0 lost'
 kill $pid
 wait $pid 2>/dev/null
 
@@ -219,13 +219,13 @@ for ((i = 0; i < 100; i++)); do grep -q 'so far' "$work/err" && break; sleep 0.1
 kill -TERM $trawl
 wait $trawl
 has "SIGUSR1 without --ring" "$(cat "$work/err")" '^trawl: [0-9]+ events? captured so far$'
-has "and it goes on to its end" "$(trawl-decode --summary "$work/asked")" 'complete$'
+has "the capture continues to its end" "$(trawl-decode --summary "$work/asked")" 'complete$'
 
 # A daemon.
 trawl -i "usdt:$target:hit" -w "$work/left" \
 	-- sh -c "sleep 60 & $target hits 3; echo \$!" >"$work/out" 2>"$work/err"
-same "what COMMAND leaves behind: status" 0 $?
-has "it is told of" "$(cat "$work/err")" \
+same "processes left behind by COMMAND: status" 0 $?
+has "they are reported" "$(cat "$work/err")" \
 	"^trawl: sh has ended and left 1 process behind, no longer recorded; -p $(cat "$work/out") records it\$"
 ok "$(kill "$(cat "$work/out")"; echo $?)" "and goes on"
 
@@ -263,7 +263,7 @@ has "but to stderr" "$(cat "$work/err")" hello
 "$target" hits 1000000 500 & pid=$!
 trawl -q -i "usdt:$target:hit" -p $pid -G 1 -W 2 -w "$work/g-%s.trawl"
 same "-G -W: status" 0 $?
-same "-G -W: so many files" 2 "$(ls "$work"/g-*.trawl | wc -l)"
+same "-G -W: number of files" 2 "$(ls "$work"/g-*.trawl | wc -l)"
 for file in "$work"/g-*.trawl; do
 	has "-G: each is complete" "$(trawl-decode --summary "$file")" 'complete$'
 	ok $(($(events "$file") < 100)) "-G: each has events and can show them"
@@ -310,7 +310,7 @@ same "-C: all events, each in one of them" "$(seq 0 399999 | md5sum)" \
 # As the manual says: an eighth more at most. That it is not much less either is no promise.
 ok $(($(sort -n "$work/sizes" | tail -1) > 72)) "-C: no file is larger than it should be"
 ok $(($(sort -n "$work/sizes" | head -1) < 48)) "-C: nor much smaller"
-same "-C: what is told is the sum" 400000 "$(totals "$work/err" | cut -d' ' -f1)"
+same "-C: the final line has the sum of all files" 400000 "$(totals "$work/err" | cut -d' ' -f1)"
 
 # Each has the kernel's symbols that its events show.
 if [ -e $tracing/events/kmem/kfree ]; then
@@ -327,7 +327,7 @@ else
 	skip "-C: each shows the kernel's symbols" "this kernel has no kmem:kfree"
 fi
 trawl -i "usdt:$target:hit" -C 32k -W 2 -w "$work/w" -- "$target" hits 100000 2>"$work/err"
-has "-C -W: that the older ones are gone is said" "$(cat "$work/err")" \
+has "-C -W: a message states that older files were removed" "$(cat "$work/err")" \
 	'^100000 events captured, 0 lost \(usdt 100000\); the files hold the newest of them$'
 same "-C -W: the same names in turn" "w0 w1" "$(cd "$work" && ls w* | tr '\n' ' ' | sed 's/ $//')"
 tap_done

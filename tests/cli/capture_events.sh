@@ -9,7 +9,7 @@ trawl -i "usdt:$target:hit arg3:string" -w "$f" -- "$target" hits 1000 2>"$work/
 same "usdt: exit status" 0 $?
 same "usdt: final line" "1000 events captured, 0 lost (usdt 1000)" "$(cat "$work/err")"
 trawl -c 1 -i "usdt:$target:hit" -w "$work/one.trawl" -- "$target" hits 3 2>"$work/err"
-has "one event is one event" "$(cat "$work/err")" '^1 event captured, 0 lost \(usdt 1\)'
+has "a single event is recorded once" "$(cat "$work/err")" '^1 event captured, 0 lost \(usdt 1\)'
 same "usdt: events in the file" 1000 "$(events "$f" target:hit)"
 has "usdt: the kernel counted as many hits" "$(trawl-decode --meta=end "$f")" '"hits": ?1000[,}]'
 trawl-decode --json "$f" >"$work/json"
@@ -124,7 +124,7 @@ twice "$from: given twice with different filters: records what either filter let
 has "in a glob, too" "$switches" ' target$'
 trawl -q -i 'event:sched:sched_s*' -i 'event:sched:sched_w*' -i 'event:sched:sched_*' -w "$f" \
 	-- true 2>"$work/err"
-same "globs that overlap are no news" "" "$(cat "$work/err")"
+same "overlapping globs give no message" "" "$(cat "$work/err")"
 
 # Forks, threads, renames: who did what, by the rules of docs/format.md.
 trawl -q -i 'event:sched:sched_switch' -i "usdt:$target:hit" -w "$f" -- /usr/bin/python3 -c '
@@ -150,7 +150,7 @@ done
 trawl -q -i "usdt:$target:text arg1:string" -s 10 -w "$f" -- "$target" text 100 3
 same "-s: ten letters of a hundred" 3 "$(trawl-decode --json "$f" | grep -c '"arg1":"xxxxxxxxxx"')"
 
-same "which is told" "3 3" \
+same "a message states it" "3 3" \
 	"$(trawl-decode --json "$f" | grep -c '"cut":\["arg1"\]') $(trawl-decode "$f" |
 		grep -c 'arg1="xxxxxxxxxx"\.\.\. ')"
 trawl -q -i "usdt:$target:text arg1:string" -s 10 -w "$f" -- "$target" text 10 2

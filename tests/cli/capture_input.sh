@@ -110,9 +110,9 @@ fails "no such directory" 2 'No such file' trawl -i $event -w "$work/none/x"
 fails "a directory" 2 'directory' trawl -i $event -w "$work"
 ok "$([ ! -e "$f" ]; echo $?)" "none of these left a file"
 echo precious >"$f"
-fails "a wrong probe" 2 'no such probe' trawl -i "usdt:$target:hti" -w "$f"
-same "costs no old file" precious "$(cat "$f")"
-same "nor leaves another" "elf32 script target x.trawl" "$(ls "$work" | tr '\n' ' ' | sed 's/ $//')"
+fails "an invalid probe" 2 'no such probe' trawl -i "usdt:$target:hti" -w "$f"
+same "keeps an existing file" precious "$(cat "$f")"
+same "and leaves no other file" "elf32 script target x.trawl" "$(ls "$work" | tr '\n' ' ' | sed 's/ $//')"
 
 # The machine
 as_nobody() { setpriv --reuid 65534 --regid 65534 --clear-groups env PATH="$PATH" "$@"; }
@@ -136,12 +136,12 @@ same "no tracefs: it is mounted" 0 $?
 mkdir -p "$work/covered/tracing"
 covered="mount -t tracefs nodev $work/covered/tracing; mount -t tmpfs none $work/covered; mkdir $work/covered/tracing; "
 unshare -m bash -c "$no_tracefs $covered trawl -q -i $event -c 1 -w $f"
-same "tracefs under another mount is passed over" 0 $?
+same "a tracefs hidden under another mount is skipped" 0 $?
 rmdir "$work/covered/tracing" "$work/covered"
 
 # Reading
 has "-D" "$(trawl -D)" '^usdt:PATH:\[PROVIDER:\]NAME'
-has "-D tells why not" "$(trawl -D)" 'not usable: '
+has "-D states the reason" "$(trawl -D)" 'not usable: '
 same "-D --json" list \
 	"$(trawl -D --json |
 		/usr/bin/python3 -c 'import json, sys; print(type(json.load(sys.stdin)).__name__)')"

@@ -34,7 +34,7 @@ end() {
 record usdt "usdt:$target:hit"
 end nothing-is-said
 same "left alone: status" 0 $status
-has "left alone: nothing is said" "$(cat "$work/err")" \
+has "undisturbed: no message" "$(cat "$work/err")" \
 	'^[0-9]+ events? captured, 0 lost \(usdt [0-9]+\)$'
 same "left alone: nothing but that and the start" 2 "$(wc -l <"$work/err")"
 

@@ -24,7 +24,7 @@ read -r captured lost <<<"$(totals "$work/err")"
 ok $((lost == 0)) "a small buffer loses events ($lost)"
 same "captured + lost = hits" $hits $((captured + lost))
 same "the file holds what was captured" "$captured" "$(events "$f")"
-same "the file tells the same losses" "$lost" "$(lost_in_file "$f")"
+same "the file has the same losses" "$lost" "$(lost_in_file "$f")"
 has "-v: by CPU" "$(cat "$work/err")" "usdt: CPU [0-9]+ lost [0-9]+ events"
 
 # Of a probe with a string the kernel counts second looks (capture/tracefs/longtext.h) as it does
@@ -41,7 +41,7 @@ wait $trawl
 read -r captured lost <<<"$(totals "$work/err")"
 ok $((lost == 0 || captured + lost < 100000 || captured > 100000)) \
 	"with strings: $captured captured, at most $lost lost"
-same "with strings: the file tells as many" "$lost" "$(lost_in_file "$f")"
+same "with strings: the file has the same number of losses" "$lost" "$(lost_in_file "$f")"
 has "with strings: and that it is the most" "$(trawl-decode --summary "$f")" \
 	' cpu [0-9]+: [0-9]+ \(overrun, at most\)'
 has "in text, too" "$(trawl-decode "$f" | grep -F '***' | head -1)" \

@@ -46,7 +46,7 @@ trawl -q -i "usdt:$target:hit" -w "$work/fifo" -- "$target" hits 3 & pid=$!
 trawl-decode "$work/fifo" >"$work/out"
 wait $pid
 same "a FIFO whose reader comes later" "0 3" "$? $(wc -l <"$work/out")"
-fails "a FIFO that nobody reads" 2 \
+fails "a FIFO without a reader" 2 \
 	"^trawl: -w $work/fifo: nobody reads it; start its reader first$" \
 	timeout 60 trawl -i "usdt:$target:hit" -w "$work/fifo" -- "$target" hits 3
 for sig in INT TERM HUP; do

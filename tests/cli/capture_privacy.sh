@@ -28,7 +28,7 @@ kill $noise
 wait $hitter $second
 ok $((! $(others "$f" | wc -l) > 3)) "there are kernel events of other processes"
 same "two processes hit the probe" 2 "$(hitters "$f" | wc -l)"
-same "their maps are in the file, nobody else's" "$(hitters "$f")" "$(mapped "$f")"
+same "only the maps of followed processes are in the file" "$(hitters "$f")" "$(mapped "$f")"
 has "and with them the file of a site is found" \
 	"$(trawl-decode --json --source usdt "$f" | head -1)" '"symbol":"'
 
@@ -62,7 +62,7 @@ same "of more than 8 MiB of maps, sites are found" hit "$(trawl-decode --json "$
 maps=$(trawl-decode --meta='maps/*' "$f" | grep -B1 '^# cut:')
 has "the executable lines are there, and a mark" "$(paste -sd' ' <<<"$maps")" \
 	"--xp .*# cut: only executable mappings"
-has "of a command line of more than 4,096 bytes, it is said" \
+has "a command line of more than 4,096 bytes is marked as cut" \
 	"$(trawl-decode --meta='task/*' "$f")" '"cmdline_cut":true'
 trawl-edit redact "$f" -w "$work/redacted.trawl" 2>"$work/err"
 has "redacted, too" "$(trawl-decode --meta='maps/*' "$work/redacted.trawl" | grep '^#')" \

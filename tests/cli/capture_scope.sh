@@ -25,7 +25,7 @@ rm -f "$f"
 trawl -i "usdt:$target:hit" -w "$f" -- "$work/children" "$target" 2 2>"$work/err" & trawl=$!
 wait_armed "$f"
 sleep 1.5
-same "nobody else hits the probe: no filter in the kernel" "" "$(left_out $trawl)"
+same "no other process hits the probe: no filter in the kernel" "" "$(left_out $trawl)"
 wait $trawl
 same "children that live shortly: every hit" "660 0" "$(totals "$work/err")"
 same "of 202 processes" 202 "$(pids "$f" | wc -l)"
@@ -91,7 +91,7 @@ wait $trawl
 same "starts of tasks were lost: status" 1 $?
 read -r captured lost <<<"$(totals "$work/err")"
 same "starts of tasks were lost: captured + lost = hits" 16000 $((captured + lost))
-has "and that is said" "$(cat "$work/err")" '; of tasks: lost [0-9]+\)'
+has "a message states it" "$(cat "$work/err")" '; of tasks: lost [0-9]+\)'
 # The scheduler's events have two tasks: one of them is of the scope, whoever's doing the event was.
 # On CPU 0: from the idle task of another one the kernel's filter has been seen to leave them out.
 trawl -q -i event:sched:sched_switch -i event:sched:sched_waking -w "$f" -- taskset -c 0 \
@@ -121,7 +121,7 @@ for i in 1 2 3; do ( : ); done
 kill -INT $trawl
 wait $trawl
 # (Twice, when the hit was drained before the news of its execve().)
-same "what the file tells of tasks: of who had the event, not of who started it" "0 0" "$(
+same "the file names the task of the event, not the one that started it" "0 0" "$(
 	told=$("$TRAWL_BUILD/tests/format/dump" "$work/idle.trawl" | grep '"task/')
 	hit=$(trawl-decode --json "$work/idle.trawl" | sed 's/.*"tid":\([0-9]*\).*/\1/')
 	grep -q "\"task/$hit\"" <<<"$told"
@@ -170,8 +170,8 @@ if inside true 2>/dev/null; then
 	wait $pid 2>/dev/null
 	same "the whole machine in a PID namespace: numbers from outside" "\"tid\":$pid" \
 		"$(trawl-decode --json "$f" | grep -o '"tid":[0-9]*' | sort -u)"
-	same "nobody is looked up by them" "" "$(trawl-decode --meta='task/*' --meta='maps/*' "$f")"
-	has "it is said" "$(cat "$work/err")" '^trawl: this is a PID namespace'
+	same "no task is looked up by these numbers" "" "$(trawl-decode --meta='task/*' --meta='maps/*' "$f")"
+	has "a message states it" "$(cat "$work/err")" '^trawl: this is a PID namespace'
 else
 	skip "PID namespaces" "there are none here"
 fi

@@ -12,7 +12,7 @@ fails "no file" 2 '^trawl-decode: no file is given; ' trawl-decode
 fails "two files" 2 'a second file; give one file at a time' trawl-decode "$f" "$f"
 fails "no such option" 2 '^trawl-decode: --nonsense: no such option; --help lists all$' \
 	trawl-decode --nonsense "$f"
-fails "no such letter" 2 '^trawl-decode: -k: no such option' trawl-decode -tkt "$f"
+fails "unknown short option" 2 '^trawl-decode: -k: no such option' trawl-decode -tkt "$f"
 fails "an argument is missing" 2 '^trawl-decode: --where: needs an argument' trawl-decode \
 	"$f" --where
 fails "two kinds of output" 2 '--json, --summary, --meta: cannot be combined; give one of them' trawl-decode --json \
@@ -21,14 +21,14 @@ fails "bad expression" 2 '^trawl-decode: --where: expected a field, a number or 
 	trawl-decode --where 'arg1 == )' "$f"
 has "with a caret under the place" "$(trawl-decode --where 'arg1 == )' "$f" 2>&1 | sed -n 3p)" \
 	'^ {12}\^$'
-fails "unknown field, with those there are" 2 \
+fails "unknown field: the known ones are listed" 2 \
 	"^trawl-decode: --where: no event has a field 'agr1'; did you mean arg1, " \
 	trawl-decode --where 'agr1 == 1' "$f"
 has "with a caret too" "$(trawl-decode --where 'cpu == 1 and agr1 == 1' "$f" 2>&1 | sed -n 3p)" \
 	'^ {17}\^$'
 fails "unknown field on a pipe" 2 "no event has a field 'agr1'" \
 	bash -c "cat '$f' | trawl-decode --where 'agr1 == 1' -"
-fails "unknown source, with those there are" 2 \
+fails "unknown source: the known ones are listed" 2 \
 	"^trawl-decode: --source: the file has no source 'usb'; did you mean usdt" trawl-decode \
 	--source usb "$f"
 fails "unknown source on a pipe" 2 "the file has no source 'usb'" \
@@ -67,12 +67,12 @@ done
 fails "--until and --to" 2 'mean the same; leave one out$' trawl-decode --until 1ms --to 2ms "$f"
 fails "export: -w twice" 2 '^trawl-export: -w: given twice' trawl-export --to json \
 	"$f" -w "$dir/a" -w "$dir/b"
-fails "--window of nothing" 2 '^trawl-decode: --window: has no effect alone; add --around or' \
+fails "--window without --around or --join" 2 '^trawl-decode: --window: has no effect alone; add --around or' \
 	trawl-decode --window 5ms "$f"
-fails "an option that can be shortened to several" 2 \
+fails "an ambiguous abbreviation of an option" 2 \
 	'^trawl-decode: --s: may mean --source, --show-keys, --summary; write more of it$' \
 	trawl-decode --s "$f"
-fails "an argument for an option without" 2 \
+fails "an argument for an option that takes none" 2 \
 	'^trawl-decode: --json=x: the option takes no argument; leave out =x$' trawl-decode \
 	--json=x "$f"
 fails "fields that cannot be chosen here" 2 \
@@ -93,7 +93,7 @@ fails "metadata that is not there" 2 \
 	--meta=nosuch "$f"
 
 fails "export: no format" 2 '^trawl-export: --to: no format is given' trawl-export "$f"
-fails "export: unknown format, with those there are" 2 \
+fails "export: unknown format: the known ones are listed" 2 \
 	"^trawl-export: --to: 'docx' is not a format; choose one of pcapng, pcapng.gz, .*json, .*csv" \
 	trawl-export --to docx "$f"
 fails "export: output cannot be made" 3 \
@@ -105,17 +105,17 @@ fails "export: csv from a pipe" 2 'the columns must be known before the first li
 	bash -c "cat '$f' | trawl-export --to csv -"
 fails "export: columns for another format" 2 'applies to csv only; leave' trawl-export --to json --fields a,b "$f"
 fails "export: bad expression" 2 '^trawl-export: --where: ' trawl-export --to json --where '(' "$f"
-fails "export: bad time is named as it was given" 2 \
+fails "export: an invalid time is quoted as given" 2 \
 	'^trawl-export: --until: not a time' trawl-export --to json --until never "$f"
 
 # ---- what was there before
 echo before >"$dir/old"
 fails "export: a failure" 2 'the file has no USB events' trawl-export --to usbmon \
 	"$f" -w "$dir/old"
-same "and the file that was there stays" before "$(cat "$dir/old")"
+same "an existing file is unchanged" before "$(cat "$dir/old")"
 fails "export: --to pcap likewise" 2 '^trawl-export: --to pcap: ' trawl-export --to pcap \
 	"$f" -w "$dir/old"
-same "and it stays, with nothing left beside it" "before old" \
+same "it is unchanged, and no temporary file remains" "before old" \
 	"$(cat "$dir/old") $(cd "$dir" && echo old*)"
 fails "export: nothing there before" 2 '^trawl-export: --to pcap: ' trawl-export --to pcap \
 	"$f" -w "$dir/none"
@@ -147,17 +147,17 @@ fails "import: the same" 3 'x.trawl: the file may not grow further' \
 fails "a foreign file's temporary one: the same" 3 'temporary file: the file may not grow further' \
 	limited 4 trawl-decode "$dir/there.pcap"
 rm -f "$dir/x.txt" "$dir/there.pcap"
-same "none leaves a file" "" "$(cd "$dir" && ls | grep -E '^x\.|~$|there')"
+same "no file remains after any of them" "" "$(cd "$dir" && ls | grep -E '^x\.|~$|there')"
 
 printf '\324\303\262\241\002\000\004\000\000\000\000\000' >"$dir/cut.pcap"
 fails "import: a failure" 3 '^trawl-edit: .*cut.pcap: libpcap cannot read it' trawl-edit import \
 	-w "$dir/old" "$dir/cut.pcap"
-same "and the file that was there stays" "$(trawl-decode --json "$f")" "$(cat "$dir/old")"
+same "an existing file is unchanged" "$(trawl-decode --json "$f")" "$(cat "$dir/old")"
 
 # What an argument is only an event tells: the first that cannot be compared is spoken of.
 out=$(trawl-decode --where 'arg2 == 5 or arg2 == 6' "$f" 2>&1 >/dev/null)
 same "a text compared with a number: status" 0 $?
-same "a text compared with a number: told once each" 2 \
+same "a text compared with a number: one message each" 2 \
 	"$(echo "$out" | grep -c 'app:start has a text here, which cannot be compared with a number')"
 fails "a number with a pattern, known before" 2 \
 	'--where: mask is a number: write one, without quotes$' trawl-decode \
@@ -181,9 +181,9 @@ for p in "trawl-decode" "trawl-export --to json" "trawl-edit verify"; do
 	head -c 3500 "$f" >"$dir/cut"
 	fails "$n: cut file" 1 "^$n: $dir/cut: cut at byte [0-9]+" $p "$dir/cut"
 	{ cat "$f"; echo "<!-- sent by mail -->"; } >"$dir/junk"
-	fails "$n: something after the end" 1 \
+	fails "$n: data after the end" 1 \
 		"^$n: $dir/junk: complete, but the last 22 bytes, from byte $(stat -c %s "$f") on, are no part of it$" $p "$dir/junk"
-	same "$n: ... and all is there" \
+	same "$n: all events before it are read" \
 		"$($p "$f" | cut -d, -f1)" "$($p "$dir/junk" 2>/dev/null | sed 's:/junk:/s.trawl:' |
 			cut -d, -f1)"
 	[ "$n" = trawl-edit ] && continue # it takes files only, and prints a line
@@ -212,13 +212,13 @@ for ((n = 416; n < 440; n++)); do # type, length, UUID of the first start block
 		"^trawl-edit: $dir/flip: is a trawl file already, which needs no import$" \
 		trawl-edit import -w "$dir/old" "$dir/flip"
 done
-same "a damaged start block hides no event, and is told" 0 $bad
+same "a damaged start block hides no events and is reported" 0 $bad
 trawl-export --to pcapng "$usb" -w "$dir/foreign.pcapng"; ok $? "a pcapng of others"
 cat "$dir/foreign.pcapng" "$two" >"$dir/both"
-fails "a capture after a pcapng of others" 1 \
+fails "a capture after a foreign pcapng section" 1 \
 	"^trawl-decode: $dir/both: no end block.*damaged or missing block" trawl-decode "$dir/both"
 same "has its events" 160 "$(trawl-decode "$dir/both" 2>/dev/null | wc -l)"
-fails "in a pipe it cannot be told from others'" 3 'is a pcapng file that trawl did not write' \
+fails "in a pipe it counts as foreign" 3 'is a pcapng file that trawl did not write' \
 	bash -c "cat '$dir/both' | trawl-decode -"
 /usr/bin/python3 -c 'import struct, sys
 ours = open(sys.argv[1], "rb").read()
@@ -227,7 +227,7 @@ packet = ours + bytes(-len(ours) % 4)
 sys.stdout.buffer.write(block(0x0a0d0d0a, struct.pack("<IHHq", 0x1a2b3c4d, 1, 0, -1)) +
 	block(1, struct.pack("<HHI", 220, 0, 0)) +
 	block(6, struct.pack("<IIIII", 0, 0, 0, len(ours), len(ours)) + packet))' "$two" >"$dir/carrier.pcapng"
-fails "a capture inside of a packet makes no file ours" 1 'left out' trawl-decode \
+fails "a pcapng with a capture inside a packet is still a foreign file" 1 'left out' trawl-decode \
 	"$dir/carrier.pcapng"
 
 # every byte of the file missing from its end, and one byte in each place flipped: the rest comes,
@@ -239,7 +239,7 @@ for ((n = 1; n < size; n += n < 200 ? 1 : 97)); do
 	[ $? -eq 1 ] && [ "$(wc -l <"$dir/err")" -eq 1 ] ||
 		{ bad=$((bad + 1)); echo "# cut at $n"; }
 done
-same "every cut is told in one line, status 1" 0 $bad
+same "every truncation gives one line and status 1" 0 $bad
 bad=0
 for ((n = 0; n < size; n += 151)); do
 	/usr/bin/python3 -c 'import sys
@@ -251,5 +251,5 @@ open(sys.argv[2], "wb").write(b)' \
 		[ $? -le 1 ] || { bad=$((bad + 1)); echo "# $p, flip at $n: $(cat "$dir/err")"; }
 	done
 done
-same "no flipped byte does worse than status 1" 0 $bad
+same "a flipped byte gives at most status 1" 0 $bad
 tap_done

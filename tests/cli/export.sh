@@ -40,7 +40,7 @@ same "CSV with chosen columns, from a pipe" "ts_ns,source,name,cpu,pid,tid,comm,
 same "CSV has only the columns of chosen events" \
 	"ts_ns,source,name,cpu,pid,tid,comm,prev_comm,prev_pid,prev_prio,prev_state,next_comm,next_pid,next_prio" \
 	"$(trawl-export --to csv --name 'sched:*' "$f" | head -1 | tr -d '\r')"
-same "choices are those of trawl-decode" 2 \
+same "selections are those of trawl-decode" 2 \
 	"$(trawl-export --to json --from +5ms --until +7ms --where 'arg1 > 0' "$f" | wc -l)"
 
 # ---- pcapng
@@ -56,9 +56,9 @@ shark() { tshark "$@" 2>"$dir/err" ||
 plain() { shark -r "$dir/s.pcapng" "$@"; }
 lua() { shark -X "lua_script:$lua" -r "$dir/s.pcapng" "$@"; }
 
-has "the section says of which system it is" "$(capinfos "$dir/s.pcapng")" \
+has "the section names the system" "$(capinfos "$dir/s.pcapng")" \
 	'^Capture oper-sys: +Linux 6.1.0-test$'
-same "tshark reads every packet and warns of nothing" 10 \
+same "tshark reads every packet without a warning" 10 \
 	"$(plain -T fields -e frame.number | wc -l)"
 same "times to the nanosecond" 1795225477.008001000 \
 	"$(plain -T fields -e frame.time_epoch | tail -1)"
@@ -79,8 +79,8 @@ same "the last is the JSON object" "$(trawl-decode --json "$f")" \
 	"$(plain -T fields -E occurrence=l -e systemd_journal.field.value)"
 same "losses before a packet" 17 "$(plain -Y 'frame.number == 4' -T fields -e frame.drop_count)"
 info=$(capinfos -M "$dir/s.pcapng" 2>&1)
-has "capinfos: an interface a source" "$info" 'Number of interfaces in file: 2'
-has "capinfos: what it was made from" "$info" 'Capture application: +trawl-export'
+has "capinfos: one interface for each source" "$info" 'Number of interfaces in file: 2'
+has "capinfos: the comment describes the capture" "$info" 'Capture application: +trawl-export'
 same "capinfos: no comment names the host or a command" "" \
 	"$(grep -a 'sample\|argv' <<<"$info" | grep -v '^File name')"
 same "nor does any byte of it" 0 \
@@ -138,9 +138,9 @@ same "filter: a value that its type cannot hold, by text" "9 " \
 	"$(names 'trawl.field == "arg1=18446744073709551615"')"
 has "why an argument is not there" "$(lua -V -Y 'frame.number == 3')" \
 	'^ +arg4: \(unavailable: in %xmm0\)$'
-has "a task of which nothing is known" "$(lua | sed -n 1p)" ' \?-101 .*trawl .*app:start'
+has "an unknown task" "$(lua | sed -n 1p)" ' \?-101 .*trawl .*app:start'
 has "tree" "$(lua -V -Y 'frame.number == 3')" '^ +arg3: 22$'
-has "one line says all" "$(lua | sed -n 3p)" \
+has "one line has everything" "$(lua | sed -n 3p)" \
 	'app-100 .*trawl .*app:start arg1=0 arg2="gr.*n" arg3=22 arg4=\(unavailable: in %xmm0\)'
 # a task that calls itself e ESC [ 3 1 m newline quote C1
 /usr/bin/python3 - "$dir/s.pcapng" "$dir/esc.pcapng" <<'PY'
@@ -161,12 +161,12 @@ open(sys.argv[2], "wb").write(out)
 PY
 escapes() { shark -X "lua_script:$lua" -r "$dir/esc.pcapng" "$@" | tr -d '\n' |
 	grep -c "$(printf '[[:cntrl:]]\|\302\233')"; }
-same "no column has what a terminal obeys" "0 10" \
+same "no column has escape sequences" "0 10" \
 	"$(escapes) $(shark -X "lua_script:$lua" -r "$dir/esc.pcapng" | wc -l)"
 same "nor any line of the tree" 0 "$(escapes -V -O trawl)"
 has "only the name itself is there" "$(shark -X "lua_script:$lua" -r "$dir/esc.pcapng" -c 2)" \
 	' e \[31m "[^-]*-100 '
-same "not JSON is malformed, not an error of the script" "1" "$(
+same "a packet that is not JSON is malformed, not a script error" "1" "$(
 	/usr/bin/python3 - "$dir/s.pcapng" "$dir/bad.pcapng" <<'PY'
 import sys
 b = open(sys.argv[1], "rb").read()
@@ -203,7 +203,7 @@ print(sum(c >> 31 & 1 for c in commits))' "$dir/lost.dat")"
 done
 
 # ---- packets of a source that does not describe packet_length: what lies there is no length
-same "packets are as long as they are" "90 0" "$(
+same "packets have their original lengths" "90 0" "$(
 	trawl-export --to pcap "$TRAWL_SRC/tests/golden/kinds.trawl" | /usr/bin/python3 -c '
 import struct, sys
 d, at, lengths = sys.stdin.buffer.read(), 24, []

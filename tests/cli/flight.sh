@@ -48,21 +48,21 @@ cpu=$(($(nproc --all) - 1))
 trawl --ring 4m --trigger 'arg1 == 500' --after 0s -w "$f" -i "$hit" -- \
 	taskset -c $cpu "$target" hits 1000 2>"$work/err"
 same "an expression: status" 0 $?
-has "it says what it wrote" "$(said)" \
+has "a message names the file" "$(said)" \
 	"^trawl: $f holds the last [0-9.]+ m?s: arg1 == 500 \(target:hit\)"
-has "and how it ended" "$(said)" '^1000 events captured, 0 lost .*; 1 file written$'
+has "the last line states the end" "$(said)" '^1000 events captured, 0 lost .*; 1 file written$'
 ok "$(trawl-edit verify "$f" >/dev/null; echo $?)" "the file is whole"
 has "the trigger is an event in it" "$(triggers "$f")" \
 	'target-[0-9]+ .*trawl:trigger +reason="expression" what="arg1 == 500" event="target:hit"'
-same "only the first hit is one" 1 "$(events "$f" trawl:trigger)"
+same "only the first hit is a trigger" 1 "$(events "$f" trawl:trigger)"
 has "on the CPU of what triggered" "$(trawl-decode --json --name trawl:trigger "$f")" \
 	"\"cpu\":$cpu,"
 has "at the time of what triggered" "$(trawl-decode --json "$f" | grep -A1 -E '"arg1":500[,}]' |
 	sed 's/.*"ts_ns":\([0-9]*\).*/\1/' | uniq -c)" ' 2 '
-has "what was before it is there" "$(hits "$f")" '^0 [0-9]+ [0-9]+$'
+has "events before the trigger are in the file" "$(hits "$f")" '^0 [0-9]+ [0-9]+$'
 read -r first last n <<<"$(hits "$f")"
-same "and there is no gap" $((last + 1)) "$n"
-has "the file says why it was written" "$(trawl-decode --summary "$f")" '^end .*trigger arg1 == 500'
+same "without a gap" $((last + 1)) "$n"
+has "the file states the trigger" "$(trawl-decode --summary "$f")" '^end .*trigger arg1 == 500'
 rm -f "${f%.trawl}"*
 
 # The oldest gives way: two million events are more than 1 MiB. The kernel's buffer holds them all,
@@ -73,13 +73,13 @@ captured=$(sed -n 's/^\([0-9]*\) events* captured.*/\1/p' "$work/err")
 ok $((captured < 2000000)) "all of it was captured"
 n=$(events "$f")
 ok $((n < 100000 || n >= captured / 2)) "the file holds the newest of them ($n of $captured)"
-same "the last is there" 1 \
+same "the newest event is in the file" 1 \
 	"$(trawl-decode --json --where 'name == "raw_syscalls:sys_enter" and id == 231' "$f" |
 		wc -l)"
-same "the first is not" 0 "$(trawl-decode --json --where 'id == 59' "$f" | wc -l)"
+same "the oldest event is not" 0 "$(trawl-decode --json --where 'id == 59' "$f" | wc -l)"
 size=$(stat -c %s "$f")
 ok $((size > 1200000)) "the file is no larger than the ring and what describes it ($size)"
-has "names of tasks that were told long ago are in it" "$(trawl-decode "$f" | tail -n 1)" \
+has "names of tasks that started long before are in the file" "$(trawl-decode "$f" | tail -n 1)" \
 	' dd-[0-9]+ '
 ok "$(trawl-edit verify "$f" >/dev/null; echo $?)" "it is whole"
 rm -f "${f%.trawl}"*
@@ -96,9 +96,9 @@ trawl --ring 4m --trigger 'arg1 == 10' --after 1h -w "$f.end" -i "$hit" -- \
 same "the end comes first: status" 0 $?
 timeout 100 trawl --ring 4m --trigger 'arg1 == 10' --after 1h -w "$work/late.trawl" -i "$hit" -- \
 	sh -c '"$0" hits 50; sleep 1' "$target" 2>/dev/null
-same "so it does when the trigger was seen long before" "0 0 49 50" "$? $(hits "$work/late.trawl")"
+same "also if the trigger occurred long before" "0 0 49 50" "$? $(hits "$work/late.trawl")"
 rm -f "$work/late.trawl"
-same "the file has all up to there" "0 49 50" "$(hits "$f.end")"
+same "the file has all events up to the end" "0 49 50" "$(hits "$f.end")"
 has "--summary: the last ten before the trigger" \
 	"$(trawl-decode --summary "$f.end" | grep -c 'target:hit target')" '^10$'
 rm -f "${f%.trawl}"*
@@ -106,7 +106,7 @@ rm -f "${f%.trawl}"*
 # ---- SIGUSR1, several files
 "$target" wait >/dev/null & pid=$!
 record --ring 4m --after 0s -w "$f" -i "$hit" -p $pid
-has "it says how to get a file" "$(said)" "newest 4.0 MiB; kill -USR1 $trawl writes them"
+has "a message says how to get a file" "$(said)" "newest 4.0 MiB; kill -USR1 $trawl writes them"
 same "nothing is written before" "" "$(ls "${f%.trawl}"* 2>/dev/null)"
 for i in 1 2 3; do
 	sleep 0.3
@@ -123,7 +123,7 @@ has "SIGUSR1 is the trigger" "$(triggers "${f%.trawl}.1.trawl")" \
 read -r _ last _ <<<"$(hits "$f")"
 read -r first _ _ <<<"$(hits "${f%.trawl}.1.trawl")"
 same "the next begins where the one before ended" $((last + 1)) "$first"
-has "the end says how many" "$(said)" '; 3 files written$'
+has "the last line states the number of files" "$(said)" '; 3 files written$'
 cat "$f" "${f%.trawl}.1.trawl" "${f%.trawl}.2.trawl" >"$work/all.trawl"
 read -r first last n <<<"$(hits "$work/all.trawl")"
 same "one after the other they are one capture" $((last - first + 1)) "$n"
@@ -155,7 +155,7 @@ wait $trawl
 
 trawl-report --recorder $pid --yes -o "$work/none.zip" 2>"$work/told"
 same "another process: status" 2 $?
-has "and why" "$(cat "$work/told")" "--recorder: $pid is not one of your flight recorders"
+has "the message states the reason" "$(cat "$work/told")" "--recorder: $pid is not one of your flight recorders"
 
 record --ring 4m --after 0s -W 2 -w "$f" -i "$hit" -p $pid
 kill -USR1 $trawl
@@ -186,7 +186,7 @@ sleep 0.3
 cat <&8 >>"$work/both" & reader=$!
 exec 8<&-
 until_true '[ "$(grep -c holds "$work/err")" = 2 ]'
-same "each file is told with its own reason" "arg1 == 60000 (target:hit) SIGUSR1" \
+same "each file is reported with its own trigger" "arg1 == 60000 (target:hit) SIGUSR1" \
 	"$(sed -n 's/.*holds the last [^:]*: //p' "$work/err" | paste -sd' ')"
 kill -TERM "$child"
 wait $trawl
@@ -197,12 +197,12 @@ record --ring 4m -w "$work/none.trawl" -i "$hit" -p $pid
 kill -INT $trawl
 wait $trawl
 same "no trigger: status" 0 $?
-has "no trigger: it is said" "$(said)" \
+has "no trigger: message" "$(said)" \
 	'^[0-9]+ events? captured, 0 lost .*; no trigger: nothing was written$'
 record --ring 4m -w "$work/none.trawl" -i "$hit" -p $pid
 kill -KILL $trawl
 wait $trawl 2>/dev/null
-same "killed: no file, no rest of one" "" "$(ls "$work"/none* 2>/dev/null)"
+same "killed: neither a file nor a temporary file" "" "$(ls "$work"/none* 2>/dev/null)"
 # Other captures clean up at the same time, and what one of them holds the other cannot remove.
 until_true 'trawl --gc >/dev/null; [ -z "$(traces_of $trawl)" ]'
 same "killed: nothing stays in the kernel" "" "$(traces_of $trawl)"
@@ -217,7 +217,7 @@ has "a crash is a trigger" "$(triggers "$work/crash.trawl")" \
 same "with what came before it" 1 "$(events "$work/crash.trawl" target:hit)"
 timeout 100 trawl --ring 4m --after 1h -w "$work/left.trawl" -i "$hit" -- \
 	sh -c '{ sleep 1; "$0" hits 5; } & kill -SEGV $$' "$target" 2>"$work/err"
-same "what a crashed command left behind is recorded to its end" "0 0 4 5" \
+same "processes left behind by a crashed command are recorded to their end" "0 0 4 5" \
 	"$? $(hits "$work/left.trawl")"
 # The recorder sleeps while the command dies: the trigger's time is that of the signal.
 trawl --ring 4m --after 0s -w "$work/late.trawl" -i "$hit" -- \
@@ -246,7 +246,7 @@ command_of $trawl >/dev/null
 sleep 0.5
 kill -TERM $trawl
 wait $trawl
-has "nor has one that was told to end" "$(said)" 'no trigger: nothing was written'
+has "nor has one that was terminated by a signal from trawl" "$(said)" 'no trigger: nothing was written'
 
 # ---- other outputs
 trawl --ring 4m --trigger 'arg1 == 3' --after 0s -w - -i "$hit" -- \
@@ -258,20 +258,20 @@ if mkdir "$work/small" && mount -t tmpfs -o size=1m none "$work/small"; then
 	record --ring 4m --after 0s -w "$work/small/x.trawl" -i "$hit" -p $load
 	kill -USR1 $trawl
 	until_true "grep -q 'disk is full' $work/err"
-	same "a full disk: a file without events goes" "fill" "$(ls "$work/small")"
+	same "a full disk: a file without events is removed" "fill" "$(ls "$work/small")"
 	kill -USR1 $trawl
 	sleep 0.2
-	same "a full disk: it is said once" 1 "$(grep -c 'disk is full' "$work/err")"
+	same "a full disk: one message" 1 "$(grep -c 'disk is full' "$work/err")"
 	rm "$work/small/fill"
 	kill -USR1 $trawl
 	until_true grep -q holds "$work/err"
 	kill -INT $trawl
 	wait $trawl
 	same "a full disk: status" 1 $?
-	has "a full disk: it is said, and the recording goes on" "$(said)" \
+	has "a full disk: a message, and the recording continues" "$(said)" \
 		'disk is full.*is lost, the recording goes on: SIGUSR1'
 	has "the next trigger has its file" "$(said)" 'holds the last'
-	has "in the end both are told" "$(said)" \
+	has "the last line states both" "$(said)" \
 		'; 1 file written; [12] files? could not be written, or not the whole of (it|them)$'
 	kill $load
 	umount "$work/small"
@@ -282,7 +282,7 @@ fi
 # ---- what can never trigger, as an event shows
 trawl --ring 1m --trigger 'arg1 == "500"' --after 0s -w "$work/never.trawl" -i "$hit" -- \
 	"$target" hits 100 2>"$work/err"
-same "a number compared with a text: told once" 1 \
+same "a number compared with a text: one message" 1 \
 	"$(grep -c '^trawl: --trigger: target:hit has a number here, which cannot be compared with a text' "$work/err")"
 
 # ---- memory: ten times what the ring holds
@@ -314,7 +314,7 @@ bad "a ring too small" '--ring: too small; give 1m or more' --ring 1k -w "$f"
 bad "no size" '--ring xyz: give a size' --ring xyz -w "$f"
 fails "more memory than there is" 3 'this machine has [0-9]+ MiB' trawl --ring 900000g -w "$f" \
 	-i "$hit" -- "$target" exit 0
-fails "a folder that is not there is told at once" 3 '/no/x.trawl: No such file' trawl --ring 4m \
+fails "a missing folder is reported at once" 3 '/no/x.trawl: No such file' trawl --ring 4m \
 	-w "$work/no/x.trawl" -i "$hit" -- "$target" exit 0
 kill $pid
 wait $pid 2>/dev/null

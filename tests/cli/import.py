@@ -154,13 +154,13 @@ def test_several(d):
     m = len(run("trawl-decode", "--raw", d + "/usbpcap.pcap")[0].splitlines())
     same(n + m, len(run("trawl-decode", "--raw", d + "/both.trawl")[0].splitlines()),
          "two files in one: the events of both")
-    ok("complete" in run("trawl-edit", "verify", d + "/both.trawl")[0], "which is whole")
+    ok("complete" in run("trawl-edit", "verify", d + "/both.trawl")[0], "the output is complete")
     os.mkdir(d + "/folder")
     run("trawl-edit", "import", d + "/all.pcap", d + "/usbpcap.pcap", "-w", d + "/folder")
     same(["all.trawl", "usbpcap.trawl"], sorted(os.listdir(d + "/folder")),
          "into a folder: one each")
     err = run("trawl-edit", "import", d + "/all.pcap", "-w", d + "/folder", status=2)[1]
-    ok("exists already" in err, "nothing there is written over", err)
+    ok("exists already" in err, "existing files are not overwritten", err)
 
 
 def test_failed(d):
@@ -399,7 +399,7 @@ def test_old_blocks(d):
          "an interface block that is too short has a number")
     err = run("trawl-edit", "import", write(head, block("<", 1, b""), one, old(records[0], 0)),
               "-w", d + "/none.trawl", status=1)[1]
-    ok("interface block before byte 40 is too short" in err, "and is told of", err)
+    ok("interface block before byte 40 is too short" in err, "and is reported", err)
     cut = len(records[1]) - 3  # as a limit of the interface has it: padded, and no data
     limited = block("<", 1, struct.pack("<HHI", 220, 0, cut))
     simple = struct.pack("<I", len(records[1])) + records[1][:cut] + b"\xee" * (-cut % 4)

@@ -178,7 +178,7 @@ def test_disks(d):
     c.event("block:block_bio_queue", 20, SDB, 8, 8)
     c.read(8, 8)
     c.now += 5000
-    check(d, "two disks, the same sectors: nothing tells which", c, [None])
+    check(d, "two disks with the same sectors: no cause is named", c, [None])
     c = Both()
     for n in 1, 2, 3:
         for dev, disk in (5, SDA), (6, SDB):

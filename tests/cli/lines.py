@@ -133,7 +133,7 @@ def test_page(d):
         about = json.loads(p["about"])
         same([told] * 3, [w in p["about"] for w in (b"secrethost", b"c6afcd9c", b"secretword")],
              "the machine and commands in a page: %s" % told)
-        same("6.1", about["machine"]["kernel"], "the kernel is there in any case")
+        same("6.1", about["machine"]["kernel"], "the kernel is named in any case")
     numbers = struct.unpack("<%uH" % (len(p["tasks"]) // 2), p["tasks"])
     shown = [about["tasks"][n].split(" ", 2)[1:] for n in numbers]
     same(len(tids), len(shown), "each event has a task")

@@ -96,17 +96,17 @@ fi
 # ---- static probes
 for program in samples/tick samples/forms samples/threads samples/libgreet.so; do
 	if [ -z "$(usdt_of "$program")" ]; then
-		skip "$program: the probes that readelf tells" "it has none here"
+		skip "$program: the same probes as readelf" "it has none here"
 		continue
 	fi
-	same "$program: the probes that readelf tells" "$(usdt_of "$program")" \
+	same "$program: the same probes as readelf" "$(usdt_of "$program")" \
 		"$(names "usdt:$program" | sed "s,^usdt:$program:,," | sort -u)"
 done
 same "a pattern" "usdt:samples/forms:forms:high8 usdt:samples/forms:forms:high8s" \
 	"$(names 'usdt:samples/forms:forms:high*' | sort | paste -sd' ')"
 has "arguments" "$(trawl -D usdt:samples/tick)" \
 	'^usdt:samples/tick:tick:loop +\(arg1:s32, arg2:u64, arg3:u64\)'
-has "one that cannot be had says why" "$(trawl -D usdt:samples/forms:floats)" \
+has "an unavailable one has a reason" "$(trawl -D usdt:samples/forms:floats)" \
 	'arg3 \(unavailable: .*xmm0'
 if [ "$(id -u)" = 0 ]; then
 	./samples/tick 100 20000 >/dev/null & tick=$!
@@ -119,7 +119,7 @@ else
 fi
 
 # ---- functions
-same "every function that readelf tells, each address once" \
+same "every function that readelf lists, each address once" \
 	"$(readelf -sW samples/params | awk '$4 == "FUNC" && $7 != "UND" { print $2 }' | sort -u |
 		wc -l)" \
 	"$(names uprobe:samples/params | wc -l)"
@@ -133,18 +133,18 @@ trawl -q -w "$dir/reads.trawl" -i "uprobe:$libdw:dwarf_getfuncs" -- \
 	trawl -D 'uprobe:samples/params:*' >"$dir/params.list"
 same "a unit's functions are read once, with and without parameters" 2 \
 	"$(trawl-decode --name '*:dwarf_getfuncs' "$dir/reads.trawl" | wc -l)"
-has "what no debug information describes" "$(trawl -D uprobe:samples/params:_start)" \
+has "a function without debug information" "$(trawl -D uprobe:samples/params:_start)" \
 	'_start +\(\?\)$'
 cp samples/params "$dir/stripped" && strip "$dir/stripped"
 fails "a stripped program" 2 'stripped' trawl -D "uprobe:$dir/stripped"
 cp .libs/libtrawl.so "$dir/exports" && strip "$dir/exports"
-has "that it is stripped is told beside a name that it has not" \
+has "an unknown name in a stripped program: the message mentions stripping" \
 	"$(trawl -w "$dir/x.trawl" -i "uprobe:$dir/exports:nosuch" 2>&1)" 'it is stripped, only what'
 mkdir "$dir/.debug"
 objcopy --only-keep-debug .libs/libtrawl.so "$dir/.debug/exports.debug"
 (cd "$dir/.debug" && objcopy --add-gnu-debuglink=exports.debug ../exports)
 said=$(trawl -w "$dir/x.trawl" -i "uprobe:$dir/exports:nosuch" 2>&1)
-has "a name that its debug file has not, either" "$said" 'nosuch: no such symbol'
+has "a name that its debug file does not have either" "$said" 'nosuch: no such symbol'
 ok "$(echo "$said" | grep -c 'it is stripped')" "is not for its being stripped"
 fails "no such function, nearest name" 2 'did you mean params_stack' trawl \
 	-D uprobe:samples/params:params_stck
@@ -155,7 +155,7 @@ listed=$(trawl -D "uprobe:$dir/star:*")
 has "a symbol called * hides no others" "$listed" 'params_types'
 same "and is listed by what -i takes" 1 \
 	"$(trawl -D "$(grep -o "^uprobe:$dir/star:0x[^ ]*" <<<"$listed" | head -1)" | wc -l)"
-has "of a function called as a pattern of others it is said" \
+has "a function whose name is a pattern is marked" \
 	"$(trawl -w "$dir/x.trawl" -i "uprobe:$dir/star:params_[sw]*" -- true 2>&1)" \
 	'3 others that it matches as a pattern are left out'
 fails "no such file" 2 'no such file' trawl -D uprobe:./nosuch
@@ -218,10 +218,10 @@ found = [e for e in json.load(sys.stdin) if "same" in e["name"] or "0x" in e["na
 one = found[int(sys.argv[1]) - 1 if len(found) > 1 else 0]
 print(1, re.search(r"same(\d)\.c", one["sites"][0]["file"])[1])' $n)"
 done
-fails "what is no source" 2 'no such source' trawl -D nosuch:x
+fails "an invalid source" 2 'no such source' trawl -D nosuch:x
 
 # A user whose right is a capability, not the name of root.
-has "who may read tracefs by a capability sees its events" \
+has "a user with a capability to read tracefs sees its events" \
 	"$(setpriv --reuid=65534 --regid=65534 --clear-groups \
 		--inh-caps=+dac_override,+dac_read_search \
 		--ambient-caps=+dac_override,+dac_read_search trawl \
@@ -229,7 +229,7 @@ has "who may read tracefs by a capability sees its events" \
 
 # ---- a file
 f=$TRAWL_SRC/samples/tick.trawl
-same "each event and how many, as --json has them" \
+same "each event with its count, as in --json" \
 	"$(trawl-decode --json "$f" | grep -o '"name":"[a-z_]*:[^"]*"' | cut -d'"' -f4 | sort |
 		uniq -c | awk '{ print $2, $1 }')" \
 	"$(trawl-decode -D "$f" | awk '{ print $1, $3 }' | sort)"
@@ -237,13 +237,13 @@ has "with the fields" "$(trawl-decode -D "$f")" \
 	'^tick:loop +usdt +5  .*arg1, .*arg2, .*arg3, .*symbol, file, line$'
 has "of USB" "$(trawl-decode -D "$TRAWL_SRC/samples/usb-storage.trawl")" \
 	'^usb:bulk +usb +[0-9]+  bus, dev, ep, dir'
-same "chosen events only" "tick:loop" \
+same "only selected events" "tick:loop" \
 	"$(trawl-decode -D --name 'tick:l*' "$f" | awk '{ print $1 }')"
 same "JSON" "5 arg1" "$(trawl-decode -D --json --name tick:loop "$f" | /usr/bin/python3 -c '
 import json, sys
 (e,) = json.load(sys.stdin)
 print(e["events"], [f["name"] for f in e["fields"] if not f["name"].startswith("__")][0])')"
-same "every field is one that --where takes" "" \
+same "--where accepts every field" "" \
 	"$(trawl-decode -D --json --name tick:loop "$f" | /usr/bin/python3 -c '
 import json, sys
 print("\n".join(f["name"] for f in json.load(sys.stdin)[0]["fields"]))' | while read -r field; do

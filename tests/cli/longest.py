@@ -87,5 +87,5 @@ subprocess.run(["trawl", "-w", two, "-i", "event:syscalls:sys_enter_read", "-i",
                capture_output=True, check=True)
 text = subprocess.run(["trawl-decode", "--summary", two], capture_output=True, text=True).stdout
 lines = [l for l in text.splitlines() if ", resolution " in l]
-tap.ok(lines and len(lines) == len(set(lines)), "each clock is told of once", lines)
+tap.ok(lines and len(lines) == len(set(lines)), "each clock is mentioned once", lines)
 sys.exit(tap.finish())

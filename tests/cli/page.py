@@ -176,7 +176,7 @@ def check_browser():
     tap.ok(w[1] < w[0], "W zooms in", w)
     tap.same(len([e for e in events if e["fields"].get("length", 0) > 1000]), found["matches"],
              "search finds what --where does")
-    tap.same(0, got["empty"]["matches"], "a number, even 0, is no empty text")
+    tap.same(0, got["empty"]["matches"], "a number, even 0, does not equal an empty text")
     tap.ok("no event in this page has a field 'lengthy'" in got["unknown"]["hint"] and
            "expected a field" in got["wrong"]["hint"],
            "a search that makes no sense says why", got["unknown"]["hint"], got["wrong"]["hint"])
@@ -185,7 +185,7 @@ def check_browser():
            got["bare"]["hint"], got["took"]["hint"])
     tap.ok("median" in got["latency"]["panel"] and "machine" not in got["latency"]["panel"],
            "latencies", got["latency"]["panel"])
-    tap.ok("6.12" in got["capture"]["panel"], "what the capture says of itself",
+    tap.ok("6.12" in got["capture"]["panel"], "the description of the capture is shown",
            got["capture"]["panel"])
     tap.ok(got["linked"]["selected"] == 3 and got["linked"]["view"] == [1000000, 6000000],
            "a link opens at its moment", got["linked"]["view"])
@@ -218,7 +218,7 @@ def check_browser():
              [got[q]["matches"] for q in texts], "what is in quotes, or no expression, is text")
     tap.ok("searched as text" in got[texts[1]]["hint"] and "text" not in got[texts[0]]["hint"],
            "which the page says", got[texts[1]]["hint"])
-    tap.ok("lost" in got["first"]["about"], "lost events are told of at the top",
+    tap.ok("lost" in got["first"]["about"], "lost events are mentioned at the top",
            got["first"]["about"])
 
 

@@ -40,10 +40,10 @@ bounded() {
 	TRAWL_TEST_SECONDS=0.5 /usr/bin/python3 "$TRAWL_SRC/tests/bounded.py" "$@" 2>&1
 }
 said=$(bounded sh -c 'sleep 60'); same "a test that hangs fails" 1 $?
-has "it is said what hangs" "$said" "^# [0-9]+ S .*'sleep 60'"
+has "the message names the hanging process" "$said" "^# [0-9]+ S .*'sleep 60'"
 said=$(bounded sh -c 'setsid sleep 60 & exit 0'); same \
 	"a test that leaves a process behind fails" 1 $?
-has "it is said which" "$said" "^# [0-9]+ S .*'sleep 60'"
+has "the message names it" "$said" "^# [0-9]+ S .*'sleep 60'"
 left=$(sed -nE 's/^# ([0-9]+) .*/\1/p' <<<"$said")
 ok "$([ "$left" ] && [ ! -e "/proc/$left" ]; echo $?)" "and that one is ended"
 said=$(trap '' INT; bounded sh -c 'kill -INT $$; echo goes on'); same \

@@ -168,7 +168,7 @@ def test_ends(d):
          [(i["fields"]["dev"], i["fields"]["end"]) for i in objects(d + "/gone.trawl")],
          "of a device that is gone no answer can come")
     text = run("trawl-decode", "--summary", d + "/gone.trawl")[0]
-    same(1, text.count("1 without an answer"), "which the summary tells apart")
+    same(1, text.count("1 without an answer"), "the summary distinguishes both")
 
 
 def test_ahead(d):
@@ -283,7 +283,7 @@ def test_keys(d):
         text = run("trawl-export", "--to", to, "--source", "usb", path, "-w", d + "/keys.out")[1]
         ok(warning in text, "--to %s says that it holds them" % to, text)
         text = run("trawl-export", "--to", to, "--show-keys", path, "-w", d + "/keys.out")[1]
-        ok(warning not in text, "but not to who knows", text)
+        ok(warning not in text, "but not with --show-keys", text)
     late = [i for i in objects(d + "/late.pcap") if i["name"] == "usb:interrupt"]
     ok(late and late[0]["fields"].get("masked") and "data" not in late[0]["fields"],
        "interrupt data of a device that nothing is known of is hidden", late)
@@ -374,7 +374,7 @@ def test_small(d):
     with open(path, "rb") as f:  # what zstd makes of it begins with some of it as it is
         packed = write(d + "/x.trawl.zst", b"\x28\xb5\x2f\xfd\xa4\0\0\0\0" + f.read())
     err = run("trawl-decode", packed, status=3)[1]
-    ok("unpack it" in err or "cannot be unpacked" in err, "what is no whole zstd", err)
+    ok("unpack it" in err or "cannot be unpacked" in err, "a truncated zstd file", err)
 
 
 def test_text_times(d):
@@ -440,7 +440,7 @@ def test_forms(d):
     pcaps = [objects(d + "/usbpcap" + n) for n in (".pcap", "-big.pcap", ".pcapng", "-big.pcapng")]
     same([pcaps[0]] * 4, pcaps, "USBPcap: the same in each container and byte order")
     text, err, _ = run("trawl-decode", d + "/mixed.pcapng", status=1)
-    ok("4 packets left out, the first of link type 1" in err, "a mixed file: what is no USB", err)
+    ok("4 packets left out, the first of link type 1" in err, "a mixed file: packets that are not USB", err)
     ok("5 events of usb@interface0 lost" in text, "drops of its statistics are losses", text)
     err = run("trawl-decode", d + "/mixed249.pcapng", status=1)[1]
     ok("2 packets left out, the first of link type 1" in err,

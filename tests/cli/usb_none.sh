@@ -5,7 +5,7 @@
 dir=$(mktemp -d) || exit 99
 trap 'rm -rf "$dir"' EXIT
 
-fails "a filter that makes no sense is told before the machine is looked at" 2 \
+fails "an invalid filter is reported before the machine is examined" 2 \
 	'four hex digits' trawl -i usb:46f4:1 -w /dev/null
 has "with a caret under the place" \
 	"$(trawl -i usb:1,vid=3 -w /dev/null 2>&1 | tail -2 | tr '\t' ' ')" '^ +\^$'

@@ -222,7 +222,7 @@ def secrets(d, name, interface_, endpoints, talk):
              for line in run("trawl-decode", "--json", trawl).stdout.splitlines()]
     same(masked, sum("masked_by" in i for i in items), name + ": masked, and nothing else")
     export = run("trawl-export", "--to", "pcapng", trawl, "-w", d + "/c.pcapng")
-    ok(b"keystrokes or keys" in export.stderr, name + ": who exports packets is told",
+    ok(b"keystrokes or keys" in export.stderr, name + ": a warning when packets are exported",
        export.stderr)
 
 

@@ -78,7 +78,7 @@ def pattern(folder):
     lines = [line for line in err.splitlines() if "passed over" in line]
     ok(len(lines) == 1 and "_init for one: $params: not known" in lines[0],
        "one line tells of the functions without debug information", err)
-    ok("single-stepped" not in err, "what single-stepping costs is not told unasked", err)
+    ok("single-stepped" not in err, "the cost of single-stepping is mentioned with -v only", err)
     err = capture(folder, ["uprobe:libc.so.6:strn*"], ["/bin/true"])[2]
     ok(err.count("IFUNC") == 1 and re.search(r"and \d+ more probes: only chooses", err),
        "what many probes have in common is told once", err)
@@ -86,7 +86,7 @@ def pattern(folder):
     ok("arg1: the symbol only chooses the function that is called (IFUNC)" in err,
        "the arguments of a function are not those of what chooses it", err)
     err = capture(folder, [f"uprobe:{program}:params_* $params"], [program], "-v")[2]
-    ok(err.count("single-stepped") > 1, "-v tells it of each probe", err)
+    ok(err.count("single-stepped") > 1, "-v mentions it for each probe", err)
 
 
 def many_functions(folder):
@@ -347,7 +347,7 @@ def leftovers(folder):
     out = run(f"{BUILD}/trawl-decode", "--where", "n == 42", f"{folder}/x.trawl").stdout
     ok(out.count("\n") == 9, "--where finds values only", out)
     out = run(f"{BUILD}/trawl-decode", "--where", "n == 0", f"{folder}/x.trawl").stdout
-    ok(out.count("\n") == 1, "and no 0 that is none", out)
+    ok(out.count("\n") == 1, "and no 0 for an unavailable value", out)
     out = run(f"{BUILD}/trawl-export", "--to", "csv", f"{folder}/x.trawl").stdout
     ok(out.count("hello") == 9 and "__fault" not in out and
        "_e" not in out.split("\n")[0].split(","), "CSV likewise", out)
@@ -529,7 +529,7 @@ def threads(folder):
 def library(folder):
     spec = f"usdt:{SAMPLES}/libgreet.so:greet:* who=arg1:string"
     printed, got, err = capture(folder, [spec], [f"{SAMPLES}/greeter"])
-    ok(printed == "3 listened\n", "semaphore: the program sees that somebody listens", printed, err)
+    ok(printed == "3 listened\n", "semaphore: the program sees that the probe is enabled", printed, err)
     ok([e["name"] for e in got] == ["greet:hello", "greet:costly"] * 3 and
        all(e["fields"]["who"] == "world" for e in got), "library: events", got)
 

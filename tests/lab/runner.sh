@@ -93,7 +93,7 @@ has "the tests after it are run, with their second halves" "$(tr '\n' ' ' <<<"$o
 	'ok 3 .*good: fine.*good: second half'
 has "the plan holds" "$(tail -1 <<<"$out")" '^1\.\.5$'
 out=$(lab killed good)
-has "a QEMU that is killed is told so" "$out" \
+has "a killed QEMU is reported" "$out" \
 	'^not ok 1 .*killed: the guest died during it: QEMU was killed by SIGKILL'
 same "and costs no other test" 1 "$(grep -c '^not ok' <<<"$out")"
 for n in 1 2 3 4; do
@@ -134,7 +134,7 @@ same "with it, nothing of this kernel is" "branches good other slow" \
 chmod 700 "$top"
 out=$(lab good)
 same "a tree that others may not enter: status" 1 $?
-has "it is said at once, with the folder" "$out" "^not ok 1 - x $top: .*may not enter.*chmod o.x $top"
+has "it is reported at once, with the folder" "$out" "^not ok 1 - x $top: .*may not enter.*chmod o.x $top"
 chmod 755 "$top"
 
 # By itself, as after ./demo.sh, it builds what the guests run.

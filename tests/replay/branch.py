@@ -127,7 +127,7 @@ def test_commands(d, path, walked):
     got = addresses(lines)
     same([walked[0], walked[5], walked[3], walked[0], walked[-1], walked[-1]], got,
          "step, back, begin, end")
-    ok(any("is not a command" in line for line in lines), "what is no command")
+    ok(any("is not a command" in line for line in lines), "an invalid command")
     name = next((m[1] for line in walk(path, "all")[0] if (m := re.search(r" ([a-z_]+) ", line)) and
                  "+" not in m[1]), None)
     lines, _, _ = walk(path, "end", f"prev {name}", f"prev {name}", f"next {name}")
@@ -141,7 +141,7 @@ def test_commands(d, path, walked):
     same(6, sum("no call of 'nosuch'" in line or "is not a number of" in line for line in lines),
          "and is said")
     lines, _, _ = walk(path, "back")
-    ok("begin: before this nothing was recorded" in lines, "the begin is said", lines)
+    ok("begin: before this nothing was recorded" in lines, "the begin is reported", lines)
     _, err, status = walk(path, "quit", args=("--tid", "1"))
     ok(status == 2 and "task 1 has no branches" in err, "a task that is not there", err, status)
     _, err, status = walk(SRC + "/samples/tick.trawl")
@@ -241,7 +241,7 @@ def test_gdb(path, walked):
     want = [walked[0], walked[3], walked[2], walked[1], walked[-1], walked[back[-1]], walked[0]]
     same(want, got, "gdb steps and continues, also backwards, over the recorded program counter")
     ok("<unavailable>" in r.stdout, "other registers are unavailable", r.stdout, r.stderr)
-    ok("No more reverse-execution history" in r.stdout, "gdb is told of the begin", r.stdout,
+    ok("No more reverse-execution history" in r.stdout, "gdb is notified of the begin", r.stdout,
        r.stderr)
 
 

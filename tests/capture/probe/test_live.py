@@ -201,14 +201,14 @@ def runtime(how):
 def semaphores():
     """The kernel counts a probe's semaphore up: the program sees that somebody listens."""
     greeter, library = f"{BUILD}/samples/greeter", f"{BUILD}/samples/libgreet.so"
-    ok(run(greeter) == "0 listened\n", "semaphore: nobody listens")
+    ok(run(greeter) == "0 listened\n", "semaphore: not enabled")
     with Instance([f"usdt:{library}:greet:* arg1:string"]) as i:
         out = run(greeter)
         got = [(e, f["arg1"]) for e, _, f in i.records()]
     ok(out == "3 listened\n", "semaphore: listened to while armed", out)
     want = [("greet_hello", '"world"'), ("greet_costly", '"world"')] * 3
     ok(got == want, "semaphore: events of both probes", *map(str, got))
-    ok(run(greeter) == "0 listened\n", "semaphore: back to nobody")
+    ok(run(greeter) == "0 listened\n", "semaphore: disabled again")
 
 
 def leftovers():

@@ -38,9 +38,9 @@ same "the filter holds" 0 "$(decoded 2.trawl --source eprobe | grep -c '"prev_pi
 trawl -w n.trawl -i 'eprobe:sched.sched_switch $prev_pid' -i 'eprobe:sched.sched_switch $next_pid' \
 	-i 'eprobe:sched.sched_switch $prev_pid' -i 'eprobe:a/x=sched.sched_switch $prev_prio' \
 	-i 'eprobe:b/x=sched.sched_switch $next_prio' -- true 2>said
-has "the same one twice: told" "$(cat said)" \
+has "the same one twice: message" "$(cat said)" \
 	'eprobe:sched.sched_switch \$prev_pid: given twice: recorded once$'
-same "and recorded once, each other with its name" \
+same "it is recorded once, and each other one under its name" \
 	'a:x prev_prio b:x next_prio sched:sched_switch prev_pid sched:sched_switch#2 next_pid' \
 	"$(decoded n.trawl --source eprobe |
 		sed 's/.*"name":"\([^"]*\)".*"fields":{"\([^"]*\)".*/\1 \2/' | sort -u | xargs)"

@@ -14,7 +14,7 @@ insmod "$module"
 echo integrity >$lockdown
 kbranch -q -- /bin/true 2>said
 ok $? "integrity: branches are recorded: $(cat said)"
-fails "integrity: a module that nobody signed is refused" 1 "not permitted|rejected" \
+fails "integrity: an unsigned module is refused" 1 "not permitted|rejected" \
 	insmod "$LAB_MODULES/../khandler/histogram.ko"
 
 sleep 100 &

@@ -22,7 +22,7 @@ sleep 0.5
 rmmod ext4
 ok $? "its module goes while its events are recorded"
 wait_for grep -q 'was removed with' trawl.log
-ok $? "which is told at once"
+ok $? "it is reported at once"
 (:)
 finish trawl INT
 same "status: the data is not complete" 1 $?
@@ -35,7 +35,7 @@ has "the file has the loss" "$summary" 'event: an unknown number \(buffer emptie
 same "once" 1 "$(grep -c 'buffer emptied' <<<"$summary")"
 has "what was read before it is there, with its formats" "$(trawl-decode --print gone.trawl)" \
 	'ext4_drop_inode.* ino [0-9]+ drop [01]'
-has "other events go on" "$(trawl-decode --json gone.trawl | tail -1)" 'sched:sched_process_fork'
+has "other events are still recorded" "$(trawl-decode --json gone.trawl | tail -1)" 'sched:sched_process_fork'
 same "nothing is left" 0 "$(leftovers)"
 
 # Where the kernel would be left with rests of a chain, the module stays.

@@ -53,7 +53,7 @@ for line in open(sys.argv[1], encoding="utf-8"):
 print(longest[1])
 EOF
 )
-has "the longest of them is of who issued it, in whatever task it ended" \
+has "the longest operation names the task that issued it, whatever task it completed in" \
 	"$(trawl-decode --summary r.trawl | grep -A1 'from block:block_rq_issue')" \
 	"^ +${longest:-none}"
 
@@ -74,7 +74,7 @@ same "of each sector that completes" 4096 "$(sum e.trawl lab:done)"
 same "and that is issued" 4096 "$(sum e.trawl block:block_rq_issue)"
 same "and of no others" 0 \
 	"$(decoded e.trawl | grep -oP '"sector":\K[0-9]+' | awk '$1 >= 4096' | wc -l)"
-fails "an argument in the place of what tells the request is refused" 2 \
+fails "an argument that hides the request's fields is refused" 2 \
 	'sector identifies the disk request; give this argument another name' \
 	trawl -w x.trawl -i 'eprobe:block.block_rq_issue sector=$bytes' -- true
 
@@ -139,7 +139,7 @@ for what in queue complete; do
 			grep -o '"nr_sector":[0-9]*' | awk -F: '{ n += $2 } END { print n + 0 }')"
 done
 
-has "of other events in interrupts it is said" \
+has "other events in interrupts are reported" \
 	"$(trawl -w x.trawl -i event:irq:irq_handler_entry -- true 2>&1)" \
 	'event:irq:irq_handler_entry happens in interrupts, which belong to no task: -p and COMMAND exclude most of them'
 same "nothing is left" 0 "$(leftovers)"

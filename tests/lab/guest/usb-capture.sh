@@ -13,7 +13,7 @@ fails "without usbmon and without the right to load it" 3 "modprobe usbmon" \
 	nobody trawl -i usb -w /dev/null
 record all "" 1
 ok $? "root has usbmon loaded"
-has "a keyboard is warned of first" "$(head -1 all.log)" 'is a keyboard: what is typed'
+has "a warning about a keyboard comes first" "$(head -1 all.log)" 'is a keyboard: what is typed'
 same "a capture is for its owner only" 600 "$(stat -c %a all.trawl)"
 fails "no permission: which file, and what would help" 3 \
 	'/dev/usbmon0: permission denied.*SUBSYSTEM=="usbmon"' nobody trawl -i usb -w /dev/null
@@ -23,17 +23,17 @@ fails "no such bus: those that there are" 3 \
 fails "no such device: those that there are" 3 \
 	"there is no such device; plugged in are: .*$DISK at 2-1" \
 	trawl -i usb:dev=1:99 -w /dev/null
-fails "a filter that makes no sense" 2 'four hex digits' trawl -i usb:46f4:1 -w /dev/null
+fails "an invalid filter" 2 'four hex digits' trawl -i usb:46f4:1 -w /dev/null
 
 list=$(trawl -D)
 has "-D lists every bus" "$list" '^usb:3 '
 has "-D lists a device with its name and the rest" "$list" \
 	"^usb:$DISK  *QEMU QEMU USB HARDDRIVE at port 2-1, address 2:[0-9]+, serial TRAWL0001, 5000 Mb/s, driver usb-storage"
-has "-D says so much to anybody, in JSON" \
+has "-D gives this to any user, in JSON" \
 	"$(nobody trawl -D --json | jq -c '.[] | select(.port == "2-1") |
 	[.usable, .bus, .vid, .pid, .serial, .product, .speed, .drivers]')" \
 	'^\[false,2,18164,1,"TRAWL0001","QEMU USB HARDDRIVE","5000",\["usb-storage"\]\]$'
-has "that -p does not limit USB is said" "$(trawl -i usb -p $$ --duration 1ms -w /dev/null 2>&1)" \
+has "a message states that -p does not limit USB" "$(trawl -i usb -p $$ --duration 1ms -w /dev/null 2>&1)" \
 	'transfers belong to no process: -p limits only'
 
 disk=$(basename /sys/bus/usb/devices/2-1/*/host*/target*/*/block/sd?)
@@ -67,7 +67,7 @@ wait_for grep -q 'capturing to' lonely.log
 pci=$(basename "$(readlink -f /sys/bus/usb/devices/usb3/..)")
 echo "$pci" >/sys/bus/pci/drivers/ehci-pci/unbind
 wait_for grep -q 'usb3 is gone' bus.log
-ok $? "that a bus goes away is said"
+ok $? "the removal of a bus is reported"
 echo "$pci" >/sys/bus/pci/drivers/ehci-pci/bind
 usb_settled
 ok $? "the bus is back"
@@ -77,7 +77,7 @@ dd if="/dev/$(basename /sys/bus/usb/devices/3-2/*/host*/target*/*/block/sd?)" of
 dd if="/dev/$disk" of=/dev/null bs=4k skip=4321 count=1 iflag=direct status=none
 finish lonely
 ok $? "a capture that may not go on ends well, too"
-has "and said that it could not" "$(cat lonely.log)" \
+has "and the reason is reported" "$(cat lonely.log)" \
 	'when bus 3 comes back, it will not be recorded: /dev/usbmon0: permission denied'
 for name in bus textbus; do
 	finish $name

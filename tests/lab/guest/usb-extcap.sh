@@ -26,16 +26,16 @@ has "the link type is USB" "$(trawl-extcap --extcap-dlts --extcap-interface traw
 	'^dlt \{number=220\}'
 fails "an unknown option is refused with its name" 2 "--nonsense is not" \
 	"$folder/trawl-extcap" --nonsense
-has "a wrong capture filter is told before the capture" \
+has "an invalid capture filter is reported before the capture" \
 	"$(trawl-extcap --extcap-interface trawl_usb --extcap-capture-filter 46f4:1)" \
 	'four hex digits'
-same "a right one is not" "" \
+same "a valid one is accepted" "" \
 	"$(trawl-extcap --extcap-interface trawl_usb --extcap-capture-filter "$DISK,ep=1in")"
 
 # What Wireshark shows of a capture that cannot be: the cause, and nothing else.
 mkfifo fifo
 capture=("$folder/trawl-extcap" --capture --fifo fifo --extcap-interface)
-fails "a device that is not there is told" 3 'usb:dev=1:99,?.*there is no such device' \
+fails "a missing device is reported" 3 'usb:dev=1:99,?.*there is no such device' \
 	"${capture[@]}" trawl_usb \
 	--extcap-capture-filter dev=1:99
 same "in one line" 1 "$("${capture[@]}" trawl_usb --extcap-capture-filter dev=1:99 2>&1 | wc -l)"
@@ -44,7 +44,7 @@ fails "two filters that exclude each other" 2 'one of each kind' \
 	--extcap-capture-filter "$KEYBOARD"
 fails "and another bus than that of the interface" 2 'this bus differs' "${capture[@]}" trawl_usb1 \
 	--extcap-capture-filter dev=3:2
-fails "a user without the right is told whom to ask" 3 \
+fails "a user without permission gets a remedy" 3 \
 	'/dev/usbmon0: permission denied.*SUBSYSTEM=="usbmon"' \
 	setpriv --reuid nobody --regid nogroup --clear-groups -- "${capture[@]}" trawl_usb
 

@@ -10,9 +10,9 @@ record id $DISK
 record serial serial=TRAWL0002
 record port port=3-3
 record two $SERIAL "dev=$(usb_address $KEYBOARD 1),ep=1in"
-has "a filter that nothing fulfils yet says so" "$(cat port.log)" \
+has "a filter without a matching device gives a message" "$(cat port.log)" \
 	'port=3-3 is not plugged in; waiting for it. There are: .*serial TRAWL0002'
-has "one that several fulfil, which" "$(cat id.log)" \
+has "a filter that several devices match lists them" "$(cat id.log)" \
 	"usb:$DISK is 2 devices: $DISK at 2-1 serial TRAWL0001, $DISK at 3-2 serial TRAWL0002$"
 
 # Noise that no filter wants, the keyboard's but for its endpoint's filter.
@@ -44,9 +44,9 @@ for name in id serial port two; do
 	finish $name
 	ok $? "trawl with filter $name ends well"
 done
-has "that a device is gone is said" "$(cat id.log)" '3-2 is gone'
-has "that it is back, too" "$(cat id.log)" "usb: [12]-5 \($DISK\) is plugged in"
-has "and that one has come that was waited for" "$(cat port.log)" \
+has "unplugging is reported" "$(cat id.log)" '3-2 is gone'
+has "plugging in again is reported" "$(cat id.log)" "usb: [12]-5 \($DISK\) is plugged in"
+has "the arrival of the awaited device is reported" "$(cat port.log)" \
 	"usb: 3-3 \($KEYBOARD\) is plugged in"
 host device_del disk-ehci >/dev/null
 wait_for usb_count $DISK 1

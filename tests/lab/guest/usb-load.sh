@@ -64,7 +64,7 @@ load() {
 	dropped=$(sed -n 's/^\([0-9]*\) packets dropped by kernel/\1/p' tcpdump.log)
 	events=$(sed -n 's/^\([0-9]*\) events* captured.*/\1/p' "$name.log")
 	lost=$(sed -n 's/^.* captured, \([0-9]*\) lost.*/\1/p' "$name.log")
-	same "$name: the exit status tells of losses" $((lost > 0)) $status
+	same "$name: the exit status reflects losses" $((lost > 0)) $status
 	[ "$events" -ge 1000 ] &&
 		if [ -n "$4" ]; then [ "$lost" -gt 0 ]; else [ "$lost" -le "$dropped" ]; fi
 	ok $? "$name: trawl has $events events, lost $lost; tcpdump has $captured, dropped $dropped"

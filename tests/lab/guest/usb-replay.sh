@@ -9,7 +9,7 @@ modprobe usbmon
 samples=$TRAWL_SRC/samples
 
 if [ ! -e /sys/devices/platform/vhci_hcd.0 ]; then
-	fails "nobody may not load vhci_hcd" 3 "modprobe vhci_hcd" \
+	fails "user nobody may not load vhci_hcd" 3 "modprobe vhci_hcd" \
 		setpriv --reuid nobody --regid nogroup --clear-groups \
 		-- trawl-replay device $samples/usb-keyboard.trawl
 fi
@@ -259,7 +259,7 @@ if command -v usbip >/dev/null; then
 	start listening trawl-replay device --listen --hold "$samples/usb-keyboard.trawl"
 	wait_for grep -q 'waits for' listening.log
 	usbip list -r 127.0.0.1 >list.out 2>&1
-	has "usbip list tells the device" "$(cat list.out)" '1-1: .*0627:0001'
+	has "usbip list shows the device" "$(cat list.out)" '1-1: .*0627:0001'
 	usbip attach -r 127.0.0.1 -b 1-1 && wait_for virtual $KEYBOARD
 	ok $? "usbip attach plugs it in"
 	finish listening

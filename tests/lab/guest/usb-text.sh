@@ -45,7 +45,7 @@ kill -CONT $pid_lossy
 sleep 1
 finish binary2
 finish lossy
-same "losses of the text form are told" 1 $?
+same "losses of the text form are reported" 1 $?
 events() {
 	sed -n 's/^\([0-9]*\) events* captured, \([0-9]*\) lost.*/\1 \2/p' "$1.log"
 }

@@ -26,6 +26,6 @@ has "its output is shown" "$(cat good.out)" 'planted: 6 values'
 has "the driver has bound" "$(cat good.out)" 'drivers: .*:1.0 planted'
 wait $wrong
 same "a driver with a fault: status 1" 1 $?
-has "of a driver with a fault the first difference is told" "$(cat wrong.out)" \
+has "the first difference of a faulty driver is reported" "$(cat wrong.out)" \
 	'^first difference: .*vendor request'
 tap_done

@@ -9,6 +9,6 @@ has "there is data that the kernel cannot read" "$lost" '^65536.0$'
 count=$(grep -c . <<<"$lost")
 has "the verdict counts it" "$(trawl-decode --meta=usb/verdict iommu.trawl)" \
 	"\"replayable\":false.*\"reason\":\"unmapped\",[^}]*\"count\":$count\}"
-has "and the transfer's line tells it" "$(trawl-decode iommu.trawl)" \
+has "the line of the transfer states it" "$(trawl-decode iommu.trawl)" \
 	'READ.10. .* data, 65536 bytes, .*, 65536 bytes not captured'
 tap_done

@@ -18,7 +18,7 @@ ok $? "trawl-decode reads what tshark reads: $(tail -2 <<<"$out" | head -1)"
 has "by the map of the ring" "$(verdict all)" '"replayable":true.*"ring_mapped":true'
 same_events copied
 has "without it" "$(verdict copied)" '"replayable":true.*"ring_mapped":false'
-has "what a small ring cuts is told" "$(verdict small)" \
+has "truncation by a small ring is reported" "$(verdict small)" \
 	'"replayable":false.*"reason":"cut_ring",[^}]*"count":1\}'
 
 # usbmon's text says the same, all that it can of errors and isochronous packets.
