@@ -63,7 +63,7 @@ def running():
 
 
 def where(pid):
-	"""The kernel's function in which a process sleeps, where it may be known."""
+	"""Returns the kernel function in which a process sleeps, if it can be read."""
 	try:
 		with open(f"/proc/{pid}/wchan") as f:
 			return f.read()
@@ -87,7 +87,7 @@ def complain(what, left, grace):
 
 
 def mount_tracefs():
-	"""As root; a test that still misses it says so itself."""
+	"""Mounts tracefs as root; a test that still lacks it reports that itself."""
 	if os.geteuid() == 0 and os.path.isdir(TRACEFS) and not os.listdir(TRACEFS):
 		subprocess.run(["mount", "-t", "tracefs", "nodev", TRACEFS], stderr=subprocess.DEVNULL,
 		               check=False)

@@ -51,7 +51,7 @@ IMPORTED = re.compile(r"\.(pcap|pcapng|cap|mon|usbmon)(\.(gz|xz|zst|bz2))?$")
 
 
 def run(folder, argv, out=None):
-    """(exit status, digest of what is written, message)."""
+    """Returns (exit status, digest of the output, message)."""
     env = dict(os.environ, TZ="UTC", LC_ALL="C")
     p = subprocess.run([os.path.join(folder, argv[0])] + argv[1:], stdout=subprocess.PIPE,
                        stderr=subprocess.PIPE, env=env, check=False)
@@ -62,7 +62,7 @@ def run(folder, argv, out=None):
 
 
 def compared(before, argv, out=None):
-    """What differs: a list of ("bytes" | "wording", text)."""
+    """Returns the differences: a list of ("bytes" | "wording", text)."""
     runs = []
     for folder in (before, NOW):
         if out and os.path.exists(out):

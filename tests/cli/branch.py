@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Branches: what single steps record of a program is what gdb's steps and objdump's listing of it
-say, branch by branch; signals, children and threads; -p; and what is wrong is said."""
+"""Branches: the branches of a program recorded by single steps equal those from gdb's steps and
+objdump's listing; signals, children and threads; -p; error messages."""
 import json
 import os
 import re
@@ -55,8 +55,8 @@ def lengths(program):
 
 
 def by_gdb(program, folder):
-    """The branches by gdb: where a step leaves the line of instructions, or one is a branch
-    always."""
+    """Returns the branches as seen by gdb: steps that leave the straight line, or instructions
+    that always branch."""
     script = f"{folder}/steps.py"
     with open(script, "w") as f:
         f.write("import gdb\n"
@@ -152,8 +152,8 @@ def check_reader(folder):
 
 
 def check_attach(folder):
-    """-p of a program that is there, with threads; it goes on when the capture ends, each time: the
-    trap of the last step is not left behind."""
+    """-p of a running program with threads. The program continues after each capture: the trap
+    of the last step is not left behind."""
     victim = subprocess.Popen([sys.executable, "-S", "-c", "import threading\n"
                                "def f():\n    while True: sum(range(50))\n"
                                "threading.Thread(target=f, daemon=True).start()\nf()\n"])
@@ -255,7 +255,8 @@ def check_asleep(folder):
 
 
 def check_no_process(folder):
-    """Readers of programs that cannot be started: that is why there are no names."""
+    """If the readers of programs cannot be started, the message gives this as the reason for
+    missing names."""
     done = run("prlimit", "--nproc=0", f"{BUILD}/trawl", "-i", "branch:ptrace", "-w",
                f"{folder}/n.trawl", "--", BRANCHES)
     why = run(f"{BUILD}/trawl-decode", "--meta=branch/module/*", f"{folder}/n.trawl").stdout
@@ -264,7 +265,7 @@ def check_no_process(folder):
 
 
 def check_order(folder):
-    """Branches of two tasks and events of the kernel: in one order of time."""
+    """Branches of two tasks and kernel events are in one time order."""
     with open(f"{folder}/two.c", "w") as f:
         f.write("#include <sys/wait.h>\n#include <unistd.h>\nint main(void) { int id = fork();\n"
                 "for (int i = 0; i < 50; i++) getppid(); return id ? wait(0) != id : 0; }\n")
@@ -296,7 +297,8 @@ def is_left(pid):
 
 
 def check_stopped_starter(folder):
-    """What starts the readers has nobody's rights: other processes of nobody can stop it."""
+    """The process that starts the readers runs as nobody, so other processes of nobody can stop
+    it."""
     trawl = subprocess.Popen([f"{BUILD}/trawl", "-i", "branch:ptrace", "-w", f"{folder}/s.trawl",
                               "--", "sleep", "60"])
     starter = []
@@ -316,8 +318,8 @@ def check_stopped_starter(folder):
 
 
 def check_crash(folder):
-    """A flight recorder has what led to the crash; its small ring has the names of what ran long
-    before, too."""
+    """A flight recorder has the branches before a crash, and in its small ring also the names of
+    code that ran long before."""
     with open(f"{folder}/c.c", "w") as f:
         f.write("int last(int *p) { return *p; }\n"
                 "int again(int n) { return n > 3000 ? last((int *)8) : n; }\n"
@@ -417,7 +419,7 @@ void _start(void)
 
 
 def check_flags(folder):
-    """The program sees no trap flag in what pushf stores, wherever its stack is."""
+    """The program does not see the trap flag in what pushf stores, wherever its stack is."""
     with open(f"{folder}/f.c", "w") as f:
         f.write("""int main(void)
 {
@@ -441,7 +443,7 @@ def check_flags(folder):
 
 
 def check_golden():
-    """A file of today is read by every later version."""
+    """Every later version reads a file of today."""
     golden = decode(f"{SRC}/tests/golden/branches.trawl")
     same(45, len(golden), "the golden file has its branches")
     call = next(b["fields"] for b in golden if b["fields"]["kind"] == "call")

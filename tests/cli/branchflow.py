@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Branches that are described one by one, with losses between them: what the call tree, stacks,
-slices, coverage and values say where something is missing or was never recorded."""
+"""Synthetic branches with losses between them: the call tree, stacks, slices, coverage and
+values where data is missing or was never recorded."""
 import json
 import os
 import re
@@ -79,7 +79,7 @@ def folded(path):
 
 
 def check_open(folder):
-    """A call that the recording's end leaves open lasted until its last branch, or longer."""
+    """A call that is open at the end of the recording lasted until its last branch, or longer."""
     path = capture(folder, "batch 5 5 1000", CALL_F, "mark 0 5000 0", CALL_G, "mark 0 9000 0",
                    RET_G)
     rows = tree(path)
@@ -90,7 +90,7 @@ def check_open(folder):
 
 
 def check_outer(folder):
-    """A return to a caller that was not seen: that one began before the recording."""
+    """A return to an unknown caller: that caller began before the recording."""
     path = capture(folder, "batch 5 5 1000", CALL_G, "mark 0 3000 0", RET_G, "mark 0 6000 0",
                    RET_F, "mark 0 7000 0", CALL_F)
     rows = tree(path)
@@ -99,7 +99,7 @@ def check_outer(folder):
 
 
 def check_cut(folder, name, *between):
-    """Calls before a loss and those after it are not each other's."""
+    """Calls before a loss are not continued after it."""
     path = capture(folder, "batch 5 5 1000", CALL_F, CALL_G, *between, CALL_F, RET_F)
     stacks = folded(path)
     ok(not any(";g;" in s for s in stacks), f"{name}: nothing is called by what was before", stacks)
@@ -193,7 +193,7 @@ def check_unwound(folder):
 
 
 def check_range(folder):
-    """A loss before --from is none of the range."""
+    """A loss before --from is not in the range."""
     path = capture(folder, "batch 5 5 1000", CALL_F, f"mark {LOST} 200000000 7",
                    "mark 0 500000000 0", CALL_F, RET_F)
     rows = tree(path, "--from", "+0.4s")
@@ -232,7 +232,7 @@ def check_template(folder):
 
 
 def check_values(folder):
-    """What a processor does not say of a branch is absent, not 0."""
+    """Values that a processor does not record for a branch are absent, not 0."""
     path = capture(folder, "batch 5 5 1000", CALL_F, branch(0x1110, 0x1200, "call", 1, 12),
                    branch(0x1220, 0x1115, "ret", 2))
     out = run(f"{BUILD}/trawl-export", "--to", "csv", "--fields", "kind,mispredicted,cycles",
@@ -253,7 +253,7 @@ def check_values(folder):
 
 
 def check_drcov(folder):
-    """What the format has no place for is refused or said, not left out in silence."""
+    """Data that the format cannot represent is refused or reported, never omitted silently."""
     big = 0x200000000
     far = json.loads(module())
     far["segments"] = [[0, 0, big]]
@@ -309,7 +309,7 @@ def check_moved(folder):
 
 
 def check_brstack(folder):
-    """No reader of stacks expects what the kernel does between branches."""
+    """Readers of stacks do not expect kernel branches."""
     path = capture(folder, "batch 5 5 1000", CALL_F, CALL_G, branch(0x1204, 0x1206, "syscall"),
                    RET_G, branch(0x1118, 0x1240, "signal"), branch(0x1244, 0x1246, "jmp"),
                    branch(0x1248, 0x1118, "sigreturn"), RET_F, *[CALL_F, RET_F] * 20)

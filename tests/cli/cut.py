@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""trawl-edit cut: what is left of a file is what trawl-decode shows of the whole, whichever part
-was asked for; and the metadata of what was left out is gone. tests/reader.py, too, must read it."""
+"""trawl-edit cut: the result has exactly the events that trawl-decode shows for the selection,
+for any selection, and no metadata of omitted events. tests/reader.py must read it as well."""
 import json
 import os
 import random

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""trawl-decode --diff of USB captures that are known byte by byte."""
+"""trawl-decode --diff on synthetic USB captures."""
 import json
 import os
 import struct

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""One byte of each block of a capture is flipped, also of those that an index makes needless to
-read: every verb that reads the whole file ends with status 1, and names the damage; repair is done
-with 0."""
+"""Flips one byte in each block of a capture, including blocks that an index makes unnecessary to
+read: every command that reads the whole file reports the damage and exits with status 1;
+repair exits with 0."""
 import os
 import struct
 import subprocess

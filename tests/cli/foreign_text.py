@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Texts of a stranger's capture reach no terminal as they are: no program prints an escape, a bell
-or a C1 control, and no name makes a line of its own; formulas of CSV can be had harmless."""
+"""Untrusted texts in a capture never reach a terminal unescaped: no program prints an escape
+sequence, a bell or a C1 control, and no name forges a line; CSV formulas can be neutralised."""
 import csv
 import io
 import json

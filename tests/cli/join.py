@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""trawl-decode --join: all transfers of a SCSI command name one cause, which is the task that asked
-for its sectors, or none. Captures of requests that look alike: of two disks, of two tasks, in
-parts, with blocks of another size, with events of what ended before."""
+"""trawl-decode --join: all transfers of a SCSI command name the same cause, the task that
+requested its sectors, or none. Captures of similar requests: from two disks, from two tasks,
+in parts, with other block sizes, with events of earlier requests."""
 import json
 import os
 import shutil

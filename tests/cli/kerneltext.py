@@ -114,8 +114,8 @@ def counted(text, pattern, tasks, hashed):
 
 
 def late(texts):
-    """The two instances record one event one after the other. In between, whoever waits for an
-    ended task may see it, and a tick brings a timer's end nearer."""
+    """The two instances record an event one after the other. In between, the parent may see an
+    ended task, and a tick may shorten the remaining time of a timer."""
     loose = collections.Counter()
     for text, n in texts.items():
         loose[re.sub(r"\bprev_state=[XZ]\b|\[timeout=-?\d+\]", "...", text)] += n

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Captures that no kernel makes (tests/decode/make-lines): losses as trace-cmd tells them, metadata
-of odd types, probes whose arguments are called like fields of ours."""
+"""Synthetic captures that no kernel produces (tests/decode/make-lines): losses as in trace-cmd,
+metadata of unusual types, and probe arguments named like fields of trawl."""
 import base64
 import json
 import os
@@ -100,7 +100,7 @@ def test_command(d):
 
 
 def test_latency(d):
-    """What a probe calls latency_ns is an argument: its event is no transfer that took so long."""
+    """An argument of a probe named latency_ns is an argument, not the latency of a transfer."""
     make(d + "/p.trawl", [
         "source usdt tracefs", "type 0 5 16 app:done ", "field latency_ns 0 0 8 8 1 u64",
         "event 0 5 0 5000000000 " + struct.pack("<HBBIQ", 5, 0, 0, 77, 1000000000).hex()])

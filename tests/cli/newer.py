@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""A file of a newer version of the format: each program and verb says so with status 3 and leaves
-no output; also where only the second section is newer, as `cat old new` makes it."""
+"""A file of a newer format version: each program and command reports it with status 3 and leaves
+no output; also if only the second section is newer, as after `cat old new`."""
 import os
 import struct
 import subprocess

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The secrets that tests/edit/make-secrets plants, and where in bytes they are, however written."""
+"""The secrets that tests/edit/make-secrets plants, and a search for them in bytes, in all
+encodings."""
 import base64
 import re
 
@@ -21,7 +22,7 @@ def scan_code(c):
 
 
 def written(secret):
-    """The ways to write it."""
+    """Returns the encodings of a secret."""
     raw = secret.encode()
     yield raw
     yield raw.hex().encode()

@@ -111,8 +111,7 @@ def row(work, tick, name, *options, turns=TURNS, pause=0):
 
 
 def test_names(work, tick):
-    """A file has the name of the second in which it begins, though the recorder comes to it
-    later."""
+    """A file is named by the second in which it begins, even if the recorder creates it later."""
     trawl = subprocess.Popen(["trawl", "-q", "-i", f"usdt:{tick}:tick:loop", "-G", "1s", "-W", "3",
                               "-w",
                               f"{work}/name-%s.trawl"])

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What reads a file can do nothing else: each call that a fault in a parser could make is made from
-inside of the programs (attempt.c), and fails or ends the program with one line; with --no-sandbox
-it is made. What the programs do still works: pipes, imports, outputs, several files."""
+"""A reading program can only read: each system call that a compromised parser could make is made
+from inside the programs (attempt.c), and fails or ends the program with one line; with
+--no-sandbox it succeeds. The programs' own work is not affected: pipes, imports, outputs,
+several files."""
 import bz2
 import errno
 import gzip

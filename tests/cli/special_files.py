@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""A FIFO or a device where a program or its debug file is expected is not opened: the one would
-block, opening the other may have effects. Its owner may put it there while trawl runs as root."""
+"""A FIFO or a device in place of a program or its debug file is not opened: opening a FIFO may
+block, and opening a device may have effects. Its owner may place it there while trawl runs as
+root."""
 import ctypes
 import os
 import shutil

@@ -1,8 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""On a terminal every line of trawl-decode and of trawl -D fits its width: lines of events are cut
-with a mark, all others go on in the next row with every word. Documents, pipes and files get all of
-it."""
+"""On a terminal every line of trawl-decode and trawl -D fits the width: lines of events are cut
+with a mark, all others are wrapped at words. JSON, pipes and files get complete lines."""
 import os
 import re
 import subprocess

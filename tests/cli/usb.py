@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""USB from outside: import, decode and export of captures that are known byte by byte, with tshark
-and tcpdump as the judges of what is exported and of what is decoded."""
+"""USB from outside: import, decoding and export of synthetic captures, checked with tshark and
+tcpdump."""
 import glob
 import json
 import os
@@ -142,7 +142,7 @@ def test_odd(d):
 
 
 def test_ends(d):
-    """A transfer is unanswered when something shows it, and not because the reading ended."""
+    """A transfer is unanswered if a later event shows it, not because reading ended."""
     path = SRC + "/samples/usb-hotplug.trawl"
     hub = {"dev": 1, "xfer": "interrupt"}
     ends = [f["end"] for f in find(objects(path), **hub)]
@@ -172,7 +172,7 @@ def test_ends(d):
 
 
 def test_ahead(d):
-    """A device's port is told of its first event on, though its snapshot comes later."""
+    """The port of a device is shown from its first event on, although its snapshot comes later."""
     path = SRC + "/samples/usb-hotplug.trawl"
     want = [i["ts_ns"] for i in objects(path) if i["fields"]["dev"] == 4]
     same(want, [i["ts_ns"] for i in objects(path, "--where", "port == '3-3'")],
@@ -254,7 +254,7 @@ def test_choice(d):
 
 
 def test_cut(d):
-    """tcpdump -s: packets are shorter than their headers say, and that is no damage."""
+    """tcpdump -s: packets are shorter than their headers state, and this is not damage."""
     whole, cut = objects(d + "/all.pcap"), objects(d + "/cut.pcap")
     same(len(whole), len(cut), "a capture that was cut has all transfers")
     bulk = [[i["fields"] for i in items if i["name"] == "usb:bulk"] for items in (whole, cut)]
@@ -266,7 +266,7 @@ def test_cut(d):
 
 
 def test_keys(d):
-    """Keystrokes never come out unasked, in no form."""
+    """Keystrokes are never shown without --show-keys, in any form of output."""
     path = d + "/all.pcapng"
     for args in ([], ["--json"], ["-x"], ["-X"], ["--raw"], ["--raw", "-X"], ["--raw", "--json"],
                  ["--fields", "all"], ["--json", "-X"]):
@@ -308,7 +308,7 @@ def test_where(d):
 
 
 def test_words(d):
-    """A text that a field never has is an error, and no empty answer."""
+    """Comparing with a text that a field never has is an error, not an empty result."""
     path = d + "/all.pcapng"
     for expression, want in (("status_name == 'stal'", "did you mean stall?"),
                              ("end != 'hang'", "there are done, error, unanswered, half, pending"),

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What USB transfers mean by others: the device's class, the blocks before, the kind of event."""
+"""USB transfers whose meaning depends on others: the class of the device, earlier blocks, the
+type of the event."""
 import json
 import os
 import shutil

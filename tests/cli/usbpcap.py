@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Captures of USBPcap: every stage, version and status of a control transfer, endpoints whose IRPs
-are used again, requests that move no data; and all of it back again as link type 249."""
+"""Captures of USBPcap: every stage, version and status of a control transfer, endpoints with
+reused IRPs, requests without data; and their export back to link type 249."""
 import csv
 import itertools
 import json

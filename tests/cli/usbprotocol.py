@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""trawl-decode --protocol: what it does not show, and how devices are told apart."""
+"""trawl-decode --protocol: what is left out, and how devices are distinguished."""
 import os
 import re
 import shutil

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How USB looks: bytes in the line, what is masked and why, names of fields in all forms of
+"""The output for USB: bytes in the line, masking and its rules, names of fields in all forms of
 output."""
 import csv
 import glob

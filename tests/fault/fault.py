@@ -40,7 +40,8 @@ LIBS = dict(os.environ, LD_LIBRARY_PATH=BUILD + "/.libs")
 
 
 class Scenario:
-    """Its output is stdout and OUT; steady: the same each time; each: none is left out."""
+    """A command line; its output is stdout and OUT. steady: the same output every time; each: no
+    failure is skipped."""
 
     def __init__(self, name, *args, kinds=("alloc", "read", "write", "open"), steady=True, picks=7,
                  each=False):
@@ -101,7 +102,7 @@ SCENARIOS = [
 
 
 def digest(path, ours):
-    """Of what is in it: a trawl file may be compressed in another way."""
+    """Digest of the contents, because a trawl file may be compressed differently."""
     if not os.path.exists(path):
         return None
     if ours:
@@ -114,7 +115,7 @@ def digest(path, ours):
 
 
 def real(args):
-    """What libtool's wrapper script, whose shell is not meant, would run."""
+    """Returns the program that libtool's wrapper script runs, without the shell around it."""
     path = f"{BUILD}/.libs/{args[0]}"
     return [path if os.path.exists(path) else f"{BUILD}/{args[0]}", *args[1:]]
 
@@ -140,7 +141,7 @@ def run(scenario, kind, n):
 
 
 def good_file():
-    """Does OUT pass for a whole capture, or export?"""
+    """Whether OUT would be accepted as a complete capture or export."""
     if not os.path.exists(OUT):
         return False
     with open(OUT, "rb") as f:
@@ -151,7 +152,7 @@ def good_file():
 
 
 def wrong(scenario, n, got, want):
-    """What is wrong with a run whose n-th failed; or None."""
+    """Returns what is wrong with a run whose n-th call failed; or None."""
     status, out, err, count = got
     lines = [line for line in err.splitlines() if line]
     if "AddressSanitizer: CHECK failed: sanitizer_" in err:

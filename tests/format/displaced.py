@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Files whose blocks are not where they were written: junk in front, bytes taken out, blocks of
-others behind, headers that are damaged. What is whole is read, with the times that it had."""
+"""Files whose blocks have been shifted: junk in front, removed bytes, foreign blocks behind,
+damaged headers. Undamaged events are read with their original times."""
 import collections
 import json
 import os
@@ -38,7 +38,7 @@ def flipped(data, at):
 
 
 def moved(events, whole):
-    """How many events have a time or bound that no event had which is otherwise the same."""
+    """Returns how many events have a time or bound other than that of the same original event."""
     had = collections.Counter(json.dumps(e, sort_keys=True) for e in whole)
     return sum(not had[json.dumps(e, sort_keys=True)] for e in events)
 

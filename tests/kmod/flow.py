@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""flow.py [--moved N] FILE: what kbranch -s 0 wrote is a path without a gap: from where one branch
-of a task arrived, straight on to where the next one leaves. N: how many records may say that
-somebody else moved the task (0)."""
+"""flow.py [--moved N] FILE: checks that the output of kbranch -s 0 is a path without a gap: from
+the target of one branch of a task, straight code leads to the source of the next one. N: the
+number of records that may say that the task was moved (0)."""
 import sys
 
 LONGEST = 4096  # bytes of straight code

@@ -36,7 +36,7 @@ def same(a, b):
 
 
 def runs(a, b):
-    """Each stretch of a occurs in b as it is."""
+    """Whether each run of a occurs in b unchanged."""
     whole = "".join(f"{x[0]:x}>{x[1]:x}:{x[2]};" for x in b if x)
     stretch, count, bad = "", 0, 0
     for x in [*a, None]:

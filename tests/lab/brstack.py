@@ -36,15 +36,15 @@ def branch_fault(insns, source, target):
 
 
 def prediction_fault(insns, source, target, prediction):
-    """Why the prediction, M, P or -, is not that of a processor that expects branches to go back;
-    None if it is."""
+    """Returns why the prediction, M, P or -, is not that of a processor that predicts backward
+    branches as taken; None if it is."""
     missed = insns[source][0].startswith(("j",
                                           "loop")) and insns[source][0] != "jmp" and target > source
     return None if prediction == ("M" if missed else "P") else f"prediction {prediction}"
 
 
 def straight(insns, following, here, there):
-    """Whether code runs from here to there without a taken branch."""
+    """Whether code runs from one address to the other without a taken branch."""
     for _ in range(STRAIGHT):
         if here == there:
             return True

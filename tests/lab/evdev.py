@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""evdev.py NODE SECONDS [LAST]: the input events that a program gets in that time: type, code,
-value. After the event LAST ("1 28 0") only for one second more. A key that is held is repeated by
-the kernel, not by the device, and how often depends on the machine: that is left out."""
+"""evdev.py NODE SECONDS [LAST]: prints the input events that a program receives in that time:
+type, code, value. After the event LAST ("1 28 0") it waits for one more second only. Key
+repetition is omitted: the kernel generates it, at a rate that depends on the load."""
 import os
 import select
 import struct

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""A USB microphone (Audio 1.0, one channel of 16 bits at 48 kHz) behind vhci_hcd, until it is
-killed. Its samples count: 0, 1, 2 ... from the begin of each recording on. Its names are as long as
-names can be, and have characters of every length in UTF-8."""
+"""A USB microphone (Audio 1.0, one channel of 16 bits at 48 kHz) behind vhci_hcd; it runs until
+it is killed. Its samples count up from 0 at the start of each recording. Its names have the
+maximum length and characters of every UTF-8 length."""
 import os
 import socket
 import struct

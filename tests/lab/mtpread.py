@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Reads what an MTP device tells of itself, by usbfs: mtpread.py SYSFS-FOLDER. A line for each
-thing."""
+"""Reads the description of an MTP device through usbfs: mtpread.py SYSFS-FOLDER. Prints one line
+for each property."""
 import ctypes
 import fcntl
 import os

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Sessions with USB devices by pyusb: "requests" asks a HID device by control transfers, "loop"
-has a loopback gadget send back what it got, with two reads that wait for it. Prints the answers.
+"""Sessions with USB devices through pyusb: "requests" sends control transfers to a HID device;
+"loop" sends data to a loopback gadget and reads it back, with two pending reads. Prints the
+answers.
 
 usbtalk.py requests|loop VID:PID"""
 import sys

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Is of each query of a backend every probe there, up to the end of the capture? JSON lines on
-stdin.
+"""Checks that every probe of each query of a backend was recorded, up to the end of the capture.
+Reads JSON lines on stdin.
 
 A query of the simple protocol hits query__start, query__parse__start, query__parse__done, ...
-query__done, in this order; what is cut off by the begin and the end of the capture is the beginning
-of the first query and the end of the last one. The same holds for pairs of probes of what a backend
-does one after the other. """
+query__done, in this order; only the beginning of the first query and the end of the last one may
+be cut off by the capture. The same holds for pairs of probes of consecutive steps of a backend."""
 import collections
 import json
 import sys

@@ -30,7 +30,7 @@ END = 120  # seconds that anything may take to end
 
 
 def share(n, least=1):
-    """So many of what the long form does n times."""
+    """Returns this share of a number of repetitions in the long form."""
     return max(least, n * SECONDS // 600)
 
 
@@ -51,7 +51,7 @@ class Siege:
         return f"{self.folder}/{name}"
 
     def start(self, *args, **more):
-        """A program in the background; it is ended with us whatever happens."""
+        """Starts a program in the background; it is ended together with this one."""
         log = open(self.path(f"log{len(self.children)}"), "w+")
         p = subprocess.Popen(args, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log,
                              preexec_fn=default_signals, **more)
@@ -60,7 +60,7 @@ class Siege:
         return p
 
     def record(self, out, *args, **more):
-        """A capture in the background, armed: its file is there."""
+        """Starts a capture in the background and waits until it is armed: its file exists."""
         if os.path.exists(out):
             os.unlink(out)
         p = self.start("trawl", "-w", out, *args, **more)
@@ -71,7 +71,7 @@ class Siege:
         return p
 
     def end(self, p, sig=signal.SIGTERM):
-        """Its status once it has ended; None: it did not."""
+        """Returns the status after the end; None if the process did not end."""
         if sig and p.poll() is None:
             p.send_signal(sig)
         try:
@@ -102,7 +102,7 @@ def run(*args, **more):
 
 
 def counts(p):
-    """(captured, lost) as the last line has them."""
+    """Returns (captured, lost) from the last line."""
     m = re.search(r"^(\d+) events? captured, (\d+)( and more)? lost", said(p), re.M)
     return (int(m[1]), int(m[2])) if m else (None, None)
 
@@ -122,7 +122,7 @@ def rss(pid):
 
 
 def left(pid):
-    """What a process's captures left in tracefs."""
+    """Returns what the captures of a process left in tracefs."""
     mine = [d for d in os.listdir(TRACING + "/instances") if d.startswith(f"trawl_{pid}_")]
     with open(TRACING + "/uprobe_events") as f:
         return mine + [line.strip() for line in f if f":trawl_{pid}_" in line]
@@ -132,7 +132,7 @@ def left(pid):
 # ------------------------------------------------------------------------------------
 
 def steady(s):
-    """A capture of minutes takes no more memory at its end than once it runs."""
+    """A capture of several minutes uses no more memory at its end than after its start."""
     load = s.start(s.target, "hits", "1000000000", "200")
     p = s.record(s.path("steady"), "-i", f"usdt:{s.target}:hit", "-i", "event:sched:sched_switch",
                  "-C", "64", "-W", "3")
@@ -152,7 +152,8 @@ def steady(s):
 
 
 def tasks(s):
-    """Short processes by the thousand, all followed: each one's hit is there, or is counted."""
+    """Thousands of short processes, all followed: the hit of each is recorded or counted as
+    lost."""
     n = share(100_000, 2000)
     p = s.start("trawl", "-w", s.path("tasks"), "-B", "16384", "-i", f"usdt:{s.target}:hit", "--",
                 s.target, "tasks", str(n), "1")
@@ -175,7 +176,8 @@ def tasks(s):
 
 
 def killed(s):
-    """kill -9 at any moment: what was written a second before is there, --gc removes the rest."""
+    """kill -9 at any moment: events from a second before are in the file, and --gc removes the
+    rest."""
     bad, few, n = [], [], share(30, 3)
     for i in range(n):
         f = s.path("killed")
@@ -196,7 +198,7 @@ def killed(s):
 
 
 def full(s):
-    """Disks that fill: what is in the file and what it says is lost are all that happened."""
+    """Full disks: events in the file and losses that it states add up to all hits."""
     bad, n = [], share(30, 3)
     disk = s.path("disk")
     os.mkdir(disk)
@@ -230,7 +232,7 @@ def full(s):
 
 
 def namespaces(s):
-    """Programs in PID and mount namespaces of their own, by COMMAND, by -p and by usdt:pid=."""
+    """Programs in their own PID and mount namespaces, by COMMAND, by -p and by usdt:pid=."""
     if run("unshare", "-pfm", "--mount-proc", "true").returncode:
         return skip("namespaces", "there are none here")
     f = s.path("namespace")
@@ -266,8 +268,8 @@ NAMES = ["new\nline", "sp ace", "tab\t", "back\\slash", "colon:hit", "at@100", "
 
 
 def names(s):
-    """Programs by hostile names: traced, or refused in one line; never another file, no forged
-    line."""
+    """Programs with hostile names: traced, or refused in one line; no other file is used, and no
+    line is forged."""
     bad, traced = [], 0
     for name in NAMES:
         raw = os.fsencode(s.folder) + b"/" + (name if isinstance(name, bytes)
@@ -310,8 +312,7 @@ os.execv(sys.argv[1], ["target", "hits", "10"])
 
 
 def maps(s):
-    """/proc/PID/maps with lines like those of others: names with newlines, thousands of mappings,
-    that change."""
+    """/proc/PID/maps with forged lines: names with newlines, and thousands of changing mappings."""
     liar = r"""
 import mmap, os, sys
 folder = sys.argv[1]
@@ -351,8 +352,7 @@ while True:
 
 
 def changing(s):
-    """Programs that are written to, cut, replaced and removed while they are looked at and while
-    they are armed."""
+    """Programs that are modified, truncated, replaced and removed while they are read and armed."""
     victim, stop = s.path("victim"), threading.Event()
     with open(s.target, "rb") as f:
         whole = f.read()
@@ -407,7 +407,8 @@ def changing(s):
 
 
 def unmounted(s):
-    """tracefs goes away under it, in a mount namespace of its own: it ends with what it has."""
+    """tracefs is unmounted during a capture, in a mount namespace: it ends with the events that
+    it has."""
     if run("unshare", "-m", "true").returncode:
         return skip("tracefs unmounted", "no mount namespaces here")
     f = s.path("unmounted")
@@ -436,7 +437,7 @@ def unmounted(s):
 
 
 def clocks(s):
-    """The time of day is set, far and often; only where no one else lives by it."""
+    """The time of day is set far and often; only where nothing else depends on it."""
     if os.environ.get("SIEGE_CLOCKS") != "1":
         return print("# clock steps: only in a guest of the lab, tests/lab/guest/siege.sh")
     f, before = s.path("clocks"), time.clock_gettime(time.CLOCK_REALTIME) - time.monotonic()

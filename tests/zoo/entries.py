@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""An event at a function's entry is a call: also where Go's stack grows, after which the function
-begins anew. Where a loop comes back to the first instruction, that is said. Where the first
-instruction is also the last one, the entry comes before the exit."""
+"""An entry event of a function is one call, also if Go's stack grows, after which the function
+starts again. If a loop returns to the first instruction, this is reported. If the first
+instruction is also the last one, the entry precedes the exit."""
 import collections
 import json
 import os

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Run inside gdb: what each call of some functions returns, a JSON line a call, in the order of the
-calls. Addresses of functions, as linked, are in $ZOO_ADDRESSES, the output's name in $ZOO_OUT, in
-$ZOO_CALLS how many calls of a function count, 0: all. The last line says that gdb saw the end."""
+"""Run inside gdb: the return values of functions, one JSON line for each call, in the order of
+the calls. Addresses of functions, as linked, are in $ZOO_ADDRESSES, the name of the output in
+$ZOO_OUT, the number of calls of each function in $ZOO_CALLS, 0: all. The last line states
+that gdb saw the end of the program."""
 import json
 import os
 import struct

@@ -1,10 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Parameters at places inside functions: each value that is marked as exact is gdb's at the same
+"""Parameters at places inside functions: each value marked as exact equals gdb's at the same
 stop.
 
-	inside.py [--all] [-v] [NAME ...]       as of run.py
-"""
+inside.py [--all] [-v] [NAME ...] as in run.py"""
 import re
 import sys
 

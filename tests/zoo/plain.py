@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Run inside gdb: values as JSON has them."""
+"""Run inside gdb: converts values to JSON."""
 import re
 
 import gdb
@@ -7,7 +7,7 @@ from texts import text_of
 
 
 def text_behind(value, code):
-    """The text that a value is or refers to; None: none."""
+    """Returns the text that a value is or points to; None if there is none."""
     try:
         if code in (gdb.TYPE_CODE_REF, gdb.TYPE_CODE_RVALUE_REF):
             return text_of(value.referenced_value())
@@ -19,8 +19,7 @@ def text_behind(value, code):
 
 
 def plain(value, depth=0):
-    """A value as JSON has it, and under "?text" the text that it is; None if gdb does not know
-    it."""
+    """Returns a value for JSON, with its text under "?text"; None if gdb does not know it."""
     found = scalars(value, depth)
     text = text_behind(value, value.type.strip_typedefs().code) if depth < 4 else None
     if text is None or found is None:

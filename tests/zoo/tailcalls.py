@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Jumps to other functions under a condition: those that jump are events, as the program itself
-counts them, and those that don't are none; each call has one event where it is left."""
+"""Conditional jumps to other functions: taken ones are events, as the program itself counts
+them, and others are not; each call has exactly one event where it is left."""
 import collections
 import json
 import sys

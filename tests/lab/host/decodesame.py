@@ -1,10 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""decodesame.py FILE: does trawl-decode say of every event of this capture what tshark says of it?
-
-Compared are all fields of the header, of the setup and of isochronous packets that both have, and
-of storage the tags, commands, places, lengths and statuses. Prints how many of each there were.
-"""
+"""decodesame.py FILE: compares the output of trawl-decode with that of tshark for every event of
+this capture: all fields of the header, the setup packet and isochronous packets that both
+have, and for storage the tags, commands, addresses, lengths and statuses. Prints how many of
+each were compared."""
 import collections
 import json
 import subprocess
