@@ -15,7 +15,7 @@ sys.path[:0] = [f"{src}/tests", f"{src}/tests/cli", f"{src}/tests/decode/usb"]
 import planted
 import reader
 import tap
-from usbsynth import usbpcap  # noqa: E402
+from usbsynth import crc16_modbus, usbpcap  # noqa: E402
 
 
 def run(*argv):
@@ -154,12 +154,7 @@ def darwin(kind, data):
 
 
 def crc16(data):
-    crc = 0xffff
-    for b in data:
-        crc ^= b
-        for _ in range(8):
-            crc = crc >> 1 ^ 0xa001 if crc & 1 else crc >> 1
-    return struct.pack("<H", crc ^ 0xffff)
+    return struct.pack("<H", crc16_modbus(data) ^ 0xffff)
 
 
 def token(pid, address, endpoint):

@@ -105,15 +105,6 @@ def crc8(data):
     return value
 
 
-def crc16_modbus(data):
-    value = 0xffff
-    for byte in data:
-        value ^= byte
-        for _ in range(8):
-            value = value >> 1 ^ 0xa001 if value & 1 else value >> 1
-    return value
-
-
 def cooler(c, numbers, check):
     """A made-up protocol: set a speed, ask for the status; answers echo the command."""
     speed = 700
@@ -186,9 +177,9 @@ def test_protocol(d):
               ("sum of [0..29]", lambda b: bytes([sum(b) & 0xff])),
               ("two's complement of the sum of [0..29]", lambda b: bytes([-sum(b) & 0xff])),
               ("CRC-16/MODBUS, low byte first of [0..29]",
-               lambda b: struct.pack("<H", crc16_modbus(b))),
+               lambda b: struct.pack("<H", usbsynth.crc16_modbus(b))),
               ("CRC-16/MODBUS, high byte first of [0..29]",
-               lambda b: struct.pack(">H", crc16_modbus(b))),
+               lambda b: struct.pack(">H", usbsynth.crc16_modbus(b))),
               ("sum in 16 bits, high byte first of [0..29]", lambda b: struct.pack(">H", sum(b))),
               ("CRC-32 (ISO-HDLC, as zlib's), low byte first of [0..29]",
                lambda b: struct.pack("<I", zlib.crc32(b))))

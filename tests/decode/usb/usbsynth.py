@@ -71,6 +71,15 @@ class Capture:
                      data, dev=dev)
 
 
+def crc16_modbus(data):
+    value = 0xffff
+    for byte in data:
+        value ^= byte
+        for _ in range(8):
+            value = value >> 1 ^ 0xa001 if value & 1 else value >> 1
+    return value
+
+
 def device(vid, pid, cls=0, sub=0, proto=0, usb=0x0200):
     return struct.pack("<BBHBBBBHHHBBBB", 18, 1, usb, cls, sub, proto, 64, vid, pid, 0x0110,
                        1, 2, 3, 1)
