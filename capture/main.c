@@ -3,7 +3,10 @@
 #include "config.h"
 #include "common/plain.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "capture/branch/selftest.h"
@@ -27,7 +30,7 @@ static int collect(struct trawl_error *err)
 	return r;
 }
 
-static int do_job(const struct options *o, struct trawl_error *err)
+static int print(const struct options *o, struct trawl_error *err)
 {
 	switch (o->job) {
 	case JOB_HELP:
@@ -43,9 +46,24 @@ static int do_job(const struct options *o, struct trawl_error *err)
 	case JOB_GC:
 		return collect(err);
 	case JOB_CAPTURE:
-		return session_run(o, err);
+		break;
 	}
 	return 0;
+}
+
+static int do_job(const struct options *o, struct trawl_error *err)
+{
+	int r;
+
+	if (o->job == JOB_CAPTURE)
+		return session_run(o, err);
+	signal(SIGXFSZ, SIG_IGN); /* the write fails instead, and is reported */
+	r = print(o, err);
+	if (r >= 0 && (fflush(stdout) || ferror(stdout)))
+		return trawl_fail(err, TRAWL_CANNOT,
+				  "standard output: cannot be written: %s; is the disk full?",
+				  strerror(errno));
+	return r;
 }
 
 int main(int argc, char **argv)

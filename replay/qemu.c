@@ -71,6 +71,7 @@ static void execute(const struct vm_machine *m, int console, int words)
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
 	dup2(open("/dev/null", O_RDONLY), STDIN_FILENO);
 	dup2(words, STDOUT_FILENO);
 	fcntl(console, F_SETFD, 0);

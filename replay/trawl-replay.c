@@ -81,6 +81,7 @@ int main(int argc, char **argv)
 
 	cli_program = "trawl-replay";
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN); /* the write fails instead, and is reported */
 	/*
 	 * The kernel passes words of its command line that it does not know to its first process.
 	 */
