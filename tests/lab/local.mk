@@ -29,6 +29,7 @@ EXTRA_DIST += tests/lab/lbr.sh tests/lab/run tests/lab/guest.py tests/lab/runner
 	tests/lab/guest/replay-kinds.sh tests/lab/microphone.py tests/lab/guest/replay-speed.sh \
 	tests/lab/guest/usb-uas.sh tests/lab/host/usb-uas.sh \
 	tests/lab/mtpread.py tests/lab/guest/usb-classes.sh tests/lab/host/usb-classes.sh \
+	tests/lab/guest/usb-gadgets.sh tests/lab/host/usb-gadgets.sh \
 	tests/lab/guest/usb-text.sh tests/lab/host/usb-text.sh tests/lab/host/textsame.py \
 	tests/lab/qemu/build tests/lab/qemu/branch-record.patch tests/lab/qemu/README.md tests/lab/qemu/COPYING tests/lab/kmod-headers tests/lab/kernel-debug tests/lab/guest/bench-branch.sh tests/lab/host/bench-branch.sh \
 	tests/lab/guest/branch-hardware.sh tests/lab/guest/branch-gap.sh tests/lab/guest/branch-threads.sh tests/lab/guest/branch-beside.sh tests/lab/guest/branch-first.sh tests/lab/host/branch-first.sh tests/lab/numbered.py tests/lab/guest/branch-taken.sh tests/lab/guest/branch-hotplug.sh tests/lab/host/branch-hotplug.sh tests/lab/guest/branch-overflow.sh tests/lab/host/branch-overflow.sh tests/lab/guest/lockdown.sh tests/lab/guest/lbr-unknown.sh \

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Sessions with USB devices through pyusb: "requests" sends control transfers to a HID device;
-"loop" sends data to a loopback gadget and reads it back, with two pending reads. Prints the
-answers.
+"loop" sends data to a loopback gadget and reads it back, with two pending reads; "card" asks a card
+reader for its slot, parameters and a command. Prints the answers.
 
-usbtalk.py requests|loop VID:PID"""
+usbtalk.py requests|loop|card VID:PID"""
+import struct
 import sys
 import threading
 import time
@@ -55,6 +56,22 @@ def loop(device):
     usb.util.dispose_resources(device)
 
 
+def card(device):
+    """A card reader: the state of its slot, its card's answer to reset, parameters, a command."""
+    for interface in device.get_active_configuration():
+        if device.is_kernel_driver_active(interface.bInterfaceNumber):
+            device.detach_kernel_driver(interface.bInterfaceNumber)
+    interface = device.get_active_configuration()[0, 0]
+    ends = [e.bEndpointAddress for e in interface if e.bmAttributes & 3 == 2]
+    into, out = max(ends), min(ends)
+    select = bytes.fromhex("00a4040007a0000000041010")
+    for seq, (message, data) in enumerate([(0x65, b""), (0x62, b""), (0x6c, b""), (0x6f, select),
+                                           (0x63, b"")]):
+        device.write(out, struct.pack("<BIBBBH", message, len(data), 0, seq, 0, 0) + data, 5000)
+        print(bytes(device.read(into, 300, 5000)).hex())
+    usb.util.dispose_resources(device)
+
+
 vid, pid = (int(x, 16) for x in sys.argv[2].split(":"))
 found = usb.core.find(idVendor=vid, idProduct=pid)
-{"requests": requests, "loop": loop}[sys.argv[1]](found)
+{"requests": requests, "loop": loop, "card": card}[sys.argv[1]](found)

