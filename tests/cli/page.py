@@ -318,12 +318,14 @@ def check_pairs():
 def check_failure():
     died = f"{tmp.name}/died.trawl"
     subprocess.run(["trawl", "-q", "-i", "event:sched:sched_process_exit", "-w", died, "--", "sh",
-                    "-c", "kill -SEGV $$"], capture_output=True, check=False)
+                    "-c", "/bin/true; kill -SEGV $$"], capture_output=True, check=False)
     export(died, page)
     got, _ = browse(page, [["state", "first"]])
     details = got["first"]["details"] if not got["errors"] else str(got["errors"])
     tap.ok("the command failed: killed by SIGSEGV" in details and "sched_process_exit" in details,
            "how a command failed, and the last events before", details)
+    times = re.findall(r"\d\d:\d\d:\d\d\.\d{9}", details.partition("newest first")[2])[:2]
+    tap.ok(len(times) == 2 and times[0] > times[1], "the newest of them first", details)
 
 
 if missing:

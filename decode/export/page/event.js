@@ -204,14 +204,14 @@ async function suspects() {
 	return [...await eventList("signals of a crash", signals), ...await eventList(`what failed before, in ${who.comm} ${who.tid}`, failed),
 		...await eventList(`the last of ${who.comm} ${who.tid}`, own)];
 }
-// Where the command failed, how, and the last events, which led to it.
+// Where the command failed, how, and the last events, which led to it: the newest first, as it is the cause most often.
 const LAST = 8;
 async function failure() {
-	const end = about.end || {}, first = Math.max(0, eventCount - LAST);
+	const end = about.end || {}, count = Math.min(eventCount, LAST);
 	if (!end.exit_status || about.more)
 		return [];
 	const how = typeof end.command === "string" ? end.command : `exit status ${end.exit_status}`;
-	return eventList(`the command failed: ${how}; the last events`, Array.from({ length: eventCount - first }, (_, k) => first + k));
+	return eventList(`the command failed: ${how}; the last events, newest first`, Array.from({ length: count }, (_, k) => eventCount - 1 - k));
 }
 async function overview() {
 	firstLook = firstLook || findFirst();
