@@ -90,6 +90,10 @@ bool urb_parse_event(struct urb *u, uint32_t type, bool with_length, const void 
 	    urb_original_length(u, len) > len) {
 		u->damage &= ~(unsigned int)URB_BAD_CAP;
 		u->cut = u->captured - (uint32_t)(len - URB_HEADER);
+	} else if (len >= URB_HEADER && u->captured == len) {
+		/* QEMU's own recorder (option pcap= of its devices) counts the header, too. */
+		u->damage &= ~(unsigned int)URB_BAD_CAP;
+		u->captured -= URB_HEADER;
 	}
 	if (!usbtypes_is_usbpcap(type) || len < URB_HEADER)
 		return u->damage == 0;

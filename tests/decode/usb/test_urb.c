@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+#include "common/usbtypes.h"
 #include "decode/base/bytes.h"
 #include "decode/usb/urb.h"
 #include "decode/usb/status.h"
@@ -34,6 +35,25 @@ Test(urb, every_field_of_a_header)
 	cr_expect_eq(u.flags, 0x200);
 	cr_expect_not(u.has_setup);
 	cr_expect_eq(urb_missing(&u), 0);
+}
+
+Test(urb, a_captured_length_may_count_the_header)
+{
+	uint8_t record[sizeof(answer)];
+	struct urb u;
+
+	/* as QEMU writes it, of a record without data, too */
+	memcpy(record, answer, sizeof(record));
+	put32(record + 36, sizeof(record));
+	cr_expect(urb_parse_event(&u, USB_COMPLETE, false, record, sizeof(record)));
+	cr_expect_eq(u.captured, 4);
+	cr_expect_eq(u.data_len, 4);
+	put32(record + 32, 0);
+	put32(record + 36, 64);
+	cr_expect(urb_parse_event(&u, USB_COMPLETE, false, record, 64));
+	cr_expect_eq(u.captured, 0);
+	put32(record + 36, sizeof(record) - 1);
+	cr_expect_not(urb_parse_event(&u, USB_COMPLETE, false, record, sizeof(record)));
 }
 
 Test(urb, a_header_comes_back_byte_by_byte)
