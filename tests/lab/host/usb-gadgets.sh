@@ -21,8 +21,8 @@ ok $? "values of classes are those of Wireshark (${out//$'\n'/ })"
 text=$(trawl-decode gadgets.trawl)
 for wanted in 'NCM block [0-9]+, [0-9]+ frames?: .* IPv6' 'Ethernet .* IPv6' \
 	'EEM, 1 frame: .* IPv6' 'RNDIS, 1 frame: .* IPv6' 'RNDIS QUERY id [0-9]+ OID_GEN' \
-	'SET_LINE_CODING .*57600 8E2' 'text "from the device' 'keyboard' 'READ.10' 'INQUIRY' \
-	'GetSlotStatus'; do
+	'SET_LINE_CODING .*57600 8E2' 'text "from the device' 'READ.10' 'INQUIRY' \
+	'GetSlotStatus' 'HID report interface 0: Keyboard, [0-9]+ fields, 63 bytes'; do
 	has "a line is as $wanted" "$text" "$wanted"
 done
 tap_done
