@@ -76,7 +76,7 @@ struct waiting {
 	uint64_t ts, order;
 	uint8_t *record;
 	uint32_t len, cpu;
-	const struct block_event *about;
+	const struct block_event *about; /* NULL: an event without sectors */
 };
 
 struct block {
@@ -218,7 +218,10 @@ static const struct block_event *find(const struct block *b, uint16_t id)
 	return NULL;
 }
 
-/* divert() of struct trace: keeps an event until all earlier ones have been read. */
+/*
+ * divert() of struct trace: keeps an event until all earlier ones have been read. Events without
+ * sectors wait like the others: a stream is in time order.
+ */
 static bool divert(struct trace *t, uint32_t cpu, const struct ring_event *ev)
 {
 	struct block *b = t->more;
@@ -228,8 +231,8 @@ static bool divert(struct trace *t, uint32_t cpu, const struct ring_event *ev)
 
 	memcpy(&id, ev->data, sizeof(id));
 	about = find(b, id);
-	if (!about || ev->len < about->least || ev->ts > t->span->end ||
-	    (ev->ts < t->span->begin && !about->begins))
+	if (ev->ts > t->span->end || (about && ev->len < about->least) ||
+	    (ev->ts < t->span->begin && !(about && about->begins)))
 		return about && about->unwanted;
 	if (!array_reserve(b->waiting, b->waiting_room, b->nwaiting + 1)) {
 		b->no_memory = true;
@@ -266,6 +269,8 @@ static int decide(struct trace *t, const struct waiting *w, struct trawl_error *
 	int own = 0;
 	bool wanted;
 
+	if (!about)
+		return trace_take(t, w->cpu, &ev, err);
 	memcpy(&s.dev, w->record + about->dev_at, sizeof(s.dev));
 	memcpy(&s.from, w->record + about->sector_at, sizeof(s.from));
 	memcpy(&count, w->record + about->count_at, sizeof(count));

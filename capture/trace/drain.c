@@ -243,17 +243,11 @@ int trace_put(struct trace *t, uint32_t cpu, const struct ring_event *ev, struct
 	return e ? put(t, e, cpu, ev, err) : 0;
 }
 
-/* Appends one event to the session, unless it is out of the scope or the span. Returns as
- * session_append(). */
-static int take(void *arg, uint32_t cpu, const struct ring_event *ev, struct trawl_error *err)
+int trace_take(struct trace *t, uint32_t cpu, const struct ring_event *ev, struct trawl_error *err)
 {
-	struct trace *t = arg;
-	struct trace_event *e;
+	struct trace_event *e = event_of(t, ev);
 	int r;
 
-	if (t->divert && ev->len >= 8 && t->divert(t, cpu, ev))
-		return 0;
-	e = event_of(t, ev);
 	if (!e) {
 		t->unknown++;
 		return 0;
@@ -266,6 +260,16 @@ static int take(void *arg, uint32_t cpu, const struct ring_event *ev, struct tra
 	}
 	r = t->follows ? is_wanted(t, ev, err) : 1;
 	return r > 0 ? put(t, e, cpu, ev, err) : r;
+}
+
+/* Takes one event, now or, if it is diverted, later. Returns as session_append(). */
+static int take(void *arg, uint32_t cpu, const struct ring_event *ev, struct trawl_error *err)
+{
+	struct trace *t = arg;
+
+	if (t->divert && ev->len >= 8 && t->divert(t, cpu, ev))
+		return 0;
+	return trace_take(t, cpu, ev, err);
 }
 
 /* Takes one event of the sub-buffer in t->page. */

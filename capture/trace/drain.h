@@ -12,6 +12,8 @@ uint64_t trace_reached(const struct input *in);
 
 /* Captures a record that divert() (state.h) has kept. Returns as session_append(). */
 int trace_put(struct trace *t, uint32_t cpu, const struct ring_event *ev, struct trawl_error *err);
+/* Likewise, unless it is out of the scope or the span. */
+int trace_take(struct trace *t, uint32_t cpu, const struct ring_event *ev, struct trawl_error *err);
 
 /* Whether the task was followed at that time. Returns 1 or 0; -1 with *err. */
 int trace_is_of_scope(struct trace *t, pid_t tid, uint64_t ts, struct trawl_error *err);

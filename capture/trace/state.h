@@ -115,7 +115,8 @@ struct trace {
 	uint64_t hits;
 	bool keeps_strangers;      /* tasks out of the scope are not excluded in the kernel */
 	void *more;                /* state of the source */
-	/* Returns true if it has kept the record, to pass it to trace_put() later. May be NULL. */
+	/* Returns true if it has kept the record, to pass it to trace_put() or trace_take() later.
+	 * May be NULL. */
 	bool (*divert)(struct trace *t, uint32_t cpu, const struct ring_event *ev);
 	/* Called for each captured record, and for those before the start. Only the source "task"
 	 * has it. */

@@ -62,7 +62,8 @@ same "a stack with a probe's call in it is marked" "20 stacks, 0 not marked, hal
 	"$(awk '/^last$/ { n++; new = 1; next }
 		/^lost$/ { marked += new; new = 0; next }
 		!/^stack$/ { bare += new; new = 0 }
-		END { print n " stacks, " bare + 0 " not marked, " (marked >= n / 2 ? "half are" : marked) }' events)"
+		END { print n " stacks, " bare + 0 " not marked, " \
+			(marked >= n / 2 ? "half are" : marked) }' events)"
 fails "a way that has no branches at probes" 2 \
 	'records no branches before a probe: use kmod-lbr or kmod-step' \
 	trawl -i "branch:ptrace:last=3@uprobe:$walk:far_away" -w x.trawl -- "$walk"

@@ -114,6 +114,8 @@ trawl -w p.trawl -i 'event:block:*' -p $other --duration 2s 2>said
 ok $? "events of all requests of a process"
 same "with as many that complete as are issued, but for those under way" 1 \
 	"$(($(sum p.trawl block:block_rq_issue) - $(sum p.trawl block:block_rq_complete) < 256))"
+decoded p.trawl | grep -o '"ts_ns":[0-9]*' | cut -d: -f2 | sort -c -n 2>said
+ok $? "in the order of their times, those without sectors, too" "$(cat said)"
 has "it has read" "$(sum p.trawl block:block_rq_complete)" '^[1-9][0-9]{2,}$'
 kill $other
 wait $other 2>/dev/null
