@@ -575,12 +575,16 @@ static void print_task(struct out *o, const char *comm, const struct tree *t, co
 	out_char(o, '\n');
 }
 
-static void print_tree(struct calls *c, struct tree *t)
+/* Closes the calls that are open at the end of the recording. */
+static void close_tree(struct calls *c, struct tree *t)
 {
-	/* close calls that are open at the end of the recording */
 	while (t->nopen)
 		leave(c, t, t->task->last, UNKNOWN);
 	cut_tree(c, t, NULL, 0);
+}
+
+static void print_tree(struct calls *c, struct tree *t)
+{
 	if (!c->o->json)
 		print_task(c->out, t->task->comm, t, "durations");
 	for (size_t i = 0; i < t->before.n; i++) {
@@ -659,6 +663,8 @@ int calls_print(const struct calls_options *o, const struct selection *sel, stru
 	c->flow.stretch = take;
 	c->flow.cut = cut;
 	got = flow_run(&c->flow, s, "--calls", err);
+	for (struct tree *t = c->trees; t && !got && !o->last; t = t->next)
+		close_tree(c, t);
 	if (!got && c->failed)
 		got = trawl_fail(err, TRAWL_CANNOT, "out of memory");
 	if (!got && o->last)
