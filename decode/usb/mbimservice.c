@@ -358,7 +358,7 @@ static const struct mbim_command ms_firmware[] = {
 	[1] = {"FIRMWARE_ID", .answer = firmware_id},
 };
 static const struct mbim_command ms_shutdown[] = {
-	[1] = {"NOTIFY", NULL},
+	[1] = {.name = "NOTIFY"},
 };
 static const struct mbim_command ms_sar[] = {
 	[1] = {"CONFIG", .set = sar_set, .answer = sar_info},
@@ -366,7 +366,7 @@ static const struct mbim_command ms_sar[] = {
 };
 static const struct mbim_command ms_extensions[] = {
 	[1] = {"PROVISIONED_CONTEXTS", .set = context_set_2, .answer = contexts_2},
-	[2] = {"NETWORK_DENYLIST", NULL},
+	[2] = {.name = "NETWORK_DENYLIST"},
 	[3] = {"LTE_ATTACH_CONFIG", .set = attach_set, .answer = attach_configurations},
 	[4] = {"LTE_ATTACH_STATUS", .answer = attach_info},
 	[5] = {"SYS_CAPS", .answer = sys_caps},
@@ -374,26 +374,26 @@ static const struct mbim_command ms_extensions[] = {
 	[7] = {"DEVICE_SLOT_MAPPINGS", .set = slot_mappings, .answer = slot_mappings},
 	[8] = {"SLOT_INFO_STATUS", .query = slot, .answer = slot_info},
 	[9] = {"PCO", .query = pco, .answer = pco},
-	[10] = {"DEVICE_RESET", NULL},
-	[11] = {"BASE_STATIONS_INFO", NULL},
+	[10] = {.name = "DEVICE_RESET"},
+	[11] = {.name = "BASE_STATIONS_INFO"},
 	[12] = {"LOCATION_INFO_STATUS", .answer = location},
 	[15] = {"VERSION", .query = version, .answer = version},
 	[16] = {"MODEM_CONFIG", .answer = modem_configuration},
-	[17] = {"REGISTRATION_PARAMS", NULL},
-	[18] = {"NETWORK_PARAMS", NULL},
-	[19] = {"WAKE_REASON", NULL},
+	[17] = {.name = "REGISTRATION_PARAMS"},
+	[18] = {.name = "NETWORK_PARAMS"},
+	[19] = {.name = "WAKE_REASON"},
 };
 static const struct mbim_command ms_uicc[] = {
 	[1] = {"ATR", .answer = atr},
 	[2] = {"OPEN_CHANNEL", .set = channel_open, .answer = channel_opened},
 	[3] = {"CLOSE_CHANNEL", .set = channel_close, .answer = card_status},
 	[4] = {"APDU", .set = apdu_set, .answer = apdu_info},
-	[5] = {"TERMINAL_CAPABILITY", NULL},
+	[5] = {.name = "TERMINAL_CAPABILITY"},
 	[6] = {"RESET", .set = pass_through, .answer = pass_through},
-	[7] = {"APP_LIST", NULL},
-	[8] = {"FILE_STATUS", NULL},
-	[9] = {"READ_BINARY", NULL},
-	[10] = {"READ_RECORD", NULL},
+	[7] = {.name = "APP_LIST"},
+	[8] = {.name = "FILE_STATUS"},
+	[9] = {.name = "READ_BINARY"},
+	[10] = {.name = "READ_RECORD"},
 };
 static const struct mbim_command ms_voice[] = {
 	[10] = {"NITZ", .answer = nitz},
