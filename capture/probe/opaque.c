@@ -91,16 +91,19 @@ static bool same_member(Dwarf_Die *a, Dwarf_Die *b, int depth, int *left)
 /* Have both the same size, and the same members at the same places? */
 static bool same_object(Dwarf_Die *a, Dwarf_Die *b, int depth, int *left)
 {
-	bool begun_a = false, begun_b = false, more_a, more_b;
+	bool begun_a = false, begun_b = false;
 	Dwarf_Die x, y;
 
 	if (number(a, DW_AT_byte_size) != number(b, DW_AT_byte_size))
 		return false;
-	while ((more_a = next_part(a, &x, &begun_a)) & (more_b = next_part(b, &y, &begun_b))) {
+	for (;;) {
+		bool more_a = next_part(a, &x, &begun_a), more_b = next_part(b, &y, &begun_b);
+
+		if (!more_a || !more_b)
+			return more_a == more_b;
 		if (--*left < 0 || !same_member(&x, &y, depth, left))
 			return false;
 	}
-	return more_a == more_b;
 }
 
 static const char *unit_name(Dwarf_Die *type)

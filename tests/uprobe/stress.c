@@ -48,12 +48,12 @@ static void kill_and_wait(pid_t pid)
 	waitpid(pid, NULL, 0);
 }
 
-/* Whether the tracee still calls. */
+/* Whether the tracee still calls. The wait is long: guests are emulated, two on each processor. */
 static int goes_on(void)
 {
 	long before = *calls;
 
-	for (int i = 0; i < 2000; i++) {
+	for (int i = 0; i < 20000; i++) {
 		if (*calls != before)
 			return 1;
 		usleep(1000);

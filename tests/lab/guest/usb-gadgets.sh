@@ -61,13 +61,14 @@ gadget_gone serial
 
 g=/sys/kernel/config/usb_gadget/keys
 mkdir -p $g/functions/hid.0
-# A boot keyboard (HID 1.11, appendix B.1).
+# A boot keyboard (HID 1.11, appendix B.1), in one write: each replaces the one before.
 {
 	printf '\x05\x01\x09\x06\xa1\x01\x05\x07\x19\xe0\x29\xe7\x15\x00\x25\x01'
 	printf '\x75\x01\x95\x08\x81\x02\x95\x01\x75\x08\x81\x03\x95\x05\x75\x01'
 	printf '\x05\x08\x19\x01\x29\x05\x91\x02\x95\x01\x75\x03\x91\x03\x95\x06'
 	printf '\x75\x08\x15\x00\x25\x65\x05\x07\x19\x00\x29\x65\x81\x00\xc0'
-} >$g/functions/hid.0/report_desc
+} >report_desc
+cat report_desc >$g/functions/hid.0/report_desc
 gadget keys hid.0 1d6b:0121 protocol=1 subclass=1 report_length=8
 wait_for test -c /dev/hidg0
 ok $? "a keyboard gadget is plugged in"
