@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "common/destination.h"
+#include "common/reopen.h"
 
 enum {
 	LINKS_MOST = 40, /* most links in a path: the kernel's limit */
@@ -173,27 +174,11 @@ static bool is_interrupted(void)
 		sigismember(&pending, SIGHUP));
 }
 
-/* Opens an O_PATH descriptor for writing, without waiting. */
+/* Opens what an O_PATH descriptor of the destination refers to for writing, without waiting. */
 static int open_again(int fd, const struct destination *d)
 {
-	const int flags = O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
-	struct stat wanted, got;
-	char path[32];
-	int again;
-
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	again = open(path, flags);
-	if (again >= 0 || errno != ENOENT)
-		return again;
-	/* without /proc: open the name again, and check that it is the same file */
-	again = openat(d->folder, d->name, flags | O_NOFOLLOW);
-	if (again >= 0 && !fstat(fd, &wanted) && !fstat(again, &got) &&
-	    wanted.st_ino == got.st_ino && wanted.st_dev == got.st_dev)
-		return again;
-	if (again >= 0)
-		close(again);
-	errno = EAGAIN;
-	return -1;
+	return reopen(fd, d->folder, d->name,
+		      O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | O_NOFOLLOW);
 }
 
 static int open_fifo(int fd, const struct destination *d)

@@ -3,33 +3,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/regular.h"
-
-enum { READING = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC };
-
-static int open_again(int place, const struct stat *wanted, const char *path)
-{
-	struct stat got;
-	char again[32];
-	int fd;
-
-	snprintf(again, sizeof(again), "/proc/self/fd/%d", place);
-	fd = open(again, READING);
-	if (fd >= 0 || errno != ENOENT)
-		return fd;
-	/* without /proc: open the path again, and check that it is the same file */
-	fd = open(path, READING);
-	if (fd < 0 || (!fstat(fd, &got) && got.st_ino == wanted->st_ino &&
-		       got.st_dev == wanted->st_dev))
-		return fd;
-	close(fd);
-	errno = EAGAIN;
-	return -1;
-}
+#include "common/reopen.h"
 
 int regular_open(const char *path)
 {
@@ -41,7 +19,8 @@ int regular_open(const char *path)
 	if (!fstat(place, &st)) {
 		errno = EBADF;
 		if (S_ISREG(st.st_mode))
-			fd = open_again(place, &st, path);
+			fd = reopen(place, AT_FDCWD, path,
+				    O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	}
 	why = errno;
 	close(place);

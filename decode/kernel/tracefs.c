@@ -449,7 +449,7 @@ static void tracefs_text(void *state, const struct item *it, struct out *o)
 	struct tracefs *t = state;
 	const struct plan *p = it->detail;
 	const struct site *s = p->sites ? site_of(it) : NULL;
-	const char *interrupt = interrupt_of(p, it);
+	const char *interrupt;
 	bool all = t->ctx->options->all_fields || (!s && !p->plain);
 
 	if (p->print && t->ctx->options->print && !t->ctx->options->all_fields) {
@@ -468,6 +468,7 @@ static void tracefs_text(void *state, const struct item *it, struct out *o)
 	}
 	if (s)
 		site_text(s, o);
+	interrupt = interrupt_of(p, it);
 	if (interrupt) {
 		out_str(o, " (in ");
 		out_str(o, interrupt);

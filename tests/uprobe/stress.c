@@ -54,8 +54,11 @@ static int goes_on(void)
 	long before = *calls;
 
 	for (int i = 0; i < 20000; i++) {
-		if (*calls != before)
+		if (*calls != before) {
+			if (i > 2000)
+				printf("the tracee went on only after %d ms\n", i);
 			return 1;
+		}
 		usleep(1000);
 	}
 	return 0;
