@@ -45,6 +45,7 @@ libcapture_la_SOURCES = \
 	capture/trace/trace.c capture/trace/trace.h \
 	capture/tracefs/printkformats.c capture/tracefs/printkformats.h \
 	capture/tracefs/tracefs.c capture/tracefs/tracefs.h \
+	capture/tracefs/waiting.c capture/tracefs/waiting.h \
 	capture/user/checked.c capture/user/checked.h \
 	capture/user/companion.c capture/user/companion.h \
 	capture/user/counted.c capture/user/counted.h \

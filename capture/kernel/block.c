@@ -33,6 +33,7 @@
 #include "capture/trace/drain.h"
 #include "capture/trace/trace.h"
 #include "capture/tracefs/tracefs.h"
+#include "capture/tracefs/waiting.h"
 
 /* The longest time from an event's time stamp to its commit by the CPU; session.c has the same. */
 static const uint64_t COMMIT_NS = 1000000;
@@ -72,13 +73,6 @@ struct block_cpu {
 	uint32_t next;
 };
 
-struct waiting {
-	uint64_t ts, order;
-	uint8_t *record;
-	uint32_t len, cpu;
-	const struct block_event *about; /* NULL: an event without sectors */
-};
-
 struct block {
 	struct block_event *events;
 	size_t nevents;
@@ -87,9 +81,7 @@ struct block {
 	size_t nsectors, sectors_room;
 	struct block_cpu *cpus;
 	size_t ncpus;
-	struct waiting *waiting;
-	size_t nwaiting, waiting_room;
-	uint64_t order;
+	struct waiting waiting; /* .about: a struct block_event; NULL: an event without sectors */
 	uint64_t reached; /* all events up to this time have been handled */
 	bool no_memory;
 };
@@ -193,10 +185,11 @@ static void note_completion(struct block_cpu *c, const struct sectors *s, uint64
 }
 
 /* Is this event made of a completion that was wanted, or of one that is to come? */
-static bool is_paired(struct block *b, const struct waiting *w, const struct sectors *s)
+static bool is_paired(struct block *b, const struct waiting_record *w, const struct sectors *s)
 {
+	const struct block_event *about = w->about;
 	struct block_cpu *c = cpu_of(b, w->cpu);
-	uint64_t bit = w->about->pair;
+	uint64_t bit = about->pair;
 	struct completion *one = find_completion(c, s, w->ts, bit, false);
 	bool requested = is_requested(b, s);
 
@@ -226,7 +219,6 @@ static bool divert(struct trace *t, uint32_t cpu, const struct ring_event *ev)
 {
 	struct block *b = t->more;
 	const struct block_event *about;
-	struct waiting *w;
 	uint16_t id;
 
 	memcpy(&id, ev->data, sizeof(id));
@@ -234,34 +226,17 @@ static bool divert(struct trace *t, uint32_t cpu, const struct ring_event *ev)
 	if (ev->ts > t->span->end || (about && ev->len < about->least) ||
 	    (ev->ts < t->span->begin && !(about && about->begins)))
 		return about && about->unwanted;
-	if (!array_reserve(b->waiting, b->waiting_room, b->nwaiting + 1)) {
+	if (waiting_add(&b->waiting, cpu, ev, about)) {
 		b->no_memory = true;
 		return false;
 	}
-	w = &b->waiting[b->nwaiting];
-	*w = (struct waiting){ ev->ts, b->order++, malloc(ev->len), ev->len, cpu, about };
-	if (!w->record) {
-		b->no_memory = true;
-		return false;
-	}
-	memcpy(w->record, ev->data, ev->len);
-	b->nwaiting++;
 	return true;
 }
 
-static int by_time(const void *a, const void *b)
-{
-	const struct waiting *x = a, *y = b;
-
-	if (x->ts != y->ts)
-		return x->ts < y->ts ? -1 : 1;
-	return x->order < y->order ? -1 : 1;
-}
-
-static int decide(struct trace *t, const struct waiting *w, struct trawl_error *err)
+static int decide(struct trace *t, const struct waiting_record *w, struct trawl_error *err)
 {
 	const struct block_event *about = w->about;
-	struct ring_event ev = { w->ts, w->record, w->len };
+	struct ring_event ev = { w->ts, w->data, w->len };
 	struct block *b = t->more;
 	struct sectors s;
 	uint32_t count;
@@ -271,15 +246,15 @@ static int decide(struct trace *t, const struct waiting *w, struct trawl_error *
 
 	if (!about)
 		return trace_take(t, w->cpu, &ev, err);
-	memcpy(&s.dev, w->record + about->dev_at, sizeof(s.dev));
-	memcpy(&s.from, w->record + about->sector_at, sizeof(s.from));
-	memcpy(&count, w->record + about->count_at, sizeof(count));
-	memcpy(&tid, w->record + 4, sizeof(tid));
+	memcpy(&s.dev, w->data + about->dev_at, sizeof(s.dev));
+	memcpy(&s.from, w->data + about->sector_at, sizeof(s.from));
+	memcpy(&count, w->data + about->count_at, sizeof(count));
+	memcpy(&tid, w->data + 4, sizeof(tid));
 	s.to = s.from + count;
 	/* The driver may have advanced the bio, so its sector is the end. */
 	if (about->of_bio && !count && s.from)
 		s.to = s.from--;
-	if (!(w->record[FLAGS_AT] & (IN_HARDIRQ | IN_SOFTIRQ)))
+	if (!(w->data[FLAGS_AT] & (IN_HARDIRQ | IN_SOFTIRQ)))
 		own = trace_is_of_scope(t, tid, w->ts, err);
 	if (own < 0)
 		return -1;
@@ -302,20 +277,16 @@ static int decide(struct trace *t, const struct waiting *w, struct trawl_error *
 /* Handles the events up to `until`, up to which all CPUs have been read. */
 static int release(struct trace *t, uint64_t until, struct trawl_error *err)
 {
-	struct block *b = t->more;
+	struct waiting *w = &((struct block *)t->more)->waiting;
 	size_t n = 0;
 	int r = 0;
 
-	if (b->nwaiting)
-		qsort(b->waiting, b->nwaiting, sizeof(*b->waiting), by_time);
-	for (; n < b->nwaiting && b->waiting[n].ts <= until; n++) {
+	waiting_sort(w);
+	for (; n < w->n && w->records[n].ts <= until; n++) {
 		if (!r)
-			r = decide(t, &b->waiting[n], err);
-		free(b->waiting[n].record);
+			r = decide(t, &w->records[n], err);
 	}
-	b->nwaiting -= n;
-	if (n)
-		memmove(b->waiting, b->waiting + n, b->nwaiting * sizeof(*b->waiting));
+	waiting_remove(w, n);
 	return r < 0 ? -1 : 0;
 }
 
@@ -333,7 +304,7 @@ int block_drain(struct input *in, struct trawl_error *err)
 	b->reached = t->started ? until : t->span->end;
 	if (b->no_memory)
 		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
-	return b->nwaiting ? DRAIN_HELD : DRAIN_DONE;
+	return b->waiting.n ? DRAIN_HELD : DRAIN_DONE;
 }
 
 uint64_t block_reached(const struct input *in)
@@ -458,9 +429,7 @@ void block_free(struct input *in)
 
 	if (!b)
 		return;
-	for (size_t i = 0; i < b->nwaiting; i++)
-		free(b->waiting[i].record);
-	free(b->waiting);
+	waiting_free(&b->waiting);
 	free(b->sectors);
 	free(b->cpus);
 	free(b->events);

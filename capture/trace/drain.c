@@ -23,8 +23,6 @@
 #include "common/array.h"
 
 enum {
-	HOLD_NS = 100000000, /* longest wait of a companion for its event, if its CPU has no other
-			      * events */
 	RECORD_MAX = 8192,   /* most bytes of a record of a user probe with counted texts */
 	DRAIN_PAGES = 64,    /* most sub-buffers of one CPU in one drain */
 };
@@ -283,18 +281,6 @@ static int append(struct trace *t, struct trace_cpu *c, struct ring_event *ev,
 	return take(t, c->cpu, ev, err);
 }
 
-/*
- * Makes events of those companions whose event has not come for HOLD_NS (all: of every companion).
- */
-static int flush_long_texts(struct trace *t, uint64_t began, bool all, struct trawl_error *err)
-{
-	uint64_t until = all ? UINT64_MAX : began > HOLD_NS ? began - HOLD_NS : 0;
-
-	if (!t->long_texts)
-		return 0;
-	return long_texts_flush(t->long_texts, until, take, t, err) < 0 ? -1 : 0;
-}
-
 static int drain_page(struct trace *t, struct trace_cpu *c, size_t len, bool *partial,
 		      struct trawl_error *err)
 {
@@ -374,15 +360,24 @@ static int drain_cpu(struct trace *t, struct trace_cpu *c, uint64_t began, struc
 	return more;
 }
 
-uint64_t trace_reached(const struct input *in)
+/* Returns the time up to which all CPUs have been read. */
+static uint64_t all_read(const struct trace *t)
 {
-	const struct trace *t = in->state;
-	uint64_t reached = t->long_texts ? long_texts_held(t->long_texts) : UINT64_MAX;
+	uint64_t reached = UINT64_MAX;
 
 	for (size_t i = 0; i < t->ncpus; i++)
 		if (t->cpus[i].reached < reached)
 			reached = t->cpus[i].reached;
 	return reached == UINT64_MAX ? 0 : reached;
+}
+
+uint64_t trace_reached(const struct input *in)
+{
+	const struct trace *t = in->state;
+	uint64_t reached = all_read(t);
+	uint64_t held = t->long_texts ? long_texts_held(t->long_texts) : UINT64_MAX;
+
+	return held < reached ? held : reached;
 }
 
 int trace_drain(struct input *in, struct trawl_error *err)
@@ -398,7 +393,9 @@ int trace_drain(struct input *in, struct trawl_error *err)
 			return -1;
 		more |= r;
 	}
-	if (flush_long_texts(t, began, !t->started && !more, err))
+	if (t->long_texts &&
+	    long_texts_release(t->long_texts, t->started || more ? all_read(t) : UINT64_MAX, take,
+			       t, err) < 0)
 		return -1;
 	return t->follows && settle_aside(t, err) ? -1 : more;
 }

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "capture/tracefs/longtext.h"
+#include "capture/tracefs/waiting.h"
 #include "common/array.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { RECORD_MAX = 4096, MADE = 16, IDS = 65536 };
+/* The longest time between a companion's record and its event's, if nothing else of the task comes:
+ * then the kernel has dropped the event. */
+static const uint64_t HOLD_NS = 100000000;
 
-/* A record of a companion: held until the next record of its CPU, or made into an event. */
+/* A record of a companion. */
 struct held {
 	const struct long_text *pair; /* NULL: there is no record */
 	uint64_t ts;
@@ -17,21 +21,25 @@ struct held {
 
 struct long_texts {
 	struct long_text **pairs; /* by the companion's event ID; NULL: no companion */
-	struct held **cpus; /* by CPU; NULL: no record of the CPU was held yet */
-	size_t ncpus;
+	struct long_text **of_event; /* the same by the event's ID, not owned */
+	struct waiting waiting; /* .about: not NULL if the companion has been merged into it */
 	struct held made[MADE]; /* the newest companions that were made into events */
 	size_t next_made;
-	bool any; /* a record has been held */
+	bool waits; /* a record came that has a companion, or may have one */
 };
 
 struct long_texts *long_texts_new(void)
 {
 	struct long_texts *l = calloc(1, sizeof(*l));
 
-	if (l)
-		l->pairs = calloc(IDS, sizeof(struct long_text *));
-	if (l && l->pairs)
+	if (!l)
+		return NULL;
+	l->pairs = calloc(IDS, sizeof(struct long_text *));
+	l->of_event = calloc(IDS, sizeof(struct long_text *));
+	if (l->pairs && l->of_event)
 		return l;
+	free(l->pairs);
+	free(l->of_event);
 	free(l);
 	return NULL;
 }
@@ -42,10 +50,9 @@ void long_texts_free(struct long_texts *l)
 		return;
 	for (size_t i = 0; i < IDS; i++)
 		free(l->pairs[i]);
-	for (size_t i = 0; i < l->ncpus; i++)
-		free(l->cpus[i]);
+	waiting_free(&l->waiting);
 	free(l->pairs);
-	free(l->cpus);
+	free(l->of_event);
 	free(l);
 }
 
@@ -58,6 +65,7 @@ int long_texts_add(struct long_texts *l, const struct long_text *pair)
 	*copy = *pair;
 	free(l->pairs[pair->companion]);
 	l->pairs[pair->companion] = copy;
+	l->of_event[pair->id] = copy;
 	return 0;
 }
 
@@ -241,29 +249,31 @@ static bool is_squeezed(const struct held *h, const uint8_t *record)
 	return false;
 }
 
-/* Emits the event, with missing strings completed from the companion. */
-static int emit_merged(const struct held *h, uint32_t cpu, const struct ring_event *ev,
-		       long_text_emit *emit, void *arg, struct trawl_error *err)
+/* Completes the missing strings of a waiting event from its companion. Returns 0, or -1 without
+ * memory. */
+static int merge(const struct held *h, struct waiting_record *w)
 {
-	uint8_t record[RECORD_MAX] = { 0 };
-	struct ring_event merged = *ev;
+	uint32_t len = w->len, room = len;
+	uint8_t *record;
 	bool squeezed;
 
-	if (ev->len > sizeof(record))
-		return emit(arg, cpu, ev, err);
-	memcpy(record, ev->data, ev->len);
-	merged.data = record;
+	w->about = h->pair;
+	if (len > RECORD_MAX)
+		return 0;
+	if (!array_extend(w->data, room, RECORD_MAX))
+		return -1;
+	record = w->data;
 	squeezed = is_squeezed(h, record);
 	for (size_t i = 0; i < h->pair->nargs; i++) {
 		const struct long_text_arg *a = &h->pair->args[i];
 
 		if (a->text)
-			mend(h, a, squeezed, record, &merged.len);
+			mend(h, a, squeezed, record, &len);
 		else if (a->own && squeezed)
-			merged.len = put_own(h, a, record, merged.len);
+			len = put_own(h, a, record, len);
 	}
-	merged.len = (merged.len + 3) & ~3u; /* as the kernel's */
-	return emit(arg, cpu, &merged, err);
+	w->len = (len + 3) & ~3u; /* as the kernel's */
+	return 0;
 }
 
 /* Emits an event that the kernel dropped, made from its companion. */
@@ -294,30 +304,41 @@ static int emit_made(const struct held *h, uint32_t cpu, long_text_emit *emit, v
 	return emit(arg, cpu, &ev, err);
 }
 
-/* ---- records of a CPU -------------------------------------------------------------- */
+/* ---- companions and their events ---------------------------------------------------------- */
 
-static struct held *held_on(struct long_texts *l, uint32_t cpu)
+static const struct long_text *pair_of(const struct long_texts *l, const uint8_t *record,
+				       uint32_t len)
 {
-	if (!array_extend(l->cpus, l->ncpus, cpu + 1))
-		return NULL;
-	if (!l->cpus[cpu])
-		l->cpus[cpu] = calloc(1, sizeof(struct held));
-	return l->cpus[cpu];
+	const struct long_text *p = l->pairs[id_of(record)];
+
+	return p && len >= p->companion_size && len <= RECORD_MAX ? p : NULL;
 }
 
-/* Called if no event came after the held companion. If a string is long, the kernel has dropped the
- * event. */
-static int release(struct long_texts *l, uint32_t cpu, struct held *h, long_text_emit *emit,
-		   void *arg, struct trawl_error *err)
+static struct ring_event event_of(const struct waiting_record *w)
 {
-	int r = 0;
+	return (struct ring_event){ .ts = w->ts, .data = w->data, .len = w->len };
+}
 
-	if (any_is_longer(h)) {
-		r = emit_made(h, cpu, emit, arg, err);
-		l->made[l->next_made++ % MADE] = *h;
+/* Whether the event, of which no companion is known, may have one. */
+static bool may_have_companion(const struct long_texts *l, const struct ring_event *ev)
+{
+	const struct long_text *p = l->of_event[id_of(ev->data)];
+
+	if (!p || ev->len < p->size)
+		return false;
+	if (count_texts(p) > 1)
+		return true;
+	for (size_t i = 0; i < p->nargs; i++) {
+		uint32_t n;
+		const uint8_t *text;
+
+		if (!p->args[i].text)
+			continue;
+		text = bytes_of(ev->data, ev->len, p->args[i].at, &n);
+		if (!n || strnlen((const char *)text, n) >= p->prefix)
+			return true;
 	}
-	h->pair = NULL;
-	return r;
+	return false;
 }
 
 /* Whether this event, which comes late, was already made from its companion. */
@@ -340,71 +361,96 @@ static bool was_made(struct long_texts *l, const struct ring_event *ev)
 	return false;
 }
 
-static const struct long_text *pair_of(const struct long_texts *l, const struct ring_event *ev)
+/* Returns the task's next record after record i of those up to `until`; NULL if there is none. */
+static struct waiting_record *next_of_task(const struct waiting *w, size_t i, uint64_t until)
 {
-	const struct long_text *p = l->pairs[id_of(ev->data)];
+	for (size_t j = i + 1; j < w->n && w->records[j].ts <= until; j++) {
+		if (!memcmp(w->records[j].data + 4, w->records[i].data + 4, 4))
+			return &w->records[j];
+	}
+	return NULL;
+}
 
-	return p && ev->len >= p->companion_size && ev->len <= RECORD_MAX ? p : NULL;
+/* Whether record i is a companion whose event may still come. */
+static bool is_early(const struct long_texts *l, size_t i, uint64_t until)
+{
+	const struct waiting_record *w = &l->waiting.records[i];
+
+	return pair_of(l, w->data, w->len) && until - w->ts < HOLD_NS &&
+	       !next_of_task(&l->waiting, i, until);
+}
+
+/* Decides on the companion in record i: completes its event, or makes it if the kernel has dropped
+ * it because a string is long. */
+static int decide_companion(struct long_texts *l, size_t i, uint64_t until, long_text_emit *emit,
+			    void *arg, struct trawl_error *err)
+{
+	struct waiting_record *w = &l->waiting.records[i];
+	struct waiting_record *next = next_of_task(&l->waiting, i, until);
+	struct held h = { .ts = w->ts, .len = w->len };
+
+	h.pair = pair_of(l, w->data, w->len);
+	memcpy(h.data, w->data, w->len);
+	if (next) {
+		struct ring_event ev = event_of(next);
+
+		if (is_of(&h, &ev))
+			return merge(&h, next) ? trawl_fail(err, TRAWL_CANNOT, "out of memory") : 0;
+	}
+	if (!any_is_longer(&h))
+		return 0;
+	l->made[l->next_made++ % MADE] = h;
+	return emit_made(&h, w->cpu, emit, arg, err);
+}
+
+static int decide(struct long_texts *l, size_t i, uint64_t until, long_text_emit *emit, void *arg,
+		  struct trawl_error *err)
+{
+	const struct waiting_record *w = &l->waiting.records[i];
+	struct ring_event ev = event_of(w);
+
+	if (!w->about && was_made(l, &ev))
+		return 0;
+	if (pair_of(l, w->data, w->len))
+		return decide_companion(l, i, until, emit, arg, err);
+	return emit(arg, w->cpu, &ev, err);
 }
 
 int long_texts_event(struct long_texts *l, uint32_t cpu, const struct ring_event *ev,
 		     long_text_emit *emit, void *arg, struct trawl_error *err)
 {
-	const struct long_text *pair = ev->len >= 8 ? pair_of(l, ev) : NULL;
-	struct held *h;
-	int r = 0;
-
-	if ((!pair && !l->any) || ev->len < 8)
+	if (ev->len < 8)
 		return emit(arg, cpu, ev, err);
-	h = held_on(l, cpu);
-	if (!h)
-		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
-	if (is_of(h, ev)) {
-		r = emit_merged(h, cpu, ev, emit, arg, err);
-		h->pair = NULL;
-		return r;
-	}
-	if (h->pair)
-		r = release(l, cpu, h, emit, arg, err);
-	if (r)
-		return r;
-	if (was_made(l, ev))
-		return 0;
-	if (!pair)
+	if (!l->waits && !pair_of(l, ev->data, ev->len) && !may_have_companion(l, ev))
 		return emit(arg, cpu, ev, err);
-	h->pair = pair;
-	h->ts = ev->ts;
-	h->len = ev->len;
-	memcpy(h->data, ev->data, ev->len);
-	l->any = true;
-	return 0;
+	l->waits = true;
+	return waiting_add(&l->waiting, cpu, ev, NULL) ?
+	       trawl_fail(err, TRAWL_CANNOT, "out of memory") : 0;
 }
 
-int long_texts_flush(struct long_texts *l, uint64_t until, long_text_emit *emit, void *arg,
-		     struct trawl_error *err)
+int long_texts_release(struct long_texts *l, uint64_t until, long_text_emit *emit, void *arg,
+		       struct trawl_error *err)
 {
-	for (size_t i = 0; i < l->ncpus; i++) {
-		struct held *h = l->cpus[i];
-		int r;
+	struct waiting *w = &l->waiting;
+	size_t n = 0;
+	int r = 0;
 
-		if (!h || !h->pair || h->ts >= until)
-			continue;
-		r = release(l, (uint32_t)i, h, emit, arg, err);
-		if (r)
-			return r;
+	waiting_sort(w);
+	for (; n < w->n && w->records[n].ts <= until && !is_early(l, n, until); n++) {
+		if (!r)
+			r = decide(l, n, until, emit, arg, err);
 	}
-	return 0;
+	waiting_remove(w, n);
+	return r;
 }
 
 uint64_t long_texts_held(const struct long_texts *l)
 {
 	uint64_t oldest = UINT64_MAX;
 
-	for (size_t i = 0; i < l->ncpus; i++) {
-		const struct held *h = l->cpus[i];
-
-		if (h && h->pair && h->ts <= oldest)
-			oldest = h->ts - 1;
+	for (size_t i = 0; i < l->waiting.n; i++) {
+		if (l->waiting.records[i].ts <= oldest)
+			oldest = l->waiting.records[i].ts - 1;
 	}
 	return oldest;
 }

@@ -9,15 +9,17 @@
  * address is 0, or if those eight bytes are not 0, so that the string may be that long.
  *
  * The kernel calls the probe that was enabled last first. So the companion's record precedes the
- * event's on the same CPU. It is held until the next record of that CPU:
+ * event's, and no other record of the task is between them. But the task may move to another CPU
+ * meanwhile, or another task may run. So the records of all CPUs wait until they can be handled in
+ * time order, from the first that has a companion or may have one. What follows in the same task
+ * decides:
  *
  *	companion, event with all its strings      emits the event; no string was too long
  *	companion, event that lacks a string       emits the event with the string's prefix, or null
- *	companion, another record                  emits an event made from the companion: the
- *	                                           kernel has dropped it
+ *	companion, another record, or none for     emits an event made from the companion: the
+ *	100 ms                                     kernel has dropped it
  *
- * Between the two, the task may move to another CPU, or another task may run. Then the event comes
- * after one was made from its companion, and is dropped.
+ * An event that comes after one was made from its companion is dropped.
  *
  * The kernel measures strings before it filters, so no filter prevents its warning: since Linux
  * 6.12 prepare_uprobe_buffer() has WARN_ON_ONCE(ucb->dsize > MAX_UCB_BUFFER_SIZE), for a record of
@@ -70,16 +72,18 @@ void long_texts_free(struct long_texts *l);
 /* Adds a copy of *pair. Returns 0, or -1 without memory. */
 int long_texts_add(struct long_texts *l, const struct long_text *pair);
 
-/* Takes the next record of a CPU, and emits 0, 1 or 2 events. Returns 0, or emit()'s first non-zero
- * result. */
+/* Takes the next record of a CPU: emits it, or lets it wait. Returns 0, emit()'s result, or -1
+ * without memory. */
 int long_texts_event(struct long_texts *l, uint32_t cpu, const struct ring_event *ev,
 		     long_text_emit *emit, void *arg, struct trawl_error *err);
 
-/* Handles the held records of a time before `until` (UINT64_MAX: all) as if no event followed. */
-int long_texts_flush(struct long_texts *l, uint64_t until, long_text_emit *emit, void *arg,
-		     struct trawl_error *err);
+/* Emits the waiting events in time order, up to `until`, up to which all CPUs have been read
+ * (UINT64_MAX: these are all records). Stops at a companion whose event may still come. Returns 0,
+ * or emit()'s first non-zero result. */
+int long_texts_release(struct long_texts *l, uint64_t until, long_text_emit *emit, void *arg,
+		       struct trawl_error *err);
 
-/* Returns a time before that of all held records; UINT64_MAX if none is held. */
+/* Returns a time before that of all waiting records; UINT64_MAX if none waits. */
 uint64_t long_texts_held(const struct long_texts *l);
 
 #endif

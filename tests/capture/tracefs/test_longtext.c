@@ -11,8 +11,10 @@ enum {
 	PREFIX = 64,
 	HEAD = 16,
 	SIZE = 32,
-	COMPANION_SIZE = 112
+	COMPANION_SIZE = 112,
+	HOLD = 100000000 /* ns */
 };
+#define ALL UINT64_MAX
 
 /* The emitted record. */
 struct given {
@@ -97,12 +99,26 @@ static void make_companion(struct made *m, int32_t tid, uint32_t number, const c
 	put_string(m, 104, "me", 3);
 }
 
-static void come(struct long_texts *l, struct given *g, const struct made *m, uint64_t ts)
+static void come_on(uint32_t cpu, struct long_texts *l, struct given *g, const struct made *m,
+		    uint64_t ts)
 {
 	struct ring_event ev = { .ts = ts, .len = m->len, .data = m->data };
 	struct trawl_error err;
 
-	cr_assert_eq(long_texts_event(l, 0, &ev, take, g, &err), 0);
+	cr_assert_eq(long_texts_event(l, cpu, &ev, take, g, &err), 0);
+}
+
+static void come(struct long_texts *l, struct given *g, const struct made *m, uint64_t ts)
+{
+	come_on(0, l, g, m, ts);
+}
+
+/* All CPUs have been read up to `until`. */
+static void release(struct long_texts *l, struct given *g, uint64_t until)
+{
+	struct trawl_error err;
+
+	cr_assert_eq(long_texts_release(l, until, take, g, &err), 0);
 }
 
 static const char *text_of(const struct given *g, size_t i, uint32_t word_at, uint32_t *n)
@@ -143,8 +159,10 @@ Test(longtext, a_whole_event_stays_as_it_is)
 	make_companion(&companion, 5, 1, longest);
 	make_event(&event, 5, 1, longest, sizeof(longest));
 	come(l, &g, &companion, 10);
+	release(l, &g, 10);
 	cr_expect_eq(g.n, 0, "held until the next one");
 	come(l, &g, &event, 11);
+	release(l, &g, 11);
 	cr_assert_eq(g.n, 1);
 	cr_expect_str_eq(text_of(&g, 0, 16, &n), longest);
 	cr_expect_eq(n, sizeof(longest));
@@ -159,6 +177,7 @@ Test(longtext, a_text_that_the_kernel_left_out_is_its_beginning_without_a_nul)
 	make_event(&event, 5, 1, "", 0);
 	come(l, &g, &companion, 10);
 	come(l, &g, &event, 11);
+	release(l, &g, ALL);
 	cr_assert_eq(g.n, 1);
 	text = text_of(&g, 0, 16, &n);
 	cr_expect_eq(n, PREFIX);
@@ -176,6 +195,7 @@ Test(longtext, a_dropped_event_is_made_of_its_companion_before_what_follows)
 	make_event(&event, 6, 2, "short", 6);
 	come(l, &g, &companion, 10);
 	come(l, &g, &event, 12);
+	release(l, &g, ALL);
 	cr_assert_eq(g.n, 2);
 	cr_expect_eq(g.events[0].ts, 10);
 	memcpy(&id, g.events[0].data, sizeof(id));
@@ -195,6 +215,7 @@ Test(longtext, another_value_is_another_hit)
 	make_event(&event, 5, 2, longest, sizeof(longest));
 	come(l, &g, &companion, 10);
 	come(l, &g, &event, 11);
+	release(l, &g, ALL);
 	cr_expect_eq(g.n, 2, "the first was dropped, this is the second");
 }
 
@@ -202,12 +223,73 @@ Test(longtext, an_event_that_comes_late_is_not_there_twice)
 {
 	make_companion(&companion, 5, 1, longest);
 	come(l, &g, &companion, 10);
+	release(l, &g, 10 + HOLD);
+	cr_assert_eq(g.n, 1);
+	make_event(&event, 5, 1, longest, sizeof(longest));
+	come(l, &g, &event, 12 + HOLD);
+	release(l, &g, ALL);
+	cr_expect_eq(g.n, 1);
+}
+
+Test(longtext, another_task_on_the_cpu_does_not_come_between)
+{
+	uint32_t n;
+
+	make_companion(&companion, 5, 1, longest);
+	come(l, &g, &companion, 10);
 	make_event(&event, 6, 2, "short", 6);
 	come(l, &g, &event, 11);
-	cr_assert_eq(g.n, 2);
 	make_event(&event, 5, 1, longest, sizeof(longest));
 	come(l, &g, &event, 12);
-	cr_expect_eq(g.n, 2);
+	release(l, &g, ALL);
+	cr_assert_eq(g.n, 2);
+	cr_expect_str_eq(text_of(&g, 0, 16, &n), "short");
+	cr_expect_str_eq(text_of(&g, 1, 16, &n), longest);
+}
+
+/* The task moves between the two, and the CPU that it moves to is read first. */
+Test(longtext, an_event_that_is_read_before_its_companion_is_not_there_twice)
+{
+	make_event(&event, 5, 1, longest, sizeof(longest));
+	come_on(0, l, &g, &event, 11);
+	release(l, &g, 9);
+	cr_expect_eq(g.n, 0, "the other CPU has not been read yet");
+	make_companion(&companion, 5, 1, longest);
+	come_on(1, l, &g, &companion, 10);
+	release(l, &g, ALL);
+	cr_assert_eq(g.n, 1);
+	cr_expect_eq(g.events[0].ts, 11);
+}
+
+Test(longtext, an_event_that_is_read_before_its_companion_gets_its_text)
+{
+	const char *text;
+	uint32_t n;
+
+	make_event(&event, 5, 1, "", 0);
+	come_on(0, l, &g, &event, 11);
+	make_companion(&companion, 5, 1, longest);
+	come_on(1, l, &g, &companion, 10);
+	release(l, &g, ALL);
+	cr_assert_eq(g.n, 1);
+	text = text_of(&g, 0, 16, &n);
+	cr_expect_eq(n, PREFIX);
+	cr_expect_arr_eq(text, longest, PREFIX);
+}
+
+Test(longtext, a_held_companion_holds_what_came_after_it)
+{
+	make_companion(&companion, 5, 77, longest);
+	make_event(&event, 6, 2, "short", 6);
+	come(l, &g, &companion, 10);
+	come(l, &g, &event, 12);
+	release(l, &g, 20);
+	cr_expect_eq(g.n, 0, "its own event may still come");
+	cr_expect_eq(long_texts_held(l), 9);
+	release(l, &g, 12 + HOLD);
+	cr_assert_eq(g.n, 2);
+	cr_expect_eq(g.events[0].ts, 10, "in order of time");
+	cr_expect_eq(long_texts_held(l), UINT64_MAX);
 }
 
 Test(longtext, a_short_text_whose_event_is_not_there_is_none)
@@ -216,6 +298,7 @@ Test(longtext, a_short_text_whose_event_is_not_there_is_none)
 	come(l, &g, &companion, 10);
 	make_event(&event, 6, 2, "other", 6);
 	come(l, &g, &event, 11);
+	release(l, &g, ALL);
 	cr_expect_eq(g.n, 1, "it cannot have been dropped for its length: it is lost with others");
 }
 
@@ -227,6 +310,7 @@ Test(longtext, a_null_pointer_is_two_nuls)
 	make_event(&event, 5, 1, "", 0);
 	come(l, &g, &companion, 10);
 	come(l, &g, &event, 11);
+	release(l, &g, ALL);
 	cr_assert_eq(g.n, 1);
 	cr_expect_arr_eq(text_of(&g, 0, 16, &n), "\0", 2);
 	cr_expect_eq(n, 2);
@@ -234,15 +318,13 @@ Test(longtext, a_null_pointer_is_two_nuls)
 
 Test(longtext, what_is_held_comes_when_its_time_is_over)
 {
-	struct trawl_error err;
-
 	make_companion(&companion, 5, 1, longest);
 	come(l, &g, &companion, 10);
-	cr_assert_eq(long_texts_flush(l, 10, take, &g, &err), 0);
+	release(l, &g, 9 + HOLD);
 	cr_expect_eq(g.n, 0);
-	cr_assert_eq(long_texts_flush(l, 11, take, &g, &err), 0);
+	release(l, &g, 10 + HOLD);
 	cr_expect_eq(g.n, 1);
-	cr_assert_eq(long_texts_flush(l, UINT64_MAX, take, &g, &err), 0);
+	release(l, &g, ALL);
 	cr_expect_eq(g.n, 1);
 }
 
@@ -257,5 +339,6 @@ Test(longtext, a_word_that_is_wrong_is_no_text)
 	make_event(&event, 6, 2, "short", 6);
 	memcpy(event.data + 16, &wrong, sizeof(wrong));
 	come(l, &g, &event, 11);
+	release(l, &g, ALL);
 	cr_expect_eq(g.n, 2);
 }
