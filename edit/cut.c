@@ -53,7 +53,7 @@ static bool list_pieces(struct cut *c, struct trawl_error *err)
 			c->origins[p.section] =
 				trawl_section_time(c->r, p.section, TRAWL_CLOCK_MONO, 0);
 	}
-	return !got;
+	return !got && !cut_find_latest(c, err);
 }
 
 static bool wanted(const struct cut *c, const struct trawl_source *s)
@@ -61,50 +61,9 @@ static bool wanted(const struct cut *c, const struct trawl_source *s)
 	return c->sources[s->id / 64 & 3] >> s->id % 64 & 1;
 }
 
-/*
- * The time of an event on the timeline. If the source's clock can be set, times within a stream are
- * made monotonic.
- */
-static uint64_t time_of(const struct cut *c, const struct cut_entry *e, uint64_t ts, uint64_t *last)
-{
-	uint64_t time = trawl_piece_time(c->r, &e->p, ts);
-
-	if (e->p.source->clock == TRAWL_CLOCK_MONO)
-		return time;
-	if (time < *last)
-		time = *last;
-	return *last = time;
-}
-
 static bool in_time(const struct cut *c, uint64_t time)
 {
 	return time >= c->from && time < c->to;
-}
-
-/*
- * Calls fn for each event of a chunk with its time. Unlike edit_some_events() it fails only if
- * memory runs out.
- */
-typedef bool each_fn(struct cut *c, const struct cut_entry *e, const struct trawl_event *ev,
-		     uint64_t time, void *arg);
-
-static bool each_event(struct cut *c, const struct cut_entry *e, const struct trawl_chunk *chunk,
-		       each_fn *fn, void *arg)
-{
-	struct trawl_cursor *cursor = trawl_cursor_new(chunk);
-	struct trawl_event ev;
-	bool ok = cursor;
-
-	for (uint32_t i = 0; ok && i < chunk->nstreams; i++) {
-		uint64_t last = 0;
-		int got = 1;
-
-		while (ok && (got = trawl_cursor_next(cursor, i, &ev)) > 0)
-			ok = fn(c, e, &ev, time_of(c, e, ev.ts, &last), arg);
-		ok = ok && got >= 0;
-	}
-	trawl_cursor_free(cursor);
-	return ok;
 }
 
 static bool keep_event(struct cut *c, const struct cut_entry *e, const struct trawl_event *ev,
@@ -144,11 +103,11 @@ static enum cut_take first_guess(const struct cut *c, const struct cut_entry *e,
 {
 	const struct trawl_piece *p = &e->p;
 
-	if (!wanted(c, p->source) || p->to < c->from || p->from >= c->to)
+	if (!wanted(c, p->source) || e->latest < c->from || p->from >= c->to)
 		return CUT_NONE;
 	if (c->chosen && !chosen)
 		return CUT_NONE;
-	if (p->from < c->from || p->to >= c->to || (chosen && chosen->count < p->count))
+	if (p->from < c->from || e->latest >= c->to || (chosen && chosen->count < p->count))
 		return CUT_PART;
 	return CUT_WHOLE;
 }
@@ -181,15 +140,15 @@ static int plan_chunk(struct cut *c, struct cut_entry *e, struct trawl_error *er
 		e->kept = e->p.count;
 		return 0;
 	}
-	if (!trawl_piece_read(c->r, &e->p) || !trawl_piece_decode(c->r, &e->p, &chunk)) {
-		e->take = CUT_NONE;
-		return 0;
-	}
-	e->kept = e->p.count;
 	if (e->take == CUT_WHOLE) {
+		if (!trawl_piece_read(c->r, &e->p) || !trawl_piece_decode(c->r, &e->p, &chunk)) {
+			e->take = CUT_NONE;
+			return 0;
+		}
+		e->kept = e->p.count;
 		needs_chunk(&c->needs, &e->p, chunk);
 	} else {
-		if (!each_event(c, e, chunk, keep_event, chosen))
+		if (!cut_each_event(c, e, keep_event, chosen))
 			return edit_no_memory(err);
 		chosen = keep_find(&c->part, e->p.section, e->p.at);
 		e->kept = chosen ? chosen->count : 0;
@@ -201,20 +160,17 @@ static int plan_chunk(struct cut *c, struct cut_entry *e, struct trawl_error *er
 
 static int plan_tasks(struct cut *c, struct cut_entry *e, struct trawl_error *err)
 {
-	const struct trawl_chunk *chunk;
 	const struct keep_chunk *some;
 
 	e->take = CUT_NONE;
-	if (e->p.to < c->from || e->p.from >= c->to)
+	if (e->latest < c->from || e->p.from >= c->to)
 		return 0;
-	if (c->all_metadata && e->p.from >= c->from && e->p.to < c->to) {
+	if (c->all_metadata && e->p.from >= c->from && e->latest < c->to) {
 		e->take = CUT_WHOLE;
 		e->kept = e->p.count;
 		return 0;
 	}
-	if (!trawl_piece_read(c->r, &e->p) || !trawl_piece_decode(c->r, &e->p, &chunk))
-		return 0;
-	if (!each_event(c, e, chunk, keep_task, NULL))
+	if (!cut_each_event(c, e, keep_task, NULL))
 		return edit_no_memory(err);
 	some = keep_find(&c->part, e->p.section, e->p.at);
 	e->kept = some ? some->count : 0;
@@ -261,6 +217,7 @@ static void forget_plan(struct cut *c)
 	keep_free(&c->begun);
 	keep_free(&c->torn);
 	needs_free(&c->needs);
+	cut_forget_times(c);
 	c->kept = c->left_out = c->bytes = 0;
 }
 
@@ -385,6 +342,7 @@ void cut_free(struct cut *c)
 {
 	free(c->entries);
 	free(c->origins);
+	free(c->tails);
 	keep_free(&c->part);
 	keep_free(&c->begun);
 	keep_free(&c->torn);

@@ -22,6 +22,19 @@ struct cut_entry {
 	enum cut_take take;     /* a clock-sync is taken whole or not at all */
 	uint32_t kept;          /* how many of its events are kept */
 	bool as_chosen;         /* of a chunk kept in part: the events of cut.chosen */
+	/* Times on the timeline, of a chunk (cuttime.c) */
+	uint64_t latest;        /* no event is later */
+	uint64_t before;        /* if clamped: no earlier event of the source is later */
+	bool clamped;           /* the times of a stream are made monotonic */
+	bool in_tails;          /* cut.tails includes its events */
+};
+
+/* The latest event of a stream so far. */
+struct cut_tail {
+	uint32_t section;
+	uint16_t number;        /* of the source in the section */
+	uint32_t cpu;
+	uint64_t time;          /* ns on the timeline */
 };
 
 /* What is written about a section that is merged into one timeline with others. */
@@ -53,6 +66,8 @@ struct cut {
 	struct cut_entry *entries;
 	size_t n, cap;
 	uint64_t *origins;          /* for each section: timeline minus CLOCK_MONOTONIC, ns */
+	struct cut_tail *tails;     /* sorted by section, number and cpu */
+	size_t ntails, tails_cap;
 	struct keep part;           /* kept events of chunks that are kept in part: cut_part() */
 	/*
 	 * Batches of branches that get a mark (cutbranch.c). begun: no earlier batch of its task is
@@ -80,6 +95,28 @@ int cut_write(struct cut *c, int fd, const char *out, const char *edit, struct t
 
 /* The kept events of a chunk that is kept in part. */
 const struct keep_chunk *cut_part(const struct cut *c, const struct cut_entry *e);
+
+/* Whether events are chosen by time. */
+static inline bool cut_has_times(const struct cut *c)
+{
+	return c->from || c->to != UINT64_MAX;
+}
+
+/*
+ * Times of events (cuttime.c). cut_find_latest() sets `latest`, `before` and `clamped` of all
+ * entries. Returns 0, or -1 with *err.
+ */
+int cut_find_latest(struct cut *c, struct trawl_error *err);
+/*
+ * Calls fn for each event of a chunk, for none of a damaged one. The time is right if
+ * events are chosen by time and chunks are passed in file order. Returns false if fn does, or if
+ * memory runs out.
+ */
+typedef bool cut_event_fn(struct cut *c, const struct cut_entry *e, const struct trawl_event *ev,
+			  uint64_t time, void *arg);
+bool cut_each_event(struct cut *c, struct cut_entry *e, cut_event_fn *fn, void *arg);
+/* Prepares for chunks to be passed from the first one again. */
+void cut_forget_times(struct cut *c);
 
 /* Frees what the functions here allocated; not r, chosen and joined. */
 void cut_free(struct cut *c);

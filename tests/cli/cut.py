@@ -84,6 +84,27 @@ for file in samples:
     tap.ok(not wrong, f"{name}: random stretches of time are what trawl-decode shows of them",
            wrong)
 
+# ---- times that go back: a stream's event is shown no earlier than the one before it, which may be
+# in an earlier chunk; without clock syncs, as it was imported
+moved = f"{src}/tests/golden/moved.trawl"
+shown = [json.loads(l)["ts_ns"] for l in decode("--raw", moved)]
+set_back = [t for t in sorted(set(shown)) if shown.count(t) > 6]
+for before in (False, True):
+    for time in set_back:
+        argv = ["--until" if before else "--from", f"{time // 10**9}.{time % 10**9:09}"]
+        status, _, text = cut(moved, out, *argv)
+        kept = [t for t in shown if (t < time) == before]
+        tap.same((0, kept), (status, [json.loads(l)["ts_ns"] for l in decode("--raw", out)]),
+                 f"moved.trawl {' '.join(argv)}: with the events that its clock set back")
+back = f"{tmp.name}/back.trawl"
+with open(f"{tmp.name}/back.txt", "w") as f:
+    f.writelines(f"ffff8880{i:08x} {t}000000 S Bo:1:002:1 -115 4 = 0000000{i}\n"
+                 for i, t in enumerate((100, 200, 300, 250, 220, 400)))
+run("trawl-edit", "import", f"{tmp.name}/back.txt", "-w", back)
+status, _, text = cut(back, out, "--from", "240", "--until", "260")
+tap.same((0, [250]), (status, [json.loads(l)["ts_ns"] // 10**9 for l in decode("--raw", out)]),
+         "without clock syncs times are as they were imported")
+
 # ---- by what the events say: of a transfer both ends
 for file, argv in ((samples[0], ["--where", "length > 30"]),
                    (samples[2], ["--where", "status != 0"]),
