@@ -2,7 +2,9 @@
 # Event probes and synthetic events of the kernel; included by local.mk.
 libcapture_la_SOURCES += \
 	capture/kernel/histpair.c capture/kernel/histpair.h \
-	capture/kernel/eprobe.c capture/kernel/eprobecheck.c capture/kernel/eprobecheck.h \
+	capture/kernel/eprobe.c capture/kernel/eprobeargs.c capture/kernel/eprobeargs.h \
+	capture/kernel/eprobecheck.c capture/kernel/eprobecheck.h capture/kernel/eprobedefine.c \
+	capture/kernel/eprobedefine.h capture/kernel/eprobeexit.c capture/kernel/eprobeexit.h \
 	capture/kernel/block.c capture/kernel/block.h \
 	capture/kernel/event.h \
 	capture/tracefs/kallsyms.c capture/tracefs/kallsyms.h \

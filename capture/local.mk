@@ -71,8 +71,10 @@ libcapture_la_SOURCES = \
 	capture/branch/step.c capture/branch/step.h \
 	capture/branch/tracer.c capture/branch/tracer.h \
 	capture/usb/usb.c \
+	capture/usb/devices.c capture/usb/devices.h \
 	capture/usb/filter.c capture/usb/filter.h \
 	capture/usb/hold.c capture/usb/hold.h \
+	capture/usb/list.c capture/usb/list.h \
 	capture/usb/usbmon.c capture/usb/usbmon.h capture/usb/usbmon_ioctl.h \
 	capture/usb/node.c capture/usb/node.h \
 	capture/usb/sysfs.c capture/usb/sysfs.h \

@@ -3,6 +3,8 @@
 libdecode_la_SOURCES += \
 	decode/kernel/printfmt.h decode/kernel/printexpr.h decode/kernel/printfmt.c \
 	decode/kernel/printparse.h decode/kernel/printparse.c \
+	decode/kernel/printtoken.h decode/kernel/printtoken.c \
+	decode/kernel/printtype.h decode/kernel/printtype.c \
 	decode/kernel/constants.h decode/kernel/constants.c \
 	decode/kernel/printeval.h decode/kernel/printeval.c \
 	decode/kernel/printbytes.h decode/kernel/printbytes.c \

@@ -219,7 +219,7 @@ void reader_close(struct reader *r)
 
 static int64_t milliseconds(void)
 {
-	return (int64_t)(mono_now() / 1000000);
+	return (int64_t)mono_ms();
 }
 
 /* Reads n bytes, and serves requests for debug files meanwhile. Returns NULL, or the reason of a

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The clocks in ns, as time stamps and metadata have them. */
+/* The clocks in ns, as time stamps and metadata have them, and in ms for timeouts. */
 #ifndef TRAWL_CAPTURE_SYS_CLOCK_H
 #define TRAWL_CAPTURE_SYS_CLOCK_H
 
@@ -17,6 +17,11 @@ static inline uint64_t clock_ns(clockid_t clock)
 static inline uint64_t mono_now(void)
 {
 	return clock_ns(CLOCK_MONOTONIC);
+}
+
+static inline uint64_t mono_ms(void)
+{
+	return mono_now() / 1000000;
 }
 
 #endif

@@ -20,10 +20,11 @@
 #include <unistd.h>
 #include "decode/usb/usbmontext.h"
 #include "capture/sys/clock.h"
-#include "capture/sys/meta.h"
 #include "capture/session.h"
+#include "capture/usb/devices.h"
 #include "capture/usb/filter.h"
 #include "capture/usb/hold.h"
+#include "capture/usb/list.h"
 #include "capture/usb/usbmon.h"
 #include "capture/usb/node.h"
 #include "capture/usb/sysfs.h"
@@ -32,9 +33,6 @@
 #include "common/usbtypes.h"
 
 enum {
-	REWRITES = 32,           /* limit of the devices whose drivers are being bound */
-	REWRITE_MS = 500,       /* a device's metadata is written again so long after its last
-				 * hot-plug message */
 	/* Between two reads of a ring of USBMON_RING_MAX: it would take 2.6 GB/s to fill it. */
 	READ_MS = 25,
 	TEXT_READ_MS = 2,     /* the same for the text interface, which keeps about a hundred
@@ -67,6 +65,7 @@ struct usb {
 	struct usbfilter filter;
 	struct usbhold hold;
 	struct usbtally tally;
+	struct usbdevices devices;
 	uint16_t id;          /* of the source in the writer */
 	uint16_t bus;         /* whose node is open; 0: of all */
 	int uevents;
@@ -77,19 +76,7 @@ struct usb {
 	uint64_t seen;        /* events read from the ring, selected or not */
 	bool full;            /* the session wants no more events */
 	uint64_t halted;      /* CLOCK_REALTIME, ns, in USB_HALTED: later events are dropped */
-	bool warned[USBFILTER_BUSES][USBFILTER_DEVS]; /* a warning was printed for the keyboard at
-						       * this address */
-	struct rewrite {
-		char name[USBSYS_NAME];
-		uint64_t due; /* CLOCK_MONOTONIC, ms */
-	} rewrites[REWRITES];
-	size_t nrewrites;
 };
-
-static uint64_t steady_ms(void)
-{
-	return mono_now() / 1000000;
-}
 
 /* ---- events -------------------------------------------------------------------------------- */
 
@@ -152,7 +139,7 @@ static int release(struct usb *u, struct trawl_error *err)
 {
 	struct emission e = { u, err };
 
-	return usbhold_release(&u->hold, &u->filter, steady_ms(), emit_held, &e);
+	return usbhold_release(&u->hold, &u->filter, mono_ms(), emit_held, &e);
 }
 
 static int next_event(struct usb *u, const uint8_t **event, struct trawl_error *err)
@@ -190,7 +177,7 @@ static int drain_ring(struct usb *u, struct trawl_error *err)
 			continue;
 		}
 		if (verdict == USBFILTER_UNDECIDED || usbhold_waiting(&u->hold)) {
-			if (usbhold_add(&u->hold, event, sizeof(h) + h.len_cap, steady_ms()))
+			if (usbhold_add(&u->hold, event, sizeof(h) + h.len_cap, mono_ms()))
 				return trawl_fail(err, TRAWL_CANNOT, "usb: out of memory");
 			continue;
 		}
@@ -281,89 +268,6 @@ static int open_all_buses(struct usb *u, struct trawl_error *err)
 
 /* ---- devices ------------------------------------------------------------------------------- */
 
-/* Writes *j as metadata and frees it. */
-static int write_meta(struct usb *u, const char *name, struct json *j, struct trawl_error *err)
-{
-	char full[USBSYS_NAME + 8];
-
-	snprintf(full, sizeof(full), "usb/%s", name);
-	return meta_write_json(session_writer(u->session), full, mono_now(), j, err);
-}
-
-/* Called again when drivers have been bound: some keyboards cannot be recognised before. */
-static void warn_keyboard(struct usb *u, const struct usb_identity *id)
-{
-	bool *warned = &u->warned[id->bus][id->dev];
-
-	if (id->keyboard && !*warned)
-		session_note(u->session,
-			     "usb: %s (%04x:%04x) is a keyboard: what is typed on it will be in "
-			     "this capture", id->name, id->vid, id->pid);
-	*warned |= id->keyboard;
-}
-
-/* Writes the metadata of a device, if it is selected and was not removed. */
-static int write_device(struct usb *u, const char *name, struct trawl_error *err)
-{
-	struct usb_identity id;
-	struct json j = { 0 };
-
-	if (!usbsys_identity(USBSYS_ROOT, name, &id) || !usbfilter_learn(&u->filter, &id))
-		return 0;
-	warn_keyboard(u, &id);
-	if (usbsys_snapshot(USBSYS_ROOT, name, &j))
-		return write_meta(u, name, &j, err);
-	json_free(&j);
-	return 0;
-}
-
-static int write_removed(struct usb *u, const struct usb_uevent *ev, struct trawl_error *err)
-{
-	struct json j = { 0 };
-
-	json_object(&j, NULL);
-	json_string(&j, "path", ev->name);
-	json_uint(&j, "busnum", ev->bus);
-	json_uint(&j, "devnum", ev->dev);
-	json_bool(&j, "gone", true);
-	json_end(&j);
-	return write_meta(u, ev->name, &j, err);
-}
-
-/* Schedules another write of a device's metadata: drivers are bound some time after it appears. */
-static void schedule_rewrite(struct usb *u, const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < u->nrewrites && strcmp(u->rewrites[i].name, name); i++)
-		;
-	if (i == REWRITES)
-		return; /* too many at once: these keep the metadata from when they were added */
-	if (i == u->nrewrites)
-		snprintf(u->rewrites[u->nrewrites++].name, USBSYS_NAME, "%s", name);
-	u->rewrites[i].due = steady_ms() + REWRITE_MS;
-}
-
-static int rewrite_due(struct usb *u, bool all, struct trawl_error *err)
-{
-	uint64_t now = steady_ms();
-	size_t i = 0;
-
-	while (i < u->nrewrites) {
-		char name[USBSYS_NAME];
-
-		if (!all && u->rewrites[i].due > now) {
-			i++;
-			continue;
-		}
-		memcpy(name, u->rewrites[i].name, sizeof(name));
-		u->rewrites[i] = u->rewrites[--u->nrewrites];
-		if (write_device(u, name, err) < 0)
-			return -1;
-	}
-	return 0;
-}
-
 /* Adds a device to the filter, and writes its metadata if it is new and selected. */
 static int add_device(const struct usb_identity *id, void *arg)
 {
@@ -379,7 +283,7 @@ static int add_device(const struct usb_identity *id, void *arg)
 	if (u->state != USB_ARMING)
 		session_note(u->session, "usb: %s (%04x:%04x) is plugged in", id->name, id->vid,
 			     id->pid);
-	return write_device(u, id->name, e->err);
+	return usbdevices_write(&u->devices, id->name, e->err);
 }
 
 static int add_devices(struct usb *u, struct trawl_error *err)
@@ -396,7 +300,7 @@ static int on_add(struct usb *u, const struct usb_uevent *ev, struct trawl_error
 
 	if (!usbsys_identity(USBSYS_ROOT, ev->name, &id))
 		return 0; /* removed already; its held events are dropped after USBHOLD_MS */
-	schedule_rewrite(u, ev->name);
+	usbdevices_rewrite_later(&u->devices, ev->name);
 	return add_device(&id, &e);
 }
 
@@ -410,10 +314,9 @@ static int on_remove(struct usb *u, const struct usb_uevent *ev, struct trawl_er
 		return -1;
 	if (!wanted)
 		return 0;
-	u->warned[ev->bus][ev->dev] = false;
 	u->tally.gone++;
 	session_note(u->session, "usb: %s is gone", ev->name);
-	return write_removed(u, ev, err);
+	return usbdevices_write_removed(&u->devices, ev, err);
 }
 
 static int on_uevent(struct usb *u, const struct usb_uevent *ev, struct trawl_error *err)
@@ -424,7 +327,7 @@ static int on_uevent(struct usb *u, const struct usb_uevent *ev, struct trawl_er
 	case USB_REMOVE:
 		return on_remove(u, ev, err);
 	case USB_CHANGE:
-		schedule_rewrite(u, ev->name);
+		usbdevices_rewrite_later(&u->devices, ev->name);
 		break;
 	}
 	return 0;
@@ -533,6 +436,7 @@ static int arm(struct input *in, struct trawl_error *err)
 	in->state = u;
 	u->session = in->session;
 	u->in = in;
+	usbdevices_start(&u->devices, in->session, &u->filter);
 	u->snaplen = o->snaplen;
 	u->mon.fd = -1;
 	u->text.fd = -1;
@@ -631,7 +535,7 @@ static int write_verdict(struct usb *u, struct trawl_error *err)
 	u->tally.malformed += u->mon.malformed + u->text.malformed;
 	u->tally.text = u->by_text;
 	usbtally_json(&u->tally, u->mon.ring_size, u->mon.ring, &j);
-	r = write_meta(u, "verdict", &j, err);
+	r = usbdevices_write_json(&u->devices, "verdict", &j, err);
 	usbtally_text(&u->tally, text, sizeof(text));
 	session_note(u->session, "usb: replayable: %s", text);
 	return r;
@@ -641,7 +545,7 @@ static int tick(struct input *in, struct trawl_error *err)
 {
 	struct usb *u = in->state;
 
-	return rewrite_due(u, false, err) < 0 ? -1 : read_losses(u, err);
+	return usbdevices_rewrite(&u->devices, false, err) < 0 ? -1 : read_losses(u, err);
 }
 
 /* Called after the last event: emits held events, writes the last losses and the verdict. */
@@ -652,7 +556,7 @@ static int finish(struct usb *u, struct trawl_error *err)
 	assert(u->state == USB_HALTED);
 	u->state = USB_FINISHED;
 	if (usbhold_release(&u->hold, &u->filter, UINT64_MAX, emit_held, &e) < 0 ||
-	    rewrite_due(u, true, err) < 0 || read_losses(u, err) < 0)
+	    usbdevices_rewrite(&u->devices, true, err) < 0 || read_losses(u, err) < 0)
 		return -1;
 	return write_verdict(u, err);
 }
@@ -700,48 +604,13 @@ static void stats(struct input *in, struct source_stats *stats)
 	stats->lost = u->tally.lost;
 }
 
-/* ---- -D ------------------------------------------------------------------------------------ */
-
-struct listing {
-	struct source_list *list;
-	const char *why;
-};
-
-static int list_device(const struct usb_identity *id, void *arg)
-{
-	struct listing *l = arg;
-	char name[64], what[USBSYS_WHAT];
-
-	if (!strncmp(id->name, "usb", 3))
-		snprintf(name, sizeof(name), "usb:%u", id->bus);
-	else
-		snprintf(name, sizeof(name), "usb:%04x:%04x", id->vid, id->pid);
-	usbsys_describe(USBSYS_ROOT, id, what);
-	usbsys_members(USBSYS_ROOT, id, &source_list_add(l->list, name, what, l->why)->more);
-	return 0;
-}
-
-static void describe(struct source_list *list)
-{
-	struct trawl_error err = { 0 };
-	char path[USBNODE_PATH];
-	struct listing l = { list, NULL };
-
-	if (usbnode_find(0, path, &err) < 0)
-		l.why = err.text;
-	source_list_add(list, "usb", "all transfers of all USB buses", l.why);
-	source_list_add(list, "usb:text", "the same by debugfs: 32 bytes of each at most",
-			usbtext_why_not());
-	usbsys_each(USBSYS_ROOT, list_device, &l);
-}
-
 const struct source usb_source = {
 	.name = "usb",
 	.realtime = true,
 	.unscoped = true,
 	.summary = "[text:][PART,...] of BUS | VID:PID | VID:* | port=1-2.3 | serial=TEXT | "
 		   "dev=BUS:DEV | ep=N[in|out]",
-	.describe = describe,
+	.describe = usblist_describe,
 	.arm = arm,
 	.discard = discard,
 	.fds = fds,

@@ -4,6 +4,7 @@
 #define TRAWL_DECODE_KERNEL_PRINTEXPR_H
 
 #include "decode/base/output.h"
+#include "decode/kernel/printtoken.h"
 #include "format/trawl.h"
 
 enum node_op {
@@ -19,9 +20,6 @@ enum node_op {
 	NODE_LIST,   /* { {a, b}, ... } chained by next */
 	NODE_CALL,   /* helper or text (args), args chained by next from a */
 };
-
-/* Operators of two characters. An operator of one character is represented by that character. */
-enum { OP_SHL = 256, OP_SHR, OP_LE, OP_GE, OP_EQ, OP_NE, OP_AND, OP_OR };
 
 /* The helpers of the kernel's print formats. */
 enum helper {
@@ -49,7 +47,7 @@ struct node {
 	uint8_t size; /* of a number or cast, in bytes; 0: unchanged */
 	bool is_signed;
 	uint8_t helper;
-	int what;
+	int what; /* UNARY, BINARY: the operator, as in struct token */
 	uint64_t number;
 	const char *text;
 	uint32_t len;

@@ -19,11 +19,11 @@ static struct node *argument(struct parser *p)
 {
 	struct node *n;
 
-	if (!parse_is_op(p, ',')) {
+	if (!lexer_is_op(&p->lex, ',')) {
 		parse_fail(p, "more conversions than arguments");
 		return NULL;
 	}
-	parse_next(p);
+	lexer_next(&p->lex);
 	n = parse_expression(p);
 	return n;
 }
@@ -99,11 +99,11 @@ static bool format_string(struct parser *p)
 	const char *at, *end;
 	struct piece *piece;
 
-	if (p->token.type != TOKEN_TEXT)
+	if (p->lex.token.type != TOKEN_TEXT)
 		return parse_fail(p, "no format string");
-	at = p->token.text;
-	end = at + p->token.len;
-	parse_next(p);
+	at = p->lex.token.text;
+	end = at + p->lex.token.len;
+	lexer_next(&p->lex);
 	while (at < end && !p->why) {
 		const char *percent = memchr(at, '%', (size_t)(end - at));
 
@@ -250,11 +250,11 @@ struct printfmt *printfmt_new(const struct trawl_event_type *type,
 	if (!f->strings || !f->pieces || f->scratch.error)
 		goto no_memory;
 	p.why = NULL;
-	p.at = f->text;
-	p.end = p.at + len;
-	p.strings = f->strings;
-	p.strings_end = p.strings + 2 * len;
-	parse_next(&p);
+	p.lex.at = f->text;
+	p.lex.end = p.lex.at + len;
+	p.lex.strings = f->strings;
+	p.lex.strings_end = p.lex.strings + 2 * len;
+	lexer_next(&p.lex);
 	if (!format_string(&p))
 		goto fail;
 	p.why = "out of memory";

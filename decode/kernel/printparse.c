@@ -4,8 +4,8 @@
  */
 #include "decode/kernel/printparse.h"
 #include "common/array.h"
-#include "decode/base/bytes.h"
 #include "decode/kernel/constants.h"
+#include "decode/kernel/printtype.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -17,152 +17,6 @@ enum {
 
 static struct node *unary(struct parser *p);
 
-/* ---- tokens ------------------------------------------------------------------------------- */
-
-/* Reads one character of a string or character literal, with escapes resolved. */
-static char unescape(struct parser *p)
-{
-	static const char names[] = "nnt\tr\ra\ab\bf\fv\ve\033";
-	char c = *p->at++;
-	unsigned int v = 0;
-	const char *n;
-
-	if (c != '\\' || p->at >= p->end)
-		return c;
-	c = *p->at++;
-	if (c == 'n')
-		return '\n';
-	if (c >= '0' && c <= '7') {
-		v = (unsigned int)(c - '0'); /* three digits at most */
-		for (int i = 0; i < 2 && p->at < p->end && *p->at >= '0' && *p->at <= '7'; i++)
-			v = v * 8 + (unsigned int)(*p->at++ - '0');
-		return (char)v;
-	}
-	if (c == 'x') {
-		while (p->at < p->end && hex_digit(*p->at) < 16)
-			v = v * 16 + hex_digit(*p->at++);
-		return (char)v;
-	}
-	for (n = names + 2; *n; n += 2)
-		if (*n == c)
-			return n[1];
-	return c;
-}
-
-/*
- * Joins adjacent string literals. They are stored in a separate buffer of twice the size of all
- * literals, because a literal may be parsed a second time after look-ahead.
- */
-static void string_token(struct parser *p)
-{
-	p->token.type = TOKEN_TEXT;
-	p->token.text = p->strings;
-	for (;;) {
-		p->at++;
-		while (p->at < p->end && *p->at != '"' && p->strings < p->strings_end)
-			*p->strings++ = unescape(p);
-		if (p->at >= p->end || *p->at != '"') {
-			p->token.type = TOKEN_BAD;
-			return;
-		}
-		p->at++;
-		while (p->at < p->end && isspace((unsigned char)*p->at))
-			p->at++;
-		if (p->at >= p->end || *p->at != '"')
-			break;
-	}
-	p->token.len = (uint32_t)(p->strings - p->token.text);
-}
-
-static void number_token(struct parser *p)
-{
-	char text[40];
-	size_t n = 0;
-	char *rest;
-	bool is_unsigned = false, is_long = false;
-
-	while (p->at < p->end && isalnum((unsigned char)*p->at) && n < sizeof(text) - 1)
-		text[n++] = *p->at++;
-	text[n] = '\0';
-	p->token.type = TOKEN_NUMBER;
-	p->token.number = strtoull(text, &rest, 0);
-	for (; *rest; rest++) {
-		if (*rest == 'u' || *rest == 'U')
-			is_unsigned = true;
-		else if (*rest == 'l' || *rest == 'L')
-			is_long = true;
-		else
-			p->token.type = TOKEN_BAD;
-	}
-	if (p->token.number > UINT32_MAX ||
-	    (p->token.number > INT32_MAX && text[0] != '0' && !is_unsigned))
-		is_long = true;
-	if (!is_long && p->token.number > INT32_MAX)
-		is_unsigned = true;
-	p->token.size = is_long ? 8 : 4;
-	p->token.is_signed = !is_unsigned && p->token.number <= INT64_MAX;
-}
-
-static void operator_token(struct parser *p)
-{
-	static const struct {
-		char text[3];
-		int op;
-	} two[] = { { "<<", OP_SHL }, { ">>", OP_SHR }, { "<=", OP_LE }, { ">=", OP_GE },
-		    { "==", OP_EQ }, { "!=", OP_NE }, { "&&", OP_AND }, { "||", OP_OR },
-		    { "->", '.' } };
-
-	p->token.type = TOKEN_OP;
-	for (size_t i = 0; i < ARRAY_SIZE(two); i++) {
-		if (p->end - p->at >= 2 && !memcmp(p->at, two[i].text, 2)) {
-			p->token.op = two[i].op;
-			p->at += 2;
-			return;
-		}
-	}
-	p->token.op = (unsigned char)*p->at++;
-}
-
-void parse_next(struct parser *p)
-{
-	memset(&p->token, 0, sizeof(p->token));
-	while (p->at < p->end && isspace((unsigned char)*p->at))
-		p->at++;
-	if (p->at >= p->end) {
-		p->token.type = TOKEN_END;
-	} else if (*p->at == '"') {
-		string_token(p);
-	} else if (isdigit((unsigned char)*p->at)) {
-		number_token(p);
-	} else if (isalpha((unsigned char)*p->at) || *p->at == '_') {
-		p->token.type = TOKEN_NAME;
-		p->token.text = p->at;
-		while (p->at < p->end && (isalnum((unsigned char)*p->at) || *p->at == '_'))
-			p->at++;
-		p->token.len = (uint32_t)(p->at - p->token.text);
-	} else if (*p->at == '\'' && p->end - p->at >= 3) {
-		p->at++;
-		p->token.type = TOKEN_NUMBER;
-		p->token.number = (uint64_t)unescape(p);
-		p->token.size = 4;
-		p->token.is_signed = true;
-		if (p->at >= p->end || *p->at++ != '\'')
-			p->token.type = TOKEN_BAD;
-	} else {
-		operator_token(p);
-	}
-}
-
-bool parse_is_op(const struct parser *p, int op)
-{
-	return p->token.type == TOKEN_OP && p->token.op == op;
-}
-
-static bool is_name(const struct token *t, const char *name)
-{
-	return t->type == TOKEN_NAME && t->len == strlen(name) && !memcmp(t->text, name, t->len);
-}
-
 bool parse_fail(struct parser *p, const char *why)
 {
 	if (!p->why)
@@ -172,9 +26,9 @@ bool parse_fail(struct parser *p, const char *why)
 
 static bool expect(struct parser *p, int op)
 {
-	if (!parse_is_op(p, op))
+	if (!lexer_is_op(&p->lex, op))
 		return parse_fail(p, "an expression with a syntax that is not known");
-	parse_next(p);
+	lexer_next(&p->lex);
 	return true;
 }
 
@@ -202,97 +56,15 @@ static struct node *node_new(struct parser *p, enum node_op op)
 	return n;
 }
 
-/* ---- types -------------------------------------------------------------------------------- */
-
-struct ctype {
-	uint8_t size; /* in bytes; 0: not a number of known size */
-	bool is_signed;
-	bool is_type; /* at least one word is the name of a type */
-};
-
-static const struct {
-	const char *name;
-	uint8_t size;
-	bool is_signed;
-} known_types[] = {
-	{ "char", 1, true }, { "short", 2, true }, { "int", 4, true }, { "bool", 1, false },
-	{ "u8", 1, false }, { "u16", 2, false }, { "u32", 4, false }, { "u64", 8, false },
-	{ "s8", 1, true }, { "s16", 2, true }, { "s32", 4, true }, { "s64", 8, true },
-	{ "__u8", 1, false }, { "__u16", 2, false }, { "__u32", 4, false },
-	{ "__u64", 8, false }, { "__s8", 1, true }, { "__s16", 2, true },
-	{ "__s32", 4, true }, { "__s64", 8, true }, { "uint8_t", 1, false },
-	{ "uint16_t", 2, false }, { "uint32_t", 4, false }, { "uint64_t", 8, false },
-	{ "int32_t", 4, true }, { "int64_t", 8, true }, { "size_t", 8, false },
-	{ "ssize_t", 8, true }, { "loff_t", 8, true }, { "pid_t", 4, true },
-	{ "dev_t", 4, false }, { "gfp_t", 4, false }, { "sector_t", 8, false },
-	{ "ino_t", 8, false }, { "blk_opf_t", 4, false }, { "umode_t", 2, false },
-	{ "pgoff_t", 8, false }, { "phys_addr_t", 8, false }, { "dma_addr_t", 8, false },
-	{ "vm_flags_t", 8, false }, { "fmode_t", 4, false }, { "void", 8, false },
-};
-
-static void type_word(struct ctype *t, const struct token *word, int *longs)
-{
-	if (is_name(word, "unsigned") || is_name(word, "signed")) {
-		t->is_signed = word->text[0] == 's';
-		t->size = t->size ? t->size : 4;
-		t->is_type = true;
-		*longs |= 16;
-		return;
-	}
-	if (is_name(word, "long")) {
-		t->size = 8;
-		if (!(*longs & 16))
-			t->is_signed = true;
-		t->is_type = true;
-		*longs |= 32;
-		return;
-	}
-	for (size_t i = 0; i < ARRAY_SIZE(known_types); i++) {
-		if (!is_name(word, known_types[i].name))
-			continue;
-		t->is_type = true;
-		if (!(*longs & 32))
-			t->size = known_types[i].size;
-		if (!(*longs & (16 | 32)))
-			t->is_signed = known_types[i].is_signed;
-		return;
-	}
-	if (is_name(word, "struct") || is_name(word, "union") || is_name(word, "enum")) {
-		t->is_type = true;
-		t->size = word->text[0] == 'e' ? 4 : 0;
-		*longs |= 64; /* the next word is the tag of a struct or enum */
-	}
-}
-
-/*
- * Parses the words and stars of a type up to `)` or, in a declaration, up to the name before `=`.
- * The parser is left at the token that ended them; *last is the last word.
- */
-static struct ctype type_words(struct parser *p, struct token *last, unsigned int *words)
-{
-	struct ctype t = { 0 };
-	int longs = 0;
-
-	*words = 0;
-	for (; p->token.type == TOKEN_NAME || parse_is_op(p, '*'); parse_next(p)) {
-		if (parse_is_op(p, '*')) {
-			t = (struct ctype){ .size = 8, .is_type = true };
-			continue;
-		}
-		*last = p->token;
-		if (!(longs & 64) || *words == 0)
-			type_word(&t, &p->token, &longs);
-		++*words;
-	}
-	return t;
-}
+/* ---- casts -------------------------------------------------------------------------------- */
 
 /* Whether the current token can begin the operand of a cast. */
 static bool operand_follows(const struct parser *p)
 {
-	return p->token.type == TOKEN_NUMBER || p->token.type == TOKEN_NAME ||
-	       p->token.type == TOKEN_TEXT || parse_is_op(p, '(') || parse_is_op(p, '~') ||
-	       parse_is_op(p, '!');
+	const struct token *t = &p->lex.token;
+
+	return t->type == TOKEN_NUMBER || t->type == TOKEN_NAME || t->type == TOKEN_TEXT ||
+	       (t->type == TOKEN_OP && (t->op == '(' || t->op == '~' || t->op == '!'));
 }
 
 static struct node *local_find(struct parser *p, const struct token *t)
@@ -309,20 +81,19 @@ static struct node *local_find(struct parser *p, const struct token *t)
  */
 static bool cast_type(struct parser *p, struct ctype *t)
 {
-	struct parser before = *p;
+	struct lexer before = p->lex;
 	struct token last;
 	unsigned int words;
 
-	if (p->token.type != TOKEN_NAME || local_find(p, &p->token))
+	if (p->lex.token.type != TOKEN_NAME || local_find(p, &p->lex.token))
 		return false;
-	*t = type_words(p, &last, &words);
-	if (words && parse_is_op(p, ')')) {
-		parse_next(p);
+	*t = ctype_parse(&p->lex, &last, &words);
+	if (words && lexer_is_op(&p->lex, ')')) {
+		lexer_next(&p->lex);
 		if (t->is_type || (operand_follows(p) && words == 1))
 			return true;
 	}
-	p->at = before.at;
-	p->token = before.token;
+	lexer_go_back(&p->lex, &before);
 	return false;
 }
 
@@ -334,10 +105,10 @@ static const struct trawl_field *field_find(const struct parser *p, const struct
 	const struct trawl_source *source = p->out->source;
 
 	for (uint32_t i = 0; i < type->nfields; i++)
-		if (is_name(name, type->fields[i].name))
+		if (token_is_name(name, type->fields[i].name))
 			return &type->fields[i];
 	for (uint32_t i = 0; source && i < source->ncommon; i++)
-		if (is_name(name, source->common[i].name))
+		if (token_is_name(name, source->common[i].name))
 			return &source->common[i];
 	return NULL;
 }
@@ -369,18 +140,18 @@ static bool header_field(struct parser *p, struct token *name)
 {
 	const struct trawl_source *source = p->out->source;
 
-	if (!is_name(name, "ent") || field_find(p, name))
+	if (!token_is_name(name, "ent") || field_find(p, name))
 		return true;
-	parse_next(p);
-	if (!expect(p, '.') || p->token.type != TOKEN_NAME) {
+	lexer_next(&p->lex);
+	if (!expect(p, '.') || p->lex.token.type != TOKEN_NAME) {
 		parse_fail(p, "the record's header as a value");
 		return false;
 	}
-	*name = p->token;
+	*name = p->lex.token;
 	for (uint32_t i = 0; source && i < source->ncommon; i++) {
 		const char *common = source->common[i].name;
 
-		if (!strncmp(common, "common_", 7) && is_name(name, common + 7)) {
+		if (!strncmp(common, "common_", 7) && token_is_name(name, common + 7)) {
 			name->text = common;
 			name->len = strlen(common);
 		}
@@ -393,14 +164,14 @@ static struct node *record_field(struct parser *p)
 	struct token name;
 	struct node *n;
 
-	parse_next(p);
-	if (!expect(p, '.') || p->token.type != TOKEN_NAME) {
+	lexer_next(&p->lex);
+	if (!expect(p, '.') || p->lex.token.type != TOKEN_NAME) {
 		parse_fail(p, "the record itself as a value");
 		return NULL;
 	}
-	name = p->token;
+	name = p->lex.token;
 	n = header_field(p, &name) ? field_node(p, &name) : NULL;
-	parse_next(p);
+	lexer_next(&p->lex);
 	return n;
 }
 
@@ -414,14 +185,14 @@ static struct node *sizeof_node(struct parser *p)
 	if (!n || !expect(p, '('))
 		return NULL;
 	n->size = 8;
-	if (is_name(&p->token, "REC")) {
+	if (token_is_name(&p->lex.token, "REC")) {
 		struct node *f = record_field(p);
 
 		if (!f)
 			return NULL;
 		n->number = (uint64_t)f->field->size * f->field->count;
 	} else {
-		t = type_words(p, &last, &words);
+		t = ctype_parse(&p->lex, &last, &words);
 		if (!t.size)
 			parse_fail(p, "the size of a type that is not known");
 		n->number = t.size;
@@ -434,9 +205,9 @@ static struct node *entry(struct parser *p)
 {
 	struct node *n = node_new(p, NODE_LIST);
 
-	parse_next(p);
-	if (!n || parse_is_op(p, '}')) {
-		parse_next(p);
+	lexer_next(&p->lex);
+	if (!n || lexer_is_op(&p->lex, '}')) {
+		lexer_next(&p->lex);
 		return n;
 	}
 	n->a = parse_expression(p);
@@ -483,7 +254,7 @@ static const struct {
 static enum helper helper_find(struct parser *p, const struct token *name)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(helpers); i++) {
-		if (!is_name(name, helpers[i].name))
+		if (!token_is_name(name, helpers[i].name))
 			continue;
 		p->out->symbols |= helpers[i].symbols;
 		return helpers[i].helper;
@@ -504,8 +275,8 @@ static bool arguments(struct parser *p, struct node *call)
 {
 	struct node **arg = &call->a, **item = &call->b;
 
-	while (!parse_is_op(p, ')') && !p->why) {
-		if (parse_is_op(p, '{')) {
+	while (!lexer_is_op(&p->lex, ')') && !p->why) {
+		if (lexer_is_op(&p->lex, '{')) {
 			if (!(*item = entry(p)))
 				return false;
 			item = &(*item)->next;
@@ -514,9 +285,9 @@ static bool arguments(struct parser *p, struct node *call)
 				return false;
 			arg = &(*arg)->next;
 		}
-		if (parse_is_op(p, ','))
-			parse_next(p);
-		else if (!parse_is_op(p, ')'))
+		if (lexer_is_op(&p->lex, ','))
+			lexer_next(&p->lex);
+		else if (!lexer_is_op(&p->lex, ')'))
 			return expect(p, ')');
 	}
 	return expect(p, ')');
@@ -534,19 +305,19 @@ static struct node *call(struct parser *p, const struct token *name)
 {
 	struct node *n = node_new(p, NODE_CALL);
 
-	parse_next(p);
+	lexer_next(&p->lex);
 	if (!n)
 		return NULL;
 	n->helper = (uint8_t)helper_find(p, name);
 	n->text = name->text;
 	n->len = name->len;
 	if (takes_field(n->helper)) {
-		if (!(n->a = node_new(p, NODE_LIST)) || p->token.type != TOKEN_NAME) {
+		if (!(n->a = node_new(p, NODE_LIST)) || p->lex.token.type != TOKEN_NAME) {
 			parse_fail(p, "a helper without its field");
 			return NULL;
 		}
-		n->a->a = field_node(p, &p->token);
-		parse_next(p);
+		n->a->a = field_node(p, &p->lex.token);
+		lexer_next(&p->lex);
 		return n->a->a && expect(p, ')') ? n : NULL;
 	}
 	if (!arguments(p, n))
@@ -563,20 +334,19 @@ static struct node *statements(struct parser *p)
 	struct node *n = NULL;
 
 	while (!p->why) {
-		struct parser before = *p;
+		struct lexer before = p->lex;
 		struct token last = { 0 };
 		unsigned int words;
-		struct ctype t = type_words(p, &last, &words);
+		struct ctype t = ctype_parse(&p->lex, &last, &words);
 
-		if (words < 2 || !parse_is_op(p, '=')) {
-			p->at = before.at;
-			p->token = before.token;
+		if (words < 2 || !lexer_is_op(&p->lex, '=')) {
+			lexer_go_back(&p->lex, &before);
 			n = parse_expression(p);
 			if (!expect(p, ';') || !expect(p, '}'))
 				return NULL;
 			break;
 		}
-		parse_next(p);
+		lexer_next(&p->lex);
 		if (p->nlocals == PARSE_LOCALS_MAX || !(n = node_new(p, NODE_CAST))) {
 			parse_fail(p, "too long");
 			return NULL;
@@ -596,19 +366,18 @@ static struct node *statements(struct parser *p)
 /* Parses what follows `(`. */
 static struct node *parenthesis(struct parser *p)
 {
-	struct parser before = *p;
+	struct lexer before = p->lex;
 	struct node *n;
 	struct ctype t;
 
-	if (is_name(&p->token, "REC")) { /* (REC)->field */
-		parse_next(p);
-		if (parse_is_op(p, ')'))
+	if (token_is_name(&p->lex.token, "REC")) { /* (REC)->field */
+		lexer_next(&p->lex);
+		if (lexer_is_op(&p->lex, ')'))
 			return record_field(p);
-		p->at = before.at;
-		p->token = before.token;
+		lexer_go_back(&p->lex, &before);
 	}
-	if (parse_is_op(p, '{')) {
-		parse_next(p);
+	if (lexer_is_op(&p->lex, '{')) {
+		lexer_next(&p->lex);
 		n = statements(p);
 	} else if (cast_type(p, &t)) {
 		n = node_new(p, NODE_CAST);
@@ -647,15 +416,15 @@ static struct node *constant(struct parser *p, const struct token *name)
 
 static struct node *name_node(struct parser *p)
 {
-	struct token name = p->token;
+	struct token name = p->lex.token;
 	struct node *n;
 
-	if (is_name(&name, "REC"))
+	if (token_is_name(&name, "REC"))
 		return record_field(p);
-	parse_next(p);
-	if (is_name(&name, "sizeof"))
+	lexer_next(&p->lex);
+	if (token_is_name(&name, "sizeof"))
 		return sizeof_node(p);
-	if (parse_is_op(p, '('))
+	if (lexer_is_op(&p->lex, '('))
 		return call(p, &name);
 	n = local_find(p, &name);
 	if (n)
@@ -667,28 +436,28 @@ static struct node *primary(struct parser *p)
 {
 	struct node *n = NULL;
 
-	if (p->token.type == TOKEN_NUMBER || p->token.type == TOKEN_TEXT) {
-		n = node_new(p, p->token.type == TOKEN_TEXT ? NODE_TEXT : NODE_NUMBER);
+	if (p->lex.token.type == TOKEN_NUMBER || p->lex.token.type == TOKEN_TEXT) {
+		n = node_new(p, p->lex.token.type == TOKEN_TEXT ? NODE_TEXT : NODE_NUMBER);
 		if (!n)
 			return NULL;
-		n->number = p->token.number;
-		n->size = p->token.size;
-		n->is_signed = p->token.is_signed;
-		n->text = p->token.text;
-		n->len = p->token.len;
-		parse_next(p);
-	} else if (p->token.type == TOKEN_NAME) {
+		n->number = p->lex.token.number;
+		n->size = p->lex.token.size;
+		n->is_signed = p->lex.token.is_signed;
+		n->text = p->lex.token.text;
+		n->len = p->lex.token.len;
+		lexer_next(&p->lex);
+	} else if (p->lex.token.type == TOKEN_NAME) {
 		n = name_node(p);
-	} else if (parse_is_op(p, '(')) {
-		parse_next(p);
+	} else if (lexer_is_op(&p->lex, '(')) {
+		lexer_next(&p->lex);
 		n = parenthesis(p);
 	} else {
 		parse_fail(p, "an expression with a syntax that is not known");
 	}
-	while (n && parse_is_op(p, '[')) {
+	while (n && lexer_is_op(&p->lex, '[')) {
 		struct node *index = node_new(p, NODE_INDEX);
 
-		parse_next(p);
+		lexer_next(&p->lex);
 		if (!index || !(index->b = parse_expression(p)) || !expect(p, ']'))
 			return NULL;
 		index->a = n;
@@ -697,23 +466,25 @@ static struct node *primary(struct parser *p)
 	return n;
 }
 
+/* Whether the current token is an operator before its operand. */
+static bool is_prefix(const struct lexer *l)
+{
+	return l->token.type == TOKEN_OP && l->token.op > 0 && l->token.op < OP_SHL &&
+	       strchr("-~!&+*", l->token.op);
+}
+
 static struct node *unary(struct parser *p)
 {
 	struct node *n = NULL;
 
 	if (++p->depth > DEPTH_MAX) {
 		parse_fail(p, "nested too deeply");
-	} else if (parse_is_op(p, '-') || parse_is_op(p, '~') || parse_is_op(p, '!') ||
-		   parse_is_op(p, '&') ||
-		   parse_is_op(p, '+') || parse_is_op(p, '*')) {
-		int what = p->token.op;
+	} else if (is_prefix(&p->lex)) {
+		int what = p->lex.token.op;
 
-		parse_next(p);
+		lexer_next(&p->lex);
 		if (what == '&' || what == '+') {
-			/*
-			 * a field is represented by its bytes, so taking its address changes
-			 * nothing
-			 */
+			/* A field is its bytes already: taking its address changes nothing. */
 			n = unary(p);
 		} else if ((n = node_new(p, NODE_UNARY))) {
 			n->what = what;
@@ -729,9 +500,9 @@ static struct node *unary(struct parser *p)
 
 static int precedence(const struct parser *p)
 {
-	if (p->token.type != TOKEN_OP)
+	if (p->lex.token.type != TOKEN_OP)
 		return 0;
-	switch (p->token.op) {
+	switch (p->lex.token.op) {
 	case '*': case '/': case '%':
 		return 10;
 	case '+': case '-':
@@ -766,8 +537,8 @@ static struct node *binary(struct parser *p, int least)
 		n = node_new(p, NODE_BINARY);
 		if (!n)
 			return NULL;
-		n->what = p->token.op;
-		parse_next(p);
+		n->what = p->lex.token.op;
+		lexer_next(&p->lex);
 		n->a = left;
 		n->b = binary(p, level + 1);
 		left = n->b ? n : NULL;
@@ -784,14 +555,14 @@ struct node *parse_expression(struct parser *p)
 		return NULL;
 	}
 	n = binary(p, 1);
-	if (n && parse_is_op(p, '?')) {
+	if (n && lexer_is_op(&p->lex, '?')) {
 		condition = n;
-		parse_next(p);
+		lexer_next(&p->lex);
 		n = node_new(p, NODE_CHOICE);
 		if (n) {
 			n->a = condition;
 			/* a ?: b */
-			n->b = parse_is_op(p, ':') ? condition : parse_expression(p);
+			n->b = lexer_is_op(&p->lex, ':') ? condition : parse_expression(p);
 			n = n->b && expect(p, ':') && (n->c = parse_expression(p)) ? n : NULL;
 		}
 	}
