@@ -209,6 +209,9 @@ static void apply_config(struct usb_device *dev)
 		} else if (d.type == DESC_CS_INTERFACE && d.room >= 3 && last && now &&
 			   now->class == 0x08) {
 			last->pipe = d.p[2];
+		} else if (d.type == DESC_HID && d.room >= 9 && chosen && now->class == 0x03 &&
+			   d.p[6] == DESC_HID_REPORT) {
+			now->report_described = get16(d.p + 7);
 		}
 	}
 }
@@ -277,8 +280,8 @@ static void learn_descriptor(struct usb_device *dev, const struct control_reques
 	} else if (type == DESC_CONFIG && n >= 2 && p[1] == DESC_CONFIG) {
 		add_config(dev, p, n);
 	} else if (type == DESC_HID_REPORT && control_recipient(s) == SETUP_INTERFACE) {
-		f = usbdev_interface_number(dev, (uint8_t)s->index);
-		if (f && f->class == 0x03)
+		f = usbdev_report_owner(dev, s, p, n);
+		if (f)
 			set_hid(f, p, n);
 	}
 }

@@ -33,6 +33,7 @@ struct usb_interface {
 	struct hid_report hid;
 	uint8_t *report;       /* the bytes of the HID report descriptor; NULL: unknown */
 	uint16_t report_len;
+	uint16_t report_described; /* its length according to the HID descriptor; 0: unknown */
 	struct usb_card_chain card;
 	struct msc *msc;       /* state of mass storage; allocated at the first transfer */
 };
@@ -215,6 +216,13 @@ struct usb_interface *usbdev_interface_number(struct usb_device *dev, uint8_t nu
  */
 const struct usb_interface *usbdev_control_interface(const struct usb_device *dev,
 						     const struct usb_interface *data);
+
+/*
+ * Returns the interface that the n bytes at p, the answer to GET_DESCRIPTOR for a HID report
+ * descriptor, describe; NULL: unknown. It need not be the one in wIndex (reportowner.c).
+ */
+struct usb_interface *usbdev_report_owner(struct usb_device *dev, const struct control_request *s,
+					  const uint8_t *p, size_t n);
 
 /* The class and ids of the recipient of a control request. */
 struct control_target usbdev_target(struct usb_device *dev, const struct control_request *s);

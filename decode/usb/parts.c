@@ -139,6 +139,7 @@ static const char *const parts[] = {
 	"notification",
 	"offset",
 	"opcode",
+	"owner_interface",
 	"packet",
 	"packet_count",
 	"packet_size",

@@ -34,10 +34,22 @@ static bool is_descriptor(const struct usb_detail *d)
 	       (kind == SETUP_STANDARD || (kind == SETUP_CLASS && d->target.class == 0x09));
 }
 
+/* The interface of a HID report descriptor, if the request names another one; else NULL. */
+static const struct usb_interface *other_owner(const struct usb_detail *d)
+{
+	const struct usb_interface *f =
+		d->device ? usbdev_report_owner(d->device, &d->setup, d->data, d->data_len) : NULL;
+
+	return f && f->number != (uint8_t)d->setup.index ? f : NULL;
+}
+
 static void hid_report_descriptor(const struct usb_detail *d, struct tree *t)
 {
+	const struct usb_interface *owner = other_owner(d);
 	struct hid_report h;
 
+	if (owner)
+		tree_uint(t, "owner_interface", owner->number);
 	if (hid_parse(&h, d->data, d->data_len) == 0)
 		hid_descriptor_tree(&h, t);
 	hid_free(&h);
@@ -45,10 +57,13 @@ static void hid_report_descriptor(const struct usb_detail *d, struct tree *t)
 
 static void hid_descriptor(const struct usb_detail *d, struct out *o)
 {
+	const struct usb_interface *owner = other_owner(d);
 	struct hid_report h;
 
 	if (hid_parse(&h, d->data, d->data_len) == 0)
 		hid_descriptor_brief(&h, o);
+	if (owner)
+		out_printf(o, ", of interface %u by its length", owner->number);
 	hid_free(&h);
 }
 

@@ -575,7 +575,7 @@ def theirs(path, tshark_fields, second=()):
     """The same of tshark, without the packets that are second records of an event."""
     rows = [r for r in FIELDS + FOUND if r[0] in tshark_fields]
     argv = ["tshark", "-r", path, "-T", "fields", "-E", "occurrence=a", "-E", "aggregator=|",
-            "-e", "usb.transfer_type", "-e", "usb.darwin.endpoint_address"]
+            "-e", "usb.transfer_type", "-e", "usb.darwin.endpoint_address", "-e", "usb.bLength"]
     for r in rows:
         argv += ["-e", r[0]]
     bags = collections.defaultdict(collections.Counter)
@@ -585,7 +585,9 @@ def theirs(path, tshark_fields, second=()):
     for i, line in enumerate(p.stdout.decode("utf-8", "replace").splitlines()):
         if i in second:
             continue
-        xfer, endpoint, *cells = line.split("\t")
+        xfer, endpoint, lengths, *cells = line.split("\t")
+        if lengths.split("|")[0] == "0":  # no descriptor, of which tshark takes fields nevertheless
+            continue
         for row, cell in zip(rows, cells):
             # It takes setup packets of a vendor to an interface of class HID for reports, and of
             # macOS what goes to an FTDI converter for status that comes from it.

@@ -15,8 +15,8 @@ SRC, BUILD = os.environ["TRAWL_SRC"], os.environ["TRAWL_BUILD"]
 sys.path[:0] = [SRC + "/tests", SRC + "/tests/decode/usb"]
 sys.dont_write_bytecode = True
 from tap import finish, ok, same  # noqa: E402
-from usbsynth import (config, endpoint, interface, usbpcap, usbpcap_file,  # noqa: E402
-                      usbpcap_isos, usbpcap_statuses)
+from usbsynth import (KEYBOARD_REPORT, TABLET_REPORT, config, device, endpoint,  # noqa: E402
+                      interface, usbpcap, usbpcap_file, usbpcap_isos, usbpcap_statuses)
 
 SETUP, DATA, STATUS, COMPLETE = range(4)
 STALL = 0xc0000004
@@ -395,12 +395,54 @@ def test_keys(d):
            name + ": they are there when asked for")
 
 
+def asked(irp, type, index, answer):
+    """GET_DESCRIPTOR to the device or an interface, as USBPcap has it."""
+    setup = struct.pack("<BBHHH", 0x81 if type == 0x22 else 0x80, 6, type << 8, index, len(answer))
+    return [usbpcap(irp, 0, 0x80, 2, setup, SETUP), usbpcap(irp, 1, 0x80, 2, answer, COMPLETE)]
+
+
+def hid_function(number, report):
+    return (interface(number, 3, 0, 0, 1) +
+            struct.pack("<BBHBBBH", 9, 0x21, 0x111, 0, 1, 0x22, len(report)) +
+            endpoint(0x81 + number, 3, 8, 10))
+
+
+def test_report_owner(d):
+    """Before 1.4.1 the request for a report descriptor has interface 0, whichever was asked."""
+    longer = KEYBOARD_REPORT + bytes.fromhex("0509a1020901c0")
+    other = TABLET_REPORT.replace(b"\x09\x31", b"\x09\x38")
+    for name, reports, indexes, owners in (
+            ("every request has interface 0", (KEYBOARD_REPORT, TABLET_REPORT, longer), (0, 0, 0),
+             (None, 1, 2)),
+            ("every request has its interface", (KEYBOARD_REPORT, TABLET_REPORT, longer),
+             (0, 1, 2), (None, None, None)),
+            ("two descriptors of one length", (TABLET_REPORT, other), (0, 0), (None, 1))):
+        packets = asked(1, 1, 0, device(0x0627, 1)) + asked(2, 2, 0, config(
+            *(hid_function(i, r) for i, r in enumerate(reports)), interfaces=len(reports)))
+        for i, (report, index) in enumerate(zip(reports, indexes)):
+            packets += asked(3 + i, 0x22, index, report)
+        packets.append(usbpcap(9, 1, 0x81, 1, bytes([2, 0, 4, 0, 0, 0, 0, 0])))
+        packets.append(usbpcap(10, 1, 0x82, 1, bytes([1, 0x10, 0, 0x20, 0, 1, 0, 0])))
+        path = save(d, packets)
+        got = fields(path, "--show-keys")
+        same(list(owners), [f["decoded"].get("owner_interface") for f in got
+                            if f.get("setup", {}).get("wValue") == 0x2200],
+             name + ": the interface of each descriptor")
+        text = run("trawl-decode", "--show-keys", path).decode().splitlines()
+        ok(("LeftShift" if reports[0] is KEYBOARD_REPORT else "Y=") in text[-2],
+           name + ": the first interface's report has its own fields", text[-2])
+        ok(("Wheel=" if reports[1] is other else "Y=") in text[-1],
+           name + ": the second interface's report has its own fields", text[-1])
+        same(sum(o is not None for o in owners), sum("by its length" in line for line in text),
+             name + ": a line names the interface if it is not the request's")
+
+
 def main():
     d = tempfile.mkdtemp(prefix="trawl-usbpcap-")
     try:
         for test in (test_stages, test_versions, test_every_order, test_status, test_requests,
                      test_halves, test_header, test_pairs,
-                     test_short, test_keys, test_not_enabled):
+                     test_short, test_keys, test_not_enabled, test_report_owner):
             test(d)
     finally:
         shutil.rmtree(d)
