@@ -59,7 +59,8 @@ libcapture_la_SOURCES = \
 	capture/branch/lookup.c capture/branch/lookup.h \
 	capture/branch/module.c capture/branch/module.h \
 	capture/branch/reader.c capture/branch/reader.h capture/branch/findings.c capture/branch/findings.h \
-	capture/branch/kmod.c capture/branch/perfmaps.c capture/branch/perfmaps.h \
+	capture/branch/kmod.c capture/branch/kmodfile.c capture/branch/kmodfile.h \
+	capture/branch/perfmaps.c capture/branch/perfmaps.h \
 	capture/branch/selftest.c capture/branch/selftest.h capture/branch/loop.c capture/branch/loop.h \
 	capture/branch/lbrcheck.c capture/branch/lbrcheck.h \
 	capture/branch/join.c capture/branch/join.h capture/branch/joined.c \

@@ -12,10 +12,12 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "capture/branch/backend.h"
 #include "capture/branch/insn.h"
+#include "capture/branch/kmodfile.h"
 #include "capture/branch/perfring.h"
 #include "capture/cli/spec.h"
 #include "capture/sys/alloc.h"
@@ -54,6 +56,19 @@ struct kmod_state {
 	size_t npending;
 };
 
+static int no_device(const char *name, struct trawl_error *err)
+{
+	struct utsname u;
+	char remedy[768];
+
+	if (!access("/sys/module/trawl", F_OK))
+		return trawl_fail(err, TRAWL_CANNOT, "branch:%s: there is no " TRAWL_DEVICE ", though "
+				  "trawl.ko is loaded: make the device available in this /dev", name);
+	kmodfile_remedy(KMODFILE_FOLDER, uname(&u) ? "" : u.release, remedy, sizeof(remedy));
+	return trawl_fail(err, TRAWL_CANNOT, "branch:%s: there is no " TRAWL_DEVICE ": %s", name,
+			  remedy);
+}
+
 static int query_provider(const char *name, enum trawl_provider provider,
 			  struct trawl_provider_info *info, struct trawl_error *err)
 {
@@ -61,8 +76,7 @@ static int query_provider(const char *name, enum trawl_provider provider,
 
 	*info = (struct trawl_provider_info){ .size = sizeof(*info), .provider = provider };
 	if (fd < 0 && errno == ENOENT)
-		return trawl_fail(err, TRAWL_CANNOT, "branch:%s: there is no " TRAWL_DEVICE
-				  ": build kmod/ for this kernel and load trawl.ko", name);
+		return no_device(name, err);
 	if (fd < 0)
 		return trawl_fail(err, TRAWL_CANNOT, "branch:%s: " TRAWL_DEVICE ": %s: %s", name,
 				  strerror(errno), lockdown_or("run as root"));
