@@ -668,9 +668,7 @@ static int put_meta(struct copy *c, const struct trawl_meta *meta, struct trawl_
 	char name[512], *text;
 	int ret = 0;
 
-	text = redact_meta(c->x, meta, name, sizeof(name), &m.len);
-	m.name = name;
-	m.data = text;
+	text = redact_meta(c->x, &m, name, sizeof(name));
 	if (text && c->w)
 		ret = trawl_writer_meta(c->w, &m, err);
 	free(text);

@@ -128,11 +128,10 @@ uint8_t *hex_bytes(const char *hex);
 int redact_branch(struct redact *x, struct trawl_event *ev, struct trawl_error *err);
 
 /*
- * Redacts a piece of metadata: returns its text, malloc'd, *len bytes long, and writes its new name
- * to name[room]. NULL: the metadata must not be written, or x->failed is set.
+ * Redacts a piece of metadata: m becomes what is to be written, with its new name in name[room].
+ * Returns its data, malloc'd; NULL: it must not be written, or x->failed is set.
  */
-char *redact_meta(struct redact *x, const struct trawl_meta *m, char *name, size_t room,
-		  size_t *len);
+char *redact_meta(struct redact *x, struct trawl_meta *m, char *name, size_t room);
 /* Removed values that are words of kept symbols are public. */
 void redact_keep_symbols(struct redact *x);
 /* Collects the names of tasks that the recorder identified as kernel threads. */

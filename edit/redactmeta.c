@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Redacts metadata. The tables list what may be secret in each piece of metadata that
- * docs/format.md describes. Metadata with any other name is left out, because it may contain
- * anything.
+ * Redacts metadata: of each piece only what edit/redactmembers.c lists is written. Metadata with
+ * any other name is left out, because it may contain anything.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -17,79 +16,7 @@
 #include "decode/base/jdoc.h"
 #include "edit/metatext.h"
 #include "edit/redact.h"
-
-enum rule { KEEP, DROP, TEXT, PATH, WORDS, PATHS, EACH, TRIGGER, SOURCE, MACHINE, THIRD, NOTE };
-
-struct member {
-	const char *name;
-	enum rule rule;
-	enum secret_class class;
-	const struct member *inside; /* EACH: the members of the objects in an array */
-};
-
-/* ---- members ------------------------------------------------------------------------------ */
-
-static const struct member machine_members[] = {
-	{ "hostname", TEXT, SECRET_NAMES, NULL }, { "boot_id", TEXT, SECRET_IDENTITY, NULL }, { 0 },
-};
-static const struct member capture_members[] = {
-	{ "argv", WORDS, SECRET_COMMANDS, NULL }, { "sources", WORDS, SECRET_COMMANDS, NULL },
-	{ "command", WORDS, SECRET_COMMANDS, NULL }, { "user", TEXT, SECRET_NAMES, NULL },
-	{ "uid", DROP, SECRET_NAMES, NULL }, { "from", PATH, SECRET_PATHS, NULL }, { 0 },
-};
-static const struct member source_members[] = {
-	{ "source", SOURCE, SECRET_NAMES, NULL }, { 0 },
-};
-static const struct member end_members[] = {
-	{ "trigger", TRIGGER, SECRET_STRINGS, NULL },
-	{ "sources", EACH, SECRET_NAMES, source_members },
-	{ 0 },
-};
-static const struct member timeline_members[] = {
-	{ "machine", MACHINE, SECRET_NAMES, NULL }, { 0 },
-};
-/* Functions are rows [address, bytes, name]. */
-static const struct member module_members[] = {
-	{ "path", PATH, SECRET_PATHS, NULL }, { "files", PATHS, SECRET_PATHS, NULL },
-	{ "functions", THIRD, SECRET_SYMBOLS, NULL }, { 0 },
-};
-static const struct member task_members[] = {
-	{ "comm", TEXT, SECRET_COMMANDS, NULL }, { "exe", PATH, SECRET_PATHS, NULL },
-	{ "cmdline", WORDS, SECRET_COMMANDS, NULL }, { 0 },
-};
-/*
- * "why" and "note" are sentences with names of parameters and files; "fetch" has texts in quotes.
- * The rule for the note comes last, when dropped members are gone.
- */
-static const struct member argument_members[] = {
-	{ "why", DROP, SECRET_SYMBOLS, NULL }, { "note", DROP, SECRET_SYMBOLS, NULL },
-	{ "ctype", DROP, SECRET_SYMBOLS, NULL },
-	{ "why", NOTE, SECRET_STRINGS, NULL }, { "note", NOTE, SECRET_STRINGS, NULL },
-	{ "fetch", NOTE, SECRET_STRINGS, NULL }, { 0 },
-};
-static const struct member site_members[] = {
-	{ "file", PATH, SECRET_PATHS, NULL }, { "symbol", TEXT, SECRET_SYMBOLS, NULL },
-	{ "to", TEXT, SECRET_SYMBOLS, NULL }, { "args", EACH, SECRET_SYMBOLS, argument_members },
-	{ 0 },
-};
-static const struct member probe_members[] = {
-	{"path", PATH, SECRET_PATHS, NULL},
-	{"remark", DROP, SECRET_STRINGS, NULL},
-	/* of an eprobe: its filter has names of tasks and files, in quotes or not */
-	{"spec", DROP, SECRET_STRINGS, NULL},
-	{"filter", DROP, SECRET_STRINGS, NULL},
-	{"tracefs", DROP, SECRET_PATHS, NULL},
-	{"inode", DROP, SECRET_IDENTITY, NULL},
-	{"dev", DROP, SECRET_IDENTITY, NULL},
-	{"args", EACH, SECRET_SYMBOLS, argument_members},
-	{"sites", EACH, SECRET_PATHS, site_members},
-	{0},
-};
-static const struct member device_members[] = {
-	{ "serial", TEXT, SECRET_SERIALS, NULL }, { 0 },
-};
-static const struct member no_members[] = { { 0 } };
-static const struct member edit_members[] = { { 0 } };
+#include "edit/redactmembers.h"
 
 /*
  * Whether a word of trawl's command line reveals nothing about its user, such as an option or a
@@ -155,115 +82,243 @@ static struct json_object *changed_text(struct redact *x, const struct member *m
 	return new;
 }
 
-static void change(struct redact *x, struct json_object *j, const struct member *members);
-
-static void change_third(struct redact *x, const struct member *m, struct json_object *row)
+static struct json_object *changed_array(struct redact *x, const struct member *m,
+					 struct json_object *v)
 {
-	struct json_object *name = jdoc_count(row) == 3 ? json_object_array_get_idx(row, 2) : NULL;
+	struct json_object *list = json_object_new_array();
 
-	if (name)
-		json_object_array_put_idx(row, 2, changed_text(x, m, name));
-}
+	x->failed |= !list;
+	for (size_t i = 0; list && i < jdoc_count(v); i++) {
+		struct json_object *text = changed_text(x, m, json_object_array_get_idx(v, i));
 
-static void change_member(struct redact *x, struct json_object *j, const struct member *m)
-{
-	struct json_object *v = jdoc_get(j, m->name), *list;
-
-	if (!v)
-		return;
-	switch (m->rule) {
-	case DROP:
-		if (redact_drops(x, m->class))
-			json_object_object_del(j, m->name);
-		return;
-	case WORDS:
-	case PATHS:
-		list = json_object_new_array();
-		x->failed |= !list;
-		for (size_t i = 0; list && i < jdoc_count(v); i++)
-			x->failed |= json_object_array_add(list, changed_text(
-				x, m, json_object_array_get_idx(v, i))) != 0;
-		json_object_object_add(j, m->name, list);
-		return;
-	case THIRD:
-		for (size_t i = 0; i < jdoc_count(v); i++)
-			change_third(x, m, json_object_array_get_idx(v, i));
-		return;
-	case EACH:
-		for (size_t i = 0; i < jdoc_count(v); i++)
-			change(x, json_object_array_get_idx(v, i), m->inside);
-		return;
-	default:
-		json_object_object_add(j, m->name, changed_text(x, m, v));
+		x->failed |= json_object_array_add(list, text) != 0;
 	}
+	return list;
 }
-
-static void change(struct redact *x, struct json_object *j, const struct member *members)
-{
-	if (json_object_is_type(j, json_type_object))
-		for (const struct member *m = members; m->name; m++)
-			change_member(x, j, m);
-}
-
-/* ---- members that need their own functions --------------------------------------------------- */
 
 /* Moves a wall-clock time, such as the start of a capture or a limit of a cut. */
-static void change_time(struct redact *x, struct json_object *j, const char *name)
+static struct json_object *changed_time(struct redact *x, struct json_object *v)
 {
-	uint64_t ns = jdoc_uint(j, name, 0);
+	uint64_t ns = json_object_get_uint64(v);
+	struct json_object *new = json_object_new_uint64(ns ? ns + (uint64_t)x->date : 0);
 
-	if (ns && x->date)
-		json_object_object_add(j, name, json_object_new_uint64(ns + (uint64_t)x->date));
+	x->failed |= !new;
+	return new;
 }
 
-static void change_bos(struct redact *x, struct json_object *j)
+static struct json_object *changed_bos(struct redact *x, struct json_object *v)
 {
-	const char *hex = jdoc_string(j, "bos");
-	size_t n = strlen(hex) / 2;
+	const char *hex = json_object_get_string(v);
+	size_t n = hex ? strlen(hex) / 2 : 0;
 	uint8_t *bytes = n ? hex_bytes(hex) : NULL;
 	char *text = n ? malloc(2 * n + 1) : NULL;
+	struct json_object *new = NULL;
 
 	x->failed |= n && (!bytes || !text);
 	if (bytes && text) {
 		redact_bos(x, bytes, n);
 		for (size_t i = 0; i < n; i++)
 			snprintf(text + 2 * i, 3, "%02x", bytes[i]);
-		json_object_object_add(j, "bos", json_object_new_string(text));
+		new = json_object_new_string(text);
+		x->failed |= !new;
 	}
 	free(bytes);
 	free(text);
+	return new;
 }
 
 /*
  * Redacts the event's name in the same way as that of the event type. The source follows from the
  * metadata's name.
  */
-static void change_event(struct redact *x, struct json_object *j, const char *meta)
+static struct json_object *changed_event(struct redact *x, struct json_object *v)
 {
 	const struct trawl_source source = {
-		.name = !strncmp(meta, "probe/usdt", 10) ? "usdt" : "uprobe",
+		.name = !strncmp(x->place, "probe/usdt", 10) ? "usdt" : "uprobe",
 	};
-	const char *event = jdoc_string(j, "event");
-	char *copy = strdup(event);
+	char *copy = strdup(json_object_is_type(v, json_type_string) ? json_object_get_string(v) :
+			    "");
+	struct json_object *new = NULL;
 
-	x->failed |= !copy;
-	if (copy && *copy) {
-		struct json_object *name;
-
+	if (copy) {
 		redact_type_name(x, &source, copy);
-		name = json_object_new_string(copy);
-		x->failed |= !name;
-		json_object_object_add(j, "event", name);
+		new = json_object_new_string(copy);
 	}
+	x->failed |= !new;
 	free(copy);
+	return new;
 }
 
-static bool is_called(const struct trawl_meta *m, const char *name)
+/* ---- what is kept --------------------------------------------------------------------------- */
+
+static bool is_number(const struct json_object *v)
 {
-	size_t n = strlen(name);
-
-	return name[n - 1] == '/' ? !strncmp(m->name, name, n) : !strcmp(m->name, name);
+	return json_object_is_type(v, json_type_int) || json_object_is_type(v, json_type_double) ||
+	       json_object_is_type(v, json_type_boolean);
 }
+
+static bool is_plain(const struct json_object *v)
+{
+	return is_number(v) || json_object_is_type(v, json_type_string);
+}
+
+/* Whether all elements of an array have a form; of elements that are arrays, theirs, too. */
+static bool is_array_of(struct json_object *v, bool (*has_form)(const struct json_object *),
+			bool deep)
+{
+	if (!json_object_is_type(v, json_type_array))
+		return false;
+	for (size_t i = 0; i < jdoc_count(v); i++) {
+		struct json_object *e = json_object_array_get_idx(v, i);
+
+		if (!has_form(e) && !(deep && is_array_of(e, has_form, false)))
+			return false;
+	}
+	return true;
+}
+
+static bool is_named_numbers(struct json_object *v)
+{
+	if (!json_object_is_type(v, json_type_object))
+		return false;
+	json_object_object_foreach(v, key, number) {
+		(void)key;
+		if (!is_number(number))
+			return false;
+	}
+	return true;
+}
+
+/* Whether a value may be kept as it is. */
+static bool is_kept(struct redact *x, const struct member *m, struct json_object *v)
+{
+	const char *text;
+
+	switch (m->rule) {
+	case KEEP:
+		return is_plain(v);
+	case DROP:
+		return is_plain(v) && !redact_drops(x, m->class);
+	case LIST:
+		return is_plain(v) || is_array_of(v, is_plain, false);
+	case NUMBERS:
+		return is_array_of(v, is_number, true);
+	case NAMED:
+		return is_named_numbers(v);
+	case HEX:
+		text = json_object_is_type(v, json_type_string) ? json_object_get_string(v) : "-";
+		return !text[strspn(text, "0123456789abcdefABCDEF")];
+	default:
+		return false;
+	}
+}
+
+/* ---- members -------------------------------------------------------------------------------- */
+
+static void change(struct redact *x, struct json_object *j, const struct member *members);
+
+/* Redacts [address, bytes, name]; anything else is emptied. */
+static void change_row(struct redact *x, const struct member *m, struct json_object *row)
+{
+	if (jdoc_count(row) == 3 && is_number(json_object_array_get_idx(row, 0)) &&
+	    is_number(json_object_array_get_idx(row, 1)))
+		json_object_array_put_idx(row, 2, changed_text(x, m, json_object_array_get_idx(
+			row, 2)));
+	else
+		json_object_array_del_idx(row, 0, jdoc_count(row));
+}
+
+/* Redacts the objects in an array, or an object; returns whether it is one of these. */
+static bool change_each(struct redact *x, const struct member *m, struct json_object *v)
+{
+	if (json_object_is_type(v, json_type_object)) {
+		change(x, v, m->inside);
+		return true;
+	}
+	for (size_t i = 0; i < jdoc_count(v); i++) {
+		if (!json_object_is_type(json_object_array_get_idx(v, i), json_type_object))
+			return false;
+		change(x, json_object_array_get_idx(v, i), m->inside);
+	}
+	return json_object_is_type(v, json_type_array);
+}
+
+static bool change_rows(struct redact *x, const struct member *m, struct json_object *v)
+{
+	for (size_t i = 0; i < jdoc_count(v); i++) {
+		struct json_object *row = json_object_array_get_idx(v, i);
+
+		if (!json_object_is_type(row, json_type_array))
+			return false;
+		change_row(x, m, row);
+	}
+	return json_object_is_type(v, json_type_array);
+}
+
+/* Returns a value's stand-in; NULL: the member is not written. */
+static struct json_object *changed(struct redact *x, const struct member *m, struct json_object *v)
+{
+	switch (m->rule) {
+	case WORDS:
+	case PATHS:
+		return changed_array(x, m, v);
+	case EACH:
+		return change_each(x, m, v) ? json_object_get(v) : NULL;
+	case ROWS:
+		return change_rows(x, m, v) ? json_object_get(v) : NULL;
+	case TIME:
+		return changed_time(x, v);
+	case BOS:
+		return changed_bos(x, v);
+	case EVENT:
+		return changed_event(x, v);
+	case KEEP:
+	case LIST:
+	case NUMBERS:
+	case NAMED:
+	case HEX:
+	case DROP:
+		return is_kept(x, m, v) ? json_object_get(v) : NULL;
+	default:
+		return changed_text(x, m, v);
+	}
+}
+
+static void change_member(struct redact *x, struct json_object *j, const struct member *m)
+{
+	struct json_object *v = jdoc_get(j, m->name), *new;
+
+	if (!v)
+		return;
+	new = changed(x, m, v);
+	if (!new)
+		json_object_object_del(j, m->name);
+	else if (new == v)
+		json_object_put(new); /* changed in place */
+	else
+		x->failed |= json_object_object_add(j, m->name, new) != 0;
+}
+
+static bool is_listed(const struct member *members, const char *name)
+{
+	for (; members->name; members++)
+		if (!strcmp(members->name, name))
+			return true;
+	return false;
+}
+
+static void change(struct redact *x, struct json_object *j, const struct member *members)
+{
+	json_object_object_foreach(j, key, value) {
+		(void)value;
+		if (!is_listed(members, key))
+			json_object_object_del(j, key);
+	}
+	for (const struct member *m = members; m->name; m++)
+		change_member(x, j, m);
+}
+
+/* ---- symbols -------------------------------------------------------------------------------- */
 
 /* Marks the symbols of a probe, or of a program with branches, as public. */
 static void keep_symbols(struct redact *x, struct json_object *j)
@@ -292,7 +347,8 @@ void redact_keep_symbols(struct redact *x)
 		const struct trawl_meta *m = trawl_meta_at(x->r, i);
 		struct json_object *j;
 
-		if (!is_called(m, "probe/") && !is_called(m, BRANCH_MODULE_NAME))
+		if (strncmp(m->name, "probe/", strlen("probe/")) != 0 &&
+		    strncmp(m->name, BRANCH_MODULE_NAME, strlen(BRANCH_MODULE_NAME)) != 0)
 			continue;
 		errno = 0;
 		j = jdoc_parse(m->data, m->len);
@@ -308,21 +364,12 @@ static char *changed_json(struct redact *x, const struct trawl_meta *m, const st
 	const char *json;
 	char *text;
 
-	if (!j) {
-		x->failed |= errno == ENOMEM;
+	if (!json_object_is_type(j, json_type_object)) {
+		x->failed |= !j && errno == ENOMEM;
+		json_object_put(j);
 		return NULL;
 	}
 	change(x, j, list);
-	if (list == capture_members)
-		change_time(x, j, "start_ns");
-	if (list == edit_members) {
-		change_time(x, j, "from_ns");
-		change_time(x, j, "until_ns");
-	}
-	if (list == device_members)
-		change_bos(x, j);
-	if (list == probe_members)
-		change_event(x, j, m->name);
 	errno = 0; /* json-c returns a truncated text with ENOMEM if memory runs out */
 	json = json_object_to_json_string_ext(j, JSON_C_TO_STRING_PLAIN |
 					      JSON_C_TO_STRING_NOSLASHESCAPE);
@@ -348,55 +395,88 @@ static size_t put_address(struct redact *x, const char *p, char *to, char **end)
 	return (size_t)sprintf(to, "%0*" PRIx64, n, v);
 }
 
+/* Redacts NAME in "[NAME]", which a program may have chosen, but not what every process has. */
+static void change_mapping(struct redact *x, char *p)
+{
+	static const char *const names[] = { "heap", "stack", "vdso", "vvar", "vvar_vclock",
+					     "vsyscall", "uprobes" };
+	char *name = p + 1, *end = strrchr(p, ']');
+	size_t n = end ? (size_t)(end - name) : strlen(name);
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (n == strlen(names[i]) && !memcmp(name, names[i], n))
+			return;
+	for (const char *kind = "anon:"; *kind && n && *name == *kind; kind++, name++)
+		n--;
+	redact_text(x, SECRET_STRINGS, name, n);
+	if (end && end[1])
+		redact_text(x, SECRET_STRINGS, end + 1, strlen(end + 1));
+}
+
 /*
- * Redacts the inode in the rest of a line after a mapping's addresses: " r-xp 00002000 fe:00 248139
- * /path".
+ * Redacts what follows a mapping's addresses: " r-xp 00002000 fe:00 248139    /path". Returns
+ * whether it is of this form.
  */
-static void change_inode(struct redact *x, char *p)
+static bool change_rest(struct redact *x, char *p)
 {
 	int at = 0, end = 0;
 
-	if (sscanf(p, " %*[-rwxsp] %*x %*x:%*x %n%*[0-9]%n", &at, &end) == 0 && end > at && at)
-		redact_inode(x, p + at, (size_t)(end - at));
+	if (sscanf(p, " %*4[-rwxsp] %*16[0-9a-f] %*8[0-9a-f]:%*8[0-9a-f] %n%*20[0-9]%n", &at,
+		   &end) != 0 || !at || end <= at || !strchr(" ", p[end]))
+		return false;
+	redact_inode(x, p + at, (size_t)(end - at));
+	p += end + strspn(p + end, " ");
+	if (*p == '[')
+		change_mapping(x, p);
+	else
+		redact_path(x, p, strlen(p));
+	return true;
 }
 
-/* Redacts NAME in "[anon:NAME]", which the program chose; names such as "[heap]" stay. */
-static void change_mapping(struct redact *x, char *p)
+/* Writes a redacted line to *to, without its end. Returns false if it is not of the known form. */
+static bool put_line(struct redact *x, char *line, bool maps, char **to)
 {
-	char *name = strchr(p, ':'), *end = strrchr(p, ']');
+	char *p = line, *out = *to;
+	size_t n;
 
-	if (name && end && end > name)
-		redact_text(x, SECRET_STRINGS, name + 1, (size_t)(end - name) - 1);
+	if (p[0] == '0' && p[1] == 'x') {
+		*out++ = *p++;
+		*out++ = *p++;
+	}
+	n = put_address(x, p, out, &p);
+	out += n;
+	if (n && maps && *p == '-') {
+		*out++ = '-';
+		n = put_address(x, p + 1, out, &p);
+		out += n;
+		if (!n || !change_rest(x, p))
+			return false;
+	} else if (!n || maps || *p != ' ') {
+		return false;
+	}
+	*to = stpcpy(out, p);
+	return true;
 }
 
-/* Redacts lines that begin with an address; maps: lines of /proc/PID/maps. */
+/*
+ * Redacts lines that begin with an address; maps: lines of /proc/PID/maps. Other lines are left
+ * out, except that a text which was cut still ends with that mark.
+ */
 static char *changed_lines(struct redact *x, const struct trawl_meta *m, bool maps)
 {
+	static const char cut[] = "# cut:";
 	char *copy = strndup(m->data, m->len), *to = malloc(m->len * 2 + 64), *out = to;
 
 	x->failed |= !copy || !to;
 	for (char *line = copy, *next; copy && to && *line; line = next) {
-		char *end = line + strcspn(line, "\n"), *p = line, *path;
+		char *end = line + strcspn(line, "\n");
 
 		next = *end ? end + 1 : end;
 		*end = '\0';
-		if (p[0] == '0' && p[1] == 'x') {
-			*to++ = *p++;
-			*to++ = *p++;
-		}
-		to += put_address(x, p, to, &p);
-		if (maps && *p == '-') {
-			*to++ = '-';
-			to += put_address(x, p + 1, to, &p);
-			change_inode(x, p);
-			path = strpbrk(p, "/[");
-			if (path && *path == '/')
-				redact_path(x, path, strlen(path));
-			else if (path)
-				change_mapping(x, path);
-		}
-		memcpy(to, p, (size_t)(end - p));
-		to += end - p;
+		if (maps && !strncmp(line, cut, strlen(cut)))
+			to = stpcpy(to, cut);
+		else if (!put_line(x, line, maps, &to))
+			continue;
 		*to++ = '\n';
 	}
 	free(copy);
@@ -405,18 +485,19 @@ static char *changed_lines(struct redact *x, const struct trawl_meta *m, bool ma
 	return out;
 }
 
-/* ---- pieces ------------------------------------------------------------------------------- */
+/* Returns a copy of a text of numbers; NULL: it has something else, or x->failed is set. */
+static char *copied_numbers(struct redact *x, const struct trawl_meta *m)
+{
+	char *copy = strndup(m->data, m->len);
 
-static const struct {
-	const char *name;
-	const struct member *members;
-} documents[] = {
-	{ "machine", machine_members }, { "capture", capture_members }, { "end", end_members },
-	{ "kernel/tracing", no_members }, { "import/halves", no_members },
-	{ "usb/verdict", no_members }, { "task/", task_members }, { "probe/", probe_members },
-	{ BRANCH_MODULE_NAME, module_members }, { "timeline/how", timeline_members },
-	{ "usb/", device_members }, { "edit/", edit_members },
-};
+	x->failed |= !copy;
+	if (!copy || !copy[strspn(copy, "0123456789abcdef -")])
+		return copy;
+	free(copy);
+	return NULL;
+}
+
+/* ---- pieces ------------------------------------------------------------------------------- */
 
 /* Redacts a metadata's name, which may contain the name of a probe, a machine or an inode. */
 static void change_name(struct redact *x, char *name)
@@ -436,33 +517,41 @@ static void change_name(struct redact *x, char *name)
 	}
 }
 
-char *redact_meta(struct redact *x, const struct trawl_meta *m, char *name, size_t room,
-		  size_t *len)
+static char *changed_text_of(struct redact *x, const struct trawl_meta *m,
+			     const struct document *d)
 {
-	char *text = NULL;
+	switch (d->form) {
+	case DOCUMENT_JSON:
+		return changed_json(x, m, d->members);
+	case DOCUMENT_MAPS:
+		return changed_lines(x, m, true);
+	case DOCUMENT_SYMBOLS:
+		return changed_lines(x, m, false);
+	default:
+		return copied_numbers(x, m);
+	}
+}
+
+char *redact_meta(struct redact *x, struct trawl_meta *m, char *name, size_t room)
+{
+	const struct document *d = redact_document(m->name);
+	char *text;
 
 	x->place = m->name;
-	snprintf(name, room, "%s", m->name);
-	if (is_called(m, "timeline")) /* only numbers: how far the section's times are moved */
-		x->failed |= !(text = strndup(m->data, m->len));
-	else if (is_called(m, "maps/") || is_called(m, BRANCH_MAPS_NAME))
-		text = changed_lines(x, m, true);
-	else if (is_called(m, "kernel/kallsyms") || is_called(m, "kernel/printk_formats"))
-		text = changed_lines(x, m, false);
-	for (size_t i = 0; !text && i < ARRAY_SIZE(documents); i++)
-		if (is_called(m, documents[i].name)) {
-			text = changed_json(x, m, documents[i].members);
-			break;
-		}
+	text = d ? changed_text_of(x, m, d) : NULL;
 	if (!text)
 		return NULL;
+	snprintf(name, room, "%s", m->name);
 	change_name(x, name);
-	*len = strlen(text);
-	if (!x->counting && strcmp(m->name, "kernel/kallsyms")) {
-		for (struct metatext t = { .data = text, .len = *len }; metatext_next(&t);)
+	if (!x->counting && strcmp(m->name, "kernel/kallsyms") != 0) {
+		for (struct metatext t = { .data = text, .len = strlen(text) }; metatext_next(&t);)
 			redact_scrub(x, text + t.at, t.n);
 		redact_scrub(x, name, metatext_of_name(name));
 	}
+	m->name = name;
+	m->type = d->form == DOCUMENT_JSON ? "application/json" : "text/plain";
+	m->data = text;
+	m->len = strlen(text);
 	return text;
 }
 

@@ -308,6 +308,45 @@ static void add_events(struct made *m)
 	must(trawl_writer_event_type(m->w, &t, &m->err), m);
 }
 
+/* What another writer may add: names, members, elements and lines that docs/format.md lacks. */
+static void add_unknown(struct made *m)
+{
+	static const char *const metas[][2] = {
+		{ "unknown/thing", "unZq55555555" },
+		{ "task/unZq10000001", "{\"tid\":5,\"pid\":5,\"comm\":\"x\"}" },
+		{ "task/5", "{\"tid\":5,\"pid\":5,\"comm\":\"x\",\"environ\":[\"unZq10000002\"],"
+			    "\"ppid\":[\"unZq10000003\"],\"unZq10000004\":1}" },
+		{ "end", "{\"why\":\"signal\",\"sources\":[{\"source\":\"event\",\"lost\":0,"
+			 "\"note\":\"unZq10000005\"},\"unZq10000006\"]}" },
+		{ "kernel/tracing", "{\"hist\":true,\"unZq10000007\":\"unZq10000008\"}" },
+		{ "kernel/kallsyms", "ffffffff81000000 T _stext\nunZq10000009\n" },
+		{ "maps/1001", "1000-2000 r-xp 00000000 08:01 7 /usr/lib/x.so\nunZq10000010\n"
+			       "2000-3000 rw-p unZq10000011\n# cut: unZq10000012\n"
+			       "3000-4000 rw-p 00000000 00:00 0 [unZq10000013]\n"
+			       "4000-5000 rw-p 00000000 00:00 0 unZq10000014\n" },
+		{ "probe/usdt/a:b", "{\"event\":\"a:b\",\"kind\":\"usdt\",\"args\":[{\"name\":\"x\","
+				    "\"values\":{\"GET\":1,\"unZq10000015\":\"unZq10000016\"},"
+				    "\"when\":{\"arg\":\"x\",\"is\":\"GET\",\"and\":\"unZq10000017\"}}],"
+				    "\"sites\":[{\"offset\":1,\"by\":\"unZq10000018\"}]}" },
+		{ "branch/module/08:01:7",
+		  "{\"path\":\"/usr/lib/x.so\",\"build_id\":\"unZq10000019\",\"segments\":[[0,1,"
+		  "\"unZq10000020\"]],\"functions\":[[1,\"unZq10000021\",\"f\"],[\"unZq10000022\"],"
+		  "\"unZq10000023\"],\"lines\":[1,2,3,[\"unZq10000024\"]],"
+		  "\"sources\":\"unZq10000025\"}" },
+		{ "usb/1-9", "{\"path\":\"1-9\",\"descriptors\":\"unZq10000026\",\"owner\":"
+			     "\"unZq10000027\",\"interfaces\":[{\"number\":0,\"name\":"
+			     "\"unZq10000028\",\"label\":\"unZq10000029\"}]}" },
+		{ "usb/verdict", "{\"replayable\":true,\"because\":[[\"unZq10000030\"]]}" },
+		{ "edit/1", "{\"operation\":\"cut\",\"kept\":[[\"unZq10000031\"]],\"removed\":"
+			    "{\"unZq10000032\":{\"count\":1},\"paths\":{\"example\":"
+			    "\"unZq10000033\"}}}" },
+		{ "import/halves", "[\"unZq10000034\"]" },
+	};
+
+	for (size_t i = 0; i < sizeof(metas) / sizeof(*metas); i++)
+		meta(m, metas[i][0], "text/unZq10000035", metas[i][1]);
+}
+
 static void add_metas(struct made *m)
 {
 	char text[4096], name[64];
@@ -345,7 +384,7 @@ static void add_metas(struct made *m)
 	snprintf(text + n, sizeof(text) - n, "700000-701000 rw-p 00000000 00:00 0    [anon:%s]\n",
 		 secret("an", 0));
 	meta(m, "maps/1000", "text/plain", text);
-	meta(m, "unknown/thing", "text/plain", "unZq55555555");
+	add_unknown(m);
 	meta(m, "probe/eprobe/syscalls:sys_enter_openat", "application/json",
 	     "{\"event\":\"syscalls:sys_enter_openat\",\"kind\":\"eprobe\",\"spec\":"
 	     "\"eprobe:syscalls.sys_enter_openat if comm == flZq77777777\",\"on\":\"syscalls\","
