@@ -2,11 +2,10 @@
 /* trawl: capture. */
 #include "config.h"
 #include "common/plain.h"
+#include "common/printed.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "capture/branch/selftest.h"
@@ -59,11 +58,7 @@ static int do_job(const struct options *o, struct trawl_error *err)
 		return session_run(o, err);
 	signal(SIGXFSZ, SIG_IGN); /* the write fails instead, and is reported */
 	r = print(o, err);
-	if (r >= 0 && (fflush(stdout) || ferror(stdout)))
-		return trawl_fail(err, TRAWL_CANNOT,
-				  "standard output: cannot be written: %s; is the disk full?",
-				  strerror(errno));
-	return r;
+	return r >= 0 && printed_all(err) ? -1 : r;
 }
 
 int main(int argc, char **argv)

@@ -6,7 +6,7 @@ libcommon_la_SOURCES = \
 	common/array.h common/fnv.h common/hashset.h common/search.h common/json.h common/utf8.h common/json.c \
 	common/destination.h common/destination.c \
 	common/unnamed.h common/unnamed.c common/regular.h common/regular.c \
-	common/reopen.h common/reopen.c \
+	common/reopen.h common/reopen.c common/printed.h common/printed.c \
 	common/nearest.h common/nearest.c \
 	common/caret.h common/caret.c \
 	common/dupopt.h common/dupopt.c common/duration.h common/duration.c \

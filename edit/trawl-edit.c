@@ -4,6 +4,7 @@
 #include "common/array.h"
 #include "common/dupopt.h"
 #include "common/nearest.h"
+#include "common/printed.h"
 #include "common/sandbox.h"
 #include "common/sources.h"
 #include "decode/base/cli.h"
@@ -567,6 +568,14 @@ static int run(int argc, char **argv, struct trawl_error *err)
 {
 	if (argc < 2)
 		return edit_usage(err, "no command", "");
+	if (!strcmp(argv[1], "--help")) {
+		fputs(help, stdout);
+		return TRAWL_OK;
+	}
+	if (!strcmp(argv[1], "--version")) {
+		puts("trawl-edit " VERSION);
+		return TRAWL_OK;
+	}
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
 		if (!strcmp(argv[1], commands[i].name))
 			return commands[i].run(argc - 1, argv + 1, err);
@@ -581,22 +590,6 @@ int main(int argc, char **argv)
 	cli_program = "trawl-edit";
 	opterr = 0;
 	signal(SIGXFSZ, SIG_IGN); /* so that a write beyond the limit fails with EFBIG */
-	if (argc > 1 && !strcmp(argv[1], "--help")) {
-		fputs(help, stdout);
-		return TRAWL_OK;
-	}
-	if (argc > 1 && !strcmp(argv[1], "--version")) {
-		puts("trawl-edit " VERSION);
-		return TRAWL_OK;
-	}
 	status = run(argc, argv, &err);
-	if (status < 0)
-		return cli_error(&err);
-	if (fflush(stdout) || ferror(stdout)) {
-		trawl_fail(&err, TRAWL_CANNOT,
-			   "standard output: cannot be written: %s; is the disk full?",
-			   strerror(errno));
-		return cli_error(&err);
-	}
-	return status;
+	return status < 0 || printed_all(&err) ? cli_error(&err) : status;
 }

@@ -9,6 +9,7 @@
  */
 #include "config.h"
 #include "common/array.h"
+#include "common/printed.h"
 #include "decode/base/cli.h"
 #include "decode/base/outfile.h"
 #include "decode/export/html.h"
@@ -684,6 +685,7 @@ static int set_operands(struct report *r, int argc, char **argv, struct trawl_er
 	return 0;
 }
 
+/* Returns 0; 1 if --help or --version was answered; or -1 with *err. */
 static int parse(struct report *r, int argc, char **argv, struct trawl_error *err)
 {
 	int option;
@@ -694,7 +696,7 @@ static int parse(struct report *r, int argc, char **argv, struct trawl_error *er
 		if (option == OPTION_VERSION)
 			puts("trawl-report " VERSION);
 		if (option == OPTION_HELP || option == OPTION_VERSION)
-			exit(TRAWL_OK);
+			return printed_all(err) ? -1 : 1;
 		if (option == '?' || option == ':')
 			return cli_bad_option(option, argv, long_options, err);
 		if (set_option(r, option, err))
@@ -762,8 +764,9 @@ int main(int argc, char **argv)
 	opterr = 0;
 	signal(SIGXFSZ, SIG_IGN);
 	jobs_catch_signals();
-	if (parse(&r, argc, argv, &err))
-		return cli_error(&err);
+	ret = parse(&r, argc, argv, &err);
+	if (ret)
+		return ret < 0 ? cli_error(&err) : TRAWL_OK;
 	if (r.file && access(r.file, R_OK)) {
 		trawl_fail(&err, TRAWL_CANNOT, "%s: cannot be opened: %m", r.file);
 		return cli_error(&err);

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/printed.h"
 #include "decode/base/cli.h"
 #include "replay/vm.h"
 #include "replay/way.h"
@@ -46,7 +47,7 @@ int way_parse(const struct way *w, int argc, char **argv, void *arg, const char 
 	optind = 1;
 	while ((option = getopt_long(argc, argv, ":v", w->options, NULL)) != -1) {
 		if (option == 'h')
-			return 1 + way_help(w);
+			return way_help(w) || printed_all(err) ? -1 : 1;
 		if (option == '?' || option == ':')
 			return cli_bad_option(option, argv, w->options, err);
 		if (w->set_option(arg, option, err))
@@ -89,11 +90,11 @@ int main(int argc, char **argv)
 		vm_guest();
 	if (argc >= 2 && !strcmp(argv[1], "--version")) {
 		puts("trawl-replay " VERSION);
-		return TRAWL_OK;
+		return printed_all(&err) ? cli_error(&err) : TRAWL_OK;
 	}
 	if (argc >= 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
 		print_help();
-		return TRAWL_OK;
+		return printed_all(&err) ? cli_error(&err) : TRAWL_OK;
 	}
 	for (size_t i = 0; argc >= 2 && i < NWAYS; i++)
 		if (!strcmp(argv[1], ways[i]->name))

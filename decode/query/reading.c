@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "common/dupopt.h"
+#include "common/printed.h"
 #include "common/sandbox.h"
 #include "decode/base/cli.h"
 
@@ -85,11 +86,11 @@ int reading_parse(struct reading *r, const struct reading_program *p, void *arg,
 	while ((option = getopt_long(argc, argv, p->letters, p->options, NULL)) != -1) {
 		if (option == OPTION_HELP) {
 			p->help();
-			return 1;
+			return printed_all(err) ? -1 : 1;
 		}
 		if (option == OPTION_VERSION) {
 			printf("%s " VERSION "\n", cli_program);
-			return 1;
+			return printed_all(err) ? -1 : 1;
 		}
 		if (option == '?' || option == ':')
 			return cli_bad_option(option, argv, p->options, err);

@@ -193,6 +193,15 @@ for p in "trawl-decode" "trawl-export --to json" "trawl-edit verify"; do
 		bash -c "$p '$f' >/dev/full"
 done
 
+for n in trawl trawl-decode trawl-export trawl-edit trawl-replay trawl-report; do
+	for o in --help --version; do
+		fails "$n $o: full disk" 3 "^$n: standard output: cannot be written: No space left on device" \
+			bash -c "$n $o >/dev/full"
+	done
+done
+fails "trawl-replay device --help: full disk" 3 "^trawl-replay: standard output: cannot be written" \
+	bash -c "trawl-replay device --help >/dev/full"
+
 # ---- a block of ours anywhere makes a file ours
 # changed FILE PLACE: FILE with the byte at PLACE inverted, on standard output.
 changed() {
