@@ -29,8 +29,9 @@ static char *whole_spec(const char *kind, const char *text, const char *argument
 	return whole;
 }
 
+/* *nargs, unless that is NULL: how many ARGs there are, with those in `arguments`. */
 static int resolve(const char *kind, const char *text, const char *arguments,
-		   struct probe_list *list, struct trawl_error *err)
+		   struct probe_list *list, size_t *nargs, struct trawl_error *err)
 {
 	struct spec spec;
 	char *whole;
@@ -45,6 +46,8 @@ static int resolve(const char *kind, const char *text, const char *arguments,
 	}
 	whole = whole_spec(kind, text, arguments);
 	r = spec_parse(whole, &spec, err);
+	if (nargs)
+		*nargs = r ? 0 : spec.nargs;
 	if (!r)
 		r = probe_resolve(&spec, LISTED_MOST, list, err);
 	spec_free(&spec);
@@ -166,7 +169,7 @@ static char *beginning(const char *text)
 int usdt_list(const char *text, struct source_list *list, struct trawl_error *err)
 {
 	struct probe_list probes = { 0 };
-	int r = resolve("usdt", text, "", &probes, err);
+	int r = resolve("usdt", text, "", &probes, NULL, err);
 	char *front = beginning(text);
 
 	for (size_t i = 0; i < probes.n; i++) {
@@ -243,24 +246,29 @@ static char *own_name(const char *front, const struct probe *p)
 	return text;
 }
 
-/* Lists all functions, with the parameters that the debug information has. The list with parameters
- * is a subset of the other, in the same order. */
+/*
+ * Lists all functions, with the ARGs in the text or, where there are none, the parameters that the
+ * debug information has. The list with parameters is a subset of the other, in the same order.
+ */
 int uprobe_list(const char *text, struct source_list *list, struct trawl_error *err)
 {
 	struct probe_list all = { 0 }, described = { 0 };
 	struct trawl_error ignored;
-	int r = resolve("uprobe", text, "", &all, err);
+	size_t at = 0, nargs;
+	int r = resolve("uprobe", text, "", &all, &nargs, err);
 	char *front = beginning(text);
-	size_t at = 0;
 
-	if (!r)
-		resolve("uprobe", text, " $params", &described, &ignored);
+	if (!r && !nargs)
+		resolve("uprobe", text, " $params", &described, NULL, &ignored);
 	for (size_t i = 0; i < all.n; i++) {
 		const struct probe *p = all.probes[i], *with = NULL;
 		char *name = own_name(front, p), *what = NULL;
 		struct source_entry *e;
 
-		if (at < described.n && described.probes[at]->sites[0].offset == p->sites[0].offset)
+		if (nargs)
+			with = p;
+		else if (at < described.n &&
+			 described.probes[at]->sites[0].offset == p->sites[0].offset)
 			with = described.probes[at++];
 		append(&what, with ? "(" : "(?");
 		if (with)

@@ -128,6 +128,10 @@ same "a pattern" \
 	"$(names 'uprobe:samples/params:params_*' | sort)"
 has "parameters and line" "$(trawl -D uprobe:samples/params:params_stack)" \
 	'^uprobe:samples/params:params_stack +\(int a, int b, int c, int d, int e, int f, short int g, long int h, char i\)  .*params\.c:[0-9]+$'
+same "with \$params, each parameter once" "$(trawl -D uprobe:samples/params:params_stack)" \
+	"$(trawl -D 'uprobe:samples/params:params_stack $params')"
+has "with ARGs, those" "$(trawl -D 'uprobe:samples/params:params_stack g x=b')" \
+	'^uprobe:samples/params:params_stack +\(short int g, int x\)  '
 libdw=$(ldconfig -p | awk '$1 == "libdw.so.1" { print $NF; exit }')
 trawl -q -w "$dir/reads.trawl" -i "uprobe:$libdw:dwarf_getfuncs" -- \
 	trawl -D 'uprobe:samples/params:*' >"$dir/params.list"
