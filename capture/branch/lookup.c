@@ -228,7 +228,8 @@ static void open_program(struct lookup *m, int fd, const char *path, char *image
 
 	if (m->elf || *m->why)
 		return;
-	m->elf = fd >= 0 ? elf_open(fd, path, &err) : elf_open_memory(image, size, path, &err);
+	m->elf = fd >= 0 ? elf_open(fd, path, path, &err) :
+			   elf_open_memory(image, size, path, &err);
 	if (m->elf)
 		m->dwarf = dwarf_open(m->elf, &why);
 	else

@@ -21,7 +21,7 @@
 int target_open(struct target *t, struct probe_file *file, struct trawl_error *err)
 {
 	*t = (struct target){ .file = file };
-	t->elf = elf_open(file->fd, file->given, err);
+	t->elf = elf_open(file->fd, file->given, file->path, err);
 	if (!t->elf)
 		return -1;
 	t->dwarf = dwarf_open(t->elf, &t->no_dwarf);

@@ -118,8 +118,8 @@ static bool try_alternate(struct dwarf *d, char *path, const void *id, size_t n)
  */
 static void find_alternate(struct dwarf *d)
 {
-	const char *name, *beside = d->file->debug_path ? d->file->debug_path : d->file->name;
-	const char *slash = strrchr(beside, '/');
+	const char *name, *beside = d->file->debug_path ? d->file->debug_path : d->file->path;
+	const char *slash = beside ? strrchr(beside, '/') : NULL;
 	const void *id;
 	ssize_t n = dwelf_dwarf_gnu_debugaltlink(d->dw, &name, &id);
 	char hex[129] = "";

@@ -167,7 +167,7 @@ fail:
 	return NULL;
 }
 
-struct elf_file *elf_open(int fd, const char *name, struct trawl_error *err)
+struct elf_file *elf_open(int fd, const char *name, const char *path, struct trawl_error *err)
 {
 	struct elf_file *f;
 	struct stat st;
@@ -178,8 +178,10 @@ struct elf_file *elf_open(int fd, const char *name, struct trawl_error *err)
 		return NULL;
 	}
 	f = open_elf(elf_begin(fd, ELF_C_READ, NULL), (uint64_t)st.st_size, name, err);
-	if (f)
+	if (f) {
 		f->fd = fd;
+		f->path = xstrdup(path);
+	}
 	return f;
 }
 
@@ -210,6 +212,7 @@ void elf_free(struct elf_file *f)
 	if (f->elf)
 		elf_end(f->elf);
 	free(f->segments);
+	free(f->path);
 	free(f->name);
 	free(f);
 }
@@ -260,7 +263,7 @@ static bool file_crc(int fd, uint32_t *sum)
 
 /*
  * Opens `path` (which it takes over) as the debug file if that belongs to f: same build id or, if
- * neither has one, same checksum.
+ * one of them has none, same checksum.
  */
 static bool try_debug(struct elf_file *f, char *path, const uint32_t *crc)
 {
@@ -272,12 +275,9 @@ static bool try_debug(struct elf_file *f, char *path, const uint32_t *crc)
 	if (!elf || elf_kind(elf) != ELF_K_ELF)
 		goto no;
 	read_build_id(elf, build_id, sizeof(build_id));
-	if (*build_id || *f->build_id) {
-		if (strcmp(build_id, f->build_id))
-			goto no;
-	} else if (!crc || !file_crc(fd, &sum) || sum != *crc) {
+	if (*build_id && *f->build_id ? strcmp(build_id, f->build_id) != 0 :
+					!crc || !file_crc(fd, &sum) || sum != *crc)
 		goto no;
-	}
 	f->debug = elf;
 	f->debug_fd = fd;
 	f->debug_path = path;
@@ -312,8 +312,8 @@ static const char *debug_link(struct elf_file *f, uint32_t *crc)
 Elf *elf_debug(struct elf_file *f)
 {
 	const char *link;
-	char *real, *slash;
 	uint32_t crc;
+	int folder;
 
 	if (f->debug_looked)
 		return f->debug;
@@ -323,15 +323,12 @@ Elf *elf_debug(struct elf_file *f)
 				   f->build_id + 2), NULL))
 		return f->debug;
 	link = debug_link(f, &crc);
-	real = link ? *f->name == '/' ? xstrdup(f->name) : realpath(f->name, NULL) : NULL;
-	slash = real ? strrchr(real, '/') : NULL;
-	if (slash) {
-		*slash = '\0';
-		if (!try_debug(f, xasprintf("%s/%s", real, link), &crc) &&
-		    !try_debug(f, xasprintf("%s/.debug/%s", real, link), &crc))
-			try_debug(f, xasprintf("/usr/lib/debug%s/%s", real, link), &crc);
-	}
-	free(real);
+	if (!link || *f->path != '/')
+		return NULL;
+	folder = (int)(strrchr(f->path, '/') - f->path);
+	if (!try_debug(f, xasprintf("%.*s/%s", folder, f->path, link), &crc) &&
+	    !try_debug(f, xasprintf("%.*s/.debug/%s", folder, f->path, link), &crc))
+		try_debug(f, xasprintf("/usr/lib/debug%.*s/%s", folder, f->path, link), &crc);
 	return f->debug;
 }
 

@@ -33,6 +33,7 @@ struct elf_symbol {
 
 struct elf_file {
 	char *name; /* for messages */
+	char *path; /* its debug files are beside it, if this is absolute */
 	Elf *elf;
 	uint64_t size; /* of the file, in bytes */
 	int fd;            /* the caller's descriptor; -1 if the file is in memory at `image` */
@@ -56,11 +57,12 @@ struct elf_file {
 };
 
 /*
- * Opens the ELF file at fd, which stays the caller's and must outlive the result. `name` is copied;
- * used in messages. NULL with *err if the file cannot be probed: not ELF, 32-bit, another
+ * Opens the ELF file at fd, which stays the caller's and must outlive the result. Both names are
+ * copied: `name` is used in messages, `path` to find the separate debug file; links in it are not
+ * followed. NULL with *err if the file cannot be probed: not ELF, 32-bit, another
  * processor, an object file or a core dump (TRAWL_USAGE). To be freed with elf_free().
  */
-struct elf_file *elf_open(int fd, const char *name, struct trawl_error *err);
+struct elf_file *elf_open(int fd, const char *name, const char *path, struct trawl_error *err);
 
 /*
  * The same for an image in memory, which must outlive the result. No separate debug file is

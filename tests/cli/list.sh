@@ -150,6 +150,18 @@ objcopy --only-keep-debug .libs/libtrawl.so "$dir/.debug/exports.debug"
 said=$(trawl -w "$dir/x.trawl" -i "uprobe:$dir/exports:nosuch" 2>&1)
 has "a name that its debug file does not have either" "$said" 'nosuch: no such symbol'
 ok "$(echo "$said" | grep -c 'it is stripped')" "is not for its being stripped"
+# described FILE: how many of its functions have a place in the source.
+described() { trawl -D "uprobe:$1:*" | grep -c '\.c:[0-9]*$'; }
+all=$(described "$dir/exports")
+ok $((all == 0)) "a debug file is found by .gnu_debuglink"
+same "and of a program with a relative name" "$all" "$(cd "$dir" && described ./exports)"
+mkdir "$dir/links" && ln -s ../exports "$dir/links/e"
+same "and of a link's target" "$all" "$(described "$dir/links/e")"
+objcopy -R .note.gnu.build-id "$dir/exports"
+same "and, by its checksum, if only the debug file has a build id" "$all" \
+	"$(described "$dir/exports")"
+echo >>"$dir/.debug/exports.debug"
+same "and not with another checksum" 0 "$(described "$dir/exports")"
 fails "no such function, nearest name" 2 'did you mean params_stack' trawl \
 	-D uprobe:samples/params:params_stck
 # A file may have a symbol that is a pattern: it hides no other function.

@@ -19,7 +19,7 @@ static inline struct elf_file *self_open(void)
 
 	if (!insn_known())
 		cr_skip_test("built without Zydis");
-	file = elf_open(open("/proc/self/exe", O_RDONLY), "self", &err);
+	file = elf_open(open("/proc/self/exe", O_RDONLY), "self", "self", &err);
 	cr_assert(file, "%s", err.text);
 	return file;
 }

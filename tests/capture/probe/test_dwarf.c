@@ -23,7 +23,7 @@ static void setup(void)
 	char path[4096];
 
 	snprintf(path, sizeof(path), "%s/samples/params", build ? build : ".");
-	file = elf_open(open(path, O_RDONLY), path, &err);
+	file = elf_open(open(path, O_RDONLY), path, path, &err);
 	cr_assert(file, "%s", err.text);
 	dwarf = dwarf_open(file, &why);
 #ifndef HAVE_DW

@@ -17,7 +17,7 @@ __asm__(".text\n.globl test_insn_code\n.type test_insn_code, @function\ntest_ins
 static struct elf_file *self(uint64_t *vaddr)
 {
 	struct trawl_error err = { 0 };
-	struct elf_file *f = elf_open(open("/proc/self/exe", O_RDONLY), "self", &err);
+	struct elf_file *f = elf_open(open("/proc/self/exe", O_RDONLY), "self", "self", &err);
 	bool ambiguous;
 	const struct elf_symbol *s = f ? elf_symbol_named(f, "test_insn_code", 0, &ambiguous)
 				       : NULL;
