@@ -331,10 +331,16 @@ static void classify_base(Dwarf_Die *type, unsigned int offset, struct abi_type 
 		classify_float(type, offset, t);
 		return;
 	}
+	/* DWARF does not tell how many of its bits count; the others are anything. */
+	t->undecoded = name && strstr(name, "_BitInt");
 	note_place(t, offset, size);
 	merge(t, offset, CLASS_INTEGER);
 	if (size == 16)
 		merge(t, offset + 8, CLASS_INTEGER);
+	if (name && strstr(name, "__int128"))
+		t->int128 = true;
+	else
+		t->wide |= size >= 16;
 	t->is_signed = encoding == DW_ATE_signed || encoding == DW_ATE_signed_char;
 	if (encoding == DW_ATE_boolean)
 		t->show = PROBE_SHOW_BOOL;
@@ -519,6 +525,11 @@ int abi_take(struct abi *abi, const struct abi_type *t, bool *sse, uint64_t *sta
 		abi->gp += gp;
 		abi->sse += xmm;
 		return (int)(gp ? abi->gp - gp : abi->sse - xmm);
+	}
+	if (t->int128 && !abi->int128_by_abi) {
+		abi->stack_unknown = true;
+		abi->gp_unknown |= abi->gp < 6;
+		return -1;
 	}
 	/*
 	 * The stack was aligned before the call pushed the return address: to 16 bytes, or to more

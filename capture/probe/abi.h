@@ -62,9 +62,10 @@ struct abi_type {
 	unsigned int size, align;
 	bool memory;
 	bool x87;          /* returned in st(0), though a parameter is in memory */
-	bool wide;         /* has a vector whose place depends on the compiler and its options */
+	bool int128;       /* has an integer of 16 bytes */
+	bool wide;         /* has a value whose place depends on the compiler and its options */
 	bool unsaid;       /* of C++, and nothing tells whether its address is passed instead */
-	bool undecoded;    /* a number with a fraction of a format that is not shown */
+	bool undecoded;    /* a number of a format that is not shown */
 	bool scalar;       /* a number or a pointer, not a struct, union or array */
 	bool is_signed, is_float;
 	enum probe_arg_show show;
@@ -75,6 +76,11 @@ struct abi {
 	/* general registers and xmm registers */
 	unsigned int gp, sse;
 	uint64_t stack; /* bytes from %rsp at the function's entry to the next stack argument */
+	/*
+	 * __int128 that does not fit into the registers left goes where the ABI says. clang before
+	 * 18 may pass half of it in a register, and does not align it on the stack.
+	 */
+	bool int128_by_abi;
 	bool gp_unknown, stack_unknown; /* a type whose place is unknown came before */
 };
 

@@ -6,6 +6,8 @@
 #ifdef HAVE_DW
 #include <dwarf.h>
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "capture/probe/location.h"
 #include "capture/probe/place.h"
@@ -40,13 +42,28 @@ static bool keeps_convention(const struct param_finder *f)
 	return f->gcc || f->symbol->global;
 }
 
-static bool made_by_gcc(Dwarf_Die *unit)
+static const char *producer_of(Dwarf_Die *unit)
 {
 	Dwarf_Attribute attr;
 	const char *producer = dwarf_attr(unit, DW_AT_producer, &attr) ? dwarf_formstring(&attr) :
 									 NULL;
 
-	return producer && (!strncmp(producer, "GNU C", 5) || !strncmp(producer, "GNU GIMPLE", 10));
+	return producer ? producer : "";
+}
+
+static bool made_by_gcc(Dwarf_Die *unit)
+{
+	const char *producer = producer_of(unit);
+
+	return !strncmp(producer, "GNU C", 5) || !strncmp(producer, "GNU GIMPLE", 10);
+}
+
+/* True for clang 18 and later, which pass __int128 as the ABI says. */
+static bool made_by_new_clang(Dwarf_Die *unit)
+{
+	const char *version = strstr(producer_of(unit), "clang version ");
+
+	return version && strtoul(version + strlen("clang version "), NULL, 10) >= 18;
 }
 
 /* ---- through the prologue ----------------------------------------------------------------- */
@@ -358,6 +375,7 @@ bool param_is_result(Dwarf_Die *die)
 void param_prepare(struct param_finder *f)
 {
 	f->gcc = made_by_gcc(f->unit);
+	f->abi.int128_by_abi = f->gcc || made_by_new_clang(f->unit);
 	f->convention = !f->cfa && keeps_convention(f);
 	prologue_read(f->elf, f->entry, f->symbol ? f->symbol->size : 0, &f->prologue);
 }

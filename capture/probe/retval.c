@@ -236,6 +236,8 @@ static void by_system_v(struct param_finder *f, Dwarf_Die *type, bool scalars_on
 				    "options say" :
 				    "the debug information does not show whether %s is returned "
 				    "in a register or in memory", v->ctype);
+	} else if (t.scalar && t.undecoded && t.part[0] == CLASS_INTEGER) {
+		unknown(v, "the number format of %s is not supported", v->ctype);
 	} else {
 		by_class(out, &t);
 	}

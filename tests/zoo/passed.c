@@ -49,6 +49,35 @@ FUNCTION long zoo_stack(double d0, double d1, double d2, double d3, double d4, d
 	return (long)p + z;
 }
 
+/* clang before 18 does not align it on the stack, and may pass half of it in a register. */
+FUNCTION long zoo_int128_on_stack(REST, __int128 p, long z)
+{
+	USE_REST;
+	return (long)p + z;
+}
+
+FUNCTION long zoo_int128_halved(long a, long b, long c, long d, long e, __int128 p, long z)
+{
+	sink += a + b + c + d + e;
+	return (long)p + z;
+}
+
+#ifdef __clang__
+/* Passed as two numbers of 64 bits. */
+FUNCTION long zoo_bitint(REST, _BitInt(128) p, long z)
+{
+	USE_REST;
+	return (long)p + z;
+}
+
+static long of_clang(int n)
+{
+	return zoo_bitint(REST_OF(n), n, n + 60);
+}
+#else
+#define of_clang(n) 0
+#endif
+
 #ifdef __GNUC__
 #ifndef __clang__
 FUNCTION _Decimal64 zoo_gives_decimal(int n) { return n + (_Decimal64)seed; }
@@ -92,7 +121,9 @@ int main(void)
 		sum += zoo_complex(n, REST_OF(n)) + zoo_float128(n, REST_OF(n));
 		sum += zoo_small((small_vector){ 1, 2 }, REST_OF(n));
 		sum += zoo_stack(1, 2, 3, 4, 5, 6, 7, 8, REST_OF(n), n, n + 30);
-		sum += of_gcc(n);
+		sum += zoo_int128_on_stack(REST_OF(n), n, n + 40);
+		sum += zoo_int128_halved(1, 2, 3, 4, 5, n, n + 50);
+		sum += of_gcc(n) + of_clang(n);
 		if (__builtin_cpu_supports("avx"))
 			sum += of_avx(n);
 	}
