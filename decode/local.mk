@@ -91,6 +91,7 @@ libdecode_la_SOURCES += \
 	decode/usb/mpsse.c \
 	decode/usb/hidclass.c \
 	decode/usb/reportowner.c \
+	decode/usb/hidunit.h decode/usb/hidunit.c \
 	decode/usb/hubclass.c \
 	decode/usb/keystrokes.h decode/usb/keystrokes.c \
 	decode/usb/payload.h decode/usb/payload.c \

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/usb/hidreport.h"
+#include "decode/usb/hidunit.h"
 #include "decode/base/number.h"
 #include "common/array.h"
 #include "decode/base/bytes.h"
@@ -11,7 +12,9 @@
 
 struct globals {
 	uint32_t page, size, count;
-	int32_t min, max;
+	int32_t min, max, physical_min, physical_max;
+	uint32_t unit;
+	int8_t exponent;
 	uint8_t report;
 };
 
@@ -166,6 +169,10 @@ static int add_field(struct parser *p, enum hid_kind kind, uint32_t flags)
 		.count = p->now.count,
 		.min = p->now.min,
 		.max = p->now.max,
+		.physical_min = p->now.physical_min,
+		.physical_max = p->now.physical_max,
+		.unit = p->now.unit,
+		.exponent = p->now.exponent,
 		.application = p->application,
 		.usages = p->usages,
 		.nusages = p->nusages,
@@ -238,6 +245,19 @@ static void global_item(struct parser *p, const struct item *it)
 		/* Many devices encode 255 in one byte, although the field is signed. */
 		p->now.max = p->now.min >= 0 ? (int32_t)it->value : it->number;
 		break;
+	case 0x3:
+		p->now.physical_min = it->number;
+		break;
+	case 0x4:
+		p->now.physical_max =
+			p->now.physical_min >= 0 ? (int32_t)it->value : it->number;
+		break;
+	case 0x5:
+		p->now.exponent = hid_unit_exponent(it->value, it->number);
+		break;
+	case 0x6:
+		p->now.unit = it->value;
+		break;
 	case 0x7:
 		p->now.size = it->value;
 		break;
@@ -260,7 +280,7 @@ static void global_item(struct parser *p, const struct item *it)
 		else
 			damage(p, "there is a Pop item without a Push");
 		break;
-	default: /* physical range and units are not shown */
+	default:
 		break;
 	}
 }
@@ -659,6 +679,41 @@ static void range_tree(const struct hid_range *r, struct tree *t)
 	tree_printf(t, "usage", "%s..%s", first, last);
 }
 
+/* Range and unit in the world, and what is unusual about the values. */
+static void physical_tree(const struct hid_field *f, struct tree *t)
+{
+	static const struct {
+		uint16_t flag;
+		const char *name;
+	} flags[] = {
+		{HID_WRAP, "wrap"},
+		{HID_NONLINEAR, "nonlinear"},
+		{HID_NO_PREFERRED, "no_preferred"},
+		{HID_NULL_STATE, "null_state"},
+		{HID_VOLATILE, "volatile"},
+		{HID_BUFFERED, "buffered"},
+	};
+	struct out text;
+
+	if (f->physical_min || f->physical_max) {
+		tree_int(t, "physical_min", f->physical_min);
+		tree_int(t, "physical_max", f->physical_max);
+	}
+	if (f->unit) {
+		tree_hex(t, "unit_code", f->unit, 8);
+		out_memory(&text);
+		hid_unit_text(f->unit, &text);
+		if (!text.error && text.len)
+			tree_text(t, "unit", text.data, text.len);
+		out_free(&text);
+	}
+	if (f->exponent)
+		tree_int(t, "unit_exponent", f->exponent);
+	for (unsigned int i = 0; i < ARRAY_SIZE(flags); i++)
+		if (f->flags & flags[i].flag)
+			tree_bool(t, flags[i].name, true);
+}
+
 void hid_descriptor_tree(const struct hid_report *h, struct tree *t)
 {
 	char text[48];
@@ -686,6 +741,7 @@ void hid_descriptor_tree(const struct hid_report *h, struct tree *t)
 			tree_bool(t, "relative", f->flags & HID_RELATIVE);
 			tree_int(t, "min", f->min);
 			tree_int(t, "max", f->max);
+			physical_tree(f, t);
 			tree_list(t, "usages");
 			for (uint32_t k = 0; k < f->nusages; k++)
 				range_tree(&h->usages[f->usages + k], t);

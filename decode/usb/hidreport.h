@@ -13,7 +13,17 @@
 
 enum hid_kind { HID_INPUT, HID_OUTPUT, HID_FEATURE, HID_KINDS };
 
-enum hid_flag { HID_CONSTANT = 1, HID_VARIABLE = 2, HID_RELATIVE = 4 };
+enum hid_flag {
+	HID_CONSTANT = 1,
+	HID_VARIABLE = 2,
+	HID_RELATIVE = 4,
+	HID_WRAP = 8,
+	HID_NONLINEAR = 16,
+	HID_NO_PREFERRED = 32,
+	HID_NULL_STATE = 64,
+	HID_VOLATILE = 128,
+	HID_BUFFERED = 256,
+};
 
 #define HID_MAX_FIELDS 1024
 #define HID_MAX_USAGES 4096      /* usage ranges in a descriptor */
@@ -29,11 +39,14 @@ struct hid_range {
 struct hid_field {
 	uint8_t kind;      /* enum hid_kind */
 	uint8_t report;    /* report id; 0 if the device uses no ids */
-	uint16_t flags;    /* enum hid_flag, and the other flags of the main item */
+	uint16_t flags;    /* enum hid_flag */
 	uint32_t at;       /* offset in bits in the report, not counting the report id */
 	uint32_t size;     /* bits of one element */
 	uint32_t count;
 	int32_t min, max;  /* logical minimum and maximum */
+	int32_t physical_min, physical_max; /* both 0: the same as the logical ones */
+	uint32_t unit;     /* item Unit (hidunit.h) */
+	int8_t exponent;   /* power of ten of the unit */
 	uint32_t application; /* usage of the outermost collection */
 	uint32_t usages, nusages; /* index and count in hid_report.usages */
 };

@@ -609,7 +609,7 @@ def compare(originals, trawl, run, tshark_fields, lines=None, second=()):
         for name, bag in theirs(path, tshark_fields, second).items():
             want[name].update(bag)
     # Of requests that all have interface 0, tshark reads reports as those of another interface.
-    if any('"owner_interface"' in line for line in lines):
+    if any("owner_interface" in json.loads(line)["fields"].get("decoded", {}) for line in lines):
         want = {name: bag for name, bag in want.items() if not name.startswith("usbhid.data.")}
     # In a descriptor that is cut, tshark stops, and trawl shows the fields that are there. An
     # answer that tshark does not join to its request (of USBPcap, where IRP ids come again) it does

@@ -81,6 +81,32 @@ Test(hid, every_value_of_a_field)
 	hid_free(&h);
 }
 
+/* Physical range, unit and flags; Pop restores the first three. */
+Test(hid, physical_range_and_unit)
+{
+	static const uint8_t d[] = {
+		0x05, 0x0d, 0x09, 0x02, 0xa1, 0x01, 0x15, 0x00, 0x26, 0xff, 0x7f, 0x75, 0x10, 0x95,
+		0x01, 0xa4, 0x05, 0x01, 0x35, 0xf6, 0x46, 0x10, 0x27, 0x55, 0x0d, 0x65, 0x13, 0x09,
+		0x30, 0x81, 0x7a, 0x55, 0xfe, 0x66, 0x21, 0xe1, 0x09, 0x31, 0xb2, 0x82, 0x01, 0xb4,
+		0x09, 0x30, 0x81, 0x02, 0xc0,
+	};
+	struct hid_report h;
+
+	cr_assert_eq(hid_parse(&h, d, sizeof(d)), 0);
+	cr_expect_str_eq(
+		fields_of(&h),
+		"application=\"Pen\" keyboard=false reports=["
+		"{kind=\"input\" bit=0 bits=16 count=1 form=\"variable\" relative=false min=0 max=32767 "
+		"physical_min=-10 physical_max=10000 unit_code=0x00000013 unit=\"in\" unit_exponent=-3 "
+		"wrap=true nonlinear=true no_preferred=true null_state=true usages=[\"X\"]} "
+		"{kind=\"feature\" bit=0 bits=16 count=1 form=\"variable\" relative=false min=0 "
+		"max=32767 physical_min=-10 physical_max=10000 unit_code=0x0000e121 "
+		"unit=\"cm^2 g s^-2\" unit_exponent=-2 volatile=true buffered=true usages=[\"Y\"]} "
+		"{kind=\"input\" bit=16 bits=16 count=1 form=\"variable\" relative=false min=0 "
+		"max=32767 usages=[\"TipPressure\"]}]");
+	hid_free(&h);
+}
+
 Test(hid, report_ids_and_odd_sizes)
 {
 	struct hid_report h;
