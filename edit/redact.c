@@ -19,45 +19,6 @@
 
 /* ---- values ------------------------------------------------------------------------------- */
 
-/* Adds an example. A text says more than bytes in hex: it comes before one, or takes its place. */
-static void add_example(struct redact_class *c, const char *example, size_t n, bool hex)
-{
-	size_t at = c->nexamples - c->nhex;
-
-	n = n < sizeof(c->examples[0]) ? n : sizeof(c->examples[0]) - 1;
-	for (size_t i = 0; n && i < c->nexamples; i++)
-		if (!strncmp(c->examples[i], example, n) && !c->examples[i][n])
-			return;
-	if (!n || (c->nexamples == REDACT_EXAMPLES && (hex || !c->nhex)))
-		return;
-	c->nhex -= c->nexamples == REDACT_EXAMPLES;
-	c->nexamples += c->nexamples < REDACT_EXAMPLES;
-	if (hex)
-		at = c->nexamples - 1;
-	else
-		memmove(c->examples[at + 1], c->examples[at],
-			(c->nexamples - 1 - at) * sizeof(c->examples[0]));
-	memset(c->examples[at], 0, sizeof(c->examples[at]));
-	memcpy(c->examples[at], example, n);
-	c->nhex += hex;
-}
-
-static void count(struct redact *x, enum secret_class class, const char *example, size_t n,
-		  bool hex)
-{
-	struct redact_class *c = &x->classes[class];
-	size_t i;
-
-	if (!x->counting)
-		return;
-	c->count++;
-	for (i = 0; i < c->nplaces && strcmp(c->places[i], x->place); i++)
-		;
-	if (i == c->nplaces && i < REDACT_PLACES)
-		snprintf(c->places[c->nplaces++], sizeof(c->places[0]), "%s", x->place);
-	add_example(c, example, n, hex);
-}
-
 static bool is_kernel_placeholder(const char *p, size_t n)
 {
 	static const char *const words[] = { "(fault)", "(null)", "(efault)", "(einval)" };
@@ -139,7 +100,7 @@ void redact_text(struct redact *x, enum secret_class class, char *p, size_t n)
 	}
 	if (!n)
 		return;
-	count(x, class, p, n, false);
+	redact_count(x, class, p, n, false);
 	if (redact_drops(x, class))
 		remove_piece(x, class, p, n);
 }
@@ -163,7 +124,7 @@ void redact_path(struct redact *x, char *p, size_t n)
 	}
 	if (!n)
 		return;
-	count(x, SECRET_PATHS, p, n, false);
+	redact_count(x, SECRET_PATHS, p, n, false);
 	for (size_t i = 0; redact_drops(x, SECRET_PATHS) && i < n;) {
 		char *end = memchr(p + i, '/', n - i);
 		size_t len = end ? (size_t)(end - p) - i : n - i;
@@ -174,26 +135,6 @@ void redact_path(struct redact *x, char *p, size_t n)
 	}
 }
 
-/* Counts bytes. The example is their text, if that is what they begin with. */
-static void count_bytes(struct redact *x, enum secret_class class, const uint8_t *p, size_t n)
-{
-	enum { TEXT = 48, LEAST = 6, BYTES = 12 };
-	char hex[2 * BYTES + 4] = "";
-	size_t text = 0;
-
-	while (text < n && text < TEXT &&
-	       ((p[text] >= ' ' && p[text] < 0x7f) || p[text] == '\n' || p[text] == '\r' ||
-		p[text] == '\t'))
-		text++;
-	if (text == TEXT || (text >= LEAST && (text == n || !p[text]))) {
-		count(x, class, (const char *)p, text, false);
-		return;
-	}
-	for (size_t i = 0; x->counting && i < n && i < BYTES; i++)
-		snprintf(hex + 2 * i, 5, i == BYTES - 1 && n > BYTES ? "..." : "%02x", p[i]);
-	count(x, class, hex, strlen(hex), true);
-}
-
 void redact_zero(struct redact *x, enum secret_class class, uint8_t *p, size_t n)
 {
 	bool any = false;
@@ -202,7 +143,7 @@ void redact_zero(struct redact *x, enum secret_class class, uint8_t *p, size_t n
 		any = p[i];
 	if (!any)
 		return;
-	count_bytes(x, class, p, n);
+	redact_count_bytes(x, class, p, n);
 	if (!redact_drops(x, class))
 		return;
 	if (x->counting)
@@ -229,7 +170,7 @@ void redact_address(struct redact *x, uint8_t *p)
 		return;
 	if (x->counting) {
 		snprintf(text, sizeof(text), "0x%" PRIx64, v);
-		count(x, SECRET_ADDRESSES, text, strlen(text), false);
+		redact_count(x, SECRET_ADDRESSES, text, strlen(text), false);
 	}
 	if (!redact_drops(x, SECRET_ADDRESSES))
 		return;
@@ -243,7 +184,7 @@ void redact_inode(struct redact *x, char *p, size_t n)
 {
 	if (!n || *p == '0')
 		return;
-	count(x, SECRET_IDENTITY, p, n, false);
+	redact_count(x, SECRET_IDENTITY, p, n, false);
 	if (redact_drops(x, SECRET_IDENTITY))
 		standin_number(&x->key, p, n);
 }

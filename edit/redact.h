@@ -75,6 +75,14 @@ static inline bool redact_drops(const struct redact *x, enum secret_class class)
 }
 
 /*
+ * Counts a value during redact_collect(), and keeps an example of it (redactcount.c); hex: it was
+ * made of bytes. Bytes of SECRET_KEYSTROKES are described and not shown.
+ */
+void redact_count(struct redact *x, enum secret_class class, const char *example, size_t n,
+		  bool hex);
+void redact_count_bytes(struct redact *x, enum secret_class class, const uint8_t *p, size_t n);
+
+/*
  * The following functions count a value p[0 .. n) and, if its class is to be removed, replace it.
  */
 /*

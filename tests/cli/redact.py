@@ -361,6 +361,10 @@ tap.same((0, 5, 5), (run("trawl-decode", sample)[1].count(b"(zeros: perhaps reda
          "data that became zeros is marked, and found")
 text = run("trawl-edit", "secrets", sample)[1].decode()
 tap.ok('"# The .trawl file format' in text, "secrets shows the text of a disk's files", text[:400])
+text = run("trawl-edit", "secrets", f"{src}/samples/usb-keyboard.trawl")[1].decode()
+typed = text.split("keystrokes ")[1].split("serials ")[0]
+tap.ok("a keyboard's report: 2 keys pressed" in typed and not re.search("[0-9a-f]{4}", typed),
+       "secrets describes what was typed, without showing it", text)
 keyboard = f"{src}/samples/usb-keyboard.trawl"
 run("trawl-edit", "redact", keyboard, "-w", again)
 said = [run("trawl-export", "--to", "pcap", f, "-w", f"{tmp.name}/keys.pcap")[2]
