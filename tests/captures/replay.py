@@ -10,6 +10,7 @@ import collections
 import concurrent.futures
 import os
 import re
+import struct
 import subprocess
 import sys
 
@@ -35,9 +36,23 @@ def is_root(e):
         e.data[8:10] == b"\x6b\x1d"
 
 
-def play(path, bus, dev, tape):
+def in_turn(tape):
+    """(VID:PID, records) of each device that had an address; the last, if one had it twice."""
+    found, asked = [], 0
+    for i, e in enumerate(tape):
+        if e.type == "S" and e.setup[:4] == b"\x80\6\0\1":
+            asked = i
+        if e.type == "C" and len(e.data) == 18 and e.data[:2] == b"\x12\1":
+            ids = "%04x:%04x" % struct.unpack("<HH", e.data[8:12])
+            if not found or found[-1][0] != ids:
+                found.append((ids, asked if found else 0))
+    ends = [begin for _, begin in found[1:]] + [len(tape)]
+    return {ids: tape[begin:end] for (ids, begin), end in zip(found, ends)}
+
+
+def play(path, device, tape):
     """(verdict, more) of one device."""
-    r = Replay(path, "--device", f"{bus}:{dev}", *FAST)
+    r = Replay(path, "--device", device, *FAST)
     try:
         if r.p.poll() is not None or not any("waits for" in line for line in r.notes):
             status, _, err = r.end()
@@ -79,7 +94,11 @@ def capture(path):
     rows = []
     for bus, dev in sorted(set(devices) - roots):
         mine = [e for e in tape if (e.bus, e.dev) == (bus, dev)]
-        rows.append((f"{bus}:{dev} {len(mine)} records", *play(path, bus, dev, mine)))
+        several = in_turn(mine)
+        if len(several) < 2:
+            several = {f"{bus}:{dev}": mine}
+        for device, records in several.items():
+            rows.append((f"{bus}:{dev} {len(records)} records", *play(path, device, records)))
     return rows or [("-", "no USB", "")]
 
 

@@ -10,6 +10,7 @@ import subprocess
 BUILD = os.environ["TRAWL_BUILD"]
 ISO, INTERRUPT, CONTROL, BULK = range(4)
 GONE = (-2, -104, -108, -19)
+TWICE = 200  # us
 # refused by the host, before the device has seen it
 UNSEEN = (-1, -6, -8, -12, -16, -22, -28, -90, -113)
 
@@ -19,8 +20,9 @@ class Event:
 
     def __init__(self, raw):
         (self.id, self.type, self.xfer, self.ep, self.dev, self.bus, self.flag_setup,
-         self.flag_data, _, _,
+         self.flag_data, seconds, microseconds,
          self.status, self.length, _) = struct.unpack("<QcBBBHBBqiiII", raw[:40])
+        self.time = seconds * 1000000 + microseconds
         self.setup = raw[40:48]
         self.interval, self.start_frame, self.flags, ndesc = struct.unpack("<iiII", raw[48:64])
         at = 64 + 16 * ndesc
@@ -29,6 +31,24 @@ class Event:
         self.type = self.type.decode("latin1")
         # ids alone come again
         self.key = self.id, self.ep & 0x7f if self.xfer == CONTROL else self.ep, self.xfer
+        self.content = raw[:16] + raw[28:]
+
+
+def is_read(e):
+    return e.ep & 0x80 and e.xfer in (BULK, INTERRUPT)
+
+
+def begun_before(tape):
+    """The completions of reads that were open when the capture began: the first record of each
+    URB, if that is its end. Some versions of USBPcap record no submission at all."""
+    submitted = {e.key[1:] for e in tape if e.type == "S"}
+    seen, begun = set(), []
+    for e in tape:
+        if e.type != "S" and e.key not in seen and is_read(e) and e.status not in UNSEEN and \
+                e.key[1:] in submitted:
+            begun.append(e)
+        seen.add(e.key)
+    return begun
 
 
 def events(path):
@@ -36,11 +56,21 @@ def events(path):
     r = subprocess.run([BUILD + "/trawl-export", "--to", "pcap", "--linktype", "220", "--show-keys",
                         path],
                        capture_output=True, stdin=subprocess.DEVNULL)
-    raw, at, out = r.stdout, 24, []
+    raw, at, found, out, last = r.stdout, 24, [], [], {}
     while at + 16 <= len(raw):
         n = struct.unpack("<I", raw[at + 8:at + 12])[0]
-        out.append(Event(raw[at + 16:at + 16 + n]))
+        e, i = Event(raw[at + 16:at + 16 + n]), len(found)
+        while i and 0 < found[i - 1].time - e.time < TWICE:
+            i -= 1
+        found.insert(i, e)
         at += 16 + n
+    # what two readers of usbmon recorded, of one bus and of all, is one event
+    for e in found:
+        before = last.get((e.bus, e.dev, e.key))
+        if before and e.content == before.content and abs(e.time - before.time) < TWICE:
+            continue
+        last[e.bus, e.dev, e.key] = e
+        out.append(e)
     return out
 
 
@@ -145,6 +175,8 @@ class Host:
                 unseen |= {e, last.pop(e.key, e)}
             elif e.data and e.key in last:
                 sent[last.pop(e.key)] = e.data
+        for e in begun_before(tape):
+            open_urbs[e.key] = e, self.submit(e.ep, 1, max(answers[e.key[1:]], 64))
         for e in tape:
             if e in unseen:
                 continue
@@ -159,23 +191,26 @@ class Host:
                     n += 1
                     if change == n:
                         data = bytes([data[0] ^ 0x40]) + data[1:]
-                length = e.length
+                length = max(e.length, 0 if into else len(data))
                 if into and e.xfer != CONTROL:
                     length = length or answers.get(e.key[1:], 0) or 64
                 packets = [(o, l) for _, o, l in e.packets] if e.xfer == ISO else ()
                 if e.key in open_urbs:  # its completion was not recorded
                     self.unlink(open_urbs.pop(e.key)[1])
                 open_urbs[e.key] = (e, self.submit(e.ep, int(into), length, e.setup, data.ljust(
-                    0 if into else e.length, b"\0"), e.interval, packets))
+                    0 if into else length, b"\0"), e.interval, packets))
                 continue
             gone = e.type == "E" or e.status in GONE
-            if e.key not in open_urbs:  # of a read that was open when the capture began
-                if gone or not e.ep & 0x80 or e.xfer not in (BULK, INTERRUPT):
+            if e.key not in open_urbs:  # its submission was not recorded
+                if gone or not is_read(e):
                     continue
-                # The device answers reads in the order in which they came.
                 older = [key for key in open_urbs if key[1:] == e.key[1:]]
                 open_urbs[e.key] = open_urbs.pop(older[0]) if older else (
                     e, self.submit(e.ep, 1, max(answers[e.key[1:]], 64)))
+            if is_read(e) and not gone:  # the device answers reads in the order in which they came
+                oldest = min((key for key in open_urbs if key[1:] == e.key[1:]),
+                             key=lambda key: open_urbs[key][1])
+                open_urbs[e.key], open_urbs[oldest] = open_urbs[oldest], open_urbs[e.key]
             s, seq = open_urbs.pop(e.key)
             if gone:
                 self.unlink(seq)
@@ -184,7 +219,7 @@ class Host:
             if got is None:
                 different.append((s, "no answer"))
                 break
-            if e.xfer == ISO:
+            if e.xfer == ISO or (e.xfer == CONTROL and e.status in UNSEEN):
                 continue
             status = 0 if e.status == -121 else e.status
             into = bool((s.setup[0] if s.xfer == CONTROL else s.ep) & 0x80)
