@@ -130,9 +130,9 @@ void disk_answer(struct disk *d, const uint8_t *cdb, uint32_t length, struct dis
 
 	*a = (struct disk_answer){0};
 	if (r.is && r.write) {
-		a->total = length;
 		if (r.lba + r.blocks > d->blocks)
-			a->status = 1;
+			fail(d, a, 0x05, 0x21, 0); /* logical block address out of range */
+		a->total = length;
 		return;
 	}
 	if (r.is) {

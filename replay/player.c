@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -188,7 +189,17 @@ const struct standard *player_standard(const struct player *p)
 
 bool player_note(const struct player *p, unsigned int i, char *text, size_t room)
 {
-	return !i && p->storage && storage_guessed(p->storage, text, room);
+	const struct tape *t = p->tape;
+
+	if (p->storage && storage_guessed(p->storage, text, room) && !i--)
+		return true;
+	if (i || !t->unknown)
+		return false;
+	snprintf(text, room,
+		 "the capture lacks the data of %" PRIu64 " transfers to the device, which is not "
+		 "compared: the first is transfer %" PRIu64 ", whose submission it lacks",
+		 t->unknown, t->first_unknown);
+	return true;
 }
 
 /* ---- the tape's progress --------------------------------------------------------------------- */
@@ -312,7 +323,8 @@ static struct tape_entry *find_cancelled(const struct player *p, struct endpoint
 
 		if (!x->cancelled || x->time)
 			continue;
-		if (x->data_len == n && equal(e, tape_data(p->tape, x), data, n, n))
+		if (x->unknown ? x->length == n
+			       : x->data_len == n && equal(e, tape_data(p->tape, x), data, n, n))
 			return x;
 		first = i < first ? i : first;
 		end = i + 1;

@@ -241,6 +241,11 @@ void playing_request(struct player *p, struct usbip_urb *u)
 	}
 	if (p->storage && control_kind(&r) == SETUP_CLASS && r.request == 0xff)
 		storage_reset(p->storage);
+	if (f.entry && f.entry->unseen) {
+		f.entry->time = p->now;
+		playing_answer(p, u, u->in ? -EPIPE : 0, NULL, u->in ? 0 : u->length);
+		return;
+	}
 	if (f.entry && f.entry->cancelled) {
 		f.entry->time = p->now;
 		playing_queue(p, u); /* the host cancelled it in the capture, too */

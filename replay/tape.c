@@ -18,6 +18,8 @@ struct reader {
 	int (*take)(struct reader *r, const struct usb_detail *d);
 	void *arg;
 	uint64_t items;
+	uint32_t source;           /* TAPE_ANY_SOURCE, or the only one that is read */
+	const struct item *item;   /* for take() */
 	struct usb_state *state;
 	struct trawl_error *err;
 	bool failed;
@@ -33,6 +35,9 @@ static int item(struct consumer *consumer, const struct decoder *d, void *state,
 	r->items++;
 	if (d != &usb_decoder)
 		return CONSUMER_PASSED_OVER;
+	if (r->source != TAPE_ANY_SOURCE && it->source->id != r->source)
+		return 0;
+	r->item = it;
 	r->state = state;
 	if (detail->transfer && urb_is_half(&detail->urb) && detail->urb.xfer < URB_XFERS)
 		r->failed = r->take(r, detail);
@@ -76,7 +81,8 @@ struct lister {
 	size_t n;
 };
 
-static struct tape_device *listed(struct lister *l, const struct usb_detail *d)
+static struct tape_device *listed(struct lister *l, const struct usb_detail *d,
+				  const struct item *it)
 {
 	bool known = d->device && d->device->known;
 	uint16_t vendor = known ? usbdev_vendor(d->device) : 0;
@@ -86,7 +92,8 @@ static struct tape_device *listed(struct lister *l, const struct usb_detail *d)
 	/* The last device with this address, unless another device has got the address since. */
 	for (size_t i = l->n; i-- > 0;) {
 		x = &l->list[i];
-		if (x->bus != d->urb.bus || x->address != d->urb.device)
+		if (x->bus != d->urb.bus || x->address != d->urb.device ||
+		    x->source != it->source->id)
 			continue;
 		if (known && x->known && (x->vendor != vendor || x->product != product))
 			break;
@@ -95,7 +102,10 @@ static struct tape_device *listed(struct lister *l, const struct usb_detail *d)
 	if (!array_grow(l->list, l->n))
 		return NULL;
 	x = &l->list[l->n++];
-	*x = (struct tape_device){.bus = d->urb.bus, .address = d->urb.device};
+	*x = (struct tape_device){.bus = d->urb.bus,
+				  .address = d->urb.device,
+				  .source = it->source->id,
+				  .first = it->time};
 	return x;
 }
 
@@ -115,10 +125,11 @@ static int list_device(struct reader *r, const struct usb_detail *d)
 
 	if (!d->urb.device)
 		return 0;
-	x = listed(r->arg, d);
+	x = listed(r->arg, d, r->item);
 	if (!x)
 		return trawl_fail(r->err, TRAWL_CANNOT, "out of memory");
 	x->transfers++;
+	x->last = r->item->time;
 	if (!dev)
 		return 0;
 	if (dev->known) {
@@ -139,23 +150,64 @@ static int nothing(struct reader *r, struct trawl_reader *file)
 	return 0;
 }
 
+static bool is_one_device(const struct tape_device *a, const struct tape_device *b)
+{
+	return a->bus == b->bus && a->address == b->address && a->source != b->source &&
+	       (!a->known || !b->known || (a->vendor == b->vendor && a->product == b->product));
+}
+
+/*
+ * Joins what two sources have of one device into *a. At the same time they are two readers, of a
+ * bus and of all of them, who recorded the same transfers: one of them is played.
+ */
+static void join_sources(struct tape_device *a, const struct tape_device *b)
+{
+	uint64_t transfers = a->transfers + b->transfers;
+
+	uint64_t first = a->first < b->first ? a->first : b->first;
+	uint64_t last = a->last > b->last ? a->last : b->last;
+	bool both = a->first <= b->last && b->first <= a->last;
+
+	if (b->configured > a->configured ||
+	    (both && b->configured == a->configured && b->transfers > a->transfers))
+		*a = *b;
+	if (both)
+		return;
+	a->transfers = transfers;
+	a->source = TAPE_ANY_SOURCE;
+	a->first = first;
+	a->last = last;
+}
+
+/* Leaves one element for each device; returns their number. */
+static size_t join_devices(struct tape_device *list, size_t n)
+{
+	size_t kept = 0, k;
+
+	for (size_t i = 0; i < n; i++) {
+		for (k = 0; k < kept && !is_one_device(&list[k], &list[i]); k++)
+			;
+		if (k < kept)
+			join_sources(&list[k], &list[i]);
+		else if (!list[i].root)
+			list[kept++] = list[i];
+	}
+	return kept;
+}
+
 /* Lists the devices of a capture except root hubs; *list is to be freed. 0, or -1 with *err. */
 static int list_devices(const char *path, const char *name, struct tape_device **list, size_t *n,
 			struct trawl_error *err)
 {
 	struct lister l = {0};
-	struct reader r = {.take = list_device, .arg = &l};
-	size_t kept = 0;
+	struct reader r = {.take = list_device, .arg = &l, .source = TAPE_ANY_SOURCE};
 
 	if (read_capture(&r, path, name, nothing, err)) {
 		free(l.list);
 		return -1;
 	}
-	for (size_t i = 0; i < l.n; i++)
-		if (!l.list[i].root)
-			l.list[kept++] = l.list[i];
 	*list = l.list;
-	*n = kept;
+	*n = join_devices(l.list, l.n);
 	return 0;
 }
 
@@ -328,8 +380,8 @@ static struct tape_entry entry_of(const struct usb_detail *d, uint64_t number)
 		.status = x->has_complete ? x->complete.status : 0,
 		.answered = x->has_complete,
 		.cancelled = x->end == TRANSFER_ERROR ||
-			(x->has_complete && (usb_status_is_cancelled(x->complete.status) ||
-					     is_refused(x->complete.status))),
+			(x->has_complete && usb_status_is_cancelled(x->complete.status)),
+		.unseen = x->has_complete && is_refused(x->complete.status),
 		.secret = d->secret,
 		.cut = data ? urb_missing(data) : 0,
 		.cause = TAPE_NONE,
@@ -339,6 +391,9 @@ static struct tape_entry entry_of(const struct usb_detail *d, uint64_t number)
 		memcpy(e.setup, transfer_setup(x), sizeof(e.setup));
 	e.begun = x->has_submit ? x->submit.number : x->complete.number;
 	e.ended = x->has_complete ? x->complete.number : 0;
+	e.unknown = !tape_in(&e) && e.xfer != URB_CONTROL && !x->has_submit && e.length &&
+		    !d->data_len;
+	e.cancelled |= e.unseen || e.unknown;
 	e.order = tape_in(&e) && e.xfer != URB_CONTROL ? x->complete.number : e.begun;
 	return e;
 }
@@ -385,6 +440,8 @@ static int keep_transfer(struct tape *t, const struct usb_detail *d, uint64_t nu
 			return 0; /* a read that was pending at the capture's end */
 	}
 	t->cut += e->cut;
+	if (e->unknown && !t->unknown++)
+		t->first_unknown = number;
 	if (e->xfer != URB_CONTROL && tape_in(e)) {
 		e->after_cancelled = t->cancelled[e->endpoint & 15];
 		t->cancelled[e->endpoint & 15] = 0;
@@ -616,7 +673,7 @@ void tape_release(const struct tape *t)
 static int read_tape(struct tape *t, const char *path, const char *name,
 		     const struct tape_device *d, struct trawl_error *err)
 {
-	struct reader r = {.take = take, .arg = t};
+	struct reader r = {.take = take, .arg = t, .source = d->source};
 
 	*t = (struct tape){.device = *d, .store = t->store, .array = t->array,
 			   .index = FILEARRAY_NONE};

@@ -40,7 +40,9 @@ struct tape_entry {
 	uint8_t xfer, endpoint, interface;
 	uint8_t setup[8];              /* of a control transfer */
 	bool answered;                 /* the answer is in the capture: status is valid */
-	bool cancelled;                /* the host cancelled it */
+	bool cancelled;                /* the host cancelled it, or unseen or unknown */
+	bool unseen;                   /* the host refused it: the device has not seen it */
+	bool unknown;                  /* sent, but its data is not in the capture */
 	bool secret;                   /* keystrokes */
 	bool cut;                      /* the capture lacks some of its data */
 	uint8_t after_cancelled;       /* number of reads that the host cancelled just before; 255:
@@ -73,7 +75,12 @@ struct tape_device {
 	uint16_t vendor, product;
 	char name[128], port[64];
 	uint64_t transfers;
+	/* the capture's source of the transfers; TAPE_ANY_SOURCE: all that have any */
+	uint32_t source;
+	uint64_t first, last; /* times of the first and the last of them */
 };
+
+#define TAPE_ANY_SOURCE UINT32_MAX
 
 struct tape {
 	struct tape_device device;
@@ -100,6 +107,8 @@ struct tape {
 	uint8_t cancelled[16]; /* while reading: by endpoint, how many of its last reads were */
 	bool enumerated;       /* the tape includes a SET_CONFIGURATION */
 	uint64_t cut;          /* transfers whose data is incomplete */
+	uint64_t unknown;      /* entries that are unknown */
+	uint64_t first_unknown; /* the item of the first */
 	uint64_t no_answer;    /* IN transfers without a recorded completion */
 	/* the capture's own metadata: why it is not replayable; "" if it is or says nothing */
 	char verdict[256];

@@ -310,6 +310,69 @@ def test_wrong_direction(d):
     same([(b"", 2), (b"s" * 512, 0)], got, "a write that asks for data gets a phase error")
 
 
+def test_beyond_end(d):
+    """A write beyond the disk's end fails with sense data that says so, and changes nothing."""
+    def disk(c):
+        plug_disk(c)
+        c.transfer(BULK, 0x02, out=cbw(1, 8, True, bytes([0x25] + [0] * 9)), dev=5)
+        c.transfer(BULK, 0x81, answer=struct.pack(">II", 3, 512), dev=5)
+        c.transfer(BULK, 0x81, answer=csw(1), dev=5)
+
+    def play(h):
+        h.enumerate()
+        write = struct.pack(">BBIBHB", 0x2a, 0, 4, 0, 1, 0)
+        return [command(h, 7, 512, False, write, b"w" * 512),
+                command(h, 8, 18, True, bytes([3, 0, 0, 0, 18, 0]))[0][2:14:10],
+                command(h, 9, 512, True, read10(3, 1))]
+    got = session(capture(d, "beyond", disk), play, "--timeout", "200ms")[0]
+    same([(b"", 1), b"\x05\x21", (b"", 1)], got, "a write beyond the disk's end has sense data")
+
+
+def test_readers(d):
+    """usbmon0 records what each bus's own interface does."""
+    c = usbsynth.Capture()
+    vendor(c, numbered(1, 4))
+    path = f"{d}/readers.pcapng"
+    with open(path, "wb") as f:
+        f.write(usbsynth.pcapng([r for r in c.records for _ in range(2)], (220, 220)))
+    plays("what two readers recorded is played once", path)
+    for device in "1:5", "1234:0001":
+        plays(f"--device {device} is one device then", path, "--device", device)
+
+
+def test_halves(d):
+    """A request that the host refused, and data of which the submission was not recorded."""
+    idle = bytes([0x21, 10, 0, 0, 0, 0, 0, 0])
+
+    def refused(c):
+        vendor(c, [])
+        c.control(idle, status=-22, dev=5)
+    path = capture(d, "unseen", refused)
+    plays("a request that the capture's host refused", path)
+
+    def ask(h):
+        h.enumerate()
+        h.control(bytes([0xc0, 1, 0, 0, 0, 0, 2, 0]))
+        return h.control(idle)
+    got, status, out, _ = session(path, ask)
+    ok(status == 0 and got and got[0] == 0, "is answered", got, status, out)
+
+    def lost(c):
+        vendor(c, numbered(1, 2))
+        c.record("C", BULK, 0x02, id=0x77, length=16, flag_data=">")
+        c.transfer(BULK, 0x02, out=b"end", dev=5)
+    path = capture(d, "lost", lost)
+    got, status, out, err = session(path, recorded(path))
+    ok(status == 0 and "lacks the data of 1 transfers to the device" in err and
+       "transfer 9," in err, "data that was not recorded is mentioned", got, status, out, err)
+
+    def send(h):
+        got = recorded(path)(h)
+        return got + [h.wait(h.submit(0x02, 0, 16, data=b"x" * 16))[0]]
+    got, status, out, _ = session(path, send)
+    ok(status == 0 and got == [0], "and may be anything of its length", got, status, out)
+
+
 def test_uas(d):
     """UAS on the endpoints that another alternate setting has for Bulk-Only Transport."""
     def disk(c):
@@ -473,6 +536,9 @@ def main():
         test_speed(d)
         test_storage(d)
         test_wrong_direction(d)
+        test_beyond_end(d)
+        test_readers(d)
+        test_halves(d)
         test_uas(d)
         test_split(d)
         test_refused_data(d)
