@@ -332,6 +332,48 @@ static void give_back(struct session *s, uint32_t interfaces, uint32_t drivers)
 			libusb_attach_kernel_driver(s->device, i);
 }
 
+/*
+ * Opens the only device with these ids: what is sent to another one of the same kind may damage it.
+ * NULL with *err.
+ */
+static libusb_device_handle *open_only(uint16_t vendor, uint16_t product, struct trawl_error *err)
+{
+	struct libusb_device_descriptor d;
+	libusb_device **list, *found = NULL;
+	libusb_device_handle *handle = NULL;
+	ssize_t n = libusb_get_device_list(NULL, &list);
+	unsigned int count = 0;
+	int got = 0;
+
+	for (ssize_t i = 0; i < n; i++)
+		if (!libusb_get_device_descriptor(list[i], &d) && d.idVendor == vendor &&
+		    d.idProduct == product) {
+			found = list[i];
+			count++;
+		}
+	if (count == 1)
+		got = libusb_open(found, &handle);
+	if (!count)
+		trawl_fail(err, TRAWL_CANNOT, "%04x:%04x: is not plugged in; plug it in", vendor,
+			   product);
+	else if (count > 1)
+		trawl_fail(err, TRAWL_CANNOT,
+			   "%04x:%04x: is plugged in %u times; unplug those that are not meant",
+			   vendor, product, count);
+	else if (got == LIBUSB_ERROR_ACCESS)
+		trawl_fail(err, TRAWL_CANNOT,
+			   "%04x:%04x: no permission to open it; run as root, or give yourself the "
+			   "right to /dev/bus/usb/%03u/%03u",
+			   vendor, product, libusb_get_bus_number(found),
+			   libusb_get_device_address(found));
+	else if (got)
+		trawl_fail(err, TRAWL_CANNOT, "%04x:%04x: cannot be opened: %s", vendor, product,
+			   libusb_error_name(got));
+	if (n >= 0)
+		libusb_free_device_list(list, 1);
+	return handle;
+}
+
 int hostusb_play(struct tape *t, const struct host_options *o, struct trawl_error *err)
 {
 	struct session s = {.tape = t, .options = o, .verdict = {.verbose = o->verbose}};
@@ -346,17 +388,12 @@ int hostusb_play(struct tape *t, const struct host_options *o, struct trawl_erro
 		return trawl_fail(err, TRAWL_CANNOT, "libusb: cannot be started; check that this "
 						     "machine has USB");
 	}
-	s.device = libusb_open_device_with_vid_pid(NULL, t->device.vendor, t->device.product);
+	s.device = open_only(t->device.vendor, t->device.product, err);
 	if (s.device) {
 		drivers = with_driver(s.device, interfaces);
 		hostguard_takes(&guard, drivers);
 	}
-	if (!s.device) {
-		trawl_fail(err, TRAWL_CANNOT,
-			   "%04x:%04x: cannot be opened; plug it in, and run as root or give "
-			   "yourself the right to /dev/bus/usb",
-			   t->device.vendor, t->device.product);
-	} else if (!claim(&s, interfaces, err) && !play_all(&s, err)) {
+	if (s.device && !claim(&s, interfaces, err) && !play_all(&s, err)) {
 		out_open(&out, STDOUT_FILENO);
 		ret = verdict_print(&s.verdict, &out);
 		if (cli_finish(&out, "standard output"))

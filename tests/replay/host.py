@@ -130,6 +130,26 @@ def test_sessions(d):
     ok(r.returncode == 0, "with --any-data that is none", r.stdout, r.stderr[-600:])
 
 
+def test_devices(d):
+    """The device is to be the only one of its kind."""
+    mock = Mock(d, SERIAL)
+    with open(mock.folder + "/usb.umockdev") as f:
+        text = f.read()
+    second = text.replace("/usb1/1-3", "/usb1/1-4").replace("001/003", "001/004").replace(
+        "DEVNUM=003", "DEVNUM=004").replace("MINOR=2", "MINOR=3").replace("devnum=3", "devnum=4")
+    really = BUILD + "/trawl-replay", "host", "--really", "--speed", "0", "--device", "0403:6001"
+    with open(mock.folder + "/usb.umockdev", "w") as f:
+        f.write(text + "\n" + second)
+    r = mock.run(*really, SERIAL)
+    ok(r.returncode == 3 and "0403:6001: is plugged in 2 times; unplug" in r.stderr,
+       "of two devices none is written to", r.stdout, r.stderr[-600:])
+    with open(mock.folder + "/usb.umockdev", "w") as f:
+        f.write(text.replace("03040160", "03040260"))
+    r = mock.run(*really, SERIAL)
+    ok(r.returncode == 3 and "0403:6001: is not plugged in; plug it in" in r.stderr,
+       "a device that is not there", r.stdout, r.stderr[-600:])
+
+
 def test_packets(d):
     mock = Mock(d, SERIAL)
     with open(mock.folder + "/usb.pcap", "rb") as f:
@@ -213,6 +233,7 @@ def main():
             return 0
     with tempfile.TemporaryDirectory() as d:
         test_sessions(d)
+        test_devices(d)
         test_packets(d)
         test_functions(d)
         test_errors(d)

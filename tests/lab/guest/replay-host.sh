@@ -136,7 +136,7 @@ wait "$pid_pulled"
 same "a device that is unplugged in mid-replay: status 1" 1 $?
 sed 's/^/# /' pulled.out pulled.log
 has "what did not happen is counted" "$(cat pulled.out)" '^different: .* not'
-fails "a device that is not there" 3 "$LOOP: cannot be opened; plug it in" \
+fails "a device that is not there" 3 "$LOOP: is not plugged in; plug it in" \
 	trawl-replay host --really --device $LOOP loop.trawl
 cp ./*.trawl ./*.said ./*.answers "$LAB_KEEP"
 tap_done
