@@ -4,7 +4,9 @@
 #include <linux/compat.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
+#include <linux/namei.h>
 #include <linux/poll.h>
+#include <linux/proc_fs.h>
 #include "kmod/attached.h"
 #include "kmod/hooks.h"
 #include "kmod/libiht.h"
@@ -13,6 +15,7 @@
 #include "kmod/request.h"
 #include "kmod/session.h"
 #include "kmod/tracer.h"
+#include "kmod/trawl_libiht.h"
 
 static int open_session(struct inode *inode, struct file *file)
 {
@@ -138,12 +141,32 @@ static struct miscdevice device = {
 	.fops = &operations,
 };
 
+/* A link to the device where programs written for libiht's module open it. */
+static struct proc_dir_entry *link;
+
+/* Without the link only those programs miss something. libiht's module may have taken the name. */
+static void add_link(void)
+{
+	struct path taken;
+
+	if (!kern_path("/proc/" LIBIHT_PROC_NAME, 0, &taken))
+		path_put(&taken);
+	else
+		link = proc_symlink(LIBIHT_PROC_NAME, NULL, "/dev/trawl");
+}
+
 int device_add_trawl(void)
 {
-	return misc_register(&device);
+	int status = misc_register(&device);
+
+	if (!status)
+		add_link();
+	return status;
 }
 
 void device_remove_trawl(void)
 {
+	if (link)
+		proc_remove(link);
 	misc_deregister(&device);
 }

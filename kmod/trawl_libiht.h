@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: (GPL-2.0-only WITH Linux-syscall-note) OR MIT */
 /*
  * The interface of libiht's kernel module as its document describes it: its names, numbers and
- * layout, so that a program written to that document compiles and runs unchanged with /dev/trawl.
+ * layout, so that a program written to that document compiles and runs unchanged. The path at which
+ * it opens libiht's module is a link to /dev/trawl, unless that module is loaded, too.
  *
  *	struct xioctl_request request;
- *	int fd = open("/dev/trawl", O_RDWR);
+ *	int fd = open("/proc/" LIBIHT_PROC_NAME, O_RDWR);
  *	request.cmd = LIBIHT_IOCTL_ENABLE_LBR; ...
  *	ioctl(fd, LIBIHT_LKM_IOCTL_BASE, &request);
  *
@@ -55,6 +56,7 @@ enum IOCTL {
 	LIBIHT_IOCTL_BTS_END,
 };
 
+#define LIBIHT_PROC_NAME	"libiht-info"
 #define LIBIHT_LKM_IOCTL_MAGIC	'l'
 #define LIBIHT_LKM_IOCTL_BASE	_IO(LIBIHT_LKM_IOCTL_MAGIC, 0)
 #define LIBIHT_LBR_ENTRIES	32

@@ -189,9 +189,9 @@ static void of_child(int fd)
 
 int main(void)
 {
-	int fd = open("/dev/trawl", 2);
+	int fd = open("/proc/" LIBIHT_PROC_NAME, 2);
 
-	if (!ok(fd >= 0, "the device can be opened"))
+	if (!ok(fd >= 0, "the device can be opened by the document's path"))
 		return 1;
 	of_lbr(fd, getpid());
 	of_bts(fd, getpid());
