@@ -274,10 +274,13 @@ static int take_dated(struct branch_state *s, const struct branch_event *e, stru
 	return 0;
 }
 
-/* Whether a branch may be missing in the stack, because the kernel emulated it for a uprobe. */
+/* Whether a branch may be missing in the stack, because the kernel emulated it for a uprobe. In an
+ * empty stack nothing shows it: perf clears the records when a task is scheduled in. */
 static bool stack_has_gap(struct branch_state *s, const struct branch_task *t,
 			const struct branch_last_stack *l)
 {
+	if (s->backend->no_kinds && !l->n)
+		return true;
 	for (size_t i = 0; s->backend->no_kinds && i < l->n; i++) {
 		uint64_t next = i + 1 < l->n ? l->branches[i + 1].from : l->address;
 

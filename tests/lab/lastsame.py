@@ -3,8 +3,8 @@
 """lastsame.py ALL LAST SYMBOL N HOW: of two captures, as trawl-decode --json prints them: whenever
 the code of ALL, which has every branch, came to a place of the function SYMBOL, LAST has the N
 branches before that of the same task. Where HOW is kmod-lbr it may have the newest of them only,
-in up to half of the hits: perf empties the processor's records when a task comes to a CPU. Prints
-counts; status 1 if not."""
+in up to half of the hits: perf empties the processor's records when a task comes to a CPU. A stack
+without any of them is marked as lost, no other. Prints counts; status 1 if not."""
 import json
 import re
 import sys
@@ -35,8 +35,12 @@ def stacks(path, symbol):
         mine = found.setdefault(tid, [])
         if name == "branch:last":
             mine.append((int(f["before"], 16), []))
+            lost = False
             assert re.fullmatch(symbol + r"(\+0x\w+)?", f["before_symbol"]), f
+        elif name == "branch:lost":
+            lost = True
         else:
+            assert not lost, f
             mine[-1][1].append(pair(f))
     return by_task(found)
 

@@ -59,6 +59,15 @@ trawl -q -i branch:kmod-lbr:last=8@uprobe:"$load":jump_odd -i uprobe:"$load":"$p
 	-- "$load" 20 >/dev/null
 same "a stack with a probe's call in it is marked" 20 \
 	"$(trawl-decode --json x.trawl | grep -c '"name":"branch:lost"')"
+# perf clears the processor's records when a task is scheduled in: after its sleep a task has none,
+# and nothing shows whether a call under a probe is among those that it took since.
+number=$TRAWL_BUILD/tests/lab/branchnumber
+objdump -d "$number" >number.objdump
+read -r spell after < <(awk '/^[0-9a-f]+ <spell>:/ { at = $1 } at && /\tret/ { sub(":", "", $1); print at, $1; exit }' number.objdump)
+trawl -q -i "branch:kmod-lbr:last=8@uprobe:$number:spell+$((0x$after - 0x$spell))" -w x.trawl -- "$number" 20 >/dev/null
+trawl-decode --json x.trawl >x.json
+same "a stack that perf has emptied is marked" "20 20" \
+	"$(grep -c '"name":"branch:last"' x.json) $(grep -c '"name":"branch:lost"' x.json)"
 fails "a way that has no branches at probes" 2 \
 	'records no branches before a probe: use kmod-lbr or kmod-step' \
 	trawl -i "branch:ptrace:last=3@uprobe:$walk:far_away" -w x.trawl -- "$walk"
