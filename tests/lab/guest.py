@@ -100,6 +100,7 @@ MACHINES = {
     # newer kernels take mitigations=off for the last word on isolation
     "skylake-pti": intel(94, "lbr-fmt=5", " mitigations=auto pti=on"),
     "unknown-lbr": intel(94, "lbr-fmt=60"),  # a format that no manual has
+    "lying-lbr": intel(60, "lbr-fmt=2"),  # a format without flags: its records have them
     "sandybridge": intel(42, "lbr-fmt=3"),
     "haswell": intel(60, "lbr-fmt=4"),
     "goldmont": intel(92, "lbr-fmt=6"),

@@ -1,0 +1,57 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""blockstep.py FIRST END [-k FILE] PROGRAM...: runs PROGRAM from branch to branch
+(PTRACE_SINGLEBLOCK) and prints where it stops between the addresses FIRST and END, a line each.
+-k FILE: while trawl.ko steps it, too, whose records kbranch writes to FILE."""
+import ctypes
+import os
+import subprocess
+import sys
+import time
+
+TRACEME, PEEKUSER, SINGLEBLOCK = 0, 3, 33
+RIP = 16 * 8
+SIGTRAP = 5
+libc = ctypes.CDLL(None, use_errno=True)
+libc.ptrace.restype = ctypes.c_long
+libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
+
+
+def ptrace(request, pid, address=0, data=0):
+    result = libc.ptrace(request, pid, address, data)
+    if result == -1 and request != PEEKUSER:
+        sys.exit(f"ptrace: {os.strerror(ctypes.get_errno())}")
+    return result
+
+
+first, end = int(sys.argv[1], 16), int(sys.argv[2], 16)
+args, records = sys.argv[3:], None
+if args[0] == "-k":
+    records, args = args[1], args[2:]
+pid = os.fork()
+if not pid:
+    ptrace(TRACEME, 0)
+    os.dup2(2, 1)
+    os.execv(args[0], args)
+os.waitpid(pid, 0)
+stepper = None
+if records:
+    stepper = subprocess.Popen(["kbranch", "-p", str(pid), "-s", "0", "-t", "600", "-o", records],
+                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    # It enables tracing, and then sleeps until the program has ended.
+    while "nanosleep" not in open(f"/proc/{stepper.pid}/wchan").read():
+        time.sleep(0.05)
+signal = 0
+while True:
+    ptrace(SINGLEBLOCK, pid, 0, signal)
+    _, status = os.waitpid(pid, 0)
+    if not os.WIFSTOPPED(status):
+        break
+    signal = os.WSTOPSIG(status)
+    if signal == SIGTRAP:
+        signal = 0
+        at = ptrace(PEEKUSER, pid, RIP)
+        if first <= at < end:
+            print(f"{at:x}")
+if stepper:
+    sys.stderr.write(stepper.communicate()[1])
