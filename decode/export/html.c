@@ -81,6 +81,7 @@ struct html {
 	struct out times, spans;  /* varints: ns since the previous event; duration in ns */
 	struct out shape_of, cpus, tasks, endpoints, flags;
 	struct intern names, sources, task_names, endpoint_names, shape_keys;
+	struct intern device_names; /* "BUS:DEVICE NAME", each name that an address had */
 	struct intern bytes, ids; /* members, anywhere, that are bytes or numbers of hex digits */
 	struct shape *shapes;
 	size_t nshapes;           /* number of shapes; equals shape_keys.n unless memory ran out */
@@ -429,6 +430,22 @@ static uint32_t endpoint_of(struct html *h, const struct usb_detail *d)
 	return number == NONE ? further(h, &h->endpoint_names, "further endpoints") : number;
 }
 
+static void note_device(struct html *h, const struct usb_detail *d)
+{
+	const struct usb_device *dev = d->device;
+	char text[sizeof(dev->name) + 32];
+	int n;
+
+	if (!dev || (!*dev->name && !dev->known))
+		return;
+	if (*dev->name)
+		n = snprintf(text, sizeof(text), "%u:%u %s", d->urb.bus, d->urb.device, dev->name);
+	else
+		n = snprintf(text, sizeof(text), "%u:%u %04x:%04x", d->urb.bus, d->urb.device,
+			     usbdev_vendor(dev), usbdev_product(dev));
+	h->failed |= intern(&h->device_names, text, (size_t)n) == NONE && h->device_names.n < NONE;
+}
+
 /*
  * Adds the text line of trawl-decode, in which pointers and devices are formatted as in the kernel.
  */
@@ -462,6 +479,7 @@ static int take_item(struct consumer *c, const struct decoder *d, void *state,
 		const struct usb_detail *u = it->detail;
 
 		endpoint = endpoint_of(h, u);
+		note_device(h, u);
 		note_digits(h, state, it);
 		if (u->transfer && !transfer_latency(u->transfer, &span))
 			span = 0;
@@ -677,6 +695,7 @@ static void about_json(const struct html *h, const char *title, struct out *o)
 	intern_json("sources", &h->sources, o);
 	intern_json("tasks", &h->task_names, o);
 	intern_json("endpoints", &h->endpoint_names, o);
+	intern_json("devices", &h->device_names, o);
 	intern_json("bytes", &h->bytes, o);
 	intern_json("ids", &h->ids, o);
 	shapes_json(h, o);
@@ -785,6 +804,7 @@ int html_export(const struct export_options *o, struct stream *s, struct out *ou
 	intern_free(&h.sources);
 	intern_free(&h.task_names);
 	intern_free(&h.endpoint_names);
+	intern_free(&h.device_names);
 	intern_free(&h.shape_keys);
 	intern_free(&h.bytes);
 	intern_free(&h.ids);

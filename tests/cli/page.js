@@ -32,7 +32,7 @@ async function main(browserPath, page_, steps, shots) {
 		process.exit(1);
 	}
 	const state = () => page.evaluate(() => ({
-		view: trawl.view, selected: trawl.selected, matches: trawl.matches, events: trawl.events, lanes: trawl.lanes, ready: trawl.ready,
+		view: trawl.view, selected: trawl.selected, matches: trawl.matches, events: trawl.events, lanes: trawl.lanes, titles: trawl.titles, ready: trawl.ready,
 		rows: [...document.querySelectorAll(".row")].map((r) => [...r.children].map((c) => c.textContent)),
 		shown: [...document.querySelectorAll(".row.selected")].filter((r) => {
 			const box = document.getElementById("scroll").getBoundingClientRect(), b = r.getBoundingClientRect();

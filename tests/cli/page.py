@@ -50,6 +50,7 @@ text, data = pieces(page)
 about = json.loads(data["about"])
 events = decode(usb)
 tap.same((0, len(events)), (p.returncode, about["events"]), "as many events as trawl-decode shows")
+tap.same(["2:2 QEMU QEMU USB HARDDRIVE"], about["devices"], "devices have names")
 style, program = re.search(r"<style>(.*?)</style>", text,
                            re.S)[1], re.search(r"<script>(.*?)</script>", text, re.S)[1]
 policy = re.search(r'Content-Security-Policy" content="([^"]*)"', text)[1]
@@ -150,6 +151,8 @@ def check_tree(tree):
 
 def check_browser():
     export(usb, page)
+    disk = ("(document.getElementById('lanes').value = 'harddrive', document.getElementById('lanes')"
+            ".dispatchEvent(new Event('input')), true)")
     got, _ = browse(page, [["state", "first"], ["key", "ArrowDown"], ["key", "ArrowDown"],
                            ["state", "two"], ["key", "w"],
                            ["state", "zoomed"], ["search", "length > 1000"], ["state", "found"],
@@ -161,7 +164,8 @@ def check_browser():
                            ["key", "0"], ["click", "#tab-latency"],
                            ["state", "latency"], ["click", "#tab-capture"], ["state", "capture"],
                            ["click", "#help"],
-                           ["hash", "t=1000000&w=5000000&e=3"], ["state", "linked"]])
+                           ["hash", "t=1000000&w=5000000&e=3"], ["state", "linked"],
+                           ["until", disk], ["state", "disk"]])
     tap.same(([], []), (got["errors"], got["requests"]), "opens offline: no error, no request")
     if got["errors"]:
         return
@@ -172,6 +176,10 @@ def check_browser():
            "0000  " in two["details"],
            "the keyboard selects an event, whose fields and bytes are shown", two["selected"],
            two["details"])
+    name = "USB 2:2 QEMU QEMU USB HARDDRIVE (2)"
+    tap.ok(first["titles"][0] == name and got["disk"]["titles"] == [name.replace("2)", "2 of 2)")],
+           "a device's lanes have its name, by which they are chosen", first["titles"],
+           got["disk"]["titles"])
     w = [b - a for a, b in (two["view"], got["zoomed"]["view"])]
     tap.ok(w[1] < w[0], "W zooms in", w)
     tap.same(len([e for e in events if e["fields"].get("length", 0) > 1000]), found["matches"],

@@ -14,7 +14,7 @@ function countValues(column) {
 // which for most lanes is after the first picture: that of one lane are made with all of its group's.
 class Lane {
 	constructor(kind, name, count, group, number) {
-		Object.assign(this, { kind, name, count, group, number, made: null });
+		Object.assign(this, { kind, name, count, group, number, device: "", made: null });
 	}
 	get list() {
 		return this.group ? this.group.list(this.number) : NO_EVENTS;
@@ -86,6 +86,22 @@ function lanesOfShapes() {
 				probes[eventShape[i]] = NONE;
 	return [names, probes];
 }
+// The lanes of each device's endpoints, by their title. It has the device's name, or names: an address may be given
+// to another device later.
+function lanesOfDevices() {
+	const names = new Map(), devices = new Map();
+	for (const text of about.devices) {
+		const [address] = text.split(" ", 1), name = text.slice(address.length + 1);
+		names.set(address, names.has(address) ? `${names.get(address)}, then ${name}` : name);
+	}
+	const lanes = about.endpoints.length ? partition(eventEndpoint, countValues(eventEndpoint), EACH, about.endpoints.length, "usb", (k) => endpointName(about.endpoints[k])) : [];
+	for (const lane of lanes.sort((a, b) => a.name.localeCompare(b.name, "en", { numeric: true }))) {
+		const [address] = lane.name.split(" ", 1);
+		lane.device = `USB ${address} ${names.get(address) || ""}`.trim();
+		devices.set(lane.device, [...devices.get(lane.device) || [], lane]);
+	}
+	return devices;
+}
 function makeLanes() {
 	const add = (title, more, sort) => {
 		if (!more.length)
@@ -98,8 +114,8 @@ function makeLanes() {
 	const cpus = countValues(eventCpu), tasks = countValues(eventTask), shapes = countValues(eventShape);
 	if (about.losses.length)
 		allLanes.push({ title: "lost events", count: 0 }, new Lane("loss", "losses", about.nlosses, null, 0));
-	add("USB endpoints", about.endpoints.length ? partition(eventEndpoint, countValues(eventEndpoint), EACH, about.endpoints.length, "usb", (k) => endpointName(about.endpoints[k])) : [],
-		(a, b) => a.name.localeCompare(b.name, "en", { numeric: true }));
+	for (const [title, endpoints] of lanesOfDevices())
+		add(title, endpoints);
 	add("processors", partition(eventCpu, cpus, EACH, NONE, "cpu", (k) => `cpu ${k}`));
 	add("probes", partition(eventShape, shapes, probes, about.names.length, "probe", (k) => about.names[k]), bigger);
 	add("tasks", partition(eventTask, tasks, EACH, about.tasks.length, "task", (k) => taskName(about.tasks[k])), bigger);
@@ -114,7 +130,7 @@ function filterLanes(text) {
 	for (let a = 0, b; a < allLanes.length; a = b) {
 		for (b = a + 1; b < allLanes.length && !allLanes[b].title;)
 			b++;
-		const all = allLanes.slice(a + 1, b), some = low ? all.filter((l) => l.name.toLowerCase().includes(low)) : all;
+		const all = allLanes.slice(a + 1, b), some = low ? all.filter((l) => `${l.device} ${l.name}`.toLowerCase().includes(low)) : all;
 		const size = allLanes[a].title === "lost events" ? about.nlosses : all.length;
 		if (some.length)
 			lanes.push({ title: `${allLanes[a].title} (${low ? `${formatCount(some.length)} of ` : ""}${formatCount(size)})` }, ...some);
