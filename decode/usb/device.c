@@ -448,11 +448,26 @@ static void take_interfaces(struct usb_device *dev, const struct json_object *o)
 	apply_config(dev);
 }
 
+/*
+ * Whether a text is a kernel's name of a place: "1-2.3", "usb1". Exports make paths of it, which
+ * must not lead out of the folder that they are for.
+ */
+static bool is_port(const char *text)
+{
+	static const char digits[] = "0123456789";
+	bool root = !strncmp(text, "usb", 3);
+	const char *rest = root ? text + 3 : text;
+
+	return strspn(rest, digits) && !rest[strspn(rest, root ? digits : "0123456789-.")] &&
+	       !strstr(rest, "..");
+}
+
 static void take_names(struct usb_device *dev, const struct json_object *o)
 {
+	const char *port = jdoc_string(o, "path");
 	const char *maker = jdoc_string(o, "manufacturer"), *product = jdoc_string(o, "product");
 
-	snprintf(dev->port, sizeof(dev->port), "%s", jdoc_string(o, "path"));
+	snprintf(dev->port, sizeof(dev->port), "%s", is_port(port) ? port : "");
 	snprintf(dev->name, sizeof(dev->name), "%s%s%s", maker, *maker && *product ? " " : "",
 		 product);
 }

@@ -75,6 +75,14 @@ with tempfile.TemporaryDirectory() as folder:
             out, err = run(*argv, tainted)
             harmless(f"{' '.join(argv)} of {os.path.basename(name)}", out + err)
 
+    # a place that is a path: who runs umockdev-run would create files there
+    subprocess.run([f"{BUILD}/tests/decode/taint", f"{SRC}/samples/usb-storage.trawl", tainted,
+                    "/../../../../../tmp/x"], check=True)
+    out, err = run("trawl-export", "--to", "umockdev", tainted)
+    paths = [line for line in out.split(b"\n") if b"P: " in line]
+    ok(paths and not any(b".." in line for line in paths),
+       "umockdev: no path leads out of /sys", err, paths)
+
     # a file's own name may be a stranger's, too
     odd = f"{folder}/a\x1b]0;PWNED\x07\n12:00:00 b\u202e"
     with open(f"{SRC}/samples/tick.trawl", "rb") as whole, open(odd, "wb") as copy:

@@ -2,7 +2,8 @@
 /*
  * taint FILE OUT TEXT: copies a capture and appends TEXT to every string of its metadata, to names
  * of functions, source files, programs, tasks and devices, but not to words that identify the
- * metadata. The output of readers then shows whether untrusted text is printed unescaped.
+ * metadata, nor to descriptors, which make it a device's. The output of readers then shows whether
+ * untrusted text is printed unescaped.
  */
 #include <fcntl.h>
 #include <json-c/json.h>
@@ -17,7 +18,7 @@ static const char *added;
 static bool is_kept(const char *member)
 {
 	return !strcmp(member, "kind") || !strcmp(member, "event") || !strcmp(member, "type") ||
-	       !strcmp(member, "show");
+	       !strcmp(member, "show") || !strcmp(member, "descriptors");
 }
 
 static struct json_object *tainted(struct json_object *o)
