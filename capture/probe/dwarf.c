@@ -387,6 +387,7 @@ static bool describe(struct dwarf *d, const struct dwarf_point *at, bool inside,
 		return false;
 	retval_describe(&of.f, fn);
 	param_find_all(&of.f, fn);
+	retval_recheck(&of.f, fn);
 	fn->convention = of.f.convention;
 	return true;
 }

@@ -260,12 +260,28 @@ static bool by_convention(const struct param *q, struct argloc *to)
 	static const int regs[] = { 5, 4, 1, 2, 8, 9 };
 	struct symbolic stack = { .base = BASE_CFA, .offset = (int64_t)q->stack - 8 };
 
+	if (q->f->departs)
+		return nowhere(to, "the function does not follow the C calling convention");
 	if (q->doubtful)
 		return nowhere(to, "its location depends on that of another parameter or result, "
 				   "which is unknown");
 	if (q->reg >= 0)
 		return in_register(q->sse ? DWARF_XMM0 + q->reg : regs[q->reg], 0, to);
 	return in_memory(q->f->vaddr, &stack, 0, to);
+}
+
+/*
+ * gcc does not tell that a function has another convention (ms_abi): the debug information has a
+ * parameter in another register.
+ */
+static void check_convention(const struct param *q, const struct argloc *found)
+{
+	struct argloc by = { .bits = found->bits };
+
+	if (q->f->convention && !q->doubtful && q->reg >= 0 && !q->sse &&
+	    found->form == ARGLOC_EXPR && *found->expr == '%' && by_convention(q, &by) &&
+	    strcmp(by.expr, found->expr) != 0)
+		q->f->departs = true;
 }
 
 /* The same in an object behind a pointer. */
@@ -298,8 +314,11 @@ bool param_find(const struct param *q, unsigned int offset, bool whole, struct a
 			return nowhere(to, "it is in several places");
 		if (q->loc.list ? in_piece(q->f->vaddr, p, offset - p->start, to) :
 		    q->f->cfa ? inside(q, p, offset - p->start, to) :
-				in_body(q, p, offset - p->start, to))
+				in_body(q, p, offset - p->start, to)) {
+			if (whole)
+				check_convention(q, to);
 			return true;
+		}
 		if (to->why[0])
 			return false;
 	} else if (q->found != LOCATION_NONE) {
@@ -377,6 +396,7 @@ void param_prepare(struct param_finder *f)
 	f->gcc = made_by_gcc(f->unit);
 	f->abi.int128_by_abi = f->gcc || made_by_new_clang(f->unit);
 	f->convention = !f->cfa && keeps_convention(f);
+	f->departs = dwarf_udata(f->function, DW_AT_calling_convention, 0) >= DW_CC_lo_user;
 	prologue_read(f->elf, f->entry, f->symbol ? f->symbol->size : 0, &f->prologue);
 }
 

@@ -42,6 +42,7 @@ struct param_finder {
 	struct prologue prologue;
 	bool gcc;        /* compiled by gcc */
 	bool convention; /* the function certainly follows the C calling convention */
+	bool departs;    /* it certainly follows another one, such as ms_abi */
 };
 
 /* A parameter, a return value, or an object that is reached from one through pointers (part.h). */

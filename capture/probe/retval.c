@@ -19,6 +19,7 @@
 #ifdef HAVE_DW
 #include <dwarf.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "capture/probe/enumeration.h"
@@ -462,6 +463,28 @@ void retval_describe(struct param_finder *f, struct dwarf_function *out)
 		out->proof = PROOF_NONE;
 	else if (!out->results && out->proof != PROOF_ADDRESS)
 		out->proof = out->nparts ? PROOF_BOTH_USED : PROOF_USED;
+}
+
+void retval_recheck(const struct param_finder *f, struct dwarf_function *out)
+{
+	struct abi_type t;
+	Dwarf_Die type;
+
+	if (!f->departs || !dwarf_type_of(f->function, &type))
+		return;
+	abi_type_of(&type, &t);
+	if (t.scalar && !out->nparts)
+		return;
+	for (size_t i = 0; i < out->nparts; i++) {
+		free(out->parts[i].name);
+		free(out->parts[i].ctype);
+	}
+	out->nparts = 0;
+	if (out->results)
+		drop_results(out);
+	out->proof = PROOF_NONE;
+	unknown(&out->ret, "the function does not follow the C calling convention, so where it "
+			   "returns %s is unknown", out->ret.ctype);
 }
 
 #endif

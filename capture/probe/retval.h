@@ -14,6 +14,12 @@
  * caller passes the address for the result.
  */
 void retval_describe(struct param_finder *f, struct dwarf_function *out);
+
+/*
+ * Takes back where a struct or a pair is returned if the function's parameters, which are known by
+ * now, have shown that it does not follow the C calling convention.
+ */
+void retval_recheck(const struct param_finder *f, struct dwarf_function *out);
 #endif
 
 #endif

@@ -375,6 +375,44 @@ def virtual_base(folder):
        [e["fields"] for e in events])
 
 
+OF_WINDOWS = """\
+struct pair { long a, b; };
+volatile long sink;
+#define FUNCTION __attribute__((ms_abi, noinline))
+FUNCTION struct pair zoo_pair(long n) { sink += n; return (struct pair){ n, n + 1 }; }
+FUNCTION __int128 zoo_wide(long n) { sink += n; return n; }
+FUNCTION long zoo_number(long n) { sink += n; return n * 2; }
+int main(void)
+{
+	for (volatile long i = 5; i < 6; i++)
+		sink += zoo_pair(i).b + (long)zoo_wide(i) + zoo_number(i);
+	return 0;
+}
+"""
+
+
+def other_convention(folder):
+    """Where a function of another convention returns a pair is not known, even if gcc does not tell
+    that it is one."""
+    program = f"{folder}/windows"
+    with open(f"{program}.c", "w", encoding="ascii") as f:
+        f.write(OF_WINDOWS)
+    for compiler in "gcc", "clang":
+        if not shutil.which(compiler):
+            skip(f"ms_abi by {compiler}", "it is not installed")
+            continue
+        subprocess.run([compiler, "-O1", "-g", "-o", program, f"{program}.c"], check=True)
+        events = record(program, [f"uprobe:{program}:zoo_* $params",
+                                  f"uprobe:{program}:zoo_*%return $retval"])[0]
+        fields = {e["name"].split(":")[1]: e["fields"] for e in events}
+        for f in fields.values():
+            del f["__probe_ip"]
+        ok(fields == {"zoo_pair": {"n": 5}, "zoo_pair%return": {"retval": None},
+                      "zoo_wide": {"n": 5}, "zoo_wide%return": {"retval": None},
+                      "zoo_number": {"n": 5}, "zoo_number%return": {"retval": 10}},
+           f"functions with ms_abi of {compiler}: numbers are right, pairs unavailable", fields)
+
+
 CLONES = """\
 template <class T> struct zoo_box {
 	T v;
@@ -417,6 +455,7 @@ def more(folder):
     texts(folder)
     names_listed(folder)
     virtual_base(folder)
+    other_convention(folder)
     names_of_values(folder)
 
 
