@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sources: DFU 1.1 (4.1.3), CCID 1.1 (5.1), CDC 1.2 with PSTN 1.2 (5.3.1, 5.3.2), Audio 1.0
- * (3.7.2.3, 4.3.2.5, 4.6.1.2), Audio 2.0 (4.1), Video 1.5 (3.7.2.3, 3.7.2.5, 3.9.2), USB 3.2
- * (9.6.2).
+ * Sources: DFU 1.1 (4.1.3), CCID 1.1 (5.1), CDC 1.2 with PSTN 1.2 (5.3.1, 5.3.2), CDC ECM 1.2
+ * (5.4), Audio 1.0 (3.7.2.3, 4.3.2.5, 4.6.1.2), Audio 2.0 (4.1, 4.7), Video 1.5 (3.7.2.3, 3.7.2.5,
+ * 3.9.2), USB 3.2 (9.6.2).
  */
 #include "decode/usb/descbits.h"
 #include "common/array.h"
@@ -19,6 +19,17 @@
 	"left front", "right front", "center front", "low frequency", "left surround",             \
 		"right surround", "left of center", "right of center", "surround", "side left",    \
 		"side right", "top"
+
+#define CHANNELS_2                                                                                 \
+	"front left", "front right", "front center", "low frequency", "back left", "back right",   \
+		"front left of center", "front right of center", "back center", "side left",       \
+		"side right", "top center", "top front left", "top front center",                  \
+		"top front right", "top back left", "top back center", "top back right",           \
+		"top front left of center", "top front right of center", "left low frequency",     \
+		"right low frequency", "top side left", "top side right", "bottom center",         \
+		"back left of center", "back right of center", NULL, NULL, NULL, NULL, "raw data"
+
+#define INTERLACE "interlaced", "one field per frame", "field 1 first"
 
 /* Names of the bits of a field, from bit 0 up; NULL: the bit has no name. */
 static const struct bits {
@@ -46,6 +57,21 @@ static const struct bits {
 	{"CDC NCM", FIELD("bmNetworkCapabilities"),
 	 BITS("packet filter", "net address", "encapsulated commands", "max datagram size",
 	      "CRC mode", "8-byte input size")},
+	{"CDC ethernet", FIELD("bmEthernetStatistics"),
+	 BITS("frames sent", "frames received", "frames not sent", "frames with errors",
+	      "frames without a buffer", "directed bytes sent", "directed frames sent",
+	      "multicast bytes sent", "multicast frames sent", "broadcast bytes sent",
+	      "broadcast frames sent", "directed bytes received", "directed frames received",
+	      "multicast bytes received", "multicast frames received", "broadcast bytes received",
+	      "broadcast frames received", "CRC errors", "transmit queue length",
+	      "alignment errors", "one collision", "more collisions", "deferred",
+	      "too many collisions", "overruns", "underruns", "heartbeat failures",
+	      "carrier sense lost", "late collisions")},
+	{"audio input terminal", FIELD("bmChannelConfig"), BITS(CHANNELS_2)},
+	{"audio mixer unit", FIELD("bmChannelConfig"), BITS(CHANNELS_2)},
+	{"audio processing unit", FIELD("bmChannelConfig"), BITS(CHANNELS_2)},
+	{"audio extension unit", FIELD("bmChannelConfig"), BITS(CHANNELS_2)},
+	{"audio stream", FIELD("bmChannelConfig"), BITS(CHANNELS_2)},
 	{"audio input terminal", FIELD("wChannelConfig"), BITS(CHANNELS)},
 	{"audio mixer unit", FIELD("wChannelConfig"), BITS(CHANNELS)},
 	{"audio processing unit", FIELD("wChannelConfig"), BITS(CHANNELS)},
@@ -64,6 +90,11 @@ static const struct bits {
 	      "gain", "power line frequency", "hue, auto", "white balance temperature, auto",
 	      "white balance component, auto", "digital multiplier", "digital multiplier limit",
 	      "analog video standard", "analog video lock status", "contrast, auto")},
+	{"video processing unit", FIELD("bmVideoStandards"),
+	 BITS("none", "NTSC 525/60", "PAL 625/50", "SECAM 625/50", "NTSC 625/50", "PAL 525/60")},
+	{"video uncompressed format", FIELD("bmInterlaceFlags"), BITS(INTERLACE)},
+	{"video frame-based format", FIELD("bmInterlaceFlags"), BITS(INTERLACE)},
+	{"video MJPEG format", FIELD("bmInterlaceFlags"), BITS(INTERLACE)},
 	{"video input header", FIELD("bmInfo"), BITS("dynamic format change")},
 	{"video uncompressed frame", FIELD("bmCapabilities"),
 	 BITS("still image", "fixed frame rate")},
@@ -75,6 +106,22 @@ static const struct bits {
 	{"SuperSpeed capability", FIELD("bmAttributes"), BITS(NULL, "LTM")},
 	{"SuperSpeed capability", FIELD("wSpeedsSupported"),
 	 BITS("low", "full", "high", "5 Gbit/s")},
+};
+
+/* The same where a control has two bits (Audio 2.0, 4.7): 1 is read-only, 3 can be set, too. */
+static const struct bits pairs[] = {
+	{"audio control header", FIELD("bmControls"), BITS("latency")},
+	{"audio input terminal", FIELD("bmControls"),
+	 BITS("copy protection", "connector", "overload", "cluster", "underflow", "overflow")},
+	{"audio output terminal", FIELD("bmControls"),
+	 BITS("copy protection", "connector", "overload", "underflow", "overflow")},
+	{"audio selector unit", FIELD("bmControls"), BITS("selector")},
+	{"audio clock source", FIELD("bmControls"), BITS("frequency", "validity")},
+	{"audio clock selector", FIELD("bmControls"), BITS("selector")},
+	{"audio clock multiplier", FIELD("bmControls"), BITS("numerator", "denominator")},
+	{"audio stream", FIELD("bmControls"),
+	 BITS("active alternate setting", "valid alternate settings")},
+	{"audio endpoint", FIELD("bmControls"), BITS("pitch", "overrun", "underrun")},
 };
 
 static const char *const feature_controls[] = {
@@ -93,6 +140,16 @@ static void names_tree(const char *list, const char *const *names, size_t count,
 	tree_close(t);
 }
 
+static void pairs_tree(const struct bits *b, uint64_t v, struct tree *t)
+{
+	tree_list(t, b->list);
+	for (size_t i = 0; i < b->count; i++)
+		if (v >> 2 * i & 3)
+			tree_printf(t, b->list, "%s%s", b->names[i],
+				    (v >> 2 * i & 3) == 1 ? " (read-only)" : "");
+	tree_close(t);
+}
+
 void desc_bits_tree(const struct desc_layout *l, const char *field, uint64_t v, struct tree *t)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
@@ -101,6 +158,9 @@ void desc_bits_tree(const struct desc_layout *l, const char *field, uint64_t v, 
 		names_tree(table[i].list, table[i].names, table[i].count, v, t);
 		return;
 	}
+	for (size_t i = 0; i < ARRAY_SIZE(pairs); i++)
+		if (!strcmp(pairs[i].layout, l->name) && !strcmp(pairs[i].field, field))
+			pairs_tree(&pairs[i], v, t);
 }
 
 /*
@@ -137,6 +197,26 @@ void desc_feature_tree(const struct desc_layout *l, const struct descriptor *d, 
 	tree_uint(t, "iFeature", d->p[d->room - 1]);
 }
 
+void desc_midi_tree(const struct desc_layout *l, const struct descriptor *d, struct tree *t)
+{
+	size_t at = 6, end;
+
+	if (strcmp(l->name, "MIDI out jack") || d->room < at)
+		return;
+	end = at + 2 * (size_t)d->p[5];
+	if (end >= d->room)
+		return;
+	tree_list(t, "baSourceID");
+	for (size_t i = at; i < end; i += 2)
+		tree_uint(t, "baSourceID", d->p[i]);
+	tree_close(t);
+	tree_list(t, "baSourcePin");
+	for (size_t i = at; i < end; i += 2)
+		tree_uint(t, "baSourcePin", d->p[i + 1]);
+	tree_close(t);
+	tree_uint(t, "iJack", d->p[end]);
+}
+
 void desc_camera_tree(const struct desc_layout *l, const struct descriptor *d, struct tree *t)
 {
 	enum { CAMERA = 0x0201, BEHIND = 8 };
@@ -158,6 +238,7 @@ void desc_camera_tree(const struct desc_layout *l, const struct descriptor *d, s
 bool desc_bits_have(const char *name, size_t n)
 {
 	static const char *const more[] = {
+		"baSourcePin",
 		"channel",
 		"channels",
 		"controls",
@@ -172,6 +253,9 @@ bool desc_bits_have(const char *name, size_t n)
 			return true;
 	for (size_t i = 0; i < ARRAY_SIZE(table); i++)
 		if (strlen(table[i].list) == n && !memcmp(table[i].list, name, n))
+			return true;
+	for (size_t i = 0; i < ARRAY_SIZE(pairs); i++)
+		if (strlen(pairs[i].list) == n && !memcmp(pairs[i].list, name, n))
 			return true;
 	return false;
 }

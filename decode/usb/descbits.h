@@ -17,6 +17,9 @@ void desc_bits_tree(const struct desc_layout *l, const char *field, uint64_t v, 
  */
 void desc_feature_tree(const struct desc_layout *l, const struct descriptor *d, struct tree *t);
 
+/* For the output jack of a MIDI function: appends what feeds each pin, and its name. */
+void desc_midi_tree(const struct desc_layout *l, const struct descriptor *d, struct tree *t);
+
 /* Appends the focal lengths and controls of a camera terminal. */
 void desc_camera_tree(const struct desc_layout *l, const struct descriptor *d, struct tree *t);
 

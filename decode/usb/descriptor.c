@@ -417,6 +417,7 @@ static void layout_tree(const struct desc_layout *l, const struct descriptor *d,
 	}
 	descriptor_more(d, t);
 	desc_feature_tree(l, d, t);
+	desc_midi_tree(l, d, t);
 	desc_camera_tree(l, d, t);
 	if (c.cut)
 		tree_bool(t, "short", true);

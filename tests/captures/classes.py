@@ -139,6 +139,14 @@ FIELDS = [
     ("mbim.bulk.ndp.next_ndp_index", "bulk:network.wNextNdpIndex", number),
 ]
 
+CHANNELS_2 = [(i, name) for i, name in enumerate((
+    "front left", "front right", "front center", "low frequency", "back left", "back right",
+    "front left of center", "front right of center", "back center", "side left", "side right",
+    "top center", "top front left", "top front center", "top front right", "top back left",
+    "top back center", "top back right", "top front left of center", "top front right of center",
+    "left low frequency", "right low frequency", "top side left", "top side right",
+    "bottom center", "back left of center", "back right of center"))] + [(31, "raw data")]
+
 # Bits of descriptors: tshark's fields, which end in a letter and the bit's number or in a name of
 # theirs; the list in which trawl names the bits that are set, what descriptor has it, the names.
 BITS = [
@@ -176,6 +184,22 @@ BITS = [
             "left front", "right front", "center front", "low frequency", "left surround",
             "right surround",
             "left of center", "right of center", "surround", "side left", "side right", "top"))]),
+    ("usbaudio.ac_if_input.bmChannelConfig.%s", "bmChannelConfig_set", "audio input terminal",
+     [("d%d" % i, name) for i, name in CHANNELS_2]),
+    ("usbaudio.as_if_gen.bmChannelConfig.%s", "bmChannelConfig_set", "audio stream",
+     [("d%d" % i, name) for i, name in CHANNELS_2]),
+    ("usbcom.descriptor.ecm.eth_stats.%s", "bmEthernetStatistics_set", "CDC ethernet", [
+        ("xmit_ok", "frames sent"), ("rvc_ok", "frames received"),
+        ("xmit_error", "frames not sent"), ("rcv_error", "frames with errors"),
+        ("rcv_no_buffer", "frames without a buffer"), ("rcv_overrun", "overruns"),
+        ("rcv_crc_error", "CRC errors"), ("rcv_error_alignment", "alignment errors"),
+        ("xmit_one_collision", "one collision"), ("xmit_more_collisions", "more collisions"),
+        ("xmit_deferred", "deferred"), ("xmit_max_collisions", "too many collisions"),
+        ("xmit_underrun", "underruns"), ("xmit_heartbeat_failure", "heartbeat failures"),
+        ("xmit_times_crs_lost", "carrier sense lost"), ("xmit_late_collisions", "late collisions"),
+        ("transmit_queue_length", "transmit queue length"),
+        ("directed_bytes_xmit", "directed bytes sent"),
+        ("broadcast_frames_rcv", "broadcast frames received")]),
     ("usbaudio.as_ep_gen.bmAttributes.%s", "bmAttributes_set", "audio endpoint", [
         ("d0", "sampling frequency"), ("d1", "pitch"), ("d7", "max packets only")]),
     ("usbvideo.camera.control.%s", "bmControls_set", "video input terminal", [
@@ -231,6 +255,13 @@ PARTS = [
     ("usbaudio.ac_if_fu.", "audio feature unit", "bUnitID bSourceID iFeature"),
     ("usbaudio.ac_if_clksrc.", "audio clock source",
      "bClockID bmAttributes bmControls bAssocTerminal iClockSource"),
+    ("usbaudio.ac_if_clksel.", "audio clock selector",
+     "bClockID bNrInPins baCSourceID bmControls iClockSelector"),
+    ("usbaudio.ac_if_su.", "audio selector unit", "bUnitID bNrInPins baSourceID iSelector"),
+    ("usbaudio.ac_if_mu.", "audio mixer unit",
+     "bUnitID bNrInPins baSourceID bNrChannels wChannelConfig iChannelNames"),
+    ("usbaudio.ms_if_midi_in.", "MIDI in jack", "bJackType bJackID iJack"),
+    ("usbaudio.ms_if_midi_out.", "MIDI out jack", "bJackType bJackID bNrInputPins baSourceID iJack"),
     ("usbaudio.as_if_gen.", "audio stream",
      "bTerminalLink bFormatType bmFormats bNrChannels bmChannelConfig iChannelNames bDelay"),
     ("usbaudio.as_if_ft.", "audio format",
@@ -259,6 +290,22 @@ NAMED = [
     ("usbcom.descriptor.subordinate_interface", "CDC union", "bSubordinateInterface"),
     ("usbcom.descriptor.cm.data_interface", "CDC call management", "bDataInterface"),
     ("usbcom.descriptor.ecm.max_segment_size", "CDC ethernet", "wMaxSegmentSize"),
+    ("usbaudio.ms_if_midi_out.BaSourcePin", "MIDI out jack", "baSourcePin"),
+    ("usbvideo.color.primaries", "video color matching", "bColorPrimaries"),
+    ("usbvideo.color.transferCharacteristics", "video color matching", "bTransferCharacteristics"),
+    ("usbvideo.color.matrixCoefficients", "video color matching", "bMatrixCoefficients"),
+    ("usbvideo.format.aspectRatioX", "video *", "bAspectRatioX"),
+    ("usbvideo.format.aspectRatioY", "video *", "bAspectRatioY"),
+    ("usbvideo.format.interlace", "video *", "bmInterlaceFlags"),
+    ("usbvideo.format.copyProtect", "video *", "bCopyProtect"),
+    ("usbvideo.frame.capabilities", "video *", "bmCapabilities"),
+    ("usbvideo.frame.interval.type", "video *", "bFrameIntervalType"),
+    ("usbvideo.ep.maxInterruptSize", "video endpoint", "wMaxTransferSize"),
+    ("usbvideo.extension.numControls", "video extension unit", "bNumControls"),
+    ("usbvideo.processor.maxMultiplier", "video processing unit", "wMaxMultiplier"),
+    ("usbvideo.camera.objectiveFocalLengthMin", "video input terminal", "wObjectiveFocalLengthMin"),
+    ("usbvideo.camera.objectiveFocalLengthMax", "video input terminal", "wObjectiveFocalLengthMax"),
+    ("usbvideo.camera.ocularFocalLength", "video input terminal", "wOcularFocalLength"),
     ("usbaudio.ms_ep_gen.bNumEmbMIDIJack", "MIDI endpoint", "bNumEmbMIDIJack"),
     ("usbaudio.ms_ep_gen.baAssocJackID", "MIDI endpoint", "baAssocJackID"),
 ]

@@ -186,6 +186,27 @@ Test(descriptor, names)
 	cr_expect_null(usb_class_name(0x42));
 }
 
+/* Audio 2.0 has two bits for a control, and other names of channels; a jack has two of each pin. */
+Test(descriptor, audio_controls_channels_and_jacks)
+{
+	const char *s = LINE(2, 0, 0,
+			     "\x09\x02\x00\x01\x01\x01\x00\xa0\x32"
+			     "\x09\x04\x00\x00\x00\x01\x01\x20\x00"
+			     "\x11\x24\x02\x01\x01\x01\x00\x07\x02\x03\x00\x00\x84\x00\x1d\x00\x00"
+			     "\x08\x24\x0a\x07\x02\x07\x00\x00"
+			     "\x09\x04\x01\x00\x00\x01\x03\x00\x00"
+			     "\x0b\x24\x03\x01\x02\x02\x01\x09\x04\x08\x05"
+			     "\x09\x24\x03\x01\x02\x02\x01\x09\x04");
+
+	cr_expect(strstr(s, "\"front right\" \"back right of center\" \"raw data\"]"), "%s", s);
+	cr_expect(strstr(s, "bmControls_set=[\"copy protection (read-only)\" \"connector\" "
+			    "\"overload (read-only)\"]"),
+		  "%s", s);
+	cr_expect(strstr(s, "bmControls_set=[\"frequency\" \"validity (read-only)\"]"), "%s", s);
+	cr_expect(strstr(s, "baSourceID=[1 4] baSourcePin=[9 8] iJack=5"), "%s", s);
+	cr_expect_null(strstr(s, "iJack=4"), "a descriptor that is too short: %s", s);
+}
+
 Test(descriptor, a_compressed_audio_stream_has_a_bit_rate)
 {
 	static const char stream[] = "\x09\x04\1\1\0\1\2\0\0"
