@@ -127,7 +127,7 @@ static void plan_known(const struct cut *c, struct cut_entry *e)
 	e->take = !chosen ? CUT_NONE : chosen->count == e->p.count ? CUT_WHOLE : CUT_PART;
 }
 
-/* Plans a chunk. A damaged chunk is skipped; the reader's verdict reports it. */
+/* Plans a chunk. A damaged chunk becomes a loss. */
 static int plan_chunk(struct cut *c, struct cut_entry *e, struct trawl_error *err)
 {
 	struct keep_chunk *chosen = c->chosen ? keep_find(c->chosen, e->p.section, e->p.at) : NULL;
@@ -143,6 +143,7 @@ static int plan_chunk(struct cut *c, struct cut_entry *e, struct trawl_error *er
 	if (e->take == CUT_WHOLE) {
 		if (!trawl_piece_read(c->r, &e->p) || !trawl_piece_decode(c->r, &e->p, &chunk)) {
 			e->take = CUT_NONE;
+			e->damaged = true;
 			return 0;
 		}
 		e->kept = e->p.count;
@@ -212,6 +213,7 @@ static void forget_plan(struct cut *c)
 		c->entries[i].take = CUT_NONE;
 		c->entries[i].kept = 0;
 		c->entries[i].as_chosen = false;
+		c->entries[i].damaged = false;
 	}
 	keep_free(&c->part);
 	keep_free(&c->begun);
@@ -588,17 +590,33 @@ static int put_part(struct section *s, const struct cut_entry *e, struct trawl_e
 	return edit_some_events(chunk, some, copy_event, &p, err);
 }
 
+/* Writes the events of a damaged chunk as a loss. */
+static int put_damaged(struct section *s, const struct cut_entry *e, struct trawl_error *err)
+{
+	struct trawl_loss l = { .cpu = UINT32_MAX, .from = e->p.first, .to = e->p.last,
+				.count = s->c->chosen ? UINT64_MAX : e->p.count,
+				.reason = TRAWL_LOSS_DAMAGED, .section = s->number };
+
+	if (is_task_source(e->p.source->name))
+		return 0;
+	clip_loss(s->c, &l, e->p.source->clock);
+	l.source = (uint16_t)s->sources[e->p.number];
+	return trawl_writer_loss(s->w, &l, err);
+}
+
 static int put_entry(struct section *s, struct cut_entry *e, struct trawl_error *err)
 {
-	if (e->take == CUT_NONE)
+	if (e->take == CUT_NONE && !e->damaged)
 		return 0;
 	if (e->p.sync)
 		return trawl_writer_sync(s->w, &e->sync, err);
-	if (!trawl_piece_read(s->c->r, &e->p)) {
+	if (!e->damaged && !trawl_piece_read(s->c->r, &e->p)) {
 		/* its events had not been counted before */
 		s->c->kept -= s->c->as_they_are ? e->kept : 0;
-		return 0;
+		e->damaged = true;
 	}
+	if (e->damaged)
+		return put_damaged(s, e, err);
 	if (e->take == CUT_PART || s->c->again)
 		return put_part(s, e, err);
 	return trawl_writer_chunk(s->w, (uint16_t)s->sources[e->p.number], &e->p, err);

@@ -27,6 +27,7 @@ struct cut_entry {
 	uint64_t before;        /* if clamped: no earlier event of the source is later */
 	bool clamped;           /* the times of a stream are made monotonic */
 	bool in_tails;          /* cut.tails includes its events */
+	bool damaged;           /* a chunk of which events are wanted, but it cannot be decoded */
 };
 
 /* The latest event of a stream so far. */

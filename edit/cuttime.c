@@ -121,8 +121,10 @@ bool cut_each_event(struct cut *c, struct cut_entry *e, cut_event_fn *fn, void *
 
 	if (cut_has_times(c) && !read_earlier(c, e))
 		return false;
-	if (!trawl_piece_read(c->r, &e->p) || !trawl_piece_decode(c->r, &e->p, &chunk))
+	if (!trawl_piece_read(c->r, &e->p) || !trawl_piece_decode(c->r, &e->p, &chunk)) {
+		e->damaged = true;
 		return true;
+	}
 	return every_event(c, e, chunk, fn, arg);
 }
 

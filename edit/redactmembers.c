@@ -278,6 +278,9 @@ static const struct member edit_members[] = {
 	PLAIN("every", KEEP),
 	PLAIN("max_size", KEEP),
 	PLAIN("max_events", KEEP),
+	PLAIN("found", KEEP),
+	PLAIN("lost", KEEP),
+	PLAIN("more_lost", KEEP),
 	END,
 };
 

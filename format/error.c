@@ -62,6 +62,7 @@ const char *trawl_loss_reason_name(uint32_t reason)
 		[TRAWL_LOSS_UNPAIRED] = "unpaired",
 		[TRAWL_LOSS_TOO_LONG] = "strings too long for the kernel",
 		[TRAWL_LOSS_OVERRUN_MOST] = "overrun, at most",
+		[TRAWL_LOSS_DAMAGED] = "file damaged",
 	};
 
 	if (reason < ARRAY_SIZE(names) && names[reason])

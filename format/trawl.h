@@ -194,6 +194,7 @@ enum trawl_loss_reason {
 	TRAWL_LOSS_TOO_LONG,    /* probe hits whose strings were too long for the kernel */
 	TRAWL_LOSS_OVERRUN_MOST, /* overrun; count is an upper bound, because it may include events
 				  * that were recorded only to decode others */
+	TRAWL_LOSS_DAMAGED,     /* recorded, but the file was damaged afterwards */
 	TRAWL_LOSS_REASONS
 };
 

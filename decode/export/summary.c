@@ -377,22 +377,59 @@ static void print_tally(struct tally *t, const char *title, size_t most, struct 
 			   (unsigned long long)t->missed);
 }
 
+/* Whether the file was damaged, and trawl-edit repair could not find out all that is missing. */
+static bool lacks_more(struct trawl_reader *r)
+{
+	bool lacks = false;
+
+	for (size_t i = 0; i < trawl_meta_count(r); i++) {
+		const struct trawl_meta *m = trawl_meta_at(r, i);
+		struct json_object *doc;
+
+		if (strncmp(m->name, "edit/", 5))
+			continue;
+		doc = jdoc_parse(m->data, m->len);
+		lacks |= json_object_get_boolean(jdoc_get(doc, "more_lost"));
+		json_object_put(doc);
+	}
+	return lacks;
+}
+
+/* Returns what may be missing beside the losses that the file lists; NULL: nothing. */
+static const char *unlisted(struct trawl_reader *r)
+{
+	struct trawl_verdict v;
+
+	trawl_verdict(r, &v);
+	if (v.damaged)
+		return "the events of damaged blocks are missing";
+	if (lacks_more(r))
+		return "the file was damaged; see \"edited\"";
+	return v.complete ? NULL : "what the buffers still held is not";
+}
+
 /* The final number of lost events is in the end metadata. */
 static void print_losses(const struct summary *m, struct trawl_reader *r, struct out *o)
 {
+	const char *more = unlisted(r);
 	struct trawl_verdict v;
 
 	trawl_verdict(r, &v);
 	if (!m->losses) {
 		out_str(o, "\nlosses      none");
-		out_str(o, v.complete ? "\n" : v.written ? " so far\n" :
-			      " as far as is known: what the buffers still held is not\n");
+		if (v.written && !v.damaged)
+			out_str(o, " so far");
+		else if (more)
+			out_printf(o, " as far as is known: %s", more);
+		out_char(o, '\n');
 		return;
 	}
 	out_printf(o, "\nlosses      %llu\n", (unsigned long long)m->losses);
 	out_bytes(o, m->loss_text.data, m->loss_text.len);
 	if (m->losses > TOP)
 		out_printf(o, "  and %llu more\n", (unsigned long long)(m->losses - TOP));
+	if (more && !v.written)
+		out_printf(o, "  that is not all: %s\n", more);
 }
 
 static const char *clock_name(uint8_t clock)

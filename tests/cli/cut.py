@@ -5,6 +5,7 @@ for any selection, and no metadata of omitted events. tests/reader.py must read 
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -223,6 +224,8 @@ for file in small + [out]:
                f"compact {os.path.basename(file)}{turn}: no larger than it was", larger, text)
         os.rename(f"{tmp.name}/less.trawl", f"{tmp.name}/again.trawl")
         file = f"{tmp.name}/again.trawl"
+with open(f"{tmp.name}/whole.trawl", "wb") as f:
+    f.write(half)
 for name in ("half", "hole"):
     bad = bytearray(half)
     if name == "hole":
@@ -237,6 +240,19 @@ for name in ("half", "hole"):
            f"{len(left)} undamaged events were saved" in text and
            run("trawl-edit", "verify", out)[0] == 0,
            f"repair ({name}): what is whole, and what is gone", status, text, len(left))
+    summary = run("trawl-decode", "--summary", out)[1].decode()
+    lost = [int(n) for n in re.findall(r"^  \S+: (\d+) \(file damaged\) between", summary, re.M)]
+    said = [int(n) for n in re.findall(r": (\d+) events of \S+ are missing, between", text)]
+    if name == "hole":
+        tap.same((len(decode(f"{tmp.name}/whole.trawl")), lost), (len(left) + sum(lost), said),
+                 "repair (hole): the events of the damaged block are a loss of the new file")
+    else:
+        tap.ok("that is not all: the file was damaged" in summary and
+               "how many events are missing is not known" in text,
+               "repair (half): that events are missing is in the new file", text, summary)
+    bad = run("trawl-decode", "--summary", f"{tmp.name}/bad.trawl")[1].decode()
+    tap.ok(re.search(r"^  that is not all: |^losses      none as far as is known: ", bad, re.M),
+           f"repair ({name}): the damaged file does not say that nothing is missing", bad)
 with open(f"{src}/samples/tick.trawl", "rb") as f:
     start = f.read()[:1500]
 with open(f"{tmp.name}/bad.trawl", "wb") as f:

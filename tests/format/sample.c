@@ -207,7 +207,7 @@ static int write_meta(int fd, struct trawl_error *err)
 	    add_meta(w, "machine", "{\"newer\":true}", err) || add_meta(w, "empty", "", err) ||
 	    trawl_writer_sync(w, &sync, err))
 		goto out;
-	for (uint32_t i = 1; i < TRAWL_LOSS_REASONS; i++) {
+	for (uint32_t i = 1; i <= TRAWL_LOSS_OVERRUN_MOST; i++) {
 		struct trawl_loss l = { (uint16_t)id, i - 1, SECOND, SECOND + i, i * 10, i, 0 };
 
 		if (trawl_writer_loss(w, &l, err))
