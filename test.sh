@@ -63,10 +63,10 @@ suite() {
 }
 
 # Most of the tests' time is waiting: for the kernel's grace periods when probes come and go, for the
-# length of a capture. So there are more of them at once than processors,
+# length of a capture. So there are more of them at once than processors.
 test_jobs=$(($(nproc) * 2))
-# and what does not disturb them goes on meanwhile, at the lowest priority: ahead begins it, met
-# waits for it.
+# What does not disturb them goes on meanwhile, at the lowest priority: ahead begins it, met waits
+# for it.
 declare -A begun
 trap 'for pid in "${begun[@]}"; do kill -- "-$pid" 2>/dev/null; done' EXIT
 
