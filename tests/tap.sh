@@ -55,8 +55,7 @@ fails() {
 	fi
 }
 
-# tasks FILE: what trawl-decode says of when an event was and who did it, as tests/reader.py --tasks
-# has it.
+# tasks FILE: time and task of each event by trawl-decode, in the form of tests/reader.py --tasks.
 tasks() {
 	trawl-decode --json "$1" | /usr/bin/python3 -c 'import json, sys
 for line in sys.stdin:

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Nothing is left in the kernel: after any end, and after kill -9 by the next run or --gc. Nobody
-# else's probes are touched.
+# Nothing is left in the kernel after any end; after kill -9, the next run or --gc removes it. Other
+# programs' probes stay.
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/cli/capture.sh"
 f=$work/x.trawl
@@ -51,7 +51,7 @@ start "$work/y.trawl"
 same "the next run removes it" "" "$(traces_of $dead)"
 first=$trawl
 
-# Two at once: the second neither removes nor disturbs the first; --gc neither.
+# Two captures at once: neither the second one nor --gc removes or disturbs the first.
 trawl -q -i "usdt:$target:hit" -p $pid -w "$work/z.trawl" -c 20
 same "two captures at once: the second has its events" 20 "$(events "$work/z.trawl")"
 has "two captures at once: the first continues" "$(traces_of $first)" "_usdt"
@@ -75,7 +75,7 @@ for _ in 1 2 3 4 5; do
 done
 has "--gc states what it removed" "$said" "$removed"
 
-# Somebody looks at an instance for a moment, as another trawl that collects it does.
+# Another program holds an instance open for a moment, as a trawl does that collects it.
 start "$f"
 kill -9 $trawl
 wait $trawl 2>/dev/null
@@ -109,7 +109,7 @@ fails "the second source is wrong" 2 'no such event' sh -c 'echo $$ >"$0.pid"; e
 	trawl -i "usdt:$target:hit" -i event:sched:none -p $pid -w "$f"
 same "nothing is left of the first" "" "$(traces_of "$(cat "$f.pid")")"
 
-# Somebody switches the recording off.
+# Another program switches the recording off.
 rm -f "$f"
 trawl -i "usdt:$target:hit" -p $pid -w "$f" 2>"$work/err" & trawl=$!
 wait_armed "$f"

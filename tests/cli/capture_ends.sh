@@ -32,8 +32,8 @@ same "-c: the metadata 'end' states the count" 1000 \
 	"$(trawl-decode --meta=end "$f" | grep -o '"source":"[a-z]*","events":[0-9]*' |
 	grep -v task | awk -F: '{ n += $NF } END { print n + 0 }')"
 
-# -c: the first so many in time. A turn of tick hits tick_step and then loop, so with all sources up
-# to the same moment the one has as many hits as the other or one more, whatever was drained first.
+# -c: the first N events in time. Each turn of tick hits tick_step and then loop. If all sources end
+# at the same moment, tick_step has as many hits as loop, or one more, whatever was drained first.
 cp "$TRAWL_BUILD/samples/tick" "$work/tick"
 turns() { # FILE SOURCE: the n of its events, in the order of the file
 	trawl-decode --json "$1" | grep "\"source\":\"$2\"" | grep -oE '"(arg1|n)":[0-9]+' |
@@ -142,7 +142,7 @@ same "-p: the other ends: status" 0 $?
 has "-p: why" "$(end_of "$f")" 'why process'
 has "-p: a message states it" "$(cat "$work/err")" 'all processes of -p have ended'
 
-# A signal goes on to the command, whose end is the end.
+# A signal is passed on to the command; the capture ends when the command ends.
 rm -f "$f"
 trawl -i "usdt:$target:hit" -w "$f" -- "$target" wait >"$work/out" 2>"$work/err" & trawl=$!
 wait_armed "$f"
@@ -152,7 +152,7 @@ wait $trawl
 same "a forwarded signal: status" 0 $?
 has "a forwarded signal: the command ended by it, in its own way" "$(end_of "$f")" 'exit_status 7'
 
-# A command that does not care: it is said, and the next signal ends the capture.
+# A command that ignores the signal: a note says so, and the next signal ends the capture.
 rm -f "$f"
 trawl -i "usdt:$target:hit" -w "$f" -- \
 	bash -c 'trap "" TERM; : >"$2"; while sleep 0.1; do [ ! -e "$1" ] || exit; done' \
@@ -186,7 +186,7 @@ ok "$(! grep -q 'not recorded' "$work/err"; echo $?)" "-p: all are named"
 kill "${children[@]}"
 wait $pid 2>/dev/null
 
-# The reader of a pipe goes.
+# The reader of a pipe exits.
 "$target" hits 1000000 100 & pid=$!
 timeout 120 trawl -i "usdt:$target:hit" -p $pid -w - 2>"$work/err" | head -c 1000 >/dev/null
 same "the reader of -w - exits: status" 0 "${PIPESTATUS[0]}"
@@ -196,7 +196,7 @@ same "the reader got its lines" 3 "$(wc -l <"$work/out")"
 kill $pid
 wait $pid 2>/dev/null
 
-# Gone before it began: a command that does not run is told of, and the end is always said.
+# A command that cannot be run is reported, and the end report is always printed.
 { sleep 0.3; trawl -i "usdt:$target:hit" -w - -- touch \
 	"$work/ran" 2>"$work/err"; echo $? >"$work/status"; } | true
 same "-w - without a reader: status" 3 "$(cat "$work/status")"
@@ -211,7 +211,7 @@ has "the reader exits at once: final line" "$(cat "$work/err")" '^[0-9]+ events?
 kill $pid
 wait $pid 2>/dev/null
 
-# Somebody asks how it goes.
+# SIGUSR1 prints the state of the capture.
 trawl -i "usdt:$target:hit" -w "$work/asked" -- "$target" hits 1000000 1000 2>"$work/err" & trawl=$!
 wait_armed "$work/asked"
 kill -USR1 $trawl
@@ -271,7 +271,7 @@ done
 kill $pid
 wait $pid 2>/dev/null
 
-# With -G, a name that comes again is another file.
+# With -G, a name that occurs again gets a number.
 "$target" hits 1000000 500 & pid=$!
 trawl -q -i "usdt:$target:hit" -p $pid -G 1 -W 3 -w "$work/same"
 same "-G without a conversion: names" "same same.1 same.2" "$(cd "$work" && echo same*)"
@@ -281,7 +281,7 @@ done
 kill $pid
 wait $pid 2>/dev/null
 
-# All together: of each stretch of time so many files.
+# -G, -C and -W together: -W limits the files of each period.
 trawl -q -i "usdt:$target:hit" -C 16k -G 1 -W 2 --duration 2500ms -w "$work/all" -- \
 	"$target" hits 100000000
 names=$(cd "$work" && echo all*)
@@ -307,7 +307,7 @@ done >"$work/seen"
 grep -E '^(not )?ok' "$work/seen"
 same "-C: all events, each in one of them" "$(seq 0 399999 | md5sum)" \
 	"$(grep -E '^[0-9]+$' "$work/seen" | sort -n | md5sum)"
-# As the manual says: an eighth more at most. That it is not much less either is no promise.
+# As the manual says, at most an eighth more. The lower limit is not promised.
 ok $(($(sort -n "$work/sizes" | tail -1) > 72)) "-C: no file is larger than it should be"
 ok $(($(sort -n "$work/sizes" | head -1) < 48)) "-C: nor much smaller"
 same "-C: the final line has the sum of all files" 400000 "$(totals "$work/err" | cut -d' ' -f1)"

@@ -46,12 +46,12 @@ import json, sys
 e = [json.loads(l) for l in sys.stdin]
 print(len({x["tid"] for x in e}), len({x["pid"] for x in e}))')"
 
-# Another program hits the same probe at the same time: it is not in our scope.
+# Another program, outside the scope, hits the same probe at the same time.
 "$target" hits 100 1000 &
 trawl -q -i "usdt:$target:hit" -w "$f" -- "$target" hits 10 1000
 same "others' hits are not recorded" 10 "$(events "$f" target:hit)"
 wait
-# Without a scope both are, and the kernel's count agrees.
+# Without a scope the hits of both are recorded, as many as the kernel counts.
 "$target" hits 30000 100 & one=$!
 "$target" hits 30000 100 & two=$!
 trawl -i "usdt:$target:hit" -w "$f" --duration 1s 2>"$work/err"
@@ -140,13 +140,13 @@ ok $? "tasks of $(wc -l <"$work/ours") events: the independent reader knows the 
 sed 's/^/# /' "$work/err"
 has "among them renamed ones" "$(cat "$work/ours")" '"renamed"\]$'
 
-# A char that is no character by itself: each of the 128 is told from the others.
+# A char with the highest bit set is no character: the 128 values are shown as 128 different texts.
 trawl -q -i "usdt:$target:hit low=\\-128:char high=\\-1:char" -w "$f" -- "$target" hits 1
 for form in json csv; do
 	has "$form: its number" "$(trawl-export --to $form "$f")" '\\x80"?,("high":")?\\{1,2}xff'
 done
 
-# -s keeps so much of each string.
+# -s limits the bytes that are kept of each string.
 trawl -q -i "usdt:$target:text arg1:string" -s 10 -w "$f" -- "$target" text 100 3
 same "-s: ten letters of a hundred" 3 "$(trawl-decode --json "$f" | grep -c '"arg1":"xxxxxxxxxx"')"
 

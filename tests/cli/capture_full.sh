@@ -14,7 +14,8 @@ number() { sed -n "s/.*\"source\":\"usdt\"[^}]*\"$1\":\([0-9]*\).*/\1/p"; }
 # moment TEXT: in ns since the epoch.
 moment() { date -u -d "$1" +%s%N; }
 
-# count NAME FILE: what the last line in $work/err says is all that happened, and all that is there.
+# count NAME FILE: the last line in $work/err counts all events that happened: those in the file
+# and those that are missing.
 count() {
 	read -r captured \
 		lost <<<"$(sed -n 's/.*(.*usdt \([0-9]*\) (lost \([0-9]*\)).*/\1 \2/p' "$work/err")"
@@ -23,7 +24,7 @@ count() {
 	same "$1: captured is what is in the file" "$captured" "$(events "$2" target:hit)"
 }
 
-# agree NAME FILE: so do the file's own words.
+# agree NAME FILE: the file's metadata has the same numbers.
 agree() {
 	local name=$1 file=$2 summary end loss
 	count "$@"
@@ -42,9 +43,8 @@ agree() {
 	ok $(($(moment "${loss#* and }") > $(date +%s%N))) "$name: and has an end"
 }
 
-# flood FILE: more than fits, with whatever the caller has set up. All of it happens while trawl
-# stands still, so that it is known how much it is. Of this shell's children only: what a busy
-# machine starts meanwhile would take the room.
+# flood FILE: records more than fits. All events happen while trawl is stopped, so that their number
+# is known. Only this shell's children are recorded: others would take the room.
 hits=500000
 flood() {
 	local trawl status
@@ -57,7 +57,7 @@ flood() {
 	wait $trawl
 }
 
-# leave KIB: fills $small up to so much.
+# leave KIB: fills $small until this much is free.
 leave() {
 	local free
 	free=$(df -k --output=avail "$small" | tail -1)
@@ -82,7 +82,7 @@ trawl -q -i "usdt:$target:hit" -w "$small/x" -- "$target" hits 1000
 same "nearly full: what fits is no failure" 0 $?
 same "nearly full: all is there" 1000 "$(events "$small/x" target:hit)"
 
-# No room at all: there is no file, and none is spoken of.
+# No room at all: there is no file, and no message names one.
 rm "$small/x"
 leave 0
 fails "no room: said" 3 "^trawl: -w $small/x: the disk is full; make room, or write less$" \
@@ -105,8 +105,8 @@ for kind in ext4 ext2; do
 	rm "$work/disk"
 done
 
-# A limit of the file's size, which would also send a signal: where and when it does depends on the
-# file system.
+# A limit of the file's size (ulimit -f): whether the kernel also sends a signal depends on the file
+# system.
 mount -t tmpfs tmpfs "$small"
 for folder in "$work" "$small"; do
 	name="ulimit -f, $(stat -f -c %T "$folder")"

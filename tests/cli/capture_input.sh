@@ -5,7 +5,7 @@
 . "$TRAWL_SRC/tests/cli/capture.sh"
 f=$work/x.trawl
 event=event:sched:sched_switch
-# What is not refused would go on for ever.
+# The limit ends a capture that should have been refused.
 trawl() { timeout 120 "$TRAWL_BUILD/trawl" "$@"; }
 
 # Programs and probes

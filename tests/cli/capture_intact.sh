@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What others do to a recording while it runs is told, and in the file.
+# If another program changes a recording while it runs, a message and the file say so.
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/cli/capture.sh"
 f=$work/x.trawl
@@ -20,7 +20,7 @@ record() {
 	done
 }
 
-# end PATTERN: once trawl has said it, it is to end; its status is in $status.
+# end PATTERN: waits until trawl has printed it, then ends trawl; $status is its exit status.
 end() {
 	for ((n = 0; n < 100; n++)); do
 		grep -q "$1" "$work/err" && break

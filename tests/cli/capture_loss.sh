@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Losses are exact: what is in the file and what is told as lost makes up every hit.
+# Losses are exact: the events in the file and the reported losses add up to all hits.
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/cli/capture.sh"
 f=$work/x.trawl
@@ -27,8 +27,8 @@ same "the file holds what was captured" "$captured" "$(events "$f")"
 same "the file has the same losses" "$lost" "$(lost_in_file "$f")"
 has "-v: by CPU" "$(cat "$work/err")" "usdt: CPU [0-9]+ lost [0-9]+ events"
 
-# Of a probe with a string the kernel counts second looks (capture/tracefs/longtext.h) as it does
-# events: no more than the file says were lost, and the file says "at most".
+# For a probe with a string the kernel counts companions (capture/tracefs/longtext.h) like events.
+# So the file says "at most", and no more events were lost than it says.
 cp "$TRAWL_BUILD/samples/tick" "$work/tick"
 rm -f "$f"
 trawl -i "uprobe:$work/tick:tick_name%return s=\$retval:string" -B 4 -w "$f" -- \
@@ -59,8 +59,7 @@ wait $trawl
 same "the default buffer loses none in a short stop" "$((hits / 3)) 0" "$(totals "$work/err")"
 same "and all are in the file" "$((hits / 3))" "$(events "$f")"
 
-# Where the file goes has to be waited for (a disk does the same): that holds up no event. There are
-# more of them than the buffers of two processors take.
+# A slow output (here a pipe) delays no event: there are more than the buffers of two CPUs hold.
 trawl -B 16384 -i "usdt:$target:hit" -w - -- "$target" hits $((3 * hits)) 2>"$work/err" |
 	{ head -c 4096; sleep 2; cat; } >"$f"
 same "a slow reader of a pipe loses none" "$((3 * hits)) 0" "$(totals "$work/err")"

@@ -22,7 +22,7 @@ mkdir -m 700 "$work/ours"
 SUDO_UID=$uid SUDO_GID=$gid fails "sudo: where the caller cannot write, trawl does not" 3 \
 	"^trawl: -w $work/ours/x: Permission denied for nobody, who would own the file; name a folder of theirs, or give -Z root$" \
 	trawl -i "usdt:$work/target:hit" -w "$work/ours/x" -- "$work/target" id
-# A sudo that does not say who called it: as root is no way out of that.
+# A sudo that does not say who called it is refused: the command is not run as root instead.
 for who in "someone $gid" "-1 $gid" "4294967295 $gid" "99999999999999999999 $gid" " $gid" "$uid x" \
 	"$uid "; do
 	SUDO_UID=${who% *} SUDO_GID=${who#* } fails "sudo that says '$who'" 2 \
@@ -69,7 +69,7 @@ trawl -q -i "usdt:$target:hit" -w >(trawl-decode - >"$work/out") -- "$target" hi
 for ((n = 0; n < 500 && $(wc -l <"$work/out") < 3; n++)); do sleep 0.02; done
 same "what the shell opens" 3 "$(wc -l <"$work/out")"
 
-# Deleted while it is recorded: there again at the end, and the status says so.
+# A file that is deleted while it is recorded is written again at the end; the status says so.
 trawl -i "usdt:$target:hit" -w "$work/deleted" -- bash -c \
 	"'$target' hits 4; rm '$work/deleted'; '$target' hits 5" >"$work/out" 2>"$work/err"
 same "deleted while it is recorded: status" 1 $?
@@ -77,7 +77,7 @@ has "... said" "$(cat "$work/err")" \
 	"^trawl: -w $work/deleted: was deleted during the capture; all of it is in $work/deleted now$"
 same "... all of it is there" 9 "$(events "$work/deleted")"
 
-# Killed at any moment: nothing is left beside, and the name has the old file or a new one.
+# Killed at any moment: no other file is left, and the name has the old file or the new one.
 mkdir "$work/kill"
 half=0
 for n in 02 05 08 11 14 17 20 23 26 30 35 40; do
@@ -98,7 +98,7 @@ fails "a failed start" 2 'no such event' trawl -i event:sched:none -w "$work/kil
 same "a failed start: the old file is still there" "x old" \
 	"$(ls -A "$work/kill") $(cat "$work/kill/x")"
 
-# A file that is theirs in a folder that is not.
+# A file of the user's in a folder of another user.
 echo old >"$work/ours/theirs"
 chown nobody "$work/ours/theirs"
 chmod 755 "$work/ours"
@@ -107,14 +107,14 @@ same "a file in a folder that is not ours: status" 0 $?
 same "a file in a folder that is not ours: written" 3 "$(events "$work/ours/theirs")"
 has "a file in a folder that is not ours: whole" "$(trawl-decode --summary "$work/ours/theirs")" \
 	': complete$'
-# Somebody reads it and says so: what cannot be replaced as a whole is not written over meanwhile.
+# A file that cannot be replaced as a whole is not overwritten while a reader has locked it.
 fails "... not while somebody holds a lock on it" 2 \
 	"^trawl: -w $work/ours/theirs: another program has locked it; give another name, or end that one first$" \
 	flock -s "$work/ours/theirs" "$(command -v trawl)" -q -Z nobody -i "usdt:$target:hit" \
 	-w "$work/ours/theirs" -- "$target" hits 1
 same "... which is left as it was" 3 "$(events "$work/ours/theirs")"
 
-# Two captures to one file: the second would take the first's name away.
+# Two captures to one file: the second is refused, because it would replace the first one's file.
 trawl -q -i "usdt:$target:hit" -w "$work/shared" & first=$!
 wait_armed "$work/shared"
 fails "a file that a capture writes to" 2 'another capture is writing to it' trawl \

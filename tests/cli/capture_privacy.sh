@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What a capture tells of others, and what COMMAND gets from the recorder: the maps in a file are
-# those of processes that it is about; COMMAND has no descriptor but the first three and those that
-# it names.
+# A file has the maps only of processes that it has events of. COMMAND inherits no descriptor of the
+# recorder but the first three and those that it names.
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/cli/capture.sh"
 f=$work/x.trawl

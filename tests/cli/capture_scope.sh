@@ -44,7 +44,7 @@ has "-v: how many hits are not in the file" "$(cat "$work/err")" \
 	'^trawl: usdt: [0-9]+ hits are not in the file: of processes that are not recorded'
 same "none is the other" 0 "$(pids "$f" | grep -c ":$other\$")"
 
-# A thread that executes a program takes the TID of the first one, whose end another CPU tells of.
+# A thread that calls execve() takes the TID of the first thread, whose end another CPU records.
 for ((i = 0; i < 3; i++)); do
 	trawl -i "usdt:$target:hit" -w "$f" -- "$target" takeover 10 2>"$work/err"
 	same "the program that a thread executes is followed ($i)" "10 0" "$(totals "$work/err")"
@@ -58,7 +58,7 @@ wait $churn
 same "many tasks, with others that come and go: every hit" "4000 0" "$(totals "$work/err")"
 same "all in 1,001 processes" 1001 "$(pids "$f" | wc -l)"
 
-# -p: what it starts from now on is its, what others start is not.
+# -p: processes that it starts from now on are followed, those that others start are not.
 cat >"$work/later" <<-'LATER'
 	#!/bin/bash
 	read -r
@@ -80,7 +80,7 @@ same "-p: the children's hits" "100 0" "$(totals "$work/err")"
 same "-p: 50 processes" 50 "$(pids "$f" | wc -l)"
 wait
 
-# Whose hits are whose is not known any more where starts of tasks were lost: those are losses.
+# After starts of tasks were lost, hits of undetermined tasks are reported as losses.
 trawl -B 4 -i "usdt:$target:hit" -w "$work/few.trawl" -- \
 	sh -c '"$0" tasks 4000 2; : >"$1"' "$target" "$work/done" 2>"$work/err" & trawl=$!
 wait_armed "$work/few.trawl"
@@ -92,7 +92,7 @@ same "starts of tasks were lost: status" 1 $?
 read -r captured lost <<<"$(totals "$work/err")"
 same "starts of tasks were lost: captured + lost = hits" 16000 $((captured + lost))
 has "a message states it" "$(cat "$work/err")" '; of tasks: lost [0-9]+\)'
-# The scheduler's events have two tasks: one of them is of the scope, whoever's doing the event was.
+# The scheduler's events have two tasks: they are recorded if either of them is in the scope.
 # On CPU 0: from the idle task of another one the kernel's filter has been seen to leave them out.
 trawl -q -i event:sched:sched_switch -i event:sched:sched_waking -w "$f" -- taskset -c 0 \
 	"$target" hits 50 1000
@@ -113,20 +113,20 @@ print(len(begun), len(wrong), to_us > 10, woken > 10)
 ' >"$work/result"
 same "the switches of others to the scope are there, and who wakes it; nothing else of theirs" \
 	"1 0 True True" "$(cat "$work/result")"
-# Without a scope: of whom nothing is recorded but that he starts others, nobody asks.
+# Without a scope, no metadata is written of a task that only starts others.
 trawl -q -i "usdt:$target:hit" -w "$work/idle.trawl" & trawl=$!
 wait_armed "$work/idle.trawl"
 for i in 1 2 3; do ( : ); done
 "$target" hits 1 500000
 kill -INT $trawl
 wait $trawl
-# (Twice, when the hit was drained before the news of its execve().)
+# (Twice, if the hit was drained before the event of its execve().)
 same "the file names the task of the event, not the one that started it" "0 0" "$(
 	told=$("$TRAWL_BUILD/tests/format/dump" "$work/idle.trawl" | grep '"task/')
 	hit=$(trawl-decode --json "$work/idle.trawl" | sed 's/.*"tid":\([0-9]*\).*/\1/')
 	grep -q "\"task/$hit\"" <<<"$told"
 	echo "$? $(grep -c "\"task/$$\"" <<<"$told")")"
-# Who was there at the start and has ended before anybody looks.
+# A task that existed at the start and ended before its metadata was read.
 "$target" hits 1000000 1000 & pid=$!
 trawl -q -i event:sched:sched_switch -w "$work/gone.trawl" & trawl=$!
 wait_armed "$work/gone.trawl"
@@ -140,7 +140,7 @@ wait $trawl
 same "one that ended before anybody looked has its name" target \
 	"$(trawl-decode --json --pid $pid "$work/gone.trawl" | sed 's/.*"comm":"\([^"]*\)".*/\1/' |
 		uniq)"
-# What others were told on their command lines, passwords too, is not for whoever gets the file.
+# Command lines of other processes, which may have passwords, are not in the file.
 cmdlines() {
 	trawl-decode --meta='task/*' "$work/args.trawl" |
 		sed -n 's/.*"comm":"target",.*"exe":"[^"]*target",\(.*\)"time_ns".*/\1/p'

@@ -154,7 +154,7 @@ fails "import: a failure" 3 '^trawl-edit: .*cut.pcap: libpcap cannot read it' tr
 	-w "$dir/old" "$dir/cut.pcap"
 same "an existing file is unchanged" "$(trawl-decode --json "$f")" "$(cat "$dir/old")"
 
-# What an argument is only an event tells: the first that cannot be compared is spoken of.
+# Only an event shows the type of an argument: the first one that cannot be compared is reported.
 out=$(trawl-decode --where 'arg2 == 5 or arg2 == 6' "$f" 2>&1 >/dev/null)
 same "a text compared with a number: status" 0 $?
 same "a text compared with a number: one message each" 2 \

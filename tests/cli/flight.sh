@@ -65,8 +65,8 @@ same "without a gap" $((last + 1)) "$n"
 has "the file states the trigger" "$(trawl-decode --summary "$f")" '^end .*trigger arg1 == 500'
 rm -f "${f%.trawl}"*
 
-# The oldest gives way: two million events are more than 1 MiB. The kernel's buffer holds them all,
-# so that the last is not lost where the machine is busy.
+# The oldest events are dropped: two million are more than 1 MiB. The kernel's buffer holds them
+# all, so that a busy machine does not lose the last one.
 trawl --ring 1m -B 131072 --trigger 'name == "raw_syscalls:sys_enter" and id == 231' --after 0s -w "$f" \
 	-i 'event:raw_syscalls:*' -- dd if=/dev/zero of=/dev/null bs=1 count=1000000 2>"$work/err"
 captured=$(sed -n 's/^\([0-9]*\) events* captured.*/\1/p' "$work/err")
@@ -203,7 +203,7 @@ record --ring 4m -w "$work/none.trawl" -i "$hit" -p $pid
 kill -KILL $trawl
 wait $trawl 2>/dev/null
 same "killed: neither a file nor a temporary file" "" "$(ls "$work"/none* 2>/dev/null)"
-# Other captures clean up at the same time, and what one of them holds the other cannot remove.
+# Other captures clean up at the same time, and cannot remove what this one has open.
 until_true 'trawl --gc >/dev/null; [ -z "$(traces_of $trawl)" ]'
 same "killed: nothing stays in the kernel" "" "$(traces_of $trawl)"
 

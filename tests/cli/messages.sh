@@ -6,7 +6,7 @@ dir=$(mktemp -d) || exit 99
 trap 'rm -rf "$dir"' EXIT
 cd "$TRAWL_BUILD" || exit 99
 f=$TRAWL_SRC/samples/tick.trawl
-# What is not refused would go on for ever.
+# The limit ends a capture that should have been refused.
 trawl() { timeout 120 "$TRAWL_BUILD/trawl" "$@"; }
 
 # says PATTERN COMMAND...: wrong usage, one line (and a caret) that matches.
@@ -122,7 +122,7 @@ note "no event is called 'tick_stp'; did you mean" trawl-decode --name tick_stp 
 note "no event is called 'nosuch'; there are tick:loop" trawl-decode --name nosuch "$f"
 says "the file has no source 'usbd'; did you mean" trawl-decode --source usbd \
 	"$TRAWL_SRC/samples/usb-storage.trawl"
-# Event types that never occurred are nobody's wish.
+# Event types that never occurred are not suggested.
 "$TRAWL_BUILD/tests/decode/make-sample" "$dir/s.trawl" 8
 same "only events that occurred" \
 	"$(trawl-decode --json "$dir/s.trawl" | grep -o '"name":"[^"]*"' | cut -d'"' -f4 | sort -u |

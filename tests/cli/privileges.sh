@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-# What the recorder still may do while it records, as /proc tells of each of its threads, and that
-# what is left to be done works with that: rotation, other users' folders, following tasks,
-# clean-up.
+# The privileges of each of the recorder's threads while it records, by /proc. They are enough for
+# rotation, other users' folders, following tasks and clean-up.
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/cli/capture.sh"
 
@@ -73,7 +72,7 @@ kill -INT $pid
 wait $pid
 ok "$(trawl-edit verify "$work/theirs/c.trawl" >/dev/null 2>&1; echo $?)" "and the file is made"
 
-# What was started before has its own.
+# COMMAND, which was started before, keeps its own privileges.
 trawl -q -i event:sched:sched_switch -w "$work/d.trawl" -- grep \
 	-E '^(NoNewPrivs|Seccomp):' /proc/self/status >"$work/out" 2>/dev/null
 same "COMMAND has neither" "NoNewPrivs:	0 Seccomp:	0" "$(paste -sd' ' "$work/out")"

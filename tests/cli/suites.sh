@@ -8,10 +8,10 @@ list=$(cd "$TRAWL_BUILD" && printf 'include Makefile\nlist-of-tests:\n\t@echo $(
 	env -u MAKEFLAGS -u MAKEOVERRIDES -u MFLAGS make -s --no-print-directory -f \
 		- list-of-tests | tail -1)
 
-# What this build was told to be without.
+# The libraries that this build was configured without.
 without=$("$TRAWL_BUILD/config.status" --config | grep -o -- '--without-[a-z]*' | tr '\n' ' ')
 
-# in_tree: what is a test by its looks.
+# in_tree: the files that look like tests.
 in_tree() {
 	cd "$TRAWL_SRC" || exit
 	ls tests/*/test_*.c tests/*/*/test_*.c tests/fuzz/fuzz_*.c 2>/dev/null | sed 's/\.c$//'
@@ -50,7 +50,7 @@ said=$(trap '' INT; bounded sh -c 'kill -INT $$; echo goes on'); same \
 	"SIGINT is not ignored in a test" 130 $?
 said=$(bounded sh -c 'exit 7'); same "its status is the test's" 7 $?
 
-# A machine that has just booted has no tracefs mounted; what records would be skipped there.
+# A machine that has just booted has no tracefs mounted: tests that record would be skipped there.
 if [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
 	said=$(unshare -m bash -c 'while umount /sys/kernel/tracing; do :; done 2>/dev/null
 		ls /sys/kernel/tracing

@@ -190,13 +190,13 @@ Test(clock, what_came_too_late_for_a_sync_block_is_not_behind_the_next_step)
 	/* Events before the drain would be earlier in the file. */
 	real = EPOCH + look - 1000001 + (uint64_t)back;
 	cr_assert_neq(clock_to_mono(m, TRAWL_CLOCK_REAL, real, 2), look - 1000001);
-	/* Without another step nothing is ambiguous, .. */
+	/* Without another step nothing is ambiguous. */
 	m = make(&x, 3, ticks, (int64_t[]){ 0, back, back });
 	x.s[2].s.horizon = look;
 	real = EPOCH + look + (uint64_t)back;
 	cr_assert_eq(clock_to_mono(m, TRAWL_CLOCK_REAL, real, 2), look);
 	cr_assert_eq(bound_of(m, real, 2), 100);
-	/* .. unless a long drain delays events from before the step just as much. */
+	/* It is if a long drain delays events from before the step just as much. */
 	x.s[2].s.horizon = SECOND + SECOND / 10;
 	real = EPOCH + SECOND + SECOND / 5;
 	cr_assert_geq(bound_of(m, real, 2) + SECOND + SECOND / 5,

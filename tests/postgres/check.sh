@@ -61,7 +61,7 @@ kinds() {
 }
 
 # A whole run of the load lies in the capture, which a signal ends; bpftrace counts beside it: hits
-# of our server's processes, for it sees those of every server that runs the program.
+# of our server's processes, because bpftrace records those of every server of this program.
 postmaster=$(head -1 "$work/db/data/postmaster.pid")
 ours="tracepoint:sched:sched_process_fork /@our[args->parent_pid]/ "
 ours+="{ @our[args->child_pid] = 1; } "

@@ -18,14 +18,14 @@ same "no name is a fault" 0 \
 	"$(printf '%s\n' "$lines" | grep -c '"filename":\(null\|""\|"(fault)"\)')"
 same "nothing is left in tracefs" 0 "$(leftovers)"
 
-# Example 2: by way of raw_syscalls. The kernels that cannot read its array do it as in example 3.
+# Example 2: by raw_syscalls. Kernels that cannot read its array use the event of example 3.
 trawl -q -w 4.trawl \
 	-i 'eprobe:raw_syscalls.sys_enter filename=+0(+8($args)):ustring at-exit if id == 257' -- \
 	cat 'a file'
 ok $? "example 2 records"
 has "with the name" "$(decoded 4.trawl --source eprobe)" '"filename":"a file","ret":[3-9]'
 
-# Its own form, which needs a kernel that reads the array: any filter.
+# With any filter, which needs a kernel that can read the array.
 if trawl -D | grep -q '^eprobe.*no arrays'; then
 	fails "without one call's number this kernel cannot" 2 \
 		"needs 'if id == NUMBER' of one system call on this kernel" \

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Event probes: example 1 of the kernel's Documentation/trace/eprobetrace.rst with the values that
-# it must have, and what cannot be.
+# it must have, and probes that are refused.
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 
@@ -33,8 +33,8 @@ has "comm of an array of characters is text" "$(decoded 2.trawl)" \
 	'"fields":\{"prev_pid":[0-9]+,"prev_comm":"sleep","who":"sleep","prev_state":[0-9]+\}'
 same "the filter holds" 0 "$(decoded 2.trawl --source eprobe | grep -c '"prev_pid":0,')"
 
-# Probes without a name of their own on one event; the same one twice; names that are one in tracefs
-# only.
+# Two unnamed probes on one event; the same probe twice; names that differ in the file but not in
+# tracefs.
 trawl -w n.trawl -i 'eprobe:sched.sched_switch $prev_pid' -i 'eprobe:sched.sched_switch $next_pid' \
 	-i 'eprobe:sched.sched_switch $prev_pid' -i 'eprobe:a/x=sched.sched_switch $prev_prio' \
 	-i 'eprobe:b/x=sched.sched_switch $next_prio' -- true 2>said
@@ -59,7 +59,7 @@ fi
 fails "an array as it is" 2 'args is an array; write \+8\(\$args\)' \
 	trawl -w x -i 'eprobe:raw_syscalls.sys_enter a=$args' -- true
 
-# What cannot be.
+# Probes that are refused.
 fails "an unknown event" 2 \
 	'no event sched.sched_swich on this kernel; did you mean sched.sched_switch' \
 	trawl -w x -i 'eprobe:sched.sched_swich a=$prev_pid' -- true

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# /dev/trawl asked by those who may not, for what there is not, and by nobody in particular; the
-# document's own flow.
+# Requests to /dev/trawl without permission, with invalid arguments, and at random; the flow of the
+# document.
 # long: 6.1
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What becomes of a recording whose events go, whose maps are full, for which there is no memory.
+# Recordings whose events disappear, whose maps are full, or for which there is no memory.
 # long: 6.1 6.12
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
@@ -9,7 +9,7 @@ armed() {
 	grep -q 'capturing to' trawl.log
 }
 
-# A module's events are recorded, and the module goes. The kernel lets it.
+# A module is removed while its events are recorded, which the kernel allows.
 modprobe -a ext4 loop
 truncate -s 16M image
 mkfs.ext4 -q image
@@ -38,7 +38,7 @@ has "what was read before it is there, with its formats" "$(trawl-decode --print
 has "other events are still recorded" "$(trawl-decode --json gone.trawl | tail -1)" 'sched:sched_process_fork'
 same "nothing is left" 0 "$(leftovers)"
 
-# Where the kernel would be left with rests of a chain, the module stays.
+# A module with a hist pair on its events cannot be removed.
 modprobe ext4
 start trawl trawl -w synth.trawl \
 	-i 'synth:sync=ext4.ext4_sync_file_enter,ext4.ext4_sync_file_exit key=ino'

@@ -14,7 +14,7 @@ taskset -c 0 true
 sleep 2
 ticks=$(($(cut -d' ' -f14 /proc/$pid_trawl/stat) - ticks))
 switches=$(($(sed -n 's/^voluntary_ctxt_switches:\s*//p' /proc/$pid_trawl/status) - switches))
-# Were it to poll for ever, it would never wait.
+# A recorder that polled a CPU without a buffer would never sleep.
 ok $((switches == 0 || ticks > 100)) \
 	"it waits for those that there are ($switches times, $ticks ticks)"
 echo 1 >$cpu

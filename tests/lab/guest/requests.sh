@@ -32,7 +32,7 @@ same "nothing is recorded that was not asked for" \
 	"block:block_rq_complete block:block_rq_issue sched:sched_process_exec " \
 	"$(decoded r.trawl | grep -o '"name":"[^"]*"' | cut -d'"' -f4 | sort -u | tr '\n' ' ')"
 
-# A request that had to wait is issued by a worker of the kernel: so who, the events themselves say.
+# A request that had to wait is issued by a worker of the kernel; the events say who queued it.
 decoded r.trawl >r.json
 longest=$(/usr/bin/python3 - r.json <<'EOF'
 import json

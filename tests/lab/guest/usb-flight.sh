@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # kernels: 6.1
-# The flight recorder on USB: a stall, which only the pairing of submission and completion tells of,
-# triggers; what came before is in the file, with the devices that were told of at the beginning.
+# The flight recorder on USB: a stall, which shows only when submission and completion are paired,
+# triggers. The file has the events before it, and the devices that were described at the beginning.
 # The files are made in the host's folder, by 9p: neither nameless nor moved to a free name in one
 # step.
 . "$TRAWL_SRC/tests/tap.sh"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Behind an IOMMU the kernel gives a disk's scattered pages one address, and usbmon can no longer
-# find them: the data of such transfers is not in any capture (flag 'D'). That has to be told.
+# find them: the data of such transfers is in no capture (flag 'D'). trawl has to say so.
 # kernels: 6.12
 # machine: iommu
 # long: 6.12

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # kernels: 6.1
-# Triggers on what a field of a USB transfer is: each fires at its own transfer and at none before
-# it, one that nothing meets writes nothing, and one that can never be met is refused.
+# Triggers on fields of USB transfers: each fires at the first transfer that matches. One that
+# nothing matches writes nothing, and one that can never match is refused.
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 

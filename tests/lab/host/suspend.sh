@@ -13,7 +13,7 @@ read -r checked broken worst tight < <(/usr/bin/python3 "$TRAWL_SRC/tests/lab/ur
 ok $? "$checked pairs of times of the same URB, $tight within bounds of 10 us"
 same "none is out of order by more than its bounds (the closest are $((-worst)) ns apart)" 0 \
 	"$broken"
-# Whose doing it was: both xhci events name the URB.
+# Both xhci events name the URB, by which they are joined with its transfer.
 trawl-decode --json --join suspend.trawl >joined.json
 result=$(sed -n 's/.*"how":"urb","tid":[0-9]*,"comm":"[^"]*","name":"\([^"]*\)".*/\1/p' joined.json | sort | uniq -c)
 has "--join names the task that submitted a URB, not who ran when it completed" "$result" \
