@@ -8,14 +8,15 @@
 #include "common/plain.h"
 #include "capture/cli/list.h"
 #include "capture/source.h"
+#include "capture/sys/alloc.h"
 #include "decode/base/fit.h"
 
 /* Prints a text without control characters: it may come from a program or a device. */
 static void print_safe(const char *text, int width, FILE *out)
 {
-	char *copy = strdup(text);
+	char *copy = xstrdup(text);
 
-	fprintf(out, "%-*s", width, copy ? plain_text(copy, false) : "");
+	fprintf(out, "%-*s", width, plain_text(copy, false));
 	free(copy);
 }
 

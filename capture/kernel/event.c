@@ -36,7 +36,16 @@ static void free_names(char **names, size_t n)
 	free(names);
 }
 
-/* Lists the folders in a folder of tracefs, sorted. Returns their number; SIZE_MAX on failure. */
+/* Ends the program if the last call failed for want of memory: the list of events would lack some,
+ * or what they are. */
+static void end_without_memory(void)
+{
+	if (errno == ENOMEM)
+		alloc_checked(NULL);
+}
+
+/* Lists the folders in a folder of tracefs, sorted. Returns their number; SIZE_MAX if it cannot be
+ * opened. */
 static size_t list_folders(int top, const char *path, char ***names)
 {
 	int fd = openat(top, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -46,6 +55,7 @@ static size_t list_folders(int top, const char *path, char ***names)
 
 	*names = NULL;
 	if (!dir) {
+		end_without_memory();
 		if (fd >= 0)
 			close(fd);
 		return SIZE_MAX;
@@ -53,10 +63,8 @@ static size_t list_folders(int top, const char *path, char ***names)
 	while ((d = readdir(dir))) {
 		if (d->d_name[0] == '.' || (d->d_type != DT_DIR && d->d_type != DT_UNKNOWN))
 			continue;
-		if (!array_grow(*names, n))
-			break;
-		(*names)[n] = strdup(d->d_name);
-		n += (*names)[n] != NULL;
+		xgrow(*names, n);
+		(*names)[n++] = xstrdup(d->d_name);
 	}
 	closedir(dir);
 	if (n)
@@ -366,12 +374,17 @@ static int list_one(void *arg, const char *group, const char *name)
 	struct trawl_error ignored;
 	struct source_entry *e;
 	struct eventformat f;
+	bool parsed;
 
 	snprintf(path, sizeof(path), "events/%s/%s/format", group, name);
 	snprintf(full, sizeof(full), "event:%s:%s", group, name);
+	errno = 0;
 	text = tracefs_read(l->top, path, NULL, &ignored);
+	parsed = text && !eventformat_parse(text, strlen(text), &f, &ignored);
+	if (!parsed)
+		end_without_memory();
 	e = source_list_add(l->list, full, "", NULL);
-	if (text && !eventformat_parse(text, strlen(text), &f, &ignored)) {
+	if (parsed) {
 		json_array(&e->more, "fields");
 		for (uint32_t i = 0; i < f.nfields; i++)
 			add_field(e, &what, &f.fields[i]);

@@ -94,6 +94,7 @@ SCENARIOS = [
              SRC + "/samples/usb-serial.trawl", kinds=("alloc",), picks=2),
     Scenario("end", "trawl-edit", "cut", "--no-sandbox", "--from", "+1ms", PROBES, "-w", OUT,
              kinds=("alloc",), picks=2),
+    Scenario("events", "trawl", "-D", "event:signal:*", kinds=("alloc",), each=True),
     Scenario("stream", "trawl-replay", "stream", "--no-sandbox", "--speed", "0", GOLDEN, picks=2),
     Scenario("host", "trawl-replay", "host", "--no-sandbox", "--to-c", USB, picks=2),
     Scenario("capture", "trawl", "-q", "-i", "event:sched:sched_switch", "-c", "20", "-w", OUT,
