@@ -41,6 +41,8 @@ libcapture_la_SOURCES = \
 	capture/task/initial.c capture/task/initial.h \
 	capture/trace/account.c capture/trace/account.h \
 	capture/trace/drain.c capture/trace/drain.h \
+	capture/trace/finallosses.c capture/trace/finallosses.h \
+	capture/trace/instance.c capture/trace/instance.h \
 	capture/trace/state.h \
 	capture/trace/trace.c capture/trace/trace.h \
 	capture/tracefs/printkformats.c capture/tracefs/printkformats.h \

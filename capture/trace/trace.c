@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "capture/tracefs/longtext.h"
@@ -18,114 +14,25 @@
 #include "common/pcapng.h"
 #include "capture/tracefs/filter.h"
 #include "capture/tracefs/gc.h"
-#include "capture/trace/account.h"
 #include "capture/trace/drain.h"
+#include "capture/trace/finallosses.h"
+#include "capture/trace/instance.h"
 #include "capture/trace/tamper.h"
-#include "capture/tracefs/loss.h"
 #include "capture/tracefs/printkformats.h"
 #include "capture/sys/clock.h"
-#include "capture/sys/lockdown.h"
 #include "capture/sys/meta.h"
 #include "capture/tracefs/pidfilter.h"
-#include "capture/tracefs/ring.h"
 #include "capture/trace/trace.h"
 #include "capture/tracefs/tracefs.h"
 #include "common/sources.h"
 
 enum {
 	EVENT_IDS = 65536,       /* the kernel's event IDs have 16 bits */
-	SUBBUF_KB = 16,          /* size of a sub-buffer, if possible: it is read by one read() and
-				  * fits into the CPU's cache */
-	LONG_RECORD = 1024,      /* bytes; beside a record so long the kernel may have dropped
-				  * longer ones */
-	WAKE_PERCENT = 25,       /* poll() returns when so much of the buffer is full */
-	BUFFER_KB_DEFAULT = 8192, /* per CPU */
-	BUFFER_KB_MIN = 1024,
-	BUFFER_SHARE = 16,       /* the buffers of all CPUs take at most 1/BUFFER_SHARE of the
-				  * memory */
 };
 
 static const uint64_t DISCARD_NS = 1000000000; /* limit of trace_discard() */
 
-/* ---- the instance ------------------------------------------------------------------------ */
-
-static uint32_t default_buffer_kb(void)
-{
-	uint64_t page_kb = (uint64_t)sysconf(_SC_PAGESIZE) / 1024;
-	uint64_t memory_kb = (uint64_t)sysconf(_SC_PHYS_PAGES) * page_kb;
-	uint64_t cpus = (uint64_t)sysconf(_SC_NPROCESSORS_CONF);
-	uint64_t kb = memory_kb / BUFFER_SHARE / (cpus ? cpus : 1);
-
-	return (uint32_t)(kb > BUFFER_KB_DEFAULT ? BUFFER_KB_DEFAULT :
-			  kb < BUFFER_KB_MIN ? BUFFER_KB_MIN : kb);
-}
-
-static int make_instance(struct trace *t, struct trawl_error *err)
-{
-	char path[OWNER_NAME_MAX + 16];
-
-	snprintf(path, sizeof(path), "instances/%s", t->name);
-	if (mkdirat(t->top, path, 0700))
-		return trawl_fail(err, TRAWL_CANNOT, "tracefs: cannot make %s: %s", path,
-				  errno == ENOMEM ?
-				  "no memory for another ring buffer; end other recordings, or "
-				  "remove unused instances with rmdir" :
-				  errno == EACCES || errno == EPERM ?
-				  "no permission: " TRACEFS_REMEDY :
-				  lockdown_or(strerror(errno)));
-	t->dir = openat(t->top, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (t->dir < 0)
-		return trawl_fail(err, TRAWL_CANNOT, "tracefs: cannot open %s: %s", path,
-				  strerror(errno));
-	flock(t->dir, LOCK_EX); /* gc_run() of another trawl may lock it for a moment */
-	return 0;
-}
-
-static int set_up_buffer(struct trace *t, uint32_t kb, struct trawl_error *err)
-{
-	struct trawl_error ignored;
-	char text[24];
-
-	/* Memory may be too fragmented for large sub-buffers: tries smaller ones. */
-	for (unsigned int subbuf = SUBBUF_KB;
-	     subbuf >= 4 && tracefs_has(t->dir, "buffer_subbuf_size_kb"); subbuf /= 2) {
-		if (!tracefs_write_number(t->dir, "buffer_subbuf_size_kb", subbuf, &ignored))
-			break;
-	}
-	snprintf(text, sizeof(text), "%" PRIu32, kb);
-	if (tracefs_write(t->dir, "buffer_size_kb", text, err))
-		return trawl_fail(
-			err, TRAWL_CANNOT,
-			"-B: no memory for a ring buffer of %s KiB per CPU (%s); give a smaller "
-			"size", text,
-			strerror(errno));
-	/* Kernels before 5.1 lack this file; poll() returns at any event. */
-	if (tracefs_has(t->dir, "buffer_percent"))
-		return tracefs_write_number(t->dir, "buffer_percent", WAKE_PERCENT, err);
-	return 0;
-}
-
-/* Resets options that an instance may inherit, and that slow down or change the recording. */
-static int set_options(struct trace *t, struct trawl_error *err)
-{
-	static const struct {
-		const char *file, *value;
-	} options[] = {
-		{ "options/overwrite", "1" },    /* with overwrite, flags of the sub-buffers show
-						  * losses */
-		{ "options/record-cmd", "0" },   /* the source "task" records names */
-		{ "options/record-tgid", "0" },
-		{ "options/stacktrace", "0" },
-		{ "options/userstacktrace", "0" },
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
-		if (tracefs_has(t->dir, options[i].file) &&
-		    tracefs_write(t->dir, options[i].file, options[i].value, err))
-			return -1;
-	}
-	return 0;
-}
+/* ---- the recording ------------------------------------------------------------------------ */
 
 /* Returns the -i texts in one line, malloc'd, for the file. */
 static char *join_specs(const struct input *in)
@@ -141,46 +48,8 @@ static char *join_specs(const struct input *in)
 	return text;
 }
 
-static int open_cpus(struct trace *t, struct trawl_error *err)
-{
-	long n = sysconf(_SC_NPROCESSORS_CONF);
-
-	t->cpus = calloc((size_t)n, sizeof(*t->cpus));
-	if (!t->cpus)
-		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
-	for (uint32_t cpu = 0; cpu < (uint32_t)n; cpu++) {
-		char path[64];
-		int fd;
-
-		snprintf(path, sizeof(path), "per_cpu/cpu%u/trace_pipe_raw", cpu);
-		fd = openat(t->dir, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-		if (fd < 0 && errno == ENOENT)
-			continue;
-		if (fd < 0)
-			return trawl_fail(err, TRAWL_CANNOT, "tracefs: cannot open %s: %s", path,
-					  strerror(errno));
-		t->cpus[t->ncpus++] = (struct trace_cpu){ .cpu = cpu, .fd = fd };
-	}
-	return 0;
-}
-
-static int read_layout(struct trace *t, struct trawl_error *err)
-{
-	char *text = tracefs_read(t->dir, "events/header_page", NULL, err);
-	int r = text ? ring_layout_parse(text, t->layout, err) : -1;
-
-	free(text);
-	if (!r) {
-		t->page = malloc(t->layout->data_at + t->layout->data_size);
-		if (!t->page)
-			return trawl_fail(err, TRAWL_CANNOT, "out of memory");
-	}
-	return r;
-}
-
 struct trace *trace_new(struct input *in, uint32_t buffer_kb, struct trawl_error *err)
 {
-	const struct options *o = session_options(in->session);
 	struct trace *t = calloc(1, sizeof(*t));
 
 	if (!t) {
@@ -192,7 +61,7 @@ struct trace *trace_new(struct input *in, uint32_t buffer_kb, struct trawl_error
 	t->dir = t->source = t->power = -1;
 	t->span = session_span(in->session);
 	if (!buffer_kb)
-		buffer_kb = o->buffer_kb ? o->buffer_kb : default_buffer_kb();
+		buffer_kb = session_options(in->session)->buffer_kb;
 	owner_name(t->name, in->source->instance ? in->source->instance : in->source->name);
 	t->by_id = calloc(EVENT_IDS, sizeof(*t->by_id));
 	t->layout = calloc(1, sizeof(*t->layout));
@@ -204,11 +73,7 @@ struct trace *trace_new(struct input *in, uint32_t buffer_kb, struct trawl_error
 		trawl_fail(err, TRAWL_CANNOT, "out of memory");
 		return NULL;
 	}
-	if (make_instance(t, err) || tracefs_write(t->dir, "tracing_on", "0", err) ||
-	    tracefs_write(t->dir, "trace_clock", "mono", err) || set_options(t, err) ||
-	    set_up_buffer(t, buffer_kb, err) || read_layout(t, err) || open_cpus(t, err))
-		return NULL;
-	return t;
+	return trace_instance(t, buffer_kb, err) ? NULL : t;
 }
 
 int trace_limit(struct trace *t, struct trawl_error *err)
@@ -559,102 +424,6 @@ int trace_stop(struct input *in, struct trawl_error *err)
 			  t->name, strerror(t->unstoppable));
 }
 
-/*
- * Returns how many of the missing hits are of events with strings, whose records the kernel drops
- * if they are too long; 0 if not known. Losses of a full buffer are not counted by event, so the
- * number is known only if no event without strings misses hits.
- */
-static uint64_t of_long_strings(const struct trace *t, uint64_t missing)
-{
-	uint64_t texts = 0, others = 0;
-
-	for (size_t i = 0; i < t->nevents; i++) {
-		const struct trace_event *e = &t->events[i];
-		uint64_t is_short = e->hits > e->count ? e->hits - e->count : 0;
-		bool text = false;
-
-		for (uint32_t k = 0; k < e->nfields; k++)
-			text |= e->fields[k].place != TRAWL_FIXED;
-		*(text ? &texts : &others) += is_short;
-	}
-	if (t->lost && others)
-		return 0;
-	return texts < missing ? texts : missing;
-}
-
-/*
- * Reports hits that are neither captured nor lost. The kernel counts the hits of all processes. If
- * it drops some by a scope or filter, a note has the number of missing hits; otherwise they are
- * losses.
- */
-static void missing_hits(struct trace *t, uint64_t now)
-{
-	const struct options *o = session_options(t->in->session);
-	uint64_t seen = t->captured + t->lost + t->others + t->outside, missing, others;
-	uint64_t too_long;
-	bool long_strings = t->filtered && t->largest >= LONG_RECORD;
-	struct trawl_error ignored;
-
-	if (!t->hits_known || o->count)
-		return;
-	missing = t->hits > seen ? t->hits - seen : 0;
-	too_long = t->filtered ? 0 : of_long_strings(t, missing);
-	others = t->others + (t->filtered ? missing : 0);
-	if (too_long) {
-		trace_lose(t, NULL, (struct trawl_loss){ .from = t->since, .to = now,
-			.count = too_long, .reason = TRAWL_LOSS_TOO_LONG }, &ignored);
-		session_note(t->in->session,
-			     "%s: %" PRIu64 " events had more than 4 KB of strings, which the "
-					    "kernel drops; record the beginning of a string with "
-					    ":char[64] instead of :string",
-			     t->in->source->name, too_long);
-	}
-	if (missing > too_long && !t->filtered)
-		trace_lose(t, NULL, (struct trawl_loss){ .from = t->since, .to = now,
-			.count = missing - too_long, .reason = TRAWL_LOSS_MISSED }, &ignored);
-	if (others && (long_strings || o->verbose))
-		session_note(t->in->session,
-			     "%s: %" PRIu64 " hits are not in the file: of processes that are not "
-			     "recorded%s", t->in->source->name, others, long_strings ?
-			     ", or of events with strings of over 4 KB together, which the kernel "
-			     "drops" : "");
-}
-
-/* Writes the losses that are in the kernel's counters but in no flag, and those of missing hits. */
-static void final_losses(struct trace *t)
-{
-	struct trawl_error ignored;
-	uint64_t now = mono_now();
-
-	for (size_t i = 0; i < t->ncpus; i++) {
-		struct trace_cpu *c = &t->cpus[i];
-		struct trawl_loss losses[3];
-		struct loss_stats s;
-		size_t n;
-
-		if (!trace_read_stats(t, c, &s))
-			continue;
-		n = loss_remainder(&s, c->flagged, losses);
-		for (size_t k = 0; k < n; k++)
-			trace_lose(t, c, (struct trawl_loss){ .from = c->last, .to = now,
-				.count = losses[k].count, .reason = losses[k].reason }, &ignored);
-		c->flagged = s.overrun;
-	}
-	for (size_t i = 0; i < t->ncpus && session_options(t->in->session)->verbose; i++) {
-		if (t->cpus[i].lost)
-			session_note(t->in->session, "%s: CPU %u lost %" PRIu64 " events",
-				     t->in->source->name, t->cpus[i].cpu, t->cpus[i].lost);
-	}
-	if (t->unpaired)
-		trace_lose(t, NULL, (struct trawl_loss){ .from = t->since, .to = now,
-			.count = t->unpaired, .reason = TRAWL_LOSS_UNPAIRED }, &ignored);
-	missing_hits(t, now);
-	if (t->unknown)
-		session_incomplete(t->in->session,
-				   "%s: %" PRIu64 " records match no known event and were dropped",
-				   t->in->source->name, t->unknown);
-}
-
 /* Writes the symbols of this source's events, even if another source has written metadata of that
  * name. */
 static void write_symbols(struct trace *t)
@@ -683,7 +452,7 @@ void trace_stats(struct input *in, struct source_stats *stats)
 	*stats = (struct source_stats){ 0 };
 	if (!t || t->source < 0)
 		return;
-	final_losses(t);
+	trace_final_losses(t);
 	write_symbols(t);
 	stats->captured = t->captured;
 	stats->lost = t->lost;

@@ -411,7 +411,7 @@ static int uprobe_start(struct input *in, struct trawl_error *err)
 }
 
 /* Reads the counts of hits before the end: each hit must then be in the buffer or among its losses,
- * unless a scope, a filter or -c excludes it (missing_hits() in trace.c). */
+ * unless a scope, a filter or -c excludes it (missing_hits() in finallosses.c). */
 static void uprobe_close(struct input *in)
 {
 	struct trace *t = in->state;
