@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/landlock.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <sys/syscall.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* trawl-edit cut FILE -w OUT. */
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -9,9 +8,6 @@
 #include "common/duration.h"
 #include "decode/base/cli.h"
 #include "decode/base/outfile.h"
-#include "decode/query/stream.h"
-#include "decode/query/where.h"
-#include "edit/choose.h"
 #include "edit/cutfile.h"
 #include "edit/input.h"
 

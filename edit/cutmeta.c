@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Decides which metadata the events of a part need. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

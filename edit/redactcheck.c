@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The check at the end of redact: reads the output again, and searches its events, their
  * descriptions and metadata for removed values. If one is found, no file is made. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "edit/edit.h"
 
 /* Reads a file, adding a NUL; malloc'd. NULL with *err. */
 static char *read_file(const char *path, size_t *len, struct trawl_error *err)

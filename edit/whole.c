@@ -2,7 +2,6 @@
 /* trawl-edit repair and compact: rewrite the whole file. */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

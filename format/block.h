@@ -11,8 +11,9 @@
 
 enum {
 	FORMAT_VERSION = 6,            /* of own blocks; a reader refuses a larger one */
-	FORMAT_WRITTEN = 2,            /* in all blocks, except start blocks of small sections .. */
-	FORMAT_LATER = 5,              /* .. and of sections with PAYLOAD_TICKS or BLOCK_GROUP */
+	FORMAT_LATER = 5,              /* in start blocks of sections with PAYLOAD_TICKS or
+					* BLOCK_GROUP; small ones: small.h */
+	FORMAT_WRITTEN = 2,            /* in all other blocks */
 	BLOCK_MAX = 16 << 20,          /* total length of any block */
 	BLOCK_HEAD = 40,               /* bytes before the body of an own block */
 	BLOCK_OVERHEAD = BLOCK_HEAD + 4,

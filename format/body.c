@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <stdio.h>
 
 #include "format/block.h"
 #include "format/body.h"

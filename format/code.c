@@ -2,7 +2,7 @@
 #include "format/code.h"
 #include "format/loops.h"
 
-/* Eight codes, one a byte, into the lowest 8 bits ... */
+/* Moves eight codes of one bit, one a byte, into the lowest 8 bits. */
 static inline uint64_t gather1(uint64_t x)
 {
 	x = (x | x >> 7) & 0x0003000300030003ull;
@@ -10,7 +10,7 @@ static inline uint64_t gather1(uint64_t x)
 	return (x | x >> 28) & 0xff;
 }
 
-/* ... or 16. */
+/* The same for codes of two bits, into the lowest 16. */
 static inline uint64_t gather2(uint64_t x)
 {
 	x = (x | x >> 6) & 0x000f000f000f000full;

@@ -32,12 +32,12 @@ struct column_plan {
 	uint8_t mask[TABLE_PREDICTORS];
 };
 
-/* The substreams of a chunk payload that columns are written to ... */
+/* The substreams of a chunk payload that columns are written to. */
 struct column_sink {
 	struct buf structure, codes, literals, bits, data;
 };
 
-/* ... and read from. */
+/* The substreams that columns are read from. */
 struct column_input {
 	struct view structure, codes, literals, bits, data;
 };

@@ -70,8 +70,8 @@ struct chunk_decoder {
 	struct decode_table *tables;
 	struct decode_class *classes;
 	uint32_t *class_count;
-	uint64_t *ts;    /* table after table, each in chunk order .. */
-	uint32_t *order; /* .. and each event's place in the table's class order */
+	uint64_t *ts;    /* table after table, each in chunk order */
+	uint32_t *order; /* likewise: each event's place in the table's class order */
 	uint32_t *position; /* in chunk order: the event's place in class order */
 	struct table common_table, table;
 	struct predictors predictors;

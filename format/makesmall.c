@@ -68,9 +68,9 @@ static bool add_chunk(struct maker *m, const uint8_t *block)
 	return ok;
 }
 
+/* Adds a block as an item; others' blocks and the index are left out. */
 static bool add_block(struct maker *m, const struct walked *f)
 {
-	static const uint8_t none[8];
 	struct buf tmp = {0};
 	struct view body;
 	bool ok = true;
@@ -90,11 +90,12 @@ static bool add_block(struct maker *m, const struct walked *f)
 
 		buf_put(&copy, body.p, view_left(&body));
 		if (!copy.failed)
-			memcpy(copy.data + FRONT_AT, none, sizeof(none));
+			put64(copy.data + FRONT_AT, 0);
 		add_item(m, f->b.kind, NULL, 0, copy.data, copy.len);
 		ok = !copy.failed;
 		buf_free(&copy);
 	} else if (ok && f->b.kind == BLOCK_GROUP) {
+		/* Its body is a row of items already. */
 		buf_put(&m->items, body.p, view_left(&body));
 	} else if (ok) {
 		add_item(m, f->b.kind, NULL, 0, body.p, view_left(&body));

@@ -71,8 +71,8 @@ struct trawl_reader {
 	enum pipe_state pipe;
 	uint64_t limit;          /* pipe: all events before this time have arrived */
 	struct chunk_decoder *decoder;
-	struct chunk_ref chunk;  /* pipe, chunk by chunk: the chunk just walked, ... */
-	const uint8_t *payload;  /* ... and its payload, valid until the next block; or NULL */
+	struct chunk_ref chunk;  /* pipe, chunk by chunk: the chunk just walked */
+	const uint8_t *payload;  /* of `chunk`, valid until the next block; or NULL */
 	size_t payload_len;
 
 	struct bundle *near;     /* seekable: the segment of the last segment_clocks() */

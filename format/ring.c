@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <errno.h>
 #include <inttypes.h>
 #include <sys/mman.h>
 #include <unistd.h>

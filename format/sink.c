@@ -76,7 +76,7 @@ static int reserve(struct file_sink *o, size_t n)
 /* Writes everything; a pipe without reader is an error (EPIPE), not a signal. */
 static int write_all(int fd, struct iovec *iov, int n)
 {
-	static const struct timespec now;
+	static const struct timespec at_once;
 	sigset_t pipe, old;
 	ssize_t k = 0;
 	int err = 0;
@@ -100,7 +100,7 @@ static int write_all(int fd, struct iovec *iov, int n)
 		}
 	}
 	if (err == EPIPE && !sigismember(&old, SIGPIPE))
-		sigtimedwait(&pipe, NULL, &now);
+		sigtimedwait(&pipe, NULL, &at_once);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	errno = err;
 	return err ? -1 : 0;

@@ -8,7 +8,6 @@
 #include "format/index.h"
 #include "format/substream.h"
 #include "format/small.h"
-#include "format/zdict.h"
 
 enum {
 	FRONT_AT = 8,           /* of the front check in a start block's body */

@@ -6,8 +6,8 @@
 #include "format/varint.h"
 
 enum {
-	SHORT = 3000,          /* ns: largest difference in which a tick is searched, ... */
-	FEW = 64, MANY = 512,  /* ... least and most number of these */
+	SHORT = 3000,          /* ns: largest difference in which a tick is searched */
+	FEW = 64, MANY = 512,  /* least and most number of such differences */
 	SHORTEST = 3,          /* ns: a shorter tick saves less than its corrections cost */
 	STEPS = 4,             /* search steps for each period in the longest difference */
 	LONG = 50000000,       /* ns: largest difference by which the length is refined */

@@ -12,7 +12,6 @@
 
 #include <pthread.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 enum {
@@ -30,18 +29,18 @@ struct writeback_work {
 
 struct writeback {
 	int fd;
-	uint64_t seen;           /* file offset at the start of the current step, .. */
-	/* .. and its CLOCK_MONOTONIC time, ns; 0: nothing was written yet */
-	uint64_t since;
+	/* The start of the current step: offset in the file, and CLOCK_MONOTONIC, ns (0: nothing
+	 * was written yet). */
+	uint64_t seen, since;
 	bool started;
 	pthread_t thread;
 	pthread_mutex_t lock;    /* protects the members below */
 	pthread_cond_t work;
 	bool quit;
-	uint64_t wanted;         /* write-back is requested up to this file offset, .. */
-	/* .. and was started up to this one; forgotten: dropped up to this one */
-	uint64_t written;
-	uint64_t forgotten;
+	/* Offsets in the file up to which: */
+	uint64_t wanted;         /* write-back is requested */
+	uint64_t written;        /* write-back was started */
+	uint64_t forgotten;      /* pages were dropped from the cache */
 };
 
 /* Initialises t for the regular file fd, which remains the caller's, beginning at offset `at`. */

@@ -2,7 +2,6 @@
 #include "replay/standard.h"
 
 #include <errno.h>
-#include <stdio.h>
 
 #include "common/utf8.h"
 #include "decode/base/bytes.h"

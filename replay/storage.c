@@ -16,7 +16,6 @@
 #define CSW 13
 #define CSW_PHASE_ERROR 2
 #define RESYNC 16             /* how many commands ahead an unexpected one is searched for */
-#define NO_COMMAND UINT32_MAX
 
 /* A command of the tape: indexes of its entries. */
 struct command {

@@ -3,7 +3,6 @@
 #include "common/array.h"
 
 #include <arpa/inet.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/tcp.h>

@@ -13,7 +13,6 @@
 
 #include "common/array.h"
 #include "common/regular.h"
-#include "decode/base/number.h"
 #include "decode/flow/flow.h"
 #ifdef HAVE_ZYDIS
 #include <Zydis/Zydis.h>

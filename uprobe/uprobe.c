@@ -152,8 +152,10 @@ static void khandlers(struct tracer *tracer, char *names, size_t size)
 	struct trawl_uprobe_list list = {
 		.size = sizeof(list), .buffer = (uintptr_t)names, .length = size - 1 };
 
-	if (ioctl(tracer->fd, TRAWL_UPROBE_LIST, &list) < 0)
-		strcpy(names, "?"), list.used = 2;
+	if (ioctl(tracer->fd, TRAWL_UPROBE_LIST, &list) < 0) {
+		strcpy(names, "?");
+		list.used = 2;
+	}
 	names[list.used ? list.used - 1 : 0] = '\0';
 	for (char *p = names; *p; p++)
 		if (*p == '\n')

@@ -2,7 +2,6 @@
 /* The table of back ends: to add one is to add a file and a line. */
 #include "config.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "capture/branch/backend.h"

@@ -11,7 +11,6 @@
 #include "capture/branch/codecache.h"
 #include "common/array.h"
 #include "common/fnv.h"
-#include "common/branch.h"
 #include "common/regular.h"
 
 enum { PAGE = 4096 };

@@ -15,7 +15,6 @@
 #include "capture/branch/module.h"
 #include "capture/sys/alloc.h"
 #include "capture/sys/clock.h"
-#include "common/branch.h"
 #include "common/branchrecord.h"
 #include "common/json.h"
 #include "common/regular.h"

@@ -3,7 +3,6 @@
  * than 10,000 times slower. */
 #include "config.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -13,7 +12,6 @@
 
 #include "capture/branch/backend.h"
 #include "capture/branch/tracer.h"
-#include "capture/sys/clock.h"
 #include "common/branchrecord.h"
 
 struct ptrace_state {

@@ -24,7 +24,6 @@
 #include "capture/kernel/ktest.h"
 #include "common/nearest.h"
 #include "capture/trace/drain.h"
-#include "capture/tracefs/tracefs.h"
 #include "common/array.h"
 
 struct synth {

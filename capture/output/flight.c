@@ -4,7 +4,6 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -379,7 +378,7 @@ int flight_open(struct flight *f, const struct options *o, const struct user *us
 	if (o->trigger && !(f->watch = watch_new("--trigger", o->trigger, err)))
 		return -1;
 	if (f->watch)
-		watch_when_odd(f->watch, note, s);
+		watch_set_on_mismatch(f->watch, note, s);
 	if (to_stdout(f))
 		return !isatty(1) ? 0 :
 			trawl_fail(err, TRAWL_USAGE, "-w -: standard output is a terminal; name a "

@@ -12,7 +12,6 @@
 #include "capture/output/machine.h"
 #include "capture/sys/clock.h"
 #include "capture/sys/meta.h"
-#include "capture/tracefs/tracefs.h"
 
 /* Writes the value of a line `KEY=VALUE` or `KEY="VALUE"` of a file to `value`, or "". */
 static void file_value(const char *path, const char *key, char *value, size_t size)

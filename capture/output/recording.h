@@ -28,31 +28,31 @@ struct recording {
 	struct session *session;
 	struct tasks *tasks;        /* the session's */
 	struct output output;
-	bool deleted; /* the present file was deleted, and a note printed */
+	bool deleted;               /* the present file was deleted, and a note printed */
 	struct flight flight;       /* with --ring */
 	struct trawl_writer *w;
 	int fd;                     /* descriptor of the writer, for poll() only */
 
 	/* Times of CLOCK_MONOTONIC, ns; both ends are included. */
-	uint64_t begin;		   /* of the present file */
-	uint64_t cut;		   /* end of the present file; UINT64_MAX: not known */
-	uint64_t newest;	   /* -C: of the last event that was written */
-	uint64_t until;		   /* the last file of the row ends here; UINT64_MAX: at the end */
-	struct pending waiting;	   /* waiting events, which the present file may not get */
+	uint64_t begin;            /* of the present file */
+	uint64_t cut;              /* end of the present file; UINT64_MAX: not known */
+	uint64_t newest;           /* -C: of the last event that was written */
+	uint64_t until;            /* the last file of the row ends here; UINT64_MAX: at the end */
+	struct pending waiting;    /* waiting events, which the present file may not get */
 	struct trawl_loss *losses; /* losses that the present file may not get */
 	size_t nlosses;
-	uint64_t early; /* events in the present file from before its begin */
-	bool lossy;	/* the present file has a loss */
-	bool full;	/* -C: the present file ends with the events of the time `newest` */
+	uint64_t early;            /* events in the present file from before its begin */
+	bool lossy;                /* the present file has a loss */
+	bool full;                 /* -C: the present file ends with the events of `newest` */
 
-	uint64_t front;             /* bytes of the present file when its first event came */
-	uint64_t unchecked;         /* bytes of records since its size was checked */
-	uint64_t next_file;	    /* -G: when the present one ends; UINT64_MAX: never */
+	uint64_t front;            /* bytes of the present file when its first event came */
+	uint64_t unchecked;        /* bytes of records since its size was checked */
+	uint64_t next_file;        /* -G: when the present one ends; UINT64_MAX: never */
 
-	struct trawl_sync sync;     /* the latest clock sync */
-	uint64_t drained;	    /* all events up to then have been drained, and written */
-	uint64_t settled;	    /* waiting events up to then have been written */
-	uint64_t horizon;	    /* `drained` at the previous sync */
+	struct trawl_sync sync;    /* the latest clock sync */
+	uint64_t drained;          /* all events up to then have been drained, and written */
+	uint64_t settled;          /* waiting events up to then have been written */
+	uint64_t horizon;          /* `drained` at the previous sync */
 
 	bool small;                 /* its only file will become a small section */
 	bool failed;                /* a file could not be written: */

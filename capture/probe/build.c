@@ -13,7 +13,6 @@
 #include "capture/probe/definition.h"
 #include "capture/probe/insn.h"
 #include "common/array.h"
-#include "common/fnv.h"
 #include "common/utf8.h"
 
 /* ---- files and sites -------------------------------------------------------------------- */

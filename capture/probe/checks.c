@@ -3,7 +3,6 @@
 #include "capture/probe/build.h"
 #include "capture/sys/alloc.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

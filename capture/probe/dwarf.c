@@ -4,7 +4,6 @@
 #include "capture/sys/alloc.h"
 #include "capture/probe/abi.h"
 #include "capture/probe/dwarf.h"
-#include "capture/probe/names.h"
 #include "capture/probe/opener.h"
 #include "capture/probe/param.h"
 #include "capture/probe/part.h"

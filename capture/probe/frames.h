@@ -48,9 +48,9 @@ bool frames_cfa(const struct frames *frames, uint64_t vaddr, int *reg, int64_t *
 
 /* One entry of a table of landing pads. */
 struct frame_call {
-	uint64_t start, end; /* calls at addresses in [start, end) ... */
-	/* ... continue here after an exception; 0: the exception leaves the function */
-	uint64_t pad;
+	uint64_t start, end; /* of calls at addresses in [start, end) */
+	uint64_t pad;        /* where an exception of such a call is handled; 0: it leaves the
+			      * function */
 };
 
 /*

@@ -11,8 +11,8 @@
 struct passed_over {
 	char *reason; /* what the errors of all of them have in common */
 	size_t n;
-	char *name;               /* the first one's ... */
-	struct trawl_error error; /* ... and its error */
+	char *name;               /* of the first one */
+	struct trawl_error error; /* likewise */
 };
 
 /* Returns the error's problem without what differs from one match to the next, malloc'd. */

@@ -35,7 +35,6 @@
 #include "config.h"
 
 #include <fnmatch.h>
-#include <inttypes.h>
 
 #include "capture/sys/alloc.h"
 #include "capture/probe/build.h"

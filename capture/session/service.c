@@ -141,17 +141,19 @@ bool session_is_repeated(const struct input *in, size_t i)
 
 void session_rotate(struct session *s)
 {
-	struct end_report a;
+	struct end_report report;
 	struct trawl_error err;
 
 	for (size_t i = 0; i < s->nstarted; i++) {
 		if (s->inputs[i].source->rotate)
 			s->inputs[i].source->rotate(&s->inputs[i]);
 	}
-	a = (struct end_report){ .why = "rotation", .incomplete = s->incomplete || s->rec.lossy,
-				 .begin = s->rec.begin, .end = s->rec.cut, .early = s->rec.early,
-				 .more_files = true, .command = &(struct command){ 0 } };
-	if (end_report_write(&a, s->rec.w, mono_now(), &err))
+	report = (struct end_report){
+		.why = "rotation", .incomplete = s->incomplete || s->rec.lossy,
+		.begin = s->rec.begin, .end = s->rec.cut, .early = s->rec.early,
+		.more_files = true, .command = &(struct command){ 0 },
+	};
+	if (end_report_write(&report, s->rec.w, mono_now(), &err))
 		recording_fail(&s->rec, &err);
 }
 

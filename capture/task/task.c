@@ -15,7 +15,6 @@
 #include "capture/sys/meta.h"
 #include "capture/sys/proc.h"
 #include "capture/tracefs/ring.h"
-#include "capture/source.h"
 #include "capture/task/task.h"
 
 enum {

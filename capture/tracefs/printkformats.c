@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "capture/sys/clock.h"

@@ -8,7 +8,6 @@
 #include <unistd.h>
 #include "decode/usb/usbmontext.h"
 #include "capture/sys/clock.h"
-#include "capture/usb/usbmon.h"
 #include "capture/usb/text.h"
 
 enum {

@@ -3,7 +3,6 @@
 #include "capture/user/checked.h"
 #include "capture/user/jumped.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

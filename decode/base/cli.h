@@ -16,7 +16,7 @@ int cli_error(const struct trawl_error *err);
 /* Prints a formatted note likewise, with control characters replaced as in errors. */
 void cli_message(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Prints a note that has its text already; a callback for where_when_odd(). */
+/* Prints a note that has its text already; a callback for where_set_on_mismatch(). */
 void cli_note(void *unused, const struct trawl_error *note);
 
 /*

@@ -21,8 +21,9 @@ struct shown {
 	const struct trawl_field *field;
 	const struct shown *fault;     /* if this field is not 0, the value could not be read; or
 				        * NULL */
-	const struct shown *when;      /* it has a value only if the value of field `when` .. */
-	const char *is;                /* .. has this name; or NULL */
+	const struct shown *when;      /* it has a value only if the value of this field has the
+					* name `is`; or NULL */
+	const char *is;
 	const struct written *written; /* how text shows it; NULL: by its type */
 	uint8_t op;        /* how its bytes are printed: enum op in layout.c */
 	uint8_t element;   /* the same for one element of an array */

@@ -8,7 +8,7 @@
 
 #include "decode/base/decoder.h"
 
-enum { CELLS = 256, CELL_TEXT = 112 };
+enum { PRINT_CACHE_ENTRIES = 256, PRINT_CACHE_TEXT = 112 };
 
 struct print_cache {
 	const void *key;           /* of a name: its address */
@@ -17,21 +17,21 @@ struct print_cache {
 	uint32_t len;              /* of text, bytes; 0: an unused entry */
 	uint32_t comm_len;
 	char comm[16];             /* of a task: item.comm, including bytes after its end */
-	char text[CELL_TEXT];
+	char text[PRINT_CACHE_TEXT];
 };
 
-struct cells {
-	struct print_cache task[CELLS], name[CELLS];
+struct print_caches {
+	struct print_cache task[PRINT_CACHE_ENTRIES], name[PRINT_CACHE_ENTRIES];
 };
 
-static inline struct print_cache *print_cache_of_task(struct cells *c, const struct item *it)
+static inline struct print_cache *print_cache_of_task(struct print_caches *c, const struct item *it)
 {
-	return &c->task[((uint32_t)it->tid + 61 * it->cpu) % CELLS];
+	return &c->task[((uint32_t)it->tid + 61 * it->cpu) % PRINT_CACHE_ENTRIES];
 }
 
-static inline struct print_cache *print_cache_of_name(struct cells *c, const struct item *it)
+static inline struct print_cache *print_cache_of_name(struct print_caches *c, const struct item *it)
 {
-	return &c->name[((uintptr_t)it->name >> 4) % CELLS];
+	return &c->name[((uintptr_t)it->name >> 4) % PRINT_CACHE_ENTRIES];
 }
 
 static inline bool print_cache_is_task(const struct print_cache *c, const struct item *it)
@@ -46,7 +46,7 @@ static inline bool print_cache_is_name(const struct print_cache *c, const struct
 	return c->len && c->key == it->name && c->a == a;
 }
 
-/* Copies a piece to p, overwriting up to CELL_TEXT bytes. Returns its end. */
+/* Copies a piece to p, overwriting up to PRINT_CACHE_TEXT bytes. Returns its end. */
 static inline char *print_cache_put(char *p, const struct print_cache *c)
 {
 	for (size_t i = 0; i < c->len; i += 16)

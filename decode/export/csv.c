@@ -30,7 +30,7 @@ struct csv {
 	size_t ntypes;
 	struct out name;  /* of name_cell() */
 	struct out piece; /* cells that are about to be cached */
-	struct cells cache;
+	struct print_caches cache;
 	bool failed;
 };
 
@@ -266,7 +266,7 @@ static void number(struct out *o, bool known, int64_t v)
 
 static void put_cached(struct out *o, const struct print_cache *cached)
 {
-	out_used(o, print_cache_put(out_need(o, CELL_TEXT), cached));
+	out_used(o, print_cache_put(out_need(o, PRINT_CACHE_TEXT), cached));
 }
 
 /* Writes the source and the name. */

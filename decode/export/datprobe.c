@@ -5,7 +5,6 @@
 
 #include "common/array.h"
 #include "common/sources.h"
-#include "decode/base/number.h"
 
 #define FIELD "trawl_text"
 

@@ -7,7 +7,7 @@
 
 void journal_open(struct journal *j)
 {
-	memset(&j->cells, 0, sizeof(j->cells));
+	memset(&j->caches, 0, sizeof(j->caches));
 	out_memory(&j->fields);
 }
 
@@ -85,6 +85,6 @@ void journal_entry(struct journal *j, const struct decoder *d, void *state, cons
 	d->json(state, it, &j->fields);
 	field_lines(&j->fields, o);
 	out_str(o, "TRAWL=");
-	jsonl_object(&j->cells, d, state, it, NULL, o);
+	jsonl_object(&j->caches, d, state, it, NULL, o);
 	out_char(o, '\n');
 }

@@ -13,7 +13,7 @@
 #include "decode/base/printcache.h"
 
 struct journal {
-	struct cells cells;
+	struct print_caches caches;
 	struct out fields; /* scratch for the fields of one event */
 };
 

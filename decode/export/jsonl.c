@@ -17,13 +17,13 @@ static char *put_known(char *p, bool known, int64_t v)
 }
 
 /* Writes source and name. */
-static void name_members(struct cells *cells, const struct item *it, struct out *o)
+static void name_members(struct print_caches *caches, const struct item *it, struct out *o)
 {
-	struct print_cache *c = print_cache_of_name(cells, it);
+	struct print_cache *c = print_cache_of_name(caches, it);
 	size_t n = strlen(it->source->name), at;
 
 	if (print_cache_is_name(c, it, it->source->id)) {
-		out_used(o, print_cache_put(out_need(o, CELL_TEXT), c));
+		out_used(o, print_cache_put(out_need(o, PRINT_CACHE_TEXT), c));
 		return;
 	}
 	out_need(o, PIECE_ROOM);
@@ -37,14 +37,14 @@ static void name_members(struct cells *cells, const struct item *it, struct out 
 }
 
 /* Writes CPU and task, and the start of the fields. */
-static void task_members(struct cells *cells, const struct item *it, struct out *o)
+static void task_members(struct print_caches *caches, const struct item *it, struct out *o)
 {
-	struct print_cache *c = print_cache_of_task(cells, it);
+	struct print_cache *c = print_cache_of_task(caches, it);
 	size_t at;
 	char *p;
 
 	if (print_cache_is_task(c, it)) {
-		out_used(o, print_cache_put(out_need(o, CELL_TEXT), c));
+		out_used(o, print_cache_put(out_need(o, PRINT_CACHE_TEXT), c));
 		return;
 	}
 	p = out_need(o, PIECE_ROOM);
@@ -67,7 +67,7 @@ static void task_members(struct cells *cells, const struct item *it, struct out 
 }
 
 /* Writes the object without its closing brace. */
-static void members(struct cells *cells, const struct decoder *d, void *state,
+static void members(struct print_caches *caches, const struct decoder *d, void *state,
 		    const struct item *it, const uint64_t *bound, struct out *o)
 {
 	char *p = out_need(o, 80);
@@ -79,18 +79,18 @@ static void members(struct cells *cells, const struct decoder *d, void *state,
 		p = put_u64(p, *bound);
 	}
 	out_used(o, p);
-	name_members(cells, it, o);
-	task_members(cells, it, o);
+	name_members(caches, it, o);
+	task_members(caches, it, o);
 	d->json(state, it, o);
 	out_char(o, '}');
 	if (d->json_more)
 		d->json_more(state, it, o);
 }
 
-void jsonl_object(struct cells *cells, const struct decoder *d, void *state, const struct item *it,
-		  const uint64_t *bound, struct out *o)
+void jsonl_object(struct print_caches *caches, const struct decoder *d, void *state,
+		  const struct item *it, const uint64_t *bound, struct out *o)
 {
-	members(cells, d, state, it, bound, o);
+	members(caches, d, state, it, bound, o);
 	out_char(o, '}');
 }
 
@@ -129,7 +129,7 @@ static int jsonl_item(struct consumer *c, const struct decoder *d, void *state,
 
 	if (j->bounds)
 		bound = stream_bound(j->stream, it);
-	members(&j->cells, d, state, it, j->bounds ? &bound : NULL, j->out);
+	members(&j->caches, d, state, it, j->bounds ? &bound : NULL, j->out);
 	if (j->join) {
 		join_see(j->join, d, state, it, &causes);
 		join_member(&causes, j->out);
@@ -151,5 +151,5 @@ void jsonl_printer_start(struct jsonl_printer *j)
 	j->consumer.item = jsonl_item;
 	j->consumer.loss = NULL;
 	j->consumer.aside = j->join ? jsonl_aside : NULL;
-	memset(&j->cells, 0, sizeof(j->cells));
+	memset(&j->caches, 0, sizeof(j->caches));
 }

@@ -13,16 +13,16 @@ struct jsonl_printer {
 	struct stream *stream;       /* needed for bounds */
 	bool bounds;                 /* add "bound_ns" */
 	struct join *join;           /* not NULL: add "join" to USB transfers */
-	struct cells cells;          /* cleared by jsonl_printer_start() */
+	struct print_caches caches;          /* cleared by jsonl_printer_start() */
 };
 
 void jsonl_printer_start(struct jsonl_printer *j);
 
 /*
- * Appends the object without a newline. bound: value of "bound_ns", or NULL. cells must be zeroed
+ * Appends the object without a newline. bound: value of "bound_ns", or NULL. caches must be zeroed
  * before the first call.
  */
-void jsonl_object(struct cells *cells, const struct decoder *d, void *state,
+void jsonl_object(struct print_caches *caches, const struct decoder *d, void *state,
 		  const struct item *it, const uint64_t *bound, struct out *o);
 
 #endif

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/export/perfetto.h"
-#include "decode/base/escape.h"
-#include "decode/base/number.h"
 #include "common/array.h"
 #include "common/branchrecord.h"
 
-#include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -84,13 +84,13 @@ static char *put_name(struct text_printer *t, char *p, const struct item *it)
 /* A column has grown: cached lines have too little padding. */
 static void widths_changed(struct text_printer *t)
 {
-	memset(&t->cells, 0, sizeof(t->cells));
+	memset(&t->caches, 0, sizeof(t->caches));
 }
 
 /* Writes CPU and task. */
 static char *put_task_column(struct text_printer *t, char *p, const struct item *it)
 {
-	struct print_cache *c = print_cache_of_task(&t->cells, it);
+	struct print_cache *c = print_cache_of_task(&t->caches, it);
 	size_t width = t->task_width;
 	char *end;
 
@@ -106,7 +106,7 @@ static char *put_task_column(struct text_printer *t, char *p, const struct item 
 
 static char *put_name_column(struct text_printer *t, char *p, const struct item *it)
 {
-	struct print_cache *c = print_cache_of_name(&t->cells, it);
+	struct print_cache *c = print_cache_of_name(&t->caches, it);
 	size_t width = t->name_width;
 	char *end;
 
@@ -174,7 +174,7 @@ static void size_columns(struct text_printer *t)
 }
 
 /* Room for everything before the fields. */
-#define HEAD_ROOM (TIME_ROOM + 64 + 4 * 64 + 5 * 64 + 4 * 512 + 512 + 2 * CELL_TEXT)
+#define HEAD_ROOM (TIME_ROOM + 64 + 4 * 64 + 5 * 64 + 4 * 512 + 512 + 2 * PRINT_CACHE_TEXT)
 
 /*
  * Converts a time of the timeline to CLOCK_MONOTONIC by the last sync block before it, or the first

@@ -23,7 +23,7 @@ struct text_printer {
 	bool sized;    /* the column widths are set */
 	size_t machine_width; /* column for the machine in merged files, in characters; 0: none */
 	size_t task_width, name_width;
-	struct cells cells;
+	struct print_caches caches;
 };
 
 /* Sets functions and widths. The caller must have set the fields before `tasks`. */

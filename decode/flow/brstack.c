@@ -5,7 +5,6 @@
  * are those in the running process, and separate lines state where modules are mapped.
  */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "decode/base/escape.h"

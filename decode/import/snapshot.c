@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/import/snapshot.h"
 #include "decode/base/number.h"
-#include "decode/usb/descriptor.h"
 #include "decode/usb/control.h"
 #include "decode/usb/urb.h"
 

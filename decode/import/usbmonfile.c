@@ -4,7 +4,6 @@
 #include "decode/base/bytes.h"
 #include "decode/usb/usbmontext.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define LINE_MAX_BYTES 4096

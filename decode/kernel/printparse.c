@@ -7,7 +7,6 @@
 #include "decode/kernel/constants.h"
 #include "decode/kernel/printtype.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 
 enum {

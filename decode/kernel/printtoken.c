@@ -4,7 +4,6 @@
 #include "decode/base/bytes.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Reads one character of a string or character literal, with escapes resolved. */

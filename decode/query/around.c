@@ -70,7 +70,7 @@ struct around *around_find(const char *path, const char *expr, uint64_t window,
 	matches.where_text = expr;
 	if (!matches.where || selection_done(&matches, false, err))
 		goto out;
-	where_when_odd(matches.where, cli_note, NULL);
+	where_set_on_mismatch(matches.where, cli_note, NULL);
 	s = stream_open(path, options, &matches, err);
 	if (!s || stream_run(s, &a->consumer, err))
 		goto out;

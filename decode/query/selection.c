@@ -89,7 +89,7 @@ int selection_option(struct selection *s, int option, const char *arg, struct tr
 		s->where = where_parse("--where", arg, err);
 		if (!s->where)
 			return -1;
-		where_when_odd(s->where, cli_note, NULL);
+		where_set_on_mismatch(s->where, cli_note, NULL);
 		return 0;
 	case 'c':
 		return number(&count_option, arg, &s->count, err);

@@ -76,10 +76,10 @@ struct watch *watch_new(const char *option, const char *text, struct trawl_error
 	return w;
 }
 
-void watch_when_odd(struct watch *w, void (*tell)(void *arg, const struct trawl_error *note),
+void watch_set_on_mismatch(struct watch *w, void (*fn)(void *arg, const struct trawl_error *note),
 		    void *arg)
 {
-	where_when_odd(w->selection.where, tell, arg);
+	where_set_on_mismatch(w->selection.where, fn, arg);
 }
 
 void watch_free(struct watch *w)

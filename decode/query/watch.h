@@ -18,8 +18,8 @@ struct watch;
 struct watch *watch_new(const char *option, const char *text, struct trawl_error *err);
 void watch_free(struct watch *w);
 
-/* Sets the callback for invalid comparisons: where_when_odd(). */
-void watch_when_odd(struct watch *w, void (*tell)(void *arg, const struct trawl_error *note),
+/* Sets the callback for comparisons of a number with a text: where_set_on_mismatch(). */
+void watch_set_on_mismatch(struct watch *w, void (*fn)(void *arg, const struct trawl_error *note),
 		    void *arg);
 
 /* Add a source, type or piece of metadata, before the first record that needs it. */

@@ -34,7 +34,7 @@ struct where *where_parse(const char *option, const char *text, struct trawl_err
  * Sets a callback that is called once for each comparison of a number with a text, which only an
  * item shows. Such a comparison is false, except for !=.
  */
-void where_when_odd(struct where *w, void (*tell)(void *arg, const struct trawl_error *note),
+void where_set_on_mismatch(struct where *w, void (*fn)(void *arg, const struct trawl_error *note),
 		    void *arg);
 void where_free(struct where *w);
 

@@ -228,8 +228,8 @@ static void warn_invalid(struct node *n, const struct subject *s, const struct v
 	struct trawl_error note;
 	char what[300];
 
-	if (!w || !w->odd || n->warned || a->is_list || b->is_list || a->type == VALUE_NONE ||
-	    b->type == VALUE_NONE)
+	if (!w || !w->on_mismatch || n->warned || a->is_list || b->is_list ||
+	    a->type == VALUE_NONE || b->type == VALUE_NONE)
 		return;
 	n->warned = true;
 	snprintf(what, sizeof(what), "%.*s has a %s here, which %s",
@@ -240,8 +240,8 @@ static void warn_invalid(struct node *n, const struct subject *s, const struct v
 		 is_number(v) ? "cannot be compared with a text: a number stands without quotes" :
 		 "cannot be compared with a number: a text stands in quotes");
 	caret_fail(&note, TRAWL_USAGE, w->text, field->at, "%s: %s", w->option,
-			  what);
-	w->odd(w->odd_arg, &note);
+		   what);
+	w->on_mismatch(w->mismatch_arg, &note);
 }
 
 /* Matches a text; bytes are also matched as hex digits, as JSON shows them. */

@@ -40,8 +40,8 @@ struct where {
 	char *names; /* storage of names and texts, each NUL-terminated */
 	size_t used;
 	const char *option, *text; /* owned by the caller */
-	void (*odd)(void *arg, const struct trawl_error *note);
-	void *odd_arg;
+	void (*on_mismatch)(void *arg, const struct trawl_error *note);
+	void *mismatch_arg;
 };
 
 /* Returns the type of an operand that is known from the text; VALUE_NONE for a field. */

@@ -431,11 +431,11 @@ struct where *where_parse(const char *option, const char *text, struct trawl_err
 	return w;
 }
 
-void where_when_odd(struct where *w, void (*tell)(void *arg, const struct trawl_error *note),
+void where_set_on_mismatch(struct where *w, void (*fn)(void *arg, const struct trawl_error *note),
 		    void *arg)
 {
-	w->odd = tell;
-	w->odd_arg = arg;
+	w->on_mismatch = fn;
+	w->mismatch_arg = arg;
 }
 
 void where_free(struct where *w)

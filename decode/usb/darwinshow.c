@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/usb/darwin.h"
-#include "decode/base/number.h"
 #include "decode/usb/usb.h"
 
 void darwin_tree(const struct usb_detail *d, struct tree *t)

@@ -4,7 +4,6 @@
 #include "decode/base/bytes.h"
 #include "decode/usb/status.h"
 
-#include <stdlib.h>
 
 /* Letters that the kernel writes in place of data that it did not record. */
 static const char data_letters[] = "<>ZDLE";

@@ -3,7 +3,6 @@
 #include "common/array.h"
 #include "decode/usb/usb.h"
 #include "decode/base/number.h"
-#include "decode/usb/status.h"
 #include "decode/usb/usbpcap.h"
 
 static const char *stage_name(uint8_t stage)

@@ -11,7 +11,6 @@
  * counts, so that what else the machine does disturbs little. Nothing is asserted.
  */
 #include <dirent.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

@@ -13,7 +13,6 @@
  * equal for all programs, for each of their calls.
  */
 #include <dlfcn.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <sys/mman.h>

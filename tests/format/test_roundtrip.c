@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Events are read as written: from a file, from a pipe, in time order over all sources. */
 #include <criterion/criterion.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

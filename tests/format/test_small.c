@@ -9,7 +9,6 @@
 
 #include "format/reader.h"
 #include "format/makesmall.h"
-#include "format/small.h"
 #include "tests/format/sample.h"
 
 struct counted {

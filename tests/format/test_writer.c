@@ -8,7 +8,6 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>

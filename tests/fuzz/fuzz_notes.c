@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ELF files with stapsdt notes: resolves all their probes and some of their functions. */
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

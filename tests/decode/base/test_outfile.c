@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* -w OUT of the readers: the file appears complete or not at all, and no temporary file remains. */
 #include <criterion/criterion.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>

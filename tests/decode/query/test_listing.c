@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Errors about an unknown name list the known names. */
 #include <criterion/criterion.h>
-#include <stdio.h>
 
 #include "decode/query/listing.h"
 

@@ -77,7 +77,7 @@ static bool holds(const char *text)
 
 	cr_assert_not_null(w, "%s: %s", text, w ? "" : err.text);
 	memset(&odd, 0, sizeof(odd));
-	where_when_odd(w, keep_odd, &odd);
+	where_set_on_mismatch(w, keep_odd, &odd);
 	is = where_match(w, &decoder, NULL, &item);
 	cr_assert_eq(where_match(w, &decoder, NULL, &item), is);
 	where_free(w);

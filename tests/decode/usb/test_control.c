@@ -2,7 +2,6 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "decode/usb/descriptor.h"
 #include "decode/usb/ftdi.h"
 #include "decode/usb/control.h"
 #include "decode/usb/hci.h"
