@@ -17,6 +17,6 @@ libcommon_la_SOURCES = \
 	common/landlock.h common/landlock.c \
 	common/callrules.h common/callrules.c common/sanitizers.h \
 	common/sandbox.h common/sandbox.c common/plain.h common/plain.c \
-	common/sources.h common/pcapng.h common/usbtypes.h common/usbtypes.c
+	common/mapsmark.h common/sources.h common/pcapng.h common/usbtypes.h common/usbtypes.c
 libcommon_la_CFLAGS = $(AM_CFLAGS) $(SECCOMP_CFLAGS) -O2
 libcommon_la_LIBADD = $(SECCOMP_LIBS)

@@ -12,6 +12,7 @@
 
 #include "common/array.h"
 #include "common/branchrecord.h"
+#include "common/mapsmark.h"
 #include "common/sources.h"
 #include "decode/base/jdoc.h"
 #include "edit/metatext.h"
@@ -464,7 +465,7 @@ static bool put_line(struct redact *x, char *line, bool maps, char **to)
  */
 static char *changed_lines(struct redact *x, const struct trawl_meta *m, bool maps)
 {
-	static const char cut[] = "# cut:";
+	static const char cut[] = "# cut:"; /* of any recorder; ours has one text */
 	char *copy = strndup(m->data, m->len), *to = malloc(m->len * 2 + 64), *out = to;
 
 	x->failed |= !copy || !to;
@@ -474,7 +475,7 @@ static char *changed_lines(struct redact *x, const struct trawl_meta *m, bool ma
 		next = *end ? end + 1 : end;
 		*end = '\0';
 		if (maps && !strncmp(line, cut, strlen(cut)))
-			to = stpcpy(to, cut);
+			to = stpcpy(to, strcmp(line, MAPS_CUT) ? cut : MAPS_CUT);
 		else if (!put_line(x, line, maps, &to))
 			continue;
 		*to++ = '\n';

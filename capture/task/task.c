@@ -9,6 +9,7 @@
 
 #include "common/fnv.h"
 #include "common/json.h"
+#include "common/mapsmark.h"
 #include "common/array.h"
 #include "capture/task/taskfilter.h"
 #include "capture/sys/clock.h"
@@ -149,7 +150,7 @@ static int write_task(struct trawl_writer *w, pid_t tid, struct json *j, uint64_
  */
 static char *read_executable_maps(pid_t pid, size_t *len)
 {
-	static const char mark[] = "# cut: only executable mappings, of the first 8 MiB of them\n";
+	static const char mark[] = MAPS_CUT "\n";
 	char path[64], *text = malloc(MAPS_MAX + sizeof(mark)), *line = NULL;
 	size_t room = 0;
 	ssize_t n;
