@@ -50,6 +50,8 @@ import re
 import zlib
 for m in re.finditer(rb'octet-stream" id="d-(\w+)">([^<]*)</script>', blobs["index.html"]):
     blobs["index.html " + m[1].decode()] = zlib.decompress(base64.b64decode(m[2]))
+# Any four letters occur in a megabyte of base64 by chance, so only what it stands for is searched.
+blobs["index.html"] = re.sub(rb'(octet-stream" id="d-\w+">)[^<]*', rb"\1", blobs["index.html"])
 with open(f"{tmp.name}/capture.trawl", "wb") as f:
     f.write(blobs["capture.trawl"])
 import reader
