@@ -597,7 +597,7 @@ static int put_damaged(struct section *s, const struct cut_entry *e, struct traw
 				.count = s->c->chosen ? UINT64_MAX : e->p.count,
 				.reason = TRAWL_LOSS_DAMAGED, .section = s->number };
 
-	if (is_task_source(e->p.source->name))
+	if (!cut_is_missing(e))
 		return 0;
 	clip_loss(s->c, &l, e->p.source->clock);
 	l.source = (uint16_t)s->sources[e->p.number];
@@ -622,24 +622,28 @@ static int put_entry(struct section *s, struct cut_entry *e, struct trawl_error 
 	return trawl_writer_chunk(s->w, (uint16_t)s->sources[e->p.number], &e->p, err);
 }
 
-/* Returns the next free number N for metadata "edit/N". */
+/* Returns the number of metadata "edit/N". */
 static unsigned int edits(const struct trawl_reader *r)
 {
 	unsigned int n = 0;
 
 	for (size_t i = 0; i < trawl_meta_count(r); i++)
 		n += !strncmp(trawl_meta_at(r, i)->name, "edit/", 5);
-	return n + 1;
+	return n;
 }
 
-static int put_edit(struct section *s, const char *edit, struct trawl_error *err)
+/* Writes metadata "edit/N" for each text. */
+static int put_edits(struct section *s, const char *const *texts, struct trawl_error *err)
 {
+	unsigned int number = edits(s->c->r);
 	char name[32];
 
-	if (!edit)
-		return 0;
-	snprintf(name, sizeof(name), "edit/%u", edits(s->c->r));
-	return put_text(s, name, "application/json", edit, err);
+	for (; *texts; texts++) {
+		snprintf(name, sizeof(name), "edit/%u", ++number);
+		if (put_text(s, name, "application/json", *texts, err))
+			return -1;
+	}
+	return 0;
 }
 
 static uint64_t start_of(const struct cut *c, uint32_t section)
@@ -650,8 +654,8 @@ static uint64_t start_of(const struct cut *c, uint32_t section)
 	return 1; /* unknown; 0 would mean now */
 }
 
-static int write_section(struct cut *c, uint32_t number, int fd, const char *out, const char *edit,
-			 struct trawl_error *err)
+static int write_section(struct cut *c, uint32_t number, int fd, const char *out,
+			 const char *const *texts, struct trawl_error *err)
 {
 	struct trawl_writer_options o = { .level = EDGE_LEVEL, .name = out, .later = true,
 					  .no_index = c->no_index,
@@ -669,7 +673,7 @@ static int write_section(struct cut *c, uint32_t number, int fd, const char *out
 	s.w = trawl_writer_new(fd, &o, err);
 	if (!s.w)
 		return -1;
-	ret = put_joined(&s, err) || put_sources(&s, err) || put_edit(&s, edit, err) ||
+	ret = put_joined(&s, err) || put_sources(&s, err) || put_edits(&s, texts, err) ||
 			put_metas(&s, err) || put_losses(&s, err)
 		? -1
 		: 0;
@@ -709,20 +713,36 @@ static bool section_needed(const struct cut *c, uint32_t number)
 
 int cut_write(struct cut *c, int fd, const char *out, const char *edit, struct trawl_error *err)
 {
+	static const char *const none[] = { NULL };
 	size_t n = trawl_section_count(c->r);
+	struct trawl_verdict v;
+	char *missing = NULL;
+	const char *texts[3] = { edit };
 	bool any = false;
+	int ret = 0;
 
-	for (uint32_t i = 0; i < n; i++) {
+	trawl_verdict(c->r, &v);
+	if (!edit_is_whole(&v)) {
+		missing = cut_describe_missing(c, &v);
+		if (!missing)
+			return edit_no_memory(err);
+		texts[0] = missing;
+		texts[1] = edit;
+	}
+	for (uint32_t i = 0; !ret && i < n; i++) {
 		int copy;
 
 		if (!section_needed(c, i) && (any || i + 1 < n))
 			continue;
 		copy = dup(fd);
 		if (copy < 0)
-			return trawl_fail(err, TRAWL_CANNOT, "%s: %m", out);
-		if (write_section(c, i, copy, out, any ? NULL : edit, err))
-			return -1;
+			ret = trawl_fail(err, TRAWL_CANNOT, "%s: %m", out);
+		else
+			ret = write_section(c, i, copy, out, any ? none : texts, err);
 		any = true;
 	}
+	free(missing);
+	if (ret)
+		return -1;
 	return out_lacked_memory() ? edit_no_memory(err) : 0;
 }

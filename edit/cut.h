@@ -119,6 +119,16 @@ bool cut_each_event(struct cut *c, struct cut_entry *e, cut_event_fn *fn, void *
 /* Prepares for chunks to be passed from the first one again. */
 void cut_forget_times(struct cut *c);
 
+/* Whether the entry is a damaged chunk of which events are missing (cutmissing.c). */
+bool cut_is_missing(const struct cut_entry *e);
+/*
+ * Returns the text of metadata "edit/N" about what is missing of a damaged file, after cut_plan();
+ * for free(). NULL: out of memory.
+ */
+char *cut_describe_missing(const struct cut *c, const struct trawl_verdict *v);
+/* Reports what is missing of a damaged file. name: the file's, in messages. */
+void cut_print_missing(const struct cut *c, const struct trawl_verdict *v, const char *name);
+
 /* Frees what the functions here allocated; not r, chosen and joined. */
 void cut_free(struct cut *c);
 

@@ -297,7 +297,7 @@ static int verdict(const struct cut_request *q, const struct trawl_reader *r,
 	if (trawl_pieces_failed(r, err))
 		return -1;
 	trawl_verdict(r, &v);
-	if (v.complete && !v.damaged && !v.junk)
+	if (edit_is_whole(&v))
 		return 0;
 	return trawl_fail(err, TRAWL_BAD_DATA, "%s: %s", q->name, v.text);
 }

@@ -24,6 +24,11 @@ int edit_one_file(int argc, char **argv, struct trawl_error *err)
 	return 0;
 }
 
+bool edit_is_whole(const struct trawl_verdict *v)
+{
+	return v->complete && !v->damaged && !v->junk;
+}
+
 int edit_no_memory(struct trawl_error *err)
 {
 	return trawl_fail(err, TRAWL_CANNOT, "out of memory");

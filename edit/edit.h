@@ -23,6 +23,8 @@ int edit_usage(struct trawl_error *err, const char *text, const char *what);
  * command's name, argv[0].
  */
 int edit_one_file(int argc, char **argv, struct trawl_error *err);
+/* Whether the file is complete and undamaged, and has nothing behind its end. */
+bool edit_is_whole(const struct trawl_verdict *v);
 /* Sets *err to "out of memory". Returns -1. */
 int edit_no_memory(struct trawl_error *err);
 

@@ -176,7 +176,7 @@ static int merge_all(struct merge_options *o, int fd, struct trawl_error *err)
 			return -1;
 		events += f->cut.kept;
 		trawl_verdict(f->cut.r, &v);
-		if (!v.complete || v.damaged || v.junk)
+		if (!edit_is_whole(&v))
 			trawl_fail(&damage, TRAWL_BAD_DATA, "%s: %s", f->name, v.text);
 	}
 	print_result(o, events);

@@ -791,6 +791,10 @@ static char *manifest(const struct redact *x)
 			json_string(&j, NULL, secret_classes[i].name);
 	json_end(&j);
 	json_bool(&j, "checked_all", !x->removed.full);
+	if (!edit_is_whole(&x->verdict)) {
+		json_string(&j, "found", x->verdict.text);
+		json_bool(&j, "more_lost", !x->verdict.complete || x->verdict.damaged);
+	}
 	json_end(&j);
 	text = j.text ? strdup(j.text) : NULL;
 	json_free(&j);

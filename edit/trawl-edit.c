@@ -515,7 +515,7 @@ static int verify_reader(struct trawl_reader *r, const char *path, struct trawl_
 	if (tasks)
 		snprintf(apart, sizeof(apart), " (and %llu of the task source)",
 			 (unsigned long long)tasks);
-	whole = v.complete && !v.damaged && !v.cut_at && !v.junk;
+	whole = edit_is_whole(&v) && !v.cut_at;
 	/* trawl_fail() escapes control characters: the file name may be untrusted, too */
 	trawl_fail(err, TRAWL_OK, "%s: %llu events%s, %llu bytes%s%s", path,
 		   (unsigned long long)(events - tasks), apart, (unsigned long long)v.bytes,

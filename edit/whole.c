@@ -2,19 +2,14 @@
 /* trawl-edit repair and compact: rewrite the whole file. */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/branchrewrite.h"
-#include "common/json.h"
-#include "common/sources.h"
 #include "decode/base/cli.h"
 #include "decode/base/outfile.h"
-#include "decode/base/output.h"
-#include "decode/base/time.h"
 #include "decode/query/reading.h"
 #include "edit/cut.h"
 #include "edit/input.h"
@@ -24,10 +19,7 @@ static const struct option long_options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
-enum {
-	SCANNED_MOST = 16 << 20, /* a file of this size opens as fast without an index */
-	GONE_MOST = 20,          /* damaged blocks that are reported one by one */
-};
+enum { SCANNED_MOST = 16 << 20 }; /* a file of this size opens as fast without an index */
 
 struct whole {
 	const char *out;
@@ -52,83 +44,6 @@ static int parse(struct whole *o, int argc, char **argv, struct trawl_error *err
 	return edit_one_file(argc, argv, err);
 }
 
-static bool is_sound(const struct trawl_verdict *v)
-{
-	return v->complete && !v->damaged && !v->junk;
-}
-
-/* Returns how many events the damaged chunks had whose heads are known. */
-static uint64_t count_gone(const struct cut *c, size_t *chunks)
-{
-	uint64_t events = 0;
-
-	*chunks = 0;
-	for (size_t i = 0; i < c->n; i++) {
-		const struct cut_entry *e = &c->entries[i];
-
-		if (e->damaged && !is_task_source(e->p.source->name)) {
-			events += e->p.count;
-			++*chunks;
-		}
-	}
-	return events;
-}
-
-/* Whether events may be missing beside those of the damaged chunks. */
-static bool more_gone(const struct trawl_verdict *v, size_t chunks)
-{
-	return !v->complete || v->damaged > chunks;
-}
-
-/* Returns the text of metadata "edit/N" about a repair, for free(); NULL without memory. */
-static char *describe(const struct cut *c, const struct trawl_verdict *v)
-{
-	struct json j = { 0 };
-	size_t chunks;
-	char *text;
-
-	json_object(&j, NULL);
-	json_string(&j, "operation", "repair");
-	json_string(&j, "found", v->text);
-	json_uint(&j, "lost", count_gone(c, &chunks));
-	json_bool(&j, "more_lost", more_gone(v, chunks));
-	json_end(&j);
-	text = j.text ? strdup(j.text) : NULL;
-	json_free(&j);
-	return text;
-}
-
-/* Reports which events are missing. */
-static void print_gone(const struct cut *c, const struct trawl_verdict *v, const char *name)
-{
-	struct out from, to;
-	size_t chunks, n = 0;
-	uint64_t events = count_gone(c, &chunks);
-
-	for (size_t i = 0; i < c->n && n < GONE_MOST; i++) {
-		const struct cut_entry *e = &c->entries[i];
-
-		if (!e->damaged || is_task_source(e->p.source->name))
-			continue;
-		n++;
-		out_memory(&from);
-		out_memory(&to);
-		time_full(&from, e->p.from, false);
-		time_full(&to, e->p.to, false);
-		cli_message("%s: %" PRIu32 " events of %s are missing, between %.*s and %.*s", name,
-			    e->p.count, e->p.source->name, (int)from.len, from.data, (int)to.len,
-			    to.data);
-		out_free(&from);
-		out_free(&to);
-	}
-	if (chunks > n)
-		cli_message("%s: and in %zu more damaged blocks: %" PRIu64 " events in all", name,
-			    chunks - n, events);
-	if (more_gone(v, chunks))
-		cli_message("%s: how many %sevents are missing is not known", name,
-			    events ? "other " : "");
-}
-
 /* Reports what was lost and what was saved. */
 static void print_result(const struct whole *o, const struct cut *c, const struct trawl_verdict *v,
 			 const char *name, int fd)
@@ -142,13 +57,13 @@ static void print_result(const struct whole *o, const struct cut *c, const struc
 			    edit_megabytes(a, (uint64_t)st.st_size),
 			    v->bytes ? 100.0 * (double)st.st_size / (double)v->bytes : 0.0,
 			    edit_megabytes(b, v->bytes));
-	else if (is_sound(v))
+	else if (edit_is_whole(v))
 		cli_message("%s: no damage was found; %" PRIu64 " events were copied", name,
 			    c->kept);
 	else {
 		cli_message("%s: %s; %" PRIu64 " undamaged events were saved", name,
 			    v->text, c->kept);
-		print_gone(c, v, name);
+		cut_print_missing(c, v, name);
 	}
 }
 
@@ -192,24 +107,6 @@ static struct trawl_reader *open_compact(const struct whole *o, const struct edi
 	return trawl_open_fd(o->joined, in->path, 0, err);
 }
 
-/* Writes what cut_plan() kept; of a damaged file, with metadata about the repair. */
-static int write_kept(const struct whole *o, struct cut *c, int fd, struct trawl_error *err)
-{
-	struct trawl_verdict v;
-	char *edit = NULL;
-	int ret;
-
-	trawl_verdict(c->r, &v);
-	if (!o->compact && !is_sound(&v)) {
-		edit = describe(c, &v);
-		if (!edit)
-			return edit_no_memory(err);
-	}
-	ret = cut_write(c, fd, o->out, edit, err);
-	free(edit);
-	return ret;
-}
-
 static int write_whole(const struct whole *o, struct edit_input *in, int fd,
 		       struct trawl_error *err)
 {
@@ -223,19 +120,19 @@ static int write_whole(const struct whole *o, struct edit_input *in, int fd,
 	c.no_index = o->compact && !fstat(in->file.fd, &st) && st.st_size <= SCANNED_MOST;
 	memset(c.sources, 0xff, sizeof(c.sources));
 	c.r = open_compact(o, in, &bytes, err);
-	if (c.r && !cut_plan(&c, err) && !write_kept(o, &c, fd, err) &&
+	if (c.r && !cut_plan(&c, err) && !cut_write(&c, fd, o->out, NULL, err) &&
 	    !trawl_pieces_failed(c.r, err)) {
 		ret = 0;
 		trawl_make_small(fd);
 		trawl_verdict(c.r, &v);
 		v.bytes = bytes ? bytes : v.bytes;
-		if (o->compact && is_sound(&v))
+		if (o->compact && edit_is_whole(&v))
 			ret = take_smaller(in, v.bytes, fd, o->out, err);
 	}
 	if (!ret) {
 		print_result(o, &c, &v, in->name, fd);
 		/* repair is for damaged files; compact expects a whole one */
-		if (o->compact && !is_sound(&v))
+		if (o->compact && !edit_is_whole(&v))
 			ret = trawl_fail(err, TRAWL_BAD_DATA, "%s: %s", in->name, v.text);
 		else if (!c.kept && (!v.complete || v.damaged))
 			ret = trawl_fail(err, TRAWL_BAD_DATA, "%s: no event could be saved",

@@ -341,8 +341,9 @@ static bool may_have_companion(const struct long_texts *l, const struct ring_eve
 	return false;
 }
 
-/* Whether this event, which comes late, was already made from its companion. */
-static bool was_made(struct long_texts *l, const struct ring_event *ev)
+/* Forgets the event that was made from a companion for the task's last hit. Returns whether this is
+ * that event, which comes late. */
+static bool take_made(struct long_texts *l, const struct ring_event *ev)
 {
 	for (size_t i = 0; i < MADE; i++) {
 		struct held *h = &l->made[i];
@@ -371,25 +372,14 @@ static struct waiting_record *next_of_task(const struct waiting *w, size_t i, ui
 	return NULL;
 }
 
-/* Whether record i is a companion whose event may still come. */
-static bool is_early(const struct long_texts *l, size_t i, uint64_t until)
+/* Decides on a companion: completes its event, which is the task's next record, or makes it if the
+ * kernel has dropped it because a string is long. next: NULL if there is none. */
+static int decide_companion(struct long_texts *l, const struct waiting_record *w,
+			    struct waiting_record *next, long_text_emit *emit, void *arg,
+			    struct trawl_error *err)
 {
-	const struct waiting_record *w = &l->waiting.records[i];
+	struct held h = { .pair = pair_of(l, w->data, w->len), .ts = w->ts, .len = w->len };
 
-	return pair_of(l, w->data, w->len) && until - w->ts < HOLD_NS &&
-	       !next_of_task(&l->waiting, i, until);
-}
-
-/* Decides on the companion in record i: completes its event, or makes it if the kernel has dropped
- * it because a string is long. */
-static int decide_companion(struct long_texts *l, size_t i, uint64_t until, long_text_emit *emit,
-			    void *arg, struct trawl_error *err)
-{
-	struct waiting_record *w = &l->waiting.records[i];
-	struct waiting_record *next = next_of_task(&l->waiting, i, until);
-	struct held h = { .ts = w->ts, .len = w->len };
-
-	h.pair = pair_of(l, w->data, w->len);
 	memcpy(h.data, w->data, w->len);
 	if (next) {
 		struct ring_event ev = event_of(next);
@@ -401,19 +391,6 @@ static int decide_companion(struct long_texts *l, size_t i, uint64_t until, long
 		return 0;
 	l->made[l->next_made++ % MADE] = h;
 	return emit_made(&h, w->cpu, emit, arg, err);
-}
-
-static int decide(struct long_texts *l, size_t i, uint64_t until, long_text_emit *emit, void *arg,
-		  struct trawl_error *err)
-{
-	const struct waiting_record *w = &l->waiting.records[i];
-	struct ring_event ev = event_of(w);
-
-	if (!w->about && was_made(l, &ev))
-		return 0;
-	if (pair_of(l, w->data, w->len))
-		return decide_companion(l, i, until, emit, arg, err);
-	return emit(arg, w->cpu, &ev, err);
 }
 
 int long_texts_event(struct long_texts *l, uint32_t cpu, const struct ring_event *ev,
@@ -436,9 +413,20 @@ int long_texts_release(struct long_texts *l, uint64_t until, long_text_emit *emi
 	int r = 0;
 
 	waiting_sort(w);
-	for (; n < w->n && w->records[n].ts <= until && !is_early(l, n, until); n++) {
-		if (!r)
-			r = decide(l, n, until, emit, arg, err);
+	for (; n < w->n && w->records[n].ts <= until; n++) {
+		struct waiting_record *record = &w->records[n], *next;
+		struct ring_event ev = event_of(record);
+
+		if (!record->about && take_made(l, &ev))
+			continue;
+		if (!pair_of(l, record->data, record->len)) {
+			r = r ? r : emit(arg, record->cpu, &ev, err);
+			continue;
+		}
+		next = next_of_task(w, n, until);
+		if (!next && until - record->ts < HOLD_NS)
+			break; /* its event may still come */
+		r = r ? r : decide_companion(l, record, next, emit, arg, err);
 	}
 	waiting_remove(w, n);
 	return r;

@@ -296,18 +296,26 @@ static void shell_word(struct out *o, const char *p)
 	out_char(o, '\'');
 }
 
-/* Prints what trawl-edit did to the file, in order. */
+/* Returns the next description of what trawl-edit did to the file, from metadata *i on, for
+ * json_object_put(); NULL: there is none. */
+static struct json_object *next_edit(struct trawl_reader *r, size_t *i)
+{
+	while (*i < trawl_meta_count(r)) {
+		const struct trawl_meta *m = trawl_meta_at(r, (*i)++);
+		struct json_object *doc =
+			strncmp(m->name, "edit/", 5) ? NULL : jdoc_parse(m->data, m->len);
+
+		if (doc)
+			return doc;
+	}
+	return NULL;
+}
+
 static void print_edits(struct stream *s, struct out *o)
 {
-	struct trawl_reader *r = stream_reader(s);
+	size_t i = 0;
 
-	for (size_t i = 0; i < trawl_meta_count(r); i++) {
-		const struct trawl_meta *m = trawl_meta_at(r, i);
-		struct json_object *doc;
-
-		if (strncmp(m->name, "edit/", 5))
-			continue;
-		doc = jdoc_parse(m->data, m->len);
+	for (struct json_object *doc; (doc = next_edit(stream_reader(s), &i));) {
 		print_members(doc, "edited", o);
 		json_object_put(doc);
 	}
@@ -381,14 +389,9 @@ static void print_tally(struct tally *t, const char *title, size_t most, struct 
 static bool lacks_more(struct trawl_reader *r)
 {
 	bool lacks = false;
+	size_t i = 0;
 
-	for (size_t i = 0; i < trawl_meta_count(r); i++) {
-		const struct trawl_meta *m = trawl_meta_at(r, i);
-		struct json_object *doc;
-
-		if (strncmp(m->name, "edit/", 5))
-			continue;
-		doc = jdoc_parse(m->data, m->len);
+	for (struct json_object *doc; (doc = next_edit(r, &i));) {
 		lacks |= json_object_get_boolean(jdoc_get(doc, "more_lost"));
 		json_object_put(doc);
 	}
@@ -396,25 +399,23 @@ static bool lacks_more(struct trawl_reader *r)
 }
 
 /* Returns what may be missing beside the losses that the file lists; NULL: nothing. */
-static const char *unlisted(struct trawl_reader *r)
+static const char *unlisted(struct trawl_reader *r, const struct trawl_verdict *v)
 {
-	struct trawl_verdict v;
-
-	trawl_verdict(r, &v);
-	if (v.damaged)
+	if (v->damaged)
 		return "the events of damaged blocks are missing";
 	if (lacks_more(r))
 		return "the file was damaged; see \"edited\"";
-	return v.complete ? NULL : "what the buffers still held is not";
+	return v->complete ? NULL : "what the buffers still held is not in the file";
 }
 
 /* The final number of lost events is in the end metadata. */
 static void print_losses(const struct summary *m, struct trawl_reader *r, struct out *o)
 {
-	const char *more = unlisted(r);
 	struct trawl_verdict v;
+	const char *more;
 
 	trawl_verdict(r, &v);
+	more = unlisted(r, &v);
 	if (!m->losses) {
 		out_str(o, "\nlosses      none");
 		if (v.written && !v.damaged)

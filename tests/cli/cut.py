@@ -250,6 +250,14 @@ for name in ("half", "hole"):
         tap.ok("that is not all: the file was damaged" in summary and
                "how many events are missing is not known" in text,
                "repair (half): that events are missing is in the new file", text, summary)
+    for verb in (["cut", "--from", "+0"], ["compact"], ["redact"], ["merge", made]):
+        if name == "half":
+            run("trawl-edit", *verb, f"{tmp.name}/bad.trawl", "-w", out)
+            summary = run("trawl-decode", "--summary", out)[1].decode()
+            tap.ok(re.search(r"^  that is not all: the file was damaged|"
+                             r"^losses +none as far as is known: the file was damaged",
+                             summary, re.M),
+                   f"{verb[0]}: nor does a copy of it", summary)
     bad = run("trawl-decode", "--summary", f"{tmp.name}/bad.trawl")[1].decode()
     tap.ok(re.search(r"^  that is not all: |^losses      none as far as is known: ", bad, re.M),
            f"repair ({name}): the damaged file does not say that nothing is missing", bad)
