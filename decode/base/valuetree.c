@@ -308,60 +308,41 @@ static bool is_branch(const struct tree_node *n)
 	return n->kind == TREE_OBJECT || n->kind == TREE_LIST;
 }
 
-static void json_nodes(const struct tree *t, uint32_t first, uint32_t end, bool names,
-		       struct out *o)
+/* Prints nodes as JSON, or as text for people: a=1 b=[2 3]. names: they are members of an object. */
+static void put_nodes(const struct tree *t, uint32_t first, uint32_t end, bool names, bool json,
+		      struct out *o)
 {
 	for (uint32_t i = first; i < end; i = t->nodes[i].end) {
 		const struct tree_node *n = &t->nodes[i];
 
 		if (i != first)
-			out_char(o, ',');
-		if (names) {
+			out_char(o, json ? ',' : ' ');
+		if (names && json)
 			out_json(o, n->name, strlen(n->name));
-			out_char(o, ':');
-		}
+		else if (names)
+			out_str(o, n->name);
+		if (names)
+			out_char(o, json ? ':' : '=');
 		if (!is_branch(n)) {
-			node_scalar(t, n, true, o);
+			node_scalar(t, n, json, o);
 			continue;
 		}
 		out_char(o, n->kind == TREE_LIST ? '[' : '{');
-		json_nodes(t, i + 1, n->end, n->kind == TREE_OBJECT, o);
+		put_nodes(t, i + 1, n->end, n->kind == TREE_OBJECT, json, o);
 		out_char(o, n->kind == TREE_LIST ? ']' : '}');
 	}
 }
 
 void tree_json(const struct tree *t, uint32_t first, uint32_t end, struct out *o)
 {
-	json_nodes(t, first, end, true, o);
+	put_nodes(t, first, end, true, true, o);
 	if (t->full && end == t->count)
 		out_str(o, first == end ? "\"cut\":true" : ",\"cut\":true");
 }
 
-static void line_nodes(const struct tree *t, uint32_t first, uint32_t end, bool names,
-		       struct out *o)
-{
-	for (uint32_t i = first; i < end; i = t->nodes[i].end) {
-		const struct tree_node *n = &t->nodes[i];
-
-		if (i != first)
-			out_char(o, ' ');
-		if (names) {
-			out_str(o, n->name);
-			out_char(o, '=');
-		}
-		if (!is_branch(n)) {
-			node_scalar(t, n, false, o);
-			continue;
-		}
-		out_char(o, n->kind == TREE_LIST ? '[' : '{');
-		line_nodes(t, i + 1, n->end, n->kind == TREE_OBJECT, o);
-		out_char(o, n->kind == TREE_LIST ? ']' : '}');
-	}
-}
-
 void tree_line(const struct tree *t, uint32_t first, uint32_t end, struct out *o)
 {
-	line_nodes(t, first, end, true, o);
+	put_nodes(t, first, end, true, false, o);
 	if (t->full && end == t->count)
 		out_str(o, " (cut)");
 }
@@ -394,7 +375,7 @@ void tree_lines(const struct tree *t, uint32_t first, uint32_t end, unsigned int
 		}
 		out_str(o, ": ");
 		if (is_branch(n))
-			line_nodes(t, i + 1, n->end, false, o);
+			put_nodes(t, i + 1, n->end, false, false, o);
 		else
 			node_scalar(t, n, false, o);
 		out_char(o, '\n');

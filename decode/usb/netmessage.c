@@ -412,6 +412,30 @@ bool mbim_message_has_secret(const uint8_t *p, size_t n)
 	return names_service(&m, p, n) && information_of(&m, p, n).secret;
 }
 
+/* The command that a message names, with its information. */
+struct named_command {
+	const struct mbim_service *service; /* NULL: not in mbimnames.h */
+	const struct mbim_command *command; /* NULL: as above */
+	struct information information;
+	uint32_t cid;
+	bool set;       /* COMMAND only: false for a query */
+	char uuid[37];  /* of the service */
+};
+
+static struct named_command named_command(const struct message *m, const uint8_t *p, size_t n)
+{
+	struct named_command c = {
+		.service = mbim_service_of(p + SERVICE),
+		.cid = get32(p + 36),
+		.set = m->type == COMMAND && get32(p + 40),
+		.information = information_of(m, p, n),
+	};
+
+	c.command = mbim_command_of(c.service, c.cid);
+	mbim_uuid(p + SERVICE, c.uuid);
+	return c;
+}
+
 static void information_tree(const struct information *i, bool keys, struct tree *t)
 {
 	tree_uint(t, "information_length", i->length);
@@ -428,10 +452,7 @@ void mbim_message_tree(const uint8_t *p, size_t n, const uint8_t *whole, size_t 
 		       bool keys, struct tree *t)
 {
 	struct message m = mbim_message(p, n);
-	const struct mbim_command *c;
-	const struct mbim_service *v;
-	struct information i;
-	char uuid[37];
+	struct named_command c;
 
 	message_tree(&m, t);
 	if (m.type == OPEN && n >= 16)
@@ -440,52 +461,41 @@ void mbim_message_tree(const uint8_t *p, size_t n, const uint8_t *whole, size_t 
 		tree_uint(t, "fragments", get32(p + 12));
 		tree_uint(t, "fragment", get32(p + FRAGMENT));
 	}
-	p = whole;
-	n = whole_len;
-	if (!names_service(&m, p, n))
+	if (!names_service(&m, whole, whole_len))
 		return;
-	v = mbim_service_of(p + SERVICE);
-	c = mbim_command_of(v, get32(p + 36));
-	mbim_uuid(p + SERVICE, uuid);
-	tree_str(t, "service", uuid);
-	tree_str(t, "service_name", v ? v->name : NULL);
-	tree_uint(t, "cid", get32(p + 36));
-	tree_str(t, "cid_name", c ? c->name : NULL);
+	c = named_command(&m, whole, whole_len);
+	tree_str(t, "service", c.uuid);
+	tree_str(t, "service_name", c.service ? c.service->name : NULL);
+	tree_uint(t, "cid", c.cid);
+	tree_str(t, "cid_name", c.command ? c.command->name : NULL);
 	if (m.type == COMMAND)
-		tree_str(t, "command_type", get32(p + 40) ? "set" : "query");
-	i = information_of(&m, p, n);
-	information_tree(&i, keys, t);
+		tree_str(t, "command_type", c.set ? "set" : "query");
+	information_tree(&c.information, keys, t);
 }
 
 bool mbim_message_brief(const uint8_t *p, size_t n, const uint8_t *whole, size_t whole_len,
 			bool keys, struct out *o)
 {
 	struct message m = mbim_message(p, n);
-	const struct mbim_command *c;
-	const struct mbim_service *v;
-	struct information i;
-	char uuid[37];
+	const struct information *i;
+	struct named_command c;
 
 	message_brief(&m, o);
 	status_brief(&m, o);
 	if (has_fragments(&m) && n >= FRAGMENT + 4 && get32(p + FRAGMENT))
 		out_printf(o, " fragment %u of %u", get32(p + FRAGMENT) + 1, get32(p + 12));
-	p = whole;
-	n = whole_len;
-	if (!names_service(&m, p, n))
+	if (!names_service(&m, whole, whole_len))
 		return !has_fragments(&m);
-	v = mbim_service_of(p + SERVICE);
-	c = mbim_command_of(v, get32(p + 36));
-	mbim_uuid(p + SERVICE, uuid);
+	c = named_command(&m, whole, whole_len);
+	i = &c.information;
 	if (m.type == COMMAND)
-		out_str(o, get32(p + 40) ? " set" : " query");
-	out_printf(o, " %s: ", v ? v->name : uuid);
-	if (c)
-		out_str(o, c->name);
+		out_str(o, c.set ? " set" : " query");
+	out_printf(o, " %s: ", c.service ? c.service->name : c.uuid);
+	if (c.command)
+		out_str(o, c.command->name);
 	else
-		out_printf(o, "command %u", get32(p + 36));
-	i = information_of(&m, p, n);
-	return i.fields ? mbim_fields_brief(i.fields, i.p, i.n, keys, o) : !i.length;
+		out_printf(o, "command %u", c.cid);
+	return i->fields ? mbim_fields_brief(i->fields, i->p, i->n, keys, o) : !i->length;
 }
 
 const char *const net_message_names[] = {
