@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A host for trawl-replay device --listen that needs no kernel: it speaks usbip over TCP and asks
 what a capture's host asked."""
+import collections
 import os
 import select
 import socket
@@ -51,12 +52,38 @@ def begun_before(tape):
     return begun
 
 
+def doubles(found):
+    """Of each event, whether the same was recorded just before it."""
+    last = {}
+    for e in found:
+        before = last.get((e.bus, e.dev, e.key))
+        twice = before and e.content == before.content and abs(e.time - before.time) < TWICE
+        if not twice:
+            last[e.bus, e.dev, e.key] = e
+        yield e, bool(twice)
+
+
+def once(found):
+    """What two readers of usbmon recorded, of one bus and of all, is one event. There nearly every
+    submission comes twice; equal completions alone are a device's, by a coarse clock."""
+    # each reader's events come in bursts
+    by_time = sorted(found, key=lambda e: e.time)
+    submitted, again = collections.Counter(), collections.Counter()
+    for e, twice in doubles(by_time):
+        submitted[e.bus] += e.type == "S"
+        again[e.bus] += twice and e.type == "S"
+    buses = {bus for bus, n in again.items() if 4 * n > submitted[bus]}
+    if not buses:
+        return found
+    return [e for e, twice in doubles(by_time) if not twice or e.bus not in buses]
+
+
 def events(path):
     """The USB events of any capture, as usbmon has them."""
     r = subprocess.run([BUILD + "/trawl-export", "--to", "pcap", "--linktype", "220", "--show-keys",
                         path],
                        capture_output=True, stdin=subprocess.DEVNULL)
-    raw, at, found, out, last = r.stdout, 24, [], [], {}
+    raw, at, found = r.stdout, 24, []
     while at + 16 <= len(raw):
         n = struct.unpack("<I", raw[at + 8:at + 12])[0]
         e, i = Event(raw[at + 16:at + 16 + n]), len(found)
@@ -64,14 +91,7 @@ def events(path):
             i -= 1
         found.insert(i, e)
         at += 16 + n
-    # what two readers of usbmon recorded, of one bus and of all, is one event
-    for e in found:
-        before = last.get((e.bus, e.dev, e.key))
-        if before and e.content == before.content and abs(e.time - before.time) < TWICE:
-            continue
-        last[e.bus, e.dev, e.key] = e
-        out.append(e)
-    return out
+    return once(found)
 
 
 class Host:
