@@ -8,28 +8,56 @@
 
 #include "decode/base/jdoc.h"
 
-/*
- * Sets the size of an argument as stapsdt notes write it: from the note "-4@%esi", or, for an ARG
- * that the user wrote, from its type.
- */
-static void set_size(char size[8], const char *note, const char *type)
+/* The size of values of this type, as stapsdt notes write it; NULL: it is no number. */
+static const char *size_of_type(const char *type)
 {
-	size_t n = strcspn(note, "@");
 	static const struct { const char *type, *size;
 	} types[] = {
-		{"u8", "1"},   {"u16", "2"},  {"u32", "4"},  {"s8", "-1"},
-		{"s16", "-2"}, {"s32", "-4"}, {"s64", "-8"}, {"x8", "1"},
-		{"x16", "2"},  {"x32", "4"},  {"f32", "4f"}, {"f64", "8f"},
+		{"u8", "1"},   {"u16", "2"},  {"u32", "4"},  {"u64", "8"},  {"s8", "-1"},
+		{"s16", "-2"}, {"s32", "-4"}, {"s64", "-8"}, {"x8", "1"},   {"x16", "2"},
+		{"x32", "4"},  {"x64", "8"},  {"f32", "4f"}, {"f64", "8f"},
 	};
 
-	snprintf(size, 8, "8");
-	if (note[n] == '@' && n && n < 5 && strspn(note, "-0123456789f") >= n) {
-		snprintf(size, 8, "%.*s", (int)n, note);
-		return;
-	}
 	for (size_t i = 0; i < ARRAY_SIZE(types); i++)
 		if (!strcmp(type, types[i].type))
-			snprintf(size, 8, "%s", types[i].size);
+			return types[i].size;
+	return NULL;
+}
+
+/* Takes the size from a note, "-4@%esi"; false if it has none, as of an ARG that the user wrote. */
+static bool size_of_note(char size[8], const char *note)
+{
+	size_t n = strcspn(note, "@");
+
+	if (note[n] != '@' || !n || n >= 5 || strspn(note, "-0123456789f") < n)
+		return false;
+	snprintf(size, 8, "%.*s", (int)n, note);
+	return true;
+}
+
+/*
+ * Sets the size of argument i as stapsdt notes write it. The sites of a probe may disagree: a
+ * constant is an int ("-4@$0") where another site has a byte. Then that is it which was recorded.
+ */
+static void set_size(char size[8], const struct json_object *sites, size_t i)
+{
+	const char *type = "", *note = "", *recorded = NULL;
+
+	for (size_t k = 0; k < jdoc_count(sites); k++) {
+		const struct json_object *site = json_object_array_get_idx(sites, k);
+		const struct json_object *args = jdoc_get(site, "args");
+		const struct json_object *a =
+			i < jdoc_count(args) ? json_object_array_get_idx(args, i) : NULL;
+
+		note = k ? note : jdoc_string(a, "note");
+		type = k ? type : jdoc_string(a, "type");
+		recorded = size_of_type(type);
+		if (size_of_note(size, jdoc_string(a, "note")) && recorded &&
+		    !strcmp(size, recorded))
+			return;
+	}
+	if (!size_of_note(size, note))
+		snprintf(size, 8, "%s", recorded ? recorded : "8");
 }
 
 static int add_probe(struct recorded_probes *p, const struct json_object *o)
@@ -54,7 +82,7 @@ static int add_probe(struct recorded_probes *p, const struct json_object *o)
 		const struct json_object *a = json_object_array_get_idx(args, i);
 
 		snprintf(probe->args[i], sizeof(probe->args[i]), "%s", jdoc_string(a, "name"));
-		set_size(sdt->sizes[i], jdoc_string(a, "note"), jdoc_string(a, "type"));
+		set_size(sdt->sizes[i], sites, i);
 		sdt->nargs = (unsigned int)i + 1;
 	}
 	return 0;

@@ -22,6 +22,7 @@ int main(void)
 {
 	static const char *const words[] = {"one", "two and more", "", "three"};
 
+	DTRACE_PROBE1(%s, flag, 0); /* an int here, a byte below */
 	for (volatile int i = 0; i < 12; i++) {
 		int a = i - 5;
 		unsigned char b = (unsigned char)(250 + i);
@@ -35,11 +36,13 @@ int main(void)
 			__asm__ volatile("" : "+r"(word)); /* in a register */
 			DTRACE_PROBE2(%s, words, a, word);
 		}
+		if (i == 11)
+			DTRACE_PROBE1(%s, flag, b);
 	}
 	return 0;
 }
-""" % (PROVIDER, PROVIDER)
-PROBES = ["numbers", "words arg1 arg2:string"]
+""" % (PROVIDER, PROVIDER, PROVIDER, PROVIDER)
+PROBES = ["numbers", "words arg1 arg2:string", "flag"]
 
 
 def run(*args, **kw):
@@ -70,7 +73,7 @@ def test_trawl(d, replay):
     r = capture(d + "/object.so", d + "/again.trawl", *replay)
     ok(r.returncode == 0, "trawl captures the replay", r.stderr)
     first = events(d + "/first.trawl")
-    ok(len(first) == 16, "the program was captured", len(first))
+    ok(len(first) == 18, "the program was captured", len(first))
     same(first, events(d + "/again.trawl"),
          "names, order, task names and values are those of the program")
     same(types(d + "/first.trawl"), types(d + "/again.trawl"), "so are the types")
@@ -145,7 +148,7 @@ def test_options(d, replay):
     refused("an object that cannot be", 3, "--object /none/x", "--object", "/none/x",
             d + "/first.trawl")
     r = run(*replay)
-    ok(r.returncode == 0 and "16 events, late by" in r.stderr, "the hits are counted", r.stderr)
+    ok(r.returncode == 0 and "18 events, late by" in r.stderr, "the hits are counted", r.stderr)
     r = run(BUILD + "/trawl-replay", "probes", "--speed", "0", "--name", "*:words",
             d + "/first.trawl")
     ok(r.returncode == 0 and "in memory" in r.stderr and "4 events" in r.stderr,
@@ -168,7 +171,7 @@ def main():
                 d + "/first.trawl")
         ok(r.returncode == 0, "the object is made", r.stderr)
         notes = run("readelf", "-n", d + "/object.so").stdout
-        same(["numbers", "words"], re.findall(r"Name: (\w+)", notes), "readelf reads its notes")
+        same(["numbers", "words", "flag"], re.findall(r"Name: (\w+)", notes), "readelf reads its notes")
         ok(re.search(r"Arguments: -4@\S+ 1@\S+ -2@\S+ 8@\S+\n", notes), "with the program's sizes",
            notes)
         # the program itself, not libtool's script around it: perf and trawl watch what they start
