@@ -142,4 +142,4 @@ include capture/kernel.mk
 bin_PROGRAMS += trawl
 trawl_SOURCES = capture/main.c
 trawl_CFLAGS = $(AM_CFLAGS) -O2
-trawl_LDADD = libcapture.la libdecode.la libcommon.la libtrawl.la
+trawl_LDADD = libcapture.la libdecode.la libcommon.la libformat.la

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # What capture/ and the programs that read share. Link it after libcapture.la, libimport.la and
-# libdecode.la, in front of libtrawl.la.
+# libdecode.la, in front of libformat.la.
 noinst_LTLIBRARIES += libcommon.la
 libcommon_la_SOURCES = \
 	common/array.h common/fnv.h common/hashset.h common/search.h common/json.h common/utf8.h common/json.c \

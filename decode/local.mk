@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 # libdecode: decoders, printers and exporters, for the programs and for live printing in trawl.
-# Link it before libtrawl (libtrawl.la, in unit tests too: the two
-# have functions of the same name inside).
+# Link it before libformat.la.
 noinst_LTLIBRARIES += libdecode.la
 libdecode_la_SOURCES = \
 	decode/base/decoder.h decode/decoders.c \
@@ -129,10 +128,10 @@ trawl_decode_SOURCES = decode/trawl-decode.c decode/protocols.h decode/protocols
 	decode/diff.h decode/diff.c decode/usbdiff.h decode/usbdiff.c \
 	decode/branchdiff.h decode/branchdiff.c
 trawl_decode_CFLAGS = $(AM_CFLAGS) -O2
-trawl_decode_LDADD = libimport.la libdecode.la libcommon.la libtrawl.la
+trawl_decode_LDADD = libimport.la libdecode.la libcommon.la libformat.la
 trawl_export_SOURCES = decode/export/export.h decode/trawl-export.c
 trawl_export_CFLAGS = $(AM_CFLAGS) -O2
-trawl_export_LDADD = libimport.la libdecode.la libcommon.la libtrawl.la
+trawl_export_LDADD = libimport.la libdecode.la libcommon.la libformat.la
 
 # The page of --to html: its document, style and program as texts of C, and the hashes of the last two.
 # The program is one script of several files, in this order, without their comments but the first
@@ -166,7 +165,7 @@ $(libdecode_la_OBJECTS): $(PAGE_INC)
 CLEANFILES += $(PAGE_INC) decode/export/page/page.js
 
 # The import of foreign files, for all programs that read. Link libimport.la before libdecode.la and
-# libtrawl.la.
+# libformat.la.
 noinst_LTLIBRARIES += libimport.la
 libimport_la_SOURCES = \
 	decode/import/foreign.h decode/import/foreign.c \

@@ -10,7 +10,7 @@ EDIT_SOURCES = edit/edit.h edit/edit.c edit/input.h edit/input.c \
 	edit/removed.h edit/removed.c edit/metatext.h edit/metatext.c edit/standin.h edit/standin.c edit/sha256.h edit/sha256.c
 trawl_edit_SOURCES = edit/trawl-edit.c $(EDIT_SOURCES)
 trawl_edit_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS) -O2
-trawl_edit_LDADD = libimport.la libdecode.la libcommon.la libtrawl.la
+trawl_edit_LDADD = libimport.la libdecode.la libcommon.la libformat.la
 
 # trawl-report: a capture as a zip file for somebody else.
 bin_PROGRAMS += trawl-report
@@ -18,4 +18,4 @@ trawl_report_SOURCES = edit/trawl-report.c edit/edit.h edit/edit.c edit/zip.h ed
 	edit/reporttext.h edit/reporttext.c edit/recorder.h edit/recorder.c edit/jobs.h edit/jobs.c \
 	edit/sha256.h edit/sha256.c
 trawl_report_CFLAGS = $(AM_CFLAGS) $(ARCHIVE_CFLAGS) -O2
-trawl_report_LDADD = libdecode.la libcommon.la libtrawl.la $(ARCHIVE_LIBS)
+trawl_report_LDADD = libdecode.la libcommon.la libformat.la $(ARCHIVE_LIBS)

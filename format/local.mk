@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
-# libtrawl: the container.
-lib_LTLIBRARIES += libtrawl.la
-libtrawl_la_SOURCES = format/trawl.h format/chunk.h format/error.c \
+# libformat: the container. Our programs and the unit tests are linked with it; libtrawl is the same
+# for others, with the names of trawl.h only. So a program of ours runs from the build folder as it is,
+# and what it starts has the environment that the user gave it, no script of libtool's in between.
+noinst_LTLIBRARIES += libformat.la
+libformat_la_SOURCES = format/trawl.h format/chunk.h format/error.c \
 	format/bytes.h format/bytes.c format/block.h format/block.c format/pcapng.c \
 	format/zdict.h format/zdict.c \
 	format/body.h format/body.c format/index.h format/index.c \
@@ -20,8 +22,11 @@ libtrawl_la_SOURCES = format/trawl.h format/chunk.h format/error.c \
 	format/reader.h format/reader.c format/locate.h format/locate.c \
 	format/lanes.h format/lanes.c format/segment.h format/segment.c format/piece.c format/live.c
 # Loops over columns.
-libtrawl_la_CFLAGS = $(AM_CFLAGS) $(LOOP_CFLAGS)
-libtrawl_la_LIBADD = $(ZSTD_LIBS) $(XXHASH_LIBS) -lm
+libformat_la_CFLAGS = $(AM_CFLAGS) $(LOOP_CFLAGS)
+libformat_la_LIBADD = $(ZSTD_LIBS) $(XXHASH_LIBS) -lm
+lib_LTLIBRARIES += libtrawl.la
+libtrawl_la_SOURCES =
+libtrawl_la_LIBADD = libformat.la
 libtrawl_la_LDFLAGS = -version-info 0:0:0 -export-symbols-regex '^trawl_'
 include_HEADERS += format/trawl.h
 pkgconfig_DATA += format/libtrawl.pc
@@ -31,5 +36,5 @@ format/zdict.inc: docs/zdict.txt
 format/zdict2.inc: docs/zdict2.txt
 	$(AM_V_GEN)$(MKDIR_P) format && sed 's/.*/"&"/' $(srcdir)/docs/zdict2.txt >$@.tmp && mv $@.tmp $@
 BUILT_SOURCES += format/zdict.inc format/zdict2.inc
-format/libtrawl_la-zdict.lo format/libtrawl_test_la-zdict.lo: format/zdict.inc format/zdict2.inc
+$(libformat_la_OBJECTS): format/zdict.inc format/zdict2.inc
 CLEANFILES += format/zdict.inc format/zdict2.inc

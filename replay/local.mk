@@ -21,4 +21,4 @@ trawl_replay_SOURCES = replay/trawl-replay.c replay/way.h \
 	replay/usbip.h replay/usbip.c \
 	replay/verdict.h replay/verdict.c
 trawl_replay_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS) $(LIBUSB_CFLAGS) -O2
-trawl_replay_LDADD = libimport.la libdecode.la libcommon.la libtrawl.la $(JSON_LIBS) $(LIBUSB_LIBS) $(ZYDIS_LIBS)
+trawl_replay_LDADD = libimport.la libdecode.la libcommon.la libformat.la $(JSON_LIBS) $(LIBUSB_LIBS) $(ZYDIS_LIBS)

@@ -15,15 +15,10 @@ AM_TESTS_ENVIRONMENT = \
 	export TRAWL_SRC TRAWL_BUILD PATH;
 EXTRA_DIST += tests/bounded.py tests/run-unit tests/tap.sh tests/tap.py tests/lsan.supp
 
-UNIT_LDADD = $(CRITERION_LIBS) libcommon.la libtrawl-test.la
+UNIT_LDADD = $(CRITERION_LIBS) libcommon.la libformat.la
 UNIT_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 
-# libtrawl with its internals visible, for unit tests.
-check_LTLIBRARIES = libtrawl-test.la
-libtrawl_test_la_SOURCES = $(libtrawl_la_SOURCES)
-libtrawl_test_la_CFLAGS = $(libtrawl_la_CFLAGS)
-libtrawl_test_la_LIBADD = $(libtrawl_la_LIBADD)
-
+check_LTLIBRARIES =
 
 TESTS += tests/structure.py
 EXTRA_DIST += tests/structure.py tests/compare.py

@@ -32,7 +32,7 @@ def cpu_of(argv):
 
 
 def program(folder, name):
-    """Not the wrapper that libtool puts around programs of the build folder."""
+    """In trees of before the program of this name is libtool's script around it."""
     inner = os.path.join(folder, ".libs", name)
     return inner if os.path.exists(inner) else os.path.join(folder, name)
 

@@ -47,13 +47,9 @@ trawl -q -i 'event:raw_syscalls:*' -i 'event:sched:*' -i 'event:timer:*' -i 'eve
 
 trace_cmd() { trace-cmd report "$dir/trace.dat" 2>/dev/null; }
 perf_script() { perf script -i "$dir/perf.data" 2>/dev/null; }
-trawl_text() { "$decode" "$dir/x.trawl"; }
-trawl_json() { "$decode" --json "$dir/x.trawl"; }
-trawl_print() { "$decode" --print "$dir/x.trawl"; }
-# not the wrapper that libtool puts around programs of the build folder
-decode=$TRAWL_BUILD/.libs/trawl-decode
-[ -x "$decode" ] || decode=trawl-decode
-export LD_LIBRARY_PATH=$TRAWL_BUILD/.libs
+trawl_text() { trawl-decode "$dir/x.trawl"; }
+trawl_json() { trawl-decode --json "$dir/x.trawl"; }
+trawl_print() { trawl-decode --print "$dir/x.trawl"; }
 
 # best COMMAND: processor and wall seconds of the fastest run.
 best() {

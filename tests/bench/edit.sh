@@ -21,9 +21,7 @@ measure() {
 	printf '%-40s %8.2f s of processor time, %8.2f s\n' "$name" "$cpu" "$real"
 }
 
-# the programs themselves, not libtool's scripts, as far as those are there
 bin=$TRAWL_BUILD
-[ -x "$bin/.libs/trawl-edit" ] && bin=$bin/.libs && export LD_LIBRARY_PATH=$bin
 echo "file: $(stat -c %s "$file") bytes; load $(cut -d' ' -f1 /proc/loadavg) on $(nproc) processors"
 measure "cut ${span[*]}" "$bin/trawl-edit" cut "$file" -w "$tmp/a.trawl" "${span[@]}"
 measure "trawl-decode" "$bin/trawl-decode" "$file"

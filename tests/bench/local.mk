@@ -4,7 +4,7 @@ check_PROGRAMS += tests/bench/usbmon
 tests_bench_usbmon_SOURCES = tests/bench/usbmon.c tests/bench/usbevents.c tests/bench/usbevents.h \
 	tests/capture/usb/monmodel.c tests/capture/usb/monmodel.h
 tests_bench_usbmon_CFLAGS = $(AM_CFLAGS) -O2
-tests_bench_usbmon_LDADD = libcapture.la libcommon.la libtrawl-test.la
+tests_bench_usbmon_LDADD = libcapture.la libcommon.la libformat.la
 
 # Loaded into tcpdump and trawl (usbpeers.sh): a shared object even where libtool is to make none.
 MONSHIM = tests/bench/monshim.c tests/bench/usbevents.c tests/capture/usb/monmodel.c
@@ -18,20 +18,20 @@ CLEANFILES += tests/bench/monshim.so
 check_PROGRAMS += tests/bench/container
 tests_bench_container_SOURCES = tests/bench/container.c
 tests_bench_container_CFLAGS = $(AM_CFLAGS) -O2
-tests_bench_container_LDADD = libcapture.la libcommon.la libtrawl-test.la
+tests_bench_container_LDADD = libcapture.la libcommon.la libformat.la
 
 check_PROGRAMS += tests/bench/seek
 tests_bench_seek_SOURCES = tests/bench/seek.c
 tests_bench_seek_CFLAGS = $(AM_CFLAGS) -O2
-tests_bench_seek_LDADD = libsample.la libtrawl-test.la
+tests_bench_seek_LDADD = libsample.la libformat.la
 check_PROGRAMS += tests/bench/sandbox
 tests_bench_sandbox_SOURCES = tests/bench/sandbox.c
 tests_bench_sandbox_CFLAGS = $(AM_CFLAGS) -O2
-tests_bench_sandbox_LDADD = libcommon.la libtrawl.la
+tests_bench_sandbox_LDADD = libcommon.la libformat.la
 check_PROGRAMS += tests/bench/branch
 tests_bench_branch_SOURCES = tests/bench/branch.c
 tests_bench_branch_CFLAGS = $(AM_CFLAGS) -O2
-tests_bench_branch_LDADD = libcommon.la libtrawl.la
+tests_bench_branch_LDADD = libcommon.la libformat.la
 check_PROGRAMS += tests/bench/branchstep
 tests_bench_branchstep_SOURCES = tests/bench/branchstep.c
 BENCHES = tests/bench/seek.sh tests/bench/container.sh tests/bench/capture.sh \

@@ -14,10 +14,6 @@ for tool in perf cc; do
 	command -v $tool >/dev/null || { echo "skipped: $tool is not installed"; exit 0; }
 done
 [ -w /sys/kernel/tracing/instances ] || { echo "skipped: no write access to tracefs"; exit 0; }
-# not the wrappers that libtool puts around programs of the build folder
-decode=$TRAWL_BUILD/.libs/trawl-decode replay=$TRAWL_BUILD/.libs/trawl-replay
-[ -x "$replay" ] || decode=trawl-decode replay=trawl-replay
-export LD_LIBRARY_PATH=$TRAWL_BUILD/.libs
 
 cat >"$dir/load" <<'LOAD'
 #!/bin/sh
@@ -64,14 +60,14 @@ cost() {
 	done | awk '{s = $1 + $2} !n++ || s < best {best = s; mem = $3} END {print best, mem}'
 }
 
-events=$("$decode" --json "$dir/x.trawl" | wc -l)
-read -r stream memory < <(cost "$replay" stream --speed 0 --to json "$dir/x.trawl")
-read -r json _ < <(cost "$decode" --json "$dir/x.trawl")
-read -r _ longer < <(cost "$replay" stream --speed 0 --to json "$dir/long.trawl")
+events=$(trawl-decode --json "$dir/x.trawl" | wc -l)
+read -r stream memory < <(cost trawl-replay stream --speed 0 --to json "$dir/x.trawl")
+read -r json _ < <(cost trawl-decode --json "$dir/x.trawl")
+read -r _ longer < <(cost trawl-replay stream --speed 0 --to json "$dir/long.trawl")
 awk -v n="$events" -v s="$stream" -v j="$json" 'BEGIN {
 	printf "%d events as JSON: stream --speed 0 %.2f M/s (2 asked), trawl-decode %.2f M/s\n",
 		n, n / s / 1e6, n / j / 1e6 }'
 echo "memory of stream: $memory KB, of four times as many events $longer KB"
 read -r load _ </proc/loadavg
-"$replay" stream -v --to json "$dir/ticks.trawl" 2>&1 >/dev/null |
+trawl-replay stream -v --to json "$dir/ticks.trawl" 2>&1 >/dev/null |
 	sed "s/^/10,000 events a second, load $load: /"

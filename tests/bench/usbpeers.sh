@@ -13,8 +13,7 @@ trap 'rm -rf "$dir"' EXIT
 /usr/bin/python3 - "$TRAWL_BUILD" "$dir" "${1:-4000000}" "${2:-3}" <<'END'
 import os, re, subprocess, sys
 build, folder, events, rounds = sys.argv[1:]
-trawl = f"{build}/.libs/trawl" # the program itself, not libtool's script, which starts others
-trawl = trawl if os.path.exists(trawl) else f"{build}/trawl"
+trawl = f"{build}/trawl"
 out, said = f"{folder}/out", f"{folder}/said"
 programs = {
     "trawl": [trawl, "-i", "usb", "-w", out],
@@ -36,7 +35,7 @@ for payload, noise in kinds:
             if os.path.exists(out):
                 os.unlink(out)
             env = dict(os.environ, LD_PRELOAD=f"{build}/tests/bench/monshim.so",
-                       LD_LIBRARY_PATH=f"{build}/.libs", MONSHIM=f"{n},{payload},{noise},{said}")
+                       MONSHIM=f"{n},{payload},{noise},{said}")
             p = subprocess.Popen(command, env=env, stderr=subprocess.PIPE, text=True)
             messages = p.stderr.read()
             used = os.wait4(p.pid, 0)[2]

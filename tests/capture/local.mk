@@ -44,7 +44,7 @@ tests_capture_branch_test_perfmaps_CFLAGS = $(UNIT_CFLAGS)
 tests_capture_branch_test_perfmaps_LDADD = libcapture.la $(UNIT_LDADD)
 tests_capture_cli_test_options_SOURCES = tests/capture/cli/test_options.c
 tests_capture_cli_test_options_CFLAGS = $(UNIT_CFLAGS)
-tests_capture_cli_test_options_LDADD = libcapture.la libdecode.la libcommon.la libtrawl.la $(CRITERION_LIBS)
+tests_capture_cli_test_options_LDADD = libcapture.la libdecode.la libcommon.la libformat.la $(CRITERION_LIBS)
 tests_capture_tracefs_test_countedtext_SOURCES = tests/capture/tracefs/test_countedtext.c
 tests_capture_tracefs_test_countedtext_CFLAGS = $(UNIT_CFLAGS)
 tests_capture_tracefs_test_countedtext_LDADD = libcapture.la $(UNIT_LDADD)
@@ -93,7 +93,7 @@ tests_capture_output_test_first_CFLAGS = $(UNIT_CFLAGS)
 tests_capture_output_test_first_LDADD = libcapture.la $(UNIT_LDADD)
 tests_capture_session_test_session_SOURCES = tests/capture/session/test_session.c
 tests_capture_session_test_session_CFLAGS = $(UNIT_CFLAGS)
-tests_capture_session_test_session_LDADD = libcapture.la libdecode.la libcommon.la libtrawl.la $(CRITERION_LIBS)
+tests_capture_session_test_session_LDADD = libcapture.la libdecode.la libcommon.la libformat.la $(CRITERION_LIBS)
 tests_common_test_array_SOURCES = tests/common/test_array.c
 tests_common_test_array_CFLAGS = $(UNIT_CFLAGS)
 tests_common_test_array_LDADD = $(UNIT_LDADD)
@@ -123,10 +123,10 @@ tests_capture_usb_test_filter_CFLAGS = $(UNIT_CFLAGS)
 tests_capture_usb_test_filter_LDADD = $(USBMON_LDADD)
 tests_capture_usb_test_text_SOURCES = tests/capture/usb/test_text.c
 tests_capture_usb_test_text_CFLAGS = $(UNIT_CFLAGS)
-tests_capture_usb_test_text_LDADD = libcapture.la libdecode.la libcommon.la libtrawl.la $(CRITERION_LIBS)
+tests_capture_usb_test_text_LDADD = libcapture.la libdecode.la libcommon.la libformat.la $(CRITERION_LIBS)
 tests_capture_usb_test_sysfs_SOURCES = tests/capture/usb/test_sysfs.c
 tests_capture_usb_test_sysfs_CFLAGS = $(UNIT_CFLAGS)
-tests_capture_usb_test_sysfs_LDADD = libcapture.la libdecode.la libcommon.la libtrawl.la $(CRITERION_LIBS)
+tests_capture_usb_test_sysfs_LDADD = libcapture.la libdecode.la libcommon.la libformat.la $(CRITERION_LIBS)
 endif
 
 include tests/capture/probe/local.mk

@@ -12,7 +12,6 @@ none, before and after, as valgrind counts them. Ends with 1 if a file has other
 import hashlib
 import os
 import re
-import shutil
 import statistics
 import subprocess
 import sys
@@ -36,19 +35,12 @@ def run(*argv):
     return subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=3600)
 
 
-def program():
-    """trawl-decode itself: in a build folder the file of that name is libtool's script."""
-    found = shutil.which("trawl-decode")
-    real = os.path.join(os.path.dirname(found), ".libs", "trawl-decode")
-    return real if os.path.exists(real) else found
-
-
-def text(path, libraries):
+def text(path):
     """The text's hash and the instructions of reading it."""
     said = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null",
-                           program(), "--no-sandbox", "--where", "pid == 4294967295", path],
+                           "trawl-decode", "--no-sandbox", "--where", "pid == 4294967295", path],
                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-                          env={**os.environ, **libraries}, timeout=3600).stderr
+                          timeout=3600).stderr
     count = re.search(r"Collected : (\d+)", said)
     return (hashlib.sha256(run("trawl-decode", path).stdout).hexdigest(),
             int(count.group(1)) / 1e6 if count else float("nan"))
@@ -57,8 +49,6 @@ def text(path, libraries):
 def main():
     folder, files = sys.argv[1], sys.argv[2:]
     wrong, ratios, works = 0, [], []
-    built = os.path.dirname(program())
-    libraries = {"LD_LIBRARY_PATH": built} if built.endswith(".libs") else {}
     with tempfile.TemporaryDirectory() as tmp:
         before, after = f"{tmp}/before.trawl", f"{tmp}/after.trawl"
         for path in files + list(captures(folder)):
@@ -70,7 +60,7 @@ def main():
             start = time.monotonic()
             status = run("trawl-edit", "compact", source, "-w", after).returncode
             took = time.monotonic() - start
-            (a, s), (b, t) = text(source, libraries), text(after, libraries)
+            (a, s), (b, t) = text(source), text(after)
             bad = status or a != b
             wrong += bool(bad)
             ratios.append(os.path.getsize(after) / os.path.getsize(source))

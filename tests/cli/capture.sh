@@ -29,7 +29,6 @@ traces_of() {
 	grep -h ":trawl_$1_" $tracing/uprobe_events
 }
 
-# The real process id of a trawl that runs in the background as job $1 (a libtool wrapper execs it).
 wait_armed() { # FILE: until the capture has its file, which it gets when all is armed
 	local n
 	for ((n = 0; n < 600; n++)); do

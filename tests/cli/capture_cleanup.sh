@@ -24,7 +24,6 @@ start() {
 }
 
 start "$f"
-# A libtool wrapper execs the program: the pid stays.
 has "while it runs: its instances" "$(traces_of $trawl)" "instances/trawl_${trawl}_[0-9]+_usdt"
 has "while it runs: its probes" "$(traces_of $trawl)" "^p:trawl_${trawl}_[0-9]+_usdt/target_hit "
 said=$(trawl-decode --summary "$f" 2>&1)

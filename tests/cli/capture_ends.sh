@@ -234,15 +234,12 @@ trawl -v -i "usdt:$target:hit" -- "$target" hits 3 >"$work/out" 2>"$work/err"
 same "-v and printed events: status" 0 $?
 same "-v and printed events: all" 3 "$(grep -c 'target:hit' "$work/out")"
 mkdir "$work/bin"
-program=$TRAWL_BUILD/trawl
-[ -x "$TRAWL_BUILD/.libs/trawl" ] && program=$TRAWL_BUILD/.libs/trawl
-cp "$program" "$work/bin/trawl"
+cp "$TRAWL_BUILD/trawl" "$work/bin/trawl"
 for death in 'exit 2' 'kill -SEGV $$' 'cat >/dev/null; exit 3'; do
 	printf '#!/bin/sh\n%s\n' "$death" >"$work/bin/trawl-decode"
 	chmod 755 "$work/bin/trawl-decode"
 	fails "the printer dies ($death)" 3 \
 		'^trawl: trawl-decode .*(status [23]|SIGSEGV): events were not printed' \
-		env LD_LIBRARY_PATH="$TRAWL_BUILD/.libs" \
 		"$work/bin/trawl" -i "usdt:$target:hit" -- "$target" hits 3
 done
 

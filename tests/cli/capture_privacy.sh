@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A file has the maps only of processes that it has events of. COMMAND inherits no descriptor of the
-# recorder but the first three and those that it names.
+# A file has the maps only of processes that it has events of. COMMAND has the environment of who
+# started the recorder, and of its descriptors only the first three and those that it names.
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/cli/capture.sh"
 f=$work/x.trawl
@@ -34,7 +34,7 @@ has "and with them the file of a site is found" \
 trawl -i "usdt:$target:hit" -i event:sched:sched_switch -i event:sched:sched_waking -w "$f" -- \
 	bash -c '"$0" hits 3 100000; exit' "$target" 2>"$work/err"
 same "of COMMAND: who is recorded" "" \
-	"$(comm -13 <(others "$f" | sort; hitters "$f" | sort) <(mapped "$f" | sort))"
+	"$(comm -13 <({ others "$f"; hitters "$f"; } | sort -u) <(mapped "$f" | sort))"
 ok $((! $(mapped "$f" | wc -l) >= 1)) "COMMAND's are there"
 
 # ---- what is longer than is kept
@@ -74,4 +74,8 @@ same "COMMAND has three descriptors" "0 1 2" "$(trawl -q -i "usdt:$target:hit" -
 same "and what it names itself" "from seven" "$(trawl -q -i "usdt:$target:hit" -w "$f" -- \
 	cat <(echo from seven))"
 exec 7>&- 251>&-
+
+# ---- environment
+same "COMMAND has the user's environment" "$(env -i A=b HOME=/x PATH="$PATH" env)" \
+	"$(env -i A=b HOME=/x PATH="$PATH" trawl -q -i "usdt:$target:hit" -w "$f" -- env)"
 tap_done

@@ -3,24 +3,24 @@
 check_PROGRAMS += tests/decode/make-sample
 tests_decode_make_sample_SOURCES = tests/decode/make-sample.c $(SAMPLE)
 tests_decode_make_sample_CFLAGS = $(AM_CFLAGS)
-tests_decode_make_sample_LDADD = libtrawl.la
+tests_decode_make_sample_LDADD = libformat.la
 check_PROGRAMS += tests/decode/make-hostile
 tests_decode_make_hostile_SOURCES = tests/decode/make-hostile.c
 tests_decode_make_hostile_CFLAGS = $(AM_CFLAGS)
-tests_decode_make_hostile_LDADD = libtrawl.la
+tests_decode_make_hostile_LDADD = libformat.la
 check_PROGRAMS += tests/decode/taint
 tests_decode_taint_SOURCES = tests/decode/taint.c
 tests_decode_taint_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS)
-tests_decode_taint_LDADD = libtrawl.la $(JSON_LIBS)
+tests_decode_taint_LDADD = libformat.la $(JSON_LIBS)
 # make-branches writes captures of branches that tests/cli/branchflow.py describes.
 check_PROGRAMS += tests/decode/make-branches
 tests_decode_make_branches_SOURCES = tests/decode/make-branches.c
 tests_decode_make_branches_CFLAGS = $(AM_CFLAGS)
-tests_decode_make_branches_LDADD = libcommon.la libtrawl.la
+tests_decode_make_branches_LDADD = libcommon.la libformat.la
 check_PROGRAMS += tests/decode/make-lines
 tests_decode_make_lines_SOURCES = tests/decode/make-lines.c
 tests_decode_make_lines_CFLAGS = $(AM_CFLAGS)
-tests_decode_make_lines_LDADD = libtrawl.la
+tests_decode_make_lines_LDADD = libformat.la
 SAMPLE = tests/decode/sample.h tests/decode/sample.c
 
 if HAVE_CRITERION
@@ -43,7 +43,7 @@ UNIT_DECODE = \
 	tests/decode/query/test_where tests/decode/query/test_listing
 check_PROGRAMS += $(UNIT_DECODE)
 TESTS += $(UNIT_DECODE)
-DECODE_LDADD = libdecode.la libcommon.la libtrawl.la $(CRITERION_LIBS)
+DECODE_LDADD = libdecode.la libcommon.la libformat.la $(CRITERION_LIBS)
 tests_decode_branch_test_image_SOURCES = tests/decode/branch/test_image.c tests/decode/capture.h
 tests_decode_branch_test_image_CFLAGS = $(UNIT_CFLAGS)
 tests_decode_branch_test_image_LDADD = $(DECODE_LDADD)
@@ -102,4 +102,4 @@ endif
 check_PROGRAMS += tests/decode/formats
 tests_decode_formats_SOURCES = tests/decode/formats.c
 tests_decode_formats_CFLAGS = $(AM_CFLAGS)
-tests_decode_formats_LDADD = libcapture.la libdecode.la libcommon.la libtrawl.la
+tests_decode_formats_LDADD = libcapture.la libdecode.la libcommon.la libformat.la

@@ -3,7 +3,7 @@
 check_PROGRAMS += tests/edit/make-secrets
 tests_edit_make_secrets_SOURCES = tests/edit/make-secrets.c
 tests_edit_make_secrets_CFLAGS = $(AM_CFLAGS)
-tests_edit_make_secrets_LDADD = libcommon.la libtrawl.la
+tests_edit_make_secrets_LDADD = libcommon.la libformat.la
 
 check_PROGRAMS += tests/edit/test_removed
 tests_edit_test_removed_SOURCES = tests/edit/test_removed.c edit/removed.h edit/removed.c edit/standin.h edit/standin.c

@@ -36,8 +36,6 @@ sanitizers = "--enable-sanitizers" in subprocess.run([BUILD + "/config.status", 
                                                      stdout=subprocess.PIPE).stdout
 
 
-LIBS = dict(os.environ, LD_LIBRARY_PATH=BUILD + "/.libs")
-
 
 class Scenario:
     """A command line; its output is stdout and OUT. steady: the same output every time; each: no
@@ -107,18 +105,12 @@ def digest(path, ours):
     if not os.path.exists(path):
         return None
     if ours:
-        text = [subprocess.run(real(["trawl-decode", *how, path]), env=LIBS, stdout=subprocess.PIPE,
+        text = [subprocess.run([BUILD + "/trawl-decode", *how, path], stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE)
                 for how in ((), ("--meta=*",))]
         return [(t.returncode, hashlib.sha1(t.stdout).hexdigest()) for t in text]
     with open(path, "rb") as f:
         return hashlib.sha1(f.read()).hexdigest()
-
-
-def real(args):
-    """Returns the program that libtool's wrapper script runs, without the shell around it."""
-    path = f"{BUILD}/.libs/{args[0]}"
-    return [path if os.path.exists(path) else f"{BUILD}/{args[0]}", *args[1:]]
 
 
 def run(scenario, kind, n):
@@ -127,13 +119,13 @@ def run(scenario, kind, n):
     if os.path.exists(OUT):
         os.unlink(OUT)
     options = os.environ.get("ASAN_OPTIONS", "")
-    env = dict(LIBS, LD_PRELOAD=BUILD + "/tests/fault/fault.so", FAULT=f"{kind}:{n}",
+    env = dict(os.environ, LD_PRELOAD=BUILD + "/tests/fault/fault.so", FAULT=f"{kind}:{n}",
                FAULT_COUNTS=COUNTS,
                ASAN_OPTIONS=f"{options}:verify_asan_link_order=0:exitcode={ASAN_EXIT}:detect_leaks=1")
     try:
-        r = subprocess.run(real(scenario.args), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                           stderr=subprocess.PIPE,
-                           env=env, timeout=60)
+        r = subprocess.run([f"{BUILD}/{scenario.args[0]}", *scenario.args[1:]], env=env, timeout=60,
+                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                           stderr=subprocess.PIPE)
     except subprocess.TimeoutExpired:
         return None, b"", "does not end", 0
     with open(COUNTS, "rb") as f:
@@ -148,7 +140,7 @@ def good_file():
     with open(OUT, "rb") as f:
         if b"trawl" not in f.read(4096):
             return True
-    return subprocess.run(real(["trawl-edit", "verify", OUT]), env=LIBS, stdout=subprocess.DEVNULL,
+    return subprocess.run([BUILD + "/trawl-edit", "verify", OUT], stdout=subprocess.DEVNULL,
                           stderr=subprocess.DEVNULL).returncode == 0
 
 

@@ -4,15 +4,15 @@ check_LTLIBRARIES += libsample.la
 libsample_la_SOURCES = tests/format/sample.h tests/format/sample.c \
 	tests/format/sample_codings.h tests/format/sample_codings.c tests/format/sample_version1.c \
 	tests/format/batches.h tests/format/batches.c
-libsample_la_LIBADD = libtrawl-test.la $(ZSTD_LIBS)
+libsample_la_LIBADD = libformat.la $(ZSTD_LIBS)
 
 # golden writes tests/golden (make regenerate-golden, for a new version of the format only); dump
 # prints a file as tests/reader.py does.
 check_PROGRAMS += tests/format/golden tests/format/dump
 tests_format_golden_SOURCES = tests/format/golden.c
-tests_format_golden_LDADD = libsample.la libtrawl-test.la
+tests_format_golden_LDADD = libsample.la libformat.la
 tests_format_dump_SOURCES = tests/format/dump.c
-tests_format_dump_LDADD = libtrawl-test.la
+tests_format_dump_LDADD = libformat.la
 regenerate-golden: tests/format/golden
 	$(MKDIR_P) $(srcdir)/tests/golden
 	tests/format/golden $(srcdir)/tests/golden

@@ -6,16 +6,16 @@
 FUZZERS = tests/fuzz/fuzz_container
 tests_fuzz_fuzz_container_SOURCES = tests/fuzz/fuzz_container.c tests/fuzz/driver.c \
 	tests/fuzz/rightcheck.h
-tests_fuzz_fuzz_container_LDADD = libtrawl-test.la
+tests_fuzz_fuzz_container_LDADD = libformat.la
 FUZZERS += tests/fuzz/fuzz_chunk
 tests_fuzz_fuzz_chunk_SOURCES = tests/fuzz/fuzz_chunk.c tests/fuzz/driver.c
-tests_fuzz_fuzz_chunk_LDADD = libsample.la libtrawl-test.la
+tests_fuzz_fuzz_chunk_LDADD = libsample.la libformat.la
 FUZZERS += tests/fuzz/fuzz_small
 tests_fuzz_fuzz_small_SOURCES = tests/fuzz/fuzz_small.c tests/fuzz/driver.c
-tests_fuzz_fuzz_small_LDADD = libtrawl-test.la
+tests_fuzz_fuzz_small_LDADD = libformat.la
 check_PROGRAMS += tests/fuzz/chunk_seeds
 tests_fuzz_chunk_seeds_SOURCES = tests/fuzz/chunk_seeds.c
-tests_fuzz_chunk_seeds_LDADD = libsample.la libtrawl-test.la
+tests_fuzz_chunk_seeds_LDADD = libsample.la libformat.la
 regenerate-chunk-seeds: tests/fuzz/chunk_seeds
 	tests/fuzz/chunk_seeds $(srcdir)/tests/fuzz/corpus/chunk
 .PHONY: regenerate-chunk-seeds
@@ -28,42 +28,42 @@ FUZZERS += \
 	tests/fuzz/fuzz_usb \
 	tests/fuzz/fuzz_usbmontext
 tests_fuzz_fuzz_descriptor_SOURCES = tests/fuzz/fuzz_descriptor.c tests/fuzz/driver.c
-tests_fuzz_fuzz_descriptor_LDADD = libdecode.la libcommon.la libtrawl.la
+tests_fuzz_fuzz_descriptor_LDADD = libdecode.la libcommon.la libformat.la
 tests_fuzz_fuzz_hidreport_SOURCES = tests/fuzz/fuzz_hidreport.c tests/fuzz/driver.c
-tests_fuzz_fuzz_hidreport_LDADD = libdecode.la libcommon.la libtrawl.la
+tests_fuzz_fuzz_hidreport_LDADD = libdecode.la libcommon.la libformat.la
 tests_fuzz_fuzz_pcapimport_SOURCES = tests/fuzz/fuzz_pcapimport.c tests/fuzz/driver.c
-tests_fuzz_fuzz_pcapimport_LDADD = libimport.la libdecode.la libcommon.la libtrawl.la
+tests_fuzz_fuzz_pcapimport_LDADD = libimport.la libdecode.la libcommon.la libformat.la
 tests_fuzz_fuzz_usb_SOURCES = tests/fuzz/fuzz_usb.c tests/fuzz/driver.c
-tests_fuzz_fuzz_usb_LDADD = libdecode.la libcommon.la libtrawl.la
+tests_fuzz_fuzz_usb_LDADD = libdecode.la libcommon.la libformat.la
 tests_fuzz_fuzz_usbmontext_SOURCES = tests/fuzz/fuzz_usbmontext.c tests/fuzz/driver.c
-tests_fuzz_fuzz_usbmontext_LDADD = libdecode.la libcommon.la libtrawl.la
+tests_fuzz_fuzz_usbmontext_LDADD = libdecode.la libcommon.la libformat.la
 
 # Branches
 FUZZERS += tests/fuzz/fuzz_branch
 tests_fuzz_fuzz_branch_SOURCES = tests/fuzz/fuzz_branch.c tests/fuzz/driver.c
-tests_fuzz_fuzz_branch_LDADD = libcommon.la libtrawl.la
+tests_fuzz_fuzz_branch_LDADD = libcommon.la libformat.la
 
 # Capture
 FUZZERS += tests/fuzz/fuzz_eventformat tests/fuzz/fuzz_ringpage
 tests_fuzz_fuzz_eventformat_SOURCES = tests/fuzz/fuzz_eventformat.c tests/fuzz/driver.c
-tests_fuzz_fuzz_eventformat_LDADD = libcapture.la libcommon.la libtrawl-test.la
+tests_fuzz_fuzz_eventformat_LDADD = libcapture.la libcommon.la libformat.la
 tests_fuzz_fuzz_ringpage_SOURCES = tests/fuzz/fuzz_ringpage.c tests/fuzz/driver.c
-tests_fuzz_fuzz_ringpage_LDADD = libcapture.la libcommon.la libtrawl-test.la
+tests_fuzz_fuzz_ringpage_LDADD = libcapture.la libcommon.la libformat.la
 
 # Probes
 FUZZERS += tests/fuzz/fuzz_reply
 tests_fuzz_fuzz_reply_SOURCES = tests/fuzz/fuzz_reply.c tests/fuzz/driver.c
-tests_fuzz_fuzz_reply_LDADD = libcapture.la libcommon.la libtrawl-test.la
+tests_fuzz_fuzz_reply_LDADD = libcapture.la libcommon.la libformat.la
 FUZZERS += tests/fuzz/fuzz_names
 tests_fuzz_fuzz_names_SOURCES = tests/fuzz/fuzz_names.c tests/fuzz/driver.c
-tests_fuzz_fuzz_names_LDADD = libcapture.la libcommon.la libtrawl-test.la
+tests_fuzz_fuzz_names_LDADD = libcapture.la libcommon.la libformat.la
 FUZZERS += tests/fuzz/fuzz_functions tests/fuzz/fuzz_notes tests/fuzz/fuzz_spec
 tests_fuzz_fuzz_functions_SOURCES = tests/fuzz/fuzz_functions.c tests/fuzz/resolve.h tests/fuzz/driver.c
-tests_fuzz_fuzz_functions_LDADD = libcapture.la libcommon.la libtrawl-test.la
+tests_fuzz_fuzz_functions_LDADD = libcapture.la libcommon.la libformat.la
 tests_fuzz_fuzz_notes_SOURCES = tests/fuzz/fuzz_notes.c tests/fuzz/resolve.h tests/fuzz/driver.c
-tests_fuzz_fuzz_notes_LDADD = libcapture.la libcommon.la libtrawl-test.la
+tests_fuzz_fuzz_notes_LDADD = libcapture.la libcommon.la libformat.la
 tests_fuzz_fuzz_spec_SOURCES = tests/fuzz/fuzz_spec.c tests/fuzz/driver.c
-tests_fuzz_fuzz_spec_LDADD = libcapture.la libcommon.la libtrawl-test.la
+tests_fuzz_fuzz_spec_LDADD = libcapture.la libcommon.la libformat.la
 
 # The uprobe interface
 FUZZERS += tests/fuzz/fuzz_boundary
@@ -74,28 +74,28 @@ tests_fuzz_fuzz_boundary_LDADD = $(ZYDIS_LIBS)
 # Decoding
 FUZZERS += tests/fuzz/fuzz_layout tests/fuzz/fuzz_where
 tests_fuzz_fuzz_layout_SOURCES = tests/fuzz/fuzz_layout.c tests/fuzz/driver.c
-tests_fuzz_fuzz_layout_LDADD = libdecode.la libcommon.la libtrawl.la
+tests_fuzz_fuzz_layout_LDADD = libdecode.la libcommon.la libformat.la
 tests_fuzz_fuzz_where_SOURCES = tests/fuzz/fuzz_where.c tests/fuzz/driver.c
-tests_fuzz_fuzz_where_LDADD = libdecode.la libcommon.la libtrawl.la
+tests_fuzz_fuzz_where_LDADD = libdecode.la libcommon.la libformat.la
 
 # Print formats
 FUZZERS += tests/fuzz/fuzz_printfmt
 tests_fuzz_fuzz_printfmt_SOURCES = tests/fuzz/fuzz_printfmt.c tests/fuzz/driver.c
-tests_fuzz_fuzz_printfmt_LDADD = libcapture.la libdecode.la libcommon.la libtrawl.la
+tests_fuzz_fuzz_printfmt_LDADD = libcapture.la libdecode.la libcommon.la libformat.la
 
 # Replaying, and what a bug report is made of
 FUZZERS += tests/fuzz/fuzz_report tests/fuzz/fuzz_tape tests/fuzz/fuzz_usbip
 tests_fuzz_fuzz_report_SOURCES = tests/fuzz/fuzz_report.c edit/reporttext.h edit/reporttext.c edit/zip.h edit/zip.c \
 	tests/fuzz/driver.c
 tests_fuzz_fuzz_report_CFLAGS = $(AM_CFLAGS) $(ARCHIVE_CFLAGS)
-tests_fuzz_fuzz_report_LDADD = libcommon.la libtrawl.la $(ARCHIVE_LIBS)
+tests_fuzz_fuzz_report_LDADD = libcommon.la libformat.la $(ARCHIVE_LIBS)
 tests_fuzz_fuzz_tape_SOURCES = tests/fuzz/fuzz_tape.c replay/tape.c replay/opentape.c replay/store.c replay/filearray.c replay/sectors.c replay/standard.c \
 	replay/player.c replay/requests.c replay/storage.c replay/disk.c replay/blockrange.c replay/usbip.c replay/verdict.c replay/hostprogram.c \
 	replay/tape.h replay/player.h replay/hostprogram.h tests/fuzz/driver.c
 tests_fuzz_fuzz_tape_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS)
-tests_fuzz_fuzz_tape_LDADD = libimport.la libdecode.la libcommon.la libtrawl.la $(JSON_LIBS)
+tests_fuzz_fuzz_tape_LDADD = libimport.la libdecode.la libcommon.la libformat.la $(JSON_LIBS)
 tests_fuzz_fuzz_usbip_SOURCES = tests/fuzz/fuzz_usbip.c replay/usbip.h replay/usbip.c tests/fuzz/driver.c
-tests_fuzz_fuzz_usbip_LDADD = libcommon.la libtrawl.la
+tests_fuzz_fuzz_usbip_LDADD = libcommon.la libformat.la
 
 # The programs as a whole
 check_LTLIBRARIES += libprograms.la
@@ -104,7 +104,7 @@ libprograms_la_SOURCES = tests/fuzz/programs.h tests/fuzz/programs.c tests/fuzz/
 	$(EDIT_SOURCES)
 FUZZERS += tests/fuzz/fuzz_programs
 tests_fuzz_fuzz_programs_SOURCES = tests/fuzz/fuzz_programs.c tests/fuzz/driver.c
-tests_fuzz_fuzz_programs_LDADD = libprograms.la $(trawl_export_LDADD) libtrawl-test.la $(ZSTD_LIBS) $(XXHASH_LIBS)
+tests_fuzz_fuzz_programs_LDADD = libprograms.la $(trawl_export_LDADD) libformat.la $(ZSTD_LIBS) $(XXHASH_LIBS)
 
 # Hours of processor time under libFuzzer, shared by all harnesses, in a folder configured with CC=clang --enable-fuzzing
 # --enable-sanitizers. What they find goes to fuzz/ there, with a line of figures each.

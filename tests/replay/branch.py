@@ -19,8 +19,8 @@ libc = ctypes.CDLL(None, use_errno=True)
 libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
 libc.ptrace.restype = ctypes.c_long
 # The loader of libraries looks at each variable: both runs have the same ones.
-ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LD_LIBRARY_PATH": BUILD + "/.libs"}
-TRAWL = next(p for p in (BUILD + "/.libs/trawl", BUILD + "/trawl") if os.path.exists(p))
+ENVIRONMENT = {"PATH": "/usr/bin:/bin"}
+TRAWL = BUILD + "/trawl"
 TRACEME, SINGLESTEP, GETREGS, RIP = 0, 9, 12, 16
 
 

@@ -174,12 +174,8 @@ def main():
         same(["numbers", "words", "flag"], re.findall(r"Name: (\w+)", notes), "readelf reads its notes")
         ok(re.search(r"Arguments: -4@\S+ 1@\S+ -2@\S+ 8@\S+\n", notes), "with the program's sizes",
            notes)
-        # the program itself, not libtool's script around it: perf and trawl watch what they start
-        program = BUILD + "/.libs/trawl-replay"
-        replay = [program if os.path.exists(program) else BUILD + "/trawl-replay", "probes",
-                  "--object",
-                  d + "/object.so", d + "/first.trawl"]
-        os.environ["LD_LIBRARY_PATH"] = BUILD + "/.libs:" + os.environ.get("LD_LIBRARY_PATH", "")
+        replay = [BUILD + "/trawl-replay", "probes", "--object", d + "/object.so",
+                  d + "/first.trawl"]
         test_trawl(d, replay)
         test_bpftrace(d, replay)
         test_perf(d, replay)

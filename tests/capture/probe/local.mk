@@ -2,7 +2,7 @@
 # Probes: a program that shows what specs resolve to, and what checks it.
 check_PROGRAMS += tests/capture/probe/show_probes
 tests_capture_probe_show_probes_SOURCES = tests/capture/probe/show_probes.c
-tests_capture_probe_show_probes_LDADD = libcapture.la libcommon.la libtrawl-test.la
+tests_capture_probe_show_probes_LDADD = libcapture.la libcommon.la libformat.la
 EXTRA_DIST += tests/capture/probe/test_live.py tests/capture/probe/test_peers.py
 if HAVE_SDT
 TESTS += tests/capture/probe/test_live.py tests/capture/probe/test_peers.py

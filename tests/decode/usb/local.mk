@@ -19,7 +19,7 @@ UNIT_USB = \
 	tests/decode/usb/test_usbmontext
 check_PROGRAMS += $(UNIT_USB)
 TESTS += $(UNIT_USB)
-USB_LDADD = libdecode.la libcommon.la libtrawl.la $(CRITERION_LIBS)
+USB_LDADD = libdecode.la libcommon.la libformat.la $(CRITERION_LIBS)
 tests_decode_usb_test_descriptor_SOURCES = tests/decode/usb/test_descriptor.c
 tests_decode_usb_test_descriptor_CFLAGS = $(UNIT_CFLAGS)
 tests_decode_usb_test_descriptor_LDADD = $(USB_LDADD)
@@ -56,4 +56,4 @@ endif
 check_PROGRAMS += tests/decode/usb/make-usb
 tests_decode_usb_make_usb_SOURCES = tests/decode/usb/make-usb.c
 tests_decode_usb_make_usb_CFLAGS = $(AM_CFLAGS)
-tests_decode_usb_make_usb_LDADD = libimport.la libdecode.la libcommon.la libtrawl.la
+tests_decode_usb_make_usb_LDADD = libimport.la libdecode.la libcommon.la libformat.la
