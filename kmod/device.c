@@ -52,6 +52,7 @@ static int device_release(struct inode *inode, struct file *file)
 static long uprobe_request(struct file *file, unsigned int command, unsigned long argument)
 {
 	struct session *s = file->private_data;
+	/* Pairs with cmpxchg() below: a tracer that is seen is complete. */
 	struct tracer *tracer = smp_load_acquire(&s->tracer), *other;
 
 	if (!tracer) {
@@ -94,6 +95,7 @@ static long device_compat_ioctl(struct file *file, unsigned int command, unsigne
 static int device_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct session *s = file->private_data;
+	/* Pairs with smp_store_release() in TRAWL_IOC_RING. */
 	struct ring *ring = smp_load_acquire(&s->ring);
 
 	return ring ? ring_map(ring, vma) : -ENXIO;
@@ -102,7 +104,9 @@ static int device_mmap(struct file *file, struct vm_area_struct *vma)
 static __poll_t device_poll(struct file *file, poll_table *table)
 {
 	struct session *s = file->private_data;
+	/* Pairs with smp_store_release() in TRAWL_IOC_RING. */
 	struct ring *ring = smp_load_acquire(&s->ring);
+	/* Pairs with cmpxchg() in uprobe_request(). */
 	struct tracer *tracer = smp_load_acquire(&s->tracer);
 	__poll_t events = 0;
 

@@ -92,7 +92,7 @@ static int read_bts_data(const struct call *call, struct bts_data *data)
 											  : 0;
 	if (copy_from_user(&n, u64_to_user_ptr(call->buffer), sizeof(n)))
 		return -EFAULT;
-	data->bts_buffer_base = u64_to_user_ptr((u64)n.base);
+	data->bts_buffer_base = (struct bts_record *)(u64)n.base;
 	data->bts_interrupt_threshold = n.threshold;
 	return 0;
 }
@@ -274,8 +274,8 @@ static int write_bts(const struct call *call, struct bts_data *data,
 
 	if (base && copy_to_user(base, buffer, a->config.bts_size))
 		return -EFAULT;
-	data->bts_index = base + (u64)index * sizeof(*buffer);
-	data->bts_interrupt_threshold = (u64)base + a->config.bts_threshold;
+	data->bts_index = data->bts_buffer_base + index;
+	data->bts_interrupt_threshold = (u64)data->bts_buffer_base + a->config.bts_threshold;
 	return write_bts_data(call, data);
 }
 

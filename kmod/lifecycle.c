@@ -111,11 +111,14 @@ static void on_generate(void *data, int signal, struct kernel_siginfo *info,
 			struct task_struct *task, int group, int result)
 {
 	struct registration *registration;
+	struct sighand_struct *sighand;
 	unsigned long flags;
 
+	/* The sender holds its lock. */
+	sighand = rcu_dereference_protected(task->sighand, true);
 	if (!in_task() || task != current || task->ptrace || result ||
 	    !sig_kernel_coredump(signal) || sigismember(&task->blocked, signal) ||
-	    stopped_elsewhere(task) || !is_fatal(signal, &task->sighand->action[signal - 1]))
+	    stopped_elsewhere(task) || !is_fatal(signal, &sighand->action[signal - 1]))
 		return;
 	spin_lock_irqsave(&stops_lock, flags);
 	list_for_each_entry(registration, &watched[TRAWL_UPEV_SIGNAL], watch)

@@ -190,6 +190,7 @@ static long ring(struct file *file, struct session *s, union body *b)
 	r = ring_new(&b->ring);
 	if (IS_ERR(r))
 		return PTR_ERR(r);
+	/* Whoever sees the ring, without the mutex, sees a complete one. */
 	smp_store_release(&s->ring, r);
 	return 0;
 }

@@ -76,6 +76,7 @@ int ring_map(struct ring *ring, struct vm_area_struct *vma)
  */
 static u32 room(struct ring *ring)
 {
+	/* Pairs with the reader's store: it has read the records before its tail. */
 	u64 tail = smp_load_acquire(&ring->shared->tail);
 
 	if (tail >= ring->tail && tail <= ring->head)
@@ -87,6 +88,7 @@ static void append(struct ring *ring, const struct trawl_record *record)
 {
 	ring->records[ring->head & (ring->size - 1)] = *record;
 	ring->head++;
+	/* Pairs with the reader's load: the record is there before the head says so. */
 	smp_store_release(&ring->shared->head, ring->head);
 }
 

@@ -67,6 +67,7 @@ void session_wake(struct session *s)
 
 void session_put_records(struct session *s, const struct trawl_record *records, u32 count)
 {
+	/* Pairs with smp_store_release() in TRAWL_IOC_RING. */
 	struct ring *ring = smp_load_acquire(&s->ring);
 
 	if (ring && ring_put(ring, records, count))
@@ -75,6 +76,7 @@ void session_put_records(struct session *s, const struct trawl_record *records, 
 
 void session_wait_for_room(struct session *s)
 {
+	/* Pairs with smp_store_release() in TRAWL_IOC_RING. */
 	struct ring *ring = smp_load_acquire(&s->ring);
 
 	if (!ring || !ring_short(ring) || session_closing(s) || task_tgid(current) == s->opener)

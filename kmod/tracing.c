@@ -2,6 +2,7 @@
 #include "kmod/tracing.h"
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
+#include <linux/slab.h>
 #include "kmod/attached.h"
 #include "kmod/hooks.h"
 #include "kmod/lbr.h"
@@ -9,9 +10,6 @@
 #include "kmod/session.h"
 #include "kmod/step.h"
 #include "kmod/task.h"
-
-/* Threads handled in one pass. */
-#define THREADS_AT_ONCE	64
 
 /* The process id in the session's namespace: the caller's where pid is 0. */
 static pid_t number(struct session *s, pid_t pid)
@@ -68,70 +66,80 @@ static int attach(struct file *file, struct session *s, struct task_struct *task
 	return 0;
 }
 
-/*
- * Fills in some threads of the process that the session does not record in this form yet, with
- * references; returns how many.
- */
-static u32 new_threads(struct session *s, struct task_struct *leader, u32 form,
-		       struct task_struct **found)
+struct threads {
+	struct task_struct **task;	/* with references */
+	u32 count, room;
+};
+
+/* The threads of a process, unless some begin meanwhile: then all of the room is taken. */
+static int threads_of(struct task_struct *leader, struct threads *threads)
 {
 	struct task_struct *t;
-	u32 i, n = 0, ours = 0;
 
+	threads->count = 0;
+	threads->room = get_nr_threads(leader) + 1;
+	threads->task = kvcalloc(threads->room, sizeof(*threads->task), GFP_KERNEL_ACCOUNT);
+	if (!threads->task)
+		return -ENOMEM;
 	rcu_read_lock();
 	for_each_thread(leader, t) {
-		if (n == THREADS_AT_ONCE)
+		if (threads->count == threads->room)
 			break;
-		if (t->flags & PF_EXITING)
-			continue;
-		found[n++] = t;
-		get_task_struct(t);
+		if (!(t->flags & PF_EXITING))
+			threads->task[threads->count++] = get_task_struct(t);
 	}
 	rcu_read_unlock();
-	for (i = 0; i < n; i++) {
-		struct attachment *a =
-			attachment_find(s, pid_nr_ns(task_pid(found[i]), s->ns), form);
+	return 0;
+}
 
-		if (a && a->linked)
-			put_task_struct(found[i]);
-		else
-			found[ours++] = found[i];
+static bool enabled(struct session *s, pid_t tid, u32 form)
+{
+	struct attachment *a = attachment_find(s, tid, form);
+
+	return a && a->linked;
+}
+
+/* Attaches those threads that are not attached yet, and puts all; *fresh: how many it found. */
+static int attach_threads(struct file *file, struct session *s, struct threads *threads,
+			  const struct attachment_config *config, u32 *fresh, u32 *tasks)
+{
+	int status = 0;
+	u32 i;
+
+	*fresh = 0;
+	for (i = 0; i < threads->count; i++) {
+		struct task_struct *t = threads->task[i];
+
+		if (!status && !enabled(s, pid_nr_ns(task_pid(t), s->ns), config->form)) {
+			status = attach(file, s, t, config);
+			*tasks += !status;
+			++*fresh;
+			/* The thread has ended meanwhile, or is traced because its parent is. */
+			if (status == -ESRCH || status == -EEXIST)
+				status = 0;
+		}
+		put_task_struct(t);
 	}
-	return ours;
+	kvfree(threads->task);
+	return status;
 }
 
 /* Repeats until no thread is missing; new threads of traced ones are attached at their creation. */
 static int attach_all(struct file *file, struct session *s, struct task_struct *leader,
 		      const struct attachment_config *config, u32 *tasks)
 {
-	struct task_struct **found = kcalloc(THREADS_AT_ONCE, sizeof(*found), GFP_KERNEL);
-	int status = 0;
-	u32 i, n;
+	struct threads threads;
+	int status;
+	u32 fresh;
 
-	if (!found)
-		return -ENOMEM;
-	while (!status && (n = new_threads(s, leader, config->form, found))) {
-		for (i = 0; i < n; i++) {
-			int one = status ?: attach(file, s, found[i], config);
-
-			*tasks += !one;
-			/* The thread has ended meanwhile, or is traced because its parent is. */
-			if (one != -ESRCH && one != -EEXIST)
-				status = one;
-			put_task_struct(found[i]);
-		}
-		if (fatal_signal_pending(current))
+	do {
+		status = threads_of(leader, &threads);
+		if (!status)
+			status = attach_threads(file, s, &threads, config, &fresh, tasks);
+		if (!status && fatal_signal_pending(current))
 			status = -EINTR;
-	}
-	kfree(found);
+	} while (!status && (fresh || threads.count == threads.room));
 	return status ?: *tasks ? 0 : -ESRCH;
-}
-
-static bool enabled(struct session *s, pid_t pid, u32 form)
-{
-	struct attachment *a = attachment_find(s, pid, form);
-
-	return a && a->linked;
 }
 
 static int enable(struct file *file, struct session *s, struct task_struct *task, bool thread,

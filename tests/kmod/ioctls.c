@@ -2,11 +2,14 @@
 /*
  * ioctls bad		what /dev/trawl refuses, and by which error; TAP
  * ioctls cycles N enables and disables N times each on a process with threads, which must end well
+ * ioctls threads N	enables once on a process with N more threads: how many are traced
  * ioctls random S SEED   any requests for S seconds, by two processes, on processes that come and
  * go
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -209,6 +212,8 @@ static int bad(void)
 	return failed;
 }
 
+#define THREADS_MAX 200
+
 static volatile bool over;
 
 static void *count(void *p)
@@ -225,8 +230,8 @@ static void *count(void *p)
 static pid_t victim(int threads)
 {
 	pid_t pid = fork();
-	pthread_t t[4];
-	unsigned long n[4] = { 0 };
+	pthread_t t[THREADS_MAX];
+	unsigned long n[THREADS_MAX] = { 0 };
 	sigset_t set;
 	int i, signal;
 
@@ -267,6 +272,38 @@ static int cycles(int n)
 	return status != 0;
 }
 
+/* Waits until the process has started as many threads. */
+static bool has_threads(pid_t pid, int threads)
+{
+	char folder[32];
+	DIR *tasks;
+	int n;
+
+	snprintf(folder, sizeof(folder), "/proc/%d/task", pid);
+	do {
+		tasks = opendir(folder);
+		for (n = 0; tasks && readdir(tasks);)
+			n++;
+		if (tasks)
+			closedir(tasks);
+		usleep(1000);
+	} while (tasks && n < threads + 2); /* with . and .. */
+	return tasks;
+}
+
+static int many_threads(int more)
+{
+	struct trawl_enable e = enable(TRAWL_FORM_LBR);
+	pid_t pid = e.pid = victim(more);
+
+	if (!has_threads(pid, more + 1) || ioctl(fd, TRAWL_IOC_ENABLE, &e))
+		perror("ioctls: threads");
+	printf("%u of %d threads\n", e.tasks, more + 1);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	return 0;
+}
+
 static unsigned int seed;
 
 static unsigned int pick(unsigned int n)
@@ -287,16 +324,45 @@ static void scribble(void *to, size_t n, unsigned int odds)
 }
 
 static pid_t victims[4];
+static int files[3] = { -1, -1, -1 };
 
+static void close_files(void)
+{
+	for (int i = 0; i < 3; i++) {
+		close(files[i]);
+		files[i] = -1;
+	}
+}
+
+/* Whoever waits for a process keeps no file: the process may itself wait for that file's reader. */
 static void replace_victim(void)
 {
 	unsigned int i = pick(4);
 
 	if (victims[i]) {
+		close_files();
 		kill(victims[i], pick(2) ? SIGKILL : SIGUSR1);
 		waitpid(victims[i], NULL, 0);
 	}
 	victims[i] = victim(pick(3));
+}
+
+/* This program's file, and where in it the function is that its threads run. */
+static int own_file;
+static unsigned long place;
+
+static int find_place(struct dl_phdr_info *program, size_t size, void *function)
+{
+	unsigned long address = (unsigned long)function - program->dlpi_addr;
+
+	(void)size;
+	for (int i = 0; i < program->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &program->dlpi_phdr[i];
+
+		if (p->p_type == PT_LOAD && address - p->p_vaddr < p->p_filesz)
+			place = address - p->p_vaddr + p->p_offset;
+	}
+	return 1; /* the first is the program itself */
 }
 
 static int any_pid(void)
@@ -304,22 +370,24 @@ static int any_pid(void)
 	return pick(8) ? victims[pick(4)] : pick(20) ? (int)pick(100000) - 1000 : 0;
 }
 
+union any {
+	struct trawl_provider_info info;
+	struct trawl_enable enable;
+	struct trawl_disable disable;
+	struct trawl_dump dump;
+	struct trawl_ring_setup ring;
+	struct trawl_probe probe;
+	struct xioctl_request document;
+	unsigned int words[64];
+};
+
 static void any_request(int on)
 {
 	static struct trawl_record room[4096];
-	union {
-		struct trawl_provider_info info;
-		struct trawl_enable enable;
-		struct trawl_disable disable;
-		struct trawl_dump dump;
-		struct trawl_ring_setup ring;
-		struct trawl_probe probe;
-		struct xioctl_request document;
-		unsigned int words[64];
-	} r = { 0 };
-	unsigned long command = _IOWR(TRAWL_IOC_MAGIC, pick(12), struct trawl_enable);
+	union any r = { 0 };
+	unsigned long command = 0;
 
-	switch (pick(6)) {
+	switch (pick(8)) {
 	case 0: case 1:
 		r.enable = enable(1 + pick(3));
 		r.enable.pid = any_pid();
@@ -346,24 +414,41 @@ static void any_request(int on)
 		break;
 	case 5:
 		r.ring = (struct trawl_ring_setup){ .size = sizeof(r.ring),
-						    .flags = pick(2),
+						    .flags = pick(3),
 						    .records = 1024u << pick(4) };
 		command = TRAWL_IOC_RING;
 		break;
+	case 6:
+		r.probe = (struct trawl_probe){ .size = sizeof(r.probe),
+						.last = 1 + pick(40),
+						.fd = own_file,
+						.cookie = pick(4) };
+		command = pick(2) ? TRAWL_IOC_PROBE : TRAWL_IOC_UNPROBE;
+		break;
+	case 7:
+		r.words[0] = 8 * pick(32);
+		command = _IOWR(TRAWL_IOC_MAGIC, pick(40), struct trawl_enable);
+		break;
 	}
 	scribble(&r, sizeof(r), 1 + pick(400));
+	/* A breakpoint within an instruction would end this program, too. */
+	if (_IOC_NR(command) == _IOC_NR(TRAWL_IOC_PROBE)) {
+		r.probe.offset = place;
+		r.probe.ref_ctr_offset = 0;
+	}
 	ioctl(on, command, &r);
 }
 
 static int randomly(int seconds, unsigned int first)
 {
 	time_t end = time(NULL) + seconds;
-	int files[3] = { -1, -1, -1 };
 	unsigned long n = 0;
 	struct pollfd p;
 
 	struct trawl_enable keep = enable(TRAWL_FORM_LBR);
 
+	own_file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	dl_iterate_phdr(find_place, (void *)count);
 	/* While another process is traced, the hooks stay, and each request is faster. */
 	keep.pid = victim(0);
 	if (ioctl(fd, TRAWL_IOC_ENABLE, &keep))
@@ -371,7 +456,7 @@ static int randomly(int seconds, unsigned int first)
 	seed = first;
 	if (fork())
 		seed ^= 0x5555;
-	while (time(NULL) < end) {
+	while (time(NULL) < end || n < 100) {
 		unsigned int i = pick(3);
 
 		if (!pick(50) || files[i] < 0) {
@@ -395,6 +480,7 @@ static int randomly(int seconds, unsigned int first)
 		any_request(files[i]);
 		n++;
 	}
+	close_files();
 	for (int i = 0; i < 4; i++)
 		if (victims[i])
 			kill(victims[i], SIGKILL);
@@ -416,6 +502,8 @@ int main(int argc, char **argv)
 		return bad();
 	if (argc == 3 && !strcmp(argv[1], "cycles"))
 		return cycles(atoi(argv[2]));
+	if (argc == 3 && !strcmp(argv[1], "threads") && atoi(argv[2]) <= THREADS_MAX)
+		return many_threads(atoi(argv[2]));
 	if (argc == 4 && !strcmp(argv[1], "random"))
 		return randomly(atoi(argv[2]), atoi(argv[3]));
 	return 2;
