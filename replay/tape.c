@@ -333,29 +333,44 @@ static bool is_choice(const struct control_request *s)
 	       (s->request == REQ_CLEAR_FEATURE && control_recipient(s) == SETUP_ENDPOINT);
 }
 
+/*
+ * Packet i of an isochronous transfer, with length 0 if its data is not there. USBPcap leaves the
+ * lengths of what the host sends 0: there a packet ends where the next one begins.
+ */
+static struct urb_packet packet_of(const struct urb *data, uint32_t i, bool lengths)
+{
+	struct urb_packet p = urb_packet(data, i);
+	uint32_t end = i + 1 < data->ndesc ? urb_packet(data, i + 1).offset : data->data_len;
+
+	if (!lengths)
+		p.length = end > p.offset ? end - p.offset : 0;
+	if (p.offset > data->data_len || p.length > data->data_len - p.offset)
+		p.length = 0;
+	return p;
+}
+
 static int keep_packets(struct tape *t, struct tape_entry *e, const struct urb *data,
 			struct trawl_error *err)
 {
+	bool lengths = urb_in(data);
 	uint32_t length = 0;
 	uint64_t at;
 
 	e->npackets = data->ndesc;
+	for (uint32_t i = 0; i < data->ndesc; i++)
+		lengths |= urb_packet(data, i).length > 0;
 	for (uint32_t i = 0; i < data->ndesc; i++) {
-		struct urb_packet p = urb_packet(data, i);
+		struct urb_packet p = packet_of(data, i, lengths);
 		struct tape_packet kept = {.status = p.status, .length = p.length};
 
-		if (p.offset > data->data_len || p.length > data->data_len - p.offset)
-			kept.length = 0;
 		if (store_add(&t->store, &kept, sizeof(kept), i ? &at : &e->packets, err))
 			return -1;
 	}
 	for (uint32_t i = 0; i < data->ndesc; i++) {
-		struct urb_packet p = urb_packet(data, i);
+		struct urb_packet p = packet_of(data, i, lengths);
 
-		if (p.offset > data->data_len || p.length > data->data_len - p.offset)
-			continue;
-		if (store_add(&t->store, data->data + p.offset, p.length, length ? &at : &e->data,
-			      err))
+		if (p.length && store_add(&t->store, data->data + p.offset, p.length,
+					  length ? &at : &e->data, err))
 			return -1;
 		length += p.length;
 	}

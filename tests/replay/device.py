@@ -15,7 +15,7 @@ sys.path[:0] = [SRC + "/tests", SRC + "/tests/decode/usb", SRC + "/tests/replay"
 sys.dont_write_bytecode = True
 import usbsynth  # noqa: E402
 from tap import finish, ok, same, sanitized  # noqa: E402
-from usbipclient import BULK, CONTROL, INTERRUPT, Host, Replay, events  # noqa: E402
+from usbipclient import BULK, CONTROL, INTERRUPT, ISO, Host, Replay, events  # noqa: E402
 from usbsynth import cbw, csw  # noqa: E402
 
 FAST = "--speed", "0", "--linger", "20ms", "--timeout", "5s"
@@ -506,6 +506,26 @@ def test_errors(d):
     r.end()
 
 
+def test_packets(d):
+    """What a host sends in packets is compared, also where USBPcap does not tell their lengths."""
+    sound = bytes(range(1, 177)) * 2
+
+    def sends(c, lengths=(0, 0)):
+        c.get_descriptor(1, usbsynth.device(0x1234, 1, 0xff), 5)
+        c.get_descriptor(2, usbsynth.config(usbsynth.interface(0, 0xff, 0, 0, 1),
+                                            usbsynth.endpoint(0x01, 1, 192)), 5)
+        c.control(SET_CONFIGURATION, dev=5)
+        for flag, kind in ("S", {"data": sound, "status": -115}), ("C", {"flag_data": ">"}):
+            c.record(flag, ISO, 0x01, 5, length=len(sound), id=9, interval=1,
+                     iso=[(0, 0, lengths[0]), (0, 176, lengths[1])], **kind)
+    for name, lengths in ("of known lengths", (176, 176)), ("as by USBPcap", (0, 0)):
+        path = capture(d, "packets", lambda c, n=lengths: sends(c, n))
+        plays("packets to the device " + name, path)
+        got, status, out, _ = session(path, recorded(path, change=1))
+        ok(status == 1 and "ep1 OUT iso, 352 bytes" in out and "byte 0 is 0x41, was 0x01" in out,
+           "and compared " + name, status, out)
+
+
 def test_memory(d):
     """A tape is kept in a file without a name, not in the process. The captures are imported
     before, because what a replay imports with is another thread's memory, and goes not back."""
@@ -544,6 +564,7 @@ def main():
         test_refused_data(d)
         test_protocol(d)
         test_errors(d)
+        test_packets(d)
         test_memory(d)
     return finish()
 

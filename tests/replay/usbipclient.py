@@ -39,6 +39,16 @@ def is_read(e):
     return e.ep & 0x80 and e.xfer in (BULK, INTERRUPT)
 
 
+def packets_of(e, into):
+    """(offset, length) of the packets of an isochronous URB. USBPcap leaves the lengths of what the
+    host sends 0: a packet ends where the next one begins."""
+    packets = [(offset, length) for _, offset, length in e.packets]
+    if into or any(length for _, length in packets):
+        return packets
+    ends = [offset for offset, _ in packets[1:]] + [len(e.data)]
+    return [(offset, max(end - offset, 0)) for (offset, _), end in zip(packets, ends)]
+
+
 def begun_before(tape):
     """The completions of reads that were open when the capture began: the first record of each
     URB, if that is its end. Some versions of USBPcap record no submission at all."""
@@ -156,8 +166,8 @@ class Host:
         packets = [struct.unpack(">IIIi", self.exactly(16)) for _ in range(npackets)]
         self.answers[seq] = (status, data, packets, actual)
 
-    def wait(self, seq, seconds=5):
-        """The answer to an URB; None: it did not come."""
+    def wait(self, seq, seconds=60):
+        """The answer to an URB; None: it did not come, not even on a busy machine."""
         while seq not in self.answers and seq not in self.unlinked:
             if not self.buffer and not select.select([self.s], [], [], seconds)[0]:
                 return None
@@ -214,7 +224,7 @@ class Host:
                 length = max(e.length, 0 if into else len(data))
                 if into and e.xfer != CONTROL:
                     length = length or answers.get(e.key[1:], 0) or 64
-                packets = [(o, l) for _, o, l in e.packets] if e.xfer == ISO else ()
+                packets = packets_of(e, into) if e.xfer == ISO else ()
                 if e.key in open_urbs:  # its completion was not recorded
                     self.unlink(open_urbs.pop(e.key)[1])
                 open_urbs[e.key] = (e, self.submit(e.ep, int(into), length, e.setup, data.ljust(
