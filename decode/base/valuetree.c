@@ -308,7 +308,7 @@ static bool is_branch(const struct tree_node *n)
 	return n->kind == TREE_OBJECT || n->kind == TREE_LIST;
 }
 
-/* Prints nodes as JSON, or as text for people: a=1 b=[2 3]. names: they are members of an object. */
+/* Prints nodes as JSON, or as text for people: a=1 b=[2 3]. names: members of an object. */
 static void put_nodes(const struct tree *t, uint32_t first, uint32_t end, bool names, bool json,
 		      struct out *o)
 {
