@@ -166,7 +166,7 @@ void redact_address(struct redact *x, uint8_t *p)
 	uint64_t v = number_at(p, 8), moved;
 	char text[32];
 
-	if (!standin_is_kernel(v) && !standin_is_user(v))
+	if (!is_address(v))
 		return;
 	if (x->counting) {
 		snprintf(text, sizeof(text), "0x%" PRIx64, v);
@@ -244,42 +244,6 @@ static bool is_stack(const struct trawl_field *f)
 	       (f->size == 8 || strstr(f->ctype, "long"));
 }
 
-/*
- * Returns the length of the text up to its NUL, or 0 if the bytes are not text: they contain a
- * control character, or more than half of them are not ASCII.
- */
-static size_t text_length(const uint8_t *p, size_t n)
-{
-	size_t len, high = 0;
-
-	for (len = 0; len < n && p[len]; len++) {
-		if (p[len] < ' ' || p[len] == 0x7f)
-			return 0;
-		high += p[len] >= 0x80;
-	}
-	return 2 * high > len ? 0 : len;
-}
-
-/*
- * Whether the field is a text that a probe read as numbers (x64, u32[4]). A single number is taken
- * for text if it has at least 7 letters, which no time or address has; if it is shown in hex, at
- * least 5. `begun`: the preceding field is a text without a NUL and ends where this one begins.
- */
-static bool is_text(const struct trawl_field *f, const uint8_t *p, size_t n, bool begun)
-{
-	enum { LETTERS = 7, LETTERS_HEX = 5, LETTERS_ARRAY = 4 };
-	size_t len = f->kind <= TRAWL_ADDR ? text_length(p, n) : 0;
-	uint64_t first = number_at(p, f->size == 8 && n >= 8 ? 8 : 1);
-
-	if (!len || begun)
-		return len;
-	if (standin_is_kernel(first) || standin_is_user(first))
-		return false;
-	if (n > f->size)
-		return len >= LETTERS_ARRAY;
-	return len >= (f->kind == TRAWL_HEX ? LETTERS_HEX : LETTERS);
-}
-
 static void field(struct redact *x, const struct trawl_field *f, uint8_t *p, size_t n)
 {
 	/* An 8-byte integer may be a pointer that was passed as a long. */
@@ -298,23 +262,17 @@ static void field(struct redact *x, const struct trawl_field *f, uint8_t *p, siz
 static void fields(struct redact *x, const struct trawl_event *ev, const struct trawl_field *f,
 		   uint32_t n)
 {
-	uint32_t text_until = 0; /* where the last text without a NUL ends; 0: none */
+	const bool *texts = redact_texts(x, ev, f, n);
 	const uint8_t *p;
 	size_t len;
 
-	for (uint32_t i = 0; i < n; i++) {
-		uint8_t *own;
-
+	for (uint32_t i = 0; texts && i < n; i++) {
 		if (!record_field(ev, &f[i], &p, &len) || !len)
 			continue;
-		own = (uint8_t *)ev->record + (p - (const uint8_t *)ev->record);
-		if (is_text(&f[i], p, len, text_until && f[i].offset == text_until)) {
-			text_until = text_length(p, len) == len ? f[i].offset + (uint32_t)len : 0;
-			redact_zero(x, SECRET_STRINGS, own, len);
-		} else {
-			text_until = 0;
-			field(x, &f[i], own, len);
-		}
+		if (texts[i])
+			redact_number(x, (uint8_t *)p, len);
+		else
+			field(x, &f[i], (uint8_t *)p, len);
 	}
 }
 
@@ -831,5 +789,7 @@ void redact_free(struct redact *x)
 	out_free(&x->kernel_tasks);
 	removed_free(&x->removed);
 	numbers_free(&x->addresses);
+	numbers_free(&x->text_fields);
+	free(x->texts);
 	explicit_bzero(&x->key, sizeof(x->key));
 }

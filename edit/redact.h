@@ -43,6 +43,9 @@ struct redact {
 	struct standin key;
 	struct removed removed;
 	struct numbers addresses; /* original addresses that were moved */
+	struct numbers text_fields; /* fields of numbers that hold texts (redactnumbers.c) */
+	bool *texts;             /* of the current event, by field */
+	size_t texts_room;
 	struct redact_class classes[SECRET_CLASSES];
 	struct system_files system_files;
 	struct out kernel_tasks; /* names of the kernel's threads; each ends with a NUL */
@@ -98,6 +101,17 @@ void redact_address(struct redact *x, uint8_t *p);
 void redact_inode(struct redact *x, char *p, size_t n);
 /* Redacts the host name in a source's name of a merged file, NAME@MACHINE. */
 void redact_machine(struct redact *x, char *name);
+/*
+ * Numbers that hold a text. One of eight bytes gets a stand-in, so that equal ones stay equal; what
+ * is shorter could be told by how often it occurs, and is zeroed like arrays.
+ */
+void redact_number(struct redact *x, uint8_t *p, size_t n);
+/*
+ * Which of n fields (an event type's, or those that all records begin with) are numbers that hold
+ * a text (redactnumbers.c). Valid until the next call; NULL: x->failed is set.
+ */
+const bool *redact_texts(struct redact *x, const struct trawl_event *ev,
+			 const struct trawl_field *f, uint32_t n);
 /* Replaces values that were removed elsewhere, in a text that is otherwise kept. */
 void redact_scrub(struct redact *x, char *p, size_t n);
 

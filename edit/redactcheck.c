@@ -64,7 +64,7 @@ static bool is_removed(const struct redact *x, uint64_t v)
 	const struct standin *k = &x->key;
 	const uint64_t by[] = { k->kernel, k->direct, k->user };
 
-	if ((!standin_is_kernel(v) && !standin_is_user(v)) || !numbers_has(&x->addresses, v))
+	if (!is_address(v) || !numbers_has(&x->addresses, v))
 		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(by); i++)
 		if (numbers_has(&x->addresses, v + by[i]) && standin_address(k, v + by[i]) == v)

@@ -43,5 +43,9 @@ void standin_number(const struct standin *s, char *p, size_t n);
 uint64_t standin_address(const struct standin *s, uint64_t v);
 bool standin_is_kernel(uint64_t v);
 bool standin_is_user(uint64_t v);
+static inline bool is_address(uint64_t v)
+{
+	return standin_is_kernel(v) || standin_is_user(v);
+}
 
 #endif

@@ -329,6 +329,20 @@ status, _, text = run("trawl-edit", "redact", halves, "-w", again)
 tap.same(0, status,
          f"parts of two numbers that are an address by chance are none {text if status else ''}")
 
+# ---- numbers that hold texts
+def numbers(file):
+    """The fields of the events of the probe that read texts as numbers."""
+    return [json.loads(l)["fields"] for l in
+            run("trawl-decode", "--json", "--raw", "--name", "*main", "--where", "n > 0", file)[1].splitlines()]
+
+
+was, now = numbers(made), numbers(out)
+tap.same(([[0] * 8] * 3, [0] * 3, [0] * 3, [1, 2, 3]),
+         tuple([f[name] for f in now] for name in ("window", "a", "b", "n")),
+         "a field in which one event has a text is removed in all events, numbers beside it stay")
+tap.ok(now[1]["id"] == now[2]["id"] != was[1]["id"] == was[2]["id"],
+       "one number of eight bytes has the same stand-in in each event", was, now)
+
 # ---- classes
 status, _, text = run("trawl-edit", "redact", made, "-w", again, "--keep", "commands,strings")
 kept = {s[:2] for s, *_ in planted.find({"x": read(again)})}

@@ -168,6 +168,46 @@ static void put_calls(struct made *m)
 	}
 }
 
+/*
+ * Texts that a probe read as numbers, pieces of them that look like numbers, and what are numbers.
+ */
+#define WORDS(n, type, at, bytes, many)                                                            \
+	{                                                                                          \
+		.name = n, .ctype = type, .note = "", .kind = TRAWL_UINT, .offset = at,            \
+		.size = bytes, .count = many                                                       \
+	}
+static const struct trawl_field piece_fields[] = {
+	WORDS("window", "u16[8]", 8, 2, 8), WORDS("a", "u32", 24, 4, 1), WORDS("b", "u32", 28, 4, 1),
+	WORDS("id", "u64", 32, 8, 1), WORDS("n", "u32", 40, 4, 1),
+};
+enum { PIECES = 2 * SECRETS };
+
+static void put_pieces(struct made *m)
+{
+	struct trawl_event_type t = { .source = (uint16_t)m->probe, .id = PIECES, .format = "",
+				      .name = "pieces:main", .size = 44, .nfields = 5,
+				      .fields = piece_fields };
+	static const struct {
+		char window[16], a[4], b[4];
+		uint64_t id;
+	} all[] = {
+		{ "a secret window", "hunt", "er2x", 0x3231647773736170 },
+		{ "ab", "hu", "", 0x0107060504030201 },
+		{ "", "", "", 0x0107060504030201 },
+	};
+	uint8_t r[44] = { 0 };
+
+	must(trawl_writer_event_type(m->w, &t, &m->err), m);
+	_Static_assert(sizeof(*all) == 32, "as in piece_fields");
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		memcpy(r + 8, &all[i], sizeof(*all));
+		r[40] = (uint8_t)(i + 1);
+		m->mono += 1000;
+		must(trawl_append(m->w, &(struct trawl_record){ t.source, t.id, 0, m->mono, r,
+								sizeof(r) }, &m->err), m);
+	}
+}
+
 /* What is written to trace_marker, and by trace_printk() with a text among its arguments. */
 static const struct trawl_field print_fields[] = {
 	{ .name = "buf", .ctype = "char[]", .note = "", .kind = TRAWL_TEXT, .place = TRAWL_TAIL,
@@ -306,6 +346,7 @@ static void add_events(struct made *m)
 	t.name = "foZq:main";
 	t.format = "name: foZq_main\nID: 9\nformat:\n";
 	must(trawl_writer_event_type(m->w, &t, &m->err), m);
+	put_pieces(m);
 }
 
 /* What another writer may add: names, members, elements and lines that docs/format.md lacks. */
