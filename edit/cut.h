@@ -89,13 +89,19 @@ int cut_plan(struct cut *c, struct trawl_error *err);
 int cut_guess(struct cut *c, struct trawl_error *err);
 
 /*
- * Writes the part to fd. out: the output's name for messages. edit: JSON text that describes the
- * operation, written as metadata "edit/N"; NULL: none. Returns 0, or -1 with *err.
+ * Writes the part to fd (cutwrite.c). out: the output's name for messages. edit: JSON text that
+ * describes the operation, written as metadata "edit/N"; NULL: none. Returns 0, or -1 with *err.
  */
 int cut_write(struct cut *c, int fd, const char *out, const char *edit, struct trawl_error *err);
 
 /* The kept events of a chunk that is kept in part. */
 const struct keep_chunk *cut_part(const struct cut *c, const struct cut_entry *e);
+
+/* Whether events of the source are wanted, unless their time or cut.chosen leaves them out. */
+static inline bool cut_wants(const struct cut *c, const struct trawl_source *s)
+{
+	return c->sources[s->id / 64 & 3] >> s->id % 64 & 1;
+}
 
 /* Whether events are chosen by time. */
 static inline bool cut_has_times(const struct cut *c)
