@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/usb/msc.h"
 #include "decode/base/bytes.h"
+#include "decode/usb/bitlayout.h"
+#include "decode/usb/scsisense.h"
 
 #define CBW_SIGNATURE 0x43425355 /* "USBC" */
 #define CSW_SIGNATURE 0x53425355 /* "USBS" */
@@ -271,6 +273,36 @@ static const char *uas_task(uint8_t function)
 	}
 }
 
+/* Of information units, what is in none of the other members (UAS-2, 6.2). */
+static const struct bit_field command_unit[] = {
+	{"command_priority", 4, 3, 4}, {"task_attribute", 4, 0, 3},
+	{"additional_cdb_length", 6, 2, 6}, {0},
+};
+static const struct bit_field sense_unit[] = {
+	{"status_qualifier", 4, 0, 16}, {"sense_length", 14, 0, 16}, {0},
+};
+static const struct bit_field task_unit[] = {{"task_tag", 6, 0, 16}, {0}};
+
+static bit_layout uas_fields(unsigned int phase)
+{
+	switch (phase) {
+	case MSC_COMMAND:
+		return command_unit;
+	case MSC_STATUS:
+		return sense_unit;
+	case MSC_TASK:
+		return task_unit;
+	default:
+		return NULL;
+	}
+}
+
+bool msc_has_name(const char *name, size_t n)
+{
+	return bit_layout_has(command_unit, name, n) || bit_layout_has(sense_unit, name, n) ||
+	       bit_layout_has(task_unit, name, n) || scsi_has_name(name, n);
+}
+
 static const char *const phases[] = {
 	"none", "command", "data", "status", "response", "task management", "ready",
 };
@@ -325,6 +357,8 @@ void msc_tree(const struct msc_step *s, const uint8_t *p, size_t n, struct tree 
 	}
 	if (s->phase == MSC_TASK)
 		tree_str(t, "function", uas_task(s->status));
+	if (s->uas && uas_fields(s->phase))
+		bit_layout_tree(uas_fields(s->phase), p, n, t);
 	if (s->tag_differs)
 		tree_bool(t, "tag_differs", true);
 	tree_close(t);

@@ -98,4 +98,7 @@ bool msc_brief(const struct msc_step *s, const uint8_t *p, size_t n, struct out 
 /* Whether the command failed, or host and device are not synchronised. */
 bool msc_is_problem(const struct msc_step *s);
 
+/* Whether steps have a member of this name, besides those of decode/usb/parts.c. */
+bool msc_has_name(const char *name, size_t n);
+
 #endif

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/usb/scsi.h"
 #include "common/array.h"
-#include "decode/base/escape.h"
 #include "decode/base/bytes.h"
-
+#include "decode/usb/bitlayout.h"
+#include "decode/usb/scsiinquiry.h"
+#include "decode/usb/scsimode.h"
+#include "decode/usb/scsisense.h"
 
 enum form {
 	PLAIN,
@@ -138,18 +140,6 @@ const char *scsi_status_name(uint8_t status)
 	}
 }
 
-static const char *sense_key_name(uint8_t key)
-{
-	static const char *const names[16] = {
-		"no sense", "recovered error", "not ready", "medium error", "hardware error",
-		"illegal request", "unit attention", "data protect", "blank check",
-		"vendor specific", "copy aborted", "aborted command", "reserved",
-		"volume overflow", "miscompare", "completed",
-	};
-
-	return names[key & 15];
-}
-
 /* ---- commands ------------------------------------------------------------------------------- */
 
 struct span {
@@ -244,6 +234,88 @@ static const char *start_name(uint8_t bits)
 	return names[bits & 3];
 }
 
+/* ---- fields of single commands -------------------------------------------------------------- */
+
+#define READING {"rdprotect", 1, 5, 3}, {"dpo", 1, 4, 1}, {"fua", 1, 3, 1}
+#define WRITING {"wrprotect", 1, 5, 3}, {"dpo", 1, 4, 1}, {"fua", 1, 3, 1}
+#define VERIFYING {"vrprotect", 1, 5, 3}, {"dpo", 1, 4, 1}, {"bytchk", 1, 1, 2}
+#define CDB(...) ((const struct bit_field[]){__VA_ARGS__, {0}})
+
+/* What the forms do not have. */
+static const struct {
+	uint8_t opcode;
+	bit_layout fields;
+} details[] = {
+	{OP_REQUEST_SENSE, CDB({"desc", 1, 0, 1})},
+	{0x04, CDB({"fmtpinfo", 1, 6, 2}, {"longlist", 1, 5, 1}, {"fmtdata", 1, 4, 1},
+		   {"cmplst", 1, 3, 1}, {"defect_list_format", 1, 0, 3})},
+	{OP_MODE_SELECT_6, CDB({"pf", 1, 4, 1}, {"sp", 1, 0, 1})},
+	{OP_MODE_SELECT_10, CDB({"pf", 1, 4, 1}, {"sp", 1, 0, 1})},
+	{OP_MODE_SENSE_6, CDB({"dbd", 1, 3, 1}, {"page_control", 2, 6, 2}, {"subpage", 3, 0, 8})},
+	{OP_MODE_SENSE_10, CDB({"llbaa", 1, 4, 1}, {"dbd", 1, 3, 1}, {"page_control", 2, 6, 2},
+			       {"subpage", 3, 0, 8})},
+	{0x1b, CDB({"immed", 1, 0, 1}, {"power_condition", 4, 4, 4}, {"loej", 4, 1, 1},
+		   {"start", 4, 0, 1})},
+	{OP_READ_CAPACITY_10, CDB({"pmi", 8, 0, 1})},
+	{0x28, CDB(READING, {"group", 6, 0, 5})}, {0x2a, CDB(WRITING, {"group", 6, 0, 5})},
+	{0x2e, CDB(WRITING, {"group", 6, 0, 5})}, {0x2f, CDB(VERIFYING, {"group", 6, 0, 5})},
+	{0x35, CDB({"immed", 1, 1, 1}, {"group", 6, 0, 5})},
+	{0x41, CDB({"wrprotect", 1, 5, 3}, {"anchor", 1, 4, 1}, {"unmap", 1, 3, 1},
+		   {"group", 6, 0, 5})},
+	{OP_UNMAP, CDB({"anchor", 1, 0, 1}, {"group", 6, 0, 5})},
+	{0x43, CDB({"msf", 1, 1, 1}, {"toc_format", 2, 0, 4}, {"track", 6, 0, 8})},
+	{0x46, CDB({"rt", 1, 0, 2}, {"starting_feature", 2, 0, 16})},
+	{0x4a, CDB({"polled", 1, 0, 1}, {"notification_class_request", 4, 0, 8})},
+	{0x4d, CDB({"ppc", 1, 1, 1}, {"sp", 1, 0, 1}, {"page_control", 2, 6, 2},
+		   {"log_page", 2, 0, 6}, {"subpage", 3, 0, 8}, {"parameter_pointer", 5, 0, 16})},
+	{0x51, CDB({"data_type", 1, 0, 3})},
+	{0x52, CDB({"address_type", 1, 0, 2}, {"track", 2, 0, 32})},
+	{0x5b, CDB({"immed", 1, 0, 1}, {"close_function", 2, 0, 3}, {"track", 4, 0, 16})},
+	{0x88, CDB(READING, {"group", 14, 0, 5})}, {0x8a, CDB(WRITING, {"group", 14, 0, 5})},
+	{0x8e, CDB(WRITING, {"group", 14, 0, 5})}, {0x8f, CDB(VERIFYING, {"group", 14, 0, 5})},
+	{0x91, CDB({"immed", 1, 1, 1}, {"group", 14, 0, 5})},
+	{0x93, CDB({"wrprotect", 1, 5, 3}, {"anchor", 1, 4, 1}, {"unmap", 1, 3, 1},
+		   {"ndob", 1, 0, 1}, {"group", 14, 0, 5})},
+	{OP_REPORT_LUNS, CDB({"select_report", 2, 0, 8})},
+	{0xa8, CDB(READING, {"group", 10, 0, 5})}, {0xaa, CDB(WRITING, {"group", 10, 0, 5})},
+	{0xae, CDB(WRITING, {"group", 10, 0, 5})}, {0xaf, CDB(VERIFYING, {"group", 10, 0, 5})},
+};
+
+/* The last byte of a CDB, whose length is that of the opcode's group (SPC-4, 4.3.4). */
+static const struct bit_field control_6[] = {{"cdb_control", 5, 0, 8}, {"naca", 5, 2, 1}, {0}},
+	control_10[] = {{"cdb_control", 9, 0, 8}, {"naca", 9, 2, 1}, {0}},
+	control_12[] = {{"cdb_control", 11, 0, 8}, {"naca", 11, 2, 1}, {0}},
+	control_16[] = {{"cdb_control", 15, 0, 8}, {"naca", 15, 2, 1}, {0}};
+
+static bit_layout control_of(uint8_t opcode)
+{
+	static const bit_layout groups[8] = {
+		control_6, control_10, control_10, NULL, control_16, control_12,
+	};
+
+	return groups[opcode >> 5];
+}
+
+static void details_tree(const struct scsi_command *c, struct tree *t)
+{
+	bit_layout control = control_of(c->cdb[0]);
+
+	for (size_t i = 0; i < ARRAY_SIZE(details); i++)
+		if (details[i].opcode == c->cdb[0])
+			bit_layout_tree(details[i].fields, c->cdb, c->length, t);
+	if (control)
+		bit_layout_tree(control, c->cdb, c->length, t);
+}
+
+bool scsi_has_name(const char *name, size_t n)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(details); i++)
+		if (bit_layout_has(details[i].fields, name, n))
+			return true;
+	return bit_layout_has(control_6, name, n) || scsi_sense_has_name(name, n) ||
+	       scsi_inquiry_has_name(name, n) || scsi_mode_has_name(name, n);
+}
+
 void scsi_command_tree(const struct scsi_command *c, struct tree *t)
 {
 	const struct command *k = find(c->cdb[0]);
@@ -261,8 +333,10 @@ void scsi_command_tree(const struct scsi_command *c, struct tree *t)
 		tree_bool(t, "evpd", c->cdb[1] & 1);
 		tree_hex(t, "page", c->cdb[2], 2);
 	}
-	if (form == SENSE6 || form == SENSE10)
+	if (form == SENSE6 || form == SENSE10) {
 		tree_hex(t, "page", c->cdb[2] & 0x3f, 2);
+		tree_str(t, "page_name", scsi_mode_page_name(c->cdb[2] & 0x3f, c->cdb[3], 0));
+	}
 	if (form == START)
 		tree_str(t, "action", start_name(c->cdb[4]));
 	if (form == PREVENT)
@@ -273,6 +347,7 @@ void scsi_command_tree(const struct scsi_command *c, struct tree *t)
 		tree_uint(t,
 			  scsi_sends_parameters(c) ? "parameter_list_length" : "allocation_length",
 			  (uint64_t)length);
+	details_tree(c, t);
 	tree_bytes(t, "cdb", c->cdb, c->length);
 }
 
@@ -301,62 +376,6 @@ void scsi_command_brief(const struct scsi_command *c, struct out *o)
 
 /* ---- data ----------------------------------------------------------------------------------- */
 
-/* Fields of INQUIRY are padded with blanks. */
-static void text_field(const char *name, const uint8_t *p, size_t n, struct tree *t)
-{
-	while (n && (p[n - 1] == ' ' || p[n - 1] == 0))
-		n--;
-	tree_text(t, name, p, n);
-}
-
-static const char *device_type(uint8_t type)
-{
-	switch (type & 0x1f) {
-	case 0x00:
-		return "disk";
-	case 0x01:
-		return "tape";
-	case 0x05:
-		return "cd/dvd";
-	case 0x07:
-		return "optical memory";
-	case 0x0c:
-		return "storage array";
-	case 0x0d:
-		return "enclosure services";
-	case 0x0e:
-		return "simplified disk";
-	default:
-		return NULL;
-	}
-}
-
-static void inquiry_tree(const struct scsi_command *c, const uint8_t *p, size_t n, struct tree *t)
-{
-	if (c->cdb[1] & 1) {
-		if (n < 4)
-			return;
-		tree_hex(t, "page", p[1], 2);
-		tree_uint(t, "page_length", get_be16(p + 2));
-		if (p[1] == 0x80)
-			text_field("serial", p + 4, n - 4, t);
-		else
-			tree_bytes(t, "page_data", p + 4, n - 4);
-		return;
-	}
-	if (n < 5)
-		return;
-	tree_uint(t, "device_type", p[0] & 0x1f);
-	tree_str(t, "device_type_name", device_type(p[0]));
-	tree_bool(t, "removable", p[1] & 0x80);
-	tree_uint(t, "version", p[2]);
-	if (n < 36)
-		return;
-	text_field("vendor", p + 8, 8, t);
-	text_field("product", p + 16, 16, t);
-	text_field("revision", p + 32, 4, t);
-}
-
 static bool capacity(const struct scsi_command *c, const uint8_t *p, size_t n, uint64_t *last,
 		     uint32_t *block)
 {
@@ -371,15 +390,6 @@ static bool capacity(const struct scsi_command *c, const uint8_t *p, size_t n, u
 		return true;
 	}
 	return false;
-}
-
-static void mode_tree(const uint8_t *p, size_t n, bool ten, struct tree *t)
-{
-	if (n < (ten ? 8u : 4u))
-		return;
-	tree_uint(t, "mode_data_length", ten ? get_be16(p) : p[0]);
-	tree_uint(t, "medium_type", p[ten ? 2 : 1]);
-	tree_bool(t, "write_protect", p[ten ? 3 : 2] & 0x80);
 }
 
 static void luns_tree(const uint8_t *p, size_t n, struct tree *t)
@@ -397,18 +407,21 @@ void scsi_data_tree(const struct scsi_command *c, const uint8_t *p, size_t n, st
 
 	switch (c->cdb[0]) {
 	case OP_INQUIRY:
-		inquiry_tree(c, p, n, t);
+		if (c->cdb[1] & 1)
+			scsi_vpd_tree(p, n, t);
+		else
+			scsi_inquiry_tree(p, n, t);
 		break;
 	case OP_REQUEST_SENSE:
 		scsi_sense_tree(p, n, t);
 		break;
 	case OP_MODE_SENSE_6:
 	case OP_MODE_SELECT_6:
-		mode_tree(p, n, false, t);
+		scsi_mode_tree(p, n, false, t);
 		break;
 	case OP_MODE_SENSE_10:
 	case OP_MODE_SELECT_10:
-		mode_tree(p, n, true, t);
+		scsi_mode_tree(p, n, true, t);
 		break;
 	case OP_REPORT_LUNS:
 		luns_tree(p, n, t);
@@ -422,14 +435,6 @@ void scsi_data_tree(const struct scsi_command *c, const uint8_t *p, size_t n, st
 	}
 }
 
-static void brief_field(const uint8_t *p, size_t n, struct out *o)
-{
-	while (n && (p[n - 1] == ' ' || p[n - 1] == 0))
-		n--;
-	out_char(o, ' ');
-	out_safe(o, p, n);
-}
-
 uint32_t scsi_identification(const struct scsi_command *c)
 {
 	return c->cdb[0] == OP_INQUIRY && !(c->cdb[1] & 1) ? 36 : 0;
@@ -437,160 +442,33 @@ uint32_t scsi_identification(const struct scsi_command *c)
 
 bool scsi_data_brief(const struct scsi_command *c, const uint8_t *p, size_t n, struct out *o)
 {
-	size_t start = o->len;
 	uint64_t last;
 	uint32_t block;
 
-	if (c->cdb[0] == OP_INQUIRY && !(c->cdb[1] & 1) && n >= 36) {
-		brief_field(p + 8, 8, o);
-		brief_field(p + 16, 16, o);
-		brief_field(p + 32, 4, o);
-	} else if (c->cdb[0] == OP_REQUEST_SENSE && n >= 8) {
+	switch (c->cdb[0]) {
+	case OP_INQUIRY:
+		return c->cdb[1] & 1 ? scsi_vpd_brief(p, n, o) : scsi_inquiry_brief(p, n, o);
+	case OP_MODE_SENSE_6:
+	case OP_MODE_SELECT_6:
+		return scsi_mode_brief(p, n, false, o);
+	case OP_MODE_SENSE_10:
+	case OP_MODE_SELECT_10:
+		return scsi_mode_brief(p, n, true, o);
+	case OP_REQUEST_SENSE:
+		if (n < 8)
+			return false;
 		out_char(o, ' ');
 		scsi_sense_brief(p, n, o);
-	} else if (capacity(c, p, n, &last, &block) && c->cdb[0] == OP_READ_CAPACITY_10 &&
-		   last == UINT32_MAX) {
-		/* The count does not fit into 32 bits; READ CAPACITY(16) returns it. */
-		out_printf(o, " more than %u blocks of %u bytes", UINT32_MAX, block);
-	} else if (capacity(c, p, n, &last, &block)) {
-		out_printf(o, " %llu blocks of %u bytes", (unsigned long long)last + 1, block);
-	}
-	return o->len > start;
-}
-
-/* ---- sense ---------------------------------------------------------------------------------- */
-
-struct sense {
-	uint8_t response, key, asc, ascq;
-	bool has_info;
-	uint64_t info;
-};
-
-static bool sense_parse(const uint8_t *p, size_t n, struct sense *s)
-{
-	if (n < 1)
-		return false;
-	*s = (struct sense){.response = p[0] & 0x7f};
-	if (s->response == 0x72 || s->response == 0x73) {
-		if (n < 4)
-			return false;
-		s->key = p[1] & 15;
-		s->asc = p[2];
-		s->ascq = p[3];
 		return true;
+	default:
+		break;
 	}
-	if ((s->response != 0x70 && s->response != 0x71) || n < 3)
+	if (!capacity(c, p, n, &last, &block))
 		return false;
-	s->key = p[2] & 15;
-	if (p[0] & 0x80 && n >= 7) {
-		s->has_info = true;
-		s->info = get_be32(p + 3);
-	}
-	if (n >= 14) {
-		s->asc = p[12];
-		s->ascq = p[13];
-	}
-	return true;
-}
-
-#define ANY_Q 0xff
-
-static const struct {
-	uint8_t asc, ascq;
-	const char *text;
-} additional[] = {
-	{0x00, 0x00, "no additional sense"},
-	{0x00, 0x1d, "ATA pass-through information available"},
-	{0x03, 0x00, "peripheral device write fault"},
-	{0x04, 0x00, "logical unit not ready, cause not reportable"},
-	{0x04, 0x01, "logical unit is becoming ready"},
-	{0x04, 0x02, "logical unit not ready, initialising command required"},
-	{0x04, 0x03, "logical unit not ready, manual intervention required"},
-	{0x04, 0x04, "logical unit not ready, format in progress"},
-	{0x04, 0x07, "logical unit not ready, operation in progress"},
-	{0x04, ANY_Q, "logical unit not ready"},
-	{0x08, ANY_Q, "logical unit communication failure"},
-	{0x0c, ANY_Q, "write error"},
-	{0x10, ANY_Q, "id CRC or ECC error"},
-	{0x11, ANY_Q, "unrecovered read error"},
-	{0x14, ANY_Q, "recorded entity not found"},
-	{0x15, ANY_Q, "random positioning error"},
-	{0x1a, 0x00, "parameter list length error"},
-	{0x20, 0x00, "invalid command operation code"},
-	{0x21, 0x00, "logical block address out of range"},
-	{0x24, 0x00, "invalid field in CDB"},
-	{0x25, 0x00, "logical unit not supported"},
-	{0x26, ANY_Q, "invalid field in parameter list"},
-	{0x27, ANY_Q, "write protected"},
-	{0x28, 0x00, "not ready to ready change, medium may have changed"},
-	{0x29, 0x00, "power on, reset, or bus device reset occurred"},
-	{0x29, ANY_Q, "reset occurred"},
-	{0x2a, 0x01, "mode parameters changed"},
-	{0x2c, 0x00, "command sequence error"},
-	{0x30, 0x00, "incompatible medium installed"},
-	{0x31, ANY_Q, "medium format corrupted"},
-	{0x39, 0x00, "saving parameters not supported"},
-	{0x3a, 0x00, "medium not present"},
-	{0x3a, 0x01, "medium not present, tray closed"},
-	{0x3a, 0x02, "medium not present, tray open"},
-	{0x3a, ANY_Q, "medium not present"},
-	{0x3e, ANY_Q, "logical unit has not self-configured yet"},
-	{0x3f, 0x0e, "reported LUNs data has changed"},
-	{0x3f, ANY_Q, "target operating conditions have changed"},
-	{0x44, 0x00, "internal target failure"},
-	{0x47, ANY_Q, "SCSI parity error"},
-	{0x48, 0x00, "initiator detected error message received"},
-	{0x4b, ANY_Q, "data phase error"},
-	{0x4e, 0x00, "overlapped commands attempted"},
-	{0x53, 0x02, "medium removal prevented"},
-	{0x55, ANY_Q, "system resource failure"},
-	{0x57, 0x00, "unable to recover table of contents"},
-	{0x5d, ANY_Q, "failure prediction threshold exceeded"},
-	{0x5e, ANY_Q, "low power condition on"},
-	{0x63, ANY_Q, "end of user area encountered on this track"},
-	{0x64, 0x00, "illegal mode for this track"},
-	{0x6f, ANY_Q, "copy protection key exchange failure"},
-	{0x74, ANY_Q, "security error"},
-};
-
-static const char *additional_text(uint8_t asc, uint8_t ascq)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(additional); i++)
-		if (additional[i].asc == asc &&
-		    (additional[i].ascq == ascq || additional[i].ascq == ANY_Q))
-			return additional[i].text;
-	return NULL;
-}
-
-void scsi_sense_tree(const uint8_t *p, size_t n, struct tree *t)
-{
-	struct sense s;
-
-	if (!sense_parse(p, n, &s))
-		return;
-	tree_hex(t, "response_code", s.response, 2);
-	tree_uint(t, "sense_key", s.key);
-	tree_str(t, "sense_key_name", sense_key_name(s.key));
-	tree_hex(t, "asc", s.asc, 2);
-	tree_hex(t, "ascq", s.ascq, 2);
-	tree_str(t, "additional", additional_text(s.asc, s.ascq));
-	if (s.has_info)
-		tree_uint(t, "information", s.info);
-}
-
-void scsi_sense_brief(const uint8_t *p, size_t n, struct out *o)
-{
-	const char *text;
-	struct sense s;
-
-	if (!sense_parse(p, n, &s)) {
-		out_str(o, "sense data not understood");
-		return;
-	}
-	text = additional_text(s.asc, s.ascq);
-	out_str(o, sense_key_name(s.key));
-	if (text)
-		out_printf(o, ": %s", text);
+	/* The count does not fit into 32 bits; READ CAPACITY(16) returns it. */
+	if (c->cdb[0] == OP_READ_CAPACITY_10 && last == UINT32_MAX)
+		out_printf(o, " more than %u blocks of %u bytes", UINT32_MAX, block);
 	else
-		out_printf(o, ": asc 0x%02x ascq 0x%02x", s.asc, s.ascq);
+		out_printf(o, " %llu blocks of %u bytes", (unsigned long long)last + 1, block);
+	return true;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * SCSI commands, their data and sense data, as carried by USB storage. Sources: SPC-4, SBC-3, MMC-6
- * (T10 drafts) for operation codes, CDB layouts and sense keys. Of the additional sense codes, only
- * those that USB disks and card readers send are listed.
+ * SCSI commands and their data, as carried by USB storage. Sources: SPC-4, SBC-3, MMC-6 (T10
+ * drafts) for operation codes and layouts of CDBs.
  */
 #ifndef TRAWL_DECODE_USB_SCSI_H
 #define TRAWL_DECODE_USB_SCSI_H
@@ -38,11 +37,7 @@ uint32_t scsi_identification(const struct scsi_command *c);
 void scsi_data_tree(const struct scsi_command *c, const uint8_t *p, size_t n, struct tree *t);
 bool scsi_data_brief(const struct scsi_command *c, const uint8_t *p, size_t n, struct out *o);
 
-/*
- * Sense data in fixed or descriptor format: as members, or as a phrase such as "not ready: medium
- * not present".
- */
-void scsi_sense_tree(const uint8_t *p, size_t n, struct tree *t);
-void scsi_sense_brief(const uint8_t *p, size_t n, struct out *o);
+/* Whether commands, their data or sense data have a member of this name. */
+bool scsi_has_name(const char *name, size_t n);
 
 #endif

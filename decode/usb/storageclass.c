@@ -68,4 +68,5 @@ const struct usb_class usb_storage_class = {
 	.requested = requested,
 	.request_tree = request_tree,
 	.request_brief = request_brief,
+	.has_name = msc_has_name,
 };

@@ -377,6 +377,136 @@ def sense_key(fields):
             yield at[name]["sense_key"]
 
 
+def mode(name, code=None):
+    """A member of the mode parameters; with code, of each of their pages that has it."""
+    def values(fields):
+        at = fields.get("decoded", {}).get("storage", {})
+        at = at.get("answer", at.get("parameter_list", {}))
+        for page in [at] if code is None and "mode_data_length" in at else at.get("pages", []):
+            if code is None or page["page_code"] == code:
+                yield from (page[name],) if name in page else ()
+    return values
+
+
+def of_command(name, opcodes):
+    """A member of a command, where it is sent."""
+    def values(fields):
+        at = fields.get("decoded", {}).get("storage", {})
+        scsi = at.get("scsi", {})
+        if at.get("phase") == "command" and (not opcodes or scsi.get("opcode") in opcodes):
+            yield from (scsi[name],) if name in scsi else ()
+    return values
+
+
+def unit(name):
+    """A member of the answer to INQUIRY that all of its answers with flags have."""
+    def values(fields):
+        at = fields.get("decoded", {}).get("storage", {}).get("answer", {})
+        if "vendor" in at and name in at:
+            yield at[name]
+    return values
+
+
+def of_sense(name):
+    def values(fields):
+        at = fields.get("decoded", {}).get("storage", {})
+        for part in ("answer", "sense"):
+            if "sense_key" in at.get(part, {}) and name in at[part]:
+                yield at[part][name]
+    return values
+
+
+def of_uas(name):
+    def values(fields):
+        at = fields.get("decoded", {}).get("storage", {})
+        if at.get("transport") == "UAS" and name in at:
+            yield at[name]
+    return values
+
+
+# Mode pages: what stands before tshark's names, the page's code, the names of both or as
+# "theirs=ours". Left out: times and bursts, which tshark gives multiplied, and what it takes from
+# fewer or other bits (QERR, FAIR ARBITRATION: SPC-4, 7.5.7 and 7.5.8; LS_V: MMC-6, 7.2.3).
+PAGES = [
+    ("scsi.sbc.modepage.", 0x08, """ic abpf cap disc size wce mf rcd demand_read_retention_priority
+     write_retention_priority disable_pre_fetch_xfer_len=disable_prefetch_transfer_length
+     minimum_pre_fetch=minimum_prefetch maximum_pre_fetch=maximum_prefetch
+     maximum_pre_fetch_ceiling=maximum_prefetch_ceiling fsw lbcss dra number_of_cache_segments
+     cache_segment_size non_cache_segment_size"""),
+    ("scsi.sbc.modepage.", 0x01, """awre arre tb rc eer per dte dcr read_retry_count correction_span
+     head_offset_count data_strobe_offset_count write_retry_count recovery_time_limit"""),
+    ("scsi.sbc.modepage.", 0x03, """tracks_per_zone alternate_sectors_per_zone
+     alternate_tracks_per_zone alternate_tracks_per_lu=alternate_tracks_per_unit sectors_per_track
+     data_bytes_per_physical_sector interleave track_skew_factor cylinder_skew_factor ssec hsec rmb
+     surf"""),
+    ("scsi.sbc.modepage.", 0x04, """number_of_cylinders number_of_heads
+     starting_cyl_pre_compensation=starting_cylinder_precompensation
+     starting_cyl_reduced_write_current=starting_cylinder_reduced_write_current device_step_rate
+     landing_zone_cyl=landing_zone_cylinder rotational_offset medium_rotation_rate"""),
+    ("scsi.spc.modepage.", 0x1c, "perf ebf ewasc dexcpt test logerr interval_timer report_count"),
+    ("scsi.mode.", 0x1c, "mrie"),
+    ("scsi.mode.", 0x0a, "tst qmod=queue_algorithm_modifier rac"),
+    ("scsi.spc.modepage.", 0x0a, """gltsd disable_queuing=dque swp autoload_mode
+     extended_self_test_completion_time"""),
+    ("scsi.spc.modepage.", 0x02, """buffer_full_ratio buffer_empty_ratio bus_inactivity_limit
+     disconnect_time_limit connect_time_limit emdp"""),
+    ("scsi.spc.modepage.", 0x1a, """idle=idle_a standby=standby_z
+     idle_condition_timer=idle_a_timer standby_condition_timer=standby_z_timer"""),
+    ("scsi.mmc5.modepage.", 0x05, """bufe wrparam_test_write=test_write write_type
+     wrparam_multi_session=multi_session fp copy track_mode data_block_type link_size
+     initiator_application_code session_format packet_size audio_pause_length"""),
+    ("scsi.mmc5.modepage.", 0x2a, """dvd_ram_read dvd_r_read dvd_rom_read method_2 cd_rw_read
+     cd_r_read dvd_ram_write dvd_r_write dvd_rom_write mmcap_test_write=test_write cd_rw_write
+     cd_r_write buf mmcap_multi_session=multi_session mode_2_form2=mode_2_form_2
+     mode_2_form1=mode_2_form_1 digital_port2=digital_port_2 digital_port1=digital_port_1 composite
+     audio_play read_bar_code upc isrc c2_pointers_supported=c2_pointers rw_deinterleaved_corrected
+     rw_supported cd_da_stream_is_accurate=cd_da_accurate cd_da_cmds_supported=cd_da_commands
+     loading_mechanism_type eject prevent_jumper lock_state lock rw_in_lead_in side_change_capable
+     sw_slot_selection changer_supports_disc_present separate_channel_mute separate_volume_levels
+     number_of_volume_levels_supported=number_of_volume_levels buffer_size_supported=buffer_size
+     length lsbf rck bckf copy_management_revision_support=copy_management_revision
+     rotation_control_selected=rotation_control
+     current_write_speed_selected num_write_speed_performance=write_speed_descriptors"""),
+]
+READS, WRITES = (0x28, 0xa8, 0x88), (0x2a, 0xaa, 0x8a)
+
+
+def pairs(names):
+    for name in names.split():
+        theirs, _, ours_ = name.partition("=")
+        yield theirs, ours_ or theirs
+
+
+def scsi_rows():
+    for prefix, code, names in PAGES:
+        for theirs, ours_ in pairs(names):
+            yield prefix + theirs, mode(ours_, code), figure_or_bit
+    for theirs, ours_ in pairs("""mode_data_length medium_type block_descriptor_length
+                               longlba=long_lba"""):
+        yield "scsi.cdb.mode." + theirs, mode(ours_), figure_or_bit
+    for theirs, ours_ in pairs("""removable version add_len=additional_length sccs acc tpgs tpc
+                               protect bque encserv multip cmdque rdf=response_data_format hisup
+                               normaca qualifier=peripheral_qualifier"""):
+        yield "scsi.inquiry." + theirs, unit(ours_), figure_or_bit
+    for theirs, ours_ in pairs("""filemark eom ili addlen=additional_sense_length asc ascq
+                               fru=field_replaceable_unit sksv"""):
+        yield "scsi.sns." + theirs, of_sense(ours_), figure_or_bit
+    yield "scsi_sbc.rdprotect", of_command("rdprotect", READS), figure_or_bit
+    yield "scsi_sbc.wrprotect", of_command("wrprotect", WRITES), figure_or_bit
+    yield "scsi_sbc.fua", of_command("fua", READS + WRITES), figure_or_bit
+    yield "scsi_sbc.dpo", of_command("dpo", READS + WRITES), figure_or_bit
+    yield "scsi.mode.pc", of_command("page_control", (0x1a, 0x5a)), figure_or_bit
+    yield "scsi.cdb.control.naca", of_command("naca", ()), figure_or_bit
+    for theirs, ours_ in pairs("task_attr=task_attribute priority=command_priority"):
+        yield "uasp.command." + theirs, of_uas(ours_), figure_or_bit
+    for theirs, ours_ in pairs("status_qualifier length=sense_length"):
+        yield "uasp.sense." + theirs, of_uas(ours_), figure_or_bit
+
+
+def figure_or_bit(text):
+    return int(text == "True") if text in ("True", "False") else number(text)
+
+
 def packets(name):
     """The status of each packet of an FTDI converter, which are one if they are the same."""
     def values(fields):
@@ -561,7 +691,7 @@ FOUND = [(prefix + name, descriptor_values(name, kind),
     ("ftdi-ft.hValue", asked_of_ftdi(lambda s: s["wValue"] >> 8), number),
     ("ftdi-ft.lIndex", asked_of_ftdi(lambda s: s["wIndex"] & 0xff), number),
     ("ftdi-ft.hIndex", asked_of_ftdi(lambda s: s["wIndex"] >> 8), number),
-] + list(modem_rows())
+] + list(modem_rows()) + list(scsi_rows())
 PATHS = {row[0]: row[1] for row in FIELDS}
 PATHS.update({prefix + name: "setup:descriptors.%s@%s" % (name, kind)
               for prefix, kind, names in PARTS for name in names.split()})

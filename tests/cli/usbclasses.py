@@ -16,9 +16,8 @@ sys.dont_write_bytecode = True
 import classes  # noqa: E402
 from tap import finish, ok, same, skip  # noqa: E402
 from modem import eem, modem, odd as odd_modem  # noqa: E402
-from usbsynth import (BULK, INTERRUPT, Capture, at, config, device, endpoint, interface, pcap,
-                      # noqa: E402
-                      serial, webcam)
+from usbsynth import (BULK, INTERRUPT, Capture, at, cbw, config, csw, device,  # noqa: E402
+                      endpoint, interface, pcap, serial, webcam)
 
 
 def run(program, *args, **kw):
@@ -520,6 +519,42 @@ def printer():
     return c
 
 
+def mode_pages(kind, ten, *pages):
+    """A unit of this device type that MODE SENSE asks for all of its pages."""
+    c = described(interface(0, 8, 6, 0x50, 2), endpoint(0x81, 2, 512), endpoint(0x02, 2, 512))
+    body = b"".join(bytes([code, len(p)]) + p for code, p in pages)
+    asked = [(bytes([0x12, 0, 0, 0, 36, 0]), bytes([kind, 0x80, 5, 0x12, 31, 0x91, 0x10, 2]) +
+              b"MAKER   A UNIT          1.00")]
+    if ten:
+        asked.append((struct.pack(">BBBBBBBHB", 0x5a, 8, 0x3f, 0, 0, 0, 0, 512, 0),
+                      struct.pack(">HBBBBH", len(body) + 6, 0, 0, 0, 0, 0) + body))
+    else:
+        block = struct.pack(">II", 32768, 512)
+        asked.append((bytes([0x1a, 0, 0x7f, 0, 255, 4]),
+                      bytes([3 + len(block) + len(body), 0, 0x90, len(block)]) + block + body))
+    asked.append((struct.pack(">BBIBHB", 0x28, 0x38, 8, 3, 1, 0), bytes(512)))
+    for tag, (cdb, answer) in enumerate(asked):
+        c.transfer(BULK, 0x02, out=cbw(tag + 1, len(answer), True, cdb))
+        c.transfer(BULK, 0x81, answer=answer)
+        c.transfer(BULK, 0x81, answer=csw(tag + 1), asked=13)
+    return c
+
+
+def numbered(n):
+    """Bytes of which each has other bits."""
+    return bytes((37 * i + 0x5a) & 0xff for i in range(n))
+
+
+def disk():
+    return mode_pages(0, False, *((code, numbered(n)) for code, n in (
+        (0x01, 10), (0x02, 14), (0x03, 22), (0x04, 22), (0x88, 18), (0x0a, 10), (0x1c, 10))))
+
+
+def drive():
+    return mode_pages(5, True, *((code, numbered(n)) for code, n in (
+        (0x01, 10), (0x05, 50), (0x2a, 30), (0x1c, 10), (0x31, 3))))
+
+
 def functions(bits):
     """Descriptors of functions whose bits have names: with every second bit of these, by `bits`."""
     def low(n):
@@ -688,6 +723,16 @@ def main():
               of["video input terminal"]["wOcularFocalLength"],
               of["DFU functional"]["bmAttributes_set"]),
              "by name, in JSON")
+        check(d, "mode pages of a disk", disk(), [
+            "data MAKER A UNIT 1.00", "write-protected, read-write error recovery arre rc eer dte",
+            ", caching abpf disc size mf ", ", control tst=2 "], 130)
+        items = check(d, "mode pages of a CD drive", drive(), [
+            "write parameters", "CD capabilities and mechanical status dvd_r_read", ", page 0x31"], 120)
+        same([["read-write error recovery", "write parameters",
+               "CD capabilities and mechanical status", "informational exceptions control", None]],
+             [[p.get("page_name") for p in i["decoded"]["storage"]["answer"]["pages"]] for i in items
+              if "pages" in i.get("decoded", {}).get("storage", {}).get("answer", {})],
+             "a code is the page that drives have")
         check(d, "printer", printer(), ["MFG:Brother;MDL:PT-D600"])
         items = check(d, "IPP over USB", ipp_printer(), [
             'printer "POST /ipp/print HTTP/1.1", ',

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "decode/usb/msc.h"
+#include "decode/usb/scsisense.h"
 
 static const char *brief(const struct msc_step *s, const void *p, size_t n)
 {
@@ -226,20 +227,60 @@ static const char *data_of(const char *cdb, uint8_t length, const char *p, size_
 Test(scsi, data)
 {
 	cr_expect_str_eq(DATA("\x12\x01\x83\0\xff\0", "\0\x83\x01\x02" "abcd"),
-			 "page=0x83 page_length=258 page_data=61626364");
+			 "page=0x83 page_name=\"device identification\" page_length=258 "
+			 "designators=[] page_data=61626364");
+	cr_expect_str_eq(DATA("\x12\x01\x83\0\xff\0", "\0\x83\0\x08\x02\x81\0\x04" "WD 1"),
+			 "page=0x83 page_name=\"device identification\" page_length=8 "
+			 "designators=[{code_set=2 piv=true association=0 "
+			 "designator_type=\"T10 vendor id\" designator=\"WD 1\"}]");
 	cr_expect_str_eq(DATA("\x12\x01\x80\0\xff\0", "\0\x80\0\x04" "S/N "),
-			 "page=0x80 page_length=4 serial=\"S/N\"");
+			 "page=0x80 page_name=\"unit serial number\" page_length=4 serial=\"S/N\"");
 	cr_expect_str_eq(DATA("\x12\x01\x80\0\xff\0", "\0\x80\0"), "");
 	cr_expect_str_eq(
 		DATA("\x12\0\0\0\xff\0", "\x05\x80\x06\x02\x1f\0\0\0QEMU    QEMU CD-ROM     2.5+"),
-		"device_type=5 device_type_name=\"cd/dvd\" removable=true version=6 "
-		"vendor=\"QEMU\" "
+		"device_type=5 device_type_name=\"cd/dvd\" peripheral_qualifier=0 removable=true "
+		"version=6 lu_cong=false normaca=false hisup=false response_data_format=2 "
+		"additional_length=31 sccs=false acc=false tpgs=0 tpc=false protect=false "
+		"bque=false encserv=false multip=false mchngr=false addr16=false wbus16=false "
+		"sync=false cmdque=false vendor=\"QEMU\" "
 		"product=\"QEMU CD-ROM\" revision=\"2.5+\"");
 	cr_expect_str_eq(DATA("\x12\0\0\0\xff\0", "\0\0\x06\x02\x1f"),
-			 "device_type=0 device_type_name=\"disk\" removable=false version=6");
+			 "device_type=0 device_type_name=\"disk\" peripheral_qualifier=0 removable=false "
+			 "version=6 lu_cong=false normaca=false hisup=false "
+			 "response_data_format=2 additional_length=31");
 	cr_expect_str_eq(DATA("\x12\0\0\0\xff\0", "\0\0\x06\x02"), "");
 	cr_expect_str_eq(DATA("\x25\0\0\0\0\0\0\0\0\0", "\0\0\x7f\xff\0\0\x02\0"),
 			 "last_lba=32767 block_size=512");
+}
+
+#define HEAD "mode_data_length=8 medium_type=0 write_protect=true dpofua=false "
+
+Test(scsi, mode_parameters)
+{
+	/* A page that is cut has the fields that are there, and says so. */
+	cr_expect_str_eq(DATA("\x1a\0\x08\0\xff\0", "\x08\0\x80\0\x9c\x0a\x10\x04\0\0"),
+			 HEAD "block_descriptor_length=0 pages=[{page_code=0x1c "
+			 "page_name=\"informational exceptions control\" ps=true page_length=10 "
+			 "perf=false ebf=false ewasc=true dexcpt=false test=false ebackerr=false "
+			 "logerr=false mrie=4 cut=true}]");
+	/* Block descriptors that are not there: what follows is no page. */
+	cr_expect_str_eq(DATA("\x1a\0\x08\0\xff\0", "\x08\0\x80\x10\x08\x04\x04"),
+			 HEAD "block_descriptor_length=16 block_descriptors=[]");
+	/* Byte 0 is a density or part of the number of blocks. */
+	cr_expect_str_eq(DATA("\x1a\0\x08\0\xff\0", "\x08\0\x80\x08\x01\0\0\0\0\0\x02\0"),
+			 HEAD "block_descriptor_length=8 "
+			 "block_descriptors=[{data=0100000000000200 block_length=512}]");
+	/* A page of another length than the one that is known by its code. */
+	cr_expect_str_eq(DATA("\x1a\0\x08\0\xff\0", "\x08\0\x80\0\x05\x02\x04\x04\0\x07"),
+			 HEAD "block_descriptor_length=0 pages=[{page_code=0x05 ps=false page_length=2 "
+			 "page_data=0404}] page_data=0007");
+	cr_expect_str_eq(DATA("\x1a\0\x08\0\xff\0", "\x08\0\x80"), "");
+	/* With subpages the length has two bytes. */
+	cr_expect_str_eq(DATA("\x1a\0\x0a\1\xff\0", "\x08\0\x80\0\x4a\x01\0\x03\x04\x02\xfc"),
+			 HEAD "block_descriptor_length=0 pages=[{page_code=0x0a subpage=0x01 "
+			 "page_name=\"control extension\" ps=false page_length=3 tcmos=true "
+			 "scsip=false ialuae=false initial_command_priority=2 "
+			 "maximum_sense_data_length=252}]");
 }
 
 Test(scsi, a_disk_of_more_blocks_than_32_bits_count)
