@@ -430,9 +430,10 @@ static void write_symbols(struct trace *t)
 {
 	struct trawl_error err;
 
-	if (t->kallsyms.n != t->nsymbols) {
+	if (t->kallsyms.n != t->nsymbols || t->kallsyms.all) {
 		free(t->symbols);
-		t->symbols = kallsyms_text(&t->kallsyms, &t->symbols_len);
+		if (kallsyms_text(&t->kallsyms, &t->symbols, &t->symbols_len, &err))
+			session_note(t->in->session, "%s", err.text);
 		t->nsymbols = t->kallsyms.n;
 	}
 	if (t->symbols && meta_write_text(session_writer(t->in->session), "kernel/kallsyms",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,7 @@
 #include "common/array.h"
 
 /* Limit: with more addresses the file would have most of /proc/kallsyms. */
-enum { ADDRESSES_MAX = 16384 };
+enum { ADDRESSES_MAX = 16384, BEYOND_LAST = 1 << 20 /* bytes: a symbol is not longer */ };
 
 /* On all 64-bit machines kernel addresses are at or above this, and user space is below. */
 #define KERNEL_FROM 0xffff000000000000
@@ -33,24 +34,82 @@ static size_t slot(const struct kallsyms *k, uint64_t addr)
 	return i;
 }
 
+static bool is_outside(const struct kallsyms *k, uint64_t addr)
+{
+	return k->to && (addr < k->from || addr >= k->to);
+}
+
+/* Moves the addresses to a table of `room` slots, without those where no symbols are. */
+static bool resize(struct kallsyms *k, size_t room)
+{
+	struct kallsyms to = {.room = room, .from = k->from, .to = k->to};
+
+	to.slots = calloc(room, sizeof(*to.slots));
+	if (!to.slots)
+		return false;
+	for (size_t i = 0; i < k->room; i++) {
+		uint64_t addr = k->slots[i];
+
+		if (!addr || is_outside(k, addr))
+			continue;
+		to.slots[slot(&to, addr)] = addr;
+		to.n++;
+	}
+	free(k->slots);
+	*k = to;
+	return true;
+}
+
+/*
+ * Sets k->from and k->to to the range of all symbols; to an empty one if the kernel hides them.
+ * Returns false without memory.
+ */
+static bool look_up_range(struct kallsyms *k)
+{
+	FILE *f = fopen("/proc/kallsyms", "re");
+	size_t size = 0;
+	char *text = NULL;
+	bool ok = f || errno != ENOMEM;
+
+	k->from = UINT64_MAX;
+	k->to = 1;
+	errno = 0;
+	while (f && getline(&text, &size, f) > 0) {
+		uint64_t addr = strtoull(text, NULL, 16);
+
+		if (addr < KERNEL_FROM)
+			continue;
+		if (addr < k->from)
+			k->from = addr;
+		if (addr >= k->to)
+			k->to = addr < UINT64_MAX - BEYOND_LAST ? addr + BEYOND_LAST : UINT64_MAX;
+	}
+	ok &= errno != ENOMEM;
+	free(text);
+	if (f)
+		fclose(f);
+	return ok;
+}
+
+/* Makes room for another address. Returns false if the set is given up. */
+static bool make_room(struct kallsyms *k)
+{
+	if (k->n == ADDRESSES_MAX && !k->to)
+		k->all = !look_up_range(k) || !resize(k, k->room);
+	if (k->n == ADDRESSES_MAX)
+		k->all = true;
+	else if (!k->all && 2 * k->n >= k->room)
+		k->all = !resize(k, k->room ? 2 * k->room : 256);
+	return !k->all;
+}
+
 static void add(struct kallsyms *k, uint64_t addr)
 {
-	if (addr < KERNEL_FROM || addr == UINT64_MAX || k->n == ADDRESSES_MAX)
+	if (addr < KERNEL_FROM || addr == UINT64_MAX || k->all || is_outside(k, addr))
 		return;
-	if (2 * k->n >= k->room) {
-		struct kallsyms grown = { .room = k->room ? 2 * k->room : 256 };
-
-		grown.slots = calloc(grown.room, sizeof(*grown.slots));
-		if (!grown.slots)
-			return;
-		for (size_t i = 0; i < k->room; i++)
-			if (k->slots[i])
-				grown.slots[slot(&grown, k->slots[i])] = k->slots[i];
-		free(k->slots);
-		k->slots = grown.slots;
-		k->room = grown.room;
-	}
-	if (k->slots[slot(k, addr)] == addr)
+	if (k->room && k->slots[slot(k, addr)] == addr)
+		return;
+	if (!make_room(k) || is_outside(k, addr)) /* making room may have looked the range up */
 		return;
 	k->slots[slot(k, addr)] = addr;
 	k->n++;
@@ -104,72 +163,115 @@ struct line {
 	char *text;
 };
 
-static struct line *read_all(size_t *n)
+struct lines {
+	struct line *p;
+	size_t n;
+};
+
+static void free_lines(struct lines *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		free(l->p[i].text);
+	free(l->p);
+}
+
+/* Without any line all would be wrong that follow the symbol before it: all lines or none. */
+static bool read_all(struct lines *l)
 {
 	FILE *f = fopen("/proc/kallsyms", "re");
-	struct line *lines = NULL;
 	size_t size = 0;
 	char *text = NULL;
+	bool ok = f || errno != ENOMEM;
 
-	*n = 0;
-	while (f && getline(&text, &size, f) > 0) {
+	errno = 0;
+	while (ok && f && getline(&text, &size, f) > 0) {
 		uint64_t addr = strtoull(text, NULL, 16);
 
 		if (!addr)
 			continue;
-		if (!array_grow(lines, *n))
+		ok = array_grow(l->p, l->n);
+		if (!ok)
 			break;
-		lines[*n] = (struct line){ addr, strdup(text) };
-		*n += lines[*n].text != NULL;
+		l->p[l->n].addr = addr;
+		l->p[l->n].text = strdup(text);
+		ok = l->p[l->n].text != NULL;
+		l->n += ok;
 	}
+	ok &= errno != ENOMEM;
 	free(text);
 	if (f)
 		fclose(f);
-	if (*n)
-		qsort(lines, *n, sizeof(*lines), by_number);
-	return lines;
+	if (l->n)
+		qsort(l->p, l->n, sizeof(*l->p), by_number);
+	return ok;
 }
 
-char *kallsyms_text(const struct kallsyms *k, size_t *len)
+/* Writes for each address the last symbol at or before it, and the next one, where that ends. */
+static void write_wanted(const struct lines *l, const uint64_t *sorted, size_t n, FILE *out)
+{
+	size_t line = 0, last = SIZE_MAX;
+
+	for (size_t i = 0; i < n; i++) {
+		while (line < l->n && l->p[line].addr <= sorted[i])
+			line++;
+		for (size_t k = line ? line - 1 : 0; k <= line && k < l->n; k++) {
+			if (last != SIZE_MAX && k <= last)
+				continue;
+			fputs(l->p[k].text, out);
+			last = k;
+		}
+	}
+}
+
+/* Returns the addresses in order, malloc'd; NULL without memory. */
+static uint64_t *sorted_addresses(const struct kallsyms *k)
 {
 	uint64_t *sorted = calloc(k->n + 1, sizeof(*sorted));
-	size_t nlines, n = 0, line = 0, last = SIZE_MAX;
-	struct line *lines = k->n && sorted ? read_all(&nlines) : NULL;
-	char *text = NULL;
-	FILE *out = lines ? open_memstream(&text, len) : NULL;
+	size_t n = 0;
 
-	for (size_t i = 0; out && i < k->room; i++)
+	for (size_t i = 0; sorted && i < k->room; i++)
 		if (k->slots[i])
 			sorted[n++] = k->slots[i];
 	if (n)
 		qsort(sorted, n, sizeof(*sorted), by_number);
-	/* For each address: the last symbol at or before it, and the next symbol, as the end of the
-	 * first. */
-	for (size_t i = 0; out && i < n; i++) {
-		while (line < nlines && lines[line].addr <= sorted[i])
-			line++;
-		for (size_t l = line ? line - 1 : 0; l <= line && l < nlines; l++) {
-			if (last != SIZE_MAX && l <= last)
-				continue;
-			fputs(lines[l].text, out);
-			last = l;
-		}
-	}
+	return sorted;
+}
+
+int kallsyms_text(const struct kallsyms *k, char **text, size_t *len, struct trawl_error *err)
+{
+	struct lines lines = {0};
+	uint64_t *sorted;
+	FILE *out = NULL;
+	bool failed;
+
+	*text = NULL;
+	*len = 0;
+	if (!k->n && !k->all)
+		return 0;
+	sorted = sorted_addresses(k);
+	failed = !sorted || !read_all(&lines);
+	if (!failed && lines.n)
+		failed = !(out = open_memstream(text, len));
+	if (out && !k->all)
+		write_wanted(&lines, sorted, k->n, out);
+	for (size_t i = 0; out && k->all && i < lines.n; i++)
+		fputs(lines.p[i].text, out);
 	if (out)
-		fclose(out);
-	for (size_t i = 0; lines && i < nlines; i++)
-		free(lines[i].text);
-	free(lines);
+		failed = !!ferror(out) | !!fclose(out);
+	free_lines(&lines);
 	free(sorted);
-	if (text && !*len) {
-		free(text);
-		text = NULL;
+	if (failed || !*len) {
+		free(*text);
+		*text = NULL;
 	}
-	return text;
+	return failed ? trawl_fail(err, TRAWL_CANNOT,
+				   "kernel/kallsyms: out of memory; addresses "
+				   "of the kernel are shown without symbols")
+		      : 0;
 }
 
 void kallsyms_free(struct kallsyms *k)
 {
 	free(k->slots);
-	*k = (struct kallsyms){ 0 };
+	*k = (struct kallsyms){0};
 }

@@ -6,10 +6,17 @@
 
 #include "format/trawl.h"
 
-/* The set of addresses. Initialise with zeros. */
+/*
+ * The set of addresses. Initialise with zeros. Many events have pointers to data beside those to
+ * code: once the set is full, only addresses where symbols are stay in it. A reader takes the last
+ * symbol before an address for its symbol, so none may be missing: if that is not enough, the file
+ * gets all symbols.
+ */
 struct kallsyms {
 	uint64_t *slots; /* open addressing; 0: free */
 	size_t n, room;
+	uint64_t from, to; /* where symbols are: from <= address < to; to 0: not looked up yet */
+	bool all;          /* the set is given up: all symbols are wanted */
 };
 
 /* Whether the print format in a format file shows addresses as symbols. */
@@ -19,9 +26,11 @@ bool kallsyms_wanted(const char *format);
 void kallsyms_saw(struct kallsyms *k, const struct trawl_field *fields, size_t nfields,
 		  const void *record, size_t len);
 
-/* Returns the lines of /proc/kallsyms for all addresses, malloc'd; NULL if there are none, if the
- * kernel hides them (kptr_restrict), or without memory. */
-char *kallsyms_text(const struct kallsyms *k, size_t *len);
+/*
+ * Sets *text to the lines of /proc/kallsyms for all addresses, malloc'd; NULL if there are none, or
+ * if the kernel hides them (kptr_restrict). Returns 0, or -1 with *err if memory runs out.
+ */
+int kallsyms_text(const struct kallsyms *k, char **text, size_t *len, struct trawl_error *err);
 void kallsyms_free(struct kallsyms *k);
 
 #endif
