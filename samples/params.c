@@ -115,7 +115,7 @@ int main(void)
 	params_structs(1, (struct pair){ 2, -2 }, 3, (struct mixed){ 4.0, 4 }, 5,
 		       (struct big){ { 6 } }, 7, (struct floats){ 8, 8 }, -9);
 	expect("structs", "\"a\":1,\"b.a\":2,\"b.b\":-2,\"c\":3,\"d.d\":null,\"d.l\":4,\"e\":5,"
-			  "\"f\":null,\"g\":7,\"h.x\":null,\"h.y\":null,\"i\":-9");
+			  "\"f.l\":[6,0,0,0,0],\"g\":7,\"h.x\":null,\"h.y\":null,\"i\":-9");
 	params_spill(1, 2, 3, 4, 5, (union either){ 6 }, -7);
 	expect("spill", "\"a\":1,\"b\":2,\"c\":3,\"d\":4,\"e\":5,\"f\":null,\"g\":-7");
 	params_hidden(-1, "hidden");

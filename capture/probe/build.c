@@ -255,7 +255,9 @@ void probe_set_arg(struct probe *p, size_t site, size_t arg, const struct arg_at
 	a->note = xstrdup(is->note ? is->note : "");
 	a->fetch = xstrdup(is->fetch);
 	a->why = xstrdup(is->why ? is->why : "");
-	a->state = is->why ? PROBE_ARG_UNAVAILABLE : PROBE_ARG_EXACT;
+	a->state = is->why ? PROBE_ARG_UNAVAILABLE : is->bits ? PROBE_ARG_COMPUTED :
+							PROBE_ARG_EXACT;
+	a->bits = is->bits;
 	snprintf(a->type, sizeof(a->type), "%s", is->type);
 }
 

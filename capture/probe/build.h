@@ -95,7 +95,8 @@ size_t probe_add_arg(struct probe *p, const char *name, const char *type);
 struct arg_at_site {
 	const char *fetch, *type;
 	const char *note; /* NULL: "" */
-	const char *why;  /* the reason for a missing value; NULL: the value is exact */
+	const char *why;  /* the reason for a missing value; NULL: there is one */
+	unsigned int bits; /* the value is a signed number of so many bits; 0: it is the field's */
 };
 
 /* Sets one argument at one site. The strings are copied. */

@@ -255,10 +255,10 @@ static bool in_body(const struct param *q, const struct piece *p, unsigned int s
 
 /* ---- one scalar --------------------------------------------------------------------------- */
 
-static bool by_convention(const struct param *q, struct argloc *to)
+static bool by_convention(const struct param *q, unsigned int offset, struct argloc *to)
 {
 	static const int regs[] = { 5, 4, 1, 2, 8, 9 };
-	struct symbolic stack = { .base = BASE_CFA, .offset = (int64_t)q->stack - 8 };
+	struct symbolic stack = { .base = BASE_CFA, .offset = (int64_t)q->stack - 8 + offset };
 
 	if (q->f->departs)
 		return nowhere(to, "the function does not follow the C calling convention");
@@ -279,7 +279,7 @@ static void check_convention(const struct param *q, const struct argloc *found)
 	struct argloc by = { .bits = found->bits };
 
 	if (q->f->convention && !q->doubtful && q->reg >= 0 && !q->sse &&
-	    found->form == ARGLOC_EXPR && *found->expr == '%' && by_convention(q, &by) &&
+	    found->form == ARGLOC_EXPR && *found->expr == '%' && by_convention(q, 0, &by) &&
 	    strcmp(by.expr, found->expr) != 0)
 		q->f->departs = true;
 }
@@ -325,8 +325,9 @@ bool param_find(const struct param *q, unsigned int offset, bool whole, struct a
 		return nowhere(to, "%s", q->why);
 	}
 	/* clang's callers need not pass a parameter that the function does not use. */
-	if (whole && q->f->convention && (q->found == LOCATION_FOUND || q->f->gcc))
-		return by_convention(q, to);
+	if ((whole || q->on_stack) && q->f->convention &&
+	    (q->found == LOCATION_FOUND || q->f->gcc))
+		return by_convention(q, offset, to);
 	return nowhere(to, "%s", q->why);
 }
 
@@ -375,6 +376,7 @@ bool param_begin(struct param_finder *f, Dwarf_Die *die, struct param *q, Dwarf_
 		return false;
 	abi_type_of(type, &t);
 	q->reg = abi_take(&f->abi, &t, &q->sse, &q->stack);
+	q->on_stack = t.memory && q->reg < 0 && !dwarf_has_constructors(dwarf_srclang(f->unit));
 	q->doubtful = q->reg < 0 ? f->abi.stack_unknown : f->abi.gp_unknown && !q->sse;
 	q->found = location_find(&at, die, &q->loc, q->why, sizeof(q->why));
 	explain(q);

@@ -54,6 +54,7 @@ struct param {
 	/* the address of the object that is looked at, an expression; "": the parameter itself */
 	char at[64];
 	/* Its place by the calling convention. */
+	bool on_stack; /* C passes it in memory, whatever of it the function uses */
 	bool sse;
 	int reg; /* index of the argument register; -1: on the stack, at `stack` */
 	uint64_t stack;

@@ -55,7 +55,9 @@ static void put_arg_site(struct json *j, const struct probe_arg *arg,
 	json_string(j, "state", state_names[a->state]);
 	if (*a->why)
 		json_string(j, "why", a->why);
-	if (a->state == PROBE_ARG_COMPUTED)
+	if (a->state == PROBE_ARG_COMPUTED && a->bits)
+		json_uint(j, "bits", a->bits);
+	else if (a->state == PROBE_ARG_COMPUTED)
 		put_sib(j, &a->sib);
 	json_end(j);
 }

@@ -30,6 +30,7 @@ static void put_arg_site(struct wire_out *o, const struct probe_arg_site *a)
 	wire_put_text(o, a->why);
 	wire_put_text(o, a->type);
 	wire_put_number(o, a->state);
+	wire_put_number(o, a->bits);
 	wire_put_text(o, a->sib.base);
 	wire_put_text(o, a->sib.index);
 	wire_put_text(o, a->sib.window);
@@ -217,6 +218,7 @@ static void get_arg_site(struct wire_in *in, struct probe_arg_site *a)
 	a->why = wire_need_text(in, TEXT_MAX, wire_line);
 	get_into(in, a->type, sizeof(a->type), wire_line);
 	a->state = (enum probe_arg_state)wire_number(in, PROBE_ARG_UNAVAILABLE);
+	a->bits = (unsigned int)wire_number(in, 64);
 	get_into(in, a->sib.base, sizeof(a->sib.base), identifier);
 	get_into(in, a->sib.index, sizeof(a->sib.index), identifier);
 	get_into(in, a->sib.window, sizeof(a->sib.window), identifier);

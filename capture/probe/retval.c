@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "capture/probe/enumeration.h"
+#include "capture/probe/member.h"
 #include "capture/probe/param.h"
 #include "capture/probe/results.h"
 #include "capture/sys/alloc.h"
@@ -211,6 +212,39 @@ static void add_text_result(struct param_finder *f, Dwarf_Die *type, struct dwar
 		drop_results(out);
 }
 
+static bool is_available(const struct dwarf_function *results)
+{
+	for (size_t i = 0; i < results->nparams; i++)
+		if (results->params[i].counted || results->params[i].place.form != ARGLOC_NONE)
+			return true;
+	return false;
+}
+
+/* A structure in registers is shown by its members, if they are few and some can be read. */
+static void add_members(struct param_finder *f, Dwarf_Die *type, const struct abi_type *t,
+			struct dwarf_function *out)
+{
+	static const int general[] = { 0, 1 }; /* %rax, %rdx */
+	struct location loc = { .list = true };
+	unsigned int gp = 0, sse = 0;
+	Dwarf_Die peeled;
+
+	if (!dwarf_peel(type, &peeled) || !member_is_object(&peeled))
+		return;
+	for (unsigned int i = 0; i * 8 < t->size; i++) {
+		struct piece *p = &loc.pieces[loc.n++];
+
+		if (t->part[i] != CLASS_INTEGER && t->part[i] != CLASS_SSE)
+			return;
+		*p = (struct piece){ .form = PIECE_REGISTER, .start = 8 * i, .size = 8 };
+		p->at.reg = t->part[i] == CLASS_SSE ? DWARF_XMM0 + (int)sse++ : general[gp++];
+	}
+	out->results = xcalloc(1, sizeof(*out->results));
+	param_add_result(f, type, "retval", &loc, NULL, out->results);
+	if (!is_available(out->results) || !strcmp(out->results->params[0].name, "retval"))
+		drop_results(out);
+}
+
 static void by_system_v(struct param_finder *f, Dwarf_Die *type, bool scalars_only,
 			struct dwarf_function *out)
 {
@@ -241,6 +275,8 @@ static void by_system_v(struct param_finder *f, Dwarf_Die *type, bool scalars_on
 		unknown(v, "the number format of %s is not supported", v->ctype);
 	} else {
 		by_class(out, &t);
+		if (!t.scalar && t.size <= 16)
+			add_members(f, type, &t, out);
 	}
 }
 
@@ -461,7 +497,7 @@ void retval_describe(struct param_finder *f, struct dwarf_function *out)
 		out->proof = PROOF_NONE;
 	else if (out->proof != PROOF_PAIR && !doubtful(f))
 		out->proof = PROOF_NONE;
-	else if (!out->results && out->proof != PROOF_ADDRESS)
+	else if (out->proof == PROOF_NONE)
 		out->proof = out->nparts ? PROOF_BOTH_USED : PROOF_USED;
 }
 

@@ -5,6 +5,7 @@
 
 #ifdef HAVE_DW
 #include <dwarf.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -157,6 +158,105 @@ static void find_scalar(const struct param *q, Dwarf_Die *type, unsigned int off
 		refer_to_text(q, type, v);
 }
 
+/* ---- arrays and objects as a whole ----------------------------------------------------------- */
+
+/* The number of elements that an array has in all its dimensions; 0: unknown. */
+static unsigned int elements(Dwarf_Die *array, unsigned int size)
+{
+	Dwarf_Word all;
+
+	return size && dwarf_aggregate_size(array, &all) == 0 && all <= UINT32_MAX ?
+		       (unsigned int)all / size : 0;
+}
+
+/*
+ * Sets the type by which an array is recorded. Without it, v->type is "" and place.why says what
+ * the user can write.
+ */
+static void set_array(Dwarf_Die *array, struct dwarf_value *v)
+{
+	struct abi_type t = { 0 };
+	unsigned int n = 0;
+	Dwarf_Die of;
+	bool text;
+
+	if (dwarf_type_of(array, &of)) {
+		abi_type_of(&of, &t);
+		n = elements(array, t.size);
+	}
+	text = t.show == PROBE_SHOW_CHAR && t.size == 1;
+	if (!simple(&t) || t.is_float)
+		snprintf(v->place.why, sizeof(v->place.why), "%s: write [N] after it for one of "
+			 "its elements", v->ctype);
+	else if (!n || n > ARRAY_MAX)
+		snprintf(v->place.why, sizeof(v->place.why), "%s is recorded as %s, or [N] after "
+			 "it for one element", v->ctype, text ? ":string (up to its NUL) or "
+			 ":char[64]" : ":TYPE[64] at most");
+	else if (text)
+		snprintf(v->type, sizeof(v->type), "char[%u]", n & 127);
+	else
+		snprintf(v->type, sizeof(v->type), "%c%u[%u]", t.show == PROBE_SHOW_ADDR ? 'x' :
+			 t.is_signed ? 's' : 'u', t.size * 8 & 127, n & 127);
+	v->show = text ? PROBE_SHOW_TEXT : t.show;
+}
+
+/*
+ * Finds an object that is passed by value in memory: its first and its last byte are as far from
+ * each other as in the type. Otherwise its parts are in registers.
+ */
+static bool find_memory(const struct param *q, Dwarf_Die *type, unsigned int offset,
+			struct argloc *place)
+{
+	struct argloc first = { .bits = 8 }, last = { .bits = 8 };
+	long from, to;
+	int of_first = 0, of_last = 0;
+	Dwarf_Word size;
+
+	if (dwarf_aggregate_size(type, &size) != 0 || !size || size > INT32_MAX - offset ||
+	    !param_find(q, offset, false, &first) || first.form != ARGLOC_EXPR ||
+	    !param_find(q, offset + (unsigned int)size - 1, false, &last) ||
+	    last.form != ARGLOC_EXPR || sscanf(first.expr, "%ld%n", &from, &of_first) != 1 ||
+	    sscanf(last.expr, "%ld%n", &to, &of_last) != 1 || to - from != (long)size - 1 ||
+	    strcmp(first.expr + of_first, last.expr + of_last) != 0)
+		return false;
+	*place = first;
+	place->bits = 64; /* what is recorded is found by its address */
+	return true;
+}
+
+/*
+ * Describes an array, or a structure of many members, which only the user's TYPE can record.
+ * nothing: it has no members.
+ */
+static void set_object(const struct param *q, Dwarf_Die *peeled, unsigned int offset, bool nothing,
+		       struct dwarf_value *v)
+{
+	struct array_shape shape = { 0 };
+
+	if (dwarf_tag(peeled) == DW_TAG_array_type)
+		array_shape_of(peeled, &shape);
+	if (shape.elsewhere) {
+		nowhere(&v->place, "%s: %s", v->ctype, shape.elsewhere);
+		return;
+	}
+	if (param_is_object(q) && !param_find(q, offset, false, &v->place))
+		return;
+	v->place.object = param_is_object(q) || find_memory(q, peeled, offset, &v->place);
+	if (dwarf_tag(peeled) == DW_TAG_array_type && v->place.object) {
+		set_array(peeled, v);
+	} else if (dwarf_tag(peeled) == DW_TAG_array_type ||
+		   dwarf_tag(peeled) == DW_TAG_union_type) {
+		nowhere(&v->place, "%s is %s and passed by value; write %s after it", v->ctype,
+			dwarf_tag(peeled) == DW_TAG_array_type ? "an array" : "a union",
+			dwarf_tag(peeled) == DW_TAG_array_type ? "[N]" : "a member");
+	} else {
+		nowhere(&v->place, "%s has %s", v->ctype, nothing ? "no members" :
+			"more members than are shown at once; write one of them after it");
+	}
+	if (v->place.object)
+		v->place.form = ARGLOC_EXPR; /* a TYPE of the user's reads it */
+}
+
 /* ---- values of several parts -------------------------------------------------------------- */
 
 static struct dwarf_value *add_value(struct dwarf_function *out, const char *name, Dwarf_Die *type)
@@ -224,9 +324,6 @@ static unsigned int count_members(const struct param *q, Dwarf_Die *from, int de
 	case DW_TAG_structure_type:
 	case DW_TAG_class_type:
 		break;
-	case DW_TAG_union_type:
-	case DW_TAG_array_type:
-		return LEAVES_MAX + 1;
 	default:
 		return 1;
 	}
@@ -319,25 +416,27 @@ static void find_bits(const struct param *q, Dwarf_Die *type, unsigned int bit, 
 			"a bit field in several numbers, which the kernel's probes cannot read");
 		return;
 	}
-	if (t.is_signed) {
-		nowhere(place, "a signed bit field, which the kernel's probes cannot read");
-		return;
-	}
 	*place = (struct argloc){ .bits = unit };
 	if (!param_find(q, bit / unit * t.size, false, place))
 		return;
 	at = place->shift + bit % unit;
-	v->names = enumeration_names(type, false);
+	v->names = t.is_signed ? NULL : enumeration_names(type, false);
 	if (place->form == ARGLOC_IMM) {
-		place->imm = place->imm >> bit % unit & (UINT64_MAX >> (64 - width));
-		snprintf(v->type, sizeof(v->type), "u%u", unit);
+		place->imm = place->imm << (unit - width - bit % unit) << (64 - unit);
+		place->imm = t.is_signed ? (uint64_t)((int64_t)place->imm >> (64 - width)) :
+					   place->imm >> (64 - width);
+		snprintf(v->type, sizeof(v->type), "%c%u", t.is_signed ? 's' : 'u', unit);
 		return;
 	}
+	/* The kernel reads it as an unsigned number. */
+	v->bits = t.is_signed ? width : 0;
+	snprintf(v->own, sizeof(v->own), "%c%u", t.is_signed ? 's' : 'u', unit & 127);
 	unit = *place->expr == '%' ? 64 : unit;
 	place->shift = 0;
 	place->bits = unit;
 	snprintf(v->type, sizeof(v->type), "b%u@%u/%u", width & 127, at & 127, unit & 127);
-	snprintf(v->own, sizeof(v->own), "u%u", unit & 127);
+	if (!t.is_signed)
+		snprintf(v->own, sizeof(v->own), "u%u", unit & 127);
 }
 
 /* ---- alternatives --------------------------------------------------------------------------- */
@@ -454,6 +553,35 @@ static void add_members(const struct param *q, Dwarf_Die *type, const char *name
 	}
 }
 
+/*
+ * Adds an array that is passed in registers by its elements. False if it is in memory, or its
+ * elements are characters, no numbers or too many.
+ */
+static bool add_elements(const struct param *q, Dwarf_Die *array, const char *name,
+			 unsigned int offset, struct dwarf_function *out)
+{
+	struct array_shape shape = { 0 };
+	struct argloc memory;
+	struct abi_type t;
+	Dwarf_Die of;
+
+	if (param_is_object(q) || find_memory(q, array, offset, &memory) ||
+	    !dwarf_type_of(array, &of))
+		return false;
+	abi_type_of(&of, &t);
+	array_shape_of(array, &shape);
+	if (shape.elsewhere || shape.dimensions != 1 || shape.n > LEAVES_MAX || !shape.n ||
+	    !simple(&t) || t.show == PROBE_SHOW_CHAR)
+		return false;
+	for (unsigned int i = 0; i < shape.n; i++) {
+		char *path = xasprintf("%s[%" PRId64 "]", name, shape.first + i);
+
+		find_scalar(q, &of, offset + i * t.size, false, add_value(out, path, &of));
+		free(path);
+	}
+	return true;
+}
+
 /* Adds a value as its type is shown: by its alternatives, as a text, a number, or by members. */
 static void add_leaves(const struct param *q, Dwarf_Die *from, const char *name,
 		       unsigned int offset, struct dwarf_function *out)
@@ -462,11 +590,21 @@ static void add_leaves(const struct param *q, Dwarf_Die *from, const char *name,
 
 	if (add_variants(q, from, name, offset, out) || add_text_value(q, from, name, offset, out))
 		return;
-	if (dwarf_peel(from, &type) && (dwarf_tag(&type) == DW_TAG_structure_type ||
-					dwarf_tag(&type) == DW_TAG_class_type))
+	switch (dwarf_peel(from, &type) ? dwarf_tag(&type) : 0) {
+	case DW_TAG_structure_type:
+	case DW_TAG_class_type:
 		add_members(q, &type, name, offset, out);
-	else
+		break;
+	case DW_TAG_union_type:
+		set_object(q, &type, offset, false, add_value(out, name, from));
+		break;
+	case DW_TAG_array_type:
+		if (!add_elements(q, &type, name, offset, out))
+			set_object(q, &type, offset, false, add_value(out, name, from));
+		break;
+	default:
 		find_scalar(q, from, offset, false, add_value(out, name, from));
+	}
 }
 
 static bool is_scalar(Dwarf_Die *type)
@@ -480,79 +618,6 @@ static bool is_scalar(Dwarf_Die *type)
 	default:
 		return true;
 	}
-}
-
-/* The number of elements that an array has in all its dimensions; 0: unknown. */
-static unsigned int elements(Dwarf_Die *array, unsigned int size)
-{
-	Dwarf_Word all;
-
-	return size && dwarf_aggregate_size(array, &all) == 0 && all <= UINT32_MAX ?
-		       (unsigned int)all / size : 0;
-}
-
-/*
- * Sets the type by which an array is recorded. Without it, v->type is "" and place.why says what
- * the user can write.
- */
-static void set_array(Dwarf_Die *array, struct dwarf_value *v)
-{
-	struct abi_type t = { 0 };
-	unsigned int n = 0;
-	Dwarf_Die of;
-	bool text;
-
-	if (dwarf_type_of(array, &of)) {
-		abi_type_of(&of, &t);
-		n = elements(array, t.size);
-	}
-	text = t.show == PROBE_SHOW_CHAR && t.size == 1;
-	if (!simple(&t) || t.is_float)
-		snprintf(v->place.why, sizeof(v->place.why), "%s: write [N] after it for one of "
-			 "its elements", v->ctype);
-	else if (!n || n > ARRAY_MAX)
-		snprintf(v->place.why, sizeof(v->place.why), "%s is recorded as %s, or [N] after "
-			 "it for one element", v->ctype, text ? ":string (up to its NUL) or "
-			 ":char[64]" : ":TYPE[64] at most");
-	else if (text)
-		snprintf(v->type, sizeof(v->type), "char[%u]", n & 127);
-	else
-		snprintf(v->type, sizeof(v->type), "%c%u[%u]", t.show == PROBE_SHOW_ADDR ? 'x' :
-			 t.is_signed ? 's' : 'u', t.size * 8 & 127, n & 127);
-	v->show = text ? PROBE_SHOW_TEXT : t.show;
-}
-
-/*
- * Describes an array, or a structure of many members, which only the user's TYPE can record.
- * nothing: it has no members.
- */
-static void set_object(const struct param *q, Dwarf_Die *peeled, unsigned int offset, bool nothing,
-		       struct dwarf_value *v)
-{
-	struct array_shape shape = { 0 };
-
-	if (dwarf_tag(peeled) == DW_TAG_array_type)
-		array_shape_of(peeled, &shape);
-	if (shape.elsewhere) {
-		nowhere(&v->place, "%s: %s", v->ctype, shape.elsewhere);
-		return;
-	}
-	if (param_is_object(q) && !param_find(q, offset, false, &v->place))
-		return;
-	v->place.object = param_is_object(q);
-	if (dwarf_tag(peeled) == DW_TAG_array_type && param_is_object(q)) {
-		set_array(peeled, v);
-	} else if (dwarf_tag(peeled) == DW_TAG_array_type ||
-		   dwarf_tag(peeled) == DW_TAG_union_type) {
-		nowhere(&v->place, "%s is %s and passed by value; write %s after it", v->ctype,
-			dwarf_tag(peeled) == DW_TAG_array_type ? "an array" : "a union",
-			dwarf_tag(peeled) == DW_TAG_array_type ? "[N]" : "a member");
-	} else {
-		nowhere(&v->place, "%s has %s", v->ctype, nothing ? "no members" :
-			"more members than are shown at once; write one of them after it");
-	}
-	if (param_is_object(q))
-		v->place.form = ARGLOC_EXPR; /* a TYPE of the user's reads it */
 }
 
 /*

@@ -39,7 +39,7 @@ struct probe_file {
 
 enum probe_arg_state {
 	PROBE_ARG_EXACT,       /* the field is the value */
-	/* the decoder computes the value from base, index and window fields */
+	/* the decoder computes the value: from base, index and window fields, or by its sign bit */
 	PROBE_ARG_COMPUTED,
 	PROBE_ARG_UNAVAILABLE, /* no value at this site; `why` has the reason */
 };
@@ -117,7 +117,9 @@ struct probe_arg_site {
 	char *why;   /* reason; "" unless state is PROBE_ARG_UNAVAILABLE */
 	char type[PROBE_TYPE_MAX];
 	enum probe_arg_state state;
-	struct probe_sib sib; /* if state is PROBE_ARG_COMPUTED */
+	/* COMPUTED: the value is a signed number in so many low bits of the field; 0: sib has it */
+	unsigned int bits;
+	struct probe_sib sib; /* COMPUTED, with bits == 0 */
 };
 
 /* Helper fields that tell whether an argument's memory could be read: capture/cli/readable.h. */

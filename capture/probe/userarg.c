@@ -194,12 +194,17 @@ static void set_at_all_sites(struct probe *p, size_t k, const struct arg_at_site
 static size_t add_value(struct making *m, const struct dwarf_value *v, const char *name)
 {
 	char fetch[160], no[256];
-	bool ok = argloc_fetch(&v->place, *v->type ? v->type : "u8", fetch, sizeof(fetch), no,
-			       sizeof(no));
+	/* An object of many members is found, but has no value of its own. */
+	bool ok = *v->type || !v->place.object;
 	const struct arg_at_site is = { .fetch = fetch, .type = *v->own ? v->own : v->type,
-					.note = name };
+					.note = name, .bits = v->bits };
 	size_t k = probe_add_arg(m->p, name, v->type);
 
+	if (ok)
+		ok = argloc_fetch(&v->place, *v->type ? v->type : "u8", fetch, sizeof(fetch), no,
+				  sizeof(no));
+	else
+		snprintf(no, sizeof(no), "%s", v->place.why);
 	show_as(&m->p->args[k], v->type, v, false);
 	m->p->args[k].followed = v->followed;
 	set_at_all_sites(m->p, k, &is, ok ? NULL : no);
@@ -307,10 +312,10 @@ static int add_field(struct making *m, const struct spec_arg *arg, const struct 
 	const char *fallback = value && !e->depth ? value->type : "";
 	const char *type = why ? "u8" : build_user_type(arg, e, fallback);
 	/* The value may be narrower than the field. */
-	const char *own = value && !e->depth && !*arg->type && !why && *value->own ? value->own :
-										     type;
+	bool whole = value && !e->depth && !*arg->type && !why && *value->own;
 	char fetch[512], symbol[128];
-	const struct arg_at_site is = { .fetch = fetch, .type = own, .note = arg->expr };
+	const struct arg_at_site is = { .fetch = fetch, .type = whole ? value->own : type,
+					.note = arg->expr, .bits = whole ? value->bits : 0 };
 	const struct user_arg at = { arg, e, field->place, fallback };
 	size_t k = probe_add_arg(m->p, field->name, type);
 
@@ -565,13 +570,27 @@ static int add_absent(struct making *m, const struct spec_arg *arg, const struct
 
 /* ---- parts of parameters -------------------------------------------------------------------- */
 
-/* True for "cart->n": a part that is no value of its own in the function's description. */
+/* True for the name of a parameter that the function's description has by its members. */
+static bool has_members(const struct making *m, const char *s, size_t len)
+{
+	for (size_t i = 0; m->described && i < m->fnd.nparams; i++) {
+		const char *name = m->fnd.params[i].name;
+
+		if (!strncmp(name, s, len) && (name[len] == '.' || name[len] == '['))
+			return true;
+	}
+	return false;
+}
+
+/* True for "cart->n" or "cart": no value of its own in the function's description. */
 static bool is_path(const struct making *m, const struct spec_arg *arg, const struct fetch_expr *e)
 {
 	const char *s = arg->expr + e->at;
+	bool named = e->inner == FETCH_NAME;
 
-	return (e->inner == FETCH_NAME || (e->inner == FETCH_VAR && !strncmp(s, "$retval", 7))) &&
-	       fetch_is_part(s, e->len) && !find_param(m, s, e->len);
+	return (named || (e->inner == FETCH_VAR && !strncmp(s, "$retval", 7))) &&
+	       (fetch_is_part(s, e->len) || (named && has_members(m, s, e->len))) &&
+	       !find_param(m, s, e->len);
 }
 
 /* The return value that a path begins with. Complains with a caret if it is not available. */

@@ -29,6 +29,7 @@ struct dwarf_value {
 	char *ctype;         /* type as C writes it: "const char *", "struct point" */
 	char type[24];       /* the field's type in the kernel: "s32", "x64"; "" if it has none */
 	char own[16];        /* the value's type, if it is narrower than the field; else "" */
+	unsigned int bits;   /* of a signed bit field, whose sign the kernel does not read; or 0 */
 	enum probe_arg_show show;
 	enum dwarf_text text;
 	bool member;         /* a member of the preceding string */

@@ -43,6 +43,7 @@ struct own_type {
 	struct trawl_field field;
 	struct trawl_event_type type;
 	struct layout *layout;
+	int64_t value; /* of a signed bit field in the last record */
 };
 
 static void own_free(struct own_type *own)
@@ -96,7 +97,7 @@ static void read_type(struct site_arg *a, const char *type)
 		if (!strcmp(type + 1, sizes[i]))
 			size = (uint16_t)(1u << i);
 	if (!size || (kind == TRAWL_FLOAT && size < 4) ||
-	    (a->field && same_kind(a->field->field, kind, size)))
+	    (a->field && !a->bits && same_kind(a->field->field, kind, size)))
 		return;
 	a->own = own_new(a, kind, size);
 	if (a->own)
@@ -115,6 +116,9 @@ static void read_arg(struct site_arg *a, const struct json_object *j, struct lay
 	a->field = layout_find(l, a->name);
 	if (!strcmp(state, "unavailable")) {
 		a->state = ARG_UNAVAILABLE;
+	} else if (!strcmp(state, "computed") && jdoc_get(j, "bits")) {
+		a->state = ARG_COMPUTED;
+		a->bits = (unsigned int)jdoc_uint(j, "bits", 0);
 	} else if (!strcmp(state, "computed")) {
 		a->state = ARG_COMPUTED;
 		a->index = layout_find(l, jdoc_string(sib, "index"));
@@ -501,20 +505,31 @@ static const uint8_t *computed(const struct site_arg *a, const void *record, siz
 	return window + at;
 }
 
+/* The value of a signed bit field, in the low bits of these n bytes. */
+static const uint8_t *widened(const struct site_arg *a, const uint8_t *p, size_t n,
+			      const char **why)
+{
+	*why = "its number of bits is not that of a bit field";
+	if (!a->own || n > 8 || a->bits > 8 * n)
+		return NULL;
+	a->own->value = (int64_t)(load_uint(p, n) << (64 - a->bits)) >> (64 - a->bits);
+	return (const uint8_t *)&a->own->value;
+}
+
 const uint8_t *arg_bytes(const struct site_arg *a, const void *record, size_t len,
 			 const char **why)
 {
 	const uint8_t *p;
 	size_t n;
 
-	if (a->state == ARG_COMPUTED)
+	if (a->state == ARG_COMPUTED && !a->bits)
 		return computed(a, record, len, why);
-	if (a->state == ARG_EXACT && a->field && (a->field->fault || a->field->when) &&
+	if (a->state != ARG_UNAVAILABLE && a->field && (a->field->fault || a->field->when) &&
 	    (*why = shown_why(a->field, record, len)))
 		return NULL;
 	*why = a->state == ARG_UNAVAILABLE ? a->why : "no such field in the event";
 	if (a->state == ARG_UNAVAILABLE || !a->field ||
 	    !field_bytes(a->field->field, record, len, &p, &n) || n < a->as->field->size)
 		return NULL;
-	return p;
+	return a->bits ? widened(a, p, n, why) : p;
 }

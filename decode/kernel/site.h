@@ -14,8 +14,9 @@ struct own_type;
 
 /*
  * An argument at one site. COMPUTED: the value is in the field `window`, at byte index * scale -
- * start, where index is the value of another field. EXACT with as != field: the value is narrower
- * than its field and occupies its low bytes.
+ * start, where index is the value of another field; or, with bits > 0, a signed number in the low
+ * bits of its field. EXACT with as != field: the value is narrower than its field and occupies its
+ * low bytes.
  */
 struct site_arg {
 	const char *name, *why;
@@ -25,7 +26,7 @@ struct site_arg {
 	const struct shown *as;
 	const struct shown *index, *window; /* COMPUTED */
 	int64_t start;
-	unsigned int scale;
+	unsigned int scale, bits;
 	struct own_type *own;               /* owns `as` if no field has the type */
 	char *plain_name;                   /* owns the name if it differs from the field's */
 };

@@ -14,6 +14,18 @@ struct item {
 	struct pos at;
 	double d;
 };
+/* passed by value: one in memory, the other in a register */
+struct label {
+	char name[12];
+	int n[2];
+	struct { short at[2]; } in;
+	long id:50;
+};
+struct few {
+	short n[2];
+	signed char sign:4;
+	int big:20;
+};
 enum colour { RED, BLUE };
 struct order {
 	long a[10];
@@ -52,6 +64,12 @@ KEEP struct order whole(struct order *o)
 	return copy;
 }
 
+KEEP int given(struct label l, struct few f, struct few *p)
+{
+	NOT_EMPTY;
+	return l.name[0] + l.n[1] + l.in.at[1] + (int)l.id + f.n[1] + f.sign + f.big + p->sign;
+}
+
 KEEP int longest(struct order *o)
 {
 	NOT_EMPTY;
@@ -80,6 +98,8 @@ int main(void)
 	for (int i = 0; i < 2; i++) {
 		look(i ? &c : &b, (struct pos){ i, -i }, nums, NULL);
 		longest(&d);
+		given((struct label){ "by value", { i, -7 }, { { 8, -9 } }, -10 - i },
+		      (struct few){ { 11, -12 }, -3 + i, -100000 }, &(struct few){ .sign = -1 });
 		nothing(find(&b)->i + half(5).y + whole(&c).i);
 	}
 	return 0;

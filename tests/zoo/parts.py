@@ -28,7 +28,15 @@ WANTED = {
     ("c", "longest"): {"o->first->name:string": ("h" * 512,) * 2, "o->first->n": (0, 0)},
     ("c", "find%return"): {"$retval->tag": ("sixteen letters!",) * 2, "$retval->num[2]": (3, 3),
                            "$retval->first->at.x": (3, 3)},
-    ("c", "half%return"): {"$retval.y": (-5, -5)},
+    ("c", "half%return"): {"$retval": {".x": (5, 5), ".y": (-5, -5)}},
+    ("c", "given"): {
+        "$params": {"l.name": ("by value",) * 2, "l.n": ([0, -7], [1, -7]),
+                    "l.in.at": ([8, -9],) * 2, "l.id": (-10, -11), "f.n[0]": (11, 11),
+                    "f.n[1]": (-12, -12), "f.sign": (-3, -2), "f.big": (-100000,) * 2},
+        "p->sign": (-1, -1), "p->big": (0, 0)},
+    # a whole structure by its name
+    ("c", "given "): {"l": {".name": ("by value",) * 2, ".id": (-10, -11)},
+                      "f": {".n[1]": (-12, -12), ".sign": (-3, -2)}},
     ("c", "whole%return"): {"$retval.tag": ("c", "c"), "$retval.next->i": (99, 99)},
     ("cxx", "look"): {
         "c.id": (7, 7), "c.label": ("a label",) * 2, "p->label": (NO, "a label"),
@@ -139,8 +147,9 @@ def check(variant, folder):
     language = variant.name.split("-")[1]
     for (of, function), args in WANTED.items() if program else ():
         if of == language:
-            if variant.name == "parts-c-clang-O2":  # half of a register, by a shift
-                args = {arg: values for arg, values in args.items() if arg != "p.y"}
+            if variant.name == "parts-c-clang-O2":  # parts of a register, by shifts
+                args = {arg: values for arg, values in args.items()
+                        if arg not in ("p.y", "f", "$params")}
             check_function(variant, program, function, args)
     for (of, function), args in REFUSED.items() if program else ():
         if of == language:

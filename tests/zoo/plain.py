@@ -27,6 +27,17 @@ def plain(value, depth=0):
     return {**(found if isinstance(found, dict) else {"?": found}), "?text": text}
 
 
+def array(value, depth):
+    """Its elements in a row; of characters, the text up to a NUL."""
+    first, last = value.type.strip_typedefs().range()
+    of = value.type.strip_typedefs().target().strip_typedefs()
+    if of.sizeof == 1 and of.name in ("char", "signed char", "unsigned char"):
+        data = bytes(int(value[i]) & 255 for i in range(first, last + 1))
+        return {"?text": data.split(b"\0")[0].decode(errors="replace")}
+    found = [plain(value[i], depth + 1) for i in range(first, min(last, first + 63) + 1)]
+    return sum(found, []) if found and isinstance(found[0], list) else found
+
+
 def scalars(value, depth):
     kind = value.type.strip_typedefs()
     code = kind.code
@@ -46,6 +57,8 @@ def scalars(value, depth):
         if code in (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION) and depth < 6:
             return {f.name or "?": plain(value[f], depth + 1) for f in kind.fields()
                     if hasattr(f, "bitpos") and not f.artificial}
+        if code == gdb.TYPE_CODE_ARRAY:
+            return array(value, depth)
         return str(value)
     except (gdb.error, gdb.MemoryError, RuntimeError, OverflowError, ValueError):
         return None

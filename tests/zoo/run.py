@@ -166,7 +166,9 @@ def gdb_stops(program, addresses):
 
 def part(values, name):
     """What gdb has under "p.a": the member a of p."""
-    for step in name.split("."):
+    for step in re.split(r"[.[]", name):
+        if isinstance(values, list) and step[-1] == "]":
+            step, values = step[:-1], {str(n): of for n, of in enumerate(values)}
         if not isinstance(values, dict) or step not in values:
             return None
         values = values[step]
@@ -201,6 +203,8 @@ def equal(ours, theirs):
         return letter(ours) == theirs
     if isinstance(theirs, bool) or isinstance(ours, bool):
         return bool(ours) == bool(theirs)
+    if isinstance(ours, list) and isinstance(theirs, list):
+        return len(ours) == len(theirs) and all(map(equal, ours, theirs))
     if isinstance(theirs, dict) and len(theirs) == 1:
         return equal(ours, next(iter(theirs.values())))
     if isinstance(ours, int) and isinstance(theirs, int):
@@ -330,9 +334,8 @@ def names_of_values(folder):
     events = record(program, [spec])[0]
     ok([(e["fields"]["a.a"], e["fields"]["a.b"], e["fields"]["a.c"], e["fields"]["b"],
          e["fields"]["a.d"])
-        for e in events] == [(1, 90001, 1, -1, None), (2, 90002, 2, 0, None),
-                             (3, 90003, 0, 1, None)],
-       "bit fields are their values; one with a sign is unavailable", events)
+        for e in events] == [(1, 90001, 1, -1, -1), (2, 90002, 2, 0, -2), (3, 90003, 0, 1, -3)],
+       "bit fields are their values, also of one with a sign", events)
     text = run(f"{BUILD}/trawl-decode", f"{program}.trawl").stdout.splitlines()
     ok(["a.c=GREEN " in text[0], "b=LESS " in text[0], "a.c=BLUE " in text[1], "b=SAME " in text[1]]
        == [True] * 4, "values of an enumeration have names", *text)

@@ -133,7 +133,7 @@ Test(dwarf, structs_take_the_registers_that_they_need)
 	param(&fn, "d.d", "double", "%xmm0", NULL);
 	param(&fn, "d.l", "long int", "%cx", "s64");
 	param(&fn, "e", "int", "%r8", "s32");
-	param(&fn, "f", "struct big", "write one of them after it", NULL);
+	param(&fn, "f.l", "long int []", "+8(%sp)", "s64[5]");
 	param(&fn, "g", "int", "%r9", "s32");
 	param(&fn, "h.x", "float", "%xmm1", NULL);
 	param(&fn, "i", "int", "+48(%sp)", "s32");
@@ -145,7 +145,9 @@ Test(dwarf, a_struct_that_does_not_fit_leaves_its_registers)
 	struct dwarf_function fn = function("params_spill");
 
 	param(&fn, "e", "long int", "%r8", "s64");
-	param(&fn, "f", "union either", "passed by value", NULL);
+	cr_assert(fn.nparams > 5 && !strcmp(fn.params[5].name, "f"));
+	cr_expect_str_eq(fn.params[5].type, ""); /* it has a place, and no value of its own */
+	cr_expect_str_eq(fn.params[5].place.expr, "+8(%sp)");
 	param(&fn, "g", "long int", "%r9", "s64");
 	dwarf_function_free(&fn);
 }
