@@ -251,24 +251,52 @@ static void put_numbers(const struct usb_device *dev, struct out *o)
 	out_printf(o, "A: version=%2x.%02x\\n\n", p[3], p[2]);
 }
 
-/* Writes the path in sysfs; its depth follows from the port. */
-static void put_path(const struct usb_device *dev, struct out *o)
+static bool is_root_hub(const struct usb_device *dev)
 {
-	out_printf(o, "/devices/usb%u/", dev->bus);
-	if (*dev->port)
-		out_safe(o, dev->port, strlen(dev->port));
-	else
-		out_printf(o, "%u-%u", dev->bus, dev->address);
+	return usbdev_vendor(dev) == 0x1d6b && dev->device[4] == 0x09;
 }
 
-static void put_device(struct trawl_reader *r, const struct usb_device *dev, struct out *o)
+static bool is_written(const struct usb_device *dev)
 {
-	struct json_object *snapshot = snapshot_of(r, dev);
+	return dev->known && dev->address && dev->configs[0].p && !is_root_hub(dev);
+}
+
+/* True if the hub that the device is plugged into is written, or is the root hub. */
+static bool has_parent(const struct usb_devices *devices, const struct usb_device *dev)
+{
+	const char *end = strrchr(dev->port, '.');
+	size_t n = end ? (size_t)(end - dev->port) : 0;
+
+	for (unsigned int i = 0; n && i < 256; i++)
+		for (const struct usb_device *d = devices->table[i]; d; d = d->next)
+			if (d->bus == dev->bus && is_written(d) && strlen(d->port) == n &&
+			    !memcmp(d->port, dev->port, n))
+				return true;
+	return !n;
+}
+
+/*
+ * Writes the path in sysfs. libusb finds a device's parents by its name; one without its hub is
+ * moved to the root hub, at a port that no hub has.
+ */
+static void put_path(const struct usb_devices *devices, const struct usb_device *dev, struct out *o)
+{
+	out_printf(o, "/devices/usb%u/", dev->bus);
+	if (!*dev->port)
+		out_printf(o, "%u-%u", dev->bus, dev->address);
+	else if (!has_parent(devices, dev))
+		out_printf(o, "%u-%u", dev->bus, 128u + dev->address);
+	else
+		out_safe(o, dev->port, strlen(dev->port));
+}
+
+/* Writes what follows a device's path. snapshot: NULL without one. */
+static void put_values(const struct usb_device *dev, const struct json_object *snapshot,
+		       struct out *o)
+{
 	const char *speed = jdoc_string(snapshot, "speed_mbps");
 
-	out_str(o, "P: ");
-	put_path(dev, o);
-	out_printf(o, "\nN: bus/usb/%03u/%03u=", dev->bus, dev->address);
+	out_printf(o, "N: bus/usb/%03u/%03u=", dev->bus, dev->address);
 	put_descriptors(dev, o);
 	out_printf(o,
 		   "E: BUSNUM=%03u\nE: DEVNUM=%03u\nE: DEVNAME=/dev/bus/usb/%03u/%03u\nE: "
@@ -287,23 +315,61 @@ static void put_device(struct trawl_reader *r, const struct usb_device *dev, str
 	out_str(o, "H: descriptors=");
 	put_descriptors(dev, o);
 	out_char(o, '\n');
+}
+
+static void put_device(struct trawl_reader *r, const struct usb_devices *devices,
+		       const struct usb_device *dev, struct out *o)
+{
+	struct json_object *snapshot = snapshot_of(r, dev);
+
+	out_str(o, "P: ");
+	put_path(devices, dev, o);
+	out_char(o, '\n');
+	put_values(dev, snapshot, o);
 	json_object_put(snapshot);
+}
+
+/*
+ * Writes the root hub of a bus, the parent by which libusb finds a device's place. It is the host's
+ * own: its descriptors are Linux's.
+ */
+static void put_root_hub(const struct usb_devices *devices, uint16_t bus, struct out *o)
+{
+	static const uint8_t config[] = {9, 2, 25, 0, 1, 1, 0, 0xe0, 0, 9, 4, 0, 0,
+					 1, 9, 0, 0, 0, 7, 5, 0x81, 3, 4, 0, 12};
+	struct usb_device hub = {
+		.bus = bus,
+		.address = 1,
+		.device = {18, 1, 0, 2, 9, 0, 0, 64, 0x6b, 0x1d, 2, 0, 0, 6, 0, 0, 0, 1},
+		.configs = {{.p = (uint8_t *)config, .len = sizeof(config)}},
+	};
+	const struct usb_device *other;
+
+	/* Windows has no device that is the hub: address 1 may be another's. */
+	while ((other = usbdev_find(devices, bus, hub.address)) && is_written(other))
+		hub.address++;
+	out_printf(o, "P: /devices/usb%u\n", bus);
+	put_values(&hub, NULL, o);
 }
 
 static unsigned int put_devices(struct trawl_reader *r, const struct usb_devices *devices,
 				struct out *o)
 {
+	uint8_t buses[(UINT16_MAX + 1) / 8] = {0};
 	unsigned int n = 0;
 
 	for (unsigned int i = 0; i < 256; i++) {
 		for (const struct usb_device *dev = devices->table[i]; dev; dev = dev->next) {
-			if (!dev->known || !dev->address || !dev->configs[0].p ||
-			    (usbdev_vendor(dev) == 0x1d6b && dev->device[4] == 0x09))
+			if (!is_written(dev))
 				continue;
-			put_device(r, dev, o);
+			put_device(r, devices, dev, o);
+			buses[dev->bus / 8] |= (uint8_t)(1u << dev->bus % 8);
 			n++;
 		}
 	}
+	for (unsigned int bus = 0; bus <= UINT16_MAX; bus++)
+		if (buses[bus / 8] >> bus % 8 & 1)
+			put_root_hub(devices, (uint16_t)bus, o);
 	return n;
 }
 

@@ -17,6 +17,7 @@ import usbsynth  # noqa: E402
 from tap import finish, ok, same  # noqa: E402
 from usbsynth import BULK, INTERRUPT  # noqa: E402
 
+KEYBOARD = SRC + "/samples/usb-keyboard.trawl"
 SERIAL = SRC + "/samples/usb-serial.trawl"
 ENVIRONMENT = dict(os.environ, ASAN_OPTIONS="verify_asan_link_order=0:detect_leaks=0",
                    PYTHONDONTWRITEBYTECODE="1")
@@ -56,6 +57,16 @@ def vendor(c, dev=5, change=False):
     c.record("S", BULK, 0x02, dev, status=-115, length=3, data=b"bad", id=id)
     c.record("E", BULK, 0x02, dev, status=-28, flag_data="E", id=id)
     c.transfer(BULK, 0x02, out=b"last", dev=dev)
+
+
+PLACES = {"serial": "3", "vendor": "5"}
+PLACE = """
+import sys, usb.core
+vendor, product = (int(x, 16) for x in sys.argv[1].split(":"))
+d = usb.core.find(idVendor=vendor, idProduct=product)
+p = d.parent
+print(*d.port_numbers, f"{p.idVendor:04x}:{p.idProduct:04x}" if p else "no parent")
+"""
 
 
 class Mock:
@@ -106,6 +117,9 @@ def test_sessions(d):
         same(["usb.umockdev", "usb.pcap"], mock.names,
              f"--to umockdev: description and transfers of {name}")
         ok(device in mock.run("lsusb").stdout, "lsusb finds the device", mock.run("lsusb").stderr)
+        r = mock.run("/usr/bin/python3", "-c", PLACE, device)
+        same((0, f"{PLACES[name]} 1d6b:0002\n"), (r.returncode, r.stdout),
+             "libusb finds its place and the root hub")
         for command, what in zip(programs(d, path, name), ("C", "Python")):
             r = mock.run(*command)
             ok(r.returncode == 0 and f"{n} transfers as recorded, 0 otherwise" in r.stdout,
@@ -115,6 +129,10 @@ def test_sessions(d):
         ok(r.returncode == 0 and f"same: {n} recorded transfers" in r.stdout,
            f"so does --really with {name}", r.stdout,
            r.stderr[-600:])
+    mock = Mock(d, KEYBOARD)
+    same((["/devices/usb1/1-132", "/devices/usb1"], "132 1d6b:0002\n"),
+         (mock.devices, mock.run("/usr/bin/python3", "-c", PLACE, "0627:0001").stdout),
+         "a device behind a hub that was not captured is at the root hub")
     mock = Mock(d, changed)
     for command, what in zip(programs(d, made, "vendor"), ("C", "Python")):
         r = mock.run(*command)
@@ -135,11 +153,12 @@ def test_devices(d):
     mock = Mock(d, SERIAL)
     with open(mock.folder + "/usb.umockdev") as f:
         text = f.read()
-    second = text.replace("/usb1/1-3", "/usb1/1-4").replace("001/003", "001/004").replace(
+    device = text[:text.index("P: ", 1)]  # without the root hub, which is there once
+    second = device.replace("/usb1/1-3", "/usb1/1-4").replace("001/003", "001/004").replace(
         "DEVNUM=003", "DEVNUM=004").replace("MINOR=2", "MINOR=3").replace("devnum=3", "devnum=4")
     really = BUILD + "/trawl-replay", "host", "--really", "--speed", "0", "--device", "0403:6001"
     with open(mock.folder + "/usb.umockdev", "w") as f:
-        f.write(text + "\n" + second)
+        f.write(second + text)
     r = mock.run(*really, SERIAL)
     ok(r.returncode == 3 and "0403:6001: is plugged in 2 times; unplug" in r.stderr,
        "of two devices none is written to", r.stdout, r.stderr[-600:])
