@@ -23,7 +23,7 @@ EXTRA_DIST += tests/lab/lbr.sh tests/lab/run tests/lab/guest.py tests/lab/runner
 	tests/lab/odddevice.py tests/lab/guest/usb-odd.sh tests/lab/host/usb-odd.sh \
 	tests/lab/guest/usb-iommu.sh tests/lab/host/usb-iommu.sh \
 	tests/lab/guest/usb-same.sh tests/lab/host/usb-same.sh tests/lab/host/pcapsame.py tests/lab/host/decodesame.py \
-	tests/lab/evdev.py tests/lab/guest/usb-replay.sh tests/lab/guest/usb-samples.sh tests/lab/host/usb-samples.sh \
+	tests/lab/evdev.py tests/lab/ports.py tests/lab/guest/usb-replay.sh tests/lab/guest/usb-samples.sh tests/lab/host/usb-samples.sh \
 	tests/lab/guest/replay-vm.sh tests/lab/host/replay-vm.sh \
 	tests/lab/guest/replay-host.sh tests/lab/queued.py tests/lab/usbtalk.py \
 	tests/lab/guest/replay-kinds.sh tests/lab/microphone.py tests/lab/guest/replay-speed.sh \

@@ -269,12 +269,33 @@ else
 	skip "usbip attach" "usbip is missing"
 fi
 
-# A killed replay leaves nothing behind.
-replay killed --hold "$samples/usb-keyboard.trawl"
+# A replay leaves nothing behind, however it ends.
+mkdir scratch
+for signal in KILL TERM INT HUP; do
+	TMPDIR=$PWD/scratch replay killed --hold "$samples/usb-keyboard.trawl"
+	wait_for virtual $KEYBOARD
+	finish killed $signal
+	wait_for free
+	ok $? "a replay that was ended by SIG$signal leaves no port behind"
+done
+same "and no file" "" "$(ls -A scratch)"
+replay unplugged --speed 0.01 "$samples/usb-keyboard.trawl"
 wait_for virtual $KEYBOARD
-finish killed KILL
+port=$(grep -o 'port [0-9]*' unplugged.log)
+echo "${port#port }" >/sys/devices/platform/vhci_hcd.0/detach
+wait "$pid_unplugged"
+same "a device that is unplugged in mid-replay: status 1" 1 $?
+has "which is said" "$(cat unplugged.log)" "the host unplugged the device before the capture's end"
+fails "user nobody may not plug a device in" 3 "no permission" \
+	setpriv --reuid nobody --regid nogroup --clear-groups \
+	-- trawl-replay device $samples/usb-keyboard.trawl
+# All USB 2 ports are taken by devices that never answer.
+start taken python3 "$TRAWL_SRC/tests/lab/ports.py"
+wait_for grep -q taken taken.out
+fails "no port is free" 3 "no USB 2 port is free: detach a device" \
+	trawl-replay device $samples/usb-keyboard.trawl
+finish taken
 wait_for free
-ok $? "a replay that was killed leaves no port behind"
 cp ./*.trawl ./*.log ./*.out "$LAB_KEEP"
 # Other tests of this guest know which buses there are.
 modprobe -r vhci_hcd
