@@ -176,10 +176,15 @@ static int task_arm(struct input *in, struct trawl_error *err)
 /* Reads the initial tasks: later ones have an event. */
 static int task_discard(struct input *in, struct trawl_error *err)
 {
+	struct initial_tasks *initial = &session_tasks(in->session)->initial;
+
 	if (trace_discard(in, err))
 		return -1;
 	if (!session_tasks(in->session)->unknown)
-		initial_tasks_take(&session_tasks(in->session)->initial);
+		initial_tasks_take(initial);
+	if (initial->incomplete)
+		session_incomplete(in->session, "task: out of memory; names of some tasks that "
+						"existed at the start are not in the file");
 	return 0;
 }
 

@@ -46,6 +46,8 @@ static void add_thread(void *arg, pid_t tid)
 		return;
 	if (array_grow(c->tasks, c->n))
 		c->tasks[c->n++] = t;
+	else
+		c->incomplete = true;
 }
 
 static int by_tid(const void *a, const void *b)

@@ -433,7 +433,7 @@ static void write_symbols(struct trace *t)
 	if (t->kallsyms.n != t->nsymbols || t->kallsyms.all) {
 		free(t->symbols);
 		if (kallsyms_text(&t->kallsyms, &t->symbols, &t->symbols_len, &err))
-			session_note(t->in->session, "%s", err.text);
+			session_incomplete(t->in->session, "%s", err.text);
 		t->nsymbols = t->kallsyms.n;
 	}
 	if (t->symbols && meta_write_text(session_writer(t->in->session), "kernel/kallsyms",

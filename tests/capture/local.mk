@@ -6,7 +6,9 @@ UNIT_CAPTURE = tests/capture/tracefs/test_ring \
 	tests/capture/cli/test_options \
 	tests/capture/tracefs/test_loss \
 	tests/capture/tracefs/test_countedtext \
-	tests/capture/tracefs/test_kallsyms tests/capture/tracefs/test_longtext \
+	tests/capture/task/test_initial \
+	tests/capture/tracefs/test_kallsyms \
+	tests/capture/tracefs/test_longtext \
 	tests/capture/tracefs/test_readcheck \
 	tests/capture/output/test_output \
 	tests/capture/output/test_newfile \
@@ -52,6 +54,9 @@ tests_capture_tracefs_test_countedtext_LDADD = libcapture.la $(UNIT_LDADD)
 tests_capture_tracefs_test_longtext_SOURCES = tests/capture/tracefs/test_longtext.c
 tests_capture_tracefs_test_longtext_CFLAGS = $(UNIT_CFLAGS)
 tests_capture_tracefs_test_longtext_LDADD = libcapture.la $(UNIT_LDADD)
+tests_capture_task_test_initial_SOURCES = tests/capture/task/test_initial.c
+tests_capture_task_test_initial_CFLAGS = $(UNIT_CFLAGS)
+tests_capture_task_test_initial_LDADD = libcapture.la $(UNIT_LDADD)
 tests_capture_tracefs_test_kallsyms_SOURCES = tests/capture/tracefs/test_kallsyms.c
 tests_capture_tracefs_test_kallsyms_CFLAGS = $(UNIT_CFLAGS)
 tests_capture_tracefs_test_kallsyms_LDADD = libcapture.la $(UNIT_LDADD)

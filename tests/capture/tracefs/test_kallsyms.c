@@ -1,10 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "capture/tracefs/kallsyms.h"
+
+static bool memory_lacks;
+
+/* In the place of libc's: what grows an array (common/array.h). */
+void *reallocarray(void *p, size_t n, size_t size)
+{
+	if (!memory_lacks)
+		return realloc(p, n * size);
+	errno = ENOMEM;
+	return NULL;
+}
 
 static const struct trawl_field field = {
 	"ip", "unsigned long", "", TRAWL_ADDR, TRAWL_FIXED, 0, 0, 8, 1};
@@ -97,4 +109,24 @@ Test(kallsyms, all_symbols_if_there_are_many)
 	free(whole);
 	kallsyms_free(&few);
 	kallsyms_free(&many);
+}
+
+/* Nothing is left out without a word. */
+Test(kallsyms, without_memory)
+{
+	struct kallsyms k = {0};
+	struct trawl_error err;
+	char line[1024], *text;
+	uint64_t addr = symbol(0, line, sizeof(line));
+	size_t len;
+
+	if (!addr)
+		cr_skip_test("the kernel hides its symbols");
+	saw(&k, addr);
+	memory_lacks = true;
+	cr_expect_eq(kallsyms_text(&k, &text, &len, &err), -1);
+	memory_lacks = false;
+	cr_expect_null(text);
+	cr_expect_not_null(strstr(err.text, "out of memory"));
+	kallsyms_free(&k);
 }
