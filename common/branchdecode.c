@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Decodes batches of branches (branch.h). */
 #include <stdlib.h>
 #include <string.h>
 

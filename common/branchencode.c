@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Encodes branches as batches (branch.h). */
 #include <stdlib.h>
 #include <string.h>
 

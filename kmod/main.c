@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Loads and unloads the module. */
 #include <linux/module.h>
 #include "kmod/attachment.h"
 #include "kmod/device.h"

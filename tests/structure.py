@@ -8,6 +8,7 @@ This test reads every include of the product and fails on one that the table doe
 circle of folders in the table, on a circle of files (a .c and its .h are one), on a header of
 format/ other than trawl.h outside it, and on an include that is not a path from the root.
 In the programs memory grows by common/array.h alone.
+Each file says in a comment at its beginning what it holds, or the header of its name does.
 No file has more than 900 lines. No line has more than 100 columns, tabs of 8, but for rows of a
 table in a comment of C, and lines whose quoted texts make them long: the rest has 80 at most.
 No function has more than 60 lines or 6 parameters, but for those that are recorded in tests.
@@ -202,6 +203,16 @@ def unplaced(text, files):
     return missing
 
 
+BEGINNING = re.compile(r"(?:/\*|//) SPDX[^\n]*\n(?:#(?:ifndef|define|include)\b[^\n]*\n|\s)*"
+                       r"(?:/\*|//)")
+
+
+def untitled(files, text_of):
+    """Files without a comment before their first declaration, whose header has none either."""
+    titled = {p[:-2] for p in files if BEGINNING.match(text_of(p))}
+    return [p for p in files if p[:-2] not in titled]
+
+
 def proves_itself():
     """A test that can't fail is none: each rule finds its own breach."""
     rows = {"a": {"b"}, "b": {"a"}, "format": set()}
@@ -217,6 +228,10 @@ def proves_itself():
     large = made_up.replace("h)", "h, int i)").replace("{", "{" + "\n\tx();" * 60)
     ok(not overgrown("a.c", made_up) and len(overgrown("a.c", large)) == 2,
        "a long function and one with many parameters are found")
+    made_up = {"a.c": "", "a.h": "\n#ifndef A\n#define A\n/* A. */\n",
+               "b.c": "#include <c>\nint d;\n"}
+    ok(untitled(made_up, lambda p: "/* SPDX x */\n" + made_up[p]) == ["b.c"],
+       "a file that does not say what it holds is found")
     ok(unplaced(section, []) == ["no/such.c", "no_such_function()", "nosuch.c"],
        "a place that is not there is found")
 
@@ -292,6 +307,10 @@ for p in written():
 for line in OVERGROWN:
     print("#", line)
 ok(not OVERGROWN, f"no function is over {FUNCTION_LINES} lines or {PARAMETERS} parameters")
+UNTITLED = untitled(list(sources()), read)
+for line in UNTITLED:
+    print("#", line)
+ok(not UNTITLED, "every file says at its beginning what it holds, or its header does")
 MISSING = unplaced(TEXT, list(sources()))
 for line in MISSING:
     print("#", line)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+/* The functions of trawl-uprobe.h: requests to /dev/trawl and the events that come back. */
 #include "uprobe/trawl-uprobe.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The symbols of an ELF file: of its symbol tables, by name and by address. */
 #include "config.h"
 
 #include "capture/sys/alloc.h"

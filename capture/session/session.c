@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* A session from its options to its end: starts the sources, drains them, stops them. */
 #include "config.h"
 
 #include <assert.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Folded stacks, as flame graphs take them: a line for each call stack, with its count. */
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Whether an item meets a condition (where.h). */
 #include "decode/query/wherenode.h"
 #include "decode/base/number.h"
 #include "common/caret.h"

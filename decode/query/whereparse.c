@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Parses the text of a condition; its grammar is in where.h. */
 #include "common/array.h"
 #include "decode/query/wherenode.h"
 #include "common/caret.h"

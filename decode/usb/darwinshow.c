@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Prints what macOS records of a transfer in addition to the fields of usbmon. */
 #include "decode/usb/darwin.h"
 #include "decode/usb/usb.h"
 
