@@ -91,7 +91,7 @@ libcapture_la_SOURCES += \
 	capture/probe/build.c capture/probe/build.h capture/probe/checks.c \
 	capture/probe/callers.c capture/probe/callers.h capture/probe/code.c \
 	capture/probe/cxx.c capture/probe/cxx.h capture/probe/cxx_probe.c \
-	capture/probe/abi.c capture/probe/abi.h \
+	capture/probe/abi.c capture/probe/abi.h capture/probe/language.c capture/probe/language.h \
 	capture/probe/apart.c capture/probe/apart.h \
 	capture/probe/confine.c capture/probe/confine.h capture/probe/wire.c capture/probe/wire.h \
 	capture/probe/opener.c capture/probe/opener.h \

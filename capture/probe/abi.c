@@ -15,6 +15,7 @@
  */
 #include "config.h"
 
+#include "capture/probe/language.h"
 #include "capture/sys/alloc.h"
 #include "capture/probe/abi.h"
 
@@ -25,37 +26,6 @@ enum { MAX_DEPTH = 16, MAX_MEMBERS = 256 };
 
 /* DW_CC_pass_by_reference of DWARF 5, which older headers lack. */
 enum { PASS_BY_REFERENCE = 4 };
-
-bool dwarf_has_constructors(int language)
-{
-	switch (language) {
-	case DW_LANG_C_plus_plus:
-	case DW_LANG_C_plus_plus_03:
-	case DW_LANG_C_plus_plus_11:
-	case DW_LANG_C_plus_plus_14:
-	case 0x2a: /* C++17 */
-	case 0x2b: /* C++20 */
-	case DW_LANG_ObjC_plus_plus:
-		return true;
-	default:
-		return false;
-	}
-}
-
-bool dwarf_is_c(int language)
-{
-	switch (language) {
-	case DW_LANG_C89:
-	case DW_LANG_C:
-	case DW_LANG_C99:
-	case DW_LANG_C11:
-	case 0x2c: /* C17 */
-	case DW_LANG_ObjC:
-		return true;
-	default:
-		return dwarf_has_constructors(language);
-	}
-}
 
 /* ---- types ----------------------------------------------------------------------------------- */
 
@@ -475,7 +445,7 @@ static bool is_passed_as_is(Dwarf_Die *type)
 	if (dwarf_attr(type, DW_AT_calling_convention, &attr) ||
 	    !dwarf_diecu(type, &unit, NULL, NULL))
 		return true;
-	return !dwarf_has_constructors(dwarf_srclang(&unit));
+	return !language_of(dwarf_srclang(&unit))->constructors;
 }
 
 void abi_type_of(Dwarf_Die *die, struct abi_type *t)

@@ -13,15 +13,6 @@
 #include "capture/probe/types.h"
 
 /*
- * True for languages whose functions follow the C ABI: C, C++, Objective-C. `language` is a
- * DW_LANG_* value.
- */
-bool dwarf_is_c(int language);
-
-/* True for C++ and Objective-C++, whose objects may need a constructor to be copied. */
-bool dwarf_has_constructors(int language);
-
-/*
  * Fills *type with the type that DW_AT_type of the entry, or of its abstract origin, refers to.
  * False if there is none, which stands for void.
  */

@@ -4,6 +4,7 @@
 #include "capture/sys/alloc.h"
 #include "capture/probe/abi.h"
 #include "capture/probe/dwarf.h"
+#include "capture/probe/language.h"
 #include "capture/probe/opener.h"
 #include "capture/probe/param.h"
 #include "capture/probe/part.h"
@@ -319,31 +320,7 @@ const char *dwarf_unwinding_language(struct dwarf *d, uint64_t vaddr)
 {
 	Dwarf_Die unit;
 
-	switch (find_unit(d, vaddr, &unit) ? dwarf_srclang(&unit) : -1) {
-	case DW_LANG_C_plus_plus:
-	case DW_LANG_C_plus_plus_03:
-	case DW_LANG_C_plus_plus_11:
-	case DW_LANG_C_plus_plus_14:
-		return "C++";
-	case DW_LANG_Rust:
-		return "Rust";
-	case DW_LANG_Ada83:
-	case DW_LANG_Ada95:
-		return "Ada";
-	case DW_LANG_D:
-		return "D";
-	case DW_LANG_ObjC:
-	case DW_LANG_ObjC_plus_plus:
-		return "Objective-C";
-	case DW_LANG_Swift:
-		return "Swift";
-	case DW_LANG_OCaml:
-		return "OCaml";
-	case DW_LANG_Go:
-		return "Go";
-	default:
-		return NULL;
-	}
+	return find_unit(d, vaddr, &unit) ? language_of(dwarf_srclang(&unit))->unwinds : NULL;
 }
 
 /* ---- functions ------------------------------------------------------------------------------- */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/probe/language.h"
 #include "capture/probe/location.h"
 #include "capture/probe/place.h"
 #include "capture/sys/alloc.h"
@@ -29,10 +30,15 @@ static bool is_clone(const struct elf_symbol *s)
 		     strstr(s->name, ".part."));
 }
 
+static bool follows_c(const struct param_finder *f)
+{
+	return language_of(dwarf_srclang(f->unit))->convention == CONVENTION_SYSTEM_V;
+}
+
 /* True if callers certainly pass what the declaration says, as in C. */
 static bool keeps_convention(const struct param_finder *f)
 {
-	if (!dwarf_is_c(dwarf_srclang(f->unit)) || !f->symbol || is_clone(f->symbol) ||
+	if (!follows_c(f) || !f->symbol || is_clone(f->symbol) ||
 	    dwarf_udata(f->function, DW_AT_calling_convention, DW_CC_normal) != DW_CC_normal)
 		return false;
 	/*
@@ -214,7 +220,7 @@ static bool inside(const struct param *q, const struct piece *p, unsigned int st
 
 	if (p->form != PIECE_MEMORY || at->base == BASE_ADDRESS)
 		return in_piece(q->f->vaddr, p, start, to);
-	if (at->base != BASE_MEMORY && dwarf_is_c(dwarf_srclang(q->f->unit)) &&
+	if (at->base != BASE_MEMORY && follows_c(q->f) &&
 	    at->base == cfa->base && at->reg == cfa->reg && offset >= cfa->offset)
 		return in_piece(q->f->vaddr, p, start, to);
 	m = at->base == BASE_MEMORY ? store_at(q, at->of, at->of_reg, at->of_offset, 8) :
@@ -376,7 +382,7 @@ bool param_begin(struct param_finder *f, Dwarf_Die *die, struct param *q, Dwarf_
 		return false;
 	abi_type_of(type, &t);
 	q->reg = abi_take(&f->abi, &t, &q->sse, &q->stack);
-	q->on_stack = t.memory && q->reg < 0 && !dwarf_has_constructors(dwarf_srclang(f->unit));
+	q->on_stack = t.memory && q->reg < 0 && !language_of(dwarf_srclang(f->unit))->constructors;
 	q->doubtful = q->reg < 0 ? f->abi.stack_unknown : f->abi.gp_unknown && !q->sse;
 	q->found = location_find(&at, die, &q->loc, q->why, sizeof(q->why));
 	explain(q);

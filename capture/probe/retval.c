@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "capture/probe/enumeration.h"
+#include "capture/probe/language.h"
 #include "capture/probe/member.h"
 #include "capture/probe/param.h"
 #include "capture/probe/results.h"
@@ -32,39 +33,6 @@
 enum { PASS_BY_REFERENCE = 4, PASS_BY_VALUE = 5 };
 
 enum { GO_RESULTS = 16 };
-
-/* The convention by which a language returns values. */
-enum convention {
-	SYSTEM_V,      /* the whole System V ABI */
-	SCALARS,       /* the System V ABI for single numbers and pointers */
-	GO,
-	OF_ITS_OWN,
-};
-
-static enum convention convention_of(Dwarf_Die *unit)
-{
-	int language = dwarf_srclang(unit);
-
-	if (dwarf_is_c(language))
-		return SYSTEM_V;
-	switch (language) {
-	case DW_LANG_Rust:
-	case DW_LANG_D:
-	case DW_LANG_Ada83:
-	case DW_LANG_Ada95:
-	case DW_LANG_Fortran77:
-	case DW_LANG_Fortran90:
-	case DW_LANG_Fortran95:
-	case DW_LANG_Fortran03:
-	case DW_LANG_Fortran08:
-	case DW_LANG_Pascal83:
-		return SCALARS;
-	case DW_LANG_Go:
-		return GO;
-	default:
-		return OF_ITS_OWN;
-	}
-}
 
 __attribute__((format(printf, 2, 3))) static void unknown(struct dwarf_value *v, const char *why,
 							  ...)
@@ -103,7 +71,7 @@ static bool by_reference(Dwarf_Die *die, Dwarf_Die *unit, bool *known)
 {
 	Dwarf_Die type;
 	unsigned int how;
-	int lang = dwarf_srclang(unit), tag;
+	int tag;
 
 	*known = true;
 	if (!dwarf_peel(die, &type))
@@ -114,7 +82,7 @@ static bool by_reference(Dwarf_Die *die, Dwarf_Die *unit, bool *known)
 	how = dwarf_udata(&type, DW_AT_calling_convention, 0);
 	/* C has no constructors; for C++, only DWARF 5 tells. */
 	*known = how == PASS_BY_VALUE || how == PASS_BY_REFERENCE ||
-		 !dwarf_has_constructors(lang);
+		 !language_of(dwarf_srclang(unit))->constructors;
 	return how == PASS_BY_REFERENCE;
 }
 
@@ -470,13 +438,13 @@ static bool doubtful(const struct param_finder *f)
 
 void retval_describe(struct param_finder *f, struct dwarf_function *out)
 {
-	enum convention convention = convention_of(f->unit);
+	enum convention convention = language_of(dwarf_srclang(f->unit))->convention;
 	struct dwarf_value *v = &out->ret;
 	struct abi_type t;
 	Dwarf_Die type;
 
 	v->name = xstrdup("");
-	if (convention == GO) {
+	if (convention == CONVENTION_GO) {
 		by_go(f, out);
 		return;
 	}
@@ -487,12 +455,12 @@ void retval_describe(struct param_finder *f, struct dwarf_function *out)
 	}
 	v->ctype = dwarf_type_text(&type, 0);
 	abi_type_of(&type, &t);
-	if (convention == OF_ITS_OWN)
+	if (convention == CONVENTION_OWN)
 		unknown(v, "the convention by which its language returns values is unknown");
 	else if (!t.scalar && made_by_rustc(f->unit))
 		by_rust(f, &type, out);
 	else
-		by_system_v(f, &type, convention == SCALARS, out);
+		by_system_v(f, &type, convention == CONVENTION_SCALARS, out);
 	if (v->place.form == ARGLOC_NONE && !out->nparts && !out->results)
 		out->proof = PROOF_NONE;
 	else if (out->proof != PROOF_PAIR && !doubtful(f))

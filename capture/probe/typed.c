@@ -13,6 +13,7 @@
 #include "capture/probe/abi.h"
 #include "capture/probe/arrayshape.h"
 #include "capture/probe/enumeration.h"
+#include "capture/probe/language.h"
 #include "capture/probe/member.h"
 #include "capture/probe/names.h"
 #include "capture/probe/paramplace.h"
@@ -626,16 +627,7 @@ static bool is_scalar(Dwarf_Die *type)
  */
 static bool may_be_absent(const struct param *q)
 {
-	switch (param_language(q)) {
-	case DW_LANG_Fortran77:
-	case DW_LANG_Fortran90:
-	case DW_LANG_Fortran95:
-	case DW_LANG_Fortran03:
-	case DW_LANG_Fortran08:
-		return true;
-	default:
-		return false;
-	}
+	return language_of(param_language(q))->null_references;
 }
 
 void typed_add(const struct param *q, Dwarf_Die *type, const char *name, unsigned int offset,

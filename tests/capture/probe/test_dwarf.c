@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "capture/probe/dwarf.h"
+#include "capture/probe/language.h"
 #include "capture/probe/place.h"
 #include "common/array.h"
 
@@ -201,6 +202,23 @@ Test(dwarf, lines)
 	free(name);
 	cr_assert_not(dwarf_line_at(dwarf, 0x10, &name, &line));
 }
+
+#ifdef HAVE_DW
+/* By numbers, which libdw's header lacks in part. */
+Test(dwarf, languages)
+{
+	cr_expect_str_eq(language_of(0x21)->unwinds, "C++");
+	cr_expect_str_eq(language_of(0x2b)->unwinds, "C++", "C++20");
+	cr_expect(language_of(0x2b)->constructors);
+	cr_expect_eq(language_of(0x2c)->convention, CONVENTION_SYSTEM_V, "C17");
+	cr_expect_null(language_of(0x2c)->unwinds);
+	cr_expect(language_of(0x2d)->null_references, "Fortran 2018");
+	cr_expect_str_eq(language_of(0x2f)->unwinds, "Ada");
+	cr_expect_eq(language_of(0x27)->convention, CONVENTION_OWN, "Zig");
+	cr_expect_eq(language_of(-1)->convention, CONVENTION_OWN);
+	cr_expect_null(language_of(-1)->unwinds);
+}
+#endif
 
 /* A section whose last string lacks its NUL gets one; otherwise libdw would read beyond it. */
 Test(dwarf, texts_that_do_not_end_are_ended)
