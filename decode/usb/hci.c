@@ -3,6 +3,7 @@
 
 #include "decode/usb/codename.h"
 #include "decode/usb/hci.h"
+#include "decode/usb/hcibits.h"
 #include "common/array.h"
 
 #define STATUS "hci_status", "e1S", "hci_status_name"
@@ -18,7 +19,7 @@ LAYOUT(handle_, "handle", "x2");
 LAYOUT(addr_, "bd_addr", "a");
 LAYOUT(inquiry_, "lap", "x3", "inquiry_length", "u1", "num_responses", "u1");
 LAYOUT(create_,
-       "bd_addr", "a", "packet_type", "x2", "page_scan_repetition_mode", "u1", "reserved", "x1",
+       "bd_addr", "a", "packet_type", "f2T", "packet_type_set", "page_scan_repetition_mode", "u1", "reserved", "x1",
        "clock_offset", "x2", "allow_role_switch", "u1");
 LAYOUT(disconnect_, "handle", "x2", "reason", "e1S", "reason_name");
 LAYOUT(accept_, "bd_addr", "a", "role", "u1");
@@ -36,7 +37,7 @@ LAYOUT(statusoobext_,
        "oob_randomizer_256", "k16");
 LAYOUT(storekeys_, "num_keys", "u1", "bd_addr", "a", "link_key", "k16");
 LAYOUT(statuswritten_, STATUS, "num_keys_written", "u1");
-LAYOUT(changetype_, "handle", "x2", "packet_type", "x2");
+LAYOUT(changetype_, "handle", "x2", "packet_type", "f2T", "packet_type_set");
 LAYOUT(encrypt_, "handle", "x2", "enable", "u1");
 LAYOUT(remotename_,
        "bd_addr", "a", "page_scan_repetition_mode", "u1", "reserved", "x1", "clock_offset",
@@ -45,13 +46,13 @@ LAYOUT(extfeatures_, "handle", "x2", "page_number", "u1");
 LAYOUT(sniff_,
        "handle", "x2", "sniff_max_interval", "u2", "sniff_min_interval", "u2", "sniff_attempt",
        "u2", "sniff_timeout", "u2");
-LAYOUT(policyh_, "handle", "x2", "link_policy", "x2");
-LAYOUT(policy_, "link_policy", "x2");
-LAYOUT(statuspolicy_, STATUS, "handle", "x2", "link_policy", "x2");
-LAYOUT(statuspolicyd_, STATUS, "link_policy", "x2");
+LAYOUT(policyh_, "handle", "x2", "link_policy", "f2P", "link_policy_set");
+LAYOUT(policy_, "link_policy", "f2P", "link_policy_set");
+LAYOUT(statuspolicy_, STATUS, "handle", "x2", "link_policy", "f2P", "link_policy_set");
+LAYOUT(statuspolicyd_, STATUS, "link_policy", "f2P", "link_policy_set");
 LAYOUT(role_, "bd_addr", "a", "role", "u1");
 LAYOUT(statusrole_, STATUS, "handle", "x2", "role", "u1");
-LAYOUT(mask_, "event_mask", "x8");
+LAYOUT(mask_, "event_mask", "f8M", "event_mask_set");
 LAYOUT(filter_, "filter_type", "u1", "condition", "b0");
 LAYOUT(delkey_, "bd_addr", "a", "delete_all", "u1");
 LAYOUT(statusdel_, STATUS, "num_keys_deleted", "u2");
@@ -96,7 +97,7 @@ LAYOUT(version_,
        STATUS, "hci_version", "e1V", "hci_version_name", "hci_revision", "x2", "lmp_version",
        "e1V", "lmp_version_name", "manufacturer", "u2", "lmp_subversion", "x2");
 LAYOUT(commands_, STATUS, "supported_commands", "b64");
-LAYOUT(features_, STATUS, "lmp_features", "x8");
+LAYOUT(features_, STATUS, "lmp_features", "f8L", "lmp_features_set");
 LAYOUT(extlocal_, STATUS, "page_number", "u1", "max_page_number", "u1", "lmp_features", "x8");
 LAYOUT(pageonly_, "page_number", "u1");
 LAYOUT(buffer_,
@@ -109,9 +110,9 @@ LAYOUT(io_,
        "bd_addr", "a", "io_capability", "u1", "oob_data_present", "u1",
        "authentication_requirements", "u1");
 LAYOUT(compare_, "bd_addr", "a", "numeric_value", "u4");
-LAYOUT(lemask_, "le_event_mask", "x8");
+LAYOUT(lemask_, "le_event_mask", "f8E", "le_event_mask_set");
 LAYOUT(lebuf_, STATUS, "le_acl_data_length", "u2", "le_num_acl_packets", "u1");
-LAYOUT(lefeat_, STATUS, "le_features", "x8");
+LAYOUT(lefeat_, STATUS, "le_features", "f8F", "le_features_set");
 LAYOUT(leadv_,
        "adv_interval_min", "u2", "adv_interval_max", "u2", "adv_type", "u1", "own_address_type",
        "u1", "peer_address_type", "u1", "peer_address", "a", "adv_channel_map", "x1",
@@ -153,7 +154,7 @@ LAYOUT(e_req_, "bd_addr", "a", "class_of_device", "x3", "link_type", "u1");
 LAYOUT(e_disc_, STATUS, "handle", "x2", "reason", "e1S", "reason_name");
 LAYOUT(e_name_, STATUS, "bd_addr", "a", "remote_name", "t248");
 LAYOUT(e_enc_, STATUS, "handle", "x2", "enable", "u1");
-LAYOUT(e_feat_, STATUS, "handle", "x2", "lmp_features", "x8");
+LAYOUT(e_feat_, STATUS, "handle", "x2", "lmp_features", "f8L", "lmp_features_set");
 LAYOUT(e_ver_,
        STATUS, "handle", "x2", "lmp_version", "e1V", "lmp_version_name", "manufacturer", "u2",
        "lmp_subversion", "x2");
@@ -176,7 +177,7 @@ LAYOUT(e_press_, "bd_addr", "a", "notification_type", "u1");
 LAYOUT(e_hostfeat_, "bd_addr", "a", "host_features", "x8");
 LAYOUT(e_slots_, "handle", "x2", "max_slots", "u1");
 LAYOUT(e_clock_, STATUS, "handle", "x2", "clock_offset", "x2");
-LAYOUT(e_type_, STATUS, "handle", "x2", "packet_type", "x2");
+LAYOUT(e_type_, STATUS, "handle", "x2", "packet_type", "f2T", "packet_type_set");
 LAYOUT(e_psrm_, "bd_addr", "a", "page_scan_repetition_mode", "u1");
 LAYOUT(e_qos_,
        STATUS, "handle", "x2", "flags", "x1", "service_type", "u1", "token_rate", "u4",
@@ -203,7 +204,7 @@ LAYOUT(l_adv_,
 LAYOUT(l_upd_,
        STATUS, "handle", "x2", "conn_interval", "u2", "conn_latency", "u2",
        "supervision_timeout", "u2");
-LAYOUT(l_feat_, STATUS, "handle", "x2", "le_features", "x8");
+LAYOUT(l_feat_, STATUS, "handle", "x2", "le_features", "f8F", "le_features_set");
 LAYOUT(l_ltk_, "handle", "x2", "random", "x8", "ediv", "x2");
 LAYOUT(l_dlen_,
        "handle", "x2", "max_tx_octets", "u2", "max_tx_time", "u2", "max_rx_octets", "u2",
@@ -428,6 +429,8 @@ static const char *const versions[] = {
 
 const char *hci_name(char kind, uint64_t v)
 {
+	if (kind != 'S' && kind != 'V')
+		return hci_bit_name(kind, (unsigned int)v);
 	if (kind == 'S')
 		return CODE_NAME(statuses, (uint32_t)v);
 	return v < ARRAY_SIZE(versions) ? versions[v] : NULL;

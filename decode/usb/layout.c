@@ -11,7 +11,7 @@ enum { ADDRESS = 6, LISTED = 8 };
 
 /* One field at p. size == 0: the field is incomplete. */
 struct field {
-	/* alias: name of the member that holds the value's name, or NULL */
+	/* alias: name of the member that holds the value's name, or those of its bits; or NULL */
 	const char *name, *alias;
 	char code, kind;
 	const uint8_t *p;
@@ -42,6 +42,12 @@ static size_t size_of(const struct field *f, size_t left, uint64_t last)
 	}
 }
 
+/* Whether a third string belongs to a field of this code. */
+static bool has_alias(const char *code)
+{
+	return code[0] == 'e' || code[0] == 'f';
+}
+
 static bool next(struct walk *w, struct field *f)
 {
 	const char *code;
@@ -54,7 +60,7 @@ static bool next(struct walk *w, struct field *f)
 	f->width = strtoul(code + 1, &end, 10);
 	f->kind = *end;
 	w->at += 2;
-	if (f->code == 'e')
+	if (has_alias(code))
 		f->alias = *w->at++;
 	f->size = size_of(f, w->left, w->last);
 	if ((!f->size && f->code != 'n') || f->size > w->left)
@@ -102,6 +108,38 @@ static void list_tree(const struct field *f, layout_name_fn *name, struct tree *
 	tree_close(t);
 }
 
+/* Bits without a name are only in the number. */
+static void bits_tree(const struct field *f, layout_name_fn *name, struct tree *t)
+{
+	uint64_t v = get_le(f->p, f->width);
+
+	tree_hex(t, f->name, v, (unsigned int)f->width * 2);
+	tree_list(t, f->alias);
+	for (unsigned int bit = 0; bit < 8 * f->width; bit++)
+		if (v >> bit & 1)
+			tree_str(t, f->alias, name(f->kind, bit));
+	tree_close(t);
+}
+
+/* Appends the names in brackets, if they are few; else the number alone. */
+static void bits_brief(const struct field *f, layout_name_fn *name, struct out *o)
+{
+	uint64_t v = get_le(f->p, f->width);
+	const char *separator = " (";
+
+	out_printf(o, "0x%0*llx", (int)f->width * 2, (unsigned long long)v);
+	if (!v || __builtin_popcountll(v) > LISTED)
+		return;
+	for (unsigned int bit = 0; bit < 8 * f->width; bit++) {
+		if (!(v >> bit & 1) || !name(f->kind, bit))
+			continue;
+		out_printf(o, "%s%s", separator, name(f->kind, bit));
+		separator = ", ";
+	}
+	if (*separator == ',')
+		out_char(o, ')');
+}
+
 static void address(const uint8_t *p, struct out *o)
 {
 	for (int i = ADDRESS - 1; i >= 0; i--)
@@ -141,6 +179,9 @@ static void field_tree(const struct field *f, layout_name_fn *name, struct tree 
 		tree_hex(t, f->name, get_le(f->p, f->width), (unsigned int)f->width * 2);
 		if (f->alias)
 			tree_str(t, f->alias, name(f->kind, get_le(f->p, f->width)));
+		break;
+	case 'f':
+		bits_tree(f, name, t);
 		break;
 	case 'l':
 		list_tree(f, name, t);
@@ -198,7 +239,7 @@ static void list_brief(const struct field *f, layout_name_fn *name, struct out *
 
 static void field_brief(const struct field *f, layout_name_fn *name, struct out *o)
 {
-	const char *called = f->alias ? name(f->kind, get_le(f->p, f->width)) : NULL;
+	const char *called = f->code == 'e' ? name(f->kind, get_le(f->p, f->width)) : NULL;
 	struct out text;
 
 	switch (f->code) {
@@ -218,6 +259,9 @@ static void field_brief(const struct field *f, layout_name_fn *name, struct out 
 		else
 			out_printf(o, "0x%0*llx", (int)f->width * 2,
 				   (unsigned long long)get_le(f->p, f->width));
+		break;
+	case 'f':
+		bits_brief(f, name, o);
 		break;
 	case 'l':
 		list_brief(f, name, o);
@@ -288,10 +332,10 @@ size_t layout_clear(layout fields, const uint8_t *p, size_t n)
 
 bool layout_has(layout fields, const char *name, size_t n)
 {
-	for (; fields[0]; fields += fields[1][0] == 'e' ? 3 : 2) {
+	for (; fields[0]; fields += has_alias(fields[1]) ? 3 : 2) {
 		if (!strncmp(fields[0], name, n) && !fields[0][n])
 			return true;
-		if (fields[1][0] == 'e' && !strncmp(fields[2], name, n) && !fields[2][n])
+		if (has_alias(fields[1]) && !strncmp(fields[2], name, n) && !fields[2][n])
 			return true;
 	}
 	return false;

@@ -9,6 +9,8 @@
  *  uN sN xN   a number of N bytes: unsigned, signed, shown in hex
  *  eNK        a number of N bytes whose values have names of kind K; a third string follows,
  *             the name of the member that holds the value's name
+ *  fNK        a number of N bytes in hex whose bits have names of kind K; a third string follows,
+ *             the name of the list of the bits that are set
  *  lNK        a u32 count and that many numbers of N bytes; named by kind K unless K is a blank
  *  mN         a number of N bytes, the most significant first
  *  -N         N bytes that are not shown; the name is ""
@@ -28,7 +30,7 @@
 
 typedef const char *const *layout;
 
-/* Returns the name of value v of kind K, or NULL. */
+/* Returns the name of value v, or of bit v, of kind K, or NULL. */
 typedef const char *layout_name_fn(char kind, uint64_t v);
 
 /*

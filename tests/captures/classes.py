@@ -507,6 +507,43 @@ def figure_or_bit(text):
     return int(text == "True") if text in ("True", "False") else number(text)
 
 
+# Bits of LMP features from 0 up, as tshark names them; -: reserved, or several bits in one.
+LMP = """3slot_packets 5slot_packets encryption slot_offset timing_accuracy role_switch hold_mode
+sniff_mode park_state power_control_requests channel_quality_driven_data_rate sco_link hv2_packets
+hv3_packets u_law_log_synchronous_data a_law_log_synchronous_data cvsd_synchronous_data
+paging_parameter_negotiation power_control transparent_synchronous_data - - - broadcast_encryption -
+edr_acl_2mbps_mode edr_acl_3mbps_mode enhanced_inquiry_scan interlaced_inquiry_scan
+interlaced_page_scan rssi_with_inquiry_results ev3_packets ev4_packets ev5_packets -
+afh_capable_slave afh_classification_slave br_edr_not_supported le_supported_controller
+3slot_edr_acl_packets 5slot_edr_acl_packets sniff_subrating pause_encryption afh_capable_master
+afh_classification_master edr_esco_2mbps_mode edr_esco_3mbps_mode 3slot_edr_esco_packets
+extended_inquiry_response simultaneous_le_and_br_edr.controller - secure_simple_pairing
+encapsulated_pdu erroneous_data_reporting non_flushable_packet_boundary_flag -
+supervision_timeout_changed_event inquiry_tx_power_level enhanced_power_control - - - -
+extended_features""".split()
+# Bits of the mask of events that have names; tshark has their numbers in octal.
+EVENTS = [i for i in range(60) if i not in (13, 14, 18, 54, 57) and not 34 < i < 43]
+POLICY = ["switch", "hold", "sniff", "park"]
+
+
+def hci_bit(name, bit):
+    def values(fields):
+        at = fields.get("decoded", {}).get("hci", {})
+        if name + "_set" in at:
+            yield at[name] >> bit & 1
+    return values
+
+
+def hci_rows():
+    for bit_, name in enumerate(LMP):
+        if name != "-":
+            yield "bthci_evt.lmp_features." + name, hci_bit("lmp_features", bit_), figure_or_bit
+    for bit_ in EVENTS:
+        yield "bthci_cmd.evt_mask_%02o" % bit_, hci_bit("event_mask", bit_), figure_or_bit
+    for bit_, name in enumerate(POLICY):
+        yield "bthci_cmd.link_policy_" + name, hci_bit("link_policy", bit_), figure_or_bit
+
+
 def packets(name):
     """The status of each packet of an FTDI converter, which are one if they are the same."""
     def values(fields):
@@ -691,7 +728,7 @@ FOUND = [(prefix + name, descriptor_values(name, kind),
     ("ftdi-ft.hValue", asked_of_ftdi(lambda s: s["wValue"] >> 8), number),
     ("ftdi-ft.lIndex", asked_of_ftdi(lambda s: s["wIndex"] & 0xff), number),
     ("ftdi-ft.hIndex", asked_of_ftdi(lambda s: s["wIndex"] >> 8), number),
-] + list(modem_rows()) + list(scsi_rows())
+] + list(modem_rows()) + list(scsi_rows()) + list(hci_rows())
 PATHS = {row[0]: row[1] for row in FIELDS}
 PATHS.update({prefix + name: "setup:descriptors.%s@%s" % (name, kind)
               for prefix, kind, names in PARTS for name in names.split()})

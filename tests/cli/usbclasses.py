@@ -119,6 +119,11 @@ def bluetooth():
     event(0x0f, struct.pack("<BBH", 0, 1, 0x0405))
     event(0x03, b"\0" + struct.pack("<H", 0x2a) + address + b"\x01\x00")
     event(0x07, b"\0" + address + b"somebody's phone".ljust(248, b"\0"))
+    command(0x0c01, struct.pack("<Q", 0x3dbff807fffbffff))
+    command(0x080d, struct.pack("<HH", 0x2a, 0x0005))
+    event(0x0b, struct.pack("<BHQ", 0, 0x2a, 0x83593ff98efffeff))
+    event(0x1d, struct.pack("<BHH", 0, 0x2a, 0xcc18))
+    command(0x2001, struct.pack("<Q", 0x1f))
     command(0x0406, struct.pack("<HB", 0x2a, 0x13))
     event(0x05, struct.pack("<BHB", 0, 0x2a, 0x16))
     acl = struct.pack("<HHHH", 0x202a, 104, 100, 0x40) + bytes(range(100))
@@ -615,6 +620,8 @@ def main():
             "Command_Status Create_Connection: pending",
             "Connection_Complete: hci_status Success, handle 0x002a",
             'remote_name "somebody\'s phone"', "reason Connection Terminated by Local Host",
+            "link_policy 0x0005 (role switch, sniff mode)",
+            "packet_type 0xcc18 (DM1, DH1, DM3, DH3, DM5, DH5)",
             "HCI ACL handle 0x02a, 104 bytes, L2CAP cid 0x0040", "HCI ACL data 65 to 108 of 108"],
                       40)
         got = [i["decoded"]["hci"] for i in items if "hci" in i.get("decoded", {})]
@@ -622,6 +629,16 @@ def main():
              [tuple(h.get(k) for k in ("hci_status", "hci_status_name", "hci_version_name",
                                        "lmp_version_name")) for h in got if "hci_version" in h],
              "a number that has a name is in JSON by both")
+        bits = [{k: v for k, v in h.items() if k.endswith("_set")} for h in got
+                if any(k.endswith("_set") for k in h)]
+        same((["Inquiry_Complete", "LE_Meta"], ["role switch", "sniff mode"],
+              ["3-slot packets", "sniff mode", "power control requests", "extended features"],
+              ["DM1", "DH1", "DM3", "DH3", "DM5", "DH5"], 5),
+             (bits[1]["event_mask_set"][::len(bits[1]["event_mask_set"]) - 1],
+              bits[2]["link_policy_set"],
+              [bits[3]["lmp_features_set"][i] for i in (0, 7, 8, -1)],
+              bits[4]["packet_type_set"], len(bits[5]["le_event_mask_set"])),
+             "bits of masks and features are in JSON by name")
         same(1, sum(i.get("decoded", {}).get("hci", {}).get("remote_name") == "somebody's phone"
                     for i in items),
              "an event in parts is told once, whole")
