@@ -2,6 +2,7 @@
 #include "decode/base/jdoc.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "decode/base/output.h"
 
@@ -35,6 +36,19 @@ struct json_object *jdoc_parse(const void *text, size_t len)
 	}
 	json_tokener_free(t);
 	return o;
+}
+
+struct json_object *jdoc_next_edit(const struct trawl_reader *r, size_t *i)
+{
+	while (*i < trawl_meta_count(r)) {
+		const struct trawl_meta *m = trawl_meta_at(r, (*i)++);
+		struct json_object *doc =
+			strncmp(m->name, "edit/", 5) ? NULL : jdoc_parse(m->data, m->len);
+
+		if (doc)
+			return doc;
+	}
+	return NULL;
 }
 
 struct json_object *jdoc_meta(const struct trawl_reader *r, const char *name)

@@ -15,6 +15,9 @@
 struct json_object *jdoc_parse(const void *text, size_t len);
 /* Parses the metadata with this name. Returns NULL if there is none, or it is not JSON. */
 struct json_object *jdoc_meta(const struct trawl_reader *r, const char *name);
+/* Returns the next description of what trawl-edit did to the file, from metadata *i on; NULL: there
+ * is none. */
+struct json_object *jdoc_next_edit(const struct trawl_reader *r, size_t *i);
 
 /* Accessors. For NULL or a wrong type they return NULL, 0, "", or the default. What they return is
  * owned by the object. */

@@ -598,24 +598,13 @@ static void meta_json(struct trawl_reader *r, const char *name, bool whole, stru
 static void edits_json(struct trawl_reader *r, struct out *o)
 {
 	bool any = false;
+	size_t i = 0;
 
 	out_str(o, ",\"edits\":[");
-	for (size_t i = 0; i < trawl_meta_count(r); i++) {
-		const struct trawl_meta *m = trawl_meta_at(r, i);
-		struct json_object *j;
-
-		if (strncmp(m->name, "edit/", 5))
-			continue;
-		j = jdoc_parse(m->data, m->len);
-		if (j) {
-			const char *text =
-				json_object_to_json_string_ext(j, JSON_C_TO_STRING_PLAIN);
-
-			out_str(o, any ? "," : "");
-			out_str(o, text);
-			any = true;
-		}
-		json_object_put(j);
+	for (struct json_object *doc; (doc = jdoc_next_edit(r, &i)); any = true) {
+		out_str(o, any ? "," : "");
+		out_str(o, json_object_to_json_string_ext(doc, JSON_C_TO_STRING_PLAIN));
+		json_object_put(doc);
 	}
 	out_char(o, ']');
 }

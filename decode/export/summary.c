@@ -296,26 +296,11 @@ static void shell_word(struct out *o, const char *p)
 	out_char(o, '\'');
 }
 
-/* Returns the next description of what trawl-edit did to the file, from metadata *i on, for
- * json_object_put(); NULL: there is none. */
-static struct json_object *next_edit(struct trawl_reader *r, size_t *i)
-{
-	while (*i < trawl_meta_count(r)) {
-		const struct trawl_meta *m = trawl_meta_at(r, (*i)++);
-		struct json_object *doc =
-			strncmp(m->name, "edit/", 5) ? NULL : jdoc_parse(m->data, m->len);
-
-		if (doc)
-			return doc;
-	}
-	return NULL;
-}
-
 static void print_edits(struct stream *s, struct out *o)
 {
 	size_t i = 0;
 
-	for (struct json_object *doc; (doc = next_edit(stream_reader(s), &i));) {
+	for (struct json_object *doc; (doc = jdoc_next_edit(stream_reader(s), &i));) {
 		print_members(doc, "edited", o);
 		json_object_put(doc);
 	}
@@ -391,7 +376,7 @@ static bool lacks_more(struct trawl_reader *r)
 	bool lacks = false;
 	size_t i = 0;
 
-	for (struct json_object *doc; (doc = next_edit(r, &i));) {
+	for (struct json_object *doc; (doc = jdoc_next_edit(r, &i));) {
 		lacks |= json_object_get_boolean(jdoc_get(doc, "more_lost"));
 		json_object_put(doc);
 	}
