@@ -11,7 +11,7 @@
 
 enum member_rule {
 	/* Values that are kept, if they have this form. */
-	KEEP,    /* a number, a boolean or a text */
+	KEEP,    /* a number, a boolean or a short text in one line */
 	LIST,    /* one of these, or an array of them */
 	NUMBERS, /* an array of numbers, or of arrays of numbers */
 	NAMED,   /* an object whose values are numbers */

@@ -158,9 +158,22 @@ static bool is_number(const struct json_object *v)
 	       json_object_is_type(v, json_type_boolean);
 }
 
+/*
+ * A number, or a short text in one line: what trawl writes in members that are kept. Anything
+ * longer is of another origin.
+ */
 static bool is_plain(const struct json_object *v)
 {
-	return is_number(v) || json_object_is_type(v, json_type_string);
+	enum { LONGEST = 256 };
+	const char *text;
+
+	if (!json_object_is_type(v, json_type_string))
+		return is_number(v);
+	text = json_object_get_string((struct json_object *)v);
+	for (size_t i = 0; text[i]; i++)
+		if (i == LONGEST || (unsigned char)text[i] < ' ' || text[i] == 0x7f)
+			return false;
+	return true;
 }
 
 /* Whether all elements of an array have a form; of elements that are arrays, theirs, too. */

@@ -202,7 +202,6 @@ static void put_pieces(struct made *m)
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
 		memcpy(r + 8, &all[i], sizeof(*all));
 		r[40] = (uint8_t)(i + 1);
-		m->mono += 1000;
 		must(trawl_append(m->w, &(struct trawl_record){ t.source, t.id, 0, m->mono, r,
 								sizeof(r) }, &m->err), m);
 	}
@@ -357,7 +356,8 @@ static void add_unknown(struct made *m)
 		{ "task/unZq10000001", "{\"tid\":5,\"pid\":5,\"comm\":\"x\"}" },
 		{ "task/5", "{\"tid\":5,\"pid\":5,\"comm\":\"x\",\"environ\":[\"unZq10000002\"],"
 			    "\"ppid\":[\"unZq10000003\"],\"unZq10000004\":1}" },
-		{ "end", "{\"why\":\"signal\",\"sources\":[{\"source\":\"event\",\"lost\":0,"
+		{ "end", "{\"why\":\"signal\",\"signal\":\"a\\nunZq10000041\","
+			 "\"sources\":[{\"source\":\"event\",\"lost\":0,"
 			 "\"note\":\"unZq10000005\"},\"unZq10000006\"]}" },
 		{ "kernel/tracing", "{\"hist\":true,\"unZq10000007\":\"unZq10000008\"}" },
 		{ "kernel/kallsyms", "ffffffff81000000 T _stext\nunZq10000009\n" },
