@@ -103,7 +103,8 @@ struct source {
 	bool programs;       /* its probes are in programs; COMMAND may run another program */
 	bool small_files;    /* much of a short capture's file is metadata: a small section */
 	bool traces;         /* it calls ptrace() or perf_event_open() while it runs */
-	bool tasks;          /* its records have a common_pid: the file gets these tasks' names */
+	/* It records by tracefs; each record has a common_pid: the file gets these tasks' names. */
+	bool trace_events;
 
 	/* Returns which source records this text if -p or COMMAND limits the capture. NULL: always
 	 * this one. */

@@ -522,7 +522,8 @@ long tracer_ioctl(struct tracer *tracer, struct file *file, unsigned int command
 	 * differ.
 	 */
 	for (n = 0; n < ARRAY_SIZE(requests); n++)
-		if (_IOC_NR(command) == _IOC_NR(requests[n].command) && _IOC_TYPE(command) == 0xd7)
+		if (_IOC_NR(command) == _IOC_NR(requests[n].command) &&
+		    _IOC_TYPE(command) == TRAWL_UPROBE_MAGIC)
 			return serve(tracer, file, n, (void __user *)argument);
 	return -ENOTTY;
 }

@@ -204,14 +204,15 @@ struct trawl_kh_branches {
 	} branch[TRAWL_KH_BRANCHES];
 };
 
+#define TRAWL_UPROBE_MAGIC	0xd7	/* as TRAWL_IOC_MAGIC */
 #define TRAWL_UPROBE_FIRST	64
-#define TRAWL_UPROBE_REGISTER	_IOWR(0xd7, 64, struct trawl_uprobe_request)
-#define TRAWL_UPROBE_UNREGISTER	_IOWR(0xd7, 65, struct trawl_uprobe_request)
-#define TRAWL_UPROBE_DETACH	_IOWR(0xd7, 66, struct trawl_uprobe_request)
-#define TRAWL_UPROBE_POLL	_IOWR(0xd7, 67, struct trawl_uprobe_poll)
-#define TRAWL_UPROBE_REGISTERS	_IOWR(0xd7, 68, struct trawl_uprobe_regs)
-#define TRAWL_UPROBE_MEMORY	_IOWR(0xd7, 69, struct trawl_uprobe_memory)
-#define TRAWL_UPROBE_RUN	_IOWR(0xd7, 70, struct trawl_uprobe_run)
-#define TRAWL_UPROBE_LIST	_IOWR(0xd7, 71, struct trawl_uprobe_list)
+#define TRAWL_UPROBE_REGISTER	_IOWR(TRAWL_UPROBE_MAGIC, 64, struct trawl_uprobe_request)
+#define TRAWL_UPROBE_UNREGISTER	_IOWR(TRAWL_UPROBE_MAGIC, 65, struct trawl_uprobe_request)
+#define TRAWL_UPROBE_DETACH	_IOWR(TRAWL_UPROBE_MAGIC, 66, struct trawl_uprobe_request)
+#define TRAWL_UPROBE_POLL	_IOWR(TRAWL_UPROBE_MAGIC, 67, struct trawl_uprobe_poll)
+#define TRAWL_UPROBE_REGISTERS	_IOWR(TRAWL_UPROBE_MAGIC, 68, struct trawl_uprobe_regs)
+#define TRAWL_UPROBE_MEMORY	_IOWR(TRAWL_UPROBE_MAGIC, 69, struct trawl_uprobe_memory)
+#define TRAWL_UPROBE_RUN	_IOWR(TRAWL_UPROBE_MAGIC, 70, struct trawl_uprobe_run)
+#define TRAWL_UPROBE_LIST	_IOWR(TRAWL_UPROBE_MAGIC, 71, struct trawl_uprobe_list)
 
 #endif

@@ -447,7 +447,7 @@ static void block_disarm(struct input *in)
 const struct source block_source = {
 	.name = "event",
 	.instance = "block",
-	.tasks = true,
+	.trace_events = true,
 	.arm = block_arm,
 	.start = block_start,
 	TRACE_SOURCE,

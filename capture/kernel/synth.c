@@ -320,7 +320,7 @@ static void synth_describe(struct source_list *list)
 const struct source synth_source = {
 	.name = "synth",
 	.summary = "NAME=GROUP.START,GROUP.END key=FIELD[:ENDFIELD] [start.FIELD|end.FIELD ...]",
-	.tasks = true,
+	.trace_events = true,
 	.scoped = synth_scoped,
 	.describe = synth_describe,
 	.probe = synth_probe,
@@ -333,7 +333,7 @@ const struct source synth_source = {
 const struct source synth_block_source = {
 	.name = "synth",
 	.instance = "synthblock",
-	.tasks = true,
+	.trace_events = true,
 	.probe = synth_probe,
 	.arm = synth_arm,
 	BLOCK_RECORDING,

@@ -63,7 +63,7 @@ static int finds_tasks(const char *text, bool *tasks, struct trawl_error *err)
 
 	if (!source)
 		return -1;
-	*tasks |= source->tasks;
+	*tasks |= source->trace_events;
 	text = besides(source, spec);
 	return text ? finds_tasks(text, tasks, err) : 0;
 }
@@ -147,7 +147,7 @@ int inputs_probe(const struct input *inputs, size_t n, struct trawl_error *err)
 bool inputs_use_tracefs(const struct input *inputs, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		if (inputs[i].source->tasks)
+		if (inputs[i].source->trace_events)
 			return true;
 	}
 	return false;

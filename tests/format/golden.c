@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes the golden files: golden DIRECTORY. They are written once for each version of the format
- * and then kept: every later version of trawl must read the same events from them.
+ * Writes the golden files: golden DIRECTORY. Only a new one is copied to tests/golden, once: every
+ * later version of trawl must read the same events from it.
  */
 #include <fcntl.h>
 #include <stdio.h>

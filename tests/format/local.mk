@@ -6,17 +6,12 @@ libsample_la_SOURCES = tests/format/sample.h tests/format/sample.c \
 	tests/format/batches.h tests/format/batches.c
 libsample_la_LIBADD = libformat.la $(ZSTD_LIBS)
 
-# golden writes tests/golden (make regenerate-golden, for a new version of the format only); dump
-# prints a file as tests/reader.py does.
+# golden FOLDER writes the golden files; dump prints a file as tests/reader.py does.
 check_PROGRAMS += tests/format/golden tests/format/dump
 tests_format_golden_SOURCES = tests/format/golden.c
 tests_format_golden_LDADD = libsample.la libformat.la
 tests_format_dump_SOURCES = tests/format/dump.c
 tests_format_dump_LDADD = libformat.la
-regenerate-golden: tests/format/golden
-	$(MKDIR_P) $(srcdir)/tests/golden
-	tests/format/golden $(srcdir)/tests/golden
-.PHONY: regenerate-golden
 
 TESTS += tests/format/appendix.py tests/format/displaced.py tests/format/golden.sh tests/format/names.sh tests/format/wireshark.sh
 EXTRA_DIST += tests/format/appendix.py tests/format/displaced.py tests/format/golden.sh tests/format/names.sh tests/format/wireshark.sh tests/reader.py \
