@@ -92,8 +92,13 @@ def value(arg, fields, show, field):
     """What the decoder will make of a field: the rules of the metadata, in Python."""
     if arg["state"] == "unavailable":
         return None
+    if arg["type"].endswith("]"):
+        return [integer(n) for n in fields[field].strip("{}").split(",")]
     kind, bits = arg["type"][0], int(arg["type"][1:])
-    if arg["state"] == "computed":
+    if "bits" in arg:
+        bits = arg["bits"]
+        raw = integer(fields[field])
+    elif arg["state"] == "computed":
         sib = arg["sib"]
         words = [integer(w) for w in fields[sib["window"]].strip("{}").split(",")]
         window = struct.pack(f"<{len(words)}Q", *words)
