@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /*
- * Returns the name of a bit of a mask of this kind, or NULL. Kinds: 'L' LMP features, page 0; 'F' LE
- * features; 'M' and 'E' masks of events, the latter of LE; 'P' link policy; 'T' ACL packet types.
+ * Returns the name of a bit of a mask of this kind, or NULL. Kinds: 'L' LMP features of page 0, 'F'
+ * LE features, 'M' masks of events, 'E' of LE events, 'P' link policy, 'T' types of ACL packets.
  */
 const char *hci_bit_name(char kind, unsigned int bit);
 

@@ -486,7 +486,7 @@ def scsi_rows():
         yield "scsi.cdb.mode." + theirs, mode(ours_), figure_or_bit
     for theirs, ours_ in pairs("""removable version add_len=additional_length sccs acc tpgs tpc
                                protect bque encserv multip cmdque rdf=response_data_format hisup
-                               normaca qualifier=peripheral_qualifier"""):
+                               normaca"""):
         yield "scsi.inquiry." + theirs, unit(ours_), figure_or_bit
     for theirs, ours_ in pairs("""filemark eom ili addlen=additional_sense_length asc ascq
                                fru=field_replaceable_unit sksv"""):
