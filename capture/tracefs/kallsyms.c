@@ -256,8 +256,10 @@ int kallsyms_text(const struct kallsyms *k, char **text, size_t *len, struct tra
 		write_wanted(&lines, sorted, k->n, out);
 	for (size_t i = 0; out && k->all && i < lines.n; i++)
 		fputs(lines.p[i].text, out);
-	if (out)
-		failed = !!ferror(out) | !!fclose(out);
+	if (out) {
+		failed = ferror(out) != 0;
+		failed |= fclose(out) != 0;
+	}
 	free_lines(&lines);
 	free(sorted);
 	if (failed || !*len) {
