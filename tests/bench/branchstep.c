@@ -109,7 +109,8 @@ static double by_ptrace(void)
 	began = now();
 	for (steps = 0; steps < PTRACE_STEPS && WIFSTOPPED(status); steps++) {
 		ip = ptrace(PTRACE_PEEKUSER, pid, offsetof(struct user_regs_struct, rip), 0);
-		if (ip == last)
+		/* The first step only takes up the system call in which the child was stopped. */
+		if (ip == last && steps > 1)
 			break;
 		last = ip;
 		if (ptrace(PTRACE_SINGLESTEP, pid, 0, 0) || waitpid(pid, &status, 0) != pid)

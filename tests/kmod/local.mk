@@ -19,7 +19,7 @@ tests/kmod/walk: tests/kmod/walk.S
 tests/kmod/hard: tests/kmod/hard.c
 	$(AM_V_CC)$(MKDIR_P) tests/kmod && $(CC) -O1 -Wall -Wextra -pthread -o $@ $(srcdir)/tests/kmod/hard.c
 # Without a library, which for 32 bits few machines have; where the compiler can't, there is none.
-FREESTANDING = -O1 -Wall -Wextra -I$(srcdir) -ffreestanding -fno-stack-protector -fcf-protection=none -nostdlib -static -no-pie
+FREESTANDING = -O1 -fno-pie -Wall -Wextra -I$(srcdir) -ffreestanding -fno-stack-protector -fcf-protection=none -nostdlib -static -no-pie
 KMOD_DOCUMENT = $(srcdir)/tests/kmod/document.c $(srcdir)/tests/kmod/small.h $(srcdir)/kmod/trawl_libiht.h
 tests/kmod/document: $(KMOD_DOCUMENT)
 	$(AM_V_CC)$(MKDIR_P) tests/kmod && $(CC) $(FREESTANDING) -o $@ $(srcdir)/tests/kmod/document.c
