@@ -20,7 +20,7 @@ is_way() {
 }
 
 # The same filter: both have them.
-timeout 60 perf record -q -m 512 -B -N -j any,u -e branches:u -c 1009 -o same.data -- \
+perf record -q -m 512 -B -N -j any,u -e branches:u -c 1009 -o same.data -- \
 	trawl -i branch:perf-lbr -w same.trawl -- "$load" 20000 >load.out 2>said
 ok $? "perf record -j any,u with perf-lbr below it"
 has "perf-lbr loses nothing beside the same filter" "$(cat said)" ' 0 lost'

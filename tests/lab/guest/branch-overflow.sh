@@ -37,7 +37,7 @@ bash -c 'kill -STOP $$; exec "$0" 20000' "$load" >load.out &
 target=$!
 wait_for grep -q '^State:.*stopped' /proc/$target/status
 for name in first second; do
-	timeout 60 trawl -i branch:perf-bts -p $target -w "$LAB_KEEP/$name.trawl" 2>$name.said &
+	timeout 500 trawl -i branch:perf-bts -p $target -w "$LAB_KEEP/$name.trawl" 2>$name.said &
 	wait_for grep -q 'capturing to' $name.said
 done
 kill -CONT $target

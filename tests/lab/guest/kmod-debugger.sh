@@ -13,7 +13,7 @@ insmod "$LAB_MODULES/../kmod/trawl.ko"
 
 # session COMMAND-AT-START: what gdb says.
 session() {
-	timeout 60 gdb -nx -batch -ex 'set width 0' -ex 'set can-use-hw-watchpoints 0' -ex starti \
+	timeout 300 gdb -nx -batch -ex 'set width 0' -ex 'set can-use-hw-watchpoints 0' -ex starti \
 		-ex "$1" -ex 'tbreak jump_odd' -ex continue -ex 'stepi 9' \
 		-ex 'info registers rip eflags' -ex 'break jump_odd' -ex continue -ex continue -ex bt \
 		-ex 'delete' -ex 'watch sum' -ex continue -ex continue -ex 'info registers eflags' \

@@ -46,7 +46,7 @@ has "is named" "$(cat said.txt)" '^calls: nothing: no such function'
 example 'second example' >second.c
 cp "$TRAWL_SRC/uprobe/trawl-uprobe.h" "$TRAWL_SRC/kmod/trawl_uprobe.h" .
 gcc -I. -o second second.c -L"$TRAWL_BUILD/.libs" -ltrawl-uprobe -Wl,-rpath,"$TRAWL_BUILD/.libs"
-said=$(timeout 20 ./second "$load" 1 2>&1)
+said=$(timeout 300 ./second "$load" 1 2>&1)
 same "the manual's second example stops at the entry" \
 	"$(readelf -h "$load" | sed -n 's/.*Entry point address: *0x.*\(...\)$/\1/p')" \
 	"$(echo "$said" | sed -n 's/^at 0x.*\(...\)$/\1/p')"
