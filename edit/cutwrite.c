@@ -262,15 +262,12 @@ static int put_part(struct section *s, const struct cut_entry *e, struct trawl_e
 /* Writes the events of a damaged chunk as a loss. */
 static int put_damaged(struct section *s, const struct cut_entry *e, struct trawl_error *err)
 {
-	struct trawl_loss l = {.cpu = UINT32_MAX,
-			       .from = e->p.first,
-			       .to = e->p.last,
-			       .count = s->c->chosen ? UINT64_MAX : e->p.count,
-			       .reason = TRAWL_LOSS_DAMAGED,
-			       .section = s->number};
+	struct trawl_loss l = trawl_piece_loss(&e->p);
 
 	if (!cut_is_missing(e))
 		return 0;
+	if (s->c->chosen)
+		l.count = UINT64_MAX;
 	clip_loss(s->c, &l, e->p.source->clock);
 	l.source = (uint16_t)s->sources[e->p.number];
 	return trawl_writer_loss(s->w, &l, err);

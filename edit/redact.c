@@ -447,12 +447,31 @@ static int copy_event(void *arg, struct trawl_event *ev, struct trawl_error *err
 		.ts = ts, .data = ev->record, .len = ev->len }, err);
 }
 
+static int write_loss(struct copy *c, struct trawl_loss *l, const struct trawl_source *s,
+		      int source, struct trawl_error *err)
+{
+	l->source = (uint16_t)source;
+	if (s->clock == TRAWL_CLOCK_REAL || s->clock == TRAWL_CLOCK_TAI) {
+		l->from += (uint64_t)c->x->date;
+		l->to += (uint64_t)c->x->date;
+	}
+	return trawl_writer_loss(c->w, l, err);
+}
+
+/* Writes the events of a damaged chunk as a loss. */
+static int put_damaged(struct copy *c, const struct trawl_piece *p, struct trawl_error *err)
+{
+	struct trawl_loss l = trawl_piece_loss(p);
+
+	return c->w ? write_loss(c, &l, p->source, c->sources[p->number], err) : 0;
+}
+
 static int copy_chunk(struct copy *c, struct trawl_piece *p, struct trawl_error *err)
 {
 	const struct trawl_chunk *chunk;
 
 	if (!trawl_piece_read(c->r, p) || !trawl_piece_decode(c->r, p, &chunk))
-		return 0;
+		return put_damaged(c, p, err);
 	c->piece = p;
 	return edit_some_events(chunk, NULL, copy_event, c, err);
 }
@@ -584,12 +603,7 @@ static int put_losses(struct copy *c, uint32_t section, struct trawl_error *err)
 
 			if (!s || s->id != l.source)
 				continue;
-			l.source = (uint16_t)c->sources[n];
-			if (s->clock == TRAWL_CLOCK_REAL) {
-				l.from += (uint64_t)c->x->date;
-				l.to += (uint64_t)c->x->date;
-			}
-			if (trawl_writer_loss(c->w, &l, err))
+			if (write_loss(c, &l, s, c->sources[n], err))
 				return -1;
 			break;
 		}

@@ -478,6 +478,22 @@ static bool add_loss(struct catalog *c, struct section *s, struct view *body)
 	return true;
 }
 
+void catalog_lose_chunk(struct catalog *c, const struct section *s, const struct chunk_ref *ref)
+{
+	struct trawl_loss *l = budget_take(&c->budget, LOSS_COST, "losses") ?
+			       malloc(sizeof(*l)) : NULL;
+
+	if (!l || !s->sources[ref->source] || !vec_add(&c->losses, l)) {
+		free(l);
+		return;
+	}
+	*l = (struct trawl_loss){ .source = s->sources[ref->source]->source->id,
+				  .cpu = UINT32_MAX, .from = ref->first, .to = ref->last,
+				  .count = ref->count, .reason = TRAWL_LOSS_DAMAGED,
+				  .section = s->number };
+	c->lost_chunks++;
+}
+
 static bool add(struct catalog *c, struct section *s, enum block_kind kind, uint64_t at,
 		struct view *body)
 {

@@ -82,6 +82,7 @@ struct catalog {
 	struct vec types;   /* struct trawl_event_type */
 	struct vec metas;   /* struct catalog_meta */
 	struct vec losses;  /* struct trawl_loss */
+	uint64_t lost_chunks; /* damaged chunks whose events are in `losses` */
 	struct vec sections;
 	struct clock_sync *syncs;
 	size_t nsyncs, syncs_cap;
@@ -113,6 +114,8 @@ struct section *catalog_section(struct catalog *c, uint64_t start);
  */
 bool catalog_add(struct catalog *c, struct section *s, enum block_kind kind, uint64_t at,
 		 struct view *body);
+/* Adds the events of a damaged chunk, whose place and head are known, to the losses. */
+void catalog_lose_chunk(struct catalog *c, const struct section *s, const struct chunk_ref *ref);
 /* Notes a chunk that was read after damage. Returns false if memory runs out. */
 bool catalog_know_chunk(struct section *s, const struct chunk_ref *ref);
 /* Notes a chunk that the index lists. in_place: it is before all damage, so its offset is right. */

@@ -395,7 +395,7 @@ static bool start_active(struct merge *m, struct active *a, const struct waiting
 	return ok;
 }
 
-/* Decodes the first waiting chunk. A damaged one is counted and dropped. */
+/* Decodes the first waiting chunk. A damaged one is counted, and its events are lost. */
 static bool activate(struct merge *m)
 {
 	struct waiting w = waiting_pop(m);
@@ -408,8 +408,10 @@ static bool activate(struct merge *m)
 
 	p.data = w.bundle->payload ? w.bundle->payload :
 				     m->payload(m->arg, m->section, ref, &p.len);
-	if (!p.data)
+	if (!p.data) {
+		catalog_lose_chunk(m->catalog, m->section, ref);
 		goto out;
+	}
 	if (!m->decoder && (m->decoder = chunk_decoder_new()))
 		chunk_decoder_budget(m->decoder, &m->catalog->budget);
 	if (m->decoder)
@@ -424,6 +426,7 @@ static bool activate(struct merge *m)
 		m->catalog->budget.exhausted |= errno == ENOMEM;
 		ok = !budget_failed(&m->catalog->budget);
 		damage_add(m->damage, m->section->start + ref->at);
+		catalog_lose_chunk(m->catalog, m->section, ref);
 		active_done(m, a);
 	}
 out:

@@ -178,6 +178,13 @@ bool trawl_piece_decode(struct trawl_reader *r, const struct trawl_piece *p,
 	return reader_decode(r, section_at(r, p->section), &ref, p->payload, p->len, chunk);
 }
 
+struct trawl_loss trawl_piece_loss(const struct trawl_piece *p)
+{
+	return (struct trawl_loss){ .source = p->number, .cpu = UINT32_MAX, .from = p->first,
+				    .to = p->last, .count = p->count,
+				    .reason = TRAWL_LOSS_DAMAGED, .section = p->section };
+}
+
 int trawl_pieces_failed(const struct trawl_reader *r, struct trawl_error *err)
 {
 	if (budget_failed(&r->catalog.budget) || r->in.error == ENOMEM)

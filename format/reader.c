@@ -346,11 +346,13 @@ static int pipe_chunk(struct trawl_reader *r, const struct trawl_chunk **chunk,
 			r->pipe = PIPE_OPEN;
 		if (ret < 0)
 			return -1;
-		if (r->payload && reader_decode(r, r->section, &r->chunk, r->payload,
-						r->payload_len, chunk)) {
+		if (!r->payload)
+			continue;
+		if (reader_decode(r, r->section, &r->chunk, r->payload, r->payload_len, chunk)) {
 			r->events += r->chunk.count;
 			return 1;
 		}
+		catalog_lose_chunk(&r->catalog, r->section, &r->chunk);
 	}
 	r->reading = READING_DONE;
 	return 0;
@@ -390,8 +392,13 @@ static bool file_chunk(struct trawl_reader *r, const struct section *s,
 		damage_add(&r->damage, s->start + ref->at);
 		return false;
 	}
-	p = segment_wanted(r, s, &r->segment->clocks, ref) ? reader_fetch(r, s, ref, &len) : NULL;
-	return p && reader_decode(r, s, ref, p, len, chunk);
+	if (!segment_wanted(r, s, &r->segment->clocks, ref))
+		return false;
+	p = reader_fetch(r, s, ref, &len);
+	if (p && reader_decode(r, s, ref, p, len, chunk))
+		return true;
+	catalog_lose_chunk(&r->catalog, s, ref);
+	return false;
 }
 
 int trawl_next_chunk(struct trawl_reader *r, const struct trawl_chunk **chunk,
@@ -620,6 +627,7 @@ void trawl_verdict(const struct trawl_reader *r, struct trawl_verdict *v)
 	*v = (struct trawl_verdict){
 		.complete = all_ended(r) && !d->cut, .index_used = r->index_used,
 		.cut_at = d->cut ? d->cut_at : 0, .damaged = d->blocks, .damaged_at = d->first,
+		.damaged_known = r->catalog.lost_chunks,
 		.events = r->events, .chunks = r->chunks,
 		.bytes = r->in.seekable ? r->in.size : r->in.bytes_read,
 		.syncs = r->catalog.nsyncs + r->catalog.thinned, .bound = r->catalog.bound,

@@ -438,6 +438,10 @@ const struct trawl_event_type *trawl_event_type_at(const struct trawl_reader *r,
 size_t trawl_meta_count(const struct trawl_reader *r);
 const struct trawl_meta *trawl_meta_at(const struct trawl_reader *r, size_t i);
 const struct trawl_meta *trawl_meta_find(const struct trawl_reader *r, const char *name);
+/*
+ * What the recorder lost; and, as soon as the reading of events or chunks gets there, what damaged
+ * chunks had, as far as the index or their heads are whole (TRAWL_LOSS_DAMAGED).
+ */
 size_t trawl_loss_count(const struct trawl_reader *r);
 const struct trawl_loss *trawl_loss_at(const struct trawl_reader *r, size_t i);
 /*
@@ -486,6 +490,7 @@ struct trawl_verdict {
 	uint64_t cut_at;      /* file offset of the first incomplete block; 0: not cut */
 	uint64_t damaged;     /* number of damaged or missing blocks */
 	uint64_t damaged_at;  /* file offset of the first of these */
+	uint64_t damaged_known; /* how many of these are chunks whose events are among the losses */
 	uint64_t junk;        /* bytes after the last section */
 	/* Read so far or, with an index, in the file: */
 	uint64_t events;
@@ -611,6 +616,8 @@ bool trawl_piece_read(struct trawl_reader *r, struct trawl_piece *p);
 /* Decodes the payload; returns false likewise. *chunk is valid until the next one is decoded. */
 bool trawl_piece_decode(struct trawl_reader *r, const struct trawl_piece *p,
 			const struct trawl_chunk **chunk);
+/* Returns what is lost with a damaged chunk; `source` is the number in the section. */
+struct trawl_loss trawl_piece_loss(const struct trawl_piece *p);
 /*
  * Returns 0; or -1 with *err if a read failed or memory ran out: what was reported as damaged may
  * not be.

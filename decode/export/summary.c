@@ -386,7 +386,7 @@ static bool lacks_more(struct trawl_reader *r)
 /* Returns what may be missing beside the losses that the file lists; NULL: nothing. */
 static const char *unlisted(struct trawl_reader *r, const struct trawl_verdict *v)
 {
-	if (v->damaged)
+	if (v->damaged > v->damaged_known)
 		return "the events of damaged blocks are missing";
 	if (lacks_more(r))
 		return "the file was damaged; see \"edited\"";

@@ -259,8 +259,20 @@ for name in ("half", "hole"):
                              summary, re.M),
                    f"{verb[0]}: nor does a copy of it", summary)
     bad = run("trawl-decode", "--summary", f"{tmp.name}/bad.trawl")[1].decode()
-    tap.ok(re.search(r"^  that is not all: |^losses      none as far as is known: ", bad, re.M),
-           f"repair ({name}): the damaged file does not say that nothing is missing", bad)
+    if name == "hole":
+        holes = [int(n) for n in re.findall(r"^  \S+: (\d+) \(file damaged\) between", bad, re.M)]
+        lines = run("trawl-decode", f"{tmp.name}/bad.trawl")[1].decode()
+        tap.same((lost, False), (holes, "that is not all" in bad),
+                 "the damaged file itself has the same loss, and no other")
+        tap.same([str(n) for n in lost], re.findall(r"\*\*\* (\d+) events .*: file damaged", lines),
+                 "and its text has a line at the hole")
+        run("trawl-edit", "redact", f"{tmp.name}/bad.trawl", "-w", out)
+        redacted = run("trawl-decode", "--summary", out)[1].decode()
+        tap.same(lost, [int(n) for n in re.findall(r": (\d+) \(file damaged\) between", redacted)],
+                 "a redacted copy of it has this loss, too")
+    else:
+        tap.ok(re.search(r"^  that is not all: |^losses      none as far as is known: ", bad, re.M),
+               f"repair ({name}): the damaged file does not say that nothing is missing", bad)
 with open(f"{src}/samples/tick.trawl", "rb") as f:
     start = f.read()[:1500]
 with open(f"{tmp.name}/bad.trawl", "wb") as f:
