@@ -564,11 +564,21 @@ static int no_such_command(const char *name, struct trawl_error *err)
 	return -1;
 }
 
+/* Of a command, too: "trawl-edit cut --help". */
+static bool asks_for_help(int argc, char **argv)
+{
+	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) {
+		if (!strcmp(argv[i], "--help"))
+			return true;
+	}
+	return false;
+}
+
 static int run(int argc, char **argv, struct trawl_error *err)
 {
 	if (argc < 2)
 		return edit_usage(err, "no command", "");
-	if (!strcmp(argv[1], "--help")) {
+	if (asks_for_help(argc, argv)) {
 		fputs(help, stdout);
 		return TRAWL_OK;
 	}

@@ -74,6 +74,11 @@ says 'trawl-decode FILE' trawl -r x.trawl
 says '-D foo:bar: no such source' trawl -D foo:bar
 says 'did you mean %return or' trawl -i uprobe:samples/tick:main%retrun
 says 'no such command: verfy; did you mean verify\?' trawl-edit verfy "$f"
+for command in compact cut import merge redact repair secrets verify; do
+	has "trawl-edit $command --help" \
+		"$({ trawl-edit $command --help 2>&1; echo "status $?"; } | tr '\n' ' ')" \
+		"^Usage: trawl-edit .*  $command .*status 0"
+done
 says '-i event:GROUP:NAME' trawl -e sched:sched_switch
 says 'is -w FILE' trawl -o x -i usb
 says 'is -w FILE' trawl --output=x -i usb
