@@ -118,6 +118,12 @@ static bool has_whole_config(const struct usb_device *dev)
 	return false;
 }
 
+/* A transfer that was never completed, for the device that had the address before. */
+static bool is_of_former_owner(const struct usb_detail *d, const struct tape_device *x)
+{
+	return !d->device && x->known && d->transfer && !d->transfer->has_complete;
+}
+
 static int list_device(struct reader *r, const struct usb_detail *d)
 {
 	const struct usb_device *dev = d->device;
@@ -128,6 +134,8 @@ static int list_device(struct reader *r, const struct usb_detail *d)
 	x = listed(r->arg, d, r->item);
 	if (!x)
 		return trawl_fail(r->err, TRAWL_CANNOT, "out of memory");
+	if (is_of_former_owner(d, x))
+		return 0;
 	x->transfers++;
 	x->last = r->item->time;
 	if (!dev)
@@ -495,7 +503,8 @@ static int take(struct reader *r, const struct usb_detail *d)
 	if (d->urb.bus != t->device.bus || d->urb.device != t->device.address ||
 	    (d->device && d->device->known && t->device.known &&
 	     (usbdev_vendor(d->device) != t->device.vendor ||
-	      usbdev_product(d->device) != t->device.product)))
+	      usbdev_product(d->device) != t->device.product)) ||
+	    is_of_former_owner(d, &t->device))
 		return 0;
 	if (d->has_setup && control_kind(&d->setup) == SETUP_STANDARD) {
 		t->enumerated |= d->setup.request == REQ_SET_CONFIGURATION;

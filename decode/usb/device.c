@@ -54,7 +54,7 @@ static void forget_interfaces(struct usb_device *dev)
 	dev->ninterfaces = 0;
 }
 
-/* Discards everything: another device has this address now. */
+/* Discards everything but the address. */
 static void reset(struct usb_device *dev)
 {
 	struct usb_device *next = dev->next;
@@ -71,6 +71,13 @@ static void reset(struct usb_device *dev)
 	dev->next = next;
 	dev->bus = bus;
 	dev->address = address;
+}
+
+/* Another device has this address now. What was submitted before was for the one that had it. */
+static void begin_anew(const struct usb_devices *d, struct usb_device *dev)
+{
+	reset(dev);
+	dev->since = d->event;
 }
 
 void usbdev_free_all(struct usb_devices *d)
@@ -261,8 +268,8 @@ static void set_hid(struct usb_interface *f, const uint8_t *p, size_t n)
 
 /* ---- learning from the capture -------------------------------------------------------------- */
 
-static void learn_descriptor(struct usb_device *dev, const struct control_request *s,
-			     const uint8_t *p, size_t n)
+static void learn_descriptor(const struct usb_devices *d, struct usb_device *dev,
+			     const struct control_request *s, const uint8_t *p, size_t n)
 {
 	struct usb_interface *f;
 	uint8_t type = (uint8_t)(s->value >> 8);
@@ -273,7 +280,7 @@ static void learn_descriptor(struct usb_device *dev, const struct control_reques
 		 * captured.
 		 */
 		if (dev->known && memcmp(dev->device + 8, p + 8, 4))
-			reset(dev);
+			begin_anew(d, dev);
 		memcpy(dev->device, p, sizeof(dev->device));
 		dev->known = true;
 		dev->captured = true;
@@ -339,13 +346,13 @@ void usbdev_learn(struct usb_devices *d, struct usb_device *dev, const struct co
 	case REQ_SET_ADDRESS:
 		dev = usbdev_find(d, dev->bus, (uint8_t)s->value);
 		if (dev)
-			reset(dev);
+			begin_anew(d, dev);
 		break;
 	case REQ_GET_DESCRIPTOR:
 		if (s->value >> 8 == DESC_STRING && n >= 2 && p[0] >= 2)
 			learn_string(dev, s, p, n);
 		else
-			learn_descriptor(dev, s, p, n);
+			learn_descriptor(d, dev, s, p, n);
 		break;
 	/* selecting the same configuration again also resets the interfaces */
 	case REQ_SET_CONFIGURATION:
@@ -529,6 +536,7 @@ bool usbdev_snapshot(struct usb_devices *d, const void *json, size_t len)
 	uint64_t bus = jdoc_uint(o, "busnum", 0), address = jdoc_uint(o, "devnum", 0);
 	struct usb_device *dev;
 	struct saved_commands saved;
+	uint64_t since;
 	uint8_t *p = NULL;
 	bool good = false;
 	size_t n;
@@ -545,7 +553,9 @@ bool usbdev_snapshot(struct usb_devices *d, const void *json, size_t len)
 	if (!dev || !p || n < 18)
 		goto out;
 	saved = save_commands(dev);
+	since = dev->known && memcmp(dev->device + 8, p + 8, 4) ? d->event + 1 : dev->since;
 	reset(dev);
+	dev->since = since;
 	dev->config = (uint8_t)jdoc_uint(o, "configuration", 0);
 	good = take_descriptors(dev, p, n);
 	take_interfaces(dev, o);

@@ -121,6 +121,8 @@ struct usb_mpsse {
 struct usb_device {
 	uint16_t bus;
 	uint8_t address;
+	/* Number of the event that showed another device at this address; 0: none did. */
+	uint64_t since;
 	bool known;            /* device[] holds a device descriptor */
 	uint8_t device[18];
 	struct usb_config configs[USBDEV_CONFIGS];
@@ -151,6 +153,7 @@ struct usb_device {
 
 struct usb_devices {
 	struct usb_device *table[256]; /* hash table by bus and address */
+	uint64_t event;                /* number of the event that is decoded, or was last */
 	size_t count;
 };
 

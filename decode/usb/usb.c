@@ -178,6 +178,8 @@ static struct usb_device *device_of(struct usb_state *s, const struct urb *u)
 static void describe(struct usb_state *s, struct usb_detail *d)
 {
 	d->device = device_of(s, &d->urb);
+	if (d->device && d->urb.number < d->device->since)
+		d->device = NULL;
 	d->interface = d->urb.xfer == URB_CONTROL
 			       ? NULL
 			       : usbdev_interface(d->device, d->urb.endpoint);
@@ -383,7 +385,7 @@ static const char *secret_of_tail(const struct usb_detail *d)
  */
 static const char *secret_of_packet(struct usb_state *s, const struct usb_detail *d)
 {
-	struct usb_detail inner = {0};
+	struct usb_detail inner = {.urb.number = d->urb.number};
 	struct usbpcap_packet p;
 
 	if (d->urb.is_darwin || !usbpcap_parse(&p, d->data, d->data_len))
@@ -599,7 +601,7 @@ static int usb_feed(void *state, const struct trawl_event *ev, struct item_sink 
 	u.time = ev->ts;
 	if (!s->events && read_halves(s, err))
 		return -1;
-	u.number = s->events++;
+	u.number = s->devices.event = s->events++;
 	if (!urb_is_half(&u))
 		return emit_other(s, ev, &u, sink);
 	seen = take_seen(s, &u, ev->time, record, len, &is_second);

@@ -14,7 +14,8 @@ SRC, BUILD = os.environ["TRAWL_SRC"], os.environ["TRAWL_BUILD"]
 sys.path[:0] = [SRC + "/tests", SRC + "/tests/decode/usb"]
 sys.dont_write_bytecode = True
 from tap import finish, ok, same  # noqa: E402
-from usbsynth import BULK, Capture, config, device, endpoint, interface, pcap  # noqa: E402
+from usbsynth import (  # noqa: E402
+    BULK, INTERRUPT, Capture, config, device, endpoint, interface, keyboard, pcap)
 
 READER = interface(0, 0x0b, 0, 0, 1)  # of smart cards
 
@@ -149,11 +150,26 @@ def test_never(d):
         ok(r.returncode == 2 and why in r.stderr and "^" in r.stderr, "refused: " + where, r.stderr)
 
 
+def test_readdressed(d):
+    """Another device gets the address: what was open until then was for the one before."""
+    c = Capture()
+    keyboard(c, dev=5)
+    c.record("S", INTERRUPT, 0x81, dev=5, id=0x1000, status=-115, length=8, flag_data="<")
+    c.get_descriptor(1, device(0x1111, 0x2222), dev=5)
+    c.record("S", INTERRUPT, 0x82, dev=5, id=0x2000, status=-115, length=8, flag_data="<")
+    same([(1, None), (2, "2222")],
+         [(f["ep"], f.get("pid")) for f in items(c, d) if f.get("end") == "pending"],
+         "of two open transfers, the first is not the new device's")
+    same(["0001"] * 2,
+         [f.get("pid") for f in items(c, d) if f["ep"] == 1 and f.get("end") != "pending"],
+         "those that were completed are the keyboard's")
+
+
 def main():
     d = tempfile.mkdtemp(prefix="trawl-usbcontext-")
     try:
         for test in test_pins, test_failed, test_other, test_volumes, \
-                test_billboard, test_never:
+                test_billboard, test_never, test_readdressed:
             test(d)
     finally:
         shutil.rmtree(d)
