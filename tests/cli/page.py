@@ -89,6 +89,23 @@ if browser and node and not os.path.isdir(f"{modules}/puppeteer-core") and shuti
 missing = [what for what, there in (("chromium-headless-shell", browser), ("nodejs", node), (
     "npm's puppeteer-core", os.path.isdir(f"{modules}/puppeteer-core"))) if not there]
 
+# A short operation that ends on the pixel of a long one does not hide it.
+LONGEST = """
+const eventDuration = Float64Array.from({ length: 300 }, (_, k) => k * 7919 % 1009 + 1);
+const bars = Uint32Array.from(eventDuration.keys()), most = new Float64Array(5);
+bars.forEach((e, k) => most[k >> 6] = Math.max(most[k >> 6], eventDuration[e]));
+let wrong = 0;
+for (let a = 0; a < 300; a += 7)
+	for (let b = a + 1; b <= 300; b++)
+		wrong += eventDuration[longestBar({ bars, most }, a, b)] !== Math.max(...eventDuration.slice(a, b));
+console.log(wrong);
+"""
+if node:
+    with open(f"{src}/decode/export/page/timeline.js", encoding="utf-8") as f:
+        function = re.search(r"^function longestBar.*?^}$", f.read(), re.S | re.M)[0]
+    tap.same("0\n", subprocess.run([node, "-e", function + LONGEST], capture_output=True,
+                                   text=True).stdout, "of many bars, the longest is found")
+
 
 def browse(file, steps):
     p = subprocess.run([node, f"{src}/tests/cli/page.js", browser, file, json.dumps(steps)],

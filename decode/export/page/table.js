@@ -40,6 +40,11 @@ function gapBefore(r) {
 	const gap = before < 0 ? 0 : eventTime[i] - eventTime[before], usual = endTime / Math.max(1, rowCount());
 	return gap > endTime / GAP_PART && (gap > GAP_TIMES * usual || rowCount() < 2 * GAP_TIMES) ? gap : 0;
 }
+// A name that is too long loses its provider or group first, then its begin, because its end is more specific.
+function cutName(name, n) {
+	const own = name.length <= n ? name : name.slice(name.lastIndexOf(":") + 1);
+	return own.length <= n ? own : "…" + own.slice(1 - n);
+}
 function makeRow() {
 	const row = element("div", undefined, "row");
 	row.setAttribute("role", "row");

@@ -143,7 +143,6 @@ function fitName(name, w) {
 	}
 	return fits.get(name);
 }
-const cutName = (name, n) => (name.length <= n ? name : "…" + name.slice(1 - n));
 function drawTicks(l, y) {
 	const list = l.list;
 	let i = lowerBound(list, from), ink = "", a = 0, b = 0; // what is not drawn yet: pixels a to b of one colour
@@ -196,25 +195,35 @@ function makeBars(l) {
 	}
 	return { bars, most };
 }
+// Returns which of bars[a] to bars[b - 1] is the longest.
+function longestBar({ bars, most }, a, b) {
+	let best = a;
+	for (let k = a + 1; k < b; k++) {
+		if (!(k & 63) && most[k >> 6] <= eventDuration[bars[best]])
+			k |= 63; // none in this group is longer
+		else if (eventDuration[bars[k]] > eventDuration[bars[best]])
+			best = k;
+	}
+	return best;
+}
 function drawBars(l, y) {
-	const list = l.bars, most = l.most, perPixel = (to - from) / (width - LABEL);
-	for (let i = lowerBound(list, from); i < list.length;) {
-		const e = list[i], a = Math.max(LABEL, xOf(eventTime[e] - eventDuration[e])), b = Math.min(width, xOf(eventTime[e]));
-		if (eventTime[e] - most[i >> 6] > to) { // the whole group begins after the view
-			i = (i | 63) + 1;
+	const list = l.bars, perPixel = (to - from) / (width - LABEL);
+	for (let i = lowerBound(list, from), next; i < list.length; i = next) {
+		const end = eventTime[list[i]], x = Math.min(width, xOf(end));
+		if (end - l.most[i >> 6] > to) { // the whole group begins after the view
+			next = (i | 63) + 1;
 			continue;
 		}
-		if (b < LABEL || a > width) {
-			i++;
+		// Of those that end on the same pixel the longest is drawn.
+		next = lowerBoundFrom(list, i + 1, Math.max(end, from + (Math.floor(x) - LABEL) * perPixel) + perPixel * .5);
+		const e = list[longestBar(l, i, next)], a = Math.max(LABEL, xOf(eventTime[e] - eventDuration[e])), b = Math.min(width, xOf(eventTime[e]));
+		if (b < LABEL || a > width)
 			continue;
-		}
 		ctx.fillStyle = eventFlags[e] & PROBLEM ? style.bad : colors[about.shapes[eventShape[e]].name];
 		ctx.globalAlpha = .45;
 		ctx.fillRect(a, y + 4, Math.max(1, b - a), LANE - 8);
 		ctx.globalAlpha = 1;
 		ctx.fillRect(Math.min(b, width - 1), y + 3, 1.5, LANE - 6);
-		// of events that end on the same pixel, only the first is drawn
-		i = lowerBoundFrom(list, i + 1, Math.max(eventTime[e], from + (Math.floor(b) - LABEL) * perPixel) + perPixel * .5);
 	}
 }
 function drawLosses() {
