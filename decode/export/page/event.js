@@ -142,9 +142,9 @@ function findFirst() {
 		}
 	}
 	const longest = [...by.values()].sort((a, b) => eventDuration[b] - eventDuration[a]);
-	// of the outliers the farthest from what is usual of their kind, however short they are
-	const outliers = longest.filter((i) => timesMedian(i) >= OUTLIER).sort((a, b) => timesMedian(b) - timesMedian(a));
-	return { errors, longest: longest.slice(0, 8), outliers: outliers.slice(0, 8) };
+	// of the others those that are farthest from what is usual of their kind, however short they are
+	const outliers = longest.splice(8).filter((i) => timesMedian(i) >= OUTLIER).sort((a, b) => timesMedian(b) - timesMedian(a));
+	return { errors, longest, outliers: outliers.slice(0, 8) };
 }
 // How many times as long as half of its kind this took. Of many events the median is that of a part of them.
 const OUTLIER = 20, ENOUGH = 16, SAMPLES = 2048;
@@ -216,7 +216,7 @@ async function failure() {
 async function overview() {
 	firstLook = firstLook || findFirst();
 	return [...await eventList("why this was saved", triggers.slice(-3)), ...await failure(), ...await suspects(), ...await eventList("the first errors", firstLook.errors),
-		...await eventList("the longest of each kind", firstLook.longest), ...await eventList("far from what is usual of their kind", firstLook.outliers)];
+		...await eventList("the longest of each kind", firstLook.longest), ...await eventList("others far from what is usual of their kind", firstLook.outliers)];
 }
 async function showOverview() {
 	const parts = await overview();
