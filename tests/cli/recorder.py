@@ -152,6 +152,8 @@ def capture(name, args, signals, statuses):
     if signals:
         time.sleep(0.3)
     status, said = end(p, signals[-1] if signals else None)
+    if re.search(r"[1-9]\d* lost", said):  # on a busy machine, of which the status tells
+        statuses = {1}
     ok(status in statuses and REFUSED not in said, f"{name}: no call is refused", status,
        said[-1500:])
 

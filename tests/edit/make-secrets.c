@@ -202,8 +202,8 @@ static void put_pieces(struct made *m)
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
 		memcpy(r + 8, &all[i], sizeof(*all));
 		r[40] = (uint8_t)(i + 1);
-		must(trawl_append(m->w, &(struct trawl_record){ t.source, t.id, 0, m->mono, r,
-								sizeof(r) }, &m->err), m);
+		must(trawl_append(m->w, &(struct trawl_record){ t.source, t.id, 0, m->mono + 1000,
+								r, sizeof(r) }, &m->err), m);
 	}
 }
 
