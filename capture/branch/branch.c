@@ -617,7 +617,7 @@ static const char *besides(const char *spec)
 
 const struct source branch_source = {
 	.name = "branch",
-	.summary = "[BACKEND:][last=N@PROBE]",
+	.summary = "[BACKEND | [BACKEND:]last=N@PROBE]",
 	.spec_language = true,
 	.traces = true,
 	.small_files = true,

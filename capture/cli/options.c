@@ -44,7 +44,7 @@ static const char help_tail[] =
 	"  --level N       compression, 1 (fast) to 19 (small); default: 1, adaptive\n"
 	"  -Z USER         FILE belongs to USER, COMMAND runs as USER (default: the caller of sudo)\n"
 	"  -t              without -w: format of times, as for trawl-decode: -t to -ttttt, -tm\n"
-	"  -v              print more; -vv: still more\n"
+	"  -v              print more: losses by CPU, remarks on each probe\n"
 	"  -q              print only errors\n"
 	"  --json          with -D: as JSON; without -w: events as JSON lines\n"
 	"  --self-test branch   record a known loop with each back end, and compare\n"
