@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Shows trawl at work on this machine: records the sample program's probes, decodes the file and
-# exports it for Wireshark. Where the machine can't trace, decodes a capture from samples/ instead.
+# exports it for Wireshark. If this machine can't trace, decodes a capture from samples/ instead.
 cd "$(dirname "$0")" || exit 2
 . ./prepare.sh
 
@@ -13,7 +13,7 @@ out=build/demo
 mkdir -p $out
 file=$out/tick.trawl
 
-# run COMMAND...: shows the command as one would type it, then its output.
+# run COMMAND...: prints the command as a user would type it, then runs it.
 run() {
 	local word line='$'
 	for word in "$@"; do

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
-# What demo.sh and test.sh share; sourced. Installs missing Debian packages, builds in a folder.
+# Sourced by demo.sh and test.sh: functions that install missing Debian packages and build in a
+# folder.
 
 say() {
 	printf '\n== %s\n' "$*"
 }
 
-# need_packages PACKAGE...: installs those that are missing, and says which.
+# need_packages PACKAGE...: installs the packages that are missing, and prints which.
 need_packages() {
 	local missing=() package sudo=
 	for package in "$@"; do
@@ -40,16 +41,16 @@ BUILD_PACKAGES=(gcc g++ make autoconf automake libtool pkg-config libc6-dev libz
 		systemtap-sdt-dev zlib1g-dev
 	libarchive-dev libseccomp-dev libusb-1.0-0-dev)
 
-# installed: the packages that decide what configure finds, with their versions.
+# installed: prints the installed packages that determine what configure finds, with their versions.
 installed() {
 	# shellcheck disable=SC2016 # dpkg-query's own ${...}
 	dpkg-query -W -f '${db:Status-Abbrev}${Package} ${Version}\n' \
 		"${BUILD_PACKAGES[@]}" libcriterion-dev tshark 2>/dev/null | grep '^ii'
 }
 
-# configured FOLDER [CONFIGURE-OPTION...]: configures FOLDER, if need be again: where it was never
-# configured, lacks one of the options, or was configured with other packages installed. Keeps the
-# options that FOLDER was configured with.
+# configured FOLDER [CONFIGURE-OPTION...]: configures FOLDER if it was never configured, lacks one
+# of the options, or was configured while other packages were installed. Options that FOLDER was
+# configured with are kept.
 configured() {
 	local folder=$1 option status='' config='' again=''
 	shift

@@ -39,8 +39,8 @@ add_up() {
 	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
 }
 
-# why FOLDER LOG: of each failure in that log of make check, what the test itself says of it. Where
-# only this output is kept, nothing else tells.
+# why FOLDER LOG: prints what each failed test of that log of make check says of its failure. Where
+# only this output is kept, the tests' own logs are lost.
 why() {
 	sed -nE 's/^(FAIL|ERROR|XPASS): ([^ ]*).*/\2/p' "$2" | sed -E 's/\.(sh|py)$//' | sort -u |
 		while read -r test; do
@@ -62,15 +62,15 @@ suite() {
 	echo "($((SECONDS - start)) s, log: $log)"
 }
 
-# Most of the tests' time is waiting: for the kernel's grace periods when probes come and go, for the
-# length of a capture. So there are more of them at once than processors.
+# Tests mostly wait: for the kernel's grace periods when probes are added or removed, or for a
+# capture to end. So more of them run at once than there are processors.
 test_jobs=$(($(nproc) * 2))
-# What does not disturb them goes on meanwhile, at the lowest priority: ahead begins it, met waits
-# for it.
+# Builds that do not disturb the tests run beside them at the lowest priority: ahead starts one, met
+# waits for it.
 declare -A begun
 trap 'for pid in "${begun[@]}"; do kill -- "-$pid" 2>/dev/null; done' EXIT
 
-# ahead NAME COMMAND...: begins COMMAND; what it says goes to build/NAME.log.
+# ahead NAME COMMAND...: starts COMMAND in the background; its output goes to build/NAME.log.
 ahead() {
 	local name=$1
 	shift
@@ -83,7 +83,8 @@ ahead() {
 	set +m
 }
 
-# met NAME: waits for that; its status. Where it failed, the end of what it said.
+# met NAME: waits for the command that ahead started as NAME and returns its status. If it failed,
+# prints the end of its log.
 met() {
 	local log=build/${1//[ \/]/-}.log status
 	say "$1"
@@ -96,7 +97,7 @@ met() {
 	return $status
 }
 
-# one NAME: what was begun by that name passes or fails as a whole.
+# one NAME: counts the command that ahead started as NAME as one test.
 one() {
 	if met "$1"; then
 		passed=$((passed + 1))
@@ -106,19 +107,19 @@ one() {
 	fi
 }
 
-# with_tests FOLDER CONFIGURE-OPTION...: builds, the programs of the tests too.
+# with_tests FOLDER CONFIGURE-OPTION...: builds the product and the programs of the tests.
 with_tests() {
 	build "$@" && make -C "$1" -j"$(nproc)" check TESTS=
 }
 
-# tests BUILD-FOLDER LIST: the names of tests of one of the lists of tests/local.mk.
+# tests BUILD-FOLDER LIST: prints the names of the tests in a list of tests/local.mk.
 tests() {
 	make -s -C "$1" "$2" LONG=$long | tr '\n' ' '
 }
 
-# The tarball has all files of the tree, is built, installed and uninstalled. It is where the build
-# without optional libraries is tried, too; -O0 says whether it can be built in half the time.
-# From a folder in which no tests run meanwhile.
+# Checks that the tarball has all files of the tree and can be built, installed and uninstalled. It
+# is built without optional libraries, which nothing else tries, and with -O0, which halves the
+# time. distcheck runs in build-clang, where no tests run meanwhile.
 tarball() {
 	make -C build-clang -j"$(nproc)" distcheck TESTS= check_PROGRAMS= \
 		DISTCHECK_CONFIGURE_FLAGS="CFLAGS=-O0 --enable-werror --without-dw --without-pcap \
@@ -131,7 +132,7 @@ tarball() {
 	[ "$left" = .gitignore ] || ! printf 'not in the tarball: %s\n' "$left"
 }
 
-# clang warns of other things than gcc, and its clones of functions and its optimizer are others.
+# clang warns of other things than gcc, optimizes differently and clones functions differently.
 with_clang() {
 	build build-clang CFLAGS='-g -O1' --enable-werror --with-all CC=clang &&
 		make -C build-clang check TESTS=tests/format/golden.sh \
@@ -143,7 +144,7 @@ with_clang_and_as_tarball() {
 }
 
 say "building in build/"
-# Where an optional library is missing, its tests do not exist.
+# --with-all: without an optional library its tests would silently be missing.
 build build --enable-werror --with-all || failed=$((failed + 1))
 if [ "${1:-}" = quick ]; then
 	suite "tests" build $test_jobs check
@@ -159,7 +160,7 @@ else
 		TESTS="$(tests build-asan sanitized-tests)"
 	one "build with clang, distribution without optional libraries"
 	met "kernels of the lab" || failed=$((failed + 1))
-	# Alone: its guests keep the machine busy, and what they are told of time has to be right.
+	# The lab runs alone: its guests keep the machine busy, and their clocks have to be right.
 	if [ "$long" ]; then
 		met "QEMU of the lab" || failed=$((failed + 1))
 		suite "lab" build "$(nproc)" lab-long

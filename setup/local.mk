@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# What lets an ordinary user record: a group, who owns what in tracefs, the device nodes. All goes below PREFIX,
-# where systemd and udev look if that is /usr or /usr/local.
+# Installs what lets an ordinary user record: the group, the service that gives access to tracefs,
+# and the rules for device nodes. systemd and udev find them if PREFIX is /usr or /usr/local.
 dist_sbin_SCRIPTS = setup/trawl-access
 sysusersdir = $(prefix)/lib/sysusers.d
 udevrulesdir = $(prefix)/lib/udev/rules.d

@@ -6,12 +6,12 @@ dist_luaplugin_DATA = wireshark/trawl.lua
 AM_DISTCHECK_CONFIGURE_FLAGS = --with-wireshark-plugindir='$${libdir}/wireshark/plugins' \
 	--with-wireshark-extcapdir='$${libdir}/wireshark/extcap'
 
-# Live USB capture. Wireshark lists what is in its extcap folder, which is for it alone.
+# Live USB capture. Wireshark lists what is in its extcap folder; no other program uses that folder.
 extcapdir = $(wiresharkextcapdir)
 dist_extcap_SCRIPTS = wireshark/trawl-extcap
 
-# The live capture runs the programs that it was installed with. Where Wireshark does not look into these
-# folders, a link shows it the file.
+# The live capture runs the programs that it was installed with. If Wireshark does not look into
+# these folders, make install prints how to link the files where it does.
 wireshark_looks_plugindir = @wireshark_looks_plugindir@
 wireshark_looks_extcapdir = @wireshark_looks_extcapdir@
 install-wireshark:

@@ -62,7 +62,7 @@ function showLatency() {
 		box.append(t);
 	}
 }
-// What a reader must know of a redacted capture, so that nobody takes a stand-in for a name.
+// Says which texts of a redacted capture are stand-ins, so that nobody takes one for a real name.
 function standIns() {
 	const classes = [...new Set(removed())];
 	return classes.length ? [element("p", `Redacted: ${classes.join(", ")}. Texts of these classes are stand-ins, letters and digits of the same length; ` +
@@ -85,7 +85,7 @@ function showCapture() {
 	}
 }
 const PANELS_OF_VIEW = { counts: showCounts, latency: showLatency };
-// What is in view has changed.
+// Fills the open panel again if it depends on which part of the capture is in view.
 function updatePanel() {
 	for (const [name, show] of Object.entries(PANELS_OF_VIEW))
 		if (!$(name).hidden)

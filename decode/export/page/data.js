@@ -53,9 +53,10 @@ function varints(bytes, n, signed) {
 }
 const uint16s = (bytes) => new Uint16Array(bytes.buffer, bytes.byteOffset, bytes.byteLength >> 1);
 
-let about, eventCount, firstTime;         // what the page says of the capture; number of events; time of the first, ns
-// One element for each event. eventTime is its end; eventDuration is 0 where it has none. eventShape indexes
-// about.shapes, eventTask about.tasks, eventEndpoint about.endpoints; NONE: it has none.
+let about, eventCount, firstTime; // the piece "about", parsed; firstTime is in ns
+// One element for each event. eventTime is the event's end; eventDuration is 0 if it has no
+// duration. eventShape indexes about.shapes, eventTask about.tasks, eventEndpoint about.endpoints;
+// NONE: no such index.
 let eventTime, eventDuration, eventShape, eventCpu, eventTask, eventEndpoint, eventFlags;
 let ranksInShape = null;
 const columns = new Map();
@@ -63,7 +64,7 @@ const columns = new Map();
 async function load() {
 	const text = utf8.decode(await readPiece("about"));
 	about = JSON.parse(text);
-	about.exact = () => JSON.parse(text, reviveLarge); // takes longer
+	about.exact = () => JSON.parse(text, reviveLarge); // slower, therefore only on demand
 	eventCount = about.events;
 	firstTime = BigInt(about.first);
 	const [t, d, s, c, k, e, f] = await Promise.all(CORE.map(readPiece));

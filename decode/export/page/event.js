@@ -35,13 +35,13 @@ function flatten(prefix, v, out) {
 		out.push([prefix, formatValue(v)]);
 	return out;
 }
-// What the kernel calls a sector here counts blocks of the buffer's size.
+// In these two events the kernel's field "sector" counts blocks of the buffer's size, not sectors.
 function fieldNote(i, key, v, fields) {
 	const size = (fields.find(([k]) => k === "size") || [])[1];
 	return key === "sector" && /^block:block_(dirty|touch)_buffer$/.test(nameOf(i)) && size >= 512 ?
 		`${v} (in blocks of ${size} bytes: sector ${BigInt(v) * BigInt(size) / 512n} of 512)` : v;
 }
-// Shows a number as the event's text does if that is not decimal: a pointer, or a device number.
+// Shows a pointer or a device number as the event's text shows it; any other number is unchanged.
 function formatAsText(v, text) {
 	if ((typeof v !== "number" && typeof v !== "bigint") || v < 4096 || !Number.isInteger(Number(v)))
 		return v;
@@ -89,8 +89,9 @@ async function select(i, look) {
 	$("status").textContent = `${formatTime(eventTime[i])} ${nameOf(i)} ${task ? task.comm : ""} ${formatFields(fields)}`.slice(0, 400);
 	showTab("details");
 }
-// While an event took its time, its task slept until somebody woke it: the last wakings, whose task is the waker. The
-// kernel's events say it: sched_waking or, without it, sched_wakeup, whose field pid is the woken task.
+// Returns the last events during event i in which another task woke its task: they show what it may
+// have waited for. These are the kernel's sched_waking and sched_wakeup, made by the waking task;
+// their field pid is the woken task.
 const WAKERS = 5, WAKINGS = 200000;
 async function wakersOf(i) {
 	const task = taskOf(i), found = new Map();
@@ -105,13 +106,14 @@ async function wakersOf(i) {
 		if (!pids)
 			continue;
 		seen++;
-		// of one waking both events: the first, which is the waker's own
+		// If one waking has both events, keep the first: only that is made by the waking
+		// task.
 		if (eventTask[k] !== eventTask[i] && +pids.text(rankInShape(k)) === task.tid)
 			found.set(`${eventTask[k]} ${Math.round(eventTime[k] / 1e5)}`, k);
 	}
 	return [...found.values()];
 }
-// Zooms to an event, and to what led up to its end.
+// Zooms to an event, with as much time again before and after it.
 function zoomTo(i) {
 	const w = Math.max(eventDuration[i] * 3, (to - from) / 20), middle = eventTime[i] - eventDuration[i] / 2;
 	setView(middle - w / 2, middle + w / 2);
@@ -127,7 +129,8 @@ async function eventList(title, list) {
 	}
 	return list.length ? [element("h3", title), ul] : [];
 }
-// The overview: why the capture was saved, the first errors, and the longest event of each kind.
+// The overview: why the capture was saved, the first errors, the longest event of each kind, and
+// outliers.
 let firstLook = null;
 const kindOf = (i) => eventShape[i] * 65536 + eventEndpoint[i];
 function findFirst() {
@@ -142,11 +145,12 @@ function findFirst() {
 		}
 	}
 	const longest = [...by.values()].sort((a, b) => eventDuration[b] - eventDuration[a]);
-	// of the others those that are farthest from what is usual of their kind, however short they are
+	// The others that are outliers are ranked by how far they are from the median of their kind, however short they are.
 	const outliers = longest.splice(8).filter((i) => timesMedian(i) >= OUTLIER).sort((a, b) => timesMedian(b) - timesMedian(a));
 	return { errors, longest, outliers: outliers.slice(0, 8) };
 }
-// How many times as long as half of its kind this took. Of many events the median is that of a part of them.
+// Returns an event's duration as a multiple of the median of its kind; 0 if the kind has fewer than
+// ENOUGH events. The median is taken from at most about SAMPLES of them.
 const OUTLIER = 20, ENOUGH = 16, SAMPLES = 2048;
 let medians = null;
 function timesMedian(i) {
@@ -170,7 +174,7 @@ function timesMedian(i) {
 	return m ? eventDuration[i] / m : 0;
 }
 const often = (i) => (timesMedian(i) >= OUTLIER ? ` (${formatCount(Math.round(timesMedian(i)))} times the median)` : "");
-// The values of fields of one event, by their names.
+// Returns the values of the named fields of one event; undefined for a field that it does not have.
 async function valuesOf(i, ...names) {
 	const shape = about.shapes[eventShape[i]];
 	return Promise.all(names.map(async (n) => {
@@ -178,7 +182,8 @@ async function valuesOf(i, ...names) {
 		return k < 0 ? undefined : JSON.parse((await column(eventShape[i], k)).text(rankInShape(i)));
 	}));
 }
-// After a crash: the task that was killed, signals that mean one, and what failed or was last done by this task.
+// After a crash: the signals that mean a crash, and the last failed and the last of all events of
+// the task that had the last of them.
 const FATAL = [4, 5, 6, 7, 8, 11, 16, 31], SUSPECTS = 6, SUSPECTED = 200000;
 async function suspects() {
 	const signals = [], last = triggers.length ? triggers[triggers.length - 1] : eventCount - 1;
@@ -204,7 +209,8 @@ async function suspects() {
 	return [...await eventList("signals of a crash", signals), ...await eventList(`what failed before, in ${who.comm} ${who.tid}`, failed),
 		...await eventList(`the last of ${who.comm} ${who.tid}`, own)];
 }
-// Where the command failed, how, and the last events, which led to it: the newest first, as it is the cause most often.
+// If the command failed: how, and the last events before that, newest first, as the newest is the
+// likeliest cause.
 const LAST = 8;
 async function failure() {
 	const end = about.end || {}, count = Math.min(eventCount, LAST);

@@ -18,9 +18,9 @@ function axisLabel(t, step) {
 	const [unit, name] = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]].find(([u]) => Math.max(Math.abs(t), step) >= u) || [1, "ns"];
 	return `${t < 0 ? "−" : "+"}${(Math.abs(t) / unit).toFixed(Math.max(0, Math.ceil(-Math.log10(step / unit) - 1e-9)))} ${name}`;
 }
-// What was done to the capture before: events that a cut left out; classes that were replaced by stand-ins.
+// How many events trawl-edit left out of the capture by cuts.
 const leftOut = () => about.edits.reduce((n, e) => n + (e.operation === "cut" ? e.left_out || 0 : 0), 0);
-// Which events each cut left out, in words.
+// Describes in words which events each cut left out.
 function cutTexts() {
 	return about.edits.filter((e) => e.operation === "cut" && e.left_out).map((e) => [
 		e.from_ns ? `those before ${formatTime(Number(BigInt(e.from_ns) - firstTime))}` : "",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // ---- lanes --------------------------------------------------------------------------------------
 const LANE = 22, HEAD = 64, LABEL = 190;
-let lanes = [], allLanes = [];            // those in view, and all; those with a title head the others
+let lanes = [], allLanes = [];  // those that the filter shows; all. One with a title heads a group.
 
 // The number of events with each value of a column of 16 bits.
 function countValues(column) {
@@ -10,8 +10,9 @@ function countValues(column) {
 		counts[column[i]]++;
 	return counts;
 }
-// A lane has .count events. Its .list of them in order of time, and its .bars, are made when they are first needed,
-// which for most lanes is after the first picture: that of one lane are made with all of its group's.
+// A lane has .count events, and .list of them in order of time. The lists of a group are made
+// together when the first is needed, the .bars of a lane when it is drawn; for most lanes that is
+// after the first picture.
 class Lane {
 	constructor(kind, name, count, group, number) {
 		Object.assign(this, { kind, name, count, group, number, device: "", made: null });
@@ -27,7 +28,8 @@ class Lane {
 	}
 }
 const NO_EVENTS = new Uint32Array(0);
-// Lanes of the events by the values of a column. laneOf has the number of each value's lane (NONE: in no lane).
+// The lanes among which the values of one column distribute the events. laneOf maps each value to
+// the number of its lane; NONE: no lane.
 class Group {
 	constructor(column, counts, laneOf, nlanes) {
 		Object.assign(this, { column, laneOf, ends: new Uint32Array(nlanes + 1), events: null });
@@ -71,8 +73,8 @@ function taskName(t) {
 	const m = /^(-?\d+) (-?\d+) (.*)$/s.exec(t);
 	return `${m[3] || "?"} ${m[2]}`;
 }
-// Which lane the events of each shape are in: that of their name, and among the probes, if they are none of the
-// kernel's events and none of an endpoint's.
+// Returns two maps from shape to lane: the lanes by name, which hold every event, and the lanes of
+// probes, which leave out the kernel's events and those of USB endpoints.
 function lanesOfShapes() {
 	const names = new Uint16Array(NONE + 1).fill(NONE), probes = names.slice();
 	about.shapes.forEach((s, k) => {
@@ -86,8 +88,8 @@ function lanesOfShapes() {
 				probes[eventShape[i]] = NONE;
 	return [names, probes];
 }
-// The lanes of each device's endpoints, by their title. It has the device's name, or names: an address may be given
-// to another device later.
+// Returns the lanes of each device's endpoints, by the title of the device. The title has several
+// names if the address was given to another device later.
 function lanesOfDevices() {
 	const names = new Map(), devices = new Map();
 	for (const text of about.devices) {
@@ -123,7 +125,7 @@ function makeLanes() {
 	filterLanes("");
 	$("table").classList.toggle("bare", cpus[NONE] === eventCount && tasks[NONE] === eventCount);
 }
-// Shows the lanes whose names contain the text; the title of each group says how many of how many.
+// Shows the lanes whose names contain the text; each group's title counts those shown and all.
 function filterLanes(text) {
 	const low = text.trim().toLowerCase();
 	lanes = [];

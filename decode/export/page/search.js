@@ -22,7 +22,8 @@ function numberOf(digits, unit) {
 	const v = Number(digits) * unit;
 	return Number.isSafeInteger(v) || !/^(0x[0-9a-fA-F]+|-?\d+)$/.test(digits) ? v : BigInt(digits) * BigInt(unit);
 }
-// The characters of what stands between quotes, an escape being one. Calls each(character, whether it was escaped).
+// Calls each(character, whether it was escaped) for the characters between the quotes; an escape
+// sequence is one character.
 function characters(raw, at, each) {
 	for (const [c, hex, other] of raw.matchAll(/\\x([0-9a-fA-F]{2})|\\(.)|[^]/gu)) {
 		if (other && !"\\\"'ntr*?[]".includes(other))
@@ -56,7 +57,9 @@ function glob(raw, at) {
 		throw new QueryError("no ] closes this set; \\[ is the character", at);
 	return new RegExp(`^${out}$`, "su");
 }
-// ---- values: .num is a number, .text a text, or the name of the number; .raw: the text has the bytes that .hex shows.
+// ---- values -------------------------------------------------------------------------------------
+// .num is a number; .text a text, or the name of the number. With .hex, .text has one character for
+// each byte, and .hex shows them in hex. .alt is a second number for which the first stands.
 const isNumber = (v) => typeof v === "number" || typeof v === "bigint";
 const literal = (x) => (isNumber(x) ? { num: x } : { text: x });
 const hexBytes = (hex) => hex.replace(/../g, (h) => String.fromCharCode(parseInt(h, 16)));
@@ -65,7 +68,8 @@ const utf8Bytes = (text) => String.fromCharCode(...new TextEncoder().encode(text
 const asLine = (v) => (Array.isArray(v) ? v.map(lineOf) : Object.entries(v).map(([k, x]) => `${k}=${lineOf(x)}`)).join(" ");
 const lineOf = (v) => (v && typeof v === "object" ? (Array.isArray(v) ? `[${asLine(v)}]` : `{${asLine(v)}}`) :
 	typeof v === "string" ? JSON.stringify(v) : String(v));
-// The value of what JSON has at a member of this name. other: by what else it is called. as: what its text is.
+// Converts a member of JSON to a value. other: the name of its number, or the number of its text.
+// as: how the column stores texts ("bytes", "numbers", "array", "plain"); undefined: not known.
 function valueOf(v, name, other, as) {
 	if (v === undefined || v === null)
 		return null;
@@ -79,7 +83,7 @@ function valueOf(v, name, other, as) {
 		return { num: BigInt(v) };
 	if (as === "bytes" || (!as && about.bytes.includes(name) && /^([0-9a-f]{2})*$/.test(v)))
 		return { text: hexBytes(v), hex: v };
-	const isText = about.ids.includes(name); // a text of hex digits, which is a number where it meets one
+	const isText = about.ids.includes(name); // hex digits, a number only beside a number
 	return { text: v, num: other !== undefined ? other : isText && as !== "plain" && /^[0-9a-f]+$/.test(v) ? BigInt("0x" + v) : undefined, isText };
 }
 const isOnlyNumber = (v) => v.num !== undefined && !v.isText;
@@ -102,7 +106,7 @@ function compare(op, a, b) {
 	const other = (x, y) => (isNumber(x.alt) && x.alt == y.num) || (x.hex !== undefined && y.text !== undefined && x.hex === y.text.toLowerCase());
 	return (c === 0 || other(a, b) || other(b, a)) === (op !== "!=");
 }
-// The bits that two numbers have in common; null where one is none.
+// The bits that two numbers have in common; null if one of them is no integer.
 function mask(a, b) {
 	if ([a, b].some((v) => !v || !isOnlyNumber(v) || (typeof v.num === "number" && !Number.isInteger(v.num))))
 		return null;
@@ -110,9 +114,10 @@ function mask(a, b) {
 	return { num: v <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(v) : v };
 }
 const isTrue = (v) => Boolean(v) && (isOnlyNumber(v) ? v.num != 0 : v.text !== "");
-// Compiles an expression into a function test(get), where get(name) returns the values of a field: none if the event
-// does not have it, several if it leads into a list. Of several one suffices; for != and !~ none may be equal, or match.
-// Of a field that is compared with another one, or whose bits are taken, the first value counts.
+// Compiles an expression into a function test(get). get(name) returns the values of a field: none
+// if the event does not have the field, several if the name leads into a list. A comparison holds
+// if it holds for one of several values; != and !~ hold if no value is equal, or matches. If a
+// field is compared with another field, or its bits are taken, only its first value counts.
 function parse(text) {
 	const t = tokens(text), fields = new Set();
 	let p = 0;
@@ -232,8 +237,9 @@ function pathOf(f) {
 	});
 }
 const isBranch = (v) => v !== null && typeof v === "object";
-// Calls each(value, name) for the members that a path leads to. Those at the top of what is searched hide others below
-// them; a path goes into each element of a list, and after a list itself come its elements that are values.
+// Calls each(value, name) for the members that a path leads to. Members at the top hide members of
+// the same path below them. A path goes into each element of a list. For a list at the end of the
+// path, the list itself is passed first, then those of its elements that are no objects or lists.
 function follow(v, name, indices, rest, each) {
 	for (const k of indices)
 		v = Array.isArray(v) ? v[k] : undefined;
@@ -259,7 +265,8 @@ function findBelow(v, path, each) {
 	if (!found)
 		findAmong(v, true, path, count);
 }
-// Reads a field of the events of one shape: its own column, or of all columns what is below them.
+// Returns a function that reads a field of an event of this shape: from the field's own column or,
+// if it has none, from the objects and lists in all columns.
 async function readerOf(s, f) {
 	const shape = about.shapes[s], path = pathOf(f), own = shape.keys.indexOf(path[0].name);
 	const many = [];
@@ -283,7 +290,7 @@ async function readerOf(s, f) {
 		return out;
 	};
 }
-// Suggests what was meant by an unknown field at this position of the text.
+// Suggests what the user meant by an unknown field at this position of the text.
 function suggestion(f, text, at) {
 	if (COMMON.has(f + "_ns"))
 		return `; it is ${f}_ns, in nanoseconds`;
@@ -304,7 +311,7 @@ function queryOf(text) {
 		return { text: q, why: `${e.message}, at character ${e.at + 1}; searched as text` };
 	}
 }
-// The fields of a query that no event has: it is searched as text then.
+// Turns a query with a field that no event has into a search for text, and says why.
 function unknownField({ source }, f) {
 	const at = Math.max(0, source.indexOf(f));
 	return { text: source, why: `no event in this page has a field '${f}'${suggestion(f, source, at)}, at character ${at + 1}; searched as text` };
@@ -360,7 +367,8 @@ async function isKnown(f) {
 			return true;
 	return false;
 }
-// Returns the events that a query finds; what.why says so if it had to be taken for a text.
+// Returns the events that a query finds. If the query had to be searched as text, what.why says
+// why.
 async function find(what) {
 	const found = what.test ? await findTrue(what) : await findText(what.text);
 	for (const f of found.length ? [] : what.fields || [])
@@ -370,7 +378,8 @@ async function find(what) {
 		}
 	return Uint32Array.from(found);
 }
-// Events may have a field that is called as one of the task that made them.
+// A hint for queries of pid, tid or comm if events have a field of that name, too: the word means
+// the task that made the event.
 function taskNote({ fields }) {
 	const both = [...(fields || [])].filter((f) => ["pid", "tid", "comm"].includes(f) && about.shapes.some((s) => s.keys.includes(f)));
 	return both.length ? `; ${both[0]} is that of the task, an event's own is fields.${both[0]}` : "";

@@ -11,7 +11,8 @@ const rowOf = (i) => (listedMatches() ? indexInList(listedMatches(), i) : i);
 const scale = () => Math.max(1, rowCount() * ROW / MAX_HEIGHT);
 
 function tableSize() {
-	// at the end of the scroll bar, the last event is the last complete row
+	// The height is such that at the end of the scroll bar the last event is the last complete
+	// row.
 	$("space").style.height = `${scroll.clientHeight + Math.max(0, rowCount() - Math.floor(scroll.clientHeight / ROW)) * ROW / scale()}px`;
 	$("table").setAttribute("aria-rowcount", rowCount() + 1);
 	scrollTable(scroll.scrollTop);
@@ -33,7 +34,7 @@ function rowAtTime(t) {
 function topRow() {
 	return Math.min(Math.floor(scroll.scrollTop * scale() / ROW + .01), Math.max(0, rowCount() - 1));
 }
-// Nothing happened for long between two events of the table: a line stands there.
+// Returns the time without events before row r if it is long enough to be marked by a line, else 0.
 const GAP_PART = 50, GAP_TIMES = 100;
 function gapBefore(r) {
 	const i = eventAt(r), before = r > 0 ? eventAt(r - 1) : -1;
@@ -55,7 +56,8 @@ function makeRow() {
 	}
 	return row;
 }
-// Shows event i, which is in row r of the table. A row that is there already is changed, which costs less than a new one.
+// Shows event i, which is in row r of the table. An existing element is reused, which is faster
+// than making a new one.
 function fillRow(row, r, i, fields, letters) {
 	const task = taskOf(i), gap = gapBefore(r), name = nameOf(i), text = formatFields(fields);
 	row.className = "row" + (eventFlags[i] & PROBLEM ? " problem" : "") + (i === selected ? " selected" : "") + (gap ? " pause" : "") +

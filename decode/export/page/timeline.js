@@ -74,11 +74,13 @@ function setView(a, b, keepTable) {
 	dirty = panelIsStale = true;
 	tableIsStale = tableIsStale || !keepTable;
 }
-// The table follows the timeline: while that moves, every TABLE_EVERY ms, which is as fast as anybody reads, so that
-// most frames need only the timeline; and as soon as it stands.
+// The table follows the timeline. While the timeline moves, the table is drawn only every
+// TABLE_EVERY ms, which is as fast as anybody reads; it is drawn again as soon as the timeline
+// stops.
 const TABLE_EVERY = 100;
 let tableIsStale = false, tableTime = 0;
-// Counts of what is in view take longer: they follow when it has stood for STANDS ms.
+// The counts of what is in view take longer: they follow once the timeline has stopped for STANDS
+// ms.
 const STANDS = 150;
 let panelIsStale = false, movedAt = 0;
 function updateTable() {
