@@ -4,13 +4,13 @@
 
 	bounded.py COMMAND...
 
-A test that hangs, or a process that it leaves behind with the pipe of its output open, would hold
-up make, and with it all the results of the others. So each test gets TRAWL_TEST_SECONDS (600), and
-what it left running is ended; either is a failure that names the processes. Signals begin as in a
-terminal: where tests run in the background, SIGINT is ignored, and a program that is to end by it
-never does. tracefs is mounted where nobody has done that yet: trawl does so itself, but tests that
-look for it before would skip what they are about. What a test took is the last line of its log:
-seconds, and those of the processor.
+A test that hangs would hold up make, and so would a process that it leaves behind with its output
+pipe open. So each test is ended after TRAWL_TEST_SECONDS (600), and so are the processes that it
+left running. Either is a failure, whose message names the processes. Signal actions are set to
+their defaults: a shell ignores SIGINT in background jobs, and a program that SIGINT should end
+would never end. tracefs is mounted if nobody has done so: trawl mounts it itself, but tests that
+look for it before they start trawl would skip. The last line of a test's log has its seconds and
+its processor seconds.
 """
 
 import ctypes
@@ -96,7 +96,7 @@ def mount_tracefs():
 def main():
 	seconds = float(os.environ.get("TRAWL_TEST_SECONDS", 600))
 	mount_tracefs()
-	grace = min(5, seconds)  # in which what the test started may still end by itself
+	grace = min(5, seconds)  # for what the test left running to end by itself
 	ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 	for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM,
 	               signal.SIGPIPE):

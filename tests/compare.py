@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Two builds write the same bytes.
+"""Checks that two builds write the same bytes.
 
     make compare BEFORE=FOLDER [FILES='more.trawl captures/']
 
 runs trawl-decode, trawl-export and trawl-edit of the build folder BEFORE and of this one over all
 samples and golden files, and over FILES: captures, foreign captures, or folders of them. It
-compares what each run writes and its exit status. Texts for people (--summary, messages) are
-compared too, and a difference of these is listed as wording, which does not fail. Exit status: 0
-all bytes are the same, 1 some are not.
+compares the output and the exit status of each run. Texts for people (--summary, messages) are
+compared, too; if they differ, that is listed as "wording", but is no failure. Exit status: 0 all
+bytes are the same, 1 some are not.
 """
 import concurrent.futures
 import hashlib

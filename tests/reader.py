@@ -3,11 +3,11 @@
 """An independent reader of .trawl files, written from docs/format.md and nothing else.
 
     reader.py FILE          prints all events and tables as JSON lines, as tests/format/dump does
-    reader.py --tasks FILE  prints for each event when it was and who did it
+    reader.py --tasks FILE  prints for each event its time and its task
 
-It goes over the blocks from the first to the last, and looks at the index only to check it. It is
-meant to be read beside the text, so it is plain rather than fast, and keeps everything in memory.
-Frames are expanded by libzstd; everything else is here.
+It reads the blocks from the first to the last, and the index only to check it. It is meant to be
+read beside docs/format.md, so it is plain rather than fast, and keeps everything in memory. Only
+zstd frames are expanded by a library.
 """
 import collections
 import heapq
@@ -96,7 +96,7 @@ ZSTD = zstd_library()
 
 
 def words(name):
-    """A dictionary: its text's lines put together, with what stands after backslashes."""
+    """The bytes of a zstd dictionary: its text's lines joined, and its escapes replaced."""
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "docs", name)
     with open(path, "rb") as f:
         text = f.read().replace(b"\n", b"")
@@ -160,7 +160,7 @@ class View:
         return self.bytes(self.number(size)).decode("latin-1")
 
 
-# ---- what a file tells ---------------------------------------------------------------------
+# ---- what blocks describe ------------------------------------------------------------------
 
 class Field:
     def __init__(self, v):
@@ -205,7 +205,8 @@ class Sync:
         return [None, self.mono, self.real, self.boot, self.raw, self.tai, self.tsc][c]
 
     def clock(self, c):
-        """What clock c showed; readings that differ by what reading takes are one."""
+        """What clock c showed. If it differs from a clock that ran evenly by no more than the
+        bounds of the readings, it ran evenly."""
         if c not in (REAL, BOOT, TAI):
             return self.read(c)
         even = self.mono + self.first.read(c) - self.first.mono
@@ -221,7 +222,7 @@ class Event:
         self.whole = whole
 
     def record(self, source):
-        """The record, as the section "Records" has it rebuilt."""
+        """The record, rebuilt as docs/format.md says in "Records"."""
         if self.whole is not None:
             return self.whole
         out = bytearray(self.type.size)
@@ -276,7 +277,7 @@ def to_mono(syncs, clock, t, before):
 
 
 def bound_of(syncs, clock, t, before, put):
-    """How wrong the time of an event may be that was put at `put`; None: not known."""
+    """The bound of the time `put` that was given to an event; None: not known."""
     if not syncs:
         return None
     if clock == MONO:
@@ -312,7 +313,7 @@ def bound_of(syncs, clock, t, before, put):
 
 
 def pair_start(a, b):
-    """The first time that events between two sync blocks may have."""
+    """The earliest time that an event between two sync blocks may have."""
     start = b.horizon - 1000000
     return start if 0 < start <= a.mono else a.mono
 
@@ -325,7 +326,7 @@ def on_pair(a, b, clock, t):
     start = pair_start(a, b)
 
     def outside(m):
-        if signed(m - start) < 0:  # also a time before the machine was booted, which is below 0
+        if signed(m - start) < 0:  # signed: a time before the boot is below 0
             return start - m & MASK
         return m - b.mono if signed(m - b.mono) > 0 else 0
 
@@ -355,8 +356,8 @@ def on_pair(a, b, clock, t):
 # ---- the file ------------------------------------------------------------------------------
 
 def merged(streams):
-    """Of the next events of all streams the earliest, of equal times that of the smallest key;
-    a stream's events, which begin with their times, keep their order."""
+    """Merges streams of events, which begin with their times: always the earliest of the next
+    events, of equal times that of the smallest key. The order in a stream is kept."""
     left = {key: collections.deque(events) for key, events in streams.items() if events}
     heads = [(events[0][0], key) for key, events in left.items()]
     heapq.heapify(heads)
@@ -527,7 +528,7 @@ class Reader:
 
     @property
     def metas(self):
-        """That of sections of one timeline in the order of its times on it."""
+        """All metadata; that of sections of one timeline is ordered by its times on it."""
         metas, at = [], 0
         while at < len(self.found):
             end, timeline = at, self.found[at][0].timeline
@@ -607,7 +608,7 @@ class Reader:
         return [(x[5].time, *x[1:]) for x in merged(streams)]
 
     def all_events(self):
-        """Those of sections of one timeline in the order of their times."""
+        """The events of all sections; those of sections of one timeline are merged by time."""
         at = 0
         while at < len(self.sections):
             end = at + 1

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Batches of branches, read by docs/format.md ("Branches") alone: no part of trawl's own code.
-`python3 reader_branch.py FILE` prints a line for each branch, mark and module's name of it."""
+"""Reads batches of branches by docs/format.md ("Branches") alone, without any code of trawl.
+`python3 reader_branch.py FILE` prints a line for each branch, with symbols, and for each mark."""
 import json
 import os
 import re
@@ -32,7 +32,7 @@ def guess_slot(before, k):
 
 
 def read_pairs(codes, pairs, count):
-    """The pairs of all branches."""
+    """The pair of each branch: where it starts, its target, its kind."""
     k = next(k for k in range(4, 17) if 2 ** k >= count or k == 16)
     table, second = {}, {}
     known, before, to = [None], (0, 0, 0), 0
@@ -129,7 +129,7 @@ class Modules:
 
 
 def main(path):
-    from reader import Reader  # the container's
+    from reader import Reader  # reads the container
     with open(path, "rb") as f:
         r = Reader(f.read())
     modules = Modules(r.metas)
@@ -152,7 +152,7 @@ def main(path):
 
 
 def sizes(path):
-    """How many branches, and how many bytes the chunks with them have."""
+    """Prints the number of branches and the bytes of the chunks that hold them."""
     from reader import Reader
     with open(path, "rb") as f:
         r = Reader(f.read())

@@ -11,11 +11,11 @@ NOTHING, REFERENCE, STAMP, LAST = range(4)
 LITERALS_BYTES, LITERALS_PLAIN, LITERALS_SIGNED, LITERALS_DELTA = range(4)
 
 
-FORMS = set()  # the forms of the text that occurred, for golden.sh
+FORMS = set()  # names of the cases of docs/format.md that occurred; golden.sh asks for all
 
 
 class Damaged(Exception):
-    """A payload that breaks a rule of the text."""
+    """A payload that breaks a rule of docs/format.md."""
 
 
 def need(condition, what):
@@ -41,7 +41,7 @@ def fold(x):
 
 
 class Bytes:
-    """A section of bytes, gone through once."""
+    """Bytes that are read once, from the first to the last."""
 
     def __init__(self, data):
         self.data, self.at = data, 0
@@ -89,8 +89,8 @@ class Column:
     def __init__(self, field, width, strings, element=0):
         self.field, self.width, self.strings, self.element = field, width, strings, element
         self.signed = not strings and field is not None and field.kind == INT
-        self.values = None   # of each event by chunk order: numbers (of strings: see the text)
-        self.bytes = None    # of a string column
+        self.values = None   # a number for each event (of a string column: see docs/format.md)
+        self.bytes = None    # the bytes of a string column
 
 
 def layout(fields, size):
@@ -114,9 +114,9 @@ class Table:
 
     def __init__(self, kind, whole, columns):
         self.type, self.whole, self.columns = kind, whole, columns
-        self.classes = []    # numbers in the chunk
+        self.classes = []    # the numbers that its classes have in the chunk
         self.keys, self.key_values = [], []
-        self.events = []     # their places in the chunk, in its order
+        self.events = []     # the events' places in the chunk, in chunk order
         self.order = []      # table order: places in self.events
 
 
@@ -201,7 +201,7 @@ class Decoder:
             need(wanted == self.event_class.count(c), "events of a class")
 
     def buckets(self, n):
-        """A sequence of n bucket codes."""
+        """The numbers of a sequence of n bucket codes."""
         out, acc, have = [], 0, 0
         for code in self.codes.take(n):
             if code < 16:
@@ -240,7 +240,7 @@ class Decoder:
             at += n
 
     def read_corrections(self):
-        """The corrections of times in ticks, by the events' places in chunk order."""
+        """{place of an event in chunk order: correction of its time in ticks}"""
         if not self.tick:
             return {}
         FORMS.add("times in ticks")
@@ -345,7 +345,8 @@ class Decoder:
         return {k: extend(x, width, signed) for k, x in out.items()}
 
     def follow(self, table, c, width, signed, relative, masks, reference, codes, literal):
-        """Values from residues, residues from codes: through the table in its order."""
+        """Computes the column's values in table order: a code gives the residue, and the residue
+        gives the value."""
         n = len(table.events)
         bits = next((k for k in range(4, 13) if 1 << k >= n), 12)
         if n > 4096 and masks:
@@ -408,7 +409,7 @@ class Decoder:
 
 
 def field_of(f, record):
-    """The bytes of a field in a whole record; None when they are not inside of it."""
+    """The bytes of a field in a whole record; None if they are not inside the record."""
     if f.place == FIXED:
         return record[f.offset:f.offset + f.size * f.count]
     if f.place == TAIL:

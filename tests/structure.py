@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Includes run one way.
+"""Checks the structure of the tree.
 
-The table "The map" of CONTRIBUTING.md says of each folder, or single header, what it may include.
-"Where things are added" and "What stands twice" name files, folders and functions() that are there.
-This test reads every include of the product and fails on one that the table does not allow, on a
-circle of folders in the table, on a circle of files (a .c and its .h are one), on a header of
-format/ other than trawl.h outside it, and on an include that is not a path from the root.
-In the programs memory grows by common/array.h alone.
-Each file says in a comment at its beginning what it holds, or the header of its name does.
-No file has more than 900 lines. No line has more than 100 columns, tabs of 8, but for rows of a
-table in a comment of C, and lines whose quoted texts make them long: the rest has 80 at most.
-No function has more than 60 lines or 6 parameters, but for those that are recorded in tests.
+Includes: the table "The map" of CONTRIBUTING.md says for each folder, or single header, what it may
+include. This test reads every include of the product. It fails on one that the table does not
+allow, on a circle of folders in the table, on a circle of files (a .c and its .h are one), on a
+header of format/ other than trawl.h outside it, and on an include that is not a path from the root.
+CONTRIBUTING.md: the files, folders and functions() exist that "Where things are added" and "What
+stands twice" name.
+Memory: in the programs it grows by common/array.h alone.
+Comments: each file, or the header of its name, begins with one that says what the file holds.
+Sizes: no file has more than 900 lines. No line has more than 100 columns with tabs of 8; except for
+rows of a table in a C comment, and for lines with quoted texts whose rest has at most 80 columns.
+No function has more than 60 lines or 6 parameters, except for those that the tests record.
 """
 import os
 import re
@@ -59,7 +60,7 @@ def written():
 
 
 def overlong(line):
-    """Whether it is too long, and by more than the texts that it quotes."""
+    """Whether a line is too long, also without the texts that it quotes."""
     line = line.expandtabs(8)
     return len(line) > COLUMNS and not line.startswith(" *      ") and \
         len(QUOTED.sub("", line)) > COLUMNS_OF_REST
@@ -76,7 +77,7 @@ def too_large(path, text):
 
 
 def parameters(head):
-    """How many there are in the last pair of parentheses of a function's head."""
+    """The number of parameters in the last pair of parentheses of a function's head."""
     depth = count = 0
     for c in reversed(head.rstrip()):
         depth += (c == ")") - (c == "(")
@@ -87,7 +88,7 @@ def parameters(head):
 
 
 def overgrown(path, text):
-    """Functions of C that are too long, or take too much."""
+    """C functions that are too long or have too many parameters."""
     text = COMMENT.sub(lambda m: "\n" * m.group(0).count("\n"), text)
     bad = []
     for m in BODY.finditer(text):
@@ -214,13 +215,13 @@ def untitled(files, text_of):
 
 
 def proves_itself():
-    """A test that can't fail is none: each rule finds its own breach."""
+    """Tests the rules themselves: each must find a made-up breach."""
     rows = {"a": {"b"}, "b": {"a"}, "format": set()}
     files = {"a/x.c": ["b/y.h", "x.h"], "b/y.h": ["format/z.h", "a/x.h"], "a/x.h": ["b/y.h"],
              "format/z.h": [], "c/n.c": []}
     bad = check(rows, files)
     ok(all(bad[k] for k in ("path", "arrow", "format", "file", "folder", "table")),
-       "each rule finds its breach in a made-up tree")
+       "each rule about includes finds a breach in a made-up tree")
     section = "\n## Where things are added\n`no/such.c` `no_such_function()` `nosuch.c` `format/`\n## "
     made_up = "\n".join(["x " * 60, "puts(\"" + "x " * 60 + "\");", " *\t" + "x " * 50] + [""] * 900)
     ok(len(too_large("a.c", made_up)) == 2, "a long file and a long line are found, a text is none")
@@ -237,9 +238,9 @@ def proves_itself():
 
 
 def parsers(files, text_of):
-    """Who sees libelf and libdw although the recorder may run it: they belong to processes of their
-    own (capture/probe/apart.h, capture/branch/reader.h). uprobe/ is a library for programs of
-    others."""
+    """Files that include libelf or libdw although the recorder may run their code. Only the
+    processes of capture/probe/apart.h and capture/branch/reader.h may use these libraries; and
+    uprobe/, which is a library for other programs."""
     opens = re.compile(r"^#include <(?:gelf|libelf|dwarf|elfutils/[^>]*)(?:\.h)?>", re.M)
     bad = [f"{p}: includes libelf or libdw" for p in files
            if opens.search(text_of(p)) and not p.startswith(("capture/probe/", "uprobe/"))]

@@ -12,13 +12,13 @@ done = bad = 0
 
 
 def sanitized(build):
-    """Whether this build has the sanitizers, which take time, memory and calls of their own."""
+    """Whether this build has the sanitizers, which need more time and memory, and other calls."""
     return "--enable-sanitizers" in subprocess.run(
         [build + "/config.status", "--config"], capture_output=True, text=True, check=True).stdout
 
 
 def ok(good, name, *why):
-    """A test that passed if `good`; else what follows says why."""
+    """Reports a test, which passed if `good`; else `why` is printed."""
     global done, bad
     done += 1
     bad += not good
@@ -34,7 +34,7 @@ def same(want, got, name):
 
 
 def at_terminal(argv, columns=None, env=None, errors=False):
-    """The bytes that a terminal gets of argv's output, or with its errors, as they are written."""
+    """Runs argv with its output (errors: and stderr) on a terminal; returns what it wrote."""
     main, child = os.openpty()
     attributes = termios.tcgetattr(child)
     attributes[1] &= ~termios.OPOST
@@ -48,7 +48,7 @@ def at_terminal(argv, columns=None, env=None, errors=False):
         try:
             while part := os.read(main, 65536):
                 text += part
-        except OSError:  # the program has closed it
+        except OSError:  # the program has closed the terminal
             pass
         os.close(main)
     return text
@@ -66,6 +66,6 @@ def skip_all(why):
 
 
 def finish():
-    """The exit status."""
+    """Prints the plan; returns the exit status."""
     print(f"1..{done}")
     return bad != 0

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-# TAP for shell tests. Source it, call ok/skip/check, end with tap_done.
+# TAP for shell tests. Source it, call ok, skip, same, has or fails, and end with tap_done.
 tap_n=0
 tap_bad=0
 
-# ok STATUS NAME: a test that passed if STATUS is 0.
+# ok STATUS NAME: reports a test, which passed if STATUS is 0.
 ok() {
 	tap_n=$((tap_n + 1))
 	if [ "$1" -eq 0 ]; then
@@ -14,13 +14,13 @@ ok() {
 	fi
 }
 
-# skip NAME WHY
+# skip NAME WHY: reports a test that cannot run here.
 skip() {
 	tap_n=$((tap_n + 1))
 	echo "ok $tap_n - $1 # SKIP $2"
 }
 
-# same NAME WANTED GOT
+# same NAME WANTED GOT: passes if both texts are equal.
 same() {
 	if [ "$2" = "$3" ]; then
 		ok 0 "$1"
@@ -30,7 +30,7 @@ same() {
 	fi
 }
 
-# has NAME TEXT PATTERN: TEXT has a line that matches the extended regular expression.
+# has NAME TEXT PATTERN: passes if a line of TEXT matches the extended regular expression.
 has() {
 	if printf '%s\n' "$2" | grep -Eq -- "$3"; then
 		ok 0 "$1"
@@ -40,7 +40,8 @@ has() {
 	fi
 }
 
-# fails NAME STATUS PATTERN COMMAND...: ends with STATUS and one line on stderr that matches.
+# fails NAME STATUS PATTERN COMMAND...: passes if COMMAND ends with STATUS and a line of its stderr
+# matches the extended regular expression.
 fails() {
 	local name=$1 want=$2 pattern=$3 out status
 	shift 3
@@ -55,7 +56,8 @@ fails() {
 	fi
 }
 
-# tasks FILE: time and task of each event by trawl-decode, in the form of tests/reader.py --tasks.
+# tasks FILE: prints time and task of each event as trawl-decode has them, in the form of
+# tests/reader.py --tasks.
 tasks() {
 	trawl-decode --json "$1" | /usr/bin/python3 -c 'import json, sys
 for line in sys.stdin:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""trawl-replay branch: the instructions of a walk are those that single steps by ptrace see in
-another run of the same program; backwards they are the same ones; gdb steps backwards over them."""
+"""trawl-replay branch: a walk has the same instructions as single steps by ptrace in another run of
+the program, forwards and backwards, and gdb steps backwards over them."""
 import ctypes
 import os
 import re
@@ -18,14 +18,14 @@ BRANCHES = BUILD + "/samples/branches"
 libc = ctypes.CDLL(None, use_errno=True)
 libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
 libc.ptrace.restype = ctypes.c_long
-# The loader of libraries looks at each variable: both runs have the same ones.
+# The dynamic loader looks at each variable of the environment, so both runs get the same ones.
 ENVIRONMENT = {"PATH": "/usr/bin:/bin"}
 TRAWL = BUILD + "/trawl"
 TRACEME, SINGLESTEP, GETREGS, RIP = 0, 9, 12, 16
 
 
 def single_steps(*command):
-    """The program counter in front of each instruction, from the first on. Nothing of trawl's."""
+    """The program counter before each instruction, from the first on, by ptrace alone."""
     pid = os.fork()
     if not pid:
         libc.personality(0x0040000)  # the same addresses each time
@@ -39,7 +39,7 @@ def single_steps(*command):
         libc.ptrace(GETREGS, pid, None, ctypes.byref(regs))
         if signal and seen and regs[RIP] == seen[-1]:
             seen.pop()  # it faulted
-        if not signal:  # where a signal comes, the instruction has not run
+        if not signal:  # at a signal the instruction has not run yet
             seen.append(regs[RIP])
         libc.ptrace(SINGLESTEP, pid, None, ctypes.c_void_p(signal))
         _, status = os.waitpid(pid, 0)
@@ -60,7 +60,7 @@ def addresses(lines):
 
 
 def without_repeats(pcs):
-    """A repeated string instruction steps many times, and is one instruction."""
+    """The steps of a repeated string instruction at one address are one instruction."""
     return [pc for i, pc in enumerate(pcs) if not i or pcs[i - 1] != pc]
 
 
@@ -91,7 +91,7 @@ def test_instructions(d):
 
 
 def test_foreign(d):
-    """A program that nobody here wrote."""
+    """A walk over a program of the system."""
     program = shutil.which("true")
     path = d + "/f.trawl"
     r = record(path, program)
@@ -177,8 +177,8 @@ int main(void)
 
 
 def test_events(d):
-    """Events of other sources next to the walk. A uprobe has the kernel run its instruction: that
-    is one as any, whether it is stepped out of line or emulated (push)."""
+    """Events of other sources beside the walk. The kernel runs the instruction under a uprobe out
+    of line or emulates it (push); the walk must have it like any other."""
     if os.getuid() or not os.access("/sys/kernel/tracing/uprobe_events", os.W_OK):
         return skip("events of other sources", "no tracefs, or not root")
     program = d + "/turns"
@@ -203,7 +203,8 @@ def test_events(d):
     lines, _, _ = walk(probed, "event *one", "event *one", "prevevent *two", "event nothing*")
     events = [m[1] for line in lines if (m := re.match(r"event: [\d.]+ \S*?:(\w+) ", line))]
     same(["one", "one", "two"], events, "events of a name")
-    # The task was at the probe, or will be within so many branches as are told.
+    # "event" goes to an event: the task must be at the probe, or reach it within the number of
+    # branches that is printed.
     for n in range(1, 5):
         lines, _, _ = walk(probed, *["event *one"] * n, "list 4000")
         at = max(i for i, x in enumerate(lines) if x.startswith("event: "))

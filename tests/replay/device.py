@@ -37,7 +37,7 @@ def capture(folder, name, *parts):
 
 
 def session(path, play, *args):
-    """Runs a replay with a host that does play(host): what that returns, and how the replay
+    """Runs a replay with a host that does play(host). Returns play's result and how the replay
     ended."""
     r = Replay(path, *FAST, *args)
     try:
@@ -222,7 +222,7 @@ def test_buffers(d):
 
 
 def test_speed(d):
-    """An answer that took 300 ms takes as much of that as --speed says, and never less."""
+    """An answer that took 300 ms when recorded takes at least 300 ms divided by --speed."""
     def slow(c):
         vendor(c, [])
         c.transfer(BULK, 0x02, out=b"go", dev=5)
@@ -295,7 +295,7 @@ def test_storage(d):
 
 
 def test_wrong_direction(d):
-    """A command that writes, with which the host asks for data: a phase error, and nothing is sent."""
+    """A host that sends a write command as a command that reads gets a phase error, and no data."""
     def disk(c):
         plug_disk(c)
         c.transfer(BULK, 0x02, out=cbw(1, 512, True, read10(0, 1)), dev=5)
@@ -311,7 +311,7 @@ def test_wrong_direction(d):
 
 
 def test_beyond_end(d):
-    """A write beyond the disk's end fails with sense data that says so, and changes nothing."""
+    """A write beyond the disk's end fails with matching sense data, and changes nothing."""
     def disk(c):
         plug_disk(c)
         c.transfer(BULK, 0x02, out=cbw(1, 8, True, bytes([0x25] + [0] * 9)), dev=5)
@@ -329,7 +329,7 @@ def test_beyond_end(d):
 
 
 def test_readers(d):
-    """usbmon0 records what each bus's own interface does."""
+    """A device that was recorded twice: by usbmon0, which has all buses, and by its own bus's."""
     c = usbsynth.Capture()
     vendor(c, numbered(1, 4))
     path = f"{d}/readers.pcapng"
@@ -427,7 +427,7 @@ def test_split(d):
 
 
 def test_refused_data(d):
-    """A command whose data the disk refused by a stall, before it said that the command failed."""
+    """A command for which the disk stalled the data and then reported that the command failed."""
     def disk(c):
         plug_disk(c)
         c.transfer(BULK, 0x02, out=cbw(1, 64, False, bytes([0xb5] + [0] * 11)), dev=5)
@@ -507,7 +507,7 @@ def test_errors(d):
 
 
 def test_packets(d):
-    """What a host sends in packets is compared, also where USBPcap does not tell their lengths."""
+    """Isochronous packets that a host sends are compared, even without lengths in USBPcap."""
     sound = bytes(range(1, 177)) * 2
 
     def sends(c, lengths=(0, 0)):
@@ -527,8 +527,8 @@ def test_packets(d):
 
 
 def test_memory(d):
-    """A tape is kept in a file without a name, not in the process. The captures are imported
-    before, because what a replay imports with is another thread's memory, and goes not back."""
+    """A tape is kept in a file without a name, not in memory. The captures are imported before the
+    replay, because the memory of an import in the replay itself would not be given back."""
     def memory(n):
         path = capture(d, f"long{n}", lambda c: vendor(c, numbered(1, n)))
         tape = f"{d}/long{n}.trawl"
@@ -542,7 +542,7 @@ def test_memory(d):
         return kb << 10
     few, many = 6000, 18000
     grown = memory(many) - memory(few)
-    # two transfers of each; an entry of the tape alone has 104 bytes
+    # The captures have two transfers for each count. An entry of the tape alone has 104 bytes.
     ok(sanitized(BUILD) or grown < 30 * 2 * (many - few),
        "memory for a tape that is longer by 24,000 transfers", grown)
 

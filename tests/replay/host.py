@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""trawl-replay host: the recorded requests by libusb, by a C and by a Python program, to the
-recorded device that umockdev plays from trawl-export --to umockdev."""
+"""trawl-replay host: the recorded requests are sent by libusb, by the C program and by the Python
+program to the device that umockdev plays from trawl-export --to umockdev."""
 import io
 import os
 import shutil
@@ -37,8 +37,8 @@ def replay(*args, **kw):
 
 
 def vendor(c, dev=5, change=False):
-    """A vendor's device with requests, interrupts, a stall, a read that was cancelled, a submission
-    that failed. It has a second configuration, which nobody asked for."""
+    """A vendor-specific device with requests, interrupts, a stall, a cancelled read and a failed
+    submission. It has a second configuration, which nobody asked for."""
     c.get_descriptor(1, usbsynth.device(0x1234, 0x0002, 0xff)[:-1] + b"\2", dev)
     c.get_descriptor(2, usbsynth.config(usbsynth.interface(0, 0xff, 0, 0, 4),
                                         usbsynth.endpoint(0x81, 2, 64),
@@ -89,7 +89,7 @@ class Mock:
 
 
 def programs(folder, path, name):
-    """The C and the Python program of a session: as commands."""
+    """Makes the C and the Python program of a session; returns the commands that run them."""
     with open(f"{folder}/{name}.c", "w") as f:
         f.write(replay("--to-c", path, status=0).stdout)
     with open(f"{folder}/{name}.py", "w") as f:
@@ -149,7 +149,7 @@ def test_sessions(d):
 
 
 def test_devices(d):
-    """The device is to be the only one of its kind."""
+    """If two devices fit the capture, the replay refuses to choose."""
     mock = Mock(d, SERIAL)
     with open(mock.folder + "/usb.umockdev") as f:
         text = f.read()
@@ -182,7 +182,7 @@ def test_packets(d):
 
 
 def test_functions(d):
-    """A session of one kind of transfer: the program has no functions that nothing calls."""
+    """The C program of a session with one kind of transfer has no function that nothing calls."""
     for name, more in (("none", lambda c: None),
                        ("ask", lambda c: c.control(bytes([0xc0, 1, 0, 0, 0, 0, 1, 0]), b"x")),
                        ("tell", lambda c: c.control(bytes([0x40, 1, 0, 0, 0, 0, 0, 0]))),

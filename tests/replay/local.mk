@@ -3,14 +3,15 @@ TEST_REPLAY = tests/replay/branch.py tests/replay/device.py tests/replay/stream.
 TESTS += $(TEST_REPLAY)
 EXTRA_DIST += tests/replay/usbipclient.py tests/replay/planteddevice.py tests/replay/module/planted.c tests/replay/module/build $(TEST_REPLAY)
 
-# What of replaying takes minutes: a driver's planted fault is found by --mutate, and found again from its capture.
+# The tests of replaying that take minutes: --mutate finds a fault that was planted in a driver, and
+# finds it again from the capture that it saved.
 replay-long: lab-programs
 	$(srcdir)/tests/lab/kernel 6.12 lab/6.12 && $(srcdir)/tests/lab/kmod 6.12 lab/6.12
 	TRAWL_SRC='$(abs_top_srcdir)' TRAWL_BUILD='$(abs_top_builddir)' $(srcdir)/tests/lab/run 6.12 replay-vm
 	TRAWL_SRC='$(abs_top_srcdir)' TRAWL_BUILD='$(abs_top_builddir)' bash $(srcdir)/tests/replay/long.sh
 .PHONY: replay-long
 
-# How fast a replayed disk is, beside QEMU's own in the same guest.
+# The speed of a replayed disk beside that of QEMU's own disk in the same guest.
 replay-bench: lab-programs
 	for k in $(LAB_KERNELS); do TRAWL_SRC='$(abs_top_srcdir)' TRAWL_BUILD='$(abs_top_builddir)' \
 		$(srcdir)/tests/lab/run $$k replay-speed | grep '^# .*MB by dd' || exit; done

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""trawl-replay probes: what trawl, bpftrace and perf capture of a replay is what was captured of
-the program."""
+"""trawl-replay probes: trawl, bpftrace and perf capture the same of a replay as of the program."""
 import json
 import os
 import re
@@ -95,7 +94,7 @@ def test_bpftrace(d, replay):
         lines.append(line)
         if "Attaching" in line:
             break
-    # It says so before it has: replays go on until it has seen one.
+    # bpftrace prints that it has attached before it has: replay until it has seen a whole one.
     played = 0
     while p.poll() is None and played < 20:
         time.sleep(1)
@@ -106,7 +105,8 @@ def test_bpftrace(d, replay):
     p.wait()
     got = [x.split() for x in lines if re.fullmatch(r"-?\d+ -?\d+ -?\d+ [0-9a-f]+", x.strip())]
     want = [v for name, _, v in events(d + "/first.trawl") if name.endswith(":numbers")]
-    # bpftrace shows each as unsigned or by its size, as its version likes: the lowest bytes count.
+    # Versions of bpftrace differ in whether values are unsigned or have their size: compare the
+    # lowest bytes.
     ok(len(got) == 12 and
        all(int(g[0]) & 0xffffffff == w[0] & 0xffffffff and int(g[1]) & 0xff == w[1] & 0xff and
                               int(g[2]) & 0xffff == w[2] & 0xffff and int(g[3], 16) == w[3]
@@ -127,7 +127,7 @@ def test_perf(d, replay):
         out = run("perf", "script", "-i", d + "/perf.data").stdout
     finally:
         run(*perf, "probe", "-d", f"sdt_{PROVIDER}:numbers")
-    # It prints a short as if it had no sign, of the program as well.
+    # perf prints a short as unsigned, for the program, too.
     got = [list(map(int, re.findall(r"arg\d=(-?\d+)", line))) for line in out.splitlines()]
     want = [v[:2] + [v[2] & 0xffff] + v[3:] for name, _, v in events(d + "/first.trawl")
             if name.endswith(":numbers")]

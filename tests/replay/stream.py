@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""trawl-replay stream: what other programs read of it, and when at the earliest."""
+"""trawl-replay stream: other programs read all events, none before its time."""
 import json
 import os
 import re
@@ -48,8 +48,8 @@ def test_forms():
 
 
 def test_lateness():
-    """Of fewer than 100 events the latest is the 99th percentile, also when it is later than the
-    steps in which lateness is counted reach: here because the replay is stopped."""
+    """The 99th percentile of the lateness of fewer than 100 events is that of the latest one, even
+    beyond the range in which lateness is counted; here because the replay is stopped."""
     p = subprocess.Popen([BUILD + "/trawl-replay", "stream", "-v", "--speed", "0.2", SERIAL],
                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                          text=True)
@@ -73,7 +73,7 @@ def test_times():
         for line in p.stdout:
             came.append((time.monotonic(), json.loads(line)["ts_ns"]))
         p.wait()
-        # The first may have waited to be read; so did none that came after it more than that.
+        # Times count from the first event, which may have come late itself: half is allowed for.
         ok(came[-1][0] - came[0][0] >= 0.5 * span / speed and len(came) == len(events),
            f"at --speed {speed}, events come one by one, not before their time",
            came[-1][0] - came[0][0], span)
@@ -129,7 +129,7 @@ def test_marker():
 
 
 def test_output(d):
-    """-w in a folder that others may write to."""
+    """-w in a folder to which other users may write."""
     victim, link, fifo = d + "/victim", d + "/link", d + "/fifo-of-another"
     with open(victim, "w") as f:
         f.write("kept")

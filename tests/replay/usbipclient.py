@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A host for trawl-replay device --listen that needs no kernel: it speaks usbip over TCP and asks
-what a capture's host asked."""
+"""A host for trawl-replay device --listen that needs no kernel: it speaks usbip over TCP and sends
+the requests of a capture's host."""
 import collections
 import os
 import select
@@ -12,7 +12,7 @@ BUILD = os.environ["TRAWL_BUILD"]
 ISO, INTERRUPT, CONTROL, BULK = range(4)
 GONE = (-2, -104, -108, -19)
 TWICE = 200  # us
-# refused by the host, before the device has seen it
+# statuses of transfers that the host refused, so that the device never saw them
 UNSEEN = (-1, -6, -8, -12, -16, -22, -28, -90, -113)
 
 
@@ -30,7 +30,7 @@ class Event:
         self.packets = [struct.unpack("<iII", raw[64 + 16 * i:76 + 16 * i]) for i in range(ndesc)]
         self.data = raw[at:]
         self.type = self.type.decode("latin1")
-        # ids alone come again
+        # An id alone is not unique: it is used again for other transfers.
         self.key = self.id, self.ep & 0x7f if self.xfer == CONTROL else self.ep, self.xfer
         self.content = raw[:16] + raw[28:]
 
@@ -40,8 +40,8 @@ def is_read(e):
 
 
 def packets_of(e, into):
-    """(offset, length) of the packets of an isochronous URB. USBPcap leaves the lengths of what the
-    host sends 0: a packet ends where the next one begins."""
+    """(offset, length) of the packets of an isochronous URB. USBPcap writes length 0 for packets
+    that the host sends: there a packet ends where the next one begins."""
     packets = [(offset, length) for _, offset, length in e.packets]
     if into or any(length for _, length in packets):
         return packets
@@ -50,8 +50,8 @@ def packets_of(e, into):
 
 
 def begun_before(tape):
-    """The completions of reads that were open when the capture began: the first record of each
-    URB, if that is its end. Some versions of USBPcap record no submission at all."""
+    """The completions of reads that were open when the capture began: the first record of an URB
+    if that is a completion. Some versions of USBPcap record no submission at all."""
     submitted = {e.key[1:] for e in tape if e.type == "S"}
     seen, begun = set(), []
     for e in tape:
@@ -63,7 +63,7 @@ def begun_before(tape):
 
 
 def doubles(found):
-    """Of each event, whether the same was recorded just before it."""
+    """For each event, whether the same event was recorded just before."""
     last = {}
     for e in found:
         before = last.get((e.bus, e.dev, e.key))
@@ -74,9 +74,10 @@ def doubles(found):
 
 
 def once(found):
-    """What two readers of usbmon recorded, of one bus and of all, is one event. There nearly every
-    submission comes twice; equal completions alone are a device's, by a coarse clock."""
-    # each reader's events come in bursts
+    """Leaves out duplicates: events that a reader of one bus and a reader of all buses recorded.
+    With two readers nearly every submission comes twice; if only completions are equal, they are
+    two events in one tick of a coarse clock."""
+    # Each reader's events come in bursts, so they are ordered first.
     by_time = sorted(found, key=lambda e: e.time)
     submitted, again = collections.Counter(), collections.Counter()
     for e, twice in doubles(by_time):
@@ -89,7 +90,7 @@ def once(found):
 
 
 def events(path):
-    """The USB events of any capture, as usbmon has them."""
+    """The USB events of a capture of any format, as usbmon records."""
     r = subprocess.run([BUILD + "/trawl-export", "--to", "pcap", "--linktype", "220", "--show-keys",
                         path],
                        capture_output=True, stdin=subprocess.DEVNULL)
@@ -124,7 +125,7 @@ class Host:
         return out
 
     def list(self):
-        """The devices that there are, by OP_REQ_DEVLIST."""
+        """The devices that are offered, by OP_REQ_DEVLIST."""
         self.s.sendall(struct.pack(">HHI", 0x0111, 0x8005, 0))
         version, code, status, n = struct.unpack(">HHII", self.exactly(12))
         device = self.exactly(312)
@@ -167,7 +168,7 @@ class Host:
         self.answers[seq] = (status, data, packets, actual)
 
     def wait(self, seq, seconds=60):
-        """The answer to an URB; None: it did not come, not even on a busy machine."""
+        """The answer to an URB; None if it did not come in time. A busy machine needs some."""
         while seq not in self.answers and seq not in self.unlinked:
             if not self.buffer and not select.select([self.s], [], [], seconds)[0]:
                 return None
@@ -180,7 +181,7 @@ class Host:
         return self.wait(self.submit(0, into, length, setup, data))
 
     def enumerate(self):
-        """As Linux does; the descriptors of device and configuration."""
+        """Enumerates as Linux does; returns the descriptors of device and configuration."""
         device = self.control(bytes([0x80, 6, 0, 1, 0, 0, 18, 0]))[1]
         head = self.control(bytes([0x80, 6, 0, 2, 0, 0, 9, 0]))[1]
         config = self.control(bytes([0x80, 6, 0, 2, 0, 0]) + head[2:4])[1]
@@ -188,14 +189,14 @@ class Host:
         return device, config
 
     def play(self, tape, change=None):
-        """Asks what the capture's host asked, in that order; change: the number of an OUT transfer
-        of which a byte is changed. Returns what was answered otherwise."""
+        """Sends the requests of the capture's host in their order. change: the number of an OUT
+        transfer of which a byte is changed. Returns the answers that differ."""
         different, open_urbs, n = [], {}, 0
-        # of USBPcap, which does not tell the size of a read's buffer: what came at most
+        # USBPcap does not record the size of a read's buffer: ask for the longest answer to it.
         answers = {}
         for e in tape:
             answers[e.key[1:]] = max(answers.get(e.key[1:], 0), e.length)
-        # of macOS, where what is sent stands in the completion
+        # In captures of macOS the data that was sent is in the completion.
         sent, last = {}, {}
         unseen = set()
         for e in tape:
@@ -237,7 +238,7 @@ class Host:
                 older = [key for key in open_urbs if key[1:] == e.key[1:]]
                 open_urbs[e.key] = open_urbs.pop(older[0]) if older else (
                     e, self.submit(e.ep, 1, max(answers[e.key[1:]], 64)))
-            if is_read(e) and not gone:  # the device answers reads in the order in which they came
+            if is_read(e) and not gone:  # the device answers reads in the order of submission
                 oldest = min((key for key in open_urbs if key[1:] == e.key[1:]),
                              key=lambda key: open_urbs[key][1])
                 open_urbs[e.key], open_urbs[oldest] = open_urbs[oldest], open_urbs[e.key]
@@ -284,7 +285,7 @@ class Replay:
         return Host(self.port)
 
     def end(self, seconds=20):
-        """Its status and what it printed."""
+        """Returns the replay's exit status and what it printed."""
         try:
             out, err = self.p.communicate(timeout=seconds)
         except subprocess.TimeoutExpired:

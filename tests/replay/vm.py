@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""trawl-replay vm without a machine: a program in the place of QEMU says what a guest would say.
-The machine itself is tested by tests/lab/host/replay-vm.sh."""
+"""trawl-replay vm without a machine: a script in place of QEMU prints what a guest would print.
+tests/lab/host/replay-vm.sh tests it with QEMU."""
 import os
 import shutil
 import subprocess
@@ -126,7 +126,7 @@ def test_statuses(b):
     ok(status == 125 and "--limit" in out, "a silent machine is ended", status, out, err)
     b.qemu("echo ready ''; echo status 0; exec sleep 60")
     begun = time.monotonic()
-    status, out, err = b.vm("--limit", "3s")  # in which a shell starts on a busy machine, too
+    status, out, err = b.vm("--limit", "3s")  # enough for a shell to start on a busy machine
     ok(status == 0 and time.monotonic() - begun < 50, "one that does not switch off is ended",
        status, out, err)
     b.qemu("""for a in "$@"; do :; done
@@ -193,7 +193,7 @@ def test_killed(b):
     r.wait()
     with open(b.d + "/pid") as f:
         qemu = f.read().strip()
-    while runs(qemu):  # the test's limit of time is the only one
+    while runs(qemu):  # no time limit but that of the whole test (tests/bounded.py)
         time.sleep(0.05)
     ok(True, "QEMU ends with a replay that is killed")
     same([], os.listdir(kept), "which leaves no file")
@@ -205,7 +205,7 @@ def decoded(path):
 
 
 def test_mutations(b):
-    """The guest says in which run the kernel complained; the capture of that run is made here."""
+    """The guest reports in which run the kernel complained; its capture is made here."""
     b.qemu(
         "echo ready ''; echo run 3; echo run ${RUN:-4}; [ -n \"$DIES\" ] || { echo finding "
         "WARNING: at x; echo status 1; }")
