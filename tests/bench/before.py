@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The work of two builds, side by side.
+"""Compares the processor time of two builds.
 
     make bench-before BEFORE=FOLDER [RUNS=5]
 
-FOLDER is the build folder of the tree before a change. Both builds record the same programs, print
-them as they run, and read the file that FOLDER's build recorded; they take turns. Prints seconds
-of processor time, user and system, of the fastest run of each, and their ratio: another program
-on the machine makes them less steady, but not of one side alone. Recording includes the program
-that is recorded. Needs root and tracefs.
+FOLDER is the build folder of the tree before a change. The builds take turns: both record the same
+programs, print their events as they run, and read the file that FOLDER's build recorded. Prints
+user and system seconds of the fastest run of each, and their ratio: other programs on the machine
+disturb both sides alike. Recording includes the program that is recorded. Needs root and tracefs.
 """
 import os
 import sys
@@ -21,7 +20,7 @@ EVENTS = ["-i", "event:raw_syscalls:*", "-i", "event:sched:*"]
 
 
 def cpu_of(argv):
-    """Seconds of processor time of a program and of what it starts."""
+    """Processor seconds of a program and of the processes that it starts."""
     pid = os.posix_spawn(argv[0], argv, os.environ, file_actions=[
         (os.POSIX_SPAWN_OPEN, 1, "/dev/null", os.O_WRONLY, 0),
         (os.POSIX_SPAWN_OPEN, 2, "/dev/null", os.O_WRONLY, 0)])
@@ -32,13 +31,13 @@ def cpu_of(argv):
 
 
 def program(folder, name):
-    """In trees of before the program of this name is libtool's script around it."""
+    """The program's path: in older trees the file of its name is libtool's script around it."""
     inner = os.path.join(folder, ".libs", name)
     return inner if os.path.exists(inner) else os.path.join(folder, name)
 
 
 def jobs(folder, capture, scratch):
-    """[(name, command)] of a build."""
+    """[(name, command)] of what is measured for a build."""
     trawl, decode, export, edit = (program(folder, "trawl" + n)
                                    for n in ("", "-decode", "-export", "-edit"))
     tick = os.path.join(NOW, "samples", "tick")

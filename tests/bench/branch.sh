@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Branches: bytes and ns of each on full traces of real programs, the slowdown of the back ends that
-# work here, and the export of the coverage of ten million.
+# Branches: bytes and ns a branch in full traces of real programs, the slowdown by each back end
+# that works here, and the export of the coverage of ten million branches.
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 PATH=$TRAWL_BUILD:$PATH
@@ -10,7 +10,7 @@ cd "$work" || exit 1
 head -c 20000 "$TRAWL_SRC/docs/format.md" >text
 
 ms() { echo $(($(date +%s%N) / 1000000)); }
-# trace NAME COMMAND...: through each back end that is usable here.
+# trace NAME COMMAND...: records the command by each back end that is usable here.
 trace() {
 	local name=$1 plain began n bytes
 	shift

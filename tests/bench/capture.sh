@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What it costs to record one USDT probe with three arguments that is hit a million times: trawl,
-# trace-cmd record and perf record take turns, so that what else the machine does meets all alike.
-# Prints medians and ratios: the program's own time (what tracing costs it), the CPU time of program
-# and recorder together, the file.
+# The cost of recording a USDT probe with three arguments that is hit a million times: trawl,
+# trace-cmd record and perf record take turns, so that other load on the machine affects all alike.
+# Prints medians and ratios of the program's own time (what tracing costs it), of the CPU time of
+# program and recorder together, and of the size of the file.
 #
 #	tests/bench/capture.sh [ROUNDS [HITS]]
 #
@@ -33,7 +33,7 @@ for tool in trace-cmd perf /usr/bin/time; do
 done
 [ "$(id -u)" = 0 ] || { echo "capture.sh: run it as root"; exit 3; }
 
-# The same probe for the two that cannot make it themselves, as trawl would define it.
+# Defines the probe as trawl would, for trace-cmd and perf, which cannot define it themselves.
 define() {
 	local line
 	line=$("$build/tests/capture/probe/show_probes" "usdt:$program:loop" |
@@ -42,7 +42,7 @@ define() {
 	echo "p:$group/loop $program:$line" >>$tracing/uprobe_events || exit 3
 }
 
-# The traced program, with its own times apart.
+# The traced program; time writes the program's own times to a file.
 traced=(/usr/bin/time -o "$work/own" -f "%e %U %S" "$program" "$hits")
 
 # trace-cmd 3.1.6 writes to files that a kernel without function tracing does not have.
@@ -79,8 +79,8 @@ events() {
 	esac
 }
 
-# One round of one tool: a line in $work/TOOL with the program's wall and CPU time, the CPU time of
-# everything, bytes of the file.
+# round TOOL: runs the tool once and adds a line to $work/TOOL: the program's wall and CPU time, the
+# CPU time of program and recorder, the bytes of the file.
 round() {
 	local tool=$1 before after wall own
 	rm -f "$work/out" "$work/out".*

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Benchmark of the container: records system calls, scheduler and timers of a mixed load in a trace
-# instance of its own, then writes the same events in three ways (tests/bench/container.c).
+# Benchmark of the container: records system calls, scheduler and timers of a mixed load in an
+# instance of tracefs, then writes the same events in three ways (tests/bench/container.c).
 #
 #	container.sh [DIRECTORY]	keep the recording, or use the one that is there
 set -u
@@ -22,7 +22,8 @@ if [ ! -d "$tracing/events" ] || [ "$(id -u)" != 0 ]; then
 	exit 3
 fi
 
-# Small reads, a compiler, a pipe between threads, short sleeps, a file tree: all at once.
+# The load: small reads, a compiler, a pipe between threads, short sleeps and a walk over files, all
+# at the same time.
 load() {
 	find /usr/include /usr/lib -type f 2>/dev/null | head -3000 | xargs wc -c >/dev/null &
 	(for _ in 1 2 3 4 5 6; do echo 'int main(void) { return 0; }' |

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Text out of the same load: trawl-decode against trace-cmd report and perf script.
+# Printing text of the same load: trawl-decode against trace-cmd report and perf script.
 #
 # Each tool records syscalls, scheduler, timers and softirqs of the same program with its own
 # recorder, then prints its own file to /dev/null; best of $RUNS runs, processor seconds and
@@ -24,8 +24,8 @@ wait
 LOAD
 chmod +x "$dir/load"
 
-# trace-cmd opens files that some kernels lack or forbid: in a mount namespace of its own they
-# are there, and empty.
+# trace-cmd opens files that some kernels lack or forbid; in a mount namespace of its own it finds
+# empty ones.
 record_trace_cmd() {
 	mkdir "/sys/kernel/tracing/instances/$instance"
 	: >"$dir/none"
@@ -51,7 +51,7 @@ trawl_text() { trawl-decode "$dir/x.trawl"; }
 trawl_json() { trawl-decode --json "$dir/x.trawl"; }
 trawl_print() { trawl-decode --print "$dir/x.trawl"; }
 
-# best COMMAND: processor and wall seconds of the fastest run.
+# best COMMAND: prints processor and wall seconds of the fastest run.
 best() {
 	local i
 	TIMEFORMAT='%U %S %R'

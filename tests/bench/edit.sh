@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-# trawl-edit cut beside trawl-decode on the same file, in processor seconds and their ratio: to
-# reach are 1 s for a part by time of 1 GB, and a ratio of 1 for a part by expression. Also
-# trawl-report, of which a minute is asked. EDIT_OF=FILE is a capture of your own, EDIT_SPAN the
-# times of the part, EDIT_WHERE the expression.
+# trawl-edit cut beside trawl-decode on the same file, in processor seconds and their ratio. Goals:
+# 1 s to cut a part by time from 1 GB, a ratio of 1 to cut by an expression, and a minute for
+# trawl-report. EDIT_OF=FILE measures another capture; EDIT_SPAN is the times of the part,
+# EDIT_WHERE the expression.
 : "${TRAWL_BUILD:?run it with make edit-bench}"
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
@@ -12,7 +12,7 @@ read -r -a span <<<"${EDIT_SPAN:---from +1s --until +2s}"
 where=${EDIT_WHERE:-cpu == 1}
 export TIMEFORMAT='%R %U %S'
 
-# measure NAME COMMAND...: its line, and its processor seconds in $cpu
+# measure NAME COMMAND...: prints the command's line; sets $cpu to its processor seconds.
 measure() {
 	local name=$1 real user sys
 	shift

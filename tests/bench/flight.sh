@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What a flight recorder costs beside a plain capture of the same load: the ring, a trigger that no
-# event can be, one that half of the events may be, and one that all may be. Processor time of the
-# recorder and the load together; the difference is the recorder's.
+# The cost of a flight recorder beside a plain capture of the same load: with the ring only, with a
+# trigger whose condition can hold for no event, for half of the events, and for all. Measures the
+# processor time of recorder and load together; the difference is the recorder's.
 #
 #	tests/bench/flight.sh [MILLIONS OF READS AND WRITES [ROUNDS]]
 dir=$(mktemp -d) || exit 99

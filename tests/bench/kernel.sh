@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Syscalls and scheduler events at the fastest rate of one loop: trawl against trace-cmd record with
-# its compression, the same events from the same load, in turn. CPU time is that of the recorder and
-# its children without the load (which runs on its own).
+# Syscalls and scheduler events at the fastest rate of one loop: trawl and trace-cmd record with
+# compression take turns with the same events of the same load. CPU time is that of the recorder and
+# its children, without the load, which they do not start.
 #
 #	tests/bench/kernel.sh [SECONDS [ROUNDS]]
 #
@@ -16,7 +16,7 @@ events="raw_syscalls:sys_enter raw_syscalls:sys_exit sched:sched_switch sched:sc
 command -v trace-cmd >/dev/null ||
 	{ echo "trace-cmd is missing: apt-get install trace-cmd"; exit 0; }
 
-# The load, for so many seconds: reads of one byte, and a pipe between two tasks.
+# The load, for the given number of seconds: reads of one byte, and a pipe between two tasks.
 cat >"$dir/load.py" <<'END'
 import os, sys, time
 r, w = os.pipe()
@@ -49,7 +49,8 @@ exec unshare -m bash -c '
 END
 chmod +x "$dir/trace-cmd"
 
-# measure NAME FILE COMMAND...: user+system seconds of the command and its children.
+# measure NAME FILE COMMAND...: prints the user and system seconds of the command and its children,
+# and the bytes of FILE.
 measure() {
 	local name=$1 file=$2 pid
 	shift 2
@@ -67,8 +68,8 @@ END
 	echo "$(cat "$dir/$name") $(stat -c %s "$file")"
 }
 
-# Events and losses of trawl, by its last line; of trace-cmd, by its report. -1: there is no such
-# thing.
+# ours, theirs: print events and losses, of trawl by its last line, of trace-cmd by its report; -1
+# if there is no such line.
 ours() {
 	sed -n 's/^\([0-9]*\) events* captured, \([0-9]*\) lost.*/\1 \2/p' "$1" | grep . ||
 		echo "-1 -1"
@@ -87,15 +88,15 @@ for e in $events; do
 done
 cd "$dir" || exit 99
 for ((i = 1; i <= rounds; i++)); do
-	# Processor time: one after the other.
+	# Processor time is measured one after the other.
 	read -r cpu _ <<<"$(measure trawl "$dir/t.trawl" "${trawl[@]}")"
 	read -r n lost <<<"$(ours "$dir/trawl.err")"
 	read -r tcpu _ <<<"$(measure tracecmd "$dir/t.dat" "${tracecmd[@]}")"
 	read -r tn tlost <<<"$(theirs "$dir/t.dat")"
 	[ "$n" -gt 0 ] || cat "$dir/trawl.err"
 	[ "$tn" -gt 0 ] || cat "$dir/tracecmd.err"
-	# Bytes: of the same events, both at once. What else runs on the machine is in them, too,
-	# and is another mix each time.
+	# Bytes are measured while both record the same events: events of other programs on the
+	# machine are recorded, too, and differ each time.
 	"${tracecmd[@]}" >/dev/null 2>&1 & pid=$!
 	sleep 1.5
 	read -r _ size <<<"$(measure both "$dir/t.trawl" "${trawl[@]}")"

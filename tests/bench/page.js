@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// How smooth a page is: page.js BROWSER PAGE. For each gesture, the times between the browser's frames
-// (requestAnimationFrame), what the page's own draw took, and in Chromium the processor time of the page's thread, which
-// counts on a machine that is busy with something else: 60 frames/s leave it 16.7 ms. puppeteer-core is found by NODE_PATH.
+// page.js BROWSER PAGE measures how smooth a page is. For each gesture it prints the times between
+// the browser's frames (requestAnimationFrame), the time of the page's own drawing, and in Chromium
+// the processor time of the page's thread, which is the one to look at on a busy machine. 60
+// frames/s leave 16.7 ms for each. puppeteer-core is found by NODE_PATH.
 const puppeteer = require("puppeteer-core");
 
 async function main(executablePath, file) {
@@ -19,7 +20,7 @@ async function main(executablePath, file) {
 	};
 	const cpu = (ms) => (devtools ? `; ${ms.toFixed(1)} ms of processor time` : "");
 	const begin = Date.now();
-	page.goto("file://" + file).catch(() => {}); // which returns when all of the document is there
+	page.goto("file://" + file).catch(() => {}); // not awaited: ends after the whole load
 	while (!await page.evaluate(() => Boolean(window.trawl)).catch(() => false))
 		await pause(5);
 	console.log(`first picture after ${Date.now() - begin} ms, of which the page's program ${Math.round(await page.evaluate(() => trawl.ready))} ms${cpu(await busy())}`);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# A page of 1,000,000 events: to reach are less than 10 MB, a first picture in less than 1 s, and
-# 60 frames/s while it is zoomed and moved, 16.7 ms a frame. In every browser that is there;
-# PAGE_OF=FILE for a capture of your own.
+# A page of 1,000,000 events, in every browser that is installed. Goals: less than 10 MB, a first
+# picture in less than 1 s, and 60 frames/s (16.7 ms a frame) while the user zooms and moves.
+# PAGE_OF=FILE measures another capture.
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 file=${PAGE_OF:-$tmp/made.trawl}

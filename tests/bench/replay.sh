@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-# trawl-replay stream: JSON events a second at --speed 0 (2 million are asked), beside trawl-decode
-# --json of the same file; memory for a file that is four times as long; how late events are at
-# 10,000 a second (99 % within 1 ms are asked). Processor seconds are of all threads, so that other
-# work on the machine does not count; lateness is of the clock, and the load stands beside it. Needs
-# root, tracefs, perf, cc.
+# trawl-replay stream: JSON events a second at --speed 0 (goal: 2 million), beside trawl-decode
+# --json of the same file; memory for a file that is four times as long; lateness of events at
+# 10,000 a second (goal: 99 % within 1 ms). Processor seconds are those of all threads, so that
+# other work on the machine does not count. Lateness is measured by the clock, therefore the load is
+# printed beside it. Needs root, tracefs, perf, cc.
 set -e -o pipefail
 : "${TRAWL_BUILD:?run it with make bench}"
 RUNS=${RUNS:-3}
@@ -51,7 +51,7 @@ trawl -q -i 'event:raw_syscalls:sys_enter if id == 140' -w "$dir/ticks.trawl" --
 	2>/dev/null
 cat "$dir/x.trawl" "$dir/x.trawl" "$dir/x.trawl" "$dir/x.trawl" >"$dir/long.trawl"
 
-# cost COMMAND...: processor seconds of its best run, and its memory in KB.
+# cost COMMAND...: prints processor seconds of its best run, and its memory in KB.
 cost() {
 	local i
 	for ((i = 0; i < RUNS; i++)); do

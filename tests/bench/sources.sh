@@ -1,19 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Eight sources at once against each of them alone: the recorder's processor time for the same
-# events. One program passes eight places so many times: a USDT probe, a function, six system calls
-# (which cost the program least); what differs is only what of that is armed. Each round has all
-# runs, so that what else the machine does meets all alike; of each kind of run the middle one of
-# all rounds counts.
+# events. One program passes eight places TURNS times: a USDT probe, a function, and six system
+# calls that cost little; the runs differ only in which of them are recorded. Each round has all
+# runs, so that other load on the machine affects all alike; the median of all rounds counts for
+# each.
 #
 #	tests/bench/sources.sh [ROUNDS [TURNS]]
 #
-# Counted is the recorder's processor time from the program's first turn until all of it is
-# compressed and written, less what a recorder uses in that time that has nothing to record; not how
-# it begins and ends, which is the kernel's making of instances. Some turns that are not counted
-# come before, so that memory has been touched. The function begins with a push, which the kernel
-# emulates: single-stepping over anything else takes the program so long that a recorder's wake-ups
-# are most of what it costs.
+# The recorder's processor time counts from the program's first turn until all events are compressed
+# and written, less that of a recorder that has nothing to record meanwhile. Start and end do not
+# count: there the kernel makes and removes instances. A few turns before, which do not count, touch
+# the memory. The function begins with a push, which the kernel emulates: single-stepping any other
+# instruction slows the program so much that most of the recorder's cost is its wake-ups.
 set -u
 dir=$(mktemp -d) || exit 99
 trap 'rm -rf "$dir"' EXIT
@@ -81,16 +80,16 @@ WRITTEN = 1.3
 
 
 def processor_time(pid):
-    """Of all threads, in seconds: the clock whose number Linux makes of the pid."""
+    """Seconds of all threads of a process, by the clock whose number Linux derives from the pid."""
     return time.clock_gettime(~pid << 3 | 2)
 
 
 def record(wanted, turns=turns):
-    """Seconds of processor time, seconds that it took, events lost of a recorder with these sources."""
+    """Records these sources: (processor seconds, wall seconds, lost events)."""
     q = subprocess.Popen([load], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     command = [trawl, "-w", capture, "-p", str(q.pid)] + [w for s in wanted for w in ("-i", s)]
     p = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-    # When the file has its name all is armed.
+    # The file gets its name when all probes are placed.
     while not os.path.exists(capture):
         if p.poll() is not None:
             sys.exit(p.stderr.read())
@@ -129,7 +128,7 @@ once = alone.pop(runs.index(sources))
 for source, ns in zip(sources, alone):
     print(f"{source.split()[0].rsplit(':', 1)[1]:32} {ns:6.1f} ns CPU an event")
 print(f"{'at once':32} {once:6.1f} ns CPU an event; {lost} lost in all runs; {time.time() - begun:.0f} s")
-# As many events of each: the sum of the eight is their mean for each event.
+# Each source has equally many events: per event, the eight alone cost the mean of their costs.
 print(f"at once / sum  {once / statistics.mean(alone):.2f}")
 END
 echo "load average $(cut -d' ' -f1-3 /proc/loadavg)"

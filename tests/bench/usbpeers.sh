@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# trawl and tcpdump, whole programs, on the same made-up USB traffic: both read the model of
-# usbmon's ring (tests/bench/monshim.c), each with the ring and by the calls that it uses on a real
-# one, and write a file. Processor time of all threads for an event, from the first fetch to the end
-# of the process, without what making the traffic took; the least of some rounds in turns.
+# trawl and tcpdump as whole programs on the same made-up USB traffic: both read a model of usbmon's
+# ring (tests/bench/monshim.c), with the ring size and the calls that each uses on a real one, and
+# write a file. Prints the processor time of all threads for an event, from the first fetch to the
+# end of the process, less that of making the traffic: the least of some rounds in turns.
 #
 #	tests/bench/usbpeers.sh [EVENTS [ROUNDS [DIRECTORY]]]
 command -v tcpdump >/dev/null ||
@@ -22,7 +22,7 @@ programs = {
 }
 
 def recorded(name, messages):
-    """Events in the file: a program that drops them is faster than one that writes them."""
+    """The number of events in the file. A program that drops events would seem faster."""
     said = r"(\d+) packets captured" if name == "tcpdump" else r"(\d+) events captured"
     return int(re.search(said, messages)[1])
 
@@ -52,8 +52,8 @@ for payload, noise in kinds:
             best[name] = min(best.get(name, (1e9, 0, 0)), (cpu * 1e9 / int(got), size, int(got)))
     theirs = best["tcpdump"]
     for name, (ns, size, got) in best.items():
-        # Bulk lies in the ring for good and comes again with each round: no size of a file
-        # means much.
+        # The bulk data in the model's ring repeats in each round, so the size of its file means
+        # little.
         sizes = f"; file {size} ({size / theirs[1]:.2f} of tcpdump's zstd -3)" if payload <= 4096 else ""
         print(f"{payload:5} bytes, {noise}/4 noise: {name:16} {ns:7.0f} ns/event, ratio {ns / theirs[0]:.2f}{sizes}")
 END

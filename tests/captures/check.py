@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: MIT
 """Imports foreign captures, exports them again, and compares both in tshark, field by field.
 
-check.py [--results FILE] FOLDER [PATTERN]: FOLDER has what LIST names, as OWNER__NAME/PATH
-(fetch.sh brings it). A row for each capture, small ones first: packets, bytes, ratio to zstd -3 of
-the original, fields of classes that are as in tshark (classes.py), and what is wrong with it.
-FILE keeps the rows: a run that was interrupted goes on after them, and captures with something
-wrong are checked again. Remove it when the programs changed.
+check.py [--results FILE] FOLDER [PATTERN]: FOLDER has the captures that LIST names, as
+OWNER__NAME/PATH (fetch.sh brings them). Prints a row for each capture, small ones first: packets,
+bytes, ratio to zstd -3 of the original, number of class fields that are as in tshark (classes.py),
+and what is wrong. FILE keeps the rows: an interrupted run continues after them, and checks captures
+with something wrong again. Remove it after a change of the programs.
 """
 import argparse, bz2, collections, concurrent.futures, gzip, hashlib, json, lzma, os, re, statistics
 import struct, subprocess, sys, tempfile
@@ -26,7 +26,7 @@ usb.interval usb.start_frame usb.copy_of_transfer_flags usb.iso.numdesc usb.iso.
 usb.iso.iso_status usb.iso.iso_off usb.iso.iso_len usb.capdata usb.iso.data usbhid.data
 usb.idVendor usb.idProduct usb.bDescriptorType usbms.dCBWTag scsi.lba usbll.pid usbll.addr
 usbll.data usb.darwin.bcd_version usb.darwin.io_status _ws.malformed""".split()
-# What the header of 64 bytes has (220), as which link type 189 with its 48 bytes comes back.
+# Fields that differ because link type 189 (headers of 48 bytes) comes back as 220 (64 bytes).
 GROWN = set("""frame.len frame.cap_len usb.interval usb.start_frame usb.copy_of_transfer_flags
 usb.iso.numdesc""".split())
 
@@ -73,15 +73,15 @@ def packets(data):
         if kind == 6:
             i, high, low, cap, length = struct.unpack(order + "IIIII", data[at + 8:at + 28])
             linktype, scale = interfaces[i]
-            # Old libpcap gives isochronous packets with gaps a length that is less than what it has
-            # of them; all who read such a file take the larger.
+            # Old libpcap gives isochronous packets with gaps a length that is less than the
+            # captured length; all readers of such files take the larger of the two.
             taken = data[at + 28:at + 28 + cap]
             yield linktype, scale(high << 32 | low), cap, max(cap, length), taken
         at += (n + 3) & ~3
 
 
 def dropped(data):
-    """1 if the capture says that it lost packets: all that reads it ends with 1 then."""
+    """The exit status of all that read the capture: 1 if it says that it lost packets, else 0."""
     at = 0
     while data[:4] == b"\x0a\x0d\x0d\x0a" and at + 12 <= len(data):
         kind, n = struct.unpack("<II", data[at:at + 8])
@@ -120,21 +120,21 @@ def tshark(path):
     for f in FIELDS:
         argv += ["-e", f]
     at = FIELDS.index("frame.protocols")
-    # What a program put in between that is no packet, tshark shows as frames, too.
+    # tshark also shows blocks that are no packets as frames.
     return [line for line in run(*argv).stdout.splitlines() if b"usb" in line.split(b"\t")[at]]
 
 
 def known_fields():
-    """All that this tshark has."""
+    """All fields that this tshark has."""
     return {line.split("\t")[2] for line in
             run("tshark", "-G", "fields", text=True).stdout.splitlines() if line.startswith("F\t")}
 
 
 def differences(original, back, want, got):
-    """What is not the same, as a short text; '' if all is."""
+    """What differs, as a short text; '' if nothing does."""
     if len(want) != len(got):
         return "%d packets became %d" % (len(want), len(got))
-    # Headers in the other byte order come back in this one: tshark tells whether they say the same.
+    # Headers in the other byte order come back in this machine's: only tshark can compare them.
     swapped = open(original, "rb").read(1) == b"\xa1"
     for i, (a, b) in enumerate(zip(want, got)):
         if a[0] in (249, 220) and a[:4 if swapped else 5] != b[:4 if swapped else 5]:
@@ -152,7 +152,7 @@ def differences(original, back, want, got):
 
 
 def bare(lines):
-    """Lines of text without a byte of the data that their transfer has (JSON says how much)."""
+    """Lines of text that show no byte of the data that their transfer has by JSON."""
     missing = 0
     for line in lines:
         fields = json.loads(line).get("fields", {})
@@ -162,7 +162,7 @@ def bare(lines):
 
 
 def moved(want, events):
-    """How many of the packets' times no event has."""
+    """The number of packets at whose time there is no event."""
     times = collections.Counter(p[1] for p in want)
     for event in events:
         times[event["ts_ns"]] -= 1
@@ -170,8 +170,8 @@ def moved(want, events):
 
 
 def parts(original, trawl, events, folder):
-    """The original and what comes back of it, in pairs: of interfaces that recorded the same bus,
-    which are sources of their own, each by itself."""
+    """Pairs of the original and its re-export: one pair, or, if several interfaces recorded the
+    same bus, one for each interface, as each is a source of its own."""
     for source in sorted({e["source"] for e in events if "@" in e["source"]}):
         ours, theirs = folder + "/" + source, folder + "/theirs-" + source
         run("trawl-export", "--to", "pcapng", "--no-descriptors", "--source", source, trawl,
@@ -182,13 +182,13 @@ def parts(original, trawl, events, folder):
 
 
 def is_text(data):
-    """Whether it is usbmon's text, which may begin with remarks."""
+    """Whether a file is usbmon's text, which may begin with comments."""
     lines = [line for line in data[:4096].split(b"\n") if line and not line.startswith(b"#")]
     return bool(lines and re.match(rb"[0-9a-f]+ \d+ [SCE] [CZIB][io]:", lines[0]))
 
 
 def check_text(row, path, data):
-    """The text comes back as it was, but for its remarks; and all of it is decoded."""
+    """usbmon's text comes back as it was, except for comments, and all of it is decoded."""
     want = b"".join(line + b"\n" for line in data.split(b"\n")
                     if line and not line.startswith(b"#"))
     row["packets"] = want.count(b"\n")
@@ -243,8 +243,7 @@ def check(name, path, original_fields):
         lines = printed["--json"]
         events = [json.loads(line) for line in printed["--raw --json"]]
         if os.path.exists(back):
-            # What was a pcap file of one kind comes back byte by byte, and at least packet by
-            # packet.
+            # A pcap file of one link type comes back byte by byte, or at least packet by packet.
             if data[:4] in (b"\xd4\xc3\xb2\xa1",
                             b"\x4d\x3c\xb2\xa1") and want and want[0][0] in (220, 249) and \
                     not others and open(back, "rb").read() != data:
@@ -257,7 +256,7 @@ def check(name, path, original_fields):
         second = {i for i, e in enumerate(events) if "duplicate" in e["fields"]}
         if second:
             row["second"] = len(second)
-        # Of packets of the bus, trawl makes no transfers, of which tshark shows classes.
+        # trawl makes no transfers of packets on the bus, but tshark shows classes of those, too.
         if original_fields and any(p[0] not in BUS for p in want):
             differ, row["fields"] = classes.compare([theirs for theirs, _ in pairs], trawl, run,
                                                     original_fields, lines, second)
@@ -275,7 +274,7 @@ def check(name, path, original_fields):
 
 
 def captures(folder, pattern):
-    """(size, name, path) of each capture of LIST that is there, small ones first."""
+    """(size, name, path) of each capture of LIST that is in the folder, small ones first."""
     found = []
     for line in open(os.path.join(HERE, "LIST")):
         if line.startswith("#"):
@@ -294,7 +293,7 @@ def captures(folder, pattern):
 
 
 def kept_rows(path):
-    """The rows of an earlier run, those without anything wrong. One that was cut is left out."""
+    """The rows of an earlier run in which nothing is wrong. An incomplete last row is left out."""
     rows = {}
     for line in open(path) if path and os.path.exists(path) else []:
         if line.endswith("\n"):
@@ -312,7 +311,7 @@ def show(row):
 
 
 def show_sum(rows):
-    """The last lines; returns whether all is as it should be."""
+    """Prints the last lines; returns whether nothing is wrong."""
     ratios = [r["ratio"] for r in rows if "ratio" in r]
     large = [r["ratio"] for r in rows if "ratio" in r and r["bytes"] > 4096]
     wrong = sum(bool(r["wrong"]) for r in rows)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What classes of devices say, field by field: trawl-decode --json beside tshark's dissectors.
+"""Compares the fields of device classes in trawl-decode --json with those of tshark's dissectors.
 
-Each row of FIELDS is a field of tshark and the members of "decoded" that hold the same. The values
-of a capture are compared as bags: each as often here as there.
+Each row of FIELDS has a field of tshark and the members of "decoded" with the same values. The
+values of a capture are compared as bags: both must have each value equally often.
 """
 import collections
 import json
@@ -21,9 +21,9 @@ def octets(text):
     return text.replace(":", "").lower()
 
 
-# Left out: usbccid.wLevelParameter, which tshark 4.0 gives as one byte of two, and bProtocolNum,
-# which it reads where answers have bError (CCID 1.1, 6.2.3). tshark's field; kind of transfer,
-# member of "decoded" and what is below it; how tshark's text is read.
+# Rows: tshark's field; kind of transfer, then the path below "decoded"; the function that reads
+# tshark's text. Left out: usbccid.wLevelParameter, of whose two bytes tshark 4.0 gives one, and
+# bProtocolNum, which it reads where answers have bError (CCID 1.1, 6.2.3).
 FIELDS = [
     ("bthci_cmd.opcode", "setup:hci.opcode", number),
     ("bthci_cmd.param_length", "setup:hci.parameter_length", number),
@@ -147,8 +147,9 @@ CHANNELS_2 = [(i, name) for i, name in enumerate((
     "left low frequency", "right low frequency", "top side left", "top side right",
     "bottom center", "back left of center", "back right of center"))] + [(31, "raw data")]
 
-# Bits of descriptors: tshark's fields, which end in a letter and the bit's number or in a name of
-# theirs; the list in which trawl names the bits that are set, what descriptor has it, the names.
+# Bits of descriptors. Rows: the pattern of tshark's fields, which end in the bit's number after a
+# letter, or in tshark's name of the bit; trawl's list of the bits that are set; the descriptor that
+# has the list; the names of the bits.
 BITS = [
     ("usbdfu.descriptor.bmAttributes.%s", "bmAttributes_set", "DFU functional", [
         ("CanDownload", "can download"), ("CanUpload", "can upload"),
@@ -230,9 +231,9 @@ def bit(text):
 FIELDS += [(field % theirs, "setup:descriptors.%s=%s@%s" % (member, ours_, descriptor), bit)
            for field, member, descriptor, names in BITS for theirs, ours_ in names]
 
-# Numbers of descriptors: what stands before tshark's names, the descriptor, the names of both.
-# Left out: bConfigurationValue, bAlternateSetting, bEndpointAddress, which tshark has in requests,
-# too.
+# Numbers in descriptors. Rows: the prefix of tshark's names, the descriptor, the names that both
+# use. Left out: bConfigurationValue, bAlternateSetting, bEndpointAddress, which tshark also has in
+# requests.
 PARTS = [
     ("usb.", "device", """bcdUSB bDeviceClass bDeviceSubClass bDeviceProtocol bMaxPacketSize0
         bcdDevice iManufacturer iProduct iSerialNumber bNumConfigurations"""),
@@ -274,7 +275,7 @@ PARTS = [
 ]
 
 
-# The same where the names differ: tshark's field, the descriptors, the member.
+# Numbers in descriptors whose names differ. Rows: tshark's field, the descriptors, our member.
 NAMED = [
     ("usb.bString", "string", "bString"),
     ("usbvideo.format.index", "video *", "bFormatIndex"),
@@ -322,7 +323,7 @@ def text(value):
 
 
 def figure(value):
-    """A number of ours, which may be written as in the specification: "2.00", "0x0104", "046d"."""
+    """A number as trawl-decode writes it, also as specifications do: "2.00", "0x0104", "046d"."""
     if isinstance(value, str):
         if "." in value:
             high, low = value.split(".")
@@ -332,19 +333,19 @@ def figure(value):
 
 
 def release(text):
-    """A release number, which tshark gives in hex or as a fraction, "1" being 1.00."""
+    """A release number, which tshark writes in hex or as a fraction; "1" is 1.00."""
     return number(text) if text.startswith("0x") else figure("%.2f" % float(text))
 
 
 def descriptor_values(name, kind):
-    """Of one descriptor, or of all whose names begin so: "video *"."""
+    """The values of a member in a descriptor, or in all with a name like "video *"."""
     def values(fields):
         for d in fields.get("decoded", {}).get("descriptors") or []:
             said = d.get("descriptor") or ""
             if name in d and (said == kind or (kind[-1] == "*" and said.startswith(kind[:-1]))):
                 found = d[name] if isinstance(d[name], list) else [d[name]]
                 yield from (text(v) if name in TEXTS else figure(v) for v in found)
-        # What a camera is asked for has the same names there and here.
+        # The fields of requests to a camera have the same names as those of its descriptors.
         if kind == "video *" and name in fields.get("decoded", {}).get("stream", {}):
             yield fields["decoded"]["stream"][name]
     return values
@@ -378,7 +379,7 @@ def sense_key(fields):
 
 
 def mode(name, code=None):
-    """A member of the mode parameters; with code, of each of their pages that has it."""
+    """A member of the mode parameters; with code, of each page with that code."""
     def values(fields):
         at = fields.get("decoded", {}).get("storage", {})
         at = at.get("answer", at.get("parameter_list", {}))
@@ -389,7 +390,7 @@ def mode(name, code=None):
 
 
 def of_command(name, opcodes):
-    """A member of a command, where it is sent."""
+    """A member of a command, from the transfer that sends the command."""
     def values(fields):
         at = fields.get("decoded", {}).get("storage", {})
         scsi = at.get("scsi", {})
@@ -424,8 +425,8 @@ def of_uas(name):
     return values
 
 
-# Mode pages: what stands before tshark's names, the page's code, the names of both or as
-# "theirs=ours". Left out: times and bursts, which tshark gives multiplied, and what it takes from
+# Mode pages. Rows: the prefix of tshark's names, the page's code, the names that both use, or
+# "theirs=ours". Left out: times and bursts, which tshark multiplies, and fields for which it takes
 # fewer or other bits (QERR, FAIR ARBITRATION: SPC-4, 7.5.7 and 7.5.8; LS_V: MMC-6, 7.2.3).
 PAGES = [
     ("scsi.sbc.modepage.", 0x08, """ic abpf cap disc size wce mf rcd demand_read_retention_priority
@@ -545,7 +546,7 @@ def hci_rows():
 
 
 def packets(name):
-    """The status of each packet of an FTDI converter, which are one if they are the same."""
+    """The status of each packet of an FTDI converter; trawl has it once if all are the same."""
     def values(fields):
         at = fields.get("decoded", {})
         for packet in at.get("packets", []):
@@ -583,7 +584,7 @@ def hub(name):
 def asked(name, requests):
     def values(fields):
         setup = fields.get("setup", {})
-        # Without descriptors tshark does not know the class, which trawl guesses by what fits.
+        # Without descriptors tshark does not know the class; trawl guesses it from the requests.
         if (setup.get("request") in requests.split() and name in setup and
                 not setup.get("class_guessed")):
             yield setup[name]
@@ -591,8 +592,8 @@ def asked(name, requests):
 
 
 def modem(path, command="", sets=None):
-    """Of the messages of MBIM, all or those of these commands; sets: those that set something, or
-    the answers. A path is that of a list, and a member."""
+    """A member of MBIM messages, of all or of those with these commands. sets: only of messages
+    that set something (True) or of the others (False). A path is a list, then a member."""
     def values(fields):
         at = fields.get("decoded", {}).get("network", {})
         kind = {None: False, "set": True}.get(at.get("command_type"), "query")
@@ -607,13 +608,13 @@ def modem(path, command="", sets=None):
         *lists, name = path.split("/")
         for part in lists:
             at = at.get(part, {})
-        yield from (v for v in walk(at, name) if v != "")  # of which tshark has no field
+        yield from (v for v in walk(at, name) if v != "")  # tshark has no field for an empty text
     return values
 
 
-# Left out: service_activation_info.data_buffer, which tshark begins four bytes early. Fields below
-# "mbim.control.", the command that they are of, whether only of what it sets, and our
-# names of them, if they differ.
+# Rows: the prefix of tshark's names below "mbim.control.", the command, whether only messages that
+# set something count, the names, with ours if it differs. Left out:
+# service_activation_info.data_buffer, which tshark begins four bytes early.
 MODEM = [
     ("header.", "", None, "message_type message_length transaction_id=message_id"),
     ("fragment.", "", None, "total=fragments current=fragment"),
@@ -697,7 +698,8 @@ def modem_rows():
                    {"text": text, "octets": octets}.get(kind, number))
 
 
-# tshark's field, what yields ours from a line's "fields", how tshark's text is read.
+# Rows: tshark's field, the function that yields our values from a line's "fields", the function
+# that reads tshark's text.
 FOUND = [(prefix + name, descriptor_values(name, kind),
           release if name.startswith("bcd") else number)
          for prefix, kind, names in PARTS for name in names.split()] + [
@@ -737,7 +739,7 @@ PATHS.update({row[0]: "" for row in FOUND if row[0] not in PATHS})
 
 
 def members(value, name):
-    """All values of a member, wherever it is below."""
+    """All values of a member at any depth."""
     if isinstance(value, dict):
         for k, v in value.items():
             if k == name:
@@ -749,8 +751,7 @@ def members(value, name):
 
 
 def bits(descriptors, text):
-    """Of "member=name@descriptor": of each of these descriptors' lists, whether the name is in
-    it."""
+    """For "member=name@descriptor": whether each such descriptor has the name in its list."""
     member, rest = text.split("=", 1)
     name, kind = rest.rsplit("@", 1)
     for d in descriptors if isinstance(descriptors, list) else []:
@@ -760,7 +761,7 @@ def bits(descriptors, text):
 
 
 def walk(value, name):
-    """All values of a member that are no lists or objects."""
+    """All values of a member, except for lists and objects."""
     return (v for v in members(value, name) if not isinstance(v, (dict, list)))
 
 
@@ -786,7 +787,7 @@ def ours(lines):
 
 
 def theirs(path, tshark_fields, second=()):
-    """The same of tshark, without the packets that are second records of an event."""
+    """{row: bag of values} by tshark, without the packets that are duplicates of an event."""
     rows = [r for r in FIELDS + FOUND if r[0] in tshark_fields]
     argv = ["tshark", "-r", path, "-T", "fields", "-E", "occurrence=a", "-E", "aggregator=|",
             "-e", "usb.transfer_type", "-e", "usb.darwin.endpoint_address", "-e", "usb.bLength"]
@@ -794,17 +795,17 @@ def theirs(path, tshark_fields, second=()):
         argv += ["-e", r[0]]
     bags = collections.defaultdict(collections.Counter)
     p = subprocess.run(argv, capture_output=True)
-    if p.returncode and not p.stdout:  # of a file that is cut it reads what is there
+    if p.returncode and not p.stdout:  # it also fails after it has read a file that ends early
         raise RuntimeError(f"tshark of {path}: {p.stderr.decode('utf-8', 'replace')[-200:]}")
     for i, line in enumerate(p.stdout.decode("utf-8", "replace").splitlines()):
         if i in second:
             continue
         xfer, endpoint, lengths, *cells = line.split("\t")
-        if lengths.split("|")[0] == "0":  # no descriptor, of which tshark takes fields nevertheless
+        if lengths.split("|")[0] == "0":  # empty, but tshark takes fields of it
             continue
         for row, cell in zip(rows, cells):
-            # It takes setup packets of a vendor to an interface of class HID for reports, and of
-            # macOS what goes to an FTDI converter for status that comes from it.
+            # tshark takes vendor requests to an interface of class HID for reports; in captures of
+            # macOS it takes data to an FTDI converter for status from it.
             if cell and not (row[0].startswith("usbhid.data.") and xfer != "0x01") and not (
                     row[0].endswith("_status") and row[0].startswith("ftdi-ft.") and
                     not number(endpoint or "0x80") & 0x80):
@@ -813,21 +814,20 @@ def theirs(path, tshark_fields, second=()):
 
 
 def compare(originals, trawl, run, tshark_fields, lines=None, second=()):
-    """([what differs], number of values that are equal); lines: what trawl-decode --json
-    prints of trawl, if it is there already; second: packets of the first original, by number,
-    that are second records of an event."""
+    """([what differs], number of equal values). lines: the output of trawl-decode --json for
+    trawl, if known; second: numbers of the packets of the first original that are duplicates."""
     if lines is None:
         lines = run("trawl-decode", "--json", trawl).stdout.splitlines()
     want, got = collections.defaultdict(collections.Counter), ours(lines)
     for path in originals:
         for name, bag in theirs(path, tshark_fields, second).items():
             want[name].update(bag)
-    # Of requests that all have interface 0, tshark reads reports as those of another interface.
+    # If all requests name interface 0, tshark reads reports by another interface's descriptor.
     if any("owner_interface" in json.loads(line)["fields"].get("decoded", {}) for line in lines):
         want = {name: bag for name, bag in want.items() if not name.startswith("usbhid.data.")}
-    # In a descriptor that is cut, tshark stops, and trawl shows the fields that are there. An
-    # answer that tshark does not join to its request (of USBPcap, where IRP ids come again) it does
-    # not take apart: then it has fewer of a bit. Storage it knows by descriptors only.
+    # tshark has fewer values in three cases. It shows no fields of a descriptor that ends early,
+    # while trawl shows those that are there. It does not decode an answer that it does not join to
+    # its request (USBPcap uses IRP ids again). And it knows storage by descriptors only.
     cut = run("trawl-decode", "--where", "decoded.wTotalLength > data_length and data_length > 9",
               trawl).stdout
     wrong, equal = [], 0

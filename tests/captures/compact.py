@@ -1,13 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""How much smaller trawl-edit compact makes files, and whether they are read with as much work.
+"""Measures how much smaller trawl-edit compact makes files, and what reading them then costs.
 
     compact.py FOLDER [FILE...]     (make compact-check CAPTURES=FOLDER COMPACT="FILE...")
 
 FOLDER has foreign captures (fetch.sh); those of 1.5 MB and more are imported as the recorder
-would have written them; FILEs are recordings. What is printed of each: bytes before and after, the
-ratio, and the millions of instructions that trawl-decode needs to read all events and to print
-none, before and after, as valgrind counts them. Ends with 1 if a file has other events than before.
+would have written them; FILEs are recordings. Prints for each: bytes before and after, the ratio,
+and the millions of instructions, counted by valgrind, that trawl-decode needs before and after to
+read all events and print none. Exit status: 1 if a file has other events than before.
 """
 import hashlib
 import os
@@ -36,7 +36,7 @@ def run(*argv):
 
 
 def text(path):
-    """The text's hash and the instructions of reading it."""
+    """The hash of the decoded text, and the instructions that reading the file takes."""
     said = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null",
                            "trawl-decode", "--no-sandbox", "--where", "pid == 4294967295", path],
                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,

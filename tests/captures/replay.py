@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Replays each device of foreign captures to a host that asks what the capture's host asked.
+"""Replays each device of foreign captures to a host that sends the capture's requests again.
 
-replay.py [-v] FOLDER [PATTERN]: every file below FOLDER is tried. A row for each device: that it
-enumerates and gives its recorded answers again ("same"), or why a replay is refused, or the first
-answer that was another one. Its status is 1 if there was one.
+replay.py [-v] FOLDER [PATTERN] tries every file below FOLDER. It prints a row for each device:
+"same" if the device enumerates and gives its recorded answers again, or why the replay is refused,
+or the first answer that differs. Exit status: 1 if an answer differs.
 """
 import collections
 import concurrent.futures
@@ -24,7 +24,7 @@ FAST = "--speed", "0", "--hold"
 
 
 def reason(err):
-    """A refusal without what is of one file only, so that refusals can be counted."""
+    """A refusal without names and numbers of one file, so that equal ones can be counted."""
     text = err.strip().splitlines()[-1] if err.strip() else "nothing was said"
     text = re.sub(r"^trawl-replay: .*?: (cannot replay [\d:]+: |is not replayable: )?", "", text)
     return re.sub(r"\d+", "N", text)[:100]
@@ -37,7 +37,7 @@ def is_root(e):
 
 
 def in_turn(tape):
-    """(VID:PID, records) of each device that had an address; the last, if one had it twice."""
+    """(VID:PID, records) of the device at each address; of several at one address the last."""
     found, asked = [], 0
     for i, e in enumerate(tape):
         if e.type == "S" and e.setup[:4] == b"\x80\6\0\1":
@@ -64,7 +64,7 @@ def play(path, device, tape):
         if len(device) != 18 or len(config) < 9:
             return "wrong", "it does not enumerate"
         different = h.play(tape)
-        h.control(bytes([0x80, 0, 0, 0, 0, 0, 2, 0]))  # after what had no completion to wait for
+        h.control(bytes([0x80, 0, 0, 0, 0, 0, 2, 0]))  # answered after transfers with no completion
         r.p.terminate()
         status, out, err = r.end(LIMIT)
         h.close()
@@ -87,7 +87,7 @@ def capture(path):
     """(device, verdict, more) of all devices of a file."""
     try:
         tape = events(path)
-    except Exception as e:  # a file that nobody can read is a row, not the end
+    except Exception as e:  # an unreadable file gets a row, and does not end the run
         return [("-", "unread", repr(e))]
     devices = collections.Counter((e.bus, e.dev) for e in tape if e.dev)
     roots = {(e.bus, e.dev) for e in tape if is_root(e)}
