@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""An entry event of a function is one call, also if Go's stack grows, after which the function
-starts again. If a loop returns to the first instruction, this is reported. If the first
+"""Each call of a function has one entry event, also if Go's stack grows, after which the function
+starts again. If a loop jumps back to the first instruction, that is reported. If the first
 instruction is also the last one, the entry precedes the exit."""
 import collections
 import json
@@ -14,7 +14,7 @@ from run import BUILD, Variant, finish, ok, run, skip, skip_all
 
 
 def record(program, *specs):
-    """({event name without the program: how many}, events, {of these: their metadata}, result)"""
+    """({event name without the program: number}, events, {event name: metadata}, finished trawl)"""
     path = f"{program}.trawl"
     inputs = [word for spec in specs for word in ("-i", f"uprobe:{program}:{spec}")]
     p = run(f"{BUILD}/trawl", "-w", path, *inputs, "--", program)
@@ -35,7 +35,7 @@ def go(folder):
     deep = [e["fields"]["n"] for e in events if e["name"] == "entries:main.zoo_deep"]
     ok(deep == 3 * list(range(300, -1, -1)), "each with its parameters", deep)
     ok("leads to its first" not in p.stderr and "reached by a jump" not in p.stderr,
-       "and nothing is said of jumps to their entries", p.stderr)
+       "Go: jumps to the entries after a stack has grown are not reported", p.stderr)
     exact = record(program, "main.zoo_deep+0x0", "main.zoo_leaf")[2].stderr
     ok("events captured" in exact, "an offset of 0 is the function", exact)
 
@@ -46,7 +46,7 @@ def loops(folder):
     ok(counts == {"spins": 5, "turns": 1, "spins%ret": 1, "turns%ret": 1},
        "a loop that begins at the entry is one event a turn", counts, p.stderr)
     said = [line for line in p.stderr.splitlines() if "leads to its first instruction" in line]
-    ok(len(said) == 1 and said[0].startswith("trawl: loops:spins: "), "this is reported for it alone",
+    ok(len(said) == 1 and said[0].startswith("trawl: loops:spins: "), "a loop at the entry is reported for its function alone",
        p.stderr)
 
 

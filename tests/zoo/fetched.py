@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Run inside gdb: what a fetch argument of the kernel's ("+8(%sp):s32") is where gdb has
+"""Run inside gdb: evaluates a fetch argument of the kernel ("+8(%sp):s32") where gdb has
 stopped."""
 import re
 
@@ -20,7 +20,7 @@ def memory(address, size):
 
 
 def address(frame, text):
-    """The number that the part without its type is."""
+    """The number that a fetch argument without its type gives."""
     if text[0] == "%":
         return register(frame, text[1:])
     if text[0] == "\\":
@@ -30,8 +30,8 @@ def address(frame, text):
 
 
 def fetched(frame, fetch):
-    """The value; of a text with a length the bytes at its beginning, in hex; None: of other texts
-    and arrays, and what cannot be read."""
+    """The value; for a counted text the bytes at its beginning, in hex; None for other texts, for
+    arrays and for what cannot be read."""
     text, _, kind = fetch.rpartition(":")
     bits = re.fullmatch(r"b(\d+)@(\d+)/(\d+)", kind)
     plain = re.fullmatch(r"([sux])(8|16|32|64)", kind)

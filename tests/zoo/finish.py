@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Run inside gdb: the return values of functions, one JSON line for each call, in the order of
-the calls. Addresses of functions, as linked, are in $ZOO_ADDRESSES, the name of the output in
-$ZOO_OUT, the number of calls of each function in $ZOO_CALLS, 0: all. The last line states
-that gdb saw the end of the program."""
+"""Run inside gdb: writes the return values of functions, one JSON line for each call, in the order
+of the calls. $ZOO_ADDRESSES has the addresses of the functions as linked, $ZOO_OUT the name of the
+output, $ZOO_CALLS the number of calls of each function, 0 for all. The last line says that gdb saw
+the end of the program."""
 import json
 import os
 import struct
@@ -22,7 +22,7 @@ WORD = (1 << 64) - 1
 
 
 def raw(value):
-    """A number as itself, what has several members as the 8-byte words of its memory."""
+    """A number as itself; a value with several members as the 8-byte words of its memory."""
     kind = value.type.strip_typedefs()
     if kind.code in (gdb.TYPE_CODE_REF, gdb.TYPE_CODE_PTR):
         return int(value.cast(gdb.lookup_type("unsigned long"))

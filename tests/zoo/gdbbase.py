@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""For scripts that gdb runs: where it loaded the program, and which of its stops are none."""
+"""For scripts that gdb runs: where the program is loaded, and which stops are no calls."""
 import os
 import re
 
@@ -7,7 +7,7 @@ import gdb
 
 
 def base():
-    """The lowest address of a mapping of the program's file; 0: it has none."""
+    """The lowest address at which the program's file is mapped; 0 if it is not."""
     text = gdb.execute("info proc mappings", to_string=True)
     name = os.path.realpath(gdb.current_progspace().filename)
     starts = [int(m.group(1), 16) for m in
@@ -17,9 +17,9 @@ def base():
 
 
 def start():
-    """Starts the program, with the stack that it has without gdb; returns what is to be added to
-    its addresses as linked. Its arguments are given here: gdb --args writes them as for a shell,
-    HEAD\\~3, which is not there to read them."""
+    """Starts the program with the stack that it has without gdb. Returns what must be added to its
+    addresses as linked. The arguments are set here, because gdb --args escapes them for a shell
+    (HEAD\\~3), and no shell runs."""
     for setting in ("pagination off", "confirm off", "language auto", "debuginfod enabled off",
                     "style enabled off", "breakpoint always-inserted on",
                     "startup-with-shell off"):
@@ -31,13 +31,13 @@ def start():
 
 
 class Passed(gdb.Breakpoint):
-    """On the instruction behind a function's first one. Where a program of Go starts a thread
-    meanwhile, gdb 13 stops at a breakpoint twice, without that the instruction ran in between:
-    such a stop is no call."""
+    """A breakpoint on the second instruction of a function. When a Go program starts a thread, gdb
+    13 may stop at a breakpoint twice although the instruction did not run in between: the second
+    stop is no call."""
 
     def __init__(self, address):
         first, second = gdb.selected_inferior().architecture().disassemble(address, count=2)
-        self.waiting = set()  # threads that have not come by yet
+        self.waiting = set()  # threads that have not reached the second instruction yet
         self.useful = not first["asm"].startswith(("j", "call", "ret", "loop"))
         super().__init__(f"*{second['addr']:#x}", internal=True)
         self.silent = True
@@ -47,7 +47,7 @@ class Passed(gdb.Breakpoint):
         return False
 
     def repeated(self):
-        """To be called at each stop at the first instruction."""
+        """Whether this stop at the first instruction is no call; must be called at each of them."""
         thread = gdb.selected_thread().num
         again = self.useful and thread in self.waiting
         self.waiting.add(thread)
@@ -55,5 +55,5 @@ class Passed(gdb.Breakpoint):
 
 
 def passed(address):
-    """For programs of Go; else None."""
+    """A Passed for a Go program; None for others."""
     return Passed(address) if os.environ.get("ZOO_GO") == "1" else None

@@ -9,7 +9,7 @@ import sys
 
 from run import Comparison, Variant, built, check_all, gdb_stops, ok, record, run
 
-FUNCTIONS, PLACES = (40, 6) if "--all" in sys.argv else (8, 3)  # of a program, of a function
+FUNCTIONS, PLACES = (40, 6) if "--all" in sys.argv else (8, 3)  # a program; a function
 
 
 def variants():
@@ -25,8 +25,8 @@ def variants():
 
 
 def once(calls, values):
-    """Without those that are as the one before: where its stack grows, a function of Go begins
-    anew."""
+    """Leaves out calls that equal the one before: a Go function starts again after its stack
+    grew."""
     return [c for i, c in enumerate(calls) if not i or values(c) != values(calls[i - 1])]
 
 
@@ -71,7 +71,7 @@ def check(variant, folder):
 
 
 def numbers(folder):
-    """Parameters have numbers at the first instruction alone."""
+    """arg1, arg2 ... are defined only at the first instruction of a function."""
     program = next(v for v in variants() if v.name == "gcc-O0").build(folder)
     place = next(iter(places(program).values()))
     said = record(program, [f"uprobe:{program}:{place} arg1"])[2]

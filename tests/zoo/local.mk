@@ -15,7 +15,7 @@ TESTS += tests/zoo/tailcalls.py tests/zoo/inside.py tests/zoo/entries.py
 EXTRA_DIST += tests/zoo/inside.py tests/zoo/tailcalls.py tests/zoo/tailcalls.c \
 	tests/zoo/entries.py tests/zoo/entries.c tests/zoo/entries.go
 
-# All variants; a few of them are part of make check. PROGRAM='FILE ARG ...': any program instead.
+# Checks all variants (make check has a few), or with PROGRAM='FILE ARG ...' that program.
 zoo-check: all
 	if test -n '$(PROGRAM)'; then set -- 'program.py $(PROGRAM)'; \
 	else set -- 'run.py --all' 'returns.py --all' 'variants.py --all' 'inside.py --all' \

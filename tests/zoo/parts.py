@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """Parts of parameters and of return values, as gdb and perf probe write them: members, also behind
-pointers, elements, texts inside of structures. Each has the value that the source gives it, and
-what has none says why.
+pointers, elements, texts inside structures. Each has the value that the source gives it, or a
+reason why it has none.
 
 	parts.py [--all] [-v] [NAME ...]      as of run.py
 """
@@ -107,7 +107,7 @@ def field_of(arg):
 
 
 def expected(args):
-    """{field: its values}"""
+    """{field: its values in each call} of a probe with these ARGs."""
     fields = {}
     for arg, values in args.items():
         name = "" if arg == "$params" else field_of(arg)
@@ -117,7 +117,7 @@ def expected(args):
 
 
 def differs(event, field, value):
-    """"" if the event's field is as it should be."""
+    """"" if the event's field is right, else what is wrong."""
     is_, why = event["fields"].get(field, "missing"), event.get("unavailable", {}).get(field)
     right = is_ is None and why in FAULT if value is NO else is_ == value and why not in FAULT
     return "" if right else f"{field}: {is_!r} ({why}), not {value!r}"
@@ -147,7 +147,7 @@ def check(variant, folder):
     language = variant.name.split("-")[1]
     for (of, function), args in WANTED.items() if program else ():
         if of == language:
-            if variant.name == "parts-c-clang-O2":  # parts of a register, by shifts
+            if variant.name == "parts-c-clang-O2":  # needs parts of a register, by shifts
                 args = {arg: values for arg, values in args.items()
                         if arg not in ("p.y", "f", "$params")}
             check_function(variant, program, function, args)
@@ -157,7 +157,7 @@ def check(variant, folder):
 
 
 def opaque(folder):
-    """Types that the function's unit only declares, of which other units have one definition, or
+    """Types that the function's compilation unit only declares; other units have one definition or
     several."""
     program = f"{folder}/opaque"
     for unit in "123":

@@ -28,7 +28,7 @@ def plain(value, depth=0):
 
 
 def array(value, depth):
-    """Its elements in a row; of characters, the text up to a NUL."""
+    """The elements of an array; of an array of characters, the text up to a NUL."""
     first, last = value.type.strip_typedefs().range()
     of = value.type.strip_typedefs().target().strip_typedefs()
     if of.sizeof == 1 and of.name in ("char", "signed char", "unsigned char"):
@@ -42,7 +42,8 @@ def scalars(value, depth):
     kind = value.type.strip_typedefs()
     code = kind.code
     try:
-        if value.is_optimized_out or code == gdb.TYPE_CODE_FUNC:  # Go's are pointers, gdb has none
+        # gdb shows Go's function pointers as functions, without an address.
+        if value.is_optimized_out or code == gdb.TYPE_CODE_FUNC:
             return None
         if code in (gdb.TYPE_CODE_REF, gdb.TYPE_CODE_RVALUE_REF):
             return int(value.address)

@@ -1,18 +1,17 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Any program with debug information as one of the zoo: no value of its functions' parameters that
-trawl marks as exact differs from what gdb shows at the same stop, and none that they return from
-what gdb's "finish" shows of the same call.
+"""Checks any program with debug information like one of the zoo: no parameter that trawl marks as
+exact differs from gdb's at the same stop, and no return value from that of gdb's "finish" for the
+same call.
 
 	program.py [-v] [--only-params] [--only-returns] [--calls N] [--batch N] [--max N]
 		[--only GLOB] [--stdin FILE]
 	PROGRAM [ARG ...] make zoo-check PROGRAM='PROGRAM ARG ...'
 
-The program runs twice with the same memory layout and an empty environment: under trawl, and under
-gdb. Where a value is another one each time (times, seeds, threads), gdb's is compared with what
-trawl's definition reads at gdb's stop. The first calls (--calls) of each function are compared, of
-at most --max functions, evenly chosen, so many in a run (--batch). It ends with 1 if a value
-differs. """
+The program runs under trawl and under gdb, with the same memory layout and an empty environment. If
+a value differs between the runs (times, seeds, threads), gdb's is compared with what trawl's
+definition reads at gdb's stop. Compares the first --calls calls of each function, of at most --max
+functions, which are evenly chosen, --batch of them in a run. Exit status: 1 if a value differs."""
 import argparse
 import fnmatch
 import glob
@@ -37,18 +36,18 @@ STDIN = []     # the file that the program reads
 
 
 def standard_input():
-    """What the program reads, each time from its beginning."""
+    """Opens the program's standard input again, from its beginning."""
     return open(STDIN[0], "rb") if STDIN else DEVNULL
 
 
 def listed(pattern):
-    """The functions that match, as trawl -D has them; None: too many."""
+    """The functions that match, as trawl -D lists them; None if there are too many to list."""
     said = run(f"{BUILD}/trawl", "--json", "-D", pattern, timeout=600).stdout
     return json.loads(said) if said else None
 
 
 def functions(program, only, most, params=True):
-    """Names of the functions that have parameters, or of all, and a name of their own."""
+    """Names of the functions that share their name with no other; all, or those with parameters."""
     prefix = f"uprobe:{program}:"
     found = listed(prefix + "*")
     if found is None:  # there are more than it lists at once
@@ -64,8 +63,7 @@ NAME = re.compile(r'"name": ?("(?:[^"\\\\]|\\\\.)*")')
 
 
 def decoded(path):
-    """(its name, its line of JSON) of each event of a capture, one at a time: a program may have
-    millions of them."""
+    """Yields (name, line of JSON) of each event of a capture, which may have millions."""
     with subprocess.Popen([f"{BUILD}/trawl-decode", "--json", path], stdout=subprocess.PIPE,
                           stderr=DEVNULL, text=True, errors="replace") as decode:
         for line in decode.stdout:
@@ -94,14 +92,14 @@ def record(argv, names, calls, path):
 
 
 def begins(window, theirs):
-    """True if gdb's text is what begins in these bytes, in hex, as far as they reach."""
+    """True if gdb's text begins with these bytes (in hex), or they with the text."""
     text = theirs["?text"].encode() if isinstance(theirs, dict) and "?text" in theirs else b""
     data = bytes.fromhex(window) if isinstance(window, str) else b""
     return bool(text and data) and text[:len(data)] == data[:len(text)]
 
 
 class Repeated(Comparison):
-    """Of two runs. Where they differ, what trawl's definition reads at gdb's stop counts."""
+    """Compares two runs. If a value differs, what trawl's definition reads at gdb's stop counts."""
 
     def __init__(self):
         super().__init__()
@@ -120,7 +118,7 @@ class Repeated(Comparison):
 
 
 def fetch_arguments(probe):
-    """{parameter: fetch argument} of those whose field is the value as it is."""
+    """{parameter: fetch argument} of exact parameters that are shown as the kernel reads them."""
     args = zip(probe["args"], probe["sites"][0]["args"])
     return {a.get("label", a["name"]): s["fetch"] for a, s in args
             if s["state"] == "exact" and a["show"] != "float"}
@@ -142,7 +140,7 @@ def compare(events, probes, stops, c):
 
 
 def stop_at(argv, addresses, stops, o, folder):
-    """Fills stops. gdb 13 does not survive the types of some functions: the others without them."""
+    """Fills stops. gdb 13 crashes on the types of some functions, so the others run without them."""
     if gdb_run(argv, addresses, stops, f"{folder}/gdb", o.calls, f"{folder}/fetches",
                standard_input()):
         return
@@ -154,7 +152,7 @@ def stop_at(argv, addresses, stops, o, folder):
 
 
 def check_batch(argv, names, o, folder, c):
-    """How many functions were called."""
+    """Compares the parameters of these functions; returns how many functions were called."""
     events, probes, said = record(argv, names, o.calls, f"{folder}/trawl")
     if not events:
         if "no probe was hit" not in said:
@@ -173,12 +171,13 @@ def check_batch(argv, names, o, folder, c):
 # ---- returns -----------------------------------------------------------------------------------
 
 def pattern(name):
-    """The function as a pattern, whose values may be missing: then they say so."""
+    """The function as a glob: then missing values are reported, while a name is refused."""
     return re.sub(r"[*?[]", r"[\g<0>]", name[:-1]) + f"[{name[-1]}]"
 
 
 def record_returns(argv, names, calls, path):
-    """As record(), in one list; names that have no return probe are taken out of names."""
+    """Like record(), with all events in one list. Removes names without a return probe from
+    names."""
     while names:
         inputs = []
         for n in names:
@@ -198,8 +197,8 @@ def record_returns(argv, names, calls, path):
 
 
 def first_calls(path, most, probes):
-    """The events of the first calls of each function: entries, and the exits that belong to them.
-    Fills probes."""
+    """Yields the events of the first calls of each function: entries and their exits. Fills
+    probes."""
     calls = returns.Calls()
     for name, line in decoded(path):
         if name not in probes:
@@ -217,10 +216,10 @@ def first_calls(path, most, probes):
 
 
 def check_returns(argv, names, o, folder, c):
-    """How many functions were called, and how many had no return probe."""
+    """Compares the returns of these functions: (number called, number without a return probe)."""
     asked = list(names)
     events, probes, said = record_returns(argv, asked, o.calls, f"{folder}/trawl")
-    # one of them is refused, by a name that is too long
+    # trawl refused all because of one, whose name is too long: find it by halving.
     if asked and "events captured" not in said:
         if len(names) == 1:
             return 0, 1
@@ -238,7 +237,7 @@ def check_returns(argv, names, o, folder, c):
         print(f"# gdb ended before the program, with {len(entries)} functions from {names[0]}")
     wrong, exact, absent, unknown, _ = returns.compare(events, probes, values)
     seen = len(values)
-    # what differs between runs of gdb is another one each time
+    # A value that differs between runs of gdb is not compared.
     for _ in range(RUNS if wrong else 0):
         time.sleep(1)
         again, _ = returns.finishes(argv, entries, f"{folder}/finish", o.calls,

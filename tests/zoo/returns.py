@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Returns in the zoo: each value of a %return event that is marked as exact is what gdb's "finish"
-shows of the same call, and the program's output and status are those of a run without probes,
+"""Returns in the zoo: each value of a %return event that is marked as exact equals that of gdb's
+"finish" for the same call. The program's output and status equal those of a run without probes,
 whatever passes through the probed frames: exceptions, panics, longjmp(), stacks that move.
 
 	returns.py [--all] [-v] [NAME ...]      as of run.py
@@ -21,7 +21,7 @@ from run import (  # noqa: E402
     ok, part, run, skip, split)
 
 WORD = (1 << 64) - 1
-ANY = object()  # but 0
+ANY = object()  # any value but 0
 EXITS = re.compile(r"(.*)%(return|tailcall|unwind|longjmp|uretprobe)$")
 
 
@@ -67,8 +67,8 @@ def record(program):
 
 
 def finishes(argv, addresses, path, calls=0, stdin=subprocess.DEVNULL):
-    """{(address, call): [value, members]} as gdb shows them, of the first calls of each function if
-    calls is not 0; those that do not return are left out. And whether gdb saw the program's end."""
+    """({(address, call): [value, members]} by gdb, whether gdb saw the program's end). calls: only
+    so many of each function, 0 for all. Calls that do not return are left out."""
     said = run("gdb", "-nx", "-batch", "-x", f"{HERE}/finish.py", argv[0],
                env=for_gdb(argv, addresses, path, calls), timeout=900, stdin=stdin)
     if not os.path.exists(path):
@@ -80,7 +80,7 @@ def finishes(argv, addresses, path, calls=0, stdin=subprocess.DEVNULL):
 
 
 def words_of(event):
-    """The event's return value as gdb's is: a number, or the words of two registers."""
+    """The event's return value in gdb's form: a number, or the words of two registers."""
     fields = event["fields"]
     if "retval" in fields:
         return fields["retval"]
@@ -99,12 +99,12 @@ def same(ours, theirs):
 
 
 def in_memory(probe):
-    """Is $retval the address of the result, of which gdb shows what is there?"""
+    """Whether $retval is the address of the result, while gdb shows what is at that address."""
     return any(a["name"] == "retval" and a["ctype"].endswith("*") for a in probe["args"])
 
 
 def by_members(event, probe):
-    """What the event has of a value that is shown by its members: {"retval.len": 4}; or None."""
+    """The fields of a return value that is shown by its members: {"retval.len": 4}; or None."""
     shown = {n: v for n, v in event["fields"].items() if re.match(r"retval($|\.)", n)}
     kinds = [a for a in probe["args"] if a["name"] == "retval"]
     if not any("." in n for n in shown) and not any(isinstance(v, str) for v in shown.values()):
@@ -113,8 +113,8 @@ def by_members(event, probe):
 
 
 def members_differ(where, ours, theirs, counts, cut=()):
-    """What differs, and counts["exact"] and counts["absent"] of the values in an event; cut: the
-    texts of which it has the beginning."""
+    """Returns what differs in an event; adds its values to counts["exact"] and counts["absent"].
+    cut: names of the texts of which the event has only the beginning."""
     theirs = {"retval": theirs}
     wrong = []
     for name, value in ours.items():
@@ -132,8 +132,7 @@ def members_differ(where, ours, theirs, counts, cut=()):
 
 
 class Calls:
-    """Which call an exit belongs to: the last one of its function at the same place of its
-    stack."""
+    """Finds the call of an exit: the last call of its function at the same place of its stack."""
 
     def __init__(self):
         self.open, self.count, self.left = {}, {}, {}
@@ -143,8 +142,9 @@ class Calls:
         self.open.setdefault((function, event["tid"]), []).append((event["fields"]["sp"], n, event))
 
     def leave(self, function, event, moves, after):
-        """The number and the entry of the call that ends; calls inside it have been passed by.
-        after: its return address is gone from the stack, as of the kernel's return probes."""
+        """(number, entry) of the call that ends; calls inside it that have not ended were skipped
+        by an exception or longjmp(). after: the return address is already off the stack, as in the
+        kernel's return probes."""
         calls = self.open.get((function, event["tid"]), [])
         sp = event["fields"]["sp"] - (8 if after else 0)
         while calls:
@@ -155,7 +155,7 @@ class Calls:
 
 
 def compare(events, probes, values):
-    """(what differs, how many values are right, absent, not shown by gdb, exits)"""
+    """(what differs, numbers of values that are right, absent, not shown by gdb, and of exits)"""
     calls = Calls()
     wrong, exact, absent, unknown, exits = [], 0, 0, 0, 0
     entry_of = {name: p["sites"][0]["vaddr"] for name, p in probes.items() if not EXITS.match(name)}
@@ -203,8 +203,8 @@ def compare(events, probes, values):
     return wrong, exact, absent, unknown, exits
 
 
-# What gdb shows otherwise or not at all, by the source: of returns.rs, which calls with 1, 2, ...
-# gdb takes the first one for a value in one register.
+# Values, as the source has them, that gdb shows wrongly or not at all. n is the number of the call:
+# returns.rs calls each with 1, 2 ... gdb takes ret_small_option's for a value in one register.
 KNOWN = {"ret_small_option": lambda n: {"": "None", ".Some": None} if n & 1 else
          {"": "Some", ".Some": n * 5},
          "ret_result": lambda n: {"": "Err", ".Err": "odd" * n, ".Ok": None} if n & 1 else
@@ -234,7 +234,7 @@ def check(variant, folder):
        f"{variant.name}: every function was disassembled whole")
     entries = sorted({p["sites"][0]["vaddr"] for name, p in probes.items()
                       if not EXITS.match(name)})
-    # gdb cannot follow goroutines from thread to thread: Go's values are those of the source.
+    # gdb cannot follow goroutines from thread to thread: compare Go's values with the source.
     if variant.compiler == "go":
         wrong, exact, absent, unknown, exits = go_values(events)
     else:
@@ -251,7 +251,8 @@ def check(variant, folder):
 
 
 def check_passed_by(variant, program, events):
-    """What exceptions pass by without a word has a note, what calls nothing has none."""
+    """A function through which an exception may pass without an event has a note, one that calls
+    nothing has none."""
     missing, noted = {}, {}
     for name in "ret_passes", "ret_plain":
         names = [e["name"].partition(":")[2].partition("%") for e in events]
@@ -266,8 +267,8 @@ def check_passed_by(variant, program, events):
 
 
 def check_refused(variant, program):
-    """A function that is not followed is refused where the kernel's return probe may end the
-    program."""
+    """A function that cannot be disassembled whole is refused if the kernel's return probe may end
+    the program."""
     argv = [f"{BUILD}/trawl", "-w", f"{program}.none", "-i", f"uprobe:{program}:odd_jump%return",
             "--", "true"]
     refused = run(*argv)
@@ -282,7 +283,7 @@ def check_refused(variant, program):
 
 
 def go_values(events):
-    """As compare(), by what returns.go computes: its calls come in a loop, i from 1 on."""
+    """Like compare(), but with what returns.go computes: it calls in a loop, with 1, 2 ..."""
     want = {"ret_int": lambda i: {"": i * 3}, "ret_small": lambda i: {"": -i},
             "ret_bool": lambda i: {"": i & 1 == 0}, "ret_two": lambda i: {"": i + 1, "2": "two"},
             "ret_recovers": lambda i: {"": -i if i % 3 == 0 else i},

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""The zoo: programs of many compilers, in which no value that trawl marks as exact differs from
-what gdb shows at the same stop.
+"""The zoo: programs of many compilers. No value that trawl marks as exact differs from gdb's at the
+same stop.
 
 	run.py            a few variants, for make check
-	run.py --all      all of them: make zoo-check
+	run.py --all      all variants, for make zoo-check
 	run.py NAME ...   these variants
-	-v                also each value that trawl says it does not have, and why
+	-v                also prints each value that trawl does not have, and why
 """
 import glob
 import json
@@ -33,10 +33,10 @@ class Variant:
     def __init__(self, name, compiler, source, *flags, after=None, short=False, unoptimised=False):
         self.name, self.compiler, self.source = name, compiler, source
         self.flags, self.after, self.short = flags, after, short
-        self.unoptimised = unoptimised  # locations are right after the prologue only
+        self.unoptimised = unoptimised  # locations are right only after the prologue
 
     def build(self, folder):
-        """The program's path; raises CalledProcessError."""
+        """Builds the program and returns its path; raises CalledProcessError."""
         program = f"{folder}/{self.name}"
         source = f"{HERE}/{self.source}"
         if self.compiler == "go":
@@ -51,7 +51,7 @@ class Variant:
 
 
 def split(program):
-    """Debug information in a file of its own, as distributions have it."""
+    """Moves debug information to a file of its own, as distributions do."""
     debug = f"{program}.debug"
     subprocess.run(["objcopy", "--only-keep-debug", program, debug], check=True)
     subprocess.run(["strip", program], check=True)
@@ -83,7 +83,7 @@ def variants():
         yield Variant(f"cxx-libcxx-O{o}", "clang++", "zoo.cc", "-std=c++17", f"-O{o}",
                       "-stdlib=libc++",
                       unoptimised=o == "0")
-    # gdb 13 takes a bit field in two registers wrongly, and stops before clang's prologue ends
+    # gdb 13 misreads a bit field that spans two registers, and stops before clang's prologue ends.
     for compiler, *flags in (("gcc", "-O0"), ("gcc", "-O0", "-pg"), ("clang", "-O0"),
                              ("clang", "-O2")):
         yield Variant(f"passed-{compiler}{''.join(flags)}", compiler, "passed.c", "-Wno-psabi",
@@ -124,7 +124,7 @@ def is_pie(program):
 
 
 def for_gdb(argv, addresses, path, calls):
-    """The environment of a script that gdb runs."""
+    """The environment for a script that gdb runs."""
     with open(argv[0], "rb") as f:
         go = b".gopclntab" in f.read()
     return {**os.environ, "ZOO_OUT": path, "ZOO_PIE": str(int(is_pie(argv[0]))),
@@ -133,8 +133,8 @@ def for_gdb(argv, addresses, path, calls):
 
 
 def gdb_run(argv, addresses, stops, path, calls=0, fetches="", stdin=subprocess.DEVNULL):
-    """Fills stops, of the first calls of each function if calls is not 0; fetches: as of stops.py.
-    False if gdb came to an end before the program."""
+    """Fills stops; calls: only so many of each function, 0 for all; fetches: see stops.py. Returns
+    False if gdb ended before the program."""
     env = {**for_gdb(argv, addresses, path, calls), "ZOO_FETCHES": fetches}
     run("gdb", "-nx", "-batch", "-x", f"{HERE}/stops.py", argv[0], env=env,
         timeout=900, stdin=stdin)
@@ -151,12 +151,12 @@ def gdb_run(argv, addresses, stops, path, calls=0, fetches="", stdin=subprocess.
 
 
 def gdb_stops(program, addresses):
-    """{address: {"entry": [values of each call], "body": the same, "scope": [[names of what is in
-    the frame]]}}, as gdb sees them."""
+    """gdb's view: {address: {"entry": [values of each call], "body": [the same after the
+    prologue], "scope": [[names of parameters in the frame]]}}."""
     stops = {address: {"scope": [], "entry": [], "body": []} for address in addresses}
     path = f"{program}.gdb"
     if not gdb_run([program], addresses, stops, path):
-        # gdb 13 does not survive some functions of Rust: one at a time.
+        # gdb 13 crashes on some functions of Rust: run one at a time.
         for address in addresses:
             gdb_run([program], [address], stops, path)
     return stops
@@ -165,29 +165,29 @@ def gdb_stops(program, addresses):
 # ---- comparing ---------------------------------------------------------------------------------
 
 def part(values, name):
-    """What gdb has under "p.a": the member a of p."""
+    """gdb's value of a part: of "p.a", the member a of p."""
     for step in re.split(r"[.[]", name):
         if isinstance(values, list) and step[-1] == "]":
             step, values = step[:-1], {str(n): of for n, of in enumerate(values)}
         if not isinstance(values, dict) or step not in values:
             return None
         values = values[step]
-        # the data of an alternative of Rust
+        # gdb shows the data of a Rust alternative as its member __0.
         if isinstance(values, dict) and list(values) == ["__0"]:
             values = values["__0"]
     return values
 
 
 def alternative(ours, theirs):
-    """The one of several alternatives that gdb shows, as a dict; None where it cannot tell (of
-    optimised code it shows all of them, of C++ the members of std::optional)."""
+    """The alternative that gdb shows, as a dict. None if gdb cannot tell which it is: it shows all
+    of them in optimised code, and the members of std::optional in C++."""
     if not isinstance(ours, str) or not isinstance(theirs, dict) or "?text" in theirs:
         return theirs
     return next(iter(theirs)) if len(theirs) == 1 and next(iter(theirs)).isidentifier() else None
 
 
 def letter(text):
-    """The number that a char of the JSON is; None: it is no char."""
+    """The number of a char in the JSON; None if it is no char."""
     if not isinstance(text, str):
         return None
     byte = re.fullmatch(r"\\x([89a-f][0-9a-f])", text)
@@ -213,11 +213,11 @@ def equal(ours, theirs):
 
 
 class Comparison:
-    """Counts what was compared, and keeps what differs."""
+    """Compares values, counts them and keeps what differs."""
 
     def __init__(self):
         self.exact, self.absent, self.unknown, self.wrong, self.why = 0, 0, 0, [], {}
-        self.unshown = {}  # by gdb: where, and how often
+        self.unshown = {}  # {where: number of values that gdb does not show}
 
     def value(self, where, ours, theirs):
         theirs = alternative(ours, theirs)
@@ -266,7 +266,7 @@ def compare(variant, events, probes, stops):
 
 
 def built(variant, folder):
-    """The path of a variant's program; None where it does not build, which is a failure."""
+    """The path of a variant's program; None if it does not build, which is a failure."""
     try:
         return variant.build(folder)
     except subprocess.CalledProcessError as e:
@@ -291,7 +291,7 @@ def check(variant, folder):
 
 
 def texts(folder):
-    """What ":string" makes of texts that are not C's: themselves, or an error."""
+    """":string" for texts of other languages gives the text, or an error."""
     cxx = next(v for v in variants() if v.name == "cxx-clang-O2")
     go = next(v for v in variants() if v.name == "go")
     if not shutil.which(cxx.compiler) or not shutil.which("go"):
@@ -341,12 +341,12 @@ def names_of_values(folder):
        == [True] * 4, "values of an enumeration have names", *text)
     text = run(f"{BUILD}/trawl-decode", "--where", 'b == "LESS" && a.c == "GREEN"',
                f"{program}.trawl").stdout
-    ok(len(text.splitlines()) == 1, "and can be asked for by them", text)
+    ok(len(text.splitlines()) == 1, "--where takes the names of an enumeration", text)
 
 
 def check_all(those, check, more=None):
-    """check(variant, folder) for the variants that argv names, else the short ones, or --all; then
-    more(folder)."""
+    """Runs check(variant, folder) for the variants that argv names, for all with --all, else for
+    the short ones; then more(folder)."""
     names = [a for a in sys.argv[1:] if not a.startswith("-")]
     if os.geteuid() or not os.path.exists("/sys/kernel/tracing/uprobe_events"):
         return skip_all("needs root and uprobes")
@@ -369,7 +369,7 @@ def check_all(those, check, more=None):
 
 
 def virtual_base(folder):
-    """Where a virtual base class is in the object is not known before the program runs."""
+    """The place of a virtual base class in its object is known only when the program runs."""
     program = next(v for v in variants() if v.name == "cxx-gcc-O2").build(folder)
     events = record(program, [f"uprobe:{program}:*zoo_virtual_base* $params"])[0]
     ok([(e["fields"].get("d.Common", 0), e["fields"].get("d.own"), e["fields"].get("n"))
@@ -395,8 +395,8 @@ int main(void)
 
 
 def other_convention(folder):
-    """Where a function of another convention returns a pair is not known, even if gcc does not tell
-    that it is one."""
+    """Where a function of another calling convention returns a pair is not known, even if gcc's
+    debug information does not tell the convention."""
     program = f"{folder}/windows"
     with open(f"{program}.c", "w", encoding="ascii") as f:
         f.write(OF_WINDOWS)
@@ -435,7 +435,7 @@ int main(int argc, char **)
 
 
 def names_listed(folder):
-    """Each name that -D lists is one that -i takes, for this function alone."""
+    """-i takes each name that -D lists, and for this function alone."""
     program = f"{folder}/clones"
     with open(f"{program}.cc", "w", encoding="ascii") as f:
         f.write(CLONES)

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Run inside gdb: what gdb shows of each parameter, a JSON line a stop.
+"""Run inside gdb: writes gdb's value of each parameter, one JSON line for each stop.
 
-Where $ZOO_FETCHES names a file ({address: {parameter: fetch argument}}), also what trawl's
-definition would read there: at the entry, under "fetched".
+gdb -batch -x stops.py PROGRAM: $ZOO_ADDRESSES has the addresses of the functions as linked,
+$ZOO_OUT the name of the output, $ZOO_CALLS the number of calls of each function, 0 for all. Each
+function has two stops: "entry" at its first instruction, and "body" where gdb's own breakpoint on
+it is, after the prologue.
 
-gdb -batch -x stops.py PROGRAM, with the addresses of functions, as linked, in $ZOO_ADDRESSES and
-the output's name in $ZOO_OUT; in $ZOO_CALLS how many calls of a function count, 0: all. Each
-function has two stops: "entry" at its first instruction and "body" where gdb's own breakpoint on it
-is, after what sets up the frame. """
+If $ZOO_FETCHES names a file ({address: {parameter: fetch argument}}), the line of an entry also
+has, under "fetched", what trawl's definition would read there."""
 import json
 import os
 import re
@@ -21,7 +21,7 @@ from fetched import fetched  # noqa: E402
 from gdbbase import passed, start  # noqa: E402
 from plain import plain  # noqa: E402
 
-entered = {}  # function: its call that is not after the prologue yet, from 0
+entered = {}  # {function: number, from 0, of its call that has not left the prologue yet}
 FETCHES = {}
 if os.environ.get("ZOO_FETCHES"):
     with open(os.environ["ZOO_FETCHES"], encoding="utf-8") as f:
@@ -32,14 +32,14 @@ out = open(os.environ["ZOO_OUT"], "w", encoding="utf-8")
 
 def arguments(frame):
     block = frame.block()
-    # Past blocks and functions that are inlined there.
+    # Skip the blocks of inlined functions.
     while not block.superblock.is_static:
         block = block.superblock
     values = {}
     for symbol in block:
         if symbol.is_argument:
             name, n = symbol.name, 1
-            while name in values:  # of a parameter pack
+            while name in values:  # several of one name are a parameter pack
                 n += 1
                 name = f"{symbol.name}_{n}"
             try:
@@ -62,8 +62,7 @@ class Stop(gdb.Breakpoint):
                               "values": values}) + "\n")
 
     def stop(self):
-        # A loop may come back to the place after the prologue, and a call leave without being
-        # there.
+        # A loop may come back to the place after the prologue; a call may also never reach it.
         if self.place == "body" and self.function not in entered or \
                 self.passed and self.passed.repeated():
             return False
@@ -87,8 +86,8 @@ class Stop(gdb.Breakpoint):
 
 
 def in_frame(address):
-    """Parameters whose location is one for the whole function, in its frame: this is to be set up
-    yet where the function begins."""
+    """Parameters that have one location in the frame for the whole function: it is not valid at the
+    first instruction, before the frame is set up."""
     try:
         text = gdb.execute(f"info scope *{address:#x}", to_string=True)
     except gdb.error:  # gdb 13 does not print some expressions
@@ -98,14 +97,14 @@ def in_frame(address):
         names.setdefault(m.group(1), []).append(
             "multi-location" not in m.group(2) and re.search(
                 r"frame base|fbreg|DW_OP_breg[67] |call_frame_cfa|\$r[bs]p", m.group(2)))
-    # the second of a parameter pack is a_2
+    # The second parameter of a pack is named a_2.
     return sorted(name if n == 1 else f"{name}_{n}" for name, places in names.items()
                   for n, in_place in enumerate(places, 1) if in_place)
 
 
 def behind_prologue(address):
-    """Where gdb's own breakpoint would be on the function that begins at address, or whose check of
-    the stack ends there (Go)."""
+    """Where gdb's own breakpoint would be on the function that begins at address; in Go programs
+    address may be that after the check of the stack."""
     block = gdb.block_for_pc(address)
     while block is not None and block.function is None:
         block = block.superblock

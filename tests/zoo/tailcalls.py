@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Conditional jumps to other functions: taken ones are events, as the program itself counts
-them, and others are not; each call has exactly one event where it is left."""
+"""Conditional jumps to other functions: those that are taken are events, and as many as the program
+itself counts; those that are not taken are none. Each call has exactly one exit event."""
 import collections
 import json
 import sys
@@ -26,11 +26,11 @@ def main():
         ok(not wrong and sum(counts.values()) == 17 * 32,
            "each condition: jumps and returns as the program counts them", *wrong)
         ok(all(e["site"]["to"] == "zoo_other" for e in events if "%tailcall" in e["name"]),
-           "where they go")
+           "jumps say where they go")
         text = run(f"{BUILD}/trawl-decode", path).stdout
         ok("jump_" not in text and text.count("\n") == 17 * 32, "what tells it is not in the text",
            text[:300])
-        ok(run(f"{BUILD}/trawl-edit", "verify", path).returncode == 0, "the file is whole")
+        ok(run(f"{BUILD}/trawl-edit", "verify", path).returncode == 0, "the file is complete")
         p = run(f"{BUILD}/trawl", "-w", path, "-i",
                 f"uprobe:{program}:cond_three%ret c=$comm s=+0(%sp):string",
                 "--", program)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Run inside gdb: texts of Go, Rust and C++ that have a length, from the values' members."""
+"""Run inside gdb: counted texts of Go, Rust and C++, read from the members of values."""
 import gdb
 
 MOST = 4096
@@ -11,7 +11,7 @@ def read(pointer, length):
         return None
     data = bytes(gdb.selected_inferior().read_memory(int(pointer),
                                                      min(length, MOST))) if length else b""
-    return data.decode(errors="replace")  # as trawl-decode --json; of memory that was freed, too
+    return data.decode(errors="replace")  # like trawl-decode --json; freed memory may be no UTF-8
 
 
 def libcxx(value):
@@ -23,7 +23,7 @@ def libcxx(value):
 
 
 def find(value, wanted, depth=0):
-    """The first member of that name in value or in what it consists of."""
+    """The first member of that name in value, at any depth."""
     for f in value.type.strip_typedefs().fields():
         if not hasattr(f, "bitpos") or not f.name and not f.is_base_class:
             continue
@@ -38,7 +38,7 @@ def find(value, wanted, depth=0):
 
 
 def text_of(value):
-    """The text that an object is; None: it is none."""
+    """The text of an object that is a text; else None."""
     kind = value.type.strip_typedefs()
     if kind.code != gdb.TYPE_CODE_STRUCT:
         return None

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """Enums of Rust with data, std::optional and std::variant: each value is the alternative that the
-program says it passes, with its data, and no field of another alternative has a value. Without
-optimisation gdb, whose version 13 does not survive those of optimised programs, has to agree.
+program prints, with its data, and no field of another alternative has a value. In programs without
+optimisation gdb has to agree; gdb 13 crashes on such values of optimised programs.
 
 	variants.py [--all] [NAME ...]
 """
@@ -21,8 +21,8 @@ TOKEN = re.compile(r'\s*(0x[0-9a-f]+|-?\d+\.\d+|-?\d+|"[^"]*"|\(\)|\w+|[(){},:])
 
 
 def parse(words):
-    """The tree of the first value: a number, a text, a bool, None of (), or (name, [values] or
-    {members})."""
+    """Parses the first value into a tree: a number, a text, a bool, None for (), or
+    (name, [values] or {members})."""
     word = words.pop(0)
     if word[0] == '"':
         return word[1:-1]
@@ -45,7 +45,7 @@ def parse(words):
 
 
 def said(text):
-    """{function: [trees of each call]} of what the program or gdb says."""
+    """{function: [trees of each call]} from the output of the program or of gdb."""
     calls = {}
     for line in text.splitlines():
         name, _, rest = line.partition(" ")
@@ -62,7 +62,7 @@ class Comparison:
         self.equal, self.absent, self.wrong = 0, 0, []
 
     def data(self, where, fields, name, values):
-        """Of an alternative, or of a structure."""
+        """Compares the members of an alternative or of a structure."""
         if isinstance(values, list) and len(values) == 1:
             return self.value(where, fields, name, values[0])
         members = values.items() if isinstance(values, dict) else \
@@ -132,7 +132,7 @@ def without_types(text):
 
 
 def by_gdb(program):
-    """What gdb shows of the arguments, in the program's own words."""
+    """gdb's values of the arguments, written as the program writes them."""
     script = ["set debuginfod enabled off", "set pagination off", "set print frame-arguments none",
               *(f"break {FUNCTION}{name}" for name in ("options", "results", "shape", "texts")),
               "run"]
@@ -153,8 +153,8 @@ def by_gdb(program):
 
 
 def rustc_flags():
-    """What a rustc before 1.66, as Debian 12 has it, needs for numbers of alternatives with
-    data."""
+    """Options for a rustc before 1.66 (Debian 12), which has alternatives with numbers and data
+    only as an unstable feature."""
     version = re.search(r"rustc (\d+)\.(\d+)", run("rustc", "--version").stdout)
     if tuple(map(int, version.groups())) >= (1, 66):
         return []
@@ -191,23 +191,23 @@ def check(variant, folder):
         ok(c.equal > 20 and not c.wrong, f"{variant.name}: {c.equal} values as gdb shows them",
            *c.wrong)
     if not c.equal:
-        return  # clang keeps no location of theirs at the entry
+        return  # clang describes no location of these parameters at the entry
     text = run(f"{BUILD}/trawl-decode", path).stdout
     ok(text.count("=None") + text.count("=nullopt") >= 3 and
        "another of its alternatives" not in text,
-       f"{variant.name}: text leaves out what a value has not", text)
+       f"{variant.name}: text leaves out fields of other alternatives", text)
 
 
 def one_of_them(folder):
-    """Data that is asked for alone brings along what tells whether it is there."""
+    """If only the data of an alternative is asked for, the alternative's name is recorded, too."""
     program = next(v for v in variants() if v.name == "rust-O2").build(folder)
     events = record(program, [f"uprobe:{program}:*zoo_options17* n=a.Some"])[0]
     ok([(e["fields"]["a"], e["fields"]["n"]) for e in events] ==
        [("Some", 0), ("None", None), ("Some", 200)],
-       "data of an alternative alone", events)
+       "data of an alternative that is asked for alone has its value", events)
     lines = run(f"{BUILD}/trawl-decode", "--where", 'a == "Some" && n > 100',
                 f"{program}.trawl").stdout
-    ok(lines.count("\n") == 1 and "n=200 a=Some" in lines, "can be asked for", lines)
+    ok(lines.count("\n") == 1 and "n=200 a=Some" in lines, "--where takes data of an alternative", lines)
 
 
 def record_of(path):
