@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Nothing is left in the kernel after any end; after kill -9, the next run or --gc removes it. Other
-# programs' probes stay.
+# However a capture ends, nothing of it stays in the kernel; after kill -9 the next run or --gc
+# removes it. Probes of other programs stay.
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/cli/capture.sh"
 f=$work/x.trawl
 
-# Somebody else's probe, there before and after all of this.
+# A probe of another program, which must outlast the whole test.
 other=trawltest_$$
 echo "p:$other/mine $target:0x1000" >>$tracing/uprobe_events
 mkdir $tracing/instances/$other
@@ -15,7 +15,7 @@ before=$(others)
 
 "$target" hits 1000000 500 & pid=$!
 
-# start FILE: a capture in the background, armed; its pid in $trawl.
+# start FILE: starts a capture in the background and waits until it records; its pid is in $trawl.
 start() {
 	rm -f "$1"
 	trawl -q -i "usdt:$target:hit" -i event:sched:sched_process_exit -p $pid -w "$1" & trawl=$!
@@ -61,8 +61,8 @@ wait $first
 has "two captures at once: the first has its events" "$(trawl-decode --summary "$work/y.trawl")" 'complete$'
 ok $(($(events "$work/y.trawl") < 20)) "two at once: the first has as many as the second at least"
 
-# Other tests run at the same time, and each run of trawl removes what is dead: now and then one of
-# them is quicker, or leaves more. Not five times in a row.
+# Other tests run at the same time, and each run of trawl removes what dead captures left: one of
+# them may be quicker than --gc here, or leave more, but not five times in a row.
 removed='removed ([3-9]|[1-9][0-9]+) instances and [1-9][0-9]* probes? of'
 for _ in 1 2 3 4 5; do
 	start "$f"
@@ -74,7 +74,7 @@ for _ in 1 2 3 4 5; do
 done
 has "--gc states what it removed" "$said" "$removed"
 
-# Another program holds an instance open for a moment, as a trawl does that collects it.
+# Another program holds an instance open for a moment, as another trawl does while it removes it.
 start "$f"
 kill -9 $trawl
 wait $trawl 2>/dev/null
@@ -103,12 +103,12 @@ else
 	skip "--gc leaves captures of other pid namespaces" "no pid namespaces here"
 fi
 
-# An error in the middle of arming.
+# An error after the first source has been set up.
 fails "the second source is wrong" 2 'no such event' sh -c 'echo $$ >"$0.pid"; exec "$@"' "$f" \
 	trawl -i "usdt:$target:hit" -i event:sched:none -p $pid -w "$f"
 same "nothing is left of the first" "" "$(traces_of "$(cat "$f.pid")")"
 
-# Another program switches the recording off.
+# Another program switches the recording off in tracefs.
 rm -f "$f"
 trawl -i "usdt:$target:hit" -p $pid -w "$f" 2>"$work/err" & trawl=$!
 wait_armed "$f"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# All the ways in which a capture ends, and what COMMAND has to do with it.
+# All the ways in which a capture ends, and the part that COMMAND has in them.
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/cli/capture.sh"
 f=$work/x.trawl
@@ -35,11 +35,11 @@ same "-c: the metadata 'end' states the count" 1000 \
 # -c: the first N events in time. Each turn of tick hits tick_step and then loop. If all sources end
 # at the same moment, tick_step has as many hits as loop, or one more, whatever was drained first.
 cp "$TRAWL_BUILD/samples/tick" "$work/tick"
-turns() { # FILE SOURCE: the n of its events, in the order of the file
+turns() { # FILE SOURCE: prints the argument n of the source's events, in the order of the file
 	trawl-decode --json "$1" | grep "\"source\":\"$2\"" | grep -oE '"(arg1|n)":[0-9]+' |
 		cut -d: -f2
 }
-told() { # FILE: the events by source, as its end says
+told() { # FILE: prints the number of events of each source by the metadata "end"
 	trawl-decode --meta=end "$1" | grep -oE '"source":"(usdt|uprobe)","events":[0-9]*' |
 		sed 's/.*"source":"\(.*\)","events":/\1 /' | tr '\n' ' '
 }
@@ -57,7 +57,7 @@ for count in 1 2 20001 100000; do
 	same "-c $count: the final line matches the file" "$n 0" "$(totals "$work/err")"
 done
 
-# --duration: exactly the events up to then, by the file's own times. The first sync is the start.
+# --duration: the file has exactly the events up to that time after its first clock sync, the start.
 "$target" hits 1000000 100 & pid=$!
 trawl -q -i "usdt:$target:hit" -i event:sched:sched_switch -p $pid --duration 700ms -w "$f"
 same "--duration: status" 0 $?
@@ -69,8 +69,8 @@ ok $(($(wc -l <"$work/times") < 100)) "--duration: there are events"
 ok $(($(tail -1 "$work/times") > start + 700000000)) "--duration: none is later"
 ok $(($(head -1 "$work/times") < start)) "--duration: none is earlier than the start"
 
-# Beginning and end are one moment for all sources and probes: of a turn of tick, which hits
-# tick_name, tick_step and loop, at most one hit is on the other side.
+# All sources and probes begin at one moment and end at one moment. Each turn of tick hits
+# tick_name, tick_step and loop, so that their numbers of hits differ by one at most.
 for how in INT TERM "--duration 300ms"; do
 	rm -f "$f"
 	"$work/tick" 2000000000 >/dev/null & tick=$!
@@ -125,7 +125,7 @@ done
 kill $pid
 wait $pid 2>/dev/null
 
-# Processes of -p: when all have ended, in whatever order.
+# -p: the capture ends when all its processes have ended, in whatever order.
 sleep 1000 & first=$!
 sleep 1000 & last=$!
 rm -f "$f"
@@ -170,7 +170,7 @@ wait $trawl
 has "the second signal ends the capture" "$(end_of "$f")" 'why signal'
 touch "$work/enough"
 
-# What a process of -p started before is not recorded, and a line says so.
+# Processes that a process of -p started before the capture are not recorded, and a line says so.
 bash -c 'sleep 1000 & sleep 1000 & wait' & pid=$!
 until [ "$(pgrep -c -P $pid)" = 2 ]; do sleep 0.1; done
 mapfile -t children < <(pgrep -P $pid)
@@ -221,7 +221,7 @@ wait $trawl
 has "SIGUSR1 without --ring" "$(cat "$work/err")" '^trawl: [0-9]+ events? captured so far$'
 has "the capture continues to its end" "$(trawl-decode --summary "$work/asked")" 'complete$'
 
-# A daemon.
+# COMMAND leaves a process running when it ends.
 trawl -i "usdt:$target:hit" -w "$work/left" \
 	-- sh -c "sleep 60 & $target hits 3; echo \$!" >"$work/out" 2>"$work/err"
 same "processes left behind by COMMAND: status" 0 $?
@@ -229,7 +229,7 @@ has "they are reported" "$(cat "$work/err")" \
 	"^trawl: sh has ended and left 1 process behind, no longer recorded; -p $(cat "$work/out") records it\$"
 ok "$(kill "$(cat "$work/out")"; echo $?)" "and goes on"
 
-# The printer.
+# Without -w, events are printed.
 trawl -v -i "usdt:$target:hit" -- "$target" hits 3 >"$work/out" 2>"$work/err"
 same "-v and printed events: status" 0 $?
 same "-v and printed events: all" 3 "$(grep -c 'target:hit' "$work/out")"
@@ -256,7 +256,7 @@ same "COMMAND's output does not go into it" "3 0" \
 	"$(grep -c '^{.*}$' "$work/out") $(grep -vc '^{.*}$' "$work/out")"
 has "but to stderr" "$(cat "$work/err")" hello
 
-# Rows of files.
+# -G and -W: a row of files.
 "$target" hits 1000000 500 & pid=$!
 trawl -q -i "usdt:$target:hit" -p $pid -G 1 -W 2 -w "$work/g-%s.trawl"
 same "-G -W: status" 0 $?
@@ -287,8 +287,8 @@ for file in "$work"/all*; do
 	has "-C -G -W: each is complete" "$(trawl-decode --summary "$file")" 'complete$'
 done
 
-# -C: files of that size, nearly; all events, each in one of them.
-# A buffer that holds them all: however busy the machine is, none is lost.
+# -C: files of nearly that size; each event is in one of them. The buffer holds all events, so that
+# none is lost on a busy machine.
 trawl -i "usdt:$target:hit" -B 32768 -C 64k -w "$work/c" -- "$target" hits 400000 2>"$work/err"
 n=$(ls "$work"/c* | wc -l)
 ok $((n < 4)) "-C: several files ($n)"
@@ -296,7 +296,7 @@ same "-C: names" "c c1 c2" \
 	"$(cd "$work" && echo c c1 c2 | xargs ls 2>/dev/null | tr '\n' ' ' | sed 's/ $//')"
 for ((i = 0; i < n; i++)); do
 	file=$work/c${i#0}
-	# sed takes 5 times as long
+	# not sed, which takes 5 times as long
 	trawl-decode --json "$file" | grep -oE '"arg1":[0-9]+' | cut -d: -f2
 	has "-C: each is complete" "$(trawl-decode --summary "$file")" 'complete$'
 	[ $((i + 1)) -eq "$n" ] || echo $(($(stat -c %s "$file") / 1024)) >>"$work/sizes"
@@ -304,12 +304,12 @@ done >"$work/seen"
 grep -E '^(not )?ok' "$work/seen"
 same "-C: all events, each in one of them" "$(seq 0 399999 | md5sum)" \
 	"$(grep -E '^[0-9]+$' "$work/seen" | sort -n | md5sum)"
-# As the manual says, at most an eighth more. The lower limit is not promised.
+# The manual promises at most an eighth more. It promises no lower limit.
 ok $(($(sort -n "$work/sizes" | tail -1) > 72)) "-C: no file is larger than it should be"
 ok $(($(sort -n "$work/sizes" | head -1) < 48)) "-C: nor much smaller"
 same "-C: the final line has the sum of all files" 400000 "$(totals "$work/err" | cut -d' ' -f1)"
 
-# Each has the kernel's symbols that its events show.
+# Each file of a row has the kernel symbols that its events need.
 if [ -e $tracing/events/kmem/kfree ]; then
 	trawl -q -i event:kmem:kfree -C 64k -w "$work/k" \
 		-- sh -c 'for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/share/doc /proc/sys >/dev/null 2>&1; done'

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Events are all there, with the right values, and as many as other tools count.
+# All events are recorded, with the right values, and as many as other tools count.
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/cli/capture.sh"
 f=$work/x.trawl
@@ -61,7 +61,7 @@ same "two processes without a scope" 2 \
 	"$(trawl-decode --json "$f" | grep -o '"pid":[0-9]*' | sort -u | wc -l)"
 same "no hit missed" 0 "$(totals "$work/err" | cut -d' ' -f2)"
 
-# -p: one of two.
+# -p: of two processes that hit the probe, one is recorded.
 "$target" hits 30000 100 & one=$!
 "$target" hits 30000 100 & two=$!
 trawl -q -i "usdt:$target:hit" -p $one -w "$f" -c 50
@@ -70,8 +70,8 @@ wait $one $two 2>/dev/null
 same "-p: only that process" "\"pid\":$one" \
 	"$(trawl-decode --json "$f" | grep -o '"pid":[0-9]*' | sort -u)"
 
-# Kernel events, against perf's count of the same run: perf counts from the end of the execve that
-# starts the program, so we count after its last one.
+# Kernel events are as many as perf counts in the same run. perf counts from the end of the execve()
+# that starts the program, so events after the last execve() are counted here.
 trawl -q -i 'event:syscalls:sys_enter_*' -w "$f" -- \
 	env ASAN_OPTIONS=detect_leaks=0 perf stat -x, -e 'syscalls:sys_enter_*' -o "$work/perf" \
 	"$target" hits 3
@@ -84,7 +84,7 @@ mine = [x["name"] for x in e if x["tid"] == tid]
 print(len(mine) - 1 - max(i for i, n in enumerate(mine) if n.endswith("_execve")))')
 same "as many system calls as perf counts" "$wanted" "$got"
 
-# Arguments are kept as registers; they are shown as the types that they are declared to have.
+# The kernel records arguments as registers; they are shown with their declared types.
 trawl -q -i event:syscalls:sys_enter_openat -w "$f" -- cat /dev/null
 trawl-decode --where 'dfd == -100' "$f" >"$work/at"
 has "an int is negative where it is meant" "$(cat "$work/at")" \
@@ -96,10 +96,9 @@ same "in text, JSON and CSV" "$(wc -l <"$work/at") $(wc -l <"$work/at")" \
 trawl -q -i 'event:sched:sched_switch if prev_comm == "target"' -w "$f" -- "$target" hits 5 2000
 ok $(($(events "$f") < 5)) "a filter lets through what it should"
 same "and nothing else" 0 "$(trawl-decode --json "$f" | grep -vc '"prev_comm":"target"')"
-# The same event twice is recorded once, with what either filter lets through.
-# On CPU 0: from the idle task of another one the kernel's filter has been seen to leave switches
-# out.
-twice() { # WHAT IS SAID, -i ...: sets $switches to "PREV NEXT" of each event.
+# If the same event is given twice, it is recorded once if either filter accepts it. All runs on CPU
+# 0: the kernel's filter has been seen to drop switches from the idle task of another CPU.
+twice() { # MESSAGE, -i ...: sets $switches to "PREV NEXT" of each event
 	trawl "${@:2}" -w "$f" -- taskset -c 0 "$target" hits 5 2000 2>"$work/err"
 	switches=$(trawl-decode --json "$f" |
 			sed 's/.*"prev_comm":"\([^"]*\)".*"next_comm":"\([^"]*\)".*/\1 \2/')
@@ -126,7 +125,7 @@ trawl -q -i 'event:sched:sched_s*' -i 'event:sched:sched_w*' -i 'event:sched:sch
 	-- true 2>"$work/err"
 same "overlapping globs give no message" "" "$(cat "$work/err")"
 
-# Forks, threads, renames: who did what, by the rules of docs/format.md.
+# Forks, threads, renames: the task of each event, by the rules of docs/format.md.
 trawl -q -i 'event:sched:sched_switch' -i "usdt:$target:hit" -w "$f" -- /usr/bin/python3 -c '
 import subprocess, sys, threading
 open("/proc/self/comm", "w").write("renamed")
@@ -158,14 +157,15 @@ same "what is whole has no mark" "2 0" \
 	"$(trawl-decode "$f" | grep -c 'arg1="xxxxxxxxxx" ') $(trawl-decode --json "$f" |
 		grep -c '"cut"')"
 
-# The file knows its tasks, its machine and its probes.
+# The file describes its tasks, its machine and its probes.
 trawl -q -i "usdt:$target:hit" -w "$f" -- "$target" hits 2
 summary=$(trawl-decode --summary "$f")
 has "machine" "$summary" "^machine .*$(uname -r)"
 has "command" "$summary" "^command .*target hits 2"
 has "complete" "$summary" "complete$"
 
-# As they come, into a pipe too: the second hit is only made once the first is there to read.
+# Events are printed at once, into a pipe, too: the second hit is made only after the first could be
+# read.
 mkfifo "$work/lines"
 for form in "" --json; do
 	trawl $form -q -i "usdt:$target:hit" -c 2 >"$work/lines" 2>"$work/err" & trawl=$!

@@ -27,8 +27,8 @@ same "the file holds what was captured" "$captured" "$(events "$f")"
 same "the file has the same losses" "$lost" "$(lost_in_file "$f")"
 has "-v: by CPU" "$(cat "$work/err")" "usdt: CPU [0-9]+ lost [0-9]+ events"
 
-# For a probe with a string the kernel counts companions (capture/tracefs/longtext.h) like events.
-# So the file says "at most", and no more events were lost than it says.
+# The kernel counts lost companions (capture/tracefs/longtext.h) of a probe with a string like
+# events. So the file says "at most", and fewer events may be lost, but not more.
 cp "$TRAWL_BUILD/samples/tick" "$work/tick"
 rm -f "$f"
 trawl -i "uprobe:$work/tick:tick_name%return s=\$retval:string" -B 4 -w "$f" -- \
@@ -47,8 +47,8 @@ has "with strings: and that it is the most" "$(trawl-decode --summary "$f")" \
 has "in text, too" "$(trawl-decode "$f" | grep -F '***' | head -1)" \
 	' [0-9]+ events of uprobe on cpu [0-9]+ lost .*: overrun, at most'
 
-# The default buffer holds what a stopped recorder misses of a third as many, however fast or slow
-# the machine is.
+# The default buffer holds the hits of a third of the run while the recorder is stopped, however
+# fast or slow the machine is.
 rm -f "$f"
 trawl -i "usdt:$target:hit" -w "$f" -- "$target" hits $((hits / 3)) 2>"$work/err" & trawl=$!
 wait_armed "$f"
@@ -59,7 +59,8 @@ wait $trawl
 same "the default buffer loses none in a short stop" "$((hits / 3)) 0" "$(totals "$work/err")"
 same "and all are in the file" "$((hits / 3))" "$(events "$f")"
 
-# A slow output (here a pipe) delays no event: there are more than the buffers of two CPUs hold.
+# A slow output (here a pipe) loses no event, although there are more than the buffers of two CPUs
+# hold.
 trawl -B 16384 -i "usdt:$target:hit" -w - -- "$target" hits $((3 * hits)) 2>"$work/err" |
 	{ head -c 4096; sleep 2; cat; } >"$f"
 same "a slow reader of a pipe loses none" "$((3 * hits)) 0" "$(totals "$work/err")"

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Files: whose they are, and sudo.
+# The output file: its owner, also with sudo; links, FIFOs, deleted and locked files.
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/cli/capture.sh"
 chmod 755 "$work"
 f=$work/x.trawl
 
-# sudo: the file and the command are the caller's.
+# With sudo the file and the command belong to the caller.
 home=$(getent passwd nobody | cut -d: -f6)
 mkdir "$work/theirs"
 chown nobody "$work/theirs"
@@ -34,13 +34,14 @@ trawl -q -i "usdt:$work/target:hit" -Z nobody -w "$work/theirs/z" -- "$work/targ
 same "-Z: the same by name" "$uid $gid $home" "$(cat "$work/out")"
 same "-Z: the file too" "$uid:$gid 600" "$(stat -c '%u:%g %a' "$work/theirs/z")"
 
-# A link to a file is followed, a file in the way is replaced when all is armed.
+# A link to a file is followed; an existing file is replaced when all probes are enabled.
 echo old >"$work/old"
 ln -s old "$work/link"
 trawl -q -i "usdt:$target:hit" -w "$work/link" -- "$target" hits 1
 same "a link stays a link" old "$(readlink "$work/link")"
 same "to the new capture" 1 "$(events "$work/old")"
-# A FIFO: its reader may come a little later; without one the capture ends, by a signal at once.
+# A FIFO: its reader may come a little later. Without a reader the capture ends, at once by a
+# signal.
 mkfifo "$work/fifo"
 trawl -q -i "usdt:$target:hit" -w "$work/fifo" -- "$target" hits 3 & pid=$!
 trawl-decode "$work/fifo" >"$work/out"
@@ -52,7 +53,7 @@ fails "a FIFO without a reader" 2 \
 for sig in INT TERM HUP; do
 	env --default-signal=INT,TERM,HUP trawl -i "usdt:$target:hit" \
 		-w "$work/fifo" 2>"$work/err" & pid=$!
-	for ((n = 0; n < 500; n++)); do # until it keeps signals back for itself
+	for ((n = 0; n < 500; n++)); do # until it blocks signals to read them itself
 		grep -q "^SigBlk:.*4203$" /proc/$pid/status && break
 		sleep 0.02
 	done
@@ -69,7 +70,7 @@ trawl -q -i "usdt:$target:hit" -w >(trawl-decode - >"$work/out") -- "$target" hi
 for ((n = 0; n < 500 && $(wc -l <"$work/out") < 3; n++)); do sleep 0.02; done
 same "what the shell opens" 3 "$(wc -l <"$work/out")"
 
-# A file that is deleted while it is recorded is written again at the end; the status says so.
+# A file that is deleted while it is being recorded is written again at the end; the status says so.
 trawl -i "usdt:$target:hit" -w "$work/deleted" -- bash -c \
 	"'$target' hits 4; rm '$work/deleted'; '$target' hits 5" >"$work/out" 2>"$work/err"
 same "deleted while it is recorded: status" 1 $?
@@ -77,7 +78,7 @@ has "... said" "$(cat "$work/err")" \
 	"^trawl: -w $work/deleted: was deleted during the capture; all of it is in $work/deleted now$"
 same "... all of it is there" 9 "$(events "$work/deleted")"
 
-# Killed at any moment: no other file is left, and the name has the old file or the new one.
+# If trawl is killed at any moment, no other file is left, and the name has the old or the new file.
 mkdir "$work/kill"
 half=0
 for n in 02 05 08 11 14 17 20 23 26 30 35 40; do
@@ -98,7 +99,7 @@ fails "a failed start" 2 'no such event' trawl -i event:sched:none -w "$work/kil
 same "a failed start: the old file is still there" "x old" \
 	"$(ls -A "$work/kill") $(cat "$work/kill/x")"
 
-# A file of the user's in a folder of another user.
+# A file that the user owns, in a folder where the user may create none.
 echo old >"$work/ours/theirs"
 chown nobody "$work/ours/theirs"
 chmod 755 "$work/ours"

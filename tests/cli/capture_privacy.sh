@@ -1,15 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A file has the maps only of processes that it has events of. COMMAND has the environment of who
-# started the recorder, and of its descriptors only the first three and those that it names.
+# A file has the maps only of processes that it has events of. COMMAND gets the environment of the
+# user who started the recorder, and only the first three file descriptors and those that its
+# arguments name.
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/cli/capture.sh"
 f=$work/x.trawl
 
-# mapped FILE: the processes whose maps are in it.
+# mapped FILE: prints the processes whose maps are in the file.
 mapped() { trawl-decode --meta "$1" | sed -n 's,.* maps/,,p' | sort -un; }
 
-# The processes that hit the probe, and the others of which there are events.
+# hitters FILE: prints the processes that hit the probe.
 hitters() { trawl-decode --json --source usdt "$1" | grep -o '"pid":[0-9]*' | cut -d: -f2 |
 	sort -un; }
 others() { trawl-decode --json --source event "$1" | grep -o '"pid":[0-9]*' | cut -d: -f2 |
@@ -37,7 +38,7 @@ same "of COMMAND: who is recorded" "" \
 	"$(comm -13 <({ others "$f"; hitters "$f"; } | sort -u) <(mapped "$f" | sort))"
 ok $((! $(mapped "$f" | wc -l) >= 1)) "COMMAND's are there"
 
-# ---- what is longer than is kept
+# ---- maps that are longer than what is kept of them
 cat > "$work/many.c" <<'EOF'
 #include <sys/mman.h>
 #include <fcntl.h>

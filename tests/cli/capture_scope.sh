@@ -1,18 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Whose events a capture of user probes has: those of COMMAND or of -p and of all that they start,
-# however short they live, and nobody else's. The kernel leaves others out once they had an event.
+# A capture of user probes has the events of COMMAND or of -p and of all tasks that they start,
+# however short they live, and of no others. The kernel leaves out other tasks after their first
+# event.
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/cli/capture.sh"
 f=$work/x.trawl
 
-# The processes of the events in a file; by pid, and how many.
+# pids FILE: prints the pids of the events in the file, each once.
 pids() { trawl-decode --json "$1" | grep -o '"pid":[0-9]*' | sort -u; }
 
-# The tasks that the kernel leaves out of the probes of the capture $1.
+# left_out PID: prints the tasks that the kernel leaves out for the probes of this recorder.
 left_out() { cat $tracing/instances/trawl_"$1"_*_usdt/set_event_notrace_pid; }
 
-# Alone: all is recorded, and the kernel does not look at each event.
+# If no other task hits the probe, all is recorded, and the kernel leaves out no task.
 cat >"$work/children" <<-'CHILDREN'
 	#!/bin/bash
 	for ((i = 0; i < 200; i++)); do "$1" hits 3 & done
@@ -30,7 +31,7 @@ wait $trawl
 same "children that live shortly: every hit" "660 0" "$(totals "$work/err")"
 same "of 202 processes" 202 "$(pids "$f" | wc -l)"
 
-# With others that hit it all the time, before and meanwhile.
+# Another process hits the probe all the time, before and during the capture.
 "$target" hits 100000000 20 & other=$!
 rm -f "$f"
 trawl -v -i "usdt:$target:hit" -w "$f" -- "$work/children" "$target" 2 2>"$work/err" & trawl=$!
@@ -50,7 +51,7 @@ for ((i = 0; i < 3; i++)); do
 	same "the program that a thread executes is followed ($i)" "10 0" "$(totals "$work/err")"
 done
 
-# While others come and go.
+# Other processes start and end all the time.
 while [ ! -e "$work/enough" ]; do "$target" hits 2; done & churn=$!
 trawl -i "usdt:$target:hit" -w "$f" -- "$target" tasks 1000 2 2>"$work/err"
 touch "$work/enough"
@@ -58,7 +59,7 @@ wait $churn
 same "many tasks, with others that come and go: every hit" "4000 0" "$(totals "$work/err")"
 same "all in 1,001 processes" 1001 "$(pids "$f" | wc -l)"
 
-# -p: processes that it starts from now on are followed, those that others start are not.
+# -p: processes that a process of -p starts from now on are followed; those of others are not.
 cat >"$work/later" <<-'LATER'
 	#!/bin/bash
 	read -r
@@ -92,8 +93,8 @@ same "starts of tasks were lost: status" 1 $?
 read -r captured lost <<<"$(totals "$work/err")"
 same "starts of tasks were lost: captured + lost = hits" 16000 $((captured + lost))
 has "a message states it" "$(cat "$work/err")" '; of tasks: lost [0-9]+\)'
-# The scheduler's events have two tasks: they are recorded if either of them is in the scope.
-# On CPU 0: from the idle task of another one the kernel's filter has been seen to leave them out.
+# The scheduler's events have two tasks; they are recorded if either is followed. All runs on CPU 0:
+# the kernel's filter has been seen to drop these events from the idle task of another CPU.
 trawl -q -i event:sched:sched_switch -i event:sched:sched_waking -w "$f" -- taskset -c 0 \
 	"$target" hits 50 1000
 trawl-decode --json --source event --source task "$f" | /usr/bin/python3 -c '
@@ -113,14 +114,14 @@ print(len(begun), len(wrong), to_us > 10, woken > 10)
 ' >"$work/result"
 same "the switches of others to the scope are there, and who wakes it; nothing else of theirs" \
 	"1 0 True True" "$(cat "$work/result")"
-# Without a scope, no metadata is written of a task that only starts others.
+# Without a scope, no metadata is written for a task that only starts others.
 trawl -q -i "usdt:$target:hit" -w "$work/idle.trawl" & trawl=$!
 wait_armed "$work/idle.trawl"
 for i in 1 2 3; do ( : ); done
 "$target" hits 1 500000
 kill -INT $trawl
 wait $trawl
-# (Twice, if the hit was drained before the event of its execve().)
+# (The task is named twice if the hit was drained before the event of its execve().)
 same "the file names the task of the event, not the one that started it" "0 0" "$(
 	told=$("$TRAWL_BUILD/tests/format/dump" "$work/idle.trawl" | grep '"task/')
 	hit=$(trawl-decode --json "$work/idle.trawl" | sed 's/.*"tid":\([0-9]*\).*/\1/')
@@ -156,7 +157,7 @@ ok \
 kill $pid
 wait $pid 2>/dev/null
 
-# In a container the kernel's events have other numbers for processes than /proc.
+# In a container the kernel's events have other pids than /proc.
 inside() { unshare -pf --mount-proc --kill-child "$@"; }
 if inside true 2>/dev/null; then
 	rm -f "$f"

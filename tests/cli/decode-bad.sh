@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# trawl-decode and trawl-export on wrong words and bad files: status and message.
+# trawl-decode and trawl-export with wrong command lines and bad files: status and message.
 . "$TRAWL_SRC/tests/tap.sh"
 dir=$(mktemp -d) || exit 99
 trap 'rm -rf "$dir"' EXIT
@@ -7,7 +7,7 @@ export TZ=UTC
 f=$dir/s.trawl
 "$TRAWL_BUILD/tests/decode/make-sample" "$f" 8 || exit 99
 
-# ---- words
+# ---- command lines
 fails "no file" 2 '^trawl-decode: no file is given; ' trawl-decode
 fails "two files" 2 'a second file; give one file at a time' trawl-decode "$f" "$f"
 fails "no such option" 2 '^trawl-decode: --nonsense: no such option; --help lists all$' \
@@ -108,7 +108,7 @@ fails "export: bad expression" 2 '^trawl-export: --where: ' trawl-export --to js
 fails "export: an invalid time is quoted as given" 2 \
 	'^trawl-export: --until: not a time' trawl-export --to json --until never "$f"
 
-# ---- what was there before
+# ---- an existing output file
 echo before >"$dir/old"
 fails "export: a failure" 2 'the file has no USB events' trawl-export --to usbmon \
 	"$f" -w "$dir/old"
@@ -154,7 +154,7 @@ fails "import: a failure" 3 '^trawl-edit: .*cut.pcap: libpcap cannot read it' tr
 	-w "$dir/old" "$dir/cut.pcap"
 same "an existing file is unchanged" "$(trawl-decode --json "$f")" "$(cat "$dir/old")"
 
-# Only an event shows the type of an argument: the first one that cannot be compared is reported.
+# The type of an argument is known only from events: the first that cannot be compared is reported.
 out=$(trawl-decode --where 'arg2 == 5 or arg2 == 6' "$f" 2>&1 >/dev/null)
 same "a text compared with a number: status" 0 $?
 same "a text compared with a number: one message each" 2 \
@@ -239,8 +239,8 @@ sys.stdout.buffer.write(block(0x0a0d0d0a, struct.pack("<IHHq", 0x1a2b3c4d, 1, 0,
 fails "a pcapng with a capture inside a packet is still a foreign file" 1 'left out' trawl-decode \
 	"$dir/carrier.pcapng"
 
-# every byte of the file missing from its end, and one byte in each place flipped: the rest comes,
-# the damage is told, and nothing worse happens
+# The file cut after each byte, and with each byte flipped: the rest is decoded, the damage is
+# reported, and nothing worse happens.
 size=$(stat -c %s "$f") bad=0
 for ((n = 1; n < size; n += n < 200 ? 1 : 97)); do
 	head -c $n "$f" >"$dir/cut"

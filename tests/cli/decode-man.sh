@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
-# Manual, --help and option table of each program name the same options.
+# The manual, --help and option table of each program have the same options.
 . "$TRAWL_SRC/tests/tap.sh"
 
 # The manual without its markup.
 page() { sed 's/\\f[A-Z]//g; s/\\-/-/g' "$TRAWL_SRC/docs/$1.1"; }
 
-# The options that a text names: --long and -s.
+# options: prints the options, --long and -s, in the text on standard input.
 options() { grep -oE -- '--[a-z][a-z0-9-]*[a-z0-9]|(^|[ ,("])-[a-zA-Z]\b' | tr -d ' ,("' |
 	sort -u; }
 
-# Those that the manual has an entry of: the line after .TP, or the lines of a .TP with .TQ.
+# entries PAGE: prints the options that have an entry: in the line after each .TP or .TQ.
 entries() { page "$1" | awk '/^\.T[PQ]/ { heading = 1; next } heading { print; heading = 0 }' |
 	options; }
 
@@ -29,7 +29,7 @@ table() {
 		sed 's/.*"\(.*\)".*/--\1/' | sort -u
 }
 
-# What stands in the first list and not in the second.
+# without LIST LIST: prints the lines of the first list that are not in the second.
 without() { comm -23 <(printf '%s\n' "$1") <(printf '%s\n' "$2"); }
 
 check() {

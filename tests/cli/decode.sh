@@ -170,7 +170,7 @@ has "summary: machine" "$out" '^machine .*hostname sample'
 has "summary: by source" "$out" '^ +9  usdt$'
 has "summary: by name" "$out" '^ +8  usdt +app:start$'
 has "summary: by process" "$out" '^ +6  app \(100\)$'
-# Two captures in one file, the later one in front: of two machines, so no clock was set in between.
+# Two captures of two machines in one file, the later one first: no clock step may be reported.
 cat "$TRAWL_SRC/samples/tick.trawl" "$TRAWL_SRC/samples/usb-storage.trawl" >"$dir/two.trawl"
 two=$(trawl-decode --summary "$dir/two.trawl")
 same "summary of two captures: first and last in time" \
@@ -224,7 +224,7 @@ same "selections on a pipe" "$(trawl-decode --from +5ms --source usdt --where 'a
 trawl-decode "$dir/big.trawl" 2>"$dir/err" | head -1 >/dev/null
 same "a reader that exits is not an error" "0 " "${PIPESTATUS[0]} $(cat "$dir/err")"
 
-# ---- captures one after the other: each by its own clock, in the order of the file
+# ---- captures one after the other: each has its own clock, and the order is that of the file
 for pair in "$tick $f" "$f $tick"; do
 	set -- $pair
 	cat "$1" "$2" >"$dir/two.trawl"

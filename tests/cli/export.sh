@@ -142,7 +142,7 @@ has "an unknown task" "$(lua | sed -n 1p)" ' \?-101 .*trawl .*app:start'
 has "tree" "$(lua -V -Y 'frame.number == 3')" '^ +arg3: 22$'
 has "one line has everything" "$(lua | sed -n 3p)" \
 	'app-100 .*trawl .*app:start arg1=0 arg2="gr.*n" arg3=22 arg4=\(unavailable: in %xmm0\)'
-# a task that calls itself e ESC [ 3 1 m newline quote C1
+# A task whose name has ESC [ 3 1 m, a newline, a quote and a C1 control.
 /usr/bin/python3 - "$dir/s.pcapng" "$dir/esc.pcapng" <<'PY'
 import struct, sys
 b, out, at = open(sys.argv[1], "rb").read(), b"", 0
@@ -190,7 +190,7 @@ same "installed where configure says" "$lua" "$(
 	make -s -C "$TRAWL_BUILD" install-dist_luapluginDATA DESTDIR="$dir/dest" >/dev/null 2>&1
 	find "$dir/dest" -name trawl.lua -exec cmp {} "$lua" \; -exec echo "$lua" \;)"
 
-# ---- trace.dat: a loss of no CPU may be of any
+# ---- trace.dat: a loss without a CPU may be on any
 for cpu in 1 -1; do
 	"$TRAWL_BUILD/tests/decode/make-sample" "$dir/lost.trawl" 8 main $cpu
 	trawl-export --to trace-dat "$dir/lost.trawl" -w "$dir/lost.dat"
@@ -202,7 +202,7 @@ commits = [struct.unpack("<QQ", d[at:at + 16])[1] for at in range(65536, len(d) 
 print(sum(c >> 31 & 1 for c in commits))' "$dir/lost.dat")"
 done
 
-# ---- packets of a source that does not describe packet_length: what lies there is no length
+# ---- packets of a source whose event type has no field packet_length
 same "packets have their original lengths" "90 0" "$(
 	trawl-export --to pcap "$TRAWL_SRC/tests/golden/kinds.trawl" | /usr/bin/python3 -c '
 import struct, sys

@@ -1,19 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The flight recorder: --ring keeps the newest, a trigger writes it.
+# The flight recorder: --ring keeps the newest events, a trigger writes them to a file.
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/cli/capture.sh"
 f=$work/x.trawl
 hit=usdt:$target:hit
 
-# What trawl printed; the numbers of hits in a file ("first last count"); its trigger events.
+# said: prints what trawl printed. hits FILE: prints "first last count" of the numbers of its hits.
 said() { cat "$work/err"; }
 hits() {
 	trawl-decode --json --name '*:hit' "$1" | sed -n 's/.*"arg1":\([0-9]*\).*/\1/p' |
 		awk 'NR == 1 { a = $1 } { z = $1 } END { print a + 0, z + 0, NR }'
 }
 triggers() { trawl-decode --source trawl -t "$1"; }
-# until_true COMMAND...: waits for something that is to come, for as long as a slow machine needs.
+# until_true COMMAND...: repeats the command until it succeeds, for as long as a slow machine needs.
 until_true() {
 	local n
 	for ((n = 0; n < 200; n++)); do
@@ -22,8 +22,8 @@ until_true() {
 	done
 	return 1
 }
-# command_of RECORDER: the PID of its COMMAND, once that runs $target. The recorder has other
-# children too, which resolve names.
+# command_of RECORDER: prints the PID of its COMMAND once that runs $target. The recorder has other
+# children, too, which resolve names.
 command_of() {
 	local n pid
 	for ((n = 0; n < 200; n++)); do
@@ -35,7 +35,7 @@ command_of() {
 	done
 	return 1
 }
-# record ARGS...: in the background, until it says that it records; sets $trawl.
+# record ARGS...: starts trawl in the background and waits until it records; its pid is in $trawl.
 record() {
 	: >"$work/err"
 	trawl "$@" 2>"$work/err" &
@@ -139,7 +139,7 @@ kill -INT $trawl
 wait $trawl
 same "the recorder goes on until it is ended" 0 $?
 
-# Other files that appear in the folder meanwhile are not what it waits for.
+# trawl-report does not take other files that appear in the folder for the recorder's.
 record --ring 4m --after 2s -w "$work/busy.trawl" -i "$hit" -p $pid
 while :; do
 	: >"$work/other"
@@ -173,14 +173,14 @@ kill -INT $trawl
 wait $trawl
 same "FILE may have strftime's conversions" "$work/$(date +%Y).trawl" "$(ls "$work"/2*.trawl)"
 
-# A trigger that comes while a file is being written is the reason of the next one, not of that one.
+# A trigger during the writing of a file is the reason of the next file, not of that one.
 mkfifo "$work/fifo"
 timeout 60 trawl --ring 4m --trigger 'arg1 == 60000' --after 0s -i "$hit" -w - -- \
 	sh -c '"$1" hits 60001; exec "$1" wait' x "$target" >"$work/fifo" 2>"$work/err" & trawl=$!
 exec 8<"$work/fifo"
 until_true 'grep -q ready "$work/err"'
 child=$(pgrep -P $trawl -x trawl)
-dd bs=100 count=1 <&8 >"$work/both" 2>/dev/null # it is being written now, and waits for its reader
+dd bs=100 count=1 <&8 >"$work/both" 2>/dev/null # now the writer waits for its reader
 kill -USR1 "$child"
 sleep 0.3
 cat <&8 >>"$work/both" & reader=$!
@@ -208,7 +208,7 @@ until_true 'trawl --gc >/dev/null; [ -z "$(traces_of $trawl)" ]'
 same "killed: nothing stays in the kernel" "" "$(traces_of $trawl)"
 
 # ---- COMMAND crashes
-# No event can come after it: --after does not matter.
+# After the crash no event can come, so the file is written without waiting for --after.
 timeout 100 trawl --ring 4m --after 1h -w "$work/crash.trawl" -i "$hit" -- "$target" abort \
 	2>"$work/err"
 same "a crash: status" 0 $?
@@ -279,13 +279,13 @@ else
 	skip "a full disk" "no tmpfs can be mounted"
 fi
 
-# ---- what can never trigger, as an event shows
+# ---- a trigger whose condition can never hold, as the first event shows
 trawl --ring 1m --trigger 'arg1 == "500"' --after 0s -w "$work/never.trawl" -i "$hit" -- \
 	"$target" hits 100 2>"$work/err"
 same "a number compared with a text: one message" 1 \
 	"$(grep -c '^trawl: --trigger: target:hit has a number here, which cannot be compared with a text' "$work/err")"
 
-# ---- memory: ten times what the ring holds
+# ---- memory, with ten times the data that the ring holds
 trawl --ring 2m --after 0s -w "$work/mem.trawl" -i 'event:raw_syscalls:*' -- \
 	bash -c 'dd if=/dev/zero of=/dev/null bs=1 count=1000000 2>/dev/null; grep VmHWM /proc/$PPID/status' >"$work/mem" 2>/dev/null
 peak=$(awk '{ print int($2 / 1024) }' "$work/mem")

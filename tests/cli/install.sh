@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
-# make install prefix=DIR: all that is installed is below DIR and works there.
+# make install prefix=DIR: all installed files are below DIR, and the programs work there.
 . "$TRAWL_SRC/tests/tap.sh"
 dir=$(mktemp -d) || exit 99
 trap 'rm -rf "$dir"' EXIT
 prefix=$dir/a/prefix
 
-# installing ARGUMENT...: make install of this build, whatever this test's own make was told.
+# installing ARGUMENT...: runs make install in this build without the options of this test's own
+# make.
 installing() {
 	env -u MAKEFLAGS -u MAKEOVERRIDES -u MFLAGS make --no-print-directory \
 		-C "$TRAWL_BUILD" install "$@"
@@ -56,14 +57,14 @@ same "a program of somebody else's reads a capture with the library" \
 	"$(trawl-decode "$TRAWL_SRC/tests/golden/two.trawl" | wc -l)" \
 	"$(LD_LIBRARY_PATH=$prefix/lib "$dir/reads" "$TRAWL_SRC/tests/golden/two.trawl")"
 
-# What lets an ordinary user record.
+# The files that let an ordinary user record.
 same "the unit runs what was installed" "$prefix/sbin/trawl-access %i" \
 	"$(sed -n 's/^ExecStart=//p' "$prefix/lib/systemd/system/trawl-access@.service")"
 fails "which refuses whom there is not" 2 'nobody-by-that-name: no such user' "$prefix/sbin/trawl-access" nobody-by-that-name
 same "systemd makes the group" "g trawl -" "$(grep -v '^#' "$prefix/lib/sysusers.d/trawl.conf")"
 has "udev gives it usbmon" "$(cat "$prefix/lib/udev/rules.d/70-trawl.rules")" '^SUBSYSTEM=="usbmon", GROUP="trawl", MODE="0640"$'
 
-# The prefix that it was configured for: Wireshark's own folders, where it is installed.
+# With the configured prefix, files go to the folders where an installed Wireshark looks.
 looks=$(tshark -G folders 2>/dev/null | sed -n 's/^Global Lua Plugins:[[:space:]]*//p')
 if [ "$looks" ] && grep -q "^prefix = /usr/local$" "$TRAWL_BUILD/Makefile"; then
 	installing DESTDIR="$dir/dest" >"$dir/log" 2>&1

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
-# trawl -D SOURCE: probes, functions and events as -i takes them, against readelf and the kernel's
-# format files; trawl-decode -D FILE.
+# trawl -D SOURCE lists probes, functions and events as -i takes them; the lists are compared with
+# readelf and with the kernel's format files. Also trawl-decode -D FILE.
 . "$TRAWL_SRC/tests/tap.sh"
 dir=$(mktemp -d) || exit 99
 trap 'rm -rf "$dir"' EXIT
 cd "$TRAWL_BUILD" || exit 99
 
-# names [OPTION] TEXT: the first column.
+# names [OPTION] TEXT: prints the first column of the list.
 names() { trawl -D "$@" | awk '{ print $1 }'; }
-# usdt_of FILE: provider:name of its notes, as readelf tells them.
+# usdt_of FILE: prints provider:name of the file's notes by readelf.
 usdt_of() {
 	readelf -n "$1" | awk '/Provider:/ { p = $2 } /Name:/ && p { print p ":" $2; p = "" }' |
 		sort -u
@@ -19,7 +19,7 @@ if [ ! -x samples/forms ]; then
 	exit
 fi
 
-# ---- names with blanks and stars are those that -i takes
+# ---- -i takes names with blanks and stars as they are listed
 cat >"$dir/names.cc" <<'EOF'
 #include <cstddef>
 struct money { long n; };
@@ -49,7 +49,7 @@ else
 	skip "names with blanks" "g++ is not installed"
 fi
 
-# ---- Rust, both forms of its symbols, beside c++filt
+# ---- Rust: both forms of its symbols are demangled like c++filt does
 cat >"$dir/names.rs" <<'EOF'
 mod shop {
     pub struct Cart<T> { pub n: T }
@@ -150,7 +150,7 @@ objcopy --only-keep-debug .libs/libtrawl.so "$dir/.debug/exports.debug"
 said=$(trawl -w "$dir/x.trawl" -i "uprobe:$dir/exports:nosuch" 2>&1)
 has "a name that its debug file does not have either" "$said" 'nosuch: no such symbol'
 ok "$(echo "$said" | grep -c 'it is stripped')" "is not for its being stripped"
-# described FILE: how many of its functions have a place in the source.
+# described FILE: prints the number of functions that have a place in the source.
 described() { trawl -D "uprobe:$1:*" | grep -c '\.c:[0-9]*$'; }
 all=$(described "$dir/exports")
 ok $((all == 0)) "a debug file is found by .gnu_debuglink"
@@ -164,7 +164,7 @@ echo >>"$dir/.debug/exports.debug"
 same "and not with another checksum" 0 "$(described "$dir/exports")"
 fails "no such function, nearest name" 2 'did you mean params_stack' trawl \
 	-D uprobe:samples/params:params_stck
-# A file may have a symbol that is a pattern: it hides no other function.
+# A symbol that looks like a glob hides no other function.
 objcopy --redefine-sym params_stack='*' --redefine-sym params_ints='params_[sw]*' \
 	samples/params "$dir/star"
 listed=$(trawl -D "uprobe:$dir/star:*")
@@ -179,7 +179,7 @@ fails "beyond the limit of a file's size" 3 'standard output: cannot be written'
 	bash -c "ulimit -f 1; trawl --help >'$dir/limited'"
 fails "no such file" 2 'no such file' trawl -D uprobe:./nosuch
 fails "no probes" 2 'no usdt probes' trawl -D usdt:samples/params
-# A name may hold what a terminal obeys.
+# A name may have escape sequences for a terminal.
 objcopy --redefine-sym params_stack="$(printf 'a\033[31m')" samples/params "$dir/red"
 same "no escapes" 0 "$(trawl -D "uprobe:$dir/red" | grep -c "$(printf '\033')")"
 
@@ -220,7 +220,7 @@ same "--json may stand after it" "$(cat "$dir/json")" \
 	"$(trawl -D uprobe:samples/params:params_ints usdt:samples/tick --json)"
 fails "other options may not" 2 '-x: -D takes only what is to be listed' trawl \
 	-D usdt:samples/tick -x
-# Two functions of one name: what is listed of each is what -i takes.
+# Two functions of one name: -i takes what is listed for each.
 for n in 1 2; do
 	echo "static __attribute__((noinline)) int same(int a)
 { __asm__ volatile(\"\"); return a + $n; }
@@ -239,7 +239,7 @@ print(1, re.search(r"same(\d)\.c", one["sites"][0]["file"])[1])' $n)"
 done
 fails "an invalid source" 2 'no such source' trawl -D nosuch:x
 
-# A user whose right is a capability, not the name of root.
+# A user who has the right by a capability, and is not root.
 has "a user with a capability to read tracefs sees its events" \
 	"$(setpriv --reuid=65534 --regid=65534 --clear-groups \
 		--inh-caps=+dac_override,+dac_read_search \

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: MIT
-# What somebody types who comes from tcpdump, tshark, perf, trace-cmd, bpftrace or gdb: each is
-# refused with what does it here. Nothing is recorded.
+# Command lines of users who know tcpdump, tshark, perf, trace-cmd, bpftrace or gdb: each is refused
+# with a message that names trawl's way. Nothing is recorded.
 . "$TRAWL_SRC/tests/tap.sh"
 dir=$(mktemp -d) || exit 99
 trap 'rm -rf "$dir"' EXIT
 cd "$TRAWL_BUILD" || exit 99
 f=$TRAWL_SRC/samples/tick.trawl
-# The limit ends a capture that should have been refused.
+# The time limit ends a capture that should have been refused.
 trawl() { timeout 120 "$TRAWL_BUILD/trawl" "$@"; }
 
-# says PATTERN COMMAND...: wrong usage, one line (and a caret) that matches.
+# says PATTERN COMMAND...: passes if the command fails as wrong usage, with a line that matches.
 says() { fails "${*:2}" 2 "$1" "${@:2}"; }
-# note PATTERN COMMAND...: done, with a line on stderr that matches.
+# note PATTERN COMMAND...: passes if the command succeeds, with a line on stderr that matches.
 note() { fails "${*:2}" 0 "$1" "${@:2}"; }
 
 # ---- sources
@@ -26,7 +26,7 @@ if [ "$(id -u)" = 0 ] && [ -e /sys/kernel/tracing/events/sched ]; then
 	says 'openat is 257$' trawl -i 'event:raw_syscalls:sys_enter if id == openat'
 	says 'did you mean syscalls:sys_enter_openat\?' trawl -i event:syscalls:openat
 	says 'openat is 257$' trawl -i 'event:raw_syscalls:sys_enter if id == "openat"'
-	# Before anything is armed, of every source; of USB a pid may be a text.
+	# Refused for every source before any probe is set; only in USB filters pid may be a text.
 	for source in event:sched:sched_switch "uprobe:$TRAWL_BUILD/samples/params:params_ints" \
 		branch:ptrace; do
 		says '--trigger: pid is a number' trawl -i "$source" -w "$dir/r" --ring 1m \
@@ -114,7 +114,7 @@ says '--pid PID' trawl-decode -p 1 "$f"
 says 'did you mean --summary' trawl-decode --sumary "$f"
 says '--meta=machine' trawl-decode --meta machine "$f"
 
-# ---- what there is instead
+# ---- messages that name what trawl has instead
 says "'openat'; .*stands in quotes" trawl-decode --where 'comm == openat' "$f"
 says 'pid is a number: write one, without quotes' trawl-decode --where '"x" != pid' "$f"
 of_usb=$(trawl-decode --where 'pid == "x"' "$TRAWL_SRC/samples/usb-storage.trawl" 2>&1)

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-# prepare.sh configures a folder again when options or packages have changed since, as in ./demo.sh
-# and then ./test.sh on a fresh machine.
+# prepare.sh configures a folder again after a change of options or packages, as happens when
+# ./test.sh follows ./demo.sh on a fresh machine.
 . "$TRAWL_SRC/tests/tap.sh"
 dir=$(mktemp -d) || exit 99
 trap 'rm -rf "$dir"' EXIT
 cd "$dir" || exit 99
 . "$TRAWL_SRC/prepare.sh"
 
-# A configure that notes what it was given, and packages that this test decides on.
+# A configure script that writes down its options, and packages that this test controls.
 cat >configure <<'END'
 #!/bin/bash
 echo "${*:-none}" >>asked

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
-# The privileges of each of the recorder's threads while it records, by /proc. They are enough for
-# rotation, other users' folders, following tasks and clean-up.
+# The privileges of each of the recorder's threads while it records, as /proc shows them. They
+# suffice for rotation, other users' folders, following tasks and clean-up.
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/cli/capture.sh"
 
-# of_threads FIELD PID: its values in all threads, each once.
+# of_threads FIELD PID: prints the values that the field has in all threads, each once.
 of_threads() {
 	sed -n "s/^$1:\t//p" "/proc/$2"/task/*/status | sort -u | tr '\n' ' '
 }
 
-# has_caps NAME HEX BIT...: the capability set has exactly these.
+# has_caps NAME HEX BIT...: passes if the capability set HEX has exactly these bits.
 has_caps() {
 	local name=$1 set=$2 wanted=0 bit
 	shift 2
@@ -20,7 +20,8 @@ has_caps() {
 }
 KILL=5 SETGID=6 SETUID=7 SYS_PTRACE=19 SYS_NICE=23 SYSLOG=34
 
-# record ARG...: a capture in the background, until it has given up its privileges; $pid.
+# record ARG...: starts a capture in the background and waits until it has dropped its privileges;
+# its pid is in $pid.
 record() {
 	trawl -q "$@" 2>"$work/log" &
 	pid=$!

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-# The README's commands that read files, as they stand there.
+# Runs the README's commands that read files, as they are written there.
 . "$TRAWL_SRC/tests/tap.sh"
 dir=$(mktemp -d) || exit 99
 trap 'rm -rf "$dir"' EXIT
 ln -s "$TRAWL_SRC/samples" "$dir/samples" && mkdir "$dir/build" && cd "$dir/build" || exit 99
 
-# what the README calls x.trawl has probes, kernel events and USB
+# The file that the README calls x.trawl has probes, kernel events and USB.
 cat ../samples/tick.trawl ../samples/usb-storage.trawl >x.trawl
 cp ../samples/tick.trawl tick.trawl
 cp ../samples/tick.trawl late.trawl

@@ -24,7 +24,7 @@ has "a USDT argument and its line" "$text" \
 has "a parameter by name" "$text" 'tick:tick_step +n=3 name="one"'
 has "a returned string" "$text" 'tick:tick_name%return +retval="three" \(tick_name .*\)'
 
-# What --join finds depends on what was recorded.
+# --join says which sources it lacks.
 joined() { trawl-decode --join "$@" 2>&1 >/dev/null; }
 has "--join without USB says so" "$(joined "$TRAWL_SRC/samples/tick.trawl")" \
 	'^trawl-decode: --join: the file has no USB transfer$'

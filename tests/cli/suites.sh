@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-# Every test in the tree is one of `make check`: a suite whose library configure did not find is a
-# failure, not a smaller number.
+# Every test in the tree is part of `make check`. Without this test, a suite whose library configure
+# did not find would be silently missing.
 . "$TRAWL_SRC/tests/tap.sh"
 
-# TESTS as the Makefile has it: on the command line of make it may be other.
+# TESTS as in the Makefile: the command line of make may have replaced it.
 list=$(cd "$TRAWL_BUILD" && printf 'include Makefile\nlist-of-tests:\n\t@echo $(TESTS)\n' |
 	env -u MAKEFLAGS -u MAKEOVERRIDES -u MFLAGS make -s --no-print-directory -f \
 		- list-of-tests | tail -1)
@@ -11,13 +11,13 @@ list=$(cd "$TRAWL_BUILD" && printf 'include Makefile\nlist-of-tests:\n\t@echo $(
 # The libraries that this build was configured without.
 without=$("$TRAWL_BUILD/config.status" --config | grep -o -- '--without-[a-z]*' | tr '\n' ' ')
 
-# in_tree: the files that look like tests.
+# in_tree: prints the files that look like tests.
 in_tree() {
 	cd "$TRAWL_SRC" || exit
 	ls tests/*/test_*.c tests/*/*/test_*.c tests/fuzz/fuzz_*.c 2>/dev/null | sed 's/\.c$//'
 	grep -l '^tap_done$' tests/*/*.sh tests/*/*/*.sh 2>/dev/null |
 		grep -v '^tests/\(lab/\(guest\|host\)/\|zoo/\|postgres/\|replay/long\.sh\)'
-	# make zoo-check and its like
+	# except for tests of make zoo-check and the like
 	grep -l 'finish()$' tests/*/*.py tests/*/*/*.py 2>/dev/null |
 		grep -v '^tests/\(zoo\|postgres\|siege\)/'
 }
@@ -35,7 +35,7 @@ for folder in $folders; do
 	fi
 done
 
-# What every test runs under: it ends, leaves nothing behind, and can be interrupted.
+# tests/bounded.py, under which every test runs: tests end, leave nothing, and can be interrupted.
 bounded() {
 	TRAWL_TEST_SECONDS=0.5 /usr/bin/python3 "$TRAWL_SRC/tests/bounded.py" "$@" 2>&1
 }
@@ -50,7 +50,7 @@ said=$(trap '' INT; bounded sh -c 'kill -INT $$; echo goes on'); same \
 	"SIGINT is not ignored in a test" 130 $?
 said=$(bounded sh -c 'exit 7'); same "its status is the test's" 7 $?
 
-# A machine that has just booted has no tracefs mounted: tests that record would be skipped there.
+# A machine that has just booted has no tracefs mounted, so that tests that record would skip.
 if [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
 	said=$(unshare -m bash -c 'while umount /sys/kernel/tracing; do :; done 2>/dev/null
 		ls /sys/kernel/tracing

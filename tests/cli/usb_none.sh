@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# What trawl says of USB where there is none, and of filters that make no sense. With USB, it is the
-# lab that tests: tests/lab/guest/usb-*.sh.
+# Messages for USB on machines without it, and for filters that make no sense. Machines with USB are
+# tested in the lab: tests/lab/guest/usb-*.sh.
 . "$TRAWL_SRC/tests/tap.sh"
 dir=$(mktemp -d) || exit 99
 trap 'rm -rf "$dir"' EXIT
@@ -21,7 +21,7 @@ fi
 fails "no text form either" 3 '/sys/kernel/debug/usb/usbmon/77u is missing' trawl -i usb:text:77 \
 	-w /dev/null
 
-# A bus whose node is missing, in a stand-in for sysfs and /dev.
+# A bus whose device node is missing, in a fake sysfs and /dev.
 cat >"$dir/fake.sh" <<'EOF'
 mount -t tmpfs none /sys/bus && mkdir -p /sys/bus/usb/devices/usb3 || exit 99
 mount -t tmpfs none /sys/class && mkdir -p /sys/class/usbmon/usbmon0 || exit 99

@@ -46,8 +46,8 @@ def loops(folder):
     ok(counts == {"spins": 5, "turns": 1, "spins%ret": 1, "turns%ret": 1},
        "a loop that begins at the entry is one event a turn", counts, p.stderr)
     said = [line for line in p.stderr.splitlines() if "leads to its first instruction" in line]
-    ok(len(said) == 1 and said[0].startswith("trawl: loops:spins: "), "a loop at the entry is reported for its function alone",
-       p.stderr)
+    ok(len(said) == 1 and said[0].startswith("trawl: loops:spins: "),
+       "a loop at the entry is reported for its function alone", p.stderr)
 
 
     order = ["passes", "passes%tailcall", "nothing", "nothing%return"]

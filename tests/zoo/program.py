@@ -140,7 +140,7 @@ def compare(events, probes, stops, c):
 
 
 def stop_at(argv, addresses, stops, o, folder):
-    """Fills stops. gdb 13 crashes on the types of some functions, so the others run without them."""
+    """Fills stops. gdb 13 crashes on the types of some functions, so others run without them."""
     if gdb_run(argv, addresses, stops, f"{folder}/gdb", o.calls, f"{folder}/fetches",
                standard_input()):
         return

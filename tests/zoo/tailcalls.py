@@ -28,7 +28,7 @@ def main():
         ok(all(e["site"]["to"] == "zoo_other" for e in events if "%tailcall" in e["name"]),
            "jumps say where they go")
         text = run(f"{BUILD}/trawl-decode", path).stdout
-        ok("jump_" not in text and text.count("\n") == 17 * 32, "what tells it is not in the text",
+        ok("jump_" not in text and text.count("\n") == 17 * 32, "text leaves out the flags",
            text[:300])
         ok(run(f"{BUILD}/trawl-edit", "verify", path).returncode == 0, "the file is complete")
         p = run(f"{BUILD}/trawl", "-w", path, "-i",

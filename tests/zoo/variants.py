@@ -207,7 +207,8 @@ def one_of_them(folder):
        "data of an alternative that is asked for alone has its value", events)
     lines = run(f"{BUILD}/trawl-decode", "--where", 'a == "Some" && n > 100',
                 f"{program}.trawl").stdout
-    ok(lines.count("\n") == 1 and "n=200 a=Some" in lines, "--where takes data of an alternative", lines)
+    ok(lines.count("\n") == 1 and "n=200 a=Some" in lines,
+       "--where takes data of an alternative", lines)
 
 
 def record_of(path):
