@@ -27,7 +27,7 @@ def run(*argv, **more):
 
 
 def capture(folder, command, *more):
-    """(the finished trawl, the branches)"""
+    """Records a program by single steps: (finished trawl, branches)."""
     path = f"{folder}/x.trawl"
     done = run(f"{BUILD}/trawl", "-i", "branch:ptrace", "-w", path, *more, "--", *command)
     return done, decode(path)
@@ -39,13 +39,13 @@ def decode(path, *more):
 
 
 def pairs(branches, tid=None):
-    """(from, to) of what the program itself did."""
+    """(from, to) of the branches in the program's own code."""
     return [(int(b["fields"]["from"], 16), int(b["fields"]["to"], 16)) for b in branches
             if b["name"] not in ("branch:exec",) and tid in (None, b["tid"])]
 
 
 def lengths(program):
-    """The instructions of a program by objdump: address -> (length, text)."""
+    """{address: (length, text)} of the instructions of a program by objdump."""
     found = {}
     for line in run("objdump", "-d", "-w", program).stdout.splitlines():
         m = re.match(r"\s*([0-9a-f]+):\t((?:[0-9a-f]{2} )+)\s*(.*)", line)
@@ -120,7 +120,8 @@ def check_signal(folder):
 
 
 def check_program(folder):
-    """A real program with threads: its output, its status; and every branch fits the one before."""
+    """A real program with threads has its output and status; each branch begins where the program
+    could be after the one before."""
     text = f"{folder}/text"
     with open(text, "w") as f:
         f.write("some words, some words again\n" * 8)
@@ -135,7 +136,7 @@ def check_program(folder):
 
 
 def check_reader(folder):
-    """The reader that was written from docs/format.md sees the same branches and symbols."""
+    """tests/reader_branch.py, written from docs/format.md, reads the same branches and symbols."""
     path = f"{folder}/g.trawl"
     other = run(sys.executable, "-B", f"{SRC}/tests/reader_branch.py", path)
     theirs = [line.split() for line in other.stdout.splitlines()]
@@ -152,8 +153,8 @@ def check_reader(folder):
 
 
 def check_attach(folder):
-    """-p of a running program with threads. The program continues after each capture: the trap
-    of the last step is not left behind."""
+    """-p of a running program with threads. After each capture the program continues: no trap of
+    the last step is left to kill it."""
     victim = subprocess.Popen([sys.executable, "-S", "-c", "import threading\n"
                                "def f():\n    while True: sum(range(50))\n"
                                "threading.Thread(target=f, daemon=True).start()\nf()\n"])
@@ -194,7 +195,7 @@ int main(int argc, char **argv)
 
 
 def line_with(stream, wanted):
-    """The first line with that text; "" at the end."""
+    """Reads up to the first line with that text and returns it; "" at the end."""
     for line in stream:
         if wanted in line:
             return line
@@ -212,7 +213,7 @@ def state_of(pid):
 
 
 def asleep(folder, *more):
-    """(a program in the D state whose branches are recorded, the trawl that was interrupted)"""
+    """(program in the D state whose branches are recorded, trawl, which has been interrupted)"""
     victim = subprocess.Popen([f"{folder}/asleep", *more], stdin=subprocess.PIPE, bufsize=0)
     while state_of(victim.pid) != ("D" if more else "S"):
         time.sleep(0.01)
@@ -229,7 +230,7 @@ def asleep(folder, *more):
 
 
 def check_asleep(folder):
-    """A task that sleeps uninterruptibly, as one that waits for its vfork(), cannot be detached."""
+    """A task in uninterruptible sleep, such as one that waits for vfork(), cannot be detached."""
     with open(f"{folder}/asleep.c", "w") as f:
         f.write(ASLEEP)
     run("gcc", "-O1", "-static", "-o", f"{folder}/asleep", f"{folder}/asleep.c")
@@ -255,8 +256,8 @@ def check_asleep(folder):
 
 
 def check_no_process(folder):
-    """If the readers of programs cannot be started, the message gives this as the reason for
-    missing names."""
+    """If the readers of programs cannot be started, a message says that names are missing because
+    of this."""
     done = run("prlimit", "--nproc=0", f"{BUILD}/trawl", "-i", "branch:ptrace", "-w",
                f"{folder}/n.trawl", "--", BRANCHES)
     why = run(f"{BUILD}/trawl-decode", "--meta=branch/module/*", f"{folder}/n.trawl").stdout
@@ -356,8 +357,8 @@ def blocks(path):
 
 
 def check_small(folder):
-    """A short capture ends as one small section, under the same name and as private; in a row of
-    files, where there would be little time for that, and through a link it is as it was written."""
+    """A short capture is rewritten as one small section at its end, with the same name and mode.
+    Files of a row, for which there is too little time, and files behind a link are not."""
     path = f"{folder}/small.trawl"
     command = "-i", "branch:ptrace", "-w"
     done = run(f"{BUILD}/trawl", *command, path, "--", BRANCHES)
@@ -378,8 +379,8 @@ def check_small(folder):
 
 
 def check_long_batches(folder):
-    """What was recorded in many seconds does not say the same pairs again for each of them. A
-    recorder that was killed has a batch for each second; with --ring there is no other file."""
+    """The file of a recording of some seconds has its pairs once, not once a second. The file of a
+    killed recorder has a batch for each second; with --ring there is no such file."""
     with open(f"{folder}/slow.c", "w") as f:
         f.write("""static long call(long n, long a)
 {
@@ -419,7 +420,7 @@ void _start(void)
 
 
 def check_flags(folder):
-    """The program does not see the trap flag in what pushf stores, wherever its stack is."""
+    """pushf stores no trap flag, whatever the alignment of the stack."""
     with open(f"{folder}/f.c", "w") as f:
         f.write("""int main(void)
 {
@@ -443,7 +444,7 @@ def check_flags(folder):
 
 
 def check_golden():
-    """Every later version reads a file of today."""
+    """A golden file of branches, which every later version must read."""
     golden = decode(f"{SRC}/tests/golden/branches.trawl")
     same(45, len(golden), "the golden file has its branches")
     call = next(b["fields"] for b in golden if b["fields"]["kind"] == "call")

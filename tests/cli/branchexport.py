@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Branches for other tools: coverage as gcov counts it, genhtml makes pages of it, stacks that
-llvm-profgen and BOLT read, blocks as drcov has them, calls as a tree and as slices."""
+"""Branches for other tools: coverage as gcov counts it and genhtml reads it, stacks that
+llvm-profgen, BOLT and AutoFDO read, blocks as drcov has them, calls as a tree and as slices."""
 import json
 import os
 import re
@@ -56,8 +56,8 @@ def run(*argv, **more):
 
 
 def record_run(folder, name, *argv):
-    """Records all branches of a program. It gets a small environment: the C library takes another
-    way through a string that crosses a page, and the fewer strings, the more alike are two runs."""
+    """Records all branches of a program, in a small environment: the C library branches differently
+    for a string that crosses a page, so fewer strings make two runs more alike."""
     few = {k: v for k, v in os.environ.items() if k == "PATH" or k.endswith("SAN_OPTIONS")}
     return run(f"{BUILD}/trawl", "-i", "branch", "-w", f"{folder}/{name}.trawl", "--",
                *argv, env=few)
@@ -71,7 +71,7 @@ def export(folder, form):
 
 
 def record(text, name):
-    """The tracefile's records of one source file: {kind: {fields: count}}."""
+    """{kind: {fields: count}} of one source file in an lcov tracefile."""
     found, here = {}, False
     for line in text.splitlines():
         if line.startswith("SF:"):
@@ -89,8 +89,8 @@ def record(text, name):
 
 
 def check_gcov(folder):
-    """gcov has lines for labels and the head of a function, DWARF for braces; all others are
-    compared."""
+    """Compares coverage with gcov's, except for lines that only one has: gcov those of labels and
+    heads of functions, DWARF those of braces."""
     run("gcc", "-O0", "-g", "--coverage", "-o", "g", "x.c", cwd=folder)
     run("./g", cwd=folder)
     theirs = run("gcov", "-b", "-c", "-t", "x.c" if os.path.exists(f"{folder}/x.gcda") else "g-x.c",
@@ -133,14 +133,14 @@ def check_gcov(folder):
     done = run("genhtml", "--branch-coverage", "-o", f"{folder}/html", f"{folder}/only.info")
     ok(done.returncode == 0 and os.path.exists(f"{folder}/html/index.html"),
        "genhtml makes pages of it", done.stderr)
-    # the C library's sources are not on this machine
+    # "source": the C library's sources are not on this machine.
     done = run("genhtml", "--ignore-errors", "source", "-o", f"{folder}/all", f"{folder}/x.lcov")
     ok(done.returncode == 0 and os.path.exists(f"{folder}/all/index.html"),
        "and of all files, without the sources of some", done.stderr[-500:])
 
 
 def check_rows(folder):
-    """No row of a line table says what the row before said: these were a fifth of short traces."""
+    """No row of a line table repeats the row before; such rows were a fifth of short traces."""
     text = run(f"{BUILD}/trawl-decode", "--meta=branch/module/*", f"{folder}/x.trawl").stdout
     repeated = rows = 0
     for module in map(json.loads, text.splitlines()):
@@ -165,7 +165,7 @@ int main(int c, char **v)
 
 
 def check_crash(folder):
-    """Of the last branch before a crash the target was reached, and no more is known."""
+    """After the last branch before a crash, only its target is known to have been reached."""
     with open(f"{folder}/crash.c", "w") as f:
         f.write(CRASH)
     run("gcc", "-O1", "-g", "-static-pie", "-o", "crash", "crash.c", cwd=folder)
@@ -185,7 +185,7 @@ def check_crash(folder):
 
 
 def check_last_row(folder):
-    """What follows the last line of a unit is none of its lines: _fini begins where it ends."""
+    """Code after the last line of a unit has no line of it: _fini begins where the unit ends."""
     for n in range(1, 17):
         with open(f"{folder}/last.c", "w") as f:
             f.write("int p;\nint main(void)\n{\n" + n * '\t__asm__("nop");\n' + "\treturn p;\n}\n")
@@ -240,18 +240,19 @@ def check_brstack(folder):
 
 
 def entries(folder, name, function):
-    """How often a branch to a function stands in NAME.brstack: twice if two stacks share it."""
+    """How often NAME.brstack has a branch to a function; a branch that two stacks share counts
+    twice."""
     symbols = run("nm", f"{folder}/{name}").stdout
     at = int(re.search(rf"^(\w+) [tT] {function}$", symbols, re.M)[1], 16)
     with open(f"{folder}/{name}.brstack") as f:
         text = f.read()
-    # All of an executable file's mappings have the same distance to its addresses, as it is small.
+    # The file is small, so all its mappings have the same distance to its addresses.
     base = [int(m[1], 16) - int(m[2], 16) for m in re.finditer(
         rf"^PERF_RECORD_MMAP2 \S+ \[(0x\w+)\(0x\w+\) @ (0x\w+) .*/{name}$", text, re.M)]
     return len(re.findall(rf"/0x0*{base[0] + at:x}/", text))
 
 
-# What perf2bolt gets from "perf": our text in place of what perf script prints of a perf.data.
+# The "perf" that perf2bolt runs: prints our text instead of perf script's for a perf.data.
 PERF = """\
 #!/bin/sh
 case "$*" in
@@ -292,7 +293,7 @@ def check_bolt(folder):
 
 
 def autofdo_text(brstack, program):
-    """AutoFDO's own text of stacks: ranges of code that ran, sampled addresses (none), branches,
+    """Writes AutoFDO's text of stacks: ranges of code that ran, sampled addresses (none), branches,
     each with a count, as offsets in the program."""
     ranges, branches, code = {}, {}, (0, 0, 0)
     with open(brstack) as f:
@@ -315,7 +316,7 @@ def autofdo_text(brstack, program):
 
 
 def check_autofdo(folder):
-    """AutoFDO reads perf.data, or a text of its own: it counts the calls of what brstack has."""
+    """AutoFDO counts the calls in brstack, which it gets in its own text."""
     if not shutil.which("create_llvm_prof"):
         skip("AutoFDO makes a profile of it", "create_llvm_prof (package autofdo) is not installed")
         return
@@ -333,7 +334,7 @@ def check_autofdo(folder):
 
 
 def span(text):
-    """Nanoseconds of "<125us", and half of the last digit that stands there."""
+    """(nanoseconds, rounding error) of a time such as "<125us": half of its last digit."""
     m = re.fullmatch(r"[<~>]?([\d.]+)(s|ms|us|ns)", text)
     if not m:
         return -1, 0
@@ -342,7 +343,7 @@ def span(text):
 
 
 def check_spans(path):
-    """The tree says of each call how long it took, as its JSON does."""
+    """The tree has the duration of each call, as its JSON does."""
     lines = run(f"{BUILD}/trawl-decode", "--calls", path).stdout.splitlines()
     rows = [json.loads(line)
             for line in run(f"{BUILD}/trawl-decode", "--calls", "--json", path).stdout.splitlines()]
@@ -420,19 +421,19 @@ def check_slices(folder):
 
 
 def check_diff(folder):
-    """Two runs at other addresses are the same; with an argument, the first that differs is the
-    switch."""
+    """Two runs at different addresses are equal; with an argument, the first difference is at the
+    program's test of it."""
     def difference(a, b):
         return run(f"{BUILD}/trawl-decode", "--diff", f"{folder}/{a}.trawl", f"{folder}/{b}.trawl")
 
     def first_line(a, b):
-        """Of where they part."""
+        """The source line of the first difference."""
         out = run(f"{BUILD}/trawl-decode", "--diff", "--json", f"{folder}/{a}.trawl",
                   f"{folder}/{b}.trawl").stdout
         return json.loads(out.splitlines()[0])["first"].get("from_line") or ""
 
-    # The C library takes another way through a text that crosses a page, which an address decides,
-    # of one run in many: any two of five are the same.
+    # In one run of many, a text crosses a page, and the C library branches differently. So at least
+    # two of five runs must be equal.
     alike, runs, own = None, ["x"], []
     while not alike and len(runs) < 5:
         runs.append(f"y{len(runs)}")
@@ -456,8 +457,7 @@ def check_diff(folder):
        "the place, with the lines of both", done.stdout)
     done = run(f"{BUILD}/trawl-decode", "--diff", "--json", f"{folder}/x.trawl",
                f"{folder}/z.trawl")
-    # The dynamic linker's strlen() may differ before it: its branches follow from where strings
-    # lie.
+    # The dynamic linker's strlen() may differ before that: it branches by the addresses of strings.
     places = [json.loads(line)["first"]["from_line"] for line in done.stdout.splitlines()]
     ok("x.c:22" in places, "as JSON", done.stdout)
 

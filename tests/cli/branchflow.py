@@ -68,7 +68,7 @@ def tree(path, *more):
 
 
 def texts(path):
-    """(how long, name) of each line of the tree."""
+    """(duration, name) of each line of the tree."""
     out = run(f"{BUILD}/trawl-decode", "--calls", path).stdout
     return re.findall(r"^\d\d:\d\d:\S+  (\S*) +(\*\*\* branches lost|\S+)", out, re.M)
 
@@ -139,8 +139,8 @@ def check_after_cut(folder):
 
 
 def check_goroutines(folder):
-    """Go's runtime continues another goroutine: which callers it has is not known until it returns
-    to them; if the same one goes on because its stack has grown, they are."""
+    """When Go's runtime continues another goroutine, its callers are unknown until it returns to
+    them. If the same goroutine goes on after its stack grew, they are known."""
     parts = json.loads(module())
     names = ("runtime.execute", "gogo", "runtime.newstack", "runtime.goexit.abi0")
     parts["functions"] += [[0x1300 + 0x100 * i, 0x80, name] for i, name in enumerate(names)]
@@ -182,7 +182,7 @@ def check_unwound(folder):
         path = capture(folder, maps(5), f"meta branch/module/08:01:7 {json.dumps(parts)}",
                        "batch 5 5 1000", *[CALL_F, CALL_G, branch(0x1230, target, how)] * 3, CALL_F,
                        modules=False)
-        # three alike are one line
+        # The tree joins three equal calls in one line.
         same([("f", 0), ("g", 1), ("f", 0)], [(r["function"], r["depth"]) for r in tree(path)],
              f"{name} ends two calls")
     path = capture(folder, "batch 5 5 1000", CALL_F, CALL_G, branch(0x1230, 0x1238, "jmp*"),
@@ -201,19 +201,19 @@ def check_range(folder):
 
 
 def check_rows(folder):
-    """A line of which no run saw the first byte: as often as that of its bytes that ran most."""
+    """A line whose first byte never ran counts as often as the byte of it that ran most."""
     lines = ["batch 5 5 1000"]
-    # into the middle of row 12 at different places, on to a jump within row 13
+    # Runs begin in the middle of row 12 at different places, and go on to a jump within row 13.
     for start, times in ((0x1022, 1), (0x1024, 5), (0x1026, 2), (0x1028, 3)):
         for _ in range(times):
             lines += [branch(0x1034, start, "jmp")]
     lines += [branch(0x1034, 0x1000, "jmp"), f"mark {LOST} 1000 0"]
     path = capture(folder, *lines)
     found = set()
-    for _ in range(8):  # where modules lie in memory differs from run to run
+    for _ in range(8):  # the order of modules in memory differs from run to run
         out = run(f"{BUILD}/trawl-export", "--to", "lcov", path).stdout
         found.add(tuple(re.findall(r"^DA:(1\d),(\d+)$", out, re.M)))
-    # row 10: the target of the last branch
+    # Row 10 has the target of the last branch.
     same({(("10", "1"), ("11", "0"), ("12", "11"), ("13", "11"))}, found,
          "a row that is entered in its middle, by all blocks that run there")
 
@@ -273,7 +273,7 @@ def check_drcov(folder):
 
 
 def check_many_names(folder):
-    """A program of more functions than a table has room for at first: each has its own name."""
+    """A program with more functions than a table has room for at first: each keeps its own name."""
     n = 20000
     known = json.loads(module())
     known["functions"] = [[0x2000 + 16 * i, 16, f"f{i}"] for i in range(n)]
@@ -287,7 +287,7 @@ def check_many_names(folder):
 
 
 def check_moved(folder):
-    """Code whose address is not its offset in the file: drcov counts from where the image begins."""
+    """drcov counts from the image's begin, also for code whose address is not its file offset."""
     moved = json.loads(module())
     moved["segments"] = [[0x800, 0x1800, 0x10000]]
     for base in 0x555555554000, 0x200000:
@@ -360,7 +360,7 @@ def check_once(folder):
     out = f"{folder}/compact.trawl"
     done = run(f"{BUILD}/trawl-edit", "compact", path, "-w", out)
     sizes = [os.path.getsize(f) for f in (path, out)]
-    # four bits of each digit are noise: 720,000 bytes
+    # The metadata are random hex digits of 4 bits each: 720,000 bytes at least.
     ok(done.returncode == 0 and sizes[0] > 1440000 and sizes[1] < 900000,
        "compact: metadata is there once", sizes, done.stderr)
     ours, theirs = (run(f"{BUILD}/trawl-decode", f).stdout for f in (path, out))

@@ -42,7 +42,7 @@ samples = [f"{src}/samples/{s}.trawl" for s in (
     f"{src}/tests/golden/{s}.trawl" for s in ("events", "clocks", "moved", "two", "smalls",
                                               "single")]
 
-# ---- by time: what the index tells of the rest is believed, and none of its blocks are read
+# ---- by time: blocks outside the range are not read; the index suffices
 long, uuid = f"{tmp.name}/long.trawl", b"wrt\x80"
 subprocess.run([f"{build}/tests/decode/make-sample", long, "200000"], check=True)
 with open(long, "rb") as f:
@@ -52,8 +52,8 @@ at, chunks = -1, []
 while (at := data.find(uuid, at + 1)) >= 0:
     if data[at + 16] == 5:  # a chunk's block
         chunks.append((at - 8, int.from_bytes(data[at - 4:at], "little")))
-late = max(chunks[len(chunks) // 2:], key=lambda c: c[1])  # the others are the tasks', of all times
-data[sum(late) - 1] ^= 1  # the length at its end
+late = max(chunks[len(chunks) // 2:], key=lambda c: c[1])  # not a chunk of tasks, of all times
+data[sum(late) - 1] ^= 1  # damage the length at its end
 with open(long, "wb") as f:
     f.write(data)
 times = [json.loads(l)["ts_ns"] for l in decode("--raw", "-c", "2000", long)]
@@ -63,7 +63,7 @@ tap.ok(len(chunks) > 2 and status == 0 and 0 < len(decode("--raw", out)) < 2000,
 status, _, text = cut(long, out)
 tap.ok(status == 1 and "damaged" in text, "of all of a file damage is told", text)
 
-# ---- by time: chunks are copied and their edges coded anew
+# ---- by time: whole chunks are copied, and those at the edges are encoded again
 rng = random.Random(19)
 for file in samples:
     every = [json.loads(l) for l in decode("--raw", file)]
@@ -85,8 +85,8 @@ for file in samples:
     tap.ok(not wrong, f"{name}: random stretches of time are what trawl-decode shows of them",
            wrong)
 
-# ---- times that go back: a stream's event is shown no earlier than the one before it, which may be
-# in an earlier chunk; without clock syncs, as it was imported
+# ---- times that go back, in an imported file without clock syncs: a stream's event is shown no
+# earlier than the one before it, which may be in an earlier chunk
 moved = f"{src}/tests/golden/moved.trawl"
 shown = [json.loads(l)["ts_ns"] for l in decode("--raw", moved)]
 set_back = [t for t in sorted(set(shown)) if shown.count(t) > 6]
@@ -106,7 +106,7 @@ status, _, text = cut(back, out, "--from", "240", "--until", "260")
 tap.same((0, [250]), (status, [json.loads(l)["ts_ns"] // 10**9 for l in decode("--raw", out)]),
          "without clock syncs times are as they were imported")
 
-# ---- by what the events say: of a transfer both ends
+# ---- by an expression: both records of a transfer are kept
 for file, argv in ((samples[0], ["--where", "length > 30"]),
                    (samples[2], ["--where", "status != 0"]),
                    (samples[1], ["--name", "usb:interrupt"]), (made, ["--where", "arg1 > 5"]),
@@ -145,7 +145,7 @@ for n in ("probe/", "maps/"):
 status, _, text = run("trawl-edit", "verify", out)
 tap.same(0, status, "the part is a whole file")
 
-# ---- a size that must not be passed
+# ---- --max-size
 status, _, text = cut(made, out, "--max-size", "1K")
 tap.ok(status == 0 and 500 < os.path.getsize(out) <= 1024 and "all would take" in text and
        2 <= len(decode(out)) < 3000,
@@ -186,7 +186,7 @@ with open(f"{tmp.name}/half.trawl", "wb") as f:
 status, _, text = cut(f"{tmp.name}/half.trawl", out, "--from", "+0")
 tap.ok(status == 1 and "cut at byte" in text and decode(out) == decode(f"{tmp.name}/half.trawl"),
        "of a file that breaks off what there is, and status 1", status, text)
-# ---- all of a file, anew
+# ---- compact and repair write the whole file again
 for file in samples:
     before = decode("--raw", file)
     for verb in ("compact", "repair"):
@@ -194,9 +194,9 @@ for file in samples:
         tap.ok(status == 0 and decode("--raw", out) == before and
                run("trawl-edit", "verify", out)[0] == 0,
                f"{verb} {os.path.basename(file)}: the same events", status, text)
-# ---- branches: where batches of a task are left out, the next begins with a mark
+# ---- branches: after batches of a task that are left out, the next begins with a mark
 flow = f"{tmp.name}/flow.trawl"
-# A file of a row (-C) keeps the batches as they were written; another would have one or two.
+# A file of a row (-C) keeps its batches; any other short one would be joined to one or two.
 status, _, text = run("trawl", "-q", "-C", "100", "-i", "branch:ptrace", "-w", flow, "--",
                       "/bin/true")
 batches = [json.loads(line) for line in decode("--raw", flow)]
@@ -214,7 +214,7 @@ for argv, gaps in ((["--every", "2"], (len(batches) + 1) // 2 - 1),
     tap.ok(kept == [b["fields"] for b in batches[1 if gaps == 0 else 0::1 if gaps == 0 else 2]],
            f"{argv[0]}: the branches are the same", kept)
     tap.ok(run("trawl-edit", "verify", out)[0] == 0, f"{argv[0]}: the file is whole")
-# What is as small as it gets: most of it has been compacted, or is not worth it.
+# Files that compact cannot make smaller.
 small = [f"{src}/tests/golden/{g}.trawl" for g in ("empty", "example", "smalls4", "small4")]
 for file in small + [out]:
     for turn in ("", " once more"):
@@ -285,7 +285,7 @@ with open(made, "rb") as f:
                        capture_output=True)
 tap.same((0, decode("--pid", "100", made)), (p.returncode, decode(out)), "from a pipe")
 
-# ---- losses stay, as far as they are in the range: how many of one were in a part nobody knows
+# ---- losses are cut to the range; the count of a loss that is cut in two becomes unknown
 def losses(file):
     text = subprocess.run(["trawl-decode", "--summary", file], capture_output=True, text=True).stdout
     text = text.split("\nlosses ")[1].split("\n\n")[0]

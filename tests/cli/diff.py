@@ -21,7 +21,7 @@ SET_CONFIGURATION = bytes([0, 9, 1, 0, 0, 0, 0, 0])
 
 
 def vendor(c, dev, messages, enumerated=True):
-    """A vendor's device: each message with its answer."""
+    """A vendor-specific device: each message with its answer."""
     if enumerated:
         c.get_descriptor(1, VENDOR[0], dev)
         c.get_descriptor(2, VENDOR[1][:9], dev)
@@ -47,14 +47,13 @@ def diff(*args):
 
 
 def numbered(first, n=12, change=None):
-    """Messages with a sequence number that the answer repeats; one of them differs at its byte
-    2."""
+    """Messages with a sequence number that the answer repeats; one message differs in byte 2."""
     return [(bytes([0x55, (first + i) % 256, 9 if i == change else 7, i // 3]) + bytes(8),
              bytes([0xaa, (first + i) % 256, 1, i // 3])) for i in range(n)]
 
 
 def captures(d):
-    """Name → path."""
+    """{name: path} of the captures."""
     made = {}
 
     def put(name, *what, dev=5, **kw):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A capture that comes through a FIFO is opened once: between two opens its writer has no reader."""
+"""A capture from a FIFO is opened once: between two opens its writer would have no reader."""
 import ctypes
 import os
 import struct
@@ -24,7 +24,7 @@ with tempfile.TemporaryDirectory() as work:
         f.write(open(golden, "rb").read())
     out, err = p.communicate()
     ok(p.returncode == 0 and b"complete" in out, "verify FIFO", out, err)
-    # equal notices in a row are one: those of closing have those of opening between them
+    # inotify joins equal events in a row; events of opening are separated by those of closing.
     notices = os.read(watch, 4096)
     masks = [struct.unpack_from("<I", notices, at + 4)[0] for at in range(0, len(notices), EVENT)]
     same([IN_CLOSE_NOWRITE], [m for m in masks if m & IN_CLOSE_NOWRITE], "... opens it once")

@@ -30,7 +30,7 @@ VERBS = [
 
 
 def blocks(data):
-    """(offset, length) of all of the file."""
+    """Yields (offset, length) of each block of the file."""
     at = 0
     while at + 12 <= len(data):
         length = struct.unpack_from("<I", data, at + 4)[0]
@@ -49,7 +49,7 @@ with open(SRC + "/samples/usb-keyboard.trawl", "rb") as f:
 with open(FLIPPED, "wb") as f:
     f.write(whole)
 same([0] * len(VERBS), [status(v[1:])[0] for v in VERBS], "the file as it is: no verb complains")
-# The last block says where the index is: without it the whole file is read anyway.
+# Also in the last block, which says where the index is: without it the whole file is read.
 places = [at + n // 2 for at, n in blocks(whole)]
 ok(len(places) > 8, "blocks", len(places))
 for want, *verb in VERBS:

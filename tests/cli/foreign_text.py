@@ -29,7 +29,7 @@ def run(*argv):
 
 
 def at_terminal(*argv):
-    """What a terminal gets."""
+    """The bytes that a terminal gets."""
     return tap.at_terminal([f"{BUILD}/{argv[0]}", *argv[1:]], errors=True)
 
 
@@ -59,7 +59,7 @@ with tempfile.TemporaryDirectory() as folder:
     out, err = run("trawl-export", "--to", "pcapng", f, "-w", "-")
     ok(b"\x1b" not in out and b"\x9b" not in out, "pcapng: no escape in any option or packet")
 
-    # every string of the metadata, in the files that have most kinds of it
+    # Every string of the metadata is tainted, in the files with most kinds of metadata.
     tainted = f"{folder}/tainted.trawl"
     for name, commands in (
             ("tests/golden/branches.trawl",
@@ -75,7 +75,7 @@ with tempfile.TemporaryDirectory() as folder:
             out, err = run(*argv, tainted)
             harmless(f"{' '.join(argv)} of {os.path.basename(name)}", out + err)
 
-    # a place that is a path: who runs umockdev-run would create files there
+    # A device's port that is a path: umockdev-run would create files there.
     subprocess.run([f"{BUILD}/tests/decode/taint", f"{SRC}/samples/usb-storage.trawl", tainted,
                     "/../../../../../tmp/x"], check=True)
     out, err = run("trawl-export", "--to", "umockdev", tainted)
@@ -83,7 +83,7 @@ with tempfile.TemporaryDirectory() as folder:
     ok(paths and not any(b".." in line for line in paths),
        "umockdev: no path leads out of /sys", err, paths)
 
-    # a file's own name may be a stranger's, too
+    # The name of the file itself may be foreign, too.
     odd = f"{folder}/a\x1b]0;PWNED\x07\n12:00:00 b\u202e"
     with open(f"{SRC}/samples/tick.trawl", "rb") as whole, open(odd, "wb") as copy:
         copy.write(whole.read())
@@ -94,13 +94,13 @@ with tempfile.TemporaryDirectory() as folder:
         out, err = run(*argv, odd)
         harmless(f"{' '.join(argv[:2])} of a file with an odd name", out + err)
 
-    # a text whose place is outside of its record
+    # A text whose place is outside its record.
     out, err = run("trawl-decode", f)
     ok(b"=<damaged>" in out, "a text outside of its record is damaged", out + err)
     out, err = run("tests/format/dump", f)
     ok(b'"=cmd|\'/C calc\'!A0":null' in out, "and null in the tests' own dump", out[-600:] + err)
 
-    # JSON has every character, by its escape
+    # JSON has every character, as an escape.
     line = json.loads(run("trawl-decode", "--json", f)[0].splitlines()[0])
     ok("\x1b]0;PWNED\x07" in line["name"] and "\x7f\x9b2J" in line["name"],
        "JSON: the name comes back whole", line)

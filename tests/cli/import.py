@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""trawl-edit import: compressed files, several files, packets of the bus, and what a failure
-leaves."""
+"""trawl-edit import: compressed files, several files, packets on the bus, captures of macOS,
+several interfaces, and what a failure leaves behind."""
 import bz2
 import glob
 import gzip
@@ -40,7 +40,7 @@ def zstd(data):
 
 
 def imported(path, name, out):
-    """What import makes of a file that it gets by standard input, or by the name of a pipe."""
+    """The result of import when the file comes by standard input, or by the name of a pipe."""
     with open(path, "rb") as stdin, subprocess.Popen(["cat"], stdin=stdin,
                                                      stdout=subprocess.PIPE) as pipe:
         r = subprocess.run([BUILD + "/trawl-edit", "import", name, "-w", out], stdin=pipe.stdout,
@@ -61,10 +61,10 @@ def test_standard_input(d):
             same(want, run("trawl-decode", "--json", d + "/stdin.trawl")[0], "the same events")
             os.unlink(d + "/stdin.trawl")
     with open(d + "/all.pcapng", "rb") as stdin:
-        stdin.seek(28)  # what was read before is not there
+        stdin.seek(28)  # import must begin at the current offset
         r = subprocess.run([BUILD + "/trawl-edit", "import", "-", "-w", d + "/stdin.trawl"],
                            stdin=stdin, capture_output=True, text=True)
-    same((3, False), (r.returncode, os.path.exists(d + "/stdin.trawl")), "from where it stands")
+    same((3, False), (r.returncode, os.path.exists(d + "/stdin.trawl")), "standard input is read from its current offset")
     status, err = imported("/dev/null", "-", d + "/stdin.trawl")
     ok(status == 3 and err.startswith("trawl-edit: standard input: is empty") and
        not os.path.exists(d + "/stdin.trawl"), "nothing on standard input", status, err)
@@ -104,7 +104,7 @@ def test_compressed(d):
 
 
 def test_zip(d, capture, want):
-    """What a report is sent as, and what resembles one."""
+    """Reports in the forms in which they are sent, and files that resemble them."""
     def pack(*entries):
         with zipfile.ZipFile(d + "/x.zip", "w", zipfile.ZIP_DEFLATED) as z:
             for name, data, *mode in entries:
@@ -177,7 +177,7 @@ def test_failed(d):
 
 
 def pcap(linktype, packets):
-    """A pcap file of these, 17 us apart."""
+    """A pcap file of these packets, 17 us apart."""
     out = struct.pack("<IHHiIII", 0xa1b23c4d, 2, 4, 0, 0, 65535, linktype)
     for i, p in enumerate(packets):
         out += struct.pack("<IIII", 1700000000 + i * 17 // 10**6, i * 17 % 10**6 * 1000, len(p),
@@ -186,7 +186,7 @@ def pcap(linktype, packets):
 
 
 def test_bus(d):
-    """Packets of the bus and of macOS: each as it is, and back."""
+    """Packets on the bus and of macOS: each is imported as it is, and exported as it was."""
     darwin = struct.pack("<HBBIIIQIBBBB", 0x100, 32, 1, 4, 0, 0, 0x77, 0x14000000, 2, 5, 0x81,
                          2) + b"data"
     for linktype, packets, want in (
@@ -230,8 +230,8 @@ def test_bus(d):
          str(len(run("trawl-decode", "--where", "xfer == 'bulk' && dev == 5",
                      path)[0].splitlines())),
          "and is asked for by its fields")
-    # What goes out is in the completion. Numbers are numbers; what macOS has besides is there;
-    # --diff takes it.
+    # Data to the device is in the completion. Numbers have their type, fields that only macOS has
+    # are there, and --diff accepts the file.
     cbw = struct.pack("<IIIBBB16s", 0x43425355, 7, 36, 0x80, 0, 6, bytes([0x12, 0, 0, 0, 36]))
     sent = [apple(0, 0x30, 5, 2, 2, length=31), apple(1, 0x30, 5, 2, 2, cbw, 31),
             apple(0, 0x40, 5, 0x81, 2, length=36),
@@ -262,7 +262,7 @@ def test_bus(d):
 
 
 def test_bus_keys(d):
-    """Keystrokes in packets of the bus and of macOS are masked; what only begins like them is
+    """Keystrokes in packets on the bus and of macOS are masked; data that only begins like them is
     not."""
     key, other = bytes([2, 0, 4, 0, 0, 0, 0, 0]), bytes([2, 7, 4, 0, 0, 0, 0, 0])
 
@@ -307,7 +307,7 @@ def write_interfaces(path, names, packets):
 
 
 def test_doubled(d):
-    """usbmon0 and usbmon1 recorded the same bus: a source for each, whose transfers are whole."""
+    """usbmon0 and usbmon1 recorded the same bus: each is a source with complete transfers."""
     c = usbsynth.Capture()
     for i in range(8):
         c.transfer(usbsynth.BULK, 0x81, answer=b"answer %d" % i, bus=1)
@@ -327,7 +327,7 @@ def test_doubled(d):
         same(usbsynth.pcap([usbsynth.at(r, 2 * (name == "usbmon0")) for r in c.records])[24:],
              open(back, "rb").read()[24:], "all of " + name + " comes back")
     ok("of usbmon1:" in run("trawl-decode", "--summary", d + "/doubled.trawl")[0], "in the summary")
-    # Of two buses nothing is doubled: that is one source, in the order of the file.
+    # Two buses have no duplicates: they are one source, in the order of the file.
     write_interfaces(path, ["usbmon1", "usbmon2"], [(0, c.records[0]), (1, c.records[1][:12] +
                      b"\2\0" + c.records[1][14:])])
     lines = run("trawl-decode", "--json", path)[0].splitlines()
@@ -359,7 +359,7 @@ def test_many_interfaces(d):
 
 
 def test_old_blocks(d):
-    """Old and simple packet blocks, a short interface block, drops that two kinds of blocks tell."""
+    """Old and simple packet blocks, a short interface block, drops in two kinds of blocks."""
     c = usbsynth.Capture()
     c.transfer(usbsynth.BULK, 0x81, answer=b"answer")
     records, block = c.records, usbsynth.block
@@ -400,7 +400,7 @@ def test_old_blocks(d):
     err = run("trawl-edit", "import", write(head, block("<", 1, b""), one, old(records[0], 0)),
               "-w", d + "/none.trawl", status=1)[1]
     ok("interface block before byte 40 is too short" in err, "and is reported", err)
-    cut = len(records[1]) - 3  # as a limit of the interface has it: padded, and no data
+    cut = len(records[1]) - 3  # by the interface's snaplen; the padding is no data
     limited = block("<", 1, struct.pack("<HHI", 220, 0, cut))
     simple = struct.pack("<I", len(records[1])) + records[1][:cut] + b"\xee" * (-cut % 4)
     same([b"ans".hex()], [e["data"] for e in events(write(head, limited, block("<", 3, simple)))],
@@ -408,7 +408,7 @@ def test_old_blocks(d):
 
 
 def test_lost(d):
-    """Statistics count from the beginning, for each interface: the latest ones say what was lost."""
+    """An interface's statistics count from its beginning, so the last ones say what was lost."""
     c = usbsynth.Capture()
     c.transfer(usbsynth.BULK, 0x81, answer=b"answer")
     path = d + "/lost.pcapng"
@@ -422,7 +422,7 @@ def test_lost(d):
 
 
 def test_cut_packet(d):
-    """What is there of a packet that was cut is its data: the CRC at its end is gone."""
+    """The rest of a packet that was cut is all data, because its CRC is missing."""
     whole = b"\xc3" + bytes(range(1, 9)) + b"\xf4\xbf"
     out = struct.pack("<IHHiIII", 0xa1b23c4d, 2, 4, 0, 0, 65535, 288)
     for n in (11, 10, 9, 5):
@@ -434,7 +434,7 @@ def test_cut_packet(d):
 
 
 def test_length(d):
-    """What a capture says of a packet's length comes back, also where libpcap has another rule."""
+    """The lengths of packets come back as they were, also where libpcap computes others."""
     c = usbsynth.Capture()
     c.transfer(usbsynth.BULK, 0x81, answer=b"whole")
     cut = bytearray(c.records[1])
@@ -487,7 +487,7 @@ def test_snaplen(d):
 
 
 def test_cross(d):
-    """A completion with an earlier time than its submission: no latency, and it is said."""
+    """A completion with an earlier time than its submission has no latency; a note says so."""
     c = usbsynth.Capture()
     for i in range(3):
         c.transfer(usbsynth.BULK, 0x81, answer=b"answer %d" % i)
@@ -505,13 +505,13 @@ def test_cross(d):
 
 
 def test_two_readers(d):
-    """Two readers recorded a bus (usbmon0 and usbmon1): each event is one, and comes back twice."""
+    """Two readers (usbmon0, usbmon1) recorded a bus: events are shown once, exported twice."""
     c = usbsynth.Capture()
     usbsynth.keyboard(c)
     for i in range(5):
         c.transfer(usbsynth.BULK, 0x81, answer=b"answer", latency=60)
     both = []
-    for i, r in enumerate(c.records):  # the second reader's come behind the next of the first
+    for i, r in enumerate(c.records):  # the second reader's record follows the first's next one
         both += [(i * 2, r), (i * 2 + 3, usbsynth.at(r, 2))]
     both = [r for _, r in sorted(both, key=lambda e: e[0])]
     open(d + "/one.pcap", "wb").write(usbsynth.pcap(c.records))
@@ -545,7 +545,7 @@ def test_two_readers(d):
 
 
 def test_back(d):
-    """Times of a capture that go back are shown as they are, and --from and --to take them so."""
+    """Times of a capture that go back are shown unchanged, and --from and --to use them so."""
     c = usbsynth.Capture()
     for i in range(6):
         c.transfer(usbsynth.BULK, 0x81, answer=b"answer %d" % i)
@@ -569,7 +569,7 @@ def test_back(d):
 
 
 def test_nothing(d):
-    """What holds no USB at all cannot be imported; a small file that is damaged says so."""
+    """A file without USB cannot be imported; the message for a small damaged file says so."""
     open(d + "/net.pcap", "wb").write(pcap(1, [bytes(60)] * 3))
     err = run("trawl-edit", "import", d + "/net.pcap", "-w", d + "/net.trawl", status=3)[1]
     ok("has no USB, but 3 packets of link type 1" in err and not os.path.exists(d + "/net.trawl"),
@@ -599,7 +599,7 @@ def test_nothing(d):
 
 
 def test_size(d):
-    """Small captures are no larger than the original that zstd -3 compressed; --level is heeded."""
+    """Small captures are no larger than the original after zstd -3; --level has an effect."""
     def report(i):
         return bytes([0x41, 0xec, 0x1a, 0, i * 7 % 251, i * i % 240]) + bytes(59)
 
@@ -618,7 +618,7 @@ def test_size(d):
     open(d + "/large.pcap", "wb").write(pcap(249, [
         usbsynth.usbpcap(i * 16, 1, 0x82, 3, text[i * 1000:i * 1000 + 1000])
         for i in range(len(text) // 1000)]))
-    # What is written to a pipe is not made small, which would level the difference.
+    # To a pipe no small section is written, whose compression would hide the difference.
     sizes = [
         len(subprocess.run([BUILD + "/trawl-edit", "import", *args, d + "/large.pcap", "-w", "-"],
                                 capture_output=True).stdout)
@@ -634,7 +634,7 @@ def test_size(d):
 
 
 def test_target():
-    """The make target hands its script the folder, and nothing else."""
+    """The make target passes the folder to its script, and nothing else."""
     out = subprocess.run(["make", "-C", BUILD, "-n", "-o", "all", "captures-check",
                           "CAPTURES=/some/where"],
                          stdin=subprocess.DEVNULL, capture_output=True, text=True).stdout

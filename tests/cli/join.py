@@ -21,7 +21,7 @@ from usbsynth import (  # noqa: E402
 REAL = 1795225477_000000000  # make-lines: when its clock is 0
 COMMON = ((0, 2, "unsigned short common_type"), (2, 1, "unsigned char common_flags"),
           (3, 1, "unsigned char common_preempt_count"), (4, 4, "int common_pid"))
-TYPES = {  # name: its fields
+TYPES = {  # event type: its fields
     "block:block_bio_queue": ("unsigned int dev", "unsigned long sector", "unsigned int nr_sector"),
     "block:block_rq_issue": ("unsigned int dev", "unsigned long sector", "unsigned int nr_sector"),
     "block:block_rq_complete": ("unsigned int dev", "unsigned long sector",
@@ -43,13 +43,13 @@ def layout(fields):
 
 
 class Both(Capture):
-    """A USB capture, and kernel events at times of its clock."""
+    """A USB capture with kernel events on the same clock."""
 
     def __init__(self):
         super().__init__()
         self.now = REAL // 1000 + 10**6
         self.events, self.lba, self.tag = [], {}, 0
-        self.said = {}  # number of the transfer: command
+        self.said = {}  # {number of the transfer: number of its command}
         for dev in 5, 6:
             self.get_descriptor(1, device(0x46f4, 1), dev)
             self.get_descriptor(2, config(interface(0, 8, 6, 0x50, 2), endpoint(0x81, 2, 512),
@@ -91,7 +91,7 @@ def kernel_lines(events):
 
 
 def causes(c, d, *args):
-    """Of each SCSI command the causes that its transfers name, as sets of (how, task)."""
+    """For each SCSI command the set of causes, (how, task), that its transfers name."""
     with open(d + "/usb.pcap", "wb") as f:
         f.write(pcap(c.records))
     subprocess.run([BUILD + "/tests/decode/make-lines", d + "/events.trawl"], text=True,
@@ -111,7 +111,7 @@ def causes(c, d, *args):
 
 
 def check(d, what, c, want, *args):
-    """want: of each command the task that all its transfers name, None: no task."""
+    """want: for each command the task that all its transfers must name; None: no task."""
     same([3 * [[("sectors", w)] if w else []] for w in want], causes(c, d, *args), what)
 
 
@@ -205,7 +205,7 @@ def test_blocks(d):
 
 
 def test_urb(d):
-    """The events of one URB: who submitted it, and who gave its former use back."""
+    """The events of one URB that is used twice: submission, and giveback of its former use."""
     c = Both()
     for n in range(3):
         id = c.next_id

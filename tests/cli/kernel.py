@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Kernel events in their own words, as trace.dat and as Perfetto trace, on this kernel.
+"""Kernel events by their print formats, as trace.dat and as Perfetto trace, on this kernel.
 
 trace-cmd reads the trace.dat and must show the same text as trawl-decode --print; the Perfetto
 trace is read by a small protobuf decoder that shares nothing with the encoder.
@@ -31,14 +31,14 @@ def run(*command):
 
 
 def formats():
-    # Without the probes of other tests, which come and go meanwhile.
+    # Leave out the probes of other tests, which come and go meanwhile.
     paths = [os.path.join(root, "format") for root, _, files in os.walk(TRACEFS + "/events")
              if "format" in files and "/events/trawl" not in root]
     p = subprocess.run([os.environ["TRAWL_BUILD"] + "/tests/decode/formats"],
                        input="\n".join(paths), capture_output=True, text=True)
     total, understood, calls, dropped = map(int, p.stdout.split())
     wrong = [line for line in p.stderr.splitlines() if ": calls " not in line]
-    # The text of these is made by code inside the format: shown by their fields.
+    # The print formats of these have code, so they are shown by their fields.
     wrong = [line for line in wrong if "/kvmmmu/kvm_mmu_" not in line]
     ok(not dropped, "all of their fields are fields of the event types", *wrong)
     ok(total > 500, f"the kernel has {total} event formats", p.stderr)
@@ -59,21 +59,22 @@ def print_text(capture):
 
 
 def report_text(dat):
-    """The same by trace-cmd report, without its plugins."""
+    """(cpu, tid, event, text) of every event, by trace-cmd report without its plugins."""
     status, out, err = run("trace-cmd", "report", "-N", "-t", dat)
     seen = collections.Counter()
     for line in out.splitlines():
         if m := re.match(r"\s*.*-(\d+) +\[(\d+)\] +[\d.]+: (\S+): *(.*)", line):
             text = m[4].replace("(nil)", "0x0")
-            if m[3].startswith("mm_page_"):  # it takes the constant vmemmap_base for 0
+            if m[3].startswith("mm_page_"):  # trace-cmd takes the constant vmemmap_base for 0
                 text = re.sub(r"\bpage=0x[0-9a-f]+", "page=?", text)
             seen[(int(m[2]), int(m[1]), m[3], text)] += 1
     return seen
 
 
 def other_words(key):
-    """libtraceevent takes A & (B | C) for A & B | C, as in the flags of a timer, and does not know
-    what HRTIMER_MODE_ABS is. (tests/cli/kerneltext.py asks the kernel itself.)"""
+    """Events that trace-cmd prints wrongly: libtraceevent takes A & (B | C), as in the flags of a
+    timer, for A & B | C, and does not know HRTIMER_MODE_ABS. (tests/cli/kerneltext.py compares with
+    the kernel itself.)"""
     return key[2] in ("timer_start", "hrtimer_start", "hrtimer_init",
                       "hrtimer_setup") or "I_DIRTY" in key[3]
 
@@ -114,7 +115,7 @@ def interrupts(capture, dat):
 
 
 def kernelshark(dat, names):
-    """KernelShark's own library reads it; names: how often trace-cmd finds each event."""
+    """KernelShark's own library reads the file; names: {event: its number by trace-cmd}."""
     try:
         lib = ctypes.CDLL("libkshark.so.2")
     except OSError:
@@ -171,7 +172,8 @@ def ftrace_event(bundle):
 
 
 def scheduler(packets, clocks, events):
-    """The events that Perfetto's tables sched and thread_state are made of; returns how many."""
+    """Checks the events of which Perfetto makes its tables sched and thread_state; returns their
+    number."""
     seen = [ftrace_event(b) for b in (fields(p[1][0]) for p in packets if p[1]) if b[2]]
     want = [(e["name"], e["cpu"], e["tid"], e["ts_ns"] - clocks[1] + clocks[6],
              {k: v for k, v in e["fields"].items() if k in FTRACE[e["name"]][1].split()})
@@ -234,7 +236,7 @@ def perfetto(capture, folder):
 def around(capture):
     every = [json.loads(line) for line in run("trawl-decode", "--json", capture)[1].splitlines()]
     switches = [e for e in every if e["name"] == "sched:sched_switch"]
-    # Which of the commands were switched to is the scheduler's affair: the rarest of them.
+    # The scheduler decides which commands run: take the rarest.
     comm = collections.Counter(e["fields"]["next_comm"] for e in switches).most_common()[-1][0]
     at = [e["ts_ns"] for e in switches if e["fields"]["next_comm"] == comm]
     want = [e for e in every if any(abs(e["ts_ns"] - t) <= 30000 for t in at)]
@@ -249,8 +251,7 @@ def around(capture):
 
 
 def wall_clock(capture, before, after):
-    """The timeline is that of the kernel's clock since boot, shown as time of day, however long ago
-    that was."""
+    """The timeline is CLOCK_BOOTTIME, shown as time of day, however long ago the boot was."""
     events = [json.loads(line)
               for line in run("trawl-decode", "--json", "--bounds", capture)[1].splitlines()]
     outside = [e for e in events

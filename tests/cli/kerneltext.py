@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Are events as trawl-decode --print has them, from the file alone, what the kernel says of them?
+"""Compares the text that trawl-decode --print makes of events, from the file alone, with the
+kernel's.
 
     kerneltext.py
     kerneltext.py record FOLDER [MORE]; kerneltext.py compare FOLDER
 
-Another instance of tracefs records the same events of a few commands (and of the shell command
-MORE); its file "trace" is what the kernel makes of its print formats. Where one needs a constant
-that neither the format nor anything else in the file tells, the text may differ, and
-tests/decode/formats has to say so. The lab records in the guest and compares on this machine."""
+A second instance of tracefs records the same events of a few commands (and of the shell command
+MORE); its file "trace" has the kernel's text. The text may differ if a print format needs a
+constant that is nowhere in the file; tests/decode/formats must say so. The lab records in the guest
+and compares on this machine."""
 import collections
 import json
 import os
@@ -25,8 +26,8 @@ LOAD = """for i in 1 2 3; do cat /etc/passwd | wc -c; done
 sleep 0.05
 dd if=/dev/zero of=file bs=64k count=4 conv=fsync status=none
 bash -c 'kill -9 $$'"""
-# The shell that switches the other instance on. Its children are compared, not itself, of which
-# that has not what came before.
+# The shell that enables the second instance. Only its children are compared: the shell's own events
+# before that are missing in the second instance.
 BEGIN = """echo $$ >shell
 echo $$ >"$0/set_event_pid"
 echo 1 >"$0/tracing_on"
@@ -37,7 +38,7 @@ THEIRS = r"^ *\S.*?-(?P<tid>\d+) +\[(?P<cpu>\d+)\] \S+ +[\d.]+: (?P<name>\w+): ?
 
 
 def one_line(text):
-    """The kernel's text with a line end inside an event as trawl has it: a backslash and an n."""
+    """The kernel's text, with each line end inside an event replaced by \\n, as trawl does."""
     out = []
     for line in text.split("\n"):
         if out and line[:1] != "#" and not re.match(THEIRS, line):
@@ -53,14 +54,15 @@ def read(path):
 
 
 def hashes(release):
-    """Older kernels print texts (%s) as nothing when they are to print addresses as they are."""
+    """Whether the kernel prints texts (%s) as nothing while it prints unhashed addresses; older
+    ones do."""
     return tuple(map(int, re.findall(r"\d+", release)[:2])) < (6, 12)
 
 
 def every_event():
-    """GROUP/NAME of the kernel's own events that can be switched on. Not of system calls: it does
-    not use their print formats. Nor of locks: one that is waited for while an event is written is
-    an event in the other instance only."""
+    """GROUP/NAME of the kernel's own events that can be enabled. Without system calls, whose print
+    formats the kernel does not use, and without locks: waiting for a lock while an event is written
+    is an event in one instance only."""
     passing = set(re.findall(r"^\w+:(\w+)/", read(TRACEFS + "/dynamic_events"), re.M))
     passing |= {"syscalls", "synthetic", "lock"}
     for group in sorted(os.listdir(TRACEFS + "/events")):
@@ -95,8 +97,8 @@ class Instance:
 
 
 def same(text, hashed):
-    """What is the same in other words: blanks, addresses (0xffff8881 as trawl has them,
-    00000000ffff8881 the kernel), how long the function is that an address is in (left out)."""
+    """The text without differences that do not count: blanks, the form of addresses (trawl
+    0xffff8881, kernel 00000000ffff8881), the length of an address's function (removed)."""
     text = re.sub(r"(\+0x[0-9a-f]+|\+0)/0x[0-9a-f]+", r"\1", text)
     if hashed:
         text = re.sub(r"\b(0x[0-9a-f]+|[0-9a-f]{8,})\b", "ADDRESS", text)
@@ -105,7 +107,7 @@ def same(text, hashed):
 
 
 def counted(text, pattern, tasks, hashed):
-    """(CPU, task, name) -> its texts, each so often."""
+    """{(CPU, task, name): bag of texts}"""
     seen = collections.defaultdict(collections.Counter)
     for m in re.finditer(pattern, text, re.M):
         if int(m["tid"]) in tasks:
@@ -114,8 +116,8 @@ def counted(text, pattern, tasks, hashed):
 
 
 def late(texts):
-    """The two instances record an event one after the other. In between, the parent may see an
-    ended task, and a tick may shorten the remaining time of a timer."""
+    """Differences because the two instances record an event one after the other: in between, the
+    parent may reap a task, and a tick may shorten the remaining time of a timer."""
     loose = collections.Counter()
     for text, n in texts.items():
         loose[re.sub(r"\bprev_state=[XZ]\b|\[timeout=-?\d+\]", "...", text)] += n
@@ -128,7 +130,7 @@ def decode(*args):
 
 
 def children(shell):
-    """The tasks that the shell, or one of them, has made."""
+    """The tasks that descend from the shell."""
     found = {shell}
     for line in decode("--json", "--source", "task", "--name", "task:task_newtask").splitlines():
         e = json.loads(line)
@@ -151,7 +153,7 @@ def record(more):
             f.write(read(theirs.path + "/trace"))
     finally:
         theirs.close()
-    with open("unknown", "w") as f:  # the events of which the file cannot tell all
+    with open("unknown", "w") as f:  # events whose text needs something that is not in the file
         subprocess.run([os.environ["TRAWL_BUILD"] + "/tests/decode/formats"], text=True, stderr=f,
                        input="\n".join(f"{TRACEFS}/events/{e}/format" for e in events),
                        stdout=subprocess.DEVNULL)

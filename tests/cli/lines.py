@@ -39,7 +39,8 @@ def run(*args):
 
 
 def capture(d, happened):
-    """happened: (cpu, ns, number of an event) or (cpu, from, to, how many are lost)."""
+    """Makes a trace.dat and returns trace-cmd's report. happened: (cpu, ns, number of an event) or
+    (cpu, from, to, lost events)."""
     lines = ["source event tracefs", "type 0 77 16 trawl_test:count " + FORMAT,
              "field n 0 0 8 8 1 unsigned long"]
     for h in happened:
@@ -56,7 +57,7 @@ def capture(d, happened):
 
 
 def read(report):
-    """For each CPU its (ns, number of an event), and ("lost", how many)."""
+    """{CPU: [(ns, number of an event) or ("lost", number of lost events)]} of a report"""
     seen = {}
     for line in report.splitlines():
         if m := re.search(r"CPU:(\d+) \[(?:(\d+)|SUBBUFFER|)[^\]]*EVENTS? DROPPED\]", line):
@@ -89,7 +90,7 @@ def test_losses(d):
 
 
 def test_command(d):
-    """Words of the command in metadata "capture"."""
+    """The words of the command in the metadata "capture"."""
     for argv, want in (('[null]', "?"), ('["trawl",null,5]', "trawl ? 5"),
                        ('["a b","caf\u00e9 \u65e5","it\'s"]', "'a b' 'caf\u00e9 \u65e5' 'it'\\''s'"),
                        ('["\\u001b[31m"]', "'\\x1b[31m'")):
@@ -111,14 +112,14 @@ def test_latency(d):
 
 
 def pieces(path):
-    """What a page holds, by name."""
+    """{name: content} of the pieces of a page's data"""
     return {m[1]: zlib.decompress(base64.b64decode(m[2])) for m in re.finditer(
         r'id="d-(\w+)">([^<]*)</script>', open(path).read())}
 
 
 def test_page(d):
-    """A page tells of the machine and of command lines when asked; where there are more tasks than
-    it has numbers for, the last number stands."""
+    """A page has the machine and command lines only with --with-machine. If there are more tasks
+    than it has numbers for, the last number stands for all further ones."""
     lines = ["meta 1 machine application/json {\"kernel\":\"6.1\",\"hostname\":\"secrethost\","
              "\"boot_id\":\"c6afcd9c\",\"cpus\":2}",
              "meta 1 capture application/json {\"argv\":[\"trawl\",\"secretword\"]}",
@@ -143,7 +144,7 @@ def test_page(d):
 
 
 def test_page_endpoints(d):
-    """The same of endpoints: 65,600 of them, each with a completion, and then two again."""
+    """A page with more endpoints than numbers: 65,600 with a completion each, then two again."""
     places = [(1 + i // 1905, 1 + i // 15 % 127, 0x81 + i % 15) for i in range(65600)]
     places += [places[6], places[65590]]
     with open(d + "/many.pcap", "wb") as f:
@@ -163,7 +164,7 @@ def test_page_endpoints(d):
 
 
 def test_field_types(d):
-    """What the dissector is told: computed texts of probe sites are texts."""
+    """The names block for the dissector says that computed texts of probe sites are texts."""
     make(d + "/site.trawl", [
         'meta 1 probe/app:done application/json {"kind":"uprobe","sites":[{"offset":1,"symbol":'
         '"main","exit":"return","args":[{"name":"n","state":"exact"}]}]}',
@@ -188,7 +189,7 @@ PROBE = FORMAT.split("\\tfield:unsigned long n")[0].replace("count", "np_f") + "
 
 
 def test_probe_words(d):
-    """trace-cmd shows of a probe what trawl-decode shows: no number where there is no value."""
+    """trace-cmd shows a probe as trawl-decode does: no number where there is no value."""
     args = [{"name": "v", "type": "u8", "show": "variant", "values": {"one": 1, "two": 2}},
             {"name": "v.one", "type": "s32", "show": "int", "when": {"arg": "v", "is": "one"}},
             {"name": "f_na", "type": "u8", "show": "int"}, {"name": "s", "type": "string",

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""trawl-decode --summary: what took longest, by pairs of events, is what the events themselves say;
-and the page has the same spans."""
+"""trawl-decode --summary: the longest spans between pairs of events are those computed from the
+events themselves, and the page has the same spans."""
 import json
 import os
 import re
@@ -68,7 +68,7 @@ for n in order:
            f"{n}: the next longest, with time and task", slow, sorted(spans[n])[-5:])
     tap.ok(all(re.search(r" (in|while this ran:) .+-\d+$", l) for l in slow), f"{n}: whose", slow)
 
-# ---- who ended a wait: whoever woke the task
+# ---- the task that woke another one ended its wait
 p = subprocess.run(["trawl", "-w", file, "-i", "event:syscalls:sys_enter_read", "-i",
                     "event:syscalls:sys_exit_read", "-i", "event:sched:sched_waking", "--", "bash",
                     "-c", "sleep 0.3 | cat; true"],

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Small files that ask for much memory: refused by name, within the budget; a larger one reads them.
+# Small files that need much memory are refused with a reason, within the memory budget; with a
+# larger budget they are read.
 import os, subprocess, sys, tempfile
 sys.path.insert(0, os.path.join(os.environ["TRAWL_SRC"], "tests"))
 from tap import finish, ok, sanitized
@@ -14,7 +15,7 @@ zstd.ZSTD_compress.restype = ctypes.c_size_t
 UUID = bytes.fromhex("e07479055df84f828d07d06961554ee9")
 
 
-PART = 256 << 10  # of metadata, in a block
+PART = 256 << 10  # bytes of metadata in a block
 
 
 def hashed(b, seed=0):
@@ -93,13 +94,14 @@ def substream(b):
 
 
 def long_texts(chunks, events, size):
-    """Events that have all the same long text, which is once in each chunk."""
+    """Events that all have the same long text, which each chunk stores once."""
     f = File()
     f.source()
     f.own(3, S.pack("<HHIII", 0, 0, 1, 4, 1) + text(b"a:b") + text(b"", 4) +
           S.pack("<BBBBHHH", 11, 1, 0, 0, 0, 1, 1) + text(b"t") + text(b"char[]") + text(b""))
     f.own(6, S.pack("<QQQQQQQQI", 1000, 1795000000000001000, 1000, 1000, 1000, 0, 100, 0, 1))
-    # base, unit; a stream; a table of one class; a string; the column is always its number
+    # Base and unit; a stream; a table with one class; a string; a column that is always that
+    # string.
     structure = (varint(2000) + b"\1" + b"\1\0" + varint(events) + b"\1\0\0" + varint(events) +
                  b"\1" + varint(size) + b"A" * size + b"\0\x80\0")
     payload = (varint(2) + substream(structure) + substream(bytes(events)) + 3 * substream(b""))
@@ -116,7 +118,7 @@ def long_texts(chunks, events, size):
 
 
 def run(program, *args):
-    # Of the children so far the largest; this one is measured by a process between.
+    # RUSAGE_CHILDREN is the largest of all children, so a process in between has only this one.
     code = ("import resource, subprocess, sys\n"
             "p = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)\n"
             "sys.stdout.buffer.write(p.stderr)\n"

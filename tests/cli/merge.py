@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""trawl-edit merge: files on one timeline. What comes out is what the same operation on the JSON of
-the parts gives: all of them, by time, each machine's decoded as in its own file. tests/reader.py,
-too, must read it in that order."""
+"""trawl-edit merge: files on one timeline. The result has the same events as a merge of the parts'
+JSON: all of them by time, those of each machine decoded as in its own file. tests/reader.py must
+read them in the same order."""
 import json
 import os
 import random
@@ -43,7 +43,7 @@ names = ("usb-storage", "usb-keyboard", "usb-errors", "usb-hotplug", "usb-audio"
          "usb-serial", "usb-tablet")
 samples = [f"{src}/samples/{s}.trawl" for s in names] + [made]
 
-# ---- the operation on the JSON
+# ---- merge, done on the JSON
 rng = random.Random(19)
 boots = {f: run("trawl-decode", "--summary", f)[1].partition("boot_id ")[2].split(",")[0]
          for f in samples}
@@ -70,7 +70,7 @@ for _ in range(6):
            "tests/reader.py gives the same events in the same order")
     tap.same(0, run("trawl-edit", "verify", out)[0], "the merged file is whole")
 
-# ---- random files of many sources: cut, compact and repair are the same operation on the JSON
+# ---- random files of many sources: cut, compact and repair give the same as on the JSON
 part = f"{tmp.name}/part.trawl"
 base = f"{tmp.name}/base.trawl"
 for _ in range(4):
@@ -96,7 +96,7 @@ for _ in range(4):
         tap.ok(status == (0 if want else 2) and list(map(key, got)) == list(map(key, want)),
                f"cut {argv[0]} of a random file", files, argv, status, text, len(got), len(want))
 
-# ---- the same of files of older versions of the format, and of several clocks
+# ---- the same for files of older versions of the format, and of several clocks
 for name in "version1", "kinds", "words", "codings", "small4", "events", "clocks", "ticks":
     base = f"{src}/tests/golden/{name}.trawl"
     whole = decode("--raw", base)
@@ -151,7 +151,7 @@ tap.ok(all("+-?" in l.split()[1] for l in run("trawl-decode", "--bounds", out)[1
        "--bounds: how far the other's clock is off is not known",
        run("trawl-decode", "--bounds", out)[1][:300])
 
-# ---- what is done to a merged file keeps it one
+# ---- a merged file stays merged after cut, compact and repair
 for verb in (["cut", "--from", "+0"], ["compact"], ["repair"]):
     again = f"{tmp.name}/again.trawl"
     status, _, text = run("trawl-edit", verb[0], out, *verb[1:], "-w", again)
@@ -162,7 +162,7 @@ status, _, text = merge(third, samples[0])
 tap.same((0, got), (status, [e for e in decode(out) if e["source"].split("@")[0] != "usb"]),
          "a merged file is merged with another")
 
-# ---- what is open when a capture ends stands at its end, not behind the captures of others
+# ---- transfers without a completion are shown at the end of their own capture
 keyboard = f"{src}/samples/usb-keyboard.trawl"
 merge(tick, keyboard, "--shift", f"{keyboard}=-1000000s")
 got, want = decode(out), decode(keyboard)
@@ -187,7 +187,8 @@ got = [e["fields"] for e in decode(out)]
 tap.ok(got == [decode(half)[0]["fields"] for half in halves] and "latency_ns" not in got[1],
        "transfers of captures one after another are not joined", got)
 
-# ---- of many files only those are decoded whose time has come, and a part has only theirs
+# ---- a file is decoded only when the merge reaches its times; a cut has only the files in its
+# range
 long = f"{tmp.name}/long.trawl"
 subprocess.run([f"{build}/tests/decode/make-sample", long, "40000"], check=True)
 rows = [f"{tmp.name}/row{k}.trawl" for k in range(12)]

@@ -13,13 +13,13 @@ sys.path.insert(0, f"{src}/tests")
 import reader
 import tap
 
-VERSION, PAD, CHECK, BODY = 25, 27, 32, 40  # offsets in a block of ours
+VERSION, PAD, CHECK, BODY = 25, 27, 32, 40  # offsets in a block
 tmp = tempfile.TemporaryDirectory()
 os.environ["TMPDIR"] = tmp.name
 
 
 def newer(data):
-    """The same file, with a higher version in its start block."""
+    """The file with a higher version in its start block."""
     at, out = 0, bytearray(data)
     while out[at + 8:at + 24] != reader.OUR_UUID:
         at += struct.unpack_from("<I", out, at + 4)[0]

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """trawl-export --to html: the page opens in a browser without an error and without a request, and
-finds, counts and shows what trawl-decode does. Without Chromium, node or npm's puppeteer-core the
-tests that need them say so. TRAWL_BROWSER=firefox-esr takes that one, which is without a tree for
-screen readers, without dark and without paper there."""
+finds, counts and shows the same as trawl-decode. Without Chromium, node or npm's puppeteer-core the
+tests that need them are skipped. TRAWL_BROWSER=firefox-esr tests with that browser, without the
+tests of the tree for screen readers, of dark colours and of printing."""
 import base64
 import hashlib
 import json
@@ -121,7 +121,7 @@ PANEL = "document.querySelector('[role=tabpanel]:not([hidden])').innerText"
 
 
 def check_keyboard():
-    """By keys alone, for a screen reader, on paper, and by a link that was copied."""
+    """The page by keys alone, for a screen reader, on paper, and by a copied link."""
     steps = [["dark", 0], ["click", "#in"], ["key", "w"], ["state", "button"], ["key", "ArrowDown"],
              ["focused", "row"], ["focus", "#tab-details"], ["key", "ArrowRight"],
              ["focused", "right"], ["state", "counts"], ["until", f"window.was = {PANEL}"],
@@ -216,7 +216,7 @@ def check_browser():
            "a link opens at its moment", got["linked"]["view"])
     if not is_firefox:
         check_tree(got["tree"])
-    # the description of the machine makes the panel "capture" long enough to scroll
+    # The description of the machine makes the panel "capture" long enough to scroll.
     export(usb, page, "--with-machine")
     check_keyboard()
     export(made, page)
@@ -248,7 +248,7 @@ def check_browser():
 
 
 def check_redacted():
-    """Of a redacted capture the page says what stand-ins are; a pause is a line of the table."""
+    """The page of a redacted capture explains stand-ins; the table marks a pause by a line."""
     quiet, clean = f"{tmp.name}/quiet.pcap", f"{tmp.name}/clean.trawl"
     rows = []
     for i in range(40):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The recorder never opens a program with libelf or libdw itself: a library that is loaded into it
-counts who does (parsers.c). What branches were in is read by processes of its own, too: a crash of
-one costs the names, not the capture, and a file that its owner exchanged for a FIFO or a device
-does not hold it."""
+"""The recorder itself never opens a program with libelf or libdw; a preloaded library (parsers.c)
+records which processes do. Programs whose branches are recorded are read by separate processes,
+too: if one crashes, names are missing, but the capture goes on; and a FIFO or a device that the
+owner put in place of a file does not block it."""
 import json
 import os
 import shutil
@@ -22,7 +22,7 @@ COUNTS, OUT = tmp.name + "/counts", tmp.name + "/out.trawl"
 
 
 def trawl(*args, preload=True, **more):
-    """(status, stderr, opened by the recorder, by others)"""
+    """(status, stderr, number of opens by the recorder, by other processes)"""
     with open(COUNTS, "wb") as f:
         f.write(bytes(4096))
     options = "verify_asan_link_order=0:" + os.environ.get("ASAN_OPTIONS", "")
@@ -45,7 +45,7 @@ def apart(name, *args):
 
 
 def modules():
-    """{path: [metadata]} of what branches were in"""
+    """{path: [metadata]} of the files that branches were in"""
     text = subprocess.run(["trawl-decode", "--meta=branch/module/*", OUT], stdout=subprocess.PIPE,
                           text=True,
                           check=False).stdout
@@ -65,7 +65,7 @@ apart("-D uprobe", "-D", f"uprobe:{TARGET}:*")
 apart("-D usdt", "-D", f"usdt:{TARGET}:*")
 apart("uprobe", "-q", "-i", f"uprobe:{TARGET}:main $params", "-w", OUT, "--", TARGET, "hits", "1")
 apart("usdt", "-q", "-i", f"usdt:{TARGET}:hit", "-w", OUT, "--", TARGET, "hits", "1")
-# Stepped, and so without the sanitizers.
+# A small program, as single steps are slow; without the sanitizers for the same reason.
 with open(tmp.name + "/small.c", "w") as f:
     f.write("int main(int n, char **v)\n{\n\treturn n + v[0][0] == 0;\n}\n")
 real = os.path.realpath(tmp.name) + "/small"
@@ -82,7 +82,7 @@ ok(status == 0 and others > 0, "a reader that crashes does not end the capture",
 ok("crashed" in found[-1].get("why", "") and not names(real),
    "and the file says why names are missing", found)
 
-# Its owner puts something else in the program's place, which waits for ever if it is opened.
+# The owner replaces the program by something whose open would block for ever.
 program = tmp.name + "/program"
 shutil.copy("/bin/sleep", program)
 with subprocess.Popen([program, "60"]) as p:
@@ -95,7 +95,7 @@ with subprocess.Popen([program, "60"]) as p:
             try:
                 p.wait(1)
             except subprocess.TimeoutExpired:
-                p.terminate()  # it takes branches to end
+                p.terminate()  # only branches make this end by itself
             try:
                 _, err = t.communicate(timeout=120)
                 ended = True

@@ -30,7 +30,7 @@ def written(secret):
     yield secret.encode("utf-16-be")
     yield secret.encode("utf-16-le").hex().encode()
     for text in (raw, secret.encode("utf-16-le")):
-        # base64 of what stands anywhere in bytes: without the digits at its ends
+        # Base64 at any alignment: leave out the digits at the ends, which depend on the neighbours.
         for shift in range(3):
             whole = base64.b64encode(b"\0" * shift + text)
             yield whole[(shift * 8 + 5) // 6:(shift + len(text)) * 8 // 6]
@@ -45,8 +45,8 @@ WIDE_HEX = re.compile(rb"5a007100(?:(?:3[0-9]|6[1-6])00){7}", re.I)
 
 
 def find(blobs):
-    """[(secret, where)] of all that is still there; blobs: {name: bytes}. Forms that a pattern
-    finds are looked for of every secret, the others of three of each class."""
+    """[(secret, where)] of all secrets that are still in blobs, {name: bytes}. Encodings that a
+    pattern finds are searched for every secret, the others for three of each class."""
     found = []
     forms = [f for secrets in planted().values() for s in secrets[::200]
              for f in list(written(s))[5:]]
