@@ -326,7 +326,8 @@ def check_brstack(folder):
 
 
 def check_compact(folder):
-    """compact joins short batches of a task: the same branches at the same times, in fewer bytes."""
+    """compact joins short batches of a task: the same branches at the same times, in fewer
+    bytes."""
     lines, number = [], 7
     for n in range(100):
         for tid in (5, 6):

@@ -64,7 +64,8 @@ def test_standard_input(d):
         stdin.seek(28)  # import must begin at the current offset
         r = subprocess.run([BUILD + "/trawl-edit", "import", "-", "-w", d + "/stdin.trawl"],
                            stdin=stdin, capture_output=True, text=True)
-    same((3, False), (r.returncode, os.path.exists(d + "/stdin.trawl")), "standard input is read from its current offset")
+    same((3, False), (r.returncode, os.path.exists(d + "/stdin.trawl")),
+         "standard input is read from its current offset")
     status, err = imported("/dev/null", "-", d + "/stdin.trawl")
     ok(status == 3 and err.startswith("trawl-edit: standard input: is empty") and
        not os.path.exists(d + "/stdin.trawl"), "nothing on standard input", status, err)

@@ -221,7 +221,8 @@ def test_probe_words(d):
 
 
 def test_merged_metas(d):
-    """Metadata of one timeline is in the order of its times, in libtrawl and in the other reader."""
+    """Metadata of one timeline is in the order of its times, in libtrawl and in the other
+    reader."""
     for name, first in ("a", 1000), ("b", 1500):
         make(d + "/%s.trawl" % name, [
             "source event tracefs", "type 0 5 8 a:b ",

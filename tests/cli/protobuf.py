@@ -5,7 +5,7 @@ import struct
 
 
 def fields(data):
-    """The fields of a message: number -> list of values, bytes for what has a length."""
+    """{field number: list of values} of a message; values with a length are bytes."""
     found, at = collections.defaultdict(list), 0
 
     def varint():

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The filter of system calls of a recorder that is armed. In every thread it is there, with the
-capabilities that are left; what a fault could call fails with ENOSYS and a line, and the capture
-goes on and ends with status 1; no capture of any kind makes a call that it refuses."""
+"""The filter of system calls while the recorder records. Each thread has it, and few capabilities.
+A call that an attacker would make fails with ENOSYS and is reported; the capture goes on and ends
+with status 1. No capture of any kind makes a call that the filter refuses."""
 import errno
 import os
 import re
@@ -45,7 +45,7 @@ def start(args, **more):
 
 
 def end(p, sig=None):
-    """(status, stderr)"""
+    """Runs a capture; returns (status, stderr)."""
     if sig:
         p.send_signal(sig)
     try:
@@ -77,7 +77,7 @@ def confined(p):
 
 
 def attempts():
-    """Calls of an attacker, made by the thread that writes the file."""
+    """System calls of an attacker, made by the thread that writes the file."""
     names = ["execve", "execveat", "fork", "vfork", "socket", "kill", "mount", "bpf", "io_uring",
              "setuid", "unshare", "init_module", "clock_settime", "process_vm_writev", "symlink",
              "type", "nonsense", "ptrace", "perf", "limit", "run-memory", "tgkill",
@@ -103,7 +103,7 @@ def attempts():
 
 
 def kinds():
-    """(name, arguments, signals to send, statuses that are right) of each kind of capture."""
+    """(name, arguments, signals to send, allowed statuses) of each kind of capture."""
     sched = "event:sched:sched_switch"
     usual = ["-i", HIT, "-i", f"uprobe:{TARGET}:target_hits $params", "-i", sched]
     command = ["--", TARGET, "hits", "200"]
@@ -142,7 +142,7 @@ def capture(name, args, signals, statuses):
             return ok(False, f"{name}: it records", end(p, signal.SIGKILL))
         same({"1"}, fields(p.pid, "NoNewPrivs"), f"{name}: no new privileges in each thread")
         left = {int(x, 16) for x in fields(p.pid, "CapEff")}
-        # SYS_ADMIN, SYS_MODULE, NET_ADMIN, SYS_RAWIO, BPF; of root 41 bits are set
+        # SYS_ADMIN, SYS_MODULE, NET_ADMIN, SYS_RAWIO, BPF. Root would have all 41 bits.
         forbidden = 1 << 21 | 1 << 16 | 1 << 12 | 1 << 17 | 1 << 39
         ok(left and not any(x & forbidden for x in left), f"{name}: few capabilities in each", left)
     for sig in signals[:-1]:

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""trawl-edit redact: of 500 planted secrets of every class none is in the output, however it is
-written and whoever reads it; what is kept is as before. secrets tells of them before."""
+"""trawl-edit redact: none of 500 planted secrets of every class is in the output, in any encoding
+and for any reader; everything else is unchanged. trawl-edit secrets reports them before."""
 import json
 import os
 import re
@@ -24,7 +24,7 @@ def run(*argv):
 
 
 def read(file):
-    """All that is in a file, by a reader that has nothing of ours: records, types, metadata."""
+    """All records, types and metadata of a file, by tests/reader.py, which has no code of trawl."""
     with open(file, "rb") as f:
         r = reader.Reader(f.read())
     out = [e.record(source) for s in r.sections for _, _, _, _, _, e, source in r.events(s)]
@@ -156,7 +156,7 @@ def command(cdb, rest=b""):
 
 
 def darwin(kind, data):
-    """macOS: a half of an interrupt transfer of device 7 on bus 20."""
+    """macOS: submission or completion of an interrupt transfer of device 7 on bus 20."""
     return struct.pack("<HBBIIIQIBBBB", 0x100, 32, kind, 8, 0, 0, 0xffffff8012345678, 0x14100000,
                        2, 7, 0x81, 3) + data
 
@@ -229,7 +229,8 @@ for what, (linktype, secrets, packets) in foreign.items():
     tap.same((0, len(secrets), 0), (status, had, sum(s in read(again) for s in secrets)),
              f"{what}: removed {said[-200:] if status else ''}")
 
-# What is no data of packets stays: addresses, handshakes, requests, descriptors; a CRC of zeros.
+# In packets on the bus only data is redacted: addresses, handshakes, requests and descriptors stay.
+# The CRC is that of zeros.
 device = bytes([18, 1, 0, 2, 0, 0, 0, 64, 9, 18, 1, 0, 0, 1, 1, 2, 3, 1])
 request = bytes([0x80, 6, 0, 1, 0, 0, 18, 0])
 packets = [token(0x2d, 5, 0), bus_data(0xc3, request), b"\xd2", token(0x69, 5, 0),
@@ -245,12 +246,12 @@ for linktype, there, want in (
     run("trawl-edit", "redact", f"{tmp.name}/foreign.pcap", "-w", again)
     r = reader.Reader(open(again, "rb").read())
     got = [e.record(s)[4:] for x in r.sections for _, _, _, _, _, e, s in r.events(x)]
-    # the id of a transfer on macOS is an address
+    # The id of a transfer on macOS is an address, so it changes.
     got, want = ([p[:16] + p[24:] if linktype == 266 else p for p in l] for l in (got, want))
     tap.same(want, got, f"link type {linktype}: all but data is as before")
 
-# USBPcap describes devices that are there already by requests without an id; the stages of one
-# that has data to the device are packets of their own.
+# USBPcap describes already connected devices by requests without an id. If a request has data to
+# the device, its stages are separate packets.
 coding = b"\0\xc2\1\0\0\0\x08"
 for what, packets, kept in (
         ("descriptors of devices that are there already",
@@ -268,8 +269,8 @@ for what, packets, kept in (
     tap.same((0, len(kept)), (status, sum(any(p.endswith(k) for k in kept) for p in got)),
              f"Windows: {what} are kept")
 
-# What a device's descriptors on the tape say of it: which strings are names, and that it is a hub.
-# Before they come, and for another device with that address after them, nothing is known.
+# The recorded descriptors of a device say which strings are names, and whether it is a hub. Before
+# them, and for another device that gets the address later, nothing is known.
 
 
 def asked(kind, index, answer, size=255):
@@ -305,7 +306,7 @@ tap.same(0, sum(secret.encode(code) in p for p in got for code in ("ascii", "utf
          sum(p.endswith(b"\x0e") for p in got),
          "other strings, and what came before the descriptors, are removed")
 
-# ---- a cut says when it was; without a date it does not
+# ---- the metadata of a cut has its date, unless dates are dropped
 run("trawl-edit", "cut", made, "-w", f"{tmp.name}/cut", "--until", "+1s")
 run("trawl-edit", "redact", f"{tmp.name}/cut", "-w", again, "--drop", "date")
 edit = next(json.loads(bytes(m[4])) for m in reader.Reader(open(again, "rb").read()).metas
@@ -385,7 +386,7 @@ said = [run("trawl-export", "--to", "pcap", f, "-w", f"{tmp.name}/keys.pcap")[2]
         for f in (keyboard, again)]
 tap.same([True, False], ["may contain keystrokes" in s for s in said],
          "trawl-export warns of keystrokes, but not of what redaction left of them")
-# An imported file need not have descriptors: what goes over a bulk endpoint may be a disk's then.
+# An imported file may have no descriptors: then data on a bulk endpoint may be that of a disk.
 bare = f"{tmp.name}/bare"
 run("trawl-export", "--to", "pcap", sample, "-w", f"{bare}.pcap")
 run("trawl-edit", "import", f"{bare}.pcap", "-w", f"{bare}.trawl")
@@ -400,7 +401,8 @@ machine = next(json.loads(bytes(m[4])) for m in reader.Reader(open(again, "rb").
                if m[0] == "machine")
 tap.ok("trawl" in machine and machine["distro"].startswith("Debian"),
        "words of metadata stay, though the command line had them", machine)
-# A word of the command that is one of trawl's own stays there: its stand-in would tell itself.
+# A word of the command that is also a word of trawl stays: the same word elsewhere in the file
+# would show what its stand-in means.
 status, _, text = run("trawl", "-i", "uprobe:libc.so.6:malloc", "-w", f"{tmp.name}/git",
                       "--", "sh", "-c", "exit 3", "exit", "status", "kidnapper")
 status, _, text = run("trawl-edit", "redact", f"{tmp.name}/git", "-w", again)
@@ -411,7 +413,7 @@ tap.same(("exit status 3", False), (json.loads(metas["end"])["command"],
 tap.ok(b" libc.so.6:malloc " in run("trawl-decode", again)[1],
        "the name of a file that distributions install stays in an event's name",
        run("trawl-decode", "-c", "1", again))
-# So does the name of a task that runs a program which distributions install and which has a probe.
+# The name of a task stays if it runs a program of the distribution that has a probe.
 entry = run("readelf", "-h", "/usr/bin/env")[1].split(b"Entry point address:")[1].split()[0].decode()
 status, _, text = run("trawl", "-i", f"uprobe:/usr/bin/env:{entry}", "-w", f"{tmp.name}/env", "--",
                       "/usr/bin/env", "true", "kidnapper")
@@ -427,7 +429,7 @@ for argv, want, words in ((["--keep", "nil"], 2, "not a class; the classes are k
     tap.ok(status == want and words in text and not os.path.exists(f"{tmp.name}/no"),
            f"{' '.join(argv)}: {words}", status, text)
 
-# ---- branches: of a program with secrets in its paths, its source's name, its functions' names
+# ---- branches of a program with secrets in its path and in the names of its source and functions
 folder, branches = f"{tmp.name}/pdZq0000beef", f"{tmp.name}/branches"
 program, source = f"{folder}/pfZq0000cafe", f"{folder}/psZq0000aaaa/psZq0000bbbb.c"
 os.makedirs(os.path.dirname(source))
@@ -491,7 +493,8 @@ tap.same((0, set()), (status, found({"reader.py": read(again),
                                      "json": run("trawl-decode", "--json", again)[1]})),
          f"--drop symbols {text[:200]}")
 
-# ---- merged: another machine's hub has the keyboard's address, its name is in those of sources
+# ---- a merged file: another machine's hub has the keyboard's address, and sources have the
+# machine's name
 second, merged = f"{tmp.name}/other.trawl", f"{tmp.name}/merged.trawl"
 subprocess.run([f"{build}/tests/edit/make-secrets", second, "other"], check=True)
 status, _, text = run("trawl-edit", "merge", made, second, branches, "-w", merged)
@@ -523,8 +526,8 @@ tap.ok(status == 1 and "1 batches of branches are damaged" in text and
        "a damaged batch is a loss", status, text[-200:], lost)
 
 
-# Damage: what cannot be read is missing in the output, and that is said. Each byte of a chunk, and
-# of the files' ends.
+# Damage in each byte of a chunk, and at the ends of the file: what cannot be read is missing in the
+# output, and this is reported.
 whole = open(f"{src}/tests/golden/kinds.trawl", "rb").read()
 bad = []
 for at in (988, 1500, 5000, 10000, 10700, 12000, len(whole) - 40):

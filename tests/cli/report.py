@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""trawl-report: the zip of a capture with planted secrets has none of them in anything that is in
-it, other programs read it, and nothing is written or left where it is not wanted."""
+"""trawl-report: the zip of a capture with planted secrets has none of them in any of its files,
+other programs can read it, and no other files are written or left behind."""
 import hashlib
 import json
 import os
@@ -50,7 +50,7 @@ import re
 import zlib
 for m in re.finditer(rb'octet-stream" id="d-(\w+)">([^<]*)</script>', blobs["index.html"]):
     blobs["index.html " + m[1].decode()] = zlib.decompress(base64.b64decode(m[2]))
-# Any four letters occur in a megabyte of base64 by chance, so only what it stands for is searched.
+# Any four letters occur by chance in a megabyte of base64, so only the decoded data is searched.
 blobs["index.html"] = re.sub(rb'(octet-stream" id="d-\w+">)[^<]*', rb"\1", blobs["index.html"])
 with open(f"{tmp.name}/capture.trawl", "wb") as f:
     f.write(blobs["capture.trawl"])
@@ -72,7 +72,7 @@ tap.ok(run("trawl-export", "--to", "json", out)[1] == direct, "and so does trawl
 tap.ok(run("trawl-edit", "verify", out)[0] == 0 and
        b": complete" in run("trawl-edit", "verify", out)[1], "trawl-edit verify, too",
        run("trawl-edit", "verify", out))
-# The first edit is that of the capture, as make-secrets wrote it.
+# The first edit is in the capture itself: make-secrets wrote it.
 edits = [json.loads(bytes(m[4])) for m in sorted(r.metas) if m[0].startswith("edit/")]
 tap.ok([e["operation"] for e in edits] == ["cut", "cut", "redact"] and
        re.fullmatch("[0-9a-f]{64}", edits[2]["original_sha256"]), "the manifest", edits)
@@ -94,7 +94,7 @@ status, text, said = run("trawl-report", made, "-o", small, "--yes", "--max-size
 tap.ok(status == 0 and os.path.getsize(small) <= 200 << 10, "--max-size", status, said,
        os.path.exists(small) and os.path.getsize(small))
 
-# several parts are tried, the last one from the same file
+# To fit the size, several parts are tried.
 loop = "for i in 0 1 2 3 4 5 6 7 8 9; do for j in 0 1 2 3 4 5 6 7 8 9; do /bin/true; done; done"
 status, text, said = run("trawl", "-q", "-w", f"{tmp.name}/loop.trawl", "-i", "event:sched:*",
                          "--", "sh", "-c", loop)
@@ -107,7 +107,7 @@ if status == 0 and os.path.getsize(f"{tmp.name}/loop.trawl") > 20 << 10:
 else:
     tap.skip("--max-size of a command's capture", "nothing can be recorded here")
 
-# a date that goes is in no name and no time either
+# A dropped date is in no name and no time of the zip either.
 status, _, said = run("trawl-report", f"{src}/samples/tick.trawl", "--yes", "--drop", "date")
 names = [n for n in os.listdir(tmp.name) if n.startswith("report-")]
 with zipfile.ZipFile(f"{tmp.name}/{names[0]}") as z:
@@ -117,13 +117,13 @@ with zipfile.ZipFile(f"{tmp.name}/{names[0]}") as z:
            "--drop date: neither the zip's name nor its entries have one", status, said, names,
            [(i.date_time, i.extra) for i in z.infolist()], z.read("summary.txt"))
 
-# ---- somebody is there: the editor, and the question
+# ---- on a terminal: the editor, and the question
 import pty
 import select
 
 
 def ask(answer, *argv, **more):
-    """The program on a terminal of its own, what it said, and its status."""
+    """Runs the program on a terminal of its own: (its output, its status)."""
     pid, fd = pty.fork()
     if not pid:
         os.environ.update(TMPDIR=scratch, **more)
@@ -176,12 +176,12 @@ status, said = ask(b"", "trawl-edit", "compact", made, "-w", f"{tmp.name}/c.traw
 tap.ok(status == 0 and "%" in said and "[####################]" not in said.splitlines()[-1],
        "compact shows how far it is", said[-300:])
 
-# ---- it shows how far it is; what ends it leaves nothing, and an editor keeps its interrupts
+# ---- progress is shown; a signal leaves no file; an editor's interrupts do not end the program
 import signal
 
 
 def stop(number, *argv):
-    """The program on a terminal, which is ended when it begins to remove: its status, what it said."""
+    """Ends the program on a terminal when it begins to redact: (its status, its output)."""
     pid, fd = pty.fork()
     if not pid:
         os.environ["TMPDIR"] = scratch
@@ -199,7 +199,7 @@ def stop(number, *argv):
                     stat = open(f"/proc/{name}/stat", encoding="utf-8").read()
                 except OSError:
                     continue
-                if int(stat.rsplit(")", 1)[1].split()[3]) == pid:  # its session, as a terminal does
+                if int(stat.rsplit(")", 1)[1].split()[3]) == pid:  # all of its session
                     os.kill(int(name), number)
             stopped = True
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), said.decode("utf-8", "replace")
@@ -219,7 +219,7 @@ with zipfile.ZipFile(asked) as z:
     tap.ok(status == 0 and z.read("report.txt").startswith(b"Interrupted once"),
            "an interrupt while the editor runs is the editor's", status, said[-300:])
 
-# ---- more events than a page has room for: those nearest to the end
+# ---- more events than a page has room for: the page has the last ones
 many = f"{tmp.name}/many.trawl"
 subprocess.run([f"{build}/tests/decode/make-sample", many, "1010000"], check=True)
 status, _, said = run("trawl-report", many, "-o", small, "--yes")
@@ -249,7 +249,7 @@ for argv, want, words in (([made, "-o", f"{tmp.name}/no.zip"], 2, "give --yes"),
                            "README.md"),
                           ([made, "-o", f"{tmp.name}/no.zip", "--yes", "--keep", "nil"], 2,
                            "not a class")):
-    # Without a file it takes a recorder that runs: not that of a test that runs at the same time.
+    # Without a file it takes a running recorder; in its own pid namespace it finds no other test's.
     alone = ["unshare", "-pf", "--mount-proc"] if words == "is missing" and not os.geteuid() else []
     status, _, said = run(*alone, "trawl-report", *argv)
     tap.ok(status == want and words in said and not os.path.exists(f"{tmp.name}/no.zip"),

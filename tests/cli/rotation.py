@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Files of a row, and those of a flight recorder: each holds all events of a stretch of time, of
-all sources and CPUs, and no others; together they hold each event once.
+"""Files of a row, and those of a flight recorder: each holds all events, of all sources and CPUs,
+of one time range, and no others; together they hold each event once.
 
-A turn of samples/tick hits tick_step and then tick:loop. Two of them run, each on a CPU of its own:
-so in every file each has as many hits of the one as of the other, or one more, without a gap, and
-its next file begins with the hit that comes next."""
+A turn of samples/tick hits tick_step and then tick:loop. Two such programs run, each on its own
+CPU. So in every file the hits of a program have no gap, the numbers of both probes differ by one at
+most, and the next file begins with the program's next hit."""
 import collections
 import glob
 import json
@@ -41,7 +41,7 @@ def start_ticks(tick, turns, pause):
 
 
 def read(path):
-    """Hits of a file: by process and probe, in order; times; the end."""
+    """({(process, source): turns of its hits in order}, times of events, metadata "end")."""
     hits = collections.defaultdict(list)
     for line in run("trawl-decode", "--json", path).stdout.splitlines():
         e = json.loads(line)
@@ -53,15 +53,15 @@ def read(path):
 
 
 def check(name, files, total=None, gaps=False):
-    """Files of one capture, in order. gaps: something between may have given way to newer
-    events."""
+    """Checks the files of one capture, in order. gaps: events between files may be missing, as a
+    ring drops its oldest."""
     after, probes, before, skewed, outside, twice = {}, collections.Counter(), None, [], [], []
     for path in files:
         hits, stamps, end = read(path)
         for (pid, source), turns in hits.items():
             where = os.path.basename(path), pid, source
             probes[source] += len(turns)
-            # of a ring, what is older than its begin does not count
+            # read() leaves out events of a ring that are older than its begin.
             if turns != list(range(turns[0], turns[-1] + 1)):
                 twice.append(where)
             if (pid, source) in after and (turns[0] < after[pid, source] if gaps
@@ -94,8 +94,8 @@ def check(name, files, total=None, gaps=False):
 
 
 def row(work, tick, name, *options, turns=TURNS, pause=0):
-    """turns None: until the capture has ended. Without a pause both processors are busy with hits
-    alone, and a recorder under sanitizers loses some of what has no end."""
+    """Records a row of files. turns None: the programs run until the capture has ended; then they
+    need a pause, as a recorder under sanitizers would lose some of endless hits."""
     ticks = start_ticks(tick, 1 << 30, pause) if turns is None else []
     command = ["sh", "-c", " & ".join(f"taskset -c {c} {tick} {turns} {pause}" for c in sorted(
         os.sched_getaffinity(0))[:2]) + " & wait"] if turns else []
@@ -124,7 +124,7 @@ def test_names(work, tick):
     trawl.send_signal(signal.SIGCONT)
     tap.same(0, trawl.wait(timeout=120), "-G, the recorder is stopped: status")
     wrong = []
-    for path in sorted(glob.glob(f"{work}/name-*"))[1:]:  # the first is named before it begins
+    for path in sorted(glob.glob(f"{work}/name-*"))[1:]:  # the first gets its name before it begins
         begin = json.loads(run("trawl-decode", "--meta=end", path).stdout)["begin_mono_ns"]
         if int(path[:-6].rsplit("-")[-1]) != (begin + offset(path)) // 10 ** 9:
             wrong.append((path, begin + offset(path)))
@@ -132,7 +132,7 @@ def test_names(work, tick):
 
 
 def kernel_hits(files):
-    """What the kernel counted, as the last file tells."""
+    """The kernel's counts of hits, from the metadata of the last file."""
     end = json.loads(run("trawl-decode", "--meta=end", files[-1]).stdout)
     return {s["source"]: (s["events"], s["hits"], s["lost"]) for s in end["sources"]
             if s["source"] in ("usdt", "uprobe")}
@@ -215,7 +215,7 @@ def test_ring(work, tick):
 
 
 def check_newest(name, files):
-    """The oldest gave way, source by source: from its begin on each file has all."""
+    """Rings drop the oldest events of each source: a file has all events since its begin."""
     skewed = []
     for path in files:
         end = json.loads(run("trawl-decode", "--meta=end", path).stdout)
@@ -239,7 +239,7 @@ OFFSETS = {}
 
 
 def mono(event, path):
-    """CLOCK_MONOTONIC of an event."""
+    """The time of an event on CLOCK_MONOTONIC."""
     return event["ts_ns"] - offset(path)
 
 

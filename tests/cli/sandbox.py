@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""A reading program can only read: each system call that a compromised parser could make is made
-from inside the programs (attempt.c), and fails or ends the program with one line; with
---no-sandbox it succeeds. The programs' own work is not affected: pipes, imports, outputs,
-several files."""
+"""The readers' sandbox: each system call that a compromised parser could make is made inside the
+programs (attempt.c). It fails, or ends the program with one line; with --no-sandbox it succeeds.
+The programs' own work is not affected: pipes, imports, outputs, several files."""
 import bz2
 import errno
 import gzip
@@ -36,8 +35,7 @@ OUT = tmp.name + "/out.trawl"
 USB = SRC + "/samples/usb-keyboard.trawl"
 PROBES = SRC + "/samples/tick.trawl"
 BRANCHES = SRC + "/tests/golden/branches.trawl"
-# Verbs and ways that are as caged, of whatever the files given to them are; in each some of the
-# calls are tried.
+# Verbs and ways that enter the same sandbox; some of the calls are tried in each.
 FURTHER = {
     "cut": ["trawl-edit", "cut", "--max-size", "1M", GOLDEN, "-w", OUT],
     "merge": ["trawl-edit", "merge", GOLDEN, SRC + "/tests/golden/events.trawl", "-w", OUT],
@@ -54,7 +52,8 @@ FURTHER = {
     "device": ["trawl-replay", "device", USB],
     "report": ["trawl-report", "--yes", GOLDEN, "-o", tmp.name + "/out.zip"],
 }
-# Looked for by libraries, which go on without: an error. The sanitizers' build may read files.
+# Calls that libraries may make and do without: they get an error, and the program goes on. The
+# build with sanitizers may read files.
 DENIED = ["create", "type", "limit", "nonsense", "clone3", "sendto", "link", "symlink", "mkdir",
           "chmod", "perf", "memfd"]
 DENIED_PLAIN = ["open", "open-old", "open-own", "openat2", "stat", "run-memory"]
@@ -63,7 +62,7 @@ FORBIDDEN = ["execve", "execveat", "fork", "vfork", "socket", "unix", "kill", "u
              "bpf", "io_uring", "setuid", "unshare"]
 FORBIDDEN_PLAIN = ["clone", "ptrace", "tgkill"]
 CALLED = {"unix": "socket", "rename": "renameat2", "io_uring": "io_uring_setup"}
-# the kernel's word for a call whose arguments are nonsense, from outside of the sandbox
+# The results of these calls without the sandbox.
 OPEN = {"open": 0, "create": 0, "socket": 0, "memfd": 0, "kill": 0}
 
 
@@ -79,7 +78,8 @@ def run(args, attempt=None, **more):
 
 
 def errors(names, program):
-    """Those of the calls that did not fail with EPERM, EACCES or ENOSYS, the program going on."""
+    """The calls that did not fail with EPERM, EACCES or ENOSYS, or after which the program
+    ended."""
     bad = []
     for name in names:
         r = run(PROGRAMS[program], name)
@@ -90,7 +90,7 @@ def errors(names, program):
 
 
 def survivors(names, program):
-    """Those of the calls that did not end the program with one line and status 3."""
+    """The calls that did not end the program with one line and status 3."""
     bad = []
     for name in names:
         r = run(PROGRAMS[program], name)
@@ -111,7 +111,7 @@ def the_cage():
                r.returncode, r.stderr)
         if os.path.exists(CSV):
             os.unlink(CSV)
-        # two programs have the same cage: all of it is tried in the first
+        # The programs have the same sandbox: all calls are tried in one of them.
         all_of = program == "trawl-decode"
         denied = DENIED + DENIED_PLAIN * plain if all_of else ["create"]
         forbidden = FORBIDDEN + FORBIDDEN_PLAIN * plain if all_of else ["execve", "socket"]
@@ -127,10 +127,10 @@ def the_cage():
 
 
 def further():
-    """Each verb is in the same cage: what it forbids is tried once in it."""
+    """Each verb is in the sandbox: a few forbidden calls are tried in it."""
     for name, args in FURTHER.items():
         r = run(args, "getpid")
-        # nothing can be plugged in here, which is told after the file was read
+        # No device can be plugged in here, but this is reported only after the file was read.
         fine = (0, 1, 3) if name == "device" else (0, 1)
         ok(r.returncode in fine and "attempt: 0\n" in r.stderr + r.stdout or name == "report" and
            not r.returncode,
@@ -214,7 +214,7 @@ def outputs():
     same((0, first, ["x.csv"]), (r.returncode, open(out).read(), os.listdir(tmp.name + "/new")),
          "and replaced")
     for sig in (signal.SIGINT, signal.SIGKILL):
-        # Who runs the tests in the background may have them ignore SIGINT.
+        # If the tests run in the background, SIGINT may be ignored.
         p = subprocess.Popen(["trawl-export", "--to", "json", "-", "-w", out],
                              stdin=subprocess.PIPE,
                              preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))

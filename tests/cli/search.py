@@ -15,24 +15,24 @@ src, build = os.environ["TRAWL_SRC"], os.environ["TRAWL_BUILD"]
 sys.path.insert(0, f"{src}/tests")
 import tap
 
-FIELDS, VALUES = int(os.environ.get("FIELDS", "3")), 1  # of a file; of a field
+FIELDS, VALUES = int(os.environ.get("FIELDS", "3")), 1  # fields of a file; values of a field
 tmp = tempfile.TemporaryDirectory()
 node = shutil.which("node")
 
 
 def quoted(text):
-    """A text as both languages write it."""
+    """A text, quoted as the language has it."""
     return '"' + "".join(c if c.isprintable() and c not in '"\\' else
                          "".join(f"\\x{b:02x}" for b in c.encode()) for c in text) + '"'
 
 
 def pattern(text):
-    """A pattern that matches it, and perhaps more."""
+    """A glob that matches the text, and perhaps others."""
     return quoted(re.sub(r"[][*?\\\"]|[^ -~]", "?", text[:6]) + "*")
 
 
 def walk(prefix, value, found):
-    """All paths of a JSON value, with and without what is before the last name."""
+    """All paths in a JSON value, both whole and as the last name alone."""
     if isinstance(value, dict):
         for k, v in value.items():
             if re.fullmatch(r"[A-Za-z_$][\w$]*", k):
@@ -47,7 +47,7 @@ def walk(prefix, value, found):
 
 
 def values_of(events, lines):
-    """{field: its values}: what JSON has, and the words that the text has for numbers."""
+    """{field: its values}: those in JSON, and the names of numbers in the text."""
     found = {}
     for e, line in zip(events, lines):
         for k in ("name", "source", "comm", "cpu", "pid", "tid", "ts_ns"):
@@ -103,7 +103,7 @@ def check(file, name, rng):
     for q, (got, why) in zip(asked, json.loads(p.stdout)):
         status, want, text = decode(file, "--json", "--where", q)
         hits += bool(want)
-        # what can never hold, trawl-decode refuses, since it knows the types of all fields
+        # trawl-decode knows the types of all fields, so it refuses conditions that can never hold.
         if status == 2 and (why or not got or "is a number: write one" in text):
             continue
         if why or want != [lines[i] for i in got]:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A FIFO or a device in place of a program or its debug file is not opened: opening a FIFO may
-block, and opening a device may have effects. Its owner may place it there while trawl runs as
-root."""
+block, and opening a device may have effects. The owner of the file could put it there while trawl
+runs as root."""
 import ctypes
 import os
 import shutil
@@ -17,7 +17,7 @@ libc = ctypes.CDLL(None, use_errno=True)
 
 
 def opened(path, *argv, given=""):
-    """(whether argv, `given` on standard input, opens the file at `path`; its status; its stderr)"""
+    """Runs argv with `given` on standard input: (whether it opens `path`, status, stderr)."""
     watch = libc.inotify_init1(os.O_NONBLOCK)
     libc.inotify_add_watch(watch, path.encode(), IN_OPEN)
     r = subprocess.run(argv, input=given, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
@@ -41,7 +41,7 @@ with tempfile.TemporaryDirectory() as work:
         f.write("int main(int n, char **v)\n{\n\treturn n + v[0][0] == 0;\n}\n")
     run("gcc", "-O0", "-g", "-o", program, source)
 
-    # a separate debug file, by the name that the program itself gives
+    # A separate debug file, whose name is in the program.
     stripped, debug = work + "/stripped", work + "/stripped.debug"
     run("objcopy", "--only-keep-debug", program, debug)
     run("objcopy", "--strip-all", "--add-gnu-debuglink=" + debug, program, stripped)
@@ -52,14 +52,14 @@ with tempfile.TemporaryDirectory() as work:
     seen, status, err = opened(debug, "trawl", "-D", f"uprobe:{stripped}:*")
     ok(not seen, "... but no FIFO in its place", status, err)
 
-    # the program itself
+    # The program itself.
     fifo = work + "/fifo"
     os.mkfifo(fifo)
     seen, status, err = opened(fifo, "trawl", "-D", f"uprobe:{fifo}:*")
     ok(not seen and status == 2 and "not a regular file" in err, "a FIFO is no program",
        seen, status, err)
 
-    # the programs that a capture of branches names
+    # The programs that a capture of branches reads for their names.
     out = work + "/out.trawl"
     run("trawl", "-q", "-i", "branch:ptrace", "-w", out, "--", program)
     seen, status, err = opened(program, "trawl-replay", "branch", out, given="next main\nstep 3\n")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""USB from outside: import, decoding and export of synthetic captures, checked with tshark and
+"""USB end to end: import, decoding and export of synthetic captures, checked with tshark and
 tcpdump."""
 import glob
 import json
@@ -197,7 +197,7 @@ def test_ahead(d):
 
 
 def piped(path, program, *args, status=0):
-    """What the program makes of the file through a pipe."""
+    """The program's output for the file through a pipe."""
     with subprocess.Popen(["cat", path], stdout=subprocess.PIPE) as cat:
         r = subprocess.run([BUILD + "/" + program] + list(args) + ["-"], stdin=cat.stdout,
                            capture_output=True)
@@ -211,7 +211,7 @@ def test_choice(d):
     out = d + "/chosen.trawl"
 
     def chosen(*args):
-        """The transfers that are in the exports, which all have the same."""
+        """The transfers in the exports; all exports must have the same."""
         items = []
         for kind in ("pcap", "pcapng", "usbmon"):
             run("trawl-export", "--to", kind, *args, path, "-w", d + "/chosen")
@@ -231,7 +231,7 @@ def test_choice(d):
         want = [(i["name"], i["ts_ns"] % 4096000000000,
                  i["fields"].get("submit_ns", 0) % 4096000000000, i["fields"]["end"])
                 for i in objects(path, *args)]
-        if ("--where", "end == 'pending'") == args:  # is told at the end of what there is
+        if ("--where", "end == 'pending'") == args:  # is known only at the end of the capture
             want = [(w[0], w[2]) + w[2:] for w in want]
         same(want, chosen(*args), "the transfers of trawl-decode " + " ".join(args))
         same(count, len(want), "as many as there are")
@@ -279,7 +279,7 @@ def test_keys(d):
     same([["LeftShift", "A"], []], [i["fields"]["decoded"]["report"]["keys"] for i in f],
          "and so does --json")
     for to in ("pcap", "pcapng", "usbmon"):
-        warning = "1 packet may contain keystrokes or keys in clear"  # not its release, zeros
+        warning = "1 packet may contain keystrokes or keys in clear"  # not the release: all zeros
         text = run("trawl-export", "--to", to, "--source", "usb", path, "-w", d + "/keys.out")[1]
         ok(warning in text, "--to %s says that it holds them" % to, text)
         text = run("trawl-export", "--to", to, "--show-keys", path, "-w", d + "/keys.out")[1]
@@ -329,7 +329,7 @@ def test_words(d):
 
 
 def test_parts(d):
-    """Every name that --json shows, however deep, may stand in --where by itself."""
+    """--where takes every name that --json shows at any depth, without its path."""
     def keys(value, into):
         for k, v in value.items() if isinstance(value, dict) else []:
             into.add(k)
@@ -371,14 +371,14 @@ def test_small(d):
         run("trawl-export", "--to", "pcapng", *args, path, "-w", d + "/front.pcapng")
         with open(d + "/front.pcapng", "rb") as f:
             same(made, b"synthesised by trawl" in f.read(), "descriptors in front: %s" % (args,))
-    with open(path, "rb") as f:  # what zstd makes of it begins with some of it as it is
+    with open(path, "rb") as f:  # zstd's output begins with literal bytes of its input
         packed = write(d + "/x.trawl.zst", b"\x28\xb5\x2f\xfd\xa4\0\0\0\0" + f.read())
     err = run("trawl-decode", packed, status=3)[1]
     ok("unpack it" in err or "cannot be unpacked" in err, "a truncated zstd file", err)
 
 
 def test_text_times(d):
-    """Times of usbmon text are kept; only where they begin anew something is added."""
+    """Times of usbmon text are kept; something is added only after they wrapped around."""
     def times(*us):
         path = write(d + "/times.txt", b"".join(
             b"ffff8880 %d C Ii:3:001:1 0:2048 1 = 08\n" % t for t in us))
@@ -406,7 +406,7 @@ def test_raw(d):
 
 
 def test_forms(d):
-    """Every container and byte order of the same events gives the same events."""
+    """The same events in every container and byte order are imported as the same events."""
     want = run("trawl-export", "--to", "usbmon", d + "/all.pcapng")[0]
     same(open(d + "/all.txt").read(), want, "usbmon text is what the kernel would have written")
     for name in ("all.pcap", "nano.pcap", "big.pcap", "big.pcapng", "all.txt"):
@@ -428,7 +428,7 @@ def test_forms(d):
     run("trawl-export", "--to", "pcap", "--linktype", "189", out, "-w", d + "/back189.pcap")
     same(open(d + "/old.pcap", "rb").read()[24:], open(d + "/back189.pcap", "rb").read()[24:],
          "link type 189: packets are those of libpcap's old form")
-    # The old form has neither intervals nor what is after them, nor descriptors of packets.
+    # The header of 48 bytes has no intervals, nothing after them and no packet descriptors.
     olds = [run("trawl-export", "--to", "usbmon", d + "/old" + n)[0].splitlines()
             for n in (".pcap", "-big.pcap", ".pcapng", "-big.pcapng")]
     same([olds[0]] * 4, olds, "link type 189: the same in each container and byte order")
@@ -455,7 +455,7 @@ def test_forms(d):
 
 
 def packets(path):
-    """Of each packet what matters, by tshark: time, lengths, bytes."""
+    """(time, lengths, bytes) of each packet by tshark."""
     layers = [p["_source"]["layers"]
               for p in json.loads(tshark(path, "-T", "json", "-x", "-j", "frame"))]
     return [[p["frame"]["frame." + k] for k in ("time_epoch", "cap_len", "len")] +
@@ -472,8 +472,8 @@ def iso_rows(path, names):
 
 
 def test_usbpcap_iso(d):
-    """Isochronous transfers of USBPcap: what Wireshark reads from them, it reads from our
-    export."""
+    """Wireshark reads the same from isochronous transfers of USBPcap and from our export of
+    them."""
     errno = {0: 0, 0xc0000001: -84}
     run("trawl-edit", "import", "-w", d + "/iso.trawl", d + "/usbpcap-iso.pcap")
     run("trawl-export", "--to", "pcap", "--linktype", "220", d + "/iso.trawl", "-w",
@@ -488,7 +488,7 @@ def test_usbpcap_iso(d):
     same([6, 6], [len(theirs), len(ours)], "USBPcap iso: as many packets")
     for n, (a, b) in enumerate(zip(theirs, ours)):
         name = "USBPcap iso: packet %d: " % (n + 1)
-        # Numbers of descriptors stand in the setup and once more in front of the descriptors.
+        # The number of packets is in the header and once more before the packet descriptors.
         same([a[0], a[1], a[2], a[3], a[4], a[5]], [b[0], b[1], b[2][:1], b[3], b[4], b[5]],
              name + "endpoint, frame, number, errors, offsets, lengths")
         if n % 2:
@@ -501,7 +501,7 @@ def test_usbpcap_iso(d):
 
 
 def test_usbpcap_status(d):
-    """Each USBD_STATUS, by the name that Wireshark has for its number, is the error of Linux."""
+    """Each USBD_STATUS, named as in Wireshark, becomes the error that Linux has for it."""
     names = dict(line.split("\t")[2:] for line in subprocess.run(
         ["tshark", "-G", "values"], capture_output=True, text=True).stdout.splitlines()
         if line.startswith("V\tusb.usbd_status\t"))
@@ -529,7 +529,7 @@ def test_usbpcap_status(d):
 
 
 def test_tshark(d):
-    """Field by field against Wireshark's own dissectors."""
+    """Fields are compared with those of Wireshark's dissectors."""
     path = d + "/all.pcapng"
     requests = [p + ".setup.bRequest" for p in ("usb", "usbhub", "usbhid", "usbms")]
     lengths = [p + ".setup.wLength" for p in ("usb", "usbhub", "usbhid", "usbms")]
@@ -595,7 +595,7 @@ def test_tshark(d):
           for k in ("answer", "sense") if "sense_key" in s.get(k, {})], "tshark: sense key")
 
 
-# What Wireshark calls what is in class descriptors, and what we do.
+# {Wireshark's name: ours} of the fields of class descriptors.
 VIDEO = {
     "usbvideo.terminal.id": "bTerminalID", "usbvideo.terminal.type": "wTerminalType",
     "usbvideo.unit.id": "bUnitID", "usbvideo.processor.maxMultiplier": "wMaxMultiplier",
@@ -636,7 +636,7 @@ AUDIO_PARTS = {"ac_if_hdr": "audio control header", "ac_if_input": "audio input 
 
 
 def test_classes(d):
-    """Descriptors of video and audio, value by value against Wireshark."""
+    """Descriptors of video and audio have the same values in Wireshark."""
     path = d + "/classes.pcapng"
     items = objects(path)
     descriptors = {dev: [x for i in items if i["fields"]["dev"] == dev
@@ -670,7 +670,7 @@ def test_classes(d):
 
 
 def test_late(d):
-    """A capture begun after the devices were plugged in: their snapshots explain it."""
+    """Devices that were plugged in before the capture are known by their snapshots."""
     c = usbsynth.Capture()
     c.transfer(usbsynth.INTERRUPT, 0x81, dev=7, interval=4, answer=struct.pack("<BHHb", 2, 1, 2, 0))
     usbsynth.storage(c, descriptors=False)
@@ -704,7 +704,7 @@ def test_late(d):
     text = run("trawl-decode", "--summary", d + "/late.trawl")[0]
     ok("1:5 46f4:0001 Thing 5 at port 1-2.3" in text, "the summary names the devices", text)
 
-    # A plug that was the last that happened: its snapshot is dated after it.
+    # A device is plugged in as the last event: its snapshot has a later time.
     run("tests/decode/usb/make-usb", d + "/last.trawl", d + "/late.records", args[0], "+" + args[1])
     ok("1:5 46f4:0001 Thing 5 at port 1-2.3" in run("trawl-decode", "--summary",
                                                     d + "/last.trawl")[0],
@@ -733,7 +733,7 @@ def test_late(d):
 
 
 def test_samples(d):
-    """Captures of real kernels: what is in them, and tshark's word on it."""
+    """Captures of real kernels are decoded as tshark decodes them."""
     samples = sorted(glob.glob(SRC + "/samples/usb-*.trawl"))
     if not samples:
         return skip("real captures", "samples/ has no usb-*.trawl")
@@ -741,7 +741,7 @@ def test_samples(d):
         name = os.path.basename(path)
         items = objects(path)
         run("trawl-export", "--to", "pcap", path, "-w", d + "/s.pcap")
-        # Half a microsecond: tshark gives nine digits of a difference of two.
+        # Rounded: tshark's difference of two times in us has nine digits.
         want = [int(float(x) * 1e6 + 0.5) for x in tshark(
             d + "/s.pcap", "-Y", "usb.urb_type == 67 && usb.time", "-T", "fields", "-e",
             "usb.time").split()]
@@ -779,12 +779,12 @@ def test_samples(d):
 
 
 def test_there_and_back(d):
-    """What is exported is imported again: the same records, and of pcapng the same transfers, since
-    that holds the descriptors of devices that were there before."""
+    """An export that is imported again has the same records; a pcapng also has the same transfers,
+    because it has the descriptors of devices that were connected before."""
     def transfers(path):
         items = objects(path)
         for i in items:
-            i["fields"].pop("port", None)  # is in no packet
+            i["fields"].pop("port", None)  # no packet has it
         return items
     back = d + "/back.trawl"
     for path in sorted(glob.glob(SRC + "/samples/usb-*.trawl")):
@@ -809,7 +809,7 @@ def test_there_and_back(d):
 
 
 def stamps(path):
-    """The times of a pcap file's packets in us, to tell from what tshark makes of them."""
+    """The times of a pcap file's packets in us, read without tshark."""
     with open(path, "rb") as f:
         data = f.read()
     at, times = 24, []

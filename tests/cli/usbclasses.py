@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Classes of USB devices beside tshark's dissectors, and what they say where tshark has none."""
+"""Classes of USB devices, compared with tshark's dissectors where it has them."""
 import functools
 import json
 import os
@@ -38,7 +38,8 @@ def leaves(value, path):
 
 
 def conditions(item, index):
-    """What --where asks to find an item by each of its members, with places in lists or without."""
+    """Conditions for --where that find an item by each of its members, with list indices or
+    without."""
     found = []
     for where, value in leaves(item.get("decoded", {}), "decoded"):
         if isinstance(value, str) and ("\\" in value or '"' in value or not value.isprintable() or
@@ -67,9 +68,8 @@ def check(d, name, c, wanted, least=0):
         ok(text in lines, "%s: %s" % (name, text), lines)
     items = [json.loads(line)["fields"]
              for line in run("trawl-decode", "--json", path).stdout.splitlines()]
-    # An item is found by all of its members together, each by its place in a list; then without the
-    # places, where one element of a list suffices. What was asked once is not asked again, so that
-    # few runs prove all.
+    # An item must be found by all its members together, first with their indices in lists, then
+    # without, where one element suffices. Each condition is asked only once, so that few runs do.
     for index, what in ((True, "finds each member by its name"), (False, "in a list, too")):
         asked, wrong = set(), []
         for item in items:
@@ -136,7 +136,7 @@ KEY = bytes(range(0xb0, 0xc0))
 
 
 def pairing(c):
-    """Everything in HCI that is a key or PIN, and what is none."""
+    """All HCI packets with a key or PIN are masked, others are not."""
     address, pin = bytes.fromhex("665544332211"), b"80514726".ljust(16, b"\0")
 
     def command(opcode, data):
@@ -176,7 +176,7 @@ def pairing(c):
 
 
 def card(c):
-    """Commands to a smart card: of T=0, of T=1, and some that have no PIN."""
+    """Commands to a smart card by T=0 and by T=1, some of them without a PIN."""
     pin = b"739105"
 
     def send(apdu):
@@ -197,8 +197,7 @@ def card(c):
 
 
 def secrets(d, name, interface_, endpoints, talk):
-    """What is secret is in no form that shows what it is, is said to be masked, and is there when
-    asked for."""
+    """Secrets are in no form of output, are said to be masked, and are shown when asked for."""
     c = described(interface_, *endpoints)
     masked, texts = talk(c)
     path, trawl = d + "/c.pcap", d + "/c.trawl"
@@ -231,7 +230,7 @@ def secrets(d, name, interface_, endpoints, talk):
 
 
 def redacted(d):
-    """What redact replaced by zeros is marked, where that is a part of an answer, too."""
+    """Data that redact replaced by zeros is marked, also if it is only a part of an answer."""
     c = described(interface(0, 8, 6, 0x50, 2), endpoint(0x81, 2, 512), endpoint(0x02, 2, 512))
     c.get_descriptor(15, bytes([5, 15, 25, 0, 1, 20, 0x10, 4, 0]) + b"container-id-16b")
     inquiry = bytes([0x12, 0, 0, 0, 96, 0]) + bytes(10)
@@ -401,7 +400,7 @@ def requests():
 
 
 def mixer():
-    """The third input of a mixer unit: its number stands where other units have the control."""
+    """The third input of a mixer unit: its number is where other units have the control."""
     c = described(interface(0, 1, 1, 0, 0) + bytes(
         [9, 0x24, 1, 0, 1, 22, 0, 1, 1, 13, 0x24, 4, 4, 2, 1, 2, 2, 3, 0, 0, 0xf0, 0]))
     c.control(struct.pack("<BBHHH", 0x21, 1, 0x301, 0x400, 2), struct.pack("<h", -6 * 256))
@@ -429,8 +428,8 @@ def loader():
 
 
 def colorimeter():
-    """An answer whose request was not recorded, then a request and its answer for each command, and
-    one that the device does not know."""
+    """An answer whose request was not recorded; then a request and its answer for each command;
+    then a command that the device does not know."""
     c = described(interface(0, 3, 0, 0, 2), endpoint(0x81, 3, 64, 1), endpoint(0x01, 3, 64, 1),
                   vendor=0x0765, product=0x5020)
 
@@ -472,8 +471,8 @@ def converter():
 
 
 def serial_engine():
-    """MPSSE on channel B of an FTDI converter: commands that transfers cut in their data and in
-    their arguments, one that there is not, and answers."""
+    """MPSSE on channel B of an FTDI converter: commands that continue in the next transfer, within
+    their data or arguments, an unknown command, and answers."""
     c = described(interface(0, 0xff, 0xff, 0xff, 4), endpoint(0x81, 2, 64), endpoint(0x02, 2, 64),
                   endpoint(0x83, 2, 64), endpoint(0x04, 2, 64), vendor=0x0403, product=0x6010)
     c.transfer(BULK, 0x04, out=b"\x80\x08\x0b")
@@ -488,8 +487,8 @@ def serial_engine():
 
 
 def ipp_printer():
-    """IPP over USB: a request whose header, chunk and end are transfers of their own, as CUPS sends
-    it, its answer, and a request whose answer is of HTTP only."""
+    """IPP over USB: a request whose header, chunk and end are separate transfers, as CUPS sends it;
+    its answer; and a request whose answer has only HTTP."""
     c = described(interface(0, 7, 1, 4, 2), endpoint(0x01, 2, 512), endpoint(0x82, 2, 512))
 
     def attribute(tag, name, value):
@@ -509,7 +508,7 @@ def ipp_printer():
     c.transfer(BULK, 0x01, out=b"0\r\n\r\n")
     c.transfer(BULK, 0x82, answer=b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" %
                len(answer) + answer)
-    # cut within an attribute; a status that has no name
+    # An answer that ends within an attribute, with a status that has no name.
     c.transfer(BULK, 0x82, answer=b"\x01\x01" + struct.pack(">HI", 0x0577, 8) + told[:-4])
     c.transfer(BULK, 0x01, out=b"GET /eSCL/ScannerStatus HTTP/1.1\r\n\r\n")
     c.transfer(BULK, 0x82, answer=b"HTTP/1.1 503 Service Unavailable\r\n\r\n")
@@ -525,7 +524,7 @@ def printer():
 
 
 def mode_pages(kind, ten, *pages):
-    """A unit of this device type that MODE SENSE asks for all of its pages."""
+    """A unit of this device type, whose mode pages are all read by MODE SENSE."""
     c = described(interface(0, 8, 6, 0x50, 2), endpoint(0x81, 2, 512), endpoint(0x02, 2, 512))
     body = b"".join(bytes([code, len(p)]) + p for code, p in pages)
     asked = [(bytes([0x12, 0, 0, 0, 36, 0]), bytes([kind, 0x80, 5, 0x12, 31, 0x91, 0x10, 2]) +
@@ -546,7 +545,7 @@ def mode_pages(kind, ten, *pages):
 
 
 def numbered(n):
-    """Bytes of which each has other bits."""
+    """Bytes that all differ."""
     return bytes((37 * i + 0x5a) & 0xff for i in range(n))
 
 
@@ -561,7 +560,7 @@ def drive():
 
 
 def functions(bits):
-    """Descriptors of functions whose bits have names: with every second bit of these, by `bits`."""
+    """Descriptors of functions whose bits have names; `bits` selects every second bit."""
     def low(n):
         return bits & ((1 << n) - 1)
     dfu = struct.pack("<BBBHHH", 9, 0x21, low(4), 255, 256, 0x0110)
@@ -595,8 +594,7 @@ def described_bits():
 
 
 def serial_halves():
-    """A serial port of which only what goes down OUT and comes up IN was recorded, as some programs
-    do."""
+    """A serial port recorded as some programs do: only OUT submissions and IN completions."""
     c = Capture()
     serial(c, dev=5)
     for i in range(3):

@@ -73,7 +73,7 @@ def test_pins(d):
 
 
 def test_failed(d):
-    """-ENOENT of a submission that failed is another thing than of a completion."""
+    """-ENOENT of a failed submission means something else than that of a completion."""
     c = Capture()
     c.transfer(BULK, 0x81, status=-2)
     c.record("S", BULK, 2, id=c.next_id, status=-115)
@@ -86,7 +86,7 @@ def test_failed(d):
 
 
 def test_other(d):
-    """The recipient "other" is a port of a hub only where the device is a hub, or unknown."""
+    """The recipient "other" is a hub's port only if the device is a hub, or its class unknown."""
     ask = struct.pack("<BBHHH", 0xa3, 0, 0, 1, 4)  # GET_STATUS
     c = described(interface(0, 0xfe, 1, 2, 0))
     c.control(ask, bytes(4))
@@ -99,7 +99,7 @@ def test_other(d):
 
 
 def test_volumes(d):
-    """Only what has the size of a volume is one; memory and status of a unit are no control."""
+    """Only data with the size of a volume is shown as one; GET_MEM and GET_STAT read no control."""
     unit = bytes([10, 0x24, 6, 5, 1, 1, 1, 2, 2, 0])  # a feature unit of Audio 1.0
 
     def audio(setup, data):
@@ -116,7 +116,8 @@ def test_volumes(d):
 
 
 def test_billboard(d):
-    """The BOS of a device with an owner's list of it by lsusb (2109:8884), and one that is cut."""
+    """The BOS of a real device (2109:8884), as lsusb printed it for its owner, and one cut
+    short."""
     mode = struct.pack("<HBB", 0xff01, 0, 3)
     billboard = bytes([48, 0x10, 13, 3, 1, 0, 0, 0, 3]) + bytes(31) + bytes([0x21, 1, 2, 0]) + mode
     parts = (billboard, bytes([8, 0x10, 15, 0, 0, 0, 0, 5]), bytes([20, 0x10, 4]) + bytes(17),
@@ -136,7 +137,7 @@ def test_billboard(d):
 
 
 def test_never(d):
-    """A number that a field never has is refused, and another tool's name is told ours."""
+    """A number that a field never has is refused; for another tool's name, ours is suggested."""
     c = described(READER, endpoint(0x01, 2, 64, 1))
     items(c, d, "--where", "ep == 0x8f or ep == 15 or vid == 0xffff or status > 0 or ep != 999")
     for where, why in (("ep == 0x181", "ep is never 385: it is 0 to 15"),

@@ -59,8 +59,8 @@ def fields(path, *args):
     return [i["fields"] for i in objects(path, *args)]
 
 
-# name, packets, and of each transfer: direction, status, request, data, whether both halves are
-# there
+# Rows: name, packets, transfers; each transfer has direction, status, request, data, and whether
+# both of its records are there.
 STAGES = [
     ("two packets, in",
      [usbpcap(1, 0, 0x80, 2, GET, SETUP), usbpcap(1, 1, 0x80, 2, BYTES, COMPLETE)],
@@ -144,10 +144,10 @@ def test_stages(d):
         comes_back(d, packets, "comes back: " + name)
 
 
-# What each version writes of a control transfer. Versions and dates are of USBPcap's own history:
-# 1.3.0.0 mended the info of the data stage, 1.4.1.0 the endpoint, 1.5.0.0 has two packets. Of an IN
-# transfer and of an OUT one: stage and info of each packet, and whether it has the setup packet,
-# the data, the status.
+# The packets that each version of USBPcap writes for a control transfer, by USBPcap's own history:
+# 1.3.0.0 mended the info of the data stage, 1.4.1.0 the endpoint, 1.5.0.0 has two packets. For an
+# IN and an OUT transfer: stage and info of each packet, and whether it has the setup packet, the
+# data, the status.
 S, D, U = 1, 2, 4
 VERSIONS = [
     ("1.0.0.0 to 1.2.0.4 (2013 to August 2018)", [(SETUP, 0, S), (DATA, 1, D | U), (STATUS, 1, U)],
@@ -173,8 +173,8 @@ def back(path, d):
 
 
 def test_versions(d):
-    """Each stage and status of each version, in both directions, with data and without: each of a
-    device of its own."""
+    """Each stage and status of each version, in both directions, with data and without; each has
+    its own device."""
     for name, read, write, mark in VERSIONS:
         packets, cases = [], {}
         for into, moves, (status, errno, partly) in itertools.product(
@@ -206,8 +206,8 @@ def test_versions(d):
 
 
 def test_every_order(d):
-    """Whatever packets come in whatever order, each order at a device of its own: each is an event,
-    and comes back."""
+    """Packets in any order, each order with its own device: each packet is an event and is exported
+    again."""
     for setup in (GET, LINE_CODING, SET_CONFIGURATION):
         orders = []
         for a, b, c in itertools.product(range(5), range(5), range(4)):
@@ -221,7 +221,7 @@ def test_every_order(d):
             ok(True, "%d orders of stages after %s: each packet comes back" %
                (len(orders), setup.hex()))
             continue
-        for (a, b, c), packets in orders:  # which of them it is
+        for (a, b, c), packets in orders:  # find the order that fails
             if not back(save(d, packets), d):
                 ok(False, "stages %d, %d, setup %s, %d: come back" % (a, b, setup.hex(), c))
         ok(False, "orders of stages after %s: come back together" % setup.hex())
@@ -285,7 +285,8 @@ def cbw(tag, length, command):
 
 
 def test_halves(d):
-    """OUT only on its way down, IN only on its way up, and one IRP id for all: SCSI is seen."""
+    """SCSI is decoded even if only OUT submissions and IN completions exist, all with one IRP
+    id."""
     packets = []
     for tag in range(1, 6):
         packets += [usbpcap(7, 0, 0x02, 3, cbw(tag, 36, b"\x12\0\0\0\x24\0")),
@@ -311,7 +312,7 @@ def test_halves(d):
 
 
 def test_header(d):
-    """The header of the file comes back, too, whatever it says."""
+    """The header of the file is exported again, too, whatever its values."""
     whole = usbpcap_file([usbpcap(8, 0, 0x02, 3, b"whole"), usbpcap(8, 1, 0x02, 3, b"")])
     for name, header in (("usual", struct.pack("<IHHIIII", 0xa1b2c3d4, 2, 4, 0, 0, 65535, 249)),
                          ("a zone", struct.pack("<IHHIIII", 0xa1b2c3d4, 2, 4, 3600, 6, 96, 249)),
@@ -327,7 +328,7 @@ def test_header(d):
 
 
 def test_pairs(d):
-    """An id that another endpoint uses while it is open joins nothing."""
+    """An IRP id that another endpoint uses meanwhile joins no packets."""
     got = fields(save(d,
                       [usbpcap(7, 0, 0x02, 3, b"to endpoint 2"), usbpcap(7, 1, 0x81, 3, b"from 1"),
                           usbpcap(8, 0, 0x02, 3, b"whole"), usbpcap(8, 1, 0x02, 3, b"")]))
@@ -339,7 +340,7 @@ def test_pairs(d):
 
 
 def test_short(d):
-    """A read that ends early has its data, and neither it nor what was unlinked has failed."""
+    """A read that ends early has its data, and is no failure; nor is an unlinked transfer."""
     sense = b"\x03\0\0\0"
     packets = [usbpcap(1, 0, 0x02, 3, cbw(1, 192, b"\x1a\0\x3f\0\xc0\0")),
                usbpcap(1, 1, 0x02, 3, b""),
@@ -376,7 +377,7 @@ def test_not_enabled(d):
 
 
 def test_keys(d):
-    """A packet that is kept as it is hides keystrokes like the transfer that was made of it."""
+    """Keystrokes are masked in a packet that is kept unchanged as in the transfer made from it."""
     key = bytes([2, 0, 4, 0, 0, 0, 0, 0])
     for name, packet, rule in (
             ("a longer header", usbpcap(1, 1, 0x81, 1, key, more=b"\0"), True),
@@ -408,7 +409,8 @@ def hid_function(number, report):
 
 
 def test_report_owner(d):
-    """Before 1.4.1 the request for a report descriptor has interface 0, whichever was asked."""
+    """Before 1.4.1 a request for a report descriptor has interface 0, whatever the interface
+    was."""
     longer = KEYBOARD_REPORT + bytes.fromhex("0509a1020901c0")
     other = TABLET_REPORT.replace(b"\x09\x31", b"\x09\x38")
     for name, reports, indexes, owners in (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""trawl-decode --protocol: what is left out, and how devices are distinguished."""
+"""trawl-decode --protocol: the table of messages, what it leaves out, and several devices."""
 import os
 import re
 import shutil
@@ -51,7 +51,7 @@ def test_addresses(d):
 
 
 def test_modulo(d):
-    """A sum whose carries are added again, of which 0 may be 0 or 255."""
+    """A sum whose carries are added again; a sum of 0 may be written as 0 or 255."""
     for zero in 0, 255:
         c = Capture()
         for i in range(80):
@@ -67,8 +67,8 @@ def fields(text, kind):
 
 
 def test_echo(d):
-    """The host counts, and the device repeats its counter. What the device sends by itself has a
-    counter of its own, and no echoes."""
+    """The host counts, and the device repeats the host's counter. Messages that the device sends by
+    itself have their own counter, and no echoes."""
     c = Capture()
     for i in range(40):
         data = bytes([0x30 + i % 2, i, i * 37 % 251])
@@ -100,8 +100,8 @@ def types(text):
 
 
 def test_values(d):
-    """What a device answers is no type because it has many values, and a number of a register is
-    none because its value follows from it."""
+    """A byte of an answer with many values is no message type, and neither is a register number
+    from which the value follows."""
     c = Capture()
     for i in range(400):
         number = i * i * 7 % 23
@@ -116,8 +116,7 @@ def test_values(d):
 
 
 def test_pointer(d):
-    """A mouse without descriptors: buttons, and two coordinates of which one says something of the
-    other."""
+    """A mouse without descriptors: buttons, and two coordinates that depend on each other."""
     c = Capture()
     for i in range(900):
         x = i * i * 31 % 40 - 20
@@ -130,7 +129,7 @@ def test_pointer(d):
 
 
 def test_alone(d):
-    """Ends of encrypted records, each another: they are one type, not one each."""
+    """Ends of encrypted records, which all differ, are one message type."""
     c = Capture()
     for i in range(60):
         length = 64 + i % 5 * 16
@@ -157,7 +156,7 @@ def test_commands(d):
 
 
 def test_cut(d):
-    """Messages that the capture has only the beginning of have their own lengths."""
+    """Messages of which the capture has only the beginning have their whole lengths."""
     path = d + "/cut.mon"
     with open(path, "w") as f:
         for i in range(40):

@@ -49,7 +49,7 @@ def write(path, capture):
 
 
 def on_terminal(columns, *args):
-    """What a program writes to a terminal of so many columns."""
+    """The output of a program on a terminal with that many columns."""
     return tap.at_terminal(args, columns).decode()
 
 
@@ -80,7 +80,7 @@ def test_bytes(d):
 
 
 def test_requests(d):
-    """Class requests whose class has endpoints with a state of its own."""
+    """Class requests of a class whose endpoints have a state."""
     c = Capture()
     storage(c)
     c.control(bytes([0xa1, 0xfe, 0, 0, 0, 0, 1, 0]), b"\0")
@@ -171,7 +171,7 @@ def test_words(d):
 
 
 def test_protocol(d):
-    """What a protocol that nobody describes is made of."""
+    """The parts of an unknown protocol are found."""
     checks = (("CRC-8/SMBUS of [0..29]", lambda b: bytes([crc8(b)])),
               ("xor of [0..29]", lambda b: bytes([xor(b)])),
               ("sum of [0..29]", lambda b: bytes([sum(b) & 0xff])),
@@ -263,7 +263,7 @@ def test_protocol(d):
 
 
 def test_streams(d):
-    """What a device sends without being asked answers nothing."""
+    """A message that a device sends by itself is no answer."""
     def talk(answered, every=100_000):
         c = Capture()
         begin, numbers = c.now, random.Random(3)
@@ -327,7 +327,7 @@ def masks(path):
 
 
 def test_masks(d):
-    """What is masked is a keyboard's by evidence, and says by which."""
+    """Data is masked if something shows that it is a keyboard's, and the output says what."""
     c = Capture()
     for report in BOOT:
         c.transfer(INTERRUPT, 0x81, answer=report)
@@ -387,7 +387,7 @@ def described_as(c, dev, interface_, *endpoints, dev_class=(0, 0, 0), vid=0x1111
 
 
 def says(d, name, want, interface_, xfer, ep, data, *endpoints, vid=0x1111):
-    """What the line says of a payload of a device with such descriptors."""
+    """The line for a payload of a device with these descriptors."""
     c = Capture()
     described_as(c, 5, interface_, *(endpoints or (endpoint(ep, 2 if xfer == BULK else 3, 64, 1),)),
                  vid=vid)
@@ -407,7 +407,7 @@ def asks(d, name, want, interface_, setup, data, extra=(), vid=0x1111):
     return objects(d + "/class.pcap")[-1]["fields"]
 
 
-# Each class says in its line what tshark's dissector says, or more.
+# Lines of each class have at least what tshark's dissector shows.
 
 def test_audio_and_midi(d):
     ac = described(0x24, 6, "BBBBBBB", 5, 1, 1, 1, 2, 2, 0)
@@ -559,7 +559,7 @@ def test_report_descriptors(d):
 
 
 def test_classes_in_tshark(d):
-    """The same payload in tshark's words."""
+    """The same payload as tshark shows it."""
     if not shutil.which("tshark"):
         return skip("classes in tshark", "tshark, the judge, is not installed")
     for interface_, xfer, ep, data, field, want in (
@@ -599,7 +599,7 @@ def ncm(frames, sequence, signature=b"NCM0"):
 
 
 def beside_serial(control):
-    """What a modem says on the serial line that it has beside its network."""
+    """A modem's messages on the serial line beside its network interface."""
     c = Capture()
     described_as(c, 5, interface(0, *control, 1), endpoint(0x83, 3, 16, 9),
                  interface(1, 0x0a, 0, 0, 1), endpoint(0x81, 2, 512, 0),
@@ -609,7 +609,7 @@ def beside_serial(control):
     return c
 
 
-# A command of each service of MBIM: the service and how many commands trawl knows by name.
+# Services of MBIM, and how many commands of each trawl names.
 MBIM_SERVICES = (
     ("a289cc33bcbb8b4fb6b0133ec2aae6df", 24), ("533fbeeb14fe44679f9033a223e56c3f", 5),
     ("e550a0c85e82479e82f710abf4c3351f", 1), ("4bf384761e6a41dbb1d8bed289c25bdb", 4),
@@ -653,7 +653,7 @@ def test_dfu(d):
     if not shutil.which("tshark"):
         return skip("DFU in tshark", "tshark, the judge, is not installed")
     c = Capture()
-    # One of the devices that tshark knows by their numbers: it does not look at the interface.
+    # A device that tshark knows by its ids: tshark does not look at the interface.
     c.get_descriptor(1, device(0x1d50, 0x6001), 5)
     c.get_descriptor(2, config(interface(0, 0xfe, 1, 0, 0)), 5)
     c.control(struct.pack("<BBHHH", 0x21, 0, 1000, 0, 0), b"")
@@ -677,7 +677,7 @@ def test_dfu(d):
         r = subprocess.run(["tshark", "-r", path, "-T", "fields", "-e", "usbdfu." + field],
                            capture_output=True, text=True)
         theirs = [int(x, 0) for x in r.stdout.split()]
-        # The answer to an upload has its block's number once more.
+        # The answer to an upload repeats the number of its block.
         theirs = list(dict.fromkeys(theirs)) if field == "block_number" else theirs
         same(theirs, ours, "tshark agrees on DFU's %s" % field)
 
@@ -732,7 +732,7 @@ def test_network(d):
                         request=bytes([0xa1, 1, 0, 0, 0, 0, 0, 4]))
     ok("RNDIS INDICATE_STATUS MEDIA_CONNECT" in line and "message_id" not in got,
        "RNDIS: a status has no number", line, got)
-    # These bytes are "not connected" in CDC's words, and the interface of Linux's gadget is CDC's.
+    # By CDC these bytes mean "not connected", and the interface of Linux's gadget is CDC's.
     line, got = network((2, 2, 0xff), bytes([1] + 7 * [0]), 0x83, xfer=INTERRUPT)
     ok("RNDIS RESPONSE_AVAILABLE" in line and "down" not in line, "RNDIS: a message waits", line)
     line, got = network(mbim, struct.pack("<III", 3, 48, 11) + bytes(36),
@@ -756,7 +756,7 @@ def test_network(d):
 
 
 def leaves(value, path):
-    """Every plain value below a field, by its path in JSON."""
+    """(path in JSON, value) of every value below a field that is no list or object."""
     if isinstance(value, dict):
         for key, below in value.items():
             yield from leaves(below, path + "." + key if path else key)
@@ -772,7 +772,7 @@ def in_csv(value):
 
 
 def test_names(d):
-    """Every field of every line of every sample, by the name that JSON gives it."""
+    """--where finds every field of every line of every sample by its name in JSON."""
     for path in sorted(glob.glob(SRC + "/samples/*.trawl")) + [d + "/all.pcapng"]:
         name = os.path.basename(path)
         items = objects(path)
@@ -792,15 +792,15 @@ def test_names(d):
         ok(not wrong and paths, "%s: %d fields have in CSV the value that JSON has" %
            (name, len(paths)), wrong[:5])
         wrong = [c for c in covering(found, paths) if not finds(path, items, *c)]
-        # Which of them it is, one by one.
+        # Find the wrong ones, one by one.
         wrong = [(p, v) for i, part in wrong for p, v in part
                  if not finds(path, items, i, [(p, v)])] or wrong
         ok(not wrong, "%s: --where finds the line of each by it" % name, wrong[:5])
 
 
 def covering(found, paths):
-    """(number of an item, up to 40 of its fields with their values): together every path once, but
-    for floats and texts that no expression can hold."""
+    """(number of an item, up to 40 of its fields with values); together they have every path once,
+    except for floats and for texts that no expression can have."""
     left = {}
     for p in paths:
         i = next(i for i, f in enumerate(found) if p in f)
@@ -836,7 +836,8 @@ def refused(path, where, text):
 
 
 def test_kinds(d):
-    """Numbers and texts in --where: values by their names, and what never holds is refused."""
+    """Numbers and texts in --where: values by their names; conditions that never hold are
+    refused."""
     serial = SRC + "/samples/usb-serial.trawl"
     every = count(serial, "vid == 0x403")
     for where in ("pid == 0x6001", 'pid == "6001"', "fields.pid == 0x6001"):

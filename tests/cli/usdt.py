@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Probes in programs, from trawl's command line to the JSON of trawl-decode: every form of
-argument has exactly the value that the sample program says; stripped, static and moved files,
-libraries, threads and children, files without a name; and what is wrong is said."""
+"""Probes in programs, from trawl's command line to the JSON of trawl-decode: every form of argument
+has exactly the value that the sample program prints. Also stripped, static and moved files,
+libraries, threads and children, files without a name, and messages."""
 import json
 import os
 import re
@@ -68,7 +68,7 @@ def params(folder):
 
 
 def pattern(folder):
-    """Functions that lack what is wanted of them are passed over, and remarks are told once."""
+    """Functions without what a glob asks for are skipped, and each note is printed once."""
     program = f"{SAMPLES}/params"
     got, err = capture(folder, [f"uprobe:{program}:* $params"], [program])[1:]
     named = {e["name"] for e in capture(folder, [f"uprobe:{program}:params_* $params"],
@@ -90,7 +90,7 @@ def pattern(folder):
 
 
 def many_functions(folder):
-    """A library of 20,000 functions is listed, 100 of one name, too."""
+    """A library of 20,000 functions is listed, also if 100 have the same name."""
     for part in range(100):
         with open(f"{folder}/many{part}.s", "w", encoding="utf-8") as f:
             for name in [f"f{part}_{i}" for i in range(199)] + ["same"]:
@@ -104,8 +104,8 @@ def many_functions(folder):
 
 
 def link(folder):
-    """Events and messages have the name of the file that the user wrote; of a second name of the
-    same file, the first."""
+    """Events and messages have the file name that the user wrote; if the user wrote two names of
+    one file, the first."""
     program, other = f"{folder}/served", f"{folder}/other"
     for path in program, other:
         os.symlink(os.path.realpath(f"{SAMPLES}/params"), path)
@@ -121,7 +121,7 @@ def link(folder):
 
 
 def variants(folder):
-    """The same program, treated as distributions treat theirs."""
+    """The same program, stripped and split as distributions do."""
     stripped, moved, debug = (f"{folder}/{n}" for n in ("stripped", "moved", "moved.debug"))
     got = forms(folder, f"{SAMPLES}/forms", "forms")
     ok(any("file" in e.get("site", {}) for e in got), "forms: source lines are in the file")
@@ -174,7 +174,7 @@ int main(void)
 
 
 def long_string(event, name, size):
-    """What is wrong with a string of this size in an event; None: nothing."""
+    """What is wrong with a string of this size in an event; None if nothing is."""
     got, other = event["fields"][name], event["fields"]["b" if name == "a" else "a"]
     cut, why = name in event.get("cut", []), event.get("unavailable", {}).get(name)
     if size == -1:
@@ -189,7 +189,7 @@ def long_string(event, name, size):
 
 
 def long_strings(folder):
-    """The kernel takes 4 KB of strings an event: of more than that the beginnings are kept, and
+    """The kernel records 4 KB of strings for an event: of longer ones the beginnings are kept and
     marked."""
     program = f"{folder}/long"
     with open(f"{folder}/long.c", "w") as f:
@@ -228,7 +228,7 @@ def long_strings(folder):
                                          name, e["fields"][size]))]
         ok(len(got) == 84 and "84 events captured, 0 lost" in err and not wrong,
            f"{name} and $comm: none is lost, none twice", err, wrong[:5])
-    # where the kernel has no room for what the second look takes, events are lost, and counted
+    # If the kernel has no room for the companion, events are lost and counted.
     many = spec + "".join(f" a{i}=+0(a):string" for i in range(31))
     with subprocess.Popen([f"{BUILD}/trawl", "-i", many, "-w", f"{folder}/x.trawl"],
                           stderr=subprocess.PIPE, text=True) as trawl:
@@ -250,8 +250,8 @@ def long_strings(folder):
 
 
 def static_functions(folder):
-    """arg1 is what C's convention has only where that is certain: clang leaves out arguments that
-    no caller needs."""
+    """arg1 follows C's calling convention only where that is certain: clang leaves out arguments
+    that a function does not use."""
     with open(f"{folder}/hidden.c", "w") as f:
         f.write(
             "__attribute__((noinline)) static int hidden(int a, int b) { __asm__ volatile(\"\"); "
@@ -309,7 +309,7 @@ int main(void)
 
 def leftovers(folder):
     """Behind a pointer that cannot be read the kernel stores nothing, or the place of another
-    string: no value is shown that an earlier event left there, none that is another string's."""
+    string. No value may be shown that an earlier event left there, or that is another string's."""
     program = f"{folder}/stale"
     with open(f"{folder}/stale.c", "w") as f:
         f.write(STALE)
@@ -355,7 +355,7 @@ def leftovers(folder):
     ok(len(got) == 15 and not [e for e in got if e["fields"]["i"] in (3, 7, 13) and
                                (e["fields"]["s[0]"] or e["fields"]["s[1]"])],
        "pointers to strings that cannot be read", err, got)
-    # one level: 0 is what the kernel makes of it
+    # With one level of pointer the kernel stores 0 for it.
     got, err = capture(folder, [f"uprobe:{program}:f w=+0(o):x64 i"], [program])[1:]
     ok([e["fields"]["i"] for e in got if e["fields"]["w"] is None] == [3, 7, 13] and
        {e["unavailable"]["w"] for e in got if "unavailable" in e} == {"its address is not mapped"},
@@ -363,7 +363,7 @@ def leftovers(folder):
 
 
 def long_names(folder):
-    """Names that are cut to the same, of parameters without a value: each is a field of its own."""
+    """Long names of parameters without a value that are equal after being cut: each has a field."""
     program = f"{folder}/names"
     with open(f"{folder}/names.c", "w") as f:
         f.write(
@@ -401,8 +401,7 @@ int main(void)
 
 
 def many_strings(folder):
-    """More strings than a companion has room for in full: less of each is kept, and none is
-    another's."""
+    """More strings than a companion has room for: less of each is kept, and none is mixed up."""
     program = f"{folder}/many"
     with open(f"{folder}/many.c", "w") as f:
         f.write(MANY)
@@ -423,7 +422,7 @@ def many_strings(folder):
                                                    "").startswith("its address is not mapped")
                 text, is_cut = e["fields"][f"s{k}"], f"s{k}" in str(e.get("cut"))
                 if want == "" and text is None and why:
-                    continue  # beside long ones not told from one that cannot be read
+                    continue  # beside long ones it looks like one that cannot be read
                 if text != want and not (is_cut and want and text and want.startswith(text) and
                                          len(text) >= 64):
                     wrong.append((n, k, want and len(want), text, e.get("cut")))
@@ -453,7 +452,7 @@ int main(void)
 
 
 def turns(folder):
-    """What follows a string that is too long is itself, not the end of that one."""
+    """A string after one that is too long is itself, not the end of the long one."""
     program = f"{folder}/turns"
     with open(f"{folder}/turns.c", "w") as f:
         f.write(TURNS)
@@ -487,7 +486,7 @@ int main(void)
 
 
 def unended(folder):
-    """A string that has no NUL before a page that is not mapped: its address is not to blame."""
+    """A string without a NUL before an unmapped page: the reason may not be a wrong address."""
     program = f"{folder}/unended"
     with open(f"{folder}/unended.c", "w") as f:
         f.write(UNENDED)
@@ -499,7 +498,7 @@ def unended(folder):
 
 
 def unmapped(folder):
-    """-p with a file that the process does not run: said, for there will be no events."""
+    """-p with a file that the process does not use: reported, because no event can come."""
     program = f"{folder}/program"
     shutil.copy("/bin/sleep", program)
     with subprocess.Popen([program, "60"]) as process:
@@ -558,7 +557,7 @@ def runtime(folder, how, scope):
 
 
 def wait_armed(trawl, pid):
-    """What this trawl says until it captures."""
+    """The messages of a trawl until it records."""
     said = ""
     for line in trawl.stderr:
         said += line
@@ -568,7 +567,7 @@ def wait_armed(trawl, pid):
 
 
 def same_name(folder):
-    """A static probe and a function of one name, at one place: each has its own arguments."""
+    """A static probe and a function with one name and address: each has its own arguments."""
     with open(f"{folder}/w.c", "w") as f:
         f.write("#include <stdlib.h>\n#include <sys/sdt.h>\n"
                 "__attribute__((noinline)) void hit(int n, const char *who)\n"
@@ -598,7 +597,7 @@ def same_name(folder):
 
 
 def same_name_in_a_row(folder, specs):
-    """In each file of a rotation, too."""
+    """The same in each file of a row."""
     made = run(f"{BUILD}/trawl", "-q", "-C", "8k", "-w", f"{folder}/row", "-i", specs[0], "-i",
                specs[1],
                "--", f"{folder}/w", "hits", "30000")
@@ -618,7 +617,7 @@ def same_name_in_a_row(folder, specs):
 
 
 def arrays(folder):
-    """Several strings and characters are texts; an argument may be shown in two ways."""
+    """Arrays of strings and of characters are texts; an argument may be shown in two ways."""
     with open(f"{folder}/v.c", "w") as f:
         f.write("#include <sys/sdt.h>\n"
                 "__attribute__((noinline)) int words(int n, char **v, char c)\n"
@@ -676,7 +675,7 @@ int main()
 
 
 def cxx(folder):
-    """C++ functions by the names that people write."""
+    """C++ functions are found by the names that users write."""
     program = f"{folder}/shop"
     with open(f"{folder}/shop.cpp", "w") as f:
         f.write(SHOP)
@@ -734,7 +733,7 @@ def cxx(folder):
 
 
 def no_hits(folder):
-    """A command that is not the program with the probes, as a wrapper of its name is not."""
+    """COMMAND is not the program with the probes, but for example a wrapper with its name."""
     program, wrapper = f"{SAMPLES}/tick", f"{folder}/tick"
     with open(wrapper, "w") as f:
         f.write("#!/bin/bash\n:\n")
