@@ -4,7 +4,7 @@
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 
-# Example 3: the file name, read when the call ends.
+# Example 3 reads the file name when the call ends.
 echo data >'a file'
 trawl -q -w 3.trawl \
 	-i 'eprobe:syscalls.sys_enter_openat filename=+0($filename):ustring $flags at-exit' -- \
@@ -18,14 +18,15 @@ same "no name is a fault" 0 \
 	"$(printf '%s\n' "$lines" | grep -c '"filename":\(null\|""\|"(fault)"\)')"
 same "nothing is left in tracefs" 0 "$(leftovers)"
 
-# Example 2: by raw_syscalls. Kernels that cannot read its array use the event of example 3.
+# Example 2 uses raw_syscalls. For kernels that cannot read its array, trawl uses the event of
+# example 3.
 trawl -q -w 4.trawl \
 	-i 'eprobe:raw_syscalls.sys_enter filename=+0(+8($args)):ustring at-exit if id == 257' -- \
 	cat 'a file'
 ok $? "example 2 records"
 has "with the name" "$(decoded 4.trawl --source eprobe)" '"filename":"a file","ret":[3-9]'
 
-# With any filter, which needs a kernel that can read the array.
+# Other filters need a kernel that can read the array.
 if trawl -D | grep -q '^eprobe.*no arrays'; then
 	fails "without one call's number this kernel cannot" 2 \
 		"needs 'if id == NUMBER' of one system call on this kernel" \

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# What recording branches costs, in one guest: each way beside the program alone and beside perf;
-# `make bench-branch` prints it, and the second half prints the bytes. Everything is measured in
-# turn and twice, and the least is told, which others on the machine disturbed least.
+# The cost of recording branches, in one guest: each back end beside the program alone and beside
+# perf. `make bench-branch` prints it; the second half prints the bytes. Everything is measured in
+# turn and twice; the least counts, as other programs on the machine disturbed that least.
 # kernels: bench
 # machine: skylake
 . "$TRAWL_SRC/tests/tap.sh"
@@ -16,7 +16,7 @@ times=$(sed -n 's/^trawl.ko is \([0-9]*\).*/\1/p' step)
 ok $? "a step of trawl.ko is at least 8 times faster than one of ptrace: ${times:-?}"
 
 load=$TRAWL_BUILD/tests/lab/branchload
-# took NAME COMMAND...: us; the least of all times is in least[NAME].
+# took NAME COMMAND...: measures the command; the least of all times, in us, is in least[NAME].
 declare -A least
 took() {
 	local name=$1 began us
@@ -27,7 +27,7 @@ took() {
 	[ "${least[$name]:-$us}" -lt $us ] || least[$name]=$us
 }
 ways="perf-lbr kmod-lbr perf-bts intel-bts kmod-step"
-# by HOW COMMAND...: the words that run a command recorded so, into by[].
+# by HOW COMMAND...: sets by[] to the words that record the command in this way.
 by() {
 	local how=$1
 	shift
@@ -37,7 +37,7 @@ by() {
 	*) by=(trawl -q -i "branch:$how" -w b.trawl -- "$@") ;;
 	esac
 }
-# Without ptrace: the program's start alone takes it a minute, and branchstep has its steps.
+# ptrace is left out: by it the program's start alone takes a minute, and branchstep measures steps.
 declare -A turns=([alone]=1000000 [perf-lbr]=200000 [kmod-lbr]=1000000 [perf-bts]=20000
 	[perf-record]=20000 [intel-bts]=100000 [kmod-step]=40000)
 for _ in 1 2; do
@@ -49,7 +49,7 @@ for _ in 1 2; do
 	done
 done
 echo "# $SECONDS s: a loop"
-# turn HOW: ns.
+# turn HOW: prints the ns of one turn.
 turn() {
 	echo $(((least[$1 ${turns[$1]}] - least[$1 1]) * 1000 / turns[$1]))
 }
@@ -64,7 +64,8 @@ for how in $ways perf-record; do
 	fi
 done
 
-# Real programs from their first to their last instruction. The second half says how many bytes.
+# Records real programs from their first to their last instruction. The second half prints the
+# bytes.
 program() {
 	local name=$1 ways=$2
 	shift 2

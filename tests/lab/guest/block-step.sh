@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
 # machine: skylake
-# A debugger that goes from branch to branch (PTRACE_SINGLEBLOCK, by the processor's BTF): what it
-# sees is the same while trawl.ko steps the program, and the module's records are marked where they
-# have gaps.
+# A debugger that runs from branch to branch (PTRACE_SINGLEBLOCK, by the processor's BTF) sees the
+# same while trawl.ko steps the program, and the module marks the gaps in its records.
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 PATH=$TRAWL_BUILD/tests/kmod:$PATH
@@ -11,7 +10,7 @@ step() { /usr/bin/python3 "$TRAWL_SRC/tests/lab/blockstep.py" "$@"; }
 first=$(nm "$load" | sed -n 's/^0*\([0-9a-f]*\) t jump_odd$/\1/p')
 end=$(printf %x $((0x$first + 128)))
 
-# within: those of these addresses that are in the program's own functions.
+# within: prints the input lines whose addresses are in the program's own functions.
 within() { awk -v a="$first" -v b="$end" 'length($1) == length(a) && $1 >= a "" && $1 < b ""'; }
 trawl -q -i branch:ptrace -w all.trawl -- "$load" 40 >load.out
 trawl-decode --json all.trawl | sed -n 's/.*"to":"0x\([0-9a-f]*\)".*/\1/p' | within >targets
@@ -24,7 +23,7 @@ step "$first" "$end" -k records "$load" 40 2>said >both
 cmp both targets
 ok $? "and where it stops is the same while trawl.ko steps the program"
 has "the module loses no record" "$(cat said)" ' 0 lost$'
-# Of the program's own code: kind 33 (resumed), from 1 (block-step), where it stopped.
+# The marks in the program's own code: kind 33 (resumed), reason 1 (block-step), and the address.
 awk '$2 == 33 && $3 == 1 { print $4 }' records | within | cmp - targets
 ok $? "which has a mark for each of these stops"
 same "and no branch of which it cannot know" 0 \

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
-# The error bound of the timeline, proved: usbmon stamps in CLOCK_REALTIME, the ring buffer in
-# CLOCK_MONOTONIC. A URB is seen by usbmon, then enqueued by the controller's driver (xhci), given
-# back by it, and seen by usbmon again, while the wall clock is set forth and back. The second half
-# looks at the times.
+# A proof of the bounds of times: usbmon uses CLOCK_REALTIME, the ring buffer CLOCK_MONOTONIC.
+# usbmon sees a URB, the controller's driver (xhci) enqueues it and gives it back, and usbmon sees
+# it again, while the wall clock is set forwards and backwards. The second half checks the order.
 # long: 6.12
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
@@ -22,8 +21,8 @@ for step in '+1 hour' '-2 hours' '+0 sec'; do
 	dd if=/dev/$disk of=/dev/null bs=64k count=16 iflag=direct status=none
 	sleep 0.3
 done
-# Set back by less than what lies between two clock-sync blocks, while URBs come and go all the
-# time: times of the wall clock come twice.
+# The clock is set back by less than the time between two clock syncs, during continuous transfers:
+# some times of the wall clock occur twice.
 /usr/bin/python3 - "/dev/$disk" <<'PY'
 import mmap
 import os
@@ -40,7 +39,7 @@ for step in -0.4, -0.02, 0.3, -1.2, -0.7:
         os.preadv(disk, [memory], 0)
 PY
 ok $? "the wall clock is set by fractions of a second while the disk is read"
-# Bounds are tight where a whole second between two clock-sync blocks had no step.
+# Bounds are small if there is no step in a whole second between two clock syncs.
 sleep 2
 dd if=/dev/$disk of=/dev/null bs=64k count=16 iflag=direct status=none
 sleep 2

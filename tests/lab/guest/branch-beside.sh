@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: MIT
-# Branches recorded while perf, or the NMI watchdog, uses the same counters: both have theirs.
+# Branches are recorded while perf, or the NMI watchdog, uses the same counters: both get their
+# data.
 # kernels: 6.12
 # machine: skylake
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
-# A limit of the time share other than 0 lets the rate be set.
+# The kernel lets the rate be set only while the limit of the time share is not 0.
 sysctl -q kernel.perf_cpu_time_max_percent=25 kernel.perf_event_max_sample_rate=1000000 \
 	kernel.perf_cpu_time_max_percent=0
 load=$TRAWL_BUILD/tests/lab/branchload
 objdump -d "$load" >load.objdump
 
-# is_way FILE.trawl NAME: its stretches are ways through the load's code. Prints how many branches.
+# is_way FILE.trawl NAME: passes if the branches between marks are possible paths through the load's
+# code. Prints their number.
 is_way() {
 	local found
 	trawl-export --to brstack "$1" | grep -v '^PERF' >stacks
@@ -19,7 +21,7 @@ is_way() {
 	records=${found%% *}
 }
 
-# The same filter: both have them.
+# With the same filter both record branches.
 perf record -q -m 512 -B -N -j any,u -e branches:u -c 1009 -o same.data -- \
 	trawl -i branch:perf-lbr -w same.trawl -- "$load" 20000 >load.out 2>said
 ok $? "perf record -j any,u with perf-lbr below it"
@@ -30,7 +32,7 @@ perf script -i same.data --comm branchload -F brstack 2>/dev/null >stack.txt
 found=$(/usr/bin/python3 "$TRAWL_SRC/tests/lab/brstack.py" load.objdump stack.txt)
 ok $? "perf's own stacks are right, too: $found"
 
-# perf stat counts: it takes no branch records.
+# perf stat counts only; it needs no branch records.
 perf stat -x, -a -e instructions:u,cycles:u,branches:u -o stat.txt sleep 60 &
 perf=$!
 sleep 1

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# We record first, then perf record -b begins, of the same tasks: what we have is right, branch by
-# branch, and what we have not is marked (the second half looks), whatever filter perf has.
+# trawl records, then perf record -b begins for the same tasks: whatever filter perf has, each
+# branch that trawl records is right, and missing ones are marked. The second half checks this.
 # kernels: 6.12
 # machine: skylake
 . "$TRAWL_SRC/tests/tap.sh"
@@ -10,7 +10,7 @@ sysctl -q kernel.perf_cpu_time_max_percent=25 kernel.perf_event_max_sample_rate=
 insmod "$LAB_MODULES/../kmod/trawl.ko"
 load=$TRAWL_BUILD/tests/lab/branchnumber
 
-# slept PID: it has slept so often.
+# slept PID: prints how often the process has slept.
 slept() {
 	sed -n 's/^voluntary_ctxt_switches:\t//p' "/proc/$1/status"
 }

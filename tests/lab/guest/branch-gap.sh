@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Branches by hardware, emulated, in a task with uprobes: no processor has a record of a branch that
-# the kernel carries out for a uprobe, so the place is marked. Between marks nothing is missing.
+# Branches by (emulated) hardware in a task with uprobes: the processor has no record of a branch
+# that the kernel emulates for a uprobe, so a mark stands for it. Between marks nothing is missing.
 # kernels: 6.12
 # machine: skylake
 . "$TRAWL_SRC/tests/tap.sh"
@@ -21,7 +21,7 @@ read -r work jcc call back ret < <(awk '/^[0-9a-f]+ <work>:/ { printf "%s", $1; 
 	/^$/ { at = 0 }
 	at && /\t(call|j[a-z]+|ret)/ { sub(":", "", $1); printf " %s", $1 }
 	END { print "" }' load.objdump)
-# gaps NAME PLACE COUNT: so many places of perf-bts are marked, and between them nothing is missing.
+# gaps NAME PLACE COUNT: passes if perf-bts has COUNT marks, and no branch is missing between them.
 gaps() {
 	trawl -q -i branch:perf-bts -i "uprobe:$load:$2" -w gaps.trawl -- "$load" 100 >load.out 2>said
 	trawl-decode --json gaps.trawl | grep '"name":"branch:' >gaps.json
@@ -34,8 +34,8 @@ gaps "the jump of the loop" "work+$((0x$back - 0x$work))" 100
 compare runs gaps.json kmod-step.json
 gaps "a jump that is not taken" "work+$((0x$jcc - 0x$work))" 1
 compare runs gaps.json kmod-step.json
-# Instructions that cannot be carried out are run in another place, and so is the way back from a
-# function with a return probe.
+# Instructions that the kernel cannot emulate run out of line, and a function with a return probe
+# returns through a trampoline.
 gaps "a return" "work+$((0x$ret - 0x$work))" 1
 gaps "all returns" "jump_odd%return" 100
 gaps "no branch" "work" 0

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Branches by hardware, emulated (tests/lab/qemu): BTS is the whole of what single steps see, record
-# by record, and LBR is stretches of it.
+# Branches by emulated hardware (tests/lab/qemu): BTS has every branch that single steps see, LBR
+# has parts of that sequence.
 # machine: skylake
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
@@ -15,7 +15,7 @@ for how in kmod-step perf-bts intel-bts perf-lbr; do
 	trawl-decode --json $how.trawl >$how.json
 	ok $? "branch:$how is decoded"
 done
-# The same by samples that overlap: on one CPU every branch that is missing is counted.
+# Samples that overlap are joined: on one CPU every missing branch is counted.
 taskset -p 1 $$ >/dev/null
 trawl -i branch:perf-joined -w perf-joined.trawl -- "$load" 300 >load.out 2>said
 ok "$([ $? -le 1 ]; echo $?)" "branch:perf-joined"
@@ -40,13 +40,13 @@ sed 's/^/# /' selftest
 has "each way is right" "$(cat selftest)" \
 	'perf-bts=right intel-bts=right kmod-lbr=right kmod-step=right perf-lbr=right perf-joined=right ptrace=right$'
 
-# CAP_PERFMON, which opens perf's branches and nothing else, to a user who is not root.
+# A user with CAP_PERFMON alone may record branches by perf, and nothing else.
 mkdir -m 777 /var/tmp/perfmon
 with_perfmon() {
 	setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps +perfmon \
 		--ambient-caps +perfmon "$@"
 }
-# Debian's 3 wants CAP_SYS_ADMIN: then the capability alone is not enough.
+# Debian's default of 3 requires CAP_SYS_ADMIN, so CAP_PERFMON is not enough.
 sysctl -q kernel.perf_event_paranoid=3
 fails "at perf_event_paranoid=3 it is not enough" 3 'lower kernel.perf_event_paranoid' \
 	with_perfmon trawl -i branch:perf-lbr -w /var/tmp/perfmon/no.trawl -- /bin/true

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-# A processor goes and comes back while branches are recorded: what was not recorded is marked, what
-# is recorded is a way through the program (the second half looks), and nothing is left behind.
+# A processor goes offline and comes back while branches are recorded: missing branches are marked,
+# the others are a possible path through the program (the second half checks), and nothing stays
+# behind.
 # kernels: 6.12
 # machine: skylake
 . "$TRAWL_SRC/tests/tap.sh"
@@ -11,7 +12,7 @@ load=$TRAWL_BUILD/tests/lab/branchload
 cpu=/sys/devices/system/cpu/cpu1/online
 dmesg -C
 
-# captured: how many branches the recorder says that it has.
+# captured: prints the number of branches that the recorder reports.
 captured() {
 	local lines
 	lines=$(grep -c 'captured so far' $how.said)
@@ -22,7 +23,8 @@ captured() {
 said_again() {
 	[ "$(grep -c 'captured so far' $how.said)" -gt "$1" ]
 }
-# The recorder has read all that there is: a second later it has no more. A batch ends after 0.9 s.
+# has_read: whether the recorder has read everything: its number has not grown in a second, and a
+# batch ends after 0.9 s.
 has_read() {
 	local before
 	before=$(captured)
@@ -32,7 +34,7 @@ has_read() {
 more_than() {
 	[ "$(captured)" -gt "$1" ]
 }
-# used: 1/100 s of the program in user mode.
+# used: prints the program's time in user mode, in 1/100 s.
 used() {
 	cut -d' ' -f14 /proc/$target/stat
 }
@@ -56,7 +58,7 @@ for how in perf-lbr perf-bts intel-bts kmod-lbr kmod-step; do
 	echo 1 >$cpu
 	ok $? "$how: and comes back"
 	taskset -p -c 1 $target >/dev/null
-	# What has not been read yet leaves no room for what follows: meanwhile the program waits.
+	# Stop the program until everything is read: a full buffer would lose what follows.
 	kill -STOP $target
 	wait_for has_read
 	ok $? "$how: the recorder has read all of it"
@@ -64,7 +66,7 @@ for how in perf-lbr perf-bts intel-bts kmod-lbr kmod-step; do
 	user=$(used)
 	back=$(date +%s%N)
 	kill -CONT $target
-	# kmod-lbr has the branches of a program that runs on only when that ends.
+	# kmod-lbr gets the branches of a program that stays on its CPU only when it ends.
 	if [ $how = kmod-lbr ]; then
 		wait_for used_more "$((user + 5))"
 	else

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
 # machine: skylake
 # make lab-cpus runs it on the other processors, too.
-# -i branch:last=N@PROBE: at each hit the branches that led there, by single steps and by the
-# (emulated) processor's last branch records, are those that the whole trace has there; and -i
-# branch:kmod-lbr.
+# -i branch:last=N@PROBE: the branches before each hit, by single steps and by the (emulated)
+# processor's last branch records, are those of a full trace. Also -i branch:kmod-lbr.
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 walk=$TRAWL_BUILD/tests/kmod/walk
@@ -33,16 +32,16 @@ has "by the processor, where it can" "$(trawl-decode --raw two.trawl)" 'by kmod-
 text=$(trawl-decode two.trawl)
 has "branches, then the event" "$(tr '\n' ' ' < <(head -40 <<<"$text"))" \
 	'the last [0-9]+ branches before far_away \(walk\) .* -> far_away .* walk:far_away '
-# The text's stack and the independent reader's.
+# The text and the independent reader have the same stacks.
 same "an independent reader finds as many stacks" "$(grep -c 'branch:last' <<<"$text")" \
 	"$(/usr/bin/python3 -B "$TRAWL_SRC/tests/reader_branch.py" two.trawl | grep -c ' before ')"
 has "where there are too few" \
 	"$(trawl -i "branch:last=1000@uprobe:$walk:far_away" -w x.trawl -- "$walk" 2>&1)" \
 	'this processor keeps the last [0-9]+ branches only; use last=[0-9]+, or branch:kmod-step'
-# The kernel carries out such an instruction itself: no processor has a record of it.
+# The kernel emulates a call under a uprobe, so the processor has no record of it.
 load=$TRAWL_BUILD/tests/lab/branchload
 objdump -d "$load" >load.objdump
-# Addresses of work() and of its call.
+# The addresses of work() and of its call.
 read -r work call < <(awk '/^[0-9a-f]+ <work>:/ { at = $1 } at && /\tcall/ { sub(":", "", $1); print at, $1; exit }' load.objdump)
 place=work+$((0x$call - 0x$work))
 fails "a probe on a call by the processor's records" 2 'the call or jump at offset 0x[0-9a-f]* would be missing' \
@@ -53,14 +52,13 @@ trawl -q -i "branch:kmod-step:last=8@uprobe:$load:$place" -w x.trawl -- "$load" 
 trawl-decode --json x.trawl >x.json
 said=$(/usr/bin/python3 "$TRAWL_SRC/tests/lab/lastsame.py" load.json x.json work 8 kmod-step)
 ok $? "by single steps each hit has the branches that led there: $said"
-# Nor if another source, or another program, has a probe there: each stack says that it is not
-# whole.
+# If another source, or another program, has a probe there, each stack says that it is incomplete.
 trawl -q -i branch:kmod-lbr:last=8@uprobe:"$load":jump_odd -i uprobe:"$load":"$place" -w x.trawl \
 	-- "$load" 20 >/dev/null
 same "a stack with a probe's call in it is marked" 20 \
 	"$(trawl-decode --json x.trawl | grep -c '"name":"branch:lost"')"
-# perf clears the processor's records when a task is scheduled in: after its sleep a task has none,
-# and nothing shows whether a call under a probe is among those that it took since.
+# perf clears the processor's records when a task comes to a CPU: after a sleep it has none, and the
+# records do not show whether a call under a probe was among the branches since.
 number=$TRAWL_BUILD/tests/lab/branchnumber
 objdump -d "$number" >number.objdump
 read -r spell after < <(awk '/^[0-9a-f]+ <spell>:/ { at = $1 } at && /\tret/ { sub(":", "", $1); print at, $1; exit }' number.objdump)
@@ -72,7 +70,7 @@ fails "a way that has no branches at probes" 2 \
 	'records no branches before a probe: use kmod-lbr or kmod-step' \
 	trawl -i "branch:ptrace:last=3@uprobe:$walk:far_away" -w x.trawl -- "$walk"
 
-# Whenever a task leaves its CPU.
+# branch:kmod-lbr has a stack whenever a task leaves its CPU.
 trawl -i branch:kmod-lbr -w stacks.trawl -- "$walk" >/dev/null 2>said
 ok $? "branch:kmod-lbr"
 trawl-decode --json stacks.trawl >stacks.json

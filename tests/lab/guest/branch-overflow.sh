@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: MIT
-# A recorder that is stopped until the buffers of perf are full says that more is missing, without
-# a number that perf does not tell; so do two recorders whose events take turns on one counter. The
-# second half looks at what is recorded.
+# A recorder that is stopped until perf's buffers are full reports losses without a number, because
+# perf tells none; so do two recorders whose events share one counter in turns. The second half
+# checks the recorded branches.
 # kernels: 6.12
 # machine: skylake
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 sysctl -q kernel.perf_event_max_sample_rate=1000000 kernel.perf_cpu_time_max_percent=0
 load=$TRAWL_BUILD/tests/lab/branchload
-# used PID: 1/100 s of processor time.
+# used PID: prints the processor time in 1/100 s, as a sum.
 used() {
 	cut -d' ' -f14,15 "/proc/$1/stat" | tr ' ' +
 }
-# It has run for so long, or to its end.
+# used_more PID TIME: whether the process has used more than TIME (1/100 s), or has ended.
 used_more() {
 	grep -q '^State:.*zombie' "/proc/$1/status" || [ $(($(used "$1"))) -gt "$2" ]
 }

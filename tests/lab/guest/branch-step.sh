@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # kernels: 6.12
 # long: 6.12
-# The source of branches by trawl.ko: the same branches as through ptrace, with symbols; full traces
-# of real programs at less than a byte a branch; -p; what -D says.
+# Branches by trawl.ko: the same branches as by ptrace, with symbols; full traces of real programs
+# in less than a byte a branch; -p; -D.
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 branches=$TRAWL_BUILD/samples/branches
@@ -13,7 +13,7 @@ fails "and so does -i" 3 'there is no /dev/trawl: build' trawl -i branch:kmod-st
 insmod "$LAB_MODULES/../kmod/trawl.ko"
 ok $? "the module can be loaded"
 
-# list FILE: what the branches were; addresses of the vdso and the stack are not in them.
+# list FILE: prints the branches, without addresses of the vdso and the stack, which vary.
 list() {
 	trawl-decode --json "$1" | sed \
 		-n 's/.*"kind":"\([^"]*\)","from":"\([^"]*\)".*"to":"\([^"]*\)".*/\1 \2 \3/p'
@@ -30,8 +30,7 @@ diff k.txt p.txt | head -5 | sed 's/^/# /'
 has "with symbols" "$(trawl-decode k.trawl)" 'branch:call\* +_start\+0x[0-9a-f]+ -> direct'
 has "by the module" "$(trawl-decode --raw k.trawl)" 'by kmod-step'
 
-# full NAME COMMAND...: a full trace, from its first to its last instruction; the host looks how
-# large it is.
+# full NAME COMMAND...: records all branches of the command; the second half checks the size.
 full() {
 	local name=$1 began ended
 	shift
@@ -49,8 +48,8 @@ full() {
 full gzip gzip -nc /usr/share/common-licenses/GPL-3
 full sqlite3 sqlite3 :memory: \
 	'create table t(a); insert into t values(3),(1),(2); select sum(a) from t;'
-# Starting python3 (1,797,072 branches, 0.592 bytes each on 2026-11-22) takes a minute of the
-# guest's time:
+# Only by request: the start of python3 (1,797,072 branches, 0.592 bytes each on 2026-11-22) takes
+# the guest a minute.
 [ -z "$LAB_FULL" ] || full python3 /usr/bin/python3 -S -c pass
 
 /usr/bin/python3 -S -c 'while True: sum(range(20))' &

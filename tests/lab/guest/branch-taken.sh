@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-# Somebody else has the processor's branch records, with another filter: perf record -b of user code
-# and the kernel, from before we begin. What cannot have them says so; perf-bts does not need them.
+# Another program uses the processor's branch records with another filter from before the capture:
+# perf record -b of user code and kernel. Back ends that need the records say why they cannot have
+# them; perf-bts does not need them.
 # kernels: 6.12
 # machine: skylake
 . "$TRAWL_SRC/tests/tap.sh"

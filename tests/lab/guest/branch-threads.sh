@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # kernels: 6.12
 # machine: skylake
-# -i branch:last=N@usdt: in threads and children, of COMMAND and of -p: at each hit the branches
-# that led there in that task.
+# -i branch:last=N@usdt: in threads and children of COMMAND and of -p: each hit has the branches
+# that led to it in its own task.
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 threads=$TRAWL_BUILD/samples/threads
@@ -11,7 +11,7 @@ trawl -q -i branch:kmod-step -w all.trawl -- "$threads" 3 1 12
 ok $? "threads and a child of them by steps"
 trawl-decode --json all.trawl >all.json
 
-# led_there HOW NAME: the hits of NAME.trawl.
+# led_there HOW NAME: checks the branches before the hits in NAME.trawl.
 led_there() {
 	local found
 	trawl-decode --json "$2.trawl" >"$2.json"

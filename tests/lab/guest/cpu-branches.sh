@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# The emulated processor with branch records (tests/lab/qemu): what the kernel's own driver and perf
-# make of it is exact, so that a difference in a test of ours is ours.
+# The emulated processor with branch records (tests/lab/qemu): the kernel's driver and perf get
+# exact branches from it. So a difference in another test is trawl's error.
 # machine: skylake
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
@@ -25,12 +25,13 @@ ok $? "its stacks are ways through the program"
 has "which are many" "$found" '^[0-9]{4,} records, [0-9]{4,} neighbours, 0 bad$'
 [ -s perf.err ] && head -5 perf.err >&2
 
-# BTS: period 1. Of jump_odd() every second jump is taken, of the loop's every one but the last.
+# Period 1 makes perf use BTS. Every second jump of jump_odd() is taken, and all of the loop's but
+# one.
 perf record -q -m 8192 -B -N -e branches:u -c 1 -d -o all.data "$load" 20000 >load.out 2>>perf.err
 ok $? "perf record of every branch"
 perf script -i all.data -F ip,addr >all.txt 2>>perf.err
 head -3 all.txt | sed 's/^/# /'
-# taken OPERATION FUNCTION: how often a branch of that function was recorded.
+# taken OPERATION FUNCTION: prints how often this branch of the function was recorded.
 taken() {
 	local from
 	from=$(awk -v f="<$2>:" -v op="$1" '$2 == f { in_it = 1; next } /^$/ { in_it = 0 } in_it && $0 ~ "\t" op "( |$)" { sub(/:.*/, ""); print $1 }' load.objdump | tail -1)

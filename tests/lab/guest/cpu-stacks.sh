@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Branch stacks of any emulated processor that has them, by the kernel's own driver: `make lab-cpus`
-# runs this on each of them, and on a processor that goes and comes back.
+# Branch stacks of each emulated processor that has them, by the kernel's driver, also on a CPU that
+# goes offline and comes back. `make lab-cpus` runs this on each of them.
 # kernels: each-cpu
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
@@ -12,7 +12,7 @@ if grep -q ' pti=on' /proc/cmdline; then
 	has "page tables are isolated" "$(cat /proc/cpuinfo)" '^flags.* pti( |$)'
 fi
 
-# stacks NAME: perf record -b and what it found.
+# stacks NAME: runs perf record -b and checks its stacks.
 stacks() {
 	local found
 	perf record -q -m 4M -B -N -b -e branches:u -c 101 -o stack.data \

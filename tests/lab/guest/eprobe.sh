@@ -12,7 +12,7 @@ case $(uname -r) in
 6.1.* | 6.12.*) has "arrays are found to be broken, by trying" "$list" 'eprobe.*no arrays' ;;
 esac
 
-# Example 1: only two fields of sched_switch.
+# Example 1 records only two fields of sched_switch.
 trawl -q -w 1.trawl \
 	-i 'eprobe:sched/switch=sched.sched_switch prev=$prev_pid:u32 next=$next_pid:u32' \
 	-i event:sched:sched_switch -- sleep 0.3
@@ -24,7 +24,7 @@ decoded 1.trawl --source event | sed \
 [ -s want ] && cmp -s <(sort want) <(sort have)
 ok $? "the eprobe has the pids of the event itself ($(wc -l <want) switches)"
 
-# The same without types: numbers as the fields are, texts as texts.
+# Without types, numbers have the fields' types, and texts are texts.
 trawl -q -w 2.trawl \
 	-i 'eprobe:sched.sched_switch $prev_pid $prev_comm who=$comm $prev_state if prev_pid != 0' \
 	-- sleep 0.2
@@ -33,8 +33,8 @@ has "comm of an array of characters is text" "$(decoded 2.trawl)" \
 	'"fields":\{"prev_pid":[0-9]+,"prev_comm":"sleep","who":"sleep","prev_state":[0-9]+\}'
 same "the filter holds" 0 "$(decoded 2.trawl --source eprobe | grep -c '"prev_pid":0,')"
 
-# Two unnamed probes on one event; the same probe twice; names that differ in the file but not in
-# tracefs.
+# Two unnamed probes on one event; the same probe twice; names that differ in the file, but would be
+# equal in tracefs.
 trawl -w n.trawl -i 'eprobe:sched.sched_switch $prev_pid' -i 'eprobe:sched.sched_switch $next_pid' \
 	-i 'eprobe:sched.sched_switch $prev_pid' -i 'eprobe:a/x=sched.sched_switch $prev_prio' \
 	-i 'eprobe:b/x=sched.sched_switch $next_prio' -- true 2>said
@@ -45,7 +45,7 @@ same "it is recorded once, and each other one under its name" \
 	"$(decoded n.trawl --source eprobe |
 		sed 's/.*"name":"\([^"]*\)".*"fields":{"\([^"]*\)".*/\1 \2/' | sort -u | xargs)"
 
-# An array, which kernels before 6.17 take for a pointer.
+# An array field, which kernels before 6.17 take for a pointer.
 if grep -q '^eprobe.*no arrays' <<<"$list"; then
 	fails "an array that this kernel reads wrongly" 3 \
 		'args is an array, which this kernel reads wrongly' \

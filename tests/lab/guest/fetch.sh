@@ -18,7 +18,7 @@ trawl -q -w fetch.trawl \
 	dd if=data of=/dev/null bs=1 skip=4660 count=1 status=none
 ok $? "it records"
 lines=$(trawl-decode --json --source eprobe fetch.trawl)
-json() { # NAME FIELDS: the text has these members
+json() { # NAME FIELDS: passes if the JSON has these members
 	has "$1" "$lines" "\"fields\":\\{.*$2[,}]"
 }
 json "a field by its own name" '"offset":4660'
@@ -34,7 +34,7 @@ json "in front of a pointer, in the program's memory" '"before":"if=data","user"
 lines=$(trawl-decode --print --source eprobe fetch.trawl)
 has "hex, and a symbol by its name" "$lines" 'x=0x1234 name=[a-z_0-9]*sys_read(\+0x0)?( |$)'
 
-# What cannot be read has no value: not what an earlier event left in the field, nor another string.
+# Memory that cannot be read gives no value, rather than that of an earlier event or another string.
 cat >unread.py <<'PY'
 import ctypes
 import mmap
@@ -82,10 +82,10 @@ same "what an eprobe cannot read has no value" "" \
 has "text says why" "$(trawl-decode --source eprobe unread.trawl)" \
 	'v=<unavailable: its page was not in memory, or its address is not mapped> .*text=<unavailable: its page'
 
-# A string too long for this kernel, in turns with others: each call is one event, in order, with
-# the beginning of its string. That takes the order in which this kernel calls two probes at one
-# place (capture/tracefs/longtext.h). No string has 4,070 to 4,095 bytes: this kernel warns of those
-# in its log.
+# Strings that are too long for this kernel alternate with others: each call is one event, in order,
+# with the beginning of its string. This depends on the order in which the kernel calls two probes
+# at one place (capture/tracefs/longtext.h). No string has 4,070 to 4,095 bytes, for which this
+# kernel would print a warning.
 cat >long.py <<'PY'
 import ctypes
 libc = ctypes.CDLL(None)

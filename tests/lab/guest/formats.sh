@@ -3,7 +3,7 @@
 . "$TRAWL_SRC/tests/tap.sh"
 
 modprobe -a usbmon dummy_hcd vhci_hcd 2>/dev/null
-# vhci_hcd brings sixteen buses, which the tests after this one have no use for.
+# Remove the modules: vhci_hcd adds sixteen buses, which would slow down the tests after this one.
 trap 'modprobe -r vhci_hcd dummy_hcd usbmon' EXIT
 count=$(ls -d /sys/kernel/tracing/events/*/*/format | "$TRAWL_BUILD/tests/decode/formats" 2>wrong)
 read -r total understood calls dropped <<<"$count"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# The events of this kernel in its own words, those of USB and its disks among them. The second half
-# compares them with what trawl-decode makes of the file.
+# Records the kernel's own text of its events, including those of USB and its disks. The second half
+# compares it with trawl-decode's text of the file.
 # long: 6.1 6.12
 . "$TRAWL_SRC/tests/lab/lab.sh"
 modprobe usbmon

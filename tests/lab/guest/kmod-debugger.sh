@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-# gdb at work on a program that trawl.ko steps: breakpoints, single steps, a watchpoint by single
-# steps, finish. gdb says what it says without the module, and the module has the branches that
-# the program takes without gdb. Not with the processor's watchpoints: QEMU 7.2 hangs where gdb
-# steps over what they watch, without the module as well.
+# gdb debugs a program that trawl.ko steps: breakpoints, single steps, a watchpoint by single steps,
+# finish. gdb prints the same as without the module, and the module has the branches that the
+# program takes without gdb. Hardware watchpoints are left out: QEMU 7.2 hangs, also without the
+# module, when gdb steps over a watched access.
 # kernels: 6.12
 # long: 6.12
 . "$TRAWL_SRC/tests/tap.sh"
@@ -11,7 +11,7 @@ PATH=$TRAWL_BUILD/tests/kmod:$PATH
 load=$TRAWL_BUILD/tests/lab/branchload
 insmod "$LAB_MODULES/../kmod/trawl.ko"
 
-# session COMMAND-AT-START: what gdb says.
+# session COMMAND-AT-START: prints gdb's output.
 session() {
 	timeout 300 gdb -nx -batch -ex 'set width 0' -ex 'set can-use-hw-watchpoints 0' -ex starti \
 		-ex "$1" -ex 'tbreak jump_odd' -ex continue -ex 'stepi 9' \
@@ -38,7 +38,7 @@ kbranch -s 0 -o whole -- "$load" 40 >/dev/null 2>&1
 first=$(nm "$load" | sed -n 's/^0*\([0-9a-f]*\) t jump_odd$/\1/p')
 end=$(printf %x $((0x$first + 128)))
 for file in path whole; do
-	# Of its own functions: gdb adds to the environment, and has copies of instructions executed
+	# Only its own functions: gdb adds to the environment, and lets copies of instructions run
 	# at _start.
 	awk -v a="$first" -v b="$end" '$2 < 7 && $3 >= a "" && $3 < b "" { print $2, $3, $4 }' \
 		$file >$file.near

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # machine: skylake
-# The last branch records of a processor, emulated, by trawl.ko: the last of what its steps give.
+# An emulated processor's last branch records, by trawl.ko: the last branches that its steps give.
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 PATH=$TRAWL_BUILD/tests/kmod:$PATH
@@ -8,7 +8,7 @@ insmod "$LAB_MODULES/../kmod/trawl.ko"
 kbranch -o all.txt -- walk 2>/dev/null
 kbranch -l -P lbr -o got.lbr -- walk 2>said
 ok $? "a program with provider lbr"
-# What came back from the kernel took places, too.
+# Returns from the kernel are among the records, too.
 cut -d' ' -f3,4 got.lbr >got
 count=$(wc -l <got)
 awk '$2 < 8 { print $3, $4 }' all.txt | tail -"$count" >wanted
@@ -17,7 +17,7 @@ ok $? "its last $count branches are those that steps found"
 cp wanted got "$LAB_KEEP"
 document >said
 same "the code flow of the document with this processor's LBR" "" "$(grep '^not ok' said)"
-# As with steps (kmod-safe.sh), a program that gains privileges is not looked into.
+# As with steps (kmod-safe.sh), a program that gains privileges is not traced.
 chmod 777 .
 chmod 666 /dev/trawl
 install -m 4755 "$(type -p suid)" /var/tmp/suid

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: MIT
-# At a probe, the last branches of the task; and a program whose instructions are probed goes its
-# way.
+# At a probe, the last branches of the task. A program with probed instructions runs as without.
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 PATH=$TRAWL_BUILD/tests/kmod:$PATH
 insmod "$LAB_MODULES/../kmod/trawl.ko"
 walk=$(type -p walk)
-# offset SYMBOL: where it is in the file (its only segment of code begins at 0x401000, offset
+# offset SYMBOL: prints the symbol's file offset (the only code segment is at 0x401000, offset
 # 0x1000).
 offset() {
 	echo $((0x$(nm "$walk" | sed -n "s/^\([0-9a-f]*\) . $1\$/\1/p") - 0x400000))
@@ -17,8 +16,7 @@ for place in function pops_two far_away case0; do
 	kbranch -c "$walk:$(offset $place):5" -o all.txt -- walk 2>said
 	ok $? "$place: the program ends well"
 	hits=$(awk '$2 == 37' all.txt | wc -l)
-	# Each hit has the five branches that the stream had just before it; the last goes to the
-	# place.
+	# Each hit has the five branches before it in the stream; the last one leads to the probe.
 	awk -v want="$(printf %x $(($(offset $place) + 0x400000)))" '
 		$6 == "probe" { mine[n++] = $3 " " $4; next }
 		$2 == 37 {

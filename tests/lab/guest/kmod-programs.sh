@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Programs do under trawl.ko's steps what they do without: tests/kmod/hard.c, which looks for traces
-# of them, and programs that nobody here wrote.
+# Programs behave the same with and without trawl.ko's steps: tests/kmod/hard.c, which looks for
+# signs of them, and programs of the system.
 # long: 6.1 6.12
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
@@ -8,7 +8,7 @@ PATH=$TRAWL_BUILD/tests/kmod:$PATH
 insmod "$LAB_MODULES/../kmod/trawl.ko"
 ulimit -c 0
 
-# alike NAME COMMAND...: the same output and status as without.
+# alike NAME COMMAND...: passes if output and status are those without steps.
 alike() {
 	local name=$1 status
 	shift

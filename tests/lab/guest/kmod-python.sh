@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # kernels: by-name-only
-# A long flow: two million branches of an interpreter that nobody here wrote.
+# A long trace: two million branches of the Python interpreter.
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 PATH=$TRAWL_BUILD/tests/kmod:$PATH

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Requests to /dev/trawl without permission, with invalid arguments, and at random; the flow of the
-# document.
+# Requests to /dev/trawl without permission, with invalid arguments, and at random; and the steps
+# that its documentation describes.
 # long: 6.1
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
@@ -8,7 +8,7 @@ PATH=$TRAWL_BUILD/tests/kmod:$PATH
 chmod 777 .
 insmod "$LAB_MODULES/../kmod/trawl.ko"
 
-# tap NAME COMMAND...: a command that speaks TAP itself; what failed.
+# tap NAME COMMAND...: runs a command that prints TAP; prints what failed in it.
 tap() {
 	local name=$1
 	shift
@@ -26,7 +26,7 @@ fi
 tap "what is refused, and how" ioctls bad
 
 same "every thread of a process is traced" "151 of 151 threads" "$(ioctls threads 150)"
-# Beside others: both processors are busy, and tasks start and end all the time.
+# Beside other load: both processors are busy, and tasks start and end all the time.
 bash -c 'while :; do :; done' &
 busy=$!
 bash -c 'while :; do /bin/true; done' &
@@ -38,7 +38,7 @@ has "random requests" "$(ioctls random "${LAB_FUZZ_SECONDS:-4}" "${LAB_FUZZ_SEED
 same "what ran beside it still runs" "" "$(kill $busy $starts 2>&1)"
 wait
 
-# Who may open it, and whom they may trace.
+# Which users may open the device, and which tasks they may trace.
 as_nobody() {
 	setpriv --reuid 65534 --regid 65534 --clear-groups "$@"
 }
@@ -65,12 +65,12 @@ with_perfmon kbranch -o path -- /var/tmp/secret 2>/dev/null >output
 same "one that may not be read is not traced" "35 3" "$(tail -1 path | cut -d' ' -f2,3)"
 chmod 600 /dev/trawl
 
-# Numbers are those of the namespace of who opened the device.
+# Pids are those of the pid namespace of the process that opened the device.
 unshare -p -f --mount-proc "$(type -p kbranch)" -o path -- /bin/true 2>/dev/null
 ok $? "in a pid namespace of its own"
 same "tids are that namespace's" "2" "$(cut -d' ' -f1 path | sort -u)"
 
-# Tasks that run already, and one that sleeps until it gets a signal.
+# A running task, and one that sleeps until it gets a signal.
 bash -c 'while :; do :; done' &
 kbranch -p $! -o path 2>/dev/null
 has "a task that runs is traced from now on" "$(cut -d' ' -f2 path | sort -nu | xargs)" \
@@ -100,7 +100,7 @@ ok $? "a ring that overwrites"
 kbranch -m block -n 1024 -z 5 -q -- /bin/true 2>said
 has "a ring that blocks loses nothing" "$(cat said)" ' 0 lost$'
 
-# The module stays while it is needed.
+# The module cannot be removed while it is in use.
 kbranch -q -- sleep 100 2>/dev/null &
 wait_for pgrep -x sleep
 fails "unloading while somebody traces is refused" 1 'in use' rmmod trawl

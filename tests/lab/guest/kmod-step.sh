@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# trawl.ko's steps: the same branches as ptrace's single steps give, and what each filter bit leaves
-# of them.
+# trawl.ko's steps give the same branches as single steps by ptrace, and each filter bit removes its
+# kinds of them.
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 PATH=$TRAWL_BUILD/tests/kmod:$PATH

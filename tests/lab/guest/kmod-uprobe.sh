@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# The uprobe interface of trawl.ko: its sentences, its sample tracer, and what shakes it.
-# More of the last by LAB_STRESS=180 (seconds of random requests, and in proportion 100,000 stops
-# and 1,000 kills); make lab-long has 3.
+# The uprobe interface of trawl.ko: what its manual says, its sample tracer, and stress.
+# LAB_STRESS=180 gives 180 seconds of random requests, 100,000 stops and 1,000 kills; make lab-long
+# has 3.
 # long: 6.1
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
@@ -41,7 +41,7 @@ calls nothing "$load" 1 2>said.txt
 same "a function that is not there: status 2" 2 $?
 has "is named" "$(cat said.txt)" '^calls: nothing: no such function'
 
-# The manual's program that starts another one and stops at its entry.
+# The manual's example of a program that starts another one and stops it at its entry.
 . "$TRAWL_SRC/tests/uprobe/example.sh"
 example 'second example' >second.c
 cp "$TRAWL_SRC/uprobe/trawl-uprobe.h" "$TRAWL_SRC/kmod/trawl_uprobe.h" .
@@ -67,7 +67,7 @@ same "and the kernel keeps none of their uprobes" "$before" "$(dmesg | grep -c '
 stress random "$stress" 3
 ok $? "random requests"
 
-# In use: refused.
+# rmmod is refused while the device is open.
 exec 5<>/dev/trawl
 rmmod trawl 2>/dev/null
 ok $((! $?)) "a module in use cannot be unloaded"

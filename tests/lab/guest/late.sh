@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # kernels: 6.12
 # A source whose first event comes long after the start, and after the wall clock was set twice. The
-# second half looks at the times.
+# second half checks the times.
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 modprobe usbmon

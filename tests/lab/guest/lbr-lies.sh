@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 # kernels: 6.12
 # machine: lying-lbr
-# A processor whose IA32_PERF_CAPABILITIES names another format than its branch records have: each
-# record of a misprediction, here each jump forward, has a source that is no address of the program.
-# What has such records is marked, never printed.
+# A processor whose IA32_PERF_CAPABILITIES names another format than its branch records have: in
+# each record of a misprediction, here of each forward jump, the source is no address of the
+# program. Such records are marked as a loss, never printed.
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 load=$TRAWL_BUILD/tests/lab/branchload
@@ -17,7 +17,7 @@ same "every stack of kmod-lbr is marked" "40 40" \
 	"$(grep -c '"name":"branch:last"' last.json) $(grep -c '"name":"branch:lost"' last.json)"
 same "and none of its records is printed" 0 "$(grep -c '"from":' last.json)"
 
-# perf takes such a record for one of the kernel's, and leaves it out.
+# perf takes such a record for a branch of the kernel, and leaves it out.
 trawl -i branch:perf-lbr -w perf.trawl -- "$load" 3000 >load.out 2>said
 sed 's/^/# /' said
 has "perf-lbr says that branches are missing" "$(cat said)" ' 0 and more lost'

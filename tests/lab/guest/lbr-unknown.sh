@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # kernels: 6.12
 # machine: unknown-lbr
-# A processor whose branch records have a format that no manual has: trawl.ko says so and guesses
+# A processor whose branch records have an undocumented format: trawl.ko says so and guesses
 # nothing.
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
@@ -16,7 +16,8 @@ fails "and so does -i" 3 'the format of this processor.s branch records is not k
 trawl -i "branch:last=4@uprobe:$load:main" -w last.trawl -- "$load" 10 >load.out 2>said
 ok $? "the last branches before a probe are there all the same"
 has "by steps" "$(trawl-decode --raw last.trawl)" 'by kmod-step'
-# perf-lbr has what Linux's driver makes of them: it is usable if a known loop is in its stacks.
+# perf-lbr gets what Linux's driver reads: it is usable if its stacks have the branches of a known
+# loop.
 if grep -q 'not usable: branch:perf-lbr' list; then
 	fails "-i branch:perf-lbr says why not" 3 'records a known loop wrongly' \
 		trawl -i branch:perf-lbr -w p.trawl -- "$load" 10

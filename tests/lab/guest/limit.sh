@@ -2,22 +2,21 @@
 # kernels: 6.12
 # machine: iommu
 # long: 6.12
-# The kernel has no room for another instance. On this machine each begins with 96 MiB for each CPU
-# (trace_buf_size), and memory is taken away until one of them has room and no more. One CPU has to
-# do: for want of the first CPU's buffer the kernel says no, for want of another one's it also warns
-# in its log.
+# The kernel has no memory for another instance. On this machine each instance begins with 96 MiB
+# for each CPU (trace_buf_size), and this test takes memory until only one fits. It uses one CPU,
+# because the kernel also prints a warning if the buffer of any but the first CPU does not fit.
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 
-# Sets left to what the kernel compares with a buffer's size before it makes one, in MiB.
+# measure: sets left to the memory, in MiB, that the kernel compares with the size of a new buffer.
 measure() {
 	sync
 	echo 3 >/proc/sys/vm/drop_caches
 	left=$(($(sed -n 's/^MemAvailable: *\([0-9]*\) kB/\1/p' /proc/meminfo) / 1024))
 }
 
-# room_for_one: takes memory until one instance has room (96 MiB, and trawl) and the next one has
-# not. Huge pages take no time; what they are too large for, or too few, a file takes.
+# room_for_one: takes memory until one instance fits (96 MiB, and trawl), but not two. Huge pages
+# are quick to take; a file takes the rest, for which they are too large or too few.
 room_for_one() {
 	local tries
 	for tries in 1 2 3 4 5 6 7 8; do
@@ -44,14 +43,14 @@ fails "no other has" 1 'Cannot allocate memory' mkdir $T/instances/another
 fails "nor has trawl" 3 "$says" trawl -w x -i event:sched:sched_switch -- touch ran
 same "of which nothing is left" "0 other" "$(echo $(leftovers))"
 rmdir $T/instances/other
-# trawl has two, one after the other: there may be room for the second before what the first did not
-# need is back.
+# trawl makes two instances, one after the other: the second must fit before the first has given
+# back what it did not need.
 rm /dev/shm/taken
 trawl -q -w room.trawl -i event:sched:sched_process_exec -- cat /proc/self/comm >/dev/null
 ok $? "there is room again"
 has "and what happens is recorded" "$(trawl-decode room.trawl)" 'sched:sched_process_exec .*cat'
 
-# Its first instances have room, the next one does not.
+# The first instances fit, the next one does not.
 taken=0
 room_for_one
 fails "the limit is met half way" 3 "$says" \

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # machine: lockdown
-# A kernel that is locked down, as by lockdown= or secure boot: "integrity" lets branches be
-# recorded, "confidentiality" forbids tracing and trawl.ko. A recorder that opened the device before
-# goes on.
+# A locked-down kernel, as by lockdown= or secure boot: "integrity" allows recording of branches,
+# "confidentiality" forbids tracing and trawl.ko. A recorder that opened the device before
+# continues.
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 PATH=$TRAWL_BUILD/tests/kmod:$PATH

@@ -4,12 +4,12 @@
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 
-# armed: trawl says that it records.
+# armed: whether trawl says that it records.
 armed() {
 	grep -q 'capturing to' trawl.log
 }
 
-# A module is removed while its events are recorded, which the kernel allows.
+# The kernel allows that a module is removed while its events are recorded.
 modprobe -a ext4 loop
 truncate -s 16M image
 mkfs.ext4 -q image
@@ -58,7 +58,7 @@ rmmod ext4
 ok $? "it goes when they are gone"
 same "nothing is left" 0 "$(leftovers)"
 
-# A map with room for 32768 keys.
+# A hist trigger's map with room for 32768 keys is filled.
 cat >seek.py <<'END'
 import os
 zero = os.open("/dev/zero", os.O_RDONLY)
@@ -76,7 +76,7 @@ ok $((lost < 1)) "what it had no room for is lost ($captured captured, $lost los
 same "no more and no less" 34000 $((captured + lost))
 has "the file says why" "$(trawl-decode --summary full.trawl)" "synth: $lost \(map full\) between"
 
-# eprobes on events that are probes themselves.
+# Event probes on events that are probes themselves.
 offset=$(nm "$TRAWL_BUILD/samples/tick" | awk '$3 == "tick_step" { print $1 }')
 echo 'p:lab_on/kprobe vfs_llseek off=$arg2:u64' >>$T/dynamic_events
 echo "p:lab_on/uprobe $TRAWL_BUILD/samples/tick:0x$offset n=%di:u64" >>$T/dynamic_events

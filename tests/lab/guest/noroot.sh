@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: MIT
-# An ordinary user records: what trawl-access(8), the udev rule and the groups that they name allow,
-# what each lacks without them, and that it can be taken back.
+# An ordinary user records: what trawl-access, the udev rule and their group allow, what is missing
+# without each of them, and that access can be taken back.
 # long: 6.1
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 access=$TRAWL_SRC/setup/trawl-access
 target=$TRAWL_BUILD/tests/capture/target
 modprobe usbmon
-mount -t tracefs nodev $T 2>/dev/null # it is there, or now is
+mount -t tracefs nodev $T 2>/dev/null # fails if it is mounted already
 groupadd --system trawl && useradd -M -G trawl alice && useradd -M bob
 ok $? "a group, a user in it, and one who is not"
 chmod 777 .
 
-# as USER COMMAND...: as the user after a login.
+# as USER COMMAND...: runs the command as the user, with the groups of a login.
 as() {
 	setpriv --reuid "$1" --regid "$1" --init-groups -- "${@:2}"
 }
-# usable USER: the kinds of sources that -D says may be used.
+# usable USER: prints the sources that the user may use by -D.
 usable() {
 	as "$1" trawl -D --json | jq \
 		-r '.[] | select(.usable) | .name | split(":")[0] | split("=")[0]' | sort -u |
@@ -27,7 +27,7 @@ same "without any of it: nothing" "" "$(usable alice)"
 fails "and the line says what would help" 3 'run trawl as root, or have trawl-access\(8\) let you' \
 	as alice trawl -i event:sched:sched_switch -w no.trawl
 
-# What the rule says is done, as udev would.
+# Apply the rule as udev would.
 sed -n 's/^SUBSYSTEM=="usbmon", GROUP="\([a-z]*\)", MODE="\([0-7]*\)"$/\1 \2/p' \
 	"$TRAWL_SRC/setup/70-trawl.rules" >rule
 read -r group mode <rule
@@ -36,7 +36,7 @@ same "usbmon by its group: USB" "usb" "$(usable alice)"
 as alice trawl -q -i usb --duration 300ms -w usb.trawl
 ok $? "who is in the group records USB"
 
-# A group alone may look: this is why there is an owner.
+# The group alone may only read tracefs, so trawl-access also sets an owner.
 mount -o remount,gid="$(getent group trawl | cut -d: -f3)",mode=750 $T
 same "tracefs by its group alone: no source" "usb" "$(usable alice)"
 ok "$(as alice head -c1 $T/events/sched/sched_switch/format >/dev/null; echo $?)" \

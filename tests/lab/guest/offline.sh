@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # kernels: 6.12
-# A processor that is offline when a capture begins has no buffer to read or to wait for; it gets
-# one when it comes.
+# A processor that is offline when a capture begins has no buffer to read or to poll; it gets one
+# when it comes online.
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 cpu=/sys/devices/system/cpu/cpu1/online

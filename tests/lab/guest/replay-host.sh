@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# trawl-replay host --really: recorded sessions once more, with QEMU's devices and with a loopback
-# gadget of this kernel. As many reads wait at the device as then, and drivers have it back
-# afterwards.
+# trawl-replay host --really repeats recorded sessions with QEMU's devices and with a loopback
+# gadget of this kernel. As many reads wait at the device as when recorded, and afterwards its
+# drivers are bound again.
 # machine: fresh
 # long: 6.1 6.12
 . "$TRAWL_SRC/tests/tap.sh"
@@ -12,15 +12,15 @@ LOOP=1209:0003
 # Both disks have the same ids.
 host device_del disk-ehci >/dev/null
 
-# driver VID:PID: what its first interface is bound to.
+# driver VID:PID: prints the driver of the device's first interface.
 driver() {
 	basename "$(readlink "$(usb_device "$1")"/*:1.0/driver)"
 }
-# queued NAME VID:PID: the most reads that waited at once, of each endpoint.
+# queued NAME VID:PID: prints the largest number of reads that waited at once, for each endpoint.
 queued() {
 	trawl-decode --json --raw "$1.trawl" | /usr/bin/python3 "$TRAWL_SRC/tests/lab/queued.py" "$2"
 }
-# once_more NAME VID:PID [OPTION...]: the session that NAME.trawl has, with the same device.
+# once_more NAME VID:PID [OPTION...]: replays the session of NAME.trawl with the same device.
 once_more() {
 	local name=$1 device=$2
 	shift 2
@@ -32,7 +32,7 @@ once_more() {
 	sleep 0.5
 	finish "${name}_again"
 }
-# reads_as_then NAME VID:PID: of the session and its replay.
+# reads_as_then NAME VID:PID: passes if as many reads waited in the replay as in the session.
 reads_as_then() {
 	same "as many reads of the $1 session wait at the device as then" "$(queued "$1" "$2")" \
 		"$(queued "$1_again" "$2")"
@@ -59,7 +59,7 @@ bound=$(driver $SERIAL)
 once_more serial $SERIAL
 wait_for tty_of
 same "its driver has the device back" "$bound ftdi_sio" "$(driver $SERIAL) ftdi_sio"
-# A replay that is killed gives it back, too.
+# The device is given back if the replay is killed, too.
 bound_to() {
 	[ "$(driver $SERIAL)" = "$1" ]
 }
@@ -86,7 +86,7 @@ once_more disk $DISK --speed 0
 wait_for test -e /sys/bus/usb/devices/2-1/2-1:1.0/driver
 same "its driver has the disk back" usb-storage "$(driver $DISK)"
 has "the data came from the disk again" "$(trawl-decode disk_again.trawl)" 'READ\(10\).*65536 bytes'
-# Other bytes on it are a difference.
+# Other bytes on the disk are a difference.
 disk=$(basename /sys/bus/usb/devices/2-1/*/host*/target*/*/block/sd?)
 wait_for test -e "/sys/block/$disk"
 echo other | dd of="/dev/$disk" bs=512 seek=3 conv=sync,notrunc oflag=direct status=none
@@ -101,13 +101,13 @@ sleep 0.5
 finish requests
 has "a session of requests is recorded" "$(cat requests.answers)" 'refused: 32'
 sed 's/^/# /' requests.answers
-# The keyboard has the same ids.
+# Unplug the keyboard, which has the same ids.
 host device_del keyboard >/dev/null
 once_more requests $KEYBOARD
 wait_for test -e /sys/bus/usb/devices/3-1/3-1:1.0/driver
 same "its driver has the tablet back" usbhid "$(driver $KEYBOARD)"
 
-# A loopback gadget, at which reads wait for what is written after them.
+# A loopback gadget: reads wait there for data that is written after them.
 gadget loop Loopback.0 $LOOP
 ok $? "a loopback gadget is plugged in"
 record loop "$LOOP"
@@ -125,7 +125,7 @@ trawl-decode --diff loop.trawl loop_again.trawl >diff.out
 same "--diff of the loopback session and its replay shows no difference" 0 $?
 sed 's/^/# /' diff.out
 
-# Pulled out in the middle: the rest is missing, and that is said.
+# The device is unplugged during the replay: a message says that the rest is missing.
 record_options=()
 start pulled trawl-replay host --really --device $LOOP --speed 0.05 loop.trawl
 sleep 4

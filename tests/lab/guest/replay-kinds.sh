@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # trawl-replay device: a composite device of this kernel's gadgets (serial line, keyboard and disk
-# in one), of which all drivers bind again, and a microphone.
+# in one), to which all drivers bind again, and a microphone.
 # machine: fresh
 # long: 6.1 6.12
 . "$TRAWL_SRC/tests/tap.sh"
@@ -13,7 +13,7 @@ g=/sys/kernel/config/usb_gadget/three
 free() {
 	! grep -q ' 006 ' /sys/devices/platform/vhci_hcd.0/status*
 }
-# drivers FOLDER: of a device's interfaces.
+# drivers FOLDER: prints the drivers of a device's interfaces.
 drivers() {
 	local i
 	for i in "$1"/*:1.*; do
@@ -33,8 +33,8 @@ event_of() {
 tty_of() {
 	ls "$1"/*/tty 2>/dev/null
 }
-# use NAME FOLDER: what a host does with the three of them, while one more command runs, which may
-# be the device's part of it.
+# use NAME FOLDER COMMAND...: uses the three functions as a host does, while COMMAND runs, which may
+# act for the device.
 use() {
 	local name=$1 folder=$2 disk tty reader
 	shift 2
@@ -49,7 +49,7 @@ use() {
 	wait_for typed_all "$name.typed"
 	kill $reader
 	wait $reader 2>/dev/null
-	# Without what the kernel repeats of a key that is held, which depends on time alone.
+	# Without the kernel's repetitions of a held key, which depend on time alone.
 	grep -v -e '^1 [0-9]* 2$' -e '^0 0 1$' "$name.typed" >"$name.events"
 	stty -F "$tty" raw -echo 9600
 	exec 3<>"$tty"
@@ -61,13 +61,13 @@ use() {
 	exec 3>&-
 	dd if="/dev/$disk" of="$name.bytes" bs=64k iflag=direct status=none
 }
-# typed_all FILE: five keys went down and up.
+# typed_all FILE: whether five keys went down and up.
 typed_all() {
 	[ "$(grep -c '^1 [0-9]* [01]$' "$1")" -ge 10 ]
 }
 type_keys() {
 	local key
-	# In a replay they come as long after the device was plugged in: its reader may be slower.
+	# In a replay the keys come as long after plugging in, when its reader must be there.
 	sleep 6
 	for key in 0b 08 0f 0f 12; do
 		printf '\0\0\x'$key'\0\0\0\0\0' >/dev/hidg0
@@ -116,7 +116,7 @@ same "each of the three is used" "3 $(stat -c %s disk.image)" \
 ok $? "with $(grep -c . first.events) events of the keyboard"
 sleep 0.5
 finish three
-# What sysfs says of it is all that this one has of its names.
+# A capture that begins after plugging in has the device's names only from sysfs.
 record late "$THREE"
 dd if="/dev/$(disk_of "$folder")" of=/dev/null bs=4k count=1 iflag=direct status=none
 sleep 0.5
@@ -125,7 +125,7 @@ kill $talker
 echo >$g/UDC
 wait_for test ! -e "$folder"
 
-# replay NAME VID:PID OPTION...: in the background; its folder is in $folder.
+# replay NAME VID:PID OPTION...: replays in the background; the device's folder is in $folder.
 replay() {
 	local name=$1 device=$2
 	shift 2
@@ -165,9 +165,10 @@ mike() {
 no_mike() {
 	! mike
 }
-# listen FILE: a second of it.
+# listen FILE: records a second of sound.
 listen() {
-	# An emulated machine takes longer than a second: short periods, or it is taken for stuck.
+	# On an emulated machine a second of sound takes longer: with long periods ALSA would give
+	# up.
 	arecord -q -D "$pcm" -f S16_LE -c 1 -r 48000 -t raw -d 1 --buffer-time=2000000 \
 		--period-time=20000 "$1"
 }
@@ -186,7 +187,7 @@ data = open("first.raw", "rb").read()
 got = struct.unpack("<%dH" % (len(data) // 2), data)
 sys.exit(any((b - a) % 65536 != 1 for a, b in zip(got, got[1:])))'
 ok $? "without a gap"
-# The same session by libusb: as many packets, in as many transfers at once. Its samples begin anew.
+# trawl-replay host: as many packets, in as many transfers at once. The samples start at 0 again.
 trawl-replay host --really --device $MICROPHONE sound.trawl >host.said 2>&1
 same "host: the session is the same with the microphone" 0 $?
 has "all of it" "$(cat host.said)" '^same: [1-9][0-9]* recorded transfers happened again$'

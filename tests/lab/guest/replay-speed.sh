@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 # kernels: alone
-# How fast a replayed disk is read at --speed 0, beside QEMU's usb-storage in the same guest: by
-# make replay-bench. A figure, no expectation but that the bytes are the same.
+# The speed of reading a replayed disk at --speed 0 beside QEMU's usb-storage in the same guest, for
+# make replay-bench. Prints figures; the only test is that the bytes are the same.
 # machine: fresh
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 modprobe -a usbmon vhci_hcd
 MB=24
-# read_all FOLDER FILE: MB/s of the best of three.
+# read_all FOLDER FILE: prints the MB/s of the best of three runs.
 read_all() {
 	local disk i begin end best=0 now
 	wait_for disk_of "$1"
@@ -34,7 +34,7 @@ host device_del disk-xhci >/dev/null
 wait_for test ! -e $folder
 start played trawl-replay device --speed 0 --hold --partial disk.trawl
 wait_for grep -q 'is plugged into' played.log
-# virtual: the disk on vhci's bus is there; its folder is in $dev.
+# virtual: whether the disk is on vhci's bus; its folder is in $dev.
 virtual() {
 	for dev in $(usb_device $DISK); do
 		case $(readlink -f "$dev") in */vhci_hcd.*) return 0 ;; esac

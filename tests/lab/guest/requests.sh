@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: MIT
-# COMMAND's requests to a disk complete in interrupts: their events are COMMAND's, those of others
-# are not.
+# COMMAND's requests to a disk complete in interrupts: the events of COMMAND's requests are
+# recorded, those of other tasks' requests are not.
 # long: 6.1
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 
 disk=/dev/$(disks | head -1)
-# Somebody else reads the same disk, from 32 MiB on.
+# Another task reads the same disk, from 32 MiB on.
 while :; do
 	dd if=$disk of=/dev/null bs=16k skip=2048 count=64 iflag=direct status=none
 done &
 other=$!
 
-# sum FILE NAME: how many sectors these events are of.
+# sum FILE NAME: prints the number of sectors in these events.
 sum() {
 	decoded "$1" --name "$2" | grep -o '"nr_sector":[0-9]*' |
 		awk -F: '{ n += $2 } END { print n + 0 }'
@@ -32,7 +32,7 @@ same "nothing is recorded that was not asked for" \
 	"block:block_rq_complete block:block_rq_issue sched:sched_process_exec " \
 	"$(decoded r.trawl | grep -o '"name":"[^"]*"' | cut -d'"' -f4 | sort -u | tr '\n' ' ')"
 
-# A request that had to wait is issued by a worker of the kernel; the events say who queued it.
+# A worker of the kernel issues a request that had to wait; the events name the task that queued it.
 decoded r.trawl >r.json
 longest=$(/usr/bin/python3 - r.json <<'EOF'
 import json
@@ -78,7 +78,7 @@ fails "an argument that hides the request's fields is refused" 2 \
 	'sector identifies the disk request; give this argument another name' \
 	trawl -w x.trawl -i 'eprobe:block.block_rq_issue sector=$bytes' -- true
 
-# Two tasks read the same sectors by turns, the other one within a millisecond.
+# Two tasks read the same sectors in turns, within a millisecond of each other.
 mkfifo there back
 cat >turns.py <<'EOF'
 import mmap
@@ -120,7 +120,8 @@ has "it has read" "$(sum p.trawl block:block_rq_complete)" '^[1-9][0-9]{2,}$'
 kill $other
 wait $other 2>/dev/null
 
-# A device without requests: its sectors are another task's when the first has had them.
+# A device without request events: its sectors may belong to another task after the first has read
+# them.
 modprobe brd rd_nr=1 rd_size=1024
 reads() {
 	dd if=/dev/ram0 of=/dev/null bs=4k count=8 iflag=direct status=none

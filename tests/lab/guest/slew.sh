@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# The clocks are slewed, by every way that adjtimex(2) has and up to its limits, and end with a leap
-# second, while URBs come and go: usbmon stamps them in CLOCK_REALTIME, the ring buffer in
-# CLOCK_MONOTONIC. The second half looks at the times.
+# The clocks are slewed in every way of adjtimex(2) up to its limits, and end with a leap second,
+# during USB transfers: usbmon uses CLOCK_REALTIME, the ring buffer CLOCK_MONOTONIC. The second half
+# checks the times.
 # long: 6.1 6.12
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"

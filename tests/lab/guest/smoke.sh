@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The lab itself: what later tests rely on is there.
+# The lab itself has what other tests rely on.
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 
@@ -13,7 +13,7 @@ for device in $DISK $KEYBOARD $SERIAL $AUDIO $HUB; do
 	has "lsusb lists $device" "$list" "ID $device "
 done
 
-# The keyboard by way of its hub: the interrupt transfer holds usage 0x04 ("a").
+# A key of the keyboard behind the hub: the interrupt transfer holds usage 0x04 ("a").
 timeout 10 cat /sys/kernel/debug/usb/usbmon/0u >usbmon.txt &
 sleep 0.5
 host sendkey a >/dev/null

@@ -2,12 +2,12 @@
 # kernels: 6.12
 # machine: asleep
 # long: 6.12
-# The machine sleeps (ACPI S3) in the middle of a capture: CLOCK_MONOTONIC, which is the timeline,
-# stops, CLOCK_REALTIME goes on. Another one begins late after that, when CLOCK_BOOTTIME is ahead.
-# The second half looks at the times.
+# The machine sleeps (ACPI S3) during a capture: CLOCK_MONOTONIC, the clock of the timeline, stops,
+# CLOCK_REALTIME goes on. Another capture begins after that, when CLOCK_BOOTTIME is ahead. The
+# second half checks the times.
 #
-# What runs on is in memory, and what is kept goes by way of a second 9p device, which has no driver
-# until the machine is awake again.
+# All that runs over the sleep is copied to memory. The results are kept through a second 9p device,
+# which gets its driver only after the machine has woken up.
 root=/run/awake
 mkdir -p $root/{bin,dev,proc,sys,tmp,lab,root}
 cp "$(command -v bash)" "$(command -v date)" "$(command -v busybox)" \
@@ -23,7 +23,7 @@ modprobe -a usbmon 9pnet_virtio
 cat >$root/test.sh <<'END'
 cd /tmp
 sleep() { busybox sleep "$1"; }
-# mark NAME STEPS: reads from the disk, and notes the wall clock before and after it.
+# mark NAME STEPS: reads from the disk, and writes down the wall clock before and after.
 mark() {
 	local from to
 	from=$(date +%s%N)
@@ -31,7 +31,7 @@ mark() {
 	to=$(date +%s%N)
 	echo "$1 $2 $from $to" >>"$marks"
 }
-# begin NAME: a capture.
+# begin NAME: starts a capture.
 begin() {
 	trawl -w "$1.trawl" -i usb -i event:sched:sched_process_exec \
 		-i event:xhci-hcd:xhci_urb_enqueue \
@@ -45,7 +45,7 @@ begin suspend
 mark before 0
 sleep 1.3
 echo 0 >/sys/class/rtc/rtc0/wakealarm
-# late enough for a slow machine to be asleep by then: an alarm before that wakes nobody
+# A slow machine must be asleep before the alarm, which would else wake nothing.
 echo +25 >/sys/class/rtc/rtc0/wakealarm
 echo mem >/sys/power/state
 status=$?

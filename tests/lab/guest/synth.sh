@@ -4,7 +4,7 @@
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 
-# How a task's wake-up ends in its being switched to.
+# The synthetic event from a task's wake-up to the switch to it.
 trawl -q -w 5.trawl \
 	-i 'synth:wakeup=sched.sched_waking,sched.sched_switch key=pid:next_pid start.prio name=end.next_comm' \
 	-i event:sched:sched_switch -- bash -c 'for i in 1 2 3; do sleep 0.05; done'
@@ -13,7 +13,7 @@ has "with latency, key and fields of both" "$(decoded 5.trawl --source synth)" \
 	'"name":"synth:wakeup".*"fields":\{"latency":[1-9][0-9]*,"key":[0-9]+,"prio":[0-9]+,"name":"sleep"\}'
 same "nothing is left in tracefs" 0 "$(leftovers)"
 
-# A text of any length.
+# A text of dynamic length.
 trawl -q -w 7.trawl \
 	-i 'synth:life=sched.sched_process_exec,sched.sched_process_exit key=pid start.filename' \
 	-- \
@@ -21,7 +21,8 @@ trawl -q -w 7.trawl \
 has "a text of any length is kept" "$(decoded 7.trawl --source synth)" \
 	'"name":"synth:life".*"fields":\{"latency":[0-9]{9,},"key":[0-9]+,"filename":"/usr/bin/sleep"\}'
 
-# A synthetic event of somebody else's: as it is, and below an eprobe. Its stacks need Linux 6.3.
+# A synthetic event of another program is recorded itself, and through an event probe. Stacks in it
+# need Linux 6.3.
 echo 's:lab_woken pid_t pid; u64 lat' >>$T/dynamic_events
 stack=
 if grep -q common_stacktrace $T/README; then
@@ -53,8 +54,8 @@ echo '-:synthetic/lab_woken' >>$T/dynamic_events
 [ -z "$stack" ] || echo '-:synthetic/lab_stack' >>$T/dynamic_events
 same "theirs was left as it was, ours is gone" 0 "$(leftovers)"
 
-# Two CPUs with the same key: an end finds the start of another call, which may be later than
-# itself.
+# If two CPUs use the same key, an end may find the start of another call, which may be later than
+# the end.
 cat >race.py <<'PY'
 import ctypes
 import os
@@ -66,7 +67,7 @@ for _ in range(60000):
 if cpu == 0:
     os.wait()
 PY
-for n in 1 2 3 4 5; do # some ten of 120,000 on 6.12
+for n in 1 2 3 4 5; do # on 6.12 it happens about ten times in 120,000
 	trawl -w 9.trawl -i 'synth:race=raw_syscalls.sys_enter,raw_syscalls.sys_exit key=id' -- \
 		/usr/bin/python3 race.py 2>said
 	status=$?
@@ -81,7 +82,7 @@ has "the file says how many there were, and why they are not in it" \
 	'[1-9][0-9]* .*unpaired'
 has "so does the last line" "$(cat said)" 'synth [0-9]+ \(lost [1-9][0-9]*'
 
-# kill -9: the chain stays, and --gc takes it down.
+# After kill -9 the hist pair stays, and --gc removes it.
 trawl -q -w 6.trawl -i 'eprobe:syscalls.sys_enter_openat filename=+0($filename):ustring at-exit' \
 	-i 'synth:wakeup=sched.sched_waking,sched.sched_switch key=pid:next_pid' &
 pid=$!

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Every source in one capture, and the wall clock set in the middle of it.
+# Every source in one capture, during which the wall clock is set.
 # long: 6.1
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
@@ -53,8 +53,8 @@ same "of other sources, too" \
 		wc -l)"
 has "and in JSON" "$(trawl-decode --json --join --window 500ms all.trawl)" \
 	'"join":\[.*\{"how":"sectors","tid":[0-9]+,"comm":"dd","name":"block:block_bio_queue","before_ns":-?[0-9]+\}'
-# A request is queued by one task and may be issued by another; its command, data and status are of
-# one cause.
+# A request may be queued by one task and issued by another; its command, data and status have one
+# cause.
 trawl-decode --json --join --window 500ms --source usb all.trawl | /usr/bin/python3 -c '
 import collections, json, sys
 causes = collections.defaultdict(list)

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
-# The times of every source and option of the kernel's events, with the recorder stopped for seconds
-# and the next file begun every two seconds, also while it is stopped. The second half holds them
-# against the system calls that they are about, call by call, and against the kernel's own text of
-# what is in the buffers meanwhile.
+# The times of every source and option of the kernel's events. The recorder begins a file every two
+# seconds and is stopped for seconds meanwhile. The second half compares the times with those of the
+# system calls, call by call, and with the kernel's own text of the buffers.
 # long: 6.1
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: MIT
 # Every kind of source in one flight recorder, which is stopped for seconds and triggered meanwhile.
-# The same is recorded as the kernel's own text twice, by readers that registered before the
-# recorder and after it: the kernel calls them in order, so what it tells the recorder lies in
-# between. The second half compares.
+# Two readers of the kernel's own text record the same events; they registered before and after the
+# recorder. The kernel calls all three in this order, so the time of each event lies between the
+# times of its texts. The second half compares them.
 # long: 6.1
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 load=$TRAWL_BUILD/tests/lab/branchnumber
 modprobe usbmon
 insmod "$LAB_MODULES/../kmod/trawl.ko"
-# Of a static program, which is at 0x400000.
+# The program is static and is loaded at 0x400000.
 offset=$(printf '%#x' $((0x$(nm "$load" | sed -n 's/ T spell$//p') - 0x400000)))
 
-# text NAME: another instance of tracefs and another reader of usbmon record as text.
+# text NAME: starts another instance of tracefs and another reader of usbmon, which record text.
 text() {
 	local i=$T/instances/$1 event
 	echo "p:$1/spell $load:$offset n=%di:u32" >>$T/uprobe_events
@@ -38,7 +38,7 @@ while True:
 END
 }
 
-# holds N: the recorder has written N files.
+# holds N: whether the recorder has written N files.
 holds() {
 	[ "$(grep -c ' holds ' "$LAB_KEEP/said")" = "$1" ]
 }

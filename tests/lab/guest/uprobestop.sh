@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# What a stop costs by libtrawl-uprobe, by ptrace and by gdb, and a khandler's hit beside a uprobe
-# of tracefs: figures, nothing that can fail but the programs. make uprobe-bench
+# The cost of a stop by libtrawl-uprobe, by ptrace and by gdb, and of a khandler's hit beside a
+# uprobe of tracefs, for make uprobe-bench. Prints figures; only the programs themselves can fail.
 # kernels: bench
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
@@ -9,7 +9,7 @@ insmod "$LAB_MODULES/../kmod/trawl.ko"
 ok $? "uprobestop"
 sed 's/^/# /' figures
 
-# gdb looks at the same: a register and the word at rsp.
+# gdb reads the same: a register and the word at rsp.
 stops=300
 cat >script.gdb <<'END'
 set pagination off

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What the capture program says and refuses, and the limits of what usbmon keeps.
+# Messages and refusals of captures of USB, and the limits of usbmon's data.
 # long: 6.1
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
@@ -56,10 +56,10 @@ fails "usbmon without its nodes, as in a container" 3 \
 	"mknod -m 600 /dev/usbmon0 c [1-9][0-9]* 0', or -i usb:text" \
 	unshare -m sh -c 'mount -t tmpfs none /dev && exec trawl -i usb -w x.trawl'
 
-# The controller of bus 3 goes away under captures of that bus, and comes back.
+# The controller of bus 3 disappears during captures of that bus, and comes back.
 record bus 3
 record textbus text:3
-# One by somebody who may not have the node that it then needs.
+# One capture by a user who may not open the device node that it needs then.
 chmod 777 .
 chmod 644 /dev/usbmon3
 start lonely setpriv --reuid nobody --regid nogroup --clear-groups -- trawl -i usb:3 -w lonely.trawl

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: MIT
-# Classes of devices with drivers and devices that nobody here wrote: this kernel's MIDI and printer
-# gadgets, QEMU's MTP. The second half compares what trawl-decode makes of it with Wireshark's
-# dissectors.
+# Device classes with foreign drivers and devices: this kernel's MIDI and printer gadgets, QEMU's
+# MTP. The second half compares trawl-decode's fields with those of Wireshark's dissectors.
 # kernels: 6.12
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 modprobe -a usbmon usblp snd-usb-audio
-# No sound card: dummy_hcd has no isochronous endpoints.
+# A sound card is impossible: dummy_hcd has no isochronous endpoints.
 mountpoint -q /sys/kernel/config || mount -t configfs none /sys/kernel/config
 
 record classes ""

@@ -8,7 +8,7 @@ modprobe usbmon
 
 folder=$(sed -n 's/^wireshark_looks_extcapdir = //p' "$TRAWL_BUILD/Makefile")
 mkdir -p "$folder"
-# Alone, so that tshark asks no other program: each call takes seconds here.
+# The only program in the folder, so that tshark calls no others: each call takes seconds here.
 rm -f "$folder"/*
 cp "$TRAWL_SRC/wireshark/trawl-extcap" "$folder/"
 
@@ -32,7 +32,7 @@ has "an invalid capture filter is reported before the capture" \
 same "a valid one is accepted" "" \
 	"$(trawl-extcap --extcap-interface trawl_usb --extcap-capture-filter "$DISK,ep=1in")"
 
-# What Wireshark shows of a capture that cannot be: the cause, and nothing else.
+# If a capture is impossible, Wireshark shows the cause and nothing else.
 mkfifo fifo
 capture=("$folder/trawl-extcap" --capture --fifo fifo --extcap-interface)
 fails "a missing device is reported" 3 'usb:dev=1:99,?.*there is no such device' \
@@ -68,8 +68,8 @@ has "data is cut" "$(cat options.out)" '2\.[0-9]+\.1.*	4096	40$'
 same "no other endpoint or device is there, but for the descriptors" "" \
 	"$(grep -vE '2\.[0-9]+\.1	|	2\.[0-9]+\.1	|\.0	|	[0-9.]+\.0	' options.out)"
 
-# A key press on bus 1 while tshark captures live, with a filter typed as a Wireshark user would.
-# That the data is known to be a HID report is due to the descriptors that come first.
+# A key press on bus 1 while tshark captures live, with a filter as a Wireshark user would type it.
+# The data is known to be a HID report because of the descriptors that come first.
 start tshark tshark -l -i trawl_usb1 -f "$KEYBOARD" -a duration:90 -T fields \
 	-e usb.bus_id -e usb.device_address -e usb.urb_type -e usbhid.data
 wait_for pgrep -f 'trawl .*-i usb:bus=1' >/dev/null

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
 # kernels: 6.1
-# The flight recorder on USB: a stall, which shows only when submission and completion are paired,
-# triggers. The file has the events before it, and the devices that were described at the beginning.
-# The files are made in the host's folder, by 9p: neither nameless nor moved to a free name in one
+# The flight recorder on USB: the trigger is a stall, which is known only when submission and
+# completion are joined. The file has the events before it, and the devices described at the
+# beginning. The files are made in the host's folder by 9p, which has no unnamed files and no rename
+# to a free name in one
 # step.
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 
-# Asks the keyboard for a kind of descriptor that there is not.
+# Asks the keyboard for an unknown kind of descriptor, which it stalls.
 stall() {
 	/usr/bin/python3 - \
 		"$(printf '/dev/bus/usb/%03d/%03d' $(usb_address $KEYBOARD 1 | tr : ' '))" <<'END'

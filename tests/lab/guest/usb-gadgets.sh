@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-# Devices and drivers that nobody here wrote, recorded by trawl and tcpdump at once: this kernel's
-# gadgets of networks (NCM, ECM, EEM, RNDIS), a serial port, a keyboard and a disk; QEMU's
-# network adapter, card reader and drawing tablet. The second half compares trawl's export with
-# tcpdump's capture, and what trawl-decode makes of it with Wireshark's dissectors.
+# Foreign devices and drivers, recorded by trawl and tcpdump at once: this kernel's gadgets of
+# networks (NCM, ECM, EEM, RNDIS), a serial port, a keyboard and a disk; QEMU's network adapter,
+# card reader and drawing tablet. The second half compares trawl's export with tcpdump's capture,
+# and trawl-decode's fields with those of Wireshark's dissectors.
 # kernels: 6.12
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
@@ -16,13 +16,13 @@ start tcpdump tcpdump -i usbmon0 -w tcpdump.pcap
 wait_for grep -q listening tcpdump.log
 ok $? "tcpdump records"
 
-# links N: there are N network interfaces on USB, with the gadget's own.
+# links N: whether there are N network interfaces on USB, including the gadget's own.
 links() {
 	local all
 	mapfile -t all < <(ls /sys/class/net | grep -v '^lo$')
 	[ ${#all[@]} -ge $((before + $1)) ]
 }
-# talk: each interface sends what IPv6 sends by itself, and looks for an address that nobody has.
+# talk: makes each interface send what IPv6 sends by itself, and look for an unused address.
 talk() {
 	local i
 	for i in $(ls /sys/class/net | grep -v '^lo$'); do
@@ -61,7 +61,7 @@ gadget_gone serial
 
 g=/sys/kernel/config/usb_gadget/keys
 mkdir -p $g/functions/hid.0
-# A boot keyboard (HID 1.11, appendix B.1), in one write: each replaces the one before.
+# A boot keyboard (HID 1.11, appendix B.1). One write, because each write replaces the one before.
 {
 	printf '\x05\x01\x09\x06\xa1\x01\x05\x07\x19\xe0\x29\xe7\x15\x00\x25\x01'
 	printf '\x75\x01\x95\x08\x81\x02\x95\x01\x75\x08\x81\x03\x95\x05\x75\x01'

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Device filters hold over unplugging, other ports and other buses, from the first transfer of the
-# enumeration on. The second half looks that nothing else is in the files.
+# Device filters still apply after unplugging, on other ports and on other buses, from the first
+# transfer of the enumeration on. The second half checks that nothing else is in the files.
 # long: 6.1
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
@@ -15,7 +15,7 @@ has "a filter without a matching device gives a message" "$(cat port.log)" \
 has "a filter that several devices match lists them" "$(cat id.log)" \
 	"usb:$DISK is 2 devices: $DISK at 2-1 serial TRAWL0001, $DISK at 3-2 serial TRAWL0002$"
 
-# Noise that no filter wants, the keyboard's but for its endpoint's filter.
+# Transfers that no filter selects; those of the keyboard only the filter of its endpoint.
 host sendkey a >/dev/null
 aplay -q -d 1 -t raw -f S16_LE -r 48000 -c 2 -D hw:0 /dev/zero
 for d in $(disks); do

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Behind an IOMMU the kernel gives a disk's scattered pages one address, and usbmon can no longer
-# find them: the data of such transfers is in no capture (flag 'D'). trawl has to say so.
+# Behind an IOMMU the kernel maps a disk's scattered pages to one address, so that usbmon cannot
+# find them: no capture has the data of such transfers (flag 'D'). trawl has to say so.
 # kernels: 6.12
 # machine: iommu
 # long: 6.12
@@ -11,7 +11,7 @@ modprobe usbmon
 record iommu ""
 start tcpdump tcpdump -i usbmon0 -w tcpdump.pcap
 wait_for grep -q listening tcpdump.log
-# Into pages that lie scattered: they get their places in the order in which they are touched.
+# Reads into scattered pages: pages get their places in the order in which they are touched.
 /usr/bin/python3 - "/dev/$(disks | head -1)" <<'END'
 import mmap
 import os

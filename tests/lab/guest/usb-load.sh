@@ -7,7 +7,7 @@
 modprobe usbmon
 seconds=${LAB_LOAD_SECONDS:-3}
 
-# cpu_ms PID: user and system time that a process has used.
+# cpu_ms PID: prints the user and system time of a process.
 cpu_ms() {
 	local stat
 	read -r stat <"/proc/$1/stat"
@@ -15,12 +15,12 @@ cpu_ms() {
 	echo $(((${12} + ${13}) * 1000 / $(getconf CLK_TCK)))
 }
 
-# tenths N: N tenths as a decimal fraction.
+# tenths N: prints N tenths as a decimal fraction.
 tenths() {
 	echo $(($1 / 10)).$(($1 % 10))
 }
 
-# plug NAME SIZE: the gadget, its address, its device file and its endpoints.
+# plug NAME SIZE: plugs the gadget in; sets its address, its device file and its endpoints.
 plug() {
 	local e
 	gadget zero SourceSink.0 0525:a4a0 "bulk_buflen=$2"
@@ -28,20 +28,20 @@ plug() {
 	address=$(usb_address 0525:a4a0 1)
 	printf -v node /dev/bus/usb/%03d/%03d ${address/:/ }
 	endpoints=()
-	# Its endpoints have the addresses that its controller had free: one in, one out.
+	# The controller chooses the addresses of its endpoints: one in, one out.
 	for e in $(usb_device 0525:a4a0)/*:1.0/ep_*; do
 		endpoints+=("0x${e##*_}")
 	done
 }
 
-# room NAME: tcpdump says nothing when it cannot write, and is fast then.
+# room NAME: checks that the disk has room: without it tcpdump silently writes nothing, and is fast.
 room() {
 	[ "$(stat -f -c %a .)" -gt 1000 ]
 	ok $? "$1: there was room for what was recorded"
 }
 
-# load NAME SIZE DEPTH [lossy]: both recorders through a load of transfers of this size. trawl is to
-# lose no more than tcpdump. Lossy: it does not run for a second, and has to lose something.
+# load NAME SIZE DEPTH [lossy]: both record a load of transfers of this size. trawl may lose no more
+# than tcpdump. With lossy, trawl is stopped for a second and must lose something.
 load() {
 	local name=$1 trawl_ms tcpdump_ms captured dropped events lost status address node endpoints
 	plug "$1" "$2"
@@ -79,8 +79,8 @@ load() {
 	gadget_gone zero
 }
 
-# alone NAME SIZE DEPTH: each recorder by itself, in turns, so that neither is at the other's mercy:
-# who comes second in a turn finds many events at once.
+# alone NAME SIZE DEPTH: measures each recorder by itself, in turns, so that neither affects the
+# other: together, the one that runs second finds many events at once.
 alone() {
 	local name=$1 address node endpoints round who pid ms n said
 	plug "$1" "$2"
@@ -118,7 +118,7 @@ if [ -n "$LAB_LOAD_SECONDS" ]; then
 	tap_done
 	exit
 fi
-# A ring that is too small: what is lost is counted exactly.
+# With a ring that is too small, losses are counted exactly.
 record_options=(-B 16)
 seconds=2
 load tiny 8 32 lossy

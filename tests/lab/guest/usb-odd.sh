@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: MIT
-# What seldom happens on a bus: isochronous IN with gaps and errors in it, each way to fail, refused
-# submissions, transfers longer than the ring keeps, a ring that cannot be mapped. The second half
-# compares it with what tcpdump has of it.
+# Rare things on a bus: isochronous IN with gaps and errors, each way to fail, refused submissions,
+# transfers longer than the ring keeps, a ring that cannot be mapped. The second half compares with
+# tcpdump's capture.
 # long: 6.12
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 modprobe -a usbmon vhci_hcd
 trap 'modprobe -r vhci_hcd' EXIT
 
-# One heap, so that the memory it takes is known.
+# One heap for all threads, so that trawl's memory is predictable.
 export MALLOC_ARENA_MAX=1
 record all ""
 ok $? "trawl records"
 record_options=(-B 16)
 record small ""
-# Too little room for the map of a ring of 64 MiB: each event has to be fetched by itself.
+# There is too little address space to map a ring of 64 MiB, so each event is fetched by itself.
 peak=$(sed -n 's/^VmPeak:[[:space:]]*\([0-9]*\) kB/\1/p' "/proc/$pid_all/status")
 start copied prlimit --as=$(((peak - 56 * 1024) * 1024)) trawl -i usb -w copied.trawl
 wait_for grep -q 'capturing to' copied.log

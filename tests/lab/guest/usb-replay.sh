@@ -16,21 +16,21 @@ fi
 modprobe vhci_hcd
 ok $? "vhci_hcd is loaded"
 
-# ports: how many of vhci's ports are in use.
+# ports: prints how many of vhci's ports are in use.
 ports() {
 	awk '$3 == "006" {n++} END {print n + 0}' /sys/devices/platform/vhci_hcd.0/status*
 }
 free() {
 	[ "$(ports)" -eq 0 ]
 }
-# replay NAME FILE OPTION...: plays it in the background.
+# replay NAME FILE OPTION...: replays the file in the background.
 replay() {
 	local name=$1
 	shift
 	start "$name" trawl-replay device "$@"
 	wait_for grep -q 'is plugged into' "$name.log"
 }
-# virtual VID:PID: there is such a device on vhci's bus; its folder is in $dev.
+# virtual VID:PID: whether such a device is on vhci's bus; its folder is in $dev.
 virtual() {
 	for dev in $(usb_device "$1"); do
 		case $(readlink -f "$dev") in */vhci_hcd.*) return 0 ;; esac
@@ -41,10 +41,10 @@ show() {
 	sed 's/^/# /' "$1.log" "$1.out"
 }
 
-# A disk: what dd reads, and what the same commands were answered. Without reading ahead and joining
-# requests, which depend on how fast the disk is and when the file system's threads run, and without
-# mount's search for a file system.
-# disk_session FOLDER DEVICE: a program's part of it; what it reads goes to files there.
+# A disk: dd reads the same, and the same commands get the same answers. Without read-ahead and
+# joined requests, which depend on the disk's speed and on the file system's threads, and without
+# mount's search for a file system. disk_session FOLDER DEVICE: uses the disk; writes what it reads
+# to files in FOLDER.
 disk_session() {
 	wait_for disk_of "$2"
 	disk=$(disk_of "$2")
@@ -55,8 +55,8 @@ disk_session() {
 	dd if="/dev/$disk" of="$1/bytes" bs=64k count=16 iflag=direct status=none
 	mount -t ext4 -o ro,no_prefetch_block_bitmaps,inode_readahead_blks=1 "/dev/$disk" /mnt ||
 		return
-	# Direct: the driver may set how much is read ahead anew, when it looks at the disk
-	# again. By 4 KiB: of a larger read the file system may issue the first part before or
+	# Direct, because the driver may turn read-ahead on again when it checks the disk. By
+	# 4 KiB, because for a larger read the file system may issue the first part before or
 	# after it reads where the rest is.
 	for file in NEWS README.md; do
 		dd if="/mnt/$file" of="$1/$file" bs=4k iflag=direct status=none || return
@@ -96,9 +96,9 @@ sed 's/^/# /' diff.out
 wait_for free
 ok $? "no port is in use after it"
 
-# Keys and movements, as programs get them by evdev.
+# Keys and movements are the same for programs, which get them by evdev.
 modprobe evdev
-# event_node FOLDER: the evdev node of a USB device.
+# event_node FOLDER: prints the evdev node of a USB device.
 event_node() {
 	local e
 	for e in "$1"/*/*/input/input*/event* "$1"/*/input/input*/event*; do
@@ -106,8 +106,8 @@ event_node() {
 	done
 	return 1
 }
-# typed NAME FOLDER LAST COMMAND...: what evdev gives of the device while COMMAND runs, until a
-# second after its last event.
+# typed NAME FOLDER LAST COMMAND...: records the device's evdev events while COMMAND runs, until a
+# second after the event LAST.
 typed() {
 	local name=$1 folder=$2 last=$3 node reader
 	shift 3
@@ -126,7 +126,7 @@ type_keys() {
 		sleep 0.2
 	done
 }
-# point X Y
+# point X Y: moves the tablet's pointer.
 point() {
 	host \
 		'{"execute": "input-send-event", "arguments": {"events": [{"type": "abs", "data": {"axis": "x", "value": '$1'}}, {"type": "abs", "data": {"axis": "y", "value": '$2'}}]}}' >/dev/null
@@ -141,7 +141,8 @@ move_pointer() {
 	host \
 		'{"execute": "input-send-event", "arguments": {"events": [{"type": "btn", "data": {"button": "left", "down": false}}]}}' >/dev/null
 }
-# same_events NAME PATH LAST COMMAND: QEMU's device on that port path, and its replay.
+# same_events NAME PATH LAST COMMAND: passes if QEMU's device on that port path and its replay give
+# the same events.
 same_events() {
 	local name=$1 path=$2
 	record "$name" "port=$path"
@@ -164,7 +165,7 @@ same_events() {
 	wait_for free
 }
 same_events keyboard 1-2.1 "1 28 0" type_keys
-# Where a new device's pointer is, which another test in this guest may have moved.
+# Return the pointer to where a new device has it, as another test in this guest may have moved it.
 wait_for event_node /sys/bus/usb/devices/3-1
 timeout 2 cat "$(event_node /sys/bus/usb/devices/3-1)" >/dev/null &
 sleep 0.5
@@ -188,7 +189,7 @@ talk() {
 tty_of() {
 	ls -d "$1"/*/ttyUSB* 2>/dev/null
 }
-# What a new line has, which another test may have changed.
+# Set the speed of a new line, as another test may have changed it.
 stty -F "/dev/$(basename "$(tty_of "$(usb_device $SERIAL)")")" 9600
 record line "$SERIAL"
 talk "/dev/$(basename "$(tty_of "$(usb_device $SERIAL)")")" >line.said
@@ -211,7 +212,7 @@ same "--diff of the serial line shows no difference" 0 $?
 sed 's/^/# /' diff.out
 wait_for free
 
-# A program that does something else.
+# A program that does something else than the recorded one.
 replay other --timeout 5s line.trawl || show other
 wait_for virtual $SERIAL && wait_for tty_of "$dev" >/dev/null
 stty -F "/dev/$(basename "$(tty_of "$dev")")" raw -echo 9600
@@ -222,13 +223,14 @@ has "and the first difference" "$(cat other.out)" \
 	'^first difference: transfer [0-9]+ of the capture'
 wait_for free
 
-# folder_of NAME: the sysfs folder of a device that a replay plugged in, in $dev; its ids in $id.
+# folder_of NAME: sets $dev to the sysfs folder of a device that a replay plugged in, $id to its
+# ids.
 folder_of() {
 	local text hub nports port speed
 	text=$(grep 'is plugged into' "$1.log") || return
 	port=${text##* port } port=${port%%,*}
 	id=${text#*: } id=${id%% *}
-	# The ports of its USB 2 hub come before those of its USB 3 hub, which has as many.
+	# vhci numbers the ports of its USB 2 hub before those of its USB 3 hub, which has as many.
 	for hub in /sys/devices/platform/vhci_hcd.0/usb[0-9]*; do
 		read -r speed <"$hub/speed"
 		read -r nports <"$hub/maxchild"
@@ -236,7 +238,7 @@ folder_of() {
 			dev=/sys/bus/usb/devices/${hub##*/usb}-$((port % nports + 1))
 	done
 }
-# Every sample replays, beside the others: its driver binds.
+# All samples are replayed at once, and the driver of each device binds.
 all="keyboard tablet serial audio storage hotplug errors"
 for name in $all; do
 	start "s_$name" trawl-replay device --speed 0 --delay 1s --hold "$samples/usb-$name.trawl"
@@ -297,7 +299,7 @@ fails "no port is free" 3 "no USB 2 port is free: detach a device" \
 finish taken
 wait_for free
 cp ./*.trawl ./*.log ./*.out "$LAB_KEEP"
-# Other tests of this guest know which buses there are.
+# Remove the buses, as other tests in this guest expect the usual ones.
 modprobe -r vhci_hcd
 ok $? "vhci_hcd can be unloaded"
 tap_done

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# trawl, tcpdump and dumpcap record all buses at once, through a bit of everything. The second half,
-# on the host, compares event by event.
+# trawl, tcpdump and dumpcap record all buses at once during transfers of all kinds. The second half
+# compares event by event.
 # long: 6.1 6.12
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
@@ -16,7 +16,7 @@ wait_for test -s dumpcap.pcapng
 ok $? "dumpcap records"
 sleep 1
 
-# Enumeration: of a mouse, and of the keyboard by way of its hub.
+# Enumeration of a mouse, and of the keyboard behind its hub.
 host device_add usb-mouse,bus=ehci.0,port=3,id=mouse >/dev/null
 wait_for usb_count $KEYBOARD 3
 host device_del mouse >/dev/null

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Small captures of each kind of device, as they are in samples/: to make those anew, copy the
+# Records a small capture of each kind of device, like those in samples/. To make those again, copy
+# the
 # results of this test there.
 # kernels: 6.1
 # long: 6.1
@@ -7,7 +8,7 @@
 . "$TRAWL_SRC/tests/lab/lab.sh"
 modprobe usbmon
 
-# begin NAME FILTER, end NAME: what is between them is recorded into usb-NAME.trawl.
+# begin NAME FILTER, end NAME: start and end the capture usb-NAME.trawl.
 begin() {
 	record "$1" "$2"
 	sleep 0.3
@@ -33,7 +34,7 @@ done
 end keyboard
 
 begin tablet port=3-1
-# The device is asked only while somebody listens.
+# The driver polls the device only while a program reads its events.
 modprobe evdev
 for e in /sys/class/input/event*; do
 	[ "$(cat "$e/device/name")" = "QEMU QEMU USB Tablet" ] && exec 4<"/dev/input/${e##*/}"
@@ -77,7 +78,7 @@ host device_del mouse >/dev/null
 wait_for usb_count $KEYBOARD 2
 end hotplug
 
-# A request that the device refuses (a string that it has not), and an unplugging in mid-transfer.
+# A request that the device refuses (a string that it lacks), and unplugging during a transfer.
 begin errors 3
 lsusb -v -d $DISK >/dev/null 2>&1
 unplugged_in_transfer

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# usbmon's text form beside the binary one: saved by cat, recorded by trawl. The second half
-# compares all that the text carries.
+# usbmon's text form, saved by cat and recorded by trawl, beside the binary form. The second half
+# compares all that the text has.
 # long: 6.1
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
@@ -16,12 +16,12 @@ has "a keyboard is warned of first" "$(head -1 text.log)" 'is a keyboard: what i
 cat /sys/kernel/debug/usb/usbmon/0u >saved.txt &
 cat /sys/kernel/debug/usb/usbmon/1t >old.txt &
 sleep 1
-# Gently: the kernel keeps a hundred lines for each reader, and drops what is more.
+# Slowly, because the kernel keeps a hundred lines for each reader and drops more.
 for key in h e l l o; do
 	host sendkey $key >/dev/null
 	sleep 0.2
 done
-# On the bus of old.txt: nothing else is sure to ask a device for anything there.
+# This mouse makes sure that there are requests on the bus of old.txt.
 host device_add usb-mouse,bus=xhci.0,port=5,id=mouse >/dev/null
 wait_for usb_count $KEYBOARD 3
 disk=$(disks | head -1)
@@ -35,7 +35,7 @@ finish text
 ok $? "the text capture ends well"
 finish binary
 
-# What a reader that does not come in time loses, is counted.
+# The losses of a slow reader are counted.
 record binary2 3
 record_options=(-s 8)
 record lossy text:3

@@ -5,7 +5,7 @@
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 
-# never NAME EXPR PATTERN: refused with one line, before a device or a file is opened.
+# never NAME EXPR PATTERN: passes if trawl refuses the trigger before it opens a device or a file.
 never() {
 	fails "$1" 2 "$3" trawl -i usb --ring 1m -w none.trawl --trigger "$2"
 }
@@ -26,14 +26,14 @@ except BrokenPipeError:
 END
 }
 
-# watch NAME EXPR [SOURCE]: a recorder that ends with the file of its first trigger.
+# watch NAME EXPR [SOURCE]: starts a recorder that ends after the file of its first trigger.
 watch() {
 	start $1 trawl -i ${3:-usb} --ring 1m --after 0s -W 1 -w $1.trawl --trigger "$2"
 	wait_for grep -q newest $1.log
 }
 
-# fired NAME EXPR: it has written a file, and the transfer next to the trigger is one of those that
-# EXPR holds for.
+# fired NAME EXPR: passes if the recorder has written a file in which EXPR holds for the transfer
+# nearest to the trigger.
 fired() {
 	local pid=pid_$1
 	wait "${!pid}"
@@ -45,7 +45,7 @@ fired() {
 		"$(nearest $1 | grep -xFf $1.such)"
 }
 
-# nearest NAME: the time of the transfer that is nearest to the file's trigger.
+# nearest NAME: prints the time of the transfer that is nearest to the file's trigger.
 nearest() {
 	trawl-decode --json $1.trawl | jq -s '(map(select(.source == "trawl"))[0].ts_ns) as $at |
 		map(select(.source == "usb")) | min_by((.ts_ns - $at) | fabs) | .ts_ns'

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # A disk that speaks UAS: commands, statuses and data on four pipes, several at once.
-# tests/lab/host/usb-uas.sh compares what trawl-decode makes of it with what Wireshark does.
+# tests/lab/host/usb-uas.sh compares trawl-decode's fields with Wireshark's.
 # kernels: 6.12
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
@@ -11,7 +11,7 @@ host \
 	'{"execute": "blockdev-add", "arguments": {"driver": "null-co", "node-name": "nothing", "size": 16777216, "read-zeroes": true}}' >/dev/null
 host device_add usb-uas,bus=xhci.0,port=5,id=uas >/dev/null
 host device_add scsi-hd,bus=uas.0,drive=nothing,id=uasdisk >/dev/null
-# It is plugged in with its disk, not before.
+# The device is plugged in only after it has its disk.
 host \
 	'{"execute": "qom-set", "arguments": {"path": "/machine/peripheral/uas", "property": "attached", "value": true}}' >/dev/null
 uas_disk() {

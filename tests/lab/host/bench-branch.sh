@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-# What the guest recorded: bytes of each branch beside what perf has of the same run, and ns to
-# encode one; and the coverage of ten million of them.
+# The guest's recordings: bytes a branch beside those of perf for the same run, ns to encode one,
+# and the coverage export of ten million branches.
 . "$TRAWL_SRC/tests/tap.sh"
 for file in "$LAB_KEEP"/*.trawl; do
 	name=$(basename "$file" .trawl)
 	read -r n bytes < <(/usr/bin/python3 -B "$TRAWL_SRC/tests/reader_branch.py" --sizes "$file")
-	# One of ten thousand branches is mostly pairs that occur first, and a chunk each second.
+	# With only ten thousand branches, most pairs are new, and each second is a chunk.
 	if [ "$name" != true-ptrace ]; then
 		[ "${bytes:-1}" -le "${n:-0}" ]
 		ok $? "$name: at most a byte a branch"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What was recorded before perf record -b began beside it, meanwhile and afterwards.
+# Checks the branches recorded before, during and after perf record -b.
 . "$TRAWL_SRC/tests/tap.sh"
 objdump -d "$TRAWL_BUILD/tests/lab/branchnumber" >load.objdump
 for filter in any,u any_call,u any,u,k; do

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What was recorded while a CPU went and came back.
+# Checks the branches recorded while a CPU went offline and came back.
 . "$TRAWL_SRC/tests/tap.sh"
 objdump -d "$TRAWL_BUILD/tests/lab/branchload" >load.objdump
 for how in perf-lbr perf-bts intel-bts kmod-lbr kmod-step; do

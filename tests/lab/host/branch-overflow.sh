@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What is recorded with losses: a way through the program between them, and where they are.
+# Checks recordings with losses: between them the branches are a possible path through the program.
 . "$TRAWL_SRC/tests/tap.sh"
 objdump -d "$TRAWL_BUILD/tests/lab/branchload" >load.objdump
 for how in perf-bts intel-bts first second; do
@@ -11,7 +11,7 @@ for how in perf-bts intel-bts first second; do
 	[ "${found%% *}" -ge 3000 ]
 	ok $? "$how: of many branches"
 done
-# What neither has is what happened while they took turns; nothing is in both.
+# The two recorders take turns: no call is in both, and some are in neither.
 calls() {
 	trawl-decode --counts --json "$1.trawl" | sed -n 's/.*"function":"jump_odd".*"entries":\([0-9]*\).*/\1/p'
 }

@@ -21,13 +21,13 @@ def numbers(text):
     return [number(n) for n in text.split(",") if n]
 
 
-# tshark's field, how it is read, where it is in ours.
+# Rows: tshark's field, the function that reads its text, the function that gets our value.
 EVENT = [
     ("usb.urb_id", lambda t: int(t, 16), lambda f: f["id"]),
     ("usb.urb_type", lambda t: t.strip("'"), lambda f: f["type"]),
     ("usb.transfer_type", XFER.get, lambda f: f["xfer"]),
     ("usb.bus_id", number, lambda f: f["bus"]),
-    # Of SET_ADDRESS the second is the new one.
+    # SET_ADDRESS has a second value, the new address.
     ("usb.device_address", lambda t: numbers(t)[0], lambda f: f["dev"]),
     ("usb.endpoint_address", number, lambda f: f["ep"] | (0x80 if f["dir"] == "in" else 0)),
     ("usb.urb_status", number, lambda f: f["status"]),
@@ -37,7 +37,7 @@ EVENT = [
     ("usb.interval", number, lambda f: f.get("interval", 0)),
     ("usb.start_frame", number, lambda f: f.get("start_frame", 0)),
     ("usb.iso.error_count", number, lambda f: f["error_count"]),
-    # It stands in the header twice, as what there is and as what follows.
+    # The header has it twice: the number of packets, and the number of descriptors that follow.
     ("usb.iso.numdesc", lambda t: numbers(t)[0], lambda f: f.get("packet_count", 0)),
     ("usb.iso.iso_status", numbers, lambda f: [p["status"] for p in f["packets"]]),
     ("usb.iso.iso_off", numbers, lambda f: [p["offset"] for p in f["packets"]]),
@@ -69,7 +69,7 @@ def theirs(path):
     names = [row[0] for row in EVENT + STORAGE]
     with tempfile.NamedTemporaryFile(suffix=".pcapng") as f:
         output("trawl-export", "--to", "pcapng", "--source", "usb", path, "-w", f.name)
-        # Comments mark what the file did not have.
+        # Packets with a comment are not from the capture: the export added them.
         command = ["tshark", "-r", f.name, "-Y", "!frame.comment", "-T", "fields", "-E",
                    "separator=|", "-E",
                    "occurrence=a", "-E", "aggregator=,"]

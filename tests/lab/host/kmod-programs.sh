@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The branches that the guest recorded of each program are one path a task.
+# The branches of each program that the guest recorded are one unbroken path for each task.
 . "$TRAWL_SRC/tests/tap.sh"
 for path in "$LAB_KEEP"/*.path; do
 	name=$(basename "$path" .path)
@@ -7,7 +7,7 @@ for path in "$LAB_KEEP"/*.path; do
 	ok $? "$name: a path without a gap, $(tail -1 gaps)"
 	head -9 gaps | sed 's/^/# /'
 done
-# The test itself: returns left out are gaps.
+# The check itself must find gaps: leave out all returns.
 awk '$2 != 4' "$LAB_KEEP/gzip.path" >cut
 fails "returns that are missing are found" 1 '^$' /usr/bin/python3 \
 	"$TRAWL_SRC/tests/kmod/flow.py" cut

@@ -1,25 +1,24 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""pcapsame.py THEIRS OURS: is every event of THEIRS in OURS, one after the other and byte for byte?
+"""pcapsame.py THEIRS OURS: checks that OURS has every event of THEIRS, in order and byte for byte.
 
-Both are pcap or pcapng of linktype 220. OURS may hold more events before and after, where its
-recorder ran longer, but none in between. Compared are both lengths and all bytes: header,
-isochronous descriptors, data, but not the time: the kernel reads its clock for each reader, so that
-two readers' times of an event differ by what happens in between. They may by SLACK; and each
-file's own packet time must be the one in the header.
+Both are pcap or pcapng of linktype 220. OURS may have more events before and after, as its recorder
+ran longer, but none in between. Compares both lengths and all bytes: header, isochronous
+descriptors, data. Times may differ by SLACK, because the kernel reads its clock for each reader; in
+each file the packet's time must be the one in the header.
 
-pcapsame.py --fields THEIRS OURS: the same, and then by what tshark shows of each event: BASE must
-be the same; CLASS, what it knows of the device's class, too, wherever it knows it in THEIRS: it may
-know more in OURS, which has the descriptors of devices that were plugged in before.
+pcapsame.py --fields THEIRS OURS: the same, and compares what tshark shows of each event. The fields
+in BASE must be the same, and those in CLASS where tshark has them in THEIRS: it may know more of
+the class in OURS, which has the descriptors of devices that were plugged in before.
 
-pcapsame.py --addresses FILE: BUS:DEV of its events, each once, in the order of appearance.
+pcapsame.py --addresses FILE: prints BUS:DEV of its events, each once, in the order of appearance.
 """
 import collections
 import struct
 import subprocess
 import sys
 
-# ns; on a busy machine an emulated CPU loses its turn between two readings for long
+# ns: on a busy machine an emulated CPU may wait for long between the two readings.
 SLACK = 2 * 10**9
 
 # Without times and numbers of frames, which may differ.
@@ -93,7 +92,7 @@ def without_time(event):
 
 
 def shown(path):
-    """What tshark shows of each event: texts in the order of BASE and CLASS."""
+    """tshark's texts for each event, in the order of BASE and CLASS."""
     command = ["tshark", "-r", path, "-T", "fields"]
     for field in BASE + CLASS:
         command += ["-e", field]
@@ -103,15 +102,16 @@ def shown(path):
 
 
 def same_fields(theirs, ours, count, start):
-    """Compares all fields of count events, which begin at start in ours; says of how many
-    fields."""
+    """Compares all fields of count events, which begin at start in ours; prints how many fields
+    occurred."""
     theirs, ours = shown(theirs), shown(ours)[start:]
     seen = collections.Counter()
     for i in range(count):
         if len(theirs[i]) != len(BASE) + len(CLASS):
             raise SystemExit(f"event {i}: tshark shows {len(theirs[i])} fields")
         for name, a, b in zip(BASE + CLASS, theirs[i], ours[i]):
-            # What no class claims is "captured data"; of a known class it is the class's.
+            # Data of an unknown class is usb.capdata; with a known class it is in the class's
+            # fields.
             if a == b or name in CLASS and (a in ("", "0xff") or name == "usb.capdata" and not b):
                 seen.update([name] if a else [])
                 continue

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-# trawl-replay vm: the lab's kernel meets a recorded device in a machine of its own. A driver and
-# the same one with a fault are told apart, by the statuses that git bisect run wants.
+# trawl-replay vm: the lab's kernel gets a recorded device in a machine of its own. The exit
+# statuses tell a driver from the same driver with a fault, as git bisect run needs them.
 . "$TRAWL_SRC/tests/tap.sh"
 lab=$(readlink -f "$LAB_KEEP/../..")
 "$TRAWL_SRC/tests/replay/module/build" "$lab" modules || exit 3
 /usr/bin/python3 "$TRAWL_SRC/tests/replay/planteddevice.py" planted.pcap
 
-# vm NAME OPTION...: its status in $status, its output in NAME.out.
+# vm NAME OPTION...: runs trawl-replay vm; its status is in $status, its output in NAME.out.
 vm() {
 	local name=$1
 	shift

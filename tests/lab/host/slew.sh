@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# The times of a capture in which the clocks were slewed (parts of a million): both alike, so that
+# The times of a capture during which the clocks were slewed (in ppm). Both clocks are slewed alike,
+# so
 # no time is out of order by more than the bounds, and only the leap second is a step.
 . "$TRAWL_SRC/tests/tap.sh"
 while read -r name least most; do

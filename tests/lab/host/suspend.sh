@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The times of a capture in which the machine slept.
+# The times of a capture during which the machine slept.
 . "$TRAWL_SRC/tests/tap.sh"
 sed 's/^/# /' said.suspend
 has "the capture went on and lost nothing" "$(cat said.suspend)" '^[0-9]+ events? captured, 0 lost'
@@ -13,7 +13,7 @@ read -r checked broken worst tight < <(/usr/bin/python3 "$TRAWL_SRC/tests/lab/ur
 ok $? "$checked pairs of times of the same URB, $tight within bounds of 10 us"
 same "none is out of order by more than its bounds (the closest are $((-worst)) ns apart)" 0 \
 	"$broken"
-# Both xhci events name the URB, by which they are joined with its transfer.
+# Both xhci events are joined with the transfer by its URB.
 trawl-decode --json --join suspend.trawl >joined.json
 result=$(sed -n 's/.*"how":"urb","tid":[0-9]*,"comm":"[^"]*","name":"\([^"]*\)".*/\1/p' joined.json | sort | uniq -c)
 has "--join names the task that submitted a URB, not who ran when it completed" "$result" \
@@ -30,7 +30,7 @@ for name in before woken after; do
 		"^$name [1-9][0-9]* [0-9]{2,} [0-9]{1,4}$"
 done
 
-# The clocks had parted before this one began.
+# The clocks already differed when this capture began.
 summary=$(trawl-decode --utc --summary late.trawl)
 same "a capture that begins after that: nothing slept" 0 \
 	"$(grep -c 'the machine slept' <<<"$summary")"

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""textsame.py [--old] THEIRS OURS: is every line of usbmon text THEIRS in OURS, one after the
-other?
+"""textsame.py [--old] THEIRS OURS: checks that OURS has every line of the usbmon text THEIRS, in
+order.
 
-Compared is everything but the time, which the kernel takes anew for each reader. OURS may hold
-more lines before and after. With --old, only what the form with two colons has: no number of the
-bus, no interval, start frame and error count after the status, no isochronous packets.
+Compares everything but the time, which the kernel reads again for each reader. OURS may have more
+lines before and after. With --old, compares only what the form with two colons has: no number of
+the bus, no interval, start frame and error count after the status, no isochronous packets.
 """
 import sys
 
@@ -34,13 +34,13 @@ if not places:
 
 
 def same_from(start):
-    """How many of their lines are in ours from there on."""
+    """How many of their lines equal ours from this place on."""
     return next((i for i, line in enumerate(theirs)
                  if [line[:2]] != [o[:2] for o in ours[start + i:start + i + 1]]), len(theirs))
 
 
-# A line may come again, and the kernel's text has another clock: the place is where most is the
-# same.
+# A line may occur again, and times cannot tell which it is: take the place from which most lines
+# are equal.
 start = max(places, key=same_from)
 n = same_from(start)
 if start + n >= len(ours) and n < len(theirs):

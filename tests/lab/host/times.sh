@@ -4,7 +4,7 @@
 . "$TRAWL_SRC/tests/tap.sh"
 mapfile -t files < <(ls times*.trawl | sort -V)
 ok $((${#files[@]} < 4)) "a row of files (${#files[@]})"
-# Each file has a timeline of its own, of its first clock sync: here all are by CLOCK_MONOTONIC.
+# Each file has its own timeline, from its first clock sync: convert all to CLOCK_MONOTONIC.
 cat >mono.py <<'PY'
 import json, re, sys
 dump, decoded, end = open(sys.argv[1]).read(), sys.stdin, json.loads(sys.argv[2])

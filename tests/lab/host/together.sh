@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Each event of the flight recorder's files lies between the two texts that the kernel has of it.
+# Each event of the flight recorder's files lies between the kernel's two texts of it.
 . "$TRAWL_SRC/tests/tap.sh"
 /usr/bin/python3 "$TRAWL_SRC/tests/lab/together.py" ring.trawl ring.[123].trawl >result
 ok $? "four files and the kernel's text can be read"

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 . "$TRAWL_SRC/tests/tap.sh"
 
-# meta FILE NAME: the metadata of that name.
+# meta FILE NAME: prints the metadata of that name.
 meta() {
 	trawl-decode --meta="$2" "$1"
 }
 
-# lengths FILE: URB length and captured bytes of its bulk events with data, each pair once.
+# lengths FILE: prints URB length and captured bytes of its bulk events with data, each pair once.
 lengths() {
 	trawl-export --to pcap --source usb "$1.trawl" -w "$1.pcap"
 	tshark -r "$1.pcap" -Y 'usb.transfer_type == 3 && usb.data_len > 0 && usb.urb_len > 1000' \

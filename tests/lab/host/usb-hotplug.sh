@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
 . "$TRAWL_SRC/tests/tap.sh"
 
-# addresses NAME: BUS:DEV of all events of a capture, each once, in the order of appearance.
+# addresses NAME: prints BUS:DEV of all events of a capture, each once, in the order of appearance.
 addresses() {
 	trawl-export --to pcap --source usb "$1.trawl" -w "$1.pcap" &&
 		/usr/bin/python3 "$TRAWL_SRC/tests/lab/host/pcapsame.py" --addresses "$1.pcap"
 }
 
-# A device on xhci gets its address before the first transfer; one on ehci, the mouse here, starts
-# at address 0, which the files of others then must not have.
+# A device on xhci gets its address before the first transfer. A device on ehci, here the mouse,
+# starts at address 0, which must not be in the files of other devices.
 before=$(cat before) disk=$(cat disk) after=$(cat after)
 same "by id: both disks, the second under both addresses" \
 	"$(printf '%s\n' "$disk" "$before" "$after" | sort)" \

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 . "$TRAWL_SRC/tests/tap.sh"
 
-# same_events NAME: this capture has what tcpdump has.
+# same_events NAME: passes if this capture has all events of tcpdump's.
 same_events() {
 	local out
 	trawl-export --to pcap --source usb "$1.trawl" -w "$1.pcap"
@@ -21,7 +21,7 @@ has "without it" "$(verdict copied)" '"replayable":true.*"ring_mapped":false'
 has "truncation by a small ring is reported" "$(verdict small)" \
 	'"replayable":false.*"reason":"cut_ring",[^}]*"count":1\}'
 
-# usbmon's text says the same, all that it can of errors and isochronous packets.
+# usbmon's text has the same, as far as it shows errors and isochronous packets.
 trawl-export --to usbmon all.trawl -w all.txt
 out=$(/usr/bin/python3 "$TRAWL_SRC/tests/lab/host/textsame.py" saved.txt all.txt 2>&1)
 ok $? "usbmon's text: $(tail -3 <<<"$out" | tr '\n' ' ')"
@@ -51,7 +51,7 @@ for words in 'stall .EPIPE' 'protocol error .EPROTO' 'babble .EOVERFLOW' 'crc er
 	'unlinked .ENOENT' 'shut down .ESHUTDOWN' 'not submitted, invalid .EINVAL'; do
 	has "it reads: $words" "$text" "$words"
 done
-# Packets have their own places and errors; what was not sent is a gap.
+# Isochronous packets have their own offsets and errors; data that was not sent is a gap.
 packets=$(tshark -r all.pcap -Y "usb.transfer_type == 0 && usb.urb_type == 'C'" -T fields -e usb.iso.error_count \
 	-e usb.iso.iso_off -e usb.iso.iso_len -e usb.iso.iso_status 2>/dev/null)
 same "each packet has its place, length and status" \

@@ -6,7 +6,7 @@ trawl-export --to pcap --source usb trawl.trawl -w trawl.pcap
 ok $? "the capture exports to pcap"
 trawl-export --to pcapng --source usb trawl.trawl -w trawl.pcapng
 ok $? "the capture exports to pcapng"
-# compare NAME THEIRS OURS: all events, and all that tshark shows of them.
+# compare NAME THEIRS OURS: compares all events, and all that tshark shows of them.
 compare() {
 	local out field
 	out=$(/usr/bin/python3 "$same_events" --fields "$2" "$3" 2>&1)
@@ -24,7 +24,7 @@ compare "dumpcap's" dumpcap.pcapng trawl.pcapng
 out=$(/usr/bin/python3 "$TRAWL_SRC/tests/lab/host/decodesame.py" trawl.trawl 2>&1)
 ok $? "trawl-decode reads what tshark reads: $(tail -2 <<<"$out" | head -1)"
 
-# All that was to happen is in what was compared.
+# The compared captures have all that the guest did.
 shown() {
 	tshark -r tcpdump.pcap -Y "$1" -T fields -e usb.urb_len 2>/dev/null
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 . "$TRAWL_SRC/tests/tap.sh"
-# sample NAME PATTERN: it is small and whole, and its decoded text has such a line.
+# sample NAME PATTERN: passes if it is small and complete, and a line of its text matches.
 sample() {
 	[ "$(stat -c %s "usb-$1.trawl")" -le 200000 ]
 	ok $? "$1 has $(stat -c %s "usb-$1.trawl") bytes"

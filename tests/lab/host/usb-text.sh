@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 . "$TRAWL_SRC/tests/tap.sh"
 
-# lines_same NAME FILE [SAVED [OPTION]]: the saved lines are in this text, but for their times.
+# lines_same NAME FILE [SAVED [OPTION]]: passes if the text has the saved lines, except for times.
 lines_same() {
 	local out
 	out=$(/usr/bin/python3 "$TRAWL_SRC/tests/lab/host/textsame.py" $4 "${3:-saved.txt}" "$2" 2>&1)
@@ -18,7 +18,7 @@ lines_same "the binary capture says the same" binary.txt
 trawl-export --to usbmon text.trawl -w text.txt
 lines_same "and so does the text capture" text.txt
 
-# Each has the kernel's time by another clock.
+# The two forms have times of different clocks.
 trawl-decode --json --raw text.trawl >text.json
 trawl-decode --json --raw binary.trawl >binary.json
 apart=$(/usr/bin/python3 - <<'END'
@@ -36,8 +36,7 @@ END
 [ "$apart" -lt 2000 ]
 ok $? "both say when it was: times within $apart ms"
 
-# The older form, which the kernel writes beside, has neither bus nor intervals nor isochronous
-# packets.
+# The kernel's older form has neither bus nor intervals nor isochronous packets.
 grep -q ' Zo:' old.txt && grep -q ' Ii:' old.txt && grep -q ' s 80 ' old.txt
 ok $? "the form with two colons was saved"
 trawl-edit import -w old.trawl old.txt

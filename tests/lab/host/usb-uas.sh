@@ -2,7 +2,7 @@
 . "$TRAWL_SRC/tests/tap.sh"
 trawl-export --to pcapng --source usb uas.trawl -w uas.pcapng
 
-# Each command as "command TAG OPCODE", each answer as "status TAG OPCODE STATUS".
+# Write each command as "command TAG OPCODE", each answer as "status TAG OPCODE STATUS".
 trawl-decode --json uas.trawl | jq \
 	-r '.fields.decoded.storage? // empty | select(.transport == "UAS") |
 	if .phase == "command" then "command \(.tag) \(.scsi.opcode)"
