@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """blockstep.py FIRST END [-k FILE] PROGRAM...: runs PROGRAM from branch to branch
-(PTRACE_SINGLEBLOCK) and prints where it stops between the addresses FIRST and END, a line each.
--k FILE: while trawl.ko steps it, too, whose records kbranch writes to FILE."""
+(PTRACE_SINGLEBLOCK) and prints its stops between the addresses FIRST and END, one a line. With
+-k FILE, trawl.ko steps it at the same time, and kbranch writes the module's records to FILE."""
 import ctypes
 import os
 import subprocess
@@ -38,7 +38,7 @@ stepper = None
 if records:
     stepper = subprocess.Popen(["kbranch", "-p", str(pid), "-s", "0", "-t", "600", "-o", records],
                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    # It enables tracing, and then sleeps until the program has ended.
+    # kbranch enables tracing, and then sleeps until the program has ended.
     while "nanosleep" not in open(f"/proc/{stepper.pid}/wchan").read():
         time.sleep(0.05)
 signal = 0

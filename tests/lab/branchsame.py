@@ -2,14 +2,16 @@
 # SPDX-License-Identifier: MIT
 """branchsame.py HOW A B: compares the branches of two captures, as trawl-decode --json prints them.
 
-HOW is "all": the same near branches, one by one, with their kinds. Or "runs": what A has between
-two marks of a gap is a stretch of B. Or "counted": A has all of B but for what its marks count,
-and a mark without a count is followed by a stretch of B. Prints counts; status 1 if not.
+HOW is one of: "all": both have the same near branches, one by one, with their kinds. "runs": the
+branches of A between two marks are consecutive ones of B. "counted": A has all branches of B except
+for those that its marks count, and after a mark without a count come consecutive branches of B.
+Prints counts; status 1 if it does not hold.
 """
 import json
 import sys
 
-# Of user code; what else single steps see (system calls, exec) is no branch of LBR or BTS.
+# Branches in user code. Single steps also see system calls and exec, which LBR and BTS do not
+# record.
 NEAR = "call", "call*", "ret", "jmp", "jmp*", "jcc"
 
 
@@ -68,7 +70,7 @@ def counted(path, b):
             at = at + x if x and at is not None else None
             lost, gaps = lost + x, gaps + 1
         elif at is None:
-            # What follows a loss without a count: compared by "runs".
+            # "runs" compares the branches after a loss without a count.
             here += 1
         elif at >= len(b) or b[at] != x:
             print(f"branch {at} of {len(b)}: {b[at] if at < len(b) else 'none'}, {x}")

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""brstack.py OBJDUMP BRSTACK [RULE]: is what perf script -F brstack printed a path that the program
-can go?
+"""brstack.py OBJDUMP BRSTACK [RULE]: checks that the output of perf script -F brstack is a possible
+path through the program.
 
-OBJDUMP is the output of objdump -d. Each record must begin at an instruction that branches, direct
-ones must end at their target, and between two records of one stack there must be a straight way,
-over branches that were not taken only. Prints counts, status 1 if one is wrong.
+OBJDUMP is the output of objdump -d. Each record must begin at a branch instruction, direct branches
+must end at their target, and from one record of a stack to the next the code must run without a
+taken branch. Prints counts; status 1 if a record is wrong.
 """
 import re
 import sys
@@ -15,7 +15,7 @@ ENDS = "ret", "jmp", "call", "hlt", "ud2"
 
 
 def instructions(path):
-    """Address to (operation, operand), and address to that of the next instruction."""
+    """({address: (operation, operand)}, {address: address of the next instruction})"""
     found = {}
     for line in open(path):
         m = re.match(
@@ -36,8 +36,8 @@ def branch_fault(insns, source, target):
 
 
 def prediction_fault(insns, source, target, prediction):
-    """Returns why the prediction, M, P or -, is not that of a processor that predicts backward
-    branches as taken; None if it is."""
+    """Why the prediction (M, P or -) is not that of a processor that predicts backward branches as
+    taken; None if it is."""
     missed = insns[source][0].startswith(("j",
                                           "loop")) and insns[source][0] != "jmp" and target > source
     return None if prediction == ("M" if missed else "P") else f"prediction {prediction}"

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Holds the times of what sources say of openat() against sys_enter_openat and sys_exit_openat, and
-the times of others against the kernel's text of the same buffers.
+"""Compares the times of events about openat() with those of sys_enter_openat and sys_exit_openat,
+and the times of other events with the kernel's text of the same buffers.
 
     calls.py FILE.json DUMP KERNEL.SOURCE...
 
-Calls are known by their `dfd`, which the load counts up. Of each: an event of its begin lies
-between the end of the task's call before and its own end, one of its end between its begin and the
-task's next begin. Times may differ by the bounds that the file states. Prints a line "STATUS TEXT"
-for each kind of event. """
+The load counts up `dfd`, which identifies a call. An event at the begin of a call must lie between
+the end of the task's previous call and the end of this one, an event at its end between its begin
+and the begin of the task's next call. Times may differ by their bounds. Prints a line "STATUS TEXT"
+for each kind of event."""
 import collections
 import json
 import re
@@ -51,11 +51,10 @@ for source in sorted({e["source"] for e in events}):
     times = [e["ts_ns"] for e in events if e["source"] == source]
     print(int(times != sorted(times)), f"{source}: in order")
 
-# The kernel's text has microseconds, rounded; a record's first fields are the task's.
-# A kernel forgets the time in front of a discarded record, and its text then has the next event
-# early. A probe on an event runs before the event is recorded, and has a buffer of its own: text
-# earlier than the probe on the same call's event is wrong, whatever the file says.
-stamps, probed = collections.Counter(), {}  # probed: by probe and dfd, microseconds
+# The kernel's text has rounded microseconds. Some kernels lose the time before a discarded record,
+# so that the next event is too early in the text. A probe on an event runs before the event is
+# recorded, and has its own buffer: a text that is earlier than the probe of the same call is wrong.
+stamps, probed = collections.Counter(), {}  # probed: {(probe, dfd): microseconds}
 for line in open(sys.argv[2]):
     if line.startswith('{"event"'):
         e = json.loads(line)["event"]
@@ -67,7 +66,7 @@ for line in open(sys.argv[2]):
 
 def text_lines(path):
     """(CPU, task, microseconds) of each line, and whether it is earlier than its call's probe."""
-    calling = {}  # by task
+    calling = {}  # {task: its current call}
     for line in open(path):
         m = re.match(r" *\S.*-(\d+) +\[(\d+)\] \S+ +(\d+)\.(\d{6}): (.*)", line)
         if not m:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One run of QEMU with one of Debian's kernels: its command line, its monitor, and how it ended."""
+"""Runs QEMU with one of Debian's kernels: command line, monitor, and the way in which it ended."""
 import json
 import os
 import re
@@ -14,34 +14,32 @@ import time
 import typing
 
 DISK_BYTES = 64 << 20
-# Of a guest; three quarters hold what it writes.
+# The memory of a guest; three quarters may hold the files that it writes.
 MEMORY = os.environ.get("LAB_MEMORY", "2G")
-# A guest in which no test ends and whose console is silent for so long, hangs; but a test may be
+# Seconds after which a guest hangs if no test has ended and its console is silent. A test may be
 # allowed to take longer (tests/bench/usbload.sh).
 SILENCE = max(700, int(os.environ.get("LAB_LIMIT", 0)))
 
 # One thread for both CPUs: with a thread each, QEMU before 8.1 runs stale translations of code that
-# the other CPU has just patched. Switching tracepoints on and off is such patching, and the kernel
-# panics with "Oops: int3".
+# the other CPU has just patched. Enabling a tracepoint patches code, and the kernel panics with
+# "Oops: int3".
 ACCELERATOR = "tcg,thread=single"
 
-# Both CPUs have the clock of the one thread, though a kernel may find otherwise when it compares
-# them; without it every reading of the time asks an emulated device. On a busy machine QEMU waits
-# for a CPU, and ticks come late: a kernel that counts them to know whether the timer works, finds
-# that it does not. What protects a kernel from its users' speculation costs a tenth of the time
-# here. QEMU translates code anew for each address at which it meets it, so that programs at random
-# addresses are translated again and again: two thirds of all that it translates. A sixth of the
-# rest goes to checks that find nothing here (of copies from users, of each file by other security
-# modules, the stack moved at each system call) and to readers of RCU that are waited for at
-# leisure.
+# tsc=reliable: both CPUs have the clock of the one thread, but a kernel that compares them may find
+# otherwise, and then reads the time from an emulated device. no_timer_check: on a busy machine
+# ticks come late, and a kernel that counts them would find that the timer does not work.
+# mitigations=off: mitigations of speculation take a tenth of the time. norandmaps, nokaslr: QEMU
+# translates code again at each new address, which would be two thirds of all translations. The
+# others: a sixth of the rest goes to checks that find nothing here (of copies from users, of each
+# file by other security modules, the random stack offset of system calls) and to slow waiting for
+# RCU readers.
 KERNEL_WORDS = (
     "console=ttyS0 quiet panic=-1 tsc=reliable no_timer_check mitigations=off norandmaps nokaslr "
                 "init_on_alloc=0 hardened_usercopy=off randomize_kstack_offset=off lsm=capability "
                 "rcupdate.rcu_expedited=1")
 
-# Copying by "rep movsb" (erms) is emulated byte by byte, five levels of page tables are one more
-# than four, and where a kernel may not touch its user's memory by accident (smap, smep) QEMU keeps
-# two maps of it.
+# Left out to be faster: QEMU emulates "rep movsb" (erms) byte by byte, walks one level more of page
+# tables (la57), and keeps two maps of user memory with smap and smep.
 CPU = "max,-erms,-la57,-smap,-smep"
 
 USB = """
@@ -65,22 +63,22 @@ def read(path):
         return ""
 
 
-# The usual machine has the results folder by a second 9p device, too, for the time after it slept,
-# which no 9p of Linux survives (suspend.sh). The one with an IOMMU also begins each tracefs
-# instance with large ring buffers, so that few of them find room. Those that have a processor's
-# name have its branch records and the counters that perf needs for them, in a QEMU of our own
-# (qemu/README.md); the NMI watchdog would take one.
+# The usual machine has the results folder also by a second 9p device, for the time after a sleep,
+# which Linux's 9p does not survive (suspend.sh). The one with an IOMMU begins each instance of
+# tracefs with large ring buffers, so that few instances fit. Machines with the name of a processor
+# have its branch records and the counters that perf needs for them, in a QEMU of our own
+# (qemu/README.md); the NMI watchdog is off, as it would take a counter.
 class Machine(typing.NamedTuple):
     board: str
     devices: list
     words: str  # of its kernel's command line
     cpu: str = CPU
-    patched: bool = False  # by qemu/branch-record.patch
+    patched: bool = False  # needs the QEMU with qemu/branch-record.patch
     processors: int = 2
 
 
 def intel(model, lbr, words=""):
-    """A client processor of Intel's: its model and what its branch records are, in QEMU's words."""
+    """A client processor of Intel: its model, and its branch records as QEMU's option has them."""
     return Machine("pc", [], " nmi_watchdog=0" + words,
                    f"{CPU},vendor=GenuineIntel,family=6,model={model},stepping=3,pmu=on,{lbr}",
                    True)
@@ -90,17 +88,17 @@ MACHINES = {
     "": Machine("pc", ["-device", "virtio-9p-pci,fsdev=lab,mount_tag=after,addr=0x1e"],
                 " no_console_suspend"),
     "iommu": Machine("q35", ["-device", "intel-iommu"], " intel_iommu=on trace_buf_size=96M"),
-    "fresh": Machine("pc", [], ""),  # where nothing has been cached or set by other tests
-    # by itself: what others leave in a kernel can keep it from sleeping
+    "fresh": Machine("pc", [], ""),  # without caches and settings of other tests
+    # A guest for this test alone: traces of other tests in the kernel may keep it from sleeping.
     "asleep": Machine("pc", ["-device", "virtio-9p-pci,fsdev=lab,mount_tag=after,addr=0x1e"],
                       " no_console_suspend"),
     "single": Machine("pc", [], "", processors=1),
     "lockdown": intel(94, "lbr-fmt=5", " lsm=lockdown,capability"),  # a level can be set there, once
     "skylake": intel(94, "lbr-fmt=5"),
-    # newer kernels take mitigations=off for the last word on isolation
+    # Newer kernels ignore pti=on with mitigations=off.
     "skylake-pti": intel(94, "lbr-fmt=5", " mitigations=auto pti=on"),
-    "unknown-lbr": intel(94, "lbr-fmt=60"),  # a format that no manual has
-    "lying-lbr": intel(60, "lbr-fmt=2"),  # a format without flags: its records have them
+    "unknown-lbr": intel(94, "lbr-fmt=60"),  # an undocumented format
+    "lying-lbr": intel(60, "lbr-fmt=2"),  # a format without flags, but the records have flags
     "sandybridge": intel(42, "lbr-fmt=3"),
     "haswell": intel(60, "lbr-fmt=4"),
     "goldmont": intel(92, "lbr-fmt=6"),
@@ -112,8 +110,7 @@ MACHINES = {
 
 
 def program(build, machine):
-    """The QEMU of a machine, as words of a command line; one of our own is built where it is not
-    there yet."""
+    """The QEMU of a machine, as words of a command line; our own QEMU is built if it is missing."""
     if not MACHINES[machine].patched:
         return ["qemu-system-x86_64"]
     folder = os.environ.get("LAB_CACHE") or f"{build}/lab"
@@ -123,8 +120,8 @@ def program(build, machine):
 
 
 def tsc_rate(build):
-    """For the kernel's command line. When it measures the rate itself and QEMU waits for a CPU, its
-    clock may run ten times too fast."""
+    """A word for the kernel's command line: the rate of the TSC. If the kernel measured it while
+    QEMU waits for a CPU, its clock could run ten times too fast."""
     rate = subprocess.run([f"{build}/tests/lab/tsc"], stdout=subprocess.PIPE, text=True,
                           check=True).stdout.strip()
     return f" tsc_early_khz={rate}" if rate else ""
@@ -156,14 +153,14 @@ def qemu_command(home, results, log, sockets, words, machine):
         disk = os.path.join(log, f"disk{i}")
         with open(disk, "wb") as f:
             f.truncate(DISK_BYTES)
-        # Unlike -drive, a block device stays when the USB disk in front of it is unplugged.
+        # Unlike with -drive, the block device stays when its USB disk is unplugged.
         command += ["-blockdev",
                     f"driver=raw,node-name=disk{i},cache.no-flush=on,file.driver=file,file.filename={disk}"]
     return command + USB
 
 
 class Monitor:
-    """QEMU's monitor by QMP: answers are lines of JSON, with events in between."""
+    """QEMU's monitor by QMP: answers are lines of JSON, with events between them."""
 
     def __init__(self, path):
         self.file = connect(path).makefile("rw")
@@ -206,12 +203,12 @@ def connect(path):
 
 
 def serve(path, handle):
-    """A thread that hands what comes from a QEMU chardev to handle(socket) until QEMU ends."""
+    """A thread that calls handle(socket) for a QEMU chardev until QEMU ends."""
     def work():
         try:
             handle(connect(path))
         except (OSError, ValueError):
-            pass  # QEMU is gone, in the middle of a line perhaps
+            pass  # QEMU has ended, maybe in the middle of a line
     threading.Thread(target=work, daemon=True).start()
 
 
@@ -229,12 +226,12 @@ def requests(sockets):
 
 
 def progress(log):
-    """Changes whenever the guest gives a sign of life."""
+    """A value that changes whenever the guest shows that it is alive."""
     return [(e.name, e.stat().st_size) for e in os.scandir(log)]
 
 
 def wait(qemu, log, deadline):
-    """Until QEMU ends: None, or why it had to be killed."""
+    """Waits until QEMU ends; returns None, or why it had to be killed."""
     if deadline is None:
         qemu.wait()
         return None
@@ -254,12 +251,12 @@ def wait(qemu, log, deadline):
 
 
 def log_folder(results, name):
-    """What is of one guest alone: what its console and QEMU say, its disks."""
+    """The files of one guest: its disks and the output of its console and of QEMU."""
     return f"{results}/guests/{name}"
 
 
 def boot(home, results, words, deadline, machine=""):
-    """Run a guest until it switches itself off. None when it did, or in words how it died.
+    """Runs a guest until it switches itself off. Returns None if it did, else how it died.
 
     results is its /lab, which it may share with others; words go to its command line as
     lab.NAME=VALUE, and words["guest"] names it; deadline is None for a shell; machine is one of
@@ -297,7 +294,7 @@ def ending(status, log):
 
 
 def complaint(console, count=25):
-    """The lines of a kernel's log from the first that tells of an error in the kernel on."""
+    """The lines of a kernel's log from its first error on."""
     lines = [re.sub(r"[^ -~]", "", line) for line in console.splitlines()]
     for i, line in enumerate(lines):
         if re.search(

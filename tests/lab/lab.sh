@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-# What guest tests share. The lab's USB devices, by port path and product:
+# Shared by the guest tests. The lab's USB devices, by port path and product:
 #
 #	bus of xhci (USB 3 and 2)	disk (SuperSpeed) port 1; hub port 2 with the keyboard at
 #					2.1; serial adapter port 3; audio port 4
 #	bus of ehci (USB 2)		tablet port 1; a second disk, port 2
 
-# host COMMAND...: has QEMU's monitor carry it out ("device_add usb-mouse,id=m", "sendkey a",
-# or one line of QMP that begins with a brace). Prints its answer; fails when the monitor did.
+# host COMMAND...: passes the command to QEMU's monitor ("device_add usb-mouse,id=m", "sendkey a",
+# or one line of QMP that begins with a brace). Prints the answer; fails if the command failed.
 host() {
 	local port answer fd status
 	for port in /sys/class/virtio-ports/*; do
@@ -22,19 +22,19 @@ host() {
 
 T=/sys/kernel/tracing
 
-# leftovers: what of ours is in tracefs.
+# leftovers: prints how much of trawl is in tracefs.
 leftovers() {
 	grep -c trawl_ $T/dynamic_events
 	ls $T/instances
 }
 
-# decoded FILE [OPTION...]: the events as JSON lines.
+# decoded FILE [OPTION...]: prints the events as JSON lines.
 decoded() {
 	trawl-decode --json "$@"
 }
 
-# wait_for COMMAND...: until the command succeeds; fails when it does not in a minute, which is long
-# also for a guest on a busy machine.
+# wait_for COMMAND...: waits until the command succeeds. Fails after a minute, which is long even
+# for a guest on a busy machine.
 wait_for() {
 	local tries=600
 	until "$@" >/dev/null 2>&1; do
@@ -43,8 +43,8 @@ wait_for() {
 	done
 }
 
-# usb_device VID:PID: the sysfs folders of the devices with these ids, one a line. No forks: this
-# is called in loops, and a fork takes 20 ms under emulation.
+# usb_device VID:PID: prints the sysfs folders of the devices with these ids, one a line. Does not
+# fork: it is called in loops, and a fork takes 20 ms under emulation.
 usb_device() {
 	local d vid pid status=1
 	for d in /sys/bus/usb/devices/*; do
@@ -57,17 +57,17 @@ usb_device() {
 	return $status
 }
 
-# usb_count VID:PID N: there are N such devices.
+# usb_count VID:PID N: whether there are N such devices.
 usb_count() {
 	local list
 	mapfile -t list < <(usb_device "$1")
 	[ ${#list[@]} -eq "$2" ]
 }
 
-# Names of what QEMU emulates.
+# The ids of the devices that QEMU emulates.
 DISK=46f4:0001 KEYBOARD=0627:0001 SERIAL=0403:6001 AUDIO=46f4:0002 HUB=0409:55aa
 
-# The block devices of both USB disks, by the order of their buses.
+# disks: prints the block devices of both USB disks, in the order of their buses.
 disks() {
 	local d
 	for d in /sys/bus/usb/devices/*/*/host*/target*/*/block/sd?; do
@@ -81,7 +81,7 @@ usb_disks_ready() {
 	[ ${#list[@]} -eq 2 ]
 }
 
-# A bus's devices appear some time after its driver.
+# usb_settled: waits for all devices, which appear some time after the driver of their bus.
 usb_settled() {
 	wait_for usb_disks_ready && wait_for usb_count $KEYBOARD 2 &&
 		wait_for usb_count $SERIAL 1 && wait_for usb_count $AUDIO 1
@@ -103,7 +103,7 @@ gadget() {
 	echo dummy_udc.0 >"$g/UDC" && wait_for usb_device "$3" >/dev/null
 }
 
-# gadget_gone NAME: unplugs it and takes it apart.
+# gadget_gone NAME: unplugs the gadget and removes it from configfs.
 gadget_gone() {
 	local g=/sys/kernel/config/usb_gadget/$1
 	echo >"$g/UDC"
@@ -111,8 +111,8 @@ gadget_gone() {
 	rmdir "$g/configs/c.1" "$g"/functions/* "$g/strings/0x409" "$g"
 }
 
-# start NAME COMMAND...: runs it in the background with its messages in NAME.log; its pid goes to
-# the variable pid_NAME.
+# start NAME COMMAND...: runs the command in the background with its messages in NAME.log; its pid
+# is in the variable pid_NAME.
 start() {
 	local name=$1
 	shift
@@ -120,7 +120,7 @@ start() {
 	declare -g "pid_$name=$!"
 }
 
-# finish NAME [SIGNAL]: ends it (by SIGTERM) and gives its exit status.
+# finish NAME [SIGNAL]: ends what start began (by SIGTERM) and returns its exit status.
 finish() {
 	local pid=pid_$1
 	kill -"${2:-TERM}" "${!pid}" 2>/dev/null
@@ -139,7 +139,7 @@ record() {
 	wait_for grep -q 'capturing to' "$name.log"
 }
 
-# usb_address VID:PID N: BUS:DEV of the N-th such device.
+# usb_address VID:PID N: prints BUS:DEV of the N-th such device.
 usb_address() {
 	local list bus dev
 	mapfile -t list < <(usb_device "$1")
@@ -147,7 +147,7 @@ usb_address() {
 		echo "$bus:$dev"
 }
 
-# disk_reads DISK: its number of reads has grown since the last call for it.
+# disk_reads DISK: whether the disk's number of reads has grown since an earlier call.
 disk_reads() {
 	local now before=reads_$1
 	read -r now _ <"/sys/block/$1/stat"
@@ -156,9 +156,9 @@ disk_reads() {
 	return 1
 }
 
-# unplugged_in_transfer: reads the disk on ehci's bus until that is unplugged while a transfer is
-# under way, and plugs it in again. Whether one is, is luck: where none was, once more. The kernel's
-# text tells at once. What the reader said is in dd.log.
+# unplugged_in_transfer: reads the disk on ehci's bus, unplugs it and plugs it in again, until it
+# was unplugged during a transfer, which is a matter of luck. The kernel's text shows it at once.
+# The reader's messages are in dd.log.
 unplugged_in_transfer() {
 	local disk text reader hit=1 tries=20
 	cat /sys/kernel/debug/usb/usbmon/3u >bus3.txt &
@@ -182,7 +182,7 @@ unplugged_in_transfer() {
 	return $hit
 }
 
-# disk_of DEVICE: the name of the block device of a USB device, a folder of sysfs.
+# disk_of DEVICE: prints the name of the block device of a USB device (its folder in sysfs).
 disk_of() {
 	local d
 	for d in "$1"/*/host*/target*/*/block/sd?; do

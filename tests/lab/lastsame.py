@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""lastsame.py ALL LAST SYMBOL N HOW: of two captures, as trawl-decode --json prints them: whenever
-the code of ALL, which has every branch, came to a place of the function SYMBOL, LAST has the N
-branches before that of the same task. Where HOW is kmod-lbr it may have the newest of them only,
-in up to half of the hits: perf empties the processor's records when a task comes to a CPU. A stack
-without any of them is marked as lost, no other. Prints counts; status 1 if not."""
+"""lastsame.py ALL LAST SYMBOL N HOW: compares two captures, as trawl-decode --json prints them. ALL
+has every branch. Whenever a task came to a probed address of the function SYMBOL in ALL, LAST must
+have the N branches of the task before that. With HOW kmod-lbr, up to half of the hits may have only
+the newest of these, because perf empties the processor's records when a task comes to a CPU. Only a
+stack with none of them is marked as lost. Prints counts; status 1 if this does not hold."""
 import json
 import re
 import sys
@@ -24,12 +24,12 @@ def pair(f):
 
 
 def by_task(found):
-    """One list for each task that has any, in the order in which they were born."""
+    """The non-empty lists of tasks, in the order in which the tasks were started."""
     return [found[tid] for tid in sorted(found) if found[tid]]
 
 
 def stacks(path, symbol):
-    """[(address, branches) of each hit] of each task."""
+    """For each task [(address, branches) of each hit]."""
     found = {}
     for tid, name, f in items(path):
         mine = found.setdefault(tid, [])
@@ -46,7 +46,7 @@ def stacks(path, symbol):
 
 
 def expected(path, address, n):
-    """[the branches before each time that the code came to an address] of each task."""
+    """For each task [the branches before each time that it came to an address]."""
     before, to, found = {}, {}, {}
     for tid, _, f in items(path):
         if "from" not in f:

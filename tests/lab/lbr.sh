@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: MIT
-# tests/lab/lbr compares the processor's records with known branches: whether that comparison itself
-# is right, which is rarely seen in the lab (an interrupt has to come between two branches).
+# tests/lab/lbr compares the processor's records with known branches. This tests its rule for an
+# interrupt between two branches, which rarely happens in the lab.
 "$TRAWL_BUILD/tests/lab/lbr" rule

@@ -37,25 +37,27 @@ EXTRA_DIST += tests/lab/lbr.sh tests/lab/run tests/lab/guest.py tests/lab/runner
 	tests/lab/guest/lbr-lies.sh \
 	tests/lab/branchsame.py tests/lab/guest/cpu-branches.sh tests/lab/guest/cpu-stacks.sh tests/lab/brstack.py
 
-# One after the other: all is a make of its own, which would link the same libraries at the same time.
+# Not in parallel with all, which is a make of its own and would link the same libraries.
 lab-programs: all
 	$(MAKE) $(AM_MAKEFLAGS) $(check_PROGRAMS) $(check_LTLIBRARIES)
 lab-check: lab-programs
 	TRAWL_TEST_SECONDS=$${TRAWL_TEST_SECONDS:-2400} $(MAKE) $(AM_MAKEFLAGS) check-TESTS TEST_SUITE_LOG=lab-suite.log \
 		TESTS='$(LAB_KERNELS:%=tests/lab/linux-%.sh)'
 
-# Every test of the lab on every kernel that it is for, the emulated processors' among them: half an hour.
+# Every test of the lab on every kernel that it is for, including those for emulated processors:
+# half an hour.
 lab-long:
 	LAB_LONG=1 LAB_STRESS=3 TRAWL_TEST_SECONDS=6000 $(MAKE) $(AM_MAKEFLAGS) lab-check
 .PHONY: lab-long
 
-# What of trawl.ko takes minutes: a minute of random requests, a long flow, on both kernels.
+# The tests of trawl.ko that take minutes: a minute of random requests, a long trace, on both
+# kernels.
 kmod-long: lab-programs
 	for k in $(LAB_KERNELS); do TRAWL_SRC='$(abs_top_srcdir)' TRAWL_BUILD='$(abs_top_builddir)' LAB_FUZZ_SECONDS=60 \
 		$(srcdir)/tests/lab/run $$k kmod-safe kmod-python || exit; done
 .PHONY: kmod-long
 
-# trawl.ko on a kernel with KASAN and lockdep, built of Debian's source: 2 GB and ten minutes the
+# trawl.ko on a kernel with KASAN and lockdep, built from Debian's source: 2 GB and ten minutes the
 # first time.
 lab-kasan: lab-programs
 	$(srcdir)/tests/lab/kernel-debug lab/6.1-debug
@@ -63,7 +65,7 @@ lab-kasan: lab-programs
 		$(srcdir)/tests/lab/run --limit 1800 6.1-debug kmod-step kmod-safe kmod-uprobe
 .PHONY: lab-kasan
 
-# What each way of recording branches costs, on the emulated processor: minutes.
+# The cost of each back end of branches, on the emulated processor: takes minutes.
 bench-branch: lab-programs
 	@for k in $(LAB_KERNELS); do TRAWL_SRC='$(abs_top_srcdir)' TRAWL_BUILD='$(abs_top_builddir)' \
 		LAB_LIMIT=900 $(srcdir)/tests/lab/run --limit 1500 $$k bench-branch || exit; done

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""marks.py MARKS EVENTS: is the timeline right by the wall clock? A guest test has read a disk
-between two readings of the wall clock, and noted them in MARKS ("NAME STEPS FROM TO", ns), STEPS
-being how often the wall clock had stepped before. EVENTS is what trawl-decode --json --raw --bounds
-prints of that; the summary, on standard input, says how far the wall clock is ahead after each
-step. Prints for each mark how many programs' beginnings (CLOCK_MONOTONIC) and how many USB
-transfers' events (CLOCK_REALTIME) are between the two readings, or outside by no more than their
-bounds, and the largest of these bounds."""
+"""marks.py MARKS EVENTS: checks the timeline with readings of the wall clock. A guest test has read
+a disk between two readings, and written them to MARKS as "NAME STEPS FROM TO" in ns; STEPS is the
+number of clock steps before. EVENTS is the output of trawl-decode --json --raw --bounds; the
+summary on standard input says how far the wall clock is ahead after each step. Prints for each mark
+how many execs (CLOCK_MONOTONIC) and how many events of USB transfers (CLOCK_REALTIME) are between
+the two readings, or outside by no more than their bounds, and the largest of these bounds."""
 import json
 import re
 import sys

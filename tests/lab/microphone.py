@@ -12,7 +12,7 @@ sys.dont_write_bytecode = True
 from odddevice import Server
 
 VID, PID = 0x1209, 0x0005
-SAMPLES = 48  # of a packet, one each ms
+SAMPLES = 48  # in a packet, which is sent every ms
 NAMES = {1: "\u00e4\u6f22\U0001f3a4" * 31 + "\u6f22\u6f22", 2: "a microphone \U0001f3a4", 3: "\u6f22" * 40}
 FULL_SPEED = 2
 
@@ -47,7 +47,7 @@ class Microphone(Server):
         return bytes([2 + len(text), 3]) + text if kind == 3 else None
 
     def control(self, number, setup, length):
-        if setup[:3] == (1, 11, 1):  # SET_INTERFACE: it begins to record
+        if setup[:3] == (1, 11, 1):  # SET_INTERFACE begins the recording
             self.sample = 0
         super().control(number, setup, length)
 

@@ -43,7 +43,7 @@ class Mtp:
         return buffer.raw[:n]
 
     def ask(self, code, *parameters):
-        """The data of the answer and its code."""
+        """(data, response code) of an operation."""
         self.bulk(self.out, struct.pack("<IHHI%dI" % len(parameters), 12 + 4 * len(parameters), 1,
                                         code,
                                         self.transaction, *parameters))

@@ -1,26 +1,25 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""numbered.py OBJDUMP EVENTS: are the stacks of a capture of branchnumber, as trawl-decode --json
-prints them, all of its branches, one by one?
+"""numbered.py OBJDUMP EVENTS: checks that the stacks of a capture of branchnumber, as trawl-decode
+--json prints them, have all of its branches, one by one.
 
 OBJDUMP is the output of objdump -d of branchnumber. Each turn is a call, 16 branches that spell its
-number, a return and a jump back; the task leaves its CPU in nearly each, so that its stacks, one
-after the other, have every branch once. Branches may be missing where there is a mark of a loss, or
-before a stack of as many as the processor keeps: the task went on without leaving its CPU. Prints
-counts; status 1 if a stack is no part of this, or if something else is missing.
-"""
+number, a return and a jump back. The task leaves its CPU in nearly each turn, so that its stacks
+together have every branch once. Branches may be missing at a mark of a loss, and before a full
+stack: there the task ran on without leaving its CPU. Prints counts; status 1 if a stack does not
+fit, or if anything else is missing. """
 import json
 import re
 import sys
 
 BITS = 16
-BYTES = 9  # of the code of each bit
-FULL = 26  # a stack of 32, some of which returns from the kernel have taken
+BYTES = 9  # length of the code for each bit
+FULL = 26  # a full stack has 32 branches, but some are returns from the kernel
 SHOWN = 10
 
 
 def code(path):
-    """Addresses of spell(), of its return, of its call in main(), of the jump back and its target."""
+    """The addresses of spell(), its return, its call in main(), the jump back and its target."""
     begins, insns, here = {}, {}, ""
     for line in open(path):
         if m := re.match(r"([0-9a-f]+) <(\w+)>:", line):
@@ -37,7 +36,7 @@ def code(path):
 
 
 def turn_of(number, places):
-    """Its branches, from the jump back to it to its return."""
+    """The branches of a turn, from the jump back before it to its return."""
     spell, ret, call, jump, top = places
     if number > 1:
         yield jump, top
@@ -52,7 +51,7 @@ def turn_of(number, places):
 
 
 def stacks(path, mine):
-    """("stack", branches) and ("lost", None), in order; of the branches those that are mine."""
+    """("stack", branches) and ("lost", None), in order; only with the branches that are mine."""
     stack = None
     for line in open(path):
         event = json.loads(line)
@@ -81,7 +80,7 @@ def main():
     expected = [pair for n in range(1, 1 << BITS) for pair in turn_of(n, places)]
     mine = set(expected)
     turn = BITS + 3
-    at, lost = 0, True  # at the beginning another program runs
+    at, lost = 0, True  # anything may come first: another program runs at the beginning
     count = branches = gaps = marks = again = bad = 0
     for what, stack in stacks(sys.argv[2], mine):
         if what == "lost":
@@ -93,7 +92,7 @@ def main():
         if expected[at:at + len(stack)] == stack:
             at += len(stack)
         else:
-            # Elsewhere: a little before, as it may begin with those of the one before, or later.
+            # Search elsewhere: later, or a little before, as stacks may overlap.
             near = range(max(at - 2 * turn, 0), len(expected))
             place = next((i for i in near if expected[i] == stack[0] and
                           expected[i:i + len(stack)] == stack), None)

@@ -1,10 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """A USB device that does what emulated ones do not: isochronous IN with gaps and errors, and every
-way for a transfer to fail. It is a usbip server behind vhci_hcd, and its own user by usbfs.
+way for a transfer to fail. It is a usbip server behind vhci_hcd; this program also uses it by
+usbfs.
 
-Plugs the device in, uses it, and pulls it out in mid-transfer. Then asks its root hub for the
-state of its ports twice at a time, which is refused at submission.
+Plugs the device in, uses it, and unplugs it during a transfer. Then submits two requests for the
+state of its root hub's ports at once, of which the second is refused.
 
 Protocol: Documentation/usb/usbip_protocol.rst of the kernel (big-endian, headers of 48 bytes).
 """
@@ -21,9 +22,9 @@ VID, PID = 0x1209, 0x0001
 ISO, BULK_IN, BULK_OUT, INTERRUPT = 0x81, 0x82, 0x03, 0x84
 NO_PACKETS = 0xFFFFFFFF
 ENOENT, ECONNRESET, EPIPE = 2, 104, 32
-# How the transfers of BULK_IN end, one after the other; what comes then is never answered.
+# (status, length) of the transfers of BULK_IN, in order; further ones are never answered.
 ENDS = [(0, 512), (0, 100), (0, 0), (-32, 0), (-71, 0), (-75, 512), (-84, 0), (-62, 0)]
-BIG = 16384  # more than a small ring of usbmon keeps of one transfer
+BIG = 16384  # bytes of a transfer that a small ring of usbmon does not keep whole
 # Lengths and errors of the packets of one isochronous transfer.
 PACKET = 192
 PACKETS = [(192, 0), (0, 0), (100, 0), (0, -84), (64, 0), (0, -18), (1, 0), (192, 0)]
@@ -64,7 +65,7 @@ class Server(threading.Thread):
             while True:
                 self.serve(self.take(48))
         except (EOFError, OSError):
-            pass  # pulled out
+            pass  # unplugged
 
     def serve(self, header):
         command, number, _, into, ep = struct.unpack_from(">5I", header)
@@ -138,7 +139,7 @@ LIBC = ctypes.CDLL(None, use_errno=True)
 
 
 def ioctl(fd, request, argument):
-    """fcntl.ioctl() passes a copy; here the kernel keeps the address."""
+    """Like fcntl.ioctl(), which would pass a copy: the kernel keeps the address."""
     if LIBC.ioctl(fd, ctypes.c_ulong(request), ctypes.byref(argument)) < 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
 
@@ -173,7 +174,7 @@ class User:
 
 
 def find():
-    """The device's folder in sysfs, when its configuration has been chosen."""
+    """Waits until the device has its configuration; returns its folder in sysfs."""
     for _ in range(200):
         for path in glob.glob("/sys/bus/usb/devices/*/idVendor"):
             folder = os.path.dirname(path)
@@ -194,7 +195,8 @@ def check(what, have, want):
 
 
 def reap_unplugged(user, urb):
-    """What became of a transfer whose device is gone: the kernel may say so before the transfer ends."""
+    """The status of a transfer whose device is gone. ENODEV may come before the transfer has
+    ended."""
     for _ in range(600):
         try:
             return user.reap(urb)[0]
@@ -232,7 +234,7 @@ def use_device():
 
 
 def refuse(hub):
-    """A root hub has room for one request for its state."""
+    """A root hub accepts one request for its state at a time."""
     user = User(hub)
     user.submit(1, 0x81, 4)
     try:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""queued.py VID:PID: of a capture (trawl-decode --json --raw on standard input), how many reads of
-each endpoint of that device waited at once at most: "ENDPOINT N", a line each. Control transfers
-and what the host gave up do not count."""
+"""queued.py VID:PID: prints "ENDPOINT N" for each endpoint of that device in a capture
+(trawl-decode --json --raw on standard input): N is the largest number of reads that waited at once.
+Control transfers and reads that the host cancelled do not count."""
 import json
 import sys
 

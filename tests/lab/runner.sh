@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# tests/lab/run itself, with a QEMU that is played: what a death of the guest costs, and what is
-# said.
+# tests/lab/run itself, with a script in place of QEMU: a guest that dies costs one test, and the
+# message says why.
 . "$TRAWL_SRC/tests/tap.sh"
 top=$(mktemp -d)
 chmod 755 "$top"
@@ -10,7 +10,7 @@ echo 1.2.3 >"$top/build/lab/x/release"
 printf '#!/bin/sh\n' | tee "$top/tests/lab/kernel" >"$top/tests/lab/kmod"
 mkdir -p "$top/build/tests/lab"
 cp "$TRAWL_BUILD/tests/lab/tsc" "$top/build/tests/lab/"
-# The guest: runs those of its tests that no other has begun; their scripts may say how it dies.
+# The guest runs those of its tests that no other has begun; their scripts decide how it dies.
 cat >"$top/bin/qemu-system-x86_64" <<'END'
 #!/bin/bash
 for word; do
@@ -56,7 +56,7 @@ echo "ok 1 - second half"; echo 1..1
 END
 cp "$top/tests/lab/host/good.sh" "$top/tests/lab/host/panics.sh"
 
-# lab TEST...: what the runner says of these tests, and its exit status in $?.
+# lab TEST...: runs these tests; prints the runner's output and returns its exit status.
 lab() {
 	MAKELEVEL=1 TRAWL_SRC=$top TRAWL_BUILD=$top/build PATH=$top/bin:$PATH \
 		/usr/bin/python3 "$TRAWL_SRC/tests/lab/run" x "$@" 2>&1
@@ -117,11 +117,11 @@ out=$(lab fails good)
 same "a failure is one" 1 $?
 has "and stays one" "$out" '^not ok 1 .*fails: wrong'
 
-# What a test says of itself is a line of its own: in the middle of others nobody reads it.
+# A word to the runner must begin its line: in the middle of a comment the runner does not see it.
 same "no word to the runner in the middle of a comment" "" \
 	"$(grep -nE '^#.*[^#] (kernels|long|machine|last): ' "$TRAWL_SRC"/tests/lab/guest/*.sh)"
 
-# What takes long is left to make lab-long.
+# Long tests are left to make lab-long.
 guest slow <<<'# long: x y'
 guest elsewhere <<<'# kernels: y'
 guest branches <<<'# machine: skylake'
@@ -130,14 +130,14 @@ same "without LAB_LONG, what takes long and what takes a QEMU of our own is left
 same "with it, nothing of this kernel is" "branches good other slow" \
 	"$(LAB_LONG=1 lab --list | grep -x 'good\|other\|slow\|elsewhere\|branches' | xargs)"
 
-# Users of the guests run programs of this tree.
+# The guests' users must be able to enter the tree, to run its programs.
 chmod 700 "$top"
 out=$(lab good)
 same "a tree that others may not enter: status" 1 $?
 has "it is reported at once, with the folder" "$out" "^not ok 1 - x $top: .*may not enter.*chmod o.x $top"
 chmod 755 "$top"
 
-# By itself, as after ./demo.sh, it builds what the guests run.
+# If tests/lab/run is called directly, as after ./demo.sh, it builds the programs that guests run.
 printf 'lab-programs:\n\t@echo >built\n' >"$top/build/Makefile"
 lab good >/dev/null
 ok $((! $(test -e "$top/build/built"; echo $?))) "under make nothing is built"

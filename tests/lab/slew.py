@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""slew.py DISK: slews the kernel's clocks in every way that adjtimex(2) has while a disk is read,
-and then sets the wall clock to the end of the day, where a leap second is inserted. Prints for each
-way "NAME PPM": how much faster CLOCK_MONOTONIC ran than CLOCK_MONOTONIC_RAW, which nothing slews,
-and at last by how many ns CLOCK_REALTIME was set against CLOCK_MONOTONIC."""
+"""slew.py DISK: slews the kernel's clocks in every way of adjtimex(2) while a disk is read, and
+then sets the wall clock to the end of the day, where a leap second is inserted. Prints "NAME PPM"
+for each way: how much faster CLOCK_MONOTONIC ran than CLOCK_MONOTONIC_RAW, which is never slewed.
+At the end prints by how many ns CLOCK_REALTIME was set against CLOCK_MONOTONIC."""
 import ctypes
 import mmap
 import os
@@ -34,8 +34,8 @@ def adjust(modes, **values):
 
 
 def both():
-    """The clock and the raw one at the same time: of some readings that which took the least, since
-    the program may have to wait between two."""
+    """(clock, raw clock) at the same time: the quickest of several readings, because the program
+    may be interrupted between the two."""
     def reading():
         begun = time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW)
         mono = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
@@ -73,7 +73,7 @@ for name, modes, values in (
     elif name == "pll":
         adjust(ADJ_SINGLESHOT, offset=0)
     adjust(modes, **values)
-    read_for(1)  # it begins with the next second
+    read_for(1)  # slewing begins with the next second
     print(name, read_for(1.5))
 adjust(ADJ_OFFSET, offset=0)
 adjust(ADJ_STATUS | ADJ_FREQUENCY, status=0, freq=0)

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""together.py FILE.trawl...: are the events of a flight recorder's files where the kernel's own text
-has them, in order, each once?
+"""together.py FILE.trawl...: compares the events of a flight recorder's files with the kernel's own
+text: they must have the same times and order, and occur once.
 
-The text is that of two readers, first.* and last.*, between which the kernel called the recorder:
-each of its events lies between the two times of the same event, but for its bound and the text's
-microseconds. The load is branchnumber: each turn calls spell(), whose branches spell the turn's
-number, and sleeps. Prints a line "STATUS TEXT" for each kind of event."""
+The text is that of two readers, first.* and last.*. The kernel called the recorder between them, so
+each event lies between the times of its two texts, within its bound and the texts' microseconds.
+The load is branchnumber: each turn calls spell(), whose branches spell the turn's number, and
+sleeps. Prints a line "STATUS TEXT" for each kind of event."""
 import bisect
 import collections
 import json
@@ -25,7 +25,7 @@ TURN = {"branchnumber:spell": "spell", "syscalls:sys_enter_nanosleep": "enter", 
 
 
 def trace_text(path):
-    """Kind -> the times of the turns, in order; the kinds are spell, enter and exit."""
+    """{kind: times of the turns in order}; the kinds are spell, enter and exit."""
     times = collections.defaultdict(list)
     for line in open(path):
         if m := re.match(r" *\S+ +\[\d+\] \S+ +(\d+)\.(\d{6}): (spell:|sys_nanosleep\(|sys_nanosleep ->)", line):
@@ -35,7 +35,7 @@ def trace_text(path):
 
 
 def usb_text(path):
-    """(URB, submission or completion) -> its times in order, by CLOCK_MONOTONIC."""
+    """{(URB, submission or completion): times in order, on CLOCK_MONOTONIC}"""
     times = collections.defaultdict(list)
     for line in open(path):
         urb, us, kind, *_ = line.split()
@@ -44,10 +44,10 @@ def usb_text(path):
 
 
 def events_of(path):
-    """The events of a file with their time by CLOCK_MONOTONIC."""
+    """The events of a file with their times on CLOCK_MONOTONIC."""
     dump = subprocess.run([DUMP, path], stdout=subprocess.PIPE, text=True, check=True).stdout
     mono, real = map(int, re.search(r'^\{"sync":\[(\d+),(\d+),', dump, re.M).groups())
-    # Branches one by one, what else there is as it was recorded.
+    # Branches are decoded one by one, other events as they were recorded.
     for only in ["--source", "branch"], ["--raw", "--where", 'source != "branch"']:
         text = subprocess.run(["trawl-decode", "--json", "--bounds", *only, path], stdout=subprocess.PIPE,
                               text=True, check=True).stdout
@@ -75,7 +75,8 @@ def check_turns(name, events, first, last):
 
 
 def check_branches(events, first, last):
-    """Each run of 16 branches that spells a number lies between that turn's probe and system call."""
+    """Each run of 16 branches that spells a number lies between that turn's probe and system
+    call."""
     names = {e["fields"].get("to_symbol", "").split("+")[0] for e in events}
     bits, numbers, outside = "", [], []
     late = 0
@@ -103,7 +104,7 @@ def check_branches(events, first, last):
 
 
 def check_usb(events, first, last):
-    """Events whose two texts are there: a reader that came later or left earlier has none."""
+    """The events that both texts have; a reader that came later or left earlier lacks some."""
     seen, outside = 0, []
     for e in events:
         key = e["fields"]["id"], e["fields"]["type"]
@@ -111,7 +112,7 @@ def check_usb(events, first, last):
             continue
         one, two = first[key][-len(last[key]):], last[key]
         time, bound = e["mono"], e["bound_ns"] + CUT
-        # The last text before it and the first after it are those of one event.
+        # The last text before the event and the first after it must be those of one event.
         before = bisect.bisect_right(one, time + bound) - 1
         after = bisect.bisect_left(two, time - bound)
         if after == 0 and before < 0:
@@ -125,8 +126,8 @@ def check_usb(events, first, last):
 
 
 def check_order(path):
-    """The events of all sources are in the order of their times, as all programs read them. That a
-    transfer has no completion is known only later, and so it is shown later."""
+    """The events of all sources are in the order of their times. A transfer without a completion is
+    an exception: it is shown later, when that is known."""
     text = subprocess.run(["trawl-decode", "--json", path], stdout=subprocess.PIPE, text=True,
                           check=True).stdout
     events = [(e["ts_ns"], e["source"]) for e in map(json.loads, text.splitlines())
@@ -138,7 +139,8 @@ def check_order(path):
 
 
 def check_sequence(events):
-    """Each turn calls spell(), then sleeps: so say the sources among themselves, but for bounds."""
+    """Each turn calls spell(), then sleeps: events of all sources are in this order, within
+    bounds."""
     sequence = sorted(TURN, key=lambda name: ("spell", "enter", "exit").index(TURN[name]))
     wrong = [(one["name"], two["name"], two["mono"] - one["mono"])
              for turn in zip(*(events[name] for name in sequence))

@@ -46,7 +46,7 @@ def loop(device):
         readers = [threading.Thread(target=read) for _ in range(2)]
         for reader in readers:
             reader.start()
-        time.sleep(0.5)  # until both wait at the device
+        time.sleep(0.5)  # until both reads wait at the device
         for message in first, second:
             device.write(out, message, 10000)
         for reader in readers:

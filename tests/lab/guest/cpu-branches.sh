@@ -25,8 +25,8 @@ ok $? "its stacks are ways through the program"
 has "which are many" "$found" '^[0-9]{4,} records, [0-9]{4,} neighbours, 0 bad$'
 [ -s perf.err ] && head -5 perf.err >&2
 
-# Period 1 makes perf use BTS. Every second jump of jump_odd() is taken, and all of the loop's but
-# one.
+# Period 1 makes perf use BTS. Every second jump of jump_odd() is taken, and the loop's every time
+# but the last.
 perf record -q -m 8192 -B -N -e branches:u -c 1 -d -o all.data "$load" 20000 >load.out 2>>perf.err
 ok $? "perf record of every branch"
 perf script -i all.data -F ip,addr >all.txt 2>>perf.err
