@@ -97,7 +97,8 @@ bars.forEach((e, k) => most[k >> 6] = Math.max(most[k >> 6], eventDuration[e]));
 let wrong = 0;
 for (let a = 0; a < 300; a += 7)
 	for (let b = a + 1; b <= 300; b++)
-		wrong += eventDuration[longestBar({ bars, most }, a, b)] !== Math.max(...eventDuration.slice(a, b));
+		wrong += eventDuration[longestBar({ bars, most }, a, b)] !==
+			Math.max(...eventDuration.slice(a, b));
 console.log(wrong);
 """
 if node:
