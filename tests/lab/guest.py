@@ -298,7 +298,9 @@ def complaint(console, count=25):
     lines = [re.sub(r"[^ -~]", "", line) for line in console.splitlines()]
     for i, line in enumerate(lines):
         if re.search(
-            r"\bBUG:|\bOops\b|WARNING: |Kernel panic|kernel BUG|general protection|leaking uprobe",
+            # RETBleed's warning is about the emulated processor
+            r"\bBUG:|\bOops\b|(?<!RETBleed: )WARNING: |Kernel panic|kernel BUG|"
+            r"general protection|leaking uprobe",
             line):
             return lines[i:i + count]
     return []
