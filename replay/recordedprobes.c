@@ -35,28 +35,31 @@ static bool size_of_note(char size[8], const char *note)
 	return true;
 }
 
+/* Argument i at a site; NULL: the site has none. */
+static const struct json_object *argument_at(const struct json_object *sites, size_t site, size_t i)
+{
+	const struct json_object *args;
+
+	if (site >= jdoc_count(sites))
+		return NULL;
+	args = jdoc_get(json_object_array_get_idx(sites, site), "args");
+	return i < jdoc_count(args) ? json_object_array_get_idx(args, i) : NULL;
+}
+
 /*
  * Sets the size of argument i as stapsdt notes write it. The sites of a probe may disagree: a
  * constant is an int ("-4@$0") where another site has a byte. Then that is it which was recorded.
  */
 static void set_size(char size[8], const struct json_object *sites, size_t i)
 {
-	const char *type = "", *note = "", *recorded = NULL;
+	const struct json_object *first = argument_at(sites, 0, i);
+	const char *recorded = size_of_type(jdoc_string(first, "type"));
 
-	for (size_t k = 0; k < jdoc_count(sites); k++) {
-		const struct json_object *site = json_object_array_get_idx(sites, k);
-		const struct json_object *args = jdoc_get(site, "args");
-		const struct json_object *a =
-			i < jdoc_count(args) ? json_object_array_get_idx(args, i) : NULL;
-
-		note = k ? note : jdoc_string(a, "note");
-		type = k ? type : jdoc_string(a, "type");
-		recorded = size_of_type(type);
-		if (size_of_note(size, jdoc_string(a, "note")) && recorded &&
+	for (size_t k = 0; recorded && k < jdoc_count(sites); k++)
+		if (size_of_note(size, jdoc_string(argument_at(sites, k, i), "note")) &&
 		    !strcmp(size, recorded))
 			return;
-	}
-	if (!size_of_note(size, note))
+	if (!size_of_note(size, jdoc_string(first, "note")))
 		snprintf(size, 8, "%s", recorded ? recorded : "8");
 }
 

@@ -15,9 +15,9 @@
  */
 #include "config.h"
 
+#include "capture/probe/abi.h"
 #include "capture/probe/language.h"
 #include "capture/sys/alloc.h"
-#include "capture/probe/abi.h"
 
 #ifdef HAVE_DW
 #include <dwarf.h>

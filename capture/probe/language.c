@@ -9,6 +9,8 @@
 #include <dwarf.h>
 #include <stddef.h>
 
+#include "common/array.h"
+
 /* Of the register of languages at dwarfstd.org; headers of libdw 0.188 lack them. */
 enum {
 	CXX17 = 0x2a,
@@ -62,7 +64,7 @@ const struct language *language_of(int dwarf)
 {
 	static const struct language unknown = {-1, CONVENTION_OWN, NULL, false, false};
 
-	for (size_t i = 0; i < sizeof(languages) / sizeof(*languages); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(languages); i++) {
 		if (languages[i].dwarf == dwarf)
 			return &languages[i];
 	}

@@ -429,9 +429,10 @@ static void find_bits(const struct param *q, Dwarf_Die *type, unsigned int bit, 
 		snprintf(v->type, sizeof(v->type), "%c%u", t.is_signed ? 's' : 'u', unit);
 		return;
 	}
-	/* The kernel reads it as an unsigned number. */
-	v->bits = t.is_signed ? width : 0;
-	snprintf(v->own, sizeof(v->own), "%c%u", t.is_signed ? 's' : 'u', unit & 127);
+	if (t.is_signed) { /* the kernel reads it as an unsigned number */
+		v->bits = width;
+		snprintf(v->own, sizeof(v->own), "s%u", unit & 127);
+	}
 	unit = *place->expr == '%' ? 64 : unit;
 	place->shift = 0;
 	place->bits = unit;

@@ -430,6 +430,7 @@ static void write_symbols(struct trace *t)
 {
 	struct trawl_error err;
 
+	/* All symbols are read for each file: modules may have been loaded since the last. */
 	if (t->kallsyms.n != t->nsymbols || t->kallsyms.all) {
 		free(t->symbols);
 		if (kallsyms_text(&t->kallsyms, &t->symbols, &t->symbols_len, &err))

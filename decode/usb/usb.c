@@ -161,11 +161,19 @@ static void take_setup(struct usb_detail *d, const uint8_t *bytes)
 	take_target(d);
 }
 
+/* Whether the device got its address after this URB, which was for the one before it. */
+static bool is_later(const struct usb_device *dev, const struct urb *u)
+{
+	return dev && u->number < dev->since;
+}
+
 static struct usb_device *device_of(struct usb_state *s, const struct urb *u)
 {
 	struct usb_device *dev = usbdev_find(&s->devices, u->bus, u->device);
 	struct trawl_reader *r = s->ctx->reader;
 
+	if (is_later(dev, u))
+		return NULL;
 	if (!r || s->waiting == trawl_meta_count(r) || (dev && !usbdev_lacks_name(dev)))
 		return dev;
 	if (!dev)
@@ -178,8 +186,6 @@ static struct usb_device *device_of(struct usb_state *s, const struct urb *u)
 static void describe(struct usb_state *s, struct usb_detail *d)
 {
 	d->device = device_of(s, &d->urb);
-	if (d->device && d->urb.number < d->device->since)
-		d->device = NULL;
 	d->interface = d->urb.xfer == URB_CONTROL
 			       ? NULL
 			       : usbdev_interface(d->device, d->urb.endpoint);
@@ -190,13 +196,15 @@ static void describe(struct usb_state *s, struct usb_detail *d)
 /* Recognises storage that was plugged in before the capture and has no snapshot. */
 static void guess_storage(struct usb_state *s, struct usb_detail *d)
 {
+	struct usb_device *dev;
+
 	if (d->class || d->interface || d->urb.xfer != URB_BULK || urb_in(&d->urb) ||
 	    !msc_is_cbw(d->data, d->data_len))
 		return;
-	d->device = usbdev_at(&s->devices, d->urb.bus, d->urb.device);
-	if (!d->device)
+	dev = usbdev_at(&s->devices, d->urb.bus, d->urb.device);
+	if (!dev || is_later(dev, &d->urb))
 		return;
-	usbdev_guess_storage(d->device);
+	usbdev_guess_storage(dev);
 	describe(s, d);
 }
 

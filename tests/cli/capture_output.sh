@@ -95,7 +95,7 @@ ok $half "killed: the file is the old one or a new one"
 echo old >"$work/kill/x"
 fails "a file without a name" 2 '^trawl: -w: the name is empty; give a file' trawl \
 	-i event:sched:sched_switch -w ''
-flock -w 60 "$work/kill/x" true # processes that the last killed trawl had started may hold its lock
+flock -w 60 "$work/kill/x" true # timeout kills itself, too, and does not wait for the killed trawl
 fails "a failed start" 2 'no such event' trawl -i event:sched:none -w "$work/kill/x"
 same "a failed start: the old file is still there" "x old" \
 	"$(ls -A "$work/kill") $(cat "$work/kill/x")"

@@ -1,21 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "capture/task/initial.h"
-
-static bool memory_lacks;
-
-/* In the place of libc's: what grows an array (common/array.h). */
-void *reallocarray(void *p, size_t n, size_t size)
-{
-	if (!memory_lacks)
-		return realloc(p, n * size);
-	errno = ENOMEM;
-	return NULL;
-}
+#include "tests/capture/lackmemory.h"
 
 Test(initial, tasks_that_memory_has_no_room_for)
 {

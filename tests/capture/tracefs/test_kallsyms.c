@@ -1,22 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "capture/tracefs/kallsyms.h"
-
-static bool memory_lacks;
-
-/* In the place of libc's: what grows an array (common/array.h). */
-void *reallocarray(void *p, size_t n, size_t size)
-{
-	if (!memory_lacks)
-		return realloc(p, n * size);
-	errno = ENOMEM;
-	return NULL;
-}
+#include "tests/capture/lackmemory.h"
 
 static const struct trawl_field field = {
 	"ip", "unsigned long", "", TRAWL_ADDR, TRAWL_FIXED, 0, 0, 8, 1};
