@@ -39,7 +39,7 @@ BUILD_PACKAGES=(gcc g++ make autoconf automake libtool pkg-config libc6-dev libz
 	libxxhash-dev
 	libjson-c-dev libelf-dev libdw-dev libpcap-dev libzydis-dev libtraceevent-dev \
 		systemtap-sdt-dev zlib1g-dev
-	libarchive-dev libseccomp-dev libusb-1.0-0-dev)
+	libarchive-dev libseccomp-dev libusb-1.0-0-dev libmd-dev)
 
 # installed: prints the installed packages that determine what configure finds, with their versions.
 installed() {

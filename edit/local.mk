@@ -9,13 +9,13 @@ EDIT_SOURCES = edit/edit.h edit/edit.c edit/input.h edit/input.c \
 	edit/redactcommand.c \
 	edit/removed.h edit/removed.c edit/metatext.h edit/metatext.c edit/standin.h edit/standin.c edit/sha256.h edit/sha256.c
 trawl_edit_SOURCES = edit/trawl-edit.c $(EDIT_SOURCES)
-trawl_edit_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS) -O2
-trawl_edit_LDADD = libimport.la libdecode.la libcommon.la libformat.la
+trawl_edit_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS) $(MD_CFLAGS) -O2
+trawl_edit_LDADD = libimport.la libdecode.la libcommon.la libformat.la $(MD_LIBS)
 
 # trawl-report: a capture as a zip file for somebody else.
 bin_PROGRAMS += trawl-report
 trawl_report_SOURCES = edit/trawl-report.c edit/edit.h edit/edit.c edit/zip.h edit/zip.c \
 	edit/reporttext.h edit/reporttext.c edit/recorder.h edit/recorder.c edit/jobs.h edit/jobs.c \
 	edit/sha256.h edit/sha256.c
-trawl_report_CFLAGS = $(AM_CFLAGS) $(ARCHIVE_CFLAGS) -O2
-trawl_report_LDADD = libdecode.la libcommon.la libformat.la $(ARCHIVE_LIBS)
+trawl_report_CFLAGS = $(AM_CFLAGS) $(ARCHIVE_CFLAGS) $(MD_CFLAGS) -O2
+trawl_report_LDADD = libdecode.la libcommon.la libformat.la $(ARCHIVE_LIBS) $(MD_LIBS)

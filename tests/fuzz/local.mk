@@ -104,7 +104,7 @@ libprograms_la_SOURCES = tests/fuzz/programs.h tests/fuzz/programs.c tests/fuzz/
 	$(EDIT_SOURCES)
 FUZZERS += tests/fuzz/fuzz_programs
 tests_fuzz_fuzz_programs_SOURCES = tests/fuzz/fuzz_programs.c tests/fuzz/driver.c
-tests_fuzz_fuzz_programs_LDADD = libprograms.la $(trawl_export_LDADD) libformat.la $(ZSTD_LIBS) $(XXHASH_LIBS)
+tests_fuzz_fuzz_programs_LDADD = libprograms.la $(trawl_export_LDADD) libformat.la $(ZSTD_LIBS) $(XXHASH_LIBS) $(MD_LIBS)
 
 # Hours of processor time under libFuzzer, shared by all harnesses, in a folder configured with CC=clang --enable-fuzzing
 # --enable-sanitizers. What they find goes to fuzz/ there, with a line of figures each.
