@@ -235,10 +235,16 @@ static char *word(const char *text)
 
 static int record(struct report *r, struct trawl_error *err)
 {
-	char *argv[2 * ARGS + 8];
-	size_t n = 0;
+	size_t n = 2 * ARGS + 8;
+	char **argv;
 	int status;
 
+	for (char **w = r->command; *w; w++)
+		n++;
+	argv = calloc(n, sizeof(*argv));
+	if (!argv)
+		return edit_no_memory(err);
+	n = 0;
 	snprintf(r->saved, sizeof(r->saved), "%s", r->files[RECORDED]);
 	argv[n++] = word("trawl");
 	argv[n++] = word("-q");
@@ -253,11 +259,11 @@ static int record(struct report *r, struct trawl_error *err)
 		argv[n++] = word("event:sched:*");
 	}
 	argv[n++] = word("--");
-	for (char **w = r->command; *w && n < 2 * ARGS + 7; w++)
+	for (char **w = r->command; *w; w++)
 		argv[n++] = *w;
-	argv[n] = NULL;
 	step("recording", 0);
 	status = job_call(argv);
+	free(argv);
 	r->file = r->saved;
 	/* the command's own status does not matter: its failure may be what is reported */
 	if (!access(r->file, R_OK))

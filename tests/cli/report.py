@@ -108,6 +108,12 @@ else:
     tap.ok(recorded > 34 << 10 and status in (0, 1) and os.path.getsize(small) <= 34 << 10,
            "--max-size of a command's capture", recorded, status, said)
 
+    # A command keeps all its arguments.
+    words = [str(i) for i in range(1000)]
+    status, text, said = run("trawl-report", "-o", f"{tmp.name}/words.zip", "--yes", "--", "sh",
+                             "-c", "echo $# words", *words)
+    tap.ok(b"999 words" in text, "a command of a thousand arguments", status, said)
+
 # A dropped date is in no name and no time of the zip either.
 status, _, said = run("trawl-report", f"{src}/samples/tick.trawl", "--yes", "--drop", "date")
 names = [n for n in os.listdir(tmp.name) if n.startswith("report-")]
