@@ -3,18 +3,18 @@
 #include "config.h"
 
 #include "capture/probe/flow.h"
+#include "capture/probe/gosymbols.h"
 #include "capture/sys/alloc.h"
 #include "common/array.h"
 
 struct code *code_open(struct elf_file *elf)
 {
 	struct code *code = xcalloc(1, sizeof(*code));
-	GElf_Shdr sh;
 
 	code->elf = elf;
 	code->frames = frames_open(elf);
 	code->relocs = relocs_open(elf);
-	code->go = elf_section(elf->elf, ".gopclntab", &sh);
+	code->go = gosymbols_is_go(elf);
 	return code;
 }
 

@@ -4,6 +4,7 @@
 #include "capture/sys/alloc.h"
 #include "capture/probe/abi.h"
 #include "capture/probe/dwarf.h"
+#include "capture/probe/gosymbols.h"
 #include "capture/probe/language.h"
 #include "capture/probe/opener.h"
 #include "capture/probe/param.h"
@@ -154,8 +155,10 @@ struct dwarf *dwarf_open(struct elf_file *f, const char **why)
 	if (d->dw)
 		find_alternate(d);
 	if (!d->dw) {
-		d->why = xasprintf("%s has no debug information; build it with -g or install its "
-				   "debug symbols", f->name);
+		d->why = xasprintf("%s has no debug information; %s", f->name,
+				   gosymbols_is_go(f) ? "build it without -ldflags=-s or -w, and "
+							"do not strip it" :
+				   "build it with -g or install its debug symbols");
 		*why = d->why;
 	}
 	return d;

@@ -4,7 +4,7 @@
  *
  * Addresses ("vaddr") are virtual addresses as linked; offsets are bytes from the file's beginning.
  * Symbols come from .symtab, .dynsym and, if present, the separate debug file that belongs to the
- * file by build id or .gnu_debuglink.
+ * file by build id or .gnu_debuglink. If neither has a .symtab, Go's own table is read, too.
  */
 #ifndef TRAWL_CAPTURE_PROBE_ELF_H
 #define TRAWL_CAPTURE_PROBE_ELF_H

@@ -11,6 +11,7 @@
 
 #include "capture/probe/apart.h"
 #include "capture/probe/build.h"
+#include "capture/probe/gosymbols.h"
 #include "capture/probe/list.h"
 #include "capture/probe/passed.h"
 #include "capture/probe/probe.h"
@@ -99,7 +100,7 @@ static int resolve_in(struct resolve *r, struct probe_file *file, bool must)
 	    !r->hint)
 		ret = resolve_cxx(r, &t);
 	if (ret == 0 && must && r->list->n == r->before) {
-		r->stripped = t.elf && elf_stripped(t.elf);
+		r->stripped = t.elf && elf_stripped(t.elf) && !gosymbols_is_go(t.elf);
 		hint_if_cut(r, t.elf);
 	}
 	target_close(&t);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The symbols of an ELF file: of its symbol tables, by name and by address. */
+/* The symbols of an ELF file: of its symbol tables or of Go's, by name and by address. */
 #include "config.h"
 
 #include "capture/sys/alloc.h"
 #include "capture/probe/elf.h"
+#include "capture/probe/gosymbols.h"
 #include "common/search.h"
 
 static bool wanted(const GElf_Sym *sym)
@@ -113,6 +114,8 @@ void elf_read_symbols(struct elf_file *f)
 	f->symbols_read = true;
 	add_tables(f, f->elf, &unit);
 	add_tables(f, elf_debug(f), &unit);
+	if (elf_stripped(f))
+		gosymbols_add(f);
 	if (f->nsymbols)
 		qsort(f->symbols, f->nsymbols, sizeof(*f->symbols), compare);
 }

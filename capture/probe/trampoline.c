@@ -9,23 +9,9 @@
 #include "config.h"
 
 #include <stdio.h>
-#include <string.h>
 
+#include "capture/probe/gosymbols.h"
 #include "capture/probe/trampoline.h"
-#include "common/array.h"
-
-static const char *const go_sections[] = { ".note.go.buildid", ".gopclntab", ".go.buildinfo" };
-
-static bool is_go(struct elf_file *f)
-{
-	GElf_Shdr sh;
-
-	for (size_t i = 0; i < ARRAY_SIZE(go_sections); i++) {
-		if (elf_section(f->elf, go_sections[i], &sh))
-			return true;
-	}
-	return false;
-}
 
 const char *trampoline_danger(struct target *t, uint64_t vaddr, char *buf, size_t size)
 {
@@ -33,7 +19,7 @@ const char *trampoline_danger(struct target *t, uint64_t vaddr, char *buf, size_
 	const struct frame *frame = frames_at(code->frames, vaddr);
 	const char *name, *language;
 
-	if (is_go(t->elf))
+	if (gosymbols_is_go(t->elf))
 		return "Go's runtime does not know the return address";
 	if (frame && frame->lsda)
 		return "an exception that passes through the function would not be caught";

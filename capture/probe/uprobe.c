@@ -7,6 +7,7 @@
 
 #include "capture/sys/alloc.h"
 #include "capture/probe/build.h"
+#include "capture/probe/gosymbols.h"
 #include "capture/probe/list.h"
 #include "capture/probe/making.h"
 #include "capture/probe/probe.h"
@@ -273,6 +274,16 @@ static int add_trampoline(struct making *m, const char *not_whole)
 	return finish_probe(m, PROBE_URETPROBE, note);
 }
 
+/* Of a function of Go that has no debug information, nobody knows how it returns. */
+static void refuse_retval(struct dwarf_value *ret)
+{
+	ret->ctype = xstrdup("");
+	ret->place.form = ARGLOC_NONE;
+	snprintf(ret->place.why, sizeof(ret->place.why), "there is no debug information, and a "
+		 "function of Go may return nothing, several values, or on the stack; "
+		 "$retval:x64 shows %%rax");
+}
+
 /* Drops the return value if the compiler may have dropped it and no caller is seen to use it. */
 static void check_retval(struct making *m)
 {
@@ -369,6 +380,8 @@ static int make_probe(struct resolve *r, struct target *t, const struct elf_symb
 	m.tags = xcalloc(m.fnd.nparams + 1, sizeof(*m.tags));
 	if (m.returning && m.described)
 		check_retval(&m);
+	else if (m.returning && gosymbols_is_go(t->elf))
+		refuse_retval(&m.fnd.ret);
 	ret = m.returning ? make_return(&m) : finish_probe(&m, PROBE_UPROBE, "");
 	dwarf_function_free(&m.fnd);
 	free(m.tags);

@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "capture/probe/gosymbols.h"
 #include "capture/probe/making.h"
 #include "capture/probe/names.h"
 #include "capture/probe/part.h"
@@ -120,13 +121,12 @@ static const char *not_all_passed(const struct making *m)
 /* Why arg1 may not be where the C calling convention has it; NULL if it is. */
 static const char *not_by_convention(const struct making *m)
 {
-	GElf_Shdr sh;
 	size_t len = m->fn ? strlen(m->fn->name) : 0;
 
 	if (m->described && !m->fnd.convention)
 		return "this function need not keep to the calling convention of C, by which "
 		       "arguments have numbers; write its parameter's name or a register";
-	if (elf_section(m->t->elf->elf, ".gopclntab", &sh))
+	if (gosymbols_is_go(m->t->elf))
 		return "Go passes in registers of its own (%ax, %bx, %cx, %di, ...); write a "
 		       "register";
 	/* Legacy mangled names end with a hash: 17h0123456789abcdefE. */
@@ -247,7 +247,7 @@ static int resolve_retval(struct making *m, const struct spec_arg *arg, const st
 				 *m->called ? m->called : "0xOFFSET");
 	snprintf(place->expr, sizeof(place->expr), "%s",
 		 m->p->kind == PROBE_URETPROBE ? "$retval" : "%ax");
-	*value = m->described ? &m->fnd.ret : NULL;
+	*value = m->described || *m->fnd.ret.place.why ? &m->fnd.ret : NULL;
 	/*
 	 * With a pattern, functions without a value record that instead of failing. A type given by
 	 * the user overrides the doubt.

@@ -7,6 +7,7 @@ import collections
 import json
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 
@@ -23,15 +24,46 @@ def record(program, *specs):
     return collections.Counter(e["name"].partition(":")[2] for e in events), events, p
 
 
+def same_counts(what, counts, p):
+    """What trawl recorded of a program of Go, beside what the program printed."""
+    told = {name: int(n) for name, n in (line.split() for line in p.stdout.splitlines())}
+    ok(sorted(told) == ["deep", "huge", "large", "leaf"], f"{what}: the program ran to its end",
+       p.stdout, p.stderr)
+    wrong = [(name, n, counts) for name, n in told.items()
+             if (counts[f"main.zoo_{name}"], counts[f"main.zoo_{name}%ret"]) != (n, n)]
+    ok(not wrong, f"{what}: as many entries and returns as the program counts calls", *wrong,
+       p.stderr)
+
+
+def stripped_go(folder):
+    """Go's own table has the names of functions, wherever the linker puts it."""
+    for name, *flags in (("strip",), ("pie", "-buildmode=pie"),
+                         ("linked", "-buildmode=pie", "-ldflags=-linkmode=external")):
+        program = Variant(name, "go", "entries.go", *flags).build(folder)
+        counts, _, p = record(program, "main.zoo_*", "main.zoo_*%ret")
+        same_counts(f"Go {name}", counts, p)
+        subprocess.run(["strip", program], check=True)
+        counts, _, p = record(program, "main.zoo_*", "main.zoo_*%ret")
+        same_counts(f"Go {name}, stripped", counts, p)
+    for spec, said in (("main.zoo_leaf $params", "-ldflags=-s"),
+                       ("main.zoo_leaf%return $retval", "; $retval:x64 shows %rax"),
+                       ("main.zoo_leav", "did you mean main.zoo_leaf")):
+        p = record(program, spec)[2]
+        ok(said in p.stderr and p.returncode == 2, f"stripped Go: {spec} is refused, with a remedy",
+           p.returncode, p.stderr)
+    events = record(program, "main.zoo_leaf n=%ax:s64",
+                    "main.zoo_l*f%return $retval sum=$retval:x64")[1]
+    results = [e["fields"] for e in events if "sum" in e["fields"]]
+    n = [e["fields"]["n"] for e in events if "n" in e["fields"]]
+    ok(len(n) == 150 and [r["sum"] for r in results] == [i + 1 for i in n] and
+       {r["retval"] for r in results} == {None},
+       "stripped Go: registers have values, a result without a type has none", events[:2])
+
+
 def go(folder):
     program = Variant("entries", "go", "entries.go").build(folder)
     counts, events, p = record(program, "main.zoo_* $params", "main.zoo_*%ret")
-    told = {name: int(n) for name, n in (line.split() for line in p.stdout.splitlines())}
-    ok(sorted(told) == ["deep", "huge", "large", "leaf"], "the program ran to its end", p.stdout,
-       p.stderr)
-    wrong = [(name, n, counts) for name, n in told.items()
-             if (counts[f"main.zoo_{name}"], counts[f"main.zoo_{name}%ret"]) != (n, n)]
-    ok(not wrong, "Go: as many entries and returns as the program counts calls", *wrong)
+    same_counts("Go", counts, p)
     deep = [e["fields"]["n"] for e in events if e["name"] == "entries:main.zoo_deep"]
     ok(deep == 3 * list(range(300, -1, -1)), "each with its parameters", deep)
     ok("leads to its first" not in p.stderr and "reached by a jump" not in p.stderr,
@@ -81,6 +113,7 @@ def main():
         os.mkdir(folder)
         if shutil.which("go"):
             go(folder)
+            stripped_go(folder)
         else:
             skip("Go's growing stacks", "go is not installed")
         loops(folder)
