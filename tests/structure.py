@@ -316,4 +316,4 @@ MISSING = unplaced(TEXT, list(sources()))
 for line in MISSING:
     print("#", line)
 ok(not MISSING, "names in CONTRIBUTING.md's tables exist in the tree")
-finish()
+sys.exit(finish())

@@ -112,7 +112,9 @@ static const char *name_of(const struct table *t, uint64_t description)
 	    name >= t->size - t->names)
 		return NULL;
 	name += t->names;
-	return t->bytes[name] && memchr(t->bytes + name, 0, t->size - name) ? t->bytes + name : NULL;
+	if (!t->bytes[name] || !memchr(t->bytes + name, 0, t->size - name))
+		return NULL;
+	return t->bytes + name;
 }
 
 /* The length of a function without the padding behind it. */
