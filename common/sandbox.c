@@ -51,11 +51,12 @@ static const int computing[] = {
 	SCMP_SYS(poll), SCMP_SYS(ppoll),
 };
 
-/* Readers also write open files, have threads, and wait for a child. */
+/* Readers also write open files, ask for free space, have threads, and wait for a child. */
 static const int reading[] = {
 	SCMP_SYS(pwrite64), SCMP_SYS(ftruncate), SCMP_SYS(ftruncate64), SCMP_SYS(fallocate),
 	SCMP_SYS(fsync), SCMP_SYS(fdatasync), SCMP_SYS(sync_file_range), SCMP_SYS(fadvise64),
-	SCMP_SYS(flock), SCMP_SYS(dup), SCMP_SYS(wait4), SCMP_SYS(set_robust_list),
+	SCMP_SYS(fstatfs), SCMP_SYS(fstatfs64), SCMP_SYS(flock), SCMP_SYS(dup),
+	SCMP_SYS(wait4), SCMP_SYS(set_robust_list),
 	SCMP_SYS(sched_getaffinity), SCMP_SYS(sched_getparam), SCMP_SYS(sched_getscheduler),
 	SCMP_SYS(sched_get_priority_max), SCMP_SYS(sched_get_priority_min),
 };
@@ -67,7 +68,7 @@ static const int asking[] = {SCMP_SYS(sendmsg), SCMP_SYS(recvmsg)};
 static const int looking[] = {
 	SCMP_SYS(stat), SCMP_SYS(lstat), SCMP_SYS(newfstatat), SCMP_SYS(access),
 	SCMP_SYS(faccessat), SCMP_SYS(faccessat2), SCMP_SYS(readlink), SCMP_SYS(readlinkat),
-	SCMP_SYS(getdents64), SCMP_SYS(fstatfs), SCMP_SYS(statfs),
+	SCMP_SYS(getdents64), SCMP_SYS(statfs),
 };
 
 /* For SANDBOX_SOCKETS. */

@@ -70,15 +70,34 @@ static int write_all(int to, const uint8_t *p, size_t n)
 	return 0;
 }
 
+#define NO_ROOM "more than the temporary folder has room for; choose another with TMPDIR"
+
+/* How many bytes may be added to a temporary file: a tenth of its file system stays free. */
+static uint64_t free_room(int to)
+{
+	struct statvfs fs;
+
+	if (fstatvfs(to, &fs) || !fs.f_blocks)
+		return UINT64_MAX;
+	return fs.f_bavail > fs.f_blocks / 10 ?
+		(uint64_t)(fs.f_bavail - fs.f_blocks / 10) * fs.f_frsize : 0;
+}
+
 int unpack_copy(int from, int to, const char *name, struct trawl_error *err)
 {
+	uint64_t room = free_room(to);
 	uint8_t buffer[65536];
 	ssize_t n;
 
 	while ((n = read(from, buffer, sizeof(buffer))) != 0) {
 		if (n < 0 && errno != EINTR)
 			return trawl_fail(err, TRAWL_CANNOT, "%s: %s", name, strerror(errno));
-		if (n > 0 && write_all(to, buffer, (size_t)n))
+		if (n < 0)
+			continue;
+		if ((uint64_t)n > room)
+			return trawl_fail(err, TRAWL_CANNOT, "%s: has " NO_ROOM, name);
+		room -= (uint64_t)n;
+		if (write_all(to, buffer, (size_t)n))
 			return cannot_write(err);
 	}
 	return 0;
@@ -103,21 +122,15 @@ static struct room room_for(FILE *in, int to)
 {
 	struct room r = {.problem = "more than 1000 times its size; unpack it first, if you trust "
 				    "it"};
-	struct statvfs fs;
+	uint64_t space = free_room(to);
 	struct stat st;
-	uint64_t space;
 
 	r.left = 64ull << 20;
 	if (!fstat(fileno(in), &st) && (uint64_t)st.st_size * MOST_TIMES > r.left)
 		r.left = (uint64_t)st.st_size * MOST_TIMES;
-	if (fstatvfs(to, &fs) || !fs.f_blocks)
-		return r;
-	space = fs.f_bavail > fs.f_blocks / 10 ?
-		(uint64_t)(fs.f_bavail - fs.f_blocks / 10) * fs.f_frsize : 0;
 	if (space < r.left) {
 		r.left = space;
-		r.problem = "more than the temporary folder has room for; choose another with "
-			    "TMPDIR";
+		r.problem = NO_ROOM;
 	}
 	return r;
 }

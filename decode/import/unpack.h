@@ -10,8 +10,8 @@
 /* Creates an unnamed temporary file in $TMPDIR or /tmp. Returns its descriptor, or -1 with *err. */
 int unpack_temporary(struct trawl_error *err);
 
-/* Copies all that can still be read of the descriptor `from`, called `name`, to a temporary file.
- * Returns 0, or -1 with *err. */
+/* Copies all that can still be read of the descriptor `from`, called `name`, to a temporary file,
+ * whose file system keeps a tenth free. Returns 0, or -1 with *err. */
 int unpack_copy(int from, int to, const char *name, struct trawl_error *err);
 
 /* Whether the stream, positioned at its start, is compressed. Rewinds it. */

@@ -48,6 +48,31 @@ def imported(path, name, out):
     return r.returncode, r.stderr
 
 
+def test_endless(d):
+    """Neither a pipe that does not end nor a small compressed file takes the last tenth of the
+    temporary folder's disk."""
+    small, packed, out = d + "/small", d + "/endless.gz", d + "/endless"
+    much = "more than the temporary folder has room for; choose another with TMPDIR\n"
+    with gzip.open(packed, "wb") as f:
+        f.write(bytes(20 << 20))
+    os.mkdir(small)
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m", "none", small]).returncode:
+        skip("endless pipe", "no file system may be mounted here")
+        return
+    try:
+        for verb, name, said in [("cut", "/dev/zero", "has "), ("compact", "/dev/zero", "has "),
+                                 ("import", "-", "has "), *[("cut", packed, "unpacks to ")
+                                                            ] * has_archive()]:
+            with open("/dev/zero", "rb") as stdin:
+                r = subprocess.run(["trawl-edit", verb, name, "-w", out], stdin=stdin, text=True,
+                                   env=dict(os.environ, TMPDIR=small), capture_output=True)
+            same((3, f"trawl-edit: {name}: {said}{much}", False),
+                 (r.returncode, r.stderr, os.path.exists(out)),
+                 "%s of what does not fit: %s" % (verb, os.path.basename(name)))
+    finally:
+        subprocess.run(["umount", small])
+
+
 def test_standard_input(d):
     want = run("trawl-decode", "--json", d + "/all.pcapng")[0]
     plain = open(d + "/all.pcapng", "rb").read()
@@ -647,8 +672,9 @@ def main():
     try:
         usbsynth.main(d)
         test_target()
-        for test in (test_compressed, test_standard_input, test_several, test_failed, test_bus,
-                     test_bus_keys, test_doubled, test_many_interfaces, test_lost, test_cut_packet,
+        for test in (test_compressed, test_endless, test_standard_input, test_several,
+                     test_failed, test_bus, test_bus_keys,
+                     test_doubled, test_many_interfaces, test_lost, test_cut_packet,
                      test_old_blocks, test_length, test_snaplen, test_cross, test_two_readers,
                      test_back, test_nothing, test_size):
             if test in (test_compressed, test_size) and not shutil.which("zstd"):
