@@ -7,9 +7,9 @@
 
 #include "common/duration.h"
 #include "decode/base/cli.h"
-#include "decode/base/outfile.h"
 #include "edit/cutfile.h"
 #include "edit/input.h"
+#include "edit/output.h"
 
 enum {
 	OPTION_AROUND = OPTION_OWN,
@@ -136,11 +136,8 @@ static int cut_input(struct cut_options *o, struct edit_input *in, struct trawl_
 	ret = cut_file(&o->request, output.fd, o->out, &result, err);
 	if (ret)
 		edit_input_call(in, err);
-	if (outfile_close(&output, !ret || err->status == TRAWL_BAD_DATA, &late)) {
-		*err = late;
-		return -1;
-	}
-	if (!ret || err->status == TRAWL_BAD_DATA)
+	ret = edit_output_close(&output, ret, err);
+	if (!ret || (err->status == TRAWL_BAD_DATA && result.bytes))
 		print_result(&result, o->out);
 	return ret;
 }

@@ -8,10 +8,10 @@
 #include "common/duration.h"
 #include "common/sources.h"
 #include "decode/base/cli.h"
-#include "decode/base/outfile.h"
 #include "decode/query/reading.h"
 #include "edit/input.h"
 #include "edit/merge.h"
+#include "edit/output.h"
 
 enum { OPTION_SHIFT = OPTION_PROGRAM, FILES_MAX = 64 };
 
@@ -189,7 +189,6 @@ static int merge_all(struct merge_options *o, int fd, struct trawl_error *err)
 static int write_merged(struct merge_options *o, struct trawl_error *err)
 {
 	struct outfile output;
-	struct trawl_error late;
 	int ret = 0;
 
 	for (size_t i = 0; !ret && i < o->n; i++)
@@ -199,11 +198,7 @@ static int write_merged(struct merge_options *o, struct trawl_error *err)
 	if (!o->no_sandbox && outfile_keeper(&output, err))
 		return -1;
 	ret = merge_all(o, output.fd, err);
-	if (outfile_close(&output, !ret || err->status == TRAWL_BAD_DATA, &late)) {
-		*err = late;
-		ret = -1;
-	}
-	return ret;
+	return edit_output_close(&output, ret, err);
 }
 
 int merge_command(int argc, char **argv, struct trawl_error *err)

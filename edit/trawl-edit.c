@@ -177,14 +177,13 @@ static bool same_file(FILE *in, const char *out)
 /* Explains why a file cannot be imported, using trawl's own reader. */
 static int cannot_import(FILE *in, const char *path, struct trawl_error *err)
 {
-	struct trawl_error what;
-	struct trawl_reader *r = trawl_open_fd(fileno(in), path, 0, &what);
+	struct trawl_reader *r = trawl_open_fd(fileno(in), path, 0, err);
 
 	trawl_close(r);
 	if (r)
-		return trawl_fail(err, TRAWL_CANNOT, "%s: is a trawl file already, which needs no import", path);
-	return trawl_fail(err, TRAWL_CANNOT, "%s (import takes pcap, pcapng and usbmon text)",
-			  what.text);
+		trawl_fail(err, TRAWL_CANNOT, "%s: is a trawl file already, which needs no import",
+			   path);
+	return -1;
 }
 
 /*

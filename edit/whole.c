@@ -9,10 +9,10 @@
 
 #include "common/branchrewrite.h"
 #include "decode/base/cli.h"
-#include "decode/base/outfile.h"
 #include "decode/query/reading.h"
 #include "edit/cut.h"
 #include "edit/input.h"
+#include "edit/output.h"
 
 static const struct option long_options[] = {
 	{ "no-sandbox", no_argument, NULL, OPTION_NO_SANDBOX },
@@ -145,7 +145,6 @@ static int write_whole(const struct whole *o, struct edit_input *in, int fd,
 
 static int run(struct whole *o, int argc, char **argv, struct trawl_error *err)
 {
-	struct trawl_error late;
 	struct edit_input in;
 	struct outfile output;
 	int ret;
@@ -162,10 +161,7 @@ static int run(struct whole *o, int argc, char **argv, struct trawl_error *err)
 			ret = write_whole(o, &in, output.fd, err);
 		if (ret)
 			edit_input_call(&in, err);
-		if (outfile_close(&output, !ret || err->status == TRAWL_BAD_DATA, &late)) {
-			*err = late;
-			ret = -1;
-		}
+		ret = edit_output_close(&output, ret, err);
 	}
 	if (o->joined >= 0)
 		close(o->joined);

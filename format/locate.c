@@ -30,9 +30,9 @@ static const char *foreign_name(const uint8_t *p, size_t n)
 		{ "\x34\xcd\xb2\xa1", pcap }, { "\xa1\xb2\xcd\x34", pcap }, /* modified */
 		{ "\x28\xb5\x2f\xfd", "compressed with zstd: unpack it with zstd -d" },
 		{ "\x1f\x8b\x08", "compressed with gzip: unpack it with gunzip" },
-		{ "\x7f" "ELF", "an ELF file" },
-		{ "\x17\x08\x44t", "a trace-cmd file" },
-		{ "PERF", "a perf.data file" },
+		{ "\x7f" "ELF", "an ELF file: trawl -i uprobe: records what it does" },
+		{ "\x17\x08\x44t", "a trace-cmd file: trace-cmd report shows it" },
+		{ "PERF", "a perf.data file: perf script shows it" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
@@ -58,8 +58,8 @@ int probe_front(struct trawl_reader *r, struct trawl_error *err)
 		return trawl_fail(err, TRAWL_CANNOT, "%s: cannot be read: %s", r->name,
 				  strerror(r->in.error));
 	if (!got)
-		return trawl_fail(err, TRAWL_CANNOT, "%s: is empty: no capture was written to it",
-				  r->name);
+		return trawl_fail(err, TRAWL_CANNOT, "%s: is empty: no capture was written to it; "
+				  "give another file", r->name);
 	if (!memcmp(p, shb, got < 4 ? got : 4) && (got < 12 || get32(p + 8) == PCAPNG_BOM))
 		return 0;
 	/*
@@ -69,8 +69,11 @@ int probe_front(struct trawl_reader *r, struct trawl_error *err)
 	p = input_at(&r->in, 0, FRONT_SEARCH, &got);
 	if (!name && memmem(p, got, block_uuid, sizeof(block_uuid)))
 		return 0;
-	return trawl_fail(err, TRAWL_CANNOT, "%s: is not a trawl file but %s", r->name,
-			  name ? name : "something else");
+	if (name)
+		return trawl_fail(err, TRAWL_CANNOT, "%s: is not a trawl file but %s", r->name,
+				  name);
+	return trawl_fail(err, TRAWL_CANNOT, "%s: is not a trawl file; give one, or a pcap, "
+			  "pcapng or usbmon text file with USB", r->name);
 }
 
 int walk_fault(struct trawl_reader *r, enum walk step, const struct walked *f,
@@ -99,6 +102,9 @@ int walk_fault(struct trawl_reader *r, enum walk step, const struct walked *f,
 				  r->damage.blocks == 1 ? "its one block, which holds all of it, "
 							  "is damaged"
 							: "none of its blocks is whole");
+	if (!r->ours && r->damage.cut && !r->catalog.sections.n)
+		return trawl_fail(err, TRAWL_BAD_DATA, "%s: is cut within its first block, so "
+				  "nothing of it can be read; get another copy of it", r->name);
 	if (!r->ours && !r->damage.cut)
 		return trawl_fail(err, TRAWL_CANNOT, "%s: is a pcapng file that trawl did not "
 				  "write; open it with Wireshark; if it holds USB, trawl-edit "

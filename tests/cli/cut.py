@@ -280,6 +280,23 @@ with open(f"{tmp.name}/bad.trawl", "wb") as f:
 status, _, text = run("trawl-edit", "repair", f"{tmp.name}/bad.trawl", "-w", out)
 tap.ok(status == 1 and "no event could be saved" in text and
        run("trawl-edit", "verify", out)[0] == 0, "repair: nothing to save is status 1", status, text)
+# What cannot be read at all replaces no file: its only block is damaged, or cut.
+with open(f"{src}/tests/golden/small4.trawl", "rb") as f:
+    small = bytearray(f.read())
+small[100] ^= 0xff
+for name, data in ("damaged", small), ("cut", small[:20]):
+    with open(f"{tmp.name}/bad.trawl", "wb") as f:
+        f.write(data)
+    for verb in (["cut"], ["compact"], ["repair"], ["redact"], ["merge", made]):
+        with open(out, "wb") as f:
+            f.write(b"another file")
+        status, _, text = run("trawl-edit", *verb, f"{tmp.name}/bad.trawl", "-w", out)
+        with open(out, "rb") as f:
+            left = f.read()
+        tap.same((1, True, 1, b"another file"),
+                 (status, text.startswith(f"trawl-edit: {tmp.name}/bad.trawl: is ") and
+                  text.endswith("; get another copy of it\n"), text.count("\n"), left),
+                 f"{verb[0]}: a file that is {name}, of which nothing can be read")
 with open(made, "rb") as f:
     p = subprocess.run(["trawl-edit", "cut", "-", "-w", out, "--pid", "100"], stdin=f,
                        capture_output=True)

@@ -173,7 +173,7 @@ for p in "trawl-decode" "trawl-export --to json" "trawl-edit verify"; do
 	: >"$dir/empty"
 	fails "$n: empty file" 3 "^$n: $dir/empty: .*empty" $p "$dir/empty"
 	echo "this is no capture, but it is long enough to look at" >"$dir/other"
-	fails "$n: not our file" 3 "^$n: $dir/other: is not a trawl file" $p "$dir/other"
+	fails "$n: not our file" 3 'is not a trawl file; give one, or a pcap, .* with USB$' $p "$dir/other"
 	fails "$n: a program" 3 "^$n: /bin/bash: is not a trawl file but .*ELF" $p /bin/bash
 	head -c 4096 /dev/zero >"$dir/zeros"
 	fails "$n: zeros" 3 "^$n: $dir/zeros: is not a trawl file" $p "$dir/zeros"
