@@ -83,6 +83,24 @@ const char *code_unwinder(struct code *code)
 	return code->unwinder;
 }
 
+bool code_throws(struct code *code)
+{
+	static const char raise[] = "_Unwind_RaiseException", of_c[] = "__gcc_personality_v0";
+	bool linked = false;
+
+	if (!code_unwinder(code))
+		return false;
+	/* libc unwinds the stacks of threads that end, so statically linked C has an unwinder. */
+	for (size_t i = 0; i < code->elf->nsymbols; i++) {
+		const char *name = code->elf->symbols[i].name;
+
+		if (strstr(name, "_personality") && !strstr(name, of_c))
+			return true;
+		linked |= !strcmp(name, raise);
+	}
+	return !linked || elf_exports(code->elf, raise);
+}
+
 bool code_leaves(const char *name, enum flow_kind *kind)
 {
 	static const char *const unwinding[] = { "_Unwind_Resume", "_Unwind_Resume_or_Rethrow",

@@ -128,4 +128,7 @@ char *elf_describe(struct elf_file *f, uint64_t vaddr);
 /* True if `name` is an undefined dynamic symbol, which a library provides. */
 bool elf_imports(struct elf_file *f, const char *name);
 
+/* True if `name` is a defined dynamic symbol, which other files can use. */
+bool elf_exports(struct elf_file *f, const char *name);
+
 #endif

@@ -53,6 +53,12 @@ bool code_called(struct code *code, uint64_t vaddr);
 const char *code_unwinder(struct code *code);
 
 /*
+ * True if exceptions may pass through the file's functions: it imports the unwinder or exports it,
+ * or has the personality routine of a language that throws.
+ */
+bool code_throws(struct code *code);
+
+/*
  * The name of the function that a call or jump to vaddr reaches: one of the file or, through the
  * PLT, an imported one. NULL if unknown. Valid until elf_free().
  */

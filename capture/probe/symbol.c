@@ -205,7 +205,8 @@ char *elf_describe(struct elf_file *f, uint64_t vaddr)
 	return xasprintf("%s+0x%llx", s->name, (unsigned long long)(vaddr - s->vaddr));
 }
 
-bool elf_imports(struct elf_file *f, const char *name)
+/* True if `name` is a dynamic symbol, defined or not as told. */
+static bool dynamic(struct elf_file *f, const char *name, bool defined)
 {
 	GElf_Shdr sh;
 	Elf_Scn *scn = elf_section(f->elf, ".dynsym", &sh);
@@ -215,8 +216,18 @@ bool elf_imports(struct elf_file *f, const char *name)
 	for (int i = 1; data && gelf_getsym(data, i, &sym); i++) {
 		const char *s = elf_strptr(f->elf, sh.sh_link, sym.st_name);
 
-		if (s && sym.st_shndx == SHN_UNDEF && !strcmp(s, name))
+		if (s && (sym.st_shndx != SHN_UNDEF) == defined && !strcmp(s, name))
 			return true;
 	}
 	return false;
+}
+
+bool elf_imports(struct elf_file *f, const char *name)
+{
+	return dynamic(f, name, false);
+}
+
+bool elf_exports(struct elf_file *f, const char *name)
+{
+	return dynamic(f, name, true);
 }

@@ -229,7 +229,7 @@ static const char *why_fewer(const struct making *m, const struct flow *flow)
 	    !(m->fn && reentry_behind_check(code, m->vaddr, m->fn->size)))
 		return "its entry is also reached by a jump inside it (a loop, or a last call of "
 		       "itself): entries may be more than returns";
-	if (flow->passed && (code->go || code_unwinder(code)))
+	if (flow->passed && (code->go || code_throws(code)))
 		return "a call that ends by an exception or a panic of a function that it calls is "
 		       "no event";
 	return "";

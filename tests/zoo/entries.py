@@ -105,6 +105,26 @@ def loops(folder):
            p.returncode, p.stderr)
 
 
+def exceptions(folder):
+    """A note says that a call may end by an exception, unless nothing in the program throws."""
+    source = "int printf(const char *, ...); int calls(int n) { return printf(\"%d\", n) + n; }\n" \
+        "int main() { return calls(1) < 0; }\n"
+    throws = source.replace("{ return calls(1) < 0; }", "{ try { calls(1); throw 1; } "
+                            "catch (int) { return 0; } }").replace("int printf", 'extern "C" '
+                                                                   "int printf")
+    for name, compiler, text, *flags in (
+            ("c-static", "gcc", source, "-static"), ("c-dynamic", "gcc", source),
+            ("cxx-static", "g++", throws, "-static"), ("cxx-dynamic", "g++", throws)):
+        path = f"{folder}/{name}.{'cc' if compiler == 'g++' else 'c'}"
+        with open(path, "w", encoding="ascii") as f:
+            f.write(text)
+        program = Variant(name, compiler, path, "-O1", "-fno-inline", *flags).build(folder)
+        p = record(program, "calls%return")[2]
+        ok(("ends by an exception" in p.stderr) == (compiler == "g++") and
+           "1 event captured" in p.stderr,
+           f"{name}: {'has' if compiler == 'g++' else 'has no'} note about exceptions", p.stderr)
+
+
 def main():
     if os.geteuid() or not os.path.exists("/sys/kernel/tracing/uprobe_events"):
         return skip_all("needs root and uprobes")
@@ -117,6 +137,7 @@ def main():
         else:
             skip("Go's growing stacks", "go is not installed")
         loops(folder)
+        exceptions(folder)
     return finish()
 
 

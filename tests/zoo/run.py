@@ -38,7 +38,7 @@ class Variant:
     def build(self, folder):
         """Builds the program and returns its path; raises CalledProcessError."""
         program = f"{folder}/{self.name}"
-        source = f"{HERE}/{self.source}"
+        source = os.path.join(HERE, self.source)
         if self.compiler == "go":
             argv = ["go", "build", "-o", program, *self.flags, source]
         else:
