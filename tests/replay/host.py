@@ -2,6 +2,7 @@
 """trawl-replay host: the recorded requests are sent by libusb, by the C program and by the Python
 program to the device that umockdev plays from trawl-export --to umockdev."""
 import io
+import json
 import os
 import shutil
 import struct
@@ -181,6 +182,23 @@ def test_packets(d):
     ok(b"E" not in kinds and len(kinds) == 50, "what was cancelled is not in it", len(kinds))
 
 
+def test_names(d):
+    """A device's names have control characters and backslashes: programs read all of them."""
+    product = "two\nlines\ta \\n of two \x07\x7f ü"
+    c = usbsynth.Capture()
+    vendor(c)
+    with open(d + "/names.records", "wb") as f:
+        f.write(b"".join(struct.pack("<I", len(x)) + x for x in c.records))
+    with open(d + "/names.json", "w") as f:
+        json.dump({"path": "1-1", "busnum": 1, "devnum": 5, "product": product,
+                   "descriptors": usbsynth.device(0x1234, 0x0002, 0xff).hex()}, f)
+    run(BUILD + "/tests/decode/usb/make-usb", d + "/names.trawl", d + "/names.records",
+        "usb/1-1=" + d + "/names.json", status=0)
+    mock = Mock(d, d + "/names.trawl")
+    same(product + "\n", mock.run("cat", f"/sys{mock.devices[0]}/product").stdout,
+         "a name with newlines and other control characters is what sysfs had")
+
+
 def test_functions(d):
     """The C program of a session with one kind of transfer has no function that nothing calls."""
     for name, more in (("none", lambda c: None),
@@ -254,6 +272,7 @@ def main():
         test_sessions(d)
         test_devices(d)
         test_packets(d)
+        test_names(d)
         test_functions(d)
         test_errors(d)
     return finish()
