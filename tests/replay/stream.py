@@ -101,9 +101,13 @@ def test_wireshark(d):
     reader = subprocess.Popen(["tshark", "-q", "-i", fifo, "-T", "fields", "-e",
                                "usb.transfer_type"], stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True)
+    # tshark may take longer to start than the replay waits for a reader, and would then wait for a
+    # writer forever: this one, whose open() waits for tshark, is there until the replay has ended.
+    writer = os.open(fifo, os.O_WRONLY)
     r = subprocess.run([BUILD + "/trawl-replay", "stream", "--to", "pcapng", "--speed", "5", "-w",
                         fifo, SERIAL],
                        stdin=subprocess.DEVNULL, capture_output=True, timeout=120)
+    os.close(writer)
     out, err = reader.communicate(timeout=120)
     ok(r.returncode == 0 and len(out.split()) >= 58, "Wireshark reads it live from a named pipe", r,
        len(out.split()), err)
