@@ -124,6 +124,21 @@ static bool is_of_former_owner(const struct usb_detail *d, const struct tape_dev
 	return !d->device && x->known && d->transfer && !d->transfer->has_complete;
 }
 
+/* Notes a transfer for the device that had the address when it was submitted. */
+static void note_former(struct lister *l, const struct tape_device *now, uint64_t submitted)
+{
+	for (size_t i = l->n; i-- > 0;) {
+		struct tape_device *x = &l->list[i];
+
+		if (x->bus != now->bus || x->address != now->address || x->source != now->source ||
+		    x->first > submitted)
+			continue;
+		x->transfers++;
+		x->last = x->last > submitted ? x->last : submitted;
+		return;
+	}
+}
+
 static int list_device(struct reader *r, const struct usb_detail *d)
 {
 	const struct usb_device *dev = d->device;
@@ -134,8 +149,10 @@ static int list_device(struct reader *r, const struct usb_detail *d)
 	x = listed(r->arg, d, r->item);
 	if (!x)
 		return trawl_fail(r->err, TRAWL_CANNOT, "out of memory");
-	if (is_of_former_owner(d, x))
+	if (is_of_former_owner(d, x)) {
+		note_former(r->arg, x, d->transfer->submitted);
 		return 0;
+	}
 	x->transfers++;
 	x->last = r->item->time;
 	if (!dev)
@@ -504,7 +521,8 @@ static int take(struct reader *r, const struct usb_detail *d)
 	    (d->device && d->device->known && t->device.known &&
 	     (usbdev_vendor(d->device) != t->device.vendor ||
 	      usbdev_product(d->device) != t->device.product)) ||
-	    is_of_former_owner(d, &t->device))
+	    (is_of_former_owner(d, &t->device) &&
+	     (d->transfer->submitted < t->device.first || d->transfer->submitted > t->device.last)))
 		return 0;
 	if (d->has_setup && control_kind(&d->setup) == SETUP_STANDARD) {
 		t->enumerated |= d->setup.request == REQ_SET_CONFIGURATION;

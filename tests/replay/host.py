@@ -182,6 +182,24 @@ def test_packets(d):
     ok(b"E" not in kinds and len(kinds) == 50, "what was cancelled is not in it", len(kinds))
 
 
+def test_owner(d):
+    """A transfer that was never completed belongs to the device that had the address when it was
+    submitted, also if another one has the address when its URB is used again."""
+    c = usbsynth.Capture()
+    vendor(c)
+    c.record("S", BULK, 0x02, 5, status=-115, length=5, data=b"first", id=1)
+    c.get_descriptor(1, usbsynth.device(0x1234, 0x0003, 0xff))
+    c.get_descriptor(2, usbsynth.config(usbsynth.interface(0, 0xff, 0, 0, 1),
+                                        usbsynth.endpoint(0x02, 2, 64)))
+    c.record("S", BULK, 0x02, 5, status=-115, length=6, data=b"second", id=1)
+    c.record("C", BULK, 0x02, 5, length=6, id=1)
+    with open(d + "/owner.pcap", "wb") as f:
+        f.write(usbsynth.pcap(c.records))
+    got = [[x in replay("--device", ids, d + "/owner.pcap", status=0).stdout
+            for x in (b"first".hex(" "), b"second".hex(" "))] for ids in ("1234:0002", "1234:0003")]
+    same([[True, False], [False, True]], got, "an unanswered transfer is in the tape of its device")
+
+
 def test_names(d):
     """A device's names have control characters and backslashes: programs read all of them."""
     product = "two\nlines\ta \\n of two \x07\x7f ü"
@@ -272,6 +290,7 @@ def main():
         test_sessions(d)
         test_devices(d)
         test_packets(d)
+        test_owner(d)
         test_names(d)
         test_functions(d)
         test_errors(d)
