@@ -315,6 +315,8 @@ static int run(const struct way *w, int argc, char **argv)
 
 	if (got > 0)
 		return TRAWL_OK;
+	if (!got && o.gdb)
+		gdbstub_loading();
 	/*
 	 * instructions are read from the programs that the capture names, so the sandbox permits
 	 * opening files

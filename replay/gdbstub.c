@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "replay/gdbstub.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
+#include <unistd.h>
 
 #include "common/array.h"
 #include "decode/base/output.h"
@@ -20,6 +25,8 @@ struct stub {
 	uint64_t *breakpoints;
 	size_t n;
 	bool no_acks;
+	char next[PACKET]; /* a packet that was read ahead, if has_next */
+	bool has_next;
 	char answer[2 * PACKET];
 };
 
@@ -33,20 +40,49 @@ static void send(struct stub *s, const char *text)
 	fflush(s->out);
 }
 
-/* Reads the next packet, without its frame, into packet[PACKET]. False if gdb is gone. */
-static bool receive(struct stub *s, char *packet)
+/* Reads the rest of a packet, without its frame, into packet[PACKET]. False if gdb is gone. */
+static bool read_rest(struct stub *s, char *packet)
 {
-	int c;
+	int c = 0;
 	size_t n = 0;
 
-	while ((c = getc(s->in)) != EOF && c != '$')
-		;
 	while (c != EOF && (c = getc(s->in)) != EOF && c != '#')
 		if (n + 1 < PACKET)
 			packet[n++] = (char)c;
 	packet[n] = '\0';
-	if (c == EOF || getc(s->in) == EOF || getc(s->in) == EOF)
-		return false;
+	return c != EOF && getc(s->in) != EOF && getc(s->in) != EOF;
+}
+
+/*
+ * Until acknowledgements are off, gdb repeats a packet that is not acknowledged within its
+ * remotetimeout. Passes over such repetitions; another packet is kept for receive().
+ */
+static void skip_repeated(struct stub *s, const char *packet)
+{
+	struct pollfd p = {.fd = fileno(s->in), .events = POLLIN};
+	int c = 0;
+
+	while (!s->no_acks && !s->has_next && c != EOF && poll(&p, 1, 0) > 0) {
+		c = getc(s->in);
+		s->has_next = c == '$' && read_rest(s, s->next) && strcmp(s->next, packet);
+	}
+}
+
+/* Reads the next packet, without its frame, into packet[PACKET]. False if gdb is gone. */
+static bool receive(struct stub *s, char *packet)
+{
+	int c = 0;
+
+	if (s->has_next) {
+		memcpy(packet, s->next, PACKET);
+		s->has_next = false;
+	} else {
+		while (c != '$' && c != EOF)
+			c = getc(s->in);
+		if (c == EOF || !read_rest(s, packet))
+			return false;
+	}
+	skip_repeated(s, packet);
 	if (!s->no_acks) {
 		putc('+', s->out);
 		fflush(s->out);
@@ -287,6 +323,35 @@ static bool handle(struct stub *s, const char *p)
 	}
 }
 
+/* ---- until the walk is ready ----------------------------------------------------------------- */
+
+#define LOADING "%loading:#18" /* a notification with its checksum: gdb ignores unknown ones */
+#define LOADING_US 500000      /* less than a remotetimeout, which is at least 1 s */
+
+static void notify(int signal)
+{
+	int kept = errno;
+
+	/* If it fails, gdb is gone, which receive() will see. */
+	if (write(STDOUT_FILENO, LOADING, sizeof(LOADING) - 1) < 0)
+		errno = kept;
+}
+
+void gdbstub_loading(void)
+{
+	const struct timeval often = {.tv_usec = LOADING_US};
+	struct sigaction a = {.sa_handler = notify, .sa_flags = SA_RESTART};
+
+	sigaction(SIGALRM, &a, NULL);
+	setitimer(ITIMER_REAL, &(struct itimerval){often, often}, NULL);
+}
+
+/* The timer goes on, but the sandbox permits nothing more than to ignore it. */
+static void end_loading(void)
+{
+	signal(SIGALRM, SIG_IGN);
+}
+
 int gdbstub_run(struct walk *w, FILE *in, FILE *out, struct trawl_error *err)
 {
 	struct stub *s = calloc(1, sizeof(*s));
@@ -295,6 +360,8 @@ int gdbstub_run(struct walk *w, FILE *in, FILE *out, struct trawl_error *err)
 	if (!s)
 		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
 	*s = (struct stub){.walk = w, .in = in, .out = out};
+	setvbuf(in, NULL, _IONBF, 0); /* so that poll() sees whether there is more */
+	end_loading();
 	while (receive(s, packet) && handle(s, packet))
 		;
 	free(s->breakpoints);

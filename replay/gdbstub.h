@@ -12,6 +12,12 @@
 #include "replay/walk.h"
 
 /*
+ * To be called before the walk is opened, which may take longer than gdb waits for an answer (its
+ * remotetimeout, 2 s): until gdbstub_run(), gdb gets notifications on standard output by a timer
+ * (SIGALRM), and goes on waiting.
+ */
+void gdbstub_loading(void);
+/*
  * Serves until gdb detaches or closes `in`; for "target remote | trawl-replay branch --gdb FILE".
  * Returns 0, or -1 with *err.
  */

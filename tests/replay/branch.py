@@ -223,6 +223,34 @@ def test_events(d):
         ok(0 <= branches <= int(m[1] if m else 1), f"event {n} is where the walk says", branches, m)
 
 
+# Lets a program run for a thousandth of the time, so that it takes some seconds to be ready.
+SLOWLY = """
+import os, signal, subprocess, sys, time
+p = subprocess.Popen(sys.argv[1:])
+for i in range(40):
+    os.kill(p.pid, signal.SIGSTOP)
+    time.sleep(0.1)
+    os.kill(p.pid, signal.SIGCONT)
+    time.sleep(0.0001)
+sys.exit(p.wait())
+"""
+
+
+def test_loading(d, path, walked):
+    """gdb waits for a walk that takes longer to load than its remotetimeout."""
+    if not shutil.which("gdb"):
+        return skip("gdb waits for a long walk", "gdb is missing")
+    with open(d + "/slowly.py", "w") as f:
+        f.write(SLOWLY)
+    r = subprocess.run(["gdb", "-nx", "-batch", "-ex", "set remotetimeout 1", "-ex",
+                        f"target remote | {sys.executable} {d}/slowly.py "
+                        f"{BUILD}/trawl-replay branch --gdb {path}", "-ex", "p/x (long)$pc", "-ex",
+                        "stepi", "-ex", "p/x (long)$pc", BRANCHES], capture_output=True, text=True,
+                       timeout=120)
+    same([hex(pc) for pc in walked[:2]], re.findall(r"^\$\d+ = (0x[0-9a-f]+)$", r.stdout, re.M),
+         "gdb waits for a walk that takes longer to load than its remotetimeout")
+
+
 def test_gdb(path, walked):
     if not shutil.which("gdb"):
         return skip("gdb steps backwards", "gdb is missing")
@@ -251,6 +279,7 @@ with tempfile.TemporaryDirectory() as folder:
     if walked:
         test_commands(folder, path, walked)
         test_gdb(path, walked)
+        test_loading(folder, path, walked)
     test_events(folder)
     test_foreign(folder)
 sys.exit(finish())
