@@ -87,7 +87,7 @@ static void add_insns(struct lookup *m, uint64_t from, uint64_t to)
 
 	for (uint64_t at = from; at < to; at += insn.length) {
 		n = elf_read(m->elf, at, bytes, sizeof(bytes));
-		insn = branch_insn_decode(bytes, n, false);
+		insn = branch_insn_decode(bytes, n, m->elf->header.e_machine == EM_386);
 		if (!insn.length)
 			return;
 		if (insn.kind == BRANCH_UNKNOWN)
@@ -228,12 +228,12 @@ static void open_program(struct lookup *m, int fd, const char *path, char *image
 
 	if (m->elf || *m->why)
 		return;
-	m->elf = fd >= 0 ? elf_open(fd, path, path, &err) :
+	m->elf = fd >= 0 ? elf_open_code(fd, path, &err) :
 			   elf_open_memory(image, size, path, &err);
 	if (m->elf)
 		m->dwarf = dwarf_open(m->elf, &why);
 	else
-		snprintf(m->why, sizeof(m->why), "the file is no program or library of 64-bit x86");
+		snprintf(m->why, sizeof(m->why), "the file is no program or library of x86");
 }
 
 static void put_program(struct wire_out *o, const struct lookup *m)

@@ -128,6 +128,7 @@ static void open_vdso(struct module *m, struct reader_starter *starter, bool com
 	if (!compat)
 		m->image = vdso_image(&m->image_size);
 	why = m->image ? reader_start(starter, -1, m->path, NULL, &m->reader) :
+	      compat   ? "trawl, a 64-bit program, cannot read that of 32-bit programs" :
 			 "trawl itself has none";
 	if (why)
 		fail(m, why);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For each relocation of .rela.plt the linker writes a stub of 16 bytes, in the same order. The
- * stubs are in .plt.sec if the file has that section (for indirect branch tracking). Else they are
- * in .plt, after its first stub, which calls the dynamic linker.
+ * For each relocation of .rela.plt (.rel.plt in 32-bit programs) the linker writes a stub of 16
+ * bytes, in the same order. The stubs are in .plt.sec if the file has that section (for indirect
+ * branch tracking). Else they are in .plt, after its first stub, which calls the dynamic linker.
  */
 #include "config.h"
 
@@ -22,20 +22,33 @@ static Elf_Scn *section_of(Elf *elf, uint64_t vaddr, GElf_Shdr *sh)
 	return NULL;
 }
 
-/* Returns the name of the symbol of relocation n in .rela.plt. */
+/* Returns the number of the symbol of relocation n; 0 if there is none. */
+static size_t symbol_of(const GElf_Shdr *sh, Elf_Data *data, size_t n)
+{
+	GElf_Rela rela;
+	GElf_Rel rel;
+
+	if (sh->sh_type == SHT_RELA)
+		return gelf_getrela(data, (int)n, &rela) ? GELF_R_SYM(rela.r_info) : 0;
+	return gelf_getrel(data, (int)n, &rel) ? GELF_R_SYM(rel.r_info) : 0;
+}
+
+/* Returns the name of the symbol of relocation n in .rela.plt; 32-bit programs have .rel.plt. */
 static const char *name_of(Elf *elf, size_t n)
 {
-	GElf_Shdr rela, dynsym;
-	Elf_Scn *scn = elf_section(elf, ".rela.plt", &rela), *symbols;
-	Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL;
-	GElf_Rela r;
+	GElf_Shdr sh, dynsym;
+	Elf_Scn *scn = elf_section(elf, ".rela.plt", &sh), *symbols;
+	Elf_Data *data;
+	size_t number;
 	GElf_Sym sym;
 
-	if (!data || !gelf_getrela(data, (int)n, &r))
-		return NULL;
-	symbols = elf_getscn(elf, rela.sh_link);
+	if (!scn)
+		scn = elf_section(elf, ".rel.plt", &sh);
+	data = scn ? elf_getdata(scn, NULL) : NULL;
+	number = data ? symbol_of(&sh, data, n) : 0;
+	symbols = number ? elf_getscn(elf, sh.sh_link) : NULL;
 	data = symbols && gelf_getshdr(symbols, &dynsym) ? elf_getdata(symbols, NULL) : NULL;
-	if (!data || !GELF_R_SYM(r.r_info) || !gelf_getsym(data, (int)GELF_R_SYM(r.r_info), &sym))
+	if (!data || !gelf_getsym(data, (int)number, &sym))
 		return NULL;
 	return elf_strptr(elf, dynsym.sh_link, sym.st_name);
 }

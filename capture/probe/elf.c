@@ -31,19 +31,16 @@ static const char *machine_name(unsigned int machine)
 	return NULL;
 }
 
-static int check_kind(struct elf_file *f, struct trawl_error *err)
-{
-	const char *machine;
+/* The code of which files is accepted. */
+enum accepted { ACCEPT_64, ACCEPT_X86 };
 
-	if (elf_kind(f->elf) == ELF_K_AR)
-		return trawl_fail(err, TRAWL_USAGE,
-				  "%s: an archive of object files; probes go into the program that "
-				  "is linked from it", f->name);
-	if (elf_kind(f->elf) != ELF_K_ELF || !gelf_getehdr(f->elf, &f->header))
-		return trawl_fail(err, TRAWL_USAGE,
-				  "%s: not an ELF file; give the program itself, not a script that "
-				  "starts it", f->name);
-	machine = machine_name(f->header.e_machine);
+static int check_machine(struct elf_file *f, enum accepted which, struct trawl_error *err)
+{
+	const char *machine = machine_name(f->header.e_machine);
+
+	if (which == ACCEPT_X86 &&
+	    (f->header.e_machine == EM_386 || f->header.e_machine == EM_X86_64))
+		return 0;
 	if (f->header.e_machine == EM_X86_64 && f->header.e_ident[EI_CLASS] != ELFCLASS64)
 		return trawl_fail(err, TRAWL_USAGE,
 				  "%s: an x32 program; only 64-bit x86 code can be probed, because "
@@ -56,6 +53,22 @@ static int check_kind(struct elf_file *f, struct trawl_error *err)
 		return trawl_fail(err, TRAWL_USAGE,
 				  "%s: code for another processor (ELF machine %u); only 64-bit "
 				  "x86 code can be probed", f->name, f->header.e_machine);
+	return 0;
+}
+
+static int check_kind(struct elf_file *f, enum accepted which, struct trawl_error *err)
+{
+
+	if (elf_kind(f->elf) == ELF_K_AR)
+		return trawl_fail(err, TRAWL_USAGE,
+				  "%s: an archive of object files; probes go into the program that "
+				  "is linked from it", f->name);
+	if (elf_kind(f->elf) != ELF_K_ELF || !gelf_getehdr(f->elf, &f->header))
+		return trawl_fail(err, TRAWL_USAGE,
+				  "%s: not an ELF file; give the program itself, not a script that "
+				  "starts it", f->name);
+	if (check_machine(f, which, err) < 0)
+		return -1;
 	if (f->header.e_type != ET_DYN && f->header.e_type != ET_EXEC)
 		return trawl_fail(err, TRAWL_USAGE,
 				  "%s: %s; probes go into programs and shared libraries", f->name,
@@ -146,7 +159,8 @@ static void read_build_id(Elf *elf, char *hex, size_t size)
 	}
 }
 
-static struct elf_file *open_elf(Elf *elf, uint64_t size, const char *name, struct trawl_error *err)
+static struct elf_file *open_elf(Elf *elf, uint64_t size, const char *name, enum accepted which,
+				 struct trawl_error *err)
 {
 	struct elf_file *f = xcalloc(1, sizeof(*f));
 
@@ -158,7 +172,7 @@ static struct elf_file *open_elf(Elf *elf, uint64_t size, const char *name, stru
 		trawl_fail(err, TRAWL_USAGE, "%s: cannot be read: %s", name, elf_errmsg(-1));
 		goto fail;
 	}
-	if (check_kind(f, err) < 0 || read_segments(f, err) < 0)
+	if (check_kind(f, which, err) < 0 || read_segments(f, err) < 0)
 		goto fail;
 	read_build_id(elf, f->build_id, sizeof(f->build_id));
 	return f;
@@ -167,7 +181,8 @@ fail:
 	return NULL;
 }
 
-struct elf_file *elf_open(int fd, const char *name, const char *path, struct trawl_error *err)
+static struct elf_file *open_file(int fd, const char *name, const char *path, enum accepted which,
+				  struct trawl_error *err)
 {
 	struct elf_file *f;
 	struct stat st;
@@ -177,12 +192,22 @@ struct elf_file *elf_open(int fd, const char *name, const char *path, struct tra
 		trawl_fail(err, TRAWL_CANNOT, "%s: %s", name, strerror(errno));
 		return NULL;
 	}
-	f = open_elf(elf_begin(fd, ELF_C_READ, NULL), (uint64_t)st.st_size, name, err);
+	f = open_elf(elf_begin(fd, ELF_C_READ, NULL), (uint64_t)st.st_size, name, which, err);
 	if (f) {
 		f->fd = fd;
 		f->path = xstrdup(path);
 	}
 	return f;
+}
+
+struct elf_file *elf_open(int fd, const char *name, const char *path, struct trawl_error *err)
+{
+	return open_file(fd, name, path, ACCEPT_64, err);
+}
+
+struct elf_file *elf_open_code(int fd, const char *path, struct trawl_error *err)
+{
+	return open_file(fd, path, path, ACCEPT_X86, err);
 }
 
 struct elf_file *elf_open_memory(char *image, size_t size, const char *name,
@@ -191,7 +216,7 @@ struct elf_file *elf_open_memory(char *image, size_t size, const char *name,
 	struct elf_file *f;
 
 	elf_version(EV_CURRENT);
-	f = open_elf(elf_memory(image, size), size, name, err);
+	f = open_elf(elf_memory(image, size), size, name, ACCEPT_64, err);
 	if (f) {
 		f->image = image;
 		f->debug_looked = true;

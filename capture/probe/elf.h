@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An ELF file to put probes into: a 64-bit x86 program or shared library.
+ * An ELF file to put probes into, or to read the names of branches from: a 64-bit x86 program or
+ * shared library; for branches also a 32-bit one.
  *
  * Addresses ("vaddr") are virtual addresses as linked; offsets are bytes from the file's beginning.
  * Symbols come from .symtab, .dynsym and, if present, the separate debug file that belongs to the
@@ -65,7 +66,12 @@ struct elf_file {
 struct elf_file *elf_open(int fd, const char *name, const char *path, struct trawl_error *err);
 
 /*
- * The same for an image in memory, which must outlive the result. No separate debug file is
+ * The same for a file of which only symbols, lines and code are read: 32-bit x86 is accepted, too.
+ */
+struct elf_file *elf_open_code(int fd, const char *path, struct trawl_error *err);
+
+/*
+ * As elf_open() for an image in memory, which must outlive the result. No separate debug file is
  * searched.
  */
 struct elf_file *elf_open_memory(char *image, size_t size, const char *name,

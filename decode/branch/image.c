@@ -204,21 +204,26 @@ static void read_branches(struct image_module *m, const struct json_object *list
 	}
 }
 
+static void name_module(struct image_module *m, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	m->path = path;
+	m->name = slash && slash[1] ? slash + 1 : path;
+}
+
 static void read_module(struct images *im, const struct trawl_meta *meta)
 {
 	struct image_module *m =
 		module_of(im, meta->section, meta->name + strlen(BRANCH_MODULE_NAME));
 	struct json_object *j = jdoc_parse(meta->data, meta->len);
-	const char *slash;
 
 	if (!m || !j || !grow(im->docs, im->ndocs)) {
 		json_object_put(j);
 		return;
 	}
 	im->docs[im->ndocs++] = j;
-	m->path = jdoc_string(j, "path");
-	slash = strrchr(m->path, '/');
-	m->name = slash && slash[1] ? slash + 1 : m->path;
+	name_module(m, jdoc_string(j, "path"));
 	m->build_id = jdoc_string(j, "build_id");
 	m->why = jdoc_string(j, "why");
 	m->deleted = json_object_get_boolean(jdoc_get(j, "deleted"));
@@ -387,7 +392,7 @@ static void add_range(struct images *im, struct image_maps *maps, const char *li
 		return;
 	snprintf(key, sizeof(key), "%02x:%02x:%" PRIu64, major, minor, inode);
 	if (!strcmp(path, "[vdso]"))
-		r.module = module_of(im, maps->section, "vdso");
+		r.module = module_of(im, maps->section, r.end >> 32 ? "vdso" : "vdso32");
 	else if (inode && path[0] == '/')
 		r.module = module_of(im, maps->section, key);
 	if (r.module && !r.module->end) {
@@ -400,6 +405,9 @@ static void add_range(struct images *im, struct image_maps *maps, const char *li
 		out_lack_memory();
 		return;
 	}
+	/* Metadata of the module may be missing: the recorder was killed, or the file is cut. */
+	if (r.module && !*r.module->path)
+		name_module(r.module, r.label);
 	maps->ranges[maps->n++] = r;
 }
 

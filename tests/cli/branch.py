@@ -135,6 +135,27 @@ def check_program(folder):
     same([], gaps[:5], "from where one goes, code runs on to the next")
 
 
+def check_narrow(folder):
+    """A 32-bit program is stepped, and has its names and lines in the file."""
+    with open(f"{folder}/n.c", "w") as f:
+        f.write("static __attribute__((noinline)) int twice(int n)\n{\n\treturn 2 * n;\n}\n\n"
+                "void _start(void)\n{\n\tint sum = 0;\n\tfor (int i = 0; i < 4; i++)\n"
+                "\t\tsum += twice(i);\n"
+                "\t__asm__ volatile(\"int $0x80\" : : \"a\"(1), \"b\"(sum));\n}\n")
+    done = run("gcc", "-m32", "-O1", "-g", "-fno-pic", "-no-pie", "-nostdlib", "-static", "-o",
+               f"{folder}/n", f"{folder}/n.c")
+    same("", done.stderr, "a 32-bit program is built")
+    done = run(f"{BUILD}/trawl", "-i", "branch:ptrace", "-w", f"{folder}/n.trawl", "--",
+               f"{folder}/n")
+    ok("exit status 12" in done.stderr, "it ends as without", done.stderr)
+    calls = [b for b in decode(f"{folder}/n.trawl") if b["fields"]["kind"] == "call"]
+    same([("_start", "twice", "n.c:10", "n.c:3")] * 4,
+         [(b["fields"]["from_symbol"].split("+")[0], b["fields"]["to_symbol"],
+           os.path.basename(b["fields"].get("from_line", "")),
+           os.path.basename(b["fields"].get("to_line", ""))) for b in calls],
+         "its calls, with names and lines")
+
+
 def check_reader(folder):
     """tests/reader_branch.py, written from docs/format.md, reads the same branches and symbols."""
     path = f"{folder}/g.trawl"
@@ -508,6 +529,7 @@ def main():
             skip("the branches are those of gdb's steps", "gdb is not installed")
         check_signal(folder)
         check_program(folder)
+        check_narrow(folder)
         check_reader(folder)
         check_attach(folder)
         check_asleep(folder)

@@ -60,6 +60,7 @@ CALL_G = branch(0x1110, 0x1200, "call")
 RET_G = branch(0x1220, 0x1115, "ret")
 RET_F = branch(0x1120, 0x1019, "ret")
 LOST, START, STACK = 1, 2, 3
+VDSO = {"path": "[vdso]", "segments": [], "functions": [[0x100, 0x40, "__kernel_vsyscall"]]}
 
 
 def tree(path, *more):
@@ -252,6 +253,18 @@ def check_values(folder):
     same([("call", 1, 1, 12.0), ("ret", 1, 0, None)], known, "--counts: of those that are known")
 
 
+def check_vdso(folder):
+    """32-bit processes have a vdso of their own. Without symbols it has its name all the same."""
+    lines = [f"meta branch/maps/5 {BASE:x}-{BASE + 0x1000:x} r-xp 00000000 00:00 0 [vdso]",
+             "batch 5 5 1000", branch(0x14, 0x120, "jmp")]
+    names = [run(f"{BUILD}/trawl-decode",
+                 capture(folder, *lines[:1], *meta, *lines[1:], modules=False)).stdout.split()[-3:]
+             for meta in ([], [f"meta branch/module/vdso32 {json.dumps(VDSO)}"],
+                          [f"meta branch/module/vdso {json.dumps(VDSO)}"])]
+    same([["[vdso]+0x14", "->", "[vdso]+0x120"], ["[vdso]+0x14", "->", "__kernel_vsyscall+0x20"],
+          ["[vdso]+0x14", "->", "[vdso]+0x120"]], names, "the vdso of a 32-bit process")
+
+
 def check_drcov(folder):
     """Data that the format cannot represent is refused or reported, never omitted silently."""
     big = 0x200000000
@@ -384,6 +397,7 @@ def main():
         check_rows(folder)
         check_template(folder)
         check_values(folder)
+        check_vdso(folder)
         check_drcov(folder)
         check_many_names(folder)
         check_moved(folder)
