@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/array.h"
+#include "common/utf8.h"
 #include "decode/base/output.h"
 
 #define PACKET 4096
@@ -140,11 +141,12 @@ static void memory(struct stub *s, const char *what)
  */
 static void breakpoint(struct stub *s, const char *packet)
 {
-	uint64_t address = strtoull(packet + 3, NULL, 16);
+	const char *comma = strchr(packet, ',');
+	uint64_t address = comma ? strtoull(comma + 1, NULL, 16) : 0;
 	size_t i = 0;
 
-	if (packet[1] != '0' && packet[1] != '1') {
-		send(s, "");
+	if (!comma || (packet[1] != '0' && packet[1] != '1')) {
+		send(s, comma ? "" : "E01");
 		return;
 	}
 	while (i < s->n && s->breakpoints[i] != address)
@@ -186,6 +188,23 @@ static void go(struct stub *s, bool back, bool on)
 				       : "S05");
 }
 
+/*
+ * Whether XML can hold a text: UTF-8, without control characters other than those of layout, not
+ * even by their numbers.
+ */
+static bool fits_xml(const char *text)
+{
+	const unsigned char *p = (const unsigned char *)text;
+	size_t left = strlen(text), run, bad;
+
+	for (; left; p += run, left -= run) {
+		run = utf8_length(p, left, &bad);
+		if (!run || (*p < ' ' && !strchr("\t\n\r", *p)))
+			return false;
+	}
+	return true;
+}
+
 /* Appends a text as the value of an attribute in XML. */
 static void put_attribute(struct out *o, const char *text)
 {
@@ -212,6 +231,8 @@ static void libraries(struct stub *s, const char *part)
 	out_memory(&xml);
 	out_printf(&xml, "<library-list-svr4 version=\"1.0\">");
 	for (size_t i = 0; walk_library(s->walk, i, &l); i++) {
+		if (!fits_xml(l.path)) /* gdb would take none of the list */
+			continue;
 		out_printf(&xml, "<library name=\"");
 		put_attribute(&xml, l.path);
 		out_printf(&xml,

@@ -122,6 +122,47 @@ def test_libraries(program, path, walked):
     ok("parsing target library list" not in r.stderr, "and has no doubt of the list", r.stderr)
 
 
+def test_hostile_name(d):
+    """XML cannot hold the name of one library: gdb knows the others."""
+    if not shutil.which("gdb"):
+        return skip("gdb knows the libraries with other names", "gdb is missing")
+    folder = d + "/e\x1b\x01&"
+    os.mkdir(folder)
+    for name, text, args in (("libx.so", "int f(int a) { return a + 1; }", ["-shared", "-fPIC"]),
+                             ("libx&.so", "int g(int a) { return a + 2; }", ["-shared", "-fPIC"]),
+                             ("x", "int f(int), g(int); int main() { return f(1) + g(1) - 5; }",
+                              [folder + "/libx.so", d + "/libx&.so"])):
+        out = (d if "&" in name else folder) + "/" + name
+        subprocess.run(["gcc", "-xc", "-", "-xnone", *args, "-o", out], input=text, text=True,
+                       check=True)
+    path, program = d + "/hostile.trawl", folder + "/x"
+    record(path, program)
+    r = subprocess.run(["gdb", "-nx", "-batch", "-ex",
+                        f"target remote | {BUILD}/trawl-replay branch --gdb {path}", "-ex",
+                        "info sharedlibrary", program], capture_output=True, text=True, timeout=120)
+    known = re.findall(r"^0x.* (\S+)$", r.stdout, re.M)
+    ok(d + "/libx&.so" in known and any("/libc.so" in name for name in known) and
+       folder + "/libx.so" not in known and "parsing target library list" not in r.stderr,
+       "a library with a name that XML cannot hold hides no other", known, r.stderr)
+
+
+def test_packets(path):
+    """Packets that gdb does not send."""
+    sent = ["Z", "Z0", "z0", "Z0,", "Z0,zz,1", "m", "m,", "mffffffffffffffff,ffff", "m0,-1", "p",
+            "p-1", "qXfer:libraries-svr4:read::", "qXfer:libraries-svr4:read::-1,-1", "b", "", "H",
+            "\x80", "x" * 10000, "qC"]
+    data = b"".join(b"$" + s.encode("latin1") + b"#00" for s in sent)
+    for end in b"", b"$", b"$qC#", b"$k#00":
+        r = subprocess.run([BUILD + "/trawl-replay", "branch", "--gdb", path], input=data + end,
+                           capture_output=True, timeout=60)
+        answers = re.findall(rb"\$([^#]*)#([0-9a-f]{2})", r.stdout)
+        ok(r.returncode == 0 and not r.stderr and len(answers) >= len(sent) and
+           all(sum(a) & 255 == int(c, 16) for a, c in answers) and
+           answers[len(sent) - 1][0].startswith(b"QC"),
+           f"packets that gdb does not send, then {end}: each is answered", r.returncode, r.stderr,
+           answers)
+
+
 def test_commands(d, path, walked):
     lines, _, _ = walk(path, "step 5", "back 2", "begin", "end", "nonsense", "quit")
     got = addresses(lines)
@@ -278,8 +319,10 @@ with tempfile.TemporaryDirectory() as folder:
     path, walked = test_instructions(folder)
     if walked:
         test_commands(folder, path, walked)
+        test_packets(path)
         test_gdb(path, walked)
         test_loading(folder, path, walked)
     test_events(folder)
     test_foreign(folder)
+    test_hostile_name(folder)
 sys.exit(finish())
