@@ -390,7 +390,10 @@ static int check(struct options *o, struct trawl_error *err)
 static const struct otheropt elsewhere[] = {
 	{ "-r --read", "trawl-decode FILE shows a capture" },
 	{ "-e --event", "a kernel event is -i event:GROUP:NAME" },
-	{ "-f --filter", "a filter follows its event: -i 'event:GROUP:NAME if FIELD == 1'" },
+	{ "-f -ff --follow --follow-forks",
+	  "what COMMAND and -p start is recorded, too: leave it out; if a filter is meant, it follows "
+	  "its event: -i 'event:GROUP:NAME if FIELD == 1'" },
+	{ "--filter", "a filter follows its event: -i 'event:GROUP:NAME if FIELD == 1'" },
 	{ "-o --output --write", "the file to write is -w FILE" },
 	{ "--interface", "a source is -i SOURCE" },
 	{ "-L --list --list-interfaces", "-D lists the sources" },

@@ -190,6 +190,8 @@ Test(options, wrong_usage_says_what)
 	bad("-i x --nonsense", "--nonsense: no such option; --help");
 	bad("-i x -qx", "-x: no such option; but trawl-decode has it");
 	bad("-i x --where a==1", "trawl -U -w - ... | trawl-decode --where ... -");
+	bad("-f -i x", "-f: no such option; what COMMAND and -p start is recorded, too");
+	bad("-i x --filter y", "--filter: no such option; a filter follows its event");
 	bad("-i x --name=y", "--name: no such option; but trawl-decode has it");
 	bad("-i x --raw", "trawl-decode --raw ... -");
 	bad("-i x --gc=3", "--gc=3: takes no value");
