@@ -82,8 +82,8 @@ void uprobe_last_hit(struct uprobe_hit *hit);
 
 /*
  * uprobe_record_branches() - records the last branches of all threads of a process from now on, for
- * the khandler "branches": with the processor's LBR, or else by single steps, which make the
- * process about a hundred times slower.
+ * the khandler "branches": with the processor's LBR, or else by single steps, which take about
+ * a microsecond for each instruction.
  */
 int uprobe_record_branches(pid_t pid);
 

@@ -564,8 +564,8 @@ const struct branch_backend kmod_lbr_backend = {
 const struct branch_backend kmod_step_backend = {
 	.name = "kmod-step",
 	.number = BRANCH_HOW_KMOD_STEP,
-	.what = "every branch, by single steps of trawl.ko: exact, for any program, about 1,000 "
-		"times slower",
+	.what = "every branch, by single steps of trawl.ko: exact, for any program, about a "
+		"microsecond for each instruction",
 	.at_places = true,
 	.usable = step_usable,
 	.open = open_step,
