@@ -13,6 +13,8 @@ AM_TESTS_ENVIRONMENT = \
 	TRAWL_SRC='$(abs_top_srcdir)' TRAWL_BUILD='$(abs_top_builddir)' \
 	PATH='$(abs_top_builddir)':"$$PATH"; \
 	export TRAWL_SRC TRAWL_BUILD PATH;
+# For checks that bounded.py does not run: trawl mounts tracefs if nobody has.
+mount_tracefs = '$(abs_top_builddir)/trawl' -D >/dev/null
 EXTRA_DIST += tests/bounded.py tests/run-unit tests/tap.sh tests/tap.py tests/lsan.supp
 
 UNIT_LDADD = $(CRITERION_LIBS) libcommon.la libformat.la

@@ -8,13 +8,13 @@
 PATH=$TRAWL_BUILD:$PATH
 bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | tail -1)
 if [ "$(id -u)" != 0 ] || [ ! -e /sys/kernel/tracing/uprobe_events ]; then
-	echo "1..0 # SKIP needs root and a kernel with uprobes"
-	exit 0
+	echo "Bail out! needs root and a kernel with uprobes"
+	exit 1
 fi
 if [ ! -x "$bin/pg_ctl" ] || ! ls "${bin%/bin}"/lib/pg_stat_statements.so >/dev/null ||
 	! command -v bpftrace >/dev/null; then
-	echo "1..0 # SKIP apt-get install postgresql postgresql-contrib bpftrace"
-	exit 0
+	echo "Bail out! apt-get install postgresql postgresql-contrib bpftrace"
+	exit 1
 fi
 work=$(mktemp -d)
 chmod 755 "$work"

@@ -3,5 +3,5 @@
 EXTRA_DIST += tests/postgres/check.sh tests/postgres/cycles.py
 
 postgres-check: all
-	TRAWL_SRC='$(abs_top_srcdir)' TRAWL_BUILD='$(abs_top_builddir)' bash $(srcdir)/tests/postgres/check.sh
+	$(mount_tracefs); TRAWL_SRC='$(abs_top_srcdir)' TRAWL_BUILD='$(abs_top_builddir)' bash $(srcdir)/tests/postgres/check.sh
 .PHONY: postgres-check

@@ -3,7 +3,7 @@
 SIEGE_SECONDS = 600
 SIEGE_PARTS =
 siege: all tests/capture/target
-	@$(AM_TESTS_ENVIRONMENT) SIEGE_SECONDS='$(SIEGE_SECONDS)' /usr/bin/python3 '$(srcdir)/tests/siege/siege.py' $(SIEGE_PARTS)
+	@$(mount_tracefs); $(AM_TESTS_ENVIRONMENT) TRAWL_MUST=1 SIEGE_SECONDS='$(SIEGE_SECONDS)' /usr/bin/python3 '$(srcdir)/tests/siege/siege.py' $(SIEGE_PARTS)
 .PHONY: siege
 EXTRA_DIST += tests/siege/siege.py tests/lab/guest/siege.sh
 # The same in the lab, with steps of the clock.
