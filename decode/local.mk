@@ -107,6 +107,7 @@ libdecode_la_SOURCES += \
 	decode/export/usbmonout.h decode/export/usbmonout.c \
 	decode/export/umockdev.h decode/export/umockdev.c \
 	decode/export/pcap.h decode/export/pcap.c \
+	decode/usb/replayable.h decode/usb/replayable.c \
 	decode/usb/statistics.h decode/usb/statistics.c
 # Branches.
 libdecode_la_SOURCES += \

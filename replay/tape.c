@@ -8,6 +8,7 @@
 #include "decode/base/bytes.h"
 #include "decode/base/jdoc.h"
 #include "decode/query/stream.h"
+#include "decode/usb/replayable.h"
 #include "decode/usb/status.h"
 
 /* ---- reading a capture -------------------------------------------------------------------- */
@@ -587,17 +588,15 @@ static void keep_snapshot(struct tape *t, const struct trawl_meta *m)
 	json_object_put(o);
 }
 
-static void keep_verdict(struct tape *t, struct trawl_reader *file)
+static void keep_verdict(struct tape *t, const struct trawl_reader *file)
 {
-	struct json_object *o = jdoc_meta(file, "usb/verdict");
-	struct json_object *because = jdoc_get(o, "because");
+	const struct trawl_meta *m = trawl_meta_find(file, USBDEV_VERDICT);
+	struct out why;
 
-	if (o && jdoc_get(o, "replayable") && !json_object_get_boolean(jdoc_get(o, "replayable")))
-		snprintf(t->verdict, sizeof(t->verdict), "%s",
-			 jdoc_count(because)
-				 ? jdoc_string(json_object_array_get_idx(because, 0), "text")
-				 : "the capture says so");
-	json_object_put(o);
+	out_memory(&why);
+	if (m && usb_replayable(file, m, &why) == USB_REPLAYABLE_NO)
+		snprintf(t->verdict, sizeof(t->verdict), "%.*s", (int)why.len, why.data);
+	out_free(&why);
 }
 
 static int by_order(const void *a, const void *b)

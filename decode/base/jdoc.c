@@ -51,6 +51,18 @@ struct json_object *jdoc_next_edit(const struct trawl_reader *r, size_t *i)
 	return NULL;
 }
 
+bool jdoc_edits_lack_more(const struct trawl_reader *r)
+{
+	bool lacks = false;
+	size_t i = 0;
+
+	for (struct json_object *doc; (doc = jdoc_next_edit(r, &i));) {
+		lacks |= json_object_get_boolean(jdoc_get(doc, "more_lost"));
+		json_object_put(doc);
+	}
+	return lacks;
+}
+
 struct json_object *jdoc_meta(const struct trawl_reader *r, const char *name)
 {
 	const struct trawl_meta *m = trawl_meta_find(r, name);

@@ -18,6 +18,8 @@ struct json_object *jdoc_meta(const struct trawl_reader *r, const char *name);
 /* Returns the next description of what trawl-edit did to the file, from metadata *i on; NULL: there
  * is none. */
 struct json_object *jdoc_next_edit(const struct trawl_reader *r, size_t *i);
+/* Whether the file was damaged, and trawl-edit could not find out all that is missing. */
+bool jdoc_edits_lack_more(const struct trawl_reader *r);
 
 /* Accessors. For NULL or a wrong type they return NULL, 0, "", or the default. What they return is
  * owned by the object. */

@@ -370,25 +370,12 @@ static void print_tally(struct tally *t, const char *title, size_t most, struct 
 			   (unsigned long long)t->missed);
 }
 
-/* Whether the file was damaged, and trawl-edit repair could not find out all that is missing. */
-static bool lacks_more(struct trawl_reader *r)
-{
-	bool lacks = false;
-	size_t i = 0;
-
-	for (struct json_object *doc; (doc = jdoc_next_edit(r, &i));) {
-		lacks |= json_object_get_boolean(jdoc_get(doc, "more_lost"));
-		json_object_put(doc);
-	}
-	return lacks;
-}
-
 /* Returns what may be missing beside the losses that the file lists; NULL: nothing. */
 static const char *unlisted(struct trawl_reader *r, const struct trawl_verdict *v)
 {
 	if (v->damaged > v->damaged_known)
 		return "the events of damaged blocks are missing";
-	if (lacks_more(r))
+	if (jdoc_edits_lack_more(r))
 		return "the file was damaged; see \"edited\"";
 	return v->complete ? NULL : "what the buffers still held is not in the file";
 }

@@ -3,6 +3,7 @@
 #include "decode/base/escape.h"
 #include "decode/base/number.h"
 #include "decode/base/jdoc.h"
+#include "decode/usb/replayable.h"
 #include "decode/usb/status.h"
 #include "decode/usb/usbpcap.h"
 
@@ -395,32 +396,25 @@ static void print_losses(const struct usb_stats *s, struct out *o)
 			   (unsigned long long)s->left_out);
 }
 
-static void print_reason(const struct json_object *reason, struct out *o)
+void usbstat_replayable(const struct trawl_reader *r, const struct trawl_meta *verdict,
+			struct out *o)
 {
-	const char *text = jdoc_string(reason, "text");
-	uint64_t count = jdoc_uint(reason, "count", 0);
+	enum usb_replayable result;
+	struct out why;
+	uint64_t left_out = usb_left_out(r);
 
-	out_safe(o, text, strlen(text));
-	if (count > 1)
-		out_printf(o, " (%llu)", (unsigned long long)count);
-}
-
-void usbstat_verdict(const void *data, size_t len, struct out *o)
-{
-	struct json_object *verdict = jdoc_parse(data, len);
-	struct json_object *because = jdoc_get(verdict, "because");
-	struct json_object *replayable = jdoc_get(verdict, "replayable");
-
-	if (json_object_is_type(replayable, json_type_boolean)) {
-		out_str(o, "USB replayable: ");
-		out_str(o, json_object_get_boolean(replayable) ? "yes" : "no, because: ");
-		for (size_t i = 0; i < jdoc_count(because); i++) {
-			out_str(o, i ? "; " : "");
-			print_reason(json_object_array_get_idx(because, i), o);
-		}
+	out_memory(&why);
+	result = usb_replayable(r, verdict, &why);
+	if (result == USB_REPLAYABLE_NO)
+		out_printf(o, "USB replayable: no, because: %.*s\n", (int)why.len, why.data);
+	if (result == USB_REPLAYABLE_YES)
+		out_str(o, "USB replayable: yes");
+	if (result == USB_REPLAYABLE_YES && left_out)
+		out_printf(o, ", what is left of the capture: %" PRIu64 " event%s left out of it",
+			   left_out, left_out == 1 ? " was" : "s were");
+	if (result == USB_REPLAYABLE_YES)
 		out_char(o, '\n');
-	}
-	json_object_put(verdict);
+	out_free(&why);
 }
 
 static void print_requests(const struct usb_stats *s, struct out *o)

@@ -6,6 +6,7 @@
 #include "decode/base/output.h"
 #include "decode/usb/transfer.h"
 #include "decode/usb/device.h"
+#include "format/trawl.h"
 
 struct usb_stats;
 
@@ -28,10 +29,9 @@ void usbstat_unknown(struct usb_stats *s);
  */
 void usbstat_print(const struct usb_stats *s, const struct usb_devices *devices, struct out *o);
 
-/*
- * Appends a line with the contents of "usb/verdict" metadata (docs/format.md), or nothing if it is
- * malformed.
- */
-void usbstat_verdict(const void *data, size_t len, struct out *o);
+/* Appends a line that states whether the data of all USB transfers is in the file, by
+ * usb_replayable(), or nothing if that is not known. */
+void usbstat_replayable(const struct trawl_reader *r, const struct trawl_meta *verdict,
+			struct out *o);
 
 #endif

@@ -682,7 +682,7 @@ static void usb_summary(void *state, struct out *o)
 		const struct trawl_meta *m = trawl_meta_at(r, i);
 
 		if (!strcmp(m->name, USBDEV_VERDICT))
-			usbstat_verdict(m->data, m->len, o);
+			usbstat_replayable(r, m, o);
 	}
 }
 

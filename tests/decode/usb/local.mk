@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 # USB without any USB: captures that are made of nothing (usbsynth.py), decoded and converted.
-EXTRA_DIST += tests/decode/usb/usbsynth.py tests/decode/usb/modem.py tests/cli/usb.py tests/cli/usbview.py tests/cli/usbprotocol.py tests/cli/usbclasses.py \
-	tests/cli/usbcontext.py
+EXTRA_DIST += tests/decode/usb/usbsynth.py tests/decode/usb/modem.py tests/decode/usb/parts.py \
+	tests/cli/usb.py tests/cli/usbview.py tests/cli/usbprotocol.py tests/cli/usbclasses.py \
+	tests/cli/usbcontext.py tests/cli/usbreplayable.py
 TESTS += tests/cli/usb.py tests/cli/usbview.py tests/cli/usbprotocol.py tests/cli/usbclasses.py \
-	tests/cli/usbcontext.py
+	tests/cli/usbcontext.py tests/cli/usbreplayable.py
 
 if HAVE_CRITERION
 UNIT_USB = \
