@@ -6,7 +6,13 @@
 #include "decode/usb/codename.h"
 #include "decode/usb/layout.h"
 
-enum { HEADER = 10, XFR_BLOCK = 0x6f, DATA_BLOCK = 0x80, SLOT_CHANGE = 0x50 };
+enum {
+	HEADER = 10,
+	SLOT_CHANGE = 0x50,
+	HARDWARE_ERROR = 0x51,
+	XFR_BLOCK = 0x6f,
+	DATA_BLOCK = 0x80,
+};
 
 static const struct code_name messages[] = {
 	{0x61, "SetParameters"}, {0x62, "IccPowerOn"}, {0x63, "IccPowerOff"},
@@ -286,6 +292,12 @@ static void tree(const struct usb_state *s, const struct usb_detail *d, struct t
 	if (d->urb.xfer == URB_INTERRUPT && d->data_len && p[0] == SLOT_CHANGE) {
 		tree_str(t, "message", "NotifySlotChange");
 		slots_tree(d, t);
+	} else if (d->urb.xfer == URB_INTERRUPT && d->data_len > 3 && p[0] == HARDWARE_ERROR) {
+		tree_str(t, "message", "HardwareError");
+		tree_uint(t, "bSlot", p[1]);
+		tree_uint(t, "bSeq", p[2]);
+		tree_hex(t, "bHardwareErrorCode", p[3], 2);
+		tree_bool(t, "overcurrent", p[3] & 1);
 	} else if (d->urb.xfer == URB_BULK && d->data_len >= HEADER) {
 		tree_hex(t, "bMessageType", p[0], 2);
 		tree_str(t, "message", CODE_NAME(messages, p[0]));
@@ -313,6 +325,11 @@ static void tree(const struct usb_state *s, const struct usb_detail *d, struct t
 static bool notification_brief(const struct usb_detail *d, struct out *o)
 {
 	out_str(o, "CCID");
+	if (d->data_len > 3 && d->data[0] == HARDWARE_ERROR) {
+		out_printf(o, " HardwareError slot %u seq %u code 0x%02x%s", d->data[1], d->data[2],
+			   d->data[3], d->data[3] & 1 ? " overcurrent" : "");
+		return true;
+	}
 	if (!d->data_len || d->data[0] != SLOT_CHANGE)
 		return false;
 	out_str(o, " NotifySlotChange");
@@ -386,9 +403,9 @@ static const char *secret(const struct usb_detail *d)
 }
 
 static const char *const names[] = {
-	"apdu", "bError", "bMessageType", "bSeq", "bSlot", "bStatus", "card", "ccid", "changed",
-	"cla", "continues", "dwLength", "ins", "instruction", "message", "p1", "p2", "present", "slot", "slots",
-	"sw", NULL,
+	"apdu", "bError", "bHardwareErrorCode", "bMessageType", "bSeq", "bSlot", "bStatus", "card",
+	"ccid", "changed", "cla", "continues", "dwLength", "ins", "instruction", "message",
+	"overcurrent", "p1", "p2", "present", "slot", "slots", "sw", NULL,
 };
 
 static bool has_name(const char *name, size_t n)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Sources: DFU 1.1 (4.1.3), CCID 1.1 (5.1), CDC 1.2 with PSTN 1.2 (5.3.1, 5.3.2), CDC ECM 1.2
- * (5.4), Audio 1.0 (3.7.2.3, 4.3.2.5, 4.6.1.2), Audio 2.0 (4.1, 4.7), Video 1.5 (3.7.2.3, 3.7.2.5,
- * 3.9.2), USB 3.2 (9.6.2).
+ * (5.4), Audio 1.0 (3.7.2.3, 4.3.2.5, 4.6.1.2), Audio 2.0 (4.1, 4.7) with its formats (A.2), Video
+ * 1.5 (3.7.2.3, 3.7.2.5, 3.9.2), USB 3.2 (9.6.2).
  */
 #include "decode/usb/descbits.h"
 #include "common/array.h"
@@ -108,7 +108,8 @@ static const struct bits {
 	 BITS("low", "full", "high", "5 Gbit/s")},
 };
 
-/* The same where a control has two bits (Audio 2.0, 4.7): 1 is read-only, 3 can be set, too. */
+/* The same where a control has two bits (Audio 2.0, 4.7): 1 is read-only, 3 can be set, too, and 2
+ * is not allowed. */
 static const struct bits pairs[] = {
 	{"audio control header", FIELD("bmControls"), BITS("latency")},
 	{"audio input terminal", FIELD("bmControls"),
@@ -130,6 +131,26 @@ static const char *const feature_controls[] = {
 	"overflow",
 };
 
+#define SURROUND_FORMATS                                                                           \
+	"IEC61937 AC-3", "IEC61937 MPEG-1 layer 1", "IEC61937 MPEG-1 layer 2/3 or MPEG-2",         \
+		"IEC61937 MPEG-2 with extension", "IEC61937 MPEG-2 AAC ADTS",                      \
+		"IEC61937 MPEG-2 layer 1 low rate", "IEC61937 MPEG-2 layer 2/3 low rate",          \
+		"IEC61937 DTS-I", "IEC61937 DTS-II", "IEC61937 DTS-III", "IEC61937 ATRAC",         \
+		"IEC61937 ATRAC2/3", "WMA (type III)"
+#define PCM_FORMATS "PCM", "PCM8", "IEEE float", "A-law", "mu-law"
+
+/* The bits of bmFormats of an Audio 2.0 stream, by its bFormatType; bit 31 is raw data. */
+static const struct {
+	const char *const *names;
+	size_t count;
+} formats[] = {
+	{BITS(NULL)},
+	{BITS(PCM_FORMATS)},
+	{BITS("MPEG", "AC-3", "WMA", "DTS")},
+	{BITS(SURROUND_FORMATS)},
+	{BITS(PCM_FORMATS, "MPEG", "AC-3", "WMA", SURROUND_FORMATS, "IEC60958 PCM")},
+};
+
 static void names_tree(const char *list, const char *const *names, size_t count, uint64_t v,
 		       struct tree *t)
 {
@@ -140,13 +161,15 @@ static void names_tree(const char *list, const char *const *names, size_t count,
 	tree_close(t);
 }
 
-static void pairs_tree(const struct bits *b, uint64_t v, struct tree *t)
+static void pairs_tree(const char *list, const char *const *names, size_t count, uint64_t v,
+		       struct tree *t)
 {
-	tree_list(t, b->list);
-	for (size_t i = 0; i < b->count; i++)
+	static const char *const access[4] = {NULL, " (read-only)", " (invalid)", ""};
+
+	tree_list(t, list);
+	for (size_t i = 0; i < count; i++)
 		if (v >> 2 * i & 3)
-			tree_printf(t, b->list, "%s%s", b->names[i],
-				    (v >> 2 * i & 3) == 1 ? " (read-only)" : "");
+			tree_printf(t, list, "%s%s", names[i], access[v >> 2 * i & 3]);
 	tree_close(t);
 }
 
@@ -160,19 +183,7 @@ void desc_bits_tree(const struct desc_layout *l, const char *field, uint64_t v, 
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(pairs); i++)
 		if (!strcmp(pairs[i].layout, l->name) && !strcmp(pairs[i].field, field))
-			pairs_tree(&pairs[i], v, t);
-}
-
-/*
- * Audio 1.0 has one bit per control, Audio 2.0 has two: 1 is read-only, 3 is readable and writable.
- */
-static uint64_t controls(const uint8_t *p, size_t size, bool two)
-{
-	uint64_t v = get_le(p, size), bits = 0;
-
-	for (unsigned int i = 0; two && i < ARRAY_SIZE(feature_controls); i++)
-		bits |= (uint64_t)(v >> 2 * i & 1) << i;
-	return two ? bits : v;
+			pairs_tree(pairs[i].list, pairs[i].names, pairs[i].count, v, t);
 }
 
 void desc_feature_tree(const struct desc_layout *l, const struct descriptor *d, struct tree *t)
@@ -189,12 +200,53 @@ void desc_feature_tree(const struct desc_layout *l, const struct descriptor *d, 
 	for (unsigned int i = 0; at + size < d->room; i++, at += size) {
 		tree_object(t, "channel");
 		tree_uint(t, "channel", i);
-		names_tree("controls", feature_controls, ARRAY_SIZE(feature_controls),
-			   controls(d->p + at, size, two), t);
+		(two ? pairs_tree : names_tree)("controls", feature_controls,
+						ARRAY_SIZE(feature_controls),
+						get_le(d->p + at, size), t);
 		tree_close(t);
 	}
 	tree_close(t);
 	tree_uint(t, "iFeature", d->p[d->room - 1]);
+}
+
+/* Numbers that share a field with others. */
+static void parts_tree(const struct desc_layout *l, const struct descriptor *d, struct tree *t)
+{
+	static const char *const types[] = {"external", "internal fixed", "internal variable",
+					    "internal programmable"};
+
+	if (!strcmp(l->name, "audio clock source") && d->room > 4) {
+		tree_str(t, "clock_type", types[d->p[4] & 3]);
+		tree_bool(t, "synchronized_to_sof", d->p[4] & 4);
+	} else if (!strcmp(l->name, "CDC ethernet") && d->room > 11) {
+		tree_uint(t, "multicast_filters", get16(d->p + 10) & 0x7fff);
+		tree_bool(t, "multicast_imperfect", d->p[11] & 0x80);
+	} else if (!strcmp(l->name, "smart card") && d->room > 51) {
+		tree_uint(t, "lcd_lines", d->p[51]);
+		tree_uint(t, "lcd_characters", d->p[50]);
+	}
+}
+
+static void formats_tree(const struct desc_layout *l, const struct descriptor *d, struct tree *t)
+{
+	const uint8_t *p = d->p;
+
+	if (l->protocol != 0x20 || strcmp(l->name, "audio stream") || d->room < 10 ||
+	    p[5] >= ARRAY_SIZE(formats))
+		return;
+	tree_list(t, "bmFormats_set");
+	for (size_t i = 0; i < formats[p[5]].count; i++)
+		if (get32(p + 6) >> i & 1 && formats[p[5]].names[i])
+			tree_str(t, "bmFormats_set", formats[p[5]].names[i]);
+	if (p[9] & 0x80)
+		tree_str(t, "bmFormats_set", "raw data");
+	tree_close(t);
+}
+
+void desc_parts_tree(const struct desc_layout *l, const struct descriptor *d, struct tree *t)
+{
+	parts_tree(l, d, t);
+	formats_tree(l, d, t);
 }
 
 void desc_midi_tree(const struct desc_layout *l, const struct descriptor *d, struct tree *t)
@@ -239,10 +291,17 @@ bool desc_bits_have(const char *name, size_t n)
 {
 	static const char *const more[] = {
 		"baSourcePin",
+		"bmFormats_set",
 		"channel",
 		"channels",
+		"clock_type",
 		"controls",
 		"iFeature",
+		"lcd_characters",
+		"lcd_lines",
+		"multicast_filters",
+		"multicast_imperfect",
+		"synchronized_to_sof",
 		"wObjectiveFocalLengthMax",
 		"wObjectiveFocalLengthMin",
 		"wOcularFocalLength",

@@ -17,6 +17,12 @@ void desc_bits_tree(const struct desc_layout *l, const char *field, uint64_t v, 
  */
 void desc_feature_tree(const struct desc_layout *l, const struct descriptor *d, struct tree *t);
 
+/*
+ * Appends the formats of an Audio 2.0 stream, and the parts of a field that has several: of a clock
+ * source, of the multicast filters of a CDC ethernet function, of the LCD of a card reader.
+ */
+void desc_parts_tree(const struct desc_layout *l, const struct descriptor *d, struct tree *t);
+
 /* For the output jack of a MIDI function: appends what feeds each pin, and its name. */
 void desc_midi_tree(const struct desc_layout *l, const struct descriptor *d, struct tree *t);
 

@@ -201,9 +201,10 @@ static bool field(const struct desc_field *f, struct cursor *c, uint64_t *value,
 		c->p += (size_t)c->seen[f->ref] * f->size;
 		return true;
 	case FIELD_BYTES:
-		if (c->p < c->end)
-			tree_bytes(t, f->name, c->p, (size_t)(c->end - c->p));
-		c->p = c->end;
+		if (c->end - c->p > f->size)
+			tree_bytes(t, f->name, c->p, (size_t)(c->end - c->p) - f->size);
+		if (c->end - c->p >= f->size)
+			c->p = c->end - f->size;
 		return true;
 	default:
 		break;
@@ -417,6 +418,7 @@ static void layout_tree(const struct desc_layout *l, const struct descriptor *d,
 	}
 	descriptor_more(d, t);
 	desc_feature_tree(l, d, t);
+	desc_parts_tree(l, d, t);
 	desc_midi_tree(l, d, t);
 	desc_camera_tree(l, d, t);
 	if (c.cut)

@@ -15,7 +15,8 @@
 #define BCD(name) {name, 2, FIELD_BCD, FIELD_NO_REF, FIELD_NO_REF}
 #define EP(name) {name, 1, FIELD_ENDPOINT, FIELD_NO_REF, FIELD_NO_REF}
 #define GUID(name) {name, 16, FIELD_GUID, FIELD_NO_REF, FIELD_NO_REF}
-#define BYTES(name) {name, 1, FIELD_BYTES, FIELD_NO_REF, FIELD_NO_REF}
+#define BYTES(name) {name, 0, FIELD_BYTES, FIELD_NO_REF, FIELD_NO_REF}
+#define BYTES_BEFORE(name, last) {name, last, FIELD_BYTES, FIELD_NO_REF, FIELD_NO_REF}
 #define LIST(name, size, count) {name, size, FIELD_LIST, count, FIELD_NO_REF}
 #define MASKS(name, count, size) {name, 1, FIELD_MASKS, count, size}
 #define MASK(name, size) {name, 1, FIELD_MASK, size, FIELD_NO_REF}
@@ -167,7 +168,8 @@ static const struct desc_field ac_output[] = {
 };
 static const struct desc_field ac_mixer[] = {
 	U("bUnitID", 1), U("bNrInPins", 1), LIST("baSourceID", 1, 1), U("bNrChannels", 1),
-	X("wChannelConfig", 2), U("iChannelNames", 1), BYTES("bmControls"),
+	X("wChannelConfig", 2), U("iChannelNames", 1), BYTES_BEFORE("bmControls", 1),
+	U("iMixer", 1),
 };
 static const struct desc_field ac_selector[] = {
 	U("bUnitID", 1), U("bNrInPins", 1), LIST("baSourceID", 1, 1), U("iSelector", 1),
@@ -233,7 +235,8 @@ static const struct desc_field ac2_feature[] = {
 };
 static const struct desc_field ac2_mixer[] = {
 	U("bUnitID", 1), U("bNrInPins", 1), LIST("baSourceID", 1, 1), U("bNrChannels", 1),
-	X("bmChannelConfig", 4), U("iChannelNames", 1), BYTES("bmMixerControls"),
+	X("bmChannelConfig", 4), U("iChannelNames", 1), BYTES_BEFORE("bmMixerControls", 2),
+	X("bmControls", 1), U("iMixer", 1),
 };
 static const struct desc_field ac2_effect[] = {
 	U("bUnitID", 1), X("wEffectType", 2), U("bSourceID", 1), BYTES("bmaControls"),

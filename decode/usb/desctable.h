@@ -12,7 +12,7 @@ enum field_how {
 	FIELD_BCD,      /* binary-coded decimal: 0x0210 is printed as 2.10 */
 	FIELD_ENDPOINT, /* an endpoint address */
 	FIELD_GUID,     /* 16 bytes */
-	FIELD_BYTES,    /* all bytes up to the end of the descriptor */
+	FIELD_BYTES,    /* all bytes up to the last `size` bytes of the descriptor */
 	/* a list of elements of `size` bytes; their number is the value of field `ref` */
 	FIELD_LIST,
 	/* like FIELD_LIST, in hex; the size of an element is the value of field `ref2` */

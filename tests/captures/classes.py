@@ -6,19 +6,14 @@ values of a capture are compared as bags: both must have each value equally ofte
 """
 import collections
 import json
+import os
 import subprocess
+import sys
 
-
-def number(text):
-    return int(text, 0)
-
-
-def address(text):
-    return text.lower()
-
-
-def octets(text):
-    return text.replace(":", "").lower()
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from partrows import part_rows  # noqa: E402
+from values import (  # noqa: E402
+    address, bit, figure, figure_or_bit, members, number, octets, pairs, release, text, walk)
 
 
 # Rows: tshark's field; kind of transfer, then the path below "decoded"; the function that reads
@@ -196,11 +191,26 @@ BITS = [
         ("rcv_crc_error", "CRC errors"), ("rcv_error_alignment", "alignment errors"),
         ("xmit_one_collision", "one collision"), ("xmit_more_collisions", "more collisions"),
         ("xmit_deferred", "deferred"), ("xmit_max_collisions", "too many collisions"),
+        ("broadcast_bytes_rcv", "broadcast bytes received"),
+        ("multicast_frames_rcv", "multicast frames received"),
+        ("multicast_bytes_rcv", "multicast bytes received"),
+        ("directed_frames_rcv", "directed frames received"),
+        ("directed_bytes_rcv", "directed bytes received"),
+        ("broadcast_frames_xmit", "broadcast frames sent"),
+        ("broadcast_bytes_xmit", "broadcast bytes sent"),
+        ("multicast_frames_xmit", "multicast frames sent"),
+        ("multicast_bytes_xmit", "multicast bytes sent"),
+        ("directed_frames_xmit", "directed frames sent"),
         ("xmit_underrun", "underruns"), ("xmit_heartbeat_failure", "heartbeat failures"),
         ("xmit_times_crs_lost", "carrier sense lost"), ("xmit_late_collisions", "late collisions"),
         ("transmit_queue_length", "transmit queue length"),
         ("directed_bytes_xmit", "directed bytes sent"),
         ("broadcast_frames_rcv", "broadcast frames received")]),
+    ("usbaudio.ac_if_mu.wChannelConfig.%s", "wChannelConfig_set", "audio mixer unit", [
+        ("d%d" % i, name) for i, name in enumerate((
+            "left front", "right front", "center front", "low frequency", "left surround",
+            "right surround",
+            "left of center", "right of center", "surround", "side left", "side right", "top"))]),
     ("usbaudio.as_ep_gen.bmAttributes.%s", "bmAttributes_set", "audio endpoint", [
         ("d0", "sampling frequency"), ("d1", "pitch"), ("d7", "max packets only")]),
     ("usbvideo.camera.control.%s", "bmControls_set", "video input terminal", [
@@ -222,10 +232,6 @@ BITS = [
             "digital multiplier limit", "analog video standard", "analog video lock status",
             "contrast, auto"))]),
 ]
-
-
-def bit(text):
-    return 1 if text in ("1", "True") else 0
 
 
 FIELDS += [(field % theirs, "setup:descriptors.%s=%s@%s" % (member, ours_, descriptor), bit)
@@ -260,7 +266,7 @@ PARTS = [
      "bClockID bNrInPins baCSourceID bmControls iClockSelector"),
     ("usbaudio.ac_if_su.", "audio selector unit", "bUnitID bNrInPins baSourceID iSelector"),
     ("usbaudio.ac_if_mu.", "audio mixer unit",
-     "bUnitID bNrInPins baSourceID bNrChannels wChannelConfig iChannelNames"),
+     "bUnitID bNrInPins baSourceID bNrChannels wChannelConfig iChannelNames iMixer"),
     ("usbaudio.ms_if_midi_in.", "MIDI in jack", "bJackType bJackID iJack"),
     ("usbaudio.ms_if_midi_out.", "MIDI out jack", "bJackType bJackID bNrInputPins baSourceID iJack"),
     ("usbaudio.as_if_gen.", "audio stream",
@@ -292,6 +298,23 @@ NAMED = [
     ("usbcom.descriptor.cm.data_interface", "CDC call management", "bDataInterface"),
     ("usbcom.descriptor.ecm.max_segment_size", "CDC ethernet", "wMaxSegmentSize"),
     ("usbaudio.ms_if_midi_out.BaSourcePin", "MIDI out jack", "baSourcePin"),
+    ("usbaudio.ms_if_hdr.wTotalLength", "MIDI header", "wTotalLength"),
+    ("usbaudio.ac_if_hdr.baInterfaceNr", "audio control header", "baInterfaceNr"),
+    ("usbaudio.ac_if_clksrc.bmAttributes.d2", "audio clock source", "synchronized_to_sof"),
+    ("usbaudio.as_if_ft.wMaxBitRate", "audio format", "wMaxBitRate"),
+    ("usbaudio.as_if_ft.wSamplesPerFrame", "audio format", "wSamplesPerFrame"),
+    ("usbccid.hf_ccid_bClassGetResponse", "smart card", "bClassGetResponse"),
+    ("usbccid.hf_ccid_bClassEnvelope", "smart card", "bClassEnvelope"),
+    ("usbccid.hf_ccid_wLcdLayout", "smart card", "wLcdLayout"),
+    ("usbccid.hf_ccid_wLcdLayout.lines", "smart card", "lcd_lines"),
+    ("usbccid.hf_ccid_wLcdLayout.chars", "smart card", "lcd_characters"),
+    ("usbccid.hf_ccid_bPINSupport", "smart card", "bPINSupport"),
+    ("usbccid.hf_ccid_bMaxCCIDBusySlots", "smart card", "bMaxCCIDBusySlots"),
+    ("usbcom.descriptor.ecm.nb_mc_filters", "CDC ethernet", "wNumberMCFilters"),
+    ("usbcom.descriptor.ecm.nb_mc_filters.nb_filters_supported", "CDC ethernet",
+     "multicast_filters"),
+    ("usbcom.descriptor.ecm.nb_power_filters", "CDC ethernet", "bNumberPowerFilters"),
+    ("usbcom.descriptor.ecm.mac_address", "CDC ethernet", "iMACAddress"),
     ("usbvideo.color.primaries", "video color matching", "bColorPrimaries"),
     ("usbvideo.color.transferCharacteristics", "video color matching", "bTransferCharacteristics"),
     ("usbvideo.color.matrixCoefficients", "video color matching", "bMatrixCoefficients"),
@@ -311,30 +334,6 @@ NAMED = [
     ("usbaudio.ms_ep_gen.baAssocJackID", "MIDI endpoint", "baAssocJackID"),
 ]
 TEXTS = {"bString", "guidFormat"}
-
-
-def text(value):
-    """tshark writes control characters with a backslash, ends a text at its first NUL, and leaves
-    out the character after half a surrogate pair."""
-    for letter, control in zip("abfnrtv", "\a\b\f\n\r\t\v"):
-        value = value.replace("\\" + letter, control)
-    head, bad, _ = value.split("\0")[0].partition("\ufffd")
-    return head + bad
-
-
-def figure(value):
-    """A number as trawl-decode writes it, also as specifications do: "2.00", "0x0104", "046d"."""
-    if isinstance(value, str):
-        if "." in value:
-            high, low = value.split(".")
-            return int(high, 16) << 8 | int(low, 16)
-        return int(value, 16)
-    return value
-
-
-def release(text):
-    """A release number, which tshark writes in hex or as a fraction; "1" is 1.00."""
-    return number(text) if text.startswith("0x") else figure("%.2f" % float(text))
 
 
 def descriptor_values(name, kind):
@@ -472,12 +471,6 @@ PAGES = [
 READS, WRITES = (0x28, 0xa8, 0x88), (0x2a, 0xaa, 0x8a)
 
 
-def pairs(names):
-    for name in names.split():
-        theirs, _, ours_ = name.partition("=")
-        yield theirs, ours_ or theirs
-
-
 def scsi_rows():
     for prefix, code, names in PAGES:
         for theirs, ours_ in pairs(names):
@@ -502,10 +495,6 @@ def scsi_rows():
         yield "uasp.command." + theirs, of_uas(ours_), figure_or_bit
     for theirs, ours_ in pairs("status_qualifier length=sense_length"):
         yield "uasp.sense." + theirs, of_uas(ours_), figure_or_bit
-
-
-def figure_or_bit(text):
-    return int(text == "True") if text in ("True", "False") else number(text)
 
 
 # Bits of LMP features from 0 up, as tshark names them; -: reserved, or several bits in one.
@@ -543,26 +532,6 @@ def hci_rows():
         yield "bthci_cmd.evt_mask_%02o" % bit_, hci_bit("event_mask", bit_), figure_or_bit
     for bit_, name in enumerate(POLICY):
         yield "bthci_cmd.link_policy_" + name, hci_bit("link_policy", bit_), figure_or_bit
-
-
-def packets(name):
-    """The status of each packet of an FTDI converter; trawl has it once if all are the same."""
-    def values(fields):
-        at = fields.get("decoded", {})
-        for packet in at.get("packets", []):
-            if name in packet:
-                yield from [packet[name]] * packet["count"]
-        if name in at and fields.get("xfer") == "control":
-            yield at[name]
-    return values
-
-
-def asked_of_ftdi(part):
-    def values(fields):
-        setup = fields.get("setup", {})
-        if str(setup.get("request", "")).startswith("FTDI_"):
-            yield part(setup)
-    return values
 
 
 def axis(usage):
@@ -723,31 +692,12 @@ FOUND = [(prefix + name, descriptor_values(name, kind),
     ("usbhid.data.axis.y", axis("Y"), number),
     ("usbhub.status.port", hub("wPortStatus"), number),
     ("usbhub.change.port", hub("wPortChange"), number),
-    ("ftdi-ft.modem_status", packets("modem_status"), number),
-    ("ftdi-ft.line_status", packets("line_status"), number),
-    ("ftdi-ft.bRequest", asked_of_ftdi(lambda s: s["bRequest"]), number),
-    ("ftdi-ft.lValue", asked_of_ftdi(lambda s: s["wValue"] & 0xff), number),
-    ("ftdi-ft.hValue", asked_of_ftdi(lambda s: s["wValue"] >> 8), number),
-    ("ftdi-ft.lIndex", asked_of_ftdi(lambda s: s["wIndex"] & 0xff), number),
-    ("ftdi-ft.hIndex", asked_of_ftdi(lambda s: s["wIndex"] >> 8), number),
-] + list(modem_rows()) + list(scsi_rows()) + list(hci_rows())
+] + list(modem_rows()) + list(scsi_rows()) + list(hci_rows()) + list(part_rows())
 PATHS = {row[0]: row[1] for row in FIELDS}
 PATHS.update({prefix + name: "setup:descriptors.%s@%s" % (name, kind)
               for prefix, kind, names in PARTS for name in names.split()})
 PATHS.update({theirs: "setup:descriptors.%s@%s" % (name, kind) for theirs, kind, name in NAMED})
 PATHS.update({row[0]: "" for row in FOUND if row[0] not in PATHS})
-
-
-def members(value, name):
-    """All values of a member at any depth."""
-    if isinstance(value, dict):
-        for k, v in value.items():
-            if k == name:
-                yield v
-            yield from members(v, name)
-    elif isinstance(value, list):
-        for v in value:
-            yield from members(v, name)
 
 
 def bits(descriptors, text):
@@ -758,11 +708,6 @@ def bits(descriptors, text):
         if d.get("descriptor") == kind:
             yield from (int(name in found) for found in members(d, member)
                         if isinstance(found, list))
-
-
-def walk(value, name):
-    """All values of a member, except for lists and objects."""
-    return (v for v in members(value, name) if not isinstance(v, (dict, list)))
 
 
 def ours(lines):

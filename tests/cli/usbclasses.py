@@ -16,6 +16,7 @@ sys.dont_write_bytecode = True
 import classes  # noqa: E402
 from tap import finish, ok, same, skip  # noqa: E402
 from modem import eem, modem, odd as odd_modem  # noqa: E402
+from parts import cpu_bus, described, described_sound, hub, mixer_2  # noqa: E402
 from usbsynth import (BULK, INTERRUPT, Capture, at, cbw, config, csw, device,  # noqa: E402
                       endpoint, interface, pcap, serial, webcam)
 
@@ -88,13 +89,6 @@ def check(d, name, c, wanted, least=0):
     differ, equal = classes.compare([path], trawl, run, tshark_fields())
     ok(not differ and equal >= least, "%s: %d fields of tshark" % (name, equal), differ, least)
     return items
-
-
-def described(interface_, *endpoints, dev_class=(0, 0, 0), vendor=0x1111, product=0x2222):
-    c = Capture()
-    c.get_descriptor(1, device(vendor, product, *dev_class))
-    c.get_descriptor(2, config(interface_, *endpoints))
-    return c
 
 
 def bluetooth():
@@ -367,7 +361,10 @@ def industrial_camera():
 
 
 def card_reader():
-    c = described(interface(0, 0x0b, 0, 0, 2), endpoint(0x02, 2, 64), endpoint(0x81, 2, 64))
+    ccid = struct.pack("<BBHBBIIIBIIBIIIIIBBHBB", 54, 0x21, 0x0110, 3, 7, 3, 3580, 3580, 0, 9600,
+                       115200, 0, 254, 0, 0, 0x10030, 271, 0xff, 0xff, 0, 0, 1)
+    c = described(interface(0, 0x0b, 0, 0, 3), ccid, endpoint(0x02, 2, 64), endpoint(0x81, 2, 64),
+                  endpoint(0x83, 3, 8, 24))
 
     def message(type, specific, data=b"", seq=[0]):
         seq[0] += 1
@@ -388,6 +385,9 @@ def card_reader():
         message(0x6f, b"\x04\0\0", block + bytes([check]))
     message(0x65, b"\0\0\0")
     message(0x81, b"\x02\0\x03")
+    c.transfer(INTERRUPT, 0x83, answer=b"\x50\x03", asked=8, interval=24)
+    c.transfer(INTERRUPT, 0x83, answer=b"\x50\xe2", asked=8, interval=24)
+    c.transfer(INTERRUPT, 0x83, answer=b"\x51\0\x09\x01", asked=8, interval=24)
     return c
 
 
@@ -402,7 +402,7 @@ def requests():
 def mixer():
     """The third input of a mixer unit: its number is where other units have the control."""
     c = described(interface(0, 1, 1, 0, 0) + bytes(
-        [9, 0x24, 1, 0, 1, 22, 0, 1, 1, 13, 0x24, 4, 4, 2, 1, 2, 2, 3, 0, 0, 0xf0, 0]))
+        [9, 0x24, 1, 0, 1, 22, 0, 1, 1, 13, 0x24, 4, 4, 2, 1, 2, 2, 3, 0, 0, 0xf0, 6]))
     c.control(struct.pack("<BBHHH", 0x21, 1, 0x301, 0x400, 2), struct.pack("<h", -6 * 256))
     return c
 
@@ -460,7 +460,9 @@ def converter():
     c = described(interface(0, 0xff, 0xff, 0xff, 2), endpoint(0x81, 2, 64), endpoint(0x02, 2, 64),
                   vendor=0x0403, product=0x6010)
     for request, value, index in ((0, 0, 1), (2, 0x1311, 0x0401), (6, 0x010d, 1), (7, 0x23, 1),
-                                  (9, 16, 1), (11, 0x020b, 2)):
+                                  (9, 16, 1), (11, 0x020b, 2), (1, 0x0101, 1), (1, 0x0202, 1),
+                                  (1, 0x0300, 1), (2, 0, 0x0101), (2, 0, 0x0201), (4, 0x5208, 1),
+                                  (4, 0x0107, 1), (4, 0x0008, 1)):
         c.control(struct.pack("<BBHHH", 0x40, request, value, index, 0))
     c.control(struct.pack("<BBHHH", 0xc0, 5, 0, 1, 2), b"\x31\x60")
     c.control(struct.pack("<BBHHH", 0xc0, 10, 0, 1, 1), b"\x10")
@@ -475,10 +477,11 @@ def serial_engine():
     their data or arguments, an unknown command, and answers."""
     c = described(interface(0, 0xff, 0xff, 0xff, 4), endpoint(0x81, 2, 64), endpoint(0x02, 2, 64),
                   endpoint(0x83, 2, 64), endpoint(0x04, 2, 64), vendor=0x0403, product=0x6010)
+    c.get_descriptor(1, device(0x0403, 0x6010)[:12] + b"\0\7" + device(0, 0)[14:])
     c.transfer(BULK, 0x04, out=b"\x80\x08\x0b")
     c.control(struct.pack("<BBHHH", 0x40, 11, 0x020b, 2, 0))
     for out in ("80080b 860500 87", "110200aabbcc 210100 87", "1904000102", "030405 4b02", "03 8fff", "00",
-                "13067f 8fff00 911234 93123456", "3100005a 6b0081 8e04 96 ff"):
+                "13067f 8fff00", "3100005a 6b0081 8e04 96 ff"):
         c.transfer(BULK, 0x04, out=bytes.fromhex(out))
     c.transfer(BULK, 0x83, answer=b"\x31\x60\xfa\xff")
     c.transfer(BULK, 0x83, answer=b"\x31\x60\x01\x02")
@@ -566,7 +569,7 @@ def functions(bits):
     dfu = struct.pack("<BBBHHH", 9, 0x21, low(4), 255, 256, 0x0110)
     ccid = struct.pack("<BBHBBIIIBIIBIIIIIBBHBB", 54, 0x21, 0x0110, 0, low(3), low(2), 3580, 3580,
                        0, 9600, 115200, 0,
-                       254, 0, 0, low(20) & 0x707fe, 271, 0xff, 0xff, 0, low(2), 1)
+                       254, 0, 0, low(20) & 0x707fe, 271, 0xff, 0xff, 0x0210, low(2), 1)
     call, acm = bytes([5, 0x24, 1, low(2), 1]), bytes([4, 0x24, 2, low(4)])
     terminal = struct.pack("<BBBBHBBHBB", 12, 0x24, 2, 1, 0x0201, 0, 2, low(12), 0, 0)
     feature = struct.pack("<BBBBBBHHB", 11, 0x24, 6, 5, 1, 2, low(10), ~bits & 0x3ff, 7)
@@ -685,7 +688,9 @@ def main():
         check(d, "card reader", card_reader(), [
             "CCID IccPowerOn slot 0 seq 1", "bmFindexDindex 0x18, bmTCCKST1 0x10", "failed",
             "seq 5 SELECT (00 a4 04 00)", "seq 7 SELECT (00 a4 04 00)",
-            "XfrBlock slot 0 seq 8, 15 bytes", "seq 9 SELECT (00 a4 04 00)"], 40)
+            "XfrBlock slot 0 seq 8, 15 bytes", "seq 9 SELECT (00 a4 04 00)",
+            "NotifySlotChange slot 0 present", "NotifySlotChange slot 0 empty slot 2 empty slot 3 present",
+            "HardwareError slot 0 seq 9 code 0x01 overcurrent"], 100)
         check(d, "names of requests", requests(), [
             "GET_CUR_ALL", "GET_MIN_ALL", "GET_MAX_ALL", "GET_RES_ALL", "GET_DEF_ALL"])
         check(d, "mixer of Audio 1.0", mixer(), ["SET_CUR", "MIXER -6.00 dB, mixer unit 4 input 3 output 1"])
@@ -713,7 +718,8 @@ def main():
             "FTDI_RESET channel A", "FTDI_SET_FLOW_CTRL XON/XOFF channel A",
             "FTDI_SET_EVENT_CHAR 0x0d on", "FTDI_SET_ERROR_CHAR 0x23 off",
             "FTDI_SET_BITMODE MPSSE pins 0x0b channel B", "FTDI_GET_MODEM_STATUS channel A: CTS DSR,",
-            "FTDI_GET_LATENCY_TIMER channel A: 16 ms", "no text, CTS DSR DCD", ", overrun, framing error,"], 40)
+            "FTDI_GET_LATENCY_TIMER channel A: 16 ms", "no text, CTS DSR DCD", ", overrun, framing error,"], 150)
+        check(d, "hub", hub(), ["status connection+enable+suspend", "changed over-current"], 130)
         same([[1, 0xb1, 0x60], [2, 0x31, 0x60], [1, 0x31, 0x6a]],
              [[p["count"], p["modem_status"], p["line_status"]]
               for i in items for p in i.get("decoded", {}).get("packets", [])],
@@ -723,10 +729,12 @@ def main():
             "immediately, 7 bytes", "MPSSE write 3 bytes, read 2 bytes, send immediately, ",
             "MPSSE write 5 bytes, ", "MPSSE 3 bytes of the command before, TMS 3 bits, ",
             "MPSSE 1 byte of the command before, a command's begin, ",
-            "MPSSE clock without data 256 bytes, 1 byte, ", "MPSSE write 7 bits, clock without data 256 bytes, CPU read, "
-            "CPU write, ", "MPSSE write and read 1 byte, TMS 1 bit, clock without data 5 bits, "
+            "MPSSE clock without data 256 bytes, 1 byte, ", "MPSSE write 7 bits, clock without data 256 bytes, ", "MPSSE write and read 1 byte, TMS 1 bit, clock without data 5 bits, "
             "adaptive clocking on and 1 more, ", "MPSSE no such command: 0xff, ",
             "MPSSE 2 bytes in: 01 02, ", 'text "still text"'], 30)
+        open(d + "/c.pcap", "wb").write(pcap(cpu_bus().records))
+        lines = run("trawl-decode", d + "/c.pcap", text=True).stdout
+        ok("MPSSE CPU read, CPU write, " in lines, "MPSSE: a bus", lines)
         check(d, "DFU", loader(), ["DFU_DNLOAD block 0", "dfuDNLOAD-IDLE, poll in 10 ms"])
         items = check(d, "bits of descriptors", described_bits(), [], 150)
         of = {x["descriptor"]: x for i in items for x in i.get("decoded", {}).get("descriptors", [])
@@ -738,6 +746,20 @@ def main():
               of["video input terminal"]["wOcularFocalLength"],
               of["DFU functional"]["bmAttributes_set"]),
              "by name, in JSON")
+        items = check(d, "Audio 2.0 and Ethernet", described_sound(), [], 250)
+        of = [{x["descriptor"]: x for x in i["decoded"]["descriptors"]} for i in items
+              if len(i.get("decoded", {}).get("descriptors", [])) > 5]
+        same(("internal programmable", ["mute (read-only)", "volume (read-only)"], (13, True)),
+             (of[3]["audio clock source"]["clock_type"],
+              of[0]["audio feature unit"]["channels"][0]["controls"][:2],
+              tuple(of[1]["CDC ethernet"][n]
+                    for n in ("multicast_filters", "multicast_imperfect"))),
+             "parts of fields by name, in JSON")
+        open(d + "/c.pcap", "wb").write(pcap(mixer_2().records))
+        items = [json.loads(line)["fields"]["decoded"]["descriptors"] for line in
+                 run("trawl-decode", "--json", d + "/c.pcap").stdout.splitlines()]
+        same(("f055", 3, 6), tuple(items[1][-1][n] for n in (
+            "bmMixerControls", "bmControls", "iMixer")), "mixer of Audio 2.0")
         check(d, "mode pages of a disk", disk(), [
             "data MAKER A UNIT 1.00", "write-protected, read-write error recovery arre rc eer dte",
             ", caching abpf disc size mf ", ", control tst=2 "], 130)
