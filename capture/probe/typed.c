@@ -150,6 +150,9 @@ static void find_scalar(const struct param *q, Dwarf_Die *type, unsigned int off
 				    .is_float = t.is_float };
 	if (t.undecoded)
 		nowhere(&v->place, "the number format of %s is not supported", v->ctype);
+	else if (dwarf_tag(type) == DW_TAG_string_type && !t.size)
+		nowhere(&v->place, "a text whose length is known only when the program runs; write "
+			"+0(REGISTER):x8[N] for N bytes of it");
 	else if (!simple(&t))
 		nowhere(&v->place, "the kernel's probes cannot record a value of %u bytes", t.size);
 	else if (param_find(q, offset, whole, &v->place))
@@ -245,6 +248,9 @@ static void set_object(const struct param *q, Dwarf_Die *peeled, unsigned int of
 	v->place.object = param_is_object(q) || find_memory(q, peeled, offset, &v->place);
 	if (dwarf_tag(peeled) == DW_TAG_array_type && v->place.object) {
 		set_array(peeled, v);
+	} else if (shape.dimensions && !shape.n) {
+		nowhere(&v->place, "%s: how many elements it has is known only when the program "
+			"runs; write [N] after it", v->ctype);
 	} else if (dwarf_tag(peeled) == DW_TAG_array_type ||
 		   dwarf_tag(peeled) == DW_TAG_union_type) {
 		nowhere(&v->place, "%s is %s and passed by value; write %s after it", v->ctype,

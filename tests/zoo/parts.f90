@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: MIT
-! Arrays that do not begin with element 0, and those that a descriptor tells of, for
-! tests/zoo/parts.py.
+! Arrays that do not begin with element 0, those that a descriptor tells of, and those that are as
+! long as another parameter tells, for tests/zoo/parts.py.
 module parts
   type item
     integer :: n
@@ -17,6 +17,12 @@ contains
     if (present(opt) .neqv. present(also)) stop
     if (a(2) + b(2) + it%list(1) == 0) print *, a, b, it%vals
   end subroutine
+
+  subroutine take(n, c, text)
+    integer, intent(in) :: n, c(n)
+    character(len=*), intent(in) :: text
+    if (c(n) == 0) print *, c, text
+  end subroutine
 end module
 
 program main
@@ -31,4 +37,5 @@ program main
   it%list = 9
   call look(a, a(2:4), it, 3, it%low)
   call look(a, a(2:4), it)
+  call take(5, a, "text")
 end program

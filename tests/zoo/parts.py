@@ -59,6 +59,7 @@ WANTED = {
         "a[1]": (10, 10), "a[5]": (50, 50), "it.n": (7, 7), "it.vals[3]": (1.5, 1.5),
         "it.vals[6]": (4.5, 4.5), "it.low[0]": (2, 2), "it.low[2]": (4, 4),
         "opt": (3, NO), "also[2]": (2, NO)},
+    ("fortran", "*_take"): {"n": (5,), "c[1]": (10,), "c[5]": (50,)},
     ("rust", "*::look"): {
         "it.name": ("alpha", "beta"), "it.note": ("alpha", "beta"), "it->n": (5, 5),
         "it.at": {".x": (1, 1), ".y": (2, 2)}, "it.list": ([1, -2, 3, 4],) * 2,
@@ -81,6 +82,10 @@ REFUSED = {
         "b[1]": "b: its elements are elsewhere, where a descriptor tells", "b": "elsewhere",
         "b:u32[3]": "elsewhere", "it.list[1]": "elsewhere", "it.list": "elsewhere",
         "it.list:u32[3]": "elsewhere", "it.two[1]": "has 2 dimensions"},
+    ("fortran", "*_take"): {
+        "c": "how many elements it has is known only when the program runs; write [N]",
+        "text": "a text whose length is known only when the program runs",
+        "text:string": "a text whose length is known only when the program runs"},
     ("rust", "*::look"): {"it.maybe.Some": "write it.maybe"},
 }
 
