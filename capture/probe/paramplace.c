@@ -13,6 +13,12 @@
 #include "capture/probe/location.h"
 #include "capture/probe/place.h"
 #include "capture/sys/alloc.h"
+#include "common/array.h"
+
+enum { ADDRESS = 16 }; /* for entry_register(): not in the parameter, but its address */
+
+/* The general registers that pass parameters in C, in order, by DWARF's numbers. */
+static const int argument_registers[] = { 5, 4, 1, 2, 8, 9 };
 
 /* This source does not know the value; the next one may. Returns false. */
 static bool unexplained(struct argloc *to)
@@ -120,13 +126,45 @@ static int origin(const struct prologue *p, int reg)
 		if (p->moves[i].to == reg)
 			return p->moves[i].from;
 	}
-	return p->overwritten[reg] ? -1 : reg;
+	return p->kept[reg] < p->end ? -1 : reg;
 }
 
 /* True for registers that pass arguments; all others hold values of the caller. */
 static bool passes_arguments(int reg)
 {
 	return reg != 3 && reg != DWARF_RBP && reg != DWARF_RSP && (reg < 12 || reg > 15);
+}
+
+/* True for registers in which a caller may pass a parameter of this function. */
+static bool may_pass(const struct param_finder *f, int reg)
+{
+	if (!follows_c(f))
+		return passes_arguments(reg);
+	for (size_t i = 0; i < ARRAY_SIZE(argument_registers); i++)
+		if (reg == argument_registers[i])
+			return true;
+	return reg >= DWARF_XMM0 && reg < DWARF_XMM0 + 8;
+}
+
+/*
+ * The register that holds at the entry what DWARF places in `reg` for the whole function; -1 if
+ * unknown. byte: its offset in the parameter.
+ *
+ * If the prologue moves another register into `reg`, and a caller may pass parameters in `reg` as
+ * well, two readings are possible. An optimised function has such a location for a parameter that
+ * came in `reg` and is not used, so that `reg` was free for the other one; a function without
+ * optimisation has it for the other one (`register`). Without variable tracking (gcc
+ * -fno-var-tracking), one register stands for several parameters. So where the calling convention
+ * is known, it has to confirm what is found.
+ */
+static int entry_register(const struct param *q, int reg, unsigned int byte)
+{
+	const bool known = q->f->convention && !q->doubtful && byte < ADDRESS;
+	int from = origin(&q->f->prologue, reg), by = known ? q->eightbytes[byte / 8] : -1;
+
+	if (from == reg || (!known && !may_pass(q->f, reg)))
+		return from >= 0 && passes_arguments(from) ? from : -1;
+	return by == reg || by == from ? by : -1;
 }
 
 /*
@@ -143,11 +181,11 @@ static bool behind_pointer(const struct param *q, const struct symbolic *at, uns
 
 	if (at->base == BASE_MEMORY) {
 		m = stored(p, at->of, at->of_reg, at->of_offset, 8, &in);
-		from.reg = m && !in ? m->from : -1;
+		from.reg = m && !in && passes_arguments(m->from) ? m->from : -1;
 	} else {
-		from.reg = origin(p, at->reg);
+		from.reg = entry_register(q, at->reg, ADDRESS);
 	}
-	if (from.reg < 0 || !passes_arguments(from.reg))
+	if (from.reg < 0)
 		return unexplained(to);
 	return in_memory(q->f->vaddr, &from, start, to);
 }
@@ -207,6 +245,17 @@ static const struct prologue_move *store_at(const struct param *q, enum symbolic
 }
 
 /*
+ * Whether a register that DWARF gives for the whole function may be trusted at an address inside
+ * it. gcc gives a parameter that is not used the register in which it came, although the function
+ * overwrites that.
+ */
+static bool may_be_there(const struct param_finder *f, int reg)
+{
+	return !f->gcc || reg < 0 || reg >= PROLOGUE_REGISTERS || !may_pass(f, reg) ||
+	       f->vaddr - f->entry <= f->prologue.kept[reg];
+}
+
+/*
  * At an address inside the function. A value in the function's own frame is there only after the
  * function has stored it. What a caller of a C function stored in its own part is there from the
  * beginning.
@@ -218,6 +267,9 @@ static bool inside(const struct param *q, const struct piece *p, unsigned int st
 	const struct prologue_move *m;
 	int64_t offset = location_sum(at->offset, start);
 
+	if (p->form == PIECE_REGISTER && !may_be_there(q->f, at->reg))
+		return nowhere(to, "the debug information has one register for the whole function, "
+				   "which may have been overwritten here");
 	if (p->form != PIECE_MEMORY || at->base == BASE_ADDRESS)
 		return in_piece(q->f->vaddr, p, start, to);
 	if (at->base != BASE_MEMORY && follows_c(q->f) &&
@@ -242,10 +294,8 @@ static bool in_body(const struct param *q, const struct piece *p, unsigned int s
 
 	switch (p->form) {
 	case PIECE_REGISTER:
-		from = origin(&q->f->prologue, p->at.reg);
-		if (from < 0 || !passes_arguments(from))
-			return unexplained(to);
-		return in_register(from, start, to);
+		from = entry_register(q, p->at.reg, p->start + start);
+		return from < 0 ? unexplained(to) : in_register(from, start, to);
 	case PIECE_MEMORY:
 		if (p->at.base == BASE_CFA || (p->at.base == BASE_REGISTER &&
 					       (p->at.reg == DWARF_RBP || p->at.reg == DWARF_RSP)))
@@ -263,7 +313,6 @@ static bool in_body(const struct param *q, const struct piece *p, unsigned int s
 
 static bool by_convention(const struct param *q, unsigned int offset, struct argloc *to)
 {
-	static const int regs[] = { 5, 4, 1, 2, 8, 9 };
 	struct symbolic stack = { .base = BASE_CFA, .offset = (int64_t)q->stack - 8 + offset };
 
 	if (q->f->departs)
@@ -272,7 +321,7 @@ static bool by_convention(const struct param *q, unsigned int offset, struct arg
 		return nowhere(to, "its location depends on that of another parameter or result, "
 				   "which is unknown");
 	if (q->reg >= 0)
-		return in_register(q->sse ? DWARF_XMM0 + q->reg : regs[q->reg], 0, to);
+		return in_register(q->eightbytes[0], 0, to);
 	return in_memory(q->f->vaddr, &stack, 0, to);
 }
 
@@ -371,9 +420,27 @@ static void check_pieces(struct param *q, Dwarf_Die *type)
 		 last->start + last->size, (unsigned int)size);
 }
 
+/*
+ * The registers of a parameter's eightbytes by the calling convention: of each class those after
+ * what earlier parameters used up.
+ */
+static void find_eightbytes(struct param *q, const struct abi_type *t, unsigned int gp,
+			    unsigned int sse)
+{
+	for (int i = 0; i < 2; i++) {
+		if (q->reg >= 0 && t->part[i] == CLASS_INTEGER)
+			q->eightbytes[i] = argument_registers[gp++];
+		else if (q->reg >= 0 && t->part[i] == CLASS_SSE)
+			q->eightbytes[i] = DWARF_XMM0 + (int)sse++;
+		else
+			q->eightbytes[i] = -1;
+	}
+}
+
 bool param_begin(struct param_finder *f, Dwarf_Die *die, struct param *q, Dwarf_Die *type)
 {
 	const struct location_address at = { f->function, f->vaddr, f->cfa };
+	const unsigned int gp = f->abi.gp, sse = f->abi.sse;
 	struct abi_type t;
 	Dwarf_Die peeled;
 
@@ -382,6 +449,7 @@ bool param_begin(struct param_finder *f, Dwarf_Die *die, struct param *q, Dwarf_
 		return false;
 	abi_type_of(type, &t);
 	q->reg = abi_take(&f->abi, &t, &q->sse, &q->stack);
+	find_eightbytes(q, &t, gp, sse);
 	q->on_stack = t.memory && q->reg < 0 && !language_of(dwarf_srclang(f->unit))->constructors;
 	q->doubtful = q->reg < 0 ? f->abi.stack_unknown : f->abi.gp_unknown && !q->sse;
 	q->found = location_find(&at, die, &q->loc, q->why, sizeof(q->why));

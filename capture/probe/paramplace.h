@@ -58,6 +58,7 @@ struct param {
 	bool sse;
 	int reg; /* index of the argument register; -1: on the stack, at `stack` */
 	uint64_t stack;
+	int eightbytes[2]; /* the DWARF registers of its eightbytes; -1: none */
 	bool doubtful; /* a parameter before it, or the result, is somewhere unknown */
 };
 

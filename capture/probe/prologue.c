@@ -339,9 +339,10 @@ void prologue_read(const struct elf_file *f, uint64_t vaddr, uint64_t size, stru
 	while (at < n && ZYAN_SUCCESS(ZydisDecoderDecodeFull(&d, code + at, n - at, &t.insn,
 							     t.operands)) && follow(&t)) {
 		at += t.insn.length;
-		t.at = (uint32_t)at;
 		for (int i = 0; i < PROLOGUE_REGISTERS; i++)
-			p->overwritten[i] |= t.held[i].from != i;
+			if (p->kept[i] == t.at && t.held[i].from == i)
+				p->kept[i] = (uint32_t)at;
+		t.at = p->end = (uint32_t)at;
 	}
 }
 

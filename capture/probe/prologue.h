@@ -33,7 +33,9 @@ struct prologue_move {
 struct prologue {
 	size_t n;
 	struct prologue_move moves[PROLOGUE_MOVES];
-	bool overwritten[PROLOGUE_REGISTERS]; /* no longer has its value of the entry */
+	uint32_t end; /* offset of the first instruction that was not followed */
+	/* offset of the instruction that overwrites the register's value of the entry; or `end` */
+	uint32_t kept[PROLOGUE_REGISTERS];
 };
 
 /*

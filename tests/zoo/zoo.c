@@ -158,6 +158,31 @@ static FUNCTION long zoo_many_static(long a, int dead, long c, long d, long e, l
 	return a + c + d + e + f + g + zoo_changed((int)h, 1);
 }
 
+/*
+ * gcc with frame pointers has one location for p, for the whole function: the registers in which it
+ * came. It overwrites the second one, because p.b is not used.
+ */
+struct half { long a; int b; };
+struct tiny { signed char a; };
+
+FUNCTION long zoo_freed(unsigned char a, long b, signed char c, int d, struct half p, struct tiny q,
+			unsigned short e, long f)
+{
+	long sum = sink;
+
+	sum += (long)a > 3 ? (long)a : 5;
+	sum += b;
+	sum += c;
+	sum += (long)d > 3 ? (long)d : 5;
+	sum += p.a;
+	sum += q.a;
+	sum += (long)e > 3 ? (long)e : 5;
+	sum += f;
+	sink = sum;
+	sink = sum;
+	return sum;
+}
+
 int main(void)
 {
 	long s = 0;
@@ -189,6 +214,8 @@ int main(void)
 		s += zoo_one_member(n, &pairs[n], 19 * n);
 		s += zoo_by_value((struct big){ { n, n + 1 } }, 23 * n);
 		s += zoo_partly(&pairs[n], n);
+		s += zoo_freed(1, n, 2, 3, (struct half){ n + 1000, n + 2000 }, (struct tiny){ 4 },
+			       6, n + 7);
 		s += zoo_calls(n, 2 * n, 3 * n, 4 * n, 5 * n, 6 * n);
 		s += zoo_many_static(n, 2, 3 * n, 4 * n, 5 * n, 6 * n, 7 * n, 8 * n);
 	}
