@@ -46,8 +46,9 @@ static void show_json(const struct paths *p, size_t n, const struct path_differe
 static void show(const struct paths *p, size_t n, const struct path_difference *d,
 		 const char *const names[2], struct out *o)
 {
-	out_str(o, "  after ");
-	paths_put_branch(p, 0, n, d->at[0] - 1, false, o);
+	out_str(o, d->at[0] ? "  after " : "  at the begin");
+	if (d->at[0])
+		paths_put_branch(p, 0, n, d->at[0] - 1, false, o);
 	out_char(o, '\n');
 	for (unsigned int i = 0; i < 2; i++) {
 		out_printf(o, "    %.200s: ", names[i]);

@@ -265,6 +265,17 @@ def check_vdso(folder):
           ["[vdso]+0x14", "->", "[vdso]+0x120"]], names, "the vdso of a 32-bit process")
 
 
+def check_diff(folder):
+    """Recordings that differ from their first branch on."""
+    paths = []
+    for name, lines in (("a", [CALL_F, CALL_G]), ("b", [CALL_G])):
+        os.mkdir(f"{folder}/{name}")
+        paths.append(capture(f"{folder}/{name}", "batch 5 5 1000", *lines))
+    out = run(f"{BUILD}/trawl-decode", "--diff", *paths).stdout.splitlines()
+    same("  at the begin", out[1], "--diff: different from the begin")
+    ok("#0 call main+0x14" in out[2] and "#0 call f+0x10" in out[3], "with both branches", out)
+
+
 def check_drcov(folder):
     """Data that the format cannot represent is refused or reported, never omitted silently."""
     big = 0x200000000
@@ -398,6 +409,7 @@ def main():
         check_template(folder)
         check_values(folder)
         check_vdso(folder)
+        check_diff(folder)
         check_drcov(folder)
         check_many_names(folder)
         check_moved(folder)
