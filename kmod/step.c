@@ -281,13 +281,29 @@ void step_signal(struct traced *t, int signal)
 	queue(t, current);
 }
 
-static bool is_sigreturn(const struct step *s)
+/*
+ * AMD's processors have the instruction syscall in 32-bit code, too, with the numbers of 32-bit
+ * calls.
+ */
+static bool is_64bit_call(const struct step *s, struct pt_regs *regs)
+{
+	return s->insn.special == INSN_SYSCALL && user_64bit_mode(regs);
+}
+
+static bool is_sigreturn(const struct step *s, struct pt_regs *regs)
 {
 	u32 nr = s->ax;
 
-	if (s->insn.special == INSN_SYSCALL)
+	if (is_64bit_call(s, regs))
 		return nr == SYS_SIGRETURN_64 || nr == SYS_SIGRETURN_X32;
 	return nr == SYS_SIGRETURN_32 || nr == SYS_RT_SIGRETURN_32;
+}
+
+/* Whether the call returns to a fixed place in the vdso, as do the fast ones of 32-bit code. */
+static bool returns_to_vdso(const struct step *s, struct pt_regs *regs)
+{
+	return s->insn.special == INSN_SYSENTER ||
+	       (s->insn.special == INSN_SYSCALL && !is_64bit_call(s, regs));
 }
 
 /* Records what the system call at s->ip did to the flow of control. */
@@ -299,12 +315,11 @@ static void called(struct traced *t, struct pt_regs *regs)
 	emit(t, TRAWL_KIND_SYSCALL, s->ip, TRAWL_KERNEL_ADDRESS, 0);
 	if (s->replaced) {
 		emit(t, TRAWL_KIND_EXEC, s->ip, regs->ip, 0);
-	} else if (is_sigreturn(s)) {
+	} else if (is_sigreturn(s, regs)) {
 		s->own = regs->flags & X86_EFLAGS_TF;
 		emit(t, TRAWL_KIND_SIGRETURN, s->ip, regs->ip, 0);
-	} else if (regs->ip != after) {
-		emit(t, s->insn.special == INSN_SYSENTER ? TRAWL_KIND_FAR : TRAWL_KIND_MOVED, s->ip,
-		     regs->ip, 0);
+	} else if (regs->ip != after && !returns_to_vdso(s, regs)) {
+		emit(t, TRAWL_KIND_MOVED, s->ip, regs->ip, 0);
 	}
 	emit(t, TRAWL_KIND_SYSRET, TRAWL_KERNEL_ADDRESS, regs->ip, 0);
 }

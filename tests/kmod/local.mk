@@ -8,9 +8,9 @@ tests_kmod_kbranch_SOURCES = tests/kmod/kbranch.c
 tests_kmod_kbranch_CFLAGS = $(AM_CFLAGS)
 
 # What is traced is as its author wrote it: without CFLAGS, the sanitizers' among them.
-KMOD_TRACED = tests/kmod/walk tests/kmod/hard tests/kmod/workers tests/kmod/document tests/kmod/document32
+KMOD_TRACED = tests/kmod/walk tests/kmod/hard tests/kmod/workers tests/kmod/document tests/kmod/document32 tests/kmod/narrow
 EXTRA_DIST += tests/kmod/walk.S tests/kmod/hard.c tests/kmod/workers.cc tests/kmod/flow.py \
-	tests/kmod/document.c tests/kmod/small.h
+	tests/kmod/document.c tests/kmod/small.h tests/kmod/narrow.c
 EXTRA_tests_kmod_kbranch_DEPENDENCIES = $(KMOD_TRACED)
 CLEANFILES += $(KMOD_TRACED)
 tests/kmod/walk: tests/kmod/walk.S
@@ -23,9 +23,11 @@ FREESTANDING = -O1 -fno-pie -Wall -Wextra -I$(srcdir) -ffreestanding -fno-stack-
 KMOD_DOCUMENT = $(srcdir)/tests/kmod/document.c $(srcdir)/tests/kmod/small.h $(srcdir)/kmod/trawl_libiht.h
 tests/kmod/document: $(KMOD_DOCUMENT)
 	$(AM_V_CC)$(MKDIR_P) tests/kmod && $(CC) $(FREESTANDING) -o $@ $(srcdir)/tests/kmod/document.c
+NARROW = $(CC) -m32 $(FREESTANDING) -isystem /usr/include/$$($(CC) -print-multiarch)
 tests/kmod/document32: $(KMOD_DOCUMENT)
-	$(AM_V_CC)$(MKDIR_P) tests/kmod && $(CC) -m32 $(FREESTANDING) -isystem /usr/include/$$($(CC) -print-multiarch) \
-		-o $@ $(srcdir)/tests/kmod/document.c 2>/dev/null || rm -f $@
+	$(AM_V_CC)$(MKDIR_P) tests/kmod && $(NARROW) -o $@ $(srcdir)/tests/kmod/document.c 2>/dev/null || rm -f $@
+tests/kmod/narrow: tests/kmod/narrow.c
+	$(AM_V_CC)$(MKDIR_P) tests/kmod && $(NARROW) -o $@ $(srcdir)/tests/kmod/narrow.c 2>/dev/null || rm -f $@
 # Three quarters of its branches were the dynamic linker's, which looks up thousands of symbols of
 # libstdc++; sqlite3 under steps (kmod-programs.sh) is dynamic, too.
 tests/kmod/workers: tests/kmod/workers.cc

@@ -29,6 +29,13 @@ alike gzip bash -c 'gzip -9 -c </usr/share/common-licenses/BSD | gzip -dc | md5s
 alike sqlite3 sqlite3 :memory: \
 	'create table t(a); insert into t values(3),(1),(2); select group_concat(a) from (select a from t order by a);'
 alike "threads of C++" workers
+narrow="fast system calls of 32-bit code"
+if type -p narrow >/dev/null; then
+	alike "$narrow" narrow
+	same "$narrow: no signal returns" 0 "$(awk '$2 == 17' "$LAB_KEEP/$narrow.path" | wc -l)"
+else
+	skip "$narrow" "this compiler makes none"
+fi
 
 rmmod trawl
 ok $? "the module can be unloaded"
