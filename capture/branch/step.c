@@ -16,10 +16,15 @@ static bool stack_fits(const struct step *s, const struct branch_regs *now)
 	return now->rsp == expected;
 }
 
+bool step_call_is_32bit(const struct step *s)
+{
+	return s->before.compat || s->insn.traps;
+}
+
 static bool is_sigreturn(const struct step *s)
 {
-	return s->before.compat ? s->call == SIGRETURN_32 || s->call == RT_SIGRETURN_32 :
-				  s->call == RT_SIGRETURN;
+	return step_call_is_32bit(s) ? s->call == SIGRETURN_32 || s->call == RT_SIGRETURN_32 :
+				       s->call == RT_SIGRETURN;
 }
 
 /* The instruction pointer has not changed: a string instruction repeats, or a branch went to

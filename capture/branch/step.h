@@ -18,6 +18,9 @@ enum step_how {
 	STEP_OTHER,  /* the task stopped for another reason; the instruction may not have run */
 };
 
+/* Whether the system call of this step has a 32-bit number: int 0x80 of 64-bit code has, too. */
+bool step_call_is_32bit(const struct step *s);
+
 /* Returns whether a branch was taken, and fills *b. */
 bool step_branch(const struct step *s, const struct branch_regs *now, enum step_how how,
 		 struct branch *b);

@@ -128,13 +128,14 @@ static struct branch_regs regs_of(const struct user_regs_struct *u)
 				     .flags = u->eflags, .compat = u->cs == CODE_32 };
 }
 
-/* Whether the system call may change executable mappings; 32-bit code has other numbers. */
+/* Whether the system call may change executable mappings; 32-bit calls have other numbers. */
 static bool changes_maps(const struct step *s)
 {
 	static const uint16_t calls[] = { 9, 10, 11, 25, 30, 67, 216, 329 };
 	static const uint16_t calls_32[] = { 90, 91, 117, 125, 163, 192, 380 };
-	const uint16_t *list = s->before.compat ? calls_32 : calls;
-	size_t n = s->before.compat ? sizeof(calls_32) / 2 : sizeof(calls) / 2;
+	bool narrow = step_call_is_32bit(s);
+	const uint16_t *list = narrow ? calls_32 : calls;
+	size_t n = narrow ? sizeof(calls_32) / 2 : sizeof(calls) / 2;
 
 	for (size_t i = 0; i < n; i++) {
 		if (s->call == list[i])

@@ -154,6 +154,13 @@ def check_narrow(folder):
            os.path.basename(b["fields"].get("from_line", "")),
            os.path.basename(b["fields"].get("to_line", ""))) for b in calls],
          "its calls, with names and lines")
+    with open(f"{folder}/i.s", "w") as f:  # chmod: 15 is rt_sigreturn of 64-bit calls
+        f.write(".globl _start\n_start: mov $15, %eax\nxor %ebx, %ebx\nint $0x80\n"
+                "mov $1, %eax\nint $0x80\n")
+    run("gcc", "-nostdlib", "-static", "-o", f"{folder}/i", f"{folder}/i.s")
+    run(f"{BUILD}/trawl", "-i", "branch:ptrace", "-w", f"{folder}/i.trawl", "--", f"{folder}/i")
+    same(["exec", "syscall"], [b["fields"]["kind"] for b in decode(f"{folder}/i.trawl")],
+         "a 32-bit system call of 64-bit code")
 
 
 def check_reader(folder):
