@@ -7,7 +7,7 @@
 #include <sys/prctl.h>
 #include <time.h>
 
-static uint64_t clock_now(void)
+uint64_t pace_clock(void)
 {
 	struct timespec t;
 
@@ -36,7 +36,7 @@ static uint64_t due(struct pace *p, uint64_t time)
 	if (!p->begun) {
 		p->begun = true;
 		p->from = time;
-		p->start = clock_now();
+		p->start = pace_clock();
 	}
 	return time <= p->from ? p->start
 			       : p->start + (uint64_t)((double)(time - p->from) / p->speed);
@@ -44,7 +44,7 @@ static uint64_t due(struct pace *p, uint64_t time)
 
 bool pace_is_due(struct pace *p, uint64_t time)
 {
-	return p->speed <= 0 || due(p, time) <= clock_now();
+	return p->speed <= 0 || due(p, time) <= pace_clock();
 }
 
 bool pace_wait(struct pace *p, uint64_t time)
@@ -68,7 +68,7 @@ void pace_note(struct pace *p, uint64_t time)
 	if (p->speed <= 0)
 		return;
 	at = due(p, time);
-	now = clock_now();
+	now = pace_clock();
 	late = now > at ? now - at : 0;
 	p->worst = late > p->worst ? late : p->worst;
 	late /= PACE_BUCKET;

@@ -22,6 +22,9 @@ struct pace {
 	uint64_t late[PACE_BUCKETS];
 };
 
+/* The current time, CLOCK_MONOTONIC. */
+uint64_t pace_clock(void);
+
 /*
  * Begins; also requests real-time priority and exact timers for this process if speed is above 0.
  */

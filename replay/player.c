@@ -8,11 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/signalfd.h>
-#include <time.h>
 
 #include "common/array.h"
 #include "decode/base/bytes.h"
 #include "decode/usb/descriptor.h"
+#include "replay/pace.h"
 #include "replay/playing.h"
 
 /*
@@ -24,19 +24,10 @@
 /* Echo fields are learned from at most so many messages of an endpoint: enough for three bytes of a
  * counter that counts by 1. Bounds the memory for long captures. */
 #define LEARN_MAX (1u << 18)
-/* After so many answered bytes, the used part of the tape is removed from this process's memory. */
+/* After so many answered bytes, the used part of the tape leaves this process's memory. */
 #define RELEASE_BYTES (16u << 20)
-#define ANSWER_BYTES 256 /* what an answer counts for besides its data: its tape entry and other
-			  * structures */
+#define ANSWER_BYTES 256 /* what an answer counts for besides its data: its tape entry and more */
 #define WINDOW 64 /* how many entries ahead an unexpected transfer is searched for */
-
-static uint64_t clock_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 static struct endpoint *endpoint_of(struct player *p, uint8_t address)
 {
@@ -111,7 +102,7 @@ bool playing_optional(const struct tape_entry *e)
 {
 	if (e->xfer == URB_CONTROL && !(e->setup[0] & 0x60))
 		return true;
-	return e->cancelled && (!tape_in(e) || !e->data_len);
+	return e->cancelled && (!tape_in(e) || !e->data_len || e->xfer == URB_ISO);
 }
 
 struct player *player_new(struct tape *t, const struct player_options *o, struct verdict *v,
@@ -139,7 +130,7 @@ struct player *player_new(struct tape *t, const struct player_options *o, struct
 		bad |= learn(p, &p->endpoints[k]);
 	if (bad)
 		goto fail;
-	/* A host need not repeat what it cancelled, and may enumerate in its own way. */
+	/* A host may leave out what it cancelled, and enumerate in its own way. */
 	for (uint32_t i = 0; i < t->n; i++) {
 		if (!(i % TAPE_STRETCH))
 			tape_release(t);
@@ -334,8 +325,7 @@ static struct tape_entry *find_cancelled(const struct player *p, struct endpoint
 	return NULL;
 }
 
-/* Handles a message that is not the endpoint's next entry. Returns the entry that it matches best,
- * or NULL. */
+/* Handles a message that is not the endpoint's next entry. Returns its best match, or NULL. */
 static struct tape_entry *mismatch(struct player *p, struct endpoint *e, const uint8_t *data,
 				   uint32_t n)
 {
@@ -747,6 +737,15 @@ static uint64_t serve_all(struct player *p)
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
+/* Notes that the host cancelled isochronous data that was not played, as it did in the capture. */
+static void cancel_packets(struct player *p, struct endpoint *e, const struct usbip_urb *u)
+{
+	struct tape_entry *x = find_cancelled(p, e, u->data, u->length);
+
+	if (x)
+		x->time = p->now;
+}
+
 /*
  * Cancels a waiting URB; one that was answered already is left to the host. Returns the status for
  * the host.
@@ -770,6 +769,8 @@ static int32_t unlink_urb(struct player *p, uint32_t victim)
 			*at = u->next;
 			if (!u->next)
 				e->last = at;
+			if (u->npackets && !u->in)
+				cancel_packets(p, e, u);
 			usbip_urb_free(u);
 			e->unlinked++;
 			return -ECONNRESET;
@@ -848,7 +849,7 @@ static bool wait_for(struct player *p, uint64_t wake, int stop)
 			     .tv_nsec = (long)(ns % 1000000000)};
 	int n = ppoll(fds, stop >= 0 ? 2 : 1, wake == UINT64_MAX ? NULL : &t, NULL);
 
-	p->now = clock_now();
+	p->now = pace_clock();
 	if (n > 0 && fds[0].revents && usbip_read(p->usbip))
 		p->state = PLAYER_GONE;
 	return n > 0 && stop >= 0 && fds[1].revents;
@@ -861,7 +862,7 @@ int player_run(struct player *p, struct usbip *u, int stop, struct trawl_error *
 
 	assert(p->state == PLAYER_ENUMERATED);
 	p->usbip = u;
-	p->now = p->progress = clock_now();
+	p->now = p->progress = pace_clock();
 	p->waiting = p->tape->n;
 	for (;;) {
 		if (take_messages(p, err) < 0)

@@ -526,6 +526,37 @@ def test_packets(d):
            "and compared " + name, status, out)
 
 
+def test_cancelled_packets(d):
+    """A host stops its stream before the packets that it cancelled are sent, and begins another one
+    with the same silence: what it cancelled is not taken for the beginning of that."""
+    silence, sound = bytes(64), bytes(32) + bytes(range(32))
+    packets = [(0, 32), (32, 32)]
+
+    def sends(c):
+        c.get_descriptor(1, usbsynth.device(0x1234, 1, 0xff), 5)
+        c.get_descriptor(2, usbsynth.config(usbsynth.interface(0, 0xff, 0, 0, 2),
+                                            usbsynth.endpoint(0x01, 1, 192),
+                                            usbsynth.endpoint(0x82, 1, 192)), 5)
+        c.control(SET_CONFIGURATION, dev=5)
+        for ep, data, status in (0x01, silence, -2), (0x82, b"heard", -2), (0x01, sound, 0):
+            c.record("S", ISO, ep, 5, status=-115, length=64, data=data if ep == 1 else b"", id=9,
+                     interval=1, iso=[(0, *x) for x in packets])
+            c.record("C", ISO, ep, 5, status=status, length=len(data), id=9, interval=1,
+                     data=data if ep != 1 else b"", flag_data=">" if ep == 1 else 0,
+                     iso=[(0, 0, len(data)), (-18, 32, 0)])
+
+    def stops(h):
+        h.enumerate()
+        for ep in 0x01, 0x82:
+            victim = h.submit(ep, ep >> 7, 64, data=silence, interval=2000, packets=packets)
+            h.wait(h.unlink(victim))
+        h.wait(h.submit(0x01, 0, 64, data=sound, interval=1, packets=packets))
+    path = capture(d, "cancelled-packets", sends)
+    got, status, out, err = session(path, stops, "--speed", "1")
+    same((0, "same: 1 recorded transfers happened again\n"), (status, out),
+         "a stream after one that was cancelled is not compared with what was not sent")
+
+
 def test_memory(d):
     """A tape is kept in a file without a name, not in memory. The captures are imported before the
     replay, because the memory of an import in the replay itself would not be given back."""
@@ -565,6 +596,7 @@ def main():
         test_protocol(d)
         test_errors(d)
         test_packets(d)
+        test_cancelled_packets(d)
         test_memory(d)
     return finish()
 
