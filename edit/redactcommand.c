@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* trawl-edit redact FILE -w OUT, and secrets FILE. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/base/escape.h"
 #include "decode/base/cli.h"
 #include "decode/base/escape.h"
 #include "decode/base/outfile.h"
@@ -62,7 +62,9 @@ static int class_of(const char *option, const char *text, size_t n, struct trawl
 static int set_classes(const char *option, const char *text, bool drop, uint32_t *mask,
 		       struct trawl_error *err)
 {
-	for (size_t n; *text; text += n + (text[n] == ',')) {
+	size_t n;
+
+	do {
 		uint32_t bits;
 		int class = 0;
 
@@ -76,32 +78,58 @@ static int set_classes(const char *option, const char *text, bool drop, uint32_t
 			bits = 1u << class;
 		}
 		*mask = drop ? *mask | bits : *mask & ~bits;
-	}
+		text += n + (text[n] == ',');
+	} while (*text);
 	return 0;
 }
 
-/* Reads a policy: lines "keep CLASS" and "drop CLASS"; # begins a comment. */
+enum { POLICY_MOST = 1 << 16 };
+
+/* Reads a line of a policy; place: what messages call it. */
+static int policy_line(const char *place, char *line, uint32_t *mask, struct trawl_error *err)
+{
+	char *rest, *what, *class;
+
+	line[strcspn(line, "#")] = '\0';
+	what = strtok_r(line, " \t\r", &rest);
+	if (!what)
+		return 0;
+	class = strtok_r(NULL, " \t\r", &rest);
+	if (!class || strtok_r(NULL, " \t\r", &rest) ||
+	    (strcmp(what, "keep") && strcmp(what, "drop")))
+		return trawl_fail(err, TRAWL_USAGE, "%s: is neither 'keep CLASS' nor 'drop CLASS' "
+				  "(several: CLASS,CLASS)", place);
+	return set_classes(place, class, *what == 'd', mask, err);
+}
+
+/*
+ * Reads a policy: lines "keep CLASS" and "drop CLASS"; # begins a comment. What is not understood
+ * is refused, because private data would be kept.
+ */
 static int read_policy(const char *path, uint32_t *mask, struct trawl_error *err)
 {
+	char text[POLICY_MOST + 1], place[256], *line = text, *end;
 	FILE *f = fopen(path, "re");
-	char line[256], what[16], class[200];
-	int ret = 0, number = 0;
+	size_t n = f ? fread(text, 1, sizeof(text), f) : 0;
+	int why = f && !ferror(f) ? 0 : errno, ret = 0, number = 0;
 
-	if (!f)
-		return trawl_fail(err, TRAWL_CANNOT, "--policy %s: cannot be opened: %m", path);
-	while (!ret && fgets(line, sizeof(line), f)) {
-		number++;
-		line[strcspn(line, "#\n")] = '\0';
-		if (!line[strspn(line, " \t")])
-			continue;
-		if (sscanf(line, " %15s %199s", what, class) != 2 ||
-		    (strcmp(what, "keep") && strcmp(what, "drop")))
-			ret = trawl_fail(err, TRAWL_USAGE, "--policy %s: line %d: is neither 'keep "
-					 "CLASS' nor 'drop CLASS'", path, number);
-		else
-			ret = set_classes("--policy", class, *what == 'd', mask, err);
+	if (f)
+		fclose(f);
+	if (why)
+		return trawl_fail(err, TRAWL_CANNOT, "--policy %s: cannot be %s: %s", path,
+				  f ? "read" : "opened", strerror(why));
+	if (n > POLICY_MOST || memchr(text, '\0', n))
+		return trawl_fail(err, TRAWL_USAGE, "--policy %s: is %s; give a text with lines "
+				  "'keep CLASS' and 'drop CLASS'", path,
+				  n > POLICY_MOST ? "too long" : "no text");
+	text[n] = '\0';
+	for (; !ret && *line; line = end) {
+		end = line + strcspn(line, "\n");
+		if (*end)
+			*end++ = '\0';
+		snprintf(place, sizeof(place), "--policy %s: line %d", path, ++number);
+		ret = policy_line(place, line, mask, err);
 	}
-	fclose(f);
 	return ret;
 }
 

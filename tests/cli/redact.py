@@ -423,7 +423,23 @@ tap.ok(b" env-" in named and b" env:" in named and b"kidnapper" not in everywher
        "the name of a probed program that distributions install stays", text[:200], named)
 status, _, text = run("trawl-edit", "redact", out, "-w", again)
 tap.ok(status == 0 and "was redacted before" in text, "redacted twice: said", text)
+# A policy that cannot be followed to its end is refused: what it drops would be kept.
+for policy, want, words in ((b"keep names, paths\n", 2, "line 1: is neither 'keep CLASS' nor"),
+                            (b"drop symbols\0drop date\n", 2, "is no text"),
+                            (b"#\n# " + 300 * b"-" + b"\ndrop x\n", 2, "line 3: 'x' is not a"),
+                            (b"drop " + 40 * b"symbols," + b"y\n", 2, "line 1: 'y' is not a class"),
+                            (b"# " + 66000 * b"x", 2, "is too long"),
+                            (b"# " + 252 * b"-" + b" keep paths\r\ndrop\tdate # it", 0, "removed")):
+    with open(f"{tmp.name}/policy", "wb") as f:
+        f.write(policy)
+    status, _, text = run("trawl-edit", "redact", made, "-w", again, "--policy",
+                          f"{tmp.name}/policy")
+    tap.ok(status == want and words in text and not re.search(r"^paths .*kept", text, re.M),
+           f"--policy {policy[:20]}: {words}", status, text)
 for argv, want, words in ((["--keep", "nil"], 2, "not a class; the classes are keystrokes"),
+                          (["--drop", ""], 2, "'' is not a class"),
+                          (["--policy", tmp.name], 3, "cannot be read: Is a directory"),
+                          (["--policy", "/dev/zero"], 2, "is too long"),
                           (["--policy", "/nonexistent"], 3, "cannot be opened")):
     status, _, text = run("trawl-edit", "redact", made, "-w", f"{tmp.name}/no", *argv)
     tap.ok(status == want and words in text and not os.path.exists(f"{tmp.name}/no"),
