@@ -441,8 +441,7 @@ static int export_to(struct options *o, struct foreign *f, struct outfile *outpu
 		return cli_error(err);
 	}
 	status = convert(o, s, output->fd, err);
-	/* damaged input: the undamaged part is exported */
-	if (outfile_close(output, status <= TRAWL_BAD_DATA, err))
+	if (outfile_end(output, (enum trawl_status)status, err))
 		status = cli_error(err);
 	stream_close(s);
 	choice_free(choice);

@@ -6,9 +6,8 @@
 #include "decode/base/outfile.h"
 
 /*
- * Closes the output of a command that ended with `ret` and *err. The file appears if the command
- * succeeded, or if it saved what it could of damaged data. An empty file does not appear: it is no
- * capture, and would replace one. Returns ret, or -1 with *err.
+ * Closes the output of a command that returned `ret` and *err, by outfile_end(). Returns ret, or -1
+ * with *err.
  */
 int edit_output_close(struct outfile *output, int ret, struct trawl_error *err);
 

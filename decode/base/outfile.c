@@ -215,3 +215,17 @@ int outfile_close(struct outfile *f, bool keep, struct trawl_error *err)
 		error = late;
 	return keep && error ? cannot(f, "written", error, err) : 0;
 }
+
+static bool is_empty(const struct outfile *f)
+{
+	struct stat st;
+
+	return !fstat(f->fd, &st) && S_ISREG(st.st_mode) && !st.st_size;
+}
+
+int outfile_end(struct outfile *f, enum trawl_status status, struct trawl_error *err)
+{
+	bool saved = status == TRAWL_BAD_DATA && !is_empty(f);
+
+	return outfile_close(f, !status || saved, err);
+}

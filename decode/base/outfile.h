@@ -38,4 +38,12 @@ int outfile_keeper(struct outfile *f, struct trawl_error *err);
  */
 int outfile_close(struct outfile *f, bool keep, struct trawl_error *err);
 
+/*
+ * Closes the output of a program that ends with this status. The file appears if the program
+ * succeeded, or if it saved what it could of damaged data (TRAWL_BAD_DATA). Of damaged data no
+ * empty file appears: nothing was saved, and it would replace another one. Returns as
+ * outfile_close().
+ */
+int outfile_end(struct outfile *f, enum trawl_status status, struct trawl_error *err);
+
 #endif

@@ -280,6 +280,12 @@ with open(f"{tmp.name}/bad.trawl", "wb") as f:
 status, _, text = run("trawl-edit", "repair", f"{tmp.name}/bad.trawl", "-w", out)
 tap.ok(status == 1 and "no event could be saved" in text and
        run("trawl-edit", "verify", out)[0] == 0, "repair: nothing to save is status 1", status, text)
+with open(out, "wb") as f:
+    f.write(b"another file")
+status, _, text = run("trawl-export", "--to", "json", f"{tmp.name}/bad.trawl", "-w", out)
+with open(out, "rb") as f:
+    tap.same((1, b"another file"), (status, f.read()),
+             "trawl-export: an export of nothing, which is empty, replaces no file")
 # What cannot be read at all replaces no file: its only block is damaged, or cut.
 with open(f"{src}/tests/golden/small4.trawl", "rb") as f:
     small = bytearray(f.read())

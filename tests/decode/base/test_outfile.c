@@ -186,3 +186,32 @@ Test(outfile, links_that_lead_nowhere, .init = set_up, .fini = clean_up)
 	cr_assert_eq(outfile_open(&f, path, &err), -1);
 	cr_expect(strstr(err.text, "No such file"), "%s", err.text);
 }
+
+/* Ends an output with this text; returns whether it takes the place of another file. */
+static bool replaces(const char *text, enum trawl_status status)
+{
+	struct trawl_error err;
+	struct outfile f;
+	char got[8] = "";
+	FILE *file;
+
+	begin(&f, path);
+	end(&f, true);
+	cr_assert_eq(outfile_open(&f, path, &err), 0, "%s", err.text);
+	cr_assert_eq(write(f.fd, text, strlen(text)), (ssize_t)strlen(text));
+	cr_assert_eq(outfile_end(&f, status, &err), 0, "%s", err.text);
+	file = fopen(path, "r");
+	cr_assert(file);
+	(void)!fread(got, 1, sizeof(got) - 1, file);
+	fclose(file);
+	return strcmp(got, "new") != 0;
+}
+
+Test(outfile, of_damaged_data_no_empty_file_appears, .init = set_up, .fini = clean_up)
+{
+	cr_expect(replaces("", TRAWL_OK));
+	cr_expect(replaces("part", TRAWL_BAD_DATA));
+	cr_expect(!replaces("", TRAWL_BAD_DATA));
+	cr_expect(!replaces("part", TRAWL_USAGE));
+	cr_expect(!replaces("part", TRAWL_CANNOT));
+}
