@@ -55,7 +55,7 @@ libdecode_la_SOURCES += \
 	decode/usb/hidusage.h decode/usb/hidusage.c \
 	decode/usb/hub.h decode/usb/hub.c \
 	decode/usb/msc.h decode/usb/msc.c \
-	decode/usb/scsi.h decode/usb/scsi.c decode/usb/bitlayout.h decode/usb/bitlayout.c \
+	decode/usb/scsiopcode.h decode/usb/scsi.h decode/usb/scsi.c decode/usb/bitlayout.h decode/usb/bitlayout.c \
 	decode/usb/scsisense.h decode/usb/scsisense.c decode/usb/scsiinquiry.h decode/usb/scsiinquiry.c decode/usb/scsimode.h decode/usb/scsimode.c \
 	decode/usb/control.h decode/usb/control.c \
 	decode/usb/transfer.h decode/usb/transfer.c decode/usb/duplicate.h decode/usb/duplicate.c \

@@ -12,6 +12,7 @@
 #include "decode/base/bytes.h"
 #include "decode/base/output.h"
 #include "decode/base/jdoc.h"
+#include "decode/usb/scsiopcode.h"
 #include "edit/redactusb.h"
 
 enum { CLASS_HID = 3, CLASS_STORAGE = 8, CLASS_HUB = 9, PROTOCOL_UAS = 0x62, MOUSE = 2 };
@@ -434,15 +435,18 @@ static void control_data(struct redact *x, const struct trawl_event *ev,
 static size_t answer_kept(const uint8_t *cdb)
 {
 	switch (cdb[0]) {
-	case 0x12:
-		/*
-		 * the bytes after the standard data are vendor specific and may be a serial number
-		 */
+	case SCSI_INQUIRY:
+		/* the bytes after the standard data are vendor-specific: perhaps a serial number */
 		return cdb[1] & 1 ? 0 : 36;
-	case 0x03: case 0x25: case 0x23: case 0x1a: case 0x5a: case 0xa0:
+	case SCSI_REQUEST_SENSE:
+	case SCSI_READ_CAPACITY_10:
+	case SCSI_READ_FORMAT_CAPACITIES:
+	case SCSI_MODE_SENSE_6:
+	case SCSI_MODE_SENSE_10:
+	case SCSI_REPORT_LUNS:
 		return SIZE_MAX;
-	case 0x9e:
-		return (cdb[1] & 31) == 16 ? SIZE_MAX : 0;
+	case SCSI_SERVICE_ACTION_IN_16:
+		return scsi_is_capacity_16(cdb) ? SIZE_MAX : 0;
 	default:
 		return 0;
 	}

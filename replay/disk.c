@@ -5,23 +5,37 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "decode/base/bytes.h"
+#include "decode/usb/scsiopcode.h"
 #include "replay/blockrange.h"
 
-static void fail(struct disk *d, struct disk_answer *a, uint8_t key, uint8_t code,
-		 uint8_t qualifier)
+enum sense_key { MEDIUM_ERROR = 0x03, HARDWARE_ERROR = 0x04, ILLEGAL_REQUEST = 0x05 };
+enum sense_code { /* additional sense code; the qualifier is 0 */
+	UNRECOVERED_READ_ERROR = 0x11,
+	INVALID_OPERATION_CODE = 0x20,
+	LBA_OUT_OF_RANGE = 0x21,
+	INVALID_FIELD_IN_CDB = 0x24,
+	INTERNAL_TARGET_FAILURE = 0x44,
+};
+
+static void fail(struct disk *d, struct disk_answer *a, enum sense_key key, enum sense_code code)
 {
 	a->status = 1;
 	a->total = 0;
-	d->sense[0] = key;
-	d->sense[1] = code;
-	d->sense[2] = qualifier;
+	d->sense_key = (uint8_t)key;
+	d->sense_code = (uint8_t)code;
+}
+
+static bool within(const struct disk *d, const struct block_range *r)
+{
+	return r->blocks <= d->blocks && r->lba <= d->blocks - r->blocks;
 }
 
 /* Returns n zeros for the answer's data; NULL without memory, and the command fails. */
 static uint8_t *make(struct disk *d, struct disk_answer *a, size_t n)
 {
 	if (!array_reserve(d->made, d->made_room, n ? n : 1)) {
-		fail(d, a, 0x04, 0x44, 0);
+		fail(d, a, HARDWARE_ERROR, INTERNAL_TARGET_FAILURE);
 		return NULL;
 	}
 	memset(d->made, 0, n);
@@ -47,7 +61,7 @@ static void make_inquiry(struct disk *d, struct disk_answer *a, const uint8_t *c
 		if (p)
 			p[3] = 1;
 		else
-			fail(d, a, 0x05, 0x24, 0);
+			fail(d, a, ILLEGAL_REQUEST, INVALID_FIELD_IN_CDB);
 		return;
 	}
 	p = make(d, a, 36);
@@ -69,8 +83,7 @@ static void make_capacity(struct disk *d, struct disk_answer *a, bool large)
 	if (!p)
 		return;
 	if (large) {
-		put_be32(p, (uint32_t)(last >> 32));
-		put_be32(p + 4, (uint32_t)last);
+		put_be64(p, last);
 		put_be32(p + 8, d->block);
 		return;
 	}
@@ -85,11 +98,10 @@ static void make_sense(struct disk *d, struct disk_answer *a)
 	if (!p)
 		return;
 	p[0] = 0x70;
-	p[2] = d->sense[0];
+	p[2] = d->sense_key;
 	p[7] = 10;
-	p[12] = d->sense[1];
-	p[13] = d->sense[2];
-	memset(d->sense, 0, sizeof(d->sense));
+	p[12] = d->sense_code;
+	d->sense_key = d->sense_code = 0;
 }
 
 static void make_read(struct disk *d, struct disk_answer *a, const struct block_range *r)
@@ -98,18 +110,18 @@ static void make_read(struct disk *d, struct disk_answer *a, const struct block_
 	size_t size = (size_t)r->blocks * d->block;
 	bool together = true;
 
-	if (r->lba + r->blocks > d->blocks) {
-		fail(d, a, 0x05, 0x21, 0); /* logical block address out of range */
+	if (!within(d, r)) {
+		fail(d, a, ILLEGAL_REQUEST, LBA_OUT_OF_RANGE);
 		return;
 	}
 	if (r->blocks > 65536) {
-		fail(d, a, 0x05, 0x24, 0);
+		fail(d, a, ILLEGAL_REQUEST, INVALID_FIELD_IN_CDB);
 		return;
 	}
 	for (uint32_t i = 0; i < r->blocks; i++) {
 		p = sectors_at(&d->sectors, r->lba + i);
 		if (!p) {
-			fail(d, a, 0x03, 0x11, 0); /* unrecovered read error */
+			fail(d, a, MEDIUM_ERROR, UNRECOVERED_READ_ERROR);
 			return;
 		}
 		first = i ? first : p;
@@ -130,8 +142,8 @@ void disk_answer(struct disk *d, const uint8_t *cdb, uint32_t length, struct dis
 
 	*a = (struct disk_answer){0};
 	if (r.is && r.write) {
-		if (r.lba + r.blocks > d->blocks)
-			fail(d, a, 0x05, 0x21, 0); /* logical block address out of range */
+		if (!within(d, &r))
+			fail(d, a, ILLEGAL_REQUEST, LBA_OUT_OF_RANGE);
 		a->total = length;
 		return;
 	}
@@ -140,35 +152,38 @@ void disk_answer(struct disk *d, const uint8_t *cdb, uint32_t length, struct dis
 		return;
 	}
 	switch (cdb[0]) {
-	case 0x00: /* TEST UNIT READY */
-	case 0x1b: /* START STOP UNIT */
-	case 0x1e: /* PREVENT ALLOW MEDIUM REMOVAL */
-	case 0x2f: /* VERIFY */
-	case 0x35: /* SYNCHRONIZE CACHE */
-	case 0x91:
+	case SCSI_TEST_UNIT_READY:
+	case SCSI_START_STOP_UNIT:
+	case SCSI_PREVENT_ALLOW_MEDIUM_REMOVAL:
+	case SCSI_VERIFY_10:
+	case SCSI_SYNCHRONIZE_CACHE_10:
+	case SCSI_SYNCHRONIZE_CACHE_16:
 		return;
-	case 0x03:
+	case SCSI_REQUEST_SENSE:
 		make_sense(d, a);
 		return;
-	case 0x12:
+	case SCSI_INQUIRY:
 		make_inquiry(d, a, cdb);
 		return;
-	case 0x25:
+	case SCSI_READ_CAPACITY_10:
 		make_capacity(d, a, false);
 		return;
-	case 0x9e:
-		make_capacity(d, a, true);
+	case SCSI_SERVICE_ACTION_IN_16:
+		if (scsi_is_capacity_16(cdb))
+			make_capacity(d, a, true);
+		else
+			fail(d, a, ILLEGAL_REQUEST, INVALID_FIELD_IN_CDB);
 		return;
-	case 0x1a: /* MODE SENSE: header without pages */
+	case SCSI_MODE_SENSE_6: /* a header without pages */
 		if (make(d, a, 4))
 			d->made[0] = 3;
 		return;
-	case 0x5a:
+	case SCSI_MODE_SENSE_10:
 		if (make(d, a, 8))
 			d->made[1] = 6;
 		return;
 	default:
-		fail(d, a, 0x05, 0x20, 0); /* invalid command operation code */
+		fail(d, a, ILLEGAL_REQUEST, INVALID_OPERATION_CODE);
 	}
 }
 

@@ -15,7 +15,7 @@ struct disk {
 	uint32_t block;              /* bytes */
 	uint64_t blocks;
 	const char *vendor, *product;
-	uint8_t sense[3];            /* sense key, additional sense code and qualifier */
+	uint8_t sense_key, sense_code; /* why the latest command failed, until it is asked for */
 	uint8_t *made;               /* memory for answers */
 	size_t made_room;
 };

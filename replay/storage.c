@@ -9,6 +9,7 @@
 #include "common/array.h"
 #include "decode/base/bytes.h"
 #include "decode/usb/msc.h"
+#include "decode/usb/scsiopcode.h"
 #include "replay/blockrange.h"
 #include "replay/disk.h"
 
@@ -179,14 +180,15 @@ static void find_capacity(struct storage *s)
 		uint32_t n = 32;
 
 		p = piece(s, c, 0, &n, &e);
-		s->has_inquiry |= cdb[0] == 0x12 && n >= 36;
-		if (cdb[0] == 0x25 && n >= 8 && be32(p) != UINT32_MAX && be32(p + 4)) {
-			s->disk.blocks = (uint64_t)be32(p) + 1;
-			s->disk.block = be32(p + 4);
+		s->has_inquiry |= cdb[0] == SCSI_INQUIRY && n >= 36;
+		if (cdb[0] == SCSI_READ_CAPACITY_10 && n >= 8 && get_be32(p) != UINT32_MAX &&
+		    get_be32(p + 4)) {
+			s->disk.blocks = (uint64_t)get_be32(p) + 1;
+			s->disk.block = get_be32(p + 4);
 			s->guessed_capacity = false;
-		} else if (cdb[0] == 0x9e && n >= 12 && be32(p + 8)) {
-			s->disk.blocks = ((uint64_t)be32(p) << 32 | be32(p + 4)) + 1;
-			s->disk.block = be32(p + 8);
+		} else if (scsi_is_capacity_16(cdb) && n >= 12 && get_be32(p + 8)) {
+			s->disk.blocks = get_be64(p) + 1;
+			s->disk.block = get_be32(p + 8);
 			s->guessed_capacity = false;
 		} else if (r.is && r.blocks && c->length && s->guessed_capacity) {
 			s->disk.block = (uint32_t)(c->length / r.blocks);
@@ -313,10 +315,10 @@ static bool is_same(const struct storage *s, const struct command *c, const uint
 	return !memcmp(was, cbw, 4) && !memcmp(was + 8, cbw + 8, CBW - 8);
 }
 
-/* TEST UNIT READY: hosts send it at any time. */
+/* Hosts send TEST UNIT READY at any time. */
 static bool is_poll(const uint8_t *cdb)
 {
-	return cdb[0] == 0x00;
+	return cdb[0] == SCSI_TEST_UNIT_READY;
 }
 
 static void use_entry(struct storage *s, uint32_t i, bool same, uint64_t now)

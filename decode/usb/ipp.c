@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "decode/base/bytes.h"
 #include "decode/usb/codename.h"
 
 /* HEADER: version, operation or status, request number; then groups of attributes. */
@@ -82,16 +83,6 @@ static const struct code_name groups[] = {
 	{9, "document"},
 };
 
-static uint16_t be16(const uint8_t *p)
-{
-	return (uint16_t)(p[0] << 8 | p[1]);
-}
-
-static uint32_t be32(const uint8_t *p)
-{
-	return (uint32_t)be16(p) << 16 | be16(p + 2);
-}
-
 static bool begins(const uint8_t *p, size_t n, const char *text)
 {
 	size_t length = strlen(text);
@@ -150,7 +141,7 @@ const uint8_t *ipp_message(const uint8_t *p, size_t n, size_t *left)
 static void value_tree(uint8_t tag, const uint8_t *p, size_t n, struct tree *t)
 {
 	if ((tag == INTEGER || tag == ENUM) && n == 4)
-		tree_int(t, "number", (int32_t)be32(p));
+		tree_int(t, "number", (int32_t)get_be32(p));
 	else if (tag == BOOLEAN && n == 1)
 		tree_uint(t, "number", *p);
 	else if (tag >= FIRST_TEXT && tag <= LAST_TEXT)
@@ -165,11 +156,11 @@ static void value_tree(uint8_t tag, const uint8_t *p, size_t n, struct tree *t)
  */
 static size_t attribute(const uint8_t *p, size_t n, const char *group, struct tree *t)
 {
-	size_t name = n >= 3 ? be16(p + 1) : 0, value;
+	size_t name = n >= 3 ? get_be16(p + 1) : 0, value;
 
 	if (n < 3 || n < 5 + name)
 		return 0;
-	value = be16(p + 3 + name);
+	value = get_be16(p + 3 + name);
 	if (n < 5 + name + value)
 		return 0;
 	tree_object(t, "attribute");
@@ -200,16 +191,18 @@ static void attributes_tree(const uint8_t *p, size_t n, struct tree *t)
 
 static const char *code_name_of(const uint8_t *p, bool answer)
 {
-	return answer ? CODE_NAME(statuses, be16(p + 2)) : CODE_NAME(operations, be16(p + 2));
+	uint16_t code = get_be16(p + 2);
+
+	return answer ? CODE_NAME(statuses, code) : CODE_NAME(operations, code);
 }
 
 void ipp_tree(const uint8_t *p, size_t n, bool answer, struct tree *t)
 {
 	tree_object(t, "ipp");
 	tree_printf(t, "version", "%u.%u", p[0], p[1]);
-	tree_hex(t, answer ? "status" : "operation", be16(p + 2), 4);
+	tree_hex(t, answer ? "status" : "operation", get_be16(p + 2), 4);
 	tree_str(t, answer ? "status_name" : "operation_name", code_name_of(p, answer));
-	tree_uint(t, "request_id", be32(p + 4));
+	tree_uint(t, "request_id", get_be32(p + 4));
 	attributes_tree(p + HEADER, n - HEADER, t);
 	tree_close(t);
 }
@@ -221,8 +214,8 @@ void ipp_brief(const uint8_t *p, size_t n, bool answer, struct out *o)
 	if (name)
 		out_printf(o, " IPP %s", name);
 	else
-		out_printf(o, " IPP %s 0x%04x", answer ? "status" : "operation", be16(p + 2));
-	out_printf(o, " request %u", be32(p + 4));
+		out_printf(o, " IPP %s 0x%04x", answer ? "status" : "operation", get_be16(p + 2));
+	out_printf(o, " request %u", get_be32(p + 4));
 }
 
 const char *const ipp_names[] = {

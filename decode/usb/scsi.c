@@ -5,6 +5,7 @@
 #include "decode/usb/bitlayout.h"
 #include "decode/usb/scsiinquiry.h"
 #include "decode/usb/scsimode.h"
+#include "decode/usb/scsiopcode.h"
 #include "decode/usb/scsisense.h"
 
 enum form {
@@ -24,88 +25,73 @@ enum form {
 	SERVICE, /* SERVICE ACTION IN(16) */
 };
 
-enum opcode {
-	OP_REQUEST_SENSE = 0x03,
-	OP_INQUIRY = 0x12,
-	OP_MODE_SELECT_6 = 0x15,
-	OP_MODE_SENSE_6 = 0x1a,
-	OP_READ_CAPACITY_10 = 0x25,
-	OP_UNMAP = 0x42,
-	OP_MODE_SELECT_10 = 0x55,
-	OP_MODE_SENSE_10 = 0x5a,
-	OP_PERSISTENT_RESERVE_OUT = 0x5f,
-	OP_SERVICE_IN_16 = 0x9e,
-	OP_REPORT_LUNS = 0xa0,
-	OP_MAINTENANCE_OUT = 0xa4,
-};
-
 static const struct command {
 	uint8_t opcode, form;
 	const char *name;
 } commands[] = {
-	{0x00, PLAIN, "TEST UNIT READY"},
-	{0x01, PLAIN, "REZERO UNIT"},
-	{0x03, LENGTH4, "REQUEST SENSE"},
-	{0x04, PLAIN, "FORMAT UNIT"},
-	{0x07, PLAIN, "REASSIGN BLOCKS"},
-	{0x08, RW6, "READ(6)"},
-	{0x0a, RW6, "WRITE(6)"},
-	{0x12, INQUIRY, "INQUIRY"},
-	{0x15, LENGTH4, "MODE SELECT(6)"},
-	{0x16, PLAIN, "RESERVE(6)"},
-	{0x17, PLAIN, "RELEASE(6)"},
-	{0x1a, SENSE6, "MODE SENSE(6)"},
-	{0x1b, START, "START STOP UNIT"},
-	{0x1c, PLAIN, "RECEIVE DIAGNOSTIC RESULTS"},
-	{0x1d, PLAIN, "SEND DIAGNOSTIC"},
-	{0x1e, PREVENT, "PREVENT ALLOW MEDIUM REMOVAL"},
-	{0x23, LENGTH10, "READ FORMAT CAPACITIES"},
-	{0x25, PLAIN, "READ CAPACITY(10)"},
-	{0x28, RW10, "READ(10)"},
-	{0x2a, RW10, "WRITE(10)"},
-	{0x2b, PLAIN, "SEEK(10)"},
-	{0x2e, RW10, "WRITE AND VERIFY(10)"},
-	{0x2f, RW10, "VERIFY(10)"},
-	{0x35, RW10, "SYNCHRONIZE CACHE(10)"},
-	{0x3b, PLAIN, "WRITE BUFFER"},
-	{0x3c, PLAIN, "READ BUFFER"},
-	{0x41, RW10, "WRITE SAME(10)"},
-	{0x42, LENGTH10, "UNMAP"},
-	{0x43, LENGTH10, "READ TOC/PMA/ATIP"},
-	{0x46, LENGTH10, "GET CONFIGURATION"},
-	{0x4a, LENGTH10, "GET EVENT STATUS NOTIFICATION"},
-	{0x4d, LENGTH10, "LOG SENSE"},
-	{0x51, LENGTH10, "READ DISC INFORMATION"},
-	{0x52, LENGTH10, "READ TRACK INFORMATION"},
-	{0x55, LENGTH10, "MODE SELECT(10)"},
-	{0x5a, SENSE10, "MODE SENSE(10)"},
-	{0x5b, PLAIN, "CLOSE TRACK/SESSION"},
-	{0x5e, LENGTH10, "PERSISTENT RESERVE IN"},
-	{0x5f, LENGTH10, "PERSISTENT RESERVE OUT"},
-	{0x85, PLAIN, "ATA PASS-THROUGH(16)"},
-	{0x88, RW16, "READ(16)"},
-	{0x8a, RW16, "WRITE(16)"},
-	{0x8e, RW16, "WRITE AND VERIFY(16)"},
-	{0x8f, RW16, "VERIFY(16)"},
-	{0x91, RW16, "SYNCHRONIZE CACHE(16)"},
-	{0x93, RW16, "WRITE SAME(16)"},
-	{0x9e, SERVICE, "SERVICE ACTION IN(16)"},
-	{0xa0, LENGTH12, "REPORT LUNS"},
-	{0xa1, PLAIN, "ATA PASS-THROUGH(12)"},
-	{0xa2, PLAIN, "SECURITY PROTOCOL IN"},
-	{0xa3, LENGTH12, "MAINTENANCE IN"},
-	{0xa4, LENGTH12, "MAINTENANCE OUT"},
-	{0xa8, RW12, "READ(12)"},
-	{0xaa, RW12, "WRITE(12)"},
-	{0xac, PLAIN, "GET PERFORMANCE"},
-	{0xad, PLAIN, "READ DISC STRUCTURE"},
-	{0xae, RW12, "WRITE AND VERIFY(12)"},
-	{0xaf, RW12, "VERIFY(12)"},
-	{0xb5, PLAIN, "SECURITY PROTOCOL OUT"},
-	{0xb6, PLAIN, "SET STREAMING"},
-	{0xbb, PLAIN, "SET CD SPEED"},
-	{0xbd, PLAIN, "MECHANISM STATUS"},
-	{0xbe, PLAIN, "READ CD"},
+	{SCSI_TEST_UNIT_READY, PLAIN, "TEST UNIT READY"},
+	{SCSI_REZERO_UNIT, PLAIN, "REZERO UNIT"},
+	{SCSI_REQUEST_SENSE, LENGTH4, "REQUEST SENSE"},
+	{SCSI_FORMAT_UNIT, PLAIN, "FORMAT UNIT"},
+	{SCSI_REASSIGN_BLOCKS, PLAIN, "REASSIGN BLOCKS"},
+	{SCSI_READ_6, RW6, "READ(6)"},
+	{SCSI_WRITE_6, RW6, "WRITE(6)"},
+	{SCSI_INQUIRY, INQUIRY, "INQUIRY"},
+	{SCSI_MODE_SELECT_6, LENGTH4, "MODE SELECT(6)"},
+	{SCSI_RESERVE_6, PLAIN, "RESERVE(6)"},
+	{SCSI_RELEASE_6, PLAIN, "RELEASE(6)"},
+	{SCSI_MODE_SENSE_6, SENSE6, "MODE SENSE(6)"},
+	{SCSI_START_STOP_UNIT, START, "START STOP UNIT"},
+	{SCSI_RECEIVE_DIAGNOSTIC_RESULTS, PLAIN, "RECEIVE DIAGNOSTIC RESULTS"},
+	{SCSI_SEND_DIAGNOSTIC, PLAIN, "SEND DIAGNOSTIC"},
+	{SCSI_PREVENT_ALLOW_MEDIUM_REMOVAL, PREVENT, "PREVENT ALLOW MEDIUM REMOVAL"},
+	{SCSI_READ_FORMAT_CAPACITIES, LENGTH10, "READ FORMAT CAPACITIES"},
+	{SCSI_READ_CAPACITY_10, PLAIN, "READ CAPACITY(10)"},
+	{SCSI_READ_10, RW10, "READ(10)"},
+	{SCSI_WRITE_10, RW10, "WRITE(10)"},
+	{SCSI_SEEK_10, PLAIN, "SEEK(10)"},
+	{SCSI_WRITE_AND_VERIFY_10, RW10, "WRITE AND VERIFY(10)"},
+	{SCSI_VERIFY_10, RW10, "VERIFY(10)"},
+	{SCSI_SYNCHRONIZE_CACHE_10, RW10, "SYNCHRONIZE CACHE(10)"},
+	{SCSI_WRITE_BUFFER, PLAIN, "WRITE BUFFER"},
+	{SCSI_READ_BUFFER, PLAIN, "READ BUFFER"},
+	{SCSI_WRITE_SAME_10, RW10, "WRITE SAME(10)"},
+	{SCSI_UNMAP, LENGTH10, "UNMAP"},
+	{SCSI_READ_TOC_PMA_ATIP, LENGTH10, "READ TOC/PMA/ATIP"},
+	{SCSI_GET_CONFIGURATION, LENGTH10, "GET CONFIGURATION"},
+	{SCSI_GET_EVENT_STATUS_NOTIFICATION, LENGTH10, "GET EVENT STATUS NOTIFICATION"},
+	{SCSI_LOG_SENSE, LENGTH10, "LOG SENSE"},
+	{SCSI_READ_DISC_INFORMATION, LENGTH10, "READ DISC INFORMATION"},
+	{SCSI_READ_TRACK_INFORMATION, LENGTH10, "READ TRACK INFORMATION"},
+	{SCSI_MODE_SELECT_10, LENGTH10, "MODE SELECT(10)"},
+	{SCSI_MODE_SENSE_10, SENSE10, "MODE SENSE(10)"},
+	{SCSI_CLOSE_TRACK_SESSION, PLAIN, "CLOSE TRACK/SESSION"},
+	{SCSI_PERSISTENT_RESERVE_IN, LENGTH10, "PERSISTENT RESERVE IN"},
+	{SCSI_PERSISTENT_RESERVE_OUT, LENGTH10, "PERSISTENT RESERVE OUT"},
+	{SCSI_ATA_PASS_THROUGH_16, PLAIN, "ATA PASS-THROUGH(16)"},
+	{SCSI_READ_16, RW16, "READ(16)"},
+	{SCSI_WRITE_16, RW16, "WRITE(16)"},
+	{SCSI_WRITE_AND_VERIFY_16, RW16, "WRITE AND VERIFY(16)"},
+	{SCSI_VERIFY_16, RW16, "VERIFY(16)"},
+	{SCSI_SYNCHRONIZE_CACHE_16, RW16, "SYNCHRONIZE CACHE(16)"},
+	{SCSI_WRITE_SAME_16, RW16, "WRITE SAME(16)"},
+	{SCSI_SERVICE_ACTION_IN_16, SERVICE, "SERVICE ACTION IN(16)"},
+	{SCSI_REPORT_LUNS, LENGTH12, "REPORT LUNS"},
+	{SCSI_ATA_PASS_THROUGH_12, PLAIN, "ATA PASS-THROUGH(12)"},
+	{SCSI_SECURITY_PROTOCOL_IN, PLAIN, "SECURITY PROTOCOL IN"},
+	{SCSI_MAINTENANCE_IN, LENGTH12, "MAINTENANCE IN"},
+	{SCSI_MAINTENANCE_OUT, LENGTH12, "MAINTENANCE OUT"},
+	{SCSI_READ_12, RW12, "READ(12)"},
+	{SCSI_WRITE_12, RW12, "WRITE(12)"},
+	{SCSI_GET_PERFORMANCE, PLAIN, "GET PERFORMANCE"},
+	{SCSI_READ_DISC_STRUCTURE, PLAIN, "READ DISC STRUCTURE"},
+	{SCSI_WRITE_AND_VERIFY_12, RW12, "WRITE AND VERIFY(12)"},
+	{SCSI_VERIFY_12, RW12, "VERIFY(12)"},
+	{SCSI_SECURITY_PROTOCOL_OUT, PLAIN, "SECURITY PROTOCOL OUT"},
+	{SCSI_SET_STREAMING, PLAIN, "SET STREAMING"},
+	{SCSI_SET_CD_SPEED, PLAIN, "SET CD SPEED"},
+	{SCSI_MECHANISM_STATUS, PLAIN, "MECHANISM STATUS"},
+	{SCSI_READ_CD, PLAIN, "READ CD"},
 };
 
 static const struct command *find(uint8_t opcode)
@@ -142,38 +128,40 @@ const char *scsi_status_name(uint8_t status)
 
 /* ---- commands ------------------------------------------------------------------------------- */
 
-struct span {
-	bool valid;
-	uint64_t lba;
-	uint32_t blocks;
-};
-
-static struct span span_of(const struct scsi_command *c, enum form form)
+static struct scsi_span span_of(const struct scsi_command *c, enum form form)
 {
 	const uint8_t *p = c->cdb;
 
 	switch (form) {
 	case RW6:
-		return (struct span){c->length >= 6, get_be32(p) & 0x1fffff, p[4] ? p[4] : 256};
+		return (struct scsi_span){c->length >= 6, get_be32(p) & 0x1fffff,
+					  p[4] ? p[4] : 256};
 	case RW10:
-		return (struct span){c->length >= 10, get_be32(p + 2), get_be16(p + 7)};
+		return (struct scsi_span){c->length >= 10, get_be32(p + 2), get_be16(p + 7)};
 	case RW12:
-		return (struct span){c->length >= 12, get_be32(p + 2), get_be32(p + 6)};
+		return (struct scsi_span){c->length >= 12, get_be32(p + 2), get_be32(p + 6)};
 	case RW16:
-		return (struct span){c->length >= 16, get_be64(p + 2), get_be32(p + 10)};
+		return (struct scsi_span){c->length >= 16, get_be64(p + 2), get_be32(p + 10)};
 	default:
-		return (struct span){0};
+		return (struct scsi_span){0};
 	}
+}
+
+struct scsi_span scsi_span(const struct scsi_command *c)
+{
+	const struct command *k = find(c->cdb[0]);
+
+	return k ? span_of(c, (enum form)k->form) : (struct scsi_span){0};
 }
 
 bool scsi_sends_parameters(const struct scsi_command *c)
 {
 	switch (c->cdb[0]) {
-	case OP_MODE_SELECT_6:
-	case OP_MODE_SELECT_10:
-	case OP_UNMAP:
-	case OP_PERSISTENT_RESERVE_OUT:
-	case OP_MAINTENANCE_OUT:
+	case SCSI_MODE_SELECT_6:
+	case SCSI_MODE_SELECT_10:
+	case SCSI_UNMAP:
+	case SCSI_PERSISTENT_RESERVE_OUT:
+	case SCSI_MAINTENANCE_OUT:
 		return true;
 	default:
 		return false;
@@ -196,7 +184,7 @@ static int64_t allocation(const struct scsi_command *c, enum form form)
 		return get_be16(p + 3);
 	case LENGTH10:
 	case SENSE10:
-		return c->cdb[0] == OP_PERSISTENT_RESERVE_OUT ? get_be32(p + 5) : get_be16(p + 7);
+		return c->cdb[0] == SCSI_PERSISTENT_RESERVE_OUT ? get_be32(p + 5) : get_be16(p + 7);
 	case LENGTH12:
 		return get_be32(p + 6);
 	case SERVICE:
@@ -209,11 +197,11 @@ static int64_t allocation(const struct scsi_command *c, enum form form)
 static const char *service_name(const struct scsi_command *c)
 {
 	switch (c->cdb[1] & 0x1f) {
-	case 0x10:
+	case SCSI_SERVICE_READ_CAPACITY:
 		return "READ CAPACITY(16)";
-	case 0x11:
+	case SCSI_SERVICE_READ_LONG:
 		return "READ LONG(16)";
-	case 0x12:
+	case SCSI_SERVICE_GET_LBA_STATUS:
 		return "GET LBA STATUS";
 	default:
 		return NULL;
@@ -246,39 +234,50 @@ static const struct {
 	uint8_t opcode;
 	bit_layout fields;
 } details[] = {
-	{OP_REQUEST_SENSE, CDB({"desc", 1, 0, 1})},
-	{0x04, CDB({"fmtpinfo", 1, 6, 2}, {"longlist", 1, 5, 1}, {"fmtdata", 1, 4, 1},
-		   {"cmplst", 1, 3, 1}, {"defect_list_format", 1, 0, 3})},
-	{OP_MODE_SELECT_6, CDB({"pf", 1, 4, 1}, {"sp", 1, 0, 1})},
-	{OP_MODE_SELECT_10, CDB({"pf", 1, 4, 1}, {"sp", 1, 0, 1})},
-	{OP_MODE_SENSE_6, CDB({"dbd", 1, 3, 1}, {"page_control", 2, 6, 2}, {"subpage", 3, 0, 8})},
-	{OP_MODE_SENSE_10, CDB({"llbaa", 1, 4, 1}, {"dbd", 1, 3, 1}, {"page_control", 2, 6, 2},
-			       {"subpage", 3, 0, 8})},
-	{0x1b, CDB({"immed", 1, 0, 1}, {"power_condition", 4, 4, 4}, {"loej", 4, 1, 1},
-		   {"start", 4, 0, 1})},
-	{OP_READ_CAPACITY_10, CDB({"pmi", 8, 0, 1})},
-	{0x28, CDB(READING, {"group", 6, 0, 5})}, {0x2a, CDB(WRITING, {"group", 6, 0, 5})},
-	{0x2e, CDB(WRITING, {"group", 6, 0, 5})}, {0x2f, CDB(VERIFYING, {"group", 6, 0, 5})},
-	{0x35, CDB({"immed", 1, 1, 1}, {"group", 6, 0, 5})},
-	{0x41, CDB({"wrprotect", 1, 5, 3}, {"anchor", 1, 4, 1}, {"unmap", 1, 3, 1},
-		   {"group", 6, 0, 5})},
-	{OP_UNMAP, CDB({"anchor", 1, 0, 1}, {"group", 6, 0, 5})},
-	{0x43, CDB({"msf", 1, 1, 1}, {"toc_format", 2, 0, 4}, {"track", 6, 0, 8})},
-	{0x46, CDB({"rt", 1, 0, 2}, {"starting_feature", 2, 0, 16})},
-	{0x4a, CDB({"polled", 1, 0, 1}, {"notification_class_request", 4, 0, 8})},
-	{0x4d, CDB({"ppc", 1, 1, 1}, {"sp", 1, 0, 1}, {"page_control", 2, 6, 2},
-		   {"log_page", 2, 0, 6}, {"subpage", 3, 0, 8}, {"parameter_pointer", 5, 0, 16})},
-	{0x51, CDB({"data_type", 1, 0, 3})},
-	{0x52, CDB({"address_type", 1, 0, 2}, {"track", 2, 0, 32})},
-	{0x5b, CDB({"immed", 1, 0, 1}, {"close_function", 2, 0, 3}, {"track", 4, 0, 16})},
-	{0x88, CDB(READING, {"group", 14, 0, 5})}, {0x8a, CDB(WRITING, {"group", 14, 0, 5})},
-	{0x8e, CDB(WRITING, {"group", 14, 0, 5})}, {0x8f, CDB(VERIFYING, {"group", 14, 0, 5})},
-	{0x91, CDB({"immed", 1, 1, 1}, {"group", 14, 0, 5})},
-	{0x93, CDB({"wrprotect", 1, 5, 3}, {"anchor", 1, 4, 1}, {"unmap", 1, 3, 1},
-		   {"ndob", 1, 0, 1}, {"group", 14, 0, 5})},
-	{OP_REPORT_LUNS, CDB({"select_report", 2, 0, 8})},
-	{0xa8, CDB(READING, {"group", 10, 0, 5})}, {0xaa, CDB(WRITING, {"group", 10, 0, 5})},
-	{0xae, CDB(WRITING, {"group", 10, 0, 5})}, {0xaf, CDB(VERIFYING, {"group", 10, 0, 5})},
+	{SCSI_REQUEST_SENSE, CDB({"desc", 1, 0, 1})},
+	{SCSI_FORMAT_UNIT, CDB({"fmtpinfo", 1, 6, 2}, {"longlist", 1, 5, 1}, {"fmtdata", 1, 4, 1},
+			       {"cmplst", 1, 3, 1}, {"defect_list_format", 1, 0, 3})},
+	{SCSI_MODE_SELECT_6, CDB({"pf", 1, 4, 1}, {"sp", 1, 0, 1})},
+	{SCSI_MODE_SELECT_10, CDB({"pf", 1, 4, 1}, {"sp", 1, 0, 1})},
+	{SCSI_MODE_SENSE_6, CDB({"dbd", 1, 3, 1}, {"page_control", 2, 6, 2}, {"subpage", 3, 0, 8})},
+	{SCSI_MODE_SENSE_10, CDB({"llbaa", 1, 4, 1}, {"dbd", 1, 3, 1}, {"page_control", 2, 6, 2},
+				 {"subpage", 3, 0, 8})},
+	{SCSI_START_STOP_UNIT,
+	 CDB({"immed", 1, 0, 1}, {"power_condition", 4, 4, 4}, {"loej", 4, 1, 1},
+	     {"start", 4, 0, 1})},
+	{SCSI_READ_CAPACITY_10, CDB({"pmi", 8, 0, 1})},
+	{SCSI_READ_10, CDB(READING, {"group", 6, 0, 5})},
+	{SCSI_WRITE_10, CDB(WRITING, {"group", 6, 0, 5})},
+	{SCSI_WRITE_AND_VERIFY_10, CDB(WRITING, {"group", 6, 0, 5})},
+	{SCSI_VERIFY_10, CDB(VERIFYING, {"group", 6, 0, 5})},
+	{SCSI_SYNCHRONIZE_CACHE_10, CDB({"immed", 1, 1, 1}, {"group", 6, 0, 5})},
+	{SCSI_WRITE_SAME_10, CDB({"wrprotect", 1, 5, 3}, {"anchor", 1, 4, 1}, {"unmap", 1, 3, 1},
+				 {"group", 6, 0, 5})},
+	{SCSI_UNMAP, CDB({"anchor", 1, 0, 1}, {"group", 6, 0, 5})},
+	{SCSI_READ_TOC_PMA_ATIP,
+	 CDB({"msf", 1, 1, 1}, {"toc_format", 2, 0, 4}, {"track", 6, 0, 8})},
+	{SCSI_GET_CONFIGURATION, CDB({"rt", 1, 0, 2}, {"starting_feature", 2, 0, 16})},
+	{SCSI_GET_EVENT_STATUS_NOTIFICATION,
+	 CDB({"polled", 1, 0, 1}, {"notification_class_request", 4, 0, 8})},
+	{SCSI_LOG_SENSE,
+	 CDB({"ppc", 1, 1, 1}, {"sp", 1, 0, 1}, {"page_control", 2, 6, 2}, {"log_page", 2, 0, 6},
+	     {"subpage", 3, 0, 8}, {"parameter_pointer", 5, 0, 16})},
+	{SCSI_READ_DISC_INFORMATION, CDB({"data_type", 1, 0, 3})},
+	{SCSI_READ_TRACK_INFORMATION, CDB({"address_type", 1, 0, 2}, {"track", 2, 0, 32})},
+	{SCSI_CLOSE_TRACK_SESSION,
+	 CDB({"immed", 1, 0, 1}, {"close_function", 2, 0, 3}, {"track", 4, 0, 16})},
+	{SCSI_READ_16, CDB(READING, {"group", 14, 0, 5})},
+	{SCSI_WRITE_16, CDB(WRITING, {"group", 14, 0, 5})},
+	{SCSI_WRITE_AND_VERIFY_16, CDB(WRITING, {"group", 14, 0, 5})},
+	{SCSI_VERIFY_16, CDB(VERIFYING, {"group", 14, 0, 5})},
+	{SCSI_SYNCHRONIZE_CACHE_16, CDB({"immed", 1, 1, 1}, {"group", 14, 0, 5})},
+	{SCSI_WRITE_SAME_16, CDB({"wrprotect", 1, 5, 3}, {"anchor", 1, 4, 1}, {"unmap", 1, 3, 1},
+				 {"ndob", 1, 0, 1}, {"group", 14, 0, 5})},
+	{SCSI_REPORT_LUNS, CDB({"select_report", 2, 0, 8})},
+	{SCSI_READ_12, CDB(READING, {"group", 10, 0, 5})},
+	{SCSI_WRITE_12, CDB(WRITING, {"group", 10, 0, 5})},
+	{SCSI_WRITE_AND_VERIFY_12, CDB(WRITING, {"group", 10, 0, 5})},
+	{SCSI_VERIFY_12, CDB(VERIFYING, {"group", 10, 0, 5})},
 };
 
 /* The last byte of a CDB, whose length is that of the opcode's group (SPC-4, 4.3.4). */
@@ -320,7 +319,7 @@ void scsi_command_tree(const struct scsi_command *c, struct tree *t)
 {
 	const struct command *k = find(c->cdb[0]);
 	enum form form = k ? (enum form)k->form : PLAIN;
-	struct span s = span_of(c, form);
+	struct scsi_span s = span_of(c, form);
 	int64_t length = allocation(c, form);
 
 	tree_hex(t, "opcode", c->cdb[0], 2);
@@ -355,7 +354,7 @@ void scsi_command_brief(const struct scsi_command *c, struct out *o)
 {
 	const struct command *k = find(c->cdb[0]);
 	enum form form = k ? (enum form)k->form : PLAIN;
-	struct span s = span_of(c, form);
+	struct scsi_span s = span_of(c, form);
 	const char *service = form == SERVICE ? service_name(c) : NULL;
 
 	if (k)
@@ -379,12 +378,12 @@ void scsi_command_brief(const struct scsi_command *c, struct out *o)
 static bool capacity(const struct scsi_command *c, const uint8_t *p, size_t n, uint64_t *last,
 		     uint32_t *block)
 {
-	if (c->cdb[0] == OP_READ_CAPACITY_10 && n >= 8) {
+	if (c->cdb[0] == SCSI_READ_CAPACITY_10 && n >= 8) {
 		*last = get_be32(p);
 		*block = get_be32(p + 4);
 		return true;
 	}
-	if (c->cdb[0] == OP_SERVICE_IN_16 && (c->cdb[1] & 0x1f) == 0x10 && n >= 12) {
+	if (scsi_is_capacity_16(c->cdb) && n >= 12) {
 		*last = get_be64(p);
 		*block = get_be32(p + 8);
 		return true;
@@ -406,24 +405,24 @@ void scsi_data_tree(const struct scsi_command *c, const uint8_t *p, size_t n, st
 	uint32_t block;
 
 	switch (c->cdb[0]) {
-	case OP_INQUIRY:
+	case SCSI_INQUIRY:
 		if (c->cdb[1] & 1)
 			scsi_vpd_tree(p, n, t);
 		else
 			scsi_inquiry_tree(p, n, t);
 		break;
-	case OP_REQUEST_SENSE:
+	case SCSI_REQUEST_SENSE:
 		scsi_sense_tree(p, n, t);
 		break;
-	case OP_MODE_SENSE_6:
-	case OP_MODE_SELECT_6:
+	case SCSI_MODE_SENSE_6:
+	case SCSI_MODE_SELECT_6:
 		scsi_mode_tree(p, n, false, t);
 		break;
-	case OP_MODE_SENSE_10:
-	case OP_MODE_SELECT_10:
+	case SCSI_MODE_SENSE_10:
+	case SCSI_MODE_SELECT_10:
 		scsi_mode_tree(p, n, true, t);
 		break;
-	case OP_REPORT_LUNS:
+	case SCSI_REPORT_LUNS:
 		luns_tree(p, n, t);
 		break;
 	default:
@@ -437,7 +436,7 @@ void scsi_data_tree(const struct scsi_command *c, const uint8_t *p, size_t n, st
 
 uint32_t scsi_identification(const struct scsi_command *c)
 {
-	return c->cdb[0] == OP_INQUIRY && !(c->cdb[1] & 1) ? 36 : 0;
+	return c->cdb[0] == SCSI_INQUIRY && !(c->cdb[1] & 1) ? 36 : 0;
 }
 
 bool scsi_data_brief(const struct scsi_command *c, const uint8_t *p, size_t n, struct out *o)
@@ -446,15 +445,15 @@ bool scsi_data_brief(const struct scsi_command *c, const uint8_t *p, size_t n, s
 	uint32_t block;
 
 	switch (c->cdb[0]) {
-	case OP_INQUIRY:
+	case SCSI_INQUIRY:
 		return c->cdb[1] & 1 ? scsi_vpd_brief(p, n, o) : scsi_inquiry_brief(p, n, o);
-	case OP_MODE_SENSE_6:
-	case OP_MODE_SELECT_6:
+	case SCSI_MODE_SENSE_6:
+	case SCSI_MODE_SELECT_6:
 		return scsi_mode_brief(p, n, false, o);
-	case OP_MODE_SENSE_10:
-	case OP_MODE_SELECT_10:
+	case SCSI_MODE_SENSE_10:
+	case SCSI_MODE_SELECT_10:
 		return scsi_mode_brief(p, n, true, o);
-	case OP_REQUEST_SENSE:
+	case SCSI_REQUEST_SENSE:
 		if (n < 8)
 			return false;
 		out_char(o, ' ');
@@ -466,7 +465,7 @@ bool scsi_data_brief(const struct scsi_command *c, const uint8_t *p, size_t n, s
 	if (!capacity(c, p, n, &last, &block))
 		return false;
 	/* The count does not fit into 32 bits; READ CAPACITY(16) returns it. */
-	if (c->cdb[0] == OP_READ_CAPACITY_10 && last == UINT32_MAX)
+	if (c->cdb[0] == SCSI_READ_CAPACITY_10 && last == UINT32_MAX)
 		out_printf(o, " more than %u blocks of %u bytes", UINT32_MAX, block);
 	else
 		out_printf(o, " %llu blocks of %u bytes", (unsigned long long)last + 1, block);

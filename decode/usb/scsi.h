@@ -13,6 +13,15 @@ struct scsi_command {
 	uint8_t length; /* bytes of cdb that are valid */
 };
 
+/* The blocks that a command addresses. */
+struct scsi_span {
+	bool valid; /* the command is one of READ, WRITE, VERIFY and the like, and is complete */
+	uint64_t lba;
+	uint32_t blocks;
+};
+
+struct scsi_span scsi_span(const struct scsi_command *c);
+
 /* "good", "check condition", ..., or NULL if unknown */
 const char *scsi_status_name(uint8_t status);
 

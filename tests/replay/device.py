@@ -311,7 +311,9 @@ def test_wrong_direction(d):
 
 
 def test_beyond_end(d):
-    """A write beyond the disk's end fails with matching sense data, and changes nothing."""
+    """Blocks beyond the disk's end fail with matching sense data, and a write there changes
+    nothing. 16-byte commands: their largest addresses are no small ones, and of the service
+    actions only READ CAPACITY(16) is answered with the capacity."""
     def disk(c):
         plug_disk(c)
         c.transfer(BULK, 0x02, out=cbw(1, 8, True, bytes([0x25] + [0] * 9)), dev=5)
@@ -326,6 +328,19 @@ def test_beyond_end(d):
                 command(h, 9, 512, True, read10(3, 1))]
     got = session(capture(d, "beyond", disk), play, "--timeout", "200ms")[0]
     same([(b"", 1), b"\x05\x21", (b"", 1)], got, "a write beyond the disk's end has sense data")
+
+    def play16(h):
+        h.enumerate()
+        read = struct.pack(">BBQIBB", 0x88, 0, 2**64 - 1, 2, 0, 0)
+        found = []
+        for cdb in read, b"\x9e\x12" + bytes(14), b"\x9e\x10" + bytes(11) + b"\x20\0\0":
+            found.append(command(h, 7, 1024, True, cdb))
+            found.append(command(h, 8, 18, True, bytes([3, 0, 0, 0, 18, 0]))[0][2:14:10])
+        return found
+    got = session(capture(d, "beyond16", disk), play16, "--timeout", "200ms")[0]
+    same([(b"", 1), b"\x05\x21", (b"", 1), b"\x05\x24",
+          (struct.pack(">QI20x", 3, 512), 0), b"\0\0"], got,
+         "the same with 16-byte commands, of which only READ CAPACITY(16) returns a capacity")
 
 
 def test_readers(d):
