@@ -197,9 +197,9 @@ static int take_long(struct options *o, int c, const char *arg, struct trawl_err
 
 	switch (c) {
 	case OPT_SELF_TEST:
-		if (strcmp(optarg, "branch"))
+		if (strcmp(arg, "branch"))
 			return trawl_fail(err, TRAWL_USAGE, "--self-test %.40s: no such test; "
-							    "give --self-test branch", optarg);
+							    "give --self-test branch", arg);
 		o->job = JOB_SELF_TEST;
 		return 0;
 	case OPT_GC:

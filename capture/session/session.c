@@ -686,8 +686,10 @@ static int drop_privileges(struct session *s, struct trawl_error *err)
 {
 	struct trawl_error ignored;
 	int folders[] = { -1, output_folder(&s->rec.output) };
-	struct privileges_kept kept = { .user = s->user.other, .command = s->command.pid,
-					.folders = folders, .nfolders = 2 };
+	struct privileges_kept kept = {
+		.calls = { .user = s->user.other, .command = s->command.pid },
+		.folders = folders, .nfolders = 2,
+	};
 	int r;
 
 	if (inputs_use_tracefs(s->inputs, s->ninputs))
@@ -695,7 +697,7 @@ static int drop_privileges(struct session *s, struct trawl_error *err)
 	if (s->user.other) /* files are made as that user, not by a capability */
 		kept.nfolders = 1;
 	for (size_t i = 0; i < s->ninputs; i++)
-		kept.traces |= s->inputs[i].source->traces;
+		kept.calls.traces |= s->inputs[i].source->traces;
 	r = privileges_drop(&kept, err);
 	for (size_t i = 0; i < 2; i++)
 		if (folders[i] >= 0)

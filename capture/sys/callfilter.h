@@ -11,8 +11,8 @@
 #include <sys/types.h>
 
 struct callfilter {
-	bool user;   /* user_enter() and user_leave() are called */
-	bool traces; /* ptrace() and perf_event_open() are called */
+	bool user;     /* it makes files as another user (user_enter()), whose COMMAND it signals */
+	bool traces;   /* a source calls ptrace() or perf_event_open() while it runs */
 	pid_t command; /* the only other process that may be signalled; 0: none */
 };
 

@@ -71,9 +71,9 @@ static uint64_t to_keep(const struct privileges_kept *kept)
 {
 	uint64_t keep = CAP(SYS_PTRACE) | CAP(SYSLOG) | CAP(SYS_NICE);
 
-	if (kept->user)
+	if (kept->calls.user)
 		keep |= CAP(SETUID) | CAP(SETGID) | CAP(KILL);
-	if (kept->traces)
+	if (kept->calls.traces)
 		keep |= CAP(KILL) | CAP(PERFMON);
 	return keep;
 }
@@ -171,15 +171,12 @@ static int drop_capabilities(const struct privileges_kept *kept)
 
 int privileges_drop(const struct privileges_kept *kept, struct trawl_error *err)
 {
-	const struct callfilter calls = {
-		.user = kept->user, .traces = kept->traces, .command = kept->command,
-	};
 	int r;
 
 	if (drop_capabilities(kept))
 		return trawl_fail(err, TRAWL_CANNOT, "capabilities cannot be dropped: %s",
 				  strerror(errno));
-	r = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ? -errno : callfilter_load(&calls);
+	r = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ? -errno : callfilter_load(&kept->calls);
 	if (r == -ENOMEM)
 		return trawl_fail(err, TRAWL_CANNOT,
 				  "the recorder's filter of system calls cannot be set: out of memory");

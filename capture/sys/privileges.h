@@ -3,18 +3,14 @@
 #ifndef TRAWL_CAPTURE_SYS_PRIVILEGES_H
 #define TRAWL_CAPTURE_SYS_PRIVILEGES_H
 
-#include <stdbool.h>
 #include <stddef.h>
-#include <sys/types.h>
 
 #include "capture/sys/callfilter.h"
 #include "format/trawl.h"
 
 /* What the recorder still does, and so needs privileges for. */
 struct privileges_kept {
-	bool user;   /* it makes files as another user, and signals that user's COMMAND */
-	bool traces; /* a source calls ptrace() or perf_event_open() while it runs */
-	pid_t command; /* may be signalled; 0: none */
+	struct callfilter calls; /* its system calls */
 	const int *folders; /* where it makes, changes and removes files: tracefs, the folder of
 			     * the outputs; -1: none */
 	size_t nfolders;
