@@ -51,7 +51,7 @@ libdecode_la_SOURCES += \
 	decode/usb/desctable.h decode/usb/desctable.c \
 	decode/usb/descbits.h decode/usb/descbits.c \
 	decode/usb/ftdi.h decode/usb/ftdi.c \
-	decode/usb/hidreport.h decode/usb/hidreport.c \
+	decode/usb/hiddescriptor.h decode/usb/hiddescriptor.c decode/usb/hidreport.h decode/usb/hidreport.c \
 	decode/usb/hidusage.h decode/usb/hidusage.c \
 	decode/usb/hub.h decode/usb/hub.c \
 	decode/usb/msc.h decode/usb/msc.c \

@@ -13,8 +13,8 @@
  */
 typedef int edit_command(int argc, char **argv, struct trawl_error *err);
 
-edit_command cut_command, merge_command, redact_command, secrets_command, repair_command,
-	compact_command;
+edit_command compact_command, cut_command, import_command, merge_command, redact_command,
+	repair_command, secrets_command, verify_command;
 
 /* Reports wrong usage, "TEXTWHAT; see --help". Returns -1. */
 int edit_usage(struct trawl_error *err, const char *text, const char *what);

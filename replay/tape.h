@@ -12,6 +12,7 @@
 #include "decode/usb/usb.h"
 #include "replay/filearray.h"
 #include "replay/store.h"
+#include "replay/tapedevice.h"
 
 #define TAPE_NONE UINT32_MAX
 #define TAPE_NOTHING {.store = {.fd = -1}, .array = FILEARRAY_NONE, .index = FILEARRAY_NONE}
@@ -64,23 +65,6 @@ struct tape_answer {
 	uint64_t data;
 	uint32_t length;
 };
-
-/* A device of a capture. */
-struct tape_device {
-	uint16_t bus;
-	uint8_t address;
-	bool known;        /* its device descriptor is known */
-	bool configured;   /* a complete configuration descriptor is known */
-	bool root, hub;
-	uint16_t vendor, product;
-	char name[128], port[64];
-	uint64_t transfers;
-	/* the capture's source of the transfers; TAPE_ANY_SOURCE: all that have any */
-	uint32_t source;
-	uint64_t first, last; /* times of the first and the last of them */
-};
-
-#define TAPE_ANY_SOURCE UINT32_MAX
 
 struct tape {
 	struct tape_device device;

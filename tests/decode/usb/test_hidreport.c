@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "decode/usb/hidreport.h"
+#include "decode/usb/hidusage.h"
 
 static const char *brief(const struct hid_report *h, enum hid_kind kind, const char *p, size_t n,
 			 bool show_keys)
