@@ -49,7 +49,7 @@ static uint64_t source_cost(const struct trawl_source *s)
 	       fields_cost(s->common, s->ncommon);
 }
 
-bool vec_add(struct vec *v, void *p)
+static bool vec_add(struct vec *v, void *p)
 {
 	if (!array_reserve(v->p, v->cap, v->n + 1))
 		return false;

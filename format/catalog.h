@@ -26,7 +26,6 @@ struct vec {
 	void **p;
 	size_t n, cap;
 };
-bool vec_add(struct vec *v, void *p);
 
 /* The time of a stream's last event: the next one must not be earlier on the timeline. */
 struct stream_tail {

@@ -114,7 +114,8 @@ bool plan_refers_to_any(const struct planner *p)
 	return p->effort->refs;
 }
 
-struct column_plan plan_default(const struct layout_column *c, bool common, uint32_t n)
+/* Returns the plan of a column before anything was tried. */
+static struct column_plan plan_default(const struct layout_column *c, bool common, uint32_t n)
 {
 	struct column_plan p = { .ref = c->ref, .literal = LITERAL_BYTES };
 

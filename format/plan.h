@@ -50,7 +50,4 @@ void plan_chunk(struct planner *p, uint32_t events);
 /* Call after a column was coded: so many of its n values were literals. */
 void plan_result(struct plan *p, uint32_t literals, uint32_t n);
 
-/* Returns the plan of a column before anything was tried. */
-struct column_plan plan_default(const struct layout_column *c, bool common, uint32_t n);
-
 #endif

@@ -13,6 +13,7 @@ Comments: each file, or the header of its name, begins with one that says what t
 Sizes: no file has more than 900 lines. No line has more than 100 columns with tabs of 8; except for
 rows of a table in a C comment, and for lines with quoted texts whose rest has at most 80 columns.
 No function has more than 60 lines or 6 parameters, except for those that the tests record.
+Functions: each that a header declares is used outside of its file, at least by a test.
 """
 import os
 import re
@@ -25,9 +26,10 @@ from tap import finish, ok  # noqa: E402
 
 TOPS = ("capture", "common", "decode", "edit", "format", "replay", "kmod", "uprobe")
 GENERATED = (".inc", "config.h")
-SCRIPTS = ("setup/trawl-access",)  # programs, whose names have no ending
 WRITTEN = (".c", ".h", ".cc", ".py", ".sh")
 QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'')
+# The folder of a built QEMU has the hash of these bytes in its name.
+HASHED = ("tests/lab/qemu/build",)
 LINES, COLUMNS, COLUMNS_OF_REST = 900, 100, 80
 FUNCTION_LINES, PARAMETERS = 60, 6
 RECORDED = ("samples/", "tests/zoo/")  # programs whose parameters the tests record
@@ -48,15 +50,23 @@ def sources():
                     yield os.path.relpath(os.path.join(folder, name), SRC)
 
 
+def is_script(path):
+    """A program whose name has no ending."""
+    if "." in os.path.basename(path):
+        return False
+    with open(os.path.join(SRC, path), "rb") as f:
+        return f.read(2) == b"#!"
+
+
 def written():
     """Every file of C, C++, Python, shell and JavaScript that somebody edits."""
-    yield from SCRIPTS
     yield from (n for n in sorted(os.listdir(SRC)) if n.endswith(".sh"))
-    for top in TOPS + ("samples", "tests"):
+    for top in TOPS + ("samples", "tests", "setup", "wireshark", ".ci"):
         for folder, _, names in os.walk(os.path.join(SRC, top)):
             for name in sorted(names):
-                if name.endswith(WRITTEN + (".js",)):
-                    yield os.path.relpath(os.path.join(folder, name), SRC)
+                path = os.path.relpath(os.path.join(folder, name), SRC)
+                if name.endswith(WRITTEN + (".js",)) or is_script(path):
+                    yield path
 
 
 def overlong(line):
@@ -70,7 +80,7 @@ def too_large(path, text):
     """What is wrong with the size of a file and its lines."""
     lines = text.splitlines()
     bad = [f"{path}: {len(lines)} lines, {LINES} are allowed"] if len(lines) > LINES else []
-    if path.endswith(WRITTEN + SCRIPTS):
+    if path not in HASHED and not path.endswith(".js"):
         bad += [f"{path}:{n}: over {COLUMNS} columns"
                 for n, line in enumerate(lines, 1) if overlong(line)]
     return bad
@@ -204,6 +214,25 @@ def unplaced(text, files):
     return missing
 
 
+DECLARED = re.compile(r"^(?!static\b|typedef\b|extern\b)[a-z][\w \*]*?\b(\w+)\([^;{}]*\)[^;{}]*;", re.M)
+
+
+def unshared(texts, public):
+    """Functions that a header declares and no file uses but the .c of its name. A header that names
+    one twice uses it itself, in a macro or an inline function. public: headers for programs of
+    others."""
+    texts = {p: COMMENT.sub("", t) for p, t in texts.items()}
+    users = {}
+    for path, text in texts.items():
+        for word in set(re.findall(r"\w+", text)):
+            users.setdefault(word, set()).add(path)
+    return [f"{path}: only {path[:-2]}.c uses {name}()"
+            for path, text in texts.items() if path.endswith(".h") and path not in public
+            for name in DECLARED.findall(text)
+            if not users[name] - {path, path[:-2] + ".c"}
+            and len(re.findall(r"\b%s\b" % name, text)) == 1]
+
+
 BEGINNING = re.compile(r"(?:/\*|//) SPDX[^\n]*\n(?:#(?:ifndef|define|include)\b[^\n]*\n|\s)*"
                        r"(?:/\*|//)")
 
@@ -233,6 +262,10 @@ def proves_itself():
                "b.c": "#include <c>\nint d;\n"}
     ok(untitled(made_up, lambda p: "/* SPDX x */\n" + made_up[p]) == ["b.c"],
        "a file that does not say what it holds is found")
+    made_up = {"a.h": "int f(void);\nint g(void);\nint h(void);\n#define H h()\n",
+               "a.c": "int f(void)\n{\n\treturn g();\n}\n", "b.c": "int x = g();\n"}
+    ok(unshared(made_up, ()) == ["a.h: only a.c uses f()"],
+       "a function that its header need not declare is found")
     ok(unplaced(section, []) == ["no/such.c", "no_such_function()", "nosuch.c"],
        "a place that is not there is found")
 
@@ -312,6 +345,12 @@ UNTITLED = untitled(list(sources()), read)
 for line in UNTITLED:
     print("#", line)
 ok(not UNTITLED, "every file says at its beginning what it holds, or its header does")
+C_FILES = {p: read(p) for p in written() if p.endswith((".c", ".h"))}
+UNSHARED = unshared({p: t for p, t in C_FILES.items() if not p.startswith("tests/") or
+                     p.endswith(".c")}, ("format/trawl.h", "uprobe/trawl-uprobe.h", "kmod/khandler.h"))
+for line in UNSHARED:
+    print("#", line)
+ok(not UNSHARED, "headers declare what other files use")
 MISSING = unplaced(TEXT, list(sources()))
 for line in MISSING:
     print("#", line)

@@ -3,7 +3,7 @@
 
 #include "capture/sys/alloc.h"
 
-void wire_put(struct wire_out *o, const void *p, size_t n)
+static void put(struct wire_out *o, const void *p, size_t n)
 {
 	if (!array_reserve(o->p, o->room, o->n + n))
 		alloc_checked(NULL);
@@ -13,14 +13,14 @@ void wire_put(struct wire_out *o, const void *p, size_t n)
 
 void wire_put_number(struct wire_out *o, uint64_t v)
 {
-	wire_put(o, &v, sizeof(v));
+	put(o, &v, sizeof(v));
 }
 
 void wire_put_text(struct wire_out *o, const char *s)
 {
 	wire_put_number(o, s ? strlen(s) : UINT64_MAX);
 	if (s)
-		wire_put(o, s, strlen(s));
+		put(o, s, strlen(s));
 }
 
 uint64_t wire_number(struct wire_in *in, uint64_t most)

@@ -16,7 +16,6 @@ struct wire_out {
 	size_t n, room;
 };
 
-void wire_put(struct wire_out *o, const void *p, size_t n);
 void wire_put_number(struct wire_out *o, uint64_t v);
 /* NULL and "" are distinguished. */
 void wire_put_text(struct wire_out *o, const char *s);

@@ -50,7 +50,11 @@ uint64_t flow_time(const struct flow_stretch *s, uint32_t i, uint32_t *mark, uin
 	return before;
 }
 
-uint64_t flow_until(const struct flow_stretch *s, uint32_t mark)
+/*
+ * Returns the latest time on the timeline at which the branches before `mark` can have happened:
+ * the time of the mark, or of the last branch if mark is beyond the last mark.
+ */
+static uint64_t until(const struct flow_stretch *s, uint32_t mark)
 {
 	const struct branch_batch *b = &s->batch->batch;
 
@@ -70,7 +74,7 @@ void flow_calls(struct flow *f, const struct flow_stretch *s)
 	f->failed |= !t->stack;
 	for (uint32_t i = s->first; t->stack && i < s->end; i++) {
 		w.when.time = flow_time(s, i, &mark, w.when.time);
-		w.when.until = flow_until(s, mark);
+		w.when.until = until(s, mark);
 		callstack_step(t->stack, &b->pairs[b->ids[i]], &w, f->calls);
 	}
 }

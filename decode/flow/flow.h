@@ -71,12 +71,6 @@ int flow_run(struct flow *f, struct stream *s, const char *what, struct trawl_er
 /* Finds module, function and line of an address in the process of a stretch. */
 void flow_place(const struct flow_stretch *s, uint64_t address, struct image_place *p);
 
-/*
- * The latest time on the timeline at which the branches before `mark` can have happened: the time
- * of the mark, or of the last branch if mark is beyond the last mark.
- */
-uint64_t flow_until(const struct flow_stretch *s, uint32_t mark);
-
 /* Passes the calls of a stretch to f->calls. Sets f->failed if memory runs out. */
 void flow_calls(struct flow *f, const struct flow_stretch *s);
 

@@ -43,16 +43,6 @@ void bit_layout_brief(bit_layout fields, const uint8_t *p, size_t n, struct out 
 	}
 }
 
-size_t bit_layout_size(bit_layout fields)
-{
-	size_t size = 0;
-
-	for (const struct bit_field *f = fields; f->name; f++)
-		if (end_of(f) > size)
-			size = end_of(f);
-	return size;
-}
-
 bool bit_layout_has(bit_layout fields, const char *name, size_t n)
 {
 	for (const struct bit_field *f = fields; f->name; f++)

@@ -27,9 +27,7 @@ void bit_layout_tree(bit_layout fields, const uint8_t *p, size_t n, struct tree 
  */
 void bit_layout_brief(bit_layout fields, const uint8_t *p, size_t n, struct out *o);
 
-/* Returns how many bytes the fields cover, up to the last one. */
-size_t bit_layout_size(bit_layout fields);
-
+/* Whether a field has this name, of n characters. */
 bool bit_layout_has(bit_layout fields, const char *name, size_t n);
 
 #endif

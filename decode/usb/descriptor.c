@@ -53,7 +53,11 @@ const char *usb_class_name(uint8_t class)
 	}
 }
 
-const char *usb_function_name(uint8_t class, uint8_t subclass, uint8_t protocol)
+/*
+ * Returns the name of the function that class, subclass and protocol select together, or else that
+ * of the class.
+ */
+static const char *function_name(uint8_t class, uint8_t subclass, uint8_t protocol)
 {
 	static const struct {
 		uint8_t class, subclass, protocol;
@@ -315,10 +319,10 @@ static void descriptor_more(const struct descriptor *d, struct tree *t)
 	case DESC_INTERFACE:
 		if (d->room > 5)
 			tree_str(t, "class_name", usb_class_name(d->p[5]));
-		if (d->room > 7 && usb_function_name(d->p[5], d->p[6], d->p[7]) !=
+		if (d->room > 7 && function_name(d->p[5], d->p[6], d->p[7]) !=
 					   usb_class_name(d->p[5]))
 			tree_str(t, "function_name",
-				 usb_function_name(d->p[5], d->p[6], d->p[7]));
+				 function_name(d->p[5], d->p[6], d->p[7]));
 		break;
 	case DESC_IAD:
 		if (d->room > 4)
@@ -504,7 +508,7 @@ static void brief_config(const uint8_t *p, size_t n, bool super, struct out *o)
 
 		if (d.type != DESC_INTERFACE || d.room < 8 || d.p[3])
 			continue;
-		name = usb_function_name(d.p[5], d.p[6], d.p[7]);
+		name = function_name(d.p[5], d.p[6], d.p[7]);
 		out_str(o, any ? ", " : ": ");
 		out_str(o, name ? name : "class not known");
 		any = true;

@@ -64,10 +64,5 @@ void descriptor_utf16(const uint8_t *p, size_t n, struct out *o);
 
 /* "mass storage", "HID", ..., or NULL if the class is unknown. */
 const char *usb_class_name(uint8_t class);
-/*
- * Returns the name of the function that class, subclass and protocol select together, or else that
- * of the class.
- */
-const char *usb_function_name(uint8_t class, uint8_t subclass, uint8_t protocol);
 
 #endif
