@@ -494,9 +494,9 @@ int usbsys_uevent(int fd, struct usb_uevent *ev, bool *overrun)
 		if (n < 0)
 			return 0;
 		/* The kernel sends from port 0. Ignores messages of other senders. */
-		if (size != sizeof(from) || from.nl_pid != 0)
+		if (!n || size != sizeof(from) || from.nl_pid != 0)
 			continue;
-		if (buf[n ? n - 1 : 0])
+		if (buf[n - 1])
 			buf[n++] = '\0';
 		if (usbsys_parse(buf, (size_t)n, ev))
 			return 1;
