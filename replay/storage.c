@@ -299,10 +299,8 @@ void storage_free(struct storage *s)
 bool storage_guessed(const struct storage *s, char *text, size_t room)
 {
 	snprintf(text, room,
-		 "the capture does not tell the disk's capacity: %" PRIu64 " blocks of %u bytes "
-									   "are taken, as its "
-									   "commands reach",
-		 s->disk.blocks, s->disk.block);
+		 "the capture lacks the disk's capacity: %" PRIu64 " blocks of %u bytes are assumed, "
+		 "which all of its commands lie in", s->disk.blocks, s->disk.block);
 	return s->guessed_capacity;
 }
 
