@@ -90,6 +90,13 @@ static bool is_kernel_task(const struct redact *x, const char *p, size_t n)
 	return false;
 }
 
+/* A word of a statement of SQL, or what it has in quotes. */
+static void sql_piece(struct redact *x, enum secret_class class, char *p, size_t n)
+{
+	if (!is_system_program(x, p, n))
+		remove_piece(x, class, p, n);
+}
+
 void redact_text(struct redact *x, enum secret_class class, char *p, size_t n)
 {
 	if (is_kernel_placeholder(p, n) ||
@@ -101,8 +108,14 @@ void redact_text(struct redact *x, enum secret_class class, char *p, size_t n)
 	if (!n)
 		return;
 	redact_count(x, class, p, n, false);
-	if (redact_drops(x, class))
+	if (!redact_drops(x, class))
+		return;
+	if (class != SECRET_STRINGS || !redact_is_sql(p, n)) {
 		remove_piece(x, class, p, n);
+		return;
+	}
+	redact_sql(x, p, n, sql_piece);
+	keep_text(x, p, n); /* its own words, which may be values of other events */
 }
 
 void redact_trigger(struct redact *x, char *p, size_t n)

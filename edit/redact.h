@@ -112,6 +112,11 @@ void redact_number(struct redact *x, uint8_t *p, size_t n);
  */
 const bool *redact_texts(struct redact *x, const struct trawl_event *ev,
 			 const struct trawl_field *f, uint32_t n);
+/* Whether a text is a statement of SQL. */
+bool redact_is_sql(const char *p, size_t n);
+/* Calls `piece` for each part of such a statement that is not a word of the language. */
+typedef void redact_piece_fn(struct redact *x, enum secret_class class, char *p, size_t n);
+void redact_sql(struct redact *x, char *p, size_t n, redact_piece_fn *piece);
 /* Replaces values that were removed elsewhere, in a text that is otherwise kept. */
 void redact_scrub(struct redact *x, char *p, size_t n);
 

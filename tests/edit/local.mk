@@ -10,3 +10,9 @@ tests_edit_test_removed_SOURCES = tests/edit/test_removed.c edit/removed.h edit/
 tests_edit_test_removed_CFLAGS = $(UNIT_CFLAGS)
 tests_edit_test_removed_LDADD = $(UNIT_LDADD)
 TESTS += tests/edit/test_removed
+
+check_PROGRAMS += tests/edit/test_sql
+tests_edit_test_sql_SOURCES = tests/edit/test_sql.c edit/redact.h edit/redactsql.c
+tests_edit_test_sql_CFLAGS = $(UNIT_CFLAGS)
+tests_edit_test_sql_LDADD = $(UNIT_LDADD)
+TESTS += tests/edit/test_sql
