@@ -32,12 +32,12 @@ async function main(browserPath, page_, steps, shots) {
 		process.exit(1);
 	}
 	const state = () => page.evaluate(() => ({
-		view: trawl.view, selected: trawl.selected, matches: trawl.matches, events: trawl.events, lanes: trawl.lanes, titles: trawl.titles, ready: trawl.ready,
+		view: trawl.view, selected: trawl.selected, matches: trawl.matches, events: trawl.events, lanes: trawl.lanes, titles: trawl.titles, names: trawl.names, ready: trawl.ready,
 		rows: [...document.querySelectorAll(".row")].map((r) => [...r.children].map((c) => c.textContent)),
 		shown: [...document.querySelectorAll(".row.selected")].filter((r) => {
 			const box = document.getElementById("scroll").getBoundingClientRect(), b = r.getBoundingClientRect();
 			return b.top >= box.top - 1 && b.bottom <= box.bottom + 1;
-		}).map((r) => +r.dataset.event), marks: trawl.marks, bars: trawl.bars, pauses: [...document.querySelectorAll(".row.pause")].map((r) => r.dataset.pause),
+		}).map((r) => +r.dataset.event), marks: trawl.marks, bars: trawl.bars, pauses: [...document.querySelectorAll(".row.pause")].map((r) => `${r.lastChild.dataset.pause}: ${r.title}`),
 		wide: [...document.querySelectorAll("html, main, #right, #table, #scroll")].map((e) => e.scrollWidth - e.clientWidth),
 		hint: document.getElementById("hint").textContent, about: document.getElementById("about").textContent,
 		details: document.getElementById("details").innerText, panel: document.querySelector("[role=tabpanel]:not([hidden])").innerText,

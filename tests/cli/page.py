@@ -292,6 +292,9 @@ def check_pairs():
              ["state", "none"],
              ["click", "#details button.event"], ["state", "led"], ["search", example],
              ["state", "example"],
+             ["search", "took_ns > 10ms"], ["state", "long"], ["click", "#tab-counts"],
+             ["search", "took_ns > 9.9ms"], ["state", "again"],
+             ["search", 'name ~ "*exit_clock_nanosleep"'], ["key", "n"], ["state", "slept"],
              ["search", "took_ns > 10ms"], ["state", "long"]]
     for k in range(5):
         steps += [["key", "n"], ["state", f"n{k}"], ["key", "f"], ["state", f"f{k}"]]
@@ -327,6 +330,17 @@ def check_pairs():
     tap.ok(re.search(r"buf\s+0x[0-9a-f]{6}", got["read"]["details"]), "in the details as well",
            got["read"]["details"])
     tap.ok(got["first"]["bars"] >= 4, "pairs have bars", got["first"]["bars"])
+    tap.ok("began with" in got["slept"]["details"] and "enter_clock_nanosleep" in
+           got["slept"]["details"].split("began with")[1],
+           "the begin of an operation is a link", got["slept"]["details"])
+    tap.ok(got["again"]["panel"] == got["again"]["details"], "a search shows what it finds, though "
+           "another tab is open", got["again"]["panel"][:200])
+    tasks = [n for n in got["first"]["names"]]
+    tasks = tasks[next(k for k, n in enumerate(tasks) if n.startswith("tasks (")) + 1:]
+    idle = [k for k, n in enumerate(tasks) if n.startswith("swapper/")]
+    tap.ok(tasks[0].split()[0] == sleeps[0]["comm"] and
+           (not idle or tasks[idle[0] - 1].split()[0] != "swapper"),
+           "the task with the longest operation is the first lane", tasks[:4])
     tap.ok(any(r[3].endswith("exit_clock_nanosleep") or r[3].startswith("…") and
                r[3].endswith("nanosleep") for r in got["long"]["rows"]),
            "a long name keeps its end", [r[3] for r in got["long"]["rows"]])

@@ -80,14 +80,62 @@ async function select(i, look) {
 		if (isStack(k))
 			box.append(element("h3", k), element("pre", Array.isArray(v) ? v.map(formatValue).join("\n") : typeof v === "string" ? v : formatValue(v)));
 	}
-	const wakers = await wakersOf(i);
+	const parts = [...await eventList("began with", beginOf(i)), ...await waitsOf(i)];
 	if (selected !== i)
 		return;
-	box.append(...await eventList("its task slept meanwhile, and was woken by", wakers));
+	box.append(...parts);
 	if (eventFlags[i] & TRIGGER)
 		box.append(...await overview());
 	$("status").textContent = `${formatTime(eventTime[i])} ${nameOf(i)} ${task ? task.comm : ""} ${formatFields(fields)}`.slice(0, 400);
 	showTab("details");
+}
+// Returns the event, if any, that began what event i ended: the one at that time whose name has the
+// most letters in common with that of i.
+function beginOf(i) {
+	const at = eventTime[i] - eventDuration[i], found = [];
+	if (!eventDuration[i] || eventEndpoint[i] !== NONE)
+		return found;
+	const common = (k) => [...nameOf(i)].findIndex((c, n) => c !== nameOf(k)[n]) >>> 0;
+	for (let k = lowerBoundAll(at); k < i && eventTime[k] === at; k++)
+		if (nameOf(k) !== nameOf(i) && common(k) >= nameOf(i).indexOf(":"))
+			found.push(k);
+	return found.sort((a, b) => (eventTask[b] === eventTask[i]) - (eventTask[a] === eventTask[i]) || common(b) - common(a)).slice(0, 1);
+}
+// Shows what the task of event i may have waited for: who woke it, and the longest operation of
+// that task meanwhile; if no wake-ups were recorded, who may have held a lock.
+async function waitsOf(i) {
+	const wakers = await wakersOf(i), kept = new Set();
+	for (const k of wakers)
+		longestMeanwhile(eventTask[k], i).forEach((x) => kept.add(x));
+	return [...await eventList("its task slept meanwhile, and was woken by these, the last first; a task that releases a lock wakes who waits for it", wakers),
+		...await eventList("what the tasks that woke it did meanwhile, the longest", [...kept]),
+		...(wakers.length ? [] : await eventList("others that began before it and ended just before its end: one may have held what it waited for", holdersOf(i)))];
+}
+// Returns the operation of a task that overlaps event i and took longest.
+const OVERLAPS = 20000;
+function longestMeanwhile(task, i) {
+	const begin = eventTime[i] - eventDuration[i];
+	let best = -1;
+	for (let k = lowerBoundAll(begin), seen = 0; k < eventCount && seen < OVERLAPS; k++) {
+		if (eventTask[k] !== task || !eventDuration[k])
+			continue;
+		seen++;
+		if (eventTime[k] - eventDuration[k] <= eventTime[i] && (best < 0 || eventDuration[k] > eventDuration[best]))
+			best = k;
+	}
+	return best < 0 ? [] : [best];
+}
+// Returns the last operations of other tasks that had begun before event i did, and ended at most
+// JUST of its duration before its end; only of an event whose name says that it waits.
+const HOLDERS = 3, JUST = .02, WAITS = /(^|[^c])lock|wait|futex|mutex/i;
+function holdersOf(i) {
+	const begin = eventTime[i] - eventDuration[i], found = [];
+	if (!eventDuration[i] || eventTask[i] === NONE || !WAITS.test(nameOf(i)))
+		return found;
+	for (let k = i - 1, seen = 0; k >= 0 && eventTime[k] >= eventTime[i] - eventDuration[i] * JUST && found.length < HOLDERS && seen < WAKINGS; k--, seen++)
+		if (eventDuration[k] && eventTask[k] !== eventTask[i] && eventTask[k] !== NONE && eventTime[k] - eventDuration[k] <= begin)
+			found.push(k);
+	return found;
 }
 // Returns the last events during event i in which another task woke its task: they show what it may
 // have waited for. These are the kernel's sched_waking and sched_wakeup, made by the waking task;

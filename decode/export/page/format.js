@@ -13,6 +13,11 @@ function formatDuration(ns) {
 		return (ns / 1e6).toFixed(3) + " ms";
 	return a >= 1e3 ? (ns / 1e3).toFixed(3) + " µs" : Math.round(ns) + " ns";
 }
+// A duration with three digits, for where there is little room.
+function formatShort(ns) {
+	const [unit, name] = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]].find(([u]) => ns >= u) || [1, "ns"], v = ns / unit;
+	return `${v.toFixed(unit === 1 || v >= 99.95 ? 0 : v >= 9.995 ? 1 : 2)} ${name}`;
+}
 // The label of a tick on the time axis, with as many digits as distinguish it from the next one.
 function axisLabel(t, step) {
 	const [unit, name] = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]].find(([u]) => Math.max(Math.abs(t), step) >= u) || [1, "ns"];

@@ -223,7 +223,7 @@ async function start() {
 	draw();
 	window.trawl = { ready: performance.now() - begin, get draw() { return lastDraw; }, get view() { return [from, to]; }, get marks() { return marks; }, get bars() { return lanes.reduce((n, l) => n + (l.kind === "name" ? l.bars.length : 0), 0); }, get selected() { return selected; },
 		get matches() { return matches ? matches.length : -1; }, events: eventCount, get lanes() { return lanes.filter((l) => l.kind).length; },
-		get titles() { return lanes.filter((l) => !l.kind).map((l) => l.title); }, redraw() { draw(); return lastDraw; } };
+		get names() { return lanes.map((l) => l.name || l.title); }, get titles() { return lanes.filter((l) => !l.kind).map((l) => l.title); }, redraw() { draw(); return lastDraw; } };
 	frame();
 	await shown();
 	const overviewShown = showOverview();

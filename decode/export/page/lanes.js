@@ -104,6 +104,19 @@ function lanesOfDevices() {
 	}
 	return devices;
 }
+// Returns an order of lanes: those with errors first, then by their longest operation, then by the
+// number of events; the kernel's idle tasks, which are busiest in a trace of the scheduler, last.
+function notable(column, laneOf) {
+	const bad = new Uint8Array(NONE + 1), longest = new Float64Array(NONE + 1);
+	for (let i = 0; i < eventCount; i++) {
+		const k = laneOf[column[i]];
+		bad[k] |= eventFlags[i] & PROBLEM;
+		if (eventDuration[i] > longest[k])
+			longest[k] = eventDuration[i];
+	}
+	const idle = (l) => l.kind === "task" && /^swapper\/\d+ 0$/.test(l.name);
+	return (a, b) => idle(a) - idle(b) || bad[b.number] - bad[a.number] || longest[b.number] - longest[a.number] || b.count - a.count;
+}
 function makeLanes() {
 	const add = (title, more, sort) => {
 		if (!more.length)
@@ -112,16 +125,17 @@ function makeLanes() {
 			more.sort(sort);
 		allLanes.push({ title, count: 0 }, ...more);
 	};
-	const bigger = (a, b) => b.count - a.count, [names, probes] = lanesOfShapes();
+	const [names, probes] = lanesOfShapes(), byName = notable(eventShape, names), byProbe = notable(eventShape, probes);
+	const byTask = notable(eventTask, EACH);
 	const cpus = countValues(eventCpu), tasks = countValues(eventTask), shapes = countValues(eventShape);
 	if (about.losses.length)
 		allLanes.push({ title: "lost events", count: 0 }, new Lane("loss", "losses", about.nlosses, null, 0));
 	for (const [title, endpoints] of lanesOfDevices())
 		add(title, endpoints);
 	add("processors", partition(eventCpu, cpus, EACH, NONE, "cpu", (k) => `cpu ${k}`));
-	add("probes", partition(eventShape, shapes, probes, about.names.length, "probe", (k) => about.names[k]), bigger);
-	add("tasks", partition(eventTask, tasks, EACH, about.tasks.length, "task", (k) => taskName(about.tasks[k])), bigger);
-	add("events", partition(eventShape, shapes, names, about.names.length, "name", (k) => about.names[k]), bigger);
+	add("probes", partition(eventShape, shapes, probes, about.names.length, "probe", (k) => about.names[k]), byProbe);
+	add("tasks", partition(eventTask, tasks, EACH, about.tasks.length, "task", (k) => taskName(about.tasks[k])), byTask);
+	add("events", partition(eventShape, shapes, names, about.names.length, "name", (k) => about.names[k]), byName);
 	filterLanes("");
 	$("table").classList.toggle("bare", cpus[NONE] === eventCount && tasks[NONE] === eventCount);
 }

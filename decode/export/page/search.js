@@ -214,7 +214,7 @@ function parse(text) {
 		bad("expected 'and' or 'or'");
 	return { test: e, fields };
 }
-const COMMON = new Set(["name", "source", "comm", "cpu", "pid", "tid", "ts", "ts_ns", "time_ns", "took_ns"]);
+const COMMON = new Set(["name", "source", "comm", "cpu", "pid", "tid", "ts", "ts_ns", "took_ns"]);
 function commonField(i, name) {
 	const task = taskOf(i);
 	switch (name) {
@@ -225,7 +225,6 @@ function commonField(i, name) {
 	case "tid": return task && task.tid >= 0 ? task.tid : undefined;
 	case "cpu": return eventCpu[i] === NONE ? undefined : eventCpu[i];
 	case "took_ns": return eventDuration[i] || undefined;
-	case "time_ns": return eventTime[i];
 	case "ts": case "ts_ns": return firstTime + BigInt(eventTime[i]);
 	}
 }
@@ -401,6 +400,8 @@ async function search() {
 	tableSize();
 	if (matches && matches.length && (selected < 0 || !isMatch(selected)))
 		selectMatch(1, true);
+	else if (matches && matches.length)
+		showTab("details");           // of the selected match; another tab may be open
 }
 function selectMatch(by, here) {
 	if (!matches || !matches.length)

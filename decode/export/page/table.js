@@ -62,16 +62,14 @@ function fillRow(row, r, i, fields, letters) {
 	const task = taskOf(i), gap = gapBefore(r), name = nameOf(i), text = formatFields(fields);
 	row.className = "row" + (eventFlags[i] & PROBLEM ? " problem" : "") + (i === selected ? " selected" : "") + (gap ? " pause" : "") +
 		(eventTime[i] < from || eventTime[i] > to ? " outside" : "") + (matches && isMatch(i) ? " match" : "");
-	if (gap)
-		row.dataset.pause = `${formatDuration(gap)} without ${listedMatches() ? "a match" : "an event"}`;
-	else
-		delete row.dataset.pause;
+	row.title = gap ? `${formatDuration(gap)} without ${listedMatches() ? "a match" : "an event"} before this one` : "";
+	row.lastChild.dataset.pause = gap ? `gap ${formatShort(gap)}` : "";
 	row.setAttribute("aria-rowindex", r + 2);
 	row.setAttribute("aria-selected", i === selected);
 	row.dataset.event = i;
 	row.id = "event-" + i;
 	[formatTime(eventTime[i]), eventCpu[i] === NONE ? "" : String(eventCpu[i]), task ? `${task.comm} ${task.tid}` : "", cutName(name, Math.max(6, letters)),
-		eventDuration[i] ? formatDuration(eventDuration[i]) : "", text].forEach((v, k) => {
+		eventDuration[i] ? formatShort(eventDuration[i]) : "", text].forEach((v, k) => {
 		const cell = row.children[k];
 		if (cell.textContent !== v)
 			cell.textContent = v;
