@@ -11,10 +11,12 @@ libdecode_la_SOURCES += \
 	decode/kernel/printconv.h decode/kernel/printconv.c \
 	decode/kernel/symbols.h decode/kernel/symbols.c \
 	decode/kernel/printfield.h decode/kernel/printfield.c \
+	decode/kernel/signalnames.h decode/kernel/signalnames.c \
 	decode/export/perfetto.h decode/export/perfetto.c decode/export/protobuf.h \
 	decode/export/ftracepb.h decode/export/ftracepb.c decode/export/protobuf.c \
 	decode/export/tracedat.h decode/export/tracedat.c decode/export/datprobe.h decode/export/datprobe.c \
 	decode/query/around.h decode/query/around.c \
 	decode/query/join.h decode/query/join.c \
 	decode/query/spans.h decode/query/spans.c \
+	decode/query/took.h decode/query/took.c \
 	decode/export/longest.h decode/export/longest.c

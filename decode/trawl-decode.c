@@ -375,7 +375,7 @@ static int print_json(const struct options *o, struct stream *s, struct out *out
 static int print_summary(const struct options *o, struct stream *s, struct out *out,
 			 struct trawl_error *err)
 {
-	struct summary *m = summary_new(stream_reader(s));
+	struct summary *m = stream_measure(s, err) ? NULL : summary_new(s);
 	int result;
 
 	if (!m)

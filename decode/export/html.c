@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "decode/query/spans.h"
 #include "decode/export/html.h"
 
 #include <inttypes.h>
@@ -86,7 +85,6 @@ struct html {
 	struct shape *shapes;
 	size_t nshapes;           /* number of shapes; equals shape_keys.n unless memory ran out */
 	struct out json, keys;    /* scratch for the current event */
-	struct spans *pairs;      /* pairs of events that begin and end something */
 	struct out losses;
 	uint64_t first, last, n, nlosses, more;
 	uint64_t memory;          /* limit, bytes */
@@ -481,11 +479,9 @@ static int take_item(struct consumer *c, const struct decoder *d, void *state,
 		endpoint = endpoint_of(h, u);
 		note_device(h, u);
 		note_digits(h, state, it);
-		if (u->transfer && !transfer_latency(u->transfer, &span))
-			span = 0;
-	} else if (!spans_item(h->pairs, d, state, it, &span, &began)) {
-		span = 0;
 	}
+	if (!stream_took(h->stream, &span, &began))
+		span = 0;
 	if (!h->n++)
 		h->first = h->last = it->time;
 	since = (int64_t)(it->time - h->last);
@@ -519,7 +515,6 @@ static int take_loss(struct consumer *c, const struct trawl_source *s, const str
 	struct html *h = (struct html *)c;
 	struct out *o = &h->losses;
 
-	spans_forget(h->pairs);
 	if (h->nlosses++ >= LOSSES)
 		return 0;
 	out_str(o, o->len ? ",{\"source\":" : "{\"source\":");
@@ -770,9 +765,7 @@ int html_export(const struct export_options *o, struct stream *s, struct out *ou
 						     "headers and build again");
 	for (size_t i = 0; i < ARRAY_SIZE(buffers); i++)
 		out_memory(buffers[i]);
-	h.pairs = spans_new();
-	ret = h.pairs ? stream_run(s, &h.consumer, err)
-		      : trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	ret = stream_measure(s, err) ? -1 : stream_run(s, &h.consumer, err);
 	if (!ret && (h.failed || !write_page(&h, out)))
 		ret = trawl_fail(err, TRAWL_CANNOT, "--to html: out of memory, or more event types "
 						    "than a page holds; select some with --name");
@@ -788,7 +781,6 @@ int html_export(const struct export_options *o, struct stream *s, struct out *ou
 		free(h.shapes[i].columns);
 	}
 	free(h.shapes);
-	spans_free(h.pairs);
 	intern_free(&h.names);
 	intern_free(&h.sources);
 	intern_free(&h.task_names);

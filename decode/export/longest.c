@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/base/jdoc.h"
 #include "decode/base/time.h"
-#include "decode/query/spans.h"
+#include "decode/query/stream.h"
 
 enum {
 	SHOWN = 8,    /* lines in each list */
@@ -68,7 +69,7 @@ struct note {
 };
 
 struct longest {
-	struct spans *spans;
+	const struct stream *stream;
 	struct kind *kinds;
 	size_t nkinds;
 	struct note failed[SHOWN], trigger;
@@ -76,25 +77,35 @@ struct longest {
 	struct waking wakings[WAKINGS];
 	bool has_wakings; /* sched_waking, of which sched_wakeup is the second half */
 	uint64_t failures;
-	struct note before[BEFORE]; /* ring buffer of the newest events before the trigger */
+	/* ring buffer of the newest events before the trigger or the end */
+	struct note before[BEFORE];
 	uint64_t nbefore;
-	bool triggers; /* the file may contain a trigger, so the newest events are kept as text */
+	bool newest; /* these events are kept */
+	char failed_how[64]; /* how the command failed; "": it did not, or is not known */
 	struct out line;
 };
 
-struct longest *longest_new(bool triggers)
+/* Notes how the command failed, of the last capture in the file. */
+static void read_failure(struct longest *l, const struct trawl_reader *r)
+{
+	struct json_object *end = jdoc_meta(r, "end");
+
+	if (json_object_get_int(jdoc_get(end, "exit_status")))
+		snprintf(l->failed_how, sizeof(l->failed_how), "%s", jdoc_string(end, "command"));
+	json_object_put(end);
+}
+
+struct longest *longest_new(struct stream *s, bool triggers)
 {
 	struct longest *l = calloc(1, sizeof(*l));
 
 	if (l) {
 		out_memory(&l->line);
-		l->triggers = triggers;
-		l->spans = spans_new();
+		l->stream = s;
+		read_failure(l, stream_reader(s));
+		l->newest = triggers || *l->failed_how;
 	}
-	if (l && l->spans)
-		return l;
-	longest_free(l);
-	return NULL;
+	return l;
 }
 
 void longest_free(struct longest *l)
@@ -104,14 +115,8 @@ void longest_free(struct longest *l)
 	for (size_t i = 0; i < l->nkinds; i++)
 		free(l->kinds[i].buckets);
 	free(l->kinds);
-	spans_free(l->spans);
 	out_free(&l->line);
 	free(l);
-}
-
-void longest_forget(struct longest *l)
-{
-	spans_forget(l->spans);
 }
 
 /* ---- collecting ---------------------------------------------------------------------------- */
@@ -300,7 +305,7 @@ static void before_trigger(struct longest *l, const struct decoder *d, void *sta
 	if (it->name_len == 13 && !memcmp(it->name, "trawl:trigger", 13)) {
 		if (!*l->trigger.text)
 			note_item(l, d, state, it, &l->trigger);
-	} else if (!*l->trigger.text && l->triggers) {
+	} else if (!*l->trigger.text && l->newest && it->tid) { /* 0: the idle task */
 		note_item(l, d, state, it, &l->before[l->nbefore++ % BEFORE]);
 	}
 }
@@ -314,7 +319,7 @@ void longest_item(struct longest *l, const struct decoder *d, void *state, const
 	take_waking(l, d, state, it);
 	if (it->problem && l->failures++ < SHOWN)
 		note_item(l, d, state, it, &l->failed[l->failures - 1]);
-	if (spans_begins(l->spans, it)) {
+	if (stream_begins(l->stream, it)) {
 		struct beginning *b = beginning_at(l, it->time);
 
 		/* two begin at this time, so it is unclear whose fields these are */
@@ -328,7 +333,7 @@ void longest_item(struct longest *l, const struct decoder *d, void *state, const
 		}
 		b->time = it->time;
 	}
-	if (spans_item(l->spans, d, state, it, &ns, &begin))
+	if (stream_took(l->stream, &ns, &begin) && begin)
 		take_span(l, d, state, it, ns, begin);
 }
 
@@ -374,7 +379,8 @@ static void print_before(const struct longest *l, bool utc, struct out *o)
 	uint64_t first = l->nbefore > BEFORE ? l->nbefore - BEFORE : 0;
 
 	if (l->nbefore)
-		out_printf(o, "\nthe last %" PRIu64 " before it\n", l->nbefore - first);
+		out_printf(o, "\nthe last %" PRIu64 " before %s\n", l->nbefore - first,
+			   *l->trigger.text ? "it" : "the end");
 	for (uint64_t i = first; i < l->nbefore; i++)
 		print_note(&l->before[i % BEFORE], utc, o);
 }
@@ -403,7 +409,7 @@ static void print_slow(const struct slow *s, bool utc, struct out *o)
 	}
 }
 
-static void print_waker(const struct slow *s, struct out *o)
+static void print_waker(const struct slow *s, const char *name, struct out *o)
 {
 	char room[80];
 
@@ -413,6 +419,8 @@ static void print_waker(const struct slow *s, struct out *o)
 	time_span(o, s->woken);
 	out_str(o, " before its end, when it was woken while this ran: ");
 	safe(o, task_text(&s->waker, room, sizeof(room)));
+	if (strstr(name, "lock") && !strstr(name, "clock"))
+		out_str(o, ", which then probably released the lock");
 }
 
 static void print_kind(const struct kind *k, bool utc, struct out *o)
@@ -438,7 +446,7 @@ static void print_kind(const struct kind *k, bool utc, struct out *o)
 		out_str(o, "\n    ");
 		safe(o, k->fields);
 	}
-	print_waker(&k->slow[0], o);
+	print_waker(&k->slow[0], k->end, o);
 	for (size_t i = 1; i < SLOW && i < k->n; i++) {
 		out_str(o, i == 1 ? "\n    then " : "\n         ");
 		time_span(o, k->slow[i].ns);
@@ -453,6 +461,11 @@ void longest_print(const struct longest *l, bool utc, struct out *o)
 	if (*l->trigger.text) {
 		out_str(o, "\nwhy this was saved\n");
 		print_note(&l->trigger, utc, o);
+		print_before(l, utc, o);
+	} else if (*l->failed_how) {
+		out_str(o, "\nthe command failed: ");
+		safe(o, l->failed_how);
+		out_char(o, '\n');
 		print_before(l, utc, o);
 	}
 	if (l->failures) {

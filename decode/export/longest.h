@@ -9,16 +9,16 @@
 #include "decode/base/decoder.h"
 
 struct longest;
+struct stream;
 
 /*
- * triggers: the file may contain one; the events before it are then remembered. Returns NULL if
- * memory runs out.
+ * The stream must measure (stream_measure()) and stay valid. triggers: the file may contain one;
+ * the events before it are then remembered, as are those before the end if the command failed.
+ * Returns NULL if memory runs out.
  */
-struct longest *longest_new(bool triggers);
+struct longest *longest_new(struct stream *s, bool triggers);
 void longest_free(struct longest *l);
 void longest_item(struct longest *l, const struct decoder *d, void *state, const struct item *it);
-/* Call when events were lost: durations that span the loss are unknown. */
-void longest_forget(struct longest *l);
 /* Appends lines for --summary, preceded by a blank line; nothing if there is nothing to report. */
 void longest_print(const struct longest *l, bool utc, struct out *o);
 

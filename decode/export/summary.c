@@ -84,7 +84,6 @@ static int count_loss(struct consumer *c, const struct trawl_source *s, const st
 	struct summary *m = (struct summary *)c;
 	struct out *o = &m->loss_text;
 
-	longest_forget(m->longest);
 	if (m->losses++ >= TOP)
 		return 0;
 	out_str(o, "  ");
@@ -116,7 +115,7 @@ static bool may_trigger(const struct trawl_reader *r)
 	return found;
 }
 
-struct summary *summary_new(const struct trawl_reader *r)
+struct summary *summary_new(struct stream *s)
 {
 	struct summary *m = calloc(1, sizeof(*m));
 
@@ -125,7 +124,7 @@ struct summary *summary_new(const struct trawl_reader *r)
 		m->consumer.loss = count_loss;
 		out_memory(&m->loss_text);
 		out_memory(&m->key);
-		m->longest = longest_new(may_trigger(r));
+		m->longest = longest_new(s, may_trigger(stream_reader(s)));
 	}
 	if (m && m->longest)
 		return m;
@@ -250,6 +249,31 @@ static void print_each(struct stream *s, const char *name, struct out *o,
 	}
 }
 
+/* Returns in words why a recording ended; NULL: not known. */
+static const char *end_text(const char *why)
+{
+	static const struct {
+		const char *why, *text;
+	} texts[] = {
+		{ "command", "the command ended" },
+		{ "process", "the process of -p ended" },
+		{ "signal", "the recorder was interrupted" },
+		{ "count", "the number of events of -c was reached" },
+		{ "duration", "the time of --duration was over" },
+		{ "files", "the number of files was reached" },
+		{ "rotation", "the next file began" },
+		{ "trigger", "a trigger saved it; the recorder continued" },
+		{ "consumer", "the reader of the output left" },
+		{ "output", "the output could not be written" },
+		{ "error", "the recorder failed" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+		if (!strcmp(texts[i].why, why))
+			return texts[i].text;
+	return NULL;
+}
+
 /*
  * Prints the members of a metadata object as "key value, key value"; nested lists and objects are
  * skipped.
@@ -269,6 +293,9 @@ static void print_members(struct json_object *doc, const char *name, struct out 
 			out_safe(o, key, strlen(key));
 			out_char(o, ' ');
 			value_text(o, v);
+			if (!strcmp(name, "end") && !strcmp(key, "why") &&
+			    end_text(json_object_get_string(v)))
+				out_printf(o, " (%s)", end_text(json_object_get_string(v)));
 		}
 		out_char(o, '\n');
 	}

@@ -7,8 +7,8 @@
 
 struct summary;
 
-/* Returns NULL if memory runs out. */
-struct summary *summary_new(const struct trawl_reader *r);
+/* The stream must measure (stream_measure()) and stay valid. Returns NULL if memory runs out. */
+struct summary *summary_new(struct stream *s);
 void summary_free(struct summary *m);
 struct consumer *summary_consumer(struct summary *m); /* to be passed to stream_run() */
 

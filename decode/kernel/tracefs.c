@@ -15,6 +15,7 @@
 #include "decode/base/jdoc.h"
 #include "decode/base/layout.h"
 #include "decode/kernel/printfield.h"
+#include "decode/kernel/signalnames.h"
 #include "decode/kernel/site.h"
 #include "decode/base/task.h"
 
@@ -38,6 +39,7 @@ struct plan {
 	bool plain;                 /* the fields of the layout are all that is shown */
 	struct printfmt *print;     /* the kernel's print format; NULL: none, or unusable */
 	struct print_fields *written; /* texts of single fields, from the print format */
+	struct signal_names *signals; /* NULL: none in it */
 	struct plan_cell *cells;
 	/* the first ncolumns columns have been searched; ncells fields were found */
 	size_t ncells, ncolumns;
@@ -81,6 +83,7 @@ static void plan_free(struct plan *p)
 	if (!p)
 		return;
 	print_fields_free(p->written);
+	signal_names_free(p->signals);
 	printfmt_free(p->print);
 	sites_free(p->sites);
 	layout_free(p->layout);
@@ -214,6 +217,7 @@ static struct plan *plan_new(struct tracefs *t, const struct trawl_event_type *t
 			     p->layout);
 	if (!p->sites || !sites_any(p->sites))
 		plan_print(t, p, source);
+	p->signals = signal_names_new(t->ctx->reader, type, p->layout);
 	p->plain = !p->sites || sites_plain(p->sites);
 	p->ip = layout_find(p->layout, "__probe_ip");
 	if (!p->ip)

@@ -268,6 +268,8 @@ static int check_where(struct stream *s, struct trawl_error *err)
 	else if (field_called(s, bad))
 		snprintf(text, sizeof(text), "no event has a field '%.60s'; it is called %.60s here",
 			 bad, field_called(s, bad));
+	else if (!strcmp(bad, "took"))
+		snprintf(text, sizeof(text), "no event has a field 'took'; it is took_ns, in ns");
 	else
 		snprintf(text, sizeof(text), "no event has a field '%.60s'%s", bad,
 			 listing_hint(&l));

@@ -110,6 +110,13 @@ int selection_done(struct selection *s, bool utc, struct trawl_error *err)
 	return 0;
 }
 
+bool selection_needs_took(const struct selection *s)
+{
+	size_t at;
+
+	return s->where && where_uses_took(s->where, &at);
+}
+
 void selection_free(struct selection *s)
 {
 	where_free(s->where);
@@ -205,7 +212,7 @@ static bool wants_task(struct selection *s, const struct item *it)
 }
 
 bool selection_wants(struct selection *s, const struct decoder *d, void *state,
-		     const struct item *it)
+		     const struct item *it, const uint64_t *took)
 {
 	bool task;
 
@@ -216,5 +223,5 @@ bool selection_wants(struct selection *s, const struct decoder *d, void *state,
 
 	return (!s->nnames || selection_name(s, it->name, it->name_len, true)) &&
 	       it->time >= s->begin && it->time < s->end && task &&
-	       (!s->where || where_match(s->where, d, state, it));
+	       (!s->where || where_match(s->where, d, state, it, took));
 }

@@ -93,8 +93,13 @@ const char *selection_unseen(const struct selection *s);
 /* Returns the first --pid that no item had, or NULL. */
 const int32_t *selection_unseen_pid(const struct selection *s);
 
-/* Whether an item is selected, apart from its source and -c. Always true if selection.all. */
+/* Whether selection_wants() needs durations. */
+bool selection_needs_took(const struct selection *s);
+/*
+ * Whether an item is selected, apart from its source and -c. Always true if selection.all. took:
+ * how long the operation took that the item ends, ns; NULL: it ends none.
+ */
 bool selection_wants(struct selection *s, const struct decoder *d, void *state,
-		     const struct item *it);
+		     const struct item *it, const uint64_t *took);
 
 #endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/query/spans.h"
 #include "common/array.h"
+#include "common/fnv.h"
+#include "common/sources.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +23,7 @@ struct named {
 	enum role role;
 	uint32_t stem;  /* number of the name without its last word */
 	bool request;   /* paired by device and sector, not by task */
+	bool bio;       /* such a request, by its last sector */
 };
 
 struct open {
@@ -93,6 +96,12 @@ static const char *const unpaired[] = {
 	"block:block_io_", "scsi:scsi_dispatch_cmd_", "mmc:mmc_request_", "spi:spi_message_",
 };
 
+/*
+ * A bio begins with block_bio_queue and ends with block_bio_complete, whose sector may be that
+ * after the last one, with no sectors left; then both have the same end.
+ */
+#define BIO "block:block_bio_"
+
 static bool is_unpaired(const char *name)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(unpaired); i++)
@@ -122,6 +131,10 @@ static enum role cut_word(char *name)
 						  strstr(name, ":sys_exit_");
 	size_t n = strlen(name);
 
+	if (!strcmp(name, BIO "queue")) {
+		name[strlen(BIO)] = '\0';
+		return ROLE_BEGIN;
+	}
 	if (sys) {
 		enum role role = sys[6] == 'n' ? ROLE_BEGIN : ROLE_END;
 		size_t word = role == ROLE_BEGIN ? 11 : 10;
@@ -171,7 +184,8 @@ static struct named *named(struct spans *s, const struct item *it)
 	}
 	snprintf(stem, sizeof(stem), "%s", n->name);
 	n->role = cut_word(stem);
-	n->request = !strncmp(n->name, "block:block_rq_", 15);
+	n->bio = !strncmp(n->name, BIO, strlen(BIO));
+	n->request = n->bio || !strncmp(n->name, "block:block_rq_", 15);
 	n->stem = stem_of(s, stem);
 	if (n->stem == UINT32_MAX || is_unpaired(n->name))
 		n->role = ROLE_NONE;
@@ -193,19 +207,24 @@ static bool number(const struct decoder *d, void *state, const struct item *it, 
 	return true;
 }
 
-/* Gets the key of a pair: task or request. Returns false if it has neither. */
+/* Gets the key of a pair: task or request, of one machine. Returns false if it has neither. */
 static bool key_of(const struct named *n, const struct decoder *d, void *state,
 		   const struct item *it, uint64_t *key)
 {
-	uint64_t dev, sector;
+	const char *machine = source_machine(it->source->name);
+	uint64_t dev, sector, count = 0, other = *machine ? fnv1a(machine, strlen(machine)) : 0;
 
 	if (n->request) {
-		if (!number(d, state, it, "dev", &dev) || !number(d, state, it, "sector", &sector))
+		if (!number(d, state, it, "dev", &dev) ||
+		    !number(d, state, it, "sector", &sector) ||
+		    (n->bio && !number(d, state, it, "nr_sector", &count)))
 			return false;
-		*key = dev << 44 ^ sector;
+		*key = (dev << 44 ^ (sector + count)) + other;
 		return true;
 	}
-	*key = (uint32_t)it->tid | (uint64_t)(it->tid == ITEM_NO_TASK ? it->cpu + 1ull : 0) << 32;
+	*key = (uint32_t)it->tid + other;
+	if (it->tid == ITEM_NO_TASK)
+		*key += (it->cpu + 1ull) << 32;
 	return it->tid > 0 || it->cpu != ITEM_NO_CPU;
 }
 

@@ -11,6 +11,7 @@
 #include "decode/base/decoder.h"
 #include "decode/query/consumer.h"
 #include "decode/query/selection.h"
+#include "decode/query/took.h"
 
 /* A machine of a merged file; each has tasks and devices of its own. */
 struct machine {
@@ -76,6 +77,10 @@ struct stream {
 	uint64_t now;   /* the time of the last event */
 	uint64_t secrets;
 	uint8_t occurred[OCCURRED_BITS / 8]; /* by event type id: such an event has occurred */
+	struct took *took;      /* NULL: nobody needs durations */
+	bool has_took;          /* the current item ends an operation: */
+	uint64_t took_ns;
+	const char *took_began; /* the name of its first event; NULL: a transfer */
 	bool holds;     /* a decoder has advance() */
 	bool seekable, first_known, stopped, silent;
 	bool prologue; /* current items are of a prologue, and not subject to the selection */

@@ -121,12 +121,16 @@ static int take_item(struct item_sink *sink, const struct item *it)
 		s->last_wanted = stream_wants(s, it->source);
 	}
 	b = &s->bindings[it->source->id];
+	s->has_took = s->took && !s->prologue &&
+		took_item(s->took, b->engine->decoder, b->engine->state, it, &s->took_ns,
+			  &s->took_began);
 	if (s->prologue && s->last_wanted)
 		return s->consumer->item(s->consumer, b->engine->decoder, b->engine->state, it);
 	if (sel->nnames && s->last_wanted)
 		note_name(b->engine, it);
 	if (!s->last_wanted ||
-	    (!sel->all && !selection_wants(sel, b->engine->decoder, b->engine->state, it))) {
+	    (!sel->all && !selection_wants(sel, b->engine->decoder, b->engine->state, it,
+					   s->has_took ? &s->took_ns : NULL))) {
 		if (s->consumer->aside)
 			s->consumer->aside(s->consumer, b->engine->decoder, b->engine->state, it);
 		return 0;
@@ -354,6 +358,7 @@ void stream_close(struct stream *s)
 	if (!s)
 		return;
 	stream_engines_free(s);
+	took_free(s->took);
 	boots_free(&s->boots);
 	tasks_free(s->context.tasks);
 	trawl_close(s->before);
@@ -391,6 +396,24 @@ const struct selection *stream_selection(const struct stream *s)
 bool stream_seekable(const struct stream *s)
 {
 	return s->seekable;
+}
+
+int stream_measure(struct stream *s, struct trawl_error *err)
+{
+	s->took = s->took ? s->took : took_new(s->reader);
+	return s->took ? 0 : stream_no_memory(err);
+}
+
+bool stream_took(const struct stream *s, uint64_t *ns, const char **began)
+{
+	*ns = s->took_ns;
+	*began = s->took_began;
+	return s->has_took;
+}
+
+bool stream_begins(const struct stream *s, const struct item *it)
+{
+	return took_begins(s->took, it);
 }
 
 uint64_t stream_bound(const struct stream *s, const struct item *it)
@@ -545,6 +568,8 @@ static int select_range(struct stream *s, struct trawl_error *err)
 			set_bit(range.sources, source->id);
 	}
 	range.from -= range.from < lookback ? range.from : lookback;
+	if (selection_needs_took(s->selection)) /* an operation may have begun at any time before */
+		range.from = 0;
 	if (range.from && read_tasks_before(s, range.from, err))
 		return -1;
 	return trawl_select(s->reader, &range, err);
@@ -583,6 +608,8 @@ static int read_all(struct stream *s, struct trawl_error *err)
 int stream_run(struct stream *s, struct consumer *c, struct trawl_error *err)
 {
 	s->consumer = c;
+	if (selection_needs_took(s->selection) && stream_measure(s, err))
+		return -1;
 	if (s->seekable) {
 		if (selection_relative(s->selection) && stream_find_first(s, err))
 			return -1;

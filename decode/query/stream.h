@@ -83,6 +83,18 @@ void stream_names(struct stream *s, decoder_name_fn *fn, void *arg);
 /* Returns the largest error of the current item's time, ns; it has the time of the last event. */
 uint64_t stream_bound(const struct stream *s, const struct item *it);
 
+/*
+ * Makes the stream find out how long operations took (took.h). Call before stream_run(). Returns 0,
+ * or -1 with *err.
+ */
+int stream_measure(struct stream *s, struct trawl_error *err);
+/*
+ * Of a stream that measures, for the consumer's current item: whether it ends an operation, with
+ * the duration and the name of its first event (NULL: a transfer); whether it may begin a pair.
+ */
+bool stream_took(const struct stream *s, uint64_t *ns, const char **began);
+bool stream_begins(const struct stream *s, const struct item *it);
+
 /* The place of the last event in the file. With --raw each item is one event. */
 struct event_place {
 	uint32_t section, place; /* number of the section; of the event in the chunk */

@@ -55,6 +55,7 @@ static int take_match(struct consumer *c, const struct decoder *d, void *state,
 struct watch *watch_new(const char *option, const char *text, struct trawl_error *err)
 {
 	struct watch *w = calloc(1, sizeof(*w));
+	size_t at;
 
 	if (!w) {
 		trawl_fail(err, TRAWL_CANNOT, "%s: out of memory", option);
@@ -64,7 +65,10 @@ struct watch *watch_new(const char *option, const char *text, struct trawl_error
 	w->selection.where_option = option;
 	w->selection.where_text = text;
 	w->selection.where = where_parse(option, text, err);
-	if (w->selection.where && !selection_done(&w->selection, false, err))
+	if (w->selection.where && where_uses_took(w->selection.where, &at))
+		caret_fail(err, TRAWL_USAGE, text, at, "%s: took_ns is known only in a saved file; "
+			   "record the latency as an event (-i synth:...) and compare that", option);
+	else if (w->selection.where && !selection_done(&w->selection, false, err))
 		w->reader = trawl_reader_blank(err);
 	if (w->reader)
 		w->stream = stream_live(w->reader, &w->options, &w->selection, &w->consumer, err);

@@ -9,8 +9,9 @@
  *	operand := value ['&' value]                bits of a number
  *	value   := number | "text" | 'text' | true | false | name
  *	number  := 12 -5 0x1f 1.5, with ns us ms s for times and k M G for sizes (powers of 1024)
- *	name    := a field, or one of ts cpu pid tid comm name source; fields.NAME: the field;
- *	           ts_ns is another name of ts
+ *	name    := a field, or one of ts cpu pid tid comm name source took_ns; fields.NAME: the
+ *	           field; ts_ns is another name of ts; took_ns: how long the operation took that the
+ *	           item ends
  *
  * In a text \\ \" \' \n \t \r \xNN stand for a byte, as out_quoted() writes them; in a pattern also
  * \* \? \[ \] for the character itself.
@@ -38,7 +39,9 @@ void where_set_on_mismatch(struct where *w, void (*fn)(void *arg, const struct t
 		    void *arg);
 void where_free(struct where *w);
 
-bool where_match(struct where *w, const struct decoder *d, void *state, const struct item *it);
+/* took: the item's took_ns; NULL: it has none. */
+bool where_match(struct where *w, const struct decoder *d, void *state, const struct item *it,
+		 const uint64_t *took);
 
 /*
  * Returns the first field name in the expression for which `known` returns false, or NULL. *at: its
@@ -71,6 +74,9 @@ const char *where_unknown_number(const struct where *w,
 const char *where_mismatch(const struct where *w,
 			   unsigned int (*comparable)(void *arg, const char *field), void *arg,
 			   size_t *at, bool *is_text);
+
+/* Whether the expression uses took_ns; *at: its offset in the text. */
+bool where_uses_took(const struct where *w, size_t *at);
 
 /* Whether the expression uses an item's pid or comm. */
 bool where_uses_task(const struct where *w);

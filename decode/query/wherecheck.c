@@ -135,6 +135,16 @@ const char *where_mismatch(const struct where *w,
 	return NULL;
 }
 
+bool where_uses_took(const struct where *w, size_t *at)
+{
+	for (uint32_t i = 0; i < w->n; i++)
+		if (w->nodes[i].op == TOOK) {
+			*at = w->nodes[i].at;
+			return true;
+		}
+	return false;
+}
+
 bool where_uses_task(const struct where *w)
 {
 	for (uint32_t i = 0; i < w->n; i++)

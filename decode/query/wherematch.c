@@ -14,6 +14,7 @@ struct subject {
 	const struct decoder *decoder;
 	void *state;
 	const struct item *item;
+	const uint64_t *took; /* its duration, ns; NULL: none */
 };
 
 static void unsigned_value(struct value *v, uint64_t u)
@@ -69,6 +70,10 @@ static void evaluate(const struct node *n, const struct subject *s, struct value
 		break;
 	case TS:
 		unsigned_value(v, it->time);
+		break;
+	case TOOK:
+		if (s->took)
+			unsigned_value(v, *s->took);
 		break;
 	case CPU:
 		if (it->cpu != ITEM_NO_CPU)
@@ -365,9 +370,10 @@ static bool holds(struct node *n, const struct subject *s)
 	return some_compare(n, s);
 }
 
-bool where_match(struct where *w, const struct decoder *d, void *state, const struct item *it)
+bool where_match(struct where *w, const struct decoder *d, void *state, const struct item *it,
+		 const uint64_t *took)
 {
-	struct subject s = {w, d, state, it};
+	struct subject s = {w, d, state, it, took};
 
 	return holds(w->root, &s);
 }

@@ -21,6 +21,7 @@ enum op {
 	LITERAL,
 	/* names that every item has; names of fields */
 	TS, CPU, PID, TID, COMM, NAME, SOURCE,
+	TOOK,
 	FIELD,
 };
 

@@ -262,7 +262,7 @@ static struct node *name(struct parser *ps)
 		const char *text;
 		enum op op;
 	} own[] = {{"ts", TS}, {"ts_ns", TS}, {"cpu", CPU}, {"pid", PID}, {"tid", TID},
-		   {"comm", COMM}, {"name", NAME}, {"source", SOURCE}};
+		   {"comm", COMM}, {"name", NAME}, {"source", SOURCE}, {"took_ns", TOOK}};
 	size_t n = word(ps->p), i, at = (size_t)(ps->p - ps->text);
 	struct node *e;
 

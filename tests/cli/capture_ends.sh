@@ -19,7 +19,7 @@ has "the signal is in the file" "$(end_of "$f")" 'signal 6'
 trawl -q -i "usdt:$target:hit" -c 25 -w "$f" -- "$target" wait >/dev/null
 same "-c: status" 0 $?
 same "-c: exactly COUNT events" 25 "$(events "$f")"
-has "-c: why it ended" "$(end_of "$f")" 'why count'
+has "-c: why it ended" "$(end_of "$f")" 'why count \(the number of events of -c was reached\)'
 ok "$(pgrep -f "$target wait" >/dev/null; [ $? -eq 1 ]; echo $?)" "-c: the command does not go on"
 trawl -q -i "usdt:$target:hit" -c 1000 -w "$f" -- "$target" hits 100000
 same "-c: exactly COUNT events at a high rate" 1000 "$(events "$f")"

@@ -90,7 +90,7 @@ def check(file, name, rng):
         return
     texts = [l for l in decode(file, "--color=never")[1] if not l.startswith((" ", "\t"))]
     found = values_of([json.loads(l) for l in lines], texts if len(texts) == len(lines) else lines)
-    asked = []
+    asked = ["took_ns > 0", "took_ns >= 1ms and name ~ \"*\"", "not took_ns > 0"]
     for f in rng.sample(sorted(found), min(FIELDS, len(found))):
         for v in rng.sample(sorted(found[f]), min(VALUES, len(found[f]))):
             asked += queries(f, found[f][v], rng)
@@ -112,6 +112,42 @@ def check(file, name, rng):
            "something", len(wrong), *wrong[:8])
 
 
+def check_took(file):
+    """Durations, computed from system calls in JSON: whatever else selects, and from a pipe."""
+    events = [json.loads(l) for l in decode(file, "--json")[1]]
+    began, took = {}, {}
+    for k, e in enumerate(events):
+        if e["name"] == "raw_syscalls:sys_enter":
+            began[e["tid"]] = e["ts_ns"]
+        elif e["name"] == "raw_syscalls:sys_exit" and e["tid"] in began:
+            took[k] = e["ts_ns"] - began.pop(e["tid"])
+    least = sorted(took.values())[len(took) // 2]
+    want = [events[k] for k, ns in took.items() if ns >= least]
+    cond = f'took_ns >= {least} and name == "raw_syscalls:sys_exit"'
+    ways = [["--where", cond], ["--name", "raw_syscalls:sys_exit", "--where", f"took_ns >= {least}"],
+            ["--around", cond, "--window", "0s", "--where", cond]]
+    for argv in ways:
+        got = [json.loads(l) for l in decode(file, "--json", *argv)[1]]
+        tap.ok(got == want and want, f"{argv[0]}: took_ns is the time since the call", len(got),
+               len(want))
+    cut = next(events[k] for k in took if took[k] >= least and k > len(events) // 2)
+    got = [json.loads(l) for l in
+           decode(file, "--json", "--where", cond, "--from", f"@{cut['ts_ns'] / 1e9:.9f}"[1:])[1]]
+    tap.ok(got and all(e in want for e in got), "--from: calls that began before it, too",
+           len(got))
+    with open(file, "rb") as f:
+        p = subprocess.run(["trawl-decode", "--json", "--where", cond, "-"], stdin=f,
+                           capture_output=True, text=True)
+    tap.same(want, [json.loads(l) for l in p.stdout.splitlines()], "took_ns in a pipe")
+
+
+def check_signal(file):
+    """A signal has its name in text, and is compared by name and by number."""
+    want = decode(file, "--where", "sig == 10")[1]
+    tap.ok(want and all(" sig=SIGUSR1 " in l for l in want), "sig=SIGUSR1 in text", want[:2])
+    tap.same(want, decode(file, "--where", 'sig == "SIGUSR1"')[1], "a signal by its name")
+
+
 if not node:
     tap.skip("the search of the page", "not installed: nodejs")
     sys.exit(tap.finish())
@@ -129,6 +165,8 @@ if not os.geteuid() and os.path.exists("/sys/kernel/tracing/events/sched"):
                    capture_output=True)
     if os.path.exists(recorded):
         files.append(recorded)
+        check_took(recorded)
+        check_signal(recorded)
 for number, path in enumerate(files):
     check(path, os.path.basename(path), random.Random(number))
 sys.exit(tap.finish())

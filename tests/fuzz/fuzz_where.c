@@ -44,7 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	text[size] = '\0';
 	w = where_parse("--where", text, &err);
 	if (w)
-		where_match(w, &decoder, NULL, &item);
+		where_match(w, &decoder, NULL, &item, NULL);
 	else if (!strchr(err.text, '^') || err.status != TRAWL_USAGE)
 		abort(); /* every error has its place */
 	where_free(w);

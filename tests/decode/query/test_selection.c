@@ -19,7 +19,7 @@ static bool wants(struct selection *s, uint64_t time)
 {
 	struct item it = item_at(time);
 
-	return selection_wants(s, &decoder, NULL, &it);
+	return selection_wants(s, &decoder, NULL, &it, NULL);
 }
 
 static void option(struct selection *s, int code, const char *arg)
@@ -150,5 +150,6 @@ Test(spans, requests_are_nobodys)
 	cr_assert(!is_pair("block:block_io_start", "block:block_io_done"));
 	cr_assert(!is_pair("scsi:scsi_dispatch_cmd_start", "scsi:scsi_dispatch_cmd_done"));
 	cr_assert(!is_pair("mmc:mmc_request_start", "mmc:mmc_request_done"));
+	cr_assert(!is_pair("block:block_bio_queue", "block:block_bio_complete"), "no sector");
 	cr_assert(!is_pair("block:block_rq_issue", "block:block_rq_complete"), "without a sector");
 }

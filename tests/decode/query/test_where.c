@@ -69,6 +69,8 @@ static void keep_odd(void *arg, const struct trawl_error *note)
 	odd.times++;
 }
 
+static const uint64_t *took; /* the item's took_ns */
+
 static bool holds(const char *text)
 {
 	struct trawl_error err;
@@ -78,8 +80,8 @@ static bool holds(const char *text)
 	cr_assert_not_null(w, "%s: %s", text, w ? "" : err.text);
 	memset(&odd, 0, sizeof(odd));
 	where_set_on_mismatch(w, keep_odd, &odd);
-	is = where_match(w, &decoder, NULL, &item);
-	cr_assert_eq(where_match(w, &decoder, NULL, &item), is);
+	is = where_match(w, &decoder, NULL, &item, took);
+	cr_assert_eq(where_match(w, &decoder, NULL, &item, took), is);
 	where_free(w);
 	return is;
 }
@@ -178,6 +180,18 @@ Test(where, texts_are_read_as_they_are_printed)
 	out_char(&o, '\0');
 	yes(o.data);
 	out_free(&o);
+}
+
+/* Only an item that ends an operation has took_ns. */
+Test(where, durations)
+{
+	const uint64_t ns = 1500000;
+
+	no("took_ns > 0 or took_ns < 1");
+	took = &ns;
+	yes("took_ns == 1.5ms and took_ns > 1ms");
+	no("took_ns > 2ms or fields.took_ns");
+	took = NULL;
 }
 
 Test(where, names_of_every_item)
