@@ -14,7 +14,7 @@
 #include "edit/choose.h"
 #include "edit/cut.h"
 
-enum { TRIES = 16 }; /* most attempts to reach a size */
+enum { TRIES = 24 }; /* most attempts to reach a size */
 
 /* True if chunks can be chosen by their times alone, without decoding events. */
 static bool by_time_only(const struct cut_request *q)
@@ -239,15 +239,31 @@ static bool is_near(const struct cut_request *q, uint64_t bytes, uint64_t events
 	       (q->max_events && events > q->max_events - q->max_events / 8);
 }
 
-static int nothing_fits(const struct cut_request *q, const struct cut *c, const char *what,
-			uint64_t bytes, struct trawl_error *err)
+static int nothing_fits(const struct cut_request *q, const char *what, uint64_t bytes,
+			uint64_t events, struct trawl_error *err)
 {
-	char limit[64], room[16];
+	enum { MORE = 16 }; /* the file has the limit in it, which will have more digits */
+	char limit[64];
 
 	return trawl_fail(err, TRAWL_USAGE, "%s: nothing of %s fits; the smallest part, around %s, "
-			  "takes %s, %" PRIu64 " events",
+			  "takes %" PRIu64 " bytes, %" PRIu64 " event%s",
 			  limit_text(q, q->max_size && bytes > q->max_size, limit, sizeof(limit)),
-			  q->name, what, edit_megabytes(room, bytes), c->kept);
+			  q->name, what, bytes + MORE, events, events == 1 ? "" : "s");
+}
+
+static bool is_fitting(const struct fitting *f, const struct cut_result *r)
+{
+	return f->c->kept && fits(f->q, r->bytes, f->c->kept);
+}
+
+/* Returns the next reach to be tried. empty: the last had no event; half may be far too many. */
+static uint64_t next_reach(uint64_t low, uint64_t high, bool empty)
+{
+	enum { FIRST = 1000, TIMES = 16 };
+
+	if (empty && low < high / TIMES && FIRST < high)
+		return low ? TIMES * low : FIRST;
+	return low + (high - low) / 2;
 }
 
 /*
@@ -258,7 +274,8 @@ static int fit(struct fitting *f, struct cut_result *result, struct trawl_error 
 {
 	const struct cut_request *q = f->q;
 	struct cut *c = f->c;
-	uint64_t whole = result->bytes, events = c->kept, low = 0, high, far, least = 0;
+	uint64_t whole = result->bytes, events = c->kept, low = 0, high, far;
+	uint64_t fitted = 0, least = whole, least_events = events;
 
 	if (choose_point(q->path, c, &f->point, &f->what, err))
 		return -1;
@@ -267,22 +284,22 @@ static int fit(struct fitting *f, struct cut_result *result, struct trawl_error 
 	for (int i = 0; i < TRIES; i++) {
 		if (try_reach(f, far, &result->bytes, err))
 			return -1;
-		if (fits(q, result->bytes, c->kept) && c->kept) {
-			low = far;
-			if (is_near(q, result->bytes, c->kept))
-				break;
-		} else {
+		if (c->kept && !is_fitting(f, result)) {
 			high = far;
 			least = result->bytes;
+			least_events = c->kept;
+		} else {
+			low = far; /* a part without an event may also be too small */
+			fitted = c->kept ? far : fitted;
+			if (c->kept && is_near(q, result->bytes, c->kept))
+				break;
 		}
-		far = low + (high - low) / 2;
+		far = next_reach(low, high, !c->kept);
 	}
-	if ((!fits(q, result->bytes, c->kept) || !c->kept) &&
-	    try_reach(f, low, &result->bytes, err))
+	if (!is_fitting(f, result) && try_reach(f, fitted, &result->bytes, err))
 		return -1;
-	if (!fits(q, result->bytes, c->kept) || !c->kept)
-		return nothing_fits(q, c, f->what,
-				    result->bytes > least || !least ? result->bytes : least, err);
+	if (!is_fitting(f, result))
+		return nothing_fits(q, f->what, least, least_events, err);
 	say_why(f, result, whole, events);
 	return 0;
 }

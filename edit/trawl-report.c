@@ -371,8 +371,10 @@ static int keep_manifest(struct report *r, const char *hash, struct trawl_error 
 			"moved: equal ones stay equal,\nthose of one range keep their distances, "
 			"and 0 stays 0. A class that was kept is whole:\ncommand lines then show "
 			"their paths.\n"
-			"SHA-256 of the capture that this was made of, which the reporter "
-			"has:\n%s\n",
+			"SHA-256 of the capture that was given to trawl-report, which the reporter "
+			"has:\n%s\nThe original_sha256 of the summary is that of the part of it "
+			"that the report was\nmade of, before private data was removed: the "
+			"reporter does not keep that part.\n",
 			hash);
 	if (from)
 		fclose(from);

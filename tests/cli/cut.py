@@ -166,6 +166,13 @@ tap.ok(os.path.getsize(out) == same_size, "a unit may be a small letter")
 status, _, text = cut(made, out, "--max-size", "100")
 tap.ok(status == 2 and "smallest part" in text and not os.path.exists(out),
        "a size that can't be reached: the smallest that can", text)
+for file in samples:
+    status, _, text = cut(file, out, "--max-size", "100")
+    least = re.search(r"smallest part, around [a-z ]+, takes (\d+) bytes, (\d+) event", text)
+    if least:
+        got = cut(file, out, "--max-size", least[1])
+        tap.ok(int(least[2]) > 0 and not got[0] and decode(out),
+               "and it can be reached, with events", os.path.basename(file), text, got[2])
 
 # ---- bad input
 for argv, want, words in ((["--where", "arg1 == 123456"], 2, "nothing of it is chosen"),
