@@ -6,6 +6,8 @@
 #include "config.h"
 
 #include <assert.h>
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -428,7 +430,10 @@ static int check_scope(const struct branch_scope *scope, struct trawl_error *err
 		return trawl_fail(err, TRAWL_USAGE, "-i branch: no program is selected; give -p "
 						    "PID, or -- COMMAND");
 	for (size_t i = 0; i < scope->n; i++) {
-		if (!proc_has_memory(scope->pids[i]))
+		bool ended = kill(scope->pids[i], 0) && errno == ESRCH;
+
+		/* one of several that has ended is just not recorded */
+		if (!proc_has_memory(scope->pids[i]) && (!ended || scope->n == 1))
 			return trawl_fail(err, TRAWL_CANNOT, "-p %d: has no program: it is a "
 							     "kernel thread, or has ended; give "
 							     "the PID of a running program",

@@ -205,6 +205,8 @@ static int check_places(const struct branch_scope *scope, struct trawl_error *er
 
 static int enable(struct kmod_state *k, const struct branch_scope *scope, struct trawl_error *err)
 {
+	size_t enabled = 0;
+
 	for (size_t i = 0; i < scope->n; i++) {
 		struct trawl_enable e = {.size = sizeof(e),
 					 .pid = scope->pids[i],
@@ -217,7 +219,10 @@ static int enable(struct kmod_state *k, const struct branch_scope *scope, struct
 						 : 0,
 					 .flags = scope->command ? TRAWL_ENABLE_ON_EXEC : 0};
 
-		if (ioctl(k->fd, TRAWL_IOC_ENABLE, &e))
+		/* one of several that has ended is just not recorded */
+		if (!ioctl(k->fd, TRAWL_IOC_ENABLE, &e))
+			enabled++;
+		else if (errno != ESRCH || (i + 1 == scope->n && !enabled))
 			return trawl_fail(err, TRAWL_CANNOT, "-p %d: " TRAWL_DEVICE ": %s", e.pid,
 					  strerror(errno));
 	}

@@ -396,7 +396,8 @@ int tracer_attach(struct tracer *t, const struct branch_scope *scope, struct tra
 	struct attaching a = { .t = t };
 
 	for (size_t i = 0; i < scope->n; i++) {
-		if (!seize_process(&a, scope->pids[i]))
+		/* one of several that has ended is just not recorded */
+		if (!seize_process(&a, scope->pids[i]) && i + 1 == scope->n && !t->n)
 			return trawl_fail(err, TRAWL_CANNOT, "-p %d: has ended", scope->pids[i]);
 		if (a.failed)
 			return cannot(a.failed, a.why, err);

@@ -36,20 +36,27 @@ static int open_pidfd(pid_t pid)
 	return fd;
 }
 
-int scope_open(struct scope *s, const pid_t *pids, size_t n, bool watch, struct trawl_error *err)
+int scope_open(struct scope *s, const pid_t *pids, size_t n, bool watch, bool quiet,
+	       struct trawl_error *err)
 {
-	*s = (struct scope){ .pids = pids, .n = n };
+	*s = (struct scope){ .pids = calloc(n + 1, sizeof(*pids)) };
+	if (!s->pids)
+		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
 	for (size_t i = 0; i < n; i++) {
-		if (kill(pids[i], 0) && errno == ESRCH)
+		if (!kill(pids[i], 0) || errno != ESRCH)
+			s->pids[s->n++] = pids[i];
+		else if (i + 1 == n && !s->n)
 			return trawl_fail(err, TRAWL_USAGE, "-p %d: no such process", pids[i]);
+		else if (!quiet)
+			fprintf(stderr, "trawl: -p %d: no such process: left out\n", pids[i]);
 	}
 	if (!watch)
 		return 0;
 	s->pidfds = calloc(n + 1, sizeof(*s->pidfds));
 	if (!s->pidfds)
 		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
-	for (; s->watched < n; s->watched++)
-		s->pidfds[s->watched] = open_pidfd(pids[s->watched]);
+	for (; s->watched < s->n; s->watched++)
+		s->pidfds[s->watched] = open_pidfd(s->pids[s->watched]);
 	return 0;
 }
 
@@ -60,6 +67,7 @@ void scope_close(struct scope *s)
 			close(s->pidfds[i]);
 	}
 	free(s->pidfds);
+	free(s->pids);
 	*s = (struct scope){ 0 };
 }
 

@@ -8,7 +8,7 @@
 #include "format/trawl.h"
 
 struct scope {
-	const pid_t *pids;
+	pid_t *pids;
 	size_t n;       /* 0: the whole machine */
 	int *pidfds;    /* of each -p; -1: its end cannot be seen */
 	size_t watched; /* number of pidfds */
@@ -23,10 +23,12 @@ struct scope {
 int scope_nested(const struct options *o, bool *unknown, struct trawl_error *err);
 
 /*
- * pids must outlive *s. watch: scope_fd() reports their end; that of a thread is not seen before
- * Linux 6.9. Returns 0, or -1 with *err if one of them does not exist.
+ * Copies the pids of tasks that exist, and prints a note for each other one unless `quiet`. watch:
+ * scope_fd() reports their end; that of a thread is not seen before Linux 6.9. Returns 0, or -1
+ * with *err if none of them exists.
  */
-int scope_open(struct scope *s, const pid_t *pids, size_t n, bool watch, struct trawl_error *err);
+int scope_open(struct scope *s, const pid_t *pids, size_t n, bool watch, bool quiet,
+	       struct trawl_error *err);
 void scope_close(struct scope *s);
 
 /* Returns how many children the i-th process has that are not in the scope. */

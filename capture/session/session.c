@@ -58,8 +58,8 @@ static int set_up_scope(struct session *s, struct trawl_error *err)
 	if (s->o->command &&
 	    command_prepare(&s->command, s->o->command, &s->user, to_stdout, err))
 		return -1;
-	if (s->o->command ? scope_open(&s->scope, &s->command.pid, 1, false, err) :
-			    scope_open(&s->scope, s->o->pids, s->o->npids, true, err))
+	if (s->o->command ? scope_open(&s->scope, &s->command.pid, 1, false, true, err) :
+			    scope_open(&s->scope, s->o->pids, s->o->npids, true, s->o->quiet, err))
 		return -1;
 	s->tasks.pids = s->scope.pids;
 	s->tasks.npids = s->scope.n;

@@ -108,8 +108,9 @@ int pidfilter_set(int dir, const pid_t *pids, size_t n, struct trawl_error *err)
 		struct tids wanted = { 0 };
 
 		for (size_t i = 0; !r && i < n; i++) {
-			if (!threads_each(pids[i], add, &wanted))
-				r = trawl_fail(err, TRAWL_USAGE, "-p %d: no such process", pids[i]);
+			/* one that has ended since is just not recorded */
+			if (!threads_each(pids[i], add, &wanted) && i + 1 == n && !wanted.n)
+				r = trawl_fail(err, TRAWL_CANNOT, "-p %d: has ended", pids[i]);
 		}
 		r = r ? r : list(dir, &wanted, err);
 		free(wanted.v);

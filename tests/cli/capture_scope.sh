@@ -176,4 +176,16 @@ if inside true 2>/dev/null; then
 else
 	skip "PID namespaces" "there are none here"
 fi
+# A process of -p that does not exist is named and left out.
+sleep 100 & alive=$!
+true & ended=$!
+wait $ended
+rm -f "$f"
+for input in event:sched:sched_switch branch:ptrace; do
+	trawl -i $input -p "$ended $alive" --duration 0.2s -w "$f" 2>"$work/err"
+	same "$input: one of two processes has ended" "0 -p $ended: no such process: left out" \
+		"$? $(sed -n 's/^trawl: \(-p .*\)/\1/p' "$work/err")"
+done
+kill $alive
+
 tap_done
