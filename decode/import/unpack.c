@@ -137,8 +137,10 @@ static struct room room_for(FILE *in, int to)
 
 static int cannot_unpack(struct archive *a, const char *name, struct trawl_error *err)
 {
-	return trawl_fail(err, TRAWL_CANNOT, "%s: cannot be unpacked: %s", name,
-			  archive_error_string(a));
+	const char *why = archive_error_string(a); /* libarchive does not give one for all */
+
+	return trawl_fail(err, TRAWL_CANNOT, "%s: cannot be unpacked: %s; get another copy of it, "
+			  "or unpack it yourself", name, why ? why : "it is damaged");
 }
 
 enum { MOST_ENTRIES = 1000 };
