@@ -20,6 +20,7 @@ struct making {
 	const struct flow_exit *exits;
 	size_t nexits;
 	bool described;              /* fnd is valid */
+	bool register_shown;         /* $retval is %rax, as nothing tells what is returned */
 	struct dwarf_function fnd;
 	/* the values that $params or $retval records: fnd.params, or the members of the result */
 	const struct dwarf_value *list;

@@ -73,6 +73,12 @@ static void init_site(struct making *m)
 
 static void add_notes(struct making *m)
 {
+	static const char is_register[] = "no debug information tells what it returns: $retval is "
+					  "what is in %rax";
+
+	if (m->register_shown)
+		set_note(m->p, *m->p->note ? xasprintf("%s; %s", m->p->note, is_register) :
+			 xstrdup(is_register));
 	if (*m->p->note)
 		return;
 	if (m->fn && m->fn->chooser)

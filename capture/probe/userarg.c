@@ -248,6 +248,7 @@ static int resolve_retval(struct making *m, const struct spec_arg *arg, const st
 	snprintf(place->expr, sizeof(place->expr), "%s",
 		 m->p->kind == PROBE_URETPROBE ? "$retval" : "%ax");
 	*value = m->described || *m->fnd.ret.place.why ? &m->fnd.ret : NULL;
+	m->register_shown |= !*value && !*arg->type;
 	/*
 	 * With a pattern, functions without a value record that instead of failing. A type given by
 	 * the user overrides the doubt.

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Each call of a function has one entry event, also if Go's stack grows, after which the function
 starts again. If a loop jumps back to the first instruction, that is reported. If the first
-instruction is also the last one, the entry precedes the exit."""
+instruction is also the last one, the entry precedes the exit. Notes say where a return or its value
+may not be what it seems."""
 import collections
 import json
 import os
@@ -125,6 +126,19 @@ def exceptions(folder):
            f"{name}: {'has' if compiler == 'g++' else 'has no'} note about exceptions", p.stderr)
 
 
+def undescribed(folder):
+    """Without debug information $retval may be no result: a note says so."""
+    path = f"{folder}/half.c"
+    with open(path, "w", encoding="ascii") as f:
+        f.write("double half(double n) { return n / 2; }\nint main() { return half(2) != 1; }\n")
+    program = Variant("half", "gcc", path, "-g0", "-O1", "-fno-inline").build(folder)
+    for spec, noted in ("half%return $retval", True), ("half%return $retval:x64", False):
+        p = record(program, spec)[2]
+        ok(("no debug information tells what it returns" in p.stderr) == noted and
+           "1 event captured" in p.stderr, f"{spec}: a register, and {'' if noted else 'not '}"
+           "said to be one", p.stderr)
+
+
 def main():
     if os.geteuid() or not os.path.exists("/sys/kernel/tracing/uprobe_events"):
         return skip_all("needs root and uprobes")
@@ -138,6 +152,7 @@ def main():
             skip("Go's growing stacks", "go is not installed")
         loops(folder)
         exceptions(folder)
+        undescribed(folder)
     return finish()
 
 
