@@ -35,6 +35,11 @@ struct usb_interface {
 	uint16_t report_len;
 	uint16_t report_described; /* its length according to the HID descriptor; 0: unknown */
 	struct usb_card_chain card;
+	/*
+	 * MIDI: bytes so far of the system exclusive message of each cable, 0: none is open. Index
+	 * 0: OUT, 1: IN.
+	 */
+	uint32_t sysex[2][16];
 	struct msc *msc;       /* state of mass storage; allocated at the first transfer */
 };
 

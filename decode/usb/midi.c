@@ -57,18 +57,70 @@ static bool begins_sysex(const uint8_t *p, size_t n, uint32_t *manufacturer)
 	return p[2] || n >= 8;
 }
 
+/*
+ * Adds a packet to the system exclusive message of its cable, of which *have bytes are known.
+ * Returns the message's bytes so far, or 0 if the packet is of none, or its begin is not known.
+ */
+static uint32_t add_sysex(const uint8_t *p, uint32_t *have)
+{
+	unsigned int code = p[0] & 15;
+	bool is_common = code == 5 && p[1] > 0xf0 && p[1] != 0xf7; /* one byte between others */
+
+	if (code < 4 || code > 7 || is_common)
+		return 0;
+	if (p[1] == 0xf0)
+		*have = 0;
+	else if (!*have)
+		return 0;
+	return *have += code == 4 ? 3 : code - 4;
+}
+
+static bool ends_sysex(const uint8_t *p)
+{
+	return (p[0] & 15) > 4 && (p[0] & 15) < 8;
+}
+
 /* Transfers are padded with packets of zeros. */
 static bool is_empty(const uint8_t *p)
 {
 	return !(p[0] | p[1] | p[2] | p[3]);
 }
 
-static void event_tree(const uint8_t *p, size_t n, struct tree *t)
+/* Counts the bytes of messages that span transfers; d->before and d->whole are those of the first
+ * packet's. */
+static bool follow(struct usb_detail *d)
+{
+	uint32_t *open = d->interface ? d->interface->sysex[urb_in(&d->urb)] : NULL;
+	const uint8_t *first = NULL;
+
+	for (size_t at = 0; open && at + 4 <= d->data_len; at += 4) {
+		const uint8_t *p = d->data + at;
+		uint32_t *have = &open[p[0] >> 4];
+		uint32_t before = *have, now;
+
+		if (is_empty(p))
+			continue;
+		now = add_sysex(p, have);
+		if (!first && now > before)
+			d->before = before;
+		if (!first)
+			first = p;
+		if (!now || !ends_sysex(p))
+			continue;
+		if (d->before && !d->whole && p[0] >> 4 == first[0] >> 4)
+			d->whole = now;
+		*have = 0;
+	}
+	return true;
+}
+
+/* have: bytes of the cable's system exclusive message so far. */
+static void event_tree(const uint8_t *p, size_t n, uint32_t *have, struct tree *t)
 {
 	/* bytes of a packet, by code index number; the rest is padding */
 	static const uint8_t sizes[16] = {3, 3, 2, 3, 3, 1, 2, 3, 3, 3, 3, 3, 2, 2, 3, 1};
 	unsigned int code = p[0] & 15;
-	uint32_t manufacturer;
+	uint32_t manufacturer, now = add_sysex(p, have);
 
 	tree_object(t, "event");
 	tree_uint(t, "cable", p[0] >> 4);
@@ -93,16 +145,32 @@ static void event_tree(const uint8_t *p, size_t n, struct tree *t)
 	} else {
 		tree_bytes(t, "bytes", p + 1, sizes[code]);
 	}
+	if (now && ends_sysex(p)) {
+		tree_uint(t, "sysex_length", now);
+		*have = 0;
+	}
 	tree_close(t);
 }
 
 static void tree(const struct usb_state *s, const struct usb_detail *d, struct tree *t)
 {
+	uint32_t have[16] = {0};
+	bool any = false;
+
 	tree_list(t, "midi");
-	for (size_t at = 0; at + 4 <= d->data_len; at += 4)
-		if (!is_empty(d->data + at))
-			event_tree(d->data + at, d->data_len - at, t);
+	for (size_t at = 0; at + 4 <= d->data_len; at += 4) {
+		unsigned int cable = d->data[at] >> 4;
+
+		if (is_empty(d->data + at))
+			continue;
+		if (!any)
+			have[cable] = d->before;
+		any = true;
+		event_tree(d->data + at, d->data_len - at, &have[cable], t);
+	}
 	tree_close(t);
+	if (d->before)
+		tree_uint(t, "sysex_before", d->before);
 }
 
 /*
@@ -124,14 +192,20 @@ static size_t sysex_length(const uint8_t *p, size_t n, size_t *used)
 	return len;
 }
 
-static void sysex_brief(const uint8_t *p, size_t n, size_t *used, struct out *o)
+/* d->before: bytes of the message in earlier transfers, which is the transfer's first. */
+static void sysex_brief(const struct usb_detail *d, const uint8_t *p, size_t n, size_t *used,
+			struct out *o)
 {
 	size_t len = sysex_length(p, n, used), shown = 0;
 	uint32_t manufacturer;
 	const char *name;
 
 	out_str(o, " sysex");
-	if (begins_sysex(p, n, &manufacturer)) {
+	if (p[1] != 0xf0 && d->before) {
+		out_printf(o, " %u to %zu", d->before + 1, d->before + len);
+		if (d->whole)
+			out_printf(o, " of %u", d->whole);
+	} else if (begins_sysex(p, n, &manufacturer)) {
 		name = CODE_NAME(manufacturers, manufacturer);
 		if (name)
 			out_printf(o, " %s", name);
@@ -139,7 +213,10 @@ static void sysex_brief(const uint8_t *p, size_t n, size_t *used, struct out *o)
 			out_printf(o, " manufacturer 0x%0*x", manufacturer > 0xff ? 6 : 2,
 				   manufacturer);
 	}
-	out_printf(o, " %zu bytes", len);
+	if (p[1] == 0xf0 && *used && !ends_sysex(p + *used - 4))
+		out_printf(o, " first %zu bytes", len);
+	else if (p[1] == 0xf0 || !d->before)
+		out_printf(o, " %zu bytes", len);
 	for (size_t at = 0; at < *used && shown < SYSEX_SHOWN; at += 4)
 		for (size_t i = 1; i < 4 && shown < len && shown < SYSEX_SHOWN; i++, shown++)
 			out_printf(o, " %02x", p[at + i]);
@@ -168,6 +245,7 @@ static void event_brief(const uint8_t *p, struct out *o)
 
 static bool brief(const struct usb_state *s, const struct usb_detail *d, struct out *o)
 {
+	const struct usb_detail later = {0}; /* only the first message can have begun before */
 	unsigned int n = 0;
 
 	out_str(o, "MIDI");
@@ -182,7 +260,7 @@ static bool brief(const struct usb_state *s, const struct usb_detail *d, struct 
 		if (n > 1)
 			out_char(o, ',');
 		if ((d->data[at] & 15) >= 4 && (d->data[at] & 15) <= 7)
-			sysex_brief(d->data + at, d->data_len - at, &used, o);
+			sysex_brief(at ? &later : d, d->data + at, d->data_len - at, &used, o);
 		else
 			event_brief(d->data + at, o);
 	}
@@ -191,12 +269,14 @@ static bool brief(const struct usb_state *s, const struct usb_detail *d, struct 
 
 static const char *const names[] = {
 	"bytes", "cable", "channel", "code_index", "controller", "event", "manufacturer",
-	"manufacturer_name", "midi", "note", "pressure", "value", "velocity",
+	"manufacturer_name", "midi", "note", "pressure", "sysex_before", "sysex_length", "value",
+	"velocity",
 	NULL,
 };
 
 const struct usb_class usb_midi_class = {
 	.fits = fits,
+	.follow = follow,
 	.tree = tree,
 	.brief = brief,
 	.names = names,

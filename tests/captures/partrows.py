@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Rows of classes.py for bits and parts of fields: FTDI converters, hubs, card readers, Audio 2.0,
-Ethernet."""
+"""Rows of classes.py for bits and parts of fields, and for messages in several transfers: FTDI
+converters, hubs, card readers, Audio 2.0, MIDI, Ethernet."""
 import functools
 
 from values import figure_or_bit, number, pairs, walk
@@ -186,6 +186,10 @@ def part_rows():
         ("ftdi-ft.hValue", asked_of_ftdi(lambda s: s["wValue"] >> 8), number),
         ("ftdi-ft.lIndex", asked_of_ftdi(lambda s: s["wIndex"] & 0xff), number),
         ("ftdi-ft.hIndex", asked_of_ftdi(lambda s: s["wIndex"] >> 8), number),
+        # Of the messages that end in a transfer, tshark shows the last one's.
+        ("usbaudio.sysex.reassembled.length", lambda fields: [
+            m["sysex_length"] for m in fields.get("decoded", {}).get("midi", [])
+            if "sysex_length" in m][-1:], number),
         ("ftdi-mpsse.command", engine("command"), number),
         ("ftdi-mpsse.direction", engine("direction"), number),
         ("ftdi-mpsse.clk_divisor", engine("divisor"), number),

@@ -414,6 +414,10 @@ def synthesizer():
     c.transfer(BULK, 0x81, answer=bytes.fromhex("09903c7f" "0bb00740" "0ee00050"))
     c.transfer(BULK, 0x02, out=bytes.fromhex("14f04110" "14424400" "1601f700"))
     c.transfer(BULK, 0x02, out=bytes.fromhex("04f03902" "05f70000"))
+    # A message in three transfers, then a second one.
+    for part in "24f00020" "24290102", "24030405" "24060708", \
+            "24090a0b" "260cf700", "24f04101" "25f70000":
+        c.transfer(BULK, 0x02, out=bytes.fromhex(part))
     return c
 
 
@@ -697,7 +701,8 @@ def main():
         items = check(d, "MIDI", synthesizer(), [
             "sysex Novation 7 bytes f0 00 20 29 02 13 f7", "note on channel 1 note 60 velocity 127",
             "sysex Roland 8 bytes f0 41 10 42 44 00 01 f7",
-            "sysex manufacturer 0x39 4 bytes f0 39 02 f7"], 12)
+            "sysex manufacturer 0x39 4 bytes f0 39 02 f7", "sysex Novation first 6 bytes f0 00 20",
+            "sysex 7 to 12 03 04", "sysex 13 to 17 of 17 09 0a 0b 0c f7, 8 bytes"], 40)
         same(True, "f7" in [m.get("bytes") for i in items
                             for m in i["decoded"].get("midi", [])],
      "the padding of a packet is not among its bytes")
