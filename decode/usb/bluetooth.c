@@ -114,7 +114,8 @@ static void event_tree(const uint8_t *p, size_t n, bool keys, struct tree *t)
 		tree_uint(t, "num_packets", p[2]);
 		opcode_tree(get16(p + 3), t);
 		if (c && c->answer)
-			parameters_tree(c->answer, p + 5, n - 5, keys, t);
+			parameters_tree(hci_paged(c->answer, p + 5, n - 5), p + 5, n - 5, keys,
+					t);
 		else if (n >= 6)
 			tree_hex(t, "hci_status", p[5], 2);
 	} else if (p[0] == COMMAND_STATUS && n >= 6) {
@@ -123,7 +124,8 @@ static void event_tree(const uint8_t *p, size_t n, bool keys, struct tree *t)
 		tree_uint(t, "num_packets", p[3]);
 		opcode_tree(get16(p + 4), t);
 	} else if (e && e->parameters) {
-		parameters_tree(e->parameters, p + head, n - head, keys, t);
+		parameters_tree(hci_paged(e->parameters, p + head, n - head), p + head, n - head,
+				keys, t);
 	}
 }
 
@@ -183,7 +185,7 @@ static bool answer_brief(const uint8_t *p, size_t n, bool keys, struct out *o)
 		return n == 6;
 	/* All answers begin with the status, which takes three strings of the layout. */
 	out_char(o, ',');
-	return parameters_brief(c->answer + 3, p + 6, n - 6, keys, o);
+	return parameters_brief(hci_paged(c->answer, p + 5, n - 5) + 3, p + 6, n - 6, keys, o);
 }
 
 static bool event_brief(const uint8_t *p, size_t n, bool keys, struct out *o)
@@ -208,7 +210,8 @@ static bool event_brief(const uint8_t *p, size_t n, bool keys, struct out *o)
 	if (!e || !e->parameters)
 		return n <= head;
 	out_char(o, ':');
-	return parameters_brief(e->parameters, p + head, n - head, keys, o);
+	return parameters_brief(hci_paged(e->parameters, p + head, n - head), p + head, n - head,
+				keys, o);
 }
 
 static bool interrupt_brief(const struct usb_detail *d, bool keys, struct out *o)

@@ -98,7 +98,12 @@ LAYOUT(version_,
        "e1V", "lmp_version_name", "manufacturer", "u2", "lmp_subversion", "x2");
 LAYOUT(commands_, STATUS, "supported_commands", "b64");
 LAYOUT(features_, STATUS, "lmp_features", "f8L", "lmp_features_set");
-LAYOUT(extlocal_, STATUS, "page_number", "u1", "max_page_number", "u1", "lmp_features", "x8");
+/* The features of each page; other pages, whose bits have no names, as the first. */
+#define LOCAL(...) STATUS, "page_number", "u1", "max_page_number", "u1", "lmp_features", __VA_ARGS__
+LAYOUT(extlocal_, LOCAL("x8"));
+LAYOUT(extlocal0_, LOCAL("f8L", "lmp_features_set"));
+LAYOUT(extlocal1_, LOCAL("f8H", "lmp_features_set"));
+LAYOUT(extlocal2_, LOCAL("f8C", "lmp_features_set"));
 LAYOUT(pageonly_, "page_number", "u1");
 LAYOUT(buffer_,
        STATUS, "acl_data_length", "u2", "sco_data_length", "u1", "num_acl_packets", "u2",
@@ -182,9 +187,13 @@ LAYOUT(e_psrm_, "bd_addr", "a", "page_scan_repetition_mode", "u1");
 LAYOUT(e_qos_,
        STATUS, "handle", "x2", "flags", "x1", "service_type", "u1", "token_rate", "u4",
        "peak_bandwidth", "u4", "qos_latency", "u4", "delay_variation", "u4");
-LAYOUT(e_ext_,
-       STATUS, "handle", "x2", "page_number", "u1", "max_page_number", "u1", "lmp_features",
-       "x8");
+#define REMOTE(...)                                                                                \
+	STATUS, "handle", "x2", "page_number", "u1", "max_page_number", "u1", "lmp_features",      \
+		__VA_ARGS__
+LAYOUT(e_ext_, REMOTE("x8"));
+LAYOUT(e_ext0_, REMOTE("f8L", "lmp_features_set"));
+LAYOUT(e_ext1_, REMOTE("f8H", "lmp_features_set"));
+LAYOUT(e_ext2_, REMOTE("f8C", "lmp_features_set"));
 LAYOUT(e_sync_,
        STATUS, "handle", "x2", "bd_addr", "a", "link_type", "u1", "transmission_interval", "u1",
        "retransmission_window", "u1", "rx_packet_length", "u2", "tx_packet_length", "u2",
@@ -434,6 +443,18 @@ const char *hci_name(char kind, uint64_t v)
 	if (kind == 'S')
 		return CODE_NAME(statuses, (uint32_t)v);
 	return v < ARRAY_SIZE(versions) ? versions[v] : NULL;
+}
+
+layout hci_paged(layout l, const uint8_t *p, size_t n)
+{
+	static const layout local[] = {extlocal0_, extlocal1_, extlocal2_};
+	static const layout remote[] = {e_ext0_, e_ext1_, e_ext2_};
+
+	if (l == extlocal_ && n > 1 && p[1] < ARRAY_SIZE(local))
+		return local[p[1]];
+	if (l == e_ext_ && n > 3 && p[3] < ARRAY_SIZE(remote))
+		return remote[p[3]];
+	return l;
 }
 
 static const struct hci_entry *find(const struct hci_entry *list, size_t n, uint16_t code)

@@ -28,6 +28,19 @@ static const char *const lmp_features[64] = {
 	[63] = "extended features",
 };
 
+/* Page 1: what the host supports; page 2. */
+static const char *const host_features[64] = {
+	"secure simple pairing", "LE supported", "simultaneous LE and BR/EDR",
+	"secure connections",
+};
+static const char *const page_2_features[64] = {
+	"connectionless peripheral broadcast, transmitter",
+	"connectionless peripheral broadcast, receiver", "synchronization train",
+	"synchronization scan", "inquiry response notification", "generalized interlaced scan",
+	"coarse clock adjustment",
+	[8] = "secure connections", "ping", "slot availability mask", "train nudging",
+};
+
 /* Volume 6, part B, 4.6 */
 static const char *const le_features[64] = {
 	"encryption", "connection parameters request", "extended reject indication",
@@ -85,6 +98,8 @@ static const char *const packet_types[64] = {
 const char *hci_bit_name(char kind, unsigned int bit)
 {
 	const char *const *names = kind == 'L'	 ? lmp_features
+				   : kind == 'H' ? host_features
+				   : kind == 'C' ? page_2_features
 				   : kind == 'F' ? le_features
 				   : kind == 'M' ? events
 				   : kind == 'E' ? le_events

@@ -516,18 +516,32 @@ EVENTS = [i for i in range(60) if i not in (13, 14, 18, 54, 57) and not 34 < i <
 POLICY = ["switch", "hold", "sniff", "park"]
 
 
-def hci_bit(name, bit):
+def hci_bit(name, bit, page=0):
     def values(fields):
         at = fields.get("decoded", {}).get("hci", {})
-        if name + "_set" in at:
+        if name + "_set" in at and at.get("page_number", 0) == page:
             yield at[name] >> bit & 1
     return values
+
+
+# Bits of further pages of features. Left out: the slot availability mask, which tshark takes from
+# another bit.
+PAGES_OF_LMP = {1: """secure_simple_pairing_host le_supported.host
+                simultaneous_le_and_br_edr.host secure_connections_host""".split(),
+                2: """- - synchronization_train synchronization_scan - generalized_interlaced_scan
+                coarse_clock_adjustment - secure_connections_controller ping - train_nudging
+                """.split()}
 
 
 def hci_rows():
     for bit_, name in enumerate(LMP):
         if name != "-":
             yield "bthci_evt.lmp_features." + name, hci_bit("lmp_features", bit_), figure_or_bit
+    for page, names in PAGES_OF_LMP.items():
+        for bit_, name in enumerate(names):
+            if name != "-":
+                yield ("bthci_evt.lmp_features." + name, hci_bit("lmp_features", bit_, page),
+                       figure_or_bit)
     for bit_ in EVENTS:
         yield "bthci_cmd.evt_mask_%02o" % bit_, hci_bit("event_mask", bit_), figure_or_bit
     for bit_, name in enumerate(POLICY):
@@ -752,7 +766,7 @@ def theirs(path, tshark_fields, second=()):
             # tshark takes vendor requests to an interface of class HID for reports; in captures of
             # macOS it takes data to an FTDI converter for status from it.
             if cell and not (row[0].startswith("usbhid.data.") and xfer != "0x01") and not (
-                    row[0].endswith("_status") and row[0].startswith("ftdi-ft.") and
+                    "_status" in row[0] and row[0].startswith("ftdi-ft.") and
                     not number(endpoint or "0x80") & 0x80):
                 bags[row[0]].update(row[2](v) for v in cell.split("|"))
     return bags

@@ -116,6 +116,9 @@ def bluetooth():
     command(0x0c01, struct.pack("<Q", 0x3dbff807fffbffff))
     command(0x080d, struct.pack("<HH", 0x2a, 0x0005))
     event(0x0b, struct.pack("<BHQ", 0, 0x2a, 0x83593ff98efffeff))
+    for page, bits in (0, 0x83593ff98efffeff), (1, 5), (2, 0x0a5), (3, 6):
+        event(0x0e, struct.pack("<BHBBBQ", 1, 0x1004, 0, page, 2, bits))
+        event(0x23, struct.pack("<BHBBQ", 0, 0x2a, page, 2, ~bits & 0xfff))
     event(0x1d, struct.pack("<BHH", 0, 0x2a, 0xcc18))
     command(0x2001, struct.pack("<Q", 0x1f))
     command(0x0406, struct.pack("<HB", 0x2a, 0x13))
@@ -642,8 +645,10 @@ def main():
              (bits[1]["event_mask_set"][::len(bits[1]["event_mask_set"]) - 1],
               bits[2]["link_policy_set"],
               [bits[3]["lmp_features_set"][i] for i in (0, 7, 8, -1)],
-              bits[4]["packet_type_set"], len(bits[5]["le_event_mask_set"])),
+              bits[-2]["packet_type_set"], len(bits[-1]["le_event_mask_set"])),
              "bits of masks and features are in JSON by name")
+        same(["secure simple pairing", "simultaneous LE and BR/EDR"], bits[6]["lmp_features_set"],
+             "those of the features by their page")
         same(1, sum(i.get("decoded", {}).get("hci", {}).get("remote_name") == "somebody's phone"
                     for i in items),
              "an event in parts is told once, whole")
