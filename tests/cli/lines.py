@@ -220,6 +220,18 @@ def test_probe_words(d):
     same(words(report())[1:], words(report("-F", 'np_f:s=="b"')), "texts too")
 
 
+def test_cpus(d):
+    """Processors have three digits in text, more if they need more."""
+    cpus = 0, 7, 42, 999, 1000, 1001, 4097
+    make(d + "/cpus.trawl", [
+        "source event tracefs", "type 0 77 16 trawl_test:count " + FORMAT,
+        "field n 0 0 8 8 1 unsigned long", *(
+            f"event 0 77 {cpu} {BEGIN + cpu} {struct.pack('<HBBIQ', 77, 0, 0, 0, 1).hex()}"
+            for cpu in cpus)])
+    same([f"[{cpu:03}]" for cpu in cpus],
+         re.findall(r"\[\d+\]", run("trawl-decode", d + "/cpus.trawl")), "processors in text")
+
+
 def test_merged_metas(d):
     """Metadata of one timeline is in the order of its times, in libtrawl and in the other
     reader."""
@@ -254,6 +266,7 @@ def main():
         test_page(d)
         test_page_endpoints(d)
         test_field_types(d)
+        test_cpus(d)
         test_merged_metas(d)
     finally:
         shutil.rmtree(d)
