@@ -254,7 +254,7 @@ int uprobe_list(const char *text, struct source_list *list, struct trawl_error *
 {
 	struct probe_list all = { 0 }, described = { 0 };
 	struct trawl_error ignored;
-	size_t at = 0, nargs;
+	size_t at = 0, nargs = 0;
 	int r = resolve("uprobe", text, "", &all, &nargs, err);
 	char *front = beginning(text);
 

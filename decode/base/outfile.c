@@ -69,8 +69,8 @@ static int finish_kept(struct outfile *f, bool keep)
 {
 	int error = EIO;
 
-	if (keep && write(f->keeper[1], "", 1) != 1)
-		keep = false;
+	/* If this fails, the keeper has ended, and no answer comes. */
+	(void)!(keep && write(f->keeper[1], "", 1));
 	close(f->keeper[1]);
 	if (read(f->keeper[0], &error, sizeof(error)) != sizeof(error))
 		error = EIO;

@@ -325,9 +325,10 @@ static bool is_copy(const struct search *s, const struct checksum *c)
 		uint32_t at, from, n, width;
 		uint8_t stored;
 
+		/* holds() has found both in each of these samples. */
 		if (!checksum_place(c, &s->samples[i], &at, &width) ||
 		    !range(c, &s->samples[i], at, &from, &n))
-			continue;
+			return true;
 		shortest = n < shortest ? n : shortest;
 		stored = s->samples[i].p[at + (c->big ? width - 1 : 0)];
 		for (uint32_t k = 0; k < shortest; k++) {

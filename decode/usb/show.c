@@ -139,7 +139,7 @@ static bool control_data_brief(const struct usb_state *s, const struct usb_detai
 
 static bool control_brief(const struct usb_state *s, const struct usb_detail *d, struct out *o)
 {
-	size_t start = o->len;
+	size_t start;
 	bool shown;
 
 	if (!d->has_setup) {
