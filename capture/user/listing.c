@@ -87,6 +87,14 @@ static size_t without_na(const char *name)
 	return n > 3 && !strcmp(name + n - 3, "_na") ? n - 3 : n;
 }
 
+/* The type of a static probe's argument, which the kernel records as a number of its size. */
+static const char *shown_type(const struct probe_arg *arg)
+{
+	if (arg->show != PROBE_SHOW_FLOAT)
+		return arg->type;
+	return !strcmp(arg->type, "x32") ? "float" : !strcmp(arg->type, "x64") ? "double" : arg->type;
+}
+
 /* Appends the arguments at the probe's first site: "int n, const char *name". */
 static void add_arguments(const struct probe *p, char **text)
 {
@@ -106,7 +114,7 @@ static void add_arguments(const struct probe *p, char **text)
 			       arg->ctype[strlen(arg->ctype) - 1] == '*' ? "" : " ", name_of(arg));
 		else
 			append(text, "%s%s%s%s", comma, name_of(arg), *arg->type ? ":" : "",
-			       arg->type);
+			       shown_type(arg));
 		comma = ", ";
 	}
 }

@@ -106,6 +106,8 @@ same "a pattern" "usdt:samples/forms:forms:high8 usdt:samples/forms:forms:high8s
 	"$(names 'usdt:samples/forms:forms:high*' | sort | paste -sd' ')"
 has "arguments" "$(trawl -D usdt:samples/tick)" \
 	'^usdt:samples/tick:tick:loop +\(arg1:s32, arg2:u64, arg3:u64\)'
+has "floating-point ones have their types" "$(trawl -D usdt:samples/forms:floats)" \
+	'\(arg1:double, arg2:float, .*, arg5:double\)'
 has "an unavailable one has a reason" "$(trawl -D usdt:samples/forms:floats)" \
 	'arg3 \(unavailable: .*xmm0'
 if [ "$(id -u)" = 0 ]; then
