@@ -427,7 +427,8 @@ void hostprogram_python(const struct tape *t, const char *capture, struct out *o
 	out_str(o, python_head);
 	out_printf(o, "device = usb.core.find(idVendor=0x%04x, idProduct=0x%04x)\n",
 		   t->device.vendor, t->device.product);
-	out_printf(o, "if device is None:\n    sys.exit(\"%04x:%04x: is not plugged in\")\n",
+	out_printf(o, "if device is None:\n    print(\"%04x:%04x: is not plugged in; plug it in\", "
+		      "file=sys.stderr)\n    sys.exit(3)\n",
 		   t->device.vendor, t->device.product);
 	out_str(o, "detached = []\n");
 	for (unsigned int i = 0; i < 32; i++)

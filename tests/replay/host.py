@@ -149,6 +149,14 @@ def test_sessions(d):
     ok(r.returncode == 0, "with --any-data that is none", r.stdout, r.stderr[-600:])
 
 
+def test_absent(d):
+    """Without the device, the programs end as trawl-replay does: not as if an answer differed."""
+    for command, what in zip(programs(d, SERIAL, "absent"), ("C", "Python")):
+        r = run(*command)
+        ok(r.returncode == 3 and len(r.stderr.splitlines()) == 1,
+           f"the {what} program without its device: status 3", r.returncode, r.stderr)
+
+
 def test_devices(d):
     """If two devices fit the capture, the replay refuses to choose."""
     mock = Mock(d, SERIAL)
@@ -288,6 +296,7 @@ def main():
             return 0
     with tempfile.TemporaryDirectory() as d:
         test_sessions(d)
+        test_absent(d)
         test_devices(d)
         test_packets(d)
         test_owner(d)
