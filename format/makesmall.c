@@ -167,11 +167,29 @@ out:
 	return n && !out->failed;
 }
 
+/* Whether a reader has room for the blocks that it makes of the items. */
+static bool is_readable(const struct buf *out)
+{
+	struct damage damage = {0};
+	struct walked f;
+	struct walker w;
+	struct input in;
+	enum walk step;
+
+	input_memory(&in, out->data, out->len, false);
+	walk_init(&w, &in, &damage, 0, UINT64_MAX);
+	while ((step = walk_next(&w, &f)) == WALK_BLOCK)
+		;
+	input_close(&in);
+	return step == WALK_END && !damage.blocks && !damage.cut;
+}
+
 bool small_build(struct buf *out, const uint8_t *file, size_t n)
 {
 	struct maker m = {.z = ZSTD_createDCtx()};
 	bool ok = m.z && n <= SMALL_FILE_MAX && gather(&m, file, n) &&
-		  small_pack(out, m.later, m.items.data, m.items.len) && out->len < n;
+		  small_pack(out, m.later, m.items.data, m.items.len) && out->len < n &&
+		  is_readable(out);
 
 	ZSTD_freeDCtx(m.z);
 	free(m.room.p);

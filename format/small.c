@@ -107,7 +107,7 @@ static bool put_items(struct builder *b, uint8_t *p, size_t n)
 		size_t len = (size_t)view_varint_max(&v, view_left(&v));
 		const uint8_t *body = view_bytes(&v, len);
 
-		if (v.bad || b->out->len >= (size_t)1 << SMALL_BITS ||
+		if (v.bad || b->out->len >= (size_t)1 << SMALL_ROOM ||
 		    !put_item(b, kind, p + (body - p), len))
 			return false;
 	}
@@ -118,7 +118,7 @@ static bool put_items(struct builder *b, uint8_t *p, size_t n)
 	complete = !end.failed;
 	put_block(b, BLOCK_END, end.data, end.len);
 	buf_free(&end);
-	return complete && !b->out->failed && b->out->len < (size_t)1 << SMALL_BITS;
+	return complete && !b->out->failed && b->out->len < (size_t)1 << SMALL_ROOM;
 }
 
 static const uint8_t *small_at(struct input *in, uint64_t address, size_t n, size_t *got);
@@ -134,13 +134,13 @@ uint64_t small_expand(struct input *in, uint64_t at, const uint8_t *p, const str
 	in->small.len = 0;
 	in->small_at = 0;
 	errno = 0;
-	if (at >> (63 - SMALL_BITS) || !(b->flags & BLOCK_ZSTD) || !block_body(p, b, &tmp, &body) ||
+	if (at >> (63 - SMALL_ROOM) || !(b->flags & BLOCK_ZSTD) || !block_body(p, b, &tmp, &body) ||
 	    tmp.len >= (size_t)1 << SMALL_BITS || !put_items(&out, tmp.data, tmp.len))
 		goto out;
 	in->small_at = at + 1;
 	in->overlay = small_at;
 	*len = in->small.len;
-	address = SMALL_ADDRESS | at << SMALL_BITS;
+	address = SMALL_ADDRESS | at << SMALL_ROOM;
 out:
 	if (!address && errno == ENOMEM)
 		in->error = ENOMEM;
@@ -168,8 +168,8 @@ static bool load(struct input *in, uint64_t at)
 /* The function for input.overlay. */
 static const uint8_t *small_at(struct input *in, uint64_t address, size_t n, size_t *got)
 {
-	uint64_t at = (address & ~SMALL_ADDRESS) >> SMALL_BITS;
-	size_t off = address & ((1u << SMALL_BITS) - 1);
+	uint64_t at = (address & ~SMALL_ADDRESS) >> SMALL_ROOM;
+	size_t off = address & ((1u << SMALL_ROOM) - 1);
 
 	*got = 0;
 	if (in->small_at != at + 1 && !load(in, at))

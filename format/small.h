@@ -14,7 +14,8 @@
 enum {
 	SMALL_VERSION = 4,            /* version 3 uses the first dictionary */
 	SMALL_LATER = 6,              /* with chunks of PAYLOAD_TICKS */
-	SMALL_BITS = 20,              /* of an address within the expanded blocks */
+	SMALL_BITS = 20,              /* of the length of the items */
+	SMALL_ROOM = 22,              /* of an address within the blocks that are made of them */
 	SMALL_FILE_MAX = TRAWL_SMALL_MOST, /* larger files are not made small */
 };
 #define SMALL_ADDRESS INPUT_OVERLAY
@@ -22,7 +23,7 @@ enum {
 /* Returns the file offset of an address; for a small section, that of its start block. */
 static inline uint64_t small_offset(uint64_t at)
 {
-	return at & SMALL_ADDRESS ? (at & ~SMALL_ADDRESS) >> SMALL_BITS : at;
+	return at & SMALL_ADDRESS ? (at & ~SMALL_ADDRESS) >> SMALL_ROOM : at;
 }
 
 static inline bool block_is_small(const struct block *b)

@@ -2,8 +2,10 @@
 /* Small sections: the same events from a file and from a pipe, and with damage. */
 #include <criterion/criterion.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -65,6 +67,47 @@ Test(small, the_same_events_from_every_sample_that_can_be_small)
 		free(p);
 	}
 	cr_expect_geq(made, 2);
+}
+
+/* Makes a file with pieces of metadata of `len` bytes each small. Returns how many can be read. */
+static size_t pieces_read(size_t pieces, size_t len, bool *small)
+{
+	char name[16], text[1100];
+	struct trawl_writer_options o = {.name = "made", .level = 1};
+	struct trawl_error err;
+	struct trawl_reader *r;
+	struct trawl_writer *w;
+	int fd = memfd_create("made", 0);
+	size_t n;
+
+	w = trawl_writer_new(dup(fd), &o, &err);
+	cr_assert_not_null(w);
+	memset(text, 'x', len);
+	for (size_t i = 0; i < pieces; i++) {
+		snprintf(name, sizeof(name), "p/%zu", i);
+		cr_assert_eq(trawl_writer_meta(w, &(struct trawl_meta){.name = name,
+			.type = "text/plain", .data = text, .len = len}, &err), 0);
+	}
+	cr_assert_eq(trawl_writer_close(w, &err), 0);
+	*small = trawl_make_small(fd);
+	r = trawl_open_fd(fd, "made", 0, &err);
+	n = r ? trawl_meta_count(r) : 0;
+	trawl_close(r);
+	close(fd);
+	return n;
+}
+
+Test(small, what_is_made_small_can_be_read_at_the_limit_of_its_size)
+{
+	enum { PIECES = 1000 };
+	unsigned int made = 0;
+	bool small;
+
+	for (size_t len = 900; len < 1050; len += 10) {
+		cr_expect_eq(pieces_read(PIECES, len, &small), PIECES, "%zu", len);
+		made += small;
+	}
+	cr_expect(made > 0 && made < 15, "%u", made);
 }
 
 Test(small, a_file_that_was_not_ended_or_is_two_or_is_small_stays_as_it_is)
