@@ -207,7 +207,7 @@ Test(scope, the_end_of_all_is_seen_and_nothing_stays_open)
 		while (!pids[i])
 			pause();
 	}
-	cr_assert_eq(scope_open(&s, pids, ARRAY_SIZE(pids), true, &err), 0, "%s", err.text);
+	cr_assert_eq(scope_open(&s, pids, ARRAY_SIZE(pids), true, true, &err), 0, "%s", err.text);
 	memcpy(fds, s.pidfds, sizeof(fds));
 	end(&s, pids[0]);
 	cr_assert_not(scope_ended(&s));
