@@ -168,13 +168,24 @@ void out_fill(struct out *o, char c, size_t n)
 
 void out_printf(struct out *o, const char *fmt, ...)
 {
-	char *to = out_need(o, 4096);
+	char *text, *to = out_need(o, 4096);
 	va_list ap;
 	int n;
 
 	va_start(ap, fmt);
 	n = vsnprintf(to, 4096, fmt, ap);
 	va_end(ap);
-	if (n > 0)
-		o->len += n < 4096 ? (size_t)n : 4095;
+	if (n < 4096) {
+		o->len += n > 0 ? (size_t)n : 0;
+		return;
+	}
+	va_start(ap, fmt);
+	n = vasprintf(&text, fmt, ap);
+	va_end(ap);
+	if (n < 0) {
+		out_lack_memory();
+		return;
+	}
+	out_bytes(o, text, (size_t)n);
+	free(text);
 }

@@ -78,7 +78,7 @@ static inline void out_char(struct out *o, char c)
 	o->len++;
 }
 
-/* printf() for at most 4 KiB of text. Slow: not for use in every event. */
+/* printf(). Slow: not for use in every event. */
 void out_printf(struct out *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* Appends blanks up to `width` bytes after `start` (an earlier o->len), and at least `least`. */

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "common/array.h"
@@ -191,4 +192,17 @@ Test(descriptor, writes_all_and_reports_the_first_error)
 	cr_assert_eq(f.error, ENOSPC);
 	out_free(&f);
 	close(fd);
+}
+
+Test(output, long_text, .init = setup, .fini = teardown)
+{
+	char much[100001];
+
+	for (size_t n = 4094; n < sizeof(much); n = n < 4100 ? n + 1 : n + 95900) {
+		memset(much, 'x', n);
+		much[n] = '\0';
+		out_printf(&o, "%s", much);
+		cr_assert_eq(o.len, n, "%zu of %zu", o.len, n);
+		cr_assert_str_eq(text(), much);
+	}
 }
