@@ -107,8 +107,9 @@ static const struct member condition_members[] = {
 	END,
 };
 /*
- * "why" and "note" are sentences with names of parameters and files; "fetch" has texts in quotes.
- * The rule for the note comes last, when dropped members are gone.
+ * "why" is a sentence with names of parameters and files. "note" and "fetch" are expressions, which
+ * have texts in quotes, and whose slashes are those of bit fields ("+0(%di):b4@0/32"). A member's
+ * second rule comes after DROP.
  */
 static const struct member argument_members[] = {
 	PLAIN("name", KEEP),
@@ -120,12 +121,13 @@ static const struct member argument_members[] = {
 	PLAIN("otherwise", KEEP),
 	PLAIN_EACH("when", condition_members),
 	PLAIN_EACH("sib", window_members),
+	PLAIN("bits", KEEP),
 	{ "ctype", DROP, SECRET_SYMBOLS, NULL },
 	{ "why", DROP, SECRET_SYMBOLS, NULL },
 	{ "note", DROP, SECRET_SYMBOLS, NULL },
 	{ "why", NOTE, SECRET_STRINGS, NULL },
-	{ "note", NOTE, SECRET_STRINGS, NULL },
-	{ "fetch", NOTE, SECRET_STRINGS, NULL },
+	{ "note", EXPRESSION, SECRET_STRINGS, NULL },
+	{ "fetch", EXPRESSION, SECRET_STRINGS, NULL },
 	END,
 };
 static const struct member site_members[] = {

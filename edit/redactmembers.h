@@ -21,6 +21,7 @@ enum member_rule {
 	TEXT, PATH, TRIGGER, SOURCE, MACHINE, EVENT,
 	WORDS, PATHS, /* arrays of them */
 	NOTE,         /* a sentence: its texts in quotes and its paths */
+	EXPRESSION,   /* of a probe's argument: its texts in quotes */
 	/* Others. */
 	EACH, /* an object, or an array of objects */
 	ROWS, /* an array of [number, number, text] */

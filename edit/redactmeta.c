@@ -38,18 +38,19 @@ static bool is_ours(const struct member *m, const char *word)
 		!word[strspn(word, plain)];
 }
 
-/* Redacts the texts in quotes and the paths of a sentence. */
-static void change_note(struct redact *x, char *p)
+/* Redacts the texts in quotes; the last one may have no end. In a sentence also the paths. */
+static void change_quoted(struct redact *x, char *p, bool is_sentence)
 {
 	while (*p) {
-		char *end = *p == '"' ? strchr(p + 1, '"') : NULL;
-		size_t n = end ? (size_t)(end - p) + 1 : strcspn(p, " \t\n\"");
+		bool quoted = *p == '"';
+		size_t n = quoted ? strcspn(p + 1, "\"") : strcspn(p, " \t\n\"");
 
-		if (end)
-			redact_text(x, SECRET_STRINGS, p + 1, n - 2);
-		else if (memchr(p, '/', n))
+		if (quoted)
+			redact_text(x, SECRET_STRINGS, p + 1, n);
+		else if (is_sentence && memchr(p, '/', n))
 			redact_path(x, p, n - strspn(p + n - 1, ";:,.)"));
-		p += n ? n : 1;
+		p += quoted ? 1 + n : n;
+		p += *p != '\0';
 	}
 }
 
@@ -71,8 +72,8 @@ static struct json_object *changed_text(struct redact *x, const struct member *m
 		redact_text(x, m->class, copy, strcspn(copy, "#"));
 	else if (m->rule == SOURCE)
 		redact_machine(x, copy);
-	else if (m->rule == NOTE)
-		change_note(x, copy);
+	else if (m->rule == NOTE || m->rule == EXPRESSION)
+		change_quoted(x, copy, m->rule == NOTE);
 	else if (m->rule == TRIGGER)
 		redact_trigger(x, copy, strlen(copy));
 	else if (m->rule != WORDS || !is_ours(m, copy))

@@ -125,6 +125,13 @@ kept = [{n: json.loads(bytes(data)).get("tid") if n.startswith("task/") else Non
          if re.match(r"(task|maps)/\d", n)} for f in (made, out)]
 tap.ok(kept[0].get("task/1000") == 1000 and kept[0] == kept[1],
        "tasks keep their ids, although one is an argument of -p", sorted(kept[1])[-3:])
+fields = [[a for n, _, _, _, data in reader.Reader(open(f, "rb").read()).metas
+           if n.startswith("probe/uprobe/") and data[:1] == b"{"
+           for s in json.loads(bytes(data))["sites"] for a in s.get("args", [])
+           if a["name"] == "b->s"] for f in (made, out)]
+tap.ok(len(fields[0]) == 500 and fields[0][0]["bits"] == 6 and fields[0] == fields[1],
+       "a bit field keeps its width and its expression, whose slash is none of a path",
+       fields[1][:1])
 status, _, text = run("trawl-edit", "verify", out)
 tap.same(0, status, "the file is whole")
 again = f"{tmp.name}/again.trawl"

@@ -333,10 +333,13 @@ static void add_events(struct made *m)
 			 "%s\",\"path\":\"/opt/%s/bin/"
 			 "%s\",\"build_id\":\"00112233\",\"sites\":[{\"offset\":4096,\"symbol\":"
 			 "\"main\",\"args\":[{\"name\":\"a\",\"note\":\"n == \\\"%s\\\"\",\"fetch\":\"%%di\","
-			 "\"type\":\"u64\",\"state\":\"unavailable\",\"why\":\"/opt/x:%s has none\"}],"
+			 "\"type\":\"u64\",\"state\":\"unavailable\",\"why\":\"/opt/x:%s has none\"},"
+			 "{\"name\":\"b->s\",\"note\":\"b->s:b6@4/32\",\"fetch\":\"+0(%%di):b6@4/32\","
+			 "\"type\":\"s32\",\"state\":\"computed\",\"bits\":6},{\"name\":\"c\",\"note\":"
+			 "\"\\\"%s\",\"state\":\"exact\"}],"
 			 "\"file\":\"/src/%s/main.c\",\"line\":%u}]}",
 			 name, secret("pn", i), secret("pp", i), secret("pn", i), secret("qu", i),
-			 secret("wy", i), secret("ps", i), i);
+			 secret("wy", i), secret("qu", i), secret("ps", i), i);
 		snprintf(name, sizeof(name), "probe/uprobe/%s:main", secret("pn", i));
 		meta(m, name, "application/json", text);
 	}
