@@ -9,7 +9,9 @@
 --   trawl.event.name trawl.event.source trawl.event.ts   what happened, where, when (ns, 64 bits)
 --   trawl.cpu trawl.pid trawl.tid trawl.comm             who did it
 --   trawl.site.symbol .file .line .offset                which probe site was hit
---   trawl.field.NAME                                     each field, with its type
+--   trawl.field.NAME                                     each field, with its type; in NAME, "->" is "."
+--                                                        and other characters than letters, digits,
+--                                                        "_", "-" and "." are "_"
 --   trawl.field                                          each field again, as the text NAME=VALUE
 --
 -- Wireshark requires that filter names are registered before the first packet, but each event has
@@ -44,13 +46,20 @@ end
 
 -- ---- names and types ----------------------------------------------------------------------------
 
--- Parses "trawl-fields: name=type name=type ..." into a table.
+-- Returns the NAME in the filter of a field: Wireshark takes no other characters, and no empty part.
+local function filter_name(name)
+	return (name:gsub("%->", "."):gsub("[^%w_.-]", "_"):gsub("%.%.+", "."):gsub("^%.", "")
+		:gsub("%.$", ""))
+end
+
+-- Parses "trawl-fields: name=type name=type ..." into a table by the names in filters.
 local function read_names(text, into)
 	local n = 0
-	for name, kind in text:gmatch("([%w_]+)=([iuxfbs])") do
+	for name, kind in text:gmatch("(%S+)=([iuxfbs])%f[%s%z]") do
 		if n == MOST_NAMES then
 			break
 		end
+		name = filter_name(name)
 		into[name] = merge(into[name], kind)
 		n = n + 1
 	end
@@ -357,7 +366,8 @@ local function learn(name, v)
 	elseif v.text == "true" or v.text == "false" then
 		kind = "b"
 	end
-	if gui_enabled() and name:match("^[%w_]+$") then
+	name = filter_name(name)
+	if gui_enabled() and name ~= "" then
 		local known = learned[name]
 		learned[name] = merge(known, kind)
 		fresh[1] = fresh[1] or learned[name] ~= known
@@ -414,12 +424,13 @@ local function add_field(tree, name, v, payload)
 		return
 	end
 	local x
-	if registered[name] then
-		x = typed(types[name], v)
+	local key = filter_name(name)
+	if registered[key] then
+		x = typed(types[key], v)
 	end
 	local plain = name .. "=" .. v.text
 	if x ~= nil then
-		tree:add(registered[name], range, x)
+		tree:add(registered[key], range, x)
 		tree:add(fields.any, range, plain):set_hidden(true)
 	else
 		tree:add(fields.any, range, plain):set_text(line(name .. ": " .. shown(v)))

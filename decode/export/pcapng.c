@@ -4,6 +4,7 @@
 #include "decode/base/escape.h"
 #include "common/array.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -261,10 +262,10 @@ static void learn_name(void *arg, const char *name)
 	learn(k, name, is_computed_text(name) ? 's' : 'i');
 }
 
+/* Whether a name can stand in the list; the dissector makes the name in filters of it. */
 static bool plain_name(const char *s)
 {
-	return *s && strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") ==
-			     strlen(s);
+	return *s && !s[strcspn(s, " \t\r\n=")];
 }
 
 static void learn_types(struct stream *s, struct known_fields *k)
@@ -290,12 +291,45 @@ static void learn_types(struct stream *s, struct known_fields *k)
 	}
 }
 
+/* A probe's argument is signed if it is so at some site, even if its field is not (a bit field). */
+static void learn_site(struct known_fields *k, struct json_object *args)
+{
+	for (size_t a = 0; a < jdoc_count(args); a++) {
+		const struct json_object *arg = json_object_array_get_idx(args, a);
+		const char *name = jdoc_string(arg, "name"), *type = jdoc_string(arg, "type");
+
+		for (size_t i = 0; i < k->n; i++)
+			if (type[0] == 's' && isdigit((unsigned char)type[1]) &&
+			    k->f[i].type == 'u' && !strcmp(k->f[i].name, name))
+				k->f[i].type = 'i';
+	}
+}
+
+static void learn_sites(struct stream *s, struct known_fields *k)
+{
+	struct trawl_reader *r = stream_reader(s);
+
+	for (size_t i = 0; i < trawl_meta_count(r); i++) {
+		const struct trawl_meta *m = trawl_meta_at(r, i);
+		struct json_object *j, *sites;
+
+		if (strncmp(m->name, "probe/", strlen("probe/")) != 0)
+			continue;
+		j = jdoc_parse(m->data, m->len);
+		sites = jdoc_get(j, "sites");
+		for (size_t n = 0; n < jdoc_count(sites); n++)
+			learn_site(k, jdoc_get(json_object_array_get_idx(sites, n), "args"));
+		json_object_put(j);
+	}
+}
+
 void pcapng_fields(struct stream *s, struct out *o)
 {
 	struct known_fields k = {NULL, 0};
 	size_t i;
 
 	learn_types(s, &k);
+	learn_sites(s, &k);
 	stream_names(s, learn_name, &k);
 	out_str(o, "trawl-fields:");
 	for (i = 0; i < k.n; i++) {

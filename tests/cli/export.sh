@@ -134,6 +134,23 @@ same "filter: site" "2 4 6 8 " \
 same "filter: task" "4 7 " \
 	"$(names 'trawl.comm == "worker" && trawl.tid == 101 && trawl.pid == 100')"
 same "filter: any field by text" "8 " "$(names 'trawl.field == "arg1=5"')"
+# A member, and an element of an array: the same bytes with another name.
+LC_ALL=C sed 's/ ratio=f/ r.tio=f/; s/"ratio"/"r.tio"/g; s/ mask=x/ m[0]=x/; s/"mask"/"m[0]"/g' \
+	"$dir/s.pcapng" >"$dir/dots.pcapng"
+same "filter: names with dots and brackets" "2.5" \
+	"$(shark -X "lua_script:$lua" -r "$dir/dots.pcapng" -T fields -e trawl.field.r.tio \
+		-Y 'trawl.field.r.tio > 2.4 && trawl.field.m_0_ & 0xff00')"
+cat >"$dir/bits.c" <<'C'
+struct bits { unsigned u : 4; int s : 6; int w; };
+__attribute__((noinline)) int f(struct bits *b) { __asm__ volatile("" ::: "memory"); return b->s; }
+int main(void) { struct bits b = { 9, -5, 77 }; return f(&b) + 5; }
+C
+gcc -g -O1 -o "$dir/bits" "$dir/bits.c" && trawl -q -w "$dir/bits.trawl" \
+	-i "uprobe:$dir/bits:f b->u b->s b->w" -- "$dir/bits" >/dev/null 2>&1
+trawl-export --to pcapng "$dir/bits.trawl" -w "$dir/bits.pcapng"
+same "filter: members of a recorded structure, a signed bit field" "9 -5 77" \
+	"$(shark -X "lua_script:$lua" -r "$dir/bits.pcapng" -Y 'trawl.field.b.s == -5' -T fields \
+		-E separator=/s -e trawl.field.b.u -e trawl.field.b.s -e trawl.field.b.w)"
 same "filter: a value that its type cannot hold, by text" "9 " \
 	"$(names 'trawl.field == "arg1=18446744073709551615"')"
 has "why an argument is not there" "$(lua -V -Y 'frame.number == 3')" \
