@@ -14,6 +14,7 @@
 #include "common/json.h"
 #include "common/sources.h"
 #include "edit/edit.h"
+#include "edit/redactmembers.h"
 #include "edit/sha256.h"
 #include "decode/base/output.h"
 
@@ -378,7 +379,14 @@ static const char vocabulary[] =
 	/* how a command ended: command_verdict() */
 	"exit status killed by still running SIGHUP SIGINT SIGQUIT SIGILL SIGTRAP SIGABRT SIGBUS "
 	"SIGFPE SIGKILL SIGUSR1 SIGSEGV SIGUSR2 SIGPIPE SIGALRM SIGTERM SIGSTKFLT SIGXCPU SIGXFSZ "
-	"SIGVTALRM SIGPROF SIGPOLL SIGPWR SIGSYS";
+	"SIGVTALRM SIGPROF SIGPOLL SIGPWR SIGSYS "
+	/* types of arguments, and how they are shown */
+	"string ustring symbol symstr text char bool addr float variant";
+
+static void keep_name(void *x, const char *name)
+{
+	removed_public(&((struct redact *)x)->removed, name, strlen(name));
+}
 
 /* Kernel symbols and print formats are public: everybody with this kernel has them. */
 static void keep_kernel(struct redact *x)
@@ -397,6 +405,7 @@ static void keep_kernel(struct redact *x)
  */
 static void keep_words(struct redact *x)
 {
+	redact_member_names(keep_name, x);
 	removed_public(&x->removed, vocabulary, sizeof(vocabulary) - 1);
 	removed_public(&x->removed, x->kernel_tasks.data, x->kernel_tasks.len);
 	for (size_t i = 0; i < trawl_event_type_count(x->r); i++) {

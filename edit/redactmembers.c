@@ -325,3 +325,17 @@ const struct document *redact_document(const char *name)
 	}
 	return NULL;
 }
+
+static void names_of(const struct member *m, void (*name)(void *arg, const char *name), void *arg)
+{
+	for (; m && m->name; m++) {
+		name(arg, m->name);
+		names_of(m->inside, name, arg);
+	}
+}
+
+void redact_member_names(void (*name)(void *arg, const char *name), void *arg)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(documents); i++)
+		names_of(documents[i].members, name, arg);
+}

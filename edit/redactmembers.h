@@ -54,4 +54,7 @@ struct document {
 /* What the metadata with this name is; NULL: unknown, or the name is not of the known form. */
 const struct document *redact_document(const char *name);
 
+/* Calls `name` with the name of every member of a document; some several times. */
+void redact_member_names(void (*name)(void *arg, const char *name), void *arg);
+
 #endif

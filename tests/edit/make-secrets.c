@@ -336,7 +336,8 @@ static void add_events(struct made *m)
 			 "\"type\":\"u64\",\"state\":\"unavailable\",\"why\":\"/opt/x:%s has none\"},"
 			 "{\"name\":\"b->s\",\"note\":\"b->s:b6@4/32\",\"fetch\":\"+0(%%di):b6@4/32\","
 			 "\"type\":\"s32\",\"state\":\"computed\",\"bits\":6},{\"name\":\"c\",\"note\":"
-			 "\"\\\"%s\",\"state\":\"exact\"}],"
+			 "\"\\\"%s\",\"state\":\"exact\"},"
+			 "{\"name\":\"d\",\"note\":\"\\\"bits\\\"\",\"state\":\"exact\"}],"
 			 "\"file\":\"/src/%s/main.c\",\"line\":%u}]}",
 			 name, secret("pn", i), secret("pp", i), secret("pn", i), secret("qu", i),
 			 secret("wy", i), secret("qu", i), secret("ps", i), i);
