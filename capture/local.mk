@@ -97,6 +97,7 @@ libcapture_la_SOURCES += \
 	capture/probe/opener.c capture/probe/opener.h \
 	capture/probe/reply.c capture/probe/reply.h \
 	capture/probe/definition.c capture/probe/definition.h \
+	capture/probe/die.c capture/probe/die.h \
 	capture/probe/dwarf.c capture/probe/dwarf.h \
 	capture/probe/location.c capture/probe/location.h \
 	capture/probe/param.c capture/probe/param.h \
@@ -126,6 +127,7 @@ libcapture_la_SOURCES += \
 	capture/probe/punycode.c capture/probe/punycode.h \
 	capture/probe/relocs.c capture/probe/relocs.h \
 	capture/probe/resolve.h \
+	capture/probe/passing.c capture/probe/passing.h \
 	capture/probe/results.c capture/probe/results.h capture/probe/retval.c capture/probe/retval.h \
 	capture/probe/rustname.c capture/probe/rustname.h capture/probe/rustv0.c capture/probe/rustv0.h \
 	capture/cli/readable.c capture/cli/readable.h capture/cli/spec.c capture/cli/spec.h \

@@ -16,7 +16,8 @@
 #include "config.h"
 
 #include "capture/probe/abi.h"
-#include "capture/probe/language.h"
+#include "capture/probe/die.h"
+#include "capture/probe/passing.h"
 #include "capture/sys/alloc.h"
 
 #ifdef HAVE_DW
@@ -24,86 +25,7 @@
 
 enum { MAX_DEPTH = 16, MAX_MEMBERS = 256 };
 
-/* DW_CC_pass_by_reference of DWARF 5, which older headers lack. */
-enum { PASS_BY_REFERENCE = 4 };
-
 /* ---- types ----------------------------------------------------------------------------------- */
-
-bool dwarf_type_of(Dwarf_Die *die, Dwarf_Die *type)
-{
-	Dwarf_Attribute attr;
-
-	return dwarf_attr_integrate(die, DW_AT_type, &attr) && dwarf_formref_die(&attr, type);
-}
-
-/*
- * Replaces a declaration by the type it refers to in a type unit (-fdebug-types-section). False if
- * it is no such declaration.
- */
-static bool elsewhere(Dwarf_Die *die)
-{
-	Dwarf_Attribute attr;
-	Dwarf_Die type;
-
-	if (!dwarf_attr(die, DW_AT_signature, &attr) || !dwarf_formref_die(&attr, &type))
-		return false;
-	*die = type;
-	return true;
-}
-
-bool dwarf_peel(const Dwarf_Die *from, Dwarf_Die *type)
-{
-	*type = *from;
-	for (int depth = 0; depth < MAX_DEPTH; depth++) {
-		if (elsewhere(type))
-			continue;
-		switch (dwarf_tag(type)) {
-		case DW_TAG_typedef:
-		case DW_TAG_const_type:
-		case DW_TAG_volatile_type:
-		case DW_TAG_restrict_type:
-		case DW_TAG_atomic_type:
-			if (!dwarf_type_of(type, type))
-				return false; /* const void */
-			break;
-		default:
-			return true;
-		}
-	}
-	return false;
-}
-
-unsigned int dwarf_udata(Dwarf_Die *die, unsigned int name, unsigned int otherwise)
-{
-	Dwarf_Attribute attr;
-	Dwarf_Word value;
-
-	if (!dwarf_attr_integrate(die, name, &attr) || dwarf_formudata(&attr, &value) != 0 ||
-	    value > UINT32_MAX)
-		return otherwise;
-	return (unsigned int)value;
-}
-
-bool dwarf_member_at(Dwarf_Die *member, unsigned int *at)
-{
-	Dwarf_Attribute attr;
-	Dwarf_Word value;
-	Dwarf_Op *ops;
-	size_t n;
-
-	*at = 0;
-	if (!dwarf_attr_integrate(member, DW_AT_data_member_location, &attr))
-		return true;
-	/* DWARF 2 has an expression that adds the offset to the object's address. */
-	if (dwarf_formudata(&attr, &value) != 0) {
-		if (dwarf_getlocation(&attr, &ops, &n) != 0 || n != 1 ||
-		    ops[0].atom != DW_OP_plus_uconst)
-			return false;
-		value = ops[0].number;
-	}
-	*at = (unsigned int)value;
-	return value <= INT32_MAX;
-}
 
 /* Returns the text of a type that is derived from the one whose text is inner. */
 static char *derived_type_text(int tag, const char *inner)
@@ -139,7 +61,7 @@ char *dwarf_type_text(Dwarf_Die *die, int depth)
 
 	if (!die)
 		return xstrdup("void");
-	if (elsewhere(&described))
+	if (dwarf_elsewhere(&described))
 		die = &described;
 	name = dwarf_diename(die);
 	if (name && !*name)
@@ -430,26 +352,9 @@ unsigned int dwarf_first_bit(Dwarf_Die *member, unsigned int width)
 	return bytes * 8 + unit - (unsigned int)from_end - width;
 }
 
-/*
- * False if C++ may pass the address of a copy of the object instead, because it cannot be copied as
- * bytes: DWARF tells from version 5 on, and not always.
- */
-static bool is_passed_as_is(Dwarf_Die *type)
-{
-	int tag = dwarf_tag(type);
-	Dwarf_Attribute attr;
-	Dwarf_Die unit;
-
-	if (tag != DW_TAG_structure_type && tag != DW_TAG_class_type && tag != DW_TAG_union_type)
-		return true;
-	if (dwarf_attr(type, DW_AT_calling_convention, &attr) ||
-	    !dwarf_diecu(type, &unit, NULL, NULL))
-		return true;
-	return !language_of(dwarf_srclang(&unit))->constructors;
-}
-
 void abi_type_of(Dwarf_Die *die, struct abi_type *t)
 {
+	enum passing how;
 	Dwarf_Die type;
 
 	*t = (struct abi_type){ .align = 8 };
@@ -460,8 +365,9 @@ void abi_type_of(Dwarf_Die *die, struct abi_type *t)
 	t->size = size_of(&type);
 	t->scalar = is_pointer(dwarf_tag(&type)) || dwarf_tag(&type) == DW_TAG_base_type ||
 		    dwarf_tag(&type) == DW_TAG_enumeration_type;
-	t->unsaid = !t->scalar && !is_passed_as_is(&type);
-	if (!t->scalar && dwarf_udata(&type, DW_AT_calling_convention, 0) == PASS_BY_REFERENCE) {
+	how = passing_of(&type);
+	t->unsaid = how == PASSING_UNKNOWN;
+	if (how == PASSED_BY_ADDRESS) {
 		/* The caller passes the value's address instead. */
 		t->part[0] = CLASS_INTEGER;
 		t->size = 8;

@@ -13,31 +13,10 @@
 #include "capture/probe/types.h"
 
 /*
- * Fills *type with the type that DW_AT_type of the entry, or of its abstract origin, refers to.
- * False if there is none, which stands for void.
- */
-bool dwarf_type_of(Dwarf_Die *die, Dwarf_Die *type);
-
-/* Fills *type with the type below all typedefs and qualifiers. False if that is void. */
-bool dwarf_peel(const Dwarf_Die *from, Dwarf_Die *type);
-
-/*
- * The value of a numeric attribute of the entry or its abstract origin; `otherwise` if it is
- * missing, not numeric or above 32 bits.
- */
-unsigned int dwarf_udata(Dwarf_Die *die, unsigned int name, unsigned int otherwise);
-
-/*
  * A type as C writes it: "struct point *". die NULL is void. The caller passes depth 0 and frees
  * the result.
  */
 char *dwarf_type_text(Dwarf_Die *die, int depth);
-
-/*
- * Fills *at with a member's or base class's offset in its object, in bytes. False if it is known
- * only when the program runs, as of virtual base classes.
- */
-bool dwarf_member_at(Dwarf_Die *member, unsigned int *at);
 
 /*
  * The first bit of a bit-field member in its object. DWARF before version 4 counts from the storage

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "capture/probe/abi.h"
+#include "capture/probe/die.h"
 #include "capture/probe/names.h"
 #include "capture/sys/alloc.h"
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "capture/probe/abi.h"
+#include "capture/probe/die.h"
 
 enum { DEPTH = 12, CHILDREN = 50000 };
 

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "capture/probe/paramplace.h"
+#include "capture/probe/die.h"
 
 #ifdef HAVE_DW
 #include <dwarf.h>

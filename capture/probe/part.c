@@ -16,6 +16,7 @@
 
 #include "capture/probe/abi.h"
 #include "capture/probe/arrayshape.h"
+#include "capture/probe/die.h"
 #include "capture/probe/member.h"
 #include "capture/probe/opaque.h"
 #include "capture/probe/variant.h"

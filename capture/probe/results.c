@@ -28,6 +28,7 @@
 #include <string.h>
 
 #include "capture/probe/abi.h"
+#include "capture/probe/die.h"
 #include "capture/probe/member.h"
 #include "capture/probe/variant.h"
 

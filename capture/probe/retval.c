@@ -15,6 +15,7 @@
  * with another name (.isra, .part, also .constprop); LLVM keeps the name.
  */
 #include "capture/probe/retval.h"
+#include "capture/probe/die.h"
 
 #ifdef HAVE_DW
 #include <dwarf.h>
@@ -26,11 +27,9 @@
 #include "capture/probe/language.h"
 #include "capture/probe/member.h"
 #include "capture/probe/param.h"
+#include "capture/probe/passing.h"
 #include "capture/probe/results.h"
 #include "capture/sys/alloc.h"
-
-/* DW_CC_pass_by_reference and _by_value of DWARF 5, which older headers lack. */
-enum { PASS_BY_REFERENCE = 4, PASS_BY_VALUE = 5 };
 
 enum { GO_RESULTS = 16 };
 
@@ -63,27 +62,11 @@ static bool has_register_size(unsigned int size)
 
 /* ---- the System V ABI ----------------------------------------------------------------------- */
 
-/*
- * True if C++ returns the type in memory because it is not trivially copyable. *known is false if
- * DWARF does not tell.
- */
-static bool by_reference(Dwarf_Die *die, Dwarf_Die *unit, bool *known)
+static enum passing passing(Dwarf_Die *die)
 {
 	Dwarf_Die type;
-	unsigned int how;
-	int tag;
 
-	*known = true;
-	if (!dwarf_peel(die, &type))
-		return false;
-	tag = dwarf_tag(&type);
-	if (tag != DW_TAG_structure_type && tag != DW_TAG_class_type && tag != DW_TAG_union_type)
-		return false;
-	how = dwarf_udata(&type, DW_AT_calling_convention, 0);
-	/* C has no constructors; for C++, only DWARF 5 tells. */
-	*known = how == PASS_BY_VALUE || how == PASS_BY_REFERENCE ||
-		 !language_of(dwarf_srclang(unit))->constructors;
-	return how == PASS_BY_REFERENCE;
+	return dwarf_peel(die, &type) ? passing_of(&type) : PASSED_AS_BYTES;
 }
 
 static void in_memory(struct dwarf_value *v)
@@ -219,7 +202,7 @@ static void by_system_v(struct param_finder *f, Dwarf_Die *type, bool scalars_on
 	struct dwarf_value *v = &out->ret;
 	struct abi_type t;
 	Dwarf_Die peeled;
-	bool known;
+	enum passing how = passing(type);
 
 	abi_type_of(type, &t);
 	v->names = enumeration_names(type, t.is_signed);
@@ -229,11 +212,11 @@ static void by_system_v(struct param_finder *f, Dwarf_Die *type, bool scalars_on
 	else if (scalars_only && !t.scalar)
 		unknown(v, "%s: its language returns what is no single number in a way of its own",
 			v->ctype);
-	else if (by_reference(type, f->unit, &known) || (t.memory && !t.x87 && !t.wide)) {
+	else if (how == PASSED_BY_ADDRESS || (t.memory && !t.x87 && !t.wide)) {
 		f->abi.gp++;
 		in_memory(v);
 		add_text_result(f, type, out);
-	} else if (t.wide || !known) {
+	} else if (t.wide || how == PASSING_UNKNOWN) {
 		f->abi.gp_unknown = true;
 		unknown(v, t.wide ? "%s is returned in a register or in memory, as the compiler's "
 				    "options say" :

@@ -12,6 +12,7 @@
 
 #include "capture/probe/abi.h"
 #include "capture/probe/arrayshape.h"
+#include "capture/probe/die.h"
 #include "capture/probe/enumeration.h"
 #include "capture/probe/language.h"
 #include "capture/probe/member.h"

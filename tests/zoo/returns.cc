@@ -4,6 +4,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #define FUNCTION __attribute__((noinline))
 
@@ -14,6 +15,17 @@ struct counted {
 	counted(const counted &o) : n(o.n) { ++*n; }
 	~counted() { --*n; }
 };
+
+/* Copied as bytes, although it declares how it is copied; what has one is, too. */
+struct defaulted {
+	int x;
+	defaulted() = default;
+	defaulted(const defaulted &) = default;
+	~defaulted() = default;
+};
+struct deriving : defaulted { int y; };
+/* Not copied as bytes, because a member is not. */
+struct holding { counted of; };
 
 volatile long seed = 1;
 long copies;
@@ -66,6 +78,10 @@ __asm__(".text\n.globl odd_jump\n.type odd_jump, @function\nodd_jump:\n.cfi_star
 
 FUNCTION plain ret_plain(int n) { return { n, seed }; }
 FUNCTION counted ret_counted(int n) { copies += n; return counted(&copies); }
+FUNCTION defaulted ret_defaulted(int n) { defaulted d; d.x = n + int(seed); return d; }
+FUNCTION deriving ret_deriving(int n) { deriving d; d.x = n; d.y = -n; return d; }
+FUNCTION holding ret_holding(int n) { copies += n; return { counted(&copies) }; }
+FUNCTION std::pair<int, long> ret_pair(int n) { return { n, seed }; }
 FUNCTION std::string ret_string(int n) { return std::string(size_t(n), 's'); }
 FUNCTION std::unique_ptr<int> ret_unique(int n) { return std::make_unique<int>(n); }
 FUNCTION const std::string &ret_reference(const std::string &s) { return s; }
@@ -83,6 +99,8 @@ int main()
 		}
 		sum += ret_plain(i).a + *ret_counted(i).n + long(ret_string(i).size()) +
 		       *ret_unique(i);
+		sum += ret_defaulted(i).x + ret_deriving(i).y + *ret_holding(i).of.n +
+		       ret_pair(i).second;
 		sum += long(ret_reference(std::to_string(i)).size());
 	}
 	std::printf("%ld %ld\n", sum, copies);

@@ -245,6 +245,8 @@ def check(variant, folder):
     ok(all("its address in %rax" in str(why) for why in hidden),
        f"{variant.name}: of {len(hidden)} results in memory it is said why there is no value",
        *hidden[:1])
+    if variant.source == "returns.cc":
+        check_passing(variant, events)
     ok(exact and not wrong,
        f"{variant.name}: of {exits} exits {exact} values are right, {absent} said "
        f"to be unavailable, {unknown} not shown by gdb", *wrong[:20], probed.stderr)
@@ -264,6 +266,21 @@ def check_passed_by(variant, program, events):
        noted == {"ret_passes": True, "ret_plain": False},
        f"{variant.name}: entries without a return are of functions that a note names", missing,
        noted)
+
+
+def check_passing(variant, events):
+    """Objects that are copied as bytes are shown by their members, others by their address."""
+    shown = {}
+    for event in events:
+        of, sep, _ = event["name"].partition(":")[2].partition("%")
+        if sep:
+            shown.setdefault(of, set()).update(f for f in event["fields"] if f.startswith("retval"))
+    want = {"ret_defaulted": {"retval.x"}, "ret_deriving": {"retval.x", "retval.y"},
+            "ret_pair": {"retval.first", "retval.second"}, "ret_holding": {"retval"}}
+    got = {name.split("(")[0].split("::")[-1]: fields for name, fields in shown.items()}
+    ok(all(got.get(name) == fields for name, fields in want.items()),
+       f"{variant.name}: classes in registers by their members", want,
+       {name: got.get(name) for name in want})
 
 
 def check_refused(variant, program):

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include "capture/probe/die.h"
+
+#ifdef HAVE_DW
+#include <dwarf.h>
+#include <stdint.h>
+
+enum { MAX_DEPTH = 16 /* of typedefs and qualifiers */ };
+
+bool dwarf_type_of(Dwarf_Die *die, Dwarf_Die *type)
+{
+	Dwarf_Attribute attr;
+
+	return dwarf_attr_integrate(die, DW_AT_type, &attr) && dwarf_formref_die(&attr, type);
+}
+
+bool dwarf_elsewhere(Dwarf_Die *die)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Die type;
+
+	if (!dwarf_attr(die, DW_AT_signature, &attr) || !dwarf_formref_die(&attr, &type))
+		return false;
+	*die = type;
+	return true;
+}
+
+bool dwarf_peel(const Dwarf_Die *from, Dwarf_Die *type)
+{
+	*type = *from;
+	for (int depth = 0; depth < MAX_DEPTH; depth++) {
+		if (dwarf_elsewhere(type))
+			continue;
+		switch (dwarf_tag(type)) {
+		case DW_TAG_typedef:
+		case DW_TAG_const_type:
+		case DW_TAG_volatile_type:
+		case DW_TAG_restrict_type:
+		case DW_TAG_atomic_type:
+			if (!dwarf_type_of(type, type))
+				return false; /* const void */
+			break;
+		default:
+			return true;
+		}
+	}
+	return false;
+}
+
+unsigned int dwarf_udata(Dwarf_Die *die, unsigned int name, unsigned int otherwise)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Word value;
+
+	if (!dwarf_attr_integrate(die, name, &attr) || dwarf_formudata(&attr, &value) != 0 ||
+	    value > UINT32_MAX)
+		return otherwise;
+	return (unsigned int)value;
+}
+
+bool dwarf_member_at(Dwarf_Die *member, unsigned int *at)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Word value;
+	Dwarf_Op *ops;
+	size_t n;
+
+	*at = 0;
+	if (!dwarf_attr_integrate(member, DW_AT_data_member_location, &attr))
+		return true;
+	/* DWARF 2 has an expression that adds the offset to the object's address. */
+	if (dwarf_formudata(&attr, &value) != 0) {
+		if (dwarf_getlocation(&attr, &ops, &n) != 0 || n != 1 ||
+		    ops[0].atom != DW_OP_plus_uconst)
+			return false;
+		value = ops[0].number;
+	}
+	*at = (unsigned int)value;
+	return value <= INT32_MAX;
+}
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* Attributes of DWARF's entries (DIEs). */
+#ifndef TRAWL_CAPTURE_PROBE_DIE_H
+#define TRAWL_CAPTURE_PROBE_DIE_H
+
+#include "config.h"
+
+#ifdef HAVE_DW
+#include <elfutils/libdw.h>
+#include <stdbool.h>
+
+/*
+ * Fills *type with the type that DW_AT_type of the entry, or of its abstract origin, refers to.
+ * False if there is none, which stands for void.
+ */
+bool dwarf_type_of(Dwarf_Die *die, Dwarf_Die *type);
+
+/*
+ * Replaces a declaration by the type it refers to in a type unit (-fdebug-types-section). False if
+ * it is no such declaration.
+ */
+bool dwarf_elsewhere(Dwarf_Die *die);
+
+/* Fills *type with the type below all typedefs and qualifiers. False if that is void. */
+bool dwarf_peel(const Dwarf_Die *from, Dwarf_Die *type);
+
+/*
+ * The value of a numeric attribute of the entry or its abstract origin; `otherwise` if it is
+ * missing, not numeric or above 32 bits.
+ */
+unsigned int dwarf_udata(Dwarf_Die *die, unsigned int name, unsigned int otherwise);
+
+/*
+ * Fills *at with a member's or base class's offset in its object, in bytes. False if it is known
+ * only when the program runs, as of virtual base classes.
+ */
+bool dwarf_member_at(Dwarf_Die *member, unsigned int *at);
+
+#endif
+#endif
