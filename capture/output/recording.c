@@ -211,13 +211,15 @@ static int rotate_by_size(struct recording *r, uint64_t cut, struct trawl_error 
 
 void recording_rotate_due(struct recording *r)
 {
+	uint64_t cut = r->newest > r->drained ? r->newest : r->drained;
 	struct trawl_error err;
 
 	if (r->end)
 		return;
 	look_for_deletion(r);
-	if (r->o->rotate_bytes && is_full(r) &&
-	    rotate_by_size(r, r->newest > r->drained ? r->newest : r->drained, &err))
+	/* a recorder that is late sees here that the recording has ended before `cut` */
+	if (r->o->rotate_bytes && is_full(r) && cut < session_last(r->session) &&
+	    rotate_by_size(r, cut, &err))
 		recording_fail(r, &err);
 }
 

@@ -230,3 +230,18 @@ Test(recording, no_file_begins_after_the_end)
 	finish();
 	cr_expect_eq(rotated, 0);
 }
+
+Test(recording, nor_does_one_after_a_full_file)
+{
+	rec.cut = rec.next_file = UINT64_MAX; /* as without -G */
+	o.rotate_bytes = 1;
+	last = rec.begin + 100;
+	put(busy, rec.begin + 1, MIB);
+	cr_assert_eq(recording_settle(&rec, last + 1, &err), 0);
+	recording_rotate_due(&rec);
+	cr_expect_eq(rotated, 0, "the recorder was late; the recording has ended");
+	last = UINT64_MAX;
+	recording_rotate_due(&rec);
+	cr_expect_eq(rotated, 1, "it goes on");
+	finish();
+}

@@ -63,6 +63,7 @@ disk_session() {
 	done
 	umount /mnt
 }
+wait_for usb_disks_ready
 disk=$(basename /sys/bus/usb/devices/2-1/*/host*/target*/*/block/sd?)
 mke2fs -q -t ext2 -b 1024 "/dev/$disk" 8M && mount "/dev/$disk" /mnt &&
 	cp "$TRAWL_SRC/NEWS" "$TRAWL_SRC/README.md" /mnt && umount /mnt
