@@ -108,6 +108,7 @@ libcapture_la_SOURCES += \
 	capture/probe/prologue.c capture/probe/prologue.h \
 	capture/probe/elf.c capture/probe/elf.h capture/probe/symbol.c \
 	capture/probe/gosymbols.c capture/probe/gosymbols.h \
+	capture/probe/gopieces.c capture/probe/gopieces.h \
 	capture/probe/enumeration.c capture/probe/enumeration.h \
 	capture/probe/member.c capture/probe/member.h \
 	capture/probe/arrayshape.c capture/probe/arrayshape.h \

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/probe/gopieces.h"
 #include "capture/probe/language.h"
 #include "capture/probe/location.h"
 #include "capture/probe/place.h"
@@ -405,20 +406,24 @@ static void explain(struct param *q)
 
 /*
  * Go 1.19 describes a slice by four pieces of 8 bytes, one of them twice. Which three are the
- * slice's is unknown, so a value with more bytes than its type is refused.
+ * slice's is unknown, so a value with more bytes than its type is refused; so is one of Go whose
+ * pieces are not its members.
  */
 static void check_pieces(struct param *q, Dwarf_Die *type)
 {
 	const struct piece *last = q->loc.n ? &q->loc.pieces[q->loc.n - 1] : NULL;
+	bool go = language_of(dwarf_srclang(q->f->unit))->convention == CONVENTION_GO;
+	unsigned int end = last ? last->start + last->size : 0;
 	Dwarf_Word size;
 
 	if (q->found != LOCATION_FOUND || !last || !last->size ||
-	    dwarf_aggregate_size(type, &size) != 0 || last->start + last->size <= size)
+	    dwarf_aggregate_size(type, &size) != 0 ||
+	    (end <= size && (!go || go_place_pieces(&q->loc, type))))
 		return;
 	q->found = LOCATION_NOT_HERE;
 	snprintf(q->why, sizeof(q->why),
-		 "the debug information has %u bytes of it in pieces, and it has %u",
-		 last->start + last->size, (unsigned int)size);
+		 "the debug information has %u bytes of it in pieces, and it has %u", end,
+		 (unsigned int)size);
 }
 
 /*

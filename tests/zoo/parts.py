@@ -54,6 +54,9 @@ WANTED = {
         "it.next.id": (9, NO), "it.at": {".x": (3, 5), ".y": (4, 6)}, "p.name": ("second", ""),
         "p.at.y": (6, 4), "none.name": (NO, NO), "none.n": (NO, NO),
         "it.tags.len": (0, 2), "it.tags.array[1]": (NO, "t1")},
+    ("go", "main.pad"): {
+        "p.a": (11,), "p.b": (22,), "p.c": (33,), "p.d": (44,), "q.x": (1,), "q.y": ("named",),
+        "q.z": (2,), "q.w": (3,)},
     ("go", "main.get%return"): {"$retval->name": ("second",), "$retval.at.x": (5,)},
     ("fortran", "*_look"): {
         "a[1]": (10, 10), "a[5]": (50, 50), "it.n": (7, 7), "it.vals[3]": (1.5, 1.5),
