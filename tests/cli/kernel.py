@@ -101,7 +101,7 @@ def interrupts(capture, dat):
         e = json.loads(line)
         ours[(e["cpu"], e["tid"], e["name"].split(":")[1], e.get("interrupt"))] += 1
     for line in run("trace-cmd", "report", "-N", "-l", dat)[1].splitlines():
-        if m := re.match(r"\s*.*-(\d+) +(\d+)..(.)\S+ [\d.]+: (\S+):", line):
+        if m := re.match(r"\s*.*-(\d+) +(\d+)..(.)\S+ +[\d.]+: (\S+):", line):
             theirs[(int(m[2]), int(m[1]), m[4], words.get(m[3]))] += 1
     kinds = {key[3] for key in ours}
     ok(kinds >= {None, "softirq", "hardirq"} and ours == theirs,
