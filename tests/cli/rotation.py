@@ -203,7 +203,12 @@ def test_ring(work, tick):
             trawl.send_signal(signal.SIGUSR1)
             wait_for(f"{work}/err", "holds", n + 1)
         trawl.send_signal(signal.SIGINT)
-        tap.same(0, trawl.wait(timeout=120), f"--ring {size}: status")
+        status = trawl.wait(timeout=120)
+        with open(f"{work}/err", encoding="utf-8") as f:
+            said = f.read()
+        # without a pause there may be more events than a busy machine can record
+        lost = gaps and re.search(r" [1-9][0-9]* lost", said)
+        tap.ok(status == (1 if lost else 0), f"--ring {size}: status", status, said)
         for t in ticks:
             t.kill()
             t.wait()
