@@ -17,7 +17,6 @@
 
 #include "capture/probe/abi.h"
 #include "capture/probe/die.h"
-#include "capture/probe/passing.h"
 #include "capture/sys/alloc.h"
 
 #ifdef HAVE_DW
@@ -354,7 +353,6 @@ unsigned int dwarf_first_bit(Dwarf_Die *member, unsigned int width)
 
 void abi_type_of(Dwarf_Die *die, struct abi_type *t)
 {
-	enum passing how;
 	Dwarf_Die type;
 
 	*t = (struct abi_type){ .align = 8 };
@@ -365,9 +363,8 @@ void abi_type_of(Dwarf_Die *die, struct abi_type *t)
 	t->size = size_of(&type);
 	t->scalar = is_pointer(dwarf_tag(&type)) || dwarf_tag(&type) == DW_TAG_base_type ||
 		    dwarf_tag(&type) == DW_TAG_enumeration_type;
-	how = passing_of(&type);
-	t->unsaid = how == PASSING_UNKNOWN;
-	if (how == PASSED_BY_ADDRESS) {
+	t->passing = passing_of(&type);
+	if (t->passing == PASSED_BY_ADDRESS) {
 		/* The caller passes the value's address instead. */
 		t->part[0] = CLASS_INTEGER;
 		t->size = 8;
@@ -392,9 +389,9 @@ int abi_take(struct abi *abi, const struct abi_type *t, bool *sse, uint64_t *sta
 	}
 	*sse = xmm > 0;
 	*stack = 0;
-	if (t->wide || t->unsaid) {
+	if (t->wide || t->passing == PASSING_UNKNOWN) {
 		abi->stack_unknown = true;
-		abi->gp_unknown |= t->unsaid || t->size <= 16;
+		abi->gp_unknown |= t->passing == PASSING_UNKNOWN || t->size <= 16;
 		return -1;
 	}
 	if (!t->memory && abi->gp + gp <= 6 && abi->sse + xmm <= 8) {

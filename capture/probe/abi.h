@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "capture/probe/passing.h"
 #include "capture/probe/types.h"
 
 /*
@@ -34,7 +35,7 @@ struct abi_type {
 	bool x87;          /* returned in st(0), though a parameter is in memory */
 	bool int128;       /* has an integer of 16 bytes */
 	bool wide;         /* has a value whose place depends on the compiler and its options */
-	bool unsaid;       /* of C++, and nothing tells whether its address is passed instead */
+	enum passing passing; /* UNKNOWN: its address may be passed instead */
 	bool undecoded;    /* a number of a format that is not shown */
 	bool scalar;       /* a number or a pointer, not a struct, union or array */
 	bool is_signed, is_float;

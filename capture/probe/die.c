@@ -60,6 +60,22 @@ unsigned int dwarf_udata(Dwarf_Die *die, unsigned int name, unsigned int otherwi
 	return (unsigned int)value;
 }
 
+bool dwarf_is_class(Dwarf_Die *type)
+{
+	int tag = dwarf_tag(type);
+
+	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type ||
+	       tag == DW_TAG_union_type;
+}
+
+const char *dwarf_producer(Dwarf_Die *unit)
+{
+	Dwarf_Attribute attr;
+	const char *producer = dwarf_formstring(dwarf_attr(unit, DW_AT_producer, &attr));
+
+	return producer ? producer : "";
+}
+
 bool dwarf_member_at(Dwarf_Die *member, unsigned int *at)
 {
 	Dwarf_Attribute attr;

@@ -30,6 +30,12 @@ bool dwarf_peel(const Dwarf_Die *from, Dwarf_Die *type);
  */
 unsigned int dwarf_udata(Dwarf_Die *die, unsigned int name, unsigned int otherwise);
 
+/* True for a struct, class or union. */
+bool dwarf_is_class(Dwarf_Die *type);
+
+/* The compiler that made a unit, with its options, valid while the file is open; "" if unsaid. */
+const char *dwarf_producer(Dwarf_Die *unit);
+
 /*
  * Fills *at with a member's or base class's offset in its object, in bytes. False if it is known
  * only when the program runs, as of virtual base classes.

@@ -58,7 +58,6 @@ static int check_machine(struct elf_file *f, enum accepted which, struct trawl_e
 
 static int check_kind(struct elf_file *f, enum accepted which, struct trawl_error *err)
 {
-
 	if (elf_kind(f->elf) == ELF_K_AR)
 		return trawl_fail(err, TRAWL_USAGE,
 				  "%s: an archive of object files; probes go into the program that "

@@ -12,13 +12,6 @@
 
 enum { DEPTH = 12, CHILDREN = 50000 };
 
-bool member_is_object(Dwarf_Die *type)
-{
-	int tag = dwarf_tag(type);
-
-	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
-}
-
 bool member_is_part(Dwarf_Die *child)
 {
 	int tag = dwarf_tag(child);
@@ -54,7 +47,7 @@ static bool find_at(struct member_search *s, Dwarf_Die *object, unsigned int off
 		if (!depth && called && !strcmp(called, s->name))
 			return true;
 		under = *s->type;
-		if (depth && member_is_object(&under) &&
+		if (depth && dwarf_is_class(&under) &&
 		    find_at(s, &under, *s->at, depth - 1))
 			return true;
 	} while (--s->left > 0 && dwarf_siblingof(&child, &child) == 0);

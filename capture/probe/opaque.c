@@ -69,7 +69,7 @@ static bool same_type(Dwarf_Die *a, Dwarf_Die *b, int depth, int *left)
 		return of_x == of_y && (!of_x || (dwarf_tag(&p) == dwarf_tag(&q) &&
 						  same_name(&p, &q)));
 	}
-	if (member_is_object(&p))
+	if (dwarf_is_class(&p))
 		return depth > 0 && same_object(&p, &q, depth - 1, left);
 	if (dwarf_tag(&p) == DW_TAG_array_type && !same_type(&p, &q, depth, left))
 		return false;

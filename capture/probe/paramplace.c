@@ -2,7 +2,6 @@
 #include "config.h"
 
 #include "capture/probe/paramplace.h"
-#include "capture/probe/die.h"
 
 #ifdef HAVE_DW
 #include <dwarf.h>
@@ -10,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/probe/die.h"
 #include "capture/probe/gopieces.h"
 #include "capture/probe/language.h"
 #include "capture/probe/location.h"
@@ -56,18 +56,9 @@ static bool keeps_convention(const struct param_finder *f)
 	return f->gcc || f->symbol->global;
 }
 
-static const char *producer_of(Dwarf_Die *unit)
-{
-	Dwarf_Attribute attr;
-	const char *producer = dwarf_attr(unit, DW_AT_producer, &attr) ? dwarf_formstring(&attr) :
-									 NULL;
-
-	return producer ? producer : "";
-}
-
 static bool made_by_gcc(Dwarf_Die *unit)
 {
-	const char *producer = producer_of(unit);
+	const char *producer = dwarf_producer(unit);
 
 	return !strncmp(producer, "GNU C", 5) || !strncmp(producer, "GNU GIMPLE", 10);
 }
@@ -75,7 +66,7 @@ static bool made_by_gcc(Dwarf_Die *unit)
 /* True for clang 18 and later, which pass __int128 as the ABI says. */
 static bool made_by_new_clang(Dwarf_Die *unit)
 {
-	const char *version = strstr(producer_of(unit), "clang version ");
+	const char *version = strstr(dwarf_producer(unit), "clang version ");
 
 	return version && strtoul(version + strlen("clang version "), NULL, 10) >= 18;
 }
@@ -322,7 +313,7 @@ static bool by_convention(const struct param *q, unsigned int offset, struct arg
 	if (q->doubtful)
 		return nowhere(to, "its location depends on that of another parameter or result, "
 				   "which is unknown");
-	if (q->reg >= 0)
+	if (q->eightbytes[0] >= 0)
 		return in_register(q->eightbytes[0], 0, to);
 	return in_memory(q->f->vaddr, &stack, 0, to);
 }
@@ -335,7 +326,8 @@ static void check_convention(const struct param *q, const struct argloc *found)
 {
 	struct argloc by = { .bits = found->bits };
 
-	if (q->f->convention && !q->doubtful && q->reg >= 0 && !q->sse &&
+	if (q->f->convention && !q->doubtful && q->eightbytes[0] >= 0 &&
+	    q->eightbytes[0] < DWARF_XMM0 &&
 	    found->form == ARGLOC_EXPR && *found->expr == '%' && by_convention(q, 0, &by) &&
 	    strcmp(by.expr, found->expr) != 0)
 		q->f->departs = true;
@@ -430,16 +422,14 @@ static void check_pieces(struct param *q, Dwarf_Die *type)
  * The registers of a parameter's eightbytes by the calling convention: of each class those after
  * what earlier parameters used up.
  */
-static void find_eightbytes(struct param *q, const struct abi_type *t, unsigned int gp,
+static void find_eightbytes(int eightbytes[2], const struct abi_type *t, unsigned int gp,
 			    unsigned int sse)
 {
 	for (int i = 0; i < 2; i++) {
-		if (q->reg >= 0 && t->part[i] == CLASS_INTEGER)
-			q->eightbytes[i] = argument_registers[gp++];
-		else if (q->reg >= 0 && t->part[i] == CLASS_SSE)
-			q->eightbytes[i] = DWARF_XMM0 + (int)sse++;
-		else
-			q->eightbytes[i] = -1;
+		if (t->part[i] == CLASS_INTEGER)
+			eightbytes[i] = argument_registers[gp++];
+		else if (t->part[i] == CLASS_SSE)
+			eightbytes[i] = DWARF_XMM0 + (int)sse++;
 	}
 }
 
@@ -449,15 +439,18 @@ bool param_begin(struct param_finder *f, Dwarf_Die *die, struct param *q, Dwarf_
 	const unsigned int gp = f->abi.gp, sse = f->abi.sse;
 	struct abi_type t;
 	Dwarf_Die peeled;
+	bool in_xmm, in_registers;
 
-	*q = (struct param){ .f = f };
+	*q = (struct param){ .f = f, .eightbytes = { -1, -1 } };
 	if (!dwarf_type_of(die, type) || !dwarf_peel(type, &peeled))
 		return false;
 	abi_type_of(type, &t);
-	q->reg = abi_take(&f->abi, &t, &q->sse, &q->stack);
-	find_eightbytes(q, &t, gp, sse);
-	q->on_stack = t.memory && q->reg < 0 && !language_of(dwarf_srclang(f->unit))->constructors;
-	q->doubtful = q->reg < 0 ? f->abi.stack_unknown : f->abi.gp_unknown && !q->sse;
+	in_registers = abi_take(&f->abi, &t, &in_xmm, &q->stack) >= 0;
+	if (in_registers)
+		find_eightbytes(q->eightbytes, &t, gp, sse);
+	q->on_stack = t.memory && !in_registers &&
+		      !language_of(dwarf_srclang(f->unit))->constructors;
+	q->doubtful = in_registers ? f->abi.gp_unknown && !in_xmm : f->abi.stack_unknown;
 	q->found = location_find(&at, die, &q->loc, q->why, sizeof(q->why));
 	explain(q);
 	check_pieces(q, &peeled);
@@ -519,7 +512,7 @@ struct param *param_open_result(struct param_finder *f, const char *address,
 {
 	struct param *q = xcalloc(1, sizeof(*q));
 
-	*q = (struct param){ .f = f, .found = LOCATION_FOUND };
+	*q = (struct param){ .f = f, .found = LOCATION_FOUND, .eightbytes = { -1, -1 } };
 	snprintf(q->at, sizeof(q->at), "%s", address);
 	if (loc)
 		q->loc = *loc;

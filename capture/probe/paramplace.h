@@ -55,10 +55,8 @@ struct param {
 	char at[64];
 	/* Its place by the calling convention. */
 	bool on_stack; /* C passes it in memory, whatever of it the function uses */
-	bool sse;
-	int reg; /* index of the argument register; -1: on the stack, at `stack` */
+	int eightbytes[2]; /* the DWARF registers of its eightbytes; -1: on the stack, at `stack` */
 	uint64_t stack;
-	int eightbytes[2]; /* the DWARF registers of its eightbytes; -1: none */
 	bool doubtful; /* a parameter before it, or the result, is somewhere unknown */
 };
 

@@ -118,7 +118,7 @@ static bool search(struct found *f, Dwarf_Die *object, unsigned int offset, int 
 			}
 		}
 		if (level && is_transparent(&child) && dwarf_type_of(&child, &type) &&
-		    dwarf_peel(&type, &peeled) && member_is_object(&peeled) &&
+		    dwarf_peel(&type, &peeled) && dwarf_is_class(&peeled) &&
 		    search(f, &peeled, offset + at, level - 1))
 			return true;
 	} while (--f->left > 0 && dwarf_siblingof(&child, &child) == 0);
@@ -232,7 +232,7 @@ static bool step_member(struct walk *w)
 	for (int level = 0; is_pointer(&w->part.type) && level < DEPTH; level++)
 		if (!follow(w, at))
 			return false;
-	if (!member_is_object(&w->part.type))
+	if (!dwarf_is_class(&w->part.type))
 		return no_step(w, at, "which has no members");
 	name = xstrndup(s + sign, len);
 	w->before = at;

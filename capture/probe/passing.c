@@ -28,14 +28,6 @@ struct special {
 
 static enum passing of_class(Dwarf_Die *type, unsigned int *budget);
 
-static bool is_class(Dwarf_Die *type)
-{
-	int tag = dwarf_tag(type);
-
-	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type ||
-	       tag == DW_TAG_union_type;
-}
-
 static bool has(Dwarf_Die *die, unsigned int name)
 {
 	Dwarf_Attribute attr;
@@ -46,11 +38,9 @@ static bool has(Dwarf_Die *die, unsigned int name)
 /* True if gcc has written the attributes by which special member functions are told apart. */
 static bool tells_members(Dwarf_Die *unit)
 {
-	Dwarf_Attribute attr;
-	const char *producer = dwarf_attr(unit, DW_AT_producer, &attr) ? dwarf_formstring(&attr) :
-									 NULL;
+	const char *producer = dwarf_producer(unit);
 
-	if (!producer || strncmp(producer, "GNU C++", 7) || strstr(producer, "-gstrict-dwarf"))
+	if (strncmp(producer, "GNU C++", 7) || strstr(producer, "-gstrict-dwarf"))
 		return false;
 	producer = strchr(producer, ' ') + 1; /* GNU C++17 12.2.0 ... */
 	producer = strchr(producer, ' ');
@@ -137,7 +127,7 @@ static enum passing of_member(Dwarf_Die *member, unsigned int *budget)
 	while (dwarf_tag(&type) == DW_TAG_array_type)
 		if (!(*budget)-- || !dwarf_type_of(&type, &type) || !dwarf_peel(&type, &type))
 			return PASSING_UNKNOWN;
-	return is_class(&type) ? of_class(&type, budget) : PASSED_AS_BYTES;
+	return dwarf_is_class(&type) ? of_class(&type, budget) : PASSED_AS_BYTES;
 }
 
 /* Of two parts, one that is passed by its address decides. */
@@ -192,7 +182,7 @@ enum passing passing_of(Dwarf_Die *type)
 	unsigned int budget = CLASSES;
 	Dwarf_Die unit;
 
-	if (!is_class(type) || !dwarf_diecu(type, &unit, NULL, NULL))
+	if (!dwarf_is_class(type) || !dwarf_diecu(type, &unit, NULL, NULL))
 		return PASSED_AS_BYTES;
 	switch (dwarf_udata(type, DW_AT_calling_convention, 0)) {
 	case BY_REFERENCE:

@@ -332,7 +332,7 @@ static bool may_be_wide(Dwarf_Die *from, int depth, int *seen)
 		return true;
 	if (dwarf_tag(&type) == DW_TAG_base_type)
 		return dwarf_udata(&type, DW_AT_byte_size, 16) > 8;
-	if (!member_is_object(&type) || dwarf_child(&type, &child) != 0)
+	if (!dwarf_is_class(&type) || dwarf_child(&type, &child) != 0)
 		return false;
 	do {
 		if (++*seen > ENTRIES)

@@ -15,7 +15,6 @@
  * with another name (.isra, .part, also .constprop); LLVM keeps the name.
  */
 #include "capture/probe/retval.h"
-#include "capture/probe/die.h"
 
 #ifdef HAVE_DW
 #include <dwarf.h>
@@ -23,11 +22,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/probe/die.h"
 #include "capture/probe/enumeration.h"
 #include "capture/probe/language.h"
 #include "capture/probe/member.h"
 #include "capture/probe/param.h"
-#include "capture/probe/passing.h"
 #include "capture/probe/results.h"
 #include "capture/sys/alloc.h"
 
@@ -61,13 +60,6 @@ static bool has_register_size(unsigned int size)
 }
 
 /* ---- the System V ABI ----------------------------------------------------------------------- */
-
-static enum passing passing(Dwarf_Die *die)
-{
-	Dwarf_Die type;
-
-	return dwarf_peel(die, &type) ? passing_of(&type) : PASSED_AS_BYTES;
-}
 
 static void in_memory(struct dwarf_value *v)
 {
@@ -180,7 +172,7 @@ static void add_members(struct param_finder *f, Dwarf_Die *type, const struct ab
 	unsigned int gp = 0, sse = 0;
 	Dwarf_Die peeled;
 
-	if (!dwarf_peel(type, &peeled) || !member_is_object(&peeled))
+	if (!dwarf_peel(type, &peeled) || !dwarf_is_class(&peeled))
 		return;
 	for (unsigned int i = 0; i * 8 < t->size; i++) {
 		struct piece *p = &loc.pieces[loc.n++];
@@ -202,7 +194,6 @@ static void by_system_v(struct param_finder *f, Dwarf_Die *type, bool scalars_on
 	struct dwarf_value *v = &out->ret;
 	struct abi_type t;
 	Dwarf_Die peeled;
-	enum passing how = passing(type);
 
 	abi_type_of(type, &t);
 	v->names = enumeration_names(type, t.is_signed);
@@ -212,11 +203,11 @@ static void by_system_v(struct param_finder *f, Dwarf_Die *type, bool scalars_on
 	else if (scalars_only && !t.scalar)
 		unknown(v, "%s: its language returns what is no single number in a way of its own",
 			v->ctype);
-	else if (how == PASSED_BY_ADDRESS || (t.memory && !t.x87 && !t.wide)) {
+	else if (t.passing == PASSED_BY_ADDRESS || (t.memory && !t.x87 && !t.wide)) {
 		f->abi.gp++;
 		in_memory(v);
 		add_text_result(f, type, out);
-	} else if (t.wide || how == PASSING_UNKNOWN) {
+	} else if (t.wide || t.passing == PASSING_UNKNOWN) {
 		f->abi.gp_unknown = true;
 		unknown(v, t.wide ? "%s is returned in a register or in memory, as the compiler's "
 				    "options say" :
@@ -235,10 +226,7 @@ static void by_system_v(struct param_finder *f, Dwarf_Die *type, bool scalars_on
 
 static bool has_register_abi(Dwarf_Die *unit)
 {
-	Dwarf_Attribute attr;
-	const char *producer = dwarf_formstring(dwarf_attr(unit, DW_AT_producer, &attr));
-
-	return producer && strstr(producer, "regabi");
+	return strstr(dwarf_producer(unit), "regabi");
 }
 
 /*
@@ -359,10 +347,7 @@ static void by_go(struct param_finder *f, struct dwarf_function *out)
 
 static bool made_by_rustc(Dwarf_Die *unit)
 {
-	Dwarf_Attribute attr;
-	const char *producer = dwarf_formstring(dwarf_attr(unit, DW_AT_producer, &attr));
-
-	return producer && strstr(producer, "rustc");
+	return strstr(dwarf_producer(unit), "rustc");
 }
 
 /* Describes a Rust result that is no single number. */
@@ -405,8 +390,7 @@ static void by_rust(struct param_finder *f, Dwarf_Die *type, struct dwarf_functi
 static bool doubtful(const struct param_finder *f)
 {
 	const struct elf_symbol *symbol = f->symbol;
-	Dwarf_Attribute attr;
-	const char *producer = dwarf_formstring(dwarf_attr(f->unit, DW_AT_producer, &attr));
+	const char *producer = dwarf_producer(f->unit);
 
 	if (dwarf_udata(f->function, DW_AT_calling_convention, 0) == DW_CC_nocall)
 		return true;
@@ -415,7 +399,7 @@ static bool doubtful(const struct param_finder *f)
 	if (strstr(symbol->name, ".isra.") || strstr(symbol->name, ".part.") ||
 	    strstr(symbol->name, ".constprop."))
 		return true;
-	return !symbol->global && producer &&
+	return !symbol->global &&
 	       (strstr(producer, "clang") || strstr(producer, "LLVM") || strstr(producer, "rustc"));
 }
 

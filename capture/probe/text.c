@@ -60,7 +60,7 @@ static void look_into(Dwarf_Die *object, unsigned int offset, int depth, struct 
 		    !dwarf_peel(&type, &type) || !dwarf_member_at(&child, &at))
 			continue;
 		at += offset;
-		if (member_is_object(&type) && dwarf_tag(&type) != DW_TAG_union_type) {
+		if (dwarf_is_class(&type) && dwarf_tag(&type) != DW_TAG_union_type) {
 			look_into(&type, at, depth + 1, m);
 		} else if (points_to_bytes(&type)) {
 			m->pointers++;
@@ -129,7 +129,7 @@ bool text_shape_of(Dwarf_Die *type, int language, struct text_shape *shape)
 			return false;
 	}
 	name = dwarf_diename(&object);
-	if (!member_is_object(&object) || !name || !is_text_type(&object, name, language))
+	if (!dwarf_is_class(&object) || !name || !is_text_type(&object, name, language))
 		return false;
 	look_into(&object, 0, 0, &m);
 	if (m.pointers != 1 || m.lengths != 1)

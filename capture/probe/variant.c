@@ -182,7 +182,7 @@ static bool of_cxx(Dwarf_Die *type, struct variants *v)
 {
 	const char *name = dwarf_diename(type);
 
-	if (!name || !member_is_object(type))
+	if (!name || !dwarf_is_class(type))
 		return false;
 	v->ctype = xasprintf("std::%s", name);
 	return !strncmp(name, "optional<", 9) ? of_optional(type, v) :
@@ -196,7 +196,7 @@ bool variants_of(Dwarf_Die *from, int language, struct variants *v)
 	Dwarf_Die type;
 
 	*v = (struct variants){ 0 };
-	if (dwarf_peel(from, &type) && member_is_object(&type) &&
+	if (dwarf_peel(from, &type) && dwarf_is_class(&type) &&
 	    (language == DW_LANG_Rust ? of_rust(&type, v) : of_cxx(&type, v)))
 		return true;
 	variants_free(v);
