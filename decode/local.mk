@@ -65,7 +65,7 @@ libdecode_la_SOURCES += \
 	decode/usb/urb.h decode/usb/urb.c \
 	decode/usb/usb.h decode/usb/usb.c decode/usb/show.c decode/usb/fields.c decode/usb/packets.c \
 	decode/usb/audio.c \
-	decode/usb/bluetooth.c decode/usb/hci.h decode/usb/hci.c decode/usb/hcibits.h decode/usb/hcibits.c decode/usb/layout.h decode/usb/layout.c decode/usb/ptpdata.h decode/usb/ptpdata.c decode/usb/entity.h decode/usb/entity.c decode/usb/uvccontrol.h decode/usb/uvccontrol.c \
+	decode/usb/bluetooth.c decode/usb/hci.h decode/usb/hci.c decode/usb/hcibits.h decode/usb/hcibits.c decode/usb/bytelayout.h decode/usb/bytelayout.c decode/usb/ptpdata.h decode/usb/ptpdata.c decode/usb/entity.h decode/usb/entity.c decode/usb/uvccontrol.h decode/usb/uvccontrol.c \
 	decode/usb/ccid.c \
 	decode/usb/codename.h \
 	decode/usb/dfu.c \

@@ -90,14 +90,14 @@ static void opcode_tree(uint16_t opcode, struct tree *t)
 }
 
 /* Appends the parameters; without --show-keys only those that precede the first secret field. */
-static void parameters_tree(layout l, const uint8_t *p, size_t n, bool keys, struct tree *t)
+static void parameters_tree(byte_layout l, const uint8_t *p, size_t n, bool keys, struct tree *t)
 {
-	layout_tree(l, hci_name, p, keys ? n : layout_clear(l, p, n), t);
+	byte_layout_tree(l, hci_name, p, keys ? n : byte_layout_clear(l, p, n), t);
 }
 
-static bool parameters_brief(layout l, const uint8_t *p, size_t n, bool keys, struct out *o)
+static bool parameters_brief(byte_layout l, const uint8_t *p, size_t n, bool keys, struct out *o)
 {
-	return layout_brief(l, hci_name, p, keys ? n : layout_clear(l, p, n), o);
+	return byte_layout_brief(l, hci_name, p, keys ? n : byte_layout_clear(l, p, n), o);
 }
 
 static void event_tree(const uint8_t *p, size_t n, bool keys, struct tree *t)
@@ -286,9 +286,9 @@ static bool request_brief(const struct usb_state *s, const struct usb_detail *d,
 static const char by_key[] = "key of a Bluetooth pairing";
 static const char by_keyboard[] = "form of a Bluetooth keyboard's reports";
 
-static bool has_key(layout l, const uint8_t *p, size_t n)
+static bool has_key(byte_layout l, const uint8_t *p, size_t n)
 {
-	return l && layout_clear(l, p, n) < n;
+	return l && byte_layout_clear(l, p, n) < n;
 }
 
 static bool event_has_key(const uint8_t *p, size_t n)

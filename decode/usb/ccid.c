@@ -4,7 +4,7 @@
 #include "decode/base/bytes.h"
 #include "decode/usb/class.h"
 #include "decode/usb/codename.h"
-#include "decode/usb/layout.h"
+#include "decode/usb/bytelayout.h"
 
 enum {
 	HEADER = 10,
@@ -39,7 +39,7 @@ static const struct code_name instructions[] = {
  */
 static const struct specific {
 	uint8_t message;
-	layout header, data;
+	byte_layout header, data;
 } specifics[] = {
 #define LAYOUT(...) ((const char *const[]){__VA_ARGS__, NULL})
 	{0x61, LAYOUT("bProtocolNum", "u1"), NULL},
@@ -57,7 +57,7 @@ static const struct specific {
 };
 
 /* The protocol data structures of T=0 and T=1. */
-static const layout parameters[] = {
+static const byte_layout parameters[] = {
 	LAYOUT("bmFindexDindex", "x1", "bmTCCKST0", "x1", "bGuardTimeT0", "u1",
 	       "bWaitingIntegerT0", "u1", "bClockStop", "u1"),
 	LAYOUT("bmFindexDindex", "x1", "bmTCCKST1", "x1", "bGuardTimeT1", "u1",
@@ -92,7 +92,7 @@ static const uint8_t *specific_bytes(const uint8_t *p)
 	return p + (p[0] >= DATA_BLOCK ? 9 : 7);
 }
 
-static layout data_of(const uint8_t *p)
+static byte_layout data_of(const uint8_t *p)
 {
 	const struct specific *s = specific_of(p[0]);
 
@@ -279,9 +279,9 @@ static void specific_tree(const uint8_t *p, size_t n, struct tree *t)
 	const uint8_t *at = specific_bytes(p);
 
 	if (s && s->header)
-		layout_tree(s->header, value_name, at, (size_t)(p + HEADER - at), t);
+		byte_layout_tree(s->header, value_name, at, (size_t)(p + HEADER - at), t);
 	if (data_of(p))
-		layout_tree(data_of(p), value_name, p + HEADER, n - HEADER, t);
+		byte_layout_tree(data_of(p), value_name, p + HEADER, n - HEADER, t);
 }
 
 static void tree(const struct usb_state *s, const struct usb_detail *d, struct tree *t)
@@ -377,7 +377,8 @@ static bool brief(const struct usb_state *s, const struct usb_detail *d, struct 
 	if (sw)
 		out_printf(o, " SW %02x%02x", sw[0], sw[1]);
 	if (data_of(p))
-		return layout_brief(data_of(p), value_name, p + HEADER, d->data_len - HEADER, o);
+		return byte_layout_brief(data_of(p), value_name, p + HEADER, d->data_len - HEADER,
+					 o);
 	return d->data_len <= HEADER + (sw ? 2 : 0) ||
 	       (p[0] == XFR_BLOCK && d->data_len <= HEADER + 5);
 }
@@ -411,10 +412,10 @@ static const char *const names[] = {
 static bool has_name(const char *name, size_t n)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(specifics); i++)
-		if ((specifics[i].header && layout_has(specifics[i].header, name, n)) ||
-		    (specifics[i].data && layout_has(specifics[i].data, name, n)))
+		if ((specifics[i].header && byte_layout_has(specifics[i].header, name, n)) ||
+		    (specifics[i].data && byte_layout_has(specifics[i].data, name, n)))
 			return true;
-	return layout_has(parameters[0], name, n) || layout_has(parameters[1], name, n);
+	return byte_layout_has(parameters[0], name, n) || byte_layout_has(parameters[1], name, n);
 }
 
 const struct usb_class usb_ccid_class = {

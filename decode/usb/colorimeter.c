@@ -9,7 +9,7 @@
 #include "decode/base/escape.h"
 #include "decode/usb/class.h"
 #include "decode/usb/codename.h"
-#include "decode/usb/layout.h"
+#include "decode/usb/bytelayout.h"
 
 enum {
 	XRITE = 0x0765,
@@ -26,7 +26,7 @@ enum {
 static const struct command {
 	uint16_t code;
 	const char *name;
-	layout request, answer;
+	byte_layout request, answer;
 } commands[] = {
 #define LAYOUT(...) ((const char *const[]){__VA_ARGS__, NULL})
 	{0x0000, "get information", NULL, LAYOUT("", "-2", "information", "t0")},
@@ -151,7 +151,7 @@ static void request_tree(const struct usb_detail *d, struct tree *t)
 	tree_hex(t, "command", code_of(d->data), 4);
 	tree_str(t, "command_name", c ? c->name : NULL);
 	if (c && c->request)
-		layout_tree(c->request, value_name, d->data + 1, d->data_len - 1, t);
+		byte_layout_tree(c->request, value_name, d->data + 1, d->data_len - 1, t);
 }
 
 static void answer_tree(const struct usb_detail *d, struct tree *t)
@@ -172,7 +172,7 @@ static void answer_tree(const struct usb_detail *d, struct tree *t)
 	if (!request || !is_position(request, d))
 		tree_hex(t, request ? "echoed" : "unasked", d->data[1], 2);
 	if (c && c->answer)
-		layout_tree(c->answer, value_name, d->data, d->data_len, t);
+		byte_layout_tree(c->answer, value_name, d->data, d->data_len, t);
 	if (data && request->code == READ_INTERNAL) {
 		tree_uint(t, "internal_offset", request->offset);
 		tree_uint(t, "internal_length", request->length);
@@ -216,7 +216,7 @@ static bool request_brief(const struct usb_detail *d, struct out *o)
 
 	name_brief(code_of(d->data), c, o);
 	if (c && c->request)
-		layout_brief(c->request, value_name, d->data + 1, d->data_len - 1, o);
+		byte_layout_brief(c->request, value_name, d->data + 1, d->data_len - 1, o);
 	return c && c->code != UNLOCK_RESPONSE &&
 	       (c->request || is_zero(d->data + 2, d->data_len - 2));
 }
@@ -246,7 +246,7 @@ static bool answer_brief(const struct usb_detail *d, struct out *o)
 	}
 	out_str(o, ":");
 	if (c && c->answer)
-		layout_brief(c->answer, value_name, d->data, d->data_len, o);
+		byte_layout_brief(c->answer, value_name, d->data, d->data_len, o);
 	else if (request && eeprom(d, request))
 		out_printf(o, " %u bytes at %u", request->length, request->offset);
 	else
@@ -270,8 +270,8 @@ static const char *const names[] = {
 static bool has_name(const char *name, size_t n)
 {
 	for (size_t i = 0; n && i < ARRAY_SIZE(commands); i++)
-		if ((commands[i].request && layout_has(commands[i].request, name, n)) ||
-		    (commands[i].answer && layout_has(commands[i].answer, name, n)))
+		if ((commands[i].request && byte_layout_has(commands[i].request, name, n)) ||
+		    (commands[i].answer && byte_layout_has(commands[i].answer, name, n)))
 			return true;
 	return false;
 }

@@ -445,10 +445,10 @@ const char *hci_name(char kind, uint64_t v)
 	return v < ARRAY_SIZE(versions) ? versions[v] : NULL;
 }
 
-layout hci_paged(layout l, const uint8_t *p, size_t n)
+byte_layout hci_paged(byte_layout l, const uint8_t *p, size_t n)
 {
-	static const layout local[] = {extlocal0_, extlocal1_, extlocal2_};
-	static const layout remote[] = {e_ext0_, e_ext1_, e_ext2_};
+	static const byte_layout local[] = {extlocal0_, extlocal1_, extlocal2_};
+	static const byte_layout remote[] = {e_ext0_, e_ext1_, e_ext2_};
 
 	if (l == extlocal_ && n > 1 && p[1] < ARRAY_SIZE(local))
 		return local[p[1]];
@@ -483,8 +483,8 @@ const struct hci_entry *hci_le_event(uint8_t code)
 static bool list_has(const struct hci_entry *list, size_t entries, const char *name, size_t n)
 {
 	for (size_t i = 0; i < entries; i++)
-		if ((list[i].parameters && layout_has(list[i].parameters, name, n)) ||
-		    (list[i].answer && layout_has(list[i].answer, name, n)))
+		if ((list[i].parameters && byte_layout_has(list[i].parameters, name, n)) ||
+		    (list[i].answer && byte_layout_has(list[i].answer, name, n)))
 			return true;
 	return false;
 }

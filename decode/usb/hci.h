@@ -3,15 +3,15 @@
 #ifndef TRAWL_DECODE_USB_HCI_H
 #define TRAWL_DECODE_USB_HCI_H
 
-#include "decode/usb/layout.h"
+#include "decode/usb/bytelayout.h"
 
 /* A command (by opcode), an event (by event code) or an LE event (by subevent code). */
 struct hci_entry {
 	uint16_t code;
 	const char *name;
-	layout parameters; /* NULL: unknown, or there are none */
+	byte_layout parameters; /* NULL: unknown, or there are none */
 	/* commands: the return parameters in Command_Complete, after the opcode */
-	layout answer;
+	byte_layout answer;
 };
 
 /* Return NULL if the code is not in the table. */
@@ -21,9 +21,9 @@ const struct hci_entry *hci_le_event(uint8_t code);
 
 /* Returns the layout of these parameters of an answer or event, from the status on, which for the
  * features of a controller depends on their page; l: that in the table. */
-layout hci_paged(layout l, const uint8_t *p, size_t n);
+byte_layout hci_paged(byte_layout l, const uint8_t *p, size_t n);
 
-layout_name_fn hci_name;
+byte_layout_name_fn hci_name;
 bool hci_has_field(const char *name, size_t n);
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * Fields of MBIM's information buffers (MBIM 1.0, chapter 10.3). A structure is a sequence of
  * fields, and then the data that the fields refer to by offset and length; offsets count from the
- * beginning of the structure. This is why it is no layout (decode/usb/layout.h). Later versions
- * append fields: one that would lie in the data is not there.
+ * beginning of the structure. This is why it is no byte layout (decode/usb/bytelayout.h). Later
+ * versions append fields: one that would lie in the data is not there.
  */
 #ifndef TRAWL_DECODE_USB_MBIMFIELD_H
 #define TRAWL_DECODE_USB_MBIMFIELD_H

@@ -75,7 +75,7 @@ static bool follow(struct usb_detail *d)
  * Returns the layout of the data set that begins in this transfer, or NULL; *n is the number of its
  * bytes in this transfer.
  */
-static layout data_set(const struct usb_detail *d, const uint8_t **p, size_t *n)
+static byte_layout data_set(const struct usb_detail *d, const uint8_t **p, size_t *n)
 {
 	*p = d->data;
 	*n = d->data_len;
@@ -93,7 +93,7 @@ static void tree(const struct usb_state *s, const struct usb_detail *d, struct t
 {
 	const uint8_t *p = d->data, *data;
 	size_t n;
-	layout set = data_set(d, &data, &n);
+	byte_layout set = data_set(d, &data, &n);
 
 	if (d->before) {
 		tree_object(t, "ptp");
@@ -103,7 +103,7 @@ static void tree(const struct usb_state *s, const struct usb_detail *d, struct t
 			tree_uint(t, "container_length", d->whole);
 		tree_uint(t, "container_offset", d->before);
 		if (set)
-			layout_tree(set, ptp_name, data, n, t);
+			byte_layout_tree(set, ptp_name, data, n, t);
 		tree_close(t);
 	}
 	if (d->before || !is_container(p, d->data_len))
@@ -122,7 +122,7 @@ static void tree(const struct usb_state *s, const struct usb_detail *d, struct t
 		tree_close(t);
 	}
 	if (set)
-		layout_tree(set, ptp_name, data, n, t);
+		byte_layout_tree(set, ptp_name, data, n, t);
 	tree_close(t);
 }
 
@@ -140,9 +140,9 @@ static bool set_brief(const struct usb_detail *d, struct out *o)
 {
 	const uint8_t *data;
 	size_t n;
-	layout set = data_set(d, &data, &n);
+	byte_layout set = data_set(d, &data, &n);
 
-	return set ? layout_brief(set, ptp_name, data, n, o) : false;
+	return set ? byte_layout_brief(set, ptp_name, data, n, o) : false;
 }
 
 static bool brief(const struct usb_state *s, const struct usb_detail *d, struct out *o)

@@ -182,7 +182,7 @@ LAYOUT(elements, "Elements", "u4", "ObjectHandle", "x4", "Property", "e2P", "Pro
 
 static const struct {
 	uint16_t operation;
-	layout data;
+	byte_layout data;
 } sets[] = {
 	{0x1001, device_info}, {0x1004, storage_ids}, {0x1005, storage_info}, {0x1007, handles},
 	{0x1008, object_info}, {0x100c, object_info}, {0x1014, prop_desc}, {0x9801, prop_list},
@@ -190,7 +190,7 @@ static const struct {
 	{0x9810, handles}, {0x9811, handles},
 };
 
-layout ptp_data_set(uint16_t operation)
+byte_layout ptp_data_set(uint16_t operation)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(sets); i++)
 		if (sets[i].operation == operation)
@@ -201,7 +201,7 @@ layout ptp_data_set(uint16_t operation)
 bool ptp_has_field(const char *name, size_t n)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(sets); i++)
-		if (layout_has(sets[i].data, name, n))
+		if (byte_layout_has(sets[i].data, name, n))
 			return true;
 	return false;
 }

@@ -6,15 +6,15 @@
 #ifndef TRAWL_DECODE_USB_PTPDATA_H
 #define TRAWL_DECODE_USB_PTPDATA_H
 
-#include "decode/usb/layout.h"
+#include "decode/usb/bytelayout.h"
 
 /* The name of an operation, response or event code, or NULL if it is unknown. */
 const char *ptp_code(uint16_t code);
 
 /* The layout of an operation's data phase. NULL: unknown, or the data is not a data set. */
-layout ptp_data_set(uint16_t operation);
+byte_layout ptp_data_set(uint16_t operation);
 
-layout_name_fn ptp_name;
+byte_layout_name_fn ptp_name;
 bool ptp_has_field(const char *name, size_t n);
 
 #endif

@@ -162,7 +162,7 @@ const struct uvc_control *uvc_control(enum uvc_entity entity, uint8_t selector)
 bool uvc_has_field(const char *name, size_t n)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(controls); i++)
-		if (controls[i].value && layout_has(controls[i].value, name, n))
+		if (controls[i].value && byte_layout_has(controls[i].value, name, n))
 			return true;
 	return false;
 }

@@ -6,7 +6,7 @@
 #ifndef TRAWL_DECODE_USB_UVCCONTROL_H
 #define TRAWL_DECODE_USB_UVCCONTROL_H
 
-#include "decode/usb/layout.h"
+#include "decode/usb/bytelayout.h"
 
 enum uvc_entity {
 	UVC_NONE, /* the descriptors do not say */
@@ -23,7 +23,7 @@ enum uvc_entity {
 struct uvc_control {
 	uint8_t entity, selector;
 	const char *name;
-	layout value;
+	byte_layout value;
 };
 
 /*
@@ -36,7 +36,7 @@ const char *uvc_entity_name(enum uvc_entity entity);
 /* Returns NULL if the entity has no such control. */
 const struct uvc_control *uvc_control(enum uvc_entity entity, uint8_t selector);
 
-layout_name_fn uvc_name;
+byte_layout_name_fn uvc_name;
 bool uvc_has_field(const char *name, size_t n);
 
 #endif

@@ -25,7 +25,7 @@ static bool is_status(const struct usb_detail *d)
 	return d->urb.xfer == URB_INTERRUPT;
 }
 
-static layout status_of(const struct usb_detail *d)
+static byte_layout status_of(const struct usb_detail *d)
 {
 	return d->data_len && (d->data[0] & 15) == 2 ? stream_status : control_status;
 }
@@ -98,7 +98,7 @@ static void tree(const struct usb_state *s, const struct usb_detail *d, struct t
 
 	if (is_status(d) && d->data_len) {
 		tree_object(t, "video");
-		layout_tree(status_of(d), uvc_name, d->data, d->data_len, t);
+		byte_layout_tree(status_of(d), uvc_name, d->data, d->data_len, t);
 		tree_close(t);
 	}
 	if (!v.packets)
@@ -121,7 +121,7 @@ static bool brief(const struct usb_state *s, const struct usb_detail *d, struct 
 	out_str(o, "video");
 	if (is_status(d)) {
 		out_str(o, " status");
-		return layout_brief(status_of(d), uvc_name, d->data, d->data_len, o);
+		return byte_layout_brief(status_of(d), uvc_name, d->data, d->data_len, o);
 	}
 	v = payloads_of(d);
 	if (d->urb.xfer == URB_ISO)
@@ -163,7 +163,7 @@ static bool is_probe(const struct usb_detail *d)
 }
 
 /* The layout of the value in a request, or NULL. */
-static layout value_of(const struct usb_detail *d, const struct uvc_control *c)
+static byte_layout value_of(const struct usb_detail *d, const struct uvc_control *c)
 {
 	static const char *const length[] = {"control_length", "u2", NULL};
 	static const char *const info[] = {"control_info", "x1", NULL};
@@ -205,7 +205,7 @@ static void probe_tree(const uint8_t *p, size_t n, struct tree *t)
 	tree_uint(t, "wDelay", get16(p + 16));
 	tree_uint(t, "dwMaxVideoFrameSize", get32(p + 18));
 	tree_uint(t, "dwMaxPayloadTransferSize", get32(p + 22));
-	layout_tree(after, uvc_name, p + PROBE_SIZE, n - PROBE_SIZE, t);
+	byte_layout_tree(after, uvc_name, p + PROBE_SIZE, n - PROBE_SIZE, t);
 	tree_close(t);
 }
 
@@ -213,7 +213,7 @@ static void request_tree(const struct usb_state *s, const struct usb_detail *d, 
 {
 	enum uvc_entity entity = entity_of(d);
 	const struct uvc_control *c = uvc_control(entity, d->setup.value >> 8);
-	layout value = value_of(d, c);
+	byte_layout value = value_of(d, c);
 
 	if (is_probe(d) && d->data_len >= PROBE_SIZE && d->setup.request != GET_LEN)
 		probe_tree(d->data, d->data_len, t);
@@ -221,7 +221,7 @@ static void request_tree(const struct usb_state *s, const struct usb_detail *d, 
 	tree_str(t, "unit", entity ? uvc_entity_name(entity) : NULL);
 	tree_str(t, "control", c ? c->name : NULL);
 	if (value)
-		layout_tree(value, uvc_name, d->data, d->data_len, t);
+		byte_layout_tree(value, uvc_name, d->data, d->data_len, t);
 	tree_close(t);
 }
 
@@ -239,7 +239,7 @@ static bool request_brief(const struct usb_state *s, const struct usb_detail *d,
 {
 	enum uvc_entity entity = entity_of(d);
 	const struct uvc_control *c = uvc_control(entity, d->setup.value >> 8);
-	layout value = value_of(d, c);
+	byte_layout value = value_of(d, c);
 	bool whole;
 
 	if (c)
@@ -248,7 +248,7 @@ static bool request_brief(const struct usb_state *s, const struct usb_detail *d,
 		probe_brief(d->data, o);
 		return true;
 	}
-	whole = value ? layout_brief(value, uvc_name, d->data, d->data_len, o) : !d->data_len;
+	whole = value ? byte_layout_brief(value, uvc_name, d->data, d->data_len, o) : !d->data_len;
 	if (entity > UVC_INTERFACE && entity != UVC_STREAM)
 		out_printf(o, ", %s %u", uvc_entity_name(entity), d->setup.index >> 8);
 	return whole;

@@ -9,7 +9,7 @@
 #include "decode/base/escape.h"
 #include "decode/usb/class.h"
 #include "decode/usb/codename.h"
-#include "decode/usb/layout.h"
+#include "decode/usb/bytelayout.h"
 #include "decode/usb/visionregister.h"
 
 enum { CONTROL, EVENTS, STREAM }; /* bInterfaceProtocol */
@@ -275,7 +275,8 @@ static void tree(const struct usb_state *s, const struct usb_detail *d, struct t
 		tree_hex(t, "payload_type", get16(d->data + 18), 4);
 		tree_str(t, "payload_type_name", CODE_NAME(payload_types, get16(d->data + 18)));
 		if (is_image(get16(d->data + 18)))
-			layout_tree(image, vision_name, d->data + LEADER, d->data_len - LEADER, t);
+			byte_layout_tree(image, vision_name, d->data + LEADER,
+					 d->data_len - LEADER, t);
 	} else if (is_part(d, 'T', TRAILER)) {
 		tree_str(t, "part", "trailer");
 		tree_uint(t, "block_id", get64(d->data + 8));
@@ -374,7 +375,8 @@ static bool brief(const struct usb_state *s, const struct usb_detail *d, struct 
 		else
 			out_printf(o, ", payload type 0x%04x", get16(d->data + 18));
 		if (is_image(get16(d->data + 18)))
-			layout_brief(image, vision_name, d->data + LEADER, d->data_len - LEADER, o);
+			byte_layout_brief(image, vision_name, d->data + LEADER,
+					  d->data_len - LEADER, o);
 		return type && is_image(get16(d->data + 18));
 	}
 	if (is_part(d, 'T', TRAILER)) {
@@ -420,7 +422,7 @@ static const char *const names[] = {
 
 static bool has_name(const char *name, size_t n)
 {
-	return layout_has(image, name, n);
+	return byte_layout_has(image, name, n);
 }
 
 const struct usb_class usb_vision_class = {

@@ -187,12 +187,13 @@ Test(hci, an_advertising_report_ends_with_its_strength)
 	struct out o;
 
 	out_memory(&o);
-	cr_expect(layout_brief(hci_le_event(2)->parameters, hci_name, report, sizeof(report), &o));
+	cr_expect(byte_layout_brief(hci_le_event(2)->parameters, hci_name, report, sizeof(report),
+				    &o));
 	out_char(&o, '\0');
 	cr_expect_str_eq(strstr(o.data, "data_length"),
 			 "data_length 3, advertising_data 020106, rssi -60");
 	o.len = 0;
-	cr_expect_not(layout_brief(hci_le_event(2)->parameters, hci_name, report, 12, &o),
+	cr_expect_not(byte_layout_brief(hci_le_event(2)->parameters, hci_name, report, 12, &o),
 		      "data that is cut");
 	out_free(&o);
 }

@@ -5,7 +5,7 @@
 #include "decode/base/bytes.h"
 #include "decode/base/escape.h"
 #include "decode/usb/descriptor.h"
-#include "decode/usb/layout.h"
+#include "decode/usb/bytelayout.h"
 
 enum { ADDRESS = 6, LISTED = 8 };
 
@@ -19,7 +19,7 @@ struct field {
 };
 
 struct walk {
-	layout at;
+	byte_layout at;
 	const uint8_t *p;
 	size_t left;
 	uint64_t last; /* the value of the preceding number */
@@ -93,7 +93,7 @@ static size_t text_length(const struct field *f)
 	return strnlen((const char *)f->p, f->size);
 }
 
-static void list_tree(const struct field *f, layout_name_fn *name, struct tree *t)
+static void list_tree(const struct field *f, byte_layout_name_fn *name, struct tree *t)
 {
 	tree_list(t, f->name);
 	for (size_t at = 4; at < f->size; at += f->width) {
@@ -109,7 +109,7 @@ static void list_tree(const struct field *f, layout_name_fn *name, struct tree *
 }
 
 /* Bits without a name are only in the number. */
-static void bits_tree(const struct field *f, layout_name_fn *name, struct tree *t)
+static void bits_tree(const struct field *f, byte_layout_name_fn *name, struct tree *t)
 {
 	uint64_t v = get_le(f->p, f->width);
 
@@ -122,7 +122,7 @@ static void bits_tree(const struct field *f, layout_name_fn *name, struct tree *
 }
 
 /* Appends the names in brackets, if they are few; else the number alone. */
-static void bits_brief(const struct field *f, layout_name_fn *name, struct out *o)
+static void bits_brief(const struct field *f, byte_layout_name_fn *name, struct out *o)
 {
 	uint64_t v = get_le(f->p, f->width);
 	const char *separator = " (";
@@ -162,7 +162,7 @@ static void write_address(const struct field *f, struct out *o)
 	address(f->p, o);
 }
 
-static void field_tree(const struct field *f, layout_name_fn *name, struct tree *t)
+static void field_tree(const struct field *f, byte_layout_name_fn *name, struct tree *t)
 {
 	switch (f->code) {
 	case 'u':
@@ -208,7 +208,8 @@ static void field_tree(const struct field *f, layout_name_fn *name, struct tree 
 	}
 }
 
-void layout_tree(layout fields, layout_name_fn *name, const uint8_t *p, size_t n, struct tree *t)
+void byte_layout_tree(byte_layout fields, byte_layout_name_fn *name, const uint8_t *p, size_t n,
+		      struct tree *t)
 {
 	struct walk w = {.at = fields, .p = p, .left = n};
 	struct field f;
@@ -217,7 +218,7 @@ void layout_tree(layout fields, layout_name_fn *name, const uint8_t *p, size_t n
 		field_tree(&f, name, t);
 }
 
-static void list_brief(const struct field *f, layout_name_fn *name, struct out *o)
+static void list_brief(const struct field *f, byte_layout_name_fn *name, struct out *o)
 {
 	size_t count = get32(f->p);
 
@@ -237,7 +238,7 @@ static void list_brief(const struct field *f, layout_name_fn *name, struct out *
 	out_char(o, ']');
 }
 
-static void field_brief(const struct field *f, layout_name_fn *name, struct out *o)
+static void field_brief(const struct field *f, byte_layout_name_fn *name, struct out *o)
 {
 	const char *called = f->code == 'e' ? name(f->kind, get_le(f->p, f->width)) : NULL;
 	struct out text;
@@ -293,7 +294,8 @@ static void field_brief(const struct field *f, layout_name_fn *name, struct out 
 	}
 }
 
-bool layout_brief(layout fields, layout_name_fn *name, const uint8_t *p, size_t n, struct out *o)
+bool byte_layout_brief(byte_layout fields, byte_layout_name_fn *name, const uint8_t *p, size_t n,
+		       struct out *o)
 {
 	struct walk w = {.at = fields, .p = p, .left = n};
 	bool whole = true;
@@ -313,7 +315,7 @@ bool layout_brief(layout fields, layout_name_fn *name, const uint8_t *p, size_t 
 	return whole && !w.left;
 }
 
-size_t layout_clear(layout fields, const uint8_t *p, size_t n)
+size_t byte_layout_clear(byte_layout fields, const uint8_t *p, size_t n)
 {
 	struct walk w = {.at = fields, .p = p, .left = n};
 	struct field f;
@@ -330,7 +332,7 @@ size_t layout_clear(layout fields, const uint8_t *p, size_t n)
 	return n;
 }
 
-bool layout_has(layout fields, const char *name, size_t n)
+bool byte_layout_has(byte_layout fields, const char *name, size_t n)
 {
 	for (; fields[0]; fields += has_alias(fields[1]) ? 3 : 2) {
 		if (!strncmp(fields[0], name, n) && !fields[0][n])

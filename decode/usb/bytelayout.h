@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Layouts: sequences of fields described by strings, for classes with dozens of parameter blocks
- * and data sets. Numbers are little-endian but for one kind. A layout is a list of names and codes
- * that ends with NULL:
+ * Byte layouts: sequences of fields described by strings, for classes with dozens of parameter
+ * blocks and data sets. Numbers are little-endian but for one kind. A layout is a list of names and
+ * codes that ends with NULL:
  *
  *  {"status", "e1S", "status_name", "handle", "x2", NULL}
  *
@@ -23,28 +23,30 @@
  * In the example, byte 0 becomes "status" and, if its value has a name, "status_name"; bytes 1 and
  * 2 become "handle" in hex.
  */
-#ifndef TRAWL_DECODE_USB_LAYOUT_H
-#define TRAWL_DECODE_USB_LAYOUT_H
+#ifndef TRAWL_DECODE_USB_BYTELAYOUT_H
+#define TRAWL_DECODE_USB_BYTELAYOUT_H
 
 #include "decode/base/valuetree.h"
 
-typedef const char *const *layout;
+typedef const char *const *byte_layout;
 
 /* Returns the name of value v, or of bit v, of kind K, or NULL. */
-typedef const char *layout_name_fn(char kind, uint64_t v);
+typedef const char *byte_layout_name_fn(char kind, uint64_t v);
 
 /*
  * Appends one member per field to the open object; stops at the first field that is not complete.
  */
-void layout_tree(layout fields, layout_name_fn *name, const uint8_t *p, size_t n, struct tree *t);
+void byte_layout_tree(byte_layout fields, byte_layout_name_fn *name, const uint8_t *p, size_t n,
+		      struct tree *t);
 
 /* Appends " name value, ...". Returns whether the fields cover all n bytes. */
-bool layout_brief(layout fields, layout_name_fn *name, const uint8_t *p, size_t n, struct out *o);
+bool byte_layout_brief(byte_layout fields, byte_layout_name_fn *name, const uint8_t *p, size_t n,
+		       struct out *o);
 
 /* Returns the number of bytes before the first secret field: n if there is none. */
-size_t layout_clear(layout fields, const uint8_t *p, size_t n);
+size_t byte_layout_clear(byte_layout fields, const uint8_t *p, size_t n);
 
 /* Whether the layout has a member of this name. */
-bool layout_has(layout fields, const char *name, size_t n);
+bool byte_layout_has(byte_layout fields, const char *name, size_t n);
 
 #endif
