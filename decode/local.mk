@@ -17,7 +17,7 @@ libdecode_la_SOURCES = \
 	decode/export/contents.h decode/export/contents.c \
 	decode/export/jsonl.h decode/export/jsonl.c \
 	decode/base/ctype.h decode/base/ctype.c \
-	decode/base/layout.h decode/base/layout.c \
+	decode/base/eventlayout.h decode/base/eventlayout.c \
 	decode/base/output.h decode/base/output.c decode/base/fit.h decode/base/fit.c \
 	decode/base/number.h decode/base/number.c decode/base/escape.h decode/base/escape.c \
 	decode/base/outfile.h decode/base/outfile.c \

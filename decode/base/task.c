@@ -8,7 +8,7 @@
 
 #include "decode/base/boot.h"
 #include "decode/base/jdoc.h"
-#include "decode/base/layout.h"
+#include "decode/base/eventlayout.h"
 #include "decode/base/output.h"
 
 #define CLONE_THREAD 0x00010000

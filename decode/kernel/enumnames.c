@@ -89,7 +89,7 @@ static void read_names(struct named_field *f, struct json_object *values)
 	}
 }
 
-struct enum_names *enum_names_new(const struct json_object *args, struct layout *l)
+struct enum_names *enum_names_new(const struct json_object *args, struct event_layout *l)
 {
 	size_t count = jdoc_count(args);
 	struct enum_names *e = calloc(1, sizeof(*e) + count * sizeof(e->fields[0]));
@@ -99,7 +99,7 @@ struct enum_names *enum_names_new(const struct json_object *args, struct layout 
 	for (size_t i = 0; e && i < count; i++) {
 		struct json_object *arg = json_object_array_get_idx(args, i);
 		struct json_object *values = jdoc_get(arg, "values");
-		struct shown *shown = layout_find(l, jdoc_string(arg, "name"));
+		struct shown *shown = event_layout_find(l, jdoc_string(arg, "name"));
 		struct named_field *f = &e->fields[e->n];
 
 		if (!json_object_is_type(values, json_type_object) || !shown ||
@@ -135,13 +135,13 @@ static bool depends(const struct shown *s, const struct shown *on, size_t most)
 	return s != NULL;
 }
 
-void alternatives_read(const struct json_object *args, struct layout *l)
+void alternatives_read(const struct json_object *args, struct event_layout *l)
 {
 	for (size_t i = 0, n = jdoc_count(args); i < n; i++) {
 		const struct json_object *arg = json_object_array_get_idx(args, i);
 		const struct json_object *when = jdoc_get(arg, "when");
-		struct shown *s = layout_find(l, jdoc_string(arg, "name"));
-		const struct shown *of = layout_find(l, jdoc_string(when, "arg"));
+		struct shown *s = event_layout_find(l, jdoc_string(arg, "name"));
+		const struct shown *of = event_layout_find(l, jdoc_string(when, "arg"));
 
 		if (!when || !s || !of || depends(of, s, l->n))
 			continue;

@@ -8,7 +8,7 @@
 
 #include <json-c/json.h>
 
-#include "decode/base/layout.h"
+#include "decode/base/eventlayout.h"
 
 struct enum_names;
 
@@ -17,7 +17,7 @@ struct enum_names;
  * into args, which must outlive the result. Returns NULL if there are none or memory runs out; the
  * numbers are then shown.
  */
-struct enum_names *enum_names_new(const struct json_object *args, struct layout *l);
+struct enum_names *enum_names_new(const struct json_object *args, struct event_layout *l);
 /*
  * At some sites the value occupies only the `size` low bytes of the field; names are then looked up
  * by these.
@@ -28,7 +28,7 @@ void enum_names_narrow(struct enum_names *e, const struct shown *field, size_t s
  * Sets shown.when of the fields whose argument in "args" has "when": the condition under which the
  * argument has a value.
  */
-void alternatives_read(const struct json_object *args, struct layout *l);
+void alternatives_read(const struct json_object *args, struct event_layout *l);
 
 void enum_names_free(struct enum_names *e);
 

@@ -4,7 +4,7 @@
 
 #include <arpa/inet.h>
 
-#include "decode/base/layout.h"
+#include "decode/base/eventlayout.h"
 
 void print_ipv4(struct out *o, const uint8_t *p)
 {

@@ -4,7 +4,7 @@
  */
 #include <ctype.h>
 
-#include "decode/base/layout.h"
+#include "decode/base/eventlayout.h"
 #include "decode/base/escape.h"
 #include "decode/base/number.h"
 #include "decode/kernel/printbytes.h"

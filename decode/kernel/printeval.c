@@ -3,7 +3,7 @@
 #include "decode/kernel/printeval.h"
 #include "decode/base/number.h"
 
-#include "decode/base/layout.h"
+#include "decode/base/eventlayout.h"
 #include "decode/kernel/printbytes.h"
 
 enum {

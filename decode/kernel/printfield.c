@@ -232,7 +232,7 @@ static bool has_arrow(const struct piece *p)
  * its own.
  */
 static bool find(struct print_field *p, const struct printfmt *f, const struct trawl_field *field,
-		 struct layout *l, struct shown *s)
+		 struct event_layout *l, struct shown *s)
 {
 	bool more, found = false, hex = false;
 
@@ -242,7 +242,7 @@ static bool find(struct print_field *p, const struct printfmt *f, const struct t
 		if (!is_of(&f->pieces[i], field))
 			continue;
 		if (has_arrow(&f->pieces[i]))
-			layout_arrow(l, s);
+			event_layout_arrow(l, s);
 		run = run_at(f, i, field, &more);
 		hex |= is_hex(&f->pieces[i]);
 		if (more && !found) {
@@ -254,12 +254,12 @@ static bool find(struct print_field *p, const struct printfmt *f, const struct t
 		i += run.n - 1;
 	}
 	if (hex)
-		layout_hex(s);
+		event_layout_hex(s);
 	return found;
 }
 
 struct print_fields *print_fields_new(struct printfmt *f, const struct trawl_event_type *type,
-				      struct symbols *const *symbols, struct layout *l)
+				      struct symbols *const *symbols, struct event_layout *l)
 {
 	struct print_fields *all = calloc(1, sizeof(*all) + l->n * sizeof(all->field[0]));
 

@@ -11,7 +11,7 @@
 #ifndef TRAWL_DECODE_KERNEL_PRINTFIELD_H
 #define TRAWL_DECODE_KERNEL_PRINTFIELD_H
 
-#include "decode/base/layout.h"
+#include "decode/base/eventlayout.h"
 #include "decode/kernel/printfmt.h"
 
 struct print_fields;
@@ -22,7 +22,7 @@ struct print_fields;
  * there is nothing to keep or memory runs out; fields are then shown by their types.
  */
 struct print_fields *print_fields_new(struct printfmt *f, const struct trawl_event_type *type,
-				      struct symbols *const *symbols, struct layout *l);
+				      struct symbols *const *symbols, struct event_layout *l);
 void print_fields_free(struct print_fields *p);
 
 #endif

@@ -76,9 +76,9 @@ static bool has_usual_numbers(const struct trawl_reader *r)
 }
 
 struct signal_names *signal_names_new(const struct trawl_reader *r,
-				      const struct trawl_event_type *type, struct layout *l)
+				      const struct trawl_event_type *type, struct event_layout *l)
 {
-	struct shown *shown = has_signal(type->name) ? layout_find(l, "sig") : NULL;
+	struct shown *shown = has_signal(type->name) ? event_layout_find(l, "sig") : NULL;
 	struct signal_names *s;
 
 	if (!shown || shown->written || shown->field->place != TRAWL_FIXED ||

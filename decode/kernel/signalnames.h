@@ -3,7 +3,7 @@
 #ifndef TRAWL_DECODE_KERNEL_SIGNALNAMES_H
 #define TRAWL_DECODE_KERNEL_SIGNALNAMES_H
 
-#include "decode/base/layout.h"
+#include "decode/base/eventlayout.h"
 
 struct signal_names;
 
@@ -13,7 +13,7 @@ struct signal_names;
  * numbers, or if memory runs out; the numbers are then shown.
  */
 struct signal_names *signal_names_new(const struct trawl_reader *r,
-				      const struct trawl_event_type *type, struct layout *l);
+				      const struct trawl_event_type *type, struct event_layout *l);
 void signal_names_free(struct signal_names *s);
 
 #endif

@@ -42,14 +42,14 @@ struct probe_sites {
 struct own_type {
 	struct trawl_field field;
 	struct trawl_event_type type;
-	struct layout *layout;
+	struct event_layout *layout;
 	int64_t value; /* of a signed bit field in the last record */
 };
 
 static void own_free(struct own_type *own)
 {
 	if (own)
-		layout_free(own->layout);
+		event_layout_free(own->layout);
 	free(own);
 }
 
@@ -63,7 +63,7 @@ static struct own_type *own_new(const struct site_arg *a, uint8_t kind, uint16_t
 					   .size = size, .count = 1 };
 	own->type = (struct trawl_event_type){ .name = a->name, .format = "", .size = size,
 					       .nfields = 1, .fields = &own->field };
-	own->layout = layout_new(&own->type);
+	own->layout = event_layout_new(&own->type);
 	if (own->layout)
 		return own;
 	own_free(own);
@@ -106,14 +106,14 @@ static void read_type(struct site_arg *a, const char *type)
 		out_lack_memory();
 }
 
-static void read_arg(struct site_arg *a, const struct json_object *j, struct layout *l)
+static void read_arg(struct site_arg *a, const struct json_object *j, struct event_layout *l)
 {
 	const struct json_object *sib = jdoc_get(j, "sib");
 	const char *state = jdoc_string(j, "state");
 
 	a->name = jdoc_string(j, "name");
 	a->why = jdoc_string(j, "why");
-	a->field = layout_find(l, a->name);
+	a->field = event_layout_find(l, a->name);
 	if (!strcmp(state, "unavailable")) {
 		a->state = ARG_UNAVAILABLE;
 	} else if (!strcmp(state, "computed") && jdoc_get(j, "bits")) {
@@ -121,13 +121,13 @@ static void read_arg(struct site_arg *a, const struct json_object *j, struct lay
 		a->bits = (unsigned int)jdoc_uint(j, "bits", 0);
 	} else if (!strcmp(state, "computed")) {
 		a->state = ARG_COMPUTED;
-		a->index = layout_find(l, jdoc_string(sib, "index"));
-		a->window = layout_find(l, jdoc_string(sib, "window"));
+		a->index = event_layout_find(l, jdoc_string(sib, "index"));
+		a->window = event_layout_find(l, jdoc_string(sib, "window"));
 		a->start = jdoc_int(sib, "start", 0);
 		a->scale = (unsigned int)jdoc_uint(sib, "scale", 0);
-		layout_hide(l, jdoc_string(sib, "base"));
-		layout_hide(l, jdoc_string(sib, "index"));
-		layout_hide(l, jdoc_string(sib, "window"));
+		event_layout_hide(l, jdoc_string(sib, "base"));
+		event_layout_hide(l, jdoc_string(sib, "index"));
+		event_layout_hide(l, jdoc_string(sib, "window"));
 	}
 	read_type(a, jdoc_string(j, "type"));
 }
@@ -144,7 +144,7 @@ static struct site_arg *more_args(struct site *s)
 }
 
 /* Finds the field of an argument or, for several strings, the fields NAME[0], NAME[1], ... */
-static bool read_values(struct site *s, const struct json_object *j, struct layout *l)
+static bool read_values(struct site *s, const struct json_object *j, struct event_layout *l)
 {
 	const char *name = jdoc_string(j, "name");
 	const struct shown *one = NULL;
@@ -153,8 +153,8 @@ static bool read_values(struct site *s, const struct json_object *j, struct layo
 	unsigned int i = 0;
 
 	snprintf(element, sizeof(element), "%s[0]", name);
-	if (!layout_find(l, name))
-		one = layout_find(l, element);
+	if (!event_layout_find(l, name))
+		one = event_layout_find(l, element);
 	do {
 		a = more_args(s);
 		if (!a)
@@ -165,12 +165,13 @@ static bool read_values(struct site *s, const struct json_object *j, struct layo
 			a->name = one->field->name;
 		}
 		snprintf(element, sizeof(element), "%s[%u]", name, ++i);
-		one = one ? layout_find(l, element) : NULL;
+		one = one ? event_layout_find(l, element) : NULL;
 	} while (one);
 	return true;
 }
 
-static bool read_site(struct site *s, const struct json_object *j, struct layout *l, bool *plain)
+static bool read_site(struct site *s, const struct json_object *j, struct event_layout *l,
+		      bool *plain)
 {
 	const struct json_object *args = jdoc_get(j, "args");
 
@@ -213,7 +214,7 @@ static bool had_somewhere(const struct probe_sites *s, const char *name)
  * An argument that is available at no site still gets a field, because the kernel requires one; the
  * recorder calls it NAME_na. Users see the argument as NAME.
  */
-static void name_missing(struct probe_sites *s, struct layout *l)
+static void name_missing(struct probe_sites *s, struct event_layout *l)
 {
 	for (uint32_t i = 0; i < s->n; i++) {
 		for (uint32_t k = 0; k < s->sites[i].nargs; k++) {
@@ -228,7 +229,7 @@ static void name_missing(struct probe_sites *s, struct layout *l)
 				out_lack_memory();
 				continue;
 			}
-			layout_hide(l, a->name);
+			event_layout_hide(l, a->name);
 			a->name = a->plain_name;
 		}
 	}
@@ -300,7 +301,7 @@ static void narrow_names(struct probe_sites *s)
 }
 
 struct probe_sites *sites_new(struct trawl_reader *reader, const char *source, uint32_t section,
-			      struct layout *l)
+			      struct event_layout *l)
 {
 	struct json_object *doc = find_probe(reader, l->type->name, source, section);
 	const struct json_object *list;

@@ -6,7 +6,7 @@
 #ifndef TRAWL_DECODE_KERNEL_SITE_H
 #define TRAWL_DECODE_KERNEL_SITE_H
 
-#include "decode/base/layout.h"
+#include "decode/base/eventlayout.h"
 
 enum arg_state { ARG_EXACT, ARG_COMPUTED, ARG_UNAVAILABLE };
 
@@ -51,7 +51,7 @@ struct probe_sites;
  * fields in *l. The result points into *l, so both must be freed together.
  */
 struct probe_sites *sites_new(struct trawl_reader *reader, const char *source, uint32_t section,
-			      struct layout *l);
+			      struct event_layout *l);
 void sites_free(struct probe_sites *s);
 
 /* Whether every argument at every site is simply its field. */

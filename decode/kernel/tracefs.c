@@ -13,7 +13,7 @@
 #include "common/sources.h"
 #include "decode/base/decoder.h"
 #include "decode/base/jdoc.h"
-#include "decode/base/layout.h"
+#include "decode/base/eventlayout.h"
 #include "decode/kernel/printfield.h"
 #include "decode/kernel/signalnames.h"
 #include "decode/kernel/site.h"
@@ -27,7 +27,7 @@ struct plan_cell {
 
 struct plan {
 	const struct trawl_event_type *type;
-	struct layout *layout;
+	struct event_layout *layout;
 	struct probe_sites *sites;  /* NULL: not a probe, or nothing is known of it */
 	struct shown *ip;           /* the field with the address of the site */
 	struct shown *caller;       /* return probes: the field with the return address */
@@ -86,7 +86,7 @@ static void plan_free(struct plan *p)
 	signal_names_free(p->signals);
 	printfmt_free(p->print);
 	sites_free(p->sites);
-	layout_free(p->layout);
+	event_layout_free(p->layout);
 	free(p->cells);
 	free(p);
 }
@@ -207,25 +207,25 @@ static struct plan *plan_new(struct tracefs *t, const struct trawl_event_type *t
 	p->section = t->section;
 	p->names = source && (is_task_source(source->name) || task_event_names(type->name));
 	p->tid_at = common_offset(source, "common_pid", 4, type->size);
-	p->layout = layout_new(type);
+	p->layout = event_layout_new(type);
 	if (!p->layout) {
 		free(p);
 		return NULL;
 	}
-	layout_snap(p->layout, snap_of(t));
+	event_layout_snap(p->layout, snap_of(t));
 	p->sites = sites_new(t->ctx->reader, source ? source->name : "", t->section,
 			     p->layout);
 	if (!p->sites || !sites_any(p->sites))
 		plan_print(t, p, source);
 	p->signals = signal_names_new(t->ctx->reader, type, p->layout);
 	p->plain = !p->sites || sites_plain(p->sites);
-	p->ip = layout_find(p->layout, "__probe_ip");
+	p->ip = event_layout_find(p->layout, "__probe_ip");
 	if (!p->ip)
-		p->ip = layout_find(p->layout, "__probe_func");
-	p->caller = layout_find(p->layout, "__probe_ret_ip");
+		p->ip = event_layout_find(p->layout, "__probe_func");
+	p->caller = event_layout_find(p->layout, "__probe_ret_ip");
 	p->flags_at = p->ip ? -1 : common_offset(source, "common_flags", 1, type->size);
 	if (p->ip)
-		layout_probe(p->layout);
+		event_layout_probe(p->layout);
 	return p;
 }
 
@@ -466,7 +466,7 @@ static void tracefs_text(void *state, const struct item *it, struct out *o)
 			p->ip->hidden = s;
 		if (p->caller)
 			p->caller->hidden = s;
-		layout_text(p->layout, it->record, it->len, all, o);
+		event_layout_text(p->layout, it->record, it->len, all, o);
 	} else {
 		arguments(s, it, false, o);
 	}
@@ -492,7 +492,7 @@ static void tracefs_json(void *state, const struct item *it, struct out *o)
 			p->ip->hidden = false;
 		if (p->caller)
 			p->caller->hidden = false;
-		layout_json(p->layout, it->record, it->len, all, o);
+		event_layout_json(p->layout, it->record, it->len, all, o);
 		return;
 	}
 	if (p->ip) {
@@ -519,7 +519,7 @@ static void reason(const char *name, const char *why, bool *any, struct out *o)
 static void reasons(const struct plan *p, const struct site *s, bool all, const struct item *it,
 		    struct out *o)
 {
-	const struct layout *l = p->layout;
+	const struct event_layout *l = p->layout;
 	const char *why;
 	bool any = false;
 
@@ -541,7 +541,7 @@ static void reasons(const struct plan *p, const struct site *s, bool all, const 
 }
 
 /* Appends the names of texts that the capture cut. */
-static void cuts(const struct layout *l, bool all, const struct item *it, struct out *o)
+static void cuts(const struct event_layout *l, bool all, const struct item *it, struct out *o)
 {
 	bool any = false;
 
@@ -661,7 +661,7 @@ static bool arg_value(struct tracefs *t, const struct site *s, const struct item
 }
 
 /* An element of an array: args[1]. One that is not there has no value. */
-static bool element_value(const struct layout *l, const struct item *it, const char *name,
+static bool element_value(const struct event_layout *l, const struct item *it, const char *name,
 			  struct value *v)
 {
 	size_t n = strcspn(name, "[");
@@ -701,7 +701,7 @@ static bool tracefs_value(void *state, const struct item *it, const char *name, 
 
 	if (s && !p->plain && arg_value(state, s, it, name, v))
 		return true;
-	f = layout_find(p->layout, name);
+	f = event_layout_find(p->layout, name);
 	if (!f && (element_value(p->layout, it, name, v) || interrupt_value(p, it, name, v)))
 		return true;
 	if (!f)
@@ -725,7 +725,7 @@ static bool find_cells(struct plan *p, const struct columns *columns)
 {
 	for (; p->ncolumns < columns->n; p->ncolumns++) {
 		const char *name = columns->name[p->ncolumns];
-		const struct shown *f = layout_find(p->layout, name);
+		const struct shown *f = event_layout_find(p->layout, name);
 		bool by_name = varies(p, f, name);
 
 		if (!f && !by_name)
@@ -762,7 +762,7 @@ static bool tracefs_another(void *state, const struct item *it, const char *name
 			    struct value *v)
 {
 	const struct plan *p = it->detail;
-	const struct shown *f = layout_find(p->layout, name);
+	const struct shown *f = event_layout_find(p->layout, name);
 
 	(void)state;
 	return f && shown_nth_value(f, it->record, it->len, nth - 1, v);
@@ -773,7 +773,7 @@ static unsigned int tracefs_comparable(void *state, const struct trawl_event_typ
 				       const char *name)
 {
 	const struct plan *p = plan_for(state, type);
-	const struct shown *f = p && !p->sites ? layout_find(p->layout, name) : NULL;
+	const struct shown *f = p && !p->sites ? event_layout_find(p->layout, name) : NULL;
 
 	if (!f)
 		return p && p->flags_at >= 0 && !strcmp(name, "interrupt") ? COMPARABLE_TEXT : 0;

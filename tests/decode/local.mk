@@ -30,7 +30,7 @@ UNIT_DECODE = \
 	tests/decode/base/test_glob \
 	tests/decode/branch/test_image \
 	tests/decode/base/test_jdoc \
-	tests/decode/base/test_layout \
+	tests/decode/base/test_eventlayout \
 	tests/decode/base/test_output \
 	tests/decode/export/test_protobuf \
 	tests/decode/base/test_outfile \
@@ -84,9 +84,9 @@ tests_decode_query_test_listing_LDADD = $(DECODE_LDADD)
 tests_decode_query_test_where_SOURCES = tests/decode/query/test_where.c
 tests_decode_query_test_where_CFLAGS = $(UNIT_CFLAGS)
 tests_decode_query_test_where_LDADD = $(DECODE_LDADD)
-tests_decode_base_test_layout_SOURCES = tests/decode/base/test_layout.c
-tests_decode_base_test_layout_CFLAGS = $(UNIT_CFLAGS)
-tests_decode_base_test_layout_LDADD = $(DECODE_LDADD)
+tests_decode_base_test_eventlayout_SOURCES = tests/decode/base/test_eventlayout.c
+tests_decode_base_test_eventlayout_CFLAGS = $(UNIT_CFLAGS)
+tests_decode_base_test_eventlayout_LDADD = $(DECODE_LDADD)
 tests_decode_query_test_selection_SOURCES = tests/decode/query/test_selection.c
 tests_decode_query_test_selection_CFLAGS = $(UNIT_CFLAGS)
 tests_decode_query_test_selection_LDADD = $(DECODE_LDADD)

@@ -8,7 +8,7 @@
 
 #include "decode/base/jdoc.h"
 #include "decode/base/escape.h"
-#include "decode/base/layout.h"
+#include "decode/base/eventlayout.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -40,17 +40,17 @@ static void check_json(const struct out *o)
 	json_object_put(j);
 }
 
-static void print(const struct layout *l, const uint8_t *record, size_t len)
+static void print(const struct event_layout *l, const uint8_t *record, size_t len)
 {
 	struct value v;
 	struct out o;
 	uint32_t i;
 
 	out_memory(&o);
-	layout_text(l, record, len, true, &o);
+	event_layout_text(l, record, len, true, &o);
 	o.len = 0;
 	out_char(&o, '{');
-	layout_json(l, record, len, true, &o);
+	event_layout_json(l, record, len, true, &o);
 	out_char(&o, '}');
 	check_json(&o);
 	o.len = 0;
@@ -66,7 +66,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct trawl_field fields[FIELDS];
 	struct trawl_event_type type = {.name = "a:b", .format = "", .fields = fields};
-	struct layout *l;
+	struct event_layout *l;
 	uint8_t *record;
 	size_t len;
 
@@ -83,13 +83,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	/* the reader guarantees that a record is at least as long as its type's fixed part */
 	type.size = (uint32_t)(len * (data[-1] % 3) / 2);
 	record = malloc(len + 1); /* so that a sanitizer sees the end */
-	l = layout_new(&type);
+	l = event_layout_new(&type);
 	if (!record || !l)
 		abort();
 	memcpy(record, data, len);
 	record = realloc(record, len ? len : 1);
 	print(l, record, len);
-	layout_free(l);
+	event_layout_free(l);
 	free(record);
 	return 0;
 }

@@ -11,7 +11,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void print(struct printfmt *p, const struct symbols *s, const struct layout *l,
+static void print(struct printfmt *p, const struct symbols *s, const struct event_layout *l,
 		  const void *record, size_t len)
 {
 	struct value v;
@@ -25,8 +25,8 @@ static void print(struct printfmt *p, const struct symbols *s, const struct layo
 	/* Fields are only shown for records that are at least as long as the type's fixed part. */
 	if (len >= l->type->size) {
 		o.len = 0;
-		layout_text(l, copy, len, true, &o);
-		layout_json(l, copy, len, true, &o);
+		event_layout_text(l, copy, len, true, &o);
+		event_layout_json(l, copy, len, true, &o);
 		for (uint32_t i = 0; i < l->n; i++)
 			shown_value(&l->shown[i], copy, len, &v);
 	}
@@ -44,7 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct eventformat f;
 	struct trawl_error err;
 	struct print_fields *fields;
-	struct layout *l;
+	struct event_layout *l;
 	struct printfmt *p;
 
 	if (text && s && !eventformat_parse(text, strlen(text), &f, &err)) {
@@ -55,7 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		source.common = f.common;
 		source.ncommon = f.ncommon;
 		p = printfmt_new(&type, &source, NULL);
-		l = layout_new(&type);
+		l = event_layout_new(&type);
 		if (!l)
 			abort();
 		fields = p ? print_fields_new(p, &type, &s, l) : NULL;
@@ -69,7 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		}
 		print_fields_free(fields);
 		printfmt_free(p);
-		layout_free(l);
+		event_layout_free(l);
 		eventformat_free(&f);
 	}
 	symbols_free(s);

@@ -33,28 +33,28 @@ static char *text_by(const char *print)
 	struct trawl_source source = {.name = "event", .kind = "tracefs"};
 	struct symbols *none = NULL;
 	struct print_fields *p;
-	struct layout *l;
+	struct event_layout *l;
 	struct printfmt *f;
 	char format[4096], *text;
 	struct out o;
 
 	snprintf(format, sizeof(format), "name: y\n\nprint fmt: %s\n", print);
 	type.format = format;
-	l = layout_new(&type);
+	l = event_layout_new(&type);
 	f = printfmt_new(&type, &source, NULL);
 	cr_assert(l && f, "%s", print);
 	p = print_fields_new(f, &type, &none, l);
 	out_memory(&o);
 	for (int twice = 0; twice < 2; twice++) { /* the second time from the cache */
 		o.len = 0;
-		layout_text(l, record, sizeof(record), false, &o);
+		event_layout_text(l, record, sizeof(record), false, &o);
 	}
 	out_char(&o, '\0');
 	text = strdup(o.data);
 	out_free(&o);
 	print_fields_free(p);
 	printfmt_free(f);
-	layout_free(l);
+	event_layout_free(l);
 	return text;
 }
 

@@ -20,7 +20,7 @@ static const struct trawl_event_type type = {
 	"{\"kind\":\"" kind_ "\",\"sites\":[{\"offset\":1,\"symbol\":\"" symbol_ "\"}]}"
 
 static struct trawl_reader *reader;
-static struct layout *layout;
+static struct event_layout *layout;
 
 static struct probe_sites *sites(const char *json, const char *maps)
 {
@@ -30,14 +30,14 @@ static struct probe_sites *sites(const char *json, const char *maps)
 
 	reader = capture_of(m, maps ? 3 : 1);
 	cr_assert_not_null(reader);
-	layout = layout_new(&type);
+	layout = event_layout_new(&type);
 	return sites_new(reader, "usdt", 0, layout);
 }
 
 static void done(struct probe_sites *s)
 {
 	sites_free(s);
-	layout_free(layout);
+	event_layout_free(layout);
 	trawl_close(reader);
 }
 
@@ -93,9 +93,9 @@ Test(site, computed_arguments)
 
 	cr_assert_not_null(s);
 	cr_expect_not(sites_plain(s));
-	cr_expect(layout_find(layout, "w")->hidden);
-	cr_expect(layout_find(layout, "i")->hidden);
-	cr_expect_not(layout_find(layout, "arg1")->hidden);
+	cr_expect(event_layout_find(layout, "w")->hidden);
+	cr_expect(event_layout_find(layout, "i")->hidden);
+	cr_expect_not(event_layout_find(layout, "arg1")->hidden);
 	a = &sites_any(s)->args[0];
 	for (int k = 0; k < 4; k++)
 		r[36 + 2 * k] = (uint8_t)(10 + k);
@@ -135,14 +135,14 @@ Test(site, what_no_site_has_is_shown_by_its_plain_name)
 
 	reader = capture_of(m, 1);
 	cr_assert_not_null(reader);
-	layout = layout_new(&t);
+	layout = event_layout_new(&t);
 	s = sites_new(reader, "usdt", 0, layout);
 	cr_assert_not_null(s);
 	cr_expect_str_eq(sites_any(s)->args[0].name, "x");
 	cr_expect_str_eq(sites_any(s)->args[0].why, "gone");
-	cr_expect(layout_find(layout, "x_na")->hidden);
+	cr_expect(event_layout_find(layout, "x_na")->hidden);
 	cr_expect_str_eq(sites_any(s)->args[1].name, "y_na", "a field that another site has");
-	cr_expect_not(layout_find(layout, "y_na")->hidden);
+	cr_expect_not(event_layout_find(layout, "y_na")->hidden);
 	done(s);
 }
 
@@ -155,13 +155,13 @@ static void each_has_its_own(const struct capture_meta *m)
 	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++) {
 		struct probe_sites *s;
 
-		layout = layout_new(&type);
+		layout = event_layout_new(&type);
 		s = sites_new(reader, wanted[i][0], 0, layout);
 		cr_assert_eq(!s, !wanted[i][1], "%s", wanted[i][0]);
 		if (s)
 			cr_expect_str_eq(sites_any(s)->symbol, wanted[i][1]);
 		sites_free(s);
-		layout_free(layout);
+		event_layout_free(layout);
 	}
 	trawl_close(reader);
 }
@@ -199,12 +199,12 @@ Test(site, each_capture_has_its_own)
 	for (uint32_t section = 0; section < 3; section++) {
 		struct probe_sites *s;
 
-		layout = layout_new(&type);
+		layout = event_layout_new(&type);
 		s = sites_new(reader, "usdt", section, layout);
 		cr_assert_not_null(s);
 		cr_expect_str_eq(sites_any(s)->symbol, wanted[section]);
 		sites_free(s);
-		layout_free(layout);
+		event_layout_free(layout);
 	}
 	trawl_close(reader);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "decode/base/layout.h"
+#include "decode/base/eventlayout.h"
 #include "decode/base/escape.h"
 #include "decode/base/number.h"
 
@@ -147,7 +147,7 @@ static char *prepare_label(struct shown *s, char *at)
 }
 
 /* Returns the field of a name without "[N]" after it. */
-static struct shown *find_part(const struct layout *l, const char *name, uint32_t from)
+static struct shown *find_part(const struct event_layout *l, const char *name, uint32_t from)
 {
 	size_t n = strlen(name);
 
@@ -161,14 +161,14 @@ static struct shown *find_part(const struct layout *l, const char *name, uint32_
 }
 
 /* Hides the fields that say whether others could be read, and links them to these. */
-static void find_faults(struct layout *l)
+static void find_faults(struct event_layout *l)
 {
-	size_t n = strlen(LAYOUT_FAULT);
+	size_t n = strlen(FAULT_PREFIX);
 
 	for (uint32_t i = 0; i < l->n; i++) {
 		struct shown *fault = &l->shown[i], *s;
 
-		if (strncmp(fault->field->name, LAYOUT_FAULT, n) || fault->op > OP_X8)
+		if (strncmp(fault->field->name, FAULT_PREFIX, n) || fault->op > OP_X8)
 			continue;
 		for (uint32_t from = 0; (s = find_part(l, fault->field->name + n, from));
 		     from = (uint32_t)(s - l->shown) + 1) {
@@ -179,9 +179,9 @@ static void find_faults(struct layout *l)
 	}
 }
 
-struct layout *layout_new(const struct trawl_event_type *type)
+struct event_layout *event_layout_new(const struct trawl_event_type *type)
 {
-	struct layout *l = calloc(1, sizeof(*l));
+	struct event_layout *l = calloc(1, sizeof(*l));
 	size_t labels = 0;
 	uint32_t i;
 	char *at;
@@ -198,7 +198,7 @@ struct layout *layout_new(const struct trawl_event_type *type)
 	l->fields = calloc(l->n + 1, sizeof(*l->fields));
 	l->labels = at = calloc(1, labels + 16);
 	if (!l->shown || !l->fields || !l->labels) {
-		layout_free(l);
+		event_layout_free(l);
 		return NULL;
 	}
 	for (i = 0; i < l->n; i++) {
@@ -219,7 +219,7 @@ struct layout *layout_new(const struct trawl_event_type *type)
 	return l;
 }
 
-void layout_free(struct layout *l)
+void event_layout_free(struct event_layout *l)
 {
 	if (!l)
 		return;
@@ -230,7 +230,7 @@ void layout_free(struct layout *l)
 	free(l);
 }
 
-void layout_arrow(struct layout *l, struct shown *s)
+void event_layout_arrow(struct event_layout *l, struct shown *s)
 {
 	static const char arrow[] = " ==>";
 	size_t n = sizeof(arrow) - 1;
@@ -249,14 +249,14 @@ void layout_arrow(struct layout *l, struct shown *s)
 	l->room += 32;
 }
 
-void layout_hex(struct shown *s)
+void event_layout_hex(struct shown *s)
 {
 	if (s->op <= OP_U8) /* from OP_U1, the first op, on */
 		s->op = (uint8_t)(s->op - OP_U1 + OP_X1);
 	s->hex = s->field->kind == TRAWL_UINT;
 }
 
-struct shown *layout_find(const struct layout *l, const char *name)
+struct shown *event_layout_find(const struct event_layout *l, const char *name)
 {
 	uint32_t i;
 
@@ -266,7 +266,7 @@ struct shown *layout_find(const struct layout *l, const char *name)
 	return NULL;
 }
 
-void layout_hide(struct layout *l, const char *name)
+void event_layout_hide(struct event_layout *l, const char *name)
 {
 	uint32_t i;
 
@@ -275,7 +275,7 @@ void layout_hide(struct layout *l, const char *name)
 			l->shown[i].hidden = true;
 }
 
-void layout_snap(struct layout *l, uint32_t most)
+void event_layout_snap(struct event_layout *l, uint32_t most)
 {
 	for (struct shown *s = l->shown; s < l->shown + l->n; s++) {
 		if (s->op != OP_LOC_TEXT || s->field->place == TRAWL_FIXED)
@@ -285,7 +285,7 @@ void layout_snap(struct layout *l, uint32_t most)
 	}
 }
 
-void layout_probe(struct layout *l)
+void event_layout_probe(struct event_layout *l)
 {
 	for (struct shown *s = l->shown; s < l->shown + l->n; s++) {
 		if (s->op != OP_LOC_TEXT || s->field->place != TRAWL_DATA_LOC)
@@ -685,7 +685,7 @@ static inline bool is_special(const struct shown *s, bool json)
  * The hot path. Fields of fixed place are written to the reserved room. For any other field,
  * commits what is written so far, and reserves room again after it.
  */
-static inline void all_fields(const struct layout *l, const uint8_t *r, size_t len, bool all,
+static inline void all_fields(const struct event_layout *l, const uint8_t *r, size_t len, bool all,
 			      bool json, struct out *o)
 {
 	bool checked = l->checked || len < l->type->size;
@@ -715,12 +715,14 @@ static inline void all_fields(const struct layout *l, const uint8_t *r, size_t l
 	out_used(o, p);
 }
 
-void layout_text(const struct layout *l, const void *record, size_t len, bool all, struct out *o)
+void event_layout_text(const struct event_layout *l, const void *record, size_t len, bool all,
+		       struct out *o)
 {
 	all_fields(l, record, len, all, false, o);
 }
 
-void layout_json(const struct layout *l, const void *record, size_t len, bool all, struct out *o)
+void event_layout_json(const struct event_layout *l, const void *record, size_t len, bool all,
+		       struct out *o)
 {
 	all_fields(l, record, len, all, true, o);
 }

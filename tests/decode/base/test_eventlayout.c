@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "common/array.h"
-#include "decode/base/layout.h"
+#include "decode/base/eventlayout.h"
 
 #define F(name_, kind_, place_, offset_, size_, count_) \
 	{.name = (name_), .ctype = "", .note = "why", .kind = (kind_), .place = (place_), \
@@ -16,26 +16,26 @@ static void expect(struct trawl_field f, uint32_t fixed, const void *record, siz
 {
 	struct trawl_event_type type = {.name = "t", .format = "", .size = fixed, .nfields = 1,
 					.fields = &f};
-	struct layout *l = layout_new(&type);
+	struct event_layout *l = event_layout_new(&type);
 	void *copy = malloc(len ? len : 1); /* exact, so that a sanitizer sees the end */
 	struct out o;
 
 	cr_assert_not_null(l);
 	memcpy(copy, record, len);
 	out_memory(&o);
-	layout_text(l, copy, len, false, &o);
+	event_layout_text(l, copy, len, false, &o);
 	out_char(&o, '\0');
 	cr_expect_str_eq(o.data, text);
 	o.len = 0;
-	layout_json(l, copy, len, false, &o);
+	event_layout_json(l, copy, len, false, &o);
 	out_char(&o, '\0');
 	cr_expect_str_eq(o.data, json);
 	out_free(&o);
-	layout_free(l);
+	event_layout_free(l);
 	free(copy);
 }
 
-Test(layout, integers)
+Test(event_layout, integers)
 {
 	static const uint8_t r[8] = {0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
 
@@ -52,7 +52,7 @@ Test(layout, integers)
 }
 
 /* Arguments of system calls are register-sized, with the types that the calls declare. */
-Test(layout, narrower_than_its_place)
+Test(event_layout, narrower_than_its_place)
 {
 	static const struct {
 		const char *ctype, *format;
@@ -76,23 +76,23 @@ Test(layout, narrower_than_its_place)
 		struct trawl_field f = F("a", cases[i].kind, TRAWL_FIXED, 0, 8, 1);
 		struct trawl_event_type type = {.name = "t", .format = cases[i].format, .size = 8,
 						.nfields = 1, .fields = &f};
-		struct layout *l;
+		struct event_layout *l;
 		struct out o;
 
 		f.ctype = cases[i].ctype;
-		l = layout_new(&type);
+		l = event_layout_new(&type);
 		cr_assert_not_null(l);
 		out_memory(&o);
-		layout_text(l, r, sizeof(r), false, &o);
+		event_layout_text(l, r, sizeof(r), false, &o);
 		out_char(&o, '\0');
 		cr_expect_str_eq(o.data, cases[i].text, "%s: %s", cases[i].ctype, o.data);
 		out_free(&o);
-		layout_free(l);
+		event_layout_free(l);
 	}
 }
 
 /* Go's int has 8 bytes. */
-Test(layout, types_of_a_probe_are_the_programs_own)
+Test(event_layout, types_of_a_probe_are_the_programs_own)
 {
 	static const uint8_t r[16] = {0,    0,	  0,	0,    0,    0,	  0,	0,
 				      0x9c, 0xff, 0xff, 0xff, 0x78, 0x56, 0x34, 0x12};
@@ -101,21 +101,21 @@ Test(layout, types_of_a_probe_are_the_programs_own)
 	struct trawl_event_type type = {.name = "t", .format = "f", .size = 16, .nfields = 2,
 					.fields = f};
 
-	struct layout *l;
+	struct event_layout *l;
 	struct out o;
 
 	f[1].ctype = "int";
-	l = layout_new(&type);
+	l = event_layout_new(&type);
 	cr_assert_not_null(l);
 	out_memory(&o);
-	layout_text(l, r, sizeof(r), false, &o);
+	event_layout_text(l, r, sizeof(r), false, &o);
 	out_char(&o, '\0');
 	cr_expect_str_eq(o.data, "__probe_ip=0x0 a=1311768469162688412");
 	out_free(&o);
-	layout_free(l);
+	event_layout_free(l);
 }
 
-Test(layout, other_scalars)
+Test(event_layout, other_scalars)
 {
 	float f = 0.5f;
 	double d = -1e300;
@@ -132,7 +132,7 @@ Test(layout, other_scalars)
 	       "a=<unavailable: why>", "\"a\":null");
 }
 
-Test(layout, texts_and_bytes)
+Test(event_layout, texts_and_bytes)
 {
 	uint8_t r[16] = {8, 0, 5, 0, 0, 0, 0, 0, 'h', 'e', 'l', 'l', 'o'};
 	uint8_t rel[16] = {4, 0, 6, 0, 0, 0, 0, 0, 'h', 'e', 'l', 'l', 'o', 0};
@@ -156,7 +156,7 @@ Test(layout, texts_and_bytes)
 	expect(ONE("c", TRAWL_BYTES, TRAWL_TAIL, 8, 1, 1), 8, r, 8, "c=", "\"c\":\"\"");
 }
 
-Test(layout, arrays)
+Test(event_layout, arrays)
 {
 	static const int32_t v[3] = {-1, 0, 7};
 	uint8_t r[16] = {4, 0, 12, 0};
@@ -169,7 +169,7 @@ Test(layout, arrays)
 	expect(ONE("v", TRAWL_INT, TRAWL_FIXED, 0, 4, 0), 12, v, 12, "v={}", "\"v\":[]");
 }
 
-Test(layout, places_outside_the_record_are_damage)
+Test(event_layout, places_outside_the_record_are_damage)
 {
 	uint8_t far[8] = {0xff, 0xff, 5, 0}, lengthy[8] = {8, 0, 0xff, 0xff};
 
@@ -183,7 +183,7 @@ Test(layout, places_outside_the_record_are_damage)
 	       "a=<damaged>", "\"a\":null");
 }
 
-Test(layout, hidden_fields_and_separators)
+Test(event_layout, hidden_fields_and_separators)
 {
 	static const struct trawl_field f[] = {
 		F("a", TRAWL_UINT, TRAWL_FIXED, 0, 1, 1), F("b", TRAWL_UINT, TRAWL_FIXED, 1, 1, 1),
@@ -191,21 +191,21 @@ Test(layout, hidden_fields_and_separators)
 	};
 	struct trawl_event_type type = {.name = "t", .format = "", .size = 3, .nfields = 3,
 					.fields = f};
-	struct layout *l = layout_new(&type);
+	struct event_layout *l = event_layout_new(&type);
 	struct value v;
 	struct out o;
 
 	out_memory(&o);
-	layout_hide(l, "a");
-	layout_text(l, "\1\2\3", 3, false, &o);
+	event_layout_hide(l, "a");
+	event_layout_text(l, "\1\2\3", 3, false, &o);
 	out_char(&o, '|');
-	layout_text(l, "\1\2\3", 3, true, &o);
+	event_layout_text(l, "\1\2\3", 3, true, &o);
 	out_char(&o, '\0');
 	cr_expect_str_eq(o.data, "b=2 c=3|a=1 b=2 c=3");
-	shown_value(layout_find(l, "c"), "\1\2\3", 3, &v);
+	shown_value(event_layout_find(l, "c"), "\1\2\3", 3, &v);
 	cr_expect_eq(v.type, VALUE_UINT);
 	cr_expect_eq(v.u, 3);
-	cr_expect_null(layout_find(l, "d"));
+	cr_expect_null(event_layout_find(l, "d"));
 	out_free(&o);
-	layout_free(l);
+	event_layout_free(l);
 }

@@ -2,8 +2,8 @@
 /*
  * The fields of an event type, prepared once for printing its records in a short loop.
  */
-#ifndef TRAWL_DECODE_BASE_LAYOUT_H
-#define TRAWL_DECODE_BASE_LAYOUT_H
+#ifndef TRAWL_DECODE_BASE_EVENTLAYOUT_H
+#define TRAWL_DECODE_BASE_EVENTLAYOUT_H
 
 #include "decode/base/decoder.h"
 
@@ -25,18 +25,18 @@ struct shown {
 					* name `is`; or NULL */
 	const char *is;
 	const struct written *written; /* how text shows it; NULL: by its type */
-	uint8_t op;        /* how its bytes are printed: enum op in layout.c */
+	uint8_t op;        /* how its bytes are printed: enum op in eventlayout.c */
 	uint8_t element;   /* the same for one element of an array */
-	bool ended;        /* a text without a NUL at its end was cut (layout_probe()) */
+	bool ended;        /* a text without a NUL at its end was cut (event_layout_probe()) */
 	bool hex;          /* shown in hex, whatever its kind; unsigned */
 	bool hidden;       /* a helper field: only with --fields all */
-	uint32_t most;     /* longer texts were cut to so many bytes (layout_snap()); 0: none */
+	uint32_t most;     /* longer texts were cut to so many bytes (event_layout_snap()), or 0 */
 	uint32_t label_len, json_len;
 	const char *label; /* " name=", padded so that it can be copied in steps of 16 bytes */
 	const char *json;  /* `,"name":` likewise */
 };
 
-struct layout {
+struct event_layout {
 	const struct trawl_event_type *type;
 	size_t name_len;
 	size_t room;      /* most bytes of all fields of fixed place as text or JSON */
@@ -47,34 +47,36 @@ struct layout {
 	struct shown *shown;
 	struct trawl_field *fields; /* copies with the sizes of their declared types (ctype.h) */
 	char *labels;
-	char *arrow; /* label of the field with an arrow (layout_arrow()); or NULL */
+	char *arrow; /* label of the field with an arrow (event_layout_arrow()); or NULL */
 };
 
 /* Returns NULL only if memory runs out. The type and its strings must stay valid. */
-struct layout *layout_new(const struct trawl_event_type *type);
-void layout_free(struct layout *l);
+struct event_layout *event_layout_new(const struct trawl_event_type *type);
+void event_layout_free(struct event_layout *l);
 
 /* Returns the field with this name, or NULL. */
-struct shown *layout_find(const struct layout *l, const char *name);
-void layout_hide(struct layout *l, const char *name);
+struct shown *event_layout_find(const struct event_layout *l, const char *name);
+void event_layout_hide(struct event_layout *l, const char *name);
 
 /* Texts of this length were cut by the recorder (-s): "..." follows them. */
-void layout_snap(struct layout *l, uint32_t most);
+void event_layout_snap(struct event_layout *l, uint32_t most);
 
 /* For events of user probes: their strings end with a NUL unless they were cut. */
-void layout_probe(struct layout *l);
+void event_layout_probe(struct event_layout *l);
 
 /* Append all fields, without hidden ones unless `all`: `a=1 b="x"`, or JSON `"a":1,"b":"x"`. */
-void layout_text(const struct layout *l, const void *record, size_t len, bool all, struct out *o);
-void layout_json(const struct layout *l, const void *record, size_t len, bool all, struct out *o);
+void event_layout_text(const struct event_layout *l, const void *record, size_t len, bool all,
+		       struct out *o);
+void event_layout_json(const struct event_layout *l, const void *record, size_t len, bool all,
+		       struct out *o);
 
 /* Text will have an arrow, " ==> ", before the field. */
-void layout_arrow(struct layout *l, struct shown *s);
+void event_layout_arrow(struct event_layout *l, struct shown *s);
 /* Unsigned numbers of the field will be shown in hex. */
-void layout_hex(struct shown *s);
+void event_layout_hex(struct shown *s);
 
-/* Prefix of a helper field: LAYOUT_FAULT NAME is not 0 if the field NAME could not be read. */
-#define LAYOUT_FAULT "__fault_"
+/* Prefix of a helper field: FAULT_PREFIX NAME is not 0 if the field NAME could not be read. */
+#define FAULT_PREFIX "__fault_"
 
 /* Returns why the field has no value in this record: "fault", or its note; NULL: it has one. */
 const char *shown_why(const struct shown *s, const void *record, size_t len);
