@@ -26,8 +26,9 @@ from tap import finish, ok  # noqa: E402
 
 TOPS = ("capture", "common", "decode", "edit", "format", "replay", "kmod", "uprobe")
 GENERATED = (".inc", "config.h")
-WRITTEN = (".c", ".h", ".cc", ".py", ".sh")
+WRITTEN = (".c", ".h", ".cc", ".py", ".sh", ".js", ".lua", ".css", ".html")
 QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'')
+QUOTED_JS = re.compile(QUOTED.pattern + r"|`(?:[^`\\]|\\.)*`")
 # The folder of a built QEMU has the hash of these bytes in its name.
 HASHED = ("tests/lab/qemu/build",)
 LINES, COLUMNS, COLUMNS_OF_REST = 900, 100, 80
@@ -59,30 +60,31 @@ def is_script(path):
 
 
 def written():
-    """Every file of C, C++, Python, shell and JavaScript that somebody edits."""
+    """Every file of C, C++, Python, shell, JavaScript, Lua, CSS and HTML that somebody edits."""
     yield from (n for n in sorted(os.listdir(SRC)) if n.endswith(".sh"))
     for top in TOPS + ("samples", "tests", "setup", "wireshark", ".ci"):
         for folder, _, names in os.walk(os.path.join(SRC, top)):
             for name in sorted(names):
                 path = os.path.relpath(os.path.join(folder, name), SRC)
-                if name.endswith(WRITTEN + (".js",)) or is_script(path):
+                if name.endswith(WRITTEN) or is_script(path):
                     yield path
 
 
-def overlong(line):
+def overlong(line, quoted=QUOTED):
     """Whether a line is too long, also without the texts that it quotes."""
     line = line.expandtabs(8)
     return len(line) > COLUMNS and not line.startswith(" *      ") and \
-        len(QUOTED.sub("", line)) > COLUMNS_OF_REST
+        len(quoted.sub("", line)) > COLUMNS_OF_REST
 
 
 def too_large(path, text):
     """What is wrong with the size of a file and its lines."""
     lines = text.splitlines()
     bad = [f"{path}: {len(lines)} lines, {LINES} are allowed"] if len(lines) > LINES else []
-    if path not in HASHED and not path.endswith(".js"):
+    if path not in HASHED:
+        quoted = QUOTED_JS if path.endswith(".js") else QUOTED
         bad += [f"{path}:{n}: over {COLUMNS} columns"
-                for n, line in enumerate(lines, 1) if overlong(line)]
+                for n, line in enumerate(lines, 1) if overlong(line, quoted)]
     return bad
 
 

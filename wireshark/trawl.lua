@@ -2,16 +2,16 @@
 --
 -- trawl.lua: shows the events in a pcapng of trawl-export as a protocol of their own.
 --
--- trawl-export writes an event that is no USB packet as an exported PDU that is an entry of a systemd
--- journal, lines NAME=VALUE, the last of which holds the JSON object of the event. Without this file
--- Wireshark shows the entry. With it:
+-- trawl-export writes an event that is no USB packet as an exported PDU that is an entry of a
+-- systemd journal, lines NAME=VALUE, the last of which holds the JSON object of the event. Without
+-- this file Wireshark shows the entry. With it:
 --
 --   trawl.event.name trawl.event.source trawl.event.ts   what happened, where, when (ns, 64 bits)
 --   trawl.cpu trawl.pid trawl.tid trawl.comm             who did it
 --   trawl.site.symbol .file .line .offset                which probe site was hit
---   trawl.field.NAME                                     each field, with its type; in NAME, "->" is "."
---                                                        and other characters than letters, digits,
---                                                        "_", "-" and "." are "_"
+--   trawl.field.NAME                                     each field, with its type; in NAME, "->"
+--                                                        is "." and other characters than letters,
+--                                                        digits, "_", "-" and "." are "_"
 --   trawl.field                                          each field again, as the text NAME=VALUE
 --
 -- Wireshark requires that filter names are registered before the first packet, but each event has
@@ -46,7 +46,8 @@ end
 
 -- ---- names and types ----------------------------------------------------------------------------
 
--- Returns the NAME in the filter of a field: Wireshark takes no other characters, and no empty part.
+-- Returns the NAME in the filter of a field: Wireshark takes no other characters, and no empty
+-- part.
 local function filter_name(name)
 	return (name:gsub("%->", "."):gsub("[^%w_.-]", "_"):gsub("%.%.+", "."):gsub("^%.", "")
 		:gsub("%.$", ""))
@@ -184,8 +185,8 @@ for name, kind in pairs(types) do
 end
 proto.fields = list
 
-local bad_json = ProtoExpert.new("trawl.malformed", "Not the JSON of an event", expert.group.MALFORMED,
-				 expert.severity.ERROR)
+local bad_json = ProtoExpert.new("trawl.malformed", "Not the JSON of an event",
+				 expert.group.MALFORMED, expert.severity.ERROR)
 proto.experts = { bad_json }
 
 -- ---- JSON ---------------------------------------------------------------------------------------
@@ -199,7 +200,8 @@ local function utf8_char(c)
 	elseif c < 0x800 then
 		return string.char(0xc0 + math.floor(c / 64), 0x80 + c % 64)
 	elseif c < 0x10000 then
-		return string.char(0xe0 + math.floor(c / 4096), 0x80 + math.floor(c / 64) % 64, 0x80 + c % 64)
+		return string.char(0xe0 + math.floor(c / 4096), 0x80 + math.floor(c / 64) % 64,
+				   0x80 + c % 64)
 	end
 	return string.char(0xf0 + math.floor(c / 262144), 0x80 + math.floor(c / 4096) % 64,
 			   0x80 + math.floor(c / 64) % 64, 0x80 + c % 64)
@@ -212,7 +214,8 @@ local function unescape(s)
 		return s
 	end
 	s = s:gsub("\\u([dD][89abAB]%x%x)\\u([dD][c-fC-F]%x%x)", function(high, low)
-		return utf8_char(0x10000 + (tonumber(high, 16) - 0xd800) * 0x400 + tonumber(low, 16) - 0xdc00)
+		return utf8_char(0x10000 + (tonumber(high, 16) - 0xd800) * 0x400 +
+				 tonumber(low, 16) - 0xdc00)
 	end)
 	-- in one pass, so that "\\n" is a backslash and an n
 	return (s:gsub("\\(u?)(.)(%x?%x?%x?)", function(u, c, rest)
@@ -294,7 +297,8 @@ function value(s, at, depth)
 		if not stop then
 			return nil
 		end
-		return { kind = "string", text = unescape(s:sub(at + 1, stop - 1)), from = at, to = stop }, stop + 1
+		local text = unescape(s:sub(at + 1, stop - 1))
+		return { kind = "string", text = text, from = at, to = stop }, stop + 1
 	end
 	local text = s:match("^-?%d[%d%.eE+-]*", at)
 	if text then
@@ -315,7 +319,8 @@ local function digits_to(class, factor, digits)
 	if #digits <= 9 then
 		return class.new(tonumber(digits))
 	end
-	return digits_to(class, factor, digits:sub(1, -10)) * factor + class.new(tonumber(digits:sub(-9)))
+	local high, low = digits:sub(1, -10), digits:sub(-9)
+	return digits_to(class, factor, high) * factor + class.new(tonumber(low))
 end
 
 local function above(digits, limit)
@@ -452,7 +457,8 @@ local function dissect_event(payload, pinfo, root)
 		m[v.key] = v
 	end
 	local function add(field, v, convert)
-		local x = v and v.text and v.text ~= "null" and (convert and convert(v.text) or not convert and v.text)
+		local x = v and v.text and v.text ~= "null" and
+			  (convert and convert(v.text) or not convert and v.text)
 		if x then
 			tree:add(field, payload(v.from - 1, v.to - v.from + 1), x)
 		end
@@ -465,7 +471,8 @@ local function dissect_event(payload, pinfo, root)
 	add(fields.tid, m.tid, tonumber)
 	add(fields.comm, m.comm)
 	for _, v in ipairs(m.site and m.site.kind == "object" and m.site or {}) do
-		local number = v.key == "line" and tonumber or v.key == "offset" and to_unsigned or nil
+		local number = v.key == "line" and tonumber or
+			       v.key == "offset" and to_unsigned or nil
 		if fields[v.key] then
 			add(fields[v.key], v, number)
 		end
@@ -475,7 +482,8 @@ local function dissect_event(payload, pinfo, root)
 		local f = m.fields
 		local branch = tree:add(payload(f.from - 1, f.to - f.from + 1), "Fields")
 		local why = {}
-		for _, v in ipairs(m.unavailable and m.unavailable.kind == "object" and m.unavailable or {}) do
+		local u = m.unavailable
+		for _, v in ipairs(u and u.kind == "object" and u or {}) do
 			why[v.key] = v.text
 		end
 		for _, v in ipairs(f) do

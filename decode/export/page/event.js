@@ -2,16 +2,15 @@
 // ---- one event ----------------------------------------------------------------------------------
 function element(name, text, cls) {
 	const e = document.createElement(name);
-	if (text !== undefined)
-		e.textContent = text;
-	if (cls)
-		e.className = cls;
+	if (text !== undefined) e.textContent = text;
+	if (cls) e.className = cls;
 	return e;
 }
 function twoColumns(pairs) {
 	const t = element("table");
 	for (const [k, v, cls] of pairs) {
-		const r = element("tr"), h = element("th", k);
+		const r = element("tr"),
+			h = element("th", k);
 		h.scope = "row";
 		r.append(h, element("td", v, cls));
 		t.append(r);
@@ -22,7 +21,12 @@ function hexdump(hex) {
 	const out = [];
 	for (let p = 0; p < hex.length; p += 32) {
 		const part = hex.slice(p, p + 32).match(/../g) || [];
-		const text = part.map((h) => { const c = parseInt(h, 16); return c >= 32 && c < 127 ? String.fromCharCode(c) : "."; }).join("");
+		const text = part
+			.map((h) => {
+				const c = parseInt(h, 16);
+				return c >= 32 && c < 127 ? String.fromCharCode(c) : ".";
+			})
+			.join("");
 		out.push(`${pad((p / 2).toString(16), 4)}  ${part.join(" ").padEnd(47)}  ${text}`);
 	}
 	return out.join("\n");
@@ -31,23 +35,29 @@ function flatten(prefix, v, out) {
 	if (v && typeof v === "object" && !Array.isArray(v))
 		for (const [k, x] of Object.entries(v))
 			flatten(prefix ? `${prefix}.${k}` : k, x, out);
-	else
-		out.push([prefix, formatValue(v)]);
+	else out.push([prefix, formatValue(v)]);
 	return out;
 }
 // In these two events the kernel's field "sector" counts blocks of the buffer's size, not sectors.
 function fieldNote(i, key, v, fields) {
 	const size = (fields.find(([k]) => k === "size") || [])[1];
-	return key === "sector" && /^block:block_(dirty|touch)_buffer$/.test(nameOf(i)) && size >= 512 ?
-		`${v} (in blocks of ${size} bytes: sector ${BigInt(v) * BigInt(size) / 512n} of 512)` : v;
+	return key === "sector" &&
+		/^block:block_(dirty|touch)_buffer$/.test(nameOf(i)) &&
+		size >= 512
+		? `${v} (in blocks of ${size} bytes: sector ${(BigInt(v) * BigInt(size)) / 512n} of 512)`
+		: v;
 }
 // Shows a pointer or a device number as the event's text shows it; any other number is unchanged.
 function formatAsText(v, text) {
-	if ((typeof v !== "number" && typeof v !== "bigint") || v < 4096 || !Number.isInteger(Number(v)))
+	if (
+		(typeof v !== "number" && typeof v !== "bigint") ||
+		v < 4096 ||
+		!Number.isInteger(Number(v))
+	)
 		return v;
-	const hex = v.toString(16), dev = `${Math.floor(Number(v) / 1048576)},${Number(v) % 1048576}`;
-	if (text.includes("0x" + hex))
-		return `0x${hex}`;
+	const hex = v.toString(16),
+		dev = `${Math.floor(Number(v) / 1048576)},${Number(v) % 1048576}`;
+	if (text.includes("0x" + hex)) return `0x${hex}`;
 	return new RegExp(`(^|[ =(])${dev}($|[ )])`).test(text) ? `${dev} (${v})` : v;
 }
 async function select(i, look) {
@@ -61,55 +71,135 @@ async function select(i, look) {
 	if (look !== false && (eventTime[i] < from || eventTime[i] > to))
 		setView(eventTime[i] - (to - from) / 2, eventTime[i] + (to - from) / 2);
 	updateTable();
-	const r = rowOf(i), a = topRow(), n = Math.floor(scroll.clientHeight / ROW) - 1;
-	scrollTable(r < a || r >= a + n ? Math.max(0, r - n / 2) * ROW / scale() : scroll.scrollTop);
-	const fields = await fieldsOf(i), task = taskOf(i), box = $("details"), text = formatFields(fields);
-	if (selected !== i)
-		return;
-	const since = i ? ` (${formatDuration(eventTime[i] - eventTime[i - 1])} after the event before)` : "";
-	box.replaceChildren(element("h2", nameOf(i)), element("p", text), twoColumns([
-		["time", formatTime(eventTime[i]) + `  +${formatDuration(eventTime[i])}` + since], ["source", sourceOf(i)],
-		...(eventCpu[i] === NONE ? [] : [["cpu", eventCpu[i]]]), ...(task ? [["task", `${task.comm} (tid ${task.tid}, pid ${task.pid})`]] : []),
-		...(eventDuration[i] ? [["took_ns", `${eventDuration[i]} (${formatDuration(eventDuration[i])})${often(i)}`]] : []), ...(eventFlags[i] & PROBLEM ? [["", "an error", "bad"]] : []),
-		...fields.filter(([k]) => !["data", "site", "_text"].includes(k) && !isStack(k)).flatMap(([k, v]) => flatten(k, fieldNote(i, k, formatAsText(v, text), fields), []))]));
+	const r = rowOf(i),
+		a = topRow(),
+		n = Math.floor(scroll.clientHeight / ROW) - 1;
+	scrollTable(
+		r < a || r >= a + n ? (Math.max(0, r - n / 2) * ROW) / scale() : scroll.scrollTop,
+	);
+	const fields = await fieldsOf(i),
+		task = taskOf(i),
+		box = $("details"),
+		text = formatFields(fields);
+	if (selected !== i) return;
+	const since = i
+		? ` (${formatDuration(eventTime[i] - eventTime[i - 1])} after the event before)`
+		: "";
+	box.replaceChildren(
+		element("h2", nameOf(i)),
+		element("p", text),
+		twoColumns([
+			[
+				"time",
+				formatTime(eventTime[i]) +
+					`  +${formatDuration(eventTime[i])}` +
+					since,
+			],
+			["source", sourceOf(i)],
+			...(eventCpu[i] === NONE ? [] : [["cpu", eventCpu[i]]]),
+			...(task
+				? [["task", `${task.comm} (tid ${task.tid}, pid ${task.pid})`]]
+				: []),
+			...(eventDuration[i]
+				? [
+						[
+							"took_ns",
+							`${eventDuration[i]} (${formatDuration(eventDuration[i])})${often(i)}`,
+						],
+					]
+				: []),
+			...(eventFlags[i] & PROBLEM ? [["", "an error", "bad"]] : []),
+			...fields
+				.filter(
+					([k]) =>
+						!["data", "site", "_text"].includes(k) &&
+						!isStack(k),
+				)
+				.flatMap(([k, v]) =>
+					flatten(
+						k,
+						fieldNote(i, k, formatAsText(v, text), fields),
+						[],
+					),
+				),
+		]),
+	);
 	for (const [k, v] of fields) {
 		if (k === "site" && v)
-			box.append(element("p", `${v.symbol || ""}  ${v.file ? `${v.file}:${v.line}` : ""}`));
+			box.append(
+				element(
+					"p",
+					`${v.symbol || ""}  ${v.file ? `${v.file}:${v.line}` : ""}`,
+				),
+			);
 		if (k === "data" && typeof v === "string" && /^([0-9a-f]{2})+$/.test(v))
 			box.append(element("pre", hexdump(v)));
 		if (isStack(k))
-			box.append(element("h3", k), element("pre", Array.isArray(v) ? v.map(formatValue).join("\n") : typeof v === "string" ? v : formatValue(v)));
+			box.append(
+				element("h3", k),
+				element(
+					"pre",
+					Array.isArray(v)
+						? v.map(formatValue).join("\n")
+						: typeof v === "string"
+							? v
+							: formatValue(v),
+				),
+			);
 	}
-	const parts = [...await eventList("began with", beginOf(i)), ...await waitsOf(i)];
-	if (selected !== i)
-		return;
+	const parts = [...(await eventList("began with", beginOf(i))), ...(await waitsOf(i))];
+	if (selected !== i) return;
 	box.append(...parts);
-	if (eventFlags[i] & TRIGGER)
-		box.append(...await overview());
-	$("status").textContent = `${formatTime(eventTime[i])} ${nameOf(i)} ${task ? task.comm : ""} ${formatFields(fields)}`.slice(0, 400);
+	if (eventFlags[i] & TRIGGER) box.append(...(await overview()));
+	const line = [
+		formatTime(eventTime[i]),
+		nameOf(i),
+		task ? task.comm : "",
+		formatFields(fields),
+	];
+	$("status").textContent = line.join(" ").slice(0, 400);
 	showTab("details");
 }
 // Returns the event, if any, that began what event i ended: the one at that time whose name has the
 // most letters in common with that of i.
 function beginOf(i) {
-	const at = eventTime[i] - eventDuration[i], found = [];
-	if (!eventDuration[i] || eventEndpoint[i] !== NONE)
-		return found;
+	const at = eventTime[i] - eventDuration[i],
+		found = [];
+	if (!eventDuration[i] || eventEndpoint[i] !== NONE) return found;
 	const common = (k) => [...nameOf(i)].findIndex((c, n) => c !== nameOf(k)[n]) >>> 0;
 	for (let k = lowerBoundAll(at); k < i && eventTime[k] === at; k++)
-		if (nameOf(k) !== nameOf(i) && common(k) >= nameOf(i).indexOf(":"))
-			found.push(k);
-	return found.sort((a, b) => (eventTask[b] === eventTask[i]) - (eventTask[a] === eventTask[i]) || common(b) - common(a)).slice(0, 1);
+		if (nameOf(k) !== nameOf(i) && common(k) >= nameOf(i).indexOf(":")) found.push(k);
+	return found
+		.sort(
+			(a, b) =>
+				(eventTask[b] === eventTask[i]) - (eventTask[a] === eventTask[i]) ||
+				common(b) - common(a),
+		)
+		.slice(0, 1);
 }
 // Shows what the task of event i may have waited for: who woke it, and the longest operation of
 // that task meanwhile; if no wake-ups were recorded, who may have held a lock.
 async function waitsOf(i) {
-	const wakers = await wakersOf(i), kept = new Set();
-	for (const k of wakers)
-		longestMeanwhile(eventTask[k], i).forEach((x) => kept.add(x));
-	return [...await eventList("its task slept meanwhile, and was woken by these, the last first; a task that releases a lock wakes who waits for it", wakers),
-		...await eventList("what the tasks that woke it did meanwhile, the longest", [...kept]),
-		...(wakers.length ? [] : await eventList("others that began before it and ended just before its end: one may have held what it waited for", holdersOf(i)))];
+	const wakers = await wakersOf(i),
+		kept = new Set();
+	for (const k of wakers) longestMeanwhile(eventTask[k], i).forEach((x) => kept.add(x));
+	return [
+		...(await eventList(
+			"its task slept meanwhile, and was woken by these, the last first; " +
+				"a task that releases a lock wakes who waits for it",
+			wakers,
+		)),
+		...(await eventList("what the tasks that woke it did meanwhile, the longest", [
+			...kept,
+		])),
+		...(wakers.length
+			? []
+			: await eventList(
+					"others that began before it and ended just before its end: " +
+						"one may have held what it waited for",
+					holdersOf(i),
+				)),
+	];
 }
 // Returns the operation of a task that overlaps event i and took longest.
 const OVERLAPS = 20000;
@@ -117,42 +207,71 @@ function longestMeanwhile(task, i) {
 	const begin = eventTime[i] - eventDuration[i];
 	let best = -1;
 	for (let k = lowerBoundAll(begin), seen = 0; k < eventCount && seen < OVERLAPS; k++) {
-		if (eventTask[k] !== task || !eventDuration[k])
-			continue;
+		if (eventTask[k] !== task || !eventDuration[k]) continue;
 		seen++;
-		if (eventTime[k] - eventDuration[k] <= eventTime[i] && (best < 0 || eventDuration[k] > eventDuration[best]))
+		if (
+			eventTime[k] - eventDuration[k] <= eventTime[i] &&
+			(best < 0 || eventDuration[k] > eventDuration[best])
+		)
 			best = k;
 	}
 	return best < 0 ? [] : [best];
 }
 // Returns the last operations of other tasks that had begun before event i did, and ended at most
 // JUST of its duration before its end; only of an event whose name says that it waits.
-const HOLDERS = 3, JUST = .02, WAITS = /(^|[^c])lock|wait|futex|mutex/i;
+const HOLDERS = 3,
+	JUST = 0.02,
+	WAITS = /(^|[^c])lock|wait|futex|mutex/i;
 function holdersOf(i) {
-	const begin = eventTime[i] - eventDuration[i], found = [];
-	if (!eventDuration[i] || eventTask[i] === NONE || !WAITS.test(nameOf(i)))
-		return found;
-	for (let k = i - 1, seen = 0; k >= 0 && eventTime[k] >= eventTime[i] - eventDuration[i] * JUST && found.length < HOLDERS && seen < WAKINGS; k--, seen++)
-		if (eventDuration[k] && eventTask[k] !== eventTask[i] && eventTask[k] !== NONE && eventTime[k] - eventDuration[k] <= begin)
+	const begin = eventTime[i] - eventDuration[i],
+		found = [];
+	if (!eventDuration[i] || eventTask[i] === NONE || !WAITS.test(nameOf(i))) return found;
+	for (
+		let k = i - 1, seen = 0;
+		k >= 0 &&
+		eventTime[k] >= eventTime[i] - eventDuration[i] * JUST &&
+		found.length < HOLDERS &&
+		seen < WAKINGS;
+		k--, seen++
+	)
+		if (
+			eventDuration[k] &&
+			eventTask[k] !== eventTask[i] &&
+			eventTask[k] !== NONE &&
+			eventTime[k] - eventDuration[k] <= begin
+		)
 			found.push(k);
 	return found;
 }
 // Returns the last events during event i in which another task woke its task: they show what it may
 // have waited for. These are the kernel's sched_waking and sched_wakeup, made by the waking task;
 // their field pid is the woken task.
-const WAKERS = 5, WAKINGS = 200000;
+const WAKERS = 5,
+	WAKINGS = 200000;
 async function wakersOf(i) {
-	const task = taskOf(i), found = new Map();
-	if (!task || !eventDuration[i])
-		return [];
+	const task = taskOf(i),
+		found = new Map();
+	if (!task || !eventDuration[i]) return [];
 	const shapes = new Map();
 	for (const [s, shape] of about.shapes.entries())
-		if (["sched:sched_waking", "sched:sched_wakeup"].includes(about.names[shape.name]) && shape.keys.includes("pid"))
+		if (
+			["sched:sched_waking", "sched:sched_wakeup"].includes(
+				about.names[shape.name],
+			) &&
+			shape.keys.includes("pid")
+		)
 			shapes.set(s, await column(s, shape.keys.indexOf("pid")));
-	for (let k = lowerBoundAll(eventTime[i] + 1) - 1, seen = 0; shapes.size && k >= 0 && eventTime[k] >= eventTime[i] - eventDuration[i] && found.size < WAKERS && seen < WAKINGS; k--) {
+	for (
+		let k = lowerBoundAll(eventTime[i] + 1) - 1, seen = 0;
+		shapes.size &&
+		k >= 0 &&
+		eventTime[k] >= eventTime[i] - eventDuration[i] &&
+		found.size < WAKERS &&
+		seen < WAKINGS;
+		k--
+	) {
 		const pids = shapes.get(eventShape[k]);
-		if (!pids)
-			continue;
+		if (!pids) continue;
 		seen++;
 		// If one waking has both events, keep the first: only that is made by the waking
 		// task.
@@ -163,16 +282,30 @@ async function wakersOf(i) {
 }
 // Zooms to an event, with as much time again before and after it.
 function zoomTo(i) {
-	const w = Math.max(eventDuration[i] * 3, (to - from) / 20), middle = eventTime[i] - eventDuration[i] / 2;
+	const w = Math.max(eventDuration[i] * 3, (to - from) / 20),
+		middle = eventTime[i] - eventDuration[i] / 2;
 	setView(middle - w / 2, middle + w / 2);
 }
 async function eventList(title, list) {
 	const ul = element("ul");
 	for (const i of list) {
-		const li = element("li"), b = element("button", `${eventDuration[i] ? `${formatDuration(eventDuration[i])}${often(i)}: ` : ""}${nameOf(i)}`, "event"), task = taskOf(i);
-		b.addEventListener("click", () => { select(i, false); zoomTo(i); });
+		const li = element("li"),
+			b = element(
+				"button",
+				(eventDuration[i]
+					? `${formatDuration(eventDuration[i])}${often(i)}: `
+					: "") + nameOf(i),
+				"event",
+			),
+			task = taskOf(i);
+		b.addEventListener("click", () => {
+			select(i, false);
+			zoomTo(i);
+		});
 		b.dataset.event = i;
-		li.append(b, ` ${formatTime(eventTime[i])} ${task ? `${task.comm} ${task.tid} ` : ""}${formatFields(await fieldsOf(i))}`.slice(0, 300));
+		const who = task ? `${task.comm} ${task.tid} ` : "";
+		const text = ` ${formatTime(eventTime[i])} ${who}${formatFields(await fieldsOf(i))}`;
+		li.append(b, text.slice(0, 300));
 		ul.append(li);
 	}
 	return list.length ? [element("h3", title), ul] : [];
@@ -182,100 +315,156 @@ async function eventList(title, list) {
 let firstLook = null;
 const kindOf = (i) => eventShape[i] * 65536 + eventEndpoint[i];
 function findFirst() {
-	const by = new Map(), errors = [];
+	const by = new Map(),
+		errors = [];
 	for (let i = 0; i < eventCount; i++) {
-		if (eventFlags[i] & PROBLEM && errors.length < 8)
-			errors.push(i);
+		if (eventFlags[i] & PROBLEM && errors.length < 8) errors.push(i);
 		if (eventDuration[i]) {
 			const k = kindOf(i);
-			if (!(eventDuration[i] <= eventDuration[by.get(k)]))
-				by.set(k, i);
+			if (!(eventDuration[i] <= eventDuration[by.get(k)])) by.set(k, i);
 		}
 	}
 	const longest = [...by.values()].sort((a, b) => eventDuration[b] - eventDuration[a]);
-	// The others that are outliers are ranked by how far they are from the median of their kind, however short they are.
-	const outliers = longest.splice(8).filter((i) => timesMedian(i) >= OUTLIER).sort((a, b) => timesMedian(b) - timesMedian(a));
+	// The others that are outliers are ranked by how far they are from the median of their
+	// kind, however short they are.
+	const outliers = longest
+		.splice(8)
+		.filter((i) => timesMedian(i) >= OUTLIER)
+		.sort((a, b) => timesMedian(b) - timesMedian(a));
 	return { errors, longest, outliers: outliers.slice(0, 8) };
 }
 // Returns an event's duration as a multiple of the median of its kind; 0 if the kind has fewer than
 // ENOUGH events. The median is taken from at most about SAMPLES of them.
-const OUTLIER = 20, ENOUGH = 16, SAMPLES = 2048;
+const OUTLIER = 20,
+	ENOUGH = 16,
+	SAMPLES = 2048;
 let medians = null;
 function timesMedian(i) {
 	if (!medians) {
-		const counts = new Map(), lists = new Map();
+		const counts = new Map(),
+			lists = new Map();
 		for (let k = 0; k < eventCount; k++)
 			if (eventDuration[k])
 				counts.set(kindOf(k), (counts.get(kindOf(k)) || 0) + 1);
 		const seen = new Map();
 		for (let k = 0; k < eventCount; k++) {
-			if (!eventDuration[k])
-				continue;
-			const kind = kindOf(k), n = seen.get(kind) || 0;
+			if (!eventDuration[k]) continue;
+			const kind = kindOf(k),
+				n = seen.get(kind) || 0;
 			seen.set(kind, n + 1);
 			if (n % Math.ceil(counts.get(kind) / SAMPLES) === 0)
-				(lists.get(kind) || lists.set(kind, []).get(kind)).push(eventDuration[k]);
+				(lists.get(kind) || lists.set(kind, []).get(kind)).push(
+					eventDuration[k],
+				);
 		}
-		medians = new Map([...lists].filter(([kind]) => counts.get(kind) >= ENOUGH).map(([kind, l]) => [kind, l.sort((a, b) => a - b)[l.length >> 1]]));
+		medians = new Map(
+			[...lists]
+				.filter(([kind]) => counts.get(kind) >= ENOUGH)
+				.map(([kind, l]) => [kind, l.sort((a, b) => a - b)[l.length >> 1]]),
+		);
 	}
 	const m = medians.get(kindOf(i));
 	return m ? eventDuration[i] / m : 0;
 }
-const often = (i) => (timesMedian(i) >= OUTLIER ? ` (${formatCount(Math.round(timesMedian(i)))} times the median)` : "");
+const often = (i) =>
+	timesMedian(i) >= OUTLIER
+		? ` (${formatCount(Math.round(timesMedian(i)))} times the median)`
+		: "";
 // Returns the values of the named fields of one event; undefined for a field that it does not have.
 async function valuesOf(i, ...names) {
 	const shape = about.shapes[eventShape[i]];
-	return Promise.all(names.map(async (n) => {
-		const k = shape.keys.indexOf(n);
-		return k < 0 ? undefined : JSON.parse((await column(eventShape[i], k)).text(rankInShape(i)));
-	}));
+	return Promise.all(
+		names.map(async (n) => {
+			const k = shape.keys.indexOf(n);
+			return k < 0
+				? undefined
+				: JSON.parse((await column(eventShape[i], k)).text(rankInShape(i)));
+		}),
+	);
 }
 // After a crash: the signals that mean a crash, and the last failed and the last of all events of
 // the task that had the last of them.
-const FATAL = [4, 5, 6, 7, 8, 11, 16, 31], SUSPECTS = 6, SUSPECTED = 200000;
+const FATAL = [4, 5, 6, 7, 8, 11, 16, 31],
+	SUSPECTS = 6,
+	SUSPECTED = 200000;
 async function suspects() {
-	const signals = [], last = triggers.length ? triggers[triggers.length - 1] : eventCount - 1;
-	const isSignal = about.shapes.map((s) => /signal_(generate|deliver)$/.test(about.names[s.name]));
+	const signals = [],
+		last = triggers.length ? triggers[triggers.length - 1] : eventCount - 1;
+	const isSignal = about.shapes.map((s) =>
+		/signal_(generate|deliver)$/.test(about.names[s.name]),
+	);
 	for (let i = last; i >= 0 && signals.length < SUSPECTS && last - i < SUSPECTED; i--)
 		if (isSignal[eventShape[i]] && FATAL.includes((await valuesOf(i, "sig"))[0]))
 			signals.unshift(i);
-	const killed = /killed by SIG/.test((about.end || {}).command || (about.end || {}).trigger || "");
+	const killed = /killed by SIG/.test(
+		(about.end || {}).command || (about.end || {}).trigger || "",
+	);
 	const end = signals.length ? signals[signals.length - 1] : last;
-	if (!(killed || signals.length) || end < 0 || eventTask[end] === NONE)
-		return [];
-	const own = [], failed = [], isCall = about.shapes.map((s) => /(sys_exit_\w+|sys_exit|%return)$/.test(about.names[s.name]));
-	for (let i = end; i >= 0 && (own.length < SUSPECTS || failed.length < SUSPECTS) && end - i < SUSPECTED; i--) {
-		if (eventTask[i] !== eventTask[end])
-			continue;
-		if (own.length < SUSPECTS)
-			own.unshift(i);
+	if (!(killed || signals.length) || end < 0 || eventTask[end] === NONE) return [];
+	const own = [],
+		failed = [],
+		isCall = about.shapes.map((s) =>
+			/(sys_exit_\w+|sys_exit|%return)$/.test(about.names[s.name]),
+		);
+	for (
+		let i = end;
+		i >= 0 &&
+		(own.length < SUSPECTS || failed.length < SUSPECTS) &&
+		end - i < SUSPECTED;
+		i--
+	) {
+		if (eventTask[i] !== eventTask[end]) continue;
+		if (own.length < SUSPECTS) own.unshift(i);
 		const [ret] = isCall[eventShape[i]] ? await valuesOf(i, "ret") : [];
-		if (failed.length < SUSPECTS && (eventFlags[i] & PROBLEM || (typeof ret === "number" && ret < 0 && ret >= -4095)))
+		if (
+			failed.length < SUSPECTS &&
+			(eventFlags[i] & PROBLEM ||
+				(typeof ret === "number" && ret < 0 && ret >= -4095))
+		)
 			failed.unshift(i);
 	}
 	const who = taskOf(end);
-	return [...await eventList("signals of a crash", signals), ...await eventList(`what failed before, in ${who.comm} ${who.tid}`, failed),
-		...await eventList(`the last of ${who.comm} ${who.tid}`, own)];
+	return [
+		...(await eventList("signals of a crash", signals)),
+		...(await eventList(`what failed before, in ${who.comm} ${who.tid}`, failed)),
+		...(await eventList(`the last of ${who.comm} ${who.tid}`, own)),
+	];
 }
 // If the command failed: how, and the last events before that, newest first, as the newest is the
 // likeliest cause.
 const LAST = 8;
 async function failure() {
-	const end = about.end || {}, count = Math.min(eventCount, LAST);
-	if (!end.exit_status || about.more)
-		return [];
-	const how = typeof end.command === "string" ? end.command : `exit status ${end.exit_status}`;
-	return eventList(`the command failed: ${how}; the last events, newest first`, Array.from({ length: count }, (_, k) => eventCount - 1 - k));
+	const end = about.end || {},
+		count = Math.min(eventCount, LAST);
+	if (!end.exit_status || about.more) return [];
+	const how =
+		typeof end.command === "string" ? end.command : `exit status ${end.exit_status}`;
+	return eventList(
+		`the command failed: ${how}; the last events, newest first`,
+		Array.from({ length: count }, (_, k) => eventCount - 1 - k),
+	);
 }
 async function overview() {
 	firstLook = firstLook || findFirst();
-	return [...await eventList("why this was saved", triggers.slice(-3)), ...await failure(), ...await suspects(), ...await eventList("the first errors", firstLook.errors),
-		...await eventList("the longest of each kind", firstLook.longest), ...await eventList("others far from what is usual of their kind", firstLook.outliers)];
+	return [
+		...(await eventList("why this was saved", triggers.slice(-3))),
+		...(await failure()),
+		...(await suspects()),
+		...(await eventList("the first errors", firstLook.errors)),
+		...(await eventList("the longest of each kind", firstLook.longest)),
+		...(await eventList(
+			"others far from what is usual of their kind",
+			firstLook.outliers,
+		)),
+	];
 }
 async function showOverview() {
 	const parts = await overview();
 	if (selected < 0)
-		$("details").replaceChildren(element("p", "Select an event: click on it, or press ↓."), ...standIns(), ...parts);
+		$("details").replaceChildren(
+			element("p", "Select an event: click on it, or press ↓."),
+			...standIns(),
+			...parts,
+		);
 }
 const isStack = (k) => /^(stack|stack_trace|kernel_stack|user_stack|backtrace)$/.test(k);
-

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 // ---- lanes --------------------------------------------------------------------------------------
-const LANE = 22, HEAD = 64, LABEL = 190;
-let lanes = [], allLanes = [];  // those that the filter shows; all. One with a title heads a group.
+const LANE = 22,
+	HEAD = 64,
+	LABEL = 190;
+let lanes = [],
+	allLanes = []; // those that the filter shows; all. One with a title heads a group.
 
 // The number of events with each value of a column of 16 bits.
 function countValues(column) {
 	const counts = new Uint32Array(NONE + 1);
-	for (let i = 0; i < column.length; i++)
-		counts[column[i]]++;
+	for (let i = 0; i < column.length; i++) counts[column[i]]++;
 	return counts;
 }
 // A lane has .count events, and .list of them in order of time. The lists of a group are made
@@ -32,12 +34,15 @@ const NO_EVENTS = new Uint32Array(0);
 // the number of its lane; NONE: no lane.
 class Group {
 	constructor(column, counts, laneOf, nlanes) {
-		Object.assign(this, { column, laneOf, ends: new Uint32Array(nlanes + 1), events: null });
+		Object.assign(this, {
+			column,
+			laneOf,
+			ends: new Uint32Array(nlanes + 1),
+			events: null,
+		});
 		for (let v = 0; v < NONE; v++)
-			if (counts[v] && laneOf[v] !== NONE)
-				this.ends[laneOf[v] + 1] += counts[v];
-		for (let k = 0; k < nlanes; k++)
-			this.ends[k + 1] += this.ends[k];
+			if (counts[v] && laneOf[v] !== NONE) this.ends[laneOf[v] + 1] += counts[v];
+		for (let k = 0; k < nlanes; k++) this.ends[k + 1] += this.ends[k];
 	}
 	count(k) {
 		return this.ends[k + 1] - this.ends[k];
@@ -48,26 +53,31 @@ class Group {
 	}
 }
 function sortByLane(column, laneOf, ends) {
-	const next = Uint32Array.from(ends), events = new Uint32Array(ends[ends.length - 1]);
+	const next = Uint32Array.from(ends),
+		events = new Uint32Array(ends[ends.length - 1]);
 	for (let i = 0; i < column.length; i++) {
 		const k = laneOf[column[i]];
-		if (k !== NONE)
-			events[next[k]++] = i;
+		if (k !== NONE) events[next[k]++] = i;
 	}
 	return events;
 }
-const EACH = Uint16Array.from({ length: NONE + 1 }, (_, v) => v); // each value has a lane of its own
+// Each value has a lane of its own.
+const EACH = Uint16Array.from({ length: NONE + 1 }, (_, v) => v);
 function partition(column, counts, laneOf, nlanes, kind, label) {
-	const group = new Group(column, counts, laneOf, nlanes), out = [];
+	const group = new Group(column, counts, laneOf, nlanes),
+		out = [];
 	for (let k = 0; k < nlanes; k++)
-		if (group.count(k))
-			out.push(new Lane(kind, label(k), group.count(k), group, k));
+		if (group.count(k)) out.push(new Lane(kind, label(k), group.count(k), group, k));
 	return out;
 }
 
 function endpointName(t) {
 	const [device, number, direction] = t.split(" ");
-	return !direction ? t : direction === "control" ? `${device} control` : `${device} ep${number} ${direction}`;
+	return !direction
+		? t
+		: direction === "control"
+			? `${device} control`
+			: `${device} ep${number} ${direction}`;
 }
 function taskName(t) {
 	const m = /^(-?\d+) (-?\d+) (.*)$/s.exec(t);
@@ -76,7 +86,8 @@ function taskName(t) {
 // Returns two maps from shape to lane: the lanes by name, which hold every event, and the lanes of
 // probes, which leave out the kernel's events and those of USB endpoints.
 function lanesOfShapes() {
-	const names = new Uint16Array(NONE + 1).fill(NONE), probes = names.slice();
+	const names = new Uint16Array(NONE + 1).fill(NONE),
+		probes = names.slice();
 	about.shapes.forEach((s, k) => {
 		names[k] = s.name;
 		if (!["event", "eprobe", "task"].includes(about.sources[s.source]))
@@ -84,74 +95,138 @@ function lanesOfShapes() {
 	});
 	if (about.endpoints.length)
 		for (let i = 0; i < eventCount; i++)
-			if (eventEndpoint[i] !== NONE)
-				probes[eventShape[i]] = NONE;
+			if (eventEndpoint[i] !== NONE) probes[eventShape[i]] = NONE;
 	return [names, probes];
 }
 // Returns the lanes of each device's endpoints, by the title of the device. The title has several
 // names if the address was given to another device later.
 function lanesOfDevices() {
-	const names = new Map(), devices = new Map();
+	const names = new Map(),
+		devices = new Map();
 	for (const text of about.devices) {
-		const [address] = text.split(" ", 1), name = text.slice(address.length + 1);
-		names.set(address, names.has(address) ? `${names.get(address)}, then ${name}` : name);
+		const [address] = text.split(" ", 1),
+			name = text.slice(address.length + 1);
+		names.set(
+			address,
+			names.has(address) ? `${names.get(address)}, then ${name}` : name,
+		);
 	}
-	const lanes = about.endpoints.length ? partition(eventEndpoint, countValues(eventEndpoint), EACH, about.endpoints.length, "usb", (k) => endpointName(about.endpoints[k])) : [];
-	for (const lane of lanes.sort((a, b) => a.name.localeCompare(b.name, "en", { numeric: true }))) {
+	const lanes = about.endpoints.length
+		? partition(
+				eventEndpoint,
+				countValues(eventEndpoint),
+				EACH,
+				about.endpoints.length,
+				"usb",
+				(k) => endpointName(about.endpoints[k]),
+			)
+		: [];
+	for (const lane of lanes.sort((a, b) =>
+		a.name.localeCompare(b.name, "en", { numeric: true }),
+	)) {
 		const [address] = lane.name.split(" ", 1);
 		lane.device = `USB ${address} ${names.get(address) || ""}`.trim();
-		devices.set(lane.device, [...devices.get(lane.device) || [], lane]);
+		devices.set(lane.device, [...(devices.get(lane.device) || []), lane]);
 	}
 	return devices;
 }
 // Returns an order of lanes: those with errors first, then by their longest operation, then by the
 // number of events; the kernel's idle tasks, which are busiest in a trace of the scheduler, last.
 function notable(column, laneOf) {
-	const bad = new Uint8Array(NONE + 1), longest = new Float64Array(NONE + 1);
+	const bad = new Uint8Array(NONE + 1),
+		longest = new Float64Array(NONE + 1);
 	for (let i = 0; i < eventCount; i++) {
 		const k = laneOf[column[i]];
 		bad[k] |= eventFlags[i] & PROBLEM;
-		if (eventDuration[i] > longest[k])
-			longest[k] = eventDuration[i];
+		if (eventDuration[i] > longest[k]) longest[k] = eventDuration[i];
 	}
 	const idle = (l) => l.kind === "task" && /^swapper\/\d+ 0$/.test(l.name);
-	return (a, b) => idle(a) - idle(b) || bad[b.number] - bad[a.number] || longest[b.number] - longest[a.number] || b.count - a.count;
+	return (a, b) =>
+		idle(a) - idle(b) ||
+		bad[b.number] - bad[a.number] ||
+		longest[b.number] - longest[a.number] ||
+		b.count - a.count;
 }
 function makeLanes() {
 	const add = (title, more, sort) => {
-		if (!more.length)
-			return;
-		if (sort)
-			more.sort(sort);
+		if (!more.length) return;
+		if (sort) more.sort(sort);
 		allLanes.push({ title, count: 0 }, ...more);
 	};
-	const [names, probes] = lanesOfShapes(), byName = notable(eventShape, names), byProbe = notable(eventShape, probes);
+	const [names, probes] = lanesOfShapes(),
+		byName = notable(eventShape, names),
+		byProbe = notable(eventShape, probes);
 	const byTask = notable(eventTask, EACH);
-	const cpus = countValues(eventCpu), tasks = countValues(eventTask), shapes = countValues(eventShape);
+	const cpus = countValues(eventCpu),
+		tasks = countValues(eventTask),
+		shapes = countValues(eventShape);
 	if (about.losses.length)
-		allLanes.push({ title: "lost events", count: 0 }, new Lane("loss", "losses", about.nlosses, null, 0));
-	for (const [title, endpoints] of lanesOfDevices())
-		add(title, endpoints);
-	add("processors", partition(eventCpu, cpus, EACH, NONE, "cpu", (k) => `cpu ${k}`));
-	add("probes", partition(eventShape, shapes, probes, about.names.length, "probe", (k) => about.names[k]), byProbe);
-	add("tasks", partition(eventTask, tasks, EACH, about.tasks.length, "task", (k) => taskName(about.tasks[k])), byTask);
-	add("events", partition(eventShape, shapes, names, about.names.length, "name", (k) => about.names[k]), byName);
+		allLanes.push(
+			{ title: "lost events", count: 0 },
+			new Lane("loss", "losses", about.nlosses, null, 0),
+		);
+	for (const [title, endpoints] of lanesOfDevices()) add(title, endpoints);
+	add(
+		"processors",
+		partition(eventCpu, cpus, EACH, NONE, "cpu", (k) => `cpu ${k}`),
+	);
+	add(
+		"probes",
+		partition(
+			eventShape,
+			shapes,
+			probes,
+			about.names.length,
+			"probe",
+			(k) => about.names[k],
+		),
+		byProbe,
+	);
+	add(
+		"tasks",
+		partition(eventTask, tasks, EACH, about.tasks.length, "task", (k) =>
+			taskName(about.tasks[k]),
+		),
+		byTask,
+	);
+	add(
+		"events",
+		partition(
+			eventShape,
+			shapes,
+			names,
+			about.names.length,
+			"name",
+			(k) => about.names[k],
+		),
+		byName,
+	);
 	filterLanes("");
-	$("table").classList.toggle("bare", cpus[NONE] === eventCount && tasks[NONE] === eventCount);
+	$("table").classList.toggle(
+		"bare",
+		cpus[NONE] === eventCount && tasks[NONE] === eventCount,
+	);
 }
 // Shows the lanes whose names contain the text; each group's title counts those shown and all.
 function filterLanes(text) {
 	const low = text.trim().toLowerCase();
 	lanes = [];
 	for (let a = 0, b; a < allLanes.length; a = b) {
-		for (b = a + 1; b < allLanes.length && !allLanes[b].title;)
-			b++;
-		const all = allLanes.slice(a + 1, b), some = low ? all.filter((l) => `${l.device} ${l.name}`.toLowerCase().includes(low)) : all;
+		for (b = a + 1; b < allLanes.length && !allLanes[b].title;) b++;
+		const all = allLanes.slice(a + 1, b),
+			some = low
+				? all.filter((l) =>
+						`${l.device} ${l.name}`.toLowerCase().includes(low),
+					)
+				: all;
 		const size = allLanes[a].title === "lost events" ? about.nlosses : all.length;
+		const part = low ? `${formatCount(some.length)} of ` : "";
 		if (some.length)
-			lanes.push({ title: `${allLanes[a].title} (${low ? `${formatCount(some.length)} of ` : ""}${formatCount(size)})` }, ...some);
+			lanes.push(
+				{ title: `${allLanes[a].title} (${part}${formatCount(size)})` },
+				...some,
+			);
 	}
 	laneScroll = 0;
 	dirty = true;
 }
-

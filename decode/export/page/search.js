@@ -1,26 +1,46 @@
 // SPDX-License-Identifier: MIT
 // ---- search -------------------------------------------------------------------------------------
-class QueryError extends Error { constructor(text, at) { super(text); this.at = at; } }
+class QueryError extends Error {
+	constructor(text, at) {
+		super(text);
+		this.at = at;
+	}
+}
 const UNITS = { ns: 1, us: 1e3, ms: 1e6, s: 1e9, k: 1024, M: 1048576, G: 1073741824 };
 
+// What stands in an expression, in the order in which it is tried. Groups: 1 and 2 are a text, 3
+// and 4 a number and its unit, 5 an operator, 6 a word with its indices.
+const TOKENS = [
+	/"((?:[^"\\]|\\.)*)"/,
+	/'((?:[^'\\]|\\.)*)'/,
+	/(0x[0-9a-fA-F]+|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)(ns|us|ms|s|k|M|G)?(?![\w.])/,
+	/(==|!=|<=|>=|!~|&&|\|\||[<>~()!&=])/,
+	/([A-Za-z_$\u0080-\uffff][\w.$\u0080-\uffff]*(?:\[\d+\][\w.$]*)*)/,
+];
+
 function tokens(text) {
-	const out = [], re = /\s*(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|(0x[0-9a-fA-F]+|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)(ns|us|ms|s|k|M|G)?(?![\w.])|(==|!=|<=|>=|!~|&&|\|\||[<>~()!&=])|([A-Za-z_$\u0080-\uffff][\w.$\u0080-\uffff]*(?:\[\d+\][\w.$]*)*))/gy;
+	const out = [],
+		re = new RegExp(`\\s*(?:${TOKENS.map((t) => t.source).join("|")})`, "gy");
 	while (re.lastIndex < text.length && text.slice(re.lastIndex).trim()) {
-		const at = re.lastIndex, m = re.exec(text), quoted = m && (m[1] ?? m[2]);
+		const at = re.lastIndex,
+			m = re.exec(text),
+			quoted = m && (m[1] ?? m[2]);
 		if (!m)
-			throw new QueryError(`unexpected character '${text.slice(at).trim()[0]}'`, at);
-		if (quoted !== undefined)
-			out.push({ text: quoted, at });
-		else if (m[3])
-			out.push({ number: numberOf(m[3], UNITS[m[4]] || 1), at });
-		else
-			out.push(m[5] ? { op: m[5], at } : { word: m[6], at });
+			throw new QueryError(
+				`unexpected character '${text.slice(at).trim()[0]}'`,
+				at,
+			);
+		if (quoted !== undefined) out.push({ text: quoted, at });
+		else if (m[3]) out.push({ number: numberOf(m[3], UNITS[m[4]] || 1), at });
+		else out.push(m[5] ? { op: m[5], at } : { word: m[6], at });
 	}
 	return out;
 }
 function numberOf(digits, unit) {
 	const v = Number(digits) * unit;
-	return Number.isSafeInteger(v) || !/^(0x[0-9a-fA-F]+|-?\d+)$/.test(digits) ? v : BigInt(digits) * BigInt(unit);
+	return Number.isSafeInteger(v) || !/^(0x[0-9a-fA-F]+|-?\d+)$/.test(digits)
+		? v
+		: BigInt(digits) * BigInt(unit);
 }
 // Calls each(character, whether it was escaped) for the characters between the quotes; an escape
 // sequence is one character.
@@ -29,32 +49,37 @@ function characters(raw, at, each) {
 		if (other && !"\\\"'ntr*?[]".includes(other))
 			throw new QueryError(`unknown escape: \\${other}`, at);
 		const known = { n: "\n", t: "\t", r: "\r" };
-		each(hex ? String.fromCharCode(parseInt(hex, 16)) : other ? known[other] || other : c, Boolean(hex || other));
+		each(
+			hex
+				? String.fromCharCode(parseInt(hex, 16))
+				: other
+					? known[other] || other
+					: c,
+			Boolean(hex || other),
+		);
 	}
 }
 function plainText(raw, at) {
 	let out = "";
-	characters(raw, at, (c) => { out += c; });
+	characters(raw, at, (c) => {
+		out += c;
+	});
 	return out;
 }
 // A glob pattern as a regular expression: * ? [a-z] [!a-z].
 function glob(raw, at) {
-	let out = "", inSet = false;
+	let out = "",
+		inSet = false;
 	characters(raw, at, (c, escaped) => {
-		if (!escaped && !inSet && c === "[")
-			inSet = out.length + 1;
-		else if (!escaped && inSet && c === "]")
-			inSet = false;
-		else if (!escaped && inSet && (c === "-" || c === "!" && out.length === inSet))
+		if (!escaped && !inSet && c === "[") inSet = out.length + 1;
+		else if (!escaped && inSet && c === "]") inSet = false;
+		else if (!escaped && inSet && (c === "-" || (c === "!" && out.length === inSet)))
 			c = c === "!" ? "^" : c;
-		else if (!escaped && !inSet && (c === "*" || c === "?"))
-			c = c === "*" ? ".*" : ".";
-		else
-			c = c.replace(inSet ? /[\\^\]-]/ : /[\\^$.*+?()[\]{}|\/]/, "\\$&");
+		else if (!escaped && !inSet && (c === "*" || c === "?")) c = c === "*" ? ".*" : ".";
+		else c = c.replace(inSet ? /[\\^\]-]/ : /[\\^$.*+?()[\]{}|\/]/, "\\$&");
 		out += c;
 	});
-	if (inSet)
-		throw new QueryError("no ] closes this set; \\[ is the character", at);
+	if (inSet) throw new QueryError("no ] closes this set; \\[ is the character", at);
 	return new RegExp(`^${out}$`, "su");
 }
 // ---- values -------------------------------------------------------------------------------------
@@ -65,50 +90,84 @@ const literal = (x) => (isNumber(x) ? { num: x } : { text: x });
 const hexBytes = (hex) => hex.replace(/../g, (h) => String.fromCharCode(parseInt(h, 16)));
 const utf8Bytes = (text) => String.fromCharCode(...new TextEncoder().encode(text));
 // A list or an object as one line.
-const asLine = (v) => (Array.isArray(v) ? v.map(lineOf) : Object.entries(v).map(([k, x]) => `${k}=${lineOf(x)}`)).join(" ");
-const lineOf = (v) => (v && typeof v === "object" ? (Array.isArray(v) ? `[${asLine(v)}]` : `{${asLine(v)}}`) :
-	typeof v === "string" ? JSON.stringify(v) : String(v));
+const asLine = (v) =>
+	(Array.isArray(v)
+		? v.map(lineOf)
+		: Object.entries(v).map(([k, x]) => `${k}=${lineOf(x)}`)
+	).join(" ");
+const lineOf = (v) =>
+	v && typeof v === "object"
+		? Array.isArray(v)
+			? `[${asLine(v)}]`
+			: `{${asLine(v)}}`
+		: typeof v === "string"
+			? JSON.stringify(v)
+			: String(v);
 // Converts a member of JSON to a value. other: the name of its number, or the number of its text.
 // as: how the column stores texts ("bytes", "numbers", "array", "plain"); undefined: not known.
 function valueOf(v, name, other, as) {
-	if (v === undefined || v === null)
-		return null;
-	if (typeof v === "boolean")
-		return { num: Number(v) };
-	if (typeof v === "object")
-		return as === "array" ? {} : { text: asLine(v) };
+	if (v === undefined || v === null) return null;
+	if (typeof v === "boolean") return { num: Number(v) };
+	if (typeof v === "object") return as === "array" ? {} : { text: asLine(v) };
 	if (isNumber(v))
 		return typeof other === "string" ? { num: v, text: other } : { num: v, alt: other };
-	if (as === "numbers")
-		return { num: BigInt(v) };
+	if (as === "numbers") return { num: BigInt(v) };
 	if (as === "bytes" || (!as && about.bytes.includes(name) && /^([0-9a-f]{2})*$/.test(v)))
 		return { text: hexBytes(v), hex: v };
 	const isText = about.ids.includes(name); // hex digits, a number only beside a number
-	return { text: v, num: other !== undefined ? other : isText && as !== "plain" && /^[0-9a-f]+$/.test(v) ? BigInt("0x" + v) : undefined, isText };
+	return {
+		text: v,
+		num:
+			other !== undefined
+				? other
+				: isText && as !== "plain" && /^[0-9a-f]+$/.test(v)
+					? BigInt("0x" + v)
+					: undefined,
+		isText,
+	};
 }
 const isOnlyNumber = (v) => v.num !== undefined && !v.isText;
 function orderOf(a, b) {
 	if (a.num !== undefined && b.num !== undefined && (isOnlyNumber(a) || isOnlyNumber(b)))
 		return a.num < b.num ? -1 : a.num > b.num ? 1 : a.num == b.num ? 0 : NaN;
-	const [x, y] = a.hex !== undefined || b.hex !== undefined ? [a, b].map((v) => (v.hex !== undefined ? v.text : utf8Bytes(v.text))) : [a.text, b.text];
+	const [x, y] =
+		a.hex !== undefined || b.hex !== undefined
+			? [a, b].map((v) => (v.hex !== undefined ? v.text : utf8Bytes(v.text)))
+			: [a.text, b.text];
 	return x < y ? -1 : Number(x > y);
 }
 function compare(op, a, b) {
-	if (!(a.text !== undefined && b.text !== undefined) && !(a.num !== undefined && b.num !== undefined))
+	if (
+		!(a.text !== undefined && b.text !== undefined) &&
+		!(a.num !== undefined && b.num !== undefined)
+	)
 		return op === "!=";
 	const c = orderOf(a, b);
 	switch (op) {
-	case "<": return c < 0;
-	case "<=": return c <= 0;
-	case ">": return c > 0;
-	case ">=": return c >= 0;
+		case "<":
+			return c < 0;
+		case "<=":
+			return c <= 0;
+		case ">":
+			return c > 0;
+		case ">=":
+			return c >= 0;
 	}
-	const other = (x, y) => (isNumber(x.alt) && x.alt == y.num) || (x.hex !== undefined && y.text !== undefined && x.hex === y.text.toLowerCase());
+	const other = (x, y) =>
+		(isNumber(x.alt) && x.alt == y.num) ||
+		(x.hex !== undefined && y.text !== undefined && x.hex === y.text.toLowerCase());
 	return (c === 0 || other(a, b) || other(b, a)) === (op !== "!=");
 }
 // The bits that two numbers have in common; null if one of them is no integer.
 function mask(a, b) {
-	if ([a, b].some((v) => !v || !isOnlyNumber(v) || (typeof v.num === "number" && !Number.isInteger(v.num))))
+	if (
+		[a, b].some(
+			(v) =>
+				!v ||
+				!isOnlyNumber(v) ||
+				(typeof v.num === "number" && !Number.isInteger(v.num)),
+		)
+	)
 		return null;
 	const v = BigInt.asUintN(64, BigInt(a.num)) & BigInt.asUintN(64, BigInt(b.num));
 	return { num: v <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(v) : v };
@@ -119,9 +178,12 @@ const isTrue = (v) => Boolean(v) && (isOnlyNumber(v) ? v.num != 0 : v.text !== "
 // if it holds for one of several values; != and !~ hold if no value is equal, or matches. If a
 // field is compared with another field, or its bits are taken, only its first value counts.
 function parse(text) {
-	const t = tokens(text), fields = new Set();
+	const t = tokens(text),
+		fields = new Set();
 	let p = 0;
-	const bad = (what) => { throw new QueryError(what, p < t.length ? t[p].at : text.length); };
+	const bad = (what) => {
+		throw new QueryError(what, p < t.length ? t[p].at : text.length);
+	};
 	const is = (...w) => p < t.length && (w.includes(t[p].op) || w.includes(t[p].word));
 	function value() {
 		const x = t[p];
@@ -134,8 +196,7 @@ function parse(text) {
 			fields.add(x.word);
 			return { get: (f) => f(x.word), field: true };
 		}
-		if (x.text === undefined)
-			return { get: () => [literal(x.number)], type: "number" };
+		if (x.text === undefined) return { get: () => [literal(x.number)], type: "number" };
 		if (p >= 2 && ["~", "!~"].includes(t[p - 2].op))
 			return { pattern: glob(x.text, x.at) };
 		const plain = literal(plainText(x.text, x.at));
@@ -145,8 +206,12 @@ function parse(text) {
 		let a = value();
 		while (is("&")) {
 			p++;
-			const left = a, right = value();
-			a = { get: (f) => [mask(left.get(f)[0], right.get(f)[0])].filter(Boolean), type: "number" };
+			const left = a,
+				right = value();
+			a = {
+				get: (f) => [mask(left.get(f)[0], right.get(f)[0])].filter(Boolean),
+				type: "number",
+			};
 		}
 		return a;
 	}
@@ -154,22 +219,26 @@ function parse(text) {
 		if (is("(")) {
 			p++;
 			const e = or();
-			if (!is(")"))
-				bad("expected ')'");
+			if (!is(")")) bad("expected ')'");
 			p++;
 			return e;
 		}
 		const a = operand();
 		if (!is("==", "!=", "<", "<=", ">", ">=", "~", "!~", "="))
 			return (f) => isTrue(a.get(f)[0]);
-		const op = t[p++].op, at = p, b = operand();
+		const op = t[p++].op,
+			at = p,
+			b = operand();
 		if (op === "~" || op === "!~") {
-			if (!b.pattern)
-				bad("the operand of ~ must be a text in quotes");
-			const match = (v) => b.pattern.test(v.text) || (v.hex !== undefined && b.pattern.test(v.hex));
+			if (!b.pattern) bad("the operand of ~ must be a text in quotes");
+			const match = (v) =>
+				b.pattern.test(v.text) ||
+				(v.hex !== undefined && b.pattern.test(v.hex));
 			return (f) => {
 				const vs = a.get(f).filter((v) => v.text !== undefined);
-				return op === "~" ? vs.some(match) : vs.length > 0 && !vs.some(match);
+				return op === "~"
+					? vs.some(match)
+					: vs.length > 0 && !vs.some(match);
 			};
 		}
 		if (a.type && b.type && a.type !== b.type) {
@@ -177,16 +246,19 @@ function parse(text) {
 			bad("a number and a text cannot be compared");
 		}
 		return (f) => {
-			const all = [a.get(f), b.get(f)], one = a.field ? 1 : 0;
+			const all = [a.get(f), b.get(f)],
+				one = a.field ? 1 : 0;
 			all[one] = all[one].slice(0, 1);
 			const [as, bs] = all;
-			return op === "!=" ? as.length > 0 && bs.length > 0 && as.every((x) => bs.every((y) => compare(op, x, y))) :
-				as.some((x) => bs.some((y) => compare(op, x, y)));
+			return op === "!="
+				? as.length > 0 &&
+						bs.length > 0 &&
+						as.every((x) => bs.every((y) => compare(op, x, y)))
+				: as.some((x) => bs.some((y) => compare(op, x, y)));
 		};
 	}
 	function not() {
-		if (!is("not", "!"))
-			return comparison();
+		if (!is("not", "!")) return comparison();
 		p++;
 		const e = not();
 		return (f) => !e(f);
@@ -195,7 +267,8 @@ function parse(text) {
 		let e = not();
 		while (is("and", "&&")) {
 			p++;
-			const a = e, b = not();
+			const a = e,
+				b = not();
 			e = (f) => a(f) && b(f);
 		}
 		return e;
@@ -204,146 +277,200 @@ function parse(text) {
 		let e = and();
 		while (is("or", "||")) {
 			p++;
-			const a = e, b = and();
+			const a = e,
+				b = and();
 			e = (f) => a(f) || b(f);
 		}
 		return e;
 	}
 	const e = or();
-	if (p < t.length)
-		bad("expected 'and' or 'or'");
+	if (p < t.length) bad("expected 'and' or 'or'");
 	return { test: e, fields };
 }
 const COMMON = new Set(["name", "source", "comm", "cpu", "pid", "tid", "ts", "ts_ns", "took_ns"]);
 function commonField(i, name) {
 	const task = taskOf(i);
 	switch (name) {
-	case "name": return nameOf(i);
-	case "source": return sourceOf(i);
-	case "comm": return task ? task.comm : "";
-	case "pid": return task && task.pid >= 0 ? task.pid : undefined;
-	case "tid": return task && task.tid >= 0 ? task.tid : undefined;
-	case "cpu": return eventCpu[i] === NONE ? undefined : eventCpu[i];
-	case "took_ns": return eventDuration[i] || undefined;
-	case "ts": case "ts_ns": return firstTime + BigInt(eventTime[i]);
+		case "name":
+			return nameOf(i);
+		case "source":
+			return sourceOf(i);
+		case "comm":
+			return task ? task.comm : "";
+		case "pid":
+			return task && task.pid >= 0 ? task.pid : undefined;
+		case "tid":
+			return task && task.tid >= 0 ? task.tid : undefined;
+		case "cpu":
+			return eventCpu[i] === NONE ? undefined : eventCpu[i];
+		case "took_ns":
+			return eventDuration[i] || undefined;
+		case "ts":
+		case "ts_ns":
+			return firstTime + BigInt(eventTime[i]);
 	}
 }
-// The parts of a path, such as decoded.packets[1].length: names, each with the indices that follow it.
+// The parts of a path, such as decoded.packets[1].length: names, each with the indices that follow
+// it.
 function pathOf(f) {
-	return f.replace(/^fields\./, "").split(".").map((part) => {
-		const [name, ...indices] = part.split("[");
-		return { name, indices: indices.map((x) => parseInt(x, 10)) };
-	});
+	return f
+		.replace(/^fields\./, "")
+		.split(".")
+		.map((part) => {
+			const [name, ...indices] = part.split("[");
+			return { name, indices: indices.map((x) => parseInt(x, 10)) };
+		});
 }
 const isBranch = (v) => v !== null && typeof v === "object";
 // Calls each(value, name) for the members that a path leads to. Members at the top hide members of
 // the same path below them. A path goes into each element of a list. For a list at the end of the
 // path, the list itself is passed first, then those of its elements that are no objects or lists.
 function follow(v, name, indices, rest, each) {
-	for (const k of indices)
-		v = Array.isArray(v) ? v[k] : undefined;
-	if (v === undefined)
-		return;
-	if (rest.length)
-		return isBranch(v) && findBelow(v, rest, each);
+	for (const k of indices) v = Array.isArray(v) ? v[k] : undefined;
+	if (v === undefined) return;
+	if (rest.length) return isBranch(v) && findBelow(v, rest, each);
 	each(v, name);
-	if (Array.isArray(v))
-		v.filter((x) => !isBranch(x)).forEach((x) => each(x, name));
+	if (Array.isArray(v)) v.filter((x) => !isBranch(x)).forEach((x) => each(x, name));
 }
 function findAmong(v, deep, [part, ...rest], each) {
 	for (const [k, x] of Object.entries(v))
-		if (!Array.isArray(v) && k === part.name)
-			follow(x, k, part.indices, rest, each);
+		if (!Array.isArray(v) && k === part.name) follow(x, k, part.indices, rest, each);
 		else if (isBranch(x) && (Array.isArray(v) || deep))
 			findAmong(x, deep, [part, ...rest], each);
 }
 function findBelow(v, path, each) {
 	let found = 0;
-	const count = (x, name) => { found++; each(x, name); };
+	const count = (x, name) => {
+		found++;
+		each(x, name);
+	};
 	findAmong(v, false, path, count);
-	if (!found)
-		findAmong(v, true, path, count);
+	if (!found) findAmong(v, true, path, count);
 }
 // Returns a function that reads a field of an event of this shape: from the field's own column or,
 // if it has none, from the objects and lists in all columns.
 async function readerOf(s, f) {
-	const shape = about.shapes[s], path = pathOf(f), own = shape.keys.indexOf(path[0].name);
+	const shape = about.shapes[s],
+		path = pathOf(f),
+		own = shape.keys.indexOf(path[0].name);
 	const many = [];
 	for (const [k, key] of shape.keys.entries())
-		if (own < 0 ? key !== "_text" : k === own)
-			many.push(await column(s, k));
+		if (own < 0 ? key !== "_text" : k === own) many.push(await column(s, k));
 	const has = (list) => Boolean(list && list.includes(own));
 	const others = has(shape.other) ? await readColumn(`o${s}_${own}`) : null;
-	const as = has(shape.bytes) ? "bytes" : has(shape.numbers) ? "numbers" : has(shape.arrays) ? "array" : own >= 0 && path.length === 1 ? "plain" : undefined;
+	const as = has(shape.bytes)
+		? "bytes"
+		: has(shape.numbers)
+			? "numbers"
+			: has(shape.arrays)
+				? "array"
+				: own >= 0 && path.length === 1
+					? "plain"
+					: undefined;
 	return (r) => {
-		const out = [], other = others && others.text(r) ? JSON.parse(others.text(r), reviveLarge) : undefined;
+		const out = [],
+			other =
+				others && others.text(r)
+					? JSON.parse(others.text(r), reviveLarge)
+					: undefined;
 		const take = (v, name) => {
 			const x = valueOf(v, name, other, as);
-			if (x)
-				out.push(x);
+			if (x) out.push(x);
 		};
 		if (own >= 0)
-			follow(JSON.parse(many[0].text(r), reviveLarge), path[0].name, path[0].indices, path.slice(1), take);
+			follow(
+				JSON.parse(many[0].text(r), reviveLarge),
+				path[0].name,
+				path[0].indices,
+				path.slice(1),
+				take,
+			);
 		else
-			findBelow(many.map((c) => c.text(r)).filter((t) => t[0] === "{" || t[0] === "[").map((t) => JSON.parse(t, reviveLarge)), path, take);
+			findBelow(
+				many
+					.map((c) => c.text(r))
+					.filter((t) => t[0] === "{" || t[0] === "[")
+					.map((t) => JSON.parse(t, reviveLarge)),
+				path,
+				take,
+			);
 		return out;
 	};
 }
 // Suggests what the user meant by an unknown field at this position of the text.
 function suggestion(f, text, at) {
-	if (COMMON.has(f + "_ns"))
-		return `; it is ${f}_ns, in nanoseconds`;
+	if (COMMON.has(f + "_ns")) return `; it is ${f}_ns, in nanoseconds`;
 	return /[=<>~]\s*$/.test(text.slice(0, at)) ? `; text must be in quotes: "${f}"` : "";
 }
-// Interprets a query: as plain text if it is in quotes, has no operators, or is not a valid expression.
+// Interprets a query: as plain text if it is in quotes, has no operators, or is not a valid
+// expression.
 function queryOf(text) {
-	const q = text.trim(), quoted = /^"((?:[^"\\]|\\.)*)"$/.exec(q);
-	if (quoted)
-		return { text: quoted[1].replace(/\\(["\\])/g, "$1") };
-	if (!/[=<>~&]/.test(q))
-		return { text: q };
+	const q = text.trim(),
+		quoted = /^"((?:[^"\\]|\\.)*)"$/.exec(q);
+	if (quoted) return { text: quoted[1].replace(/\\(["\\])/g, "$1") };
+	if (!/[=<>~&]/.test(q)) return { text: q };
 	try {
 		return { ...parse(q), source: q };
 	} catch (e) {
-		if (!(e instanceof QueryError))
-			throw e;
+		if (!(e instanceof QueryError)) throw e;
 		return { text: q, why: `${e.message}, at character ${e.at + 1}; searched as text` };
 	}
 }
 // Turns a query with a field that no event has into a search for text, and says why.
 function unknownField({ source }, f) {
 	const at = Math.max(0, source.indexOf(f));
-	return { text: source, why: `no event in this page has a field '${f}'${suggestion(f, source, at)}, at character ${at + 1}; searched as text` };
+	return {
+		text: source,
+		why:
+			`no event in this page has a field '${f}'${suggestion(f, source, at)}, ` +
+			`at character ${at + 1}; searched as text`,
+	};
 }
 async function progress(i, begin) {
-	if (i % 20000 || performance.now() - begin <= 40)
-		return begin;
-	$("hint").textContent = `${Math.round(100 * i / eventCount)} %`;
+	if (i % 20000 || performance.now() - begin <= 40) return begin;
+	$("hint").textContent = `${Math.round((100 * i) / eventCount)} %`;
 	await new Promise((ok) => setTimeout(ok));
 	return performance.now();
 }
 async function findText(text) {
-	const low = text.toLowerCase(), json = JSON.stringify(low).slice(1, -1), out = [];
+	const low = text.toLowerCase(),
+		json = JSON.stringify(low).slice(1, -1),
+		out = [];
 	const has = (v) => v.includes(low) || v.includes(json);
-	const by = await Promise.all(about.shapes.map((shape, s) => Promise.all(shape.keys.map((k, c) => column(s, c)))));
-	for (let i = 0, begin = performance.now(); i < eventCount; i++, begin = await progress(i, begin)) {
+	const by = await Promise.all(
+		about.shapes.map((shape, s) => Promise.all(shape.keys.map((k, c) => column(s, c)))),
+	);
+	for (
+		let i = 0, begin = performance.now();
+		i < eventCount;
+		i++, begin = await progress(i, begin)
+	) {
 		const r = rankInShape(i);
-		if (has(nameOf(i).toLowerCase()) || (eventTask[i] !== NONE && has(about.tasks[eventTask[i]].toLowerCase())) ||
-			by[eventShape[i]].some((c) => has(c.text(r).toLowerCase())))
+		if (
+			has(nameOf(i).toLowerCase()) ||
+			(eventTask[i] !== NONE && has(about.tasks[eventTask[i]].toLowerCase())) ||
+			by[eventShape[i]].some((c) => has(c.text(r).toLowerCase()))
+		)
 			out.push(i);
 	}
 	return out;
 }
 async function findTrue({ test, fields }) {
-	const by = [], out = [];
+	const by = [],
+		out = [];
 	for (const [s, shape] of about.shapes.entries()) {
 		by[s] = new Map();
 		for (const f of fields)
 			if (!COMMON.has(f) || (f === "pid" && shape.own_pid))
 				by[s].set(f, await readerOf(s, f));
 	}
-	for (let i = 0, begin = performance.now(); i < eventCount; i++, begin = await progress(i, begin)) {
-		const r = rankInShape(i), readers = by[eventShape[i]];
+	for (
+		let i = 0, begin = performance.now();
+		i < eventCount;
+		i++, begin = await progress(i, begin)
+	) {
+		const r = rankInShape(i),
+			readers = by[eventShape[i]];
 		const get = (f) => {
 			if (!readers.has(f)) {
 				const v = commonField(i, f);
@@ -351,8 +478,7 @@ async function findTrue({ test, fields }) {
 			}
 			return readers.get(f)(r);
 		};
-		if (test(get))
-			out.push(i);
+		if (test(get)) out.push(i);
 	}
 	return out;
 }
@@ -361,9 +487,12 @@ async function isKnown(f) {
 	if (COMMON.has(f) || about.shapes.some((s) => s.keys.includes(pathOf(f)[0].name)))
 		return true;
 	const readers = await Promise.all(about.shapes.map((_, s) => readerOf(s, f)));
-	for (let i = 0, begin = performance.now(); i < eventCount; i++, begin = await progress(i, begin))
-		if (readers[eventShape[i]](rankInShape(i)).length)
-			return true;
+	for (
+		let i = 0, begin = performance.now();
+		i < eventCount;
+		i++, begin = await progress(i, begin)
+	)
+		if (readers[eventShape[i]](rankInShape(i)).length) return true;
 	return false;
 }
 // Returns the events that a query finds. If the query had to be searched as text, what.why says
@@ -371,7 +500,7 @@ async function isKnown(f) {
 async function find(what) {
 	const found = what.test ? await findTrue(what) : await findText(what.text);
 	for (const f of found.length ? [] : what.fields || [])
-		if (!await isKnown(f)) {
+		if (!(await isKnown(f))) {
 			Object.assign(what, unknownField(what, f));
 			return Uint32Array.from(await findText(what.text));
 		}
@@ -380,11 +509,18 @@ async function find(what) {
 // A hint for queries of pid, tid or comm if events have a field of that name, too: the word means
 // the task that made the event.
 function taskNote({ fields }) {
-	const both = [...(fields || [])].filter((f) => ["pid", "tid", "comm"].includes(f) && about.shapes.some((s) => s.keys.includes(f)));
-	return both.length ? `; ${both[0]} is that of the task, an event's own is fields.${both[0]}` : "";
+	const both = [...(fields || [])].filter(
+		(f) =>
+			["pid", "tid", "comm"].includes(f) &&
+			about.shapes.some((s) => s.keys.includes(f)),
+	);
+	return both.length
+		? `; ${both[0]} is that of the task, an event's own is fields.${both[0]}`
+		: "";
 }
 async function search() {
-	const text = $("query").value, hint = $("hint");
+	const text = $("query").value,
+		hint = $("hint");
 	hint.className = "";
 	if (!text.trim()) {
 		matches = null;
@@ -394,21 +530,23 @@ async function search() {
 		hint.textContent = "…";
 		matches = await find(what);
 		hint.className = what.why ? "bad" : "";
-		hint.textContent = (what.why ? what.why + ": " : "") + (matches.length ? `${formatCount(matches.length)} of ${formatCount(eventCount)} events` : "nothing matches") + taskNote(what);
+		hint.textContent =
+			(what.why ? what.why + ": " : "") +
+			(matches.length
+				? `${formatCount(matches.length)} of ${formatCount(eventCount)} events`
+				: "nothing matches") +
+			taskNote(what);
 	}
 	dirty = true;
 	tableSize();
-	if (matches && matches.length && (selected < 0 || !isMatch(selected)))
-		selectMatch(1, true);
-	else if (matches && matches.length)
-		showTab("details");           // of the selected match; another tab may be open
+	if (matches && matches.length && (selected < 0 || !isMatch(selected))) selectMatch(1, true);
+	// Another tab than that of the selected match may be open.
+	else if (matches && matches.length) showTab("details");
 }
 function selectMatch(by, here) {
-	if (!matches || !matches.length)
-		return;
+	if (!matches || !matches.length) return;
 	let k = selected < 0 ? lowerBound(matches, from) : indexInList(matches, selected);
 	if (!here || (selected >= 0 && matches[k] === selected))
 		k += by > 0 ? (matches[k] === selected ? 1 : 0) : -1;
 	select(matches[(k + matches.length) % matches.length]);
 }
-

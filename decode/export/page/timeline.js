@@ -1,18 +1,39 @@
 // SPDX-License-Identifier: MIT
 // ---- the timeline -------------------------------------------------------------------------------
-const canvas = $("canvas"), ctx = canvas.getContext("2d");
-let from = 0, to = 1, endTime = 1, laneScroll = 0, width = 0, height = 0, selected = -1, matches = null, measured = null, dirty = true;
-let style = {}, colors = [];
+const canvas = $("canvas"),
+	ctx = canvas.getContext("2d");
+let from = 0,
+	to = 1,
+	endTime = 1,
+	laneScroll = 0,
+	width = 0,
+	height = 0,
+	selected = -1,
+	matches = null,
+	measured = null,
+	dirty = true;
+let style = {},
+	colors = [];
 
 function readStyle() {
 	const s = getComputedStyle(document.documentElement);
-	for (const k of ["back", "text", "dim", "line", "lane", "accent", "mark", "bad", "hatch", "select"])
+	for (const k of [
+		"back",
+		"text",
+		"dim",
+		"line",
+		"lane",
+		"accent",
+		"mark",
+		"bad",
+		"hatch",
+		"select",
+	])
 		style[k] = s.getPropertyValue("--" + k).trim();
 	const dark = document.documentElement.classList.contains("dark");
 	colors = about.names.map((n) => {
 		let h = 7;
-		for (const c of n)
-			h = (h * 31 + c.charCodeAt(0)) >>> 0;
+		for (const c of n) h = (h * 31 + c.charCodeAt(0)) >>> 0;
 		return `hsl(${h % 360} ${dark ? "55% 62%" : "60% 42%"})`;
 	});
 	const h = document.createElement("canvas");
@@ -30,7 +51,8 @@ function readStyle() {
 	dirty = true;
 }
 function resize() {
-	const r = canvas.getBoundingClientRect(), k = devicePixelRatio || 1;
+	const r = canvas.getBoundingClientRect(),
+		k = devicePixelRatio || 1;
 	width = r.width;
 	height = r.height;
 	canvas.width = Math.round(width * k);
@@ -38,38 +60,36 @@ function resize() {
 	ctx.setTransform(k, 0, 0, k, 0, 0);
 	dirty = true;
 }
-const xOf = (t) => LABEL + (t - from) / (to - from) * (width - LABEL);
+const xOf = (t) => LABEL + ((t - from) / (to - from)) * (width - LABEL);
 // Shows the whole capture, with a margin before the first and after the last event.
-const showAll = () => setView(-.02 * endTime, 1.02 * endTime);
-const timeAt = (x) => from + (x - LABEL) / (width - LABEL) * (to - from);
+const showAll = () => setView(-0.02 * endTime, 1.02 * endTime);
+const timeAt = (x) => from + ((x - LABEL) / (width - LABEL)) * (to - from);
 // Returns the index in list, between a and b, of the first event at or after t.
 function lowerBound(list, t, a = 0, b = list.length) {
 	while (a < b) {
 		const m = (a + b) >> 1;
-		if (eventTime[list[m]] < t)
-			a = m + 1;
-		else
-			b = m;
+		if (eventTime[list[m]] < t) a = m + 1;
+		else b = m;
 	}
 	return a;
 }
 function lowerBoundAll(t) {
-	let a = 0, b = eventCount;
+	let a = 0,
+		b = eventCount;
 	while (a < b) {
 		const m = (a + b) >> 1;
-		if (eventTime[m] < t)
-			a = m + 1;
-		else
-			b = m;
+		if (eventTime[m] < t) a = m + 1;
+		else b = m;
 	}
 	return a;
 }
 
 function setView(a, b, keepTable) {
-	const least = 200, most = endTime * 1.04 + 1000;
+	const least = 200,
+		most = endTime * 1.04 + 1000;
 	let w = Math.min(Math.max(b - a, least), most);
 	const m = (a + b) / 2;
-	from = Math.max(-most * .02, Math.min(m - w / 2, endTime + most * .02 - w));
+	from = Math.max(-most * 0.02, Math.min(m - w / 2, endTime + most * 0.02 - w));
 	to = from + w;
 	dirty = panelIsStale = true;
 	tableIsStale = tableIsStale || !keepTable;
@@ -78,24 +98,31 @@ function setView(a, b, keepTable) {
 // TABLE_EVERY ms, which is as fast as anybody reads; it is drawn again as soon as the timeline
 // stops.
 const TABLE_EVERY = 100;
-let tableIsStale = false, tableTime = 0;
+let tableIsStale = false,
+	tableTime = 0;
 // The counts of what is in view take longer: they follow once the timeline has stopped for STANDS
 // ms.
 const STANDS = 150;
-let panelIsStale = false, movedAt = 0;
+let panelIsStale = false,
+	movedAt = 0;
 function updateTable() {
-	if (tableIsStale)
-		tableFollow();
+	if (tableIsStale) tableFollow();
 	tableIsStale = false;
 	tableTime = performance.now();
 }
 function zoom(k, at) {
-	const m = at === undefined ? (selected >= 0 && eventTime[selected] >= from && eventTime[selected] <= to ? eventTime[selected] : (from + to) / 2) : at;
+	const m =
+		at === undefined
+			? selected >= 0 && eventTime[selected] >= from && eventTime[selected] <= to
+				? eventTime[selected]
+				: (from + to) / 2
+			: at;
 	setView(m - (m - from) * k, m + (to - m) * k);
 }
 
 function niceStep(w) {
-	const raw = w / 7, p = 10 ** Math.floor(Math.log10(raw));
+	const raw = w / 7,
+		p = 10 ** Math.floor(Math.log10(raw));
 	return [1, 2, 5, 10].map((m) => m * p).find((s) => s >= raw);
 }
 let marks = [];
@@ -108,7 +135,7 @@ function drawRuler() {
 	ctx.beginPath();
 	marks = [];
 	for (let t = Math.ceil(from / step) * step; t <= to; t += step) {
-		const x = Math.round(xOf(t)) + .5;
+		const x = Math.round(xOf(t)) + 0.5;
 		ctx.moveTo(x, 0);
 		ctx.lineTo(x, height);
 		ctx.fillText(axisLabel(t, step), x + 3, 3);
@@ -118,8 +145,11 @@ function drawRuler() {
 	ctx.fillText(eventCount ? formatTime(Math.max(0, from)) : "", 8, 3);
 }
 function drawRate() {
-	const w = Math.ceil((width - LABEL) / 2), rates = new Float64Array(w), per = (to - from) / w;
-	let at = lowerBoundAll(from), most = 0;
+	const w = Math.ceil((width - LABEL) / 2),
+		rates = new Float64Array(w),
+		per = (to - from) / w;
+	let at = lowerBoundAll(from),
+		most = 0;
 	for (let k = 0; k < w; k++) {
 		const next = lowerBoundAll(from + (k + 1) * per);
 		rates[k] = next - at;
@@ -129,17 +159,25 @@ function drawRate() {
 	ctx.fillStyle = style.accent;
 	for (let k = 0; k < w; k++)
 		if (rates[k])
-			ctx.fillRect(LABEL + 2 * k, HEAD - 4 - 40 * rates[k] / most, 2, Math.max(1, 40 * rates[k] / most));
+			ctx.fillRect(
+				LABEL + 2 * k,
+				HEAD - 4 - (40 * rates[k]) / most,
+				2,
+				Math.max(1, (40 * rates[k]) / most),
+			);
 	ctx.fillStyle = style.dim;
 	ctx.fillText("events/s, at most", 8, 22);
-	ctx.fillText(formatCount(Math.round(most / per * 1e9)), 8, 37);
+	ctx.fillText(formatCount(Math.round((most / per) * 1e9)), 8, 37);
 }
 // Long names are cut at the front, because their end is more specific.
 const fits = new Map();
 function fitName(name, w) {
 	if (!fits.has(name)) {
 		let n = name.length;
-		while (n > 1 && ctx.measureText(n < name.length ? "…" + name.slice(-n) : name).width > w)
+		while (
+			n > 1 &&
+			ctx.measureText(n < name.length ? "…" + name.slice(-n) : name).width > w
+		)
 			n--;
 		fits.set(name, n < name.length ? "…" + name.slice(-n) : name);
 	}
@@ -147,16 +185,19 @@ function fitName(name, w) {
 }
 function drawTicks(l, y) {
 	const list = l.list;
-	let i = lowerBound(list, from), ink = "", a = 0, b = 0; // what is not drawn yet: pixels a to b of one colour
-	const perPixel = (to - from) / (width - LABEL), big = to - from;
+	let i = lowerBound(list, from),
+		ink = "",
+		a = 0,
+		b = 0; // what is not drawn yet: pixels a to b of one colour
+	const perPixel = (to - from) / (width - LABEL),
+		big = to - from;
 	const flush = (color) => {
-		if (b > a)
-			ctx.fillRect(a, y + 3, b - a, LANE - 6);
-		if (color !== ink)
-			ctx.fillStyle = ink = color;
+		if (b > a) ctx.fillRect(a, y + 3, b - a, LANE - 6);
+		if (color !== ink) ctx.fillStyle = ink = color;
 	};
 	while (i < list.length && eventTime[list[i]] <= to) {
-		const e = list[i], x = Math.floor(xOf(eventTime[e]));
+		const e = list[i],
+			x = Math.floor(xOf(eventTime[e]));
 		const next = lowerBoundFrom(list, i + 1, from + (x + 1 - LABEL) * perPixel);
 		let bad = eventFlags[e] & PROBLEM;
 		for (let k = i + 1; !bad && k < Math.min(next, i + 16); k++)
@@ -172,7 +213,8 @@ function drawTicks(l, y) {
 	flush(ink);
 }
 function lowerBoundFrom(list, a, t) {
-	let step = 1, b = a;
+	let step = 1,
+		b = a;
 	while (b < list.length && eventTime[list[b]] < t) {
 		a = b + 1;
 		b += step;
@@ -180,14 +222,14 @@ function lowerBoundFrom(list, a, t) {
 	}
 	return lowerBound(list, t, a, Math.min(b, list.length));
 }
-// Returns the events of a lane that have a duration, and the longest duration in each group of 64 of them, so that
-// drawBars() can skip groups that begin after the view.
+// Returns the events of a lane that have a duration, and the longest duration in each group of 64
+// of them, so that drawBars() can skip groups that begin after the view.
 function makeBars(l) {
 	const list = l.kind === "cpu" ? NO_EVENTS : l.list;
 	let n = 0;
-	for (let k = 0; k < list.length; k++)
-		n += eventDuration[list[k]] > 0;
-	const bars = new Uint32Array(n), most = new Float64Array(Math.ceil(n / 64));
+	for (let k = 0; k < list.length; k++) n += eventDuration[list[k]] > 0;
+	const bars = new Uint32Array(n),
+		most = new Float64Array(Math.ceil(n / 64));
 	for (let k = 0, to = 0; to < n; k++) {
 		const d = eventDuration[list[k]];
 		if (d > 0) {
@@ -203,26 +245,36 @@ function longestBar({ bars, most }, a, b) {
 	for (let k = a + 1; k < b; k++) {
 		if (!(k & 63) && most[k >> 6] <= eventDuration[bars[best]])
 			k |= 63; // none in this group is longer
-		else if (eventDuration[bars[k]] > eventDuration[bars[best]])
-			best = k;
+		else if (eventDuration[bars[k]] > eventDuration[bars[best]]) best = k;
 	}
 	return best;
 }
 function drawBars(l, y) {
-	const list = l.bars, perPixel = (to - from) / (width - LABEL);
+	const list = l.bars,
+		perPixel = (to - from) / (width - LABEL);
 	for (let i = lowerBound(list, from), next; i < list.length; i = next) {
-		const end = eventTime[list[i]], x = Math.min(width, xOf(end));
-		if (end - l.most[i >> 6] > to) { // the whole group begins after the view
+		const end = eventTime[list[i]],
+			x = Math.min(width, xOf(end));
+		if (end - l.most[i >> 6] > to) {
+			// the whole group begins after the view
 			next = (i | 63) + 1;
 			continue;
 		}
 		// Of those that end on the same pixel the longest is drawn.
-		next = lowerBoundFrom(list, i + 1, Math.max(end, from + (Math.floor(x) - LABEL) * perPixel) + perPixel * .5);
-		const e = list[longestBar(l, i, next)], a = Math.max(LABEL, xOf(eventTime[e] - eventDuration[e])), b = Math.min(width, xOf(eventTime[e]));
-		if (b < LABEL || a > width)
-			continue;
-		ctx.fillStyle = eventFlags[e] & PROBLEM ? style.bad : colors[about.shapes[eventShape[e]].name];
-		ctx.globalAlpha = .45;
+		next = lowerBoundFrom(
+			list,
+			i + 1,
+			Math.max(end, from + (Math.floor(x) - LABEL) * perPixel) + perPixel * 0.5,
+		);
+		const e = list[longestBar(l, i, next)],
+			a = Math.max(LABEL, xOf(eventTime[e] - eventDuration[e])),
+			b = Math.min(width, xOf(eventTime[e]));
+		if (b < LABEL || a > width) continue;
+		ctx.fillStyle =
+			eventFlags[e] & PROBLEM
+				? style.bad
+				: colors[about.shapes[eventShape[e]].name];
+		ctx.globalAlpha = 0.45;
 		ctx.fillRect(a, y + 4, Math.max(1, b - a), LANE - 8);
 		ctx.globalAlpha = 1;
 		ctx.fillRect(Math.min(b, width - 1), y + 3, 1.5, LANE - 6);
@@ -230,11 +282,11 @@ function drawBars(l, y) {
 }
 function drawLosses() {
 	for (const l of about.losses) {
-		if (l.to < from || l.from > to)
-			continue;
-		const a = Math.max(LABEL, xOf(l.from)), b = Math.min(width, xOf(l.to));
+		if (l.to < from || l.from > to) continue;
+		const a = Math.max(LABEL, xOf(l.from)),
+			b = Math.min(width, xOf(l.to));
 		ctx.fillStyle = style.hatch;
-		ctx.globalAlpha = .25;
+		ctx.globalAlpha = 0.25;
 		ctx.fillRect(a, HEAD, Math.max(2, b - a), height - HEAD);
 		ctx.globalAlpha = 1;
 		ctx.fillStyle = style.pattern;
@@ -242,9 +294,8 @@ function drawLosses() {
 	}
 }
 function drawVertical(t, color, dash, text) {
-	if (t < from || t > to)
-		return;
-	const x = Math.round(xOf(t)) + .5;
+	if (t < from || t > to) return;
+	const x = Math.round(xOf(t)) + 0.5;
 	ctx.strokeStyle = ctx.fillStyle = color;
 	ctx.setLineDash(dash);
 	ctx.beginPath();
@@ -252,8 +303,7 @@ function drawVertical(t, color, dash, text) {
 	ctx.lineTo(x, height);
 	ctx.stroke();
 	ctx.setLineDash([]);
-	if (text)
-		ctx.fillText(text, x + 4, 17);
+	if (text) ctx.fillText(text, x + 4, 17);
 }
 let triggers = [];
 function draw() {
@@ -268,9 +318,9 @@ function draw() {
 	ctx.clip();
 	drawLosses();
 	for (let k = 0; k < lanes.length; k++) {
-		const l = lanes[k], y = HEAD + k * LANE - laneScroll;
-		if (y + LANE < HEAD || y > height)
-			continue;
+		const l = lanes[k],
+			y = HEAD + k * LANE - laneScroll;
+		if (y + LANE < HEAD || y > height) continue;
 		if (!l.kind) {
 			ctx.fillStyle = style.lane;
 			ctx.fillRect(0, y, width, LANE);
@@ -281,8 +331,7 @@ function draw() {
 			continue;
 		}
 		drawBars(l, y);
-		if (l.kind !== "usb")
-			drawTicks(l, y);
+		if (l.kind !== "usb") drawTicks(l, y);
 		ctx.fillStyle = style.back;
 		ctx.fillRect(0, y, LABEL - 2, LANE);
 		ctx.fillStyle = style.text;
@@ -295,42 +344,57 @@ function draw() {
 		ctx.textAlign = "left";
 		ctx.strokeStyle = style.line;
 		ctx.beginPath();
-		ctx.moveTo(0, y + LANE - .5);
-		ctx.lineTo(width, y + LANE - .5);
+		ctx.moveTo(0, y + LANE - 0.5);
+		ctx.lineTo(width, y + LANE - 0.5);
 		ctx.stroke();
 	}
 	ctx.restore();
 	ctx.font = "11px system-ui, sans-serif";
 	ctx.textBaseline = "top";
 	for (const s of about.steps)
-		drawVertical(s.at, style.dim, [6, 4], "the clock was set by " + formatDuration(Number(s.ns)));
-	for (const i of triggers)
-		drawVertical(eventTime[i], style.bad, [], "trigger");
-	if (selected >= 0)
-		drawVertical(eventTime[selected], style.accent, [2, 2], "");
-	if (matches)
-		drawMatches();
+		drawVertical(
+			s.at,
+			style.dim,
+			[6, 4],
+			"the clock was set by " + formatDuration(Number(s.ns)),
+		);
+	for (const i of triggers) drawVertical(eventTime[i], style.bad, [], "trigger");
+	if (selected >= 0) drawVertical(eventTime[selected], style.accent, [2, 2], "");
+	if (matches) drawMatches();
 	if (measured) {
-		const a = xOf(measured[0]), b = xOf(measured[1]);
+		const a = xOf(measured[0]),
+			b = xOf(measured[1]);
 		ctx.fillStyle = style.accent;
-		ctx.globalAlpha = .15;
+		ctx.globalAlpha = 0.15;
 		ctx.fillRect(Math.min(a, b), 16, Math.abs(b - a), height);
 		ctx.globalAlpha = 1;
 		ctx.fillStyle = style.text;
-		ctx.fillText(`${formatDuration(Math.abs(measured[1] - measured[0]))}, ${formatCount(Math.abs(lowerBoundAll(measured[1]) - lowerBoundAll(measured[0])))} events`, Math.min(a, b) + 4, HEAD - 16);
+		ctx.fillText(
+			`${formatDuration(Math.abs(measured[1] - measured[0]))}, ` +
+				`${formatCount(Math.abs(lowerBoundAll(measured[1]) - lowerBoundAll(measured[0])))} events`,
+			Math.min(a, b) + 4,
+			HEAD - 16,
+		);
 	}
 	lastDraw = performance.now() - begin;
 }
 function drawMatches() {
 	ctx.fillStyle = style.mark;
 	ctx.strokeStyle = style.text;
-	for (let i = lowerBound(matches, from); i < matches.length && eventTime[matches[i]] <= to;) {
+	for (
+		let i = lowerBound(matches, from);
+		i < matches.length && eventTime[matches[i]] <= to;
+	) {
 		const x = Math.floor(xOf(eventTime[matches[i]]));
 		ctx.fillRect(x - 1, HEAD - 5, 3, 5);
 		ctx.fillStyle = style.text;
 		ctx.fillRect(x, HEAD - 3, 1, 3);
 		ctx.fillStyle = style.mark;
-		i = lowerBoundFrom(matches, i + 1, from + (x + 1 - LABEL) / (width - LABEL) * (to - from));
+		i = lowerBoundFrom(
+			matches,
+			i + 1,
+			from + ((x + 1 - LABEL) / (width - LABEL)) * (to - from),
+		);
 	}
 }
 let lastDraw = 0;
@@ -344,8 +408,6 @@ function frame() {
 		panelIsStale = false;
 		updatePanel();
 	}
-	if (tableIsStale && (!moved || performance.now() - tableTime >= TABLE_EVERY))
-		updateTable();
+	if (tableIsStale && (!moved || performance.now() - tableTime >= TABLE_EVERY)) updateTable();
 	requestAnimationFrame(frame);
 }
-
