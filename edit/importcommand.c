@@ -71,54 +71,38 @@ static int import_stream(FILE *in, const char *path, int to, const char *out, in
 	return 0;
 }
 
-/*
- * Copies the unread rest of a pipe or of standard input to a file, because it has to be read twice.
- */
-static FILE *copy_of(FILE *pipe, const char *path, struct trawl_error *err)
-{
-	int fd = unpack_temporary(err);
-	FILE *copy = fd < 0 ? NULL : fdopen(fd, "r+");
+/* An input; of a pipe or standard input, which has to be read twice, also the file for its copy. */
+struct import_input {
+	FILE *in, *copy;
+};
 
-	if (!copy && fd >= 0) {
-		trawl_fail(err, TRAWL_CANNOT, "%s: %s", path, strerror(errno));
-		close(fd);
-	}
-	if (copy && unpack_copy(fileno(pipe), fd, path, err)) {
-		fclose(copy);
-		copy = NULL;
-	}
-	fclose(pipe);
-	if (copy)
-		rewind(copy);
-	return copy;
-}
-
-static FILE *open_input(const char *path, const char *out, struct trawl_error *err)
+static int open_input(struct import_input *f, const char *path, const char *out,
+		      struct trawl_error *err)
 {
 	bool standard = !strcmp(path, "-");
 	int fd = standard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) :
 			    open(path, O_RDONLY | O_CLOEXEC);
-	FILE *in = fd < 0 ? NULL : fdopen(fd, "r");
 
-	if (!in) {
-		trawl_fail(err, TRAWL_CANNOT, "%s: cannot be opened: %s", path, strerror(errno));
-		return NULL;
+	f->in = fd < 0 ? NULL : fdopen(fd, "r");
+	if (!f->in)
+		return trawl_fail(err, TRAWL_CANNOT, "%s: cannot be opened: %s", path,
+				  strerror(errno));
+	if (standard || fseek(f->in, 0, SEEK_SET)) {
+		fd = unpack_temporary(err);
+		f->copy = fd < 0 ? NULL : fdopen(fd, "r+");
+		return f->copy ? 0 : fd < 0 ? -1 : trawl_fail(err, TRAWL_CANNOT, "%s: %s", path,
+							      strerror(errno));
 	}
-	if (standard || fseek(in, 0, SEEK_SET))
-		return copy_of(in, path, err);
-	if (same_file(in, out))
-		trawl_fail(err, TRAWL_USAGE, "%s: is the input too; name another file", out);
-	else
-		return in;
-	fclose(in);
-	return NULL;
+	if (same_file(f->in, out))
+		return trawl_fail(err, TRAWL_USAGE, "%s: is the input too; name another file", out);
+	return 0;
 }
 
 /* The files that are imported into one output, all open. */
 struct import {
 	char **paths;
 	int n;
-	FILE **in;
+	struct import_input *in;
 	FILE *plain; /* temporary file for unpacked input; NULL: `why` has the reason */
 	struct trawl_error why;
 	struct outfile output;
@@ -126,9 +110,12 @@ struct import {
 
 static void close_all(struct import *im)
 {
-	for (int i = 0; im->in && i < im->n; i++)
-		if (im->in[i])
-			fclose(im->in[i]);
+	for (int i = 0; im->in && i < im->n; i++) {
+		if (im->in[i].in)
+			fclose(im->in[i].in);
+		if (im->in[i].copy)
+			fclose(im->in[i].copy);
+	}
 	if (im->plain)
 		fclose(im->plain);
 	free(im->in);
@@ -144,8 +131,7 @@ static int open_all(const struct eachfile *o, struct import *im, const char *out
 	if (!im->in)
 		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
 	for (int i = 0; i < im->n; i++) {
-		im->in[i] = open_input(im->paths[i], out, err);
-		if (!im->in[i])
+		if (open_input(&im->in[i], im->paths[i], out, err))
 			return -1;
 		if (!strcmp(im->paths[i], "-"))
 			im->paths[i] = (char *)"standard input";
@@ -164,11 +150,26 @@ static int open_all(const struct eachfile *o, struct import *im, const char *out
 	return -1;
 }
 
+/* Returns the i-th input, of a pipe its copy, at its start; NULL with *err. */
+static FILE *readable(struct import *im, int i, struct trawl_error *err)
+{
+	struct import_input *f = &im->in[i];
+
+	if (!f->copy)
+		return f->in;
+	if (unpack_copy(fileno(f->in), fileno(f->copy), im->paths[i], foreign_front, err))
+		return NULL;
+	rewind(f->copy);
+	return f->copy;
+}
+
 /* Returns the i-th input, unpacked if it is compressed; NULL with *err. */
 static FILE *plain(struct import *im, int i, struct trawl_error *err)
 {
-	if (!unpack_is_compressed(im->in[i]))
-		return im->in[i];
+	FILE *in = readable(im, i, err);
+
+	if (!in || !unpack_is_compressed(in))
+		return in;
 	if (!im->plain) {
 		*err = im->why;
 		return NULL;
@@ -178,7 +179,7 @@ static FILE *plain(struct import *im, int i, struct trawl_error *err)
 		trawl_fail(err, TRAWL_CANNOT, "temporary file: %s", strerror(errno));
 		return NULL;
 	}
-	if (unpack(im->in[i], fileno(im->plain), im->paths[i], err))
+	if (unpack(in, fileno(im->plain), im->paths[i], foreign_front, err))
 		return NULL;
 	rewind(im->plain);
 	return im->plain;

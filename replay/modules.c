@@ -277,7 +277,7 @@ static int pack(const char *path, unsigned int number, struct initramfs *r, stru
 		ret = initramfs_stream(r, to, in, 0644, err);
 	} else if ((fd = unpack_temporary(err)) >= 0) {
 		plain = fdopen(fd, "r+");
-		if (plain && !unpack(in, fd, path, err))
+		if (plain && !unpack(in, fd, path, NULL, err))
 			ret = initramfs_stream(r, to, plain, 0644, err);
 	}
 	if (plain)

@@ -184,6 +184,31 @@ static FILE *stream_of(int fd, const char *name, struct trawl_error *err)
 	return NULL;
 }
 
+int foreign_front(int fd, const char *name, struct trawl_error *err)
+{
+	FILE *in = stream_of(fd, name, err);
+	struct trawl_reader *r;
+	bool known;
+
+	if (!in)
+		return -1;
+	known = unpack_is_compressed(in) || foreign_kind(in) != FOREIGN_NONE;
+	fclose(in);
+	lseek(fd, 0, SEEK_END);
+	if (known)
+		return 0;
+	r = trawl_open_fd(fd, name, 0, err);
+	trawl_close(r);
+	/* what is damaged or cut here may be whole after it */
+	return r || err->status == TRAWL_BAD_DATA ? 0 : -1;
+}
+
+/* What errors call the file. */
+static const char *called(const struct foreign *f)
+{
+	return strcmp(f->name, "-") ? f->name : "standard input";
+}
+
 /* Fails with the reason if the temporary file could not be created. */
 static int temporary(const struct foreign *f, int fd, struct trawl_error *err)
 {
@@ -201,10 +226,10 @@ static int import_to(struct foreign *f, FILE *in, enum foreign_kind kind, struct
 		return -1;
 	out.fd = fcntl(f->made, F_DUPFD_CLOEXEC, 3);
 	if (out.fd < 0)
-		return trawl_fail(err, TRAWL_CANNOT, "%s: %s", f->name, strerror(errno));
-	if (foreign_import(in, kind, f->name, &out, &im, err) < 0)
+		return trawl_fail(err, TRAWL_CANNOT, "%s: %s", called(f), strerror(errno));
+	if (foreign_import(in, kind, called(f), &out, &im, err) < 0)
 		return -1;
-	if (foreign_verdict(&im, f->name, &f->verdict) == 0)
+	if (foreign_verdict(&im, called(f), &f->verdict) == 0)
 		f->verdict.status = TRAWL_OK;
 	f->usb_whole = im.events && !im.cut_at && !im.bad;
 	f->fd = f->made;
@@ -214,13 +239,14 @@ static int import_to(struct foreign *f, FILE *in, enum foreign_kind kind, struct
 /* Replaces a compressed file with its contents. */
 static FILE *unpacked(struct foreign *f, FILE *in, struct trawl_error *err)
 {
-	bool bad = temporary(f, f->plain, err) || unpack(in, f->plain, f->name, err);
+	bool bad = temporary(f, f->plain, err) ||
+		   unpack(in, f->plain, called(f), foreign_front, err);
 
 	fclose(in);
 	if (bad)
 		return NULL;
 	f->fd = f->plain;
-	return stream_of(f->plain, f->name, err);
+	return stream_of(f->plain, called(f), err);
 }
 
 static bool is_regular(int fd)
@@ -269,7 +295,8 @@ static int source_of(struct foreign *f, bool *looked_into, struct trawl_error *e
 	if (f->regular || !f->twice)
 		return 0;
 	f->fd = f->copy;
-	return temporary(f, f->copy, err) || unpack_copy(f->in, f->copy, f->name, err) ? -1 : 0;
+	return temporary(f, f->copy, err) ||
+	       unpack_copy(f->in, f->copy, called(f), foreign_front, err) ? -1 : 0;
 }
 
 static int resolve(struct foreign *f, struct trawl_error *err)
@@ -283,7 +310,7 @@ static int resolve(struct foreign *f, struct trawl_error *err)
 		return -1;
 	if (!looked_into)
 		return 0;
-	in = stream_of(f->fd, f->name, err);
+	in = stream_of(f->fd, called(f), err);
 	if (in && unpack_is_compressed(in))
 		in = unpacked(f, in, err);
 	if (!in)
@@ -309,7 +336,7 @@ void foreign_call(const struct foreign *f, struct trawl_error *err)
 	struct trawl_error e = *err;
 
 	if (n && !strncmp(e.text, f->path, n) && e.text[n] == ':')
-		trawl_fail(err, e.status, "%s%s", f->name, e.text + n);
+		trawl_fail(err, e.status, "%s%s", called(f), e.text + n);
 }
 
 void foreign_close(struct foreign *f)

@@ -13,6 +13,9 @@ enum foreign_kind { FOREIGN_NONE, FOREIGN_PCAP, FOREIGN_PCAPNG, FOREIGN_USBMON }
  */
 enum foreign_kind foreign_kind(FILE *in);
 
+/* Whether the first MiB of an input may be that of a capture (unpack.h). Parses it. */
+int foreign_front(int fd, const char *name, struct trawl_error *err);
+
 /*
  * Values for trawl_writer_options.level: for a file that is kept, and for one that is only read
  * once.

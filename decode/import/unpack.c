@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -83,22 +82,43 @@ static uint64_t free_room(int to)
 		(uint64_t)(fs.f_bavail - fs.f_blocks / 10) * fs.f_frsize : 0;
 }
 
-int unpack_copy(int from, int to, const char *name, struct trawl_error *err)
+/* The copy in a temporary file of what is read once. */
+struct copy {
+	int to;
+	const char *name;    /* of the input, for errors */
+	uint64_t size;       /* bytes that were written */
+	uint64_t room;       /* bytes that may be written in all */
+	const char *problem; /* what is wrong when there are more */
+	unpack_front *front; /* decides by the first bytes whether the rest is read; NULL: it is */
+};
+
+/* How many: the limit within which libtrawl searches for its first block. */
+enum { FRONT = 1 << 20 };
+
+static int copy_add(struct copy *c, const void *p, size_t n, struct trawl_error *err)
 {
-	uint64_t room = free_room(to);
+	bool front = c->front && c->size < FRONT && c->size + n >= FRONT;
+
+	if (c->size + n > c->room)
+		return trawl_fail(err, TRAWL_CANNOT, "%s: %s", c->name, c->problem);
+	if (write_all(c->to, p, n))
+		return cannot_write(err);
+	c->size += n;
+	return front ? c->front(c->to, c->name, err) : 0;
+}
+
+int unpack_copy(int from, int to, const char *name, unpack_front *front, struct trawl_error *err)
+{
+	struct copy c = {.to = to, .name = name, .front = front, .room = free_room(to),
+			 .problem = "has " NO_ROOM};
 	uint8_t buffer[65536];
 	ssize_t n;
 
 	while ((n = read(from, buffer, sizeof(buffer))) != 0) {
 		if (n < 0 && errno != EINTR)
 			return trawl_fail(err, TRAWL_CANNOT, "%s: %s", name, strerror(errno));
-		if (n < 0)
-			continue;
-		if ((uint64_t)n > room)
-			return trawl_fail(err, TRAWL_CANNOT, "%s: has " NO_ROOM, name);
-		room -= (uint64_t)n;
-		if (write_all(to, buffer, (size_t)n))
-			return cannot_write(err);
+		if (n > 0 && copy_add(&c, buffer, (size_t)n, err))
+			return -1;
 	}
 	return 0;
 }
@@ -107,32 +127,28 @@ int unpack_copy(int from, int to, const char *name, struct trawl_error *err)
 #include <archive.h>
 #include <archive_entry.h>
 
-struct room {
-	uint64_t left;       /* bytes that may still be written */
-	const char *problem; /* what is wrong when it is used up */
-};
-
 /*
  * Maximum ratio of decompressed to compressed size. Captures reach some hundreds, decompression
  * bombs a million.
  */
-enum { MOST_TIMES = 1000 };
+enum { MOST_TIMES = 1000, ANY_SIZE = 64 << 20 };
 
-static struct room room_for(FILE *in, int to)
+/*
+ * Limits the copy by what was read of the compressed file for it: what would exceed the ratio at
+ * the end exceeds it from the start.
+ */
+static void limit(struct copy *c, struct archive *a, uint64_t space)
 {
-	struct room r = {.problem = "more than 1000 times its size; unpack it first, if you trust "
-				    "it"};
-	uint64_t space = free_room(to);
-	struct stat st;
+	la_int64_t packed = archive_filter_bytes(a, -1);
 
-	r.left = 64ull << 20;
-	if (!fstat(fileno(in), &st) && (uint64_t)st.st_size * MOST_TIMES > r.left)
-		r.left = (uint64_t)st.st_size * MOST_TIMES;
-	if (space < r.left) {
-		r.left = space;
-		r.problem = NO_ROOM;
+	c->room = ANY_SIZE;
+	if (packed > 0 && (uint64_t)packed * MOST_TIMES > c->room)
+		c->room = (uint64_t)packed * MOST_TIMES;
+	c->problem = "unpacks to more than 1000 times its size; unpack it first, if you trust it";
+	if (space < c->room) {
+		c->room = space;
+		c->problem = "unpacks to " NO_ROOM;
 	}
-	return r;
 }
 
 static int cannot_unpack(struct archive *a, const char *name, struct trawl_error *err)
@@ -199,10 +215,10 @@ static int check_only_one(struct archive *a, int *entries, const char *name,
 	return got == ARCHIVE_EOF ? 0 : cannot_unpack(a, name, err);
 }
 
-static int copy_out(struct archive *a, struct room *room, int to, const char *name,
-		    struct trawl_error *err)
+static int copy_out(struct archive *a, struct copy *c, struct trawl_error *err)
 {
-	int entries = MOST_ENTRIES, got = find_capture(a, &entries, name, err);
+	int entries = MOST_ENTRIES, got = find_capture(a, &entries, c->name, err);
+	uint64_t space = free_room(c->to);
 	const void *p;
 	la_int64_t at;
 	size_t n;
@@ -210,16 +226,13 @@ static int copy_out(struct archive *a, struct room *room, int to, const char *na
 	if (got <= 0)
 		return got;
 	while ((got = archive_read_data_block(a, &p, &n, &at)) == ARCHIVE_OK) {
-		if (n > room->left)
-			return trawl_fail(err, TRAWL_CANNOT, "%s: unpacks to %s", name,
-					  room->problem);
-		room->left -= n;
-		if (write_all(to, p, n))
-			return cannot_write(err);
+		limit(c, a, space);
+		if (copy_add(c, p, n, err))
+			return -1;
 	}
 	/* An empty capture is reported by the code that reads it. */
-	return got == ARCHIVE_EOF ? check_only_one(a, &entries, name, err) :
-				    cannot_unpack(a, name, err);
+	return got == ARCHIVE_EOF ? check_only_one(a, &entries, c->name, err) :
+				    cannot_unpack(a, c->name, err);
 }
 
 /*
@@ -236,10 +249,10 @@ static void support(struct archive *a)
 	archive_read_support_format_zip(a);
 }
 
-int unpack(FILE *in, int to, const char *name, struct trawl_error *err)
+int unpack(FILE *in, int to, const char *name, unpack_front *front, struct trawl_error *err)
 {
+	struct copy c = {.to = to, .name = name, .front = front};
 	struct archive *a = archive_read_new();
-	struct room room = room_for(in, to);
 	int ret;
 
 	if (!a)
@@ -249,12 +262,12 @@ int unpack(FILE *in, int to, const char *name, struct trawl_error *err)
 	    archive_read_open_fd(a, fileno(in), 65536) != ARCHIVE_OK)
 		ret = cannot_unpack(a, name, err);
 	else
-		ret = copy_out(a, &room, to, name, err);
+		ret = copy_out(a, &c, err);
 	archive_read_free(a);
 	return ret;
 }
 #else
-int unpack(FILE *in, int to, const char *name, struct trawl_error *err)
+int unpack(FILE *in, int to, const char *name, unpack_front *front, struct trawl_error *err)
 {
 	return trawl_fail(err, TRAWL_CANNOT, "%s: is compressed, and trawl was built without "
 					     "libarchive; unpack it first", name);

@@ -8,6 +8,7 @@ import json
 import lzma
 import os
 import re
+import resource
 import shutil
 import stat
 import struct
@@ -21,6 +22,8 @@ sys.path[:0] = [SRC + "/tests", SRC + "/tests/decode/usb"]
 sys.dont_write_bytecode = True
 import usbsynth  # noqa: E402
 from tap import finish, ok, same, skip  # noqa: E402
+
+BEGIN = struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 65535, 220)  # of a pcap file with USB
 
 
 def run(*args, status=0):
@@ -49,28 +52,75 @@ def imported(path, name, out):
 
 
 def test_endless(d):
-    """Neither a pipe that does not end nor a small compressed file takes the last tenth of the
-    temporary folder's disk."""
+    """What begins like a capture, and neither ends as a pipe nor fits when it is unpacked, leaves
+    the last tenth of the temporary folder's disk free."""
     small, packed, out = d + "/small", d + "/endless.gz", d + "/endless"
     much = "more than the temporary folder has room for; choose another with TMPDIR\n"
     with gzip.open(packed, "wb") as f:
-        f.write(bytes(20 << 20))
+        f.write(BEGIN + bytes(20 << 20))
     os.mkdir(small)
     if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m", "none", small]).returncode:
         skip("endless pipe", "no file system may be mounted here")
         return
     try:
-        for verb, name, said in [("cut", "/dev/zero", "has "), ("compact", "/dev/zero", "has "),
+        for verb, name, said in [("cut", "-", "has "), ("compact", "/dev/stdin", "has "),
                                  ("import", "-", "has "), *[("cut", packed, "unpacks to ")
                                                             ] * has_archive()]:
-            with open("/dev/zero", "rb") as stdin:
-                r = subprocess.run(["trawl-edit", verb, name, "-w", out], stdin=stdin, text=True,
-                                   env=dict(os.environ, TMPDIR=small), capture_output=True)
-            same((3, f"trawl-edit: {name}: {said}{much}", False),
+            with subprocess.Popen(["sh", "-c", 'printf %b "$1"; exec cat /dev/zero', "sh",
+                                   "".join("\\0%03o" % b for b in BEGIN)],
+                                  stdout=subprocess.PIPE) as pipe:
+                r = subprocess.run(["trawl-edit", verb, name, "-w", out], stdin=pipe.stdout,
+                                   text=True, env=dict(os.environ, TMPDIR=small),
+                                   capture_output=True, timeout=60)
+                pipe.stdout.close()
+            called = "standard input" if name == "-" else name
+            same((3, f"trawl-edit: {called}: {said}{much}", False),
                  (r.returncode, r.stderr, os.path.exists(out)),
                  "%s of what does not fit: %s" % (verb, os.path.basename(name)))
     finally:
         subprocess.run(["umount", small])
+
+
+def test_nothing_of_ours(d):
+    """What is no capture is refused by its first bytes: it is neither copied nor unpacked whole.
+    Each input would have gigabytes, the pipe no end."""
+    no_capture = "is not a trawl file; give one, or a pcap, pcapng or usbmon text file with USB\n"
+    packed, begun, out = d + "/bomb.gz", d + "/begun.gz", d + "/bomb"
+    with gzip.open(packed, "wb", 9) as f:
+        for _ in range(64):
+            f.write(bytes(1 << 20))
+    with open(packed, "rb") as f:
+        one = f.read()
+    with open(packed, "ab") as f:  # members of a gzip file follow each other: 4 GiB
+        for _ in range(63):
+            f.write(one)
+    readers = [("trawl-edit", "cut", "-w", out), ("trawl-edit", "compact", "-w", out),
+               ("trawl-edit", "import", "-w", out), ("trawl-edit", "redact", "-w", out),
+               ("trawl-edit", "repair", "-w", out), ("trawl-edit", "secrets"),
+               ("trawl-replay", "stream", "--loop=2"), ("trawl-replay", "host", "--to-c")]
+    for args in readers:
+        with open("/dev/zero", "rb") as zero:
+            r = subprocess.run([*args, "-"], stdin=zero, text=True, capture_output=True, timeout=60)
+        same((3, f"{args[0]}: standard input: {no_capture}"), (r.returncode, r.stderr),
+             " ".join(args[:2]) + " of zeros without an end")
+    if not has_archive():
+        return
+    for args in [("trawl-decode",), ("trawl-export", "--to", "json"), *readers]:
+        r = subprocess.run([*args, packed], text=True, capture_output=True, timeout=60,
+                           preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE,
+                                                                 (32 << 20, 32 << 20)))
+        same((3, f"{args[0]}: {packed}: {no_capture}"), (r.returncode, r.stderr),
+             " ".join(args[:2]) + " of 4 GiB of zeros in 4 MB")
+    # what begins like a capture is limited by what was read so far, not by the size of the whole
+    with open(begun, "wb") as f:
+        f.write(gzip.compress(BEGIN))
+        with open(packed, "rb") as rest:
+            f.write(rest.read())
+    r = subprocess.run(["trawl-decode", begun], text=True, capture_output=True, timeout=60,
+                       preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE,
+                                                             (200 << 20, 200 << 20)))
+    same((3, f"trawl-decode: {begun}: unpacks to more than 1000 times its size; unpack it first, "
+          "if you trust it\n"), (r.returncode, r.stderr), "a bomb that begins like a capture")
 
 
 def test_standard_input(d):
@@ -154,7 +204,7 @@ def test_zip(d, capture, want):
                                              *((str(i), "") for i in range(1000))],
              "the zip file has too many entries; unpack it first"),
             ("a symbolic link", [("a.trawl", d + "/all.trawl", stat.S_IFLNK | 0o777)], "is empty"),
-            ("much of nothing", [("a.trawl", bytes(70 << 20))], "1000 times its size")):
+            ("much of nothing", [("a.trawl", BEGIN + bytes(70 << 20))], "1000 times its size")):
         pack(*entries)
         out, err = run("trawl-decode", d + "/x.zip", status=3)
         ok(why in err and err.count("\n") == 1 and not out, f"a zip file with {what}", err)
@@ -677,8 +727,8 @@ def main():
     try:
         usbsynth.main(d)
         test_target()
-        for test in (test_compressed, test_endless, test_standard_input, test_several,
-                     test_failed, test_bus, test_bus_keys,
+        for test in (test_compressed, test_endless, test_nothing_of_ours, test_standard_input,
+                     test_several, test_failed, test_bus, test_bus_keys,
                      test_doubled, test_many_interfaces, test_lost, test_cut_packet,
                      test_old_blocks, test_length, test_snaplen, test_cross, test_two_readers,
                      test_back, test_nothing, test_size):

@@ -8,6 +8,7 @@ import gzip
 import os
 import re
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -229,10 +230,10 @@ def outputs():
 
 
 def bomb():
-    """80 MiB of zeros in a hundred bytes."""
+    """80 MiB of a pcap file in a hundred bytes."""
     name = tmp.name + "/bomb.bz2"
     with bz2.open(name, "wb") as f:
-        f.write(bytes(80 << 20))
+        f.write(struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 65535, 220) + bytes(80 << 20))
     r = run(["trawl-decode", name])
     ok(r.returncode == 3 and re.match(r"trawl-decode: \S*bomb.bz2: unpacks to more than ", r.stderr)
        and r.stderr.count("\n") == 1, "what unpacks to thousands of times its size is refused",

@@ -22,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	rewind(in);
 	if (unpack_is_compressed(in)) {
 		FILE *plain = tmpfile();
-		bool bad = !plain || unpack(in, fileno(plain), "input", &err);
+		bool bad = !plain || unpack(in, fileno(plain), "input", foreign_front, &err);
 
 		fclose(in);
 		in = plain;
