@@ -18,6 +18,15 @@ struct bit_field {
 /* ends with a field without a name */
 typedef const struct bit_field *bit_layout;
 
+/* A layout, and its fields by their size. */
+#define FIELDS(name, ...) static const struct bit_field name[] = {__VA_ARGS__, {0}}
+#define FLAG(name, byte, bit) {name, byte, bit, 1}
+#define BITS(name, byte, bit, width) {name, byte, bit, width}
+#define BYTE(name, byte) {name, byte, 0, 8}
+#define WORD(name, byte) {name, byte, 0, 16}
+#define TRIPLE(name, byte) {name, byte, 0, 24}
+#define LONG(name, byte) {name, byte, 0, 32}
+
 /* Appends one member per field that is complete in the n bytes at p. */
 void bit_layout_tree(bit_layout fields, const uint8_t *p, size_t n, struct tree *t);
 

@@ -38,6 +38,7 @@ struct usb_detail {
 	 * its total length in bytes (0: unknown).
 	 */
 	uint32_t before, whole;
+	bool unsure;                     /* some of its bytes were not recorded: no length counts */
 	uint16_t code;                   /* PTP: code of the message's operation */
 	/* bytes of the message so far, if the class keeps them; otherwise NULL */
 	const uint8_t *message;

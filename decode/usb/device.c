@@ -48,6 +48,7 @@ static void forget_interfaces(struct usb_device *dev)
 		hid_free(&dev->interfaces[i].hid);
 		free(dev->interfaces[i].report);
 		free(dev->interfaces[i].msc);
+		usb_sysex_free(dev->interfaces[i].sysex);
 	}
 	memset(dev->interfaces, 0, sizeof(dev->interfaces));
 	memset(dev->endpoints, 0, sizeof(dev->endpoints));

@@ -27,6 +27,22 @@ struct usb_card_chain {
 	uint32_t have;         /* bytes of the command so far */
 };
 
+/* The system exclusive messages of MIDI that are open. */
+struct usb_sysex {
+	/* of each cable; index 0: OUT, 1: IN */
+	struct usb_sysex_open {
+		uint32_t have; /* bytes so far; 0: no message is open */
+		bool cut;      /* some of them were not recorded */
+		uint8_t *bytes; /* the first of them */
+		uint32_t len, room;
+	} open[2][16];
+	/* those that the current transfer's first message had before it */
+	uint8_t *before;
+	uint32_t before_len, before_room;
+};
+
+void usb_sysex_free(struct usb_sysex *x);
+
 struct usb_interface {
 	uint8_t number, alternate, class, subclass, protocol;
 	bool hid_known;        /* hid comes from the device's own descriptor and is not a guess */
@@ -35,11 +51,7 @@ struct usb_interface {
 	uint16_t report_len;
 	uint16_t report_described; /* its length according to the HID descriptor; 0: unknown */
 	struct usb_card_chain card;
-	/*
-	 * MIDI: bytes so far of the system exclusive message of each cable, 0: none is open. Index
-	 * 0: OUT, 1: IN.
-	 */
-	uint32_t sysex[2][16];
+	struct usb_sysex *sysex; /* MIDI; allocated at the first message that continues */
 	struct msc *msc;       /* state of mass storage; allocated at the first transfer */
 };
 

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* MIDI: event packets of four bytes. Source: MIDI Devices 1.0, chapter 4. */
+#include <stdlib.h>
+
 #include "decode/usb/class.h"
 #include "decode/usb/codename.h"
+#include "decode/usb/digitech.h"
 
-enum { EVENTS_SHOWN = 4, SYSEX_SHOWN = 16, POLY_PRESSURE = 10 };
+enum { EVENTS_SHOWN = 4, SYSEX_SHOWN = 16, POLY_PRESSURE = 10, SYSEX_KEPT = 1 << 16 };
 
 static bool fits(const struct usb_detail *d)
 {
@@ -24,26 +27,24 @@ static bool is_channel(unsigned int code)
 }
 
 /*
- * The most common manufacturers of system exclusive messages; ids that begin with 00 have three
- * bytes.
+ * The most common manufacturers of system exclusive messages. An id that begins with 00 has three
+ * bytes; LONG_ID distinguishes it from one of a single byte.
  */
+enum { LONG_ID = 1 << 24 };
+
 static const struct code_name manufacturers[] = {
-	{0x7e, "non-realtime"},	 {0x7f, "realtime"},
-	{0x7d, "educational"},	 {0x01, "Sequential"},
-	{0x04, "Moog"},		 {0x06, "Lexicon"},
-	{0x07, "Kurzweil"},	 {0x0f, "Ensoniq"},
-	{0x10, "Oberheim"},	 {0x18, "E-mu"},
-	{0x2f, "Elka"},		 {0x3e, "Waldorf"},
-	{0x40, "Kawai"},	 {0x41, "Roland"},
-	{0x42, "Korg"},		 {0x43, "Yamaha"},
-	{0x44, "Casio"},	 {0x47, "Akai"},
-	{0x52, "Zoom"},		 {0x00000e, "Alesis"},
-	{0x00010c, "Line 6"},	 {0x000110, "Fractal Audio"},
-	{0x002029, "Novation"},	 {0x00202b, "Medeli"},
-	{0x002032, "Behringer"}, {0x00203c, "Elektron"},
-	{0x00206b, "Arturia"},	 {0x002109, "Native Instruments"},
-	{0x00211d, "Ableton"},	 {0x002022, "Fishman"},
-	{0x000066, "Mackie"},
+	{0x7e, "non-realtime"}, {0x7f, "realtime"}, {0x7d, "educational"}, {0x01, "Sequential"},
+	{0x04, "Moog"}, {0x06, "Lexicon"}, {0x07, "Kurzweil"}, {0x0f, "Ensoniq"},
+	{0x10, "Oberheim"}, {0x18, "E-mu"}, {0x2f, "Elka"}, {0x3e, "Waldorf"}, {0x40, "Kawai"},
+	{0x41, "Roland"}, {0x42, "Korg"}, {0x43, "Yamaha"}, {0x44, "Casio"}, {0x47, "Akai"},
+	{0x52, "Zoom"},
+	{LONG_ID | 0x00000e, "Alesis"}, {LONG_ID | 0x00010c, "Line 6"},
+	{LONG_ID | 0x000110, "Fractal Audio"}, {LONG_ID | 0x002029, "Novation"},
+	{LONG_ID | 0x00202b, "Medeli"}, {LONG_ID | 0x002032, "Behringer"},
+	{LONG_ID | 0x00203c, "Elektron"}, {LONG_ID | 0x00206b, "Arturia"},
+	{LONG_ID | 0x002109, "Native Instruments"}, {LONG_ID | 0x00211d, "Ableton"},
+	{LONG_ID | 0x002022, "Fishman"}, {LONG_ID | 0x000066, "Mackie"},
+	{LONG_ID | 0x000010, "DigiTech"},
 };
 
 /* Whether a system exclusive message begins at p; n bytes of packets are available. */
@@ -53,7 +54,7 @@ static bool begins_sysex(const uint8_t *p, size_t n, uint32_t *manufacturer)
 		return false;
 	*manufacturer = p[2];
 	if (!p[2] && n >= 8)
-		*manufacturer = (uint32_t)p[2] << 16 | (uint32_t)p[3] << 8 | p[5];
+		*manufacturer = LONG_ID | (uint32_t)p[3] << 8 | p[5];
 	return p[2] || n >= 8;
 }
 
@@ -86,48 +87,145 @@ static bool is_empty(const uint8_t *p)
 	return !(p[0] | p[1] | p[2] | p[3]);
 }
 
-/* Counts the bytes of messages that span transfers; d->before and d->whole are those of the first
- * packet's. */
-static bool follow(struct usb_detail *d)
+/* ---- messages in several transfers ----------------------------------------------------------- */
+
+void usb_sysex_free(struct usb_sysex *x)
 {
-	uint32_t *open = d->interface ? d->interface->sysex[urb_in(&d->urb)] : NULL;
-	const uint8_t *first = NULL;
+	if (!x)
+		return;
+	for (unsigned int i = 0; i < 32; i++)
+		free(x->open[i / 16][i % 16].bytes);
+	free(x->before);
+	free(x);
+}
 
-	for (size_t at = 0; open && at + 4 <= d->data_len; at += 4) {
-		const uint8_t *p = d->data + at;
-		uint32_t *have = &open[p[0] >> 4];
-		uint32_t before = *have, now;
-
-		if (is_empty(p))
-			continue;
-		now = add_sysex(p, have);
-		if (!first && now > before)
-			d->before = before;
-		if (!first)
-			first = p;
-		if (!now || !ends_sysex(p))
-			continue;
-		if (d->before && !d->whole && p[0] >> 4 == first[0] >> 4)
-			d->whole = now;
-		*have = 0;
+/* Appends bytes, up to SYSEX_KEPT. Returns false if memory runs out. */
+static bool append(uint8_t **bytes, uint32_t *len, uint32_t *room, const uint8_t *p, uint32_t n)
+{
+	if (n > SYSEX_KEPT - *len)
+		n = SYSEX_KEPT - *len;
+	if (!n)
+		return true;
+	if (!array_reserve(*bytes, *room, *len + n)) {
+		out_lack_memory();
+		return false;
 	}
+	memcpy(*bytes + *len, p, n);
+	*len += n;
 	return true;
 }
 
-/* have: bytes of the cable's system exclusive message so far. */
-static void event_tree(const uint8_t *p, size_t n, uint32_t *have, struct tree *t)
+/* Adds a packet to its message. Returns the bytes so far, as add_sysex() does. */
+static uint32_t follow_packet(const uint8_t *p, struct usb_sysex_open *m)
+{
+	uint32_t before = m->have, now = add_sysex(p, &m->have);
+
+	if (!now)
+		return 0;
+	if (p[1] == 0xf0) {
+		m->len = before = 0;
+		m->cut = false;
+	}
+	if (m->len == before)
+		append(&m->bytes, &m->len, &m->room, p + 1, now - before);
+	return now;
+}
+
+/* The transfer's first packet continues m: what the message had before it is that of the detail. */
+static void continues(struct usb_detail *d, struct usb_sysex *x, const struct usb_sysex_open *m)
+{
+	d->before = m->have;
+	d->unsure = m->cut;
+	x->before_len = 0;
+	if (m->len == m->have &&
+	    append(&x->before, &x->before_len, &x->before_room, m->bytes, m->len)) {
+		d->message = x->before;
+		d->message_len = x->before_len;
+	}
+}
+
+static struct usb_sysex *sysex_of(struct usb_detail *d)
+{
+	if (!d->interface->sysex)
+		d->interface->sysex = calloc(1, sizeof(*d->interface->sysex));
+	if (!d->interface->sysex)
+		out_lack_memory();
+	return d->interface->sysex;
+}
+
+static bool is_sysex(const uint8_t *p)
+{
+	return (p[0] & 15) >= 4 && (p[0] & 15) <= 7;
+}
+
+static void follow_packets(struct usb_detail *d, struct usb_sysex *x)
+{
+	struct usb_sysex_open *open = x->open[urb_in(&d->urb)];
+	const uint8_t *first = NULL;
+
+	for (size_t at = 0; at + 4 <= d->data_len; at += 4) {
+		const uint8_t *p = d->data + at;
+		struct usb_sysex_open *m = &open[p[0] >> 4];
+		uint32_t now;
+
+		if (is_empty(p))
+			continue;
+		if (!first && m->have && is_sysex(p) && p[1] != 0xf0)
+			continues(d, x, m);
+		if (!first)
+			first = p;
+		now = follow_packet(p, m);
+		if (!now || !ends_sysex(p))
+			continue;
+		if (d->before && !d->whole && !d->unsure && p[0] >> 4 == first[0] >> 4)
+			d->whole = now;
+		m->have = 0;
+	}
+	/* What was not recorded may have continued or ended the messages that are open. */
+	for (unsigned int i = 0; i < 16; i++)
+		open[i].cut |= d->data_len < urb_wanted(&d->urb);
+}
+
+/*
+ * Counts and keeps the bytes of messages that span transfers; d->before, whole and message are
+ * those of the first packet's.
+ */
+static bool follow(struct usb_detail *d)
+{
+	struct usb_sysex *x = d->interface ? sysex_of(d) : NULL;
+
+	if (x)
+		follow_packets(d, x);
+	return true;
+}
+
+/* Of the packet that ends a message, which has `length` bytes. */
+static void end_tree(const struct usb_sysex_open *m, uint32_t length, struct tree *t)
+{
+	if (m->cut) {
+		tree_bool(t, "sysex_cut", true);
+		return;
+	}
+	tree_uint(t, "sysex_length", length);
+	if (m->len == length)
+		digitech_tree(m->bytes, m->len, t);
+}
+
+/* m: the cable's system exclusive message so far */
+static void event_tree(const uint8_t *p, size_t n, struct usb_sysex_open *m, struct tree *t)
 {
 	/* bytes of a packet, by code index number; the rest is padding */
 	static const uint8_t sizes[16] = {3, 3, 2, 3, 3, 1, 2, 3, 3, 3, 3, 3, 2, 2, 3, 1};
 	unsigned int code = p[0] & 15;
-	uint32_t manufacturer, now = add_sysex(p, have);
+	uint32_t manufacturer, now = follow_packet(p, m);
 
 	tree_object(t, "event");
 	tree_uint(t, "cable", p[0] >> 4);
 	tree_hex(t, "code_index", code, 1);
 	tree_str(t, "event", events[code]);
 	if (begins_sysex(p, n, &manufacturer)) {
-		tree_hex(t, "manufacturer", manufacturer, manufacturer > 0x7f ? 6 : 2);
+		tree_hex(t, "manufacturer", manufacturer & ~(uint32_t)LONG_ID,
+			 manufacturer & LONG_ID ? 6 : 2);
 		tree_str(t, "manufacturer_name", CODE_NAME(manufacturers, manufacturer));
 	}
 	if (is_channel(code))
@@ -146,15 +244,15 @@ static void event_tree(const uint8_t *p, size_t n, uint32_t *have, struct tree *
 		tree_bytes(t, "bytes", p + 1, sizes[code]);
 	}
 	if (now && ends_sysex(p)) {
-		tree_uint(t, "sysex_length", now);
-		*have = 0;
+		end_tree(m, now, t);
+		m->have = 0;
 	}
 	tree_close(t);
 }
 
 static void tree(const struct usb_state *s, const struct usb_detail *d, struct tree *t)
 {
-	uint32_t have[16] = {0};
+	struct usb_sysex_open open[16] = {0};
 	bool any = false;
 
 	tree_list(t, "midi");
@@ -163,13 +261,19 @@ static void tree(const struct usb_state *s, const struct usb_detail *d, struct t
 
 		if (is_empty(d->data + at))
 			continue;
-		if (!any)
-			have[cable] = d->before;
+		if (!any) {
+			open[cable].have = d->before;
+			open[cable].cut = d->unsure;
+			append(&open[cable].bytes, &open[cable].len, &open[cable].room, d->message,
+			       d->message_len);
+		}
 		any = true;
-		event_tree(d->data + at, d->data_len - at, &have[cable], t);
+		event_tree(d->data + at, d->data_len - at, &open[cable], t);
 	}
 	tree_close(t);
-	if (d->before)
+	for (unsigned int i = 0; i < 16; i++)
+		free(open[i].bytes);
+	if (d->before && !d->unsure)
 		tree_uint(t, "sysex_before", d->before);
 }
 
@@ -192,30 +296,66 @@ static size_t sysex_length(const uint8_t *p, size_t n, size_t *used)
 	return len;
 }
 
+/* The number of the message's bytes that are not in this transfer, or which of them these are. */
+static void part_brief(const struct usb_detail *d, size_t len, struct out *o)
+{
+	if (d->unsure) {
+		out_str(o, " continued, bytes before were not recorded,");
+		return;
+	}
+	out_printf(o, " %u to %zu", d->before + 1, d->before + len);
+	if (d->whole)
+		out_printf(o, " of %u", d->whole);
+}
+
+/* Appends DigiTech's procedure. head: the message's first bytes in earlier transfers */
+static void procedure_brief(const uint8_t *head, size_t have, const uint8_t *p, size_t len,
+			    struct out *o)
+{
+	uint8_t first[DIGITECH_HEADER];
+	size_t n = 0;
+	const char *name;
+
+	for (; n < have && n < sizeof(first); n++)
+		first[n] = head[n];
+	for (size_t i = 0; i < len && n < sizeof(first); i++)
+		first[n++] = p[i / 3 * 4 + i % 3 + 1];
+	if (!is_digitech(first, n))
+		return;
+	name = digitech_procedure(first);
+	if (name)
+		out_printf(o, " %s", name);
+	else
+		out_printf(o, " procedure 0x%02x", first[7]);
+}
+
 /* d->before: bytes of the message in earlier transfers, which is the transfer's first. */
 static void sysex_brief(const struct usb_detail *d, const uint8_t *p, size_t n, size_t *used,
 			struct out *o)
 {
 	size_t len = sysex_length(p, n, used), shown = 0;
+	bool begins = p[1] == 0xf0;
 	uint32_t manufacturer;
 	const char *name;
 
 	out_str(o, " sysex");
-	if (p[1] != 0xf0 && d->before) {
-		out_printf(o, " %u to %zu", d->before + 1, d->before + len);
-		if (d->whole)
-			out_printf(o, " of %u", d->whole);
+	if (!begins && d->before) {
+		part_brief(d, len, o);
 	} else if (begins_sysex(p, n, &manufacturer)) {
 		name = CODE_NAME(manufacturers, manufacturer);
 		if (name)
 			out_printf(o, " %s", name);
 		else
-			out_printf(o, " manufacturer 0x%0*x", manufacturer > 0xff ? 6 : 2,
-				   manufacturer);
+			out_printf(o, " manufacturer 0x%0*x", manufacturer & LONG_ID ? 6 : 2,
+				   manufacturer & ~(uint32_t)LONG_ID);
 	}
-	if (p[1] == 0xf0 && *used && !ends_sysex(p + *used - 4))
+	if (begins)
+		procedure_brief(NULL, 0, p, len, o);
+	else if (d->before && d->before < DIGITECH_HEADER && !d->unsure)
+		procedure_brief(d->message, d->message_len, p, len, o);
+	if (begins && *used && !ends_sysex(p + *used - 4))
 		out_printf(o, " first %zu bytes", len);
-	else if (p[1] == 0xf0 || !d->before)
+	else if (begins || !d->before || d->unsure)
 		out_printf(o, " %zu bytes", len);
 	for (size_t at = 0; at < *used && shown < SYSEX_SHOWN; at += 4)
 		for (size_t i = 1; i < 4 && shown < len && shown < SYSEX_SHOWN; i++, shown++)
@@ -259,7 +399,7 @@ static bool brief(const struct usb_state *s, const struct usb_detail *d, struct 
 		}
 		if (n > 1)
 			out_char(o, ',');
-		if ((d->data[at] & 15) >= 4 && (d->data[at] & 15) <= 7)
+		if (is_sysex(d->data + at))
 			sysex_brief(at ? &later : d, d->data + at, d->data_len - at, &used, o);
 		else
 			event_brief(d->data + at, o);
@@ -269,10 +409,15 @@ static bool brief(const struct usb_state *s, const struct usb_detail *d, struct 
 
 static const char *const names[] = {
 	"bytes", "cable", "channel", "code_index", "controller", "event", "manufacturer",
-	"manufacturer_name", "midi", "note", "pressure", "sysex_before", "sysex_length", "value",
-	"velocity",
+	"manufacturer_name", "midi", "note", "pressure", "sysex_before", "sysex_cut",
+	"sysex_length", "value", "velocity",
 	NULL,
 };
+
+static bool has_name(const char *name, size_t n)
+{
+	return usb_names_have(digitech_names, name, n);
+}
 
 const struct usb_class usb_midi_class = {
 	.fits = fits,
@@ -280,4 +425,5 @@ const struct usb_class usb_midi_class = {
 	.tree = tree,
 	.brief = brief,
 	.names = names,
+	.has_name = has_name,
 };

@@ -2,6 +2,7 @@
 #include "decode/usb/msc.h"
 #include "decode/base/bytes.h"
 #include "decode/usb/bitlayout.h"
+#include "decode/usb/scsiopcode.h"
 #include "decode/usb/scsisense.h"
 
 #define CBW_SIGNATURE 0x43425355 /* "USBC" */
@@ -19,6 +20,43 @@ static bool is_csw(const uint8_t *p, size_t n)
 	return n == CSW_SIZE && get32(p) == CSW_SIGNATURE;
 }
 
+/* ---- which units are optical drives --------------------------------------------------------- */
+
+enum { TYPE_OPTICAL = 5 };
+
+static bool only_optical(uint8_t opcode)
+{
+	return opcode == SCSI_GET_CONFIGURATION || opcode == SCSI_READ_TOC_PMA_ATIP ||
+	       opcode == SCSI_READ_DISC_INFORMATION || opcode == SCSI_READ_TRACK_INFORMATION ||
+	       opcode == SCSI_READ_DISC_STRUCTURE;
+}
+
+static uint16_t unit_bit(uint8_t lun)
+{
+	return (uint16_t)(1u << (lun & 15));
+}
+
+/* Sets c->optical by what the unit was seen to be. */
+static void classify(struct msc *m, uint8_t lun, struct scsi_command *c)
+{
+	if (only_optical(c->cdb[0]))
+		m->optical |= unit_bit(lun);
+	c->optical = m->optical & unit_bit(lun);
+}
+
+/* The answer to INQUIRY says what the unit is. */
+static void learn(struct msc *m, const struct msc_step *s, const struct msc_transfer *t)
+{
+	if (!s->has_command || !s->in || s->before || !t->n || !scsi_identification(&s->command))
+		return;
+	if ((t->p[0] & 0x1f) == TYPE_OPTICAL)
+		m->optical |= unit_bit(s->lun);
+	else
+		m->optical &= (uint16_t)~unit_bit(s->lun);
+}
+
+/* ---- Bulk-Only Transport -------------------------------------------------------------------- */
+
 static void command_wrapper(struct msc *m, const uint8_t *p, uint64_t begin, struct msc_step *s)
 {
 	memset(&m->command, 0, sizeof(m->command));
@@ -29,7 +67,9 @@ static void command_wrapper(struct msc *m, const uint8_t *p, uint64_t begin, str
 	m->in = p[12] & 0x80;
 	m->lun = p[13] & 0x0f;
 	m->started = begin;
+	m->moved = 0;
 	m->open = true;
+	classify(m, m->lun, &m->command);
 	s->phase = MSC_COMMAND;
 }
 
@@ -69,6 +109,11 @@ bool msc_bot(struct msc *m, bool in, const struct msc_transfer *t, struct msc_st
 	s->lun = m->lun;
 	s->length = m->length;
 	s->in = s->phase == MSC_DATA ? in : m->in;
+	if (s->phase == MSC_DATA) {
+		s->before = m->moved;
+		m->moved += t->n;
+		learn(m, s, t);
+	}
 	return true;
 }
 
@@ -114,6 +159,8 @@ void msc_uas_submitted(struct msc *m, const uint8_t *p, size_t n, uint64_t begin
 	m->uas[i].started = begin;
 	m->uas[i].command.length = 16;
 	memcpy(m->uas[i].command.cdb, p + 16, 16);
+	m->uas[i].moved = 0;
+	classify(m, m->uas[i].lun, &m->uas[i].command);
 }
 
 static void uas_command(struct msc *m, const struct msc_transfer *t, struct msc_step *s)
@@ -134,6 +181,7 @@ static void uas_command(struct msc *m, const struct msc_transfer *t, struct msc_
 	s->started = t->begin;
 	s->command.length = 16;
 	memcpy(s->command.cdb, t->p + 16, 16);
+	classify(m, s->lun, &s->command);
 }
 
 static void uas_sense(struct msc *m, const struct msc_transfer *t, struct msc_step *s)
@@ -160,7 +208,7 @@ static void uas_sense(struct msc *m, const struct msc_transfer *t, struct msc_st
 }
 
 /* Data transfers carry no tag; their command is known only if a single command is in flight. */
-static void uas_data(struct msc *m, struct msc_step *s)
+static void uas_data(struct msc *m, const struct msc_transfer *t, struct msc_step *s)
 {
 	unsigned int open = 0, at = 0;
 
@@ -175,6 +223,9 @@ static void uas_data(struct msc *m, struct msc_step *s)
 		return;
 	s->tag = m->uas[at].tag;
 	uas_find(m, m->uas[at].tag, s);
+	s->before = m->uas[at].moved;
+	m->uas[at].moved += t->n;
+	learn(m, s, t);
 }
 
 bool msc_uas(struct msc *m, unsigned int pipe, const struct msc_transfer *t, struct msc_step *s)
@@ -183,7 +234,7 @@ bool msc_uas(struct msc *m, unsigned int pipe, const struct msc_transfer *t, str
 	s->uas = true;
 	if (pipe == UAS_PIPE_DATA_IN || pipe == UAS_PIPE_DATA_OUT) {
 		s->in = pipe == UAS_PIPE_DATA_IN;
-		uas_data(m, s);
+		uas_data(m, t, s);
 		return true;
 	}
 	if (t->n < 4 || (pipe != UAS_PIPE_COMMAND && pipe != UAS_PIPE_STATUS))
@@ -343,7 +394,7 @@ void msc_tree(const struct msc_step *s, const uint8_t *p, size_t n, struct tree 
 		scsi_command_tree(&s->command, t);
 		tree_close(t);
 	}
-	if (s->phase == MSC_DATA && s->has_command && n &&
+	if (s->phase == MSC_DATA && s->has_command && n && !s->before &&
 	    s->in != scsi_sends_parameters(&s->command)) {
 		tree_object(t, s->in ? "answer" : "parameter_list");
 		scsi_data_tree(&s->command, p, n, t);
@@ -394,7 +445,7 @@ bool msc_brief(const struct msc_step *s, const uint8_t *p, size_t n, struct out 
 	switch ((enum msc_phase)s->phase) {
 	case MSC_DATA:
 		out_str(o, "data");
-		shown = s->has_command && scsi_data_brief(&s->command, p, n, o);
+		shown = s->has_command && !s->before && scsi_data_brief(&s->command, p, n, o);
 		break;
 	case MSC_STATUS:
 		brief_status(s, o);

@@ -32,6 +32,7 @@ struct msc_step {
 	uint64_t started;    /* time of the command's submission, ns; valid if has_command */
 	uint32_t tag;
 	uint8_t lun;
+	uint64_t before;     /* DATA: bytes of the command's data in earlier transfers */
 	uint32_t length;     /* COMMAND of BOT: dCBWDataTransferLength, in bytes */
 	/* DATA: direction of the transfer; COMMAND of BOT: direction of the command's data */
 	bool in;
@@ -54,12 +55,15 @@ struct msc {
 	uint64_t started;    /* time of the CBW, ns */
 	bool in;
 	uint8_t lun;
+	uint64_t moved;      /* bytes of its data so far */
+	uint16_t optical;    /* of each LUN, the bit that says whether it is an optical drive */
 	struct {
 		bool open;
 		uint16_t tag;
 		uint8_t lun;
 		struct scsi_command command;
 		uint64_t started;
+		uint64_t moved;
 	} uas[64];           /* commands in flight, by tag modulo 64 */
 };
 

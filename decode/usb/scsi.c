@@ -4,6 +4,7 @@
 #include "decode/base/bytes.h"
 #include "decode/usb/bitlayout.h"
 #include "decode/usb/scsiinquiry.h"
+#include "decode/usb/scsimmc.h"
 #include "decode/usb/scsimode.h"
 #include "decode/usb/scsiopcode.h"
 #include "decode/usb/scsisense.h"
@@ -20,13 +21,16 @@ enum form {
 	SENSE10, /* page in byte 2, length 7..8 */
 	LENGTH10, /* likewise 7..8 */
 	LENGTH12, /* likewise 6..9 */
+	LENGTH8,  /* likewise 8..9 */
+	LENGTH9,  /* likewise 9..10 */
 	START,   /* START STOP UNIT: power condition, LOEJ and START in byte 4 */
 	PREVENT, /* prevent in byte 4 */
 	SERVICE, /* SERVICE ACTION IN(16) */
 };
 
 static const struct command {
-	uint8_t opcode, form;
+	uint16_t code;
+	uint8_t form;
 	const char *name;
 } commands[] = {
 	{SCSI_TEST_UNIT_READY, PLAIN, "TEST UNIT READY"},
@@ -66,6 +70,7 @@ static const struct command {
 	{SCSI_MODE_SELECT_10, LENGTH10, "MODE SELECT(10)"},
 	{SCSI_MODE_SENSE_10, SENSE10, "MODE SENSE(10)"},
 	{SCSI_CLOSE_TRACK_SESSION, PLAIN, "CLOSE TRACK/SESSION"},
+	{SCSI_READ_BUFFER_CAPACITY, LENGTH10, "READ BUFFER CAPACITY"},
 	{SCSI_PERSISTENT_RESERVE_IN, LENGTH10, "PERSISTENT RESERVE IN"},
 	{SCSI_PERSISTENT_RESERVE_OUT, LENGTH10, "PERSISTENT RESERVE OUT"},
 	{SCSI_ATA_PASS_THROUGH_16, PLAIN, "ATA PASS-THROUGH(16)"},
@@ -84,22 +89,34 @@ static const struct command {
 	{SCSI_READ_12, RW12, "READ(12)"},
 	{SCSI_WRITE_12, RW12, "WRITE(12)"},
 	{SCSI_GET_PERFORMANCE, PLAIN, "GET PERFORMANCE"},
-	{SCSI_READ_DISC_STRUCTURE, PLAIN, "READ DISC STRUCTURE"},
+	{SCSI_READ_DISC_STRUCTURE, LENGTH8, "READ DISC STRUCTURE"},
 	{SCSI_WRITE_AND_VERIFY_12, RW12, "WRITE AND VERIFY(12)"},
 	{SCSI_VERIFY_12, RW12, "VERIFY(12)"},
 	{SCSI_SECURITY_PROTOCOL_OUT, PLAIN, "SECURITY PROTOCOL OUT"},
-	{SCSI_SET_STREAMING, PLAIN, "SET STREAMING"},
+	{SCSI_SET_STREAMING, LENGTH9, "SET STREAMING"},
 	{SCSI_SET_CD_SPEED, PLAIN, "SET CD SPEED"},
-	{SCSI_MECHANISM_STATUS, PLAIN, "MECHANISM STATUS"},
+	{SCSI_MECHANISM_STATUS, LENGTH8, "MECHANISM STATUS"},
 	{SCSI_READ_CD, PLAIN, "READ CD"},
+	{SCSI_READ_SUB_CHANNEL, LENGTH10, "READ SUB-CHANNEL"},
+	{SCSI_BLANK, PLAIN, "BLANK"},
+	{SCSI_SEND_KEY, LENGTH8, "SEND KEY"},
+	{SCSI_REPORT_KEY, LENGTH8, "REPORT KEY"},
 };
 
-static const struct command *find(uint8_t opcode)
+static const struct command *find(unsigned int code)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
-		if (commands[i].opcode == opcode)
+		if (commands[i].code == code)
 			return &commands[i];
 	return NULL;
+}
+
+/* The command's number in scsiopcode.h. Some opcodes mean something else to optical drives. */
+static unsigned int code_of(const struct scsi_command *c)
+{
+	unsigned int optical = SCSI_OPTICAL | c->cdb[0];
+
+	return c->optical && find(optical) ? optical : c->cdb[0];
 }
 
 const char *scsi_status_name(uint8_t status)
@@ -149,19 +166,21 @@ static struct scsi_span span_of(const struct scsi_command *c, enum form form)
 
 struct scsi_span scsi_span(const struct scsi_command *c)
 {
-	const struct command *k = find(c->cdb[0]);
+	const struct command *k = find(code_of(c));
 
 	return k ? span_of(c, (enum form)k->form) : (struct scsi_span){0};
 }
 
 bool scsi_sends_parameters(const struct scsi_command *c)
 {
-	switch (c->cdb[0]) {
+	switch (code_of(c)) {
 	case SCSI_MODE_SELECT_6:
 	case SCSI_MODE_SELECT_10:
 	case SCSI_UNMAP:
 	case SCSI_PERSISTENT_RESERVE_OUT:
 	case SCSI_MAINTENANCE_OUT:
+	case SCSI_SET_STREAMING:
+	case SCSI_SEND_KEY:
 		return true;
 	default:
 		return false;
@@ -187,6 +206,10 @@ static int64_t allocation(const struct scsi_command *c, enum form form)
 		return c->cdb[0] == SCSI_PERSISTENT_RESERVE_OUT ? get_be32(p + 5) : get_be16(p + 7);
 	case LENGTH12:
 		return get_be32(p + 6);
+	case LENGTH8:
+		return get_be16(p + 8);
+	case LENGTH9:
+		return get_be16(p + 9);
 	case SERVICE:
 		return get_be32(p + 10);
 	default:
@@ -231,7 +254,7 @@ static const char *start_name(uint8_t bits)
 
 /* What the forms do not have. */
 static const struct {
-	uint8_t opcode;
+	uint16_t code;
 	bit_layout fields;
 } details[] = {
 	{SCSI_REQUEST_SENSE, CDB({"desc", 1, 0, 1})},
@@ -245,12 +268,14 @@ static const struct {
 	{SCSI_START_STOP_UNIT,
 	 CDB({"immed", 1, 0, 1}, {"power_condition", 4, 4, 4}, {"loej", 4, 1, 1},
 	     {"start", 4, 0, 1})},
+	{SCSI_PREVENT_ALLOW_MEDIUM_REMOVAL, CDB({"persistent", 4, 1, 1})},
 	{SCSI_READ_CAPACITY_10, CDB({"pmi", 8, 0, 1})},
 	{SCSI_READ_10, CDB(READING, {"group", 6, 0, 5})},
 	{SCSI_WRITE_10, CDB(WRITING, {"group", 6, 0, 5})},
 	{SCSI_WRITE_AND_VERIFY_10, CDB(WRITING, {"group", 6, 0, 5})},
 	{SCSI_VERIFY_10, CDB(VERIFYING, {"group", 6, 0, 5})},
-	{SCSI_SYNCHRONIZE_CACHE_10, CDB({"immed", 1, 1, 1}, {"group", 6, 0, 5})},
+	{SCSI_SYNCHRONIZE_CACHE_10, CDB({"immed", 1, 1, 1}, {"reladr", 1, 0, 1},
+					{"group", 6, 0, 5})},
 	{SCSI_WRITE_SAME_10, CDB({"wrprotect", 1, 5, 3}, {"anchor", 1, 4, 1}, {"unmap", 1, 3, 1},
 				 {"group", 6, 0, 5})},
 	{SCSI_UNMAP, CDB({"anchor", 1, 0, 1}, {"group", 6, 0, 5})},
@@ -266,6 +291,24 @@ static const struct {
 	{SCSI_READ_TRACK_INFORMATION, CDB({"address_type", 1, 0, 2}, {"track", 2, 0, 32})},
 	{SCSI_CLOSE_TRACK_SESSION,
 	 CDB({"immed", 1, 0, 1}, {"close_function", 2, 0, 3}, {"track", 4, 0, 16})},
+	{SCSI_READ_BUFFER_CAPACITY, CDB({"block", 1, 0, 1})},
+	{SCSI_GET_PERFORMANCE,
+	 CDB({"performance_data_type", 1, 0, 5}, {"starting_lba", 2, 0, 32},
+	     {"maximum_descriptors", 8, 0, 16}, {"performance_type", 10, 0, 8})},
+	{SCSI_READ_DISC_STRUCTURE,
+	 CDB({"disc_media_type", 1, 0, 4}, {"address", 2, 0, 32}, {"layer", 6, 0, 8},
+	     {"structure_format", 7, 0, 8}, {"agid", 10, 6, 2})},
+	{SCSI_SET_STREAMING, CDB({"streaming_type", 8, 0, 8})},
+	{SCSI_SET_CD_SPEED,
+	 CDB({"rotation_control", 1, 0, 2}, {"read_speed", 2, 0, 16}, {"write_speed", 4, 0, 16})},
+	{SCSI_READ_SUB_CHANNEL,
+	 CDB({"msf", 1, 1, 1}, {"subq", 2, 6, 1}, {"subchannel_format", 3, 0, 8},
+	     {"track", 6, 0, 8})},
+	{SCSI_BLANK, CDB({"immed", 1, 4, 1}, {"blanking_type", 1, 0, 3}, {"start_address", 2, 0, 32})},
+	{SCSI_SEND_KEY, CDB({"key_class", 7, 0, 8}, {"agid", 10, 6, 2}, {"key_format", 10, 0, 6})},
+	{SCSI_REPORT_KEY,
+	 CDB({"lba", 2, 0, 32}, {"key_class", 7, 0, 8}, {"agid", 10, 6, 2},
+	     {"key_format", 10, 0, 6})},
 	{SCSI_READ_16, CDB(READING, {"group", 14, 0, 5})},
 	{SCSI_WRITE_16, CDB(WRITING, {"group", 14, 0, 5})},
 	{SCSI_WRITE_AND_VERIFY_16, CDB(WRITING, {"group", 14, 0, 5})},
@@ -300,7 +343,7 @@ static void details_tree(const struct scsi_command *c, struct tree *t)
 	bit_layout control = control_of(c->cdb[0]);
 
 	for (size_t i = 0; i < ARRAY_SIZE(details); i++)
-		if (details[i].opcode == c->cdb[0])
+		if (details[i].code == code_of(c))
 			bit_layout_tree(details[i].fields, c->cdb, c->length, t);
 	if (control)
 		bit_layout_tree(control, c->cdb, c->length, t);
@@ -312,12 +355,13 @@ bool scsi_has_name(const char *name, size_t n)
 		if (bit_layout_has(details[i].fields, name, n))
 			return true;
 	return bit_layout_has(control_6, name, n) || scsi_sense_has_name(name, n) ||
-	       scsi_inquiry_has_name(name, n) || scsi_mode_has_name(name, n);
+	       scsi_inquiry_has_name(name, n) || scsi_mode_has_name(name, n) ||
+	       scsi_mmc_has_name(name, n);
 }
 
 void scsi_command_tree(const struct scsi_command *c, struct tree *t)
 {
-	const struct command *k = find(c->cdb[0]);
+	const struct command *k = find(code_of(c));
 	enum form form = k ? (enum form)k->form : PLAIN;
 	struct scsi_span s = span_of(c, form);
 	int64_t length = allocation(c, form);
@@ -352,7 +396,7 @@ void scsi_command_tree(const struct scsi_command *c, struct tree *t)
 
 void scsi_command_brief(const struct scsi_command *c, struct out *o)
 {
-	const struct command *k = find(c->cdb[0]);
+	const struct command *k = find(code_of(c));
 	enum form form = k ? (enum form)k->form : PLAIN;
 	struct scsi_span s = span_of(c, form);
 	const char *service = form == SERVICE ? service_name(c) : NULL;
@@ -426,6 +470,7 @@ void scsi_data_tree(const struct scsi_command *c, const uint8_t *p, size_t n, st
 		luns_tree(p, n, t);
 		break;
 	default:
+		scsi_mmc_tree(code_of(c), c->cdb, p, n, t);
 		if (!capacity(c, p, n, &last, &block))
 			break;
 		tree_uint(t, "last_lba", last);
@@ -463,7 +508,7 @@ bool scsi_data_brief(const struct scsi_command *c, const uint8_t *p, size_t n, s
 		break;
 	}
 	if (!capacity(c, p, n, &last, &block))
-		return false;
+		return scsi_mmc_brief(code_of(c), c->cdb, p, n, o);
 	/* The count does not fit into 32 bits; READ CAPACITY(16) returns it. */
 	if (c->cdb[0] == SCSI_READ_CAPACITY_10 && last == UINT32_MAX)
 		out_printf(o, " more than %u blocks of %u bytes", UINT32_MAX, block);

@@ -11,6 +11,7 @@
 struct scsi_command {
 	uint8_t cdb[16];
 	uint8_t length; /* bytes of cdb that are valid */
+	bool optical;   /* to a drive of CDs, DVDs or Blu-ray discs */
 };
 
 /* The blocks that a command addresses. */

@@ -6,14 +6,6 @@
 
 #include <string.h>
 
-#define FIELDS(name, ...) static const struct bit_field name[] = {__VA_ARGS__, {0}}
-#define FLAG(name, byte, bit) {name, byte, bit, 1}
-#define BITS(name, byte, bit, width) {name, byte, bit, width}
-#define BYTE(name, byte) {name, byte, 0, 8}
-#define WORD(name, byte) {name, byte, 0, 16}
-#define TRIPLE(name, byte) {name, byte, 0, 24}
-#define LONG(name, byte) {name, byte, 0, 32}
-
 FIELDS(recovery, FLAG("awre", 2, 7), FLAG("arre", 2, 6), FLAG("tb", 2, 5), FLAG("rc", 2, 4),
        FLAG("eer", 2, 3), FLAG("per", 2, 2), FLAG("dte", 2, 1), FLAG("dcr", 2, 0),
        BYTE("read_retry_count", 3), BYTE("correction_span", 4), BYTE("head_offset_count", 5),

@@ -44,6 +44,7 @@ enum scsi_opcode {
 	SCSI_MODE_SELECT_10 = 0x55,
 	SCSI_MODE_SENSE_10 = 0x5a,
 	SCSI_CLOSE_TRACK_SESSION = 0x5b,
+	SCSI_READ_BUFFER_CAPACITY = 0x5c,
 	SCSI_PERSISTENT_RESERVE_IN = 0x5e,
 	SCSI_PERSISTENT_RESERVE_OUT = 0x5f,
 	SCSI_ATA_PASS_THROUGH_16 = 0x85,
@@ -70,6 +71,13 @@ enum scsi_opcode {
 	SCSI_SET_CD_SPEED = 0xbb,
 	SCSI_MECHANISM_STATUS = 0xbd,
 	SCSI_READ_CD = 0xbe,
+
+	/* of optical drives, whose opcodes mean something else for other units */
+	SCSI_OPTICAL = 0x100,
+	SCSI_READ_SUB_CHANNEL = SCSI_OPTICAL | 0x42,
+	SCSI_BLANK = SCSI_OPTICAL | 0xa1,
+	SCSI_SEND_KEY = SCSI_OPTICAL | 0xa3,
+	SCSI_REPORT_KEY = SCSI_OPTICAL | 0xa4,
 };
 
 /* Of SCSI_SERVICE_ACTION_IN_16: the low five bits of byte 1 say which command it is. */

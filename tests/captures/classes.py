@@ -11,7 +11,9 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from discrows import disc_rows  # noqa: E402
 from partrows import part_rows  # noqa: E402
+from pedalrows import pedal_rows  # noqa: E402
 from values import (  # noqa: E402
     address, bit, figure, figure_or_bit, members, number, octets, pairs, release, text, walk)
 
@@ -706,7 +708,8 @@ FOUND = [(prefix + name, descriptor_values(name, kind),
     ("usbhid.data.axis.y", axis("Y"), number),
     ("usbhub.status.port", hub("wPortStatus"), number),
     ("usbhub.change.port", hub("wPortChange"), number),
-] + list(modem_rows()) + list(scsi_rows()) + list(hci_rows()) + list(part_rows())
+] + list(modem_rows()) + list(scsi_rows()) + list(hci_rows()) + list(
+    part_rows()) + list(disc_rows()) + list(pedal_rows())
 PATHS = {row[0]: row[1] for row in FIELDS}
 PATHS.update({prefix + name: "setup:descriptors.%s@%s" % (name, kind)
               for prefix, kind, names in PARTS for name in names.split()})

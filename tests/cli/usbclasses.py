@@ -15,8 +15,10 @@ sys.path[:0] = [SRC + "/tests", SRC + "/tests/decode/usb", SRC + "/tests/capture
 sys.dont_write_bytecode = True
 import classes  # noqa: E402
 from tap import finish, ok, same, skip  # noqa: E402
+from discs import disk, drive, optical  # noqa: E402
 from modem import eem, modem, odd as odd_modem  # noqa: E402
-from parts import cpu_bus, described, described_sound, hub, mixer_2  # noqa: E402
+from parts import (cpu_bus, cut_messages, described, described_sound, hub,  # noqa: E402
+                   mixer_2, pedal)
 from usbsynth import (BULK, INTERRUPT, Capture, at, cbw, config, csw, device,  # noqa: E402
                       endpoint, interface, pcap, serial, webcam)
 
@@ -533,42 +535,6 @@ def printer():
     return c
 
 
-def mode_pages(kind, ten, *pages):
-    """A unit of this device type, whose mode pages are all read by MODE SENSE."""
-    c = described(interface(0, 8, 6, 0x50, 2), endpoint(0x81, 2, 512), endpoint(0x02, 2, 512))
-    body = b"".join(bytes([code, len(p)]) + p for code, p in pages)
-    asked = [(bytes([0x12, 0, 0, 0, 36, 0]), bytes([kind, 0x80, 5, 0x12, 31, 0x91, 0x10, 2]) +
-              b"MAKER   A UNIT          1.00")]
-    if ten:
-        asked.append((struct.pack(">BBBBBBBHB", 0x5a, 8, 0x3f, 0, 0, 0, 0, 512, 0),
-                      struct.pack(">HBBBBH", len(body) + 6, 0, 0, 0, 0, 0) + body))
-    else:
-        block = struct.pack(">II", 32768, 512)
-        asked.append((bytes([0x1a, 0, 0x7f, 0, 255, 4]),
-                      bytes([3 + len(block) + len(body), 0, 0x90, len(block)]) + block + body))
-    asked.append((struct.pack(">BBIBHB", 0x28, 0x38, 8, 3, 1, 0), bytes(512)))
-    for tag, (cdb, answer) in enumerate(asked):
-        c.transfer(BULK, 0x02, out=cbw(tag + 1, len(answer), True, cdb))
-        c.transfer(BULK, 0x81, answer=answer)
-        c.transfer(BULK, 0x81, answer=csw(tag + 1), asked=13)
-    return c
-
-
-def numbered(n):
-    """Bytes that all differ."""
-    return bytes((37 * i + 0x5a) & 0xff for i in range(n))
-
-
-def disk():
-    return mode_pages(0, False, *((code, numbered(n)) for code, n in (
-        (0x01, 10), (0x02, 14), (0x03, 22), (0x04, 22), (0x88, 18), (0x0a, 10), (0x1c, 10))))
-
-
-def drive():
-    return mode_pages(5, True, *((code, numbered(n)) for code, n in (
-        (0x01, 10), (0x05, 50), (0x2a, 30), (0x1c, 10), (0x31, 3))))
-
-
 def functions(bits):
     """Descriptors of functions whose bits have names; `bits` selects every second bit."""
     def low(n):
@@ -711,6 +677,27 @@ def main():
         same(True, "f7" in [m.get("bytes") for i in items
                             for m in i["decoded"].get("midi", [])],
      "the padding of a packet is not among its bytes")
+        items = check(d, "guitar processor", pedal(), [
+            "sysex DigiTech Request WhoAmI first 9 bytes f0 00 00 10", "sysex 10 to 14 of 14 ",
+            "sysex DigiTech Receive Preset Names first 9 bytes ", "procedure 0x6a"], 150)
+        got = [m["digitech"] for i in items for m in i.get("decoded", {}).get("midi", [])
+               if "digitech" in m]
+        same((11, ["CLEAN", "LEAD\ufffd"], [(65, 2, 5), (300, 0, "0086")], {True}),
+             (len(got), next(g["preset_names"] for g in got if "preset_names" in g),
+              [(p["parameter_id"], p["parameter_position"],
+                p.get("parameter_value", p.get("parameter_bytes")))
+               for p in next(g for g in got if "parameter_count" in g)["parameters"]],
+              {g["checksum_valid"] for g in got}), "the whole message is in JSON")
+        open(d + "/c.pcap", "wb").write(pcap(cut_messages().records))
+        lines = run("trawl-decode", d + "/c.pcap", text=True).stdout
+        ok("sysex continued, bytes before were not recorded, 6 bytes 41" in lines and
+           "sysex Roland 5 bytes f0 41 01 02 f7" in lines and lines.count("13 to 18") == 1,
+           "MIDI: no lengths after bytes that were not recorded", lines)
+        items = [m for line in run("trawl-decode", "--json", d + "/c.pcap").stdout.splitlines()
+                 for m in json.loads(line)["fields"].get("decoded", {}).get("midi", [])]
+        same([(None, True), (5, None)], [(m.get("sysex_length"), m.get("sysex_cut"))
+                                         for m in items if "f7" in str(m.get("bytes"))],
+             "nor in JSON, where the end says so")
         check(d, "serial port, halves missing", serial_halves(), ["AT+CSQ", "OK"])
         lines = run("trawl-decode", d + "/c.pcap", text=True).stdout
         same((3, 3), (lines.count("AT+CSQ"), lines.count("OK\\r\\n")), "each half has its text")
@@ -780,6 +767,31 @@ def main():
              [[p.get("page_name") for p in i["decoded"]["storage"]["answer"]["pages"]] for i in items
               if "pages" in i.get("decoded", {}).get("storage", {}).get("answer", {})],
              "a code is the page that drives have")
+        items = check(d, "optical drive", optical(), [
+            "GET CONFIGURATION data profile DVD-ROM, ",
+            "READ DISC INFORMATION data incomplete, 258 sessions, tracks 1 to 4, ",
+            "READ TRACK INFORMATION data track 1 session 1 at 1432382326 + 84941606, ",
+            "data tracks 1 to 2, 1 at 0, 2 at 1200, lead-out at 327680, ",
+            "data tracks 1 to 1, 1 at 00:02.00, lead-out at 62:30.21, ",
+            "NOTIFICATION data media new media, media present, ", "NOTIFICATION data no event, 4 bytes",
+            "data media media removal, no media, door open, ", "data operational change changed, ",
+            "REPORT KEY data, ", "READ SUB-CHANNEL data, ", "BLANK tag "], 700)
+        answers = [i["decoded"]["storage"].get("answer", {}) for i in items
+                   if "storage" in i.get("decoded", {})]
+        same([["CD read", 1, 0, 1], ["unknown", 0, 0, 0]],
+             [[f.get("feature_name", "unknown"), f["feature_version"], int(f.get("dap", 0)),
+               int(f["current"])] for f in next(a["features"] for a in answers if "features" in a)
+              if f["feature"] in (0x001e, 0x0fff)][1::-1], "features are in JSON by name")
+        open(d + "/c.pcap", "wb").write(pcap(optical(split=69).records))
+        lines = run("trawl-decode", "--json", d + "/c.pcap", text=True).stdout.splitlines()
+        answers = [json.loads(line)["fields"].get("decoded", {}).get("storage", {}).get("answer")
+                   for line in lines if "GET CONFIGURATION" in line]
+        same([[0, 1, 3, 0x10]], [[f["feature"] for f in a["features"]] for a in answers if a],
+             "only whole features, and no second transfer for another answer")
+        open(d + "/c.pcap", "wb").write(pcap(optical(0, (0x12, 0xa4, 0x42)).records))
+        lines = run("trawl-decode", d + "/c.pcap", text=True).stdout
+        ok("UNMAP tag" in lines and "MAINTENANCE OUT tag" in lines and "KEY" not in lines,
+           "to a disk, opcodes mean what they mean to disks", lines)
         check(d, "printer", printer(), ["MFG:Brother;MDL:PT-D600"])
         items = check(d, "IPP over USB", ipp_printer(), [
             'printer "POST /ipp/print HTTP/1.1", ',

@@ -45,6 +45,56 @@ def hub():
     return c
 
 
+def midi_packets(message, cable=0):
+    """A system exclusive message as packets of four bytes."""
+    out = b""
+    for i in range(0, len(message), 3):
+        part = message[i:i + 3]
+        code = 4 if i + 3 < len(message) else 4 + len(part)
+        out += bytes([cable << 4 | code]) + part.ljust(3, b"\0")
+    return out
+
+
+def pedal_message(procedure, data=b""):
+    """A message of DigiTech's guitar processors: seven bytes behind one with their high bits."""
+    packed = b""
+    for i in range(0, len(data), 7):
+        part = data[i:i + 7]
+        packed += bytes([sum((b >> 7) << (6 - k) for k, b in enumerate(part))])
+        packed += bytes(b & 0x7f for b in part)
+    body = bytes([0, 0, 0x10, 0, 0x5e, 2, procedure]) + packed
+    check = 0
+    for b in body:
+        check ^= b
+    return b"\xf0" + body + bytes([check, 0xf7])
+
+
+def pedal():
+    """Each message in transfers of 12 bytes, whose halves were both recorded."""
+    c = described(interface(0, 1, 3, 0, 2), endpoint(0x02, 2, 64), endpoint(0x81, 2, 64))
+    values = struct.pack(">HBB", 65, 2, 5) + struct.pack(">HBB", 300, 0, 0x82) + b"\x00\x86"
+    for procedure, data in ((0x01, bytes(3)), (0x02, bytes([0, 0x5e, 2, 0])), (0x41, values[4:]),
+                            (0x7e, b"\x41"), (0x21, b"\1"), (0x22, b"\1\2CLEAN\0LEAD\xe9\0"),
+                            (0x2a, b"\4\0"), (0x2b, b"\4\0CLEAN\0\1\2"),
+                            (0x2d, struct.pack(">H", 2) + values), (0x2c, b""), (0x6a, b"\1")):
+        packets = midi_packets(pedal_message(procedure, data))
+        for at in range(0, len(packets), 12):
+            c.transfer(BULK, 0x02, out=packets[at:at + 12])
+    return c
+
+
+def cut_messages():
+    """A message whose second transfer was recorded only in part, then a whole one."""
+    c = described(interface(0, 1, 3, 0, 2), endpoint(0x02, 2, 64), endpoint(0x81, 2, 64))
+    packets = midi_packets(b"\xf0" + bytes([0x41] * 28) + b"\xf7")
+    c.transfer(BULK, 0x02, out=packets[:16])
+    c.record("S", BULK, 0x02, id=0x7000, status=-115, length=16, data=packets[16:24])
+    c.record("C", BULK, 0x02, id=0x7000, length=16)
+    c.transfer(BULK, 0x02, out=packets[32:])
+    c.transfer(BULK, 0x02, out=midi_packets(b"\xf0\x41\1\2\xf7"))
+    return c
+
+
 def mixer_2():
     """One of Audio 2.0, which tshark takes for one of 1.0."""
     return described(interface(0, 1, 1, 0x20, 0) + struct.pack(
