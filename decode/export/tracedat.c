@@ -197,14 +197,15 @@ static int append(struct tracedat *t, struct cpu *c, uint64_t ts, uint16_t id, c
 static const struct kind *kind_for(struct tracedat *t, const struct item *it)
 {
 	const struct trawl_event_type *type = it->type;
-	const bool probe = datprobe_is(it);
 	uint32_t id = type->id;
+	bool probe;
 
 	for (size_t i = t->nkinds; i-- > 0;)
 		if (t->kinds[i].type == type)
 			return &t->kinds[i];
 	if (t->nkinds == TYPES_MAX - 1 || !array_grow(t->kinds, t->nkinds))
 		return NULL;
+	probe = datprobe_is(it);
 	for (size_t i = 0; i < t->nkinds; i++) /* another source has the same event */
 		if (t->kinds[i].type->id == id && t->kinds[i].probe == probe &&
 		    !strcmp(t->kinds[i].type->format, type->format)) {
@@ -255,10 +256,25 @@ static void remember(struct tracedat *t, const struct item *it)
 	memcpy(n->comm, it->comm, it->comm_len < 15 ? it->comm_len : 15);
 }
 
+/* Makes t->record: the event of a probe with its text. */
+static int record_probe(struct tracedat *t, const struct decoder *d, void *state,
+			const struct item *it)
+{
+	t->text.len = t->record.len = 0;
+	d->text(state, it, &t->text);
+	datprobe_record(it, &t->text, &t->record);
+	if (!t->text.error && !t->record.error)
+		return 0;
+	trawl_fail(&t->err, TRAWL_CANNOT, "--to trace-dat: out of memory");
+	return 1;
+}
+
 static int take_item(struct consumer *consumer, const struct decoder *d, void *state,
 		     const struct item *it)
 {
 	struct tracedat *t = (struct tracedat *)consumer;
+	const void *record = it->record;
+	size_t len = it->len;
 	const struct kind *k;
 	struct cpu *c;
 
@@ -278,16 +294,13 @@ static int take_item(struct consumer *consumer, const struct decoder *d, void *s
 		return 1;
 	}
 	remember(t, it);
-	if (!k->probe)
-		return append(t, c, it->ts, k->id, it->record, it->len) ? 1 : 0;
-	t->text.len = t->record.len = 0;
-	d->text(state, it, &t->text);
-	datprobe_record(it, &t->text, &t->record);
-	if (t->text.error || t->record.error) {
-		trawl_fail(&t->err, TRAWL_CANNOT, "--to trace-dat: out of memory");
-		return 1;
+	if (k->probe) {
+		if (record_probe(t, d, state, it))
+			return 1;
+		record = t->record.data;
+		len = t->record.len;
 	}
-	return append(t, c, it->ts, k->id, t->record.data, t->record.len) ? 1 : 0;
+	return append(t, c, it->ts, k->id, record, len) ? 1 : 0;
 }
 
 /* Nobody knows which CPU the missing events were of: each may miss some, an unknown number. */
