@@ -272,44 +272,45 @@ static int redact_to(struct redact *x, struct edit_input *in, const struct redac
 	return print_found(x, stderr, false) ? verdict(x, err) : edit_no_memory(err);
 }
 
-int redact_command(int argc, char **argv, struct trawl_error *err)
+/* Prints what the file has of the classes that redact removes. */
+static int count_secrets(struct redact *x, struct edit_input *in, const struct redact_options *o,
+			 struct trawl_error *err)
+{
+	int ret = start(x, err) || edit_input_ready(in, o->no_sandbox, err) ? -1 : 0;
+
+	x->path = in->path;
+	x->name = in->name;
+	if (!ret)
+		ret = redact_collect(x, err);
+	if (!ret)
+		return print_found(x, stdout, true) ? verdict(x, err) : edit_no_memory(err);
+	edit_input_call(in, err);
+	return ret;
+}
+
+/* Runs redact, which writes a copy, or secrets. */
+static int run(bool copies, int argc, char **argv, struct trawl_error *err)
 {
 	struct redact_options o = { .drop = usual() };
 	struct redact x = { 0 };
 	struct edit_input in;
-
-	int ret = parse(&o, true, argc, argv, err);
+	int ret = parse(&o, copies, argc, argv, err);
 
 	if (ret || edit_input_open(&in, argv[optind], err))
 		return -1;
 	x.drop = o.drop;
-	ret = redact_to(&x, &in, &o, err);
+	ret = copies ? redact_to(&x, &in, &o, err) : count_secrets(&x, &in, &o, err);
 	redact_free(&x);
 	edit_input_close(&in);
 	return ret;
 }
 
+int redact_command(int argc, char **argv, struct trawl_error *err)
+{
+	return run(true, argc, argv, err);
+}
+
 int secrets_command(int argc, char **argv, struct trawl_error *err)
 {
-	struct redact_options o = { .drop = usual() };
-	struct redact x = { 0 };
-	struct edit_input in;
-	int ret = parse(&o, false, argc, argv, err);
-
-	if (ret || edit_input_open(&in, argv[optind], err))
-		return -1;
-	x.drop = o.drop;
-	ret = start(&x, err) || edit_input_ready(&in, o.no_sandbox, err) ? -1 : 0;
-	x.path = in.path;
-	x.name = in.name;
-	if (!ret)
-		ret = redact_collect(&x, err);
-	if (!ret) {
-		ret = print_found(&x, stdout, true) ? verdict(&x, err) : edit_no_memory(err);
-	} else {
-		edit_input_call(&in, err);
-	}
-	redact_free(&x);
-	edit_input_close(&in);
-	return ret;
+	return run(false, argc, argv, err);
 }

@@ -556,6 +556,15 @@ static void cuts(const struct event_layout *l, bool all, const struct item *it, 
 		out_char(o, ']');
 }
 
+/* Appends a member unless its text is empty. `begin` is the comma, the name and the colon. */
+static void text_member(struct out *o, const char *begin, const char *text)
+{
+	if (!*text)
+		return;
+	out_str(o, begin);
+	out_json(o, text, strlen(text));
+}
+
 static void tracefs_json_more(void *state, const struct item *it, struct out *o)
 {
 	const struct tracefs *t = state;
@@ -563,34 +572,21 @@ static void tracefs_json_more(void *state, const struct item *it, struct out *o)
 	const struct site *s = p->sites ? site_of(it) : NULL;
 	const char *interrupt = interrupt_of(p, it);
 
-	if (interrupt) {
-		out_str(o, ",\"interrupt\":");
-		out_json(o, interrupt, strlen(interrupt));
-	}
+	text_member(o, ",\"interrupt\":", interrupt ? interrupt : "");
 	reasons(p, s, t->ctx->options->all_fields || (!s && !p->plain), it, o);
 	cuts(p->layout, t->ctx->options->all_fields, it, o);
 	if (!s)
 		return;
 	out_str(o, ",\"site\":{\"offset\":");
 	out_u64(o, s->offset);
-	if (*s->symbol) {
-		out_str(o, ",\"symbol\":");
-		out_json(o, s->symbol, strlen(s->symbol));
-	}
+	text_member(o, ",\"symbol\":", s->symbol);
+	text_member(o, ",\"file\":", s->file);
 	if (*s->file) {
-		out_str(o, ",\"file\":");
-		out_json(o, s->file, strlen(s->file));
 		out_str(o, ",\"line\":");
 		out_u64(o, s->line);
 	}
-	if (*s->exit) {
-		out_str(o, ",\"exit\":");
-		out_json(o, s->exit, strlen(s->exit));
-	}
-	if (*s->to) {
-		out_str(o, ",\"to\":");
-		out_json(o, s->to, strlen(s->to));
-	}
+	text_member(o, ",\"exit\":", s->exit);
+	text_member(o, ",\"to\":", s->to);
 	out_char(o, '}');
 }
 

@@ -22,15 +22,25 @@ struct machine {
 	struct machine *next;
 };
 
+/*
+ * The phases of an engine:
+ *
+ *	ENGINE_NEW --prologue--> ENGINE_BEGUN --first event--> ENGINE_FED --flush--> ENGINE_OVER
+ *
+ *	ENGINE_NEW    its prologue, if it has one, is still to be emitted
+ *	ENGINE_BEGUN  the decoder holds nothing
+ *	ENGINE_FED    its last event was of `section`; the decoder may hold items
+ *	ENGINE_OVER   it got all events of its machine, and others of the merged file go on
+ */
+enum engine_phase { ENGINE_NEW, ENGINE_BEGUN, ENGINE_FED, ENGINE_OVER };
+
 /* A decoder with its state. */
 struct engine {
+	enum engine_phase phase;
 	const struct machine *machine; /* NULL: the only one */
 	const struct decoder *decoder;
 	void *state;
-	bool begun; /* its prologue, if any, was emitted */
-	bool fed;   /* it got an event; the last one was of this section: */
-	uint32_t section;
-	bool over;  /* it got all events of its machine */
+	uint32_t section; /* of its last event */
 	uint64_t shown; /* which of decoder->items have occurred, a bit for each */
 	struct engine *next;
 };

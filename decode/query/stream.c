@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -152,7 +153,8 @@ static int begin(struct stream *s, struct engine *e, struct trawl_error *err)
 {
 	int got = 0;
 
-	e->begun = true;
+	assert(e->phase == ENGINE_NEW);
+	e->phase = ENGINE_BEGUN;
 	if (s->options->export && e->decoder->prologue) {
 		s->prologue = true;
 		got = e->decoder->prologue(e->state, &s->sink, err);
@@ -175,7 +177,7 @@ static int emit_held(struct stream *s, uint64_t time, struct trawl_error *err)
 /* Emits all that the engine holds, with the time of its last event. */
 static int flush(struct stream *s, struct engine *e, struct trawl_error *err)
 {
-	s->section = e->fed ? e->section : s->section;
+	s->section = e->phase >= ENGINE_FED ? e->section : s->section;
 	return e->decoder->flush ? e->decoder->flush(e->state, &s->sink, err) : 0;
 }
 
@@ -193,10 +195,10 @@ static int end_machines(struct stream *s, struct trawl_error *err)
 	int got = 0;
 
 	for (struct engine *e = s->engines; e && !got; e = e->next) {
-		if (!e->machine || !e->fed || e->over || !e->decoder->flush ||
+		if (!e->machine || e->phase != ENGINE_FED || !e->decoder->flush ||
 		    !is_over(s, e->machine))
 			continue;
-		e->over = true;
+		e->phase = ENGINE_OVER;
 		got = emit_held(s, s->now, err);
 		if (!got)
 			got = flush(s, e, err);
@@ -214,7 +216,7 @@ static int change_section(struct stream *s, struct engine *e, uint32_t section,
 	uint64_t timeline = s->seekable ? trawl_section_timeline(s->reader, section) : 0;
 	int got = end_machines(s, err);
 
-	if (got || !e->fed || e->section == section || !e->decoder->flush ||
+	if (got || e->phase < ENGINE_FED || e->section == section || !e->decoder->flush ||
 	    (timeline && timeline == trawl_section_timeline(s->reader, e->section)) ||
 	    boots_same(&s->boots, e->section, section))
 		return got;
@@ -229,7 +231,7 @@ static int change_section(struct stream *s, struct engine *e, uint32_t section,
 static int feed_before(struct stream *s, struct engine *e, const struct trawl_event *ev,
 		       struct trawl_error *err)
 {
-	int got = e->begun ? 0 : begin(s, e, err);
+	int got = e->phase == ENGINE_NEW ? begin(s, e, err) : 0;
 
 	if (!got && s->section != ev->section)
 		got = change_section(s, e, ev->section, err);
@@ -246,9 +248,10 @@ static int feed(struct stream *s, const struct trawl_event *ev, struct trawl_err
 		e = stream_engine(s, ev->source, err);
 	if (!e)
 		return -1;
-	if (!e->begun || s->section != ev->section || s->holds)
+	if (e->phase == ENGINE_NEW || s->section != ev->section || s->holds)
 		got = feed_before(s, e, ev, err);
-	e->fed = true;
+	if (e->phase == ENGINE_BEGUN)
+		e->phase = ENGINE_FED;
 	e->section = s->section = ev->section;
 	s->now = ev->time;
 	s->chunk = ev->chunk;
@@ -265,7 +268,7 @@ static int begin_all(struct stream *s, struct trawl_error *err)
 		const struct trawl_source *source = trawl_source_at(s->reader, i);
 		struct engine *e = stream_wants(s, source) ? stream_engine(s, source, err) : NULL;
 
-		if (e && !e->begun)
+		if (e && e->phase == ENGINE_NEW)
 			got = begin(s, e, err);
 	}
 	return got;
@@ -596,7 +599,7 @@ static int read_all(struct stream *s, struct trawl_error *err)
 	if (!got)
 		got = emit_held(s, UINT64_MAX, err);
 	for (e = s->engines; e && !got; e = e->next)
-		if (!e->over)
+		if (e->phase != ENGINE_OVER)
 			got = flush(s, e, err);
 	if (!got)
 		got = emit_losses(s, UINT64_MAX);
