@@ -6,19 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/fnv.h"
 #include "common/array.h"
 #include "decode/base/boot.h"
 #include "decode/base/cli.h"
 #include "decode/base/jdoc.h"
 #include "decode/base/escape.h"
 #include "decode/base/number.h"
+#include "decode/export/intern.h"
 #include "decode/export/pageparts.h"
 #include "decode/export/summary.h"
 #include "decode/usb/usb.h"
 
 enum {
-	NONE = 0xffff,      /* no CPU, task or endpoint */
+	NONE = INTERN_NONE, /* no CPU, task or endpoint */
 	SHAPE_KEYS = 256,   /* maximum number of fields of an event */
 	SHAPES = 4000,
 	LOSSES = 10000,
@@ -37,14 +37,6 @@ enum {
 };
 
 enum { FLAG_PROBLEM = 1, FLAG_SECRET = 2, FLAG_TRIGGER = 4 };
-
-/* Distinct texts, numbered from 0. */
-struct intern {
-	char **texts;
-	size_t n;
-	uint32_t *slots; /* hash table of number + 1 */
-	size_t nslots;
-};
 
 /* How the search reads the values of a field, in addition to their JSON. */
 enum reading {
@@ -79,7 +71,8 @@ struct html {
 	struct stream *stream;
 	struct out times, spans;  /* varints: ns since the previous event; duration in ns */
 	struct out shape_of, cpus, tasks, endpoints, flags;
-	struct intern names, sources, task_names, endpoint_names, shape_keys;
+	struct intern names, sources, task_names, endpoint_names;
+	struct intern shape_keys; /* a shape's fields, with a blank between their names */
 	struct intern device_names; /* "BUS:DEVICE NAME", each name that an address had */
 	struct intern bytes, ids; /* members, anywhere, that are bytes or numbers of hex digits */
 	struct shape *shapes;
@@ -92,73 +85,6 @@ struct html {
 	uint64_t text, waiting, packed;
 	bool failed, with_machine;
 };
-
-/* ---- texts -------------------------------------------------------------------------------- */
-
-static bool intern_grow(struct intern *t)
-{
-	size_t n = t->nslots ? 2 * t->nslots : 256;
-	uint32_t *slots = calloc(n, sizeof(*slots));
-
-	if (!slots)
-		return false;
-	for (uint32_t i = 0; i < t->n; i++) {
-		size_t at = (uint32_t)fnv1a(t->texts[i], strlen(t->texts[i])) & (n - 1);
-
-		while (slots[at])
-			at = (at + 1) & (n - 1);
-		slots[at] = i + 1;
-	}
-	free(t->slots);
-	t->slots = slots;
-	t->nslots = n;
-	return true;
-}
-
-/*
- * Returns the number of a text, which is added if new; NONE if there are too many or memory runs
- * out. Field names are separated by blanks.
- */
-static uint32_t intern(struct intern *t, const char *p, size_t n)
-{
-	size_t at;
-
-	if (2 * t->n >= t->nslots && !intern_grow(t))
-		return NONE;
-	at = (uint32_t)fnv1a(p, n) & (t->nslots - 1);
-	for (; t->slots[at]; at = (at + 1) & (t->nslots - 1)) {
-		const char *have = t->texts[t->slots[at] - 1];
-
-		if (!strncmp(have, p, n) && !have[n])
-			return t->slots[at] - 1;
-	}
-	if (t->n >= NONE || !array_grow(t->texts, t->n))
-		return NONE;
-	t->texts[t->n] = strndup(p, n);
-	if (!t->texts[t->n])
-		return NONE;
-	t->slots[at] = (uint32_t)++t->n;
-	return (uint32_t)t->n - 1;
-}
-
-static void intern_free(struct intern *t)
-{
-	for (size_t i = 0; i < t->n; i++)
-		free(t->texts[i]);
-	free(t->texts);
-	free(t->slots);
-}
-
-static void intern_json(const char *name, const struct intern *t, struct out *o)
-{
-	out_printf(o, ",\"%s\":[", name);
-	for (size_t i = 0; i < t->n; i++) {
-		if (i)
-			out_char(o, ',');
-		out_json(o, t->texts[i], strlen(t->texts[i]));
-	}
-	out_char(o, ']');
-}
 
 /* ---- the fields of an event --------------------------------------------------------------- */
 
