@@ -105,7 +105,7 @@ libdecode_la_SOURCES += \
 	decode/usb/usbmontext.h decode/usb/usbmontext.c \
 	decode/usb/parts.c \
 	decode/usb/echofield.h decode/usb/echofield.c \
-	decode/usb/transferdiff.h decode/usb/transferdiff.c \
+	decode/usb/transferdiff.h decode/usb/transferdiff.c decode/usb/transferdiffstate.h decode/usb/transferdiffshow.h decode/usb/transferdiffshow.c \
 	decode/export/usbmonout.h decode/export/usbmonout.c \
 	decode/export/umockdev.h decode/export/umockdev.c \
 	decode/export/pcap.h decode/export/pcap.c \

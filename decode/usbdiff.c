@@ -5,6 +5,7 @@
 #include "decode/base/cli.h"
 #include "decode/export/print_text.h"
 #include "decode/usb/transferdiff.h"
+#include "decode/usb/transferdiffshow.h"
 
 struct collector {
 	struct consumer consumer; /* must be first: a struct consumer is cast to its collector */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/usb/transferdiff.h"
 #include "common/array.h"
-#include "decode/base/escape.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,72 +14,6 @@
 #include "decode/usb/echofield.h"
 #include "decode/usb/status.h"
 
-/*
- * What is kept of a transfer: the first bytes of its data, which may contain echo fields, and a
- * hash of the rest.
- */
-struct element {
-	uint64_t item;
-	uint64_t rest;    /* hash of the data after the first ECHO_REACH bytes */
-	size_t at;        /* offset of the kept bytes in the capture's store */
-	uint32_t kept, length;
-	int32_t status;
-	uint8_t setup[8];
-	bool answered;    /* the transfer has a completion, so status is valid */
-	bool cancelled;   /* by the host, or because the device is gone */
-	bool secret;      /* keystrokes: no byte may be shown */
-};
-
-struct pipe {
-	uint8_t xfer, endpoint;
-	bool storage;
-	struct element *elements;
-	size_t n, room;
-	uint64_t open; /* IN transfers that ended without data because of the host */
-	struct echo_fields echo;
-	/*
-	 * Set by transferdiff_compare(); the counts are valid in the pipes of capture 0 that have a
-	 * partner.
-	 */
-	struct pipe *partner;
-	uint64_t same, changed, only[2], before[2];
-};
-
-/* The longest answer to a standard request. */
-struct answer {
-	uint8_t request[6]; /* the setup packet without wLength */
-	bool good;
-	uint64_t item;
-	size_t at;
-	uint32_t length;
-};
-
-struct device {
-	unsigned int capture;
-	uint16_t bus;
-	uint8_t address;
-	bool known, root, enumerated;
-	uint16_t vendor, product;
-	char name[128];
-	struct pipe *pipes;
-	size_t npipes;
-	struct answer *answers;
-	size_t nanswers;
-	struct device *partner;
-	uint64_t answers_same, answers_differ;
-	struct device *next; /* in order of appearance */
-};
-
-struct transfer_diff {
-	const char *name[2];
-	struct device *devices[2], **last[2];
-	uint8_t *bytes[2];
-	size_t used[2], room[2];
-	struct transfer_difference first;
-	uint64_t order; /* sort key of `first`; smaller is earlier */
-	uint64_t count, same, transfers[2];
-};
-
 struct transfer_diff *transferdiff_new(const char *const name[2])
 {
 	struct transfer_diff *t = calloc(1, sizeof(*t));
@@ -92,7 +25,7 @@ struct transfer_diff *transferdiff_new(const char *const name[2])
 	return t;
 }
 
-static void free_device(struct device *d)
+static void free_device(struct diff_device *d)
 {
 	for (size_t i = 0; i < d->npipes; i++) {
 		free(d->pipes[i].elements);
@@ -107,7 +40,7 @@ void transferdiff_free(struct transfer_diff *t)
 {
 	for (unsigned int i = 0; t && i < 2; i++) {
 		while (t->devices[i]) {
-			struct device *d = t->devices[i];
+			struct diff_device *d = t->devices[i];
 
 			t->devices[i] = d->next;
 			free_device(d);
@@ -123,15 +56,15 @@ void transferdiff_free(struct transfer_diff *t)
  * Returns the device of a transfer. An address belongs to a new device when the ids change or after
  * SET_ADDRESS.
  */
-static struct device *device_of(struct transfer_diff *t, unsigned int capture,
+static struct diff_device *device_of(struct transfer_diff *t, unsigned int capture,
 				const struct usb_detail *d)
 {
 	bool known = d->device && d->device->known;
 	uint16_t vendor = known ? usbdev_vendor(d->device) : 0;
 	uint16_t product = known ? usbdev_product(d->device) : 0;
-	struct device *found = NULL;
+	struct diff_device *found = NULL;
 
-	for (struct device *x = t->devices[capture]; x; x = x->next)
+	for (struct diff_device *x = t->devices[capture]; x; x = x->next)
 		if (x->bus == d->urb.bus && x->address == d->urb.device)
 			found = x;
 	if (found && known && found->known &&
@@ -170,9 +103,9 @@ static int keep(struct transfer_diff *t, unsigned int capture, const uint8_t *p,
 	return 0;
 }
 
-static struct pipe *pipe_of(struct device *dev, uint8_t xfer, uint8_t endpoint)
+static struct diff_pipe *pipe_of(struct diff_device *dev, uint8_t xfer, uint8_t endpoint)
 {
-	struct pipe *new;
+	struct diff_pipe *new;
 
 	if (xfer == URB_CONTROL)
 		endpoint = 0;
@@ -182,7 +115,7 @@ static struct pipe *pipe_of(struct device *dev, uint8_t xfer, uint8_t endpoint)
 	if (!array_grow(dev->pipes, dev->npipes))
 		return NULL;
 	new = &dev->pipes[dev->npipes++];
-	*new = (struct pipe){.xfer = xfer, .endpoint = endpoint};
+	*new = (struct diff_pipe){.xfer = xfer, .endpoint = endpoint};
 	return new;
 }
 
@@ -207,12 +140,12 @@ static bool is_choice(const struct control_request *s)
 	       (s->request == REQ_CLEAR_FEATURE && control_recipient(s) == SETUP_ENDPOINT);
 }
 
-static int take_answer(struct transfer_diff *t, struct device *dev, const struct usb_detail *d,
+static int take_answer(struct transfer_diff *t, struct diff_device *dev, const struct usb_detail *d,
 		       uint64_t item)
 {
 	const uint8_t *setup = transfer_setup(d->transfer);
 	bool good = usb_status_moved(d->transfer->complete.status);
-	struct answer *a = NULL;
+	struct diff_answer *a = NULL;
 
 	if (d->setup.request != REQ_GET_DESCRIPTOR || !d->urb.device || is_cancelled(d->transfer))
 		return 0;
@@ -225,7 +158,7 @@ static int take_answer(struct transfer_diff *t, struct device *dev, const struct
 		if (!array_grow(dev->answers, dev->nanswers))
 			return -1;
 		a = &dev->answers[dev->nanswers++];
-		*a = (struct answer){.item = item};
+		*a = (struct diff_answer){.item = item};
 		memcpy(a->request, setup, 6);
 	}
 	a->good = good;
@@ -260,16 +193,16 @@ static uint64_t hash_rest(const struct usb_detail *d, const struct urb *data, ui
 	return XXH64_digest(&state);
 }
 
-static int add(struct transfer_diff *t, struct device *dev, struct pipe *p,
+static int add(struct transfer_diff *t, struct diff_device *dev, struct diff_pipe *p,
 	       const struct usb_detail *d, uint64_t item)
 {
 	const struct transfer *x = d->transfer;
-	struct element *e;
+	struct diff_element *e;
 
 	if (!array_reserve(p->elements, p->room, p->n + 1))
 		return -1;
 	e = &p->elements[p->n];
-	*e = (struct element){
+	*e = (struct diff_element){
 		.item = item,
 		.answered = x->has_complete,
 		/*
@@ -292,8 +225,8 @@ static int add(struct transfer_diff *t, struct device *dev, struct pipe *p,
 int transferdiff_take(struct transfer_diff *t, unsigned int capture, const struct usb_detail *d,
 		      uint64_t item)
 {
-	struct device *dev;
-	struct pipe *p;
+	struct diff_device *dev;
+	struct diff_pipe *p;
 
 	if (!d->transfer || !urb_is_half(&d->urb) || d->urb.xfer >= URB_XFERS || !d->urb.device)
 		return 0;
@@ -320,7 +253,7 @@ int transferdiff_take(struct transfer_diff *t, unsigned int capture, const struc
 
 /* ---- comparing ------------------------------------------------------------------------------- */
 
-static void mask_of(const struct pipe *p, const uint8_t *bytes, const struct element *e,
+static void mask_of(const struct diff_pipe *p, const uint8_t *bytes, const struct diff_element *e,
 		    bool mask[ECHO_REACH])
 {
 	bool other[ECHO_REACH];
@@ -334,7 +267,8 @@ static void mask_of(const struct pipe *p, const uint8_t *bytes, const struct ele
 		mask[i] &= other[i];
 }
 
-static uint64_t token_of(const struct pipe *p, const uint8_t *bytes, const struct element *e)
+static uint64_t token_of(const struct diff_pipe *p, const uint8_t *bytes,
+			 const struct diff_element *e)
 {
 	struct {
 		uint64_t rest;
@@ -358,7 +292,8 @@ static uint64_t token_of(const struct pipe *p, const uint8_t *bytes, const struc
 	return XXH64(front, e->kept, XXH64(&head, sizeof(head), 0));
 }
 
-static uint64_t *tokens(const struct transfer_diff *t, unsigned int capture, const struct pipe *p)
+static uint64_t *tokens(const struct transfer_diff *t, unsigned int capture,
+			const struct diff_pipe *p)
 {
 	uint64_t *list = malloc((p->n + 1) * sizeof(*list));
 
@@ -367,7 +302,7 @@ static uint64_t *tokens(const struct transfer_diff *t, unsigned int capture, con
 	return list;
 }
 
-static int learn(const struct transfer_diff *t, unsigned int capture, struct pipe *p)
+static int learn(const struct transfer_diff *t, unsigned int capture, struct diff_pipe *p)
 {
 	struct sample *s;
 	int ret;
@@ -385,7 +320,7 @@ static int learn(const struct transfer_diff *t, unsigned int capture, struct pip
 	return ret;
 }
 
-static void name_pipe(const struct device *d, const struct pipe *p, char *text, size_t n)
+static void name_pipe(const struct diff_device *d, const struct diff_pipe *p, char *text, size_t n)
 {
 	char ids[32] = "device without descriptors";
 
@@ -399,9 +334,9 @@ static void name_pipe(const struct device *d, const struct pipe *p, char *text, 
 }
 
 /* Describes the difference between a transfer of capture 0 and one of capture 1. */
-static void describe_change(const struct transfer_diff *t, const struct pipe *p,
-			    const struct element *ea, const struct element *eb, char *text,
-			    size_t n)
+static void describe_change(const struct transfer_diff *t, const struct diff_pipe *p,
+			    const struct diff_element *ea, const struct diff_element *eb,
+			    char *text, size_t n)
 {
 	const uint8_t *a = t->bytes[0] + ea->at, *b = t->bytes[1] + eb->at;
 	uint32_t kept = ea->kept < eb->kept ? ea->kept : eb->kept;
@@ -451,10 +386,10 @@ struct gap {
 	size_t a, na, b, nb;
 };
 
-static void note_gap(struct transfer_diff *t, const struct device *d, const struct pipe *p,
-		     const struct gap *g)
+static void note_gap(struct transfer_diff *t, const struct diff_device *d,
+		     const struct diff_pipe *p, const struct gap *g)
 {
-	const struct element *ea = p->elements + g->a, *eb = p->partner->elements + g->b;
+	const struct diff_element *ea = p->elements + g->a, *eb = p->partner->elements + g->b;
 	struct transfer_difference *f = &t->first;
 	char where[96];
 
@@ -481,12 +416,12 @@ static void note_gap(struct transfer_diff *t, const struct device *d, const stru
  * Whether extra transfers of a device precede the first equal one because only this capture
  * contains its enumeration; that is not a difference.
  */
-static bool leads(const struct device *mine, size_t at, size_t other)
+static bool leads(const struct diff_device *mine, size_t at, size_t other)
 {
 	return mine->enumerated && !mine->partner->enumerated && !at && !other;
 }
 
-static void count_gap(struct transfer_diff *t, const struct device *d, struct pipe *p,
+static void count_gap(struct transfer_diff *t, const struct diff_device *d, struct diff_pipe *p,
 		      const struct gap *g)
 {
 	size_t pairs = g->na < g->nb ? g->na : g->nb;
@@ -508,7 +443,7 @@ static void count_gap(struct transfer_diff *t, const struct device *d, struct pi
 	t->count += g->na > g->nb ? g->na : g->nb;
 }
 
-static size_t without_tail(const struct pipe *p)
+static size_t without_tail(const struct diff_pipe *p)
 {
 	size_t n = p->n;
 
@@ -517,9 +452,9 @@ static size_t without_tail(const struct pipe *p)
 	return n;
 }
 
-static int compare_pipes(struct transfer_diff *t, const struct device *d, struct pipe *p)
+static int compare_pipes(struct transfer_diff *t, const struct diff_device *d, struct diff_pipe *p)
 {
-	struct pipe *q = p->partner;
+	struct diff_pipe *q = p->partner;
 	uint64_t *a, *b;
 	struct align_run *runs = NULL;
 	size_t n = 0, at = 0, bt = 0;
@@ -547,8 +482,8 @@ static int compare_pipes(struct transfer_diff *t, const struct device *d, struct
 	return ret;
 }
 
-static void compare_answer(struct transfer_diff *t, struct device *d, const struct answer *x,
-			   const struct answer *y)
+static void compare_answer(struct transfer_diff *t, struct diff_device *d,
+			   const struct diff_answer *x, const struct diff_answer *y)
 {
 	const uint8_t *a = t->bytes[0] + x->at, *b = t->bytes[1] + y->at;
 	uint32_t n = x->length < y->length ? x->length : y->length, i = 0;
@@ -577,7 +512,7 @@ static void compare_answer(struct transfer_diff *t, struct device *d, const stru
 		snprintf(f->what, sizeof(f->what), "byte %u is 0x%02x, was 0x%02x", i, b[i], a[i]);
 }
 
-static void compare_answers(struct transfer_diff *t, struct device *d)
+static void compare_answers(struct transfer_diff *t, struct diff_device *d)
 {
 	for (size_t i = 0; i < d->nanswers; i++)
 		for (size_t k = 0; k < d->partner->nanswers; k++)
@@ -586,7 +521,7 @@ static void compare_answers(struct transfer_diff *t, struct device *d)
 }
 
 /* Notes all transfers of a pipe or device that the other capture does not have. */
-static void note_alone(struct transfer_diff *t, const struct device *d, struct pipe *p)
+static void note_alone(struct transfer_diff *t, const struct diff_device *d, struct diff_pipe *p)
 {
 	struct transfer_difference *f = &t->first;
 	unsigned int c = d->capture;
@@ -615,7 +550,7 @@ static void note_alone(struct transfer_diff *t, const struct device *d, struct p
 		 d->partner ? "endpoint" : "device", t->name[c]);
 }
 
-static struct pipe *find_pipe(const struct device *d, const struct pipe *like)
+static struct diff_pipe *find_pipe(const struct diff_device *d, const struct diff_pipe *like)
 {
 	for (size_t i = 0; i < d->npipes; i++)
 		if (d->pipes[i].xfer == like->xfer && d->pipes[i].endpoint == like->endpoint)
@@ -623,12 +558,12 @@ static struct pipe *find_pipe(const struct device *d, const struct pipe *like)
 	return NULL;
 }
 
-static bool is_compared(const struct device *d)
+static bool is_compared(const struct diff_device *d)
 {
 	return !d->root && !d->partner;
 }
 
-static void pair(struct device *a, struct device *b)
+static void pair(struct diff_device *a, struct diff_device *b)
 {
 	a->partner = b;
 	b->partner = a;
@@ -637,8 +572,8 @@ static void pair(struct device *a, struct device *b)
 /* Pairs devices without known descriptors by their addresses. */
 static void pair_unknown(struct transfer_diff *t)
 {
-	for (struct device *a = t->devices[0]; a; a = a->next)
-		for (struct device *b = t->devices[1]; b && is_compared(a); b = b->next)
+	for (struct diff_device *a = t->devices[0]; a; a = a->next)
+		for (struct diff_device *b = t->devices[1]; b && is_compared(a); b = b->next)
 			if (is_compared(b) && (!a->known || !b->known) && a->bus == b->bus &&
 			    a->address == b->address)
 				pair(a, b);
@@ -650,17 +585,17 @@ static void pair_unknown(struct transfer_diff *t)
  */
 static void pair_devices(struct transfer_diff *t)
 {
-	struct device *left[2] = {NULL, NULL};
+	struct diff_device *left[2] = {NULL, NULL};
 	unsigned int n[2] = {0, 0};
 
-	for (struct device *a = t->devices[0]; a; a = a->next)
-		for (struct device *b = t->devices[1]; b && is_compared(a); b = b->next)
+	for (struct diff_device *a = t->devices[0]; a; a = a->next)
+		for (struct diff_device *b = t->devices[1]; b && is_compared(a); b = b->next)
 			if (is_compared(b) && a->known && b->known && a->vendor == b->vendor &&
 			    a->product == b->product)
 				pair(a, b);
 	pair_unknown(t);
 	for (unsigned int c = 0; c < 2; c++)
-		for (struct device *d = t->devices[c]; d; d = d->next)
+		for (struct diff_device *d = t->devices[c]; d; d = d->next)
 			if (is_compared(d)) {
 				left[c] = d;
 				n[c]++;
@@ -673,9 +608,9 @@ int transferdiff_compare(struct transfer_diff *t)
 {
 	pair_devices(t);
 	for (unsigned int c = 0; c < 2; c++) {
-		for (struct device *d = t->devices[c]; d; d = d->next) {
+		for (struct diff_device *d = t->devices[c]; d; d = d->next) {
 			for (size_t i = 0; !d->root && i < d->npipes; i++) {
-				struct pipe *p = &d->pipes[i];
+				struct diff_pipe *p = &d->pipes[i];
 
 				p->partner = d->partner ? find_pipe(d->partner, p) : NULL;
 				if (!p->partner)
@@ -693,136 +628,4 @@ int transferdiff_compare(struct transfer_diff *t)
 const struct transfer_difference *transferdiff_first(const struct transfer_diff *t)
 {
 	return &t->first;
-}
-
-/* ---- output ---------------------------------------------------------------------------------- */
-
-static void put_device(const struct device *d, struct out *o)
-{
-	out_printf(o, "%u:%u", d->bus, d->address);
-	if (d->known)
-		out_printf(o, " %04x:%04x", d->vendor, d->product);
-	if (*d->name) {
-		out_char(o, ' ');
-		out_safe(o, d->name, strlen(d->name));
-	}
-}
-
-static void pipe_text(const struct pipe *p, struct out *o)
-{
-	char what[40];
-
-	if (p->xfer == URB_CONTROL)
-		snprintf(what, sizeof(what), "ep0 control");
-	else
-		snprintf(what, sizeof(what), "ep%u %s %s", p->endpoint & 15u,
-			 p->endpoint & 0x80 ? "IN" : "OUT", urb_xfer_name(p->xfer));
-	out_printf(o, "    %-18s %9llu %9llu %9llu %9llu", what, (unsigned long long)p->same,
-		   (unsigned long long)p->changed, (unsigned long long)p->only[0],
-		   (unsigned long long)p->only[1]);
-	if (p->before[0] || p->before[1])
-		out_printf(o, "   (%llu more before the other capture begins)",
-			   (unsigned long long)(p->before[0] + p->before[1]));
-	out_char(o, '\n');
-}
-
-static void device_text(const struct device *d, struct out *o)
-{
-	out_str(o, "  ");
-	put_device(d, o);
-	if (d->partner) {
-		out_str(o, " and ");
-		put_device(d->partner, o);
-	} else {
-		out_printf(o, ": only in the %s capture", d->capture ? "second" : "first");
-	}
-	out_char(o, '\n');
-	for (size_t i = 0; i < d->npipes; i++)
-		pipe_text(&d->pipes[i], o);
-	for (size_t i = 0; d->partner && i < d->partner->npipes; i++)
-		if (!d->partner->pipes[i].partner)
-			pipe_text(&d->partner->pipes[i], o);
-	if (d->answers_same || d->answers_differ)
-		out_printf(o, "    %-18s %9llu %9llu\n", "descriptors",
-			   (unsigned long long)d->answers_same,
-			   (unsigned long long)d->answers_differ);
-}
-
-void transferdiff_text(const struct transfer_diff *t, struct out *o)
-{
-	out_printf(o, "transfers by device and endpoint\n    %-18s %9s %9s %9s %9s\n", "endpoint",
-		   "same", "different", "only 1st", "only 2nd");
-	for (unsigned int c = 0; c < 2; c++)
-		for (const struct device *d = t->devices[c]; d; d = d->next)
-			if (!d->root && (!c || !d->partner))
-				device_text(d, o);
-	if (!t->count)
-		out_printf(o, "no difference: %llu transfers are the same\n",
-			   (unsigned long long)t->same);
-	else
-		out_printf(o, "%llu of %llu transfers differ\n", (unsigned long long)t->count,
-			   (unsigned long long)(t->count + t->same));
-}
-
-static void pipe_json(const struct pipe *p, bool *comma, struct out *o)
-{
-	out_printf(o,
-		   "%s{\"endpoint\":%u,\"in\":%s,\"xfer\":\"%s\",\"same\":%llu,\"different\":%llu,"
-		   "\"only_first\":%llu,\"only_second\":%llu,\"before\":%llu}",
-		   * comma ? "," : "", p->endpoint & 15u, p->endpoint & 0x80 ? "true" : "false",
-		   urb_xfer_name(p->xfer), (unsigned long long)p->same,
-		   (unsigned long long)p->changed, (unsigned long long)p->only[0],
-		   (unsigned long long)p->only[1],
-		   (unsigned long long)(p->before[0] + p->before[1]));
-	*comma = true;
-}
-
-static void device_json(const struct device *d, struct out *o)
-{
-	bool comma = false;
-
-	out_printf(o, "{\"bus\":%u,\"dev\":%u,", d->bus, d->address);
-	if (d->known)
-		out_printf(o, "\"vid\":\"%04x\",\"pid\":\"%04x\",", d->vendor, d->product);
-	out_printf(o, "\"in_both\":%s,\"descriptors_same\":%llu,\"descriptors_different\":%llu,"
-		   "\"endpoints\":[", d->partner ? "true" : "false",
-		   (unsigned long long)d->answers_same, (unsigned long long)d->answers_differ);
-	for (size_t i = 0; i < d->npipes; i++)
-		pipe_json(&d->pipes[i], &comma, o);
-	for (size_t i = 0; d->partner && i < d->partner->npipes; i++)
-		if (!d->partner->pipes[i].partner)
-			pipe_json(&d->partner->pipes[i], &comma, o);
-	out_str(o, "]}");
-}
-
-void transferdiff_json(const struct transfer_diff *t, struct out *o)
-{
-	const struct transfer_difference *f = &t->first;
-	const char *comma = "";
-
-	out_printf(o, "{\"same\":%s,\"transfers_same\":%llu,\"transfers_different\":%llu",
-		   t->count ? "false" : "true", (unsigned long long)t->same,
-		   (unsigned long long)t->count);
-	if (f->any) {
-		out_str(o, ",\"first\":{\"where\":");
-		out_json(o, f->where, strlen(f->where));
-		out_str(o, ",\"what\":");
-		out_json(o, f->what, strlen(f->what));
-		for (unsigned int c = 0; c < 2; c++)
-			if (f->item[c] != TRANSFERDIFF_NONE)
-				out_printf(o, ",\"%s\":%llu", c ? "second" : "first",
-					   (unsigned long long)f->item[c]);
-		out_char(o, '}');
-	}
-	out_str(o, ",\"devices\":[");
-	for (unsigned int c = 0; c < 2; c++) {
-		for (const struct device *d = t->devices[c]; d; d = d->next) {
-			if (d->root || (c && d->partner))
-				continue;
-			out_str(o, comma);
-			device_json(d, o);
-			comma = ",";
-		}
-	}
-	out_str(o, "]}\n");
 }
