@@ -120,7 +120,7 @@ libdecode_la_SOURCES += \
 	decode/flow/paths.h decode/flow/paths.c \
 	decode/flow/export.h decode/flow/drcov.c decode/flow/lcov.c \
 	decode/flow/folded.c decode/flow/brstack.c \
-	decode/flow/calltree.h decode/flow/calltree.c \
+	decode/flow/calltree.h decode/flow/calltree.c decode/flow/callnode.h decode/flow/callshow.h decode/flow/callshow.c \
 	decode/flow/counts.h decode/flow/counts.c \
 	decode/flow/countsview.h decode/flow/countsview.c \
 	decode/flow/flow.h decode/flow/flow.c

@@ -10,63 +10,9 @@
 #include "common/fnv.h"
 #include "common/array.h"
 #include "common/branchrecord.h"
-#include "decode/base/time.h"
-#include "decode/base/escape.h"
-
-#define UNKNOWN UINT64_MAX
+#include "decode/flow/callshow.h"
 
 enum { NODES_MOST = 4 << 20, PERIOD_MOST = 8, WRAPS_MOST = 1024, PROBES_MOST = 64 };
-
-/*
- * A call or, if name is NULL, a loop: a sequence of calls that is repeated. Equal neighbours are
- * merged into one node with a count.
- */
-struct node {
-	const char *name, *file; /* file, line: where the call is made from */
-	uint32_t line;
-	uint64_t count, time, until, hash;
-	/* bounds of the duration in ns, summed over all repetitions; most may be UNKNOWN */
-	uint64_t least, most;
-	struct node **children;
-	size_t n;
-};
-
-/* The state of one task. */
-struct tree {
-	struct node root;   /* calls since branches were lost, or since another stack, or all */
-	struct node before; /* calls before that, and marks of it */
-	struct node **open; /* the calls that have not returned, outermost first */
-	size_t nopen;
-	unsigned int wraps;
-	bool stepped; /* the task was single-stepped, at least for a time */
-	bool warned;  /* print_last() has printed a note on that */
-	struct tree *next;
-	struct flow_task *task;
-};
-
-struct last_call {
-	uint64_t time;
-	const char *name, *file;
-	uint32_t line;
-	unsigned int depth;
-	struct tree *tree;
-	char comm[16];
-};
-
-struct calls {
-	struct flow flow;
-	struct callstack_sink sink;
-	const struct calls_options *o;
-	struct out *out;
-	char **names; /* hash table, open addressing */
-	size_t nslots, nnames;
-	struct tree *trees, **end;
-	size_t nodes;
-	bool full, failed;
-	struct last_call *last; /* ring buffer with the last o->last calls */
-	uint64_t nlast;
-	struct time_printer time;
-};
 
 /* ---- names ------------------------------------------------------------------------------- */
 
@@ -142,7 +88,7 @@ static const char *name_of(struct calls *c, const struct call_site *site, enum c
 
 /* ---- the tree ---------------------------------------------------------------------------- */
 
-static void free_children(struct calls *c, struct node *n)
+static void free_children(struct calls *c, struct call_node *n)
 {
 	for (size_t i = 0; i < n->n; i++) {
 		free_children(c, n->children[i]);
@@ -154,7 +100,7 @@ static void free_children(struct calls *c, struct node *n)
 	n->n = 0;
 }
 
-static void rehash(struct node *n)
+static void rehash(struct call_node *n)
 {
 	uint64_t h = (uintptr_t)n->name * 0x9E3779B97F4A7C15u;
 
@@ -163,14 +109,14 @@ static void rehash(struct node *n)
 	n->hash = h ^ h >> 29;
 }
 
-static void add_span(struct node *into, const struct node *from)
+static void add_span(struct call_node *into, const struct call_node *from)
 {
 	into->least += from->least;
-	into->most = into->most == UNKNOWN || from->most == UNKNOWN ? UNKNOWN :
+	into->most = into->most == CALL_UNKNOWN || from->most == CALL_UNKNOWN ? CALL_UNKNOWN :
 								       into->most + from->most;
 }
 
-static void absorb(struct calls *c, struct node *into, struct node *from)
+static void absorb(struct calls *c, struct call_node *into, struct call_node *from)
 {
 	into->count += from->count;
 	add_span(into, from);
@@ -180,7 +126,7 @@ static void absorb(struct calls *c, struct node *into, struct node *from)
 }
 
 /* Whether two sequences of k children are equal, apart from their times. */
-static bool same(struct node *const *a, struct node *const *b, size_t k)
+static bool same(struct call_node *const *a, struct call_node *const *b, size_t k)
 {
 	for (size_t i = 0; i < k; i++) {
 		if (a[i]->hash != b[i]->hash || a[i]->count != b[i]->count ||
@@ -191,9 +137,9 @@ static bool same(struct node *const *a, struct node *const *b, size_t k)
 }
 
 /* Merges the last k children into the loop before them if they repeat its body. */
-static bool join_loop(struct calls *c, struct node *p, size_t k)
+static bool join_loop(struct calls *c, struct call_node *p, size_t k)
 {
-	struct node *loop;
+	struct call_node *loop;
 
 	if (p->n <= k)
 		return false;
@@ -201,7 +147,7 @@ static bool join_loop(struct calls *c, struct node *p, size_t k)
 	if (loop->name || loop->n != k || !same(loop->children, p->children + p->n - k, k))
 		return false;
 	for (size_t i = 0; i < k; i++) {
-		struct node *again = p->children[p->n - k + i];
+		struct call_node *again = p->children[p->n - k + i];
 
 		add_span(loop, again);
 		add_span(loop->children[i], again);
@@ -215,9 +161,9 @@ static bool join_loop(struct calls *c, struct node *p, size_t k)
 }
 
 /* If the last k children repeat the k before them, replaces both by a loop with count 2. */
-static bool make_loop(struct calls *c, struct node *p, size_t k)
+static bool make_loop(struct calls *c, struct call_node *p, size_t k)
 {
-	struct node *loop, **first = p->children + p->n - 2 * k;
+	struct call_node *loop, **first = p->children + p->n - 2 * k;
 
 	if (p->n < 2 * k || !same(first, first + k, k))
 		return false;
@@ -245,9 +191,9 @@ static bool make_loop(struct calls *c, struct node *p, size_t k)
 }
 
 /* Called when the last child is complete: merges it with what it repeats. */
-static void fold(struct calls *c, struct node *p)
+static void fold(struct calls *c, struct call_node *p)
 {
-	struct node *last = p->children[p->n - 1];
+	struct call_node *last = p->children[p->n - 1];
 
 	rehash(last);
 	if (p->n > 1 && p->children[p->n - 2]->hash == last->hash &&
@@ -262,15 +208,15 @@ static void fold(struct calls *c, struct node *p)
 	}
 }
 
-static struct node *innermost(struct tree *t)
+static struct call_node *innermost(struct call_tree *t)
 {
 	return t->nopen ? t->open[t->nopen - 1] : &t->root;
 }
 
-static struct node *add_child(struct calls *c, struct node *p, const char *name, uint64_t time,
-			      uint64_t until)
+static struct call_node *add_child(struct calls *c, struct call_node *p, const char *name,
+				   uint64_t time, uint64_t until)
 {
-	struct node *n;
+	struct call_node *n;
 
 	if (c->nodes >= NODES_MOST) {
 		c->full = true;
@@ -291,9 +237,10 @@ static struct node *add_child(struct calls *c, struct node *p, const char *name,
 	return n;
 }
 
-static void enter(struct calls *c, struct tree *t, const char *name, const struct call_site *site)
+static void enter(struct calls *c, struct call_tree *t, const char *name,
+		  const struct call_site *site)
 {
-	struct node *n = add_child(c, innermost(t), name, site->when.time, site->when.until);
+	struct call_node *n = add_child(c, innermost(t), name, site->when.time, site->when.until);
 
 	if (!n || !array_grow(t->open, t->nopen)) {
 		c->failed |= !c->full;
@@ -304,17 +251,17 @@ static void enter(struct calls *c, struct tree *t, const char *name, const struc
 	t->open[t->nopen++] = n;
 }
 
-/* Ends the innermost call, which returned between these two times. until UNKNOWN: it had not
+/* Ends the innermost call, which returned between these two times. until CALL_UNKNOWN: it had not
  * returned at `time`. */
-static void leave(struct calls *c, struct tree *t, uint64_t time, uint64_t until)
+static void leave(struct calls *c, struct call_tree *t, uint64_t time, uint64_t until)
 {
-	struct node *n;
+	struct call_node *n;
 
 	if (!t->nopen)
 		return;
 	n = t->open[--t->nopen];
 	n->least = time > n->until ? time - n->until : 0;
-	n->most = until == UNKNOWN ? UNKNOWN : until > n->time ? until - n->time : 0;
+	n->most = until == CALL_UNKNOWN ? CALL_UNKNOWN : until > n->time ? until - n->time : 0;
 	fold(c, innermost(t));
 }
 
@@ -322,9 +269,9 @@ static void leave(struct calls *c, struct tree *t, uint64_t time, uint64_t until
  * Moves the calls of the root to those before, and adds a mark there: calls that follow may be
  * others' callees.
  */
-static void cut_tree(struct calls *c, struct tree *t, const char *mark, uint64_t time)
+static void cut_tree(struct calls *c, struct call_tree *t, const char *mark, uint64_t time)
 {
-	struct node *n;
+	struct call_node *n;
 	size_t moved = 0;
 
 	for (; moved < t->root.n && array_grow(t->before.children, t->before.n); moved++) {
@@ -349,14 +296,14 @@ static void cut_tree(struct calls *c, struct tree *t, const char *mark, uint64_t
  * A return to an unknown caller: inserts the caller, which was called before the recording began,
  * or went on, as parent of everything since then.
  */
-static void wrap(struct calls *c, struct tree *t, const char *name, uint64_t time)
+static void wrap(struct calls *c, struct call_tree *t, const char *name, uint64_t time)
 {
-	struct node inner = t->root, *n;
+	struct call_node inner = t->root, *n;
 
 	if (t->wraps == WRAPS_MOST)
 		return;
 	t->wraps++;
-	t->root = (struct node){ 0 };
+	t->root = (struct call_node){ 0 };
 	n = add_child(c, &t->root, name, inner.n ? inner.children[0]->time : time, time);
 	if (!n) {
 		t->root = inner;
@@ -365,13 +312,13 @@ static void wrap(struct calls *c, struct tree *t, const char *name, uint64_t tim
 	n->children = inner.children;
 	n->n = inner.n;
 	n->least = inner.n && time > inner.children[0]->until ? time - inner.children[0]->until : 0;
-	n->most = UNKNOWN;
+	n->most = CALL_UNKNOWN;
 	rehash(n);
 }
 
-static struct tree *tree_of(struct calls *c, struct flow_task *task)
+static struct call_tree *tree_of(struct calls *c, struct flow_task *task)
 {
-	struct tree *t = task->own;
+	struct call_tree *t = task->own;
 
 	if (t)
 		return t;
@@ -392,7 +339,7 @@ static struct tree *tree_of(struct calls *c, struct flow_task *task)
 static void note_last(struct calls *c, const struct flow_task *task, const char *name,
 		      const struct call_site *site)
 {
-	struct last_call *l = &c->last[c->nlast++ % c->o->last];
+	struct last_call *l = &c->last[c->nlast++ % c->last_most];
 
 	*l = (struct last_call){ .time = site->when.time, .name = name, .file = site->from.file,
 				 .line = site->from.line, .depth = site->depth, .tree = task->own };
@@ -406,11 +353,11 @@ static void on_event(struct callstack_sink *sink, void *arg, enum call_event wha
 {
 	struct flow_task *task = arg;
 	struct calls *c = (struct calls *)((char *)sink - offsetof(struct calls, sink));
-	struct tree *t = task->own;
+	struct call_tree *t = task->own;
 	bool ends = what == CALL_LEAVE || what == CALL_LOST || what == CALL_AWAY;
 	const char *name = ends ? NULL : name_of(c, site, what);
 
-	if (c->o->last) {
+	if (c->last_most) {
 		if (what == CALL_ENTER || what == CALL_JUMP)
 			note_last(c, task, name, site);
 		return;
@@ -428,7 +375,7 @@ static void on_event(struct callstack_sink *sink, void *arg, enum call_event wha
 		return;
 	case CALL_LOST:
 	case CALL_AWAY:
-		leave(c, t, site->when.time, UNKNOWN);
+		leave(c, t, site->when.time, CALL_UNKNOWN);
 		return;
 	case CALL_SWITCH:
 		cut_tree(c, t, "*** a goroutine continues", site->when.time);
@@ -441,7 +388,7 @@ static void on_event(struct callstack_sink *sink, void *arg, enum call_event wha
 static int take(struct flow *f, const struct flow_stretch *s)
 {
 	struct calls *c = (struct calls *)f;
-	struct tree *t = tree_of(c, s->task);
+	struct call_tree *t = tree_of(c, s->task);
 
 	if (t) {
 		t->stepped |= branch_stepped(s->batch->fixed.backend);
@@ -453,182 +400,26 @@ static int take(struct flow *f, const struct flow_stretch *s)
 static void cut(struct flow *f, struct flow_task *task, uint64_t time, const struct branch_mark *m)
 {
 	struct calls *c = (struct calls *)f;
-	struct tree *t = tree_of(c, task);
+	struct call_tree *t = tree_of(c, task);
 
-	if (t && m->kind != BRANCH_MARK_START && !c->o->last)
+	if (t && m->kind != BRANCH_MARK_START && !c->last_most)
 		cut_tree(c, t, m->kind == BRANCH_MARK_LOST ? "*** branches lost" :
 							     "*** another stack", time);
 }
 
-/* ---- printing ---------------------------------------------------------------------------- */
-
-static void put_line(struct out *o, const char *file, uint32_t line)
-{
-	const char *slash = file ? strrchr(file, '/') : NULL;
-
-	if (!file)
-		return;
-	out_str(o, "  ");
-	out_safe(o, slash ? slash + 1 : file, strlen(slash ? slash + 1 : file));
-	out_printf(o, ":%" PRIu32, line);
-}
-
-static void put_time(struct calls *c, uint64_t ns)
-{
-	char *p = out_need(c->out, TIME_ROOM);
-
-	out_used(c->out, time_put(&c->time, p, ns, 9));
-}
-
-/* Prints a duration with three significant digits. */
-static void put_span(struct out *o, uint64_t ns)
-{
-	static const struct { uint64_t unit; const char *name; } units[] = {
-		{ 1000000000, "s" }, { 1000000, "ms" }, { 1000, "us" }, { 1, "ns" },
-	};
-	unsigned int i = 0;
-	double value;
-
-	/* What would be rounded to 1000 has one unit of the next larger kind. */
-	while (i < 3 && (double)ns < 0.9995 * (double)units[i].unit)
-		i++;
-	value = (double)ns / (double)units[i].unit;
-	out_printf(o, i == 3 || value >= 999.5 ? "%.0f%s" : "%.3g%s", value, units[i].name);
-}
-
-/*
- * Prints the duration as far as it is known: "<9ms", "~46ms", "46ms", ">46ms", "?". Nothing for a
- * jump.
- */
-static void put_took(struct out *o, const struct node *n)
-{
-	size_t start = o->len;
-
-	if (n->most == UNKNOWN)
-		out_char(o, n->least ? '>' : '?');
-	else if (n->most > n->least)
-		out_char(o, n->least ? '~' : '<');
-	if (n->most == UNKNOWN && n->least)
-		put_span(o, n->least);
-	else if (n->most && n->most != UNKNOWN)
-		put_span(o, n->least ? (n->least + n->most) / 2 : n->most);
-	out_pad(o, start, 9, 1);
-}
-
-static void print_node(struct calls *c, const struct node *n, unsigned int depth)
-{
-	struct out *o = c->out;
-
-	put_time(c, n->time);
-	out_str(o, "  ");
-	put_took(o, n);
-	out_fill(o, ' ', 2 * (size_t)depth);
-	if (n->name)
-		out_safe(o, n->name, strlen(n->name));
-	else
-		out_str(o, "loop");
-	if (n->count > 1)
-		out_printf(o, " x%" PRIu64, n->count);
-	put_line(o, n->file, n->line);
-	out_char(o, '\n');
-	for (size_t i = 0; i < n->n; i++)
-		print_node(c, n->children[i], depth + 1);
-}
-
-static void print_json(struct calls *c, const struct tree *t, const struct node *n,
-		       unsigned int depth)
-{
-	struct out *o = c->out;
-
-	out_printf(o,
-		   "{\"tid\":%d,\"depth\":%u,\"time_ns\":%" PRIu64 ",\"least_ns\":%" PRIu64
-		   ",\"most_ns\":",
-		   t->task->tid, depth, n->time, n->least);
-	if (n->most == UNKNOWN)
-		out_str(o, "null");
-	else
-		out_printf(o, "%" PRIu64, n->most);
-	out_printf(o, ",\"count\":%" PRIu64 ",\"function\":", n->count);
-	if (n->name)
-		out_json(o, n->name, strlen(n->name));
-	else
-		out_str(o, "null");
-	if (n->file) {
-		out_str(o, ",\"file\":");
-		out_json(o, n->file, strlen(n->file));
-		out_printf(o, ",\"line\":%" PRIu32, n->line);
-	}
-	out_str(o, t->stepped ? ",\"stepped\":true}\n" : "}\n");
-	for (size_t i = 0; i < n->n; i++)
-		print_json(c, t, n->children[i], depth + 1);
-}
-
-/*
- * Prints the line of a task. stepped: what single-stepping has distorted, "durations" or "times".
- */
-static void print_task(struct out *o, const char *comm, const struct tree *t, const char *stepped)
-{
-	out_safe(o, *comm ? comm : "?", strlen(*comm ? comm : "?"));
-	out_printf(o, "-%d", t->task->tid);
-	if (t->stepped)
-		out_printf(o, "  (single-stepped: %s include the time of the steps)", stepped);
-	out_char(o, '\n');
-}
+/* ---- the whole ---------------------------------------------------------------------------- */
 
 /* Closes the calls that are open at the end of the recording. */
-static void close_tree(struct calls *c, struct tree *t)
+static void close_tree(struct calls *c, struct call_tree *t)
 {
 	while (t->nopen)
-		leave(c, t, t->task->last, UNKNOWN);
+		leave(c, t, t->task->last, CALL_UNKNOWN);
 	cut_tree(c, t, NULL, 0);
-}
-
-static void print_tree(struct calls *c, struct tree *t)
-{
-	if (!c->o->json)
-		print_task(c->out, t->task->comm, t, "durations");
-	for (size_t i = 0; i < t->before.n; i++) {
-		if (c->o->json)
-			print_json(c, t, t->before.children[i], 0);
-		else
-			print_node(c, t->before.children[i], 1);
-	}
-}
-
-static void print_last(struct calls *c)
-{
-	uint64_t n = c->nlast < c->o->last ? c->nlast : c->o->last;
-	unsigned int least = UINT32_MAX;
-	struct last_call *l;
-
-	for (uint64_t i = c->nlast - n; i < c->nlast; i++) {
-		l = &c->last[i % c->o->last];
-		least = l->depth < least ? l->depth : least;
-		if (l->tree->stepped && !l->tree->warned && !c->o->json)
-			print_task(c->out, l->comm, l->tree, "times");
-		l->tree->warned = true;
-	}
-	for (uint64_t i = c->nlast - n; i < c->nlast; i++) {
-		l = &c->last[i % c->o->last];
-		if (c->o->json) {
-			struct node n1 = { .name = l->name, .file = l->file, .line = l->line,
-					   .count = 1, .time = l->time, .most = UNKNOWN };
-
-			print_json(c, l->tree, &n1, l->depth - least);
-			continue;
-		}
-		put_time(c, l->time);
-		out_printf(c->out, " %.15s-%d ", l->comm, l->tree->task->tid);
-		out_fill(c->out, ' ', 2 * (size_t)(l->depth - least));
-		out_safe(c->out, l->name, strlen(l->name));
-		put_line(c->out, l->file, l->line);
-		out_char(c->out, '\n');
-	}
 }
 
 static void calls_free(struct calls *c)
 {
-	for (struct tree *t = c->trees; t; t = t->next) {
+	for (struct call_tree *t = c->trees; t; t = t->next) {
 		free_children(c, &t->root);
 		free_children(c, &t->before);
 		free(t->open);
@@ -653,7 +444,8 @@ int calls_print(const struct calls_options *o, const struct selection *sel, stru
 		free(c);
 		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
 	}
-	c->o = o;
+	c->last_most = o->last;
+	c->json = o->json;
 	c->out = out;
 	c->end = &c->trees;
 	c->sink.event = on_event;
@@ -663,14 +455,14 @@ int calls_print(const struct calls_options *o, const struct selection *sel, stru
 	c->flow.stretch = take;
 	c->flow.cut = cut;
 	got = flow_run(&c->flow, s, "--calls", err);
-	for (struct tree *t = c->trees; t && !got && !o->last; t = t->next)
+	for (struct call_tree *t = c->trees; t && !got && !o->last; t = t->next)
 		close_tree(c, t);
 	if (!got && c->failed)
 		got = trawl_fail(err, TRAWL_CANNOT, "out of memory");
 	if (!got && o->last)
-		print_last(c);
-	for (struct tree *t = c->trees; t && !got && !o->last; t = t->next)
-		print_tree(c, t);
+		callshow_last(c);
+	for (struct call_tree *t = c->trees; t && !got && !o->last; t = t->next)
+		callshow_tree(c, t);
 	if (!got && c->full)
 		got = trawl_fail(err, TRAWL_CANNOT, "--calls: more than %d different calls; select "
 						    "some with --from, --until, --pid", NODES_MOST);
