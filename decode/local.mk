@@ -58,7 +58,7 @@ libdecode_la_SOURCES += \
 	decode/usb/scsiopcode.h decode/usb/scsi.h decode/usb/scsi.c decode/usb/bitlayout.h decode/usb/bitlayout.c \
 	decode/usb/scsisense.h decode/usb/scsisense.c decode/usb/scsiinquiry.h decode/usb/scsiinquiry.c decode/usb/scsimode.h decode/usb/scsimode.c \
 	decode/usb/scsimmc.h decode/usb/scsimmc.c \
-	decode/usb/digitech.h decode/usb/digitech.c \
+	decode/usb/digitech.h decode/usb/digitech.c decode/usb/buscrc.h \
 	decode/usb/control.h decode/usb/control.c \
 	decode/usb/transfer.h decode/usb/transfer.c decode/usb/duplicate.h decode/usb/duplicate.c \
 	decode/usb/usbpcap.h decode/usb/usbpcap.c decode/usb/usbpcapshow.c \

@@ -9,6 +9,7 @@
 
 #include "common/usbtypes.h"
 #include "decode/base/bytes.h"
+#include "decode/usb/buscrc.h"
 #include "decode/usb/darwin.h"
 #include "edit/redact.h"
 #include "edit/redactusb.h"
@@ -24,19 +25,6 @@ struct redact_bus {
 		bool begun; /* a packet of its data was seen */
 	} setups[128];
 };
-
-/* The CRC of a data packet (USB 2.0, 8.3.5.2). */
-static uint16_t crc16(const uint8_t *p, size_t n)
-{
-	uint16_t crc = 0xffff;
-
-	for (size_t i = 0; i < n; i++) {
-		crc ^= p[i];
-		for (int bit = 0; bit < 8; bit++)
-			crc = (uint16_t)(crc & 1 ? crc >> 1 ^ 0xa001 : crc >> 1);
-	}
-	return (uint16_t)~crc;
-}
 
 /* Redacts data of endpoint 0: a part of a descriptor, or the data of a request. */
 static void control_packet(struct redact *x, struct redact_bus *b, uint8_t *p, size_t n)
@@ -84,14 +72,14 @@ static void data_packet(struct redact *x, struct redact_bus *b, uint8_t *p, size
 {
 	size_t data = length >= 3 && length - 3 < n - 1 ? length - 3 : n - 1;
 	uint8_t *crc = p + 1 + data;
-	bool whole = n - 1 == data + 2, right = whole && crc16(p + 1, data) == get16(crc);
+	bool whole = n - 1 == data + 2, right = whole && usb_crc16(p + 1, data) == get16(crc);
 	uint16_t now;
 
 	payload(x, b, p + 1, data);
 	if (!x->drop || n - 1 <= data)
 		return;
 	/* the original CRC shows whether a guess about the packet is right */
-	now = crc16(p + 1, data);
+	now = usb_crc16(p + 1, data);
 	if (!right)
 		now ^= 1;
 	if (whole) {

@@ -140,6 +140,11 @@ int foreign_verdict(const struct usb_import *im, const char *name, struct trawl_
 {
 	bool nothing = im->other && !im->events; /* no events for reasons other than damage */
 
+	if (im->cut_at && !im->events && !nothing)
+		return trawl_fail(err, TRAWL_BAD_DATA,
+				  "%s: is damaged after byte %llu, before the first event; nothing "
+				  "was imported",
+				  name, (unsigned long long)im->cut_at);
 	if (im->cut_at && !nothing)
 		return trawl_fail(err, TRAWL_BAD_DATA,
 				  "%s: is damaged after byte %llu; the %llu event%s before it %s "

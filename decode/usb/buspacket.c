@@ -10,6 +10,7 @@
 #include "decode/base/bytes.h"
 #include "decode/base/decoder.h"
 
+#include "decode/usb/buscrc.h"
 #include "decode/usb/keystrokes.h"
 
 #include <stdlib.h>
@@ -38,6 +39,9 @@ struct bus_packet {
 	uint16_t frame;
 	const uint8_t *data; /* payload, without PID and CRC */
 	uint32_t data_len;
+	bool has_split;
+	uint32_t split;      /* the 19 bits after the PID */
+	bool has_crc, bad_crc;
 };
 
 static const char *pid_name(uint8_t pid)
@@ -49,6 +53,21 @@ static const char *pid_name(uint8_t pid)
 
 	/* The upper half of a PID is the complement of the lower. */
 	return ((pid >> 4) ^ (pid & 15)) == 15 ? names[pid & 15] : "bad PID";
+}
+
+/* A token's or start of frame's, of the 11 bits after its PID; of a split, of 19 bits. */
+static void check_token(struct bus_packet *b, size_t bits)
+{
+	uint32_t last = b->p[bits / 8 + 1] >> bits % 8;
+
+	b->has_crc = b->length == 1 + (bits + 5) / 8;
+	b->bad_crc = b->has_crc && last != usb_crc5(b->p + 1, bits);
+}
+
+static void check_data(struct bus_packet *b)
+{
+	b->has_crc = b->length == b->n;
+	b->bad_crc = b->has_crc && get16(b->p + b->n - 2) != usb_crc16(b->data, b->data_len);
 }
 
 static void parse_bus(struct bus_packet *b)
@@ -64,14 +83,65 @@ static void parse_bus(struct bus_packet *b)
 		b->has_address = true;
 		b->address = b->p[1] & 0x7f;
 		b->endpoint = (uint8_t)(b->p[1] >> 7 | (b->p[2] & 7) << 1);
+		check_token(b, 11);
+	} else if (kind == 8 && b->n >= 4) {
+		b->has_split = true;
+		b->split = (get16(b->p + 1) | (uint32_t)b->p[3] << 16) & 0x7ffff;
+		check_token(b, 19);
 	} else if (kind == 5 && b->n >= 3) {
 		b->has_frame = true;
 		b->frame = get16(b->p + 1) & 0x7ff;
+		check_token(b, 11);
 	} else if ((kind & 3) == 3 && b->n >= 3) {
 		/* The CRC is the last two bytes of the packet, which may have been cut off. */
 		b->data = b->p + 1;
 		b->data_len = b->length >= 3 && b->length - 3 < b->n - 1 ? b->length - 3 : b->n - 1;
+		check_data(b);
 	}
+}
+
+/* ---- split transactions: with a hub that speaks to a slower device (8.4.2) ------------------- */
+
+static unsigned int split_hub(const struct bus_packet *b)
+{
+	return b->split & 0x7f;
+}
+
+static unsigned int split_port(const struct bus_packet *b)
+{
+	return b->split >> 8 & 0x7f;
+}
+
+static const char *split_kind(const struct bus_packet *b)
+{
+	return !b->has_split ? NULL : b->split & 0x80 ? "complete" : "start";
+}
+
+static const char *split_xfer(const struct bus_packet *b)
+{
+	static const char *const names[] = {"control", "isochronous", "bulk", "interrupt"};
+
+	return b->has_split ? names[b->split >> 17 & 3] : NULL;
+}
+
+/*
+ * The speed of the device. Of the start of an isochronous transaction, whose device always has full
+ * speed, the bits say where its data ends instead.
+ */
+static const char *split_speed(const struct bus_packet *b)
+{
+	if (!b->has_split)
+		return NULL;
+	return (b->split >> 17 & 3) != 1 && b->split & 0x8000 ? "low" : "full";
+}
+
+static const char *split_part(const struct bus_packet *b)
+{
+	static const char *const names[] = {"middle", "begin", "end", "all"};
+
+	if (!b->has_split || (b->split >> 17 & 3) != 1 || b->split & 0x80)
+		return NULL;
+	return names[(b->split >> 15 & 1) | (b->split >> 15 & 2)];
 }
 
 static void parse(const struct item *it, struct bus_packet *b)
@@ -179,6 +249,14 @@ static void bus_text(void *state, const struct item *it, struct out *o)
 		out_printf(o, " %u ep%u", b.address, b.endpoint);
 	if (b.has_frame)
 		out_printf(o, " frame %u", b.frame);
+	if (b.has_split) {
+		out_printf(o, " %s hub %u port %u %s %s speed", split_kind(&b), split_hub(&b),
+			   split_port(&b), split_xfer(&b), split_speed(&b));
+		if (split_part(&b))
+			out_printf(o, ", %s of the data", split_part(&b));
+	}
+	if (b.bad_crc)
+		out_str(o, ", wrong CRC");
 	if (b.data_len) {
 		out_str(o, ", ");
 		out_count(o, b.data_len, "byte");
@@ -186,6 +264,15 @@ static void bus_text(void *state, const struct item *it, struct out *o)
 	}
 	if (b.length > b.n)
 		out_printf(o, ", cut from %u bytes", b.length);
+}
+
+static void split_json(const struct bus_packet *b, struct out *o)
+{
+	out_printf(o, ",\"split\":\"%s\",\"hub\":%u,\"hub_port\":%u,\"xfer\":\"%s\","
+		   "\"speed\":\"%s\"", split_kind(b), split_hub(b), split_port(b), split_xfer(b),
+		   split_speed(b));
+	if (split_part(b))
+		out_printf(o, ",\"split_data\":\"%s\"", split_part(b));
 }
 
 static void bus_json(void *state, const struct item *it, struct out *o)
@@ -200,6 +287,10 @@ static void bus_json(void *state, const struct item *it, struct out *o)
 		out_printf(o, ",\"dev\":%u,\"ep\":%u", b.address, b.endpoint);
 	if (b.has_frame)
 		out_printf(o, ",\"frame\":%u", b.frame);
+	if (b.has_split)
+		split_json(&b, o);
+	if (b.has_crc)
+		out_printf(o, ",\"crc_valid\":%s", b.bad_crc ? "false" : "true");
 	out_printf(o, ",\"data_length\":%u", b.data_len);
 	if (is_masked(state)) {
 		out_printf(o, ",\"masked\":true,\"masked_by\":\"%s\"", keystrokes_by_form);
@@ -225,6 +316,21 @@ static bool text(struct value *v, const char *s)
 	return s != NULL;
 }
 
+static bool split_value(const struct bus_packet *b, const char *name, struct value *v)
+{
+	if (!strcmp(name, "hub"))
+		return number(v, b->has_split, split_hub(b));
+	if (!strcmp(name, "hub_port"))
+		return number(v, b->has_split, split_port(b));
+	if (!strcmp(name, "split"))
+		return text(v, split_kind(b));
+	if (!strcmp(name, "xfer"))
+		return text(v, split_xfer(b));
+	if (!strcmp(name, "speed"))
+		return text(v, split_speed(b));
+	return !strcmp(name, "split_data") && text(v, split_part(b));
+}
+
 static bool bus_value(void *state, const struct item *it, const char *name, struct value *v)
 {
 	struct bus_packet b;
@@ -241,6 +347,10 @@ static bool bus_value(void *state, const struct item *it, const char *name, stru
 		return number(v, b.has_address, b.endpoint);
 	if (!strcmp(name, "frame"))
 		return number(v, b.has_frame, b.frame);
+	if (!strcmp(name, "crc_valid"))
+		return number(v, b.has_crc, !b.bad_crc);
+	if (split_value(&b, name, v))
+		return true;
 	if (!strcmp(name, "data_length"))
 		return number(v, true, b.data_len);
 	if (!strcmp(name, "masked"))
@@ -259,8 +369,8 @@ static void bus_names(void *state, const struct trawl_event_type *type, decoder_
 		      void *arg)
 {
 	static const char *const names[] = {
-		"length", "pid", "dev", "ep", "frame", "data_length", "masked", "masked_by", "data",
-		NULL,
+		"length", "pid", "dev", "ep", "frame", "split", "hub", "hub_port", "xfer", "speed",
+		"split_data", "crc_valid", "data_length", "masked", "masked_by", "data", NULL,
 	};
 
 	(void)state;

@@ -28,7 +28,8 @@ enum form {
 	ADDRESS,     /* wValue: address */
 	CONFIG,      /* wValue: bConfigurationValue */
 	ALTERNATE,   /* wValue: alternate setting, wIndex: interface */
-	HUB_FEATURE, /* the same for hubs; wIndex: port */
+	HUB_FEATURE, /* the same for hubs; wIndex: port, selector of its test or indicator */
+	TT_BUFFER,   /* wValue: endpoint, device, type and direction behind a hub's translator */
 	HID_REPORT,  /* wValue: report type, report id */
 	HID_IDLE,    /* wValue: duration in 4 ms, report id */
 	HID_PROTOCOL,
@@ -145,7 +146,7 @@ static const struct request class_requests[] = {
 	{0x09, ANY, 3, HUB_FEATURE, "SET_FEATURE"},
 	{0x09, ANY, 6, DESCRIPTOR, "GET_DESCRIPTOR"},
 	{0x09, ANY, 7, DESCRIPTOR, "SET_DESCRIPTOR"},
-	{0x09, ANY, 8, PLAIN, "CLEAR_TT_BUFFER"},
+	{0x09, ANY, 8, TT_BUFFER, "CLEAR_TT_BUFFER"},
 	{0x09, ANY, 9, PLAIN, "RESET_TT"},
 	{0x09, ANY, 10, PLAIN, "GET_TT_STATE"},
 	{0x09, ANY, 11, PLAIN, "STOP_TT"},
@@ -344,6 +345,9 @@ static void descriptor_tree_of(const struct control_request *s, const struct con
 	index_tree(s, t);
 }
 
+/* Types of endpoints as descriptors have them (USB 2.0, 11.24.2.3). */
+static const char *const tt_xfers[] = {"control", "isochronous", "bulk", "interrupt"};
+
 /* Decodes wValue, for the forms in which wIndex only names the recipient. */
 static void value_tree(const struct control_request *s, enum form form, struct tree *t)
 {
@@ -353,6 +357,14 @@ static void value_tree(const struct control_request *s, enum form form, struct t
 		break;
 	case HUB_FEATURE:
 		tree_str(t, "feature", hub_feature_name(s));
+		if (s->index >> 8)
+			tree_uint(t, "port_selector", s->index >> 8);
+		break;
+	case TT_BUFFER:
+		tree_uint(t, "tt_device", s->value >> 4 & 0x7f);
+		tree_uint(t, "tt_endpoint", s->value & 15);
+		tree_str(t, "tt_xfer", tt_xfers[s->value >> 11 & 3]);
+		tree_str(t, "tt_direction", s->value & 0x8000 ? "in" : "out");
 		break;
 	case HID_REPORT:
 		tree_str(t, "report_type", report_type(s->value >> 8));
@@ -500,6 +512,12 @@ static void brief_value(const struct control_request *s, enum form form, struct 
 		break;
 	case HUB_FEATURE:
 		brief_text(o, hub_feature_name(s));
+		if (s->index >> 8)
+			out_printf(o, " selector %u", s->index >> 8);
+		break;
+	case TT_BUFFER:
+		out_printf(o, " of device %u ep%u %s %s", s->value >> 4 & 0x7f, s->value & 15,
+			   s->value & 0x8000 ? "in" : "out", tt_xfers[s->value >> 11 & 3]);
 		break;
 	case HID_REPORT:
 		brief_text(o, report_type(s->value >> 8));

@@ -245,6 +245,10 @@ def test_several(d):
 
 
 def test_failed(d):
+    open(d + "/bad", "wb").write(BEGIN + struct.pack("<IIII", 1, 1, 80, 80) + b"abcd")
+    err = run("trawl-edit", "import", d + "/bad", "-w", d + "/none.trawl", status=1)[1]
+    ok("is damaged after byte 44, before the first event; nothing was imported" in err and
+       not glob.glob(d + "/none*"), "nothing is said to be imported if there is nothing", err)
     for name, data in (("text", b"no capture at all\n"), ("empty", b""),
                        ("ethernet", struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 65535, 1) +
                         struct.pack("<IIII", 1, 1, 4, 4) + b"abcd")):
@@ -266,15 +270,46 @@ def pcap(linktype, packets):
     return out
 
 
+def test_bus_fields(path):
+    """CRCs and splits are what tshark says of them, and --where finds them."""
+    items = [json.loads(line)["fields"]
+             for line in run("trawl-decode", "--json", path)[0].splitlines()]
+    if shutil.which("tshark"):
+        names = ["crc5", "crc16", "split_crc5"]
+        argv = [x for n in names for x in ("-e", "usbll.%s.status" % n)]
+        argv += [x for n in ("hub_addr", "port", "sc", "et") for x in ("-e", "usbll.split_" + n)]
+        rows = subprocess.run(["tshark", "-r", path, "-T", "fields", *argv], capture_output=True,
+                              text=True).stdout.splitlines()
+        xfers = ["control", "isochronous", "bulk", "interrupt"]
+        same([[("".join(r.split("\t")[:3]) or None) and "1" in r.split("\t")[:3]] +
+              r.split("\t")[3:6] + r.split("\t")[6:7] for r in rows],
+             [[i.get("crc_valid"), str(i.get("hub", "")), str(i.get("hub_port", "")),
+               {None: "", "start": "0", "complete": "1"}[i.get("split")],
+               str(xfers.index(i["xfer"])) if "xfer" in i else ""] for i in items],
+             "packets on the bus: CRCs and splits as in tshark")
+    else:
+        skip("packets on the bus in tshark", "tshark, the judge, is not installed")
+    for where, n in (("crc_valid == 0", 2), ("hub == 12 and hub_port == 2", 3),
+                     ("split == \"complete\" and xfer == \"bulk\"", 1), ("speed == \"low\"", 1),
+                     ("split_data == \"begin\"", 1)):
+        same(n, len(run("trawl-decode", "--where", where, path)[0].splitlines()),
+             "packets on the bus: --where " + where)
+
+
 def test_bus(d):
     """Packets on the bus and of macOS: each is imported as it is, and exported as it was."""
     darwin = struct.pack("<HBBIIIQIBBBB", 0x100, 32, 1, 4, 0, 0, 0x77, 0x14000000, 2, 5, 0x81,
                          2) + b"data"
     for linktype, packets, want in (
-            (288, [b"\x2d\x05\x00", b"\xc3" + bytes(8) + b"\xf4\xbf", b"\xd2", b"\xa5\x10\x50",
-                   b"\x11"],
-             ["SETUP 5 ep0", "DATA0, 8 bytes: 0000000000000000", "ACK", "SOF frame 16", "bad PID"]),
-            (294, [b"\x69\x83\x00"], ["IN 3 ep1"]),
+            (288, [b"\x2d\x05\xd0", b"\xc3" + bytes(8) + b"\xbf\xf4", b"\xd2", b"\xa5\x10\xf0",
+                   b"\x11", b"\x2d\x05\xd8", b"\xc3" + bytes(8) + b"\xbf\xf5",
+                   b"\x78\x0c\x82\x3e", b"\x78\x0c\x82\x9a", b"\x78\x8c\x02\x04"],
+             ["SETUP 5 ep0", "DATA0, 8 bytes: 0000000000000000", "ACK", "SOF frame 16", "bad PID",
+              "SETUP 5 ep0, wrong CRC", "DATA0, wrong CRC, 8 bytes: 0000000000000000",
+              "SPLIT start hub 12 port 2 interrupt low speed",
+              "SPLIT start hub 12 port 2 isochronous full speed, begin of the data",
+              "SPLIT complete hub 12 port 2 bulk full speed"]),
+            (294, [b"\x69\x83\xe0"], ["IN 3 ep1"]),
             (266, [darwin], [
                 "20:5 ep1 in   data, 4 bytes, submission not recorded  64 61 74 61  |data|"])):
         path = d + "/bus.pcap"
@@ -285,6 +320,8 @@ def test_bus(d):
              "link type %d: lines" % linktype)
         first = json.loads(run("trawl-decode", "--json", path)[0].splitlines()[0])
         ok("data" in first["fields"], "link type %d: JSON" % linktype, first)
+        if linktype == 288:
+            test_bus_fields(path)
         run("trawl-decode", "--summary", path)
         run("trawl-edit", "import", path, "-w", d + "/bus.trawl")
         run("trawl-export", "--to", "pcap", d + "/bus.trawl", "-w", d + "/back.pcap")

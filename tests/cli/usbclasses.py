@@ -716,7 +716,9 @@ def main():
             "FTDI_SET_EVENT_CHAR 0x0d on", "FTDI_SET_ERROR_CHAR 0x23 off",
             "FTDI_SET_BITMODE MPSSE pins 0x0b channel B", "FTDI_GET_MODEM_STATUS channel A: CTS DSR,",
             "FTDI_GET_LATENCY_TIMER channel A: 16 ms", "no text, CTS DSR DCD", ", overrun, framing error,"], 150)
-        check(d, "hub", hub(), ["status connection+enable+suspend", "changed over-current"], 130)
+        check(d, "hub", hub(), [
+            "status connection+enable+suspend", "changed over-current",
+            "CLEAR_TT_BUFFER of device 6 ep1 in bulk port 1", "SET_FEATURE PORT_TEST selector 4 port 2"], 130)
         same([[1, 0xb1, 0x60], [2, 0x31, 0x60], [1, 0x31, 0x6a]],
              [[p["count"], p["modem_status"], p["line_status"]]
               for i in items for p in i.get("decoded", {}).get("packets", [])],

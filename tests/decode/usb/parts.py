@@ -42,6 +42,9 @@ def hub():
     for port in range(11):
         c.control(struct.pack("<BBHHH", 0xa3, 0, 0, port + 1, 4),
                   struct.pack("<HH", 0x11f ^ 1 << port, 1 << port % 5))
+    # The buffer of endpoint 1 of device 6 behind port 1 is cleared, a test of port 2 begins.
+    c.control(struct.pack("<BBHHH", 0x23, 8, 0x9061, 1, 0))
+    c.control(struct.pack("<BBHHH", 0x23, 3, 21, 0x402, 0))
     return c
 
 
