@@ -31,7 +31,13 @@ bool contention_check(struct contention *c, uint64_t could, uint64_t did, uint64
 	return more;
 }
 
-bool contention_at(const struct contention *c, uint64_t time)
+void contention_doubt(struct contention *c, uint64_t now)
 {
-	return time > c->from && time <= c->until;
+	c->from = c->until == c->checked ? c->from : c->checked;
+	c->until = c->checked = now;
+}
+
+bool contention_between(const struct contention *c, uint64_t after, uint64_t time)
+{
+	return time > c->from && after < c->until;
 }

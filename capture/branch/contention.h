@@ -34,7 +34,10 @@ struct contention {
 bool contention_check(struct contention *c, uint64_t could, uint64_t did, uint64_t began,
 		      uint64_t ended, size_t cpus);
 
-/* Whether branches may be missing before a record of this time. */
-bool contention_at(const struct contention *c, uint64_t time);
+/* Takes the time from `checked` to now for one in which events did not count. */
+void contention_doubt(struct contention *c, uint64_t now);
+
+/* Whether branches may be missing between two records of these times in a row. */
+bool contention_between(const struct contention *c, uint64_t after, uint64_t time);
 
 #endif
