@@ -14,7 +14,7 @@ static void release(struct work_struct *work)
 	struct attachment *a = container_of(to_rcu_work(work), struct attachment, release);
 
 	store_free(&a->store);
-	lbr_close(a->lbr);
+	lbr_free(a->lbr);
 	if (a->traced)
 		traced_put(a->traced);
 	session_put(a->session);
@@ -23,6 +23,8 @@ static void release(struct work_struct *work)
 
 void attachment_release(struct attachment *a)
 {
+	/* Not in the work: until it runs, the event would keep others from the counter. */
+	lbr_stop(a->lbr);
 	INIT_RCU_WORK(&a->release, release);
 	queue_rcu_work(releases, &a->release);
 }
@@ -52,11 +54,13 @@ struct attachment *attachment_new(struct session *session, const struct attachme
 void attachment_select(struct attachment *a)
 {
 	WRITE_ONCE(a->select, selection(&a->config));
+	if (a->lbr)
+		lbr_select(a->lbr, a->select);
 }
 
 static int open_lbr(struct attachment *a, struct task_struct *task)
 {
-	struct lbr *lbr = lbr_open(task);
+	struct lbr *lbr = lbr_open(task, a->select);
 
 	if (IS_ERR(lbr))
 		return PTR_ERR(lbr);

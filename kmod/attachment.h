@@ -47,10 +47,13 @@ struct attachment *attachment_new(struct session *session, const struct attachme
 				  bool atomic);
 int attachment_room(struct attachment *attachment, struct task_struct *task);
 
-/* attachment_select() - takes over a changed config.select or config.bts_control. */
+/* attachment_select() - takes over a changed config.select or config.bts_control. May sleep. */
 void attachment_select(struct attachment *attachment);
 
-/* attachment_release() - frees it after an RCU grace period. It must be in no list. Any context. */
+/*
+ * attachment_release() - ends its recording, and frees it after an RCU grace period. It must be in
+ * no list. May sleep.
+ */
 void attachment_release(struct attachment *attachment);
 
 /*

@@ -41,7 +41,10 @@ static int device_release(struct inode *inode, struct file *file)
 	if (s->tracer)
 		tracer_close(s->tracer);
 	before = session_close(s);
+	/* A task may still prepare its attachment, or switch its records on. */
+	mutex_lock(&s->mutex);
 	attachments_end(s, 0, 0, ATTACHMENTS_ALL);
+	mutex_unlock(&s->mutex);
 	if (before == SESSION_HOOKED)
 		hooks_stop();
 	session_put(s);

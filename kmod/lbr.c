@@ -15,6 +15,7 @@
 struct lbr {
 	struct perf_event *event;
 	struct lbr_layout layout;
+	u64 filter;		/* perf's value for all kinds of user branches */
 	raw_spinlock_t lock;
 	struct lbr_raw raw;
 	u64 time;		/* ns, when they were read; 0: never */
@@ -62,6 +63,7 @@ static struct perf_event *own(struct task_struct *task, bool sampling)
 		.type = PERF_TYPE_HARDWARE,
 		.config = PERF_COUNT_HW_INSTRUCTIONS,
 		.size = sizeof(attr),
+		.disabled = 1,
 		.pinned = 1,
 		.exclude_kernel = 1,
 		.exclude_hv = 1,
@@ -73,7 +75,16 @@ static struct perf_event *own(struct task_struct *task, bool sampling)
 	return perf_event_create_kernel_counter(&attr, -1, task, on_overflow, NULL);
 }
 
-struct lbr *lbr_open(struct task_struct *task)
+/*
+ * perf writes this value of the event into the filter register (LBR_SELECT, IA32_LBR_CTL) when it
+ * switches the records on. perf_event_open(2) has no name for most combinations of kinds.
+ */
+static void choose(struct lbr *lbr, u32 select)
+{
+	lbr->event->hw.branch_reg.config = lbr_filter(&lbr->layout, lbr->filter, select);
+}
+
+struct lbr *lbr_open(struct task_struct *task, u32 select)
 {
 	struct lbr *lbr = kzalloc(sizeof(*lbr), GFP_KERNEL_ACCOUNT);
 	struct perf_event *event;
@@ -91,15 +102,30 @@ struct lbr *lbr_open(struct task_struct *task)
 		return ERR_CAST(event);
 	}
 	lbr->event = event;
+	lbr->filter = event->hw.branch_reg.config;
+	choose(lbr, select);
+	perf_event_enable(event);
 	return lbr;
 }
 
-void lbr_close(struct lbr *lbr)
+void lbr_stop(struct lbr *lbr)
 {
-	if (!lbr)
-		return;
-	perf_event_release_kernel(lbr->event);
+	if (lbr)
+		perf_event_release_kernel(lbr->event);
+}
+
+void lbr_free(struct lbr *lbr)
+{
 	kfree(lbr);
+}
+
+void lbr_select(struct lbr *lbr, u32 select)
+{
+	if (lbr_filter(&lbr->layout, lbr->filter, select) == lbr->event->hw.branch_reg.config)
+		return;
+	perf_event_disable(lbr->event);
+	choose(lbr, select);
+	perf_event_enable(lbr->event);
 }
 
 void lbr_resume(struct lbr *lbr)
@@ -117,10 +143,11 @@ enum trawl_why lbr_why(const char **reason)
 	if (why)
 		return why;
 	/* perf tried the registers when it started, and knows who uses them. */
-	lbr = lbr_open(current);
+	lbr = lbr_open(current, TRAWL_SELECT_DEFAULT);
 	if (IS_ERR(lbr))
 		return PTR_ERR(lbr) == -EBUSY ? TRAWL_WHY_BUSY : TRAWL_WHY_NO_PERF;
-	lbr_close(lbr);
+	lbr_stop(lbr);
+	lbr_free(lbr);
 	return TRAWL_WHY_USABLE;
 }
 

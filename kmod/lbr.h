@@ -20,11 +20,23 @@ enum trawl_why lbr_why(const char **reason);
 u32 lbr_depth(void);
 
 /*
- * lbr_open() - begins to record for a task. Returns ERR_PTR(-EBUSY), ERR_PTR(-EOPNOTSUPP),
- * ERR_PTR(-ENOMEM) or another error of perf's. lbr_close() frees the result. May sleep.
+ * lbr_open() - begins to record for a task; the processor does not record the kinds of branches
+ * that `select` suppresses (TRAWL_NO_*). Returns ERR_PTR(-EBUSY), ERR_PTR(-EOPNOTSUPP),
+ * ERR_PTR(-ENOMEM) or another error of perf's. May sleep.
  */
-struct lbr *lbr_open(struct task_struct *task);
-void lbr_close(struct lbr *lbr);	/* may sleep; NULL is allowed */
+struct lbr *lbr_open(struct task_struct *task, u32 select);
+
+/*
+ * lbr_stop() - gives the records and their counter back to perf at once. Who found `lbr` under
+ * rcu_read_lock() before may still read it: perf, too, frees an event after a grace period, and
+ * none that it has released is on a CPU. May sleep. lbr_free() comes after that grace period. NULL
+ * is allowed.
+ */
+void lbr_stop(struct lbr *lbr);
+void lbr_free(struct lbr *lbr);
+
+/* lbr_select() - records other kinds of branches from now on. May sleep. */
+void lbr_select(struct lbr *lbr, u32 select);
 
 /*
  * lbr_resume() - switches the branch records of the current task on again by way of perf. The

@@ -115,6 +115,25 @@ enum trawl_why lbr_layout_of(const struct lbr_cpu *cpu, struct lbr_layout *l)
 	return cpu->arch ? arch_layout(cpu, l) : intel_layout(cpu, l);
 }
 
+#define KINDS	(TRAWL_SELECT_MASK & ~(TRAWL_NO_RING0 | TRAWL_NO_USER))
+
+__u64 lbr_filter(const struct lbr_layout *l, __u64 all, __u32 select)
+{
+	/* IA32_LBR_CTL enables: bits 16 to 22, in the order of the manual. */
+	static const __u32 arch[] = { TRAWL_NO_JCC, TRAWL_NO_REL_JMP, TRAWL_NO_IND_JMP,
+				      TRAWL_NO_REL_CALL, TRAWL_NO_IND_CALL, TRAWL_NO_RET,
+				      TRAWL_NO_FAR };
+	size_t i;
+
+	/* LBR_SELECT, also AMD's, suppresses, by the same bits as TRAWL_NO_*. */
+	if (l->set != LBR_ARCH)
+		return all | (select & KINDS);
+	for (i = 0; i < sizeof(arch) / sizeof(*arch); i++)
+		if (select & arch[i])
+			all &= ~BIT64(16 + i);
+	return all;
+}
+
 /* Sign-extends the number in the low `bits` bits. */
 static __u64 extend(__u64 value, unsigned int bits)
 {

@@ -55,6 +55,13 @@ struct lbr_raw {
 enum trawl_why lbr_layout_of(const struct lbr_cpu *cpu, struct lbr_layout *layout);
 
 /*
+ * lbr_filter() - the value of the filter register (LBR_SELECT, IA32_LBR_CTL) for which the
+ * processor leaves out the kinds of branches in `select`, too. `all`: the value for every kind; the
+ * bits for rings are taken from it.
+ */
+__u64 lbr_filter(const struct lbr_layout *layout, __u64 all, __u32 select);
+
+/*
  * lbr_decode() - decodes the entries into `records` (room for layout->depth), oldest first. Empty
  * entries and branches from or to the kernel are left out; a kind that the registers do not tell is
  * TRAWL_KIND_UNKNOWN. Returns how many records there are, or -1 if an entry holds something that is

@@ -49,6 +49,7 @@ struct branch_backend {
 	const char *what;    /* one line for -D */
 	bool partial;        /* it records samples or the last branches, never every branch */
 	bool at_places;      /* it can serve branch_scope.places */
+	bool near_at_places; /* at places it has no far branches */
 	bool no_kinds;       /* the kind of a branch may be BRANCH_UNKNOWN: the source decodes the
 			      * instruction */
 	int (*usable)(struct trawl_error *err);

@@ -501,6 +501,7 @@ static int start(struct input *in, struct trawl_error *err)
 	s->phase = BRANCH_RECORDING;
 	if (s->backend->no_kinds)
 		note_uprobes(s);
+	s->images.near_only = s->backend->near_at_places && s->last.n;
 	return s->backend->start(s->recorder, err);
 }
 

@@ -237,6 +237,7 @@ struct walk {
 	const struct images *im;
 	struct image_process *p;
 	bool probed; /* passed a conditional jump that has a uprobe */
+	bool far;    /* came to a far branch */
 };
 
 /* Returns whether execution from `ip` reaches `to` without branches, except for at most `more`
@@ -277,6 +278,9 @@ static bool leads_to(struct walk *w, uint64_t ip, uint64_t to, unsigned int more
 				return false;
 			ip = target;
 			break;
+		case BRANCH_FAR:
+			w->far = true;
+			return false;
 		default:
 			return false;
 		}
@@ -298,6 +302,8 @@ static bool find_gap(const struct images *im, struct image_process *p, uint64_t 
 
 	if (leads_to(&w, from, to, 0))
 		return w.probed;
+	if (im->near_only && w.far)
+		return true;
 	return leads_to(&w, from, to, MOST) || in_uprobes(p, from) || in_uprobes(p, to);
 }
 

@@ -54,6 +54,7 @@ struct images {
 	uint32_t mappings;      /* number of the latest maps */
 	struct session_site *sites; /* places with uprobes, sorted by offset */
 	size_t nsites;
+	bool near_only; /* the records have no far branches, as LBR_SELECT leaves them out */
 };
 
 void branch_images_free(struct images *im);
@@ -81,7 +82,7 @@ void branch_images_sites(struct images *im, const struct session_site *sites, si
  * and the next one, which comes from `to`. The kernel emulates a branch that has a uprobe, and the
  * processor does not record it. True if the code between the two (read from the programs' files)
  * has direct jumps or calls, or a conditional jump with a uprobe, or if one of the two is in
- * [uprobes].
+ * [uprobes]; with near_only also if it comes to a far branch.
  */
 bool branch_images_gap(struct images *im, pid_t pid, uint64_t from, uint64_t to);
 

@@ -203,6 +203,15 @@ static int check_places(const struct branch_scope *scope, struct trawl_error *er
 	return 0;
 }
 
+/* Before a probe every entry of the processor is for a branch of the program: a return from the
+ * kernel is a far branch, and would take one. */
+static unsigned int selection(const struct kmod_state *k, const struct branch_scope *scope)
+{
+	if (k->provider == TRAWL_PROVIDER_LBR)
+		return TRAWL_NO_RING0 | (scope->places ? TRAWL_NO_FAR : 0);
+	return scope->places ? TRAWL_NO_RING0 : 0;
+}
+
 static int enable(struct kmod_state *k, const struct branch_scope *scope, struct trawl_error *err)
 {
 	size_t enabled = 0;
@@ -213,10 +222,7 @@ static int enable(struct kmod_state *k, const struct branch_scope *scope, struct
 					 .form = scope->places ? TRAWL_FORM_LBR : TRAWL_FORM_STREAM,
 					 .depth = deepest(scope),
 					 .provider = k->provider,
-					 .select =
-						 k->provider == TRAWL_PROVIDER_LBR || scope->places
-						 ? TRAWL_NO_RING0
-						 : 0,
+					 .select = selection(k, scope),
 					 .flags = scope->command ? TRAWL_ENABLE_ON_EXEC : 0};
 
 		/* one of several that has ended is just not recorded */
@@ -560,6 +566,7 @@ const struct branch_backend kmod_lbr_backend = {
 		"branch records, through trawl.ko: fast, not all",
 	.partial = true,
 	.at_places = true,
+	.near_at_places = true,
 	.no_kinds = true,
 	.usable = lbr_usable,
 	.open = open_lbr,

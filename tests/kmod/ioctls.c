@@ -2,6 +2,8 @@
 /*
  * ioctls bad		what /dev/trawl refuses, and by which error; TAP
  * ioctls cycles N enables and disables N times each on a process with threads, which must end well
+ * ioctls dumps N	enables provider lbr on itself, dumps and disables N times: how many dumps
+ *			there are, and how many have branches (perf may clear them before)
  * ioctls threads N	enables once on a process with N more threads: how many are traced
  * ioctls random S SEED   any requests for S seconds, by two processes, on processes that come and
  * go
@@ -272,6 +274,32 @@ static int cycles(int n)
 	return status != 0;
 }
 
+/* The event of each cycle needs the counter that the cycle before had. */
+static int dump_cycles(int n)
+{
+	static struct trawl_record records[64];
+	struct trawl_disable off = { .size = sizeof(off), .form = TRAWL_FORM_LBR };
+	int good = 0, full = 0;
+
+	for (int i = 0; i < n; i++) {
+		struct trawl_enable e = enable(TRAWL_FORM_LBR);
+		struct trawl_dump d = { .size = sizeof(d), .form = TRAWL_FORM_LBR,
+					.records = (unsigned long)records, .capacity = 64 };
+
+		e.provider = TRAWL_PROVIDER_LBR;
+		e.select = TRAWL_SELECT_DEFAULT;
+		if (ioctl(fd, TRAWL_IOC_ENABLE, &e) || ioctl(fd, TRAWL_IOC_DUMP, &d)) {
+			printf("# %d: %s\n", i, strerror(errno));
+		} else {
+			good++;
+			full += d.count > 0;
+		}
+		ioctl(fd, TRAWL_IOC_DISABLE, &off);
+	}
+	printf("%d of %d dumps, %d with branches\n", good, n, full);
+	return good != n;
+}
+
 /* Waits until the process has started as many threads. */
 static bool has_threads(pid_t pid, int threads)
 {
@@ -502,6 +530,8 @@ int main(int argc, char **argv)
 		return bad();
 	if (argc == 3 && !strcmp(argv[1], "cycles"))
 		return cycles(atoi(argv[2]));
+	if (argc == 3 && !strcmp(argv[1], "dumps"))
+		return dump_cycles(atoi(argv[2]));
 	if (argc == 3 && !strcmp(argv[1], "threads") && atoi(argv[2]) <= THREADS_MAX)
 		return many_threads(atoi(argv[2]));
 	if (argc == 4 && !strcmp(argv[1], "random"))

@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: MIT
 # Programs of the lab's tests of trawl.ko (tests/lab/guest/kmod-*.sh), and unit tests of its plain logic.
-check_PROGRAMS += tests/kmod/kbranch tests/kmod/ioctls tests/kmod/suid
+check_PROGRAMS += tests/kmod/kbranch tests/kmod/ioctls tests/kmod/lbrkinds tests/kmod/suid
+tests_kmod_lbrkinds_SOURCES = tests/kmod/lbrkinds.c
+tests_kmod_lbrkinds_CFLAGS = $(AM_CFLAGS)
+# A symbol that is resolved when it is first called takes more branches than a processor has entries.
+tests_kmod_lbrkinds_LDFLAGS = -Wl,-z,now
 tests_kmod_ioctls_SOURCES = tests/kmod/ioctls.c
 tests_kmod_ioctls_CFLAGS = $(AM_CFLAGS)
 tests_kmod_suid_SOURCES = tests/kmod/suid.c

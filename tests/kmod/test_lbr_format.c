@@ -82,6 +82,43 @@ Test(lbr_format, processors)
 	cr_assert(!l.tos);
 	cpu.leaf_1c = 0;
 	cr_assert_eq(lbr_layout_of(&cpu, &l), TRAWL_WHY_NO_HARDWARE);
+	/* Bit n: a depth of 8 * (n + 1); Linux sets the largest. */
+	for (unsigned int n = 0; n < 8; n++) {
+		cpu.leaf_1c = 1u << n;
+		cr_assert_eq(layout_of(&cpu).depth, 8 * (n + 1));
+		cpu.leaf_1c = (1u << n) | 1;
+		cr_assert_eq(layout_of(&cpu).depth, 8 * (n + 1));
+	}
+}
+
+/* The filter registers by the manuals: LBR_SELECT suppresses, IA32_LBR_CTL enables. */
+Test(lbr_format, filters)
+{
+	static const struct { __u32 select; __u64 suppressed, disabled;
+	} kinds[] = {
+		{ TRAWL_NO_JCC, 1 << 2, 1 << 16 },	{ TRAWL_NO_REL_CALL, 1 << 3, 1 << 19 },
+		{ TRAWL_NO_IND_CALL, 1 << 4, 1 << 20 }, { TRAWL_NO_RET, 1 << 5, 1 << 21 },
+		{ TRAWL_NO_IND_JMP, 1 << 6, 1 << 18 },	{ TRAWL_NO_REL_JMP, 1 << 7, 1 << 17 },
+		{ TRAWL_NO_FAR, 1 << 8, 1 << 22 },
+	};
+	/* What perf sets for any branch of user code. */
+	const __u64 users = 1, all = 0x7f0000 | 1 << 2;
+	struct lbr_cpu cpu = skylake;
+	struct lbr_layout old = layout_of(&skylake), amd = layout_of(&zen4), arch;
+
+	cpu.arch = true;
+	cpu.leaf_1c = 8;
+	arch = layout_of(&cpu);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		cr_assert_eq(lbr_filter(&old, users, kinds[i].select), users | kinds[i].suppressed);
+		cr_assert_eq(lbr_filter(&amd, users, kinds[i].select), users | kinds[i].suppressed);
+		cr_assert_eq(lbr_filter(&arch, all, kinds[i].select), all & ~kinds[i].disabled);
+	}
+	/* The rings stay as perf has chosen them. */
+	cr_assert_eq(lbr_filter(&old, users, TRAWL_SELECT_MASK),
+		     TRAWL_SELECT_MASK & ~TRAWL_NO_USER);
+	cr_assert_eq(lbr_filter(&arch, all, TRAWL_SELECT_MASK), 1 << 2);
+	cr_assert_eq(lbr_filter(&old, users, 0), users);
 }
 
 /* One entry in each format. */

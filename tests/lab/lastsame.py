@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: MIT
 """lastsame.py ALL LAST SYMBOL N HOW: compares two captures, as trawl-decode --json prints them. ALL
 has every branch. Whenever a task came to a probed address of the function SYMBOL in ALL, LAST must
-have the N branches of the task before that. With HOW kmod-lbr, up to half of the hits may have only
-the newest of these, because perf empties the processor's records when a task comes to a CPU. Only a
-stack with none of them is marked as lost. Prints counts; status 1 if this does not hold."""
+have the N branches of the task before that. With HOW kmod-lbr, these are the near ones, and a stack
+is marked where a far one is left out; up to half of the hits may have only the newest of them,
+because perf empties the processor's records when a task comes to a CPU. A stack with none is
+marked, too. Prints counts; status 1 if this does not hold."""
 import json
 import re
 import sys
@@ -29,24 +30,23 @@ def by_task(found):
 
 
 def stacks(path, symbol):
-    """For each task [(address, branches) of each hit]."""
+    """For each task [(address, branches, whether it is marked) of each hit]."""
     found = {}
     for tid, name, f in items(path):
         mine = found.setdefault(tid, [])
         if name == "branch:last":
-            mine.append((int(f["before"], 16), []))
-            lost = False
+            mine.append((int(f["before"], 16), [], []))
             assert re.fullmatch(symbol + r"(\+0x\w+)?", f["before_symbol"]), f
         elif name == "branch:lost":
-            lost = True
+            mine[-1][2].append(name)
         else:
-            assert not lost, f
             mine[-1][1].append(pair(f))
     return by_task(found)
 
 
-def expected(path, address, n):
-    """For each task [the branches before each time that it came to an address]."""
+def expected(path, address, n, near):
+    """For each task [[branch, whether a far one that is left out followed]...] before each time
+    that it came to an address."""
     before, to, found = {}, {}, {}
     for tid, _, f in items(path):
         if "from" not in f:
@@ -56,30 +56,34 @@ def expected(path, address, n):
         if tid in to and to[tid] <= address <= one[1]:
             found.setdefault(tid, []).append(mine[-n:])
         to[tid] = one[2]
-        if one[0] in USER:
-            mine.append(one)
+        if one[0] == "far" and near:
+            mine[-1:] = [(b, True) for b, _ in mine[-1:]]
+        elif one[0] in USER:
+            mine.append((one, False))
     return by_task(found)
 
 
-everything, last, place, most = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4])
+everything, last, place, most, how = sys.argv[1:]
+near = how == "kmod-lbr"
 got = stacks(last, place)
-wanted = expected(everything, got[0][0][0], most) if got else []
+wanted = expected(everything, got[0][0][0], int(most), near) if got else []
 same = [len(g) for g in got] == [len(w) for w in wanted]
 tasks = len(got)
 got, wanted = [g for t in got for g in t], [w for t in wanted for w in t]
-short = 0
+short = marked = 0
 bad = []
-for i, (g, w) in enumerate(zip(got, wanted)):
-    if g[1] == w:
-        continue
-    if sys.argv[5] == "kmod-lbr" and g[1] == w[len(w) - len(g[1]):]:
-        short += 1
-    else:
+for i, ((_, branches, mark), w) in enumerate(zip(got, wanted)):
+    there = w[len(w) - len(branches):]
+    marked += bool(mark)
+    short += len(branches) < len(w)
+    incomplete = not there or any(far for _, far in there)
+    if branches != [b for b, _ in there] or bool(mark) != incomplete or \
+            (not near and len(branches) < len(w)):
         bad.append(i)
 print(f"{tasks} tasks, {len(got)} hits, {len(wanted)} in the whole trace, {len(bad)} differ, "
-      f"{short} are short, "
+      f"{short} are short, {marked} marked, "
       f"{sum(len(g[1]) for g in got)} branches")
 for i in bad[:2]:
-    shown = [[(k, hex(a), hex(b)) for k, a, b in stack] for stack in (got[i][1], wanted[i])]
-    print(f"#{i}: {shown[0]}\n not {shown[1]}")
+    print(f"#{i}: {[(k, hex(a), hex(b)) for k, a, b in got[i][1]]} {got[i][2]}\n not "
+          f"{[(k, hex(a), hex(b), far) for (k, a, b), far in wanted[i]]}")
 sys.exit(0 if got and same and not bad and short <= len(got) / 2 else 1)

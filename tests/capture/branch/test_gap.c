@@ -14,7 +14,7 @@
 #include "capture/branch/insn.h"
 
 #ifdef __x86_64__
-#define LABELS "begin, at_call, back, at_jz, at_ret, there, there_ret, far, far_ret\n"
+#define LABELS "begin, at_call, back, at_jz, at_ret, there, there_ret, far, far_ret, at_lret, after_lret\n"
 __asm__(".text\n"
 	".globl " LABELS
 	".hidden " LABELS
@@ -26,9 +26,11 @@ __asm__(".text\n"
 	"there: nop\n"
 	"there_ret: ret\n"
 	"far: nop\n"
-	"far_ret: ret\n");
+	"far_ret: ret\n"
+	"at_lret: lretq\n"
+	"after_lret: ret\n");
 extern const char begin[], at_call[], back[], at_jz[], at_ret[], there[], there_ret[], far[],
-	far_ret[];
+	far_ret[], at_lret[], after_lret[];
 
 enum { TRAMPOLINE = 0x1000 };
 
@@ -113,6 +115,11 @@ Test(gap, by_code)
 							 (uintptr_t)ways[i].to),
 				     again == 2 ? ways[i].with_probe : ways[i].gap, "way %zu", i);
 	}
+	/* The processor leaves far branches out only where it is told to. */
+	cr_assert_not(branch_images_gap(&im, getpid(), (uintptr_t)at_lret, (uintptr_t)after_lret));
+	im.near_only = true;
+	cr_assert_not(branch_images_gap(&im, getpid(), (uintptr_t)begin, (uintptr_t)at_call));
+	cr_assert(branch_images_gap(&im, getpid(), (uintptr_t)at_lret, (uintptr_t)far_ret));
 	cr_assert_not(branch_images_gap(&im, 1, (uintptr_t)begin, (uintptr_t)there_ret));
 	branch_images_free(&im);
 	trawl_writer_close(w, &err);

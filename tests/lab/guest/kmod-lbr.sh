@@ -17,6 +17,13 @@ ok $? "its last $count branches are those that steps found"
 cp wanted got "$LAB_KEEP"
 document >said
 same "the code flow of the document with this processor's LBR" "" "$(grep '^not ok' said)"
+# Each kind of branch is suppressed by the processor itself.
+lbrkinds >said
+same "each bit of LBR_SELECT, predictions, cycles, a child" "" "$(grep -v '^ok' said | grep -v '^1\.\.')"
+has "all of it" "$(cat said)" '^1\.\.21$'
+cp said "$LAB_KEEP/kinds"
+has "an event is given back at once: 1,000 cycles of enable, dump and disable" "$(ioctls dumps 1000)" \
+	'^1000 of 1000 dumps, [0-9]{3,4} with branches'
 # As with steps (kmod-safe.sh), a program that gains privileges is not traced.
 chmod 777 .
 chmod 666 /dev/trawl
