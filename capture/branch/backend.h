@@ -43,6 +43,9 @@ struct branch_sink {
 	int (*event)(struct branch_sink *s, const struct branch_event *e, struct trawl_error *err);
 };
 
+/* What -D says of ways that only ran on an emulated processor (docs/branch-hardware.md). */
+#define BRANCH_UNPROVEN "; never tested on silicon, only on emulated processors"
+
 struct branch_backend {
 	const char *name;    /* as in -i branch:NAME */
 	uint8_t number;      /* in files */

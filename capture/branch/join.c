@@ -185,5 +185,6 @@ int join_find_event(uint64_t *config, struct trawl_error *err)
 	}
 	return trawl_fail(err, TRAWL_CANNOT,
 			  "branch:perf-joined: no known event counts exactly the branches that "
-			  "this processor records; use kmod-step or ptrace");
+			  "this processor records (AMD's also counts interrupts and system "
+			  "calls); use kmod-step or ptrace");
 }

@@ -471,7 +471,7 @@ const struct branch_backend perf_joined_backend = {
 	.name = "perf-joined",
 	.number = BRANCH_HOW_PERF_JOINED,
 	.what = "samples of the last branches that overlap, joined into one stream by the count of "
-		"branches taken; what is missing is counted",
+		"branches taken; what is missing is counted" BRANCH_UNPROVEN,
 	.partial = true,
 	.no_kinds = true,
 	.usable = usable,

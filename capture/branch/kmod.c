@@ -563,7 +563,7 @@ const struct branch_backend kmod_lbr_backend = {
 	.name = "kmod-lbr",
 	.number = BRANCH_HOW_KMOD_LBR,
 	.what = "the last branches whenever a task leaves its CPU or ends, by the processor's "
-		"branch records, through trawl.ko: fast, not all",
+		"branch records, through trawl.ko: fast, not all" BRANCH_UNPROVEN,
 	.partial = true,
 	.at_places = true,
 	.near_at_places = true,

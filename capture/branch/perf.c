@@ -475,7 +475,8 @@ static bool over(void *state)
 const struct branch_backend perf_bts_backend = {
 	.name = "perf-bts",
 	.number = BRANCH_HOW_PERF_BTS,
-	.what = "every branch, by the branch trace store of Intel's processors, through perf",
+	.what = "every branch, by the branch trace store of Intel's processors, through perf"
+		BRANCH_UNPROVEN,
 	.no_kinds = true,
 	.usable = bts_usable,
 	.open = open_bts,
@@ -486,7 +487,7 @@ const struct branch_backend perf_lbr_backend = {
 	.name = "perf-lbr",
 	.number = BRANCH_HOW_PERF_LBR,
 	.what = "samples of the last branches, by the processor's branch records, through perf: "
-		"fast, not all",
+		"fast, not all" BRANCH_UNPROVEN,
 	.partial = true,
 	.no_kinds = true,
 	.usable = lbr_usable,
@@ -497,7 +498,8 @@ const struct branch_backend perf_lbr_backend = {
 const struct branch_backend intel_bts_backend = {
 	.name = "intel-bts",
 	.number = BRANCH_HOW_INTEL_BTS,
-	.what = "every branch, by the branch trace store, through perf's AUX buffer",
+	.what = "every branch, by the branch trace store, through perf's AUX buffer"
+		BRANCH_UNPROVEN,
 	.no_kinds = true,
 	.usable = aux_usable,
 	.open = open_aux,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include "capture/branch/loop.h"
 #include "capture/branch/selftest.h"
 #include "capture/sys/clock.h"
+#include "capture/sys/proc.h"
 
 /* RUNS of the loop: enough for some samples of perf-lbr, and about a second by ptrace. */
 enum { WAIT_MS = 50, RUNS = 5 };
@@ -139,33 +141,79 @@ static int try_one(const struct branch_backend *b, struct test *t, struct trawl_
 		!t->loop.wrong;
 }
 
-static void cpu_model(char *buf, size_t size)
+/* Prints the number of the format in which the processor keeps its last branches. */
+static void put_format(FILE *out)
 {
-	FILE *f = fopen("/proc/cpuinfo", "re");
-	char line[512];
+	enum { PERF_CAPABILITIES = 0x345 };
+	char vendor[32], flags[8192], entries[16];
+	uint64_t capabilities;
+	int fd = open("/dev/cpu/0/msr", O_RDONLY | O_CLOEXEC);
 
-	snprintf(buf, size, "?");
-	while (f && fgets(line, sizeof(line), f)) {
-		char *value = strchr(line, ':');
+	proc_value("/proc/cpuinfo", "vendor_id", vendor, sizeof(vendor));
+	proc_value("/proc/cpuinfo", "flags", flags, sizeof(flags));
+	proc_value("/sys/bus/event_source/devices/cpu/caps/branches", "", entries, sizeof(entries));
+	if (strstr(flags, " arch_lbr"))
+		fputs("architectural LBR", out);
+	else if (strstr(flags, " amd_lbr_v2"))
+		fputs("LbrExtV2", out);
+	else if (strcmp(vendor, "GenuineIntel"))
+		fputs("no known branch records", out);
+	else if (fd >= 0 && pread(fd, &capabilities, 8, PERF_CAPABILITIES) == 8)
+		fprintf(out, "LBR format %d", (int)(capabilities & 0x3f));
+	else
+		fprintf(out, "LBR format %s", fd < 0 ? "unknown (modprobe msr shows it)" : "none");
+	fprintf(out, ", %s entries by perf", *entries ? entries : "no");
+	if (fd >= 0)
+		close(fd);
+}
 
-		if (strncmp(line, "model name", 10) || !value)
-			continue;
-		value[strcspn(value, "\n")] = '\0';
-		value += 1 + strspn(value + 1, " \t");
-		snprintf(buf, size, "%s", value);
-		break;
+/* Prints the begin of the line to send on: what tells processors apart whose records differ. */
+static void put_machine(FILE *out)
+{
+	static const char *const keys[] = { "cpu family", "model", "stepping" };
+	struct utsname u = { 0 };
+	char text[256];
+
+	uname(&u);
+	proc_value("/proc/cpuinfo", "vendor_id", text, sizeof(text));
+	fprintf(out, "to send on: trawl " PACKAGE_VERSION ", Linux %s, %s", u.release, text);
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+		proc_value("/proc/cpuinfo", keys[i], text, sizeof(text));
+		fprintf(out, " %s %s", keys[i], text);
 	}
-	if (f)
-		fclose(f);
+	proc_value("/proc/cpuinfo", "model name", text, sizeof(text));
+	fprintf(out, " (%s), ", text);
+	put_format(out);
+	fputc(':', out);
+}
+
+/* Prints what a back end recorded; returns the word for it in the line to send on. */
+static const char *say(FILE *out, const struct branch_backend *b, int r, const struct test *t,
+		       const struct trawl_error *err)
+{
+	if (r < 0) {
+		fprintf(out, "branch:%s: failed: %s\n", b->name, err->text);
+		return "failed";
+	}
+	fprintf(out, "branch:%s: %s: %u of %u turns of a loop, %u of %u returns, %u others\n",
+		b->name, r ? "right" : "WRONG", t->loop.turns, RUNS * (LOOP_TURNS - 1),
+		t->loop.returns, RUNS, t->loop.wrong);
+	return r ? "right" : "wrong";
 }
 
 int branch_self_test(FILE *out, struct trawl_error *err)
 {
-	char summary[512] = "", model[256];
-	struct utsname u = { 0 };
+	char *results = NULL, *reasons = NULL;
+	size_t rlen, wlen;
+	FILE *summary = open_memstream(&results, &rlen), *why = open_memstream(&reasons, &wlen);
 	unsigned int usable = 0, bad = 0;
-	size_t len = 0;
 
+	if (!summary || !why) {
+		if (summary)
+			fclose(summary);
+		free(results);
+		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	}
 	for (size_t i = 0; branch_backends[i]; i++) {
 		const struct branch_backend *b = branch_backends[i];
 		struct test t = { 0 };
@@ -173,30 +221,27 @@ int branch_self_test(FILE *out, struct trawl_error *err)
 
 		if (b->usable(err)) {
 			fprintf(out, "branch:%s: not usable: %s\n", b->name, err->text);
+			fprintf(summary, " %s=no", b->name);
+			fprintf(why, "; %s", err->text);
 			continue;
 		}
 		usable++;
 		fflush(out); /* else the forked child would print it again */
 		r = try_one(b, &t, err);
+		fprintf(summary, " %s=%s", b->name, say(out, b, r, &t, err));
 		if (r < 0)
-			fprintf(out, "branch:%s: failed: %s\n", b->name, err->text);
-		else
-			fprintf(out,
-				"branch:%s: %s: %u of %u turns of a loop, %u of %u returns, %u "
-				"others\n",
-				b->name, r ? "right" : "WRONG", t.loop.turns,
-				RUNS * (LOOP_TURNS - 1), t.loop.returns, RUNS, t.loop.wrong);
+			fprintf(why, "; %s", err->text);
 		bad += r <= 0;
-		len += (size_t)snprintf(summary + len, sizeof(summary) - len, " %s=%s", b->name,
-					r > 0 ? "right" : r ? "failed" : "wrong");
 	}
+	fclose(summary);
+	fclose(why);
+	put_machine(out);
+	fprintf(out, "%s%s\n", results, reasons);
+	free(results);
+	free(reasons);
 	if (!usable)
 		return trawl_fail(err, TRAWL_CANNOT,
 				  "--self-test branch: no back end is usable; the reasons are "
 				  "above");
-	cpu_model(model, sizeof(model));
-	uname(&u);
-	fprintf(out, "to send on: trawl " PACKAGE_VERSION ", Linux %s, %s:%s\n", u.release, model,
-		summary);
 	return bad ? TRAWL_BAD_DATA : TRAWL_OK;
 }

@@ -12,28 +12,7 @@
 #include "capture/output/machine.h"
 #include "capture/sys/clock.h"
 #include "capture/sys/meta.h"
-
-/* Writes the value of a line `KEY=VALUE` or `KEY="VALUE"` of a file to `value`, or "". */
-static void file_value(const char *path, const char *key, char *value, size_t size)
-{
-	size_t len = strlen(key), room = 0;
-	FILE *f = fopen(path, "re");
-	char *line = NULL;
-
-	value[0] = '\0';
-	while (f && getline(&line, &room, f) > 0) {
-		char *at = line + len;
-
-		if (strncmp(line, key, len))
-			continue;
-		at += strspn(at, "\t =:\"");
-		snprintf(value, size, "%.*s", (int)strcspn(at, "\"\n"), at);
-		break;
-	}
-	free(line);
-	if (f)
-		fclose(f);
-}
+#include "capture/sys/proc.h"
 
 /* The kernel's bound of the wall clock's error, if a daemon such as chrony synchronises it. */
 static void put_clock_error(struct json *j)
@@ -58,14 +37,14 @@ int machine_write(struct trawl_writer *w, struct trawl_error *err)
 	json_string(&j, "arch", un.machine);
 	json_string(&j, "hostname", un.nodename);
 	json_uint(&j, "cpus", (uint64_t)sysconf(_SC_NPROCESSORS_CONF));
-	file_value("/proc/cpuinfo", "model name", text, sizeof(text));
+	proc_value("/proc/cpuinfo", "model name", text, sizeof(text));
 	json_string(&j, "cpu_model", text);
 	json_uint(&j, "memory",
 		  (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE));
 	json_uint(&j, "page_size", (uint64_t)sysconf(_SC_PAGESIZE));
-	file_value("/proc/sys/kernel/random/boot_id", "", text, sizeof(text));
+	proc_value("/proc/sys/kernel/random/boot_id", "", text, sizeof(text));
 	json_string(&j, "boot_id", text);
-	file_value("/etc/os-release", "PRETTY_NAME", text, sizeof(text));
+	proc_value("/etc/os-release", "PRETTY_NAME", text, sizeof(text));
 	json_string(&j, "distro", text);
 	put_clock_error(&j);
 	json_string(&j, "trawl", PACKAGE_VERSION);

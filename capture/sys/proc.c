@@ -77,3 +77,24 @@ bool proc_has_memory(pid_t tid)
 {
 	return status_number(tid, "VmSize:") > 0;
 }
+
+void proc_value(const char *path, const char *key, char *value, size_t size)
+{
+	size_t len = strlen(key), room = 0;
+	FILE *f = fopen(path, "re");
+	char *line = NULL;
+
+	value[0] = '\0';
+	while (f && getline(&line, &room, f) > 0) {
+		char *at = line + len;
+
+		if (strncmp(line, key, len))
+			continue;
+		at += strspn(at, "\t =:\"");
+		snprintf(value, size, "%.*s", (int)strcspn(at, "\"\n"), at);
+		break;
+	}
+	free(line);
+	if (f)
+		fclose(f);
+}

@@ -24,4 +24,8 @@ pid_t proc_tracer(pid_t tid);
 /* Returns whether a task has memory of its own: kernel threads, and what has ended, have none. */
 bool proc_has_memory(pid_t tid);
 
+/* Writes the value of the first line that begins with `key`, such as `KEY: VALUE`, `KEY=VALUE` or
+ * `KEY="VALUE"`, of a file of /proc, /sys or /etc to `value`; "" if there is none. */
+void proc_value(const char *path, const char *key, char *value, size_t size);
+
 #endif

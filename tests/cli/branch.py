@@ -487,8 +487,14 @@ def check_self_test():
        "branch:ptrace: right: 4995 of 4995 turns of a loop, 5 of 5 returns, 0 others\n"
        in done.stdout, "--self-test branch: a known loop, every branch of it", done.stdout,
        done.stderr)
-    ok(re.search(r"^to send on: trawl .*ptrace=right", done.stdout, re.M), "and a line to send",
-       done.stdout)
+    with open("/proc/cpuinfo") as f:
+        cpu = dict(re.findall(r"^(\S+(?: family)?)\t*: (.*)$", f.read(), re.M))
+    line = re.search(r"^to send on: trawl (.*)", done.stdout, re.M)[1]
+    ok(f"{cpu['vendor_id']} cpu family {cpu['cpu family']} model {cpu['model']} "
+       f"stepping {cpu['stepping']} (" in line and re.search(r" entries by perf: .*ptrace=right", line),
+       "and a line to send, which names the processor", done.stdout)
+    reasons = re.findall(r"^branch:\S+: not usable: (.*)", done.stdout, re.M)
+    ok(all(f"; {reason}" in line for reason in reasons), "with each back end's reason", done.stdout)
     listed = run(f"{BUILD}/trawl", "-D", "branch").stdout
     for name in "perf-bts", "intel-bts", "kmod-step", "perf-lbr":
         ok(re.search(rf"branch:{name} .*\n(?! +not usable)|not usable: branch:{name}: \S.{{20}}",

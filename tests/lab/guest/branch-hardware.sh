@@ -34,11 +34,14 @@ compare counted perf-joined.json kmod-step.json
 
 cp ./*.trawl "$LAB_KEEP"
 
+modprobe msr
 trawl --self-test branch >selftest
 ok $? "--self-test branch"
 sed 's/^/# /' selftest
 has "each way is right" "$(cat selftest)" \
 	'perf-bts=right intel-bts=right kmod-lbr=right kmod-step=right perf-lbr=right perf-joined=right ptrace=right$'
+has "the line to send names the processor and its format" "$(cat selftest)" \
+	'GenuineIntel cpu family 6 model 94 stepping 3 .*LBR format 5, 32 entries by perf: '
 
 # A user with CAP_PERFMON alone may record branches by perf, and nothing else.
 mkdir -m 777 /var/tmp/perfmon
