@@ -11,7 +11,7 @@ trawl_replay_SOURCES = replay/trawl-replay.c replay/way.h \
 	replay/vm.h replay/vm.c replay/vmguest.c replay/qemu.c replay/mutate.h replay/mutate.c \
 	replay/stream.c replay/pace.h replay/pace.c \
 	replay/paths.h replay/paths.c \
-	replay/player.h replay/playeroptions.h replay/playing.h replay/player.c replay/requests.c \
+	replay/player.h replay/playeroptions.h replay/playing.h replay/player.c replay/packets.c replay/requests.c \
 	replay/probes.c replay/recordedprobes.h replay/recordedprobes.c replay/sdtobject.h replay/sdtobject.c \
 	replay/disk.h replay/disk.c replay/sectors.h replay/sectors.c \
 	replay/standard.h replay/standard.c \

@@ -276,14 +276,14 @@ static bool is_over_for(const struct tape_entry *x)
 	return x->used && !(x->xfer == URB_ISO && x->cancelled && !x->time);
 }
 
-static struct tape_entry *next_of(struct player *p, struct endpoint *e)
+struct tape_entry *playing_next_of(struct player *p, struct endpoint *e)
 {
 	while (e->next < e->n && !e->offset && is_over_for(&p->tape->entries[e->entries[e->next]]))
 		e->next++;
 	return e->next < e->n ? &p->tape->entries[e->entries[e->next]] : NULL;
 }
 
-static void advance(struct endpoint *e)
+void playing_advance(struct endpoint *e)
 {
 	e->next++;
 	e->offset = 0;
@@ -329,7 +329,7 @@ static struct tape_entry *find_cancelled(const struct player *p, struct endpoint
 static struct tape_entry *mismatch(struct player *p, struct endpoint *e, const uint8_t *data,
 				   uint32_t n)
 {
-	struct tape_entry *x = next_of(p, e);
+	struct tape_entry *x = playing_next_of(p, e);
 	uint32_t ahead = look_ahead(p, e, data, n);
 	struct tape_entry *given_up = find_cancelled(p, e, data, n);
 	char text[120];
@@ -354,11 +354,11 @@ static struct tape_entry *mismatch(struct player *p, struct endpoint *e, const u
 			     "the host did not send this, but a later transfer");
 		while (e->next < ahead) {
 			pass(p, &p->tape->entries[e->entries[e->next]]);
-			advance(e);
+			playing_advance(e);
 		}
 		x = &p->tape->entries[e->entries[ahead]];
 		playing_use(p, x, true);
-		advance(e);
+		playing_advance(e);
 		return x;
 	}
 	verdict_bytes(p->tape, x, data, n, text, sizeof(text));
@@ -368,7 +368,7 @@ static struct tape_entry *mismatch(struct player *p, struct endpoint *e, const u
 		return NULL;
 	}
 	playing_use(p, x, false);
-	advance(e);
+	playing_advance(e);
 	return x;
 }
 
@@ -379,13 +379,13 @@ static struct tape_entry *mismatch(struct player *p, struct endpoint *e, const u
 static struct tape_entry *take_out(struct player *p, struct endpoint *e, const uint8_t *data,
 				   uint32_t n)
 {
-	struct tape_entry *x = next_of(p, e), *ended = NULL;
+	struct tape_entry *x = playing_next_of(p, e), *ended = NULL;
 	uint32_t left, at = 0;
 
 	if (x && !e->offset && x->data_len == n && equal(e, tape_data(p->tape, x), data, n, n)) {
 		remember(p, e, e->entries[e->next], data, n);
 		playing_use(p, x, true);
-		advance(e);
+		playing_advance(e);
 		return x;
 	}
 	while (x && e->xfer == URB_BULK && at < n) {
@@ -398,10 +398,10 @@ static struct tape_entry *take_out(struct player *p, struct endpoint *e, const u
 		if (e->offset == x->data_len) {
 			remember(p, e, e->entries[e->next], tape_data(p->tape, x), x->data_len);
 			playing_use(p, x, true);
-			advance(e);
+			playing_advance(e);
 			ended = x;
 		}
-		x = next_of(p, e);
+		x = playing_next_of(p, e);
 	}
 	if (at == n && n)
 		return ended;
@@ -492,7 +492,7 @@ static uint64_t due_of(const struct player *p, const struct endpoint *e, const s
 	return due > e->given ? due : e->given;
 }
 
-static struct usbip_urb *take_urb(struct endpoint *e)
+struct usbip_urb *playing_take_urb(struct endpoint *e)
 {
 	struct usbip_urb *u = e->first;
 
@@ -514,7 +514,7 @@ static bool was_full(const struct tape_entry *x)
  */
 static void answer_read(struct player *p, struct endpoint *e, struct tape_entry *x)
 {
-	struct usbip_urb *u = take_urb(e);
+	struct usbip_urb *u = playing_take_urb(e);
 	uint32_t n = 0, left;
 	int32_t status = x->cancelled || x->status == -121 ? 0 : x->status;
 	bool full = true;
@@ -541,123 +541,14 @@ static void answer_read(struct player *p, struct endpoint *e, struct tape_entry 
 		e->recorded = x->completed;
 		full = was_full(x) && n < u->length;
 		playing_use(p, x, e->offset == x->data_len);
-		advance(e);
-		x = full ? next_of(p, e) : NULL;
+		playing_advance(e);
+		x = full ? playing_next_of(p, e) : NULL;
 		if (x && (due_of(p, e, x) > p->now || x->status || x->cut))
 			break;
 	}
 	e->given = p->now;
 	e->unlinked = 0;
 	playing_answer(p, u, status, p->scratch, n);
-}
-
-static uint64_t packet_time(const struct player *p, const struct usbip_urb *u)
-{
-	uint64_t unit = p->standard.speed >= USBIP_HIGH ? 125000 : 1000000;
-
-	return (u->interval ? u->interval : 1) * unit;
-}
-
-/* Takes the next isochronous packet of the tape. Returns false if there is none. */
-static bool next_packet(struct player *p, struct endpoint *e, struct tape_packet *k,
-			const uint8_t **data)
-{
-	struct tape_entry *x = next_of(p, e);
-
-	while (x && e->offset >= x->npackets) {
-		playing_use(p, x, true);
-		e->within = 0;
-		advance(e);
-		x = next_of(p, e);
-	}
-	if (!x)
-		return false;
-	*k = tape_packet(p->tape, x, e->offset++);
-	*data = tape_data(p->tape, x) + e->within;
-	e->within += k->length;
-	if (e->offset == x->npackets) {
-		playing_use(p, x, true);
-		e->within = 0;
-		advance(e);
-	}
-	return true;
-}
-
-static void answer_packets(struct player *p, struct endpoint *e)
-{
-	struct usbip_urb *u = take_urb(e);
-	uint32_t n = 0;
-
-	if (!array_reserve(p->scratch, p->scratch_room, (size_t)u->length + 1)) {
-		playing_answer(p, u, -ENOMEM, NULL, 0);
-		return;
-	}
-	for (uint32_t i = 0; i < u->npackets; i++) {
-		struct usbip_packet *to = &u->packets[i];
-		struct tape_packet k = {0};
-		const uint8_t *data = NULL;
-
-		if (next_packet(p, e, &k, &data) && k.length > to->length)
-			k.length = to->length;
-		memcpy(p->scratch + n, data ? data : p->scratch, data ? k.length : 0);
-		to->actual = k.length;
-		/* -EXDEV is a packet's initial status: it has no recorded result */
-		to->status = k.status == -18 ? 0 : k.status;
-		n += k.length;
-	}
-	e->given = p->now;
-	playing_answer(p, u, 0, p->scratch, n);
-}
-
-/*
- * Compares isochronous OUT data, a byte stream, with the tape. After the tape's end a host sends
- * silence, which is not compared.
- */
-static void compare_packets(struct player *p, struct endpoint *e, const struct usbip_urb *u)
-{
-	for (uint32_t i = 0; i < u->npackets; i++) {
-		const uint8_t *data = u->data + u->packets[i].offset;
-		uint32_t n = u->packets[i].length, at = 0;
-
-		while (at < n) {
-			struct tape_entry *x = next_of(p, e);
-			uint32_t k;
-			char text[120];
-
-			if (!x)
-				return;
-			k = x->data_len - e->offset < n - at ? x->data_len - e->offset : n - at;
-			if (x->cancelled && !e->offset &&
-			    memcmp(tape_data(p->tape, x), data + at, k)) {
-				x->time = p->now; /* the host did not send this cancelled entry */
-				continue;
-			}
-			if (memcmp(tape_data(p->tape, x) + e->offset, data + at, k) && !e->within) {
-				verdict_bytes(p->tape, x, data + at, k, text, sizeof(text));
-				verdict_note(p->verdict, p->tape, x,
-					     "of %u bytes from its byte %u on, %s", k, e->offset,
-					     text);
-				e->within = 1; /* marks this entry as different */
-			}
-			at += k;
-			e->offset += k;
-			if (e->offset >= x->data_len) {
-				playing_use(p, x, !e->within);
-				e->within = 0;
-				advance(e);
-			}
-		}
-	}
-}
-
-static void take_packets(struct player *p, struct endpoint *e)
-{
-	struct usbip_urb *u = take_urb(e);
-
-	compare_packets(p, e, u);
-	for (uint32_t i = 0; i < u->npackets; i++)
-		u->packets[i].actual = u->packets[i].length;
-	playing_answer(p, u, 0, NULL, u->length);
 }
 
 void playing_queue(struct player *p, struct usbip_urb *u)
@@ -668,10 +559,11 @@ void playing_queue(struct player *p, struct usbip_urb *u)
 	if (!e->queued_at)
 		e->queued_at = p->now;
 	if (u->npackets) {
-		bool over = !next_of(p, e);
+		bool over = !playing_next_of(p, e);
 
 		e->slot = (e->slot > p->now ? e->slot : p->now) +
-			  (p->options.speed > 0 || over ? u->npackets * packet_time(p, u) : 0);
+			  (p->options.speed > 0 || over ? u->npackets * playing_packet_time(p, u)
+							: 0);
 		u->time = e->slot;
 	}
 	*e->last = u;
@@ -697,7 +589,7 @@ static bool serve(struct player *p, struct endpoint *e, uint64_t *wake)
 	} else if (e->first->npackets) {
 		due = e->first->time;
 	} else {
-		x = next_of(p, e);
+		x = playing_next_of(p, e);
 		due = x ? due_of(p, e, x) : UINT64_MAX;
 	}
 	if (due > p->now) {
@@ -707,9 +599,9 @@ static bool serve(struct player *p, struct endpoint *e, uint64_t *wake)
 	if (e->is_storage) {
 		storage_taken(p->storage, &a, p->now);
 		p->progress = p->now;
-		playing_answer(p, take_urb(e), a.status, a.data, a.n);
+		playing_answer(p, playing_take_urb(e), a.status, a.data, a.n);
 	} else if (e->first->npackets) {
-		(e->address & 0x80 ? answer_packets : take_packets)(p, e);
+		(e->address & 0x80 ? playing_answer_packets : playing_take_packets)(p, e);
 	} else {
 		answer_read(p, e, x);
 	}

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Internals of the player, shared by player.c (loop and data) and requests.c (endpoint 0). */
+/*
+ * Internals of the player, shared by player.c (loop and data), packets.c (isochronous packets) and
+ * requests.c (endpoint 0).
+ */
 #ifndef TRAWL_REPLAY_PLAYING_H
 #define TRAWL_REPLAY_PLAYING_H
 
@@ -105,6 +108,19 @@ bool playing_before(const struct player *p);
 /* Answers an URB and frees it. status: 0 or a negative errno; n: bytes transferred. */
 void playing_answer(struct player *p, struct usbip_urb *u, int32_t status, const void *data,
 		    uint32_t n);
+/* Returns the next entry of the endpoint that is still to be matched, or NULL. */
+struct tape_entry *playing_next_of(struct player *p, struct endpoint *e);
+/* Goes on to the entry after it. */
+void playing_advance(struct endpoint *e);
+/* Takes the first URB of the endpoint's queue, which is not empty. */
+struct usbip_urb *playing_take_urb(struct endpoint *e);
+
+/* How long the packets of an isochronous URB lie apart, ns. (packets.c) */
+uint64_t playing_packet_time(const struct player *p, const struct usbip_urb *u);
+/* Answers the first URB in the queue of an isochronous IN endpoint. (packets.c) */
+void playing_answer_packets(struct player *p, struct endpoint *e);
+/* Compares the first URB of an isochronous OUT endpoint with the tape, and answers. (packets.c) */
+void playing_take_packets(struct player *p, struct endpoint *e);
 /* Queues an URB until an answer is due or the host cancels it. Takes over u. */
 void playing_queue(struct player *p, struct usbip_urb *u);
 
