@@ -16,6 +16,7 @@
 #include "edit/edit.h"
 #include "edit/redactmembers.h"
 #include "edit/sha256.h"
+#include "edit/usbroles.h"
 #include "decode/base/output.h"
 
 /* ---- values ------------------------------------------------------------------------------- */

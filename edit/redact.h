@@ -127,14 +127,6 @@ void redact_scrub(struct redact *x, char *p, size_t n);
 int redact_check(struct redact *x, int fd, const char *name, struct trawl_error *err);
 
 /*
- * The roles of USB endpoints according to the descriptors in the metadata; to be freed with
- * usb_roles_free(). NULL: out of memory.
- */
-struct usb_roles *usb_roles_new(const struct trawl_reader *r);
-void usb_roles_free(struct usb_roles *u);
-/* Forgets the requests seen so far, because the file is read from its beginning again. */
-void usb_roles_restart(struct usb_roles *u);
-/*
  * To be called after the pass of redact_collect(): removed values that also occur in kept
  * descriptors are public.
  */
@@ -144,9 +136,6 @@ void redact_usb(struct redact *x, const struct trawl_event *ev, uint8_t *record)
 
 /* Zeros the container id, which is unique to a device, in the n bytes of a BOS descriptor. */
 void redact_bos(struct redact *x, uint8_t *p, size_t n);
-
-/* Decodes hex digits to strlen(hex) / 2 bytes, which the caller frees; NULL without memory. */
-uint8_t *hex_bytes(const char *hex);
 
 /*
  * Redacts a batch of branches: ev->record is replaced by a record valid until the next call.

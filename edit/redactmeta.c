@@ -18,6 +18,7 @@
 #include "edit/metatext.h"
 #include "edit/redact.h"
 #include "edit/redactmembers.h"
+#include "edit/usbroles.h"
 
 /*
  * Whether a word of trawl's command line reveals nothing about its user, such as an option or a

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Classifies the data of USB transfers by the descriptors of their devices, and decides which parts
- * are kept.
- */
-#include <errno.h>
+/* Decides which parts of the data of USB transfers are kept, by the roles of their endpoints. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,315 +7,25 @@
 #include "common/usbtypes.h"
 #include "decode/base/bytes.h"
 #include "decode/base/output.h"
-#include "decode/base/jdoc.h"
 #include "decode/usb/scsiopcode.h"
 #include "edit/redactusb.h"
+#include "edit/usbroles.h"
 
-enum { CLASS_HID = 3, CLASS_STORAGE = 8, CLASS_HUB = 9, PROTOCOL_UAS = 0x62, MOUSE = 2 };
-
-/* An endpoint and the class of its interface. */
-struct role {
-	uint32_t section; /* section of the file: another one may be of another machine */
-	uint16_t bus;
-	uint8_t device, endpoint;
-	uint8_t class, protocol, pipe;
-};
-
-/* A setup packet or SCSI command whose data has not come yet. */
-struct pending {
-	uint64_t key;
-	uint8_t bytes[16];
-};
-
-enum { PENDING = 4096 };
-
-/* The strings of a device that its descriptor calls names of manufacturer and product. */
-struct names {
-	uint32_t section;
-	uint16_t bus;
-	uint8_t device, manufacturer, product;
-};
-
-struct usb_roles {
-	/* from metadata, then those that descriptors on the tape gave so far */
-	struct role *roles;
-	size_t n, nmeta;
-	struct names *names; /* from the tape */
-	size_t nnames;
-	/* hash tables: by URB id; by bus and device */
-	struct pending setups[PENDING], commands[PENDING];
-	bool failed;    /* memory ran out */
-	struct out kept; /* kept descriptors; the same bytes are not secret elsewhere */
-	/* names of manufacturers and products, which are kept; each ends with a NUL */
-	char *products;
-	size_t products_len;
-};
-
-/* ---- descriptors -------------------------------------------------------------------------- */
-
-uint8_t *hex_bytes(const char *hex)
-{
-	size_t n = strlen(hex) / 2;
-	uint8_t *to = malloc(n + 1);
-
-	for (size_t i = 0; to && i < n; i++)
-		to[i] = (uint8_t)(hex_digit(hex[2 * i]) << 4 |
-				  (hex_digit(hex[2 * i + 1]) & 15));
-	return to;
-}
-
-static void add_role(struct usb_roles *u, struct role r)
-{
-	if (array_grow(u->roles, u->n))
-		u->roles[u->n++] = r;
-	else
-		u->failed = true;
-}
-
-static void read_descriptors(struct usb_roles *u, const uint8_t *p, size_t n, struct role r)
-{
-	for (size_t at = 0; at + 2 <= n && p[at] >= 2 && p[at] <= n - at; at += p[at]) {
-		const uint8_t *d = p + at;
-
-		if (d[1] == 4 && d[0] >= 9) { /* interface descriptor */
-			r.class = d[5];
-			r.protocol = d[7];
-		} else if (d[1] == 5 && d[0] >= 7) { /* endpoint descriptor */
-			r.endpoint = d[2];
-			r.pipe = 0;
-			add_role(u, r);
-		} else if (d[1] == 0x24 && d[0] >= 4 && u->n) { /* UAS pipe usage descriptor */
-			u->roles[u->n - 1].pipe = d[2];
-		}
-	}
-}
-
-static void add_product(struct usb_roles *u, const char *text)
-{
-	size_t n = text ? strlen(text) + 1 : 0;
-
-	if (n < 2)
-		return;
-	if (!array_resize(&u->products, u->products_len + n, 1)) {
-		u->failed = true;
-		return;
-	}
-	memcpy(u->products + u->products_len, text, n);
-	u->products_len += n;
-}
-
-void usb_roles_free(struct usb_roles *u)
-{
-	if (!u)
-		return;
-	free(u->roles);
-	free(u->names);
-	free(u->products);
-	out_free(&u->kept);
-	free(u);
-}
-
-/* Reads the descriptors and names of one device. */
-static void add_device(struct usb_roles *u, const struct trawl_meta *m)
-{
-	struct json_object *j = jdoc_parse(m->data, m->len);
-	const char *hex = jdoc_string(j, "descriptors");
-	uint8_t *bytes;
-
-	u->failed |= !j && errno == ENOMEM;
-	bytes = hex_bytes(hex);
-	if (bytes)
-		read_descriptors(u, bytes, strlen(hex) / 2, (struct role){
-			.section = m->section,
-			.bus = (uint16_t)jdoc_uint(j, "busnum", 0),
-			.device = (uint8_t)jdoc_uint(j, "devnum", 0) });
-	else
-		u->failed = true;
-	free(bytes);
-	add_product(u, jdoc_string(j, "manufacturer"));
-	add_product(u, jdoc_string(j, "product"));
-	json_object_put(j);
-}
-
-struct usb_roles *usb_roles_new(const struct trawl_reader *r)
-{
-	struct usb_roles *u = calloc(1, sizeof(*u));
-
-	if (u)
-		out_memory(&u->kept);
-	for (size_t i = 0; u && i < trawl_meta_count(r); i++)
-		if (!strncmp(trawl_meta_at(r, i)->name, "usb/", 4))
-			add_device(u, trawl_meta_at(r, i));
-	if (u && u->failed) {
-		usb_roles_free(u);
-		u = NULL;
-	}
-	if (u)
-		u->nmeta = u->n;
-	return u;
-}
-
-static bool is_of(const struct role *r, uint32_t section, const struct usbmon_header *h)
-{
-	return r->section == section && r->bus == h->busnum && r->device == h->devnum;
-}
-
-/*
- * Returns the role of an endpoint, or NULL if it is unknown. Addresses are reused, and an interface
- * has alternate settings: if devices with the same address have different classes, the result is a
- * role without a class, and none of its data is kept.
- */
-static const struct role *role_of(const struct usb_roles *u, uint32_t section,
-				  const struct usbmon_header *h)
-{
-	static const struct role mixed = { .class = 0xff };
-	const struct role *found = NULL;
-
-	for (size_t i = u->n; i-- > 0;) {
-		const struct role *r = &u->roles[i];
-
-		if (!is_of(r, section, h) || r->endpoint != h->epnum)
-			continue;
-		if (found && (r->class != found->class ||
-			      (r->class == CLASS_HID && r->protocol != found->protocol)))
-			return &mixed;
-		found = found ? found : r;
-	}
-	return found;
-}
-
-/* In Linux a root hub has address 1; in captures of other systems that may be a keyboard. */
-static bool is_root_hub(const struct trawl_event *ev, const struct usbmon_header *h)
-{
-	return h->devnum == 1 && ev->source->linktype == LINKTYPE_USB_LINUX_MMAPPED &&
-	       !usbtypes_is_usbpcap(ev->type->id);
-}
-
-static bool is_hub(const struct usb_roles *u, const struct trawl_event *ev,
-		   const struct usbmon_header *h)
-{
-	bool any = false;
-
-	for (size_t i = u->n; i-- > 0;)
-		if (is_of(&u->roles[i], ev->section, h)) {
-			any = true;
-			if (u->roles[i].class != CLASS_HUB)
-				return false;
-		}
-	return any || is_root_hub(ev, h);
-}
-
-/* Whether the UTF-16 text is a kept name of a manufacturer or product, or the beginning of one. */
-static bool is_product(const struct usb_roles *u, const uint8_t *p, size_t n)
-{
-	for (size_t at = 0; at < u->products_len; at += strlen(u->products + at) + 1) {
-		const char *text = u->products + at;
-		size_t i;
-
-		for (i = 0; i < n / 2 && text[i] && p[2 * i] == (uint8_t)text[i] && !p[2 * i + 1];)
-			i++;
-		if (i == n / 2)
-			return true; /* or its beginning, if the host read it in pieces */
-	}
-	return false;
-}
-
-/* ---- devices of imported files, which only the tape describes ------------------------------- */
-
-static bool in_metadata(const struct usb_roles *u, uint32_t section, const struct usbmon_header *h)
-{
-	for (size_t i = 0; i < u->nmeta; i++)
-		if (is_of(&u->roles[i], section, h))
-			return true;
-	return false;
-}
-
-static struct names *names_of(const struct usb_roles *u, uint32_t section,
-			      const struct usbmon_header *h)
-{
-	for (size_t i = 0; i < u->nnames; i++)
-		if (u->names[i].section == section && u->names[i].bus == h->busnum &&
-		    u->names[i].device == h->devnum)
-			return &u->names[i];
-	return NULL;
-}
-
-/* Which strings are names. A serial number with the index of a name is a serial number. */
-static void learn_names(struct usb_roles *u, uint32_t section, const struct usbmon_header *h,
-			const uint8_t *p)
-{
-	enum { MANUFACTURER = 14, PRODUCT = 15, SERIAL = 16 };
-	struct names *names = names_of(u, section, h);
-
-	if (!names && !array_grow(u->names, u->nnames)) {
-		u->failed = true;
-		return;
-	}
-	names = names ? names : &u->names[u->nnames++];
-	*names = (struct names){
-		.section = section, .bus = h->busnum, .device = h->devnum,
-		.manufacturer = p[MANUFACTURER] == p[SERIAL] ? 0 : p[MANUFACTURER],
-		.product = p[PRODUCT] == p[SERIAL] ? 0 : p[PRODUCT],
-	};
-}
-
-/*
- * Learns from a device's answer to GET_DESCRIPTOR. The newest answer counts: an address is given to
- * the next device when one is unplugged.
- */
-static void learn(struct usb_roles *u, uint32_t section, const struct usbmon_header *h,
-		  const uint8_t *setup, const uint8_t *p, size_t n)
-{
-	enum { DEVICE = 1, CONFIGURATION = 2, DEVICE_SIZE = 18, CONFIGURATION_SIZE = 9 };
-	size_t kept = u->nmeta;
-
-	if (h->type != 'C' || !h->devnum || in_metadata(u, section, h))
-		return;
-	if (setup[3] == DEVICE && n >= DEVICE_SIZE)
-		learn_names(u, section, h, p);
-	if (setup[3] != CONFIGURATION || n <= CONFIGURATION_SIZE)
-		return;
-	for (size_t i = kept; i < u->n; i++)
-		if (!is_of(&u->roles[i], section, h))
-			u->roles[kept++] = u->roles[i];
-	u->n = kept;
-	read_descriptors(u, p, n, (struct role){ .section = section, .bus = h->busnum,
-						 .device = h->devnum });
-}
-
-static bool is_name(const struct usb_roles *u, uint32_t section, const struct usbmon_header *h,
-		    uint8_t index)
-{
-	const struct names *names = names_of(u, section, h);
-
-	return names && index && (index == names->manufacturer || index == names->product);
-}
-
-void usb_roles_restart(struct usb_roles *u)
-{
-	u->n = u->nmeta;
-	u->nnames = 0;
-	memset(u->setups, 0, sizeof(u->setups));
-	memset(u->commands, 0, sizeof(u->commands));
-}
-
-/* ---- data --------------------------------------------------------------------------------- */
-
-static struct pending *pending(struct pending *table, uint64_t key)
+static struct usb_pending *pending(struct usb_pending *table, uint64_t key)
 {
 	return &table[key * UINT64_C(0x9E3779B97F4A7C15) >> 52];
 }
 
 /*
  * Redacts a string descriptor: names of manufacturer and product are kept, others may be a serial
- * number. (Those that the tape names are kept before they come here: is_name().)
+ * number. (Those that the tape names are kept before they come here: usb_roles_is_name().)
  */
 static void string_descriptor(struct redact *x, const uint8_t *setup, uint8_t *p, size_t n)
 {
 	char text[256];
 	size_t chars;
 
-	if (!setup[2] || n <= 2 || is_product(x->usb, p + 2, n - 2))
+	if (!setup[2] || n <= 2 || usb_roles_is_product(x->usb, p + 2, n - 2))
 		return;
 	chars = (n - 2) / 2 < sizeof(text) ? (n - 2) / 2 : sizeof(text);
 	for (size_t i = 0; i < chars; i++)
@@ -412,12 +118,12 @@ static void control_data(struct redact *x, const struct trawl_event *ev,
 			 const struct usbmon_header *h, const uint8_t *setup, uint8_t *p, size_t n)
 {
 	enum { STRING = 3 };
-	bool hub = is_hub(x->usb, ev, h);
+	bool hub = usb_roles_is_hub(x->usb, ev, h);
 
 	if (usb_setup_is_descriptor(setup)) {
-		learn(x->usb, ev->section, h, setup, p, n);
+		usb_roles_learn(x->usb, ev->section, h, setup, p, n);
 		x->failed |= x->usb->failed;
-		if (setup[3] == STRING && is_name(x->usb, ev->section, h, setup[2]))
+		if (setup[3] == STRING && usb_roles_is_name(x->usb, ev->section, h, setup[2]))
 			keep_bytes(x, p, n);
 		else
 			usb_redact_descriptor(x, setup, p, n);
@@ -456,7 +162,7 @@ static size_t answer_kept(const uint8_t *cdb)
  * True for a UAS information unit. Alternate settings may use the same endpoints with and without
  * UAS, so the data decides. Units are shorter than a block of storage.
  */
-static bool is_uas_unit(const struct role *role, const uint8_t *p, size_t n)
+static bool is_uas_unit(const struct usb_role *role, const uint8_t *p, size_t n)
 {
 	return role->protocol == PROTOCOL_UAS && n < 512 &&
 	       ((role->pipe == 1 && (p[0] == 1 || p[0] == 5)) ||
@@ -464,10 +170,10 @@ static bool is_uas_unit(const struct role *role, const uint8_t *p, size_t n)
 }
 
 static void storage_data(struct redact *x, uint32_t section, const struct usbmon_header *h,
-			 const struct role *role, uint8_t *p, size_t n)
+			 const struct usb_role *role, uint8_t *p, size_t n)
 {
 	uint64_t key = (uint64_t)section << 32 | (uint64_t)h->busnum << 8 | h->devnum;
-	struct pending *c = pending(x->usb->commands, key);
+	struct usb_pending *c = pending(x->usb->commands, key);
 	size_t kept = 0;
 
 	if (is_uas_unit(role, p, n)) {
@@ -507,17 +213,17 @@ static void storage_data(struct redact *x, uint32_t section, const struct usbmon
 static void transfer_data(struct redact *x, const struct trawl_event *ev,
 			  const struct usbmon_header *h, uint8_t *p, size_t n)
 {
-	const struct role *role = role_of(x->usb, ev->section, h);
+	const struct usb_role *role = usb_role_of(x->usb, ev->section, h);
 	enum { INTERRUPT = 1, BULK = 3, PORTS = 32 / 8 }; /* a bit for each changed port */
 	/* A device without descriptors, as in many imported files, may be a disk. */
-	static const struct role disk = { .class = CLASS_STORAGE };
+	static const struct usb_role disk = { .class = CLASS_STORAGE };
 
 	if (!role && h->xfer_type == BULK)
 		role = &disk;
 	if (role && role->class == CLASS_STORAGE)
 		storage_data(x, ev->section, h, role, p, n);
 	else if (h->xfer_type == INTERRUPT && n <= PORTS &&
-		 (role ? role->class == CLASS_HUB : is_root_hub(ev, h)))
+		 (role ? role->class == CLASS_HUB : usb_roles_is_root_hub(ev, h)))
 		return;
 	else if (role && role->class == CLASS_HID)
 		redact_zero(x, role->protocol == MOUSE ? SECRET_POINTER : SECRET_KEYSTROKES, p, n);
@@ -548,7 +254,7 @@ static const uint8_t *request_of(struct redact *x, const struct trawl_event *ev,
 				 const struct usbmon_header *h)
 {
 	uint64_t key = transfer_key(ev, h);
-	struct pending *setup = pending(x->usb->setups, key);
+	struct usb_pending *setup = pending(x->usb->setups, key);
 
 	if (h->type == 'S' && h->xfer_type == 2 && !h->flag_setup) {
 		setup->key = key;
