@@ -119,6 +119,11 @@ typedef void redact_piece_fn(struct redact *x, enum secret_class class, char *p,
 void redact_sql(struct redact *x, char *p, size_t n, redact_piece_fn *piece);
 /* Replaces values that were removed elsewhere, in a text that is otherwise kept. */
 void redact_scrub(struct redact *x, char *p, size_t n);
+/*
+ * Text that is kept may contain a value that is removed elsewhere, such as a task's name in
+ * /usr/bin/NAME.
+ */
+void redact_kept(struct redact *x, char *p, size_t n);
 
 /*
  * Reads the output again and searches it for removed values. Returns 0, or -1 with *err if one is
