@@ -96,7 +96,8 @@ static bool parse(struct table *t, const char *text, size_t len,
 		if (!line(t, at))
 			return false;
 	}
-	qsort(t->rows, t->n, sizeof(*t->rows), by_addr);
+	if (t->n) /* qsort() takes no NULL */
+		qsort(t->rows, t->n, sizeof(*t->rows), by_addr);
 	return true;
 }
 

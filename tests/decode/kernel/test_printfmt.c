@@ -195,6 +195,17 @@ Test(printfmt, helpers, .init = fill)
 	is("\"took %u\", jiffies_to_msecs(REC->byte)", "took jiffies_to_msecs(200)");
 }
 
+/* Metadata without a line that is a symbol: a build with sanitizers says if NULL is sorted. */
+Test(printfmt, no_symbols, .init = fill)
+{
+	struct symbols *s = symbols_parse("junk\n", 5, "\n", 1);
+	char *got = print_with(s, "\"%pS\", (void *)0x1234", 86);
+
+	cr_expect_str_eq(got, "0x1234");
+	free(got);
+	symbols_free(s);
+}
+
 Test(printfmt, symbols, .init = fill)
 {
 	static const char kallsyms[] = "ffffffff81000040 T start_here\n"
