@@ -5,7 +5,8 @@
  * Compared are data, setup packets, lengths and statuses, separately for each endpoint. Not
  * compared is what differs between any two runs: addresses, times, URB ids, buffer sizes, and echo
  * fields (echofield.h). Hosts enumerate differently, so for standard requests only the answers are
- * compared. Transfers that were unlinked or still open are skipped, since they depend on the host.
+ * compared. Transfers that were unlinked or still open are skipped, since they depend on the host;
+ * of those without a completion, what is known is compared.
  * Root hubs are skipped.
  */
 #ifndef TRAWL_DECODE_USB_TRANSFERDIFF_H

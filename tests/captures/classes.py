@@ -518,9 +518,12 @@ EVENTS = [i for i in range(60) if i not in (13, 14, 18, 54, 57) and not 34 < i <
 POLICY = ["switch", "hold", "sniff", "park"]
 
 
-def hci_bit(name, bit, page=0):
+def hci_bit(name, bit, page=0, command=False):
+    """A bit of a mask; command: of commands only, not of the events that return it."""
     def values(fields):
         at = fields.get("decoded", {}).get("hci", {})
+        if command and fields.get("xfer") != "control":
+            return
         if name + "_set" in at and at.get("page_number", 0) == page:
             yield at[name] >> bit & 1
     return values
@@ -545,9 +548,11 @@ def hci_rows():
                 yield ("bthci_evt.lmp_features." + name, hci_bit("lmp_features", bit_, page),
                        figure_or_bit)
     for bit_ in EVENTS:
-        yield "bthci_cmd.evt_mask_%02o" % bit_, hci_bit("event_mask", bit_), figure_or_bit
+        yield ("bthci_cmd.evt_mask_%02o" % bit_, hci_bit("event_mask", bit_, command=True),
+               figure_or_bit)
     for bit_, name in enumerate(POLICY):
-        yield "bthci_cmd.link_policy_" + name, hci_bit("link_policy", bit_), figure_or_bit
+        yield ("bthci_cmd.link_policy_" + name, hci_bit("link_policy", bit_, command=True),
+               figure_or_bit)
 
 
 def axis(usage):

@@ -80,6 +80,24 @@ def captures(d):
         c.record("S", BULK, 0x81, dev, status=-115, length=64, flag_data="<", id=c.next_id)
     put("unlinked", unlinked)
 
+    def unanswered(c, dev, data=None):
+        """No completion of the sixth message was recorded, then its URB was used again."""
+        session(1)(c, dev)
+        sent = [i for i, r in enumerate(c.records) if r[8:11] == b"S\x03\x02"]
+        done = [i for i, r in enumerate(c.records) if r[8:11] == b"C\x03\x02"]
+        after = c.records[sent[6]][:8]
+        c.records[sent[5]] = after + c.records[sent[5]][8:64] + (data or c.records[sent[5]][64:])
+        del c.records[done[5]]
+    put("unanswered", unanswered)
+    put("unanswered other", lambda c, dev: unanswered(c, dev, bytes(12)))
+
+    def alone(c, dev):
+        """One message more, which was not answered either."""
+        session(1)(c, dev)
+        at = next(i for i, r in enumerate(c.records) if r[8:11] == b"S\x03\x02")
+        c.records.insert(at, c.records[at][:64] + bytes(12))
+    put("unanswered alone", alone)
+
     def refused(c, dev):
         session(1)(c, dev)
         c.record("S", BULK, 0x81, dev, status=-115, length=64, flag_data="<", id=c.next_id)
@@ -151,6 +169,10 @@ def main():
               "other ids, addresses, times and sequence numbers are no difference")
         alike(made, "storage", "tags", "nor are the tags of mass storage")
         alike(made, "good", "unlinked", "nor what the host cancelled or had not got")
+        for a, b in ("good", "unanswered"), ("unanswered", "good"), ("unanswered alone", "good"):
+            alike(made, a, b, f"nor is that a completion was not recorded: {a}, {b}")
+        differ(made, "good", "unanswered other", "transfer 6 there: ",
+               "other data of a transfer without a completion is one")
         alike(made, "longer", "refused", "nor a read that was refused while it was cancelled")
         differ(made, "good", "unplaced", "transfer 13 there: only in " + made["unplaced"],
                "a read that was refused for want of bandwidth is one")
