@@ -510,18 +510,18 @@ static size_t fds(struct input *in, struct pollfd *fds, size_t room)
 static int follow(struct usb *u, struct trawl_error *err)
 {
 	struct usb_uevent ev;
-	bool news, overrun;
+	bool more, overrun;
 	int r;
 
 	do {
-		news = usbsys_uevent(u->uevents, &ev, &overrun);
+		more = usbsys_uevent(u->uevents, &ev, &overrun);
 		do {
 			r = drain_ring(u, err);
-		} while (r > 0 && news && !u->full);
+		} while (r > 0 && more && !u->full);
 		if (r < 0 || (overrun && add_devices(u, err) < 0) ||
-		    (news && on_uevent(u, &ev, err) < 0))
+		    (more && on_uevent(u, &ev, err) < 0))
 			return -1;
-	} while (news);
+	} while (more);
 	return r;
 }
 
