@@ -223,10 +223,18 @@ static void *open_aux(const struct branch_scope *scope, struct trawl_error *err)
 static void check_times(struct perf_state *p)
 {
 	uint64_t began = mono_now(), could, did;
+	struct trawl_error ignored;
 
 	perf_ring_times(&p->ring, &could, &did);
-	if (contention_check(&p->contention, could, did, began, mono_now(), p->ring.ncpus))
-		p->gaps++;
+	if (!contention_check(&p->contention, could, did, began, mono_now(), p->ring.ncpus))
+		return;
+	p->gaps++;
+	/*
+	 * An event whose AUX buffer is full is disabled a little later by the kernel: one that
+	 * drain() enabled before that is still off.
+	 */
+	if (p->last)
+		perf_ring_enable(&p->ring, true, &ignored);
 }
 
 /* The kernel enables COMMAND's events at its exec. */
