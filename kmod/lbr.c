@@ -287,5 +287,8 @@ int lbr_refresh(struct lbr *lbr, struct task_struct *task, u32 select, struct st
 			store_put(store, &records[i]);
 	}
 	kfree(records);
+	/* perf never schedules a pinned event again that once found no counter. */
+	if (lost && READ_ONCE(lbr->event->state) == PERF_EVENT_STATE_ERROR)
+		lbr_resume(lbr);
 	return lost ? -EBUSY : 0;
 }

@@ -66,7 +66,8 @@ struct trawl_record *lbr_stack(struct lbr *lbr, u32 *count, bool *ours);
 /*
  * lbr_refresh() - replaces what is in the store by the task's present branches, filtered by
  * `select`. `task` is NULL if it has exited: unknown kinds of branches stay unknown then. Returns
- * 0, or -EBUSY when somebody else had the LBR, or an entry is not an address. May sleep.
+ * 0, or -EBUSY when somebody else had the LBR, or an entry is not an address. An event that perf
+ * has given up is tried again. May sleep.
  */
 int lbr_refresh(struct lbr *lbr, struct task_struct *task, u32 select, struct store *store);
 

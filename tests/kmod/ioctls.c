@@ -4,6 +4,8 @@
  * ioctls cycles N enables and disables N times each on a process with threads, which must end well
  * ioctls dumps N	enables provider lbr on itself, dumps and disables N times: how many dumps
  *			there are, and how many have branches (perf may clear them before)
+ * ioctls asked	enables provider lbr on itself, and dumps for each line of the input: what
+ *			came of it
  * ioctls threads N	enables once on a process with N more threads: how many are traced
  * ioctls random S SEED   any requests for S seconds, by two processes, on processes that come and
  * go
@@ -300,6 +302,24 @@ static int dump_cycles(int n)
 	return good != n;
 }
 
+static int dumps_if_asked(void)
+{
+	struct trawl_enable e = enable(TRAWL_FORM_LBR);
+	char line[16];
+
+	e.provider = TRAWL_PROVIDER_LBR;
+	e.select = TRAWL_SELECT_DEFAULT;
+	if (ioctl(fd, TRAWL_IOC_ENABLE, &e))
+		perror("ioctls: enable");
+	while (fgets(line, sizeof(line), stdin)) {
+		struct trawl_dump d = { .size = sizeof(d), .form = TRAWL_FORM_LBR };
+
+		puts(ioctl(fd, TRAWL_IOC_DUMP, &d) ? strerror(errno) : "branches");
+		fflush(stdout);
+	}
+	return 0;
+}
+
 /* Waits until the process has started as many threads. */
 static bool has_threads(pid_t pid, int threads)
 {
@@ -532,6 +552,8 @@ int main(int argc, char **argv)
 		return cycles(atoi(argv[2]));
 	if (argc == 3 && !strcmp(argv[1], "dumps"))
 		return dump_cycles(atoi(argv[2]));
+	if (argc == 2 && !strcmp(argv[1], "asked"))
+		return dumps_if_asked();
 	if (argc == 3 && !strcmp(argv[1], "threads") && atoi(argv[2]) <= THREADS_MAX)
 		return many_threads(atoi(argv[2]));
 	if (argc == 4 && !strcmp(argv[1], "random"))

@@ -12,9 +12,9 @@ tests_kmod_kbranch_SOURCES = tests/kmod/kbranch.c
 tests_kmod_kbranch_CFLAGS = $(AM_CFLAGS)
 
 # What is traced is as its author wrote it: without CFLAGS, the sanitizers' among them.
-KMOD_TRACED = tests/kmod/walk tests/kmod/hard tests/kmod/workers tests/kmod/document tests/kmod/document32 tests/kmod/narrow
+KMOD_TRACED = tests/kmod/walk tests/kmod/hard tests/kmod/workers tests/kmod/document tests/kmod/document32 tests/kmod/requests tests/kmod/requests32 tests/kmod/narrow
 EXTRA_DIST += tests/kmod/walk.S tests/kmod/hard.c tests/kmod/workers.cc tests/kmod/flow.py \
-	tests/kmod/document.c tests/kmod/small.h tests/kmod/narrow.c
+	tests/kmod/document.c tests/kmod/requests.c tests/kmod/small.h tests/kmod/narrow.c
 EXTRA_tests_kmod_kbranch_DEPENDENCIES = $(KMOD_TRACED)
 CLEANFILES += $(KMOD_TRACED)
 tests/kmod/walk: tests/kmod/walk.S
@@ -30,6 +30,11 @@ tests/kmod/document: $(KMOD_DOCUMENT)
 NARROW = $(CC) -m32 $(FREESTANDING) -isystem /usr/include/$$($(CC) -print-multiarch)
 tests/kmod/document32: $(KMOD_DOCUMENT)
 	$(AM_V_CC)$(MKDIR_P) tests/kmod && $(NARROW) -o $@ $(srcdir)/tests/kmod/document.c 2>/dev/null || rm -f $@
+KMOD_REQUESTS = $(srcdir)/tests/kmod/requests.c $(srcdir)/tests/kmod/small.h $(srcdir)/kmod/trawl_uapi.h
+tests/kmod/requests: $(KMOD_REQUESTS)
+	$(AM_V_CC)$(MKDIR_P) tests/kmod && $(CC) $(FREESTANDING) -o $@ $(srcdir)/tests/kmod/requests.c
+tests/kmod/requests32: $(KMOD_REQUESTS)
+	$(AM_V_CC)$(MKDIR_P) tests/kmod && $(NARROW) -o $@ $(srcdir)/tests/kmod/requests.c 2>/dev/null || rm -f $@
 tests/kmod/narrow: tests/kmod/narrow.c
 	$(AM_V_CC)$(MKDIR_P) tests/kmod && $(NARROW) -o $@ $(srcdir)/tests/kmod/narrow.c 2>/dev/null || rm -f $@
 # Three quarters of its branches were the dynamic linker's, which looks up thousands of symbols of

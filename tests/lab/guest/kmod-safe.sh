@@ -23,6 +23,13 @@ if type -p document32 >/dev/null; then
 else
 	skip "the same as a 32-bit program" "this compiler makes none"
 fi
+tap "every request" requests
+if type -p requests32 >/dev/null; then
+	tap "every request of a 32-bit program" requests32
+	same "has the same answers" "$(requests | sed 's/ - / - 32-bit: /')" "$(cat said)"
+else
+	skip "every request of a 32-bit program" "this compiler makes none"
+fi
 tap "what is refused, and how" ioctls bad
 
 same "every thread of a process is traced" "151 of 151 threads" "$(ioctls threads 150)"
