@@ -97,6 +97,9 @@ MACHINES = {
     "skylake": intel(94, "lbr-fmt=5"),
     # Newer kernels ignore pti=on with mitigations=off.
     "skylake-pti": intel(94, "lbr-fmt=5", " mitigations=auto pti=on"),
+    # The kernel's allocator checks freed memory and what is beyond the ends of each object; KFENCE,
+    # where the kernel has it, samples each millisecond.
+    "skylake-slub": intel(94, "lbr-fmt=5", " slub_debug=FZPU kfence.sample_interval=1"),
     "unknown-lbr": intel(94, "lbr-fmt=60"),  # an undocumented format
     "lying-lbr": intel(60, "lbr-fmt=2"),  # a format without flags, but the records have flags
     "sandybridge": intel(42, "lbr-fmt=3"),
@@ -298,8 +301,9 @@ def complaint(console, count=25):
     lines = [re.sub(r"[^ -~]", "", line) for line in console.splitlines()]
     for i, line in enumerate(lines):
         if re.search(
-            # RETBleed's warning is about the emulated processor
-            r"\bBUG:|\bOops\b|(?<!RETBleed: )WARNING: |Kernel panic|kernel BUG|"
+            # RETBleed's warning is about the emulated processor; the allocator writes
+            # "BUG kmalloc-64 (".
+            r"\bBUG:|\bBUG \S+ \(|\bOops\b|(?<!RETBleed: )WARNING: |Kernel panic|kernel BUG|"
             r"general protection|leaking uprobe",
             line):
             return lines[i:i + count]
