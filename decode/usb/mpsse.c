@@ -199,16 +199,34 @@ static void shift_tree(const struct command *c, struct tree *t)
 		tree_uint(t, "following_bytes", c->want - c->have);
 }
 
+/* Lists the pins whose bits are set. */
+static void pins_tree(const char *name, bool high, uint8_t bits, struct tree *t)
+{
+	static const char *const names[2][8] = {
+		{"TCK/SK", "TDI/DO", "TDO/DI", "TMS/CS", "GPIOL0", "GPIOL1", "GPIOL2", "GPIOL3"},
+		{"GPIOH0", "GPIOH1", "GPIOH2", "GPIOH3", "GPIOH4", "GPIOH5", "GPIOH6", "GPIOH7"},
+	};
+
+	tree_list(t, name);
+	for (unsigned int i = 0; i < 8; i++)
+		if (bits >> i & 1)
+			tree_str(t, "pin", names[high][i]);
+	tree_close(t);
+}
+
 static void other_tree(const struct command *c, struct tree *t)
 {
 	const uint8_t *a = c->arguments;
+	bool high = c->code & 2; /* set high pins */
 	/* CPU read or write: the address has two bytes, the high byte first */
 	bool wide = c->code & 1;
 
 	switch (c->other->form) {
 	case FORM_PINS:
 		tree_hex(t, "value", a[0], 2);
+		pins_tree("value_set", high, a[0], t);
 		tree_hex(t, "direction", a[1], 2);
+		pins_tree("direction_set", high, a[1], t);
 		break;
 	case FORM_DIVISOR:
 		tree_uint(t, "divisor", c->length - 1);
@@ -229,7 +247,9 @@ static void other_tree(const struct command *c, struct tree *t)
 		break;
 	case FORM_DRAIN:
 		tree_hex(t, "low_pins", a[0], 2);
+		pins_tree("low_pins_set", false, a[0], t);
 		tree_hex(t, "high_pins", a[1], 2);
+		pins_tree("high_pins_set", true, a[1], t);
 		break;
 	case FORM_NONE:
 		break;
@@ -365,9 +385,10 @@ static bool brief(const struct usb_state *s, const struct usb_detail *d, struct 
 
 static const char *const names[] = {
 	"address", "bad_command", "begun_bytes", "bits", "bytes", "command", "command_name",
-	"commands", "continued_bytes", "data_in", "data_out", "direction", "divisor", "first_bit",
-	"following_bytes", "high_pins", "low_pins", "more_commands", "mpsse", "read_edge", "shift",
-	"value", "write_edge", NULL,
+	"commands", "continued_bytes", "data_in", "data_out", "direction", "direction_set",
+	"divisor", "first_bit", "following_bytes", "high_pins", "high_pins_set", "low_pins",
+	"low_pins_set", "more_commands", "mpsse", "read_edge", "shift", "value", "value_set",
+	"write_edge", NULL,
 };
 
 const struct usb_class usb_mpsse_class = {

@@ -87,6 +87,27 @@ def engine(member):
     return values
 
 
+def pin_rows():
+    """The pins of the serial engine, and the bits of the commands that shift data."""
+    pins = [["TCK/SK", "TDI/DO", "TDO/DI", "TMS/CS", "GPIOL0", "GPIOL1", "GPIOL2", "GPIOL3"],
+            ["GPIOH%d" % i for i in range(8)]]
+
+    def listed(name, i, high):
+        def values(fields):
+            for c in fields.get("decoded", {}).get("mpsse", {}).get("commands", []):
+                if name in c:
+                    yield int(pins[c["command"] == 0x82 if high is None else high][i] in c[name])
+        return values
+    for theirs_, ours_, high in (
+            ("value", "value_set", None), ("direction", "direction_set", None),
+            ("open_drain_enable_low", "low_pins_set", False),
+            ("open_drain_enable_high", "high_pins_set", True)):
+        for i in range(8):
+            yield "ftdi-mpsse.%s.b%d" % (theirs_, i), listed(ours_, i, high), figure_or_bit
+    for theirs_, ours_ in pairs("open_drain_enable_low=low_pins open_drain_enable_high=high_pins"):
+        yield "ftdi-mpsse." + theirs_, engine(ours_), number
+
+
 def hub_rows():
     """Of ports of USB 2 hubs: tshark shows the bits of the others by the same names."""
     def values(listed, name):
@@ -196,6 +217,7 @@ def part_rows():
         ("ftdi-mpsse.cpumode_address", engine("address"), number),
     ]
     yield from ftdi_rows()
+    yield from pin_rows()
     yield from hub_rows()
     yield from card_rows()
     yield from sound_rows()

@@ -489,7 +489,7 @@ def serial_engine():
     c.get_descriptor(1, device(0x0403, 0x6010)[:12] + b"\0\7" + device(0, 0)[14:])
     c.transfer(BULK, 0x04, out=b"\x80\x08\x0b")
     c.control(struct.pack("<BBHHH", 0x40, 11, 0x020b, 2, 0))
-    for out in ("80080b 860500 87", "110200aabbcc 210100 87", "1904000102", "030405 4b02", "03 8fff", "00",
+    for out in ("80080b 860500 87", "82aa55", "110200aabbcc 210100 87", "1904000102", "030405 4b02", "03 8fff", "00",
                 "13067f 8fff00", "3100005a 6b0081 8e04 96 ff"):
         c.transfer(BULK, 0x04, out=bytes.fromhex(out))
     c.transfer(BULK, 0x83, answer=b"\x31\x60\xfa\xff")
@@ -723,17 +723,27 @@ def main():
              [[p["count"], p["modem_status"], p["line_status"]]
               for i in items for p in i.get("decoded", {}).get("packets", [])],
              "the status of each packet")
-        check(d, "MPSSE", serial_engine(), [
+        items = check(d, "MPSSE", serial_engine(), [
             "text \"\\x80\\x08\\x0b\"", "MPSSE set low pins 0x08 direction 0x0b, clock divisor 5, send "
             "immediately, 7 bytes", "MPSSE write 3 bytes, read 2 bytes, send immediately, ",
             "MPSSE write 5 bytes, ", "MPSSE 3 bytes of the command before, TMS 3 bits, ",
             "MPSSE 1 byte of the command before, a command's begin, ",
             "MPSSE clock without data 256 bytes, 1 byte, ", "MPSSE write 7 bits, clock without data 256 bytes, ", "MPSSE write and read 1 byte, TMS 1 bit, clock without data 5 bits, "
             "adaptive clocking on and 1 more, ", "MPSSE no such command: 0xff, ",
-            "MPSSE 2 bytes in: 01 02, ", 'text "still text"'], 30)
+            "MPSSE set high pins 0xaa direction 0x55, ",
+            "MPSSE 2 bytes in: 01 02, ", 'text "still text"'], 60)
+        same([(["TMS/CS"], ["TCK/SK", "TDI/DO", "TMS/CS"]),
+              (["GPIOH1", "GPIOH3", "GPIOH5", "GPIOH7"], ["GPIOH0", "GPIOH2", "GPIOH4", "GPIOH6"])],
+             [(x["value_set"], x["direction_set"]) for i in items
+              for x in i.get("decoded", {}).get("mpsse", {}).get("commands", [])
+              if "value_set" in x], "pins are in JSON by name")
         open(d + "/c.pcap", "wb").write(pcap(cpu_bus().records))
         lines = run("trawl-decode", d + "/c.pcap", text=True).stdout
-        ok("MPSSE CPU read, CPU write, " in lines, "MPSSE: a bus", lines)
+        ok("MPSSE CPU read, CPU write, " in lines and "MPSSE open drain, " in lines,
+           "MPSSE: a bus, and open drain", lines)
+        lines = run("trawl-decode", "--json", d + "/c.pcap", text=True).stdout
+        ok('"low_pins_set":["TCK/SK","GPIOL0"]' in lines and '"high_pins_set":["GPIOH7"]' in lines,
+           "pins of open drain by name", lines)
         check(d, "DFU", loader(), ["DFU_DNLOAD block 0", "dfuDNLOAD-IDLE, poll in 10 ms"])
         items = check(d, "bits of descriptors", described_bits(), [], 150)
         of = {x["descriptor"]: x for i in items for x in i.get("decoded", {}).get("descriptors", [])

@@ -111,4 +111,5 @@ def cpu_bus():
                   vendor=0x0403, product=0x6010)
     c.control(struct.pack("<BBHHH", 0x40, 11, 0x020b, 1, 0))
     c.transfer(BULK, 0x02, out=bytes.fromhex("911234 93123456"))
+    c.transfer(BULK, 0x02, out=bytes.fromhex("9e1180"))
     return c
