@@ -649,6 +649,12 @@ def sum_of(data):
 
 # ---- tasks, by the rules of "Tasks"; for a file of one boot ---------------------------------
 
+def own_name(comm):
+    """A task's name without what /proc adds to that of a kernel worker."""
+    worker = re.match(r"kworker/u?[0-9]+:[0-9][^+-]*", comm)
+    return (worker.group() if worker else comm)[:15]
+
+
 class Tasks:
     def __init__(self, metas):
         self.known = {}  # tid: [pid, comm], None where not known
@@ -662,11 +668,11 @@ class Tasks:
         pid, comm = self.known.get(tid, [None, None])
         later = [t for _, t in self.told if t["tid"] == tid] if pid is None or not comm else []
         pid = pid or next((t["pid"] for t in later if t["pid"] > 0), None)
-        return [pid, comm or next((t["comm"][:15] for t in later if t["comm"]), None)]
+        return [pid, comm or next((own_name(t["comm"]) for t in later if t["comm"]), None)]
 
     def tell(self, t):
         task = self.known.setdefault(t["tid"], [None, None])
-        task[:] = [t["pid"] if t["pid"] > 0 else task[0], t["comm"][:15] or task[1]]
+        task[:] = [t["pid"] if t["pid"] > 0 else task[0], own_name(t["comm"]) or task[1]]
 
     def advance(self, time):
         while self.told and self.told[0][0] <= time:

@@ -154,6 +154,27 @@ static int by_time(const void *a, const void *b)
 	return x->time < y->time ? -1 : x->time > y->time;
 }
 
+/*
+ * Returns the length of a task's own name. /proc adds to the name of a kernel worker what it does,
+ * or did last: "kworker/0:1H-kblockd". That changes all the time, and no event has it.
+ */
+static size_t own_name(const char *comm)
+{
+	enum { KIND = 8 }; /* the length of "kworker/" */
+	static const char digits[] = "0123456789";
+	const char *at = comm + KIND;
+	size_t n;
+
+	if (strncmp(comm, "kworker/", KIND))
+		return strlen(comm);
+	at += *at == 'u';
+	n = strspn(at, digits);
+	if (!n || at[n] != ':' || !strspn(at + n + 1, digits))
+		return strlen(comm); /* "kworker/R-NAME", a rescuer */
+	at += n + 1;
+	return (size_t)(at - comm) + strcspn(at, "+-");
+}
+
 /* Parses metadata "task/TID"; tid is -1 if it is not valid. */
 static struct task task_of(const struct trawl_meta *m)
 {
@@ -167,7 +188,7 @@ static struct task task_of(const struct trawl_meta *m)
 	if (pid > 0 && pid <= INT32_MAX)
 		task.pid = (int32_t)pid;
 	if (*comm)
-		name(&task, comm, strlen(comm));
+		name(&task, comm, own_name(comm));
 	json_object_put(j);
 	return task;
 }

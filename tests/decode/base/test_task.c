@@ -82,6 +82,32 @@ Test(task, metadata_applies_in_order_of_time)
 	trawl_close(r);
 }
 
+/* /proc adds to a kernel worker's name what it does; sched_switch does not. */
+Test(task, a_kernel_worker_has_its_own_name)
+{
+	static const struct capture_meta m[] = {
+		{"task/1", 0, "{\"tid\":1,\"pid\":1,\"comm\":\"kworker/0:2-rcu_gp\"}"},
+		{"task/2", 0, "{\"tid\":2,\"pid\":2,\"comm\":\"kworker/u8:13+events_unbound\"}"},
+		{"task/3", 0, "{\"tid\":3,\"pid\":3,\"comm\":\"kworker/11:1H-kblockd\"}"},
+		{"task/4", 0, "{\"tid\":4,\"pid\":4,\"comm\":\"kworker/R-rcu_g\"}"},
+		{"task/5", 0, "{\"tid\":5,\"pid\":5,\"comm\":\"kworker/u9:\"}"},
+		{"task/6", 0, "{\"tid\":6,\"pid\":6,\"comm\":\"a-worker/0:2-x\"}"},
+	};
+	struct trawl_reader *r = capture_of(m, 6);
+	struct tasks *t = tasks_new(r);
+
+	cr_assert_not_null(t);
+	tasks_advance(t, 0, 50);
+	is(t, 1, 1, "kworker/0:2");
+	is(t, 2, 2, "kworker/u8:13");
+	is(t, 3, 3, "kworker/11:1H");
+	is(t, 4, 4, "kworker/R-rcu_g");
+	is(t, 5, 5, "kworker/u9:");
+	is(t, 6, 6, "a-worker/0:2-x");
+	tasks_free(t);
+	trawl_close(r);
+}
+
 /*
  * cat a.trawl b.trawl c.trawl: b is from another boot, in which the same ids belong to other tasks.
  */
