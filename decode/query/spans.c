@@ -219,7 +219,8 @@ static bool key_of(const struct named *n, const struct decoder *d, void *state,
 		    !number(d, state, it, "sector", &sector) ||
 		    (n->bio && !number(d, state, it, "nr_sector", &count)))
 			return false;
-		*key = (dev << 44 ^ (sector + count)) + other;
+		/* the bits of all of dev's 32 reach those that no number of a sector has */
+		*key = (dev * UINT64_C(0x9e3779b97f4a7c15) ^ (sector + count)) + other;
 		return true;
 	}
 	*key = (uint32_t)it->tid + other;

@@ -120,6 +120,20 @@ static bool no_value(void *state, const struct item *it, const char *name, struc
 	return false;
 }
 
+struct bio {
+	uint64_t dev, sector, nr_sector;
+};
+
+static bool value_of_bio(void *state, const struct item *it, const char *name, struct value *v)
+{
+	const struct bio *bio = state;
+
+	v->type = VALUE_UINT;
+	v->u = !strcmp(name, "dev") ? bio->dev : !strcmp(name, "sector") ? bio->sector :
+	       bio->nr_sector;
+	return true;
+}
+
 /* Whether an event with this name ends what the other began 1 us before in the same task. */
 static bool is_pair(const char *begins, const char *ends)
 {
@@ -152,4 +166,34 @@ Test(spans, requests_are_nobodys)
 	cr_assert(!is_pair("mmc:mmc_request_start", "mmc:mmc_request_done"));
 	cr_assert(!is_pair("block:block_bio_queue", "block:block_bio_complete"), "no sector");
 	cr_assert(!is_pair("block:block_rq_issue", "block:block_rq_complete"), "without a sector");
+}
+
+static bool bio_item(struct spans *s, const char *name, struct bio bio, uint64_t time, uint64_t *ns)
+{
+	const struct decoder d = {.kind = "test", .value = value_of_bio};
+	struct item it = item_at(time);
+	const char *began;
+
+	it.name = name;
+	it.name_len = (uint32_t)strlen(name);
+	return spans_item(s, &d, &bio, &it, ns, &began);
+}
+
+/* dm-0 (253,0) passes a bio on to nullb0 (254,0): same minor, same sector, two operations. */
+Test(spans, a_request_is_one_of_its_device)
+{
+	static const char queue[] = "block:block_bio_queue";
+	static const char complete[] = "block:block_bio_complete";
+	const struct bio dm = {253u << 20, 8, 8}, below = {254u << 20, 8, 8};
+	const struct bio ahead = {253u << 20, 16, 0};
+	struct spans *s = spans_new();
+	uint64_t ns = 0;
+
+	cr_assert(!bio_item(s, queue, dm, 1000, &ns));
+	cr_assert(!bio_item(s, queue, below, 5000, &ns));
+	cr_assert(bio_item(s, complete, below, 6000, &ns));
+	cr_assert_eq(ns, 1000);
+	cr_assert(bio_item(s, complete, ahead, 7000, &ns), "the sector after the last one");
+	cr_assert_eq(ns, 6000);
+	spans_free(s);
 }
