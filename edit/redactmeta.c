@@ -336,16 +336,36 @@ static void change(struct redact *x, struct json_object *j, const struct member 
 
 /* ---- symbols -------------------------------------------------------------------------------- */
 
+/* Marks the types of a probe's arguments, and the names of their values, as public. */
+static void keep_types(struct redact *x, struct json_object *args)
+{
+	for (size_t i = 0; i < jdoc_count(args); i++) {
+		struct json_object *arg = json_object_array_get_idx(args, i);
+		struct json_object *values = jdoc_get(arg, "values");
+		const char *type = jdoc_string(arg, "ctype");
+
+		removed_public(&x->removed, type, strlen(type));
+		if (!json_object_is_type(values, json_type_object))
+			continue;
+		json_object_object_foreach(values, name, number) {
+			if (is_number(number))
+				removed_public(&x->removed, name, strlen(name));
+		}
+	}
+}
+
 /* Marks the symbols of a probe, or of a program with branches, as public. */
 static void keep_symbols(struct redact *x, struct json_object *j)
 {
 	struct json_object *sites = jdoc_get(j, "sites"), *functions = jdoc_get(j, "functions");
 
+	keep_types(x, jdoc_get(j, "args"));
 	for (size_t i = 0; i < jdoc_count(sites); i++) {
 		const char *s = jdoc_string(json_object_array_get_idx(sites, i), "symbol");
 
 		if (s)
 			removed_public(&x->removed, s, strlen(s));
+		keep_types(x, jdoc_get(json_object_array_get_idx(sites, i), "args"));
 	}
 	for (size_t i = 0; i < jdoc_count(functions); i++) {
 		struct json_object *row = json_object_array_get_idx(functions, i);

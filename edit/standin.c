@@ -158,6 +158,28 @@ static bool is_plain(const char *p, size_t n)
 	return true;
 }
 
+/*
+ * Whether a path is of the library of Rust's compiler, as debug information has it, wherever the
+ * library was built: /rustc/COMMIT/library/FILE, /usr/src/rustc-VERSION/library/FILE,
+ * /rust/deps/NAME-VERSION/FILE.
+ */
+static bool is_rust_library(const char *p, size_t n)
+{
+	static const char *const before[] = { "/rustc/", "/usr/src/rustc-", "/rust/deps/" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(before); i++) {
+		size_t k = strlen(before[i]);
+		const char *rest = n > k && !memcmp(p, before[i], k) ?
+			memchr(p + k, '/', n - k) : NULL;
+
+		if (rest)
+			return !strcmp(before[i], "/rust/deps/") ||
+			       ((size_t)(p + n - rest) > strlen("/library/") &&
+				!memcmp(rest, "/library/", strlen("/library/")));
+	}
+	return false;
+}
+
 bool standin_system_path(const char *p, size_t n)
 {
 	static const char *const folders[] = {
@@ -171,7 +193,7 @@ bool standin_system_path(const char *p, size_t n)
 		if (n > k && !memcmp(p, folders[i], k))
 			return is_plain(p, n) && !memmem(p, n, "/../", 4);
 	}
-	return false;
+	return is_rust_library(p, n) && is_plain(p, n) && !memmem(p, n, "/../", 4);
 }
 
 /* Kernel threads with the number of a CPU or worker after the name. */

@@ -132,6 +132,12 @@ fields = [[a for n, _, _, _, data in reader.Reader(open(f, "rb").read()).metas
 tap.ok(len(fields[0]) == 500 and fields[0][0]["bits"] == 6 and fields[0] == fields[1],
        "a bit field keeps its width and its expression, whose slash is none of a path",
        fields[1][:1])
+site = [[(s["args"], s["file"]) for n, _, _, _, data in reader.Reader(open(f, "rb").read()).metas
+         if n.startswith("probe/uprobe/") for s in json.loads(bytes(data))["sites"]
+         if s.get("args", [{}])[0].get("name") == "shade"] for f in (made, out)]
+tap.ok(len(site[0]) == 1 and site[0] == site[1],
+       "names of types and of their values stay, although folders have these names, and a file of "
+       "Rust's own library", site)
 status, _, text = run("trawl-edit", "verify", out)
 tap.same(0, status, "the file is whole")
 again = f"{tmp.name}/again.trawl"

@@ -298,6 +298,10 @@ static void put_event(struct made *m, int source, unsigned int type, unsigned in
 	     m);
 }
 
+/* A source file of Rust's library, as the debug information of every program in Rust names it. */
+#define RUST_FILE \
+	"/rustc/79e9716c980570bfd1f666e3b16ac583f0168962/library/alloc/src/vec/mod.rs"
+
 static void add_events(struct made *m)
 {
 	struct trawl_source s = {.spec = "usdt:/opt/spZq00000001/app:*",
@@ -344,6 +348,12 @@ static void add_events(struct made *m)
 		snprintf(name, sizeof(name), "probe/uprobe/%s:main", secret("pn", i));
 		meta(m, name, "application/json", text);
 	}
+	/* folders of its path are words of what is kept, and the source file is Rust's own */
+	meta(m, "probe/uprobe/foZq:main", "application/json",
+	     "{\"event\":\"foZq:main\",\"kind\":\"uprobe\",\"path\":\"/opt/foZq/core/GREEN/color\","
+	     "\"sites\":[{\"offset\":8,\"symbol\":\"main\",\"args\":[{\"name\":\"shade\",\"ctype\":"
+	     "\"enum core::color\",\"type\":\"u8\",\"values\":{\"GREEN\":3},\"state\":\"exact\"}],"
+	     "\"file\":\"" RUST_FILE "\",\"line\":7}]}");
 	/* the program's name is short, and in the kernel's name of the probe no word of its own */
 	t.id = SECRETS + 10;
 	t.name = "foZq:main";
