@@ -19,6 +19,7 @@ struct chooser_state {
 	struct numbers urbs; /* submissions that were kept: their completions are kept, too */
 	struct numbers left; /* submissions that were left out */
 	struct needs *needs; /* NULL: not requested, or not known for all events */
+	struct task_names *names; /* NULL: not requested */
 	const struct trawl_source *source; /* source of the previous event, with its section and
 					    * number */
 	uint32_t section;
@@ -84,6 +85,8 @@ static int take_item(struct consumer *consumer, const struct decoder *d, void *s
 	stream_place(c->stream, &at);
 	if (c->needs)
 		note_needs(c, it, at.section);
+	if (c->names)
+		task_names_add(c->names, at.section, it);
 	if (keep_add(c->keep, at.section, at.chunk, at.place))
 		return 0;
 	c->no_memory = true;
@@ -94,7 +97,7 @@ static int run(struct choose *c, struct stream *s, struct around *around, struct
 	       struct trawl_error *err)
 {
 	struct chooser_state state = { .consumer.item = take_item, .stream = s, .keep = keep,
-				       .every = c->every, .needs = c->needs };
+				       .every = c->every, .needs = c->needs, .names = c->names };
 	struct consumer *consumer = &state.consumer;
 	struct trawl_error note;
 	int ret;
@@ -107,7 +110,8 @@ static int run(struct choose *c, struct stream *s, struct around *around, struct
 	if (c->needs)
 		needs_event_end(c->needs);
 	c->needs = state.needs;
-	if (state.no_memory || state.urbs.failed || state.left.failed)
+	if (state.no_memory || state.urbs.failed || state.left.failed ||
+	    (c->names && c->names->failed))
 		ret = trawl_fail(err, TRAWL_CANNOT, "out of memory");
 	numbers_free(&state.urbs);
 	numbers_free(&state.left);

@@ -6,6 +6,7 @@
 #include "decode/query/selection.h"
 #include "edit/cut.h"
 #include "edit/keep.h"
+#include "edit/tasknames.h"
 
 struct choose {
 	const char *path;
@@ -15,6 +16,7 @@ struct choose {
 	uint64_t window;    /* ns */
 	uint64_t every;     /* keep the first of every this many events; 0: all */
 	struct needs *needs; /* filled with what the chosen events refer to; NULL: not requested */
+	struct task_names *names; /* filled with the names of their tasks; NULL: not requested */
 };
 
 /*

@@ -45,6 +45,8 @@ struct cut_joined {
 	char how[256];      /* text of the metadata "timeline/how" */
 };
 
+struct task_names; /* edit/tasknames.h */
+
 struct cut {
 	struct trawl_reader *r;
 	const char *name;           /* path of the file */
@@ -56,6 +58,7 @@ struct cut {
 	 * not decode them. NULL: not known.
 	 */
 	struct needs *chosen_needs;
+	const struct task_names *chosen_names; /* of their tasks; NULL: not known */
 	uint64_t chosen_from, chosen_to;
 	bool unchecked;             /* report damage only in blocks that are read */
 	bool all_metadata;          /* keep all metadata, whether or not events refer to it */
@@ -149,6 +152,12 @@ bool cut_meta(const struct cut *c, const struct trawl_meta *m, char **text, size
  */
 int cut_task_names(const struct cut *c, uint32_t section, struct trawl_writer *w,
 		   struct trawl_error *err);
+/*
+ * Writes the names that only events tell which the part may lack: cut.chosen_names of tasks without
+ * metadata. Returns 0, or -1 with *err.
+ */
+int cut_chosen_names(const struct cut *c, uint32_t section, struct trawl_writer *w,
+		     struct trawl_error *err);
 
 /*
  * Batches of branches (cutbranch.c). If a batch of a task is left out, the task's next batch begins

@@ -355,14 +355,17 @@ int cut_file(const struct cut_request *q, int fd, const char *out, struct cut_re
 				 .window = q->window, .every = q->every };
 	struct cut c = { .name = q->path };
 	struct needs needs = { 0 };
+	struct task_names names = { 0 };
 	struct keep keep = { 0 };
 	int ret = resolve(q, &c, err);
 
 	if (!ret && !by_time_only(q)) {
 		choose.needs = &needs;
+		choose.names = &names;
 		ret = choose_events(&choose, &keep, err);
 		c.chosen = &keep;
 		c.chosen_needs = choose.needs;
+		c.chosen_names = &names;
 		c.from = c.chosen_from = q->selection->begin;
 		c.to = c.chosen_to = q->selection->end;
 	}
@@ -373,5 +376,6 @@ int cut_file(const struct cut_request *q, int fd, const char *out, struct cut_re
 	trawl_close(c.r);
 	keep_free(&keep);
 	needs_free(&needs);
+	task_names_free(&names);
 	return ret;
 }

@@ -9,6 +9,7 @@
 #include "decode/base/jdoc.h"
 #include "decode/base/task.h"
 #include "edit/cut.h"
+#include "edit/tasknames.h"
 #include "decode/base/output.h"
 
 static bool begins(const char *name, const char *with)
@@ -346,5 +347,25 @@ int cut_task_names(const struct cut *c, uint32_t section, struct trawl_writer *w
 	free(metas.list);
 	tasks_free(t);
 	trawl_close(r);
+	return ret;
+}
+
+int cut_chosen_names(const struct cut *c, uint32_t section, struct trawl_writer *w,
+		     struct trawl_error *err)
+{
+	const struct task_names *names = c->chosen_names;
+	struct task_metas metas = { 0 };
+	int ret = list_task_metas(c, section, UINT64_MAX, &metas) ? 0 : edit_no_memory(err);
+
+	for (size_t i = 0; !ret && i < names->n; i++) {
+		const struct task_name *name = &names->list[i];
+		struct task task = { .tid = name->tid, .pid = name->pid, .named = true };
+
+		if (name->section != section || name->late || task_meta_of(&metas, name->tid))
+			continue;
+		memcpy(task.comm, name->comm, sizeof(task.comm));
+		ret = put_name(&metas, &task, name->time - c->origins[section], w, err);
+	}
+	free(metas.list);
 	return ret;
 }

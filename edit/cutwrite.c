@@ -155,7 +155,9 @@ static int put_metas(struct section *s, struct trawl_error *err)
 		if (ret)
 			return -1;
 	}
-	return c->from ? cut_task_names(c, s->number, s->w, err) : 0;
+	if (c->from && cut_task_names(c, s->number, s->w, err))
+		return -1;
+	return c->chosen_names ? cut_chosen_names(c, s->number, s->w, err) : 0;
 }
 
 /* Returns the first time stamp in the loss's range that is not before `limit` on the timeline. */

@@ -4,6 +4,7 @@ bin_PROGRAMS += trawl-edit
 EDIT_SOURCES = edit/edit.h edit/edit.c edit/input.h edit/input.c edit/output.h edit/output.c \
 	edit/eachfile.h edit/eachfile.c edit/importcommand.c edit/verifycommand.c \
 	edit/choose.h edit/choose.c edit/keep.h edit/keep.c edit/needs.h edit/needs.c \
+	edit/tasknames.h edit/tasknames.c \
 	edit/cut.h edit/cut.c edit/branchbatch.h edit/branchbatch.c edit/cutbranch.c edit/cutmeta.c edit/cuttime.c edit/cutwrite.c edit/cutmissing.c edit/cutfile.h edit/cutfile.c edit/cutcommand.c edit/whole.c \
 	edit/merge.h edit/merge.c edit/mergecommand.c \
 	edit/classes.h edit/classes.c edit/systemfiles.h edit/systemfiles.c edit/redact.h edit/redact.c edit/redactvalue.c edit/redactcount.c edit/redactmembers.h edit/redactmembers.c edit/redactmeta.c edit/redactnumbers.c edit/redactsql.c edit/redactusb.h edit/redactusb.c edit/usbroles.h edit/usbroles.c edit/redactpacket.c edit/redactbranch.c edit/redactcheck.c \

@@ -6,6 +6,7 @@ import json
 import os
 import random
 import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -122,6 +123,37 @@ tap.same(decode("--raw", "--around", "name == \"usb:control\"", "--window", "1ms
          "--around --window")
 status, _, text = cut(made, out, "--every", "10")
 tap.same(decode(made)[::10], decode(out), "--every 10")
+
+
+def common_fields(id, name):
+    """The format of an event type, as kernels begin it, for make-lines."""
+    return (f"name: {name}\\nID: {id}\\nformat:\\n" + "".join(
+        f"\\tfield:{declared};\\toffset:{at};\\tsize:{n};\\tsigned:0;\\n"
+        for at, n, declared in ((0, 2, "unsigned short common_type"), (4, 4, "int common_pid"))) +
+        "\\nprint fmt: \"\"")
+
+
+# Tasks without metadata, one with two names, which only sched_switch tells.
+texts, numbers = ((("prev_comm", 8), ("next_comm", 28)), (("prev_pid", 24), ("next_pid", 44)))
+lines = ["source event tracefs",
+         f"type 0 1 48 sched:sched_switch {common_fields(1, 'sched_switch')}",
+         *(f"field {n} 11 0 {at} 1 16 char[16]" for n, at in texts),
+         *(f"field {n} 5 0 {at} 4 1 pid_t" for n, at in numbers),
+         f"type 0 2 12 app:work {common_fields(2, 'work')}", "field n 0 0 8 4 1 unsigned int"]
+for k, (was, ran, to, runs) in enumerate(((b"swapper/0", 0, b"early", 7), (b"later", 7, b"x", 9),
+                                          (b"x", 9, b"later", 7)), 1):
+    record = struct.pack("<HHi16si16si", 1, 0, ran, was, ran, to, runs)
+    lines += [f"event 0 1 0 {k * 2000} {record.hex()}",
+              f"event 0 2 0 {k * 2000 + 500} {struct.pack('<HHiI', 2, 0, runs, k).hex()}"]
+named = f"{tmp.name}/named.trawl"
+subprocess.run([f"{build}/tests/decode/make-lines", named], input="\n".join(lines) + "\n",
+               text=True, check=True)
+for argv in (("--where", "n > 0"), ("--name", "app:work"), ("--where", "n > 1")):
+    there = decode(*argv, named)
+    status, _, text = cut(named, out, *argv)
+    tap.ok(status == 0 and [json.loads(l)["comm"] for l in there][-2:] == ["x", "later"] and
+           decode(out) == there, f"{' '.join(argv)}: tasks keep the names that sched_switch tells",
+           text, there, decode(out))
 cut(samples[0], out, "--every", "3")
 halves = [(e["fields"].get("urb"), e["name"]) for e in map(json.loads, decode("--raw", out))]
 whole = {l["ts_ns"] for l in map(json.loads, decode(samples[0]))}
