@@ -299,16 +299,17 @@ static uint64_t reported_events(const struct job *j)
 	return strtoull(at, NULL, 10);
 }
 
-/* Cuts the capture to at most `size` bytes. */
+/* Cuts the capture to at most `size` bytes; 0: to one event. */
 static int cut(struct report *r, uint64_t size, struct trawl_error *err)
 {
 	char most[32];
 	struct job job = { .argv = (char *[]){ word("trawl-edit"), word("cut"), word("-w"),
-					       r->files[CUT], word("--max-size"), most, word("--"),
-					       word(r->file), NULL } };
+					       r->files[CUT],
+					       word(size ? "--max-size" : "--max-events"), most,
+					       word("--"), word(r->file), NULL } };
 	int ret;
 
-	snprintf(most, sizeof(most), "%llu", (unsigned long long)size);
+	snprintf(most, sizeof(most), "%llu", size ? (unsigned long long)size : 1);
 	jobs_run(&job, 1, step, "cutting");
 	ret = job_result(r, &job, err);
 	r->events = reported_events(&job);
@@ -571,31 +572,53 @@ static int pack(const struct report *r, int fd, struct trawl_error *err)
 	return ret;
 }
 
-/* Packs smaller and smaller parts of the capture until the zip is small enough. */
+/* Packs a part of the capture of at most this size (cut()). */
+static int pack_part(struct report *r, uint64_t part, const char *hash, int fd,
+		     struct trawl_error *err)
+{
+	struct stat st;
+
+	if (cut(r, part, err) || redact(r, err) || keep_manifest(r, hash, err) ||
+	    make_views(r, err))
+		return -1;
+	if (lseek(fd, 0, SEEK_SET) || ftruncate(fd, 0))
+		return trawl_fail(err, TRAWL_USAGE, "%s: not a regular file; choose another name",
+				  r->out);
+	step("packing", 0);
+	if (pack(r, fd, err) || fstat(fd, &st))
+		return -1;
+	r->size = (uint64_t)st.st_size;
+	return 0;
+}
+
+/*
+ * Packs smaller and smaller parts of the capture until the zip is small enough; the last one is a
+ * single event, and so the smallest report.
+ */
 static int make_fitting(struct report *r, int fd, struct trawl_error *err)
 {
+	enum { PARTS = 6 };
 	uint64_t part = r->max_size / 2;
-	char room[16], hash[65];
-	struct stat st;
+	char hash[65];
 
 	if (hash_capture(r, hash, err))
 		return -1;
-	for (int i = 0; i < 6; i++, part /= 2) {
-		if (cut(r, part, err) || redact(r, err) || keep_manifest(r, hash, err) ||
-		    make_views(r, err))
+	for (int i = 0; i <= PARTS; i++, part /= 2) {
+		bool last = i == PARTS;
+		int ret = pack_part(r, last ? 0 : part, hash, fd, err);
+
+		if (ret && !last && err->status == TRAWL_USAGE) {
+			i = PARTS - 1; /* not even one event fits */
+			continue;
+		}
+		if (ret)
 			return -1;
-		if (lseek(fd, 0, SEEK_SET) || ftruncate(fd, 0))
-			return trawl_fail(err, TRAWL_USAGE, "%s: not a regular file; choose "
-					  "another name", r->out);
-		step("packing", 0);
-		if (pack(r, fd, err) || fstat(fd, &st))
-			return -1;
-		r->size = (uint64_t)st.st_size;
 		if (r->size <= r->max_size)
 			return 0;
 	}
-	return trawl_fail(err, TRAWL_USAGE, "--max-size: is too small; the smallest report takes %s",
-			  edit_megabytes(room, r->size));
+	/* stand-ins are random, and so is how well they compress */
+	return trawl_fail(err, TRAWL_USAGE, "--max-size: is too small; the smallest report needs "
+			  "--max-size %llu", (unsigned long long)(r->size + r->size / 64 + 256));
 }
 
 static int make_report(struct report *r, struct trawl_error *err)

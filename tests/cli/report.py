@@ -94,6 +94,15 @@ status, text, said = run("trawl-report", made, "-o", small, "--yes", "--max-size
 tap.ok(status == 0 and os.path.getsize(small) <= 200 << 10, "--max-size", status, said,
        os.path.exists(small) and os.path.getsize(small))
 
+usb = f"{src}/samples/usb-serial.trawl"
+os.remove(small)
+status, text, said = run("trawl-report", usb, "-o", small, "--yes", "--max-size", "1K")
+need = re.search(r"the smallest report needs --max-size (\d+)$", said.strip())
+tap.ok(status == 2 and need and not os.path.exists(small), "too small: what it needs", status, said)
+status, text, said = run("trawl-report", usb, "-o", small, "--yes", "--max-size",
+                         need[1] if need else "1K")
+tap.ok(status == 0 and need and os.path.getsize(small) <= int(need[1]), "and that it fits", said)
+
 # To fit the size, several parts are tried.
 loop = "i=0; while [ $i -lt 400 ]; do /bin/true; i=$((i + 1)); done"
 status, text, said = run("trawl", "-q", "-w", f"{tmp.name}/loop.trawl", "-i", "event:sched:*",
