@@ -427,6 +427,25 @@ static struct stream *open_input(struct options *o, struct foreign *f, struct ch
 	return stream_open(r->path, &r->decode, &r->selection, err);
 }
 
+/*
+ * Closes the output; returns the exit status. A heading without an event, which is all that could
+ * be read of a damaged file, does not replace another file.
+ */
+static int end_output(const struct options *o, struct outfile *f, int status,
+		      struct trawl_error *err)
+{
+	bool heading = status == TRAWL_BAD_DATA && !o->reading.selection.taken && f->file.fd >= 0;
+	struct trawl_error note;
+
+	if (!heading)
+		return outfile_end(f, (enum trawl_status)status, err) ? cli_error(err) : status;
+	outfile_close(f, false, &note);
+	trawl_fail(&note, TRAWL_OK, "%s: not written: no event for it could be read",
+		   o->export.output);
+	cli_note(NULL, &note);
+	return status;
+}
+
 static int export_to(struct options *o, struct foreign *f, struct outfile *output,
 		     struct trawl_error *err)
 {
@@ -441,8 +460,7 @@ static int export_to(struct options *o, struct foreign *f, struct outfile *outpu
 		return cli_error(err);
 	}
 	status = convert(o, s, output->fd, err);
-	if (outfile_end(output, (enum trawl_status)status, err))
-		status = cli_error(err);
+	status = end_output(o, output, status, err);
 	stream_close(s);
 	choice_free(choice);
 	return f->verdict.status && !status ? cli_error(&f->verdict) : status;

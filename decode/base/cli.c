@@ -108,7 +108,8 @@ int cli_finish(struct out *o, const char *name)
 		trawl_fail(&err, TRAWL_CANNOT, "%s: is incomplete: out of memory; end other "
 					       "programs", name);
 	else
-		trawl_fail(&err, TRAWL_CANNOT, "%s: cannot be written: %s", name,
-			   strerror(o->error));
+		trawl_fail(&err, TRAWL_CANNOT, "%s: cannot be written: %s%s", name,
+			   strerror(o->error),
+			   o->error == ENOSPC ? "; make room, or write to another place" : "");
 	return cli_error(&err);
 }

@@ -133,6 +133,15 @@ same "and stays a pipe" fifo "$(stat -c %F "$dir/fifo")"
 fails "export: a device is written directly" 3 \
 	'^trawl-export: /dev/full: cannot be written: No space left on device' trawl-export \
 	--to json "$f" -w /dev/full
+# ---- a heading without an event does not replace a file
+head -c 300 "$TRAWL_SRC/samples/tick.trawl" >"$dir/stump"
+for to in csv pcapng html json; do
+	echo there >"$dir/standing"
+	fails "export --to $to: nothing could be read" 1 'standing: not written: no event for it' \
+		trawl-export --to $to "$dir/stump" -w "$dir/standing"
+	same "$to: the other file stays" there "$(cat "$dir/standing")"
+done
+rm -f "$dir/stump" "$dir/standing"
 # ---- a limit on the size of files
 usb=$TRAWL_SRC/samples/usb-errors.trawl
 trawl-export --to pcap "$usb" -w "$dir/there.pcap"
