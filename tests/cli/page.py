@@ -89,6 +89,13 @@ if browser and node and not os.path.isdir(f"{modules}/puppeteer-core") and shuti
 missing = [what for what, there in (("chromium-headless-shell", browser), ("nodejs", node), (
     "npm's puppeteer-core", os.path.isdir(f"{modules}/puppeteer-core"))) if not there]
 
+
+def functions(file, *names):
+    with open(f"{src}/decode/export/page/{file}", encoding="utf-8") as f:
+        script = f.read()
+    return "".join(re.search(rf"^function {n}\b.*?^}}$\n", script, re.S | re.M)[0] for n in names)
+
+
 # A short operation that ends on the pixel of a long one does not hide it.
 LONGEST = """
 const eventDuration = Float64Array.from({ length: 300 }, (_, k) => k * 7919 % 1009 + 1);
@@ -102,10 +109,29 @@ for (let a = 0; a < 300; a += 7)
 console.log(wrong);
 """
 if node:
-    with open(f"{src}/decode/export/page/timeline.js", encoding="utf-8") as f:
-        function = re.search(r"^function longestBar.*?^}$", f.read(), re.S | re.M)[0]
-    tap.same("0\n", subprocess.run([node, "-e", function + LONGEST], capture_output=True,
-                                   text=True).stdout, "of many bars, the longest is found")
+    p = subprocess.run([node, "-e", functions("timeline.js", "longestBar") + LONGEST],
+                       capture_output=True, text=True)
+    tap.same("0\n", p.stdout, "of many bars, the longest is found")
+
+# A request of a disk, which task 1 issues and task 2 completes: its bar is in the lane of task 1.
+ISSUERS = """
+const NONE = 0xffff, about = { names: ["block:block_bio_queue", "block:block_bio_complete", "a:b"],
+	shapes: [{ name: 0 }, { name: 1 }, { name: 2 }] };
+const eventTime = [1, 5, 9, 9, 12], eventDuration = [0, 0, 8, 4, 3], eventCount = 5;
+const eventShape = [0, 0, 1, 1, 2], eventTask = [1, 2, 2, 2, 2];
+const eventEndpoint = Array(5).fill(NONE), eventFlags = Array(5).fill(0), PROBLEM = 1;
+const nameOf = (i) => about.names[about.shapes[eventShape[i]].name];
+const lowerBoundAll = (t) => eventTime.findIndex((x) => x >= t);
+const lane = (number, list) => [...taskBars({ number, list: Uint32Array.from(list) })];
+console.log(JSON.stringify([lane(1, [0]), lane(2, [1, 2, 3, 4])]));
+"""
+if node:
+    with open(f"{src}/decode/export/page/lanes.js", encoding="utf-8") as f:
+        tables = re.search(r"^const ENDS_REQUEST.*?issued = null;$", f.read(), re.S | re.M)[0]
+    script = (tables + functions("lanes.js", "findIssuers", "barTask", "taskBars") +
+              functions("event.js", "beginOf") + ISSUERS)
+    p = subprocess.run([node, "-e", script], capture_output=True, text=True)
+    tap.same("[[0,2],[1,3,4]]\n", p.stdout, f"a request is in the lane of who issued it {p.stderr}")
 
 
 def browse(file, steps):

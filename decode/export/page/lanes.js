@@ -30,6 +30,43 @@ class Lane {
 	}
 }
 const NO_EVENTS = new Uint32Array(0);
+// A disk's request ends in an interrupt or in a kernel worker: its bar is in the lane of the task
+// that issued it, which may wait for it. Two maps: from such an event to that task, and from a task
+// to such events, in order of time.
+const ENDS_REQUEST = /^block:block_(bio|rq)_complete$/;
+let issuers = null,
+	issued = null;
+function findIssuers() {
+	issuers = new Map();
+	issued = new Map();
+	const ends = about.shapes.map((s) => ENDS_REQUEST.test(about.names[s.name])),
+		n = ends.includes(true) ? eventCount : 0;
+	for (let i = 0; i < n; i++) {
+		if (!ends[eventShape[i]] || !eventDuration[i]) continue;
+		const [begin] = beginOf(i),
+			task = begin === undefined ? NONE : eventTask[begin];
+		if (task === NONE || task === eventTask[i]) continue;
+		issuers.set(i, task);
+		if (!issued.has(task)) issued.set(task, []);
+		issued.get(task).push(i);
+	}
+}
+// Returns the task in whose lane the bar of event i is.
+function barTask(i) {
+	if (!issuers) findIssuers();
+	return issuers.has(i) ? issuers.get(i) : eventTask[i];
+}
+// Returns the events with bars in a lane of a task.
+function taskBars(l) {
+	if (!issuers) findIssuers();
+	if (!issuers.size) return l.list;
+	const own = l.list.filter((i) => barTask(i) === l.number),
+		others = issued.get(l.number) || [],
+		all = new Uint32Array(own.length + others.length);
+	all.set(own);
+	all.set(others, own.length);
+	return all.sort();
+}
 // The lanes among which the values of one column distribute the events. laneOf maps each value to
 // the number of its lane; NONE: no lane.
 class Group {
@@ -136,9 +173,11 @@ function notable(column, laneOf) {
 	const bad = new Uint8Array(NONE + 1),
 		longest = new Float64Array(NONE + 1);
 	for (let i = 0; i < eventCount; i++) {
-		const k = laneOf[column[i]];
+		const k = laneOf[column[i]],
+			d = eventDuration[i],
+			bar = d && column === eventTask ? laneOf[barTask(i)] : k;
 		bad[k] |= eventFlags[i] & PROBLEM;
-		if (eventDuration[i] > longest[k]) longest[k] = eventDuration[i];
+		if (d > longest[bar]) longest[bar] = d;
 	}
 	const idle = (l) => l.kind === "task" && /^swapper\/\d+ 0$/.test(l.name);
 	return (a, b) =>

@@ -225,7 +225,7 @@ function lowerBoundFrom(list, a, t) {
 // Returns the events of a lane that have a duration, and the longest duration in each group of 64
 // of them, so that drawBars() can skip groups that begin after the view.
 function makeBars(l) {
-	const list = l.kind === "cpu" ? NO_EVENTS : l.list;
+	const list = l.kind === "cpu" ? NO_EVENTS : l.kind === "task" ? taskBars(l) : l.list;
 	let n = 0;
 	for (let k = 0; k < list.length; k++) n += eventDuration[list[k]] > 0;
 	const bars = new Uint32Array(n),
