@@ -127,27 +127,26 @@ static void classify_bits(Dwarf_Die *member, unsigned int offset, unsigned int w
 static void classify_members(Dwarf_Die *die, unsigned int offset, int depth, struct abi_type *t)
 {
 	Dwarf_Die child, type;
-	int n = 0;
+	int n = 0; /* parts */
 
 	if (dwarf_child(die, &child) != 0)
 		return;
 	do {
-		int tag = dwarf_tag(&child);
-		unsigned int width = dwarf_udata(&child, DW_AT_bit_size, 0);
-		Dwarf_Attribute attr;
-		unsigned int at;
+		unsigned int width = dwarf_udata(&child, DW_AT_bit_size, 0), at;
 
-		/* Static members are not part of the object. */
-		if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) ||
-		    dwarf_attr(&child, DW_AT_external, &attr) || !dwarf_type_of(&child, &type))
+		if (!dwarf_is_part(&child) || !dwarf_type_of(&child, &type))
 			continue;
+		if (++n > MAX_MEMBERS) {
+			t->wide = true;
+			return;
+		}
 		if (width)
 			classify_bits(&child, offset, width, t);
 		else if (!dwarf_member_at(&child, &at))
 			t->memory = true;
 		else
 			classify(&type, offset + at, depth + 1, t);
-	} while (++n < MAX_MEMBERS && dwarf_siblingof(&child, &child) == 0);
+	} while (dwarf_siblingof(&child, &child) == 0);
 }
 
 /*

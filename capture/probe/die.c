@@ -68,6 +68,17 @@ bool dwarf_is_class(Dwarf_Die *type)
 	       tag == DW_TAG_union_type;
 }
 
+bool dwarf_is_part(Dwarf_Die *child)
+{
+	int tag = dwarf_tag(child);
+	Dwarf_Attribute attr;
+
+	/* Static members may be members, too, which are external unless their class is local. */
+	return (tag == DW_TAG_member || tag == DW_TAG_inheritance) &&
+	       !dwarf_attr(child, DW_AT_external, &attr) &&
+	       !dwarf_attr(child, DW_AT_declaration, &attr);
+}
+
 const char *dwarf_producer(Dwarf_Die *unit)
 {
 	Dwarf_Attribute attr;

@@ -36,6 +36,9 @@ bool dwarf_is_class(Dwarf_Die *type);
 /* The compiler that made a unit, with its options, valid while the file is open; "" if unsaid. */
 const char *dwarf_producer(Dwarf_Die *unit);
 
+/* True for a part of each object: a non-static member, or a base class. */
+bool dwarf_is_part(Dwarf_Die *child);
+
 /*
  * Fills *at with a member's or base class's offset in its object, in bytes. False if it is known
  * only when the program runs, as of virtual base classes.

@@ -343,19 +343,16 @@ static bool evaluate(struct machine *m, const Dwarf_Op *ops, size_t n, Dwarf_Att
 static bool constant(Dwarf_Die *variable, struct location *loc)
 {
 	Dwarf_Attribute attr;
-	Dwarf_Sword value;
-	Dwarf_Word word;
+	Dwarf_Word value;
 
-	if (!dwarf_attr_integrate(variable, DW_AT_const_value, &attr))
+	/* Compilers write negative numbers with a sign, and 255 of an int in one byte without. */
+	if (!dwarf_attr_integrate(variable, DW_AT_const_value, &attr) ||
+	    dwarf_formudata(&attr, &value) != 0)
 		return false;
-	if (dwarf_formsdata(&attr, &value) != 0) {
-		if (dwarf_formudata(&attr, &word) != 0)
-			return false;
-		value = (Dwarf_Sword)word;
-	}
 	loc->list = true;
 	loc->n = 1;
-	loc->pieces[0] = (struct piece){ .form = PIECE_VALUE, .at = { .offset = value } };
+	loc->pieces[0] = (struct piece){ .form = PIECE_VALUE,
+					 .at = { .offset = (int64_t)value } };
 	return true;
 }
 

@@ -12,15 +12,6 @@
 
 enum { DEPTH = 12, CHILDREN = 50000 };
 
-bool member_is_part(Dwarf_Die *child)
-{
-	int tag = dwarf_tag(child);
-	Dwarf_Attribute attr;
-
-	return (tag == DW_TAG_member || tag == DW_TAG_inheritance) &&
-	       !dwarf_attr(child, DW_AT_external, &attr);
-}
-
 struct member_search {
 	const char *name;
 	int left;        /* entries that may be looked at: bounds the time for hostile files */
@@ -38,7 +29,7 @@ static bool find_at(struct member_search *s, Dwarf_Die *object, unsigned int off
 	do {
 		const char *called = dwarf_diename(&child);
 
-		if (!member_is_part(&child) || !dwarf_type_of(&child, &under) ||
+		if (!dwarf_is_part(&child) || !dwarf_type_of(&child, &under) ||
 		    !dwarf_peel(&under, s->type))
 			continue;
 		if (!dwarf_member_at(&child, s->at))

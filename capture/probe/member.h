@@ -16,9 +16,6 @@
  */
 bool member_find(Dwarf_Die *object, const char *name, unsigned int offset, Dwarf_Die *type,
 		 unsigned int *at);
-
-/* True for a part of each object: a non-static member, or a base class. */
-bool member_is_part(Dwarf_Die *child);
 #endif
 
 #endif

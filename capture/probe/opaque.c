@@ -9,7 +9,6 @@
 
 #include "capture/probe/abi.h"
 #include "capture/probe/die.h"
-#include "capture/probe/member.h"
 
 /* How deep structures are compared that are members of structures; how many members in all. */
 enum { DEPTH = 8, MEMBERS = 5000 };
@@ -45,7 +44,7 @@ static bool next_part(Dwarf_Die *object, Dwarf_Die *child, bool *begun)
 	bool any = *begun ? dwarf_siblingof(child, child) == 0 : dwarf_child(object, child) == 0;
 
 	*begun = true;
-	while (any && !member_is_part(child))
+	while (any && !dwarf_is_part(child))
 		any = dwarf_siblingof(child, child) == 0;
 	return any;
 }

@@ -17,7 +17,6 @@
 #include "capture/probe/abi.h"
 #include "capture/probe/arrayshape.h"
 #include "capture/probe/die.h"
-#include "capture/probe/member.h"
 #include "capture/probe/opaque.h"
 #include "capture/probe/variant.h"
 #include "common/nearest.h"
@@ -107,7 +106,7 @@ static bool search(struct found *f, Dwarf_Die *object, unsigned int offset, int 
 		const char *name = dwarf_diename(&child);
 		unsigned int at;
 
-		if (!member_is_part(&child) || !dwarf_member_at(&child, &at))
+		if (!dwarf_is_part(&child) || !dwarf_member_at(&child, &at))
 			continue;
 		if (!level && name && dwarf_tag(&child) == DW_TAG_member) {
 			list(f, name);

@@ -120,7 +120,7 @@ static enum passing of_member(Dwarf_Die *member, unsigned int *budget)
 {
 	Dwarf_Die type;
 
-	if (has(member, DW_AT_external) || has(member, DW_AT_declaration)) /* static */
+	if (!dwarf_is_part(member))
 		return PASSED_AS_BYTES;
 	if (!dwarf_type_of(member, &type) || !dwarf_peel(&type, &type))
 		return PASSING_UNKNOWN;

@@ -29,7 +29,6 @@
 
 #include "capture/probe/abi.h"
 #include "capture/probe/die.h"
-#include "capture/probe/member.h"
 #include "capture/probe/variant.h"
 
 enum { DEPTH = 12, ENTRIES = 1000, NUMBERS = 24, GO_INTEGERS = 9, GO_FLOATS = 15 };
@@ -109,7 +108,7 @@ static void add_members(struct numbers *all, Dwarf_Die *type, unsigned int offse
 		unsigned int at;
 
 		all->other |= dwarf_tag(&child) == DW_TAG_variant_part || ++all->seen > ENTRIES;
-		if (all->other || !member_is_part(&child))
+		if (all->other || !dwarf_is_part(&child))
 			continue;
 		/* How Go passes a member named "_" is unknown. */
 		all->other |= !dwarf_type_of(&child, &member) || (name && !strcmp(name, "_"));
@@ -340,7 +339,7 @@ static bool may_be_wide(Dwarf_Die *from, int depth, int *seen)
 		if (dwarf_tag(&child) == DW_TAG_variant_part) {
 			if (alternatives_may_be_wide(&type, depth, seen))
 				return true;
-		} else if (member_is_part(&child) &&
+		} else if (dwarf_is_part(&child) &&
 			   (!dwarf_type_of(&child, &member) ||
 			    may_be_wide(&member, depth + 1, seen))) {
 			return true;

@@ -25,7 +25,6 @@
 #include "capture/probe/die.h"
 #include "capture/probe/enumeration.h"
 #include "capture/probe/language.h"
-#include "capture/probe/member.h"
 #include "capture/probe/param.h"
 #include "capture/probe/results.h"
 #include "capture/sys/alloc.h"

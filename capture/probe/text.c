@@ -56,7 +56,7 @@ static void look_into(Dwarf_Die *object, unsigned int offset, int depth, struct 
 	do {
 		unsigned int at;
 
-		if (!member_is_part(&child) || !dwarf_type_of(&child, &type) ||
+		if (!dwarf_is_part(&child) || !dwarf_type_of(&child, &type) ||
 		    !dwarf_peel(&type, &type) || !dwarf_member_at(&child, &at))
 			continue;
 		at += offset;

@@ -15,7 +15,6 @@
 #include "capture/probe/die.h"
 #include "capture/probe/enumeration.h"
 #include "capture/probe/language.h"
-#include "capture/probe/member.h"
 #include "capture/probe/names.h"
 #include "capture/probe/paramplace.h"
 #include "capture/probe/text.h"
@@ -323,7 +322,6 @@ static bool is_text(const struct param *q, Dwarf_Die *type)
 static unsigned int count_members(const struct param *q, Dwarf_Die *from, int depth)
 {
 	Dwarf_Die type, child;
-	Dwarf_Attribute attr;
 	unsigned int n = 0, members = 0;
 
 	if (depth > DEPTH_MAX || !dwarf_peel(from, &type))
@@ -345,8 +343,7 @@ static unsigned int count_members(const struct param *q, Dwarf_Die *from, int de
 			return LEAVES_MAX + 1;
 		/* Member functions and types do not count as members. */
 		members -= tag == DW_TAG_subprogram || tag == DW_TAG_typedef;
-		if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) ||
-		    dwarf_attr(&child, DW_AT_external, &attr))
+		if (!dwarf_is_part(&child))
 			continue;
 		if (!dwarf_type_of(&child, &member))
 			return LEAVES_MAX + 1;
@@ -428,6 +425,7 @@ static void find_bits(const struct param *q, Dwarf_Die *type, unsigned int bit, 
 	if (!param_find(q, bit / unit * t.size, false, place))
 		return;
 	at = place->shift + bit % unit;
+	v->show = t.show == PROBE_SHOW_BOOL ? t.show : v->show;
 	v->names = t.is_signed ? NULL : enumeration_names(type, false);
 	if (place->form == ARGLOC_IMM) {
 		place->imm = place->imm << (unit - width - bit % unit) << (64 - unit);
@@ -436,16 +434,13 @@ static void find_bits(const struct param *q, Dwarf_Die *type, unsigned int bit, 
 		snprintf(v->type, sizeof(v->type), "%c%u", t.is_signed ? 's' : 'u', unit);
 		return;
 	}
-	if (t.is_signed) { /* the kernel reads it as an unsigned number */
+	if (t.is_signed) /* the kernel reads it as an unsigned number */
 		v->bits = width;
-		snprintf(v->own, sizeof(v->own), "s%u", unit & 127);
-	}
+	snprintf(v->own, sizeof(v->own), "%c%u", t.is_signed ? 's' : 'u', unit & 127);
 	unit = *place->expr == '%' ? 64 : unit;
 	place->shift = 0;
 	place->bits = unit;
 	snprintf(v->type, sizeof(v->type), "b%u@%u/%u", width & 127, at & 127, unit & 127);
-	if (!t.is_signed)
-		snprintf(v->own, sizeof(v->own), "u%u", unit & 127);
 }
 
 /* ---- alternatives --------------------------------------------------------------------------- */
@@ -528,7 +523,7 @@ static void add_member(const struct param *q, Dwarf_Die *child, const char *name
 	char *path;
 	bool known;
 
-	if (!member_is_part(child) || !dwarf_type_of(child, &member))
+	if (!dwarf_is_part(child) || !dwarf_type_of(child, &member))
 		return;
 	known = dwarf_member_at(child, &at);
 	if (!known && !of)

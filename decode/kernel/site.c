@@ -81,11 +81,17 @@ static bool same_kind(const struct trawl_field *f, uint8_t kind, uint16_t size)
 	       !(kind == TRAWL_UINT && f->kind == TRAWL_INT);
 }
 
+/* The kind of a value of one byte whose `show` is "bool" or "char". */
+static uint8_t shown_kind(uint8_t kind, const char *show)
+{
+	return !strcmp(show, "bool") ? TRAWL_BOOL : !strcmp(show, "char") ? TRAWL_CHAR : kind;
+}
+
 /*
  * Chooses how a value of the site's own type ("s32", "u8", "f64") is shown: as its field if
  * possible.
  */
-static void read_type(struct site_arg *a, const char *type)
+static void read_type(struct site_arg *a, const char *type, const char *show)
 {
 	static const char *const sizes[] = { "8", "16", "32", "64" };
 	uint8_t kind = type[0] == 's' ? TRAWL_INT : type[0] == 'u' ? TRAWL_UINT :
@@ -96,6 +102,8 @@ static void read_type(struct site_arg *a, const char *type)
 	for (unsigned int i = 0; i < 4 && kind != TRAWL_NONE; i++)
 		if (!strcmp(type + 1, sizes[i]))
 			size = (uint16_t)(1u << i);
+	if (size == 1 && !a->bits)
+		kind = shown_kind(kind, show);
 	if (!size || (kind == TRAWL_FLOAT && size < 4) ||
 	    (a->field && !a->bits && same_kind(a->field->field, kind, size)))
 		return;
@@ -106,7 +114,8 @@ static void read_type(struct site_arg *a, const char *type)
 		out_lack_memory();
 }
 
-static void read_arg(struct site_arg *a, const struct json_object *j, struct event_layout *l)
+static void read_arg(struct site_arg *a, const struct json_object *j, const char *show,
+		     struct event_layout *l)
 {
 	const struct json_object *sib = jdoc_get(j, "sib");
 	const char *state = jdoc_string(j, "state");
@@ -129,7 +138,19 @@ static void read_arg(struct site_arg *a, const struct json_object *j, struct eve
 		event_layout_hide(l, jdoc_string(sib, "index"));
 		event_layout_hide(l, jdoc_string(sib, "window"));
 	}
-	read_type(a, jdoc_string(j, "type"));
+	read_type(a, jdoc_string(j, "type"), show);
+}
+
+/* Returns how the probe's argument is shown at all its sites; "" if it is not described. */
+static const char *show_of(const struct json_object *args, const char *name)
+{
+	for (size_t i = 0; i < jdoc_count(args); i++) {
+		const struct json_object *j = json_object_array_get_idx(args, i);
+
+		if (!strcmp(jdoc_string(j, "name"), name))
+			return jdoc_string(j, "show");
+	}
+	return "";
 }
 
 /* Appends an argument to a site; NULL if memory runs out. */
@@ -144,9 +165,10 @@ static struct site_arg *more_args(struct site *s)
 }
 
 /* Finds the field of an argument or, for several strings, the fields NAME[0], NAME[1], ... */
-static bool read_values(struct site *s, const struct json_object *j, struct event_layout *l)
+static bool read_values(struct site *s, const struct json_object *j,
+			const struct json_object *described, struct event_layout *l)
 {
-	const char *name = jdoc_string(j, "name");
+	const char *name = jdoc_string(j, "name"), *show = show_of(described, name);
 	const struct shown *one = NULL;
 	struct site_arg *a;
 	char element[128];
@@ -159,7 +181,7 @@ static bool read_values(struct site *s, const struct json_object *j, struct even
 		a = more_args(s);
 		if (!a)
 			return false;
-		read_arg(a, j, l);
+		read_arg(a, j, show, l);
 		if (one) {
 			a->field = a->as = one;
 			a->name = one->field->name;
@@ -170,8 +192,9 @@ static bool read_values(struct site *s, const struct json_object *j, struct even
 	return true;
 }
 
-static bool read_site(struct site *s, const struct json_object *j, struct event_layout *l,
-		      bool *plain)
+/* described: "args" of the probe, which say how each argument is shown. */
+static bool read_site(struct site *s, const struct json_object *j,
+		      const struct json_object *described, struct event_layout *l, bool *plain)
 {
 	const struct json_object *args = jdoc_get(j, "args");
 
@@ -182,7 +205,7 @@ static bool read_site(struct site *s, const struct json_object *j, struct event_
 	s->to = jdoc_string(j, "to");
 	s->line = (uint32_t)jdoc_uint(j, "line", 0);
 	for (size_t i = 0; i < jdoc_count(args); i++)
-		if (!read_values(s, json_object_array_get_idx(args, i), l))
+		if (!read_values(s, json_object_array_get_idx(args, i), described, l))
 			return false;
 	for (uint32_t i = 0; i < s->nargs; i++)
 		if (!arg_plain(&s->args[i]))
@@ -330,7 +353,8 @@ struct probe_sites *sites_new(struct trawl_reader *reader, const char *source, u
 	s->plain = true;
 	for (size_t i = 0; i < n; i++) {
 		s->sites[s->n].object = strrchr(s->path, '/') ? strrchr(s->path, '/') + 1 : s->path;
-		if (read_site(&s->sites[s->n], json_object_array_get_idx(list, i), l, &s->plain))
+		if (read_site(&s->sites[s->n], json_object_array_get_idx(list, i),
+			      jdoc_get(s->doc, "args"), l, &s->plain))
 			s->n++;
 	}
 	name_missing(s, l);

@@ -44,6 +44,17 @@ KEEP line whole(int n)
 	return line{std::string(n, 'y'), "note", n};
 }
 
+namespace {
+struct counted { static int all; int n; bool is, first : 1, second : 1; char c; };
+int counted::all = 7;
+
+KEEP counted hidden(counted c, counted *p)
+{
+	NOT_EMPTY;
+	return counted{c.n + p->n + counted::all, true, c.first, c.second, 'y'};
+}
+}
+
 namespace q {
 KEEP int over(int a) { NOT_EMPTY; return a; }
 KEEP int over(double d) { NOT_EMPTY; return d; }
@@ -55,6 +66,8 @@ int main()
 	std::string r = "referred to, and longer than sixteen bytes";
 	line l{"a line", "a note", 3};
 	cart c(&l, r);
+	counted other{5, true, false, true, 'z'};
+	int sum = 0;
 
 	c.id = 7;
 	c.label = "a label";
@@ -66,6 +79,8 @@ int main()
 		varied(i ? std::variant<int, std::string>("varied") : 5);
 		text(20 * i);
 		whole(20 * i);
+		sum += hidden(counted{i, true, true, false, 'x'}, &other).n;
 		q::over(1) + q::over(2.5) + q::over('c');
 	}
+	return sum < 0;
 }

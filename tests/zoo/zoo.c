@@ -118,6 +118,13 @@ static FUNCTION long zoo_always_seven(long a, int seven, long b)
 	return b + seven;
 }
 
+/* Constants whose highest bit is set in as many bytes as hold them. */
+static FUNCTION long zoo_always_high(long a, int byte, int half, long word, int below)
+{
+	sink += byte + half;
+	return word + below + a;
+}
+
 static FUNCTION long zoo_one_member(int before, const struct pair *p, int after)
 {
 	sink += before + after;
@@ -211,6 +218,7 @@ int main(void)
 		s += zoo_variadic(n, 1, 2, 3);
 		s += zoo_unused(n, 11 * n, 5, 13 * n);
 		s += zoo_always_seven(n, 7, 17 * n);
+		s += zoo_always_high(n, 255, 40000, 3000000000, -200);
 		s += zoo_one_member(n, &pairs[n], 19 * n);
 		s += zoo_by_value((struct big){ { n, n + 1 } }, 23 * n);
 		s += zoo_partly(&pairs[n], n);
