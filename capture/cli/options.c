@@ -169,6 +169,10 @@ static int add_pid(struct options *o, const char *text, struct trawl_error *err)
 							    "\"$(pidof %s)\"", text, text);
 		return -1;
 	}
+	for (size_t i = 0; i < o->npids; i++) {
+		if (o->pids[i] == (pid_t)pid)
+			return 0;
+	}
 	o->pids[o->npids++] = (pid_t)pid;
 	return 0;
 }

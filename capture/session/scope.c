@@ -43,12 +43,15 @@ int scope_open(struct scope *s, const pid_t *pids, size_t n, bool watch, bool qu
 	if (!s->pids)
 		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
 	for (size_t i = 0; i < n; i++) {
-		if (!kill(pids[i], 0) || errno != ESRCH)
+		const char *why = kill(pids[i], 0) && errno == ESRCH ? "no such process" :
+				  proc_is_zombie(pids[i]) ? "the process has ended" : NULL;
+
+		if (!why)
 			s->pids[s->n++] = pids[i];
 		else if (i + 1 == n && !s->n)
-			return trawl_fail(err, TRAWL_USAGE, "-p %d: no such process", pids[i]);
+			return trawl_fail(err, TRAWL_USAGE, "-p %d: %s", pids[i], why);
 		else if (!quiet)
-			fprintf(stderr, "trawl: -p %d: no such process: left out\n", pids[i]);
+			fprintf(stderr, "trawl: -p %d: %s: left out\n", pids[i], why);
 	}
 	if (!watch)
 		return 0;

@@ -162,12 +162,12 @@ static int start(struct session *s, struct trawl_error *err)
 /* Children that a process of -p had before the capture are not followed: names them. */
 static void note_left_out(struct session *s)
 {
-	for (size_t i = 0; i < s->o->npids; i++) {
+	for (size_t i = 0; i < s->scope.n; i++) {
 		size_t n = scope_left_out(&s->scope, i);
 
 		if (n)
 			session_note(s, "-p %d: it had %zu child%s before, not recorded; name %s "
-				     "with -p, too", s->o->pids[i], n, n == 1 ? "" : "ren",
+				     "with -p, too", s->scope.pids[i], n, n == 1 ? "" : "ren",
 				     n == 1 ? "that" : "those");
 	}
 }

@@ -46,21 +46,22 @@ bool proc_is_nested(void)
 	return !stat("/proc/self/ns/pid", &st) && st.st_ino != FIRST_PID_NAMESPACE;
 }
 
+/* Copies what stands after `key` in /proc/TID/status; "": it is not there. */
+static void status_text(pid_t tid, const char *key, char *text, size_t size)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/status", tid);
+	proc_value(path, key, text, size);
+}
+
 /* The number after `key` in /proc/TID/status; 0: there is none. */
 static pid_t status_number(pid_t tid, const char *key)
 {
-	char path[64], line[128];
-	size_t n = strlen(key);
-	pid_t number = 0;
-	FILE *f;
+	char text[64];
 
-	snprintf(path, sizeof(path), "/proc/%d/status", tid);
-	f = fopen(path, "re");
-	while (f && !number && fgets(line, sizeof(line), f))
-		number = strncmp(line, key, n) ? 0 : atoi(line + n);
-	if (f)
-		fclose(f);
-	return number;
+	status_text(tid, key, text, sizeof(text));
+	return atoi(text);
 }
 
 pid_t proc_process(pid_t tid)
@@ -73,9 +74,31 @@ pid_t proc_tracer(pid_t tid)
 	return status_number(tid, "TracerPid:");
 }
 
-bool proc_has_memory(pid_t tid)
+static void note_memory(void *any, pid_t tid)
 {
-	return status_number(tid, "VmSize:") > 0;
+	*(bool *)any |= status_number(tid, "VmSize:") > 0;
+}
+
+bool proc_has_memory(pid_t pid)
+{
+	bool any = false;
+
+	return threads_each(pid, note_memory, &any) && any;
+}
+
+static void note_running(void *any, pid_t tid)
+{
+	char text[64] = "";
+
+	status_text(tid, "State:", text, sizeof(text));
+	*(bool *)any |= *text != 'Z' && *text != 'X';
+}
+
+bool proc_is_zombie(pid_t pid)
+{
+	bool any = false;
+
+	return threads_each(pid, note_running, &any) && !any;
 }
 
 void proc_value(const char *path, const char *key, char *value, size_t size)

@@ -21,8 +21,13 @@ bool proc_is_nested(void);
 pid_t proc_process(pid_t tid);
 /* Returns the tracer of a task; 0: there is none, or the task is gone. */
 pid_t proc_tracer(pid_t tid);
-/* Returns whether a task has memory of its own: kernel threads, and what has ended, have none. */
-bool proc_has_memory(pid_t tid);
+/*
+ * Returns whether a thread of the process has memory of its own: kernel threads have none, nor has
+ * a first thread that has ended before the others.
+ */
+bool proc_has_memory(pid_t pid);
+/* Returns whether all threads of the process have ended, and its parent has not noticed yet. */
+bool proc_is_zombie(pid_t pid);
 
 /* Writes the value of the first line that begins with `key`, such as `KEY: VALUE`, `KEY=VALUE` or
  * `KEY="VALUE"`, of a file of /proc, /sys or /etc to `value`; "" if there is none. */

@@ -514,8 +514,15 @@ def check_bad(folder):
     fails("no such process", 2, r"4194000", "-i", "branch", "-p", "4194000")
     with subprocess.Popen("true") as ended:
         os.waitid(os.P_PID, ended.pid, os.WEXITED | os.WNOWAIT)
-        fails("one that has ended", 3, r"-p \d+: has no program: .* has ended; give", "-i",
-              "branch:ptrace", "-p", str(ended.pid))
+        fails("one that has ended", 2, r"-p \d+: the process has ended", "-i", "branch:ptrace",
+              "-p", str(ended.pid))
+        with subprocess.Popen(["sleep", "1000"]) as other:
+            fails("one of several that has ended", 0, f"-p {ended.pid}: the process has ended: left out",
+                  "-i", "branch:ptrace", "-p", f"{ended.pid},{other.pid}", "--duration", "10ms",
+                  "-w", "/dev/null")
+            other.kill()
+    fails("a thread of the kernel", 3, r"-p 2: has no program: .* kernel thread", "-i",
+          "branch:ptrace", "-p", "2")
     gdb = subprocess.Popen(["gdb", "-nx", "-q", BRANCHES], stdin=subprocess.PIPE,
                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     gdb.stdin.write("set startup-with-shell off\nstarti\npython print('PID', "

@@ -177,6 +177,11 @@ mapfile -t children < <(pgrep -P $pid)
 trawl -i "usdt:$target:hit" -p $pid --duration 10ms -w "$f" 2>"$work/err"
 has "-p: existing children are not followed" "$(cat "$work/err")" \
 	"-p $pid: it had 2 children before, not recorded; name those with -p, too"
+trawl -i "usdt:$target:hit" -p "4194303,$pid,$pid" --duration 10ms -w "$f" 2>"$work/err"
+same "-p: of processes that are there, once each" \
+	"trawl: -p 4194303: no such process: left out
+trawl: -p $pid: it had 2 children before, not recorded; name those with -p, too" \
+	"$(grep -- -p "$work/err")"
 trawl -i "usdt:$target:hit" -p "$pid,${children[0]}" --duration 10ms -w "$f" 2>"$work/err"
 has "-p: an existing child is followed if it is named" "$(cat "$work/err")" \
 	"-p $pid: it had 1 child before, not recorded; name that with -p, too"
