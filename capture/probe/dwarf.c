@@ -3,6 +3,7 @@
 
 #include "capture/sys/alloc.h"
 #include "capture/probe/abi.h"
+#include "capture/probe/die.h"
 #include "capture/probe/dwarf.h"
 #include "capture/probe/gosymbols.h"
 #include "capture/probe/language.h"
@@ -264,6 +265,14 @@ static bool find_function(struct dwarf *d, Dwarf_Die *unit, uint64_t vaddr, Dwar
 	       dwarf_offdie(d->dw, u->functions[i].die, die);
 }
 
+bool dwarf_is_split(struct dwarf *d, uint64_t vaddr)
+{
+	Dwarf_Die unit;
+
+	return find_unit(d, vaddr, &unit) && (dwarf_hasattr(&unit, DW_AT_dwo_name) ||
+					      dwarf_hasattr(&unit, DW_AT_GNU_dwo_name));
+}
+
 bool dwarf_line_at(struct dwarf *d, uint64_t vaddr, char **file, unsigned int *line)
 {
 	Dwarf_Die unit;
@@ -356,6 +365,58 @@ static bool open_function(struct dwarf *d, const struct dwarf_point *at, bool in
 	return true;
 }
 
+static bool has_types(Dwarf_Die *unit)
+{
+	Dwarf_Die child;
+
+	if (dwarf_child(unit, &child) != 0)
+		return false;
+	do {
+		switch (dwarf_tag(&child)) {
+		case DW_TAG_subprogram:
+		case DW_TAG_variable:
+		case DW_TAG_namespace:
+			continue;
+		default:
+			return true;
+		}
+	} while (dwarf_siblingof(&child, &child) == 0);
+	return false;
+}
+
+static bool has_parameters(Dwarf_Die *function)
+{
+	Dwarf_Die child;
+
+	if (dwarf_child(function, &child) != 0)
+		return false;
+	do {
+		if (dwarf_tag(&child) == DW_TAG_formal_parameter)
+			return true;
+	} while (dwarf_siblingof(&child, &child) == 0);
+	return false;
+}
+
+/*
+ * Whether the debug information omits what the function takes and returns, as with -g1 and -gmlt,
+ * where units have no types, and of assembly code. The units of a Go program share their types.
+ */
+static bool is_bare(Dwarf_Die *unit, Dwarf_Die *function)
+{
+	Dwarf_Die origin, of;
+	Dwarf_Attribute attr;
+
+	if (dwarf_srclang(unit) == DW_LANG_Mips_Assembler)
+		return true;
+	if (language_of(dwarf_srclang(unit))->convention == CONVENTION_GO ||
+	    dwarf_type_of(function, &of) || has_parameters(function) || has_types(unit) ||
+	    dwarf_hasattr_integrate(function, DW_AT_prototyped))
+		return false;
+	return !dwarf_attr(function, DW_AT_abstract_origin, &attr) ||
+	       !dwarf_formref_die(&attr, &origin) || !dwarf_diecu(&origin, &of, NULL, NULL) ||
+	       !has_types(&of);
+}
+
 static bool describe(struct dwarf *d, const struct dwarf_point *at, bool inside,
 		     struct dwarf_function *fn)
 {
@@ -368,7 +429,11 @@ static bool describe(struct dwarf *d, const struct dwarf_point *at, bool inside,
 	param_find_all(&of.f, fn);
 	retval_recheck(&of.f, fn);
 	fn->convention = of.f.convention;
-	return true;
+	if (!is_bare(&of.unit, &of.die))
+		return true;
+	dwarf_function_free(fn);
+	*fn = (struct dwarf_function){ .bare = true, .convention = of.f.convention };
+	return false;
 }
 
 bool dwarf_function_at(struct dwarf *d, uint64_t vaddr, struct dwarf_function *fn)
@@ -431,6 +496,11 @@ bool dwarf_function_inside(struct dwarf *d, const struct dwarf_point *at,
 
 bool dwarf_path(struct dwarf *d, const struct dwarf_point *at, const char *path,
 		const struct dwarf_function *ret, struct dwarf_function *fn, struct part_error *e)
+{
+	return false;
+}
+
+bool dwarf_is_split(struct dwarf *d, uint64_t vaddr)
 {
 	return false;
 }

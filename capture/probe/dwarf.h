@@ -27,7 +27,8 @@ void dwarf_close(struct dwarf *d);
 /*
  * Describes the function that starts at vaddr; *fn is to be freed with dwarf_function_free(). The
  * parameters' locations are those at its first instruction, where DWARF's locations for the body do
- * not hold yet. False if the function is not described.
+ * not hold yet. False if the function is not described; fn->bare: it is, but not what it takes and
+ * returns.
  */
 bool dwarf_function_at(struct dwarf *d, uint64_t vaddr, struct dwarf_function *fn);
 
@@ -52,6 +53,9 @@ bool dwarf_function_inside(struct dwarf *d, const struct dwarf_point *at,
  */
 bool dwarf_path(struct dwarf *d, const struct dwarf_point *at, const char *path,
 		const struct dwarf_function *ret, struct dwarf_function *fn, struct part_error *e);
+
+/* Whether the functions there are described in another file (.dwo), which is not read. */
+bool dwarf_is_split(struct dwarf *d, uint64_t vaddr);
 
 /* A row of the line table. */
 struct dwarf_row {

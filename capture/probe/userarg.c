@@ -20,6 +20,12 @@ static const char *no_names(const struct making *m, char *buf, size_t size)
 		snprintf(buf, size, "%s", m->t->no_dwarf);
 	else if (!m->fn)
 		snprintf(buf, size, "no function is known at this offset");
+	else if (m->fnd.bare)
+		snprintf(buf, size, "the debug information does not tell what %s takes and "
+			 "returns; build it with -g, not -g1", m->called);
+	else if (dwarf_is_split(m->t->dwarf, m->at.entry))
+		snprintf(buf, size, "%s is described in a .dwo file, which is not read; build it "
+			 "without -gsplit-dwarf", m->called);
 	else
 		snprintf(buf, size, "the debug information in the file does not describe %s",
 			 m->called);
@@ -123,7 +129,7 @@ static const char *not_by_convention(const struct making *m)
 {
 	size_t len = m->fn ? strlen(m->fn->name) : 0;
 
-	if (m->described && !m->fnd.convention)
+	if ((m->described || m->fnd.bare) && !m->fnd.convention)
 		return "this function need not keep to the calling convention of C, by which "
 		       "arguments have numbers; write its parameter's name or a register";
 	if (gosymbols_is_go(m->t->elf))

@@ -127,16 +127,31 @@ def exceptions(folder):
 
 
 def undescribed(folder):
-    """Without debug information $retval may be no result: a note says so."""
+    """Without debug information, or with one that leaves out parameters and types, $retval may be no
+    result: a note says so. The function is not one without parameters."""
     path = f"{folder}/half.c"
     with open(path, "w", encoding="ascii") as f:
-        f.write("double half(double n) { return n / 2; }\nint main() { return half(2) != 1; }\n")
-    program = Variant("half", "gcc", path, "-g0", "-O1", "-fno-inline").build(folder)
-    for spec, noted in ("half%return $retval", True), ("half%return $retval:x64", False):
-        p = record(program, spec)[2]
-        ok(("no debug information tells what it returns" in p.stderr) == noted and
-           "1 event captured" in p.stderr, f"{spec}: a register, and {'' if noted else 'not '}"
-           "said to be one", p.stderr)
+        f.write("static inline __attribute__((always_inline)) int twice(int n) { return 2 * n; }\n"
+                "double half(double n) { volatile int k = twice(n); return k / 4; }\n"
+                "int main() { return half(2) != 1; }\n")
+    for compiler, flag, why in (
+            ("gcc", "-g0", "no debug information; build it with -g"),
+            ("gcc", "-g1", "does not tell what half takes and returns; build it with -g, not -g1"),
+            ("clang", "-gmlt", "does not tell what half takes and returns"),
+            ("gcc", "-gsplit-dwarf", "is described in a .dwo file, which is not read")):
+        program = Variant(f"half{flag}", compiler, path, flag, "-O1", "-fno-inline-functions",
+                          "-fno-inline-functions-called-once" if compiler == "gcc" else "-O1",
+                          ).build(folder)
+        for spec, noted in ("half%return $retval", True), ("half%return $retval:x64", False):
+            p = record(program, spec)[2]
+            ok(("no debug information tells what it returns" in p.stderr) == noted and
+               "1 event captured" in p.stderr, f"{compiler} {flag}: {spec}: a register, and "
+               f"{'' if noted else 'not '}said to be one", p.stderr)
+        p = record(program, "half $params")[2]
+        ok(why in p.stderr, f"{compiler} {flag}: its parameters are not known", p.stderr)
+        p = subprocess.run([f"{BUILD}/trawl", "-D", f"uprobe:{program}:half"], capture_output=True,
+                           text=True)
+        ok("half  (?)" in p.stdout, f"{compiler} {flag}: and listed so", p.stdout, p.stderr)
 
 
 def main():
