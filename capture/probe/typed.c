@@ -139,6 +139,21 @@ static enum dwarf_text text_of(const struct param *q, Dwarf_Die *from)
 	return DWARF_TEXT_COUNTED;
 }
 
+/* Why a value that is one in the language is none that is shown; NULL: it can be shown. */
+static const char *no_number(Dwarf_Die *from, const struct abi_type *t)
+{
+	Dwarf_Die type;
+
+	if (!dwarf_peel(from, &type))
+		return NULL;
+	if (dwarf_tag(&type) == DW_TAG_ptr_to_member_type)
+		return "pointers to members of classes are not supported";
+	if (dwarf_udata(&type, DW_AT_encoding, 0) == DW_ATE_complex_float)
+		return "complex numbers are not supported";
+	return dwarf_tag(&type) == DW_TAG_base_type && !t->size ? "a value of its type has no bytes" :
+								  NULL;
+}
+
 static void find_scalar(const struct param *q, Dwarf_Die *type, unsigned int offset, bool whole,
 			struct dwarf_value *v)
 {
@@ -148,7 +163,9 @@ static void find_scalar(const struct param *q, Dwarf_Die *type, unsigned int off
 	v->text = text_of(q, type);
 	v->place = (struct argloc){ .bits = t.size * 8, .is_signed = t.is_signed,
 				    .is_float = t.is_float };
-	if (t.undecoded)
+	if (no_number(type, &t))
+		nowhere(&v->place, "%s", no_number(type, &t));
+	else if (t.undecoded)
 		nowhere(&v->place, "the number format of %s is not supported", v->ctype);
 	else if (dwarf_tag(type) == DW_TAG_string_type && !t.size)
 		nowhere(&v->place, "a text whose length is known only when the program runs; write "

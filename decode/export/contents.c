@@ -106,6 +106,9 @@ static const char *type_of(const struct trawl_event_type *t, const char *name, u
 				return type + strlen(places[k]);
 		if (t->fields[i].place == TRAWL_FIXED)
 			*count = t->fields[i].count;
+		/* tracefs has the bits of an argument of a program as a number */
+		if (t->fields[i].kind == TRAWL_FLOAT)
+			return t->fields[i].size == 4 ? "float" : "double";
 		return type;
 	}
 	return "";

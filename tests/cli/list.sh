@@ -116,6 +116,9 @@ if [ "$(id -u)" = 0 ]; then
 	has "of a process" "$(trawl -D usdt:pid=$tick)" "^usdt:pid=$tick:tick:loop .*tick$"
 	kill $tick
 	wait $tick 2>/dev/null
+	trawl -q -w "$dir/floats.trawl" -i usdt:samples/forms:floats -- samples/forms >/dev/null
+	has "floating-point ones have their types in a file" "$(trawl-decode -D "$dir/floats.trawl")" \
+		'^forms:floats .* double arg1, float arg2, .*double arg5'
 else
 	skip "of a process" "needs root"
 fi

@@ -32,6 +32,12 @@ KEEP int varied(std::variant<int, std::string> v)
 	return v.index();
 }
 
+KEEP int odd(int line::*m, int (std::string::*f)(char *), _Complex double z)
+{
+	NOT_EMPTY;
+	return !m + !f + (int)__real__ z;
+}
+
 KEEP std::string text(int n)
 {
 	NOT_EMPTY;
@@ -77,6 +83,7 @@ int main()
 	for (int i = 0; i < 2; i++) {
 		look(c, l, i ? &c : nullptr);
 		varied(i ? std::variant<int, std::string>("varied") : 5);
+		sum += odd(&line::n, nullptr, i);
 		text(20 * i);
 		whole(20 * i);
 		sum += hidden(counted{i, true, true, false, 'x'}, &other).n;

@@ -89,6 +89,9 @@ REFUSED = {
     ("c", "look%return"): {"o->i": "there is $retval"},
     ("c", "nothing%return"): {"$retval": "leave $retval out"},
     ("c", "nothing"): {"$retval->i": "write nothing%return"},
+    ("cxx", "odd"): {"m": "pointers to members of classes are not supported",
+                     "f": "pointers to members of classes are not supported",
+                     "z": "complex numbers are not supported"},
     ("cxx", "*::hidden"): {"c.all": "has no such member", "p->all": "has no such member"},
     ("fortran", "*_look"): {
         "a[0]": "a has 5 elements, [1] to [5]", "it.vals[2]": "[3] to [6]",
