@@ -60,6 +60,24 @@ unsigned int dwarf_udata(Dwarf_Die *die, unsigned int name, unsigned int otherwi
 	return (unsigned int)value;
 }
 
+bool parameters_next(struct parameters *p, Dwarf_Die *function, Dwarf_Die *die)
+{
+	do {
+		if (p->in_pack) {
+			p->in_pack = dwarf_siblingof(&p->packed, &p->packed) == 0;
+		} else {
+			if ((p->begun ? dwarf_siblingof(&p->child, &p->child) :
+					dwarf_child(function, &p->child)) != 0)
+				return false;
+			p->begun = true;
+			p->in_pack = dwarf_tag(&p->child) == DW_TAG_GNU_formal_parameter_pack &&
+				     dwarf_child(&p->child, &p->packed) == 0;
+		}
+		*die = p->in_pack ? p->packed : p->child;
+	} while (dwarf_tag(die) != DW_TAG_formal_parameter);
+	return true;
+}
+
 bool dwarf_is_class(Dwarf_Die *type)
 {
 	int tag = dwarf_tag(type);

@@ -30,6 +30,15 @@ bool dwarf_peel(const Dwarf_Die *from, Dwarf_Die *type);
  */
 unsigned int dwarf_udata(Dwarf_Die *die, unsigned int name, unsigned int otherwise);
 
+/* A walk over the parameters of a function, also over those in packs (T... t). Begins as { 0 }. */
+struct parameters {
+	Dwarf_Die child, packed;
+	bool begun, in_pack;
+};
+
+/* Fills *die with the next parameter. False if there is none left. */
+bool parameters_next(struct parameters *p, Dwarf_Die *function, Dwarf_Die *die);
+
 /* True for a struct, class or union. */
 bool dwarf_is_class(Dwarf_Die *type);
 

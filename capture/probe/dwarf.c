@@ -384,32 +384,21 @@ static bool has_types(Dwarf_Die *unit)
 	return false;
 }
 
-static bool has_parameters(Dwarf_Die *function)
-{
-	Dwarf_Die child;
-
-	if (dwarf_child(function, &child) != 0)
-		return false;
-	do {
-		if (dwarf_tag(&child) == DW_TAG_formal_parameter)
-			return true;
-	} while (dwarf_siblingof(&child, &child) == 0);
-	return false;
-}
-
 /*
  * Whether the debug information omits what the function takes and returns, as with -g1 and -gmlt,
  * where units have no types, and of assembly code. The units of a Go program share their types.
  */
 static bool is_bare(Dwarf_Die *unit, Dwarf_Die *function)
 {
+	struct parameters all = { 0 };
 	Dwarf_Die origin, of;
 	Dwarf_Attribute attr;
 
 	if (dwarf_srclang(unit) == DW_LANG_Mips_Assembler)
 		return true;
 	if (language_of(dwarf_srclang(unit))->convention == CONVENTION_GO ||
-	    dwarf_type_of(function, &of) || has_parameters(function) || has_types(unit) ||
+	    dwarf_type_of(function, &of) || parameters_next(&all, function, &of) ||
+	    has_types(unit) ||
 	    dwarf_hasattr_integrate(function, DW_AT_prototyped))
 		return false;
 	return !dwarf_attr(function, DW_AT_abstract_origin, &attr) ||

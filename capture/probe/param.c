@@ -8,15 +8,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "capture/probe/die.h"
 #include "capture/probe/typed.h"
 #include "capture/sys/alloc.h"
 
 enum { PARAMS_MAX = 64 };
 
-static void add_param(struct param_finder *f, Dwarf_Die *die, struct dwarf_function *out)
+/* number: of the parameter, from 1, which names one that has no name. */
+static void add_param(struct param_finder *f, Dwarf_Die *die, unsigned int number,
+		      struct dwarf_function *out)
 {
 	const char *given = dwarf_diename(die);
-	char *name = given && *given ? xstrdup(given) : xasprintf("arg%zu", out->nparams + 1);
+	char *name = given && *given ? xstrdup(given) : xasprintf("arg%u", number);
 	struct param q;
 	Dwarf_Die type;
 
@@ -41,15 +44,15 @@ void param_add_result(struct param_finder *f, Dwarf_Die *type, const char *name,
 
 void param_find_all(struct param_finder *f, struct dwarf_function *out)
 {
-	Dwarf_Die child;
+	struct parameters all = { 0 };
+	unsigned int n = 0;
+	Dwarf_Die die;
 
 	param_prepare(f);
-	if (dwarf_child(f->function, &child) != 0)
-		return;
-	do {
-		if (dwarf_tag(&child) == DW_TAG_formal_parameter && !param_is_result(&child))
-			add_param(f, &child, out);
-	} while (out->nparams < PARAMS_MAX && dwarf_siblingof(&child, &child) == 0);
+	while (out->nparams < PARAMS_MAX && parameters_next(&all, f->function, &die)) {
+		if (!param_is_result(&die))
+			add_param(f, &die, ++n, out);
+	}
 }
 
 void param_add_part(const struct param *q, const struct param_part *part, const char *name,

@@ -490,18 +490,16 @@ int param_language(const struct param *q)
 struct param *param_open(struct param_finder *f, const char *name, Dwarf_Die *type)
 {
 	struct param *q = xcalloc(1, sizeof(*q));
-	Dwarf_Die child;
+	struct parameters all = { 0 };
+	Dwarf_Die die;
 
 	param_prepare(f);
-	if (dwarf_child(f->function, &child) == 0) {
-		do {
-			const char *is = dwarf_diename(&child);
+	while (parameters_next(&all, f->function, &die)) {
+		const char *is = dwarf_diename(&die);
 
-			if (dwarf_tag(&child) == DW_TAG_formal_parameter &&
-			    !param_is_result(&child) && param_begin(f, &child, q, type) && is &&
-			    !strcmp(is, name))
-				return q;
-		} while (dwarf_siblingof(&child, &child) == 0);
+		if (!param_is_result(&die) && param_begin(f, &die, q, type) && is &&
+		    !strcmp(is, name))
+			return q;
 	}
 	free(q);
 	return NULL;

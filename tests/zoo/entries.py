@@ -127,8 +127,8 @@ def exceptions(folder):
 
 
 def undescribed(folder):
-    """Without debug information, or with one that leaves out parameters and types, $retval may be no
-    result: a note says so. The function is not one without parameters."""
+    """Without debug information, or with one that leaves out parameters and types, $retval may be
+    no result: a note says so. The function is not one without parameters."""
     path = f"{folder}/half.c"
     with open(path, "w", encoding="ascii") as f:
         f.write("static inline __attribute__((always_inline)) int twice(int n) { return 2 * n; }\n"

@@ -198,5 +198,24 @@ def opaque(folder):
         "write +OFFSET(h):TYPE"})
 
 
+def packs(folder):
+    """The parameters of a pack, which gcc describes one level below the others, without names."""
+    source, program = f"{folder}/pack.cc", f"{folder}/pack"
+    with open(source, "w", encoding="ascii") as f:
+        f.write("struct two { int x, y; };\n"
+                "template <class... T> __attribute__((noinline)) int pack(two p, T... t)\n"
+                "{ asm volatile(\"\"); return (p.x + ... + t); }\n"
+                "int main() { return pack(two{1, 2}, 3, 4l, 'c') + pack(two{5, 6}, -7, 8l, 'd') < 0; }\n")
+    subprocess.run(["g++", "-g", "-O1", "-std=c++17", source, "-o", program], check=True)
+    check_function(Variant("pack", "g++", "pack.cc"), program, "pack*", {
+        "$params": {"p.x": (1, 5), "p.y": (2, 6), "arg2": (3, -7), "arg3": (4, 8),
+                    "arg4": ("c", "d")}})
+
+
+def more(folder):
+    opaque(folder)
+    packs(folder)
+
+
 if __name__ == "__main__":
-    sys.exit(check_all(variants(), check, opaque))
+    sys.exit(check_all(variants(), check, more))
