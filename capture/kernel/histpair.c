@@ -204,6 +204,22 @@ static void keep_module(struct trace *t, const char *group, const char *event, c
 	tracefs_write(t->top, "dynamic_events", text, &ignored);
 }
 
+/* Sets a trigger and keeps its text, without which it could not be removed. */
+static int hang_trigger(struct trace *t, const char *group, const char *event, const char *text,
+			char **kept, struct trawl_error *err)
+{
+	char *copy = strdup(text);
+
+	if (!copy)
+		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	if (set_trigger(t, group, event, text, err)) {
+		free(copy);
+		return -1;
+	}
+	*kept = copy;
+	return 0;
+}
+
 int hist_pair_make(struct trace *t, struct hist_pair *c, unsigned int number,
 		   struct trawl_error *err)
 {
@@ -222,15 +238,11 @@ int hist_pair_make(struct trace *t, struct hist_pair *c, unsigned int number,
 		keep_module(t, c->end_group, c->end_event, "keep_end", number);
 	}
 	start_text(c, number, text);
-	if (set_trigger(t, c->start_group, c->start_event, text, err))
+	if (hang_trigger(t, c->start_group, c->start_event, text, &kept->start_trigger, err))
 		return -1;
-	kept->start_trigger = strdup(text);
 	text[0] = '\0';
 	end_text(c, number, text);
-	if (set_trigger(t, c->end_group, c->end_event, text, err))
-		return -1;
-	kept->end_trigger = strdup(text);
-	return 0;
+	return hang_trigger(t, c->end_group, c->end_event, text, &kept->end_trigger, err);
 }
 
 static void unset_trigger(struct trace *t, const char *group, const char *event, const char *text)
