@@ -119,17 +119,14 @@ const NONE = 0xffff, about = { names: ["block:block_bio_queue", "block:block_bio
 	shapes: [{ name: 0 }, { name: 1 }, { name: 2 }] };
 const eventTime = [1, 5, 9, 9, 12], eventDuration = [0, 0, 8, 4, 3], eventCount = 5;
 const eventShape = [0, 0, 1, 1, 2], eventTask = [1, 2, 2, 2, 2];
-const eventEndpoint = Array(5).fill(NONE), eventFlags = Array(5).fill(0), PROBLEM = 1;
-const nameOf = (i) => about.names[about.shapes[eventShape[i]].name];
 const lowerBoundAll = (t) => eventTime.findIndex((x) => x >= t);
 const lane = (number, list) => [...taskBars({ number, list: Uint32Array.from(list) })];
 console.log(JSON.stringify([lane(1, [0]), lane(2, [1, 2, 3, 4])]));
 """
 if node:
     with open(f"{src}/decode/export/page/lanes.js", encoding="utf-8") as f:
-        tables = re.search(r"^const ENDS_REQUEST.*?issued = null;$", f.read(), re.S | re.M)[0]
-    script = (tables + functions("lanes.js", "findIssuers", "barTask", "taskBars") +
-              functions("event.js", "beginOf") + ISSUERS)
+        tables = re.search(r"^const BEGIN_OF.*?issued = null;$", f.read(), re.S | re.M)[0]
+    script = tables + functions("lanes.js", "findIssuers", "barTask", "taskBars") + ISSUERS
     p = subprocess.run([node, "-e", script], capture_output=True, text=True)
     tap.same("[[0,2],[1,3,4]]\n", p.stdout, f"a request is in the lane of who issued it {p.stderr}")
 

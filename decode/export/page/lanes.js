@@ -33,18 +33,26 @@ const NO_EVENTS = new Uint32Array(0);
 // A disk's request ends in an interrupt or in a kernel worker: its bar is in the lane of the task
 // that issued it, which may wait for it. Two maps: from such an event to that task, and from a task
 // to such events, in order of time.
-const ENDS_REQUEST = /^block:block_(bio|rq)_complete$/;
+const BEGIN_OF = {
+	"block:block_bio_complete": "block:block_bio_queue",
+	"block:block_rq_complete": "block:block_rq_issue",
+};
 let issuers = null,
 	issued = null;
 function findIssuers() {
 	issuers = new Map();
 	issued = new Map();
-	const ends = about.shapes.map((s) => ENDS_REQUEST.test(about.names[s.name])),
-		n = ends.includes(true) ? eventCount : 0;
+	// of each shape, the number of the name that begins what it ends; -1: it ends no request
+	const begins = about.shapes.map((s) => about.names.indexOf(BEGIN_OF[about.names[s.name]])),
+		n = begins.some((b) => b >= 0) ? eventCount : 0;
 	for (let i = 0; i < n; i++) {
-		if (!ends[eventShape[i]] || !eventDuration[i]) continue;
-		const [begin] = beginOf(i),
-			task = begin === undefined ? NONE : eventTask[begin];
+		const begin = begins[eventShape[i]],
+			at = eventTime[i] - eventDuration[i];
+		if (begin < 0 || !eventDuration[i]) continue;
+		let k = lowerBoundAll(at);
+		while (k < i && eventTime[k] === at && about.shapes[eventShape[k]].name !== begin)
+			k++;
+		const task = k < i && eventTime[k] === at ? eventTask[k] : NONE;
 		if (task === NONE || task === eventTask[i]) continue;
 		issuers.set(i, task);
 		if (!issued.has(task)) issued.set(task, []);
