@@ -243,6 +243,24 @@ static bool has_more(struct walker *w)
 	return w->inner || w->at < w->end;
 }
 
+/*
+ * Whether what is no block of this format was one before its first bytes were damaged: its type or
+ * UUID is left. Where no block can be, bytes may have been put into it or taken out of it, and the
+ * half of the UUID is enough. The fields of an exported pcapng are in a block of this type, too.
+ */
+static bool was_own(const struct walked *f, size_t got, enum block_state state)
+{
+	static const char fields[] = "trawl-fields:";
+	size_t least = 8 + sizeof(block_uuid);
+
+	if (state == BLOCK_SHORT || f->b.kind != BLOCK_FOREIGN || got < least)
+		return false;
+	if (f->b.type == BLOCK_TYPE)
+		return memcmp(f->p + 8, fields, sizeof(fields) - 1);
+	return !memcmp(f->p + 8, block_uuid, sizeof(block_uuid)) ||
+	       (state == BLOCK_BAD && memmem(f->p, got, block_uuid + 8, sizeof(block_uuid) - 8));
+}
+
 enum walk walk_next(struct walker *w, struct walked *f)
 {
 	enum block_state state;
@@ -255,6 +273,7 @@ enum walk walk_next(struct walker *w, struct walked *f)
 		if (!got)
 			return WALK_END;
 		state = block_head(f->p, got, &f->b);
+		w->damage->ours |= was_own(f, got, state);
 		if (state == BLOCK_SHORT) {
 			stop_here(w, is_foreign(w) ? JUNK : CUT);
 			return WALK_END;

@@ -560,6 +560,46 @@ Test(damage, a_file_without_a_whole_block_is_called_damaged)
 	free(p);
 }
 
+static void damaged_or_cut(const uint8_t *p, size_t n)
+{
+	for (int pipe = 0; pipe < 2; pipe++) {
+		struct trawl_error err = { 0 };
+		struct trawl_reader *r = reader_memory(p, n, pipe, &err);
+		struct trawl_verdict v = { 0 };
+
+		if (r)
+			trawl_verdict(r, &v);
+		cr_assert(r ? v.cut_at : err.status == TRAWL_BAD_DATA, "%s", err.text);
+		trawl_close(r);
+	}
+}
+
+/* A byte of its type, length or UUID is another one, or some are missing or put in. */
+Test(damage, a_file_whose_only_block_has_a_damaged_head_is_ours)
+{
+	enum { HEAD = 24, FEW = 7 };
+	size_t len, start = 0;
+	uint8_t *p = sample_bytes("small", &len), *q = malloc(len + FEW);
+	struct block b;
+
+	while (block_head(p + start, len - start, &b) == BLOCK_OK && b.kind == BLOCK_FOREIGN)
+		start += b.len;
+	cr_assert(q && b.kind == BLOCK_START && start + b.len == len);
+	for (size_t at = start; at < start + HEAD; at++) {
+		memcpy(q, p, len);
+		q[at] ^= 0x41;
+		damaged_or_cut(q, len);
+		memcpy(q + at, p + at + FEW, len - at - FEW);
+		damaged_or_cut(q, len - FEW);
+		memset(q + at, 'x', FEW);
+		memcpy(q + at + FEW, p + at, len - at);
+		if (at > start)
+			damaged_or_cut(q, len + FEW);
+	}
+	free(p);
+	free(q);
+}
+
 Test(damage, a_newer_version_is_refused)
 {
 	size_t len, at = 0;
