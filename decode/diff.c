@@ -18,9 +18,10 @@ static const struct {
 	{BRANCH_SOURCE_KIND, branchdiff_print},
 };
 
-static bool has_kind(int fd, const char *name, const char *kind, struct trawl_error *err)
+static bool has_kind(int fd, const char *name, uint64_t memory, const char *kind,
+		     struct trawl_error *err)
 {
-	struct trawl_reader *r = trawl_open_fd(fd, name, 0, err);
+	struct trawl_reader *r = trawl_open_fd(fd, name, memory, err);
 	bool found = false;
 
 	for (size_t i = 0; r && i < trawl_source_count(r); i++)
@@ -38,7 +39,7 @@ static int print(struct reading *r, const int fds[2], const char *const names[2]
 		bool both = true;
 
 		for (unsigned int k = 0; k < 2; k++)
-			both &= has_kind(fds[k], names[k], ways[i].kind, &err);
+			both &= has_kind(fds[k], names[k], r->decode.memory, ways[i].kind, &err);
 		if (err.status)
 			return cli_error(&err);
 		if (both)

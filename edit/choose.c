@@ -207,7 +207,7 @@ int choose_point(const char *path, const struct cut *c, uint64_t *time, const ch
 		 struct trawl_error *err)
 {
 	struct point p = { .consumer.item = see_item };
-	struct decode_options options = { 0 };
+	struct decode_options options = { .memory = c->memory };
 	struct selection some = { 0 };
 	struct stream *s;
 	int ret = 0;

@@ -7,6 +7,7 @@
 
 #include "common/duration.h"
 #include "decode/base/cli.h"
+#include "decode/query/reading.h"
 #include "edit/cutfile.h"
 #include "edit/input.h"
 #include "edit/output.h"
@@ -18,6 +19,7 @@ enum {
 	OPTION_SIZE,
 	OPTION_EVENTS,
 	OPTION_ZONE,
+	OPTION_LIMIT,
 	OPTION_OPEN
 };
 
@@ -29,6 +31,7 @@ static const struct option long_options[] = {
 	{ "max-size", required_argument, NULL, OPTION_SIZE },
 	{ "max-events", required_argument, NULL, OPTION_EVENTS },
 	{ "utc", no_argument, NULL, OPTION_ZONE },
+	{ "memory", required_argument, NULL, OPTION_LIMIT },
 	{ "no-sandbox", no_argument, NULL, OPTION_OPEN },
 	{ NULL, 0, NULL, 0 },
 };
@@ -76,6 +79,8 @@ static int set_option(struct cut_options *o, int option, struct trawl_error *err
 		return parse_number("--max-events", optarg, &o->request.max_events, err);
 	case OPTION_SIZE:
 		return edit_size("--max-size", optarg, &o->request.max_size, err);
+	case OPTION_LIMIT:
+		return reading_memory(optarg, &o->request.memory, err);
 	case OPTION_OPEN:
 		o->no_sandbox = true;
 		return 0;

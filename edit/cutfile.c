@@ -27,7 +27,7 @@ static bool by_time_only(const struct cut_request *q)
 /* Resolves relative times, which count from the first event, and source names. */
 static int resolve(const struct cut_request *q, struct cut *c, struct trawl_error *err)
 {
-	struct decode_options options = { 0 };
+	struct decode_options options = { .memory = q->memory };
 	struct stream *s = stream_open(q->path, &options, q->selection, err);
 
 	if (!s)
@@ -352,8 +352,9 @@ int cut_file(const struct cut_request *q, int fd, const char *out, struct cut_re
 	     struct trawl_error *err)
 {
 	struct choose choose = { .path = q->path, .selection = q->selection, .around = q->around,
-				 .window = q->window, .every = q->every };
-	struct cut c = { .name = q->path };
+				 .window = q->window, .every = q->every,
+				 .decode.memory = q->memory };
+	struct cut c = { .name = q->path, .memory = q->memory };
 	struct needs needs = { 0 };
 	struct task_names names = { 0 };
 	struct keep keep = { 0 };
@@ -370,7 +371,7 @@ int cut_file(const struct cut_request *q, int fd, const char *out, struct cut_re
 		c.to = c.chosen_to = q->selection->end;
 	}
 	c.unchecked = c.from || c.to != UINT64_MAX;
-	c.r = ret ? NULL : trawl_open(q->path, err);
+	c.r = ret ? NULL : trawl_open_within(q->path, q->memory, err);
 	ret = c.r ? plan_and_write(q, &c, fd, out, result, err) : -1;
 	cut_free(&c);
 	trawl_close(c.r);

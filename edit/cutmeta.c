@@ -313,14 +313,14 @@ static int put_name(const struct task_metas *metas, const struct task *t, uint64
 int cut_task_names(const struct cut *c, uint32_t section, struct trawl_writer *w,
 		   struct trawl_error *err)
 {
-	struct trawl_reader *r = trawl_open(c->name, err);
+	struct trawl_reader *r = trawl_open_within(c->name, c->memory, err);
 	uint64_t mono = c->from - c->origins[section];
 	const struct numbers *ids = &c->needs.tasks;
 	struct tasks *t = r ? tasks_new(r) : NULL;
 	struct task_metas metas = { 0 };
 	struct trawl_error ignored;
 	struct trawl_event ev;
-	int ret = -1; /* trawl_open() has filled *err */
+	int ret = -1; /* trawl_open_within() has filled *err */
 
 	if (r)
 		ret = t && list_task_metas(c, section, mono, &metas) ? 0 : edit_no_memory(err);

@@ -17,6 +17,7 @@ enum { OPTION_SHIFT = OPTION_PROGRAM, FILES_MAX = 64 };
 
 static const struct option long_options[] = {
 	{ "shift", required_argument, NULL, OPTION_SHIFT },
+	{ "memory", required_argument, NULL, OPTION_MEMORY },
 	{ "no-sandbox", no_argument, NULL, OPTION_NO_SANDBOX },
 	{ NULL, 0, NULL, 0 },
 };
@@ -25,6 +26,7 @@ struct merge_options {
 	const char *out;
 	const char *shifts[FILES_MAX];
 	size_t nshifts;
+	uint64_t memory; /* limit for each file */
 	bool no_sandbox;
 	struct merge_file *files;
 	struct edit_input *inputs; /* the input of each file */
@@ -44,7 +46,10 @@ static int parse(struct merge_options *o, int argc, char **argv, struct trawl_er
 			o->out = optarg;
 		else if (option == OPTION_NO_SANDBOX)
 			o->no_sandbox = true;
-		else if (o->nshifts < FILES_MAX)
+		else if (option == OPTION_MEMORY) {
+			if (reading_memory(optarg, &o->memory, err))
+				return -1;
+		} else if (o->nshifts < FILES_MAX)
 			o->shifts[o->nshifts++] = optarg;
 	}
 	if (!o->out)
@@ -86,15 +91,15 @@ static int apply_shift(struct merge_options *o, const char *text, struct trawl_e
 			  (int)len, text);
 }
 
-static int open_file(struct merge_file *f, struct edit_input *in, bool caged,
+static int open_file(struct merge_file *f, struct edit_input *in, uint64_t memory, bool caged,
 		     struct trawl_error *err)
 {
 	if (edit_input_ready(in, caged, err))
 		return -1;
-	f->cut = (struct cut){ .name = in->path, .to = UINT64_MAX, .all_metadata = true,
-			       .as_they_are = true };
+	f->cut = (struct cut){ .name = in->path, .memory = memory, .to = UINT64_MAX,
+			       .all_metadata = true, .as_they_are = true };
 	memset(f->cut.sources, 0xff, sizeof(f->cut.sources));
-	f->cut.r = trawl_open(in->path, err);
+	f->cut.r = trawl_open_within(in->path, memory, err);
 	if (!f->cut.r || cut_plan(&f->cut, err) || merge_read_clocks(f, err)) {
 		edit_input_call(in, err);
 		return -1;
@@ -160,7 +165,8 @@ static int merge_all(struct merge_options *o, int fd, struct trawl_error *err)
 	uint64_t events = 0;
 
 	for (size_t i = 0; i < o->n; i++)
-		if (open_file(&o->files[i], &o->inputs[i], o->no_sandbox || i, err))
+		if (open_file(&o->files[i], &o->inputs[i], o->memory,
+			      o->no_sandbox || i, err))
 			return -1;
 	for (size_t i = 1; i < o->n; i++)
 		for (size_t k = 0; k < i; k++)

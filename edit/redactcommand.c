@@ -20,6 +20,7 @@ static const struct option long_options[] = {
 	{ "keep", required_argument, NULL, OPTION_KEEP },
 	{ "drop", required_argument, NULL, OPTION_DROP },
 	{ "policy", required_argument, NULL, OPTION_POLICY },
+	{ "memory", required_argument, NULL, OPTION_MEMORY },
 	{ "no-sandbox", no_argument, NULL, OPTION_NO_SANDBOX },
 	{ NULL, 0, NULL, 0 },
 };
@@ -27,6 +28,7 @@ static const struct option long_options[] = {
 struct redact_options {
 	uint32_t drop;
 	const char *out;
+	uint64_t memory;
 	bool no_sandbox;
 };
 
@@ -152,6 +154,9 @@ static int parse(struct redact_options *o, bool output, int argc, char **argv,
 			break;
 		case OPTION_POLICY:
 			ret = read_policy(optarg, &o->drop, err);
+			break;
+		case OPTION_MEMORY:
+			ret = reading_memory(optarg, &o->memory, err);
 			break;
 		case OPTION_NO_SANDBOX:
 			o->no_sandbox = true;
@@ -299,6 +304,7 @@ static int run(bool copies, int argc, char **argv, struct trawl_error *err)
 	if (ret || edit_input_open(&in, argv[optind], err))
 		return -1;
 	x.drop = o.drop;
+	x.memory = o.memory;
 	ret = copies ? redact_to(&x, &in, &o, err) : count_secrets(&x, &in, &o, err);
 	redact_free(&x);
 	edit_input_close(&in);

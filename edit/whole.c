@@ -15,6 +15,7 @@
 #include "edit/output.h"
 
 static const struct option long_options[] = {
+	{ "memory", required_argument, NULL, OPTION_MEMORY },
 	{ "no-sandbox", no_argument, NULL, OPTION_NO_SANDBOX },
 	{ NULL, 0, NULL, 0 },
 };
@@ -23,6 +24,7 @@ enum { SCANNED_MOST = 16 << 20 }; /* a file of this size opens as fast without a
 
 struct whole {
 	const char *out;
+	uint64_t memory;
 	bool no_sandbox, compact;
 	int joined; /* an empty file for branches in long batches; -1: none */
 };
@@ -36,8 +38,10 @@ static int parse(struct whole *o, int argc, char **argv, struct trawl_error *err
 			o->out = optarg;
 		else if (option == OPTION_NO_SANDBOX)
 			o->no_sandbox = true;
-		else
+		else if (option != OPTION_MEMORY)
 			return cli_bad_option(option, argv, long_options, err);
+		else if (reading_memory(optarg, &o->memory, err))
+			return -1;
 	}
 	if (!o->out)
 		return edit_usage(err, argv[0], ": -w OUT is missing");
@@ -102,16 +106,16 @@ static struct trawl_reader *open_compact(const struct whole *o, const struct edi
 	struct stat st;
 
 	if (o->joined < 0 || !branch_rewrite(in->file.fd, o->joined) || fstat(in->file.fd, &st))
-		return trawl_open(in->path, err);
+		return trawl_open_within(in->path, o->memory, err);
 	*bytes = (uint64_t)st.st_size;
-	return trawl_open_fd(o->joined, in->path, 0, err);
+	return trawl_open_fd(o->joined, in->path, o->memory, err);
 }
 
 static int write_whole(const struct whole *o, struct edit_input *in, int fd,
 		       struct trawl_error *err)
 {
-	struct cut c = { .name = in->path, .to = UINT64_MAX, .all_metadata = true,
-			 .again = o->compact };
+	struct cut c = { .name = in->path, .memory = o->memory, .to = UINT64_MAX,
+			 .all_metadata = true, .again = o->compact };
 	struct trawl_verdict v;
 	uint64_t bytes = 0;
 	struct stat st;

@@ -154,6 +154,20 @@ with tempfile.TemporaryDirectory() as work:
         ok(status == 3 and "the 64 MiB" in lines[0], "--memory 64M: it is refused earlier",
            f"{status} {lines}")
         ok(is_sanitized or kib < 128 << 10, "... and takes less", f"{kib} KiB")
+    # --memory is an option of each command: what it allows is read, what it forbids is refused.
+    out = os.path.join(work, "out.trawl")
+    small = os.path.join(os.environ["TRAWL_SRC"], "tests", "golden", "single.trawl")
+    open(path, "wb").write(metadata(12, 8 << 20))
+    for verb, *more in (("cut", "-w", out), ("cut", "--every", "2", "-w", out),
+                        ("compact", "-w", out), ("repair", "-w", out), ("redact", "-w", out),
+                        ("secrets",), ("verify",), ("merge", small, "-w", out)):
+        name = f"trawl-edit {verb} {more[0] if len(more) > 2 else str()}"
+        status, lines, _ = run("trawl-edit", verb, "--memory", "64M", path, *more)
+        ok(status == 3 and f"{path}: metadata would take more than the 64 MiB" in lines[-1],
+           f"{name} --memory 64M: it is refused", f"{status} {lines}")
+        status, lines, _ = run("trawl-edit", verb, "--memory", "1G", path, *more)
+        ok(status < 3 and "would take more" not in " ".join(lines),
+           f"{name} --memory 1G: it is read", f"{status} {lines}")
     data = long_texts(60, 200, 60000)
     open(path, "wb").write(data)
     page = os.path.join(work, "page.html")
