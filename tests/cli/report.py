@@ -5,6 +5,7 @@ other programs can read it, and no other files are written or left behind."""
 import hashlib
 import json
 import os
+import struct
 import subprocess
 import sys
 import tempfile
@@ -286,6 +287,7 @@ status, _, said = run("trawl-decode", f"{tmp.name}/other.zip")
 tap.ok(status == 3 and "the zip file has no capture" in said, "a zip with other things in it", said)
 with zipfile.ZipFile(f"{tmp.name}/bomb.zip", "w", zipfile.ZIP_DEFLATED) as z:
     with z.open("x.trawl", "w") as f:
+        f.write(struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 65535, 220))  # a pcap file's
         for _ in range(1100):
             f.write(b"\0" * (1 << 20))
 status, _, said = run("trawl-decode", f"{tmp.name}/bomb.zip")

@@ -136,17 +136,18 @@ def steady(s):
     load = s.start(s.target, "hits", "1000000000", "200")
     p = s.record(s.path("steady"), "-i", f"usdt:{s.target}:hit", "-i", "event:sched:sched_switch",
                  "-C", "64", "-W", "3")
-    sizes, until = [], time.monotonic() + max(6, SECONDS // 2)
+    sizes, until = [], time.monotonic() + max(6, SECONDS)
     while time.monotonic() < until and p.poll() is None:
         time.sleep(0.25)
         sizes.append(rss(p.pid))
-    same(0, s.end(p), "minutes: status")
+    status, lost = s.end(p), counts(p)[1]
+    same(1 if lost else 0, status, "minutes: status")  # a busy machine loses events, and says so
     s.end(load)
     early, late = sizes[len(sizes) // 4:len(sizes) // 2], sizes[len(sizes) * 3 // 4:]
     ok(max(late) <= max(early) * 1.05 + 4096, "minutes: memory stays",
        f"{max(early)} KiB, then {max(late)}")
     print(
-        f"# {max(6, SECONDS // 2)} s, {counts(p)} events captured and lost, {max(early)} KiB, then "
+        f"# {max(6, SECONDS)} s, {counts(p)} events captured and lost, {max(early)} KiB, then "
         f"{max(late)}")
     same([], left(p.pid), "minutes: nothing is left")
 
