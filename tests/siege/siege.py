@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""siege.py [PART]...: the recorder under attack, for SIEGE_SECONDS in all (600: what
-docs/security.md speaks of; 30: a short form). Whatever is done to it: every file can be read, what
-is in it and what is said to be missing are all that happened, nothing stays behind in tracefs,
-memory is bounded.
+"""siege.py [PART]...: the recorder under attack. SIEGE_SECONDS: how long the capture of `steady`
+takes, and the scale of all repetitions (600: the long form; 30: a short one). Whatever is done to
+it: every file can be read, what is in it and what is said to be missing are all that happened,
+nothing stays behind in tracefs, memory is bounded.
 
 Needs root and a kernel with uprobes. Clocks are set in a guest of the lab only
 (tests/lab/guest/siege.sh). """
