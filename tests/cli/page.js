@@ -78,6 +78,9 @@ async function main(browserPath, page_, steps, shots) {
 			wide: [
 				...document.querySelectorAll("html, main, #right, #table, #scroll"),
 			].map((e) => e.scrollWidth - e.clientWidth),
+			high: ["canvas", "table", "details"].map(
+				(id) => document.getElementById(id).clientHeight,
+			),
 			hint: document.getElementById("hint").textContent,
 			about: document.getElementById("about").textContent,
 			details: document.getElementById("details").innerText,
@@ -95,7 +98,10 @@ async function main(browserPath, page_, steps, shots) {
 		else if (what === "until")
 			// the page is so; an assignment notes what it was
 			await until(arg);
-		else if (what === "focus") await page.focus(arg);
+		else if (what === "size") {
+			const [width, height] = arg;
+			await page.setViewport({ width, height });
+		} else if (what === "focus") await page.focus(arg);
 		else if (what === "hash")
 			(await page.goto("file://" + page_ + "#" + arg),
 				await until("Boolean(window.trawl)"));

@@ -206,7 +206,10 @@ def check_browser():
                            ["state", "latency"], ["click", "#tab-capture"], ["state", "capture"],
                            ["click", "#help"],
                            ["hash", "t=1000000&w=5000000&e=3"], ["state", "linked"],
-                           ["until", disk], ["state", "disk"]])
+                           ["until", disk], ["state", "disk"], ["click", "#tab-details"],
+                           ["focus", "#split"], ["key", "ArrowRight"],
+                           ["size", [800, 700]], ["state", "narrow"], ["shot", "narrow"],
+                           ["size", [1280, 900]], ["state", "wide"], ["shot", "wide"]])
     tap.same(([], []), (got["errors"], got["requests"]), "opens offline: no error, no request")
     if got["errors"]:
         return
@@ -238,6 +241,9 @@ def check_browser():
            got["capture"]["panel"])
     tap.ok(got["linked"]["selected"] == 3 and got["linked"]["view"] == [1000000, 6000000],
            "a link opens at its moment", got["linked"]["view"])
+    for k, least in (("narrow", 60), ("wide", 200)):
+        tap.ok(all(h >= least for h in got[k]["high"]) and sum(got[k]["high"]) < 1600,
+               f"made {k}, the page shows timeline, table and details", got[k]["high"])
     if not is_firefox:
         check_tree(got["tree"])
     # The description of the machine makes the panel "capture" long enough to scroll.

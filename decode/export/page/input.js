@@ -268,10 +268,11 @@ function connect() {
 			{ once: true },
 		);
 	});
-	new ResizeObserver(() => {
+	const sizes = new ResizeObserver(() => {
 		resize();
 		tableSize();
-	}).observe($("left"));
+	});
+	for (const id of ["left", "scroll"]) sizes.observe($(id));
 	matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (m) => {
 		document.documentElement.classList.toggle("dark", m.matches);
 		readStyle();
