@@ -15,8 +15,9 @@
 #include <unistd.h>
 
 #include "common/destination.h"
-#include "common/sandbox.h"
 #include "common/duration.h"
+#include "common/sandbox.h"
+#include "common/sources.h"
 #include "decode/base/cli.h"
 #include "decode/base/outfile.h"
 #include "decode/import/foreign.h"
@@ -244,7 +245,7 @@ static int hit(struct consumer *consumer, const struct decoder *d, void *state,
 	const struct sdt_probe *sdt;
 	struct value v;
 
-	if (!probe || !it->source || strcmp(it->source->name, "usdt")) {
+	if (!probe || !it->source || !is_source(it->source->name, "usdt")) {
 		p->others++;
 		return CONSUMER_PASSED_OVER;
 	}

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/branchrecord.h"
+#include "common/sources.h"
 #include "decode/base/escape.h"
 #include "decode/base/glob.h"
 #include "decode/query/consumer.h"
@@ -66,7 +67,7 @@ static bool choose_sources(struct selection *sel, struct trawl_reader *r)
 	for (size_t i = 0; i < trawl_source_count(r) && sel->nsources < SELECTION_MAX; i++) {
 		const struct trawl_source *s = trawl_source_at(r, i);
 
-		if (strcmp(s->kind, BRANCH_SOURCE_KIND) && strcmp(s->name, "task"))
+		if (strcmp(s->kind, BRANCH_SOURCE_KIND) && !is_task_source(s->name))
 			sel->sources[sel->nsources++] = s->name;
 	}
 	return sel->nsources;

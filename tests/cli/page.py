@@ -130,6 +130,19 @@ if node:
     p = subprocess.run([node, "-e", script], capture_output=True, text=True)
     tap.same("[[0,2],[1,3,4]]\n", p.stdout, f"a request is in the lane of who issued it {p.stderr}")
 
+# Sources of a merged file are called NAME@MACHINE: its kernel's events are in no lane of probes.
+MERGED = """
+const NONE = 0xffff, sources = ["event", "eprobe", "usdt", "task"], about = {
+	endpoints: [], sources: [...sources, ...sources.map((s) => s + "@host")],
+	shapes: Array.from({ length: 8 }, (_, k) => ({ name: k, source: k })) };
+console.log(JSON.stringify([...lanesOfShapes()[1].slice(0, 8)].map((l) => l !== NONE)));
+"""
+if node:
+    p = subprocess.run([node, "-e", functions("lanes.js", "lanesOfShapes") + MERGED],
+                       capture_output=True, text=True)
+    tap.same(str([False, False, True, False] * 2).lower().replace(" ", "") + "\n", p.stdout,
+             f"only probes are in the lanes of probes, also in a merged file {p.stderr}")
+
 
 def browse(file, steps):
     p = subprocess.run([node, f"{src}/tests/cli/page.js", browser, file, json.dumps(steps)],

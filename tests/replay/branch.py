@@ -217,6 +217,19 @@ int main(void)
 """
 
 
+def test_merged_events(d, probed, plain):
+    """Sources of a merged file are called NAME@MACHINE; the starts of tasks are no events there,
+    either."""
+    merged = d + "/merged.trawl"
+    r = subprocess.run([BUILD + "/trawl-edit", "merge", probed, plain, "-w", merged],
+                       capture_output=True, text=True)
+    ok(r.returncode == 0, "two captures of branches are merged", r.stderr)
+    lines, err, _ = walk(merged, *["event"] * 14)
+    events = [m[1] for line in lines if (m := re.match(r"event: [\d.]+ (\S+) ", line))]
+    ok(len(events) == 12 and all(re.search(r":(one|two)$", e) for e in events),
+       "only events that are shown, in a merged file", events, err)
+
+
 def test_events(d):
     """Events of other sources beside the walk. The kernel runs the instruction under a uprobe out
     of line or emulates it (push); the walk must have it like any other."""
@@ -244,6 +257,7 @@ def test_events(d):
     lines, _, _ = walk(probed, "event *one", "event *one", "prevevent *two", "event nothing*")
     events = [m[1] for line in lines if (m := re.match(r"event: [\d.]+ \S*?:(\w+) ", line))]
     same(["one", "one", "two"], events, "events of a name")
+    test_merged_events(d, probed, plain)
     # "event" goes to an event: the task must be at the probe, or reach it within the number of
     # branches that is printed.
     for n in range(1, 5):

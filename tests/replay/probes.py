@@ -154,6 +154,12 @@ def test_options(d, replay):
     ok(r.returncode == 0 and "in memory" in r.stderr and "4 events" in r.stderr,
        "events are chosen; without --object",
        r.stderr)
+    # its sources are called NAME@MACHINE
+    r = run(BUILD + "/trawl-edit", "merge", d + "/first.trawl", SRC + "/samples/usb-serial.trawl",
+            "-w", d + "/merged.trawl")
+    ok(r.returncode == 0, "the capture is merged with another one", r.stderr)
+    r = run(BUILD + "/trawl-replay", "probes", "--speed", "0", d + "/merged.trawl")
+    ok(r.returncode == 0 and "18 events" in r.stderr, "the probes of a merged file", r.stderr)
 
 
 def main():

@@ -135,7 +135,8 @@ function lanesOfShapes() {
 		probes = names.slice();
 	about.shapes.forEach((s, k) => {
 		names[k] = s.name;
-		if (!["event", "eprobe", "task"].includes(about.sources[s.source]))
+		const [source] = about.sources[s.source].split("@"); // it may be NAME@MACHINE
+		if (!["event", "eprobe", "task"].includes(source))
 			probes[k] = s.name;
 	});
 	if (about.endpoints.length)
