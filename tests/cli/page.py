@@ -273,6 +273,11 @@ def check_browser():
     steps = [["state", "first"], ["until", choose], ["state", "chosen"]]
     for q in queries + texts:
         steps += [["search", q], ["state", q]]
+    away = "(document.getElementById('scroll').scrollTop = 1e6, true)"
+    steps += [["key", "Escape"], ["click", "#all"], ["search", "arg1 > 5"], ["until", away],
+              ["state", "away"], ["search", "arg1 > 5"], ["state", "back"], ["click", "#only"],
+              ["until", away], ["search", "arg1 >= 5"], ["state", "only"], ["key", "End"],
+              ["state", "end"], ["key", "Home"], ["state", "home"]]
     got, _ = browse(page, steps)
     tap.same(([], []), (got["errors"], got["requests"]),
              "a page of 5,000 events: no error, no request")
@@ -286,6 +291,13 @@ def check_browser():
              [got[q]["matches"] for q in texts], "what is in quotes, or no expression, is text")
     tap.ok("searched as text" in got[texts[1]]["hint"] and "text" not in got[texts[0]]["hint"],
            "which the page says", got[texts[1]]["hint"])
+    tap.ok(got["away"]["shown"] == [] and got["away"]["selected"] >= 0 and
+           all(got[k]["shown"] == [got["away"]["selected"]] for k in ("back", "only")),
+           "a search that finds the selected event shows it", got["away"]["selected"],
+           [got[k]["shown"] for k in ("away", "back", "only")])
+    hits = [i for i, e in enumerate(decode(made)) if e["fields"].get("arg1", 0) >= 5]
+    tap.same([[hits[-1]], [hits[0]]], [got[k]["shown"] for k in ("end", "home")],
+             "End and Home select the last and the first of those in the table")
     tap.ok("lost" in got["first"]["about"], "lost events are mentioned at the top",
            got["first"]["about"])
 
@@ -353,6 +365,14 @@ def check_pairs():
         tap.same([got[k]["selected"]], got[k]["shown"], f"{k}: the selected event is in the table")
         tap.same(len(got[k]["marks"]), len(set(got[k]["marks"])),
                  f"{k}: the axis has each mark once {got[k]['marks'][:2]}")
+    fit = [got[f"f{k}"] for k in range(5)]
+    took = [int(re.search(r"took_ns\s+(\d+)", f["details"])[1]) for f in fit]
+    ends = [there[f["selected"]]["ts_ns"] - there[0]["ts_ns"] for f in fit]
+    tap.ok(all(f["view"][0] <= end - ns and end <= f["view"][1] and
+               abs(f["view"][1] - f["view"][0] - 1.2 * ns) < 10
+               for f, ns, end in zip(fit, took, ends)),
+           "F shows an operation from its begin to its end, with a small margin",
+           [f["view"] for f in fit], took, ends)
     trigger = next(i for i, e in enumerate(there) if e["name"] == "trawl:trigger")
     span = there[-1]["ts_ns"] - there[0]["ts_ns"]
     tap.ok(got["first"]["selected"] == trigger and got["first"]["view"][1] >= 1.015 * span,

@@ -280,11 +280,12 @@ async function wakersOf(i) {
 	}
 	return [...found.values()];
 }
-// Zooms to an event, with as much time again before and after it.
+// Zooms to an operation, from its begin to its end with a margin; around an event without a
+// duration, what is shown becomes a twentieth.
 function zoomTo(i) {
-	const w = Math.max(eventDuration[i] * 3, (to - from) / 20),
-		middle = eventTime[i] - eventDuration[i] / 2;
-	setView(middle - w / 2, middle + w / 2);
+	const d = eventDuration[i],
+		margin = d ? Math.max(d * 0.1, 100) : (to - from) / 40;
+	setView(eventTime[i] - d - margin, eventTime[i] + margin);
 }
 async function eventList(title, list) {
 	const ul = element("ul");

@@ -92,15 +92,12 @@ function selectInLane(by) {
 	if (list && list[k] !== undefined) select(list[k]);
 }
 function selectNext(by) {
-	const only = listedMatches(),
-		r =
-			selected < 0
-				? only
-					? lowerBound(only, from)
-					: lowerBoundAll(from)
-				: rowOf(selected) + by;
-	const i = r >= 0 && r < rowCount() ? eventAt(r) : -1;
-	if (i >= 0) select(i);
+	if (selected < 0) return selectRow(rowAtTime(from));
+	const r = rowOf(selected); // of an event that the table does not list: the row after it
+	selectRow(by > 0 && eventAt(r) !== selected ? r : r + by);
+}
+function selectRow(r) {
+	if (r >= 0 && r < rowCount()) select(eventAt(r));
 }
 const keys = {
 	w: () => zoom(0.7),
@@ -116,8 +113,8 @@ const keys = {
 	".": () => selectInLane(1),
 	PageDown: () => scrollLanes(laneScroll + height / 2),
 	PageUp: () => scrollLanes(laneScroll - height / 2),
-	Home: () => select(0),
-	End: () => select(eventCount - 1),
+	Home: () => selectRow(0),
+	End: () => selectRow(rowCount() - 1),
 	n: () => selectMatch(1),
 	N: () => selectMatch(-1),
 	l: copyLink,

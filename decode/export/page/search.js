@@ -539,9 +539,10 @@ async function search() {
 	}
 	dirty = true;
 	tableSize();
-	if (matches && matches.length && (selected < 0 || !isMatch(selected))) selectMatch(1, true);
-	// Another tab than that of the selected match may be open.
-	else if (matches && matches.length) showTab("details");
+	if (matches && matches.length)
+		// A selected event that matches stays so; table and tabs may show others.
+		if (selected >= 0 && isMatch(selected)) select(selected);
+		else selectMatch(1, true);
 }
 function selectMatch(by, here) {
 	if (!matches || !matches.length) return;
