@@ -80,7 +80,7 @@ static int set_option(struct cut_options *o, int option, struct trawl_error *err
 	case OPTION_SIZE:
 		return edit_size("--max-size", optarg, &o->request.max_size, err);
 	case OPTION_LIMIT:
-		return reading_memory(optarg, &o->request.memory, err);
+		return cli_memory(optarg, &o->request.memory, err);
 	case OPTION_OPEN:
 		o->no_sandbox = true;
 		return 0;

@@ -41,7 +41,7 @@ int eachfile_parse(struct eachfile *o, int argc, char **argv, const char *letter
 			o->out = optarg;
 		else if (option == OPTION_NO_SANDBOX)
 			o->no_sandbox = true;
-		else if (option == OPTION_MEMORY && reading_memory(optarg, &o->memory, err))
+		else if (option == OPTION_MEMORY && cli_memory(optarg, &o->memory, err))
 			return -1;
 	}
 	return 0;

@@ -47,7 +47,7 @@ static int parse(struct merge_options *o, int argc, char **argv, struct trawl_er
 		else if (option == OPTION_NO_SANDBOX)
 			o->no_sandbox = true;
 		else if (option == OPTION_MEMORY) {
-			if (reading_memory(optarg, &o->memory, err))
+			if (cli_memory(optarg, &o->memory, err))
 				return -1;
 		} else if (o->nshifts < FILES_MAX)
 			o->shifts[o->nshifts++] = optarg;

@@ -156,7 +156,7 @@ static int parse(struct redact_options *o, bool output, int argc, char **argv,
 			ret = read_policy(optarg, &o->drop, err);
 			break;
 		case OPTION_MEMORY:
-			ret = reading_memory(optarg, &o->memory, err);
+			ret = cli_memory(optarg, &o->memory, err);
 			break;
 		case OPTION_NO_SANDBOX:
 			o->no_sandbox = true;

@@ -40,7 +40,7 @@ static int parse(struct whole *o, int argc, char **argv, struct trawl_error *err
 			o->no_sandbox = true;
 		else if (option != OPTION_MEMORY)
 			return cli_bad_option(option, argv, long_options, err);
-		else if (reading_memory(optarg, &o->memory, err))
+		else if (cli_memory(optarg, &o->memory, err))
 			return -1;
 	}
 	if (!o->out)

@@ -27,6 +27,7 @@
 
 struct options {
 	const char *path;
+	uint64_t memory; /* limit for reading it; 0: the default of trawl_open() */
 	int32_t tid;
 	bool gdb, no_sandbox;
 };
@@ -34,16 +35,18 @@ struct options {
 static const char help[] =
 	"      --tid TID        the task (default: the one with the most branches)\n"
 	"      --gdb            serve gdb's remote protocol: gdb PROGRAM -ex 'target remote | trawl-replay branch --gdb FILE'\n"
+	"      --memory SIZE    memory limit for FILE: 512M, 2G (default: 256M)\n"
 	"      --no-sandbox     do not enter the sandbox; for debuggers\n"
 	"\n"
 	"Commands, a line each, of standard input: step [N], back [N], next FUNCTION, prev FUNCTION, time SECONDS,\n"
 	"event [GLOB], prevevent [GLOB], begin, end, list [N], all, help, quit. An empty line does the last one again.";
 
-enum { OPTION_TID = 0x100, OPTION_GDB, OPTION_UNCAGED };
+enum { OPTION_TID = 0x100, OPTION_GDB, OPTION_MEMORY, OPTION_UNCAGED };
 
 static const struct option long_options[] = {
 	{"tid", required_argument, NULL, OPTION_TID},
 	{"gdb", no_argument, NULL, OPTION_GDB},
+	{"memory", required_argument, NULL, OPTION_MEMORY},
 	{"no-sandbox", no_argument, NULL, OPTION_UNCAGED},
 	{"help", no_argument, NULL, 'h'},
 	{NULL, 0, NULL, 0},
@@ -56,6 +59,8 @@ static int set_option(void *arg, int option, struct trawl_error *err)
 
 	o->gdb |= option == OPTION_GDB;
 	o->no_sandbox |= option == OPTION_UNCAGED;
+	if (option == OPTION_MEMORY)
+		return cli_memory(optarg, &o->memory, err);
 	if (option != OPTION_TID)
 		return 0;
 	o->tid = (int32_t)strtol(optarg, &end, 10);
@@ -67,7 +72,7 @@ static int set_option(void *arg, int option, struct trawl_error *err)
 /* A walk, and the state of the dialogue that controls it. */
 struct console {
 	struct walk *walk;
-	const char *path;
+	const struct options *options;
 	uint64_t begin;             /* printed times are relative to this time */
 	bool at_event;              /* the last command went to `event` */
 	struct walk_moment event;
@@ -168,7 +173,8 @@ static void to_event(struct console *t, const char *glob, bool back)
 	struct trawl_error err = {0};
 	struct walk_event e;
 	struct walk_insn here;
-	struct walk_wanted wanted = {.from = t->event, .back = back, .glob = *glob ? glob : NULL};
+	struct walk_wanted wanted = {.from = t->event, .back = back, .glob = *glob ? glob : NULL,
+				     .memory = t->options->memory};
 	uint64_t open;
 	int got;
 
@@ -177,7 +183,7 @@ static void to_event(struct console *t, const char *glob, bool back)
 		wanted.from = (struct walk_moment){.time = here.time};
 	else if (back)
 		wanted.from.behind--;
-	got = walkevent_find(walk_reader(t->walk), t->path, &wanted, &e, &err);
+	got = walkevent_find(walk_reader(t->walk), t->options->path, &wanted, &e, &err);
 	if (got < 0) {
 		cli_error(&err);
 	} else if (!got) {
@@ -279,12 +285,12 @@ static bool command(struct console *t, const char *line)
 	return true;
 }
 
-static void run_commands(struct walk *w, const char *path)
+static void run_commands(struct walk *w, const struct options *options)
 {
 	char line[400], last[400] = "";
 	bool terminal = isatty(STDIN_FILENO);
 	struct walk_insn first;
-	struct console t = {.walk = w, .path = path};
+	struct console t = {.walk = w, .options = options};
 
 	walk_here(w, &first);
 	t.begin = first.time;
@@ -324,11 +330,11 @@ static int run(const struct way *w, int argc, char **argv)
 	if (!got && !o.no_sandbox)
 		got = sandbox_enter_with(cli_program, o.path, SANDBOX_FILES, &err);
 	if (!got)
-		got = walk_open(&walk, o.path, o.path, o.tid, &err);
+		got = walk_open(&walk, o.path, o.memory, o.tid, &err);
 	if (!got && o.gdb)
 		got = gdbstub_run(walk, stdin, stdout, &err);
 	else if (!got)
-		run_commands(walk, o.path);
+		run_commands(walk, &o);
 	walk_close(walk);
 	return got < 0 ? cli_error(&err) : TRAWL_OK;
 }

@@ -23,7 +23,7 @@
 #define USBIP_PORT 3240
 
 struct options {
-	const char *path, *device;
+	struct tape_file file;
 	struct player_options player;
 	bool listen, verbose, as_is, no_sandbox;
 	uint16_t port;
@@ -39,6 +39,7 @@ static const char help[] =
 	"      --linger TIME    stay plugged in for TIME after the last transfer (default 1s)\n"
 	"      --timeout TIME   end if no recorded transfer happens for TIME (default: never)\n"
 	"      --listen[=PORT]  wait on 127.0.0.1 for 'usbip attach' (default 3240) instead of vhci_hcd\n"
+	"      --memory SIZE    memory limit for FILE: 512M, 2G (default: 256M)\n"
 	"      --no-sandbox     do not enter the sandbox; for debuggers\n"
 	"  -v                   print every difference, not only the first";
 
@@ -52,6 +53,7 @@ enum {
 	OPTION_LINGER,
 	OPTION_TIMEOUT,
 	OPTION_LISTEN,
+	OPTION_MEMORY,
 	OPTION_UNCAGED
 };
 
@@ -65,6 +67,7 @@ static const struct option long_options[] = {
 	{"linger", required_argument, NULL, OPTION_LINGER},
 	{"timeout", required_argument, NULL, OPTION_TIMEOUT},
 	{"listen", optional_argument, NULL, OPTION_LISTEN},
+	{"memory", required_argument, NULL, OPTION_MEMORY},
 	{"no-sandbox", no_argument, NULL, OPTION_UNCAGED},
 	{"help", no_argument, NULL, 'h'},
 	{NULL, 0, NULL, 0},
@@ -88,7 +91,7 @@ static int set_option(void *arg, int option, struct trawl_error *err)
 
 	switch (option) {
 	case OPTION_DEVICE:
-		o->device = optarg;
+		o->file.device = optarg;
 		return 0;
 	case OPTION_SPEED:
 		return way_speed(optarg, &o->player.speed, err);
@@ -109,6 +112,8 @@ static int set_option(void *arg, int option, struct trawl_error *err)
 		return duration_parse("--timeout", optarg, &o->player.timeout, err);
 	case OPTION_LISTEN:
 		return set_listen(o, optarg, err);
+	case OPTION_MEMORY:
+		return cli_memory(optarg, &o->file.memory, err);
 	case OPTION_UNCAGED:
 		o->no_sandbox = true;
 		return 0;
@@ -237,8 +242,8 @@ static int replay(const struct options *o, struct trawl_error *err)
 		usbip_listen(&u, o->port);
 	else
 		usbip_prepare(&u);
-	if (!tape_open(&t, &f, o->path, o->device, cage, err) &&
-	    !standard_check(&t, o->path, o->as_is, err))
+	if (!tape_open(&t, &f, &o->file, cage, err) &&
+	    !standard_check(&t, o->file.name, o->as_is, err))
 		ret = play(o, &t, &u, err);
 	if (!ret)
 		ret = tape_whole(&t, err);
@@ -252,7 +257,7 @@ static int run(const struct way *w, int argc, char **argv)
 {
 	struct options o = {.player = {.speed = 1, .linger = 1000000000}};
 	struct trawl_error err = {0};
-	int got = way_parse(w, argc, argv, &o, &o.path, &err);
+	int got = way_parse(w, argc, argv, &o, &o.file.name, &err);
 
 	if (got > 0)
 		return TRAWL_OK;

@@ -20,7 +20,7 @@
 enum host_mode { MODE_LIST, MODE_C, MODE_PYTHON, MODE_REALLY };
 
 struct options {
-	const char *path, *device;
+	struct tape_file file;
 	enum host_mode mode;
 	bool no_sandbox;
 	struct host_options host;
@@ -34,12 +34,13 @@ static const char help[] =
 	"      --speed N        speed: 1 as recorded (default), 2 twice as fast, 0 without waiting\n"
 	"      --any-data       compare only lengths and statuses\n"
 	"  -v                   print every difference, not only the first\n"
+	"      --memory SIZE    memory limit for FILE: 512M, 2G (default: 256M)\n"
 	"      --no-sandbox     do not enter the sandbox; for debuggers (implied by --really)\n"
 	"\n"
 	"Without --really and --to-*, only lists the requests.";
 
 enum { OPTION_DEVICE = 0x100, OPTION_SPEED, OPTION_REALLY, OPTION_C, OPTION_PYTHON, OPTION_ANY,
-       OPTION_UNCAGED };
+       OPTION_MEMORY, OPTION_UNCAGED };
 
 static const struct option long_options[] = {
 	{"device", required_argument, NULL, OPTION_DEVICE},
@@ -48,6 +49,7 @@ static const struct option long_options[] = {
 	{"to-c", no_argument, NULL, OPTION_C},
 	{"to-python", no_argument, NULL, OPTION_PYTHON},
 	{"any-data", no_argument, NULL, OPTION_ANY},
+	{"memory", required_argument, NULL, OPTION_MEMORY},
 	{"no-sandbox", no_argument, NULL, OPTION_UNCAGED},
 	{"help", no_argument, NULL, 'h'},
 	{NULL, 0, NULL, 0},
@@ -69,7 +71,7 @@ static int set_option(void *arg, int option, struct trawl_error *err)
 
 	switch (option) {
 	case OPTION_DEVICE:
-		o->device = optarg;
+		o->file.device = optarg;
 		return 0;
 	case OPTION_SPEED:
 		return way_speed(optarg, &o->host.speed, err);
@@ -82,6 +84,8 @@ static int set_option(void *arg, int option, struct trawl_error *err)
 	case OPTION_ANY:
 		o->host.any_data = true;
 		return 0;
+	case OPTION_MEMORY:
+		return cli_memory(optarg, &o->file.memory, err);
 	case OPTION_UNCAGED:
 		o->no_sandbox = true;
 		return 0;
@@ -94,11 +98,12 @@ static int set_option(void *arg, int option, struct trawl_error *err)
 static int parse(const struct way *w, struct options *o, int argc, char **argv,
 		 struct trawl_error *err)
 {
-	int got = way_parse(w, argc, argv, o, &o->path, err);
+	int got = way_parse(w, argc, argv, o, &o->file.name, err);
+	const char *device = o->file.device;
 
 	if (got)
 		return got;
-	if (o->mode == MODE_REALLY && (!o->device || strlen(o->device) != 9 || o->device[4] != ':'))
+	if (o->mode == MODE_REALLY && (!device || strlen(device) != 9 || device[4] != ':'))
 		return trawl_fail(err, TRAWL_USAGE,
 				  "--really: name the device that may be written to: --device "
 				  "VID:PID");
@@ -114,19 +119,19 @@ static int act(const struct options *o, struct tape *t, struct trawl_error *err)
 	if (!t->device.known)
 		return trawl_fail(err, TRAWL_CANNOT,
 				  "%s: the capture has no device descriptor of device %u:%u",
-				  o->path, t->device.bus, t->device.address);
+				  o->file.name, t->device.bus, t->device.address);
 	if (t->cut)
 		return trawl_fail(err, TRAWL_CANNOT,
 				  "%s: is not replayable: the data of %llu transfers is not "
 				  "complete in the capture; capture without -s",
-				  o->path, (unsigned long long)t->cut);
+				  o->file.name, (unsigned long long)t->cut);
 	if (o->mode == MODE_REALLY)
 		return hostusb_play(t, &o->host, err);
 	out_open(&out, STDOUT_FILENO);
 	if (o->mode == MODE_C)
-		hostprogram_c(t, o->path, &out);
+		hostprogram_c(t, o->file.name, &out);
 	else if (o->mode == MODE_PYTHON)
-		hostprogram_python(t, o->path, &out);
+		hostprogram_python(t, o->file.name, &out);
 	else
 		hostprogram_list(t, &out);
 	status = cli_finish(&out, "standard output");
@@ -140,7 +145,7 @@ static int replay(const struct options *o, struct trawl_error *err)
 	struct tape t;
 	/* libusb opens files while it runs */
 	bool caged = o->mode != MODE_REALLY && !o->no_sandbox;
-	int ret = tape_open(&t, &f, o->path, o->device, caged ? 0 : TAPE_UNCAGED, err);
+	int ret = tape_open(&t, &f, &o->file, caged ? 0 : TAPE_UNCAGED, err);
 
 	if (!ret)
 		ret = act(o, &t, err);

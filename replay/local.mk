@@ -17,7 +17,7 @@ trawl_replay_SOURCES = replay/trawl-replay.c replay/way.h \
 	replay/standard.h replay/standard.c \
 	replay/storage.h replay/storage.c replay/blockrange.h replay/blockrange.c \
 	replay/store.h replay/store.c \
-	replay/tapereader.h replay/tapereader.c replay/tapedevice.h replay/tapedevice.c replay/tape.h replay/tape.c replay/opentape.c \
+	replay/tapefile.h replay/tapereader.h replay/tapereader.c replay/tapedevice.h replay/tapedevice.c replay/tape.h replay/tape.c replay/opentape.c \
 	replay/usbip.h replay/usbip.c \
 	replay/verdict.h replay/verdict.c
 trawl_replay_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS) $(LIBUSB_CFLAGS) -O2

@@ -19,16 +19,18 @@ static int enter(struct tape *t, const char *file, unsigned int more, struct tra
 	return sandbox_enter_with(cli_program, file, more, err);
 }
 
-int tape_open(struct tape *t, struct foreign *f, const char *file, const char *device, int cage,
+int tape_open(struct tape *t, struct foreign *f, const struct tape_file *file, int cage,
 	      struct trawl_error *err)
 {
+	struct tape_file capture = *file;
 	bool resolved;
 
 	*t = (struct tape)TAPE_NOTHING;
-	resolved = !foreign_open(f, file, true, err) &&
-		   (cage == TAPE_UNCAGED || !enter(t, file, (unsigned int)cage, err)) &&
+	resolved = !foreign_open(f, file->name, true, err) &&
+		   (cage == TAPE_UNCAGED || !enter(t, file->name, (unsigned int)cage, err)) &&
 		   !foreign_resolve(f, err);
-	if (resolved && !tape_read_chosen(t, f->path, file, device, err)) {
+	capture.path = f->path;
+	if (resolved && !tape_read_chosen(t, &capture, err)) {
 		if (!t->damage.status && !f->usb_whole)
 			t->damage = f->verdict;
 		return 0;

@@ -375,7 +375,7 @@ static bool list_entries(struct tape *t)
 	return true;
 }
 
-static int end_tape(struct tape_reader *r, struct trawl_reader *file)
+static int end_tape(struct tape_reader *r, struct trawl_reader *reader)
 {
 	struct tape *t = r->arg;
 	struct usb_device *dev = r->state ? usbdev_find(&r->state->devices, t->device.bus,
@@ -383,10 +383,10 @@ static int end_tape(struct tape_reader *r, struct trawl_reader *file)
 
 	if (dev && dev->known && keep_descriptors(t, dev))
 		return no_memory(r->err);
-	for (size_t i = 0; i < trawl_meta_count(file); i++)
-		if (usbdev_is_meta(trawl_meta_at(file, i)))
-			keep_snapshot(t, trawl_meta_at(file, i));
-	keep_verdict(t, file);
+	for (size_t i = 0; i < trawl_meta_count(reader); i++)
+		if (usbdev_is_meta(trawl_meta_at(reader, i)))
+			keep_snapshot(t, trawl_meta_at(reader, i));
+	keep_verdict(t, reader);
 	if (t->moved > MOVED_MAX(0))
 		qsort(t->entries, t->n, sizeof(*t->entries), by_order);
 	find_causes(t);
@@ -411,8 +411,8 @@ void tape_release(const struct tape *t)
 	store_release(&t->store);
 }
 
-static int read_tape(struct tape *t, const char *path, const char *name,
-		     const struct tape_device *d, struct trawl_error *err)
+static int read_tape(struct tape *t, const struct tape_file *file, const struct tape_device *d,
+		     struct trawl_error *err)
 {
 	struct tape_reader r = {.take = take, .arg = t, .source = d->source};
 
@@ -420,7 +420,7 @@ static int read_tape(struct tape *t, const char *path, const char *name,
 			   .index = FILEARRAY_NONE};
 	if (tape_prepare(t, err))
 		return -1;
-	if (tape_reader_run(&r, path, name, end_tape, err))
+	if (tape_reader_run(&r, file, end_tape, err))
 		return -1;
 	t->damage = r.damage;
 	return 0;
@@ -434,13 +434,11 @@ int tape_whole(const struct tape *t, struct trawl_error *err)
 	return -1;
 }
 
-int tape_read_chosen(struct tape *t, const char *path, const char *name, const char *device,
-		     struct trawl_error *err)
+int tape_read_chosen(struct tape *t, const struct tape_file *file, struct trawl_error *err)
 {
 	struct tape_device d;
 
-	return tape_device_choose(path, name, device, &d, err) ? -1
-							       : read_tape(t, path, name, &d, err);
+	return tape_device_choose(file, &d, err) ? -1 : read_tape(t, file, &d, err);
 }
 
 void tape_free(struct tape *t)

@@ -101,26 +101,24 @@ struct tape {
 };
 
 /*
- * Reads the tape of one device: "VID:PID" in hex, "BUS:DEV" in decimal, or NULL for the only one
- * that is no hub. path: to open; name: in messages. *t is TAPE_NOTHING or has only its store open.
- * Returns 0, or -1 with *err, which lists the devices if it is none of them; tape_free() is to be
- * called in any case.
+ * Reads the tape of one device. *t is TAPE_NOTHING or has only its store open. Returns 0, or -1
+ * with *err, which lists the devices if it is none of them; tape_free() is to be called in any
+ * case.
  */
-int tape_read_chosen(struct tape *t, const char *path, const char *name, const char *device,
-		     struct trawl_error *err);
+int tape_read_chosen(struct tape *t, const struct tape_file *file, struct trawl_error *err);
 /*
  * Returns -1 with *err if the file is damaged or cut, or not all of it could be imported, else 0;
  * for use after a successful replay.
  */
 int tape_whole(const struct tape *t, struct trawl_error *err);
 /*
- * The same for any file that the user names: a .trawl file, one that can be imported, or "-".
- * f->path is valid until foreign_close(), which the caller calls in any case. cage: what the
- * sandbox, which the process enters for good, permits besides reading (enum sandbox_more);
- * TAPE_UNCAGED: no sandbox.
+ * The same for any file that the user names: a .trawl file, one that can be imported, or "-";
+ * file->path is not used. f->path is valid until foreign_close(), which the caller calls in any
+ * case. cage: what the sandbox, which the process enters for good, permits besides reading (enum
+ * sandbox_more); TAPE_UNCAGED: no sandbox.
  */
 enum { TAPE_UNCAGED = -1 };
-int tape_open(struct tape *t, struct foreign *f, const char *file, const char *device, int cage,
+int tape_open(struct tape *t, struct foreign *f, const struct tape_file *file, int cage,
 	      struct trawl_error *err);
 void tape_free(struct tape *t);
 

@@ -102,7 +102,7 @@ static int list_device(struct tape_reader *r, const struct usb_detail *d)
 	return 0;
 }
 
-static int nothing(struct tape_reader *r, struct trawl_reader *file)
+static int nothing(struct tape_reader *r, struct trawl_reader *reader)
 {
 	return 0;
 }
@@ -153,13 +153,13 @@ static size_t join_devices(struct tape_device *list, size_t n)
 }
 
 /* Lists the devices of a capture except root hubs; *list is to be freed. 0, or -1 with *err. */
-static int list_devices(const char *path, const char *name, struct tape_device **list, size_t *n,
+static int list_devices(const struct tape_file *file, struct tape_device **list, size_t *n,
 			struct trawl_error *err)
 {
 	struct lister l = {0};
 	struct tape_reader r = {.take = list_device, .arg = &l, .source = TAPE_ANY_SOURCE};
 
-	if (tape_reader_run(&r, path, name, nothing, err)) {
+	if (tape_reader_run(&r, file, nothing, err)) {
 		free(l.list);
 		return -1;
 	}
@@ -240,15 +240,14 @@ static const struct tape_device *choose(const struct tape_device *list, size_t n
 	return NULL;
 }
 
-int tape_device_choose(const char *path, const char *name, const char *text, struct tape_device *d,
-		       struct trawl_error *err)
+int tape_device_choose(const struct tape_file *file, struct tape_device *d, struct trawl_error *err)
 {
 	const struct tape_device *found = NULL;
 	struct tape_device *list = NULL;
 	size_t n = 0;
 
-	if (!list_devices(path, name, &list, &n, err))
-		found = choose(list, n, text, name, err);
+	if (!list_devices(file, &list, &n, err))
+		found = choose(list, n, file->device, file->name, err);
 	if (found)
 		*d = *found;
 	free(list);

@@ -8,6 +8,7 @@
 
 #include "decode/usb/usb.h"
 #include "format/trawl.h"
+#include "replay/tapefile.h"
 
 struct tape_device {
 	uint16_t bus;
@@ -23,12 +24,9 @@ struct tape_device {
 	uint64_t first, last; /* times of the first and the last of them */
 };
 
-/*
- * Finds the device that `text` selects: "VID:PID" in hex, "BUS:DEV" in decimal, or NULL for the
- * only one that is no hub. path: of the capture; name: in messages. Returns 0, or -1 with *err,
- * which lists the devices if it is none of them.
- */
-int tape_device_choose(const char *path, const char *name, const char *text, struct tape_device *d,
+/* Finds the device that is meant. Returns 0, or -1 with *err, which lists the devices if it is none
+ * of them. */
+int tape_device_choose(const struct tape_file *file, struct tape_device *d,
 		       struct trawl_error *err);
 
 /* Whether a transfer was never completed, and is of the device that had the address before. */

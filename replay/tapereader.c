@@ -19,11 +19,11 @@ static int item(struct consumer *consumer, const struct decoder *d, void *state,
 	return r->failed;
 }
 
-int tape_reader_run(struct tape_reader *r, const char *path, const char *name,
-		    int (*end)(struct tape_reader *r, struct trawl_reader *file),
+int tape_reader_run(struct tape_reader *r, const struct tape_file *file,
+		    int (*end)(struct tape_reader *r, struct trawl_reader *reader),
 		    struct trawl_error *err)
 {
-	struct decode_options options = {.show_keys = true};
+	struct decode_options options = {.show_keys = true, .memory = file->memory};
 	struct selection selection = {.to_option = "--until"};
 	struct stream *s = NULL;
 	int ret = selection_done(&selection, true, err);
@@ -31,10 +31,10 @@ int tape_reader_run(struct tape_reader *r, const char *path, const char *name,
 	r->consumer.item = item;
 	r->err = err;
 	if (!ret)
-		s = stream_open(path, &options, &selection, err);
+		s = stream_open(file->path, &options, &selection, err);
 	ret = s ? 0 : -1;
 	if (s)
-		stream_set_name(s, name);
+		stream_set_name(s, file->name);
 	if (!ret)
 		ret = stream_run(s, &r->consumer, err);
 	if (!ret && r->failed)

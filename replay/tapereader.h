@@ -5,6 +5,7 @@
 
 #include "decode/query/stream.h"
 #include "decode/usb/usb.h"
+#include "replay/tapefile.h"
 
 #define TAPE_ANY_SOURCE UINT32_MAX
 
@@ -23,11 +24,11 @@ struct tape_reader {
 };
 
 /*
- * Reads the capture at `path`, which messages call `name`. Calls r->take() for each transfer and
- * then end(), while the decoder still exists. Returns 0, or -1 with *err.
+ * Reads the capture. Calls r->take() for each transfer and then end(), while the decoder still
+ * exists. Returns 0, or -1 with *err.
  */
-int tape_reader_run(struct tape_reader *r, const char *path, const char *name,
-		    int (*end)(struct tape_reader *r, struct trawl_reader *file),
+int tape_reader_run(struct tape_reader *r, const struct tape_file *file,
+		    int (*end)(struct tape_reader *r, struct trawl_reader *reader),
 		    struct trawl_error *err);
 
 #endif

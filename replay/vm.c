@@ -24,7 +24,8 @@
 #include "replay/way.h"
 
 struct options {
-	const char *path, *modules, *device, *speed;
+	struct tape_file file;
+	const char *modules, *speed;
 	const char **extra, **added; /* of --module, --add */
 	size_t nextra, nadded;
 	char **check;                /* words, ended by NULL; NULL: no CHECK */
@@ -49,7 +50,8 @@ static const char help[] =
 	"      --save FILE      pcap of the run with the warning (default: mutate-SEED-RUN.pcap)\n"
 	"      --add FILE       a program that CHECK uses, added with its libraries (may be repeated)\n"
 	"      --accel ACCEL    kvm or tcg (default: kvm if available)\n"
-	"      --memory MB      memory of the machine (default 512)\n"
+	"      --ram MB         memory of the machine (default 512)\n"
+	"      --memory SIZE    memory limit for FILE: 512M, 2G (default: 256M)\n"
 	"      --limit TIME     end if the machine prints nothing for TIME (default 120s)\n"
 	"  -v                   also print the kernel's console\n"
 	"\n"
@@ -73,6 +75,7 @@ enum {
 	OPTION_SAVE,
 	OPTION_ADD,
 	OPTION_ACCEL,
+	OPTION_RAM,
 	OPTION_MEMORY,
 	OPTION_LIMIT
 };
@@ -92,6 +95,7 @@ static const struct option long_options[] = {
 	{"save", required_argument, NULL, OPTION_SAVE},
 	{"add", required_argument, NULL, OPTION_ADD},
 	{"accel", required_argument, NULL, OPTION_ACCEL},
+	{"ram", required_argument, NULL, OPTION_RAM},
 	{"memory", required_argument, NULL, OPTION_MEMORY},
 	{"limit", required_argument, NULL, OPTION_LIMIT},
 	{"help", no_argument, NULL, 'h'},
@@ -106,14 +110,14 @@ static int append(const char ***list, size_t *n, const char *text, struct trawl_
 	return 0;
 }
 
-static int set_memory(struct options *o, struct trawl_error *err)
+static int set_ram(struct options *o, struct trawl_error *err)
 {
 	char *end;
 	unsigned long n = strtoul(optarg, &end, 10);
 
 	if (*end || n < 128 || n > 65536)
 		return trawl_fail(err, TRAWL_USAGE,
-				  "--memory: '%.60s' is not a number of MB; give 128 to 65536",
+				  "--ram: '%.60s' is not a number of MB; give 128 to 65536",
 				  optarg);
 	o->machine.memory = (unsigned int)n;
 	return 0;
@@ -153,7 +157,7 @@ static int set_option(void *arg, int option, struct trawl_error *err)
 	case OPTION_MODULE:
 		return append(&o->extra, &o->nextra, optarg, err);
 	case OPTION_DEVICE:
-		o->device = optarg;
+		o->file.device = optarg;
 		return 0;
 	case OPTION_SPEED:
 		o->speed = optarg;
@@ -180,8 +184,10 @@ static int set_option(void *arg, int option, struct trawl_error *err)
 		return append(&o->added, &o->nadded, optarg, err);
 	case OPTION_ACCEL:
 		return set_accelerator(o, optarg, err);
+	case OPTION_RAM:
+		return set_ram(o, err);
 	case OPTION_MEMORY:
-		return set_memory(o, err);
+		return cli_memory(optarg, &o->file.memory, err);
 	case OPTION_LIMIT:
 		return duration_parse("--limit", optarg, &o->machine.limit, err);
 	default: /* -v */
@@ -267,8 +273,10 @@ static int add_plan(const struct options *o, struct initramfs *r, struct trawl_e
 
 	out_memory(&plan);
 	out_printf(&plan, "device --hold\ndevice --speed\ndevice %s\n", o->speed ? o->speed : "1");
-	if (o->device)
-		out_printf(&plan, "device --device\ndevice %s\n", o->device);
+	if (o->file.device)
+		out_printf(&plan, "device --device\ndevice %s\n", o->file.device);
+	if (o->file.memory)
+		out_printf(&plan, "device --memory\ndevice %" PRIu64 "M\n", o->file.memory >> 20);
 	if (!o->whole)
 		out_str(&plan, "device --partial\n");
 	if (o->as_is)
@@ -380,8 +388,8 @@ static int confirm(struct options *o, const char *path, struct trawl_error *err)
 	struct options again = *o;
 	struct vm_result r;
 
-	again.path = path;
-	again.device = NULL;
+	again.file.name = path;
+	again.file.device = NULL;
 	again.mutate = false;
 	again.as_is = again.machine.quiet = true;
 	again.check = NULL;
@@ -440,8 +448,8 @@ static int with_tape(struct options *o, struct vm_result *r, struct trawl_error 
 	struct tape t;
 	int ret = -1;
 
-	if (!tape_open(&t, &f, o->path, o->device, TAPE_UNCAGED, err) &&
-	    !standard_check(&t, o->path, o->as_is, err))
+	if (!tape_open(&t, &f, &o->file, TAPE_UNCAGED, err) &&
+	    !standard_check(&t, o->file.name, o->as_is, err))
 		ret = r ? boot(o, &t, f.path, r, err)
 			: (o->mutate ? mutate : check)(o, &t, f.path, err);
 	if (!ret && !r)
@@ -469,7 +477,7 @@ static int run(const struct way *w, int argc, char **argv)
 	struct options o = {.settle = 3000000000, .from = 1, .runs = 1000,
 			    .machine = {.memory = 512, .limit = UINT64_C(120000000000)}};
 	struct trawl_error err = {0};
-	int got = way_parse(w, split(argc, argv, &o), argv, &o, &o.path, &err);
+	int got = way_parse(w, split(argc, argv, &o), argv, &o, &o.file.name, &err);
 
 	if (!got && !o.machine.kernel)
 		got = trawl_fail(&err, TRAWL_USAGE, "--kernel: no kernel is given; give --kernel "

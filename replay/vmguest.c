@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "common/array.h"
+#include "decode/base/cli.h"
 #include "replay/mutate.h"
 #include "replay/vm.h"
 #include "replay/way.h"
@@ -433,12 +434,16 @@ static void wait_removed(void)
 
 static int read_tape(struct plan *p, struct tape *t, struct trawl_error *err)
 {
-	const char *name = NULL;
+	struct tape_file file = {.path = VM_CAPTURE, .name = "the capture"};
 
-	for (size_t i = 0; i + 1 < p->ndevice; i++)
+	for (size_t i = 0; i + 1 < p->ndevice; i++) {
 		if (!strcmp(p->device[i], "--device"))
-			name = p->device[i + 1];
-	return tape_read_chosen(t, VM_CAPTURE, "the capture", name, err);
+			file.device = p->device[i + 1];
+		if (!strcmp(p->device[i], "--memory") &&
+		    cli_memory(p->device[i + 1], &file.memory, err))
+			return -1;
+	}
+	return tape_read_chosen(t, &file, err);
 }
 
 static int mutate(struct plan *p, int log)

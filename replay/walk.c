@@ -115,11 +115,11 @@ static int count(struct flow *f, const struct flow_stretch *s)
 	return 0;
 }
 
-static int read_through(struct walk *w, const char *path, const char *name,
+static int read_through(struct walk *w, const char *path, uint64_t memory,
 			int (*stretch)(struct flow *f, const struct flow_stretch *s),
 			struct trawl_error *err)
 {
-	struct decode_options options = {.raw = true};
+	struct decode_options options = {.raw = true, .memory = memory};
 	struct selection selection = {.to_option = "--until"};
 	int ret = selection_done(&selection, true, err);
 
@@ -128,17 +128,16 @@ static int read_through(struct walk *w, const char *path, const char *name,
 		selection_free(&selection);
 		return -1;
 	}
-	stream_set_name(w->stream, name);
 	w->flow = (struct flow){0};
 	flow_start(&w->flow, &selection);
 	w->flow.stretch = stretch;
-	ret = flow_run(&w->flow, w->stream, name, err);
+	ret = flow_run(&w->flow, w->stream, path, err);
 	flow_end(&w->flow);
 	selection_free(&selection);
 	return ret;
 }
 
-int walk_open(struct walk **out, const char *path, const char *name, int32_t tid,
+int walk_open(struct walk **out, const char *path, uint64_t memory, int32_t tid,
 	      struct trawl_error *err)
 {
 	struct walk *w = *out = calloc(1, sizeof(*w));
@@ -148,7 +147,7 @@ int walk_open(struct walk **out, const char *path, const char *name, int32_t tid
 	if (!tid) {
 		uint64_t most = 0;
 
-		if (read_through(w, path, name, count, err))
+		if (read_through(w, path, memory, count, err))
 			return -1;
 		stream_close(w->stream);
 		w->stream = NULL;
@@ -158,15 +157,15 @@ int walk_open(struct walk **out, const char *path, const char *name, int32_t tid
 		}
 	}
 	w->tid = tid;
-	if (read_through(w, path, name, take, err))
+	if (read_through(w, path, memory, take, err))
 		return -1;
 	if (w->no_memory)
 		return trawl_fail(err, TRAWL_CANNOT,
 				  "%s: the branches of task %d need more memory than there is; cut "
 				  "a part out (trawl-edit cut)",
-				  name, tid);
+				  path, tid);
 	if (!w->n)
-		return trawl_fail(err, TRAWL_USAGE, "%s: task %d has no branches", name, tid);
+		return trawl_fail(err, TRAWL_USAGE, "%s: task %d has no branches", path, tid);
 	walk_first(w);
 	return 0;
 }

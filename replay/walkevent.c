@@ -76,7 +76,7 @@ static bool choose_sources(struct selection *sel, struct trawl_reader *r)
 /* Passes the items from begin on, before end, to look(). */
 static int find_within(struct finder *f, uint64_t begin, uint64_t end, struct trawl_error *err)
 {
-	struct decode_options options = {.columns = 0};
+	struct decode_options options = {.memory = f->wanted->memory};
 	struct selection selection = {
 		.to_option = "--until",
 		.from = {.kind = TIME_ARG_ABSOLUTE, .ns = begin},

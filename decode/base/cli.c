@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "common/otheropt.h"
 
@@ -112,4 +114,29 @@ int cli_finish(struct out *o, const char *name)
 			   strerror(o->error),
 			   o->error == ENOSPC ? "; make room, or write to another place" : "");
 	return cli_error(&err);
+}
+
+int cli_memory(const char *text, uint64_t *bytes, struct trawl_error *err)
+{
+	static const char units[] = "KMG";
+	unsigned long long n;
+	char *end;
+	const char *unit;
+	int shift = 0;
+
+	errno = 0;
+	n = strtoull(text, &end, 10);
+	unit = *end ? strchr(units, *end) : NULL;
+	if (unit) {
+		shift = 10 * (int)(unit - units + 1);
+		end++;
+	}
+	if (*text < '0' || *text > '9' || errno || *end || n > UINT64_MAX >> shift ||
+	    n << shift < 1 << 20)
+		return trawl_fail(err, TRAWL_USAGE,
+				  "--memory: '%.100s' is not an amount of memory; give at least "
+				  "1M, for example --memory 1G",
+				  text);
+	*bytes = n << shift;
+	return 0;
 }

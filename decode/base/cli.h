@@ -31,4 +31,10 @@ int cli_bad_option(int got, char **argv, const struct option *options, struct tr
  */
 int cli_finish(struct out *o, const char *name);
 
+/*
+ * Parses the value of --memory, such as 512M, into bytes; at least 1 MiB. Returns 0, or -1 with
+ * *err.
+ */
+int cli_memory(const char *text, uint64_t *bytes, struct trawl_error *err);
+
 #endif

@@ -16,31 +16,6 @@
 #include "common/sandbox.h"
 #include "decode/base/cli.h"
 
-int reading_memory(const char *text, uint64_t *bytes, struct trawl_error *err)
-{
-	static const char units[] = "KMG";
-	unsigned long long n;
-	char *end;
-	const char *unit;
-	int shift = 0;
-
-	errno = 0;
-	n = strtoull(text, &end, 10);
-	unit = *end ? strchr(units, *end) : NULL;
-	if (unit) {
-		shift = 10 * (int)(unit - units + 1);
-		end++;
-	}
-	if (*text < '0' || *text > '9' || errno || *end || n > UINT64_MAX >> shift ||
-	    n << shift < 1 << 20)
-		return trawl_fail(err, TRAWL_USAGE,
-				  "--memory: '%.100s' is not an amount of memory; give at least "
-				  "1M, for example --memory 1G",
-				  text);
-	*bytes = n << shift;
-	return 0;
-}
-
 static int set_option(struct reading *r, const struct reading_program *p, void *arg, int option,
 		      struct trawl_error *err)
 {
@@ -51,7 +26,7 @@ static int set_option(struct reading *r, const struct reading_program *p, void *
 		r->utc = true;
 		return 0;
 	case OPTION_MEMORY:
-		return reading_memory(optarg, &r->decode.memory, err);
+		return cli_memory(optarg, &r->decode.memory, err);
 	case OPTION_RAW:
 		r->decode.raw = true;
 		return 0;

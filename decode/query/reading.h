@@ -57,12 +57,6 @@ int reading_parse(struct reading *r, const struct reading_program *p, void *arg,
 		  char **argv, struct trawl_error *err);
 
 /*
- * Parses the value of --memory, such as 512M, into bytes; at least 1 MiB. Returns 0, or -1 with
- * *err.
- */
-int reading_memory(const char *text, uint64_t *bytes, struct trawl_error *err);
-
-/*
  * Enters the sandbox (common/sandbox.h). Call after all files are opened and before any is read.
  * Returns 0, or -1 with *err.
  */

@@ -168,6 +168,14 @@ with tempfile.TemporaryDirectory() as work:
         status, lines, _ = run("trawl-edit", verb, "--memory", "1G", path, *more)
         ok(status < 3 and "would take more" not in " ".join(lines),
            f"{name} --memory 1G: it is read", f"{status} {lines}")
+    for way in ("device", "host", "branch", "vm", "stream", "probes"):
+        kernel = ["--kernel", "/none"] if way == "vm" else []
+        status, lines, _ = run("trawl-replay", way, *kernel, "--memory", "64M", path)
+        ok(f"{path}: metadata would take more than the 64 MiB" in lines[-1],
+           f"trawl-replay {way} --memory 64M: it is refused", f"{status} {lines}")
+        status, lines, _ = run("trawl-replay", way, *kernel, "--memory", "1G", path)
+        ok("would take more" not in " ".join(lines),
+           f"trawl-replay {way} --memory 1G: it is read", f"{status} {lines}")
     data = long_texts(60, 200, 60000)
     open(path, "wb").write(data)
     page = os.path.join(work, "page.html")

@@ -93,6 +93,7 @@ static void tell(const struct tape *t)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	int fd = memfd_create("input", MFD_CLOEXEC);
+	struct tape_file file = { 0 };
 	struct trawl_error err;
 	struct foreign f;
 	struct tape t;
@@ -103,7 +104,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	}
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	if (!tape_open(&t, &f, path, NULL, TAPE_UNCAGED, &err)) {
+	file.name = path;
+	if (!tape_open(&t, &f, &file, TAPE_UNCAGED, &err)) {
 		if (t.device.known)
 			tell(&t);
 		if (!standard_check(&t, "capture", true, &err))
