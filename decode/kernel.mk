@@ -11,7 +11,7 @@ libdecode_la_SOURCES += \
 	decode/kernel/printconv.h decode/kernel/printconv.c \
 	decode/kernel/symbols.h decode/kernel/symbols.c \
 	decode/kernel/printfield.h decode/kernel/printfield.c \
-	decode/kernel/signalnames.h decode/kernel/signalnames.c \
+	decode/kernel/numbernames.h decode/kernel/numbernames.c \
 	decode/export/perfetto.h decode/export/perfetto.c decode/export/protobuf.h \
 	decode/export/ftracepb.h decode/export/ftracepb.c decode/export/protobuf.c \
 	decode/export/tracedat.h decode/export/tracedat.c decode/export/datprobe.h decode/export/datprobe.c \

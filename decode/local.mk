@@ -19,6 +19,7 @@ libdecode_la_SOURCES = \
 	decode/base/ctype.h decode/base/ctype.c \
 	decode/base/eventlayout.h decode/base/eventlayout.c \
 	decode/base/output.h decode/base/output.c decode/base/fit.h decode/base/fit.c \
+	decode/base/errnoname.h decode/base/errnoname.c \
 	decode/base/number.h decode/base/number.c decode/base/escape.h decode/base/escape.c \
 	decode/base/outfile.h decode/base/outfile.c \
 	decode/export/pcapng.h decode/export/pcapng.c \

@@ -9,6 +9,7 @@
 #include "common/array.h"
 #include "decode/base/boot.h"
 #include "decode/base/cli.h"
+#include "decode/base/errnoname.h"
 #include "decode/base/jdoc.h"
 #include "decode/base/escape.h"
 #include "decode/base/number.h"
@@ -36,7 +37,7 @@ enum {
 	DEFAULT_MEMORY = 256 << 20, /* as of the reader */
 };
 
-enum { FLAG_PROBLEM = 1, FLAG_SECRET = 2, FLAG_TRIGGER = 4 };
+enum { FLAG_PROBLEM = 1, FLAG_SECRET = 2, FLAG_TRIGGER = 4, FLAG_FAILED = 8 };
 
 /* How the search reads the values of a field, in addition to their JSON. */
 enum reading {
@@ -386,6 +387,25 @@ static void add_text(struct html *h, const struct decoder *d, void *state, const
 	out_json(&h->json, h->keys.data, line ? (size_t)(line - h->keys.data) : h->keys.len);
 }
 
+/* Whether the item is the end of a system call that returned an error. */
+static bool is_failed_call(const struct decoder *d, void *state, const struct item *it)
+{
+	struct value v = { 0 };
+
+	return it->name_len >= 8 && memmem(it->name, it->name_len, "sys_exit", 8) &&
+	       d->value(state, it, "ret", &v) && v.type == VALUE_INT && v.i < 0 &&
+	       errno_name(-v.i);
+}
+
+static char flags_of(const struct decoder *d, void *state, const struct item *it)
+{
+	bool trigger = it->name_len == 13 && !memcmp(it->name, "trawl:trigger", 13);
+
+	return (char)((it->problem ? FLAG_PROBLEM : 0) | (it->secret ? FLAG_SECRET : 0) |
+		      (trigger ? FLAG_TRIGGER : 0) |
+		      (is_failed_call(d, state, it) ? FLAG_FAILED : 0));
+}
+
 static int take_item(struct consumer *c, const struct decoder *d, void *state,
 		     const struct item *it)
 {
@@ -428,10 +448,7 @@ static int take_item(struct consumer *c, const struct decoder *d, void *state,
 	out_le16(&h->cpus, it->cpu == ITEM_NO_CPU || it->cpu >= NONE ? NONE : (uint16_t)it->cpu);
 	out_le16(&h->tasks, (uint16_t)task_of(h, it));
 	out_le16(&h->endpoints, (uint16_t)endpoint);
-	out_char(&h->flags,
-		 (char)((it->problem ? FLAG_PROBLEM : 0) | (it->secret ? FLAG_SECRET : 0) |
-			(it->name_len == 13 && !memcmp(it->name, "trawl:trigger", 13) ? FLAG_TRIGGER
-										      : 0)));
+	out_char(&h->flags, flags_of(d, state, it));
 	return h->failed;
 }
 

@@ -14,8 +14,8 @@
 #include "decode/base/decoder.h"
 #include "decode/base/jdoc.h"
 #include "decode/base/eventlayout.h"
+#include "decode/kernel/numbernames.h"
 #include "decode/kernel/printfield.h"
-#include "decode/kernel/signalnames.h"
 #include "decode/kernel/site.h"
 #include "decode/base/task.h"
 
@@ -39,7 +39,7 @@ struct plan {
 	bool plain;                 /* the fields of the layout are all that is shown */
 	struct printfmt *print;     /* the kernel's print format; NULL: none, or unusable */
 	struct print_fields *written; /* texts of single fields, from the print format */
-	struct signal_names *signals; /* NULL: none in it */
+	struct number_names *numbers; /* NULL: none in it */
 	struct plan_cell *cells;
 	/* the first ncolumns columns have been searched; ncells fields were found */
 	size_t ncells, ncolumns;
@@ -83,7 +83,7 @@ static void plan_free(struct plan *p)
 	if (!p)
 		return;
 	print_fields_free(p->written);
-	signal_names_free(p->signals);
+	number_names_free(p->numbers);
 	printfmt_free(p->print);
 	sites_free(p->sites);
 	event_layout_free(p->layout);
@@ -217,7 +217,7 @@ static struct plan *plan_new(struct tracefs *t, const struct trawl_event_type *t
 			     p->layout);
 	if (!p->sites || !sites_any(p->sites))
 		plan_print(t, p, source);
-	p->signals = signal_names_new(t->ctx->reader, type, p->layout);
+	p->numbers = number_names_new(t->ctx->reader, type, p->layout);
 	p->plain = !p->sites || sites_plain(p->sites);
 	p->ip = event_layout_find(p->layout, "__probe_ip");
 	if (!p->ip)
@@ -622,12 +622,17 @@ static bool site_value(const struct site *s, const char *name, struct value *v)
 static void name_value(struct tracefs *t, const struct shown *f, const struct item *it,
 		       struct value *v)
 {
+	const char *name = f->written && f->written->name ?
+			   f->written->name(f->written, it->record, it->len) : NULL;
 	struct out *o = &t->names[t->nnames++ % 2];
 
 	if (!o->data)
 		out_memory(o);
 	o->len = 0;
-	shown_text(f, it->record, it->len, o);
+	if (name)
+		out_str(o, name);
+	else
+		shown_text(f, it->record, it->len, o);
 	v->text = o->error ? NULL : o->data;
 	v->len = o->len;
 }

@@ -1,41 +1,42 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/usb/status.h"
 #include "common/array.h"
+#include "decode/base/errnoname.h"
 
 #include <stddef.h>
 
 static const struct status {
 	int16_t number;
 	uint8_t problem;
-	const char *name, *error;
+	const char *name;
 } table[] = {
-	{0, 0, "ok", ""},
-	{-2, 0, "unlinked", "ENOENT"},
-	{-5, 1, "error", "EIO"},
-	{-6, 1, "not queued", "ENXIO"},
-	{-12, 1, "no memory", "ENOMEM"},
-	{-18, 1, "partly done", "EXDEV"},
-	{-19, 1, "gone", "ENODEV"},
-	{-22, 1, "invalid", "EINVAL"},
-	{-27, 1, "too late", "EFBIG"},
-	{-28, 1, "no bandwidth", "ENOSPC"},
-	{-32, 1, "stall", "EPIPE"},
-	{-62, 1, "no response", "ETIME"},
-	{-63, 1, "underrun", "ENOSR"},
-	{-70, 1, "overrun", "ECOMM"},
-	{-71, 1, "protocol error", "EPROTO"},
-	{-75, 1, "babble", "EOVERFLOW"},
-	{-84, 1, "crc error", "EILSEQ"},
-	{-90, 1, "too long", "EMSGSIZE"},
-	{-104, 0, "cancelled", "ECONNRESET"},
-	{-108, 1, "shut down", "ESHUTDOWN"},
-	{-110, 1, "timed out", "ETIMEDOUT"},
-	{-113, 1, "suspended", "EHOSTUNREACH"},
-	{-115, 0, "in progress", "EINPROGRESS"},
-	{-121, 0, "short", "EREMOTEIO"},
-	{-1, 1, "not permitted", "EPERM"},
-	{-16, 1, "busy", "EBUSY"},
-	{-8, 1, "not supported", "ENOEXEC"},
+	{0, 0, "ok"},
+	{-2, 0, "unlinked"},
+	{-5, 1, "error"},
+	{-6, 1, "not queued"},
+	{-12, 1, "no memory"},
+	{-18, 1, "partly done"},
+	{-19, 1, "gone"},
+	{-22, 1, "invalid"},
+	{-27, 1, "too late"},
+	{-28, 1, "no bandwidth"},
+	{-32, 1, "stall"},
+	{-62, 1, "no response"},
+	{-63, 1, "underrun"},
+	{-70, 1, "overrun"},
+	{-71, 1, "protocol error"},
+	{-75, 1, "babble"},
+	{-84, 1, "crc error"},
+	{-90, 1, "too long"},
+	{-104, 0, "cancelled"},
+	{-108, 1, "shut down"},
+	{-110, 1, "timed out"},
+	{-113, 1, "suspended"},
+	{-115, 0, "in progress"},
+	{-121, 0, "short"},
+	{-1, 1, "not permitted"},
+	{-16, 1, "busy"},
+	{-8, 1, "not supported"},
 };
 
 #define STATUSES ARRAY_SIZE(table)
@@ -51,7 +52,7 @@ const char *usb_status_word(size_t n)
 const char *usb_status_error(size_t n)
 {
 	/* the first entry, for status 0, has no errno */
-	return n + 1 < STATUSES ? table[n + 1].error : NULL;
+	return n + 1 < STATUSES ? errno_name(-table[n + 1].number) : NULL;
 }
 
 static const struct status *find(int32_t status)
@@ -78,7 +79,7 @@ const char *usb_status_errno(int32_t status)
 {
 	const struct status *s = find(status);
 
-	return s ? s->error : "";
+	return s && status ? errno_name(-(int64_t)status) : "";
 }
 
 int usb_status_is_cancelled(int32_t status)

@@ -332,10 +332,10 @@ def check_redacted():
 
 def check_pairs():
     file = f"{tmp.name}/pairs.trawl"
-    calls = [a for n in ("clock_nanosleep", "read") for w in ("enter", "exit")
+    calls = [a for n in ("clock_nanosleep", "read", "openat") for w in ("enter", "exit")
              for a in ("-i", f"event:syscalls:sys_{w}_{n}")] + ["-i", "event:sched:sched_waking"]
     p = subprocess.run(["trawl", "--ring", "4m", "-w", file, *calls, "--", "sh", "-c",
-                        "sleep .03; sleep .06; cat /etc/passwd >/dev/null; kill -SEGV $$"],
+                        "sleep .03; sleep .06; cat /nonexistent; cat /etc/passwd >/dev/null; kill -SEGV $$"],
                        capture_output=True, text=True)
     there = decode(file)
     tap.ok(any(e["name"] == "trawl:trigger" for e in there), "recorded up to a crash",
@@ -352,7 +352,9 @@ def check_pairs():
              ["search", "took_ns > 10ms"], ["state", "long"]]
     for k in range(5):
         steps += [["key", "n"], ["state", f"n{k}"], ["key", "f"], ["state", f"f{k}"]]
-    steps += [["search", 'name ~ "*enter_read"'], ["key", "n"], ["state", "read"]]
+    steps += [["search", 'name ~ "*enter_read"'], ["key", "n"], ["state", "read"],
+              ["search", 'ret == "ENOENT"'], ["state", "error"], ["click", "#all"],
+              ["click", "#tab-counts"], ["state", "counts"]]
     got, _ = browse(page, steps)
     tap.same(([], []), (got["errors"], got["requests"]),
              "a page of system calls: no error, no request")
@@ -365,6 +367,13 @@ def check_pairs():
         tap.same([got[k]["selected"]], got[k]["shown"], f"{k}: the selected event is in the table")
         tap.same(len(got[k]["marks"]), len(set(got[k]["marks"])),
                  f"{k}: the axis has each mark once {got[k]['marks'][:2]}")
+    failed = sum(-4096 < e["fields"].get("ret", 0) < 0 for e in there)
+    rows = re.findall(r"^syscalls:sys_exit_\w+\t[\d,]+\t(\d+)\t", got["counts"]["panel"], re.M)
+    tap.same((failed, True), (sum(map(int, rows)), failed > 0),
+             "counts have the failed system calls " + got["counts"]["panel"][:300])
+    tap.ok(got["error"]["matches"] > 0 and re.search(r'ret\s+"-2 \(ENOENT\)"',
+                                                     got["error"]["details"]),
+           "an error is found by its name, which the details have", got["error"]["details"][:300])
     fit = [got[f"f{k}"] for k in range(5)]
     took = [int(re.search(r"took_ns\s+(\d+)", f["details"])[1]) for f in fit]
     ends = [there[f["selected"]]["ts_ns"] - there[0]["ts_ns"] for f in fit]

@@ -148,6 +148,13 @@ def check_signal(file):
     tap.same(want, decode(file, "--where", 'sig == "SIGUSR1"')[1], "a signal by its name")
 
 
+def check_error(file):
+    """The error of a system call has its name in text, and is compared by name and by number."""
+    want = decode(file, "--where", "ret == -2")[1]
+    tap.ok(want and all(" ret=-2 (ENOENT)" in l for l in want), "ret=-2 (ENOENT) in text", want[:2])
+    tap.same(want, decode(file, "--where", 'ret == "ENOENT"')[1], "an error by its name")
+
+
 if not node:
     tap.skip("the search of the page", "not installed: nodejs")
     sys.exit(tap.finish())
@@ -167,6 +174,7 @@ if not os.geteuid() and os.path.exists("/sys/kernel/tracing/events/sched"):
         files.append(recorded)
         check_took(recorded)
         check_signal(recorded)
+        check_error(recorded)
 for number, path in enumerate(files):
     check(path, os.path.basename(path), random.Random(number))
 sys.exit(tap.finish())

@@ -6,4 +6,5 @@ const $ = (id) => document.getElementById(id);
 const NONE = 0xffff,
 	PROBLEM = 1,
 	SECRET = 2,
-	TRIGGER = 4;
+	TRIGGER = 4,
+	FAILED = PROBLEM | 8; // 8: a system call that returned an error

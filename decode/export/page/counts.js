@@ -11,7 +11,7 @@ function showCounts() {
 	inView((i) => {
 		const n = nameOf(i);
 		by.set(n, (by.get(n) || 0) + 1);
-		if (eventFlags[i] & PROBLEM) bad.set(n, (bad.get(n) || 0) + 1);
+		if (eventFlags[i] & FAILED) bad.set(n, (bad.get(n) || 0) + 1);
 	});
 	const t = element("table"),
 		head = element("tr");

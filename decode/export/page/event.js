@@ -47,8 +47,10 @@ function fieldNote(i, key, v, fields) {
 		? `${v} (in blocks of ${size} bytes: sector ${(BigInt(v) * BigInt(size)) / 512n} of 512)`
 		: v;
 }
-// Shows a pointer or a device number as the event's text shows it; any other number is unchanged.
+// Shows a pointer, a device number or an error as the text of the event does; others are unchanged.
 function formatAsText(v, text) {
+	const error = v < 0 && /(?:^| )ret=((-\d+) \(E\w+\))/.exec(text);
+	if (error && Number(error[2]) === Number(v)) return error[1];
 	if (
 		(typeof v !== "number" && typeof v !== "bigint") ||
 		v < 4096 ||
@@ -403,10 +405,7 @@ async function suspects() {
 	const end = signals.length ? signals[signals.length - 1] : last;
 	if (!(killed || signals.length) || end < 0 || eventTask[end] === NONE) return [];
 	const own = [],
-		failed = [],
-		isCall = about.shapes.map((s) =>
-			/(sys_exit_\w+|sys_exit|%return)$/.test(about.names[s.name]),
-		);
+		failed = [];
 	for (
 		let i = end;
 		i >= 0 &&
@@ -416,13 +415,7 @@ async function suspects() {
 	) {
 		if (eventTask[i] !== eventTask[end]) continue;
 		if (own.length < SUSPECTS) own.unshift(i);
-		const [ret] = isCall[eventShape[i]] ? await valuesOf(i, "ret") : [];
-		if (
-			failed.length < SUSPECTS &&
-			(eventFlags[i] & PROBLEM ||
-				(typeof ret === "number" && ret < 0 && ret >= -4095))
-		)
-			failed.unshift(i);
+		if (failed.length < SUSPECTS && eventFlags[i] & FAILED) failed.unshift(i);
 	}
 	const who = taskOf(end);
 	return [

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-#include "decode/kernel/signalnames.h"
+#include "decode/kernel/numbernames.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/array.h"
+#include "decode/base/errnoname.h"
 #include "decode/base/jdoc.h"
 #include "decode/base/output.h"
 
-struct signal_names {
-	/* must be first: a struct written is cast to the signal_names that contains it */
+struct number_names {
+	/* must be first: a struct written is cast to the number_names that contains it */
 	struct written written;
 	const struct shown *shown;
 };
@@ -26,7 +27,7 @@ static const char *const other_numbers[] = { "alpha", "mips", "parisc", "sparc" 
 
 static const char *name_in(const struct written *w, const void *record, size_t len)
 {
-	const struct signal_names *s = (const struct signal_names *)w;
+	const struct number_names *s = (const struct number_names *)w;
 	const uint8_t *bytes;
 	uint64_t sig;
 	size_t n;
@@ -39,13 +40,41 @@ static const char *name_in(const struct written *w, const void *record, size_t l
 
 static void put(const struct written *w, const void *record, size_t len, struct out *o)
 {
-	const struct signal_names *s = (const struct signal_names *)w;
+	const struct number_names *s = (const struct number_names *)w;
 	const char *name = name_in(w, record, len);
 
 	if (name)
 		out_str(o, name);
 	else
 		shown_plain_text(s->shown, record, len, o);
+}
+
+/* The error with which a system call failed. */
+static const char *error_in(const struct written *w, const void *record, size_t len)
+{
+	const struct number_names *s = (const struct number_names *)w;
+	const uint8_t *bytes;
+	size_t n;
+
+	if (!field_bytes(s->shown->field, record, len, &bytes, &n) || n > 8)
+		return NULL;
+	return errno_name(-load_int(bytes, n));
+}
+
+static void put_error(const struct written *w, const void *record, size_t len, struct out *o)
+{
+	const struct number_names *s = (const struct number_names *)w;
+	const char *name = error_in(w, record, len);
+
+	shown_plain_text(s->shown, record, len, o);
+	if (name)
+		out_printf(o, " (%s)", name);
+}
+
+/* Whether the event type's field "ret" is the result of a system call. */
+static bool has_error(const char *name)
+{
+	return !strncmp(name, "syscalls:sys_exit_", 18) || !strcmp(name, "raw_syscalls:sys_exit");
 }
 
 /* Whether the event type's field "sig" is a signal. */
@@ -75,11 +104,14 @@ static bool has_usual_numbers(const struct trawl_reader *r)
 	return usual;
 }
 
-struct signal_names *signal_names_new(const struct trawl_reader *r,
+struct number_names *number_names_new(const struct trawl_reader *r,
 				      const struct trawl_event_type *type, struct event_layout *l)
 {
-	struct shown *shown = has_signal(type->name) ? event_layout_find(l, "sig") : NULL;
-	struct signal_names *s;
+	bool error = has_error(type->name);
+	struct shown *shown = error                    ? event_layout_find(l, "ret")
+			      : has_signal(type->name) ? event_layout_find(l, "sig")
+						       : NULL;
+	struct number_names *s;
 
 	if (!shown || shown->written || shown->field->place != TRAWL_FIXED ||
 	    shown->field->count != 1 || !has_usual_numbers(r))
@@ -90,13 +122,13 @@ struct signal_names *signal_names_new(const struct trawl_reader *r,
 		return NULL;
 	}
 	s->shown = shown;
-	s->written.put = put;
-	s->written.name = name_in;
+	s->written.put = error ? put_error : put;
+	s->written.name = error ? error_in : name_in;
 	shown->written = &s->written;
 	return s;
 }
 
-void signal_names_free(struct signal_names *s)
+void number_names_free(struct number_names *s)
 {
 	free(s);
 }
