@@ -39,7 +39,7 @@ libcapture_la_SOURCES = \
 	capture/sys/proc.c capture/sys/proc.h \
 	capture/task/task.c capture/task/task.h \
 	capture/task/initial.c capture/task/initial.h \
-	capture/trace/account.c capture/trace/account.h \
+	capture/trace/losses.c capture/trace/losses.h \
 	capture/trace/drain.c capture/trace/drain.h \
 	capture/trace/finallosses.c capture/trace/finallosses.h \
 	capture/trace/instance.c capture/trace/instance.h \

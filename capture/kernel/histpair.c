@@ -12,7 +12,7 @@
 #include "capture/kernel/histpair.h"
 #include "capture/sys/clock.h"
 #include "capture/tracefs/tracefs.h"
-#include "capture/trace/account.h"
+#include "capture/trace/losses.h"
 
 /* Entries of a map. A key that has come once keeps its entry. The kernel allocates about 100 bytes
  * for each entry when the trigger is set; its limit is 2^17. */

@@ -2,7 +2,7 @@
 #include "capture/trace/finallosses.h"
 #include "capture/session.h"
 #include "capture/sys/clock.h"
-#include "capture/trace/account.h"
+#include "capture/trace/losses.h"
 #include "capture/tracefs/loss.h"
 
 #include <inttypes.h>

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "capture/trace/account.h"
+#include "capture/trace/losses.h"
 #include "capture/trace/tamper.h"
 #include "capture/tracefs/loss.h"
 #include "capture/sys/clock.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Losses of a recording: the kernel's counters, and the losses in the file. */
-#ifndef TRAWL_CAPTURE_TRACE_ACCOUNT_H
-#define TRAWL_CAPTURE_TRACE_ACCOUNT_H
+#ifndef TRAWL_CAPTURE_TRACE_LOSSES_H
+#define TRAWL_CAPTURE_TRACE_LOSSES_H
 
 #include "capture/trace/state.h"
 

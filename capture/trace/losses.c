@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "capture/trace/account.h"
+#include "capture/trace/losses.h"
 #include "capture/tracefs/loss.h"
 #include "capture/tracefs/tracefs.h"
 
