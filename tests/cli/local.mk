@@ -4,7 +4,7 @@ CLI_DECODE = tests/cli/decode.sh tests/cli/decode-bad.sh tests/cli/flipped.py te
 TESTS += $(CLI_DECODE)
 EXTRA_DIST += $(CLI_DECODE)
 CLI_CAPTURE = tests/cli/capture_events.sh tests/cli/capture_ends.sh tests/cli/capture_input.sh \
-	tests/cli/capture_cleanup.sh tests/cli/capture_intact.sh tests/cli/capture_loss.sh \
+	tests/cli/capture_cleanup.sh tests/cli/capture_tamper.sh tests/cli/capture_loss.sh \
 	tests/cli/capture_output.sh tests/cli/capture_privacy.sh tests/cli/capture_scope.sh tests/cli/capture_full.sh \
 	tests/cli/flight.sh tests/cli/privileges.sh tests/cli/recorder.py tests/cli/rotation.py
 EXTRA_DIST += tests/cli/capture.sh $(CLI_CAPTURE)
