@@ -73,7 +73,7 @@ void block_build(struct buf *out, enum block_kind kind, uint32_t seq, const void
 	struct buf z = { 0 };
 
 	if (body_compress(&z, body, len)) {
-		h.flags = BLOCK_ZSTD | BLOCK_WORDS;
+		h.flags = BLOCK_ZSTD | BLOCK_DICTIONARY;
 		body = z.data;
 		len = z.len;
 	}
@@ -90,7 +90,7 @@ void block_build_version(struct buf *out, uint8_t version, enum block_kind kind,
 void block_build_frame(struct buf *out, uint8_t version, enum block_kind kind, const void *frame,
 		       size_t len)
 {
-	build(out, (struct head){ kind, version, BLOCK_ZSTD | BLOCK_WORDS2, 0 }, frame, len);
+	build(out, (struct head){ kind, version, BLOCK_ZSTD | BLOCK_DICTIONARY2, 0 }, frame, len);
 }
 
 size_t block_build_chunk(uint8_t *head, uint8_t *tail, uint32_t seq, const struct chunk_head *c)
@@ -205,8 +205,8 @@ bool chunk_payload_ok(const uint8_t *block, const struct chunk_head *c)
 /* Returns the dictionary that the flags select; *len is 0 if they select none. */
 static const char *dictionary(uint8_t flags, size_t *len)
 {
-	*len = flags & BLOCK_WORDS2 ? zdict2_len : flags & BLOCK_WORDS ? zdict_len : 0;
-	return flags & BLOCK_WORDS2 ? zdict2 : zdict;
+	*len = flags & BLOCK_DICTIONARY2 ? zdict2_len : flags & BLOCK_DICTIONARY ? zdict_len : 0;
+	return flags & BLOCK_DICTIONARY2 ? zdict2 : zdict;
 }
 
 static bool body_expand(const uint8_t *p, size_t len, uint8_t flags, struct buf *tmp)

@@ -63,9 +63,9 @@ enum block_kind {
 };
 
 enum {
-	BLOCK_ZSTD = 1,  /* flag: the body is one zstd frame */
-	BLOCK_WORDS = 2, /* flag: the frame uses the first dictionary of zdict.h; since version 2 */
-	BLOCK_WORDS2 = 4, /* flag: the frame uses the second; since version 4 */
+	BLOCK_ZSTD = 1,        /* flag: the body is one zstd frame */
+	BLOCK_DICTIONARY = 2,  /* flag: it uses the first dictionary of zdict.h; since version 2 */
+	BLOCK_DICTIONARY2 = 4, /* flag: it uses the second dictionary; since version 4 */
 };
 
 /* The head of a block, parsed. */

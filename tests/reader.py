@@ -95,7 +95,7 @@ def zstd_library():
 ZSTD = zstd_library()
 
 
-def words(name):
+def dictionary_of(name):
     """The bytes of a zstd dictionary: its text's lines joined, and its escapes replaced."""
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "docs", name)
     with open(path, "rb") as f:
@@ -105,7 +105,7 @@ def words(name):
                   lambda m: short.get(m[1]) or bytes([int(m[1], 8)]), text)
 
 
-WORDS, WORDS2 = words("zdict.txt"), words("zdict2.txt")
+DICTIONARY, DICTIONARY2 = dictionary_of("zdict.txt"), dictionary_of("zdict2.txt")
 
 
 def expand(frame, size=None, dictionary=b""):
@@ -420,7 +420,8 @@ class Reader:
             raise Bad("byte %d: check" % at)
         s.seq += 1
         if flags & 1:
-            body = expand(body, dictionary=WORDS2 if flags & 4 else WORDS if flags & 2 else b"")
+            body = expand(body, dictionary=DICTIONARY2 if flags & 4 else
+                          DICTIONARY if flags & 2 else b"")
         at -= s.start
         v = View(body)
         if version in (3, 4, 6):

@@ -25,7 +25,7 @@ def expanded(at):
     """What the body of the block of ours at this offset expands to."""
     length, flags, pad = struct.unpack_from("<I", DATA, at + 4)[0], DATA[at + 26], DATA[at + 27]
     body = DATA[at + 40:at + length - 4 - pad]
-    return reader.expand(body, dictionary=reader.WORDS if flags & 2 else b"")
+    return reader.expand(body, dictionary=reader.DICTIONARY if flags & 2 else b"")
 
 
 def blocks():

@@ -73,10 +73,10 @@ has "docs/format.md is of the code's version" "$(cat "$TRAWL_SRC/docs/format.md"
 	"^# The .trawl file format, version $version\$"
 
 # So do the dictionaries, which are part of it for ever.
-for words in WORDS WORDS2; do
-	has "$words: docs/zdict*.txt is the dictionary of docs/format.md" \
+for dictionary in DICTIONARY DICTIONARY2; do
+	has "$dictionary: docs/zdict*.txt is the dictionary of docs/format.md" \
 		"$(cat "$TRAWL_SRC/docs/format.md")" \
 		"\`$(cd "$TRAWL_SRC/tests" && /usr/bin/python3 -B -c 'import reader, sys
-print("%016x" % reader.xxh64(getattr(reader, sys.argv[1])))' $words)\`"
+print("%016x" % reader.xxh64(getattr(reader, sys.argv[1])))' $dictionary)\`"
 done
 tap_done
