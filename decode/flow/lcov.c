@@ -26,13 +26,13 @@ struct fact {
 	uint64_t vaddr;          /* of a function or jump; of the function that a line is in */
 };
 
-struct facts {
+struct coverage {
 	struct fact *list;
 	size_t n;
 	bool failed;
 };
 
-static void add(struct facts *f, const struct fact *fact)
+static void add(struct coverage *f, const struct fact *fact)
 {
 	if (!array_grow(f->list, f->n)) {
 		f->failed = true;
@@ -153,7 +153,7 @@ static const struct image_function *function_of_row(const struct image_module *m
 	return f;
 }
 
-static void add_lines(struct facts *f, struct image_module *m, const struct flow_table *blocks)
+static void add_lines(struct coverage *f, struct image_module *m, const struct flow_table *blocks)
 {
 	uint64_t *count = row_counts(m, blocks);
 	const struct image_function *in = NULL, *own = NULL, *now;
@@ -180,7 +180,8 @@ static void add_lines(struct facts *f, struct image_module *m, const struct flow
 	free(count);
 }
 
-static void add_functions(struct facts *f, struct image_module *m, const struct flow_table *blocks)
+static void add_functions(struct coverage *f, struct image_module *m,
+			  const struct flow_table *blocks)
 {
 	uint64_t *count = runs(m->functions, m->nfunctions, sizeof(*m->functions), m, blocks,
 			       false);
@@ -199,7 +200,7 @@ static void add_functions(struct facts *f, struct image_module *m, const struct 
 	free(count);
 }
 
-static void add_jumps(struct facts *f, struct image_module *m, struct counts *c)
+static void add_jumps(struct coverage *f, struct image_module *m, struct counts *c)
 {
 	/* a jump that is the last known target: whether it was taken is not known */
 	uint64_t *count = runs(m->insns, m->ninsns, sizeof(*m->insns), m, &c->blocks, true);
@@ -313,7 +314,7 @@ static void put_lines(const struct fact *f, size_t n, struct out *o)
 	out_printf(o, "LF:%" PRIu64 "\nLH:%" PRIu64 "\n", found, hit);
 }
 
-static void put_facts(const struct facts *f, struct out *o)
+static void put_coverage(const struct coverage *f, struct out *o)
 {
 	size_t end;
 
@@ -359,7 +360,7 @@ static void note_partial(struct images *images)
 int lcov_write(struct stream *s, struct out *out, struct trawl_error *err)
 {
 	struct counts c = { 0 };
-	struct facts f = { 0 };
+	struct coverage f = { 0 };
 	int got;
 
 	counts_start(&c, stream_selection(s));
@@ -381,7 +382,7 @@ int lcov_write(struct stream *s, struct out *out, struct trawl_error *err)
 						   "debug files, and record again");
 	if (!got) {
 		qsort(f.list, f.n, sizeof(*f.list), by_file);
-		put_facts(&f, out);
+		put_coverage(&f, out);
 		note_partial(c.images);
 	}
 	free(f.list);
