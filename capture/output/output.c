@@ -51,7 +51,7 @@ char *output_period(const struct options *o, int64_t now, struct trawl_error *er
 char *output_name(const struct options *o, const char *period, uint32_t size_count, uint32_t again,
 		  struct trawl_error *err)
 {
-	char number[16] = "", turn[16] = "", *name;
+	char number[16] = "", suffix[16] = "", *name;
 	int digits = 0;
 	size_t stem;
 
@@ -61,9 +61,9 @@ char *output_name(const struct options *o, const char *period, uint32_t size_cou
 	if (o->rotate_bytes && (size_count || digits))
 		snprintf(number, sizeof(number), "%0*u", digits, size_count);
 	if (again)
-		snprintf(turn, sizeof(turn), ".%u", again);
+		snprintf(suffix, sizeof(suffix), ".%u", again);
 	stem = newfile_stem(period);
-	if (asprintf(&name, "%.*s%s%s%s", (int)stem, period, number, turn, period + stem) >= 0)
+	if (asprintf(&name, "%.*s%s%s%s", (int)stem, period, number, suffix, period + stem) >= 0)
 		return name;
 	trawl_fail(err, TRAWL_CANNOT, "out of memory");
 	return NULL;
