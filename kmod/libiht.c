@@ -253,8 +253,8 @@ static long dump_lbr(struct attachment *a, const struct call *call)
  * Fills the buffer as the processor would have. Returns the index at which the next record would be
  * written.
  */
-static u32 arrange(struct bts_record *buffer, const struct trawl_record *records, u32 count,
-		   u32 capacity, u64 begin)
+static u32 fill_buffer(struct bts_record *buffer, const struct trawl_record *records, u32 count,
+		       u32 capacity, u64 begin)
 {
 	u32 i, index;
 
@@ -299,8 +299,8 @@ static long dump_bts(struct session *s, struct attachment *a, const struct call 
 		kvfree(buffer);
 		return PTR_ERR(records);
 	}
-	index = arrange(buffer, records, copied.count, capacity,
-			stops ? 0 : copied.position - copied.count);
+	index = fill_buffer(buffer, records, copied.count, capacity,
+			    stops ? 0 : copied.position - copied.count);
 	if (!stops)
 		index %= capacity;
 	else
