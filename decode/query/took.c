@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "common/array.h"
-#include "decode/query/spans.h"
+#include "decode/query/durations.h"
 #include "decode/usb/usb.h"
 
 /* A time in which events may have been lost, on the timeline. */
@@ -14,7 +14,7 @@ struct gap {
 
 struct took {
 	struct trawl_reader *reader;
-	struct spans *spans;
+	struct durations *durations;
 	struct gap *gaps;     /* by .from */
 	size_t n, next, read; /* next: the first that has not begun; read: losses of the reader */
 	uint64_t until;       /* the end of the last gap that has begun */
@@ -27,9 +27,9 @@ struct took *took_new(struct trawl_reader *reader)
 
 	if (t) {
 		t->reader = reader;
-		t->spans = spans_new();
+		t->durations = durations_new();
 	}
-	if (t && t->spans)
+	if (t && t->durations)
 		return t;
 	free(t);
 	return NULL;
@@ -39,7 +39,7 @@ void took_free(struct took *t)
 {
 	if (!t)
 		return;
-	spans_free(t->spans);
+	durations_free(t->durations);
 	free(t->gaps);
 	free(t);
 }
@@ -83,7 +83,7 @@ static bool in_gap(struct took *t, uint64_t now)
 	if (now < t->now) { /* another capture, as cat joins them */
 		t->next = 0;
 		t->until = 0;
-		spans_forget(t->spans);
+		durations_forget(t->durations);
 	}
 	t->now = now;
 	next = t->next;
@@ -92,7 +92,7 @@ static bool in_gap(struct took *t, uint64_t now)
 		if (t->gaps[t->next].to > t->until)
 			t->until = t->gaps[t->next].to;
 	if (t->next > next)
-		spans_forget(t->spans);
+		durations_forget(t->durations);
 	return now < t->until;
 }
 
@@ -104,10 +104,10 @@ bool took_item(struct took *t, const struct decoder *d, void *state, const struc
 	*began = NULL;
 	if (d == &usb_decoder)
 		return u && u->transfer && transfer_latency(u->transfer, ns);
-	return !in_gap(t, it->time) && spans_item(t->spans, d, state, it, ns, began);
+	return !in_gap(t, it->time) && durations_item(t->durations, d, state, it, ns, began);
 }
 
 bool took_begins(struct took *t, const struct item *it)
 {
-	return it->time >= t->until && spans_begins(t->spans, it);
+	return it->time >= t->until && durations_begins(t->durations, it);
 }

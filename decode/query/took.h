@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How long the operations of a file took: a pair of events (spans.h), or a USB transfer. A pair
+ * How long the operations of a file took: a pair of events (durations.h), or a USB transfer. A pair
  * during which events may have been lost has no duration, as one of its ends may belong to another.
  */
 #ifndef TRAWL_DECODE_QUERY_TOOK_H

@@ -2,8 +2,8 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+#include "decode/query/durations.h"
 #include "decode/query/selection.h"
-#include "decode/query/spans.h"
 
 static const struct trawl_source source = {.name = "usdt"};
 static const struct decoder decoder = {.kind = "test"};
@@ -138,7 +138,7 @@ static bool value_of_bio(void *state, const struct item *it, const char *name, s
 static bool is_pair(const char *begins, const char *ends)
 {
 	const struct decoder d = {.kind = "test", .value = no_value};
-	struct spans *s = spans_new();
+	struct durations *s = durations_new();
 	struct item it = item_at(1000);
 	const char *name;
 	uint64_t ns = 0;
@@ -146,18 +146,18 @@ static bool is_pair(const char *begins, const char *ends)
 
 	it.name = begins;
 	it.name_len = (uint32_t)strlen(begins);
-	cr_assert(!spans_item(s, &d, NULL, &it, &ns, &name));
+	cr_assert(!durations_item(s, &d, NULL, &it, &ns, &name));
 	it.name = ends;
 	it.name_len = (uint32_t)strlen(ends);
 	it.time = 2000;
-	pair = spans_item(s, &d, NULL, &it, &ns, &name);
+	pair = durations_item(s, &d, NULL, &it, &ns, &name);
 	cr_assert(!pair || (ns == 1000 && !strcmp(name, begins)));
-	spans_free(s);
+	durations_free(s);
 	return pair;
 }
 
 /* An end in an interrupt that does not name its request is not assigned to the interrupted task. */
-Test(spans, requests_are_nobodys)
+Test(durations, requests_are_nobodys)
 {
 	cr_assert(is_pair("app:start", "app:done"));
 	cr_assert(is_pair("syscalls:sys_enter_read", "syscalls:sys_exit_read"));
@@ -168,7 +168,8 @@ Test(spans, requests_are_nobodys)
 	cr_assert(!is_pair("block:block_rq_issue", "block:block_rq_complete"), "without a sector");
 }
 
-static bool bio_item(struct spans *s, const char *name, struct bio bio, uint64_t time, uint64_t *ns)
+static bool bio_item(struct durations *s, const char *name, struct bio bio, uint64_t time,
+		     uint64_t *ns)
 {
 	const struct decoder d = {.kind = "test", .value = value_of_bio};
 	struct item it = item_at(time);
@@ -176,17 +177,17 @@ static bool bio_item(struct spans *s, const char *name, struct bio bio, uint64_t
 
 	it.name = name;
 	it.name_len = (uint32_t)strlen(name);
-	return spans_item(s, &d, &bio, &it, ns, &began);
+	return durations_item(s, &d, &bio, &it, ns, &began);
 }
 
 /* dm-0 (253,0) passes a bio on to nullb0 (254,0): same minor, same sector, two operations. */
-Test(spans, a_request_is_one_of_its_device)
+Test(durations, a_request_is_one_of_its_device)
 {
 	static const char queue[] = "block:block_bio_queue";
 	static const char complete[] = "block:block_bio_complete";
 	const struct bio dm = {253u << 20, 8, 8}, below = {254u << 20, 8, 8};
 	const struct bio ahead = {253u << 20, 16, 0};
-	struct spans *s = spans_new();
+	struct durations *s = durations_new();
 	uint64_t ns = 0;
 
 	cr_assert(!bio_item(s, queue, dm, 1000, &ns));
@@ -195,5 +196,5 @@ Test(spans, a_request_is_one_of_its_device)
 	cr_assert_eq(ns, 1000);
 	cr_assert(bio_item(s, complete, ahead, 7000, &ns), "the sector after the last one");
 	cr_assert_eq(ns, 6000);
-	spans_free(s);
+	durations_free(s);
 }

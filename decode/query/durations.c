@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "decode/query/spans.h"
+#include "decode/query/durations.h"
 #include "common/array.h"
 #include "common/fnv.h"
 #include "common/sources.h"
@@ -32,7 +32,7 @@ struct open {
 	const char *name[DEPTH];
 };
 
-struct spans {
+struct durations {
 	struct named *names;
 	size_t nnames;
 	struct {
@@ -44,9 +44,9 @@ struct spans {
 	struct open *open;
 };
 
-struct spans *spans_new(void)
+struct durations *durations_new(void)
 {
-	struct spans *s = calloc(1, sizeof(*s));
+	struct durations *s = calloc(1, sizeof(*s));
 
 	if (s)
 		s->open = calloc(OPEN_SLOTS, sizeof(*s->open));
@@ -56,7 +56,7 @@ struct spans *spans_new(void)
 	return NULL;
 }
 
-void spans_free(struct spans *s)
+void durations_free(struct durations *s)
 {
 	if (!s)
 		return;
@@ -70,7 +70,7 @@ void spans_free(struct spans *s)
 	free(s);
 }
 
-void spans_forget(struct spans *s)
+void durations_forget(struct durations *s)
 {
 	memset(s->open, 0, OPEN_SLOTS * sizeof(*s->open));
 }
@@ -111,7 +111,7 @@ static bool is_unpaired(const char *name)
 }
 
 /* Returns the number of a stem, which is added if it is new; UINT32_MAX if the table is full. */
-static uint32_t stem_of(struct spans *s, const char *text)
+static uint32_t stem_of(struct durations *s, const char *text)
 {
 	for (size_t i = 0; i < s->nstems; i++)
 		if (!strcmp(s->stems[i], text))
@@ -158,7 +158,7 @@ static enum role cut_word(char *name)
 	return ROLE_BEGIN; /* a function begins what its %return ends */
 }
 
-static struct named *named(struct spans *s, const struct item *it)
+static struct named *named(struct durations *s, const struct item *it)
 {
 	size_t slot = ((uintptr_t)it->name * UINT64_C(0x9e3779b97f4a7c15)) >> 56;
 	struct named *n;
@@ -229,7 +229,7 @@ static bool key_of(const struct named *n, const struct decoder *d, void *state,
 	return it->tid > 0 || it->cpu != ITEM_NO_CPU;
 }
 
-static struct open *slot_of(struct spans *s, uint32_t stem, uint64_t key)
+static struct open *slot_of(struct durations *s, uint32_t stem, uint64_t key)
 {
 	uint64_t hash = (key + stem * UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xff51afd7ed558ccd);
 
@@ -251,15 +251,15 @@ static void begin(struct open *o, const struct named *n, uint64_t key, uint64_t 
 	o->name[o->depth++] = n->name;
 }
 
-bool spans_begins(struct spans *s, const struct item *it)
+bool durations_begins(struct durations *s, const struct item *it)
 {
 	const struct named *n = named(s, it);
 
 	return n && n->role == ROLE_BEGIN;
 }
 
-bool spans_item(struct spans *s, const struct decoder *d, void *state, const struct item *it,
-		uint64_t *ns, const char **begin_name)
+bool durations_item(struct durations *s, const struct decoder *d, void *state,
+		    const struct item *it, uint64_t *ns, const char **begin_name)
 {
 	struct named *n = named(s, it);
 	struct open *o;
