@@ -141,7 +141,7 @@ static void stop_here(struct walker *w, enum fault fault)
  */
 static bool skip(struct walker *w, uint64_t looked_at, enum fault fault)
 {
-	bool stranger = is_foreign(w);
+	bool foreign = is_foreign(w);
 	uint64_t next;
 
 	if (!worth_more(w, looked_at)) {
@@ -149,7 +149,7 @@ static bool skip(struct walker *w, uint64_t looked_at, enum fault fault)
 		return false;
 	}
 	if (!search(w, w->at + 1, &next)) {
-		stop_here(w, stranger ? JUNK : fault);
+		stop_here(w, foreign ? JUNK : fault);
 		return false;
 	}
 	lost_before(w, w->at);

@@ -231,7 +231,7 @@ static bool has_build_id(const uint8_t *p, size_t size, const char *id)
 
 static void map_code(struct code *c)
 {
-	int fd = regular_open(c->module->path); /* the path is the capture's, and so a stranger's */
+	int fd = regular_open(c->module->path); /* the path is the capture's: foreign */
 	struct stat st;
 	void *p = MAP_FAILED;
 

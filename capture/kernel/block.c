@@ -392,7 +392,7 @@ int block_follow(struct trace *t, struct trawl_error *err)
 		    add_event(t, "block", followed[i], NULL, true, err))
 			return -1;
 	}
-	t->keeps_strangers = true;
+	t->keeps_unfollowed = true;
 	t->filtered = true;
 	t->divert = divert;
 	return 0;

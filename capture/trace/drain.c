@@ -113,13 +113,13 @@ static void leave_out(struct trace *t, pid_t tid, uint64_t ts)
 		return;
 	}
 	t->others++;
-	if (t->keeps_strangers || ts <= t->left_out || t->nstrangers == TRACE_STRANGERS)
+	if (t->keeps_unfollowed || ts <= t->left_out || t->nunfollowed == TRACE_UNFOLLOWED)
 		return;
-	for (size_t i = 0; i < t->nstrangers; i++) {
-		if (t->strangers[i] == tid)
+	for (size_t i = 0; i < t->nunfollowed; i++) {
+		if (t->unfollowed[i] == tid)
 			return;
 	}
-	t->strangers[t->nstrangers++] = tid;
+	t->unfollowed[t->nunfollowed++] = tid;
 }
 
 int trace_is_of_scope(struct trace *t, pid_t tid, uint64_t ts, struct trawl_error *err)
@@ -152,11 +152,11 @@ static int settle_aside(struct trace *t, struct trawl_error *err)
 {
 	uint64_t n = t->unsure;
 
-	if (t->nstrangers && pidfilter_leave_out(t->dir, t->strangers, t->nstrangers)) {
+	if (t->nunfollowed && pidfilter_leave_out(t->dir, t->unfollowed, t->nunfollowed)) {
 		t->filtered = true;
 		t->left_out = mono_now(); /* their events until now may still be in the buffer */
 	}
-	t->nstrangers = 0;
+	t->nunfollowed = 0;
 	t->unsure = 0;
 	return !n ? 0 : trace_lose(t, NULL, (struct trawl_loss){ .from = t->unsure_from,
 		.to = mono_now(), .count = n, .reason = TRAWL_LOSS_MISSED }, err);

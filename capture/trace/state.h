@@ -17,7 +17,7 @@ struct long_texts;
 struct loss_stats;
 struct read_checks;
 
-enum { TRACE_STRANGERS = 64 };
+enum { TRACE_UNFOLLOWED = 64 };
 
 struct trace_cpu {
 	uint32_t cpu;
@@ -101,9 +101,9 @@ struct trace {
 	uint64_t captured, lost;
 	uint64_t outside;          /* records before the start and after the end: dropped */
 	uint64_t others;           /* events of tasks out of the scope, dropped by the drain */
-	pid_t strangers[TRACE_STRANGERS]; /* some of these tasks, since the last drain: to be
-					   * excluded in the kernel */
-	size_t nstrangers;
+	pid_t unfollowed[TRACE_UNFOLLOWED]; /* some of these tasks, since the last drain: to be
+					     * excluded in the kernel */
+	size_t nunfollowed;
 	uint64_t left_out;         /* MONO when the kernel began to leave out the last of them */
 	uint64_t unsure, unsure_from; /* events of undetermined tasks in this drain, and the time of
 				       * the first */
@@ -113,7 +113,7 @@ struct trace {
 	uint64_t unknown;          /* records that match no event of ours: dropped, and reported */
 	bool hits_known;           /* `hits` is the kernel's count of the probes' hits */
 	uint64_t hits;
-	bool keeps_strangers;      /* tasks out of the scope are not excluded in the kernel */
+	bool keeps_unfollowed;     /* tasks out of the scope are not excluded in the kernel */
 	void *more;                /* state of the source */
 	/* Returns true if it has kept the record, to pass it to trace_put() or trace_take() later.
 	 * May be NULL. */

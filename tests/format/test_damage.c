@@ -516,7 +516,7 @@ static void refused(const void *p, size_t n, enum trawl_status status, const cha
 	}
 }
 
-Test(damage, strangers_are_refused_by_name)
+Test(damage, foreign_files_are_refused_by_name)
 {
 	static const uint8_t zeros[70000];
 	static const uint8_t pcap[24] = { 0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0 };
