@@ -299,7 +299,7 @@ static bool take_piece(struct rewrite *m, struct trawl_piece *p)
 
 static bool rewrite(struct rewrite *m, int to)
 {
-	struct trawl_writer_options o = { .level = LEVEL, .comment = "", .later = true,
+	struct trawl_writer_options o = { .level = LEVEL, .comment = "", .compact = true,
 					  .no_index = true };
 	struct trawl_verdict verdict;
 	struct trawl_error ignored;

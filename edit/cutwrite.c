@@ -330,7 +330,7 @@ static int write_section(struct cut *c, uint32_t number, int fd, const char *out
 {
 	struct trawl_writer_options o = {.level = EDGE_LEVEL,
 					 .name = out,
-					 .later = true,
+					 .compact = true,
 					 .no_index = c->no_index,
 					 .comment = c->all_metadata ? "" : "part of a capture",
 					 .time = start_of(c, number)};

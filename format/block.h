@@ -11,7 +11,7 @@
 
 enum {
 	FORMAT_VERSION = 6,            /* of own blocks; a reader refuses a larger one */
-	FORMAT_LATER = 5,              /* in start blocks of sections with PAYLOAD_TICKS or
+	FORMAT_COMPACT = 5,            /* in start blocks of sections with PAYLOAD_TICKS or
 					* BLOCK_GROUP; small ones: small.h */
 	FORMAT_WRITTEN = 2,            /* in all other blocks */
 	BLOCK_MAX = 16 << 20,          /* total length of any block */

@@ -290,7 +290,7 @@ static bool get_structure(struct chunk_decoder *d)
 
 	d->base = view_varint(in);
 	d->unit = view_varint(in);
-	d->tick = d->later ? view_varint(in) : 0;
+	d->tick = d->payload_ticks ? view_varint(in) : 0;
 	d->ncorrections = d->tick ? (uint32_t)view_varint_max(in, d->events.count) : 0;
 	if (d->tick && (d->unit != 1 || d->tick > (uint64_t)TICKS_LONGEST << TICKS_BITS))
 		return false;
@@ -497,8 +497,9 @@ static bool decode(struct chunk_decoder *d, const struct chunk_payload *p)
 	uint64_t version = view_varint(&in);
 
 	d->back = version == PAYLOAD_BACK;
-	d->later = version == PAYLOAD_TICKS;
-	if (p->count > CHUNK_MAX_EVENTS || (version != PAYLOAD_FORMAT && !d->back && !d->later) ||
+	d->payload_ticks = version == PAYLOAD_TICKS;
+	if (p->count > CHUNK_MAX_EVENTS ||
+	    (version != PAYLOAD_FORMAT && !d->back && !d->payload_ticks) ||
 	    !substream_get(&in, d->zstd, PAYLOAD_MAX_STRUCTURE, &d->substreams[0],
 			   &d->in.structure) ||
 	    !get_events(d, p->count) || !get_structure(d) || !get_substreams(d, &in))

@@ -232,7 +232,7 @@ bool decode_common(struct chunk_decoder *d)
 	if (!get_columns(d, t, NULL, NULL, c))
 		return false;
 	d->events.pid = d->pid_column == UINT32_MAX ? NULL : t->value[d->pid_column];
-	if (d->later && !derive(d))
+	if (d->payload_ticks && !derive(d))
 		return false;
 	d->chunk->decoded.chunk.common = c;
 	d->chunk->decoded.chunk.ncommon = s->ncommon;

@@ -62,7 +62,7 @@ struct chunk_decoder {
 	struct events events;
 	uint64_t base, unit;
 	bool back; /* differences of times are signed */
-	bool later; /* PAYLOAD_TICKS */
+	bool payload_ticks; /* the payload's version is PAYLOAD_TICKS */
 	uint64_t tick; /* its length; 0: times are in ns */
 	uint32_t ncorrections;
 	uint32_t nstreams, ntables, nclasses;

@@ -34,7 +34,7 @@ struct type_state {
 struct chunk_encoder {
 	int level, bulk_level;
 	bool back; /* a time in the chunk is earlier than the one before it in its stream */
-	bool later; /* the chunk uses features of PAYLOAD_TICKS */
+	bool payload_ticks; /* the chunk uses features of PAYLOAD_TICKS */
 	ZSTD_CCtx *zstd;
 	struct planner planner;
 	struct predictors predictors;
@@ -412,7 +412,7 @@ static void put_number(struct chunk_encoder *e, struct table *t, uint32_t column
 	mark(&e->literal_marks, e->sink.literals.len);
 	literals = column_encode(t, column, &plan->plan, &e->predictors, &e->sink);
 	plan_result(plan, literals, t->n);
-	e->later |= plan->plan.ref >= t->layout->ncolumns && column_uses_ref(&plan->plan);
+	e->payload_ticks |= plan->plan.ref >= t->layout->ncolumns && column_uses_ref(&plan->plan);
 }
 
 /* Most columns of most tables are constant. */
@@ -663,7 +663,7 @@ static void use_ticks(struct chunk_encoder *e)
 	e->in_ticks = ticks_encode(&e->ticks, o);
 	for (uint32_t i = 0; e->in_ticks && i < o->events.count; i++)
 		o->delta[i] = e->ticks.number[o->events.number[i]];
-	e->later |= e->in_ticks;
+	e->payload_ticks |= e->in_ticks;
 }
 
 static uint64_t put_times(struct chunk_encoder *e)
@@ -698,7 +698,7 @@ static void put_structure(struct chunk_encoder *e, uint64_t unit)
 
 	buf_varint(out, o->first);
 	buf_varint(out, unit);
-	if (e->later)
+	if (e->payload_ticks)
 		buf_varint(out, e->in_ticks ? e->ticks.length : 0);
 	if (e->in_ticks)
 		buf_varint(out, e->ticks.ncorrections);
@@ -750,7 +750,7 @@ static bool put_payload(struct chunk_encoder *e)
 	if (s->structure.failed || s->codes.failed || s->literals.failed || s->bits.failed ||
 	    s->data.failed || e->structure.failed)
 		return false;
-	buf_varint(out, e->later ? PAYLOAD_TICKS : e->back ? PAYLOAD_BACK : PAYLOAD_FORMAT);
+	buf_varint(out, e->payload_ticks ? PAYLOAD_TICKS : e->back ? PAYLOAD_BACK : PAYLOAD_FORMAT);
 	/* With marks zstd copies its input, which is too slow for bulk payload. */
 	return substream_put(out, e->zstd, &rest, buf_view(&e->structure), NULL) &&
 	       substream_put(out, e->zstd, codes, buf_view(&s->codes), &e->code_marks) &&
@@ -770,7 +770,7 @@ static void reset(struct chunk_encoder *e)
 		b[i]->failed = false;
 	}
 	e->code_marks.n = e->literal_marks.n = e->data_marks.n = 0;
-	e->back = e->later = e->in_ticks = false;
+	e->back = e->payload_ticks = e->in_ticks = false;
 }
 
 static bool encode(struct chunk_encoder *e, const struct chunk_schema *schema,

@@ -27,7 +27,7 @@ struct maker {
 	struct buf items;
 	ZSTD_DCtx *z;
 	struct room room;
-	bool ended, later;
+	bool ended, compact;
 };
 
 static void add_item(struct maker *m, uint8_t kind, const void *head, size_t nhead, const void *p,
@@ -53,7 +53,7 @@ static bool add_chunk(struct maker *m, const uint8_t *block)
 	in = (struct view){block + BLOCK_HEAD + CHUNK_HEAD, NULL, false};
 	in.end = in.p + c.payload;
 	version = view_varint(&in);
-	m->later |= version > PAYLOAD_BACK;
+	m->compact |= version > PAYLOAD_BACK;
 	buf_varint(&payload, version);
 	for (int i = 0; i < SUBSTREAMS && ok; i++)
 		ok = substream_get(&in, m->z, SMALL_FILE_MAX * 2, &m->room, &stream) &&
@@ -144,7 +144,7 @@ static void put_header(struct buf *out)
 	buf_u32(out, total);
 }
 
-bool small_pack(struct buf *out, bool later, const uint8_t *items, size_t len)
+bool small_pack(struct buf *out, bool compact, const uint8_t *items, size_t len)
 {
 	ZSTD_CCtx *z = ZSTD_createCCtx();
 	struct buf frame = {0};
@@ -160,7 +160,7 @@ bool small_pack(struct buf *out, bool later, const uint8_t *items, size_t len)
 	if (ZSTD_isError(n))
 		n = 0;
 	put_header(out);
-	block_build_frame(out, later ? SMALL_LATER : SMALL_VERSION, BLOCK_START, frame.data, n);
+	block_build_frame(out, compact ? SMALL_COMPACT : SMALL_VERSION, BLOCK_START, frame.data, n);
 out:
 	ZSTD_freeCCtx(z);
 	buf_free(&frame);
@@ -188,7 +188,7 @@ bool small_build(struct buf *out, const uint8_t *file, size_t n)
 {
 	struct maker m = {.z = ZSTD_createDCtx()};
 	bool ok = m.z && n <= SMALL_FILE_MAX && gather(&m, file, n) &&
-		  small_pack(out, m.later, m.items.data, m.items.len) && out->len < n &&
+		  small_pack(out, m.compact, m.items.data, m.items.len) && out->len < n &&
 		  is_readable(out);
 
 	ZSTD_freeDCtx(m.z);

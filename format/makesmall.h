@@ -14,6 +14,6 @@ bool small_build(struct buf *out, const uint8_t *file, size_t n);
 /*
  * Appends a file whose small section has these items (small.h), without checking them: for tests.
  */
-bool small_pack(struct buf *out, bool later, const uint8_t *items, size_t n);
+bool small_pack(struct buf *out, bool compact, const uint8_t *items, size_t n);
 
 #endif

@@ -120,7 +120,7 @@ int section_writer_begin(struct section_writer *v, int fd, const struct section_
 
 	memset(v, 0, sizeof(*v));
 	v->name = f->name;
-	v->later = f->later;
+	v->compact = f->compact;
 	v->index.none = f->no_index;
 	sink_open(&v->sink, fd);
 	leave_room(v, 0);
@@ -136,7 +136,7 @@ int section_writer_begin(struct section_writer *v, int fd, const struct section_
 	if (front.failed)
 		fail(v, ENOMEM);
 	else if (!sink_bytes(&v->sink, front.data, front.len))
-		sink_start(&v->sink, f->later ? FORMAT_LATER : FORMAT_WRITTEN, &body);
+		sink_start(&v->sink, f->compact ? FORMAT_COMPACT : FORMAT_WRITTEN, &body);
 	buf_free(&front);
 	buf_free(&body);
 	return settle(v);
@@ -173,7 +173,7 @@ int section_writer_meta(struct section_writer *v, const struct trawl_meta *m)
 		struct buf body = { 0 };
 
 		body_meta(&body, &p);
-		if (v->later && !v->ending && body.len < GROUP_MAX) {
+		if (v->compact && !v->ending && body.len < GROUP_MAX) {
 			ret = group_meta(v, &body);
 			buf_free(&body);
 		} else {

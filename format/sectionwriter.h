@@ -21,7 +21,7 @@ struct section_writer_front {
 	const char *comment;
 	uint64_t time;  /* CLOCK_REALTIME ns; 0: now */
 	uint32_t part;  /* number of the file in a rotation, from 0 */
-	bool later;     /* has blocks of version FORMAT_LATER */
+	bool compact;   /* has blocks of version FORMAT_COMPACT */
 	bool no_index;  /* as in struct trawl_writer_options */
 };
 
@@ -31,7 +31,7 @@ struct section_writer {
 	struct file_sink sink;
 	const char *name;          /* the front's */
 	struct index index;
-	bool later;                /* the front's */
+	bool compact;              /* the front's */
 	struct buf group;          /* metadata that is not written yet, for one group block */
 	bool ending;               /* the space reserved for the end is being used */
 	/* What could not be written: all losses, the newest sync block and metadata. */

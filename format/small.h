@@ -13,7 +13,7 @@
 
 enum {
 	SMALL_VERSION = 4,            /* version 3 uses the first dictionary */
-	SMALL_LATER = 6,              /* with chunks of PAYLOAD_TICKS */
+	SMALL_COMPACT = 6,            /* with chunks of PAYLOAD_TICKS */
 	SMALL_BITS = 20,              /* of the length of the items */
 	SMALL_ROOM = 22,              /* of an address within the blocks that are made of them */
 	SMALL_FILE_MAX = TRAWL_SMALL_MOST, /* larger files are not made small */
@@ -29,7 +29,7 @@ static inline uint64_t small_offset(uint64_t at)
 static inline bool block_is_small(const struct block *b)
 {
 	return b->kind == BLOCK_START && (b->version == 3 || b->version == SMALL_VERSION ||
-					  b->version == SMALL_LATER);
+					  b->version == SMALL_COMPACT);
 }
 
 /*

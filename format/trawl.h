@@ -224,7 +224,7 @@ struct trawl_writer_options {
 	const char *name;      /* of the output in errors: "-w x.trawl"; NULL: "output" */
 	uint64_t time;         /* CLOCK_REALTIME of the start, stored in the file; 0: now */
 	uint64_t ring;         /* bytes of a ring in memory; 0: no ring, fd is written at once */
-	bool later;            /* trawl_writer_chunk() may get chunks of level 20 */
+	bool compact;          /* trawl_writer_chunk() may get chunks of level 20 */
 	bool no_index;         /* no copies in an index: smaller, but opening reads all of it */
 	bool keep_up;          /* compress bulk payload less while it arrives too fast */
 	/* trawl_writer_meta() calls this in its caller's thread. May be NULL. */

@@ -130,7 +130,7 @@ struct trawl_writer *trawl_writer_new(int fd, const struct trawl_writer_options 
 	w->o.name = w->name;
 	w->front = (struct section_writer_front){ .name = w->name, .comment = w->comment,
 					  .time = w->o.time,
-					  .later = w->o.later || w->o.level >= CHUNK_ALL_LEVEL,
+					  .compact = w->o.compact || w->o.level >= CHUNK_ALL_LEVEL,
 					  .no_index = w->o.no_index };
 	meta_cache_init(&w->metas, META_KEPT);
 	w->pool.most = BATCHES;

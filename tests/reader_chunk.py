@@ -125,7 +125,7 @@ class Decoder:
         p = Bytes(payload)
         version = p.varint()
         need(version in (2, 3, 4), "another version of the payload")
-        self.times_signed, self.later = version == 3, version == 4
+        self.times_signed, self.payload_ticks = version == 3, version == 4
         FORMS.add("payload version %d" % version)
         (self.structure, self.codes, self.literals, self.bits,
          self.data) = [read_section(p, expand) for _ in range(5)]
@@ -145,7 +145,7 @@ class Decoder:
     def read_structure(self):
         s = self.structure
         self.time_base, self.time_unit = s.varint(), s.varint()
-        self.tick = s.varint() if self.later else 0
+        self.tick = s.varint() if self.payload_ticks else 0
         self.corrections = s.varint() if self.tick else 0
         need(not self.tick or (self.time_unit == 1 and self.tick <= 1024 << 24), "a tick's length")
         self.streams, cpu = [], 0
@@ -305,7 +305,7 @@ class Decoder:
         if number < len(table.columns):
             need(number < table.columns.index(c), "a reference to a later column")
             return table.columns[number].values
-        need(self.later and table is not self.common, "a reference to no column")
+        need(self.payload_ticks and table is not self.common, "a reference to no column")
         derived, at = [0] * self.count, 0
         for _, n in self.streams:
             if number == len(table.columns):

@@ -182,7 +182,7 @@ static int write_unindexed(int fd, struct trawl_error *err)
 {
 	struct trawl_writer_options o = plain;
 
-	o.later = o.no_index = true;
+	o.compact = o.no_index = true;
 	return sample_events(fd, &o, &(struct sample_size){ 300, 2, 3, 100 }, err);
 }
 
