@@ -87,9 +87,9 @@ int attachment_room(struct attachment *a, struct task_struct *task)
 	return 0;
 }
 
-void attachment_put(struct attachment *a, const struct trawl_record *record)
+void attachment_put(struct attachment *a, const struct trawl_branch *record)
 {
-	struct trawl_record r = *record;
+	struct trawl_branch r = *record;
 
 	if (r.kind < TRAWL_KIND_SIGNAL && !filter_wants(READ_ONCE(a->select), r.kind))
 		return;
@@ -105,7 +105,7 @@ void attachment_put(struct attachment *a, const struct trawl_record *record)
 /* In form STREAM each LBR stack that is kept is also put into the ring. */
 static void put_stack(struct attachment *a)
 {
-	struct trawl_record *r;
+	struct trawl_branch *r;
 	u32 i, count, n = 0;
 	bool ours;
 
@@ -117,7 +117,7 @@ static void put_stack(struct attachment *a)
 		r[n].flags |= TRAWL_FLAG_PROBE;
 		r[n++].tid = a->tid;
 	}
-	r[n] = (struct trawl_record){ .kind = TRAWL_KIND_STACK,
+	r[n] = (struct trawl_branch){ .kind = TRAWL_KIND_STACK,
 				      .cycles = ours ? n : TRAWL_STACK_UNKNOWN,
 				      .tid = a->tid,
 				      .time = ktime_get_mono_fast_ns() };

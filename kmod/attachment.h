@@ -60,7 +60,7 @@ void attachment_release(struct attachment *attachment);
  * attachment_put() - stores one record if the selection wants it. Any context but NMI; under
  * rcu_read_lock().
  */
-void attachment_put(struct attachment *attachment, const struct trawl_record *record);
+void attachment_put(struct attachment *attachment, const struct trawl_branch *record);
 
 /* attachment_keep() - reads the LBR of the task that runs on this CPU. Interrupts are off. */
 void attachment_keep(struct attachment *attachment);

@@ -11,7 +11,8 @@
 #define FILTER_NOTHING	0xffffffffu	/* a selection that suppresses every kind */
 
 /*
- * filter_wants() - whether a branch of this kind (enum trawl_kind below 16) passes the selection.
+ * filter_wants() - whether a branch of this kind (enum trawl_branch_kind, below 16) passes the
+ * selection.
  */
 bool filter_wants(__u32 select, __u8 kind);
 

@@ -20,7 +20,7 @@ enum insn_special {
 
 struct insn {
 	__u64 target;		/* address a direct branch goes to */
-	__u8 kind;		/* enum trawl_kind if it is a branch, otherwise 0 */
+	__u8 kind;		/* enum trawl_branch_kind if it is a branch, otherwise 0 */
 	__u8 special;		/* enum insn_special */
 	__u8 length;		/* bytes, of branches and special instructions; 0: unknown */
 	__u8 condition;		/* of a TRAWL_KIND_JCC: 0 to 15 as in its opcode, or INSN_LOOPNE

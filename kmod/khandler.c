@@ -194,7 +194,7 @@ static void ustack_hit(const struct khandler_hit *at, void *data)
 
 static void branches_hit(const struct khandler_hit *at, void *data)
 {
-	struct trawl_record *records =
+	struct trawl_branch *records =
 		kcalloc(LAST_BRANCHES_ROOM, sizeof(*records), GFP_ATOMIC | __GFP_NOWARN);
 	struct trawl_kh_branches *branches = data;
 	int i;

@@ -21,7 +21,7 @@ static struct attachment *stack_of(struct session *session, struct task_struct *
 	return NULL;
 }
 
-static int copy(struct attachment *a, struct task_struct *task, struct trawl_record *records,
+static int copy(struct attachment *a, struct task_struct *task, struct trawl_branch *records,
 		u32 last)
 {
 	struct store_copied copied;
@@ -43,7 +43,7 @@ static int copy(struct attachment *a, struct task_struct *task, struct trawl_rec
 	return n;
 }
 
-int last_branches(struct session *session, struct task_struct *task, struct trawl_record *records,
+int last_branches(struct session *session, struct task_struct *task, struct trawl_branch *records,
 		  u32 last)
 {
 	struct attachment *a;

@@ -18,7 +18,7 @@ struct session;
  * session does not record the task in form LBR; -EBUSY where the LBR holds another task's branches,
  * or the task is not the current one. Does not sleep.
  */
-int last_branches(struct session *session, struct task_struct *task, struct trawl_record *records,
+int last_branches(struct session *session, struct task_struct *task, struct trawl_branch *records,
 		  u32 last);
 
 #endif

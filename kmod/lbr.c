@@ -20,7 +20,7 @@ struct lbr {
 	struct lbr_raw raw;
 	u64 time;		/* ns, when they were read; 0: never */
 	bool lost;		/* somebody else had the LBR when they were to be read */
-	struct trawl_record stack[LBR_MAX + 1];	/* what lbr_stack() returns */
+	struct trawl_branch stack[LBR_MAX + 1];	/* what lbr_stack() returns */
 };
 
 static enum trawl_why layout_here(struct lbr_layout *layout)
@@ -213,7 +213,7 @@ static void visit(void *data)
  * Where the registers do not tell the kind of a branch, decodes its instruction in the task's
  * memory.
  */
-static void classify(struct trawl_record *r, struct task_struct *task)
+static void classify(struct trawl_branch *r, struct task_struct *task)
 {
 	struct insn insn;
 	u8 bytes[INSN_MAX];
@@ -227,7 +227,7 @@ static void classify(struct trawl_record *r, struct task_struct *task)
 }
 
 /* Decodes the raw registers that were read last. Interrupts are off. */
-static bool decode(struct lbr *lbr, struct trawl_record *records, u32 *count)
+static bool decode(struct lbr *lbr, struct trawl_branch *records, u32 *count)
 {
 	int i, n = -1;
 
@@ -241,7 +241,7 @@ static bool decode(struct lbr *lbr, struct trawl_record *records, u32 *count)
 	return n >= 0;
 }
 
-bool lbr_peek(struct lbr *lbr, struct trawl_record *records, u32 *count)
+bool lbr_peek(struct lbr *lbr, struct trawl_branch *records, u32 *count)
 {
 	unsigned long flags;
 	bool ours;
@@ -253,7 +253,7 @@ bool lbr_peek(struct lbr *lbr, struct trawl_record *records, u32 *count)
 	return ours;
 }
 
-struct trawl_record *lbr_stack(struct lbr *lbr, u32 *count, bool *ours)
+struct trawl_branch *lbr_stack(struct lbr *lbr, u32 *count, bool *ours)
 {
 	*ours = decode(lbr, lbr->stack, count);
 	return lbr->stack;
@@ -261,7 +261,7 @@ struct trawl_record *lbr_stack(struct lbr *lbr, u32 *count, bool *ours)
 
 int lbr_refresh(struct lbr *lbr, struct task_struct *task, u32 select, struct store *store)
 {
-	struct trawl_record *records = kcalloc(LBR_MAX, sizeof(*records), GFP_KERNEL);
+	struct trawl_branch *records = kcalloc(LBR_MAX, sizeof(*records), GFP_KERNEL);
 	struct visit v = { lbr, task };
 	unsigned long flags;
 	int i, n = 0;

@@ -54,14 +54,14 @@ void lbr_keep(struct lbr *lbr);
  * rcu_read_lock(); does not sleep. Returns false if somebody else had the LBR, or an entry is not
  * an address.
  */
-bool lbr_peek(struct lbr *lbr, struct trawl_record *records, u32 *count);
+bool lbr_peek(struct lbr *lbr, struct trawl_branch *records, u32 *count);
 
 /*
  * lbr_stack() - the branches that the latest lbr_keep() read, in memory that belongs to `lbr` and
  * has room for one more record. *ours is false where lbr_peek() would return false. Only for the
  * task that runs on this CPU, with interrupts off.
  */
-struct trawl_record *lbr_stack(struct lbr *lbr, u32 *count, bool *ours);
+struct trawl_branch *lbr_stack(struct lbr *lbr, u32 *count, bool *ours);
 
 /*
  * lbr_refresh() - replaces what is in the store by the task's present branches, filtered by

@@ -146,7 +146,7 @@ static __u8 flags_of(bool mispredicted, bool in_tx, bool abort)
 		(in_tx ? TRAWL_FLAG_IN_TX : 0) | (abort ? TRAWL_FLAG_ABORT : 0);
 }
 
-static void with_info(struct trawl_record *r, __u64 info, bool cycles)
+static void with_info(struct trawl_branch *r, __u64 info, bool cycles)
 {
 	r->flags = flags_of(info & BIT64(63), info & BIT64(62), info & BIT64(61));
 	if (cycles) {
@@ -156,7 +156,7 @@ static void with_info(struct trawl_record *r, __u64 info, bool cycles)
 }
 
 static void intel_record(const struct lbr_layout *l, __u64 from, __u64 to, __u64 info,
-			 struct trawl_record *r)
+			 struct trawl_branch *r)
 {
 	r->from = from;
 	r->to = to;
@@ -186,7 +186,7 @@ static void intel_record(const struct lbr_layout *l, __u64 from, __u64 to, __u64
 	}
 }
 
-static void arch_record(__u64 from, __u64 to, __u64 info, struct trawl_record *r)
+static void arch_record(__u64 from, __u64 to, __u64 info, struct trawl_branch *r)
 {
 	static const __u8 kinds[16] = {
 		TRAWL_KIND_JCC,	     TRAWL_KIND_IND_JMP, TRAWL_KIND_REL_JMP, TRAWL_KIND_IND_CALL,
@@ -202,7 +202,7 @@ static void arch_record(__u64 from, __u64 to, __u64 info, struct trawl_record *r
 }
 
 /* Decodes an entry of AMD's LbrExtV2. False if it is empty, or invalid (erratum 1452). */
-static bool amd_record(const struct lbr_layout *l, __u64 from, __u64 to, struct trawl_record *r)
+static bool amd_record(const struct lbr_layout *l, __u64 from, __u64 to, struct trawl_branch *r)
 {
 	bool valid = to & BIT64(63), speculative = to & BIT64(62);
 
@@ -224,7 +224,7 @@ static bool canonical(const struct lbr_layout *l, __u64 address)
  * address.
  */
 static int record_of(const struct lbr_layout *l, const struct lbr_raw *raw, __u32 i,
-		     struct trawl_record *r)
+		     struct trawl_branch *r)
 {
 	__u64 from = raw->entry[i].from, to = raw->entry[i].to, info = raw->entry[i].info;
 
@@ -246,7 +246,7 @@ static int record_of(const struct lbr_layout *l, const struct lbr_raw *raw, __u3
 }
 
 int lbr_decode(const struct lbr_layout *l, const struct lbr_raw *raw,
-		 struct trawl_record *records)
+		 struct trawl_branch *records)
 {
 	int found, n = 0;
 	__u32 i;

@@ -69,6 +69,6 @@ __u64 lbr_filter(const struct lbr_layout *layout, __u64 all, __u32 select);
  * entry is trusted.
  */
 int lbr_decode(const struct lbr_layout *layout, const struct lbr_raw *raw,
-		 struct trawl_record *records);
+		 struct trawl_branch *records);
 
 #endif

@@ -192,10 +192,10 @@ static long configure(struct session *s, const struct call *call)
 }
 
 /* Copies what has been recorded, oldest first. The caller frees the result. */
-static struct trawl_record *copy_records(struct attachment *a, bool clear,
+static struct trawl_branch *copy_records(struct attachment *a, bool clear,
 					 struct store_copied *copied)
 {
-	struct trawl_record *records =
+	struct trawl_branch *records =
 		kvcalloc(a->store.capacity, sizeof(*records), GFP_KERNEL_ACCOUNT);
 	int status;
 
@@ -229,7 +229,7 @@ static int write_lbr_data(const struct call *call, u64 tos, const struct lbr_sta
 static long dump_lbr(struct attachment *a, const struct call *call)
 {
 	struct lbr_stack_entry entries[LIBIHT_LBR_ENTRIES] = {};
-	struct trawl_record *records;
+	struct trawl_branch *records;
 	struct store_copied copied;
 	u64 begin;
 	u32 i;
@@ -253,7 +253,7 @@ static long dump_lbr(struct attachment *a, const struct call *call)
  * Fills the buffer as the processor would have. Returns the index at which the next record would be
  * written.
  */
-static u32 fill_buffer(struct bts_record *buffer, const struct trawl_record *records, u32 count,
+static u32 fill_buffer(struct bts_record *buffer, const struct trawl_branch *records, u32 count,
 		       u32 capacity, u64 begin)
 {
 	u32 i, index;
@@ -284,7 +284,7 @@ static long dump_bts(struct session *s, struct attachment *a, const struct call 
 	bool stops = a->config.bts_control & TRAWL_BTS_BTINT;
 	u32 index, capacity = a->store.capacity;
 	struct store_copied copied;
-	struct trawl_record *records;
+	struct trawl_branch *records;
 	struct bts_record *buffer;
 	struct bts_data data;
 	int status = read_bts_data(call, &data);

@@ -23,13 +23,13 @@ struct probe {
 	struct trawl_probe request;
 };
 
-static void put(struct probe *p, struct trawl_record *records, u32 n, u16 count, u64 ip)
+static void put(struct probe *p, struct trawl_branch *records, u32 n, u16 count, u64 ip)
 {
 	u32 i;
 
 	for (i = 0; i < n; i++)
 		records[i].flags |= TRAWL_FLAG_PROBE;
-	records[n] = (struct trawl_record){
+	records[n] = (struct trawl_branch){
 		.kind = TRAWL_KIND_PROBE, .from = p->request.cookie, .to = ip, .cycles = count,
 		.tid = task_pid_nr_ns(current, p->session->ns), .time = ktime_get_mono_fast_ns(),
 	};
@@ -43,7 +43,7 @@ static int on_hit(COMPAT_UPROBE_ARGUMENTS)
 {
 	struct probe *p = container_of(consumer, struct probe, consumer);
 	u32 last = p->request.last;
-	struct trawl_record *records, unknown;
+	struct trawl_branch *records, unknown;
 	int n;
 
 	records = kvcalloc(max(last, LAST_BRANCHES_ROOM) + 1, sizeof(*records),

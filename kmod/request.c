@@ -146,7 +146,7 @@ static long disable(struct file *file, struct session *s, union body *b)
 static int dump_records(struct attachment *a, struct trawl_dump *d)
 {
 	u32 capacity = min(d->capacity, a->store.capacity);
-	struct trawl_record *records =
+	struct trawl_branch *records =
 		kvcalloc(max(capacity, 1u), sizeof(*records), GFP_KERNEL_ACCOUNT);
 	struct store_copied copied;
 	int status;

@@ -13,7 +13,7 @@
 struct ring {
 	raw_spinlock_t lock;
 	struct trawl_ring *shared;	/* the first page of the mapping; the records follow */
-	struct trawl_record *records;
+	struct trawl_branch *records;
 	u32 size, flags, wakeup;
 	u64 head, tail;			/* positions */
 	u64 lost;			/* in all */
@@ -43,7 +43,7 @@ struct ring *ring_new(struct trawl_ring_setup *s)
 	if (!ring)
 		return ERR_PTR(-ENOMEM);
 	s->data_offset = PAGE_SIZE;
-	s->mmap_bytes = PAGE_ALIGN(s->data_offset + (u64)s->records * sizeof(struct trawl_record));
+	s->mmap_bytes = PAGE_ALIGN(s->data_offset + (u64)s->records * sizeof(struct trawl_branch));
 	ring->shared = vmalloc_user(s->mmap_bytes);
 	if (!ring->shared) {
 		kfree(ring);
@@ -84,7 +84,7 @@ static u32 room(struct ring *ring)
 	return ring->size - min_t(u64, ring->head - ring->tail, ring->size);
 }
 
-static void append(struct ring *ring, const struct trawl_record *record)
+static void append(struct ring *ring, const struct trawl_branch *record)
 {
 	ring->records[ring->head & (ring->size - 1)] = *record;
 	ring->head++;
@@ -92,7 +92,7 @@ static void append(struct ring *ring, const struct trawl_record *record)
 	smp_store_release(&ring->shared->head, ring->head);
 }
 
-static void note_hole(struct ring *ring, const struct trawl_record *first, u32 count)
+static void note_hole(struct ring *ring, const struct trawl_branch *first, u32 count)
 {
 	if (!ring->hole)
 		ring->hole_begin = first->time;
@@ -104,7 +104,7 @@ static void note_hole(struct ring *ring, const struct trawl_record *first, u32 c
 
 static void put_lost(struct ring *ring)
 {
-	struct trawl_record r = {
+	struct trawl_branch r = {
 		.kind = TRAWL_KIND_LOST,
 		.from = ring->hole,
 		.to = ring->hole_begin,
@@ -115,7 +115,7 @@ static void put_lost(struct ring *ring)
 	ring->hole = 0;
 }
 
-bool ring_put(struct ring *ring, const struct trawl_record *records, u32 count)
+bool ring_put(struct ring *ring, const struct trawl_branch *records, u32 count)
 {
 	bool overwrites = ring->flags & TRAWL_RING_OVERWRITE, wake;
 	unsigned long flags;

@@ -23,7 +23,7 @@ int ring_map(struct ring *ring, struct vm_area_struct *vma);
  * ring_put() - appends all of `count` records, next to each other, or none of them. Any context but
  * NMI. Returns whether the reader must be woken.
  */
-bool ring_put(struct ring *ring, const struct trawl_record *records, u32 count);
+bool ring_put(struct ring *ring, const struct trawl_branch *records, u32 count);
 
 /*
  * ring_readable() - whether as many records are unread as poll() waits for; with `any`, whether at

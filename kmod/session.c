@@ -65,7 +65,7 @@ void session_wake(struct session *s)
 	irq_work_queue(&s->wake);
 }
 
-void session_put_records(struct session *s, const struct trawl_record *records, u32 count)
+void session_put_records(struct session *s, const struct trawl_branch *records, u32 count)
 {
 	/* Pairs with smp_store_release() in TRAWL_IOC_RING. */
 	struct ring *ring = smp_load_acquire(&s->ring);

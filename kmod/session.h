@@ -74,7 +74,7 @@ static inline bool session_closing(const struct session *session)
 }
 
 /* session_put_records() - appends to the session's ring, if it has one. Any context but NMI. */
-void session_put_records(struct session *session, const struct trawl_record *records, u32 count);
+void session_put_records(struct session *session, const struct trawl_branch *records, u32 count);
 
 /* session_wake() - wakes programs in poll(). Any context but NMI. */
 void session_wake(struct session *session);

@@ -26,7 +26,7 @@
 
 static void emit(struct traced *t, u8 kind, u64 from, u64 to, u16 cycles)
 {
-	struct trawl_record r = {
+	struct trawl_branch r = {
 		.from = from,
 		.to = to,
 		.time = ktime_get_mono_fast_ns(),

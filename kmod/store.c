@@ -17,7 +17,7 @@ void store_init(struct store *store)
 
 int store_room(struct store *store, u32 capacity, u32 threshold, bool wraps)
 {
-	struct trawl_record *records, *old;
+	struct trawl_branch *records, *old;
 	unsigned long flags;
 
 	records = kvcalloc(capacity, sizeof(*records), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
@@ -49,7 +49,7 @@ static u64 first(const struct store *store)
 	return max(kept, store->oldest);
 }
 
-bool store_put(struct store *store, const struct trawl_record *record)
+bool store_put(struct store *store, const struct trawl_branch *record)
 {
 	unsigned long flags;
 	bool reached = false;
@@ -96,7 +96,7 @@ u32 store_count(struct store *store)
 /*
  * Copies one piece, from *from up to `end` at most; false if *from has been overwritten meanwhile.
  */
-static bool piece(struct store *store, struct trawl_record *to, u64 *from, u64 end)
+static bool piece(struct store *store, struct trawl_branch *to, u64 *from, u64 end)
 {
 	unsigned long flags;
 	bool whole;
@@ -113,7 +113,7 @@ static bool piece(struct store *store, struct trawl_record *to, u64 *from, u64 e
 	return whole;
 }
 
-static bool copy_once(struct store *store, struct trawl_record *to, u32 capacity,
+static bool copy_once(struct store *store, struct trawl_branch *to, u32 capacity,
 		      struct store_copied *copied)
 {
 	unsigned long flags;
@@ -139,7 +139,7 @@ static bool copy_once(struct store *store, struct trawl_record *to, u32 capacity
 	return true;
 }
 
-int store_copy(struct store *store, struct trawl_record *to, u32 capacity, bool clear,
+int store_copy(struct store *store, struct trawl_branch *to, u32 capacity, bool clear,
 	       struct store_copied *copied)
 {
 	unsigned long flags;

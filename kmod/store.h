@@ -8,7 +8,7 @@
 
 struct store {
 	raw_spinlock_t lock;
-	struct trawl_record *records;	/* NULL: no room, nothing is kept */
+	struct trawl_branch *records;	/* NULL: no room, nothing is kept */
 	u32 capacity;
 	/* store_put() reports when this many records are there; 0: never */
 	u32 threshold;
@@ -34,7 +34,7 @@ void store_free(struct store *store);
  * store_put() - appends a copy of the record. Any context but NMI. Returns whether the threshold
  * was just reached.
  */
-bool store_put(struct store *store, const struct trawl_record *record);
+bool store_put(struct store *store, const struct trawl_branch *record);
 
 /* store_clear() - removes all records. */
 void store_clear(struct store *store);
@@ -54,7 +54,7 @@ struct store_copied {
  * others may be appended meanwhile. With `clear` the copied ones are removed. Returns 0, or -EAGAIN
  * when records come faster than they can be copied. May sleep if there are more than 1,024.
  */
-int store_copy(struct store *store, struct trawl_record *to, u32 capacity, bool clear,
+int store_copy(struct store *store, struct trawl_branch *to, u32 capacity, bool clear,
 	       struct store_copied *copied);
 
 #endif

@@ -152,7 +152,7 @@ int traced_attach(struct task_struct *task, struct attachment *a)
 /* Puts a record that is not from the step provider into one attachment. */
 static void put_event(struct attachment *a, u8 kind, u64 from, u64 to)
 {
-	struct trawl_record r = {
+	struct trawl_branch r = {
 		.kind = kind, .from = from, .to = to, .time = ktime_get_mono_fast_ns()
 	};
 
@@ -298,7 +298,7 @@ static void begin(struct traced *t, struct attachment *a)
 	put_event(a, TRAWL_KIND_RESUME, TRAWL_GAP_BEGIN, t->step.ip);
 }
 
-void traced_record(struct traced *t, const struct trawl_record *record)
+void traced_record(struct traced *t, const struct trawl_branch *record)
 {
 	struct attachment *a;
 

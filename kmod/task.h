@@ -56,7 +56,7 @@ void traced_remove(struct traced *traced);
  * traced_record() - gives a record of the step provider to the attachments that want it. Under
  * rcu_read_lock().
  */
-void traced_record(struct traced *traced, const struct trawl_record *record);
+void traced_record(struct traced *traced, const struct trawl_branch *record);
 
 /* traced_prepare() - allocates what new attachments need. Called by the task itself; sleeps. */
 void traced_prepare(struct traced *traced);

@@ -168,7 +168,7 @@ struct trawl_disable {
 
 /*
  * TRAWL_IOC_DUMP: copies what the task (thread) `pid` recorded in form LBR or BTS, oldest first, as
- * struct trawl_record. A task that exited can be dumped until DISABLE or close(), the newest
+ * struct trawl_branch. A task that exited can be dumped until DISABLE or close(), the newest
  * TRAWL_DEAD_MAX of them. ENOENT: not enabled there.
  */
 /* what was copied is removed, so that BTINT records again */
@@ -252,12 +252,12 @@ struct trawl_ring {
 };
 
 /* A branch, or an event that a reader of branches must know of. 32 bytes. */
-struct trawl_record {
+struct trawl_branch {
 	__u64 from;
 	__u64 to;
 	__u64 time;		/* CLOCK_MONOTONIC, ns */
 	__u32 tid;		/* of the opener's pid namespace */
-	__u8 kind;		/* enum trawl_kind */
+	__u8 kind;		/* enum trawl_branch_kind */
 	__u8 flags;		/* TRAWL_FLAG_* */
 	__u16 cycles;		/* since the branch before, where TRAWL_FLAG_CYCLES;
 				 * TRAWL_KIND_PROBE: a count */
@@ -273,7 +273,7 @@ struct trawl_record {
 #define TRAWL_STACK_UNKNOWN	0xffffu		/* no branches: the LBR was not this task's */
 #define TRAWL_FLAG_SPECULATED	(1u << 6)	/* AMD: executed on a wrong path */
 
-enum trawl_kind {
+enum trawl_branch_kind {
 	TRAWL_KIND_UNKNOWN = 0,		/* a branch whose instruction could not be read */
 	TRAWL_KIND_JCC = 1,		/* conditional and taken; jrcxz and loop, too */
 	TRAWL_KIND_REL_CALL = 2,

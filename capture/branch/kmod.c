@@ -24,12 +24,7 @@
 #include "capture/sys/clock.h"
 #include "capture/sys/lockdown.h"
 #include "common/branchrecord.h"
-/* The module's names clash with those of libtrawl. */
-#define trawl_record kmod_record
-#define trawl_kind kmod_kind
 #include "kmod/trawl_uapi.h"
-#undef trawl_record
-#undef trawl_kind
 
 enum { RECORDS = 1 << 18, PERF_PAGES = 64, CALLS = 4096 };
 
@@ -44,7 +39,7 @@ struct kmod_state {
 	int fd;
 	struct trawl_ring_setup setup;
 	struct trawl_ring *ring;
-	const struct kmod_record *records;
+	const struct trawl_branch *records;
 	struct perf_ring perf;
 	bool stopped, begun;
 	struct branch_scope scope;
@@ -135,7 +130,7 @@ static int open_ring(struct kmod_state *k, struct trawl_error *err)
 	if (at == MAP_FAILED)
 		return trawl_fail(err, TRAWL_CANNOT, TRAWL_DEVICE ": mmap: %s", strerror(errno));
 	k->ring = at;
-	k->records = (const struct kmod_record *)((const char *)at + k->setup.data_offset);
+	k->records = (const struct trawl_branch *)((const char *)at + k->setup.data_offset);
 	return 0;
 }
 
@@ -329,14 +324,14 @@ static uint8_t kind_of(uint8_t kind)
 	return kind < sizeof(kinds) ? kinds[kind] : BRANCH_UNKNOWN;
 }
 
-static struct branch branch_of(const struct kmod_record *r, uint64_t from, uint64_t to,
+static struct branch branch_of(const struct trawl_branch *r, uint64_t from, uint64_t to,
 			       uint8_t kind)
 {
 	return (struct branch){ .from = from, .to = to, .kind = kind, .flags = r->flags & 15,
 				.cycles = r->flags & TRAWL_FLAG_CYCLES ? r->cycles : 0 };
 }
 
-static int put_one(struct branch_sink *sink, const struct kmod_record *r, const struct branch *b,
+static int put_one(struct branch_sink *sink, const struct trawl_branch *r, const struct branch *b,
 		   struct trawl_error *err)
 {
 	struct branch_event e = {.kind = BRANCH_EVENT_BRANCH,
@@ -348,7 +343,7 @@ static int put_one(struct branch_sink *sink, const struct kmod_record *r, const 
 	return sink->event(sink, &e, err);
 }
 
-static int put_branch(struct branch_sink *sink, const struct kmod_record *r, uint64_t from,
+static int put_branch(struct branch_sink *sink, const struct trawl_branch *r, uint64_t from,
 		      uint64_t to, uint8_t kind, struct trawl_error *err)
 {
 	struct branch b = branch_of(r, from, to, kind);
@@ -356,7 +351,7 @@ static int put_branch(struct branch_sink *sink, const struct kmod_record *r, uin
 	return put_one(sink, r, &b, err);
 }
 
-static int put_mark(struct branch_sink *sink, const struct kmod_record *r,
+static int put_mark(struct branch_sink *sink, const struct trawl_branch *r,
 		    enum branch_mark_kind mark, uint64_t count, struct trawl_error *err)
 {
 	struct branch_event e = {.kind = BRANCH_EVENT_MARK,
@@ -369,7 +364,7 @@ static int put_mark(struct branch_sink *sink, const struct kmod_record *r,
 	return sink->event(sink, &e, err);
 }
 
-static int put_task(struct branch_sink *sink, const struct kmod_record *r, bool begins,
+static int put_task(struct branch_sink *sink, const struct trawl_branch *r, bool begins,
 		    struct trawl_error *err)
 {
 	struct branch_event e = { .kind = begins ? BRANCH_EVENT_TASK : BRANCH_EVENT_EXIT,
@@ -396,7 +391,7 @@ static struct open_call *call_of(struct kmod_state *k, uint32_t tid)
 }
 
 /* Emits a system call as one branch: from its instruction to where the task continues. */
-static int end_call(struct kmod_state *k, struct branch_sink *sink, const struct kmod_record *r,
+static int end_call(struct kmod_state *k, struct branch_sink *sink, const struct trawl_branch *r,
 		    uint64_t to, struct trawl_error *err)
 {
 	struct open_call *call = call_of(k, r->tid);
@@ -407,7 +402,7 @@ static int end_call(struct kmod_state *k, struct branch_sink *sink, const struct
 }
 
 /* Returns how many pending branches belong to this record; 0 if the ring has lost some of them. */
-static size_t take_pending(struct kmod_state *k, const struct kmod_record *r)
+static size_t take_pending(struct kmod_state *k, const struct trawl_branch *r)
 {
 	size_t n = k->npending;
 
@@ -416,7 +411,7 @@ static size_t take_pending(struct kmod_state *k, const struct kmod_record *r)
 }
 
 /* Emits the branches before a hit of a probe. */
-static int put_last(struct kmod_state *k, struct branch_sink *sink, const struct kmod_record *r,
+static int put_last(struct kmod_state *k, struct branch_sink *sink, const struct trawl_branch *r,
 		    struct trawl_error *err)
 {
 	struct branch_last_stack last = {.address = r->to,
@@ -433,7 +428,7 @@ static int put_last(struct kmod_state *k, struct branch_sink *sink, const struct
 
 /* Emits the last branches of a task that left its CPU. Some may be those of its previous stack:
  * they look like the same branches taken again. */
-static int put_stack(struct kmod_state *k, struct branch_sink *sink, const struct kmod_record *r,
+static int put_stack(struct kmod_state *k, struct branch_sink *sink, const struct trawl_branch *r,
 		     struct trawl_error *err)
 {
 	size_t n = take_pending(k, r);
@@ -449,7 +444,7 @@ static int put_stack(struct kmod_state *k, struct branch_sink *sink, const struc
 	return 0;
 }
 
-static int take(struct kmod_state *k, struct branch_sink *sink, const struct kmod_record *r,
+static int take(struct kmod_state *k, struct branch_sink *sink, const struct trawl_branch *r,
 		struct trawl_error *err)
 {
 	if (r->flags & TRAWL_FLAG_PROBE) {
@@ -526,7 +521,7 @@ static int drain(void *state, struct branch_sink *sink, struct trawl_error *err)
 	if (perf_ring_fill(&k->perf, err))
 		return -1;
 	for (; at < head; at++) {
-		const struct kmod_record *r = &k->records[at % k->setup.records];
+		const struct trawl_branch *r = &k->records[at % k->setup.records];
 
 		if (emit_until(k, r->time, sink, err) || take(k, sink, r, err))
 			return -1;

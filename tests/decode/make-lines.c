@@ -6,7 +6,7 @@
  *	source NAME KIND		with CLOCK_MONOTONIC; the first has number 0
  *	type SOURCE ID SIZE NAME FORMAT	\n and \t in FORMAT are newline and tab
  *	field NAME KIND PLACE OFFSET SIZE COUNT CTYPE	a field of the preceding type, with numbers
- *							of enum trawl_kind and trawl_place
+ *							of enum trawl_branch_kind and trawl_place
  *	event SOURCE ID CPU NS HEX
  *	loss SOURCE CPU FROM TO COUNT	COUNT - : unknown
  *	meta NS NAME TYPE TEXT

@@ -279,7 +279,7 @@ static int cycles(int n)
 /* The event of each cycle needs the counter that the cycle before had. */
 static int dump_cycles(int n)
 {
-	static struct trawl_record records[64];
+	static struct trawl_branch records[64];
 	struct trawl_disable off = { .size = sizeof(off), .form = TRAWL_FORM_LBR };
 	int good = 0, full = 0;
 
@@ -431,7 +431,7 @@ union any {
 
 static void any_request(int on)
 {
-	static struct trawl_record room[4096];
+	static struct trawl_branch room[4096];
 	union any r = { 0 };
 	unsigned long command = 0;
 

@@ -31,7 +31,7 @@ struct client {
 	bool quiet;
 	FILE *out;
 	struct trawl_ring *ring;
-	struct trawl_record *records;
+	struct trawl_branch *records;
 	unsigned long long count, lost;
 };
 
@@ -41,7 +41,7 @@ static void fail(const char *what)
 	exit(3);
 }
 
-static void print(struct client *c, const struct trawl_record *r)
+static void print(struct client *c, const struct trawl_branch *r)
 {
 	c->count++;
 	if (r->kind == TRAWL_KIND_LOST)
@@ -76,7 +76,7 @@ static void map_ring(struct client *c, unsigned int records, unsigned int flags)
 	if (map == MAP_FAILED)
 		fail("mmap");
 	c->ring = (struct trawl_ring *)map;
-	c->records = (struct trawl_record *)(map + s.data_offset);
+	c->records = (struct trawl_branch *)(map + s.data_offset);
 }
 
 static void follow(struct client *c)
@@ -114,7 +114,7 @@ static int watch(struct client *c, struct trawl_enable *e, int seconds)
 
 static void dump(struct client *c, pid_t pid, unsigned int form)
 {
-	struct trawl_record *r = calloc(1 << 20, sizeof(*r));
+	struct trawl_branch *r = calloc(1 << 20, sizeof(*r));
 	struct trawl_dump d = { .size = sizeof(d),
 				.pid = pid,
 				.form = form,

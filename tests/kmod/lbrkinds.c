@@ -69,7 +69,7 @@ static const struct {
 enum { KINDS = sizeof(wanted) / sizeof(*wanted) };
 
 static int fd, tests, failed;
-static struct trawl_record records[ROOM];
+static struct trawl_branch records[ROOM];
 
 static void said(bool good, const char *text)
 {
@@ -88,7 +88,7 @@ static bool inside(uint64_t address)
 	return address >= (uint64_t)(uintptr_t)turn && address < (uint64_t)(uintptr_t)turn_end;
 }
 
-static bool is_record(const struct trawl_record *r, size_t kind)
+static bool is_record(const struct trawl_branch *r, size_t kind)
 {
 	return r->from == (uint64_t)(uintptr_t)wanted[kind].from &&
 	       r->to == (uint64_t)(uintptr_t)wanted[kind].to && r->kind == wanted[kind].kind;
@@ -98,7 +98,7 @@ static bool is_record(const struct trawl_record *r, size_t kind)
  * Goes backwards through the records within the turn, of which the newest is the last one of a turn
  * that `select` leaves. Returns how many there are, or -1 if one is wrong.
  */
-static int within(const struct trawl_record *r, unsigned int n, unsigned int select)
+static int within(const struct trawl_branch *r, unsigned int n, unsigned int select)
 {
 	size_t kind = KINDS;
 	int found = 0;
@@ -213,7 +213,7 @@ static void check_configure(void)
 }
 
 /* Whether the flags and cycles of two records in a row are those of the emulated processor. */
-static bool same_cycles(const struct trawl_record *r, size_t kind)
+static bool same_cycles(const struct trawl_branch *r, size_t kind)
 {
 	bool missed = wanted[kind].kind == TRAWL_KIND_JCC;
 	uint8_t flag = missed ? TRAWL_FLAG_MISPREDICTED : TRAWL_FLAG_PREDICTED;

@@ -9,7 +9,7 @@
 enum { CALLS = 8 };
 
 extern const char __executable_start[];
-static struct trawl_record records[1024];
+static struct trawl_branch records[1024];
 static int fd, answer;
 
 __attribute__((noinline)) static void callee(void)
@@ -114,7 +114,7 @@ static void stream(void)
 
 	gives(ENXIO, TRAWL_IOC_ENABLE, &e, "form STREAM without a ring");
 	gives(0, TRAWL_IOC_RING, &ring, "RING");
-	ok(ring.mmap_bytes == ring.data_offset + 1024 * sizeof(struct trawl_record), "its answer");
+	ok(ring.mmap_bytes == ring.data_offset + 1024 * sizeof(struct trawl_branch), "its answer");
 	gives(0, TRAWL_IOC_ENABLE, &e, "ENABLE, form STREAM");
 	work();
 	gives(0, TRAWL_IOC_WAKE, NULL, "WAKE");

@@ -126,7 +126,7 @@ static const struct {
 	unsigned int format;
 	bool tsx;
 	__u64 from, to, info;
-	struct trawl_record want;
+	struct trawl_branch want;
 } forms[] = {
 	{ 1, false, 0x401000, 0x402000, 0, { .from = 0x401000, .to = 0x402000 } },
 	{ 2, false, 0x401000, 0x402000, 0, { .from = 0x401000, .to = 0x402000 } },
@@ -185,7 +185,7 @@ static const struct {
 	    .flags = TRAWL_FLAG_MISPREDICTED | TRAWL_FLAG_CYCLES } },
 };
 
-static void same(const struct trawl_record *got, const struct trawl_record *want)
+static void same(const struct trawl_branch *got, const struct trawl_branch *want)
 {
 	cr_assert_eq(got->from, want->from, "from %llx, wanted %llx", got->from, want->from);
 	cr_assert_eq(got->to, want->to, "to %llx, wanted %llx", got->to, want->to);
@@ -198,7 +198,7 @@ Test(lbr_format, formats_of_intel)
 {
 	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
 		struct lbr_layout l = intel(forms[i].format, forms[i].tsx);
-		struct trawl_record got[LBR_MAX];
+		struct trawl_branch got[LBR_MAX];
 		struct lbr_raw raw = { .tos = 5 };
 
 		raw.entry[5].from = forms[i].from;
@@ -216,7 +216,7 @@ Test(lbr_format, addresses_of_the_kernel_are_left_out)
 
 	for (unsigned int format = 1; format < 8; format++) {
 		struct lbr_layout l = intel(format, true);
-		struct trawl_record got[LBR_MAX];
+		struct trawl_branch got[LBR_MAX];
 		struct lbr_raw raw = { 0 };
 
 		raw.entry[0].from = format == 3 || format == 6 ? kernel & ~M
@@ -252,7 +252,7 @@ Test(lbr_format, capabilities_that_lie)
 
 	for (size_t i = 0; i < sizeof(lies) / sizeof(*lies); i++) {
 		struct lbr_layout l = intel(lies[i].said, true);
-		struct trawl_record got[LBR_MAX];
+		struct trawl_branch got[LBR_MAX];
 		struct lbr_raw raw = { .tos = 5 };
 
 		raw.entry[4].from = 0x403000;
@@ -266,7 +266,7 @@ Test(lbr_format, capabilities_that_lie)
 Test(lbr_format, a_ring_is_read_from_its_oldest)
 {
 	struct lbr_layout l = layout_of(&skylake);
-	struct trawl_record got[LBR_MAX];
+	struct trawl_branch got[LBR_MAX];
 
 	for (unsigned int tos = 0; tos < 32; tos++) {
 		struct lbr_raw raw = { .tos = tos };
@@ -284,7 +284,7 @@ Test(lbr_format, a_ring_is_read_from_its_oldest)
 Test(lbr_format, a_top_of_stack_that_lies_reads_nothing_outside)
 {
 	struct lbr_layout l = layout_of(&skylake);
-	struct trawl_record got[LBR_MAX];
+	struct trawl_branch got[LBR_MAX];
 	struct lbr_raw raw = { .tos = ~0ull };
 
 	raw.entry[31].from = raw.entry[31].to = 1;
@@ -303,7 +303,7 @@ Test(lbr_format, architectural)
 			       .leaf_1c = 1,
 			       .address_bits = 57 };
 	struct lbr_layout l = layout_of(&cpu);
-	struct trawl_record got[LBR_MAX];
+	struct trawl_branch got[LBR_MAX];
 	struct lbr_raw raw = { 0 };
 
 	for (unsigned int i = 0; i < 7; i++) {
@@ -314,7 +314,7 @@ Test(lbr_format, architectural)
 	}
 	cr_assert_eq(lbr_decode(&l, &raw, got), 7);
 	for (unsigned int i = 0; i < 7; i++) {
-		struct trawl_record *r = &got[6 - i];
+		struct trawl_branch *r = &got[6 - i];
 
 		cr_assert_eq(r->from, 0x1000 + i);
 		cr_assert_eq(r->kind, kinds[i]);
@@ -326,7 +326,7 @@ Test(lbr_format, architectural)
 Test(lbr_format, amd)
 {
 	struct lbr_layout l = layout_of(&zen4);
-	struct trawl_record got[LBR_MAX];
+	struct trawl_branch got[LBR_MAX];
 	struct lbr_raw raw = { 0 };
 
 	cr_assert_eq(l.depth, 16);
@@ -343,8 +343,8 @@ Test(lbr_format, amd)
 	raw.entry[4].to = M | 0x409000;
 	cr_assert_eq(lbr_decode(&l, &raw, got), 2);
 	same(&got[1],
-	     &(struct trawl_record){
+	     &(struct trawl_branch){
 		     .from = 0x401000, .to = 0x402000, .flags = TRAWL_FLAG_MISPREDICTED });
-	same(&got[0], &(struct trawl_record){ .from = 0x403000, .to = 0x404000,
+	same(&got[0], &(struct trawl_branch){ .from = 0x403000, .to = 0x404000,
 		.flags = TRAWL_FLAG_PREDICTED | TRAWL_FLAG_SPECULATED });
 }

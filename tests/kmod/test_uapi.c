@@ -49,9 +49,9 @@ Test(uapi, layout_of_ours)
 	cr_assert_eq(sizeof(struct trawl_ring_setup), 32);
 	AT(struct trawl_ring, waiting, 24);
 	AT(struct trawl_ring, tail, 64);
-	cr_assert_eq(sizeof(struct trawl_record), 32);
-	AT(struct trawl_record, tid, 24);
-	AT(struct trawl_record, cycles, 30);
+	cr_assert_eq(sizeof(struct trawl_branch), 32);
+	AT(struct trawl_branch, tid, 24);
+	AT(struct trawl_branch, cycles, 30);
 	cr_assert_eq(sizeof(struct trawl_probe), 40);
 	cr_assert_eq(TRAWL_IOC_ENABLE, 0xc050d701);
 	cr_assert_eq(TRAWL_BTS_SIZE_MAX % TRAWL_BTS_RECORD, 0);
