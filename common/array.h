@@ -7,8 +7,8 @@
  * array unchanged. They evaluate their arguments more than once. The owner frees the array by
  * free().
  */
-#ifndef COMMON_ARRAY_H
-#define COMMON_ARRAY_H
+#ifndef TRAWL_COMMON_ARRAY_H
+#define TRAWL_COMMON_ARRAY_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A set of numbers other than 0, by open addressing. */
-#ifndef COMMON_HASHSET_H
-#define COMMON_HASHSET_H
+#ifndef TRAWL_COMMON_HASHSET_H
+#define TRAWL_COMMON_HASHSET_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The attachments of a session: what it records of which tasks. */
-#ifndef KMOD_ATTACHED_H
-#define KMOD_ATTACHED_H
+#ifndef TRAWL_KMOD_ATTACHED_H
+#define TRAWL_KMOD_ATTACHED_H
 
 #include "kmod/attachment.h"
 

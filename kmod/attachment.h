@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* An attachment: one session records one task in one form. */
-#ifndef KMOD_ATTACHMENT_H
-#define KMOD_ATTACHMENT_H
+#ifndef TRAWL_KMOD_ATTACHMENT_H
+#define TRAWL_KMOD_ATTACHMENT_H
 
 #include <linux/list.h>
 #include <linux/workqueue.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What differs between kernels, 6.1 and newer. Nothing else in the module looks at the version. */
-#ifndef KMOD_COMPAT_H
-#define KMOD_COMPAT_H
+#ifndef TRAWL_KMOD_COMPAT_H
+#define TRAWL_KMOD_COMPAT_H
 
 #include <linux/sched/coredump.h>
 #include <linux/sched/task.h>

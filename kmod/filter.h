@@ -3,8 +3,8 @@
  * Which branches are wanted: a selection is a set of TRAWL_NO_* bits; control bits of the BTS form
  * are converted to one.
  */
-#ifndef KMOD_FILTER_H
-#define KMOD_FILTER_H
+#ifndef TRAWL_KMOD_FILTER_H
+#define TRAWL_KMOD_FILTER_H
 
 #include "kmod/plain.h"
 

@@ -3,8 +3,8 @@
  * The places where the kernel calls the module: tracepoints, which are looked up by name, and the
  * die notifier, for debug exceptions.
  */
-#ifndef KMOD_HOOKS_H
-#define KMOD_HOOKS_H
+#ifndef TRAWL_KMOD_HOOKS_H
+#define TRAWL_KMOD_HOOKS_H
 
 /*
  * hooks_start() - connects the hooks, or counts one more user. Called before a session traces its

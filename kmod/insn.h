@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* How an x86 instruction changes the flow of control and the trap flag. */
-#ifndef KMOD_INSN_H
-#define KMOD_INSN_H
+#ifndef TRAWL_KMOD_INSN_H
+#define TRAWL_KMOD_INSN_H
 
 #include "kmod/plain.h"
 

@@ -10,8 +10,8 @@
  *
  * Such a module is built with KBUILD_EXTRA_SYMBOLS set to this module's Module.symvers.
  */
-#ifndef KMOD_KHANDLER_H
-#define KMOD_KHANDLER_H
+#ifndef TRAWL_KMOD_KHANDLER_H
+#define TRAWL_KMOD_KHANDLER_H
 
 #include <linux/module.h>
 #include <linux/ptrace.h>

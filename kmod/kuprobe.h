@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Uprobes of the kernel, set and removed by a worker. */
-#ifndef KMOD_KUPROBE_H
-#define KMOD_KUPROBE_H
+#ifndef TRAWL_KMOD_KUPROBE_H
+#define TRAWL_KMOD_KUPROBE_H
 
 #include <linux/fs.h>
 #include <linux/uprobes.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The last branches that a session in form LBR has of a task at this moment. */
-#ifndef KMOD_LASTBRANCHES_H
-#define KMOD_LASTBRANCHES_H
+#ifndef TRAWL_KMOD_LASTBRANCHES_H
+#define TRAWL_KMOD_LASTBRANCHES_H
 
 #include <linux/sched.h>
 #include "kmod/trawl_uapi.h"

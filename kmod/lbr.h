@@ -5,8 +5,8 @@
  * has entered the kernel its records no longer change, so they are read when it leaves its CPU,
  * when it ends, or on request.
  */
-#ifndef KMOD_LBR_H
-#define KMOD_LBR_H
+#ifndef TRAWL_KMOD_LBR_H
+#define TRAWL_KMOD_LBR_H
 
 #include <linux/sched.h>
 #include "kmod/trawl_uapi.h"

@@ -4,8 +4,8 @@
  * (LbrExtV2). Intel's formats are numbered as in IA32_PERF_CAPABILITIES[5:0]. Nothing here calls
  * the kernel, so that unit tests compile it, too.
  */
-#ifndef KMOD_LBR_FORMAT_H
-#define KMOD_LBR_FORMAT_H
+#ifndef TRAWL_KMOD_LBR_FORMAT_H
+#define TRAWL_KMOD_LBR_FORMAT_H
 
 #include "kmod/plain.h"
 #include "kmod/trawl_uapi.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The requests of trawl_libiht.h. */
-#ifndef KMOD_LIBIHT_H
-#define KMOD_LIBIHT_H
+#ifndef TRAWL_KMOD_LIBIHT_H
+#define TRAWL_KMOD_LIBIHT_H
 
 #include <linux/fs.h>
 

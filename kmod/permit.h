@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Permission: who may trace whom. */
-#ifndef KMOD_PERMIT_H
-#define KMOD_PERMIT_H
+#ifndef TRAWL_KMOD_PERMIT_H
+#define TRAWL_KMOD_PERMIT_H
 
 #include <linux/binfmts.h>
 #include <linux/fs.h>

@@ -3,8 +3,8 @@
  * Headers for code that calls nothing of the kernel, so that the module and the unit tests compile
  * it.
  */
-#ifndef KMOD_PLAIN_H
-#define KMOD_PLAIN_H
+#ifndef TRAWL_KMOD_PLAIN_H
+#define TRAWL_KMOD_PLAIN_H
 
 #ifdef __KERNEL__
 #include <linux/types.h>

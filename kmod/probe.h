@@ -3,8 +3,8 @@
  * Probes of TRAWL_IOC_PROBE: they record the last branches of a task that executes the instruction
  * at a place in a file.
  */
-#ifndef KMOD_PROBE_H
-#define KMOD_PROBE_H
+#ifndef TRAWL_KMOD_PROBE_H
+#define TRAWL_KMOD_PROBE_H
 
 #include "kmod/trawl_uapi.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The providers of branches: which are usable, and why others are not. */
-#ifndef KMOD_PROVIDER_H
-#define KMOD_PROVIDER_H
+#ifndef TRAWL_KMOD_PROVIDER_H
+#define TRAWL_KMOD_PROVIDER_H
 
 #include "kmod/trawl_uapi.h"
 

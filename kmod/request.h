@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Serves the requests of trawl_uapi.h. */
-#ifndef KMOD_REQUEST_H
-#define KMOD_REQUEST_H
+#ifndef TRAWL_KMOD_REQUEST_H
+#define TRAWL_KMOD_REQUEST_H
 
 #include <linux/fs.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The ring of a session, which a program maps: many tasks write records, one program reads them. */
-#ifndef KMOD_RING_H
-#define KMOD_RING_H
+#ifndef TRAWL_KMOD_RING_H
+#define TRAWL_KMOD_RING_H
 
 #include <linux/mm_types.h>
 #include <linux/spinlock.h>

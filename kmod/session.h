@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A session: the state of one open file description of /dev/trawl. */
-#ifndef KMOD_SESSION_H
-#define KMOD_SESSION_H
+#ifndef TRAWL_KMOD_SESSION_H
+#define TRAWL_KMOD_SESSION_H
 
 #include <linux/cred.h>
 #include <linux/fs.h>

@@ -18,8 +18,8 @@
  *	a debugger that goes on	clears it			step_switched_in()
  *	a uprobe		takes it for the program's own	step_breakpoint(), then task work
  */
-#ifndef KMOD_STEP_H
-#define KMOD_STEP_H
+#ifndef TRAWL_KMOD_STEP_H
+#define TRAWL_KMOD_STEP_H
 
 #include <linux/ptrace.h>
 #include "kmod/traced.h"

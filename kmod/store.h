@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The branches of one task, kept until they are dumped: the last N, or the first N. */
-#ifndef KMOD_STORE_H
-#define KMOD_STORE_H
+#ifndef TRAWL_KMOD_STORE_H
+#define TRAWL_KMOD_STORE_H
 
 #include <linux/spinlock.h>
 #include "kmod/trawl_uapi.h"

@@ -3,8 +3,8 @@
  * The table of all traced tasks, by the address of their task_struct. A task is in it until it has
  * exited.
  */
-#ifndef KMOD_TASK_H
-#define KMOD_TASK_H
+#ifndef TRAWL_KMOD_TASK_H
+#define TRAWL_KMOD_TASK_H
 
 #include "kmod/traced.h"
 #include "kmod/trawl_uapi.h"

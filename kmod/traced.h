@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The state of a traced task; task.h has the functions. */
-#ifndef KMOD_TRACED_H
-#define KMOD_TRACED_H
+#ifndef TRAWL_KMOD_TRACED_H
+#define TRAWL_KMOD_TRACED_H
 
 #include <linux/list.h>
 #include <linux/refcount.h>

@@ -15,8 +15,8 @@
  * stop; it is ready when the thread has stopped (at SYSCALL_ENTRY at once, as the call may take for
  * ever); POLL returns it; the next POLL removes it, or its cancellation does.
  */
-#ifndef KMOD_TRACER_H
-#define KMOD_TRACER_H
+#ifndef TRAWL_KMOD_TRACER_H
+#define TRAWL_KMOD_TRACER_H
 
 #include <linux/fs.h>
 #include <linux/list.h>

@@ -3,8 +3,8 @@
  * Begins, changes and ends the tracing of a process or a thread, for the requests of trawl_uapi.h
  * and of trawl_libiht.h.
  */
-#ifndef KMOD_TRACING_H
-#define KMOD_TRACING_H
+#ifndef TRAWL_KMOD_TRACING_H
+#define TRAWL_KMOD_TRACING_H
 
 #include <linux/fs.h>
 #include "kmod/attachment.h"

@@ -16,8 +16,8 @@
  * goes on when each has been returned and gone on in this way, or was cancelled. SIGKILL always
  * ends it.
  */
-#ifndef TRAWL_UPROBE_UAPI_H
-#define TRAWL_UPROBE_UAPI_H
+#ifndef TRAWL_KMOD_TRAWL_UPROBE_H
+#define TRAWL_KMOD_TRAWL_UPROBE_H
 
 #include <linux/ioctl.h>
 #include <linux/types.h>

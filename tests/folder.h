@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TESTS_FOLDER_H
-#define TESTS_FOLDER_H
+#ifndef TRAWL_TESTS_FOLDER_H
+#define TRAWL_TESTS_FOLDER_H
 
 #include <dirent.h>
 

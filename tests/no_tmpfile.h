@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Simulates file systems that lack a feature, for a test that is linked with no_tmpfile.c. */
-#ifndef TESTS_NO_TMPFILE_H
-#define TESTS_NO_TMPFILE_H
+#ifndef TRAWL_TESTS_NO_TMPFILE_H
+#define TRAWL_TESTS_NO_TMPFILE_H
 
 #include <stdbool.h>
 

@@ -13,6 +13,7 @@ Comments: each file, or the header of its name, begins with one that says what t
 Sizes: no file has more than 900 lines. No line has more than 100 columns with tabs of 8; except for
 rows of a table in a C comment, and for lines with quoted texts whose rest has at most 80 columns.
 No function has more than 60 lines or 6 parameters, except for those that the tests record.
+Include guards have the name of the header's path.
 Functions: each that a header declares is used outside of its file, at least by a test.
 """
 import os
@@ -29,6 +30,7 @@ GENERATED = (".inc", "config.h")
 WRITTEN = (".c", ".h", ".cc", ".py", ".sh", ".js", ".lua", ".css", ".html")
 QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'')
 QUOTED_JS = re.compile(QUOTED.pattern + r"|`(?:[^`\\]|\\.)*`")
+INSTALLED = ("format/trawl.h", "uprobe/trawl-uprobe.h", "kmod/trawl_uapi.h", "kmod/trawl_libiht.h")
 # The folder of a built QEMU has the hash of these bytes in its name.
 HASHED = ("tests/lab/qemu/build",)
 LINES, COLUMNS, COLUMNS_OF_REST = 900, 100, 80
@@ -194,6 +196,16 @@ def check(rows, files):
     return bad
 
 
+def misguarded(path, text):
+    """Why the include guard is not that of the path; an installed header has that of its name."""
+    name = re.sub(r"\W", "_", path.upper())
+    of = {"TRAWL_" + name, re.sub(r".*/", "", path.upper()).replace(".", "_").replace("-", "_")} \
+        if path in INSTALLED else {"TRAWL_" + name}
+    guard = re.search(r"^#ifndef (\w+)\n#define \1\b", text, re.M)
+    return [] if guard and guard[1] in of else \
+        [f"{path}: its include guard is {guard[1] if guard else 'missing'}"]
+
+
 def unplaced(text, files):
     """What "Where things are added" names and the tree does not have: files, folders,
     functions()."""
@@ -348,6 +360,13 @@ for line in UNTITLED:
     print("#", line)
 ok(not UNTITLED, "every file says at its beginning what it holds, or its header does")
 C_FILES = {p: read(p) for p in written() if p.endswith((".c", ".h"))}
+MISGUARDED = [line for p, t in C_FILES.items()
+              if p.endswith(".h") and not p.startswith(RECORDED) for line in misguarded(p, t)]
+for line in MISGUARDED:
+    print("#", line)
+ok(not MISGUARDED and misguarded("a/b.h", "#ifndef TRAWL_A_H\n#define TRAWL_A_H\n") and
+   not misguarded("a/b.h", "#ifndef TRAWL_A_B_H\n#define TRAWL_A_B_H\n"),
+   "every include guard is that of the header's path")
 UNSHARED = unshared({p: t for p, t in C_FILES.items() if not p.startswith("tests/") or
                      p.endswith(".c")}, ("format/trawl.h", "uprobe/trawl-uprobe.h", "kmod/khandler.h"))
 for line in UNSHARED:

@@ -25,8 +25,8 @@
  * For usdt, argN means the probe's N-th argument: argN:TYPE changes its type (arg2:string follows
  * the pointer), FIELD=argN[:TYPE] names it, FIELD=+8(argN):TYPE adds a field.
  */
-#ifndef CAPTURE_SPEC_H
-#define CAPTURE_SPEC_H
+#ifndef TRAWL_CAPTURE_CLI_SPEC_H
+#define TRAWL_CAPTURE_CLI_SPEC_H
 
 #include <stdbool.h>
 #include <stddef.h>

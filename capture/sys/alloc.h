@@ -5,8 +5,8 @@
  * process's instances, so that gc.c finds and removes them; COMMAND, which waits for its start,
  * ends.
  */
-#ifndef CAPTURE_ALLOC_H
-#define CAPTURE_ALLOC_H
+#ifndef TRAWL_CAPTURE_SYS_ALLOC_H
+#define TRAWL_CAPTURE_SYS_ALLOC_H
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A capture in memory with metadata only, for tests of its readers. */
-#ifndef TESTS_DECODE_CAPTURE_H
-#define TESTS_DECODE_CAPTURE_H
+#ifndef TRAWL_TESTS_DECODE_CAPTURE_H
+#define TRAWL_TESTS_DECODE_CAPTURE_H
 
 #include <stdio.h>
 #include <string.h>

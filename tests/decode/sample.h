@@ -6,8 +6,8 @@
  * argument that must be computed and one that is unavailable) and "event" (sched:sched_switch); and
  * the hidden "task" source. See sample.c for the contents of the records.
  */
-#ifndef TESTS_DECODE_SAMPLE_H
-#define TESTS_DECODE_SAMPLE_H
+#ifndef TRAWL_TESTS_DECODE_SAMPLE_H
+#define TRAWL_TESTS_DECODE_SAMPLE_H
 
 #include "format/trawl.h"
 

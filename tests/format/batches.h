@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Random types and batches of records for tests of chunks; the same seed gives the same result. */
-#ifndef BATCHES_H
-#define BATCHES_H
+#ifndef TRAWL_TESTS_FORMAT_BATCHES_H
+#define TRAWL_TESTS_FORMAT_BATCHES_H
 
 #include "format/chunk.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The source of a writer's tests: numbered records of any size. */
-#ifndef TESTS_BLOBS_H
-#define TESTS_BLOBS_H
+#ifndef TRAWL_TESTS_FORMAT_BLOBS_H
+#define TRAWL_TESTS_FORMAT_BLOBS_H
 
 #include <criterion/criterion.h>
 

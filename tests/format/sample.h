@@ -3,8 +3,8 @@
  * Synthetic captures for tests, with the same bytes of events every time. The golden files were
  * written from them once (tests/format/golden.c); other tests write them to memory.
  */
-#ifndef SAMPLE_H
-#define SAMPLE_H
+#ifndef TRAWL_TESTS_FORMAT_SAMPLE_H
+#define TRAWL_TESTS_FORMAT_SAMPLE_H
 
 #include "format/bytes.h"
 #include "format/trawl.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Samples for sample.c's table; each takes fd. Returns 0, or -1 with *err. */
-#ifndef SAMPLE_CODINGS_H
-#define SAMPLE_CODINGS_H
+#ifndef TRAWL_TESTS_FORMAT_SAMPLE_CODINGS_H
+#define TRAWL_TESTS_FORMAT_SAMPLE_CODINGS_H
 
 #include "format/trawl.h"
 

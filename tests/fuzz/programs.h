@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The reading programs, as functions. */
-#ifndef TESTS_FUZZ_PROGRAMS_H
-#define TESTS_FUZZ_PROGRAMS_H
+#ifndef TRAWL_TESTS_FUZZ_PROGRAMS_H
+#define TRAWL_TESTS_FUZZ_PROGRAMS_H
 
 #include <stddef.h>
 #include <stdint.h>

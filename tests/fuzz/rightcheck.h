@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TESTS_FUZZ_RIGHTCHECK_H
-#define TESTS_FUZZ_RIGHTCHECK_H
+#ifndef TRAWL_TESTS_FUZZ_RIGHTCHECK_H
+#define TRAWL_TESTS_FUZZ_RIGHTCHECK_H
 
 #include <xxhash.h>
 

@@ -3,8 +3,8 @@
  * The few library functions that a test needs which is also built as a 32-bit program on machines
  * without 32-bit libraries: system calls, which return -errno, and TAP.
  */
-#ifndef TESTS_KMOD_SMALL_H
-#define TESTS_KMOD_SMALL_H
+#ifndef TRAWL_TESTS_KMOD_SMALL_H
+#define TRAWL_TESTS_KMOD_SMALL_H
 
 #include <asm/unistd.h>
 #include <linux/errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The test program itself as the ELF file under test. */
-#ifndef TESTS_CAPTURE_PROBE_SELF_H
-#define TESTS_CAPTURE_PROBE_SELF_H
+#ifndef TRAWL_TESTS_CAPTURE_PROBE_SELF_H
+#define TRAWL_TESTS_CAPTURE_PROBE_SELF_H
 
 #include <criterion/criterion.h>
 #include <fcntl.h>
