@@ -47,7 +47,7 @@ static int print(struct reading *r, const int fds[2], const char *const names[2]
 	}
 	trawl_fail(&err, TRAWL_USAGE,
 		   "--diff: %.200s and %.200s have no source in common that can be compared; give "
-		   "two captures with USB or branches (trawl-decode --summary tells what is in a "
+		   "two captures with USB or branches (trawl-decode --summary shows what is in a "
 		   "file)",
 		   names[0], names[1]);
 	return cli_error(&err);

@@ -190,7 +190,7 @@ static void set_relation(struct merge_file *f, const char *by, int64_t moved, co
 		return;
 	}
 	if (*bound == '-')
-		snprintf(doubt, sizeof(doubt), "; nobody knows how far they are apart");
+		snprintf(doubt, sizeof(doubt), "; their distance is unknown");
 	else if (*bound != '0')
 		snprintf(doubt, sizeof(doubt), ", which are at most %.3f ms apart",
 			 strtod(bound, NULL) / 1e6);

@@ -295,7 +295,7 @@ static void run_commands(struct walk *w, const struct options *options)
 	walk_here(w, &first);
 	t.begin = first.time;
 	if (terminal)
-		printf("task %d, %" PRIu64 " branches; help tells the commands\n", walk_tid(w),
+		printf("task %d, %" PRIu64 " branches; help lists the commands\n", walk_tid(w),
 		       walk_branches(w));
 	show(w, first.time);
 	for (;;) {

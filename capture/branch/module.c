@@ -243,8 +243,7 @@ static void request_lookup(struct module *m, enum lookup_request what, const uin
 	if (!why) {
 		good = what == LOOKUP_OPEN ? get_program(&in, m) : findings_get(&in, &m->found);
 		if (!good || in.left)
-			why = "what the reader of its symbols answered makes no sense, or is too "
-			      "much";
+			why = "the answer of the reader of its symbols is invalid or too long";
 	}
 	free(bytes);
 	if (why)

@@ -131,7 +131,7 @@ static int why_not(const char *name, bool lbr, int error, struct trawl_error *er
 	return trawl_fail(err, TRAWL_CANNOT,
 			  "branch:%s: perf refuses it: %s: the processor has no %s", name,
 			  strerror(error),
-			  lbr ? "last branch records that perf knows"
+			  lbr ? "last branch records that perf can read"
 			      : "branch trace store that perf can use");
 }
 

@@ -80,7 +80,7 @@ void array_shape_of(Dwarf_Die *array, struct array_shape *s)
 	if (has_stride(array))
 		s->elsewhere = "its elements are not one behind the other";
 	if (dwarf_hasattr_integrate(array, DW_AT_data_location))
-		s->elsewhere = "its elements are elsewhere, where a descriptor tells";
+		s->elsewhere = "its elements are elsewhere, at an address in a descriptor";
 }
 
 #endif

@@ -319,8 +319,8 @@ static bool by_convention(const struct param *q, unsigned int offset, struct arg
 }
 
 /*
- * gcc does not tell that a function has another convention (ms_abi): the debug information has a
- * parameter in another register.
+ * gcc does not describe that a function has another convention (ms_abi), except by a parameter in
+ * another register.
  */
 static void check_convention(const struct param *q, const struct argloc *found)
 {
@@ -392,8 +392,8 @@ static void explain(struct param *q)
 		snprintf(q->why, sizeof(q->why), "the compiler optimised it away");
 	else if (q->found == LOCATION_FOUND)
 		snprintf(q->why, sizeof(q->why),
-			 "the debug information tells its place only after the function's first "
-			 "instructions, which do not tell where it comes from");
+			 "the debug information has its location only after the function's first "
+			 "instructions, which do not show where it comes from");
 }
 
 /*

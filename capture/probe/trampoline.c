@@ -20,7 +20,7 @@ const char *trampoline_danger(struct target *t, uint64_t vaddr, char *buf, size_
 	const char *name, *language;
 
 	if (gosymbols_is_go(t->elf))
-		return "Go's runtime does not know the return address";
+		return "Go's runtime cannot find the return address";
 	if (frame && frame->lsda)
 		return "an exception that passes through the function would not be caught";
 	language = dwarf_unwinding_language(t->dwarf, vaddr);

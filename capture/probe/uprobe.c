@@ -73,7 +73,7 @@ static void init_site(struct making *m)
 
 static void add_notes(struct making *m)
 {
-	static const char is_register[] = "no debug information tells what it returns: $retval is "
+	static const char is_register[] = "the debug information does not say what it returns: $retval is "
 					  "what is in %rax";
 
 	if (m->register_shown)
@@ -170,7 +170,7 @@ static size_t add_helper(struct probe *p, const char *name, const char *type)
 }
 
 /*
- * Adds the fields that tell whether a conditional jump was taken: a probe on one is hit in either
+ * Adds the fields that say whether a conditional jump was taken: a probe on one is hit in either
  * case.
  */
 static void add_conditions(struct making *m)
@@ -280,7 +280,7 @@ static int add_trampoline(struct making *m, const char *not_whole)
 	return finish_probe(m, PROBE_URETPROBE, note);
 }
 
-/* Of a function of Go that has no debug information, nobody knows how it returns. */
+/* How a function of Go without debug information returns is unknown. */
 static void refuse_retval(struct dwarf_value *ret)
 {
 	ret->ctype = xstrdup("");
@@ -302,15 +302,14 @@ static void check_retval(struct making *m)
 	}
 	v->place.form = ARGLOC_NONE;
 	if (proof == PROOF_PAIR)
-		snprintf(v->place.why, sizeof(v->place.why), "nobody is seen to use a second "
-			 "register, so it is not known how it is returned; $retval:x64 shows "
-			 "%%rax");
+		snprintf(v->place.why, sizeof(v->place.why), "no caller is seen to use a second "
+			 "register, so how it is returned is unknown; $retval:x64 shows %%rax");
 	else if (proof == PROOF_ADDRESS)
-		snprintf(v->place.why, sizeof(v->place.why), "it is in memory, and nobody is seen "
+		snprintf(v->place.why, sizeof(v->place.why), "it is in memory, and no caller is seen "
 			 "to use its address in %%rax, which need not be there; $retval:x64 shows "
 			 "%%rax");
 	else
-		snprintf(v->place.why, sizeof(v->place.why), "nobody is seen to use it, so the "
+		snprintf(v->place.why, sizeof(v->place.why), "no caller is seen to use it, so the "
 			 "compiler may have taken it away; $retval:x64 shows %%rax");
 }
 

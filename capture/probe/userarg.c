@@ -21,7 +21,7 @@ static const char *no_names(const struct making *m, char *buf, size_t size)
 	else if (!m->fn)
 		snprintf(buf, size, "no function is known at this offset");
 	else if (m->fnd.bare)
-		snprintf(buf, size, "the debug information does not tell what %s takes and "
+		snprintf(buf, size, "the debug information does not say what %s takes and "
 			 "returns; build it with -g, not -g1", m->called);
 	else if (dwarf_is_split(m->t->dwarf, m->at.entry))
 		snprintf(buf, size, "%s is described in a .dwo file, which is not read; build it "
@@ -116,11 +116,11 @@ static const char *not_all_passed(const struct making *m)
 		return NULL;
 	if (strstr(m->fn->name, ".isra.") || strstr(m->fn->name, ".constprop.") ||
 	    strstr(m->fn->name, ".part."))
-		return "a copy that gcc made for some callers may lack arguments, and no debug "
-		       "information tells; write a register";
+		return "a copy that gcc made for some callers may lack arguments, and the "
+		       "debug information does not say so; write a register";
 	if (!m->fn->global && !only_gcc(m->t->elf))
 		return "compilers other than gcc may leave out arguments of a static function, and "
-		       "no debug information tells; write a register";
+		       "the debug information does not say so; write a register";
 	return NULL;
 }
 
@@ -220,7 +220,7 @@ static size_t add_value(struct making *m, const struct dwarf_value *v, const cha
 	return k;
 }
 
-/* Links data of an alternative to the field with the tag, which tells whether the data is valid. */
+/* Links data of an alternative to the field with the tag, which says whether the data is valid. */
 static void only_if(struct making *m, size_t k, const struct dwarf_value *v)
 {
 	size_t tag;
@@ -353,7 +353,7 @@ static int add_field(struct making *m, const struct spec_arg *arg, const struct 
 
 enum { WORDS_TOGETHER = 256, WORDS_MOST = 320, WORDS_ASKED_FOR = 64, WORDS = 32, WORDS_LEAST = 4 };
 
-/* What is recorded of a string with a length: its words, and two values that tell which count. */
+/* Fields of a string with a length: its words, and two values that say which words are valid. */
 struct counted_fields {
 	char type[PROBE_TYPE_MAX];
 	const char *helper_types[2];

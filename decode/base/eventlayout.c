@@ -437,7 +437,7 @@ static const char *fault_of(const struct shown *s, const void *record, size_t le
 	if (!state)
 		return NULL;
 	if (state != 1)
-		return "the kernel that recorded it does not tell whether it could be read";
+		return "the kernel that recorded it does not record whether it could be read";
 	return s->fault->field->note && *s->fault->field->note ? s->fault->field->note : "fault";
 }
 

@@ -443,7 +443,7 @@ static void branch_text(void *state, const struct item *it, struct out *o)
 		if (d->lost)
 			out_count(o, d->lost, "branch");
 		out_str(o,
-			d->lost ? " lost here" : "branches were lost here, nobody knows how many");
+			d->lost ? " lost here" : "an unknown number of branches lost here");
 		return;
 	}
 	if (it->name == item_names[NAME_LAST]) {
@@ -629,7 +629,7 @@ static void branch_summary(void *state, struct out *o)
 	out_char(o, '\n');
 	if (s->lost || s->lost_unknown)
 		out_printf(o, "branches lost: %" PRIu64 "%s\n", s->lost,
-			   s->lost_unknown ? " and more, nobody knows how many" : "");
+			   s->lost_unknown ? " and an unknown number more" : "");
 }
 
 const struct decoder branch_decoder = {

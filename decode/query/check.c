@@ -261,7 +261,7 @@ static int check_where(struct stream *s, struct trawl_error *err)
 	stream_names(s, listing_add, &l);
 	if (compared_with(sel->where_text, at) && compares_id(sel->where_text, at))
 		snprintf(text, sizeof(text), "no event has a field '%.60s'; ausyscall %.60s "
-			 "tells the number of a system call", bad, bad);
+			 "prints the number of a system call", bad, bad);
 	else if (compared_with(sel->where_text, at))
 		snprintf(text, sizeof(text), "no event has a field '%.60s'; if it is meant as "
 			 "a text, that stands in quotes: \"%.60s\"", bad, bad);

@@ -242,7 +242,7 @@ static void warn_invalid(struct node *n, const struct subject *s, const struct v
 		 (int)s->item->name_len, s->item->name, is_number(v) ? "number" : "text",
 		 n->op == MATCH || n->op == UNLIKE ? "no pattern matches; compare it with ==" :
 		 is_number(v) && !strncmp(s->item->name, "raw_syscalls:", 13) ?
-			 "cannot be compared with a text: ausyscall NAME tells a call's number" :
+			 "cannot be compared with a text: ausyscall NAME prints a call's number" :
 		 is_number(v) ? "cannot be compared with a text: a number stands without quotes" :
 		 "cannot be compared with a number: a text stands in quotes");
 	caret_fail(&note, TRAWL_USAGE, w->text, field->at, "%s: %s", w->option,

@@ -86,7 +86,7 @@ def check_open(folder):
     rows = tree(path)
     f = rows[0]
     same(("f", 4000, None), (f["function"], f["least_ns"], f["most_ns"]),
-         "a call that is open at the end: at least that long, at most nobody knows")
+         "a call that is open at the end: at least that long, at most is unknown")
     same([">4us", "<4us"], [took for took, _ in texts(path)], "and said so in the tree")
 
 

@@ -247,7 +247,7 @@ for argv, gaps in ((["--every", "2"], (len(batches) + 1) // 2 - 1),
     calls = run("trawl-decode", "--calls", out)[1].count(b"*** branches lost")
     tap.ok(status == 0 and len(lost) == calls == gaps and
            all(not e["fields"]["lost"] for e in lost),
-           f"{argv[0]}: branches are said to be missing, nobody knows how many", gaps, lost, calls,
+           f"{argv[0]}: an unknown number of branches is said to be missing", gaps, lost, calls,
            text)
     kept = [json.loads(line)["fields"] for line in decode("--raw", out)]
     tap.ok(kept == [b["fields"] for b in batches[1 if gaps == 0 else 0::1 if gaps == 0 else 2]],

@@ -75,7 +75,7 @@ for word in (b"hoZq1", b"usZq4", b"avZq", b"unZq", b"sdZq", b"b00710d0", b"passw
     tap.ok(not any(word in v for v in after.values()), f"nor {word.decode()}")
 
 tap.ok(b"unZq10000034" in before["reader.py"] and b"unZq" not in after["reader.py"],
-       "metadata, its members, elements and lines that nobody knows are left out",
+       "metadata, its members, elements and lines that the format does not describe are left out",
        re.findall(rb"unZq\d+", after["reader.py"]))
 lines = re.search(rb"maps/1001 text/plain (.*?)\nprobe", after["reader.py"], re.S)
 tap.ok(lines and len(lines[1].splitlines()) == 4 and b"/usr/lib/x.so\n# cut:\n" in lines[1],
@@ -230,7 +230,7 @@ foreign = {
                                                              b"\xd2")]),
     "an answer on the bus whose request is not there": (288, [b"seZq0f0f"], [
         token(0x69, 5, 0), bus_data(0x4b, b"seZq0f0f")]),
-    "a descriptor of a kind that nobody knows": (220, [odd], [
+    "a descriptor of an unknown kind": (220, [odd], [
         usbmon("S", bytes([0x80, 6, 0, 0x77, 0, 0, 32, 0]), b""), usbmon("C", bytes(8), odd)]),
 }
 for what, (linktype, secrets, packets) in foreign.items():

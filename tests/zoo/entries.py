@@ -136,15 +136,15 @@ def undescribed(folder):
                 "int main() { return half(2) != 1; }\n")
     for compiler, flag, why in (
             ("gcc", "-g0", "no debug information; build it with -g"),
-            ("gcc", "-g1", "does not tell what half takes and returns; build it with -g, not -g1"),
-            ("clang", "-gmlt", "does not tell what half takes and returns"),
+            ("gcc", "-g1", "does not say what half takes and returns; build it with -g, not -g1"),
+            ("clang", "-gmlt", "does not say what half takes and returns"),
             ("gcc", "-gsplit-dwarf", "is described in a .dwo file, which is not read")):
         program = Variant(f"half{flag}", compiler, path, flag, "-O1", "-fno-inline-functions",
                           "-fno-inline-functions-called-once" if compiler == "gcc" else "-O1",
                           ).build(folder)
         for spec, noted in ("half%return $retval", True), ("half%return $retval:x64", False):
             p = record(program, spec)[2]
-            ok(("no debug information tells what it returns" in p.stderr) == noted and
+            ok(("the debug information does not say what it returns" in p.stderr) == noted and
                "1 event captured" in p.stderr, f"{compiler} {flag}: {spec}: a register, and "
                f"{'' if noted else 'not '}said to be one", p.stderr)
         p = record(program, "half $params")[2]

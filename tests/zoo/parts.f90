@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: MIT
-! Arrays that do not begin with element 0, those that a descriptor tells of, and those that are as
+! Arrays that do not begin with element 0, those at an address in a descriptor, and those that are as
 ! long as another parameter tells, for tests/zoo/parts.py.
 module parts
   type item

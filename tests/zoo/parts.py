@@ -95,7 +95,7 @@ REFUSED = {
     ("cxx", "*::hidden"): {"c.all": "has no such member", "p->all": "has no such member"},
     ("fortran", "*_look"): {
         "a[0]": "a has 5 elements, [1] to [5]", "it.vals[2]": "[3] to [6]",
-        "b[1]": "b: its elements are elsewhere, where a descriptor tells", "b": "elsewhere",
+        "b[1]": "b: its elements are elsewhere, at an address in a descriptor", "b": "elsewhere",
         "b:u32[3]": "elsewhere", "it.list[1]": "elsewhere", "it.list": "elsewhere",
         "it.list:u32[3]": "elsewhere", "it.two[1]": "has 2 dimensions"},
     ("fortran", "*_take"): {

@@ -4,7 +4,7 @@
 objdump -d "$TRAWL_BUILD/tests/lab/branchload" >load.objdump
 for how in perf-bts intel-bts first second; do
 	has "$how: losses are marked" "$(trawl-decode $how.trawl | grep 'lost here')" \
-		'nobody knows how many'
+		'an unknown number of branches'
 	trawl-export --to brstack $how.trawl | grep -v '^PERF' >stacks
 	found=$(/usr/bin/python3 "$TRAWL_SRC/tests/lab/brstack.py" load.objdump stacks)
 	ok $? "$how: a way through the program: $found"
