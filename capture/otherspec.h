@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 /* Writes a hint, "did you mean event:sched:sched_switch?", for a text that names no source. Returns
- * false if the text is no tool's that this file knows. */
+ * false if the text has the form of none of these tools. */
 bool otherspec_hint(const char *text, char *hint, size_t size);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The metadata that may be in a redacted file, its members, and what is done to each. It is a list
- * of what is known: what docs/format.md does not describe, or what has another form, may contain
- * anything and is left out.
+ * The metadata that a redacted file may have, its members, and what is done to each. Metadata that
+ * docs/format.md does not describe, or that has another form, is not in the list and is omitted.
  */
 #ifndef TRAWL_EDIT_REDACTMEMBERS_H
 #define TRAWL_EDIT_REDACTMEMBERS_H

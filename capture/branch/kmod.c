@@ -198,8 +198,7 @@ static int check_places(const struct branch_scope *scope, struct trawl_error *er
 	return 0;
 }
 
-/* Before a probe every entry of the processor is for a branch of the program: a return from the
- * kernel is a far branch, and would take one. */
+/* With last=, far branches are excluded: a return from the kernel would take an entry. */
 static unsigned int selection(const struct kmod_state *k, const struct branch_scope *scope)
 {
 	if (k->provider == TRAWL_PROVIDER_LBR)
@@ -220,7 +219,7 @@ static int enable(struct kmod_state *k, const struct branch_scope *scope, struct
 					 .select = selection(k, scope),
 					 .flags = scope->command ? TRAWL_ENABLE_ON_EXEC : 0};
 
-		/* one of several that has ended is just not recorded */
+		/* Skips a process of -p that has ended, if another one is left. */
 		if (!ioctl(k->fd, TRAWL_IOC_ENABLE, &e))
 			enabled++;
 		else if (errno != ESRCH || (i + 1 == scope->n && !enabled))

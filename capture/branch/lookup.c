@@ -27,7 +27,7 @@ struct lookup {
 	struct dwarf *dwarf;
 	char why[LOOKUP_TEXT_MAX];
 	struct hashset seen;     /* addresses; functions with bit 63 set */
-	struct findings found;   /* new since the last answer; but all files */
+	struct findings found;   /* functions and lines since the last answer; `files` keeps all */
 };
 
 /* ---- what was hit ------------------------------------------------------------------------ */

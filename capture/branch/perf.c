@@ -446,7 +446,7 @@ static int drain(void *state, struct branch_sink *sink, struct trawl_error *err)
 	return got || !p->stopped ? got : mark_last_gaps(p, sink, err);
 }
 
-/* The last check has no later one that could decide: repeats it, and takes a doubt for a gap. */
+/* No later check can resolve a doubt after this one: repeats it, and marks a gap if it stays. */
 static void check_last_times(struct perf_state *p)
 {
 	enum { TRIES = 10 };

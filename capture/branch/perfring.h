@@ -65,8 +65,7 @@ int perf_ring_aux(struct perf_ring *r, size_t pages, struct trawl_error *err);
 /* Returns whether an event stopped since the last call because its AUX buffer was full. */
 bool perf_ring_aux_full(struct perf_ring *r);
 int perf_ring_enable(struct perf_ring *r, bool on, struct trawl_error *err);
-/* *did: ns for which the events of all CPUs counted, added up; *could: ns for which those of one
- * CPU were enabled, the largest. */
+/* *did: sum over CPUs of the ns counted; *could: largest number of ns enabled on one CPU. */
 void perf_ring_times(const struct perf_ring *r, uint64_t *could, uint64_t *did);
 size_t perf_ring_fds(const struct perf_ring *r, struct pollfd *fds, size_t room);
 

@@ -58,12 +58,12 @@ struct sectors {
 	uint32_t dev;
 };
 
-/* A completion of sectors that a task of the scope wants, or what was made of one to come. */
+/* A completion of a scope's sectors; or an event derived from one that has not arrived yet. */
 struct completion {
 	struct sectors sectors;
 	uint64_t ts; /* CLOCK_MONOTONIC */
-	uint64_t paired; /* the bits of the events that were made of it */
-	bool awaited; /* block_rq_complete itself is still to come */
+	uint64_t paired; /* the bits of the events derived from it */
+	bool awaited; /* block_rq_complete itself has not arrived yet */
 };
 
 /* A CPU's latest completions: more than one, because interrupts nest. */
@@ -184,7 +184,7 @@ static void note_completion(struct block_cpu *c, const struct sectors *s, uint64
 		add_completion(c, &next);
 }
 
-/* Is this event made of a completion that was wanted, or of one that is to come? */
+/* Returns whether the event derives from a wanted completion, arrived or pending. */
 static bool is_paired(struct block *b, const struct waiting_record *w, const struct sectors *s)
 {
 	const struct block_event *about = w->about;

@@ -221,7 +221,7 @@ static void classify_base(Dwarf_Die *type, unsigned int offset, struct abi_type 
 		classify_float(type, offset, t);
 		return;
 	}
-	/* DWARF does not tell how many of its bits count; the others are anything. */
+	/* DWARF does not give the number of its valid bits; the others are undefined. */
 	t->undecoded = name && strstr(name, "_BitInt");
 	note_place(t, offset, size);
 	merge(t, offset, CLASS_INTEGER);
@@ -258,7 +258,7 @@ static bool has_negative(Dwarf_Die *type)
 	do {
 		Dwarf_Attribute attr;
 
-		/* of other forms the sign is not told */
+		/* other forms have no sign */
 		if (dwarf_tag(&child) == DW_TAG_enumerator &&
 		    dwarf_attr(&child, DW_AT_const_value, &attr) &&
 		    dwarf_whatform(&attr) == DW_FORM_sdata &&

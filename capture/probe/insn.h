@@ -21,7 +21,7 @@
  */
 const char *insn_class(const struct elf_file *f, uint64_t vaddr);
 
-/* What decoding from `start` on tells about vaddr. */
+/* Where vaddr is, if instructions are decoded from `start` on. */
 enum insn_boundary {
 	INSN_AT,      /* an instruction begins at vaddr */
 	INSN_INSIDE,  /* vaddr is in the middle of an instruction */

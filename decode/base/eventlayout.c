@@ -342,7 +342,7 @@ static size_t text_len(const uint8_t *p, size_t n)
 	return nul ? (size_t)(nul - p) : n;
 }
 
-/* A byte that is no character by itself as text and --where have it, so that each is told. */
+/* Writes a byte that is not ASCII as its escape, as the text output and --where do. */
 static void out_json_char(struct out *o, const uint8_t *at)
 {
 	char text[20];

@@ -33,8 +33,8 @@ struct usbpcap;
 struct halves;
 
 /*
- * Sources of one file: interfaces of Linux that recorded the same bus have one each, every other
- * link type has one. A .trawl file has room for 256.
+ * Sources of one file. Interfaces of Linux that recorded the same bus have one source each; of
+ * other packets, each link type has one. A .trawl file has room for 256.
  */
 #define IMPORT_INTERFACES 192
 #define IMPORT_LINKTYPES 8
@@ -43,7 +43,7 @@ struct halves;
 
 struct usb_import {
 	struct trawl_writer *writer; /* not owned */
-	/* not owned; name of the file without its folders, for messages */
+	/* not owned; the file's name without folders, for messages */
 	const char *name;
 	struct import_source {
 		uint16_t linktype, id;
@@ -56,7 +56,7 @@ struct usb_import {
 	/* counting pass: for each bus, the first interface that recorded it, plus 1 */
 	uint32_t recorder[IMPORT_BUSES];
 	bool lengths;            /* some packet's length is not what libpcap's rule gives */
-	uint32_t packet_length;  /* the length of the current packet if it is such a one, else 0 */
+	uint32_t packet_length;  /* the current packet's, if the rule gives another; else 0 */
 	/* several interfaces recorded one bus, so each becomes a source of its own */
 	bool apart;
 	uint32_t resolution;     /* resolution of the packets' times in ns; 0: unknown */

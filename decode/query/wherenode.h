@@ -31,7 +31,7 @@ struct node {
 	struct value value;  /* LITERAL */
 	const char *text;    /* FIELD: its name; the right side of MATCH: the pattern */
 	size_t at;           /* offset in the text */
-	bool warned;         /* of a comparison: the user was told that it is invalid for an item */
+	bool warned;         /* a comparison that was invalid for an item: reported */
 };
 
 struct where {

@@ -37,7 +37,7 @@ for file in "$tmp"/*.trawl; do
 	ok $? "fresh $(basename "$file"): the independent reader gives the same"
 done
 
-# So must one that every way of coding was tried on, columns that refer to any other among them.
+# So must a compacted file: compact tries every encoding, and columns may refer to any other column.
 for file in "$tmp"/*.trawl; do
 	"$TRAWL_BUILD/trawl-edit" compact "$file" -w "$tmp/compact" 2>/dev/null || continue
 	"$dump" "$tmp/compact" >"$tmp/file" 2>/dev/null

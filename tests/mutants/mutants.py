@@ -41,8 +41,8 @@ UNITS = "--units" in sys.argv
 CHANGED = WORK + "/changed"  # the file that is changed at the moment
 SLOW = 25  # seconds of processor time: a test that takes longer is none of the quick ones
 
-# What can notice a change in files whose name begins so, the nearest first; the first line that
-# fits is taken. Folders of Criterion tests stand for all in them.
+# The tests of files by the begin of their path, the closest first; the first row that fits counts.
+# A folder of Criterion tests stands for all tests in it.
 READERS = ["tests/cli/decode.sh", "tests/format/golden.sh", "tests/cli/export.sh",
            "tests/cli/kernel.py",
            "tests/cli/decode-bad.sh", "tests/cli/diff.py"]
@@ -76,7 +76,7 @@ TESTS = [
     ("capture/session/", ["tests/capture/session/", *CAPTURE]),
     ("capture/", ["tests/capture/tracefs/", "tests/capture/task/", *CAPTURE]),
 ]
-# What a change of would remove or stop what belongs to others on this machine.
+# Files whose mutants could remove or stop what belongs to others on this machine.
 LEFT_OUT = re.compile(
     r"^capture/(tracefs/(gc|instance|instances|control|owner)\.c|branch/module\.c|sys/priority\.c)$")
 
@@ -208,7 +208,7 @@ def make(*targets):
 
 
 def limits():
-    # not the hard one: tests that set a limit of their own could not raise it again
+    # The hard limit stays: a test that lowers its limit could not raise it again.
     most = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
     resource.setrlimit(resource.RLIMIT_FSIZE, (8 << 30, most))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -240,7 +240,7 @@ def run(test, timeout, apart):
 
 
 class Tests:
-    """Those there are, with how long they take unchanged; what fails then, or is slow, is not
+    """All tests, with their durations on unchanged sources; one that is slow or fails there is not
     used."""
 
     def __init__(self):
@@ -282,7 +282,7 @@ class Tests:
         return not self.why[key] and self.cpu[key] <= SLOW
 
     def measure(self, key):
-        """By processor time it is quick or not, however busy the machine; by the clock it ends."""
+        """Measures processor time, which a busy machine does not change; a time-out ends the test."""
         start, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
         self.why[key] = run(key[0], 12 * SLOW, key[1])
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -290,8 +290,8 @@ class Tests:
         self.cpu[key] = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
 
     def noticed(self, path, tests):
-        """(test, how) of the first that fails; None: none did; or ("build", ...)."""
-        if not tests:  # counts as a survivor: what is not tested is not noticed
+        """Returns (test, how) of the first test that fails, ("build", ...), or None."""
+        if not tests:  # the mutants of an untested file count as survivors
             print(f"# {path}: there is no test that passes unchanged", flush=True)
         units = [t for t in tests if not t.endswith((".sh", ".py"))]
         # links take longer than most tests: a test is linked when those before it noticed nothing

@@ -128,8 +128,7 @@ def left(pid):
         return mine + [line.strip() for line in f if f":trawl_{pid}_" in line]
 
 
-# ---- the parts
-# ------------------------------------------------------------------------------------
+# ---- the parts -------------------------------------------------------------------------------
 
 def steady(s):
     """A capture of several minutes uses no more memory at its end than after its start."""
