@@ -435,7 +435,7 @@ static void print_kind(const struct kind *k, bool utc, struct out *o)
 	print_slow(&k->slow[0], utc, o);
 	out_printf(o, "; %" PRIu64 " in all", k->n);
 	if (k->n > 1) {
-		out_str(o, ", half of them within about ");
+		out_str(o, ", median about ");
 		time_span(o, median(k));
 	}
 	if (*k->first) {

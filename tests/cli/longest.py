@@ -54,7 +54,7 @@ for n in order:
     tap.ok(line.startswith("began with ") and field in line, f"{n}: the fields of its beginning",
            line, field)
     if len(spans[n]) > 1:
-        number, unit = section[i + 1].split("within about ")[1].split()
+        number, unit = section[i + 1].split("median about ")[1].split()
         half = sorted(spans[n])[(len(spans[n]) - 1) // 2]
         tap.ok(
             abs(float(number) * {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}[unit] / half - 1) < 0.07,

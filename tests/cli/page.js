@@ -82,6 +82,7 @@ async function main(browserPath, page_, steps, shots) {
 				(id) => document.getElementById(id).clientHeight,
 			),
 			hint: document.getElementById("hint").textContent,
+			status: document.getElementById("status").textContent,
 			about: document.getElementById("about").textContent,
 			details: document.getElementById("details").innerText,
 			panel: document.querySelector("[role=tabpanel]:not([hidden])").innerText,

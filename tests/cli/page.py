@@ -214,6 +214,7 @@ def check_browser():
                            ["search", "lengthy > 1"],
                            ["state", "unknown"], ["search", "comm == dd"], ["state", "bare"],
                            ["search", "took > 1000"], ["state", "took"],
+                           ["search", 'event == "x"'], ["state", "event"],
                            ["search", "length >"], ["state", "wrong"],
                            ["key", "0"], ["click", "#tab-latency"],
                            ["state", "latency"], ["click", "#tab-capture"], ["state", "capture"],
@@ -248,6 +249,10 @@ def check_browser():
     tap.ok('text must be in quotes: "dd"' in got["bare"]["hint"] and
            "it is took_ns" in got["took"]["hint"], "and what may have been meant",
            got["bare"]["hint"], got["took"]["hint"])
+    tap.ok("; it is name, at character 1" in got["event"]["hint"],
+           "a label of the details is known, and the field's name said", got["event"]["hint"])
+    tap.ok("events in view" in got["latency"]["panel"], "latencies are of what is in view",
+           got["latency"]["panel"][:80])
     tap.ok("median" in got["latency"]["panel"] and "machine" not in got["latency"]["panel"],
            "latencies", got["latency"]["panel"])
     tap.ok("6.12" in got["capture"]["panel"], "the description of the capture is shown",
@@ -387,6 +392,8 @@ def check_pairs():
     tap.ok(got["first"]["selected"] == trigger and got["first"]["view"][1] >= 1.015 * span,
            "it opens with its trigger, beside which is room",
            got["first"]["selected"], got["first"]["view"], span)
+    tap.ok(got["fit"]["status"] and not got["none"]["status"],
+           "the line below the timeline is of the selected event, or empty", got["none"]["status"])
     for k in ("first", "none"):
         tap.ok(
             all(t in got[k]["details"]

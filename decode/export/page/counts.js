@@ -47,8 +47,8 @@ function showLatency() {
 		by.get(k).push(eventDuration[i]);
 	});
 	const box = $("latency");
-	box.replaceChildren();
-	if (!by.size) box.append(element("p", "No event in view has a duration."));
+	box.replaceChildren(element("p", "Of the events in view:"));
+	if (!by.size) box.replaceChildren(element("p", "No event in view has a duration."));
 	for (const [name, list] of [...by].sort((a, b) => b[1].length - a[1].length).slice(0, 20)) {
 		list.sort((a, b) => a - b);
 		const at = (p) =>

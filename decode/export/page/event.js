@@ -66,6 +66,7 @@ async function select(i, look) {
 	selected = i;
 	dirty = true;
 	if (i < 0) {
+		$("status").textContent = "";
 		drawRows();
 		showOverview();
 		return;

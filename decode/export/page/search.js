@@ -397,9 +397,12 @@ async function readerOf(s, f) {
 		return out;
 	};
 }
+// What the page calls some fields of every event.
+const LABELS = { task: "comm, or tid", process: "comm, or pid", event: "name", time: "ts" };
 // Suggests what the user meant by an unknown field at this position of the text.
 function suggestion(f, text, at) {
 	if (COMMON.has(f + "_ns")) return `; it is ${f}_ns, in nanoseconds`;
+	if (Object.hasOwn(LABELS, f)) return `; it is ${LABELS[f]}`;
 	return /[=<>~]\s*$/.test(text.slice(0, at)) ? `; text must be in quotes: "${f}"` : "";
 }
 // Interprets a query: as plain text if it is in quotes, has no operators, or is not a valid
