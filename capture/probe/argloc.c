@@ -9,7 +9,7 @@
 
 #include "capture/probe/argloc.h"
 
-bool nowhere(struct argloc *place, const char *why, ...)
+bool argloc_none(struct argloc *place, const char *why, ...)
 {
 	va_list ap;
 
@@ -35,13 +35,13 @@ static bool symbol_address(struct elf_file *f, const char *symbol, uint64_t pc,
 		return true;
 	}
 	if (ambiguous)
-		nowhere(place, "several variables are called %s", symbol);
+		argloc_none(place, "several variables are called %s", symbol);
 	else if (elf_imports(f, symbol))
-		nowhere(place, "%s is in another file, so its address is known only at run "
+		argloc_none(place, "%s is in another file, so its address is known only at run "
 			       "time", symbol);
 	else
-		nowhere(place, "the symbol %s is not in the file%s", symbol,
-			f->nsymbols ? "" : ", which is stripped");
+		argloc_none(place, "the symbol %s is not in the file%s", symbol,
+			    f->nsymbols ? "" : ", which is stripped");
 	return false;
 }
 
@@ -55,7 +55,7 @@ static void relative(struct argloc *place, uint64_t address, uint64_t pc)
 static void absolute(const struct operand *op, struct elf_file *f, struct argloc *place)
 {
 	if (f->pie && !*op->symbol)
-		nowhere(place, "0x%" PRIx64 " is an absolute address in a position-independent "
+		argloc_none(place, "0x%" PRIx64 " is an absolute address in a position-independent "
 					    "file", (uint64_t)op->disp);
 	snprintf(place->expr, sizeof(place->expr), "@0x%" PRIx64, (uint64_t)op->disp);
 }
@@ -98,14 +98,14 @@ void argloc_of_operand(const struct operand *op, struct elf_file *f, uint64_t pc
 	*place = (struct argloc){ .bits = op->size * 8, .shift = op->reg.shift,
 				 .is_signed = op->is_signed, .is_float = op->is_float };
 	if (op->form == OPERAND_UNAVAILABLE) {
-		nowhere(place, "%s", op->why);
+		argloc_none(place, "%s", op->why);
 		return;
 	}
 	if (*op->symbol) {
 		if (!symbol_address(f, op->symbol, pc, place, &address))
 			return;
 		if (op->form != OPERAND_RIP && f->pie) {
-			nowhere(place, "the address of %s is not fixed in a position-independent "
+			argloc_none(place, "the address of %s is not fixed in a position-independent "
 				       "file", op->symbol);
 			return;
 		}

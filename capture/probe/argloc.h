@@ -34,7 +34,7 @@ struct argloc {
 };
 
 /* Sets *place to ARGLOC_NONE with this reason. Returns false. */
-__attribute__((format(printf, 2, 3))) bool nowhere(struct argloc *place, const char *why, ...);
+__attribute__((format(printf, 2, 3))) bool argloc_none(struct argloc *place, const char *why, ...);
 
 /*
  * Fills *place with the location of a note's operand for a probe at virtual address pc. The symbols

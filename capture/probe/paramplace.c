@@ -180,7 +180,7 @@ static bool behind_pointer(const struct param *q, const struct symbolic *at, uns
 	}
 	if (from.reg < 0)
 		return unexplained(to);
-	return in_memory(q->f->vaddr, &from, start, to);
+	return argloc_in_memory(q->f->vaddr, &from, start, to);
 }
 
 /* A parameter in the frame: either in the caller's part, or stored there by the prologue. */
@@ -194,11 +194,11 @@ static bool in_frame(const struct param *q, const struct symbolic *at, unsigned 
 
 	m = stored(p, at->base, at->reg, offset, to->bits / 8, &in);
 	if (m && passes_arguments(m->from))
-		return in_register(m->from, in, to);
+		return argloc_in_register(m->from, in, to);
 	if (at->base == BASE_CFA && offset >= 0) {
 		struct symbolic caller = { .base = BASE_CFA, .offset = offset };
 
-		return in_memory(q->f->vaddr, &caller, 0, to);
+		return argloc_in_memory(q->f->vaddr, &caller, 0, to);
 	}
 	/*
 	 * With a frame pointer, the caller's part begins 16 bytes above %rbp: after the saved %rbp
@@ -209,7 +209,7 @@ static bool in_frame(const struct param *q, const struct symbolic *at, unsigned 
 			if (p->moves[i].bp == -16) {
 				struct symbolic caller = {.base = BASE_CFA, .offset = offset - 16};
 
-				return in_memory(q->f->vaddr, &caller, 0, to);
+				return argloc_in_memory(q->f->vaddr, &caller, 0, to);
 			}
 		}
 	}
@@ -261,18 +261,18 @@ static bool inside(const struct param *q, const struct piece *p, unsigned int st
 	int64_t offset = location_sum(at->offset, start);
 
 	if (p->form == PIECE_REGISTER && !may_be_there(q->f, at->reg))
-		return nowhere(to, "the debug information has one register for the whole function, "
+		return argloc_none(to, "the debug information has one register for the whole function, "
 				   "which may have been overwritten here");
 	if (p->form != PIECE_MEMORY || at->base == BASE_ADDRESS)
-		return in_piece(q->f->vaddr, p, start, to);
+		return argloc_in_piece(q->f->vaddr, p, start, to);
 	if (at->base != BASE_MEMORY && follows_c(q->f) &&
 	    at->base == cfa->base && at->reg == cfa->reg && offset >= cfa->offset)
-		return in_piece(q->f->vaddr, p, start, to);
+		return argloc_in_piece(q->f->vaddr, p, start, to);
 	m = at->base == BASE_MEMORY ? store_at(q, at->of, at->of_reg, at->of_offset, 8) :
 				      store_at(q, at->base, at->reg, offset, to->bits / 8);
 	if (m && !m->branched && m->end <= q->f->vaddr - q->f->entry)
-		return in_piece(q->f->vaddr, p, start, to);
-	return nowhere(to, m ? "the function has not yet stored it in its frame here" :
+		return argloc_in_piece(q->f->vaddr, p, start, to);
+	return argloc_none(to, m ? "the function has not yet stored it in its frame here" :
 			       "the function may not have stored it in its frame yet");
 }
 
@@ -288,17 +288,17 @@ static bool in_body(const struct param *q, const struct piece *p, unsigned int s
 	switch (p->form) {
 	case PIECE_REGISTER:
 		from = entry_register(q, p->at.reg, p->start + start);
-		return from < 0 ? unexplained(to) : in_register(from, start, to);
+		return from < 0 ? unexplained(to) : argloc_in_register(from, start, to);
 	case PIECE_MEMORY:
 		if (p->at.base == BASE_CFA || (p->at.base == BASE_REGISTER &&
 					       (p->at.reg == DWARF_RBP || p->at.reg == DWARF_RSP)))
 			return in_frame(q, &p->at, start, to);
 		if (p->at.base == BASE_REGISTER || p->at.base == BASE_MEMORY)
 			return behind_pointer(q, &p->at, start, to);
-		return in_piece(q->f->vaddr, p, start, to);
+		return argloc_in_piece(q->f->vaddr, p, start, to);
 	default:
 		return p->at.base == BASE_NONE || p->form == PIECE_BYTES ?
-		       in_piece(q->f->vaddr, p, start, to) : unexplained(to);
+		       argloc_in_piece(q->f->vaddr, p, start, to) : unexplained(to);
 	}
 }
 
@@ -309,13 +309,13 @@ static bool by_convention(const struct param *q, unsigned int offset, struct arg
 	struct symbolic stack = { .base = BASE_CFA, .offset = (int64_t)q->stack - 8 + offset };
 
 	if (q->f->departs)
-		return nowhere(to, "the function does not follow the C calling convention");
+		return argloc_none(to, "the function does not follow the C calling convention");
 	if (q->doubtful)
-		return nowhere(to, "its location depends on that of another parameter or result, "
+		return argloc_none(to, "its location depends on that of another parameter or result, "
 				   "which is unknown");
 	if (q->eightbytes[0] >= 0)
-		return in_register(q->eightbytes[0], 0, to);
-	return in_memory(q->f->vaddr, &stack, 0, to);
+		return argloc_in_register(q->eightbytes[0], 0, to);
+	return argloc_in_memory(q->f->vaddr, &stack, 0, to);
 }
 
 /*
@@ -340,7 +340,7 @@ static bool behind(const struct param *q, unsigned int offset, struct argloc *to
 	size_t len = (size_t)snprintf(expr, sizeof(expr), "+%u(%s)", offset, q->at);
 
 	if (len >= sizeof(to->expr))
-		return nowhere(to, "it is behind more pointers than the kernel's probes follow");
+		return argloc_none(to, "it is behind more pointers than the kernel's probes follow");
 	memcpy(to->expr, expr, len + 1);
 	to->form = ARGLOC_EXPR;
 	return true;
@@ -357,11 +357,11 @@ bool param_find(const struct param *q, unsigned int offset, bool whole, struct a
 		while (p < end && p->size && offset >= p->start + p->size)
 			p++;
 		if (p == end)
-			return nowhere(to, "the compiler optimised it away where the function "
-				       "begins");
+			return argloc_none(to, "the compiler optimised it away where the function "
+					   "begins");
 		if (p->size && offset + bytes > p->start + p->size)
-			return nowhere(to, "it is in several places");
-		if (q->loc.list ? in_piece(q->f->vaddr, p, offset - p->start, to) :
+			return argloc_none(to, "it is in several places");
+		if (q->loc.list ? argloc_in_piece(q->f->vaddr, p, offset - p->start, to) :
 		    q->f->cfa ? inside(q, p, offset - p->start, to) :
 				in_body(q, p, offset - p->start, to)) {
 			if (whole)
@@ -371,13 +371,13 @@ bool param_find(const struct param *q, unsigned int offset, bool whole, struct a
 		if (to->why[0])
 			return false;
 	} else if (q->found != LOCATION_NONE) {
-		return nowhere(to, "%s", q->why);
+		return argloc_none(to, "%s", q->why);
 	}
 	/* clang's callers need not pass a parameter that the function does not use. */
 	if ((whole || q->on_stack) && q->f->convention &&
 	    (q->found == LOCATION_FOUND || q->f->gcc))
 		return by_convention(q, offset, to);
-	return nowhere(to, "%s", q->why);
+	return argloc_none(to, "%s", q->why);
 }
 
 /* ---- parameters --------------------------------------------------------------------------- */
@@ -523,7 +523,7 @@ bool param_follow(struct param *q, unsigned int offset, bool whole, struct arglo
 	if (!param_find(q, offset, whole, place))
 		return false;
 	if (place->form != ARGLOC_EXPR || place->shift)
-		return nowhere(place, "it is in a place that the kernel's probes cannot follow");
+		return argloc_none(place, "it is in a place that the kernel's probes cannot follow");
 	memcpy(q->at, place->expr, sizeof(q->at));
 	return true;
 }

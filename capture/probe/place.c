@@ -26,7 +26,7 @@ static bool address_text(uint64_t vaddr, enum symbolic_base base, int reg,
 	}
 }
 
-bool in_memory(uint64_t vaddr, const struct symbolic *at, int64_t offset,
+bool argloc_in_memory(uint64_t vaddr, const struct symbolic *at, int64_t offset,
 		      struct argloc *to)
 {
 	char inner[48];
@@ -41,19 +41,19 @@ bool in_memory(uint64_t vaddr, const struct symbolic *at, int64_t offset,
 	    snprintf(to->expr, sizeof(to->expr), "%+" PRId64 "(%s)", offset, inner) <
 		    (int)sizeof(to->expr))
 		return true;
-	return nowhere(to, "its address is known only at run time");
+	return argloc_none(to, "its address is known only at run time");
 }
 
-bool in_register(int reg, unsigned int start, struct argloc *to)
+bool argloc_in_register(int reg, unsigned int start, struct argloc *to)
 {
 	const char *name = location_register(reg);
 
 	if (reg >= DWARF_XMM0 && reg < DWARF_XMM0 + 16)
-		return nowhere(to, "the value is in %%xmm%d, which the kernel's probes cannot read",
-			       reg - DWARF_XMM0);
+		return argloc_none(to, "the value is in %%xmm%d, which the kernel's probes cannot read",
+				   reg - DWARF_XMM0);
 	if (!name)
-		return nowhere(to, "the value is in a register that the kernel's probes cannot "
-			       "read");
+		return argloc_none(to, "the value is in a register that the kernel's probes cannot "
+				   "read");
 	to->form = ARGLOC_EXPR;
 	to->shift = start * 8;
 	snprintf(to->expr, sizeof(to->expr), "%%%s", name);
@@ -86,39 +86,39 @@ static bool masked(uint64_t mask, struct argloc *to)
 	return true;
 }
 
-bool in_piece(uint64_t vaddr, const struct piece *p, unsigned int start,
+bool argloc_in_piece(uint64_t vaddr, const struct piece *p, unsigned int start,
 		     struct argloc *to)
 {
 	uint64_t value = 0;
 
 	switch (p->form) {
 	case PIECE_REGISTER:
-		return in_register(p->at.reg, start, to);
+		return argloc_in_register(p->at.reg, start, to);
 	case PIECE_MEMORY:
-		return in_memory(vaddr, &p->at, start, to);
+		return argloc_in_memory(vaddr, &p->at, start, to);
 	case PIECE_VALUE:
 		if (p->at.base == BASE_NONE)
 			return constant((uint64_t)p->at.offset &
 					(p->at.mask ? p->at.mask : UINT64_MAX), start, to);
 		if (!masked(p->at.mask, to))
-			return nowhere(to, "it is computed from other values");
+			return argloc_none(to, "it is computed from other values");
 		if (p->at.base == BASE_REGISTER && !p->at.offset)
-			return in_register(p->at.reg, start, to);
+			return argloc_in_register(p->at.reg, start, to);
 		if (p->at.base == BASE_MEMORY && !p->at.offset) {
 			struct symbolic at = { .base = p->at.of, .reg = p->at.of_reg,
 					       .offset = p->at.of_offset };
 
-			return in_memory(vaddr, &at, start, to);
+			return argloc_in_memory(vaddr, &at, start, to);
 		}
-		return nowhere(to, "it is computed from other values");
+		return argloc_none(to, "it is computed from other values");
 	case PIECE_BYTES:
 		if (start + 8 > sizeof(p->bytes))
-			return nowhere(to, "a constant that is too long");
+			return argloc_none(to, "a constant that is too long");
 		memcpy(&value, p->bytes + start, 8);
 		return constant(value, 0, to);
 	case PIECE_NOWHERE:
 		break;
 	}
-	return nowhere(to, "the compiler optimised it away");
+	return argloc_none(to, "the compiler optimised it away");
 }
 #endif

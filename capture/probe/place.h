@@ -11,19 +11,19 @@
 
 /*
  * The functions here set *to, whose bits, is_signed and is_float describe the value, and return
- * true; or return false with the reason in to->why, as nowhere() does.
+ * true; or return false with the reason in to->why, as argloc_none() does.
  */
 
 /* The value is in memory, at `at` plus offset bytes. vaddr: address of the probe. */
-bool in_memory(uint64_t vaddr, const struct symbolic *at, int64_t offset,
-	       struct argloc *to);
+bool argloc_in_memory(uint64_t vaddr, const struct symbolic *at, int64_t offset,
+		      struct argloc *to);
 
 /* The value is in DWARF register reg, from byte `start` on. */
-bool in_register(int reg, unsigned int start, struct argloc *to);
+bool argloc_in_register(int reg, unsigned int start, struct argloc *to);
 
 /* The value begins `start` bytes into the piece p. */
-bool in_piece(uint64_t vaddr, const struct piece *p, unsigned int start,
-	      struct argloc *to);
+bool argloc_in_piece(uint64_t vaddr, const struct piece *p, unsigned int start,
+		     struct argloc *to);
 #endif
 
 #endif

@@ -164,14 +164,14 @@ static void find_scalar(const struct param *q, Dwarf_Die *type, unsigned int off
 	v->place = (struct argloc){ .bits = t.size * 8, .is_signed = t.is_signed,
 				    .is_float = t.is_float };
 	if (no_number(type, &t))
-		nowhere(&v->place, "%s", no_number(type, &t));
+		argloc_none(&v->place, "%s", no_number(type, &t));
 	else if (t.undecoded)
-		nowhere(&v->place, "the number format of %s is not supported", v->ctype);
+		argloc_none(&v->place, "the number format of %s is not supported", v->ctype);
 	else if (dwarf_tag(type) == DW_TAG_string_type && !t.size)
-		nowhere(&v->place, "a text whose length is known only when the program runs; write "
-			"+0(REGISTER):x8[N] for N bytes of it");
+		argloc_none(&v->place, "a text whose length is known only when the program runs; write "
+			    "+0(REGISTER):x8[N] for N bytes of it");
 	else if (!simple(&t))
-		nowhere(&v->place, "the kernel's probes cannot record a value of %u bytes", t.size);
+		argloc_none(&v->place, "the kernel's probes cannot record a value of %u bytes", t.size);
 	else if (param_find(q, offset, whole, &v->place))
 		set_type(v, &t);
 	v->names = enumeration_names(type, t.is_signed);
@@ -257,7 +257,7 @@ static void set_object(const struct param *q, Dwarf_Die *peeled, unsigned int of
 	if (dwarf_tag(peeled) == DW_TAG_array_type)
 		array_shape_of(peeled, &shape);
 	if (shape.elsewhere) {
-		nowhere(&v->place, "%s: %s", v->ctype, shape.elsewhere);
+		argloc_none(&v->place, "%s: %s", v->ctype, shape.elsewhere);
 		return;
 	}
 	if (param_is_object(q) && !param_find(q, offset, false, &v->place))
@@ -266,16 +266,16 @@ static void set_object(const struct param *q, Dwarf_Die *peeled, unsigned int of
 	if (dwarf_tag(peeled) == DW_TAG_array_type && v->place.object) {
 		set_array(peeled, v);
 	} else if (shape.dimensions && !shape.n) {
-		nowhere(&v->place, "%s: how many elements it has is known only when the program "
-			"runs; write [N] after it", v->ctype);
+		argloc_none(&v->place, "%s: how many elements it has is known only when the program "
+			    "runs; write [N] after it", v->ctype);
 	} else if (dwarf_tag(peeled) == DW_TAG_array_type ||
 		   dwarf_tag(peeled) == DW_TAG_union_type) {
-		nowhere(&v->place, "%s is %s and passed by value; write %s after it", v->ctype,
-			dwarf_tag(peeled) == DW_TAG_array_type ? "an array" : "a union",
-			dwarf_tag(peeled) == DW_TAG_array_type ? "[N]" : "a member");
+		argloc_none(&v->place, "%s is %s and passed by value; write %s after it", v->ctype,
+			    dwarf_tag(peeled) == DW_TAG_array_type ? "an array" : "a union",
+			    dwarf_tag(peeled) == DW_TAG_array_type ? "[N]" : "a member");
 	} else {
-		nowhere(&v->place, "%s has %s", v->ctype, nothing ? "no members" :
-			"more members than are shown at once; write one of them after it");
+		argloc_none(&v->place, "%s has %s", v->ctype, nothing ? "no members" :
+			    "more members than are shown at once; write one of them after it");
 	}
 	if (v->place.object)
 		v->place.form = ARGLOC_EXPR; /* a TYPE of the user's reads it */
@@ -295,7 +295,7 @@ static struct dwarf_value *add_value(struct dwarf_function *out, const char *nam
 
 void typed_add_missing(struct dwarf_function *out, const char *name, const char *why)
 {
-	nowhere(&add_value(out, name, NULL)->place, "%s", why);
+	argloc_none(&add_value(out, name, NULL)->place, "%s", why);
 }
 
 static unsigned int count_leaves(const struct param *q, Dwarf_Die *from, int depth);
@@ -409,11 +409,11 @@ static bool add_text_value(const struct param *q, Dwarf_Die *type, const char *n
 	whole = text_by_value(q, &shape, offset, &c);
 	if (whole) {
 		v = add_value(out, name, type);
-		nowhere(&v->place, "a text by value has no address; its members do");
+		argloc_none(&v->place, "a text by value has no address; its members do");
 		add_text(v, &shape, &c);
 	} else if (!n || n > LEAVES_MAX) {
 		v = add_value(out, name, type);
-		nowhere(&v->place, "%s", *c.pointer.why ? c.pointer.why : c.length.why);
+		argloc_none(&v->place, "%s", *c.pointer.why ? c.pointer.why : c.length.why);
 	}
 	members = out->nparams;
 	if (n && n <= LEAVES_MAX)
@@ -434,8 +434,8 @@ static void find_bits(const struct param *q, Dwarf_Die *type, unsigned int bit, 
 	abi_type_of(type, &t);
 	unit = t.size * 8;
 	if (!simple(&t) || !width || bit % unit + width > unit) {
-		nowhere(place,
-			"a bit field in several numbers, which the kernel's probes cannot read");
+		argloc_none(place,
+			    "a bit field in several numbers, which the kernel's probes cannot read");
 		return;
 	}
 	*place = (struct argloc){ .bits = unit };
@@ -495,7 +495,7 @@ static void add_data(const struct param *q, struct alternative *a, const char *n
 	} else {
 		struct dwarf_value *to = add_value(out, name, &a->type);
 
-		nowhere(&to->place, "%s has more members than are shown", to->ctype);
+		argloc_none(&to->place, "%s has more members than are shown", to->ctype);
 	}
 }
 
@@ -547,8 +547,8 @@ static void add_member(const struct param *q, Dwarf_Die *child, const char *name
 		of = dwarf_diename(&member);
 	path = !of ? xstrdup(name) : xasprintf("%s.%s", name, of);
 	if (!known)
-		nowhere(&add_value(out, path, &member)->place, "its offset in the object "
-			"is known only at run time");
+		argloc_none(&add_value(out, path, &member)->place, "its offset in the object "
+			    "is known only at run time");
 	else if (width)
 		find_bits(q, &member, offset * 8 + dwarf_first_bit(child, width), width,
 			  add_value(out, path, &member));

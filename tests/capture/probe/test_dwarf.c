@@ -85,9 +85,9 @@ Test(dwarf, offsets_of_a_damaged_file_may_overflow)
 	struct symbolic frame = { .base = BASE_CFA, .offset = INT64_MAX };
 	struct argloc to = { .bits = 64 };
 
-	cr_expect(in_memory(0, &at, 8, &to));
+	cr_expect(argloc_in_memory(0, &at, 8, &to));
 	cr_expect_str_eq(to.expr, "-9223372036854775801(%di)");
-	cr_expect(in_memory(0, &frame, 0, &to));
+	cr_expect(argloc_in_memory(0, &frame, 0, &to));
 	cr_expect_str_eq(to.expr, "-9223372036854775801(%sp)");
 #endif
 }
