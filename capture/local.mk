@@ -101,10 +101,10 @@ libcapture_la_SOURCES += \
 	capture/probe/dwarf.c capture/probe/dwarf.h \
 	capture/probe/location.c capture/probe/location.h \
 	capture/probe/param.c capture/probe/param.h \
-	capture/probe/paramplace.c capture/probe/paramplace.h \
+	capture/probe/paramargloc.c capture/probe/paramargloc.h \
 	capture/probe/part.c capture/probe/part.h \
 	capture/probe/typed.c capture/probe/typed.h \
-	capture/probe/place.c capture/probe/place.h \
+	capture/probe/dwarfargloc.c capture/probe/dwarfargloc.h \
 	capture/probe/prologue.c capture/probe/prologue.h \
 	capture/probe/elf.c capture/probe/elf.h capture/probe/symbol.c \
 	capture/probe/gosymbols.c capture/probe/gosymbols.h \

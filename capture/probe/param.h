@@ -9,7 +9,7 @@
 #include "config.h"
 
 #ifdef HAVE_DW
-#include "capture/probe/paramplace.h"
+#include "capture/probe/paramargloc.h"
 #include "capture/probe/value.h"
 
 /* Appends all parameters to out->params. */

@@ -16,7 +16,7 @@
 #include "capture/probe/enumeration.h"
 #include "capture/probe/language.h"
 #include "capture/probe/names.h"
-#include "capture/probe/paramplace.h"
+#include "capture/probe/paramargloc.h"
 #include "capture/probe/text.h"
 #include "capture/probe/variant.h"
 #include "capture/sys/alloc.h"

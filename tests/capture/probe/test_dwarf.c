@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "capture/probe/dwarf.h"
+#include "capture/probe/dwarfargloc.h"
 #include "capture/probe/language.h"
-#include "capture/probe/place.h"
 #include "common/array.h"
 
 /* The program with all kinds of parameters. */

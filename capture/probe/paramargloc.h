@@ -14,8 +14,8 @@
  * symbols are marked (.isra, .constprop). clang drops arguments of static functions without a mark;
  * Rust and Go have rules of their own.
  */
-#ifndef TRAWL_CAPTURE_PROBE_PARAMPLACE_H
-#define TRAWL_CAPTURE_PROBE_PARAMPLACE_H
+#ifndef TRAWL_CAPTURE_PROBE_PARAMARGLOC_H
+#define TRAWL_CAPTURE_PROBE_PARAMARGLOC_H
 
 #include "config.h"
 

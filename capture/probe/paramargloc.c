@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "capture/probe/paramplace.h"
+#include "capture/probe/paramargloc.h"
 
 #ifdef HAVE_DW
 #include <dwarf.h>
@@ -10,10 +10,10 @@
 #include <string.h>
 
 #include "capture/probe/die.h"
+#include "capture/probe/dwarfargloc.h"
 #include "capture/probe/gopieces.h"
 #include "capture/probe/language.h"
 #include "capture/probe/location.h"
-#include "capture/probe/place.h"
 #include "capture/sys/alloc.h"
 #include "common/array.h"
 

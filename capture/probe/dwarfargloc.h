@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Translates evaluated DWARF locations to tracefs' fetch arguments. */
-#ifndef TRAWL_CAPTURE_PROBE_PLACE_H
-#define TRAWL_CAPTURE_PROBE_PLACE_H
+#ifndef TRAWL_CAPTURE_PROBE_DWARFARGLOC_H
+#define TRAWL_CAPTURE_PROBE_DWARFARGLOC_H
 
 #include "config.h"
 

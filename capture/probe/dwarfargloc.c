@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "capture/probe/place.h"
+#include "capture/probe/dwarfargloc.h"
 
 #ifdef HAVE_DW
 #include <inttypes.h>
