@@ -23,7 +23,7 @@
 #include "format/trawl.h"
 
 /* A place in a program. Each time it is hit, the task's last branches are recorded. */
-struct branch_place {
+struct branch_site {
 	int fd;               /* the file, which is open */
 	uint64_t offset;      /* in it */
 	uint64_t ref_ctr;     /* offset of the USDT semaphore in the file; 0: none */
@@ -34,9 +34,9 @@ struct branch_scope {
 	const pid_t *pids; /* thread groups */
 	size_t n;
 	bool command;      /* pids has one entry: a COMMAND that waits to be run */
-	const struct branch_place *places; /* record the last branches before these places; NULL:
+	const struct branch_site *sites; /* record the last branches before these sites; NULL:
 					    * record all branches */
-	size_t nplaces;
+	size_t nsites;
 };
 
 struct branch_sink {
@@ -51,8 +51,8 @@ struct branch_backend {
 	uint8_t number;      /* in files */
 	const char *what;    /* one line for -D */
 	bool partial;        /* it records samples or the last branches, never every branch */
-	bool at_places;      /* it can serve branch_scope.places */
-	bool near_at_places; /* at places it has no far branches */
+	bool at_sites;      /* it can serve branch_scope.sites */
+	bool near_at_sites; /* at sites it has no far branches */
 	bool no_kinds;       /* the kind of a branch may be BRANCH_UNKNOWN: the source decodes the
 			      * instruction */
 	int (*usable)(struct trawl_error *err);
@@ -76,9 +76,9 @@ extern const struct branch_backend perf_bts_backend, perf_lbr_backend, intel_bts
 /* Ordered by preference; ends with NULL. */
 extern const struct branch_backend *const branch_backends[];
 
-/* Returns the back end of this name if it is usable; for "" the first usable one that has at_places
- * (if `places`), or is not partial (otherwise). NULL with *err if there is none. */
-const struct branch_backend *branch_backend_find(const char *name, bool places,
+/* Returns the back end of this name if it is usable; for "" the first usable one that has at_sites
+ * (if `sites`), or is not partial (otherwise). NULL with *err if there is none. */
+const struct branch_backend *branch_backend_find(const char *name, bool sites,
 						 struct trawl_error *err);
 
 #endif

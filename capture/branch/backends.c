@@ -19,21 +19,21 @@ const struct branch_backend *const branch_backends[] = {
 };
 
 /* Returns the first usable one; if none is, *err is that of the last one. */
-static const struct branch_backend *best(bool places, struct trawl_error *err)
+static const struct branch_backend *best(bool sites, struct trawl_error *err)
 {
 	for (size_t i = 0; branch_backends[i]; i++) {
 		const struct branch_backend *b = branch_backends[i];
 
-		if ((places ? b->at_places : !b->partial) && !b->usable(err))
+		if ((sites ? b->at_sites : !b->partial) && !b->usable(err))
 			return b;
 	}
 	return NULL;
 }
 
-static const struct branch_backend *named(const struct branch_backend *b, bool places,
+static const struct branch_backend *named(const struct branch_backend *b, bool sites,
 					  struct trawl_error *err)
 {
-	if (places && !b->at_places) {
+	if (sites && !b->at_sites) {
 		trawl_fail(err, TRAWL_USAGE,
 			   "-i branch:%s:last=: this back end records no branches before a probe: "
 			   "use kmod-lbr or kmod-step",
@@ -43,21 +43,21 @@ static const struct branch_backend *named(const struct branch_backend *b, bool p
 	return b->usable(err) ? NULL : b;
 }
 
-const struct branch_backend *branch_backend_find(const char *name, bool places,
+const struct branch_backend *branch_backend_find(const char *name, bool sites,
 						 struct trawl_error *err)
 {
 	struct nearest near = { .wanted = name };
 	char hint[512];
 
 	if (!*name)
-		return best(places, err);
+		return best(sites, err);
 	for (size_t i = 0; branch_backends[i]; i++) {
 		if (strcmp(branch_backends[i]->name, name)) {
 			nearest_offer(&near, branch_backends[i]->name);
 			continue;
 		}
 		nearest_free(&near);
-		return named(branch_backends[i], places, err);
+		return named(branch_backends[i], sites, err);
 	}
 	trawl_fail(err, TRAWL_USAGE, "-i branch:%s: no such back end%s", name,
 		   near.count ? nearest_hint(&near, hint, sizeof(hint)) : "; trawl -D lists all");

@@ -462,8 +462,8 @@ static int arm(struct input *in, struct trawl_error *err)
 		return trawl_fail(err, TRAWL_USAGE,
 				  "-c: cannot limit branches, which are recorded in batches of "
 				  "thousands; use --duration, or --ring for the newest");
-	scope.places = s->last.places;
-	scope.nplaces = s->last.n;
+	scope.sites = s->last.sites;
+	scope.nsites = s->last.n;
 	if (check_scope(&scope, err))
 		return -1;
 	id = branchrecord_describe(session_writer(in->session), in->nspecs ? in->specs[0] : "",
@@ -501,7 +501,7 @@ static int start(struct input *in, struct trawl_error *err)
 	s->phase = BRANCH_RECORDING;
 	if (s->backend->no_kinds)
 		note_uprobes(s);
-	s->images.near_only = s->backend->near_at_places && s->last.n;
+	s->images.near_only = s->backend->near_at_sites && s->last.n;
 	return s->backend->start(s->recorder, err);
 }
 

@@ -138,8 +138,8 @@ static unsigned int deepest(const struct branch_scope *scope)
 {
 	unsigned int most = 0;
 
-	for (size_t i = 0; i < scope->nplaces; i++)
-		most = scope->places[i].last > most ? scope->places[i].last : most;
+	for (size_t i = 0; i < scope->nsites; i++)
+		most = scope->sites[i].last > most ? scope->sites[i].last : most;
 	return most;
 }
 
@@ -177,14 +177,14 @@ static bool is_carried_out(const uint8_t *bytes, size_t n)
 	       (bytes[i] & 0xf0) == 0x70;
 }
 
-/* Refuses places at branches that the kernel emulates: the processor does not record such a branch,
+/* Refuses sites at branches that the kernel emulates: the processor does not record such a branch,
  * so it would be missing inside the stacks of later hits. */
 static int check_places(const struct branch_scope *scope, struct trawl_error *err)
 {
 	uint8_t bytes[BRANCH_INSN_BYTES];
 
-	for (size_t i = 0; i < scope->nplaces; i++) {
-		const struct branch_place *at = &scope->places[i];
+	for (size_t i = 0; i < scope->nsites; i++) {
+		const struct branch_site *at = &scope->sites[i];
 		ssize_t n = pread(at->fd, bytes, sizeof(bytes), (off_t)at->offset);
 
 		if (n > 0 && is_carried_out(bytes, (size_t)n))
@@ -202,8 +202,8 @@ static int check_places(const struct branch_scope *scope, struct trawl_error *er
 static unsigned int selection(const struct kmod_state *k, const struct branch_scope *scope)
 {
 	if (k->provider == TRAWL_PROVIDER_LBR)
-		return TRAWL_NO_RING0 | (scope->places ? TRAWL_NO_FAR : 0);
-	return scope->places ? TRAWL_NO_RING0 : 0;
+		return TRAWL_NO_RING0 | (scope->sites ? TRAWL_NO_FAR : 0);
+	return scope->sites ? TRAWL_NO_RING0 : 0;
 }
 
 static int enable(struct kmod_state *k, const struct branch_scope *scope, struct trawl_error *err)
@@ -213,7 +213,7 @@ static int enable(struct kmod_state *k, const struct branch_scope *scope, struct
 	for (size_t i = 0; i < scope->n; i++) {
 		struct trawl_enable e = {.size = sizeof(e),
 					 .pid = scope->pids[i],
-					 .form = scope->places ? TRAWL_FORM_LBR : TRAWL_FORM_STREAM,
+					 .form = scope->sites ? TRAWL_FORM_LBR : TRAWL_FORM_STREAM,
 					 .depth = deepest(scope),
 					 .provider = k->provider,
 					 .select = selection(k, scope),
@@ -233,8 +233,8 @@ static int enable(struct kmod_state *k, const struct branch_scope *scope, struct
  * ring before the event of the uprobe. */
 static int add_places(struct kmod_state *k, struct trawl_error *err)
 {
-	for (size_t i = 0; i < k->scope.nplaces; i++) {
-		const struct branch_place *at = &k->scope.places[i];
+	for (size_t i = 0; i < k->scope.nsites; i++) {
+		const struct branch_site *at = &k->scope.sites[i];
 		struct trawl_probe p = {.size = sizeof(p),
 					.fd = at->fd,
 					.last = at->last,
@@ -535,7 +535,7 @@ static void halt(void *state)
 {
 	struct kmod_state *k = state;
 	struct trawl_disable d = { .size = sizeof(d), .flags = TRAWL_DISABLE_ALL,
-				   .form = k->scope.places ? TRAWL_FORM_LBR : TRAWL_FORM_STREAM };
+				   .form = k->scope.sites ? TRAWL_FORM_LBR : TRAWL_FORM_STREAM };
 
 	ioctl(k->fd, TRAWL_IOC_DISABLE, &d);
 	k->stopped = true;
@@ -559,8 +559,8 @@ const struct branch_backend kmod_lbr_backend = {
 	.what = "the last branches whenever a task leaves its CPU or ends, by the processor's "
 		"branch records, through trawl.ko: fast, not all" BRANCH_UNPROVEN,
 	.partial = true,
-	.at_places = true,
-	.near_at_places = true,
+	.at_sites = true,
+	.near_at_sites = true,
 	.no_kinds = true,
 	.usable = lbr_usable,
 	.open = open_lbr,
@@ -572,7 +572,7 @@ const struct branch_backend kmod_step_backend = {
 	.number = BRANCH_HOW_KMOD_STEP,
 	.what = "every branch, by single steps of trawl.ko: exact, for any program, about a "
 		"microsecond for each instruction",
-	.at_places = true,
+	.at_sites = true,
 	.usable = step_usable,
 	.open = open_step,
 	BACKEND_FUNCTIONS,

@@ -19,9 +19,9 @@ static int add_places(struct branch_last *l, const struct probe *p, unsigned int
 	for (size_t i = 0; i < p->nsites; i++) {
 		const struct probe_site *s = &p->sites[i];
 
-		xgrow(l->places, l->n);
-		l->places[l->n++] = (struct branch_place){ .fd = p->file->fd, .offset = s->offset,
-							   .ref_ctr = s->ref_ctr, .last = last };
+		xgrow(l->sites, l->n);
+		l->sites[l->n++] = (struct branch_site){ .fd = p->file->fd, .offset = s->offset,
+							 .ref_ctr = s->ref_ctr, .last = last };
 	}
 	return 0;
 }
@@ -43,6 +43,6 @@ int branch_last_add(struct branch_last *l, const struct spec *spec, struct trawl
 void branch_last_free(struct branch_last *l)
 {
 	probe_list_free(&l->probes);
-	free(l->places);
+	free(l->sites);
 	*l = (struct branch_last){ 0 };
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The places of -i branch:last=N@PROBE. */
+/* The sites of -i branch:last=N@PROBE. */
 #ifndef TRAWL_CAPTURE_BRANCH_LAST_H
 #define TRAWL_CAPTURE_BRANCH_LAST_H
 
@@ -9,11 +9,11 @@
 
 struct branch_last {
 	struct probe_list probes;
-	struct branch_place *places; /* fd of each belongs to its probe */
+	struct branch_site *sites; /* fd of each belongs to its probe */
 	size_t n;
 };
 
-/* Adds the places of a spec with last=. Returns 0, or -1 with *err. */
+/* Adds the sites of a spec with last=. Returns 0, or -1 with *err. */
 int branch_last_add(struct branch_last *l, const struct spec *spec, struct trawl_error *err);
 void branch_last_free(struct branch_last *l);
 
