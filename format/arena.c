@@ -68,8 +68,10 @@ void *arena_take(struct arena *a, size_t n, size_t size)
 	size_t bytes;
 	void *p;
 
-	if (size && n > (a->max - a->used) / size)
+	if (size && n > (a->max - a->used) / size) {
+		a->full = true;
 		return NULL;
+	}
 	a->used += n * size;
 	bytes = (n * size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
 	if (!bytes)
@@ -100,6 +102,7 @@ void arena_reset(struct arena *a)
 	a->spare = a->blocks;
 	a->blocks = NULL;
 	a->used = 0;
+	a->full = false;
 }
 
 void arena_free(struct arena *a)

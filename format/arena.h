@@ -15,6 +15,7 @@ struct arena {
 	struct arena_block *blocks; /* the one in use first */
 	struct arena_block *spare;
 	size_t used, max;           /* bytes handed out since the last reset; never more than max */
+	bool full;                  /* more than max was asked for since then */
 	struct budget *budget;      /* that its memory is taken from; NULL: none */
 };
 

@@ -94,7 +94,8 @@ void chunk_decoder_free(struct chunk_decoder *d);
 
 /*
  * Decodes a payload from an untrusted file; its count is that of the chunk head. Returns -1 with
- * *err for a damaged payload, or if memory runs out. *chunk is valid until the next call, or until
+ * *err: TRAWL_BAD_DATA and the rule of docs/format.md that the payload breaks, or TRAWL_CANNOT if
+ * memory runs out. *chunk is valid until the next call, or until
  * chunk_give_back() if chunk_take() was called.
  */
 int chunk_decode(struct chunk_decoder *d, const struct chunk_schema *schema,

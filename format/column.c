@@ -255,22 +255,26 @@ uint32_t column_encode(struct table *t, uint32_t column, const struct column_pla
 
 /* ---- decoding -------------------------------------------------------------------------- */
 
-static bool get_tag(struct view *in, struct table *t, uint32_t column, uint8_t tag,
+static bool get_tag(struct column_input *in, struct table *t, uint32_t column, uint8_t tag,
 		    struct column_plan *p, uint32_t *ref)
 {
 	p->npredictors = tag & TAG_PREDICTORS;
 	p->literal = tag >> TAG_LITERAL_SHIFT & 3;
 	p->relative = tag >> TAG_RELATIVE_SHIFT & 3;
 	for (int q = 0; q < TABLE_PREDICTORS && q < p->npredictors; q++) {
-		p->mask[q] = view_u8(in);
+		p->mask[q] = view_u8(&in->structure);
 		if (p->mask[q] >= CONTEXT_MASKS)
-			return false;
+			return column_breaks(in, RULE("Number columns", "a mask is 32 or more"));
 	}
 	if (!(tag & TAG_REF))
-		return !column_uses_ref(p);
-	*ref = (uint32_t)view_varint_max(in, UINT32_MAX);
-	if (in->bad || !table_can_refer(t, column, *ref))
-		return false;
+		return !column_uses_ref(p) ||
+		       column_breaks(in, RULE("Number columns", "the reference is missing"));
+	*ref = (uint32_t)view_varint_max(&in->structure, UINT32_MAX);
+	if (in->structure.bad)
+		return column_breaks(in, RULE_STRUCTURE);
+	if (!table_can_refer(t, column, *ref))
+		return column_breaks(in, RULE("Number columns",
+					      "a column refers to none that it may refer to"));
 	table_derive(t, *ref);
 	return true;
 }
@@ -294,15 +298,28 @@ LOOPS static bool byte_literals(uint64_t *v, uint32_t n, uint32_t size, bool is_
 	uint32_t stored = view_u8(&in->structure);
 	const uint8_t *p;
 
+	if (in->structure.bad)
+		return column_breaks(in, RULE_STRUCTURE);
 	if (!stored || stored > size)
-		return false;
+		return column_breaks(in, RULE("Number columns",
+					      "literals have no bytes, or more than their column"));
 	p = view_bytes(&in->literals, (size_t)n * stored);
 	if (!p)
-		return false;
+		return column_breaks(in, RULE_SHORT("literals"));
 	/* 8 readable bytes follow every substream. */
 	for (uint32_t i = 0; i < n; i++, p += stored)
 		v[i] = narrow(narrow(get64(p), stored, true), size, is_signed);
 	return true;
+}
+
+bool column_buckets(struct column_input *in, const uint8_t *codes, size_t n, uint64_t *v)
+{
+	if (!codes)
+		return column_breaks(in, RULE_SHORT("codes"));
+	if (bucket_decode(codes, n, &in->bits, v))
+		return true;
+	return column_breaks(in, in->bits.bad ? RULE_SHORT("bits") :
+						RULE("Bucket codes", "a code is above 236"));
 }
 
 LOOPS static bool bucket_literals(uint64_t *v, uint32_t n, unsigned int literal, uint32_t size,
@@ -311,7 +328,7 @@ LOOPS static bool bucket_literals(uint64_t *v, uint32_t n, unsigned int literal,
 	const uint8_t *codes = view_bytes(&in->codes, n);
 	uint64_t last = 0;
 
-	if (!codes || !bucket_decode(codes, n, &in->bits, v))
+	if (!column_buckets(in, codes, n, v))
 		return false;
 	if (literal == LITERAL_SIGNED)
 		for (uint32_t i = 0; i < n; i++)
@@ -434,14 +451,14 @@ LOOPS static void absolute(struct table *t, uint32_t column, unsigned int relati
 	}
 }
 
-static bool decode_constant(struct table *t, uint32_t column, struct view *in)
+static bool decode_constant(struct table *t, uint32_t column, struct column_input *in)
 {
 	const struct layout_column *c = &t->layout->columns[column];
-	uint64_t v = narrow(unzigzag(view_varint(in)), width(c), c->is_signed);
+	uint64_t v = narrow(unzigzag(view_varint(&in->structure)), width(c), c->is_signed);
 
 	for (uint32_t i = 0; i < t->n; i++)
 		t->value[column][i] = v;
-	return !in->bad;
+	return !in->structure.bad || column_breaks(in, RULE_STRUCTURE);
 }
 
 /* Stores the residues that are not predicted in t->literal, and the codes in t->codes. */
@@ -453,10 +470,11 @@ static bool get_literals(struct table *t, const struct layout_column *c,
 
 	if (p->npredictors) {
 		if (!code_unpack(&in->codes, t->n, p->npredictors, t->codes))
-			return false;
+			return column_breaks(in, RULE_SHORT("codes"));
 		n = count_literals(t->codes, t->n, p->npredictors);
 		if (n == UINT32_MAX)
-			return false;
+			return column_breaks(in, RULE("Number columns",
+						      "a code is above the number of predictors"));
 	}
 	if (p->literal == LITERAL_BYTES)
 		ok = byte_literals(t->literal, n, width(c), is_signed, in);
@@ -476,9 +494,10 @@ bool column_decode(struct table *t, uint32_t column, struct predictors *m, struc
 	uint32_t number = 0;
 
 	if (tag == TAG_CONSTANT)
-		return decode_constant(t, column, &in->structure);
-	if ((tag & TAG_CONSTANT) || !get_tag(&in->structure, t, column, tag, &p, &number) ||
-	    !get_literals(t, c, &p, in))
+		return decode_constant(t, column, in);
+	if (tag & TAG_CONSTANT)
+		return column_breaks(in, RULE("Number columns", "bit 7 of a tag is set"));
+	if (!get_tag(in, t, column, tag, &p, &number) || !get_literals(t, c, &p, in))
 		return false;
 	ref = t->value[number];
 	residue = p.relative == RELATIVE_ZERO ? t->value[column] : t->work;

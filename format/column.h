@@ -40,7 +40,24 @@ struct column_sink {
 /* The substreams that columns are read from. */
 struct column_input {
 	struct view structure, codes, literals, bits, data;
+	const char *broken; /* the RULE() that the payload breaks */
 };
+
+/* A check of a payload, as its error says it: what is wrong, by which section of the format. */
+#define RULE(section, what) what " (docs/format.md, " section ")"
+#define RULE_SHORT(substream) \
+	RULE("Chunk payload", "the substream " substream " has fewer bytes than it must")
+#define RULE_STRUCTURE RULE("Structure", "the structure ends early, or a number in it is too large")
+
+/* Notes the rule that is broken, and returns false: `return column_breaks(in, RULE(...));`. */
+static inline bool column_breaks(struct column_input *in, const char *rule)
+{
+	in->broken = rule;
+	return false;
+}
+
+/* Decodes bucket codes, whose bits are next in in->bits. Returns false for damage. */
+bool column_buckets(struct column_input *in, const uint8_t *codes, size_t n, uint64_t *v);
 
 /* Whether a plan refers to p->ref. */
 bool column_uses_ref(const struct column_plan *p);
@@ -74,7 +91,8 @@ uint32_t column_literal_width(const uint64_t *v, uint32_t n, uint32_t size);
 void column_literal_numbers(uint64_t *v, uint32_t n, unsigned int literal);
 
 /*
- * Decodes t->value[column]; columns with lower numbers must be decoded. Returns false for damage.
+ * Decodes t->value[column]; columns with lower numbers must be decoded. Returns false for damage,
+ * with in->broken.
  */
 bool column_decode(struct table *t, uint32_t column, struct predictors *m,
 		   struct column_input *in);

@@ -5,7 +5,6 @@
  */
 #include <stdlib.h>
 
-#include "format/bucket.h"
 #include "format/decodecolumns.h"
 #include "format/loops.h"
 #include "format/payload.h"
@@ -209,12 +208,19 @@ static bool get_streams(struct chunk_decoder *d, struct view *in)
 		uint32_t n = (uint32_t)view_varint_max(in, left);
 
 		cpu += step;
-		if (!n || (i && !step))
-			return false;
+		if (in->bad)
+			return column_breaks(&d->in, RULE_STRUCTURE);
+		if (!n)
+			return column_breaks(&d->in, RULE("Structure", "a stream has no events"));
+		if (i && !step)
+			return column_breaks(&d->in, RULE("Structure", "two streams have one CPU"));
 		d->streams[i] = (struct trawl_stream){ (uint32_t)cpu, d->events.count - left, n };
 		left -= n;
 	}
-	return !in->bad && !left;
+	if (in->bad)
+		return column_breaks(&d->in, RULE_STRUCTURE);
+	return !left || column_breaks(&d->in, RULE("Structure",
+						   "the streams have fewer events than the chunk"));
 }
 
 /* Reads the classes of a table; *left is the number of events that are not in a class yet. */
@@ -226,22 +232,26 @@ static bool get_classes(struct chunk_decoder *d, struct view *in, struct decode_
 	t->first_class = d->nclasses;
 	t->nclasses = n;
 	t->first = d->events.count - *left;
-	if (!n || n > *left || n > MAX_CLASSES - d->nclasses)
-		return false;
+	if (in->bad)
+		return column_breaks(&d->in, RULE_STRUCTURE);
+	if (!n || n > *left)
+		return column_breaks(&d->in, RULE("Structure", "a table or class has no events"));
+	if (n > MAX_CLASSES - d->nclasses)
+		return column_breaks(&d->in, RULE("Structure", "there are over 65,535 classes"));
 	for (uint32_t i = 0; i < n; i++) {
 		struct decode_class *c = &d->classes[d->nclasses++];
 
 		c->table = number;
 		c->left = (uint32_t)view_varint_max(in, *left);
-		if (!c->left)
-			return false;
+		if (!c->left && !in->bad)
+			return column_breaks(&d->in, RULE("Structure", "a class has no events"));
 		d->class_count[d->nclasses - 1] = c->left;
 		for (uint32_t k = 0; k < t->nkeys; k++)
 			c->key[k] = unzigzag(view_varint(in));
 		*left -= c->left;
 		t->n += c->left;
 	}
-	return !in->bad;
+	return !in->bad || column_breaks(&d->in, RULE_STRUCTURE);
 }
 
 static bool get_table(struct chunk_decoder *d, struct view *in, uint32_t number, uint32_t *left)
@@ -250,17 +260,25 @@ static bool get_table(struct chunk_decoder *d, struct view *in, uint32_t number,
 	uint64_t tag = view_varint(in);
 	const struct layout *l;
 
-	if (in->bad || tag / 2 >= d->schema->ntypes || !d->schema->types[tag / 2])
-		return false;
+	if (in->bad)
+		return column_breaks(&d->in, RULE_STRUCTURE);
+	if (tag / 2 >= d->schema->ntypes || !d->schema->types[tag / 2])
+		return column_breaks(&d->in, RULE("Structure", "the type of a table is missing"));
 	*t = (struct decode_table){ .type = (uint32_t)(tag / 2), .rows = tag % 2 };
 	l = type_layout(d, t->type);
-	if (!l || d->common_end > l->size)
+	if (!l)
 		return false;
+	if (d->common_end > l->size)
+		return column_breaks(&d->in, RULE("Event type (3)",
+						  "the common fields do not fit a table"));
 	t->nkeys = (uint32_t)view_varint_max(in, t->rows ? 0 : DECODE_MAX_KEYS);
 	for (uint32_t k = 0; k < t->nkeys; k++) {
 		t->keys[k] = (uint32_t)view_varint(in);
+		if (in->bad)
+			return column_breaks(&d->in, RULE_STRUCTURE);
 		if (t->keys[k] >= l->nnumbers || (k && t->keys[k] <= t->keys[k - 1]))
-			return false;
+			return column_breaks(&d->in, RULE("Structure", "a key is no number column, "
+							  "or not behind the one before it"));
 	}
 	return get_classes(d, in, t, number, left);
 }
@@ -281,7 +299,10 @@ static bool get_tables(struct chunk_decoder *d, struct view *in)
 			return false;
 	d->events.nclasses = d->nclasses;
 	d->events.class_count = d->class_count;
-	return !left;
+	if (in->bad)
+		return column_breaks(&d->in, RULE_STRUCTURE);
+	return !left || column_breaks(&d->in, RULE("Structure",
+						   "the classes have fewer events than the chunk"));
 }
 
 static bool get_structure(struct chunk_decoder *d)
@@ -292,11 +313,14 @@ static bool get_structure(struct chunk_decoder *d)
 	d->unit = view_varint(in);
 	d->tick = d->payload_ticks ? view_varint(in) : 0;
 	d->ncorrections = d->tick ? (uint32_t)view_varint_max(in, d->events.count) : 0;
+	if (in->bad)
+		return column_breaks(&d->in, RULE_STRUCTURE);
 	if (d->tick && (d->unit != 1 || d->tick > (uint64_t)TICKS_LONGEST << TICKS_BITS))
+		return column_breaks(&d->in, RULE("Ticks", "a tick is too long, or the unit not 1"));
+	if (!get_streams(d, in) || !get_tables(d, in))
 		return false;
-	if (in->bad || !get_streams(d, in) || !get_tables(d, in) ||
-	    !string_table_get(in, &d->string_room, &d->nstrings))
-		return false;
+	if (!string_table_get(in, &d->string_room, &d->nstrings))
+		return in->bad && column_breaks(&d->in, RULE_STRUCTURE);
 	d->strings = d->string_room.p;
 	return true;
 }
@@ -313,10 +337,9 @@ LOOPS static bool get_sequence(struct chunk_decoder *d)
 
 	if (!next || !rank || !group_of)
 		return false;
-	if (d->nclasses > 1 && !(low = view_bytes(&d->in.codes, n)))
-		return false;
-	if (d->nclasses > 256 && !(high = view_bytes(&d->in.codes, n)))
-		return false;
+	if ((d->nclasses > 1 && !(low = view_bytes(&d->in.codes, n))) ||
+	    (d->nclasses > 256 && !(high = view_bytes(&d->in.codes, n))))
+		return column_breaks(&d->in, RULE_SHORT("codes"));
 	for (uint32_t c = 0; c < d->nclasses; at += d->class_count[c++])
 		next[c] = at;
 	for (uint32_t i = 0; i < n; i++) {
@@ -324,7 +347,8 @@ LOOPS static bool get_sequence(struct chunk_decoder *d)
 		struct decode_table *t;
 
 		if (c >= d->nclasses || d->classes[c].left == 0)
-			return false;
+			return column_breaks(&d->in, RULE("Sequence and time", "an event is of no "
+							  "class, or of one that has no more"));
 		d->classes[c].left--;
 		at = next[c]++;
 		t = &d->tables[d->classes[c].table];
@@ -386,9 +410,8 @@ LOOPS static bool times_in_ticks(struct chunk_decoder *d, const uint64_t *ticks)
 	uint64_t *gap = arena_take(&d->chunk->arena, (size_t)n + 1, sizeof(*gap)), next;
 	uint64_t *correction = arena_take(&d->chunk->arena, (size_t)n + 1, sizeof(*correction));
 
-	if (!gap_codes || !codes || !gap || !correction ||
-	    !bucket_decode(gap_codes, n, &d->in.bits, gap) ||
-	    !bucket_decode(codes, n, &d->in.bits, correction))
+	if (!gap || !correction || !column_buckets(&d->in, gap_codes, n, gap) ||
+	    !column_buckets(&d->in, codes, n, correction))
 		return false;
 	gap[n] = UINT32_MAX;
 	next = gap[0];
@@ -406,7 +429,7 @@ LOOPS static bool times_in_ticks(struct chunk_decoder *d, const uint64_t *ticks)
 			put_time(&t, i, ts);
 		}
 	}
-	return k == n;
+	return k == n || column_breaks(&d->in, RULE("Ticks", "a correction is behind the events"));
 }
 
 LOOPS static bool get_times(struct chunk_decoder *d)
@@ -417,7 +440,7 @@ LOOPS static bool get_times(struct chunk_decoder *d)
 	uint64_t first = UINT64_MAX, last = 0;
 
 	d->ts = arena_take(&d->chunk->arena, (size_t)n + 1, sizeof(*d->ts));
-	if (!codes || !delta || !d->ts || !bucket_decode(codes, n, &d->in.bits, delta))
+	if (!delta || !d->ts || !column_buckets(&d->in, codes, n, delta))
 		return false;
 	for (uint32_t i = 0; d->back && i < n; i++)
 		delta[i] = unzigzag(delta[i]);
@@ -449,21 +472,36 @@ static uint64_t count_numbers(const struct chunk_decoder *d)
 	return n;
 }
 
+/* Reads the next substream. most: of its bytes; rule: what is broken if it cannot be read. */
+static bool get_substream(struct chunk_decoder *d, struct view *in, uint64_t most,
+			  struct room *room, struct view *out, const char *rule)
+{
+	if (substream_get(in, d->zstd, most, room, out))
+		return true;
+	return in->bad && column_breaks(&d->in, rule);
+}
+
+#define RULE_SUBSTREAM(name) RULE("Numbers and substreams", \
+				  "the substream " name " is cut, too long, or does not expand")
+
 static bool get_substreams(struct chunk_decoder *d, struct view *in)
 {
 	struct column_input *v = &d->in;
-	uint64_t numbers = count_numbers(d);
+	uint64_t numbers = count_numbers(d), n = d->events.count;
 
 	if (numbers > TABLE_MAX_NUMBERS)
+		return column_breaks(v, RULE("Bounds", "there are over 16,777,216 numbers"));
+	if (!get_substream(d, in, 2 * numbers + 4 * n, &d->substreams[1], &v->codes,
+			   RULE_SUBSTREAM("codes")) ||
+	    !get_substream(d, in, 8 * numbers, &d->substreams[2], &v->literals,
+			   RULE_SUBSTREAM("literals")) ||
+	    !get_substream(d, in, 9 * numbers + 16 * n, &d->substreams[3], &v->bits,
+			   RULE_SUBSTREAM("bits")) ||
+	    !get_substream(d, in, CHUNK_MAX_BYTES, &d->chunk->data, &v->data,
+			   RULE_SUBSTREAM("data")))
 		return false;
-	return substream_get(in, d->zstd, 2 * numbers + 4 * (uint64_t)d->events.count,
-			     &d->substreams[1],
-			   &v->codes) &&
-	       substream_get(in, d->zstd, 8 * numbers, &d->substreams[2], &v->literals) &&
-	       substream_get(in, d->zstd, 9 * numbers + 16 * (uint64_t)d->events.count,
-			     &d->substreams[3], &v->bits) &&
-	       substream_get(in, d->zstd, CHUNK_MAX_BYTES, &d->chunk->data, &v->data) &&
-	       in->p == in->end;
+	return in->p == in->end ||
+	       column_breaks(v, RULE("Chunk payload", "bytes follow the substream data"));
 }
 
 static bool get_events(struct chunk_decoder *d, uint32_t count)
@@ -483,11 +521,22 @@ static bool get_events(struct chunk_decoder *d, uint32_t count)
 }
 
 /* Whether all substreams were read to their end: the format allows no other bytes. */
-static bool all_used(const struct column_input *v)
+static bool all_used(struct column_input *v)
 {
-	return v->structure.p == v->structure.end && v->codes.p == v->codes.end &&
-	       v->literals.p == v->literals.end && v->bits.p == v->bits.end &&
-	       v->data.p == v->data.end;
+#define RULE_LONG(name) RULE("Chunk payload", "the substream " name " has more bytes than it must")
+	const struct {
+		const struct view *view;
+		const char *rule;
+	} all[] = {
+		{ &v->structure, RULE_LONG("structure") }, { &v->codes, RULE_LONG("codes") },
+		{ &v->literals, RULE_LONG("literals") }, { &v->bits, RULE_LONG("bits") },
+		{ &v->data, RULE_LONG("data") },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
+		if (all[i].view->p != all[i].view->end)
+			return column_breaks(v, all[i].rule);
+	return true;
 }
 
 static bool decode(struct chunk_decoder *d, const struct chunk_payload *p)
@@ -498,14 +547,15 @@ static bool decode(struct chunk_decoder *d, const struct chunk_payload *p)
 
 	d->back = version == PAYLOAD_BACK;
 	d->payload_ticks = version == PAYLOAD_TICKS;
-	if (p->count > CHUNK_MAX_EVENTS ||
-	    (version != PAYLOAD_FORMAT && !d->back && !d->payload_ticks) ||
-	    !substream_get(&in, d->zstd, PAYLOAD_MAX_STRUCTURE, &d->substreams[0],
-			   &d->in.structure) ||
-	    !get_events(d, p->count) || !get_structure(d) || !get_substreams(d, &in))
-		return false;
-	if (!get_sequence(d) || !get_times(d) || !decode_common(d) ||
-	    !decode_groups(d) || !all_used(&d->in))
+	if (p->count > CHUNK_MAX_EVENTS)
+		return column_breaks(&d->in, RULE("Bounds", "there are over 1,048,576 events"));
+	if (version != PAYLOAD_FORMAT && !d->back && !d->payload_ticks)
+		return column_breaks(&d->in, RULE("Chunk payload", "the version is not 2, 3 or 4"));
+	if (!get_substream(d, &in, PAYLOAD_MAX_STRUCTURE, &d->substreams[0], &d->in.structure,
+			   RULE_SUBSTREAM("structure")) ||
+	    !get_events(d, p->count) || !get_structure(d) || !get_substreams(d, &in) ||
+	    !get_sequence(d) || !get_times(d) || !decode_common(d) || !decode_groups(d) ||
+	    !all_used(&d->in))
 		return false;
 	c->source = d->source;
 	c->count = p->count;
@@ -521,11 +571,16 @@ int chunk_decode(struct chunk_decoder *d, const struct chunk_schema *schema,
 	bool ok;
 
 	d->schema = schema;
+	d->in.broken = NULL;
 	ok = place_chunk(d) && learn_source(d, schema->source) && learn_types(d, schema) &&
 	     decode(d, p);
-	if (!ok)
-		return trawl_fail(err, TRAWL_BAD_DATA, "chunk of %u events: the payload is damaged",
-				  p->count);
-	*chunk = &d->chunk->decoded.chunk;
-	return 0;
+	if (ok) {
+		*chunk = &d->chunk->decoded.chunk;
+		return 0;
+	}
+	if (!d->in.broken && d->chunk && d->chunk->arena.full)
+		column_breaks(&d->in, RULE("Bounds", "its columns take over 256 MiB"));
+	if (!d->in.broken)
+		return trawl_fail(err, TRAWL_CANNOT, "chunk of %u events: out of memory", p->count);
+	return trawl_fail(err, TRAWL_BAD_DATA, "chunk of %u events: %s", p->count, d->in.broken);
 }

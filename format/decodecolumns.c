@@ -52,7 +52,8 @@ static bool fixed_strings(struct chunk_decoder *d, const struct table *t, uint32
 		}
 		s = &d->strings[t->value[column][at]];
 		if (s->len > size)
-			return false;
+			return column_breaks(&d->in, RULE("String columns",
+							  "a string is longer than its field"));
 		memcpy(to, s->p, s->len);
 		memset(to + s->len, 0, size - s->len);
 	}
@@ -82,7 +83,7 @@ static bool dynamic_offsets(struct chunk_decoder *d, struct table *t, uint32_t c
 		offsets[i] = (uint32_t)at;
 		at += plain ? v : d->strings[v].len;
 		if (at > CHUNK_MAX_BYTES)
-			return false;
+			return column_breaks(&d->in, RULE("Bounds", "strings have over 64 MiB"));
 	}
 	offsets[t->n] = (uint32_t)at;
 	return true;
@@ -102,8 +103,10 @@ static bool dynamic_strings(struct chunk_decoder *d, struct table *t, uint32_t c
 	if (plain) {
 		stored = view_bytes(&d->in.data, offsets[t->n]);
 		out->data = stored;
-		if (!stored || !order)
-			return stored;
+		if (!stored)
+			return column_breaks(&d->in, RULE_SHORT("data"));
+		if (!order)
+			return true;
 		from = plain_offsets(d, v, t->n);
 		if (!from)
 			return false;
@@ -130,20 +133,24 @@ static bool get_string(struct chunk_decoder *d, struct table *t, uint32_t column
 	const uint8_t *plain = NULL;
 	uint8_t *to;
 
-	if (d->in.structure.bad || how > STRING_PLAIN)
-		return false;
+	if (d->in.structure.bad)
+		return column_breaks(&d->in, RULE_STRUCTURE);
+	if (how > STRING_PLAIN)
+		return column_breaks(&d->in, RULE("Description of a column",
+						  "the form of a string column is not 0 or 1"));
 	if (!(fixed && how == STRING_PLAIN) &&
 	    !column_decode(t, column, &d->predictors, &d->in))
 		return false;
 	for (uint32_t i = 0; how == STRING_NUMBERED && i < t->n; i++)
 		if (t->value[column][i] >= d->nstrings)
-			return false;
+			return column_breaks(&d->in, RULE("String columns",
+							  "the number of a string is not listed"));
 	if (!fixed)
 		return dynamic_strings(d, t, column, order, how == STRING_PLAIN, out);
 	if (how == STRING_PLAIN) {
 		plain = view_bytes(&d->in.data, (size_t)t->n * c->size);
 		if (!plain)
-			return false;
+			return column_breaks(&d->in, RULE_SHORT("data"));
 		for (uint32_t i = 0; i < t->n; i++)
 			t->value[column][i] = c->size;
 	}
@@ -245,15 +252,19 @@ static bool columns_of_rows(struct chunk_decoder *d, const struct trawl_event_ty
 {
 	for (uint32_t i = 0; i < n; i++)
 		if (rows->offsets[i + 1] - rows->offsets[i] < type->size)
-			return false;
+			return column_breaks(&d->in, RULE("Whole records",
+							  "one is shorter than the fixed part"));
 	for (uint32_t k = 0; k < type->nfields; k++) {
 		const struct trawl_field *f = &type->fields[k];
 		bool fixed = f->place == TRAWL_FIXED;
 		size_t size = fixed ? (size_t)f->size * f->count : sizeof(uint32_t);
 		uint8_t *to = arena_take(&d->chunk->arena, (size_t)n + 1, size);
 
-		if (!to || (fixed && f->offset + size > type->size))
+		if (!to)
 			return false;
+		if (fixed && f->offset + size > type->size)
+			return column_breaks(&d->in, RULE("Event type (3)",
+							  "a field is not in the fixed part"));
 		out[k].data = to;
 		if (!fixed) {
 			memset(to, 0, ((size_t)n + 1) * size);

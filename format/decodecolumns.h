@@ -7,7 +7,7 @@
 
 /*
  * Decode the columns of the common fields, and then those of each group, into d->chunk. Return
- * false if the payload is damaged or memory runs out.
+ * false if the payload is damaged, with d->in.broken, or memory runs out.
  */
 bool decode_common(struct chunk_decoder *d);
 bool decode_groups(struct chunk_decoder *d);

@@ -419,13 +419,12 @@ static bool activate(struct merge *m)
 	ok = a;
 	if (!a)
 		goto out;
-	errno = 0;
 	if (!chunk_decode(m->decoder, &schema, &p, &a->chunk, &err)) {
 		ok = start_active(m, a, &w);
 	} else {
-		m->catalog->budget.exhausted |= errno == ENOMEM;
+		m->catalog->budget.exhausted |= err.status == TRAWL_CANNOT;
 		ok = !budget_failed(&m->catalog->budget);
-		damage_add(m->damage, m->section->start + ref->at);
+		damage_add_chunk(m->damage, m->section->start + ref->at, &err);
 		catalog_lose_chunk(m->catalog, m->section, ref);
 		active_done(m, a);
 	}

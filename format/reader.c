@@ -326,11 +326,14 @@ bool reader_decode(struct trawl_reader *r, const struct section *s, const struct
 
 	if (!r->decoder && (r->decoder = chunk_decoder_new()))
 		chunk_decoder_budget(r->decoder, &r->catalog.budget);
-	errno = 0;
-	if (r->decoder && !chunk_decode(r->decoder, &schema, &p, chunk, &err))
+	if (!r->decoder) {
+		r->catalog.budget.exhausted = true;
+		return false;
+	}
+	if (!chunk_decode(r->decoder, &schema, &p, chunk, &err))
 		return true;
-	r->catalog.budget.exhausted |= !r->decoder || errno == ENOMEM;
-	damage_add(&r->damage, s->start + ref->at);
+	r->catalog.budget.exhausted |= err.status == TRAWL_CANNOT;
+	damage_add_chunk(&r->damage, s->start + ref->at, &err);
 	return false;
 }
 
@@ -654,4 +657,8 @@ void trawl_verdict(const struct trawl_reader *r, struct trawl_verdict *v)
 		snprintf(v->text + n, sizeof(v->text) - (size_t)n,
 			 "%s%" PRIu64 " damaged or missing block%s, the first at byte %" PRIu64,
 			 n ? "; " : "", d->blocks, d->blocks == 1 ? "" : "s", d->first);
+	n = (int)strlen(v->text);
+	if (*d->broken)
+		snprintf(v->text + n, sizeof(v->text) - (size_t)n, "; byte %" PRIu64 ": %s",
+			 d->broken_at, d->broken);
 }

@@ -72,7 +72,8 @@ bool string_table_get(struct view *in, struct room *room, uint32_t *count)
 	struct string *list;
 
 	*count = view_varint_max(in, STRING_TABLE_MAX);
-	if (*count > view_left(in))
+	in->bad |= *count > view_left(in);
+	if (in->bad)
 		return false;
 	list = room_for(room, (*count + 1) * sizeof(*list));
 	for (uint32_t i = 0; list && i < *count; i++) {

@@ -34,7 +34,7 @@ void string_table_put(const struct string_table *s, struct buf *out);
 
 /*
  * Reads what string_table_put() wrote: *count elements of struct string in list, which point into
- * the view. Returns false for damage, or if memory runs out.
+ * the view. Returns false for damage, with in->bad; or if memory runs out.
  */
 bool string_table_get(struct view *in, struct room *list, uint32_t *count);
 

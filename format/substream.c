@@ -142,7 +142,8 @@ bool substream_get(struct view *in, ZSTD_DCtx *z, size_t max, struct room *room,
 	size_t total, at = 0, raw, stored;
 	uint8_t *data;
 
-	if (!measure(*in, max, &total))
+	in->bad = !measure(*in, max, &total);
+	if (in->bad)
 		return false;
 	data = room_for(room, total + SUBSTREAM_PAD);
 	if (!data)
@@ -154,7 +155,7 @@ bool substream_get(struct view *in, ZSTD_DCtx *z, size_t max, struct room *room,
 		p = view_bytes(in, stored ? stored : raw);
 		if (!stored)
 			memcpy(data + at, p, raw);
-		else if (ZSTD_decompressDCtx(z, data + at, raw, p, stored) != raw)
+		else if ((in->bad = ZSTD_decompressDCtx(z, data + at, raw, p, stored) != raw))
 			return false;
 		at += raw;
 	}

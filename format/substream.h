@@ -38,7 +38,8 @@ bool substream_put(struct buf *out, ZSTD_CCtx *z, const struct substream_way *wa
 		   struct view data, const struct marks *marks);
 
 /*
- * Reads a substream of at most max bytes into room; *out views it. False: damaged or no memory.
+ * Reads a substream of at most max bytes into room; *out views it. False: damaged, with
+ * in->bad; or no memory.
  */
 bool substream_get(struct view *in, ZSTD_DCtx *z, size_t max, struct room *room,
 		   struct view *out);

@@ -498,7 +498,9 @@ struct trawl_verdict {
 	uint64_t bytes;
 	uint64_t syncs;       /* number of clock-syncs */
 	uint64_t bound;       /* the largest bound of these, ns */
-	char text[256];       /* one line for people: "complete", "cut at byte N: ..." */
+	/* One line for people: "complete", "cut at byte N: ..."; of damage also what rule of
+	 * docs/format.md the first chunk breaks that could not be decoded. */
+	char text[512];
 };
 void trawl_verdict(const struct trawl_reader *r, struct trawl_verdict *v);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <stdio.h>
 #include <xxhash.h>
 
 #include "format/small.h"
@@ -25,6 +26,15 @@ void damage_add(struct damage *d, uint64_t at)
 	if (!d->blocks || at < d->good)
 		d->good = at;
 	d->blocks++;
+}
+
+void damage_add_chunk(struct damage *d, uint64_t at, const struct trawl_error *err)
+{
+	damage_add(d, at);
+	if (*d->broken)
+		return;
+	d->broken_at = small_offset(at);
+	snprintf(d->broken, sizeof(d->broken), "%.150s", err->text);
 }
 
 /* Notes damaged or missing blocks between the last block of this format and `at`. */

@@ -18,9 +18,13 @@ struct damage {
 	bool junk;              /* foreign bytes follow the last end block: */
 	uint64_t junk_at;       /* from this offset to the end of the input */
 	bool ours;              /* a skipped block was one of this format */
+	char broken[160];       /* of the first chunk that was not decoded, at broken_at: why */
+	uint64_t broken_at;
 	uint64_t known[64];     /* offsets of the first few, so that none is counted twice */
 };
 void damage_add(struct damage *d, uint64_t at);
+/* Adds a chunk whose payload was not decoded. */
+void damage_add_chunk(struct damage *d, uint64_t at, const struct trawl_error *err);
 
 struct walker {
 	struct input *in;

@@ -372,6 +372,12 @@ UNSHARED = unshared({p: t for p, t in C_FILES.items() if not p.startswith("tests
 for line in UNSHARED:
     print("#", line)
 ok(not UNSHARED, "headers declare what other files use")
+HEADINGS = re.findall(r"^#+ (.*)", read("docs/format.md"), re.M)
+STRAY = [f"{p}: {name}" for p in sources() if p.startswith("format/")
+         for name in re.findall(r'RULE\("([^"]*)"', read(p)) if name not in HEADINGS]
+for line in STRAY:
+    print("#", line)
+ok(not STRAY, "the checks of a chunk name sections of docs/format.md")
 MISSING = unplaced(TEXT, list(sources()))
 for line in MISSING:
     print("#", line)

@@ -6,9 +6,13 @@
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <xxhash.h>
 
 #include "format/block.h"
+#include "format/chunk.h"
+#include "format/memory.h"
 #include "format/reader.h"
+#include "format/varint.h"
 #include "tests/format/sample.h"
 
 struct result {
@@ -16,7 +20,7 @@ struct result {
 	enum trawl_status status;
 	uint64_t events, damaged, hash, cut_at, damaged_at, junk;
 	uint64_t back; /* events that were earlier than their predecessor */
-	char text[256];
+	char text[512];
 };
 
 static void keep_verdict(const struct trawl_reader *r, struct result *res)
@@ -498,6 +502,178 @@ Test(damage, clock_syncs_tell_their_section)
 	trawl_close(r);
 	trawl_close(one);
 	free(both);
+	free(p);
+}
+
+/* ---- payloads that break a rule ------------------------------------------------------------ */
+
+struct bytes {
+	const char *p;
+	size_t n;
+};
+#define B(s) { (s), sizeof(s) - 1 }
+
+/* A payload: its version, and the substreams in their order, none of them compressed. */
+struct broken {
+	const char *rule;
+	uint32_t count;
+	uint8_t version;
+	struct bytes parts[5];
+};
+
+/* The parts of the structure: of one event, in one stream, table and class. */
+#define TIMES "\0\1"
+#define STREAMS "\1\0\1"
+#define TABLES "\1\0\0\1"
+#define STRINGS "\1\2ab"
+#define NUMBER "\x80\0"
+#define TEXT "\0\x80\0"
+#define COLUMN(description) B(TIMES STREAMS TABLES STRINGS description TEXT)
+#define STRING(description) B(TIMES STREAMS TABLES STRINGS NUMBER description)
+
+static const struct broken broken[] = {
+	{ "version is not 2, 3 or 4 (docs/format.md, Chunk payload)", 1, 5, { COLUMN(NUMBER), B("\0") } },
+	{ "over 1,048,576 events (docs/format.md, Bounds)", (1 << 20) + 1, 2, { COLUMN(NUMBER) } },
+	{ "structure ends early, or", 1, 2, { B("\0\x80") } },
+	{ "a stream has no events (docs/format.md, Structure)", 1, 2, { B(TIMES "\1\0\0") } },
+	{ "two streams have one CPU", 2, 2, { B(TIMES "\2\0\1\0\1") } },
+	{ "streams have fewer events than the chunk", 2, 2, { B(TIMES STREAMS) } },
+	{ "type of a table is missing", 1, 2, { B(TIMES STREAMS "\1\2\0\1") } },
+	{ "a key is no number column", 1, 2, { B(TIMES STREAMS "\1\0\1\7") } },
+	{ "a class has no events", 1, 2, { B(TIMES STREAMS "\1\0\0\0") } },
+	{ "classes have fewer events than", 2, 2, { B(TIMES "\1\0\2" TABLES) } },
+	{ "or the unit not 1 (docs/format.md, Ticks)", 1, 4, { B("\0\2\1\0") } },
+	{ "an event is of no class, or of one that has no more (docs/format.md, Sequence and time)",
+	  2, 2, { B(TIMES "\1\0\2" "\1\0\1\0\2\1\0\1\2" STRINGS TEXT), B("\0\5\0\0") } },
+	{ "codes has fewer bytes", 1, 2, { COLUMN(NUMBER) } },
+	{ "a code is above 236 (docs/format.md, Bucket codes)", 1, 2, { COLUMN(NUMBER), B("\xff") } },
+	{ "bits has fewer bytes", 1, 2, { COLUMN(NUMBER), B("\x10") } },
+	{ "bit 7 of a tag is set", 1, 2, { COLUMN("\x81"), B("\0") } },
+	{ "a mask is 32 or more", 1, 2, { COLUMN("\1\x20"), B("\0") } },
+	{ "the reference is missing", 1, 2, { COLUMN("\x10"), B("\0") } },
+	{ "none that it may refer to", 1, 2, { COLUMN("\x50\0"), B("\0") } },
+	{ "literals have no bytes, or more", 1, 2, { COLUMN("\0\0"), B("\0") } },
+	{ "literals has fewer bytes", 1, 2, { COLUMN("\0\1"), B("\0") } },
+	{ "above the number of predictors (docs/format.md, Number columns)", 1, 2,
+	  { COLUMN("\2\0\0\1"), B("\0\3") } },
+	{ "is not 0 or 1 (docs/format.md, Description of a column)", 1, 2, { STRING("\2"), B("\0") } },
+	{ "number of a string is not listed", 1, 2, { STRING("\0\x80\2"), B("\0") } },
+	{ "a string is longer than its field (docs/format.md, String columns)", 1, 2,
+	  { B(TIMES STREAMS TABLES "\1\5abcde" NUMBER TEXT), B("\0") } },
+	{ "data has fewer bytes", 1, 2, { STRING("\1"), B("\0") } },
+	{ "data has more bytes", 1, 2, { COLUMN(NUMBER), B("\0"), B(""), B(""), B("x") } },
+	{ "codes has more bytes", 1, 2, { COLUMN(NUMBER), B("\0\0") } },
+	{ "shorter than the fixed part (docs/format.md, Whole records)", 1, 2,
+	  { B(TIMES STREAMS "\1\1\0\1" STRINGS "\1\x80\6"), B("\0"), B(""), B(""), B("abc") } },
+	{ NULL, 1, 2, { COLUMN(NUMBER), B("\0") } },
+};
+
+static const struct trawl_field broken_fields[] = {
+	{ .name = "n", .ctype = "u32", .note = "", .size = 4, .count = 1 },
+	{ .name = "s", .ctype = "char[4]", .note = "", .kind = TRAWL_TEXT, .offset = 4, .size = 1,
+	  .count = 4 },
+};
+
+static int decode_broken(struct chunk_decoder *d, const struct buf *b, uint32_t count,
+			 struct trawl_error *err)
+{
+	static const struct trawl_source source = { .name = "s", .kind = "k", .spec = "",
+						    .clock = TRAWL_CLOCK_MONO };
+	static const struct trawl_event_type type = { .name = "t", .format = "", .size = 8,
+						      .nfields = 2, .fields = broken_fields };
+	static const struct trawl_event_type *const list[] = { &type, NULL };
+	const struct chunk_schema schema = { &source, list, ARRAY_SIZE(list) };
+	const struct chunk_payload p = { .data = b->data, .len = b->len, .count = count };
+	const struct trawl_chunk *chunk;
+
+	return chunk_decode(d, &schema, &p, &chunk, err);
+}
+
+static void put_broken(struct buf *b, const struct broken *k)
+{
+	b->len = 0;
+	buf_varint(b, k->version);
+	for (size_t i = 0; i < ARRAY_SIZE(k->parts); i++) {
+		buf_varint(b, k->parts[i].n);
+		if (k->parts[i].n) {
+			buf_varint(b, 0);
+			buf_put(b, k->parts[i].p, k->parts[i].n);
+			buf_varint(b, 0);
+		}
+	}
+}
+
+Test(damage, a_chunk_says_which_rule_it_breaks)
+{
+	struct chunk_decoder *d = chunk_decoder_new();
+	struct trawl_error err = { 0 };
+	struct buf b = { 0 };
+	char begins[40];
+
+	for (const struct broken *k = broken; k->rule; k++) {
+		put_broken(&b, k);
+		cr_assert_eq(decode_broken(d, &b, k->count, &err), -1, "%s", k->rule);
+		snprintf(begins, sizeof(begins), "chunk of %u events: ", k->count);
+		cr_expect_eq(err.status, TRAWL_BAD_DATA);
+		cr_expect(!strncmp(err.text, begins, strlen(begins)) && strstr(err.text, k->rule) &&
+			  strstr(err.text, " (docs/format.md, "), "\"%s\" is not: %s", err.text,
+			  k->rule);
+	}
+	put_broken(&b, &broken[ARRAY_SIZE(broken) - 1]);
+	cr_assert_eq(decode_broken(d, &b, 1, &err), 0, "%s", err.text);
+	b.len--;
+	cr_assert_eq(decode_broken(d, &b, 1, &err), -1);
+	cr_expect(strstr(err.text, "the substream data is cut"), "%s", err.text);
+	b.len++;
+	buf_u8(&b, 0);
+	cr_assert_eq(decode_broken(d, &b, 1, &err), -1);
+	cr_expect(strstr(err.text, "bytes follow the substream data"), "%s", err.text);
+	chunk_decoder_free(d);
+	buf_free(&b);
+}
+
+Test(damage, a_chunk_for_which_memory_runs_out_is_not_damaged)
+{
+	struct budget budget = { .most = 1 };
+	struct chunk_decoder *d = chunk_decoder_new();
+	struct trawl_error err = { 0 };
+	struct buf b = { 0 };
+
+	put_broken(&b, &broken[ARRAY_SIZE(broken) - 1]);
+	chunk_decoder_budget(d, &budget);
+	cr_assert_eq(decode_broken(d, &b, 1, &err), -1);
+	cr_expect_eq(err.status, TRAWL_CANNOT, "%s", err.text);
+	cr_expect(budget.refused);
+	chunk_decoder_free(d);
+	buf_free(&b);
+}
+
+/* All checks of the block are right; only the payload cannot be decoded. */
+Test(damage, the_verdict_says_which_rule_a_chunk_breaks)
+{
+	uint8_t head[BLOCK_HEAD + CHUNK_HEAD], tail[8];
+	size_t len, at = 0;
+	uint8_t *p = sample_bytes("events", &len);
+	struct chunk_head c;
+	struct block b;
+	char says[160];
+
+	while (block_head(p + at, len - at, &b) == BLOCK_OK && b.kind != BLOCK_CHUNK)
+		at += b.len;
+	cr_assert_eq(b.kind, BLOCK_CHUNK);
+	chunk_head_get(p + at, &c);
+	p[at + sizeof(head)] = 9;
+	c.check = XXH64(p + at + sizeof(head), c.payload, 0);
+	block_build_chunk(head, tail, b.seq, &c);
+	memcpy(p + at, head, sizeof(head));
+	snprintf(says, sizeof(says), "1 damaged or missing block, the first at byte %zu; byte %zu: "
+		 "chunk of %u events: the version is not 2, 3 or 4 (docs/format.md, Chunk payload)",
+		 at, at, c.count);
+	for (int pipe = 0; pipe < 2; pipe++) {
+		struct result r = read_all(p, len, pipe);
+
+		cr_expect(strstr(r.text, says), "\"%s\" is not: %s", r.text, says);
+	}
 	free(p);
 }
 
