@@ -56,11 +56,13 @@ static inline bool compat_dumpable(struct task_struct *task)
 }
 #endif
 
-/* rdmsrl_safe() was renamed to rdmsrq_safe(). */
+/* rdmsrl_safe() and wrmsrl_safe() were renamed to rdmsrq_safe() and wrmsrq_safe(). */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
 #define compat_rdmsr_safe(msr, value) rdmsrq_safe(msr, value)
+#define compat_wrmsr_safe(msr, value) wrmsrq_safe(msr, value)
 #else
 #define compat_rdmsr_safe(msr, value) rdmsrl_safe(msr, value)
+#define compat_wrmsr_safe(msr, value) wrmsrl_safe(msr, value)
 #endif
 
 /* Handlers of uprobes got a cookie argument. */

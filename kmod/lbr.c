@@ -20,6 +20,7 @@ struct lbr {
 	struct lbr_raw raw;
 	u64 time;		/* ns, when they were read; 0: never */
 	bool lost;		/* somebody else had the LBR when they were to be read */
+	bool stale;		/* the registers may hold entries of another time */
 	struct trawl_branch stack[LBR_MAX + 1];	/* what lbr_stack() returns */
 };
 
@@ -185,13 +186,48 @@ static bool recording(const struct lbr_layout *l)
 	return !compat_rdmsr_safe(l->control, &control) && control & l->enabled;
 }
 
+/* Whether the LBR of this CPU is ours, or shared with us. Interrupts are off. */
+static bool ours_here(const struct lbr *lbr)
+{
+	return READ_ONCE(lbr->event->oncpu) == smp_processor_id() &&
+	       READ_ONCE(lbr->event->state) == PERF_EVENT_STATE_ACTIVE;
+}
+
+/* Empties the entries, as perf does when a task comes to a CPU. */
+static bool clear_registers(const struct lbr_layout *l)
+{
+	u64 control;
+	bool done;
+	u32 i;
+
+	if (compat_rdmsr_safe(l->control, &control) ||
+	    compat_wrmsr_safe(l->control, control & ~(u64)l->enabled))
+		return false;
+	for (i = 0, done = true; i < l->depth; i++) {
+		u32 at = i * l->stride;
+
+		done = done && !compat_wrmsr_safe(l->from + at, 0) &&
+		       !compat_wrmsr_safe(l->to + at, 0) &&
+		       (!l->info || !compat_wrmsr_safe(l->info + i, 0));
+	}
+	return !compat_wrmsr_safe(l->control, control) && done;
+}
+
+void lbr_forget(struct lbr *lbr)
+{
+	raw_spin_lock(&lbr->lock);
+	if (ours_here(lbr))
+		lbr->stale = !clear_registers(&lbr->layout);
+	raw_spin_unlock(&lbr->lock);
+}
+
 void lbr_keep(struct lbr *lbr)
 {
-	bool ours = READ_ONCE(lbr->event->oncpu) == smp_processor_id() &&
-		    READ_ONCE(lbr->event->state) == PERF_EVENT_STATE_ACTIVE;
+	bool ours = ours_here(lbr);
 
 	raw_spin_lock(&lbr->lock);
-	lbr->lost = !ours || !recording(&lbr->layout) || !read_registers(&lbr->layout, &lbr->raw);
+	lbr->lost = !ours || READ_ONCE(lbr->stale) || !recording(&lbr->layout) ||
+		    !read_registers(&lbr->layout, &lbr->raw);
 	lbr->time = ktime_get_mono_fast_ns();
 	raw_spin_unlock(&lbr->lock);
 }
@@ -207,6 +243,29 @@ static void visit(void *data)
 
 	if (current == v->task)
 		lbr_keep(v->lbr);
+}
+
+static void visit_forget(void *data)
+{
+	struct visit *v = data;
+
+	if (current == v->task)
+		lbr_forget(v->lbr);
+}
+
+/*
+ * Tries an event again that perf has given up: perf never schedules a pinned one again that once
+ * found no counter. The entries that are there then are another event's. If the task is not
+ * running, perf empties them when it comes to a CPU.
+ */
+static void retry(struct visit *v)
+{
+	if (READ_ONCE(v->lbr->event->state) != PERF_EVENT_STATE_ERROR)
+		return;
+	WRITE_ONCE(v->lbr->stale, true);
+	lbr_resume(v->lbr);
+	on_each_cpu(visit_forget, v, 1);
+	WRITE_ONCE(v->lbr->stale, false);
 }
 
 /*
@@ -287,8 +346,7 @@ int lbr_refresh(struct lbr *lbr, struct task_struct *task, u32 select, struct st
 			store_put(store, &records[i]);
 	}
 	kfree(records);
-	/* perf never schedules a pinned event again that once found no counter. */
-	if (lost && READ_ONCE(lbr->event->state) == PERF_EVENT_STATE_ERROR)
-		lbr_resume(lbr);
+	if (lost)
+		retry(&v);
 	return lost ? -EBUSY : 0;
 }

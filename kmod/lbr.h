@@ -45,6 +45,12 @@ void lbr_select(struct lbr *lbr, u32 select);
  */
 void lbr_resume(struct lbr *lbr);
 
+/*
+ * lbr_forget() - empties the entries of the task that runs on this CPU, which has not returned from
+ * exec to user space yet: they are of the program before. Interrupts are off.
+ */
+void lbr_forget(struct lbr *lbr);
+
 /* lbr_keep() - reads the entries of the task that runs on this CPU. Interrupts are off. */
 void lbr_keep(struct lbr *lbr);
 

@@ -282,6 +282,8 @@ void traced_exec(struct traced *t)
 	list_for_each_entry(a, &t->attachments, of_task) {
 		rename(a, t->task);
 		a->config.on_exec = false;
+		if (a->lbr)
+			lbr_forget(a->lbr);
 	}
 	want(t);
 	raw_spin_unlock_irqrestore(&tasks_lock, flags);
