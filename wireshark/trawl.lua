@@ -443,21 +443,18 @@ local function add_field(tree, name, v, payload)
 	end
 end
 
-local function dissect_event(payload, pinfo, root)
-	local text = payload:raw()
-	local json = text:match(".*\nTRAWL=()")
-	local event = json and value(text, json, 0)
-	local tree = root:add(proto, payload())
-	if not event or event.kind ~= "object" then
-		tree:add_proto_expert_info(bad_json)
-		return
-	end
-	local m = {}
-	for _, v in ipairs(event) do
-		m[v.key] = v
-	end
+local function is_object(v)
+	return v and v.kind == "object"
+end
+
+local function is_known(v)
+	return v and v.text and v.text ~= "null"
+end
+
+-- Adds the fields that every event has. m: the members of the event, by name.
+local function add_common(tree, m, payload)
 	local function add(field, v, convert)
-		local x = v and v.text and v.text ~= "null" and
+		local x = is_known(v) and
 			  (convert and convert(v.text) or not convert and v.text)
 		if x then
 			tree:add(field, payload(v.from - 1, v.to - v.from + 1), x)
@@ -470,36 +467,55 @@ local function dissect_event(payload, pinfo, root)
 	add(fields.pid, m.pid, tonumber)
 	add(fields.tid, m.tid, tonumber)
 	add(fields.comm, m.comm)
-	for _, v in ipairs(m.site and m.site.kind == "object" and m.site or {}) do
+	for _, v in ipairs(is_object(m.site) and m.site or {}) do
 		local number = v.key == "line" and tonumber or
 			       v.key == "offset" and to_unsigned or nil
 		if fields[v.key] then
 			add(fields[v.key], v, number)
 		end
 	end
+end
+
+-- Adds the fields f of the event; appends to info those that the column Info shows.
+local function add_own(tree, f, unavailable, payload, info)
+	local branch = tree:add(payload(f.from - 1, f.to - f.from + 1), "Fields")
+	local why = {}
+	for _, v in ipairs(is_object(unavailable) and unavailable or {}) do
+		why[v.key] = v.text
+	end
+	for _, v in ipairs(f) do
+		v.why = why[v.key]
+		add_field(branch, v.key, v, payload)
+		if v.key:sub(1, 2) ~= "__" then
+			info[#info + 1] = v.key .. "=" .. shown(v)
+		end
+	end
+end
+
+local function dissect_event(payload, pinfo, root)
+	local text = payload:raw()
+	local json = text:match(".*\nTRAWL=()")
+	local event = json and value(text, json, 0)
+	local tree = root:add(proto, payload())
+	if not is_object(event) then
+		tree:add_proto_expert_info(bad_json)
+		return
+	end
+	local m = {}
+	for _, v in ipairs(event) do
+		m[v.key] = v
+	end
+	add_common(tree, m, payload)
 	local info = { m.name and m.name.text or "?" }
-	if m.fields and m.fields.kind == "object" then
-		local f = m.fields
-		local branch = tree:add(payload(f.from - 1, f.to - f.from + 1), "Fields")
-		local why = {}
-		local u = m.unavailable
-		for _, v in ipairs(u and u.kind == "object" and u or {}) do
-			why[v.key] = v.text
-		end
-		for _, v in ipairs(f) do
-			v.why = why[v.key]
-			add_field(branch, v.key, v, payload)
-			if v.key:sub(1, 2) ~= "__" then
-				info[#info + 1] = v.key .. "=" .. shown(v)
-			end
-		end
+	if is_object(m.fields) then
+		add_own(tree, m.fields, m.unavailable, payload, info)
 	end
 	tree:append_text(line(": " .. info[1]))
 	pinfo.cols.protocol = "trawl"
 	pinfo.cols.info = line(table.concat(info, " "))
-	if m.tid and m.tid.text and m.tid.text ~= "null" then
-		local known = m.comm and m.comm.text and m.comm.text ~= "null"
-		pinfo.cols.src = line((known and m.comm.text or "?") .. "-" .. m.tid.text)
+	if is_known(m.tid) then
+		local comm = is_known(m.comm) and m.comm.text or "?"
+		pinfo.cols.src = line(comm .. "-" .. m.tid.text)
 	end
 	if fresh[1] then
 		save_learned()

@@ -62,15 +62,8 @@ function formatAsText(v, text) {
 	if (text.includes("0x" + hex)) return `0x${hex}`;
 	return new RegExp(`(^|[ =(])${dev}($|[ )])`).test(text) ? `${dev} (${v})` : v;
 }
-async function select(i, look) {
-	selected = i;
-	dirty = true;
-	if (i < 0) {
-		$("status").textContent = "";
-		drawRows();
-		showOverview();
-		return;
-	}
+// Scrolls the table to the event and, unless look is false, the timeline.
+function reveal(i, look) {
 	if (look !== false && (eventTime[i] < from || eventTime[i] > to))
 		setView(eventTime[i] - (to - from) / 2, eventTime[i] + (to - from) / 2);
 	updateTable();
@@ -80,86 +73,70 @@ async function select(i, look) {
 	scrollTable(
 		r < a || r >= a + n ? (Math.max(0, r - n / 2) * ROW) / scale() : scroll.scrollTop,
 	);
+}
+// The rows of an event's table that every event can have.
+function commonPairs(i) {
+	const task = taskOf(i),
+		took = eventDuration[i];
+	const since = i
+		? ` (${formatDuration(eventTime[i] - eventTime[i - 1])} after the event before)`
+		: "";
+	const pairs = [
+		["time", `${formatTime(eventTime[i])}  +${formatDuration(eventTime[i])}${since}`],
+		["source", sourceOf(i)],
+	];
+	if (eventCpu[i] !== NONE) pairs.push(["cpu", eventCpu[i]]);
+	if (task) pairs.push(["task", `${task.comm} (tid ${task.tid}, pid ${task.pid})`]);
+	if (took) pairs.push(["took_ns", `${took} (${formatDuration(took)})${often(i)}`]);
+	if (eventFlags[i] & PROBLEM) pairs.push(["", "an error", "bad"]);
+	return pairs;
+}
+// The rows of the fields; those that have a part of the page of their own are left out.
+function fieldPairs(i, fields, text) {
+	return fields
+		.filter(([k]) => !["data", "site", "_text"].includes(k) && !isStack(k))
+		.flatMap(([k, v]) =>
+			flatten(k, fieldNote(i, k, formatAsText(v, text), fields), []),
+		);
+}
+function stackText(v) {
+	if (Array.isArray(v)) return v.map(formatValue).join("\n");
+	return typeof v === "string" ? v : formatValue(v);
+}
+// The parts of the page that a site, data and a stack have.
+function fieldParts([k, v]) {
+	if (k === "site" && v)
+		return [element("p", `${v.symbol || ""}  ${v.file ? `${v.file}:${v.line}` : ""}`)];
+	if (k === "data" && typeof v === "string" && /^([0-9a-f]{2})+$/.test(v))
+		return [element("pre", hexdump(v))];
+	return isStack(k) ? [element("h3", k), element("pre", stackText(v))] : [];
+}
+async function select(i, look) {
+	selected = i;
+	dirty = true;
+	if (i < 0) {
+		$("status").textContent = "";
+		drawRows();
+		showOverview();
+		return;
+	}
+	reveal(i, look);
 	const fields = await fieldsOf(i),
 		task = taskOf(i),
 		box = $("details"),
 		text = formatFields(fields);
 	if (selected !== i) return;
-	const since = i
-		? ` (${formatDuration(eventTime[i] - eventTime[i - 1])} after the event before)`
-		: "";
 	box.replaceChildren(
 		element("h2", nameOf(i)),
 		element("p", text),
-		twoColumns([
-			[
-				"time",
-				formatTime(eventTime[i]) +
-					`  +${formatDuration(eventTime[i])}` +
-					since,
-			],
-			["source", sourceOf(i)],
-			...(eventCpu[i] === NONE ? [] : [["cpu", eventCpu[i]]]),
-			...(task
-				? [["task", `${task.comm} (tid ${task.tid}, pid ${task.pid})`]]
-				: []),
-			...(eventDuration[i]
-				? [
-						[
-							"took_ns",
-							`${eventDuration[i]} (${formatDuration(eventDuration[i])})${often(i)}`,
-						],
-					]
-				: []),
-			...(eventFlags[i] & PROBLEM ? [["", "an error", "bad"]] : []),
-			...fields
-				.filter(
-					([k]) =>
-						!["data", "site", "_text"].includes(k) &&
-						!isStack(k),
-				)
-				.flatMap(([k, v]) =>
-					flatten(
-						k,
-						fieldNote(i, k, formatAsText(v, text), fields),
-						[],
-					),
-				),
-		]),
+		twoColumns([...commonPairs(i), ...fieldPairs(i, fields, text)]),
+		...fields.flatMap(fieldParts),
 	);
-	for (const [k, v] of fields) {
-		if (k === "site" && v)
-			box.append(
-				element(
-					"p",
-					`${v.symbol || ""}  ${v.file ? `${v.file}:${v.line}` : ""}`,
-				),
-			);
-		if (k === "data" && typeof v === "string" && /^([0-9a-f]{2})+$/.test(v))
-			box.append(element("pre", hexdump(v)));
-		if (isStack(k))
-			box.append(
-				element("h3", k),
-				element(
-					"pre",
-					Array.isArray(v)
-						? v.map(formatValue).join("\n")
-						: typeof v === "string"
-							? v
-							: formatValue(v),
-				),
-			);
-	}
 	const parts = [...(await eventList("began with", beginOf(i))), ...(await waitsOf(i))];
 	if (selected !== i) return;
 	box.append(...parts);
 	if (eventFlags[i] & TRIGGER) box.append(...(await overview()));
-	const line = [
-		formatTime(eventTime[i]),
-		nameOf(i),
-		task ? task.comm : "",
-		formatFields(fields),
-	];
+	const line = [formatTime(eventTime[i]), nameOf(i), task ? task.comm : "", text];
 	$("status").textContent = line.join(" ").slice(0, 400);
 	showTab("details");
 }

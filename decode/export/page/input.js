@@ -217,6 +217,15 @@ async function followLink() {
 	const e = Number(p.get("e"));
 	if (p.has("e") && e >= 0 && e < eventCount && Number.isInteger(e)) select(e, false);
 }
+function splitDrag(e) {
+	const split = $("split"),
+		move = (m) => splitAt(m.clientX);
+	split.setPointerCapture(e.pointerId);
+	split.addEventListener("pointermove", move);
+	split.addEventListener("pointerup", () => split.removeEventListener("pointermove", move), {
+		once: true,
+	});
+}
 function connect() {
 	$("search").addEventListener("submit", (e) => {
 		e.preventDefault();
@@ -255,16 +264,7 @@ function connect() {
 	for (const t of TABS) $("tab-" + t).addEventListener("click", () => showTab(t));
 	document.querySelector("[role=tablist]").addEventListener("keydown", tabKey);
 	$("split").addEventListener("keydown", splitKey);
-	$("split").addEventListener("pointerdown", (e) => {
-		const move = (m) => splitAt(m.clientX);
-		$("split").setPointerCapture(e.pointerId);
-		$("split").addEventListener("pointermove", move);
-		$("split").addEventListener(
-			"pointerup",
-			() => $("split").removeEventListener("pointermove", move),
-			{ once: true },
-		);
-	});
+	$("split").addEventListener("pointerdown", splitDrag);
 	const sizes = new ResizeObserver(() => {
 		resize();
 		tableSize();
@@ -290,23 +290,10 @@ const shown = () =>
 		new Promise((ok) => requestAnimationFrame(() => setTimeout(ok))),
 		new Promise((ok) => setTimeout(ok, 200)),
 	]);
-async function start() {
-	const begin = performance.now();
-	document.documentElement.classList.toggle(
-		"dark",
-		matchMedia("(prefers-color-scheme: dark)").matches,
-	);
-	await load();
-	endTime = Math.max(
-		1,
-		eventCount ? eventTime[eventCount - 1] : 1,
-		...about.losses.slice(0, 1000).map((l) => Math.min(l.to, 1e16)),
-	);
-	makeLanes();
-	triggers = eventsWith(TRIGGER);
+// The line below the title: what the page has, and what it lacks.
+function aboutText() {
 	const machine = about.machine || {};
-	$("title").textContent = about.title;
-	$("about").textContent = [
+	return [
 		`${formatCount(eventCount)} events` +
 			(about.more
 				? ` (${formatCount(about.more)} more are not in this page)`
@@ -325,50 +312,66 @@ async function start() {
 	]
 		.filter(Boolean)
 		.join(" · ");
+}
+// What a program that drives the page can read. ready: ms until the first picture was drawn.
+const remote = (ready) => ({
+	ready,
+	get draw() {
+		return lastDraw;
+	},
+	get view() {
+		return [from, to];
+	},
+	get marks() {
+		return marks;
+	},
+	get bars() {
+		return lanes.reduce((n, l) => n + (l.kind === "name" ? l.bars.length : 0), 0);
+	},
+	get selected() {
+		return selected;
+	},
+	get matches() {
+		return matches ? matches.length : -1;
+	},
+	events: eventCount,
+	get lanes() {
+		return lanes.filter((l) => l.kind).length;
+	},
+	get names() {
+		return lanes.map((l) => l.name || l.title);
+	},
+	get titles() {
+		return lanes.filter((l) => !l.kind).map((l) => l.title);
+	},
+	redraw() {
+		draw();
+		return lastDraw;
+	},
+});
+async function start() {
+	const begin = performance.now();
+	document.documentElement.classList.toggle(
+		"dark",
+		matchMedia("(prefers-color-scheme: dark)").matches,
+	);
+	await load();
+	endTime = Math.max(
+		1,
+		eventCount ? eventTime[eventCount - 1] : 1,
+		...about.losses.slice(0, 1000).map((l) => Math.min(l.to, 1e16)),
+	);
+	makeLanes();
+	triggers = eventsWith(TRIGGER);
+	$("title").textContent = about.title;
+	$("about").textContent = aboutText();
 	readStyle();
 	resize();
 	connect();
 	showAll();
 	tableSize();
 	draw();
-	window.trawl = {
-		ready: performance.now() - begin,
-		get draw() {
-			return lastDraw;
-		},
-		get view() {
-			return [from, to];
-		},
-		get marks() {
-			return marks;
-		},
-		get bars() {
-			return lanes.reduce(
-				(n, l) => n + (l.kind === "name" ? l.bars.length : 0),
-				0,
-			);
-		},
-		get selected() {
-			return selected;
-		},
-		get matches() {
-			return matches ? matches.length : -1;
-		},
-		events: eventCount,
-		get lanes() {
-			return lanes.filter((l) => l.kind).length;
-		},
-		get names() {
-			return lanes.map((l) => l.name || l.title);
-		},
-		get titles() {
-			return lanes.filter((l) => !l.kind).map((l) => l.title);
-		},
-		redraw() {
-			draw();
-			return lastDraw;
-		},
-	};
+	window.trawl = remote(performance.now() - begin);
 	frame();
 	await shown();
 	const overviewShown = showOverview();

@@ -173,41 +173,74 @@ function mask(a, b) {
 	return { num: v <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(v) : v };
 }
 const isTrue = (v) => Boolean(v) && (isOnlyNumber(v) ? v.num != 0 : v.text !== "");
-// Compiles an expression into a function test(get). get(name) returns the values of a field: none
-// if the event does not have the field, several if the name leads into a list. A comparison holds
-// if it holds for one of several values; != and !~ hold if no value is equal, or matches. If a
-// field is compared with another field, or its bits are taken, only its first value counts.
-function parse(text) {
-	const t = tokens(text),
-		fields = new Set();
-	let p = 0;
-	const bad = (what) => {
-		throw new QueryError(what, p < t.length ? t[p].at : text.length);
+// Returns test(get) for the comparison of two operands. It holds if it holds for one of several
+// values of a field; != holds if no value is equal. If a field is compared with another field, only
+// the first value of the second counts.
+function comparisonOf(op, a, b) {
+	return (f) => {
+		const all = [a.get(f), b.get(f)],
+			one = a.field ? 1 : 0;
+		all[one] = all[one].slice(0, 1);
+		const [as, bs] = all;
+		return op === "!="
+			? as.length > 0 &&
+					bs.length > 0 &&
+					as.every((x) => bs.every((y) => compare(op, x, y)))
+			: as.some((x) => bs.some((y) => compare(op, x, y)));
 	};
-	const is = (...w) => p < t.length && (w.includes(t[p].op) || w.includes(t[p].word));
-	function value() {
-		const x = t[p];
-		if (!x || x.op || is("and", "or", "not"))
-			bad("expected a field, a number or a text");
-		p++;
+}
+// Returns test(get) for a pattern: ~ holds if a value matches, !~ if there is one and none matches.
+function matchOf(op, a, pattern) {
+	const match = (v) => pattern.test(v.text) || (v.hex !== undefined && pattern.test(v.hex));
+	return (f) => {
+		const vs = a.get(f).filter((v) => v.text !== undefined);
+		return op === "~" ? vs.some(match) : vs.length > 0 && !vs.some(match);
+	};
+}
+// Parses an expression: a method for each rank of operators, which returns test(get).
+class QueryParser {
+	constructor(text) {
+		this.text = text;
+		this.tokens = tokens(text);
+		this.next = 0;
+		this.fields = new Set();
+	}
+	fail(what, at = this.next) {
+		const t = this.tokens[at];
+		throw new QueryError(what, t ? t.at : this.text.length);
+	}
+	is(...words) {
+		const t = this.tokens[this.next];
+		return Boolean(t) && (words.includes(t.op) || words.includes(t.word));
+	}
+	// Whether the next token is one of the words, which it skips.
+	skip(...words) {
+		const found = this.is(...words);
+		if (found) this.next++;
+		return found;
+	}
+	value() {
+		const x = this.tokens[this.next];
+		if (!x || x.op || this.is("and", "or", "not"))
+			this.fail("expected a field, a number or a text");
+		const before = this.tokens[this.next++ - 1];
 		if (x.word === "true" || x.word === "false")
 			return { get: () => [{ num: Number(x.word === "true") }] };
 		if (x.word !== undefined) {
-			fields.add(x.word);
+			this.fields.add(x.word);
 			return { get: (f) => f(x.word), field: true };
 		}
 		if (x.text === undefined) return { get: () => [literal(x.number)], type: "number" };
-		if (p >= 2 && ["~", "!~"].includes(t[p - 2].op))
+		if (before && ["~", "!~"].includes(before.op))
 			return { pattern: glob(x.text, x.at) };
 		const plain = literal(plainText(x.text, x.at));
 		return { get: () => [plain], type: "text" };
 	}
-	function operand() {
-		let a = value();
-		while (is("&")) {
-			p++;
+	operand() {
+		let a = this.value();
+		while (this.skip("&")) {
 			const left = a,
-				right = value();
+				right = this.value();
 			a = {
 				get: (f) => [mask(left.get(f)[0], right.get(f)[0])].filter(Boolean),
 				type: "number",
@@ -215,77 +248,58 @@ function parse(text) {
 		}
 		return a;
 	}
-	function comparison() {
-		if (is("(")) {
-			p++;
-			const e = or();
-			if (!is(")")) bad("expected ')'");
-			p++;
+	comparison() {
+		if (this.skip("(")) {
+			const e = this.or();
+			if (!this.skip(")")) this.fail("expected ')'");
 			return e;
 		}
-		const a = operand();
-		if (!is("==", "!=", "<", "<=", ">", ">=", "~", "!~", "="))
+		const a = this.operand();
+		if (!this.is("==", "!=", "<", "<=", ">", ">=", "~", "!~", "="))
 			return (f) => isTrue(a.get(f)[0]);
-		const op = t[p++].op,
-			at = p,
-			b = operand();
+		const op = this.tokens[this.next++].op,
+			at = this.next,
+			b = this.operand();
 		if (op === "~" || op === "!~") {
-			if (!b.pattern) bad("the operand of ~ must be a text in quotes");
-			const match = (v) =>
-				b.pattern.test(v.text) ||
-				(v.hex !== undefined && b.pattern.test(v.hex));
-			return (f) => {
-				const vs = a.get(f).filter((v) => v.text !== undefined);
-				return op === "~"
-					? vs.some(match)
-					: vs.length > 0 && !vs.some(match);
-			};
+			if (!b.pattern) this.fail("the operand of ~ must be a text in quotes");
+			return matchOf(op, a, b.pattern);
 		}
-		if (a.type && b.type && a.type !== b.type) {
-			p = at;
-			bad("a number and a text cannot be compared");
-		}
-		return (f) => {
-			const all = [a.get(f), b.get(f)],
-				one = a.field ? 1 : 0;
-			all[one] = all[one].slice(0, 1);
-			const [as, bs] = all;
-			return op === "!="
-				? as.length > 0 &&
-						bs.length > 0 &&
-						as.every((x) => bs.every((y) => compare(op, x, y)))
-				: as.some((x) => bs.some((y) => compare(op, x, y)));
-		};
+		if (a.type && b.type && a.type !== b.type)
+			this.fail("a number and a text cannot be compared", at);
+		return comparisonOf(op, a, b);
 	}
-	function not() {
-		if (!is("not", "!")) return comparison();
-		p++;
-		const e = not();
+	not() {
+		if (!this.skip("not", "!")) return this.comparison();
+		const e = this.not();
 		return (f) => !e(f);
 	}
-	function and() {
-		let e = not();
-		while (is("and", "&&")) {
-			p++;
+	and() {
+		let e = this.not();
+		while (this.skip("and", "&&")) {
 			const a = e,
-				b = not();
+				b = this.not();
 			e = (f) => a(f) && b(f);
 		}
 		return e;
 	}
-	function or() {
-		let e = and();
-		while (is("or", "||")) {
-			p++;
+	or() {
+		let e = this.and();
+		while (this.skip("or", "||")) {
 			const a = e,
-				b = and();
+				b = this.and();
 			e = (f) => a(f) || b(f);
 		}
 		return e;
 	}
-	const e = or();
-	if (p < t.length) bad("expected 'and' or 'or'");
-	return { test: e, fields };
+}
+// Compiles an expression into a function test(get). get(name) returns the values of a field: none
+// if the event does not have the field, several if the name leads into a list. If the bits of a
+// field are taken, only its first value counts.
+function parse(text) {
+	const parser = new QueryParser(text),
+		test = parser.or();
+	if (parser.next < parser.tokens.length) parser.fail("expected 'and' or 'or'");
+	return { test, fields: parser.fields };
 }
 const COMMON = new Set(["name", "source", "comm", "cpu", "pid", "tid", "ts", "ts_ns", "took_ns"]);
 function commonField(i, name) {

@@ -306,6 +306,50 @@ function drawVertical(t, color, dash, text) {
 	if (text) ctx.fillText(text, x + 4, 17);
 }
 let triggers = [];
+// Draws the label of a group of lanes, or a lane with its label.
+function drawLane(l, y) {
+	if (!l.kind) {
+		ctx.fillStyle = style.lane;
+		ctx.fillRect(0, y, width, LANE);
+		ctx.fillStyle = style.text;
+		ctx.font = "bold 12px system-ui, sans-serif";
+		ctx.textBaseline = "middle";
+		ctx.fillText(l.title, 8, y + LANE / 2);
+		return;
+	}
+	drawBars(l, y);
+	if (l.kind !== "usb") drawTicks(l, y);
+	ctx.fillStyle = style.back;
+	ctx.fillRect(0, y, LABEL - 2, LANE);
+	ctx.fillStyle = style.text;
+	ctx.font = "12px system-ui, sans-serif";
+	ctx.textBaseline = "middle";
+	ctx.fillText(fitName(l.name, LABEL - 74), 14, y + LANE / 2);
+	ctx.fillStyle = style.dim;
+	ctx.textAlign = "right";
+	ctx.fillText(formatCount(l.count), LABEL - 8, y + LANE / 2, 54);
+	ctx.textAlign = "left";
+	ctx.strokeStyle = style.line;
+	ctx.beginPath();
+	ctx.moveTo(0, y + LANE - 0.5);
+	ctx.lineTo(width, y + LANE - 0.5);
+	ctx.stroke();
+}
+function drawMeasured() {
+	const a = xOf(measured[0]),
+		b = xOf(measured[1]);
+	ctx.fillStyle = style.accent;
+	ctx.globalAlpha = 0.15;
+	ctx.fillRect(Math.min(a, b), 16, Math.abs(b - a), height);
+	ctx.globalAlpha = 1;
+	ctx.fillStyle = style.text;
+	ctx.fillText(
+		`${formatDuration(Math.abs(measured[1] - measured[0]))}, ` +
+			`${formatCount(Math.abs(lowerBoundAll(measured[1]) - lowerBoundAll(measured[0])))} events`,
+		Math.min(a, b) + 4,
+		HEAD - 16,
+	);
+}
 function draw() {
 	const begin = performance.now();
 	ctx.fillStyle = style.back;
@@ -318,35 +362,8 @@ function draw() {
 	ctx.clip();
 	drawLosses();
 	for (let k = 0; k < lanes.length; k++) {
-		const l = lanes[k],
-			y = HEAD + k * LANE - laneScroll;
-		if (y + LANE < HEAD || y > height) continue;
-		if (!l.kind) {
-			ctx.fillStyle = style.lane;
-			ctx.fillRect(0, y, width, LANE);
-			ctx.fillStyle = style.text;
-			ctx.font = "bold 12px system-ui, sans-serif";
-			ctx.textBaseline = "middle";
-			ctx.fillText(l.title, 8, y + LANE / 2);
-			continue;
-		}
-		drawBars(l, y);
-		if (l.kind !== "usb") drawTicks(l, y);
-		ctx.fillStyle = style.back;
-		ctx.fillRect(0, y, LABEL - 2, LANE);
-		ctx.fillStyle = style.text;
-		ctx.font = "12px system-ui, sans-serif";
-		ctx.textBaseline = "middle";
-		ctx.fillText(fitName(l.name, LABEL - 74), 14, y + LANE / 2);
-		ctx.fillStyle = style.dim;
-		ctx.textAlign = "right";
-		ctx.fillText(formatCount(l.count), LABEL - 8, y + LANE / 2, 54);
-		ctx.textAlign = "left";
-		ctx.strokeStyle = style.line;
-		ctx.beginPath();
-		ctx.moveTo(0, y + LANE - 0.5);
-		ctx.lineTo(width, y + LANE - 0.5);
-		ctx.stroke();
+		const y = HEAD + k * LANE - laneScroll;
+		if (y + LANE >= HEAD && y <= height) drawLane(lanes[k], y);
 	}
 	ctx.restore();
 	ctx.font = "11px system-ui, sans-serif";
@@ -361,21 +378,7 @@ function draw() {
 	for (const i of triggers) drawVertical(eventTime[i], style.bad, [], "trigger");
 	if (selected >= 0) drawVertical(eventTime[selected], style.accent, [2, 2], "");
 	if (matches) drawMatches();
-	if (measured) {
-		const a = xOf(measured[0]),
-			b = xOf(measured[1]);
-		ctx.fillStyle = style.accent;
-		ctx.globalAlpha = 0.15;
-		ctx.fillRect(Math.min(a, b), 16, Math.abs(b - a), height);
-		ctx.globalAlpha = 1;
-		ctx.fillStyle = style.text;
-		ctx.fillText(
-			`${formatDuration(Math.abs(measured[1] - measured[0]))}, ` +
-				`${formatCount(Math.abs(lowerBoundAll(measured[1]) - lowerBoundAll(measured[0])))} events`,
-			Math.min(a, b) + 4,
-			HEAD - 16,
-		);
-	}
+	if (measured) drawMeasured();
 	lastDraw = performance.now() - begin;
 }
 function drawMatches() {
