@@ -106,6 +106,12 @@ def captures(d):
     put("refused", refused)
     put("longer", session(1, n=13))
 
+    other_captures(put, session)
+    return made
+
+
+def other_captures(put, session):
+    """Puts captures of other devices, and of other descriptors, beside those of captures()."""
     def unplaced(c, dev):
         session(1)(c, dev)
         c.record("S", BULK, 0x81, dev, status=-115, length=64, flag_data="<", id=c.next_id)
@@ -147,7 +153,7 @@ def captures(d):
         usbsynth.keyboard(c, dev)
         c.records = [r.replace(b"\2\0\4\0\0\0\0\0", b"\2\0\x1d\0\0\0\0\0") for r in c.records]
     put("otherkeys", others)
-    return made
+
 
 
 def alike(made, a, b, name):

@@ -296,6 +296,11 @@ def test_bus_fields(path):
              "packets on the bus: --where " + where)
 
 
+def apple(kind, id, dev, ep, xfer, data=b"", length=0):
+    return struct.pack("<HBBIIIQIBBBB", 0x100, 32, kind, length or len(data), 0, 0, id,
+                       0x14000000, 2, dev, ep, xfer) + data
+
+
 def test_bus(d):
     """Packets on the bus and of macOS: each is imported as it is, and exported as it was."""
     darwin = struct.pack("<HBBIIIQIBBBB", 0x100, 32, 1, 4, 0, 0, 0x77, 0x14000000, 2, 5, 0x81,
@@ -327,9 +332,12 @@ def test_bus(d):
         run("trawl-export", "--to", "pcap", d + "/bus.trawl", "-w", d + "/back.pcap")
         same(body[24:], open(d + "/back.pcap", "rb").read()[24:],
              "link type %d: comes back" % linktype)
-    def apple(kind, id, dev, ep, xfer, data=b"", length=0):
-        return struct.pack("<HBBIIIQIBBBB", 0x100, 32, kind, length or len(data), 0, 0, id,
-                           0x14000000, 2, dev, ep, xfer) + data
+    bus_of_macos(d, darwin)
+
+
+def bus_of_macos(d, darwin):
+    """Halves of transfers are joined; fields that only macOS has are there."""
+    path = d + "/bus.pcap"
     setup = bytes([0x80, 6, 0, 1, 0, 0, 18, 0])
     open(path, "wb").write(pcap(266, [
         apple(0, 0x10, 5, 0x80, 0, setup), apple(0, 0x20, 5, 0x81, 2, length=64),

@@ -267,6 +267,9 @@ def check_browser():
     # The description of the machine makes the panel "capture" long enough to scroll.
     export(usb, page, "--with-machine")
     check_keyboard()
+
+
+def check_search():
     export(made, page)
     queries = ["arg1 > 5", "arg1 = 3", "arg2 ~ \"pl*\"", "comm == \"worker\" and cpu == 1",
                "not (pid == 100)", "name ~ \"sched:*\" or arg1 == 3", "arg1 != 3",
@@ -365,6 +368,11 @@ def check_pairs():
              "a page of system calls: no error, no request")
     if got["errors"]:
         return
+    check_pair_rows(got, there)
+
+
+def check_pair_rows(got, there):
+    """What the page of check_pairs() shows; there: the events."""
     sleeps = [e for e in there if e["name"].endswith("exit_clock_nanosleep")]
     tap.ok(len(sleeps) == 2 and got["long"]["matches"] >= 2, "took_ns > 10ms finds the sleeps",
            got["long"]["hint"])
@@ -450,6 +458,7 @@ if missing:
     tap.skip("the page in a browser", "not installed: " + ", ".join(missing))
 else:
     check_browser()
+    check_search()
     check_redacted()
     if os.geteuid() or not os.path.exists("/sys/kernel/tracing/events/syscalls"):
         tap.skip("a page of system calls", "needs root and tracefs")

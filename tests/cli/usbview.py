@@ -4,6 +4,7 @@ output."""
 import csv
 import glob
 import io
+import functools
 import json
 import os
 import random
@@ -213,7 +214,11 @@ def test_protocol(d):
          "a number that moves, and its byte order")
     ok("answers: [2] is [2] of the request plus 0x80" in
        decode(d + "/cooler.pcap", "--protocol"), "an echo that is changed")
+    other_protocols(d, checks[0][1])
 
+
+def other_protocols(d, check):
+    """Noise, copies, messages of any length, requests, several captures. check: a checksum."""
     c = Capture()
     numbers = random.Random(7)
     for _ in range(60):
@@ -246,7 +251,7 @@ def test_protocol(d):
     for n in range(2):
         c = Capture()
         c.now += n * 3600_000_000
-        cooler(c, range(40), checks[0][1])
+        cooler(c, range(40), check)
         write(d + "/part%d.pcap" % n, c)
     talk = conversations(d + "/part0.pcap", d + "/part1.pcap")
     same([160], [t["messages"] for t in talk], "two captures of one device are one conversation")
@@ -682,21 +687,23 @@ def test_dfu(d):
         same(theirs, ours, "tshark agrees on DFU's %s" % field)
 
 
+def described_network(d, control, data, ep=0x81, request=None, xfer=BULK):
+    c = Capture()
+    described_as(c, 5, interface(0, *control, 1), endpoint(0x83, 3, 16, 9),
+                 interface(1, 0x0a, 0, control[2] and 1, 2), endpoint(0x81, 2, 512, 0),
+                 endpoint(0x02, 2, 512, 0))
+    if request:
+        c.control(request, data)
+    else:
+        c.transfer(xfer, ep, **({"answer": data} if ep & 0x80 else {"out": data}))
+    line = line_of(c, d)
+    f = objects(d + "/class.pcap")[-1]["fields"]
+    return line, f["decoded"].get("network", {})
+
+
 def test_network(d):
     """Frames of network devices and their messages; tshark judges blocks of NCM and MBIM."""
-    def network(control, data, ep=0x81, request=None, xfer=BULK):
-        c = Capture()
-        described_as(c, 5, interface(0, *control, 1), endpoint(0x83, 3, 16, 9),
-                     interface(1, 0x0a, 0, control[2] and 1, 2), endpoint(0x81, 2, 512, 0),
-                     endpoint(0x02, 2, 512, 0))
-        if request:
-            c.control(request, data)
-        else:
-            c.transfer(xfer, ep, **({"answer": data} if ep & 0x80 else {"out": data}))
-        line = line_of(c, d)
-        f = objects(d + "/class.pcap")[-1]["fields"]
-        return line, f["decoded"].get("network", {})
-
+    network = functools.partial(described_network, d)
     ecm, ncm_, mbim, rndis = (2, 6, 0), (2, 13, 0), (2, 14, 0), (0xe0, 1, 3)
     line, _ = network(ecm, FRAME)
     ok("Ethernet 02:11:22:33:44:55 to 0a:1b:2c:3d:4e:5f IPv4" in line, "ECM: a frame", line)

@@ -188,6 +188,14 @@ def test_buffers(d):
         answer = h.wait(first)
         return cancelled, waiting in h.answers, answer[1], h.wait(h.unlink(first)), \
             h.wait(h.submit(0x81, 1, 64))[1]
+    got, status, out, _ = session(path, unlinks)
+    same((0, (-104, False, stream[0][1], 0, stream[1][1])), (status, got),
+         "a read that is unlinked gets no answer; one that has its answer cannot be")
+    test_given_up(d)
+
+
+def test_given_up(d):
+    """Reads that the host gave up, or refused, before the answer came."""
     def given_up(c):
         vendor(c, [])
         c.record("S", BULK, 0x81, 5, status=-115, length=64, flag_data="<", id=1)
@@ -216,9 +224,6 @@ def test_buffers(d):
         c.transfer(BULK, 0x81, answer=b"answer", asked=64, dev=5)
     plays("a read that the host refused, with what its buffer had before",
           capture(d, "never-seen", never_seen))
-    got, status, out, _ = session(path, unlinks)
-    same((0, (-104, False, stream[0][1], 0, stream[1][1])), (status, got),
-         "a read that is unlinked gets no answer; one that has its answer cannot be")
 
 
 def test_speed(d):

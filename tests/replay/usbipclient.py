@@ -97,6 +97,26 @@ def events(path):
     return found
 
 
+def recorded(tape):
+    """Returns the longest answer to each kind of read; the data that was sent, by its submission;
+    and transfers that the device has not seen."""
+    # USBPcap does not record the size of a read's buffer: ask for the longest answer to it.
+    answers = {}
+    for e in tape:
+        answers[e.key[1:]] = max(answers.get(e.key[1:], 0), e.length)
+    # In captures of macOS the data that was sent is in the completion.
+    sent, last = {}, {}
+    unseen = set()
+    for e in tape:
+        if e.type == "S":
+            last[e.key] = e
+        elif e.status in UNSEEN and e.ep & 0x80 and e.xfer != CONTROL:
+            unseen |= {e, last.pop(e.key, e)}
+        elif e.data and e.key in last:
+            sent[last.pop(e.key)] = e.data
+    return answers, sent, unseen
+
+
 class Host:
     def __init__(self, port):
         self.s = socket.create_connection(("127.0.0.1", port), timeout=120)
@@ -184,20 +204,7 @@ class Host:
         """Sends the requests of the capture's host in their order. change: the number of an OUT
         transfer of which a byte is changed. Returns the answers that differ."""
         different, open_urbs, n = [], {}, 0
-        # USBPcap does not record the size of a read's buffer: ask for the longest answer to it.
-        answers = {}
-        for e in tape:
-            answers[e.key[1:]] = max(answers.get(e.key[1:], 0), e.length)
-        # In captures of macOS the data that was sent is in the completion.
-        sent, last = {}, {}
-        unseen = set()
-        for e in tape:
-            if e.type == "S":
-                last[e.key] = e
-            elif e.status in UNSEEN and e.ep & 0x80 and e.xfer != CONTROL:
-                unseen |= {e, last.pop(e.key, e)}
-            elif e.data and e.key in last:
-                sent[last.pop(e.key)] = e.data
+        answers, sent, unseen = recorded(tape)
         for e in begun_before(tape):
             open_urbs[e.key] = e, self.submit(e.ep, 1, max(answers[e.key[1:]], 64))
         for e in tape:
