@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "common/destination.h"
+#include "common/interrupted.h"
 #include "common/reopen.h"
 
 enum {
@@ -163,16 +164,6 @@ int destination_find(struct destination *d, const char *path, uid_t us, bool fol
 }
 
 /* ---- special files ----------------------------------------------------------------------- */
-
-/* Whether a blocked signal that ends the program is pending. */
-static bool is_interrupted(void)
-{
-	sigset_t pending;
-
-	return !sigpending(&pending) &&
-	       (sigismember(&pending, SIGINT) || sigismember(&pending, SIGTERM) ||
-		sigismember(&pending, SIGHUP));
-}
 
 /* Opens what an O_PATH descriptor of the destination refers to for writing, without waiting. */
 static int open_again(int fd, const struct destination *d)

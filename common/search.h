@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Binary search. */
+/* Search in arrays. */
 #ifndef TRAWL_COMMON_SEARCH_H
 #define TRAWL_COMMON_SEARCH_H
 
@@ -22,6 +22,19 @@
 				high_ = i; \
 		} \
 		low_; \
+	})
+
+/*
+ * A pointer to the first element of an array whose member has the value, or NULL. Evaluates `value`
+ * for each element.
+ */
+#define find_by(array, member, value) \
+	({ \
+		__typeof__(&(array)[0]) found_ = NULL; \
+		for (size_t i_ = 0; !found_ && i_ < sizeof(array) / sizeof((array)[0]); i_++) \
+			if ((array)[i_].member == (value)) \
+				found_ = &(array)[i_]; \
+		found_; \
 	})
 
 #endif

@@ -29,4 +29,10 @@ static inline bool is_task_source(const char *name)
 	return is_source(name, TASK_SOURCE);
 }
 
+/* Whether the source records probes that the user placed. */
+static inline bool is_probe_source(const char *name)
+{
+	return is_source(name, "usdt") || is_source(name, "uprobe") || is_source(name, "eprobe");
+}
+
 #endif

@@ -6,16 +6,12 @@
 
 #include "common/search.h"
 #include "common/sources.h"
+#include "common/text.h"
 #include "decode/base/jdoc.h"
 #include "decode/base/task.h"
 #include "edit/cut.h"
 #include "edit/tasknames.h"
 #include "decode/base/output.h"
-
-static bool begins(const char *name, const char *with)
-{
-	return !strncmp(name, with, strlen(with));
-}
 
 static bool task_needed(const struct cut *c, const char *id)
 {

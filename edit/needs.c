@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "common/text.h"
 
 /* ---- sets --------------------------------------------------------------------------------- */
 
@@ -115,13 +116,6 @@ bool record_field(const struct trawl_event *ev, const struct trawl_field *f, con
 /* ---- the meaning of a field's values --------------------------------------------------------- */
 
 enum use { USE_NONE, USE_TASK, USE_ADDRESS };
-
-static bool ends(const char *name, const char *with)
-{
-	size_t n = strlen(name), k = strlen(with);
-
-	return n >= k && !strcmp(name + n - k, with);
-}
 
 /*
  * Returns the meaning of a field's values. A kernel stack is a variable-length field of 8-byte

@@ -12,6 +12,7 @@
 #include "common/branchrecord.h"
 #include "common/json.h"
 #include "common/sources.h"
+#include "common/text.h"
 #include "edit/edit.h"
 #include "edit/redactmembers.h"
 #include "edit/sha256.h"
@@ -19,13 +20,6 @@
 #include "decode/base/output.h"
 
 /* ---- fields ------------------------------------------------------------------------------- */
-
-static bool ends(const char *name, const char *with)
-{
-	size_t n = strlen(name), k = strlen(with);
-
-	return n >= k && !strcmp(name + n - k, with);
-}
 
 /* Redacts a text field according to its name; a text with slashes is a path. */
 static void text_field(struct redact *x, const struct trawl_field *f, char *p, size_t n)

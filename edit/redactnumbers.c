@@ -20,12 +20,6 @@ static bool is_number(const struct trawl_field *f)
 	return f->place == TRAWL_FIXED && (f->kind <= TRAWL_ADDR || f->kind == TRAWL_FLOAT);
 }
 
-static bool is_probe(const struct trawl_source *s)
-{
-	return is_source(s->name, "uprobe") || is_source(s->name, "usdt") ||
-	       is_source(s->name, "eprobe");
-}
-
 static uint64_t field_key(const struct trawl_event *ev, const struct trawl_field *fields,
 			  uint32_t i)
 {
@@ -69,7 +63,7 @@ static bool is_text(const struct run *r, const struct trawl_event *ev, const str
 
 	if (r->first == field && n > f->size && f->size < 8)
 		need = LETTERS_ARRAY;
-	else if (r->first == field && f->kind == TRAWL_HEX && is_probe(ev->source))
+	else if (r->first == field && f->kind == TRAWL_HEX && is_probe_source(ev->source->name))
 		need = LETTERS_HEX;
 	return r->len >= need && 4 * r->odd <= r->len;
 }
@@ -109,7 +103,7 @@ static void find_texts(const struct trawl_event *ev, const struct trawl_field *f
 const bool *redact_texts(struct redact *x, const struct trawl_event *ev,
 			 const struct trawl_field *f, uint32_t n)
 {
-	bool probe = is_probe(ev->source);
+	bool probe = is_probe_source(ev->source->name);
 
 	if (!array_reserve(x->texts, x->texts_room, n)) {
 		x->failed = true;

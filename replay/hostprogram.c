@@ -197,11 +197,6 @@ static void put_c_control(const struct tape *t, const struct tape_entry *e, stru
 	}
 }
 
-static uint32_t room_of(const struct tape_entry *e)
-{
-	return e->buffer_size > e->data_len ? e->buffer_size : e->data_len ? e->data_len : 64;
-}
-
 /* Writes the functions that the session calls: a compiler complains of others. */
 static void put_c_functions(const struct tape *t, struct out *o)
 {
@@ -235,7 +230,7 @@ static void put_c_entry(const struct tape *t, const struct tape_entry *e, struct
 		out_printf(o, "%s(%" PRIu64 ", %d, 0x%02x, ", tape_in(e) ? "receive" : "send",
 			   e->item, e->xfer == URB_BULK, e->endpoint);
 		if (tape_in(e))
-			out_printf(o, "%u, ", room_of(e));
+			out_printf(o, "%u, ", tape_room(e));
 		put_c_bytes(t, e, o);
 		out_printf(o, ", %d);", e->status == -121 ? 0 : e->status);
 	}
@@ -406,7 +401,7 @@ static void put_python_entry(const struct tape *t, const struct tape_entry *e, s
 		out_printf(o, "%s(%" PRIu64 ", 0x%02x, ", tape_in(e) ? "receive" : "send", e->item,
 			   e->endpoint);
 		if (tape_in(e))
-			out_u64(o, room_of(e));
+			out_u64(o, tape_room(e));
 		else
 			put_python_bytes(t, e, o);
 		out_str(o, ", ");

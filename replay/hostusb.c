@@ -146,12 +146,6 @@ static void compare(struct session *s, struct tape_entry *e, int got, const uint
 	s->verdict.differ++;
 }
 
-/* Returns the size of the host's recorded buffer, which a capture by USBPcap lacks. */
-static uint32_t room_of(const struct tape_entry *e)
-{
-	return e->buffer_size > e->data_len ? e->buffer_size : e->data_len ? e->data_len : 64;
-}
-
 /* Whether the transfer is queued, and ends while others begin: reads, and isochronous transfers. */
 static bool is_queued(const struct tape_entry *e)
 {
@@ -163,7 +157,7 @@ static bool is_queued(const struct tape_entry *e)
 static struct hostread *begin_packets(const struct session *s, const struct tape_entry *e)
 {
 	uint32_t *lengths = malloc(e->npackets * sizeof(*lengths));
-	uint32_t room = room_of(e) / e->npackets;
+	uint32_t room = tape_room(e) / e->npackets;
 	struct hostread *r = NULL;
 
 	for (uint32_t i = 0; lengths && i < e->npackets; i++) {
@@ -181,7 +175,7 @@ static struct hostread *begin_packets(const struct session *s, const struct tape
 static struct hostread *begin(const struct session *s, const struct tape_entry *e)
 {
 	return e->xfer == URB_ISO ? begin_packets(s, e)
-				  : hostread_begin(s->device, e->xfer, e->endpoint, room_of(e));
+				  : hostread_begin(s->device, e->xfer, e->endpoint, tape_room(e));
 }
 
 /* Whether more packets were lost than in the capture, which is a difference. */

@@ -52,13 +52,6 @@ static int keep_answer(struct tape *t, const struct usb_detail *d, struct trawl_
 	return store_add(&t->store, d->data, d->data_len, &a->data, err);
 }
 
-/* True for standard requests that belong to the session, not to enumeration. */
-static bool is_choice(const struct control_request *s)
-{
-	return s->request == REQ_SET_CONFIGURATION || s->request == REQ_SET_INTERFACE ||
-	       (s->request == REQ_CLEAR_FEATURE && control_recipient(s) == SETUP_ENDPOINT);
-}
-
 /*
  * Packet i of an isochronous transfer, with length 0 if its data is not there. USBPcap leaves the
  * lengths of what the host sends 0: there a packet ends where the next one begins.
@@ -229,7 +222,7 @@ static int take(struct tape_reader *r, const struct usb_detail *d)
 		t->enumerated |= d->setup.request == REQ_SET_CONFIGURATION;
 		if (d->setup.request == REQ_GET_DESCRIPTOR)
 			return keep_answer(t, d, r->err);
-		if (!is_choice(&d->setup))
+		if (!control_is_decision(&d->setup))
 			return 0;
 	}
 	if (is_unseen(d))

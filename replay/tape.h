@@ -58,6 +58,12 @@ static inline bool tape_in(const struct tape_entry *e)
 	return e->xfer == URB_CONTROL ? e->setup[0] & 0x80 : e->endpoint & 0x80;
 }
 
+/* Returns the size of the host's recorded buffer; where the capture lacks it, as those of USBPcap
+ * do, that of the data, or 64. */
+static inline uint32_t tape_room(const struct tape_entry *e)
+{
+	return e->buffer_size > e->data_len ? e->buffer_size : e->data_len ? e->data_len : 64;
+}
 /* The longest answer to a GET_DESCRIPTOR request in the capture. */
 struct tape_answer {
 	uint8_t setup[8];

@@ -12,10 +12,15 @@ Memory: in the programs it grows by common/array.h alone.
 Comments: each file, or the header of its name, begins with one that says what the file holds.
 Sizes: no file has more than 900 lines. No line has more than 100 columns with tabs of 8; except for
 rows of a table in a C comment, and for lines with quoted texts whose rest has at most 80 columns.
-No function has more than 60 lines or 6 parameters, except for those that the tests record.
+No function of C, Python, JavaScript or Lua has more than 60 lines, except for those in LONG; none
+of C has more than 6 parameters, except for those that the tests record.
 Include guards have the name of the header's path.
 Functions: each that a header declares is used outside of its file, at least by a test.
+Copies: no two functions of the product have the same body, if it is longer than an expression. No
+six lines come twice, except in two files that one paragraph of "What stands twice" names, and in
+structs of functions.
 """
+import ast
 import os
 import re
 import sys
@@ -36,6 +41,13 @@ HASHED = ("tests/lab/qemu/build",)
 LINES, COLUMNS, COLUMNS_OF_REST = 900, 100, 80
 FUNCTION_LINES, PARAMETERS = 60, 6
 RECORDED = ("samples/", "tests/zoo/")  # programs whose parameters the tests record
+SAME_LINES, SAME_BODY = 6, 36  # lines that may not come twice; characters of a body that may
+# Functions of tests over FUNCTION_LINES that are still to be split: none may be added, and one that
+# was split is taken out.
+LONG = ("tests/bench/page.js main", "tests/captures/check.py check", "tests/cli/page.js main",
+        "tests/cli/page.py check_browser", "tests/cli/page.py check_pair_rows",
+        "tests/cli/usb.py test_late", "tests/cli/usb.py test_tshark",
+        "tests/cli/usbclasses.py main", "tests/mutants/mutants.py main")
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 BODY = re.compile(r"^([^\n#{};]*(?:\n[^\n{};]+)*)\n\{\n.*?^\}", re.M | re.S)
 
@@ -117,6 +129,91 @@ def overgrown(path, text):
         if parameters(head) > PARAMETERS and not path.startswith(RECORDED):
             bad.append(f"{where}: {parameters(head)} parameters, {PARAMETERS} are allowed")
     return bad
+
+
+# Functions that begin on one line and end at a line with the same indentation.
+FUNCTION_JS = re.compile(r"^(\t*)(?:(?:static|async|get|set|function\*?) )*"
+                         r"(?!(?:if|for|while|switch|catch)\b)"
+                         r"(?:(\w+)\(.*\) \{|(?:const|let) (\w+) = (?:async )?"
+                         r"(?:function\b.*\{|(?:\(.*\)|\w+) =>.*[{(]?))$")
+FUNCTION_LUA = re.compile(r"^(\t*)(?:local )?function ([\w.:]+)\(")
+
+
+def script_functions(text, begin):
+    """(line, name, number of lines) of each function of JavaScript or Lua."""
+    lines = text.splitlines()
+    for n, line in enumerate(lines):
+        m = begin.match(line)
+        end = m and re.compile(m[1] + r"(?:[})]|end\b)")
+        inside = m and m[1] + "\t"
+        last = m and next((k for k in range(n + 1, len(lines))
+                           if lines[k].strip() and not lines[k].startswith(inside)), None)
+        if last and end.match(lines[last]):
+            yield n + 1, next(filter(None, m.groups()[1:])), last - n + 1
+
+
+def python_functions(text):
+    for f in ast.walk(ast.parse(text)):
+        if isinstance(f, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            yield f.lineno, f.name, f.end_lineno - f.lineno + 1
+
+
+def overlong_functions(path, text):
+    """Functions of Python, JavaScript and Lua that are too long."""
+    if path.endswith((".js", ".lua")):
+        found = script_functions(text, FUNCTION_JS if path.endswith(".js") else FUNCTION_LUA)
+    elif path.endswith(".py") or re.match("#!.*python", text):
+        found = python_functions(text)
+    else:
+        return []
+    return [f"{path}:{line}: {name}(): {n} lines, {FUNCTION_LINES} are allowed; see LONG"
+            for line, name, n in found if (n > FUNCTION_LINES) != (f"{path} {name}" in LONG)]
+
+
+def bodies(path, text):
+    """(body without space, where) of each C function."""
+    text = COMMENT.sub(lambda m: "\n" * m.group(0).count("\n"), text)
+    for m in BODY.finditer(text):
+        head = m.group(1).strip()
+        if head.endswith(")"):
+            line = text.count("\n", 0, m.start(1)) + 1
+            name = re.findall(r"(\w+)\(", head)[0]
+            yield "".join(m.group(0).split("\n{\n", 1)[1].split()), f"{path}:{line}: {name}()"
+
+
+def code_lines(text):
+    """(line, code without space) of each line but comments, includes and brackets that end."""
+    text = COMMENT.sub(lambda m: "\n" * m.group(0).count("\n"), text)
+    lines = (("".join(line.split()), n) for n, line in enumerate(text.splitlines(), 1))
+    return [(n, line) for line, n in lines if line.strip("{};)(,") and line[0] != "#"]
+
+
+def explained(text):
+    """For each paragraph of "What stands twice", the names of files that it has."""
+    section = text.split("\n## What stands twice", 1)[1].split("\n## ", 1)[0]
+    return [re.findall(r"`([\w/-]+\.\w+)`", part) for part in section.split("\n* ")]
+
+
+def named(path, names):
+    """Whether one of the names is that of the file, with or without its folder."""
+    return any(path == n or "/" not in n and path.endswith("/" + n) for n in names)
+
+
+def copies(texts, paragraphs):
+    """Equal functions and runs of lines: what CONTRIBUTING.md does not explain."""
+    same, runs, lines = {}, {}, {p: code_lines(t) for p, t in texts.items()}
+    for path, text in texts.items():
+        for body, where in bodies(path, text) if path.endswith((".c", ".h")) else ():
+            if len(body) > SAME_BODY:
+                same.setdefault(body, []).append((path, where))
+        code = [c for _, c in lines[path]]
+        for i in range(len(code) - SAME_LINES + 1):
+            run = tuple(code[i:i + SAME_LINES])
+            if not all(re.match(r"\.\w+=", c) for c in run):
+                runs.setdefault(run, []).append((path, f"{path}:{lines[path][i][0]}"))
+    found = [w for at in (same, runs) for w in at.values() if len(w) > 1]
+    return [" and ".join(where for _, where in w) for w in found
+            if not any(all(named(path, names) for path, _ in w) for names in paragraphs)]
 
 
 def table(text):
@@ -272,6 +369,20 @@ def proves_itself():
     large = made_up.replace("h)", "h, int i)").replace("{", "{" + "\n\tx();" * 60)
     ok(not overgrown("a.c", made_up) and len(overgrown("a.c", large)) == 2,
        "a long function and one with many parameters are found")
+    made_up = {"a.py": "def f():\n" + "    x()\n" * 60 + "def g():\n" + "    x()\n" * 59,
+               "a.js": "const f = (a) => {\n" + "\tx();\n" * 59 + "};\nclass A {\n\tasync g() {\n"
+               + "\t\tx();\n" * 59 + "\t}\n}\nfunction h() {\n" + "\tx();\n" * 58 + "}\n",
+               "a.lua": "local function f(a)\n" + "\tx()\n" * 59 + "end\n"}
+    ok([b.split(":", 1)[1] for p, t in made_up.items() for b in overlong_functions(p, t)] ==
+       [f"{n}: {f}(): 61 lines, 60 are allowed; see LONG" for n, f in ((1, "f"), (1, "f"), (63, "g"), (1, "f"))],
+       "a long function is found in Python, JavaScript and Lua")
+    run = "\n".join(f"\tstep({n}, c);" for n in range(6))
+    body = "(int size)\n{\n\treturn size == 1 || size == 2 || size == 4 || size == 8;\n}\n"
+    made_up = {"a.c": f"int a(void)\n{{\n\tx();\n{run}\n}}\nint b{body}int c{body}",
+               "b.c": f"int d(void)\n{{\n{run}\n\ty();\n}}\n", "c.js": run}
+    ok(copies(made_up, []) == ["a.c:11: b() and a.c:15: c()", "a.c:4 and b.c:3 and c.js:1"] and
+       copies(made_up, [["a.c"], ["a.c", "b.c", "c.js"]]) == [],
+       "equal functions and equal lines are found, unless they are explained")
     made_up = {"a.c": "", "a.h": "\n#ifndef A\n#define A\n/* A. */\n",
                "b.c": "#include <c>\nint d;\n"}
     ok(untitled(made_up, lambda p: "/* SPDX x */\n" + made_up[p]) == ["b.c"],
@@ -352,9 +463,16 @@ OVERGROWN = []
 for p in written():
     if p.endswith((".c", ".h")):
         OVERGROWN += overgrown(p, read(p))
+    else:
+        OVERGROWN += overlong_functions(p, read(p))
 for line in OVERGROWN:
     print("#", line)
 ok(not OVERGROWN, f"no function is over {FUNCTION_LINES} lines or {PARAMETERS} parameters")
+COPIES = copies({p: read(p) for p in written() if p.startswith(TOPS + ("wireshark/",)) and
+                 p.endswith((".c", ".h", ".js", ".lua"))}, explained(TEXT))
+for line in COPIES:
+    print("#", line)
+ok(not COPIES, "no function and no six lines come twice that CONTRIBUTING.md does not explain")
 UNTITLED = untitled(list(sources()), read)
 for line in UNTITLED:
     print("#", line)

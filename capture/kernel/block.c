@@ -26,6 +26,7 @@
 #include <string.h>
 
 #include "capture/kernel/block.h"
+#include "capture/kernel/histpair.h"
 #include "common/array.h"
 #include "capture/kernel/event.h"
 #include "capture/sys/clock.h"
@@ -422,7 +423,7 @@ int block_start(struct input *in, struct trawl_error *err)
 	return 0;
 }
 
-void block_free(struct input *in)
+static void block_free(struct input *in)
 {
 	struct trace *t = in->state;
 	struct block *b = t ? t->more : NULL;
@@ -436,6 +437,12 @@ void block_free(struct input *in)
 	free(b);
 	t->more = NULL;
 	t->divert = NULL;
+}
+
+void block_pair_disarm(struct input *in)
+{
+	block_free(in);
+	hist_pair_disarm(in);
 }
 
 static void block_disarm(struct input *in)

@@ -176,12 +176,6 @@ static int eprobe_arm(struct input *in, struct trawl_error *err)
 	return ktest_meta(t, err);
 }
 
-static void eprobe_block_disarm(struct input *in)
-{
-	block_free(in);
-	hist_pair_disarm(in);
-}
-
 /*
  * Probes on events of disk requests are recorded by another source in a scope: [OWN=]block.EVENT.
  */
@@ -245,5 +239,5 @@ const struct source eprobe_block_source = {
 	.arm = eprobe_arm,
 	BLOCK_RECORDING,
 	.stats = hist_pair_stats,
-	.disarm = eprobe_block_disarm,
+	.disarm = block_pair_disarm,
 };

@@ -2,6 +2,7 @@
 #include "capture/kernel/eprobeargs.h"
 #include "capture/kernel/ktest.h"
 #include "common/nearest.h"
+#include "common/text.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -10,11 +11,6 @@
 
 /* Limits of the kernel (kernel/trace/trace_probe.h). */
 enum { ARGS_MAX = 128, ARG_TEXT_MAX = 63, NAME_MAX_ = 31 };
-
-static bool is_word(char c)
-{
-	return isalnum((unsigned char)c) || c == '_';
-}
 
 static bool is_number_type(const struct trawl_field *f)
 {

@@ -14,6 +14,7 @@
 #include "capture/kernel/event.h"
 #include "common/array.h"
 #include "capture/kernel/syscallname.h"
+#include "common/compare.h"
 #include "common/nearest.h"
 #include "capture/cli/spec.h"
 #include "capture/sys/alloc.h"
@@ -23,11 +24,6 @@
 #include "capture/tracefs/tracefs.h"
 
 extern const struct source event_source;
-
-static int compare(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
 
 static void free_names(char **names, size_t n)
 {
@@ -68,7 +64,7 @@ static size_t list_folders(int top, const char *path, char ***names)
 	}
 	closedir(dir);
 	if (n)
-		qsort(*names, n, sizeof(**names), compare);
+		qsort(*names, n, sizeof(**names), by_text);
 	return n;
 }
 

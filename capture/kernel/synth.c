@@ -297,12 +297,6 @@ static int synth_arm(struct input *in, struct trawl_error *err)
 	return r ? r : ktest_meta(t, err);
 }
 
-static void synth_block_disarm(struct input *in)
-{
-	block_free(in);
-	hist_pair_disarm(in);
-}
-
 static int synth_probe(struct trawl_error *err)
 {
 	return ktest_probe(ktest_synthetic, err);
@@ -338,5 +332,5 @@ const struct source synth_block_source = {
 	.arm = synth_arm,
 	BLOCK_RECORDING,
 	.stats = hist_pair_stats,
-	.disarm = synth_block_disarm,
+	.disarm = block_pair_disarm,
 };

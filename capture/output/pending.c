@@ -6,6 +6,7 @@
 
 #include "capture/output/pending.h"
 #include "common/array.h"
+#include "common/compare.h"
 
 struct pending_stream {
 	uint32_t cpu;
@@ -62,9 +63,7 @@ static int by_time(const void *a, const void *b)
 {
 	const struct pending_event *x = a, *y = b;
 
-	if (x->mono != y->mono)
-		return x->mono < y->mono ? -1 : 1;
-	return x->order < y->order ? -1 : x->order > y->order;
+	return compare_pairs(x->mono, y->mono, x->order, y->order);
 }
 
 static void sort(struct pending *p)

@@ -16,6 +16,7 @@
 #include "capture/probe/opener.h"
 #include "capture/probe/reply.h"
 #include "capture/sys/alloc.h"
+#include "common/interrupted.h"
 #include "common/sandbox.h"
 
 enum {
@@ -99,19 +100,6 @@ struct reader {
 	size_t nfolders;
 };
 
-/*
- * The session blocks these signals until it begins to record, so they stay pending and are polled
- * for.
- */
-static bool interrupted(void)
-{
-	sigset_t pending;
-
-	return sigpending(&pending) == 0 && (sigismember(&pending, SIGINT) > 0 ||
-					     sigismember(&pending, SIGTERM) > 0 ||
-					     sigismember(&pending, SIGHUP) > 0);
-}
-
 static time_t seconds(void)
 {
 	struct timespec t;
@@ -160,7 +148,7 @@ static void listen_to(struct reader *r)
 		}
 		if (p[0].revents)
 			more = read_more(r);
-		if (interrupted())
+		if (is_interrupted())
 			stop(r, "was interrupted before anything was recorded");
 		else if (seconds() - r->begun > WALL_SECONDS)
 			stop(r, "took more than 5 minutes");

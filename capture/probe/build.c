@@ -13,6 +13,7 @@
 #include "capture/probe/definition.h"
 #include "capture/probe/insn.h"
 #include "common/array.h"
+#include "common/interrupted.h"
 #include "common/utf8.h"
 
 /* ---- files and sites -------------------------------------------------------------------- */
@@ -44,25 +45,12 @@ void target_close(struct target *t)
 	elf_free(t->elf);
 }
 
-/*
- * The session blocks these signals until recording starts; resolving may take long, so it polls for
- * them.
- */
-static bool interrupted(void)
-{
-	sigset_t pending;
-
-	return sigpending(&pending) == 0 && (sigismember(&pending, SIGINT) > 0 ||
-					     sigismember(&pending, SIGTERM) > 0 ||
-					     sigismember(&pending, SIGHUP) > 0);
-}
-
 struct probe *probe_add(struct resolve *r, enum probe_kind kind, struct target *t, size_t n)
 {
 	struct probe_list *list = r->list;
 	struct probe *p;
 
-	if (interrupted()) {
+	if (is_interrupted()) {
 		r->over = true;
 		trawl_fail(r->err, TRAWL_CANNOT, "%s: interrupted before anything was recorded",
 			   r->spec->text);

@@ -8,6 +8,7 @@
 
 #include "capture/probe/callers.h"
 #include "capture/sys/alloc.h"
+#include "common/compare.h"
 #include "common/search.h"
 
 enum { CALL = 0xe8, CALL_LENGTH = 5, BLOCK = 1 << 20, AHEAD = 12 };
@@ -46,9 +47,7 @@ static int compare(const void *a, const void *b)
 {
 	const struct call *x = a, *y = b;
 
-	if (x->to != y->to)
-		return x->to < y->to ? -1 : 1;
-	return x->at < y->at ? -1 : x->at > y->at;
+	return compare_pairs(x->to, y->to, x->at, y->at);
 }
 
 struct callers *callers_open(struct elf_file *f)

@@ -8,6 +8,7 @@
 #include "capture/probe/cxx.h"
 #include "capture/probe/rustname.h"
 #include "capture/probe/rustv0.h"
+#include "common/text.h"
 
 #ifdef HAVE_CXA_DEMANGLE
 /*
@@ -28,11 +29,6 @@ static char *demangle(const char *symbol)
 	return NULL;
 }
 #endif
-
-static bool in_word(char c)
-{
-	return isalnum((unsigned char)c) || c == '_';
-}
 
 /* True if this < or > is part of an operator ("operator<<", "->") and not a bracket. */
 static bool is_operator(const char *s, size_t at)
@@ -209,7 +205,7 @@ static char *plain(const char *s)
 
 		if (end)
 			s = end;
-		else if (*s != ' ' || (n && in_word(text[n - 1]) && in_word(s[1])))
+		else if (*s != ' ' || (n && is_word(text[n - 1]) && is_word(s[1])))
 			text[n++] = *s;
 	}
 	text[n] = '\0';

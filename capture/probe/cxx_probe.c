@@ -15,6 +15,7 @@
 #include "capture/probe/list.h"
 #include "capture/probe/resolve.h"
 #include "capture/sys/alloc.h"
+#include "common/compare.h"
 #include "common/search.h"
 
 struct match {
@@ -129,11 +130,6 @@ static int resolve_all(struct resolve *r, struct target *t, const struct matches
 	return 0;
 }
 
-static int compare_names(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 static void add_names(struct resolve *r, const struct cxx_name *name)
 {
 	xgrow(r->names, r->nnames);
@@ -166,8 +162,8 @@ static void read_names(struct resolve *r, struct target *t)
 	}
 	if (!r->nnames)
 		return;
-	qsort(r->names, r->nnames, sizeof(*r->names), compare_names);
-	qsort(r->fulls, r->nfulls, sizeof(*r->fulls), compare_names);
+	qsort(r->names, r->nnames, sizeof(*r->names), by_text);
+	qsort(r->fulls, r->nfulls, sizeof(*r->fulls), by_text);
 }
 
 static void forget(char ***names, size_t *n)

@@ -11,6 +11,7 @@
 #include "capture/probe/param.h"
 #include "capture/probe/part.h"
 #include "capture/probe/retval.h"
+#include "common/compare.h"
 #include "common/search.h"
 
 #ifdef HAVE_DW
@@ -231,9 +232,7 @@ static int by_entry(const void *a, const void *b)
 {
 	const struct indexed *x = a, *y = b;
 
-	if (x->entry != y->entry)
-		return x->entry < y->entry ? -1 : 1;
-	return x->die < y->die ? -1 : x->die > y->die;
+	return compare_pairs(x->entry, y->entry, x->die, y->die);
 }
 
 /* The functions of a unit, which are read once: units of thousands of functions are common. */

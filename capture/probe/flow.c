@@ -40,6 +40,7 @@ void flow_free(struct flow *flow)
 #include <Zydis/Zydis.h>
 
 #include "capture/probe/origins.h"
+#include "common/compare.h"
 
 enum {
 	LONGEST = ZYDIS_MAX_INSTRUCTION_LENGTH,
@@ -814,9 +815,7 @@ static int compare_exits(const void *a, const void *b)
 {
 	const struct flow_exit *x = a, *y = b;
 
-	if (x->kind != y->kind)
-		return x->kind < y->kind ? -1 : 1;
-	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
+	return compare_pairs(x->kind, y->kind, x->vaddr, y->vaddr);
 }
 
 /* Fails if another function begins inside this one: a return would belong to either. */

@@ -39,16 +39,11 @@ static void put_sib(struct json *j, const struct probe_sib *sib)
 	json_end(j);
 }
 
-static const char *name_of(const struct probe_arg *arg)
-{
-	return arg->label ? arg->label : arg->name;
-}
-
 static void put_arg_site(struct json *j, const struct probe_arg *arg,
 			 const struct probe_arg_site *a)
 {
 	json_object(j, NULL);
-	json_string(j, "name", name_of(arg));
+	json_string(j, "name", probe_arg_name(arg));
 	json_string(j, "note", a->note);
 	json_string(j, "fetch", a->fetch);
 	json_string(j, "type", a->type);
@@ -100,7 +95,7 @@ static void put_values(struct json *j, const struct value_names *values)
 static void put_arg(struct json *j, const struct probe *p, const struct probe_arg *arg)
 {
 	json_object(j, NULL);
-	json_string(j, "name", name_of(arg));
+	json_string(j, "name", probe_arg_name(arg));
 	json_string(j, "type", arg->counted ? "string" : arg->type);
 	json_string(j, "ctype", arg->ctype);
 	json_string(j, "show", show_names[arg->show]);
@@ -111,7 +106,7 @@ static void put_arg(struct json *j, const struct probe *p, const struct probe_ar
 		json_string(j, "otherwise", arg->values->otherwise);
 	if (arg->only_of) {
 		json_object(j, "when");
-		json_string(j, "arg", name_of(&p->args[arg->only_of - 1]));
+		json_string(j, "arg", probe_arg_name(&p->args[arg->only_of - 1]));
 		json_string(j, "is", arg->only_if);
 		json_end(j);
 	}

@@ -3,6 +3,7 @@
 
 #include "capture/probe/relocs.h"
 #include "capture/sys/alloc.h"
+#include "common/compare.h"
 #include "common/search.h"
 
 struct slot {
@@ -66,14 +67,7 @@ static int compare_slots(const void *a, const void *b)
 {
 	const struct slot *x = a, *y = b;
 
-	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
-}
-
-static int compare_pointers(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return *x < *y ? -1 : *x > *y;
+	return compare_numbers(x->vaddr, y->vaddr);
 }
 
 struct relocs *relocs_open(struct elf_file *f)
@@ -89,7 +83,7 @@ struct relocs *relocs_open(struct elf_file *f)
 	if (r->nslots)
 		qsort(r->slots, r->nslots, sizeof(*r->slots), compare_slots);
 	if (r->npointers)
-		qsort(r->pointers, r->npointers, sizeof(*r->pointers), compare_pointers);
+		qsort(r->pointers, r->npointers, sizeof(*r->pointers), by_number);
 	return r;
 }
 

@@ -28,6 +28,7 @@
 #include "capture/probe/param.h"
 #include "capture/probe/results.h"
 #include "capture/sys/alloc.h"
+#include "common/numbersize.h"
 
 enum { GO_RESULTS = 16 };
 
@@ -51,11 +52,6 @@ static void in_register(struct dwarf_value *v, const char *reg, unsigned int siz
 	snprintf(v->place.expr, sizeof(v->place.expr), "%s", reg);
 	snprintf(v->type, sizeof(v->type), "%c%u", sign, size * 8);
 	v->show = show;
-}
-
-static bool has_register_size(unsigned int size)
-{
-	return size == 1 || size == 2 || size == 4 || size == 8;
 }
 
 /* ---- the System V ABI ----------------------------------------------------------------------- */
@@ -86,7 +82,7 @@ static void place_part(struct dwarf_value *part, enum abi_class class, unsigned 
 	}
 	snprintf(reg, sizeof(reg), "%%%s", regs[*gp & 1]);
 	part->name = xasprintf("r%s", regs[(*gp)++ & 1]);
-	if (has_register_size(size))
+	if (is_number_size(size))
 		in_register(part, reg, size, 'x', PROBE_SHOW_HEX);
 	else
 		unknown(part, "%u bytes in %s; a type shows the whole register: %s:x64", size, reg,
@@ -120,7 +116,7 @@ static void by_class(struct dwarf_function *out, const struct abi_type *t)
 			v->ctype);
 	else if (t->part[0] != CLASS_INTEGER)
 		unknown(v, "%s has no value", v->ctype);
-	else if (!has_register_size(t->size))
+	else if (!is_number_size(t->size))
 		unknown(v, "%s has %u bytes; a type shows the whole register: $retval:x64",
 			v->ctype, t->size);
 	else if (t->scalar)

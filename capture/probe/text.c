@@ -11,6 +11,7 @@
 #include "capture/probe/die.h"
 #include "capture/probe/member.h"
 #include "common/array.h"
+#include "common/text.h"
 
 enum { MAX_DEPTH = 10, MAX_MEMBERS = 4096, GO_KIND = 0x2900, GO_STRING = 24 };
 
@@ -86,11 +87,6 @@ static bool is_libcxx(Dwarf_Die *object, struct text_shape *shape)
 		return false;
 	shape->form = COUNTED_LIBCXX;
 	return shape->pointer == 16 && shape->length == 8 && data == 1;
-}
-
-static bool begins(const char *name, const char *with)
-{
-	return !strncmp(name, with, strlen(with));
 }
 
 /* True if the type's name is that of a string: other types have a pointer and a length, too. */

@@ -171,6 +171,12 @@ struct probe_arg {
 	bool zeroed;
 };
 
+/* Returns the name of the argument's field in the file. */
+static inline const char *probe_arg_name(const struct probe_arg *arg)
+{
+	return arg->label ? arg->label : arg->name;
+}
+
 struct probe_site {
 	uint64_t offset;   /* bytes from the file's beginning */
 	uint64_t vaddr;    /* virtual address as linked */

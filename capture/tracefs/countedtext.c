@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "capture/tracefs/ring.h"
 #include "format/trawl.h"
 
 enum { OBJECT = 24, SHORT_AT = 1, LENGTH_AT = 8 };
@@ -15,14 +16,6 @@ struct piece {
 	bool readable;
 };
 
-static uint64_t get64(const uint8_t *p)
-{
-	uint64_t v;
-
-	memcpy(&v, p, sizeof(v));
-	return v;
-}
-
 static bool has_any(const uint8_t *p, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
@@ -34,10 +27,10 @@ static bool has_any(const uint8_t *p, uint32_t n)
 static struct piece find_plain(const struct counted_text *t, const uint8_t *record)
 {
 	struct piece p = { .bytes = record + t->at, .room = t->room,
-			   .length = get64(record + t->length_at) };
+			   .length = ring_u64(record + t->length_at) };
 
 	p.readable = p.length ? has_any(p.bytes, p.room) :
-				!t->never_null || get64(record + t->pointer_at);
+				!t->never_null || ring_u64(record + t->pointer_at);
 	return p;
 }
 
@@ -54,7 +47,7 @@ static struct piece find_libcxx(const struct counted_text *t, const uint8_t *rec
 	if (object[0] & 1) {
 		p.bytes = record + t->at;
 		p.room = t->room;
-		p.length = get64(object + LENGTH_AT);
+		p.length = ring_u64(object + LENGTH_AT);
 		p.readable &= !p.length || has_any(p.bytes, p.room);
 	}
 	return p;

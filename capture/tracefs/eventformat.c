@@ -7,6 +7,8 @@
 
 #include "capture/tracefs/eventformat.h"
 #include "common/array.h"
+#include "common/numbersize.h"
+#include "common/text.h"
 
 /* A piece of the text. */
 struct piece {
@@ -26,12 +28,6 @@ struct line {
 static bool is_blank(char c)
 {
 	return c == ' ' || c == '\t';
-}
-
-static bool is_word(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '_';
 }
 
 static struct piece trim(const char *at, const char *end)
@@ -159,11 +155,6 @@ static unsigned int element_size(struct piece type)
 			return sizes[i].size;
 	}
 	return piece_ends(type, "*") ? 8 : 0;
-}
-
-static bool is_number_size(unsigned long size)
-{
-	return size == 1 || size == 2 || size == 4 || size == 8;
 }
 
 static bool is_text_type(struct piece type)

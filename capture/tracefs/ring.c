@@ -14,14 +14,6 @@ static const uint32_t COMMIT_COUNTED = 1u << 30; /* the number of lost events fo
 static const uint32_t COMMIT_MISSED = 1u << 31;
 static const uint64_t TIME_STAMP_BITS = (1ull << 59) - 1;
 
-static uint64_t get64(const uint8_t *p)
-{
-	uint64_t v;
-
-	memcpy(&v, p, sizeof(v));
-	return v;
-}
-
 /* Finds the line "field: TYPE NAME;\toffset:N;\tsize:N;..." of this name. */
 static bool header_field(const char *text, const char *name, uint32_t *offset, uint32_t *size)
 {
@@ -71,7 +63,7 @@ int ring_page_start(struct ring_page *p, const struct ring_layout *l, const void
 	*p = (struct ring_page){ 0 };
 	if (len < l->data_at)
 		return -1;
-	p->clock = first_time(get64(base + l->time_at), before);
+	p->clock = first_time(ring_u64(base + l->time_at), before);
 	/* Only the low half is valid: the kernel sign-extends its flag bits. */
 	commit = ring_u32(base + l->commit_at);
 	bytes = commit & COMMIT_BYTES;
@@ -83,7 +75,7 @@ int ring_page_start(struct ring_page *p, const struct ring_layout *l, const void
 		return 0;
 	p->lost = UINT64_MAX;
 	if ((commit & COMMIT_COUNTED) && len - l->data_at - bytes >= l->commit_size)
-		p->lost = l->commit_size == 8 ? get64(p->end) : ring_u32(p->end);
+		p->lost = l->commit_size == 8 ? ring_u64(p->end) : ring_u32(p->end);
 	return 0;
 }
 

@@ -45,6 +45,14 @@ static inline uint32_t ring_u32(const uint8_t *p)
 	return v;
 }
 
+static inline uint64_t ring_u64(const uint8_t *p)
+{
+	uint64_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
 struct ring_layout {
 	uint32_t time_at;                /* u64 */
 	uint32_t commit_at, commit_size; /* 4 or 8 */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "capture/tracefs/waiting.h"
 #include "common/array.h"
+#include "common/compare.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,9 +31,7 @@ static int by_time(const void *a, const void *b)
 {
 	const struct waiting_record *x = a, *y = b;
 
-	if (x->ts != y->ts)
-		return x->ts < y->ts ? -1 : 1;
-	return x->order < y->order ? -1 : 1;
+	return compare_pairs(x->ts, y->ts, x->order, y->order);
 }
 
 void waiting_sort(struct waiting *w)

@@ -74,11 +74,6 @@ static void append(char **text, const char *fmt, ...)
 	*text = all;
 }
 
-static const char *name_of(const struct probe_arg *arg)
-{
-	return arg->label ? arg->label : arg->name;
-}
-
 /* Returns the length of a name without the suffix "_na", which arguments have that no site has. */
 static size_t without_na(const char *name)
 {
@@ -103,17 +98,18 @@ static void add_arguments(const struct probe *p, char **text)
 	for (size_t i = 0; i < p->nargs; i++) {
 		const struct probe_arg *arg = &p->args[i];
 		const struct probe_arg_site *site = &p->sites[0].args[i];
+		const char *name = probe_arg_name(arg);
 
 		if (arg->helper)
 			continue;
 		if (site->state == PROBE_ARG_UNAVAILABLE)
 			append(text, "%s%.*s (unavailable: %s)", comma,
-			       (int)without_na(name_of(arg)), name_of(arg), site->why);
+			       (int)without_na(name), name, site->why);
 		else if (*arg->ctype)
 			append(text, "%s%s%s%s", comma, arg->ctype,
-			       arg->ctype[strlen(arg->ctype) - 1] == '*' ? "" : " ", name_of(arg));
+			       arg->ctype[strlen(arg->ctype) - 1] == '*' ? "" : " ", name);
 		else
-			append(text, "%s%s%s%s", comma, name_of(arg), *arg->type ? ":" : "",
+			append(text, "%s%s%s%s", comma, name, *arg->type ? ":" : "",
 			       shown_type(arg));
 		comma = ", ";
 	}
@@ -129,7 +125,7 @@ static void add_json(struct json *j, const struct probe *p, const struct probe *
 		if (arg->helper)
 			continue;
 		json_object(j, NULL);
-		json_string(j, "name", name_of(arg));
+		json_string(j, "name", probe_arg_name(arg));
 		json_string(j, "type", arg->counted ? "string" : arg->type);
 		json_string(j, "ctype", arg->ctype);
 		json_bool(j, "available", with->sites[0].args[i].state != PROBE_ARG_UNAVAILABLE);

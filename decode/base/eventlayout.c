@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/base/eventlayout.h"
+#include "common/numbersize.h"
 #include "decode/base/escape.h"
 #include "decode/base/number.h"
 
@@ -80,11 +81,6 @@ static enum op scalar_op(const struct trawl_field *f)
 	}
 }
 
-static bool number_size(size_t size)
-{
-	return size == 1 || size == 2 || size == 4 || size == 8;
-}
-
 static enum op choose_op(const struct trawl_field *f, uint32_t fixed)
 {
 	bool inside = f->place == TRAWL_FIXED && f->offset + (size_t)f->size * f->count <= fixed;
@@ -93,7 +89,7 @@ static enum op choose_op(const struct trawl_field *f, uint32_t fixed)
 		return OP_NONE;
 	if (f->kind == TRAWL_TEXT)
 		return inside && f->size == 1 && f->count <= SHORT_TEXT ? OP_TEXT : OP_LOC_TEXT;
-	if (f->kind == TRAWL_BYTES || !number_size(f->size))
+	if (f->kind == TRAWL_BYTES || !is_number_size(f->size))
 		return OP_BYTES;
 	if (f->place != TRAWL_FIXED || f->count != 1)
 		return inside && f->count <= SHORT_ARRAY && scalar_op(f) < OP_BOOL ? OP_NUMBERS :

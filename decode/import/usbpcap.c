@@ -15,6 +15,7 @@
  * before the event, which is then marked as made up as well.
  */
 #include "common/array.h"
+#include "common/compare.h"
 #include "decode/import/usbimport.h"
 #include "decode/base/bytes.h"
 #include "decode/usb/status.h"
@@ -204,9 +205,7 @@ static int by_time(const void *a, const void *b)
 {
 	const struct begun *x = *(struct begun *const *)a, *y = *(struct begun *const *)b;
 
-	if (x->time != y->time)
-		return x->time < y->time ? -1 : 1;
-	return (x->irp > y->irp) - (x->irp < y->irp);
+	return compare_pairs(x->time, y->time, x->irp, y->irp);
 }
 
 /*

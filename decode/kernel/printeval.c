@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Evaluates the expression tree of a print format for one record. */
 #include "decode/kernel/printeval.h"
+#include "common/numbersize.h"
 #include "decode/base/number.h"
 
 #include "decode/base/eventlayout.h"
@@ -34,11 +35,6 @@ static uint64_t load(const uint8_t *p, size_t size, bool is_signed)
 	return is_signed ? (uint64_t)load_int(p, size) : load_uint(p, size);
 }
 
-static bool number_size(size_t size)
-{
-	return size == 1 || size == 2 || size == 4 || size == 8;
-}
-
 /* Stores the part of a field that is inside the record. */
 static void field_bytes_of(const struct eval *e, const struct trawl_field *f, const uint8_t **p,
 			   size_t *n)
@@ -60,7 +56,7 @@ bool field_is_signed(const struct trawl_field *f)
 
 bool field_is_number(const struct trawl_field *f)
 {
-	return f->place == TRAWL_FIXED && f->count == 1 && number_size(f->size) &&
+	return f->place == TRAWL_FIXED && f->count == 1 && is_number_size(f->size) &&
 	       f->kind != TRAWL_TEXT && f->kind != TRAWL_BYTES;
 }
 
@@ -155,7 +151,7 @@ static struct result binary(struct eval *e, const struct node *n)
 /* Returns the size of one element of an array field. */
 static size_t element_size(const struct result *r)
 {
-	return r->field && number_size(r->field->size) ? r->field->size : 1;
+	return r->field && is_number_size(r->field->size) ? r->field->size : 1;
 }
 
 static struct result element(struct eval *e, const struct node *n)
@@ -358,7 +354,7 @@ static struct result array(struct eval *e, struct result buffer, uint64_t count,
 	size_t start = o->len;
 
 	out_char(o, '{');
-	if (buffer.type == RESULT_BYTES && number_size(size)) {
+	if (buffer.type == RESULT_BYTES && is_number_size(size)) {
 		for (uint64_t i = 0; i < count && (i + 1) * size <= buffer.len; i++) {
 			if (i)
 				out_char(o, ',');

@@ -81,12 +81,6 @@ static uint64_t number(const struct decoder *d, void *state, const struct item *
 	return UNKNOWN;
 }
 
-static bool is_probe(const struct trawl_source *s)
-{
-	return is_source(s->name, "usdt") || is_source(s->name, "uprobe") ||
-	       is_source(s->name, "eprobe");
-}
-
 static void copy(char *to, size_t size, const char *from, size_t len)
 {
 	len = len < size - 1 ? len : size - 1;
@@ -132,7 +126,7 @@ static void remember(struct join *j, const struct decoder *d, void *state, const
 		.sector = number(d, state, it, "sector"),
 		.sectors = number(d, state, it, "nr_sector"),
 		.tid = it->tid,
-		.probe = is_probe(it->source),
+		.probe = is_probe_source(it->source->name),
 	};
 	copy(event->name, sizeof(event->name), it->name, it->name_len);
 	if (is_afterwards(event->name))

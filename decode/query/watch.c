@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/caret.h"
+#include "common/text.h"
 #include "decode/base/escape.h"
 #include "common/array.h"
 #include "common/sources.h"
@@ -160,11 +161,6 @@ int watch_type(struct watch *w, const struct trawl_event_type *t, struct trawl_e
 		return -1;
 	here->wanted = is_wanted(w, s, here->type);
 	return 0;
-}
-
-static bool begins(const char *text, const char *with)
-{
-	return !strncmp(text, with, strlen(with));
 }
 
 int watch_meta(struct watch *w, const struct trawl_meta *m, struct trawl_error *err)

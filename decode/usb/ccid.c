@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Smart card readers. Sources: CCID 1.1; ISO 7816-4 for the names of card commands. */
 #include "common/array.h"
+#include "common/search.h"
 #include "decode/base/bytes.h"
 #include "decode/usb/class.h"
 #include "decode/usb/codename.h"
@@ -77,10 +78,7 @@ static const char *value_name(char kind, uint64_t v)
 
 static const struct specific *specific_of(uint8_t message)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(specifics); i++)
-		if (specifics[i].message == message)
-			return &specifics[i];
-	return NULL;
+	return find_by(specifics, message, message);
 }
 
 /*

@@ -58,6 +58,16 @@ static inline unsigned int control_recipient(const struct control_request *s)
 	return s->type & 0x1f;
 }
 
+/*
+ * Whether a standard request is a decision of the driver and therefore part of the session; other
+ * standard requests are enumeration.
+ */
+static inline bool control_is_decision(const struct control_request *s)
+{
+	return s->request == REQ_SET_CONFIGURATION || s->request == REQ_SET_INTERFACE ||
+	       (s->request == REQ_CLEAR_FEATURE && control_recipient(s) == SETUP_ENDPOINT);
+}
+
 static inline bool control_in(const struct control_request *s)
 {
 	return s->type & 0x80;

@@ -5,6 +5,7 @@
  * checked with public captures.
  */
 #include "common/array.h"
+#include "common/search.h"
 #include "decode/base/bytes.h"
 #include "decode/base/escape.h"
 #include "decode/usb/class.h"
@@ -74,10 +75,7 @@ static const char *value_name(char kind, uint64_t v)
 
 static const struct command *command_of(uint16_t code)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
-		if (commands[i].code == code)
-			return &commands[i];
-	return NULL;
+	return find_by(commands, code, code);
 }
 
 static bool fits(const struct usb_detail *d)

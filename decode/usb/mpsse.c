@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "common/array.h"
+#include "common/search.h"
 #include "decode/base/bytes.h"
 #include "decode/usb/class.h"
 #include "decode/usb/ftdi.h"
@@ -69,10 +70,7 @@ static const struct other {
 
 static const struct other *other_of(uint8_t code)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
-		if (others[i].code == code)
-			return &others[i];
-	return NULL;
+	return find_by(others, code, code);
 }
 
 static bool is_shift(uint8_t code)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/usb/protocol.h"
+#include "common/compare.h"
 
 #include <stdlib.h>
 
@@ -162,16 +163,9 @@ static void find_answer(struct protocol *p, struct message_type *t, const uint32
 		t->answer = ANY_TYPE;
 }
 
-static int compare_times(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return *x < *y ? -1 : *x > *y;
-}
-
 static uint64_t median(uint64_t *times, uint32_t n)
 {
-	qsort(times, n, sizeof(*times), compare_times);
+	qsort(times, n, sizeof(*times), by_number);
 	return times[n / 2];
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Divides messages into types by their first bytes and lengths. */
+#include "common/compare.h"
 #include "decode/usb/protocol.h"
 
 #include <math.h>
@@ -109,13 +110,6 @@ static double bits_of(const struct protocol *p, const uint32_t *index, uint32_t 
 	return bits;
 }
 
-static int compare_parts(const void *a, const void *b, void *arg)
-{
-	const uint64_t *x = a, *y = b;
-
-	return *x < *y ? -1 : *x > *y;
-}
-
 /* Sorts the messages by a key; messages with equal keys keep their order. */
 static bool sort_by(struct part *t, uint32_t (*key)(const struct protocol *p, uint32_t message,
 						     uint32_t arg),
@@ -127,7 +121,7 @@ static bool sort_by(struct part *t, uint32_t (*key)(const struct protocol *p, ui
 		return false;
 	for (uint32_t i = 0; i < t->n; i++)
 		keys[i] = (uint64_t)key(p, t->index[i], arg) << 32 | t->index[i];
-	qsort_r(keys, t->n, sizeof(*keys), compare_parts, NULL);
+	qsort(keys, t->n, sizeof(*keys), by_number);
 	for (uint32_t i = 0; i < t->n; i++)
 		t->index[i] = (uint32_t)keys[i];
 	free(keys);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/usb/scsi.h"
 #include "common/array.h"
+#include "common/search.h"
 #include "decode/base/bytes.h"
 #include "decode/usb/bitlayout.h"
 #include "decode/usb/scsiinquiry.h"
@@ -105,10 +106,7 @@ static const struct command {
 
 static const struct command *find(unsigned int code)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
-		if (commands[i].code == code)
-			return &commands[i];
-	return NULL;
+	return find_by(commands, code, code);
 }
 
 /* The command's number in scsiopcode.h. Some opcodes mean something else to optical drives. */

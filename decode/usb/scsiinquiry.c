@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/usb/scsiinquiry.h"
 #include "common/array.h"
+#include "common/search.h"
 #include "decode/base/bytes.h"
 #include "decode/base/escape.h"
 #include "decode/usb/bitlayout.h"
@@ -59,10 +60,7 @@ static const struct vpd {
 
 static const struct vpd *find(uint8_t code)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(vpds); i++)
-		if (vpds[i].code == code)
-			return &vpds[i];
-	return NULL;
+	return find_by(vpds, code, code);
 }
 
 static bool named(const char *const *names, size_t count, const char *name, size_t n)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/usb/scsimmc.h"
 #include "common/array.h"
+#include "common/search.h"
 #include "decode/base/bytes.h"
 #include "decode/usb/bitlayout.h"
 #include "decode/usb/codename.h"
@@ -139,10 +140,7 @@ static const struct code_name profiles[] = {
 
 static const struct feature *find_feature(uint16_t code)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(features); i++)
-		if (features[i].code == code)
-			return &features[i];
-	return NULL;
+	return find_by(features, code, code);
 }
 
 static void profiles_tree(const uint8_t *p, size_t n, struct tree *t)

@@ -130,16 +130,6 @@ static bool is_cancelled(const struct transfer *t)
 	return !t->has_complete || usb_status_is_cancelled(status) || status == USB_REJECTED;
 }
 
-/*
- * Whether a standard request is a decision of the driver and therefore part of the session; other
- * standard requests are enumeration.
- */
-static bool is_choice(const struct control_request *s)
-{
-	return s->request == REQ_SET_CONFIGURATION || s->request == REQ_SET_INTERFACE ||
-	       (s->request == REQ_CLEAR_FEATURE && control_recipient(s) == SETUP_ENDPOINT);
-}
-
 static int take_answer(struct transfer_diff *t, struct diff_device *dev, const struct usb_detail *d,
 		       uint64_t item)
 {
@@ -236,7 +226,7 @@ int transferdiff_take(struct transfer_diff *t, unsigned int capture, const struc
 	if (d->urb.xfer == URB_CONTROL && d->has_setup &&
 	    control_kind(&d->setup) == SETUP_STANDARD) {
 		dev->enumerated |= d->setup.request == REQ_SET_CONFIGURATION;
-		if (!is_choice(&d->setup))
+		if (!control_is_decision(&d->setup))
 			return take_answer(t, dev, d, item);
 	}
 	p = pipe_of(dev, d->urb.xfer, d->urb.endpoint);
