@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The provider "lbr": an event of perf owns the branch records of a task and keeps out those of the
- * kernel; what the event itself counts is not used. The module reads the registers. Once the task
- * has entered the kernel its records no longer change, so they are read when it leaves its CPU,
- * when it ends, or on request.
+ * kernel; what the event itself counts is not used. The module reads the registers, and empties
+ * them at an exec and after another event had them. Once the task has entered the kernel its
+ * records no longer change, so they are read when it leaves its CPU, when it ends, or on request.
  */
 #ifndef TRAWL_KMOD_LBR_H
 #define TRAWL_KMOD_LBR_H

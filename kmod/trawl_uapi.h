@@ -72,9 +72,10 @@ enum trawl_form {
 enum trawl_provider {
 	TRAWL_PROVIDER_AUTO = 0,
 	/*
-	 * An event of perf owns the LBR, and the module reads it. Serves form LBR, and the branches
-	 * at probes. In form STREAM, only if asked for by name: the last branches whenever a task
-	 * leaves its CPU, gets a signal or ends.
+	 * An event of perf owns the LBR; the module reads it, and empties it at an exec and
+	 * after another event had it. Serves form LBR, and the branches at probes. In form STREAM,
+	 * only if asked for by name: the last branches whenever a task leaves its CPU, gets a
+	 * signal or ends.
 	 */
 	TRAWL_PROVIDER_LBR = 1,
 	/* The module single-steps the task. Serves every form, on every x86-64 processor. */
