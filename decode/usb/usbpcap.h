@@ -21,10 +21,6 @@ enum usbpcap_stage {
 	STAGE_NONE = USBPCAP_NO_STAGE,
 };
 
-/* Transfer types that usbmon does not have. */
-#define USBPCAP_IRP_INFO 0xfe
-#define USBPCAP_UNKNOWN 0xff
-
 struct usbpcap_packet {
 	uint64_t irp;
 	uint32_t status;      /* USBD_STATUS */

@@ -134,7 +134,7 @@ static int compare(const void *a, const void *b)
 }
 
 /* Prints and returns the minimum, which other load on the machine disturbs least. */
-static double tell(const char *what, double *ns)
+static double print_least(const char *what, double *ns)
 {
 	qsort(ns, ROUNDS, sizeof(*ns), compare);
 	printf("%-28s %8.0f ns a step (median %.0f, most %.0f)\n", what, ns[0], ns[ROUNDS / 2],
@@ -165,9 +165,9 @@ int main(void)
 		sched_setaffinity(0, sizeof(before), &before);
 		all[i] = by_ptrace();
 	}
-	least = tell("trawl.ko", module);
-	of_one = tell("ptrace on one processor", one);
-	of_all = tell("ptrace on all processors", all);
+	least = print_least("trawl.ko", module);
+	of_one = print_least("ptrace on one processor", one);
+	of_all = print_least("ptrace on all processors", all);
 	printf("trawl.ko is %.1f times faster than the faster ptrace\n",
 	       (of_one < of_all ? of_one : of_all) / least);
 	return 0;

@@ -32,7 +32,7 @@
 static int fd, tests, failed;
 
 /* Expects that the request fails with this error, or (0) succeeds. */
-static void gives(int error, unsigned long command, void *request, const char *name)
+static void expect(int error, unsigned long command, void *request, const char *name)
 {
 	int got = ioctl(fd, command, request) ? errno : 0;
 
@@ -54,23 +54,23 @@ static void headers(void)
 		char more[64];
 	} p = { { .size = sizeof(p), .provider = 2 }, "" };
 
-	gives(EFAULT, TRAWL_IOC_ENABLE, NULL, "no request");
-	gives(EFAULT, TRAWL_IOC_DUMP, (void *)0xffffffff81000000, "a request in the kernel");
-	gives(0, TRAWL_IOC_PROVIDER, &p, "a longer request that ends with zeros");
+	expect(EFAULT, TRAWL_IOC_ENABLE, NULL, "no request");
+	expect(EFAULT, TRAWL_IOC_DUMP, (void *)0xffffffff81000000, "a request in the kernel");
+	expect(0, TRAWL_IOC_PROVIDER, &p, "a longer request that ends with zeros");
 	p.more[63] = 1;
-	gives(EINVAL, TRAWL_IOC_PROVIDER, &p, "a longer request that does not");
+	expect(EINVAL, TRAWL_IOC_PROVIDER, &p, "a longer request that does not");
 	p.i.size = 7;
-	gives(EINVAL, TRAWL_IOC_PROVIDER, &p, "a size below 8");
+	expect(EINVAL, TRAWL_IOC_PROVIDER, &p, "a size below 8");
 	p.i.size = 1 << 20;
-	gives(EINVAL, TRAWL_IOC_PROVIDER, &p, "a huge size");
+	expect(EINVAL, TRAWL_IOC_PROVIDER, &p, "a huge size");
 	p.i.size = sizeof(p.i);
 	p.i.flags = 1;
-	gives(EINVAL, TRAWL_IOC_PROVIDER, &p, "an unknown flag");
+	expect(EINVAL, TRAWL_IOC_PROVIDER, &p, "an unknown flag");
 	p.i.flags = 0;
 	p.i.provider = TRAWL_PROVIDERS;
-	gives(ENOENT, TRAWL_IOC_PROVIDER, &p, "an unknown provider");
-	gives(ENOTTY, _IOWR(TRAWL_IOC_MAGIC, 99, int), &p, "an unknown command");
-	gives(ENOTTY, _IOW(TRAWL_IOC_MAGIC, 1, struct trawl_enable), &p,
+	expect(ENOENT, TRAWL_IOC_PROVIDER, &p, "an unknown provider");
+	expect(ENOTTY, _IOWR(TRAWL_IOC_MAGIC, 99, int), &p, "an unknown command");
+	expect(ENOTTY, _IOW(TRAWL_IOC_MAGIC, 1, struct trawl_enable), &p,
 	      "a command of the wrong direction");
 }
 
@@ -78,40 +78,40 @@ static void enables(void)
 {
 	struct trawl_enable e = enable(TRAWL_FORM_STREAM);
 
-	gives(ENXIO, TRAWL_IOC_ENABLE, &e, "form STREAM without a ring");
+	expect(ENXIO, TRAWL_IOC_ENABLE, &e, "form STREAM without a ring");
 	e = enable(0);
-	gives(EINVAL, TRAWL_IOC_ENABLE, &e, "no form");
+	expect(EINVAL, TRAWL_IOC_ENABLE, &e, "no form");
 	e = enable(4);
-	gives(EINVAL, TRAWL_IOC_ENABLE, &e, "an unknown form");
+	expect(EINVAL, TRAWL_IOC_ENABLE, &e, "an unknown form");
 	e = enable(TRAWL_FORM_LBR);
 	e.flags = 8;
-	gives(EINVAL, TRAWL_IOC_ENABLE, &e, "an unknown flag of enable");
+	expect(EINVAL, TRAWL_IOC_ENABLE, &e, "an unknown flag of enable");
 	e = enable(TRAWL_FORM_LBR);
 	e.pad = 1;
-	gives(EINVAL, TRAWL_IOC_ENABLE, &e, "padding that is not zero");
+	expect(EINVAL, TRAWL_IOC_ENABLE, &e, "padding that is not zero");
 	e = enable(TRAWL_FORM_LBR);
 	e.select = 0x200;
-	gives(EINVAL, TRAWL_IOC_ENABLE, &e, "a tenth filter bit");
+	expect(EINVAL, TRAWL_IOC_ENABLE, &e, "a tenth filter bit");
 	e = enable(TRAWL_FORM_LBR);
 	e.depth = 1025;
-	gives(EINVAL, TRAWL_IOC_ENABLE, &e, "a depth of 1,025");
+	expect(EINVAL, TRAWL_IOC_ENABLE, &e, "a depth of 1,025");
 	e = enable(TRAWL_FORM_LBR);
 	e.bts_size = 24;
-	gives(EINVAL, TRAWL_IOC_ENABLE, &e, "a BTS buffer in form LBR");
+	expect(EINVAL, TRAWL_IOC_ENABLE, &e, "a BTS buffer in form LBR");
 	e = enable(TRAWL_FORM_LBR);
 	e.pid = -5;
-	gives(EINVAL, TRAWL_IOC_ENABLE, &e, "a negative pid");
+	expect(EINVAL, TRAWL_IOC_ENABLE, &e, "a negative pid");
 	e.pid = 4194303;
-	gives(ESRCH, TRAWL_IOC_ENABLE, &e, "no such task");
+	expect(ESRCH, TRAWL_IOC_ENABLE, &e, "no such task");
 	e.pid = 2;
-	gives(EPERM, TRAWL_IOC_ENABLE, &e, "a kernel thread");
+	expect(EPERM, TRAWL_IOC_ENABLE, &e, "a kernel thread");
 	e = enable(TRAWL_FORM_LBR);
 	e.provider = TRAWL_PROVIDER_BTS;
-	gives(EOPNOTSUPP, TRAWL_IOC_ENABLE, &e, "hardware BTS by name");
+	expect(EOPNOTSUPP, TRAWL_IOC_ENABLE, &e, "hardware BTS by name");
 	printf("%s %d - its answer says why\n",
 	       e.why[TRAWL_PROVIDER_BTS] == TRAWL_WHY_USE_PERF ? "ok" : "not ok", ++tests);
 	e.provider = 9;
-	gives(EINVAL, TRAWL_IOC_ENABLE, &e, "a ninth provider");
+	expect(EINVAL, TRAWL_IOC_ENABLE, &e, "a ninth provider");
 }
 
 static void buffers(void)
@@ -138,16 +138,16 @@ static void buffers(void)
 		e = enable(TRAWL_FORM_BTS);
 		e.bts_size = sizes[i].size;
 		snprintf(name, sizeof(name), "a BTS buffer of %llu bytes", sizes[i].size);
-		gives(sizes[i].error, TRAWL_IOC_ENABLE, &e, name);
+		expect(sizes[i].error, TRAWL_IOC_ENABLE, &e, name);
 		if (!sizes[i].error)
-			gives(0, TRAWL_IOC_DISABLE, &d, "disabled");
+			expect(0, TRAWL_IOC_DISABLE, &d, "disabled");
 	}
 	e = enable(TRAWL_FORM_BTS);
 	e.bts_control = 1;
-	gives(EINVAL, TRAWL_IOC_ENABLE, &e, "a bit that is not of BTS");
+	expect(EINVAL, TRAWL_IOC_ENABLE, &e, "a bit that is not of BTS");
 	e.bts_control = TRAWL_BTS_DEFAULT;
 	e.bts_threshold = 1 << 20;
-	gives(EINVAL, TRAWL_IOC_ENABLE, &e, "a threshold after the end");
+	expect(EINVAL, TRAWL_IOC_ENABLE, &e, "a threshold after the end");
 }
 
 static void dumps(void)
@@ -156,29 +156,29 @@ static void dumps(void)
 	struct trawl_disable off = { .size = sizeof(off), .form = TRAWL_FORM_LBR };
 	struct trawl_enable e = enable(TRAWL_FORM_LBR);
 
-	gives(ENOENT, TRAWL_IOC_DUMP, &d, "dump without enable");
-	gives(ENOENT, TRAWL_IOC_DISABLE, &off, "disable without enable");
-	gives(ENOENT, TRAWL_IOC_CONFIG, &e, "configure without enable");
+	expect(ENOENT, TRAWL_IOC_DUMP, &d, "dump without enable");
+	expect(ENOENT, TRAWL_IOC_DISABLE, &off, "disable without enable");
+	expect(ENOENT, TRAWL_IOC_CONFIG, &e, "configure without enable");
 	e.pid = 0;
-	gives(0, TRAWL_IOC_ENABLE, &e, "enable");
-	gives(EEXIST, TRAWL_IOC_ENABLE, &e, "enable twice");
+	expect(0, TRAWL_IOC_ENABLE, &e, "enable");
+	expect(EEXIST, TRAWL_IOC_ENABLE, &e, "enable twice");
 	e = enable(TRAWL_FORM_LBR);
 	e.select = TRAWL_NO_JCC;
-	gives(0, TRAWL_IOC_CONFIG, &e, "configure");
+	expect(0, TRAWL_IOC_CONFIG, &e, "configure");
 	d.records = 8;
 	d.capacity = 100;
-	gives(EFAULT, TRAWL_IOC_DUMP, &d, "dump to a bad address");
+	expect(EFAULT, TRAWL_IOC_DUMP, &d, "dump to a bad address");
 	d.records = 0;
-	gives(0, TRAWL_IOC_DUMP, &d, "dump that only counts");
+	expect(0, TRAWL_IOC_DUMP, &d, "dump that only counts");
 	d.form = TRAWL_FORM_STREAM;
-	gives(EINVAL, TRAWL_IOC_DUMP, &d, "dump of a stream");
+	expect(EINVAL, TRAWL_IOC_DUMP, &d, "dump of a stream");
 	d.form = TRAWL_FORM_BTS;
-	gives(ENOENT, TRAWL_IOC_DUMP, &d, "dump of the form that is not enabled");
+	expect(ENOENT, TRAWL_IOC_DUMP, &d, "dump of the form that is not enabled");
 	off.flags = TRAWL_DISABLE_ALL;
 	off.pid = 1;
-	gives(EINVAL, TRAWL_IOC_DISABLE, &off, "disable all, and one");
+	expect(EINVAL, TRAWL_IOC_DISABLE, &off, "disable all, and one");
 	off.pid = 0;
-	gives(0, TRAWL_IOC_DISABLE, &off, "disable all");
+	expect(0, TRAWL_IOC_DISABLE, &off, "disable all");
 }
 
 static void rings(void)
@@ -189,17 +189,17 @@ static void rings(void)
 	map = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
 	printf("%s %d - mmap without a ring\n",
 	       map == MAP_FAILED && errno == ENXIO ? "ok" : "not ok", ++tests);
-	gives(EINVAL, TRAWL_IOC_RING, &r, "a ring of 1,000 records");
+	expect(EINVAL, TRAWL_IOC_RING, &r, "a ring of 1,000 records");
 	r.records = 512;
-	gives(EINVAL, TRAWL_IOC_RING, &r, "a ring that is too small");
+	expect(EINVAL, TRAWL_IOC_RING, &r, "a ring that is too small");
 	r.records = 1u << 31;
-	gives(EINVAL, TRAWL_IOC_RING, &r, "a huge ring");
+	expect(EINVAL, TRAWL_IOC_RING, &r, "a huge ring");
 	r.records = 1024;
 	r.flags = TRAWL_RING_FLAGS;
-	gives(EINVAL, TRAWL_IOC_RING, &r, "a ring that overwrites and blocks");
+	expect(EINVAL, TRAWL_IOC_RING, &r, "a ring that overwrites and blocks");
 	r.flags = 0;
-	gives(0, TRAWL_IOC_RING, &r, "a ring");
-	gives(EEXIST, TRAWL_IOC_RING, &r, "another ring");
+	expect(0, TRAWL_IOC_RING, &r, "a ring");
+	expect(EEXIST, TRAWL_IOC_RING, &r, "another ring");
 	map = mmap(NULL, r.mmap_bytes + 4096, PROT_READ, MAP_SHARED, fd, 0);
 	printf("%s %d - mmap of more than there is\n", map == MAP_FAILED ? "ok" : "not ok",
 	       ++tests);
