@@ -23,7 +23,7 @@ static int collect(struct consumer *consumer, const struct decoder *d, void *sta
 	if (d != &usb_decoder)
 		return CONSUMER_PASSED_OVER;
 	c->transfers++;
-	if (conversations_take(c->conversations, state, it->detail, c->capture))
+	if (!conversations_take(c->conversations, state, it->detail, c->capture))
 		c->failed = true;
 	return c->failed;
 }
@@ -113,7 +113,7 @@ static int print(struct collector *c, struct reading *r, char **paths, size_t n,
 	struct conversation *list;
 	size_t count;
 
-	if (conversations_join(c->conversations, &list, &count))
+	if (!conversations_join(c->conversations, &list, &count))
 		return no_memory();
 	if (!json)
 		out_printf(out,

@@ -20,7 +20,7 @@ static int collect(struct consumer *consumer, const struct decoder *d, void *sta
 {
 	struct collector *c = (struct collector *)consumer;
 
-	if (d == &usb_decoder && transferdiff_take(c->diff, c->capture, it->detail, c->item))
+	if (d == &usb_decoder && !transferdiff_take(c->diff, c->capture, it->detail, c->item))
 		c->failed = true;
 	c->item++;
 	return c->failed;
@@ -114,7 +114,7 @@ int usbdiff_print(struct reading *r, const int fds[2], const char *const names[2
 		got = run(r, fds[c.capture], names[c.capture], &c.consumer, NULL, out);
 		status = got > status ? got : status;
 	}
-	if (c.failed || (status <= TRAWL_BAD_DATA && transferdiff_compare(c.diff)))
+	if (c.failed || (status <= TRAWL_BAD_DATA && !transferdiff_compare(c.diff)))
 		status = no_memory();
 	first = transferdiff_first(c.diff);
 	if (status > TRAWL_BAD_DATA) {

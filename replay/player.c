@@ -74,17 +74,17 @@ static int find_storage(struct player *p, struct trawl_error *err)
 	return p->storage ? 0 : -1;
 }
 
-static int learn(struct player *p, struct endpoint *e)
+static bool learn(struct player *p, struct endpoint *e)
 {
 	uint32_t n = e->n < LEARN_MAX ? e->n : LEARN_MAX;
 	struct sample *s;
-	int ret;
+	bool ok;
 
 	if (e->is_storage || e->xfer == URB_ISO || !n)
-		return 0;
+		return true;
 	s = malloc(n * sizeof(*s));
 	if (!s)
-		return -1;
+		return false;
 	for (uint32_t i = 0; i < n; i++) {
 		const struct tape_entry *x = &p->tape->entries[e->entries[i]];
 
@@ -92,10 +92,10 @@ static int learn(struct player *p, struct endpoint *e)
 		if (!(i % TAPE_STRETCH))
 			tape_release(p->tape);
 	}
-	ret = echo_learn(&e->echo, s, n);
+	ok = echo_learn(&e->echo, s, n);
 	free(s);
 	tape_release(p->tape);
-	return ret;
+	return ok;
 }
 
 bool playing_optional(const struct tape_entry *e)
@@ -127,7 +127,7 @@ struct player *player_new(struct tape *t, const struct player_options *o, struct
 	}
 	bad = false;
 	for (unsigned int k = 0; k < 32; k++)
-		bad |= learn(p, &p->endpoints[k]);
+		bad |= !learn(p, &p->endpoints[k]);
 	if (bad)
 		goto fail;
 	/* A host may leave out what it cancelled, and enumerate in its own way. */

@@ -131,7 +131,7 @@ static void find_keyboard(const char *root, const char *interface, void *arg)
 	*keyboard = number(root, interface, "bInterfaceProtocol", 16) == 1;
 	n = *keyboard ? 0 : hid_report(root, interface, descriptor);
 	if (n) {
-		*keyboard = hid_parse(&h, descriptor, n) == 0 && h.keyboard;
+		*keyboard = hid_parse(&h, descriptor, n) && h.keyboard;
 		hid_free(&h);
 	}
 }

@@ -22,18 +22,18 @@ struct extent {
 };
 
 /* Adds n elements, or extends the run that ends there. */
-static int add(struct aligned *s, size_t a, size_t b, size_t n)
+static bool add(struct aligned *s, size_t a, size_t b, size_t n)
 {
 	struct align_run *last = s->n ? &s->runs[s->n - 1] : NULL;
 
 	if (last && last->a + last->n == a && last->b + last->n == b) {
 		last->n += n;
-		return 0;
+		return true;
 	}
 	if (!array_reserve(s->runs, s->room, s->n + 1))
-		return -1;
+		return false;
 	s->runs[s->n++] = (struct align_run){a, b, n};
-	return 0;
+	return true;
 }
 
 static int32_t *row(const struct aligned *s, int32_t d)
@@ -60,26 +60,26 @@ static int32_t slide(const struct aligned *s, const struct extent *e, int32_t x,
 }
 
 /* Walks back from (d, k) to the origin, and adds the runs on the way in forward order. */
-static int trace(struct aligned *s, const struct extent *e, int32_t d, int32_t k)
+static bool trace(struct aligned *s, const struct extent *e, int32_t d, int32_t k)
 {
 	int32_t x = row(s, d)[k], from, previous;
 
 	if (!d)
-		return x ? add(s, e->a, e->b, (size_t)x) : 0;
+		return !x || add(s, e->a, e->b, (size_t)x);
 	previous =
 		k == -d || (k != d && row(s, d - 1)[k - 1] < row(s, d - 1)[k + 1]) ? k + 1 : k - 1;
 	from = start(s, d, k);
-	if (trace(s, e, d - 1, previous))
-		return -1;
-	return x > from ? add(s, e->a + (size_t)from, e->b + (size_t)(from - k),
-			      (size_t)(x - from)) : 0;
+	if (!trace(s, e, d - 1, previous))
+		return false;
+	return x <= from || add(s, e->a + (size_t)from, e->b + (size_t)(from - k),
+				(size_t)(x - from));
 }
 
 /*
  * Aligns a piece from (*a0, *b0) on, to the ends or as far as EDITS_MAX edits reach; sets *a0 and
  * *b0 to its end.
  */
-static int piece(struct aligned *s, size_t *a0, size_t na, size_t *b0, size_t nb)
+static bool piece(struct aligned *s, size_t *a0, size_t na, size_t *b0, size_t nb)
 {
 	size_t wide = na - *a0 < INT32_MAX / 2 ? na - *a0 : INT32_MAX / 2;
 	size_t high = nb - *b0 < INT32_MAX / 2 ? nb - *b0 : INT32_MAX / 2;
@@ -104,34 +104,34 @@ static int piece(struct aligned *s, size_t *a0, size_t na, size_t *b0, size_t nb
 	}
 	d--;
 found:
-	if (far < 0 || trace(s, &e, d, best))
-		return -1;
+	if (far < 0 || !trace(s, &e, d, best))
+		return false;
 	*b0 += (size_t)(row(s, d)[best] - best);
 	*a0 += (size_t)row(s, d)[best];
-	return 0;
+	return true;
 }
 
-int align(const uint64_t *a, size_t na, const uint64_t *b, size_t nb, struct align_run **runs,
-	  size_t *nruns)
+bool align(const uint64_t *a, size_t na, const uint64_t *b, size_t nb, struct align_run **runs,
+	   size_t *nruns)
 {
 	struct aligned s = {.a = a, .b = b};
 	size_t at = 0, bt = 0;
 
 	s.reach = malloc((size_t)EDITS_MAX * EDITS_MAX * sizeof(*s.reach));
 	if (!s.reach)
-		return -1;
+		return false;
 	while (at < na && bt < nb)
-		if (piece(&s, &at, na, &bt, nb))
+		if (!piece(&s, &at, na, &bt, nb))
 			goto fail;
 	free(s.reach);
 	s.reach = NULL;
-	if (add(&s, na, nb, 0))
+	if (!add(&s, na, nb, 0))
 		goto fail;
 	*runs = s.runs;
 	*nruns = s.n;
-	return 0;
+	return true;
 fail:
 	free(s.reach);
 	free(s.runs);
-	return -1;
+	return false;
 }

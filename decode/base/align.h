@@ -3,6 +3,7 @@
 #ifndef TRAWL_DECODE_BASE_ALIGN_H
 #define TRAWL_DECODE_BASE_ALIGN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,9 +15,9 @@ struct align_run {
 /*
  * Finds the runs of equal elements, in order; the last one ends at the ends of both sequences and
  * may be empty. They belong to the shortest edit script, unless the sequences differ in more than a
- * thousand places. The caller frees *runs. Returns 0, or -1 if memory runs out.
+ * thousand places. The caller frees *runs. Returns false if memory runs out.
  */
-int align(const uint64_t *a, size_t na, const uint64_t *b, size_t nb, struct align_run **runs,
-	  size_t *nruns);
+bool align(const uint64_t *a, size_t na, const uint64_t *b, size_t nb, struct align_run **runs,
+	   size_t *nruns);
 
 #endif

@@ -39,7 +39,7 @@ void halves_free(struct halves *h)
 	free(h);
 }
 
-int halves_count(struct halves *h, const uint8_t *record)
+bool halves_count(struct halves *h, const uint8_t *record)
 {
 	struct pipe **at, *p;
 	struct urb u;
@@ -53,7 +53,7 @@ int halves_count(struct halves *h, const uint8_t *record)
 	if (!p) {
 		p = calloc(1, sizeof(*p));
 		if (!p)
-			return -1;
+			return false;
 		p->bus = u.bus;
 		p->device = u.device;
 		p->endpoint = u.endpoint;
@@ -63,7 +63,7 @@ int halves_count(struct halves *h, const uint8_t *record)
 	}
 	p->submitted += u.type == 'S';
 	p->completed += u.type != 'S';
-	return 0;
+	return true;
 }
 
 /* IN submissions carry no data, so a lone one is no half of interest. */

@@ -14,8 +14,8 @@ struct halves;
 struct halves *halves_new(void); /* Returns NULL if memory runs out. */
 void halves_free(struct halves *h);
 
-/* Counts one record, which has at least a header. Returns 0, or -1 if memory runs out. */
-int halves_count(struct halves *h, const uint8_t *record);
+/* Counts one record, which has at least a header. Returns false if memory runs out. */
+bool halves_count(struct halves *h, const uint8_t *record);
 
 /* Writes the metadata "import/halves" if there are such endpoints. Returns 0, or -1 with *err. */
 int halves_write(const struct halves *h, struct trawl_writer *w, struct trawl_error *err);

@@ -228,7 +228,7 @@ int usb_import_event(struct usb_import *im, const struct import_event *e, struct
 		if (e->linktype == LINKTYPE_USB_LINUX_MMAPPED)
 			count_recorder(im, e->record);
 		if (e->type != USB_PACKET && usbtypes_is_urb(e->type) &&
-		    halves_count(im->halves, e->record))
+		    !halves_count(im->halves, e->record))
 			return trawl_fail(err, TRAWL_CANNOT, "import: out of memory");
 		return 0;
 	}

@@ -157,8 +157,8 @@ struct part {
  * Appends a message that consists of two parts; the first may be empty. of->length is the number of
  * bytes that were not recorded.
  */
-static int add(struct conversations *c, struct pipe *p, const struct message *of,
-	       struct part first, struct part rest)
+static bool add(struct conversations *c, struct pipe *p, const struct message *of,
+		struct part first, struct part rest)
 {
 	struct message *m;
 	size_t kept = first.n + rest.n;
@@ -167,12 +167,12 @@ static int add(struct conversations *c, struct pipe *p, const struct message *of
 		kept = MESSAGE_KEPT;
 	if (c->stored + kept > STORE_MAX || c->messages == MESSAGES_MAX) {
 		p->left_out++;
-		return 0;
+		return true;
 	}
 	if (!array_reserve(p->messages, p->room, p->count + 1))
-		return -1;
+		return false;
 	if (!array_reserve(p->bytes, p->bytes_room, p->used + kept + 1))
-		return -1;
+		return false;
 	m = &p->messages[p->count++];
 	*m = *of;
 	m->at = p->used;
@@ -186,12 +186,12 @@ static int add(struct conversations *c, struct pipe *p, const struct message *of
 	p->used += kept;
 	c->stored += kept;
 	c->messages++;
-	return 0;
+	return true;
 }
 
 /* Appends a message of one part. */
-static int add_whole(struct conversations *c, struct pipe *p, const struct message *of,
-		     const uint8_t *data, size_t n)
+static bool add_whole(struct conversations *c, struct pipe *p, const struct message *of,
+		      const uint8_t *data, size_t n)
 {
 	return add(c, p, of, (struct part){NULL, 0}, (struct part){data, n});
 }
@@ -208,8 +208,8 @@ static struct message of_transfer(const struct usb_detail *d, uint32_t capture, 
 }
 
 /* Stores a vendor request as two messages: the setup packet with its OUT data, and the IN data. */
-static int take_vendor_request(struct conversations *c, struct device_entry *t,
-			       const struct usb_detail *d, uint32_t capture)
+static bool take_vendor_request(struct conversations *c, struct device_entry *t,
+				const struct usb_detail *d, uint32_t capture)
 {
 	struct pipe *p = pipe_of(t, PIPE_VENDOR, URB_CONTROL, 0, NO_INTERFACE);
 	bool in = control_in(&d->setup);
@@ -217,35 +217,35 @@ static int take_vendor_request(struct conversations *c, struct device_entry *t,
 	const uint8_t *setup = transfer_setup(d->transfer);
 
 	if (!p)
-		return -1;
+		return false;
 	if (d->secret) {
 		p->masked++;
-		return 0;
+		return true;
 	}
 	if (in)
 		m.length = 0; /* the missing bytes belong to the answer */
-	if (add(c, p, &m, (struct part){setup, SETUP_SIZE},
-		(struct part){d->data, in ? 0 : d->data_len}))
-		return -1;
+	if (!add(c, p, &m, (struct part){setup, SETUP_SIZE},
+		 (struct part){d->data, in ? 0 : d->data_len}))
+		return false;
 	if (!in || !d->data_len)
-		return 0;
+		return true;
 	m = of_transfer(d, capture, true);
 	return add_whole(c, p, &m, d->data, d->data_len);
 }
 
-static int take_report(struct conversations *c, struct device_entry *t, const struct usb_detail *d,
-		       uint32_t capture)
+static bool take_report(struct conversations *c, struct device_entry *t, const struct usb_detail *d,
+			uint32_t capture)
 {
 	struct pipe *p = pipe_of(t, PIPE_REPORT, URB_CONTROL, 0, d->setup.index & 0xff);
 	struct message m = of_transfer(d, capture, control_in(&d->setup));
 
 	if (!p)
-		return -1;
+		return false;
 	if (d->secret) {
 		p->masked++;
-		return 0;
+		return true;
 	}
-	return d->data_len ? add_whole(c, p, &m, d->data, d->data_len) : 0;
+	return !d->data_len || add_whole(c, p, &m, d->data, d->data_len);
 }
 
 /*
@@ -262,19 +262,19 @@ static bool is_report(const struct usb_detail *d)
 	       (d->target.class == 0x03 || !d->target.class || d->target.class == 0xff);
 }
 
-static int take_control(struct conversations *c, const struct usb_detail *d, bool shown,
-			uint32_t capture)
+static bool take_control(struct conversations *c, const struct usb_detail *d, bool shown,
+			 uint32_t capture)
 {
 	bool vendor = d->has_setup && control_kind(&d->setup) == SETUP_VENDOR;
 	struct device_entry *t;
 
 	if (!d->has_setup || (!vendor && (shown || !is_report(d)))) {
 		c->explained++;
-		return 0;
+		return true;
 	}
 	t = entry_of(c, d, capture);
 	if (!t)
-		return -1;
+		return false;
 	return vendor ? take_vendor_request(c, t, d, capture) : take_report(c, t, d, capture);
 }
 
@@ -283,7 +283,7 @@ static bool is_serial(const struct usb_detail *d)
 	return d->class == &usb_serial_class || d->class == &usb_ftdi_class;
 }
 
-static int take_endpoint(struct conversations *c, const struct usb_detail *d, uint32_t capture)
+static bool take_endpoint(struct conversations *c, const struct usb_detail *d, uint32_t capture)
 {
 	enum pipe_kind kind = is_serial(d) ? PIPE_SERIAL : PIPE_ENDPOINT;
 	struct message m = of_transfer(d, capture, urb_in(&d->urb));
@@ -292,36 +292,36 @@ static int take_endpoint(struct conversations *c, const struct usb_detail *d, ui
 	struct pipe *p = t ? pipe_of(t, kind, d->urb.xfer, d->urb.endpoint, interface) : NULL;
 	uint8_t *text;
 	size_t n;
-	int result;
+	bool ok;
 
 	if (!p)
-		return -1;
+		return false;
 	if (d->secret) {
 		p->masked++;
-		return 0;
+		return true;
 	}
 	if (kind == PIPE_ENDPOINT)
 		return add_whole(c, p, &m, d->data, d->data_len);
 	text = usb_serial_text(d, &n);
 	if (!text)
-		return -1;
-	result = n ? add_whole(c, p, &m, text, n) : 0;
+		return false;
+	ok = !n || add_whole(c, p, &m, text, n);
 	free(text);
-	return result;
+	return ok;
 }
 
-int conversations_take(struct conversations *c, const struct usb_state *s,
-		       const struct usb_detail *d, uint32_t capture)
+bool conversations_take(struct conversations *c, const struct usb_state *s,
+			const struct usb_detail *d, uint32_t capture)
 {
 	struct out unused;
 	bool shown;
 
 	if (!d->transfer || d->urb.xfer == URB_ISO)
-		return 0;
+		return true;
 	if (d->urb.xfer != URB_CONTROL && !d->data_len)
-		return 0;
+		return true;
 	if (d->urb.status && !d->data_len)
-		return 0;
+		return true;
 	out_memory(&unused);
 	shown = usb_decoded_brief(s, d, &unused);
 	out_free(&unused);
@@ -330,7 +330,7 @@ int conversations_take(struct conversations *c, const struct usb_state *s,
 	if (is_serial(d) || !d->class || (!shown && d->class == &usb_hid_class))
 		return take_endpoint(c, d, capture);
 	c->explained++;
-	return 0;
+	return true;
 }
 
 /* ---- joining --------------------------------------------------------------------------------- */
@@ -364,14 +364,14 @@ static bool same_device(const struct device_entry *a, const struct device_entry 
 	return a->capture != b->capture && same_pipes(a, b);
 }
 
-static int join_pipes(struct pipe *to, const struct pipe *from)
+static bool join_pipes(struct pipe *to, const struct pipe *from)
 {
 	uint32_t count = to->count + from->count;
 
 	if (!array_reserve(to->messages, to->room, count + 1u))
-		return -1;
+		return false;
 	if (!array_reserve(to->bytes, to->bytes_room, to->used + from->used + 1))
-		return -1;
+		return false;
 	if (from->used)
 		memcpy(to->bytes + to->used, from->bytes, from->used);
 	for (uint32_t i = 0; i < from->count; i++) {
@@ -382,7 +382,7 @@ static int join_pipes(struct pipe *to, const struct pipe *from)
 	to->used += from->used;
 	to->left_out += from->left_out;
 	to->masked += from->masked;
-	return 0;
+	return true;
 }
 
 /*
@@ -414,27 +414,27 @@ static void add_address(struct device_entry *t, uint16_t bus, uint8_t address)
 	snprintf(t->addresses + n, sizeof(t->addresses) - n, "%s%s", n ? ", " : "", text);
 }
 
-static int join_entries(struct device_entry *to, struct device_entry *from)
+static bool join_entries(struct device_entry *to, struct device_entry *from)
 {
 	for (struct pipe *p = from->pipes; p; p = p->next) {
 		struct pipe *into = pipe_of(to, p->kind, p->xfer, p->endpoint, p->interface);
 
-		if (!into || join_pipes(into, p))
-			return -1;
+		if (!into || !join_pipes(into, p))
+			return false;
 	}
 	add_address(to, from->bus, from->address);
 	to->guessed |= !to->known;
 	if (!*to->name)
 		memcpy(to->name, from->name, sizeof(to->name));
-	return 0;
+	return true;
 }
 
 /* Merges the entries of each device into one. On entry, the newest entries stand first. */
-static int join_devices(struct conversations *c)
+static bool join_devices(struct conversations *c)
 {
 	struct device_entry *all = c->entries, *t, *next;
 	struct device_entry **at;
-	int result = 0;
+	bool ok = true;
 
 	c->entries = NULL;
 	for (t = all, all = NULL; t; t = next) { /* restore the order of the captures */
@@ -452,11 +452,11 @@ static int join_devices(struct conversations *c)
 			*at = t;
 			continue;
 		}
-		result |= join_entries(*at, t);
+		ok &= join_entries(*at, t);
 		free_pipes(t->pipes);
 		free(t);
 	}
-	return result;
+	return ok;
 }
 
 static int by_time(const void *a, const void *b)
@@ -491,20 +491,20 @@ static void describe(struct conversation *to, const struct device_entry *t)
  * Makes a conversation of an OUT pipe, an IN pipe or both (NULL: none) and takes over their
  * contents.
  */
-static int converse(struct conversations *c, const struct device_entry *t, struct pipe *out,
-		    struct pipe *in)
+static bool converse(struct conversations *c, const struct device_entry *t, struct pipe *out,
+		     struct pipe *in)
 {
 	struct pipe *first = out ? out : in;
 	struct conversation *to;
 
 	first->taken = true;
 	if (out && in) {
-		if (join_pipes(out, in))
-			return -1;
+		if (!join_pipes(out, in))
+			return false;
 		in->taken = true;
 	}
 	if (!array_grow(c->list, c->n))
-		return -1;
+		return false;
 	to = &c->list[c->n++];
 	*to = (struct conversation){
 		.kind = first->kind, .xfer = first->xfer,
@@ -518,7 +518,7 @@ static int converse(struct conversations *c, const struct device_entry *t, struc
 	describe(to, t);
 	if (to->count)
 		qsort(to->messages, to->count, sizeof(*to->messages), by_time);
-	return 0;
+	return true;
 }
 
 enum likeness { SAME_INTERFACE, SAME_NUMBER, SAME_TYPE, ANY_TYPE, LIKENESSES };
@@ -589,9 +589,9 @@ static struct pipe *report_answers(const struct device_entry *t, const struct pi
 	return found;
 }
 
-static int converse_all(struct conversations *c, struct device_entry *t)
+static bool converse_all(struct conversations *c, struct device_entry *t)
 {
-	int result = 0;
+	bool ok = true;
 
 	for (int how = 0; how < LIKENESSES; how++) {
 		for (struct pipe *p = t->pipes; p; p = p->next) {
@@ -600,30 +600,30 @@ static int converse_all(struct conversations *c, struct device_entry *t)
 						  : NULL;
 
 			if (in)
-				result |= converse(c, t, p, in);
+				ok &= converse(c, t, p, in);
 		}
 	}
 	for (struct pipe *p = t->pipes; p; p = p->next)
 		if (p->kind == PIPE_REPORT && p->count && !p->taken)
-			result |= converse(c, t, p, report_answers(t, p));
+			ok &= converse(c, t, p, report_answers(t, p));
 	for (struct pipe *p = t->pipes; p; p = p->next) {
 		if (p->taken || !p->count)
 			continue;
 		if (p->kind == PIPE_VENDOR || !(p->endpoint & 0x80))
-			result |= converse(c, t, p, NULL);
+			ok &= converse(c, t, p, NULL);
 		else
-			result |= converse(c, t, NULL, p);
+			ok &= converse(c, t, NULL, p);
 	}
-	return result;
+	return ok;
 }
 
-int conversations_join(struct conversations *c, struct conversation **list, size_t *n)
+bool conversations_join(struct conversations *c, struct conversation **list, size_t *n)
 {
-	int result = join_devices(c);
+	bool ok = join_devices(c);
 
 	for (struct device_entry *t = c->entries; t; t = t->next)
-		result |= converse_all(c, t);
+		ok &= converse_all(c, t);
 	*list = c->list;
 	*n = c->n;
-	return result;
+	return ok;
 }

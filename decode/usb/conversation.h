@@ -64,15 +64,15 @@ struct conversations;
 struct conversations *conversations_new(void); /* Returns NULL if memory runs out. */
 void conversations_free(struct conversations *c);
 
-/* Takes one transfer of a capture. Returns 0, or -1 if memory runs out. */
-int conversations_take(struct conversations *c, const struct usb_state *s,
-		       const struct usb_detail *d, uint32_t capture);
+/* Takes one transfer of a capture. Returns false if memory runs out. */
+bool conversations_take(struct conversations *c, const struct usb_state *s,
+			const struct usb_detail *d, uint32_t capture);
 
 /*
  * Joins and pairs the pipes; call after the last transfer. The conversations are owned by c.
- * Returns 0, or -1 if memory runs out.
+ * Returns false if memory runs out.
  */
-int conversations_join(struct conversations *c, struct conversation **list, size_t *n);
+bool conversations_join(struct conversations *c, struct conversation **list, size_t *n);
 
 /*
  * Returns the number of transfers that belong to no conversation because another decoder explains

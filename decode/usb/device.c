@@ -149,7 +149,7 @@ const struct usb_interface *usbdev_control_interface(const struct usb_device *de
 static void guess_hid(struct usb_interface *f)
 {
 	if (f->class == 0x03 && f->subclass == 0x01 && f->protocol == 0x01 && !f->hid_known &&
-	    !f->hid.fields && hid_boot_keyboard(&f->hid))
+	    !f->hid.fields && !hid_boot_keyboard(&f->hid))
 		out_lack_memory();
 }
 
@@ -262,7 +262,7 @@ static void set_hid(struct usb_interface *f, const uint8_t *p, size_t n)
 		return;
 	f->report_len = (uint16_t)n;
 	hid_free(&f->hid);
-	f->hid_known = hid_parse(&f->hid, p, n) == 0;
+	f->hid_known = hid_parse(&f->hid, p, n);
 	if (!f->hid_known)
 		out_lack_memory();
 }

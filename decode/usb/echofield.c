@@ -58,14 +58,14 @@ static void add_carries(struct echo_lengths *e, const struct direction *d, const
 	}
 }
 
-static int add(struct echo_fields *f, uint32_t length, const struct direction *d,
-	       const struct sample *samples, size_t n)
+static bool add(struct echo_fields *f, uint32_t length, const struct direction *d,
+		const struct sample *samples, size_t n)
 {
 	struct echo_lengths *e;
 	bool any = false;
 
 	if (!array_grow(f->lengths, f->n))
-		return -1;
+		return false;
 	e = &f->lengths[f->n];
 	memset(e, 0, sizeof(*e));
 	e->length = length;
@@ -79,7 +79,7 @@ static int add(struct echo_fields *f, uint32_t length, const struct direction *d
 		add_carries(e, d, samples, n, i);
 	}
 	f->n += any;
-	return 0;
+	return true;
 }
 
 static int by_length(const void *a, const void *b)
@@ -91,18 +91,18 @@ static int by_length(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-int echo_learn(struct echo_fields *f, const struct sample *messages, size_t n)
+bool echo_learn(struct echo_fields *f, const struct sample *messages, size_t n)
 {
 	const struct sample **sorted = malloc((n + 1) * sizeof(*sorted));
 	struct sample *same = malloc((n + 1) * sizeof(*same));
 	struct direction *d = malloc(sizeof(*d));
-	int ret = sorted && same && d ? 0 : -1;
+	bool ok = sorted && same && d;
 
-	for (size_t i = 0; !ret && i < n; i++)
+	for (size_t i = 0; ok && i < n; i++)
 		sorted[i] = &messages[i];
-	if (!ret && n)
+	if (ok && n)
 		qsort(sorted, n, sizeof(*sorted), by_length);
-	for (size_t i = 0, end; !ret && i < n; i = end) {
+	for (size_t i = 0, end; ok && i < n; i = end) {
 		for (end = i; end < n && sorted[end]->length == sorted[i]->length; end++) {
 			same[end - i] = *sorted[end];
 			if (same[end - i].length > ECHO_REACH)
@@ -112,12 +112,12 @@ int echo_learn(struct echo_fields *f, const struct sample *messages, size_t n)
 			continue;
 		memset(d, 0, sizeof(*d));
 		direction_analyse(d, same, end - i);
-		ret = add(f, sorted[i]->length, d, same, end - i);
+		ok = add(f, sorted[i]->length, d, same, end - i);
 	}
 	free(sorted);
 	free(same);
 	free(d);
-	return ret;
+	return ok;
 }
 
 static void set(bool mask[ECHO_REACH], size_t at, size_t n)

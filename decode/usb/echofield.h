@@ -28,9 +28,9 @@ void echo_free(struct echo_fields *f);
 
 /*
  * Learns from n messages in their order. Messages longer than ECHO_REACH may be cut to that length.
- * Returns 0, or -1 if memory runs out.
+ * Returns false if memory runs out.
  */
-int echo_learn(struct echo_fields *f, const struct sample *messages, size_t n);
+bool echo_learn(struct echo_fields *f, const struct sample *messages, size_t n);
 
 /*
  * Sets mask[i] for each byte i < min(n, ECHO_REACH) of the message at p that belongs to an echo

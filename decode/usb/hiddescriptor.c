@@ -85,23 +85,23 @@ static bool next_item(struct parser *p, const uint8_t **at, const uint8_t *end, 
 	}
 }
 
-static int add_usage(struct parser *p, uint32_t first, uint32_t last, bool paged)
+static bool add_usage(struct parser *p, uint32_t first, uint32_t last, bool paged)
 {
 	struct hid_report *h = p->h;
 
 	if (p->usages + p->nusages >= HID_MAX_USAGES) {
 		damage(p, "there are too many usages");
-		return 0;
+		return true;
 	}
 	if (!array_reserve(h->usages, p->usages_room, p->usages + p->nusages + 1))
-		return -1;
+		return false;
 	if (last < first) {
 		damage(p, "a usage maximum is below its minimum");
 		last = first;
 	}
 	p->paged[p->nusages] = paged;
 	h->usages[p->usages + p->nusages++] = (struct hid_range){first, last};
-	return 0;
+	return true;
 }
 
 /*
@@ -134,7 +134,7 @@ bool hid_holds_keys(const struct hid_report *h, const struct hid_field *f)
 	return false;
 }
 
-static int add_field(struct parser *p, enum hid_kind kind, uint32_t flags)
+static bool add_field(struct parser *p, enum hid_kind kind, uint32_t flags)
 {
 	struct hid_report *h = p->h;
 	uint32_t *bits = &p->bits[kind][p->now.report];
@@ -142,22 +142,22 @@ static int add_field(struct parser *p, enum hid_kind kind, uint32_t flags)
 	struct hid_field *f;
 
 	if (want == 0)
-		return 0;
+		return true;
 	if (want > HID_MAX_BITS - *bits) {
 		damage(p, "a report is longer than 64 KiB");
-		return 0;
+		return true;
 	}
 	if (p->now.count > HID_MAX_COUNT) {
 		damage(p, "a field has more than 12,288 elements");
 		*bits += (uint32_t)want;
-		return 0;
+		return true;
 	}
 	if (h->nfields == HID_MAX_FIELDS) {
 		damage(p, "there are too many fields");
-		return 0;
+		return true;
 	}
 	if (!array_reserve(h->fields, p->fields_room, h->nfields + 1))
-		return -1;
+		return false;
 	f = &h->fields[h->nfields++];
 	*f = (struct hid_field){
 		.kind = (uint8_t)kind,
@@ -179,7 +179,7 @@ static int add_field(struct parser *p, enum hid_kind kind, uint32_t flags)
 	*bits += (uint32_t)want;
 	if (hid_holds_keys(h, f))
 		h->keyboard = true;
-	return 0;
+	return true;
 }
 
 static void collection(struct parser *p)
@@ -195,20 +195,20 @@ static void collection(struct parser *p)
 	}
 }
 
-static int main_item(struct parser *p, const struct item *it)
+static bool main_item(struct parser *p, const struct item *it)
 {
-	int status = 0;
+	bool ok = true;
 
 	settle_pages(p);
 	switch (it->tag) {
 	case 0x8:
-		status = add_field(p, HID_INPUT, it->value);
+		ok = add_field(p, HID_INPUT, it->value);
 		break;
 	case 0x9:
-		status = add_field(p, HID_OUTPUT, it->value);
+		ok = add_field(p, HID_OUTPUT, it->value);
 		break;
 	case 0xb:
-		status = add_field(p, HID_FEATURE, it->value);
+		ok = add_field(p, HID_FEATURE, it->value);
 		break;
 	case 0xa:
 		collection(p);
@@ -228,7 +228,7 @@ static int main_item(struct parser *p, const struct item *it)
 	p->nusages = 0;
 	p->usage_min = 0;
 	p->min_paged = false;
-	return status;
+	return ok;
 }
 
 static void global_item(struct parser *p, const struct item *it)
@@ -284,7 +284,7 @@ static void global_item(struct parser *p, const struct item *it)
 	}
 }
 
-static int local_item(struct parser *p, const struct item *it)
+static bool local_item(struct parser *p, const struct item *it)
 {
 	bool paged = it->size == 4;
 	uint32_t usage = paged ? it->value : p->now.page << 16 | it->value;
@@ -295,35 +295,35 @@ static int local_item(struct parser *p, const struct item *it)
 	case 0x1:
 		p->usage_min = usage;
 		p->min_paged = paged;
-		return 0;
+		return true;
 	case 0x2:
 		/* A page declared between the minimum and the maximum applies to both. */
 		if (!paged && !p->min_paged)
 			p->usage_min = p->now.page << 16 | HID_ID(p->usage_min);
 		return add_usage(p, p->usage_min, usage, paged || p->min_paged);
 	default:
-		return 0;
+		return true;
 	}
 }
 
-int hid_parse(struct hid_report *h, const uint8_t *bytes, size_t n)
+bool hid_parse(struct hid_report *h, const uint8_t *bytes, size_t n)
 {
 	const uint8_t *end = bytes + n;
 	struct parser *p = calloc(1, sizeof(*p));
 	struct item it;
-	int status = 0;
+	bool ok = true;
 
 	memset(h, 0, sizeof(*h));
 	if (!p)
-		return -1;
+		return false;
 	p->h = h;
-	while (!status && next_item(p, &bytes, end, &it)) {
+	while (ok && next_item(p, &bytes, end, &it)) {
 		if (it.type == ITEM_MAIN)
-			status = main_item(p, &it);
+			ok = main_item(p, &it);
 		else if (it.type == ITEM_GLOBAL)
 			global_item(p, &it);
 		else if (it.type == ITEM_LOCAL)
-			status = local_item(p, &it);
+			ok = local_item(p, &it);
 		else
 			damage(p, "there is an item of a reserved type");
 	}
@@ -331,9 +331,9 @@ int hid_parse(struct hid_report *h, const uint8_t *bytes, size_t n)
 	if (p->depth)
 		damage(p, "a collection is not ended");
 	free(p);
-	if (status)
+	if (!ok)
 		hid_free(h);
-	return status;
+	return ok;
 }
 
 void hid_free(struct hid_report *h)
@@ -343,7 +343,7 @@ void hid_free(struct hid_report *h)
 	memset(h, 0, sizeof(*h));
 }
 
-int hid_boot_keyboard(struct hid_report *h)
+bool hid_boot_keyboard(struct hid_report *h)
 {
 	static const uint8_t descriptor[] = {
 		0x05, 0x01, 0x09, 0x06, 0xa1, 0x01, /* generic desktop, keyboard, application */

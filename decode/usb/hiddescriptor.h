@@ -63,17 +63,17 @@ struct hid_report {
 };
 
 /*
- * Parses a report descriptor of n bytes. Returns 0, or -1 if memory runs out. In either case *h can
- * be used, and must be freed with hid_free().
+ * Parses a report descriptor of n bytes. Returns false if memory runs out. In either case *h can be
+ * used, and must be freed with hid_free().
  */
-int hid_parse(struct hid_report *h, const uint8_t *p, size_t n);
+bool hid_parse(struct hid_report *h, const uint8_t *p, size_t n);
 void hid_free(struct hid_report *h);
 
 /*
  * Fills *h with the reports of a boot keyboard (HID 1.11, appendix B), for a keyboard whose
  * descriptor is unknown. Returns like hid_parse().
  */
-int hid_boot_keyboard(struct hid_report *h);
+bool hid_boot_keyboard(struct hid_report *h);
 
 /* Whether the field contains keystrokes. */
 bool hid_holds_keys(const struct hid_report *h, const struct hid_field *f);

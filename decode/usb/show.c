@@ -50,7 +50,7 @@ static void hid_report_descriptor(const struct usb_detail *d, struct tree *t)
 
 	if (owner)
 		tree_uint(t, "owner_interface", owner->number);
-	if (hid_parse(&h, d->data, d->data_len) == 0)
+	if (hid_parse(&h, d->data, d->data_len))
 		hid_descriptor_tree(&h, t);
 	hid_free(&h);
 }
@@ -60,7 +60,7 @@ static void hid_descriptor(const struct usb_detail *d, struct out *o)
 	const struct usb_interface *owner = other_owner(d);
 	struct hid_report h;
 
-	if (hid_parse(&h, d->data, d->data_len) == 0)
+	if (hid_parse(&h, d->data, d->data_len))
 		hid_descriptor_brief(&h, o);
 	if (owner)
 		out_printf(o, ", of interface %u by its length", owner->number);

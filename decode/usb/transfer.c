@@ -197,14 +197,14 @@ static struct entry *submitted(struct transfers *s, const struct urb *u, uint64_
 	return e;
 }
 
-static int submit(struct transfers *s, const struct urb *u, uint64_t time, const void *record,
-		  size_t len)
+static bool submit(struct transfers *s, const struct urb *u, uint64_t time, const void *record,
+		   size_t len)
 {
 	struct entry *e = submitted(s, u, time, record, len);
 	size_t bucket = bucket_of(u);
 
 	if (!e)
-		return -1;
+		return false;
 	e->t.end = TRANSFER_PENDING;
 	e->next = s->buckets[bucket];
 	s->buckets[bucket] = e;
@@ -212,23 +212,23 @@ static int submit(struct transfers *s, const struct urb *u, uint64_t time, const
 	*(s->newest ? &s->newest->newer : &s->oldest) = e;
 	s->newest = e;
 	s->open++;
-	return 0;
+	return true;
 }
 
-int transfers_expect_half(struct transfers *s, uint16_t bus, uint8_t device, uint8_t endpoint,
-			  uint8_t xfer)
+bool transfers_expect_half(struct transfers *s, uint16_t bus, uint8_t device, uint8_t endpoint,
+			   uint8_t xfer)
 {
 	struct half_pipe *h = calloc(1, sizeof(*h));
 
 	if (!h)
-		return -1;
+		return false;
 	h->key.bus = bus;
 	h->key.device = device;
 	h->key.endpoint = endpoint;
 	h->key.xfer = xfer;
 	h->next = s->halves;
 	s->halves = h;
-	return 0;
+	return true;
 }
 
 static bool is_half(const struct transfers *s, const struct urb *u)
@@ -253,19 +253,19 @@ struct transfer *transfers_displaced(struct transfers *s, const struct urb *u)
 	return &take_out(s, at)->t;
 }
 
-static int feed_submission(struct transfers *s, const struct urb *u, uint64_t time,
-			   const void *record, size_t len, struct transfer **done)
+static bool feed_submission(struct transfers *s, const struct urb *u, uint64_t time,
+			    const void *record, size_t len, struct transfer **done)
 {
 	struct entry **at = place_of(s, u), *e;
 
 	if (s->halves && is_half(s, u)) {
 		e = submitted(s, u, time, record, len);
 		if (!e)
-			return -1;
+			return false;
 		e->t.end = TRANSFER_HALF;
 		s->given = e;
 		*done = &e->t;
-		return 0;
+		return true;
 	}
 	if (*at) {
 		*done = &take_out(s, at)->t;
@@ -276,8 +276,8 @@ static int feed_submission(struct transfers *s, const struct urb *u, uint64_t ti
 	return submit(s, u, time, record, len);
 }
 
-int transfers_feed(struct transfers *s, const struct urb *u, uint64_t time, const void *record,
-		   size_t len, struct transfer **done)
+bool transfers_feed(struct transfers *s, const struct urb *u, uint64_t time, const void *record,
+		    size_t len, struct transfer **done)
 {
 	struct entry **at, *e;
 
@@ -291,7 +291,7 @@ int transfers_feed(struct transfers *s, const struct urb *u, uint64_t time, cons
 	} else {
 		e = blank(s);
 		if (!e)
-			return -1;
+			return false;
 		s->given = e;
 	}
 	e->t.complete = *u;
@@ -301,7 +301,7 @@ int transfers_feed(struct transfers *s, const struct urb *u, uint64_t time, cons
 	e->t.completed = time;
 	e->t.end = u->type == 'E' ? TRANSFER_ERROR : TRANSFER_DONE;
 	*done = &e->t;
-	return 0;
+	return true;
 }
 
 struct transfer *transfers_drain(struct transfers *s)

@@ -56,10 +56,10 @@ void transfers_free(struct transfers *s);
 
 /*
  * Registers that the capture contains no completions of this pipe; bit 7 of `endpoint` is its
- * direction. Returns 0, or -1 if memory runs out.
+ * direction. Returns false if memory runs out.
  */
-int transfers_expect_half(struct transfers *s, uint16_t bus, uint8_t device, uint8_t endpoint,
-			  uint8_t xfer);
+bool transfers_expect_half(struct transfers *s, uint16_t bus, uint8_t device, uint8_t endpoint,
+			   uint8_t xfer);
 
 /*
  * Call before transfers_feed(), until it returns NULL. If u reuses the URB id of an open submission
@@ -71,10 +71,10 @@ struct transfer *transfers_displaced(struct transfers *s, const struct urb *u);
 /*
  * Processes one event at `time` on the timeline (ns). *done is the transfer that this event ends,
  * or NULL. A submission whose URB is submitted again ends as UNANSWERED. *done points into the
- * record and the table, and is valid until the next call. Returns 0, or -1 if memory runs out.
+ * record and the table, and is valid until the next call. Returns false if memory runs out.
  */
-int transfers_feed(struct transfers *s, const struct urb *u, uint64_t time, const void *record,
-		   size_t len, struct transfer **done);
+bool transfers_feed(struct transfers *s, const struct urb *u, uint64_t time, const void *record,
+		    size_t len, struct transfer **done);
 
 /* Removes the oldest open submission and returns it as PENDING; NULL if none is open. */
 struct transfer *transfers_drain(struct transfers *s);

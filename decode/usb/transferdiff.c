@@ -91,16 +91,16 @@ static struct diff_device *device_of(struct transfer_diff *t, unsigned int captu
 	return found;
 }
 
-static int keep(struct transfer_diff *t, unsigned int capture, const uint8_t *p, size_t n,
-		size_t *at)
+static bool keep(struct transfer_diff *t, unsigned int capture, const uint8_t *p, size_t n,
+		 size_t *at)
 {
 	if (!array_reserve(t->bytes[capture], t->room[capture], t->used[capture] + n))
-		return -1;
+		return false;
 	*at = t->used[capture];
 	if (n)
 		memcpy(t->bytes[capture] + *at, p, n);
 	t->used[capture] += n;
-	return 0;
+	return true;
 }
 
 static struct diff_pipe *pipe_of(struct diff_device *dev, uint8_t xfer, uint8_t endpoint)
@@ -130,23 +130,23 @@ static bool is_cancelled(const struct transfer *t)
 	return !t->has_complete || usb_status_is_cancelled(status) || status == USB_REJECTED;
 }
 
-static int take_answer(struct transfer_diff *t, struct diff_device *dev, const struct usb_detail *d,
-		       uint64_t item)
+static bool take_answer(struct transfer_diff *t, struct diff_device *dev,
+			const struct usb_detail *d, uint64_t item)
 {
 	const uint8_t *setup = transfer_setup(d->transfer);
 	bool good = usb_status_moved(d->transfer->complete.status);
 	struct diff_answer *a = NULL;
 
 	if (d->setup.request != REQ_GET_DESCRIPTOR || !d->urb.device || is_cancelled(d->transfer))
-		return 0;
+		return true;
 	for (size_t i = 0; i < dev->nanswers; i++)
 		if (!memcmp(dev->answers[i].request, setup, 6))
 			a = &dev->answers[i];
 	if (a && (!good || d->data_len <= a->length))
-		return 0;
+		return true;
 	if (!a) {
 		if (!array_grow(dev->answers, dev->nanswers))
-			return -1;
+			return false;
 		a = &dev->answers[dev->nanswers++];
 		*a = (struct diff_answer){.item = item};
 		memcpy(a->request, setup, 6);
@@ -183,14 +183,14 @@ static uint64_t hash_rest(const struct usb_detail *d, const struct urb *data, ui
 	return XXH64_digest(&state);
 }
 
-static int add(struct transfer_diff *t, struct diff_device *dev, struct diff_pipe *p,
-	       const struct usb_detail *d, uint64_t item)
+static bool add(struct transfer_diff *t, struct diff_device *dev, struct diff_pipe *p,
+		const struct usb_detail *d, uint64_t item)
 {
 	const struct transfer *x = d->transfer;
 	struct diff_element *e;
 
 	if (!array_reserve(p->elements, p->room, p->n + 1))
-		return -1;
+		return false;
 	e = &p->elements[p->n];
 	*e = (struct diff_element){
 		.item = item,
@@ -212,17 +212,17 @@ static int add(struct transfer_diff *t, struct diff_device *dev, struct diff_pip
 	return keep(t, dev->capture, d->data, e->kept, &e->at);
 }
 
-int transferdiff_take(struct transfer_diff *t, unsigned int capture, const struct usb_detail *d,
-		      uint64_t item)
+bool transferdiff_take(struct transfer_diff *t, unsigned int capture, const struct usb_detail *d,
+		       uint64_t item)
 {
 	struct diff_device *dev;
 	struct diff_pipe *p;
 
 	if (!d->transfer || !urb_is_half(&d->urb) || d->urb.xfer >= URB_XFERS || !d->urb.device)
-		return 0;
+		return true;
 	dev = device_of(t, capture, d);
 	if (!dev)
-		return -1;
+		return false;
 	if (d->urb.xfer == URB_CONTROL && d->has_setup &&
 	    control_kind(&d->setup) == SETUP_STANDARD) {
 		dev->enumerated |= d->setup.request == REQ_SET_CONFIGURATION;
@@ -231,11 +231,11 @@ int transferdiff_take(struct transfer_diff *t, unsigned int capture, const struc
 	}
 	p = pipe_of(dev, d->urb.xfer, d->urb.endpoint);
 	if (!p)
-		return -1;
+		return false;
 	if (d->urb.xfer != URB_CONTROL && urb_in(&d->urb) && is_cancelled(d->transfer) &&
 	    !d->data_len) {
 		p->open++;
-		return 0;
+		return true;
 	}
 	t->transfers[capture] += !dev->root;
 	return add(t, dev, p, d, item);
@@ -292,22 +292,22 @@ static uint64_t *tokens(const struct transfer_diff *t, unsigned int capture,
 	return list;
 }
 
-static int learn(const struct transfer_diff *t, unsigned int capture, struct diff_pipe *p)
+static bool learn(const struct transfer_diff *t, unsigned int capture, struct diff_pipe *p)
 {
 	struct sample *s;
-	int ret;
+	bool ok;
 
 	if (p->xfer == URB_CONTROL || p->xfer == URB_ISO || p->storage)
-		return 0;
+		return true;
 	s = malloc((p->n + 1) * sizeof(*s));
 	if (!s)
-		return -1;
+		return false;
 	for (size_t i = 0; i < p->n; i++)
 		s[i] = (struct sample){t->bytes[capture] + p->elements[i].at,
 				       p->elements[i].length};
-	ret = echo_learn(&p->echo, s, p->n);
+	ok = echo_learn(&p->echo, s, p->n);
 	free(s);
-	return ret;
+	return ok;
 }
 
 static void name_pipe(const struct diff_device *d, const struct diff_pipe *p, char *text, size_t n)
@@ -480,24 +480,24 @@ static size_t without_tail(const struct diff_pipe *p)
 	return n;
 }
 
-static int compare_pipes(struct transfer_diff *t, const struct diff_device *d, struct diff_pipe *p)
+static bool compare_pipes(struct transfer_diff *t, const struct diff_device *d, struct diff_pipe *p)
 {
 	struct diff_pipe *q = p->partner;
 	uint64_t *a, *b;
 	struct align_run *runs = NULL;
 	size_t n = 0, at = 0, bt = 0;
-	int ret = -1;
+	bool ok = false;
 
 	p->storage |= q->storage;
 	q->storage = p->storage;
-	if (learn(t, 0, p) || learn(t, 1, q))
-		return -1;
+	if (!learn(t, 0, p) || !learn(t, 1, q))
+		return false;
 	q->partner = p;
 	a = tokens(t, 0, p);
 	b = tokens(t, 1, q);
 	if (a && b)
-		ret = align(a, without_tail(p), b, without_tail(q), &runs, &n);
-	for (size_t i = 0; !ret && i < n; i++) {
+		ok = align(a, without_tail(p), b, without_tail(q), &runs, &n);
+	for (size_t i = 0; ok && i < n; i++) {
 		count_gap(t, d, p, &(struct gap){ at, runs[i].a - at, bt, runs[i].b - bt });
 		p->same += runs[i].n;
 		t->same += runs[i].n;
@@ -507,7 +507,7 @@ static int compare_pipes(struct transfer_diff *t, const struct diff_device *d, s
 	free(runs);
 	free(a);
 	free(b);
-	return ret;
+	return ok;
 }
 
 static void compare_answer(struct transfer_diff *t, struct diff_device *d,
@@ -632,7 +632,7 @@ static void pair_devices(struct transfer_diff *t)
 		pair(left[0], left[1]);
 }
 
-int transferdiff_compare(struct transfer_diff *t)
+bool transferdiff_compare(struct transfer_diff *t)
 {
 	pair_devices(t);
 	for (unsigned int c = 0; c < 2; c++) {
@@ -643,14 +643,14 @@ int transferdiff_compare(struct transfer_diff *t)
 				p->partner = d->partner ? find_pipe(d->partner, p) : NULL;
 				if (!p->partner)
 					note_alone(t, d, p);
-				else if (!c && compare_pipes(t, d, p))
-					return -1;
+				else if (!c && !compare_pipes(t, d, p))
+					return false;
 			}
 			if (!c && d->partner)
 				compare_answers(t, d);
 		}
 	}
-	return 0;
+	return true;
 }
 
 const struct transfer_difference *transferdiff_first(const struct transfer_diff *t)

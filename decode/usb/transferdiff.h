@@ -20,14 +20,14 @@ struct transfer_diff *transferdiff_new(const char *const name[2]);
 void transferdiff_free(struct transfer_diff *t);
 
 /*
- * Takes a transfer of capture 0 or 1; `item` is its number as the reader counts. Returns 0, or -1
- * if memory runs out.
+ * Takes a transfer of capture 0 or 1; `item` is its number as the reader counts. Returns false if
+ * memory runs out.
  */
-int transferdiff_take(struct transfer_diff *t, unsigned int capture, const struct usb_detail *d,
-		      uint64_t item);
+bool transferdiff_take(struct transfer_diff *t, unsigned int capture, const struct usb_detail *d,
+		       uint64_t item);
 
-/* Compares; call after the last transfer of both captures. Returns 0, or -1 if memory runs out. */
-int transferdiff_compare(struct transfer_diff *t);
+/* Compares; call after the last transfer of both captures. Returns false if memory runs out. */
+bool transferdiff_compare(struct transfer_diff *t);
 
 /* Returns the first difference, valid as long as t. */
 const struct transfer_difference *transferdiff_first(const struct transfer_diff *t);

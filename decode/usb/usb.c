@@ -457,18 +457,18 @@ static int read_halves(struct usb_state *s, struct trawl_error *err)
 {
 	struct json_object *o = s->ctx->reader ? jdoc_meta(s->ctx->reader, "import/halves") : NULL;
 	struct json_object *pipes = jdoc_get(o, "submissions_only");
-	int ret = 0;
+	bool ok = true;
 
-	for (size_t i = 0; !ret && i < jdoc_count(pipes); i++) {
+	for (size_t i = 0; ok && i < jdoc_count(pipes); i++) {
 		struct json_object *p = json_object_array_get_idx(pipes, i);
 
-		ret = transfers_expect_half(s->transfers, (uint16_t)jdoc_uint(p, "bus", 0),
-					    (uint8_t)jdoc_uint(p, "dev", 0),
-					    (uint8_t)jdoc_uint(p, "endpoint", 0),
-					    xfer_called(jdoc_string(p, "xfer")));
+		ok = transfers_expect_half(s->transfers, (uint16_t)jdoc_uint(p, "bus", 0),
+					   (uint8_t)jdoc_uint(p, "dev", 0),
+					   (uint8_t)jdoc_uint(p, "endpoint", 0),
+					   xfer_called(jdoc_string(p, "xfer")));
 	}
 	json_object_put(o);
-	return ret ? trawl_fail(err, TRAWL_CANNOT, "usb: out of memory") : 0;
+	return ok ? 0 : trawl_fail(err, TRAWL_CANNOT, "usb: out of memory");
 }
 
 static int emit_displaced(struct usb_state *s, const struct trawl_event *ev, const struct urb *u,
@@ -623,7 +623,7 @@ static int usb_feed(void *state, const struct trawl_event *ev, struct item_sink 
 	 * Latencies are computed on the timeline, so that setting the wall clock does not change
 	 * them.
 	 */
-	if (transfers_feed(s->transfers, &u, ev->time, record, len, &done) < 0)
+	if (!transfers_feed(s->transfers, &u, ev->time, record, len, &done))
 		return trawl_fail(err, TRAWL_CANNOT, "usb: out of memory");
 	if (done)
 		examine(s, done, &d);

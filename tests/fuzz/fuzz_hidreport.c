@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	n = n < size ? n : size;
 	tree_init(&t);
 	out_memory(&o);
-	if (hid_parse(&h, data, n) == 0) {
+	if (hid_parse(&h, data, n)) {
 		hid_descriptor_tree(&h, &t);
 		for (int kind = HID_INPUT; kind < HID_KINDS; kind++) {
 			hid_tree(&h, (enum hid_kind)kind, data + n, size - n, true, &t);

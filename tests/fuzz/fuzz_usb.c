@@ -42,7 +42,7 @@ static void protocols(struct conversations *c, struct out *o)
 	struct conversation *list;
 	size_t n;
 
-	if (conversations_join(c, &list, &n))
+	if (!conversations_join(c, &list, &n))
 		return;
 	for (size_t i = 0; i < n; i++) {
 		struct protocol *p = protocol_of(&list[i]);
