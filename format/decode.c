@@ -25,7 +25,7 @@ struct chunk_decoder *chunk_decoder_new(void)
 	if (!d)
 		return NULL;
 	d->zstd = ZSTD_createDCtx();
-	if (!d->zstd || layout_init(&d->row, &row, 1, 0)) {
+	if (!d->zstd || !layout_init(&d->row, &row, 1, 0)) {
 		chunk_decoder_free(d);
 		return NULL;
 	}
@@ -145,7 +145,7 @@ static bool learn_source(struct chunk_decoder *d, const struct trawl_source *s)
 		return true;
 	d->source = NULL;
 	layout_done(&d->common);
-	if (layout_init(&d->common, s->common, s->ncommon, UINT16_MAX))
+	if (!layout_init(&d->common, s->common, s->ncommon, UINT16_MAX))
 		return false;
 	d->pid_column = UINT32_MAX;
 	d->common_end = 0;
@@ -185,7 +185,7 @@ static const struct layout *type_layout(struct chunk_decoder *d, uint32_t index)
 	if (t->type != type) {
 		layout_done(&t->layout);
 		t->type = NULL;
-		if (layout_init(&t->layout, type->fields, type->nfields, type->size))
+		if (!layout_init(&t->layout, type->fields, type->nfields, type->size))
 			return NULL;
 		t->type = type;
 	}

@@ -233,7 +233,7 @@ bool decode_common(struct chunk_decoder *d)
 	struct table *t = &d->common_table;
 	struct trawl_column *c = new_columns(d, s->common, s->ncommon);
 
-	if (!c || table_init(t, &d->common, d->events.count))
+	if (!c || !table_init(t, &d->common, d->events.count))
 		return false;
 	table_of_all(t, &d->events);
 	if (!get_columns(d, t, NULL, NULL, c))
@@ -285,7 +285,7 @@ static bool get_group(struct chunk_decoder *d, const struct decode_table *a,
 	const uint32_t *order = a->nclasses > 1 ? d->order + a->first : NULL;
 	struct table *t = &d->table;
 
-	if (!columns || table_init(t, l, a->n))
+	if (!columns || !table_init(t, l, a->n))
 		return false;
 	table_of(t, &d->events, a->first, a->first_class, a->nclasses);
 	*g = (struct trawl_group){ .type = type, .count = a->n, .ts = d->ts + a->first,

@@ -68,8 +68,8 @@ struct chunk_encoder *chunk_encoder_new(int level)
 		return NULL;
 	e->level = e->bulk_level = level ? level : DEFAULT_LEVEL;
 	e->zstd = ZSTD_createCCtx();
-	if (!e->zstd || layout_init(&e->row, &row, 1, 0) ||
-	    planner_init(&e->planner, e->zstd, &e->predictors, level)) {
+	if (!e->zstd || !layout_init(&e->row, &row, 1, 0) ||
+	    !planner_init(&e->planner, e->zstd, &e->predictors, level)) {
 		chunk_encoder_free(e);
 		return NULL;
 	}
@@ -143,7 +143,7 @@ static int learn_source(struct chunk_encoder *e, const struct trawl_source *s)
 	free(e->common_plans);
 	e->common_plans = NULL;
 	/* trawl_writer_event_type() has checked that every record has the common fields. */
-	if (layout_init(&e->common, s->common, s->ncommon, UINT16_MAX))
+	if (!layout_init(&e->common, s->common, s->ncommon, UINT16_MAX))
 		return -1;
 	e->common_plans = calloc(e->common.ncolumns + 1, sizeof(*e->common_plans));
 	if (!e->common_plans)
@@ -163,7 +163,7 @@ static struct type_state *new_type(const struct trawl_event_type *type)
 	if (!t)
 		return NULL;
 	t->type = type;
-	if (grouping_type_init(&t->a, type))
+	if (!grouping_type_init(&t->a, type))
 		goto fail;
 	t->plans = calloc(t->a.layout.ncolumns + 1, sizeof(*t->plans));
 	if (!t->plans)
@@ -569,7 +569,7 @@ static bool put_common(struct chunk_encoder *e)
 	struct grouping *o = &e->order;
 	struct table *t = &e->common_table;
 
-	if (table_init(t, &e->common, o->events.count))
+	if (!table_init(t, &e->common, o->events.count))
 		return false;
 	table_of_all(t, &o->events);
 	if (!put_columns(e, t, NULL, o->record, e->common_plans))
@@ -583,7 +583,7 @@ static bool put_table(struct chunk_encoder *e, const struct grouping_table *a)
 	struct type_state *type = e->types[a->type];
 	struct table *t = &e->table;
 
-	if (table_init(t, a->rows ? &e->row : &type->a.layout, a->n))
+	if (!table_init(t, a->rows ? &e->row : &type->a.layout, a->n))
 		return false;
 	table_of(t, &e->order.events, a->first, a->first_class, a->nclasses);
 	return put_columns(e, t, a, e->order.row + a->first,
@@ -781,7 +781,7 @@ static bool encode(struct chunk_encoder *e, const struct chunk_schema *schema,
 	reset(e);
 	if (!string_table_reset(&e->strings) || learn_source(e, schema->source) ||
 	    learn_types(e, schema) ||
-	    grouping_make(&e->order, b, e->grouping_types, schema->ntypes))
+	    !grouping_make(&e->order, b, e->grouping_types, schema->ntypes))
 		return false;
 	plan_chunk(&e->planner, b->count);
 	put_sequence(e);

@@ -3,21 +3,21 @@
 
 #include "format/excerpt.h"
 
-int excerpt_init(struct excerpt *s, uint32_t events)
+bool excerpt_init(struct excerpt *s, uint32_t events)
 {
 	s->events = events;
 	s->class_count = malloc(events * sizeof(*s->class_count));
 	s->number = malloc(events * sizeof(*s->number));
 	s->from = malloc(events * sizeof(*s->from));
-	return s->class_count && s->number && s->from ? 0 : -1;
+	return s->class_count && s->number && s->from;
 }
 
-int excerpt_take(struct excerpt *s, const struct table *t)
+bool excerpt_take(struct excerpt *s, const struct table *t)
 {
 	uint32_t first = 0, n = 0;
 
-	if (table_init(&s->table, t->layout, s->events))
-		return -1;
+	if (!table_init(&s->table, t->layout, s->events))
+		return false;
 	s->table.nclasses = 0;
 	for (uint32_t c = 0; c < t->nclasses && n < s->events; first += t->class_count[c++]) {
 		uint32_t size = t->class_count[c];
@@ -37,7 +37,7 @@ int excerpt_take(struct excerpt *s, const struct table *t)
 	s->table.class_of = t->class_of;
 	s->table.events = t->events;
 	s->table.number = t->number ? s->number : NULL;
-	return 0;
+	return true;
 }
 
 void excerpt_column(struct excerpt *s, const struct table *t, uint32_t column)

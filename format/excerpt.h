@@ -14,16 +14,16 @@ struct excerpt {
 };
 
 /*
- * Makes room for so many events. Returns -1 if memory runs out. excerpt_free() accepts a zeroed
+ * Makes room for so many events. Returns false if memory runs out. excerpt_free() accepts a zeroed
  * one.
  */
-int excerpt_init(struct excerpt *s, uint32_t events);
+bool excerpt_init(struct excerpt *s, uint32_t events);
 
 /*
  * Samples s->events of the events of t, which has more: the first ones of each class, in proportion
- * to its size. Returns -1 if memory runs out.
+ * to its size. Returns false if memory runs out.
  */
-int excerpt_take(struct excerpt *s, const struct table *t);
+bool excerpt_take(struct excerpt *s, const struct table *t);
 /* Copies the values of a column. */
 void excerpt_column(struct excerpt *s, const struct table *t, uint32_t column);
 void excerpt_free(struct excerpt *s);

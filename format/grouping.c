@@ -50,17 +50,17 @@ static bool may_be_key(const struct layout_column *c)
 		c->kind == TRAWL_CHAR);
 }
 
-int grouping_type_init(struct grouping_type *a, const struct trawl_event_type *t)
+bool grouping_type_init(struct grouping_type *a, const struct trawl_event_type *t)
 {
 	memset(a, 0, sizeof(*a));
-	if (layout_init(&a->layout, t->fields, t->nfields, t->size))
-		return -1;
+	if (!layout_init(&a->layout, t->fields, t->nfields, t->size))
+		return false;
 	for (uint32_t i = 0; i < a->layout.nnumbers && a->nkeys < GROUPING_KEYS; i++)
 		if (a->layout.columns[i].key)
 			a->keys[a->nkeys++] = i;
 	a->has_spare_key = !a->nkeys && a->layout.ncolumns > 1 && a->layout.nnumbers &&
 			   may_be_key(&a->layout.columns[0]);
-	return 0;
+	return true;
 }
 
 /* ---- streams --------------------------------------------------------------------------- */
@@ -471,8 +471,8 @@ static uint32_t *get_memory(struct grouping *a, size_t n, bool shared)
 	return a->events.before + n;
 }
 
-int grouping_make(struct grouping *a, const struct batch *b, struct grouping_type *const *types,
-	    uint32_t ntypes)
+bool grouping_make(struct grouping *a, const struct batch *b, struct grouping_type *const *types,
+		   uint32_t ntypes)
 {
 	size_t n = ((size_t)b->count + 8) & ~(size_t)7;
 	uint32_t *found = get_memory(a, n, b->shared), *number, *cpus, size;
@@ -482,18 +482,18 @@ int grouping_make(struct grouping *a, const struct batch *b, struct grouping_typ
 	a->events.class_table = NULL;
 	if (!found || !init_kinds(a, types, ntypes) ||
 	    !init_finds(a, KEYED_FINDS + 2 * (size_t)ntypes))
-		return -1;
+		return false;
 	cpus = find_streams(a, b, &size);
 	if (!cpus)
-		return -1;
+		return false;
 	find_all(a, b, cpus, size, found);
 	number = make_tables(a, ntypes);
 	if (!number)
-		return -1;
+		return false;
 	place_events(a, found, number, number + a->nfinds + 1);
 	events_before(&a->events);
 	sort_events(a, a->delta + n);
-	return 0;
+	return true;
 }
 
 void grouping_free(struct grouping *a)

@@ -53,12 +53,12 @@ struct grouping {
 	struct room memory[GROUPING_ROOMS];
 };
 
-/* Finds the key columns of a type. Returns -1 if memory runs out. */
-int grouping_type_init(struct grouping_type *a, const struct trawl_event_type *t);
+/* Finds the key columns of a type. Returns false if memory runs out. */
+bool grouping_type_init(struct grouping_type *a, const struct trawl_event_type *t);
 
-/* Groups a batch; types[i] describes the schema's type i. Returns -1 if memory runs out. */
-int grouping_make(struct grouping *a, const struct batch *b, struct grouping_type *const *types,
-	    uint32_t ntypes);
+/* Groups a batch; types[i] describes the schema's type i. Returns false if memory runs out. */
+bool grouping_make(struct grouping *a, const struct batch *b, struct grouping_type *const *types,
+		   uint32_t ntypes);
 void grouping_free(struct grouping *a);
 
 /* Returns the number of a column in a record. */

@@ -97,7 +97,8 @@ static void add_string(struct layout *l, const struct trawl_field *f, uint16_t f
 	l->dynamic += f->place != TRAWL_FIXED;
 }
 
-int layout_init(struct layout *l, const struct trawl_field *fields, uint32_t nfields, uint32_t size)
+bool layout_init(struct layout *l, const struct trawl_field *fields, uint32_t nfields,
+		 uint32_t size)
 {
 	size_t n = 0;
 
@@ -107,14 +108,14 @@ int layout_init(struct layout *l, const struct trawl_field *fields, uint32_t nfi
 		n += count_columns(&fields[i], size);
 	l->columns = calloc(n + 1, sizeof(*l->columns));
 	if (!l->columns)
-		return -1;
+		return false;
 	for (uint32_t i = 0; i < nfields; i++)
 		if (has_columns(&fields[i], size) && is_number(&fields[i]))
 			add_numbers(l, &fields[i], i);
 	for (uint32_t i = 0; i < nfields; i++)
 		if (has_columns(&fields[i], size) && !is_number(&fields[i]))
 			add_string(l, &fields[i], i);
-	return 0;
+	return true;
 }
 
 void layout_done(struct layout *l)

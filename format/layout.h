@@ -35,11 +35,11 @@ struct layout {
 };
 
 /*
- * Makes the layout of an event type. Fields outside of the fixed part have no columns. Returns -1
- * if memory runs out. layout_done() accepts a zeroed layout.
+ * Makes the layout of an event type. Fields outside of the fixed part have no columns. Returns
+ * false if memory runs out. layout_done() accepts a zeroed layout.
  */
-int layout_init(struct layout *l, const struct trawl_field *fields, uint32_t nfields,
-		uint32_t size);
+bool layout_init(struct layout *l, const struct trawl_field *fields, uint32_t nfields,
+		 uint32_t size);
 void layout_done(struct layout *l);
 
 /*

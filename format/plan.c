@@ -86,7 +86,7 @@ static const struct effort efforts[] = {
 	  .nmasks = { sizeof(all_masks), sizeof(all_common_masks) } },
 };
 
-int planner_init(struct planner *p, ZSTD_CCtx *z, struct predictors *m, int level)
+bool planner_init(struct planner *p, ZSTD_CCtx *z, struct predictors *m, int level)
 {
 	const struct effort *e = &efforts[level <= QUICK ? 0 : level < HARD ? 1 : 2];
 
@@ -95,7 +95,7 @@ int planner_init(struct planner *p, ZSTD_CCtx *z, struct predictors *m, int leve
 	p->effort = e;
 	p->hits = malloc((size_t)CONTEXT_MASKS * e->events);
 	p->scratch = malloc(e->literals * sizeof(*p->scratch));
-	return p->hits && p->scratch ? excerpt_init(&p->excerpt, e->events) : -1;
+	return p->hits && p->scratch && excerpt_init(&p->excerpt, e->events);
 }
 
 void planner_free(struct planner *p)
@@ -390,7 +390,7 @@ static struct table *trial_table(struct planner *p, struct table *t, uint32_t co
 	struct table *trial = t;
 
 	if (t->n > p->effort->events) {
-		if (!p->excerpted && excerpt_take(&p->excerpt, t))
+		if (!p->excerpted && !excerpt_take(&p->excerpt, t))
 			return NULL;
 		p->excerpted = true;
 		trial = &p->excerpt.table;

@@ -33,8 +33,8 @@ struct planner {
 	struct buf literals, codes, bits, out;
 };
 
-/* level: zstd's; at higher levels more is tried. Returns -1 if memory runs out. */
-int planner_init(struct planner *p, ZSTD_CCtx *z, struct predictors *m, int level);
+/* level: zstd's; at higher levels more is tried. Returns false if memory runs out. */
+bool planner_init(struct planner *p, ZSTD_CCtx *z, struct predictors *m, int level);
 void planner_free(struct planner *p);
 
 /* Call before the columns of another table are planned. */

@@ -40,13 +40,13 @@ static void lay_out(struct table *t, struct pool *m)
 	}
 }
 
-int table_init(struct table *t, const struct layout *l, uint32_t n)
+bool table_init(struct table *t, const struct layout *l, uint32_t n)
 {
 	struct pool m = { NULL, 0 };
 	unsigned int bits = CONTEXT_MIN_BITS;
 
 	if ((uint64_t)n * l->ncolumns > TABLE_MAX_NUMBERS)
-		return -1;
+		return false;
 	t->layout = l;
 	t->n = n;
 	while (bits < CONTEXT_MAX_BITS && 1u << bits < n)
@@ -59,10 +59,10 @@ int table_init(struct table *t, const struct layout *l, uint32_t n)
 	lay_out(t, &m);
 	t->value = room_for(&t->columns, (l->ncolumns + REFS_DERIVED) * sizeof(*t->value));
 	if (!t->value || !room_for(&t->memory, m.used))
-		return -1;
+		return false;
 	m = (struct pool){ t->memory.p, 0 };
 	lay_out(t, &m);
-	return 0;
+	return true;
 }
 
 LOOPS void events_before(struct events *e)

@@ -89,9 +89,9 @@ struct table {
 
 /*
  * Allocates memory for n events of a layout, which is reused by later calls. The caller fills
- * .value. Returns -1 if memory runs out, or there are more numbers than TABLE_MAX_NUMBERS.
+ * .value. Returns false if memory runs out, or there are more numbers than TABLE_MAX_NUMBERS.
  */
-int table_init(struct table *t, const struct layout *l, uint32_t n);
+bool table_init(struct table *t, const struct layout *l, uint32_t n);
 /* Sets e->before from e->class_of. */
 void events_before(struct events *e);
 
