@@ -119,7 +119,7 @@ struct player *player_new(struct tape *t, const struct player_options *o, struct
 	p->verdict = v;
 	standard_start(&p->standard, t);
 	list_entries(p);
-	if (requests_start(p))
+	if (!requests_start(p))
 		goto fail;
 	if (find_storage(p, err)) {
 		player_free(p);

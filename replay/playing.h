@@ -94,8 +94,8 @@ struct player {
  */
 void playing_request(struct player *p, struct usbip_urb *u);
 
-/* Lists the requests of the tape. Returns 0, or -1 without memory. (requests.c) */
-int requests_start(struct player *p);
+/* Lists the requests of the tape. Returns false without memory. (requests.c) */
+bool requests_start(struct player *p);
 /* True if a host need not repeat this entry. */
 bool playing_optional(const struct tape_entry *e);
 /* Marks an entry as played. same: as recorded; else with a difference. */

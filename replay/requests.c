@@ -43,18 +43,18 @@ struct found {
 	int like;
 };
 
-int requests_start(struct player *p)
+bool requests_start(struct player *p)
 {
 	uint32_t *later;
 
 	p->requests = tape_list(p->tape, 32);
 	p->nrequests = p->tape->lists[32].n;
 	if (!filearray_beside(&p->tape->array, &p->later, (p->nrequests + (size_t)1) * 4))
-		return -1;
+		return false;
 	later = p->later.p;
 	for (uint32_t i = 0; i < p->nrequests; i++)
 		later[i] = i + 1;
-	return 0;
+	return true;
 }
 
 static struct tape_entry *request_at(const struct player *p, uint32_t i)
