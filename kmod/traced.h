@@ -12,7 +12,8 @@
 
 /*
  * What is known of a task's next instruction. Only the task itself and the scheduler, when it
- * switches to the task, change it; `wanted` is the exception.
+ * switches to the task, change it; `wanted` is the exception. The flags are no
+ * states of one thing: they are of the program, its debugger, the module and the kernel.
  */
 struct step {
 	u64 ip, flags, cx, ax;		/* registers before the next instruction */
