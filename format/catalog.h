@@ -53,6 +53,7 @@ struct section {
 	uint32_t number;  /* in the file, from 0 */
 	uint64_t start;   /* offset in the file */
 	uint64_t end;     /* offset of its end in the file, as far as known */
+	/* In any combination: of a damaged file or a pipe any block may be missing. */
 	bool started;     /* its start block was read */
 	bool ended;       /* its end block was read */
 	bool indexed;     /* found by its index, without a scan */

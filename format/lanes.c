@@ -151,7 +151,7 @@ static int lane_bound(struct trawl_reader *r, struct lane *l, struct trawl_error
 	const struct merge *m = &l->merge;
 	uint64_t limit;
 
-	l->bounded = true;
+	l->state = LANE_BOUNDED;
 	l->earliest = 0;
 	if (m->nactive)
 		return 0;
@@ -172,10 +172,10 @@ static int first_lane(struct trawl_reader *r, struct lane **first, struct trawl_
 	for (size_t i = 0; i < r->nlanes; i++) {
 		struct lane *l = &r->lanes[i];
 
-		if (l->ended)
+		if (l->state == LANE_ENDED)
 			continue;
 		decoded += l->merge.nactive > 0;
-		if (!l->bounded && lane_bound(r, l, err))
+		if (l->state == LANE_UNKNOWN && lane_bound(r, l, err))
 			return -1;
 		if (!*first || l->earliest < (*first)->earliest)
 			*first = l;
@@ -192,19 +192,18 @@ int lanes_next(struct trawl_reader *r, struct trawl_event *ev, struct trawl_erro
 	struct lane *l;
 	int ret;
 
-	while (!(ret = first_lane(r, &l, err)) && l && !l->due) {
+	while (!(ret = first_lane(r, &l, err)) && l && l->state != LANE_DUE) {
 		ret = lane_next(r, l, &l->ev, err);
 		if (ret < 0)
 			return -1;
-		l->due = ret;
-		l->ended = !ret;
+		l->state = ret ? LANE_DUE : LANE_ENDED;
 		l->earliest = l->ev.time;
-		if (l->ended) /* free its memory */
+		if (!ret) /* free its memory */
 			merge_free(&l->merge);
 	}
 	if (ret || !l)
 		return ret;
-	l->due = l->bounded = false;
+	l->state = LANE_UNKNOWN;
 	*ev = l->ev;
 	return 1;
 }

@@ -29,14 +29,20 @@ enum pipe_state { PIPE_OPEN, PIPE_SECTION, PIPE_ENDED };
  */
 enum reading { READING_NOTHING, READING_EVENTS, READING_CHUNKS, READING_PIECES, READING_DONE };
 
+enum lane_state {
+	LANE_UNKNOWN, /* nothing is known of the next event */
+	LANE_BOUNDED, /* a lower bound of its time is known */
+	LANE_DUE,     /* it is decoded */
+	LANE_ENDED,   /* there is none */
+};
+
 /* The reading of one section. Sections that share a timeline are read side by side, in lanes. */
 struct lane {
 	struct merge merge;
 	size_t next_segment;     /* seekable: of the merge's section */
-	struct trawl_event ev;   /* the next event, if it is due */
-	uint64_t earliest;       /* its time; if it is not due, a lower bound of it */
-	bool bounded;            /* `earliest` is set */
-	bool due, ended;
+	enum lane_state state;
+	struct trawl_event ev;   /* LANE_DUE: the next event */
+	uint64_t earliest;       /* LANE_DUE: its time; LANE_BOUNDED: a lower bound of it */
 };
 
 struct trawl_reader {

@@ -566,7 +566,7 @@ bool trawl_section_ended(const struct trawl_reader *r, uint32_t section)
 		return s && section < s->number;
 	if (section < first || section >= r->next_section)
 		return section < first;
-	return r->nlanes && r->lanes[section - first].ended;
+	return r->nlanes && r->lanes[section - first].state == LANE_ENDED;
 }
 
 int trawl_hide_metas(struct trawl_reader *r, const bool *keep)
