@@ -5,7 +5,7 @@
 
 #include "decode/query/stream.h"
 
-/* A place between events: after those before `time` and the first `behind` of those at it. */
+/* A moment between events: after those before `time` and the first `behind` of those at it. */
 struct walk_moment {
 	uint64_t time;
 	uint64_t behind;

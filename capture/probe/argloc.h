@@ -34,30 +34,30 @@ struct argloc {
 };
 
 /* Sets *place to ARGLOC_NONE with this reason. Returns false. */
-__attribute__((format(printf, 2, 3))) bool argloc_none(struct argloc *place, const char *why, ...);
+__attribute__((format(printf, 2, 3))) bool argloc_none(struct argloc *argloc, const char *why, ...);
 
 /*
  * Fills *place with the location of a note's operand for a probe at virtual address pc. The symbols
  * of f resolve symbolic operands. Without a location: ARGLOC_NONE with the reason in place->why.
  */
 void argloc_of_operand(const struct operand *op, struct elf_file *f, uint64_t pc,
-		      struct argloc *place);
+		      struct argloc *argloc);
 
 /* The same for the variable `symbol` of f. */
-void argloc_of_symbol(struct elf_file *f, const char *symbol, uint64_t pc, struct argloc *place);
+void argloc_of_symbol(struct elf_file *f, const char *symbol, uint64_t pc, struct argloc *argloc);
 
 /*
  * Writes "EXPR:TYPE", the fetch argument that records the value at place as a field of type
  * type_text. For a string or array type the value is taken as a pointer to the string or array.
  * Returns false with the reason in why if the kernel cannot record the value as this type.
  */
-bool argloc_fetch(const struct argloc *place, const char *type_text, char *buf, size_t size,
+bool argloc_fetch(const struct argloc *argloc, const char *type_text, char *buf, size_t size,
 		 char *why, size_t why_size);
 
 /* Writes a constant of the type, for a field that has no value at this site. */
 void argloc_nothing(const char *type_text, char *buf, size_t size);
 
 /* Writes the type of the value itself: "s32", "u8", "f64". */
-void argloc_type(const struct argloc *place, char *buf, size_t size);
+void argloc_type(const struct argloc *argloc, char *buf, size_t size);
 
 #endif

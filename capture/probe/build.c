@@ -317,44 +317,44 @@ static struct argloc register_place(const char *s, size_t len)
 {
 	static const char *const whole[] = { "ax", "bx", "cx", "dx", "si", "di", "bp", "sp", "ip",
 					     "flags", "cs", "ss", "orig_ax" };
-	struct argloc place = { .form = ARGLOC_EXPR };
+	struct argloc argloc = { .form = ARGLOC_EXPR };
 	struct reg reg;
 	bool kernel = false;
 
 	for (size_t i = 0; i < ARRAY_SIZE(whole); i++)
 		kernel |= strlen(whole[i]) == len && !memcmp(whole[i], s, len);
 	if (kernel || !reg_find(s, len, &reg)) {
-		snprintf(place.expr, sizeof(place.expr), "%%%.*s", (int)len, s);
+		snprintf(argloc.expr, sizeof(argloc.expr), "%%%.*s", (int)len, s);
 	} else {
-		snprintf(place.expr, sizeof(place.expr), "%%%s", reg.pt);
-		place.bits = reg.bits < 64 ? reg.bits : 0;
-		place.shift = reg.shift;
+		snprintf(argloc.expr, sizeof(argloc.expr), "%%%s", reg.pt);
+		argloc.bits = reg.bits < 64 ? reg.bits : 0;
+		argloc.shift = reg.shift;
 	}
-	return place;
+	return argloc;
 }
 
 /* Writes the innermost operand of a dereference. */
-static int inner_text(struct resolve *r, const struct argloc *place, size_t at, char *buf,
+static int inner_text(struct resolve *r, const struct argloc *argloc, size_t at, char *buf,
 		      size_t size)
 {
-	if (place->form == ARGLOC_NONE)
+	if (argloc->form == ARGLOC_NONE)
 		return spec_fail(r->spec, at, r->err, "%s: no value: %s", r->spec->path,
-				 place->why);
-	if (place->form == ARGLOC_SIB || place->is_float || (place->bits && place->bits != 64))
+				 argloc->why);
+	if (argloc->form == ARGLOC_SIB || argloc->is_float || (argloc->bits && argloc->bits != 64))
 		return spec_fail(r->spec, at, r->err, "%s: a %s of %u bytes%s cannot be "
 				 "followed as a pointer", r->spec->path,
-				 place->is_float ? "floating-point number" : "value",
-				 place->bits ? place->bits / 8 : 8,
-				 place->form == ARGLOC_SIB ? " in an array" : "");
-	if (place->form == ARGLOC_IMM)
-		snprintf(buf, size, "\\0x%" PRIx64, place->imm);
+				 argloc->is_float ? "floating-point number" : "value",
+				 argloc->bits ? argloc->bits / 8 : 8,
+				 argloc->form == ARGLOC_SIB ? " in an array" : "");
+	if (argloc->form == ARGLOC_IMM)
+		snprintf(buf, size, "\\0x%" PRIx64, argloc->imm);
 	else
-		snprintf(buf, size, "%s", place->expr);
+		snprintf(buf, size, "%s", argloc->expr);
 	return 0;
 }
 
 /* Writes the fetch argument of an ARG that dereferences nothing. */
-static int direct_text(struct resolve *r, const struct user_arg *a, const struct argloc *place,
+static int direct_text(struct resolve *r, const struct user_arg *a, const struct argloc *argloc,
 		       char *buf, size_t size)
 {
 	const struct spec_arg *arg = a->arg;
@@ -362,11 +362,11 @@ static int direct_text(struct resolve *r, const struct user_arg *a, const struct
 	const char *fallback = a->fallback;
 	char why[256], own[16] = "";
 
-	if (!*arg->type && place->bits && !*fallback) {
-		snprintf(own, sizeof(own), "u%u", place->shift ? 16 : place->bits);
+	if (!*arg->type && argloc->bits && !*fallback) {
+		snprintf(own, sizeof(own), "u%u", argloc->shift ? 16 : argloc->bits);
 		fallback = own;
 	}
-	if (argloc_fetch(place, build_user_type(arg, e, fallback), buf, size, why, sizeof(why)))
+	if (argloc_fetch(argloc, build_user_type(arg, e, fallback), buf, size, why, sizeof(why)))
 		return 0;
 	return spec_fail(r->spec, build_inner_at(arg, e), r->err, "%s: %.*s: %s", r->spec->path,
 			 (int)e->len, arg->expr + e->at, why);
@@ -387,7 +387,7 @@ int build_user_fetch(struct resolve *r, const struct user_arg *a, char *buf, siz
 {
 	const struct spec_arg *arg = a->arg;
 	const struct fetch_expr *e = a->e;
-	const struct argloc *place = a->place;
+	const struct argloc *argloc = a->argloc;
 	const char *expr = arg->expr, *inner = expr + e->at, *why;
 	size_t tail = e->at + e->len, at = build_inner_at(arg, e);
 	struct argloc own = { .form = ARGLOC_EXPR };
@@ -399,10 +399,10 @@ int build_user_fetch(struct resolve *r, const struct user_arg *a, char *buf, siz
 				 arg->type, why);
 	if (e->inner == FETCH_REG) {
 		own = register_place(inner + 1, e->len - 1);
-		place = &own;
+		argloc = &own;
 	} else if (e->inner == FETCH_VAR && e->len < sizeof(own.expr)) {
 		snprintf(own.expr, sizeof(own.expr), "%.*s", (int)e->len, inner);
-		place = &own;
+		argloc = &own;
 	} else if (e->inner != FETCH_NAME && e->inner != FETCH_SYMBOL) {
 		/* A constant, an address or $comm: the kernel takes the expression as it is. */
 		snprintf(buf, size, "%s%s%s", expr, *arg->type ? ":" : "",
@@ -411,8 +411,8 @@ int build_user_fetch(struct resolve *r, const struct user_arg *a, char *buf, siz
 	}
 	/* "@SYMBOL:string" already reads the memory at the symbol: no pointer is followed. */
 	if (!e->depth && !(e->inner == FETCH_SYMBOL && (type.is_string || type.count)))
-		return direct_text(r, a, place, buf, size);
-	if (inner_text(r, place, at, text, sizeof(text)) < 0)
+		return direct_text(r, a, argloc, buf, size);
+	if (inner_text(r, argloc, at, text, sizeof(text)) < 0)
 		return -1;
 	snprintf(buf, size, "%.*s%s%s:%s", (int)e->at, expr, text, expr + tail,
 		 build_user_type(arg, e, a->fallback));

@@ -127,13 +127,13 @@ int probe_finish(struct resolve *r, struct probe *p, const char *display);
 struct user_arg {
 	const struct spec_arg *arg;
 	const struct fetch_expr *e;
-	const struct argloc *place; /* of the innermost operand, if that is a name or symbol */
+	const struct argloc *argloc; /* of the innermost operand, if that is a name or symbol */
 	const char *fallback;       /* the type if the user gave none; "" for the kernel's own */
 };
 
 /*
- * Writes its fetch argument "EXPR[:TYPE]". Returns 0, or -1 with an r->err that shows the place
- * with a caret.
+ * Writes its fetch argument "EXPR[:TYPE]". Returns 0, or -1 with an r->err that shows the
+ * position with a caret.
  */
 int build_user_fetch(struct resolve *r, const struct user_arg *a, char *buf, size_t size);
 

@@ -49,8 +49,8 @@ struct fetch_expr {
 };
 
 /*
- * Splits the argument's expression. Returns 0, or -1 with an *err that shows the place with a
- * caret.
+ * Splits the argument's expression. Returns 0, or -1 with an *err that shows the position with
+ * a caret.
  */
 int fetch_parse(const struct spec *spec, const struct spec_arg *arg, struct fetch_expr *e,
 		struct trawl_error *err);

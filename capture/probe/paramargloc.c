@@ -517,14 +517,15 @@ struct param *param_open_result(struct param_finder *f, const char *address,
 	return q;
 }
 
-bool param_follow(struct param *q, unsigned int offset, bool whole, struct argloc *place)
+bool param_follow(struct param *q, unsigned int offset, bool whole, struct argloc *argloc)
 {
-	*place = (struct argloc){ .bits = 64 };
-	if (!param_find(q, offset, whole, place))
+	*argloc = (struct argloc){ .bits = 64 };
+	if (!param_find(q, offset, whole, argloc))
 		return false;
-	if (place->form != ARGLOC_EXPR || place->shift)
-		return argloc_none(place, "it is in a place that the kernel's probes cannot follow");
-	memcpy(q->at, place->expr, sizeof(q->at));
+	if (argloc->form != ARGLOC_EXPR || argloc->shift)
+		return argloc_none(argloc,
+				   "it is in a place that the kernel's probes cannot follow");
+	memcpy(q->at, argloc->expr, sizeof(q->at));
 	return true;
 }
 

@@ -86,7 +86,7 @@ struct param *param_open_result(struct param_finder *f, const char *address,
  * From now on, q is the object to which the pointer `offset` bytes into it leads. whole: that
  * pointer is the whole parameter. False, with the reason in place->why, if its place is unknown.
  */
-bool param_follow(struct param *q, unsigned int offset, bool whole, struct argloc *place);
+bool param_follow(struct param *q, unsigned int offset, bool whole, struct argloc *argloc);
 
 /* To be called before the first parameter is located. */
 void param_prepare(struct param_finder *f);

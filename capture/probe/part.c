@@ -190,12 +190,12 @@ static bool is_pointer(Dwarf_Die *type)
 /* Goes on to what the pointer that was reached points to. */
 static bool follow(struct walk *w, size_t at)
 {
-	struct argloc place;
+	struct argloc argloc;
 	Dwarf_Die under;
 	char *type;
 
-	if (!w->followed && !param_follow(w->q, w->part.offset, w->part.whole, &place))
-		return fail(w, at, "%.*s: no value: %s", (int)at, w->path, place.why);
+	if (!w->followed && !param_follow(w->q, w->part.offset, w->part.whole, &argloc))
+		return fail(w, at, "%.*s: no value: %s", (int)at, w->path, argloc.why);
 	w->followed = false;
 	w->part = (struct param_part){ .type = w->part.type };
 	if (dwarf_type_of(&w->part.type, &under) && set_type(w, &under))
@@ -346,7 +346,7 @@ static bool in_registers(const struct dwarf_function *fn, struct location *loc)
 {
 	*loc = (struct location){ .list = true, .n = fn->nparts ? fn->nparts : 1 };
 	for (size_t i = 0; i < loc->n; i++) {
-		const struct argloc *at = fn->nparts ? &fn->parts[i].place : &fn->ret.place;
+		const struct argloc *at = fn->nparts ? &fn->parts[i].argloc : &fn->ret.argloc;
 
 		if (at->form != ARGLOC_EXPR)
 			return false;
@@ -359,7 +359,7 @@ static bool in_registers(const struct dwarf_function *fn, struct location *loc)
 
 static bool begin_result(struct walk *w, struct param_finder *f, const struct dwarf_function *ret)
 {
-	const struct argloc *at = &ret->ret.place;
+	const struct argloc *at = &ret->ret.argloc;
 	struct location loc;
 	Dwarf_Die type;
 

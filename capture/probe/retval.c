@@ -37,9 +37,9 @@ __attribute__((format(printf, 2, 3))) static void unknown(struct dwarf_value *v,
 {
 	va_list ap;
 
-	v->place.form = ARGLOC_NONE;
+	v->argloc.form = ARGLOC_NONE;
 	va_start(ap, why);
-	vsnprintf(v->place.why, sizeof(v->place.why), why, ap);
+	vsnprintf(v->argloc.why, sizeof(v->argloc.why), why, ap);
 	va_end(ap);
 }
 
@@ -47,9 +47,9 @@ __attribute__((format(printf, 2, 3))) static void unknown(struct dwarf_value *v,
 static void in_register(struct dwarf_value *v, const char *reg, unsigned int size, char sign,
 			enum probe_arg_show show)
 {
-	v->place = (struct argloc){ .form = ARGLOC_EXPR, .bits = size * 8,
+	v->argloc = (struct argloc){ .form = ARGLOC_EXPR, .bits = size * 8,
 				    .is_signed = sign == 's' };
-	snprintf(v->place.expr, sizeof(v->place.expr), "%s", reg);
+	snprintf(v->argloc.expr, sizeof(v->argloc.expr), "%s", reg);
 	snprintf(v->type, sizeof(v->type), "%c%u", sign, size * 8);
 	v->show = show;
 }
@@ -153,7 +153,7 @@ static void add_text_result(struct param_finder *f, Dwarf_Die *type, struct dwar
 static bool is_available(const struct dwarf_function *results)
 {
 	for (size_t i = 0; i < results->nparams; i++)
-		if (results->params[i].counted || results->params[i].place.form != ARGLOC_NONE)
+		if (results->params[i].counted || results->params[i].argloc.form != ARGLOC_NONE)
 			return true;
 	return false;
 }
@@ -372,9 +372,9 @@ static void by_rust(struct param_finder *f, Dwarf_Die *type, struct dwarf_functi
 	 * If the type has too many members to show, the address remains, or the reason why there is
 	 * no value.
 	 */
-	if (out->results->nparams == 1 && first->place.form == ARGLOC_NONE && !first->counted) {
+	if (out->results->nparams == 1 && first->argloc.form == ARGLOC_NONE && !first->counted) {
 		if (form != RUST_IN_MEMORY)
-			unknown(v, "%s", first->place.why);
+			unknown(v, "%s", first->argloc.why);
 		drop_results(out);
 	}
 }
@@ -423,7 +423,7 @@ void retval_describe(struct param_finder *f, struct dwarf_function *out)
 		by_rust(f, &type, out);
 	else
 		by_system_v(f, &type, convention == CONVENTION_SCALARS, out);
-	if (v->place.form == ARGLOC_NONE && !out->nparts && !out->results)
+	if (v->argloc.form == ARGLOC_NONE && !out->nparts && !out->results)
 		out->proof = PROOF_NONE;
 	else if (out->proof != PROOF_PAIR && !doubtful(f))
 		out->proof = PROOF_NONE;

@@ -37,11 +37,11 @@ static bool simple(const struct abi_type *t)
 /* ---- texts with a length -------------------------------------------------------------------- */
 
 /* The location of 8 bytes at `offset` of the object whose address is at place. */
-static bool after(const struct argloc *place, unsigned int offset, struct argloc *to)
+static bool after(const struct argloc *argloc, unsigned int offset, struct argloc *to)
 {
 	*to = (struct argloc){ .form = ARGLOC_EXPR, .bits = 64 };
-	return place->form == ARGLOC_EXPR && !place->shift &&
-	       snprintf(to->expr, sizeof(to->expr), "+%u(%s)", offset, place->expr) <
+	return argloc->form == ARGLOC_EXPR && !argloc->shift &&
+	       snprintf(to->expr, sizeof(to->expr), "+%u(%s)", offset, argloc->expr) <
 		       (int)sizeof(to->expr);
 }
 
@@ -67,9 +67,9 @@ static bool text_by_value(const struct param *q, const struct text_shape *shape,
 static bool text_by_reference(const struct dwarf_value *v, const struct text_shape *shape,
 			      struct dwarf_counted *c)
 {
-	c->object = v->place;
-	return after(&v->place, shape->pointer, &c->pointer) &&
-	       after(&v->place, shape->length, &c->length);
+	c->object = v->argloc;
+	return after(&v->argloc, shape->pointer, &c->pointer) &&
+	       after(&v->argloc, shape->length, &c->length);
 }
 
 static void add_text(struct dwarf_value *v, const struct text_shape *shape,
@@ -101,8 +101,8 @@ static void set_type(struct dwarf_value *v, const struct abi_type *t)
 	snprintf(v->own, sizeof(v->own), "%c%u", t->is_float ? 'f' : hex ? 'x' :
 		 t->is_signed ? 's' : 'u', t->size * 8);
 	/* Bits in the middle of a register can be recorded only as a wider unsigned integer. */
-	snprintf(v->type, sizeof(v->type), "%c%u", v->place.shift ? 'u' : hex ? 'x' :
-		 t->is_signed ? 's' : 'u', v->place.shift ? 64 : t->size * 8);
+	snprintf(v->type, sizeof(v->type), "%c%u", v->argloc.shift ? 'u' : hex ? 'x' :
+		 t->is_signed ? 's' : 'u', v->argloc.shift ? 64 : t->size * 8);
 	v->show = t->show;
 }
 
@@ -161,21 +161,21 @@ static void find_scalar(const struct param *q, Dwarf_Die *type, unsigned int off
 
 	abi_type_of(type, &t);
 	v->text = text_of(q, type);
-	v->place = (struct argloc){ .bits = t.size * 8, .is_signed = t.is_signed,
+	v->argloc = (struct argloc){ .bits = t.size * 8, .is_signed = t.is_signed,
 				    .is_float = t.is_float };
 	if (no_number(type, &t))
-		argloc_none(&v->place, "%s", no_number(type, &t));
+		argloc_none(&v->argloc, "%s", no_number(type, &t));
 	else if (t.undecoded)
-		argloc_none(&v->place, "the number format of %s is not supported", v->ctype);
+		argloc_none(&v->argloc, "the number format of %s is not supported", v->ctype);
 	else if (dwarf_tag(type) == DW_TAG_string_type && !t.size)
-		argloc_none(&v->place, "a text whose length is known only when the program runs; write "
+		argloc_none(&v->argloc, "a text whose length is known only when the program runs; write "
 			    "+0(REGISTER):x8[N] for N bytes of it");
 	else if (!simple(&t))
-		argloc_none(&v->place, "the kernel's probes cannot record a value of %u bytes", t.size);
-	else if (param_find(q, offset, whole, &v->place))
+		argloc_none(&v->argloc, "the kernel's probes cannot record a value of %u bytes", t.size);
+	else if (param_find(q, offset, whole, &v->argloc))
 		set_type(v, &t);
 	v->names = enumeration_names(type, t.is_signed);
-	if (v->place.form != ARGLOC_NONE)
+	if (v->argloc.form != ARGLOC_NONE)
 		refer_to_text(q, type, v);
 }
 
@@ -207,10 +207,10 @@ static void set_array(Dwarf_Die *array, struct dwarf_value *v)
 	}
 	text = t.show == PROBE_SHOW_CHAR && t.size == 1;
 	if (!simple(&t) || t.is_float)
-		snprintf(v->place.why, sizeof(v->place.why), "%s: write [N] after it for one of "
+		snprintf(v->argloc.why, sizeof(v->argloc.why), "%s: write [N] after it for one of "
 			 "its elements", v->ctype);
 	else if (!n || n > ARRAY_MAX)
-		snprintf(v->place.why, sizeof(v->place.why), "%s is recorded as %s, or [N] after "
+		snprintf(v->argloc.why, sizeof(v->argloc.why), "%s is recorded as %s, or [N] after "
 			 "it for one element", v->ctype, text ? ":string (up to its NUL) or "
 			 ":char[64]" : ":TYPE[64] at most");
 	else if (text)
@@ -226,7 +226,7 @@ static void set_array(Dwarf_Die *array, struct dwarf_value *v)
  * each other as in the type. Otherwise its parts are in registers.
  */
 static bool find_memory(const struct param *q, Dwarf_Die *type, unsigned int offset,
-			struct argloc *place)
+			struct argloc *argloc)
 {
 	struct argloc first = { .bits = 8 }, last = { .bits = 8 };
 	long from, to;
@@ -240,8 +240,8 @@ static bool find_memory(const struct param *q, Dwarf_Die *type, unsigned int off
 	    sscanf(last.expr, "%ld%n", &to, &of_last) != 1 || to - from != (long)size - 1 ||
 	    strcmp(first.expr + of_first, last.expr + of_last) != 0)
 		return false;
-	*place = first;
-	place->bits = 64; /* what is recorded is found by its address */
+	*argloc = first;
+	argloc->bits = 64; /* what is recorded is found by its address */
 	return true;
 }
 
@@ -257,28 +257,28 @@ static void set_object(const struct param *q, Dwarf_Die *peeled, unsigned int of
 	if (dwarf_tag(peeled) == DW_TAG_array_type)
 		array_shape_of(peeled, &shape);
 	if (shape.elsewhere) {
-		argloc_none(&v->place, "%s: %s", v->ctype, shape.elsewhere);
+		argloc_none(&v->argloc, "%s: %s", v->ctype, shape.elsewhere);
 		return;
 	}
-	if (param_is_object(q) && !param_find(q, offset, false, &v->place))
+	if (param_is_object(q) && !param_find(q, offset, false, &v->argloc))
 		return;
-	v->place.object = param_is_object(q) || find_memory(q, peeled, offset, &v->place);
-	if (dwarf_tag(peeled) == DW_TAG_array_type && v->place.object) {
+	v->argloc.object = param_is_object(q) || find_memory(q, peeled, offset, &v->argloc);
+	if (dwarf_tag(peeled) == DW_TAG_array_type && v->argloc.object) {
 		set_array(peeled, v);
 	} else if (shape.dimensions && !shape.n) {
-		argloc_none(&v->place, "%s: how many elements it has is known only when the program "
+		argloc_none(&v->argloc, "%s: how many elements it has is known only when the program "
 			    "runs; write [N] after it", v->ctype);
 	} else if (dwarf_tag(peeled) == DW_TAG_array_type ||
 		   dwarf_tag(peeled) == DW_TAG_union_type) {
-		argloc_none(&v->place, "%s is %s and passed by value; write %s after it", v->ctype,
+		argloc_none(&v->argloc, "%s is %s and passed by value; write %s after it", v->ctype,
 			    dwarf_tag(peeled) == DW_TAG_array_type ? "an array" : "a union",
 			    dwarf_tag(peeled) == DW_TAG_array_type ? "[N]" : "a member");
 	} else {
-		argloc_none(&v->place, "%s has %s", v->ctype, nothing ? "no members" :
+		argloc_none(&v->argloc, "%s has %s", v->ctype, nothing ? "no members" :
 			    "more members than are shown at once; write one of them after it");
 	}
-	if (v->place.object)
-		v->place.form = ARGLOC_EXPR; /* a TYPE of the user's reads it */
+	if (v->argloc.object)
+		v->argloc.form = ARGLOC_EXPR; /* a TYPE of the user's reads it */
 }
 
 /* ---- values of several parts -------------------------------------------------------------- */
@@ -295,7 +295,7 @@ static struct dwarf_value *add_value(struct dwarf_function *out, const char *nam
 
 void typed_add_missing(struct dwarf_function *out, const char *name, const char *why)
 {
-	argloc_none(&add_value(out, name, NULL)->place, "%s", why);
+	argloc_none(&add_value(out, name, NULL)->argloc, "%s", why);
 }
 
 static unsigned int count_leaves(const struct param *q, Dwarf_Die *from, int depth);
@@ -409,11 +409,11 @@ static bool add_text_value(const struct param *q, Dwarf_Die *type, const char *n
 	whole = text_by_value(q, &shape, offset, &c);
 	if (whole) {
 		v = add_value(out, name, type);
-		argloc_none(&v->place, "a text by value has no address; its members do");
+		argloc_none(&v->argloc, "a text by value has no address; its members do");
 		add_text(v, &shape, &c);
 	} else if (!n || n > LEAVES_MAX) {
 		v = add_value(out, name, type);
-		argloc_none(&v->place, "%s", *c.pointer.why ? c.pointer.why : c.length.why);
+		argloc_none(&v->argloc, "%s", *c.pointer.why ? c.pointer.why : c.length.why);
 	}
 	members = out->nparams;
 	if (n && n <= LEAVES_MAX)
@@ -427,36 +427,36 @@ static bool add_text_value(const struct param *q, Dwarf_Die *type, const char *n
 static void find_bits(const struct param *q, Dwarf_Die *type, unsigned int bit, unsigned int width,
 		      struct dwarf_value *v)
 {
-	struct argloc *place = &v->place;
+	struct argloc *argloc = &v->argloc;
 	unsigned int unit, at;
 	struct abi_type t;
 
 	abi_type_of(type, &t);
 	unit = t.size * 8;
 	if (!simple(&t) || !width || bit % unit + width > unit) {
-		argloc_none(place,
+		argloc_none(argloc,
 			    "a bit field in several numbers, which the kernel's probes cannot read");
 		return;
 	}
-	*place = (struct argloc){ .bits = unit };
-	if (!param_find(q, bit / unit * t.size, false, place))
+	*argloc = (struct argloc){ .bits = unit };
+	if (!param_find(q, bit / unit * t.size, false, argloc))
 		return;
-	at = place->shift + bit % unit;
+	at = argloc->shift + bit % unit;
 	v->show = t.show == PROBE_SHOW_BOOL ? t.show : v->show;
 	v->names = t.is_signed ? NULL : enumeration_names(type, false);
-	if (place->form == ARGLOC_IMM) {
-		place->imm = place->imm << (unit - width - bit % unit) << (64 - unit);
-		place->imm = t.is_signed ? (uint64_t)((int64_t)place->imm >> (64 - width)) :
-					   place->imm >> (64 - width);
+	if (argloc->form == ARGLOC_IMM) {
+		argloc->imm = argloc->imm << (unit - width - bit % unit) << (64 - unit);
+		argloc->imm = t.is_signed ? (uint64_t)((int64_t)argloc->imm >> (64 - width)) :
+					   argloc->imm >> (64 - width);
 		snprintf(v->type, sizeof(v->type), "%c%u", t.is_signed ? 's' : 'u', unit);
 		return;
 	}
 	if (t.is_signed) /* the kernel reads it as an unsigned number */
 		v->bits = width;
 	snprintf(v->own, sizeof(v->own), "%c%u", t.is_signed ? 's' : 'u', unit & 127);
-	unit = *place->expr == '%' ? 64 : unit;
-	place->shift = 0;
-	place->bits = unit;
+	unit = *argloc->expr == '%' ? 64 : unit;
+	argloc->shift = 0;
+	argloc->bits = unit;
 	snprintf(v->type, sizeof(v->type), "b%u@%u/%u", width & 127, at & 127, unit & 127);
 }
 
@@ -477,7 +477,7 @@ static size_t add_tag(const struct param *q, struct variants *v, const char *nam
 		find_scalar(q, &v->tag, offset + v->tag_at, false, to);
 		value_names_free(to->names);
 	} else {
-		to->place = (struct argloc){ .form = ARGLOC_IMM, .bits = 8 };
+		to->argloc = (struct argloc){ .form = ARGLOC_IMM, .bits = 8 };
 		snprintf(to->type, sizeof(to->type), "u8");
 	}
 	to->names = variants_names(v);
@@ -495,7 +495,7 @@ static void add_data(const struct param *q, struct alternative *a, const char *n
 	} else {
 		struct dwarf_value *to = add_value(out, name, &a->type);
 
-		argloc_none(&to->place, "%s has more members than are shown", to->ctype);
+		argloc_none(&to->argloc, "%s has more members than are shown", to->ctype);
 	}
 }
 
@@ -510,7 +510,7 @@ static bool add_variants(const struct param *q, Dwarf_Die *type, const char *nam
 	if (!variants_of(type, param_language(q), &v))
 		return false;
 	tag = add_tag(q, &v, name, offset, out);
-	shown = count_data(q, &v, 0) <= DATA_MAX && out->params[tag].place.form != ARGLOC_NONE;
+	shown = count_data(q, &v, 0) <= DATA_MAX && out->params[tag].argloc.form != ARGLOC_NONE;
 	for (size_t i = 0; shown && i < v.n; i++) {
 		struct alternative *a = &v.list[i];
 		char *path = xasprintf("%s.%s", name, a->name);
@@ -547,7 +547,7 @@ static void add_member(const struct param *q, Dwarf_Die *child, const char *name
 		of = dwarf_diename(&member);
 	path = !of ? xstrdup(name) : xasprintf("%s.%s", name, of);
 	if (!known)
-		argloc_none(&add_value(out, path, &member)->place, "its offset in the object "
+		argloc_none(&add_value(out, path, &member)->argloc, "its offset in the object "
 			    "is known only at run time");
 	else if (width)
 		find_bits(q, &member, offset * 8 + dwarf_first_bit(child, width), width,

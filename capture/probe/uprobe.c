@@ -284,8 +284,8 @@ static int add_trampoline(struct making *m, const char *not_whole)
 static void refuse_retval(struct dwarf_value *ret)
 {
 	ret->ctype = xstrdup("");
-	ret->place.form = ARGLOC_NONE;
-	snprintf(ret->place.why, sizeof(ret->place.why), "there is no debug information, and a "
+	ret->argloc.form = ARGLOC_NONE;
+	snprintf(ret->argloc.why, sizeof(ret->argloc.why), "there is no debug information, and a "
 		 "function of Go may return nothing, several values, or on the stack; "
 		 "$retval:x64 shows %%rax");
 }
@@ -300,17 +300,17 @@ static void check_retval(struct making *m)
 		m->fnd.proof = PROOF_NONE;
 		return;
 	}
-	v->place.form = ARGLOC_NONE;
+	v->argloc.form = ARGLOC_NONE;
 	if (proof == PROOF_PAIR)
-		snprintf(v->place.why, sizeof(v->place.why), "no caller is seen to use a second "
+		snprintf(v->argloc.why, sizeof(v->argloc.why), "no caller is seen to use a second "
 			 "register, so how it is returned is unknown; $retval:x64 shows %%rax");
 	else if (proof == PROOF_ADDRESS)
-		snprintf(v->place.why, sizeof(v->place.why), "it is in memory, and no caller is seen "
+		snprintf(v->argloc.why, sizeof(v->argloc.why), "it is in memory, and no caller is seen "
 			 "to use its address in %%rax, which need not be there; $retval:x64 shows "
 			 "%%rax");
 	else
-		snprintf(v->place.why, sizeof(v->place.why), "no caller is seen to use it, so the "
-			 "compiler may have taken it away; $retval:x64 shows %%rax");
+		snprintf(v->argloc.why, sizeof(v->argloc.why), "no caller is seen to use it, so "
+			 "the compiler may have taken it away; $retval:x64 shows %%rax");
 }
 
 /* Length of the function's name if the symbol is its cold part (GCC), which a jump enters; or 0. */

@@ -70,7 +70,7 @@ static const char *note_arg(const struct usdt_note *note, size_t k, size_t *len)
 	return arg;
 }
 
-static void argloc_of_arg(const struct making *m, size_t site, size_t k, struct argloc *place)
+static void argloc_of_arg(const struct making *m, size_t site, size_t k, struct argloc *argloc)
 {
 	const struct usdt_note *note = m->notes[site];
 	struct operand op;
@@ -78,12 +78,12 @@ static void argloc_of_arg(const struct making *m, size_t site, size_t k, struct 
 	const char *text = note_arg(note, k, &len);
 
 	if (!text) {
-		*place = (struct argloc){ .form = ARGLOC_NONE };
-		snprintf(place->why, sizeof(place->why), "this site has no argument %zu", k + 1);
+		*argloc = (struct argloc){ .form = ARGLOC_NONE };
+		snprintf(argloc->why, sizeof(argloc->why), "this site has no argument %zu", k + 1);
 		return;
 	}
 	operand_parse(text, len, &op);
-	argloc_of_operand(&op, m->t->elf, note->vaddr, place);
+	argloc_of_operand(&op, m->t->elf, note->vaddr, argloc);
 }
 
 /* ---- the type of a field ------------------------------------------------------------------ */
@@ -108,20 +108,20 @@ static bool fits(uint64_t value, bool from_signed, unsigned int bits, bool is_si
 	return !negative && value <= UINT64_MAX >> (64 - bits);
 }
 
-static void join(struct common *c, const struct argloc *place)
+static void join(struct common *c, const struct argloc *argloc)
 {
-	if (c->any && (c->bits != place->bits || c->is_signed != place->is_signed ||
-		       c->is_float != place->is_float))
+	if (c->any && (c->bits != argloc->bits || c->is_signed != argloc->is_signed ||
+		       c->is_float != argloc->is_float))
 		c->same = false;
 	else if (!c->any)
 		c->same = true;
 	c->any = true;
-	c->is_signed = place->is_signed;
-	c->is_float = c->is_float || place->is_float;
-	if (place->bits > c->bits)
-		c->bits = place->bits;
+	c->is_signed = argloc->is_signed;
+	c->is_float = c->is_float || argloc->is_float;
+	if (argloc->bits > c->bits)
+		c->bits = argloc->bits;
 	/* Bits in the middle of a register can be recorded only as part of a wider field. */
-	if (place->shift) {
+	if (argloc->shift) {
 		c->same = false;
 		if (c->bits < 16)
 			c->bits = 16;
@@ -200,19 +200,19 @@ static void add_helpers(const struct making *m, size_t arg, size_t k, const stru
 	snprintf(text, sizeof(text), "%s_win", name);
 	window = probe_add_arg(m->p, text, type);
 	for (size_t i = 0; i < m->p->nsites; i++) {
-		const struct argloc *place = &places[i];
+		const struct argloc *argloc = &places[i];
 		struct probe_sib *sib = &m->p->sites[i].args[arg].sib;
-		bool used = place->form == ARGLOC_SIB;
+		bool used = argloc->form == ARGLOC_SIB;
 		char fetch[128];
 		struct arg_at_site is = { .fetch = fetch, .why = used ? NULL : "not needed here" };
 
-		snprintf(fetch, sizeof(fetch), "%s:x64", used ? place->expr : "\\0");
+		snprintf(fetch, sizeof(fetch), "%s:x64", used ? argloc->expr : "\\0");
 		is.type = "x64";
 		put(m, i, base, k, is);
-		snprintf(fetch, sizeof(fetch), "%s:s64", used ? place->index : "\\0");
+		snprintf(fetch, sizeof(fetch), "%s:s64", used ? argloc->index : "\\0");
 		is.type = "s64";
 		put(m, i, index, k, is);
-		snprintf(fetch, sizeof(fetch), "%s:%s", used ? place->window : "+0(%sp)", type);
+		snprintf(fetch, sizeof(fetch), "%s:%s", used ? argloc->window : "+0(%sp)", type);
 		is.type = type;
 		put(m, i, window, k, is);
 		if (!used)
@@ -221,8 +221,8 @@ static void add_helpers(const struct making *m, size_t arg, size_t k, const stru
 		snprintf(sib->base, sizeof(sib->base), "%s", m->p->args[base].name);
 		snprintf(sib->index, sizeof(sib->index), "%s", m->p->args[index].name);
 		snprintf(sib->window, sizeof(sib->window), "%s", m->p->args[window].name);
-		sib->scale = place->scale;
-		sib->disp = place->disp;
+		sib->scale = argloc->scale;
+		sib->disp = argloc->disp;
 		sib->length = m->window * 8;
 	}
 	m->p->args[base].helper = m->p->args[index].helper = m->p->args[window].helper = true;
@@ -345,13 +345,13 @@ static int add_user_arg(struct making *m, size_t i, const struct fetch_expr *e)
 	if (ret == 0)
 		m->p->args[field].followed = e->depth;
 	for (size_t site = 0; ret == 0 && site < m->p->nsites; site++) {
-		struct argloc place = { 0 };
-		const struct user_arg at = { arg, e, &place, "" };
+		struct argloc argloc = { 0 };
+		const struct user_arg at = { arg, e, &argloc, "" };
 
 		if (e->inner == FETCH_NAME)
-			argloc_of_arg(m, site, k, &place);
+			argloc_of_arg(m, site, k, &argloc);
 		else if (e->inner == FETCH_SYMBOL)
-			argloc_of_symbol(m->t->elf, symbol, m->notes[site]->vaddr, &place);
+			argloc_of_symbol(m->t->elf, symbol, m->notes[site]->vaddr, &argloc);
 		ret = build_user_fetch(m->r, &at, fetch, sizeof(fetch));
 		if (ret == 0)
 			probe_set_arg(m->p, site, field, &is);
@@ -416,12 +416,12 @@ static void size_windows(struct making *m)
 	size_t sibs = 0;
 
 	for (size_t k = 0; k < m->nargs; k++) {
-		struct argloc place;
+		struct argloc argloc;
 		bool any = false;
 
 		for (size_t i = 0; i < m->p->nsites && !any; i++) {
-			argloc_of_arg(m, i, k, &place);
-			any = place.form == ARGLOC_SIB;
+			argloc_of_arg(m, i, k, &argloc);
+			any = argloc.form == ARGLOC_SIB;
 		}
 		sibs += any;
 	}

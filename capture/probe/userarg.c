@@ -148,7 +148,7 @@ static const char *not_by_convention(const struct making *m)
  * the latter.
  */
 static int resolve_name(struct making *m, const struct spec_arg *arg, const struct fetch_expr *e,
-			struct argloc *place, const struct dwarf_value **value)
+			struct argloc *argloc, const struct dwarf_value **value)
 {
 	const char *s = arg->expr + e->at, *why = no_meaning(m);
 	char name[128];
@@ -160,13 +160,13 @@ static int resolve_name(struct making *m, const struct spec_arg *arg, const stru
 				 why);
 	*value = find_param(m, s, e->len);
 	if (*value)
-		*place = (*value)->place;
+		*argloc = (*value)->argloc;
 	else if (!is_number(s, e->len))
 		ret = no_such_name(m, arg, e, name);
 	else if ((why = no_numbers(m)) || (why = not_by_convention(m)))
 		ret = spec_fail(m->r->spec, build_inner_at(arg, e), m->r->err, "%s: %s", name, why);
 	else
-		snprintf(place->expr, sizeof(place->expr), "%s", abi_regs[s[3] - '1']);
+		snprintf(argloc->expr, sizeof(argloc->expr), "%s", abi_regs[s[3] - '1']);
 	return ret;
 }
 
@@ -201,16 +201,16 @@ static size_t add_value(struct making *m, const struct dwarf_value *v, const cha
 {
 	char fetch[160], no[256];
 	/* An object of many members is found, but has no value of its own. */
-	bool ok = *v->type || !v->place.object;
+	bool ok = *v->type || !v->argloc.object;
 	const struct arg_at_site is = { .fetch = fetch, .type = *v->own ? v->own : v->type,
 					.note = name, .bits = v->bits };
 	size_t k = probe_add_arg(m->p, name, v->type);
 
 	if (ok)
-		ok = argloc_fetch(&v->place, *v->type ? v->type : "u8", fetch, sizeof(fetch), no,
+		ok = argloc_fetch(&v->argloc, *v->type ? v->type : "u8", fetch, sizeof(fetch), no,
 				  sizeof(no));
 	else
-		snprintf(no, sizeof(no), "%s", v->place.why);
+		snprintf(no, sizeof(no), "%s", v->argloc.why);
 	show_as(&m->p->args[k], v->type, v, false);
 	m->p->args[k].followed = v->followed;
 	set_at_all_sites(m->p, k, &is, ok ? NULL : no);
@@ -245,40 +245,40 @@ static bool in_parts(const struct making *m)
  * is not available.
  */
 static int resolve_retval(struct making *m, const struct spec_arg *arg, const struct fetch_expr *e,
-			  struct argloc *place, const struct dwarf_value **value)
+			  struct argloc *argloc, const struct dwarf_value **value)
 {
 	if (!m->returning)
 		return spec_fail(m->r->spec, build_inner_at(arg, e), m->r->err,
 				 "$retval: known only when the function returns; write %s%%return",
 				 *m->called ? m->called : "0xOFFSET");
-	snprintf(place->expr, sizeof(place->expr), "%s",
+	snprintf(argloc->expr, sizeof(argloc->expr), "%s",
 		 m->p->kind == PROBE_URETPROBE ? "$retval" : "%ax");
-	*value = m->described || *m->fnd.ret.place.why ? &m->fnd.ret : NULL;
+	*value = m->described || *m->fnd.ret.argloc.why ? &m->fnd.ret : NULL;
 	m->register_shown |= !*value && !*arg->type;
 	/*
 	 * With a pattern, functions without a value record that instead of failing. A type given by
 	 * the user overrides the doubt.
 	 */
-	if (*value && (*value)->place.form == ARGLOC_NONE && !*arg->type &&
+	if (*value && (*value)->argloc.form == ARGLOC_NONE && !*arg->type &&
 	    (!in_parts(m) || e->depth) &&
 	    (e->depth || !(m->r->pattern || is_glob(m->r->spec->symbol))))
 		return spec_fail(m->r->spec, build_inner_at(arg, e), m->r->err, "$retval: %s%s",
-				 (*value)->place.why, strcmp((*value)->ctype, "void") ? "" :
+				 (*value)->argloc.why, strcmp((*value)->ctype, "void") ? "" :
 				 "; leave $retval out, or write $retval:x64 for what is in %rax");
 	return 0;
 }
 
 /* Resolves the innermost operand of an ARG as far as it does not depend on the site. */
 static int resolve_inner(struct making *m, const struct spec_arg *arg, struct fetch_expr *e,
-			 struct argloc *place, const struct dwarf_value **value)
+			 struct argloc *argloc, const struct dwarf_value **value)
 {
 	*value = NULL;
-	*place = (struct argloc){ 0 };
+	*argloc = (struct argloc){ 0 };
 	if (e->inner == FETCH_NAME)
-		return resolve_name(m, arg, e, place, value);
+		return resolve_name(m, arg, e, argloc, value);
 	if (e->inner == FETCH_VAR && !strncmp(arg->expr + e->at, "$retval", 7)) {
 		e->inner = FETCH_NAME;
-		return resolve_retval(m, arg, e, place, value);
+		return resolve_retval(m, arg, e, argloc, value);
 	}
 	return 0;
 }
@@ -305,7 +305,7 @@ static const char *no_retval(const struct making *m, const struct spec_arg *arg,
 /* The field of an ARG. */
 struct arg_field {
 	const char *name;
-	struct argloc *place;
+	struct argloc *argloc;
 	const struct dwarf_value *value; /* NULL: of no value in the function's description */
 	const char *why;                 /* the reason if it has no value; else NULL */
 };
@@ -323,7 +323,7 @@ static int add_field(struct making *m, const struct spec_arg *arg, const struct 
 	char fetch[512], symbol[128];
 	const struct arg_at_site is = { .fetch = fetch, .type = whole ? value->own : type,
 					.note = arg->expr, .bits = whole ? value->bits : 0 };
-	const struct user_arg at = { arg, e, field->place, fallback };
+	const struct user_arg at = { arg, e, field->argloc, fallback };
 	size_t k = probe_add_arg(m->p, field->name, type);
 
 	if (why)
@@ -332,7 +332,7 @@ static int add_field(struct making *m, const struct spec_arg *arg, const struct 
 		if (e->inner == FETCH_SYMBOL) {
 			snprintf(symbol, sizeof(symbol), "%.*s", (int)e->len - 1,
 				 arg->expr + e->at + 1);
-			argloc_of_symbol(m->t->elf, symbol, m->p->sites[i].vaddr, field->place);
+			argloc_of_symbol(m->t->elf, symbol, m->p->sites[i].vaddr, field->argloc);
 		}
 		if (!why && build_user_fetch(m->r, &at, fetch, sizeof(fetch)) < 0)
 			return -1;
@@ -481,13 +481,13 @@ static int add_parts(struct making *m, const struct spec_arg *arg, const struct 
 
 	for (size_t i = 0; i < m->fnd.nparts && ret == 0; i++) {
 		struct dwarf_value *part = &m->fnd.parts[i];
-		bool missing = part->place.form == ARGLOC_NONE;
+		bool missing = part->argloc.form == ARGLOC_NONE;
 		char *field = xasprintf("%s_%s", name, part->name);
 
 		ret = build_field_name(m->r, m->p, arg, e, field);
 		if (ret == 0)
 			ret = add_field(m, arg, e, &(struct arg_field){
-				field, &part->place, part, missing ? part->place.why : NULL });
+				field, &part->argloc, part, missing ? part->argloc.why : NULL });
 		free(field);
 	}
 	return ret;
@@ -531,20 +531,20 @@ static int add_results(struct making *m, const struct spec_arg *arg, const struc
 
 /* For ":string" of a std::string, dereferences the object: its first member points to the text. */
 static int point_to_text(struct making *m, const struct spec_arg *arg, const struct fetch_expr *e,
-			 const struct dwarf_value *value, struct argloc *place)
+			 const struct dwarf_value *value, struct argloc *argloc)
 {
-	char inner[sizeof(place->expr)];
+	char inner[sizeof(argloc->expr)];
 
 	if (!value || e->depth || !is_string_type(arg->type) || value->text == DWARF_TEXT ||
-	    place->form != ARGLOC_EXPR)
+	    argloc->form != ARGLOC_EXPR)
 		return 0;
 	if (value->text == DWARF_TEXT_COUNTED)
 		return spec_fail(m->r->spec, build_inner_at(arg, e), m->r->err, "%s:%s: texts of "
 				 "this type have a length and no NUL at their end; %s:x8[16] "
 				 "records 16 bytes of it", arg->expr, arg->type, arg->expr);
-	memcpy(inner, place->expr, sizeof(inner));
-	if ((size_t)snprintf(place->expr, sizeof(place->expr), "+0(%.58s)", inner) >=
-	    sizeof(place->expr) || strlen(inner) > 58)
+	memcpy(inner, argloc->expr, sizeof(inner));
+	if ((size_t)snprintf(argloc->expr, sizeof(argloc->expr), "+0(%.58s)", inner) >=
+	    sizeof(argloc->expr) || strlen(inner) > 58)
 		return spec_fail(m->r->spec, build_inner_at(arg, e), m->r->err,
 				 "%s: its location has too many levels", arg->expr);
 	return 0;
@@ -552,7 +552,7 @@ static int point_to_text(struct making *m, const struct spec_arg *arg, const str
 
 /* Adds the field of an ARG that means one value. */
 static int add_single(struct making *m, const struct spec_arg *arg, const struct fetch_expr *e,
-		      const char *name, struct argloc *place, const struct dwarf_value *value)
+		      const char *name, struct argloc *argloc, const struct dwarf_value *value)
 {
 	if (build_field_name(m->r, m->p, arg, e, name) < 0)
 		return -1;
@@ -560,19 +560,19 @@ static int add_single(struct making *m, const struct spec_arg *arg, const struct
 		add_counted(m, arg->expr, name, value, *arg->type ? WORDS_ASKED_FOR : WORDS);
 		return 0;
 	}
-	if (value != &m->fnd.ret && point_to_text(m, arg, e, value, place) < 0)
+	if (value != &m->fnd.ret && point_to_text(m, arg, e, value, argloc) < 0)
 		return -1;
-	return add_field(m, arg, e, &(struct arg_field){ name, place, value, NULL });
+	return add_field(m, arg, e, &(struct arg_field){ name, argloc, value, NULL });
 }
 
 /* Adds a field that has no value at any site. */
 static int add_absent(struct making *m, const struct spec_arg *arg, const struct fetch_expr *e,
 		      const char *name, const struct dwarf_value *value, const char *why)
 {
-	struct argloc place = { 0 };
+	struct argloc argloc = { 0 };
 
 	return build_field_name(m->r, m->p, arg, e, name) < 0 ? -1 :
-	       add_field(m, arg, e, &(struct arg_field){ name, &place, value, why });
+	       add_field(m, arg, e, &(struct arg_field){ name, &argloc, value, why });
 }
 
 /* ---- parts of parameters -------------------------------------------------------------------- */
@@ -605,12 +605,12 @@ static int path_result(struct making *m, const struct spec_arg *arg, const struc
 		       struct dwarf_function *ret)
 {
 	const struct dwarf_value *value;
-	struct argloc place = { 0 };
+	struct argloc argloc = { 0 };
 
-	if (resolve_retval(m, arg, e, &place, &value) < 0)
+	if (resolve_retval(m, arg, e, &argloc, &value) < 0)
 		return -1;
 	*ret = m->fnd;
-	memcpy(ret->ret.place.expr, place.expr, sizeof(place.expr));
+	memcpy(ret->ret.argloc.expr, argloc.expr, sizeof(argloc.expr));
 	return 0;
 }
 
@@ -638,7 +638,7 @@ static int add_part(struct making *m, const struct spec_arg *arg, struct fetch_e
 		    const char *name, const struct dwarf_value *named, size_t instead)
 {
 	const struct dwarf_value *v = named ? named : m->list;
-	struct argloc place;
+	struct argloc argloc;
 	bool single = named;
 	size_t n = 0;
 
@@ -653,12 +653,12 @@ static int add_part(struct making *m, const struct spec_arg *arg, struct fetch_e
 				 m->nlist ? v->name : "");
 	if (!single)
 		return add_list(m, arg, e, name, instead);
-	if (v->place.object && (e->depth || (!*arg->type && !*v->type)))
+	if (v->argloc.object && (e->depth || (!*arg->type && !*v->type)))
 		return spec_fail(m->r->spec, build_inner_at(arg, e), m->r->err, "%s: %s", v->name,
 				 e->depth ? "it is no pointer that can be followed; write a part "
-					    "of it, as NAME[0] or NAME.MEMBER" : v->place.why);
-	place = v->place;
-	return add_single(m, arg, e, name, &place, v);
+					    "of it, as NAME[0] or NAME.MEMBER" : v->argloc.why);
+	argloc = v->argloc;
+	return add_single(m, arg, e, name, &argloc, v);
 }
 
 /* The value of this name among those by which a return value is shown; NULL: it is none. */
@@ -743,18 +743,18 @@ static int add_arg(struct making *m, const struct spec_arg *arg, struct fetch_ex
 	char *name = fetch_field_name(arg, e);
 	const char *why = no_retval(m, arg, e);
 	const struct dwarf_value *value = NULL;
-	struct argloc place;
-	int ret = resolve_inner(m, arg, e, &place, &value);
+	struct argloc argloc;
+	int ret = resolve_inner(m, arg, e, &argloc, &value);
 	bool result = ret == 0 && value && value == &m->fnd.ret && !*arg->type;
 
 	if (ret == 0 && value && value == &m->fnd.ret && text_result(m, arg, e))
 		value = text_result(m, arg, e);
 	if (ret == 0 && !why && result && in_parts(m) && !e->depth)
 		ret = m->fnd.results ? add_results(m, arg, e, name) : add_parts(m, arg, e, name);
-	else if (ret == 0 && (why || (result && value->place.form == ARGLOC_NONE)))
-		ret = add_absent(m, arg, e, name, value, why ? why : value->place.why);
+	else if (ret == 0 && (why || (result && value->argloc.form == ARGLOC_NONE)))
+		ret = add_absent(m, arg, e, name, value, why ? why : value->argloc.why);
 	else if (ret == 0)
-		ret = add_single(m, arg, e, name, &place, value);
+		ret = add_single(m, arg, e, name, &argloc, value);
 	free(name);
 	return ret;
 }

@@ -36,7 +36,7 @@ struct dwarf_value {
 	bool address;        /* of a return value: this is its address, it is in memory */
 	/* it is behind a pointer that the user's ARG follows, or that may be null */
 	bool followed;
-	struct argloc place;  /* ARGLOC_NONE, with the reason, if the kernel cannot record it */
+	struct argloc argloc;  /* ARGLOC_NONE, with the reason, if the kernel cannot record it */
 	struct value_names *names; /* names of an enumeration's values or of a tag's; or NULL */
 	/*
 	 * 1 + number of the tag; 0: none. The value exists only while the tag's value is named

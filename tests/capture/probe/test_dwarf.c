@@ -66,12 +66,12 @@ static void param(const struct dwarf_function *fn, const char *name, const char 
 			continue;
 		cr_assert_str_eq(v->ctype, ctype);
 		if (!type) {
-			cr_assert_eq(v->place.form, ARGLOC_NONE, "%s", name);
-			cr_assert(strstr(v->place.why, expr), "%s: %s", name, v->place.why);
+			cr_assert_eq(v->argloc.form, ARGLOC_NONE, "%s", name);
+			cr_assert(strstr(v->argloc.why, expr), "%s: %s", name, v->argloc.why);
 			return;
 		}
-		cr_assert_eq(v->place.form, ARGLOC_EXPR, "%s: %s", name, v->place.why);
-		cr_assert_str_eq(v->place.expr, expr);
+		cr_assert_eq(v->argloc.form, ARGLOC_EXPR, "%s: %s", name, v->argloc.why);
+		cr_assert_str_eq(v->argloc.expr, expr);
 		cr_assert_str_eq(v->type, type);
 		return;
 	}
@@ -129,7 +129,7 @@ Test(dwarf, structs_take_the_registers_that_they_need)
 	param(&fn, "b.a", "int32_t", "%si", "s32");
 	param(&fn, "b.b", "int32_t", "%si", "u64");
 	cr_expect_str_eq(fn.params[2].own, "s32");
-	cr_expect_eq(fn.params[2].place.shift, 32);
+	cr_expect_eq(fn.params[2].argloc.shift, 32);
 	param(&fn, "c", "int", "%dx", "s32");
 	param(&fn, "d.d", "double", "%xmm0", NULL);
 	param(&fn, "d.l", "long int", "%cx", "s64");
@@ -148,7 +148,7 @@ Test(dwarf, a_struct_that_does_not_fit_leaves_its_registers)
 	param(&fn, "e", "long int", "%r8", "s64");
 	cr_assert(fn.nparams > 5 && !strcmp(fn.params[5].name, "f"));
 	cr_expect_str_eq(fn.params[5].type, ""); /* it has a place, and no value of its own */
-	cr_expect_str_eq(fn.params[5].place.expr, "+8(%sp)");
+	cr_expect_str_eq(fn.params[5].argloc.expr, "+8(%sp)");
 	param(&fn, "g", "long int", "%r9", "s64");
 	dwarf_function_free(&fn);
 }
@@ -160,7 +160,7 @@ Test(dwarf, the_address_for_a_large_result_goes_first)
 	param(&fn, "a", "int", "%si", "s32");
 	param(&fn, "b", "text", "%dx", "x64");
 	cr_assert_str_eq(fn.ret.ctype, "struct big *");
-	cr_assert_str_eq(fn.ret.place.expr, "$retval");
+	cr_assert_str_eq(fn.ret.argloc.expr, "$retval");
 	cr_assert_eq(fn.ret.show, PROBE_SHOW_ADDR);
 	dwarf_function_free(&fn);
 }
@@ -184,8 +184,8 @@ Test(dwarf, floats_are_out_of_reach)
 	param(&fn, "e", "unsigned char", "%dx", "u8");
 	dwarf_function_free(&fn);
 	fn = function("params_double");
-	cr_assert_eq(fn.ret.place.form, ARGLOC_NONE);
-	cr_assert(strstr(fn.ret.place.why, "returned in %xmm0"), "%s", fn.ret.place.why);
+	cr_assert_eq(fn.ret.argloc.form, ARGLOC_NONE);
+	cr_assert(strstr(fn.ret.argloc.why, "returned in %xmm0"), "%s", fn.ret.argloc.why);
 	dwarf_function_free(&fn);
 }
 
