@@ -23,6 +23,7 @@
 #include "capture/source.h"
 #include "capture/task/task.h"
 
+/* Its flags are about the file, the size limit and errors, and may be set in any combination. */
 struct recording {
 	const struct options *o;
 	struct session *session;

@@ -35,7 +35,7 @@ struct making {
 
 /*
  * Adds the fields for all of the user's ARGs to m->p. Returns 0, or -1 with an error that shows the
- * place with a caret.
+ * position with a caret.
  */
 int userarg_add_all(struct making *m);
 

@@ -91,6 +91,7 @@ struct stream {
 	bool has_took;          /* the current item ends an operation: */
 	uint64_t took_ns;
 	const char *took_began; /* the name of its first event; NULL: a transfer */
+	/* In any combination: facts about the decoders, the file, and how it is read just now. */
 	bool holds;     /* a decoder has advance() */
 	bool seekable, first_known, stopped, silent;
 	bool prologue; /* current items are of a prologue, and not subject to the selection */
