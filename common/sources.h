@@ -9,7 +9,7 @@
 /* The source of starts, names and ends of tasks; its events are not shown. */
 #define TASK_SOURCE "task"
 
-/* Returns the MACHINE of a source name NAME@MACHINE, as merged files have them; NULL: none. */
+/* Returns the MACHINE of a source name NAME@MACHINE, as merged files have them; "" for none. */
 static inline const char *source_machine(const char *name)
 {
 	const char *at = strchr(name, '@');

@@ -135,13 +135,12 @@ static int refuse(const struct merge_file *f, const struct merge_section *s,
 	if (s->synced)
 		return trawl_fail(err, TRAWL_USAGE,
 				  "%s: cannot be related to the others: its wall clock had not "
-				  "been set; --shift %s=TIME says by how much its times are to be "
-				  "later",
+				  "been set; give --shift %s=TIME, which is added to its times",
 				  f->name, f->name);
 	return trawl_fail(err, TRAWL_USAGE,
 			  "%s: cannot be related to the others: it has no clock-syncs, and its "
-			  "times are of no wall clock; --shift %s=TIME says by how much they are "
-			  "to be later",
+			  "times are of no wall clock; give --shift %s=TIME, which is added to its "
+			  "times",
 			  f->name, f->name);
 }
 

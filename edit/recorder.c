@@ -229,6 +229,6 @@ int recorder_save(int pid, char *path, size_t size, struct trawl_error *err)
 	close(p.fd);
 	if (got)
 		return 0;
-	return trawl_fail(err, TRAWL_CANNOT, "flight recorder %d: wrote no file to %s; its own "
-			  "messages say why", r.pid, r.folder);
+	return trawl_fail(err, TRAWL_CANNOT, "flight recorder %d: wrote no file to %s; see its "
+			  "messages", r.pid, r.folder);
 }

@@ -266,6 +266,8 @@ static bool get_tag(struct column_input *in, struct table *t, uint32_t column, u
 		if (p->mask[q] >= CONTEXT_MASKS)
 			return column_breaks(in, RULE("Number columns", "a mask is 32 or more"));
 	}
+	if (in->structure.bad)
+		return column_breaks(in, RULE_STRUCTURE);
 	if (!(tag & TAG_REF))
 		return !column_uses_ref(p) ||
 		       column_breaks(in, RULE("Number columns", "the reference is missing"));

@@ -422,9 +422,11 @@ static bool activate(struct merge *m)
 	if (!chunk_decode(m->decoder, &schema, &p, &a->chunk, &err)) {
 		ok = start_active(m, a, &w);
 	} else {
-		m->catalog->budget.exhausted |= err.status == TRAWL_CANNOT;
+		if (err.status == TRAWL_CANNOT)
+			m->catalog->budget.exhausted = true;
+		else
+			damage_add_chunk(m->damage, m->section->start + ref->at, &err);
 		ok = !budget_failed(&m->catalog->budget);
-		damage_add_chunk(m->damage, m->section->start + ref->at, &err);
 		catalog_lose_chunk(m->catalog, m->section, ref);
 		active_done(m, a);
 	}

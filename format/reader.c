@@ -332,8 +332,10 @@ bool reader_decode(struct trawl_reader *r, const struct section *s, const struct
 	}
 	if (!chunk_decode(r->decoder, &schema, &p, chunk, &err))
 		return true;
-	r->catalog.budget.exhausted |= err.status == TRAWL_CANNOT;
-	damage_add_chunk(&r->damage, s->start + ref->at, &err);
+	if (err.status == TRAWL_CANNOT)
+		r->catalog.budget.exhausted = true;
+	else
+		damage_add_chunk(&r->damage, s->start + ref->at, &err);
 	return false;
 }
 

@@ -58,10 +58,11 @@ struct branch_hit {
 /*
  * arm() ─> ARMED ─start()─> RECORDING ─halt()─> HALTED ─stop()─> STOPPED ─drain()─> DRAINED
  *
- *  BRANCH_ARMED the back end holds the tasks; no branch has come, no batch is open BRANCH_RECORDING
- *  branches come; a batch is open for some time at most BRANCH_HALTED later branches are dropped
- *  BRANCH_STOPPED the tasks are detached; the back end may have more branches to drain
- *  BRANCH_DRAINED the back end has no more, and no batch is open
+ *	BRANCH_ARMED      the back end holds the tasks; no branch has come, no batch is open
+ *	BRANCH_RECORDING  branches come; a batch is open for some time at most
+ *	BRANCH_HALTED     later branches are dropped
+ *	BRANCH_STOPPED    the tasks are detached; the back end may have more branches to drain
+ *	BRANCH_DRAINED    the back end has no more, and no batch is open
  */
 enum branch_phase { BRANCH_ARMED, BRANCH_RECORDING, BRANCH_HALTED, BRANCH_STOPPED, BRANCH_DRAINED };
 

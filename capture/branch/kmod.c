@@ -229,8 +229,8 @@ static int enable(struct kmod_state *k, const struct branch_scope *scope, struct
 	return 0;
 }
 
-/* The kernel calls the handler that was registered last first, so the branches of a hit are in the
- * ring before the event of the uprobe. */
+/* The kernel calls handlers in reverse order of their registration, so the branches of a hit are in
+ * the ring before the event of the uprobe. */
 static int add_places(struct kmod_state *k, struct trawl_error *err)
 {
 	for (size_t i = 0; i < k->scope.nsites; i++) {

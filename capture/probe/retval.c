@@ -196,7 +196,7 @@ static void by_system_v(struct param_finder *f, Dwarf_Die *type, bool scalars_on
 	    dwarf_tag(&peeled) == DW_TAG_base_type) /* Rust's () */
 		unknown(v, "the function returns nothing");
 	else if (scalars_only && !t.scalar)
-		unknown(v, "%s: its language returns what is no single number in a way of its own",
+		unknown(v, "%s: how its language returns what is not one number is not supported",
 			v->ctype);
 	else if (t.passing == PASSED_BY_ADDRESS || (t.memory && !t.x87 && !t.wide)) {
 		f->abi.gp++;
@@ -204,8 +204,8 @@ static void by_system_v(struct param_finder *f, Dwarf_Die *type, bool scalars_on
 		add_text_result(f, type, out);
 	} else if (t.wide || t.passing == PASSING_UNKNOWN) {
 		f->abi.gp_unknown = true;
-		unknown(v, t.wide ? "%s is returned in a register or in memory, as the compiler's "
-				    "options say" :
+		unknown(v, t.wide ? "%s is returned in a register or in memory, depending on the "
+				    "compiler's options" :
 				    "the debug information does not show whether %s is returned "
 				    "in a register or in memory", v->ctype);
 	} else if (t.scalar && t.undecoded && t.part[0] == CLASS_INTEGER) {

@@ -117,10 +117,10 @@ static const char *not_all_passed(const struct making *m)
 	if (strstr(m->fn->name, ".isra.") || strstr(m->fn->name, ".constprop.") ||
 	    strstr(m->fn->name, ".part."))
 		return "a copy that gcc made for some callers may lack arguments, and the "
-		       "debug information does not say so; write a register";
+		       "debug information does not show it; write a register";
 	if (!m->fn->global && !only_gcc(m->t->elf))
 		return "compilers other than gcc may leave out arguments of a static function, and "
-		       "the debug information does not say so; write a register";
+		       "the debug information does not show it; write a register";
 	return NULL;
 }
 

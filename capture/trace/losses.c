@@ -27,9 +27,10 @@ int trace_lose(struct trace *t, struct trace_cpu *c, struct trawl_loss loss,
 	/* The kernel's count of lost events includes companions, so it is not exact. */
 	if (loss.reason == TRAWL_LOSS_OVERRUN && t->ncompanions)
 		loss.reason = TRAWL_LOSS_OVERRUN_MOST;
-	if (loss.count != UINT64_MAX)
+	if (loss.count != UINT64_MAX) {
 		t->lost += loss.count;
-	if (c)
-		c->lost += loss.count;
+		if (c)
+			c->lost += loss.count;
+	}
 	return session_loss(t->in->session, &loss, err);
 }

@@ -66,7 +66,7 @@ static void find_reasons(const struct usbtally *t, struct reason *reasons)
 		  t->unmapped },
 		{ "no_buffer", "data in a buffer that only the hardware sees (Z)", t->no_buffer },
 		{ "undecided", "events of a device that never became known", t->undecided },
-		{ "malformed", "events whose lengths make no sense", t->malformed },
+		{ "malformed", "events with impossible lengths", t->malformed },
 		{ "text", "usbmon's text form carries 32 bytes of each transfer", t->text },
 		{ "partial", "a filter leaves out endpoints", t->partial },
 		{ "undescribed", "no device's descriptors are in the file", !t->devices },

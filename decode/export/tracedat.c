@@ -303,7 +303,7 @@ static int take_item(struct consumer *consumer, const struct decoder *d, void *s
 	return append(t, c, it->ts, k->id, record, len) ? 1 : 0;
 }
 
-/* Nobody knows which CPU the missing events were of: each may miss some, an unknown number. */
+/* The CPU of the missing events is unknown: each may miss some, an unknown number. */
 static int lost_anywhere(struct tracedat *t)
 {
 	t->missed_anywhere = true; /* also before the first events of further CPUs */

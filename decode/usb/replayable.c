@@ -63,7 +63,7 @@ enum usb_replayable usb_replayable(const struct trawl_reader *r, const struct tr
 		else if (lacks_more(r))
 			append_reason("the file was damaged, events may be missing", 0, &first, o);
 		if (!json_object_get_boolean(stated) && first)
-			append_reason("the capture says so", 0, &first, o);
+			append_reason("the recorder noted it, without a reason", 0, &first, o);
 		result = first ? USB_REPLAYABLE_YES : USB_REPLAYABLE_NO;
 	}
 	json_object_put(doc);
