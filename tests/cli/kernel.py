@@ -268,7 +268,8 @@ def main():
         before = time.time_ns()
         status, _, err = run("trawl", "-q", *sources, "-w", capture, "--", "bash", "-c",
                              "for i in 1 2 3; do cat /etc/passwd | wc -c; done >/dev/null; sleep "
-                             "0.05; kill -9 $$")
+                             # It computes until softirqs have interrupted it.
+                             "0.05; for ((i = 0; i < 100000; i++)); do :; done; kill -9 $$")
         ok(status == 0, "kernel events are captured", err)
         wall_clock(capture, before, time.time_ns())
         formats()
