@@ -267,7 +267,7 @@ static const uint8_t *request_of(struct redact *x, const struct trawl_event *ev,
 	}
 	if (!key || setup->key != key)
 		return NULL;
-	if (h->type != 'S')
+	if (h->type != 'S' && h->type != 'T')
 		/* the next answer belongs to another request, even if that one was lost */
 		setup->key = 0;
 	return setup->bytes;
@@ -288,7 +288,8 @@ void redact_urb(struct redact *x, const struct trawl_event *ev, uint8_t *record,
 	setup = request_of(x, ev, &h);
 	if (!n)
 		return;
-	if (h.type != 'S' && h.type != 'C' && h.type != 'E')
+	/* USBPcap's data in a packet of its own is the submission's data once more */
+	if (h.type != 'S' && h.type != 'C' && h.type != 'E' && !(h.type == 'T' && setup))
 		redact_zero(x, SECRET_PAYLOAD, p, n);
 	else if (h.xfer_type == 2 && setup)
 		control_data(x, ev, &h, setup, p, n);

@@ -6,8 +6,8 @@
  *
  * Versions up to 1.2 record a control transfer as three packets: setup, data, status. Newer
  * versions record two: setup with OUT data, and complete with IN data. All versions have bugs: 1.2
- * marks OUT data as coming up, and some completions have the endpoint of the opposite direction. So
- * the direction is taken from bmRequestType whenever the setup packet is known.
+ * records OUT data when it comes up, and some completions have the endpoint of the opposite
+ * direction. So the direction is taken from bmRequestType whenever the setup packet is known.
  *
  * Every packet becomes one event, so that it can be exported again. A packet without an equivalent
  * in usbmon's form becomes an event USBPCAP_STAGE. An event without a packet is marked
@@ -41,7 +41,7 @@ enum control_state {
 
 enum control_action {
 	ACT_SETUP,       /* a submission, or held back until the data arrives */
-	ACT_SUBMIT_HELD, /* the data for a held setup packet: submission */
+	ACT_SUBMIT_HELD, /* the data for a held setup packet: its submission can be written */
 	ACT_COMPLETE,
 	ACT_LATE,        /* a submission made from the held setup packet, then a completion */
 	ACT_ANSWER,      /* a completion; a status stage follows */
@@ -232,21 +232,25 @@ static struct begun **held_setups(const struct usbpcap *u, size_t *n)
 	return list ? list : calloc(1, sizeof(struct begun *));
 }
 
-/* Writes a held setup packet whose data never came as a submission without data. */
-static int submit_alone(struct usb_import *im, const struct begun *b, struct trawl_error *err)
+/*
+ * Writes the submission of a held setup packet, at its time: with n bytes of OUT data, or with data
+ * NULL if none came.
+ */
+static int submit_held(struct usb_import *im, const struct begun *b, const uint8_t *data,
+		       uint32_t n, struct trawl_error *err)
 {
 	struct arrival a = {.im = im, .p = b->held, .err = err};
 	struct urb u = {
 		.endpoint = b->endpoint,
 		.flag_setup = URB_FLAG_PRESENT,
-		.flag_data = 'N',
+		.flag_data = data ? 0 : 'N',
 		.status = USB_IN_PROGRESS,
 		.length = get16(b->setup + 6),
 		.usbpcap.marks = USBPCAP_MADE_UP,
 	};
 
 	memcpy(u.setup, b->setup, sizeof(u.setup));
-	return emit(&a, USBPCAP_SUBMIT, &u, b->time, NULL, 0);
+	return emit(&a, USBPCAP_SUBMIT, &u, b->time, data, n);
 }
 
 int usbpcap_end(struct usb_import *im, struct trawl_error *err)
@@ -261,7 +265,7 @@ int usbpcap_end(struct usb_import *im, struct trawl_error *err)
 	if (!held)
 		return trawl_fail(err, TRAWL_CANNOT, "import: out of memory");
 	for (size_t i = 0; !ret && i < n; i++) {
-		ret = submit_alone(im, held[i], err);
+		ret = submit_held(im, held[i], NULL, 0, err);
 		held[i]->state = CONTROL_OUT;
 	}
 	free(held);
@@ -315,7 +319,7 @@ static int submission(const struct arrival *a, const uint8_t *setup, const uint8
 	}
 	b->state = urb_in(&u) ? CONTROL_IN : CONTROL_OUT;
 	b->sent = a->p.data_length;
-	if (setup && a->p.stage != STAGE_DATA)
+	if (setup)
 		b->sent = a->p.data_length > 8 ? a->p.data_length - 8 : 0;
 	if (urb_in(&u)) {
 		u.flag_data = '<';
@@ -367,7 +371,7 @@ static int setup_stage(const struct arrival *a)
 
 	if (p->data_len < 8)
 		return write_packet(a);
-	if (b && b->state == CONTROL_HELD && submit_alone(a->im, b, a->err))
+	if (b && b->state == CONTROL_HELD && submit_held(a->im, b, NULL, 0, a->err))
 		return -1;
 	/* OUT data that is neither in this packet nor cut off comes in a packet of its own. */
 	if (p->data[0] & 0x80 || !get16(p->data + 6) || p->data_length != 8)
@@ -382,12 +386,17 @@ static int setup_stage(const struct arrival *a)
 	return stage(a, b->setup);
 }
 
-static int data_for_held(const struct arrival *a, const struct begun *b)
+/*
+ * The data of a held setup packet. Its own time is not when it was submitted: up to version 1.2 its
+ * packet is made when the transfer comes up.
+ */
+static int data_for_held(const struct arrival *a, struct begun *b)
 {
-	uint8_t setup[8];
-
-	memcpy(setup, b->setup, sizeof(setup));
-	return submission(a, setup, a->p.data, a->p.data_len);
+	if (submit_held(a->im, b, a->p.data, a->p.data_len, a->err))
+		return -1;
+	b->state = CONTROL_OUT;
+	b->sent = a->p.data_length;
+	return stage(a, NULL);
 }
 
 /* IN data; the status stage follows. */
@@ -415,7 +424,7 @@ static int status_stage(const struct arrival *a)
 static int control(const struct arrival *a)
 {
 	const struct usbpcap_packet *p = &a->p;
-	const struct begun *b = *place_of(a->im->usbpcap, p);
+	struct begun *b = *place_of(a->im->usbpcap, p);
 	enum control_state state = b ? (enum control_state)b->state : CONTROL_NONE;
 	unsigned int row = p->stage == STAGE_NONE ? STAGE_COMPLETE + 1 : p->stage;
 	bool in = state == CONTROL_IN || state == CONTROL_ANSWERED ||
@@ -433,7 +442,7 @@ static int control(const struct arrival *a)
 	case ACT_ANSWER:
 		return answer(a);
 	case ACT_LATE:
-		if (submit_alone(a->im, b, a->err))
+		if (submit_held(a->im, b, NULL, 0, a->err))
 			return -1;
 		return completion(a, false);
 	case ACT_COMPLETE:

@@ -279,13 +279,14 @@ static void transfer_tree(const struct usb_detail *d, struct tree *t)
 		status_tree(&x->complete, t);
 	if (x->has_submit) {
 		tree_length(&x->submit, t);
-		tree_uint(t, "submit_ns", x->submitted);
+		if (transfer_submit_timed(x))
+			tree_uint(t, "submit_ns", x->submitted);
 	}
 	if (x->end == TRANSFER_DONE)
 		tree_uint(t, "actual", x->complete.length);
 	if (transfer_latency(x, &latency))
 		tree_uint(t, "latency_ns", latency);
-	else if (x->has_submit && x->has_complete)
+	else if (transfer_submit_timed(x) && x->has_complete)
 		tree_bool(t, "times_cross", true);
 	if (d->two_readers)
 		tree_bool(t, "two_readers", true);
@@ -466,6 +467,8 @@ static void result_brief(const struct usb_detail *d, struct out *o)
 		duration(latency, o);
 	else if (!x->has_submit)
 		out_str(o, ", submission not recorded");
+	else if (!transfer_submit_timed(x))
+		out_str(o, ", time of submission not recorded");
 	else if (x->completed < x->submitted)
 		out_str(o, ", times of submission and completion cross");
 	if (carrier && urb_missing(carrier)) {

@@ -333,8 +333,13 @@ const uint8_t *transfer_setup(const struct transfer *t)
 	return NULL;
 }
 
+bool transfer_submit_timed(const struct transfer *t)
+{
+	return t->has_submit && !(t->submit.is_usbpcap && t->submit.usbpcap.info & 1);
+}
+
 bool transfer_latency(const struct transfer *t, uint64_t *ns)
 {
 	*ns = t->completed - t->submitted;
-	return t->has_submit && t->has_complete && t->completed >= t->submitted;
+	return transfer_submit_timed(t) && t->has_complete && t->completed >= t->submitted;
 }

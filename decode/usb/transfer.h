@@ -45,8 +45,14 @@ const struct urb *transfer_data(const struct transfer *t);
 const uint8_t *transfer_setup(const struct transfer *t);
 
 /*
- * Stores the time from submission to completion in *ns. Returns false if it is unknown: a half is
- * missing, or the clock went back.
+ * Whether `submitted` is when the transfer was submitted. It is not if USBPcap before 1.3 recorded
+ * the OUT data of a control transfer, which it does when that comes up, but not its setup packet.
+ */
+bool transfer_submit_timed(const struct transfer *t);
+
+/*
+ * Stores the time from submission to completion in *ns. Returns false if it is unknown: a half or
+ * its time is missing, or the clock went back.
  */
 bool transfer_latency(const struct transfer *t, uint64_t *ns);
 

@@ -264,7 +264,8 @@ for linktype, there, want in (
     tap.same(want, got, f"link type {linktype}: all but data is as before")
 
 # USBPcap describes already connected devices by requests without an id. If a request has data to
-# the device, its stages are separate packets.
+# the device, its stages are separate packets, and the data is in two events: the submission, and
+# that of its own packet.
 coding = b"\0\xc2\1\0\0\0\x08"
 for what, packets, kept in (
         ("descriptors of devices that are there already",
@@ -273,7 +274,7 @@ for what, packets, kept in (
          2 * [device]),
         ("the settings of a serial line",
          [usbpcap(0x300, 0, 0, 2, bytes([0x21, 0x20, 0, 0, 0, 0, 7, 0]), 0),
-          usbpcap(0x300, 0, 0, 2, coding, 1), usbpcap(0x300, 1, 0, 2, b"", 2)], [coding])):
+          usbpcap(0x300, 0, 0, 2, coding, 1), usbpcap(0x300, 1, 0, 2, b"", 2)], 2 * [coding])):
     with open(f"{tmp.name}/foreign.pcap", "wb") as f:
         f.write(pcap(249, packets))
     status, _, _ = run("trawl-edit", "redact", f"{tmp.name}/foreign.pcap", "-w", again)

@@ -127,8 +127,21 @@ STAGES = [
      [("in", 0, None, BYTES, False)]),
     ("only data and status, out",
      [usbpcap(1, 1, 0, 2, CODING, DATA), usbpcap(1, 1, 0, 2, b"", STATUS)],
-     [("out", 0, None, CODING, True)]),
+     [("out", 0, None, CODING, False)]),
 ]
+# The packets in STAGES that are the submission and the completion of the last transfer; None: its
+# time was not recorded. Packets are 100 us apart.
+ENDS = {"two packets, in": (0, 1), "two packets, out": (0, 1), "three packets, in": (0, 1),
+        "three packets, in, the later ones as if out": (0, 1),
+        "three packets, in, an error in the status": (None, 2),
+        "three packets, in, no data": (0, 1),
+        "three packets, out, data going down": (0, 2),
+        "three packets, out, data as if it came up": (0, 2),
+        "three packets, out, stalled": (0, 2), "three packets, out, the data is missing": (0, 1),
+        "three packets, out, only the setup packet": (0, None),
+        "three packets, out, the setup packet twice": (1, 3), "no data": (0, 1),
+        "without a stage": (0, 1), "only the end, in": (None, 0), "only the end, out": (None, 0),
+        "only data and status, in": (None, 0), "only data and status, out": (None, 1)}
 
 
 def row(f):
@@ -137,10 +150,22 @@ def row(f):
             bytes.fromhex(f.get("data", "")), both)
 
 
+def ends_at(items, begin, end, name):
+    """The last item is a transfer of the packets `begin` and `end`."""
+    us = [None if at is None else (1700000000 * 10 ** 6 + at * 100) * 1000 for at in (begin, end)]
+    last = max(items, key=lambda i: i["ts_ns"])
+    f = last["fields"]
+    same((us[0], last["ts_ns"] if end is None else us[1],
+          None if None in us else us[1] - us[0]),
+         (f.get("submit_ns"), last["ts_ns"], f.get("latency_ns")), name)
+
+
 def test_stages(d):
     for name, packets, want in STAGES:
         got = [row(f) for f in fields(save(d, packets))]
         same(sorted(want, key=str), sorted(got, key=str), "control: " + name)
+        if name in ENDS:
+            ends_at(objects(d + "/c.pcap"), *ENDS[name], "control: " + name + ": its times")
         comes_back(d, packets, "comes back: " + name)
 
 
@@ -198,6 +223,13 @@ def test_versions(d):
         for dev, (what, into, errno, data) in cases.items():
             got = [row(f) for f in everything if f["dev"] == dev]
             setups = [g for g in got if g[2] is not None]
+            took = [f["latency_ns"] for f in everything if f["dev"] == dev and "setup" in f]
+            sent = [n for n, packet in enumerate(packets) if
+                    struct.unpack_from("<H", packet, 19)[0] == dev]
+            # IN data is the completion; a status stage after it says only how it ended
+            last = sent[1] if into else sent[-1]
+            if took != [(last - sent[0]) * 100000]:
+                ok(False, what + ": the time from the setup packet to the end", took, sent)
             if (len(setups) != 1 or setups[0][0] != ("in" if into else "out") or
                 setups[0][3] != data or
                     errno not in [g[1] for g in got]):
@@ -396,6 +428,22 @@ def test_keys(d):
            name + ": they are there when asked for")
 
 
+def test_redacted(d):
+    """What is redacted of outgoing data is redacted of the packet that it came in, too."""
+    for info in (0, 1):
+        path = save(d, [usbpcap(1, 0, 0, 2, LINE_CODING, SETUP),
+                        usbpcap(1, info, 0, 2, CODING, DATA),
+                        usbpcap(1, 1, 0, 2, b"", STATUS)])
+        run("trawl-edit", "import", path, "-w", d + "/c.trawl")
+        run("trawl-edit", "redact", d + "/c.trawl", "-w", d + "/r.trawl")
+        same([CODING.hex()] * 2, [f["data"] for f in fields(d + "/c.trawl", "--raw")
+                                  if f.get("data")], "outgoing data: both events have it")
+        kept = [f["data"] for f in fields(d + "/r.trawl", "--raw") if f.get("data")]
+        same((2, 1), (len(kept), len(set(kept))), "redacted alike in both")
+        os.unlink(d + "/c.trawl")
+        os.unlink(d + "/r.trawl")
+
+
 def asked(irp, type, index, answer):
     """GET_DESCRIPTOR to the device or an interface, as USBPcap has it."""
     setup = struct.pack("<BBHHH", 0x81 if type == 0x22 else 0x80, 6, type << 8, index, len(answer))
@@ -444,7 +492,7 @@ def main():
     try:
         for test in (test_stages, test_versions, test_every_order, test_status, test_requests,
                      test_halves, test_header, test_pairs,
-                     test_short, test_keys, test_not_enabled, test_report_owner):
+                     test_short, test_keys, test_redacted, test_not_enabled, test_report_owner):
             test(d)
     finally:
         shutil.rmtree(d)
