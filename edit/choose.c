@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/sources.h"
+#include "decode/base/cli.h"
 #include "decode/export/choice.h"
 #include "decode/query/around.h"
 #include "decode/query/unseen.h"
@@ -107,6 +108,8 @@ static int run(struct choose *c, struct stream *s, struct around *around, struct
 	ret = stream_run(s, consumer, err);
 	if (!ret && stream_unseen_name(s, &note))
 		ret = trawl_fail(err, TRAWL_USAGE, "%s", note.text);
+	if (!ret && stream_unseen_part(s, &note))
+		cli_note(NULL, &note);
 	if (c->needs)
 		needs_event_end(c->needs);
 	c->needs = state.needs;

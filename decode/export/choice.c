@@ -95,6 +95,8 @@ static struct choice *read_through(struct stream *s, struct trawl_error *err)
 	if (c && !c->no_memory) {
 		if (stream_unseen_name(s, &note))
 			cli_note(NULL, &note);
+		if (stream_unseen_part(s, &note))
+			cli_note(NULL, &note);
 		return c;
 	}
 	choice_free(c);

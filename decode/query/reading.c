@@ -110,5 +110,7 @@ int reading_finish(struct stream *s, struct out *out, const char *name, bool fai
 		cli_error(err); /* only a note: the status stays 0 */
 	if (!status && stream_unseen_pid(s, err))
 		cli_error(err);
+	if (!status && stream_unseen_part(s, err))
+		cli_error(err);
 	return status;
 }

@@ -3,9 +3,11 @@
 
 #include <string.h>
 
+#include "common/caret.h"
 #include "decode/base/time.h"
 #include "decode/query/listing.h"
 #include "decode/query/state.h"
+#include "decode/query/where.h"
 
 /* Whether events of this type occurred, or of a type with the same low bits of its id. */
 static bool occurred(const struct stream *s, const struct trawl_event_type *t)
@@ -63,6 +65,22 @@ int stream_unseen_pid(struct stream *s, struct trawl_error *err)
 		return 0;
 	return trawl_fail(err, TRAWL_USAGE, "--pid: no event%s belongs to process or thread %d",
 			  s->selection->nsources ? " of this --source" : "", *unseen);
+}
+
+int stream_unseen_part(struct stream *s, struct trawl_error *err)
+{
+	const struct selection *sel = s->selection;
+	const char *part;
+	size_t at;
+
+	if (s->stopped || !sel->where || sel->chooser)
+		return 0;
+	part = where_valueless(sel->where, &at);
+	if (!part)
+		return 0;
+	return caret_fail(err, TRAWL_USAGE, sel->where_text, at, "%s: none of the events that were "
+			  "compared has a value '%.200s'; --json shows the names", sel->where_option,
+			  part);
 }
 
 /* Gets the first and last time of the file on the timeline; false if they are not known. */

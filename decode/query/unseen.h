@@ -12,6 +12,8 @@
 int stream_unseen_name(struct stream *s, struct trawl_error *err);
 /* The same for --pid. */
 int stream_unseen_pid(struct stream *s, struct trawl_error *err);
+/* The same for a part of a field in --where, of the events that were asked for it. */
+int stream_unseen_part(struct stream *s, struct trawl_error *err);
 /* The same for --from and --until, if the whole file is before or after the range. */
 int stream_outside(struct stream *s, struct trawl_error *err);
 

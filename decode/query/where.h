@@ -50,6 +50,13 @@ bool where_match(struct where *w, const struct decoder *d, void *state, const st
 const char *where_unknown(const struct where *w, bool (*known)(void *arg, const char *name),
 			  void *arg, size_t *at);
 
+/*
+ * After items were matched: returns the first part of a field (setup.wValue, args[1]) that none of
+ * the items that were asked for it has, or NULL. *at: its offset. Before, names of
+ * parts are not known.
+ */
+const char *where_valueless(const struct where *w, size_t *at);
+
 /* Returns the first text or pattern that is compared with `name` and that `matches` rejects. */
 const char *where_unknown_event(const struct where *w,
 				bool (*matches)(void *arg, const char *text, bool pattern),

@@ -2,6 +2,8 @@
 /* Checks of a condition that need no item. */
 #include "decode/query/wherenode.h"
 
+#include <string.h>
+
 enum value_type where_type(const struct node *n)
 {
 	switch (n->op) {
@@ -30,6 +32,16 @@ const char *where_unknown(const struct where *w, bool (*known)(void *arg, const 
 			return w->nodes[i].text;
 		}
 	}
+	return NULL;
+}
+
+const char *where_valueless(const struct where *w, size_t *at)
+{
+	for (uint32_t i = 0; i < w->n; i++)
+		if (w->uses[i] == WHERE_ABSENT && strpbrk(w->nodes[i].text, ".[")) {
+			*at = w->nodes[i].at;
+			return w->nodes[i].text;
+		}
 	return NULL;
 }
 

@@ -44,7 +44,11 @@ static bool is_number(const struct value *v)
 /* Gets the value of a field of the item. */
 static void own_value(const struct node *n, const struct subject *s, struct value *v)
 {
-	if (!s->decoder->value(s->state, s->item, n->text, v) || v->type == VALUE_NONE)
+	bool has = s->decoder->value(s->state, s->item, n->text, v);
+
+	if (s->where && n->op == FIELD && s->where->uses[n - s->where->nodes] != WHERE_FOUND)
+		s->where->uses[n - s->where->nodes] = has ? WHERE_FOUND : WHERE_ABSENT;
+	if (!has || v->type == VALUE_NONE)
 		*v = (struct value){ 0 }; /* clears the text of a string that could not be read */
 }
 
@@ -272,6 +276,8 @@ static bool another(const struct node *n, const struct subject *s, unsigned int 
 	if (n->op != FIELD || !s->decoder->another ||
 	    !s->decoder->another(s->state, s->item, n->text, nth, v))
 		return false;
+	if (s->where)
+		s->where->uses[n - s->where->nodes] = WHERE_FOUND;
 	if (v->type == VALUE_NONE)
 		*v = (struct value){ 0 };
 	return true;

@@ -34,10 +34,14 @@ struct node {
 	bool warned;         /* a comparison that was invalid for an item: reported */
 };
 
+/* What the items so far had of a FIELD. */
+enum where_use { WHERE_UNUSED, WHERE_ABSENT, WHERE_FOUND };
+
 struct where {
 	struct node nodes[WHERE_NODES];
 	uint32_t n;
 	struct node *root;
+	uint8_t uses[WHERE_NODES]; /* enum where_use of each node */
 	char *names; /* storage of names and texts, each NUL-terminated */
 	size_t used;
 	const char *option, *text; /* owned by the caller */

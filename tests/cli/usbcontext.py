@@ -166,11 +166,42 @@ def test_readdressed(d):
          "those that were completed are the keyboard's")
 
 
+def test_mistyped_part(d):
+    """A part of a field that no event has is reported, and no other."""
+    c = Capture()
+    c.get_descriptor(1, device(1, 2))
+    c.transfer(BULK, 0x02, out=b"AT+X\r\n")
+    path = d + "/part.pcap"
+    with open(path, "wb") as f:
+        f.write(pcap(c.records))
+    for where, bad in (("decoded.nope == 1", "decoded.nope"),
+                       ("setup.wvalue == 1", "setup.wvalue"), ("setup.wValue == 1", None),
+                       ("data[0] == 0x55", "data[0]"), ("decoded", None), ("setup", None),
+                       ("xfer == 'bulk' and decoded.storage.scsi.lbaa == 0",
+                        "decoded.storage.scsi.lbaa"),
+                       ("xfer == 'iso' and decoded.nope == 1", None)):
+        for command in (["trawl-decode"], ["trawl-export", "--to", "csv", "-w", "-"],
+                        ["trawl-edit", "cut", "-w", d + "/part.trawl"]):
+            edit = command[0] == "trawl-edit"
+            if edit:
+                subprocess.run([BUILD + "/trawl-edit", "import", path, "-w", d + "/in.trawl"],
+                               check=True, capture_output=True)
+            r = subprocess.run([BUILD + "/" + command[0], *command[1:], "--where", where,
+                                d + "/in.trawl" if edit else path],
+                               stdin=subprocess.DEVNULL, capture_output=True, text=True)
+            same(bad or "", "".join(r.stderr.partition("compared has a value '")[2].split("'")[:1]),
+                 command[0] + ": " + where)
+            for name in ("part.trawl", "in.trawl"):
+                if os.path.exists(d + "/" + name):
+                    os.unlink(d + "/" + name)
+
+
 def main():
     d = tempfile.mkdtemp(prefix="trawl-usbcontext-")
     try:
         for test in test_pins, test_failed, test_other, test_volumes, \
-                test_billboard, test_never, test_readdressed:
+                test_billboard, test_never, test_readdressed, \
+                test_mistyped_part:
             test(d)
     finally:
         shutil.rmtree(d)
