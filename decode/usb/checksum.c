@@ -284,6 +284,11 @@ bool checksum_place(const struct checksum *c, const struct sample *s, uint32_t *
 static bool range(const struct checksum *c, const struct sample *s, uint32_t at, uint32_t *from,
 		  uint32_t *n)
 {
+	if (c->around) { /* with itself, which left_over() subtracts */
+		*from = 0;
+		*n = s->length;
+		return true;
+	}
 	*from = c->after ? at + c->kind->width + c->from : c->from;
 	if (c->after) {
 		if (*from >= s->length)
@@ -304,9 +309,32 @@ struct search {
 	size_t n;
 	crc_table tables[KINDS];
 	struct { uint64_t hash; uint32_t stored, length, rest; } seen[TRIED];
+	bool values[0x10000]; /* values of a word; see words_at() */
 	struct checksum best;
 	bool found;
 };
+
+/* One message, as a candidate takes it apart. */
+struct taken {
+	uint32_t at, from, n; /* offset of the checksum; offset and number of the covered bytes */
+	uint32_t stored, rest;
+};
+
+static bool take(const struct search *s, const struct checksum *c, const struct sample *m,
+		 struct taken *t)
+{
+	const struct checksum_kind *k = c->kind;
+	uint32_t computed, width;
+
+	if (!checksum_place(c, m, &t->at, &width) || !range(c, m, t->at, &t->from, &t->n))
+		return false;
+	t->stored = stored_value(m->p + t->at, width, c->big);
+	computed = compute(k, s->tables[k - kinds], m->p + t->from, t->n, c->big);
+	if (c->around)
+		computed = fold(computed + (t->stored ^ 0xffff));
+	t->rest = rest(k, t->stored, computed);
+	return true;
+}
 
 /*
  * Whether the candidate is only a copy of another byte: some byte in the range always differs from
@@ -334,6 +362,10 @@ static bool is_copy(const struct search *s, const struct checksum *c)
 		for (uint32_t k = 0; k < shortest; k++) {
 			uint8_t v = s->samples[i].p[from + k];
 
+			if (c->around && from + k - at < width) {
+				same[k] = sum[k] = false;
+				continue;
+			}
 			same[k] &= !i || first[k] == (uint8_t)(v ^ stored);
 			sum[k] &= !i || add[k] == (uint8_t)(v - stored);
 			first[k] = i ? first[k] : v ^ stored;
@@ -347,46 +379,70 @@ static bool is_copy(const struct search *s, const struct checksum *c)
 }
 
 /*
+ * Whether the message differs from all earlier ones of its length in what the checksum covers, and
+ * from all earlier ones in the checksum; *right: whether the checksum is right as in those.
+ */
+static bool is_new(const struct search *s, unsigned int used, bool by_length,
+		   const struct taken *t, uint64_t hash, bool *right)
+{
+	bool same_length = false, same = false;
+
+	for (unsigned int u = 0; u < used; u++) {
+		same |= s->seen[u].stored == t->stored;
+		if (by_length && s->seen[u].length != t->n)
+			continue;
+		*right &= s->seen[u].rest == t->rest;
+		same_length = true;
+		same |= s->seen[u].hash == hash;
+	}
+	return same_length && !same;
+}
+
+static unsigned int bits_set(uint32_t v)
+{
+	unsigned int n = 0;
+
+	for (; v; v &= v - 1)
+		n++;
+	return n;
+}
+
+/* Whether the start value is neither 0 nor one that belongs to the kind. */
+static bool starts_freely(const struct checksum *c)
+{
+	return c->kind->how != CRC && c->constant &&
+	       !(c->kind->how == NEGATIVE && c->constant == mask_of(c->kind));
+}
+
+/*
  * Whether the candidate is right in each of the first samples, with enough evidence against chance.
  */
 static bool holds(struct search *s, struct checksum *c)
 {
-	const struct checksum_kind *k = c->kind;
-	const uint32_t *table = s->tables[k - kinds];
-	unsigned int bits = 0, used = 0, values = 0;
-	bool by_length = k->how == CRC;
+	unsigned int used = 0, new = 0, wanted = BITS_WANTED;
+	uint32_t vary = 0;
+	bool right = true;
 
 	for (size_t i = 0; i < s->n && i < TRIED; i++) {
-		const struct sample *m = &s->samples[i];
-		uint32_t at, width, from, n, stored, left;
-		bool same_length = false, same = false, same_value = false;
+		struct taken t;
 		uint64_t h;
 
-		if (!checksum_place(c, m, &at, &width) || !range(c, m, at, &from, &n))
+		if (!take(s, c, &s->samples[i], &t))
 			return false;
-		stored = stored_value(m->p + at, width, c->big);
-		left = rest(k, stored, compute(k, table, m->p + from, n, c->big));
-		h = fnv1a(m->p + from, n);
-		for (unsigned int u = 0; u < used; u++) {
-			if (by_length && s->seen[u].length != n)
-				continue;
-			if (s->seen[u].rest != left)
-				return false;
-			same_length = true;
-			same |= s->seen[u].hash == h;
-		}
-		for (unsigned int u = 0; u < used; u++)
-			same_value |= s->seen[u].stored == stored;
-		values += !same_value;
-		if (same_length && !same)
-			bits += 8u * width;
+		h = fnv1a(s->samples[i].p + t.from, t.n);
+		new += is_new(s, used, c->kind->how == CRC, &t, h, &right);
+		if (!right)
+			return false;
 		s->seen[used].hash = h;
-		s->seen[used].stored = stored;
-		s->seen[used].length = n;
-		s->seen[used++].rest = left;
+		s->seen[used].stored = t.stored;
+		s->seen[used].length = t.n;
+		s->seen[used++].rest = t.rest;
+		vary |= t.stored ^ s->seen[0].stored;
 	}
 	c->constant = used ? s->seen[0].rest : 0;
-	return bits >= BITS_WANTED && values >= 3 && !is_copy(s, c);
+	if (starts_freely(c))
+		wanted += 8u * c->kind->width;
+	return new >= 2 && new * bits_set(vary) >= wanted && !is_copy(s, c);
 }
 
 /* Whether the CRC is right with the initial value and the final XOR of a named CRC. */
@@ -413,7 +469,7 @@ static void settle(const struct search *s, struct checksum *c)
 	c->known = CHECKSUM_RELATIVE;
 	c->name = NULL;
 	if (k->how != CRC) {
-		if (!c->constant || (k->how == NEGATIVE && c->constant == mask_of(k)))
+		if (!starts_freely(c))
 			c->known = CHECKSUM_PLAIN;
 		return;
 	}
@@ -432,22 +488,18 @@ static void settle(const struct search *s, struct checksum *c)
 /* Tests the candidate with all samples, not only the first ones. */
 static bool holds_always(struct search *s, const struct checksum *c)
 {
-	const uint32_t *table = s->tables[c->kind - kinds];
-
 	for (size_t i = 0; i < s->n; i++) {
 		const struct sample *m = &s->samples[i];
-		uint32_t at, width, from, n, left;
+		struct taken t;
 
-		if (!checksum_place(c, m, &at, &width) || !range(c, m, at, &from, &n))
+		if (!take(s, c, m, &t))
 			return false;
-		left = rest(c->kind, stored_value(m->p + at, width, c->big),
-			    compute(c->kind, table, m->p + from, n, c->big));
 		/*
 		 * If the initial value of a CRC is unknown, the constant differs for each length.
 		 */
 		if (!c->name && c->kind->how == CRC && m->length != s->samples[0].length)
 			continue;
-		if (!c->name && left != c->constant)
+		if (!c->name && t.rest != c->constant)
 			return false;
 	}
 	return true;
@@ -538,6 +590,76 @@ static void try_all(struct search *s, uint32_t shortest, uint32_t longest,
 	try_place(s, PLACE_NONZERO, 0, 0, false, k);
 }
 
+/* The number of values that the words have where the candidate has its checksum. */
+static uint32_t words_of(struct search *s, const struct checksum *c)
+{
+	uint32_t n = 0, at, width;
+
+	memset(s->values, 0, sizeof(s->values));
+	for (size_t i = 0; i < s->n; i++) {
+		if (!checksum_place(c, &s->samples[i], &at, &width))
+			continue;
+		n += !s->values[stored_value(s->samples[i].p + at, 2, true)];
+		s->values[stored_value(s->samples[i].p + at, 2, true)] = true;
+	}
+	return n;
+}
+
+/* Whether only zeros follow the best candidate in all messages. */
+static bool is_last(const struct search *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		uint32_t at, width;
+
+		if (!checksum_place(&s->best, &s->samples[i], &at, &width))
+			return false;
+		for (at += width; at < s->samples[i].length; at++)
+			if (s->samples[i].p[at])
+				return false;
+	}
+	return true;
+}
+
+/* Whether there clearly are more of the one than of the other. */
+static bool many_more(uint32_t one, uint32_t other)
+{
+	return one >= other + (other + 3) / 4;
+}
+
+/*
+ * Where the ones' complement sum of whole messages is 0xffff, each word is the checksum of all
+ * others. The checksum is the word that clearly has the most values. If none has, the one that was
+ * found before is taken if it is the last of the messages; otherwise none, because which one it is
+ * is not known.
+ */
+static void try_around(struct search *s, uint32_t shortest)
+{
+	uint32_t end = shortest < PLACES ? shortest : PLACES, most = 0, second = 0, found;
+	struct checksum c = {.kind = &kinds[KINDS - 1], .around = true, .big = true}, best = c;
+
+	if (s->found && s->best.kind != c.kind)
+		return;
+	found = s->found ? words_of(s, &s->best) : 0;
+	for (c.at = 0; c.at + 2 <= end; c.at += 2) {
+		uint32_t n = words_of(s, &c);
+
+		second = n > most ? most : n > second ? n : second;
+		best = n > most ? c : best;
+		most = n > most ? n : most;
+	}
+	if (most < 3 || !holds(s, &best))
+		return;
+	settle(s, &best);
+	if (best.known != CHECKSUM_PLAIN || !holds_always(s, &best))
+		return;
+	if (many_more(most, second) && many_more(most, found)) {
+		s->found = true;
+		s->best = best;
+	} else {
+		s->found &= is_last(s);
+	}
+}
+
 bool checksum_find(const struct sample *samples, size_t n, struct checksum *found)
 {
 	struct search *s = n >= 3 ? calloc(1, sizeof(*s)) : NULL;
@@ -559,6 +681,8 @@ bool checksum_find(const struct sample *samples, size_t n, struct checksum *foun
 			make_table(&kinds[i], s->tables[i]);
 		try_all(s, shortest, longest, &kinds[i]);
 	}
+	if (shortest >= 3)
+		try_around(s, shortest);
 	result = s->found;
 	*found = s->best;
 	free(s);
@@ -569,7 +693,9 @@ bool checksum_find(const struct sample *samples, size_t n, struct checksum *foun
 
 static void range_text(const struct checksum *c, struct out *o)
 {
-	if (c->after && c->from)
+	if (c->around)
+		out_str(o, "of all other bytes");
+	else if (c->after && c->from)
 		out_printf(o, "of all bytes after it but the first %u", c->from);
 	else if (c->after)
 		out_str(o, "of all bytes after it");

@@ -9,8 +9,9 @@
  * different initial value changes the CRC by the same constant.
  *
  * A checksum is reported only if it is right in every message and chance is an unlikely
- * explanation: each further message in which it is right counts as evidence of as many bits as the
- * checksum is wide, and 48 bits are required.
+ * explanation. Evidence is each further message whose covered bytes and whose checksum both are
+ * new: it counts as many bits as the checksum has bits that vary. 48 bits are required, and the
+ * width of the checksum more if a sum starts from a value that is not known.
  */
 #ifndef TRAWL_DECODE_USB_CHECKSUM_H
 #define TRAWL_DECODE_USB_CHECKSUM_H
@@ -47,6 +48,7 @@ struct checksum {
 	uint32_t at, plus;
 	uint32_t from;        /* offset of the first byte that the checksum covers */
 	bool after;          /* covers all bytes after itself; otherwise those before it */
+	bool around;         /* covers all bytes before and after itself */
 	bool big;             /* stored big endian */
 	enum checksum_known known;
 	uint32_t constant;    /* difference between the computed and the stored value */

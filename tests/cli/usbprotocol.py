@@ -61,6 +61,39 @@ def test_modulo(d):
         ok("checksum at [5]: sum modulo 255 of [0..4]" in text, "a sum modulo 255", text)
 
 
+def internet(data):
+    """The checksum of RFC 1071 that belongs into the zeros of data."""
+    pairs = [data[i:i + 2].ljust(2, b"\0") for i in range(0, len(data), 2)]
+    total = sum(int.from_bytes(pair, "big") for pair in pairs)
+    while total > 0xffff:
+        total = (total & 0xffff) + (total >> 16)
+    return (total ^ 0xffff).to_bytes(2, "big")
+
+
+def test_around(d):
+    """A checksum in the middle of messages, over what is before and after it, and its chances in
+    types of few messages."""
+    c = Capture()
+    for i in range(90):
+        value = i * 29 % 4
+        data = (bytes([0x50, 0x16 + value, value, 4]) if i % 3 else
+                bytes([0x51, i * 37 % 7, 7, i * 91 % 11, i % 5, 0x90, 0]))
+        head = b"EGIS\0\0\0\1"
+        data = b"\0\0\0" + bytes([len(data)]) + data
+        c.transfer(BULK, 0x02, out=head + internet(head + b"\0\0" + data) + data)
+    text = decode(write(d + "/around.pcap", c), "--protocol")
+    ok("all messages out: checksum at [8]: complement of the ones' complement sum of 16-bit words "
+       "(RFC 1071) of all other bytes" in text, "a checksum over all other bytes", text)
+    c = Capture()
+    for i in range(4):
+        for k in range(3):
+            part = bytes([i * 37, i * 11 + 9, 0x61 + i % 2])
+            total = (0x9cd - sum(part)) & 0xffff
+            c.transfer(BULK, 0x02, out=b"AB" + total.to_bytes(2, "big") + part)
+    text = decode(write(d + "/free.pcap", c), "--protocol")
+    ok("checksum:" not in text, "four messages do not show a sum from a free start value", text)
+
+
 def fields(text, kind):
     """The lines of the fields of message type `kind`, as --protocol shows them."""
     return re.search(r"\n\n  %s  .*\n((       .*\n)*)" % kind, text)[1]
@@ -173,6 +206,7 @@ def main():
         test_keys(d)
         test_addresses(d)
         test_modulo(d)
+        test_around(d)
         test_echo(d)
         test_values(d)
         test_pointer(d)
