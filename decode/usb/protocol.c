@@ -197,11 +197,21 @@ static void link_answers(struct protocol *p, struct message_type *t, uint64_t *t
 	t->delay = n ? median(times, n) : 0;
 }
 
-/* The type is periodic if three of four intervals are within a fifth of the median. */
+/* Sorts the times and returns their median if three of four are within a fifth of it; else 0. */
+static uint64_t regular(uint64_t *times, uint32_t n)
+{
+	uint64_t middle = n ? median(times, n) : 0;
+	uint32_t near = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		near += times[i] >= middle - middle / 5 && times[i] <= middle + middle / 5;
+	return near * 4 >= n * 3 ? middle : 0;
+}
+
+/* The type is periodic if its intervals are regular. */
 static void find_period(struct protocol *p, struct message_type *t, uint64_t *times)
 {
-	uint32_t n = 0, near = 0;
-	uint64_t middle;
+	uint32_t n = 0;
 
 	for (uint32_t i = 1; i < t->count; i++) {
 		const struct message *a = &p->of->messages[t->messages[i - 1]];
@@ -210,19 +220,26 @@ static void find_period(struct protocol *p, struct message_type *t, uint64_t *ti
 		if (a->capture == b->capture && b->time >= a->time)
 			times[n++] = b->time - a->time;
 	}
-	if (n < 4)
-		return;
-	middle = median(times, n);
-	for (uint32_t i = 0; i < n; i++)
-		near += times[i] >= middle - middle / 5 && times[i] <= middle + middle / 5;
-	if (near * 4 >= n * 3)
-		t->period = middle;
+	if (n >= 4)
+		t->period = regular(times, n);
+}
+
+/* Whether the host sends a type of request with this period. */
+static bool is_asked_every(const struct protocol *p, uint64_t period)
+{
+	for (uint32_t i = 0; i < p->ntypes; i++)
+		if (!p->types[i].in && p->types[i].period >= period - period / 5 &&
+		    p->types[i].period <= period + period / 5)
+			return true;
+	return false;
 }
 
 /*
  * Whether a device sends a type unsolicited: messages come periodically, and at least twice as
  * often as the requests that precede them. If the first message after a request mostly comes much
- * earlier than chance would explain (half a period), it is an answer instead.
+ * earlier than chance would explain (half a period), it is an answer instead. Messages that come
+ * less often are unsolicited if the time from the request to them is not regular, some do not come
+ * first after a request, and no request has their period.
  */
 static bool is_unsolicited(const struct protocol *p, const struct message_type *t, uint32_t type,
 			   uint64_t *times)
@@ -243,28 +260,35 @@ static bool is_unsolicited(const struct protocol *p, const struct message_type *
 			break;
 		}
 	}
-	return !n || (t->count >= 2 * n && median(times, n) > t->period / 8);
+	if (!n || median(times, n) <= t->period / 8)
+		return !n;
+	return t->count >= 2 * n || (n >= 4 && n < t->count && !regular(times, n) &&
+				     !is_asked_every(p, t->period));
 }
 
 /*
  * Whether messages of this type mostly come too late to be answers: before any request, or after
- * more than ten times the usual delay of answers.
+ * more than ten times the usual delay of answers. The next message after a request may be a slow
+ * answer, and what comes within that time after an answer may be its next part; neither is late.
+ * One or two messages do not show when messages of their type come.
  */
 static bool is_late(const struct protocol *p, const struct message_type *t, uint64_t delay)
 {
-	const struct message *request = NULL;
+	const struct message *before = NULL; /* the last request, or part of its answer */
 	uint32_t late = 0, n = 0;
 
 	for (uint32_t i = 0; i < p->of->count && t->in; i++) {
 		const struct message *m = &p->of->messages[i];
 
-		if (!m->in)
-			request = m;
-		else if (n < t->count && t->messages[n] == i && ++n)
-			late += !request || request->capture != m->capture ||
-				span(request, m) > 10 * delay;
+		if (before && (before->capture != m->capture ||
+			       (before->in && span(before, m) > 10 * delay)))
+			before = NULL;
+		if (!m->in || before)
+			before = m;
+		if (n < t->count && t->messages[n] == i && ++n)
+			late += !before;
 	}
-	return t->in && late * 2 > t->count;
+	return t->in && t->count >= 3 && late * 2 > t->count;
 }
 
 static void find_late(struct protocol *p, uint64_t *times)
@@ -344,22 +368,55 @@ static void name_types(struct protocol *p)
 	}
 }
 
+/* Determines the properties of the direction that hold for the type, and its own checksum. */
+static bool find_common(struct protocol *p, struct message_type *t)
+{
+	t->common = t->in ? p->in : p->out;
+	if (t->in)
+		protocol_type_echoes(p, t);
+	if (t->common.has_checksum)
+		return true;
+	if (!find_checksum(p, t->messages, t->count, &t->common))
+		return false;
+	t->own_checksum = t->common.has_checksum;
+	return true;
+}
+
+/* Whether two types have the same checksum: at the same place from the start or from the end. */
+static bool same_checksum(const struct message_type *a, const struct message_type *b)
+{
+	const struct checksum *x = &a->common.checksum, *y = &b->common.checksum;
+
+	if (x->kind != y->kind || x->big != y->big || x->constant != y->constant ||
+	    x->place != y->place || x->after != y->after || x->around != y->around)
+		return false;
+	return x->at == y->at || (x->place == PLACE_START && a->shortest == a->longest &&
+				  b->shortest == b->longest &&
+				  a->longest - x->at == b->longest - y->at);
+}
+
+/* Drops the checksums of types of one direction that contradict each other. */
+static void drop_contradictions(struct protocol *p)
+{
+	bool drop[TYPES_MAX] = {false};
+
+	for (uint32_t i = 0; i < p->ntypes; i++)
+		for (uint32_t k = 0; k < p->ntypes; k++)
+			drop[i] |= p->types[i].own_checksum && p->types[k].own_checksum &&
+				   p->types[i].in == p->types[k].in &&
+				   !same_checksum(&p->types[i], &p->types[k]);
+	for (uint32_t i = 0; i < p->ntypes; i++) {
+		p->types[i].own_checksum &= !drop[i];
+		p->types[i].common.has_checksum &= !drop[i];
+	}
+}
+
 static bool find_fields(struct protocol *p, struct message_type *t)
 {
 	struct sample *s = samples_of(p, t->messages, t->count);
 
 	if (!s)
 		return false;
-	t->common = t->in ? p->in : p->out;
-	if (t->in)
-		protocol_type_echoes(p, t);
-	if (!t->common.has_checksum) {
-		if (!find_checksum(p, t->messages, t->count, &t->common)) {
-			free(s);
-			return false;
-		}
-		t->own_checksum = t->common.has_checksum;
-	}
 	t->nfields = bytefields(&t->common, s, t->count, t->fields);
 	free(s);
 	return true;
@@ -390,8 +447,11 @@ struct protocol *protocol_of(struct conversation *c)
 	number_messages(p);
 	w.failed |= !find_answers(p) || !protocol_echoes(p);
 	for (uint32_t i = 0; i < p->ntypes && !w.failed; i++)
-		w.failed |= !find_fields(p, &p->types[i]);
+		w.failed |= !find_common(p, &p->types[i]);
 	protocol_all_echoes(p);
+	drop_contradictions(p);
+	for (uint32_t i = 0; i < p->ntypes && !w.failed; i++)
+		w.failed |= !find_fields(p, &p->types[i]);
 	if (!w.failed)
 		return p;
 	protocol_free(p);

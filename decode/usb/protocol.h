@@ -97,7 +97,10 @@ bool protocol_first_echoes(struct protocol *p);
 bool protocol_echoes(struct protocol *p);
 /* Removes the echoes of all answers from t->common that messages of this type do not have. */
 void protocol_type_echoes(const struct protocol *p, struct message_type *t);
-/* A byte that is an echo in every type where it counts up is not a counter of the device. */
+/*
+ * A byte that is an echo in every type where it counts up, or in most messages, is not a counter of
+ * the device.
+ */
 void protocol_all_echoes(struct protocol *p);
 
 #endif

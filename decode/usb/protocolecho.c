@@ -123,10 +123,14 @@ bool protocol_echoes(struct protocol *p)
 	return true;
 }
 
-/* Whether byte `at` repeats the last request before it in all messages of an IN type. */
-static bool repeats(const struct protocol *p, const struct message_type *t, uint32_t at)
+/*
+ * Whether byte `at`, less `change`, repeats byte `from` of the last request before it in all
+ * messages of an IN type.
+ */
+static bool repeats(const struct protocol *p, const struct message_type *t, uint32_t at,
+		    uint32_t from, int change)
 {
-	uint32_t before = NO_MESSAGE, from = p->in.echoes[at].from, values = 0;
+	uint32_t before = NO_MESSAGE, values = 0;
 	bool seen[256] = {false};
 
 	for (uint32_t i = 0; i < p->of->count; i++) {
@@ -142,12 +146,28 @@ static bool repeats(const struct protocol *p, const struct message_type *t, uint
 		request = protocol_sample(p, before);
 		here = protocol_sample(p, i);
 		if (from >= request.length || at >= here.length ||
-		    (uint8_t)(request.p[from] + p->in.echoes[at].change) != here.p[at])
+		    (uint8_t)(request.p[from] + change) != here.p[at])
 			return false;
 		values += !seen[here.p[at]];
 		seen[here.p[at]] = true;
 	}
 	return values >= ECHO_VALUES;
+}
+
+/*
+ * Finds where the messages of this type echo their requests among the bytes that count over all
+ * messages: if other types have no echo there, it is not one of all answers.
+ */
+static void find_own_echoes(const struct protocol *p, struct message_type *t)
+{
+	for (uint32_t at = 0; at < LOOKED_AT; at++) {
+		if (p->in.echoes[at].is || !(p->in.counters[at].is || p->out.counters[at].is))
+			continue;
+		t->common.echoes[at].from = (uint16_t)at;
+		t->common.echoes[at].change = 0;
+		t->common.echoes[at].is = repeats(p, t, at, at, 0);
+		t->common.counters[at].is &= !t->common.echoes[at].is;
+	}
 }
 
 /*
@@ -161,19 +181,28 @@ void protocol_type_echoes(const struct protocol *p, struct message_type *t)
 	for (uint32_t at = 0; at < FIELD_POSITIONS; at++) {
 		if (!t->common.echoes[at].is)
 			continue;
-		t->common.echoes[at].is = answers || repeats(p, t, at);
+		t->common.echoes[at].is = answers || repeats(p, t, at, p->in.echoes[at].from,
+							  p->in.echoes[at].change);
 		/* The counter is that of the request; the device need not have one. */
 		t->common.counters[at].is &= !t->common.echoes[at].is;
 	}
+	find_own_echoes(p, t);
 }
 
 void protocol_all_echoes(struct protocol *p)
 {
 	for (uint32_t at = 0; at < FIELD_POSITIONS; at++) {
 		bool counts = !p->in.echoes[at].is;
+		uint32_t echoes = 0;
 
-		for (uint32_t i = 0; i < p->ntypes && !counts; i++)
-			counts = p->types[i].in && p->types[i].common.counters[at].is;
-		p->in.counters[at].is &= counts;
+		for (uint32_t i = 0; i < p->ntypes; i++) {
+			counts |= p->types[i].in && p->types[i].common.counters[at].is;
+			if (p->types[i].in && p->types[i].common.echoes[at].is)
+				echoes += p->types[i].count;
+		}
+		p->in.counters[at].is &= counts && echoes * 2 <= p->answers;
+		for (uint32_t i = 0; i < p->ntypes; i++)
+			if (p->types[i].in)
+				p->types[i].common.counters[at].is &= p->in.counters[at].is;
 	}
 }

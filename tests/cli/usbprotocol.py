@@ -125,6 +125,43 @@ def test_echo(d):
     ok("echo" not in fields(text, "b"), "what answers nothing echoes nothing", text)
 
 
+def test_own_echo(d):
+    """The device repeats the host's counter, but also sends data after some answers."""
+    c = Capture()
+    for i in range(60):
+        c.transfer(BULK, 0x02, out=bytes([0x0c, i, 2, 0]))
+        c.transfer(BULK, 0x81, answer=bytes([0x41, i, i * 37 % 251, i * i % 241, 5, 6]))
+        if i in (20, 40):
+            c.transfer(BULK, 0x02, out=bytes([0x4c, i * 91 % 256, 7, 8]))
+            c.transfer(BULK, 0x81, answer=bytes([0x4c, 0] + [i * 3] * 34))
+    text = decode(write(d + "/own.pcap", c), "--protocol")
+    ok("all messages in: [1]" not in text and
+       re.search(r"echo of \[1\] of the request", text), "an echo of one type, no counter", text)
+
+
+def test_slow(d):
+    """Slow answers, which come next after their requests, and messages that come regardless."""
+    c = Capture()
+    for i in range(60):
+        c.transfer(BULK, 0x02, out=bytes([0x80, 2, 0]))
+        c.now += 50_000 if i % 4 == 3 else 2000
+        c.transfer(BULK, 0x81, answer=bytes([4, 1, 7, 8, 9]) if i % 4 == 3 else bytes([4, 0, 6]))
+        c.now += 100_000
+    text = decode(write(d + "/slow.pcap", c), "--protocol")
+    ok("unasked" not in text, "a slow answer is one", text)
+    c = Capture()
+    begin = c.now
+    for i in range(11):
+        c.now = begin + i * 3_000_000
+        c.transfer(INTERRUPT, 0x81, answer=bytes([0x75, 2, 3, i * 37 % 251]))
+        if i % 3:
+            c.now += 300_000 + i * 211_000
+            c.transfer(INTERRUPT, 0x02, out=bytes([0x72, 1, 0, 0x4a]))
+    text = decode(write(d + "/regardless.pcap", c), "--protocol")
+    ok("every 3.00 s, unasked" in text and "answered by" not in text,
+       "what comes every three seconds does not answer", text)
+
+
 def types(text):
     """{"way length first bytes": number of messages} of each line of the table of types."""
     return {" ".join((way, length, first)): int(n) for way, n, length, first in
@@ -208,6 +245,8 @@ def main():
         test_modulo(d)
         test_around(d)
         test_echo(d)
+        test_own_echo(d)
+        test_slow(d)
         test_values(d)
         test_pointer(d)
         test_alone(d)
