@@ -51,9 +51,8 @@ const char *where_unknown(const struct where *w, bool (*known)(void *arg, const 
 			  void *arg, size_t *at);
 
 /*
- * After items were matched: returns the first part of a field (setup.wValue, args[1]) that none of
- * the items that were asked for it has, or NULL. *at: its offset. Before, names of
- * parts are not known.
+ * Call it after all items were matched. Returns the first part of a field (setup.wValue, args[1])
+ * that no item had of those that were compared, or NULL; *at: its offset in the text.
  */
 const char *where_valueless(const struct where *w, size_t *at);
 

@@ -309,7 +309,7 @@ struct search {
 	size_t n;
 	crc_table tables[KINDS];
 	struct { uint64_t hash; uint32_t stored, length, rest; } seen[TRIED];
-	bool values[0x10000]; /* values of a word; see words_at() */
+	bool values[0x10000]; /* for words_of(): the values that occurred */
 	struct checksum best;
 	bool found;
 };
