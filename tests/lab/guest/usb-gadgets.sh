@@ -22,14 +22,24 @@ links() {
 	mapfile -t all < <(ls /sys/class/net | grep -v '^lo$')
 	[ ${#all[@]} -ge $((before + $1)) ]
 }
+# speaks IF: whether IPv6 has an address there, after it asked whether others have the same one.
+speaks() {
+	local address
+	address=$(ip -6 addr show dev "$1" scope link)
+	[[ $address == *inet6* && $address != *tentative* ]]
+}
 # talk: makes each interface send what IPv6 sends by itself, and look for an unused address.
 talk() {
-	local i
-	for i in $(ls /sys/class/net | grep -v '^lo$'); do
+	local i links
+	mapfile -t links < <(ls /sys/class/net | grep -v '^lo$')
+	for i in "${links[@]}"; do
 		ip link set "$i" up
 		ip addr add "10.7.$((++net)).1/24" dev "$i"
 	done
-	sleep 2
+	for i in "${links[@]}"; do
+		wait_for speaks "$i"
+		ok $? "IPv6 speaks on $i"
+	done
 	for i in $(seq "$net"); do
 		timeout 1 bash -c "echo text >/dev/udp/10.7.$i.9/9" 2>/dev/null
 	done
