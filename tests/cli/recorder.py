@@ -44,6 +44,30 @@ def start(args, **more):
                             preexec_fn=default_signals)
 
 
+def descendants(pid):
+    """The process and those below it."""
+    yield pid
+    with open(f"/proc/{pid}/task/{pid}/children") as f:
+        for child in f.read().split():
+            yield from descendants(int(child))
+
+
+def where_they_wait(pid):
+    """What each thread of a process and of those below it waits for: name, system call, stack."""
+    lines = []
+    for one in descendants(pid):
+        for tid in os.listdir(f"/proc/{one}/task"):
+            texts = []
+            for name in ("comm", "syscall", "stack"):
+                try:
+                    with open(f"/proc/{one}/task/{tid}/{name}") as f:
+                        texts.append(" ".join(f.read().split()))
+                except OSError as e:
+                    texts.append(str(e))
+            lines.append(f"{tid}: " + ", ".join(texts))
+    return "\n".join(lines)
+
+
 def end(p, sig=None):
     """Runs a capture; returns (status, stderr)."""
     if sig:
@@ -51,8 +75,9 @@ def end(p, sig=None):
     try:
         said = p.communicate(timeout=END)[1]
     except subprocess.TimeoutExpired:
+        waits = where_they_wait(p.pid)
         p.kill()
-        said = p.communicate()[1] + "\nit did not end"
+        said = p.communicate()[1] + "\nit did not end:\n" + waits
     return p.returncode, said
 
 
@@ -155,7 +180,7 @@ def capture(name, args, signals, statuses):
     if re.search(r"[1-9]\d* lost", said):  # on a busy machine, of which the status tells
         statuses = {1}
     ok(status in statuses and REFUSED not in said, f"{name}: no call is refused", status,
-       said[-1500:])
+       said[-4000:])
 
 
 THEIRS = tmp.name + "/theirs"
