@@ -340,18 +340,18 @@ struct trawl_spill *ring_take(struct ring *r, struct batcher *const *batchers, u
 	return s;
 }
 
-static int put_front(const struct trawl_spill *s, struct section_writer *v, int fd)
+static int put_front(const struct trawl_spill *s, struct section_writer *file, int fd)
 {
-	int ret = section_writer_begin(v, fd, &s->front);
+	int ret = section_writer_begin(file, fd, &s->front);
 
 	for (uint32_t i = 0; !ret && i < s->nbatchers; i++) {
-		ret = section_writer_source(v, &s->batchers[i]->source);
+		ret = section_writer_source(file, &s->batchers[i]->source);
 		for (uint32_t k = 0; !ret && k < s->ntypes[i]; k++)
-			ret = section_writer_type(v, s->batchers[i]->types[k], k);
+			ret = section_writer_type(file, s->batchers[i]->types[k], k);
 	}
 	for (size_t i = 0; !ret && i < s->nmetas; i++)
-		ret = section_writer_meta(v, &s->metas[i]->meta);
-	return !ret && s->sync.mono ? section_writer_sync(v, &s->sync) : ret;
+		ret = section_writer_meta(file, &s->metas[i]->meta);
+	return !ret && s->sync.mono ? section_writer_sync(file, &s->sync) : ret;
 }
 
 static void count_unwritten(struct trawl_spill *s, const struct chunk_head *c)
@@ -363,47 +363,48 @@ static void count_unwritten(struct trawl_spill *s, const struct chunk_head *c)
 	l->count += c->count;
 }
 
-static void put_chunk(struct trawl_spill *s, struct section_writer *v, const struct chunk_item *i)
+static void put_chunk(struct trawl_spill *s, struct section_writer *file,
+		      const struct chunk_item *i)
 {
 	struct chunk_head c = i->head;
 
 	c.lost = s->lost[c.source];
-	if (section_writer_failed(v) || section_writer_chunk(v, &c, i->payload, i->item.len))
+	if (section_writer_failed(file) || section_writer_chunk(file, &c, i->payload, i->item.len))
 		count_unwritten(s, &c);
 	else
 		s->written += c.count;
 }
 
-static void put_item(struct trawl_spill *s, struct section_writer *v, const struct item *i)
+static void put_item(struct trawl_spill *s, struct section_writer *file, const struct item *i)
 {
 	const struct trawl_loss *l;
 	struct trawl_meta m;
 
 	switch (i->kind) {
 	case BLOCK_CHUNK:
-		put_chunk(s, v, (const struct chunk_item *)i);
+		put_chunk(s, file, (const struct chunk_item *)i);
 		break;
 	case BLOCK_SYNC:
-		section_writer_sync(v, &((const struct sync_item *)i)->sync);
+		section_writer_sync(file, &((const struct sync_item *)i)->sync);
 		break;
 	case BLOCK_LOSS:
 		l = &((const struct loss_item *)i)->loss;
 		s->lost[l->source] += l->count != UINT64_MAX ? l->count : 0;
-		section_writer_loss(v, l);
+		section_writer_loss(file, l);
 		break;
 	case BLOCK_META:
 		m = item_meta(i);
-		section_writer_meta(v, &m);
+		section_writer_meta(file, &m);
 		break;
 	}
 }
 
-static void put_end(struct trawl_spill *s, struct section_writer *v)
+static void put_end(struct trawl_spill *s, struct section_writer *file)
 {
 	uint64_t lost = 0;
 
-	section_writer_use_reserve(v);
-	if (section_writer_failed(v))
+	section_writer_use_reserve(file);
+	if (section_writer_failed(file))
 		return;
 	for (uint32_t i = 0; i < s->nbatchers; i++) {
 		struct trawl_loss *l = &s->unwritten[i];
@@ -412,10 +413,10 @@ static void put_end(struct trawl_spill *s, struct section_writer *v)
 		l->cpu = UINT32_MAX;
 		l->reason = TRAWL_LOSS_WRITE;
 		if (l->count)
-			section_writer_loss(v, l);
+			section_writer_loss(file, l);
 		lost += s->lost[i] + l->count;
 	}
-	section_writer_end(v, lost);
+	section_writer_end(file, lost);
 }
 
 /* Frees the part of the buffer before pos. */
@@ -440,20 +441,20 @@ static void spill_free(struct trawl_spill *s)
 
 int spill_write(struct trawl_spill *s, int fd, uint64_t *events, struct trawl_error *err)
 {
-	struct section_writer v;
-	int ret = put_front(s, &v, fd) ? section_writer_fail(&v, err) : 0;
+	struct section_writer file;
+	int ret = put_front(s, &file, fd) ? section_writer_fail(&file, err) : 0;
 
 	for (uint64_t pos = s->from; pos < s->to; give_back(s->ring, pos)) {
 		const struct item *i = item_at(s->ring, pos);
 
-		put_item(s, &v, i);
-		if (!ret && section_writer_failed(&v))
-			ret = section_writer_fail(&v, err);
+		put_item(s, &file, i);
+		if (!ret && section_writer_failed(&file))
+			ret = section_writer_fail(&file, err);
 		pos += i->size;
 	}
-	put_end(s, &v);
-	if (section_writer_close(&v) && !ret)
-		ret = section_writer_fail(&v, err);
+	put_end(s, &file);
+	if (section_writer_close(&file) && !ret)
+		ret = section_writer_fail(&file, err);
 	*events = s->written;
 	spill_free(s);
 	return ret;

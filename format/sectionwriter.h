@@ -41,17 +41,18 @@ struct section_writer {
 };
 
 /* Starts a section at the current offset of fd, which the section writer owns from now on. */
-int section_writer_begin(struct section_writer *v, int fd,
+int section_writer_begin(struct section_writer *file, int fd,
 			 const struct section_writer_front *front);
 
-int section_writer_source(struct section_writer *v, const struct trawl_source *s);
+int section_writer_source(struct section_writer *file, const struct trawl_source *s);
 /* index: the number of the type in its source, by which chunks refer to it. */
-int section_writer_type(struct section_writer *v, const struct trawl_event_type *t, uint32_t index);
-int section_writer_meta(struct section_writer *v, const struct trawl_meta *m);
-int section_writer_sync(struct section_writer *v, const struct trawl_sync *s);
-int section_writer_loss(struct section_writer *v, const struct trawl_loss *l);
+int section_writer_type(struct section_writer *file, const struct trawl_event_type *t,
+			uint32_t index);
+int section_writer_meta(struct section_writer *file, const struct trawl_meta *m);
+int section_writer_sync(struct section_writer *file, const struct trawl_sync *s);
+int section_writer_loss(struct section_writer *file, const struct trawl_loss *l);
 /* Writes a chunk block; sets c->check and c->payload. */
-int section_writer_chunk(struct section_writer *v, struct chunk_head *c, const void *payload,
+int section_writer_chunk(struct section_writer *file, struct chunk_head *c, const void *payload,
 			 size_t len);
 
 /*
@@ -59,23 +60,23 @@ int section_writer_chunk(struct section_writer *v, struct chunk_head *c, const v
  * writes what could not be written before: losses, one for each source, CPU and reason, the newest
  * clock-sync, and some KiB of the newest metadata.
  */
-void section_writer_use_reserve(struct section_writer *v);
+void section_writer_use_reserve(struct section_writer *file);
 
 /* Estimates the size of the file if it ended now, bytes. */
-uint64_t section_writer_size(const struct section_writer *v);
+uint64_t section_writer_size(const struct section_writer *file);
 
 /* Writes the index and the end block; `lost` is the number of missing events that it states. */
-void section_writer_end(struct section_writer *v, uint64_t lost);
+void section_writer_end(struct section_writer *file, uint64_t lost);
 
 /* Closes the descriptor and frees; section_writer_begin() may follow. Returns 0 or -1 as above. */
-int section_writer_close(struct section_writer *v);
+int section_writer_close(struct section_writer *file);
 
-static inline bool section_writer_failed(const struct section_writer *v)
+static inline bool section_writer_failed(const struct section_writer *file)
 {
-	return v->sink.error != 0;
+	return file->sink.error != 0;
 }
 
 /* Fills *err with the first error of writing; returns -1. */
-int section_writer_fail(const struct section_writer *v, struct trawl_error *err);
+int section_writer_fail(const struct section_writer *file, struct trawl_error *err);
 
 #endif

@@ -17,15 +17,15 @@
  */
 enum { RESERVE_STEP = 4 << 20 };
 
-void sink_open(struct file_sink *o, int fd)
+void sink_open(struct file_sink *sink, int fd)
 {
 	struct rlimit limit;
 	struct stat st;
 	off_t at;
 
-	memset(o, 0, sizeof(*o));
-	o->fd = fd;
-	o->most = UINT64_MAX;
+	memset(sink, 0, sizeof(*sink));
+	sink->fd = fd;
+	sink->most = UINT64_MAX;
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
 		return;
 	at = lseek(fd, 0, SEEK_CUR);
@@ -33,43 +33,43 @@ void sink_open(struct file_sink *o, int fd)
 		return;
 	if (fcntl(fd, F_GETFL) & O_APPEND)
 		at = st.st_size;
-	o->seekable = true;
-	o->base = o->reserved = (uint64_t)at;
-	o->writeback = malloc(sizeof(*o->writeback));
-	if (o->writeback)
-		writeback_init(o->writeback, fd, o->base);
+	sink->seekable = true;
+	sink->base = sink->reserved = (uint64_t)at;
+	sink->writeback = malloc(sizeof(*sink->writeback));
+	if (sink->writeback)
+		writeback_init(sink->writeback, fd, sink->base);
 	if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur != RLIM_INFINITY)
-		o->most = limit.rlim_cur;
+		sink->most = limit.rlim_cur;
 }
 
 /* Allocates disk space for n more bytes. Returns -1 with errno only if the disk is full. */
-static int reserve(struct file_sink *o, size_t n)
+static int reserve(struct file_sink *sink, size_t n)
 {
-	uint64_t want = o->base + o->pos + n + o->last, ahead = want + RESERVE_STEP;
+	uint64_t want = sink->base + sink->pos + n + sink->last, ahead = want + RESERVE_STEP;
 
-	if (!o->seekable)
+	if (!sink->seekable)
 		return 0;
-	if (want > o->most) {
+	if (want > sink->most) {
 		errno = EFBIG;
 		return -1;
 	}
-	if (want <= o->reserved)
+	if (want <= sink->reserved)
 		return 0;
-	if (ahead > o->most)
-		ahead = o->most; /* tmpfs sends SIGXFSZ even for an allocation beyond it */
-	if (!fallocate(o->fd, FALLOC_FL_KEEP_SIZE, (off_t)o->reserved,
-		       (off_t)(ahead - o->reserved))) {
-		o->reserved = ahead;
+	if (ahead > sink->most)
+		ahead = sink->most; /* tmpfs sends SIGXFSZ even for an allocation beyond it */
+	if (!fallocate(sink->fd, FALLOC_FL_KEEP_SIZE, (off_t)sink->reserved,
+		       (off_t)(ahead - sink->reserved))) {
+		sink->reserved = ahead;
 		return 0;
 	}
-	if (errno != EOPNOTSUPP && !fallocate(o->fd, FALLOC_FL_KEEP_SIZE, (off_t)o->reserved,
-					  (off_t)(want - o->reserved))) {
-		o->reserved = want;
+	if (errno != EOPNOTSUPP && !fallocate(sink->fd, FALLOC_FL_KEEP_SIZE, (off_t)sink->reserved,
+					  (off_t)(want - sink->reserved))) {
+		sink->reserved = want;
 		return 0;
 	}
 	if (errno == ENOSPC || errno == EDQUOT || errno == EFBIG)
 		return -1;
-	o->reserved = UINT64_MAX; /* not supported here: do not allocate ahead */
+	sink->reserved = UINT64_MAX; /* not supported here: do not allocate ahead */
 	return 0;
 }
 
@@ -106,75 +106,75 @@ static int write_all(int fd, struct iovec *iov, int n)
 	return err ? -1 : 0;
 }
 
-static int sink_iov(struct file_sink *o, struct iovec *iov, int n)
+static int sink_iov(struct file_sink *sink, struct iovec *iov, int n)
 {
 	size_t size = 0;
 
 	for (int i = 0; i < n; i++)
 		size += iov[i].iov_len;
-	if (o->error)
+	if (sink->error)
 		return -1;
-	if (reserve(o, size)) {
-		o->error = errno;
+	if (reserve(sink, size)) {
+		sink->error = errno;
 		return -1;
 	}
-	if (!write_all(o->fd, iov, n)) {
-		o->pos += size;
-		if (o->writeback)
-			writeback_wrote(o->writeback, o->base + o->pos);
+	if (!write_all(sink->fd, iov, n)) {
+		sink->pos += size;
+		if (sink->writeback)
+			writeback_wrote(sink->writeback, sink->base + sink->pos);
 		return 0;
 	}
-	o->error = errno;
+	sink->error = errno;
 	/* Truncate the partly written block, so that the file ends with a whole one. */
-	if (o->seekable && (ftruncate(o->fd, (off_t)(o->base + o->pos)) ||
-			    lseek(o->fd, (off_t)(o->base + o->pos), SEEK_SET) < 0))
-		o->seekable = false;
-	if (o->reserved != UINT64_MAX) /* the space allocated ahead is truncated, too */
-		o->reserved = o->base + o->pos;
+	if (sink->seekable && (ftruncate(sink->fd, (off_t)(sink->base + sink->pos)) ||
+			    lseek(sink->fd, (off_t)(sink->base + sink->pos), SEEK_SET) < 0))
+		sink->seekable = false;
+	if (sink->reserved != UINT64_MAX) /* the space allocated ahead is truncated, too */
+		sink->reserved = sink->base + sink->pos;
 	return -1;
 }
 
-int sink_bytes(struct file_sink *o, const void *p, size_t n)
+int sink_bytes(struct file_sink *sink, const void *p, size_t n)
 {
 	struct iovec iov = { (void *)p, n };
 
-	return sink_iov(o, &iov, 1);
+	return sink_iov(sink, &iov, 1);
 }
 
 /* Writes a block and frees its buffer. */
-static int put_block(struct file_sink *o, struct buf *b, const struct buf *body)
+static int put_block(struct file_sink *sink, struct buf *b, const struct buf *body)
 {
 	int ret = -1;
 
 	if (b->failed || body->failed)
-		o->error = o->error ? o->error : ENOMEM;
+		sink->error = sink->error ? sink->error : ENOMEM;
 	else if (b->len > BLOCK_MAX)
-		o->error = o->error ? o->error : EMSGSIZE;
+		sink->error = sink->error ? sink->error : EMSGSIZE;
 	else
-		ret = sink_bytes(o, b->data, b->len);
+		ret = sink_bytes(sink, b->data, b->len);
 	if (!ret)
-		o->seq++;
+		sink->seq++;
 	buf_free(b);
 	return ret;
 }
 
-int sink_block(struct file_sink *o, enum block_kind kind, const struct buf *body)
+int sink_block(struct file_sink *sink, enum block_kind kind, const struct buf *body)
 {
 	struct buf b = { 0 };
 
-	block_build(&b, kind, o->seq, body->data, body->len);
-	return put_block(o, &b, body);
+	block_build(&b, kind, sink->seq, body->data, body->len);
+	return put_block(sink, &b, body);
 }
 
-int sink_start(struct file_sink *o, uint8_t version, const struct buf *body)
+int sink_start(struct file_sink *sink, uint8_t version, const struct buf *body)
 {
 	struct buf b = { 0 };
 
-	block_build_version(&b, version, BLOCK_START, o->seq, body->data, body->len);
-	return put_block(o, &b, body);
+	block_build_version(&b, version, BLOCK_START, sink->seq, body->data, body->len);
+	return put_block(sink, &b, body);
 }
 
-int sink_chunk(struct file_sink *o, struct chunk_head *c, const void *payload, uint64_t *at,
+int sink_chunk(struct file_sink *sink, struct chunk_head *c, const void *payload, uint64_t *at,
 	      uint32_t *block_len)
 {
 	uint8_t head[BLOCK_HEAD + CHUNK_HEAD], tail[8];
@@ -183,37 +183,37 @@ int sink_chunk(struct file_sink *o, struct chunk_head *c, const void *payload, u
 	};
 
 	c->check = XXH64(payload, c->payload, 0);
-	iov[2].iov_len = block_build_chunk(head, tail, o->seq, c);
-	*at = o->pos;
+	iov[2].iov_len = block_build_chunk(head, tail, sink->seq, c);
+	*at = sink->pos;
 	*block_len = get32(head + 4);
-	if (sink_iov(o, iov, 3))
+	if (sink_iov(sink, iov, 3))
 		return -1;
-	o->seq++;
+	sink->seq++;
 	return 0;
 }
 
-void sink_use_reserve(struct file_sink *o)
+void sink_use_reserve(struct file_sink *sink)
 {
-	if (!o->seekable)
+	if (!sink->seekable)
 		return;
-	o->error = 0;
-	o->last = 0;
+	sink->error = 0;
+	sink->last = 0;
 }
 
-int sink_close(struct file_sink *o)
+int sink_close(struct file_sink *sink)
 {
 	int err = 0;
 
-	if (o->writeback)
-		writeback_done(o->writeback);
-	free(o->writeback);
-	o->writeback = NULL;
-	if (o->seekable && o->reserved > o->base + o->pos &&
-	    ftruncate(o->fd, (off_t)(o->base + o->pos)))
+	if (sink->writeback)
+		writeback_done(sink->writeback);
+	free(sink->writeback);
+	sink->writeback = NULL;
+	if (sink->seekable && sink->reserved > sink->base + sink->pos &&
+	    ftruncate(sink->fd, (off_t)(sink->base + sink->pos)))
 		err = errno;
-	if (close(o->fd) && !err)
+	if (close(sink->fd) && !err)
 		err = errno;
-	o->fd = -1;
+	sink->fd = -1;
 	errno = err;
 	return err ? -1 : 0;
 }

@@ -47,80 +47,80 @@ struct write_queue {
 
 /* ---- the thread -------------------------------------------------------------------------- */
 
-static void put_chunk(struct section_writer *v, struct batcher *s, const struct chunk_head *head,
+static void put_chunk(struct section_writer *file, struct batcher *s, const struct chunk_head *head,
 		      const void *payload, size_t len)
 {
 	struct chunk_head c = *head;
 
 	c.lost = batcher_report_losses(s)->lost;
-	if (section_writer_chunk(v, &c, payload, len))
+	if (section_writer_chunk(file, &c, payload, len))
 		batcher_unwritten(s, c.count, c.first, c.last);
 }
 
 /*
  * Writes a block. After a failure the section writer keeps the data that the end of the file needs.
  */
-static void put(struct section_writer *v, struct block_job *p)
+static void put(struct section_writer *file, struct block_job *p)
 {
 	switch (p->kind) {
 	case BLOCK_SOURCE:
-		section_writer_source(v, p->source);
+		section_writer_source(file, p->source);
 		break;
 	case BLOCK_EVENT_TYPE:
-		section_writer_type(v, p->type, p->index);
+		section_writer_type(file, p->type, p->index);
 		break;
 	case BLOCK_META:
-		section_writer_meta(v, &p->meta);
+		section_writer_meta(file, &p->meta);
 		break;
 	case BLOCK_SYNC:
-		section_writer_sync(v, &p->sync);
+		section_writer_sync(file, &p->sync);
 		break;
 	case BLOCK_LOSS:
-		section_writer_loss(v, &p->loss);
+		section_writer_loss(file, &p->loss);
 		break;
 	default:
-		put_chunk(v, p->batcher, &p->head, p->data, p->len);
+		put_chunk(file, p->batcher, &p->head, p->data, p->len);
 	}
 }
 
 /* Updates what other threads may read. Needs the lock; the queue must be empty. */
-static void publish(struct write_queue *o)
+static void publish(struct write_queue *q)
 {
-	o->expected = section_writer_size(&o->file);
-	atomic_store(&o->written, o->file.sink.pos);
-	atomic_store(&o->error, o->file.sink.error);
+	q->expected = section_writer_size(&q->file);
+	atomic_store(&q->written, q->file.sink.pos);
+	atomic_store(&q->error, q->file.sink.error);
 }
 
-static void written(struct write_queue *o, struct block_job *p)
+static void written(struct write_queue *q, struct block_job *p)
 {
-	o->first = p->next;
-	if (!o->first)
-		o->end = &o->first;
-	o->waiting -= p->size;
+	q->first = p->next;
+	if (!q->first)
+		q->end = &q->first;
+	q->waiting -= p->size;
 	free(p);
-	publish(o);
-	pthread_cond_broadcast(&o->done);
+	publish(q);
+	pthread_cond_broadcast(&q->done);
 }
 
 static void *deliver(void *arg)
 {
-	struct write_queue *o = arg;
+	struct write_queue *q = arg;
 	struct block_job *p;
 
 	thread_block_signals();
-	pthread_mutex_lock(&o->lock);
+	pthread_mutex_lock(&q->lock);
 	for (;;) {
-		while (!o->first && !o->quit)
-			pthread_cond_wait(&o->work, &o->lock);
-		p = o->first;
+		while (!q->first && !q->quit)
+			pthread_cond_wait(&q->work, &q->lock);
+		p = q->first;
 		if (!p)
 			break;
-		pthread_mutex_unlock(&o->lock);
-		put(&o->file, p);
-		pthread_mutex_lock(&o->lock);
-		written(o, p);
+		pthread_mutex_unlock(&q->lock);
+		put(&q->file, p);
+		pthread_mutex_lock(&q->lock);
+		written(q, p);
 	}
-	pthread_mutex_unlock(&o->lock);
+	pthread_mutex_unlock(&q->lock);
 	return NULL;
 }
 
@@ -138,43 +138,43 @@ static struct block_job *wrap(const struct block_job *what, size_t data)
 	return p;
 }
 
-static bool send(struct write_queue *o, struct block_job *p)
+static bool send(struct write_queue *q, struct block_job *p)
 {
 	if (!p)
 		return false;
-	pthread_mutex_lock(&o->lock);
-	while (o->first && o->waiting + p->size > WRITE_QUEUE_MOST)
-		pthread_cond_wait(&o->done, &o->lock);
-	*o->end = p;
-	o->end = &p->next;
-	o->waiting += p->size;
-	pthread_cond_signal(&o->work);
-	pthread_mutex_unlock(&o->lock);
+	pthread_mutex_lock(&q->lock);
+	while (q->first && q->waiting + p->size > WRITE_QUEUE_MOST)
+		pthread_cond_wait(&q->done, &q->lock);
+	*q->end = p;
+	q->end = &p->next;
+	q->waiting += p->size;
+	pthread_cond_signal(&q->work);
+	pthread_mutex_unlock(&q->lock);
 	return true;
 }
 
-bool write_queue_source(struct write_queue *o, const struct trawl_source *s)
+bool write_queue_source(struct write_queue *q, const struct trawl_source *s)
 {
-	return send(o, wrap(&(struct block_job){ .kind = BLOCK_SOURCE, .source = s }, 0));
+	return send(q, wrap(&(struct block_job){ .kind = BLOCK_SOURCE, .source = s }, 0));
 }
 
-bool write_queue_type(struct write_queue *o, const struct trawl_event_type *t, uint32_t index)
+bool write_queue_type(struct write_queue *q, const struct trawl_event_type *t, uint32_t index)
 {
-	return send(o, wrap(&(struct block_job){ .kind = BLOCK_EVENT_TYPE, .type = t,
+	return send(q, wrap(&(struct block_job){ .kind = BLOCK_EVENT_TYPE, .type = t,
 					      .index = index }, 0));
 }
 
-bool write_queue_sync(struct write_queue *o, const struct trawl_sync *s)
+bool write_queue_sync(struct write_queue *q, const struct trawl_sync *s)
 {
-	return send(o, wrap(&(struct block_job){ .kind = BLOCK_SYNC, .sync = *s }, 0));
+	return send(q, wrap(&(struct block_job){ .kind = BLOCK_SYNC, .sync = *s }, 0));
 }
 
-bool write_queue_loss(struct write_queue *o, const struct trawl_loss *l)
+bool write_queue_loss(struct write_queue *q, const struct trawl_loss *l)
 {
-	return send(o, wrap(&(struct block_job){ .kind = BLOCK_LOSS, .loss = *l }, 0));
+	return send(q, wrap(&(struct block_job){ .kind = BLOCK_LOSS, .loss = *l }, 0));
 }
 
-bool write_queue_meta(struct write_queue *o, const struct trawl_meta *m)
+bool write_queue_meta(struct write_queue *q, const struct trawl_meta *m)
 {
 	size_t name = strlen(m->name) + 1, type = strlen(m->type) + 1;
 	struct block_job *p = wrap(&(struct block_job){ .kind = BLOCK_META, .meta = *m },
@@ -187,17 +187,17 @@ bool write_queue_meta(struct write_queue *o, const struct trawl_meta *m)
 	p->meta.data = p->data + name + type;
 	if (m->len)
 		memcpy(p->data + name + type, m->data, m->len);
-	return send(o, p);
+	return send(q, p);
 }
 
 /* Large payloads bypass the queue: it holds one at most, and copying is expensive. */
-static bool written_at_once(struct write_queue *o, struct batcher *s, const struct chunk_head *c,
+static bool written_at_once(struct write_queue *q, struct batcher *s, const struct chunk_head *c,
 			    const void *payload, size_t len)
 {
 	if (len < LARGE)
 		return false;
-	put_chunk(write_queue_hold(o), s, c, payload, len);
-	write_queue_release(o);
+	put_chunk(write_queue_hold(q), s, c, payload, len);
+	write_queue_release(q);
 	return true;
 }
 
@@ -207,58 +207,58 @@ static bool written_at_once(struct write_queue *o, struct batcher *s, const stru
  * tests/bench/container.c measures). If the encoder handed over its buffer instead, it would have
  * to allocate another one, of pages that are not mapped yet, for each chunk.
  */
-bool write_queue_chunk(struct write_queue *o, struct batcher *s, const struct chunk_head *c,
+bool write_queue_chunk(struct write_queue *q, struct batcher *s, const struct chunk_head *c,
 		  const void *payload, size_t len)
 {
 	struct block_job *p;
 
-	if (written_at_once(o, s, c, payload, len))
+	if (written_at_once(q, s, c, payload, len))
 		return true;
 	p = wrap(&(struct block_job){.kind = BLOCK_CHUNK, .batcher = s, .head = *c, .len = len},
 		 len);
 	if (p)
 		memcpy(p->data, payload, len);
-	return send(o, p);
+	return send(q, p);
 }
 
 /* ---- state ------------------------------------------------------------------------------- */
 
-const atomic_int *write_queue_error(const struct write_queue *o)
+const atomic_int *write_queue_error(const struct write_queue *q)
 {
-	return &o->error;
+	return &q->error;
 }
 
-uint64_t write_queue_written(const struct write_queue *o)
+uint64_t write_queue_written(const struct write_queue *q)
 {
-	return atomic_load(&((struct write_queue *)o)->written);
+	return atomic_load(&((struct write_queue *)q)->written);
 }
 
-uint64_t write_queue_expected(struct write_queue *o)
+uint64_t write_queue_expected(struct write_queue *q)
 {
 	uint64_t bytes;
 
-	pthread_mutex_lock(&o->lock);
-	bytes = o->expected + o->waiting;
-	pthread_mutex_unlock(&o->lock);
+	pthread_mutex_lock(&q->lock);
+	bytes = q->expected + q->waiting;
+	pthread_mutex_unlock(&q->lock);
 	return bytes;
 }
 
-struct section_writer *write_queue_hold(struct write_queue *o)
+struct section_writer *write_queue_hold(struct write_queue *q)
 {
 	bool lent;
 
-	pthread_mutex_lock(&o->lock);
-	lent = o->first && thread_lend(o->thread);
-	while (o->first)
-		pthread_cond_wait(&o->done, &o->lock);
-	thread_take_back(o->thread, lent);
-	return &o->file;
+	pthread_mutex_lock(&q->lock);
+	lent = q->first && thread_lend(q->thread);
+	while (q->first)
+		pthread_cond_wait(&q->done, &q->lock);
+	thread_take_back(q->thread, lent);
+	return &q->file;
 }
 
-void write_queue_release(struct write_queue *o)
+void write_queue_release(struct write_queue *q)
 {
-	publish(o);
-	pthread_mutex_unlock(&o->lock);
+	publish(q);
+	pthread_mutex_unlock(&q->lock);
 }
 
 /* ---- beginning and end ------------------------------------------------------------------- */
@@ -266,44 +266,44 @@ void write_queue_release(struct write_queue *o)
 struct write_queue *write_queue_new(int fd, const struct section_writer_front *front,
 				    struct trawl_error *err)
 {
-	struct write_queue *o = calloc(1, sizeof(*o));
+	struct write_queue *q = calloc(1, sizeof(*q));
 
-	if (!o) {
+	if (!q) {
 		close(fd);
 		trawl_fail(err, TRAWL_CANNOT, "%s: out of memory", front->name);
 		return NULL;
 	}
-	o->end = &o->first;
-	lock_init(&o->lock);
-	pthread_cond_init(&o->work, NULL);
-	pthread_cond_init(&o->done, NULL);
-	if (section_writer_begin(&o->file, fd, front)) {
-		section_writer_fail(&o->file, err);
+	q->end = &q->first;
+	lock_init(&q->lock);
+	pthread_cond_init(&q->work, NULL);
+	pthread_cond_init(&q->done, NULL);
+	if (section_writer_begin(&q->file, fd, front)) {
+		section_writer_fail(&q->file, err);
 	} else {
-		publish(o);
-		o->started = thread_start(&o->thread, deliver, o);
-		if (o->started)
-			return o;
+		publish(q);
+		q->started = thread_start(&q->thread, deliver, q);
+		if (q->started)
+			return q;
 		trawl_fail(err, TRAWL_CANNOT, "%s: out of memory", front->name);
 	}
-	section_writer_close(&o->file);
-	write_queue_free(o);
+	section_writer_close(&q->file);
+	write_queue_free(q);
 	return NULL;
 }
 
-void write_queue_free(struct write_queue *o)
+void write_queue_free(struct write_queue *q)
 {
-	if (!o)
+	if (!q)
 		return;
-	if (o->started) {
-		pthread_mutex_lock(&o->lock);
-		o->quit = true;
-		pthread_cond_signal(&o->work);
-		pthread_mutex_unlock(&o->lock);
-		pthread_join(o->thread, NULL);
+	if (q->started) {
+		pthread_mutex_lock(&q->lock);
+		q->quit = true;
+		pthread_cond_signal(&q->work);
+		pthread_mutex_unlock(&q->lock);
+		pthread_join(q->thread, NULL);
 	}
-	pthread_cond_destroy(&o->work);
-	pthread_cond_destroy(&o->done);
-	pthread_mutex_destroy(&o->lock);
-	free(o);
+	pthread_cond_destroy(&q->work);
+	pthread_cond_destroy(&q->done);
+	pthread_mutex_destroy(&q->lock);
+	free(q);
 }

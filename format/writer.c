@@ -410,23 +410,23 @@ static int encode(struct trawl_writer *w, struct trawl_error *err)
 	return 0;
 }
 
-/* The same, and waits until they are written. The caller owns *v until write_queue_release(). */
-static int hold(struct trawl_writer *w, struct section_writer **v, struct trawl_error *err)
+/* The same, and waits until they are written. The caller owns *file until write_queue_release(). */
+static int hold(struct trawl_writer *w, struct section_writer **file, struct trawl_error *err)
 {
 	int ret = encode(w, err);
 
-	*v = write_queue_hold(w->file);
+	*file = write_queue_hold(w->file);
 	return ret ? ret : write_error(w, err);
 }
 
 int trawl_writer_flush(struct trawl_writer *w, struct trawl_error *err)
 {
-	struct section_writer *v;
+	struct section_writer *file;
 	int ret;
 
 	if (w->ring)
 		return encode(w, err);
-	ret = hold(w, &v, err);
+	ret = hold(w, &file, err);
 	write_queue_release(w->file);
 	return ret;
 }
@@ -485,7 +485,7 @@ uint64_t trawl_writer_unwritten(const struct trawl_writer *w, uint16_t source)
 /* ---- ends -------------------------------------------------------------------------------- */
 
 /* Adds a loss for the events of each source that could not be written. */
-static void put_write_losses(struct trawl_writer *w, struct section_writer *v)
+static void put_write_losses(struct trawl_writer *w, struct section_writer *file)
 {
 	for (uint32_t i = 0; i < atomic_load(&w->nbatchers); i++) {
 		const struct batcher_losses *all = batcher_report_losses(w->batchers[i]);
@@ -494,8 +494,8 @@ static void put_write_losses(struct trawl_writer *w, struct section_writer *v)
 			.count = all->unwritten, .reason = TRAWL_LOSS_WRITE,
 		};
 
-		if (l.count && v)
-			section_writer_loss(v, &l);
+		if (l.count && file)
+			section_writer_loss(file, &l);
 		else if (l.count)
 			ring_loss(w->ring, &l);
 	}
@@ -509,41 +509,41 @@ static void forget_losses(struct trawl_writer *w)
 }
 
 /* Ends the current file and closes it. */
-static int end_file(struct trawl_writer *w, struct section_writer *v, struct trawl_error *err)
+static int end_file(struct trawl_writer *w, struct section_writer *file, struct trawl_error *err)
 {
-	bool failed = section_writer_failed(v);
+	bool failed = section_writer_failed(file);
 	uint64_t lost = 0;
 
-	section_writer_use_reserve(v);
-	put_write_losses(w, v);
+	section_writer_use_reserve(file);
+	put_write_losses(w, file);
 	for (uint32_t i = 0; i < atomic_load(&w->nbatchers); i++)
 		lost += w->batchers[i]->reported.lost;
-	section_writer_end(v, lost);
-	if (!section_writer_failed(v))
+	section_writer_end(file, lost);
+	if (!section_writer_failed(file))
 		forget_losses(w);
 	/* an earlier error was returned before */
-	return section_writer_close(v) && !failed ? section_writer_fail(v, err) : 0;
+	return section_writer_close(file) && !failed ? section_writer_fail(file, err) : 0;
 }
 
 /* Begins a file and repeats everything that must precede its first chunk. */
-static int begin_next(struct trawl_writer *w, struct section_writer *v, int fd)
+static int begin_next(struct trawl_writer *w, struct section_writer *file, int fd)
 {
 	struct section_writer_front front = w->front;
 	int ret;
 
 	front.part = w->part + 1;
-	ret = section_writer_begin(v, fd, &front);
+	ret = section_writer_begin(file, fd, &front);
 	for (uint32_t i = 0; !ret && i < atomic_load(&w->nbatchers); i++) {
 		struct batcher *s = w->batchers[i];
 
-		ret = section_writer_source(v, &s->source);
+		ret = section_writer_source(file, &s->source);
 		for (uint32_t k = 0; !ret && k < atomic_load(&s->ntypes); k++)
-			ret = section_writer_type(v, s->types[k], k);
+			ret = section_writer_type(file, s->types[k], k);
 	}
 	for (struct cached_meta *k = w->metas.oldest; !ret && k; k = k->newer)
-		ret = section_writer_meta(v, &k->meta);
+		ret = section_writer_meta(file, &k->meta);
 	if (!ret && w->sync.mono)
-		ret = section_writer_sync(v, &w->sync);
+		ret = section_writer_sync(file, &w->sync);
 	return ret;
 }
 
@@ -582,14 +582,14 @@ out:
 int trawl_writer_close(struct trawl_writer *w, struct trawl_error *err)
 {
 	struct trawl_error other;
-	struct section_writer *v;
+	struct section_writer *file;
 	int ret = trawl_writer_flush(w, err);
 
 	for (uint32_t i = 0; i < atomic_load(&w->nbatchers); i++)
 		batcher_stop(w->batchers[i]);
 	if (w->file) {
-		v = write_queue_hold(w->file);
-		ret = worse(ret, err, end_file(w, v, &other), &other);
+		file = write_queue_hold(w->file);
+		ret = worse(ret, err, end_file(w, file, &other), &other);
 		write_queue_release(w->file);
 	}
 	free_writer(w);

@@ -145,7 +145,7 @@ static struct clock_sync sync_at(const struct job *job, uint32_t i)
  * Does the writer's work without its threads: one event in each chunk, alternately of a source with
  * either clock.
  */
-static void put_event(struct section_writer *v, struct chunk_encoder *e, const struct job *job,
+static void put_event(struct section_writer *file, struct chunk_encoder *e, const struct job *job,
 		      uint32_t i)
 {
 	const struct trawl_event_type *type = &types[i & 1];
@@ -162,29 +162,29 @@ static void put_event(struct section_writer *v, struct chunk_encoder *e, const s
 	must(!chunk_encode(e, &schema, &b, &p, &err));
 	head.first = p.first;
 	head.last = p.last;
-	must(!section_writer_chunk(v, &head, p.data, p.len));
+	must(!section_writer_chunk(file, &head, p.data, p.len));
 }
 
 static void write_file(const struct job *job)
 {
 	struct section_writer_front front = { .name = "memory", .comment = "", .time = 1 };
 	struct chunk_encoder *e[2] = { chunk_encoder_new(1), chunk_encoder_new(1) };
-	struct section_writer v;
+	struct section_writer file;
 	uint32_t k;
 
-	must(e[0] && e[1] && !section_writer_begin(&v, dup(job->fd), &front));
+	must(e[0] && e[1] && !section_writer_begin(&file, dup(job->fd), &front));
 	for (uint16_t i = 0; i < 2; i++)
-		must(!section_writer_source(&v, &sources[i]) &&
-		     !section_writer_type(&v, &types[i], 0));
+		must(!section_writer_source(&file, &sources[i]) &&
+		     !section_writer_type(&file, &types[i], 0));
 	for (uint32_t i = 0; i < job->n; i++) {
 		struct clock_sync sync = sync_at(job, i);
 
-		must(i % SYNC_EVERY || !section_writer_sync(&v, &sync.s));
+		must(i % SYNC_EVERY || !section_writer_sync(&file, &sync.s));
 		k = job->order ? job->order(i, job->n) : i;
-		put_event(&v, e[k & 1], job, k);
+		put_event(&file, e[k & 1], job, k);
 	}
-	section_writer_end(&v, 0);
-	must(!section_writer_close(&v));
+	section_writer_end(&file, 0);
+	must(!section_writer_close(&file));
 	chunk_encoder_free(e[0]);
 	chunk_encoder_free(e[1]);
 }
