@@ -47,7 +47,7 @@ SAME_LINES, SAME_BODY = 6, 36  # lines that may not come twice; characters of a 
 LONG = ("tests/bench/page.js main", "tests/captures/check.py check", "tests/cli/page.js main",
         "tests/cli/page.py check_browser", "tests/cli/page.py check_pair_rows",
         "tests/cli/usb.py test_late", "tests/cli/usb.py test_tshark",
-        "tests/cli/usbclasses.py main", "tests/mutants/mutants.py main")
+        "tests/mutants/mutants.py main")
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 BODY = re.compile(r"^([^\n#{};]*(?:\n[^\n{};]+)*)\n\{\n.*?^\}", re.M | re.S)
 

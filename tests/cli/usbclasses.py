@@ -15,11 +15,12 @@ sys.path[:0] = [SRC + "/tests", SRC + "/tests/decode/usb", SRC + "/tests/capture
 sys.dont_write_bytecode = True
 import classes  # noqa: E402
 from tap import finish, ok, same, skip  # noqa: E402
+from cameras import camera, industrial_camera, pictures, ptp  # noqa: E402
 from discs import disk, drive, optical  # noqa: E402
 from modem import eem, modem, odd as odd_modem  # noqa: E402
 from parts import (cpu_bus, cut_messages, described, described_sound, hub,  # noqa: E402
                    mixer_2, pedal)
-from usbsynth import (BULK, INTERRUPT, Capture, at, cbw, config, csw, device,  # noqa: E402
+from usbsynth import (BULK, INTERRUPT, Capture, at, config, device,  # noqa: E402
                       endpoint, interface, pcap, serial, webcam)
 
 
@@ -253,118 +254,6 @@ def redacted(d):
         "redacted: --where finds them, and nothing is marked in the file that was not")
 
 
-def camera():
-    c = Capture()
-    webcam(c, dev=5)
-    for request, selector, entity, data in (
-            (0x81, 2, 2, struct.pack("<h", -7)), (0x82, 2, 2, struct.pack("<h", -64)),
-            (0x01, 5, 2, b"\x02"), (0x86, 4, 1, b"\x03"), (0x85, 3, 3, b"\x04\x00"),
-            (0x01, 4, 1, struct.pack("<I", 333)), (0x01, 2, 1, b"\x08"),
-            (0x01, 13, 1, struct.pack("<ii", -3600, 7200)), (0x81, 2, 0, b"\x04"),
-            (0x81, 3, 3, b"abcd")):
-        c.control(struct.pack("<BBHHH", 0xa1 if request & 0x80 else 0x21, request, selector << 8,
-                              entity << 8,
-                              len(data)), data)
-    c.control(struct.pack("<BBHHH", 0x21, 1, 0x100, 1, 34),
-              struct.pack("<HBBIHHHHHIIIBBBB", 1, 1, 2, 333333, 0, 0, 0, 0, 0, 614400, 3072,
-                          48000000, 3, 1, 1, 2))
-    c.transfer(INTERRUPT, 0x83, answer=bytes([1, 2, 0, 2, 0, 5, 0]), asked=16, interval=8)
-    return c
-
-
-def pictures():
-    """Payloads of a camera that sends pictures by bulk transfers."""
-    c = described(interface(0, 14, 2, 0, 1), endpoint(0x82, 2, 512))
-    c.transfer(BULK, 0x82, answer=struct.pack("<BBI", 6, 0x47, 77) + bytes(10))
-    c.transfer(BULK, 0x82, answer=bytes([2, 0x80]) + bytes(5))
-    return c
-
-
-def utf16(text):
-    return bytes([len(text) + 1 if text else 0]) + ((text + "\0").encode("utf-16-le") if text
-                                                    else b"")
-
-
-def words(*codes):
-    return struct.pack("<I%dH" % len(codes), len(codes), *codes)
-
-
-def ptp():
-    c = described(interface(0, 6, 1, 1, 3), endpoint(0x81, 2, 512), endpoint(0x02, 2, 512),
-                  endpoint(0x83, 3, 28, 6))
-
-    def operation(code, transaction, *parameters, data=b"", split=0, out=False):
-        c.transfer(BULK, 0x02,
-                   out=struct.pack("<IHHI%dI" % len(parameters), 12 + 4 * len(parameters), 1, code,
-                                               transaction, *parameters))
-        whole = struct.pack("<IHHI", 12 + len(data), 2, code, transaction) + data
-        for part in [whole] if not split else [whole[:split], whole[split:]]:
-            c.transfer(BULK, *((0x02, part) if out else (0x81, b"", part)))
-        c.transfer(BULK, 0x81, answer=struct.pack("<IHHI", 12, 3, 0x2001, transaction))
-
-    operation(0x1001, 0,
-              data=struct.pack("<HIH", 100, 6, 100) + utf16("microsoft.com: 1.0;") + b"\0\0" +
-              words(0x1001, 0x1002, 0x9805) + words(0x4002) + words(0x5001, 0xd402) + words() +
-              words(0x3801, 0xb982, 0xbb82) + utf16("trawl") + utf16("Model One") + utf16("1.0") +
-              utf16("0042"))
-    operation(0x1004, 1, data=struct.pack("<II", 1, 0x00010001), split=12)
-    operation(0x1005, 2, 0x00010001,
-              data=struct.pack("<HHHQQI", 4, 2, 0, 1 << 34, 1 << 33, 0xffffffff) +
-              utf16("Card") + utf16(""))
-    info = struct.pack("<IHHIHIIIIIIIHII", 0x00010001, 0x3801, 0, 123456, 0x3808, 999, 160, 120,
-                       4000, 3000, 24,
-                       0x10, 0, 0,
-                       0) + utf16("IMG_0001.JPG") + utf16("20240229T101112") + utf16("") + utf16("")
-    operation(0x1008, 3, 0x11, data=info)
-    operation(0x100c, 4, 0x00010001, 0x10, data=info, split=40, out=True)
-    c.transfer(INTERRUPT, 0x83, answer=struct.pack("<IHHII", 16, 4, 0x4002, 5, 0x12), asked=28,
-               interval=6)
-    return c
-
-
-def industrial_camera():
-    info = struct.pack("<BBBHHHHBBBBBBBBB", 20, 0x24, 1, 0, 1, 2, 1, 4, 1, 2, 0, 6, 7, 3, 8, 0x08)
-    c = described(interface(0, 0xef, 5, 0, 2), info, endpoint(0x84, 2, 1024),
-                  endpoint(0x04, 2, 1024), interface(1, 0xef, 5, 1, 1), endpoint(0x83, 2, 1024),
-                  interface(2, 0xef, 5, 2, 1), endpoint(0x81, 2, 1024), dev_class=(0xef, 2, 1))
-
-    def command(code, id, payload):
-        c.transfer(BULK, 0x04, out=b"U3VC" + struct.pack("<HHHH", 0x4000, code, len(payload), id) +
-                   payload)
-
-    def answer(code, id, payload, status=0, length=None):
-        head = struct.pack("<HHHH", status, code, len(payload) if length is None else length, id)
-        c.transfer(BULK, 0x84, answer=b"U3VC" + head + payload, asked=1024)
-
-    def read(id, address, value, **kw):
-        command(0x0800, id, struct.pack("<QHH", address, 0, len(value)))
-        answer(0x0801, id, value, **kw)
-
-    def stream(leads, block, height, status, lead_type=1):
-        c.transfer(BULK, 0x81, asked=1024, answer=b"U3VL" + struct.pack(
-            "<HHQHHQIIIIIHH", 0, 52, leads, 0, lead_type, 99, 0x01080009, 640, 480, 0, 0, 0, 0))
-        c.transfer(BULK, 0x81, answer=bytes(range(64)), asked=1024)
-        c.transfer(BULK, 0x81, asked=1024, answer=b"U3VT" + struct.pack(
-            "<HHQHHQI", 0, 32, block, status, 0, 64, height))
-
-    read(1, 0x01d8, struct.pack("<Q", 0xaffc0000))
-    read(2, 0xaffc0020, struct.pack("<Q", 0xaffd0000))
-    read(3, 0xaffd0018, struct.pack("<I", 1024))
-    read(4, 0x0144, b"0042".ljust(64, b"\0"))
-    read(5, 0x40024, b"", status=0x8003)
-    command(0x0800, 6, struct.pack("<QHH", 0x01e0, 0, 8))
-    answer(0x0801, 7, struct.pack("<Q", 5))
-    command(0x0802, 8, struct.pack("<QI", 0xaffd0004, 1))
-    answer(0x0805, 8, struct.pack("<HH", 0, 500))
-    answer(0x0803, 8, struct.pack("<HH", 0, 4))
-    read(9, 0x01f0, b"\x01\x02\x03\x04", length=8)
-    c.transfer(BULK, 0x83, asked=1024, answer=b"U3VE" + struct.pack("<HHHHHHQ", 0, 0x0c00, 12, 1,
-                                                                   0, 0x4fff, 77))
-    stream(3, 3, 470, 0)
-    stream(4, 4, 12, 0xa101)
-    return c
-
-
 def card_reader():
     ccid = struct.pack("<BBHBBIIIBIIBIIIIIBBHBB", 54, 0x21, 0x0110, 3, 7, 3, 3580, 3580, 0, 9600,
                        115200, 0, 254, 0, 0, 0x10030, 271, 0xff, 0xff, 0, 0, 1)
@@ -579,307 +468,349 @@ def serial_halves():
     return c
 
 
+def test_secrets(d):
+    """Keys and PINs are masked."""
+    secrets(d, "keys of pairings", interface(0, 0xe0, 1, 1, 3), [
+        endpoint(0x81, 3, 64, 1), endpoint(0x82, 2, 64), endpoint(0x02, 2, 64)], pairing)
+    secrets(d, "PINs of cards", interface(0, 0x0b, 0, 0, 2),
+            [endpoint(0x01, 2, 64), endpoint(0x82, 2, 64)], card)
+    redacted(d)
+
+
+def test_bluetooth(d):
+    items = check(d, "Bluetooth", bluetooth(), [
+        'Command_Complete Read_Local_Name: Success, local_name "trawl\'s own"',
+        "HCI event data 17 to 32 of 254",
+        "hci_version 5.0", "HCI_COMMAND: Create_Connection bd_addr 11:22:33:44:55:66",
+        "Command_Status Create_Connection: pending",
+        "Connection_Complete: hci_status Success, handle 0x002a",
+        'remote_name "somebody\'s phone"', "reason Connection Terminated by Local Host",
+        "link_policy 0x0005 (role switch, sniff mode)",
+        "packet_type 0xcc18 (DM1, DH1, DM3, DH3, DM5, DH5)",
+        "HCI ACL handle 0x02a, 104 bytes, L2CAP cid 0x0040", "HCI ACL data 65 to 108 of 108"],
+                  40)
+    got = [i["decoded"]["hci"] for i in items if "hci" in i.get("decoded", {})]
+    same([(0, "Success", "5.0", "5.0")],
+         [tuple(h.get(k) for k in ("hci_status", "hci_status_name", "hci_version_name",
+                                   "lmp_version_name")) for h in got if "hci_version" in h],
+         "a number that has a name is in JSON by both")
+    bits = [{k: v for k, v in h.items() if k.endswith("_set")} for h in got
+            if any(k.endswith("_set") for k in h)]
+    same((["Inquiry_Complete", "LE_Meta"], ["role switch", "sniff mode"],
+          ["3-slot packets", "sniff mode", "power control requests", "extended features"],
+          ["DM1", "DH1", "DM3", "DH3", "DM5", "DH5"], 5),
+         (bits[1]["event_mask_set"][::len(bits[1]["event_mask_set"]) - 1],
+          bits[2]["link_policy_set"],
+          [bits[3]["lmp_features_set"][i] for i in (0, 7, 8, -1)],
+          bits[-2]["packet_type_set"], len(bits[-1]["le_event_mask_set"])),
+         "bits of masks and features are in JSON by name")
+    same(["secure simple pairing", "simultaneous LE and BR/EDR"], bits[6]["lmp_features_set"],
+         "those of the features by their page")
+    same(1, sum(i.get("decoded", {}).get("hci", {}).get("remote_name") == "somebody's phone"
+                for i in items),
+         "an event in parts is shown once, whole")
+
+
+def test_cameras(d):
+    check(d, "camera", camera(), [
+        "GET_CUR selector 2 entity 2 interface 0: BRIGHTNESS value -7, processing unit 2",
+        "POWER_LINE_FREQUENCY value 60 Hz",
+        "EXPOSURE_TIME_ABSOLUTE value 333, camera terminal 1",
+        "EXPOSURE_TIME_ABSOLUTE control_info 0x03", "control_length 4, extension unit 3",
+        "AE_MODE value aperture priority", "PANTILT_ABSOLUTE pan -3600, tilt 7200",
+        "REQUEST_ERROR_CODE value out of range", "VS_PROBE format 1 frame 2 30.00/s",
+        "video status bStatusType 1, bOriginator 2, bEvent 0, bSelector 2, attribute value"
+        .replace("attribute value", "bAttribute value")], 20)
+    items = check(d, "pictures", pictures(), [
+        "fid 1, 10 bytes of picture, pts 77, end of frame", "fid 0, 5 bytes of picture"])
+    same([{"payloads": 1, "picture_bytes": 10, "fid": 1, "frame_ends": 1, "payload_errors": 1,
+           "pts": 77},
+          {"payloads": 1, "picture_bytes": 5, "fid": 0, "frame_ends": 0, "payload_errors": 0}],
+         [i["decoded"]["video"] for i in items if "video" in i.get("decoded", {})],
+         "what a payload's header says is in JSON")
+    items = check(d, "PTP", ptp(), [
+        'OperationsSupported [GetDeviceInfo OpenSession GetObjectPropList]',
+        'ImageFormats [EXIF/JPEG MP4 vCard_2]', 'Model "Model One"',
+        "StorageIDs [0x10001]", "StorageType removable RAM", "MaxCapacity 17179869184",
+        'ObjectFormat EXIF/JPEG', 'Filename "IMG_0001.JPG"', "PTP data SendObjectInfo 41 to",
+        "PTP event ObjectAdded transaction 5 (0x12)"])
+    same(["IMG_0001.JPG"] * 1, [i["decoded"]["ptp"]["Filename"] for i in items
+                                if "Filename" in i.get("decoded", {}).get("ptp", {})][:1],
+         "an object's information is in JSON")
+    items = check(d, "industrial camera", industrial_camera(), [
+        "mA: USB3 Vision control", "U3V READMEM_CMD 1 SBRM_Address 8 bytes, ", "READMEM_ACK 1 SBRM_Address 0xaffc0000",
+        "READMEM_ACK 3 SI_Maximum_Leader_Size 0x400", 'READMEM_ACK 4 Serial_Number "0042"',
+        "READMEM_ACK 5 0x00040024, failed: invalid address", "READMEM_ACK 7 0x5, ",
+        "WRITEMEM_CMD 8 SI_Control 0x1", "PENDING_ACK 8 SI_Control within 500 ms",
+        "WRITEMEM_ACK 8 SI_Control 4 bytes", "READMEM_ACK 9 Timestamp, 16 of 1024 bytes, 100 us  55 33",
+        "EVENT_CMD 1 event 0x4fff at 77",
+        "leader of block 3, image timestamp 99, pixel_format BayerRG8, width 640, height 480",
+        "trailer of block 3, 64 bytes of payload, height 470, ",
+        "trailer of block 4, 64 bytes of payload, height 12, failed: data overrun"], 60)
+    got = [i["decoded"]["vision"] for i in items if "vision" in i.get("decoded", {})]
+    same([({"address", "register"}, None), (set(), 5)],
+         [({"address", "register"} & set(v), v.get("value")) for v in got
+          if v.get("request_id") in (6, 7)],
+         "an answer to another command has no address")
+    same([None], [v.get("value") for v in got if v.get("request_id") == 9 and "status" in v],
+         "an answer that is cut has no value")
+
+
+def test_texts(d):
+    """Devices of which only lines and tshark's fields are compared."""
+    check(d, "card reader", card_reader(), [
+        "CCID IccPowerOn slot 0 seq 1", "bmFindexDindex 0x18, bmTCCKST1 0x10", "failed",
+        "seq 5 SELECT (00 a4 04 00)", "seq 7 SELECT (00 a4 04 00)",
+        "XfrBlock slot 0 seq 8, 15 bytes", "seq 9 SELECT (00 a4 04 00)",
+        "NotifySlotChange slot 0 present", "NotifySlotChange slot 0 empty slot 2 empty slot 3 present",
+        "HardwareError slot 0 seq 9 code 0x01 overcurrent"], 100)
+    check(d, "names of requests", requests(), [
+        "GET_CUR_ALL", "GET_MIN_ALL", "GET_MAX_ALL", "GET_RES_ALL", "GET_DEF_ALL"])
+    check(d, "colorimeter", colorimeter(), [
+        "colorimeter get status: device_status 2048", 'product "i1Display3 "',
+        "product_type 258", "locked 256", "measure edges integration_cycles 2400000",
+        "red_edges 227, green_edges 119, blue_edges 21", "green_edges_asked 366",
+        "(0.092153, 0.611056, 0.582087 s)", "internal EEPROM internal_offset 4, internal_length 3",
+        "3 bytes at 4", "4 bytes at 258", "set LED led_mode blink, off_time 5, on_time 2, pulses 3",
+        "diffuser ambient", "encode_key 0x4a, decode_key 0xe4, challenge 3132333435363738",
+        "challenge_response 3031323334353637...", "unlock_result yes",
+        'command 0x1000 failed (0x80): "Error: Unknown command"',
+        "answer to 0x12: done"], 60)
+    check(d, "hub", hub(), [
+        "status connection+enable+suspend", "changed over-current",
+        "CLEAR_TT_BUFFER of device 6 ep1 in bulk port 1", "SET_FEATURE PORT_TEST selector 4 port 2"], 130)
+    check(d, "DFU", loader(), ["DFU_DNLOAD block 0", "dfuDNLOAD-IDLE, poll in 10 ms"])
+    check(d, "printer", printer(), ["MFG:Brother;MDL:PT-D600"])
+
+
+def test_sound(d):
+    check(d, "mixer of Audio 1.0", mixer(), ["SET_CUR", "MIXER -6.00 dB, mixer unit 4 input 3 output 1"])
+    items = check(d, "MIDI", synthesizer(), [
+        "sysex Novation 7 bytes f0 00 20 29 02 13 f7", "note on channel 1 note 60 velocity 127",
+        "sysex Roland 8 bytes f0 41 10 42 44 00 01 f7",
+        "sysex manufacturer 0x39 4 bytes f0 39 02 f7", "sysex Novation first 6 bytes f0 00 20",
+        "sysex 7 to 12 03 04", "sysex 13 to 17 of 17 09 0a 0b 0c f7, 8 bytes"], 40)
+    same(True, "f7" in [m.get("bytes") for i in items
+                        for m in i["decoded"].get("midi", [])],
+ "the padding of a packet is not among its bytes")
+    items = check(d, "guitar processor", pedal(), [
+        "sysex DigiTech Request WhoAmI first 9 bytes f0 00 00 10", "sysex 10 to 14 of 14 ",
+        "sysex DigiTech Receive Preset Names first 9 bytes ", "procedure 0x6a"], 150)
+    got = [m["digitech"] for i in items for m in i.get("decoded", {}).get("midi", [])
+           if "digitech" in m]
+    same((11, ["CLEAN", "LEAD\ufffd"], [(65, 2, 5), (300, 0, "0086")], {True}),
+         (len(got), next(g["preset_names"] for g in got if "preset_names" in g),
+          [(p["parameter_id"], p["parameter_position"],
+            p.get("parameter_value", p.get("parameter_bytes")))
+           for p in next(g for g in got if "parameter_count" in g)["parameters"]],
+          {g["checksum_valid"] for g in got}), "the whole message is in JSON")
+    open(d + "/c.pcap", "wb").write(pcap(cut_messages().records))
+    lines = run("trawl-decode", d + "/c.pcap", text=True).stdout
+    ok("sysex continued, bytes before were not recorded, 6 bytes 41" in lines and
+       "sysex Roland 5 bytes f0 41 01 02 f7" in lines and lines.count("13 to 18") == 1,
+       "MIDI: no lengths after bytes that were not recorded", lines)
+    items = [m for line in run("trawl-decode", "--json", d + "/c.pcap").stdout.splitlines()
+             for m in json.loads(line)["fields"].get("decoded", {}).get("midi", [])]
+    same([(None, True), (5, None)], [(m.get("sysex_length"), m.get("sysex_cut"))
+                                     for m in items if "f7" in str(m.get("bytes"))],
+         "nor in JSON, where the end says so")
+
+
+def test_serial(d):
+    check(d, "serial port, halves missing", serial_halves(), ["AT+CSQ", "OK"])
+    lines = run("trawl-decode", d + "/c.pcap", text=True).stdout
+    same((3, 3), (lines.count("AT+CSQ"), lines.count("OK\\r\\n")), "each half has its text")
+    items = check(d, "FTDI converter", converter(), [
+        "FTDI_RESET channel A", "FTDI_SET_FLOW_CTRL XON/XOFF channel A",
+        "FTDI_SET_EVENT_CHAR 0x0d on", "FTDI_SET_ERROR_CHAR 0x23 off",
+        "FTDI_SET_BITMODE MPSSE pins 0x0b channel B", "FTDI_GET_MODEM_STATUS channel A: CTS DSR,",
+        "FTDI_GET_LATENCY_TIMER channel A: 16 ms", "no text, CTS DSR DCD", ", overrun, framing error,"], 150)
+    same([[1, 0xb1, 0x60], [2, 0x31, 0x60], [1, 0x31, 0x6a]],
+         [[p["count"], p["modem_status"], p["line_status"]]
+          for i in items for p in i.get("decoded", {}).get("packets", [])],
+         "the status of each packet")
+    items = check(d, "MPSSE", serial_engine(), [
+        "text \"\\x80\\x08\\x0b\"", "MPSSE set low pins 0x08 direction 0x0b, clock divisor 5, send "
+        "immediately, 7 bytes", "MPSSE write 3 bytes, read 2 bytes, send immediately, ",
+        "MPSSE write 5 bytes, ", "MPSSE 3 bytes of the command before, TMS 3 bits, ",
+        "MPSSE 1 byte of the command before, a command's begin, ",
+        "MPSSE clock without data 256 bytes, 1 byte, ", "MPSSE write 7 bits, clock without data 256 bytes, ", "MPSSE write and read 1 byte, TMS 1 bit, clock without data 5 bits, "
+        "adaptive clocking on and 1 more, ", "MPSSE no such command: 0xff, ",
+        "MPSSE set high pins 0xaa direction 0x55, ",
+        "MPSSE 2 bytes in: 01 02, ", 'text "still text"'], 60)
+    same([(["TMS/CS"], ["TCK/SK", "TDI/DO", "TMS/CS"]),
+          (["GPIOH1", "GPIOH3", "GPIOH5", "GPIOH7"], ["GPIOH0", "GPIOH2", "GPIOH4", "GPIOH6"])],
+         [(x["value_set"], x["direction_set"]) for i in items
+          for x in i.get("decoded", {}).get("mpsse", {}).get("commands", [])
+          if "value_set" in x], "pins are in JSON by name")
+    open(d + "/c.pcap", "wb").write(pcap(cpu_bus().records))
+    lines = run("trawl-decode", d + "/c.pcap", text=True).stdout
+    ok("MPSSE CPU read, CPU write, " in lines and "MPSSE open drain, " in lines,
+       "MPSSE: a bus, and open drain", lines)
+    lines = run("trawl-decode", "--json", d + "/c.pcap", text=True).stdout
+    ok('"low_pins_set":["TCK/SK","GPIOL0"]' in lines and '"high_pins_set":["GPIOH7"]' in lines,
+       "pins of open drain by name", lines)
+
+
+def test_descriptors(d):
+    items = check(d, "bits of descriptors", described_bits(), [], 150)
+    of = {x["descriptor"]: x for i in items for x in i.get("decoded", {}).get("descriptors", [])
+          if i["pid"] == "2224" and len(x) > 5}
+    same((["mute", "volume"], 7, 30,
+          ["can download", "can upload", "manifestation tolerant", "will detach"]),
+         (of["audio feature unit"]["channels"][0]["controls"][:2],
+          of["audio feature unit"]["iFeature"],
+          of["video input terminal"]["wOcularFocalLength"],
+          of["DFU functional"]["bmAttributes_set"]),
+         "by name, in JSON")
+    items = check(d, "Audio 2.0 and Ethernet", described_sound(), [], 250)
+    of = [{x["descriptor"]: x for x in i["decoded"]["descriptors"]} for i in items
+          if len(i.get("decoded", {}).get("descriptors", [])) > 5]
+    same(("internal programmable", ["mute (read-only)", "volume (read-only)"], (13, True)),
+         (of[3]["audio clock source"]["clock_type"],
+          of[0]["audio feature unit"]["channels"][0]["controls"][:2],
+          tuple(of[1]["CDC ethernet"][n]
+                for n in ("multicast_filters", "multicast_imperfect"))),
+         "parts of fields by name, in JSON")
+    open(d + "/c.pcap", "wb").write(pcap(mixer_2().records))
+    items = [json.loads(line)["fields"]["decoded"]["descriptors"] for line in
+             run("trawl-decode", "--json", d + "/c.pcap").stdout.splitlines()]
+    same(("f055", 3, 6), tuple(items[1][-1][n] for n in (
+        "bmMixerControls", "bmControls", "iMixer")), "mixer of Audio 2.0")
+
+
+def test_storage(d):
+    check(d, "mode pages of a disk", disk(), [
+        "data MAKER A UNIT 1.00", "write-protected, read-write error recovery arre rc eer dte",
+        ", caching abpf disc size mf ", ", control tst=2 "], 130)
+    items = check(d, "mode pages of a CD drive", drive(), [
+        "write parameters", "CD capabilities and mechanical status dvd_r_read", ", page 0x31"], 120)
+    same([["read-write error recovery", "write parameters",
+           "CD capabilities and mechanical status", "informational exceptions control", None]],
+         [[p.get("page_name") for p in i["decoded"]["storage"]["answer"]["pages"]] for i in items
+          if "pages" in i.get("decoded", {}).get("storage", {}).get("answer", {})],
+         "a code is the page that drives have")
+    items = check(d, "optical drive", optical(), [
+        "GET CONFIGURATION data profile DVD-ROM, ",
+        "READ DISC INFORMATION data incomplete, 258 sessions, tracks 1 to 4, ",
+        "READ TRACK INFORMATION data track 1 session 1 at 1432382326 + 84941606, ",
+        "data tracks 1 to 2, 1 at 0, 2 at 1200, lead-out at 327680, ",
+        "data tracks 1 to 1, 1 at 00:02.00, lead-out at 62:30.21, ",
+        "NOTIFICATION data media new media, media present, ", "NOTIFICATION data no event, 4 bytes",
+        "data media media removal, no media, door open, ", "data operational change changed, ",
+        "REPORT KEY data, ", "READ SUB-CHANNEL data, ", "BLANK tag "], 700)
+    answers = [i["decoded"]["storage"].get("answer", {}) for i in items
+               if "storage" in i.get("decoded", {})]
+    same([["CD read", 1, 0, 1], ["unknown", 0, 0, 0]],
+         [[f.get("feature_name", "unknown"), f["feature_version"], int(f.get("dap", 0)),
+           int(f["current"])] for f in next(a["features"] for a in answers if "features" in a)
+          if f["feature"] in (0x001e, 0x0fff)][1::-1], "features are in JSON by name")
+    open(d + "/c.pcap", "wb").write(pcap(optical(split=69).records))
+    lines = run("trawl-decode", "--json", d + "/c.pcap", text=True).stdout.splitlines()
+    answers = [json.loads(line)["fields"].get("decoded", {}).get("storage", {}).get("answer")
+               for line in lines if "GET CONFIGURATION" in line]
+    same([[0, 1, 3, 0x10]], [[f["feature"] for f in a["features"]] for a in answers if a],
+         "only whole features, and no second transfer for another answer")
+    open(d + "/c.pcap", "wb").write(pcap(optical(0, (0x12, 0xa4, 0x42)).records))
+    lines = run("trawl-decode", d + "/c.pcap", text=True).stdout
+    ok("UNMAP tag" in lines and "MAINTENANCE OUT tag" in lines and "KEY" not in lines,
+       "to a disk, opcodes mean what they mean to disks", lines)
+
+
+def test_ipp(d):
+    items = check(d, "IPP over USB", ipp_printer(), [
+        'printer "POST /ipp/print HTTP/1.1", ',
+        "printer IPP Get-Printer-Attributes request 7, ",
+        'printer "HTTP/1.1 200 OK" IPP successful-ok-ignored-or-substituted-attributes '
+        "request 7, ", "printer IPP status 0x0577 request 8, ",
+        'printer "GET /eSCL/ScannerStatus HTTP/1.1", ',
+        'printer "HTTP/1.1 503 Service Unavailable", '])
+    got = [i["decoded"]["ipp"]["attributes"] for i in items if "ipp" in i.get("decoded", {})]
+    same([[("operation", "attributes-charset", "utf-8"),
+           ("operation", "requested-attributes", "printer-state"),
+           ("operation", None, "printer-name")],
+          [("operation", "attributes-charset", "utf-8"), ("printer", "printer-state", 3),
+           ("printer", "printer-is-accepting-jobs", 1),
+           ("printer", "printer-resolution", "000002580000025803")],
+          [("operation", "attributes-charset", "utf-8"), ("printer", "printer-state", 3),
+           ("printer", "printer-is-accepting-jobs", 1)]],
+         [[(a["group"], a.get("name"),
+            a.get("text", a.get("number", a.get("bytes")))) for a in m] for m in got],
+         "attributes are in JSON; one that is cut is not")
+
+
+def test_eem(d):
+    items = check(d, "CDC EEM", eem(), [
+        "EEM, 2 frames: 02:00:00:00:00:01 to 33:33:00:00:00:02 IPv4, ",
+        "EEM, 1 frame: 02:00:00:00:00:01 to 33:33:00:00:00:02 IPv4, ", "EEM data, 2 bytes"])
+    same([[(2, 39), (49, 39)], [(8, 39)]],
+         [[(f["offset"], f["frame_length"]) for f in n["frames"]]
+          for n in (i.get("decoded", {}).get("network") for i in items) if n],
+         "frames are without header and checksum")
+
+
+def test_modem(d):
+    items = check(d, "MBIM", modem(), [
+        "MBIM OPEN id 1, ", " FRAGMENT_OUT_OF_SEQUENCE, ", " NOT_OPENED, ",
+        "data_class GPRS|EDGE|UMTS|HSDPA|HSUPA|LTE|custom",
+        'custom_data_class "HSPA+", device_id "353000000000001", firmware "1.0"',
+        'ready_state initialized, subscriber_id "262010000000001"',
+        "hw_radio_state on, sw_radio_state on, ", "PIN pin_type PIN1, pin_operation enter, 80",
+        "network_error PLMN not allowed, register_state roaming",
+        "preferred_data_classes LTE, ", "frequency_range FR1, data_subclass 5G NR, mcc 262, mnc 1, tac 77",
+        'rssi 20, error_rate 99, signal_strength_interval 5, rssi_threshold 3, ',
+        'access_string "internet", user_name "user", compression none, auth_protocol CHAP, ip_type IPv4',
+        "ipv4_addresses { prefix_length 30, ipv4 10.0.0.2 }", "ipv4_gateway 10.0.0.1, ipv6_gateway 2001:db8::1",
+        "EMERGENCY_MODE emergency_mode on", " NO_DEVICE_SUPPORT basic connect",
+        'cdma_messages { message_index 4, sms_status new, address "+4913"', "ready_flags eSIM|SIM removable",
+        "VERSION mbim_version 1.00, extended_version 3.00", "00112233-4455-6677-8899-aabbccddeeff: command 7",
+        "fragment 2 of 3, ",
+        "fragment 3 of 3 basic connect: VISIBLE_PROVIDERS providers (3)",
+        "MBIM block 1, 2 frames: IPS session 0 10.0.0.2 to 8.8.8.8 UDP",
+        "MBIM block 8, 1 frame: ips session 3 ::1 to ::2 ICMPv6"], 680)
+    messages = [i["decoded"]["network"] for i in items if "network" in i.get("decoded", {})]
+    info = {(m.get("cid_name"), m.get("command_type")): m.get("information") for m in messages}
+    same([["10.0.0.2"], ["8.8.8.8", "9.9.9.9"], ["2001:db8::53"]],
+         [[a["ipv4"] for a in info["IP_CONFIGURATION", None]["ipv4_addresses"]],
+          info["IP_CONFIGURATION", None]["ipv4_dns"], info["IP_CONFIGURATION", None]["ipv6_dns"]],
+         "the addresses are in JSON")
+    same([[1, 2, 3], [1]], [s["cids"] for s in info["DEVICE_SERVICES", None]["device_services"]],
+         "and the commands of each service")
+    same(["00000", "00001", "00002"], [p["provider_id"] for p in info["VISIBLE_PROVIDERS", None]["providers"]],
+         "and what comes in fragments")
+    hidden = run("trawl-decode", "--json", d + "/c.pcap", text=True).stdout
+    shown = run("trawl-decode", "--json", "--show-keys", d + "/c.pcap", text=True).stdout
+    words = ["1234", "secret", "hidden", bytes(range(16)).hex()]
+    same(([], [True] * 3), ([w for w in words[:3] if '"%s"' % w in hidden],
+                            ['"%s"' % w in shown for w in words[:3]]),
+         "PINs and passwords are masked, --show-keys shows them")
+    same(0, sum(w.encode("utf-16-le").hex() in hidden for w in words[:3]),
+         "in their bytes, too")
+
+
+def test_odd_modem(d):
+    """Messages that do not fit their structure."""
+    open(d + "/c.pcap", "wb").write(pcap(odd_modem().records))
+    lines = run("trawl-decode", "--json", d + "/c.pcap", text=True).stdout.splitlines()
+    items = [json.loads(line)["fields"] for line in lines]
+    info = {m["cid_name"]: m.get("information")
+            for m in (i["decoded"]["network"] for i in items if "network" in i.get("decoded", {}))
+            if not m.get("command_type") == "query" and "cid_name" in m}
+    same(([None] * 3, 3, 3), ([info[n] for n in ("HOME_PROVIDER", "PREFERRED_PROVIDERS", "PIN")],
+                              info["CONNECT"]["ip_type"],
+                              len(info["PROVISIONED_CONTEXTS"]["contexts"])),
+         "a buffer that does not fit its structure is not taken apart")
+    words = [w.encode("utf-16-le").hex() for w in ("1234", "passw", "ab")]
+    same([False] * 3, [any(w in line for line in lines) for w in words],
+         "nor is a secret in it, or in a fragment, shown")
+
+
 def main():
     d = tempfile.mkdtemp(prefix="trawl-classes-")
     try:
-        secrets(d, "keys of pairings", interface(0, 0xe0, 1, 1, 3), [
-            endpoint(0x81, 3, 64, 1), endpoint(0x82, 2, 64), endpoint(0x02, 2, 64)], pairing)
-        secrets(d, "PINs of cards", interface(0, 0x0b, 0, 0, 2),
-                [endpoint(0x01, 2, 64), endpoint(0x82, 2, 64)], card)
-        redacted(d)
-        items = check(d, "Bluetooth", bluetooth(), [
-            'Command_Complete Read_Local_Name: Success, local_name "trawl\'s own"',
-            "HCI event data 17 to 32 of 254",
-            "hci_version 5.0", "HCI_COMMAND: Create_Connection bd_addr 11:22:33:44:55:66",
-            "Command_Status Create_Connection: pending",
-            "Connection_Complete: hci_status Success, handle 0x002a",
-            'remote_name "somebody\'s phone"', "reason Connection Terminated by Local Host",
-            "link_policy 0x0005 (role switch, sniff mode)",
-            "packet_type 0xcc18 (DM1, DH1, DM3, DH3, DM5, DH5)",
-            "HCI ACL handle 0x02a, 104 bytes, L2CAP cid 0x0040", "HCI ACL data 65 to 108 of 108"],
-                      40)
-        got = [i["decoded"]["hci"] for i in items if "hci" in i.get("decoded", {})]
-        same([(0, "Success", "5.0", "5.0")],
-             [tuple(h.get(k) for k in ("hci_status", "hci_status_name", "hci_version_name",
-                                       "lmp_version_name")) for h in got if "hci_version" in h],
-             "a number that has a name is in JSON by both")
-        bits = [{k: v for k, v in h.items() if k.endswith("_set")} for h in got
-                if any(k.endswith("_set") for k in h)]
-        same((["Inquiry_Complete", "LE_Meta"], ["role switch", "sniff mode"],
-              ["3-slot packets", "sniff mode", "power control requests", "extended features"],
-              ["DM1", "DH1", "DM3", "DH3", "DM5", "DH5"], 5),
-             (bits[1]["event_mask_set"][::len(bits[1]["event_mask_set"]) - 1],
-              bits[2]["link_policy_set"],
-              [bits[3]["lmp_features_set"][i] for i in (0, 7, 8, -1)],
-              bits[-2]["packet_type_set"], len(bits[-1]["le_event_mask_set"])),
-             "bits of masks and features are in JSON by name")
-        same(["secure simple pairing", "simultaneous LE and BR/EDR"], bits[6]["lmp_features_set"],
-             "those of the features by their page")
-        same(1, sum(i.get("decoded", {}).get("hci", {}).get("remote_name") == "somebody's phone"
-                    for i in items),
-             "an event in parts is told once, whole")
-        check(d, "camera", camera(), [
-            "GET_CUR selector 2 entity 2 interface 0: BRIGHTNESS value -7, processing unit 2",
-            "POWER_LINE_FREQUENCY value 60 Hz",
-            "EXPOSURE_TIME_ABSOLUTE value 333, camera terminal 1",
-            "EXPOSURE_TIME_ABSOLUTE control_info 0x03", "control_length 4, extension unit 3",
-            "AE_MODE value aperture priority", "PANTILT_ABSOLUTE pan -3600, tilt 7200",
-            "REQUEST_ERROR_CODE value out of range", "VS_PROBE format 1 frame 2 30.00/s",
-            "video status bStatusType 1, bOriginator 2, bEvent 0, bSelector 2, attribute value"
-            .replace("attribute value", "bAttribute value")], 20)
-        items = check(d, "pictures", pictures(), [
-            "fid 1, 10 bytes of picture, pts 77, end of frame", "fid 0, 5 bytes of picture"])
-        same([{"payloads": 1, "picture_bytes": 10, "fid": 1, "frame_ends": 1, "payload_errors": 1,
-               "pts": 77},
-              {"payloads": 1, "picture_bytes": 5, "fid": 0, "frame_ends": 0, "payload_errors": 0}],
-             [i["decoded"]["video"] for i in items if "video" in i.get("decoded", {})],
-             "what a payload's header says is in JSON")
-        items = check(d, "PTP", ptp(), [
-            'OperationsSupported [GetDeviceInfo OpenSession GetObjectPropList]',
-            'ImageFormats [EXIF/JPEG MP4 vCard_2]', 'Model "Model One"',
-            "StorageIDs [0x10001]", "StorageType removable RAM", "MaxCapacity 17179869184",
-            'ObjectFormat EXIF/JPEG', 'Filename "IMG_0001.JPG"', "PTP data SendObjectInfo 41 to",
-            "PTP event ObjectAdded transaction 5 (0x12)"])
-        same(["IMG_0001.JPG"] * 1, [i["decoded"]["ptp"]["Filename"] for i in items
-                                    if "Filename" in i.get("decoded", {}).get("ptp", {})][:1],
-             "an object's information is in JSON")
-        items = check(d, "industrial camera", industrial_camera(), [
-            "mA: USB3 Vision control", "U3V READMEM_CMD 1 SBRM_Address 8 bytes, ", "READMEM_ACK 1 SBRM_Address 0xaffc0000",
-            "READMEM_ACK 3 SI_Maximum_Leader_Size 0x400", 'READMEM_ACK 4 Serial_Number "0042"',
-            "READMEM_ACK 5 0x00040024, failed: invalid address", "READMEM_ACK 7 0x5, ",
-            "WRITEMEM_CMD 8 SI_Control 0x1", "PENDING_ACK 8 SI_Control within 500 ms",
-            "WRITEMEM_ACK 8 SI_Control 4 bytes", "READMEM_ACK 9 Timestamp, 16 of 1024 bytes, 100 us  55 33",
-            "EVENT_CMD 1 event 0x4fff at 77",
-            "leader of block 3, image timestamp 99, pixel_format BayerRG8, width 640, height 480",
-            "trailer of block 3, 64 bytes of payload, height 470, ",
-            "trailer of block 4, 64 bytes of payload, height 12, failed: data overrun"], 60)
-        got = [i["decoded"]["vision"] for i in items if "vision" in i.get("decoded", {})]
-        same([({"address", "register"}, None), (set(), 5)],
-             [({"address", "register"} & set(v), v.get("value")) for v in got
-              if v.get("request_id") in (6, 7)],
-             "an answer to another command has no address")
-        same([None], [v.get("value") for v in got if v.get("request_id") == 9 and "status" in v],
-             "an answer that is cut has no value")
-        check(d, "card reader", card_reader(), [
-            "CCID IccPowerOn slot 0 seq 1", "bmFindexDindex 0x18, bmTCCKST1 0x10", "failed",
-            "seq 5 SELECT (00 a4 04 00)", "seq 7 SELECT (00 a4 04 00)",
-            "XfrBlock slot 0 seq 8, 15 bytes", "seq 9 SELECT (00 a4 04 00)",
-            "NotifySlotChange slot 0 present", "NotifySlotChange slot 0 empty slot 2 empty slot 3 present",
-            "HardwareError slot 0 seq 9 code 0x01 overcurrent"], 100)
-        check(d, "names of requests", requests(), [
-            "GET_CUR_ALL", "GET_MIN_ALL", "GET_MAX_ALL", "GET_RES_ALL", "GET_DEF_ALL"])
-        check(d, "mixer of Audio 1.0", mixer(), ["SET_CUR", "MIXER -6.00 dB, mixer unit 4 input 3 output 1"])
-        items = check(d, "MIDI", synthesizer(), [
-            "sysex Novation 7 bytes f0 00 20 29 02 13 f7", "note on channel 1 note 60 velocity 127",
-            "sysex Roland 8 bytes f0 41 10 42 44 00 01 f7",
-            "sysex manufacturer 0x39 4 bytes f0 39 02 f7", "sysex Novation first 6 bytes f0 00 20",
-            "sysex 7 to 12 03 04", "sysex 13 to 17 of 17 09 0a 0b 0c f7, 8 bytes"], 40)
-        same(True, "f7" in [m.get("bytes") for i in items
-                            for m in i["decoded"].get("midi", [])],
-     "the padding of a packet is not among its bytes")
-        items = check(d, "guitar processor", pedal(), [
-            "sysex DigiTech Request WhoAmI first 9 bytes f0 00 00 10", "sysex 10 to 14 of 14 ",
-            "sysex DigiTech Receive Preset Names first 9 bytes ", "procedure 0x6a"], 150)
-        got = [m["digitech"] for i in items for m in i.get("decoded", {}).get("midi", [])
-               if "digitech" in m]
-        same((11, ["CLEAN", "LEAD\ufffd"], [(65, 2, 5), (300, 0, "0086")], {True}),
-             (len(got), next(g["preset_names"] for g in got if "preset_names" in g),
-              [(p["parameter_id"], p["parameter_position"],
-                p.get("parameter_value", p.get("parameter_bytes")))
-               for p in next(g for g in got if "parameter_count" in g)["parameters"]],
-              {g["checksum_valid"] for g in got}), "the whole message is in JSON")
-        open(d + "/c.pcap", "wb").write(pcap(cut_messages().records))
-        lines = run("trawl-decode", d + "/c.pcap", text=True).stdout
-        ok("sysex continued, bytes before were not recorded, 6 bytes 41" in lines and
-           "sysex Roland 5 bytes f0 41 01 02 f7" in lines and lines.count("13 to 18") == 1,
-           "MIDI: no lengths after bytes that were not recorded", lines)
-        items = [m for line in run("trawl-decode", "--json", d + "/c.pcap").stdout.splitlines()
-                 for m in json.loads(line)["fields"].get("decoded", {}).get("midi", [])]
-        same([(None, True), (5, None)], [(m.get("sysex_length"), m.get("sysex_cut"))
-                                         for m in items if "f7" in str(m.get("bytes"))],
-             "nor in JSON, where the end says so")
-        check(d, "serial port, halves missing", serial_halves(), ["AT+CSQ", "OK"])
-        lines = run("trawl-decode", d + "/c.pcap", text=True).stdout
-        same((3, 3), (lines.count("AT+CSQ"), lines.count("OK\\r\\n")), "each half has its text")
-        check(d, "colorimeter", colorimeter(), [
-            "colorimeter get status: device_status 2048", 'product "i1Display3 "',
-            "product_type 258", "locked 256", "measure edges integration_cycles 2400000",
-            "red_edges 227, green_edges 119, blue_edges 21", "green_edges_asked 366",
-            "(0.092153, 0.611056, 0.582087 s)", "internal EEPROM internal_offset 4, internal_length 3",
-            "3 bytes at 4", "4 bytes at 258", "set LED led_mode blink, off_time 5, on_time 2, pulses 3",
-            "diffuser ambient", "encode_key 0x4a, decode_key 0xe4, challenge 3132333435363738",
-            "challenge_response 3031323334353637...", "unlock_result yes",
-            'command 0x1000 failed (0x80): "Error: Unknown command"',
-            "answer to 0x12: done"], 60)
-        items = check(d, "FTDI converter", converter(), [
-            "FTDI_RESET channel A", "FTDI_SET_FLOW_CTRL XON/XOFF channel A",
-            "FTDI_SET_EVENT_CHAR 0x0d on", "FTDI_SET_ERROR_CHAR 0x23 off",
-            "FTDI_SET_BITMODE MPSSE pins 0x0b channel B", "FTDI_GET_MODEM_STATUS channel A: CTS DSR,",
-            "FTDI_GET_LATENCY_TIMER channel A: 16 ms", "no text, CTS DSR DCD", ", overrun, framing error,"], 150)
-        check(d, "hub", hub(), [
-            "status connection+enable+suspend", "changed over-current",
-            "CLEAR_TT_BUFFER of device 6 ep1 in bulk port 1", "SET_FEATURE PORT_TEST selector 4 port 2"], 130)
-        same([[1, 0xb1, 0x60], [2, 0x31, 0x60], [1, 0x31, 0x6a]],
-             [[p["count"], p["modem_status"], p["line_status"]]
-              for i in items for p in i.get("decoded", {}).get("packets", [])],
-             "the status of each packet")
-        items = check(d, "MPSSE", serial_engine(), [
-            "text \"\\x80\\x08\\x0b\"", "MPSSE set low pins 0x08 direction 0x0b, clock divisor 5, send "
-            "immediately, 7 bytes", "MPSSE write 3 bytes, read 2 bytes, send immediately, ",
-            "MPSSE write 5 bytes, ", "MPSSE 3 bytes of the command before, TMS 3 bits, ",
-            "MPSSE 1 byte of the command before, a command's begin, ",
-            "MPSSE clock without data 256 bytes, 1 byte, ", "MPSSE write 7 bits, clock without data 256 bytes, ", "MPSSE write and read 1 byte, TMS 1 bit, clock without data 5 bits, "
-            "adaptive clocking on and 1 more, ", "MPSSE no such command: 0xff, ",
-            "MPSSE set high pins 0xaa direction 0x55, ",
-            "MPSSE 2 bytes in: 01 02, ", 'text "still text"'], 60)
-        same([(["TMS/CS"], ["TCK/SK", "TDI/DO", "TMS/CS"]),
-              (["GPIOH1", "GPIOH3", "GPIOH5", "GPIOH7"], ["GPIOH0", "GPIOH2", "GPIOH4", "GPIOH6"])],
-             [(x["value_set"], x["direction_set"]) for i in items
-              for x in i.get("decoded", {}).get("mpsse", {}).get("commands", [])
-              if "value_set" in x], "pins are in JSON by name")
-        open(d + "/c.pcap", "wb").write(pcap(cpu_bus().records))
-        lines = run("trawl-decode", d + "/c.pcap", text=True).stdout
-        ok("MPSSE CPU read, CPU write, " in lines and "MPSSE open drain, " in lines,
-           "MPSSE: a bus, and open drain", lines)
-        lines = run("trawl-decode", "--json", d + "/c.pcap", text=True).stdout
-        ok('"low_pins_set":["TCK/SK","GPIOL0"]' in lines and '"high_pins_set":["GPIOH7"]' in lines,
-           "pins of open drain by name", lines)
-        check(d, "DFU", loader(), ["DFU_DNLOAD block 0", "dfuDNLOAD-IDLE, poll in 10 ms"])
-        items = check(d, "bits of descriptors", described_bits(), [], 150)
-        of = {x["descriptor"]: x for i in items for x in i.get("decoded", {}).get("descriptors", [])
-              if i["pid"] == "2224" and len(x) > 5}
-        same((["mute", "volume"], 7, 30,
-              ["can download", "can upload", "manifestation tolerant", "will detach"]),
-             (of["audio feature unit"]["channels"][0]["controls"][:2],
-              of["audio feature unit"]["iFeature"],
-              of["video input terminal"]["wOcularFocalLength"],
-              of["DFU functional"]["bmAttributes_set"]),
-             "by name, in JSON")
-        items = check(d, "Audio 2.0 and Ethernet", described_sound(), [], 250)
-        of = [{x["descriptor"]: x for x in i["decoded"]["descriptors"]} for i in items
-              if len(i.get("decoded", {}).get("descriptors", [])) > 5]
-        same(("internal programmable", ["mute (read-only)", "volume (read-only)"], (13, True)),
-             (of[3]["audio clock source"]["clock_type"],
-              of[0]["audio feature unit"]["channels"][0]["controls"][:2],
-              tuple(of[1]["CDC ethernet"][n]
-                    for n in ("multicast_filters", "multicast_imperfect"))),
-             "parts of fields by name, in JSON")
-        open(d + "/c.pcap", "wb").write(pcap(mixer_2().records))
-        items = [json.loads(line)["fields"]["decoded"]["descriptors"] for line in
-                 run("trawl-decode", "--json", d + "/c.pcap").stdout.splitlines()]
-        same(("f055", 3, 6), tuple(items[1][-1][n] for n in (
-            "bmMixerControls", "bmControls", "iMixer")), "mixer of Audio 2.0")
-        check(d, "mode pages of a disk", disk(), [
-            "data MAKER A UNIT 1.00", "write-protected, read-write error recovery arre rc eer dte",
-            ", caching abpf disc size mf ", ", control tst=2 "], 130)
-        items = check(d, "mode pages of a CD drive", drive(), [
-            "write parameters", "CD capabilities and mechanical status dvd_r_read", ", page 0x31"], 120)
-        same([["read-write error recovery", "write parameters",
-               "CD capabilities and mechanical status", "informational exceptions control", None]],
-             [[p.get("page_name") for p in i["decoded"]["storage"]["answer"]["pages"]] for i in items
-              if "pages" in i.get("decoded", {}).get("storage", {}).get("answer", {})],
-             "a code is the page that drives have")
-        items = check(d, "optical drive", optical(), [
-            "GET CONFIGURATION data profile DVD-ROM, ",
-            "READ DISC INFORMATION data incomplete, 258 sessions, tracks 1 to 4, ",
-            "READ TRACK INFORMATION data track 1 session 1 at 1432382326 + 84941606, ",
-            "data tracks 1 to 2, 1 at 0, 2 at 1200, lead-out at 327680, ",
-            "data tracks 1 to 1, 1 at 00:02.00, lead-out at 62:30.21, ",
-            "NOTIFICATION data media new media, media present, ", "NOTIFICATION data no event, 4 bytes",
-            "data media media removal, no media, door open, ", "data operational change changed, ",
-            "REPORT KEY data, ", "READ SUB-CHANNEL data, ", "BLANK tag "], 700)
-        answers = [i["decoded"]["storage"].get("answer", {}) for i in items
-                   if "storage" in i.get("decoded", {})]
-        same([["CD read", 1, 0, 1], ["unknown", 0, 0, 0]],
-             [[f.get("feature_name", "unknown"), f["feature_version"], int(f.get("dap", 0)),
-               int(f["current"])] for f in next(a["features"] for a in answers if "features" in a)
-              if f["feature"] in (0x001e, 0x0fff)][1::-1], "features are in JSON by name")
-        open(d + "/c.pcap", "wb").write(pcap(optical(split=69).records))
-        lines = run("trawl-decode", "--json", d + "/c.pcap", text=True).stdout.splitlines()
-        answers = [json.loads(line)["fields"].get("decoded", {}).get("storage", {}).get("answer")
-                   for line in lines if "GET CONFIGURATION" in line]
-        same([[0, 1, 3, 0x10]], [[f["feature"] for f in a["features"]] for a in answers if a],
-             "only whole features, and no second transfer for another answer")
-        open(d + "/c.pcap", "wb").write(pcap(optical(0, (0x12, 0xa4, 0x42)).records))
-        lines = run("trawl-decode", d + "/c.pcap", text=True).stdout
-        ok("UNMAP tag" in lines and "MAINTENANCE OUT tag" in lines and "KEY" not in lines,
-           "to a disk, opcodes mean what they mean to disks", lines)
-        check(d, "printer", printer(), ["MFG:Brother;MDL:PT-D600"])
-        items = check(d, "IPP over USB", ipp_printer(), [
-            'printer "POST /ipp/print HTTP/1.1", ',
-            "printer IPP Get-Printer-Attributes request 7, ",
-            'printer "HTTP/1.1 200 OK" IPP successful-ok-ignored-or-substituted-attributes '
-            "request 7, ", "printer IPP status 0x0577 request 8, ",
-            'printer "GET /eSCL/ScannerStatus HTTP/1.1", ',
-            'printer "HTTP/1.1 503 Service Unavailable", '])
-        got = [i["decoded"]["ipp"]["attributes"] for i in items if "ipp" in i.get("decoded", {})]
-        same([[("operation", "attributes-charset", "utf-8"),
-               ("operation", "requested-attributes", "printer-state"),
-               ("operation", None, "printer-name")],
-              [("operation", "attributes-charset", "utf-8"), ("printer", "printer-state", 3),
-               ("printer", "printer-is-accepting-jobs", 1),
-               ("printer", "printer-resolution", "000002580000025803")],
-              [("operation", "attributes-charset", "utf-8"), ("printer", "printer-state", 3),
-               ("printer", "printer-is-accepting-jobs", 1)]],
-             [[(a["group"], a.get("name"),
-                a.get("text", a.get("number", a.get("bytes")))) for a in m] for m in got],
-             "attributes are in JSON; one that is cut is not")
-        items = check(d, "CDC EEM", eem(), [
-            "EEM, 2 frames: 02:00:00:00:00:01 to 33:33:00:00:00:02 IPv4, ",
-            "EEM, 1 frame: 02:00:00:00:00:01 to 33:33:00:00:00:02 IPv4, ", "EEM data, 2 bytes"])
-        same([[(2, 39), (49, 39)], [(8, 39)]],
-             [[(f["offset"], f["frame_length"]) for f in n["frames"]]
-              for n in (i.get("decoded", {}).get("network") for i in items) if n],
-             "frames are without header and checksum")
-        items = check(d, "MBIM", modem(), [
-            "MBIM OPEN id 1, ", " FRAGMENT_OUT_OF_SEQUENCE, ", " NOT_OPENED, ",
-            "data_class GPRS|EDGE|UMTS|HSDPA|HSUPA|LTE|custom",
-            'custom_data_class "HSPA+", device_id "353000000000001", firmware "1.0"',
-            'ready_state initialized, subscriber_id "262010000000001"',
-            "hw_radio_state on, sw_radio_state on, ", "PIN pin_type PIN1, pin_operation enter, 80",
-            "network_error PLMN not allowed, register_state roaming",
-            "preferred_data_classes LTE, ", "frequency_range FR1, data_subclass 5G NR, mcc 262, mnc 1, tac 77",
-            'rssi 20, error_rate 99, signal_strength_interval 5, rssi_threshold 3, ',
-            'access_string "internet", user_name "user", compression none, auth_protocol CHAP, ip_type IPv4',
-            "ipv4_addresses { prefix_length 30, ipv4 10.0.0.2 }", "ipv4_gateway 10.0.0.1, ipv6_gateway 2001:db8::1",
-            "EMERGENCY_MODE emergency_mode on", " NO_DEVICE_SUPPORT basic connect",
-            'cdma_messages { message_index 4, sms_status new, address "+4913"', "ready_flags eSIM|SIM removable",
-            "VERSION mbim_version 1.00, extended_version 3.00", "00112233-4455-6677-8899-aabbccddeeff: command 7",
-            "fragment 2 of 3, ",
-            "fragment 3 of 3 basic connect: VISIBLE_PROVIDERS providers (3)",
-            "MBIM block 1, 2 frames: IPS session 0 10.0.0.2 to 8.8.8.8 UDP",
-            "MBIM block 8, 1 frame: ips session 3 ::1 to ::2 ICMPv6"], 680)
-        messages = [i["decoded"]["network"] for i in items if "network" in i.get("decoded", {})]
-        info = {(m.get("cid_name"), m.get("command_type")): m.get("information") for m in messages}
-        same([["10.0.0.2"], ["8.8.8.8", "9.9.9.9"], ["2001:db8::53"]],
-             [[a["ipv4"] for a in info["IP_CONFIGURATION", None]["ipv4_addresses"]],
-              info["IP_CONFIGURATION", None]["ipv4_dns"], info["IP_CONFIGURATION", None]["ipv6_dns"]],
-             "the addresses are in JSON")
-        same([[1, 2, 3], [1]], [s["cids"] for s in info["DEVICE_SERVICES", None]["device_services"]],
-             "and the commands of each service")
-        same(["00000", "00001", "00002"], [p["provider_id"] for p in info["VISIBLE_PROVIDERS", None]["providers"]],
-             "and what comes in fragments")
-        hidden = run("trawl-decode", "--json", d + "/c.pcap", text=True).stdout
-        shown = run("trawl-decode", "--json", "--show-keys", d + "/c.pcap", text=True).stdout
-        words = ["1234", "secret", "hidden", bytes(range(16)).hex()]
-        same(([], [True] * 3), ([w for w in words[:3] if '"%s"' % w in hidden],
-                                ['"%s"' % w in shown for w in words[:3]]),
-             "PINs and passwords are masked, --show-keys shows them")
-        same(0, sum(w.encode("utf-16-le").hex() in hidden for w in words[:3]),
-             "in their bytes, too")
-        open(d + "/c.pcap", "wb").write(pcap(odd_modem().records))
-        lines = run("trawl-decode", "--json", d + "/c.pcap", text=True).stdout.splitlines()
-        items = [json.loads(line)["fields"] for line in lines]
-        info = {m["cid_name"]: m.get("information")
-                for m in (i["decoded"]["network"] for i in items if "network" in i.get("decoded", {}))
-                if not m.get("command_type") == "query" and "cid_name" in m}
-        same(([None] * 3, 3, 3), ([info[n] for n in ("HOME_PROVIDER", "PREFERRED_PROVIDERS", "PIN")],
-                                  info["CONNECT"]["ip_type"],
-                                  len(info["PROVISIONED_CONTEXTS"]["contexts"])),
-             "a buffer that does not fit its structure is not taken apart")
-        words = [w.encode("utf-16-le").hex() for w in ("1234", "passw", "ab")]
-        same([False] * 3, [any(w in line for line in lines) for w in words],
-             "nor is a secret in it, or in a fragment, shown")
+        for test in (test_secrets, test_bluetooth, test_cameras, test_texts, test_sound, test_serial,
+                     test_descriptors, test_storage, test_ipp, test_eem, test_modem, test_odd_modem):
+            test(d)
     finally:
         shutil.rmtree(d)
     return finish()
