@@ -210,6 +210,34 @@ def check_text(row, path, data):
     return row
 
 
+def print_all(trawl, back, kind, drops, wrong):
+    """Reads a capture in every way, and exports it to `back`: the lines of each, by options."""
+    printed = {}
+    for argv in (["trawl-decode", trawl], ["trawl-decode", "--json", trawl],
+                 ["trawl-decode", "--raw", trawl], ["trawl-decode", "--summary", trawl],
+                 ["trawl-decode", "--raw", "--json", trawl],
+                 ["trawl-export", "--to", kind, "--no-descriptors", trawl, "-w", back]):
+        done = run(*argv, text=True, errors="replace")
+        if done.returncode > drops or "damaged record" in done.stdout:
+            wrong.append("%s: %s" % (" ".join(argv[:3]), done.stderr.strip()[-100:]))
+        printed[" ".join(argv[1:-1])] = done.stdout.split("\n")[:-1]
+    return printed
+
+
+def compare_packets(pairs, data, back, one_kind):
+    """What differs between originals and re-exports. A pcap file of one link type comes back byte
+    by byte, or at least packet by packet."""
+    wrong = []
+    if data[:4] in (b"\xd4\xc3\xb2\xa1", b"\x4d\x3c\xb2\xa1") and one_kind and \
+            open(back, "rb").read() != data:
+        wrong.append("another pcap file")
+    for theirs, ours in pairs:
+        wrong.append(differences(theirs, ours,
+                                 [p for p in packets(plain(theirs)) if p[0] in USB],
+                                 list(packets(open(ours, "rb").read()))))
+    return wrong
+
+
 def check(name, path, original_fields):
     data = plain(path)
     row = {"name": name, "bytes": len(data), "wrong": []}
@@ -229,30 +257,14 @@ def check(name, path, original_fields):
             wrong.append("import: %s" % done.stderr.strip())
         row["packets"] = len(want)
         row["ratio"] = os.path.getsize(trawl) / len(run("zstd", "-3qc", original).stdout)
-        drops = dropped(data)
         kind = "pcapng" if len({p[0] for p in want}) != 1 else "pcap"
-        printed = {}
-        for argv in (["trawl-decode", trawl], ["trawl-decode", "--json", trawl],
-                     ["trawl-decode", "--raw", trawl], ["trawl-decode", "--summary", trawl],
-                     ["trawl-decode", "--raw", "--json", trawl],
-                     ["trawl-export", "--to", kind, "--no-descriptors", trawl, "-w", back]):
-            done = run(*argv, text=True, errors="replace")
-            if done.returncode > drops or "damaged record" in done.stdout:
-                wrong.append("%s: %s" % (" ".join(argv[:3]), done.stderr.strip()[-100:]))
-            printed[" ".join(argv[1:-1])] = done.stdout.split("\n")[:-1]
+        printed = print_all(trawl, back, kind, dropped(data), wrong)
         lines = printed["--json"]
         events = [json.loads(line) for line in printed["--raw --json"]]
         if os.path.exists(back):
-            # A pcap file of one link type comes back byte by byte, or at least packet by packet.
-            if data[:4] in (b"\xd4\xc3\xb2\xa1",
-                            b"\x4d\x3c\xb2\xa1") and want and want[0][0] in (220, 249) and \
-                    not others and open(back, "rb").read() != data:
-                wrong.append("another pcap file")
             pairs = list(parts(original, trawl, events, d)) or [(original, back)]
-            for theirs, ours in pairs if not others else []:
-                wrong.append(differences(theirs, ours,
-                                         [p for p in packets(plain(theirs)) if p[0] in USB],
-                                         list(packets(open(ours, "rb").read()))))
+            if not others:
+                wrong += compare_packets(pairs, data, back, want and want[0][0] in (220, 249))
         second = {i for i, e in enumerate(events) if "duplicate" in e["fields"]}
         if second:
             row["second"] = len(second)

@@ -203,6 +203,38 @@ def check_tree(tree):
            tree)
 
 
+def check_first_use(got):
+    """What the steps of check_browser() show of table, keyboard and lanes."""
+    first, two = got["first"], got["two"]
+    tap.same((len(events), len(events)), (first["events"], len(first["rows"])),
+             "the table has the events")
+    tap.ok(two["selected"] == 1 and two["rows"][1][0] in two["details"] and
+           "0000  " in two["details"],
+           "the keyboard selects an event, whose fields and bytes are shown", two["selected"],
+           two["details"])
+    name = "USB 2:2 QEMU QEMU USB HARDDRIVE (2)"
+    tap.ok(first["titles"][0] == name and got["disk"]["titles"] == [name.replace("2)", "2 of 2)")],
+           "a device's lanes have its name, by which they are chosen", first["titles"],
+           got["disk"]["titles"])
+    w = [b - a for a, b in (two["view"], got["zoomed"]["view"])]
+    tap.ok(w[1] < w[0], "W zooms in", w)
+
+
+def check_searches(got):
+    """What the searches of check_browser() find, and say."""
+    tap.same(len([e for e in events if e["fields"].get("length", 0) > 1000]),
+             got["found"]["matches"], "search finds what --where does")
+    tap.same(0, got["empty"]["matches"], "a number, even 0, does not equal an empty text")
+    tap.ok("no event in this page has a field 'lengthy'" in got["unknown"]["hint"] and
+           "expected a field" in got["wrong"]["hint"],
+           "a search that is invalid says why", got["unknown"]["hint"], got["wrong"]["hint"])
+    tap.ok('text must be in quotes: "dd"' in got["bare"]["hint"] and
+           "it is took_ns" in got["took"]["hint"], "and what may have been meant",
+           got["bare"]["hint"], got["took"]["hint"])
+    tap.ok("; it is name, at character 1" in got["event"]["hint"],
+           "a label of the details is named as the field that it is", got["event"]["hint"])
+
+
 def check_browser():
     export(usb, page)
     disk = ("(document.getElementById('lanes').value = 'harddrive', document.getElementById('lanes')"
@@ -227,30 +259,8 @@ def check_browser():
     tap.same(([], []), (got["errors"], got["requests"]), "opens offline: no error, no request")
     if got["errors"]:
         return
-    first, two, found = got["first"], got["two"], got["found"]
-    tap.same((len(events), len(events)), (first["events"], len(first["rows"])),
-             "the table has the events")
-    tap.ok(two["selected"] == 1 and two["rows"][1][0] in two["details"] and
-           "0000  " in two["details"],
-           "the keyboard selects an event, whose fields and bytes are shown", two["selected"],
-           two["details"])
-    name = "USB 2:2 QEMU QEMU USB HARDDRIVE (2)"
-    tap.ok(first["titles"][0] == name and got["disk"]["titles"] == [name.replace("2)", "2 of 2)")],
-           "a device's lanes have its name, by which they are chosen", first["titles"],
-           got["disk"]["titles"])
-    w = [b - a for a, b in (two["view"], got["zoomed"]["view"])]
-    tap.ok(w[1] < w[0], "W zooms in", w)
-    tap.same(len([e for e in events if e["fields"].get("length", 0) > 1000]), found["matches"],
-             "search finds what --where does")
-    tap.same(0, got["empty"]["matches"], "a number, even 0, does not equal an empty text")
-    tap.ok("no event in this page has a field 'lengthy'" in got["unknown"]["hint"] and
-           "expected a field" in got["wrong"]["hint"],
-           "a search that makes no sense says why", got["unknown"]["hint"], got["wrong"]["hint"])
-    tap.ok('text must be in quotes: "dd"' in got["bare"]["hint"] and
-           "it is took_ns" in got["took"]["hint"], "and what may have been meant",
-           got["bare"]["hint"], got["took"]["hint"])
-    tap.ok("; it is name, at character 1" in got["event"]["hint"],
-           "a label of the details is known, and the field's name said", got["event"]["hint"])
+    check_first_use(got)
+    check_searches(got)
     tap.ok("events in view" in got["latency"]["panel"], "latencies are of what is in view",
            got["latency"]["panel"][:80])
     tap.ok("median" in got["latency"]["panel"] and "machine" not in got["latency"]["panel"],
@@ -380,6 +390,13 @@ def check_pair_rows(got, there):
         tap.same([got[k]["selected"]], got[k]["shown"], f"{k}: the selected event is in the table")
         tap.same(len(got[k]["marks"]), len(set(got[k]["marks"])),
                  f"{k}: the axis has each mark once {got[k]['marks'][:2]}")
+    check_operations(got, there)
+    check_trigger(got, there)
+    check_names(got, sleeps[0]["comm"])
+
+
+def check_operations(got, there):
+    """Failed calls, and operations from begin to end."""
     failed = sum(-4096 < e["fields"].get("ret", 0) < 0 for e in there)
     rows = re.findall(r"^syscalls:sys_exit_\w+\t[\d,]+\t(\d+)\t", got["counts"]["panel"], re.M)
     tap.same((failed, True), (sum(map(int, rows)), failed > 0),
@@ -395,6 +412,16 @@ def check_pair_rows(got, there):
                for f, ns, end in zip(fit, took, ends)),
            "F shows an operation from its begin to its end, with a small margin",
            [f["view"] for f in fit], took, ends)
+    tap.ok(got["first"]["bars"] >= 4, "pairs have bars", got["first"]["bars"])
+    tap.ok("began with" in got["slept"]["details"] and "enter_clock_nanosleep" in
+           got["slept"]["details"].split("began with")[1],
+           "the begin of an operation is a link", got["slept"]["details"])
+    tap.ok(re.search(r"took_ns\s+\d+ \([\d.]+ ms\)", got["long"]["details"]),
+           "details name took_ns", got["long"]["details"])
+
+
+def check_trigger(got, there):
+    """What is said of the trigger, and what led to it."""
     trigger = next(i for i, e in enumerate(there) if e["name"] == "trawl:trigger")
     span = there[-1]["ts_ns"] - there[0]["ts_ns"]
     tap.ok(got["first"]["selected"] == trigger and got["first"]["view"][1] >= 1.015 * span,
@@ -410,34 +437,32 @@ def check_pair_rows(got, there):
                f"{k}: where to look first", got[k]["details"])
     tap.ok(got["led"]["selected"] == trigger and got["none"]["selected"] == -1,
            "each of which is a link", got["led"]["selected"])
+    led = [got[k]["details"] for k in (f"n{k}" for k in range(5))
+           if "exit_clock_nanosleep" in got[k]["details"].split("\n")[0]]
+    tap.ok(led and all("was woken by" in d and "sched_waking" in d for d in led),
+           "who woke the task that slept", led[:1])
+
+
+def check_names(got, longest):
+    """Texts of rows, lanes and tabs; longest: the task with the longest operation."""
     reads = [r[5] for k in ("first", "read") for r in got[k]["rows"] if r[3].endswith("enter_read")]
     tap.ok(reads and all(re.search(r"buf\W+(0x)?[0-9a-f]*[a-f]", r) for r in reads),
            "pointers are in hex", reads[:3])
     tap.ok(re.search(r"buf\s+0x[0-9a-f]{6}", got["read"]["details"]), "in the details as well",
            got["read"]["details"])
-    tap.ok(got["first"]["bars"] >= 4, "pairs have bars", got["first"]["bars"])
-    tap.ok("began with" in got["slept"]["details"] and "enter_clock_nanosleep" in
-           got["slept"]["details"].split("began with")[1],
-           "the begin of an operation is a link", got["slept"]["details"])
     tap.ok(got["again"]["panel"] == got["again"]["details"], "a search shows what it finds, though "
            "another tab is open", got["again"]["panel"][:200])
     tasks = [n for n in got["first"]["names"]]
     tasks = tasks[next(k for k, n in enumerate(tasks) if n.startswith("tasks (")) + 1:]
     idle = [k for k, n in enumerate(tasks) if n.startswith("swapper/")]
-    tap.ok(tasks[0].split()[0] == sleeps[0]["comm"] and
+    tap.ok(tasks[0].split()[0] == longest and
            (not idle or tasks[idle[0] - 1].split()[0] != "swapper"),
            "the task with the longest operation is the first lane", tasks[:4])
     tap.ok(any(r[3].endswith("exit_clock_nanosleep") or r[3].startswith("…") and
                r[3].endswith("nanosleep") for r in got["long"]["rows"]),
            "a long name keeps its end", [r[3] for r in got["long"]["rows"]])
     tap.same([0] * 5, got["long"]["wide"], "nothing is wider than the page")
-    tap.ok(re.search(r"took_ns\s+\d+ \([\d.]+ ms\)", got["long"]["details"]),
-           "details name took_ns", got["long"]["details"])
-    led = [got[k]["details"] for k in (f"n{k}" for k in range(5))
-           if "exit_clock_nanosleep" in got[k]["details"].split("\n")[0]]
-    tap.ok(led and all("was woken by" in d and "sched_waking" in d for d in led),
-           "who woke the task that slept", led[:1])
-    tap.ok("text" not in got["example"]["hint"], "the example in the field makes sense",
+    tap.ok("text" not in got["example"]["hint"], "the example in the field is valid",
            got["example"]["hint"])
 
 

@@ -462,72 +462,6 @@ def packets(path):
             [p["frame_raw"][0]] for p in layers]
 
 
-def iso_rows(path, names):
-    args = ["-T", "fields", "-E", "separator=|", "-E", "occurrence=a", "-E", "aggregator=,"]
-    for name in names:
-        args += ["-e", name]
-    return [[[int(v, 0) if not i or len(v) < 12 else v for v in cell.split(",") if v]
-             for i, cell in enumerate(line.split("|"))]
-            for line in tshark(path, *args).splitlines()]
-
-
-def test_usbpcap_iso(d):
-    """Wireshark reads the same from isochronous transfers of USBPcap and from our export of
-    them."""
-    errno = {0: 0, 0xc0000001: -84}
-    run("trawl-edit", "import", "-w", d + "/iso.trawl", d + "/usbpcap-iso.pcap")
-    run("trawl-export", "--to", "pcap", "--linktype", "220", d + "/iso.trawl", "-w",
-        d + "/iso.pcap")
-    theirs = iso_rows(d + "/usbpcap-iso.pcap", [
-        "usb.endpoint_address", "usb.win32.iso_frame", "usb.win32.iso_num_packets",
-        "usb.win32.iso_error_count", "usb.win32.iso_offset", "usb.win32.iso_data_len",
-        "usb.win32.iso_status", "usb.iso.data"])
-    ours = iso_rows(d + "/iso.pcap", [
-        "usb.endpoint_address", "usb.start_frame", "usb.iso.numdesc", "usb.iso.error_count",
-        "usb.iso.iso_off", "usb.iso.iso_len", "usb.iso.iso_status", "usb.iso.data"])
-    same([6, 6], [len(theirs), len(ours)], "USBPcap iso: as many packets")
-    for n, (a, b) in enumerate(zip(theirs, ours)):
-        name = "USBPcap iso: packet %d: " % (n + 1)
-        # The number of packets is in the header and once more before the packet descriptors.
-        same([a[0], a[1], a[2], a[3], a[4], a[5]], [b[0], b[1], b[2][:1], b[3], b[4], b[5]],
-             name + "endpoint, frame, number, errors, offsets, lengths")
-        if n % 2:
-            same([errno[s] for s in a[6]], b[6], name + "statuses")
-        same(a[7], b[7], name + "data of each")
-    ok(theirs[1][7] and theirs[2][7], "USBPcap iso: there was data", theirs)
-    items = objects(d + "/iso.trawl")
-    same([572, 96, 300], [i["fields"]["actual"] for i in items],
-         "USBPcap iso: bytes of each transfer")
-
-
-def test_usbpcap_status(d):
-    """Each USBD_STATUS, named as in Wireshark, becomes the error that Linux has for it."""
-    names = dict(line.split("\t")[2:] for line in subprocess.run(
-        ["tshark", "-G", "values"], capture_output=True, text=True).stdout.splitlines()
-        if line.startswith("V\tusb.usbd_status\t"))
-    errno = {
-        "SUCCESS": "", "PENDING": "EINPROGRESS", "CRC": "EILSEQ", "BTSTUFF": "EPROTO",
-        "DATA_TOGGLE_MISMATCH": "EPROTO", "STALL_PID": "EPIPE", "DEV_NOT_RESPONDING": "ETIME",
-        "PID_CHECK_FAILURE": "EPROTO", "UNEXPECTED_PID": "EPROTO", "DATA_OVERRUN": "EOVERFLOW",
-        "DATA_UNDERRUN": "EREMOTEIO", "BUFFER_OVERRUN": "ECOMM", "BUFFER_UNDERRUN": "ENOSR",
-        "NOT_ACCESSED": "EXDEV", "XACT_ERROR": "EPROTO", "BABBLE_DETECTED": "EOVERFLOW",
-        "DATA_BUFFER_ERROR": "ENOSR", "ENDPOINT_HALTED": "EPIPE", "INVALID_PARAMETER": "EINVAL",
-        "NO_BANDWIDTH": "ENOSPC", "ERROR_SHORT_TRANSFER": "EREMOTEIO",
-        "INSUFFICIENT_RESOURCES": "ENOMEM", "TIMEOUT": "ETIMEDOUT", "DEVICE_GONE": "ENODEV",
-        "CANCELED": "ENOENT", "ISO_NOT_ACCESSED_BY_HW": "EXDEV", "ISO_NA_LATE_USBPORT": "EXDEV",
-        "ISO_NOT_ACCESSED_LATE": "EXDEV",
-    }
-    theirs = [names.get(str(int(x, 0)), "").replace("USBD_STATUS_", "") for x in tshark(
-        d + "/usbpcap-status.pcap", "-T", "fields", "-e", "usb.usbd_status").split()]
-    ours = [(i["fields"]["status"], i["fields"].get("errno", ""))
-            for i in objects(d + "/usbpcap-status.pcap")]
-    same(sorted(errno), sorted(x for x in theirs if x),
-         "USBPcap: Wireshark names all but one status")
-    for name, (status, got) in zip(theirs, ours):
-        same(errno[name] if name else -5, got if name else status,
-             "USBPcap: " + (name or "a status without a name"))
-
-
 def test_tshark(d):
     """Fields are compared with those of Wireshark's dissectors."""
     path = d + "/all.pcapng"
@@ -563,6 +497,12 @@ def test_tshark(d):
            i["fields"]["end"] == "done"]
     same(want, got, "tshark: latencies")
 
+    check_descriptors(rows, joined)
+    check_storage(rows, joined)
+
+
+def check_descriptors(rows, joined):
+    """Compares descriptors: tshark's rows, our transfers."""
     def descriptors(key):
         return [x[key] for i in joined for x in i["fields"]["decoded"].get("descriptors", [])
                 if key in x]
@@ -578,6 +518,9 @@ def test_tshark(d):
     same([int(r["usb.wTotalLength"]) for r in rows if r["usb.wTotalLength"]],
          descriptors("wTotalLength"), "tshark: wTotalLength")
 
+
+def check_storage(rows, joined):
+    """Compares commands and answers of a disk: tshark's rows, our transfers."""
     storage = [i["fields"]["decoded"]["storage"] for i in joined
                if "storage" in i["fields"]["decoded"] and i["fields"]["dev"] == 5]
     same([int(r["usbms.dCBWTag"], 0) for r in rows if r["usbms.dCBWTag"]],
@@ -669,13 +612,8 @@ def test_classes(d):
          "frame intervals")
 
 
-def test_late(d):
-    """Devices that were plugged in before the capture are known by their snapshots."""
-    c = usbsynth.Capture()
-    c.transfer(usbsynth.INTERRUPT, 0x81, dev=7, interval=4, answer=struct.pack("<BHHb", 2, 1, 2, 0))
-    usbsynth.storage(c, descriptors=False)
-    with open(d + "/late.records", "wb") as f:
-        f.write(b"".join(struct.pack("<I", len(r)) + r for r in c.records))
+def write_snapshots(d):
+    """Writes snapshots of a tablet and a disk. Returns what names them to make-usb."""
     parts = usbsynth.Capture()
     usbsynth.tablet(parts)
     usbsynth.storage(parts)
@@ -694,6 +632,17 @@ def test_late(d):
         with open(d + "/snap" + port, "w") as f:
             json.dump(j, f)
         args.append("usb/%s=%s/snap%s" % (port, d, port))
+    return args
+
+
+def test_late(d):
+    """Devices that were plugged in before the capture are known by their snapshots."""
+    c = usbsynth.Capture()
+    c.transfer(usbsynth.INTERRUPT, 0x81, dev=7, interval=4, answer=struct.pack("<BHHb", 2, 1, 2, 0))
+    usbsynth.storage(c, descriptors=False)
+    with open(d + "/late.records", "wb") as f:
+        f.write(b"".join(struct.pack("<I", len(r)) + r for r in c.records))
+    args = write_snapshots(d)
     run("tests/decode/usb/make-usb", d + "/late.trawl", d + "/late.records", *args)
 
     items = objects(d + "/late.trawl")
@@ -709,7 +658,11 @@ def test_late(d):
     ok("1:5 46f4:0001 Thing 5 at port 1-2.3" in run("trawl-decode", "--summary",
                                                     d + "/last.trawl")[0],
        "the summary names a device that came at the end")
+    check_made_up(d, c.records)
 
+
+def check_made_up(d, records):
+    """What exports of late.trawl have beside the records: descriptors of devices by snapshot."""
     run("trawl-export", "--to", "pcapng", d + "/late.trawl", "-w", d + "/late.pcapng")
     rows = [x.split("|") for x in tshark(
         d + "/late.pcapng", "-T", "fields", "-E", "separator=|", "-e", "frame.comment", "-e",
@@ -719,12 +672,12 @@ def test_late(d):
     same(10, len(made), "descriptors are made up as transfers, and marked")
     same(made, rows[:len(made)], "and come before everything else")
     same(["0x0627", "0x46f4"], sorted(r[1] for r in made if r[1]), "of both devices")
-    same(len(c.records), len(rows) - len(made), "what was captured follows")
+    same(len(records), len(rows) - len(made), "what was captured follows")
     ok(any(r[2] for r in rows),
        "Wireshark dissects HID", rows)
     ok(sum(bool(r[3]) for r in rows) == 10, "Wireshark dissects storage", rows)
     run("trawl-export", "--to", "pcap", d + "/late.trawl", "-w", d + "/late2.pcap")
-    same(packets(d + "/late2.pcap"), packets(write(d + "/want.pcap", usbsynth.pcap(c.records))),
+    same(packets(d + "/late2.pcap"), packets(write(d + "/want.pcap", usbsynth.pcap(records))),
          "pcap has only what was captured")
     run("trawl-export", "--to", "pcapng", "--where", "dev == 7", d + "/late.trawl", "-w",
         d + "/seven.pcapng")
@@ -887,7 +840,7 @@ def main():
                      test_raw, test_errors):
             test(d)
         for test in (test_forms, test_classes, test_late, test_samples, test_there_and_back,
-                     test_tshark, test_usbpcap_iso, test_usbpcap_status):
+                     test_tshark):
             if shutil.which("tshark"):
                 test(d)
             else:

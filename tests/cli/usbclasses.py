@@ -808,8 +808,9 @@ def test_odd_modem(d):
 def main():
     d = tempfile.mkdtemp(prefix="trawl-classes-")
     try:
-        for test in (test_secrets, test_bluetooth, test_cameras, test_texts, test_sound, test_serial,
-                     test_descriptors, test_storage, test_ipp, test_eem, test_modem, test_odd_modem):
+        for test in (test_secrets, test_bluetooth, test_cameras, test_texts, test_sound,
+                     test_serial, test_descriptors, test_storage, test_ipp, test_eem, test_modem,
+                     test_odd_modem):
             test(d)
     finally:
         shutil.rmtree(d)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Captures of USBPcap: every stage, version and status of a control transfer, endpoints with
-reused IRPs, requests without data; and their export back to link type 249."""
+reused IRPs, requests without data; their export back to link type 249; and what tshark says of
+isochronous transfers and statuses."""
 import csv
 import itertools
 import json
@@ -14,7 +15,8 @@ import tempfile
 SRC, BUILD = os.environ["TRAWL_SRC"], os.environ["TRAWL_BUILD"]
 sys.path[:0] = [SRC + "/tests", SRC + "/tests/decode/usb"]
 sys.dont_write_bytecode = True
-from tap import finish, ok, same  # noqa: E402
+import usbsynth  # noqa: E402
+from tap import finish, ok, same, skip  # noqa: E402
 from usbsynth import (KEYBOARD_REPORT, TABLET_REPORT, config, device, endpoint,  # noqa: E402
                       interface, usbpcap, usbpcap_file, usbpcap_isos, usbpcap_statuses)
 
@@ -487,6 +489,76 @@ def test_report_owner(d):
              name + ": a line names the interface if it is not the request's")
 
 
+def tshark(path, *args):
+    return subprocess.run(["tshark", "-r", path, *args], capture_output=True, text=True).stdout
+
+
+def iso_rows(path, names):
+    args = ["-T", "fields", "-E", "separator=|", "-E", "occurrence=a", "-E", "aggregator=,"]
+    for name in names:
+        args += ["-e", name]
+    return [[[int(v, 0) if not i or len(v) < 12 else v for v in cell.split(",") if v]
+             for i, cell in enumerate(line.split("|"))]
+            for line in tshark(path, *args).splitlines()]
+
+
+def test_usbpcap_iso(d):
+    """Wireshark reads the same from isochronous transfers of USBPcap and from our export of
+    them."""
+    errno = {0: 0, 0xc0000001: -84}
+    run("trawl-edit", "import", "-w", d + "/iso.trawl", d + "/usbpcap-iso.pcap")
+    run("trawl-export", "--to", "pcap", "--linktype", "220", d + "/iso.trawl", "-w",
+        d + "/iso.pcap")
+    theirs = iso_rows(d + "/usbpcap-iso.pcap", [
+        "usb.endpoint_address", "usb.win32.iso_frame", "usb.win32.iso_num_packets",
+        "usb.win32.iso_error_count", "usb.win32.iso_offset", "usb.win32.iso_data_len",
+        "usb.win32.iso_status", "usb.iso.data"])
+    ours = iso_rows(d + "/iso.pcap", [
+        "usb.endpoint_address", "usb.start_frame", "usb.iso.numdesc", "usb.iso.error_count",
+        "usb.iso.iso_off", "usb.iso.iso_len", "usb.iso.iso_status", "usb.iso.data"])
+    same([6, 6], [len(theirs), len(ours)], "USBPcap iso: as many packets")
+    for n, (a, b) in enumerate(zip(theirs, ours)):
+        name = "USBPcap iso: packet %d: " % (n + 1)
+        # The number of packets is in the header and once more before the packet descriptors.
+        same([a[0], a[1], a[2], a[3], a[4], a[5]], [b[0], b[1], b[2][:1], b[3], b[4], b[5]],
+             name + "endpoint, frame, number, errors, offsets, lengths")
+        if n % 2:
+            same([errno[s] for s in a[6]], b[6], name + "statuses")
+        same(a[7], b[7], name + "data of each")
+    ok(theirs[1][7] and theirs[2][7], "USBPcap iso: there was data", theirs)
+    items = objects(d + "/iso.trawl")
+    same([572, 96, 300], [i["fields"]["actual"] for i in items],
+         "USBPcap iso: bytes of each transfer")
+
+
+def test_usbpcap_status(d):
+    """Each USBD_STATUS, named as in Wireshark, becomes the error that Linux has for it."""
+    names = dict(line.split("\t")[2:] for line in subprocess.run(
+        ["tshark", "-G", "values"], capture_output=True, text=True).stdout.splitlines()
+        if line.startswith("V\tusb.usbd_status\t"))
+    errno = {
+        "SUCCESS": "", "PENDING": "EINPROGRESS", "CRC": "EILSEQ", "BTSTUFF": "EPROTO",
+        "DATA_TOGGLE_MISMATCH": "EPROTO", "STALL_PID": "EPIPE", "DEV_NOT_RESPONDING": "ETIME",
+        "PID_CHECK_FAILURE": "EPROTO", "UNEXPECTED_PID": "EPROTO", "DATA_OVERRUN": "EOVERFLOW",
+        "DATA_UNDERRUN": "EREMOTEIO", "BUFFER_OVERRUN": "ECOMM", "BUFFER_UNDERRUN": "ENOSR",
+        "NOT_ACCESSED": "EXDEV", "XACT_ERROR": "EPROTO", "BABBLE_DETECTED": "EOVERFLOW",
+        "DATA_BUFFER_ERROR": "ENOSR", "ENDPOINT_HALTED": "EPIPE", "INVALID_PARAMETER": "EINVAL",
+        "NO_BANDWIDTH": "ENOSPC", "ERROR_SHORT_TRANSFER": "EREMOTEIO",
+        "INSUFFICIENT_RESOURCES": "ENOMEM", "TIMEOUT": "ETIMEDOUT", "DEVICE_GONE": "ENODEV",
+        "CANCELED": "ENOENT", "ISO_NOT_ACCESSED_BY_HW": "EXDEV", "ISO_NA_LATE_USBPORT": "EXDEV",
+        "ISO_NOT_ACCESSED_LATE": "EXDEV",
+    }
+    theirs = [names.get(str(int(x, 0)), "").replace("USBD_STATUS_", "") for x in tshark(
+        d + "/usbpcap-status.pcap", "-T", "fields", "-e", "usb.usbd_status").split()]
+    ours = [(i["fields"]["status"], i["fields"].get("errno", ""))
+            for i in objects(d + "/usbpcap-status.pcap")]
+    same(sorted(errno), sorted(x for x in theirs if x),
+         "USBPcap: Wireshark names all but one status")
+    for name, (status, got) in zip(theirs, ours):
+        same(errno[name] if name else -5, got if name else status,
+             "USBPcap: " + (name or "a status without a name"))
+
+
 def main():
     d = tempfile.mkdtemp(prefix="trawl-usbpcap-")
     try:
@@ -494,6 +566,12 @@ def main():
                      test_halves, test_header, test_pairs,
                      test_short, test_keys, test_redacted, test_not_enabled, test_report_owner):
             test(d)
+        usbsynth.main(d)
+        for test in (test_usbpcap_iso, test_usbpcap_status):
+            if shutil.which("tshark"):
+                test(d)
+            else:
+                skip(test.__name__, "tshark, the judge, is not installed")
     finally:
         shutil.rmtree(d)
     return finish()

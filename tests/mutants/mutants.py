@@ -360,7 +360,7 @@ def try_one(tests, place):
         os.unlink(CHANGED)
 
 
-def main():
+def options():
     p = argparse.ArgumentParser()
     p.add_argument("--count", type=int, default=60)
     p.add_argument("--seed", type=int, default=1)
@@ -371,7 +371,57 @@ def main():
     p.add_argument("--sanitizers", action="store_true")
     p.add_argument("--units", action="store_true")
     p.add_argument("--again", action="store_true")
-    o = p.parse_args()
+    return p.parse_args()
+
+
+def build():
+    """Builds a copy of the tree. Returns what went wrong, or nothing."""
+    copy_tree()
+    configure()
+    # one after the other: both would link the same libraries at the same time
+    built = make("all")
+    if not built.returncode:
+        built = make("mutants-build")
+    return built.stdout[-3000:] if built.returncode else ""
+
+
+class Tally:
+    """What became of the mutants."""
+    def __init__(self):
+        self.killed, self.late, self.survived, self.equal, self.stillborn = {}, 0, [], 0, 0
+
+    def add(self, place, old, how):
+        """how: as try_one() returns it."""
+        name, line, what, new = place
+        where = f"{name}:{line + 1}: {what}"
+        if how and how[0] == "build":
+            self.stillborn += 1
+        elif how:
+            top = name.split("/")[0]
+            self.killed[top] = self.killed.get(top, 0) + 1
+            self.late += how[1] == "time"
+            print(f"killed {where} by {how[0]}" + (" (time)" if how[1] == "time" else ""),
+                  flush=True)
+        else:
+            self.survived.append(name)
+            print(f"SURVIVED {where}\n-{old}\n+{new}", flush=True)
+
+    def show(self, seed):
+        """Returns whether fewer than nine of ten were killed."""
+        dead = sum(self.killed.values())
+        for top in ("format", "decode", "capture"):
+            n = self.killed.get(top, 0)
+            lives = sum(s.startswith(top) for s in self.survived)
+            if n + lives:
+                print(f"{top}: {n} of {n + lives} killed")
+        share = 100 * dead / max(1, dead + len(self.survived))
+        print(f"{dead} of {dead + len(self.survived)} killed ({share:.0f} %), {self.late} of them "
+              f"by time; {self.equal} equivalent, {self.stillborn} do not build; seed {seed}")
+        return dead * 10 < (dead + len(self.survived)) * 9
+
+
+def main():
+    o = options()
     end = time.monotonic() + 60 * o.minutes if o.minutes else float("inf")
     places = all_places(o.only or ["format/", "decode/", "capture/"])
     if o.at:
@@ -383,60 +433,32 @@ def main():
             print(f"{name}:{line + 1}: {what}: {new.strip()}")
         return 0
     signal.signal(signal.SIGTERM, lambda *a: sys.exit("# ended; what was tried is kept"))
-    copy_tree()
-    configure()
-    # one after the other: both would link the same libraries at the same time
-    built = make("all")
-    if not built.returncode:
-        built = make("mutants-build")
-    if built.returncode:
-        print(built.stdout[-3000:])
+    wrong = build()
+    if wrong:
+        print(wrong)
         return 2
-    tests, same, results = Tests(), equivalents(), Results()
-    killed, late, survived, equal, stillborn = {}, 0, [], 0, 0
+    tests, same, results, tally = Tests(), equivalents(), Results(), Tally()
     untried = 0
     for place in chosen:
         if time.monotonic() > end and not results.of(place, o.again):
             untried += 1
             continue
         name, line, what, new = place
-        where = f"{name}:{line + 1}: {what}"
         with open(f"{TREE}/{name}") as f:
             old = f.read().split("\n")[line]
         if (name, old.strip(), what) in same:
-            equal += 1
-            print(f"equivalent {where}", flush=True)
+            tally.equal += 1
+            print(f"equivalent {name}:{line + 1}: {what}", flush=True)
             continue
         result = results.of(place, o.again)
         if not result:
             key = results.key(place)
             result = try_one(tests, place)
             results.add(key, *result)
-        old, how = result
-        if how and how[0] == "build":
-            stillborn += 1
-        elif how:
-            top = name.split("/")[0]
-            killed[top] = killed.get(top, 0) + 1
-            late += how[1] == "time"
-            print(f"killed {where} by {how[0]}" + (" (time)" if how[1] == "time" else ""),
-                  flush=True)
-        else:
-            survived.append(name)
-            print(f"SURVIVED {where}\n-{old}\n+{new}", flush=True)
+        tally.add(place, *result)
     if untried:
         print(f"# {untried} of {len(chosen)} were not tried: {o.minutes:g} minutes")
-    dead = sum(killed.values())
-    for top in ("format", "decode", "capture"):
-        n = killed.get(top, 0)
-        lives = sum(s.startswith(top) for s in survived)
-        if n + lives:
-            print(f"{top}: {n} of {n + lives} killed")
-    print(
-        f"{dead} of {dead + len(survived)} killed ({100 * dead / max(1, dead + len(survived)):.0f} "
-        f"%), {late} of them by time; "
-          f"{equal} equivalent, {stillborn} do not build; seed {o.seed}")
-    return dead * 10 < (dead + len(survived)) * 9
+    return tally.show(o.seed)
 
 
 if __name__ == "__main__":
