@@ -494,6 +494,7 @@ static struct stream *open_stream(struct options *o, struct foreign *f, struct t
 	    foreign_resolve(f, err))
 		return NULL;
 	r->decode.fd = f->fd;
+	r->decode.reasons_once = o->mode == MODE_TEXT;
 	if (o->around_text) {
 		o->around = around_find(r->path, o->around_text, o->window, &r->decode, err);
 		if (!o->around)

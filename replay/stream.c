@@ -289,6 +289,7 @@ static int open_all(struct options *o, struct foreign *f, int *fd, struct trawl_
 	if (*fd < 0 || reading_sandbox(&o->reading, err) || foreign_resolve(f, err))
 		return -1;
 	o->reading.decode.fd = f->fd;
+	o->reading.decode.reasons_once = o->form == FORM_TEXT;
 	return 0;
 }
 

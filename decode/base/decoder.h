@@ -30,6 +30,7 @@ struct decode_options {
 	bool show_keys;  /* --show-keys: do not mask keystrokes */
 	bool print;      /* --print: kernel events by the kernel's print formats */
 	bool summary;    /* count for decoder.summary() */
+	bool reasons_once; /* text(): why an argument has no value only at its first item */
 	bool export;     /* items go to decoder.packet(); implies raw */
 	bool no_descriptors; /* do not synthesise packets at the start of an export */
 	uint16_t linktype; /* of exported USB packets; 0: as in the capture, or 220 */
@@ -202,6 +203,10 @@ struct decoder {
 	 * in which they are shown. It may repeat names. */
 	void (*names)(void *state, const struct trawl_event_type *type, decoder_name_fn *fn,
 		      void *arg);
+
+	/* Returns why no item of this event type has a value for the name; NULL if one may have.
+	 * May be NULL. */
+	const char *(*why)(void *state, const struct trawl_event_type *type, const char *name);
 
 	/*
 	 * Whether items may have a field of this name (up to its first dot) that names() leaves

@@ -83,7 +83,7 @@ struct consumer *contents_consumer(struct contents *c)
 enum { NAMES_MOST = 512 };
 
 struct printing {
-	const struct trawl_event_type *type;
+	const struct kind *kind;
 	struct out *o;
 	bool json;
 	size_t n;
@@ -128,18 +128,24 @@ static void print_field(void *arg, const char *name)
 {
 	struct printing *p = arg;
 	struct out *o = p->o;
-	const char *type;
+	const struct kind *k = p->kind;
+	const char *type, *why = k->decoder->why ? k->decoder->why(k->state, k->type, name) : NULL;
 	uint16_t count;
 
 	if (!is_new(p, name))
 		return;
-	type = type_of(p->type, name, &count);
+	type = type_of(k->type, name, &count);
 	if (p->json) {
 		out_str(o, p->n++ ? ",{\"name\":" : "{\"name\":");
 		out_json(o, name, strlen(name));
 		out_str(o, ",\"ctype\":");
 		out_json(o, type, strlen(type));
-		out_printf(o, ",\"count\":%u}", count);
+		out_printf(o, ",\"count\":%u", count);
+		if (why) {
+			out_str(o, ",\"unavailable\":");
+			out_json(o, why, strlen(why));
+		}
+		out_char(o, '}');
 		return;
 	}
 	if (!strncmp(name, "__", 2))
@@ -151,11 +157,16 @@ static void print_field(void *arg, const char *name)
 	out_safe(o, name, strlen(name));
 	if (count > 1)
 		out_printf(o, "[%u]", count);
+	if (why) {
+		out_str(o, " (unavailable: ");
+		out_safe(o, why, strlen(why));
+		out_char(o, ')');
+	}
 }
 
 static void print_fields(const struct kind *k, bool json, struct out *o)
 {
-	struct printing p = {.type = k->type, .o = o, .json = json};
+	struct printing p = {.kind = k, .o = o, .json = json};
 
 	if (k->type)
 		k->decoder->names(k->state, k->type, print_field, &p);

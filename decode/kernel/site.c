@@ -20,7 +20,7 @@ struct answer {
 	int32_t pid;
 	uint32_t section;
 	bool used;
-	const struct site *site;
+	struct site *site;
 };
 
 struct probe_sites {
@@ -394,6 +394,16 @@ const struct site *sites_any(const struct probe_sites *s)
 	return s->n ? &s->sites[0] : NULL;
 }
 
+const char *sites_why(const struct probe_sites *s, const char *name)
+{
+	const struct site *first = sites_any(s);
+
+	for (uint32_t i = 0; first && !had_somewhere(s, name) && i < first->nargs; i++)
+		if (!strcmp(first->args[i].name, name))
+			return first->args[i].why;
+	return NULL;
+}
+
 /* ---- which site --------------------------------------------------------------------------- */
 
 /*
@@ -464,11 +474,11 @@ static bool offset_by_maps(const struct probe_sites *s, const struct trawl_meta 
  * Mappings preserve the offset within a page, which usually identifies the site. If several sites
  * share it, the maps of the process decide.
  */
-static const struct site *search(struct probe_sites *s, uint64_t ip, int32_t pid,
+static struct site *search(struct probe_sites *s, uint64_t ip, int32_t pid,
 				 uint32_t section, uint64_t time)
 {
 	const struct trawl_meta *maps;
-	const struct site *found = NULL;
+	struct site *found = NULL;
 	uint64_t offset;
 	uint32_t i, n = 0;
 
@@ -489,8 +499,8 @@ static const struct site *search(struct probe_sites *s, uint64_t ip, int32_t pid
 	return NULL;
 }
 
-const struct site *sites_find(struct probe_sites *s, uint64_t ip, int32_t pid, uint32_t section,
-			      uint64_t time)
+struct site *sites_find(struct probe_sites *s, uint64_t ip, int32_t pid, uint32_t section,
+			uint64_t time)
 {
 	struct answer *a = &s->cache[(ip ^ ip >> 12 ^ (uint32_t)pid) % CACHE];
 	size_t metas = trawl_meta_count(s->reader);

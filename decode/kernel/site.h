@@ -29,6 +29,7 @@ struct site_arg {
 	unsigned int scale, bits;
 	struct own_type *own;               /* owns `as` if no field has the type */
 	char *plain_name;                   /* owns the name if it differs from the field's */
+	bool told; /* UNAVAILABLE: the reason has been printed; the decoder's */
 };
 
 struct site {
@@ -61,11 +62,14 @@ bool sites_plain(const struct probe_sites *s);
  * Returns the site at this address in a process (pid; -1: unknown) of this section at this time
  * (timeline, ns); NULL if it cannot be determined.
  */
-const struct site *sites_find(struct probe_sites *s, uint64_t ip, int32_t pid, uint32_t section,
-			      uint64_t time);
+struct site *sites_find(struct probe_sites *s, uint64_t ip, int32_t pid, uint32_t section,
+			uint64_t time);
 
 /* Returns any site, for the names of its arguments; NULL if there are none. */
 const struct site *sites_any(const struct probe_sites *s);
+
+/* Returns the first site's reason why no site has a value of this name; NULL if one has. */
+const char *sites_why(const struct probe_sites *s, const char *name);
 
 /* Whether the argument is simply its field. */
 static inline bool arg_plain(const struct site_arg *a)

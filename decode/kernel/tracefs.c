@@ -326,7 +326,7 @@ static int tracefs_feed(void *state, const struct trawl_event *ev, struct item_s
 	return sink->item(sink, it);
 }
 
-static const struct site *site_of(const struct item *it)
+static struct site *site_of(const struct item *it)
 {
 	const struct plan *p = it->detail;
 	const uint8_t *ip;
@@ -378,7 +378,22 @@ static const char *arg_name(const struct site_arg *a, const struct item *it, boo
 	return w && w->name && (!json || w->only_name) ? w->name(w, it->record, it->len) : NULL;
 }
 
-static void argument(const struct site_arg *a, const struct item *it, bool json, struct out *o)
+/*
+ * Returns why the argument has no value, as it is printed: what no event of the site has is printed
+ * with its reason at the first of them only, if the user's view is the lines in their order.
+ */
+static const char *why_once(struct site_arg *a, const char *why, bool once)
+{
+	if (!once || a->state != ARG_UNAVAILABLE)
+		return why;
+	if (a->told)
+		return "";
+	a->told = true;
+	return why;
+}
+
+static void argument(struct site_arg *a, const struct item *it, bool json, bool once,
+		     struct out *o)
 {
 	const uint8_t *bytes;
 	const char *why, *name;
@@ -390,7 +405,7 @@ static void argument(const struct site_arg *a, const struct item *it, bool json,
 	bytes = arg_bytes(a, it->record, it->len, &why);
 	name = bytes ? arg_name(a, it, json) : NULL;
 	if (!bytes)
-		unavailable(why, json, o);
+		unavailable(json ? why : why_once(a, why, once), json, o);
 	else if (!name)
 		shown_element(a->as, bytes, json, o);
 	else if (json)
@@ -400,13 +415,13 @@ static void argument(const struct site_arg *a, const struct item *it, bool json,
 }
 
 /* Prints the arguments of a site whose fields alone are not sufficient. */
-static void arguments(const struct site *s, const struct item *it, bool json, struct out *o)
+static void arguments(struct site *s, const struct item *it, bool json, bool once, struct out *o)
 {
 	bool any = false;
 	uint32_t i;
 
 	for (i = 0; i < s->nargs; i++) {
-		const struct site_arg *a = &s->args[i];
+		struct site_arg *a = &s->args[i];
 
 		if (!json && a->field && shown_absent(a->field, it->record, it->len))
 			continue;
@@ -420,7 +435,7 @@ static void arguments(const struct site *s, const struct item *it, bool json, st
 			out_safe(o, a->name, strlen(a->name));
 			out_char(o, '=');
 		}
-		argument(a, it, json, o);
+		argument(a, it, json, once, o);
 	}
 }
 
@@ -452,7 +467,7 @@ static void tracefs_text(void *state, const struct item *it, struct out *o)
 {
 	struct tracefs *t = state;
 	const struct plan *p = it->detail;
-	const struct site *s = p->sites ? site_of(it) : NULL;
+	struct site *s = p->sites ? site_of(it) : NULL;
 	const char *interrupt;
 	bool all = t->ctx->options->all_fields || (!s && !p->plain);
 
@@ -468,7 +483,7 @@ static void tracefs_text(void *state, const struct item *it, struct out *o)
 			p->caller->hidden = s;
 		event_layout_text(p->layout, it->record, it->len, all, o);
 	} else {
-		arguments(s, it, false, o);
+		arguments(s, it, false, t->ctx->options->reasons_once, o);
 	}
 	if (s)
 		site_text(s, o);
@@ -484,7 +499,7 @@ static void tracefs_json(void *state, const struct item *it, struct out *o)
 {
 	struct tracefs *t = state;
 	const struct plan *p = it->detail;
-	const struct site *s = p->plain ? NULL : site_of(it);
+	struct site *s = p->plain ? NULL : site_of(it);
 	bool all = t->ctx->options->all_fields || (!s && !p->plain);
 
 	if (p->plain || all) {
@@ -502,7 +517,7 @@ static void tracefs_json(void *state, const struct item *it, struct out *o)
 		if (s->nargs)
 			out_char(o, ',');
 	}
-	arguments(s, it, true, o);
+	arguments(s, it, true, false, o);
 }
 
 /* Appends a member to "unavailable", opening the object before the first one. */
@@ -821,6 +836,14 @@ static void tracefs_names(void *state, const struct trawl_event_type *type, deco
 	}
 }
 
+/* An argument that no site has: its reason is that of the first site, as in the field's note. */
+static const char *tracefs_why(void *state, const struct trawl_event_type *type, const char *name)
+{
+	const struct plan *p = plan_for(state, type);
+
+	return p && p->sites ? sites_why(p->sites, name) : NULL;
+}
+
 /* Also decodes sources of unknown kinds, showing just their fields. */
 const struct decoder tracefs_decoder = {
 	.kind = "tracefs",
@@ -835,4 +858,5 @@ const struct decoder tracefs_decoder = {
 	.another = tracefs_another,
 	.comparable = tracefs_comparable,
 	.names = tracefs_names,
+	.why = tracefs_why,
 };

@@ -17,6 +17,10 @@ has "a computed argument is taken out of its window" "$out" \
 	'arg1=0 arg2="grün" arg3=22 arg4=<unavailable: in %xmm0> \(main\+0x2a app.c:12\)'
 has "an index outside the window says so" "$out" \
 	'arg3=<unavailable: index outside the recorded window>'
+same "the reason of a site is in its first line" \
+	'<unavailable: in %xmm0>.<unavailable: optimised out>.<unavailable>.5' \
+	"$(printf '%s\n' "$out" | grep -o '<unavailable[^>]*>' | grep -v -e index -e floats |
+		sort -u | tr '\n' .)$(printf '%s\n' "$out" | grep -o '<unavailable>' | wc -l)"
 has "a string that could not be read is a fault" "$out" 'arg1=3 arg2=\(fault\)'
 has "bytes that are not UTF-8 are escaped" "$out" 'arg2="bad\\xff"'
 has "each kind of value" "$out" \

@@ -64,8 +64,11 @@ same "times to the nanosecond" 1795225477.008001000 \
 	"$(plain -T fields -e frame.time_epoch | tail -1)"
 has "without a plugin the list shows name and fields" "$(plain -c 2 | tail -1)" \
 	' app:start arg1=-1 arg2="two\\nlines \\"x\\"" arg3=<unavailable: optimised out> arg4=200 \(serve\+0x8 app\.c:99\)$'
+short='s/<unavailable: [^>]*>/<unavailable>/g'
+messages=$(plain -T fields -e systemd_journal.message)
 same "of every packet, as trawl-decode prints it" "$(trawl-decode -t "$f" | grep -v '^\*\*\*' |
-	sed 's/^\[...\] [^ ]* *\([^ ]*\) */\1 /')" "$(plain -T fields -e systemd_journal.message)"
+	sed -e 's/^\[...\] [^ ]* *\([^ ]*\) */\1 /' -e "$short")" "$(echo "$messages" | sed "$short")"
+same "but each packet has the reason of a missing value" 0 "$(echo "$messages" | grep -c 'unavailable>')"
 same "filters without a plugin" "1 8 8 2 2" \
 	"$(for y in 'message contains "arg1=5 "' 'message matches "^app:start "' \
 	'syslog_id == "usdt" && systemd_journal.pid == 100' 'comm == "worker"' \

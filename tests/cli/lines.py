@@ -188,6 +188,21 @@ PROBE = FORMAT.split("\\tfield:unsigned long n")[0].replace("count", "np_f") + "
     'REC->v_one, REC->f_na, __get_str(s)\\n')
 
 
+def reason_once(path):
+    """Why a site has no value: in its first line, in -D, and in JSON wherever it is missing."""
+    why = "in a register of floating point"
+    shown = lambda *more: [line.split(" f=")[1].split(" s=")[0] for line in
+                           run("trawl-decode", *more, path).splitlines()]
+    same([f"<unavailable: {why}>", "<unavailable>"], shown(), "the reason is printed once")
+    same([f"<unavailable: {why}>"], shown("--where", 'v == "two"'), "in the first line shown")
+    same([why] * 2, [json.loads(line)["unavailable"]["f"] for line in
+                            run("trawl-decode", "--json", path).splitlines()], "JSON: in each")
+    listed, = json.loads(run("trawl-decode", "--json", "-D", path))
+    same([None, None, why, None], [f.get("unavailable") for f in listed["fields"] if f["name"] in
+                                   ("v", "v.one", "f", "s")], "-D has it")
+    same(True, f"f (unavailable: {why})" in run("trawl-decode", "-D", path), "-D as text, too")
+
+
 def test_probe_words(d):
     """trace-cmd shows a probe as trawl-decode does: no number where there is no value."""
     args = [{"name": "v", "type": "u8", "show": "variant", "values": {"one": 1, "two": 2}},
@@ -207,6 +222,7 @@ def test_probe_words(d):
         "field v.one 1 0 17 4 1 s32", "field f_na 0 0 21 1 1 u8", "field s 11 1 22 1 1 char[]",
         "event 0 77 0 5000 " + record(1, -5, b"a\n\0"),
         "event 0 77 0 6000 " + record(2, 9, b"b\0")])
+    reason_once(d + "/p.trawl")
     run("trawl-export", "--to", "trace-dat", d + "/p.trawl", "-w", d + "/p.dat")
     report = lambda *more: subprocess.run(["trace-cmd", "report", "-N", "-t", *more, d + "/p.dat"],
                                           capture_output=True, text=True, check=True).stdout
