@@ -3,12 +3,15 @@
 
 #include "capture/branch/loop.h"
 
+#define TEXT_OF(x) #x
+#define TEXT(x) TEXT_OF(x)
+
 #ifdef __x86_64__
 #define SYMBOLS "trawl_loop, trawl_loop_turn, trawl_loop_jump, trawl_loop_return\n"
 __asm__(".text\n"
 	".globl " SYMBOLS
 	".hidden " SYMBOLS
-	"trawl_loop: mov $1000, %ecx\n"
+	"trawl_loop: mov $" TEXT(LOOP_TURNS) ", %ecx\n"
 	"trawl_loop_turn: dec %ecx\n"
 	"trawl_loop_jump: jnz trawl_loop_turn\n"
 	"trawl_loop_return: ret\n");

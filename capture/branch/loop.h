@@ -6,10 +6,11 @@
 
 #include "common/branch.h"
 
-enum { LOOP_TURNS = 1000 };
+#define LOOP_TURNS 1000 /* a macro: the assembly has its text */
 
-/* Counts of recorded branches of the loop. wrong: from an instruction of it, to a wrong target or
- * in a wrong order. */
+/* Counts of recorded branches of the loop, whatever their order. wrong: from an instruction of it
+ * that does
+ * not branch, or its jump to a wrong target. */
 struct loop_count {
 	unsigned int turns, returns, wrong;
 };

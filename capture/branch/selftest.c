@@ -13,13 +13,22 @@
 #include "capture/branch/backend.h"
 #include "capture/branch/loop.h"
 #include "capture/branch/selftest.h"
+#include "capture/sys/alloc.h"
 #include "capture/sys/clock.h"
 #include "capture/sys/proc.h"
+#include "common/array.h"
 
-/* RUNS of the loop: enough for some samples of perf-lbr, and about a second by ptrace. */
-enum { WAIT_MS = 50, RUNS = 5 };
-/* PATIENCE_NS: longest time without a branch of the loop. */
-static const uint64_t PATIENCE_NS = 20000000000, BEGIN_NS = 500000000;
+enum {
+	RUNS = 5,          /* of the loop: enough for some samples of perf-lbr, and about a second
+			    * by ptrace */
+	WAIT_MS = 50,
+	FDS_MOST = 64,     /* that are polled; a back end with more has them drained each WAIT_MS */
+	FLAGS_ROOM = 8192, /* the flags of a processor; those of 2024 take 2 KB */
+};
+/* Longest time without a branch of the loop. */
+static const uint64_t PATIENCE_NS = 20000000000;
+/* Longest time until a stepping back end has stopped the child; others always wait so long. */
+static const uint64_t BEGIN_NS = 500000000;
 
 struct test {
 	struct branch_sink sink;
@@ -50,9 +59,7 @@ static pid_t make_child(int *go)
 	pid = fork();
 	if (!pid) {
 		close(fds[1]);
-		/*
-		 * Resolves the symbol now, so that few branches are between the loop and the end.
-		 */
+		/* Resolves the symbol now: few branches between the loop and the end. */
 		syscall(SYS_getpid);
 		for (int i = read(fds[0], &word, 1) == 1 ? RUNS : 0; i > 0; i--)
 			loop_run();
@@ -72,31 +79,56 @@ static bool has_ended(pid_t pid)
 	       (info.si_code == CLD_EXITED || info.si_code == CLD_KILLED);
 }
 
-static int record(const struct branch_backend *b, void *state, pid_t pid, int go, struct test *t,
-		  struct trawl_error *err)
+/* Waits for events, for WAIT_MS at most, and takes those that are there. */
+static int wait_and_drain(const struct branch_backend *b, void *state, struct test *t,
+			  struct trawl_error *err)
+{
+	struct pollfd fds[FDS_MOST];
+
+	poll(fds, b->fds(state, fds, FDS_MOST), WAIT_MS);
+	return b->drain(state, &t->sink, err);
+}
+
+/*
+ * Starts the back end and waits until it records: stepping back ends emit a mark when the child has
+ * stopped. Others record from the start and emit none, so the wait ends without it.
+ */
+static int begin(const struct branch_backend *b, void *state, struct test *t,
+		 struct trawl_error *err)
 {
 	uint64_t until = mono_now() + BEGIN_NS;
-	unsigned int seen = 0;
-	struct pollfd fds[64];
 
 	if (b->start(state, err) || b->drain(state, &t->sink, err))
 		return -1;
-	/* Stepping back ends emit a mark when the child has stopped; the others record already. */
 	while (!t->begun && mono_now() < until) {
-		poll(fds, b->fds(state, fds, 64), WAIT_MS);
-		if (b->drain(state, &t->sink, err))
+		if (wait_and_drain(b, state, t, err))
 			return -1;
 	}
-	until = mono_now() + PATIENCE_NS;
-	if (write(go, "g", 1) != 1)
-		return trawl_fail(err, TRAWL_CANNOT, "the child process has ended early");
-	while (!t->exited && mono_now() < until && !b->drain(state, &t->sink, err)) {
-		poll(fds, b->fds(state, fds, 64), WAIT_MS);
+	return 0;
+}
+
+/* Records until the child has ended, or has had no branch of the loop for PATIENCE_NS. */
+static int record_child(const struct branch_backend *b, void *state, pid_t pid, struct test *t,
+			struct trawl_error *err)
+{
+	uint64_t until = mono_now() + PATIENCE_NS;
+	unsigned int seen = 0;
+
+	while (!t->exited && mono_now() < until) {
+		if (wait_and_drain(b, state, t, err))
+			return -1;
 		t->exited |= has_ended(pid);
 		if (t->loop.turns + t->loop.returns != seen)
 			until = mono_now() + PATIENCE_NS;
 		seen = t->loop.turns + t->loop.returns;
 	}
+	return 0;
+}
+
+/* Ends the recording and takes what the back end still has. */
+static int end(const struct branch_backend *b, void *state, struct test *t,
+	       struct trawl_error *err)
+{
 	b->halt(state);
 	if (b->stop(state, err))
 		return -1;
@@ -104,7 +136,17 @@ static int record(const struct branch_backend *b, void *state, pid_t pid, int go
 		if (b->drain(state, &t->sink, err))
 			return -1;
 	}
-	if (b->drain(state, &t->sink, err))
+	return b->drain(state, &t->sink, err);
+}
+
+static int record(const struct branch_backend *b, void *state, pid_t pid, int go, struct test *t,
+		  struct trawl_error *err)
+{
+	if (begin(b, state, t, err))
+		return -1;
+	if (write(go, "g", 1) != 1)
+		return trawl_fail(err, TRAWL_CANNOT, "the child process has ended early");
+	if (record_child(b, state, pid, t, err) || end(b, state, t, err))
 		return -1;
 	return t->exited ? 0
 			 : trawl_fail(err, TRAWL_CANNOT,
@@ -145,7 +187,7 @@ static int try_one(const struct branch_backend *b, struct test *t, struct trawl_
 static void put_format(FILE *out)
 {
 	enum { PERF_CAPABILITIES = 0x345 };
-	char vendor[32], flags[8192], entries[16];
+	char vendor[32], flags[FLAGS_ROOM], entries[16];
 	uint64_t capabilities;
 	int fd = open("/dev/cpu/0/msr", O_RDONLY | O_CLOEXEC);
 
@@ -177,7 +219,7 @@ static void put_machine(FILE *out)
 	uname(&u);
 	proc_value("/proc/cpuinfo", "vendor_id", text, sizeof(text));
 	fprintf(out, "to send on: trawl " PACKAGE_VERSION ", Linux %s, %s", u.release, text);
-	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
 		proc_value("/proc/cpuinfo", keys[i], text, sizeof(text));
 		fprintf(out, " %s %s", keys[i], text);
 	}
@@ -201,19 +243,21 @@ static const char *say(FILE *out, const struct branch_backend *b, int r, const s
 	return r ? "right" : "wrong";
 }
 
+/* Appends `more` to *text. Frees `more`. */
+static void append(char **text, char *more)
+{
+	char *whole = xasprintf("%s%s", *text, more);
+
+	free(more);
+	free(*text);
+	*text = whole;
+}
+
 int branch_self_test(FILE *out, struct trawl_error *err)
 {
-	char *results = NULL, *reasons = NULL;
-	size_t rlen, wlen;
-	FILE *summary = open_memstream(&results, &rlen), *why = open_memstream(&reasons, &wlen);
+	char *results = xstrdup(""), *reasons = xstrdup("");
 	unsigned int usable = 0, bad = 0;
 
-	if (!summary || !why) {
-		if (summary)
-			fclose(summary);
-		free(results);
-		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
-	}
 	for (size_t i = 0; branch_backends[i]; i++) {
 		const struct branch_backend *b = branch_backends[i];
 		struct test t = { 0 };
@@ -221,20 +265,18 @@ int branch_self_test(FILE *out, struct trawl_error *err)
 
 		if (b->usable(err)) {
 			fprintf(out, "branch:%s: not usable: %s\n", b->name, err->text);
-			fprintf(summary, " %s=no", b->name);
-			fprintf(why, "; %s", err->text);
+			append(&results, xasprintf(" %s=no", b->name));
+			append(&reasons, xasprintf("; %s", err->text));
 			continue;
 		}
 		usable++;
 		fflush(out); /* else the forked child would print it again */
 		r = try_one(b, &t, err);
-		fprintf(summary, " %s=%s", b->name, say(out, b, r, &t, err));
+		append(&results, xasprintf(" %s=%s", b->name, say(out, b, r, &t, err)));
 		if (r < 0)
-			fprintf(why, "; %s", err->text);
+			append(&reasons, xasprintf("; %s", err->text));
 		bad += r <= 0;
 	}
-	fclose(summary);
-	fclose(why);
 	put_machine(out);
 	fprintf(out, "%s%s\n", results, reasons);
 	free(results);
