@@ -141,10 +141,12 @@ static void *open_state(const struct branch_scope *scope, struct trawl_error *er
 	struct sigaction kick = { .sa_handler = on_kick };
 	int failure;
 
-	if (!p || !branch_queue_open(&p->tracer.queue)) {
-		trawl_fail(err, TRAWL_CANNOT, "out of memory");
-		if (p)
-			tracer_free(&p->tracer);
+	if (!p) {
+		trawl_fail(err, TRAWL_CANNOT, "branch:ptrace: out of memory");
+		return NULL;
+	}
+	if (branch_queue_open(&p->tracer.queue, "branch:ptrace", err)) {
+		tracer_free(&p->tracer);
 		free(p);
 		return NULL;
 	}

@@ -1,25 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "capture/branch/queue.h"
 
-bool branch_queue_open(struct branch_queue *q)
+int branch_queue_open(struct branch_queue *q, const char *name, struct trawl_error *err)
 {
 	*q = (struct branch_queue){ .lock = PTHREAD_MUTEX_INITIALIZER,
-				    .emptied = PTHREAD_COND_INITIALIZER };
+				    .progress = PTHREAD_COND_INITIALIZER };
 	q->events = malloc(BRANCH_QUEUE_MAX * sizeof(*q->events));
 	q->taken = malloc(BRANCH_QUEUE_MAX * sizeof(*q->taken));
 	q->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (q->events && q->taken && q->fd >= 0)
-		return true;
-	if (q->fd >= 0)
-		close(q->fd);
+	if (q->fd < 0)
+		return trawl_fail(err, TRAWL_CANNOT, "%s: eventfd: %s", name, strerror(errno));
+	if (q->events && q->taken)
+		return 0;
+	close(q->fd);
 	q->fd = -1;
-	return false;
+	return trawl_fail(err, TRAWL_CANNOT, "%s: out of memory", name);
 }
 
 void branch_queue_free(struct branch_queue *q)
@@ -28,7 +31,7 @@ void branch_queue_free(struct branch_queue *q)
 		if (q->events[i].kind == BRANCH_EVENT_MAPS)
 			free(q->events[i].maps);
 	}
-	if (q->events && q->fd >= 0)
+	if (q->events && q->fd >= 0) /* without events, fd may be the 0 of a queue never opened */
 		close(q->fd);
 	free(q->events);
 	free(q->taken);
@@ -44,7 +47,7 @@ static void put(struct branch_queue *q, const struct branch_event *e)
 {
 	while (q->n == BRANCH_QUEUE_MAX && !q->closed) {
 		wake(q);
-		pthread_cond_wait(&q->emptied, &q->lock);
+		pthread_cond_wait(&q->progress, &q->lock);
 	}
 	if (q->n == BRANCH_QUEUE_MAX) {
 		if (e->kind == BRANCH_EVENT_MAPS)
@@ -71,8 +74,9 @@ void branch_queue_put_wait(struct branch_queue *q, const struct branch_event *e)
 	pthread_mutex_lock(&q->lock);
 	put(q, e);
 	wake(q);
-	for (mine = q->put; q->handled < mine && !q->closed;)
-		pthread_cond_wait(&q->emptied, &q->lock);
+	mine = q->put;
+	while (q->handled < mine && !q->closed)
+		pthread_cond_wait(&q->progress, &q->lock);
 	pthread_mutex_unlock(&q->lock);
 }
 
@@ -99,7 +103,7 @@ void branch_queue_handled(struct branch_queue *q)
 {
 	pthread_mutex_lock(&q->lock);
 	q->handled = q->given;
-	pthread_cond_broadcast(&q->emptied);
+	pthread_cond_broadcast(&q->progress);
 	pthread_mutex_unlock(&q->lock);
 }
 
@@ -107,6 +111,6 @@ void branch_queue_close(struct branch_queue *q)
 {
 	pthread_mutex_lock(&q->lock);
 	q->closed = true;
-	pthread_cond_broadcast(&q->emptied);
+	pthread_cond_broadcast(&q->progress);
 	pthread_mutex_unlock(&q->lock);
 }

@@ -179,17 +179,19 @@ const char *reader_start(struct reader_starter *s, int fd, const char *path, con
 			 struct reader *r)
 {
 	int stream[2], packets[2];
+	const char *why;
 	bool sent;
 
 	*r = (struct reader){ .socket = -1, .opener = -1 };
 	if (s->n >= READERS_MAX)
 		return "the capture has too many programs";
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, stream))
-		return "too many files are open";
+		return strerror(errno);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, packets)) {
+		why = strerror(errno);
 		close(stream[0]);
 		close(stream[1]);
-		return "too many files are open";
+		return why;
 	}
 	sent = strlen(path) < PATH_BYTES &&
 	       fdmessage_send(s->socket, path, strlen(path) + 1, (int[]){stream[1], packets[1], fd},

@@ -17,7 +17,7 @@ UNIT_CAPTURE = tests/capture/tracefs/test_ring \
 	tests/capture/task/test_taskfilter \
 	tests/common/test_nearest tests/common/test_hashset \
 	tests/common/test_array tests/common/test_branch \
-	tests/capture/branch/test_selftest \
+	tests/capture/branch/test_selftest tests/capture/branch/test_queue \
 	tests/capture/branch/test_join tests/capture/branch/test_gap tests/capture/branch/test_kmodfile tests/capture/branch/test_perfmaps tests/capture/branch/test_perfring tests/capture/output/test_pending \
 	tests/capture/output/test_recording \
 	tests/capture/output/test_first \
@@ -37,6 +37,9 @@ tests_capture_branch_test_kmodfile_LDADD = libcapture.la $(UNIT_LDADD)
 tests_capture_branch_test_selftest_SOURCES = tests/capture/branch/test_selftest.c
 tests_capture_branch_test_selftest_CFLAGS = $(UNIT_CFLAGS)
 tests_capture_branch_test_selftest_LDADD = libcapture.la $(UNIT_LDADD)
+tests_capture_branch_test_queue_SOURCES = tests/capture/branch/test_queue.c
+tests_capture_branch_test_queue_CFLAGS = $(UNIT_CFLAGS)
+tests_capture_branch_test_queue_LDADD = libcapture.la $(UNIT_LDADD)
 tests_capture_branch_test_gap_SOURCES = tests/capture/branch/test_gap.c
 tests_capture_branch_test_gap_CFLAGS = $(UNIT_CFLAGS)
 tests_capture_branch_test_gap_LDADD = libcapture.la $(UNIT_LDADD)
