@@ -17,6 +17,8 @@
 #include "capture/cli/spec.h"
 #include "common/array.h"
 
+#define BLANKS " \t\r\n\v\f" /* as isspace() */
+
 struct head {
 	char *text;    /* unescaped */
 	size_t *from;  /* len + 1 places in the spec's text */
@@ -42,6 +44,20 @@ int spec_fail(const struct spec *spec, size_t at, struct trawl_error *err, const
 	vsnprintf(message, sizeof(message), what, ap);
 	va_end(ap);
 	return caret_fail(err, TRAWL_USAGE, spec->text, at, "%s", message);
+}
+
+/* As spec_fail(); the message begins with the kind of the spec. */
+__attribute__((format(printf, 4, 5))) static int kind_fail(const struct spec *spec, size_t at,
+							   struct trawl_error *err,
+							   const char *what, ...)
+{
+	char message[512];
+	va_list ap;
+
+	va_start(ap, what);
+	vsnprintf(message, sizeof(message), what, ap);
+	va_end(ap);
+	return spec_fail(spec, at, err, "%s: %s", spec_kind_name(spec->kind), message);
 }
 
 static void head_free(struct head *h)
@@ -78,9 +94,7 @@ static int head_read(const struct spec *spec, size_t *at, struct head *h, struct
 		h->from[h->len] = i;
 		if (text[i] == '\\') {
 			if (!text[i + 1])
-				return spec_fail(spec, i, err,
-						 "%s: nothing after the backslash",
-						 spec_kind_name(spec->kind));
+				return kind_fail(spec, i, err, "nothing after the backslash");
 			i++;
 		}
 		h->text[h->len++] = text[i];
@@ -168,32 +182,34 @@ static int check_dollar(const struct spec *spec, size_t at, size_t from, size_t 
 			 "written with a dollar sign: $%.*s", (int)n, s);
 }
 
+/* Returns the colon before the type: one after every bracket and quote; or NULL. */
+static const char *type_colon(const char *s, size_t len)
+{
+	const char *bracket = memrchr(s, ')', len), *quote = memrchr(s, '"', len);
+	const char *colon = memrchr(s, ':', len);
+
+	return colon && (!bracket || bracket < colon) && (!quote || quote < colon) ? colon : NULL;
+}
+
 static int parse_arg(struct spec *spec, size_t at, size_t len, struct trawl_error *err)
 {
 	const char *text = spec->text + at;
 	struct spec_arg arg = { .at = at };
-	const char *equals = memchr(text, '=', len), *colon, *close;
+	const char *equals = memchr(text, '=', len), *colon;
 	size_t expr = 0, end = len;
 
 	if (equals && is_ident(text, (size_t)(equals - text)))
 		expr = (size_t)(equals - text) + 1;
 	else if (equals == text)
-		return spec_fail(spec, at, err, "%s: no field name before the '='",
-				 spec_kind_name(spec->kind));
-	/* Only a colon after every bracket and quote begins the type. */
-	colon = memrchr(text + expr, ':', len - expr);
-	close = memrchr(text + expr, ')', len - expr);
-	if (!close)
-		close = memrchr(text + expr, '"', len - expr);
-	if (colon && (!close || colon > close)) {
+		return kind_fail(spec, at, err, "no field name before the '='");
+	colon = type_colon(text + expr, len - expr);
+	if (colon) {
 		end = (size_t)(colon - text);
 		if (end + 1 == len)
-			return spec_fail(spec, at + end, err, "%s: no type after the ':'",
-					 spec_kind_name(spec->kind));
+			return kind_fail(spec, at + end, err, "no type after the ':'");
 	}
 	if (end == expr)
-		return spec_fail(spec, at + expr, err, "%s: an argument without a value",
-				 spec_kind_name(spec->kind));
+		return kind_fail(spec, at + expr, err, "an argument without a value");
 	if (spec->kind == SPEC_EPROBE && check_dollar(spec, at, expr, end, err) < 0)
 		return -1;
 	arg.field = xstrndup(text, expr ? expr - 1 : 0);
@@ -208,32 +224,31 @@ static int parse_arg(struct spec *spec, size_t at, size_t len, struct trawl_erro
 static int parse_rest(struct spec *spec, size_t at, bool args, bool filter,
 		      struct trawl_error *err)
 {
-	const char *text = spec->text, *kind = spec_kind_name(spec->kind);
+	const char *text = spec->text;
 
 	while (text[at]) {
-		size_t len = strcspn(text + at, " \t\r\n\v\f");
+		size_t len = strcspn(text + at, BLANKS);
 
 		if (len == 2 && !strncmp(text + at, "if", 2)) {
 			size_t from = at + 2;
 
 			if (!filter)
-				return spec_fail(spec, at, err,
-						 "%s: takes no filter; record all, and choose "
-						 "with trawl-decode --where", kind);
-			from += strspn(text + from, " \t\r\n\v\f");
+				return kind_fail(spec, at, err,
+						 "takes no filter; record all, and choose with "
+						 "trawl-decode --where");
+			from += strspn(text + from, BLANKS);
 			if (!text[from])
-				return spec_fail(spec, from, err, "%s: no filter after 'if'",
-						 kind);
+				return kind_fail(spec, from, err, "no filter after 'if'");
 			set_text(&spec->filter, text + from, strlen(text + from));
 			return 0;
 		}
 		if (!args)
-			return spec_fail(spec, at, err, "%s: takes no arguments, only 'if FILTER': "
-					 "all fields of the event are recorded", kind);
+			return kind_fail(spec, at, err, "takes no arguments, only 'if FILTER': "
+					 "all fields of the event are recorded");
 		if (parse_arg(spec, at, len, err) < 0)
 			return -1;
 		at += len;
-		at += strspn(text + at, " \t\r\n\v\f");
+		at += strspn(text + at, BLANKS);
 	}
 	return 0;
 }
@@ -363,11 +378,34 @@ static int check_source_line(const struct spec *spec, const struct head *h, size
 			 line);
 }
 
+/* Takes the offset off spec->symbol: 0xOFFSET or SYMBOL+OFFSET. from: places of its characters. */
+static int take_offset(struct spec *spec, const size_t *from, struct trawl_error *err)
+{
+	bool number = isdigit((unsigned char)*spec->symbol);
+	ssize_t plus = number ? -1 : last_char(spec->symbol, strlen(spec->symbol), '+');
+	const char *digits = spec->symbol + plus + 1;
+
+	/* "operator+", and Rust's "drop_in_place<dyn Any+Send>", are names. */
+	if (plus >= 0 &&
+	    (in_operator(spec->symbol, (size_t)plus) || strchr(spec->symbol + plus, '>')))
+		plus = -1;
+	if (!number && plus < 0)
+		return 0;
+	if (plus == 0)
+		return spec_fail(spec, spec->symbol_at, err, "uprobe: no symbol before the '+'");
+	if (parse_number(digits, &spec->offset) < 0)
+		return spec_fail(spec, from[plus + 1], err,
+				 "uprobe: '%s' is not an offset; write 0x1a0 or SYMBOL+0x12",
+				 digits);
+	spec->symbol[number ? 0 : plus] = '\0';
+	return 0;
+}
+
 static int parse_uprobe(struct spec *spec, const struct head *h, struct trawl_error *err)
 {
 	size_t own = take_own(spec, h), len = h->len;
-	ssize_t colon = uprobe_path_end(h, own), plus;
-	const char *target;
+	ssize_t colon = uprobe_path_end(h, own);
+	const char *target, *percent;
 
 	spec->path_at = h->from[own];
 	if (colon < (ssize_t)own)
@@ -383,33 +421,14 @@ static int parse_uprobe(struct spec *spec, const struct head *h, struct trawl_er
 	target = h->text + colon + 1;
 	len -= (size_t)colon + 1;
 	spec->returns = take_return(target, &len);
-	if (!spec->returns && memchr(target, '%', len) &&
-		   !in_operator(target, (size_t)((char *)memchr(target, '%', len) - target))) {
+	percent = memchr(target, '%', len);
+	if (!spec->returns && percent && !in_operator(target, (size_t)(percent - target)))
 		return no_such_return(spec, h, target, len, err);
-	}
 	if (!len)
 		return spec_fail(spec, spec->symbol_at, err,
 				 "uprobe: no symbol after the ':'; write uprobe:PATH:SYMBOL");
 	set_text(&spec->symbol, target, len);
-	plus = isdigit((unsigned char)*target) ? -1 : last_char(spec->symbol, len, '+');
-	/* "operator+", and Rust's "drop_in_place<dyn Any+Send>", are names. */
-	if (plus >= 0 &&
-	    (in_operator(spec->symbol, (size_t)plus) || strchr(spec->symbol + plus, '>')))
-		plus = -1;
-	if (isdigit((unsigned char)*target) || plus >= 0) {
-		const char *digits = spec->symbol + plus + 1;
-
-		if (plus == 0)
-			return spec_fail(spec, spec->symbol_at, err,
-					 "uprobe: no symbol before the '+'");
-		if (parse_number(digits, &spec->offset) < 0)
-			return spec_fail(
-				spec, h->from[colon + 1 + plus + 1], err,
-				"uprobe: '%s' is not an offset; write 0x1a0 or SYMBOL+0x12",
-				digits);
-		spec->symbol[plus < 0 ? 0 : plus] = '\0';
-	}
-	return 0;
+	return take_offset(spec, h->from + colon + 1, err);
 }
 
 /* Returns the colon that ends PATH in PATH:[PROVIDER:]NAME: the first of the last two colons that
@@ -486,16 +505,13 @@ static int check_event_name(const struct spec *spec, const struct head *h, size_
 	const char *more = spec->kind == SPEC_EVENT ? "_-*?[]!^" : "_-";
 
 	if (from == to)
-		return spec_fail(spec, h->from[from], err, "%s: a name is missing here",
-				 spec_kind_name(spec->kind));
+		return kind_fail(spec, h->from[from], err, "a name is missing here");
 	for (size_t i = from; i < to; i++) {
 		if (h->text[i] == '/')
-			return spec_fail(spec, h->from[i], err, "%s: a filter follows ' if '",
-					 spec_kind_name(spec->kind));
+			return kind_fail(spec, h->from[i], err, "a filter follows ' if '");
 		if (!isalnum((unsigned char)h->text[i]) && !strchr(more, h->text[i]))
-			return spec_fail(spec, h->from[i], err,
-					 "%s: '%c' cannot be in a name of an event",
-					 spec_kind_name(spec->kind), h->text[i]);
+			return kind_fail(spec, h->from[i], err,
+					 "'%c' cannot be in a name of an event", h->text[i]);
 	}
 	return 0;
 }
@@ -576,7 +592,7 @@ static int parse_branch(struct spec *spec, const struct head *h, struct trawl_er
 
 static int parse_kind(struct spec *spec, struct trawl_error *err)
 {
-	size_t len = strcspn(spec->text, ": \t\r\n\v\f");
+	size_t len = strcspn(spec->text, ":" BLANKS);
 	char *word = xstrndup(spec->text, len), hint[256];
 	struct nearest near = { .wanted = word };
 	bool found = false;
@@ -640,8 +656,7 @@ static int parse_body(struct spec *spec, const struct head *h, size_t rest,
 		return parse_rest(spec, rest, true, false, err);
 	}
 	if (spec->text[rest])
-		return spec_fail(spec, rest, err, "%s: nothing may follow here",
-				 spec_kind_name(spec->kind));
+		return kind_fail(spec, rest, err, "nothing may follow here");
 	return 0;
 }
 

@@ -107,6 +107,13 @@ Test(spec, string_constants_hold_colons)
 	cr_assert_str_eq(s.args[0].expr, "\\\"b:c\"");
 	cr_assert_str_eq(s.args[0].type, "string");
 	spec_free(&s);
+	parsed("uprobe:x:f a=\\\"f(x):y\" b=\\\"(:c\":string c=+0(\"d:e\")", &s);
+	cr_assert_str_eq(s.args[0].expr, "\\\"f(x):y\"");
+	cr_assert_str_eq(s.args[0].type, "");
+	cr_assert_str_eq(s.args[1].expr, "\\\"(:c\"");
+	cr_assert_str_eq(s.args[1].type, "string");
+	cr_assert_str_eq(s.args[2].expr, "+0(\"d:e\")");
+	spec_free(&s);
 }
 
 Test(spec, usdt_by_path)
