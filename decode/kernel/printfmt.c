@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /* Parses the format string of a print format; its arguments are parsed by printparse.c. */
-#include "decode/kernel/printconv.h"
-#include "decode/base/escape.h"
-#include "decode/kernel/printeval.h"
-#include "decode/kernel/printfmt.h"
-#include "common/array.h"
-#include "decode/kernel/printparse.h"
-
 #include <ctype.h>
 #include <stdlib.h>
+
+#include "common/array.h"
+#include "decode/base/escape.h"
+#include "decode/kernel/printconv.h"
+#include "decode/kernel/printeval.h"
+#include "decode/kernel/printfmt.h"
+#include "decode/kernel/printparse.h"
 
 enum {
 	TEXT_MAX = 256 * 1024, /* bytes; the longest print format of Linux 6.18 has 8 KiB */
 	PIECES_MAX = 512,
+	MEASURE_MOST = 10000, /* a width or precision stops growing here */
 };
+
+static const char out_of_memory[] = "out of memory";
 
 static struct node *argument(struct parser *p)
 {
-	struct node *n;
-
 	if (!lexer_is_op(&p->lex, ',')) {
 		parse_fail(p, "more conversions than arguments");
 		return NULL;
 	}
 	lexer_next(&p->lex);
-	n = parse_expression(p);
-	return n;
+	return parse_expression(p);
 }
 
 /* Parses a width or precision: a number or `*`. */
@@ -38,7 +38,7 @@ static bool measure(struct parser *p, const char **at, const char *end, int *val
 		return *arg;
 	}
 	for (*value = 0; *at < end && isdigit((unsigned char)**at); ++*at)
-		if (*value < 10000)
+		if (*value < MEASURE_MOST)
 			*value = *value * 10 + (**at - '0');
 	return true;
 }
@@ -70,10 +70,9 @@ static bool conversion(struct parser *p, struct piece *piece, const char **at, c
 		   !piece->width_arg && !piece->precision_arg;
 	for (; *at < end && strchr("hlLzjtq", **at) && **at; ++*at)
 		piece->size = **at == 'h' ? (piece->size == 2 ? 1 : 2) : 8;
-	if (*at >= end || !strchr("diuxXocspn", **at) || **at == 'n' || !**at)
+	if (*at >= end || !strchr("diuxXocsp", **at) || !**at)
 		return parse_fail(p, "a conversion that is not known");
 	piece->conversion = *(*at)++;
-	n = 0;
 	if (piece->conversion == 'p') {
 		while (*at < end && isalnum((unsigned char)**at) &&
 		       n < sizeof(piece->extension) - 1)
@@ -160,25 +159,29 @@ static bool make_literals(struct printfmt *f)
 /* Whether the expression is a number at a fixed offset: a field, or an element of an array. */
 static bool direct_number(struct piece *p, const struct node *n)
 {
+	const struct node *cast = n->op == NODE_CAST && n->size ? n : NULL;
 	const struct trawl_field *f;
+	uint32_t at;
 
-	if (n->op == NODE_CAST && n->size) {
-		p->cast_size = n->size;
-		p->cast_signed = n->is_signed;
-		n = n->a;
-	}
+	if (cast)
+		n = cast->a;
 	if (n->op == NODE_FIELD && field_is_number(n->field)) {
 		f = n->field;
-		p->at = f->offset;
+		at = f->offset;
 	} else if (n->op == NODE_INDEX && n->a->op == NODE_FIELD && n->b->op == NODE_NUMBER) {
 		f = n->a->field;
 		if (f->place != TRAWL_FIXED || f->count == 1 || n->b->number >= f->count ||
 		    (f->size != 1 && f->size != 2 && f->size != 4 && f->size != 8))
 			return false;
-		p->at = f->offset + (uint32_t)n->b->number * f->size;
+		at = f->offset + (uint32_t)n->b->number * f->size;
 	} else {
 		return false;
 	}
+	if (cast) {
+		p->cast_size = cast->size;
+		p->cast_signed = cast->is_signed;
+	}
+	p->at = at;
 	p->value_size = (uint8_t)f->size;
 	p->value_signed = field_is_signed(f);
 	return true;
@@ -208,16 +211,23 @@ static void find_direct(struct printfmt *f)
 	}
 }
 
-/* Returns a copy of what follows "print fmt:" in a format file. */
-static char *print_line(const char *format)
+/* Returns a copy of what follows "print fmt:" in a format file, or NULL with *why. */
+static char *print_line(const char *format, const char **why)
 {
-	const char *at = strstr(format, "\nprint fmt: ");
+	static const char word[] = "\nprint fmt: ";
+	const char *at = strstr(format, word);
 	char *copy;
 	size_t n;
 
-	if (!at || strlen(at) > TEXT_MAX)
+	*why = "no print format is saved with it";
+	if (!at)
 		return NULL;
-	copy = strdup(at + 12);
+	at += strlen(word);
+	*why = "its print format is too long";
+	if (strlen(at) > TEXT_MAX)
+		return NULL;
+	*why = out_of_memory;
+	copy = strdup(at);
 	if (!copy) {
 		out_lack_memory();
 		return NULL;
@@ -232,19 +242,22 @@ struct printfmt *printfmt_new(const struct trawl_event_type *type,
 {
 	struct parser p = { 0 };
 	struct printfmt *f = calloc(1, sizeof(*f));
-	size_t len;
+	size_t len, strings;
 
-	p.why = "no print format is saved with it";
+	p.why = out_of_memory;
 	p.out = f;
 	if (!f)
-		out_lack_memory();
-	if (!f || !(f->text = print_line(type->format)))
+		goto no_memory;
+	f->text = print_line(type->format, &p.why);
+	if (!f->text)
 		goto fail;
-	p.why = "out of memory";
+	p.why = out_of_memory;
 	f->type = type;
 	f->source = source;
 	len = strlen(f->text);
-	f->strings = calloc(2 * len + 1 + PRINTFMT_PAD, 1);
+	/* A string is no longer than its literal, but the parser reads some tokens twice. */
+	strings = 2 * len;
+	f->strings = calloc(strings + 1 + PRINTFMT_PAD, 1);
 	f->pieces = calloc(PIECES_MAX, sizeof(*f->pieces));
 	out_memory(&f->scratch);
 	if (!f->strings || !f->pieces || f->scratch.error)
@@ -253,11 +266,11 @@ struct printfmt *printfmt_new(const struct trawl_event_type *type,
 	p.lex.at = f->text;
 	p.lex.end = p.lex.at + len;
 	p.lex.strings = f->strings;
-	p.lex.strings_end = p.lex.strings + 2 * len;
+	p.lex.strings_end = p.lex.strings + strings;
 	lexer_next(&p.lex);
 	if (!format_string(&p))
 		goto fail;
-	p.why = "out of memory";
+	p.why = out_of_memory;
 	if (!make_literals(f))
 		goto no_memory;
 	array_resize(&f->pieces, f->npieces + 1, sizeof(*f->pieces)); /* release unused room */

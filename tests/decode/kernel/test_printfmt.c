@@ -94,6 +94,22 @@ Test(printfmt, the_header_of_the_record, .init = fill)
 	is("\"%d\", REC->ent.pid", "not understood: a field that the event does not have");
 }
 
+Test(printfmt, why_there_is_none)
+{
+	struct trawl_event_type type = {.name = "t:t", .size = 60, .nfields = 8, .fields = fields};
+	static char large[300000] = "name: t\n\nprint fmt: \"";
+	const char *why = "";
+
+	type.format = "name: t\nID: 1\n";
+	cr_expect_null(printfmt_new(&type, NULL, &why));
+	cr_expect_str_eq(why, "no print format is saved with it");
+	memset(large + strlen(large), 'x', sizeof(large) - strlen(large) - 2);
+	large[sizeof(large) - 2] = '"';
+	type.format = large;
+	cr_expect_null(printfmt_new(&type, NULL, &why));
+	cr_expect_str_eq(why, "its print format is too long");
+}
+
 Test(printfmt, numbers, .init = fill)
 {
 	is("\"%d %u\", REC->num, REC->num", "-5 4294967291");
