@@ -16,9 +16,11 @@
 #include "common/hashset.h"
 
 enum {
-	FUNCTION_MOST = 1 << 20, /* bytes of a function */
-	/* LOOKUP_ALL finds nothing in a program with more functions that have lines, or symbols. */
-	WHOLE_MOST = 2000,
+	/* Bytes of a function whose branching instructions are looked for: a wrong size of a symbol
+	 * must not make it long. Its lines are bounded by the program's line table. */
+	FUNCTION_MOST = 1 << 20,
+	/* Of larger programs LOOKUP_ALL looks up nothing. */
+	WHOLE_MOST = 2000,     /* functions that have lines */
 	SYMBOLS_MOST = 200000,
 };
 
@@ -32,24 +34,24 @@ struct lookup {
 
 /* ---- what was hit ------------------------------------------------------------------------ */
 
-static bool is_new(struct lookup *m, uint64_t value)
+static bool is_new(struct lookup *l, uint64_t value)
 {
 	bool added;
 
-	if (!hashset_add(&m->seen, value, &added))
+	if (!hashset_add(&l->seen, value, &added))
 		alloc_checked(NULL);
 	return added;
 }
 
-static uint32_t file_number(struct findings *s, const char *file)
+static uint32_t file_number(struct findings *found, const char *file)
 {
-	for (size_t i = s->nfiles; i--;) {
-		if (!strcmp(s->files[i], file))
+	for (size_t i = found->nfiles; i--;) {
+		if (!strcmp(found->files[i], file))
 			return (uint32_t)i;
 	}
-	xgrow(s->files, s->nfiles);
-	s->files[s->nfiles] = xstrdup(file);
-	return (uint32_t)s->nfiles++;
+	xgrow(found->files, found->nfiles);
+	found->files[found->nfiles] = xstrdup(file);
+	return (uint32_t)found->nfiles++;
 }
 
 struct rows {
@@ -62,48 +64,48 @@ struct rows {
 static void add_row(void *arg, const struct dwarf_row *row)
 {
 	const struct rows *r = arg;
-	struct findings *s = r->found;
+	struct findings *found = r->found;
 	struct found_line l = { .vaddr = row->vaddr, .line = row->line };
 	const struct found_line *last;
 
 	if (row->line)
-		l.file = file_number(s, row->file);
-	if (s->nlines > r->first && s->lines[s->nlines - 1].vaddr == l.vaddr)
-		s->nlines--;
-	last = s->nlines > r->first ? &s->lines[s->nlines - 1] : NULL;
+		l.file = file_number(found, row->file);
+	if (found->nlines > r->first && found->lines[found->nlines - 1].vaddr == l.vaddr)
+		found->nlines--;
+	last = found->nlines > r->first ? &found->lines[found->nlines - 1] : NULL;
 	if (last && last->vaddr < l.vaddr && last->line == l.line && last->file == l.file)
 		return;
-	xgrow(s->lines, s->nlines);
-	s->lines[s->nlines++] = l;
+	xgrow(found->lines, found->nlines);
+	found->lines[found->nlines++] = l;
 }
 
 /* Adds the branching instructions of a range of code. */
-static void add_insns(struct lookup *m, uint64_t from, uint64_t to)
+static void add_insns(struct lookup *l, uint64_t from, uint64_t to)
 {
 	uint8_t bytes[BRANCH_INSN_BYTES];
-	struct findings *s = &m->found;
+	struct findings *found = &l->found;
 	struct branch_insn insn;
 	size_t n;
 
 	for (uint64_t at = from; at < to; at += insn.length) {
-		n = elf_read(m->elf, at, bytes, sizeof(bytes));
-		insn = branch_insn_decode(bytes, n, m->elf->header.e_machine == EM_386);
+		n = elf_read(l->elf, at, bytes, sizeof(bytes));
+		insn = branch_insn_decode(bytes, n, l->elf->header.e_machine == EM_386);
 		if (!insn.length)
 			return;
 		if (insn.kind == BRANCH_UNKNOWN)
 			continue;
-		xgrow(s->insns, s->ninsns);
-		s->insns[s->ninsns++] = (struct found_insn){ at, insn.length, insn.kind };
+		xgrow(found->insns, found->ninsns);
+		found->insns[found->ninsns++] = (struct found_insn){ at, insn.length, insn.kind };
 	}
 }
 
 /* Returns the end of the section that contains this address. */
-static uint64_t section_end(const struct lookup *m, uint64_t vaddr)
+static uint64_t section_end(const struct lookup *l, uint64_t vaddr)
 {
 	Elf_Scn *scn = NULL;
 	GElf_Shdr sh;
 
-	while ((scn = elf_nextscn(m->elf->elf, scn))) {
+	while ((scn = elf_nextscn(l->elf->elf, scn))) {
 		if (gelf_getshdr(scn, &sh) && sh.sh_flags & SHF_EXECINSTR && vaddr >= sh.sh_addr &&
 		    vaddr - sh.sh_addr < sh.sh_size)
 			return sh.sh_addr + sh.sh_size;
@@ -112,14 +114,16 @@ static uint64_t section_end(const struct lookup *m, uint64_t vaddr)
 }
 
 /* A symbol without a size ends at the next symbol, or at the end of its section. */
-static uint64_t size_of(struct lookup *m, const struct elf_symbol *s)
+static uint64_t size_of(struct lookup *l, const struct elf_symbol *sym)
 {
-	uint64_t end = section_end(m, s->vaddr);
-	const struct elf_symbol *next = elf_symbol_between(m->elf, s->vaddr, end);
+	const struct elf_symbol *next;
+	uint64_t end;
 
-	if (s->size)
-		return s->size;
-	return (next ? next->vaddr : end) - s->vaddr;
+	if (sym->size)
+		return sym->size;
+	end = section_end(l, sym->vaddr);
+	next = elf_symbol_between(l->elf, sym->vaddr, end);
+	return (next ? next->vaddr : end) - sym->vaddr;
 }
 
 /* Returns the demangled name without the parameters, malloc'd. */
@@ -136,57 +140,58 @@ static char *readable(const char *symbol)
 }
 
 /* Adds a function with its lines and branches, unless it was added before. Takes over the name. */
-static void add_function(struct lookup *m, char *name, uint64_t vaddr, uint64_t size)
+static void add_function(struct lookup *l, char *name, uint64_t vaddr, uint64_t size)
 {
-	struct findings *s = &m->found;
-	struct rows rows = { s, s->nlines };
+	struct findings *found = &l->found;
+	struct rows rows = { found, found->nlines };
 
 	/* Functions and addresses share the set: functions have bit 63 set. */
-	if (!is_new(m, vaddr | 1ull << 63)) {
+	if (!is_new(l, vaddr | 1ull << 63)) {
 		free(name);
 		return;
 	}
-	xgrow(s->functions, s->nfunctions);
-	s->functions[s->nfunctions++] = (struct found_function){ vaddr, size, name };
-	add_insns(m, vaddr, vaddr + (size < FUNCTION_MOST ? size : FUNCTION_MOST));
-	dwarf_rows(m->dwarf, vaddr, vaddr + size, add_row, &rows);
+	xgrow(found->functions, found->nfunctions);
+	found->functions[found->nfunctions++] = (struct found_function){ vaddr, size, name };
+	add_insns(l, vaddr, vaddr + (size < FUNCTION_MOST ? size : FUNCTION_MOST));
+	dwarf_rows(l->dwarf, vaddr, vaddr + size, add_row, &rows);
 }
 
-static void add_stub(struct lookup *m, uint64_t vaddr)
+static void add_stub(struct lookup *l, uint64_t vaddr)
 {
 	uint64_t start;
-	const char *symbol = plt_name(m->elf, vaddr, &start);
+	const char *symbol = plt_name(l->elf, vaddr, &start);
 	char *name, *stub;
 
 	if (!symbol) {
-		add_insns(m, vaddr, vaddr + 1);
+		add_insns(l, vaddr, vaddr + 1);
 		return;
 	}
 	name = readable(symbol);
 	stub = xasprintf("%s@plt", name);
 	free(name);
-	add_function(m, stub, start, PLT_ENTRY);
+	add_function(l, stub, start, PLT_ENTRY);
 }
 
-static void look_up(struct lookup *m, uint64_t offset)
+static void look_up(struct lookup *l, uint64_t offset)
 {
-	const struct elf_symbol *s;
-	uint64_t vaddr;
+	const struct elf_symbol *sym;
+	uint64_t vaddr, size;
 
-	if (!m->elf || !elf_vaddr(m->elf, offset, &vaddr) || !vaddr || !is_new(m, vaddr))
+	if (!l->elf || !elf_vaddr(l->elf, offset, &vaddr) || !vaddr || !is_new(l, vaddr))
 		return;
-	s = elf_function_at(m->elf, vaddr);
-	if (s && vaddr - s->vaddr < size_of(m, s))
-		add_function(m, readable(s->name), s->vaddr, size_of(m, s));
+	sym = elf_function_at(l->elf, vaddr);
+	size = sym ? size_of(l, sym) : 0;
+	if (sym && vaddr - sym->vaddr < size)
+		add_function(l, readable(sym->name), sym->vaddr, size);
 	else
-		add_stub(m, vaddr);
+		add_stub(l, vaddr);
 }
 
-static bool has_lines(struct lookup *m, const struct elf_symbol *s)
+static bool has_lines(struct lookup *l, const struct elf_symbol *sym)
 {
 	char *file = NULL;
 	unsigned int line;
-	bool has = s->function && s->size && dwarf_line_at(m->dwarf, s->vaddr, &file, &line);
+	bool has = sym->function && sym->size && dwarf_line_at(l->dwarf, sym->vaddr, &file, &line);
 
 	free(file);
 	return has;
@@ -196,52 +201,59 @@ static bool has_lines(struct lookup *m, const struct elf_symbol *s)
  * Adds all functions with debug information of a program that is not large: coverage needs those
  * that did not run.
  */
-static void look_up_all(struct lookup *m)
+static void look_up_all(struct lookup *l)
 {
 	size_t *which = NULL, n = 0;
 
-	if (!m->elf)
+	if (!l->elf)
 		return;
-	elf_read_symbols(m->elf);
-	m->found.whole = m->elf->nsymbols <= SYMBOLS_MOST;
-	for (size_t i = 0; i < m->elf->nsymbols && m->found.whole; i++) {
-		if (!has_lines(m, &m->elf->symbols[i]))
+	elf_read_symbols(l->elf);
+	l->found.whole = l->elf->nsymbols <= SYMBOLS_MOST;
+	for (size_t i = 0; i < l->elf->nsymbols && l->found.whole; i++) {
+		if (!has_lines(l, &l->elf->symbols[i]))
 			continue;
 		xgrow(which, n);
 		which[n++] = i;
-		m->found.whole = n <= WHOLE_MOST;
+		l->found.whole = n <= WHOLE_MOST;
 	}
-	for (size_t i = 0; i < n && m->found.whole; i++) {
-		const struct elf_symbol *s = &m->elf->symbols[which[i]];
+	for (size_t i = 0; i < n && l->found.whole; i++) {
+		const struct elf_symbol *sym = &l->elf->symbols[which[i]];
 
-		add_function(m, readable(s->name), s->vaddr, s->size);
+		add_function(l, readable(sym->name), sym->vaddr, sym->size);
 	}
 	free(which);
 }
 
 /* ---- requests ---------------------------------------------------------------------------- */
 
-static void open_program(struct lookup *m, int fd, const char *path, char *image, size_t size)
+/*
+ * The reason why a program cannot be opened is one without the path, and without a word of probes,
+ * as *err has them: it is kept in redacted files. A program without DWARF still has symbols.
+ */
+static void open_program(struct lookup *l, int fd, const char *path, char *image, size_t size)
 {
 	struct trawl_error err;
-	const char *why;
+	const char *no_lines;
 
-	if (m->elf || *m->why)
+	if (l->elf || *l->why)
 		return;
-	m->elf = fd >= 0 ? elf_open_code(fd, path, &err) :
+	l->elf = fd >= 0 ? elf_open_code(fd, path, &err) :
 			   elf_open_memory(image, size, path, &err);
-	if (m->elf)
-		m->dwarf = dwarf_open(m->elf, &why);
+	if (l->elf)
+		l->dwarf = dwarf_open(l->elf, &no_lines);
 	else
-		snprintf(m->why, sizeof(m->why), "the file is no program or library of x86");
+		snprintf(l->why, sizeof(l->why), "%s",
+			 err.status == TRAWL_CANNOT ?
+				 "the file cannot be read" :
+				 "the file is damaged, or no program or library of x86");
 }
 
-static void put_program(struct wire_out *o, const struct lookup *m)
+static void put_program(struct wire_out *o, const struct lookup *l)
 {
-	const struct elf_file *f = m->elf;
+	const struct elf_file *f = l->elf;
 	size_t n = 0;
 
-	wire_put_text(o, f ? NULL : m->why);
+	wire_put_text(o, f ? NULL : l->why);
 	wire_put_text(o, f ? f->build_id : "");
 	for (size_t i = 0; f && i < f->nsegments; i++)
 		n += f->segments[i].exec;
@@ -257,14 +269,14 @@ static void put_program(struct wire_out *o, const struct lookup *m)
 
 /* Frees the contents of the last answer except the files: file numbers count from the first answer
  * on. */
-static void forget(struct findings *s)
+static void forget(struct findings *found)
 {
-	struct findings files = { .files = s->files, .nfiles = s->nfiles };
+	struct findings files = { .files = found->files, .nfiles = found->nfiles };
 
-	s->files = NULL;
-	s->nfiles = 0;
-	findings_free(s);
-	*s = files;
+	found->files = NULL;
+	found->nfiles = 0;
+	findings_free(found);
+	*found = files;
 }
 
 static bool read_whole(int socket, void *p, size_t n)
@@ -293,27 +305,30 @@ static bool write_whole(int socket, const void *p, size_t n)
 
 void lookup_serve(int socket, int fd, const char *path, char *image, size_t size)
 {
-	uint64_t head[2], offsets[LOOKUP_HITS_MAX], n;
-	struct lookup m = { 0 };
+	struct {
+		uint64_t what, n; /* enum lookup_request, number of offsets */
+	} head;
+	uint64_t offsets[LOOKUP_HITS_MAX], n;
+	struct lookup l = { 0 };
 	bool more = true;
 
-	while (more && read_whole(socket, head, sizeof(head)) && head[1] <= LOOKUP_HITS_MAX &&
-	       read_whole(socket, offsets, head[1] * sizeof(*offsets))) {
+	while (more && read_whole(socket, &head, sizeof(head)) && head.n <= LOOKUP_HITS_MAX &&
+	       read_whole(socket, offsets, head.n * sizeof(*offsets))) {
 		struct wire_out o = { 0 };
-		size_t files = m.found.nfiles;
+		size_t files = l.found.nfiles;
 
-		open_program(&m, fd, path, image, size);
-		for (size_t i = 0; i < head[1]; i++)
-			look_up(&m, offsets[i]);
-		if (head[0] == LOOKUP_ALL)
-			look_up_all(&m);
-		if (head[0] == LOOKUP_OPEN)
-			put_program(&o, &m);
+		open_program(&l, fd, path, image, size);
+		for (size_t i = 0; i < head.n; i++)
+			look_up(&l, offsets[i]);
+		if (head.what == LOOKUP_ALL)
+			look_up_all(&l);
+		if (head.what == LOOKUP_OPEN)
+			put_program(&o, &l);
 		else
-			findings_put(&o, &m.found, files);
+			findings_put(&o, &l.found, files);
 		n = o.n;
 		more = write_whole(socket, &n, sizeof(n)) && write_whole(socket, o.p, o.n);
 		free(o.p);
-		forget(&m.found);
+		forget(&l.found);
 	}
 }
