@@ -65,6 +65,7 @@ struct cut {
 	bool all_metadata;          /* keep all metadata, whether or not events refer to it */
 	struct cut_joined *joined;  /* an element for each section; NULL: nothing is merged */
 	bool again;                 /* re-encode every chunk, as small as possible */
+	int level;                  /* zstd level of what is re-encoded; 0: the smallest file */
 	bool no_index;              /* leave out the index, which repeats all metadata */
 	bool as_they_are;           /* copy whole chunks without decoding them first */
 

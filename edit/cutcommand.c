@@ -19,6 +19,7 @@ enum {
 	OPTION_SIZE,
 	OPTION_EVENTS,
 	OPTION_ZONE,
+	OPTION_LEVEL,
 	OPTION_LIMIT,
 	OPTION_OPEN
 };
@@ -31,6 +32,7 @@ static const struct option long_options[] = {
 	{ "max-size", required_argument, NULL, OPTION_SIZE },
 	{ "max-events", required_argument, NULL, OPTION_EVENTS },
 	{ "utc", no_argument, NULL, OPTION_ZONE },
+	{ "level", required_argument, NULL, OPTION_LEVEL },
 	{ "memory", required_argument, NULL, OPTION_LIMIT },
 	{ "no-sandbox", no_argument, NULL, OPTION_OPEN },
 	{ NULL, 0, NULL, 0 },
@@ -79,6 +81,8 @@ static int set_option(struct cut_options *o, int option, struct trawl_error *err
 		return parse_number("--max-events", optarg, &o->request.max_events, err);
 	case OPTION_SIZE:
 		return edit_size("--max-size", optarg, &o->request.max_size, err);
+	case OPTION_LEVEL:
+		return edit_level(optarg, &o->request.level, err);
 	case OPTION_LIMIT:
 		return cli_memory(optarg, &o->request.memory, err);
 	case OPTION_OPEN:

@@ -354,7 +354,7 @@ int cut_file(const struct cut_request *q, int fd, const char *out, struct cut_re
 	struct choose choose = { .path = q->path, .selection = q->selection, .around = q->around,
 				 .window = q->window, .every = q->every,
 				 .decode.memory = q->memory };
-	struct cut c = { .name = q->path, .memory = q->memory };
+	struct cut c = { .name = q->path, .memory = q->memory, .level = q->level };
 	struct needs needs = { 0 };
 	struct task_names names = { 0 };
 	struct keep keep = { 0 };

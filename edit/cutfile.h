@@ -14,6 +14,7 @@ struct cut_request {
 	uint64_t every;              /* keep one of every this many events; 0: all */
 	uint64_t max_size;           /* most bytes of the result; 0: no limit */
 	uint64_t max_events;         /* most events of the result; 0: no limit */
+	int level;                   /* --level; 0: the smallest file */
 	uint64_t memory;             /* limit for a reader of the file; 0: as trawl_open() */
 };
 

@@ -14,7 +14,7 @@
 #include "decode/base/output.h"
 
 enum {
-	EDGE_LEVEL = 9, /* zstd level of re-encoded chunks */
+	EDGE_LEVEL = 19, /* zstd level of re-encoded chunks, unless another is chosen */
 	BEST_LEVEL = 22,
 	BEST_EVENTS = 1 << 19, /* largest chunk of `compact` */
 	BEST_BYTES = 24 << 20,
@@ -328,7 +328,7 @@ static uint64_t start_of(const struct cut *c, uint32_t section)
 static int write_section(struct cut *c, uint32_t number, int fd, const char *out,
 			 const char *const *texts, struct trawl_error *err)
 {
-	struct trawl_writer_options o = {.level = EDGE_LEVEL,
+	struct trawl_writer_options o = {.level = c->level ? c->level : EDGE_LEVEL,
 					 .name = out,
 					 .compact = true,
 					 .no_index = c->no_index,
@@ -339,7 +339,7 @@ static int write_section(struct cut *c, uint32_t number, int fd, const char *out
 	int ret;
 
 	if (c->again) {
-		o.level = BEST_LEVEL;
+		o.level = c->level ? c->level : BEST_LEVEL;
 		o.chunk_events = BEST_EVENTS;
 		o.chunk_bytes = BEST_BYTES;
 	}

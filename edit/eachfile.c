@@ -10,19 +10,7 @@
 
 #include "common/dupopt.h"
 #include "decode/base/cli.h"
-
-static int level_of(const char *text, int *level, struct trawl_error *err)
-{
-	char *end;
-	long n = strtol(text, &end, 10);
-
-	if (end == text || *end || n < 1 || n > 19)
-		return trawl_fail(err, TRAWL_USAGE,
-				  "--level: '%s' is not a level; give 1 (fast) to 19 (small)",
-				  text);
-	*level = (int)n;
-	return 0;
-}
+#include "edit/edit.h"
 
 int eachfile_parse(struct eachfile *o, int argc, char **argv, const char *letters,
 		   const struct option *long_options, struct trawl_error *err)
@@ -35,7 +23,7 @@ int eachfile_parse(struct eachfile *o, int argc, char **argv, const char *letter
 			return cli_bad_option(option, argv, long_options, err);
 		if (optarg && dupopt_given(&once, option, long_options, err))
 			return -1;
-		if (option == OPTION_LEVEL && level_of(optarg, &o->level, err))
+		if (option == OPTION_LEVEL && edit_level(optarg, &o->level, err))
 			return -1;
 		if (option == 'w')
 			o->out = optarg;

@@ -84,6 +84,19 @@ int edit_some_events(const struct trawl_chunk *chunk, const struct keep_chunk *s
 	return ret;
 }
 
+int edit_level(const char *text, int *level, struct trawl_error *err)
+{
+	char *end;
+	long n = strtol(text, &end, 10);
+
+	if (end == text || *end || n < 1 || n > 19)
+		return trawl_fail(err, TRAWL_USAGE,
+				  "--level: '%s' is not a level; give 1 (fast) to 19 (small)",
+				  text);
+	*level = (int)n;
+	return 0;
+}
+
 int edit_size(const char *option, const char *text, uint64_t *bytes, struct trawl_error *err)
 {
 	static const char units[] = "KMGkmg";

@@ -39,6 +39,8 @@ int edit_some_events(const struct trawl_chunk *chunk, const struct keep_chunk *s
 
 /* Parses a number of bytes above 0: 25M, 300K, 1G (powers of 1024). Returns 0, or -1 with *err. */
 int edit_size(const char *option, const char *text, uint64_t *bytes, struct trawl_error *err);
+/* Parses --level, 1 to 19. Returns 0, or -1 with *err. */
+int edit_level(const char *text, int *level, struct trawl_error *err);
 /*
  * If standard error is a terminal, shows the progress in percent there; erases it when done == all.
  */

@@ -13,10 +13,11 @@
 #include "edit/merge.h"
 #include "edit/output.h"
 
-enum { OPTION_SHIFT = OPTION_PROGRAM, FILES_MAX = 64 };
+enum { OPTION_SHIFT = OPTION_PROGRAM, OPTION_LEVEL, FILES_MAX = 64 };
 
 static const struct option long_options[] = {
 	{ "shift", required_argument, NULL, OPTION_SHIFT },
+	{ "level", required_argument, NULL, OPTION_LEVEL },
 	{ "memory", required_argument, NULL, OPTION_MEMORY },
 	{ "no-sandbox", no_argument, NULL, OPTION_NO_SANDBOX },
 	{ NULL, 0, NULL, 0 },
@@ -27,6 +28,7 @@ struct merge_options {
 	const char *shifts[FILES_MAX];
 	size_t nshifts;
 	uint64_t memory; /* limit for each file */
+	int level;       /* 0: the smallest file */
 	bool no_sandbox;
 	struct merge_file *files;
 	struct edit_input *inputs; /* the input of each file */
@@ -48,6 +50,9 @@ static int parse(struct merge_options *o, int argc, char **argv, struct trawl_er
 			o->no_sandbox = true;
 		else if (option == OPTION_MEMORY) {
 			if (cli_memory(optarg, &o->memory, err))
+				return -1;
+		} else if (option == OPTION_LEVEL) {
+			if (edit_level(optarg, &o->level, err))
 				return -1;
 		} else if (o->nshifts < FILES_MAX)
 			o->shifts[o->nshifts++] = optarg;
@@ -177,6 +182,7 @@ static int merge_all(struct merge_options *o, int fd, struct trawl_error *err)
 	for (size_t i = 0; i < o->n; i++) {
 		struct merge_file *f = &o->files[i];
 
+		f->cut.level = o->level;
 		if (cut_write(&f->cut, fd, o->out, NULL, err) ||
 		    trawl_pieces_failed(f->cut.r, err))
 			return -1;

@@ -449,7 +449,7 @@ static int put_front(struct copy *c, uint32_t section, const char *manifest,
 static int new_section(struct copy *c, uint32_t section, int fd, const char *out,
 		       const char *manifest, struct trawl_error *err)
 {
-	struct trawl_writer_options o = { .level = 19, .name = out,
+	struct trawl_writer_options o = { .level = c->x->level ? c->x->level : 19, .name = out,
 					  .comment = "a redacted capture", .time = 1 };
 	int copy;
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "decode/base/cli.h"
 #include "decode/base/escape.h"
@@ -14,12 +15,13 @@
 #include "edit/input.h"
 #include "edit/redact.h"
 
-enum { OPTION_KEEP = OPTION_PROGRAM, OPTION_DROP, OPTION_POLICY };
+enum { OPTION_KEEP = OPTION_PROGRAM, OPTION_DROP, OPTION_POLICY, OPTION_LEVEL };
 
 static const struct option long_options[] = {
 	{ "keep", required_argument, NULL, OPTION_KEEP },
 	{ "drop", required_argument, NULL, OPTION_DROP },
 	{ "policy", required_argument, NULL, OPTION_POLICY },
+	{ "level", required_argument, NULL, OPTION_LEVEL },
 	{ "memory", required_argument, NULL, OPTION_MEMORY },
 	{ "no-sandbox", no_argument, NULL, OPTION_NO_SANDBOX },
 	{ NULL, 0, NULL, 0 },
@@ -29,6 +31,7 @@ struct redact_options {
 	uint32_t drop;
 	const char *out;
 	uint64_t memory;
+	int level;
 	bool no_sandbox;
 };
 
@@ -155,6 +158,11 @@ static int parse(struct redact_options *o, bool output, int argc, char **argv,
 		case OPTION_POLICY:
 			ret = read_policy(optarg, &o->drop, err);
 			break;
+		case OPTION_LEVEL:
+			if (!output)
+				return edit_usage(err, "--level: secrets writes no file", "");
+			ret = edit_level(optarg, &o->level, err);
+			break;
 		case OPTION_MEMORY:
 			ret = cli_memory(optarg, &o->memory, err);
 			break;
@@ -245,6 +253,17 @@ static int start(struct redact *x, struct trawl_error *err)
 	return trawl_fail(err, TRAWL_CANNOT, "random numbers: %m");
 }
 
+/* The copy is searched for what was removed, after it has been written. */
+static int can_be_searched(const struct outfile *output, const char *out, struct trawl_error *err)
+{
+	struct stat st;
+
+	if (!fstat(output->fd, &st) && S_ISREG(st.st_mode))
+		return 0;
+	return trawl_fail(err, TRAWL_USAGE, "redact: -w %s: is not a file, so it cannot be searched "
+			  "for what must not be in it; name a file", out);
+}
+
 static int redact_to(struct redact *x, struct edit_input *in, const struct redact_options *o,
 		     struct trawl_error *err)
 {
@@ -254,6 +273,10 @@ static int redact_to(struct redact *x, struct edit_input *in, const struct redac
 
 	if (edit_not_same(in, o->out, err) || start(x, err) || outfile_open(&output, o->out, err))
 		return -1;
+	if (can_be_searched(&output, o->out, err)) {
+		outfile_close(&output, false, &late);
+		return -1;
+	}
 	if (!o->no_sandbox && outfile_keeper(&output, err))
 		return -1;
 	ret = edit_input_ready(in, o->no_sandbox, err);
@@ -305,6 +328,7 @@ static int run(bool copies, int argc, char **argv, struct trawl_error *err)
 		return -1;
 	x.drop = o.drop;
 	x.memory = o.memory;
+	x.level = o.level;
 	ret = copies ? redact_to(&x, &in, &o, err) : count_secrets(&x, &in, &o, err);
 	redact_free(&x);
 	edit_input_close(&in);

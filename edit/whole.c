@@ -14,7 +14,10 @@
 #include "edit/input.h"
 #include "edit/output.h"
 
+enum { OPTION_LEVEL = OPTION_PROGRAM };
+
 static const struct option long_options[] = {
+	{ "level", required_argument, NULL, OPTION_LEVEL },
 	{ "memory", required_argument, NULL, OPTION_MEMORY },
 	{ "no-sandbox", no_argument, NULL, OPTION_NO_SANDBOX },
 	{ NULL, 0, NULL, 0 },
@@ -25,6 +28,7 @@ enum { SCANNED_MOST = 16 << 20 }; /* a file of this size opens as fast without a
 struct whole {
 	const char *out;
 	uint64_t memory;
+	int level;   /* 0: the smallest file */
 	bool no_sandbox, compact;
 	int joined; /* an empty file for branches in long batches; -1: none */
 };
@@ -38,9 +42,10 @@ static int parse(struct whole *o, int argc, char **argv, struct trawl_error *err
 			o->out = optarg;
 		else if (option == OPTION_NO_SANDBOX)
 			o->no_sandbox = true;
-		else if (option != OPTION_MEMORY)
+		else if (option != OPTION_MEMORY && option != OPTION_LEVEL)
 			return cli_bad_option(option, argv, long_options, err);
-		else if (cli_memory(optarg, &o->memory, err))
+		else if (option == OPTION_LEVEL ? edit_level(optarg, &o->level, err)
+						: cli_memory(optarg, &o->memory, err))
 			return -1;
 	}
 	if (!o->out)
@@ -115,7 +120,7 @@ static int write_whole(const struct whole *o, struct edit_input *in, int fd,
 		       struct trawl_error *err)
 {
 	struct cut c = { .name = in->path, .memory = o->memory, .to = UINT64_MAX,
-			 .all_metadata = true, .again = o->compact };
+			 .all_metadata = true, .again = o->compact, .level = o->level };
 	struct trawl_verdict v;
 	uint64_t bytes = 0;
 	struct stat st;

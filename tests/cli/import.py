@@ -758,6 +758,19 @@ def test_size(d):
         err = run("trawl-edit", "import", path, "-w", d + "/no.trawl", *args, status=2)[1]
         ok(said in err and err.count("\n") == 1, " ".join(args) + " is refused", err)
 
+    run("trawl-edit", "import", d + "/large.pcap", "-w", d + "/large.trawl")
+    for verb in (["cut", "--where", "data_length == 1000", "--every", "2"], ["compact"]):
+        sizes = []
+        for level in (["--level", "1"], ["--level", "19"], []):
+            sizes.append(len(subprocess.run([BUILD + "/trawl-edit", verb[0], d + "/large.trawl",
+                                             *verb[1:], *level, "-w", "-"], check=True,
+                                            capture_output=True).stdout))
+        ok(sizes[0] > sizes[1] >= sizes[2] - 64, verb[0] + ": --level 1, 19, none", sizes)
+    for verb in (["cut"], ["compact"], ["repair"], ["redact"], ["merge", d + "/small.trawl"]):
+        err = run("trawl-edit", verb[0], d + "/large.trawl", *verb[1:], "--level", "20", "-w",
+                  d + "/level.trawl", status=2)[1]
+        ok("'20' is not a level" in err, verb[0] + ": --level 20 is refused", err)
+
 
 def test_target():
     """The make target passes the folder to its script, and nothing else."""

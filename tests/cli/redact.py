@@ -566,4 +566,7 @@ for at in (988, 1500, 5000, 10000, 10700, 12000, len(whole) - 40):
     got = [run("trawl-edit", "secrets", damaged), run("trawl-edit", "redact", damaged, "-w", again)]
     bad += [(at, status, text) for status, _, text in got if status != 1 or "damaged" not in text]
 tap.ok(not bad, "damaged files: secrets and redact say so, status 1", *bad)
+status, out, text = run("trawl-edit", "redact", f"{src}/tests/golden/kinds.trawl", "-w", "-")
+tap.ok(status == 2 and not out and "redact: -w -: is not a file" in text,
+       "to a pipe, which cannot be searched, nothing is written", status, text)
 sys.exit(tap.finish())
