@@ -68,9 +68,24 @@ static const struct other {
 	{0x9e, 2, FORM_DRAIN, "open drain"},
 };
 
-static const struct other *other_of(uint8_t code)
+enum { FT2232D = 0x0500, FT2232H = 0x0700, FT4232H = 0x0800 }; /* bcdDevice */
+
+/*
+ * Whether a chip has a command. FT2232D does not know what the faster chips have in addition, and
+ * open drain is only in those with one channel. release: the device's bcdDevice; 0: unknown.
+ */
+static bool has_command(uint16_t release, uint8_t code)
 {
-	return find_by(others, code, code);
+	if (release == FT2232D)
+		return code < 0x8a || (code >= 0x90 && code <= 0x93);
+	return code != 0x9e || (release != FT2232H && release != FT4232H);
+}
+
+static const struct other *other_of(uint16_t release, uint8_t code)
+{
+	const struct other *o = find_by(others, code, code);
+
+	return o && has_command(release, code) ? o : NULL;
 }
 
 static bool is_shift(uint8_t code)
@@ -94,6 +109,7 @@ struct command {
 /* Reads the commands of a transfer, starting with argument bytes held from the previous one. */
 struct walk {
 	const struct usb_mpsse_held *held;
+	uint16_t release; /* the device's bcdDevice; 0: unknown */
 	const uint8_t *p;
 	size_t n, at; /* `at` counts the held bytes as well */
 };
@@ -102,7 +118,8 @@ static struct walk walk_of(const struct usb_detail *d, const struct usb_mpsse_he
 {
 	size_t rest = held->rest < d->data_len ? held->rest : d->data_len;
 
-	return (struct walk){.held = held, .p = d->data + rest, .n = d->data_len - rest};
+	return (struct walk){.held = held, .p = d->data + rest, .n = d->data_len - rest,
+			     .release = get16(d->device->device + 12)};
 }
 
 static uint8_t byte_at(const struct walk *w, size_t i)
@@ -123,7 +140,7 @@ static bool next(struct walk *w, struct command *c)
 	if (!left(w))
 		return false;
 	*c = (struct command){.code = byte_at(w, w->at)};
-	c->other = other_of(c->code);
+	c->other = other_of(w->release, c->code);
 	n = c->other ? c->other->arguments : !is_shift(c->code) ? 0 : c->code & BITS ? 1 : 2;
 	if (left(w) < 1 + n)
 		return false;

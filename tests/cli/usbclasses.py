@@ -652,6 +652,23 @@ def test_serial(d):
        "pins of open drain by name", lines)
 
 
+def test_chips(d):
+    for release, drain, clock in ((b"\0\5", "unknown 0x9e", "unknown 0x8a"),
+                                  (b"\0\7", "unknown 0x9e", "clock 60 MHz"),
+                                  (b"\0\x08", "unknown 0x9e", "clock 60 MHz"),
+                                  (b"\0\x09", "open drain", "clock 60 MHz")):
+        c = described(interface(0, 0xff, 0xff, 0xff, 2), endpoint(0x81, 2, 64),
+                      endpoint(0x02, 2, 64), vendor=0x0403, product=0x6010)
+        c.get_descriptor(1, device(0x0403, 0x6010)[:12] + release + device(0, 0)[14:])
+        c.control(struct.pack("<BBHHH", 0x40, 11, 0x020b, 1, 0))
+        c.transfer(BULK, 0x02, out=b"\x9e\x84\x85")
+        c.transfer(BULK, 0x02, out=b"\x8a")
+        open(d + "/chip.pcap", "wb").write(pcap(c.records))
+        lines = run("trawl-decode", d + "/chip.pcap", text=True).stdout
+        ok("MPSSE " + drain in lines and "MPSSE " + clock in lines,
+           "MPSSE: commands of the chip " + release.hex(), lines)
+
+
 def test_descriptors(d):
     items = check(d, "bits of descriptors", described_bits(), [], 150)
     of = {x["descriptor"]: x for i in items for x in i.get("decoded", {}).get("descriptors", [])
@@ -809,7 +826,7 @@ def main():
     d = tempfile.mkdtemp(prefix="trawl-classes-")
     try:
         for test in (test_secrets, test_bluetooth, test_cameras, test_texts, test_sound,
-                     test_serial, test_descriptors, test_storage, test_ipp, test_eem, test_modem,
+                     test_serial, test_chips, test_descriptors, test_storage, test_ipp, test_eem, test_modem,
                      test_odd_modem):
             test(d)
     finally:
