@@ -250,8 +250,10 @@ static void address_tree(const struct usb_detail *d, struct tree *t)
 
 	tree_uint(t, "bus", u->bus);
 	tree_uint(t, "dev", u->device);
-	tree_uint(t, "ep", urb_endpoint_number(u));
-	tree_str(t, "dir", urb_in(u) ? "in" : "out");
+	if (!urb_no_endpoint(u)) {
+		tree_uint(t, "ep", urb_endpoint_number(u));
+		tree_str(t, "dir", urb_in(u) ? "in" : "out");
+	}
 	tree_str(t, "xfer", urb_xfer_name(u->xfer));
 	if (d->device && *d->device->port)
 		tree_str(t, "port", d->device->port);

@@ -138,6 +138,12 @@ static inline unsigned int urb_endpoint_number(const struct urb *u)
 	return u->endpoint & 0x7f;
 }
 
+/* USBPcap gives 255 to a request whose pipe it does not know. */
+static inline bool urb_no_endpoint(const struct urb *u)
+{
+	return u->is_usbpcap && u->type == 'I' && u->endpoint == 0xff;
+}
+
 /* Whether this event is one half of a transfer; USBPcap also has other events. */
 static inline bool urb_is_half(const struct urb *u)
 {

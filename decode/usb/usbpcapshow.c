@@ -66,8 +66,11 @@ void usbpcap_brief(const struct usb_detail *d, struct out *o)
 		out_count(o, u->data_len, "byte");
 		return;
 	}
-	out_printf(o, "%u:%u ep%u %s  ", u->bus, u->device, urb_endpoint_number(u),
-		   urb_in(u) ? "in " : "out");
+	if (urb_no_endpoint(u))
+		out_printf(o, "%u:%u ep?      ", u->bus, u->device);
+	else
+		out_printf(o, "%u:%u ep%u %s  ", u->bus, u->device, urb_endpoint_number(u),
+			   urb_in(u) ? "in " : "out");
 	if (u->type == 'T')
 		out_printf(o, "%s stage", stage ? stage : "control");
 	else

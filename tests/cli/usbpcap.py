@@ -294,6 +294,11 @@ def test_requests(d):
     ok("2 ABORT_PIPE, 2 SYNC_RESET_PIPE_AND_CLEAR_STALL; 1 failed" in text, "counted", text)
     same(0, len(run("trawl-export", "--to", "usbmon", path)), "usbmon has no word for them")
     comes_back(d, packets, "they come back")
+    lost = save(d, [usbpcap(1, 1, 0xff, 0xff, b"", function=2)])
+    fields = objects(lost)[0]["fields"]
+    ok("ep" not in fields and "dir" not in fields and "ep?" in run("trawl-decode", lost).decode(),
+       "a request of a pipe that USBPcap does not know has no endpoint", fields)
+    comes_back(d, [usbpcap(1, 1, 0xff, 0xff, b"", function=2)], "it comes back, too")
     save(d, packets + [usbpcap(7, 0, 0x84, 3, b"")])
     for raw in ([], ["--raw"]):
         table = run("trawl-export", "--to", "csv", *raw, path, "-w", "-").decode()
