@@ -8,6 +8,7 @@
 #include "decode/usb/desctable.h"
 #include "decode/usb/wellknown.h"
 
+#define EXTRA_SHOWN 24 /* bytes behind a device descriptor that are printed in a line */
 
 bool descriptor_next(struct descriptor_walk *w, struct descriptor *d)
 {
@@ -470,6 +471,12 @@ static void follow(const struct descriptor *d, struct control_target *to)
 	to->protocol = d->p[7];
 }
 
+/* Whether this answers a request for the device descriptor, which has no others behind it. */
+static bool is_device(const struct descriptor_request *r, const struct descriptor *d)
+{
+	return r->type == DESC_DEVICE && d->type == DESC_DEVICE;
+}
+
 void descriptor_tree(const struct descriptor_request *r, const uint8_t *p, size_t n,
 		     struct tree *t)
 {
@@ -481,8 +488,12 @@ void descriptor_tree(const struct descriptor_request *r, const uint8_t *p, size_
 	while (descriptor_next(&w, &d)) {
 		follow(&d, &now);
 		one_tree(&d, &now, r->type == DESC_STRING && !r->index, t);
+		if (is_device(r, &d))
+			break;
 	}
 	tree_close(t);
+	if (r->type == DESC_DEVICE && w.p < w.end && !w.stuck)
+		tree_bytes(t, "extra", w.p, (size_t)(w.end - w.p));
 	if (w.stuck)
 		tree_printf(t, "damage", "a descriptor says that it is %u bytes long, %zu bytes "
 			    "are left", w.p[0], (size_t)(w.end - w.p));
@@ -561,6 +572,11 @@ void descriptor_brief(const struct descriptor_request *r, const uint8_t *p, size
 			   p[2]);
 		if (class)
 			out_printf(o, " %s", class);
+		if (p[0] == 18 && n > 18) {
+			out_str(o, ", then ");
+			out_hexbytes(o, p + 18, n - 18 < EXTRA_SHOWN ? n - 18 : EXTRA_SHOWN);
+			out_str(o, n - 18 > EXTRA_SHOWN ? "..." : "");
+		}
 	} else if (type == DESC_CONFIG || type == DESC_OTHER_SPEED) {
 		brief_config(p, n, r->to.super, o);
 	} else if (type == DESC_STRING && n >= 4 && !r->index) {

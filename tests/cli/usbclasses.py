@@ -669,6 +669,18 @@ def test_chips(d):
            "MPSSE: commands of the chip " + release.hex(), lines)
 
 
+def test_long_descriptor(d):
+    """Bytes behind a device descriptor are no descriptor, and are in the line."""
+    c = Capture()
+    c.get_descriptor(1, device(0x0424, 0x3fc6) + b"\x76\0\x0a\x06\0\x02")
+    open(d + "/long.pcap", "wb").write(pcap(c.records))
+    lines = run("trawl-decode", d + "/long.pcap", text=True).stdout
+    ok("0424:3fc6 usb 2.00, then 76000a060002, 24 bytes" in lines, "in the line", lines)
+    item = json.loads(run("trawl-decode", "--json", d + "/long.pcap", text=True).stdout)
+    decoded = item["fields"]["decoded"]
+    same((1, "76000a060002"), (len(decoded["descriptors"]), decoded["extra"]), "and in JSON")
+
+
 def test_descriptors(d):
     items = check(d, "bits of descriptors", described_bits(), [], 150)
     of = {x["descriptor"]: x for i in items for x in i.get("decoded", {}).get("descriptors", [])
@@ -826,8 +838,8 @@ def main():
     d = tempfile.mkdtemp(prefix="trawl-classes-")
     try:
         for test in (test_secrets, test_bluetooth, test_cameras, test_texts, test_sound,
-                     test_serial, test_chips, test_descriptors, test_storage, test_ipp, test_eem, test_modem,
-                     test_odd_modem):
+                     test_serial, test_chips, test_long_descriptor, test_descriptors,
+                     test_storage, test_ipp, test_eem, test_modem, test_odd_modem):
             test(d)
     finally:
         shutil.rmtree(d)
