@@ -5,7 +5,7 @@
 check.py [--results FILE] FOLDER [PATTERN]: FOLDER has the captures that LIST names, as
 OWNER__NAME/PATH (fetch.sh brings them). Prints a row for each capture, small ones first: packets,
 bytes, ratio to zstd -3 of the original, number of class fields that are as in tshark (classes.py),
-and what is wrong. FILE keeps the rows: an interrupted run continues after them, and checks captures
+number of latencies that are as in the packets (latency.py), and what is wrong. FILE keeps the rows: an interrupted run continues after them, and checks captures
 with something wrong again. Remove it after a change of the programs.
 """
 import argparse, bz2, collections, concurrent.futures, gzip, hashlib, json, lzma, os, re, statistics
@@ -13,6 +13,7 @@ import struct, subprocess, sys, tempfile
 
 sys.dont_write_bytecode = True
 import classes  # noqa: E402
+import latency  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 USB = {189, 220, 249, 266, 288, 293, 294, 295}
@@ -170,15 +171,15 @@ def moved(want, events):
 
 
 def parts(original, trawl, events, folder):
-    """Pairs of the original and its re-export: one pair, or, if several interfaces recorded the
-    same bus, one for each interface, as each is a source of its own."""
+    """(original, re-export, source) for each source if several interfaces recorded the same bus, as
+    each is a source of its own; else nothing."""
     for source in sorted({e["source"] for e in events if "@" in e["source"]}):
         ours, theirs = folder + "/" + source, folder + "/theirs-" + source
         run("trawl-export", "--to", "pcapng", "--no-descriptors", "--source", source, trawl,
             "-w", ours)
         run("tshark", "-r", original, "-w", theirs, "-Y",
             'frame.interface_name == "%s"' % source.split("@")[1])
-        yield theirs, ours
+        yield theirs, ours, source
 
 
 def is_text(data):
@@ -199,6 +200,9 @@ def check_text(row, path, data):
                      ["trawl-decode", "--protocol", trawl],
                      ["trawl-export", "--to", "usbmon", trawl, "-w", back]):
             done = run(*argv, text=True, errors="replace")
+            if "--json" in argv:
+                differ, row["latencies"] = latency.compare_text(data, done.stdout.splitlines())
+                row["wrong"] += differ
             if done.returncode:
                 row["wrong"].append("%s: %s" % (" ".join(argv[:3]), done.stderr.strip()[-100:]))
         if os.path.exists(trawl):
@@ -231,11 +235,22 @@ def compare_packets(pairs, data, back, one_kind):
     if data[:4] in (b"\xd4\xc3\xb2\xa1", b"\x4d\x3c\xb2\xa1") and one_kind and \
             open(back, "rb").read() != data:
         wrong.append("another pcap file")
-    for theirs, ours in pairs:
+    for theirs, ours, _ in pairs:
         wrong.append(differences(theirs, ours,
                                  [p for p in packets(plain(theirs)) if p[0] in USB],
                                  list(packets(open(ours, "rb").read()))))
     return wrong
+
+
+def check_latencies(row, pairs, lines, events):
+    for theirs, _, source in pairs:
+        own = [line for line in lines if not source or json.loads(line)["source"] == source]
+        differ, same, tsharks = latency.compare(
+            theirs, [p for p in packets(plain(theirs)) if p[0] in USB], own,
+            [e for e in events if source in ("", e["source"])], run)
+        row["wrong"] += differ
+        row["latencies"] = row.get("latencies", 0) + same
+        row["latencies_in_tshark"] = row.get("latencies_in_tshark", 0) + tsharks
 
 
 def check(name, path, original_fields):
@@ -262,7 +277,7 @@ def check(name, path, original_fields):
         lines = printed["--json"]
         events = [json.loads(line) for line in printed["--raw --json"]]
         if os.path.exists(back):
-            pairs = list(parts(original, trawl, events, d)) or [(original, back)]
+            pairs = list(parts(original, trawl, events, d)) or [(original, back, "")]
             if not others:
                 wrong += compare_packets(pairs, data, back, want and want[0][0] in (220, 249))
         second = {i for i, e in enumerate(events) if "duplicate" in e["fields"]}
@@ -270,9 +285,10 @@ def check(name, path, original_fields):
             row["second"] = len(second)
         # trawl makes no transfers of packets on the bus, but tshark shows classes of those, too.
         if original_fields and any(p[0] not in BUS for p in want):
-            differ, row["fields"] = classes.compare([theirs for theirs, _ in pairs], trawl, run,
+            differ, row["fields"] = classes.compare([theirs for theirs, _, _ in pairs], trawl, run,
                                                     original_fields, lines, second)
             wrong += differ
+            check_latencies(row, pairs, lines, events)
         n = bare(lines)
         if n:
             wrong.append("%d lines without their bytes" % n)
@@ -315,10 +331,11 @@ def kept_rows(path):
 
 
 def show(row):
-    print("%8s %10d %6s %7s  %s%s" % (row.get("packets", "-"), row["bytes"],
-                                      "%.2f" % row["ratio"] if "ratio" in row else "-",
-                                      row.get("fields", "-"), row["name"],
-                                      "".join("\n" + " " * 36 + w for w in row["wrong"])),
+    print("%8s %10d %6s %7s %9s  %s%s" % (row.get("packets", "-"), row["bytes"],
+                                          "%.2f" % row["ratio"] if "ratio" in row else "-",
+                                          row.get("fields", "-"), row.get("latencies", "-"),
+                                          row["name"],
+                                          "".join("\n" + " " * 46 + w for w in row["wrong"])),
           flush=True)
 
 
@@ -330,6 +347,8 @@ def show_sum(rows):
     if not ratios:
         sys.exit("check.py: no captures")
     print("%d fields of classes are as in tshark" % sum(r.get("fields", 0) for r in rows))
+    print("%d latencies are as in the packets, %d of these as in tshark" %
+          tuple(sum(r.get(n, 0) for r in rows) for n in ("latencies", "latencies_in_tshark")))
     print("%d captures of %d repositories, %d packets; ratio to zstd -3: median %.2f (%.2f over 4 "
           "KB), largest %.2f over 4 KB; %d with something wrong" %
           (len(rows), len({"/".join(r["name"].split("/")[:2]) for r in rows}),
@@ -351,7 +370,8 @@ def main():
     FIELDS = [f for f in FIELDS if f in have or f.startswith("_ws")]
     kept = kept_rows(args.results)
     rows = []
-    print("%8s %10s %6s %7s  %s" % ("packets", "bytes", "ratio", "fields", "capture"))
+    print("%8s %10s %6s %7s %9s  %s" % ("packets", "bytes", "ratio", "fields", "latencies",
+                                        "capture"))
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         jobs = [(n, kept.get(n) or pool.submit(check, n, path, have)) for _, n, path in
                 captures(args.folder, args.pattern)]

@@ -4,7 +4,7 @@
 # interrupted run goes on after it.
 EXTRA_DIST += tests/captures/LIST tests/captures/check.py tests/captures/classes.py tests/captures/fetch.sh \
 	tests/captures/discrows.py tests/captures/pedalrows.py tests/captures/partrows.py tests/captures/values.py \
-	tests/captures/compact.py tests/captures/replay.py
+	tests/captures/latency.py tests/captures/compact.py tests/captures/replay.py
 CAPTURES = captures
 .PHONY: captures-check
 captures-check: all
