@@ -10,6 +10,8 @@ enum pcapng_block {
 	PCAPNG_PACKET_SIMPLE = 3,
 	PCAPNG_STATISTICS = 5,
 	PCAPNG_PACKET = 6,
+	/* for local use: trawl-export's names of the fields of events that are no packets */
+	PCAPNG_FIELD_NAMES = 0x80747277,
 };
 
 enum {

@@ -45,24 +45,36 @@ static int cannot_import(FILE *in, const char *path, struct trawl_error *err)
 	return -1;
 }
 
+/* Says what of a file is no event and is not kept: nothing is left out without a count. */
+static void print_left_out(const struct usb_import *im, const char *path)
+{
+	if (im->blocks)
+		cli_message("%s: %llu block%s without packets left out, the first of type 0x%08x",
+			    path, (unsigned long long)im->blocks, im->blocks == 1 ? "" : "s",
+			    im->block_type);
+	if (im->comments)
+		cli_message("%s: %llu comment%s of packets left out", path,
+			    (unsigned long long)im->comments, im->comments == 1 ? "" : "s");
+}
+
 /*
  * Imports one file and appends it to the output. Returns 0; 1 with *err if something is wrong with
  * the data; -1 with *err if nothing was imported.
  */
-static int import_stream(FILE *in, const char *path, int to, const char *out, int level,
+static int import_stream(FILE *in, const char *path, int to, struct foreign_output into,
 			 struct trawl_error *err)
 {
 	enum foreign_kind kind = foreign_kind(in);
-	struct foreign_output into = { .name = out, .level = level };
 	struct usb_import im;
 
 	if (kind == FOREIGN_NONE)
 		return cannot_import(in, path, err);
 	into.fd = dup(to);
 	if (into.fd < 0)
-		return trawl_fail(err, TRAWL_CANNOT, "%s: %s", out, strerror(errno));
+		return trawl_fail(err, TRAWL_CANNOT, "%s: %s", into.name, strerror(errno));
 	if (foreign_import(in, kind, path, &into, &im, err))
 		return -1;
+	print_left_out(&im, path);
 	if (foreign_verdict(&im, path, err))
 		return im.events ? 1 : -1;
 	cli_message("%s: %llu events%s", path, (unsigned long long)im.events,
@@ -185,11 +197,12 @@ static FILE *plain(struct import *im, int i, struct trawl_error *err)
 	return im->plain;
 }
 
-static int import_one(struct import *im, int i, const char *out, int level, struct trawl_error *err)
+static int import_one(struct import *im, int i, const struct foreign_output *into,
+		      struct trawl_error *err)
 {
 	FILE *in = plain(im, i, err);
 
-	return in ? import_stream(in, im->paths[i], im->output.fd, out, level, err) : -1;
+	return in ? import_stream(in, im->paths[i], im->output.fd, *into, err) : -1;
 }
 
 /*
@@ -200,6 +213,8 @@ static int import_files(const struct eachfile *o, char **paths, int n, const cha
 			struct trawl_error *err)
 {
 	struct import im = {.paths = paths, .n = n};
+	uint32_t usb = 0;
+	struct foreign_output into = {.name = out, .level = o->level, .usb = &usb};
 	struct trawl_error late, worst = {0};
 	int ret = 0;
 
@@ -211,7 +226,7 @@ static int import_files(const struct eachfile *o, char **paths, int n, const cha
 		if (worst.status)
 			cli_error(&worst);
 		worst.status = TRAWL_OK;
-		ret = import_one(&im, i, out, o->level, err);
+		ret = import_one(&im, i, &into, err);
 		if (ret > 0)
 			worst = *err;
 	}
@@ -264,6 +279,23 @@ static int import_into_folder(const struct eachfile *o, const char *path, struct
 	return import_files(o, paths, 1, out, err) ? -1 : 0;
 }
 
+/* Refuses, before any is imported, files that would have the same name in the folder. */
+static int refuse_same_names(const struct eachfile *o, char **paths, int n, struct trawl_error *err)
+{
+	char a[4096], b[4096];
+
+	for (int i = 1; i < n; i++)
+		for (int k = 0; k < i; k++) {
+			name_in(o->out, paths[i], a, sizeof(a));
+			name_in(o->out, paths[k], b, sizeof(b));
+			if (!strcmp(a, b) && strcmp(paths[i], "-") != 0)
+				return trawl_fail(err, TRAWL_USAGE, "import: %s and %s would both "
+						  "become %s; give them different folders",
+						  paths[k], paths[i], a);
+		}
+	return 0;
+}
+
 int import_command(int argc, char **argv, struct trawl_error *err)
 {
 	struct eachfile o = {0};
@@ -277,6 +309,7 @@ int import_command(int argc, char **argv, struct trawl_error *err)
 	if (optind == argc)
 		return edit_usage(err, "import: FILE is missing", "");
 	if (stat(o.out, &st) == 0 && S_ISDIR(st.st_mode))
-		return eachfile_run(&o, argv + optind, argc - optind, import_into_folder);
+		return refuse_same_names(&o, argv + optind, argc - optind, err) ? -1 :
+		       eachfile_run(&o, argv + optind, argc - optind, import_into_folder);
 	return import_files(&o, argv + optind, argc - optind, o.out, err) ? -1 : 0;
 }

@@ -18,7 +18,6 @@
 /* Option codes from draft-ietf-opsawg-pcapng. */
 enum {
 	/* local use, ignored by Wireshark and libpcap: holds pcapng_fields() for the dissector */
-	FIELD_NAMES = 0x80747277,
 	SHB_HARDWARE = 2, SHB_OS = 3, SHB_USERAPPL = 4,
 	IF_DESCRIPTION = 3, IF_TSRESOL = 9,
 	EPB_FLAGS = 2,
@@ -347,7 +346,7 @@ void pcapng_fields(struct stream *s, struct out *o)
 
 static void field_names(struct pcapng *p)
 {
-	struct out *o = begin(p, FIELD_NAMES);
+	struct out *o = begin(p, PCAPNG_FIELD_NAMES);
 
 	pcapng_fields(p->stream, o);
 	end(p);

@@ -114,10 +114,13 @@ int foreign_import(FILE *in, enum foreign_kind kind, const char *name,
 	if (!ret)
 		ret = usb_import_begin(im, w, name, &counted, err);
 	usb_import_free(&counted);
+	im->usb_linktype = out->usb ? *out->usb : 0;
 	if (!ret)
 		ret = read_all(in, kind, name, im, err);
 	if (!ret)
 		ret = usb_import_finish(im, err);
+	if (out->usb)
+		*out->usb = im->usb_linktype;
 	usb_import_free(im);
 	if (trawl_writer_close(w, &late) < 0 && !ret) {
 		*err = late;

@@ -27,6 +27,8 @@ struct foreign_output {
 	int fd;           /* foreign_import() takes ownership */
 	const char *name; /* for errors */
 	int level;
+	/* link type of the source "usb" of the files before in the same output; NULL or 0: none */
+	uint32_t *usb;
 };
 
 /*

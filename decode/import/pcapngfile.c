@@ -216,6 +216,7 @@ static int packet(struct pcapng *p, const struct packet_header *h, struct trawl_
 {
 	struct capture_packet c = {.captured = h->captured, .length = h->length,
 				   .swapped = p->swapped};
+	uint32_t options;
 
 	if (p->len < h->size || h->captured > p->len - h->size) {
 		usb_import_bad(p->im, "the block at byte %llu says that its packet has %u bytes, "
@@ -239,7 +240,9 @@ static int packet(struct pcapng *p, const struct packet_header *h, struct trawl_
 	c.interface_name = p->interfaces[h->interface].name;
 	c.time = p->time;
 	c.data = p->block + h->size;
-	c.made_up = h->stamped && is_made_up(p, h->size + ((h->captured + 3) & ~3u));
+	options = h->size + ((h->captured + 3) & ~3u);
+	c.made_up = h->stamped && is_made_up(p, options);
+	p->im->comments += h->stamped && !c.made_up && option(p, options, PCAPNG_OPT_COMMENT, 1);
 	return usb_import_packet(p->im, &c, err);
 }
 
@@ -343,8 +346,16 @@ static int block(struct pcapng *p, uint32_t type, struct trawl_error *err)
 	case PCAPNG_STATISTICS:
 		if (p->len >= 12)
 			statistics_block(p);
+		else
+			usb_import_bad(p->im, "the statistics block before byte %llu is too short",
+				       (unsigned long long)p->at);
+		return 0;
+	case PCAPNG_SECTION:
+	case PCAPNG_FIELD_NAMES:
 		return 0;
 	default:
+		if (!p->im->blocks++)
+			p->im->block_type = type;
 		return 0;
 	}
 }

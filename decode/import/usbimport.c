@@ -115,8 +115,8 @@ static bool too_many_interfaces(const struct usb_import *im, uint16_t linktype)
 }
 
 /*
- * Adds a source for a link type. The first source is called "usb", others have the link type in
- * their names.
+ * Adds a source for a link type. Sources of the first link type are called "usb", also in files
+ * that are imported into the same output; others have the link type in their names.
  */
 static struct import_source *add_source(struct usb_import *im, uint16_t linktype,
 					struct trawl_error *err)
@@ -132,7 +132,9 @@ static struct import_source *add_source(struct usb_import *im, uint16_t linktype
 		trawl_fail(err, TRAWL_CANNOT, "import: more than %u sources", IMPORT_SOURCES);
 		return NULL;
 	}
-	if (im->nsources && !sources_of_type(im, linktype))
+	if (!im->usb_linktype)
+		im->usb_linktype = linktype;
+	else if (im->usb_linktype != linktype)
 		snprintf(name, sizeof(name), "usb%u", linktype);
 	if (own && im->apart)
 		name_interface(im, name, sizeof(name));

@@ -51,6 +51,7 @@ struct usb_import {
 		uint32_t types;      /* described event types, as a bitmap of enum usb_event */
 	} sources[IMPORT_SOURCES];
 	unsigned int nsources;
+	uint32_t usb_linktype;       /* of the source called "usb"; 0: none yet */
 	uint32_t interface;          /* interface of the current packet */
 	const char *interface_name;
 	/* counting pass: for each bus, the first interface that recorded it, plus 1 */
@@ -63,6 +64,9 @@ struct usb_import {
 	uint64_t events;         /* number of events written */
 	uint64_t other;          /* number of packets with other link types */
 	uint32_t other_linktype; /* link type of the first of these */
+	uint64_t blocks;         /* pcapng: number of blocks that no rule here reads */
+	uint32_t block_type;     /* type of the first of these */
+	uint64_t comments;       /* pcapng: number of packets' comments, which are not kept */
 	uint64_t bad;            /* number of packets or lines that are not valid events */
 	char bad_what[160];      /* description of the first of these */
 	/* number of events that the file reports as lost; UINT64_MAX: unknown */

@@ -42,7 +42,10 @@ struct bus_packet {
 	bool has_split;
 	uint32_t split;      /* the 19 bits after the PID */
 	bool has_crc, bad_crc;
+	bool odd;            /* its fields do not explain all bytes: these are shown as they are */
 };
+
+static const char bad_pid[] = "bad PID";
 
 static const char *pid_name(uint8_t pid)
 {
@@ -52,7 +55,7 @@ static const char *pid_name(uint8_t pid)
 	};
 
 	/* The upper half of a PID is the complement of the lower. */
-	return ((pid >> 4) ^ (pid & 15)) == 15 ? names[pid & 15] : "bad PID";
+	return ((pid >> 4) ^ (pid & 15)) == 15 ? names[pid & 15] : bad_pid;
 }
 
 /* A token's or start of frame's, of the 11 bits after its PID; of a split, of 19 bits. */
@@ -70,6 +73,18 @@ static void check_data(struct bus_packet *b)
 	b->bad_crc = b->has_crc && get16(b->p + b->n - 2) != usb_crc16(b->data, b->data_len);
 }
 
+/* Whether a packet is longer or shorter than its kind, or has a PID of no kind or a wrong CRC. */
+static bool is_odd(const struct bus_packet *b)
+{
+	if (b->bad_crc || !strcmp(b->pid, bad_pid))
+		return true;
+	if (b->has_split)
+		return b->n > 4;
+	if (b->has_address || b->has_frame)
+		return b->n > 3;
+	return !b->data_len && b->n > (b->has_crc ? 3 : 1);
+}
+
 static void parse_bus(struct bus_packet *b)
 {
 	uint8_t kind = b->n ? b->p[0] & 15 : 0;
@@ -77,7 +92,8 @@ static void parse_bus(struct bus_packet *b)
 	if (!b->n)
 		return;
 	b->pid = pid_name(b->p[0]);
-	if (!strcmp(b->pid, "bad PID"))
+	b->odd = true;
+	if (!strcmp(b->pid, bad_pid))
 		return;
 	if ((kind == 1 || kind == 9 || kind == 13 || kind == 4) && b->n >= 3) {
 		b->has_address = true;
@@ -98,6 +114,7 @@ static void parse_bus(struct bus_packet *b)
 		b->data_len = b->length >= 3 && b->length - 3 < b->n - 1 ? b->length - 3 : b->n - 1;
 		check_data(b);
 	}
+	b->odd = is_odd(b);
 }
 
 /* ---- split transactions: with a hub that speaks to a slower device (8.4.2) ------------------- */
@@ -168,32 +185,45 @@ static void *bus_open(const struct decode_context *ctx, struct trawl_error *err)
 	return state;
 }
 
-static bool is_input(struct bus_state *s, const struct bus_packet *b)
+/*
+ * Whether the packet has the data of an IN transaction, or may have: a damaged packet after the
+ * token. Its bytes are in *p, *n.
+ */
+static bool is_input(struct bus_state *s, const struct bus_packet *b, const uint8_t **p,
+		     uint32_t *n)
 {
 	bool data = b->pid && !strncmp(b->pid, "DATA", 4), after = s->in_token;
+	bool damaged = b->pid && !strcmp(b->pid, bad_pid) && b->n > 1;
 
 	if (b->has_address) {
 		s->in_token = !strcmp(b->pid, "IN");
 		s->address = b->address;
 		s->endpoint = b->endpoint;
-	} else if (data) {
+	} else if (data || damaged) {
 		s->in_token = false;
 	}
-	return data && after;
+	*p = damaged ? b->p + 1 : b->data;
+	*n = !damaged ? b->data_len : b->n < 3 ? b->n - 1 : b->n - 3;
+	return (data || damaged) && after;
 }
 
 /*
  * Descriptors are not available here, so an endpoint counts as a keyboard's if all data from it
- * looks like boot keyboard reports (decode/usb/keystrokes.h).
+ * looks like boot keyboard reports (decode/usb/keystrokes.h). A damaged packet changes nothing.
  */
 static bool is_keystrokes(struct bus_state *s, const struct bus_packet *b)
 {
+	const uint8_t *p;
 	uint8_t *form;
+	uint32_t n;
 
-	if (!is_input(s, b) || !b->data_len || !(s->endpoint & 15))
+	if (!is_input(s, b, &p, &n) || !n || !(s->endpoint & 15))
 		return false;
 	form = &s->forms[s->address & 127][s->endpoint & 15];
-	if (!keystrokes_form(b->data, b->data_len))
+	if (b->odd)
+		return *form == FORM_BOOT_KEYBOARD ||
+		       (*form == FORM_UNSEEN && keystrokes_form(p, n));
+	if (!keystrokes_form(p, n))
 		*form = FORM_OTHER;
 	else if (*form == FORM_UNSEEN)
 		*form = FORM_BOOT_KEYBOARD;
@@ -226,16 +256,30 @@ static int bus_feed(void *state, const struct trawl_event *ev, struct item_sink 
 	return sink->item(sink, &it);
 }
 
-static void bytes_text(const struct bus_state *s, const struct bus_packet *b, struct out *o)
+static void bytes_text(const uint8_t *p, uint32_t n, struct out *o)
 {
-	if (is_masked(s)) {
-		out_printf(o, "  (masked: %s)", keystrokes_by_form);
-		return;
-	}
 	out_str(o, ": ");
-	out_hexbytes(o, b->data, b->data_len < SHOWN ? b->data_len : SHOWN);
-	if (b->data_len > SHOWN)
+	out_hexbytes(o, p, n < SHOWN ? n : SHOWN);
+	if (n > SHOWN)
 		out_str(o, "...");
+}
+
+/* The data, or all bytes of a packet that is damaged or of no known kind. */
+static void payload_text(const struct bus_state *s, const struct bus_packet *b, struct out *o)
+{
+	if (b->data_len) {
+		out_str(o, ", ");
+		out_count(o, b->data_len, "byte");
+	}
+	if (is_masked(s))
+		out_printf(o, "  (masked: %s)", keystrokes_by_form);
+	else if (b->data_len)
+		bytes_text(b->data, b->data_len, o);
+	if (!b->odd || is_masked(s))
+		return;
+	out_str(o, ", packet of ");
+	out_count(o, b->n, "byte");
+	bytes_text(b->p, b->n, o);
 }
 
 static void bus_text(void *state, const struct item *it, struct out *o)
@@ -257,11 +301,7 @@ static void bus_text(void *state, const struct item *it, struct out *o)
 	}
 	if (b.bad_crc)
 		out_str(o, ", wrong CRC");
-	if (b.data_len) {
-		out_str(o, ", ");
-		out_count(o, b.data_len, "byte");
-		bytes_text(s, &b, o);
-	}
+	payload_text(s, &b, o);
 	if (b.length > b.n)
 		out_printf(o, ", cut from %u bytes", b.length);
 }
@@ -299,6 +339,11 @@ static void bus_json(void *state, const struct item *it, struct out *o)
 	out_str(o, ",\"data\":\"");
 	out_hexbytes(o, b.data, b.data_len);
 	out_char(o, '"');
+	if (!b.odd)
+		return;
+	out_str(o, ",\"packet\":\"");
+	out_hexbytes(o, b.p, b.n);
+	out_char(o, '"');
 }
 
 static bool number(struct value *v, bool has, uint64_t u)
@@ -314,6 +359,14 @@ static bool text(struct value *v, const char *s)
 	v->text = s;
 	v->len = s ? strlen(s) : 0;
 	return s != NULL;
+}
+
+static bool bytes(struct value *v, const uint8_t *p, uint32_t n)
+{
+	v->type = VALUE_BYTES;
+	v->text = (const char *)p;
+	v->len = n;
+	return true;
 }
 
 static bool split_value(const struct bus_packet *b, const char *name, struct value *v)
@@ -357,12 +410,11 @@ static bool bus_value(void *state, const struct item *it, const char *name, stru
 		return number(v, is_masked(state), 1);
 	if (!strcmp(name, "masked_by"))
 		return text(v, is_masked(state) ? keystrokes_by_form : NULL);
-	if (strcmp(name, "data") != 0 || is_masked(state))
+	if (is_masked(state))
 		return false;
-	v->type = VALUE_BYTES;
-	v->text = (const char *)b.data;
-	v->len = b.data_len;
-	return true;
+	if (!strcmp(name, "packet"))
+		return b.odd && bytes(v, b.p, b.n);
+	return !strcmp(name, "data") && bytes(v, b.data, b.data_len);
 }
 
 static void bus_names(void *state, const struct trawl_event_type *type, decoder_name_fn *fn,
@@ -370,7 +422,8 @@ static void bus_names(void *state, const struct trawl_event_type *type, decoder_
 {
 	static const char *const names[] = {
 		"length", "pid", "dev", "ep", "frame", "split", "hub", "hub_port", "xfer", "speed",
-		"split_data", "crc_valid", "data_length", "masked", "masked_by", "data", NULL,
+		"split_data", "crc_valid", "data_length", "masked", "masked_by", "data", "packet",
+		NULL,
 	};
 
 	(void)state;

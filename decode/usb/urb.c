@@ -40,6 +40,7 @@ bool urb_parse(struct urb *u, const void *record, size_t len)
 	const uint8_t *bytes = record;
 	uint8_t header[URB_HEADER] = {0};
 	size_t rest = len > URB_HEADER ? len - URB_HEADER : 0;
+	bool cut_descriptors = false;
 
 	memset(u, 0, sizeof(*u));
 	if (len)
@@ -54,6 +55,7 @@ bool urb_parse(struct urb *u, const void *record, size_t len)
 	if (u->captured != rest)
 		u->damage |= URB_BAD_CAP;
 	if (u->ndesc > rest / URB_ISO_SIZE) {
+		cut_descriptors = u->xfer == URB_ISO;
 		u->damage |= URB_BAD_ISO;
 		u->ndesc = (uint32_t)(rest / URB_ISO_SIZE);
 	}
@@ -64,7 +66,9 @@ bool urb_parse(struct urb *u, const void *record, size_t len)
 	}
 	u->iso = rest ? bytes + URB_HEADER : (const uint8_t *)"";
 	u->data = u->iso + (size_t)u->ndesc * URB_ISO_SIZE;
-	u->data_len = (uint32_t)(rest - (size_t)u->ndesc * URB_ISO_SIZE);
+	/* What follows the last whole descriptor of a record that was cut among them is no data. */
+	if (!cut_descriptors)
+		u->data_len = (uint32_t)(rest - (size_t)u->ndesc * URB_ISO_SIZE);
 	return u->damage == 0;
 }
 

@@ -5,8 +5,9 @@
 check.py [--results FILE] FOLDER [PATTERN]: FOLDER has the captures that LIST names, as
 OWNER__NAME/PATH (fetch.sh brings them). Prints a row for each capture, small ones first: packets,
 bytes, ratio to zstd -3 of the original, number of class fields that are as in tshark (classes.py),
-number of latencies that are as in the packets (latency.py), and what is wrong. FILE keeps the rows: an interrupted run continues after them, and checks captures
-with something wrong again. Remove it after a change of the programs.
+number of latencies that are as in the packets (latency.py), and what is wrong.
+FILE keeps the rows: an interrupted run continues after them, and checks captures with something
+wrong again. Remove it after a change of the programs.
 """
 import argparse, bz2, collections, concurrent.futures, gzip, hashlib, json, lzma, os, re, statistics
 import struct, subprocess, sys, tempfile

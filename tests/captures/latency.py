@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Compares the latency of each transfer in trawl-decode --json with the packets of the capture.
 
-The packets are paired here once more, by rules that know nothing of trawl's: a completion belongs to
-the oldest open submission with its id, device, endpoint and type, and a submission whose id is used
-anew was never completed. tshark's usb.time is a third opinion: how many agree is in the table.
+The packets are paired here once more, by rules that know nothing of trawl's: a completion belongs
+to the oldest open submission with its id, device, endpoint and type, and a submission whose id is
+used anew was never completed. tshark's usb.time is a third opinion: how many agree is in the table.
 """
 import collections
 import json
@@ -30,9 +30,9 @@ def linux(time, p, order):
 
 
 def windows(time, p, reads):
-    """None: a packet that is neither the first nor the last of its transfer, or moves no data. Versions
-    before 1.3 have two packets when a read is complete, the first with the data. reads: keys of open
-    control transfers that read."""
+    """None: a packet that is neither the first nor the last of its transfer, or moves no data.
+    Versions before 1.3 have two packets when a read is complete, the first with the data. reads:
+    keys of open control transfers that read."""
     size, irp, _, _, info, bus, dev, ep, xfer, _ = struct.unpack("<HQIHBHHBBI", p[:27])
     stage = p[27] if xfer == 2 and size > 27 else None
     if xfer not in XFERS:

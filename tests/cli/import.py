@@ -242,6 +242,43 @@ def test_several(d):
          "into a folder: one each")
     err = run("trawl-edit", "import", d + "/all.pcap", "-w", d + "/folder", status=2)[1]
     ok("exists already" in err, "existing files are not overwritten", err)
+    os.mkdir(d + "/other")
+    shutil.copy(d + "/all.pcap", d + "/other/usbpcap.pcapng")
+    err = run("trawl-edit", "import", d + "/other/usbpcap.pcapng", d + "/usbpcap.pcap", "-w",
+              d + "/other", status=2)[1]
+    ok("usbpcap.pcapng and " in err and "would both become" in err and
+       os.listdir(d + "/other") == ["usbpcap.pcapng"], "nor is one by the other", err)
+    run("trawl-edit", "import", d + "/usbpcap.pcap", d + "/all.pcap", d + "/usbpcap.pcap", "-w",
+        d + "/three.trawl")
+    same({"usb", "usb220"}, {json.loads(line)["source"] for line in run(
+        "trawl-decode", "--json", d + "/three.trawl")[0].splitlines()},
+         "sources of other link types have other names")
+    run("trawl-export", "--to", "pcap", "--no-descriptors", "--source", "usb220",
+        d + "/three.trawl", "-w", d + "/three.pcap")
+    same(open(d + "/all.pcap", "rb").read()[24:], open(d + "/three.pcap", "rb").read()[24:],
+         "and come back by these")
+
+
+def test_left_out(d):
+    """Blocks that are no packets and comments are counted: nothing is left out without a word."""
+    c = usbsynth.Capture()
+    c.transfer(usbsynth.BULK, 0x81, answer=b"answer")
+    r, block = c.records[0], usbsynth.block
+    comment = struct.pack("<HH4sI", 1, 4, b"look", 0)
+    packet = struct.pack("<IIIII", 0, 0, 0, len(r), len(r)) + r
+    data = usbsynth.pcapng(c.records) + block("<", 0xbad, b"\0\0\xf3\xb8data") + \
+        block("<", 6, packet + comment) + block("<", 4, bytes(4)) + block("<", 10, bytes(8))
+    open(d + "/more.pcapng", "wb").write(data)
+    err = run("trawl-edit", "import", d + "/more.pcapng", "-w", d + "/more.trawl")[1]
+    ok("3 blocks without packets left out, the first of type 0x00000bad" in err and
+       "1 comment of packets left out" in err and "3 events" in err, "what is left out", err)
+    open(d + "/more.pcapng", "wb").write(data + block("<", 5, bytes(8)))
+    err = run("trawl-edit", "import", d + "/more.pcapng", "-w", d + "/more.trawl", status=1)[1]
+    ok("statistics block before byte" in err and "is too short" in err, "a short one", err)
+    run("trawl-edit", "import", d + "/all.pcapng", "-w", d + "/more.trawl")
+    run("trawl-export", "--to", "pcapng", d + "/more.trawl", "-w", d + "/more.pcapng")
+    err = run("trawl-edit", "import", d + "/more.pcapng", "-w", d + "/again.trawl")[1]
+    ok("left out" not in err, "all that trawl-export writes is read", err)
 
 
 def test_failed(d):
@@ -308,12 +345,18 @@ def test_bus(d):
     for linktype, packets, want in (
             (288, [b"\x2d\x05\xd0", b"\xc3" + bytes(8) + b"\xbf\xf4", b"\xd2", b"\xa5\x10\xf0",
                    b"\x11", b"\x2d\x05\xd8", b"\xc3" + bytes(8) + b"\xbf\xf5",
-                   b"\x78\x0c\x82\x3e", b"\x78\x0c\x82\x9a", b"\x78\x8c\x02\x04"],
-             ["SETUP 5 ep0", "DATA0, 8 bytes: 0000000000000000", "ACK", "SOF frame 16", "bad PID",
-              "SETUP 5 ep0, wrong CRC", "DATA0, wrong CRC, 8 bytes: 0000000000000000",
+                   b"\x78\x0c\x82\x3e", b"\x78\x0c\x82\x9a", b"\x78\x8c\x02\x04",
+                   b"\xd2\x07", b"\x10" + bytes(range(17))],
+             ["SETUP 5 ep0", "DATA0, 8 bytes: 0000000000000000", "ACK", "SOF frame 16",
+              "bad PID, packet of 1 byte: 11",
+              "SETUP 5 ep0, wrong CRC, packet of 3 bytes: 2d05d8",
+              "DATA0, wrong CRC, 8 bytes: 0000000000000000, "
+              "packet of 11 bytes: c30000000000000000bff5",
               "SPLIT start hub 12 port 2 interrupt low speed",
               "SPLIT start hub 12 port 2 isochronous full speed, begin of the data",
-              "SPLIT complete hub 12 port 2 bulk full speed"]),
+              "SPLIT complete hub 12 port 2 bulk full speed",
+              "ACK, packet of 2 bytes: d207",
+              "bad PID, packet of 18 bytes: 10000102030405060708090a0b0c0d0e..."]),
             (294, [b"\x69\x83\xe0"], ["IN 3 ep1"]),
             (266, [darwin], [
                 "20:5 ep1 in   data, 4 bytes, submission not recorded  64 61 74 61  |data|"])):
@@ -327,6 +370,12 @@ def test_bus(d):
         ok("data" in first["fields"], "link type %d: JSON" % linktype, first)
         if linktype == 288:
             test_bus_fields(path)
+            same(["11", "2d05d8", "c3" + "00" * 8 + "bff5", "d207", "10" + bytes(range(17)).hex()],
+                 [f["packet"] for f in (json.loads(line)["fields"] for line in run(
+                     "trawl-decode", "--json", path)[0].splitlines()) if "packet" in f],
+                 "packets on the bus: all bytes of one that its fields do not explain")
+            same(1, len(run("trawl-decode", "--where", "packet == 'd207'", path)[0].splitlines()),
+                 "packets on the bus: --where finds them")
         run("trawl-decode", "--summary", path)
         run("trawl-edit", "import", path, "-w", d + "/bus.trawl")
         run("trawl-export", "--to", "pcap", d + "/bus.trawl", "-w", d + "/back.pcap")
@@ -395,12 +444,18 @@ def test_bus_keys(d):
     def apple(dev, data):
         return struct.pack("<HBBIIIQIBBBB", 0x100, 32, 1, 8, 0, 0, 0x77, 0x14000000, 2, dev, 0x81,
                            3) + data
-    bus = [b"\x69\x85\x00", b"\xc3" + key + b"\0\0", b"\xd2", b"\x69\x86\x00",
-           b"\xc3" + other + b"\0\0",
-           b"\x69\x86\x00", b"\x4b" + key + b"\0\0", b"\x2d\x05\x00", b"\xc3" + bytes(8) + b"\0\0"]
-    for linktype, packets, shown in ((288, bus, ["02070400", "02000400", "00000000"]),
-                                     (266, [apple(5, key), apple(6, other), apple(6, key)],
-                                      ["02 07 04 00", "02 00 04 00"])):
+
+    def data(pid, body):
+        return bytes([pid]) + body + struct.pack("<H", usbsynth.crc16_modbus(body) ^ 0xffff)
+    bus = [b"\x69\x85\x00", data(0xc3, key), b"\xd2", b"\x69\x86\x00", data(0xc3, other),
+           b"\x69\x86\x00", data(0x4b, key), b"\x2d\x05\x00", data(0xc3, bytes(8)),
+           # Damage hides nothing of a keyboard: a wrong PID, and another form with a wrong CRC.
+           b"\x69\x85\x00", b"\xc7" + key + b"\0\0", b"\x69\x85\x00", b"\xc3" + other + b"\0\0",
+           b"\x69\x85\x00", data(0x4b, key)]
+    for linktype, packets, shown, masked in (
+            (288, bus, ["02070400", "02000400", "00000000"], 4),
+            (266, [apple(5, key), apple(6, other), apple(6, key)],
+             ["02 07 04 00", "02 00 04 00"], 1)):
         path = d + "/keys.pcap"
         open(path, "wb").write(pcap(linktype, packets))
         lines = [line for line in run("trawl-decode", path)[0].splitlines() if "8 bytes" in line]
@@ -409,10 +464,11 @@ def test_bus_keys(d):
            "link type %d: keystrokes" % linktype, lines)
         items = [json.loads(line)["fields"]
                  for line in run("trawl-decode", "--json", path)[0].splitlines()]
-        same([1, False], [sum("masked_by" in i for i in items),
-                          any(i.get("masked") and "data" in i for i in items)],
+        same([masked, False], [sum("masked_by" in i for i in items),
+                               any(i.get("masked") and ("data" in i or "packet" in i)
+                                   for i in items)],
              "link type %d: in JSON" % linktype)
-        same(1, len(run("trawl-decode", "--where", "masked == 1", path)[0].splitlines()),
+        same(masked, len(run("trawl-decode", "--where", "masked == 1", path)[0].splitlines()),
              "and --where")
         clear = run("trawl-decode", "--show-keys", path)[0].splitlines()[linktype == 288]
         ok((key.hex(" ") if linktype == 266 else key.hex()) in clear, "and when asked for")
@@ -612,6 +668,22 @@ def test_snaplen(d):
         os.unlink(d + "/snaplen.trawl")
 
 
+def test_cut_descriptors(d):
+    """Half a descriptor of an isochronous packet is no data."""
+    c = usbsynth.Capture()
+    usbsynth.audio(c)
+    r = c.records[1]  # a completion with two descriptors
+    out = usbsynth.pcap([]) + struct.pack("<IIII", 1700000000, 10, 64 + 24, len(r)) + r[:64 + 24]
+    open(d + "/iso.pcap", "wb").write(out)
+    line, fields = run("trawl-decode", "--raw", d + "/iso.pcap")[0], json.loads(
+        run("trawl-decode", "--raw", "--json", d + "/iso.pcap")[0])["fields"]
+    ok("data" not in fields and "data_length" not in fields, "no data in JSON", fields)
+    ok("  00 00" not in line and "damaged record" in line, "nor in the line", line)
+    run("trawl-edit", "import", d + "/iso.pcap", "-w", d + "/iso.trawl")
+    run("trawl-export", "--to", "pcap", d + "/iso.trawl", "-w", d + "/iso-back.pcap")
+    same(out, open(d + "/iso-back.pcap", "rb").read(), "the packet comes back")
+
+
 def test_cross(d):
     """A completion with an earlier time than its submission has no latency; a note says so."""
     c = usbsynth.Capture()
@@ -786,9 +858,10 @@ def main():
         usbsynth.main(d)
         test_target()
         for test in (test_compressed, test_endless, test_nothing_of_ours, test_standard_input,
-                     test_several, test_failed, test_bus, test_bus_keys,
+                     test_several, test_left_out, test_failed, test_bus, test_bus_keys,
                      test_doubled, test_many_interfaces, test_lost, test_cut_packet,
-                     test_old_blocks, test_length, test_snaplen, test_cross, test_two_readers,
+                     test_old_blocks, test_length, test_snaplen, test_cut_descriptors,
+                     test_cross, test_two_readers,
                      test_back, test_nothing, test_size):
             if test in (test_compressed, test_size) and not shutil.which("zstd"):
                 skip(test.__name__, "zstd is not installed")
