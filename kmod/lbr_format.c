@@ -201,16 +201,17 @@ static void arch_record(__u64 from, __u64 to, __u64 info, struct trawl_branch *r
 	r->kind = kinds[info >> 56 & 15];
 }
 
-/* Decodes an entry of AMD's LbrExtV2. False if it is empty, or invalid (erratum 1452). */
+/* Decodes an entry of AMD's LbrExtV2. False if it is empty, invalid (erratum 1452), or of a path that
+ * was executed by speculation only: the program did not take that branch. */
 static bool amd_record(const struct lbr_layout *l, __u64 from, __u64 to, struct trawl_branch *r)
 {
-	bool valid = to & BIT64(63), speculative = to & BIT64(62);
+	bool valid = to & BIT64(63);
 
-	if ((!valid && !speculative) || to & BIT64(61))
+	if (!valid || to & BIT64(61))
 		return false;
 	r->from = extend(from, l->address_bits);
 	r->to = extend(to, l->address_bits);
-	r->flags = flags_of(from & BIT64(63), false, false) | (valid ? 0 : TRAWL_FLAG_SPECULATED);
+	r->flags = flags_of(from & BIT64(63), false, false);
 	return true;
 }
 

@@ -272,7 +272,6 @@ struct trawl_branch {
 #define TRAWL_FLAG_PROBE	(1u << 5)	/* one of the branches before the
 						 * TRAWL_KIND_PROBE or _STACK that follows */
 #define TRAWL_STACK_UNKNOWN	0xffffu		/* no branches: the LBR was not this task's */
-#define TRAWL_FLAG_SPECULATED	(1u << 6)	/* AMD: executed on a wrong path */
 
 enum trawl_branch_kind {
 	TRAWL_KIND_UNKNOWN = 0,		/* a branch whose instruction could not be read */

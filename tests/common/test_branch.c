@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Batches of branches survive encoding and decoding; damaged ones are refused. */
 #include <criterion/criterion.h>
+#include <linux/perf_event.h>
 
 #include "capture/branch/contention.h"
 #include "capture/branch/stack.h"
@@ -367,6 +368,21 @@ Test(branch, stacks)
 	branch_stack_read(&a, sample, 8 * 5);
 	cr_expect_eq(a.n, 1, "a count that the bytes do not have");
 	cr_expect(!a.strange);
+}
+
+/* As perf says it of AMD's processors: on a wrong path, on the right one, not by speculation. */
+Test(branch, branches_of_a_wrong_path_are_left_out)
+{
+	struct branch_stack a;
+	const uint64_t sample[] = {
+		3, 30, 31, (uint64_t)PERF_BR_SPEC_WRONG_PATH << 24,
+		20, 21, (uint64_t)PERF_BR_SPEC_CORRECT_PATH << 24,
+		10, 11, (uint64_t)PERF_BR_NON_SPEC_CORRECT_PATH << 24 };
+
+	branch_stack_read(&a, sample, sizeof(sample));
+	cr_assert_eq(a.n, 2);
+	cr_expect_eq(a.entries[0].from, 10);
+	cr_expect_eq(a.entries[1].from, 20);
 }
 
 /*

@@ -333,7 +333,7 @@ Test(lbr_format, amd)
 	cr_assert_eq(l.stride, 2);
 	raw.entry[0].from = M | 0x401000;		/* the newest, mispredicted */
 	raw.entry[0].to = M | 0x402000;
-	raw.entry[1].from = 0x403000;			/* speculative path */
+	raw.entry[1].from = 0x403000;			/* only by speculation, on a wrong path */
 	raw.entry[1].to = TX | 0x404000;
 	raw.entry[2].from = 0x405000;			/* erratum 1452 */
 	raw.entry[2].to = M | AB | 0x406000;
@@ -341,10 +341,12 @@ Test(lbr_format, amd)
 	raw.entry[3].to = 0x408000;
 	raw.entry[4].from = 0xffff81000000;		/* the kernel */
 	raw.entry[4].to = M | 0x409000;
+	raw.entry[5].from = 0x40a000;			/* by speculation, and on the right path */
+	raw.entry[5].to = M | TX | 0x40b000;
 	cr_assert_eq(lbr_decode(&l, &raw, got), 2);
 	same(&got[1],
 	     &(struct trawl_branch){
 		     .from = 0x401000, .to = 0x402000, .flags = TRAWL_FLAG_MISPREDICTED });
-	same(&got[0], &(struct trawl_branch){ .from = 0x403000, .to = 0x404000,
-		.flags = TRAWL_FLAG_PREDICTED | TRAWL_FLAG_SPECULATED });
+	same(&got[0], &(struct trawl_branch){ .from = 0x40a000, .to = 0x40b000,
+		.flags = TRAWL_FLAG_PREDICTED });
 }
