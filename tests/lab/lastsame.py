@@ -3,9 +3,10 @@
 """lastsame.py ALL LAST SYMBOL N HOW: compares two captures, as trawl-decode --json prints them. ALL
 has every branch. Whenever a task came to a probed address of the function SYMBOL in ALL, LAST must
 have the N branches of the task before that. With HOW kmod-lbr, these are the near ones, and a stack
-is marked where a far one is left out; up to half of the hits may have only the newest of them,
-because perf empties the processor's records when a task comes to a CPU. A stack with none is
-marked, too. Prints counts; status 1 if this does not hold."""
+is marked where a far one is left out; a hit may have only the newest of them, because perf empties
+the processor's records when a task comes to a CPU: how often that is depends on the machine's load,
+but not every stack is short. A stack with none is marked, too. Prints counts; status 1 if this does
+not hold."""
 import json
 import re
 import sys
@@ -70,20 +71,21 @@ wanted = expected(everything, got[0][0][0], int(most), near) if got else []
 same = [len(g) for g in got] == [len(w) for w in wanted]
 tasks = len(got)
 got, wanted = [g for t in got for g in t], [w for t in wanted for w in t]
-short = marked = 0
+short = marked = empty = 0
 bad = []
 for i, ((_, branches, mark), w) in enumerate(zip(got, wanted)):
     there = w[len(w) - len(branches):]
     marked += bool(mark)
+    empty += bool(mark) and not branches
     short += len(branches) < len(w)
     incomplete = not there or any(far for _, far in there)
     if branches != [b for b, _ in there] or bool(mark) != incomplete or \
             (not near and len(branches) < len(w)):
         bad.append(i)
 print(f"{tasks} tasks, {len(got)} hits, {len(wanted)} in the whole trace, {len(bad)} differ, "
-      f"{short} are short, {marked} marked, "
+      f"{short} are short, {marked} marked, {empty} of these empty, "
       f"{sum(len(g[1]) for g in got)} branches")
 for i in bad[:2]:
     print(f"#{i}: {[(k, hex(a), hex(b)) for k, a, b in got[i][1]]} {got[i][2]}\n not "
           f"{[(k, hex(a), hex(b), far) for (k, a, b), far in wanted[i]]}")
-sys.exit(0 if got and same and not bad and short <= len(got) / 2 else 1)
+sys.exit(0 if same and not bad and short < len(got) else 1)
