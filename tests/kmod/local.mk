@@ -30,7 +30,8 @@ tests/kmod/document: $(KMOD_DOCUMENT)
 NARROW = $(CC) -m32 $(FREESTANDING) -isystem /usr/include/$$($(CC) -print-multiarch)
 tests/kmod/document32: $(KMOD_DOCUMENT)
 	$(AM_V_CC)$(MKDIR_P) tests/kmod && $(NARROW) -o $@ $(srcdir)/tests/kmod/document.c 2>/dev/null || rm -f $@
-KMOD_REQUESTS = $(srcdir)/tests/kmod/requests.c $(srcdir)/tests/kmod/small.h $(srcdir)/kmod/trawl_uapi.h
+KMOD_REQUESTS = $(srcdir)/tests/kmod/requests.c $(srcdir)/tests/kmod/small.h $(srcdir)/kmod/trawl_uapi.h \
+	$(srcdir)/kmod/trawl_uprobe.h
 tests/kmod/requests: $(KMOD_REQUESTS)
 	$(AM_V_CC)$(MKDIR_P) tests/kmod && $(CC) $(FREESTANDING) -o $@ $(srcdir)/tests/kmod/requests.c
 tests/kmod/requests32: $(KMOD_REQUESTS)

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * requests: every request of trawl_uapi.h, on this process, as a program of 64 bits and one of 32
- * (requests32), without a library. TAP.
+ * requests: every request of trawl_uapi.h, on this process, and of trawl_uprobe.h, on a child, as a
+ * program of 64 bits and one of 32 (requests32), without a library. TAP.
  */
 #include "tests/kmod/small.h"
 #include "kmod/trawl_uapi.h"
+#include "kmod/trawl_uprobe.h"
 
 enum { CALLS = 8 };
 
@@ -127,6 +128,110 @@ static void stream(void)
 	gives(0, TRAWL_IOC_DISABLE, &off, "DISABLE, form STREAM");
 }
 
+static volatile __u32 turns;
+static int child;
+
+static void child_main(void)
+{
+	for (;;) {
+		turns++;
+		callee();
+		sched_yield();
+	}
+}
+
+static struct trawl_uprobe_request registration(__u64 id)
+{
+	return (struct trawl_uprobe_request){
+		.size = sizeof(struct trawl_uprobe_request),
+		.u = { .id = id, .who = child, .event = TRAWL_UPEV_BKPT,
+		       .where = pointer((void *)callee) } };
+}
+
+/* Waits for the child to stop at callee(). */
+static bool stops(void)
+{
+	struct trawl_uprobe_poll p = { .size = sizeof(p), .timeout = 60000 };
+
+	answer = ioctl(fd, TRAWL_UPROBE_POLL, &p);
+	return !answer && p.returned == 1 && p.u.id == 7ull << 40 && p.u.tid == child &&
+	       p.regs.rip == pointer((void *)callee);
+}
+
+static bool moves(__u32 flags, __u32 *value)
+{
+	struct trawl_uprobe_memory m = {
+		.size = sizeof(m), .flags = flags, .tid = child, .length = sizeof(*value),
+		.address = (unsigned long)&turns, .buffer = pointer(value) };
+
+	answer = ioctl(fd, TRAWL_UPROBE_MEMORY, &m);
+	return !answer && m.done == sizeof(*value);
+}
+
+static void stopped_child(void)
+{
+	struct trawl_uprobe_regs r = { .size = sizeof(r), .tid = child };
+	__u32 there = 0, set = 1000;
+
+	gives(0, TRAWL_UPROBE_REGISTERS, &r, "REGISTERS");
+	ok(r.regs.rip == pointer((void *)callee), "its answer");
+	r.flags = TRAWL_UPROBE_SET;
+	r.regs.rbx ^= 1;
+	gives(0, TRAWL_UPROBE_REGISTERS, &r, "REGISTERS, SET");
+	r.regs.rbx ^= 1;
+	gives(0, TRAWL_UPROBE_REGISTERS, &r, "and back");
+	ok(moves(0, &there) && there, "MEMORY reads");
+	ok(moves(TRAWL_UPROBE_SET, &set), "MEMORY writes");
+	ok(stops() && moves(0, &there) && there == 1001, "the child goes on with it");
+}
+
+static void handler(void)
+{
+	struct trawl_kh_count count = { 0 };
+	struct trawl_uprobe_run run = { .size = sizeof(run), .data = pointer(&count),
+					.data_size = sizeof(count) };
+	struct trawl_uprobe_request r = registration(8);
+
+	__builtin_memcpy(r.u.khandler, "count", 6);
+	gives(0, TRAWL_UPROBE_REGISTER, &r, "REGISTER with a khandler");
+	run.u = r.u;
+	for (int i = 0; i < 100000 && !answer && count.hits < 2; i++) {
+		answer = ioctl(fd, TRAWL_UPROBE_RUN, &run);
+		sched_yield();
+	}
+	ok(!answer && count.hits >= 2 && count.last_time > count.first_time, "RUN");
+	run.u.khandler[0] = 'x';
+	gives(ENOENT, TRAWL_UPROBE_RUN, &run, "RUN of an unknown khandler");
+}
+
+static void uprobes(void)
+{
+	char names[256];
+	struct trawl_uprobe_list list = { .size = sizeof(list), .buffer = pointer(names) };
+	struct trawl_uprobe_poll none = { .size = sizeof(none) };
+	struct trawl_uprobe_request r;
+
+	gives(ERANGE, TRAWL_UPROBE_LIST, &list, "LIST without room");
+	list.length = sizeof(names);
+	gives(0, TRAWL_UPROBE_LIST, &list, "LIST");
+	ok(list.used && names[list.used - 1] == '\n', "its answer");
+	child = fork();
+	if (!child)
+		child_main();
+	r = registration(7ull << 40);
+	gives(0, TRAWL_UPROBE_REGISTER, &r, "REGISTER");
+	gives(EEXIST, TRAWL_UPROBE_REGISTER, &r, "REGISTER with the same id");
+	if (ok(stops(), "POLL"))
+		stopped_child();
+	gives(0, TRAWL_UPROBE_UNREGISTER, &r, "UNREGISTER");
+	gives(ESRCH, TRAWL_UPROBE_UNREGISTER, &r, "UNREGISTER without a registration");
+	handler();
+	gives(0, TRAWL_UPROBE_DETACH, &r, "DETACH");
+	gives(ESRCH, TRAWL_UPROBE_POLL, &none, "POLL without a tracee");
+	kill(child, 9);
+	wait4(child);
+}
+
 int main(void)
 {
 	fd = open(TRAWL_DEVICE, 2);
@@ -136,6 +241,7 @@ int main(void)
 	lbr();
 	bts();
 	stream();
+	uprobes();
 	done();
 	return 0;
 }
