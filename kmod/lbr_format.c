@@ -201,8 +201,10 @@ static void arch_record(__u64 from, __u64 to, __u64 info, struct trawl_branch *r
 	r->kind = kinds[info >> 56 & 15];
 }
 
-/* Decodes an entry of AMD's LbrExtV2. False if it is empty, invalid (erratum 1452), or of a path that
- * was executed by speculation only: the program did not take that branch. */
+/*
+ * Decodes an entry of AMD's LbrExtV2. False if it is empty, invalid (erratum 1452), or of a path
+ * that was executed by speculation only: the program did not take that branch.
+ */
 static bool amd_record(const struct lbr_layout *l, __u64 from, __u64 to, struct trawl_branch *r)
 {
 	bool valid = to & BIT64(63);

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "capture/branch/backend.h"
+#include "capture/branch/execs.h"
 #include "capture/branch/join.h"
 #include "capture/branch/perfring.h"
 #include "capture/branch/stack.h"
@@ -50,6 +51,7 @@ struct joined_task {
 struct joined_state {
 	struct perf_ring ring;
 	struct branch_scope scope;
+	struct execs execs;
 	struct perf_event_attr attr; /* attributes of the sampling events */
 	struct joined_task **tasks;
 	size_t ntasks;
@@ -155,6 +157,7 @@ static void close_state(void *state)
 	for (size_t i = 0; i < s->ntasks; i++)
 		free_task(s, s->tasks[i]);
 	free(s->tasks);
+	execs_free(&s->execs);
 	perf_ring_close(&s->ring);
 	free(s);
 }
@@ -183,6 +186,7 @@ static void *open_joined(const struct branch_scope *scope, struct trawl_error *e
 	follow.type = PERF_TYPE_SOFTWARE;
 	follow.config = PERF_COUNT_SW_DUMMY;
 	s->scope = *scope;
+	s->execs.command = scope->command ? scope->pids[0] : 0;
 	if (join_find_event(&config, err) ||
 	    perf_ring_open(&s->ring, &follow, scope, PAGES, err)) {
 		close_state(s);
@@ -269,9 +273,11 @@ struct joined_sample {
 	size_t cpu;
 };
 
-/* blind: between stacks that do not overlap, the task may have been on a CPU without events. */
-static int take_stack(struct joined_task *t, bool blind, const struct joined_sample *sample,
-		      struct branch_sink *sink, struct trawl_error *err)
+/* If s->blind, the task may have been on a CPU without events between stacks that do not
+ * overlap. */
+static int take_stack(struct joined_state *s, struct joined_task *t,
+		      const struct joined_sample *sample, struct branch_sink *sink,
+		      struct trawl_error *err)
 {
 	const struct join_sample *m = &sample->head;
 	const struct branch_stack *now = &sample->stack;
@@ -283,9 +289,16 @@ static int take_stack(struct joined_task *t, bool blind, const struct joined_sam
 	struct joining j = { .fresh = now->n };
 
 	if (known && (!join_stacks(t->time ? &t->last : NULL, now, m->count - c->count, &j) ||
-		      (blind && j.fresh == now->n))) {
+		      (s->blind && j.fresh == now->n))) {
 		known = false;
 		j.fresh = now->n;
+	}
+	if (execs_pending(&s->execs, (pid_t)t->tid)) {
+		size_t before = execs_end(&s->execs, s->ring.maps, (pid_t)t->tid,
+					  now->entries + now->n - j.fresh, j.fresh);
+
+		j.lost += before;
+		j.fresh -= before;
 	}
 	t->last = *now;
 	t->late = t->broken = false;
@@ -318,7 +331,7 @@ static int take_sample(struct joined_state *s, struct branch_sink *sink,
 	branch_stack_read(&sample.stack, (const uint64_t *)(const void *)((const char *)h + head),
 			  h->size - head);
 	t = find_event(s, sample.head.id, &sample.cpu);
-	return t ? take_stack(t, s->blind, &sample, sink, err) : 0;
+	return t ? take_stack(s, t, &sample, sink, err) : 0;
 }
 
 /* Records of unknown tasks were lost: the next sample of each task is after a gap. */
@@ -413,6 +426,7 @@ static int take(struct joined_state *s, struct branch_sink *sink, const struct p
 		  * branches */
 		break;
 	}
+	execs_note(&s->execs, s->ring.maps, h->record);
 	return perf_ring_emit(&s->ring, h, sink, err);
 }
 

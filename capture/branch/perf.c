@@ -17,9 +17,11 @@
 
 #include "capture/branch/backend.h"
 #include "capture/branch/contention.h"
+#include "capture/branch/execs.h"
 #include "capture/branch/lbrcheck.h"
 #include "capture/branch/perfring.h"
 #include "capture/branch/stack.h"
+#include "capture/sys/alloc.h"
 #include "capture/sys/clock.h"
 #include "common/branchrecord.h"
 
@@ -28,6 +30,13 @@ enum {
 	AUX_PAGES = 1024,  /* 170,000 branches */
 	TASKS = 4096,
 	LBR_PERIOD = 1009, /* branches between two samples */
+	/*
+	 * The buffer for which perf-bts gets records has room for 2,730; an interrupt empties it at
+	 * 2,560. Of a batch with more than this the interrupt came late: then the processor may
+	 * have dropped branches because the buffer was full. That perf leaves out the records of
+	 * entries to the kernel, and returns, makes full batches smaller than 2,730.
+	 */
+	BATCH_MOST = 2560 + 32,
 };
 
 static const uint64_t MATURE_NS = 20000000; /* after so long the records of all CPUs have been
@@ -42,8 +51,14 @@ struct perf_state {
 	enum perf_how how;
 	bool begun, stopped;
 	uint32_t gaps;               /* number of losses of which the task is unknown */
-	/* Of each task: how many of `gaps` have been marked, and the time of its last record. */
-	struct { uint64_t time; uint32_t tid, pid, gaps; } tasks[TASKS];
+	/* Of each task: how many of `gaps` have been marked, the time of its last record, and how
+	 * many records of that time there are. */
+	struct { uint64_t time; uint32_t tid, pid, gaps, batch; } tasks[TASKS];
+	struct execs execs;
+	/* The branches that were collected with the first ones after an exec; tid 0: none. */
+	struct perf_sample_head holder;
+	struct branch *held;
+	size_t nheld;
 	uint64_t last;               /* time of the last record of any task */
 	struct contention contention;
 };
@@ -183,6 +198,8 @@ static void close_state(void *state)
 	struct perf_state *p = state;
 
 	perf_ring_close(&p->ring);
+	execs_free(&p->execs);
+	free(p->held);
 	free(p);
 }
 
@@ -197,6 +214,7 @@ static void *open_of(const struct branch_scope *scope, enum perf_how how, struct
 	}
 	p->how = how;
 	p->scope = *scope;
+	p->execs.command = scope->command ? scope->pids[0] : 0;
 	if (!perf_ring_open(&p->ring, &attr, scope, PAGES, err) &&
 	    (how != HOW_AUX || !perf_ring_aux(&p->ring, AUX_PAGES, err)))
 		return p;
@@ -282,6 +300,14 @@ static int mark(struct branch_sink *sink, const struct perf_sample_head *h,
 	return sink->event(sink, &e, err);
 }
 
+/* Whether the processor's buffer may have been full when the task's last batch was taken from
+ * it. */
+static bool was_full(const struct perf_state *p, uint32_t tid)
+{
+	return p->how == HOW_BTS && p->tasks[tid % TASKS].tid == tid &&
+	       p->tasks[tid % TASKS].batch > BATCH_MOST;
+}
+
 /*
  * No record says where an event stopped (its buffer was full, or another event had the counter), or
  * of which tasks records were dropped. So a gap is marked before the next branches of each task,
@@ -299,8 +325,10 @@ static int mark_gap(struct perf_state *p, struct branch_sink *sink,
 	 */
 	uint64_t before = known ? p->tasks[i].time : at->time - 1;
 	bool gap = (known ? p->tasks[i].gaps : 0) != p->gaps ||
-		   (before != at->time && contention_between(&p->contention, before, at->time));
+		   (before != at->time && (was_full(p, at->tid) ||
+					   contention_between(&p->contention, before, at->time)));
 
+	p->tasks[i].batch = before != at->time ? 1 : p->tasks[i].batch + 1;
 	p->last = p->tasks[i].time = at->time;
 	p->tasks[i].tid = at->tid;
 	p->tasks[i].pid = at->pid;
@@ -308,37 +336,68 @@ static int mark_gap(struct perf_state *p, struct branch_sink *sink,
 	return gap ? mark(sink, at, BRANCH_MARK_LOST, 0, err) : 0;
 }
 
+/* Ends the batch of the first branches after an exec, unless `next` belongs to it: those that may
+ * be of the program before are lost. */
+static int end_held(struct perf_state *p, struct branch_sink *sink,
+		    const struct perf_sample_head *next, struct trawl_error *err)
+{
+	const struct perf_sample_head *h = &p->holder;
+	size_t first;
+	int got = 0;
+
+	if (!h->tid || (next && next->tid == h->tid && next->time == h->time))
+		return 0;
+	first = execs_end(&p->execs, p->ring.maps, (pid_t)h->tid, p->held, p->nheld);
+	if (first)
+		got = mark(sink, h, BRANCH_MARK_LOST, first, err);
+	for (size_t i = first; !got && i < p->nheld; i++)
+		got = put(sink, h, &p->held[i], err);
+	p->holder.tid = 0;
+	p->nheld = 0;
+	return got;
+}
+
 /* Drops branches of the kernel; a branch with an address that is not canonical is a loss. */
-static int put_bts(struct branch_sink *sink, const struct perf_sample_head *h,
+static int put_bts(struct perf_state *p, struct branch_sink *sink, const struct perf_sample_head *h,
 		   const struct branch *b, struct trawl_error *err)
 {
 	if (!branch_address_valid(b->from) || !branch_address_valid(b->to))
 		return mark(sink, h, BRANCH_MARK_LOST, 1, err);
-	return b->from >> 63 || b->to >> 63 ? 0 : put(sink, h, b, err);
+	if (b->from >> 63 || b->to >> 63)
+		return 0;
+	if (!execs_pending(&p->execs, (pid_t)h->tid))
+		return put(sink, h, b, err);
+	p->holder = *h;
+	xgrow(p->held, p->nheld);
+	p->held[p->nheld++] = *b;
+	return 0;
 }
 
 /* IP of the sample is the branch, ADDR its target. */
-static int take_bts(struct branch_sink *sink, const struct perf_sample_head *h,
-		    struct trawl_error *err)
+static int take_bts(struct perf_state *p, struct branch_sink *sink,
+		    const struct perf_sample_head *h, struct trawl_error *err)
 {
 	struct branch b = { .from = h->ip };
 
 	if (h->header.size < sizeof(*h) + sizeof(b.to))
 		return 0;
 	memcpy(&b.to, h + 1, sizeof(b.to));
-	return put_bts(sink, h, &b, err);
+	return put_bts(p, sink, h, &b, err);
 }
 
-static int take_lbr(struct branch_sink *sink, const struct perf_sample_head *h,
-		    struct trawl_error *err)
+static int take_lbr(struct perf_state *p, struct branch_sink *sink,
+		    const struct perf_sample_head *h, struct trawl_error *err)
 {
 	struct branch_stack now;
+	size_t first = 0;
 
 	branch_stack_read(&now, (const uint64_t *)(h + 1), h->header.size - sizeof(*h));
+	if (execs_pending(&p->execs, (pid_t)h->tid))
+		first = execs_end(&p->execs, p->ring.maps, (pid_t)h->tid, now.entries, now.n);
 	if (mark(sink, h, BRANCH_MARK_STACK, 0, err) ||
 	    (now.strange && mark(sink, h, BRANCH_MARK_LOST, 0, err)))
 		return -1;
-	for (size_t i = 0; i < now.n; i++) {
+	for (size_t i = first; i < now.n; i++) {
 		if (put(sink, h, &now.entries[i], err))
 			return -1;
 	}
@@ -365,11 +424,11 @@ static int take_aux(struct perf_state *p, struct branch_sink *sink, const struct
 
 		memcpy(words, (const char *)h->record + h->record->size + i, sizeof(words));
 		b = (struct branch){ .from = words[0], .to = words[1] };
-		if ((b.from || b.to) && put_bts(sink, &at, &b, err))
+		if ((b.from || b.to) && put_bts(p, sink, &at, &b, err))
 			return -1;
 	}
 	p->gaps += a.flags & PERF_AUX_FLAG_TRUNCATED ? 1 : 0;
-	return 0;
+	return end_held(p, sink, NULL, err);
 }
 
 /* Marks gaps at the end of a task, which no later branch would show. Tasks without any record have
@@ -386,6 +445,8 @@ static int mark_last_gaps(struct perf_state *p, struct branch_sink *sink, struct
 		struct perf_sample_head at = {
 			.time = p->last, .tid = p->tasks[i].tid, .pid = p->tasks[i].pid};
 
+		if (was_full(p, at.tid))
+			p->tasks[i].gaps = p->gaps - 1;
 		if (at.tid && mark_gap(p, sink, &at, err))
 			return -1;
 	}
@@ -401,9 +462,11 @@ static int take(struct perf_state *p, struct branch_sink *sink, const struct per
 	case PERF_RECORD_SAMPLE:
 		if (h->record->size < sizeof(*s))
 			return 0;
+		if (end_held(p, sink, s, err))
+			return -1;
 		if (mark_gap(p, sink, s, err))
 			return -1;
-		return p->how == HOW_LBR ? take_lbr(sink, s, err) : take_bts(sink, s, err);
+		return p->how == HOW_LBR ? take_lbr(p, sink, s, err) : take_bts(p, sink, s, err);
 	case PERF_RECORD_AUX:
 		return take_aux(p, sink, h, err);
 	case PERF_RECORD_LOST:
@@ -412,6 +475,7 @@ static int take(struct perf_state *p, struct branch_sink *sink, const struct per
 		p->gaps++;
 		return 0;
 	default:
+		execs_note(&p->execs, p->ring.maps, h->record);
 		return perf_ring_emit(&p->ring, h, sink, err);
 	}
 }
@@ -443,6 +507,7 @@ static int drain(void *state, struct branch_sink *sink, struct trawl_error *err)
 		got = take(p, sink, h, err);
 		free(h->record);
 	}
+	got = got ? got : end_held(p, sink, NULL, err);
 	return got || !p->stopped ? got : mark_last_gaps(p, sink, err);
 }
 

@@ -59,6 +59,23 @@ void perf_maps_fork(struct perf_map **list, pid_t parent, pid_t child)
 	}
 }
 
+void perf_maps_copy(struct perf_map **to, const struct perf_map *from, pid_t pid)
+{
+	for (; from; from = from->next) {
+		if (from->pid == pid)
+			perf_maps_add(to, pid, &from->line);
+	}
+}
+
+bool perf_maps_has(const struct perf_map *list, pid_t pid, uint64_t address)
+{
+	for (; list; list = list->next) {
+		if (list->pid == pid && address >= list->line.start && address < list->line.end)
+			return true;
+	}
+	return false;
+}
+
 void perf_maps_exec(struct perf_map **list, pid_t pid)
 {
 	remove_if(list, pid, 0, UINT64_MAX);

@@ -352,6 +352,16 @@ struct comm_record {
 	uint32_t pid, tid;
 };
 
+pid_t perf_ring_execed(const struct perf_event_header *h)
+{
+	const struct comm_record *c = (const struct comm_record *)h;
+
+	return h->type == PERF_RECORD_COMM && h->size >= sizeof(*c) &&
+			       (h->misc & PERF_RECORD_MISC_COMM_EXEC)
+		       ? (pid_t)c->tid
+		       : 0;
+}
+
 static int emit_maps(struct perf_ring *r, pid_t pid, uint64_t time, struct branch_sink *sink,
 		     struct trawl_error *err)
 {
@@ -391,7 +401,7 @@ int perf_ring_emit(struct perf_ring *r, const struct perf_held *h, struct branch
 	case PERF_RECORD_MMAP2:
 		return emit_mmap(r, h, sink, err);
 	case PERF_RECORD_COMM:
-		if (h->record->misc & PERF_RECORD_MISC_COMM_EXEC) {
+		if (perf_ring_execed(h->record)) {
 			perf_maps_exec(&r->maps, (pid_t)c->pid);
 			e.kind = BRANCH_EVENT_EXEC;
 			e.pid = (pid_t)c->pid;

@@ -82,6 +82,9 @@ int perf_ring_fill(struct perf_ring *r, struct trawl_error *err);
  * `record`. NULL: there is none. */
 const struct perf_held *perf_ring_next(struct perf_ring *r, uint64_t until);
 
+/* Returns the task that has executed a program, if the record says that of one; else 0. */
+pid_t perf_ring_execed(const struct perf_event_header *h);
+
 /* Emits the event of a record of a task or mapping. Ignores other records. */
 int perf_ring_emit(struct perf_ring *r, const struct perf_held *h, struct branch_sink *sink,
 		   struct trawl_error *err);

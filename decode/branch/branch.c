@@ -123,7 +123,9 @@ static void read_batch(struct state *s, const struct trawl_event *ev,
 		branch_batch_free(&d->batch);
 	d->problem = problem;
 	d->images = s->images;
-	d->maps = images_maps(s->images, ev->section, (int32_t)d->fixed.pid, ev->ts);
+	/* A batch ends when its process's maps change, but its first branches may have happened
+	 * before the change that it follows: they were collected later. */
+	d->maps = images_maps(s->images, ev->section, (int32_t)d->fixed.pid, d->fixed.until);
 }
 
 /* Returns an item of the record, for the batch's task. Writes the task's name to comm. */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * branchnumber N: N rounds, each of which encodes its number in 16 branches and then sleeps. Every
- * branch of a round is known, and no two rounds are equal (tests/lab/numbered.py).
+ * branchnumber N [awake]: N rounds, each of which encodes its number in 16 branches and then,
+ * unless awake, sleeps. Every branch of a round is known, and no two rounds are equal
+ * (tests/lab/numbered.py).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@
 #define NIBBLE(a, b, c, d)	BIT(a) BIT(b) BIT(c) BIT(d)
 
 void spell(unsigned int number, const struct timespec *time);
+void spell_awake(unsigned int number);
 
 __asm__(".text\n"
 	".globl spell\n"
@@ -27,6 +29,12 @@ __asm__(".text\n"
 	"syscall\n"
 	"ret\n"
 	".size spell, . - spell\n"
+	".globl spell_awake\n"
+	".type spell_awake, @function\n"
+	"spell_awake:\n"
+	NIBBLE(15, 14, 13, 12) NIBBLE(11, 10, 9, 8) NIBBLE(7, 6, 5, 4) NIBBLE(3, 2, 1, 0)
+	"ret\n"
+	".size spell_awake, . - spell_awake\n"
 	".section .note.GNU-stack,\"\",@progbits\n"
 	".text\n");
 
@@ -35,7 +43,9 @@ int main(int argc, char **argv)
 	unsigned int n = argc > 1 ? (unsigned int)strtoul(argv[1], NULL, 0) : 1000;
 	struct timespec time = { 0, 2000000 };
 
-	for (unsigned int i = 1; i <= n; i++)
+	for (unsigned int i = 1; argc > 2 && i <= n; i++)
+		spell_awake(i);
+	for (unsigned int i = 1; argc <= 2 && i <= n; i++)
 		spell(i, &time);
 	printf("%u\n", n);
 	return 0;

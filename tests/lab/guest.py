@@ -99,14 +99,19 @@ MACHINES = {
     "skylake-pti": intel(94, "lbr-fmt=5", " mitigations=auto pti=on"),
     # The kernel's allocator checks freed memory and what is beyond the ends of each object; KFENCE,
     # where the kernel has it, samples each millisecond.
+    # The interrupt that empties BTS's buffer comes late: 228 branches find it full, twelve rounds
+    # of branchnumber.
+    "late-bts": intel(94, "lbr-fmt=5,bts-late=398"),
     "skylake-slub": intel(94, "lbr-fmt=5", " slub_debug=FZPU kfence.sample_interval=1"),
     "unknown-lbr": intel(94, "lbr-fmt=60"),  # an undocumented format
     "lying-lbr": intel(60, "lbr-fmt=2"),  # a format without flags, but the records have flags
+    "faulting-lbr": intel(60, "lbr-fmt=5"),  # a format with registers that the processor lacks
     "sandybridge": intel(42, "lbr-fmt=3"),
     "haswell": intel(60, "lbr-fmt=4"),
     "goldmont": intel(92, "lbr-fmt=6"),
     "tremont": intel(134, "lbr-fmt=7"),
     "sapphirerapids": intel(143, "arch-lbr=on"),
+    **{f"arch-lbr-{n}": intel(143, f"arch-lbr=on,arch-lbr-entries={n}") for n in (8, 16, 24)},
     "zen4": Machine("pc", [], " nmi_watchdog=0",
                     CPU + ",vendor=AuthenticAMD,family=25,model=17,pmu=on", True),
 }

@@ -32,7 +32,7 @@ EXTRA_DIST += tests/lab/lbr.sh tests/lab/run tests/lab/guest.py tests/lab/runner
 	tests/lab/guest/usb-gadgets.sh tests/lab/host/usb-gadgets.sh \
 	tests/lab/guest/usb-text.sh tests/lab/host/usb-text.sh tests/lab/host/textsame.py \
 	tests/lab/qemu/build tests/lab/qemu/branch-record.patch tests/lab/qemu/README.md tests/lab/qemu/COPYING tests/lab/kmod-headers tests/lab/kernel-debug tests/lab/guest/bench-branch.sh tests/lab/host/bench-branch.sh \
-	tests/lab/guest/branch-hardware.sh tests/lab/guest/branch-isolated.sh tests/lab/guest/branch-gap.sh tests/lab/guest/branch-threads.sh tests/lab/guest/branch-beside.sh tests/lab/guest/branch-first.sh tests/lab/host/branch-first.sh tests/lab/numbered.py tests/lab/guest/branch-taken.sh tests/lab/guest/branch-hotplug.sh tests/lab/host/branch-hotplug.sh tests/lab/guest/branch-overflow.sh tests/lab/host/branch-overflow.sh tests/lab/guest/lockdown.sh tests/lab/guest/lbr-unknown.sh \
+	tests/lab/guest/branch-hardware.sh tests/lab/guest/branch-isolated.sh tests/lab/guest/branch-gap.sh tests/lab/guest/branch-threads.sh tests/lab/guest/branch-beside.sh tests/lab/guest/branch-first.sh tests/lab/host/branch-first.sh tests/lab/numbered.py tests/lab/guest/branch-taken.sh tests/lab/guest/branch-hotplug.sh tests/lab/host/branch-hotplug.sh tests/lab/guest/branch-overflow.sh tests/lab/guest/branch-late.sh tests/lab/guest/lbr-faults.sh tests/lab/host/branch-overflow.sh tests/lab/guest/lockdown.sh tests/lab/guest/lbr-unknown.sh \
 	tests/lab/guest/kmod-debugger.sh tests/lab/guest/block-step.sh tests/lab/blockstep.py \
 	tests/lab/guest/lbr-lies.sh \
 	tests/lab/branchsame.py tests/lab/guest/cpu-branches.sh tests/lab/guest/cpu-stacks.sh tests/lab/brstack.py
@@ -63,10 +63,10 @@ kmod-long: lab-programs
 # first time. The second run is on a processor with branch records.
 lab-kasan: lab-programs
 	$(srcdir)/tests/lab/kernel-debug lab/6.1-debug
-	TRAWL_SRC='$(abs_top_srcdir)' TRAWL_BUILD='$(abs_top_builddir)' LAB_LIMIT=900 \
-		$(srcdir)/tests/lab/run --limit 1800 6.1-debug kmod-step kmod-safe kmod-uprobe
-	TRAWL_SRC='$(abs_top_srcdir)' TRAWL_BUILD='$(abs_top_builddir)' LAB_LIMIT=900 \
-		$(srcdir)/tests/lab/run --limit 1800 --machine skylake 6.1-debug kmod-lbr kmod-safe branch-last
+	TRAWL_SRC='$(abs_top_srcdir)' TRAWL_BUILD='$(abs_top_builddir)' LAB_LIMIT=1500 \
+		$(srcdir)/tests/lab/run --limit 3600 6.1-debug kmod-step kmod-safe kmod-uprobe
+	TRAWL_SRC='$(abs_top_srcdir)' TRAWL_BUILD='$(abs_top_builddir)' LAB_LIMIT=1500 \
+		$(srcdir)/tests/lab/run --limit 3600 --machine skylake 6.1-debug kmod-lbr kmod-safe branch-last
 .PHONY: lab-kasan
 
 # The cost of each back end of branches, on the emulated processor: takes minutes.
@@ -95,7 +95,7 @@ lab-qemu:
 	@$(srcdir)/tests/lab/qemu/build "$${LAB_CACHE:-lab}"
 
 # Branch stacks on every processor that the lab's QEMU plays: ten minutes.
-LAB_CPUS = sandybridge haswell skylake skylake-pti goldmont tremont sapphirerapids zen4
+LAB_CPUS = sandybridge haswell skylake skylake-pti goldmont tremont sapphirerapids arch-lbr-8 arch-lbr-16 arch-lbr-24 zen4
 lab-cpus: lab-programs
 	@for k in $(LAB_KERNELS); do for c in $(LAB_CPUS); do echo "# $$k $$c"; \
 		TRAWL_SRC='$(abs_top_srcdir)' TRAWL_BUILD='$(abs_top_builddir)' \

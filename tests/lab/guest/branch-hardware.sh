@@ -32,7 +32,30 @@ compare all intel-bts.json kmod-step.json
 compare runs perf-lbr.json kmod-step.json
 compare counted perf-joined.json kmod-step.json
 
-cp ./*.trawl "$LAB_KEEP"
+# Nothing empties the processor's records and buffers at an exec: branches of the program before
+# come with those of the new one.
+cp "$TRAWL_BUILD/tests/kmod/walk" first
+for how in perf-bts intel-bts perf-lbr perf-joined; do
+	trawl -q -i branch:$how -w first.trawl -- sh -c './first; ./first; exec ./first'
+	trawl-decode --json first.trawl >$how.first
+	n=$(grep -c '"from":"0x40' $how.first)
+	ok $((n == 0)) "$how: there are branches after an exec: $n"
+	same "$how: each is of its program" 0 \
+		"$(grep '"from":"0x40' $how.first | grep -vc '"from_module":"first"')"
+	same "$how: and those of the program before are not" 0 \
+		"$(grep -v '"from":"0x40' $how.first | grep -c '"from_module":"first"')"
+done
+# Each child has one argument more, so that its first sample comes elsewhere: some come soon after
+# the exec.
+# shellcheck disable=SC2016
+printf '%s\n' 'for n in $(seq 120); do' 'args="$args x"; (exec ./first $args)' done >execs
+trawl -q -i branch:perf-lbr -w first.trawl -- sh execs
+trawl-decode --json first.trawl >first.json
+ok $(($(grep -c '"from":"0x40' first.json) == 0)) "perf-lbr: 120 programs after an exec"
+same "perf-lbr: no stack has branches of two programs" 0 "$(awk '/"branch:stack"/ { a = b = 0 }
+	/"from":"0x40/ { a = 1 } /"from":"0x[57]/ { b = 1 } a && b { n++ } END { print n + 0 }' first.json)"
+
+cp ./*.trawl ./*.json ./*.first "$LAB_KEEP"
 
 modprobe msr
 trawl --self-test branch >selftest
