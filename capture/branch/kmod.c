@@ -60,8 +60,10 @@ static int no_device(const char *name, struct trawl_error *err)
 		return trawl_fail(err, TRAWL_CANNOT, "branch:%s: there is no " TRAWL_DEVICE ", though "
 				  "trawl.ko is loaded: make the device available in this /dev", name);
 	kmodfile_remedy(KMODFILE_FOLDER, uname(&u) ? "" : u.release, remedy, sizeof(remedy));
-	return trawl_fail(err, TRAWL_CANNOT, "branch:%s: there is no " TRAWL_DEVICE ": %s", name,
-			  remedy);
+	return trawl_fail(err, TRAWL_CANNOT, "branch:%s: there is no " TRAWL_DEVICE ": %s%s", name,
+			  remedy, lockdown_signed_modules()
+				  ? "; this kernel loads signed modules only (secure boot): see trawl.ko(4)"
+				  : "");
 }
 
 static int query_provider(const char *name, enum trawl_provider provider,

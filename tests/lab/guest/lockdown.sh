@@ -41,4 +41,6 @@ ok $? "who had it open goes on"
 kill %1
 rmmod trawl
 ok $? "the module can be unloaded"
+has "it could only be loaded with a signature: -D says that" "$(trawl -D branch)" \
+	'branch:kmod-step: there is no /dev/trawl: .*; this kernel loads signed modules only \(secure boot\): see trawl.ko\(4\)'
 tap_done
