@@ -4,6 +4,7 @@
 #include <zstd.h>
 
 #include "format/block.h"
+#include "format/rule.h"
 #include "format/zdict.h"
 
 /* Bytes before the check. Their hash is the seed of the hash of the body, or of the chunk head. */
@@ -117,6 +118,29 @@ static bool length_ok(uint32_t len, uint32_t least)
 	return len % 4 == 0 && len >= least && len <= BLOCK_MAX;
 }
 
+/* Notes the rule that is broken: `return bad(b, RULE(...));`. */
+static enum block_state bad(struct block *b, const char *rule)
+{
+	b->broken = rule;
+	return BLOCK_BAD;
+}
+
+#define RULE_LENGTH \
+	RULE("Blocks", "its length is no multiple of 4, too small for its fields, or over 16 MiB")
+
+static enum block_state own_chunk_head(const uint8_t *p, size_t n, struct block *b)
+{
+	if (b->len < BLOCK_OVERHEAD + CHUNK_HEAD)
+		return bad(b, RULE_LENGTH);
+	if (n < BLOCK_HEAD + CHUNK_HEAD)
+		return BLOCK_SHORT;
+	if (block_check(p, p + BLOCK_HEAD, CHUNK_HEAD) != b->check)
+		return bad(b, RULE("Blocks", "the check of a chunk's head fails"));
+	if (get32(p + BLOCK_HEAD + 8) != b->len - BLOCK_OVERHEAD - CHUNK_HEAD - b->pad)
+		return bad(b, RULE("Chunk (5)", "payload_len is not what is left of the block"));
+	return BLOCK_OK;
+}
+
 static enum block_state own_head(const uint8_t *p, size_t n, struct block *b)
 {
 	if (n < BLOCK_HEAD)
@@ -127,20 +151,20 @@ static enum block_state own_head(const uint8_t *p, size_t n, struct block *b)
 	b->pad = p[27];
 	b->seq = get32(p + 28);
 	b->check = get64(p + HEAD_CHECKED);
-	if (!b->version || !b->kind || b->pad > 3 || !length_ok(b->len, BLOCK_OVERHEAD + b->pad))
-		return BLOCK_BAD;
+	if (!b->version || !b->kind || b->pad > 3)
+		return bad(b, RULE("Blocks", "its kind or version is 0, or pad above 3"));
+	if (!length_ok(b->len, BLOCK_OVERHEAD + b->pad))
+		return bad(b, RULE_LENGTH);
+	if (b->version > FORMAT_VERSION && b->kind == BLOCK_START)
+		return BLOCK_NEWER;
 	if (b->version > FORMAT_VERSION)
-		return b->kind == BLOCK_START ? BLOCK_NEWER : BLOCK_BAD;
-	if (b->kind != BLOCK_CHUNK)
-		return BLOCK_OK;
-	if (b->len < BLOCK_OVERHEAD + CHUNK_HEAD)
-		return BLOCK_BAD;
-	if (n < BLOCK_HEAD + CHUNK_HEAD)
-		return BLOCK_SHORT;
-	if (block_check(p, p + BLOCK_HEAD, CHUNK_HEAD) != b->check)
-		return BLOCK_BAD;
-	return get32(p + BLOCK_HEAD + 8) == b->len - BLOCK_OVERHEAD - CHUNK_HEAD - b->pad ?
-		       BLOCK_OK : BLOCK_BAD;
+		return bad(b, RULE("Blocks", "its version is unknown, and it is no start block"));
+	return b->kind == BLOCK_CHUNK ? own_chunk_head(p, n, b) : BLOCK_OK;
+}
+
+static enum block_state foreign_head(struct block *b, uint32_t least)
+{
+	return length_ok(b->len, least) ? BLOCK_OK : bad(b, RULE_LENGTH);
 }
 
 enum block_state block_head(const uint8_t *p, size_t n, struct block *b)
@@ -150,14 +174,16 @@ enum block_state block_head(const uint8_t *p, size_t n, struct block *b)
 		return BLOCK_SHORT;
 	b->type = get32(p);
 	b->len = get32(p + 4);
+	if (b->type == PCAPNG_SHB && get32(p + 8) != PCAPNG_BOM)
+		return bad(b, RULE("Damage", "the byte-order magic of a section header is wrong"));
 	if (b->type == PCAPNG_SHB)
-		return get32(p + 8) == PCAPNG_BOM && length_ok(b->len, 28) ? BLOCK_OK : BLOCK_BAD;
+		return foreign_head(b, 28);
 	if (b->type != BLOCK_TYPE)
-		return length_ok(b->len, 12) ? BLOCK_OK : BLOCK_BAD;
+		return foreign_head(b, 12);
 	if (n < 24)
 		return BLOCK_SHORT;
 	if (!block_is_own(p))
-		return length_ok(b->len, 12) ? BLOCK_OK : BLOCK_BAD;
+		return foreign_head(b, 12);
 	return own_head(p, n, b);
 }
 
@@ -169,18 +195,20 @@ static bool padding_is_zero(const uint8_t *end, uint8_t pad)
 	return true;
 }
 
-bool block_whole(const uint8_t *p, const struct block *b)
+bool block_whole(const uint8_t *p, struct block *b)
 {
 	const uint8_t *end = p + b->len - 4;
 
 	if (get32(end) != b->len)
-		return false;
-	if (b->kind == BLOCK_FOREIGN)
+		b->broken = RULE_LENGTHS;
+	else if (b->kind == BLOCK_FOREIGN)
 		return true;
-	if (!padding_is_zero(end, b->pad))
-		return false;
-	return b->kind == BLOCK_CHUNK ||
-	       block_check(p, p + BLOCK_HEAD, b->len - BLOCK_OVERHEAD - b->pad) == b->check;
+	else if (!padding_is_zero(end, b->pad))
+		b->broken = RULE("Blocks", "its padding is not zero");
+	else if (b->kind != BLOCK_CHUNK &&
+		 block_check(p, p + BLOCK_HEAD, b->len - BLOCK_OVERHEAD - b->pad) != b->check)
+		b->broken = RULE("Blocks", "its check fails");
+	return !b->broken;
 }
 
 void chunk_head_get(const uint8_t *block, struct chunk_head *c)

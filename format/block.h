@@ -75,6 +75,7 @@ struct block {
 	uint8_t version, flags, pad;
 	uint32_t seq;
 	uint64_t check;
+	const char *broken;  /* after block_head() or block_whole() failed: the RULE() */
 };
 
 /* A chunk's body before its payload. */
@@ -127,7 +128,7 @@ static inline bool block_is_packet(const struct block *b)
  * Verifies the whole block at p (b->len bytes): length at the end, padding, check. The payload of a
  * chunk has a check of its own, see chunk_payload_ok().
  */
-bool block_whole(const uint8_t *p, const struct block *b);
+bool block_whole(const uint8_t *p, struct block *b);
 
 void chunk_head_get(const uint8_t *block, struct chunk_head *c);
 bool chunk_payload_ok(const uint8_t *block, const struct chunk_head *c);

@@ -88,6 +88,8 @@ int chunk_encode(struct chunk_encoder *e, const struct chunk_schema *schema, con
 struct chunk_decoder;
 struct chunk_decoder *chunk_decoder_new(void);
 struct budget;
+/* Makes *d, unless there is one, with this budget, which notes if memory runs out: false. */
+bool chunk_decoder_ready(struct chunk_decoder **d, struct budget *b);
 /* Takes the decoder's memory from a budget, which must outlive it. Call before the first chunk. */
 void chunk_decoder_budget(struct chunk_decoder *d, struct budget *b);
 void chunk_decoder_free(struct chunk_decoder *d);

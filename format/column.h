@@ -9,6 +9,7 @@
 #ifndef TRAWL_FORMAT_COLUMN_H
 #define TRAWL_FORMAT_COLUMN_H
 
+#include "format/rule.h"
 #include "format/table.h"
 
 enum column_literal {
@@ -43,8 +44,6 @@ struct column_input {
 	const char *broken; /* the RULE() that the payload breaks */
 };
 
-/* A check of a payload, as its error says it: what is wrong, by which section of the format. */
-#define RULE(section, what) what " (docs/format.md, " section ")"
 #define RULE_SHORT(substream) \
 	RULE("Chunk payload", "the substream " substream " has fewer bytes than it must")
 #define RULE_STRUCTURE RULE("Structure", "the structure ends early, or a number in it is too large")

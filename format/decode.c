@@ -32,6 +32,14 @@ struct chunk_decoder *chunk_decoder_new(void)
 	return d;
 }
 
+bool chunk_decoder_ready(struct chunk_decoder **d, struct budget *b)
+{
+	if (!*d && (*d = chunk_decoder_new()))
+		chunk_decoder_budget(*d, b);
+	b->exhausted |= !*d;
+	return *d;
+}
+
 void chunk_decoder_budget(struct chunk_decoder *d, struct budget *b)
 {
 	struct room *const rooms[] = {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "format/intake.h"
+#include "format/rule.h"
 #include "format/segment.h"
 
 enum { PIPE_SYNCS = 256 }; /* number of sync blocks that are kept for the held chunks of a pipe */
@@ -49,7 +50,7 @@ static bool take_chunk(struct trawl_reader *r, const struct walked *f)
 	struct chunk_ref ref;
 
 	if (!chunk_ref_get(f, s->start, &ref)) {
-		damage_add(&r->damage, f->at);
+		damage_add(&r->damage, f->at, RULE("Chunk (5)", "source is above 255, or first after last"));
 		return true;
 	}
 	if (r->in.seekable) {
@@ -60,7 +61,7 @@ static bool take_chunk(struct trawl_reader *r, const struct walked *f)
 	}
 	chunk_head_get(f->p, &c);
 	if (!s->sources[c.source] || !chunk_payload_ok(f->p, &c)) {
-		damage_add(&r->damage, f->at);
+		damage_add(&r->damage, f->at, s->sources[c.source] ? RULE_PAYLOAD : RULE_NO_SOURCE);
 		return true;
 	}
 	r->chunks++;
@@ -148,17 +149,17 @@ static bool take_body(struct trawl_reader *r, const struct walked *f)
 		return false;
 
 	if (!reader_body(r, f->p, &f->b, &body)) {
-		damage_add(&r->damage, f->at);
+		damage_add(&r->damage, f->at, RULE_BODY);
 		return !budget_failed(&r->catalog.budget);
 	}
 	if (f->b.kind == BLOCK_SOURCE &&
 	    (view_left(&body) < 16 || get64(body.p + 8) != f->interface))
-		damage_add(&r->damage, f->at);
+		damage_add(&r->damage, f->at, RULE_INTERFACE);
 	if (f->b.kind == BLOCK_INDEX) {
 		if (r->in.seekable && r->damage.blocks)
 			take_index(r, &body);
 	} else if (!catalog_add(&r->catalog, s, f->b.kind, f->at - s->start, &body)) {
-		damage_add(&r->damage, f->at);
+		damage_add(&r->damage, f->at, RULE_BODY);
 	} else if (f->b.kind == BLOCK_SYNC && !r->in.seekable) {
 		move_limit(r);
 	}

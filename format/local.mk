@@ -4,7 +4,7 @@
 # and what it starts has the environment that the user gave it, no script of libtool's in between.
 noinst_LTLIBRARIES += libformat.la
 libformat_la_SOURCES = format/trawl.h format/chunk.h format/error.c \
-	format/bytes.h format/bytes.c format/block.h format/block.c format/pcapng.c \
+	format/bytes.h format/bytes.c format/block.h format/rule.h format/block.c format/pcapng.c \
 	format/zdict.h format/zdict.c \
 	format/body.h format/body.c format/index.h format/index.c \
 	format/varint.h format/varint.c format/loops.h format/code.h format/code.c format/bucket.h format/bucket.c \

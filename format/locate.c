@@ -9,6 +9,7 @@
 #include "format/intake.h"
 #include "format/memory.h"
 #include "format/locate.h"
+#include "format/rule.h"
 
 /* ---- is it a trawl file? ----------------------------------------------------------------- */
 
@@ -211,7 +212,7 @@ static bool index_take_up(struct trawl_reader *r, struct section *s, uint64_t in
 		if (kind == BLOCK_REFS)
 			chunks += (uint32_t)(view_left(&item) / INDEX_REF);
 		else if (!catalog_add(&r->catalog, s, kind, at, &item))
-			damage_add(&r->damage, s->start + at); /* also if memory ran out */
+			damage_add(&r->damage, s->start + at, RULE_BODY); /* or memory ran out */
 	}
 	if (budget_failed(&r->catalog.budget))
 		return false;
@@ -299,7 +300,7 @@ static int scan(struct trawl_reader *r, uint64_t end, struct trawl_error *err)
 			if (!r->index_used && !walk_finds_own(&r->in, f.at))
 				return walk_fault(r, WALK_END, &f, err);
 			r->ours = true; /* a section of trawl follows a foreign one */
-			damage_add(&r->damage, f.at);
+			damage_add(&r->damage, f.at, RULE("Damage", "packets precede the sections"));
 		}
 		if (!reader_take(r, &f))
 			return reader_no_memory(r, err);
@@ -358,7 +359,7 @@ int locate_check(struct trawl_reader *r, struct trawl_error *err)
 			if (f.b.kind == BLOCK_SOURCE &&
 			    (!reader_body(r, f.p, &f.b, &body) || view_left(&body) < 16 ||
 			     get64(body.p + 8) != f.interface))
-				damage_add(&r->damage, f.at);
+				damage_add(&r->damage, f.at, RULE_INTERFACE);
 		if (step == WALK_ERROR)
 			return walk_fault(r, step, &f, err);
 	}

@@ -3,6 +3,7 @@
 
 #include "format/merge.h"
 #include "format/memory.h"
+#include "format/rule.h"
 #include "format/search.h"
 
 /*
@@ -412,9 +413,7 @@ static bool activate(struct merge *m)
 		catalog_lose_chunk(m->catalog, m->section, ref);
 		goto out;
 	}
-	if (!m->decoder && (m->decoder = chunk_decoder_new()))
-		chunk_decoder_budget(m->decoder, &m->catalog->budget);
-	if (m->decoder)
+	if (chunk_decoder_ready(&m->decoder, &m->catalog->budget))
 		a = active_new(m);
 	ok = a;
 	if (!a)
@@ -422,10 +421,7 @@ static bool activate(struct merge *m)
 	if (!chunk_decode(m->decoder, &schema, &p, &a->chunk, &err)) {
 		ok = start_active(m, a, &w);
 	} else {
-		if (err.status == TRAWL_CANNOT)
-			m->catalog->budget.exhausted = true;
-		else
-			damage_add_chunk(m->damage, m->section->start + ref->at, &err);
+		damage_add_chunk(m->damage, m->section->start + ref->at, &err, &m->catalog->budget);
 		ok = !budget_failed(&m->catalog->budget);
 		catalog_lose_chunk(m->catalog, m->section, ref);
 		active_done(m, a);
@@ -494,8 +490,9 @@ int merge_next(struct merge *m, uint64_t limit, struct trawl_event *ev)
 		     m->memory > m->catalog->budget.most / 2 / m->share) &&
 		    m->nheads) {
 			if (!m->disorder)
-				damage_add(m->damage, m->section->start +
-					   ref_of(&m->waiting[0])->at);
+				damage_add(m->damage,
+					   m->section->start + ref_of(&m->waiting[0])->at,
+					   RULE("Damage", "more chunks overlap than can be merged"));
 			m->disorder = true;
 			break;
 		}

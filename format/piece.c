@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "format/segment.h"
+#include "format/rule.h"
 
 /* ---- sections ----------------------------------------------------------------------------- */
 
@@ -104,7 +105,7 @@ static int next_of_segment(struct trawl_reader *r, const struct section *s, uint
 		if (!ref)
 			return 0;
 		if (!s->sources[ref->source]) {
-			damage_add(&r->damage, s->start + ref->at);
+			damage_add(&r->damage, s->start + ref->at, RULE_NO_SOURCE);
 			continue;
 		}
 		r->piece_at = ref->at + 1 > r->piece_at ? ref->at + 1 : r->piece_at;

@@ -14,6 +14,7 @@
 #include "format/lanes.h"
 #include "format/locate.h"
 #include "format/reader.h"
+#include "format/rule.h"
 #include "format/segment.h"
 
 /*
@@ -29,7 +30,8 @@ const uint8_t *reader_fetch(struct trawl_reader *r, const struct section *s,
 {
 	uint64_t at = s->start + ref->at;
 	struct chunk_head c;
-	struct block b;
+	const char *why = RULE("Damage", "a chunk that is listed is not there");
+	struct block b = { 0 };
 	const uint8_t *p;
 	size_t got;
 
@@ -39,10 +41,13 @@ const uint8_t *reader_fetch(struct trawl_reader *r, const struct section *s,
 		chunk_head_get(p, &c);
 		*len = c.payload;
 		if (c.source == ref->source && c.count == ref->count && c.first == ref->first &&
-		    c.last == ref->last && chunk_payload_ok(p, &c))
-			return p + BLOCK_HEAD + CHUNK_HEAD;
+		    c.last == ref->last) {
+			if (chunk_payload_ok(p, &c))
+				return p + BLOCK_HEAD + CHUNK_HEAD;
+			why = RULE_PAYLOAD;
+		}
 	}
-	damage_add(&r->damage, at);
+	damage_add(&r->damage, at, b.broken ? b.broken : why);
 	return NULL;
 }
 
@@ -324,18 +329,11 @@ bool reader_decode(struct trawl_reader *r, const struct section *s, const struct
 	const struct chunk_payload p = { .data = payload, .len = len, .count = ref->count };
 	struct trawl_error err;
 
-	if (!r->decoder && (r->decoder = chunk_decoder_new()))
-		chunk_decoder_budget(r->decoder, &r->catalog.budget);
-	if (!r->decoder) {
-		r->catalog.budget.exhausted = true;
+	if (!chunk_decoder_ready(&r->decoder, &r->catalog.budget))
 		return false;
-	}
 	if (!chunk_decode(r->decoder, &schema, &p, chunk, &err))
 		return true;
-	if (err.status == TRAWL_CANNOT)
-		r->catalog.budget.exhausted = true;
-	else
-		damage_add_chunk(&r->damage, s->start + ref->at, &err);
+	damage_add_chunk(&r->damage, s->start + ref->at, &err, &r->catalog.budget);
 	return false;
 }
 
@@ -394,7 +392,7 @@ static bool file_chunk(struct trawl_reader *r, const struct section *s,
 	size_t len;
 
 	if (!s->sources[ref->source]) {
-		damage_add(&r->damage, s->start + ref->at);
+		damage_add(&r->damage, s->start + ref->at, RULE_NO_SOURCE);
 		return false;
 	}
 	if (!segment_wanted(r, s, &r->segment->clocks, ref))
@@ -660,7 +658,9 @@ void trawl_verdict(const struct trawl_reader *r, struct trawl_verdict *v)
 			 "%s%" PRIu64 " damaged or missing block%s, the first at byte %" PRIu64,
 			 n ? "; " : "", d->blocks, d->blocks == 1 ? "" : "s", d->first);
 	n = (int)strlen(v->text);
-	if (*d->broken)
+	if (*d->broken && d->broken_at == d->first)
+		snprintf(v->text + n, sizeof(v->text) - (size_t)n, ": %s", d->broken);
+	else if (*d->broken)
 		snprintf(v->text + n, sizeof(v->text) - (size_t)n, "; byte %" PRIu64 ": %s",
 			 d->broken_at, d->broken);
 }

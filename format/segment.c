@@ -2,6 +2,7 @@
 #include "format/segment.h"
 #include "format/memory.h"
 #include "format/search.h"
+#include "format/rule.h"
 
 enum { SEGMENT_BLOCKS = 4096 }; /* chunks and sync blocks of a segment, without an index */
 
@@ -234,7 +235,7 @@ static bool add_chunks(struct trawl_reader *r, struct lane *l, struct section *s
 		const struct chunk_ref *ref = &b->refs[i];
 
 		if (!s->sources[ref->source]) {
-			damage_add(&r->damage, s->start + ref->at);
+			damage_add(&r->damage, s->start + ref->at, RULE_NO_SOURCE);
 			continue;
 		}
 		if (!segment_wanted(r, s, &b->clocks, ref))

@@ -498,8 +498,8 @@ struct trawl_verdict {
 	uint64_t bytes;
 	uint64_t syncs;       /* number of clock-syncs */
 	uint64_t bound;       /* the largest bound of these, ns */
-	/* One line for people: "complete", "cut at byte N: ..."; of damage also what rule of
-	 * docs/format.md the first chunk breaks that could not be decoded. */
+	/* One line for people: "complete", "cut at byte N: ..."; of damage also which rule of
+	 * docs/format.md is broken where it was found first. */
 	char text[512];
 };
 void trawl_verdict(const struct trawl_reader *r, struct trawl_verdict *v);

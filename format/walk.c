@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <xxhash.h>
 
+#include "format/rule.h"
 #include "format/small.h"
 #include "format/walk.h"
 #include "format/memory.h"
@@ -11,7 +12,7 @@
  */
 enum { WASTE_FACTOR = 16, WASTE_LEAST = 256 << 20, SEARCH_STEP = 256 << 10 };
 
-void damage_add(struct damage *d, uint64_t at)
+void damage_add(struct damage *d, uint64_t at, const char *why)
 {
 	enum { KNOWN = ARRAY_SIZE(d->known) };
 
@@ -26,23 +27,27 @@ void damage_add(struct damage *d, uint64_t at)
 	if (!d->blocks || at < d->good)
 		d->good = at;
 	d->blocks++;
-}
-
-void damage_add_chunk(struct damage *d, uint64_t at, const struct trawl_error *err)
-{
-	damage_add(d, at);
 	if (*d->broken)
 		return;
-	d->broken_at = small_offset(at);
-	snprintf(d->broken, sizeof(d->broken), "%.150s", err->text);
+	d->broken_at = at;
+	snprintf(d->broken, sizeof(d->broken), "%.150s", why);
+}
+
+void damage_add_chunk(struct damage *d, uint64_t at, const struct trawl_error *err,
+		      struct budget *b)
+{
+	if (err->status == TRAWL_CANNOT)
+		b->exhausted = true;
+	else
+		damage_add(d, at, err->text);
 }
 
 /* Notes damaged or missing blocks between the last block of this format and `at`. */
-static void lost_before(struct walker *w, uint64_t at)
+static void lost_before(struct walker *w, uint64_t at, const char *why)
 {
 	uint64_t after = small_offset(w->after_own);
 
-	damage_add(w->damage, at);
+	damage_add(w->damage, at, why);
 	if (after < w->damage->good)
 		w->damage->good = after;
 }
@@ -135,7 +140,7 @@ static void stop_here(struct walker *w, enum fault fault)
 	struct damage *d = w->damage;
 
 	if (fault == DAMAGE)
-		lost_before(w, w->at);
+		lost_before(w, w->at, w->broken);
 	d->cut |= fault == CUT;
 	if (fault == CUT)
 		d->cut_at = small_offset(w->at);
@@ -162,7 +167,7 @@ static bool skip(struct walker *w, uint64_t looked_at, enum fault fault)
 		stop_here(w, foreign ? JUNK : fault);
 		return false;
 	}
-	lost_before(w, w->at);
+	lost_before(w, w->at, w->broken);
 	w->at = next;
 	w->seq = UINT32_MAX; /* a gap in the sequence numbers belongs to this damage */
 	return true;
@@ -173,7 +178,8 @@ static bool skip(struct walker *w, uint64_t looked_at, enum fault fault)
 static void follow_foreign(struct walker *w, const struct walked *f)
 {
 	if (f->b.type != PCAPNG_SHB && !w->in_section)
-		damage_add(w->damage, f->at); /* the section header is damaged */
+		damage_add(w->damage, f->at,
+			   RULE("Damage", "the section header before it is damaged or missing"));
 	if (f->b.type == PCAPNG_SHB) {
 		w->in_section = true;
 		w->ended = false;
@@ -197,9 +203,10 @@ static bool front_ok(const struct walker *w, const struct walked *f)
 static void follow_own(struct walker *w, struct walked *f)
 {
 	if (w->seq != UINT32_MAX && f->b.seq != w->seq)
-		lost_before(w, f->at);
+		lost_before(w, f->at, RULE("Damage", "its sequence number is not one more than that "
+						     "of the block before: blocks are missing"));
 	else if (f->b.kind == BLOCK_START && w->in_section && w->seq == 0 && !front_ok(w, f))
-		damage_add(w->damage, w->section);
+		damage_add(w->damage, w->section, RULE("Start (1)", "its front check fails"));
 	w->seq = f->b.seq + 1;
 	w->after_own = w->at;
 	w->ended = f->b.kind == BLOCK_END;
@@ -207,7 +214,13 @@ static void follow_own(struct walker *w, struct walked *f)
 	w->interface = 0;
 }
 
-/* Whether the block at w->at is complete and valid. *got: bytes available; *want: bytes needed. */
+#define RULE_BEYOND \
+	RULE("Damage", "it reaches beyond the end of the file, but a block follows")
+
+/*
+ * Whether the block at w->at is complete and valid; if not, w->broken says why. *got: bytes
+ * available; *want: bytes needed.
+ */
 static bool take_whole(struct walker *w, struct walked *f, size_t *got, size_t *want)
 {
 	const uint8_t *end;
@@ -215,10 +228,14 @@ static bool take_whole(struct walker *w, struct walked *f, size_t *got, size_t *
 	*want = f->b.len;
 	if (f->b.kind != BLOCK_CHUNK || w->payloads) {
 		f->p = input_at(w->in, w->at, f->b.len, got);
-		return *got == *want && block_whole(f->p, &f->b);
+		w->broken = RULE_BEYOND;
+		if (*got == *want && !block_whole(f->p, &f->b))
+			w->broken = f->b.broken;
+		return *got == *want && !f->b.broken;
 	}
 	*want = 4;
 	end = input_at(w->in, w->at + f->b.len - 4, 4, got);
+	w->broken = *got < 4 ? RULE_BEYOND : RULE_LENGTHS;
 	if (*got < 4 || get32(end) != f->b.len)
 		return false;
 	f->p = input_at(w->in, w->at, BLOCK_HEAD + CHUNK_HEAD, got);
@@ -290,6 +307,7 @@ enum walk walk_next(struct walker *w, struct walked *f)
 		}
 		if (state == BLOCK_BAD) {
 			w->damage->ours |= f->b.kind != BLOCK_FOREIGN;
+			w->broken = f->b.broken;
 			if (!skip(w, BLOCK_HEAD, DAMAGE))
 				return WALK_END;
 			continue;
@@ -305,6 +323,8 @@ enum walk walk_next(struct walker *w, struct walked *f)
 		if (state == BLOCK_NEWER)
 			return WALK_NEWER;
 		if (block_is_small(&f->b)) {
+			w->broken = RULE("Small sections", "it does not expand to a section, or is "
+							   "inside another");
 			if (!enter(w, f) && !skip(w, f->b.len, DAMAGE))
 				return WALK_END;
 			continue;

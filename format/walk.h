@@ -8,6 +8,7 @@
 
 #include "format/block.h"
 #include "format/input.h"
+#include "format/memory.h"
 
 /* The damage found so far. */
 struct damage {
@@ -18,13 +19,15 @@ struct damage {
 	bool junk;              /* foreign bytes follow the last end block: */
 	uint64_t junk_at;       /* from this offset to the end of the input */
 	bool ours;              /* a skipped block was one of this format */
-	char broken[160];       /* of the first chunk that was not decoded, at broken_at: why */
+	char broken[160];       /* of the damage that was found first, at broken_at: why */
 	uint64_t broken_at;
 	uint64_t known[64];     /* offsets of the first few, so that none is counted twice */
 };
-void damage_add(struct damage *d, uint64_t at);
-/* Adds a chunk whose payload was not decoded. */
-void damage_add_chunk(struct damage *d, uint64_t at, const struct trawl_error *err);
+/* why: a RULE(), or an error that ends with one. */
+void damage_add(struct damage *d, uint64_t at, const char *why);
+/* Adds a chunk whose payload was not decoded, or notes in the budget that memory ran out. */
+void damage_add_chunk(struct damage *d, uint64_t at, const struct trawl_error *err,
+		      struct budget *b);
 
 struct walker {
 	struct input *in;
@@ -39,6 +42,7 @@ struct walker {
 	uint64_t after_own;   /* end of the last block of this format */
 	uint64_t front;       /* hash over the blocks since the section header */
 	uint64_t interface;   /* hash of the previous block if it is an interface block */
+	const char *broken;   /* the RULE() that the block which skip() leaves out breaks */
 	uint64_t wasted;      /* bytes searched in vain: limits the time for a hostile file */
 };
 

@@ -16,9 +16,10 @@ No function of C, Python, JavaScript or Lua has more than 60 lines; none of C ha
 parameters, except for those that the tests record.
 Include guards have the name of the header's path.
 Functions: each that a header declares is used outside of its file, at least by a test.
+Damage: tests/format/test_rules.c breaks each rule of the format that format/ names.
 Copies: no two functions of the product have the same body, if it is longer than an expression. No
-six lines come twice, except in two files that one paragraph of "What stands twice" names, and in
-structs of functions.
+six lines come twice, except in two files that "What stands twice" has as `one` beside `another`,
+and in structs of functions.
 """
 import ast
 import os
@@ -183,9 +184,9 @@ def code_lines(text):
 
 
 def explained(text):
-    """For each paragraph of "What stands twice", the names of files that it has."""
+    """The pairs of files that "What stands twice" has as `one` beside `another`."""
     section = text.split("\n## What stands twice", 1)[1].split("\n## ", 1)[0]
-    return [re.findall(r"`([\w/-]+\.\w+)`", part) for part in section.split("\n* ")]
+    return re.findall(r"`([\w/-]+\.\w+)`\s+beside\s+`([\w/-]+\.\w+)`", section)
 
 
 def named(path, names):
@@ -193,7 +194,7 @@ def named(path, names):
     return any(path == n or "/" not in n and path.endswith("/" + n) for n in names)
 
 
-def copies(texts, paragraphs):
+def copies(texts, pairs):
     """Equal functions and runs of lines: what CONTRIBUTING.md does not explain."""
     same, runs, lines = {}, {}, {p: code_lines(t) for p, t in texts.items()}
     for path, text in texts.items():
@@ -207,7 +208,7 @@ def copies(texts, paragraphs):
                 runs.setdefault(run, []).append((path, f"{path}:{lines[path][i][0]}"))
     found = [w for at in (same, runs) for w in at.values() if len(w) > 1]
     return [" and ".join(where for _, where in w) for w in found
-            if not any(all(named(path, names) for path, _ in w) for names in paragraphs)]
+            if not any(all(named(path, pair) for path, _ in w) for pair in pairs)]
 
 
 def table(text):
@@ -297,6 +298,14 @@ def misguarded(path, text):
         [f"{path}: its include guard is {guard[1] if guard else 'missing'}"]
 
 
+def untried(code, test):
+    """The RULE()s of the code of which no text of the test is a part."""
+    code, test = (re.sub(r'"\s*\n\s*"', "", t) for t in (code, test))
+    texts = [t.split(" (docs/")[0] for t in re.findall(r'"((?:[^"\\]|\\.)*)"', test)]
+    return [rule for rule in re.findall(r'RULE\("[^"]*",\s*"([^"]*)"\)', code)
+            if not any(len(t) > 11 and t in rule for t in texts)]
+
+
 def unplaced(text, files):
     """What "Where things are added" names and the tree does not have: files, folders,
     functions()."""
@@ -375,7 +384,8 @@ def proves_itself():
     made_up = {"a.c": f"int a(void)\n{{\n\tx();\n{run}\n}}\nint b{body}int c{body}",
                "b.c": f"int d(void)\n{{\n{run}\n\ty();\n}}\n", "c.js": run}
     ok(copies(made_up, []) == ["a.c:11: b() and a.c:15: c()", "a.c:4 and b.c:3 and c.js:1"] and
-       copies(made_up, [["a.c"], ["a.c", "b.c", "c.js"]]) == [],
+       copies(made_up, [("a.c", "a.c"), ("a.c", "b.c", "c.js")]) == [] and
+       explained("\n## What stands twice\n`a.c`, `b.c` beside\n`d/c.c`") == [("b.c", "d/c.c")],
        "equal functions and equal lines are found, unless they are explained")
     made_up = {"a.c": "", "a.h": "\n#ifndef A\n#define A\n/* A. */\n",
                "b.c": "#include <c>\nint d;\n"}
@@ -490,6 +500,13 @@ STRAY = [f"{p}: {name}" for p in sources() if p.startswith("format/")
 for line in STRAY:
     print("#", line)
 ok(not STRAY, "the checks of a chunk name sections of docs/format.md")
+UNTRIED = untried("".join(read(p) for p in sources() if p.startswith("format/")),
+                  read("tests/format/test_rules.c"))
+for line in UNTRIED:
+    print("#", line)
+ok(not UNTRIED and untried('RULE("A", "it is small")', 'x("is large", " (docs/")') == ["it is small"] and
+   not untried('RULE("A", "that is "\n\t"small")', 'x("that is small")'),
+   "tests/format/test_rules.c breaks each rule that a check names")
 MISSING = unplaced(TEXT, list(sources()))
 for line in MISSING:
     print("#", line)

@@ -21,6 +21,7 @@ if HAVE_CRITERION
 UNIT_FORMAT = tests/format/test_error \
 	tests/format/test_roundtrip \
 	tests/format/test_damage \
+	tests/format/test_rules \
 	tests/format/test_small \
 	tests/format/test_order \
 	tests/format/test_property \
@@ -52,6 +53,9 @@ tests_format_test_order_LDADD = libsample.la $(UNIT_LDADD)
 tests_format_test_small_SOURCES = tests/format/test_small.c
 tests_format_test_small_CFLAGS = $(UNIT_CFLAGS)
 tests_format_test_small_LDADD = libsample.la $(UNIT_LDADD)
+tests_format_test_rules_SOURCES = tests/format/test_rules.c
+tests_format_test_rules_CFLAGS = $(UNIT_CFLAGS)
+tests_format_test_rules_LDADD = libsample.la $(UNIT_LDADD)
 tests_format_test_damage_SOURCES = tests/format/test_damage.c
 tests_format_test_damage_CFLAGS = $(UNIT_CFLAGS)
 tests_format_test_damage_LDADD = libsample.la $(UNIT_LDADD)
