@@ -25,4 +25,10 @@ static inline bool is_word(char c)
 	       c == '_';
 }
 
+/* The same, or whether it is a byte of a character beyond ASCII. */
+static inline bool is_word_or_utf8(char c)
+{
+	return is_word(c) || (unsigned char)c >= 0x80;
+}
+
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/compare.h"
 #include "common/search.h"
 #include "common/sources.h"
 #include "common/text.h"
@@ -66,8 +67,7 @@ static int by_address(const void *a, const void *b)
 {
 	const struct symbol *x = a, *y = b;
 
-	return x->address != y->address ? (x->address < y->address ? -1 : 1) :
-	       x->line < y->line ? -1 : x->line > y->line;
+	return compare_pairs(x->address, y->address, (uintptr_t)x->line, (uintptr_t)y->line);
 }
 
 static struct symbol *read_symbols(const char *p, size_t len, size_t *n)
@@ -240,9 +240,7 @@ static int by_tid(const void *a, const void *b)
 {
 	const struct task_meta *x = a, *y = b;
 
-	if (x->tid != y->tid)
-		return x->tid < y->tid ? -1 : 1;
-	return (x->meta > y->meta) - (x->meta < y->meta);
+	return compare_pairs(x->tid, y->tid, (uintptr_t)x->meta, (uintptr_t)y->meta);
 }
 
 static bool list_task_metas(const struct cut *c, uint32_t section, uint64_t mono,

@@ -8,10 +8,11 @@
 #include <strings.h>
 
 #include "common/array.h"
+#include "common/text.h"
 #include "edit/redact.h"
 
 /* Words of which one begins a statement. */
-static const char *const begins[] = {
+static const char *const first_words[] = {
 	"alter", "analyze", "begin", "call", "commit", "copy", "create", "delete", "drop", "end",
 	"explain", "insert", "lock", "merge", "prepare", "release", "replace", "rollback",
 	"savepoint", "select", "truncate", "update", "vacuum", "with",
@@ -40,16 +41,11 @@ static bool is_one_of(const char *const *list, size_t count, const char *p, size
 	return false;
 }
 
-static bool is_letter(char c)
-{
-	return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
-}
-
 static size_t word(const char *p, size_t n)
 {
 	size_t i = 0;
 
-	while (i < n && is_letter(p[i]))
+	while (i < n && is_word_or_utf8(p[i]))
 		i++;
 	return i;
 }
@@ -59,7 +55,7 @@ bool redact_is_sql(const char *p, size_t n)
 {
 	size_t first = word(p, n);
 
-	return is_one_of(begins, ARRAY_SIZE(begins), p, first) &&
+	return is_one_of(first_words, ARRAY_SIZE(first_words), p, first) &&
 	       (first == n || isspace((unsigned char)p[first]) || p[first] == ';') &&
 	       !memchr(p, '\\', n);
 }
@@ -102,7 +98,7 @@ static bool is_kept(const char *p, size_t n, size_t at, size_t len)
 {
 	bool part = (at && strchr(".$@:", p[at - 1])) || (at + len < n && p[at + len] == '.');
 
-	return !part && (is_one_of(begins, ARRAY_SIZE(begins), p + at, len) ||
+	return !part && (is_one_of(first_words, ARRAY_SIZE(first_words), p + at, len) ||
 			 is_one_of(others, ARRAY_SIZE(others), p + at, len));
 }
 

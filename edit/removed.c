@@ -2,6 +2,7 @@
 #include "edit/removed.h"
 
 #include "common/array.h"
+#include "common/text.h"
 
 enum {
 	HEAD_BITS = 22, /* log2 of the bits of `heads` */
@@ -114,12 +115,6 @@ static bool add_mark(struct removed *r, size_t at, size_t n, uint32_t value)
 
 /* ---- values ------------------------------------------------------------------------------- */
 
-static bool is_word(uint8_t c)
-{
-	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-	       c == '_' || c >= 0x80;
-}
-
 static bool known(const struct removed *r, const char *p, size_t n)
 {
 	const struct removed_mark *m = find_mark(r, p, n);
@@ -168,7 +163,7 @@ static void add(struct removed *r, enum secret_class class, const char *p, size_
 static bool has_letter(const char *p, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (is_word((uint8_t)p[i]) && p[i] != '_')
+		if (is_word_or_utf8(p[i]) && p[i] != '_')
 			return true;
 	return false;
 }
@@ -207,7 +202,8 @@ void removed_bytes(struct removed *r, enum secret_class class, const uint8_t *p,
 
 static bool alone(const uint8_t *p, size_t n, size_t at, size_t len)
 {
-	return (!at || !is_word(p[at - 1])) && (at + len == n || !is_word(p[at + len]));
+	return (!at || !is_word_or_utf8((char)p[at - 1])) &&
+	       (at + len == n || !is_word_or_utf8((char)p[at + len]));
 }
 
 /* ---- the search --------------------------------------------------------------------------- */

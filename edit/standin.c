@@ -213,7 +213,7 @@ static const char *const kernel_work[] = {
 	"kblockd", "writeback", "mm_percpu_wq", "rcu_gp", "cgroup_destroy", "usb_hub_wq",
 };
 
-static bool is_word(const char *const *list, size_t words, const char *p, size_t n)
+static bool is_listed(const char *const *list, size_t words, const char *p, size_t n)
 {
 	for (size_t i = 0; i < words; i++) /* the kernel cuts a task's name to 15 bytes */
 		if (n && !strncmp(list[i], p, n) && (strlen(list[i]) == n || n >= 5))
@@ -231,7 +231,7 @@ static bool is_number(const char *p, size_t n)
 			return false;
 	return k &&
 		(!dash ||
-		 is_word(kernel_work, ARRAY_SIZE(kernel_work), dash + 1,
+		 is_listed(kernel_work, ARRAY_SIZE(kernel_work), dash + 1,
 			 n - k - 1));
 }
 

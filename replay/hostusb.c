@@ -16,6 +16,7 @@ int hostusb_play(struct tape *t, const struct host_options *o, struct trawl_erro
 #include <unistd.h>
 
 #include "common/array.h"
+#include "common/compare.h"
 #include "decode/base/bytes.h"
 #include "decode/base/cli.h"
 #include "decode/usb/echofield.h"
@@ -230,7 +231,7 @@ static int by_time(const void *a, const void *b)
 {
 	const struct step *x = a, *y = b;
 
-	return x->at != y->at ? (x->at < y->at ? -1 : 1) : x->ends - y->ends;
+	return compare_pairs(x->at, y->at, x->ends, y->ends);
 }
 
 /* All steps, sorted; NULL without memory. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "common/array.h"
+#include "common/compare.h"
 #include "decode/base/bytes.h"
 #include "decode/base/jdoc.h"
 #include "decode/usb/replayable.h"
@@ -296,7 +297,7 @@ static int by_order(const void *a, const void *b)
 {
 	const struct tape_entry *x = a, *y = b;
 
-	return x->order < y->order ? -1 : x->order > y->order;
+	return compare_numbers(x->order, y->order);
 }
 
 /*

@@ -16,6 +16,7 @@
 #include "capture/sys/path.h"
 #include "capture/cli/spec.h"
 #include "common/array.h"
+#include "common/text.h"
 
 #define BLANKS " \t\r\n\v\f" /* as isspace() */
 
@@ -161,7 +162,7 @@ static bool is_ident(const char *s, size_t n)
 	if (!n || isdigit((unsigned char)s[0]))
 		return false;
 	for (size_t i = 0; i < n; i++) {
-		if (!isalnum((unsigned char)s[i]) && s[i] != '_')
+		if (!is_word(s[i]))
 			return false;
 	}
 	return true;

@@ -25,6 +25,7 @@
 #include "common/nearest.h"
 #include "capture/trace/drain.h"
 #include "common/array.h"
+#include "common/text.h"
 
 struct synth {
 	struct trace *trace;
@@ -60,7 +61,7 @@ static const char *read_word(const char *at, const char *more, char word[HIST_PA
 {
 	size_t n = 0;
 
-	while (isalnum((unsigned char)at[n]) || at[n] == '_' || (at[n] && strchr(more, at[n])))
+	while (is_word(at[n]) || (at[n] && strchr(more, at[n])))
 		n++;
 	if (!n || n >= HIST_PAIR_NAME_MAX)
 		return NULL;

@@ -14,6 +14,7 @@
 #include "capture/probe/insn.h"
 #include "common/array.h"
 #include "common/interrupted.h"
+#include "common/text.h"
 #include "common/utf8.h"
 
 /* ---- files and sites -------------------------------------------------------------------- */
@@ -133,7 +134,7 @@ bool probe_arg_name_ok(const char *name)
 {
 	size_t n = 0;
 
-	while (isalnum((unsigned char)name[n]) || name[n] == '_')
+	while (is_word(name[n]))
 		n++;
 	return n && n < PROBE_ARG_NAME_MAX && !name[n] && !isdigit((unsigned char)*name) &&
 	       !common_field(name);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * .eh_frame is a list of common entries (CIE) and of entries for ranges of code (FDE) that refer to
- * a CIE. The CIE's augmentation string ("zPLR") tells how addresses in its FDEs are encoded.
+ * a CIE. The CIE's augmentation string ("zPLR") gives the encoding of addresses in its FDEs.
  * Formats: .eh_frame in the Linux Standard Base, "Exception Frames"; the table of landing pads
  * (LSDA) in the Itanium C++ ABI.
  */
@@ -9,6 +9,7 @@
 
 #include "capture/probe/frames.h"
 #include "capture/sys/alloc.h"
+#include "common/compare.h"
 #include "common/search.h"
 
 #ifdef HAVE_DW
@@ -189,7 +190,7 @@ static int compare(const void *a, const void *b)
 {
 	const struct frame *x = a, *y = b;
 
-	return x->start < y->start ? -1 : x->start > y->start;
+	return compare_numbers(x->start, y->start);
 }
 
 static void read_frames(struct frames *f)

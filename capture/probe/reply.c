@@ -8,6 +8,7 @@
 #include "capture/probe/wire.h"
 #include "capture/sys/alloc.h"
 #include "common/array.h"
+#include "common/text.h"
 
 enum {
 	SITES_MAX = 1 << 20, /* sites of one probe */
@@ -179,7 +180,7 @@ static bool several_lines(unsigned char c)
 
 static bool identifier(unsigned char c)
 {
-	return isalnum(c) || c == '_';
+	return is_word((char)c);
 }
 
 /*

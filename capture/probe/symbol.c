@@ -5,6 +5,7 @@
 #include "capture/sys/alloc.h"
 #include "capture/probe/elf.h"
 #include "capture/probe/gosymbols.h"
+#include "common/compare.h"
 #include "common/search.h"
 
 static bool wanted(const GElf_Sym *sym)
@@ -81,16 +82,14 @@ static int compare(const void *a, const void *b)
 	size_t ux = strspn(x->name, "_"), uy = strspn(y->name, "_");
 
 	if (x->vaddr != y->vaddr)
-		return x->vaddr < y->vaddr ? -1 : 1;
+		return compare_numbers(x->vaddr, y->vaddr);
 	if (x->function != y->function)
 		return x->function ? -1 : 1;
 	if (!x->size != !y->size)
 		return x->size ? -1 : 1;
 	if (x->global != y->global)
 		return x->global ? -1 : 1;
-	if (ux != uy)
-		return ux < uy ? -1 : 1;
-	return x->order < y->order ? -1 : 1;
+	return compare_pairs(ux, uy, x->order, y->order);
 }
 
 static bool has_symtab(Elf *elf)
@@ -205,7 +204,7 @@ char *elf_describe(struct elf_file *f, uint64_t vaddr)
 	return xasprintf("%s+0x%llx", s->name, (unsigned long long)(vaddr - s->vaddr));
 }
 
-/* True if `name` is a dynamic symbol, defined or not as told. */
+/* True if `name` is a dynamic symbol, `defined` or not. */
 static bool dynamic(struct elf_file *f, const char *name, bool defined)
 {
 	GElf_Shdr sh;

@@ -42,6 +42,7 @@
 #include "capture/probe/passed.h"
 #include "capture/probe/resolve.h"
 #include "capture/probe/usdt.h"
+#include "common/compare.h"
 
 enum {
 	MAX_ARGS = 64,       /* arguments of a probe; <sys/sdt.h> allows 12 */
@@ -506,9 +507,7 @@ static int compare(const void *a, const void *b)
 
 	if (!order)
 		order = strcmp(x->name, y->name);
-	if (!order)
-		order = x->offset < y->offset ? -1 : x->offset > y->offset;
-	return order ? order : x < y ? -1 : x > y;
+	return order ? order : compare_pairs(x->offset, y->offset, (uintptr_t)x, (uintptr_t)y);
 }
 
 static bool same_probe(const struct usdt_note *x, const struct usdt_note *y)

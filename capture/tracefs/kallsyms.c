@@ -8,6 +8,7 @@
 
 #include "capture/tracefs/kallsyms.h"
 #include "common/array.h"
+#include "common/compare.h"
 
 /* Limit: with more addresses the file would have most of /proc/kallsyms. */
 enum { ADDRESSES_MAX = 16384, BEYOND_LAST = 1 << 20 /* bytes: a symbol is not longer */ };
@@ -148,13 +149,6 @@ void kallsyms_saw(struct kallsyms *k, const struct trawl_field *fields, size_t n
 			add(k, addr);
 		}
 	}
-}
-
-static int by_number(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
 }
 
 /* A line of /proc/kallsyms, which is sorted only up to the first module. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/compare.h"
 #include "decode/base/boot.h"
 #include "decode/base/jdoc.h"
 #include "decode/base/eventlayout.h"
@@ -151,7 +152,7 @@ static int by_time(const void *a, const void *b)
 {
 	const struct snapshot *x = a, *y = b;
 
-	return x->time < y->time ? -1 : x->time > y->time;
+	return compare_numbers(x->time, y->time);
 }
 
 /*

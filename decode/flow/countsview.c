@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/compare.h"
 #include "decode/flow/counts.h"
 #include "decode/base/escape.h"
 
@@ -58,18 +59,15 @@ static int by_branches(const void *a, const void *b)
 static int by_count(const void *a, const void *b)
 {
 	const struct flow_count *x = a, *y = b;
+	int n = compare_numbers(y->count, x->count);
 
-	int n;
-
-	if (x->count != y->count)
-		return x->count < y->count ? 1 : -1;
-	n = flow_module_order(x->from_module, y->from_module);
-	if (n || x->from != y->from)
-		return n ? n : x->from < y->from ? -1 : 1;
-	n = flow_module_order(x->to_module, y->to_module);
-	if (n || x->to != y->to)
-		return n ? n : x->to < y->to ? -1 : 1;
-	return (int)x->kind - (int)y->kind;
+	if (!n)
+		n = flow_module_order(x->from_module, y->from_module);
+	if (!n)
+		n = compare_numbers(x->from, y->from);
+	if (!n)
+		n = flow_module_order(x->to_module, y->to_module);
+	return n ? n : compare_pairs(x->to, y->to, x->kind, y->kind);
 }
 
 static struct function half(struct image_module *m, uint64_t at)

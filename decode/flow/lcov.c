@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "common/compare.h"
 #include "decode/base/cli.h"
 #include "decode/flow/counts.h"
 #include "decode/base/escape.h"
@@ -237,9 +238,7 @@ static int by_file(const void *a, const void *b)
 
 	if (n || x->what != y->what)
 		return n ? n : (int)x->what - (int)y->what;
-	if (x->line != y->line)
-		return x->line < y->line ? -1 : 1;
-	return (x->vaddr > y->vaddr) - (x->vaddr < y->vaddr);
+	return compare_pairs(x->line, y->line, x->vaddr, y->vaddr);
 }
 
 static void put_functions(const struct fact *f, size_t n, struct out *o)

@@ -11,8 +11,8 @@
  * Format and record are untrusted: depth and size of the tree are bounded, an expression can read
  * no memory except the fields of the record, and every index and length is checked. (libtraceevent
  * trusts the lengths and offsets in records, and rejects 18 of the 2323 formats of a 6.18 kernel.
- * This parser accepts all formats except those whose text is produced by kernel code;
- * printfmt_unknown() tells.)
+ * This parser accepts all formats except those whose text is produced by kernel code,
+ * see printfmt_unknown().)
  *
  * Parts that only the traced kernel can compute are printed as far as they are known: a call of a
  * kernel function as "jiffies_to_msecs(12)", an address without a saved symbol in hex.

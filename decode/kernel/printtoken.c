@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/kernel/printtoken.h"
 #include "common/array.h"
+#include "common/text.h"
 #include "decode/base/bytes.h"
 
 #include <ctype.h>
@@ -121,7 +122,7 @@ void lexer_next(struct lexer *l)
 	} else if (isalpha((unsigned char)*l->at) || *l->at == '_') {
 		l->token.type = TOKEN_NAME;
 		l->token.text = l->at;
-		while (l->at < l->end && (isalnum((unsigned char)*l->at) || *l->at == '_'))
+		while (l->at < l->end && is_word(*l->at))
 			l->at++;
 		l->token.len = (uint32_t)(l->at - l->token.text);
 	} else if (*l->at == '\'' && l->end - l->at >= 3) {

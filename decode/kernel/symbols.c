@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Symbols of the traced kernel, from saved excerpts of /proc/kallsyms and printk_formats. */
+#include "common/compare.h"
 #include "common/search.h"
 #include "decode/kernel/symbols.h"
 #include "common/array.h"
@@ -28,7 +29,7 @@ static int by_addr(const void *a, const void *b)
 {
 	const struct symbol *x = a, *y = b;
 
-	return x->addr < y->addr ? -1 : x->addr > y->addr;
+	return compare_numbers(x->addr, y->addr);
 }
 
 static bool add(struct table *t, uint64_t addr, const char *name, const char *module)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "common/array.h"
+#include "common/compare.h"
 #include "decode/query/durations.h"
 #include "decode/usb/usb.h"
 
@@ -48,7 +49,7 @@ static int by_begin(const void *a, const void *b)
 {
 	const struct gap *x = a, *y = b;
 
-	return x->from < y->from ? -1 : x->from > y->from;
+	return compare_numbers(x->from, y->from);
 }
 
 /* Takes over the losses that the reader has found: of a pipe, those of the chunks until now. */

@@ -32,7 +32,7 @@ enum checksum_place {
 
 /*
  * How completely the function is known. If the messages begin with a constant byte, a CRC over that
- * byte and a CRC with another initial value cannot be told apart.
+ * byte and a CRC with another initial value give the same values.
  */
 enum checksum_known {
 	CHECKSUM_RELATIVE, /* up to an unknown constant, or the unknown initial value of a CRC */

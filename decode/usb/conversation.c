@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/compare.h"
 #include "decode/usb/class.h"
 
 #define STORE_MAX ((size_t)256 << 20) /* bytes of all messages together */
@@ -463,17 +464,15 @@ static int by_time(const void *a, const void *b)
 {
 	const struct message *x = a, *y = b;
 
-	if (x->capture != y->capture)
-		return x->capture < y->capture ? -1 : 1;
-	if (x->time != y->time)
-		return x->time < y->time ? -1 : 1;
+	if (x->capture != y->capture || x->time != y->time)
+		return compare_pairs(x->capture, y->capture, x->time, y->time);
 	/*
 	 * Of two messages with the same time, the request sorts before its answer; otherwise the
 	 * order in which they were stored decides.
 	 */
 	if (x->in != y->in)
 		return x->in ? 1 : -1;
-	return x->at < y->at ? -1 : x->at > y->at;
+	return compare_numbers(x->at, y->at);
 }
 
 static void describe(struct conversation *to, const struct device_entry *t)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "common/compare.h"
 #include "decode/usb/msc.h"
 
 /* fewer steps of one size may be chance; the same limit as in direction_analyse() */
@@ -86,9 +87,7 @@ static int by_length(const void *a, const void *b)
 {
 	const struct sample *const *x = a, *const *y = b;
 
-	if ((*x)->length != (*y)->length)
-		return (*x)->length < (*y)->length ? -1 : 1;
-	return *x < *y ? -1 : *x > *y;
+	return compare_pairs((*x)->length, (*y)->length, (uintptr_t)*x, (uintptr_t)*y);
 }
 
 bool echo_learn(struct echo_fields *f, const struct sample *messages, size_t n)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/usb/statistics.h"
+#include "common/compare.h"
 #include "decode/base/escape.h"
 #include "decode/base/number.h"
 #include "decode/base/jdoc.h"
@@ -260,13 +261,9 @@ static int by_address(const void *a, const void *b)
 	const struct endpoint *x = *(const struct endpoint *const *)a;
 	const struct endpoint *y = *(const struct endpoint *const *)b;
 
-	if (x->bus != y->bus)
-		return x->bus < y->bus ? -1 : 1;
-	if (x->device != y->device)
-		return x->device < y->device ? -1 : 1;
-	if ((x->endpoint & 15) != (y->endpoint & 15))
-		return (x->endpoint & 15) < (y->endpoint & 15) ? -1 : 1;
-	return (int)x->endpoint - (int)y->endpoint;
+	if (x->bus != y->bus || x->device != y->device)
+		return compare_pairs(x->bus, y->bus, x->device, y->device);
+	return compare_pairs(x->endpoint & 15, y->endpoint & 15, x->endpoint, y->endpoint);
 }
 
 /* per: "" or "/s" */
