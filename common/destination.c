@@ -259,9 +259,9 @@ const char *destination_fault(int error)
 	case ENOTUNIQ:
 		return "is a FIFO of another user; name another file, or remove it";
 	case ENXIO:
-		return "nobody reads it; start its reader first";
+		return "no program reads it; start its reader first";
 	case EINTR:
-		return "nobody read it until the interrupt; start its reader first";
+		return "no program read it until the interrupt; start its reader first";
 	default:
 		return strerror(error);
 	}

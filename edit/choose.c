@@ -79,11 +79,11 @@ static int take_item(struct consumer *consumer, const struct decoder *d, void *s
 		     const struct item *it)
 {
 	struct chooser_state *c = (struct chooser_state *)consumer;
-	struct event_place at;
+	struct event_position at;
 
 	if (!is_every_nth(c, d, it))
 		return CONSUMER_PASSED_OVER;
-	stream_place(c->stream, &at);
+	stream_position(c->stream, &at);
 	if (c->needs)
 		note_needs(c, it, at.section);
 	if (c->names)

@@ -8,36 +8,36 @@
 #include "format/thread.h"
 
 enum {
-	ALIGN = 16,           /* of items, so that a head fits at the end of the buffer */
+	ALIGN = 16,           /* of entries, so that a head fits at the end of the buffer */
 	META_CACHE_MOST = 16 << 20, /* bytes of metadata from before the oldest chunk */
-	PART_MOST = 4,        /* an item takes at most 1/PART_MOST of the buffer */
+	PART_MOST = 4,        /* an entry takes at most 1/PART_MOST of the buffer */
 };
 
-struct item {
-	uint32_t size;  /* distance to the next item, bytes */
+struct entry {
+	uint32_t size;  /* distance to the next entry, bytes */
 	uint32_t kind;  /* enum block_kind; BLOCK_FOREIGN: padding up to the end of the buffer */
 	uint32_t len;   /* bytes of a chunk's payload, of metadata's data */
 	uint32_t once;  /* metadata that only one file has */
 };
 
-struct chunk_item {
-	struct item item;
+struct chunk_entry {
+	struct entry entry;
 	struct chunk_head head;
 	uint8_t payload[];
 };
 
-struct sync_item {
-	struct item item;
+struct sync_entry {
+	struct entry entry;
 	struct trawl_sync sync;
 };
 
-struct loss_item {
-	struct item item;
+struct loss_entry {
+	struct entry entry;
 	struct trawl_loss loss;
 };
 
-struct meta_item {
-	struct item item;
+struct meta_entry {
+	struct entry entry;
 	uint64_t time;
 	char text[]; /* name, type, data */
 };
@@ -49,8 +49,8 @@ struct ring {
 	uint8_t *bytes;
 	uint64_t size;
 	uint64_t freed;        /* end of the free part; from here to tail a spill uses it */
-	uint64_t tail, head;   /* start of the oldest item; end of the newest */
-	uint64_t last, before; /* the newest item and the one before it; UINT64_MAX: none */
+	uint64_t tail, head;   /* start of the oldest entry; end of the newest */
+	uint64_t last, before; /* the newest entry and the one before it; UINT64_MAX: none */
 	struct meta_cache metas; /* metadata that was before tail */
 	struct trawl_sync sync; /* the newest before tail; mono 0: none */
 	struct trawl_ring_state state;
@@ -74,9 +74,9 @@ struct trawl_spill {
 	uint64_t written; /* number of events */
 };
 
-static struct item *item_at(const struct ring *r, uint64_t pos)
+static struct entry *entry_at(const struct ring *r, uint64_t pos)
 {
-	return (struct item *)(r->bytes + pos % r->size);
+	return (struct entry *)(r->bytes + pos % r->size);
 }
 
 struct ring *ring_new(uint64_t size, struct trawl_error *err)
@@ -120,38 +120,38 @@ void ring_free(struct ring *r)
 	free(r);
 }
 
-/* ---- overwriting the oldest items -------------------------------------------------------- */
+/* ---- overwriting the oldest entries -------------------------------------------------------- */
 
-static struct trawl_meta item_meta(const struct item *i)
+static struct trawl_meta entry_meta(const struct entry *i)
 {
-	const struct meta_item *m = (const struct meta_item *)i;
-	struct trawl_meta meta = { .name = m->text, .time = m->time, .len = m->item.len };
+	const struct meta_entry *m = (const struct meta_entry *)i;
+	struct trawl_meta meta = { .name = m->text, .time = m->time, .len = m->entry.len };
 
 	meta.type = meta.name + strlen(meta.name) + 1;
 	meta.data = meta.type + strlen(meta.type) + 1;
 	return meta;
 }
 
-/* Keeps what later events need of an item that leaves the ring. */
-static void remember(struct ring *r, const struct item *i)
+/* Keeps what later events need of an entry that leaves the ring. */
+static void remember(struct ring *r, const struct entry *i)
 {
 	struct trawl_meta m;
 
 	if (i->kind == BLOCK_SYNC) {
-		r->sync = ((const struct sync_item *)i)->sync;
+		r->sync = ((const struct sync_entry *)i)->sync;
 	} else if (i->kind == BLOCK_META && !i->once) {
-		m = item_meta(i);
+		m = entry_meta(i);
 		meta_cache_put(&r->metas, &m);
 	}
 }
 
 static void drop_oldest(struct ring *r)
 {
-	const struct item *i = item_at(r, r->tail);
+	const struct entry *i = entry_at(r, r->tail);
 
 	remember(r, i);
 	if (i->kind == BLOCK_CHUNK) {
-		const struct chunk_head *c = &((const struct chunk_item *)i)->head;
+		const struct chunk_head *c = &((const struct chunk_entry *)i)->head;
 
 		r->state.chunks--;
 		r->state.events -= c->count;
@@ -166,13 +166,13 @@ static void drop_oldest(struct ring *r)
 /* ---- appending --------------------------------------------------------------------------- */
 
 /*
- * Appends an item of n bytes; NULL if it can never fit. Needs the lock, which it may release to
+ * Appends an entry of n bytes; NULL if it can never fit. Needs the lock, which it may release to
  * wait.
  */
-static struct item *push(struct ring *r, enum block_kind kind, size_t n, size_t len)
+static struct entry *push(struct ring *r, enum block_kind kind, size_t n, size_t len)
 {
 	uint64_t rest, need;
-	struct item *i;
+	struct entry *i;
 
 	if (n > r->size / PART_MOST)
 		return NULL;
@@ -189,11 +189,11 @@ static struct item *push(struct ring *r, enum block_kind kind, size_t n, size_t 
 		need = n <= rest ? n : rest + n;
 	}
 	if (n > rest) {
-		*item_at(r, r->head) = (struct item){ .size = (uint32_t)rest };
+		*entry_at(r, r->head) = (struct entry){ .size = (uint32_t)rest };
 		r->head += rest;
 	}
-	i = item_at(r, r->head);
-	*i = (struct item){ .size = (uint32_t)n, .kind = kind, .len = (uint32_t)len };
+	i = entry_at(r, r->head);
+	*i = (struct entry){ .size = (uint32_t)n, .kind = kind, .len = (uint32_t)len };
 	r->before = r->last;
 	r->last = r->head;
 	r->head += n;
@@ -202,10 +202,10 @@ static struct item *push(struct ring *r, enum block_kind kind, size_t n, size_t 
 
 bool ring_chunk(struct ring *r, const struct chunk_head *c, const void *payload, size_t len)
 {
-	struct chunk_item *i;
+	struct chunk_entry *i;
 
 	pthread_mutex_lock(&r->lock);
-	i = (struct chunk_item *)push(r, BLOCK_CHUNK, sizeof(*i) + len, len);
+	i = (struct chunk_entry *)push(r, BLOCK_CHUNK, sizeof(*i) + len, len);
 	if (i) {
 		i->head = *c;
 		memcpy(i->payload, payload, len);
@@ -220,13 +220,13 @@ bool ring_meta(struct ring *r, const struct trawl_meta *m, bool repeat)
 {
 	const char *type = m->type ? m->type : "";
 	size_t name = strlen(m->name) + 1, media = strlen(type) + 1;
-	struct meta_item *i;
+	struct meta_entry *i;
 	bool kept = true;
 
 	pthread_mutex_lock(&r->lock);
-	i = (struct meta_item *)push(r, BLOCK_META, sizeof(*i) + name + media + m->len, m->len);
+	i = (struct meta_entry *)push(r, BLOCK_META, sizeof(*i) + name + media + m->len, m->len);
 	if (i) {
-		i->item.once = !repeat;
+		i->entry.once = !repeat;
 		i->time = m->time;
 		memcpy(i->text, m->name, name);
 		memcpy(i->text + name, type, media);
@@ -239,12 +239,12 @@ bool ring_meta(struct ring *r, const struct trawl_meta *m, bool repeat)
 	return kept;
 }
 
-static struct sync_item *tick_at(const struct ring *r, uint64_t pos)
+static struct sync_entry *tick_at(const struct ring *r, uint64_t pos)
 {
-	struct sync_item *s = pos != UINT64_MAX && pos >= r->tail ?
-		(struct sync_item *)item_at(r, pos) : NULL;
+	struct sync_entry *s = pos != UINT64_MAX && pos >= r->tail ?
+		(struct sync_entry *)entry_at(r, pos) : NULL;
 
-	return s && s->item.kind == BLOCK_SYNC && s->sync.why == TRAWL_SYNC_TICK ? s : NULL;
+	return s && s->entry.kind == BLOCK_SYNC && s->sync.why == TRAWL_SYNC_TICK ? s : NULL;
 }
 
 /*
@@ -253,23 +253,23 @@ static struct sync_item *tick_at(const struct ring *r, uint64_t pos)
  */
 void ring_sync(struct ring *r, const struct trawl_sync *sync)
 {
-	struct sync_item *s = NULL;
+	struct sync_entry *s = NULL;
 
 	pthread_mutex_lock(&r->lock);
 	if (sync->why == TRAWL_SYNC_TICK && tick_at(r, r->before))
 		s = tick_at(r, r->last);
 	if (!s)
-		s = (struct sync_item *)push(r, BLOCK_SYNC, sizeof(*s), 0);
+		s = (struct sync_entry *)push(r, BLOCK_SYNC, sizeof(*s), 0);
 	s->sync = *sync;
 	pthread_mutex_unlock(&r->lock);
 }
 
 void ring_loss(struct ring *r, const struct trawl_loss *l)
 {
-	struct loss_item *i;
+	struct loss_entry *i;
 
 	pthread_mutex_lock(&r->lock);
-	i = (struct loss_item *)push(r, BLOCK_LOSS, sizeof(*i), 0);
+	i = (struct loss_entry *)push(r, BLOCK_LOSS, sizeof(*i), 0);
 	i->loss = *l;
 	pthread_mutex_unlock(&r->lock);
 }
@@ -283,9 +283,9 @@ void ring_state(struct ring *r, struct trawl_ring_state *state, uint64_t dropped
 	memcpy(dropped, r->dropped, sizeof(r->dropped));
 	state->bytes = r->head - r->tail;
 	state->since = r->sync.mono;
-	for (pos = r->tail; !state->since && pos < r->head; pos += item_at(r, pos)->size)
-		if (item_at(r, pos)->kind == BLOCK_SYNC)
-			state->since = ((struct sync_item *)item_at(r, pos))->sync.mono;
+	for (pos = r->tail; !state->since && pos < r->head; pos += entry_at(r, pos)->size)
+		if (entry_at(r, pos)->kind == BLOCK_SYNC)
+			state->since = ((struct sync_entry *)entry_at(r, pos))->sync.mono;
 	pthread_mutex_unlock(&r->lock);
 }
 
@@ -311,8 +311,8 @@ static struct trawl_spill *take(struct ring *r, struct trawl_error *err)
 	s->from = r->tail;
 	s->to = r->head;
 	s->sync = r->sync;
-	for (uint64_t pos = r->tail; pos < r->head; pos += item_at(r, pos)->size)
-		remember(r, item_at(r, pos));
+	for (uint64_t pos = r->tail; pos < r->head; pos += entry_at(r, pos)->size)
+		remember(r, entry_at(r, pos));
 	r->tail = r->head;
 	r->last = r->before = UINT64_MAX;
 	r->state = (struct trawl_ring_state){ 0 };
@@ -364,36 +364,36 @@ static void count_unwritten(struct trawl_spill *s, const struct chunk_head *c)
 }
 
 static void put_chunk(struct trawl_spill *s, struct section_writer *file,
-		      const struct chunk_item *i)
+		      const struct chunk_entry *i)
 {
 	struct chunk_head c = i->head;
 
 	c.lost = s->lost[c.source];
-	if (section_writer_failed(file) || section_writer_chunk(file, &c, i->payload, i->item.len))
+	if (section_writer_failed(file) || section_writer_chunk(file, &c, i->payload, i->entry.len))
 		count_unwritten(s, &c);
 	else
 		s->written += c.count;
 }
 
-static void put_item(struct trawl_spill *s, struct section_writer *file, const struct item *i)
+static void put_entry(struct trawl_spill *s, struct section_writer *file, const struct entry *i)
 {
 	const struct trawl_loss *l;
 	struct trawl_meta m;
 
 	switch (i->kind) {
 	case BLOCK_CHUNK:
-		put_chunk(s, file, (const struct chunk_item *)i);
+		put_chunk(s, file, (const struct chunk_entry *)i);
 		break;
 	case BLOCK_SYNC:
-		section_writer_sync(file, &((const struct sync_item *)i)->sync);
+		section_writer_sync(file, &((const struct sync_entry *)i)->sync);
 		break;
 	case BLOCK_LOSS:
-		l = &((const struct loss_item *)i)->loss;
+		l = &((const struct loss_entry *)i)->loss;
 		s->lost[l->source] += l->count != UINT64_MAX ? l->count : 0;
 		section_writer_loss(file, l);
 		break;
 	case BLOCK_META:
-		m = item_meta(i);
+		m = entry_meta(i);
 		section_writer_meta(file, &m);
 		break;
 	}
@@ -445,9 +445,9 @@ int spill_write(struct trawl_spill *s, int fd, uint64_t *events, struct trawl_er
 	int ret = put_front(s, &file, fd) ? section_writer_fail(&file, err) : 0;
 
 	for (uint64_t pos = s->from; pos < s->to; give_back(s->ring, pos)) {
-		const struct item *i = item_at(s->ring, pos);
+		const struct entry *i = entry_at(s->ring, pos);
 
-		put_item(s, &file, i);
+		put_entry(s, &file, i);
 		if (!ret && section_writer_failed(&file))
 			ret = section_writer_fail(&file, err);
 		pos += i->size;

@@ -32,7 +32,7 @@
 /* seconds from then until a driver has bound: all drivers are loaded already */
 #define BIND_LIMIT 5
 
-struct plan {
+struct guest_work {
 	char **device, **check; /* words, ended by NULL */
 	size_t ndevice, ncheck;
 	uint64_t settle;
@@ -43,7 +43,7 @@ struct plan {
 
 static FILE *host; /* where reports go; set once */
 
-__attribute__((format(printf, 2, 3))) static void tell(const char *word, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void report(const char *word, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -64,7 +64,7 @@ static void pause_ms(unsigned int ms)
 __attribute__((noreturn)) static void end(int status)
 {
 	if (host) {
-		tell(VM_STATUS, "%d", status);
+		report(VM_STATUS, "%d", status);
 		fclose(host);
 	}
 	sync();
@@ -103,7 +103,7 @@ static void load_modules(void)
 		if (fd < 0)
 			return;
 		if (syscall(SYS_finit_module, fd, "", 0) && errno != EEXIST) {
-			tell(VM_SAY, "module %u of the list cannot be loaded: %s%s", i,
+			report(VM_SAY, "module %u of the list cannot be loaded: %s%s", i,
 			     strerror(errno),
 			     errno == ENOEXEC ? "; it may be of another kernel" : "");
 			end(VM_UNTESTABLE);
@@ -125,13 +125,13 @@ static void append(char ***list, size_t *n, char *word)
 	(*list)[*n] = NULL;
 }
 
-static void read_plan(struct plan *p)
+static void read_work(struct guest_work *p)
 {
 	FILE *in = fopen(VM_PLAN, "re");
 	size_t room = 0;
 	char *line, *next;
 
-	*p = (struct plan){0};
+	*p = (struct guest_work){0};
 	if (!in || getdelim(&p->text, &room, '\0', in) < 0)
 		end(VM_UNTESTABLE);
 	fclose(in);
@@ -257,7 +257,7 @@ static void report_file(const char *path)
 	while (in && fgets(line, sizeof(line), in)) {
 		line[strcspn(line, "\n")] = '\0';
 		if (*line)
-			tell(VM_SAY, "%s", line);
+			report(VM_SAY, "%s", line);
 	}
 	if (in)
 		fclose(in);
@@ -269,7 +269,7 @@ static pid_t forked(void)
 	pid_t pid = fork();
 
 	if (pid < 0) {
-		tell(VM_SAY, "fork: %s", strerror(errno));
+		report(VM_SAY, "fork: %s", strerror(errno));
 		end(VM_UNTESTABLE);
 	}
 	return pid;
@@ -288,7 +288,7 @@ static pid_t start(char **argv, const char *output)
 	_exit(VM_UNTESTABLE);
 }
 
-static pid_t plug(struct plan *p)
+static pid_t plug(struct guest_work *p)
 {
 	char *argv[40] = {"/init", "device"};
 	size_t n = 2;
@@ -313,7 +313,7 @@ static int status_of(pid_t pid)
  * Waits until a driver has bound, then for `settle`. Returns whether one has; *runs: whether the
  * replay still runs.
  */
-static bool wait_bound(const struct plan *p, pid_t pid, char *device, size_t room, bool *runs)
+static bool wait_bound(const struct guest_work *p, pid_t pid, char *device, size_t room, bool *runs)
 {
 	char drivers[1000];
 	unsigned int bound = 0;
@@ -338,7 +338,7 @@ static bool wait_bound(const struct plan *p, pid_t pid, char *device, size_t roo
 	open_inputs();
 	if (*runs)
 		there = find_device(device, room, &bound, drivers, sizeof(drivers));
-	tell(VM_SAY,
+	report(VM_SAY,
 	     !there	     ? "the device was not enumerated%s"
 		     : bound ? "drivers: %s"
 			     : "no driver has bound%s",
@@ -348,7 +348,7 @@ static bool wait_bound(const struct plan *p, pid_t pid, char *device, size_t roo
 
 /* ---- the checks ------------------------------------------------------------------------------ */
 
-static int run_check(struct plan *p, const char *device)
+static int run_check(struct guest_work *p, const char *device)
 {
 	char folder[300];
 	int status;
@@ -357,11 +357,11 @@ static int run_check(struct plan *p, const char *device)
 	setenv("TRAWL_DEVICE", folder, 1);
 	status = status_of(start(p->check, "/tmp/check"));
 	report_file("/tmp/check");
-	tell(VM_SAY, "CHECK ended with status %d", status);
+	report(VM_SAY, "CHECK ended with status %d", status);
 	return status == 0 || status == VM_UNTESTABLE ? status : VM_BAD;
 }
 
-static int check(struct plan *p, int log)
+static int check(struct guest_work *p, int log)
 {
 	char device[200], text[300];
 	bool runs = true, bound;
@@ -379,7 +379,7 @@ static int check(struct plan *p, int log)
 	if (replay > 1)
 		status = VM_UNTESTABLE; /* its output has the reason */
 	if (complained(log, text, sizeof(text))) {
-		tell(VM_SAY, "the kernel complains: %s", text);
+		report(VM_SAY, "the kernel complains: %s", text);
 		status = VM_BAD;
 	}
 	return status;
@@ -393,7 +393,7 @@ static int check(struct plan *p, int log)
 /*
  * In a child: plays the device of one run, from the capture that the host would save for the run.
  */
-__attribute__((noreturn)) static void play_run(const struct plan *p, const struct tape *t,
+__attribute__((noreturn)) static void play_run(const struct guest_work *p, const struct tape *t,
 					       uint64_t run)
 {
 	char *argv[] = {"device", "--as-is",   "--partial", "--speed", "1", "--linger",
@@ -432,7 +432,7 @@ static void wait_removed(void)
 		pause_ms(20);
 }
 
-static int read_tape(struct plan *p, struct tape *t, struct trawl_error *err)
+static int read_tape(struct guest_work *p, struct tape *t, struct trawl_error *err)
 {
 	struct tape_file file = {.path = VM_CAPTURE, .name = "the capture"};
 
@@ -446,7 +446,7 @@ static int read_tape(struct plan *p, struct tape *t, struct trawl_error *err)
 	return tape_read_chosen(t, &file, err);
 }
 
-static int mutate(struct plan *p, int log)
+static int mutate(struct guest_work *p, int log)
 {
 	struct tape t = TAPE_NOTHING;
 	struct trawl_error err;
@@ -454,11 +454,11 @@ static int mutate(struct plan *p, int log)
 	pid_t pid;
 
 	if (read_tape(p, &t, &err)) {
-		tell(VM_SAY, "%s", err.text);
+		report(VM_SAY, "%s", err.text);
 		return VM_UNTESTABLE;
 	}
 	for (uint64_t i = 0; i < p->runs; i++) {
-		tell(VM_RUN, "%" PRIu64, p->from + i);
+		report(VM_RUN, "%" PRIu64, p->from + i);
 		fflush(host);
 		pid = forked();
 		if (!pid)
@@ -467,16 +467,16 @@ static int mutate(struct plan *p, int log)
 		wait_removed();
 		if (!complained(log, text, sizeof(text)))
 			continue;
-		tell(VM_FINDING, "%s", text);
+		report(VM_FINDING, "%s", text);
 		return VM_BAD;
 	}
-	tell(VM_SAY, "%" PRIu64 " runs, without a complaint of the kernel", p->runs);
+	report(VM_SAY, "%" PRIu64 " runs, without a complaint of the kernel", p->runs);
 	return VM_GOOD;
 }
 
 void vm_guest(void)
 {
-	struct plan plan;
+	struct guest_work work;
 	int log;
 
 	make_machine();
@@ -484,12 +484,12 @@ void vm_guest(void)
 	if (!host)
 		end(VM_UNTESTABLE);
 	klogctl(8, NULL, 7); /* from now on the console shows warnings in full */
-	read_plan(&plan);
+	read_work(&work);
 	load_modules();
 	for (unsigned int i = 0; i < 50 && !has_vhci(); i++)
 		pause_ms(100);
 	if (!has_vhci()) {
-		tell(VM_SAY,
+		report(VM_SAY,
 		     "the kernel has no vhci_hcd: it needs CONFIG_USBIP_CORE and "
 		     "CONFIG_USBIP_VHCI_HCD (and --modules, where these are modules)");
 		end(VM_UNTESTABLE);
@@ -499,6 +499,6 @@ void vm_guest(void)
 				"/tmp/install"));
 	log = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	lseek(log, 0, SEEK_END);
-	tell(VM_READY, "%s", "");
-	end(plan.mutate ? mutate(&plan, log) : check(&plan, log));
+	report(VM_READY, "%s", "");
+	end(work.mutate ? mutate(&work, log) : check(&work, log));
 }

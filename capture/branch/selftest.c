@@ -209,7 +209,7 @@ static void put_format(FILE *out)
 		close(fd);
 }
 
-/* Prints the begin of the line to send on: what tells processors apart whose records differ. */
+/* Prints the begin of the line to send on: what differs between processors whose records differ. */
 static void put_machine(FILE *out)
 {
 	static const char *const keys[] = { "cpu family", "model", "stepping" };

@@ -143,7 +143,7 @@ static void listen_to(struct reader *r)
 		if (p[1].revents &&
 		    !opener_answer(r->socket, (const char *const *)r->folders, r->nfolders)) {
 			if (errno == EAGAIN)
-				stop(r, "asks for files and does not take them");
+				stop(r, "requested files and did not receive them");
 			p[1].fd = -1;
 		}
 		if (p[0].revents)

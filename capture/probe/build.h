@@ -112,7 +112,7 @@ void probe_arg_missing(struct probe *p, size_t arg);
 bool probe_arg_name_ok(const char *name);
 
 /*
- * Adds the helper fields that tell whether the arguments' memory could be read
+ * Adds the helper fields that show whether the arguments' memory could be read
  * (capture/cli/readable.h), in front of the arguments and after them. Returns 0, or -1 with r->err.
  */
 int probe_add_checks(struct resolve *r, struct probe *p);

@@ -12,7 +12,7 @@ static struct readable checks_at(const struct probe *p, size_t site, size_t arg)
 	const struct probe_arg *is = &p->args[arg];
 	/*
 	 * The window of a string with a length may reach beyond mapped memory;
-	 * capture/tracefs/countedtext.h tells whether the string could be read. Its object, of
+	 * capture/tracefs/countedtext.h finds whether the string could be read. Its object, of
 	 * which the recorded pointer is a part, is checked.
 	 */
 	const struct probe_arg_site *a = &p->sites[site].args[is->counted ? is->pointer : arg];

@@ -68,7 +68,7 @@ struct stretch {
 /* An address that may be a jump table. */
 struct base {
 	uint64_t vaddr;
-	size_t limit; /* number of entries, if a comparison before the jump tells; else 0 */
+	size_t limit; /* number of entries, if a comparison before the jump bounds it; else 0 */
 };
 
 struct indirect {

@@ -77,7 +77,7 @@ enum { FLOW_ALWAYS = -1 };
 
 /*
  * True if a call of the function `name` (may be NULL) never returns and leaves its caller; *kind
- * tells how.
+ * is how.
  */
 bool code_leaves(const char *name, enum flow_kind *kind);
 

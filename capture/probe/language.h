@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What trawl knows of a source language, by its number in DWARF (DW_AT_language). */
+/* The properties of a source language, by its number in DWARF (DW_AT_language). */
 #ifndef TRAWL_CAPTURE_PROBE_LANGUAGE_H
 #define TRAWL_CAPTURE_PROBE_LANGUAGE_H
 

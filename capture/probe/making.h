@@ -20,7 +20,7 @@ struct making {
 	const struct flow_exit *exits;
 	size_t nexits;
 	bool described;              /* fnd is valid */
-	bool register_shown;         /* $retval is %rax, as nothing tells what is returned */
+	bool register_shown;         /* $retval is %rax, as the type of the result is unknown */
 	struct dwarf_function fnd;
 	/* the values that $params or $retval records: fnd.params, or the members of the result */
 	const struct dwarf_value *list;

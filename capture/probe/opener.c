@@ -78,7 +78,7 @@ bool opener_answer(int socket, const char *const *folders, size_t n)
 		return false;
 	path[len] = '\0';
 	fd = opener_allows(path, folders, n) ? open_elf(path) : -1;
-	/* one that asks and does not take the answers is not waited for */
+	/* a reader that does not receive the answers is not waited for */
 	sent = fdmessage_send(socket, "", 1, &fd, fd >= 0 ? 1 : 0, MSG_DONTWAIT);
 	if (fd >= 0)
 		close(fd);

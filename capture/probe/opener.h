@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Opens separate debug files. The confined reader may not open files: it asks its parent, which
- * decides by the path (apart.h). Anywhere else files are opened directly.
+ * Opens separate debug files. The confined reader may not open files: its parent does, if the
+ * path is one that it allows (apart.h). Anywhere else files are opened directly.
  */
 #ifndef TRAWL_CAPTURE_PROBE_OPENER_H
 #define TRAWL_CAPTURE_PROBE_OPENER_H

@@ -87,7 +87,7 @@ __attribute__((format(printf, 2, 3))) static void unavailable(struct operand *op
 	va_end(ap);
 }
 
-/* ---- pieces; each takes what it knows off the front of *s and leaves the rest -------------- */
+/* ---- pieces; each parses its part at the front of *s and leaves the rest -------------- */
 
 static bool take(const char **s, char c)
 {

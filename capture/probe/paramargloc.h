@@ -5,7 +5,7 @@
  *	location    DWARF's location for this very address: a register, the caller's stack, a
  *		    constant, or "optimised away". Optimised code has lists of these.
  *	prologue    If DWARF has one location for the whole function, it is where the first
- *		    instructions (the prologue) put the parameter. Decoding them tells where they
+ *		    instructions (the prologue) put the parameter. Decoding them finds where they
  *		    took it from.
  *	convention  The C calling convention, if there is no location, or the prologue does not
  *		    explain it, and if the compiler and language guarantee the convention.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Tracks where a function's prologue puts the registers that pass arguments: if DWARF says that a
- * parameter is in the frame, the prologue tells which register it came from. Needs Zydis.
+ * parameter is in the frame, the prologue has the register that it came from. Needs Zydis.
  */
 #ifndef TRAWL_CAPTURE_PROBE_PROLOGUE_H
 #define TRAWL_CAPTURE_PROBE_PROLOGUE_H

@@ -18,7 +18,7 @@
  *
  * Between 8 and 16 bytes, versions differ: unknown. So are 16-byte numbers and floating point. A
  * function that is extern "C" does the same, except that pairs of up to 8 bytes together are in
- * %rax. Debug information does not tell which functions are extern "C".
+ * %rax. Which functions are extern "C" is not in the debug information.
  */
 #include "capture/probe/results.h"
 

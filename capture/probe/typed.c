@@ -463,7 +463,7 @@ static void find_bits(const struct param *q, Dwarf_Die *type, unsigned int bit, 
 /* ---- alternatives --------------------------------------------------------------------------- */
 
 /*
- * Adds the tag, the value that tells which alternative is present. Returns its number in
+ * Adds the tag, the number of the alternative that is present. Returns its number in
  * out->params.
  */
 static size_t add_tag(const struct param *q, struct variants *v, const char *name,

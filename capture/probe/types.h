@@ -45,7 +45,7 @@ enum probe_arg_state {
 };
 
 /*
- * How a value is shown. The kernel's type does not tell: a u8 may be a number, a bool or a
+ * How a value is shown, which the kernel's type leaves open: a u8 may be a number, a bool or a
  * character.
  */
 enum probe_arg_show {
@@ -73,7 +73,7 @@ struct value_names {
 enum { VALUE_NAMES_MAX = 4096 };
 
 /*
- * How a string that is not NUL-terminated tells its length (text.h). The kernel cannot record a
+ * Where the length of a string that is not NUL-terminated is (text.h). The kernel cannot record a
  * variable length, so it records a window of fixed size together with the pointer and the length;
  * the recorder cuts the window to the length and stores only the resulting string in the file.
  */
@@ -122,7 +122,7 @@ struct probe_arg_site {
 	struct probe_sib sib; /* COMPUTED, with bits == 0 */
 };
 
-/* Helper fields that tell whether an argument's memory could be read: capture/cli/readable.h. */
+/* Helper fields that show whether an argument's memory could be read: capture/cli/readable.h. */
 enum probe_check {
 	PROBE_CHECK_NONE,
 	PROBE_CHECK_CONTROL,
@@ -215,8 +215,8 @@ struct probe {
 	/*
 	 * the conditional jumps among the sites: bit N for condition code N, bit PROBE_CONDITIONS
 	 * for sites without a condition; 0: no conditional jumps. Such a probe is hit whether or
-	 * not the jump is taken: the decoder tells from the fields jump_if (the condition code) and
-	 * jump_flags (EFLAGS)
+	 * not the jump is taken: the decoder computes that from the fields jump_if (the condition
+	 * code) and jump_flags (EFLAGS)
 	 */
 	uint32_t conditions;
 	bool covered; /* matched is set, and the spec being resolved names the same function */

@@ -11,11 +11,11 @@
  *	provider\0 name\0 arguments\0
  *
  * The addresses are those of link time. A tool that moves a library afterwards (prelink) adjusts
- * the section headers but not the notes; .stapsdt.base is an empty allocated section whose only
- * purpose is to tell how far everything moved.
+ * the section headers but not the notes; .stapsdt.base is an empty allocated section whose address
+ * shows how far everything moved.
  *
  * The probe is armed by a breakpoint on the nop. A semaphore is counted up while anybody listens;
- * the kernel does that in every process that maps the file if it is told the semaphore's file
+ * the kernel does that in every process that maps the file if it gets the semaphore's file
  * offset (the "reference counter" of uprobe_events). One probe may have many sites - the compiler
  * inlined or unrolled its function - each with own arguments, and even own semaphore.
  *

@@ -61,7 +61,7 @@ enum ret_proof {
 
 struct dwarf_function {
 	bool convention; /* the function certainly follows the C calling convention */
-	bool bare;       /* nothing tells what it takes and returns: the unit has no types */
+	bool bare;       /* what it takes and returns is unknown: the unit has no types */
 	size_t nparams;
 	struct dwarf_value *params; /* a string by value is followed by its members: "s", "s.len" */
 	struct dwarf_value ret; /* ctype is "void" if there is none */

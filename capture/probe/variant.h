@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Types whose values are one of several alternatives: Rust's enums with data (Option, Result, ...),
- * std::optional, and libstdc++'s std::variant. A tag in the value tells which alternative it is.
+ * std::optional, and libstdc++'s std::variant. A tag in the value is the number of its alternative.
  * Rust often stores the tag in a value that the data of one alternative cannot have (a niche: a
  * null reference, a bool of 2); then the tag's numbers name all alternatives but that one.
  */

@@ -95,8 +95,8 @@ static const int tracing[] = {SCMP_SYS(ptrace), SCMP_SYS(perf_event_open)};
 
 /*
  * Refused without a line on stderr: libc tries these and does without. getgrgid(), called for the
- * group of a USB node that may not be opened, asks nscd before it reads /etc/group. clone3() is
- * here because a filter cannot see its flags.
+ * group of a USB node that may not be opened, connects to nscd before it reads /etc/group. clone3()
+ * is here because a filter cannot see its flags.
  */
 static const int done_without[] = {
 	SCMP_SYS(socket), SCMP_SYS(connect),

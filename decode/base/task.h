@@ -37,12 +37,12 @@ void tasks_advance(struct tasks *t, uint32_t section, uint64_t now);
  */
 void tasks_apply_meta(struct tasks *t, const struct trawl_meta *m);
 
-/* Returns whether events of this type, which are not of the task source, tell names of tasks. */
+/* Returns whether events of this type, which are not of the task source, have names of tasks. */
 bool task_event_names(const char *type);
 
 /*
- * Applies an event of the task source, or one whose type task_event_names() knows. in: the task in
- * which it happened.
+ * Applies an event of the task source, or one for whose type task_event_names() returns true.
+ * in: the task in which it happened.
  */
 void tasks_event(struct tasks *t, const struct trawl_event *ev, int32_t in);
 

@@ -7,7 +7,7 @@
  * function that made one of the calls (longjmp, the handler of an exception).
  *
  * Goroutines of Go share a thread, and each has a stack of its own. Where Go's runtime continues a
- * goroutine, the branches do not tell which: the calls known so far end as CALL_AWAY, and those
+ * goroutine, which one is not in the branches: the calls known so far end as CALL_AWAY, and those
  * around the next ones are unknown until they return.
  */
 #ifndef TRAWL_DECODE_BRANCH_CALLSTACK_H

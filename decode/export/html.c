@@ -497,7 +497,7 @@ static void steps_json(struct trawl_reader *r, struct out *o)
 	boots_free(&boots);
 }
 
-/* Removes all members of a metadata object but these, which tell nothing of the machine's owner. */
+/* Removes all members of a metadata object but these, which say nothing of the machine's owner. */
 static void keep_public(struct json_object *j)
 {
 	static const char *const keep[] = { "kernel", "kernel_version", "arch", "distro", "cpus",

@@ -330,7 +330,7 @@ static int take_loss(struct consumer *consumer, const struct trawl_source *s,
 		trawl_fail(&t->err, TRAWL_CANNOT, "--to trace-dat: out of memory");
 		return 1;
 	}
-	/* A sub-buffer tells of losses before its first event: what comes now begins another. */
+	/* A sub-buffer can have losses only before its first event: this one begins another. */
 	if (page_close(t, c))
 		return 1;
 	if (l->count != UINT64_MAX)

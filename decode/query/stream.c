@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "common/compare.h"
 #include "common/sources.h"
 #include "decode/base/task.h"
 #include "decode/query/state.h"
@@ -51,7 +52,7 @@ static int by_end(const void *a, const void *b)
 {
 	const struct dated_loss *x = a, *y = b;
 
-	return x->to < y->to ? -1 : x->to > y->to;
+	return compare_numbers(x->to, y->to);
 }
 
 static void read_losses(struct stream *s)
@@ -430,9 +431,9 @@ uint64_t stream_bound(const struct stream *s, const struct item *it)
 	return trawl_event_bound(s->reader, &ev);
 }
 
-void stream_place(const struct stream *s, struct event_place *at)
+void stream_position(const struct stream *s, struct event_position *at)
 {
-	*at = (struct event_place){ s->section, s->place, s->chunk };
+	*at = (struct event_position){ s->section, s->place, s->chunk };
 }
 
 void stream_summaries(struct stream *s, struct out *o)

@@ -96,11 +96,11 @@ bool stream_took(const struct stream *s, uint64_t *ns, const char **began);
 bool stream_begins(const struct stream *s, const struct item *it);
 
 /* The place of the last event in the file. With --raw each item is one event. */
-struct event_place {
+struct event_position {
 	uint32_t section, place; /* number of the section; of the event in the chunk */
 	uint64_t chunk;          /* offset of the chunk in the section */
 };
-void stream_place(const struct stream *s, struct event_place *at);
+void stream_position(const struct stream *s, struct event_position *at);
 
 /*
  * Returns the origin of relative times: the time of the file's first event, selected or not, except

@@ -48,7 +48,7 @@ trawl-decode "$work/fifo" >"$work/out"
 wait $pid
 same "a FIFO whose reader comes later" "0 3" "$? $(wc -l <"$work/out")"
 fails "a FIFO without a reader" 2 \
-	"^trawl: -w $work/fifo: nobody reads it; start its reader first$" \
+	"^trawl: -w $work/fifo: no program reads it; start its reader first$" \
 	timeout 60 trawl -i "usdt:$target:hit" -w "$work/fifo" -- "$target" hits 3
 for sig in INT TERM HUP; do
 	env --default-signal=INT,TERM,HUP trawl -i "usdt:$target:hit" \
@@ -61,7 +61,7 @@ for sig in INT TERM HUP; do
 	wait $pid
 	same "SIG$sig ends a capture that waits for a FIFO's reader" 2 $?
 	has "... and it says so" "$(cat "$work/err")" \
-		'nobody read it until the interrupt; start its reader first$'
+		'no program read it until the interrupt; start its reader first$'
 done
 trawl -q -i "usdt:$target:hit" -w /dev/stdout -- "$target" hits 3 2>"$work/err" |
 	trawl-decode - >"$work/out"

@@ -164,7 +164,7 @@ static int stay(void *arg, struct probe_list *l, struct trawl_error *e)
 Test(apart, it_is_not_waited_for, .init = set_up, .timeout = 60)
 {
 	fails(stay, "takes too long");
-	fails(ask_only, "does not take them");
+	fails(ask_only, "did not receive them");
 }
 
 /* ---- its status in /proc --------------------------------------------------------------------- */
