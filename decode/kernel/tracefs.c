@@ -2,7 +2,7 @@
 /*
  * Events from the kernel's ring buffer: probes, trace events, and the hidden task source. Each
  * record is one item. What is needed to decode an event type is prepared at its first record
- * (struct plan).
+ * (struct pattern).
  */
 #include <stdlib.h>
 
@@ -20,12 +20,12 @@
 #include "decode/base/task.h"
 
 /* The field of an event type that belongs to a column of a table. */
-struct plan_cell {
+struct pattern_cell {
 	size_t column;
 	const struct shown *shown; /* NULL: tracefs_value() finds the value by name */
 };
 
-struct plan {
+struct pattern {
 	const struct trawl_event_type *type;
 	struct event_layout *layout;
 	struct probe_sites *sites;  /* NULL: not a probe, or nothing is known of it */
@@ -40,7 +40,7 @@ struct plan {
 	struct printfmt *print;     /* the kernel's print format; NULL: none, or unusable */
 	struct print_fields *written; /* texts of single fields, from the print format */
 	struct number_names *numbers; /* NULL: none in it */
-	struct plan_cell *cells;
+	struct pattern_cell *cells;
 	/* the first ncolumns columns have been searched; ncells fields were found */
 	size_t ncells, ncolumns;
 };
@@ -49,10 +49,10 @@ enum { RECENT = 16 };
 
 struct tracefs {
 	const struct decode_context *ctx;
-	struct plan **slots; /* hash table by address of the event type, open addressing */
+	struct pattern **slots; /* hash table by address of the event type, open addressing */
 	size_t nslots, used;
-	struct plan *recent[RECENT]; /* by id of the event type, of the current section */
-	uint32_t section;        /* section that the plans are for */
+	struct pattern *recent[RECENT]; /* by id of the event type, of the current section */
+	uint32_t section;        /* section that the patterns are for */
 	struct symbols *symbols; /* for --print */
 	struct boots boots;
 	struct item item;
@@ -69,7 +69,7 @@ static void *tracefs_open(const struct decode_context *ctx, struct trawl_error *
 		t->ctx = ctx;
 		t->boots.reader = ctx->reader;
 		t->nslots = 256;
-		t->slots = calloc(t->nslots, sizeof(struct plan *));
+		t->slots = calloc(t->nslots, sizeof(struct pattern *));
 	}
 	if (t && t->slots)
 		return t;
@@ -78,7 +78,7 @@ static void *tracefs_open(const struct decode_context *ctx, struct trawl_error *
 	return NULL;
 }
 
-static void plan_free(struct plan *p)
+static void pattern_free(struct pattern *p)
 {
 	if (!p)
 		return;
@@ -94,7 +94,7 @@ static void plan_free(struct plan *p)
 static void forget(struct tracefs *t)
 {
 	for (size_t i = 0; i < t->nslots; i++) {
-		plan_free(t->slots[i]);
+		pattern_free(t->slots[i]);
 		t->slots[i] = NULL;
 	}
 	t->used = 0;
@@ -114,7 +114,7 @@ static void tracefs_close(void *state)
 	free(t);
 }
 
-/* ---- plans -------------------------------------------------------------------------------- */
+/* ---- patterns -------------------------------------------------------------------------------- */
 
 /* Returns the offset of a common field in the source's records, or -1 if they have none. */
 static int common_offset(const struct trawl_source *s, const char *name, uint32_t width,
@@ -185,7 +185,7 @@ static bool is_syscall(const struct trawl_event_type *type)
 }
 
 /* Prepares the kernel's own texts for an event and its fields. */
-static void plan_print(struct tracefs *t, struct plan *p, const struct trawl_source *source)
+static void pattern_print(struct tracefs *t, struct pattern *p, const struct trawl_source *source)
 {
 	p->print = printfmt_new(p->type, source, NULL);
 	if (!p->print)
@@ -196,10 +196,10 @@ static void plan_print(struct tracefs *t, struct plan *p, const struct trawl_sou
 		t->symbols = symbols_of(t);
 }
 
-static struct plan *plan_new(struct tracefs *t, const struct trawl_event_type *type)
+static struct pattern *pattern_new(struct tracefs *t, const struct trawl_event_type *type)
 {
 	const struct trawl_source *source = trawl_source_find(t->ctx->reader, type->source);
-	struct plan *p = calloc(1, sizeof(*p));
+	struct pattern *p = calloc(1, sizeof(*p));
 
 	if (!p)
 		return NULL;
@@ -216,7 +216,7 @@ static struct plan *plan_new(struct tracefs *t, const struct trawl_event_type *t
 	p->sites = sites_new(t->ctx->reader, source ? source->name : "", t->section,
 			     p->layout);
 	if (!p->sites || !sites_any(p->sites))
-		plan_print(t, p, source);
+		pattern_print(t, p, source);
 	p->numbers = number_names_new(t->ctx->reader, type, p->layout);
 	p->plain = !p->sites || sites_plain(p->sites);
 	p->ip = event_layout_find(p->layout, "__probe_ip");
@@ -240,10 +240,10 @@ static size_t slot(const struct tracefs *t, const struct trawl_event_type *type,
 
 static bool grow(struct tracefs *t)
 {
-	struct plan **old = t->slots;
+	struct pattern **old = t->slots;
 	size_t n = t->nslots, i;
 
-	t->slots = calloc(n * 2, sizeof(struct plan *));
+	t->slots = calloc(n * 2, sizeof(struct pattern *));
 	if (!t->slots) {
 		t->slots = old;
 		return false;
@@ -256,7 +256,7 @@ static bool grow(struct tracefs *t)
 	return true;
 }
 
-static struct plan *plan_for(struct tracefs *t, const struct trawl_event_type *type)
+static struct pattern *pattern_for(struct tracefs *t, const struct trawl_event_type *type)
 {
 	size_t i = slot(t, type, t->section);
 
@@ -264,7 +264,7 @@ static struct plan *plan_for(struct tracefs *t, const struct trawl_event_type *t
 		if (t->used * 2 >= t->nslots && !grow(t))
 			return NULL;
 		i = slot(t, type, t->section);
-		t->slots[i] = plan_new(t, type);
+		t->slots[i] = pattern_new(t, type);
 		t->used += t->slots[i] != NULL;
 	}
 	return t->slots[i];
@@ -290,7 +290,7 @@ static int tracefs_feed(void *state, const struct trawl_event *ev, struct item_s
 			struct trawl_error *err)
 {
 	struct tracefs *t = state;
-	struct plan **recent = &t->recent[ev->type->id % RECENT], *p;
+	struct pattern **recent = &t->recent[ev->type->id % RECENT], *p;
 	struct item *it = &t->item;
 	const struct task *task;
 	int32_t tid = ITEM_NO_TASK;
@@ -298,7 +298,7 @@ static int tracefs_feed(void *state, const struct trawl_event *ev, struct item_s
 	if (ev->section != t->section)
 		select_section(t, ev->section);
 	if (!*recent || (*recent)->type != ev->type)
-		*recent = plan_for(t, ev->type);
+		*recent = pattern_for(t, ev->type);
 	p = *recent;
 	if (!p)
 		return trawl_fail(err, TRAWL_CANNOT, "decoder: out of memory");
@@ -328,7 +328,7 @@ static int tracefs_feed(void *state, const struct trawl_event *ev, struct item_s
 
 static struct site *site_of(const struct item *it)
 {
-	const struct plan *p = it->detail;
+	const struct pattern *p = it->detail;
 	const uint8_t *ip;
 	size_t n;
 
@@ -343,7 +343,7 @@ static struct site *site_of(const struct item *it)
  * Returns the kind of interrupt in which an event happened, or NULL: then its task is the one that
  * was interrupted. The bits of common_flags: TRACE_FLAG_* in the kernel's trace_events.h.
  */
-static const char *interrupt_of(const struct plan *p, const struct item *it)
+static const char *interrupt_of(const struct pattern *p, const struct item *it)
 {
 	enum { HARDIRQ = 0x08, SOFTIRQ = 0x10, NMI = 0x40 };
 	unsigned int flags = 0;
@@ -466,7 +466,7 @@ static void site_text(const struct site *s, struct out *o)
 static void tracefs_text(void *state, const struct item *it, struct out *o)
 {
 	struct tracefs *t = state;
-	const struct plan *p = it->detail;
+	const struct pattern *p = it->detail;
 	struct site *s = p->sites ? site_of(it) : NULL;
 	const char *interrupt;
 	bool all = t->ctx->options->all_fields || (!s && !p->plain);
@@ -498,7 +498,7 @@ static void tracefs_text(void *state, const struct item *it, struct out *o)
 static void tracefs_json(void *state, const struct item *it, struct out *o)
 {
 	struct tracefs *t = state;
-	const struct plan *p = it->detail;
+	const struct pattern *p = it->detail;
 	struct site *s = p->plain ? NULL : site_of(it);
 	bool all = t->ctx->options->all_fields || (!s && !p->plain);
 
@@ -531,7 +531,7 @@ static void reason(const char *name, const char *why, bool *any, struct out *o)
 }
 
 /* Appends for each argument without a value the reason. */
-static void reasons(const struct plan *p, const struct site *s, bool all, const struct item *it,
+static void reasons(const struct pattern *p, const struct site *s, bool all, const struct item *it,
 		    struct out *o)
 {
 	const struct event_layout *l = p->layout;
@@ -583,7 +583,7 @@ static void text_member(struct out *o, const char *begin, const char *text)
 static void tracefs_json_more(void *state, const struct item *it, struct out *o)
 {
 	const struct tracefs *t = state;
-	const struct plan *p = it->detail;
+	const struct pattern *p = it->detail;
 	const struct site *s = p->sites ? site_of(it) : NULL;
 	const char *interrupt = interrupt_of(p, it);
 
@@ -697,7 +697,7 @@ static bool element_value(const struct event_layout *l, const struct item *it, c
 	return true;
 }
 
-static bool interrupt_value(const struct plan *p, const struct item *it, const char *name,
+static bool interrupt_value(const struct pattern *p, const struct item *it, const char *name,
 			    struct value *v)
 {
 	if (p->flags_at < 0 || strcmp(name, "interrupt"))
@@ -711,7 +711,7 @@ static bool interrupt_value(const struct plan *p, const struct item *it, const c
 
 static bool tracefs_value(void *state, const struct item *it, const char *name, struct value *v)
 {
-	const struct plan *p = it->detail;
+	const struct pattern *p = it->detail;
 	const struct site *s = p->sites ? site_of(it) : NULL;
 	const struct shown *f;
 
@@ -730,14 +730,14 @@ static bool tracefs_value(void *state, const struct item *it, const char *name, 
 }
 
 /* Whether the value of this name must be looked up separately in each event. */
-static bool varies(const struct plan *p, const struct shown *f, const char *name)
+static bool varies(const struct pattern *p, const struct shown *f, const char *name)
 {
 	return (p->sites && !(f && p->plain)) ||
 	       (!f && (strchr(name, '[') || !strcmp(name, "interrupt")));
 }
 
 /* Finds the fields of columns that were appended. Returns false if memory runs out. */
-static bool find_cells(struct plan *p, const struct columns *columns)
+static bool find_cells(struct pattern *p, const struct columns *columns)
 {
 	for (; p->ncolumns < columns->n; p->ncolumns++) {
 		const char *name = columns->name[p->ncolumns];
@@ -748,7 +748,7 @@ static bool find_cells(struct plan *p, const struct columns *columns)
 			continue;
 		if (!array_grow(p->cells, p->ncells))
 			return false;
-		p->cells[p->ncells++] = (struct plan_cell){
+		p->cells[p->ncells++] = (struct pattern_cell){
 			.column = p->ncolumns,
 			.shown = by_name ? NULL : f,
 		};
@@ -759,7 +759,7 @@ static bool find_cells(struct plan *p, const struct columns *columns)
 static bool tracefs_cell(void *state, const struct item *it, const struct columns *columns,
 			 size_t nth, struct cell *cell)
 {
-	struct plan *p = it->detail;
+	struct pattern *p = it->detail;
 
 	if (p->ncolumns < columns->n && !find_cells(p, columns))
 		out_lack_memory();
@@ -777,7 +777,7 @@ static bool tracefs_cell(void *state, const struct item *it, const struct column
 static bool tracefs_another(void *state, const struct item *it, const char *name, unsigned int nth,
 			    struct value *v)
 {
-	const struct plan *p = it->detail;
+	const struct pattern *p = it->detail;
 	const struct shown *f = event_layout_find(p->layout, name);
 
 	(void)state;
@@ -788,7 +788,7 @@ static bool tracefs_another(void *state, const struct item *it, const char *name
 static unsigned int tracefs_comparable(void *state, const struct trawl_event_type *type,
 				       const char *name)
 {
-	const struct plan *p = plan_for(state, type);
+	const struct pattern *p = pattern_for(state, type);
 	const struct shown *f = p && !p->sites ? event_layout_find(p->layout, name) : NULL;
 
 	if (!f)
@@ -810,7 +810,7 @@ static void tracefs_names(void *state, const struct trawl_event_type *type, deco
 			  void *arg)
 {
 	struct tracefs *t = state;
-	const struct plan *p = plan_for(t, type);
+	const struct pattern *p = pattern_for(t, type);
 	const struct site *s;
 	uint32_t i;
 
@@ -839,7 +839,7 @@ static void tracefs_names(void *state, const struct trawl_event_type *type, deco
 /* An argument that no site has: its reason is that of the first site, as in the field's note. */
 static const char *tracefs_why(void *state, const struct trawl_event_type *type, const char *name)
 {
-	const struct plan *p = plan_for(state, type);
+	const struct pattern *p = pattern_for(state, type);
 
 	return p && p->sites ? sites_why(p->sites, name) : NULL;
 }
