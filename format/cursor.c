@@ -263,7 +263,10 @@ static inline bool copy_common(struct chunk_cursor *c, uint8_t *record, uint32_t
 	return true;
 }
 
-/* Appends the dynamic parts to the fixed part and stores their locations in it. */
+/*
+ * Copies the dynamic parts behind the fixed part and stores their locations in it. The contract of
+ * trawl_next() is a record in one piece; that costs 4 % of printing events with one text each.
+ */
 static void copy_dynamic(struct buf *r, const struct copy *c, uint32_t n, uint32_t i)
 {
 	for (; n; n--, c++) {
@@ -272,7 +275,9 @@ static void copy_dynamic(struct buf *r, const struct copy *c, uint32_t n, uint32
 
 		if (c->place != TRAWL_TAIL)
 			put32(r->data + c->to, trawl_loc(len, at));
-		buf_put(r, c->data + from, len);
+		if (len)
+			memcpy(r->data + r->len, c->data + from, len);
+		r->len += len;
 	}
 }
 
@@ -282,19 +287,21 @@ static int other_row(struct chunk_cursor *c, const uint8_t *row, uint32_t group,
 {
 	const struct decoded_rows *whole = &c->d->rows[group];
 	const struct plan_of_group *p = &c->groups[group];
+	size_t len = ev->type->size;
 
 	if (whole->data) {
 		ev->record = whole->data + whole->offsets[i];
 		ev->len = whole->offsets[i + 1] - whole->offsets[i];
 		return 1;
 	}
+	for (uint32_t k = 0; k < p->ndynamic; k++)
+		len += p->dynamic[k].offsets[i + 1] - p->dynamic[k].offsets[i];
 	c->record.len = 0;
-	buf_put(&c->record, row, ev->type->size);
-	if (c->record.failed)
+	if (!buf_reserve(&c->record, len + 1))
 		return -1;
+	memcpy(c->record.data, row, ev->type->size);
+	c->record.len = ev->type->size;
 	copy_dynamic(&c->record, p->dynamic, p->ndynamic, i);
-	if (c->record.failed)
-		return -1;
 	ev->record = c->record.data;
 	ev->len = (uint32_t)c->record.len;
 	return 1;

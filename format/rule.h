@@ -7,7 +7,8 @@
 #define RULE(section, what) what " (docs/format.md, " section ")"
 
 #define RULE_LENGTHS RULE("Blocks", "its two lengths differ")
-#define RULE_BODY RULE("Bodies", "its body does not expand, or its fields are impossible")
+#define RULE_BODY \
+	RULE("Bodies", "its body does not expand, its fields are impossible, or its source is missing")
 #define RULE_PAYLOAD RULE("Chunk (5)", "its payload's check fails")
 #define RULE_INTERFACE RULE("Source (2)", "its interface check fails")
 #define RULE_NO_SOURCE RULE("Damage", "the source of a chunk is missing")
