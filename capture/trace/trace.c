@@ -11,6 +11,7 @@
 #include "capture/tracefs/longtext.h"
 #include "capture/tracefs/readcheck.h"
 #include "common/array.h"
+#include "common/interrupted.h"
 #include "common/pcapng.h"
 #include "capture/tracefs/filter.h"
 #include "capture/tracefs/gc.h"
@@ -312,7 +313,12 @@ static int switch_all_on(struct trace *t, bool comes_last, struct trawl_error *e
 	for (size_t i = 0; i < t->nevents; i++) {
 		const struct trace_event *e = &t->events[i];
 
-		if (e->comes_last == comes_last && switch_on(t, e->group, e->name, err))
+		if (e->comes_last != comes_last)
+			continue;
+		if (is_interrupted()) /* each takes up to 0.1 s, and there may be hundreds */
+			return trawl_fail(err, TRAWL_CANNOT,
+					  "capture: interrupted before anything was recorded");
+		if (switch_on(t, e->group, e->name, err))
 			return trawl_fail(err, TRAWL_CANNOT, "%s:%s: cannot be switched on: %s",
 					  e->group, e->name, strerror(errno));
 	}

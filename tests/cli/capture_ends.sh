@@ -328,6 +328,19 @@ if [ -e $tracing/events/kmem/kfree ]; then
 else
 	skip "-C: each shows the kernel's symbols" "this kernel has no kmem:kfree"
 fi
+# A signal that arrives while events are being switched on, of which there may be hundreds.
+rm -f "$f"
+python3 - "$work/begun" "$f" 2>"$work/err" <<-'END'
+	import os, signal, sys
+	signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
+	os.kill(os.getpid(), signal.SIGTERM)
+	os.execvp("trawl", ["trawl", "-i", "event:sched:sched_process_exit", "-w", sys.argv[2], "--",
+	                    "touch", sys.argv[1]])
+END
+same "a signal before the capture begins: status" 3 $?
+same "it says so" "trawl: capture: interrupted before anything was recorded" "$(cat "$work/err")"
+ok "$([ ! -e "$work/begun" ] && [ ! -e "$f" ]; echo $?)" "COMMAND is not started, no file is left"
+
 trawl -i "usdt:$target:hit" -C 32k -W 2 -w "$work/w" -- "$target" hits 100000 2>"$work/err"
 has "-C -W: a message states that older files were removed" "$(cat "$work/err")" \
 	'^100000 events captured, 0 lost \(usdt 100000\); the files hold the newest of them$'
