@@ -210,6 +210,12 @@ static void classify_float(Dwarf_Die *type, unsigned int offset, struct abi_type
 	t->show = PROBE_SHOW_FLOAT;
 }
 
+/* "character" is Ada's. */
+static bool is_char(const char *name)
+{
+	return name && (!strcmp(name, "char") || !strcmp(name, "character"));
+}
+
 static void classify_base(Dwarf_Die *type, unsigned int offset, struct abi_type *t)
 {
 	unsigned int encoding = dwarf_udata(type, DW_AT_encoding, 0);
@@ -234,7 +240,7 @@ static void classify_base(Dwarf_Die *type, unsigned int offset, struct abi_type 
 	t->is_signed = encoding == DW_ATE_signed || encoding == DW_ATE_signed_char;
 	if (encoding == DW_ATE_boolean)
 		t->show = PROBE_SHOW_BOOL;
-	else if (name && !strcmp(name, "char"))
+	else if (is_char(name))
 		t->show = PROBE_SHOW_CHAR;
 }
 

@@ -27,8 +27,22 @@ bool dwarf_elsewhere(Dwarf_Die *die)
 	return true;
 }
 
+/*
+ * Fills *of with the type of which a type of numbers is a range (Ada, Pascal). False if its values
+ * are stored in another way: in fewer bytes, or relative to the first one.
+ */
+static bool range_of(Dwarf_Die *range, Dwarf_Die *of)
+{
+	unsigned int size = dwarf_udata(range, DW_AT_byte_size, 0);
+
+	return !dwarf_hasattr_integrate(range, DW_AT_GNU_bias) && dwarf_type_of(range, of) &&
+	       (!size || dwarf_udata(of, DW_AT_byte_size, 0) == size);
+}
+
 bool dwarf_peel(const Dwarf_Die *from, Dwarf_Die *type)
 {
+	Dwarf_Die of;
+
 	*type = *from;
 	for (int depth = 0; depth < MAX_DEPTH; depth++) {
 		if (dwarf_elsewhere(type))
@@ -41,6 +55,11 @@ bool dwarf_peel(const Dwarf_Die *from, Dwarf_Die *type)
 		case DW_TAG_atomic_type:
 			if (!dwarf_type_of(type, type))
 				return false; /* const void */
+			break;
+		case DW_TAG_subrange_type:
+			if (!range_of(type, &of))
+				return true;
+			*type = of;
 			break;
 		default:
 			return true;

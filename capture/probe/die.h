@@ -21,7 +21,7 @@ bool dwarf_type_of(Dwarf_Die *die, Dwarf_Die *type);
  */
 bool dwarf_elsewhere(Dwarf_Die *die);
 
-/* Fills *type with the type below all typedefs and qualifiers. False if that is void. */
+/* Fills *type with the type below all typedefs, qualifiers and ranges. False if that is void. */
 bool dwarf_peel(const Dwarf_Die *from, Dwarf_Die *type);
 
 /*

@@ -150,6 +150,9 @@ static const char *no_number(Dwarf_Die *from, const struct abi_type *t)
 		return "pointers to members of classes are not supported";
 	if (dwarf_udata(&type, DW_AT_encoding, 0) == DW_ATE_complex_float)
 		return "complex numbers are not supported";
+	if (dwarf_tag(&type) == DW_TAG_subrange_type)
+		return "numbers that are stored relative to the first of their range are not "
+		       "supported";
 	return dwarf_tag(&type) == DW_TAG_base_type && !t->size ? "a value of its type has no bytes" :
 								  NULL;
 }

@@ -9,7 +9,7 @@ TESTS += tests/zoo/returns.py tests/zoo/variants.py
 EXTRA_DIST += tests/zoo/variants.py tests/zoo/variants.rs tests/zoo/variants.cc
 
 TESTS += tests/zoo/parts.py
-EXTRA_DIST += tests/zoo/parts.py tests/zoo/parts.c tests/zoo/parts.cc tests/zoo/parts.go tests/zoo/parts.rs tests/zoo/opaque.c tests/zoo/parts.f90
+EXTRA_DIST += tests/zoo/parts.py tests/zoo/parts.c tests/zoo/parts.cc tests/zoo/parts.go tests/zoo/parts.rs tests/zoo/opaque.c tests/zoo/parts.f90 tests/zoo/parts.adb
 
 TESTS += tests/zoo/tailcalls.py tests/zoo/inside.py tests/zoo/entries.py
 EXTRA_DIST += tests/zoo/inside.py tests/zoo/tailcalls.py tests/zoo/tailcalls.c \

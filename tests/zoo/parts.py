@@ -72,6 +72,12 @@ WANTED = {
         "it.vals[6]": (4.5, 4.5), "it.low[0]": (2, 2), "it.low[2]": (4, 4),
         "opt": (3, NO), "also[2]": (2, NO)},
     ("fortran", "*_take"): {"n": (5,), "c[1]": (10,), "c[5]": (50,)},
+    ("ada", "parts__look*"): {
+        "a": (-5, 100), "b": (1, 70000), "m": (200, 7), "c": (1, 0), "l": ("k", "Z"),
+        "$params": {"a": (-5, 100), "b": (1, 70000), "m": (200, 7)}},
+    ("ada", "parts__take*"): {
+        "it.n": (-3,), "it.at_x": (7,), "it.on": (True,), "it.list[3]": (-1,),
+        "it.list[4]": (2,), "it.list[5]": (100,)},
     ("rust", "*::look"): {
         "it.name": ("alpha", "beta"), "it.note": ("alpha", "beta"), "it->n": (5, 5),
         "it.at": {".x": (1, 1), ".y": (2, 2)}, "it.list": ([1, -2, 3, 4],) * 2,
@@ -102,6 +108,7 @@ REFUSED = {
         "c": "how many elements it has is known only when the program runs; write [N]",
         "text": "a text whose length is known only when the program runs",
         "text:string": "a text whose length is known only when the program runs"},
+    ("ada", "parts__take*"): {"p.low": "relative to the first of their range", "it.list[2]": "[3] to [5]"},
     ("rust", "*::look"): {"it.maybe.Some": "write it.maybe"},
 }
 # parts of a register that the debug information computes by shifts
@@ -120,6 +127,7 @@ def variants():
     yield Variant("parts-cxx-dwarf4", "g++", "parts.cc", "-std=c++17", "-gdwarf-4", "-O0",
                   short=True)
     yield Variant("parts-go", "go", "parts.go", short=True)
+    yield Variant("parts-ada-O0", "gnatmake", "parts.adb", "-gnatwB", "-O0", short=True)
     for o in "0", "2":
         yield Variant(f"parts-fortran-O{o}", "gfortran", "parts.f90", f"-O{o}",
                       "-fno-inline", "-fno-ipa-sra", "-fno-ipa-cp", short=o == "2")
