@@ -219,6 +219,8 @@ static bool is_keystrokes(struct bus_state *s, const struct bus_packet *b)
 
 	if (!is_input(s, b, &p, &n) || !n || !(s->endpoint & 15))
 		return false;
+	if (keystrokes_passed_on(p, n))
+		return true;
 	form = &s->forms[s->address & 127][s->endpoint & 15];
 	if (b->odd)
 		return *form == FORM_BOOT_KEYBOARD ||

@@ -28,22 +28,47 @@ static bool has_lone_error(const uint8_t usages[6])
 	return false;
 }
 
-/*
- * Whether the bytes can be the report of a boot keyboard: modifiers, a reserved byte, and six
- * usages, which are all different (unless 0) or the same error code.
- */
-bool keystrokes_form(const uint8_t *p, size_t n)
+/* Whether the bytes can be six usages, which are all different (unless 0) or the same error code. */
+static bool are_keys(const uint8_t usages[6])
 {
-	if (n != 8 || p[1] || has_lone_error(p + 2))
+	if (has_lone_error(usages))
 		return false;
-	for (size_t i = 2; i < 8; i++) {
-		if (!is_usage(p[i]))
+	for (size_t i = 0; i < 6; i++) {
+		if (!is_usage(usages[i]))
 			return false;
-		for (size_t k = 2; k < i && p[i] > 3; k++)
-			if (p[k] == p[i])
+		for (size_t k = 0; k < i && usages[i] > 3; k++)
+			if (usages[k] == usages[i])
 				return false;
 	}
 	return true;
+}
+
+/* Whether the bytes can be the report of a boot keyboard: modifiers, a reserved byte, usages. */
+bool keystrokes_form(const uint8_t *p, size_t n)
+{
+	return n == 8 && !p[1] && are_keys(p + 2);
+}
+
+/*
+ * Receivers of Logitech (Unifying, DJ) pass reports of their devices on: report 0x20, number of the
+ * device, type 1 (keyboard), modifiers, usages. Their report descriptor tells nothing of it. Source:
+ * Linux, drivers/hid/hid-logitech-dj.c.
+ */
+bool keystrokes_passed_on(const uint8_t *p, size_t n)
+{
+	static const uint8_t rest[5];
+
+	return n == 15 && p[0] == 0x20 && p[1] && p[1] < 16 && p[2] == 1 && are_keys(p + 4) &&
+	       !memcmp(p + 10, rest, sizeof(rest));
+}
+
+/* The same of a device that is Logitech's, or unknown. */
+static bool is_passed_on(const struct usb_detail *d)
+{
+	enum { LOGITECH = 0x046d };
+
+	return keystrokes_passed_on(d->data, d->data_len) &&
+	       (!d->device || !d->device->known || usbdev_vendor(d->device) == LOGITECH);
 }
 
 /*
@@ -75,6 +100,8 @@ static const char *hid_rule(struct usb_devices *devices, struct usb_detail *d,
 	/* The report descriptor may be known although the host selected the boot protocol. */
 	if (boot && keystrokes_form(d->data, d->data_len))
 		return by_protocol;
+	if (is_passed_on(d))
+		return keystrokes_by_form;
 	if (f->hid.nfields || f->protocol == 2)
 		return NULL;
 	return all_boot_reports(devices, d) ? keystrokes_by_form : NULL;
@@ -105,7 +132,7 @@ const char *keystrokes_rule(struct usb_devices *devices, struct usb_detail *d)
 		return NULL;
 	}
 	if (!f)
-		return all_boot_reports(devices, d) ? keystrokes_by_form : NULL;
+		return all_boot_reports(devices, d) || is_passed_on(d) ? keystrokes_by_form : NULL;
 	return f->class == 0x03 ? hid_rule(devices, d, f) : NULL;
 }
 
@@ -117,5 +144,5 @@ const char *keystrokes_rule_anywhere(const struct usb_device *dev, const uint8_t
 		if (f->class == 0x03 && f->hid.nfields && hid_is_secret(&f->hid, HID_INPUT, p, n))
 			return f->hid_known ? by_descriptor : by_protocol;
 	}
-	return keystrokes_form(p, n) ? keystrokes_by_form : NULL;
+	return keystrokes_form(p, n) || keystrokes_passed_on(p, n) ? keystrokes_by_form : NULL;
 }

@@ -13,7 +13,8 @@
  *  "report descriptor"     the report has fields of the usage page Keyboard
  *  "boot protocol"         the interface is a boot keyboard (HID 1.11, 4.3)
  *  "form of its reports"   the endpoint has no descriptor, and all its reports look like those
- *                          of a boot keyboard: 8 bytes, the second 0, then usages of keys
+ *                          of a boot keyboard: 8 bytes, the second 0, then usages of keys; or the
+ *                          report is a keyboard's that a receiver of Logitech passes on
  */
 const char *keystrokes_rule(struct usb_devices *devices, struct usb_detail *d);
 
@@ -27,5 +28,7 @@ extern const char keystrokes_by_form[]; /* the rule "form of its reports" */
 
 /* Whether the bytes look like the report of a boot keyboard. */
 bool keystrokes_form(const uint8_t *p, size_t n);
+/* Whether they look like the report of a keyboard that a receiver of Logitech (DJ) passes on. */
+bool keystrokes_passed_on(const uint8_t *p, size_t n);
 
 #endif

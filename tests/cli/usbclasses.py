@@ -669,6 +669,32 @@ def test_chips(d):
            "MPSSE: commands of the chip " + release.hex(), lines)
 
 
+def test_passed_on(d):
+    """A keyboard's reports that a receiver of Logitech passes on are masked, and no other's."""
+    key = bytes([0x20, 2, 1, 2, 4, 0, 0, 0, 0, 0]) + bytes(5)
+    mouse = bytes([0x20, 2, 2, 2, 4, 0, 0, 0, 0, 0]) + bytes(5)
+
+    def masked(vendor, reports):
+        c = Capture()
+        if vendor:
+            c.get_descriptor(1, device(vendor, 0xc52b))
+            c.get_descriptor(2, config(interface(0, 3, 0, 0, 1), endpoint(0x83, 3, 32, 2)))
+            c.get_descriptor(0x22, bytes.fromhex(
+                "0600ff0901a10185209508750815002 6ff000901810009019100c0".replace(" ", "")),
+                interface=0)
+        for r in reports:
+            c.transfer(INTERRUPT, 0x83, answer=r)
+        open(d + "/dj.pcap", "wb").write(pcap(c.records))
+        lines = run("trawl-decode", "--json", d + "/dj.pcap", text=True).stdout.splitlines()
+        return [json.loads(line)["fields"].get("masked_by") for line in lines][-len(reports):]
+    form = "form of its reports"
+    same([form, None, form], masked(0x046d, [key, mouse, key]), "of a known receiver")
+    same([form, None, form], masked(0, [key, mouse, key]), "of an unknown device")
+    same([None], masked(0x1b1c, [key]), "of another vendor's")
+    same([None] * 3, masked(0x046d, [key + b"\0", key[:4] + b"\xf4" + key[5:], key[:-1] + b"\1"]),
+         "of another form")
+
+
 def test_long_descriptor(d):
     """Bytes behind a device descriptor are no descriptor, and are in the line."""
     c = Capture()
@@ -838,8 +864,9 @@ def main():
     d = tempfile.mkdtemp(prefix="trawl-classes-")
     try:
         for test in (test_secrets, test_bluetooth, test_cameras, test_texts, test_sound,
-                     test_serial, test_chips, test_long_descriptor, test_descriptors,
-                     test_storage, test_ipp, test_eem, test_modem, test_odd_modem):
+                     test_serial, test_chips, test_passed_on, test_long_descriptor,
+                     test_descriptors, test_storage, test_ipp, test_eem, test_modem,
+                     test_odd_modem):
             test(d)
     finally:
         shutil.rmtree(d)
