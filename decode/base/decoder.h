@@ -213,6 +213,8 @@ struct decoder {
 	 * out, because there are too many for columns. May be NULL.
 	 */
 	bool (*part)(const char *name);
+	/* Calls fn for names that part() accepts, all that are in a list. May be NULL. */
+	void (*parts)(decoder_name_fn *fn, void *arg);
 	/* Returns enum comparable for a field of the event type, so that an invalid condition is
 	 * refused before anything runs. May be NULL. */
 	unsigned int (*comparable)(void *state, const struct trawl_event_type *type,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/query/unseen.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "common/caret.h"
@@ -67,10 +68,20 @@ int stream_unseen_pid(struct stream *s, struct trawl_error *err)
 			  s->selection->nsources ? " of this --source" : "", *unseen);
 }
 
+/* Offers names that resemble the last member of a path, unless there is one of that very name. */
+static void list_parts(const struct stream *s, const char *name, struct listing *l)
+{
+	for (const struct engine *e = s->engines; e; e = e->next)
+		if (e->decoder->parts && !e->decoder->part(name))
+			e->decoder->parts(listing_add, l);
+}
+
 int stream_unseen_part(struct stream *s, struct trawl_error *err)
 {
 	const struct selection *sel = s->selection;
-	const char *part;
+	const char *part, *dot;
+	struct listing l;
+	char name[100];
 	size_t at;
 
 	if (s->stopped || !sel->where || sel->chooser)
@@ -78,9 +89,16 @@ int stream_unseen_part(struct stream *s, struct trawl_error *err)
 	part = where_valueless(sel->where, &at);
 	if (!part)
 		return 0;
-	return caret_fail(err, TRAWL_USAGE, sel->where_text, at, "%s: none of the events that were "
-			  "compared has a value '%.200s'; --json shows the names", sel->where_option,
-			  part);
+	dot = strrchr(part, '.');
+	dot = dot ? dot + 1 : part;
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(dot, "["), dot);
+	listing_start(&l, name);
+	list_parts(s, name, &l);
+	caret_fail(err, TRAWL_USAGE, sel->where_text, at, "%s: none of the events that were "
+		   "compared has a value '%.200s'%s", sel->where_option, part,
+		   l.near.count ? listing_hint(&l) : "; --json shows the names");
+	listing_free(&l);
+	return -1;
 }
 
 /* Gets the first and last time of the file on the timeline; false if they are not known. */

@@ -61,6 +61,8 @@ const struct usb_class *usb_class_of(const struct usb_detail *d);
 const struct usb_class *usb_class_of_request(const struct usb_detail *d);
 /* Whether some class has a member of "decoded" with this name. */
 bool usb_class_has_name(const char *name, size_t n);
+/* Calls fn for these names, as far as they are in a list. */
+void usb_class_names(decoder_name_fn *fn, void *arg);
 
 /* Whether the NULL-terminated list contains this name; n is the length of the name in bytes. */
 static inline bool usb_names_have(const char *const *names, const char *name, size_t n)

@@ -45,6 +45,13 @@ const struct usb_class *usb_class_of_request(const struct usb_detail *d)
 	return NULL;
 }
 
+void usb_class_names(decoder_name_fn *fn, void *arg)
+{
+	for (size_t i = 0; i < CLASSES; i++)
+		for (const char *const *n = classes[i]->names; n && *n; n++)
+			fn(arg, *n);
+}
+
 bool usb_class_has_name(const char *name, size_t n)
 {
 	for (size_t i = 0; i < CLASSES; i++) {

@@ -508,3 +508,17 @@ bool desc_has_field(const char *name, size_t n)
 	return any_has(layouts, ARRAY_SIZE(layouts), name, n) ||
 	       any_has(capabilities, ARRAY_SIZE(capabilities), name, n);
 }
+
+static void names_of(const struct desc_layout *l, size_t count, decoder_name_fn *fn, void *arg)
+{
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; k < l[i].nfields; k++)
+			if (l[i].fields[k].name)
+				fn(arg, l[i].fields[k].name);
+}
+
+void desc_field_names(decoder_name_fn *fn, void *arg)
+{
+	names_of(layouts, ARRAY_SIZE(layouts), fn, arg);
+	names_of(capabilities, ARRAY_SIZE(capabilities), fn, arg);
+}

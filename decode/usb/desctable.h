@@ -3,6 +3,7 @@
 #ifndef TRAWL_DECODE_USB_DESCTABLE_H
 #define TRAWL_DECODE_USB_DESCTABLE_H
 
+#include "decode/base/decoder.h"
 #include "decode/usb/chapter9.h"
 
 enum field_how {
@@ -46,6 +47,8 @@ struct desc_layout {
 
 /* Whether some layout has a field of this name. */
 bool desc_has_field(const char *name, size_t n);
+/* Calls fn for the name of each field. */
+void desc_field_names(decoder_name_fn *fn, void *arg);
 
 /* The layout of a descriptor that belongs to an interface of the class in *to, or NULL. */
 const struct desc_layout *desc_layout(const struct descriptor *d, const struct control_target *to);

@@ -28,7 +28,7 @@ static bool has_lone_error(const uint8_t usages[6])
 	return false;
 }
 
-/* Whether the bytes can be six usages, which are all different (unless 0) or the same error code. */
+/* Whether these can be usages: all different (unless 0), or the same error code. */
 static bool are_keys(const uint8_t usages[6])
 {
 	if (has_lone_error(usages))
@@ -50,9 +50,9 @@ bool keystrokes_form(const uint8_t *p, size_t n)
 }
 
 /*
- * Receivers of Logitech (Unifying, DJ) pass reports of their devices on: report 0x20, number of the
- * device, type 1 (keyboard), modifiers, usages. Their report descriptor tells nothing of it. Source:
- * Linux, drivers/hid/hid-logitech-dj.c.
+ * Receivers of Logitech (Unifying, DJ) pass reports of their devices on: report 0x20, number of
+ * the device, type 1 (keyboard), modifiers, usages. Their report descriptor tells nothing of it.
+ * Source: Linux, drivers/hid/hid-logitech-dj.c.
  */
 bool keystrokes_passed_on(const uint8_t *p, size_t n)
 {

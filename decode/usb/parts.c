@@ -300,3 +300,11 @@ bool usb_part(const char *name)
 			return true;
 	return desc_has_field(name, n) || desc_bits_have(name, n) || usb_class_has_name(name, n);
 }
+
+void usb_parts(decoder_name_fn *fn, void *arg)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+		fn(arg, parts[i]);
+	usb_class_names(fn, arg);
+	desc_field_names(fn, arg);
+}

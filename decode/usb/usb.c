@@ -703,6 +703,7 @@ const struct decoder usb_decoder = {
 	.another = usb_another,
 	.names = usb_names,
 	.part = usb_part,
+	.parts = usb_parts,
 	.comparable = usb_comparable,
 	.word = usb_word,
 	.never = usb_never,

@@ -26,7 +26,9 @@ extern const char *const usb_ends[]; /* names, indexed by enum transfer_end; end
 bool usb_value(void *state, const struct item *it, const char *name, struct value *v);
 bool usb_another(void *state, const struct item *it, const char *name, unsigned int nth,
 		 struct value *v);
-bool usb_part(const char *name); /* parts.c */
+/* parts.c */
+bool usb_part(const char *name);
+void usb_parts(decoder_name_fn *fn, void *arg);
 unsigned int usb_comparable(void *state, const struct trawl_event_type *type, const char *name);
 const char *usb_word(const char *field, size_t n);
 const char *usb_never(const char *field, const char *text);

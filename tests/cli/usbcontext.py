@@ -174,7 +174,7 @@ def test_mistyped_part(d):
     path = d + "/part.pcap"
     with open(path, "wb") as f:
         f.write(pcap(c.records))
-    for where, bad in (("decoded.nope == 1", "decoded.nope"),
+    for where, bad in (("decoded.nope == 1", "decoded.nope"), ("decoded.qqqq == 1", "decoded.qqqq"),
                        ("setup.wvalue == 1", "setup.wvalue"), ("setup.wValue == 1", None),
                        ("data[0] == 0x55", "data[0]"), ("decoded", None), ("setup", None),
                        ("xfer == 'bulk' and decoded.storage.scsi.lbaa == 0",
@@ -191,6 +191,11 @@ def test_mistyped_part(d):
                                stdin=subprocess.DEVNULL, capture_output=True, text=True)
             same(bad or "", "".join(r.stderr.partition("compared has a value '")[2].split("'")[:1]),
                  command[0] + ": " + where)
+            hint = {"decoded.storage.scsi.lbaa": "; did you mean lba",
+                    "setup.wvalue": "; did you mean wValue",
+                    "decoded.nope": "; did you mean note"}.get(bad, "; --json")
+            ok(not bad or bad[:4] == "data" or f"'{bad}'{hint}" in r.stderr,
+               command[0] + ": names that are like it", r.stderr)
             for name in ("part.trawl", "in.trawl"):
                 if os.path.exists(d + "/" + name):
                     os.unlink(d + "/" + name)
