@@ -28,6 +28,14 @@ struct grouping_table {
 	const uint32_t *keys; /* column numbers */
 };
 
+static inline bool grouping_is_key(const struct grouping_table *a, uint32_t column)
+{
+	for (uint32_t i = 0; i < a->nkeys; i++)
+		if (a->keys[i] == column)
+			return true;
+	return false;
+}
+
 struct grouping_stream {
 	uint32_t cpu, count;
 	uint32_t next; /* for grouping_make() */

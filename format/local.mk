@@ -11,7 +11,8 @@ libformat_la_SOURCES = format/trawl.h format/chunk.h format/error.c \
 	format/layout.h format/layout.c format/table.h format/table.c \
 	format/column.h format/column.c format/stringtable.h format/stringtable.c \
 	format/substream.h format/substream.c format/grouping.h format/grouping.c \
-	format/excerpt.h format/excerpt.c format/ticks.h format/ticks.c format/plan.h format/plan.c format/payload.h format/encode.c format/arena.h \
+	format/excerpt.h format/excerpt.c format/ticks.h format/ticks.c format/plan.h format/plan.c format/payload.h format/load.h format/load.c format/encode.c \
+	format/arena.h \
 	format/arena.c format/search.h format/memory.h format/memory.c format/decoded.h format/decoder.h format/decode.c format/decodecolumns.h format/decodecolumns.c format/cursor.c \
 	format/thread.h format/thread.c format/sink.h format/sink.c format/writeback.h format/writeback.c format/level.h format/level.c \
 	format/batcher.h format/batcher.c format/sectionwriter.h format/sectionwriter.c format/writequeue.h format/writequeue.c \
