@@ -120,19 +120,61 @@ void lbr_free(struct lbr *lbr)
 	kfree(lbr);
 }
 
+struct visit {
+	struct lbr *lbr;
+	struct task_struct *task;
+};
+
+static void visit_forget(void *data)
+{
+	struct visit *v = data;
+
+	if (current == v->task)
+		lbr_forget(v->lbr);
+}
+
+/* Empties the task's entries where it runs. Where it comes to a CPU later, perf does. */
+static void forget_everywhere(struct visit *v)
+{
+	on_each_cpu(visit_forget, v, 1);
+	WRITE_ONCE(v->lbr->stale, false);
+}
+
 void lbr_select(struct lbr *lbr, u32 select)
 {
+	struct visit v = { lbr, lbr->event->hw.target };
+
 	if (lbr_filter(&lbr->layout, lbr->filter, select) == lbr->event->hw.branch_reg.config)
 		return;
 	perf_event_disable(lbr->event);
 	choose(lbr, select);
+	WRITE_ONCE(lbr->stale, true);
 	perf_event_enable(lbr->event);
+	forget_everywhere(&v);
 }
 
+static unsigned long switches(void)
+{
+	return READ_ONCE(current->nvcsw) + READ_ONCE(current->nivcsw);
+}
+
+/*
+ * While the event is disabled, perf does not empty the entries when the task comes to a CPU: they
+ * may then be of the task that used them there before.
+ */
 void lbr_resume(struct lbr *lbr)
 {
+	unsigned long flags, before = switches();
+
+	WRITE_ONCE(lbr->stale, true);
 	perf_event_disable(lbr->event);
 	perf_event_enable(lbr->event);
+	local_irq_save(flags);
+	if (switches() != before)
+		lbr_forget(lbr);
+	else
+		WRITE_ONCE(lbr->stale, false);
+	local_irq_restore(flags);
 }
 
 enum trawl_why lbr_why(const char **reason)
@@ -232,25 +274,12 @@ void lbr_keep(struct lbr *lbr)
 	raw_spin_unlock(&lbr->lock);
 }
 
-struct visit {
-	struct lbr *lbr;
-	struct task_struct *task;
-};
-
 static void visit(void *data)
 {
 	struct visit *v = data;
 
 	if (current == v->task)
 		lbr_keep(v->lbr);
-}
-
-static void visit_forget(void *data)
-{
-	struct visit *v = data;
-
-	if (current == v->task)
-		lbr_forget(v->lbr);
 }
 
 /*
@@ -263,9 +292,9 @@ static void retry(struct visit *v)
 	if (READ_ONCE(v->lbr->event->state) != PERF_EVENT_STATE_ERROR)
 		return;
 	WRITE_ONCE(v->lbr->stale, true);
-	lbr_resume(v->lbr);
-	on_each_cpu(visit_forget, v, 1);
-	WRITE_ONCE(v->lbr->stale, false);
+	perf_event_disable(v->lbr->event);
+	perf_event_enable(v->lbr->event);
+	forget_everywhere(v);
 }
 
 /*
