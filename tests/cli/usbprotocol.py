@@ -225,6 +225,33 @@ def test_commands(d):
        "what answers repeat is a command", text)
 
 
+def test_contradiction(d):
+    """Types of one direction whose checksums are of different kinds: both are chance, and not
+    shown; two that have the same one keep it."""
+    def table(*kinds):
+        c = Capture()
+        for i in range(120):
+            for command, check in kinds:
+                data = bytes([command, 9, i * 37 % 256, i * 101 % 251, i * i % 241, 7])
+                c.transfer(BULK, 0x02, out=data + bytes([check(data)]))
+                c.transfer(BULK, 0x02, out=bytes([0x77, i * 89 % 256, i * 53 % 249]))
+        return decode(write(d + "/kinds.pcap", c), "--protocol")
+
+    def total(data):
+        return sum(data) & 0xff
+
+    def xor(data):
+        value = 0
+        for byte in data:
+            value ^= byte
+        return value
+    for name, kinds, shown in (("a sum", [(0x51, total)], True), ("an xor", [(0x62, xor)], True),
+                               ("both", [(0x51, total), (0x62, xor)], False),
+                               ("the same", [(0x51, xor), (0x62, xor)], True)):
+        text = table(*kinds)
+        ok(bool(re.search("checksum(?!, LL)", text)) == shown, "checksums of types: " + name, text)
+
+
 def test_cut(d):
     """Messages of which the capture has only the beginning have their whole lengths."""
     path = d + "/cut.mon"
@@ -251,6 +278,7 @@ def main():
         test_pointer(d)
         test_alone(d)
         test_commands(d)
+        test_contradiction(d)
         test_cut(d)
     finally:
         shutil.rmtree(d)
