@@ -14,6 +14,7 @@
 #include "common/sources.h"
 #include "common/text.h"
 #include "edit/edit.h"
+#include "edit/knownprograms.h"
 #include "edit/redactmembers.h"
 #include "edit/sha256.h"
 #include "edit/usbroles.h"
@@ -195,6 +196,7 @@ static void keep_words(struct redact *x)
 {
 	redact_member_names(keep_name, x);
 	removed_public(&x->removed, vocabulary, sizeof(vocabulary) - 1);
+	known_programs(keep_name, x);
 	removed_public(&x->removed, x->kernel_tasks.data, x->kernel_tasks.len);
 	for (size_t i = 0; i < trawl_event_type_count(x->r); i++) {
 		const struct trawl_event_type *t = trawl_event_type_at(x->r, i);

@@ -27,8 +27,8 @@ static const struct member machine_members[] = {
 };
 
 static const struct member capture_members[] = {
-	{ "argv", WORDS, SECRET_COMMANDS, NULL },
-	{ "sources", WORDS, SECRET_COMMANDS, NULL },
+	{ "argv", COMMAND_LINE, SECRET_COMMANDS, NULL },
+	{ "sources", SPECS, SECRET_COMMANDS, NULL },
 	PLAIN("start_ns", TIME),
 	PLAIN("start_mono_ns", KEEP),
 	PLAIN("snaplen", KEEP),

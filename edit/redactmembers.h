@@ -19,6 +19,8 @@ enum member_rule {
 	/* Texts that get a stand-in if their class is dropped. */
 	TEXT, PATH, TRIGGER, SOURCE, MACHINE, EVENT,
 	WORDS, PATHS, /* arrays of them */
+	COMMAND_LINE, /* of trawl: an array of words */
+	SPECS,        /* an array of texts of -i */
 	NOTE,         /* a sentence: its texts in quotes and its paths */
 	EXPRESSION,   /* of a probe's argument: its texts in quotes */
 	/* Others. */

@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,25 +20,6 @@
 #include "edit/redact.h"
 #include "edit/redactmembers.h"
 #include "edit/usbroles.h"
-
-/*
- * Whether a word of trawl's command line reveals nothing about its user, such as an option or a
- * trace event.
- */
-static bool is_ours(const struct member *m, const char *word)
-{
-	static const char *const words[] = {"trawl",	 "--",	    "-i",	 "-w",
-					    "-p",	 "-c",	    "-C",	 "-G",
-					    "-W",	 "-s",	    "-q",	 "--ring",
-					    "--trigger", "--after", "--duration"};
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyz_:*";
-
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-		if (!strcmp(word, words[i]))
-			return true;
-	return !strcmp(m->name, "sources") && !strncmp(word, "event:", 6) &&
-		!word[strspn(word, plain)];
-}
 
 /* Redacts the texts in quotes; the last one may have no end. In a sentence also the paths. */
 static void change_quoted(struct redact *x, char *p, bool is_sentence)
@@ -77,7 +59,9 @@ static struct json_object *changed_text(struct redact *x, const struct member *m
 		change_quoted(x, copy, m->rule == NOTE);
 	else if (m->rule == TRIGGER)
 		redact_trigger(x, copy, strlen(copy));
-	else if (m->rule != WORDS || !is_ours(m, copy))
+	else if (m->rule == SPECS)
+		redact_source_text(x, copy);
+	else
 		redact_text(x, m->class, copy, strlen(copy));
 	new = json_object_new_string(copy);
 	x->failed |= !new;
@@ -96,6 +80,33 @@ static struct json_object *changed_array(struct redact *x, const struct member *
 
 		x->failed |= json_object_array_add(list, text) != 0;
 	}
+	return list;
+}
+
+static struct json_object *changed_command_line(struct redact *x, struct json_object *v)
+{
+	struct json_object *list = json_object_new_array();
+	size_t n = jdoc_count(v);
+	char **argv = calloc(n + 1, sizeof(*argv));
+	bool failed = !list || !argv || n > INT_MAX / 2;
+
+	for (size_t i = 0; !failed && i < n; i++) {
+		struct json_object *word = json_object_array_get_idx(v, i);
+
+		argv[i] = strdup(json_object_is_type(word, json_type_string) ?
+				 json_object_get_string(word) : "");
+		failed = !argv[i];
+	}
+	if (!failed)
+		redact_command_line(x, (int)n, argv);
+	for (size_t i = 0; argv && argv[i]; i++) {
+		struct json_object *text = json_object_new_string(argv[i]);
+
+		failed |= !text || json_object_array_add(list, text) != 0;
+		free(argv[i]);
+	}
+	free(argv);
+	x->failed |= failed;
 	return list;
 }
 
@@ -275,8 +286,11 @@ static bool change_rows(struct redact *x, const struct member *m, struct json_ob
 static struct json_object *changed(struct redact *x, const struct member *m, struct json_object *v)
 {
 	switch (m->rule) {
+	case COMMAND_LINE:
+		return changed_command_line(x, v);
 	case WORDS:
 	case PATHS:
+	case SPECS:
 		return changed_array(x, m, v);
 	case EACH:
 		return change_each(x, m, v) ? json_object_get(v) : NULL;

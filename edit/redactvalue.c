@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "edit/knownprograms.h"
 #include "edit/redact.h"
 
 static bool is_kernel_placeholder(const char *p, size_t n)
@@ -86,7 +87,7 @@ void redact_text(struct redact *x, enum secret_class class, char *p, size_t n)
 {
 	if (is_kernel_placeholder(p, n) ||
 	    (class == SECRET_COMMANDS && (standin_kernel_task(p, n) || is_kernel_task(x, p, n) ||
-					  is_system_program(x, p, n)))) {
+					  known_program(p, n) || is_system_program(x, p, n)))) {
 		redact_kept(x, p, n);
 		return;
 	}

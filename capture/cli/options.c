@@ -11,6 +11,7 @@
 #include "common/array.h"
 #include "common/duration.h"
 #include "common/otheropt.h"
+#include "common/recordoptions.h"
 #include "capture/cli/options.h"
 #include "capture/source.h"
 
@@ -63,23 +64,6 @@ void options_help(FILE *out)
 	}
 	fputs(help_tail, out);
 }
-
-enum { OPT_GC = 256, OPT_LEVEL, OPT_HELP, OPT_VERSION, OPT_DURATION, OPT_JSON, OPT_RING,
-       OPT_TRIGGER, OPT_AFTER, OPT_SELF_TEST };
-
-static const struct option long_options[] = {
-	{ "gc", no_argument, NULL, OPT_GC },
-	{ "self-test", required_argument, NULL, OPT_SELF_TEST },
-	{ "level", required_argument, NULL, OPT_LEVEL },
-	{ "help", no_argument, NULL, OPT_HELP },
-	{ "version", no_argument, NULL, OPT_VERSION },
-	{ "duration", required_argument, NULL, OPT_DURATION },
-	{ "json", no_argument, NULL, OPT_JSON },
-	{ "ring", required_argument, NULL, OPT_RING },
-	{ "trigger", required_argument, NULL, OPT_TRIGGER },
-	{ "after", required_argument, NULL, OPT_AFTER },
-	{ 0 },
-};
 
 /* Parses a decimal number in [min, max]; *end is the text after it. */
 static bool number(const char *text, uint64_t min, uint64_t max, uint64_t *value, const char **end)
@@ -439,7 +423,7 @@ static int bad_option(int c, char **argv, struct trawl_error *err)
 	if (optopt >= 256)
 		return trawl_fail(err, TRAWL_USAGE, "%s: takes no value", given);
 	return otheropt_fail(optopt ? (char[]){ '-', (char)optopt, '\0' } : given, elsewhere,
-			     long_options, err);
+			     record_options, err);
 }
 
 /* Writes the error for a word that belongs to no option. */
@@ -485,14 +469,14 @@ int options_parse(struct options *o, int argc, char **argv, struct trawl_error *
 	optind = 0; /* glibc: start anew */
 	opterr = 0;
 	while (before = optind ? optind : 1,
-	       (c = getopt_long(argc, argv, "+:Di:w:c:s:B:C:G:W:Z:qvtmUp:", long_options, NULL)) !=
+	       (c = getopt_long(argc, argv, RECORD_SHORT_OPTIONS, record_options, NULL)) !=
 		       -1) {
 		if (c == '?' || c == ':')
 			return bad_option(c, argv, err);
 		if (optarg && !strcmp(optarg, "--"))
 			return trawl_fail(err, TRAWL_USAGE, "%s: needs a value; `--` is none",
 					  argv[optind - 2]);
-		if (has_one_value(c) && dupopt_given(&once, c, long_options, err))
+		if (has_one_value(c) && dupopt_given(&once, c, record_options, err))
 			return -1;
 		if (take(o, c, optarg, err))
 			return -1;

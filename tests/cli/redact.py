@@ -70,6 +70,18 @@ tap.ok(not left, "none is left, in clear, hex, UTF-16, base64 or scan codes", le
 ends = {s[4:].encode() for c in ("wd", "wo") for s in planted.planted()[c]}
 tap.ok(not any(s in after["reader.py"] for s in ends),
        "nor the ends of texts that were read as numbers")
+capture = json.loads(run("trawl-decode", "--meta=capture", out)[1])
+words = [re.sub("[a-z2-7]{12,}", "X", w) for w in capture["argv"]]
+tap.ok(words == ["/home/X/trawl", "-p1000", "--ring=8M", "--dur", "15s", "-w", "/srv/X",
+                 '--trigger', 'comm == "X" and ret < 0', "-i",
+                 "event:sched:sched_switch if X", "-i", "uprobe:/opt/X:main name='X'", "-i",
+                 "usdt:/usr/bin/postgres:query__start", "-ZX", "--", "sh", "X",
+                 words[-2], "X"] and words[-2] != "--password",
+       "of trawl's command line options, numbers, events and symbols stay", capture)
+words = [re.sub("[a-z2-7]{12,}", "X", w) for w in capture["sources"]]
+tap.ok(words[:3] == ["uprobe:/opt/X:main", "usb:serial=X,ep=1", "branch:last=8@uprobe:/opt/X:main"]
+       and "avZq" not in words[3], "and of the texts of -i", capture)
+tap.ok(capture["command"][0] == "sh", "names of standard tools stay", capture)
 for word in (b"hoZq1", b"usZq4", b"avZq", b"unZq", b"sdZq", b"b00710d0", b"password", b"spZq",
              b"flZq", b"foZq"):
     tap.ok(not any(word in v for v in after.values()), f"nor {word.decode()}")

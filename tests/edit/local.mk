@@ -11,6 +11,12 @@ tests_edit_test_removed_CFLAGS = $(UNIT_CFLAGS)
 tests_edit_test_removed_LDADD = $(UNIT_LDADD)
 TESTS += tests/edit/test_removed
 
+check_PROGRAMS += tests/edit/test_knownprograms
+tests_edit_test_knownprograms_SOURCES = tests/edit/test_knownprograms.c edit/knownprograms.h edit/knownprograms.c
+tests_edit_test_knownprograms_CFLAGS = $(UNIT_CFLAGS)
+tests_edit_test_knownprograms_LDADD = $(UNIT_LDADD)
+TESTS += tests/edit/test_knownprograms
+
 check_PROGRAMS += tests/edit/test_sql
 tests_edit_test_sql_SOURCES = tests/edit/test_sql.c edit/redact.h edit/redactsql.c
 tests_edit_test_sql_CFLAGS = $(UNIT_CFLAGS)

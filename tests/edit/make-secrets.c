@@ -413,11 +413,16 @@ static void add_metas(struct made *m)
 		 m->other ? "aaaaaaaa" : "11111111", m->other ? "7777" : "6666");
 	meta(m, "machine", "application/json", text);
 	meta(m, "capture", "application/json",
-	     "{\"argv\":[\"trawl\",\"-p\",\"1000\",\"-i\",\"uprobe:/opt/"
-	     "avZq22222222:main\"],\"sources\":[\"uprobe:/opt/avZq22222222:main\"],\"command\":[\"/"
-	     "opt/"
-	     "avZq22222222\",\"--password\",\"avZq33333333\"],\"user\":\"usZq44444444\",\"uid\":"
-	     "1000}");
+	     "{\"argv\":[\"/home/avZq11111111/trawl\",\"-p1000\",\"--ring=8M\",\"--dur\",\"15s\","
+	     "\"-w\",\"/srv/avZq44444444\",\"--trigger\",\"comm == \\\"avZq55555555\\\" and ret < 0\","
+	     "\"-i\",\"event:sched:sched_switch if comm == \\\"avZq66666666\\\"\",\"-i\","
+	     "\"uprobe:/opt/avZq22222222:main name='avZq77777777'\",\"-i\","
+	     "\"usdt:/usr/bin/postgres:query__start\",\"-ZavZq88888888\",\"--\",\"sh\","
+	     "\"/opt/avZq22222222\",\"--password\",\"avZq33333333\"],"
+	     "\"sources\":[\"uprobe:/opt/avZq22222222:main\",\"usb:serial=avZq99999999,ep=1\","
+	     "\"branch:last=8@uprobe:/opt/avZq22222222:main\",\"avZq00000000:x\"],\"command\":["
+	     "\"sh\",\"/opt/avZq22222222\",\"--password\",\"avZq33333333\"],"
+	     "\"user\":\"usZq44444444\",\"uid\":1000}");
 	meta(m, "task/77", "application/json",
 	     "{\"tid\":77,\"pid\":77,\"ppid\":2,\"comm\":\"xfsaild/sdq9\",\"exe\":\"\","
 	     "\"kernel\":true}");
