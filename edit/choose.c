@@ -12,13 +12,23 @@
 #include "decode/usb/usb.h"
 #include "edit/needs.h"
 
+/* The newest submission with an id. Drivers use an URB, and thus its id, again. */
+struct submission {
+	uint64_t id;
+	bool used, kept;
+};
+
+struct submissions { /* by open addressing */
+	struct submission *slots;
+	size_t n, room; /* room: a power of two */
+};
+
 struct chooser_state {
 	struct consumer consumer; /* first: the stream hands it back */
 	struct stream *stream;
 	struct keep *keep;
 	uint64_t every, seen;
-	struct numbers urbs; /* submissions that were kept: their completions are kept, too */
-	struct numbers left; /* submissions that were left out */
+	struct submissions submissions;
 	struct needs *needs; /* NULL: not requested, or not known for all events */
 	struct task_names *names; /* NULL: not requested */
 	const struct trawl_source *source; /* source of the previous event, with its section and
@@ -55,23 +65,75 @@ static void note_needs(struct chooser_state *c, const struct item *it, uint32_t 
 		c->needs = NULL;
 }
 
+static struct submission *submission_slot(const struct submissions *s, uint64_t id)
+{
+	size_t at = (size_t)(id * 0x9E3779B97F4A7C15u >> 20) & (s->room - 1);
+
+	while (s->slots[at].used && s->slots[at].id != id)
+		at = (at + 1) & (s->room - 1);
+	return &s->slots[at];
+}
+
+/* Returns whether memory sufficed. */
+static bool submissions_grow(struct submissions *s)
+{
+	struct submissions more = { .room = s->room ? 2 * s->room : 256, .n = s->n };
+
+	more.slots = calloc(more.room, sizeof(*more.slots));
+	if (!more.slots)
+		return false;
+	for (size_t i = 0; i < s->room; i++)
+		if (s->slots[i].used)
+			*submission_slot(&more, s->slots[i].id) = s->slots[i];
+	free(s->slots);
+	*s = more;
+	return true;
+}
+
+/* Returns the submission with this id; NULL: none was seen. */
+static struct submission *find_submission(struct submissions *s, uint64_t id)
+{
+	struct submission *found = s->room ? submission_slot(s, id) : NULL;
+
+	return found && found->used ? found : NULL;
+}
+
+/* Returns whether memory sufficed. */
+static bool note_submission(struct submissions *s, uint64_t id, bool kept)
+{
+	struct submission *slot;
+
+	if (4 * s->n >= 3 * s->room && !submissions_grow(s))
+		return false;
+	slot = submission_slot(s, id);
+	s->n += !slot->used;
+	*slot = (struct submission){ .id = id, .used = true, .kept = kept };
+	return true;
+}
+
+/* Ids are of one source: a merged file may have those of several kernels. */
+static uint64_t id_of(const struct item *it)
+{
+	const struct usb_detail *u = it->detail;
+
+	return u->urb.id ^ (uint64_t)(uintptr_t)it->source << 20;
+}
+
 /* Whether --every keeps the event. The completion of a transfer is kept if its submission was. */
 static bool is_every_nth(struct chooser_state *c, const struct decoder *d, const struct item *it)
 {
-	const struct usb_detail *u = it->detail;
+	const struct usb_detail *u = d == &usb_decoder ? it->detail : NULL;
+	struct submission *submitted;
 	bool selected;
 
 	if (!c->every)
 		return true;
-	if (d == &usb_decoder && u->urb.type != 'S') {
-		if (numbers_has(&c->urbs, u->urb.id))
-			return true;
-		if (numbers_has(&c->left, u->urb.id))
-			return false;
-	}
+	submitted = u && u->urb.type != 'S' ? find_submission(&c->submissions, id_of(it)) : NULL;
+	if (submitted)
+		return submitted->kept;
 	selected = c->seen++ % c->every == 0;
-	if (d == &usb_decoder && u->urb.type == 'S')
-		numbers_add(selected ? &c->urbs : &c->left, u->urb.id);
+	if (u && u->urb.type == 'S')
+		c->no_memory |= !note_submission(&c->submissions, id_of(it), selected);
 	return selected;
 }
 
@@ -113,11 +175,9 @@ static int run(struct choose *c, struct stream *s, struct around *around, struct
 	if (c->needs)
 		needs_event_end(c->needs);
 	c->needs = state.needs;
-	if (state.no_memory || state.urbs.failed || state.left.failed ||
-	    (c->names && c->names->failed))
+	if (state.no_memory || (c->names && c->names->failed))
 		ret = trawl_fail(err, TRAWL_CANNOT, "out of memory");
-	numbers_free(&state.urbs);
-	numbers_free(&state.left);
+	free(state.submissions.slots);
 	return ret;
 }
 

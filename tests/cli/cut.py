@@ -161,6 +161,13 @@ few = [l["ts_ns"] for l in map(json.loads, decode(out))]
 tap.ok(2 < len(few) < len(whole) and set(few) <= whole, "--every: transfers stay whole", few,
        halves)
 
+# An URB, and thus its id, is used for one transfer after the other.
+tablet = f"{src}/samples/usb-tablet.trawl"
+there = decode(tablet)
+cut(tablet, out, "--every", "8")
+tap.ok(len(there) == 23 and decode(out) == there[::8],
+       "--every: of an URB that is submitted again and again, every N-th transfer", decode(out))
+
 # ---- what is left out leaves nothing behind
 cut(made, out, "--pid", "100")
 text = subprocess.run(["python3", f"{src}/tests/reader.py", out], capture_output=True).stdout
