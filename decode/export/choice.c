@@ -3,34 +3,70 @@
 #include "common/array.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "common/sources.h"
 #include "decode/base/cli.h"
 #include "decode/query/stream.h"
 #include "decode/query/unseen.h"
 #include "decode/usb/usb.h"
 
+/* The events of one machine of a merged file, whose decoder counts them by itself. */
+struct chosen {
+	struct chosen *next;
+	uint8_t *bits; /* one bit for each USB event, by its number */
+	uint64_t room; /* bytes allocated at bits */
+	char machine[];
+};
+
 struct choice {
 	struct consumer consumer; /* must be first: a struct consumer is cast to its choice */
 	struct chooser chooser;   /* the struct choice is found from this member by offset */
-	uint8_t *bits;            /* one bit for each USB event of the file, by its number */
-	uint64_t room;            /* bytes allocated at bits */
+	struct chosen *chosen;
 	uint64_t events;          /* number of events to export, including those of other sources */
 	bool no_memory;
 };
 
-static void add(struct choice *c, uint64_t number)
+/* Returns the events of the machine of a source; NULL: none was chosen. */
+static struct chosen *chosen_of(const struct choice *c, const struct trawl_source *source)
 {
+	const char *machine = source_machine(source->name);
+	struct chosen *m = c->chosen;
+
+	while (m && strcmp(m->machine, machine) != 0)
+		m = m->next;
+	return m;
+}
+
+static struct chosen *add_machine(struct choice *c, const struct trawl_source *source)
+{
+	const char *machine = source_machine(source->name);
+	struct chosen *m = calloc(1, sizeof(*m) + strlen(machine) + 1);
+
+	if (!m)
+		return NULL;
+	strcpy(m->machine, machine);
+	m->next = c->chosen;
+	return c->chosen = m;
+}
+
+static void add(struct choice *c, const struct trawl_source *source, uint64_t number)
+{
+	struct chosen *m = chosen_of(c, source);
 	uint64_t need = number / 8 + 1;
 
-	if (need > c->room) {
+	if (!m)
+		m = add_machine(c, source);
+	if (m && need > m->room) {
 		uint64_t room = need < 4096 ? 4096 : 2 * need;
 
-		if (!array_extend(c->bits, c->room, room)) {
-			c->no_memory = true;
-			return;
-		}
+		m = array_extend(m->bits, m->room, room) ? m : NULL;
 	}
-	c->bits[number / 8] |= (uint8_t)(1u << number % 8);
+	if (!m) {
+		c->no_memory = true;
+		return;
+	}
+	m->bits[number / 8] |= (uint8_t)(1u << number % 8);
 	c->events++;
 }
 
@@ -46,13 +82,13 @@ static int take_item(struct consumer *consumer, const struct decoder *d, void *s
 	}
 	if (!detail->transfer) {
 		/* an event of USBPcap or macOS that is not half of a transfer */
-		add(c, detail->urb.number);
+		add(c, it->source, detail->urb.number);
 		return c->no_memory;
 	}
 	if (detail->transfer->has_submit)
-		add(c, detail->transfer->submit.number);
+		add(c, it->source, detail->transfer->submit.number);
 	if (detail->transfer->has_complete)
-		add(c, detail->transfer->complete.number);
+		add(c, it->source, detail->transfer->complete.number);
 	return c->no_memory;
 }
 
@@ -74,9 +110,10 @@ static bool has_event(const struct chooser *chooser, const struct item *it)
 {
 	const struct choice *c = (const struct choice *)((const char *)chooser -
 							 offsetof(struct choice, chooser));
-	const struct usb_detail *d = it->detail;
+	const struct chosen *m = chosen_of(c, it->source);
+	uint64_t number = ((const struct usb_detail *)it->detail)->urb.number;
 
-	return d->urb.number / 8 < c->room && c->bits[d->urb.number / 8] >> d->urb.number % 8 & 1;
+	return m && number / 8 < m->room && m->bits[number / 8] >> number % 8 & 1;
 }
 
 static struct choice *read_through(struct stream *s, struct trawl_error *err)
@@ -132,8 +169,14 @@ int choice_find(const char *path, const struct decode_options *options,
 
 void choice_free(struct choice *c)
 {
+	struct chosen *next;
+
 	if (!c)
 		return;
-	free(c->bits);
+	for (struct chosen *m = c->chosen; m; m = next) {
+		next = m->next;
+		free(m->bits);
+		free(m);
+	}
 	free(c);
 }

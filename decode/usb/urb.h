@@ -53,7 +53,7 @@ struct urb {
 	uint16_t bus;
 	char flag_setup, flag_data;
 	uint64_t time;       /* ns since the epoch */
-	uint64_t number;     /* index among all USB events of the file, from 0; not in the record */
+	uint64_t number;     /* index among its machine's USB events, from 0; not in the record */
 	int32_t status;
 	uint32_t length;     /* S: requested, C: transferred bytes */
 	uint32_t buffer;     /* isochronous C: the length of its S; 0: unknown; not in the record */

@@ -121,6 +121,20 @@ for name in "version1", "kinds", "words", "codings", "small4", "events", "clocks
     bad += [("merge", text, len(got), len(whole))] * (got != whole)
     tap.same([], bad, f"golden {name}: compact, repair, cut in two and merged")
 
+# ---- two machines with USB, whose events are counted from 0 each: what is chosen is of one
+storage, audio = (f"{src}/samples/usb-{n}.trawl" for n in ("storage", "audio"))
+merge(storage, audio)
+isochronous = ("--where", 'name == "usb:iso"')
+want = [alone(e) for e in decode(*isochronous, audio)]
+status, _, text = run("trawl-edit", "cut", out, *isochronous, "-w", part)
+got = decode(part)
+tap.ok(status == 0 and len(got) == len(want) > 5 and {e["name"] for e in got} == {"usb:iso"},
+       "cut --where of a merged file has events of the chosen machine only", text,
+       [(e["source"], e["name"]) for e in got][:5])
+lines = run("trawl-export", "--to", "usbmon", *isochronous, out)[1].splitlines()
+tap.ok(lines and {l.split()[3][:2] for l in lines} <= {"Zo", "Zi"}, "and so has an export",
+       lines[:3])
+
 # ---- two machines whose tasks have the same ids: each keeps its own names
 tick = f"{src}/samples/tick.trawl"
 other = f"{tmp.name}/other.trawl"
