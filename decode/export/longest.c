@@ -43,6 +43,7 @@ struct waking {
 	uint64_t time;
 	int32_t tid; /* the woken task */
 	struct task by;
+	char interrupt[8]; /* its kind, which interrupted the task `by`; "": that task woke it */
 };
 
 struct slow {
@@ -50,6 +51,7 @@ struct slow {
 	struct task who;
 	struct task starter; /* the task of its first event, if still known */
 	struct task waker;   /* who woke its task last */
+	char interrupt[8];   /* the kind of interrupt that did it, while `waker` ran */
 	uint64_t woken;      /* how long before the end, ns */
 };
 
@@ -212,13 +214,13 @@ static struct beginning *beginning_at(struct longest *l, uint64_t time)
 
 /*
  * Takes a wake-up: the task that releases a lock, or sends awaited data, wakes the waiting task.
- * The event sched_waking is the waker's, and its field pid is the woken task. In an interrupt it
- * belongs to no task, but the event does not show that.
+ * The event sched_waking is the waker's, and its field pid is the woken task. In an interrupt the
+ * waker is only the task that was interrupted.
  */
 static void take_waking(struct longest *l, const struct decoder *d, void *state,
 			const struct item *it)
 {
-	struct value v = { 0 };
+	struct value v = { 0 }, kind = { 0 };
 	struct waking *w;
 	bool waking;
 
@@ -234,6 +236,9 @@ static void take_waking(struct longest *l, const struct decoder *d, void *state,
 	w->time = it->time;
 	w->tid = (int32_t)v.u;
 	who(it, &w->by);
+	w->interrupt[0] = '\0';
+	if (d->value(state, it, "interrupt", &kind) && kind.type == VALUE_TEXT)
+		snprintf(w->interrupt, sizeof(w->interrupt), "%.*s", (int)kind.len, kind.text);
 }
 
 /* Finds the task that last woke the span's task within the span. */
@@ -244,6 +249,7 @@ static void find_waker(const struct longest *l, struct slow *slow)
 	if (slow->who.tid > 0 && w->tid == slow->who.tid && w->by.tid != w->tid &&
 	    w->time <= slow->when && slow->when - w->time <= slow->ns) {
 		slow->waker = w->by;
+		memcpy(slow->interrupt, w->interrupt, sizeof(slow->interrupt));
 		slow->woken = slow->when - w->time;
 	}
 }
@@ -417,9 +423,12 @@ static void print_waker(const struct slow *s, const char *name, struct out *o)
 		return;
 	out_str(o, "\n    slept until ");
 	time_span(o, s->woken);
-	out_str(o, " before its end, when it was woken while this ran: ");
+	out_str(o, " before its end, when it was woken ");
+	if (*s->interrupt)
+		out_printf(o, "in %s, ", s->interrupt);
+	out_str(o, "while this ran: ");
 	safe(o, task_text(&s->waker, room, sizeof(room)));
-	if (strstr(name, "lock") && !strstr(name, "clock"))
+	if (!*s->interrupt && strstr(name, "lock") && !strstr(name, "clock"))
 		out_str(o, ", which then probably released the lock");
 }
 

@@ -81,6 +81,13 @@ cat = {e["tid"] for e in events if e["name"].endswith("read") and e["comm"] == "
 by = [f"{e['comm']}-{e['tid']}" for e in events
       if e["name"] == "sched:sched_waking" and e["fields"]["pid"] in cat]
 tap.ok(line and line[1] in by, "the longest read was ended by what woke its task", line, by, text)
+# A sleep is ended by the timer's interrupt: the task that it interrupts has nothing to do with it.
+call = "event:syscalls:sys_{}_clock_nanosleep"
+subprocess.run(["trawl", "-w", file, "-i", call.format("enter"), "-i", call.format("exit"), "-i",
+                "event:sched:sched_waking", "--", "sleep", "0.2"], capture_output=True)
+text = subprocess.run(["trawl-decode", "--summary", file], capture_output=True, text=True).stdout
+tap.ok(re.search("before its end, when it was woken in hardirq, while this ran: ", text),
+       "who was interrupted is not said to have woken a task", text)
 two = f"{tmp.name}/two.trawl"
 subprocess.run(["trawl", "-w", two, "-i", "event:syscalls:sys_enter_read", "-i",
                 "event:block:block_rq_issue", "--", "cat", "/etc/passwd"],
