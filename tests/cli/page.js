@@ -65,6 +65,10 @@ function state() {
 			.filter(inView)
 			.map((r) => +r.dataset.event),
 		marks: trawl.marks,
+		tip: trawl.tip,
+		marked: trawl.marked,
+		markedInView: trawl.markedInView,
+		failed: all(".row.failed").map((r) => r.lastChild.textContent),
 		bars: trawl.bars,
 		pauses: all(".row.pause").map((r) => `${r.lastChild.dataset.pause}: ${r.title}`),
 		wide: all("html, main, #right, #table, #scroll").map(
@@ -127,6 +131,14 @@ function steps(page, file, shots, firefox, errors) {
 		key: (name) => page.keyboard.press(name),
 		click: (selector) => page.click(selector),
 		focus: (selector) => page.focus(selector),
+		// to a point of the canvas, which an expression gives
+		hover: async (point) => {
+			const [x, y] = await page.evaluate(
+				`(() => { const [x, y] = ${point}, r = canvas.getBoundingClientRect();` +
+					" return [r.left + x, r.top + y]; })()",
+			);
+			await page.mouse.move(x, y);
+		},
 		size: ([width, height]) => page.setViewport({ width, height }),
 		// waits until the page is so; an assignment notes what it was
 		until: wait,

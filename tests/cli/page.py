@@ -10,6 +10,7 @@ import json
 import os
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -320,6 +321,44 @@ def check_search():
            got["first"]["about"])
 
 
+def check_lanes():
+    """The selected event's lanes are marked and in view; what is under the pointer is described."""
+    lines = ["source event tracefs", "type 0 1 12 app:work name: work\\nID: 1\\nformat:\\n"
+             "\\tfield:unsigned short common_type;\\toffset:0;\\tsize:2;\\tsigned:0;\\n"
+             "\\tfield:int common_pid;\\toffset:4;\\tsize:4;\\tsigned:1;\\n\\nprint fmt: \"\"",
+             "field n 0 0 8 4 1 unsigned int"]
+    lines += [f"event 0 1 0 {k * 1000} {struct.pack('<HHiI', 1, 0, k + 1, k).hex()}"
+              for k in range(60)]
+    many = f"{tmp.name}/many.trawl"
+    subprocess.run([f"{build}/tests/decode/make-lines", many], input="\n".join(lines) + "\n",
+                   text=True, check=True)
+    export(many, page)
+    y = "HEAD + lanes.findIndex((l) => l.kind === 'task' && isInLane(l, selected)) * LANE"
+    got, _ = browse(page, [
+        ["state", "first"], ["key", "Home"], ["state", "home"], ["key", "End"], ["state", "end"],
+        ["hover", f"[xOf(eventTime[selected]), {y} - laneScroll + 8]"],
+        ["until", "Boolean(trawl.tip)"], ["state", "tip"], ["hover", "[60, 5]"],
+        ["state", "away"], ["click", "#busy"], ["key", "f"],
+        ["until", "trawl.lanes < 20"], ["state", "few"], ["key", "0"],
+        ["until", "trawl.lanes > 60"], ["state", "all"]])
+    tap.same(([], []), (got["errors"], got["requests"]), "60 tasks: no error, no request")
+    if got["errors"]:
+        return
+    tap.ok(got["first"]["marked"] == [] and "? 1" in got["home"]["marked"] and
+           "? 60" in got["end"]["marked"] and "cpu 0" in got["end"]["marked"],
+           "the lanes of the selected event are marked", got["home"]["marked"],
+           got["end"]["marked"])
+    tap.ok("task" in got["home"]["markedInView"] and "task" in got["end"]["markedInView"],
+           "and that of its task is in view", got["home"]["markedInView"],
+           got["end"]["markedInView"])
+    tap.ok(got["tip"]["tip"].startswith("app:work") and "n=59" in got["tip"]["tip"] and
+           got["away"]["tip"] == "", "the event under the pointer is described", got["tip"]["tip"])
+    tap.ok(got["few"]["lanes"] < 20 and "tasks (2 of 60)" in got["few"]["titles"] and
+           got["all"]["lanes"] == got["first"]["lanes"],
+           "lanes without events in view can be hidden", got["few"]["titles"],
+           got["few"]["names"])
+
+
 def check_redacted():
     """The page of a redacted capture explains stand-ins; the table marks a pause by a line."""
     quiet, clean = f"{tmp.name}/quiet.pcap", f"{tmp.name}/clean.trawl"
@@ -379,6 +418,9 @@ def check_pairs():
     if got["errors"]:
         return
     check_pair_rows(got, there)
+    red = [t for k in ("error", "read") for t in got[k]["failed"]]
+    tap.ok(any("ENOENT" in t for t in red) and all(" ret=-" in " " + t for t in red),
+           "the rows of failed system calls are red", red)
 
 
 def check_pair_rows(got, there):
@@ -484,6 +526,7 @@ if missing:
 else:
     check_browser()
     check_search()
+    check_lanes()
     check_redacted()
     if os.geteuid() or not os.path.exists("/sys/kernel/tracing/events/syscalls"):
         tap.skip("a page of system calls", "needs root and tracefs")

@@ -24,8 +24,40 @@ function eventAtPoint(x, y) {
 		if (eventTime[bars[j]] - eventDuration[bars[j]] <= t + near) best = bars[j];
 	return best;
 }
+// Describes what is under the pointer: an event, or a lane by its full name.
+let hovered = -1;
+async function hover(x, y) {
+	const l = lanes[Math.floor((y - HEAD + laneScroll) / LANE)],
+		onLabel = x < LABEL && y >= HEAD && l && l.kind,
+		i = x < LABEL ? -1 : eventAtPoint(x, y),
+		tip = $("tip");
+	hovered = i;
+	if (i < 0 && !onLabel) {
+		tip.hidden = true;
+		return;
+	}
+	const text = i < 0 ? l.name : await tipText(i);
+	if (hovered !== i) return; // the pointer has moved on
+	tip.textContent = text;
+	tip.hidden = false;
+	const below = y + 18,
+		above = y - tip.offsetHeight - 8;
+	tip.style.left = `${Math.max(0, Math.min(x + 14, width - tip.offsetWidth))}px`;
+	tip.style.top = `${below + tip.offsetHeight > height ? above : below}px`;
+}
+async function tipText(i) {
+	const task = taskOf(i),
+		took = eventDuration[i];
+	return [
+		nameOf(i) + (took ? `, ${formatDuration(took)}${often(i)}` : ""),
+		formatTime(eventTime[i]) + (task ? ` ${task.comm} ${task.tid}` : ""),
+		formatFields(await fieldsOf(i)).slice(0, 300),
+	].join("\n");
+}
+canvas.addEventListener("pointerleave", () => hover(-1, -1));
 let drag = null;
 canvas.addEventListener("pointerdown", (e) => {
+	hover(-1, -1);
 	drag = {
 		x: e.offsetX,
 		y: e.offsetY,
@@ -38,7 +70,10 @@ canvas.addEventListener("pointerdown", (e) => {
 	canvas.setPointerCapture(e.pointerId);
 });
 canvas.addEventListener("pointermove", (e) => {
-	if (!drag) return;
+	if (!drag) {
+		hover(e.offsetX, e.offsetY);
+		return;
+	}
 	const dx = e.offsetX - drag.x,
 		dy = e.offsetY - drag.y;
 	if (Math.abs(dx) + Math.abs(dy) > 3) drag.moved = true;
@@ -256,7 +291,8 @@ function connect() {
 		],
 	])
 		$(id).addEventListener("click", fn);
-	$("lanes").addEventListener("input", () => filterLanes($("lanes").value));
+	$("lanes").addEventListener("input", showLanes);
+	$("busy").addEventListener("change", showLanes);
 	$("only").addEventListener("change", () => {
 		tableSize();
 		tableFollow();
@@ -340,6 +376,19 @@ const remote = (ready) => ({
 	},
 	get names() {
 		return lanes.map((l) => l.name || l.title);
+	},
+	get tip() {
+		return $("tip").hidden ? "" : $("tip").textContent;
+	},
+	get marked() {
+		return lanes
+			.filter((l) => selected >= 0 && isInLane(l, selected))
+			.map((l) => l.name);
+	},
+	get markedInView() {
+		return lanes
+			.filter((l, k) => selected >= 0 && isInLane(l, selected) && isLaneInView(k))
+			.map((l) => l.kind);
 	},
 	get titles() {
 		return lanes.filter((l) => !l.kind).map((l) => l.title);

@@ -255,26 +255,61 @@ function makeLanes() {
 		cpus[NONE] === eventCount && tasks[NONE] === eventCount,
 	);
 }
-// Shows the lanes whose names contain the text; each group's title counts those shown and all.
-function filterLanes(text) {
+// Whether event i, or its bar, is in a lane.
+function isInLane(l, i) {
+	if (l.kind === "cpu") return eventCpu[i] === l.number;
+	if (l.kind === "usb") return eventEndpoint[i] === l.number;
+	if (l.kind === "task") return [eventTask[i], barTask(i)].includes(l.number);
+	return ["name", "probe"].includes(l.kind) && about.shapes[eventShape[i]].name === l.number;
+}
+// Whether a lane shows an event, a bar or a loss between two times.
+function hasInView(l, a, b) {
+	if (l.kind === "loss") return about.losses.some((x) => x.to >= a && x.from <= b);
+	const { list, bars } = l,
+		k = lowerBound(list, a);
+	if (k < list.length && eventTime[list[k]] <= b) return true;
+	for (let j = lowerBound(bars, a); j < bars.length; j++)
+		if (l.most[j >> 6] < eventTime[bars[j]] - b)
+			j |= 63; // the whole group begins after the view
+		else if (eventTime[bars[j]] - eventDuration[bars[j]] <= b) return true;
+	return false;
+}
+// Scrolls to the lane that is most specific for event i, unless one of this kind is in view.
+function revealLane(i) {
+	const find = (kinds) =>
+			kinds
+				.map((kind) =>
+					lanes.findIndex((l) => l.kind === kind && isInLane(l, i)),
+				)
+				.filter((k) => k >= 0),
+		own = find(["usb", "task", "probe"]),
+		found = own.length ? own : find(["name", "cpu"]);
+	if (found.length && !found.some(isLaneInView))
+		scrollLanes(found[0] * LANE - (height - HEAD - LANE) / 2);
+}
+const isLaneInView = (k) =>
+	k * LANE >= laneScroll && (k + 1) * LANE - laneScroll <= height - HEAD;
+// Shows the lanes whose names contain the text, or of these only those with events in view; each
+// group's title counts those shown and all.
+const showLanes = () => filterLanes($("lanes").value, $("busy").checked);
+function filterLanes(text, inView) {
 	const low = text.trim().toLowerCase();
 	lanes = [];
 	for (let a = 0, b; a < allLanes.length; a = b) {
 		for (b = a + 1; b < allLanes.length && !allLanes[b].title;) b++;
 		const all = allLanes.slice(a + 1, b),
-			some = low
-				? all.filter((l) =>
-						`${l.device} ${l.name}`.toLowerCase().includes(low),
-					)
-				: all;
+			some = all.filter(
+				(l) =>
+					`${l.device} ${l.name}`.toLowerCase().includes(low) &&
+					(!inView || hasInView(l, from, to)),
+			);
 		const size = allLanes[a].title === "lost events" ? about.nlosses : all.length;
-		const part = low ? `${formatCount(some.length)} of ` : "";
+		const part = low || inView ? `${formatCount(some.length)} of ` : "";
 		if (some.length)
 			lanes.push(
 				{ title: `${allLanes[a].title} (${part}${formatCount(size)})` },
 				...some,
 			);
 	}
-	laneScroll = 0;
-	dirty = true;
+	scrollLanes(laneScroll);
 }

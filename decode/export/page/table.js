@@ -82,6 +82,7 @@ function fillRow(row, r, i, fields, letters) {
 	row.className =
 		"row" +
 		(eventFlags[i] & PROBLEM ? " problem" : "") +
+		(eventFlags[i] & FAILED ? " failed" : "") +
 		(i === selected ? " selected" : "") +
 		(gap ? " pause" : "") +
 		(eventTime[i] < from || eventTime[i] > to ? " outside" : "") +

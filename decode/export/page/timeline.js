@@ -305,6 +305,16 @@ function drawVertical(t, color, dash, text) {
 	ctx.setLineDash([]);
 	if (text) ctx.fillText(text, x + 4, 17);
 }
+// Draws a frame around the selected event in its lane.
+function drawFrame(i, y) {
+	const a = Math.max(LABEL, xOf(eventTime[i] - eventDuration[i]) - 2),
+		b = Math.min(width, xOf(eventTime[i]) + 4);
+	if (b < LABEL || a > width) return;
+	ctx.strokeStyle = style.accent;
+	ctx.lineWidth = 2;
+	ctx.strokeRect(a, y + 2, b - a, LANE - 4);
+	ctx.lineWidth = 1;
+}
 let triggers = [];
 // Draws the label of a group of lanes, or a lane with its label.
 function drawLane(l, y) {
@@ -319,7 +329,9 @@ function drawLane(l, y) {
 	}
 	drawBars(l, y);
 	if (l.kind !== "usb") drawTicks(l, y);
-	ctx.fillStyle = style.back;
+	const own = selected >= 0 && isInLane(l, selected);
+	if (own) drawFrame(selected, y);
+	ctx.fillStyle = own ? style.select : style.back;
 	ctx.fillRect(0, y, LABEL - 2, LANE);
 	ctx.fillStyle = style.text;
 	ctx.font = "12px system-ui, sans-serif";
@@ -409,6 +421,7 @@ function frame() {
 		draw();
 	} else if (panelIsStale && performance.now() - movedAt >= STANDS) {
 		panelIsStale = false;
+		if ($("busy").checked) showLanes();
 		updatePanel();
 	}
 	if (tableIsStale && (!moved || performance.now() - tableTime >= TABLE_EVERY)) updateTable();
