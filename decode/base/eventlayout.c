@@ -669,11 +669,13 @@ static inline char *put_fixed(char *p, const struct shown *s, const uint8_t *r, 
 	return s->op == OP_BOOL ? put_bool(p, f, r) : put_integer(p, s->op, r, json);
 }
 
-/* Whether the value is not printed from the field's bytes alone. */
-static inline bool is_special(const struct shown *s, bool json)
+/* Whether the value, in a field of fixed place of record r, is not printed from its bytes alone. */
+static inline bool is_special(const struct shown *s, const uint8_t *r, bool json)
 {
 	if (!((uintptr_t)s->fault | (uintptr_t)s->when | (uintptr_t)s->written))
 		return false;
+	if (!s->fault && !s->when && s->written->only_negative)
+		return !json && load_int(r + s->field->offset, s->field->size) < 0;
 	return s->fault || s->when || !json || s->written->only_name;
 }
 
@@ -695,7 +697,7 @@ static inline void all_fields(const struct event_layout *l, const uint8_t *r, si
 
 		if (s->hidden && !all)
 			continue;
-		if (s->op < OP_FIXED && !checked && !is_special(s, json)) {
+		if (s->op < OP_FIXED && !checked && !is_special(s, r, json)) {
 			skip = 0;
 			p = put_fixed(put_label(p, label, label_len), s, r, json);
 			continue;

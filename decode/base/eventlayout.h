@@ -15,6 +15,7 @@ struct written {
 	/* Returns the traced program's name for the value, or NULL. May be NULL. */
 	const char *(*name)(const struct written *w, const void *record, size_t len);
 	bool only_name; /* the number has no meaning: JSON has the name, too */
+	bool only_negative; /* other numbers are shown by their type */
 };
 
 struct shown {

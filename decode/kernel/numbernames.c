@@ -123,6 +123,7 @@ struct number_names *number_names_new(const struct trawl_reader *r,
 	}
 	s->shown = shown;
 	s->written.put = error ? put_error : put;
+	s->written.only_negative = error;
 	s->written.name = error ? error_in : name_in;
 	shown->written = &s->written;
 	return s;
