@@ -111,15 +111,8 @@ static bool same_data(const struct session *s, const struct tape_entry *e, const
 		      uint32_t n)
 {
 	const uint8_t *was = tape_data(s->tape, e);
-	bool mask[ECHO_REACH];
 
-	if (s->options->any_data || !memcmp(was, is, n))
-		return true;
-	echo_mask(NULL, false, was, n, mask);
-	for (uint32_t i = 0; i < n; i++)
-		if (was[i] != is[i] && (i >= ECHO_REACH || !mask[i]))
-			return false;
-	return true;
+	return s->options->any_data || echo_same(NULL, was, is, n, n);
 }
 
 /* got: the number of bytes, or libusb's error; data: the answer. */

@@ -236,22 +236,6 @@ void playing_answer(struct player *p, struct usbip_urb *u, int32_t status, const
 
 /* ---- OUT ------------------------------------------------------------------------------------- */
 
-static bool equal(const struct endpoint *e, const uint8_t *was, const uint8_t *is, size_t n,
-		  size_t whole)
-{
-	bool mask[ECHO_REACH];
-
-	if (!memcmp(was, is, n))
-		return true;
-	if (n != whole)
-		return false;
-	echo_mask(&e->echo, false, was, whole, mask);
-	for (size_t i = 0; i < n; i++)
-		if (was[i] != is[i] && (i >= ECHO_REACH || !mask[i]))
-			return false;
-	return true;
-}
-
 static void remember(struct player *p, const struct endpoint *e, uint32_t entry,
 		     const uint8_t *data, uint32_t n)
 {
@@ -296,7 +280,7 @@ static uint32_t look_ahead(const struct player *p, const struct endpoint *e, con
 	for (uint32_t i = e->next + 1; i < e->n && i < e->next + WINDOW; i++) {
 		const struct tape_entry *x = &p->tape->entries[e->entries[i]];
 
-		if (x->data_len == n && equal(e, tape_data(p->tape, x), data, n, n))
+		if (x->data_len == n && echo_same(&e->echo, tape_data(p->tape, x), data, n, n))
 			return i;
 	}
 	return TAPE_NONE;
@@ -315,7 +299,8 @@ static struct tape_entry *find_cancelled(const struct player *p, struct endpoint
 		if (!x->cancelled || x->time)
 			continue;
 		if (x->unknown ? x->length == n
-			       : x->data_len == n && equal(e, tape_data(p->tape, x), data, n, n))
+			       : x->data_len == n &&
+					 echo_same(&e->echo, tape_data(p->tape, x), data, n, n))
 			return x;
 		first = i < first ? i : first;
 		end = i + 1;
@@ -382,7 +367,8 @@ static struct tape_entry *take_out(struct player *p, struct endpoint *e, const u
 	struct tape_entry *x = playing_next_of(p, e), *ended = NULL;
 	uint32_t left, at = 0;
 
-	if (x && !e->offset && x->data_len == n && equal(e, tape_data(p->tape, x), data, n, n)) {
+	if (x && !e->offset && x->data_len == n &&
+	    echo_same(&e->echo, tape_data(p->tape, x), data, n, n)) {
 		remember(p, e, e->entries[e->next], data, n);
 		playing_use(p, x, true);
 		playing_advance(e);

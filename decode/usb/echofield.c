@@ -157,3 +157,19 @@ void echo_mask(const struct echo_fields *f, bool storage, const uint8_t *p, size
 			for (size_t k = 0; k < ECHO_REACH; k++)
 				mask[k] |= f->lengths[i].counts[k];
 }
+
+bool echo_same(const struct echo_fields *f, const uint8_t *was, const uint8_t *is, size_t n,
+	       size_t whole)
+{
+	bool mask[ECHO_REACH];
+
+	if (!memcmp(was, is, n))
+		return true;
+	if (n != whole)
+		return false;
+	echo_mask(f, false, was, whole, mask);
+	for (size_t i = 0; i < n; i++)
+		if (was[i] != is[i] && (i >= ECHO_REACH || !mask[i]))
+			return false;
+	return true;
+}

@@ -34,10 +34,17 @@ bool echo_learn(struct echo_fields *f, const struct sample *messages, size_t n);
 
 /*
  * Sets mask[i] for each byte i < min(n, ECHO_REACH) of the message at p that belongs to an echo
- * field; other elements of mask are unchanged. `storage`: the endpoint belongs to a mass storage
+ * field, and clears all other elements of mask. `storage`: the endpoint belongs to a mass storage
  * interface. f may be NULL.
  */
 void echo_mask(const struct echo_fields *f, bool storage, const uint8_t *p, size_t n,
 	       bool mask[ECHO_REACH]);
+
+/*
+ * Whether the first n bytes of a message of `whole` bytes are those of the recorded one at `was`,
+ * which has as many. Echo fields may differ if it is complete, n == whole.
+ */
+bool echo_same(const struct echo_fields *f, const uint8_t *was, const uint8_t *is, size_t n,
+	       size_t whole);
 
 #endif

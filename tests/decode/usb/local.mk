@@ -15,7 +15,7 @@ UNIT_USB = \
 	tests/decode/usb/test_msc \
 	tests/decode/usb/test_control \
 	tests/decode/usb/test_transfer \
-	tests/decode/usb/test_urb \
+	tests/decode/usb/test_urb tests/decode/usb/test_echofield \
 	tests/decode/usb/test_device \
 	tests/decode/usb/test_usbmontext
 check_PROGRAMS += $(UNIT_USB)
@@ -42,6 +42,9 @@ tests_decode_usb_test_control_LDADD = $(USB_LDADD)
 tests_decode_usb_test_transfer_SOURCES = tests/decode/usb/test_transfer.c
 tests_decode_usb_test_transfer_CFLAGS = $(UNIT_CFLAGS)
 tests_decode_usb_test_transfer_LDADD = $(USB_LDADD)
+tests_decode_usb_test_echofield_SOURCES = tests/decode/usb/test_echofield.c
+tests_decode_usb_test_echofield_CFLAGS = $(UNIT_CFLAGS)
+tests_decode_usb_test_echofield_LDADD = $(USB_LDADD)
 tests_decode_usb_test_urb_SOURCES = tests/decode/usb/test_urb.c
 tests_decode_usb_test_urb_CFLAGS = $(UNIT_CFLAGS)
 tests_decode_usb_test_urb_LDADD = $(USB_LDADD)
