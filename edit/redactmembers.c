@@ -249,23 +249,12 @@ static const struct member verdict_members[] = {
 /* ---- edits -------------------------------------------------------------------------------- */
 
 static const struct member count_members[] = { PLAIN("count", KEEP), END };
+#define REMOVED(constant, name, kept, what) PLAIN_EACH(name, count_members),
+/* Of edit/N: how much each class lost. */
 static const struct member removed_members[] = {
-	PLAIN_EACH("keystrokes", count_members),
-	PLAIN_EACH("pointer", count_members),
-	PLAIN_EACH("sectors", count_members),
-	PLAIN_EACH("payload", count_members),
-	PLAIN_EACH("serials", count_members),
-	PLAIN_EACH("commands", count_members),
-	PLAIN_EACH("paths", count_members),
-	PLAIN_EACH("names", count_members),
-	PLAIN_EACH("strings", count_members),
-	PLAIN_EACH("addresses", count_members),
-	PLAIN_EACH("identity", count_members),
-	PLAIN_EACH("symbols", count_members),
-	PLAIN_EACH("date", count_members),
+	SECRET_CLASS_LIST(REMOVED)
 	END,
 };
-_Static_assert(ARRAY_SIZE(removed_members) == SECRET_CLASSES + 1, "a row for each class");
 
 static const struct member edit_members[] = {
 	PLAIN("operation", KEEP),
