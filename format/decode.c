@@ -554,10 +554,10 @@ static bool decode(struct chunk_decoder *d, const struct chunk_payload *p)
 	uint64_t version = view_varint(&in);
 
 	d->back = version == PAYLOAD_BACK;
-	d->payload_ticks = version == PAYLOAD_TICKS;
+	d->payload_ticks = version >= PAYLOAD_TICKS;
 	if (p->count > CHUNK_MAX_EVENTS)
 		return column_breaks(&d->in, RULE("Bounds", "there are over 1,048,576 events"));
-	if (version != PAYLOAD_FORMAT && !d->back && !d->payload_ticks)
+	if (version < PAYLOAD_FORMAT || version > PAYLOAD_NEWEST)
 		return column_breaks(&d->in, RULE("Chunk payload", "the version is not 2, 3 or 4"));
 	if (!get_substream(d, &in, PAYLOAD_MAX_STRUCTURE, &d->substreams[0], &d->in.structure,
 			   RULE_SUBSTREAM("structure")) ||

@@ -53,7 +53,7 @@ static bool add_chunk(struct maker *m, const uint8_t *block)
 	in = (struct view){block + BLOCK_HEAD + CHUNK_HEAD, NULL, false};
 	in.end = in.p + c.payload;
 	version = view_varint(&in);
-	m->compact |= version > PAYLOAD_BACK;
+	m->compact |= version >= PAYLOAD_TICKS;
 	buf_varint(&payload, version);
 	for (int i = 0; i < SUBSTREAMS && ok; i++)
 		ok = substream_get(&in, m->z, SMALL_FILE_MAX * 2, &m->room, &stream) &&

@@ -7,6 +7,8 @@ enum {
 	PAYLOAD_FORMAT = 2,
 	PAYLOAD_BACK = 3, /* differences of times are signed, because a clock went back */
 	PAYLOAD_TICKS = 4, /* may have times in ticks, and columns that refer to derived numbers */
+	/* From PAYLOAD_TICKS on, a version has all of those before. */
+	PAYLOAD_NEWEST = PAYLOAD_TICKS,
 	PAYLOAD_MAX_STRUCTURE = 16 << 20, /* bytes of the substream structure */
 
 	STRING_NUMBERED = 0, /* a string column: numbers of strings in the chunk's list */

@@ -3,14 +3,12 @@
 
 #include "format/stringtable.h"
 
-enum { TABLE = 2 * STRING_TABLE_MAX };
-
 bool string_table_reset(struct string_table *s)
 {
 	if (!s->list)
 		s->list = malloc(STRING_TABLE_MAX * sizeof(*s->list));
 	if (!s->table)
-		s->table = calloc(TABLE, sizeof(*s->table));
+		s->table = calloc(STRING_TABLE_SLOTS, sizeof(*s->table));
 	if (!s->list || !s->table)
 		return false;
 	string_table_forget(s, 0);
@@ -28,9 +26,9 @@ void string_table_free(struct string_table *s)
 
 uint32_t string_table_number(struct string_table *s, struct string v)
 {
-	uint32_t at = XXH3_64bits(v.p, v.len) % TABLE;
+	uint32_t at = XXH3_64bits(v.p, v.len) % STRING_TABLE_SLOTS;
 
-	for (; s->table[at]; at = (at + 1) % TABLE) {
+	for (; s->table[at]; at = (at + 1) % STRING_TABLE_SLOTS) {
 		uint32_t k = s->table[at] - 1;
 
 		if (s->list[k].len == v.len &&

@@ -13,7 +13,8 @@ struct string {
 
 enum {
 	STRING_TABLE_MAX = 65536,        /* in a chunk */
-	STRING_TABLE_MAX_BYTES = 1 << 20 /* of one, and for writing of all */
+	STRING_TABLE_MAX_BYTES = 1 << 20, /* of one string; the writer also bounds their sum */
+	STRING_TABLE_SLOTS = 2 * STRING_TABLE_MAX, /* of the hash table */
 };
 
 /* For encoding. Initialised with zeros; string_table_reset() empties it. */
@@ -21,15 +22,21 @@ struct string_table {
 	uint32_t count;
 	struct buf bytes;
 	struct { uint32_t offset, len, slot; } *list; /* STRING_TABLE_MAX */
-	uint32_t *table;                        /* 2 * STRING_TABLE_MAX: number + 1 */
+	uint32_t *table;                        /* STRING_TABLE_SLOTS: number + 1; 0: free */
 };
 
+/* Returns false if memory runs out. */
 bool string_table_reset(struct string_table *s);
 void string_table_free(struct string_table *s);
-/* Returns the number of a string, which is added if it is new; UINT32_MAX if there are too many. */
+/*
+ * Returns the number of a string, which is added if it is new; UINT32_MAX if it cannot be added:
+ * the table has STRING_TABLE_MAX strings or would have over STRING_TABLE_MAX_BYTES bytes, or memory
+ * runs out.
+ */
 uint32_t string_table_number(struct string_table *s, struct string v);
 /* Removes all strings from this number on. */
 void string_table_forget(struct string_table *s, uint32_t count);
+/* Appends the count, then of each string its length and bytes. */
 void string_table_put(const struct string_table *s, struct buf *out);
 
 /*
