@@ -55,6 +55,8 @@ struct branch_backend {
 	bool near_at_sites; /* at sites it has no far branches */
 	bool no_kinds;       /* the kind of a branch may be BRANCH_UNKNOWN: the source decodes the
 			      * instruction */
+	bool by_processor;   /* the processor records: it misses branches that the kernel emulates
+			      * at uprobes */
 	int (*usable)(struct trawl_error *err);
 	void *(*open)(const struct branch_scope *scope, struct trawl_error *err);
 	int (*start)(void *state, struct trawl_error *err);

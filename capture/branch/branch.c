@@ -43,8 +43,8 @@ struct branch_task {
 	uint64_t begun;               /* the time of its first branch */
 	uint64_t to;                  /* target of its last branch; 0: the next branch need not
 				       * follow the last one */
-	uint64_t collected, since;    /* branches collected at the time `collected` happened at
-				       * `since` or later */
+	uint64_t collected, since;    /* time of the last collection, 0: none; its branches happened
+				       * at `since` or later */
 };
 
 /* The branches before a hit of a probe: a record that has not been written yet. */
@@ -127,9 +127,10 @@ static int end_batch(struct branch_state *s, struct branch_task *t, struct trawl
 	memcpy(record, &fixed, sizeof(fixed));
 	memcpy(record + sizeof(fixed), data, len);
 	r = session_append(s->in,
-			   &(struct trawl_record){s->source, BRANCH_TYPE_STREAM, (uint32_t)t->tid,
-						  branch_encoder_first(e), record,
-						  sizeof(fixed) + len},
+			   &(struct trawl_record){.source = s->source, .type = BRANCH_TYPE_STREAM,
+						  .cpu = (uint32_t)t->tid,
+						  .ts = branch_encoder_first(e), .data = record,
+						  .len = sizeof(fixed) + len},
 			   err);
 	free(record);
 	s->captured += r ? 0 : fixed.count;
@@ -162,9 +163,11 @@ static int end_hits(struct branch_state *s, struct trawl_error *err)
 
 		if (r >= 0 && !s->full)
 			r = session_append(s->in,
-					   &(struct trawl_record){s->source, BRANCH_TYPE_LAST,
-								  h->tid, h->time, h->record,
-								  h->len},
+					   &(struct trawl_record){.source = s->source,
+								  .type = BRANCH_TYPE_LAST,
+								  .cpu = h->tid, .ts = h->time,
+								  .data = h->record,
+								  .len = h->len},
 					   err);
 		s->captured += r || s->full ? 0 : h->count;
 		s->full |= r > 0;
@@ -201,29 +204,31 @@ static struct branch_encoder *batch_of(struct branch_state *s, struct branch_tas
 
 /* ---- events of the back end -------------------------------------------------------------- */
 
-static bool counts(const struct branch_state *s, uint64_t time)
+static bool in_span(const struct branch_state *s, uint64_t time)
 {
 	const struct session_span *span = session_span(s->in->session);
 
 	return !s->full && time >= span->begin && time <= span->end;
 }
 
-/* Returns the earliest time at which e can have happened: e->time, unless the back end collects
- * branches some time after they happened. */
-static uint64_t earliest(const struct branch_state *s, struct branch_task *t,
-			 const struct branch_event *e)
+/* Notes a collection of branches: these happened after the one before, and in the span. */
+static void note_collected(const struct branch_state *s, struct branch_task *t, uint64_t time)
 {
 	uint64_t begin = session_span(s->in->session)->begin;
 
-	if (!e->collected)
-		return e->time;
-	if (e->time != t->collected) {
-		t->since = t->collected ? t->collected : t->begun;
-		t->collected = e->time;
-	}
+	if (time == t->collected)
+		return;
+	t->since = t->collected ? t->collected : t->begun;
 	if (t->since < begin)
 		t->since = begin;
-	return t->since < e->time ? t->since : e->time;
+	t->collected = time;
+}
+
+/* Returns the earliest time at which e can have happened: e->time, unless the back end collects
+ * branches some time after they happened. */
+static uint64_t earliest(const struct branch_task *t, const struct branch_event *e)
+{
+	return e->collected && t->since < e->time ? t->since : e->time;
 }
 
 static void add_mark(struct branch_state *s, struct branch_task *t, struct branch_encoder *b,
@@ -245,7 +250,7 @@ static void add_branch(struct branch_state *s, const struct branch_event *e, str
 {
 	struct branch one = e->branch;
 
-	if (s->backend->no_kinds && t->to &&
+	if (s->backend->by_processor && t->to &&
 	    branch_images_gap(&s->images, t->pid, t->to, one.from))
 		add_mark(s, t, b, BRANCH_MARK_LOST, time, 0);
 	t->to = one.to;
@@ -264,9 +269,11 @@ static int take_dated(struct branch_state *s, const struct branch_event *e, stru
 	struct branch_encoder *b;
 	uint64_t time;
 
-	if (!counts(s, e->time))
+	if (!in_span(s, e->time))
 		return 0;
-	time = earliest(s, t, e);
+	if (e->collected)
+		note_collected(s, t, e->time);
+	time = earliest(t, e);
 	b = batch_of(s, t, time, err);
 	if (!b)
 		return -1;
@@ -280,11 +287,13 @@ static int take_dated(struct branch_state *s, const struct branch_event *e, stru
 /* Whether a branch may be missing in the stack, because the kernel emulated it for a uprobe. In an
  * empty stack nothing shows it: perf clears the records when a task is scheduled in. */
 static bool stack_has_gap(struct branch_state *s, const struct branch_task *t,
-			const struct branch_last_stack *l)
+			  const struct branch_last_stack *l)
 {
-	if (s->backend->no_kinds && !l->n)
+	if (!s->backend->by_processor)
+		return false;
+	if (!l->n)
 		return true;
-	for (size_t i = 0; s->backend->no_kinds && i < l->n; i++) {
+	for (size_t i = 0; i < l->n; i++) {
 		uint64_t next = i + 1 < l->n ? l->branches[i + 1].from : l->address;
 
 		if (branch_images_gap(&s->images, t->pid, l->branches[i].to, next))
@@ -331,7 +340,7 @@ static int take_last(struct branch_state *s, const struct branch_event *e, struc
 	const void *data;
 	size_t len;
 
-	if (!counts(s, e->time))
+	if (!in_span(s, e->time))
 		return 0;
 	if (!s->hit)
 		s->hit = alloc_checked(branch_encoder_new());
@@ -500,7 +509,7 @@ static int start(struct input *in, struct trawl_error *err)
 	assert(s->phase == BRANCH_ARMED && !s->nopen);
 	s->flushed = mono_now();
 	s->phase = BRANCH_RECORDING;
-	if (s->backend->no_kinds)
+	if (s->backend->by_processor)
 		note_uprobes(s);
 	s->images.near_only = s->backend->near_at_sites && s->last.n;
 	return s->backend->start(s->recorder, err);

@@ -14,7 +14,8 @@ enum branch_event_kind {
 	BRANCH_EVENT_MAPS,  /* its process's executable mappings: maps, which the back end frees
 			     * after sink.event() */
 	BRANCH_EVENT_LAST,  /* a place was hit: last, valid during sink.event() */
-	BRANCH_EVENT_EXIT,  /* status as of waitpid(); -1: not reaped by the back end */
+	BRANCH_EVENT_EXIT,  /* tid has ended, of process pid; status as of waitpid(), -1: not
+			     * reaped by the back end */
 };
 
 /* The last branches before a place. */

@@ -488,6 +488,7 @@ const struct branch_backend perf_joined_backend = {
 		"branches taken; what is missing is counted" BRANCH_UNPROVEN,
 	.partial = true,
 	.no_kinds = true,
+	.by_processor = true,
 	.usable = usable,
 	.open = open_joined,
 	BACKEND_FUNCTIONS,

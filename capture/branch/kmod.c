@@ -201,7 +201,7 @@ static int check_places(const struct branch_scope *scope, struct trawl_error *er
 }
 
 /* With last=, far branches are excluded: a return from the kernel would take an entry. */
-static unsigned int selection(const struct kmod_state *k, const struct branch_scope *scope)
+static unsigned int select_of(const struct kmod_state *k, const struct branch_scope *scope)
 {
 	if (k->provider == TRAWL_PROVIDER_LBR)
 		return TRAWL_NO_RING0 | (scope->sites ? TRAWL_NO_FAR : 0);
@@ -218,7 +218,7 @@ static int enable(struct kmod_state *k, const struct branch_scope *scope, struct
 					 .form = scope->sites ? TRAWL_FORM_LBR : TRAWL_FORM_STREAM,
 					 .depth = deepest(scope),
 					 .provider = k->provider,
-					 .select = selection(k, scope),
+					 .select = select_of(k, scope),
 					 .flags = scope->command ? TRAWL_ENABLE_ON_EXEC : 0};
 
 		/* Skips a process of -p that has ended, if another one is left. */
@@ -564,6 +564,7 @@ const struct branch_backend kmod_lbr_backend = {
 	.at_sites = true,
 	.near_at_sites = true,
 	.no_kinds = true,
+	.by_processor = true,
 	.usable = lbr_usable,
 	.open = open_lbr,
 	BACKEND_FUNCTIONS,

@@ -551,6 +551,7 @@ const struct branch_backend perf_bts_backend = {
 	.what = "every branch, by the branch trace store of Intel's processors, through perf"
 		BRANCH_UNPROVEN,
 	.no_kinds = true,
+	.by_processor = true,
 	.usable = bts_usable,
 	.open = open_bts,
 	BACKEND_FUNCTIONS,
@@ -563,6 +564,7 @@ const struct branch_backend perf_lbr_backend = {
 		"fast, not all" BRANCH_UNPROVEN,
 	.partial = true,
 	.no_kinds = true,
+	.by_processor = true,
 	.usable = lbr_usable,
 	.open = open_lbr,
 	BACKEND_FUNCTIONS,
@@ -574,6 +576,7 @@ const struct branch_backend intel_bts_backend = {
 	.what = "every branch, by the branch trace store, through perf's AUX buffer"
 		BRANCH_UNPROVEN,
 	.no_kinds = true,
+	.by_processor = true,
 	.usable = aux_usable,
 	.open = open_aux,
 	BACKEND_FUNCTIONS,
