@@ -2,7 +2,7 @@
 #include "kmod/attachment.h"
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
-#include "kmod/filter.h"
+#include "kmod/select.h"
 #include "kmod/lbr.h"
 #include "kmod/session.h"
 #include "kmod/traced.h"
@@ -29,9 +29,9 @@ void attachment_release(struct attachment *a)
 	queue_rcu_work(releases, &a->release);
 }
 
-static u32 selection(const struct attachment_config *config)
+static u32 select_of(const struct attachment_config *config)
 {
-	return config->form == TRAWL_FORM_BTS ? filter_of_bts(config->bts_control) : config->select;
+	return config->form == TRAWL_FORM_BTS ? select_of_bts(config->bts_control) : config->select;
 }
 
 struct attachment *attachment_new(struct session *session, const struct attachment_config *config,
@@ -46,14 +46,14 @@ struct attachment *attachment_new(struct session *session, const struct attachme
 	session_get(session);
 	a->session = session;
 	a->config = *config;
-	a->select = selection(config);
+	a->select = select_of(config);
 	store_init(&a->store);
 	return a;
 }
 
 void attachment_select(struct attachment *a)
 {
-	WRITE_ONCE(a->select, selection(&a->config));
+	WRITE_ONCE(a->select, select_of(&a->config));
 	if (a->lbr)
 		lbr_select(a->lbr, a->select);
 }
@@ -91,7 +91,7 @@ void attachment_put(struct attachment *a, const struct trawl_branch *record)
 {
 	struct trawl_branch r = *record;
 
-	if (r.kind < TRAWL_KIND_SIGNAL && !filter_wants(READ_ONCE(a->select), r.kind))
+	if (r.kind < TRAWL_KIND_SIGNAL && !select_wants(READ_ONCE(a->select), r.kind))
 		return;
 	r.tid = a->tid;
 	if (a->config.form == TRAWL_FORM_STREAM) {
@@ -111,7 +111,7 @@ static void put_stack(struct attachment *a)
 
 	r = lbr_stack(a->lbr, &count, &ours);
 	for (i = 0; i < count; i++) {
-		if (!filter_wants(READ_ONCE(a->select), r[i].kind))
+		if (!select_wants(READ_ONCE(a->select), r[i].kind))
 			continue;
 		r[n] = r[i];
 		r[n].flags |= TRAWL_FLAG_PROBE;

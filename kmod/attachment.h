@@ -29,7 +29,7 @@ struct attachment {
 	struct session *session;	/* a reference */
 	struct traced *traced;		/* a reference */
 	struct attachment_config config;
-	u32 select;			/* what is suppressed, see filter.h */
+	u32 select;			/* what is suppressed, see select.h */
 	struct store store;		/* forms LBR and BTS */
 	struct lbr *lbr;		/* provider LBR */
 	u32 state;			/* enum trawl_task_state */
@@ -57,7 +57,7 @@ void attachment_select(struct attachment *attachment);
 void attachment_release(struct attachment *attachment);
 
 /*
- * attachment_put() - stores one record if the selection wants it. Any context but NMI; under
+ * attachment_put() - stores one record if the select bits want it. Any context but NMI; under
  * rcu_read_lock().
  */
 void attachment_put(struct attachment *attachment, const struct trawl_branch *record);

@@ -7,7 +7,7 @@
 #include <asm/cpufeature.h>
 #include <asm/processor.h>
 #include "kmod/compat.h"
-#include "kmod/filter.h"
+#include "kmod/select.h"
 #include "kmod/insn.h"
 #include "kmod/lbr_format.h"
 #include "kmod/store.h"
@@ -371,7 +371,7 @@ int lbr_refresh(struct lbr *lbr, struct task_struct *task, u32 select, struct st
 	store_clear(store);
 	for (i = 0; i < n; i++) {
 		classify(&records[i], task);
-		if (filter_wants(select, records[i].kind))
+		if (select_wants(select, records[i].kind))
 			store_put(store, &records[i]);
 	}
 	kfree(records);

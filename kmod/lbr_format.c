@@ -116,6 +116,7 @@ enum trawl_why lbr_layout_of(const struct lbr_cpu *cpu, struct lbr_layout *l)
 }
 
 #define KINDS	(TRAWL_SELECT_MASK & ~(TRAWL_NO_RING0 | TRAWL_NO_USER))
+_Static_assert(!(KINDS & ~0x1fcu), "bits that LBR_SELECT has, too");
 
 __u64 lbr_filter(const struct lbr_layout *l, __u64 all, __u32 select)
 {
@@ -125,7 +126,10 @@ __u64 lbr_filter(const struct lbr_layout *l, __u64 all, __u32 select)
 				      TRAWL_NO_FAR };
 	size_t i;
 
-	/* LBR_SELECT, also AMD's, suppresses, by the same bits as TRAWL_NO_*. */
+	/*
+	 * LBR_SELECT, also AMD's, suppresses, by the same bits 2 to 8 as TRAWL_NO_*. Its bit 9 is
+	 * EN_CALLSTACK: a new TRAWL_NO_* must not be among KINDS.
+	 */
 	if (l->set != LBR_ARCH)
 		return all | (select & KINDS);
 	for (i = 0; i < sizeof(arch) / sizeof(*arch); i++)

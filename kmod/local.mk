@@ -3,7 +3,7 @@
 #	make kmod [KDIR=...]		for the kernel that runs, into BUILD/kmod-build/kmod/trawl.ko
 #	make kmod-install		installs it (dkms.conf is for those who want it anew for each kernel)
 KMOD_FILES = kmod/Kbuild kmod/attached.c kmod/attached.h kmod/attachment.c kmod/attachment.h kmod/compat.h \
-	kmod/device.c kmod/device.h kmod/filter.c kmod/filter.h kmod/hooks.c kmod/hooks.h kmod/insn.c kmod/insn.h \
+	kmod/device.c kmod/device.h kmod/select.c kmod/select.h kmod/hooks.c kmod/hooks.h kmod/insn.c kmod/insn.h \
 	kmod/lastbranches.c kmod/lastbranches.h kmod/lbr.c kmod/lbr.h kmod/lbr_format.c kmod/lbr_format.h kmod/libiht.c kmod/libiht.h kmod/main.c kmod/permit.c kmod/permit.h kmod/plain.h \
 	kmod/probe.c kmod/probe.h kmod/provider.c kmod/provider.h kmod/request.c kmod/request.h kmod/ring.c kmod/ring.h kmod/session.c \
 	kmod/session.h kmod/step.c kmod/step.h kmod/store.c kmod/store.h kmod/task.c kmod/task.h kmod/traced.h \

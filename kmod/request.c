@@ -154,7 +154,10 @@ static int dump_records(struct attachment *a, struct trawl_dump *d)
 	if (!records)
 		return -ENOMEM;
 	status = store_copy(&a->store, records, capacity, d->flags & TRAWL_DUMP_CLEAR, &copied);
-	d->lost = copied.lost;
+	if (!status) {
+		d->count = copied.there;
+		d->lost = copied.lost;
+	}
 	if (!status && copy_to_user(u64_to_user_ptr(d->records), records,
 				    copied.count * sizeof(*records)))
 		status = -EFAULT;

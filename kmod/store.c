@@ -124,6 +124,7 @@ static bool copy_once(struct store *store, struct trawl_branch *to, u32 capacity
 	begin = first(store);
 	copied->lost = store->lost;
 	raw_spin_unlock_irqrestore(&store->lock, flags);
+	copied->there = end - begin;
 	if (end - begin > capacity)
 		begin = end - capacity;
 	for (from = begin; from < end;) {
@@ -139,6 +140,19 @@ static bool copy_once(struct store *store, struct trawl_branch *to, u32 capacity
 	return true;
 }
 
+/* Removes the copied records and older ones, which are lost. */
+static void remove_copied(struct store *store, struct store_copied *copied)
+{
+	u64 begin = copied->position - copied->count;
+
+	if (store->written < copied->position)
+		return; /* store_room() has replaced them */
+	if (begin > first(store))
+		store->lost += begin - first(store);
+	store->oldest = copied->position;
+	copied->lost = store->lost;
+}
+
 int store_copy(struct store *store, struct trawl_branch *to, u32 capacity, bool clear,
 	       struct store_copied *copied)
 {
@@ -150,7 +164,7 @@ int store_copy(struct store *store, struct trawl_branch *to, u32 capacity, bool 
 			continue;
 		raw_spin_lock_irqsave(&store->lock, flags);
 		if (clear)
-			store->oldest = min(copied->position, store->written);
+			remove_copied(store, copied);
 		raw_spin_unlock_irqrestore(&store->lock, flags);
 		return 0;
 	}

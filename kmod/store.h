@@ -10,13 +10,15 @@ struct store {
 	raw_spinlock_t lock;
 	struct trawl_branch *records;	/* NULL: no room, nothing is kept */
 	u32 capacity;
-	/* store_put() reports when this many records are there; 0: never */
+	/* store_put() reports when it puts this many since the last removal; 0: never */
 	u32 threshold;
 	/* the oldest are overwritten; otherwise the newest are lost */
 	bool wraps;
 	/* how many were written; record n is at index n % capacity */
 	u64 written;
-	u64 oldest;			/* position of the first that was not cleared */
+	u64 oldest;			/* position of the first that was not removed */
+	/* records overwritten, without room, or removed without having been copied, since
+	 * store_room() or store_clear() */
 	u64 lost;
 };
 
@@ -28,6 +30,7 @@ void store_init(struct store *store);
  * 0, or -ENOMEM and changes nothing. May sleep.
  */
 int store_room(struct store *store, u32 capacity, u32 threshold, bool wraps);
+/* store_free() - frees the records; the store has no room then. */
 void store_free(struct store *store);
 
 /*
@@ -36,7 +39,7 @@ void store_free(struct store *store);
  */
 bool store_put(struct store *store, const struct trawl_branch *record);
 
-/* store_clear() - removes all records. */
+/* store_clear() - removes all records and forgets those lost. */
 void store_clear(struct store *store);
 
 /* store_count() - how many records there are. */
@@ -45,14 +48,16 @@ u32 store_count(struct store *store);
 /* What was copied from a store. */
 struct store_copied {
 	u32 count;
+	u32 there;    /* how many records there were, of which `count` fitted */
 	u64 position; /* after the last record, counted since the store was made */
 	u64 lost;
 };
 
 /*
  * store_copy() - copies the newest records to `to`, at most `capacity` of them, oldest first;
- * others may be appended meanwhile. With `clear` the copied ones are removed. Returns 0, or -EAGAIN
- * when records come faster than they can be copied. May sleep if there are more than 1,024.
+ * others may be appended meanwhile. With `clear` these are removed, and all older ones: those that
+ * did not fit count as lost. Returns 0, or -EAGAIN when records come faster than they can be
+ * copied. May sleep if there are more than 1,024.
  */
 int store_copy(struct store *store, struct trawl_branch *to, u32 capacity, bool clear,
 	       struct store_copied *copied);

@@ -184,7 +184,7 @@ struct trawl_dump {
 	__u64 records;		/* address of an array; NULL only counts */
 	__u32 capacity;		/* its length in records; if too short, the newest are copied */
 	__u32 count;		/* out: how many there are */
-	/* out: records overwritten, or lost for lack of room, since ENABLE */
+	/* out: records overwritten, without room, or cleared but not copied, since ENABLE */
 	__u64 lost;
 	__u32 state;		/* out: enum trawl_task_state */
 	__u32 provider;		/* out */
@@ -287,7 +287,7 @@ enum trawl_branch_kind {
 					 * TRAWL_KERNEL_ADDRESS */
 
 	/*
-	 * The kernel changed the task's ip: in form STREAM only, and regardless of the selection.
+	 * The kernel changed the task's ip: in form STREAM only, and regardless of select.
 	 * `from` is the instruction that would have been next, `to` the one that is next.
 	 */
 	TRAWL_KIND_SIGNAL = 16,		/* a handler begins; cycles: the signal's number */

@@ -51,13 +51,13 @@ tests_kmod_ptstep_CFLAGS = $(AM_CFLAGS)
 tests_kmod_ptstep_LDADD = $(ZYDIS_LIBS)
 endif
 if HAVE_CRITERION
-UNIT_KMOD = tests/kmod/test_filter tests/kmod/test_uapi tests/kmod/test_lbr_format
+UNIT_KMOD = tests/kmod/test_select tests/kmod/test_uapi tests/kmod/test_lbr_format
 tests_kmod_test_lbr_format_SOURCES = tests/kmod/test_lbr_format.c kmod/lbr_format.c
 tests_kmod_test_lbr_format_CFLAGS = $(UNIT_CFLAGS)
 tests_kmod_test_lbr_format_LDADD = $(CRITERION_LIBS)
-tests_kmod_test_filter_SOURCES = tests/kmod/test_filter.c kmod/filter.c
-tests_kmod_test_filter_CFLAGS = $(UNIT_CFLAGS)
-tests_kmod_test_filter_LDADD = $(CRITERION_LIBS)
+tests_kmod_test_select_SOURCES = tests/kmod/test_select.c kmod/select.c
+tests_kmod_test_select_CFLAGS = $(UNIT_CFLAGS)
+tests_kmod_test_select_LDADD = $(CRITERION_LIBS)
 tests_kmod_test_uapi_SOURCES = tests/kmod/test_uapi.c
 tests_kmod_test_uapi_CFLAGS = $(UNIT_CFLAGS)
 tests_kmod_test_uapi_LDADD = $(CRITERION_LIBS)

@@ -106,6 +106,24 @@ static void bts(void)
 	gives(0, TRAWL_IOC_DISABLE, &off, "DISABLE all");
 }
 
+/* More records than the caller has room for, who clears them. */
+static void short_dump(void)
+{
+	struct trawl_disable off = { .size = sizeof(off), .form = TRAWL_FORM_BTS };
+	struct trawl_enable e = enabling(TRAWL_FORM_BTS);
+	struct trawl_dump d = { .size = sizeof(d), .form = TRAWL_FORM_BTS, .capacity = 2,
+				.records = pointer(records), .flags = TRAWL_DUMP_CLEAR };
+
+	e.bts_control = TRAWL_BTS_DEFAULT;
+	e.bts_size = 100000 * TRAWL_BTS_RECORD;
+	gives(0, TRAWL_IOC_ENABLE, &e, "ENABLE with a large buffer");
+	work();
+	answer = ioctl(fd, TRAWL_IOC_DUMP, &d);
+	ok(!answer && d.count > 2 && d.lost == d.count - 2,
+	   "what is cleared without having been copied is lost");
+	gives(0, TRAWL_IOC_DISABLE, &off, "DISABLE");
+}
+
 static void stream(void)
 {
 	struct trawl_disable off = { .size = sizeof(off), .form = TRAWL_FORM_STREAM };
@@ -240,6 +258,7 @@ int main(void)
 	providers();
 	lbr();
 	bts();
+	short_dump();
 	stream();
 	uprobes();
 	done();

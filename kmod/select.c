@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "kmod/filter.h"
+#include "kmod/select.h"
 #include "kmod/trawl_uapi.h"
 
 /* For each kind of branch the bits that suppress it: any one of them does. */
@@ -16,17 +16,17 @@ static const __u32 suppressors[16] = {
 	[TRAWL_KIND_SYSRET] = TRAWL_NO_RING0 | TRAWL_NO_USER | TRAWL_NO_FAR,
 };
 
-bool filter_wants(__u32 select, __u8 kind)
+bool select_wants(__u32 select, __u8 kind)
 {
-	return select != FILTER_NOTHING && !(select & suppressors[kind & 15]);
+	return select != SELECT_NOTHING && !(select & suppressors[kind & 15]);
 }
 
-__u32 filter_of_bts(__u64 control)
+__u32 select_of_bts(__u64 control)
 {
 	const __u64 on = TRAWL_BTS_TR | TRAWL_BTS_BTS, off = TRAWL_BTS_OFF_OS | TRAWL_BTS_OFF_USR;
 
 	if ((control & on) != on || (control & off) == off)
-		return FILTER_NOTHING;
+		return SELECT_NOTHING;
 	return (control & TRAWL_BTS_OFF_OS ? TRAWL_NO_RING0 : 0) |
 	       (control & TRAWL_BTS_OFF_USR ? TRAWL_NO_USER : 0);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The kinds of branches that each selection keeps. */
+/* The kinds of branches that the select bits keep. */
 #include <criterion/criterion.h>
 
-#include "kmod/filter.h"
+#include "kmod/select.h"
 #include "kmod/trawl_uapi.h"
 
 /* The kinds that each bit excludes, from the table of LBR_SELECT in the Intel manual. */
@@ -29,12 +29,12 @@ Test(filter, every_combination_of_the_nine_bits)
 			for (bit = 0; bit < 9; bit++)
 				if (select & 1u << bit && left_out[bit] & 1u << kind)
 					wanted = false;
-			cr_assert_eq(filter_wants(select, kind), wanted, "select %x, kind %u",
+			cr_assert_eq(select_wants(select, kind), wanted, "select %x, kind %u",
 				     select, kind);
 		}
 	}
 	for (kind = 0; kind < 16; kind++)
-		cr_assert(!filter_wants(FILTER_NOTHING, kind));
+		cr_assert(!select_wants(SELECT_NOTHING, kind));
 }
 
 Test(filter, every_row_of_the_table_of_bts)
@@ -46,11 +46,11 @@ Test(filter, every_row_of_the_table_of_bts)
 			for (off_os = 0; off_os < 2; off_os++)
 				for (off_usr = 0; off_usr < 2; off_usr++)
 					for (btint = 0; btint < 2; btint++) {
-						__u32 got = filter_of_bts(tr << 6 | bts << 7 |
+						__u32 got = select_of_bts(tr << 6 | bts << 7 |
 									  btint << 8 | off_os << 9 |
 									  off_usr << 10);
 						__u32 wanted = !tr || !bts || (off_os && off_usr)
-							? FILTER_NOTHING
+							? SELECT_NOTHING
 							: (off_os ? TRAWL_NO_RING0 : 0) |
 								(off_usr ? TRAWL_NO_USER : 0);
 
