@@ -30,7 +30,8 @@ extern "C" {
 /* The exit statuses of all programs. An error carries the status to exit with. */
 enum trawl_status {
 	TRAWL_OK = 0,
-	TRAWL_BAD_DATA = 1, /* done, but something is wrong with the data */
+	TRAWL_BAD_DATA = 1, /* done, but the data is damaged or incomplete: a capture lost events, a
+			     * file is cut; not: a whole file records losses */
 	TRAWL_USAGE = 2,    /* wrong usage */
 	TRAWL_CANNOT = 3,   /* a permission, a device or a kernel feature is missing */
 };
