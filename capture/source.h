@@ -4,7 +4,7 @@
  *
  * A session makes one struct input for each source that the user named. It holds all -i texts of
  * that source, so that several -i usdt:… share an instance. The session calls these functions,
- * always from one thread and in this order:
+ * always from one thread and in this order, but for learn() and rotate():
  *
  *	arm()    Reads the specs, opens devices, defines probes, describes sources and event types
  *	         to the writer. No event flows yet. disarm() follows even where arm() fails.
@@ -20,8 +20,8 @@
  *	         Called after drain(). NULL stands for the begin of the last drain() that returned
  *	         DRAIN_DONE.
  *	tick()   Called once a second, for periodic work.
- *	rotate() Called before the present file ends: writes the metadata that its events need. The next
- *	         file gets all metadata again.
+ *	rotate() Called whenever a file ends before the capture does: writes the metadata that its
+ *	         events need. The next file gets all metadata again.
  *	close()  Called before the end, while events still flow: reads what the kernel has only then.
  *	         May take seconds.
  *	halt()   Called right after session_span() has ended, for all sources in turn. Stops new

@@ -10,16 +10,19 @@
 
 #include "common/nearest.h"
 
-enum { NAME_MAX_COMPARED = 96 };
+enum {
+	NAME_MAX_COMPARED = 96,
+	LETTERS_A_MISTAKE = 3, /* one mistake is allowed, and one more for so many letters */
+	PART_MIN = 3,          /* shorter parts are in too many names */
+	PART_DISTANCE = 2,     /* if one contains the other: behind names with one mistake */
+};
 
 static bool same_letter(char a, char b)
 {
 	return tolower((unsigned char)a) == tolower((unsigned char)b);
 }
 
-/*
- * Returns the Damerau-Levenshtein distance (insert, delete, replace, swap neighbours).
- */
+/* Returns the Damerau-Levenshtein distance (insert, delete, replace, swap neighbours). */
 static size_t distance(const char *a, size_t na, const char *b, size_t nb)
 {
 	uint16_t rows[3][NAME_MAX_COMPARED + 1];
@@ -50,14 +53,16 @@ static size_t distance(const char *a, size_t na, const char *b, size_t nb)
 void nearest_offer_part(struct nearest *n, const char *name, const char *part)
 {
 	size_t wanted = strlen(n->wanted), len = strlen(part), d, at;
+	char *copy;
 
 	if (wanted > NAME_MAX_COMPARED || len > NAME_MAX_COMPARED || !wanted || !len)
 		return;
 	d = distance(n->wanted, wanted, part, len);
-	/* a name that contains the wanted one, or is contained in it, is similar at any length */
-	if (wanted >= 3 && len >= 3 && (strcasestr(part, n->wanted) || strcasestr(n->wanted, part)))
-		d = d < 2 ? d : 2;
-	if (d > wanted / 3 + 1)
+	/* A name that contains the wanted one, or is contained in it, is similar at any length. */
+	if (wanted >= PART_MIN && len >= PART_MIN &&
+	    (strcasestr(part, n->wanted) || strcasestr(n->wanted, part)))
+		d = d < PART_DISTANCE ? d : PART_DISTANCE;
+	if (d > wanted / LETTERS_A_MISTAKE + 1)
 		return;
 	for (at = 0; at < n->count; at++) {
 		if (!strcmp(n->names[at].name, name))
@@ -67,13 +72,13 @@ void nearest_offer_part(struct nearest *n, const char *name, const char *part)
 		;
 	if (at == NEAREST_MAX)
 		return;
-	name = strdup(name);
-	if (!name)
+	copy = strdup(name);
+	if (!copy)
 		return;
 	if (n->count == NEAREST_MAX)
 		free(n->names[--n->count].name);
 	memmove(&n->names[at + 1], &n->names[at], (n->count - at) * sizeof(n->names[0]));
-	n->names[at] = (struct nearest_name){ (char *)name, d };
+	n->names[at] = (struct nearest_name){ copy, d };
 	n->count++;
 }
 

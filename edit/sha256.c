@@ -13,14 +13,17 @@ bool sha256_file(int fd, char text[65], const volatile sig_atomic_t *stop)
 	ssize_t n;
 
 	SHA256Init(&s);
-	while ((n = pread(fd, p, sizeof(p), at)) > 0) {
+	do {
 		if (stop && *stop) {
 			errno = EINTR;
 			return false;
 		}
-		SHA256Update(&s, p, (size_t)n);
-		at += n;
-	}
+		n = pread(fd, p, sizeof(p), at);
+		if (n > 0) {
+			SHA256Update(&s, p, (size_t)n);
+			at += n;
+		}
+	} while (n > 0 || (n < 0 && errno == EINTR));
 	SHA256End(&s, text);
 	return !n;
 }

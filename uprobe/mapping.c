@@ -4,24 +4,32 @@
 #include "uprobe/mapping.h"
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#define TEXT_OF(x) #x
+#define TEXT(x)    TEXT_OF(x)
+#define PATH_LAST  4095
+_Static_assert(PATH_LAST == PATH_MAX - 1, "sscanf() also writes a NUL");
+
+enum { LINE_FRONT = 304 }; /* of a line of /proc/PID/maps before the path, which is less */
+
 /* A mapping of a file. */
 struct mapping {
 	uint64_t start, end, offset;
 	dev_t device;
 	ino_t inode;
-	char path[4096];
+	char path[PATH_MAX];
 };
 
 static bool find_mapping(pid_t pid, uint64_t where, struct mapping *m)
 {
 	unsigned major, minor;
-	char line[4400], name[32];
+	char line[PATH_MAX + LINE_FRONT], name[32];
 	uint64_t inode;
 	bool found = false;
 	FILE *maps;
@@ -31,7 +39,7 @@ static bool find_mapping(pid_t pid, uint64_t where, struct mapping *m)
 	while (maps && !found && fgets(line, sizeof(line), maps))
 		found = sscanf(line,
 			       "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %x:%x %" SCNu64
-			       " %4095[^\n]",
+			       " %" TEXT(PATH_LAST) "[^\n]",
 			       &m->start, &m->end, &m->offset, &major, &minor, &inode,
 			       m->path) == 7 &&
 			m->start <= where && where < m->end && *m->path == '/';

@@ -15,7 +15,7 @@
 
 /* One range of code: a function, or a part of it that the compiler placed elsewhere. */
 struct frame {
-	uint64_t start, end;
+	uint64_t start, end; /* virtual addresses, [start, end) */
 	uint64_t lsda; /* virtual address of its table of landing pads (LSDA); 0: none */
 };
 
@@ -55,7 +55,7 @@ struct frame_call {
 
 /*
  * Reads the table of landing pads of a range; *calls is malloc'd. False if the table could not be
- * read. A range without a table has no calls.
+ * read; *calls is to be freed then, too. A range without a table has no calls.
  */
 bool frames_calls(const struct frames *frames, const struct frame *frame,
 		  struct frame_call **calls, size_t *n);

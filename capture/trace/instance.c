@@ -140,7 +140,7 @@ static int read_layout(struct trace *t, struct trawl_error *err)
 	return r;
 }
 
-int trace_instance(struct trace *t, uint32_t buffer_kb, struct trawl_error *err)
+int trace_instance_make(struct trace *t, uint32_t buffer_kb, struct trawl_error *err)
 {
 	if (!buffer_kb)
 		buffer_kb = default_buffer_kb();

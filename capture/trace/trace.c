@@ -74,7 +74,7 @@ struct trace *trace_new(struct input *in, uint32_t buffer_kb, struct trawl_error
 		trawl_fail(err, TRAWL_CANNOT, "out of memory");
 		return NULL;
 	}
-	return trace_instance(t, buffer_kb, err) ? NULL : t;
+	return trace_instance_make(t, buffer_kb, err) ? NULL : t;
 }
 
 int trace_limit(struct trace *t, struct trawl_error *err)

@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-#include "common/caret.h"
-#include "common/text.h"
-#include "decode/base/escape.h"
-#include "common/array.h"
-#include "common/sources.h"
-#include "decode/query/watch.h"
-
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/array.h"
+#include "common/caret.h"
+#include "common/sources.h"
+#include "common/text.h"
+#include "decode/base/escape.h"
 #include "decode/base/glob.h"
-#include "decode/query/stream.h"
 #include "decode/base/task.h"
+#include "decode/query/stream.h"
+#include "decode/query/watch.h"
 #include "decode/query/where.h"
+
+enum {
+	PAGE = 256, PAGES = 256, /* watch_type() takes ids below PAGE * PAGES */
+	LIST_MOST = 300,         /* a message lists names up to this length, and one more */
+};
 
 /* An event type: the reader's copy, and whether its records can match. */
 struct watched {
@@ -24,7 +29,7 @@ struct watched_source {
 	const struct trawl_source *source;
 	const struct decoder *decoder;
 	uint64_t origin;            /* its clock plus origin is the wall clock */
-	struct watched *pages[256]; /* by type id / 256 */
+	struct watched *pages[PAGES]; /* by type id / PAGE */
 };
 
 struct watch {
@@ -82,7 +87,7 @@ struct watch *watch_new(const char *option, const char *text, struct trawl_error
 }
 
 void watch_set_on_mismatch(struct watch *w, void (*fn)(void *arg, const struct trawl_error *note),
-		    void *arg)
+			   void *arg)
 {
 	where_set_on_mismatch(w->selection.where, fn, arg);
 }
@@ -94,7 +99,7 @@ void watch_free(struct watch *w)
 	stream_close(w->stream);
 	selection_free(&w->selection);
 	for (size_t i = 0; i < w->nsources; i++)
-		for (int k = 0; k < 256; k++)
+		for (int k = 0; k < PAGES; k++)
 			free(w->sources[i].pages[k]);
 	free(w->sources);
 	free(w);
@@ -102,12 +107,17 @@ void watch_free(struct watch *w)
 
 /* ---- sources, types, metadata ------------------------------------------------------------ */
 
+static int no_memory(const struct watch *w, struct trawl_error *err)
+{
+	return trawl_fail(err, TRAWL_CANNOT, "%s: out of memory", w->selection.where_option);
+}
+
 int watch_source(struct watch *w, const struct trawl_source *s, struct trawl_error *err)
 {
 	struct watched_source *here;
 
 	if (!array_extend(w->sources, w->nsources, s->id + 1u))
-		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+		return no_memory(w, err);
 	here = &w->sources[s->id];
 	here->source = trawl_reader_add_source(w->reader, s, err);
 	here->decoder = decoder_find(s);
@@ -116,10 +126,10 @@ int watch_source(struct watch *w, const struct trawl_source *s, struct trawl_err
 
 static struct watched *watched(const struct watch *w, uint16_t source, uint32_t type)
 {
-	struct watched *page = source < w->nsources && type < 1 << 16 ?
-		w->sources[source].pages[type >> 8] : NULL;
+	struct watched *page = source < w->nsources && type < PAGE * PAGES ?
+		w->sources[source].pages[type / PAGE] : NULL;
 
-	return page ? &page[type & 255] : NULL;
+	return page ? &page[type % PAGE] : NULL;
 }
 
 struct has {
@@ -149,13 +159,15 @@ static bool is_wanted(struct watch *w, const struct watched_source *s,
 int watch_type(struct watch *w, const struct trawl_event_type *t, struct trawl_error *err)
 {
 	struct watched_source *s = &w->sources[t->source];
-	struct watched **page = &s->pages[t->id >> 8], *here;
+	struct watched **page, *here;
 
+	assert(t->id < PAGE * PAGES);
+	page = &s->pages[t->id / PAGE];
 	if (!*page)
-		*page = calloc(256, sizeof(**page));
+		*page = calloc(PAGE, sizeof(**page));
 	if (!*page)
-		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
-	here = &(*page)[t->id & 255];
+		return no_memory(w, err);
+	here = &(*page)[t->id % PAGE];
 	here->type = trawl_reader_add_type(w->reader, t, err);
 	if (!here->type)
 		return -1;
@@ -195,26 +207,32 @@ struct event_names {
 	const char *text; /* looked for; NULL: they are listed */
 	bool pattern, found;
 	struct out list;
+	bool cut; /* `list` has not all */
 };
 
-static void event_name(struct event_names *e, const char *name)
+static void list_name(struct event_names *e, const char *name)
+{
+	if (e->list.len < LIST_MOST) {
+		out_str(&e->list, e->list.len ? ", " : "");
+		out_safe(&e->list, name, strlen(name));
+	} else if (!e->cut) {
+		e->cut = true;
+		out_str(&e->list, ", ...");
+	}
+}
+
+static void offer_event(struct event_names *e, const char *name)
 {
 	if (!e->text) {
-		if (e->list.len < 300) {
-			out_str(&e->list, e->list.len ? ", " : "");
-			out_safe(&e->list, name, strlen(name));
-		} else if (!e->found) {
-			e->found = true;
-			out_str(&e->list, ", ...");
-		}
+		list_name(e, name);
 	} else {
 		e->found |= e->pattern ? glob_match(e->text, name, strlen(name)) :
 					 !strcmp(e->text, name);
 	}
 }
 
-/* Lists the names of all possible items, except those of the hidden task source. */
-static void event_names(struct event_names *e)
+/* Offers the names of all possible items, except those of the hidden task source. */
+static void offer_events(struct event_names *e)
 {
 	struct trawl_reader *r = e->watch->reader;
 
@@ -222,14 +240,14 @@ static void event_names(struct event_names *e)
 		const struct watched_source *s = &e->watch->sources[i];
 
 		for (size_t k = 0; s->decoder && s->decoder->items && s->decoder->items[k]; k++)
-			event_name(e, s->decoder->items[k]);
+			offer_event(e, s->decoder->items[k]);
 	}
 	for (size_t i = 0; i < trawl_event_type_count(r); i++) {
 		const struct trawl_event_type *t = trawl_event_type_at(r, i);
 		const struct watched_source *s = &e->watch->sources[t->source];
 
 		if (!s->decoder->items && !is_task_source(s->source->name))
-			event_name(e, t->name);
+			offer_event(e, t->name);
 	}
 }
 
@@ -240,7 +258,7 @@ static bool known_event(void *arg, const char *text, bool pattern)
 	e->text = text;
 	e->pattern = pattern;
 	e->found = false;
-	event_names(e);
+	offer_events(e);
 	return e->found;
 }
 
@@ -257,9 +275,8 @@ int watch_check(struct watch *w, struct trawl_error *err)
 	if (!bad)
 		return 0;
 	e.text = NULL;
-	e.found = false;
 	out_memory(&e.list);
-	event_names(&e);
+	offer_events(&e);
 	out_char(&e.list, '\0');
 	snprintf(text, sizeof(text), "no event that is recorded is called '%.60s'; there are %s",
 		 bad, e.list.data);

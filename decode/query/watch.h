@@ -20,7 +20,7 @@ void watch_free(struct watch *w);
 
 /* Sets the callback for comparisons of a number with a text: where_set_on_mismatch(). */
 void watch_set_on_mismatch(struct watch *w, void (*fn)(void *arg, const struct trawl_error *note),
-		    void *arg);
+			   void *arg);
 
 /* Add a source, type or piece of metadata, before the first record that needs it. */
 int watch_source(struct watch *w, const struct trawl_source *s, struct trawl_error *err);

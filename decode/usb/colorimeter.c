@@ -19,6 +19,7 @@ enum {
 	DIFFUSER = 0x9400,
 	UNLOCK_RESPONSE = 0x9a00,
 	READ_INTERNAL = 0x0800,
+	MEASURE_PERIODS = 0x0200,
 	READ_EXTERNAL = 0x1200,
 	CYCLES = 12000000, /* cycles of the colorimeter's clock in one second */
 };
@@ -39,7 +40,7 @@ static const struct command {
 	{0x0020, "get lock state", NULL, LAYOUT("", "-2", "locked", "m2")},
 	{0x0100, "measure edges", LAYOUT("integration_cycles", "u4"),
 	 LAYOUT("", "-2", "red_edges", "u4", "green_edges", "u4", "blue_edges", "u4")},
-	{0x0200, "measure periods",
+	{MEASURE_PERIODS, "measure periods",
 	 LAYOUT("red_edges_asked", "u2", "green_edges_asked", "u2", "blue_edges_asked", "u2"),
 	 LAYOUT("", "-2", "red_cycles", "u4", "green_cycles", "u4", "blue_cycles", "u4")},
 	{READ_INTERNAL, "read internal EEPROM",
@@ -118,10 +119,10 @@ static bool is_position(const struct usb_colorimeter *c, const struct usb_detail
 }
 
 /*
- * Returns the command that an answer belongs to, or NULL. All answers but one repeat the first byte
- * of their command.
+ * Returns the state with the command that an answer belongs to, or NULL. All answers but one repeat
+ * the first byte of their command.
  */
-static const struct usb_colorimeter *answered_command(const struct usb_detail *d)
+static const struct usb_colorimeter *asked(const struct usb_detail *d)
 {
 	const struct usb_colorimeter *c = &d->device->colorimeter;
 
@@ -131,6 +132,7 @@ static const struct usb_colorimeter *answered_command(const struct usb_detail *d
 /* Returns the EEPROM contents in an answer, or NULL if it has none. */
 static const uint8_t *eeprom(const struct usb_detail *d, const struct usb_colorimeter *c)
 {
+	/* after the status, the command's first byte, the offset (1 or 2 bytes), the length */
 	size_t at = c->code == READ_INTERNAL ? 4 : 5;
 
 	return c->length && at + c->length <= d->data_len ? d->data + at : NULL;
@@ -154,7 +156,7 @@ static void request_tree(const struct usb_detail *d, struct tree *t)
 
 static void answer_tree(const struct usb_detail *d, struct tree *t)
 {
-	const struct usb_colorimeter *request = answered_command(d);
+	const struct usb_colorimeter *request = asked(d);
 	const struct command *c = request ? command_of(request->code) : NULL;
 	const uint8_t *data = request ? eeprom(d, request) : NULL;
 
@@ -222,15 +224,18 @@ static bool request_brief(const struct usb_detail *d, struct out *o)
 /* Durations are transmitted in clock cycles; the line shows seconds. */
 static void seconds_brief(const struct usb_detail *d, struct out *o)
 {
+	enum { AT = 2, COLOURS = 3 };
+
 	out_str(o, " (");
-	for (unsigned int i = 0; i < 3; i++)
-		out_printf(o, "%s%.6f", i ? ", " : "", get32(d->data + 2 + 4 * i) / (double)CYCLES);
+	for (unsigned int i = 0; i < COLOURS; i++)
+		out_printf(o, "%s%.6f", i ? ", " : "",
+			   get32(d->data + AT + 4 * i) / (double)CYCLES);
 	out_str(o, " s)");
 }
 
 static bool answer_brief(const struct usb_detail *d, struct out *o)
 {
-	const struct usb_colorimeter *request = answered_command(d);
+	const struct usb_colorimeter *request = asked(d);
 	const struct command *c = request ? command_of(request->code) : NULL;
 
 	if (request)
@@ -249,7 +254,7 @@ static bool answer_brief(const struct usb_detail *d, struct out *o)
 		out_printf(o, " %u bytes at %u", request->length, request->offset);
 	else
 		out_str(o, " done");
-	if (c && c->code == 0x0200)
+	if (c && c->code == MEASURE_PERIODS)
 		seconds_brief(d, o);
 	return c && c->answer && c->code != UNLOCK_RESPONSE;
 }
