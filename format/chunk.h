@@ -59,6 +59,7 @@ enum {
 enum { CHUNK_ALL_LEVEL = 20 }; /* from this level on, size matters and time does not */
 
 struct chunk_encoder; /* keeps buffers and compression contexts between chunks; one per worker */
+/* level: of zstd, 0: the default. NULL: out of memory. */
 struct chunk_encoder *chunk_encoder_new(int level);
 void chunk_encoder_free(struct chunk_encoder *e);
 
@@ -86,6 +87,7 @@ int chunk_encode(struct chunk_encoder *e, const struct chunk_schema *schema, con
 		 struct chunk_payload *p, struct trawl_error *err);
 
 struct chunk_decoder;
+/* NULL: out of memory. */
 struct chunk_decoder *chunk_decoder_new(void);
 struct budget;
 /* Makes *d, unless there is one, with this budget, which notes if memory runs out: false. */

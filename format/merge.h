@@ -76,6 +76,7 @@ int merge_next_due(struct merge *m, struct trawl_event *ev);
 void merge_begin(struct merge *m, struct section *s);
 void merge_free(struct merge *m);
 
+/* What a chunk of this source needs to be decoded. Valid as long as the section. */
 struct chunk_schema section_schema(const struct section *s, uint16_t source);
 
 #endif

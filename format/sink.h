@@ -21,6 +21,7 @@ struct file_sink {
 	int error;         /* errno of the first failure; nothing is written after it */
 };
 
+/* Initialises *sink for writing to fd, which the caller keeps. */
 void sink_open(struct file_sink *sink, int fd);
 
 /* Writes raw bytes (pcapng blocks). These functions return 0, or -1 with sink->error set. */

@@ -354,6 +354,7 @@ struct trawl_ring_state {
 	uint64_t dropped_until;  /* CLOCK_MONOTONIC of the newest event that was overwritten since
 				  * the last trawl_writer_take(); 0: none */
 };
+/* Returns the state of a writer's ring. */
 void trawl_writer_ring(const struct trawl_writer *w, struct trawl_ring_state *state);
 
 /*

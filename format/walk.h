@@ -60,7 +60,9 @@ struct walked {
 	uint64_t interface; /* of a source block: the hash of the interface block before it */
 };
 
+/* Keeps the input and *d. Walks the blocks at offsets [at, end). */
 void walk_init(struct walker *w, struct input *in, struct damage *d, uint64_t at, uint64_t end);
+/* Finds the next block, whose bytes are valid until the next call. */
 enum walk walk_next(struct walker *w, struct walked *found);
 
 /* Whether an undamaged block of this format begins at or after `at`. */

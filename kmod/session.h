@@ -60,6 +60,7 @@ struct session {
 	u32 dead;
 };
 
+/* session_new() - a session with one reference, which session_put() drops; NULL without memory. */
 struct session *session_new(void);
 void session_get(struct session *session);
 void session_put(struct session *session);	/* may sleep when it is the last */

@@ -84,6 +84,7 @@ void traced_keep(struct traced *traced);
 /* traced_exec() - the task has executed another program, and may have another thread id now. */
 void traced_exec(struct traced *traced);
 
+/* tasks_empty() - whether no task is traced. */
 bool tasks_empty(void);
 
 /*

@@ -30,9 +30,11 @@ int walk_open(struct walk **w, const char *path, uint64_t memory, int32_t tid,
 	      struct trawl_error *err);
 void walk_close(struct walk *w);
 
+/* The thread whose branches are walked over. */
 int32_t walk_tid(const struct walk *w);
 /* The reader of the file, which knows its sources. */
 struct trawl_reader *walk_reader(const struct walk *w);
+/* How many branches the thread has. */
 uint64_t walk_branches(const struct walk *w);
 /* Describes the current instruction. */
 void walk_here(struct walk *w, struct walk_insn *i);
@@ -56,7 +58,9 @@ struct walk_position {
 	size_t at, insn;
 };
 
+/* Returns the present position. */
 struct walk_position walk_position(const struct walk *w);
+/* Moves to a position. */
 void walk_return(struct walk *w, const struct walk_position *p);
 /*
  * Moves to the first instruction of those that may have run before `time` or after it. Returns over

@@ -36,6 +36,7 @@ struct tasks {
 };
 
 int tasks_init(struct tasks *t, struct trawl_error *err);
+/* Frees the contents. */
 void tasks_done(struct tasks *t);
 
 void tasks_first_seen(struct tasks *t, pid_t tid);

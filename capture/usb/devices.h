@@ -23,6 +23,7 @@ struct usbdevices {
 	size_t nrewrites;
 };
 
+/* Called before the first device: keeps the session and the filter, which outlive *d. */
 void usbdevices_start(struct usbdevices *d, struct session *session, struct usbfilter *filter);
 
 /* Writes the metadata of a device, if it is selected and was not removed. These return 0, or -1

@@ -76,6 +76,8 @@ bool usbfilter_partial(const struct usbfilter *f);
 /* Removes the device at an address from the table: it was unplugged. */
 void usbfilter_forget(struct usbfilter *f, uint16_t bus, uint8_t dev);
 
+/* Whether an event is kept, by its header; undecided if that needs a device that is not in the
+ * table. */
 enum usbfilter_verdict usbfilter_judge(const struct usbfilter *f, const struct usbmon_header *h);
 
 /* The same as usbfilter_judge(), with a fast path for a filter that selects a whole bus. */

@@ -22,6 +22,7 @@ struct task {
 
 struct tasks;
 
+/* Keeps the reader, whose metadata names the tasks. NULL: out of memory. */
 struct tasks *tasks_new(struct trawl_reader *reader);
 void tasks_free(struct tasks *t);
 

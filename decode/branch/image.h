@@ -93,10 +93,12 @@ void image_sort(struct image_module *m);
  * address; NULL if there is none.
  */
 const void *image_last_before(const void *array, size_t n, size_t size, uint64_t vaddr);
+/* The function that contains an address, or NULL. Valid as long as the module. */
 const struct image_function *image_function_at(struct image_module *m, uint64_t vaddr);
 /* Length in bytes of the branch instruction at an address; 1 if it is unknown. */
 unsigned int image_insn_length(struct image_module *m, uint64_t vaddr);
 
+/* Keeps the reader, whose metadata describes the images. NULL: out of memory. */
 struct images *images_new(struct trawl_reader *reader);
 void images_free(struct images *im);
 

@@ -7,6 +7,7 @@
 
 struct contents;
 
+/* NULL: out of memory. */
 struct contents *contents_new(void);
 void contents_free(struct contents *c);
 struct consumer *contents_consumer(struct contents *c); /* to be passed to stream_run() */

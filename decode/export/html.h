@@ -14,6 +14,7 @@
 
 enum { HTML_EVENTS = 1000000 }; /* limit; the page says how many events were left out */
 
+/* Writes the page. Returns 0, or -1 with *err. */
 int html_export(const struct export_options *o, struct stream *s, struct out *out,
 		struct trawl_error *err);
 

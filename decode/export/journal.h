@@ -17,6 +17,7 @@ struct journal {
 	struct out fields; /* scratch for the fields of one event */
 };
 
+/* Initialises the scratch buffers. */
 void journal_open(struct journal *j);
 void journal_free(struct journal *j);
 

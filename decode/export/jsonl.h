@@ -16,6 +16,7 @@ struct jsonl_printer {
 	struct print_caches caches;          /* cleared by jsonl_printer_start() */
 };
 
+/* Sets the functions of the consumer and clears the caches; the other members are set before. */
 void jsonl_printer_start(struct jsonl_printer *j);
 
 /*

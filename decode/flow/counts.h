@@ -39,6 +39,7 @@ struct counts {
 	size_t npairs, nblocks_of;
 };
 
+/* Begins counts of the selected tasks. *c was zero-initialised; keeps the selection. */
 void counts_start(struct counts *c, const struct selection *selection);
 int counts_run(struct counts *c, struct stream *s, const char *what, struct trawl_error *err);
 void counts_free(struct counts *c);

@@ -59,7 +59,9 @@ struct flow {
 		    const struct branch_mark *m);
 };
 
+/* Begins a view: *f was zero-initialised; the caller sets its callbacks. Keeps the selection. */
 void flow_start(struct flow *f, const struct selection *selection);
+/* Frees what *f owns. */
 void flow_end(struct flow *f);
 
 /*

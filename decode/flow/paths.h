@@ -21,6 +21,7 @@ struct path_difference {
 
 struct paths;
 
+/* NULL: out of memory. */
 struct paths *paths_new(void);
 void paths_free(struct paths *p);
 
@@ -30,6 +31,7 @@ void paths_free(struct paths *p);
  */
 int paths_read(struct paths *p, unsigned int i, struct stream *s, struct trawl_error *err);
 
+/* How many tasks recording i has. */
 size_t paths_tasks(const struct paths *p, unsigned int i);
 /*
  * Compares the nth tasks of both recordings from branch at[0] and at[1] on. Returns true and the

@@ -11,6 +11,7 @@
 
 struct durations;
 
+/* NULL: out of memory. */
 struct durations *durations_new(void);
 void durations_free(struct durations *s);
 /*

@@ -13,6 +13,7 @@ struct listing {
 	char hint[320];
 };
 
+/* Initialises *l. Keeps `wanted`, which the names are compared with. */
 void listing_start(struct listing *l, const char *wanted);
 
 /* Adds an existing name; may repeat names. A decoder_name_fn. */

@@ -176,6 +176,7 @@ struct usb_devices {
 
 #define USBDEV_MAX 4096 /* limit on followed addresses: a hostile file may name 65536 buses */
 
+/* Frees all entries; the table is empty then. */
 void usbdev_free_all(struct usb_devices *d);
 
 /*

@@ -21,6 +21,7 @@ struct scsi_span {
 	uint32_t blocks;
 };
 
+/* Returns the blocks of a command. */
 struct scsi_span scsi_span(const struct scsi_command *c);
 
 /* "good", "check condition", ..., or NULL if unknown */

@@ -85,6 +85,7 @@ bool transfers_feed(struct transfers *s, const struct urb *u, uint64_t time, con
 /* Removes the oldest open submission and returns it as PENDING; NULL if none is open. */
 struct transfer *transfers_drain(struct transfers *s);
 
+/* How many submissions are open. */
 size_t transfers_open(const struct transfers *s);
 
 #endif
