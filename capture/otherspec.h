@@ -6,8 +6,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Writes a hint, "did you mean event:sched:sched_switch?", for a text that names no source. Returns
- * false if the text has the form of none of these tools. */
+/*
+ * Writes a hint, "did you mean event:sched:sched_switch?", for a text that names no source. Returns
+ * false if the text has the form of none of these tools.
+ */
 bool otherspec_hint(const char *text, char *hint, size_t size);
 
 #endif

@@ -50,9 +50,11 @@ struct tasks *session_tasks(struct session *s);
 /* The followed tasks: for sources whose kernel side records all tasks. */
 struct task_filter *session_followed(struct session *s);
 
-/* Whether the session needs the time of COMMAND's crash. Only then are the two functions below
+/*
+ * Whether the session needs the time of COMMAND's crash. Only then are the two functions below
  * called: when a signal without a handler was delivered to a task of the scope, and when a task has
- * ended. */
+ * ended.
+ */
 bool session_needs_crash_time(const struct session *s);
 void session_on_signal(struct session *s, int sig, uint64_t time);
 void session_on_exit(struct session *s, pid_t tid);

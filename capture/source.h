@@ -95,8 +95,10 @@ struct source {
 	const char *instance; /* the name in its tracefs instance, if not the one above; or NULL */
 	const char *summary; /* what may follow, one line for --help */
 	bool hidden;         /* not for -i: the session adds it by itself */
-	/* Its -i texts have the syntax of capture/cli/spec.h, which the session checks before it
-	 * arms anything. */
+	/*
+	 * Its -i texts have the syntax of capture/cli/spec.h, which the session checks before it
+	 * arms anything.
+	 */
 	bool spec_language;
 	bool realtime;       /* its time stamps are CLOCK_REALTIME, not CLOCK_MONOTONIC */
 	bool unscoped;       /* -p and COMMAND do not limit it */
@@ -106,16 +108,22 @@ struct source {
 	/* It records by tracefs; each record has a common_pid: the file gets these tasks' names. */
 	bool trace_events;
 
-	/* Returns which source records this text if -p or COMMAND limits the capture. NULL: always
-	 * this one. */
+	/*
+	 * Returns which source records this text if -p or COMMAND limits the capture. NULL: always
+	 * this one.
+	 */
 	const struct source *(*scoped)(const char *spec);
-	/* Returns another -i text that this one implies, valid as long as `spec`, or NULL. The
-	 * source of that text comes first. NULL: no text implies one. */
+	/*
+	 * Returns another -i text that this one implies, valid as long as `spec`, or NULL. The
+	 * source of that text comes first. NULL: no text implies one.
+	 */
 	const char *(*besides)(const char *spec);
 	/* Adds what this machine can record to the list. Tries each feature instead of guessing. */
 	void (*describe)(struct source_list *list);
-	/* Adds what -D NAME:text lists: the probes of a program, events by a pattern. Returns 0, or
-	 * -1 with *err if there is nothing. */
+	/*
+	 * Adds what -D NAME:text lists: the probes of a program, events by a pattern. Returns 0, or
+	 * -1 with *err if there is nothing.
+	 */
 	int (*list)(const char *text, struct source_list *list, struct trawl_error *err);
 	/* Returns 0 if this machine can record it; -1 with the reason and the remedy. */
 	int (*probe)(struct trawl_error *err);
@@ -139,8 +147,10 @@ struct source {
 
 extern const struct source *const sources[]; /* ends with NULL */
 
-/* Returns the source of a -i text, and in *spec what follows its name, or "". NULL with *err: there
- * is no such source. */
+/*
+ * Returns the source of a -i text, and in *spec what follows its name, or "". NULL with *err: there
+ * is no such source.
+ */
 const struct source *source_find(const char *option, const char *text, const char **spec,
 				 struct trawl_error *err);
 

@@ -59,8 +59,10 @@ static char *next_part(char **at, bool *last)
 	return part;
 }
 
-/* Whether the folder is in procfs. Its links may lead to objects without a path, so the kernel must
- * follow them. */
+/*
+ * Whether the folder is in procfs. Its links may lead to objects without a path, so the kernel must
+ * follow them.
+ */
 static bool in_procfs(int folder)
 {
 	struct statfs fs;

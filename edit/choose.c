@@ -228,8 +228,10 @@ static int see_item(struct consumer *consumer, const struct decoder *d, void *st
 	return 0;
 }
 
-/* Whether the source can have errors or a trigger: trace events are no errors (struct item), and
- * the trigger is no trace event. */
+/*
+ * Whether the source can have errors or a trigger: trace events are no errors (struct item), and
+ * the trigger is no trace event.
+ */
 static bool has_points(const struct trawl_source *s)
 {
 	return strcmp(s->kind, "tracefs") != 0;

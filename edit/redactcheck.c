@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The check at the end of redact: reads the output again, and searches its events, their
- * descriptions and metadata for removed values. If one is found, no file is made. */
+/*
+ * The check at the end of redact: reads the output again, and searches its events, their
+ * descriptions and metadata for removed values. If one is found, no file is made.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,8 +100,10 @@ static bool splits_number(const struct trawl_event *ev, const struct trawl_field
 	return false;
 }
 
-/* Checks eight bytes at any offset: an address may be in a record as two numbers of four bytes, or
- * inside a text. Parts of two numbers are an address only by chance. */
+/*
+ * Checks eight bytes at any offset: an address may be in a record as two numbers of four bytes, or
+ * inside a text. Parts of two numbers are an address only by chance.
+ */
 static int address_in_bytes(const struct redact *x, const struct trawl_event *ev, uint32_t n,
 			    struct trawl_error *err)
 {
@@ -227,8 +231,10 @@ static int check_chunk(struct redact *x, struct trawl_reader *r, struct trawl_pi
 			  "made; write to another disk", x->name);
 }
 
-/* Chunk by chunk, since a file may have many that overlap in time, and merging decodes all of
- * them. */
+/*
+ * Chunk by chunk, since a file may have many that overlap in time, and merging decodes all of
+ * them.
+ */
 int redact_check(struct redact *x, int fd, const char *name, struct trawl_error *err)
 {
 	struct trawl_reader *r = trawl_open_fd(fd, name, x->memory, err);

@@ -24,8 +24,10 @@ struct arena {
  * that exceeds max or memory runs out.
  */
 void *arena_take(struct arena *a, size_t n, size_t size);
-/* Frees all pieces. Keeps the arena's memory for reuse, except blocks that were not used since the
- * last reset. */
+/*
+ * Frees all pieces. Keeps the arena's memory for reuse, except blocks that were not used since the
+ * last reset.
+ */
 void arena_reset(struct arena *a);
 void arena_free(struct arena *a);
 

@@ -92,21 +92,27 @@ struct batcher {
 /* Copies *s and starts the thread. Returns NULL with *err on failure. */
 struct batcher *batcher_new(const struct trawl_source *s, const struct batcher_options *o,
 			struct trawl_error *err);
-/* Adds an event type, which the batcher then owns. Returns -1 with *err if memory or the table of
- * TYPES_MAX types is full. */
+/*
+ * Adds an event type, which the batcher then owns. Returns -1 with *err if memory or the table of
+ * TYPES_MAX types is full.
+ */
 int batcher_add_type(struct batcher *s, struct trawl_event_type *t, struct trawl_error *err);
 /* Makes room for a record of len bytes in s->filling. Waits if both batches are full. */
 int batcher_make_room(struct batcher *s, size_t len, struct trawl_error *err);
 /* Hands the filled batch to the worker (begin) and waits until it is encoded (end). */
 void batcher_flush_begin(struct batcher *s);
 void batcher_flush_end(struct batcher *s);
-/* Estimates how many bytes the records that are not encoded yet will add to the file, by the
- * density of the newest large chunk. */
+/*
+ * Estimates how many bytes the records that are not encoded yet will add to the file, by the
+ * density of the newest large chunk.
+ */
 uint64_t batcher_ahead(struct batcher *s);
 /* Counts n events that were lost before they were appended. */
 void batcher_lost(struct batcher *s, uint64_t n);
-/* Counts n events that could not be written; first and last are their smallest and largest time
- * stamp. */
+/*
+ * Counts n events that could not be written; first and last are their smallest and largest time
+ * stamp.
+ */
 void batcher_unwritten(struct batcher *s, uint64_t n, uint64_t first, uint64_t last);
 /* Returns the losses of the current file, valid until the next call. One thread at a time. */
 const struct batcher_losses *batcher_report_losses(struct batcher *s);

@@ -44,8 +44,10 @@ struct meta_part {
 	struct trawl_meta meta; /* data: the part's bytes (in the view when read) */
 	uint32_t from, len;
 };
-/* Iterates over the parts of m, each of which is a block; *p must be zeroed first. Returns false
- * after the last part. */
+/*
+ * Iterates over the parts of m, each of which is a block; *p must be zeroed first. Returns false
+ * after the last part.
+ */
 bool meta_part_next(struct meta_part *p, const struct trawl_meta *m);
 void body_meta(struct buf *b, const struct meta_part *p);
 bool body_meta_get(struct view *v, struct meta_part *p); /* name and type are allocated */

@@ -592,8 +592,10 @@ bool catalog_add_copy(struct catalog *c, struct section *s, enum block_kind kind
 		s->behind = here;
 		return true;
 	}
-	/* The order of sync blocks matters: each copy goes one byte further behind the block of the
-	 * index entry before it. */
+	/*
+	 * The order of sync blocks matters: each copy goes one byte further behind the block of the
+	 * index entry before it.
+	 */
 	s->behind++;
 	here = kind == BLOCK_SYNC ? s->behind : at;
 	key = XXH64(&at, sizeof(at), key);

@@ -120,8 +120,10 @@ static uint32_t *find_streams(struct grouping *a, const struct batch *b, uint32_
 	return table;
 }
 
-/* Whether the dynamic parts directly follow the fixed part, in field order: cursors rebuild only
- * such records from columns. */
+/*
+ * Whether the dynamic parts directly follow the fixed part, in field order: cursors rebuild only
+ * such records from columns.
+ */
 static bool is_regular(const struct layout *l, const uint8_t *record, uint32_t len)
 {
 	uint64_t at = l->size;

@@ -18,8 +18,10 @@ int locate_check(struct trawl_reader *r, struct trawl_error *err);
 int walk_fault(struct trawl_reader *r, enum walk step, const struct walked *f,
 	       struct trawl_error *err);
 
-/* Returns 0 if the input begins as a file of this format does, or has a block of it near the
- * beginning; else -1 with *err. */
+/*
+ * Returns 0 if the input begins as a file of this format does, or has a block of it near the
+ * beginning; else -1 with *err.
+ */
 int probe_front(struct trawl_reader *r, struct trawl_error *err);
 
 #endif

@@ -64,8 +64,10 @@ void merge_hasten(struct merge *m, const struct bundle *but, uint16_t source, ui
 /* Returns a time such that no event of the chunk is earlier. */
 uint64_t merge_start(const struct section *s, const struct clock_map *clocks,
 		     const struct chunk_ref *r);
-/* Fills *ev with the next event before `limit` and returns 1; 0 if there is none; -1 if memory runs
- * out. */
+/*
+ * Fills *ev with the next event before `limit` and returns 1; 0 if there is none; -1 if memory runs
+ * out.
+ */
 int merge_next(struct merge *m, uint64_t limit, struct trawl_event *ev);
 /*
  * A fast path: the same if no chunk has to be decoded first; otherwise returns 0, and merge_next()

@@ -218,8 +218,10 @@ struct trawl_writer;
 struct trawl_writer_options {
 	int level;             /* zstd level 1 to 19; 0: the default; 20 or more: smallest file */
 	uint32_t chunk_events; /* maximum number of events in a chunk; 0: the default, 65,536 */
-	/* Maximum bytes of records in a chunk; 0: the default, 2 MiB. Payload of 512 bytes or more
-	 * that an earlier record of the chunk has, too, does not count, up to 16 MiB. */
+	/*
+	 * Maximum bytes of records in a chunk; 0: the default, 2 MiB. Payload of 512 bytes or more
+	 * that an earlier record of the chunk has, too, does not count, up to 16 MiB.
+	 */
 	uint32_t chunk_bytes;
 	const char *comment;   /* of the pcapng section: describes the file in a line; or NULL */
 	const char *name;      /* of the output in errors: "-w x.trawl"; NULL: "output" */
@@ -327,8 +329,10 @@ uint64_t trawl_writer_events(const struct trawl_writer *w); /* appended, over al
  */
 uint64_t trawl_writer_unwritten(const struct trawl_writer *w, uint16_t source);
 
-/* The i-th source or event type in the order of adding; NULL if i is too large. Valid until
- * trawl_writer_close(). */
+/*
+ * The i-th source or event type in the order of adding; NULL if i is too large. Valid until
+ * trawl_writer_close().
+ */
 const struct trawl_source *trawl_writer_source_at(const struct trawl_writer *w, size_t i);
 const struct trawl_event_type *trawl_writer_event_type_at(const struct trawl_writer *w,
 							  uint16_t source, size_t i);
@@ -500,8 +504,10 @@ struct trawl_verdict {
 	uint64_t bytes;
 	uint64_t syncs;       /* number of clock-syncs */
 	uint64_t bound;       /* the largest bound of these, ns */
-	/* One line for people: "complete", "cut at byte N: ..."; of damage also which rule of
-	 * docs/format.md is broken where it was found first. */
+	/*
+	 * One line for people: "complete", "cut at byte N: ..."; of damage also which rule of
+	 * docs/format.md is broken where it was found first.
+	 */
 	char text[512];
 };
 void trawl_verdict(const struct trawl_reader *r, struct trawl_verdict *v);

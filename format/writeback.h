@@ -29,8 +29,10 @@ struct writeback_work {
 
 struct writeback {
 	int fd;
-	/* The start of the current step: offset in the file, and CLOCK_MONOTONIC, ns (0: nothing
-	 * was written yet). */
+	/*
+	 * The start of the current step: offset in the file, and CLOCK_MONOTONIC, ns (0: nothing
+	 * was written yet).
+	 */
 	uint64_t seen, since;
 	bool started;
 	pthread_t thread;

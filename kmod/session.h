@@ -65,8 +65,10 @@ struct session *session_new(void);
 void session_get(struct session *session);
 void session_put(struct session *session);	/* may sleep when it is the last */
 
-/* session_close() - wakes all tasks that wait for room in the ring; none waits from now on. Returns
- * the state in which the session was. */
+/*
+ * session_close() - wakes all tasks that wait for room in the ring; none waits from now on. Returns
+ * the state in which the session was.
+ */
 enum session_state session_close(struct session *session);
 
 static inline bool session_closing(const struct session *session)

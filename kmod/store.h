@@ -17,8 +17,10 @@ struct store {
 	/* how many were written; record n is at index n % capacity */
 	u64 written;
 	u64 oldest;			/* position of the first that was not removed */
-	/* records overwritten, without room, or removed without having been copied, since
-	 * store_room() or store_clear() */
+	/*
+	 * records overwritten, without room, or removed without having been copied, since
+	 * store_room() or store_clear()
+	 */
 	u64 lost;
 };
 

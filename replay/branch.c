@@ -202,8 +202,10 @@ static void to_event(struct console *t, const char *glob, bool back)
 	out_free(&e.text);
 }
 
-/* Reads the N of a command; 1 if it is omitted. Prints an error and returns false if it is no
- * number. */
+/*
+ * Reads the N of a command; 1 if it is omitted. Prints an error and returns false if it is no
+ * number.
+ */
 static bool read_count(const char *word, const char *text, uint64_t *n)
 {
 	char *end;

@@ -181,8 +181,10 @@ static int signals(void)
 	return signalfd(-1, &set, SFD_CLOEXEC);
 }
 
-/* Returns the memory that reading the capture took to the kernel. free() alone may keep up to 10
- * MB, and the device may stay plugged in for long. */
+/*
+ * Returns the memory that reading the capture took to the kernel. free() alone may keep up to 10
+ * MB, and the device may stay plugged in for long.
+ */
 static void trim_memory(void)
 {
 #ifdef __GLIBC__

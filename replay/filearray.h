@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* An array in a mapped unnamed file, for data that grows with the capture: its pages are page
- * cache, which the kernel can write out and reclaim, and the file is removed with the process. */
+/*
+ * An array in a mapped unnamed file, for data that grows with the capture: its pages are page
+ * cache, which the kernel can write out and reclaim, and the file is removed with the process.
+ */
 #ifndef TRAWL_REPLAY_FILEARRAY_H
 #define TRAWL_REPLAY_FILEARRAY_H
 
@@ -24,11 +26,15 @@ struct filearray {
 
 /* Opens an empty array. Returns 0, or -1 with errno set. */
 int filearray_open(struct filearray *a);
-/* Extends the array to `size` bytes; a->p may change. New bytes are zero. Returns false if that
- * fails. */
+/*
+ * Extends the array to `size` bytes; a->p may change. New bytes are zero. Returns false if that
+ * fails.
+ */
 bool filearray_reserve(struct filearray *a, size_t size);
-/* Makes *a an array of `size` zero bytes in the file of `first`, for use where no file can be
- * opened. `first` must not grow any more, and must be closed last. Returns false if that fails. */
+/*
+ * Makes *a an array of `size` zero bytes in the file of `first`, for use where no file can be
+ * opened. `first` must not grow any more, and must be closed last. Returns false if that fails.
+ */
 bool filearray_beside(struct filearray *first, struct filearray *a, size_t size);
 /* Removes the array's pages from this process's memory; they are read again on access. */
 void filearray_release(const struct filearray *a);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Reattaches the drivers of a device if the process that detached them is killed. The kernel itself
- * only releases the interfaces. */
+/*
+ * Reattaches the drivers of a device if the process that detached them is killed. The kernel itself
+ * only releases the interfaces.
+ */
 #ifndef TRAWL_REPLAY_HOSTGUARD_H
 #define TRAWL_REPLAY_HOSTGUARD_H
 

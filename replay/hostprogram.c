@@ -14,8 +14,10 @@ bool hostprogram_leaves_out(const struct tape_entry *e)
 	return e->cancelled || (tape_in(e) && !e->answered) || (e->xfer == URB_ISO && !e->npackets);
 }
 
-/* Whether a program omits an entry: the programs have one call for each transfer, but isochronous
- * ones must be queued together. */
+/*
+ * Whether a program omits an entry: the programs have one call for each transfer, but isochronous
+ * ones must be queued together.
+ */
 static bool program_leaves_out(const struct tape_entry *e)
 {
 	return e->xfer == URB_ISO || hostprogram_leaves_out(e);

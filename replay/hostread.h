@@ -11,8 +11,10 @@
 
 struct hostread;
 
-/* Queues a bulk or interrupt read of `room` bytes. NULL: out of memory. If libusb refuses it,
- * hostread_end() returns why. */
+/*
+ * Queues a bulk or interrupt read of `room` bytes. NULL: out of memory. If libusb refuses it,
+ * hostread_end() returns why.
+ */
 struct hostread *hostread_begin(libusb_device_handle *device, uint8_t xfer, uint8_t endpoint,
 				uint32_t room);
 

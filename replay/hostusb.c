@@ -146,8 +146,10 @@ static bool is_queued(const struct tape_entry *e)
 	return e->xfer == URB_ISO || (e->xfer != URB_CONTROL && tape_in(e));
 }
 
-/* Queues an isochronous transfer. All packets of a read have the same size: the host's buffer
- * divided by their number. */
+/*
+ * Queues an isochronous transfer. All packets of a read have the same size: the host's buffer
+ * divided by their number.
+ */
 static struct hostread *begin_packets(const struct session *s, const struct tape_entry *e)
 {
 	uint32_t *lengths = malloc(e->npackets * sizeof(*lengths));
@@ -212,8 +214,10 @@ static void play_step(struct session *s, const struct step *step, struct pace *p
 	} else {
 		bool standard = e->xfer == URB_CONTROL && !(e->setup[0] & 0x60);
 
-		/* Only transfers that the host sends wait for their time; an answer is read as soon
-		 * as it comes. */
+		/*
+		 * Only transfers that the host sends wait for their time; an answer is read as soon
+		 * as it comes.
+		 */
 		pace_wait(pace, e->submitted);
 		got = standard ? set_up(s, e) : transfer(s, e); /* which may move the buffer */
 		compare(s, e, got, s->buffer);
@@ -307,8 +311,10 @@ static uint32_t with_driver(libusb_device_handle *device, uint32_t interfaces)
 	return found;
 }
 
-/* Releases all interfaces, and then reattaches their drivers: a driver that uses several interfaces
- * (sound, modems) does not bind while another of them is still claimed. */
+/*
+ * Releases all interfaces, and then reattaches their drivers: a driver that uses several interfaces
+ * (sound, modems) does not bind while another of them is still claimed.
+ */
 static void give_back(struct session *s, uint32_t interfaces, uint32_t drivers)
 {
 	libusb_set_auto_detach_kernel_driver(s->device, 0);

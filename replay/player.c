@@ -21,8 +21,10 @@
  * lost.
  */
 #define GIVE_UP UINT64_C(500000000)
-/* Echo fields are learned from at most so many messages of an endpoint: enough for three bytes of a
- * counter that counts by 1. Bounds the memory for long captures. */
+/*
+ * Echo fields are learned from at most so many messages of an endpoint: enough for three bytes of a
+ * counter that counts by 1. Bounds the memory for long captures.
+ */
 #define LEARN_MAX (1u << 18)
 /* After so many answered bytes, the used part of the tape leaves this process's memory. */
 #define RELEASE_BYTES (16u << 20)
@@ -286,8 +288,10 @@ static uint32_t look_ahead(const struct player *p, const struct endpoint *e, con
 	return TAPE_NONE;
 }
 
-/* Finds the message among the entries that the host cancelled in the capture, which it may send or
- * not. Entries that were played or passed leave the searched range. */
+/*
+ * Finds the message among the entries that the host cancelled in the capture, which it may send or
+ * not. Entries that were played or passed leave the searched range.
+ */
 static struct tape_entry *find_cancelled(const struct player *p, struct endpoint *e,
 					 const uint8_t *data, uint32_t n)
 {
@@ -417,8 +421,10 @@ static void handle_out(struct player *p, struct usbip_urb *u)
 
 /* ---- IN -------------------------------------------------------------------------------------- */
 
-/* If the recorded answer repeats echo fields of its cause, replaces them by those that the host has
- * sent now. */
+/*
+ * If the recorded answer repeats echo fields of its cause, replaces them by those that the host has
+ * sent now.
+ */
 static void put_echoes(struct player *p, const struct endpoint *e, const struct tape_entry *x,
 		       uint8_t *data, uint32_t n)
 {
@@ -450,8 +456,10 @@ static uint64_t scaled(const struct player *p, uint64_t from, uint64_t to)
 		: 0;
 }
 
-/* Returns when an answer is due although the host has not cancelled the reads that it cancelled in
- * the capture. */
+/*
+ * Returns when an answer is due although the host has not cancelled the reads that it cancelled in
+ * the capture.
+ */
 static uint64_t give_up(const struct player *p, uint64_t due)
 {
 	if (!(p->options.speed > 0) && due < p->progress)

@@ -72,8 +72,10 @@ struct player {
 	struct standard standard;
 	struct endpoint endpoints[32]; /* by endpoint number, + 16 for IN */
 	uint32_t *requests, nrequests; /* tape entries of endpoint 0 */
-	/* A linked list of the requests that the host may still send: element i + 1 has 1 + the
-	 * index of the request after request i, element 0 that of the first; 0: none. */
+	/*
+	 * A linked list of the requests that the host may still send: element i + 1 has 1 + the
+	 * index of the request after request i, element 0 that of the first; 0: none.
+	 */
 	struct filearray later;
 	uint32_t latest;               /* number of leading requests of which any was played */
 	uint32_t passed;               /* bytes that were answered since the last tape_release() */

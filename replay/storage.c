@@ -533,8 +533,10 @@ static void compare_data(struct storage *s, const uint8_t *p, uint32_t n, uint64
 	}
 }
 
-/* Returns the recorded status of the transfer with the data at this offset: a device refuses data
- * with a stall, and then sends the command's status. */
+/*
+ * Returns the recorded status of the transfer with the data at this offset: a device refuses data
+ * with a stall, and then sends the command's status.
+ */
 static int32_t out_status(const struct storage *s, uint64_t at)
 {
 	for (uint32_t i = 0; i < s->now->n; i++) {

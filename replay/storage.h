@@ -13,8 +13,10 @@
 
 struct storage;
 
-/* Whether the tape has commands of Bulk-Only Transport on these endpoints. Another alternate
- * setting (UAS) may use the same endpoints for another protocol. */
+/*
+ * Whether the tape has commands of Bulk-Only Transport on these endpoints. Another alternate
+ * setting (UAS) may use the same endpoints for another protocol.
+ */
 bool storage_is_recorded(const struct tape *t, uint8_t in, uint8_t out);
 /*
  * Makes the disk of a tape; in and out are its bulk endpoints. speed: 0: without waiting. NULL with
@@ -24,8 +26,10 @@ struct storage *storage_new(struct tape *t, uint8_t in, uint8_t out, double spee
 			    struct verdict *v, struct trawl_error *err);
 void storage_free(struct storage *s);
 
-/* Writes a remark on properties that were guessed because the capture lacks them. Returns false if
- * there are none. */
+/*
+ * Writes a remark on properties that were guessed because the capture lacks them. Returns false if
+ * there are none.
+ */
 bool storage_guessed(const struct storage *s, char *text, size_t room);
 
 /*

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Keeps a capture's payload during the replay in a mapped unnamed file, which needs only page cache
- * and is removed with the process. */
+/*
+ * Keeps a capture's payload during the replay in a mapped unnamed file, which needs only page cache
+ * and is removed with the process.
+ */
 #ifndef TRAWL_REPLAY_STORE_H
 #define TRAWL_REPLAY_STORE_H
 

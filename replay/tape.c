@@ -133,8 +133,10 @@ static struct tape_entry entry_of(const struct usb_detail *d, uint64_t number)
 	return e;
 }
 
-/* Entries come in the order in which their transfers end, and so nearly sorted: each is moved to
- * its place. Beyond this number of moves, the tape is sorted at its end instead. */
+/*
+ * Entries come in the order in which their transfers end, and so nearly sorted: each is moved to
+ * its place. Beyond this number of moves, the tape is sorted at its end instead.
+ */
 #define MOVED_MAX(n) (((uint64_t)1 << 24) + 64 * (uint64_t)(n))
 
 /* Moves the last entry to its place. */

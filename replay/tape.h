@@ -58,8 +58,10 @@ static inline bool tape_in(const struct tape_entry *e)
 	return e->xfer == URB_CONTROL ? e->setup[0] & 0x80 : e->endpoint & 0x80;
 }
 
-/* Returns the size of the host's recorded buffer; where the capture lacks it, as those of USBPcap
- * do, that of the data, or 64. */
+/*
+ * Returns the size of the host's recorded buffer; where the capture lacks it, as those of USBPcap
+ * do, that of the data, or 64.
+ */
 static inline uint32_t tape_room(const struct tape_entry *e)
 {
 	return e->buffer_size > e->data_len ? e->buffer_size : e->data_len ? e->data_len : 64;
@@ -90,8 +92,10 @@ struct tape {
 	size_t bos_len;
 	struct { uint8_t number, *report; uint16_t length; } reports[USBDEV_INTERFACES];
 	unsigned int nreports;
-	/* From the sysfs snapshot: manufacturer, product, serial; "" if unknown. The 126 characters
-	 * of UTF-16 that a descriptor holds at most are up to 378 bytes in sysfs. */
+	/*
+	 * From the sysfs snapshot: manufacturer, product, serial; "" if unknown. The 126 characters
+	 * of UTF-16 that a descriptor holds at most are up to 378 bytes in sysfs.
+	 */
 	char strings[3][384];
 	double mbps;           /* from the sysfs snapshot; 0: unknown */
 	uint8_t cancelled[16]; /* while reading: by endpoint, how many of its last reads were */
@@ -131,8 +135,10 @@ void tape_free(struct tape *t);
 /* Opens the files that hold a tape, where that is not done yet. Returns 0, or -1 with *err. */
 int tape_prepare(struct tape *t, struct trawl_error *err);
 
-/* Removes the tape's pages from this process's memory. Cheap: callers that iterate over a tape call
- * it now and then. */
+/*
+ * Removes the tape's pages from this process's memory. Cheap: callers that iterate over a tape call
+ * it now and then.
+ */
 void tape_release(const struct tape *t);
 enum { TAPE_STRETCH = 1 << 16 }; /* number of entries after which to call it */
 

@@ -24,8 +24,10 @@ struct tape_device {
 	uint64_t first, last; /* times of the first and the last of them */
 };
 
-/* Finds the device that is meant. Returns 0, or -1 with *err, which lists the devices if it is none
- * of them. */
+/*
+ * Finds the device that is meant. Returns 0, or -1 with *err, which lists the devices if it is none
+ * of them.
+ */
 int tape_device_choose(const struct tape_file *file, struct tape_device *d,
 		       struct trawl_error *err);
 

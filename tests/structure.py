@@ -9,9 +9,11 @@ header of format/ other than trawl.h outside it, and on an include that is not a
 CONTRIBUTING.md: the files, folders and functions() exist that "Where things are added" and "What
 stands twice" name.
 Memory: in the programs it grows by common/array.h alone.
-Comments: each file, or the header of its name, begins with one that says what the file holds.
+Comments: each file, or the header of its name, begins with one that says what the file holds. Of a
+comment of several lines, the first and the last have no text.
 Sizes: no file has more than 900 lines. No line has more than 100 columns with tabs of 8; except for
 rows of a table in a C comment, and for lines with quoted texts whose rest has at most 80 columns.
+Nor has a line of prose in a Markdown file, except for one that a link or a code makes so long.
 No function of C, Python, JavaScript or Lua has more than 60 lines; none of C has more than 6
 parameters, except for those that the tests record.
 Include guards have the name of the header's path.
@@ -44,6 +46,7 @@ FUNCTION_LINES, PARAMETERS = 60, 6
 RECORDED = ("samples/", "tests/zoo/")  # programs whose parameters the tests record
 SAME_LINES, SAME_BODY = 6, 36  # lines that may not come twice; characters of a body that may
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
+UNFRAMED = re.compile(r"^[ \t]*/\*[ \t]*\S(?:(?!\*/).)*$", re.M)
 BODY = re.compile(r"^([^\n#{};]*(?:\n[^\n{};]+)*)\n\{\n.*?^\}", re.M | re.S)
 
 
@@ -77,6 +80,28 @@ def written():
                 path = os.path.relpath(os.path.join(folder, name), SRC)
                 if name.endswith(WRITTEN) or is_script(path):
                     yield path
+
+
+def prose(text):
+    """(line, text) of the lines of a Markdown file's paragraphs and lists."""
+    fenced = False
+    for n, line in enumerate(text.splitlines(), 1):
+        fence = line.startswith("```")
+        fenced ^= fence
+        if not fenced and not fence and not line.startswith(("    ", "\t", "|", "#")):
+            yield n, line
+
+
+def too_wide(path, text):
+    """Lines of prose that would fit if they were wrapped."""
+    return [f"{path}:{n}: over {COLUMNS} columns" for n, line in prose(text)
+            if len(line) > COLUMNS and " " in line.strip()]
+
+
+def unframed(path, text):
+    """Comments of several lines whose first or last line has text."""
+    return [f"{path}:{text.count(chr(10), 0, m.start()) + 1}: a comment of several lines begins with "
+            "/* alone" for m in UNFRAMED.finditer(text)]
 
 
 def overlong(line, quoted=QUOTED):
@@ -391,6 +416,9 @@ def proves_itself():
                "b.c": "#include <c>\nint d;\n"}
     ok(untitled(made_up, lambda p: "/* SPDX x */\n" + made_up[p]) == ["b.c"],
        "a file that does not say what it holds is found")
+    ok(len(unframed("a.c", "/* A. */\n/* B\n * C */\nint d; /* E\n\t\t* F */\n/*\n * G\n */\n")) == 1
+       and too_wide("a.md", "x " * 60 + "\n" + "    y " * 60 + "\n") == ["a.md:1: over 100 columns"],
+       "a comment that begins with text is found, and a wide line of prose")
     made_up = {"a.h": "int f(void);\nint g(void);\nint h(void);\n#define H h()\n",
                "a.c": "int f(void)\n{\n\treturn g();\n}\n", "b.c": "int x = g();\n"}
     ok(unshared(made_up, ()) == ["a.h: only a.c uses f()"],
@@ -460,9 +488,18 @@ ok(not UNLISTED, "every source is in a makefile, and so in the distribution")
 LARGE = []
 for p in written():
     LARGE += too_large(p, read(p))
+for p in ("README.md", "CONTRIBUTING.md", *(f"docs/{n}" for n in sorted(os.listdir(SRC + "/docs")))):
+    LARGE += too_wide(p, read(p)) if p.endswith(".md") else []
 for line in LARGE:
     print("#", line)
 ok(not LARGE, f"no file is over {LINES} lines, no line over {COLUMNS} columns")
+UNFRAMED_ONES = []
+for p in written():
+    if p.endswith((".c", ".h")) and not p.startswith(RECORDED):
+        UNFRAMED_ONES += unframed(p, read(p))
+for line in UNFRAMED_ONES:
+    print("#", line)
+ok(not UNFRAMED_ONES, "comments of several lines begin and end with a line of their own")
 OVERGROWN = []
 for p in written():
     if p.endswith((".c", ".h")):

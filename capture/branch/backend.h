@@ -78,8 +78,10 @@ extern const struct branch_backend perf_bts_backend, perf_lbr_backend, intel_bts
 /* Ordered by preference; ends with NULL. */
 extern const struct branch_backend *const branch_backends[];
 
-/* Returns the back end of this name if it is usable; for "" the first usable one that has at_sites
- * (if `sites`), or is not partial (otherwise). NULL with *err if there is none. */
+/*
+ * Returns the back end of this name if it is usable; for "" the first usable one that has at_sites
+ * (if `sites`), or is not partial (otherwise). NULL with *err if there is none.
+ */
 const struct branch_backend *branch_backend_find(const char *name, bool sites,
 						 struct trawl_error *err);
 

@@ -224,8 +224,10 @@ static void note_collected(const struct branch_state *s, struct branch_task *t, 
 	t->collected = time;
 }
 
-/* Returns the earliest time at which e can have happened: e->time, unless the back end collects
- * branches some time after they happened. */
+/*
+ * Returns the earliest time at which e can have happened: e->time, unless the back end collects
+ * branches some time after they happened.
+ */
 static uint64_t earliest(const struct branch_task *t, const struct branch_event *e)
 {
 	return e->collected && t->since < e->time ? t->since : e->time;
@@ -243,8 +245,10 @@ static void add_mark(struct branch_state *s, struct branch_task *t, struct branc
 	}
 }
 
-/* Adds a branch to the batch, and a mark if one may be missing before it: the processor does not
- * record a branch that the kernel emulates for a uprobe. */
+/*
+ * Adds a branch to the batch, and a mark if one may be missing before it: the processor does not
+ * record a branch that the kernel emulates for a uprobe.
+ */
 static void add_branch(struct branch_state *s, const struct branch_event *e, struct branch_task *t,
 		       struct branch_encoder *b, uint64_t time)
 {
@@ -284,8 +288,10 @@ static int take_dated(struct branch_state *s, const struct branch_event *e, stru
 	return 0;
 }
 
-/* Whether a branch may be missing in the stack, because the kernel emulated it for a uprobe. In an
- * empty stack nothing shows it: perf clears the records when a task is scheduled in. */
+/*
+ * Whether a branch may be missing in the stack, because the kernel emulated it for a uprobe. In an
+ * empty stack nothing shows it: perf clears the records when a task is scheduled in.
+ */
 static bool stack_has_gap(struct branch_state *s, const struct branch_task *t,
 			  const struct branch_last_stack *l)
 {
@@ -409,8 +415,10 @@ static int take_event(struct branch_sink *sink, const struct branch_event *e,
 
 /* ---- the source -------------------------------------------------------------------------- */
 
-/* Reads all -i texts of this source. *backend: the back end's name in the first one; the caller
- * frees it. */
+/*
+ * Reads all -i texts of this source. *backend: the back end's name in the first one; the caller
+ * frees it.
+ */
 static int read_specs(struct branch_state *s, char **backend, struct trawl_error *err)
 {
 	for (size_t i = 0; i < s->in->nspecs; i++) {
@@ -522,8 +530,10 @@ static size_t fds(struct input *in, struct pollfd *fds, size_t room)
 	return s->backend->fds(s->recorder, fds, room);
 }
 
-/* Batches stay open for a while, because a branch is encoded relative to those before it. The
- * capture's horizon must not pass an open batch, so all are ended at the same time. */
+/*
+ * Batches stay open for a while, because a branch is encoded relative to those before it. The
+ * capture's horizon must not pass an open batch, so all are ended at the same time.
+ */
 static int drain(struct input *in, struct trawl_error *err)
 {
 	struct branch_state *s = in->state;

@@ -69,8 +69,10 @@ static size_t read_mapped(pid_t pid, const char *line, uint64_t address, uint8_t
 	return got > 0 ? (size_t)got : 0;
 }
 
-/* Reads an instruction from the mapped file instead of memory, where a uprobe may have replaced its
- * first byte. Returns 0 if it cannot be read. */
+/*
+ * Reads an instruction from the mapped file instead of memory, where a uprobe may have replaced its
+ * first byte. Returns 0 if it cannot be read.
+ */
 static size_t read_file_code(pid_t pid, uint64_t address, uint8_t *buf)
 {
 	unsigned long long start, end;

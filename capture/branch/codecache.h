@@ -38,8 +38,10 @@ struct code_cache {
 struct branch_insn code_at(struct code_cache *c, pid_t tid, pid_t pid, uint64_t address,
 			   bool compat);
 
-/* Called for a new process, and when a process may have changed its mappings. Returns the
- * executable lines of /proc/PID/maps, malloc'd, if they changed; else NULL. */
+/*
+ * Called for a new process, and when a process may have changed its mappings. Returns the
+ * executable lines of /proc/PID/maps, malloc'd, if they changed; else NULL.
+ */
 char *code_mapped(struct code_cache *c, pid_t pid);
 void code_cache_free(struct code_cache *c);
 

@@ -150,8 +150,10 @@ uint8_t branch_images_kind(struct images *im, pid_t pid, uint64_t address)
 
 /* ---- branches without a record --------------------------------------------------------- */
 
-/* Reads the file and offset of "p:GROUP/NAME PATH:0xOFFSET...". Returns false for any other line,
- * and if the file cannot be found. */
+/*
+ * Reads the file and offset of "p:GROUP/NAME PATH:0xOFFSET...". Returns false for any other line,
+ * and if the file cannot be found.
+ */
 static bool site_of(const char *line, size_t len, struct session_site *site)
 {
 	char *text = xstrndup(line, len), *path = strchr(text, ' '), *colon = path;
@@ -214,8 +216,10 @@ void branch_images_probes(struct images *im, const char *definitions)
 	sort_sites(im);
 }
 
-/* Whether a uprobe is at this offset. Some file systems (btrfs, overlayfs) have another device, of
- * major number 0, in /proc/PID/maps than in stat(); these are compared by inode only. */
+/*
+ * Whether a uprobe is at this offset. Some file systems (btrfs, overlayfs) have another device, of
+ * major number 0, in /proc/PID/maps than in stat(); these are compared by inode only.
+ */
 static bool has_probe(const struct images *im, const struct module *m, uint64_t offset)
 {
 	unsigned int major, minor;
@@ -240,8 +244,10 @@ struct walk {
 	bool far;    /* came to a far branch */
 };
 
-/* Returns whether execution from `ip` reaches `to` without branches, except for at most `more`
- * direct ones, which the kernel may have emulated. */
+/*
+ * Returns whether execution from `ip` reaches `to` without branches, except for at most `more`
+ * direct ones, which the kernel may have emulated.
+ */
 static bool leads_to(struct walk *w, uint64_t ip, uint64_t to, unsigned int more)
 {
 	enum { STEPS = 1000 }; /* instructions between two branches */

@@ -59,20 +59,26 @@ struct images {
 
 void branch_images_free(struct images *im);
 
-/* Records the mappings of a process from `time` on. maps: the text of /proc/PID/maps. The process
- * must still exist, because its files are opened through /proc. Returns 0, or -1 with *err. */
+/*
+ * Records the mappings of a process from `time` on. maps: the text of /proc/PID/maps. The process
+ * must still exist, because its files are opened through /proc. Returns 0, or -1 with *err.
+ */
 int branch_images_map(struct images *im, pid_t pid, const char *maps, uint64_t time,
 	       struct trawl_writer *w, struct trawl_error *err);
 
 /* Adds an address of a branch of the process: its symbol and line will be written. */
 void branch_images_hit(struct images *im, pid_t pid, uint64_t address);
 
-/* Returns the enum branch_kind of the instruction at an address, read from the program's file;
- * BRANCH_UNKNOWN if it is no branch, or if the file cannot be read. */
+/*
+ * Returns the enum branch_kind of the instruction at an address, read from the program's file;
+ * BRANCH_UNKNOWN if it is no branch, or if the file cannot be read.
+ */
 uint8_t branch_images_kind(struct images *im, pid_t pid, uint64_t address);
 
-/* Adds the uprobes in the text of tracefs's uprobe_events: a conditional jump with a uprobe may
- * branch without a record. Ignores paths below /proc/self, which mean another process's file. */
+/*
+ * Adds the uprobes in the text of tracefs's uprobe_events: a conditional jump with a uprobe may
+ * branch without a record. Ignores paths below /proc/self, which mean another process's file.
+ */
 void branch_images_probes(struct images *im, const char *definitions);
 /* The same for uprobes of this capture. */
 void branch_images_sites(struct images *im, const struct session_site *sites, size_t n);
@@ -86,8 +92,10 @@ void branch_images_sites(struct images *im, const struct session_site *sites, si
  */
 bool branch_images_gap(struct images *im, pid_t pid, uint64_t from, uint64_t to);
 
-/* Writes as metadata what is new in all modules. whole: writes everything again, for a flight
- * recorder, which keeps only the newest metadata of each name. Returns 0, or -1 with *err. */
+/*
+ * Writes as metadata what is new in all modules. whole: writes everything again, for a flight
+ * recorder, which keeps only the newest metadata of each name. Returns 0, or -1 with *err.
+ */
 int branch_images_write(struct images *im, bool whole, struct trawl_writer *w,
 			struct trawl_error *err);
 /* Writes everything, at the begin of a file. Returns 0, or -1 with *err. */

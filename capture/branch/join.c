@@ -155,8 +155,10 @@ static bool try_event(uint64_t config, struct trial *t)
 	return ring != MAP_FAILED;
 }
 
-/* Whether complete runs of the loop are joined without error. Some branches are missing whenever
- * the thread has left its CPU, so this takes several tries. */
+/*
+ * Whether complete runs of the loop are joined without error. Some branches are missing whenever
+ * the thread has left its CPU, so this takes several tries.
+ */
 static bool event_is_right(uint64_t config)
 {
 	struct trial t;

@@ -26,17 +26,23 @@ struct joining {
 	uint64_t lost; /* number of branches between the two stacks */
 };
 
-/* taken: the number of branches from the end of `before` to the end of `now`. before: NULL for the
- * first sample. Returns false if the stacks contradict `taken`. */
+/*
+ * taken: the number of branches from the end of `before` to the end of `now`. before: NULL for the
+ * first sample. Returns false if the stacks contradict `taken`.
+ */
 bool join_stacks(const struct branch_stack *before, const struct branch_stack *now, uint64_t taken,
 		 struct joining *j);
 
-/* Sets the attributes of an event of one task that samples the last branches and counts all taken
- * ones. config: the processor's raw event for taken branches. */
+/*
+ * Sets the attributes of an event of one task that samples the last branches and counts all taken
+ * ones. config: the processor's raw event for taken branches.
+ */
 void join_attr(struct perf_event_attr *a, uint64_t config);
 
-/* Finds the raw event that counts exactly the branches that the processor records, by joining the
- * branches of a known loop in this thread. Returns 0, or -1 with *err if no event does. */
+/*
+ * Finds the raw event that counts exactly the branches that the processor records, by joining the
+ * branches of a known loop in this thread. Returns 0, or -1 with *err if no event does.
+ */
 int join_find_event(uint64_t *config, struct trawl_error *err);
 
 #endif

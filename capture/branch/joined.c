@@ -253,8 +253,10 @@ static int mark(struct branch_sink *sink, const struct joined_task *t, uint64_t 
 		   err);
 }
 
-/* Marks missing branches between the task's last sample and this one. If their number is unknown,
- * so is the overlap: the stack is then written whole, as one that is not joined to the last. */
+/*
+ * Marks missing branches between the task's last sample and this one. If their number is unknown,
+ * so is the overlap: the stack is then written whole, as one that is not joined to the last.
+ */
 static int mark_missing(struct branch_sink *sink, const struct joined_task *t, uint64_t time,
 			bool known, uint64_t lost, struct trawl_error *err)
 {
@@ -273,8 +275,10 @@ struct joined_sample {
 	size_t cpu;
 };
 
-/* If s->blind, the task may have been on a CPU without events between stacks that do not
- * overlap. */
+/*
+ * If s->blind, the task may have been on a CPU without events between stacks that do not
+ * overlap.
+ */
 static int take_stack(struct joined_state *s, struct joined_task *t,
 		      const struct joined_sample *sample, struct branch_sink *sink,
 		      struct trawl_error *err)

@@ -162,8 +162,10 @@ static int check_depth(const struct branch_scope *scope, struct trawl_error *err
 	return 0;
 }
 
-/* Whether the instruction is a call or jump that the kernel emulates if it has a uprobe: one with a
- * constant target, except loop and jrcxz. */
+/*
+ * Whether the instruction is a call or jump that the kernel emulates if it has a uprobe: one with a
+ * constant target, except loop and jrcxz.
+ */
 static bool is_carried_out(const uint8_t *bytes, size_t n)
 {
 	size_t i = 0;
@@ -179,8 +181,10 @@ static bool is_carried_out(const uint8_t *bytes, size_t n)
 	       (bytes[i] & 0xf0) == 0x70;
 }
 
-/* Refuses sites at branches that the kernel emulates: the processor does not record such a branch,
- * so it would be missing inside the stacks of later hits. */
+/*
+ * Refuses sites at branches that the kernel emulates: the processor does not record such a branch,
+ * so it would be missing inside the stacks of later hits.
+ */
 static int check_places(const struct branch_scope *scope, struct trawl_error *err)
 {
 	uint8_t bytes[BRANCH_INSN_BYTES];
@@ -231,8 +235,10 @@ static int enable(struct kmod_state *k, const struct branch_scope *scope, struct
 	return 0;
 }
 
-/* The kernel calls handlers in reverse order of their registration, so the branches of a hit are in
- * the ring before the event of the uprobe. */
+/*
+ * The kernel calls handlers in reverse order of their registration, so the branches of a hit are in
+ * the ring before the event of the uprobe.
+ */
 static int add_places(struct kmod_state *k, struct trawl_error *err)
 {
 	for (size_t i = 0; i < k->scope.nsites; i++) {
@@ -427,8 +433,10 @@ static int put_last(struct kmod_state *k, struct branch_sink *sink, const struct
 	return sink->event(sink, &e, err);
 }
 
-/* Emits the last branches of a task that left its CPU. Some may be those of its previous stack:
- * they look like the same branches taken again. */
+/*
+ * Emits the last branches of a task that left its CPU. Some may be those of its previous stack:
+ * they look like the same branches taken again.
+ */
 static int put_stack(struct kmod_state *k, struct branch_sink *sink, const struct trawl_branch *r,
 		     struct trawl_error *err)
 {
@@ -508,8 +516,10 @@ static int emit_until(struct kmod_state *k, uint64_t time, struct branch_sink *s
 	return 0;
 }
 
-/* Reads the head of the module's ring first: then perf's ring has all mappings from before its
- * records. */
+/*
+ * Reads the head of the module's ring first: then perf's ring has all mappings from before its
+ * records.
+ */
 static int drain(void *state, struct branch_sink *sink, struct trawl_error *err)
 {
 	struct kmod_state *k = state;

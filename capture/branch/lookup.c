@@ -16,8 +16,10 @@
 #include "common/hashset.h"
 
 enum {
-	/* Bytes of a function whose branching instructions are looked for: a wrong size of a symbol
-	 * must not make it long. Its lines are bounded by the program's line table. */
+	/*
+	 * Bytes of a function whose branching instructions are looked for: a wrong size of a symbol
+	 * must not make it long. Its lines are bounded by the program's line table.
+	 */
 	FUNCTION_MOST = 1 << 20,
 	/* Of larger programs LOOKUP_ALL looks up nothing. */
 	WHOLE_MOST = 2000,     /* functions that have lines */
@@ -59,8 +61,10 @@ struct rows {
 	size_t first; /* index of the function's first row in found->lines */
 };
 
-/* Adds a row of a function. Drops the one before if it has the same address, and so covers no
- * bytes; drops the new one if it continues the line before. These are half of the rows. */
+/*
+ * Adds a row of a function. Drops the one before if it has the same address, and so covers no
+ * bytes; drops the new one if it continues the line before. These are half of the rows.
+ */
 static void add_row(void *arg, const struct dwarf_row *row)
 {
 	const struct rows *r = arg;
@@ -267,8 +271,10 @@ static void put_program(struct wire_out *o, const struct lookup *l)
 	}
 }
 
-/* Frees the contents of the last answer except the files: file numbers count from the first answer
- * on. */
+/*
+ * Frees the contents of the last answer except the files: file numbers count from the first answer
+ * on.
+ */
 static void forget(struct findings *found)
 {
 	struct findings files = { .files = found->files, .nfiles = found->nfiles };

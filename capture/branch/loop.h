@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A loop whose branches are known: its jump LOOP_TURNS - 1 times, then its return. Tests of branch
- * recording compare with it. */
+/*
+ * A loop whose branches are known: its jump LOOP_TURNS - 1 times, then its return. Tests of branch
+ * recording compare with it.
+ */
 #ifndef TRAWL_CAPTURE_BRANCH_LOOP_H
 #define TRAWL_CAPTURE_BRANCH_LOOP_H
 
@@ -8,9 +10,11 @@
 
 #define LOOP_TURNS 1000 /* a macro: the assembly has its text */
 
-/* Counts of recorded branches of the loop, whatever their order. wrong: from an instruction of it
+/*
+ * Counts of recorded branches of the loop, whatever their order. wrong: from an instruction of it
  * that does
- * not branch, or its jump to a wrong target. */
+ * not branch, or its jump to a wrong target.
+ */
 struct loop_count {
 	unsigned int turns, returns, wrong;
 };

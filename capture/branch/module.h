@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A module: a file, or the vdso, that has code of branches, with the functions and lines that were
- * hit. */
+/*
+ * A module: a file, or the vdso, that has code of branches, with the functions and lines that were
+ * hit.
+ */
 #ifndef TRAWL_CAPTURE_BRANCH_MODULE_H
 #define TRAWL_CAPTURE_BRANCH_MODULE_H
 
@@ -69,8 +71,10 @@ void module_hit(struct module *m, uint64_t offset);
 /* Returns the instruction at `offset` of the file; length is 0 if it cannot be read. */
 struct branch_insn module_insn(struct module *m, uint64_t offset);
 
-/* Makes the next module_write() write all functions, also those that did not run. Called for the
- * recorded program: coverage needs them. */
+/*
+ * Makes the next module_write() write all functions, also those that did not run. Called for the
+ * recorded program: coverage needs them.
+ */
 void module_want_all(struct module *m);
 
 /* Whether module_write() has something to write. */

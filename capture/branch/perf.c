@@ -51,8 +51,10 @@ struct perf_state {
 	enum perf_how how;
 	bool begun, stopped;
 	uint32_t gaps;               /* number of losses of which the task is unknown */
-	/* Of each task: how many of `gaps` have been marked, the time of its last record, and how
-	 * many records of that time there are. */
+	/*
+	 * Of each task: how many of `gaps` have been marked, the time of its last record, and how
+	 * many records of that time there are.
+	 */
 	struct { uint64_t time; uint32_t tid, pid, gaps, batch; } tasks[TASKS];
 	struct execs execs;
 	/* The branches that were collected with the first ones after an exec; tid 0: none. */
@@ -167,8 +169,10 @@ static int bts_usable(struct trawl_error *err)
 {
 	if (cpu_has("bts") || !cpu_has("hypervisor"))
 		return try_open("perf-bts", HOW_BTS, err);
-	/* In a virtual machine perf may sample each branch by an interrupt instead of BTS, and lose
-	 * some. */
+	/*
+	 * In a virtual machine perf may sample each branch by an interrupt instead of BTS, and lose
+	 * some.
+	 */
 	return trawl_fail(err, TRAWL_CANNOT,
 			  "branch:perf-bts: the processor has no branch trace store: it is in "
 			  "Intel's, outside of virtual machines");
@@ -300,8 +304,10 @@ static int mark(struct branch_sink *sink, const struct perf_sample_head *h,
 	return sink->event(sink, &e, err);
 }
 
-/* Whether the processor's buffer may have been full when the task's last batch was taken from
- * it. */
+/*
+ * Whether the processor's buffer may have been full when the task's last batch was taken from
+ * it.
+ */
 static bool was_full(const struct perf_state *p, uint32_t tid)
 {
 	return p->how == HOW_BTS && p->tasks[tid % TASKS].tid == tid &&
@@ -336,8 +342,10 @@ static int mark_gap(struct perf_state *p, struct branch_sink *sink,
 	return gap ? mark(sink, at, BRANCH_MARK_LOST, 0, err) : 0;
 }
 
-/* Ends the batch of the first branches after an exec, unless `next` belongs to it: those that may
- * be of the program before are lost. */
+/*
+ * Ends the batch of the first branches after an exec, unless `next` belongs to it: those that may
+ * be of the program before are lost.
+ */
 static int end_held(struct perf_state *p, struct branch_sink *sink,
 		    const struct perf_sample_head *next, struct trawl_error *err)
 {
@@ -404,8 +412,10 @@ static int take_lbr(struct perf_state *p, struct branch_sink *sink,
 	return 0;
 }
 
-/* Takes the processor's records (from, to, flags). The kernel sets records that it filters out to
- * 0. */
+/*
+ * Takes the processor's records (from, to, flags). The kernel sets records that it filters out to
+ * 0.
+ */
 static int take_aux(struct perf_state *p, struct branch_sink *sink, const struct perf_held *h,
 		    struct trawl_error *err)
 {
@@ -431,8 +441,10 @@ static int take_aux(struct perf_state *p, struct branch_sink *sink, const struct
 	return end_held(p, sink, NULL, err);
 }
 
-/* Marks gaps at the end of a task, which no later branch would show. Tasks without any record have
- * no mark. */
+/*
+ * Marks gaps at the end of a task, which no later branch would show. Tasks without any record have
+ * no mark.
+ */
 static int mark_last_gaps(struct perf_state *p, struct branch_sink *sink, struct trawl_error *err)
 {
 	struct perf_sample_head nobody = {
@@ -470,8 +482,10 @@ static int take(struct perf_state *p, struct branch_sink *sink, const struct per
 	case PERF_RECORD_AUX:
 		return take_aux(p, sink, h, err);
 	case PERF_RECORD_LOST:
-		/* The count is of dropped samples, or of buffers with many branches each; the
-		 * record has the task that next found room, not the tasks that lost some. */
+		/*
+		 * The count is of dropped samples, or of buffers with many branches each; the
+		 * record has the task that next found room, not the tasks that lost some.
+		 */
 		p->gaps++;
 		return 0;
 	default:

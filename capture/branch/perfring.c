@@ -165,8 +165,10 @@ int perf_ring_enable(struct perf_ring *r, bool on, struct trawl_error *err)
 	return 0;
 }
 
-/* A task's event of a CPU is also enabled while the task is on others, so `could` is the same for
- * all CPUs: the largest is taken. */
+/*
+ * A task's event of a CPU is also enabled while the task is on others, so `could` is the same for
+ * all CPUs: the largest is taken.
+ */
 void perf_ring_times(const struct perf_ring *r, uint64_t *could, uint64_t *did)
 {
 	struct { uint64_t value, enabled, running; } t;
@@ -221,8 +223,10 @@ static void copy_out(const struct perf_cpu *c, uint64_t at, void *to, size_t n)
 	memcpy((char *)to + first, data, n - first);
 }
 
-/* Returns the number of bytes in the AUX buffer that a record is for; 0 if it is no
- * PERF_RECORD_AUX. */
+/*
+ * Returns the number of bytes in the AUX buffer that a record is for; 0 if it is no
+ * PERF_RECORD_AUX.
+ */
 static size_t aux_size(const struct perf_cpu *c, const struct perf_aux_record *a)
 {
 	return c->aux && a->header.type == PERF_RECORD_AUX && a->header.size >= sizeof(*a) &&
@@ -243,8 +247,10 @@ static void copy_aux(const struct perf_cpu *c, const struct perf_aux_record *a, 
 	memcpy(to + first, c->aux, n - first);
 }
 
-/* Frees the AUX buffer up to `head`. If it was full but for the room that the kernel keeps free, an
- * event has stopped, or will stop when its task runs. */
+/*
+ * Frees the AUX buffer up to `head`. If it was full but for the room that the kernel keeps free, an
+ * event has stopped, or will stop when its task runs.
+ */
 static void free_aux(struct perf_ring *r, struct perf_cpu *c, uint64_t head)
 {
 	enum { LEFT_FREE = 2 * PAGE };
@@ -254,8 +260,10 @@ static void free_aux(struct perf_ring *r, struct perf_cpu *c, uint64_t head)
 	__atomic_store_n(&page->aux_tail, head, __ATOMIC_RELEASE);
 }
 
-/* perf writes a PERF_RECORD_LOST before the next record that fits, but takes the time of that
- * record first. The loss was before both: it gets the earlier time. */
+/*
+ * perf writes a PERF_RECORD_LOST before the next record that fits, but takes the time of that
+ * record first. The loss was before both: it gets the earlier time.
+ */
 static void date_loss(struct perf_held *loss, const struct perf_held *next)
 {
 	if (loss->record->type == PERF_RECORD_LOST && next->time < loss->time)
@@ -266,8 +274,10 @@ static int fill_from(struct perf_ring *r, struct perf_cpu *c, struct trawl_error
 {
 	size_t before = r->nheld;
 	struct perf_event_mmap_page *page = c->ring;
-	/* Read before data_head, so that the AUX data of all records up to data_head has been
-	 * written. */
+	/*
+	 * Read before data_head, so that the AUX data of all records up to data_head has been
+	 * written.
+	 */
 	uint64_t aux_head = page && c->aux ? __atomic_load_n(&page->aux_head, __ATOMIC_ACQUIRE) : 0;
 	uint64_t head = page ? __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE) : 0,
 		 aux_seen = 0;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Events of perf on tasks and their descendants: one ring for each CPU, whose records are merged in
- * time order. Besides samples there are records of mappings and tasks. */
+/*
+ * Events of perf on tasks and their descendants: one ring for each CPU, whose records are merged in
+ * time order. Besides samples there are records of mappings and tasks.
+ */
 #ifndef TRAWL_CAPTURE_BRANCH_PERFRING_H
 #define TRAWL_CAPTURE_BRANCH_PERFRING_H
 
@@ -54,13 +56,17 @@ struct perf_sample_head {
 	uint64_t time;
 };
 
-/* Opens the event on all threads of the scope; on a COMMAND it is enabled at its exec. pages: size
- * of a CPU's ring, a power of two. Returns 0, or -1 with *err. */
+/*
+ * Opens the event on all threads of the scope; on a COMMAND it is enabled at its exec. pages: size
+ * of a CPU's ring, a power of two. Returns 0, or -1 with *err.
+ */
 int perf_ring_open(struct perf_ring *r, const struct perf_event_attr *attr,
 		   const struct branch_scope *scope, size_t pages, struct trawl_error *err);
 void perf_ring_close(struct perf_ring *r);
-/* Gives each ring an AUX buffer of `pages` pages, a power of two. Call before the events are
- * enabled. */
+/*
+ * Gives each ring an AUX buffer of `pages` pages, a power of two. Call before the events are
+ * enabled.
+ */
 int perf_ring_aux(struct perf_ring *r, size_t pages, struct trawl_error *err);
 /* Returns whether an event stopped since the last call because its AUX buffer was full. */
 bool perf_ring_aux_full(struct perf_ring *r);
@@ -78,8 +84,10 @@ int perf_ring_initial(struct perf_ring *r, const struct branch_scope *scope,
 
 /* Reads the records that the kernel has written. Returns 0, or -1 with *err. */
 int perf_ring_fill(struct perf_ring *r, struct trawl_error *err);
-/* Returns the next record up to the time `until`, valid until the next call; the caller frees its
- * `record`. NULL: there is none. */
+/*
+ * Returns the next record up to the time `until`, valid until the next call; the caller frees its
+ * `record`. NULL: there is none.
+ */
 const struct perf_held *perf_ring_next(struct perf_ring *r, uint64_t until);
 
 /* Returns the task that has executed a program, if the record says that of one; else 0. */
@@ -89,8 +97,10 @@ pid_t perf_ring_execed(const struct perf_event_header *h);
 int perf_ring_emit(struct perf_ring *r, const struct perf_held *h, struct branch_sink *sink,
 		   struct trawl_error *err);
 
-/* Calls fn for each record of a mapped ring of `pages` pages that was filled once from its begin,
- * and has not wrapped. */
+/*
+ * Calls fn for each record of a mapped ring of `pages` pages that was filled once from its begin,
+ * and has not wrapped.
+ */
 void perf_ring_each(const struct perf_event_mmap_page *ring, size_t pages,
 		    void (*fn)(void *arg, const char *record, const struct perf_event_header *h),
 		    void *arg);

@@ -7,8 +7,10 @@
 
 enum { PLT_ENTRY = 16 };
 
-/* Returns the name of the function that the stub at vaddr calls, valid while the file is open; NULL
- * if there is no stub, or its function is unknown. *start: the stub's first address. */
+/*
+ * Returns the name of the function that the stub at vaddr calls, valid while the file is open; NULL
+ * if there is no stub, or its function is unknown. *start: the stub's first address.
+ */
 const char *plt_name(const struct elf_file *f, uint64_t vaddr, uint64_t *start);
 
 #endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The back end "ptrace" single-steps a program: it records every branch, but the program runs more
- * than 10,000 times slower. */
+/*
+ * The back end "ptrace" single-steps a program: it records every branch, but the program runs more
+ * than 10,000 times slower.
+ */
 #include "config.h"
 
 #include <pthread.h>
@@ -79,8 +81,10 @@ static void on_kick(int sig)
 {
 }
 
-/* Prints why trawl does not end yet. Discards earlier interrupts: only one that comes after this
- * note ends the wait. */
+/*
+ * Prints why trawl does not end yet. Discards earlier interrupts: only one that comes after this
+ * note ends the wait.
+ */
 static void note_stuck(pid_t tid, const sigset_t *interrupts)
 {
 	const struct timespec none = { 0 };
@@ -93,8 +97,10 @@ static void note_stuck(pid_t tid, const sigset_t *interrupts)
 		"SIGTRAP will kill the task\n", tid);
 }
 
-/* Waits until the thread has ended. Returns false if the user interrupted the wait for a stuck
- * task. */
+/*
+ * Waits until the thread has ended. Returns false if the user interrupted the wait for a stuck
+ * task.
+ */
 static bool wait_for_end(struct ptrace_state *p)
 {
 	const struct timespec pause = { .tv_nsec = 5000000 };
@@ -221,8 +227,10 @@ static int stop(void *state, struct trawl_error *err)
 	return 0;
 }
 
-/* `finished` is set after the last event was queued. A stuck task's later events are after the end
- * of the capture, so they are not waited for. */
+/*
+ * `finished` is set after the last event was queued. A stuck task's later events are after the end
+ * of the capture, so they are not waited for.
+ */
 static bool over(void *state)
 {
 	struct ptrace_state *p = state;

@@ -21,8 +21,10 @@ struct branch_queue {
 					      * branch_queue_take() */
 	size_t n;
 	uint64_t put, given, handled; /* numbers of events put, taken, and handled so far */
-	/* Readable when BRANCH_QUEUE_WAKE events wait, the queue is full, or
-	 * branch_queue_put_wait() has added one. */
+	/*
+	 * Readable when BRANCH_QUEUE_WAKE events wait, the queue is full, or
+	 * branch_queue_put_wait() has added one.
+	 */
 	int fd;
 	bool closed;     /* no more events are taken */
 };
@@ -31,14 +33,18 @@ struct branch_queue {
 int branch_queue_open(struct branch_queue *q, const char *name, struct trawl_error *err);
 void branch_queue_free(struct branch_queue *q); /* also after a failed or no open */
 
-/* Adds an event; takes over its `maps`, if it has them. Waits while the queue is full, until the
- * events before have been handled: not just taken, which bounds the events in memory. */
+/*
+ * Adds an event; takes over its `maps`, if it has them. Waits while the queue is full, until the
+ * events before have been handled: not just taken, which bounds the events in memory.
+ */
 void branch_queue_put(struct branch_queue *q, const struct branch_event *e);
 /* The same, and waits until the event has been handled. */
 void branch_queue_put_wait(struct branch_queue *q, const struct branch_event *e);
 
-/* Takes all events, which are valid until branch_queue_handled(); the caller frees the `maps` of
- * each BRANCH_EVENT_MAPS. Returns how many. */
+/*
+ * Takes all events, which are valid until branch_queue_handled(); the caller frees the `maps` of
+ * each BRANCH_EVENT_MAPS. Returns how many.
+ */
 size_t branch_queue_take(struct branch_queue *q, struct branch_event **events);
 /* Called after each branch_queue_take(), also of no events: lets waiting producers go on. */
 void branch_queue_handled(struct branch_queue *q);

@@ -223,8 +223,10 @@ static int64_t milliseconds(void)
 	return (int64_t)mono_ms();
 }
 
-/* Reads n bytes, and serves requests for debug files meanwhile. Returns NULL, or the reason of a
- * failure. */
+/*
+ * Reads n bytes, and serves requests for debug files meanwhile. Returns NULL, or the reason of a
+ * failure.
+ */
 static const char *receive(const struct reader *r, char *p, size_t n, int64_t until)
 {
 	struct pollfd fds[2] = { { r->socket, POLLIN, 0 }, { r->opener, POLLIN, 0 } };

@@ -37,8 +37,10 @@ struct reader {
 			     * NULL: none */
 };
 
-/* Starts a reader of the program at fd, which the caller keeps; fd -1: of the vdso. folder: the
- * program's, if the file still exists; else NULL. Returns NULL, or why there is no reader. */
+/*
+ * Starts a reader of the program at fd, which the caller keeps; fd -1: of the vdso. folder: the
+ * program's, if the file still exists; else NULL. Returns NULL, or why there is no reader.
+ */
 const char *reader_start(struct reader_starter *s, int fd, const char *path, const char *folder,
 			 struct reader *r);
 void reader_close(struct reader *r);

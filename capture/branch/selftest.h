@@ -6,8 +6,10 @@
 #include <stdio.h>
 #include "format/trawl.h"
 
-/* Prints a line for each back end, and a line to be sent with a report. Returns the exit status: 0
- * if all usable back ends are right, 1 if one is not; -1 with *err if none is usable. */
+/*
+ * Prints a line for each back end, and a line to be sent with a report. Returns the exit status: 0
+ * if all usable back ends are right, 1 if one is not; -1 with *err if none is usable.
+ */
 int branch_self_test(FILE *out, struct trawl_error *err);
 
 #endif

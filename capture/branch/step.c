@@ -3,8 +3,10 @@
 
 enum { RT_SIGRETURN = 15, SIGRETURN_32 = 119, RT_SIGRETURN_32 = 173 };
 
-/* Whether the stack pointer is as the instruction leaves it. A signal frame moves it by hundreds of
- * bytes. */
+/*
+ * Whether the stack pointer is as the instruction leaves it. A signal frame moves it by hundreds of
+ * bytes.
+ */
 static bool stack_fits(const struct step *s, const struct branch_regs *now)
 {
 	uint64_t word = s->before.compat ? 4 : 8, expected = s->before.rsp;
@@ -27,8 +29,10 @@ static bool is_sigreturn(const struct step *s)
 				       s->call == RT_SIGRETURN;
 }
 
-/* The instruction pointer has not changed: a string instruction repeats, or a branch went to
- * itself. */
+/*
+ * The instruction pointer has not changed: a string instruction repeats, or a branch went to
+ * itself.
+ */
 static bool branches_to_itself(const struct step *s, enum step_how how)
 {
 	if (how == STEP_OTHER || s->insn.kind == BRANCH_UNKNOWN || s->insn.kind == BRANCH_SYSCALL)

@@ -164,8 +164,10 @@ static void hide_trap_flag(const struct tracee *e, struct user_regs_struct *u)
 		       u->r11 & ~(uint64_t)TRAP_FLAG);
 }
 
-/* Called when the task has stopped: emits the branch of the last step, and reads the next
- * instruction. */
+/*
+ * Called when the task has stopped: emits the branch of the last step, and reads the next
+ * instruction.
+ */
 static void take_stop(struct tracer *t, struct tracee *e, enum step_how how)
 {
 	struct user_regs_struct u;
@@ -276,8 +278,10 @@ static enum trap trap_of(const struct tracee *e)
 
 	if (ptrace(PTRACE_GETSIGINFO, e->tid, 0, &info))
 		return TRAP_OTHER;
-	/* After stepping an instruction with a uprobe the kernel sends a SIGTRAP that looks as if
-	 * the program had sent it. A program's own int3 has another si_code. */
+	/*
+	 * After stepping an instruction with a uprobe the kernel sends a SIGTRAP that looks as if
+	 * the program had sent it. A program's own int3 has another si_code.
+	 */
 	if (info.si_code == SI_USER && began_at_breakpoint(e))
 		return TRAP_UPROBE;
 	if (info.si_code == SI_USER || info.si_code == SI_TKILL || info.si_code == SI_QUEUE ||
@@ -286,8 +290,10 @@ static enum trap trap_of(const struct tracee *e)
 	return info.si_code == TRAP_TRACE ? TRAP_STEP : TRAP_OTHER;
 }
 
-/* The kernel emulated an instruction with a uprobe, and the step was that of the following one:
- * sets the begin of the step to that. The target of an emulated branch is unknown. */
+/*
+ * The kernel emulated an instruction with a uprobe, and the step was that of the following one:
+ * sets the begin of the step to that. The target of an emulated branch is unknown.
+ */
 static void skip_emulated(struct tracer *t, struct tracee *e)
 {
 	struct step *s = &e->step;
@@ -425,8 +431,10 @@ static void on_end(struct tracer *t, pid_t tid, int status)
 	drop(t, tid);
 }
 
-/* Whether the SIGTRAP of the last step is still pending after a stop by PTRACE_INTERRUPT. It would
- * kill the task once that is detached. */
+/*
+ * Whether the SIGTRAP of the last step is still pending after a stop by PTRACE_INTERRUPT. It would
+ * kill the task once that is detached.
+ */
 static bool trap_waits(pid_t tid)
 {
 	struct __ptrace_peeksiginfo_args which = { .nr = PENDING_MOST };
@@ -460,8 +468,10 @@ static void detach_task(struct tracer *t, pid_t tid, int status)
 	drop(t, tid);
 }
 
-/* Forgets tasks that were never stepped: the end of the thread detaches them, and they run on.
- * Returns one of the others; 0 if there is none. */
+/*
+ * Forgets tasks that were never stepped: the end of the thread detaches them, and they run on.
+ * Returns one of the others; 0 if there is none.
+ */
 static pid_t drop_unstepped(struct tracer *t)
 {
 	pid_t stuck = 0;

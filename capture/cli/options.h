@@ -55,8 +55,10 @@ struct options {
 	char **argv;
 };
 
-/* Fills *o from the command line, whose strings must outlive it. Returns 0, or -1 with *err;
- * options_free() in any case. */
+/*
+ * Fills *o from the command line, whose strings must outlive it. Returns 0, or -1 with *err;
+ * options_free() in any case.
+ */
 int options_parse(struct options *o, int argc, char **argv, struct trawl_error *err);
 void options_free(struct options *o);
 

@@ -54,8 +54,10 @@ static bool is_safe(const char *base, int len)
 	return len == 3 && (!strncmp(base, "%sp", 3) || !strncmp(base, "%ip", 3));
 }
 
-/* Returns the last place up to an offset that is 4 more than a multiple of 8; for an offset of 0 or
- * more, at least 4. */
+/*
+ * Returns the last place up to an offset that is 4 more than a multiple of 8; for an offset of 0 or
+ * more, at least 4.
+ */
 static long long between(long long offset)
 {
 	long long back = (offset + 4) & 7;
@@ -87,8 +89,10 @@ void readable_checks(const char *fetch, struct readable *r)
 		r->depth++;
 	if (r->depth == 1 && is_safe(l.inner, l.len))
 		return;
-	/* The kernel reports "(fault)" for a string's own address. Several strings are an array of
-	 * pointers. */
+	/*
+	 * The kernel reports "(fault)" for a string's own address. Several strings are an array of
+	 * pointers.
+	 */
 	if (r->text && !strchr(type, '[') && !take_level(outer.inner, (size_t)outer.len, &outer))
 		return;
 	put_check(&outer, 0, r->first, sizeof(r->first));

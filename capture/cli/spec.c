@@ -432,8 +432,10 @@ static int parse_uprobe(struct spec *spec, const struct head *h, struct trawl_er
 	return take_offset(spec, h->from + colon + 1, err);
 }
 
-/* Returns the colon that ends PATH in PATH:[PROVIDER:]NAME: the first of the last two colons that
- * follows an existing file. */
+/*
+ * Returns the colon that ends PATH in PATH:[PROVIDER:]NAME: the first of the last two colons that
+ * follows an existing file.
+ */
 static ssize_t path_end(const struct head *h)
 {
 	ssize_t last = last_char(h->text, h->len, ':'), before;

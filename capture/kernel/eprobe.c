@@ -44,8 +44,10 @@ static bool event_taken(const struct trace *t, const char *event)
 	return false;
 }
 
-/* Sets the names in the file and in tracefs from OWN: "GROUP/NAME", "NAME" or "". Two probes on one
- * event get different names. */
+/*
+ * Sets the names in the file and in tracefs from OWN: "GROUP/NAME", "NAME" or "". Two probes on one
+ * event get different names.
+ */
 static int set_names(struct eprobe *e, struct trawl_error *err)
 {
 	const char *own = e->spec.own, *slash = strchr(own, '/');

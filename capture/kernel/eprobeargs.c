@@ -44,8 +44,10 @@ static int fail_field(const struct eprobe *e, const char *name, size_t at, struc
 	return -1;
 }
 
-/* Returns why an eprobe cannot have a field that other probes have, and the remedy; NULL for any
- * other name. */
+/*
+ * Returns why an eprobe cannot have a field that other probes have, and the remedy; NULL for any
+ * other name.
+ */
 static const char *instead_of(const char *name)
 {
 	if (!strncmp(name, "common_pid", 10) || !strncmp(name, "common_cpu", 10))
@@ -58,8 +60,10 @@ static const char *instead_of(const char *name)
 	return NULL;
 }
 
-/* Refuses an array of numbers on kernels that read it wrongly. It can only be read by its address,
- * +8($args); kernels before 6.17 use its first element as the address, without an error. */
+/*
+ * Refuses an array of numbers on kernels that read it wrongly. It can only be read by its address,
+ * +8($args); kernels before 6.17 use its first element as the address, without an error.
+ */
 static int check_array(const struct eprobe *e, const struct trawl_field *f, bool followed,
 		       size_t at, struct trawl_error *err)
 {

@@ -9,8 +9,10 @@
 
 #include "capture/kernel/eprobedefine.h"
 
-/* Sets e->args and e->checks, and with at_exit the fields of e->hist, from e->spec. Returns 0, or
- * -1 with *err. */
+/*
+ * Sets e->args and e->checks, and with at_exit the fields of e->hist, from e->spec. Returns 0, or
+ * -1 with *err.
+ */
 int eprobe_add_arguments(struct eprobe *e, struct trawl_error *err);
 
 #endif

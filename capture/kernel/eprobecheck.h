@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The checks of an eprobe (capture/cli/readable.h). An eprobe cannot cause page faults: when a
- * system call begins, the memory of its arguments is often not present. */
+/*
+ * The checks of an eprobe (capture/cli/readable.h). An eprobe cannot cause page faults: when a
+ * system call begins, the memory of its arguments is often not present.
+ */
 #ifndef TRAWL_CAPTURE_KERNEL_EPROBECHECK_H
 #define TRAWL_CAPTURE_KERNEL_EPROBECHECK_H
 
@@ -20,8 +22,10 @@ struct eprobe_checks {
 	struct eprobe_check *checks;
 };
 
-/* Adds the checks of the argument NAME=EXPR[:TYPE], if it needs any. Returns 0, or -1 without
- * memory. */
+/*
+ * Adds the checks of the argument NAME=EXPR[:TYPE], if it needs any. Returns 0, or -1 without
+ * memory.
+ */
 int eprobe_check_arg(struct eprobe_checks *c, const char *name, const char *fetch);
 
 /*
@@ -29,8 +33,10 @@ int eprobe_check_arg(struct eprobe_checks *c, const char *name, const char *fetc
  */
 char *eprobe_check_args(const struct eprobe_checks *c, const char *args);
 
-/* Makes the recording check the values in records of the event. *f is the kernel's format of the
- * event; it is changed to the format in the file. Returns 0, or -1 with *err. */
+/*
+ * Makes the recording check the values in records of the event. *f is the kernel's format of the
+ * event; it is changed to the format in the file. Returns 0, or -1 with *err.
+ */
 int eprobe_check_event(struct trace *t, const struct eprobe_checks *c, struct eventformat *f,
 		       struct trawl_error *err);
 

@@ -22,17 +22,21 @@ struct eprobe {
 	struct eprobe_checks checks;
 };
 
-/* Defines the probe on GROUP.EVENT, with its arguments and, unless it is at-exit, its filter. An
- * error has the kernel's message and caret. Returns 0, or -1 with *err. */
+/*
+ * Defines the probe on GROUP.EVENT, with its arguments and, unless it is at-exit, its filter. An
+ * error has the kernel's message and caret. Returns 0, or -1 with *err.
+ */
 int eprobe_define(const struct eprobe *e, const char *group, const char *event,
 		  struct trawl_error *err);
 
 /* Writes the definition `line`. Returns 0, or -1 with *err, as eprobe_define(). */
 int eprobe_define_line(const struct eprobe *e, const char *line, struct trawl_error *err);
 
-/* Finds what is wrong with an eprobe's filter, which the kernel does not report: sets it as a
+/*
+ * Finds what is wrong with an eprobe's filter, which the kernel does not report: sets it as a
  * filter of the event, after which error_log has the position of the error. Returns 0, or -1 with
- * *err. */
+ * *err.
+ */
 int eprobe_check_filter(const struct eprobe *e, struct trawl_error *err);
 
 #endif

@@ -69,8 +69,10 @@ static int name_arguments(struct eprobe *e, struct spec_arg *arg, const struct e
 	return 0;
 }
 
-/* Defines a probe on raw_syscalls.sys_enter with a field for each element of its array. That event
- * occurs at every system call, so the probe has the user's filter. */
+/*
+ * Defines a probe on raw_syscalls.sys_enter with a field for each element of its array. That event
+ * occurs at every system call, so the probe has the user's filter.
+ */
 static int name_elements(struct eprobe *e, unsigned int number, struct eventformat *call,
 			 char event[64], struct trawl_error *err)
 {

@@ -12,8 +12,10 @@
 /* Removes the word at-exit from the arguments, and sets e->at_exit if it was there. */
 void eprobe_take_at_exit(struct eprobe *e);
 
-/* Of an eprobe at-exit: fills in e->hist for the end of the system call, and adds its field `ret`
- * to e->format. number: of the -i text. Returns 0, or -1 with *err. */
+/*
+ * Of an eprobe at-exit: fills in e->hist for the end of the system call, and adds its field `ret`
+ * to e->format. number: of the -i text. Returns 0, or -1 with *err.
+ */
 int eprobe_find_exit(struct eprobe *e, unsigned int number, struct trawl_error *err);
 
 /* Makes the hist pair and defines the probe on its event. Returns 0, or -1 with *err. */

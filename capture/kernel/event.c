@@ -32,16 +32,20 @@ static void free_names(char **names, size_t n)
 	free(names);
 }
 
-/* Ends the program if the last call failed for want of memory: the list of events would lack some,
- * or what they are. */
+/*
+ * Ends the program if the last call failed for want of memory: the list of events would lack some,
+ * or what they are.
+ */
 static void end_without_memory(void)
 {
 	if (errno == ENOMEM)
 		alloc_checked(NULL);
 }
 
-/* Lists the folders in a folder of tracefs, sorted. Returns their number; SIZE_MAX if it cannot be
- * opened. */
+/*
+ * Lists the folders in a folder of tracefs, sorted. Returns their number; SIZE_MAX if it cannot be
+ * opened.
+ */
 static size_t list_folders(int top, const char *path, char ***names)
 {
 	int fd = openat(top, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -24,13 +24,17 @@ int event_arm_specs(struct trace *t, struct trawl_error *err);
 long events_each(int top, const char *group_glob, const char *name_glob,
 		 int (*found)(void *arg, const char *group, const char *name), void *arg);
 
-/* Writes a hint for an event that does not exist: "; did you mean GROUP:NAME?", with this
- * separator, or the command that lists the events. */
+/*
+ * Writes a hint for an event that does not exist: "; did you mean GROUP:NAME?", with this
+ * separator, or the command that lists the events.
+ */
 void events_hint(int top, const char *group, char separator, const char *name, char *hint,
 		 size_t size);
 
-/* Fails with *err for a filter on raw_syscalls that compares id with the name of a system call; the
- * message has its number. Returns 0 otherwise. */
+/*
+ * Fails with *err for a filter on raw_syscalls that compares id with the name of a system call; the
+ * message has its number. Returns 0 otherwise.
+ */
 int event_check_calls(const struct spec *spec, struct trawl_error *err);
 
 #endif

@@ -14,8 +14,10 @@
 #include "capture/tracefs/tracefs.h"
 #include "capture/trace/losses.h"
 
-/* Entries of a map. A key that has come once keeps its entry. The kernel allocates about 100 bytes
- * for each entry when the trigger is set; its limit is 2^17. */
+/*
+ * Entries of a map. A key that has come once keeps its entry. The kernel allocates about 100 bytes
+ * for each entry when the trigger is set; its limit is 2^17.
+ */
 enum { MAP_SIZE = 32768, TEXT_MAX = 3072 };
 
 int hist_pair_field(struct hist_pair *c, const char *name, const struct trawl_field *f, bool of_end,
@@ -142,8 +144,10 @@ static bool is_text(const struct hist_pair_field *f)
 	return !strncmp(f->type, "char[", 5);
 }
 
-/* Numbers of END are passed as variables: a plain field loses its sign, and the kernel refuses a
- * field whose sign differs from the synthetic event's. */
+/*
+ * Numbers of END are passed as variables: a plain field loses its sign, and the kernel refuses a
+ * field whose sign differs from the synthetic event's.
+ */
 static void end_text(const struct hist_pair *c, unsigned int number, char *text)
 {
 	const char *separator = ":";
@@ -298,8 +302,10 @@ static uint64_t dropped(struct trace *t, const char *group, const char *event)
 	return sum;
 }
 
-/* Counts as lost what the maps dropped: each is a START without its END or an END without its
- * START. */
+/*
+ * Counts as lost what the maps dropped: each is a START without its END or an END without its
+ * START.
+ */
 void hist_pair_stats(struct input *in, struct source_stats *stats)
 {
 	struct trace *t = in->state;

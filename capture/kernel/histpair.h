@@ -39,8 +39,10 @@ struct hist_pair {
 	char *start_trigger, *end_trigger; /* the triggers as they were set; NULL: not set */
 };
 
-/* Adds a field with the value and type of f, a field of START (of_end: of END). Does nothing if the
- * pair has a field of this name. Returns 0, or -1 with *err. */
+/*
+ * Adds a field with the value and type of f, a field of START (of_end: of END). Does nothing if the
+ * pair has a field of this name. Returns 0, or -1 with *err.
+ */
 int hist_pair_field(struct hist_pair *c, const char *name, const struct trawl_field *f, bool of_end,
 		struct trawl_error *err);
 
@@ -51,16 +53,20 @@ int hist_pair_field(struct hist_pair *c, const char *name, const struct trawl_fi
  */
 int hist_pair_latency(struct hist_pair *c, struct trawl_error *err);
 
-/* Defines the synthetic event and sets both triggers. number: the pair's number in t. Copies the
- * pair to t, even on failure; hist_pair_disarm() removes it. Returns 0, or -1 with *err. */
+/*
+ * Defines the synthetic event and sets both triggers. number: the pair's number in t. Copies the
+ * pair to t, even on failure; hist_pair_disarm() removes it. Returns 0, or -1 with *err.
+ */
 int hist_pair_make(struct trace *t, struct hist_pair *c, unsigned int number,
 		   struct trawl_error *err);
 
 /* stats() of a source with hist pairs: also counts what their maps dropped as lost. */
 void hist_pair_stats(struct input *in, struct source_stats *stats);
 
-/* disarm() of such a source. Removes in the order that the kernel requires: probes on the synthetic
- * events, the triggers of END, those of START, synthetic events, other probes. */
+/*
+ * disarm() of such a source. Removes in the order that the kernel requires: probes on the synthetic
+ * events, the triggers of END, those of START, synthetic events, other probes.
+ */
 void hist_pair_disarm(struct input *in);
 
 #endif

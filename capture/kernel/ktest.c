@@ -19,8 +19,10 @@
 #include "capture/tracefs/owner.h"
 #include "capture/tracefs/tracefs.h"
 
-/* Defines an event: the first %s of fmt is `group`, our own, the second is `other`. Returns false
- * if the kernel refuses it. */
+/*
+ * Defines an event: the first %s of fmt is `group`, our own, the second is `other`. Returns false
+ * if the kernel refuses it.
+ */
 static bool defined(int top, const char *fmt, const char *group, const char *other)
 {
 	struct trawl_error ignored;
@@ -39,8 +41,10 @@ static bool on_event(int instance, const char *event, const char *file, const ch
 	return !tracefs_write(instance, path, text, &ignored);
 }
 
-/* Tests whether +8($args) reads the second argument of a system call. Kernels before 6.17 read
- * memory at the first argument. */
+/*
+ * Tests whether +8($args) reads the second argument of a system call. Kernels before 6.17 read
+ * memory at the first argument.
+ */
 static bool arrays_work(int top, int instance, const char *group)
 {
 	static const unsigned long marker = 0x7472617775;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests which features of tracing this kernel has. The version does not say that: features are
- * backported, left out of a build, and sometimes accepted but wrong. */
+/*
+ * Tests which features of tracing this kernel has. The version does not say that: features are
+ * backported, left out of a build, and sometimes accepted but wrong.
+ */
 #ifndef TRAWL_CAPTURE_KERNEL_KTEST_H
 #define TRAWL_CAPTURE_KERNEL_KTEST_H
 
@@ -16,12 +18,16 @@ struct kernel_features {
 	bool on_synthetic, on_kprobe, on_uprobe, on_fprobe, on_eprobe;
 };
 
-/* Tests each feature in an instance and a group of its own, which it removes. Returns 0, or -1 with
- * *err. */
+/*
+ * Tests each feature in an instance and a group of its own, which it removes. Returns 0, or -1 with
+ * *err.
+ */
 int ktest_run(int top, struct kernel_features *k, struct trawl_error *err);
 
-/* Tests only eprobes, or only synthetic events with hist triggers. Returns 0, or -1 with *err: a
- * feature is missing. */
+/*
+ * Tests only eprobes, or only synthetic events with hist triggers. Returns 0, or -1 with *err: a
+ * feature is missing.
+ */
 int ktest_eprobe(int top, struct trawl_error *err);
 int ktest_synthetic(int top, struct trawl_error *err);
 

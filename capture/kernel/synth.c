@@ -55,8 +55,10 @@ static int fail_at(const struct synth *s, const char *at, struct trawl_error *er
 			  message);
 }
 
-/* Reads [A-Za-z0-9_]+ (also characters of `more`) into word. Returns its end; NULL if there is none
- * or it is too long. */
+/*
+ * Reads [A-Za-z0-9_]+ (also characters of `more`) into word. Returns its end; NULL if there is none
+ * or it is too long.
+ */
 static const char *read_word(const char *at, const char *more, char word[HIST_PAIR_NAME_MAX])
 {
 	size_t n = 0;

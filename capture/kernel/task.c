@@ -31,8 +31,10 @@ static const char *const task_events[][2] = {
 /* A signal without a handler, which may end its task. Ignored signals are not delivered. */
 static const char *const fatal_signal[] = { "signal", "signal_deliver", "sa_handler == 0" };
 
-/* Returns the task of an event: its first field with a TID (exec also has the former TID); 0 if
- * none. */
+/*
+ * Returns the task of an event: its first field with a TID (exec also has the former TID); 0 if
+ * none.
+ */
 static pid_t subject(const struct trace_event *e, const struct ring_event *ev)
 {
 	int32_t tid;
@@ -94,8 +96,10 @@ static void found(void *arg, pid_t tid)
 		l->bits[tid / 8] |= (uint8_t)(1 << (tid % 8));
 }
 
-/* Adds the tasks in the kernel's list (set_event_pid): it also has those that started before the
- * capture, and those whose start was lost. */
+/*
+ * Adds the tasks in the kernel's list (set_event_pid): it also has those that started before the
+ * capture, and those whose start was lost.
+ */
 static int take_list(struct trace *t, struct task_filter *followed, struct trawl_error *err)
 {
 	struct listing l = { .followed = followed };

@@ -156,8 +156,10 @@ void flight_sync(struct flight *f, const struct trawl_sync *sync)
 		watch_sync(f->watch, sync, &ignored);
 }
 
-/* Returns an event's time by CLOCK_MONOTONIC, ns; of a time in microseconds, the end of the
- * microsecond. */
+/*
+ * Returns an event's time by CLOCK_MONOTONIC, ns; of a time in microseconds, the end of the
+ * microsecond.
+ */
 static uint64_t event_mono(const struct flight *f, const struct trawl_source *s, uint64_t ts)
 {
 	return s->clock == TRAWL_CLOCK_REAL ? ts - f->ahead + s->resolution - 1 : ts;
@@ -243,8 +245,10 @@ static void *write_spill(void *arg)
 	return NULL;
 }
 
-/* Prints a failure, and where the written part of the file is; the recording continues. Of
- * consecutive files that are lost only the first is reported; the end report has their number. */
+/*
+ * Prints a failure, and where the written part of the file is; the recording continues. Of
+ * consecutive files that are lost only the first is reported; the end report has their number.
+ */
 static void failed(struct flight *f, const struct trawl_error *err)
 {
 	const struct newfile *n = &f->file;

@@ -64,14 +64,18 @@ struct flight {
 	struct trawl_error error;
 };
 
-/* Parses the expression and checks that files can be made. Returns 0, or -1 with *err; call
- * flight_close() in any case. */
+/*
+ * Parses the expression and checks that files can be made. Returns 0, or -1 with *err; call
+ * flight_close() in any case.
+ */
 int flight_open(struct flight *f, const struct options *o, const struct user *user,
 		struct session *s, struct trawl_error *err);
 void flight_close(struct flight *f);
 
-/* The callback on_meta of struct trawl_writer_options: the watch needs metadata of probes and
- * devices. */
+/*
+ * The callback on_meta of struct trawl_writer_options: the watch needs metadata of probes and
+ * devices.
+ */
 void flight_on_meta(void *arg, const struct trawl_meta *m);
 
 /* Adds the source "trawl" and checks the expression against all sources, which are armed. */
@@ -82,8 +86,10 @@ void flight_sync(struct flight *f, const struct trawl_sync *sync);
 /* Evaluates --trigger for a captured record. Returns 0, or -1 with *err. */
 int flight_see(struct flight *f, const struct trawl_record *r, struct trawl_error *err);
 
-/* Trigger: SIGUSR1 from the process `from`; a crash of COMMAND at the time `at`. Return 0, or -1
- * with *err. */
+/*
+ * Trigger: SIGUSR1 from the process `from`; a crash of COMMAND at the time `at`. Return 0, or -1
+ * with *err.
+ */
 int flight_signal(struct flight *f, pid_t from, struct trawl_error *err);
 int flight_crash(struct flight *f, pid_t pid, const char *what, uint64_t at,
 		 struct trawl_error *err);

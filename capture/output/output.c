@@ -122,8 +122,10 @@ static int open_new(struct output *out)
 	return fd;
 }
 
-/* If no file can be made, an existing one is written in place, from output_commit() on. Returns the
- * descriptor of a file in memory for the time before, or -1. */
+/*
+ * If no file can be made, an existing one is written in place, from output_commit() on. Returns the
+ * descriptor of a file in memory for the time before, or -1.
+ */
 static int open_in_place(struct output *out)
 {
 	const int flags = O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
@@ -176,8 +178,10 @@ int output_check(const struct output *out, struct trawl_error *err)
 	return r;
 }
 
-/* Locks the file for output_check() of other captures. Ignores file systems without locks. Fails if
- * another program has locked the file that is to be written in place. */
+/*
+ * Locks the file for output_check() of other captures. Ignores file systems without locks. Fails if
+ * another program has locked the file that is to be written in place.
+ */
 static int lock(const struct output *out, int fd, struct trawl_error *err)
 {
 	if (!flock(fd, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK)
@@ -205,8 +209,10 @@ static int open_file(struct output *out, struct trawl_error *err)
 	return -1;
 }
 
-/* Opens out->path, as the user. A link or special file is used only if the user has named it:
- * others can predict the names of later files in a row, so whatever has such a name is replaced. */
+/*
+ * Opens out->path, as the user. A link or special file is used only if the user has named it:
+ * others can predict the names of later files in a row, so whatever has such a name is replaced.
+ */
 static int open_path(struct output *out, bool named, struct trawl_error *err)
 {
 	struct user_rights rights;
@@ -231,8 +237,10 @@ out:
 
 /* ---- files deleted by others -------------------------------------------------------------- */
 
-/* Opens the file, which now has its name, for output_is_deleted(): with O_PATH, which takes no
- * lock. */
+/*
+ * Opens the file, which now has its name, for output_is_deleted(): with O_PATH, which takes no
+ * lock.
+ */
 static void watch(struct output *out, int fd)
 {
 	char path[32];
@@ -337,8 +345,10 @@ static bool is_replaceable(const struct output *out, const struct unnamed *by)
 	       st.st_uid == new.st_uid && st.st_gid == new.st_gid && st.st_mode == new.st_mode;
 }
 
-/* Writes the capture to `to`, an empty file, with best compression. Returns false if that is no
- * smaller. */
+/*
+ * Writes the capture to `to`, an empty file, with best compression. Returns false if that is no
+ * smaller.
+ */
 static bool write_smaller(int named, int to)
 {
 	char path[32];

@@ -25,8 +25,10 @@ struct output {
 	uint32_t again;       /* for how many consecutive files `period` was the same */
 	char *path;           /* path of the present file; NULL if the output is no file */
 	struct destination at; /* folder of `path`, until the file is open */
-	/* What output_commit() gives the name: `file`, or the existing file `in_place`, where no
-	 * other can be made (-1: none). Neither: the file has its name. */
+	/*
+	 * What output_commit() gives the name: `file`, or the existing file `in_place`, where no
+	 * other can be made (-1: none). Neither: the file has its name.
+	 */
 	struct unnamed file;
 	int in_place;
 	/* O_PATH descriptor of the file that has its name, to see when it is deleted; -1: none. */

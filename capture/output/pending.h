@@ -41,8 +41,10 @@ struct pending {
 int pending_add(struct pending *p, const struct trawl_record *r, uint64_t mono,
 		struct trawl_error *err);
 
-/* Removes the events up to the time `until` and passes them to emit(), in order. Stops if emit()
- * returns non-zero, and returns that; the event of that call is removed, too. */
+/*
+ * Removes the events up to the time `until` and passes them to emit(), in order. Stops if emit()
+ * returns non-zero, and returns that; the event of that call is removed, too.
+ */
 int pending_release(struct pending *p, uint64_t until,
 		    int (*emit)(const struct pending_event *e, void *arg,
 				struct trawl_error *err), void *arg, struct trawl_error *err);

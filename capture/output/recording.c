@@ -78,8 +78,10 @@ void recording_flush(struct recording *r)
 
 /* ---- the row of files -------------------------------------------------------------------- */
 
-/* -C: whether another file must begin. Each file gets events of at least a quarter of the size,
- * even if its initial metadata exceeds the size. */
+/*
+ * -C: whether another file must begin. Each file gets events of at least a quarter of the size,
+ * even if its initial metadata exceeds the size.
+ */
 static bool is_full(struct recording *r)
 {
 	uint64_t most = r->o->rotate_bytes, least = r->front + most / 4;
@@ -278,8 +280,10 @@ static int release(struct recording *r, uint64_t until, struct trawl_error *err)
 	return pending_release(&r->waiting, until, write_waiting, r, err) < 0 ? -1 : 0;
 }
 
-/* Returns the time up to which waiting events are written. It is later than `reached` if too many
- * wait for a source that is far behind; later events of that source then count as early. */
+/*
+ * Returns the time up to which waiting events are written. It is later than `reached` if too many
+ * wait for a source that is far behind; later events of that source then count as early.
+ */
 static uint64_t release_until(struct recording *r, uint64_t reached)
 {
 	if (r->waiting.bytes <= WAITING_MOST)
@@ -294,8 +298,10 @@ static bool is_over(const struct recording *r, uint64_t released)
 	       !r->failed && r->until == UINT64_MAX;
 }
 
-/* -G: completes the files that end at or before the time `released`. The recorder may be late, so
- * that there are several, even after the recording has ended. */
+/*
+ * -G: completes the files that end at or before the time `released`. The recorder may be late, so
+ * that there are several, even after the recording has ended.
+ */
 static int rotate_by_time(struct recording *r, uint64_t released, struct trawl_error *err)
 {
 	while (is_over(r, released)) {

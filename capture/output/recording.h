@@ -77,8 +77,10 @@ int recording_start(struct recording *r, struct trawl_error *err);
 /* Gives the present file its name. Called when all sources run, or the next file has begun. */
 int recording_commit(struct recording *r, struct trawl_error *err);
 
-/* Handles what a function of the writer returned: ends the recording if the file cannot be written.
- * Returns 0, or -1 for any other failure. */
+/*
+ * Handles what a function of the writer returned: ends the recording if the file cannot be written.
+ * Returns 0, or -1 for any other failure.
+ */
 int recording_after_write(struct recording *r, int result, const struct trawl_error *err);
 
 /* recording_put() for events that may have to wait, be early, be a trigger or fill the file. */
@@ -138,8 +140,10 @@ void recording_rotate_due(struct recording *r);
 /* Ends the recording, unless it has ended. why: a constant text. */
 void recording_end(struct recording *r, const char *why);
 
-/* Ends the recording because the file cannot be written. EPIPE is no failure: the reader has
- * exited. */
+/*
+ * Ends the recording because the file cannot be written. EPIPE is no failure: the reader has
+ * exited.
+ */
 void recording_fail(struct recording *r, const struct trawl_error *err);
 static inline bool recording_left(const struct recording *r)
 {

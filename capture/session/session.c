@@ -35,8 +35,10 @@ enum {
 
 static const uint64_t NS_PER_MS = 1000000;
 static const uint64_t NS_PER_S = 1000000000;
-/* The most that passes between an event's time stamp and its commit to the ring buffer. Longer only
- * on a virtual machine that is paused. */
+/*
+ * The most that passes between an event's time stamp and its commit to the ring buffer. Longer only
+ * on a virtual machine that is paused.
+ */
 static const uint64_t COMMIT_NS = 1000000;
 
 static void enter(struct session *s, enum session_state state)
@@ -101,8 +103,10 @@ static int arm(struct session *s, struct trawl_error *err)
 	}
 	if (s->o->ring && flight_arm(&s->rec.flight, s->rec.w, err))
 		return -1;
-	/* A process of -p may end before its first event is drained, so it is looked up now.
-	 * COMMAND has not called exec yet: start() looks it up. */
+	/*
+	 * A process of -p may end before its first event is drained, so it is looked up now.
+	 * COMMAND has not called exec yet: start() looks it up.
+	 */
 	for (size_t i = 0; i < s->o->npids; i++)
 		tasks_saw_process(&s->tasks, s->o->pids[i]);
 	if (tasks_flush(&s->tasks, s->rec.w, err))

@@ -29,8 +29,10 @@ bool proc_has_memory(pid_t pid);
 /* Returns whether all threads of the process have ended, and its parent has not noticed yet. */
 bool proc_is_zombie(pid_t pid);
 
-/* Writes the value of the first line that begins with `key`, such as `KEY: VALUE`, `KEY=VALUE` or
- * `KEY="VALUE"`, of a file of /proc, /sys or /etc to `value`; "" if there is none. */
+/*
+ * Writes the value of the first line that begins with `key`, such as `KEY: VALUE`, `KEY=VALUE` or
+ * `KEY="VALUE"`, of a file of /proc, /sys or /etc to `value`; "" if there is none.
+ */
 void proc_value(const char *path, const char *key, char *value, size_t size);
 
 #endif

@@ -24,8 +24,10 @@ struct initial_tasks {
 	uint64_t time; /* when all had been read; CLOCK_MONOTONIC, ns */
 };
 
-/* Reads /proc. Tasks that cannot be read, or that memory has no room for, are left out:
- * the first have ended; for the others `incomplete` is set. */
+/*
+ * Reads /proc. Tasks that cannot be read, or that memory has no room for, are left out:
+ * the first have ended; for the others `incomplete` is set.
+ */
 void initial_tasks_take(struct initial_tasks *c);
 void initial_tasks_free(struct initial_tasks *c);
 

@@ -58,8 +58,10 @@ static inline void tasks_hit(struct tasks *t, pid_t tid)
 		tasks_first_probed(t, tid);
 }
 
-/* Adds all threads of a process that the user named, which may end before its first event is
- * drained. */
+/*
+ * Adds all threads of a process that the user named, which may end before its first event is
+ * drained.
+ */
 void tasks_saw_process(struct tasks *t, pid_t pid);
 
 /* Looks the TID up again at its next event: it belongs to another task or program by now. */
@@ -68,8 +70,10 @@ void tasks_forget(struct tasks *t, pid_t tid);
 /* Looks all TIDs up again at their next events. */
 void tasks_forget_all(struct tasks *t);
 
-/* Looks up the fresh tasks in /proc and writes their metadata. Call it after a drain. Returns 0 or
- * -1. */
+/*
+ * Looks up the fresh tasks in /proc and writes their metadata. Call it after a drain. Returns 0 or
+ * -1.
+ */
 int tasks_flush(struct tasks *t, struct trawl_writer *w, struct trawl_error *err);
 
 /* Writes the maps that changed since they were written last. */

@@ -14,8 +14,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* When a TID was a followed task. Times are ns of CLOCK_MONOTONIC. Starts and ends may arrive in
- * any order. */
+/*
+ * When a TID was a followed task. Times are ns of CLOCK_MONOTONIC. Starts and ends may arrive in
+ * any order.
+ */
 struct task_filter_life {
 	uint64_t until; /* when it ended; UINT64_MAX: it lives; 0: it was never followed */
 	uint64_t begun; /* the newest start that arrived; 0: none */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads sub-buffers of the ring buffers, finds their losses, selects events by task, and appends
- * these to the session. */
+/*
+ * Reads sub-buffers of the ring buffers, finds their losses, selects events by task, and appends
+ * these to the session.
+ */
 #include "config.h"
 
 #include <errno.h>
@@ -59,8 +61,10 @@ static int flagged_loss(struct trace *t, struct trace_cpu *c, const struct ring_
 		.count = count, .reason = TRAWL_LOSS_OVERRUN }, err);
 }
 
-/* Returns how many bytes of a field's dynamic data (described by `loc`) -s keeps. The NUL of a text
- * does not count; a text that is cut loses it, by which decoders know. */
+/*
+ * Returns how many bytes of a field's dynamic data (described by `loc`) -s keeps. The NUL of a text
+ * does not count; a text that is cut loses it, by which decoders know.
+ */
 static uint32_t kept(const struct trawl_field *f, uint32_t loc, const uint8_t *record, uint32_t len,
 		     uint32_t snaplen)
 {
@@ -162,8 +166,10 @@ static int settle_aside(struct trace *t, struct trawl_error *err)
 		.to = mono_now(), .count = n, .reason = TRAWL_LOSS_MISSED }, err);
 }
 
-/* Whether a synthetic event's latency is possible. It is not if the pair's START was after its END,
- * or before the hist pairs were set. */
+/*
+ * Whether a synthetic event's latency is possible. It is not if the pair's START was after its END,
+ * or before the hist pairs were set.
+ */
 static bool is_pair(const struct trace *t, const struct trace_event *e, const struct ring_event *ev)
 {
 	int64_t latency;

@@ -5,8 +5,10 @@
 
 #include "capture/trace/state.h"
 
-/* Writes the losses that are in the kernel's counters but in no flag, and those of missing hits:
- * hits that are neither captured nor lost. */
+/*
+ * Writes the losses that are in the kernel's counters but in no flag, and those of missing hits:
+ * hits that are neither captured nor lost.
+ */
 void trace_final_losses(struct trace *t);
 
 #endif

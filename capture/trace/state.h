@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The state of a recording of trace events (trace.h), private to the files of this folder and to
- * sources that extend it. */
+/*
+ * The state of a recording of trace events (trace.h), private to the files of this folder and to
+ * sources that extend it.
+ */
 #ifndef TRAWL_CAPTURE_TRACE_STATE_H
 #define TRAWL_CAPTURE_TRACE_STATE_H
 
@@ -115,11 +117,15 @@ struct trace {
 	uint64_t hits;
 	bool keeps_unfollowed;     /* tasks out of the scope are not excluded in the kernel */
 	void *more;                /* state of the source */
-	/* Returns true if it has kept the record, to pass it to trace_put() or trace_take() later.
-	 * May be NULL. */
+	/*
+	 * Returns true if it has kept the record, to pass it to trace_put() or trace_take() later.
+	 * May be NULL.
+	 */
 	bool (*divert)(struct trace *t, uint32_t cpu, const struct ring_event *ev);
-	/* Called for each captured record, and for those before the start. Only the source "task"
-	 * has it. */
+	/*
+	 * Called for each captured record, and for those before the start. Only the source "task"
+	 * has it.
+	 */
 	void (*look)(struct trace *t, const struct trace_event *e, const struct ring_event *ev);
 };
 

@@ -306,8 +306,10 @@ static int switch_on(struct trace *t, const char *group, const char *name, struc
 	return tracefs_write(t->dir, path, "1", err);
 }
 
-/* Of several probes at one place the kernel calls the one that was enabled last first. So those
- * that come last are enabled first. */
+/*
+ * Of several probes at one place the kernel calls the one that was enabled last first. So those
+ * that come last are enabled first.
+ */
 static int switch_all_on(struct trace *t, bool comes_last, struct trawl_error *err)
 {
 	for (size_t i = 0; i < t->nevents; i++) {
@@ -375,8 +377,10 @@ static bool has_older(const struct trace *t, uint64_t time)
 	return false;
 }
 
-/* Discards the events that came while sources were started one by one: a buffer may be full of
- * them. */
+/*
+ * Discards the events that came while sources were started one by one: a buffer may be full of
+ * them.
+ */
 int trace_discard(struct input *in, struct trawl_error *err)
 {
 	struct trace *t = in->state;
@@ -430,8 +434,10 @@ int trace_stop(struct input *in, struct trawl_error *err)
 			  t->name, strerror(t->unstoppable));
 }
 
-/* Writes the symbols of this source's events, even if another source has written metadata of that
- * name. */
+/*
+ * Writes the symbols of this source's events, even if another source has written metadata of that
+ * name.
+ */
 static void write_symbols(struct trace *t)
 {
 	struct trawl_error err;

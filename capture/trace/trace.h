@@ -20,8 +20,10 @@ struct read_check;
  */
 struct trace *trace_new(struct input *in, uint32_t buffer_kb, struct trawl_error *err);
 
-/* Makes the kernel record only the session's scope. Call before trace_start(). Returns 0, or -1
- * with *err. */
+/*
+ * Makes the kernel record only the session's scope. Call before trace_start(). Returns 0, or -1
+ * with *err.
+ */
 int trace_limit(struct trace *t, struct trawl_error *err);
 
 /*
@@ -45,8 +47,10 @@ struct trace_wanted {
  */
 int trace_add(struct trace *t, const struct trace_wanted *wanted, struct trawl_error *err);
 
-/* Of several probes at one place, makes the event with this ID come after the others. If a
- * function's first instruction is also its last, the exit must come after the entry. */
+/*
+ * Of several probes at one place, makes the event with this ID come after the others. If a
+ * function's first instruction is also its last, the exit must come after the entry.
+ */
 void trace_comes_last(struct trace *t, uint32_t id);
 
 /*
@@ -54,13 +58,17 @@ void trace_comes_last(struct trace *t, uint32_t id);
  */
 void trace_cut_texts(struct trace *t, uint32_t id, struct counted_text *texts, size_t n);
 
-/* Adds an event of our group as the companion of an added one (longtext.h). Returns 0, or -1 with
- * *err. */
+/*
+ * Adds an event of our group as the companion of an added one (longtext.h). Returns 0, or -1 with
+ * *err.
+ */
 int trace_add_companion(struct trace *t, const char *name, const char *filter,
 			const struct long_text *pair, struct trawl_error *err);
 
-/* Applies a check (readcheck.h) to records of the event with this ID. Takes over `check`; NULL: out
- * of memory, which it reports. Returns 0, or -1 with *err. */
+/*
+ * Applies a check (readcheck.h) to records of the event with this ID. Takes over `check`; NULL: out
+ * of memory, which it reports. Returns 0, or -1 with *err.
+ */
 int trace_add_check(struct trace *t, uint32_t id, struct read_check *check,
 		    struct trawl_error *err);
 

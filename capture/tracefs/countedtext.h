@@ -26,8 +26,10 @@ struct counted_text {
 			        * of a string read at the object */
 };
 
-/* Writes the record with its texts to `copy`, of `size` bytes, and cuts texts that do not fit.
- * Returns the length of the copy; 0 if the record itself does not fit, or lacks a field. */
+/*
+ * Writes the record with its texts to `copy`, of `size` bytes, and cuts texts that do not fit.
+ * Returns the length of the copy; 0 if the record itself does not fit, or lacks a field.
+ */
 uint32_t counted_texts_put(const struct counted_text *texts, size_t n, const void *record,
 			   uint32_t len, uint8_t *copy, uint32_t size);
 

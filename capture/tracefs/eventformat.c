@@ -311,8 +311,10 @@ void eventformat_free(struct eventformat *f)
 	*f = (struct eventformat){ 0 };
 }
 
-/* Adds a field to one of the two lists. Returns 0, or -1 without memory. Only common_* before the
- * empty line are common fields: a probe may have an argument "common_pid_2". */
+/*
+ * Adds a field to one of the two lists. Returns 0, or -1 without memory. Only common_* before the
+ * empty line are common fields: a probe may have an argument "common_pid_2".
+ */
 static int add_one(struct eventformat *f, const struct line *l, bool head)
 {
 	struct trawl_field field = { .note = "" };
@@ -368,8 +370,10 @@ static int add_field(struct eventformat *f, const struct line *l, bool head)
 	return r;
 }
 
-/* Drops open-ended arrays whose end is unknown: those that are not the last field, or that are
- * beside fields with dynamic data. */
+/*
+ * Drops open-ended arrays whose end is unknown: those that are not the last field, or that are
+ * beside fields with dynamic data.
+ */
 static void drop_odd_tails(struct eventformat *f)
 {
 	uint32_t kept = 0;

@@ -24,8 +24,10 @@ struct eventformat {
 	struct trawl_field *common; /* without common_type, which is the event's ID */
 };
 
-/* Parses the text of a format file. Returns 0, or -1 with *err, after which *f needs no
- * eventformat_free(). */
+/*
+ * Parses the text of a format file. Returns 0, or -1 with *err, after which *f needs no
+ * eventformat_free().
+ */
 int eventformat_parse(const char *text, size_t len, struct eventformat *f, struct trawl_error *err);
 void eventformat_free(struct eventformat *f);
 

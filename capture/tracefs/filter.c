@@ -33,8 +33,10 @@ static void hint_field(const char *format, const char *wanted, char *buf, size_t
 static const char word_chars[] =
 	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
 
-/* Returns the begin of the word at `at`, or of the one before it: the kernel's caret is after a
- * field. */
+/*
+ * Returns the begin of the word at `at`, or of the one before it: the kernel's caret is after a
+ * field.
+ */
 static size_t word_at(const char *filter, size_t at)
 {
 	if (strchr(word_chars, filter[at]))

@@ -142,8 +142,10 @@ static void find_in_event(struct triggers *t, const char *group, const char *eve
 	free(text);
 }
 
-/* Whether all events of a group are off. An event with a trigger is never shown as off, so such a
- * group has no triggers. */
+/*
+ * Whether all events of a group are off. An event with a trigger is never shown as off, so such a
+ * group has no triggers.
+ */
 static bool all_off(const struct triggers *t, const char *group)
 {
 	struct trawl_error ignored;
@@ -224,8 +226,10 @@ static void remove_triggers(int top, const char *instance)
 	close(t.events);
 }
 
-/* Removes an instance. It is busy while another trawl, which may be removing it too, has its files
- * open: then tries again, at most *patience times, and subtracts the tries from *patience. */
+/*
+ * Removes an instance. It is busy while another trawl, which may be removing it too, has its files
+ * open: then tries again, at most *patience times, and subtracts the tries from *patience.
+ */
 static int remove_instance(int top, const char *name, unsigned int *patience,
 			   struct trawl_error *err)
 {
@@ -265,8 +269,10 @@ static bool same_owner(const char *owner, const void *arg)
 	return !strcmp(owner, arg);
 }
 
-/* An event that a hist trigger uses (a synthetic event, a probe) cannot be removed. That is rare,
- * so triggers are removed only after a failure. */
+/*
+ * An event that a hist trigger uses (a synthetic event, a probe) cannot be removed. That is rare,
+ * so triggers are removed only after a failure.
+ */
 int gc_remove_group(int top, const char *group, struct trawl_error *err)
 {
 	struct trawl_error busy;

@@ -9,8 +9,10 @@ struct gc_count {
 	unsigned int instances, events;
 };
 
-/* Removes and counts the instances and events whose owner (owner.h) has ended, and nothing else.
- * top: descriptor of tracefs. Returns 0, or -1 with *err if some of them could not be removed. */
+/*
+ * Removes and counts the instances and events whose owner (owner.h) has ended, and nothing else.
+ * top: descriptor of tracefs. Returns 0, or -1 with *err if some of them could not be removed.
+ */
 int gc_run(int top, struct gc_count *count, struct trawl_error *err);
 
 /* Switches the events of an instance off and removes it. Returns 0, or -1 with *err. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Collects kernel addresses of events, and their symbols from /proc/kallsyms for the file: readers
- * show symbols (%pS, stack traces) without the kernel of the capture. */
+/*
+ * Collects kernel addresses of events, and their symbols from /proc/kallsyms for the file: readers
+ * show symbols (%pS, stack traces) without the kernel of the capture.
+ */
 #ifndef TRAWL_CAPTURE_TRACEFS_KALLSYMS_H
 #define TRAWL_CAPTURE_TRACEFS_KALLSYMS_H
 

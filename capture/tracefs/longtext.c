@@ -7,8 +7,10 @@
 #include <string.h>
 
 enum { RECORD_MAX = 4096, MADE = 16, IDS = 65536 };
-/* The longest time between a companion's record and its event's, if nothing else of the task comes:
- * then the kernel has dropped the event. */
+/*
+ * The longest time between a companion's record and its event's, if nothing else of the task comes:
+ * then the kernel has dropped the event.
+ */
 static const uint64_t HOLD_NS = 100000000;
 
 /* A record of a companion. */
@@ -181,8 +183,10 @@ static bool is_of(const struct held *h, const struct ring_event *ev)
 	return true;
 }
 
-/* Appends the companion's prefix of a string to the record, and returns the record's new length. Of
- * a prefix with a NUL, appends 0 bytes: the string is empty, or unreadable and stored as zeros. */
+/*
+ * Appends the companion's prefix of a string to the record, and returns the record's new length. Of
+ * a prefix with a NUL, appends 0 bytes: the string is empty, or unreadable and stored as zeros.
+ */
 static uint32_t put_text(const struct held *h, const struct long_text_arg *a, uint8_t *record,
 			 uint32_t len)
 {
@@ -249,8 +253,10 @@ static bool is_squeezed(const struct held *h, const uint8_t *record)
 	return false;
 }
 
-/* Completes the missing strings of a waiting event from its companion. Returns 0, or -1 without
- * memory. */
+/*
+ * Completes the missing strings of a waiting event from its companion. Returns 0, or -1 without
+ * memory.
+ */
 static int merge(const struct held *h, struct waiting_record *w)
 {
 	uint32_t len = w->len, room = len;
@@ -341,8 +347,10 @@ static bool may_have_companion(const struct long_texts *l, const struct ring_eve
 	return false;
 }
 
-/* Forgets the event that was made from a companion for the task's last hit. Returns whether this is
- * that event, which comes late. */
+/*
+ * Forgets the event that was made from a companion for the task's last hit. Returns whether this is
+ * that event, which comes late.
+ */
 static bool take_made(struct long_texts *l, const struct ring_event *ev)
 {
 	for (size_t i = 0; i < MADE; i++) {
@@ -372,8 +380,10 @@ static struct waiting_record *next_of_task(const struct waiting *w, size_t i, ui
 	return NULL;
 }
 
-/* Decides on a companion: completes its event, which is the task's next record, or makes it if the
- * kernel has dropped it because a string is long. next: NULL if there is none. */
+/*
+ * Decides on a companion: completes its event, which is the task's next record, or makes it if the
+ * kernel has dropped it because a string is long. next: NULL if there is none.
+ */
 static int decide_companion(struct long_texts *l, const struct waiting_record *w,
 			    struct waiting_record *next, long_text_emit *emit, void *arg,
 			    struct trawl_error *err)

@@ -72,14 +72,18 @@ void long_texts_free(struct long_texts *l);
 /* Adds a copy of *pair. Returns 0, or -1 without memory. */
 int long_texts_add(struct long_texts *l, const struct long_text *pair);
 
-/* Takes the next record of a CPU: emits it, or lets it wait. Returns 0, emit()'s result, or -1
- * without memory. */
+/*
+ * Takes the next record of a CPU: emits it, or lets it wait. Returns 0, emit()'s result, or -1
+ * without memory.
+ */
 int long_texts_event(struct long_texts *l, uint32_t cpu, const struct ring_event *ev,
 		     long_text_emit *emit, void *arg, struct trawl_error *err);
 
-/* Emits the waiting events in time order, up to `until`, up to which all CPUs have been read
+/*
+ * Emits the waiting events in time order, up to `until`, up to which all CPUs have been read
  * (UINT64_MAX: these are all records). Stops at a companion whose event may still come. Returns 0,
- * or emit()'s first non-zero result. */
+ * or emit()'s first non-zero result.
+ */
 int long_texts_release(struct long_texts *l, uint64_t until, long_text_emit *emit, void *arg,
 		       struct trawl_error *err);
 

@@ -87,8 +87,10 @@ static bool covers(const struct tids *listed, struct tids *wanted)
 	return true;
 }
 
-/* Adds the wanted tasks to the list. Returns 1 if all were in it; 0 if not: call it again, since a
- * task may have started another one before it was listed; -1 with *err. */
+/*
+ * Adds the wanted tasks to the list. Returns 1 if all were in it; 0 if not: call it again, since a
+ * task may have started another one before it was listed; -1 with *err.
+ */
 static int list(int dir, struct tids *wanted, struct trawl_error *err)
 {
 	struct tids listed = { 0 };

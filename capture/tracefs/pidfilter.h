@@ -11,20 +11,28 @@
 #include <sys/types.h>
 #include "format/trawl.h"
 
-/* Limits the instance `dir` to all threads of the processes. Returns 0, or -1 with *err, also if
- * one of them has ended. */
+/*
+ * Limits the instance `dir` to all threads of the processes. Returns 0, or -1 with *err, also if
+ * one of them has ended.
+ */
 int pidfilter_set(int dir, const pid_t *pids, size_t n, struct trawl_error *err);
 
-/* Limits the instance `dir` to the same tasks as the one at `path` below `top`. Returns 0, or -1
- * with *err. */
+/*
+ * Limits the instance `dir` to the same tasks as the one at `path` below `top`. Returns 0, or -1
+ * with *err.
+ */
 int pidfilter_copy(int dir, int top, const char *path, struct trawl_error *err);
 
-/* Excludes all threads of the tasks' processes from the instance `dir`. Returns false if nothing
- * was changed: all have ended, or the kernel cannot exclude tasks. */
+/*
+ * Excludes all threads of the tasks' processes from the instance `dir`. Returns false if nothing
+ * was changed: all have ended, or the kernel cannot exclude tasks.
+ */
 bool pidfilter_leave_out(int dir, const pid_t *tids, size_t n);
 
-/* Calls found() for each task that the instance `dir` is limited to, sorted by TID. Returns 0, or
- * -1 with *err. */
+/*
+ * Calls found() for each task that the instance `dir` is limited to, sorted by TID. Returns 0, or
+ * -1 with *err.
+ */
 int pidfilter_each(int dir, void (*found)(void *arg, pid_t tid), void *arg,
 		   struct trawl_error *err);
 

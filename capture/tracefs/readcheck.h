@@ -41,8 +41,10 @@ struct read_check;
 struct read_check *read_check_new(const struct eventformat *f, const struct read_names *names);
 void read_check_free(struct read_check *c);
 
-/* Changes the fields of the kernel's format to those in the file. Returns 0, or -1 without memory,
- * or if a field is missing. */
+/*
+ * Changes the fields of the kernel's format to those in the file. Returns 0, or -1 without memory,
+ * or if a field is missing.
+ */
 int read_check_tune(struct eventformat *f, const struct read_names *names);
 
 /* The checks of all events, by event ID. */

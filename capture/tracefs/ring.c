@@ -44,8 +44,10 @@ int ring_layout_parse(const char *text, struct ring_layout *l, struct trawl_erro
 	return 0;
 }
 
-/* Returns the clock at the begin of a sub-buffer. If it is the rest of the last one, continues that
- * one's clock. */
+/*
+ * Returns the clock at the begin of a sub-buffer. If it is the rest of the last one, continues that
+ * one's clock.
+ */
 static struct ring_clock first_time(uint64_t ts, const struct ring_clock *before)
 {
 	/* A new sub-buffer never begins before the last event of the one before. */

@@ -82,8 +82,10 @@ struct ring_event {
 	uint32_t len;        /* a multiple of 4 */
 };
 
-/* Starts a walk through len bytes of a sub-buffer, which must stay valid. before: the clock at the
- * end of the walk through the same CPU's last sub-buffer. Returns 0, or -1 for invalid lengths. */
+/*
+ * Starts a walk through len bytes of a sub-buffer, which must stay valid. before: the clock at the
+ * end of the walk through the same CPU's last sub-buffer. Returns 0, or -1 for invalid lengths.
+ */
 int ring_page_start(struct ring_page *p, const struct ring_layout *l, const void *page, size_t len,
 		    const struct ring_clock *before);
 

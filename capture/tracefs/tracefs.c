@@ -56,8 +56,10 @@ static char *tracefs_path(const char *line)
 	return path;
 }
 
-/* Opens the folder if it is tracefs: another mount may hide the one in mountinfo. Returns -1 with
- * *err without permission, -2 if it is no tracefs. */
+/*
+ * Opens the folder if it is tracefs: another mount may hide the one in mountinfo. Returns -1 with
+ * *err without permission, -2 if it is no tracefs.
+ */
 static int open_tracefs_at(const char *path, struct trawl_error *err)
 {
 	int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

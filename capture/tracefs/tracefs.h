@@ -15,15 +15,19 @@
 /* The remedy if permission is missing. */
 #define TRACEFS_REMEDY "run trawl as root, or have trawl-access(8) let you"
 
-/* Opens tracefs at a mount point in /proc/self/mountinfo, or mounts it. Returns a descriptor of the
- * folder (O_CLOEXEC), owned by the caller; or -1 with *err. */
+/*
+ * Opens tracefs at a mount point in /proc/self/mountinfo, or mounts it. Returns a descriptor of the
+ * folder (O_CLOEXEC), owned by the caller; or -1 with *err.
+ */
 int tracefs_open(struct trawl_error *err);
 
 /* Returns the contents of the file, NUL-terminated, malloc'd; NULL with *err. len may be NULL. */
 char *tracefs_read(int dir, const char *file, size_t *len, struct trawl_error *err);
 
-/* Writes text with one write(). Returns 0, or -1 with *err and errno, from which the caller can
- * make a better message. */
+/*
+ * Writes text with one write(). Returns 0, or -1 with *err and errno, from which the caller can
+ * make a better message.
+ */
 int tracefs_write(int dir, const char *file, const char *text, struct trawl_error *err);
 int tracefs_write_number(int dir, const char *file, uint64_t value, struct trawl_error *err);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The metadata usb/NAME of recorded devices: written when a device is selected, again when its
- * drivers have been bound, and when it was removed. */
+/*
+ * The metadata usb/NAME of recorded devices: written when a device is selected, again when its
+ * drivers have been bound, and when it was removed.
+ */
 #ifndef TRAWL_CAPTURE_USB_DEVICES_H
 #define TRAWL_CAPTURE_USB_DEVICES_H
 
@@ -26,8 +28,10 @@ struct usbdevices {
 /* Called before the first device: keeps the session and the filter, which outlive *d. */
 void usbdevices_start(struct usbdevices *d, struct session *session, struct usbfilter *filter);
 
-/* Writes the metadata of a device, if it is selected and was not removed. These return 0, or -1
- * with *err. */
+/*
+ * Writes the metadata of a device, if it is selected and was not removed. These return 0, or -1
+ * with *err.
+ */
 int usbdevices_write(struct usbdevices *d, const char *name, struct trawl_error *err);
 int usbdevices_write_removed(struct usbdevices *d, const struct usb_uevent *ev,
 			     struct trawl_error *err);

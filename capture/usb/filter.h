@@ -46,8 +46,10 @@ struct usbfilter {
 	uint32_t met; /* a bit for each term that some device has matched */
 	bool every;         /* a term selects all events, */
 	uint16_t every_bus; /* of this bus; 0: of all */
-	/* By bus and address: whether the device is known, and which terms it matches, apart from
-	 * bus, address and endpoint. */
+	/*
+	 * By bus and address: whether the device is known, and which terms it matches, apart from
+	 * bus, address and endpoint.
+	 */
 	bool known[USBFILTER_BUSES][USBFILTER_DEVS];
 	uint32_t fulfils[USBFILTER_BUSES][USBFILTER_DEVS];
 };
@@ -66,8 +68,10 @@ bool usbfilter_learn(struct usbfilter *f, const struct usb_identity *id);
 /* Whether a device matches a term, apart from its endpoint. */
 bool usbfilter_is(const struct usbfilter_term *t, const struct usb_identity *id);
 
-/* Whether a term selects the device at this address, or some of its endpoints. False if the device
- * is not in the table. */
+/*
+ * Whether a term selects the device at this address, or some of its endpoints. False if the device
+ * is not in the table.
+ */
 bool usbfilter_wanted(const struct usbfilter *f, uint16_t bus, uint8_t dev);
 
 /* Whether a term excludes endpoints of a device that it selects. */
@@ -76,8 +80,10 @@ bool usbfilter_partial(const struct usbfilter *f);
 /* Removes the device at an address from the table: it was unplugged. */
 void usbfilter_forget(struct usbfilter *f, uint16_t bus, uint8_t dev);
 
-/* Whether an event is kept, by its header; undecided if that needs a device that is not in the
- * table. */
+/*
+ * Whether an event is kept, by its header; undecided if that needs a device that is not in the
+ * table.
+ */
 enum usbfilter_verdict usbfilter_judge(const struct usbfilter *f, const struct usbmon_header *h);
 
 /* The same as usbfilter_judge(), with a fast path for a filter that selects a whole bus. */

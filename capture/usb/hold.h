@@ -33,12 +33,16 @@ static inline bool usbhold_waiting(const struct usbhold *h)
 /* Adds an event at time now (ms, any steady clock). Returns 0, or -1 without memory. */
 int usbhold_add(struct usbhold *h, const uint8_t *event, size_t len, uint64_t now);
 
-/* Called when a device has appeared on the bus: decides the held events of address 0, which were of
- * its enumeration. */
+/*
+ * Called when a device has appeared on the bus: decides the held events of address 0, which were of
+ * its enumeration.
+ */
 void usbhold_enumerated(struct usbhold *h, uint16_t bus, bool wanted);
 
-/* Passes selected events at the head to emit() and drops the others; stops at the first undecided
- * one. Returns 0, or emit()'s first non-zero result. */
+/*
+ * Passes selected events at the head to emit() and drops the others; stops at the first undecided
+ * one. Returns 0, or emit()'s first non-zero result.
+ */
 int usbhold_release(struct usbhold *h, const struct usbfilter *f, uint64_t now,
 		    int (*emit)(const uint8_t *event, size_t len, void *arg), void *arg);
 

@@ -14,8 +14,10 @@ enum { USBNODE_PATH = 32 };
  */
 int usbnode_ready(struct trawl_error *err);
 
-/* Writes the path of a bus's node (0: of all buses) to `path`. Returns 0; -1 with *err if there is
- * no such bus (*err lists the buses), or if it cannot be opened (*err names the remedy). */
+/*
+ * Writes the path of a bus's node (0: of all buses) to `path`. Returns 0; -1 with *err if there is
+ * no such bus (*err lists the buses), or if it cannot be opened (*err names the remedy).
+ */
 int usbnode_find(uint16_t bus, char path[USBNODE_PATH], struct trawl_error *err);
 
 #endif

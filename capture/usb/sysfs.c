@@ -93,8 +93,10 @@ static void interfaces(const char *root, const char *name,
 		free(list);
 }
 
-/* Reads the report descriptor of a HID interface, as its driver has read it. Returns its length, or
- * 0. */
+/*
+ * Reads the report descriptor of a HID interface, as its driver has read it. Returns its length, or
+ * 0.
+ */
 static size_t hid_report(const char *root, const char *interface, uint8_t buf[REPORT])
 {
 	char path[4096], file[512];
@@ -117,8 +119,10 @@ static size_t hid_report(const char *root, const char *interface, uint8_t buf[RE
 	return n;
 }
 
-/* A boot keyboard is recognised by its interface protocol, any other by the usage in its report
- * descriptor. */
+/*
+ * A boot keyboard is recognised by its interface protocol, any other by the usage in its report
+ * descriptor.
+ */
 static void find_keyboard(const char *root, const char *interface, void *arg)
 {
 	uint8_t descriptor[REPORT];
@@ -173,8 +177,10 @@ int usbsys_each(const char *root, int (*each)(const struct usb_identity *id, voi
 	return r;
 }
 
-/* Reads the last part of a symbolic link, such as the name of a driver. Returns false if there is
- * no link. */
+/*
+ * Reads the last part of a symbolic link, such as the name of a driver. Returns false if there is
+ * no link.
+ */
 static bool link_name(const char *root, const char *name, const char *file, char buf[ATTRIBUTE])
 {
 	char path[4096], *slash;

@@ -29,8 +29,10 @@ struct usb_identity {
 /* Reads one device. Returns false if it is no USB device, or was removed meanwhile. */
 bool usbsys_identity(const char *root, const char *name, struct usb_identity *id);
 
-/* Writes a description for users: "Logitech USB Receiver at port 1-2, address 1:3, serial 42, 12
- * Mb/s, driver usbhid", without the parts that a device does not have. */
+/*
+ * Writes a description for users: "Logitech USB Receiver at port 1-2, address 1:3, serial 42, 12
+ * Mb/s, driver usbhid", without the parts that a device does not have.
+ */
 void usbsys_describe(const char *root, const struct usb_identity *id, char what[USBSYS_WHAT]);
 
 /* The same as JSON members: bus, dev, port, vid, pid, serial, product, speed and drivers. */
@@ -65,12 +67,16 @@ struct usb_uevent {
 /* Returns a socket of uevents, to poll; the caller closes it. -1 with *err. */
 int usbsys_uevents(struct trawl_error *err);
 
-/* Reads the next uevent about USB. Returns 1, or 0 if there is none now. Sets *overrun if the
- * kernel dropped uevents: all devices must be read again. */
+/*
+ * Reads the next uevent about USB. Returns 1, or 0 if there is none now. Sets *overrun if the
+ * kernel dropped uevents: all devices must be read again.
+ */
 int usbsys_uevent(int fd, struct usb_uevent *ev, bool *overrun);
 
-/* Parses the text of a uevent of the kernel: strings that end with NUL. Returns whether it is about
- * USB. */
+/*
+ * Parses the text of a uevent of the kernel: strings that end with NUL. Returns whether it is about
+ * USB.
+ */
 bool usbsys_parse(const char *text, size_t len, struct usb_uevent *ev);
 
 #endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts what is missing in a USB capture, and decides whether it can be replayed as a device: that
- * needs the data of every transfer. */
+/*
+ * Counts what is missing in a USB capture, and decides whether it can be replayed as a device: that
+ * needs the data of every transfer.
+ */
 #ifndef TRAWL_CAPTURE_USB_TALLY_H
 #define TRAWL_CAPTURE_USB_TALLY_H
 
@@ -27,8 +29,10 @@ struct usbtally {
 	bool partial;        /* a filter excludes endpoints */
 };
 
-/* Fast check whether an event's data is complete. False: call usbtally_why(), which may find that
- * it is. */
+/*
+ * Fast check whether an event's data is complete. False: call usbtally_why(), which may find that
+ * it is.
+ */
 static inline bool usbtally_whole(const struct usbmon_header *h, size_t given)
 {
 	bool data = h->flag_data ? h->flag_data == '<' || h->flag_data == '>' : given >= h->len_urb;
@@ -40,8 +44,10 @@ static inline bool usbtally_whole(const struct usbmon_header *h, size_t given)
 void usbtally_why(struct usbtally *t, const struct usbmon_header *h, const uint8_t *after,
 		  size_t given);
 
-/* Counts one event. h: its header as stored; after: the bytes after it; given: how many the kernel
- * returned. */
+/*
+ * Counts one event. h: its header as stored; after: the bytes after it; given: how many the kernel
+ * returned.
+ */
 static inline void usbtally_count(struct usbtally *t, const struct usbmon_header *h,
 				  const uint8_t *after, size_t given)
 {

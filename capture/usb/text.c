@@ -86,8 +86,10 @@ int64_t usbtext_time(uint32_t line, int64_t steady, int64_t ahead)
 	return steady - (steady - line * INT64_C(1000)) % wrap + ahead;
 }
 
-/* Returns CLOCK_REALTIME minus CLOCK_MONOTONIC, ns. Returns `before` if it has changed by at most
- * AHEAD_JITTER: inaccurate readings must not change the order of events. */
+/*
+ * Returns CLOCK_REALTIME minus CLOCK_MONOTONIC, ns. Returns `before` if it has changed by at most
+ * AHEAD_JITTER: inaccurate readings must not change the order of events.
+ */
 static int64_t wall_ahead(int64_t before)
 {
 	int64_t first = (int64_t)mono_now(), wall = (int64_t)clock_ns(CLOCK_REALTIME);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* usbmon's text interface in debugfs, for machines without the binary device. It has at most 32
- * data bytes and five isochronous packets of a transfer. */
+/*
+ * usbmon's text interface in debugfs, for machines without the binary device. It has at most 32
+ * data bytes and five isochronous packets of a transfer.
+ */
 #ifndef TRAWL_CAPTURE_USB_TEXT_H
 #define TRAWL_CAPTURE_USB_TEXT_H
 
@@ -27,12 +29,16 @@ int usbtext_open(struct usbtext *t, uint16_t bus, struct trawl_error *err);
  */
 int usbtext_next(struct usbtext *t, const uint8_t **event, struct trawl_error *err);
 
-/* Sets *lost to the events lost since the last call (at first: since the open). The kernel has one
- * count for each bus and all its readers, so these may be losses of another program. */
+/*
+ * Sets *lost to the events lost since the last call (at first: since the open). The kernel has one
+ * count for each bus and all its readers, so these may be losses of another program.
+ */
 int usbtext_lost(struct usbtext *t, uint64_t *lost, struct trawl_error *err);
 
-/* Converts a line's time to CLOCK_REALTIME, ns. line: CLOCK_MONOTONIC in us, modulo 4096 s. steady:
- * CLOCK_MONOTONIC in ns when the line was read. ahead: CLOCK_REALTIME minus CLOCK_MONOTONIC, ns. */
+/*
+ * Converts a line's time to CLOCK_REALTIME, ns. line: CLOCK_MONOTONIC in us, modulo 4096 s. steady:
+ * CLOCK_MONOTONIC in ns when the line was read. ahead: CLOCK_REALTIME minus CLOCK_MONOTONIC, ns.
+ */
 int64_t usbtext_time(uint32_t line, int64_t steady, int64_t ahead);
 
 /* Returns why the text interface cannot be used here, or NULL if it can. */

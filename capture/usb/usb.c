@@ -99,8 +99,10 @@ static const uint8_t *snap(struct usb *u, const uint8_t *event, struct usbmon_he
 	return u->cut;
 }
 
-/* Appends one event, with its header *h, to the session. Returns 0; 1 if the session wants no more;
- * -1 with *err. */
+/*
+ * Appends one event, with its header *h, to the session. Returns 0; 1 if the session wants no more;
+ * -1 with *err.
+ */
 static inline int emit(struct usb *u, struct usbmon_header *h, const uint8_t *event,
 		struct trawl_error *err)
 {
@@ -147,16 +149,20 @@ static int next_event(struct usb *u, const uint8_t **event, struct trawl_error *
 	return u->by_text ? usbtext_next(&u->text, event, err) : usbmon_next(&u->mon, event, err);
 }
 
-/* Whether the event is after the end of the capture. A time in the future is from before the wall
- * clock was set back. */
+/*
+ * Whether the event is after the end of the capture. A time in the future is from before the wall
+ * clock was set back.
+ */
 static bool is_late(const struct usb *u, const struct usbmon_header *h)
 {
 	return u->state == USB_HALTED && event_time(h) > u->halted &&
 	       event_time(h) <= clock_ns(CLOCK_REALTIME);
 }
 
-/* Reads the ring up to the end of the capture. Returns 0 if nothing is left, 1 if more is, -1 with
- * *err. */
+/*
+ * Reads the ring up to the end of the capture. Returns 0 if nothing is left, 1 if more is, -1 with
+ * *err.
+ */
 static int drain_ring(struct usb *u, struct trawl_error *err)
 {
 	struct usbmon_header h;
@@ -233,8 +239,10 @@ static int open_node(struct usb *u, struct trawl_error *err)
 	return 0;
 }
 
-/* Opens the node of all buses after a bus was removed: the open node of that bus gives no events
- * even if the bus returns. The filters select the bus. */
+/*
+ * Opens the node of all buses after a bus was removed: the open node of that bus gives no events
+ * even if the bus returns. The filters select the bus.
+ */
 static int open_all_buses(struct usb *u, struct trawl_error *err)
 {
 	struct usbmon mon = u->mon;
@@ -338,8 +346,10 @@ static bool is_of_term(const struct usb_identity *id, const void *term)
 	return usbfilter_is(term, id);
 }
 
-/* Prints a note for each filter that several devices, or none, match. A filter by ID, port or
- * serial number may match later; one by address is an error if no device has that address. */
+/*
+ * Prints a note for each filter that several devices, or none, match. A filter by ID, port or
+ * serial number may match later; one by address is an error if no device has that address.
+ */
 static int note_devices(struct usb *u, const struct input *in, struct trawl_error *err)
 {
 	char list[700];
@@ -505,8 +515,10 @@ static size_t fds(struct input *in, struct pollfd *fds, size_t room)
 	return 2;
 }
 
-/* Handles hot-plug messages in order, each after the events before it. Returns 0; 1 if more is
- * left; -1 with *err. */
+/*
+ * Handles hot-plug messages in order, each after the events before it. Returns 0; 1 if more is
+ * left; -1 with *err.
+ */
 static int follow(struct usb *u, struct trawl_error *err)
 {
 	struct usb_uevent ev;

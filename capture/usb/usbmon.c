@@ -34,8 +34,10 @@ static int kernel_ioctl(int fd, unsigned long request, void *arg)
 
 static void *kernel_map(int fd, size_t size)
 {
-	/* Read-only, because the driver refuses a writable mapping. MAP_POPULATE avoids page faults
-	 * while events come. */
+	/*
+	 * Read-only, because the driver refuses a writable mapping. MAP_POPULATE avoids page faults
+	 * while events come.
+	 */
 	void *ring = mmap(NULL, size, PROT_READ, MAP_SHARED | MAP_POPULATE, fd, 0);
 
 	return ring == MAP_FAILED ? NULL : ring;
@@ -174,8 +176,10 @@ static int get(struct usbmon *m, const uint8_t **event, struct trawl_error *err)
 	return 1;
 }
 
-/* Returns the event at an offset of the ring, copied if it wraps, with its type, and its length
- * including the header; NULL if it would exceed the ring. */
+/*
+ * Returns the event at an offset of the ring, copied if it wraps, with its type, and its length
+ * including the header; NULL if it would exceed the ring.
+ */
 static const uint8_t *place(struct usbmon *m, uint32_t offset, uint8_t *type, size_t *len)
 {
 	const uint8_t *event = m->ring + offset;
@@ -206,8 +210,10 @@ int usbmon_next(struct usbmon *m, const uint8_t **event, struct trawl_error *err
 	if (!m->ring)
 		return get(m, event, err);
 	for (;;) {
-		/* Flushes large events before the whole batch is read, so that the ring has room
-		 * for new ones. */
+		/*
+		 * Flushes large events before the whole batch is read, so that the ring has room
+		 * for new ones.
+		 */
 		if (m->used == m->fetched || m->held > m->ring_size / 8) {
 			r = fetch(m, err);
 			if (r <= 0)

@@ -69,8 +69,10 @@ int usbmon_next(struct usbmon *m, const uint8_t **event, struct trawl_error *err
 /* Drops the events in the ring. */
 void usbmon_flush(struct usbmon *m);
 
-/* Sets *lost to the events lost since the last call (reading resets the kernel's counter). Returns
- * 0, or -1 with *err. */
+/*
+ * Sets *lost to the events lost since the last call (reading resets the kernel's counter). Returns
+ * 0, or -1 with *err.
+ */
 int usbmon_lost(struct usbmon *m, uint64_t *lost, struct trawl_error *err);
 
 /* Returns how many data bytes of an event the kernel keeps; the rest is cut. */

@@ -110,8 +110,10 @@ static int far_after(const struct long_text *pair)
 	return TOGETHER / texts;
 }
 
-/* Writes the fetch arguments of one site: aK is a value; for a string, pK is its address, sK eight
- * bytes far after the prefix, wK the prefix. Returns false if one is too long for the kernel. */
+/*
+ * Writes the fetch arguments of one site: aK is a value; for a string, pK is its address, sK eight
+ * bytes far after the prefix, wK the prefix. Returns false if one is too long for the kernel.
+ */
 static bool write_args(const struct probe_site *site, const struct long_text *pair, char *buf,
 		       size_t size)
 {
@@ -262,8 +264,10 @@ int companion_arm(struct trace *t, const struct probe *p, struct long_text *pair
 
 	if (!pair->nargs)
 		return 0;
-	/* Numbered by events, not by companions: a companion that failed may have left a site with
-	 * its name. */
+	/*
+	 * Numbered by events, not by companions: a companion that failed may have left a site with
+	 * its name.
+	 */
 	snprintf(event, sizeof(event), NAME "%zu", t->nevents);
 	/* A companion that is too large for the kernel is not used. */
 	if (define(t, p, event, pair, &ignored) || trace_format(t, t->name, event, &f, &ignored))

@@ -68,8 +68,10 @@ static void describe_fields(const struct probe *p, struct eventformat *f)
 	}
 }
 
-/* Writes a line "\tfield:u64 name[32];\toffset:8;..." for the file: as a text, or drops it. Returns
- * false if the line is to be copied. */
+/*
+ * Writes a line "\tfield:u64 name[32];\toffset:8;..." for the file: as a text, or drops it. Returns
+ * false if the line is to be copied.
+ */
 static bool rewrite_field(const struct probe *p, const char *line, FILE *out)
 {
 	const char *end = strchr(line, ';'), *name, *offset;
@@ -92,8 +94,10 @@ static bool rewrite_field(const struct probe *p, const char *line, FILE *out)
 	return true;
 }
 
-/* Returns the conversion in the print format for a value of this type; NULL if the print format
- * lacks it. */
+/*
+ * Returns the conversion in the print format for a value of this type; NULL if the print format
+ * lacks it.
+ */
 static const char *conversion(const struct probe_arg *a)
 {
 	if (a->counted || !strcmp(a->type, "string") || !strcmp(a->type, "ustring"))

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Arguments of a probe that are counted texts (capture/tracefs/countedtext.h): their offsets in
- * records, and their fields in the file. */
+/*
+ * Arguments of a probe that are counted texts (capture/tracefs/countedtext.h): their offsets in
+ * records, and their fields in the file.
+ */
 #ifndef TRAWL_CAPTURE_USER_COUNTED_H
 #define TRAWL_CAPTURE_USER_COUNTED_H
 

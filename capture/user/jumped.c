@@ -3,8 +3,10 @@
 
 #include <stdio.h>
 
-/* The filter that is true if a conditional jump is taken, by the condition in its opcode (0 to 15).
- * Flags: CF 1, PF 4, ZF 64, SF 128, OF 2048. The last row is for a site that is no jump. */
+/*
+ * The filter that is true if a conditional jump is taken, by the condition in its opcode (0 to 15).
+ * Flags: CF 1, PF 4, ZF 64, SF 128, OF 2048. The last row is for a site that is no jump.
+ */
 static const char *const conditions[PROBE_CONDITIONS + 1] = {
 	"jump_flags & 2048",
 	"!(jump_flags & 2048)",

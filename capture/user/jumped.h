@@ -9,8 +9,10 @@
 
 enum { JUMPED_FILTER_MAX = 2048 };
 
-/* Writes the kernel's filter of the probe's event, or "" if no site is a conditional jump. Returns
- * buf. */
+/*
+ * Writes the kernel's filter of the probe's event, or "" if no site is a conditional jump. Returns
+ * buf.
+ */
 const char *jumped_filter(const struct probe *p, char *buf, size_t size);
 
 #endif

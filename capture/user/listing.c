@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* trawl -D usdt:PATH and -D uprobe:PATH: the probes and functions of a program, with their
- * arguments. */
+/*
+ * trawl -D usdt:PATH and -D uprobe:PATH: the probes and functions of a program, with their
+ * arguments.
+ */
 #include "config.h"
 
 #include <inttypes.h>
@@ -17,8 +19,10 @@
 
 enum { LISTED_MOST = 1 << 20 };
 
-/* Returns the -i text for the user's text after "usdt:"; to a program alone it adds a glob for all
- * probes. */
+/*
+ * Returns the -i text for the user's text after "usdt:"; to a program alone it adds a glob for all
+ * probes.
+ */
 static char *whole_spec(const char *kind, const char *text, const char *arguments)
 {
 	char *path = strncmp(text, "pid=", 4) ? path_find(text) : NULL, *whole;

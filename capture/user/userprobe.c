@@ -35,8 +35,10 @@ enum { HITS_TRIES = 50 }; /* tries, 1 ms apart: other programs may define probes
 
 /* ---- definition -------------------------------------------------------------------------- */
 
-/* Writes the error for a definition that the kernel refused. error_log has the reason, unless it is
- * that another probe at this place has no semaphore or a different one. */
+/*
+ * Writes the error for a definition that the kernel refused. error_log has the reason, unless it is
+ * that another probe at this place has no semaphore or a different one.
+ */
 static int fail_definition(struct trace *t, const struct probe *p, const char *line, int error,
 			   struct trawl_error *err)
 {
@@ -410,8 +412,10 @@ static int uprobe_start(struct input *in, struct trawl_error *err)
 	return trace_follow(in->state, err) || trace_start(in, err) ? -1 : 0;
 }
 
-/* Reads the counts of hits before the end: each hit must then be in the buffer or among its losses,
- * unless a scope, a filter or -c excludes it (missing_hits() in finallosses.c). */
+/*
+ * Reads the counts of hits before the end: each hit must then be in the buffer or among its losses,
+ * unless a scope, a filter or -c excludes it (missing_hits() in finallosses.c).
+ */
 static void uprobe_close(struct input *in)
 {
 	struct trace *t = in->state;
@@ -443,8 +447,10 @@ static int uprobe_probe(struct trawl_error *err)
 	return r;
 }
 
-/* Tests for -D whether a probe on this program can be defined: the kernel may refuse it even if
- * uprobe_events exists. */
+/*
+ * Tests for -D whether a probe on this program can be defined: the kernel may refuse it even if
+ * uprobe_events exists.
+ */
 static int try_definition(struct trawl_error *err)
 {
 	char group[OWNER_NAME_MAX], text[OWNER_NAME_MAX + 64];

@@ -142,8 +142,10 @@ struct decoder {
 	const char *kind;  /* trawl_source.kind of its sources */
 	bool own_pid;      /* its items have no task: `pid` is one of their fields (a product id) */
 	uint64_t lookback; /* ns before --from whose events it needs for the items from --from on */
-	/* The names of its items, ended by NULL; or NULL if an item has the name of its event type,
-	 * as it always has with options->raw. */
+	/*
+	 * The names of its items, ended by NULL; or NULL if an item has the name of its event type,
+	 * as it always has with options->raw.
+	 */
 	const char *const *items;
 
 	/*
@@ -199,13 +201,17 @@ struct decoder {
 	 */
 	bool (*cell)(void *state, const struct item *it, const struct columns *columns, size_t nth,
 		     struct cell *cell);
-	/* Calls fn with the name of each field that items of this event type may have, in the order
-	 * in which they are shown. It may repeat names. */
+	/*
+	 * Calls fn with the name of each field that items of this event type may have, in the order
+	 * in which they are shown. It may repeat names.
+	 */
 	void (*names)(void *state, const struct trawl_event_type *type, decoder_name_fn *fn,
 		      void *arg);
 
-	/* Returns why no item of this event type has a value for the name; NULL if one may have.
-	 * May be NULL. */
+	/*
+	 * Returns why no item of this event type has a value for the name; NULL if one may have.
+	 * May be NULL.
+	 */
 	const char *(*why)(void *state, const struct trawl_event_type *type, const char *name);
 
 	/*
@@ -215,8 +221,10 @@ struct decoder {
 	bool (*part)(const char *name);
 	/* Calls fn for names that part() accepts, all that are in a list. May be NULL. */
 	void (*parts)(decoder_name_fn *fn, void *arg);
-	/* Returns enum comparable for a field of the event type, so that an invalid condition is
-	 * refused before anything runs. May be NULL. */
+	/*
+	 * Returns enum comparable for a field of the event type, so that an invalid condition is
+	 * refused before anything runs. May be NULL.
+	 */
 	unsigned int (*comparable)(void *state, const struct trawl_event_type *type,
 				   const char *name);
 	/*

@@ -82,8 +82,10 @@ void event_layout_hex(struct shown *s);
 /* Returns why the field has no value in this record: "fault", or its note; NULL: it has one. */
 const char *shown_why(const struct shown *s, const void *record, size_t len);
 
-/* Whether the field belongs to another alternative (of a union, an enum) than this record has. Text
- * leaves it out. */
+/*
+ * Whether the field belongs to another alternative (of a union, an enum) than this record has. Text
+ * leaves it out.
+ */
 bool shown_absent(const struct shown *s, const void *record, size_t len);
 
 /* Whether the text of the field was cut in this record. */

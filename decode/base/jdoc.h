@@ -10,19 +10,25 @@
 
 #include "format/trawl.h"
 
-/* Parses a text that is one value. Returns NULL for an error or null; errno is ENOMEM if memory ran
- * out. */
+/*
+ * Parses a text that is one value. Returns NULL for an error or null; errno is ENOMEM if memory ran
+ * out.
+ */
 struct json_object *jdoc_parse(const void *text, size_t len);
 /* Parses the metadata with this name. Returns NULL if there is none, or it is not JSON. */
 struct json_object *jdoc_meta(const struct trawl_reader *r, const char *name);
-/* Returns the next description of what trawl-edit did to the file, from metadata *i on; NULL: there
- * is none. */
+/*
+ * Returns the next description of what trawl-edit did to the file, from metadata *i on; NULL: there
+ * is none.
+ */
 struct json_object *jdoc_next_edit(const struct trawl_reader *r, size_t *i);
 /* Whether the file was damaged, and trawl-edit could not find out all that is missing. */
 bool jdoc_edits_lack_more(const struct trawl_reader *r);
 
-/* Accessors. For NULL or a wrong type they return NULL, 0, "", or the default. What they return is
- * owned by the object. */
+/*
+ * Accessors. For NULL or a wrong type they return NULL, 0, "", or the default. What they return is
+ * owned by the object.
+ */
 struct json_object *jdoc_get(const struct json_object *object, const char *key);
 size_t jdoc_count(const struct json_object *array);
 const char *jdoc_string(const struct json_object *object, const char *key);

@@ -55,8 +55,10 @@ struct time_printer {
 	char text[32];
 };
 
-/* Writes a time with 6 or 9 digits after the point (6: and three blanks) to p, which has room for
- * TIME_ROOM bytes. Returns the end. */
+/*
+ * Writes a time with 6 or 9 digits after the point (6: and three blanks) to p, which has room for
+ * TIME_ROOM bytes. Returns the end.
+ */
 char *time_put(struct time_printer *tp, char *p, uint64_t ns, unsigned int digits);
 #define TIME_ROOM 48
 

@@ -11,8 +11,10 @@
 #include "decode/base/task.h"
 #include "decode/branch/held.h"
 
-/* Memory limit of the held batches. Beyond it, the rest of the earliest batch is emitted at once,
- * out of order with other sources. */
+/*
+ * Memory limit of the held batches. Beyond it, the rest of the earliest batch is emitted at once,
+ * out of order with other sources.
+ */
 enum { HELD_BYTES = 64 << 20 };
 
 static const char *const item_names[] = {
@@ -123,8 +125,10 @@ static void read_batch(struct state *s, const struct trawl_event *ev,
 		branch_batch_free(&d->batch);
 	d->problem = problem;
 	d->images = s->images;
-	/* A batch ends when its process's maps change, but its first branches may have happened
-	 * before the change that it follows: they were collected later. */
+	/*
+	 * A batch ends when its process's maps change, but its first branches may have happened
+	 * before the change that it follows: they were collected later.
+	 */
 	d->maps = images_maps(s->images, ev->section, (int32_t)d->fixed.pid, d->fixed.until);
 }
 
@@ -279,8 +283,10 @@ static int emit_excess(struct state *s, struct item_sink *sink)
 	return got;
 }
 
-/* Takes over the batch and holds it. The branches before a hit of a probe have the time of the hit,
- * and are emitted at once. */
+/*
+ * Takes over the batch and holds it. The branches before a hit of a probe have the time of the hit,
+ * and are emitted at once.
+ */
 static int hold(struct state *s, const struct trawl_event *ev, struct held_batch *b,
 		struct item_sink *sink)
 {

@@ -32,8 +32,10 @@ struct branch_detail {
 /* The detail of an item that is a branch; NULL for other items. */
 const struct branch_detail *branch_of(const struct decoder *d, const struct item *it);
 
-/* Whether branches of the item's task are missing before it. False for branches before a probe,
- * which always follow a gap. */
+/*
+ * Whether branches of the item's task are missing before it. False for branches before a probe,
+ * which always follow a gap.
+ */
 bool branch_cuts(const struct decoder *d, const struct item *it);
 
 /* The detail of an item that is a batch; NULL for other items. */

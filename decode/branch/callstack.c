@@ -73,8 +73,10 @@ static bool fits(const struct frame *f, uint64_t to, bool signal)
 	return to > f->from && to - f->from <= INSN_MOST;
 }
 
-/* Whether both places are in the same function. Compilers put cold code, such as handlers of
- * exceptions, into a part with its own symbol. */
+/*
+ * Whether both places are in the same function. Compilers put cold code, such as handlers of
+ * exceptions, into a part with its own symbol.
+ */
 static bool same_function(const struct image_place *a, const struct image_place *b)
 {
 	size_t n;
@@ -128,8 +130,10 @@ static void leave(struct callstack *k, const struct call_where *w, struct callst
 	}
 	if (k->depth == 1 && k->frames[0].goroutine)
 		pop_to(k, 0, w, sink, CALL_LEAVE);
-	/* Inside a known call, a return that matches no caller is ignored: jump tables can be
-	 * implemented with returns, and coroutines switch with them. */
+	/*
+	 * Inside a known call, a return that matches no caller is ignored: jump tables can be
+	 * implemented with returns, and coroutines switch with them.
+	 */
 	if (!k->depth)
 		emit(k, w, sink, CALL_OUTER, p);
 	else if (p->kind != BRANCH_SIGRETURN)

@@ -27,8 +27,10 @@ struct held {
 	uint64_t numbers;
 };
 
-/* Returns an empty batch for a record, which the caller frees by held_free_batch(); NULL without
- * memory. */
+/*
+ * Returns an empty batch for a record, which the caller frees by held_free_batch(); NULL without
+ * memory.
+ */
 struct held_batch *held_new_batch(void);
 void held_free_batch(struct held_batch *b);
 

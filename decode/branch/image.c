@@ -272,8 +272,10 @@ static bool merge_sort(struct image_line *lines, size_t n)
 	return true;
 }
 
-/* Sorts the rows by address; of several at one address, keeps the last in the table. Without
- * memory, drops all rows, since unsorted ones would give wrong lines. */
+/*
+ * Sorts the rows by address; of several at one address, keeps the last in the table. Without
+ * memory, drops all rows, since unsorted ones would give wrong lines.
+ */
 static void sort_lines(struct image_module *m)
 {
 	for (size_t i = 1; i < m->nlines; i++) {
@@ -377,8 +379,10 @@ struct image_module *images_modules(struct images *im)
 
 /* ---- maps -------------------------------------------------------------------------------- */
 
-/* Adds the mapping in one line of maps. The line is copied first, or sscanf() would read the next
- * line as the name of a mapping without one. */
+/*
+ * Adds the mapping in one line of maps. The line is copied first, or sscanf() would read the next
+ * line as the name of a mapping without one.
+ */
 static void add_range(struct images *im, struct image_maps *maps, const char *line, size_t len)
 {
 	unsigned int major, minor;

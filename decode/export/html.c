@@ -25,8 +25,10 @@ enum {
 	LOSSES = 10000,
 	/* maximum number of events that include their text line, to limit the size of the page */
 	TEXTS = 200000,
-	/* text that waits to be compressed takes at most 1/WAITING_SHARE of the memory, as buffers
-	 * double */
+	/*
+	 * text that waits to be compressed takes at most 1/WAITING_SHARE of the memory, as buffers
+	 * double
+	 */
 	WAITING_SHARE = 8,
 	/* all held text takes at most 1/HELD_SHARE of the memory */
 	HELD_SHARE = 2,
@@ -275,8 +277,10 @@ static uint32_t take_fields(struct html *h, const struct decoder *d, void *state
 	return i;
 }
 
-/* Collects the members whose JSON is hex digits, because --where also takes them as bytes or
- * numbers. */
+/*
+ * Collects the members whose JSON is hex digits, because --where also takes them as bytes or
+ * numbers.
+ */
 static void note_digits(struct html *h, void *state, const struct item *it)
 {
 	const struct tree *t = usb_tree(state, it->detail);

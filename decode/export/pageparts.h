@@ -16,8 +16,10 @@ void page_begin(struct out *o, const char *title);
  */
 bool page_piece(struct out *o, const char *id, const void *p, size_t n);
 
-/* Text of a page that grows while the capture is read. page_text_pack() compresses the contents of
- * `text` and empties it, so that memory holds only compressed text. */
+/*
+ * Text of a page that grows while the capture is read. page_text_pack() compresses the contents of
+ * `text` and empties it, so that memory holds only compressed text.
+ */
 struct page_text {
 	struct out text;    /* appended to by the owner */
 	struct out packed;  /* a zlib stream without its end; empty if nothing was packed yet */

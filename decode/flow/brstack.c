@@ -60,8 +60,10 @@ static void put_stack(struct out *o, const struct branch_batch *b, const uint32_
 	out_char(o, '\n');
 }
 
-/* Whether the kernel continued the task elsewhere, so that the code before and after is not
- * consecutive. */
+/*
+ * Whether the kernel continued the task elsewhere, so that the code before and after is not
+ * consecutive.
+ */
 static bool is_elsewhere(uint8_t kind)
 {
 	return kind == BRANCH_SIGNAL || kind == BRANCH_SIGRETURN || kind == BRANCH_EXEC;

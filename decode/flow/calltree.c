@@ -30,8 +30,10 @@ static char **slot_of(char **slots, size_t nslots, const char *text)
 	return NULL;
 }
 
-/* Doubles the table. Returns false without memory, or if there are more names than calls that can
- * be shown. */
+/*
+ * Doubles the table. Returns false without memory, or if there are more names than calls that can
+ * be shown.
+ */
 static bool grow_names(struct calls *c)
 {
 	size_t n = c->nslots ? 2 * c->nslots : 1024;
@@ -251,8 +253,10 @@ static void enter(struct calls *c, struct call_tree *t, const char *name,
 	t->open[t->nopen++] = n;
 }
 
-/* Ends the innermost call, which returned between these two times. until CALL_UNKNOWN: it had not
- * returned at `time`. */
+/*
+ * Ends the innermost call, which returned between these two times. until CALL_UNKNOWN: it had not
+ * returned at `time`.
+ */
 static void leave(struct calls *c, struct call_tree *t, uint64_t time, uint64_t until)
 {
 	struct call_node *n;

@@ -136,8 +136,10 @@ static void add_block(struct counts *c, const struct flow_stretch *s, uint64_t s
 		c->failed |= !add(&c->blocks, &k);
 }
 
-/* The target of a task's last branch. It was executed, but if branches are missing after it, or the
- * task ended, the end of its block is unknown. */
+/*
+ * The target of a task's last branch. It was executed, but if branches are missing after it, or the
+ * task ended, the end of its block is unknown.
+ */
 struct arrival {
 	struct image_module *module;
 	uint64_t vaddr;
@@ -154,8 +156,10 @@ static void count_arrival(struct counts *c, struct arrival *a)
 	a->any = false;
 }
 
-/* Counts the target of the branches before this stretch, if the stretch does not follow them, and
- * keeps the target of this stretch's last branch. */
+/*
+ * Counts the target of the branches before this stretch, if the stretch does not follow them, and
+ * keeps the target of this stretch's last branch.
+ */
 static void note_arrival(struct counts *c, const struct flow_stretch *s)
 {
 	const struct branch_batch *b = &s->batch->batch;

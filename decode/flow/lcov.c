@@ -42,8 +42,10 @@ static void add(struct coverage *f, const struct fact *fact)
 	f->list[f->n++] = *fact;
 }
 
-/* Returns the index of the first element after an address. `array` has n elements of `size` bytes,
- * sorted by their first member, vaddr. */
+/*
+ * Returns the index of the first element after an address. `array` has n elements of `size` bytes,
+ * sorted by their first member, vaddr.
+ */
 static size_t first_after(const void *array, size_t n, size_t size, uint64_t vaddr)
 {
 	const char *before = image_last_before(array, n, size, vaddr);
@@ -107,8 +109,10 @@ static struct change *changes_of(const struct image_module *m, const struct flow
 	return list;
 }
 
-/* Returns how often each row ran: the largest count of its bytes. A block may begin within a row,
- * at the target of a jump or the return address of a call. */
+/*
+ * Returns how often each row ran: the largest count of its bytes. A block may begin within a row,
+ * at the target of a jump or the return address of a call.
+ */
 static uint64_t *row_counts(struct image_module *m, const struct flow_table *blocks)
 {
 	uint64_t *count = calloc(m->nlines + 1, sizeof(*count)), now = 0;
@@ -330,8 +334,10 @@ static void put_coverage(const struct coverage *f, struct out *o)
 	}
 }
 
-/* Prints for which modules the percentages are too high: those without the functions that were not
- * entered. */
+/*
+ * Prints for which modules the percentages are too high: those without the functions that were not
+ * entered.
+ */
 static void note_partial(struct images *images)
 {
 	struct trawl_error note;

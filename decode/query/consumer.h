@@ -20,8 +20,10 @@ struct consumer {
 	 */
 	int (*loss)(struct consumer *c, const struct trawl_source *s, const struct trawl_loss *l,
 		    uint64_t from, uint64_t to);
-	/* Takes the items that are not selected, of all sources, in order with the others. May be
-	 * NULL. */
+	/*
+	 * Takes the items that are not selected, of all sources, in order with the others. May be
+	 * NULL.
+	 */
 	void (*aside)(struct consumer *c, const struct decoder *d, void *state,
 		      const struct item *it);
 };

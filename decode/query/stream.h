@@ -36,8 +36,10 @@ const char *stream_name(const struct stream *s);
  */
 int stream_run(struct stream *s, struct consumer *c, struct trawl_error *err);
 
-/* Checks that the file has the selected sources and fields. stream_open() calls it for a file,
- * stream_run() at the end of a pipe. Returns 0, or -1 with *err. */
+/*
+ * Checks that the file has the selected sources and fields. stream_open() calls it for a file,
+ * stream_run() at the end of a pipe. Returns 0, or -1 with *err.
+ */
 int stream_check(struct stream *s, struct trawl_error *err);
 
 /*

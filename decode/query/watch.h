@@ -31,8 +31,10 @@ int watch_sync(struct watch *w, const struct trawl_sync *s, struct trawl_error *
 /* Checks that all fields and event names of the expression exist. Returns 0, or -1 with *err. */
 int watch_check(struct watch *w, struct trawl_error *err);
 
-/* Whether the expression uses the task of an event: then watch_meta() must add a task before its
- * records. */
+/*
+ * Whether the expression uses the task of an event: then watch_meta() must add a task before its
+ * records.
+ */
 bool watch_uses_task(const struct watch *w);
 /* Whether watch_type() has added this type. */
 bool watch_has_type(const struct watch *w, uint16_t source, uint32_t type);

@@ -108,8 +108,10 @@ static const struct bits {
 	 BITS("low", "full", "high", "5 Gbit/s")},
 };
 
-/* The same where a control has two bits (Audio 2.0, 4.7): 1 is read-only, 3 can be set, too, and 2
- * is not allowed. */
+/*
+ * The same where a control has two bits (Audio 2.0, 4.7): 1 is read-only, 3 can be set, too, and 2
+ * is not allowed.
+ */
 static const struct bits pairs[] = {
 	{"audio control header", FIELD("bmControls"), BITS("latency")},
 	{"audio input terminal", FIELD("bmControls"),

@@ -19,8 +19,10 @@ const struct hci_entry *hci_command(uint16_t opcode);
 const struct hci_entry *hci_event(uint8_t code);
 const struct hci_entry *hci_le_event(uint8_t code);
 
-/* Returns the layout of these parameters of an answer or event, from the status on, which for the
- * features of a controller depends on their page; l: that in the table. */
+/*
+ * Returns the layout of these parameters of an answer or event, from the status on, which for the
+ * features of a controller depends on their page; l: that in the table.
+ */
 byte_layout hci_paged(byte_layout l, const uint8_t *p, size_t n);
 
 byte_layout_name_fn hci_name;

@@ -29,8 +29,10 @@ void usbstat_unknown(struct usb_stats *s);
  */
 void usbstat_print(const struct usb_stats *s, const struct usb_devices *devices, struct out *o);
 
-/* Appends a line that states whether the data of all USB transfers is in the file, by
- * usb_replayable(), or nothing if that is not known. */
+/*
+ * Appends a line that states whether the data of all USB transfers is in the file, by
+ * usb_replayable(), or nothing if that is not known.
+ */
 void usbstat_replayable(const struct trawl_reader *r, const struct trawl_meta *verdict,
 			struct out *o);
 

@@ -213,7 +213,8 @@ static const struct vision_register *register_of(const struct usb_detail *d, uin
 	return d->device ? vision_register(&d->device->vision, address) : NULL;
 }
 
-/* ---- JSON -------------------------------------------------------------------------------------
+/*
+ * ---- JSON -------------------------------------------------------------------------------------
  */
 
 static void value_tree(const struct vision_register *r, const uint8_t *p, size_t n, struct tree *t)
@@ -291,7 +292,8 @@ static void tree(const struct usb_state *s, const struct usb_detail *d, struct t
 	tree_close(t);
 }
 
-/* ---- text -------------------------------------------------------------------------------------
+/*
+ * ---- text -------------------------------------------------------------------------------------
  */
 
 static void status_brief(uint16_t status, struct out *o)
