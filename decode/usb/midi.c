@@ -21,6 +21,16 @@ static const char *const events[16] = {
 	"program change", "channel pressure", "pitch bend", "byte",
 };
 
+/* Bytes of a packet by code index number; the rest is padding. */
+static const uint8_t sizes[16] = {3, 3, 2, 3, 3, 1, 2, 3, 3, 3, 3, 3, 2, 2, 3, 1};
+
+/* Messages that are not of a channel, by their first byte. */
+static const struct code_name system_messages[] = {
+	{0xf1, "quarter frame"}, {0xf2, "song position"}, {0xf3, "song select"},
+	{0xf6, "tune request"}, {0xf8, "timing clock"}, {0xfa, "start"}, {0xfb, "continue"},
+	{0xfc, "stop"}, {0xfe, "active sensing"}, {0xff, "reset"},
+};
+
 static bool is_channel(unsigned int code)
 {
 	return code >= 8 && code <= 14;
@@ -214,8 +224,6 @@ static void end_tree(const struct usb_sysex_open *m, uint32_t length, struct tre
 /* m: the cable's system exclusive message so far */
 static void event_tree(const uint8_t *p, size_t n, struct usb_sysex_open *m, struct tree *t)
 {
-	/* bytes of a packet, by code index number; the rest is padding */
-	static const uint8_t sizes[16] = {3, 3, 2, 3, 3, 1, 2, 3, 3, 3, 3, 3, 2, 2, 3, 1};
 	unsigned int code = p[0] & 15;
 	uint32_t manufacturer, now = follow_packet(p, m);
 
@@ -241,6 +249,7 @@ static void event_tree(const uint8_t *p, size_t n, struct usb_sysex_open *m, str
 	} else if (code == 14) {
 		tree_int(t, "value", (p[2] | p[3] << 7) - 8192);
 	} else {
+		tree_str(t, "message", CODE_NAME(system_messages, p[1]));
 		tree_bytes(t, "bytes", p + 1, sizes[code]);
 	}
 	if (now && ends_sysex(p)) {
@@ -366,8 +375,9 @@ static void sysex_brief(const struct usb_detail *d, const uint8_t *p, size_t n, 
 static void event_brief(const uint8_t *p, struct out *o)
 {
 	unsigned int code = p[0] & 15;
+	const char *message = is_channel(code) ? NULL : CODE_NAME(system_messages, p[1]);
 
-	out_printf(o, " %s", events[code]);
+	out_printf(o, " %s", message ? message : events[code]);
 	if (is_channel(code))
 		out_printf(o, " channel %u", (p[1] & 15u) + 1);
 	if (code >= 8 && code <= 10)
@@ -379,8 +389,8 @@ static void event_brief(const uint8_t *p, struct out *o)
 		out_printf(o, " %u", p[2]);
 	else if (code == 14)
 		out_printf(o, " %d", (p[2] | p[3] << 7) - 8192);
-	else
-		out_printf(o, " %02x %02x %02x", p[1], p[2], p[3]);
+	for (unsigned int i = 0; !is_channel(code) && i < sizes[code]; i++)
+		out_printf(o, " %02x", p[1 + i]);
 }
 
 static bool brief(const struct usb_state *s, const struct usb_detail *d, struct out *o)
@@ -409,7 +419,7 @@ static bool brief(const struct usb_state *s, const struct usb_detail *d, struct 
 
 static const char *const names[] = {
 	"bytes", "cable", "channel", "code_index", "controller", "event", "manufacturer",
-	"manufacturer_name", "midi", "note", "pressure", "sysex_before", "sysex_cut",
+	"manufacturer_name", "message", "midi", "note", "pressure", "sysex_before", "sysex_cut",
 	"sysex_length", "value", "velocity",
 	NULL,
 };

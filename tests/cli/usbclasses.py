@@ -303,9 +303,9 @@ def mixer():
 
 def synthesizer():
     c = described(interface(0, 1, 3, 0, 2), endpoint(0x02, 2, 64), endpoint(0x81, 2, 64))
-    c.transfer(BULK, 0x02,
-               out=bytes.fromhex("04f00020" "04290213" "06f70000".replace("06f70000", "05f70000")))
+    c.transfer(BULK, 0x02, out=bytes.fromhex("04f00020" "04290213" "05f70000"))
     c.transfer(BULK, 0x81, answer=bytes.fromhex("09903c7f" "0bb00740" "0ee00050"))
+    c.transfer(BULK, 0x81, answer=bytes.fromhex("0ff80000" "03f21020" "0f550000"))
     c.transfer(BULK, 0x02, out=bytes.fromhex("14f04110" "14424400" "1601f700"))
     c.transfer(BULK, 0x02, out=bytes.fromhex("04f03902" "05f70000"))
     # A message in three transfers, then a second one.
@@ -587,6 +587,7 @@ def test_sound(d):
     check(d, "mixer of Audio 1.0", mixer(), ["SET_CUR", "MIXER -6.00 dB, mixer unit 4 input 3 output 1"])
     items = check(d, "MIDI", synthesizer(), [
         "sysex Novation 7 bytes f0 00 20 29 02 13 f7", "note on channel 1 note 60 velocity 127",
+        "MIDI timing clock f8, song position f2 10 20, byte 55, 12 bytes",
         "sysex Roland 8 bytes f0 41 10 42 44 00 01 f7",
         "sysex manufacturer 0x39 4 bytes f0 39 02 f7", "sysex Novation first 6 bytes f0 00 20",
         "sysex 7 to 12 03 04", "sysex 13 to 17 of 17 09 0a 0b 0c f7, 8 bytes"], 40)
