@@ -83,18 +83,26 @@ static void sql_piece(struct redact *x, enum secret_class class, char *p, size_t
 		remove_piece(x, class, p, n);
 }
 
+/* Counts a value, unless it is `known` to stay. Returns whether it must be removed. */
+static bool begin_value(struct redact *x, enum secret_class class, char *p, size_t n,
+			bool known)
+{
+	if (known)
+		redact_kept(x, p, n);
+	if (known || !n)
+		return false;
+	redact_count(x, class, p, n, false);
+	return redact_drops(x, class);
+}
+
 void redact_text(struct redact *x, enum secret_class class, char *p, size_t n)
 {
-	if (is_kernel_placeholder(p, n) ||
-	    (class == SECRET_COMMANDS && (standin_kernel_task(p, n) || is_kernel_task(x, p, n) ||
-					  known_program(p, n) || is_system_program(x, p, n)))) {
-		redact_kept(x, p, n);
-		return;
-	}
-	if (!n)
-		return;
-	redact_count(x, class, p, n, false);
-	if (!redact_drops(x, class))
+	bool known = is_kernel_placeholder(p, n) ||
+		     (class == SECRET_COMMANDS &&
+		      (standin_kernel_task(p, n) || is_kernel_task(x, p, n) ||
+		       known_program(p, n) || is_system_program(x, p, n)));
+
+	if (!begin_value(x, class, p, n, known))
 		return;
 	if (class != SECRET_STRINGS || !redact_is_sql(p, n)) {
 		remove_piece(x, class, p, n);
@@ -117,14 +125,10 @@ void redact_trigger(struct redact *x, char *p, size_t n)
 
 void redact_path(struct redact *x, char *p, size_t n)
 {
-	if (is_kernel_placeholder(p, n) || standin_system_path(p, n)) {
-		redact_kept(x, p, n);
+	if (!begin_value(x, SECRET_PATHS, p, n,
+			 is_kernel_placeholder(p, n) || standin_system_path(p, n)))
 		return;
-	}
-	if (!n)
-		return;
-	redact_count(x, SECRET_PATHS, p, n, false);
-	for (size_t i = 0; redact_drops(x, SECRET_PATHS) && i < n;) {
+	for (size_t i = 0; i < n;) {
 		char *end = memchr(p + i, '/', n - i);
 		size_t len = end ? (size_t)(end - p) - i : n - i;
 
