@@ -50,20 +50,11 @@ static bool find_mapping(pid_t pid, uint64_t where, struct mapping *m)
 	return found;
 }
 
-static bool is_regular(const struct stat *status, const struct mapping *m)
-{
-	return S_ISREG(status->st_mode);
-}
-
-static bool is_mapped(const struct stat *status, const struct mapping *m)
-{
-	return S_ISREG(status->st_mode) && status->st_dev == m->device &&
-	       status->st_ino == m->inode;
-}
-
-/* Opens the file only if `is` says so, since opening a device or a FIFO has effects. */
-static int open_if(bool (*is)(const struct stat *, const struct mapping *), const char *path,
-		   const struct mapping *m)
+/*
+ * Opens a regular file, since opening a device or a FIFO has effects. m: only if it is this mapping's
+ * file; NULL: any.
+ */
+static int open_regular(const char *path, const struct mapping *m)
 {
 	int place = open(path, O_PATH | O_CLOEXEC), fd = -1;
 	struct stat status;
@@ -71,7 +62,8 @@ static int open_if(bool (*is)(const struct stat *, const struct mapping *), cons
 
 	if (place < 0)
 		return -1;
-	if (fstat(place, &status) == 0 && is(&status, m)) {
+	if (fstat(place, &status) == 0 && S_ISREG(status.st_mode) &&
+	    (!m || (status.st_dev == m->device && status.st_ino == m->inode))) {
 		snprintf(again, sizeof(again), "/proc/self/fd/%d", place);
 		fd = open(again, O_RDONLY | O_CLOEXEC);
 	}
@@ -80,8 +72,8 @@ static int open_if(bool (*is)(const struct stat *, const struct mapping *), cons
 }
 
 /*
- * Opens the mapped file for reading: by /proc/PID/map_files, which takes CAP_CHECKPOINT_RESTORE or
- * CAP_SYS_ADMIN; otherwise by its path as the process sees it, if that still names the same device
+ * Opens the mapped file for reading: by /proc/PID/map_files, whose links are to the mapped files
+ * themselves, and which takes CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN; otherwise by its path as the process sees it, if that still names the same device
  * and inode. Returns a descriptor, or -1.
  */
 static int open_mapping(pid_t pid, const struct mapping *m)
@@ -91,11 +83,11 @@ static int open_mapping(pid_t pid, const struct mapping *m)
 
 	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid, m->start,
 		 m->end);
-	fd = open_if(is_regular, path, m);
+	fd = open_regular(path, NULL);
 	if (fd >= 0)
 		return fd;
 	snprintf(path, sizeof(path), "/proc/%d/root%s", pid, m->path);
-	return open_if(is_mapped, path, m);
+	return open_regular(path, m);
 }
 
 int mapping_open(pid_t pid, unsigned long where, uint64_t *offset)
