@@ -51,8 +51,8 @@ static bool find_mapping(pid_t pid, uint64_t where, struct mapping *m)
 }
 
 /*
- * Opens a regular file, since opening a device or a FIFO has effects. m: only if it is this mapping's
- * file; NULL: any.
+ * Opens a regular file, since opening a device or a FIFO has effects. m: only if it is this
+ * mapping's file; NULL: any.
  */
 static int open_regular(const char *path, const struct mapping *m)
 {
@@ -73,8 +73,8 @@ static int open_regular(const char *path, const struct mapping *m)
 
 /*
  * Opens the mapped file for reading: by /proc/PID/map_files, whose links are to the mapped files
- * themselves, and which takes CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN; otherwise by its path as the process sees it, if that still names the same device
- * and inode. Returns a descriptor, or -1.
+ * themselves, and which takes CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN; otherwise by its path as the
+ * process sees it, if that still names the same device and inode. Returns a descriptor, or -1.
  */
 static int open_mapping(pid_t pid, const struct mapping *m)
 {

@@ -483,16 +483,16 @@ void descriptor_tree(const struct descriptor_request *r, const uint8_t *p, size_
 	struct descriptor_walk w = descriptor_walk(p, n);
 	struct control_target now = r->to;
 	struct descriptor d;
+	bool last = false;
 
 	tree_list(t, "descriptors");
-	while (descriptor_next(&w, &d)) {
+	while (!last && descriptor_next(&w, &d)) {
 		follow(&d, &now);
 		one_tree(&d, &now, r->type == DESC_STRING && !r->index, t);
-		if (is_device(r, &d))
-			break;
+		last = is_device(r, &d);
 	}
 	tree_close(t);
-	if (r->type == DESC_DEVICE && w.p < w.end && !w.stuck)
+	if (last && w.p < w.end)
 		tree_bytes(t, "extra", w.p, (size_t)(w.end - w.p));
 	if (w.stuck)
 		tree_printf(t, "damage", "a descriptor says that it is %u bytes long, %zu bytes "
