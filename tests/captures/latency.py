@@ -116,12 +116,13 @@ def differences(want, got, cross):
 
 
 def first_only(halves, events):
-    """Without those that --raw --json marks as a second record of the same event."""
+    """Without those that --raw --json marks as a second record of the same event. What is left is
+    of two readers, whose order in the file says nothing; it comes by time."""
     second = collections.Counter()
     for e in events:
         if "duplicate" in e["fields"]:
-            second[e["ts_ns"], int(e["fields"]["id"], 16), e["fields"]["type"] != "S"] += 1
-    for h in halves:
+            second[e["ts_ns"], e["fields"]["id"], e["fields"]["type"] != "S"] += 1
+    for h in sorted(halves, key=lambda h: h.time) if second else halves:
         if second[h.time, h.id, h.up]:
             second[h.time, h.id, h.up] -= 1
         else:
