@@ -309,6 +309,107 @@ static void find_late(struct protocol *p, uint64_t *times)
 			p->types[i].unsolicited |= is_late(p, &p->types[i], median(times, n));
 }
 
+/* Whether a message has the first bytes that distinguish a type. */
+static bool has_key(const struct protocol *p, uint32_t message, const struct message_type *t)
+{
+	struct sample s = protocol_sample(p, message);
+
+	for (uint32_t i = 0; i < t->keys; i++) {
+		if (t->key[i].at >= s.length || s.p[t->key[i].at] != t->key[i].value)
+			return false;
+	}
+	return t->keys > 0;
+}
+
+/* Whether these IN messages have the first bytes of t, and of no other type of request. */
+static bool repeats_key(const struct protocol *p, const struct message_type *t,
+			const struct message_type *in)
+{
+	uint32_t others = 0;
+
+	for (uint32_t i = 0; i < p->ntypes; i++) {
+		const struct message_type *k = &p->types[i];
+
+		others += k != t && !k->in && has_key(p, in->messages[0], k);
+	}
+	return !others && has_key(p, in->messages[0], t) && has_key(p, t->messages[0], in);
+}
+
+/* Returns the first message of this type between message i of t and the next one; or NO_MESSAGE. */
+static uint32_t answer_behind(const struct protocol *p, const struct message_type *t, uint32_t i,
+			      uint32_t type)
+{
+	const struct message *m = p->of->messages;
+	uint32_t request = t->messages[i];
+	uint32_t end = i + 1 < t->count ? t->messages[i + 1] : p->of->count;
+
+	for (uint32_t k = request + 1; k < end && m[k].capture == m[request].capture; k++)
+		if (m[k].group == type)
+			return k;
+	return NO_MESSAGE;
+}
+
+/*
+ * Whether IN messages of a type answer t, although other requests are between: one comes after
+ * nearly each message of t, within a quarter of the time until the next one. Sorts times.
+ */
+static bool is_behind(const struct protocol *p, const struct message_type *t, uint32_t type,
+		      uint64_t *times)
+{
+	uint64_t apart = 0, delay;
+	uint32_t n = 0, steps = 0;
+
+	for (uint32_t i = 0; i < t->count; i++) {
+		const struct message *m = &p->of->messages[t->messages[i]];
+		uint32_t k = answer_behind(p, t, i, type);
+
+		if (k != NO_MESSAGE)
+			times[n++] = span(m, &p->of->messages[k]);
+		if (i && p->of->messages[t->messages[i - 1]].capture == m->capture && ++steps)
+			apart += span(&p->of->messages[t->messages[i - 1]], m);
+	}
+	delay = n ? median(times, n) : 0;
+	return n >= 3 && n * 10 >= t->count * 8 && p->types[type].count * 10 <= n * 12 &&
+	       delay * 4 <= apart / (steps ? steps : 1);
+}
+
+/* Finds the answers of t that come after other requests, by the first bytes that they repeat. */
+static void find_behind(struct protocol *p, struct message_type *t, const bool *answers,
+			uint64_t *times)
+{
+	for (uint32_t k = 0; k < p->ntypes; k++) {
+		uint32_t n = 0;
+
+		if (!p->types[k].in || answers[k] || !repeats_key(p, t, &p->types[k]) ||
+		    !is_behind(p, t, k, times))
+			continue;
+		for (uint32_t i = 0; i < t->count; i++) {
+			uint32_t answer = answer_behind(p, t, i, k);
+
+			p->of->messages[t->messages[i]].answer = answer;
+			n += answer != NO_MESSAGE;
+		}
+		t->answer = k;
+		t->answered = n;
+		t->delay = times[n / 2];
+		p->types[k].unsolicited = false;
+		return;
+	}
+}
+
+/* Those of requests that have none so far. */
+static void find_all_behind(struct protocol *p, uint64_t *times)
+{
+	bool answers[TYPES_MAX + 2] = {false};
+
+	for (uint32_t i = 0; i < p->ntypes; i++)
+		if (!p->types[i].in)
+			answers[p->types[i].answer] = true;
+	for (uint32_t i = 0; i < p->ntypes && !answers[ANY_TYPE]; i++)
+		if (!p->types[i].in && p->types[i].answer == TYPES_MAX)
+			find_behind(p, &p->types[i], answers, times);
+}
+
 static bool find_answers(struct protocol *p)
 {
 	uint64_t *times = malloc(((size_t)p->of->count + 1) * sizeof(*times));
@@ -333,6 +434,7 @@ static bool find_answers(struct protocol *p)
 			find_answer(p, &p->types[i], all);
 		link_answers(p, &p->types[i], times);
 	}
+	find_all_behind(p, times);
 	find_late(p, times);
 	free(times);
 	return true;

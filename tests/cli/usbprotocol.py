@@ -225,6 +225,24 @@ def test_commands(d):
        "what answers repeat is a command", text)
 
 
+def test_behind(d):
+    """An answer that comes after other requests is known by the first bytes that it repeats, unless
+    it comes late, or other messages of its type come without a request."""
+    def table(behind, more=0):
+        c = Capture()
+        for i in range(12):
+            c.transfer(INTERRUPT, 0x02, out=bytes([1, 0x81, 0, 0, 0, 0, 0, 0]))
+            for k in range(20):
+                if k == behind or behind < k <= behind + more:
+                    c.transfer(INTERRUPT, 0x81, answer=bytes([1, 0x81, 0, 7, i * 37 % 256, k, 9, 1]))
+                c.transfer(INTERRUPT, 0x02, out=bytes([2, 13, 0, k * 53 % 256, i * 11, 1, 1, 1]))
+        return decode(write(d + "/behind.pcap", c), "--protocol")
+    for name, text, wanted in (("two requests later", table(2), True), ("late", table(18), False),
+                               ("among others", table(2, 3), False)):
+        ok(bool(re.search("  out +12 +8 +01 81 .*answered by a", text)) == wanted,
+           f"an answer {name}: {'known' if wanted else 'not claimed'}", text)
+
+
 def test_contradiction(d):
     """Types of one direction whose checksums are of different kinds: both are chance, and not
     shown; two that have the same one keep it."""
@@ -278,6 +296,7 @@ def main():
         test_pointer(d)
         test_alone(d)
         test_commands(d)
+        test_behind(d)
         test_contradiction(d)
         test_cut(d)
     finally:
