@@ -325,14 +325,18 @@ static bool has_key(const struct protocol *p, uint32_t message, const struct mes
 static bool repeats_key(const struct protocol *p, const struct message_type *t,
 			const struct message_type *in)
 {
-	uint32_t others = 0;
-
+	if (in->keys && !has_key(p, t->messages[0], in))
+		return false;
+	for (uint32_t i = 0; i < in->count; i++)
+		if (!has_key(p, in->messages[i], t))
+			return false;
 	for (uint32_t i = 0; i < p->ntypes; i++) {
-		const struct message_type *k = &p->types[i];
+		const struct message_type *other = &p->types[i];
 
-		others += k != t && !k->in && has_key(p, in->messages[0], k);
+		if (other != t && !other->in && has_key(p, in->messages[0], other))
+			return false;
 	}
-	return !others && has_key(p, in->messages[0], t) && has_key(p, t->messages[0], in);
+	return true;
 }
 
 /* Returns the first message of this type between message i of t and the next one; or NO_MESSAGE. */

@@ -234,7 +234,8 @@ def test_behind(d):
             c.transfer(INTERRUPT, 0x02, out=bytes([1, 0x81, 0, 0, 0, 0, 0, 0]))
             for k in range(20):
                 if k == behind or behind < k <= behind + more:
-                    c.transfer(INTERRUPT, 0x81, answer=bytes([1, 0x81, 0, 7, i * 37 % 256, k, 9, 1]))
+                    c.transfer(INTERRUPT, 0x81,
+                               answer=bytes([1, 0x81, 0, 7, i * 37 % 256, k, 9, 1]))
                 c.transfer(INTERRUPT, 0x02, out=bytes([2, 13, 0, k * 53 % 256, i * 11, 1, 1, 1]))
         return decode(write(d + "/behind.pcap", c), "--protocol")
     for name, text, wanted in (("two requests later", table(2), True), ("late", table(18), False),
