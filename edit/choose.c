@@ -12,8 +12,12 @@
 #include "decode/usb/usb.h"
 #include "edit/needs.h"
 
-/* The newest submission with an id. Drivers use an URB, and thus its id, again. */
+/*
+ * The newest submission with an id. Drivers use an URB, and thus its id, again. Ids are of one
+ * source: a merged file may have those of several kernels.
+ */
 struct submission {
+	const struct trawl_source *source;
 	uint64_t id;
 	bool used, kept;
 };
@@ -65,11 +69,13 @@ static void note_needs(struct chooser_state *c, const struct item *it, uint32_t 
 		c->needs = NULL;
 }
 
-static struct submission *submission_slot(const struct submissions *s, uint64_t id)
+static struct submission *submission_slot(const struct submissions *s,
+					  const struct trawl_source *source, uint64_t id)
 {
-	size_t at = (size_t)(id * 0x9E3779B97F4A7C15u >> 20) & (s->room - 1);
+	uint64_t mixed = id ^ (uint64_t)(uintptr_t)source << 20;
+	size_t at = (size_t)(mixed * 0x9E3779B97F4A7C15u >> 20) & (s->room - 1);
 
-	while (s->slots[at].used && s->slots[at].id != id)
+	while (s->slots[at].used && (s->slots[at].id != id || s->slots[at].source != source))
 		at = (at + 1) & (s->room - 1);
 	return &s->slots[at];
 }
@@ -84,39 +90,34 @@ static bool submissions_grow(struct submissions *s)
 		return false;
 	for (size_t i = 0; i < s->room; i++)
 		if (s->slots[i].used)
-			*submission_slot(&more, s->slots[i].id) = s->slots[i];
+			*submission_slot(&more, s->slots[i].source, s->slots[i].id) = s->slots[i];
 	free(s->slots);
 	*s = more;
 	return true;
 }
 
 /* Returns the submission with this id; NULL: none was seen. */
-static struct submission *find_submission(struct submissions *s, uint64_t id)
+static struct submission *find_submission(struct submissions *s, const struct item *it)
 {
-	struct submission *found = s->room ? submission_slot(s, id) : NULL;
+	const struct usb_detail *u = it->detail;
+	struct submission *found = s->room ? submission_slot(s, it->source, u->urb.id) : NULL;
 
 	return found && found->used ? found : NULL;
 }
 
 /* Returns whether memory sufficed. */
-static bool note_submission(struct submissions *s, uint64_t id, bool kept)
+static bool note_submission(struct submissions *s, const struct item *it, bool kept)
 {
+	const struct usb_detail *u = it->detail;
 	struct submission *slot;
 
 	if (4 * s->n >= 3 * s->room && !submissions_grow(s))
 		return false;
-	slot = submission_slot(s, id);
+	slot = submission_slot(s, it->source, u->urb.id);
 	s->n += !slot->used;
-	*slot = (struct submission){ .id = id, .used = true, .kept = kept };
+	*slot = (struct submission){ .source = it->source, .id = u->urb.id, .used = true,
+				     .kept = kept };
 	return true;
-}
-
-/* Ids are of one source: a merged file may have those of several kernels. */
-static uint64_t id_of(const struct item *it)
-{
-	const struct usb_detail *u = it->detail;
-
-	return u->urb.id ^ (uint64_t)(uintptr_t)it->source << 20;
 }
 
 /* Whether --every keeps the event. The completion of a transfer is kept if its submission was. */
@@ -128,12 +129,12 @@ static bool is_every_nth(struct chooser_state *c, const struct decoder *d, const
 
 	if (!c->every)
 		return true;
-	submitted = u && u->urb.type != 'S' ? find_submission(&c->submissions, id_of(it)) : NULL;
+	submitted = u && u->urb.type != 'S' ? find_submission(&c->submissions, it) : NULL;
 	if (submitted)
 		return submitted->kept;
 	selected = c->seen++ % c->every == 0;
 	if (u && u->urb.type == 'S')
-		c->no_memory |= !note_submission(&c->submissions, id_of(it), selected);
+		c->no_memory |= !note_submission(&c->submissions, it, selected);
 	return selected;
 }
 
