@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -282,18 +283,20 @@ static int import_into_folder(const struct eachfile *o, const char *path, struct
 /* Refuses, before any is imported, files that would have the same name in the folder. */
 static int refuse_same_names(const struct eachfile *o, char **paths, int n, struct trawl_error *err)
 {
-	char a[4096], b[4096];
+	char (*names)[NAME_MAX + 1] = calloc((size_t)n, sizeof(*names));
+	int ret = names ? 0 : edit_no_memory(err);
 
-	for (int i = 1; i < n; i++)
-		for (int k = 0; k < i; k++) {
-			name_in(o->out, paths[i], a, sizeof(a));
-			name_in(o->out, paths[k], b, sizeof(b));
-			if (!strcmp(a, b) && strcmp(paths[i], "-") != 0)
-				return trawl_fail(err, TRAWL_USAGE, "import: %s and %s would both "
-						  "become %s; give them different folders",
-						  paths[k], paths[i], a);
-		}
-	return 0;
+	for (int i = 0; i < n && !ret; i++) {
+		name_in("", paths[i], names[i], sizeof(*names));
+		for (int k = 0; k < i && !ret; k++)
+			if (!strcmp(names[i], names[k]) && strcmp(paths[i], "-") != 0)
+				ret = trawl_fail(err, TRAWL_USAGE, "import: %s and %s would both "
+						 "become %s%s; import them into different folders, "
+						 "or rename one", paths[k], paths[i], o->out,
+						 names[i]);
+	}
+	free(names);
+	return ret;
 }
 
 int import_command(int argc, char **argv, struct trawl_error *err)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,6 +70,28 @@ static int compare(const void *word, const void *name)
 	return w->len == TASK_NAME || !other[w->len] ? 0 : -1; /* the kernel cuts names of tasks */
 }
 
+/* Returns how many digits are before name[len], at most two. */
+static size_t digits_before(const char *name, size_t len)
+{
+	size_t n = 0;
+
+	while (n < 2 && n < len && isdigit((unsigned char)name[len - n - 1]))
+		n++;
+	return n;
+}
+
+/* Returns the length of the version at the end of a name, as in python3.11 and gcc-12. */
+static size_t version_length(const char *name, size_t len)
+{
+	size_t n = digits_before(name, len), more;
+
+	if (n && n < len && name[len - n - 1] == '.') {
+		more = digits_before(name, len - n - 1);
+		n += more ? more + 1 : 0;
+	}
+	return n + (n && n < len && name[len - n - 1] == '-');
+}
+
 bool known_program(const char *name, size_t len)
 {
 	struct word w = { name, len };
@@ -77,8 +100,7 @@ bool known_program(const char *name, size_t len)
 		return false;
 	if (bsearch(&w, names, ARRAY_SIZE(names), sizeof(*names), compare))
 		return true;
-	while (w.len && strchr("0123456789.-", name[w.len - 1])) /* python3.11, gcc-12 */
-		w.len--;
+	w.len -= version_length(name, len);
 	return w.len && w.len < len &&
 	       bsearch(&w, names, ARRAY_SIZE(names), sizeof(*names), compare);
 }

@@ -96,6 +96,11 @@ void redact_count_bytes(struct redact *x, enum secret_class class, const uint8_t
  */
 void redact_trigger(struct redact *x, char *p, size_t n);
 void redact_text(struct redact *x, enum secret_class class, char *p, size_t n);
+/*
+ * A word of a command line behind the program's name. That it is a known program's says nothing
+ * there: it may be a password.
+ */
+void redact_argument(struct redact *x, char *p, size_t n);
 void redact_path(struct redact *x, char *p, size_t n);
 /*
  * trawl's own command line, whose words are changed in place, and the text of one of its -i
@@ -103,6 +108,8 @@ void redact_path(struct redact *x, char *p, size_t n);
  */
 void redact_command_line(struct redact *x, int argc, char **argv);
 void redact_source_text(struct redact *x, char *p);
+/* Returns the length up to the closing quote, which has no backslash before it, or the end. */
+size_t redact_quoted_length(const char *p, char quote);
 void redact_zero(struct redact *x, enum secret_class class, uint8_t *p, size_t n);
 void redact_address(struct redact *x, uint8_t *p);
 /* The digits of an inode number. */

@@ -3,6 +3,7 @@
  * Redacts trawl's own command line, word by word in place. Options, numbers, trace events and names
  * of symbols stay; paths, users and texts get stand-ins, as does COMMAND.
  */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,12 +11,21 @@
 #include "common/recordoptions.h"
 #include "edit/redact.h"
 
+size_t redact_quoted_length(const char *p, char quote)
+{
+	size_t n = 0;
+
+	while (p[n] && p[n] != quote)
+		n += p[n] == '\\' && p[n + 1] ? 2 : 1;
+	return n;
+}
+
 /* Redacts the texts in single or double quotes; the last one may have no end. */
 static void quoted(struct redact *x, char *p)
 {
 	while (*(p += strcspn(p, "\"'"))) {
-		const char quote[] = { *p++, '\0' };
-		size_t n = strcspn(p, quote);
+		const char quote = *p++;
+		size_t n = redact_quoted_length(p, quote);
 
 		redact_text(x, SECRET_STRINGS, p, n);
 		p += n + (p[n] != '\0');
@@ -31,17 +41,40 @@ static void program(struct redact *x, char *p, size_t n)
 		redact_text(x, SECRET_COMMANDS, p, n);
 }
 
-/* "PATH:SYMBOL[+OFF] [ARG ...]" or "pid=PID:[PROVIDER:]NAME [ARG ...]", both after "[OWN=]" */
+/* Returns the length up to the first blank that has no backslash before it. */
+static size_t head_length(const char *p)
+{
+	size_t n = 0;
+
+	while (p[n] && !isspace((unsigned char)p[n]))
+		n += p[n] == '\\' && p[n + 1] ? 2 : 1;
+	return n;
+}
+
+/* Returns the length of "OWN=", or 0. */
+static size_t own_length(const char *p)
+{
+	size_t n = 0;
+
+	while (isalnum((unsigned char)p[n]) || (p[n] && strchr("_.-", p[n])))
+		n++;
+	return n && p[n] == '=' && strncmp(p, "pid=", 4) != 0 ? n + 1 : 0;
+}
+
+/*
+ * "PATH:SYMBOL[+OFF] [ARG ...]" or "pid=PID:[PROVIDER:]NAME [ARG ...]", both after "[OWN=]". A path
+ * may have colons, and a symbol slashes: what is before the last slash is taken for the path.
+ */
 static void probe(struct redact *x, char *p)
 {
-	size_t head = strcspn(p, " \t"), n;
-	char *own = memchr(p, '=', head), *colon;
+	size_t head, n;
+	char *slash, *colon;
 
-	if (own && !memchr(p, '/', (size_t)(own - p)) && strncmp(p, "pid=", 4) != 0) {
-		head -= (size_t)(own + 1 - p);
-		p = own + 1;
-	}
-	colon = memchr(p, ':', head);
+	p += own_length(p);
+	head = head_length(p);
+	slash = memrchr(p, '/', head);
+	slash = slash ? slash : p;
+	colon = memchr(slash, ':', head - (size_t)(slash - p));
 	n = colon ? (size_t)(colon - p) : head;
 	if (strncmp(p, "pid=", 4) != 0)
 		program(x, p, n);
@@ -51,13 +84,21 @@ static void probe(struct redact *x, char *p)
 		quoted(x, p + n);
 }
 
-/* The text after " if " may contain names of tasks and files. */
+/* The text after "if" may contain names of tasks and files. */
 static void event(struct redact *x, char *p)
 {
-	char *filter = strstr(p, " if ");
+	while (*p) {
+		size_t n = head_length(p);
+		bool filter = n == 2 && !strncmp(p, "if", 2);
 
-	if (filter)
-		redact_text(x, SECRET_STRINGS, filter + 4, strlen(filter + 4));
+		p += n;
+		while (isspace((unsigned char)*p))
+			p++;
+		if (filter) {
+			redact_text(x, SECRET_STRINGS, p, strlen(p));
+			return;
+		}
+	}
 }
 
 static void usb(struct redact *x, char *p)
@@ -167,7 +208,10 @@ void redact_command_line(struct redact *x, int argc, char **argv)
 	for (int i = 0; command && i < n; i++)
 		option_value(x, options[i], values[i]);
 	for (int i = command ? command : 1; i < argc; i++)
-		redact_text(x, SECRET_COMMANDS, argv[i], strlen(argv[i]));
+		if (i == command)
+			redact_text(x, SECRET_COMMANDS, argv[i], strlen(argv[i]));
+		else
+			redact_argument(x, argv[i], strlen(argv[i]));
 	if (argc)
 		own_name(x, argv[0]);
 	free(values);

@@ -18,7 +18,8 @@ enum member_rule {
 	DROP,    /* as KEEP, if its class is kept */
 	/* Texts that get a stand-in if their class is dropped. */
 	TEXT, PATH, TRIGGER, SOURCE, MACHINE, EVENT,
-	WORDS, PATHS, /* arrays of them */
+	WORDS, PATHS, /* arrays of them; WORDS: of a command line */
+	ARGUMENT,     /* one of WORDS that is not the first */
 	COMMAND_LINE, /* of trawl: an array of words */
 	SPECS,        /* an array of texts of -i */
 	NOTE,         /* a sentence: its texts in quotes and its paths */

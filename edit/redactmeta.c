@@ -26,7 +26,7 @@ static void change_quoted(struct redact *x, char *p, bool is_sentence)
 {
 	while (*p) {
 		bool quoted = *p == '"';
-		size_t n = quoted ? strcspn(p + 1, "\"") : strcspn(p, " \t\n\"");
+		size_t n = quoted ? redact_quoted_length(p + 1, '"') : strcspn(p, " \t\n\"");
 
 		if (quoted)
 			redact_text(x, SECRET_STRINGS, p + 1, n);
@@ -59,6 +59,8 @@ static struct json_object *changed_text(struct redact *x, const struct member *m
 		change_quoted(x, copy, m->rule == NOTE);
 	else if (m->rule == TRIGGER)
 		redact_trigger(x, copy, strlen(copy));
+	else if (m->rule == ARGUMENT)
+		redact_argument(x, copy, strlen(copy));
 	else if (m->rule == SPECS)
 		redact_source_text(x, copy);
 	else
@@ -76,8 +78,11 @@ static struct json_object *changed_array(struct redact *x, const struct member *
 
 	x->failed |= !list;
 	for (size_t i = 0; list && i < jdoc_count(v); i++) {
-		struct json_object *text = changed_text(x, m, json_object_array_get_idx(v, i));
+		struct member one = *m;
+		struct json_object *text;
 
+		one.rule = m->rule == WORDS && i ? ARGUMENT : m->rule;
+		text = changed_text(x, &one, json_object_array_get_idx(v, i));
 		x->failed |= json_object_array_add(list, text) != 0;
 	}
 	return list;

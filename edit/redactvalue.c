@@ -95,6 +95,12 @@ static bool begin_value(struct redact *x, enum secret_class class, char *p, size
 	return redact_drops(x, class);
 }
 
+void redact_argument(struct redact *x, char *p, size_t n)
+{
+	if (begin_value(x, SECRET_COMMANDS, p, n, is_system_program(x, p, n)))
+		remove_piece(x, SECRET_COMMANDS, p, n);
+}
+
 void redact_text(struct redact *x, enum secret_class class, char *p, size_t n)
 {
 	bool known = is_kernel_placeholder(p, n) ||

@@ -39,7 +39,7 @@ static const char help[] =
 	"  secrets FILE            list private data in a file by class, with examples\n"
 	"  verify FILE...          read all of each file, and report whether it is complete\n"
 	"\n"
-	"      --level N           compression of what is written: 1 (fast) to 19 (small, the default)\n"
+	"      --level N           compression of what is written: 1 (fast) to 19 (small); default: the smallest file\n"
 	"      --memory SIZE       memory limit for a trawl file: 512M, 2G (default: 256M)\n"
 	"      --no-sandbox        do not enter the sandbox; for debuggers\n"
 	"      --help, --version\n"

@@ -66,10 +66,13 @@ static bool within(const struct perf_map *maps, pid_t pid, const struct branch *
 size_t execs_end(struct execs *x, const struct perf_map *maps, pid_t tid, const struct branch *b,
 		 size_t n)
 {
+	struct perf_map *own = NULL; /* `maps` is of all processes */
 	size_t first = n;
 
-	while (first && within(maps, tid, &b[first - 1]))
+	perf_maps_copy(&own, maps, tid);
+	while (first && within(own, tid, &b[first - 1]))
 		first--;
+	perf_maps_free(own);
 	while (first < n && within(x->before, tid, &b[first]))
 		first++;
 	forget(x, tid);

@@ -414,6 +414,7 @@ static int take(struct joined_state *s, struct branch_sink *sink, const struct p
 {
 	const struct task_record *r = (const struct task_record *)h->record;
 
+	execs_note(&s->execs, s->ring.maps, h->record);
 	switch (h->record->type) {
 	case PERF_RECORD_SAMPLE:
 		return take_sample(s, sink, h->record, err);
@@ -430,7 +431,6 @@ static int take(struct joined_state *s, struct branch_sink *sink, const struct p
 		  * branches */
 		break;
 	}
-	execs_note(&s->execs, s->ring.maps, h->record);
 	return perf_ring_emit(&s->ring, h, sink, err);
 }
 

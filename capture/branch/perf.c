@@ -486,9 +486,13 @@ static int take(struct perf_state *p, struct branch_sink *sink, const struct per
 		 * The count is of dropped samples, or of buffers with many branches each; the
 		 * record has the task that next found room, not the tasks that lost some.
 		 */
+		if (end_held(p, sink, NULL, err))
+			return -1;
 		p->gaps++;
 		return 0;
-	default:
+	default: /* may change the maps, which decide whose the held branches are */
+		if (end_held(p, sink, NULL, err))
+			return -1;
 		execs_note(&p->execs, p->ring.maps, h->record);
 		return perf_ring_emit(&p->ring, h, sink, err);
 	}

@@ -151,8 +151,10 @@ static const char *no_number(Dwarf_Die *from, const struct abi_type *t)
 	if (dwarf_udata(&type, DW_AT_encoding, 0) == DW_ATE_complex_float)
 		return "complex numbers are not supported";
 	if (dwarf_tag(&type) == DW_TAG_subrange_type)
-		return "numbers that are stored relative to the first of their range are not "
-		       "supported";
+		return dwarf_hasattr_integrate(&type, DW_AT_GNU_bias) ?
+			       "numbers that are stored relative to the first of their range are "
+			       "not supported" :
+			       "numbers that take fewer bytes than their type are not supported";
 	return dwarf_tag(&type) == DW_TAG_base_type && !t->size ? "a value of its type has no bytes" :
 								  NULL;
 }

@@ -185,6 +185,11 @@ static void *bus_open(const struct decode_context *ctx, struct trawl_error *err)
 	return state;
 }
 
+static bool is_damaged(const struct bus_packet *b)
+{
+	return b->pid && !strcmp(b->pid, bad_pid) && b->n > 1;
+}
+
 /*
  * Whether the packet has the data of an IN transaction, or may have: a damaged packet after the
  * token. Its bytes are in *p, *n.
@@ -193,7 +198,7 @@ static bool is_input(struct bus_state *s, const struct bus_packet *b, const uint
 		     uint32_t *n)
 {
 	bool data = b->pid && !strncmp(b->pid, "DATA", 4), after = s->in_token;
-	bool damaged = b->pid && !strcmp(b->pid, bad_pid) && b->n > 1;
+	bool damaged = is_damaged(b);
 
 	if (b->has_address) {
 		s->in_token = !strcmp(b->pid, "IN");
@@ -207,6 +212,18 @@ static bool is_input(struct bus_state *s, const struct bus_packet *b, const uint
 	return (data || damaged) && after;
 }
 
+/* The bytes of a packet on the bus between its PID and its CRC. */
+static size_t length_of(const struct bus_packet *b)
+{
+	return b->length > 3 ? b->length - 3 : 0;
+}
+
+/* Whether bytes alone, without the token before them, look like a keyboard's. */
+static bool has_form(const struct bus_packet *b, const uint8_t *p, uint32_t n)
+{
+	return keystrokes_form(p, n) || keystrokes_passed_on(p, n, length_of(b));
+}
+
 /*
  * Descriptors are not available here, so an endpoint counts as a keyboard's if all data from it
  * looks like boot keyboard reports (decode/usb/keystrokes.h). A damaged packet changes nothing.
@@ -217,9 +234,11 @@ static bool is_keystrokes(struct bus_state *s, const struct bus_packet *b)
 	uint8_t *form;
 	uint32_t n;
 
-	if (!is_input(s, b, &p, &n) || !n || !(s->endpoint & 15))
+	if (!is_input(s, b, &p, &n))
+		return is_damaged(b) && n && has_form(b, p, n);
+	if (!n || !(s->endpoint & 15))
 		return false;
-	if (keystrokes_passed_on(p, n))
+	if (keystrokes_passed_on(p, n, length_of(b)))
 		return true;
 	form = &s->forms[s->address & 127][s->endpoint & 15];
 	if (b->odd)

@@ -28,12 +28,14 @@ static bool has_lone_error(const uint8_t usages[6])
 	return false;
 }
 
-/* Whether these can be usages: all different (unless 0), or the same error code. */
-static bool are_keys(const uint8_t usages[6])
+/*
+ * Whether these can be the first n of six usages: all different (unless 0), or the same error code.
+ */
+static bool are_keys(const uint8_t *usages, size_t n)
 {
-	if (has_lone_error(usages))
+	if (n == 6 && has_lone_error(usages))
 		return false;
-	for (size_t i = 0; i < 6; i++) {
+	for (size_t i = 0; i < n; i++) {
 		if (!is_usage(usages[i]))
 			return false;
 		for (size_t k = 0; k < i && usages[i] > 3; k++)
@@ -46,7 +48,7 @@ static bool are_keys(const uint8_t usages[6])
 /* Whether the bytes can be the report of a boot keyboard: modifiers, a reserved byte, usages. */
 bool keystrokes_form(const uint8_t *p, size_t n)
 {
-	return n == 8 && !p[1] && are_keys(p + 2);
+	return n == 8 && !p[1] && are_keys(p + 2, 6);
 }
 
 /*
@@ -54,12 +56,13 @@ bool keystrokes_form(const uint8_t *p, size_t n)
  * the device, type 1 (keyboard), modifiers, usages. Their report descriptor tells nothing of it.
  * Source: Linux, drivers/hid/hid-logitech-dj.c.
  */
-bool keystrokes_passed_on(const uint8_t *p, size_t n)
+bool keystrokes_passed_on(const uint8_t *p, size_t n, size_t length)
 {
 	static const uint8_t rest[5];
 
-	return n == 15 && p[0] == 0x20 && p[1] && p[1] < 16 && p[2] == 1 && are_keys(p + 4) &&
-	       !memcmp(p + 10, rest, sizeof(rest));
+	return length == 15 && n > 4 && n <= length && p[0] == 0x20 && p[1] && p[1] < 16 &&
+	       p[2] == 1 && are_keys(p + 4, n < 10 ? n - 4 : 6) &&
+	       (n <= 10 || !memcmp(p + 10, rest, n - 10));
 }
 
 /* The same of a device that is Logitech's, or unknown. */
@@ -67,7 +70,7 @@ static bool is_passed_on(const struct usb_detail *d)
 {
 	enum { LOGITECH = 0x046d };
 
-	return keystrokes_passed_on(d->data, d->data_len) &&
+	return keystrokes_passed_on(d->data, d->data_len, d->urb.length) &&
 	       (!d->device || !d->device->known || usbdev_vendor(d->device) == LOGITECH);
 }
 
@@ -144,5 +147,5 @@ const char *keystrokes_rule_anywhere(const struct usb_device *dev, const uint8_t
 		if (f->class == 0x03 && f->hid.nfields && hid_is_secret(&f->hid, HID_INPUT, p, n))
 			return f->hid_known ? by_descriptor : by_protocol;
 	}
-	return keystrokes_form(p, n) || keystrokes_passed_on(p, n) ? keystrokes_by_form : NULL;
+	return keystrokes_form(p, n) || keystrokes_passed_on(p, n, n) ? keystrokes_by_form : NULL;
 }

@@ -28,7 +28,10 @@ extern const char keystrokes_by_form[]; /* the rule "form of its reports" */
 
 /* Whether the bytes look like the report of a boot keyboard. */
 bool keystrokes_form(const uint8_t *p, size_t n);
-/* Whether they look like the report of a keyboard that a receiver of Logitech (DJ) passes on. */
-bool keystrokes_passed_on(const uint8_t *p, size_t n);
+/*
+ * Whether they look like the report of a keyboard that a receiver of Logitech (DJ) passes on.
+ * length: the report's; n is less if the capture cut it.
+ */
+bool keystrokes_passed_on(const uint8_t *p, size_t n, size_t length);
 
 #endif

@@ -325,17 +325,17 @@ static bool has_key(const struct protocol *p, uint32_t message, const struct mes
 static bool repeats_key(const struct protocol *p, const struct message_type *t,
 			const struct message_type *in)
 {
-	if (in->keys && !has_key(p, t->messages[0], in))
+	if (!has_key(p, in->messages[0], t) || (in->keys && !has_key(p, t->messages[0], in)))
 		return false;
-	for (uint32_t i = 0; i < in->count; i++)
-		if (!has_key(p, in->messages[i], t))
-			return false;
 	for (uint32_t i = 0; i < p->ntypes; i++) {
 		const struct message_type *other = &p->types[i];
 
 		if (other != t && !other->in && has_key(p, in->messages[0], other))
 			return false;
 	}
+	for (uint32_t i = 0; i < in->count; i++)
+		if (!has_key(p, in->messages[i], t))
+			return false;
 	return true;
 }
 

@@ -75,8 +75,11 @@ words = [re.sub("[a-z2-7]{12,}", "X", w) for w in capture["argv"]]
 tap.ok(words == ["/home/X/trawl", "-p1000", "--ring=8M", "--dur", "15s", "-w", "/srv/X",
                  '--trigger', 'comm == "X" and ret < 0', "-i",
                  "event:sched:sched_switch if X", "-i", "uprobe:/opt/X:main name='X'", "-i",
-                 "usdt:/usr/bin/postgres:query__start", "-ZX", "--", "sh", "X",
-                 words[-2], "X"] and words[-2] != "--password",
+                 "usdt:/usr/bin/postgres:query__start", "-i", words[16], "-i",
+                 "event:sched:sched_switch\tif\tX", "--trigger", 'comm == "X" and ret < 0',
+                 "-ZX", "--", "sh", "X", words[-3], "X", words[-1]] and
+       words[16].startswith("uprobe:/srv/") and words[16].endswith(":main") and
+       words[-3] != "--password" and words[-1] != "sleep99",
        "of trawl's command line options, numbers, events and symbols stay", capture)
 words = [re.sub("[a-z2-7]{12,}", "X", w) for w in capture["sources"]]
 tap.ok(words[:3] == ["uprobe:/opt/X:main", "usb:serial=X,ep=1", "branch:last=8@uprobe:/opt/X:main"]

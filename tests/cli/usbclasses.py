@@ -694,6 +694,14 @@ def test_passed_on(d):
     same([None], masked(0x1b1c, [key]), "of another vendor's")
     same([None] * 3, masked(0x046d, [key + b"\0", key[:4] + b"\xf4" + key[5:], key[:-1] + b"\1"]),
          "of another form")
+    c = Capture()
+    for cut in key[:8], mouse[:8]:
+        c.record("S", INTERRUPT, 0x83, id=1, status=-115, length=32, flag_data="<")
+        c.record("C", INTERRUPT, 0x83, id=1, length=15, data=cut)
+    open(d + "/dj.pcap", "wb").write(pcap(c.records))
+    lines = run("trawl-decode", "--json", d + "/dj.pcap", text=True).stdout.splitlines()
+    same([form, None], [json.loads(line)["fields"].get("masked_by") for line in lines],
+         "of which the capture has the first bytes only")
 
 
 def test_long_descriptor(d):

@@ -22,7 +22,9 @@ Test(knownprograms, versions_and_cut_names)
 {
 	static const char *const known[] = { "python3.11", "gcc-12", "qemu-system-x86", "sh" };
 	static const char *const others[] = { "", "s", "shx", "3.11", "python3.11x",
-					      "qemu-system-x8", "systemd-timesy" };
+					      "qemu-system-x8", "systemd-timesy",
+						"test1234", "date-1990-04-12", "ssh-10.1.2.3",
+						"curl-555-1234", "php8.2.1" };
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
 		cr_assert(known_program(known[i], strlen(known[i])), "%s", known[i]);

@@ -121,6 +121,7 @@ async function select(i, look) {
 		return;
 	}
 	reveal(i, look);
+	if ($("busy").checked) showLanes();
 	revealLane(i);
 	const fields = await fieldsOf(i),
 		task = taskOf(i),
