@@ -355,7 +355,8 @@ static uint32_t answer_behind(const struct protocol *p, const struct message_typ
 
 /*
  * Whether IN messages of a type answer t, although other requests are between: one comes after
- * nearly each message of t, within a quarter of the time until the next one. Sorts times.
+ * nearly each message of t, within a quarter of the time until the next one. times: gets the delays
+ * of those that do, sorted; room for all messages.
  */
 static bool is_behind(const struct protocol *p, const struct message_type *t, uint32_t type,
 		      uint64_t *times)
