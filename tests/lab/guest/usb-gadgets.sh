@@ -28,6 +28,26 @@ speaks() {
 	address=$(ip -6 addr show dev "$1" scope link)
 	[[ $address == *inet6* && $address != *tentative* ]]
 }
+# connected IF: whether the link of the interface IF is up within 5 s.
+connected() {
+	local tries=50
+	until [ "$(cat "/sys/class/net/$1/carrier")" = 1 ]; do
+		[ $((tries -= 1)) -gt 0 ] || return 1
+		sleep 0.1
+	done
+}
+# connect IF...: waits until each link is up. A gadget tells the host that it is connected when its
+# own interface, which is the first one, goes up; a message that meets the one before it is lost.
+connect() {
+	local i tries
+	for i in "$@"; do
+		for tries in 1 2 3 4 5; do
+			connected "$i" && break
+			ip link set "$1" down
+			ip link set "$1" up
+		done
+	done
+}
 # talk: makes each interface send what IPv6 sends by itself, and look for an unused address.
 talk() {
 	local i links
@@ -36,6 +56,7 @@ talk() {
 		ip link set "$i" up
 		ip addr add "10.7.$((++net)).1/24" dev "$i"
 	done
+	connect "${links[@]}"
 	for i in "${links[@]}"; do
 		wait_for speaks "$i"
 		ok $? "IPv6 speaks on $i"
