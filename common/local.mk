@@ -3,8 +3,8 @@
 # libdecode.la, in front of libformat.la.
 noinst_LTLIBRARIES += libcommon.la
 libcommon_la_SOURCES = \
-	common/array.h common/compare.h common/fnv.h common/hashset.h common/interrupted.h common/numbersize.h \
-	common/search.h common/text.h common/json.h common/utf8.h common/json.c \
+	common/array.h common/compare.h common/fnv.h common/hashset.h \
+	common/hashtable.h common/interrupted.h common/numbersize.h common/search.h common/text.h common/json.h common/utf8.h common/json.c \
 	common/destination.h common/destination.c \
 	common/unnamed.h common/unnamed.c common/regular.h common/regular.c \
 	common/reopen.h common/reopen.c common/printed.h common/printed.c \

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/hashtable.h"
 #include "common/sources.h"
 #include "decode/base/cli.h"
 #include "decode/export/choice.h"
@@ -19,12 +20,12 @@
 struct submission {
 	const struct trawl_source *source;
 	uint64_t id;
-	bool used, kept;
+	bool kept;
 };
 
-struct submissions { /* by open addressing */
-	struct submission *slots;
-	size_t n, room; /* room: a power of two */
+struct submissions {
+	struct submission *slots; /* hash table by source and id; no source: unused */
+	size_t n, room;
 };
 
 struct chooser_state {
@@ -69,54 +70,53 @@ static void note_needs(struct chooser_state *c, const struct item *it, uint32_t 
 		c->needs = NULL;
 }
 
-static struct submission *submission_slot(const struct submissions *s,
-					  const struct trawl_source *source, uint64_t id)
+static bool submissions_used(const struct submission *s)
 {
-	uint64_t mixed = id ^ (uint64_t)(uintptr_t)source << 20;
-	size_t at = (size_t)(mixed * 0x9E3779B97F4A7C15u >> 20) & (s->room - 1);
-
-	while (s->slots[at].used && (s->slots[at].id != id || s->slots[at].source != source))
-		at = (at + 1) & (s->room - 1);
-	return &s->slots[at];
+	return s->source;
 }
 
-/* Returns whether memory sufficed. */
-static bool submissions_grow(struct submissions *s)
+static bool submissions_has_key(const struct submission *s, const struct submission *key)
 {
-	struct submissions more = { .room = s->room ? 2 * s->room : 256, .n = s->n };
+	return s->id == key->id && s->source == key->source;
+}
 
-	more.slots = calloc(more.room, sizeof(*more.slots));
-	if (!more.slots)
-		return false;
-	for (size_t i = 0; i < s->room; i++)
-		if (s->slots[i].used)
-			*submission_slot(&more, s->slots[i].source, s->slots[i].id) = s->slots[i];
-	free(s->slots);
-	*s = more;
-	return true;
+static const struct submission *submissions_key(const struct submission *s)
+{
+	return s;
+}
+
+static uint64_t submissions_hash(const struct submission *key)
+{
+	return key->id ^ (uint64_t)(uintptr_t)key->source << 20;
+}
+
+HASH_TABLE(submissions, struct submissions, struct submission, const struct submission *)
+
+static struct submission submission_of(const struct item *it, bool kept)
+{
+	const struct usb_detail *u = it->detail;
+
+	return (struct submission){ .source = it->source, .id = u->urb.id, .kept = kept };
 }
 
 /* Returns the submission with this id; NULL: none was seen. */
-static struct submission *find_submission(struct submissions *s, const struct item *it)
+static const struct submission *find_submission(const struct submissions *s, const struct item *it)
 {
-	const struct usb_detail *u = it->detail;
-	struct submission *found = s->room ? submission_slot(s, it->source, u->urb.id) : NULL;
+	const struct submission key = submission_of(it, false);
 
-	return found && found->used ? found : NULL;
+	return submissions_find(s, &key);
 }
 
 /* Returns whether memory sufficed. */
 static bool note_submission(struct submissions *s, const struct item *it, bool kept)
 {
-	const struct usb_detail *u = it->detail;
-	struct submission *slot;
+	const struct submission new = submission_of(it, kept);
+	struct submission *slot = submissions_slot(s, &new);
 
-	if (4 * s->n >= 3 * s->room && !submissions_grow(s))
+	if (!slot)
 		return false;
-	slot = submission_slot(s, it->source, u->urb.id);
-	s->n += !slot->used;
-	*slot = (struct submission){ .source = it->source, .id = u->urb.id, .used = true,
-				     .kept = kept };
+	s->n += !slot->source;
+	*slot = new;
 	return true;
 }
 
@@ -124,7 +124,7 @@ static bool note_submission(struct submissions *s, const struct item *it, bool k
 static bool is_every_nth(struct chooser_state *c, const struct decoder *d, const struct item *it)
 {
 	const struct usb_detail *u = d == &usb_decoder ? it->detail : NULL;
-	struct submission *submitted;
+	const struct submission *submitted;
 	bool selected;
 
 	if (!c->every)

@@ -111,7 +111,7 @@ static void need_symbol(struct symbol *s, size_t n, uint64_t address, bool exact
 static bool needed_lines(const struct cut *c, const struct trawl_meta *m, bool exactly,
 			 char **text, size_t *len)
 {
-	const struct numbers *a = &c->needs.addresses;
+	const struct hashset *a = &c->needs.addresses.set;
 	struct symbol *s;
 	size_t n;
 
@@ -120,7 +120,7 @@ static bool needed_lines(const struct cut *c, const struct trawl_meta *m, bool e
 	*len = 0;
 	if (!s || !*text)
 		out_lack_memory();
-	for (size_t i = 0; s && i < a->cap; i++)
+	for (size_t i = 0; s && i < a->room; i++)
 		if (a->slots[i])
 			need_symbol(s, n, a->slots[i], exactly);
 	for (size_t i = 0; s && *text && i < n; i++)
@@ -309,7 +309,7 @@ int cut_task_names(const struct cut *c, uint32_t section, struct trawl_writer *w
 {
 	struct trawl_reader *r = trawl_open_within(c->name, c->memory, err);
 	uint64_t mono = c->from - c->origins[section];
-	const struct numbers *ids = &c->needs.tasks;
+	const struct hashset *ids = &c->needs.tasks.set;
 	struct tasks *t = r ? tasks_new(r) : NULL;
 	struct task_metas metas = { 0 };
 	struct trawl_error ignored;
@@ -328,7 +328,7 @@ int cut_task_names(const struct cut *c, uint32_t section, struct trawl_writer *w
 			}
 		tasks_advance(t, section, mono);
 		ret = got < 0 ? -1 : 0;
-		for (size_t i = 0; !ret && i < ids->cap; i++) {
+		for (size_t i = 0; !ret && i < ids->room; i++) {
 			const struct task *task;
 
 			if (!ids->slots[i] || ids->slots[i] > INT32_MAX)

@@ -1,64 +1,60 @@
 /* SPDX-License-Identifier: MIT */
 #include "edit/keep.h"
-#include "common/array.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static size_t slot(const struct keep *k, uint32_t section, uint64_t at)
-{
-	size_t i = (size_t)((at + section) * UINT64_C(0x9E3779B97F4A7C15) >> 20) & (k->cap - 1);
+#include "common/array.h"
+#include "common/hashtable.h"
 
-	while (k->table[i] && (k->table[i]->at != at || k->table[i]->section != section))
-		i = (i + 1) & (k->cap - 1);
-	return i;
+static bool chunks_used(struct keep_chunk *const *slot)
+{
+	return *slot;
 }
+
+static bool chunks_has_key(struct keep_chunk *const *slot, const struct keep_chunk *key)
+{
+	return (*slot)->at == key->at && (*slot)->section == key->section;
+}
+
+static const struct keep_chunk *chunks_key(struct keep_chunk *const *slot)
+{
+	return *slot;
+}
+
+static uint64_t chunks_hash(const struct keep_chunk *key)
+{
+	return key->at + key->section;
+}
+
+HASH_TABLE(chunks, struct keep, struct keep_chunk *, const struct keep_chunk *)
 
 struct keep_chunk *keep_find(const struct keep *k, uint32_t section, uint64_t at)
 {
-	return k->cap ? k->table[slot(k, section, at)] : NULL;
-}
+	const struct keep_chunk key = { .section = section, .at = at };
+	struct keep_chunk **slot = chunks_find(k, &key);
 
-static bool grow(struct keep *k)
-{
-	struct keep_chunk **old = k->table;
-	size_t cap = k->cap;
-
-	k->cap = cap ? 2 * cap : 1024;
-	k->table = calloc(k->cap, sizeof(*k->table));
-	if (!k->table) {
-		k->table = old;
-		k->cap = cap;
-		return false;
-	}
-	for (size_t i = 0; i < cap; i++)
-		if (old[i])
-			k->table[slot(k, old[i]->section, old[i]->at)] = old[i];
-	free(old);
-	return true;
+	return slot ? *slot : NULL;
 }
 
 static struct keep_chunk *find_or_add(struct keep *k, uint32_t section, uint64_t at)
 {
-	struct keep_chunk *c;
-	size_t i;
+	const struct keep_chunk key = { .section = section, .at = at };
+	struct keep_chunk **slot;
 
 	if (k->last && k->last->at == at && k->last->section == section)
 		return k->last;
-	if (2 * k->n >= k->cap && !grow(k))
+	slot = chunks_slot(k, &key);
+	if (!slot)
 		return NULL;
-	i = slot(k, section, at);
-	c = k->table[i];
-	if (!c) {
-		c = calloc(1, sizeof(*c));
-		if (!c)
+	if (!*slot) {
+		*slot = malloc(sizeof(**slot));
+		if (!*slot)
 			return NULL;
-		c->at = at;
-		c->section = section;
-		k->table[i] = c;
+		**slot = key;
 		k->n++;
 	}
-	return k->last = c;
+	return k->last = *slot;
 }
 
 bool keep_add(struct keep *k, uint32_t section, uint64_t at, uint32_t place)
@@ -80,11 +76,11 @@ bool keep_add(struct keep *k, uint32_t section, uint64_t at, uint32_t place)
 
 void keep_free(struct keep *k)
 {
-	for (size_t i = 0; i < k->cap; i++)
-		if (k->table[i]) {
-			free(k->table[i]->bits);
-			free(k->table[i]);
+	for (size_t i = 0; i < k->room; i++)
+		if (k->slots[i]) {
+			free(k->slots[i]->bits);
+			free(k->slots[i]);
 		}
-	free(k->table);
+	free(k->slots);
 	*k = (struct keep){ 0 };
 }

@@ -16,8 +16,8 @@ struct keep_chunk {
 };
 
 struct keep {
-	struct keep_chunk **table; /* hash table by section and offset */
-	size_t n, cap;
+	struct keep_chunk **slots; /* hash table by section and offset */
+	size_t n, room;
 	struct keep_chunk *last;
 	uint64_t events;
 };

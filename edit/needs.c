@@ -9,34 +9,9 @@
 
 /* ---- sets --------------------------------------------------------------------------------- */
 
-static size_t slot(const struct numbers *s, uint64_t v)
-{
-	size_t i = (size_t)(v * UINT64_C(0x9E3779B97F4A7C15) >> 24) & (s->cap - 1);
-
-	while (s->slots[i] && s->slots[i] != v)
-		i = (i + 1) & (s->cap - 1);
-	return i;
-}
-
-static bool grow(struct numbers *s)
-{
-	struct numbers more = { .cap = s->cap ? 2 * s->cap : 256 };
-
-	more.slots = calloc(more.cap, sizeof(*more.slots));
-	if (!more.slots)
-		return false;
-	for (size_t i = 0; i < s->cap; i++)
-		if (s->slots[i])
-			more.slots[slot(&more, s->slots[i])] = s->slots[i];
-	free(s->slots);
-	s->slots = more.slots;
-	s->cap = more.cap;
-	return true;
-}
-
 void numbers_add(struct numbers *s, uint64_t v)
 {
-	size_t i;
+	bool added;
 
 	if (!v) {
 		s->has_zero = true;
@@ -44,24 +19,21 @@ void numbers_add(struct numbers *s, uint64_t v)
 	}
 	if (v == s->last)
 		return;
-	if (2 * s->n >= s->cap && !grow(s)) {
+	if (!hashset_add(&s->set, v, &added)) {
 		s->failed = true;
 		return;
 	}
-	i = slot(s, v);
-	s->n += !s->slots[i];
-	s->slots[i] = v;
 	s->last = v;
 }
 
 bool numbers_has(const struct numbers *s, uint64_t v)
 {
-	return v ? s->cap && s->slots[slot(s, v)] == v : s->has_zero;
+	return v ? hashset_has(&s->set, v) : s->has_zero;
 }
 
 void numbers_free(struct numbers *s)
 {
-	free(s->slots);
+	free(s->set.slots);
 	*s = (struct numbers){ 0 };
 }
 

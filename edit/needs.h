@@ -6,11 +6,11 @@
 #ifndef TRAWL_EDIT_NEEDS_H
 #define TRAWL_EDIT_NEEDS_H
 
+#include "common/hashset.h"
 #include "format/trawl.h"
 
 struct numbers { /* a set of numbers; all zero: empty */
-	uint64_t *slots;
-	size_t n, cap;
+	struct hashset set; /* those but 0 */
 	uint64_t last; /* added last */
 	bool has_zero, failed;
 };

@@ -145,7 +145,7 @@ static int address_in_event(const struct redact *x, const struct trawl_event *ev
 {
 	uint32_t fixed = ev->len;
 
-	if (!x->addresses.n)
+	if (!x->addresses.set.n)
 		return 0;
 	if (!strcmp(ev->source->kind, BRANCH_SOURCE_KIND)) {
 		fixed = ev->type->id == BRANCH_TYPE_LAST ? sizeof(struct branch_last_record)
@@ -163,7 +163,7 @@ static int address_in_text(const struct redact *x, const struct trawl_meta *m,
 	static const char digits[] = "0123456789abcdefABCDEF";
 	char word[24];
 
-	for (size_t at = 0, n; x->addresses.n && at < m->len; at += n + 1) {
+	for (size_t at = 0, n; x->addresses.set.n && at < m->len; at += n + 1) {
 		for (n = 0; at + n < m->len && memchr(digits, ((const char *)m->data)[at + n],
 						      sizeof(digits) - 1);)
 			n++;

@@ -163,7 +163,7 @@ void redact_zero(struct redact *x, enum secret_class class, uint8_t *p, size_t n
 /* Keeps a removed address for redact_check(), which searches the output for it. */
 static void remember_address(struct redact *x, uint64_t v)
 {
-	if (x->addresses.n < REMOVED_MOST)
+	if (x->addresses.set.n < REMOVED_MOST)
 		numbers_add(&x->addresses, v);
 	else
 		x->removed.full = true;

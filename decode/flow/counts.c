@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/hashtable.h"
+
 enum {
 	BLOCKS = 1 << 17,
 	BLOCK_MOST = 1 << 20, /* bytes; a longer range without a branch is no block of code */
@@ -11,49 +13,39 @@ enum {
 
 /* ---- tables ------------------------------------------------------------------------------ */
 
-static struct flow_count *slot_of(const struct flow_table *t, const struct flow_count *k)
+static bool table_used(const struct flow_count *s)
 {
-	uint64_t h = (k->from * 0x9E3779B97F4A7C15u ^ k->to * 0xC2B2AE3D27D4EB4Fu ^ k->kind) +
-		     (uintptr_t)k->from_module;
-	size_t at = (size_t)(h * 0x9E3779B97F4A7C15u >> 24) & (t->room - 1);
-
-	for (; t->slots[at].count; at = (at + 1) & (t->room - 1)) {
-		const struct flow_count *s = &t->slots[at];
-
-		if (s->from == k->from && s->to == k->to && s->kind == k->kind &&
-		    s->open == k->open && s->from_module == k->from_module &&
-		    s->to_module == k->to_module)
-			break;
-	}
-	return &t->slots[at];
+	return s->count;
 }
 
-static bool enlarge(struct flow_table *t)
+static bool table_has_key(const struct flow_count *s, const struct flow_count *k)
 {
-	struct flow_table more = { .room = t->room ? 2 * t->room : 4096, .used = t->used };
-
-	more.slots = calloc(more.room, sizeof(*more.slots));
-	if (!more.slots)
-		return false;
-	for (size_t i = 0; i < t->room; i++) {
-		if (t->slots[i].count)
-			*slot_of(&more, &t->slots[i]) = t->slots[i];
-	}
-	free(t->slots);
-	*t = more;
-	return true;
+	return s->from == k->from && s->to == k->to && s->kind == k->kind && s->open == k->open &&
+	       s->from_module == k->from_module && s->to_module == k->to_module;
 }
+
+static const struct flow_count *table_key(const struct flow_count *s)
+{
+	return s;
+}
+
+static uint64_t table_hash(const struct flow_count *k)
+{
+	return (k->from * 0x9E3779B97F4A7C15u ^ k->to * 0xC2B2AE3D27D4EB4Fu ^ k->kind) +
+	       (uintptr_t)k->from_module;
+}
+
+HASH_TABLE(table, struct flow_table, struct flow_count, const struct flow_count *)
 
 static bool add(struct flow_table *t, const struct flow_count *k)
 {
-	struct flow_count *s;
+	struct flow_count *s = table_slot(t, k);
 
-	if (4 * t->used >= 3 * t->room && !enlarge(t))
+	if (!s)
 		return false;
-	s = slot_of(t, k);
 	if (!s->count) {
 		*s = *k;
-		t->used++;
+		t->n++;
 		return true;
 	}
 	s->count += k->count;

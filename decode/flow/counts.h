@@ -21,8 +21,8 @@ struct flow_count {
 };
 
 struct flow_table {
-	struct flow_count *slots; /* hash table; count == 0: free slot */
-	size_t used, room;
+	struct flow_count *slots; /* hash table; count 0: unused */
+	size_t n, room;
 };
 
 struct counts {
@@ -45,7 +45,7 @@ int counts_run(struct counts *c, struct stream *s, const char *what, struct traw
 void counts_free(struct counts *c);
 
 /*
- * Moves all entries to the front of the table and returns them; their number is t->used. No entries
+ * Moves all entries to the front of the table and returns them; their number is t->n. No entries
  * may be added afterwards.
  */
 struct flow_count *flow_table_entries(struct flow_table *t);

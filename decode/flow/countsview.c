@@ -208,7 +208,7 @@ int counts_print(const struct selection *sel, struct stream *s, bool json, struc
 	counts_start(&c, sel);
 	got = counts_run(&c, s, "--counts", err);
 	edges = got ? NULL : flow_table_entries(&c.edges);
-	f = got ? NULL : functions(edges, c.edges.used, &n);
+	f = got ? NULL : functions(edges, c.edges.n, &n);
 	if (!got && !f)
 		got = trawl_fail(err, TRAWL_CANNOT, "out of memory");
 	if (!got && !json)
@@ -217,9 +217,9 @@ int counts_print(const struct selection *sel, struct stream *s, bool json, struc
 		print_function(&f[i], json, out);
 	if (!got && !json)
 		out_str(out, "\n       taken  edge\n");
-	if (!got && c.edges.used)
-		qsort(edges, c.edges.used, sizeof(*edges), by_count);
-	for (size_t i = 0; !got && i < c.edges.used; i++)
+	if (!got && c.edges.n)
+		qsort(edges, c.edges.n, sizeof(*edges), by_count);
+	for (size_t i = 0; !got && i < c.edges.n; i++)
 		print_edge(&edges[i], json, out);
 	free(f);
 	counts_free(&c);

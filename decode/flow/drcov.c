@@ -128,9 +128,9 @@ int drcov_write(struct stream *s, struct out *out, struct trawl_error *err)
 	got = counts_run(&c, s, "--to drcov", err);
 	out_memory(&t.blocks);
 	b = flow_table_entries(&c.blocks);
-	if (!got && c.blocks.used)
-		qsort(b, c.blocks.used, sizeof(*b), by_place);
-	for (size_t i = 0; !got && i < c.blocks.used; i++) {
+	if (!got && c.blocks.n)
+		qsort(b, c.blocks.n, sizeof(*b), by_place);
+	for (size_t i = 0; !got && i < c.blocks.n; i++) {
 		if (b[i].from_module)
 			got = put_block(&t, &b[i], err);
 		else

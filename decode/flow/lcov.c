@@ -63,7 +63,7 @@ static uint64_t *runs(const void *array, size_t n, size_t size, const struct ima
 {
 	uint64_t *count = calloc(n + 1, sizeof(*count));
 
-	for (size_t i = 0; count && i < blocks->used; i++) {
+	for (size_t i = 0; count && i < blocks->n; i++) {
 		const struct flow_count *b = &blocks->slots[i];
 
 		if (b->from_module != m || (closed && b->open))
@@ -92,10 +92,10 @@ static int by_vaddr(const void *a, const void *b)
 static struct change *changes_of(const struct image_module *m, const struct flow_table *blocks,
 				 size_t *n)
 {
-	struct change *list = calloc(2 * blocks->used + 1, sizeof(*list));
+	struct change *list = calloc(2 * blocks->n + 1, sizeof(*list));
 
 	*n = 0;
-	for (size_t i = 0; list && i < blocks->used; i++) {
+	for (size_t i = 0; list && i < blocks->n; i++) {
 		const struct flow_count *b = &blocks->slots[i];
 
 		if (b->from_module != m)
@@ -211,7 +211,7 @@ static void add_jumps(struct coverage *f, struct image_module *m, struct counts 
 	uint64_t *count = runs(m->insns, m->ninsns, sizeof(*m->insns), m, &c->blocks, true);
 	uint64_t *taken = calloc(m->ninsns + 1, sizeof(*taken));
 
-	for (size_t i = 0; taken && i < c->edges.used; i++) {
+	for (size_t i = 0; taken && i < c->edges.n; i++) {
 		const struct flow_count *e = &c->edges.slots[i];
 		const struct image_insn *at = e->from_module == m ?
 			image_last_before(m->insns, m->ninsns, sizeof(*at), e->from) : NULL;
