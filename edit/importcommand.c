@@ -54,7 +54,7 @@ static void print_left_out(const struct usb_import *im, const char *path)
 			    path, (unsigned long long)im->blocks, im->blocks == 1 ? "" : "s",
 			    im->block_type);
 	if (im->comments)
-		cli_message("%s: %llu comment%s of packets left out", path,
+		cli_message("%s: %llu comment%s left out", path,
 			    (unsigned long long)im->comments, im->comments == 1 ? "" : "s");
 }
 

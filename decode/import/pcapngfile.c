@@ -141,6 +141,19 @@ static const uint8_t *option(const struct pcapng *p, uint32_t from, uint16_t cod
 	return NULL;
 }
 
+/* Counts the comments among the options at offset `from` of a block: they are not imported. */
+static void count_comments(struct pcapng *p, uint32_t from)
+{
+	while (from + 4 <= p->len) {
+		uint16_t c = u16(p, p->block + from), n = u16(p, p->block + from + 2);
+
+		if (!c || n > p->len - from - 4)
+			break;
+		p->im->comments += c == PCAPNG_OPT_COMMENT && n;
+		from += 4 + ((n + 3u) & ~3u);
+	}
+}
+
 static void take_name(const struct pcapng *p, struct interface *f)
 {
 	const uint8_t *o = option(p, 8, PCAPNG_IF_NAME, 1);
@@ -177,6 +190,7 @@ static int interface_block(struct pcapng *p, struct trawl_error *err)
 	if (!p->im->resolution || added->tsresol > 6)
 		p->im->resolution = added->tsresol > 6 ? 1 : 1000;
 	take_name(p, added);
+	count_comments(p, 8);
 	o = option(p, 8, 14, 8);
 	if (o)
 		added->offset = (int64_t)(p->swapped ? get_be64(o) : get64(o));
@@ -242,7 +256,8 @@ static int packet(struct pcapng *p, const struct packet_header *h, struct trawl_
 	c.data = p->block + h->size;
 	options = h->size + ((h->captured + 3) & ~3u);
 	c.made_up = h->stamped && is_made_up(p, options);
-	p->im->comments += h->stamped && !c.made_up && option(p, options, PCAPNG_OPT_COMMENT, 1);
+	if (h->stamped && !c.made_up)
+		count_comments(p, options);
 	return usb_import_packet(p->im, &c, err);
 }
 
@@ -344,13 +359,17 @@ static int block(struct pcapng *p, uint32_t type, struct trawl_error *err)
 	case PCAPNG_PACKET_SIMPLE:
 		return packet_block(p, type, err);
 	case PCAPNG_STATISTICS:
-		if (p->len >= 12)
-			statistics_block(p);
-		else
+		if (p->len < 12) {
 			usb_import_bad(p->im, "the statistics block before byte %llu is too short",
 				       (unsigned long long)p->at);
+			return 0;
+		}
+		statistics_block(p);
+		count_comments(p, 12);
 		return 0;
 	case PCAPNG_SECTION:
+		count_comments(p, 12);
+		return 0;
 	case PCAPNG_FIELD_NAMES:
 		return 0;
 	default:

@@ -66,7 +66,7 @@ struct usb_import {
 	uint32_t other_linktype; /* link type of the first of these */
 	uint64_t blocks;         /* pcapng: number of blocks that no rule here reads */
 	uint32_t block_type;     /* type of the first of these */
-	uint64_t comments;       /* pcapng: number of packets' comments, which are not kept */
+	uint64_t comments;       /* pcapng: comments of any block; they are not kept */
 	uint64_t bad;            /* number of packets or lines that are not valid events */
 	char bad_what[160];      /* description of the first of these */
 	/* number of events that the file reports as lost; UINT64_MAX: unknown */

@@ -267,11 +267,13 @@ def test_left_out(d):
     comment = struct.pack("<HH4sI", 1, 4, b"look", 0)
     packet = struct.pack("<IIIII", 0, 0, 0, len(r), len(r)) + r
     data = usbsynth.pcapng(c.records) + block("<", 0xbad, b"\0\0\xf3\xb8data") + \
-        block("<", 6, packet + comment) + block("<", 4, bytes(4)) + block("<", 10, bytes(8))
+        block("<", 6, packet + comment[:8] + comment) + block("<", 4, bytes(4)) + \
+        block("<", 10, bytes(8)) + \
+        block("<", 5, bytes(12) + comment) + block("<", 1, struct.pack("<HHI", 220, 0, 0) + comment)
     open(d + "/more.pcapng", "wb").write(data)
     err = run("trawl-edit", "import", d + "/more.pcapng", "-w", d + "/more.trawl")[1]
     ok("3 blocks without packets left out, the first of type 0x00000bad" in err and
-       "1 comment of packets left out" in err and "3 events" in err, "what is left out", err)
+       "4 comments left out" in err and "3 events" in err, "what is left out", err)
     open(d + "/more.pcapng", "wb").write(data + block("<", 5, bytes(8)))
     err = run("trawl-edit", "import", d + "/more.pcapng", "-w", d + "/more.trawl", status=1)[1]
     ok("statistics block before byte" in err and "is too short" in err, "a short one", err)
