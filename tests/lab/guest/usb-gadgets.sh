@@ -48,6 +48,13 @@ connect() {
 		done
 	done
 }
+# find_disk: prints the name of the gadget's disk once it has its size.
+find_disk() {
+	local model disk
+	model=$(grep -l File-Stor /sys/block/sd*/device/model) || return 1
+	disk=$(sed 's,/sys/block/\([^/]*\)/.*,\1,' <<<"$model")
+	[ "$(cat "/sys/block/$disk/size")" -gt 0 ] && [ -b "/dev/$disk" ] && echo "$disk"
+}
 # talk: makes each interface send what IPv6 sends by itself, and look for an unused address.
 talk() {
 	local i links
@@ -111,8 +118,8 @@ gadget_gone keys
 
 truncate -s 4M /tmp/gadget.img
 gadget disk mass_storage.0 1d6b:0122 lun.0/file=/tmp/gadget.img
-sleep 3
-disk=$(grep -l File-Stor /sys/block/sd*/device/model | sed 's,/sys/block/\([^/]*\)/.*,\1,')
+wait_for find_disk
+disk=$(find_disk)
 dd if=/dev/zero of="/dev/$disk" bs=4k count=8 oflag=direct status=none &&
 	dd if="/dev/$disk" of=/dev/null bs=4k count=8 iflag=direct status=none
 ok $? "a disk gadget is written and read"
