@@ -75,7 +75,7 @@ static const int looking[] = {
 static const int talking[] = {
 	SCMP_SYS(accept), SCMP_SYS(accept4), SCMP_SYS(recvfrom), SCMP_SYS(recvmsg),
 	SCMP_SYS(sendto), SCMP_SYS(sendmsg), SCMP_SYS(shutdown), SCMP_SYS(setsockopt),
-	SCMP_SYS(getsockopt), SCMP_SYS(signalfd4),
+	SCMP_SYS(getsockopt),
 };
 
 /* ---- what only an attacker calls: ends the program ---------------------------------------- */

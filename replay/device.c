@@ -3,6 +3,7 @@
  * The way "device": plays the USB device to this machine's drivers through vhci_hcd, or to a usbip
  * client.
  */
+#include <errno.h>
 #include <getopt.h>
 #include <malloc.h>
 #include <signal.h>
@@ -10,11 +11,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "common/sandbox.h"
+#include "common/array.h"
 #include "common/duration.h"
+#include "common/sandbox.h"
 #include "decode/base/cli.h"
 #include "decode/import/foreign.h"
 #include "replay/player.h"
@@ -169,16 +170,36 @@ static int plug(const struct options *o, const struct player *p, const struct ta
 	return usbip_accept(u, &d, err);
 }
 
-static int signals(void)
-{
-	sigset_t set;
+/* For the signals that end the replay. */
+static volatile sig_atomic_t stopped;
+static const struct usbip *plugged;
 
+static void on_signal(int number)
+{
+	int e = errno;
+
+	stopped = 1;
+	usbip_stop(plugged);
+	errno = e;
+}
+
+/* Plays until the end, or a signal; later signals do not interrupt the verdict. */
+static int play_until_signal(struct player *p, struct usbip *u, struct trawl_error *err)
+{
+	static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+	struct sigaction a = {.sa_handler = on_signal};
+	sigset_t set;
+	int got;
+
+	plugged = u;
 	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
+		sigaddset(&set, ends[i]);
+		sigaction(ends[i], &a, NULL);
+	}
+	got = player_run(p, u, &stopped, err);
 	sigprocmask(SIG_BLOCK, &set, NULL);
-	return signalfd(-1, &set, SFD_CLOEXEC);
+	return got;
 }
 
 /*
@@ -199,7 +220,7 @@ static int play(const struct options *o, struct tape *t, struct usbip *u, struct
 	struct player *p = player_new(t, &o->player, &v, err);
 	struct out out;
 	char text[200];
-	int got, stop;
+	int got;
 
 	if (!p)
 		return -1;
@@ -207,12 +228,9 @@ static int play(const struct options *o, struct tape *t, struct usbip *u, struct
 	for (unsigned int i = 0; player_note(p, i, text, sizeof(text)); i++)
 		note("%s", text);
 	got = plug(o, p, t, u, err);
-	stop = got ? -1 : signals();
 	if (!got)
-		got = player_run(p, u, stop, err);
+		got = play_until_signal(p, u, err);
 	usbip_close(u);
-	if (stop >= 0)
-		close(stop);
 	if (got >= 0) {
 		player_finish(p);
 		if (got == PLAYER_UNPLUGGED)

@@ -7,7 +7,6 @@
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/signalfd.h>
 
 #include "common/array.h"
 #include "decode/base/bytes.h"
@@ -725,23 +724,23 @@ static bool is_end(struct player *p, uint64_t *wake, int *end)
 	return left <= p->now;
 }
 
-/* Waits for messages, the time `wake`, or a signal; returns true for the signal. */
-static bool wait_for(struct player *p, uint64_t wake, int stop)
+/* Waits for messages or the time `wake`; a signal, which shuts the socket down, ends this, too. */
+static void wait_for(struct player *p, uint64_t wake)
 {
-	struct pollfd fds[2] = {{.fd = p->usbip->fd, .events = POLLIN},
-				{.fd = stop, .events = POLLIN}};
+	struct pollfd fd = {.fd = p->usbip->fd, .events = POLLIN};
 	uint64_t ns = wake > p->now ? wake - p->now : 0;
 	struct timespec t = {.tv_sec = (time_t)(ns / 1000000000),
 			     .tv_nsec = (long)(ns % 1000000000)};
-	int n = ppoll(fds, stop >= 0 ? 2 : 1, wake == UINT64_MAX ? NULL : &t, NULL);
+	/* Without a time recv() waits, which saves a system call for each message. */
+	int n = wake == UINT64_MAX ? 1 : ppoll(&fd, 1, &t, NULL);
 
-	p->now = pace_clock();
-	if (n > 0 && fds[0].revents && usbip_read(p->usbip))
+	if (n > 0 && usbip_read(p->usbip, wake == UINT64_MAX))
 		p->state = PLAYER_GONE;
-	return n > 0 && stop >= 0 && fds[1].revents;
+	p->now = pace_clock();
 }
 
-int player_run(struct player *p, struct usbip *u, int stop, struct trawl_error *err)
+int player_run(struct player *p, struct usbip *u, const volatile sig_atomic_t *stop,
+	       struct trawl_error *err)
 {
 	uint64_t wake;
 	int end;
@@ -754,12 +753,11 @@ int player_run(struct player *p, struct usbip *u, int stop, struct trawl_error *
 		if (take_messages(p, err) < 0)
 			return -1;
 		wake = serve_all(p);
-		if (p->state == PLAYER_GONE)
-			return is_over(p) ? PLAYER_DONE : PLAYER_UNPLUGGED;
+		if (*stop || p->state == PLAYER_GONE)
+			return is_over(p) ? PLAYER_DONE : *stop ? PLAYER_SIGNAL : PLAYER_UNPLUGGED;
 		if (is_end(p, &wake, &end))
 			return end;
-		if (wait_for(p, wake, stop))
-			return is_over(p) ? PLAYER_DONE : PLAYER_SIGNAL;
+		wait_for(p, wake);
 	}
 }
 

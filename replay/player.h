@@ -10,6 +10,8 @@
 #ifndef TRAWL_REPLAY_PLAYER_H
 #define TRAWL_REPLAY_PLAYER_H
 
+#include <signal.h>
+
 #include "replay/playeroptions.h"
 #include "replay/standard.h"
 #include "replay/verdict.h"
@@ -28,10 +30,11 @@ bool player_note(const struct player *p, unsigned int i, char *text, size_t room
 enum player_end { PLAYER_DONE, PLAYER_UNPLUGGED, PLAYER_SIGNAL, PLAYER_TIMEOUT };
 
 /*
- * Plays until the end of the tape, or as the options say. stop: a descriptor that becomes readable
- * when a signal arrives; -1: none. Returns an enum player_end, or -1 with *err.
+ * Plays until the end of the tape, or as the options say. stop: set by a signal handler, which also
+ * calls usbip_stop(): then nothing waits any longer. Returns an enum player_end, or -1 with *err.
  */
-int player_run(struct player *p, struct usbip *u, int stop, struct trawl_error *err);
+int player_run(struct player *p, struct usbip *u, const volatile sig_atomic_t *stop,
+	       struct trawl_error *err);
 
 /* Counts what did not happen; to be called after player_run(). */
 void player_finish(struct player *p);

@@ -51,14 +51,15 @@ void usbip_urb_free(struct usbip_urb *u)
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
-int usbip_read(struct usbip *u)
+int usbip_read(struct usbip *u, bool wait)
 {
 	ssize_t n;
 
 	if (!array_reserve(u->in, u->room, u->used + READ_STEP))
 		return -1;
 	do
-		n = recv(u->fd, u->in + u->used, u->room - u->used, MSG_DONTWAIT);
+		n = recv(u->fd, u->in + u->used, u->room - u->used,
+			 wait ? 0 : MSG_DONTWAIT);
 	while (n < 0 && errno == EINTR);
 	if (n < 0 && errno == EAGAIN)
 		return 0;
@@ -355,11 +356,16 @@ int usbip_plug(struct usbip *u, enum usbip_speed speed, struct trawl_error *err)
 	return ret;
 }
 
-void usbip_close(struct usbip *u)
+void usbip_stop(const struct usbip *u)
 {
-	/* The kernel unplugs the device when the socket is shut down. */
+	/* The kernel unplugs the device then. */
 	if (u->fd >= 0)
 		shutdown(u->fd, SHUT_RDWR);
+}
+
+void usbip_close(struct usbip *u)
+{
+	usbip_stop(u);
 	if (u->fd >= 0)
 		close(u->fd);
 	for (int i = 0; i < 2; i++)

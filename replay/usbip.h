@@ -94,8 +94,13 @@ void usbip_close(struct usbip *u);
  */
 int usbip_next(struct usbip *u, struct usbip_urb **urb, uint32_t *seqnum, uint32_t *victim,
 	       struct trawl_error *err);
-/* Receives what has arrived at the socket. -1: the other side is gone. */
-int usbip_read(struct usbip *u);
+/*
+ * Receives what has arrived at the socket; wait: if nothing has, waits for it. -1: the other side
+ * is gone.
+ */
+int usbip_read(struct usbip *u, bool wait);
+/* Disconnects, so that a wait ends, and none begins. Signal handlers may call it. */
+void usbip_stop(const struct usbip *u);
 
 /*
  * Answers an URB: status 0 or a negative errno, n bytes transferred, of which `data` are sent for

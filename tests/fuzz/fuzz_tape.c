@@ -4,6 +4,7 @@
  * and as a list, and played to a host that enumerates it.
  */
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,6 +55,7 @@ static void play(struct tape *t)
 	struct trawl_error err;
 	struct player *p = player_new(t, &o, &v, &err);
 	struct usbip u = USBIP_NOTHING;
+	sig_atomic_t stop = 0;
 	char text[200];
 	int pair[2];
 
@@ -66,7 +68,7 @@ static void play(struct tape *t)
 			ask(pair[1], 100 + i, (uint8_t)i, NULL, 512);
 		shutdown(pair[1], SHUT_WR);
 		u.fd = pair[0];
-		if (player_run(p, &u, -1, &err) >= 0)
+		if (player_run(p, &u, &stop, &err) >= 0)
 			player_finish(p);
 		usbip_close(&u);
 		close(pair[1]);

@@ -42,7 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (write(pair[1], data, size) != (ssize_t)size)
 		size = 0;
 	shutdown(pair[1], SHUT_WR);
-	while (got >= 0 && usbip_read(&u) >= 0) {
+	while (got >= 0 && usbip_read(&u, false) >= 0) {
 		while ((got = usbip_next(&u, &urb, &number, &victim, &err)) > 0) {
 			if (got == USBIP_SUBMIT)
 				answer(&u, urb);

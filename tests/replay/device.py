@@ -4,10 +4,12 @@ TCP."""
 import glob
 import os
 import signal
+import socket
 import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 SRC, BUILD = os.environ["TRAWL_SRC"], os.environ["TRAWL_BUILD"]
@@ -482,6 +484,38 @@ def test_protocol(d):
     same((0, True), (lambda e: (e[0], e[1].startswith("same")))(r.end()),
          "--hold stays until a signal")
     h.close()
+    test_waiting(path)
+
+
+def call_of(task):
+    """The system call that a task waits in: its number and first argument; None if it runs."""
+    with open(f"/proc/{task}/syscall") as f:
+        words = f.read().split()
+    return (words[0], int(words[1], 16)) if len(words) > 3 else None
+
+
+def test_waiting(path):
+    """A message costs two system calls: in one, the replay waits for it and receives it. The number
+    of that call is taken from a thread that does the same."""
+    near, far = socket.socketpair()
+    thread = threading.Thread(target=near.recv, args=(1,))
+    thread.start()
+    while not (call := call_of(f"self/task/{thread.native_id}")) or call[1] != near.fileno():
+        time.sleep(0.01)
+    r = Replay(path, "--speed", "0")
+    h = r.host()
+    h.attach()
+    h.enumerate()
+    while not (now := call_of(r.p.pid)):
+        time.sleep(0.01)
+    same(call[0], now[0], "the replay waits for a message where it receives it")
+    r.p.send_signal(signal.SIGTERM)
+    status, out, err = r.end()
+    ok(status == 1 and out.startswith("different:") and "unplugged" not in err,
+       "a signal ends that, which is not the host's doing", status, out, err)
+    h.close()
+    far.send(b".")
+    thread.join()
 
 
 def refused(name, status, text, *args):
