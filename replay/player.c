@@ -561,6 +561,7 @@ void playing_queue(struct player *p, struct usbip_urb *u)
 	}
 	*e->last = u;
 	e->last = &u->next;
+	p->queued |= 1u << (e - p->endpoints);
 }
 
 /*
@@ -573,8 +574,10 @@ static bool serve(struct player *p, struct endpoint *e, uint64_t *wake)
 	struct storage_answer a;
 	uint64_t due;
 
-	if (!e->first)
+	if (!e->first) {
+		p->queued &= ~(1u << (e - p->endpoints));
 		return false;
+	}
 	if (e->is_storage) {
 		if (!storage_in(p->storage, e->first->length, &a))
 			return false;
@@ -615,7 +618,8 @@ static uint64_t serve_all(struct player *p)
 	if (p->delayed)
 		wake = p->delayed->due;
 	for (unsigned int k = 0; k < 32 && p->state != PLAYER_GONE; k++)
-		while (p->state != PLAYER_GONE && serve(p, &p->endpoints[k], &wake))
+		while (p->state != PLAYER_GONE && p->queued >> k & 1 &&
+		       serve(p, &p->endpoints[k], &wake))
 			;
 	return wake;
 }

@@ -71,6 +71,7 @@ struct player {
 	struct verdict *verdict;
 	struct standard standard;
 	struct endpoint endpoints[32]; /* by endpoint number, + 16 for IN */
+	uint32_t queued;               /* a bit for each endpoint that may have URBs waiting */
 	uint32_t *requests, nrequests; /* tape entries of endpoint 0 */
 	/*
 	 * A linked list of the requests that the host may still send: element i + 1 has 1 + the

@@ -8,6 +8,9 @@
 /* flag in sector.at: SECTOR_UNKNOWN alone, or with 1 + the offset in the heap */
 #define HEAP SECTOR_UNKNOWN
 
+/* Neighbours share a hash and so a few cache lines: commands are about ranges of sectors. */
+#define RANGE 16
+
 struct sector {
 	uint64_t lba;              /* UINT64_MAX: the slot is free */
 	uint64_t at;
@@ -15,7 +18,8 @@ struct sector {
 
 static size_t slot_of(const struct sectors *s, uint64_t lba)
 {
-	size_t i = (size_t)(lba * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (s->size - 1);
+	uint64_t hash = lba / RANGE * UINT64_C(0x9e3779b97f4a7c15) >> 20;
+	size_t i = (size_t)(hash * RANGE + lba % RANGE) & (s->size - 1);
 
 	while (s->table[i].lba != UINT64_MAX && s->table[i].lba != lba)
 		i = (i + 1) & (s->size - 1);
@@ -47,7 +51,7 @@ bool sectors_set(struct sectors *s, uint64_t lba, uint64_t at, bool replace)
 {
 	size_t i;
 
-	if (4 * (s->n + 1) > 3 * s->size && !grow(s))
+	if (2 * (s->n + 1) > s->size && !grow(s))
 		return false;
 	i = slot_of(s, lba);
 	s->n += s->table[i].lba == UINT64_MAX;
