@@ -194,10 +194,10 @@ static void put_attribute(struct out *o, const char *name, const char *text)
 	for (; *text; text++) { /* umockdev's escapes: those of C */
 		if (*text == '\\')
 			out_str(o, "\\\\");
-		else if ((unsigned char)*text >= 0x20 && *text != 0x7f)
+		else if (*text >= 0x20 && *text < 0x7f)
 			out_char(o, *text);
 		else
-			out_printf(o, "\\%03o", (unsigned int)*text);
+			out_printf(o, "\\%03o", (unsigned char)*text);
 	}
 	out_str(o, "\\n\n");
 }

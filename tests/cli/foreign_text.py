@@ -9,6 +9,7 @@ import os
 import re
 import subprocess
 import sys
+import tarfile
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
@@ -74,6 +75,13 @@ with tempfile.TemporaryDirectory() as folder:
         for argv in commands:
             out, err = run(*argv, tainted)
             harmless(f"{' '.join(argv)} of {os.path.basename(name)}", out + err)
+
+    # umockdev's text has every other byte in octal.
+    out, err = run("trawl-export", "--to", "umockdev", tainted)
+    described = tarfile.open(fileobj=io.BytesIO(out)).extractfile("usb.umockdev").read()
+    harmless("trawl-export --to umockdev", described)
+    ok(b"\\033]0;PWNED\\007\\01212:00:00 \\342\\200\\250\\302\\2332J" in described,
+       "umockdev: a name comes back whole", described)
 
     # A device's port that is a path: umockdev-run would create files there.
     subprocess.run([f"{BUILD}/tests/decode/taint", f"{SRC}/samples/usb-storage.trawl", tainted,
