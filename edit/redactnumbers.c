@@ -109,6 +109,8 @@ const bool *redact_texts(struct redact *x, const struct trawl_event *ev,
 		x->failed = true;
 		return NULL;
 	}
+	if (!n)
+		return x->texts;
 	memset(x->texts, 0, n);
 	if (!probe || x->counting)
 		find_texts(ev, f, n, x->texts);

@@ -25,7 +25,7 @@ static bool take_level(const char *s, size_t len, struct level *l)
 	if (*after != '(')
 		return false;
 	if (minus)
-		l->offset = -l->offset;
+		l->offset = (long long)-(unsigned long long)l->offset;
 	l->inner = after + 1;
 	l->len = (int)(s + len - 1 - l->inner);
 	return l->len > 0;
@@ -56,22 +56,22 @@ static bool is_safe(const char *base, int len)
 
 /*
  * Returns the last place up to an offset that is 4 more than a multiple of 8; for an offset of 0 or
- * more, at least 4.
+ * more, at least 4. Numbers wrap, as addresses in the kernel do.
  */
 static long long between(long long offset)
 {
-	long long back = (offset + 4) & 7;
+	unsigned long long n = (unsigned long long)offset, back = (n + 4) & 7;
 
-	return offset >= 0 && offset < back ? 4 : offset - back;
+	return offset >= 0 && n < back ? 4 : (long long)(n - back);
 }
 
 /* Writes a check of the memory `more` bytes behind a level's address. */
 static void put_check(const struct level *l, unsigned long more, char *buf, size_t size)
 {
-	long long at = between(l->offset + (long long)more);
+	long long at = between((long long)((unsigned long long)l->offset + more));
 
-	snprintf(buf, size, "+0(%c%s%lld(%.*s)):string", at < 0 ? '-' : '+', l->prefix, llabs(at),
-		 l->len, l->inner);
+	snprintf(buf, size, "+0(%c%s%llu(%.*s)):string", at < 0 ? '-' : '+', l->prefix,
+		 at < 0 ? -(unsigned long long)at : (unsigned long long)at, l->len, l->inner);
 }
 
 void readable_checks(const char *fetch, struct readable *r)
