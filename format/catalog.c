@@ -9,7 +9,7 @@ enum {
 	META_MAX = 256 << 20,
 	FILE_SOURCES_MAX = 4096,
 	TYPE_BLOCK_LEAST = 64, /* bytes of the smallest event type block */
-	PAGES = 256 * sizeof(void *), /* each of a source's types */
+	PAGE = 16, /* types in each of a source's pages */
 	LOSS_COST = sizeof(struct trawl_loss) + 24,
 	META_COST = sizeof(struct catalog_meta) + 96,
 	THIN_LEAST = 64, /* smallest number of clock-syncs that are thinned */
@@ -259,11 +259,18 @@ static bool types_room(struct catalog *c, struct section_source *here, uint32_t 
 static struct trawl_event_type **type_slot(struct catalog *c, struct catalog_source *known,
 					   uint32_t id)
 {
-	struct trawl_event_type ***page = &known->pages[id >> 8];
+	const size_t at = id / PAGE, more = at >= known->npages ? at + 1 - known->npages : 0;
+	struct trawl_event_type ***page;
 
-	if (!*page && budget_take(&c->budget, PAGES, "event types"))
-		*page = calloc(256, sizeof(**page));
-	return *page ? *page + (id & 255) : NULL;
+	if (!budget_take(&c->budget, more * sizeof(*known->pages), "event types") ||
+	    !array_reserve(known->pages, known->pages_cap, at + 1))
+		return NULL;
+	while (known->npages <= at)
+		known->pages[known->npages++] = NULL;
+	page = &known->pages[at];
+	if (!*page && budget_take(&c->budget, PAGE * sizeof(**page), "event types"))
+		*page = calloc(PAGE, sizeof(**page));
+	return *page ? *page + id % PAGE : NULL;
 }
 
 static bool common_fits(const struct trawl_source *s, uint32_t size)
@@ -613,8 +620,9 @@ void catalog_free(struct catalog *c)
 	for (size_t i = 0; i < c->sources.n; i++) {
 		struct catalog_source *s = c->sources.p[i];
 
-		for (int k = 0; k < 256; k++)
+		for (size_t k = 0; k < s->npages; k++)
 			free(s->pages[k]);
+		free(s->pages);
 		body_source_free(&s->source);
 		free(s);
 	}

@@ -101,7 +101,8 @@ struct catalog_meta {
 
 struct catalog_source {
 	struct trawl_source source;
-	struct trawl_event_type **pages[256]; /* the newest type of each id */
+	struct trawl_event_type ***pages; /* the newest type of each id */
+	size_t npages, pages_cap;
 };
 
 void catalog_free(struct catalog *c);
