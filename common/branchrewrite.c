@@ -332,7 +332,7 @@ bool branch_rewrite(int from, int to)
 		  before.st_size <= FILE_MOST;
 
 	if (ok)
-		m->r = trawl_open_fd(from, "capture", 0, &ignored);
+		m->r = trawl_open_fd(from, "capture", NULL, &ignored);
 	ok = ok && m->r && rewrite(m, to);
 	if (m && m->w && trawl_writer_close(m->w, &ignored))
 		ok = false;

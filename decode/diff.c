@@ -18,7 +18,7 @@ static const struct {
 	{BRANCH_SOURCE_KIND, branchdiff_print},
 };
 
-static bool has_kind(int fd, const char *name, uint64_t memory, const char *kind,
+static bool has_kind(int fd, const char *name, struct trawl_memory *memory, const char *kind,
 		     struct trawl_error *err)
 {
 	struct trawl_reader *r = trawl_open_fd(fd, name, memory, err);

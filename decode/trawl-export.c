@@ -473,7 +473,7 @@ static int run(struct options *o, struct trawl_error *err)
 	int status;
 
 	o->export.spool = -1;
-	o->export.memory = o->reading.decode.memory;
+	o->export.memory = o->reading.memory.most;
 	/* selecting transfers requires reading the input twice */
 	if (foreign_open(&f, o->reading.path, chooses_transfers(o), err) ||
 	    (o->format->spool && (o->export.spool = unpack_temporary(err)) < 0) ||

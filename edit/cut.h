@@ -50,7 +50,7 @@ struct task_names; /* edit/tasknames.h */
 struct cut {
 	struct trawl_reader *r;
 	const char *name;           /* path of the file */
-	uint64_t memory;            /* limit for each reader of it; 0: as trawl_open() */
+	struct trawl_memory *memory; /* of all readers of it */
 	uint64_t from, to;          /* ns on the timeline: from <= time < to */
 	uint64_t sources[4];        /* a bit for each source id that is wanted */
 	const struct keep *chosen;  /* only these events; NULL: all */

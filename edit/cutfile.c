@@ -27,7 +27,7 @@ static bool by_time_only(const struct cut_request *q)
 /* Resolves relative times, which count from the first event, and source names. */
 static int resolve(const struct cut_request *q, struct cut *c, struct trawl_error *err)
 {
-	struct decode_options options = { .memory = q->memory };
+	struct decode_options options = { .memory = c->memory };
 	struct stream *s = stream_open(q->path, &options, q->selection, err);
 
 	if (!s)
@@ -351,10 +351,11 @@ static int plan_and_write(const struct cut_request *q, struct cut *c, int fd, co
 int cut_file(const struct cut_request *q, int fd, const char *out, struct cut_result *result,
 	     struct trawl_error *err)
 {
+	struct trawl_memory memory = { .most = q->memory };
 	struct choose choose = { .path = q->path, .selection = q->selection, .around = q->around,
 				 .window = q->window, .every = q->every,
-				 .decode.memory = q->memory };
-	struct cut c = { .name = q->path, .memory = q->memory, .level = q->level };
+				 .decode.memory = &memory };
+	struct cut c = { .name = q->path, .memory = &memory, .level = q->level };
 	struct needs needs = { 0 };
 	struct task_names names = { 0 };
 	struct keep keep = { 0 };
@@ -371,7 +372,7 @@ int cut_file(const struct cut_request *q, int fd, const char *out, struct cut_re
 		c.to = c.chosen_to = q->selection->end;
 	}
 	c.unchecked = c.from || c.to != UINT64_MAX;
-	c.r = ret ? NULL : trawl_open_within(q->path, q->memory, err);
+	c.r = ret ? NULL : trawl_open_within(q->path, &memory, err);
 	ret = c.r ? plan_and_write(q, &c, fd, out, result, err) : -1;
 	cut_free(&c);
 	trawl_close(c.r);

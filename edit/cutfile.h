@@ -15,7 +15,7 @@ struct cut_request {
 	uint64_t max_size;           /* most bytes of the result; 0: no limit */
 	uint64_t max_events;         /* most events of the result; 0: no limit */
 	int level;                   /* --level; 0: the smallest file */
-	uint64_t memory;             /* limit for a reader of the file; 0: as trawl_open() */
+	uint64_t memory;             /* limit of trawl_open_within(), bytes; 0: the default */
 };
 
 struct cut_result {

@@ -37,7 +37,7 @@ static bool same_file(FILE *in, const char *out)
 /* Explains why a file cannot be imported, using trawl's own reader. */
 static int cannot_import(FILE *in, const char *path, struct trawl_error *err)
 {
-	struct trawl_reader *r = trawl_open_fd(fileno(in), path, 0, err);
+	struct trawl_reader *r = trawl_open_fd(fileno(in), path, NULL, err);
 
 	trawl_close(r);
 	if (r)

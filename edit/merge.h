@@ -19,6 +19,7 @@ struct merge_section {
 struct merge_file {
 	const char *name;    /* as the user gave it */
 	struct cut cut;
+	struct trawl_memory memory; /* of its readers */
 	struct merge_section *sections;
 	size_t n;
 	bool by_hand;        /* --shift was given */

@@ -101,10 +101,11 @@ static int open_file(struct merge_file *f, struct edit_input *in, uint64_t memor
 {
 	if (edit_input_ready(in, caged, err))
 		return -1;
-	f->cut = (struct cut){ .name = in->path, .memory = memory, .to = UINT64_MAX,
+	f->memory.most = memory;
+	f->cut = (struct cut){ .name = in->path, .memory = &f->memory, .to = UINT64_MAX,
 			       .all_metadata = true, .as_they_are = true };
 	memset(f->cut.sources, 0xff, sizeof(f->cut.sources));
-	f->cut.r = trawl_open_within(in->path, memory, err);
+	f->cut.r = trawl_open_within(in->path, &f->memory, err);
 	if (!f->cut.r || cut_plan(&f->cut, err) || merge_read_clocks(f, err)) {
 		edit_input_call(in, err);
 		return -1;

@@ -473,7 +473,7 @@ static int new_section(struct copy *c, uint32_t section, int fd, const char *out
 static int go_through(struct redact *x, int fd, const char *out, const char *manifest,
 		      struct trawl_error *err)
 {
-	struct copy c = { .x = x, .r = trawl_open_within(x->path, x->memory, err) };
+	struct copy c = { .x = x, .r = trawl_open_within(x->path, &x->memory, err) };
 	size_t n = c.r ? trawl_section_count(c.r) : 0;
 	struct trawl_error late;
 	struct trawl_piece p;
@@ -531,7 +531,7 @@ int redact_collect(struct redact *x, struct trawl_error *err)
 {
 	int ret;
 
-	x->r = trawl_open_within(x->path, x->memory, err);
+	x->r = trawl_open_within(x->path, &x->memory, err);
 	x->usb = x->r ? usb_roles_new(x->r) : NULL;
 	if (!x->usb || !system_files_read(&x->system_files, x->r))
 		return x->r ? edit_no_memory(err) : -1;

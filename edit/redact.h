@@ -37,7 +37,7 @@ struct redact {
 	struct trawl_reader *r;
 	const char *path, *name; /* the file's path to open; its name in messages */
 	int level;               /* zstd level of the copy; 0: the smallest file */
-	uint64_t memory;         /* limit for each reader of it; 0: as trawl_open() */
+	struct trawl_memory memory; /* of all readers of it */
 	uint32_t drop;           /* bit N: class N is removed */
 	bool counting;           /* during redact_collect() */
 	/* where the current value is: an event's name, a metadata's name */

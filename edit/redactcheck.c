@@ -237,7 +237,7 @@ static int check_chunk(struct redact *x, struct trawl_reader *r, struct trawl_pi
  */
 int redact_check(struct redact *x, int fd, const char *name, struct trawl_error *err)
 {
-	struct trawl_reader *r = trawl_open_fd(fd, name, x->memory, err);
+	struct trawl_reader *r = trawl_open_fd(fd, name, &x->memory, err);
 	struct trawl_piece p;
 	int got = -1;
 

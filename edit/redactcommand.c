@@ -327,7 +327,7 @@ static int run(bool copies, int argc, char **argv, struct trawl_error *err)
 	if (ret || edit_input_open(&in, argv[optind], err))
 		return -1;
 	x.drop = o.drop;
-	x.memory = o.memory;
+	x.memory.most = o.memory;
 	x.level = o.level;
 	ret = copies ? redact_to(&x, &in, &o, err) : count_secrets(&x, &in, &o, err);
 	redact_free(&x);

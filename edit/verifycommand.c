@@ -22,7 +22,7 @@ static const struct option verify_options[] = {
 };
 
 static struct trawl_reader *open_caged(const struct eachfile *o, const char *path,
-				       struct trawl_error *err)
+				       struct trawl_memory *memory, struct trawl_error *err)
 {
 	struct trawl_reader *r = NULL;
 	int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) :
@@ -33,7 +33,7 @@ static struct trawl_reader *open_caged(const struct eachfile *o, const char *pat
 		return NULL;
 	}
 	if (o->no_sandbox || !sandbox_enter(cli_program, path, err))
-		r = trawl_open_fd(fd, path, o->memory, err);
+		r = trawl_open_fd(fd, path, memory, err);
 	close(fd);
 	return r;
 }
@@ -95,7 +95,8 @@ static bool is_zip(const char *path)
 	return zip;
 }
 
-static int verify_zip(const struct eachfile *o, const char *path, struct trawl_error *err)
+static int verify_zip(const struct eachfile *o, const char *path, struct trawl_memory *memory,
+		      struct trawl_error *err)
 {
 	struct edit_input in;
 	struct trawl_reader *r = NULL;
@@ -104,7 +105,7 @@ static int verify_zip(const struct eachfile *o, const char *path, struct trawl_e
 	if (edit_input_open(&in, path, err))
 		return -1;
 	if (!edit_input_ready(&in, o->no_sandbox, err))
-		r = trawl_open_within(in.path, o->memory, err);
+		r = trawl_open_within(in.path, memory, err);
 	ret = verify_reader(r, path, err);
 	if (ret)
 		edit_input_call(&in, err);
@@ -114,9 +115,11 @@ static int verify_zip(const struct eachfile *o, const char *path, struct trawl_e
 
 static int verify_file(const struct eachfile *o, const char *path, struct trawl_error *err)
 {
+	struct trawl_memory memory = {.most = o->memory};
+
 	if (strcmp(path, "-") && is_zip(path))
-		return verify_zip(o, path, err);
-	return verify_reader(open_caged(o, path, err), path, err);
+		return verify_zip(o, path, &memory, err);
+	return verify_reader(open_caged(o, path, &memory, err), path, err);
 }
 
 int verify_command(int argc, char **argv, struct trawl_error *err)

@@ -27,7 +27,7 @@ enum { SCANNED_MOST = 16 << 20 }; /* a file of this size opens as fast without a
 
 struct whole {
 	const char *out;
-	uint64_t memory;
+	struct trawl_memory memory;
 	int level;   /* 0: the smallest file */
 	bool no_sandbox, compact;
 	int joined; /* an empty file for branches in long batches; -1: none */
@@ -45,7 +45,7 @@ static int parse(struct whole *o, int argc, char **argv, struct trawl_error *err
 		else if (option != OPTION_MEMORY && option != OPTION_LEVEL)
 			return cli_bad_option(option, argv, long_options, err);
 		else if (option == OPTION_LEVEL ? edit_level(optarg, &o->level, err)
-						: cli_memory(optarg, &o->memory, err))
+						: cli_memory(optarg, &o->memory.most, err))
 			return -1;
 	}
 	if (!o->out)
@@ -105,21 +105,21 @@ static int take_smaller(const struct edit_input *in, uint64_t bytes, int fd, con
  * Opens the file that is compacted: the input or, if its branches are in many short batches, a copy
  * with long batches. *bytes: the size of the input, in the latter case.
  */
-static struct trawl_reader *open_compact(const struct whole *o, const struct edit_input *in,
+static struct trawl_reader *open_compact(struct whole *o, const struct edit_input *in,
 					 uint64_t *bytes, struct trawl_error *err)
 {
 	struct stat st;
 
 	if (o->joined < 0 || !branch_rewrite(in->file.fd, o->joined) || fstat(in->file.fd, &st))
-		return trawl_open_within(in->path, o->memory, err);
+		return trawl_open_within(in->path, &o->memory, err);
 	*bytes = (uint64_t)st.st_size;
-	return trawl_open_fd(o->joined, in->path, o->memory, err);
+	return trawl_open_fd(o->joined, in->path, &o->memory, err);
 }
 
-static int write_whole(const struct whole *o, struct edit_input *in, int fd,
+static int write_whole(struct whole *o, struct edit_input *in, int fd,
 		       struct trawl_error *err)
 {
-	struct cut c = { .name = in->path, .memory = o->memory, .to = UINT64_MAX,
+	struct cut c = { .name = in->path, .memory = &o->memory, .to = UINT64_MAX,
 			 .all_metadata = true, .again = o->compact, .level = o->level };
 	struct trawl_verdict v;
 	uint64_t bytes = 0;

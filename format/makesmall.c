@@ -119,11 +119,12 @@ static bool gather(struct maker *m, const uint8_t *file, size_t n)
 	w.payloads = true;
 	while (ok && (step = walk_next(&w, &f)) == WALK_BLOCK) {
 		sections += f.b.kind == BLOCK_FOREIGN && f.b.type == PCAPNG_SHB;
-		ok = sections == 1 && !m->ended && f.at < SMALL_ADDRESS && add_block(m, &f);
+		ok = sections == 1 && !m->ended && f.at < SMALL_ADDRESS && add_block(m, &f) &&
+		     m->items.len < (size_t)1 << SMALL_BITS;
 	}
 	input_close(&in);
 	return ok && step == WALK_END && m->ended && !damage.blocks && !damage.cut &&
-		!damage.junk && !m->items.failed && m->items.len < (size_t)1 << SMALL_BITS;
+		!damage.junk && !m->items.failed;
 }
 
 static void put_header(struct buf *out)

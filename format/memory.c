@@ -5,8 +5,9 @@
 #include <sys/mman.h>
 
 #include "format/memory.h"
+#include "format/trawl.h"
 
-enum { HUGE_PAGE = 2 << 20, LARGE = 1 << 20 };
+enum { HUGE_PAGE = 2 << 20, LARGE = 1 << 20, MOST_DEFAULT = 256 << 20 };
 
 void *memory_new(size_t *size)
 {
@@ -37,22 +38,35 @@ bool array_grow(void *array, size_t *room, size_t need, size_t size)
 	return true;
 }
 
+uint64_t budget_most(const struct budget *b)
+{
+	return b->memory->most ? b->memory->most : MOST_DEFAULT;
+}
+
 bool budget_take(struct budget *b, uint64_t n, const char *what)
 {
-	if (!b)
+	if (!b || !b->memory)
 		return true;
-	if (b->most && (n > b->most || b->used > b->most - n)) {
+	if (n > budget_most(b) - b->memory->used) {
 		b->refused = what;
 		return false;
 	}
+	b->memory->used += n;
 	b->used += n;
 	return true;
 }
 
 void budget_return(struct budget *b, uint64_t n)
 {
-	if (b)
-		b->used -= n;
+	if (!b || !b->memory)
+		return;
+	b->memory->used -= n;
+	b->used -= n;
+}
+
+uint64_t budget_share(const struct budget *b)
+{
+	return budget_most(b) - (b->memory->used - b->used);
 }
 
 void room_free(struct room *r)

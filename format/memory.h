@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct trawl_memory;
+
 /* The number of elements of an array, not of a pointer to one. */
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -28,19 +30,22 @@ bool array_grow(void *array, size_t *room, size_t need, size_t size);
 
 /*
  * Limits the memory of a reader, because a small file can ask for any amount. All parts of the
- * reader take from its budget.
+ * reader take from its budget, and all readers that share a struct trawl_memory from that.
  */
 struct budget {
-	uint64_t most, used;   /* bytes; most 0: no limit */
+	struct trawl_memory *memory; /* NULL: no limit */
+	uint64_t used;         /* bytes of memory->used that this reader took */
 	const char *refused;   /* what exceeded the limit, for the error; NULL: nothing so far */
 	bool exhausted;        /* malloc() failed: blocks that were not read may be undamaged */
 };
 
-enum { BUDGET_DEFAULT = 256 << 20 };
-
+/* The limit in bytes, of all readers together. Not for a budget without one. */
+uint64_t budget_most(const struct budget *b);
 /* Takes n bytes for `what`. Returns false if that exceeds the limit. b NULL: no limit. */
 bool budget_take(struct budget *b, uint64_t n, const char *what);
 void budget_return(struct budget *b, uint64_t n);
+/* What other readers leave of the limit for this one. Not for a budget without one. */
+uint64_t budget_share(const struct budget *b);
 
 /* Whether anything was not read because of the limit, or because malloc() failed. */
 static inline bool budget_failed(const struct budget *b)

@@ -487,7 +487,7 @@ int merge_next(struct merge *m, uint64_t limit, struct trawl_event *ev)
 			break;
 		drop_done(m);
 		if ((m->nactive >= ACTIVE_MAX ||
-		     m->memory > m->catalog->budget.most / 2 / m->share) &&
+		     m->memory > budget_share(&m->catalog->budget) / 2 / m->share) &&
 		    m->nheads) {
 			if (!m->disorder)
 				damage_add(m->damage,

@@ -49,6 +49,7 @@ struct trawl_reader {
 	char *name;              /* for messages */
 	struct input in;
 	struct catalog catalog;
+	struct trawl_memory memory; /* of a reader that shares none */
 	struct damage damage;
 	struct walker walk;      /* of a pipe or a scan */
 	struct lane lane;        /* of the current section */

@@ -76,8 +76,8 @@ static int pipe_front(struct trawl_reader *r, struct trawl_error *err)
 static struct trawl_reader *reader_start(struct trawl_reader *r, struct trawl_error *err)
 {
 	r->range.to = UINT64_MAX;
-	if (!r->catalog.budget.most)
-		r->catalog.budget.most = BUDGET_DEFAULT;
+	if (!r->catalog.budget.memory)
+		r->catalog.budget.memory = &r->memory;
 	lane_init(r, &r->lane);
 	if (!probe_front(r, err) &&
 	    !(r->in.seekable ? locate(r, err) : pipe_front(r, err))) {
@@ -106,16 +106,16 @@ int reader_no_memory(const struct trawl_reader *r, struct trawl_error *err)
 				  r->name);
 	return trawl_fail(err, TRAWL_CANNOT, "%s: %s would take more than the %" PRIu64 " MiB of "
 			  "memory that a file may: --memory allows more, if you trust it", r->name,
-			  b->refused, b->most >> 20);
+			  b->refused, budget_most(b) >> 20);
 }
 
 struct trawl_reader *trawl_open(const char *path, struct trawl_error *err)
 {
-	return trawl_open_within(path, 0, err);
+	return trawl_open_within(path, NULL, err);
 }
 
 /* Opens a descriptor, which it owns. fd -1: fails by errno, that of the failed open(). */
-static struct trawl_reader *open_taken(int fd, const char *path, uint64_t memory,
+static struct trawl_reader *open_taken(int fd, const char *path, struct trawl_memory *memory,
 				       struct trawl_error *err)
 {
 	struct trawl_reader *r = fd < 0 ? NULL : calloc(1, sizeof(*r));
@@ -124,7 +124,7 @@ static struct trawl_reader *open_taken(int fd, const char *path, uint64_t memory
 		r->name = strdup(strcmp(path, "-") ? path : "standard input");
 	if (r && r->name) {
 		input_fd(&r->in, fd);
-		r->catalog.budget.most = memory;
+		r->catalog.budget.memory = memory;
 		return reader_start(r, err);
 	}
 	if (fd < 0) {
@@ -138,7 +138,8 @@ static struct trawl_reader *open_taken(int fd, const char *path, uint64_t memory
 	return NULL;
 }
 
-struct trawl_reader *trawl_open_within(const char *path, uint64_t memory, struct trawl_error *err)
+struct trawl_reader *trawl_open_within(const char *path, struct trawl_memory *memory,
+				       struct trawl_error *err)
 {
 	int fd = STDIN_FILENO, end = 0;
 
@@ -154,7 +155,7 @@ bool trawl_is_seekable(const struct trawl_reader *r)
 }
 
 /* Uses dup(), which a sandbox allows. It shares the file offset, which files are not read by. */
-struct trawl_reader *trawl_open_fd(int fd, const char *name, uint64_t memory,
+struct trawl_reader *trawl_open_fd(int fd, const char *name, struct trawl_memory *memory,
 				   struct trawl_error *err)
 {
 	return open_taken(dup(fd), name, memory, err);
@@ -188,6 +189,7 @@ void trawl_close(struct trawl_reader *r)
 	merge_free(&r->lane.merge);
 	lanes_free(r);
 	chunk_decoder_free(r->decoder);
+	budget_return(&r->catalog.budget, r->catalog.budget.used);
 	catalog_free(&r->catalog);
 	input_close(&r->in);
 	bundle_free(r->segment);

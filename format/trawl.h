@@ -377,16 +377,26 @@ struct trawl_reader;
  */
 struct trawl_reader *trawl_open(const char *path, struct trawl_error *err);
 /*
- * The same with a limit of `memory` bytes (0: 256 MiB, as trawl_open()) for the file's descriptions
- * and metadata, and for decoded chunks. A file that needs more is refused; the error says what
- * needs it.
+ * A limit on memory for a file's descriptions and metadata, and for decoded chunks. It is one for
+ * all readers that are opened with it, such as two that read the same file; all must be used by one
+ * thread.
  */
-struct trawl_reader *trawl_open_within(const char *path, uint64_t memory, struct trawl_error *err);
+struct trawl_memory {
+	uint64_t most; /* bytes; 0: 256 MiB */
+	uint64_t used; /* by readers that are open; initially 0 */
+};
+
+/*
+ * The same as trawl_open() with a limit, which must outlive the reader; NULL: one of its own of 256
+ * MiB, as trawl_open(). A file that needs more is refused; the error says what needs it.
+ */
+struct trawl_reader *trawl_open_within(const char *path, struct trawl_memory *memory,
+				       struct trawl_error *err);
 /*
  * The same for an open descriptor; a regular file is read from its start. `name` stands for it in
  * errors. The reader duplicates fd; the caller closes its own.
  */
-struct trawl_reader *trawl_open_fd(int fd, const char *name, uint64_t memory,
+struct trawl_reader *trawl_open_fd(int fd, const char *name, struct trawl_memory *memory,
 				   struct trawl_error *err);
 void trawl_close(struct trawl_reader *r);
 /* True for a regular file, whose sections trawl_open() has found. False for a pipe. */

@@ -27,7 +27,7 @@
 
 struct options {
 	const char *path;
-	uint64_t memory; /* limit for reading it; 0: the default of trawl_open() */
+	struct trawl_memory memory; /* of all readers of it */
 	int32_t tid;
 	bool gdb, no_sandbox;
 };
@@ -60,7 +60,7 @@ static int set_option(void *arg, int option, struct trawl_error *err)
 	o->gdb |= option == OPTION_GDB;
 	o->no_sandbox |= option == OPTION_UNCAGED;
 	if (option == OPTION_MEMORY)
-		return cli_memory(optarg, &o->memory, err);
+		return cli_memory(optarg, &o->memory.most, err);
 	if (option != OPTION_TID)
 		return 0;
 	o->tid = (int32_t)strtol(optarg, &end, 10);
@@ -72,7 +72,7 @@ static int set_option(void *arg, int option, struct trawl_error *err)
 /* A walk, and the state of the dialogue that controls it. */
 struct console {
 	struct walk *walk;
-	const struct options *options;
+	struct options *options;
 	uint64_t begin;             /* printed times are relative to this time */
 	bool at_event;              /* the last command went to `event` */
 	struct walk_moment event;
@@ -174,7 +174,7 @@ static void to_event(struct console *t, const char *glob, bool back)
 	struct walk_event e;
 	struct walk_insn here;
 	struct walk_wanted wanted = {.from = t->event, .back = back, .glob = *glob ? glob : NULL,
-				     .memory = t->options->memory};
+				     .memory = &t->options->memory};
 	uint64_t open;
 	int got;
 
@@ -287,7 +287,7 @@ static bool command(struct console *t, const char *line)
 	return true;
 }
 
-static void run_commands(struct walk *w, const struct options *options)
+static void run_commands(struct walk *w, struct options *options)
 {
 	char line[400], last[400] = "";
 	bool terminal = isatty(STDIN_FILENO);
@@ -332,7 +332,7 @@ static int run(const struct way *w, int argc, char **argv)
 	if (!got && !o.no_sandbox)
 		got = sandbox_enter_with(cli_program, o.path, SANDBOX_FILES, &err);
 	if (!got)
-		got = walk_open(&walk, o.path, o.memory, o.tid, &err);
+		got = walk_open(&walk, o.path, &o.memory, o.tid, &err);
 	if (!got && o.gdb)
 		got = gdbstub_run(walk, stdin, stdout, &err);
 	else if (!got)

@@ -23,7 +23,8 @@ int tape_reader_run(struct tape_reader *r, const struct tape_file *file,
 		    int (*end)(struct tape_reader *r, struct trawl_reader *reader),
 		    struct trawl_error *err)
 {
-	struct decode_options options = {.show_keys = true, .memory = file->memory};
+	struct trawl_memory memory = {.most = file->memory};
+	struct decode_options options = {.show_keys = true, .memory = &memory};
 	struct selection selection = {.to_option = "--until"};
 	struct stream *s = NULL;
 	int ret = selection_done(&selection, true, err);

@@ -115,7 +115,7 @@ static int count(struct flow *f, const struct flow_stretch *s)
 	return 0;
 }
 
-static int read_through(struct walk *w, const char *path, uint64_t memory,
+static int read_through(struct walk *w, const char *path, struct trawl_memory *memory,
 			int (*stretch)(struct flow *f, const struct flow_stretch *s),
 			struct trawl_error *err)
 {
@@ -137,7 +137,7 @@ static int read_through(struct walk *w, const char *path, uint64_t memory,
 	return ret;
 }
 
-int walk_open(struct walk **out, const char *path, uint64_t memory, int32_t tid,
+int walk_open(struct walk **out, const char *path, struct trawl_memory *memory, int32_t tid,
 	      struct trawl_error *err)
 {
 	struct walk *w = *out = calloc(1, sizeof(*w));

@@ -22,11 +22,11 @@ struct walk_insn {
 };
 
 /*
- * Reads the branches of a task; tid 0: of the task that has most. memory: limit for reading
- * the file, 0: the default of trawl_open(). Returns 0, or -1 with *err; walk_close() is to be
- * called in any case.
+ * Reads the branches of a task; tid 0: of the task that has most. memory: of all readers of the
+ * file; it must outlive the walk. Returns 0, or -1 with *err; walk_close() is to be called in any
+ * case.
  */
-int walk_open(struct walk **w, const char *path, uint64_t memory, int32_t tid,
+int walk_open(struct walk **w, const char *path, struct trawl_memory *memory, int32_t tid,
 	      struct trawl_error *err);
 void walk_close(struct walk *w);
 

@@ -23,7 +23,7 @@ struct walk_wanted {
 	struct walk_moment from;
 	bool back;        /* the last event before it, not the next one after it */
 	const char *glob; /* of its name; NULL: any */
-	uint64_t memory;  /* limit for reading the file; 0: the default of trawl_open() */
+	struct trawl_memory *memory; /* of all readers of the file */
 };
 
 /*

@@ -35,7 +35,7 @@ struct decode_options {
 	bool no_descriptors; /* do not synthesise packets at the start of an export */
 	uint16_t linktype; /* of exported USB packets; 0: as in the capture, or 220 */
 	unsigned int columns; /* width of the terminal; 0: the output is no terminal */
-	uint64_t memory; /* --memory: limit of trawl_open_within(), bytes; 0: the default */
+	struct trawl_memory *memory; /* --memory, for all readers; NULL: one for each */
 	int fd;          /* the open file, to be read instead of its path; 0: none */
 	int hexdump;     /* 1: -x, payload in hex; 2: -X, also as text */
 };

@@ -205,7 +205,7 @@ int foreign_front(int fd, const char *name, struct trawl_error *err)
 	lseek(fd, 0, SEEK_END);
 	if (known)
 		return 0;
-	r = trawl_open_fd(fd, name, 0, err);
+	r = trawl_open_fd(fd, name, NULL, err);
 	trawl_close(r);
 	/* what is damaged or cut here may be whole after it */
 	return r || err->status == TRAWL_BAD_DATA ? 0 : -1;

@@ -26,7 +26,7 @@ static int set_option(struct reading *r, const struct reading_program *p, void *
 		r->utc = true;
 		return 0;
 	case OPTION_MEMORY:
-		return cli_memory(optarg, &r->decode.memory, err);
+		return cli_memory(optarg, &r->memory.most, err);
 	case OPTION_RAW:
 		r->decode.raw = true;
 		return 0;
@@ -58,6 +58,7 @@ int reading_parse(struct reading *r, const struct reading_program *p, void *arg,
 	int option;
 
 	opterr = 0;
+	r->decode.memory = &r->memory;
 	while ((option = getopt_long(argc, argv, p->letters, p->options, NULL)) != -1) {
 		if (option == OPTION_HELP) {
 			p->help();

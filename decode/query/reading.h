@@ -11,6 +11,7 @@
 struct reading {
 	struct decode_options decode;
 	struct selection selection;
+	struct trawl_memory memory; /* --memory: for all that is read */
 	const char *path; /* the (first) file, or "-" */
 	bool many;        /* the program accepts several files */
 	bool utc;

@@ -176,6 +176,22 @@ with tempfile.TemporaryDirectory() as work:
         status, lines, _ = run("trawl-replay", way, *kernel, "--memory", "1G", path)
         ok("would take more" not in " ".join(lines),
            f"trawl-replay {way} --memory 1G: it is read", f"{status} {lines}")
+    # Two thirds of the limit: commands that read a file twice take no more than the limit, either,
+    # and those that read it once read it.
+    open(path, "wb").write(metadata(21, 8 << 20))
+    for once, *args in ((True, "trawl-decode", path), (True, "trawl-edit", "verify", path),
+                        (True, "trawl-edit", "compact", path, "-w", out),
+                        (True, "trawl-edit", "repair", path, "-w", out),
+                        (False, "trawl-export", "--to", "csv", path),
+                        (False, "trawl-edit", "secrets", path),
+                        (False, "trawl-edit", "redact", path, "-w", out),
+                        (False, "trawl-edit", "cut", "--from", "+0s", path, "-w", out)):
+        name = " ".join(a for a in args if a not in (path, out))
+        status, lines, kib = run(*args)
+        refused = any("metadata would take more than the 256 MiB" in line for line in lines)
+        ok(status == (1 if once else 3) and refused != once,
+           f"{name}: what it reads is one budget", f"{status} {lines}")
+        ok(is_sanitized or kib < 280 << 10, "... which it keeps", f"{kib} KiB")
     data = long_texts(60, 200, 60000)
     open(path, "wb").write(data)
     page = os.path.join(work, "page.html")

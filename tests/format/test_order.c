@@ -139,7 +139,7 @@ Test(order, a_range_has_its_events_where_a_clock_went_back)
 
 /* ---- memory limits and invalid counts -------------------------------------------------------- */
 
-static struct trawl_reader *open_bytes(const void *p, size_t n, uint64_t memory,
+static struct trawl_reader *open_bytes(const void *p, size_t n, struct trawl_memory *memory,
 				       struct trawl_error *err)
 {
 	int fd = memfd_create("bytes", 0);
@@ -152,16 +152,45 @@ static struct trawl_reader *open_bytes(const void *p, size_t n, uint64_t memory,
 	return r;
 }
 
+static void many_sections(struct buf *b)
+{
+	for (int i = 0; i < 20000; i++)
+		pcapng_section(b, NULL);
+}
+
 Test(order, sections_count_as_memory)
 {
-	enum { SECTIONS = 20000 };
+	struct trawl_memory memory = { .most = 4 << 20 };
 	struct buf b = { 0 };
 	struct trawl_error err = { 0 };
 
-	for (int i = 0; i < SECTIONS; i++)
-		pcapng_section(&b, NULL);
-	cr_assert_null(open_bytes(b.data, b.len, 4 << 20, &err));
+	many_sections(&b);
+	cr_assert_null(open_bytes(b.data, b.len, &memory, &err));
 	cr_assert(strstr(err.text, "sections would take more"), "%s", err.text);
+	cr_assert_eq(memory.used, 0);
+	buf_free(&b);
+}
+
+Test(order, readers_share_a_limit)
+{
+	struct trawl_memory memory = { 0 };
+	struct buf b = { 0 };
+	struct trawl_error err = { 0 };
+	struct trawl_reader *r, *again;
+
+	many_sections(&b);
+	r = open_bytes(b.data, b.len, &memory, &err);
+	cr_assert(r, "%s", err.text);
+	cr_assert_gt(memory.used, 4 << 20);
+	memory.most = memory.used * 3 / 2;
+	cr_assert_null(open_bytes(b.data, b.len, &memory, &err));
+	cr_assert(strstr(err.text, "sections would take more"), "%s", err.text);
+	trawl_close(r);
+	cr_assert_eq(memory.used, 0);
+	again = open_bytes(b.data, b.len, &memory, &err);
+	cr_assert(again, "%s", err.text);
+	trawl_close(again);
+	cr_assert_eq(memory.used, 0);
 	buf_free(&b);
 }
 
@@ -246,7 +275,7 @@ Test(order, a_pipe_that_does_not_block_is_waited_for, .timeout = 60)
 	fcntl(ends[0], F_SETFL, O_NONBLOCK);
 	pid = write_later(ends[1], p, n);
 	close(ends[1]);
-	r = trawl_open_fd(ends[0], "pipe", 0, &err);
+	r = trawl_open_fd(ends[0], "pipe", NULL, &err);
 	cr_assert(r, "%s", err.text);
 	while ((ret = trawl_next(r, &ev, &err)) == 1)
 		got++;

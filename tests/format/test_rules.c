@@ -234,7 +234,8 @@ Test(rules, a_chunk_says_that_its_strings_are_too_long)
 
 Test(rules, a_chunk_for_which_memory_runs_out_is_not_damaged)
 {
-	struct budget budget = { .most = 1 };
+	struct trawl_memory memory = { .most = 1 };
+	struct budget budget = { .memory = &memory };
 	struct chunk_decoder *d = chunk_decoder_new();
 	struct trawl_error err = { 0 };
 	struct buf b = { 0 };

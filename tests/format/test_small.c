@@ -90,7 +90,7 @@ static size_t pieces_read(size_t pieces, size_t len, bool *small)
 	}
 	cr_assert_eq(trawl_writer_close(w, &err), 0);
 	*small = trawl_make_small(fd);
-	r = trawl_open_fd(fd, "made", 0, &err);
+	r = trawl_open_fd(fd, "made", NULL, &err);
 	n = r ? trawl_meta_count(r) : 0;
 	trawl_close(r);
 	close(fd);
