@@ -140,15 +140,20 @@ static bool copy_once(struct store *store, struct trawl_branch *to, u32 capacity
 	return true;
 }
 
-/* Removes the copied records and older ones, which are lost. */
+/*
+ * Removes the copied records and older ones, which are lost. store_put() has counted those as lost
+ * that it has overwritten since they were copied: they are not.
+ */
 static void remove_copied(struct store *store, struct store_copied *copied)
 {
-	u64 begin = copied->position - copied->count;
+	u64 begin = copied->position - copied->count, oldest = first(store);
 
 	if (store->written < copied->position)
 		return; /* store_room() has replaced them */
-	if (begin > first(store))
-		store->lost += begin - first(store);
+	if (begin > oldest)
+		store->lost += begin - oldest;
+	else
+		store->lost -= min(oldest, copied->position) - begin;
 	store->oldest = copied->position;
 	copied->lost = store->lost;
 }

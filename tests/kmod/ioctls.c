@@ -6,6 +6,8 @@
  *			there are, and how many have branches (perf may clear them before)
  * ioctls asked	enables provider lbr on itself, and dumps for each line of the input: what
  *			came of it
+ * ioctls cleared N	records a process in form BTS, and dumps and clears N times: whether each
+ *			branch was copied or counted as lost
  * ioctls threads N	enables once on a process with N more threads: how many are traced
  * ioctls random S SEED   any requests for S seconds, by two processes, on processes that come and
  * go
@@ -320,6 +322,72 @@ static int dumps_if_asked(void)
 	return 0;
 }
 
+/* Starts a process that stops at once, and then takes some branches for each of so many turns. */
+static pid_t looping(int turns)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		raise(SIGSTOP);
+		for (volatile int i = 0; i < turns; i++)
+			;
+		_exit(0);
+	}
+	waitpid(pid, NULL, WUNTRACED);
+	return pid;
+}
+
+enum { BUFFER = 4096 };
+
+/* Returns how many branches a dump of the process' buffer copied; *lost: how many are lost. */
+static unsigned long dump_bts(int on, pid_t pid, unsigned int flags, unsigned long *lost)
+{
+	static struct trawl_branch records[BUFFER];
+	struct trawl_dump d = { .size = sizeof(d), .flags = flags, .pid = pid,
+				.form = TRAWL_FORM_BTS, .capacity = BUFFER };
+	int got;
+
+	d.records = flags ? (unsigned long)records : 0;
+	do
+		got = ioctl(on, TRAWL_IOC_DUMP, &d);
+	while (got && errno == EAGAIN);
+	if (got)
+		perror("ioctls: TRAWL_IOC_DUMP");
+	*lost = d.lost;
+	return got ? 0 : d.count;
+}
+
+/* A second session, which keeps all of them, counts the branches. */
+static int cleared(int n)
+{
+	unsigned long lost, copied = 0, dropped, all;
+	int whole = open(TRAWL_DEVICE, O_RDWR | O_CLOEXEC), times;
+	struct trawl_enable e = enable(TRAWL_FORM_BTS);
+	pid_t pid = looping(30000 * n);
+
+	e.pid = pid;
+	e.provider = TRAWL_PROVIDER_STEP;
+	e.bts_control = TRAWL_BTS_DEFAULT;
+	e.bts_size = BUFFER * TRAWL_BTS_RECORD;
+	if (ioctl(fd, TRAWL_IOC_ENABLE, &e))
+		perror("ioctls: enable");
+	e.bts_size = TRAWL_BTS_SIZE_MAX;
+	if (ioctl(whole, TRAWL_IOC_ENABLE, &e))
+		perror("ioctls: enable");
+	kill(pid, SIGCONT);
+	for (times = 0; times < n; times++) {
+		usleep(30000);
+		copied += dump_bts(fd, pid, TRAWL_DUMP_CLEAR, &lost);
+	}
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	copied += dump_bts(fd, pid, TRAWL_DUMP_CLEAR, &lost);
+	all = dump_bts(whole, pid, 0, &dropped);
+	printf("%lu copied and %lu lost: %ld too many\n", copied, lost,
+	       (long)(copied + lost - all - dropped));
+	return 0;
+}
+
 /* Waits until the process has started as many threads. */
 static bool has_threads(pid_t pid, int threads)
 {
@@ -554,6 +622,8 @@ int main(int argc, char **argv)
 		return dump_cycles(atoi(argv[2]));
 	if (argc == 2 && !strcmp(argv[1], "asked"))
 		return dumps_if_asked();
+	if (argc == 3 && !strcmp(argv[1], "cleared"))
+		return cleared(atoi(argv[2]));
 	if (argc == 3 && !strcmp(argv[1], "threads") && atoi(argv[2]) <= THREADS_MAX)
 		return many_threads(atoi(argv[2]));
 	if (argc == 4 && !strcmp(argv[1], "random"))

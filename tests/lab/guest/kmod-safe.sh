@@ -107,6 +107,9 @@ ok $? "a ring that overwrites"
 kbranch -m block -n 1024 -z 5 -q -- /bin/true 2>said
 has "a ring that blocks loses nothing" "$(cat said)" ' 0 lost$'
 
+has "a buffer that is emptied while it overflows: each branch was copied or is lost" \
+	"$(ioctls cleared 50)" '^[1-9][0-9]* copied and [1-9][0-9]* lost: 0 too many$'
+
 # The module cannot be removed while it is in use.
 kbranch -q -- sleep 100 2>/dev/null &
 wait_for pgrep -x sleep
