@@ -5,9 +5,11 @@
  * that may wait, calls printk(), or touches user memory except by copy_*_nofault().
  */
 #include "kmod/hooks.h"
+#include <linux/irq_work.h>
 #include <linux/kdebug.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/percpu.h>
 #include <linux/sched/signal.h>
 #include <linux/tracepoint.h>
 #include "kmod/compat.h"
@@ -16,6 +18,21 @@
 #include "kmod/task.h"
 
 enum { EXIT_64 = 60, EXIT_GROUP_64 = 231, EXIT_32 = 1, EXIT_GROUP_32 = 252 };
+
+/* Asks the task to have perf try its event again. */
+static void retry_lbr(struct irq_work *work)
+{
+	struct traced *t;
+
+	rcu_read_lock();
+	t = traced_find(current);
+	if (t && traced_lbr_given_up(t))
+		step_lbr_off(t);
+	rcu_read_unlock();
+}
+
+/* task_work_add() may allocate memory, which is not allowed under the runqueue lock. */
+static DEFINE_PER_CPU(struct irq_work, retries);
 
 static void on_switch(void *data, bool preempt, struct task_struct *prev, struct task_struct *next,
 		      unsigned int prev_state)
@@ -30,8 +47,11 @@ static void on_switch(void *data, bool preempt, struct task_struct *prev, struct
 	if (t && !(prev->flags & PF_EXITING))
 		traced_keep(t);
 	t = traced_find(next);
-	if (t)
+	if (t) {
 		step_switched_in(t, next);
+		if (traced_lbr_given_up(t))
+			irq_work_queue(this_cpu_ptr(&retries));
+	}
 	rcu_read_unlock();
 }
 
@@ -177,15 +197,22 @@ static void look_up(struct tracepoint *tp, void *unused)
 
 static void unregister(int count)
 {
+	int cpu;
+
 	while (count--)
 		tracepoint_probe_unregister(points[count].tp, points[count].probe, NULL);
 	tracepoint_synchronize_unregister();
+	for_each_possible_cpu(cpu)
+		irq_work_sync(per_cpu_ptr(&retries, cpu));
 }
 
 static int start(void)
 {
 	int i, status;
 
+	/* Not by an initializer: the kernel relocates no pointers in a module's per-CPU data. */
+	for_each_possible_cpu(i)
+		*per_cpu_ptr(&retries, i) = IRQ_WORK_INIT_HARD(retry_lbr);
 	for_each_kernel_tracepoint(look_up, NULL);
 	for (i = 0; i < ARRAY_SIZE(points); i++) {
 		status = points[i].tp

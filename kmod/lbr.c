@@ -21,6 +21,7 @@ struct lbr {
 	u64 time;		/* ns, when they were read; 0: never */
 	bool lost;		/* somebody else had the LBR when they were to be read */
 	bool stale;		/* the registers may hold entries of another time */
+	const void *mm;		/* the task's when it last ran user code; compared only */
 	struct trawl_branch stack[LBR_MAX + 1];	/* what lbr_stack() returns */
 };
 
@@ -103,6 +104,7 @@ struct lbr *lbr_open(struct task_struct *task, u32 select)
 		return ERR_CAST(event);
 	}
 	lbr->event = event;
+	lbr->mm = READ_ONCE(task->mm);
 	lbr->filter = event->hw.branch_reg.config;
 	choose(lbr, select);
 	perf_event_enable(event);
@@ -158,6 +160,11 @@ static unsigned long switches(void)
 	return READ_ONCE(current->nvcsw) + READ_ONCE(current->nivcsw);
 }
 
+bool lbr_given_up(const struct lbr *lbr)
+{
+	return READ_ONCE(lbr->event->state) == PERF_EVENT_STATE_ERROR;
+}
+
 /*
  * While the event is disabled, perf does not empty the entries when the task comes to a CPU: they
  * may then be of the task that used them there before.
@@ -165,12 +172,13 @@ static unsigned long switches(void)
 void lbr_resume(struct lbr *lbr)
 {
 	unsigned long flags, before = switches();
+	bool others = lbr_given_up(lbr);
 
 	WRITE_ONCE(lbr->stale, true);
 	perf_event_disable(lbr->event);
 	perf_event_enable(lbr->event);
 	local_irq_save(flags);
-	if (switches() != before)
+	if (others || switches() != before)
 		lbr_forget(lbr);
 	else
 		WRITE_ONCE(lbr->stale, false);
@@ -258,9 +266,21 @@ static bool clear_registers(const struct lbr_layout *l)
 void lbr_forget(struct lbr *lbr)
 {
 	raw_spin_lock(&lbr->lock);
+	lbr->mm = current->mm;
 	if (ours_here(lbr))
 		lbr->stale = !clear_registers(&lbr->layout);
 	raw_spin_unlock(&lbr->lock);
+}
+
+/*
+ * Whether the task is in an exec that has already replaced its memory: perf has reported the new
+ * program, but the entries are of the one before until traced_exec() empties them.
+ */
+static bool of_program_before(struct lbr *lbr)
+{
+	if (!current->in_execve)
+		lbr->mm = current->mm;
+	return lbr->mm != current->mm;
 }
 
 void lbr_keep(struct lbr *lbr)
@@ -268,8 +288,8 @@ void lbr_keep(struct lbr *lbr)
 	bool ours = ours_here(lbr);
 
 	raw_spin_lock(&lbr->lock);
-	lbr->lost = !ours || READ_ONCE(lbr->stale) || !recording(&lbr->layout) ||
-		    !read_registers(&lbr->layout, &lbr->raw);
+	lbr->lost = of_program_before(lbr) || !ours || READ_ONCE(lbr->stale) ||
+		    !recording(&lbr->layout) || !read_registers(&lbr->layout, &lbr->raw);
 	lbr->time = ktime_get_mono_fast_ns();
 	raw_spin_unlock(&lbr->lock);
 }
@@ -283,13 +303,12 @@ static void visit(void *data)
 }
 
 /*
- * Tries an event again that perf has given up: perf never schedules a pinned one again that once
- * found no counter. The entries that are there then are another event's. If the task is not
- * running, perf empties them when it comes to a CPU.
+ * Tries an event again that perf has given up. The entries that are there then are another event's.
+ * If the task is not running, perf empties them when it comes to a CPU.
  */
 static void retry(struct visit *v)
 {
-	if (READ_ONCE(v->lbr->event->state) != PERF_EVENT_STATE_ERROR)
+	if (!lbr_given_up(v->lbr))
 		return;
 	WRITE_ONCE(v->lbr->stale, true);
 	perf_event_disable(v->lbr->event);

@@ -41,9 +41,15 @@ void lbr_select(struct lbr *lbr, u32 select);
 /*
  * lbr_resume() - switches the branch records of the current task on again by way of perf. The
  * processor switches them off at each debug exception, such as a single step of a uprobe or a
- * debugger. The entries are kept. May sleep.
+ * debugger. The entries are kept, except those of another event: see lbr_given_up(). May sleep.
  */
 void lbr_resume(struct lbr *lbr);
+
+/*
+ * lbr_given_up() - whether perf has given up the event, as another one had the records: perf never
+ * tries a pinned event again that once found no counter, but lbr_resume() does. Any context.
+ */
+bool lbr_given_up(const struct lbr *lbr);
 
 /*
  * lbr_forget() - empties the entries of the task that runs on this CPU, which has not returned from

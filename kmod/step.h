@@ -32,7 +32,7 @@ void step_begin(struct traced *traced, struct task_struct *task);
 
 /*
  * step_lbr_off() - notes that a debug exception of the current task has switched off its branch
- * records, so that they are switched on again.
+ * records, or that perf has given them up, so that they are switched on again.
  */
 void step_lbr_off(struct traced *traced);
 

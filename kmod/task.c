@@ -352,6 +352,16 @@ bool traced_has_lbr(struct traced *t)
 	return false;
 }
 
+bool traced_lbr_given_up(struct traced *t)
+{
+	struct attachment *a;
+
+	list_for_each_entry_rcu(a, &t->attachments, of_task)
+		if (a->lbr && lbr_given_up(a->lbr))
+			return true;
+	return false;
+}
+
 /* The next attachment with an LBR after `last`, with a reference to its session; NULL: none. */
 static struct attachment *next_with_lbr(struct traced *t, struct attachment *last)
 {

@@ -69,10 +69,12 @@ bool traced_short_of_room(struct traced *traced);
 void traced_wait_for_room(struct traced *traced);
 
 /*
- * traced_has_lbr() - whether somebody reads its branch records. traced_resume_lbr() - lbr_resume()
- * for each of them, called by the task itself.
+ * traced_has_lbr() - whether somebody reads its branch records. traced_lbr_given_up() - whether
+ * perf has given up an event of these. traced_resume_lbr() - lbr_resume() for each of them, called
+ * by the task itself.
  */
 bool traced_has_lbr(struct traced *traced);
+bool traced_lbr_given_up(struct traced *traced);
 void traced_resume_lbr(struct traced *traced);
 
 /*

@@ -28,17 +28,37 @@ dump() {
 	read -r -t 60 -u 4 answer
 	echo "$answer"
 }
+# A stream has a stack for each line that this program reads.
+mkfifo lines
+kbranch -P lbr -o stacks -- cat <lines >/dev/null 2>stream.said &
+stream=$!
+exec 5>lines
+lines() {
+	for _ in {1..5}; do
+		echo >&5
+		sleep 0.1
+	done
+}
 same "records of its own" branches "$(dump)"
 perf record -q -B -N -a -j any_call,u -e cycles:uD -o other.data -- \
 	sh -c 'echo >perf.runs; exec sleep 1000' >perf.log 2>&1 &
 other=$!
 wait_for test -s perf.runs
 same "somebody else's" "Device or resource busy" "$(dump)"
+lines
 kill -INT $other
 wait $other
 dump >said
 same "and, at the second request at the latest, its own again" branches "$(dump)"
 exec 3>&- 4<&-
+lines
+exec 5>&-
+wait $stream
+cp stacks stream.said "$LAB_KEEP"
+awk '$2 == 39 { print ($5 == 65535 ? "unknown" : $5 ? "branches" : "none") }' stacks >said
+has "a stream's stacks meanwhile are unknown" "$(xargs <said)" 'unknown unknown unknown'
+same "and those afterwards are not" "branches branches branches branches" \
+	"$(tail -4 said | xargs)"
 wait
 # As with steps (kmod-safe.sh), a program that gains privileges is not traced.
 chmod 777 .
