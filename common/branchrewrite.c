@@ -173,13 +173,17 @@ static uint64_t mapped_since(const struct rewrite *m, uint32_t pid, uint64_t tim
 	return since;
 }
 
-/* Whether a batch can be added to the open one: a batch must not span a change of mappings. */
+/*
+ * Whether a batch can be added to the open one: a batch must not span a change of mappings. Those
+ * at its end are its own: its first branches may have happened any time after the batch before.
+ */
 static bool follows(const struct rewrite *m, const struct open_batch *o,
 		    const struct branch_record *head, uint64_t first)
 {
 	return o->head.pid == head->pid && o->head.backend == head->backend &&
 	       first >= o->head.until &&
-	       mapped_since(m, head->pid, first) == mapped_since(m, head->pid, o->first);
+	       mapped_since(m, head->pid, head->until) ==
+		       mapped_since(m, o->head.pid, o->head.until);
 }
 
 static bool begin_batch(struct open_batch *o, const struct branch_record *head, uint64_t first)

@@ -16,7 +16,7 @@ UNIT_CAPTURE = tests/capture/tracefs/test_ring \
 	tests/capture/sys/test_fdmessage tests/capture/sys/test_user \
 	tests/capture/task/test_taskfilter \
 	tests/common/test_nearest tests/common/test_hashset \
-	tests/common/test_array tests/common/test_branch \
+	tests/common/test_array tests/common/test_branch tests/common/test_branchrewrite \
 	tests/capture/branch/test_selftest tests/capture/branch/test_queue \
 	tests/capture/branch/test_join tests/capture/branch/test_gap tests/capture/branch/test_kmodfile tests/capture/branch/test_perfmaps tests/capture/branch/test_perfring tests/capture/branch/test_execs tests/capture/output/test_pending \
 	tests/capture/output/test_recording \
@@ -122,6 +122,9 @@ tests_common_test_branch_LDADD = libcapture.la libcommon.la $(UNIT_LDADD)
 tests_common_test_plain_SOURCES = tests/common/test_plain.c
 tests_common_test_plain_CFLAGS = $(UNIT_CFLAGS)
 tests_common_test_plain_LDADD = $(UNIT_LDADD)
+tests_common_test_branchrewrite_SOURCES = tests/common/test_branchrewrite.c
+tests_common_test_branchrewrite_CFLAGS = $(UNIT_CFLAGS)
+tests_common_test_branchrewrite_LDADD = libcapture.la libcommon.la libformat.la $(UNIT_LDADD)
 tests_common_test_regular_SOURCES = tests/common/test_regular.c
 tests_common_test_regular_CFLAGS = $(UNIT_CFLAGS)
 tests_common_test_regular_LDADD = $(UNIT_LDADD)

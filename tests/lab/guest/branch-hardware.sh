@@ -45,6 +45,17 @@ for how in perf-bts intel-bts perf-lbr perf-joined; do
 	same "$how: and those of the program before are not" 0 \
 		"$(grep -v '"from":"0x40' $how.first | grep -c '"from_module":"first"')"
 done
+# While the kernel loads a program, from a slow file system, the task leaves its CPU: kmod-lbr then
+# has branches of the one before.
+# shellcheck disable=SC2016
+trawl -q -i branch:kmod-lbr -w load.trawl -- sh -c 'for n in 1 2 3 4 5 6 7 8 9 10; do
+	echo 3 >/proc/sys/vm/drop_caches
+	(exec "$0" 1)
+done' "$load" >load.out
+trawl-decode --json load.trawl >load.json
+ok $(($(grep -c '"branch:stack"' load.json) < 20)) "kmod-lbr: stacks of ten programs"
+same "kmod-lbr: none has branches of the one before" 0 "$(grep -c '"from_symbol":"\[unmapped\]' load.json)"
+
 # Each child has one argument more, so that its first sample comes elsewhere: some come soon after
 # the exec.
 # shellcheck disable=SC2016
