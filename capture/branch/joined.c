@@ -461,7 +461,7 @@ static int drain(void *state, struct branch_sink *sink, struct trawl_error *err)
 		return -1;
 	while (!got && (h = perf_ring_next(&s->ring, until))) {
 		got = take(s, sink, h, err);
-		free(h->record);
+		perf_ring_done(&s->ring, h);
 	}
 	return got || !s->stopped ? got : end_all(s, sink, err);
 }

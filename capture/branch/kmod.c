@@ -509,7 +509,7 @@ static int emit_until(struct kmod_state *k, uint64_t time, struct branch_sink *s
 	while ((h = perf_ring_next(&k->perf, time))) {
 		int got = perf_ring_emit(&k->perf, h, sink, err);
 
-		free(h->record);
+		perf_ring_done(&k->perf, h);
 		if (got)
 			return -1;
 	}

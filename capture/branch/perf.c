@@ -523,7 +523,7 @@ static int drain(void *state, struct branch_sink *sink, struct trawl_error *err)
 	}
 	while (!got && (h = perf_ring_next(&p->ring, until))) {
 		got = take(p, sink, h, err);
-		free(h->record);
+		perf_ring_done(&p->ring, h);
 	}
 	got = got ? got : end_held(p, sink, NULL, err);
 	return got || !p->stopped ? got : mark_last_gaps(p, sink, err);

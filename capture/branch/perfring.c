@@ -150,6 +150,7 @@ void perf_ring_close(struct perf_ring *r)
 	for (size_t i = 0; i < r->nheld; i++)
 		free(r->held[i].record);
 	perf_maps_free(r->maps);
+	perf_threads_free(&r->threads);
 	free(r->held);
 	free(r->fds);
 	free(r->cpus);
@@ -361,6 +362,34 @@ struct comm_record {
 	struct perf_event_header header;
 	uint32_t pid, tid;
 };
+
+/*
+ * The processes of the scope are not among r->threads: nobody knows which of their threads had
+ * ended before the events were opened. Their number is limited.
+ */
+static void note_threads(struct perf_ring *r, const struct perf_event_header *h)
+{
+	const struct task_record *t = (const struct task_record *)h;
+	pid_t execed = perf_ring_execed(h);
+
+	if (execed)
+		perf_threads_exec(&r->threads, execed);
+	else if (h->type == PERF_RECORD_FORK && t->pid != t->ppid)
+		perf_threads_fork(&r->threads, (pid_t)t->pid);
+	else if (h->type == PERF_RECORD_FORK)
+		perf_threads_add(&r->threads, (pid_t)t->pid, (pid_t)t->tid);
+	else if (h->type == PERF_RECORD_LOST)
+		perf_threads_free(&r->threads);
+	else if (h->type == PERF_RECORD_EXIT &&
+		 perf_threads_exit(&r->threads, (pid_t)t->pid, (pid_t)t->tid))
+		perf_maps_exec(&r->maps, (pid_t)t->pid);
+}
+
+void perf_ring_done(struct perf_ring *r, const struct perf_held *h)
+{
+	note_threads(r, h->record);
+	free(h->record);
+}
 
 pid_t perf_ring_execed(const struct perf_event_header *h)
 {

@@ -8,6 +8,7 @@
 
 #include <linux/perf_event.h>
 #include "capture/branch/backend.h"
+#include "capture/branch/perfthreads.h"
 
 struct perf_cpu {
 	int cpu, fd;      /* fd: the event whose ring it is */
@@ -46,6 +47,7 @@ struct perf_ring {
 	uint64_t order;
 	bool full;        /* an AUX buffer was full (perf_ring_aux_full()) */
 	struct perf_map *maps; /* of processes, for BRANCH_EVENT_MAPS */
+	struct perf_threads threads; /* of those whose maps are removed at their end */
 };
 
 /* The begin of each sample: IP, TID, TIME. */
@@ -85,11 +87,13 @@ int perf_ring_initial(struct perf_ring *r, const struct branch_scope *scope,
 /* Reads the records that the kernel has written. Returns 0, or -1 with *err. */
 int perf_ring_fill(struct perf_ring *r, struct trawl_error *err);
 /*
- * Returns the next record up to the time `until`, valid until the next call; the caller frees its
- * `record`. NULL: there is none.
+ * Returns the next record up to the time `until`, valid until the next call; the caller ends with
+ * perf_ring_done(). NULL: there is none.
  */
 const struct perf_held *perf_ring_next(struct perf_ring *r, uint64_t until);
 
+/* Frees the record. If it is the last one of a process, also removes that process's mappings. */
+void perf_ring_done(struct perf_ring *r, const struct perf_held *h);
 /* Returns the task that has executed a program, if the record says that of one; else 0. */
 pid_t perf_ring_execed(const struct perf_event_header *h);
 

@@ -3,7 +3,9 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
+#include "capture/branch/perfmaps.h"
 #include "capture/branch/perfring.h"
 
 enum { PAGE = 4096 };
@@ -29,6 +31,9 @@ static void end(void)
 	for (size_t i = 0; i < 2; i++)
 		free(cpus[i].ring);
 	free(ring.held);
+	perf_maps_free(ring.maps);
+	perf_threads_free(&ring.threads);
+	ring.maps = NULL;
 }
 
 TestSuite(perfring, .init = begin, .fini = end);
@@ -64,7 +69,7 @@ static void next_is(uint32_t type, uint64_t time)
 	cr_assert_not_null(h);
 	cr_assert_eq(h->record->type, type, "type %u", h->record->type);
 	cr_assert_eq(h->time, time, "time %lu", (unsigned long)h->time);
-	free(h->record);
+	perf_ring_done(&ring, h);
 }
 
 static void fill(void)
@@ -100,4 +105,118 @@ Test(perfring, a_loss_is_before_what_found_room_again)
 	next_is(PERF_RECORD_LOST, 20);
 	next_is(PERF_RECORD_SAMPLE, 20);
 	next_is(PERF_RECORD_SAMPLE, 20);
+}
+
+/* ---- the mappings of processes that end -------------------------------------------------- */
+
+struct task_record {
+	struct perf_event_header header;
+	uint32_t pid, ppid, tid, ptid;
+	uint64_t time, id_time;
+};
+
+static void task(uint32_t type, uint32_t pid, uint32_t parent, uint32_t tid)
+{
+	struct task_record t = { .header = { .type = type, .size = sizeof(t) }, .pid = pid,
+				 .ppid = parent, .tid = tid, .ptid = parent, .id_time = 1 };
+
+	add(0, &t, sizeof(t));
+}
+
+static void exec(uint32_t pid)
+{
+	struct {
+		struct perf_event_header header;
+		uint32_t pid, tid;
+		uint64_t time;
+	} c = { .header = { .type = PERF_RECORD_COMM, .misc = PERF_RECORD_MISC_COMM_EXEC,
+			    .size = sizeof(c) }, .pid = pid, .tid = pid, .time = 1 };
+
+	add(0, &c, sizeof(c));
+}
+
+static int ignore(struct branch_sink *sink, const struct branch_event *e, struct trawl_error *err)
+{
+	return 0;
+}
+
+/* Returns whether the process has mappings after all records. */
+static bool mapped(pid_t pid)
+{
+	struct branch_sink sink = { .event = ignore };
+	const struct perf_held *h;
+	struct trawl_error err;
+
+	fill();
+	while ((h = perf_ring_next(&ring, UINT64_MAX))) {
+		cr_assert_eq(perf_ring_emit(&ring, h, &sink, &err), 0);
+		perf_ring_done(&ring, h);
+	}
+	return perf_maps_has(ring.maps, pid, 0x1000);
+}
+
+static void map(pid_t pid)
+{
+	struct perf_map_line l = {
+		.start = 0x1000, .end = 0x2000, .prot = PROT_EXEC, .path = "/lib" };
+
+	perf_maps_add(&ring.maps, pid, &l);
+}
+
+Test(perfring, a_process_that_has_ended_has_no_mappings)
+{
+	map(1);
+	task(PERF_RECORD_FORK, 2, 1, 2);
+	cr_assert(mapped(2));
+	task(PERF_RECORD_EXIT, 2, 1, 2);
+	cr_assert_not(mapped(2));
+	cr_assert(mapped(1));
+}
+
+Test(perfring, the_last_thread_ends_a_process)
+{
+	map(1);
+	task(PERF_RECORD_FORK, 2, 1, 2);
+	task(PERF_RECORD_FORK, 2, 2, 3);
+	task(PERF_RECORD_EXIT, 2, 2, 2);
+	cr_assert(mapped(2));
+	task(PERF_RECORD_EXIT, 2, 2, 3);
+	cr_assert_not(mapped(2));
+}
+
+Test(perfring, a_thread_that_execs_is_the_first_one_then)
+{
+	map(1);
+	task(PERF_RECORD_FORK, 2, 1, 2);
+	task(PERF_RECORD_FORK, 2, 2, 3);
+	task(PERF_RECORD_EXIT, 2, 2, 2);
+	exec(2);
+	cr_assert_not(mapped(2));
+	map(2);
+	cr_assert(mapped(2));
+	task(PERF_RECORD_EXIT, 2, 1, 2);
+	cr_assert_not(mapped(2));
+}
+
+Test(perfring, a_process_of_the_scope_keeps_its_mappings)
+{
+	map(1);
+	task(PERF_RECORD_FORK, 1, 1, 5);
+	task(PERF_RECORD_EXIT, 1, 1, 5);
+	cr_assert(mapped(1));
+	task(PERF_RECORD_EXIT, 1, 1, 1);
+	cr_assert(mapped(1));
+}
+
+/* The fork of a thread of it may be among what was lost. */
+Test(perfring, after_a_loss_nobody_knows_the_last_thread)
+{
+	map(1);
+	task(PERF_RECORD_FORK, 2, 1, 2);
+	add_lost(0, 1);
+	task(PERF_RECORD_EXIT, 2, 1, 2);
+	cr_assert(mapped(2));
+	task(PERF_RECORD_FORK, 2, 1, 2);
+	task(PERF_RECORD_EXIT, 2, 1, 2);
+	cr_assert_not(mapped(2));
 }
