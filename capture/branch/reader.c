@@ -175,6 +175,15 @@ void reader_starter_close(struct reader_starter *s)
 
 /* ---- a reader ---------------------------------------------------------------------------- */
 
+/* Why socketpair() failed. */
+static const char *no_socket(void)
+{
+	return errno == EMFILE ? "socketpair: no socket for the reader of its symbols: too many files are "
+				 "open; raise ulimit -n"
+			       : "socketpair: the system has no socket for the reader of its symbols; end "
+				 "other programs";
+}
+
 const char *reader_start(struct reader_starter *s, int fd, const char *path, const char *folder,
 			 struct reader *r)
 {
@@ -184,11 +193,11 @@ const char *reader_start(struct reader_starter *s, int fd, const char *path, con
 
 	*r = (struct reader){ .socket = -1, .opener = -1 };
 	if (s->n >= READERS_MAX)
-		return "the capture has too many programs";
+		return "the capture has too many programs; record fewer processes at a time";
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, stream))
-		return strerror(errno);
+		return no_socket();
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, packets)) {
-		why = strerror(errno);
+		why = no_socket();
 		close(stream[0]);
 		close(stream[1]);
 		return why;
@@ -205,7 +214,7 @@ const char *reader_start(struct reader_starter *s, int fd, const char *path, con
 	if (sent)
 		return NULL;
 	reader_close(r);
-	return "what reads programs has ended";
+	return "the process that starts readers of symbols has ended; record again";
 }
 
 void reader_close(struct reader *r)
@@ -237,10 +246,10 @@ static const char *receive(const struct reader *r, char *p, size_t n, int64_t un
 	while (n) {
 		left = until - milliseconds();
 		if (left <= 0)
-			return "reading its symbols takes too long";
+			return "reading its symbols takes too long; record again on a less busy machine";
 		if (poll(fds, 2, (int)left) < 0) {
 			if (errno != EINTR)
-				return "its symbols cannot be read";
+				return "poll: the recorder cannot wait for its symbols; end other programs";
 			continue;
 		}
 		if (fds[1].revents && !opener_answer(r->opener, folders, r->folder ? 1 : 0))
@@ -274,7 +283,7 @@ const char *reader_request(struct reader *r, enum lookup_request what, const uin
 	if (!why && size == NO_PROCESS)
 		why = "no process could be started that reads its symbols; end other programs";
 	if (!why && size > ANSWER_MAX)
-		why = "its symbols are too many";
+		why = "its symbols take more than 256 MiB; remove some with strip";
 	if (!why) {
 		*bytes = alloc_checked(malloc(size + 1));
 		why = receive(r, *bytes, size, until);
