@@ -62,7 +62,7 @@ libcapture_la_SOURCES = \
 	capture/branch/module.c capture/branch/module.h \
 	capture/branch/reader.c capture/branch/reader.h capture/branch/findings.c capture/branch/findings.h \
 	capture/branch/kmod.c capture/branch/kmodfile.c capture/branch/kmodfile.h \
-	capture/branch/perfmaps.c capture/branch/perfmaps.h capture/branch/perfthreads.c capture/branch/perfthreads.h \
+	capture/branch/perfmaps.c capture/branch/perfmaps.h capture/branch/perfthreads.c capture/branch/perfthreads.h capture/branch/switches.c capture/branch/switches.h \
 	capture/branch/selftest.c capture/branch/selftest.h capture/branch/loop.c capture/branch/loop.h \
 	capture/branch/lbrcheck.c capture/branch/lbrcheck.h \
 	capture/branch/join.c capture/branch/join.h capture/branch/joined.c \

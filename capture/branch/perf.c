@@ -21,8 +21,10 @@
 #include "capture/branch/lbrcheck.h"
 #include "capture/branch/perfring.h"
 #include "capture/branch/stack.h"
+#include "capture/branch/switches.h"
 #include "capture/sys/alloc.h"
 #include "capture/sys/clock.h"
+#include "capture/sys/proc.h"
 #include "common/branchrecord.h"
 
 enum {
@@ -57,8 +59,13 @@ struct perf_state {
 	 */
 	struct { uint64_t time; uint32_t tid, pid, gaps, batch; } tasks[TASKS];
 	struct execs execs;
-	/* The branches that were collected with the first ones after an exec; tid 0: none. */
+	struct switches switches;    /* but for perf-lbr: perf empties the branch records */
+	/*
+	 * The branches that were collected with the first ones after an exec, or that may be of
+	 * several tasks; tid 0: none.
+	 */
 	struct perf_sample_head holder;
+	bool mixed;
 	struct branch *held;
 	size_t nheld;
 	uint64_t last;               /* time of the last record of any task */
@@ -100,6 +107,7 @@ static struct perf_event_attr attr_of(enum perf_how how)
 		a.sample_period = 1;
 		a.sample_type |= PERF_SAMPLE_ADDR;
 	}
+	a.context_switch = how != HOW_LBR;
 	return a;
 }
 
@@ -203,8 +211,39 @@ static void close_state(void *state)
 
 	perf_ring_close(&p->ring);
 	execs_free(&p->execs);
+	switches_free(&p->switches);
 	free(p->held);
 	free(p);
+}
+
+/*
+ * Opens an event that counts nothing and is not inherited. Linux 6.1 keeps software events, among
+ * them intel_bts's, and those of the processor in different contexts; intel_bts takes no other
+ * event of its own on the task.
+ */
+static void guard(struct perf_state *p, pid_t tid)
+{
+	struct perf_event_attr a = { .type = PERF_TYPE_HARDWARE,
+				     .config = PERF_COUNT_HW_BRANCH_INSTRUCTIONS,
+				     .size = sizeof(a), .disabled = 1, .exclude_kernel = 1,
+				     .exclude_hv = 1 };
+	int fd;
+
+	if (p->how == HOW_AUX) {
+		a.type = PERF_TYPE_SOFTWARE;
+		a.config = PERF_COUNT_SW_DUMMY;
+	}
+	fd = (int)syscall(SYS_perf_event_open, &a, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd >= 0)
+		switches_guard(&p->switches, tid, fd, mono_now());
+}
+
+static void guard_first(void *arg, pid_t tid)
+{
+	struct perf_state *p = arg;
+
+	switches_add(&p->switches, tid);
+	guard(p, tid);
 }
 
 static void *open_of(const struct branch_scope *scope, enum perf_how how, struct trawl_error *err)
@@ -219,6 +258,9 @@ static void *open_of(const struct branch_scope *scope, enum perf_how how, struct
 	p->how = how;
 	p->scope = *scope;
 	p->execs.command = scope->command ? scope->pids[0] : 0;
+	switches_init(&p->switches, (size_t)sysconf(_SC_NPROCESSORS_CONF));
+	for (size_t i = 0; how != HOW_LBR && i < scope->n; i++)
+		threads_each(scope->pids[i], guard_first, p);
 	if (!perf_ring_open(&p->ring, &attr, scope, PAGES, err) &&
 	    (how != HOW_AUX || !perf_ring_aux(&p->ring, AUX_PAGES, err)))
 		return p;
@@ -343,8 +385,8 @@ static int mark_gap(struct perf_state *p, struct branch_sink *sink,
 }
 
 /*
- * Ends the batch of the first branches after an exec, unless `next` belongs to it: those that may
- * be of the program before are lost.
+ * Ends the batch of held branches, unless `next` belongs to it: those that may be of the program
+ * before an exec, or another task's, are lost.
  */
 static int end_held(struct perf_state *p, struct branch_sink *sink,
 		    const struct perf_sample_head *next, struct trawl_error *err)
@@ -355,7 +397,11 @@ static int end_held(struct perf_state *p, struct branch_sink *sink,
 
 	if (!h->tid || (next && next->tid == h->tid && next->time == h->time))
 		return 0;
-	first = execs_end(&p->execs, p->ring.maps, (pid_t)h->tid, p->held, p->nheld);
+	first = execs_pending(&p->execs, (pid_t)h->tid)
+			? execs_end(&p->execs, p->ring.maps, (pid_t)h->tid, p->held, p->nheld)
+			: 0;
+	if (p->mixed)
+		first = p->nheld;
 	if (first)
 		got = mark(sink, h, BRANCH_MARK_LOST, first, err);
 	for (size_t i = first; !got && i < p->nheld; i++)
@@ -365,32 +411,38 @@ static int end_held(struct perf_state *p, struct branch_sink *sink,
 	return got;
 }
 
-/* Drops branches of the kernel; a branch with an address that is not canonical is a loss. */
+/*
+ * Drops branches of the kernel; a branch with an address that is not canonical is a loss. mixed: it
+ * may be another task's.
+ */
 static int put_bts(struct perf_state *p, struct branch_sink *sink, const struct perf_sample_head *h,
-		   const struct branch *b, struct trawl_error *err)
+		   const struct branch *b, bool mixed, struct trawl_error *err)
 {
 	if (!branch_address_valid(b->from) || !branch_address_valid(b->to))
 		return mark(sink, h, BRANCH_MARK_LOST, 1, err);
 	if (b->from >> 63 || b->to >> 63)
 		return 0;
-	if (!execs_pending(&p->execs, (pid_t)h->tid))
+	if (!mixed && !execs_pending(&p->execs, (pid_t)h->tid))
 		return put(sink, h, b, err);
 	p->holder = *h;
+	p->mixed = mixed;
 	xgrow(p->held, p->nheld);
 	p->held[p->nheld++] = *b;
 	return 0;
 }
 
 /* IP of the sample is the branch, ADDR its target. */
-static int take_bts(struct perf_state *p, struct branch_sink *sink,
-		    const struct perf_sample_head *h, struct trawl_error *err)
+static int take_bts(struct perf_state *p, struct branch_sink *sink, const struct perf_held *held,
+		    struct trawl_error *err)
 {
+	const struct perf_sample_head *h = (const struct perf_sample_head *)held->record;
 	struct branch b = { .from = h->ip };
+	bool mixed = switches_mixed(&p->switches, held->cpu, (pid_t)h->tid, h->time);
 
 	if (h->header.size < sizeof(*h) + sizeof(b.to))
 		return 0;
 	memcpy(&b.to, h + 1, sizeof(b.to));
-	return put_bts(p, sink, h, &b, err);
+	return put_bts(p, sink, h, &b, mixed, err);
 }
 
 static int take_lbr(struct perf_state *p, struct branch_sink *sink,
@@ -421,6 +473,7 @@ static int take_aux(struct perf_state *p, struct branch_sink *sink, const struct
 {
 	struct perf_aux_record a;
 	struct perf_sample_head at = { .time = h->time };
+	bool mixed;
 
 	if (h->record->size < sizeof(a))
 		return 0;
@@ -428,13 +481,14 @@ static int take_aux(struct perf_state *p, struct branch_sink *sink, const struct
 	memcpy(&at.pid, (const char *)h->record + h->record->size - 16, 8);
 	if (mark_gap(p, sink, &at, err))
 		return -1;
+	mixed = switches_mixed(&p->switches, h->cpu, (pid_t)at.tid, at.time);
 	for (uint64_t i = 0; h->aux >= 24 && i <= h->aux - 24; i += 24) {
 		uint64_t words[3];
 		struct branch b;
 
 		memcpy(words, (const char *)h->record + h->record->size + i, sizeof(words));
 		b = (struct branch){ .from = words[0], .to = words[1] };
-		if ((b.from || b.to) && put_bts(p, sink, &at, &b, err))
+		if ((b.from || b.to) && put_bts(p, sink, &at, &b, mixed, err))
 			return -1;
 	}
 	p->gaps += a.flags & PERF_AUX_FLAG_TRUNCATED ? 1 : 0;
@@ -465,6 +519,41 @@ static int mark_last_gaps(struct perf_state *p, struct branch_sink *sink, struct
 	return 0;
 }
 
+/* Marks the branches that the task before has left in the store. */
+static int take_switch(struct perf_state *p, struct branch_sink *sink, const struct perf_held *h,
+		       struct trawl_error *err)
+{
+	struct perf_sample_head at = { .time = h->time };
+	struct { uint32_t pid, tid; uint64_t time; } id;
+	pid_t left;
+
+	if (h->record->size < sizeof(*h->record) + sizeof(id))
+		return 0;
+	memcpy(&id, (const char *)h->record + h->record->size - sizeof(id), sizeof(id));
+	if (h->record->misc & PERF_RECORD_MISC_SWITCH_OUT) {
+		switches_out(&p->switches, h->cpu, (pid_t)id.tid);
+		return 0;
+	}
+	left = switches_in(&p->switches, h->cpu, (pid_t)id.tid, h->time);
+	at.tid = (uint32_t)left;
+	return left ? mark(sink, &at, BRANCH_MARK_LOST, 0, err) : 0;
+}
+
+static void note_task(struct perf_state *p, const struct perf_held *h)
+{
+	struct { uint32_t pid, ppid, tid, ptid; } t;
+
+	if (p->how == HOW_LBR || h->record->size < sizeof(*h->record) + sizeof(t))
+		return;
+	memcpy(&t, h->record + 1, sizeof(t));
+	if (h->record->type == PERF_RECORD_FORK) {
+		switches_fork(&p->switches, (pid_t)t.ptid, (pid_t)t.tid, h->time);
+		guard(p, (pid_t)t.tid);
+	} else if (h->record->type == PERF_RECORD_EXIT) {
+		switches_exit(&p->switches, (pid_t)t.tid);
+	}
+}
+
 static int take(struct perf_state *p, struct branch_sink *sink, const struct perf_held *h,
 		struct trawl_error *err)
 {
@@ -478,7 +567,7 @@ static int take(struct perf_state *p, struct branch_sink *sink, const struct per
 			return -1;
 		if (mark_gap(p, sink, s, err))
 			return -1;
-		return p->how == HOW_LBR ? take_lbr(p, sink, s, err) : take_bts(p, sink, s, err);
+		return p->how == HOW_LBR ? take_lbr(p, sink, s, err) : take_bts(p, sink, h, err);
 	case PERF_RECORD_AUX:
 		return take_aux(p, sink, h, err);
 	case PERF_RECORD_LOST:
@@ -489,11 +578,15 @@ static int take(struct perf_state *p, struct branch_sink *sink, const struct per
 		if (end_held(p, sink, NULL, err))
 			return -1;
 		p->gaps++;
+		switches_lost(&p->switches, h->cpu);
 		return 0;
+	case PERF_RECORD_SWITCH:
+		return end_held(p, sink, NULL, err) || take_switch(p, sink, h, err) ? -1 : 0;
 	default: /* may change the maps, which decide whose the held branches are */
 		if (end_held(p, sink, NULL, err))
 			return -1;
 		execs_note(&p->execs, p->ring.maps, h->record);
+		note_task(p, h);
 		return perf_ring_emit(&p->ring, h, sink, err);
 	}
 }

@@ -299,8 +299,8 @@ static int fill_from(struct perf_ring *r, struct perf_cpu *c, struct trawl_error
 		copy_aux(c, &a, (char *)copy + h.size);
 		if (a.size)
 			aux_seen = a.offset + a.size;
-		r->held[r->nheld++] =
-			(struct perf_held){time_of(copy), r->order++, copy, aux_size(c, &a)};
+		r->held[r->nheld++] = (struct perf_held){time_of(copy), r->order++, copy,
+							 aux_size(c, &a), (size_t)(c - r->cpus)};
 		if (r->nheld - before > 1)
 			date_loss(&r->held[r->nheld - 2], &r->held[r->nheld - 1]);
 		c->read += h.size;

@@ -33,6 +33,7 @@ struct perf_held {
 	uint64_t time, order;
 	struct perf_event_header *record; /* a copy */
 	size_t aux;      /* bytes of AUX data after it */
+	size_t cpu;      /* index of its CPU */
 };
 
 struct perf_map;
@@ -91,9 +92,9 @@ int perf_ring_fill(struct perf_ring *r, struct trawl_error *err);
  * perf_ring_done(). NULL: there is none.
  */
 const struct perf_held *perf_ring_next(struct perf_ring *r, uint64_t until);
-
 /* Frees the record. If it is the last one of a process, also removes that process's mappings. */
 void perf_ring_done(struct perf_ring *r, const struct perf_held *h);
+
 /* Returns the task that has executed a program, if the record says that of one; else 0. */
 pid_t perf_ring_execed(const struct perf_event_header *h);
 

@@ -106,7 +106,7 @@ lab-clean:
 	rm -rf lab
 .PHONY: lab-qemu lab-cpus lab-programs lab-check lab-shell lab-kernels lab-clean
 
-check_PROGRAMS += tests/lab/usbload tests/lab/tsc tests/lab/lbr tests/lab/branchload tests/lab/branchnumber
+check_PROGRAMS += tests/lab/usbload tests/lab/tsc tests/lab/lbr tests/lab/branchload tests/lab/branchnumber tests/lab/branchtasks
 tests_lab_tsc_SOURCES = tests/lab/tsc.c
 tests_lab_tsc_CFLAGS = $(AM_CFLAGS)
 tests_lab_usbload_SOURCES = tests/lab/usbload.c
@@ -117,6 +117,8 @@ tests_lab_branchload_SOURCES = tests/lab/branchload.c
 # -O1 keeps the loop and the jump as they are written; position-independent code has a fixed place in the file.
 tests_lab_branchload_CFLAGS = $(AM_CFLAGS) -O1 -fno-pie
 tests_lab_branchload_LDFLAGS = -no-pie
+tests_lab_branchtasks_SOURCES = tests/lab/branchtasks.c
+tests_lab_branchtasks_CFLAGS = $(AM_CFLAGS) -O1
 tests_lab_branchnumber_SOURCES = tests/lab/branchnumber.c
 tests_lab_branchnumber_CFLAGS = $(AM_CFLAGS) -O1 -fno-pie
 tests_lab_branchnumber_LDFLAGS = -no-pie

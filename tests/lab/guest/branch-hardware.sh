@@ -66,6 +66,28 @@ ok $(($(grep -c '"from":"0x40' first.json) == 0)) "perf-lbr: 120 programs after 
 same "perf-lbr: no stack has branches of two programs" 0 "$(awk '/"branch:stack"/ { a = b = 0 }
 	/"from":"0x40/ { a = 1 } /"from":"0x[57]/ { b = 1 } a && b { n++ } END { print n + 0 }' first.json)"
 
+# When a CPU goes over to a task with the same inherited events, perf leaves the branches of the
+# one before in the buffer.
+# whose HOW TURNS [deep]: records three tasks; prints how many branches of whose code each has.
+whose() {
+	trawl -i "branch:$1" -w tasks.trawl -- "$TRAWL_BUILD/tests/lab/branchtasks" "${@:2}" 2>said
+	trawl-decode --json tasks.trawl >tasks.json
+	grep '"from_symbol":"turn_[123]' tasks.json |
+		sed 's/.*"tid":\([0-9]*\),.*"from_symbol":"\(turn_.\).*/\1 \2/' | sort | uniq -c
+}
+for how in perf-bts intel-bts; do
+	whose $how 300 >tasks
+	same "$how: each of three children has the branches of its own code, and all of them" \
+		"3000 turn_1 3000 turn_2 3000 turn_3" "$(awk '{ print $1, $3 }' tasks | sort -k2 | xargs)"
+	has "$how: and lost none" "$(cat said)" ' 0 lost'
+	whose $how 300 deep >tasks
+	sed 's/^/# /' tasks
+	same "$how: none of three generations has another's" "" \
+		"$(awk 'whose[$2]++ || task[$3]++' tasks)"
+	has "$how: what may be of two of them is lost: $(tail -1 said)" "$(tail -1 said)" \
+		'[1-9][0-9]* and more lost'
+done
+
 cp ./*.trawl ./*.json ./*.first "$LAB_KEEP"
 
 modprobe msr

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "capture/branch/switches.h"
+#include "capture/sys/alloc.h"
+
+void switches_init(struct switches *s, size_t ncpus)
+{
+	*s = (struct switches){ .cpus = xcalloc(ncpus, sizeof(*s->cpus)), .ncpus = ncpus };
+}
+
+static struct switch_task *find(const struct switches *s, pid_t tid)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		if (s->tasks[i].tid == tid)
+			return &s->tasks[i];
+	}
+	return NULL;
+}
+
+static uint32_t group_at(const struct switch_task *t, uint64_t time)
+{
+	return time > t->guarded ? t->own : t->group;
+}
+
+static void add(struct switches *s, pid_t tid, uint32_t group)
+{
+	switches_exit(s, tid);
+	xgrow(s->tasks, s->n);
+	s->tasks[s->n++] = (struct switch_task){
+		.tid = tid, .group = group, .guarded = UINT64_MAX, .guard = -1 };
+}
+
+void switches_add(struct switches *s, pid_t tid)
+{
+	add(s, tid, ++s->groups);
+}
+
+void switches_guard(struct switches *s, pid_t tid, int guard, uint64_t time)
+{
+	struct switch_task *t = find(s, tid);
+
+	if (!t || t->guard >= 0) {
+		close(guard);
+		return;
+	}
+	t->guard = guard;
+	t->guarded = time;
+	t->own = ++s->groups;
+}
+
+void switches_fork(struct switches *s, pid_t parent, pid_t tid, uint64_t time)
+{
+	const struct switch_task *p = find(s, parent);
+
+	/* A parent that is not known had no record of its own fork: it may be a clone of anyone. */
+	if (p)
+		add(s, tid, time > p->guarded ? ++s->groups : p->group);
+}
+
+void switches_exit(struct switches *s, pid_t tid)
+{
+	struct switch_task *t = find(s, tid);
+
+	if (!t)
+		return;
+	if (t->guard >= 0)
+		close(t->guard);
+	*t = s->tasks[--s->n];
+}
+
+void switches_free(struct switches *s)
+{
+	while (s->n)
+		switches_exit(s, s->tasks[s->n - 1].tid);
+	free(s->tasks);
+	free(s->cpus);
+	*s = (struct switches){ 0 };
+}
+
+static bool may_be_clones(const struct switches *s, pid_t a, pid_t b, uint64_t time)
+{
+	const struct switch_task *x = find(s, a), *y = find(s, b);
+
+	return !x || !y || group_at(x, time) == group_at(y, time);
+}
+
+void switches_out(struct switches *s, size_t cpu, pid_t tid)
+{
+	s->cpus[cpu].left = tid;
+}
+
+pid_t switches_in(struct switches *s, size_t cpu, pid_t tid, uint64_t time)
+{
+	struct switch_cpu *c = &s->cpus[cpu];
+	pid_t left = c->left;
+
+	c->left = 0;
+	if (!left || left == tid || !may_be_clones(s, left, tid, time))
+		return 0;
+	c->mixed = true;
+	c->batch = 0;
+	return left;
+}
+
+void switches_lost(struct switches *s, size_t cpu)
+{
+	s->cpus[cpu] = (struct switch_cpu){ .mixed = true };
+}
+
+bool switches_mixed(struct switches *s, size_t cpu, pid_t tid, uint64_t time)
+{
+	struct switch_cpu *c = &s->cpus[cpu];
+
+	if (c->batch && c->batch != time) {
+		c->mixed = false;
+		c->batch = 0;
+	}
+	/* Before the record that the next task has come: the interrupt was faster. */
+	if (c->left && c->left != tid && may_be_clones(s, c->left, tid, time))
+		c->mixed = true;
+	c->left = 0;
+	if (c->mixed)
+		c->batch = time;
+	return c->mixed;
+}
