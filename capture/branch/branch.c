@@ -245,6 +245,14 @@ static void add_mark(struct branch_state *s, struct branch_task *t, struct branc
 	}
 }
 
+/* perf calls a far return `ret`, and a task's own iret a return of the kernel's. */
+static uint8_t kind_of(struct branch_state *s, const struct branch_task *t, const struct branch *b)
+{
+	uint8_t kind = branch_images_kind(&s->images, t->pid, b->from);
+
+	return kind == BRANCH_UNKNOWN ? b->kind : kind;
+}
+
 /*
  * Adds a branch to the batch, and a mark if one may be missing before it: the processor does not
  * record a branch that the kernel emulates for a uprobe.
@@ -258,8 +266,8 @@ static void add_branch(struct branch_state *s, const struct branch_event *e, str
 	    branch_images_gap(&s->images, t->pid, t->to, one.from))
 		add_mark(s, t, b, BRANCH_MARK_LOST, time, 0);
 	t->to = one.to;
-	if (s->backend->no_kinds && one.kind == BRANCH_UNKNOWN)
-		one.kind = branch_images_kind(&s->images, t->pid, one.from);
+	if (s->backend->no_kinds)
+		one.kind = kind_of(s, t, &one);
 	if (branch_encoder_add(b, &one, time)) {
 		branch_images_hit(&s->images, t->pid, e->branch.from);
 		branch_images_hit(&s->images, t->pid, e->branch.to);
