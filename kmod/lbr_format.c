@@ -205,6 +205,14 @@ static void arch_record(__u64 from, __u64 to, __u64 info, struct trawl_branch *r
 	r->kind = kinds[info >> 56 & 15];
 }
 
+/* AMD's registers have 58 bits of an address; one of the kernel may lack those above its own. */
+static __u64 amd_address(const struct lbr_layout *l, __u64 value)
+{
+	__u64 address = extend(value, 58);
+
+	return address >> l->address_bits ? address : extend(address, l->address_bits);
+}
+
 /*
  * Decodes an entry of AMD's LbrExtV2. False if it is empty, invalid (erratum 1452), or of a path
  * that was executed by speculation only: the program did not take that branch.
@@ -215,8 +223,8 @@ static bool amd_record(const struct lbr_layout *l, __u64 from, __u64 to, struct 
 
 	if (!valid || to & BIT64(61))
 		return false;
-	r->from = extend(from, l->address_bits);
-	r->to = extend(to, l->address_bits);
+	r->from = amd_address(l, from);
+	r->to = amd_address(l, to);
 	r->flags = flags_of(from & BIT64(63), false, false);
 	return true;
 }

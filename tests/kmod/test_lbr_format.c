@@ -349,4 +349,10 @@ Test(lbr_format, amd)
 		     .from = 0x401000, .to = 0x402000, .flags = TRAWL_FLAG_MISPREDICTED });
 	same(&got[0], &(struct trawl_branch){ .from = 0x40a000, .to = 0x40b000,
 		.flags = TRAWL_FLAG_PREDICTED });
+	raw.entry[4].from = 0x3ffffff81000000;		/* with all bits above */
+	cr_assert_eq(lbr_decode(&l, &raw, got), 2);
+	raw.entry[4].to = M | 0x2ad000000000000;	/* no address */
+	cr_assert_eq(lbr_decode(&l, &raw, got), -1);
+	raw.entry[4].to = M | 0x1000000409000;
+	cr_assert_eq(lbr_decode(&l, &raw, got), -1);
 }
