@@ -144,10 +144,11 @@ static int write_item(struct consumer *consumer, const struct decoder *d, void *
 	struct writer *w = (struct writer *)consumer;
 	struct packet packet = {.data = &w->record};
 	const struct usb_detail *detail = it->detail;
-	const struct urb *u = &detail->urb;
+	const struct urb *u;
 
 	if (d != &usb_decoder)
 		return CONSUMER_PASSED_OVER;
+	u = &detail->urb;
 	w->state = state;
 	if (!urb_is_half(u))
 		return 0;
