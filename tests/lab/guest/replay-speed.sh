@@ -22,13 +22,13 @@ best() {
 	done
 	echo $best
 }
-# read_all FOLDER FILE: reads the disk; prints the speeds without and with readahead.
+# read_all FOLDER: reads the disk; prints the speeds without and with readahead.
 read_all() {
 	local disk
 	wait_for disk_of "$1"
 	disk=$(disk_of "$1")
 	echo 0 >"/sys/block/$disk/queue/read_ahead_kb"
-	best dd if="/dev/$disk" of="$2" iflag=direct
+	best dd if="/dev/$disk" of=/dev/null iflag=direct
 	echo 128 >"/sys/block/$disk/queue/read_ahead_kb"
 	best dd if="/dev/$disk" of=/dev/null
 }
@@ -41,7 +41,7 @@ report() {
 folder=/sys/bus/usb/devices/2-1
 disk=$(disk_of $folder)
 dd if=/lib/x86_64-linux-gnu/libc.so.6 of="/dev/$disk" bs=64k oflag=direct conv=notrunc status=none
-mapfile -t qemu < <(read_all $folder /dev/null)
+mapfile -t qemu < <(read_all $folder)
 record disk port=2-1
 dd if="/dev/$disk" of=first bs=64k count=$((MB * 16)) iflag=direct status=none
 sleep 1
@@ -58,7 +58,8 @@ virtual() {
 	return 1
 }
 wait_for virtual
-mapfile -t replayed < <(read_all "$dev" second)
+mapfile -t replayed < <(read_all "$dev")
+dd if="/dev/$(disk_of "$dev")" of=second bs=64k count=$((MB * 16)) iflag=direct status=none
 finish played KILL
 cmp first second
 ok $? "the replayed disk has the same bytes"
