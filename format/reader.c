@@ -571,6 +571,12 @@ bool trawl_section_ended(const struct trawl_reader *r, uint32_t section)
 	return r->nlanes && r->lanes[section - first].state == LANE_ENDED;
 }
 
+/* What was done to the whole file is in the first section. */
+static bool is_of_file(const struct trawl_meta *m)
+{
+	return !m->section && !strncmp(m->name, "edit/", 5);
+}
+
 int trawl_hide_metas(struct trawl_reader *r, const bool *keep)
 {
 	struct vec *all = &r->catalog.metas;
@@ -580,9 +586,12 @@ int trawl_hide_metas(struct trawl_reader *r, const bool *keep)
 	if (!order)
 		return -1;
 	for (size_t pass = 0; pass < 2; pass++) {
-		for (size_t i = 0; i < all->n; i++)
-			if (keep[((struct catalog_meta *)all->p[i])->meta.section] == !pass)
+		for (size_t i = 0; i < all->n; i++) {
+			const struct trawl_meta *m = &((struct catalog_meta *)all->p[i])->meta;
+
+			if ((keep[m->section] || is_of_file(m)) == !pass)
 				order[n++] = all->p[i];
+		}
 		r->hidden = pass ? r->hidden : all->n - n;
 	}
 	if (n)

@@ -488,8 +488,9 @@ uint64_t trawl_section_timeline(const struct trawl_reader *r, uint32_t section);
  */
 bool trawl_section_ended(const struct trawl_reader *r, uint32_t section);
 /*
- * Hides the metadata of all sections i without keep[i]; keep has trawl_section_count() elements.
- * Returns 0; or -1 if memory runs out, and hides nothing.
+ * Hides the metadata of all sections i without keep[i], except "edit/N" of the first section, which
+ * is about the whole file; keep has trawl_section_count() elements. Returns 0; or -1 if memory runs
+ * out, and hides nothing.
  */
 int trawl_hide_metas(struct trawl_reader *r, const bool *keep);
 

@@ -51,6 +51,11 @@ struct usb_detail {
 	int64_t apart;
 	/* two readers recorded the bus, so the halves may come from different readers */
 	bool two_readers;
+	/*
+	 * transfers were left out of the file, and what is shown of this one depends on what was
+	 * transferred before it, perhaps by these
+	 */
+	bool guessed;
 	/* usb_made_up if the event is synthesised, otherwise NULL */
 	const char *comment;
 };
@@ -70,6 +75,7 @@ struct usb_state {
 	size_t edits_read;            /* index of the first metadata entry not yet looked at */
 	bool redacted;                /* bytes of transfers were replaced by zeros */
 	bool redacted_ids;            /* container IDs were replaced by zeros */
+	bool sparse;                  /* transfers between others were left out */
 	const struct trawl_source *source; /* source of the last event */
 	const struct trawl_event_type *type; /* and its type */
 	/* whether the event types seen last have the field packet_length, indexed by type id */

@@ -87,17 +87,25 @@ static void status_wrapper(struct msc *m, const uint8_t *p, uint64_t end, struct
 	m->open = false;
 }
 
+/* Whether data can be that of the command. It need not be, if transfers were left out. */
+static bool fits_command(const struct msc *m, bool in, const struct msc_transfer *t)
+{
+	return !t->sparse || (in == m->in && t->n <= m->length - m->moved);
+}
+
 bool msc_bot(struct msc *m, bool in, const struct msc_transfer *t, struct msc_step *s)
 {
 	memset(s, 0, sizeof(*s));
 	if (!in && msc_is_cbw(t->p, t->n)) {
 		command_wrapper(m, t->p, t->begin, s);
 	} else if (in && is_csw(t->p, t->n)) {
+		if (t->sparse && get32(t->p + 4) != m->tag)
+			m->open = false; /* the status of a command that was left out */
 		s->command = m->command;
 		s->lun = m->lun;
 		status_wrapper(m, t->p, t->end, s);
 		return true;
-	} else if (m->open) {
+	} else if (m->open && fits_command(m, in, t)) {
 		s->phase = MSC_DATA;
 	} else {
 		return false;

@@ -72,6 +72,7 @@ struct msc_transfer {
 	const uint8_t *p; /* captured bytes */
 	size_t n;
 	uint64_t begin, end; /* times of submission and completion, ns; equal if one is unknown */
+	bool sparse; /* other transfers were left out of the file, perhaps its command */
 };
 
 /* Processes one transfer. Returns false if its bytes are not recognised as storage traffic. */
@@ -98,6 +99,15 @@ bool msc_is_cbw(const uint8_t *p, size_t n);
  */
 void msc_tree(const struct msc_step *s, const uint8_t *p, size_t n, struct tree *t);
 bool msc_brief(const struct msc_step *s, const uint8_t *p, size_t n, struct out *o);
+
+/*
+ * Whether the command is only known to be the newest before the transfer: if transfers were left
+ * out, it may be another one's. The status of Bulk-Only Transport has a tag that no other has.
+ */
+static inline bool msc_is_guess(const struct msc_step *s)
+{
+	return s->has_command && s->phase != MSC_COMMAND && (s->uas || s->phase != MSC_STATUS);
+}
 
 /* Whether the command failed, or host and device are not synchronised. */
 bool msc_is_problem(const struct msc_step *s);

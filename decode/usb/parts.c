@@ -54,6 +54,7 @@ static const char *const parts[] = {
 	"configuration",
 	"connected",
 	"constant",
+	"context_guessed",
 	"control",
 	"count",
 	"cut",

@@ -261,6 +261,8 @@ static void address_tree(const struct usb_detail *d, struct tree *t)
 		tree_id(t, "vid", usbdev_vendor(d->device), 4);
 		tree_id(t, "pid", usbdev_product(d->device), 4);
 	}
+	if (d->guessed)
+		tree_bool(t, "context_guessed", true);
 }
 
 const char *const usb_ends[] = {"done", "error", "unanswered", "half", "pending", NULL};
@@ -517,6 +519,8 @@ void usb_text(void *state, const struct item *it, struct out *o)
 			payload_brief(d->data, d->data_len, s->ctx->options->columns, o);
 	}
 	zeroed_brief(s, d, o);
+	if (d->guessed)
+		out_str(o, "  (a guess: transfers before it were left out)");
 	if (d->comment)
 		out_printf(o, "  (%s)", d->comment);
 	if (damage_of(d))

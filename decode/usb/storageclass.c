@@ -18,6 +18,7 @@ static bool follow(struct usb_detail *d)
 		.p = d->data, .n = d->data_len,
 		.begin = t->has_submit ? t->submitted : t->completed,
 		.end = t->has_complete ? t->completed : t->submitted,
+		.sparse = d->guessed,
 	};
 
 	if (!f->msc)

@@ -100,6 +100,21 @@ static void read_removed(struct usb_state *s, const struct trawl_meta *m)
 	json_object_put(o);
 }
 
+/*
+ * Whether trawl-edit cut left out events between those of the part: it chose them by something else
+ * than their time.
+ */
+static bool is_sparse(const struct trawl_meta *m)
+{
+	struct json_object *o = jdoc_parse(m->data, m->len);
+	bool chosen = json_object_get_boolean(jdoc_get(o, "chosen"));
+	bool sparse = !strcmp(jdoc_string(o, "operation"), "cut") &&
+		      (chosen || jdoc_uint(o, "every", 0) > 1) && jdoc_uint(o, "left_out", 0);
+
+	json_object_put(o);
+	return sparse;
+}
+
 static void read_edits(struct usb_state *s)
 {
 	struct trawl_reader *r = s->ctx->reader;
@@ -108,8 +123,10 @@ static void read_edits(struct usb_state *s)
 	for (; s->edits_read < count; s->edits_read++) {
 		const struct trawl_meta *m = trawl_meta_at(r, s->edits_read);
 
-		if (!strncmp(m->name, "edit/", 5))
-			read_removed(s, m);
+		if (strncmp(m->name, "edit/", 5))
+			continue;
+		read_removed(s, m);
+		s->sparse |= is_sparse(m);
 	}
 }
 
@@ -240,6 +257,26 @@ static const char *secret_of(struct usb_state *s, struct usb_detail *d)
 }
 
 /*
+ * In a file that lacks transfers between others: whether the device is known from transfers. Its
+ * address may have been given to another device since.
+ */
+static bool guesses_device(const struct usb_state *s, const struct usb_detail *d)
+{
+	return s->sparse && d->device && d->device->captured;
+}
+
+/* Whether what is shown of a transfer depends on those before it, of which some may be missing. */
+static bool is_guessed(const struct usb_state *s, const struct usb_detail *d)
+{
+	if (!s->sparse || !d->class || guesses_device(s, d))
+		return guesses_device(s, d);
+	if (d->class == &usb_storage_class && d->urb.xfer != URB_CONTROL)
+		return msc_is_guess(&d->storage);
+	return d->urb.xfer == URB_CONTROL ? d->class->follow_request != NULL
+					   : d->class->follow != NULL;
+}
+
+/*
  * Gathers everything about a transfer and updates the state of devices and classes. Must be called
  * once for each transfer, in order.
  */
@@ -252,6 +289,7 @@ static void examine(struct usb_state *s, struct transfer *t, struct usb_detail *
 	d->urb = *transfer_urb(t);
 	d->data = data ? data->data : (const uint8_t *)"";
 	d->data_len = data ? data->data_len : 0;
+	d->guessed = s->sparse; /* for follow() */
 	describe(s, d);
 	take_setup(d, transfer_setup(t));
 	learn(s, d);
@@ -260,6 +298,7 @@ static void examine(struct usb_state *s, struct transfer *t, struct usb_detail *
 		d->class = NULL;
 	if (d->urb.xfer == URB_CONTROL && d->class && d->class->follow_request)
 		d->class->follow_request(d);
+	d->guessed = is_guessed(s, d);
 	d->secret = secret_of(s, d);
 	d->two_readers = duplicates_on(s->duplicates, d->urb.bus);
 	if (s->stats)
@@ -369,6 +408,7 @@ static int emit_event(struct usb_state *s, const struct trawl_event *ev, const s
 
 	describe(s, &d);
 	take_setup(&d, u->has_setup ? u->setup : NULL);
+	d.guessed = guesses_device(s, &d);
 	d.secret = joined ? joined->secret : secret_of(s, &d);
 	if (seen) /* a duplicate must be masked like this event */
 		seen->secret = d.secret;

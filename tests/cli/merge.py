@@ -135,6 +135,20 @@ lines = run("trawl-export", "--to", "usbmon", *isochronous, out)[1].splitlines()
 tap.ok(lines and {l.split()[3][:2] for l in lines} <= {"Zo", "Zi"}, "and so has an export",
        lines[:3])
 
+# What was done to the merged file is known of each of its machines.
+second = f"{tmp.name}/second.trawl"
+run("trawl-edit", "redact", "--keep", "sectors", storage, "-w", second)
+for argv, mark in ((["redact"], "zeros: perhaps redacted"),
+                   (["cut", "--where", "length > 31 or tag == 15"], "a guess: ")):
+    counts = []
+    for file in second, out:
+        merge(audio, second)
+        run("trawl-edit", *argv, file, "-w", part)
+        counts.append(run("trawl-decode", "--name", "usb:bulk", part)[1].count(mark))
+    tap.ok(counts[0] == counts[1] > 0,
+           f"{argv[0]} of a merged file: '{mark}' is said of the second machine's transfers, too",
+           counts)
+
 # ---- two machines whose tasks have the same ids: each keeps its own names
 tick = f"{src}/samples/tick.trawl"
 other = f"{tmp.name}/other.trawl"

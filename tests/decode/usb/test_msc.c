@@ -21,7 +21,28 @@ static const char *brief(const struct msc_step *s, const void *p, size_t n)
 	"USBC" tag "\0\0\0" length "\0\0\0" flags "\0" cdb_length cdb
 
 /* Data, its length, begin and end. */
-#define TRANSFER(p, ...) (&(struct msc_transfer){ (const void *)(p), __VA_ARGS__ })
+#define TRANSFER(p, ...) (&(struct msc_transfer){ (const void *)(p), __VA_ARGS__, false })
+/* The same in a file that lacks transfers between others. */
+#define SPARSE(p, n) (&(struct msc_transfer){ (const void *)(p), n, 0, 0, true })
+
+Test(msc, transfers_that_were_left_out)
+{
+	static const char cbw[31] = CBW("\x07", "\x08", "\x80", "\x0a", "\x25");
+	struct msc m = {0};
+	struct msc_step s;
+
+	cr_assert(msc_bot(&m, false, SPARSE(cbw, 31), &s));
+	cr_expect(!msc_is_guess(&s), "a command says itself what it is");
+	cr_expect(!msc_bot(&m, false, SPARSE("01234567", 8), &s), "data of a command that writes");
+	cr_expect(!msc_bot(&m, true, SPARSE("012345678", 9), &s), "more than the command reads");
+	cr_assert(msc_bot(&m, true, SPARSE("01234567", 8), &s));
+	cr_expect(msc_is_guess(&s), "its data, or that of another");
+	cr_assert(msc_bot(&m, true, SPARSE("USBS\x09\0\0\0\0\0\0\0\0", 13), &s));
+	cr_expect(!s.has_command && !s.tag_differs, "the status of another");
+	cr_assert(msc_bot(&m, false, SPARSE(cbw, 31), &s));
+	cr_assert(msc_bot(&m, true, SPARSE("USBS\x07\0\0\0\0\0\0\0\0", 13), &s));
+	cr_expect(s.has_command && !msc_is_guess(&s), "a status has the tag of its command");
+}
 
 Test(msc, a_command_from_wrapper_to_status)
 {
