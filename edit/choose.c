@@ -14,13 +14,15 @@
 #include "edit/needs.h"
 
 /*
- * The newest submission with an id. Drivers use an URB, and thus its id, again. Ids are of one
- * source: a merged file may have those of several kernels.
+ * The newest submission with an id. Drivers use an URB, and thus its id, again, also for another
+ * pipe. Ids are of one source: a merged file may have those of several kernels.
  */
 struct submission {
 	const struct trawl_source *source;
 	uint64_t id;
+	uint32_t pipe;
 	bool kept;
+	bool open; /* its completion was not seen yet */
 };
 
 struct submissions {
@@ -92,19 +94,29 @@ static uint64_t submissions_hash(const struct submission *key)
 
 HASH_TABLE(submissions, struct submissions, struct submission, const struct submission *)
 
+/* A number for each pipe; both directions of a control endpoint are one. */
+static uint32_t pipe_of(const struct urb *u)
+{
+	uint8_t endpoint = u->xfer == URB_CONTROL ? u->endpoint & 0x7f : u->endpoint;
+
+	return (uint32_t)u->bus << 16 | (uint32_t)u->device << 8 | endpoint;
+}
+
 static struct submission submission_of(const struct item *it, bool kept)
 {
 	const struct usb_detail *u = it->detail;
 
-	return (struct submission){ .source = it->source, .id = u->urb.id, .kept = kept };
+	return (struct submission){ .source = it->source, .id = u->urb.id,
+				    .pipe = pipe_of(&u->urb), .kept = kept, .open = true };
 }
 
-/* Returns the submission with this id; NULL: none was seen. */
-static const struct submission *find_submission(const struct submissions *s, const struct item *it)
+/* Returns the newest submission with the event's id and pipe; NULL: none was seen. */
+static struct submission *find_submission(const struct submissions *s, const struct item *it)
 {
 	const struct submission key = submission_of(it, false);
+	struct submission *found = submissions_find(s, &key);
 
-	return submissions_find(s, &key);
+	return found && found->pipe == key.pipe ? found : NULL;
 }
 
 /* Returns whether memory sufficed. */
@@ -120,18 +132,25 @@ static bool note_submission(struct submissions *s, const struct item *it, bool k
 	return true;
 }
 
-/* Whether --every keeps the event. The completion of a transfer is kept if its submission was. */
+/*
+ * Whether --every keeps the event. The completion of a transfer is kept if its submission was, and
+ * so is what a second reader recorded of either.
+ */
 static bool is_every_nth(struct chooser_state *c, const struct decoder *d, const struct item *it)
 {
 	const struct usb_detail *u = d == &usb_decoder ? it->detail : NULL;
-	const struct submission *submitted;
+	struct submission *submitted;
 	bool selected;
 
 	if (!c->every)
 		return true;
-	submitted = u && u->urb.type != 'S' ? find_submission(&c->submissions, it) : NULL;
-	if (submitted)
+	submitted = u ? find_submission(&c->submissions, it) : NULL;
+	if (submitted && u->is_second)
 		return submitted->kept;
+	if (submitted && submitted->open && u->urb.type != 'S') {
+		submitted->open = false;
+		return submitted->kept;
+	}
 	selected = c->seen++ % c->every == 0;
 	if (u && u->urb.type == 'S')
 		c->no_memory |= !note_submission(&c->submissions, it, selected);

@@ -26,9 +26,15 @@ EXTRA_DIST += tests/cli/usb_none.sh tests/cli/import.py tests/cli/usbpcap.py tes
 TESTS += tests/cli/samples.sh tests/cli/readme.sh tests/cli/messages.sh tests/cli/list.sh tests/cli/suites.sh tests/cli/install.sh tests/cli/prepare.sh
 EXTRA_DIST += tests/cli/samples.sh tests/cli/readme.sh tests/cli/messages.sh tests/cli/list.sh tests/cli/suites.sh tests/cli/install.sh tests/cli/prepare.sh
 
-CLI_EDIT = tests/cli/cut.py tests/cli/longest.py tests/cli/merge.py tests/cli/page.py tests/cli/redact.py tests/cli/report.py tests/cli/search.py
+CLI_EDIT = tests/cli/cut.py tests/cli/longest.py tests/cli/merge.py tests/cli/page.py tests/cli/property.py tests/cli/redact.py tests/cli/report.py tests/cli/search.py
 TESTS += $(CLI_EDIT)
 EXTRA_DIST += $(CLI_EDIT) tests/cli/page.js tests/cli/search.js tests/cli/planted.py
+
+# Operations of trawl-edit as on the JSON, with other files: `make property-long SECONDS=600 SEED=1 CAPTURES=FOLDER`.
+.PHONY: property-long
+property-long: all tests/decode/make-lines
+	TRAWL_SRC='$(abs_top_srcdir)' TRAWL_BUILD='$(abs_top_builddir)' PATH='$(abs_top_builddir)':"$$PATH" \
+		$(srcdir)/tests/cli/property.py '$(or $(SECONDS),600)' '$(or $(SEED),1)' $(CAPTURES)
 
 TESTS += tests/cli/join.py
 EXTRA_DIST += tests/cli/join.py
