@@ -67,14 +67,18 @@ static int put_types(struct section *s, uint16_t number, struct trawl_error *err
 	return 0;
 }
 
-/* Appends "@MACHINE" unless the name has an '@' already. */
+/* Gives the name of a source "@MACHINE", or in place of that of an earlier merge. */
 static const char *joined_name(const struct section *s, const char *name, char *room, size_t size)
 {
 	const struct cut_joined *j = s->c->joined ? &s->c->joined[s->number] : NULL;
+	size_t n = strcspn(name, "@");
 
-	if (!j || !*j->machine || strchr(name, '@'))
+	if (!j || !*j->machine)
 		return name;
-	snprintf(room, size, "%s@%s", name, j->machine);
+	if (name[n] && !j->joined)
+		snprintf(room, size, "%s%s", name, j->interfaces);
+	else
+		snprintf(room, size, "%.*s@%s", (int)n, name, j->machine);
 	return room;
 }
 

@@ -67,6 +67,19 @@ static bool looks_like_wall(const struct cut *c, uint32_t section)
 	return first >= YEAR_2000;
 }
 
+/* Returns the MACHINE that the sources of a section have in their names; "": none. */
+static const char *called(const struct trawl_reader *r, uint32_t section)
+{
+	const char *found = "";
+
+	for (uint16_t i = 0; i < 256 && !*found; i++) {
+		const struct trawl_source *source = trawl_section_source(r, section, i);
+
+		found = source ? source_machine(source->name) : "";
+	}
+	return found;
+}
+
 int merge_read_clocks(struct merge_file *f, struct trawl_error *err)
 {
 	const struct trawl_reader *r = f->cut.r;
@@ -78,8 +91,11 @@ int merge_read_clocks(struct merge_file *f, struct trawl_error *err)
 	for (uint32_t i = 0; i < f->n; i++) {
 		struct merge_section *s = &f->sections[i];
 
-		if (i) /* a section without metadata is of the same boot as the preceding one */
+		/* a section without metadata is of the same boot as the preceding one */
+		if (i && !strcmp(called(r, i), s[-1].called))
 			*s = s[-1];
+		snprintf(s->called, sizeof(s->called), "%s", called(r, i));
+		s->joined = trawl_section_timeline(r, i);
 		s->error = UINT64_MAX;
 		s->synced = false;
 		s->origin = s->before = trawl_section_time(f->cut.r, i, TRAWL_CLOCK_MONO, 0);
@@ -144,39 +160,67 @@ static int refuse(const struct merge_file *f, const struct merge_section *s,
 			  f->name, f->name);
 }
 
-/*
- * Chooses MACHINE in the sources' names NAME@MACHINE: equal for sections of one boot, distinct for
- * others.
- */
-static void name_machine(const struct merge_file *f, size_t n, const struct merge_section *s,
-			 size_t file, char *room, size_t size)
+/* Whether an earlier first section of a boot has the name in the output, or sources with it. */
+static bool is_taken(const struct merge_file *f, size_t n, const struct merge_section *s,
+		     const char *name)
 {
-	size_t at, others = 0;
-
-	if (*s->host) {
-		at = (size_t)snprintf(room, size, "%s", s->host);
-	} else {
-		const char *name = f[file].name, *slash = strrchr(name, '/');
-
-		name = slash ? slash + 1 : name;
-		at = (size_t)snprintf(room, size, "%.*s", (int)strcspn(name, "."), name);
-	}
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k < f[i].n; k++) {
 			const struct merge_section *o = &f[i].sections[k];
-			size_t first;
 
 			if (o == s)
-				goto found;
-			others += base_of(f, n, o, &first) == o && *s->host &&
-				!strcmp(o->host, s->host);
+				return false;
+			if (!strcmp(o->machine, name) || (!o->joined && !strcmp(o->called, name)))
+				return true;
 		}
-found:
-	for (char *p = room; *p; p++)
+	return false;
+}
+
+/*
+ * Chooses MACHINE in the sources' names NAME@MACHINE, of the first section of a boot: distinct for
+ * each. An earlier merge's is kept if it is.
+ */
+static void name_machine(const struct merge_file *f, size_t n, struct merge_section *s, size_t file)
+{
+	const char *name = f[file].name, *slash = strrchr(name, '/');
+	char first[72];
+
+	name = slash ? slash + 1 : name;
+	if (s->joined && *s->called)
+		snprintf(first, sizeof(first), "%.71s", s->called);
+	else if (*s->host)
+		snprintf(first, sizeof(first), "%s", s->host);
+	else
+		snprintf(first, sizeof(first), "%.*s", (int)strcspn(name, "."), name);
+	for (char *p = first; *p; p++)
 		if (strchr("@/, *?[", *p) || (unsigned char)*p < 32)
 			*p = '_';
-	if (others && at < size)
-		snprintf(room + at, size - at, "#%zu", others + 1);
+	snprintf(s->machine, sizeof(s->machine), "%s", first);
+	for (unsigned int k = 2; is_taken(f, n, s, s->machine); k++)
+		snprintf(s->machine, sizeof(s->machine), "%s#%u", first, k);
+}
+
+/*
+ * Text to be added to names NAME@INTERFACE, which an import gave: "", or another one for each
+ * boot with such names.
+ */
+static void name_interfaces(const struct merge_file *f, size_t n, const struct merge_section *s,
+			    char *room, size_t size)
+{
+	size_t earlier = 0;
+
+	*room = '\0';
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < f[i].n; k++) {
+			const struct merge_section *o = &f[i].sections[k];
+
+			if (o == s && earlier && *s->called && !s->joined)
+				snprintf(room, size, "#%zu", earlier + 1);
+			if (o == s)
+				return;
+			earlier += *o->machine && (!strcmp(o->machine, s->called) ||
+						   (!o->joined && !strcmp(o->called, s->called)));
+		}
 }
 
 static void set_relation(struct merge_file *f, const char *by, int64_t moved, const char *bound,
@@ -238,8 +282,9 @@ static int relate(const struct timeline *t, size_t file, size_t i, struct trawl_
 	} else {
 		snprintf(bound, sizeof(bound), "0");
 	}
-	if (t->several)
-		name_machine(f, t->n, base, owner, j->machine, sizeof(j->machine));
+	snprintf(j->machine, sizeof(j->machine), "%s", base->machine);
+	j->joined = s->joined;
+	name_interfaces(f, t->n, base, j->interfaces, sizeof(j->interfaces));
 	snprintf(j->timeline, sizeof(j->timeline), "%016" PRIx64 " %" PRId64 " %s", t->number,
 		 (int64_t)((uint64_t)moved + s->before), bound);
 	if (*bound != '-')
@@ -261,6 +306,10 @@ int merge_relate(struct merge_file *f, size_t n, struct trawl_error *err)
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k < f[i].n; k++)
 			t.several |= base_of(f, n, &f[i].sections[k], &file) != &f->sections[0];
+	for (size_t i = 0; t.several && i < n; i++)
+		for (size_t k = 0; k < f[i].n; k++)
+			if (base_of(f, n, &f[i].sections[k], &file) == &f[i].sections[k])
+				name_machine(f, n, &f[i].sections[k], i);
 	for (size_t i = 0; i < n; i++) {
 		f[i].cut.joined = calloc(f[i].n + 1, sizeof(*f[i].cut.joined));
 		if (!f[i].cut.joined)

@@ -7,6 +7,7 @@ import json
 import os
 import random
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -148,6 +149,35 @@ for argv, mark in ((["redact"], "zeros: perhaps redacted"),
     tap.ok(counts[0] == counts[1] > 0,
            f"{argv[0]} of a merged file: '{mark}' is said of the second machine's transfers, too",
            counts)
+
+# ---- merged files are merged again: machines of one name stay apart, and so do imported interfaces
+def make_machine(letter, host, source="event"):
+    """A file of one event of task 7, which has a name of its own on each machine."""
+    file = f"{tmp.name}/{letter}.trawl"
+    record = struct.pack("<HHi", 1, 0, 7).hex()
+    lines = [f"source {source} tracefs", "type 0 1 8 app:work name: work\\nID: 1\\nformat:\\n"
+             "\\tfield:int common_pid;\\toffset:4;\\tsize:4;\\tsigned:1;\\n\\nprint fmt: \"\"",
+             f"event 0 1 0 2000 {record}"]
+    if host:
+        machine = json.dumps({"boot_id": letter, "hostname": host})
+        lines[1:1] = [f"meta 0 machine application/json {machine}",
+                      'meta 0 task/7 application/json {"tid":7,"pid":7,"comm":"on-%s"}' % letter]
+    subprocess.run([f"{build}/tests/decode/make-lines", file], text=True, check=True,
+                   input="\n".join(lines) + "\n")
+    return file
+
+
+one, two, three = (make_machine(*m) for m in (("a", "lab"), ("b", "other"), ("c", "lab")))
+merge(two, three)
+os.rename(out, base)
+status, _, text = merge(one, base)
+tap.same([("event@lab", "on-a"), ("event@lab#2", "on-c"), ("event@other", "on-b")],
+         sorted((e["source"], e["comm"]) for e in decode(out)),
+         "a merged file and another machine that is called as one in it")
+one, two = (make_machine(letter, "", "event@usbmon0") for letter in "xy")
+status, _, text = merge(one, two)
+tap.same(["event@usbmon0", "event@usbmon0#2"], sorted(e["source"] for e in decode(out)),
+         "two imports whose interfaces have the same name")
 
 # ---- two machines whose tasks have the same ids: each keeps its own names
 tick = f"{src}/samples/tick.trawl"
