@@ -120,7 +120,7 @@ int ktest_run(int top, struct kernel_features *k, struct trawl_error *err)
 		try_all(top, instance, group, k);
 		close(instance);
 	}
-	if (gc_remove_group(top, group, err) || gc_remove_instance(top, group, err))
+	if (gc_remove(top, group, err))
 		return -1;
 	return instance < 0 ? trawl_fail(err, TRAWL_CANNOT, "tracefs: cannot open %s", path) : 0;
 }
@@ -137,7 +137,7 @@ int ktest_eprobe(int top, struct trawl_error *err)
 				  "eprobe: this kernel refuses them (Linux 5.15 and "
 				  "CONFIG_EPROBE_EVENTS, before 6.17 CONFIG_PROBE_EVENTS, are "
 				  "needed)");
-	return gc_remove_group(top, group, err);
+	return gc_remove(top, group, err);
 }
 
 int ktest_synthetic(int top, struct trawl_error *err)
@@ -152,7 +152,7 @@ int ktest_synthetic(int top, struct trawl_error *err)
 		return trawl_fail(err, TRAWL_CANNOT,
 				  "synth: this kernel is built without synthetic events or hist "
 				  "triggers (CONFIG_SYNTH_EVENTS, CONFIG_HIST_TRIGGERS)");
-	return gc_remove_group(top, group, err);
+	return gc_remove(top, group, err);
 }
 
 int ktest_probe(int (*test)(int top, struct trawl_error *err), struct trawl_error *err)

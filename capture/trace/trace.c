@@ -29,6 +29,7 @@
 
 enum {
 	EVENT_IDS = 65536,       /* the kernel's event IDs have 16 bits */
+	FEW_PROBES = 50,         /* are removed in a moment */
 };
 
 static const uint64_t DISCARD_NS = 1000000000; /* limit of trace_discard() */
@@ -492,6 +493,17 @@ static void free_events(struct trace *t)
 	free(t->companions);
 }
 
+/* Says why trawl does not end yet: the kernel waits for all tasks at each probe. */
+static void note_removal(struct session *s, const struct trace *t)
+{
+	size_t n = t->ncompanions;
+
+	for (size_t i = 0; i < t->nevents; i++)
+		n += !strcmp(t->events[i].group, t->name);
+	if (n > FEW_PROBES)
+		session_note(s, "removing %zu probes, one by one; an interrupt does not stop this", n);
+}
+
 void trace_disarm(struct input *in)
 {
 	struct trace *t = in->state;
@@ -504,11 +516,9 @@ void trace_disarm(struct input *in)
 	if (t->power >= 0)
 		close(t->power);
 	if (t->dir >= 0) {
-		tracefs_write(t->dir, "events/enable", "0", &err);
-		if (gc_remove_group(t->top, t->name, &err))
-			session_note(in->session, "%s", err.text);
+		note_removal(in->session, t);
 		close(t->dir);
-		if (gc_remove_instance(t->top, t->name, &err))
+		if (gc_remove(t->top, t->name, &err))
 			session_note(in->session, "%s", err.text);
 	}
 	if (t->top >= 0)

@@ -84,13 +84,23 @@ static int remove_events(int top, const char *file, bool (*wanted)(const char *,
 	return failed;
 }
 
+/*
+ * Removes all events whose owner is wanted(). An event on which another one is placed can be
+ * removed only after that: so this repeats until none can be removed.
+ */
 static int remove_from_all(int top, bool (*wanted)(const char *, const void *), const void *arg,
 			   unsigned int *removed, struct trawl_error *err)
 {
-	int failed = 0;
+	unsigned int before;
+	int failed;
 
-	for (size_t i = 0; i < ARRAY_SIZE(definition_files); i++)
-		failed |= remove_events(top, definition_files[i], wanted, arg, removed, err);
+	do {
+		before = *removed;
+		failed = 0;
+		for (size_t i = 0; i < ARRAY_SIZE(definition_files); i++)
+			failed |= remove_events(top, definition_files[i], wanted, arg, removed,
+						err);
+	} while (failed && *removed > before);
 	return failed;
 }
 
@@ -227,8 +237,12 @@ static void remove_triggers(int top, const char *instance)
 }
 
 /*
- * Removes an instance. It is busy while another trawl, which may be removing it too, has its files
- * open: then tries again, at most *patience times, and subtracts the tries from *patience.
+ * Removes an instance. It must be removed before the events that it recorded: as long as it is
+ * there, the kernel resets its buffers and waits for all CPUs whenever one of them is removed.
+ *
+ * An instance with variables of hist triggers is busy: these are removed. It is busy, too, while
+ * another trawl, which may be removing it, has its files open: then tries again, at most *patience
+ * times, and subtracts the tries from *patience.
  */
 static int remove_instance(int top, const char *name, unsigned int *patience,
 			   struct trawl_error *err)
@@ -257,31 +271,22 @@ static int remove_instance(int top, const char *name, unsigned int *patience,
 	return 0;
 }
 
-int gc_remove_instance(int top, const char *name, struct trawl_error *err)
-{
-	unsigned int patience = BUSY_TRIES;
-
-	return remove_instance(top, name, &patience, err);
-}
-
 static bool same_owner(const char *owner, const void *arg)
 {
 	return !strcmp(owner, arg);
 }
 
-/*
- * An event that a hist trigger uses (a synthetic event, a probe) cannot be removed. That is rare,
- * so triggers are removed only after a failure.
- */
-int gc_remove_group(int top, const char *group, struct trawl_error *err)
+int gc_remove(int top, const char *name, struct trawl_error *err)
 {
-	struct trawl_error busy;
-	unsigned int removed = 0;
+	unsigned int patience = BUSY_TRIES, removed = 0;
+	struct trawl_error instance;
+	int r = remove_instance(top, name, &patience, &instance);
 
-	if (!remove_from_all(top, same_owner, group, &removed, &busy))
-		return 0;
-	remove_triggers(top, group);
-	return remove_from_all(top, same_owner, group, &removed, err);
+	if (remove_from_all(top, same_owner, name, &removed, err))
+		return -1;
+	if (r)
+		*err = instance;
+	return r;
 }
 
 /* Whether a process, in any PID namespace, holds the instance's lock. */
@@ -312,28 +317,9 @@ static bool dead_group(const char *group, const void *arg)
 	return is_dead(*(const int *)arg, group);
 }
 
-/* Switches off the events of instances without an owner, so that the events can be removed. */
-static void quiet_instances(int top, DIR *dir, bool triggers)
-{
-	struct trawl_error ignored;
-	struct dirent *d;
-
-	rewinddir(dir);
-	while ((d = readdir(dir))) {
-		char path[OWNER_NAME_MAX + 32];
-
-		if (!is_dead(top, d->d_name))
-			continue;
-		if (triggers)
-			remove_triggers(top, d->d_name);
-		snprintf(path, sizeof(path), "instances/%.63s/events/enable", d->d_name);
-		tracefs_write(top, path, "0", &ignored);
-	}
-}
-
 int gc_run(int top, struct gc_count *count, struct trawl_error *err)
 {
-	int fd = openat(top, "instances", O_RDONLY | O_DIRECTORY | O_CLOEXEC), r;
+	int fd = openat(top, "instances", O_RDONLY | O_DIRECTORY | O_CLOEXEC), r = 0;
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	unsigned int patience = BUSY_TRIES; /* for all instances together */
 	struct dirent *d;
@@ -345,13 +331,6 @@ int gc_run(int top, struct gc_count *count, struct trawl_error *err)
 		return trawl_fail(err, TRAWL_CANNOT, "tracefs: cannot read instances: %s",
 				  strerror(errno));
 	}
-	quiet_instances(top, dir, false);
-	r = remove_from_all(top, dead_group, &top, &count->events, err);
-	if (r) { /* events used by hist pairs (histpair.h) */
-		quiet_instances(top, dir, true);
-		r = remove_from_all(top, dead_group, &top, &count->events, err);
-	}
-	rewinddir(dir);
 	while ((d = readdir(dir))) {
 		if (!is_dead(top, d->d_name))
 			continue;
@@ -361,5 +340,5 @@ int gc_run(int top, struct gc_count *count, struct trawl_error *err)
 			count->instances++;
 	}
 	closedir(dir);
-	return r;
+	return remove_from_all(top, dead_group, &top, &count->events, err) ? -1 : r;
 }

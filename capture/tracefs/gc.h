@@ -15,12 +15,11 @@ struct gc_count {
  */
 int gc_run(int top, struct gc_count *count, struct trawl_error *err);
 
-/* Switches the events of an instance off and removes it. Returns 0, or -1 with *err. */
-int gc_remove_instance(int top, const char *name, struct trawl_error *err);
-
 /*
- * Removes all events of a group from uprobe_events and dynamic_events. Returns 0, or -1 with *err.
+ * Removes a recording: switches the events of its instance off, removes the instance and all events
+ * of its group from uprobe_events and dynamic_events. name: of both (owner.h); one of them may not
+ * exist. Returns 0, or -1 with *err.
  */
-int gc_remove_group(int top, const char *group, struct trawl_error *err);
+int gc_remove(int top, const char *name, struct trawl_error *err);
 
 #endif

@@ -103,6 +103,24 @@ else
 	skip "--gc leaves captures of other pid namespaces" "no pid namespaces here"
 fi
 
+# The instance goes before the probes: otherwise the kernel resets its buffers at each removal.
+rm -f "$f"
+inputs=()
+for ((i = 0; i < 60; i++)); do inputs+=(-i "uprobe:$target:target_hits a$i=%di"); done
+trawl "${inputs[@]}" -p $pid -w "$f" 2>"$work/err" & trawl=$!
+wait_armed "$f"
+instance=$(ls -d $tracing/instances/trawl_${trawl}_*_uprobe)
+kill $trawl
+early=0
+while n=$(grep -c ":${instance##*/}/" $tracing/uprobe_events); [ "$n" -gt 0 ]; do
+	[ "$n" -eq 60 ] || [ ! -e "$instance" ] || early=$((early + 1))
+done
+wait $trawl
+same "no probe is removed before the instance" 0 $early
+has "many probes: a line says why trawl goes on" "$(cat "$work/err")" \
+	'^trawl: removing 60 probes, one by one; an interrupt does not stop this$'
+same "many probes: nothing is left" "" "$(traces_of $trawl)"
+
 # An error after the first source has been set up.
 fails "the second source is wrong" 2 'no such event' sh -c 'echo $$ >"$0.pid"; exec "$@"' "$f" \
 	trawl -i "usdt:$target:hit" -i event:sched:none -p $pid -w "$f"
