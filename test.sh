@@ -20,7 +20,7 @@ page_tools=(chromium-headless-shell) # for tests/cli/page.py, which gets puppete
 command -v npm >/dev/null || page_tools+=(nodejs npm)
 need_packages "${BUILD_PACKAGES[@]}" "${page_tools[@]}" libcriterion-dev \
 	binutils bpftrace clang file gdb golang-go jq libkshark2 linux-perf mandoc man-db procps \
-	psmisc python3 sqlite3 git g++ gfortran gnat rustc tcpdump iproute2 \
+	psmisc python3 sqlite3 git g++ gfortran gnat fp-compiler gdc rustc tcpdump iproute2 \
 	trace-cmd tshark lcov llvm bolt-16 autofdo \
 	umockdev python3-usb usbip xz-utils zstd qemu-system-x86 \
 	busybox-static usbutils cpio kmod e2fsprogs alsa-utils || exit

@@ -196,9 +196,11 @@ static void classify_float(Dwarf_Die *type, unsigned int offset, struct abi_type
 	bool binary = dwarf_udata(type, DW_AT_encoding, 0) == DW_ATE_float;
 	unsigned int size = dwarf_udata(type, DW_AT_byte_size, 0);
 	unsigned int align = complex ? size / 2 : size;
-	bool x87 = align == 16 && (binary || complex) && !is_quad(dwarf_diename(type));
+	bool extended = binary && size == 10; /* Pascal's, without padding */
+	bool x87 = extended ||
+		   (align == 16 && (binary || complex) && !is_quad(dwarf_diename(type)));
 
-	note_place(t, offset, align);
+	note_place(t, offset, extended ? 2 : align);
 	merge(t, offset, x87 ? CLASS_X87 : CLASS_SSE);
 	if (x87)
 		merge(t, offset + 8, CLASS_X87);

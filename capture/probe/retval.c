@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "capture/probe/die.h"
 #include "capture/probe/enumeration.h"
@@ -398,6 +399,24 @@ static bool doubtful(const struct param_finder *f)
 	       (strstr(producer, "clang") || strstr(producer, "LLVM") || strstr(producer, "rustc"));
 }
 
+/*
+ * Free Pascal returns its integers with a fraction in %st(0): Currency, Comp, and types of their
+ * own that are made of them. Of its integers of 8 bytes with a sign, only "Int64" is a plain one.
+ */
+static bool is_fraction_of_pascal(Dwarf_Die *unit, Dwarf_Die *from)
+{
+	const char *name;
+	Dwarf_Die type;
+
+	if (dwarf_srclang(unit) != DW_LANG_Pascal83 || !dwarf_peel(from, &type) ||
+	    dwarf_tag(&type) != DW_TAG_base_type ||
+	    dwarf_udata(&type, DW_AT_encoding, 0) != DW_ATE_signed ||
+	    dwarf_udata(&type, DW_AT_byte_size, 0) != 8)
+		return false;
+	name = dwarf_diename(&type);
+	return !name || strcasecmp(name, "Int64");
+}
+
 void retval_describe(struct param_finder *f, struct dwarf_function *out)
 {
 	enum convention convention = language_of(dwarf_srclang(f->unit))->convention;
@@ -412,13 +431,18 @@ void retval_describe(struct param_finder *f, struct dwarf_function *out)
 	}
 	if (!dwarf_type_of(f->function, &type)) {
 		v->ctype = xstrdup("void");
-		unknown(v, "the function returns nothing");
+		unknown(v, convention == CONVENTION_OWN ?
+				   "the debug information does not describe what it returns" :
+				   "the function returns nothing");
 		return;
 	}
 	v->ctype = dwarf_type_text(&type, 0);
 	abi_type_of(&type, &t);
 	if (convention == CONVENTION_OWN)
 		unknown(v, "the convention by which its language returns values is unknown");
+	else if (is_fraction_of_pascal(f->unit, &type))
+		unknown(v, "%s is returned in %%st(0), which the kernel's probes cannot read",
+			v->ctype);
 	else if (!t.scalar && made_by_rustc(f->unit))
 		by_rust(f, &type, out);
 	else

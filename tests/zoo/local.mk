@@ -5,8 +5,9 @@ EXTRA_DIST += tests/zoo/run.py tests/zoo/stops.py tests/zoo/zoo.c tests/zoo/zoo.
 	tests/zoo/program.py tests/zoo/gdbbase.py tests/zoo/fetched.py tests/zoo/plain.py tests/zoo/texts.py \
 	tests/zoo/zoo.go tests/zoo/returns.py tests/zoo/finish.py tests/zoo/returns.c \
 	tests/zoo/passed.c tests/zoo/returns.cc tests/zoo/returns.rs tests/zoo/returns.go
-TESTS += tests/zoo/returns.py tests/zoo/variants.py
-EXTRA_DIST += tests/zoo/variants.py tests/zoo/variants.rs tests/zoo/variants.cc
+TESTS += tests/zoo/returns.py tests/zoo/variants.py tests/zoo/printed.py
+EXTRA_DIST += tests/zoo/variants.py tests/zoo/variants.rs tests/zoo/variants.cc \
+	tests/zoo/printed.py tests/zoo/printed.pas tests/zoo/printed.d
 
 TESTS += tests/zoo/parts.py
 EXTRA_DIST += tests/zoo/parts.py tests/zoo/parts.c tests/zoo/parts.cc tests/zoo/parts.go tests/zoo/parts.rs tests/zoo/opaque.c tests/zoo/parts.f90 tests/zoo/parts.adb
@@ -19,7 +20,7 @@ EXTRA_DIST += tests/zoo/inside.py tests/zoo/tailcalls.py tests/zoo/tailcalls.c \
 zoo-check: all
 	if test -n '$(PROGRAM)'; then set -- 'program.py $(PROGRAM)'; \
 	else set -- 'run.py --all' 'returns.py --all' 'variants.py --all' 'inside.py --all' \
-		'parts.py --all'; fi; \
+		'parts.py --all' 'printed.py --all'; fi; \
 	$(mount_tracefs); for check do TRAWL_MUST=1 TRAWL_SRC='$(abs_top_srcdir)' TRAWL_BUILD='$(abs_top_builddir)' \
 		/usr/bin/python3 $(srcdir)/tests/zoo/$$check || exit; done
 .PHONY: zoo-check

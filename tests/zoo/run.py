@@ -41,6 +41,8 @@ class Variant:
         source = os.path.join(HERE, self.source)
         if self.compiler == "go":
             argv = ["go", "build", "-o", program, *self.flags, source]
+        elif self.compiler == "fpc":
+            argv = ["fpc", "-gw3", *self.flags, f"-o{program}", f"-FU{folder}", source]
         else:
             argv = [self.compiler, "-g", *self.flags, "-o", program, source]
         subprocess.run(argv, check=True, capture_output=True, text=True, cwd=folder,
