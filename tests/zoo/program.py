@@ -32,7 +32,7 @@ from run import BUILD, Comparison, equal, finish, gdb_run, ok, run, skip_all  # 
 
 TIMEOUT = 900  # seconds for one run of the program
 RUNS = 4       # of gdb, besides the first, where values differ
-STDIN = []     # the file that the program reads
+STDIN = []     # the file that the program reads, if there is one
 
 
 def standard_input():
@@ -276,13 +276,15 @@ def options():
     p.add_argument("--batch", type=int, default=300)
     p.add_argument("--max", type=int, default=100000)
     p.add_argument("--only", default="*")
-    p.add_argument("--stdin", action="append", default=STDIN)
+    p.add_argument("--stdin")
     p.add_argument("program", nargs=argparse.REMAINDER)
     return p.parse_args()
 
 
 def main():
     o = options()
+    if o.stdin:
+        STDIN.append(o.stdin)
     if os.geteuid() or not os.path.exists("/sys/kernel/tracing/uprobe_events"):
         return skip_all("needs root and uprobes")
     if not shutil.which("gdb"):
