@@ -266,17 +266,20 @@ static int add_trampoline(struct making *m, const char *not_whole)
 {
 	const struct spec *spec = m->r->spec;
 	const char *name = m->fn ? m->called : "it", *danger;
+	uint64_t length = m->fn ? m->fn->size : 0;
 	char buf[512], note[640] = "";
 
-	danger = trampoline_danger(m->t, m->vaddr, buf, sizeof(buf));
+	danger = trampoline_danger(m->t, m->vaddr, length, buf, sizeof(buf));
 	if (danger && spec->returns == SPEC_URETPROBE)
 		snprintf(note, sizeof(note), "may end the program: %s", danger);
 	else if (danger)
 		return spec_fail(spec, spec->symbol_at, m->r->err,
 				 "%s%%return: a return probe of the kernel may end the program: "
-				 "%s; and %s cannot be disassembled whole: %s; write SYMBOL+OFFSET "
-				 "of its ret instructions, or %%uretprobe if the program may end",
-				 name, danger, name, not_whole);
+				 "%s; and %s cannot be disassembled whole: %s; write %s, or "
+				 "%%uretprobe if the program may end", name, danger, name, not_whole,
+				 trampoline_has_return(m->t, m->vaddr, length) ?
+					 "SYMBOL+OFFSET of its ret instructions" :
+					 "the name without %return");
 	return finish_probe(m, PROBE_URETPROBE, note);
 }
 

@@ -230,6 +230,8 @@ def check(variant, folder):
     if variant.source == "returns.cc":
         check_refused(variant, program)
         check_passed_by(variant, program, events)
+    if variant.source == "returns.c":
+        check_no_return_address(variant, program)
     ok(not any(p["kind"] == "uretprobe" for p in probes.values()),
        f"{variant.name}: every function was disassembled whole")
     entries = sorted({p["sites"][0]["vaddr"] for name, p in probes.items()
@@ -281,6 +283,17 @@ def check_passing(variant, events):
     ok(all(got.get(name) == fields for name, fields in want.items()),
        f"{variant.name}: classes in registers by their members", want,
        {name: got.get(name) for name in want})
+
+
+def check_no_return_address(variant, program):
+    """A return probe of the kernel would overwrite what is on top of the stack."""
+    for name, why in ("odd_stack", "by its unwind table, no return address"), \
+            ("odd_end", "it has no ret instruction"):
+        said = run(f"{BUILD}/trawl", "-w", f"{program}.none", "-i",
+                   f"uprobe:{program}:{name}%return", "--", "true")
+        ok(said.returncode == 2 and f"{name}%return: a return probe of the kernel may end the "
+           f"program: {why}" in said.stderr and "%uretprobe" in said.stderr,
+           f"{variant.name}: {name}%return is refused", said.stderr)
 
 
 def check_refused(variant, program):
