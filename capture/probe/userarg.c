@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "capture/probe/gosymbols.h"
+#include "capture/probe/language.h"
 #include "capture/probe/making.h"
 #include "capture/probe/names.h"
 #include "capture/probe/part.h"
@@ -20,6 +21,10 @@ static const char *no_names(const struct making *m, char *buf, size_t size)
 		snprintf(buf, size, "%s", m->t->no_dwarf);
 	else if (!m->fn)
 		snprintf(buf, size, "no function is known at this offset");
+	else if (m->fnd.bare && m->fnd.convention == CONVENTION_OWN)
+		snprintf(buf, size, "the debug information does not say what %s takes and "
+			 "returns, as its language's compilers leave that out; fetch registers",
+			 m->called);
 	else if (m->fnd.bare)
 		snprintf(buf, size, "the debug information does not say what %s takes and "
 			 "returns; build it with -g, not -g1", m->called);

@@ -49,7 +49,8 @@ int scope_open(struct scope *s, const pid_t *pids, size_t n, bool watch, bool qu
 		if (!why)
 			s->pids[s->n++] = pids[i];
 		else if (i + 1 == n && !s->n)
-			return trawl_fail(err, TRAWL_USAGE, "-p %d: %s", pids[i], why);
+			return trawl_fail(err, TRAWL_USAGE, "-p %d: %s; ps -e lists those that "
+					  "run", pids[i], why);
 		else if (!quiet)
 			fprintf(stderr, "trawl: -p %d: %s: left out\n", pids[i], why);
 	}

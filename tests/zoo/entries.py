@@ -7,6 +7,7 @@ may not be what it seems."""
 import collections
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -154,6 +155,23 @@ def undescribed(folder):
         ok("half  (?)" in p.stdout, f"{compiler} {flag}: and listed so", p.stdout, p.stderr)
 
 
+def own_language(folder):
+    """OCaml's compiler describes functions without parameters, whatever its options: -g is no
+    remedy. gcc's description, said to be of OCaml, stands for it."""
+    path = f"{folder}/own.s"
+    code = subprocess.run(["gcc", "-g1", "-dA", "-S", "-o", "-", "-x", "c", "-"],
+                          input="int half(int n) { return n / 2; }\n"
+                          "int main() { return half(1); }\n",
+                          text=True, capture_output=True, check=True).stdout
+    code, changed = re.subn(r"(\.byte\s+)\w+(\s+# DW_AT_language)", r"\g<1>0x1b\2", code)
+    with open(path, "w", encoding="ascii") as f:
+        f.write(code)
+    subprocess.run(["gcc", "-o", f"{folder}/own", path], check=True)
+    p = record(f"{folder}/own", "half $params")[2]
+    ok(changed == 1 and "half takes and returns, as its language's compilers leave that out; fetch "
+       "registers" in p.stderr, "a language without parameters in its description", p.stderr)
+
+
 def main():
     if os.geteuid() or not os.path.exists("/sys/kernel/tracing/uprobe_events"):
         return skip_all("needs root and uprobes")
@@ -168,6 +186,7 @@ def main():
         loops(folder)
         exceptions(folder)
         undescribed(folder)
+        own_language(folder)
     return finish()
 
 
