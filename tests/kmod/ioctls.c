@@ -368,7 +368,7 @@ static int cleared(int n)
 	e.pid = pid;
 	e.provider = TRAWL_PROVIDER_STEP;
 	e.bts_control = TRAWL_BTS_DEFAULT;
-	e.bts_size = BUFFER * TRAWL_BTS_RECORD;
+	e.bts_size = 64 * TRAWL_BTS_RECORD; /* a slow processor overflows it, too */
 	if (ioctl(fd, TRAWL_IOC_ENABLE, &e))
 		perror("ioctls: enable");
 	e.bts_size = TRAWL_BTS_SIZE_MAX;
