@@ -756,7 +756,7 @@ def test_storage(d):
          "a code is the page that drives have")
     items = check(d, "optical drive", optical(), [
         "GET CONFIGURATION data profile DVD-ROM, ",
-        "READ DISC INFORMATION data incomplete, 258 sessions, tracks 1 to 4, ",
+        "READ DISC INFORMATION data incomplete, 258 sessions, tracks 1 to 772, ",
         "READ TRACK INFORMATION data track 1 session 1 at 1432382326 + 84941606, ",
         "data tracks 1 to 2, 1 at 0, 2 at 1200, lead-out at 327680, ",
         "data tracks 1 to 1, 1 at 00:02.00, lead-out at 62:30.21, ",
@@ -769,6 +769,10 @@ def test_storage(d):
          [[f.get("feature_name", "unknown"), f["feature_version"], int(f.get("dap", 0)),
            int(f["current"])] for f in next(a["features"] for a in answers if "features" in a)
           if f["feature"] in (0x001e, 0x0fff)][1::-1], "features are in JSON by name")
+    disc = next(a for a in answers if "sessions" in a)
+    same((258, 515, 772), (disc["sessions"], disc["first_track_in_last_session"],
+                           disc["last_track_in_last_session"]),
+         "the high bytes of a disc's numbers stand apart")
     open(d + "/c.pcap", "wb").write(pcap(optical(split=69).records))
     lines = run("trawl-decode", "--json", d + "/c.pcap", text=True).stdout.splitlines()
     answers = [json.loads(line)["fields"].get("decoded", {}).get("storage", {}).get("answer")

@@ -116,6 +116,10 @@ def link(folder):
        names)
     meta = run(f"{BUILD}/trawl-decode", "--meta=probe/uprobe/*", f"{folder}/x.trawl").stdout
     ok('/params"' in meta and "served\"" not in meta, "the metadata has the path of the file", meta)
+    symbols = subprocess.run(["nm", program], stdout=subprocess.PIPE, text=True).stdout
+    at = int(re.search(r"^(\w+) T params_ints$", symbols, re.M)[1], 16)
+    ok(re.search(rf'"vaddr": ?{at}\b', meta), "and the address of the function in it, as of nm", at,
+       meta)
     err = capture(folder, [f"usdt:{program}:*"], ["true"])[2]
     ok(f"{program}: has no usdt probes" in err, "so have messages", err)
 

@@ -46,7 +46,7 @@ def asked():
     answer = configuration()
     yield ten(0x46, 1, 0, 0x1e, length=len(answer)), answer, None
     for bits in 0x55, 0xaa:
-        disc = bytes([0, 32, bits & 0x1f, 1, 2, 3, 4, bits & 0xf7, 0x20, 1, 0, 0]) + bytes(
+        disc = bytes([0, 32, bits & 0x1f, 1, 2, 3, 4, bits & 0xf7, 0x20, 1, 2, 3]) + bytes(
             (i * 7 + bits) & 255 for i in range(20)) + bytes([5, 0])
         yield ten(0x51, length=34), disc, None
         track = bytes([0, 38, 1, 1, 0, bits & 0x3f, bits, bits & 3]) + bytes(
