@@ -656,7 +656,7 @@ static void try_around(struct search *s, uint32_t shortest)
 		s->found = true;
 		s->best = best;
 	} else {
-		s->found &= is_last(s);
+		s->found = s->found && is_last(s);
 	}
 }
 
