@@ -248,6 +248,20 @@ def test_cpus(d):
          re.findall(r"\[\d+\]", run("trawl-decode", d + "/cpus.trawl")), "processors in text")
 
 
+def test_columns(d):
+    """The longest name of the file decides where the fields begin, in lines before it, too."""
+    make(d + "/names.trawl", [
+        "source event tracefs", *(
+            line for i, name in ((77, "count"), (78, "longer_than_the_column"))
+            for line in (f"type 0 {i} 16 trawl_test:{name} " + FORMAT,
+                         "field n 0 0 8 8 1 unsigned long")),
+        *(f"event 0 {i} 0 {BEGIN + i} {struct.pack('<HBBIQ', i, 0, 0, 0, 1).hex()}"
+          for i in (77, 78))])
+    lines = run("trawl-decode", d + "/names.trawl").splitlines()
+    places = [line.index(" n=1") for line in lines]
+    ok(len(places) == 2 and places[0] == places[1], "fields begin in one column", lines)
+
+
 def test_merged_metas(d):
     """Metadata of one timeline is in the order of its times, in libtrawl and in the other
     reader."""
@@ -283,6 +297,7 @@ def main():
         test_page_endpoints(d)
         test_field_types(d)
         test_cpus(d)
+        test_columns(d)
         test_merged_metas(d)
     finally:
         shutil.rmtree(d)

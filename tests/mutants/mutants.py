@@ -43,7 +43,8 @@ SLOW = 25  # seconds of processor time: a test that takes longer is none of the 
 
 # The tests of files by the begin of their path, the closest first; the first row that fits counts.
 # A folder of Criterion tests stands for all tests in it.
-READERS = ["tests/cli/decode.sh", "tests/format/golden.sh", "tests/cli/export.sh",
+READERS = ["tests/cli/decode.sh", "tests/cli/lines.py", "tests/format/golden.sh",
+           "tests/cli/export.sh",
            "tests/cli/kernel.py",
            "tests/cli/decode-bad.sh", "tests/cli/diff.py"]
 USB = ["tests/decode/usb/", "tests/cli/usbview.py", "tests/cli/usbclasses.py", "tests/cli/usb.py",
@@ -74,7 +75,8 @@ TESTS = [
     ("capture/sys/", ["tests/cli/privileges.sh", "tests/capture/output/", *CAPTURE]),
     ("capture/output/", ["tests/capture/output/", *CAPTURE]),
     ("capture/session/", ["tests/capture/session/", *CAPTURE]),
-    ("capture/", ["tests/capture/tracefs/", "tests/capture/task/", *CAPTURE]),
+    ("capture/", ["tests/capture/tracefs/", "tests/capture/task/", "tests/cli/capture_input.sh",
+                  *CAPTURE]),
 ]
 # Files whose mutants could remove or stop what belongs to others on this machine.
 LEFT_OUT = re.compile(
