@@ -156,8 +156,6 @@ bool body_source_get(struct view *v, struct trawl_source *s, uint64_t *idb_check
 	    s->clock <= TRAWL_CLOCK_TSC &&
 	    body_fields_ok(s->common, s->ncommon, UINT16_MAX, true, NULL))
 		return true;
-	if (!s->common)
-		s->ncommon = 0;
 	body_source_free(s);
 	return false;
 }
@@ -215,8 +213,6 @@ bool body_type_get(struct view *v, struct trawl_event_type *t, uint32_t *index)
 	if (!v->bad && t->id < TYPES_MAX && t->size <= UINT16_MAX &&
 	    body_fields_ok(t->fields, t->nfields, t->size, false, NULL))
 		return true;
-	if (!t->fields)
-		t->nfields = 0;
 	body_type_free(t);
 	return false;
 }

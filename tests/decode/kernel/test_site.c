@@ -116,6 +116,23 @@ Test(site, computed_arguments)
 	done(s);
 }
 
+Test(site, names_of_a_value_that_is_narrower_than_its_field)
+{
+	struct probe_sites *s = sites(
+		"{\"args\":[{\"name\":\"arg1\",\"values\":{\"RED\":1}}],\"sites\":[{\"offset\":1,"
+		"\"args\":[{\"name\":\"arg1\",\"state\":\"exact\",\"type\":\"u8\"}]}]}", NULL);
+	const struct shown *shown = event_layout_find(layout, "arg1");
+	const uint8_t r[44] = {[16] = 1, 0xff, 0xff, 0xff};
+	const char *name;
+
+	cr_assert_not_null(s);
+	cr_assert_not_null(shown->written);
+	name = shown->written->name(shown->written, r, sizeof(r));
+	cr_assert_not_null(name);
+	cr_expect_str_eq(name, "RED");
+	done(s);
+}
+
 Test(site, what_no_site_has_is_shown_by_its_plain_name)
 {
 	static const struct trawl_field own[] = {
