@@ -88,8 +88,17 @@ static bool may_be_clones(const struct switches *s, pid_t a, pid_t b, uint64_t t
 	return !x || !y || group_at(x, time) == group_at(y, time);
 }
 
+/* Ends the batch: what the next one takes came after it. */
+static void end_batch(struct switch_cpu *c)
+{
+	if (c->batch)
+		c->mixed = false;
+	c->batch = 0;
+}
+
 void switches_out(struct switches *s, size_t cpu, pid_t tid)
 {
+	end_batch(&s->cpus[cpu]);
 	s->cpus[cpu].left = tid;
 }
 
@@ -99,10 +108,13 @@ pid_t switches_in(struct switches *s, size_t cpu, pid_t tid, uint64_t time)
 	pid_t left = c->left;
 
 	c->left = 0;
-	if (!left || left == tid || !may_be_clones(s, left, tid, time))
+	if (!left || left == tid)
+		return 0;
+	if (c->batch) /* switches_mixed() has had its branches */
+		return left;
+	if (!may_be_clones(s, left, tid, time))
 		return 0;
 	c->mixed = true;
-	c->batch = 0;
 	return left;
 }
 
@@ -115,14 +127,16 @@ bool switches_mixed(struct switches *s, size_t cpu, pid_t tid, uint64_t time)
 {
 	struct switch_cpu *c = &s->cpus[cpu];
 
-	if (c->batch && c->batch != time) {
-		c->mixed = false;
-		c->batch = 0;
-	}
-	/* Before the record that the next task has come: the interrupt was faster. */
+	if (c->batch != time)
+		end_batch(c);
+	/*
+	 * Before the record that the next task has come: the interrupt was faster. That record
+	 * follows, for the mark in the task that left.
+	 */
 	if (c->left && c->left != tid && may_be_clones(s, c->left, tid, time))
 		c->mixed = true;
-	c->left = 0;
+	else
+		c->left = 0;
 	if (c->mixed)
 		c->batch = time;
 	return c->mixed;

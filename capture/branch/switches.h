@@ -25,7 +25,7 @@ struct switch_task {
 };
 
 struct switch_cpu {
-	pid_t left;     /* this task left the CPU, and the store was not emptied since; 0: none */
+	pid_t left;     /* this task left the CPU, perhaps not its branches the store; 0: none */
 	bool mixed;     /* the store may have branches of several tasks */
 	uint64_t batch; /* time of what was then taken from it; 0: nothing yet */
 };

@@ -99,8 +99,20 @@ Test(switches, the_interrupt_may_be_faster_than_the_record_of_the_switch)
 	switches_fork(&s, 1, 2, 10);
 	switches_out(&s, 0, 1);
 	cr_assert(switches_mixed(&s, 0, 2, 20));
-	cr_assert_eq(switches_in(&s, 0, 2, 21), 0);
+	cr_assert(switches_mixed(&s, 0, 2, 20));
+	cr_assert_eq(switches_in(&s, 0, 2, 21), 1, "a mark for the task that left");
 	cr_assert_not(switches_mixed(&s, 0, 2, 30));
+}
+
+Test(switches, after_a_mixed_batch_the_next_switch_mixes_again)
+{
+	switches_fork(&s, 1, 2, 10);
+	switches_out(&s, 0, 1);
+	cr_assert_eq(switches_in(&s, 0, 2, 21), 1);
+	cr_assert(switches_mixed(&s, 0, 2, 30));
+	switches_out(&s, 0, 2);
+	cr_assert_eq(switches_in(&s, 0, 1, 40), 2);
+	cr_assert(switches_mixed(&s, 0, 1, 50));
 }
 
 Test(switches, an_unknown_task_may_be_a_clone)
