@@ -59,11 +59,12 @@ const char *trampoline_danger(struct target *t, uint64_t vaddr, uint64_t length,
 {
 	const struct code *code = target_code(t);
 	const struct frame *frame = frames_at(code->frames, vaddr);
+	const enum frames_stack stack = frames_stack(code->frames, vaddr);
 	const char *name, *language;
 
-	if (frames_stack(code->frames, vaddr) == FRAMES_BELOW)
+	if (stack == FRAMES_BELOW)
 		return "by its unwind table, no return address is on top of the stack there";
-	if (!trampoline_has_return(t, vaddr, length))
+	if (stack == FRAMES_UNKNOWN && !trampoline_has_return(t, vaddr, length))
 		return "it has no ret instruction, so no return address may be on top of the stack";
 	if (gosymbols_is_go(t->elf))
 		return "Go's runtime cannot find the return address";

@@ -114,12 +114,15 @@ static int caught(int n)
 	return code ? -code : ret_over(n);
 }
 
-/* No return address is on top of the stack when these two are entered: a jump enters them. */
+/* No return address is on top of the stack when the first two are entered, by a jump. */
 __asm__(".text\n.globl odd_stack\n.type odd_stack, @function\nodd_stack:\n.cfi_startproc\n"
 	".cfi_def_cfa %rbp, 16\njmp *%rdi\nret\n.cfi_endproc\n.size odd_stack, . - odd_stack\n"
 	".globl odd_end\n.type odd_end, @function\nodd_end:\n"
 	"test %rax, %rax\njz 1f\njmp *-8(%r13)\n1: .byte 6\n" /* 6: no instruction */
-	".size odd_end, . - odd_end\n");
+	".size odd_end, . - odd_end\n"
+	/* A call enters this one, whose end is a jump; it has no ret. */
+	".globl odd_tail\n.type odd_tail, @function\nodd_tail:\n.cfi_startproc\n"
+	"jmp *%rdi\n.cfi_endproc\n.size odd_tail, . - odd_tail\n");
 
 int main(void)
 {

@@ -294,6 +294,10 @@ def check_no_return_address(variant, program):
         ok(said.returncode == 2 and f"{name}%return: a return probe of the kernel may end the "
            f"program: {why}" in said.stderr and "%uretprobe" in said.stderr,
            f"{variant.name}: {name}%return is refused", said.stderr)
+    said = run(f"{BUILD}/trawl", "-w", f"{program}.none", "-i",
+               f"uprobe:{program}:odd_tail%uretprobe", "--", "true")
+    ok(said.returncode == 0 and "may end" not in said.stderr,
+       f"{variant.name}: odd_tail%uretprobe has a return address, though no ret", said.stderr)
 
 
 def check_refused(variant, program):
