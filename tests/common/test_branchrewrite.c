@@ -78,11 +78,12 @@ Test(branchrewrite, a_batch_that_was_collected_has_the_mappings_of_its_end)
 	batch(90, 150);
 	batch(150, 160);
 	cr_assert_eq(trawl_writer_close(w, &err), 0);
-	branch_rewrite(from, to);
-	r = trawl_open_fd(to, "rewritten", 0, &err);
+	cr_assert(branch_rewrite(from, to));
+	r = trawl_open_fd(to, "rewritten", NULL, &err);
 	cr_assert(r);
 	ends(r, 90);
 	ends(r, 160);
 	trawl_close(r);
 	close(from);
+	close(to);
 }
