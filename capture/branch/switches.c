@@ -9,7 +9,8 @@
 
 void switches_init(struct switches *s, size_t ncpus)
 {
-	*s = (struct switches){ .cpus = xcalloc(ncpus, sizeof(*s->cpus)), .ncpus = ncpus };
+	*s = (struct switches){ .cpus = xcalloc(ncpus, sizeof(*s->cpus)), .ncpus = ncpus,
+				.descriptors = sysconf(_SC_OPEN_MAX) / 2 };
 }
 
 static struct switch_task *find(const struct switches *s, pid_t tid)
@@ -43,7 +44,7 @@ void switches_guard(struct switches *s, pid_t tid, int guard, uint64_t time)
 {
 	struct switch_task *t = find(s, tid);
 
-	if (!t || t->guard >= 0) {
+	if (!t || t->guard >= 0 || guard >= s->descriptors) {
 		close(guard);
 		return;
 	}

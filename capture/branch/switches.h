@@ -36,6 +36,7 @@ struct switches {
 	struct switch_task *tasks;
 	size_t n;
 	uint32_t groups;
+	long descriptors; /* guards are below this one: half are left for other files */
 };
 
 void switches_init(struct switches *s, size_t ncpus);
@@ -43,7 +44,10 @@ void switches_free(struct switches *s); /* closes the guards */
 
 /* A task on which events were opened: it is no clone of another. */
 void switches_add(struct switches *s, pid_t tid);
-/* Hands over an event that is not inherited, and has been opened on the task until `time`. */
+/*
+ * Hands over an event that is not inherited, and has been opened on the task until `time`. If too
+ * many files are open it is closed, and the task has none.
+ */
 void switches_guard(struct switches *s, pid_t tid, int guard, uint64_t time);
 
 /* The following have the records of the kernel, in the order of time. */

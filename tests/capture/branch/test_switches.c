@@ -2,6 +2,7 @@
 /* Whose branches are in a CPU's branch trace store. */
 #include <criterion/criterion.h>
 #include <fcntl.h>
+#include <unistd.h>
 
 #include "capture/branch/switches.h"
 
@@ -113,6 +114,21 @@ Test(switches, after_a_mixed_batch_the_next_switch_mixes_again)
 	switches_out(&s, 0, 2);
 	cr_assert_eq(switches_in(&s, 0, 1, 40), 2);
 	cr_assert(switches_mixed(&s, 0, 1, 50));
+}
+
+Test(switches, guards_leave_descriptors_for_other_files)
+{
+	int low = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	int high = fcntl(low, F_DUPFD_CLOEXEC, 100);
+
+	cr_assert_gt(s.descriptors, low);
+	s.descriptors = 100;
+	switches_guard(&s, 1, high, 5);
+	cr_assert_lt(fcntl(high, F_GETFD), 0, "it is closed");
+	switches_fork(&s, 1, 2, 10);
+	switches_out(&s, 0, 1);
+	cr_assert_eq(switches_in(&s, 0, 2, 21), 1, "without a guard they may be clones");
+	close(low);
 }
 
 Test(switches, an_unknown_task_may_be_a_clone)
