@@ -177,6 +177,27 @@ static bool is_taken(const struct merge_file *f, size_t n, const struct merge_se
 }
 
 /*
+ * The number of earlier sections with the name NAME or NAME#K in the output: trying each K from 2
+ * on takes too long in a file of many sections.
+ */
+static size_t like(const struct merge_file *f, size_t n, const struct merge_section *s,
+		   const char *name)
+{
+	size_t len = strlen(name), found = 0;
+
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < f[i].n; k++) {
+			const char *machine = f[i].sections[k].machine;
+
+			if (&f[i].sections[k] == s)
+				return found;
+			found += !strncmp(machine, name, len) &&
+				 (!machine[len] || machine[len] == '#');
+		}
+	return found;
+}
+
+/*
  * Chooses MACHINE in the sources' names NAME@MACHINE, of the first section of a boot: distinct for
  * each. An earlier merge's is kept if it is.
  */
@@ -184,6 +205,7 @@ static void name_machine(const struct merge_file *f, size_t n, struct merge_sect
 {
 	const char *name = f[file].name, *slash = strrchr(name, '/');
 	char first[72];
+	size_t k;
 
 	name = slash ? slash + 1 : name;
 	if (s->joined && *s->called)
@@ -195,9 +217,10 @@ static void name_machine(const struct merge_file *f, size_t n, struct merge_sect
 	for (char *p = first; *p; p++)
 		if (strchr("@/, *?[", *p) || (unsigned char)*p < 32)
 			*p = '_';
+	k = like(f, n, s, first);
 	snprintf(s->machine, sizeof(s->machine), "%s", first);
-	for (unsigned int k = 2; is_taken(f, n, s, s->machine); k++)
-		snprintf(s->machine, sizeof(s->machine), "%s#%u", first, k);
+	for (k = k ? k + 1 : 2; is_taken(f, n, s, s->machine); k++)
+		snprintf(s->machine, sizeof(s->machine), "%s#%zu", first, k);
 }
 
 /*
