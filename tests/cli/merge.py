@@ -157,7 +157,7 @@ def make_machine(letter, host, source="event"):
     record = struct.pack("<HHi", 1, 0, 7).hex()
     lines = [f"source {source} tracefs", "type 0 1 8 app:work name: work\\nID: 1\\nformat:\\n"
              "\\tfield:int common_pid;\\toffset:4;\\tsize:4;\\tsigned:1;\\n\\nprint fmt: \"\"",
-             f"event 0 1 0 2000 {record}"]
+             f"event 0 1 0 {2000 + ord(letter)} {record}"]  # equal times: refused as a copy
     if host:
         machine = json.dumps({"boot_id": letter, "hostname": host})
         lines[1:1] = [f"meta 0 machine application/json {machine}",
@@ -169,8 +169,9 @@ def make_machine(letter, host, source="event"):
 
 one, two, three = (make_machine(*m) for m in (("a", "lab"), ("b", "other"), ("c", "lab")))
 merge(two, three)
-os.rename(out, base)
-status, _, text = merge(one, base)
+merged = f"{tmp.name}/merged.trawl"
+os.rename(out, merged)
+status, _, text = merge(one, merged)
 tap.same([("event@lab", "on-a"), ("event@lab#2", "on-c"), ("event@other", "on-b")],
          sorted((e["source"], e["comm"]) for e in decode(out)),
          "a merged file and another machine that is called as one in it")
