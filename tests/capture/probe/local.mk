@@ -10,6 +10,7 @@ endif
 
 if HAVE_CRITERION
 UNIT_PROBE = tests/capture/cli/test_spec tests/capture/probe/test_operand tests/capture/probe/test_elf \
+	tests/capture/probe/test_procmap \
 	tests/capture/probe/test_insn tests/capture/probe/test_flow tests/capture/probe/test_prologue tests/capture/probe/test_rustv0
 if HAVE_SDT
 UNIT_PROBE += tests/capture/probe/test_apart tests/capture/probe/test_usdt tests/capture/probe/test_probe tests/capture/probe/test_dwarf
@@ -34,6 +35,9 @@ tests_capture_probe_test_operand_LDADD = libcapture.la $(UNIT_LDADD)
 tests_capture_probe_test_apart_SOURCES = tests/capture/probe/test_apart.c
 tests_capture_probe_test_apart_CFLAGS = $(UNIT_CFLAGS)
 tests_capture_probe_test_apart_LDADD = libcapture.la $(UNIT_LDADD)
+tests_capture_probe_test_procmap_SOURCES = tests/capture/probe/test_procmap.c
+tests_capture_probe_test_procmap_CFLAGS = $(UNIT_CFLAGS)
+tests_capture_probe_test_procmap_LDADD = libcapture.la $(UNIT_LDADD)
 tests_capture_probe_test_elf_SOURCES = tests/capture/probe/test_elf.c
 tests_capture_probe_test_elf_CFLAGS = $(UNIT_CFLAGS)
 tests_capture_probe_test_elf_LDADD = libcapture.la $(UNIT_LDADD)
