@@ -7,6 +7,7 @@
 
 #include "format/body.h"
 #include "format/index.h"
+#include "format/memory.h"
 
 static const struct trawl_field common[] = {
 	{ "pid", "int", "", TRAWL_PID, TRAWL_FIXED, 0, 4, 4, 1 },
@@ -97,6 +98,36 @@ Test(body, numbers_of_fields_are_bounded)
 		cr_assert(!body_type_get(&v, &got, &index), "%lu fields", n);
 	}
 	buf_free(&b);
+}
+
+/* Each limit of a field, and what just exceeds it. */
+Test(body, fields_keep_their_limits)
+{
+	static const struct {
+		struct trawl_field f;
+		bool ok;
+	} cases[] = {
+		{{.kind = TRAWL_UINT, .offset = 8, .size = 8, .count = 1}, true},
+		{{.kind = TRAWL_UINT, .offset = 9, .size = 8, .count = 1}, false},
+		{{.kind = TRAWL_UINT, .offset = 8, .size = 4, .count = 3}, false},
+		{{.kind = TRAWL_UINT, .size = 3, .count = 1}, false},
+		{{.kind = TRAWL_FLOAT, .size = 4, .count = 1}, true},
+		{{.kind = TRAWL_FLOAT, .size = 2, .count = 1}, false},
+		{{.kind = TRAWL_TEXT, .size = 2, .count = 1}, false},
+		{{.kind = TRAWL_KINDS, .size = 1, .count = 1}, false},
+		{{.kind = TRAWL_UINT, .place = TRAWL_PLACES, .size = 1, .count = 1}, false},
+		{{.kind = TRAWL_TEXT, .place = TRAWL_DATA_LOC, .offset = 12, .size = 1}, true},
+		{{.kind = TRAWL_TEXT, .place = TRAWL_DATA_LOC, .offset = 13, .size = 1}, false},
+		{{.kind = TRAWL_TEXT, .place = TRAWL_REL_LOC, .offset = 13, .size = 1}, false},
+		{{.kind = TRAWL_TEXT, .place = TRAWL_TAIL, .offset = 16, .size = 1}, true},
+		{{.kind = TRAWL_TEXT, .place = TRAWL_TAIL, .offset = 15, .size = 1}, false},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		cr_expect_eq(body_fields_ok(&cases[i].f, 1, 16, false, NULL), cases[i].ok, "%zu",
+			     i);
+	cr_expect(body_fields_ok(&cases[0].f, 1, 16, true, NULL));
+	cr_expect_not(body_fields_ok(&cases[9].f, 1, 16, true, NULL), "at no fixed place");
 }
 
 Test(body, parts_of_metadata_lie_within_it)
