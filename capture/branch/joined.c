@@ -386,16 +386,10 @@ static int end_task(struct joined_state *s, struct joined_task *t, struct branch
 	return mark(sink, t, time, BRANCH_MARK_LOST, known ? lost : 0, err);
 }
 
-struct task_record {
-	struct perf_event_header header;
-	uint32_t pid, ppid, tid, ptid;
-	uint64_t time;
-};
-
 static int take_exit(struct joined_state *s, const struct perf_event_header *h,
 		     struct branch_sink *sink, struct trawl_error *err)
 {
-	const struct task_record *r = (const struct task_record *)h;
+	const struct perf_task_record *r = (const struct perf_task_record *)h;
 	int got = 0;
 
 	for (size_t i = 0; i < s->ntasks; i++) {
@@ -412,7 +406,7 @@ static int take_exit(struct joined_state *s, const struct perf_event_header *h,
 static int take(struct joined_state *s, struct branch_sink *sink, const struct perf_held *h,
 		struct trawl_error *err)
 {
-	const struct task_record *r = (const struct task_record *)h->record;
+	const struct perf_task_record *r = (const struct perf_task_record *)h->record;
 
 	execs_note(&s->execs, s->ring.maps, h->record);
 	switch (h->record->type) {

@@ -541,16 +541,15 @@ static int take_switch(struct perf_state *p, struct branch_sink *sink, const str
 
 static void note_task(struct perf_state *p, const struct perf_held *h)
 {
-	struct { uint32_t pid, ppid, tid, ptid; } t;
+	const struct perf_task_record *t = (const struct perf_task_record *)h->record;
 
-	if (p->how == HOW_LBR || h->record->size < sizeof(*h->record) + sizeof(t))
+	if (p->how == HOW_LBR)
 		return;
-	memcpy(&t, h->record + 1, sizeof(t));
 	if (h->record->type == PERF_RECORD_FORK) {
-		switches_fork(&p->switches, (pid_t)t.ptid, (pid_t)t.tid, h->time);
-		guard(p, (pid_t)t.tid);
+		switches_fork(&p->switches, (pid_t)t->ptid, (pid_t)t->tid, h->time);
+		guard(p, (pid_t)t->tid);
 	} else if (h->record->type == PERF_RECORD_EXIT) {
-		switches_exit(&p->switches, (pid_t)t.tid);
+		switches_exit(&p->switches, (pid_t)t->tid);
 	}
 }
 

@@ -352,12 +352,6 @@ struct mmap2_record {
 	char path[];
 };
 
-struct task_record {
-	struct perf_event_header header;
-	uint32_t pid, ppid, tid, ptid;
-	uint64_t time;
-};
-
 struct comm_record {
 	struct perf_event_header header;
 	uint32_t pid, tid;
@@ -369,7 +363,7 @@ struct comm_record {
  */
 static void note_threads(struct perf_ring *r, const struct perf_event_header *h)
 {
-	const struct task_record *t = (const struct task_record *)h;
+	const struct perf_task_record *t = (const struct perf_task_record *)h;
 	pid_t execed = perf_ring_execed(h);
 
 	if (execed)
@@ -432,7 +426,7 @@ static int emit_mmap(struct perf_ring *r, const struct perf_held *h, struct bran
 int perf_ring_emit(struct perf_ring *r, const struct perf_held *h, struct branch_sink *sink,
 		   struct trawl_error *err)
 {
-	const struct task_record *t = (const struct task_record *)h->record;
+	const struct perf_task_record *t = (const struct perf_task_record *)h->record;
 	const struct comm_record *c = (const struct comm_record *)h->record;
 	struct branch_event e = { .time = h->time };
 

@@ -51,6 +51,13 @@ struct perf_ring {
 	struct perf_threads threads; /* of those whose maps are removed at their end */
 };
 
+/* PERF_RECORD_FORK and PERF_RECORD_EXIT */
+struct perf_task_record {
+	struct perf_event_header header;
+	uint32_t pid, ppid, tid, ptid;
+	uint64_t time;
+};
+
 /* The begin of each sample: IP, TID, TIME. */
 struct perf_sample_head {
 	struct perf_event_header header;

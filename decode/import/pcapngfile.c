@@ -124,19 +124,37 @@ static int next_block(struct pcapng *p, uint32_t *type)
 }
 
 /*
+ * Returns the value of the option at offset *from of the block, and moves *from behind it; NULL at
+ * the end of the list.
+ */
+static const uint8_t *next_option(const struct pcapng *p, uint32_t *from, uint16_t *code,
+				  uint16_t *size)
+{
+	const uint8_t *o;
+
+	if (*from + 4 > p->len)
+		return NULL;
+	o = p->block + *from;
+	*code = u16(p, o);
+	*size = u16(p, o + 2);
+	if (!*code || *size > p->len - *from - 4)
+		return NULL;
+	*from += 4 + ((*size + 3u) & ~3u);
+	return o + 4;
+}
+
+/*
  * Returns the value of the first option with this code and at least `size` bytes in the list at
  * offset `from`, or NULL.
  */
 static const uint8_t *option(const struct pcapng *p, uint32_t from, uint16_t code, uint16_t size)
 {
-	while (from + 4 <= p->len) {
-		uint16_t c = u16(p, p->block + from), n = u16(p, p->block + from + 2);
+	const uint8_t *o;
+	uint16_t c, n;
 
-		if (!c || n > p->len - from - 4)
-			break;
+	while ((o = next_option(p, &from, &c, &n))) {
 		if (c == code && n >= size)
-			return p->block + from + 4;
-		from += 4 + ((n + 3u) & ~3u);
+			return o;
 	}
 	return NULL;
 }
@@ -144,14 +162,10 @@ static const uint8_t *option(const struct pcapng *p, uint32_t from, uint16_t cod
 /* Counts the comments among the options at offset `from` of a block: they are not imported. */
 static void count_comments(struct pcapng *p, uint32_t from)
 {
-	while (from + 4 <= p->len) {
-		uint16_t c = u16(p, p->block + from), n = u16(p, p->block + from + 2);
+	uint16_t code, size;
 
-		if (!c || n > p->len - from - 4)
-			break;
-		p->im->comments += c == PCAPNG_OPT_COMMENT && n;
-		from += 4 + ((n + 3u) & ~3u);
-	}
+	while (next_option(p, &from, &code, &size))
+		p->im->comments += code == PCAPNG_OPT_COMMENT && size;
 }
 
 static void take_name(const struct pcapng *p, struct interface *f)
