@@ -11,11 +11,11 @@ trawl_replay_SOURCES = replay/trawl-replay.c replay/way.h \
 	replay/vm.h replay/vm.c replay/vmguest.c replay/qemu.c replay/mutate.h replay/mutate.c \
 	replay/stream.c replay/pace.h replay/pace.c \
 	replay/paths.h replay/paths.c \
-	replay/player.h replay/playeroptions.h replay/playing.h replay/player.c replay/packets.c replay/requests.c \
+	replay/player.h replay/playeroptions.h replay/playing.h replay/player.c replay/sentdata.c replay/reads.c replay/packets.c replay/requests.c \
 	replay/probes.c replay/recordedprobes.h replay/recordedprobes.c replay/sdtobject.h replay/sdtobject.c \
 	replay/disk.h replay/disk.c replay/sectors.h replay/sectors.c \
 	replay/standard.h replay/standard.c \
-	replay/storage.h replay/storage.c replay/blockrange.h replay/blockrange.c \
+	replay/storage.h replay/storage.c replay/recordedcommands.h replay/recordedcommands.c replay/blockrange.h replay/blockrange.c \
 	replay/store.h replay/store.c \
 	replay/tapefile.h replay/tapereader.h replay/tapereader.c replay/tapedevice.h replay/tapedevice.c replay/tape.h replay/tape.c replay/opentape.c \
 	replay/usbip.h replay/usbip.c \

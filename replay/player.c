@@ -13,13 +13,8 @@
 #include "decode/usb/descriptor.h"
 #include "replay/pace.h"
 #include "replay/playing.h"
+#include "replay/recordedcommands.h"
 
-/*
- * If the host cancelled reads before it got an answer, it has this time (ns) to do so again.
- * Otherwise, at --speed 0, the answer would go to a read that the host is about to cancel, and be
- * lost.
- */
-#define GIVE_UP UINT64_C(500000000)
 /*
  * Echo fields are learned from at most so many messages of an endpoint: enough for three bytes of a
  * counter that counts by 1. Bounds the memory for long captures.
@@ -28,12 +23,6 @@
 /* After so many answered bytes, the used part of the tape leaves this process's memory. */
 #define RELEASE_BYTES (16u << 20)
 #define ANSWER_BYTES 256 /* what an answer counts for besides its data: its tape entry and more */
-#define WINDOW 64 /* how many entries ahead an unexpected transfer is searched for */
-
-static struct endpoint *endpoint_of(struct player *p, uint8_t address)
-{
-	return &p->endpoints[(address & 15) + (address & 0x80 ? 16 : 0)];
-}
 
 /* ---- making ---------------------------------------------------------------------------------- */
 
@@ -68,10 +57,10 @@ static int find_storage(struct player *p, struct trawl_error *err)
 		else if (d.type == DESC_ENDPOINT && d.room >= 4 && here && (d.p[3] & 3) == 2)
 			*(d.p[2] & 0x80 ? &in : &out) = d.p[2];
 	}
-	if (!in || !out || !storage_is_recorded(p->tape, in, out))
+	if (!in || !out || !recorded_commands_are(p->tape, in, out))
 		return 0;
 	p->storage = storage_new(p->tape, in, out, p->options.speed, p->verdict, err);
-	endpoint_of(p, in)->is_storage = endpoint_of(p, out)->is_storage = true;
+	playing_endpoint(p, in)->is_storage = playing_endpoint(p, out)->is_storage = true;
 	return p->storage ? 0 : -1;
 }
 
@@ -209,14 +198,6 @@ void playing_use(struct player *p, struct tape_entry *e, bool same)
 		p->state = PLAYER_BEGUN;
 }
 
-/* Marks an entry that the host skipped. */
-static void pass(struct player *p, struct tape_entry *e)
-{
-	p->verdict->missing += !e->used;
-	e->used = true;
-	e->time = p->now;
-}
-
 bool playing_before(const struct player *p)
 {
 	return p->state == PLAYER_ENUMERATED && !p->tape->enumerated;
@@ -235,22 +216,7 @@ void playing_answer(struct player *p, struct usbip_urb *u, int32_t status, const
 	}
 }
 
-/* ---- OUT ------------------------------------------------------------------------------------- */
-
-static void remember(struct player *p, const struct endpoint *e, uint32_t entry,
-		     const uint8_t *data, uint32_t n)
-{
-	struct sent *s = &p->sent[e->address & 15];
-
-	n = n < ECHO_REACH ? n : ECHO_REACH;
-	if (!s->data)
-		s->data = malloc(ECHO_REACH);
-	if (!s->data)
-		return;
-	memcpy(s->data, data, n);
-	s->entry = entry;
-	s->n = n;
-}
+/* ---- endpoints ------------------------------------------------------------------------------- */
 
 /*
  * True if an entry needs no further matching. An isochronous transfer that was cancelled when the
@@ -274,217 +240,6 @@ void playing_advance(struct endpoint *e)
 	e->offset = 0;
 }
 
-/* Finds the message among the next WINDOW entries; TAPE_NONE if it is not there. */
-static uint32_t look_ahead(const struct player *p, const struct endpoint *e, const uint8_t *data,
-			   uint32_t n)
-{
-	for (uint32_t i = e->next + 1; i < e->n && i < e->next + WINDOW; i++) {
-		const struct tape_entry *x = &p->tape->entries[e->entries[i]];
-
-		if (x->data_len == n && echo_same(&e->echo, tape_data(p->tape, x), data, n, n))
-			return i;
-	}
-	return TAPE_NONE;
-}
-
-/*
- * Finds the message among the entries that the host cancelled in the capture, which it may send or
- * not. Entries that were played or passed leave the searched range.
- */
-static struct tape_entry *find_cancelled(const struct player *p, struct endpoint *e,
-					 const uint8_t *data, uint32_t n)
-{
-	uint32_t first = e->cancelled_end, end = first;
-
-	for (uint32_t i = e->cancelled; i < e->cancelled_end; i++) {
-		struct tape_entry *x = &p->tape->entries[e->entries[i]];
-
-		if (!x->cancelled || x->time)
-			continue;
-		if (x->unknown ? x->length == n
-			       : x->data_len == n &&
-					 echo_same(&e->echo, tape_data(p->tape, x), data, n, n))
-			return x;
-		first = i < first ? i : first;
-		end = i + 1;
-	}
-	e->cancelled = first;
-	e->cancelled_end = end;
-	return NULL;
-}
-
-/* Handles a message that is not the endpoint's next entry. Returns its best match, or NULL. */
-static struct tape_entry *mismatch(struct player *p, struct endpoint *e, const uint8_t *data,
-				   uint32_t n)
-{
-	struct tape_entry *x = playing_next_of(p, e);
-	uint32_t ahead = look_ahead(p, e, data, n);
-	struct tape_entry *given_up = find_cancelled(p, e, data, n);
-	char text[120];
-
-	if (given_up) {
-		given_up->time = p->now;
-		return NULL;
-	}
-	if (playing_before(p) && ahead == TAPE_NONE) {
-		p->verdict->before++;
-		return NULL;
-	}
-	if (!x) {
-		p->verdict->extra++;
-		verdict_note(p->verdict, p->tape, NULL,
-			     "after the end of the capture the host sent %u bytes to endpoint %u",
-			     n, e->address & 15u);
-		return NULL;
-	}
-	if (ahead != TAPE_NONE) {
-		verdict_note(p->verdict, p->tape, x,
-			     "the host did not send this, but a later transfer");
-		while (e->next < ahead) {
-			pass(p, &p->tape->entries[e->entries[e->next]]);
-			playing_advance(e);
-		}
-		x = &p->tape->entries[e->entries[ahead]];
-		playing_use(p, x, true);
-		playing_advance(e);
-		return x;
-	}
-	verdict_bytes(p->tape, x, data, n, text, sizeof(text));
-	verdict_note(p->verdict, p->tape, x, "%s", text);
-	if (x->data_len != n) {
-		p->verdict->extra++;
-		return NULL;
-	}
-	playing_use(p, x, false);
-	playing_advance(e);
-	return x;
-}
-
-/*
- * Matches OUT data with the tape. Bulk data is a byte stream: transfers may be split and joined.
- * Returns the last entry that was completed, or NULL.
- */
-static struct tape_entry *take_out(struct player *p, struct endpoint *e, const uint8_t *data,
-				   uint32_t n)
-{
-	struct tape_entry *x = playing_next_of(p, e), *ended = NULL;
-	uint32_t left, at = 0;
-
-	if (x && !e->offset && x->data_len == n &&
-	    echo_same(&e->echo, tape_data(p->tape, x), data, n, n)) {
-		remember(p, e, e->entries[e->next], data, n);
-		playing_use(p, x, true);
-		playing_advance(e);
-		return x;
-	}
-	while (x && e->xfer == URB_BULK && at < n) {
-		left = x->data_len - e->offset;
-		left = left < n - at ? left : n - at;
-		if (!left || memcmp(tape_data(p->tape, x) + e->offset, data + at, left))
-			break;
-		at += left;
-		e->offset += left;
-		if (e->offset == x->data_len) {
-			remember(p, e, e->entries[e->next], tape_data(p->tape, x), x->data_len);
-			playing_use(p, x, true);
-			playing_advance(e);
-			ended = x;
-		}
-		x = playing_next_of(p, e);
-	}
-	if (at == n && n)
-		return ended;
-	return mismatch(p, e, data + at, n - at);
-}
-
-static void handle_out(struct player *p, struct usbip_urb *u)
-{
-	struct endpoint *e = endpoint_of(p, u->endpoint);
-	const struct tape_entry *x;
-	int32_t status = 0;
-	uint32_t n = u->length;
-
-	if (e->is_storage) {
-		status = storage_out(p->storage, u->data, n, p->now);
-		p->progress = p->now;
-		playing_answer(p, u, status, NULL, status ? 0 : n);
-		return;
-	}
-	x = take_out(p, e, u->data, n);
-	if (x && x->status && !x->cancelled) {
-		status = x->status;
-		n = x->length < n ? x->length : n;
-	}
-	playing_answer(p, u, status, NULL, n);
-}
-
-/* ---- IN -------------------------------------------------------------------------------------- */
-
-/*
- * If the recorded answer repeats echo fields of its cause, replaces them by those that the host has
- * sent now.
- */
-static void put_echoes(struct player *p, const struct endpoint *e, const struct tape_entry *x,
-		       uint8_t *data, uint32_t n)
-{
-	const struct tape_entry *cause = x->cause == TAPE_NONE ? NULL : &p->tape->entries[x->cause];
-	const struct sent *s;
-	bool in[ECHO_REACH], out[ECHO_REACH];
-	const uint8_t *was;
-
-	if (!cause || cause->xfer == URB_CONTROL)
-		return;
-	s = &p->sent[cause->endpoint & 15];
-	if (!s->data || s->entry != x->cause)
-		return;
-	was = tape_data(p->tape, cause);
-	echo_mask(&e->echo, false, tape_data(p->tape, x), x->data_len, in);
-	echo_mask(&endpoint_of(p, cause->endpoint)->echo, false, was, cause->data_len, out);
-	for (uint32_t i = 0; i < n && i < ECHO_REACH; i++)
-		for (uint32_t k = 0; in[i] && k < s->n && k < cause->data_len; k++)
-			if (out[k] && was[k] == tape_data(p->tape, x)[i]) {
-				data[i] = s->data[k];
-				break;
-			}
-}
-
-static uint64_t scaled(const struct player *p, uint64_t from, uint64_t to)
-{
-	return p->options.speed > 0 && to > from
-		? (uint64_t)((double)(to - from) / p->options.speed)
-		: 0;
-}
-
-/*
- * Returns when an answer is due although the host has not cancelled the reads that it cancelled in
- * the capture.
- */
-static uint64_t give_up(const struct player *p, uint64_t due)
-{
-	if (!(p->options.speed > 0) && due < p->progress)
-		due = p->progress;
-	return due + GIVE_UP;
-}
-
-/* When an answer is due, ns of CLOCK_MONOTONIC; UINT64_MAX while its cause has not been played. */
-static uint64_t due_of(const struct player *p, const struct endpoint *e, const struct tape_entry *x)
-{
-	const struct tape_entry *cause = x->cause == TAPE_NONE ? NULL : &p->tape->entries[x->cause];
-	uint64_t due;
-
-	if (cause && !cause->used)
-		return UINT64_MAX;
-	if (cause && cause->time && (!e->given || cause->submitted > e->recorded))
-		due = cause->time + scaled(p, cause->submitted, x->completed);
-	else if (e->given)
-		due = e->given + scaled(p, e->recorded, x->completed);
-	else
-		due = e->queued_at + p->options.delay + scaled(p, x->submitted, x->completed);
-	if (x->after_cancelled > e->unlinked)
-		due = give_up(p, due);
-	return due > e->given ? due : e->given;
-}
-
 struct usbip_urb *playing_take_urb(struct endpoint *e)
 {
 	struct usbip_urb *u = e->first;
@@ -495,58 +250,9 @@ struct usbip_urb *playing_take_urb(struct endpoint *e)
 	return u;
 }
 
-/* True if a transfer filled its buffer: a larger buffer would also have received what followed. */
-static bool was_full(const struct tape_entry *x)
-{
-	return x->xfer == URB_BULK && x->length && x->length == x->buffer_size && !x->status;
-}
-
-/*
- * Answers the endpoint's first read with the next entries, as far as they fit; the read exists and
- * the first entry is due.
- */
-static void answer_read(struct player *p, struct endpoint *e, struct tape_entry *x)
-{
-	struct usbip_urb *u = playing_take_urb(e);
-	uint32_t n = 0, left;
-	int32_t status = x->cancelled || x->status == -121 ? 0 : x->status;
-	bool full = true;
-
-	if (!array_reserve(p->scratch, p->scratch_room, (size_t)u->length + 1)) {
-		playing_answer(p, u, -ENOMEM, NULL, 0);
-		return;
-	}
-	while (x && full) {
-		uint32_t at = n;
-
-		left = x->data_len - e->offset;
-		left = left < u->length - n ? left : u->length - n;
-		memcpy(p->scratch + at, tape_data(p->tape, x) + e->offset, left);
-		if (!e->offset)
-			put_echoes(p, e, x, p->scratch + at, left);
-		n += left;
-		e->offset += left;
-		if (e->offset < x->data_len && x->xfer == URB_BULK)
-			break; /* the rest goes into the next read */
-		if (e->offset < x->data_len)
-			verdict_note(p->verdict, p->tape, x, "the host reads %u bytes only",
-				     u->length);
-		e->recorded = x->completed;
-		full = was_full(x) && n < u->length;
-		playing_use(p, x, e->offset == x->data_len);
-		playing_advance(e);
-		x = full ? playing_next_of(p, e) : NULL;
-		if (x && (due_of(p, e, x) > p->now || x->status || x->cut))
-			break;
-	}
-	e->given = p->now;
-	e->unlinked = 0;
-	playing_answer(p, u, status, p->scratch, n);
-}
-
 void playing_queue(struct player *p, struct usbip_urb *u)
 {
-	struct endpoint *e = endpoint_of(p, u->endpoint);
+	struct endpoint *e = playing_endpoint(p, u->endpoint);
 
 	u->next = NULL;
 	if (!e->queued_at)
@@ -586,7 +292,7 @@ static bool serve(struct player *p, struct endpoint *e, uint64_t *wake)
 		due = e->first->time;
 	} else {
 		x = playing_next_of(p, e);
-		due = x ? due_of(p, e, x) : UINT64_MAX;
+		due = x ? playing_due(p, e, x) : UINT64_MAX;
 	}
 	if (due > p->now) {
 		*wake = due < *wake ? due : *wake;
@@ -599,7 +305,7 @@ static bool serve(struct player *p, struct endpoint *e, uint64_t *wake)
 	} else if (e->first->npackets) {
 		(e->address & 0x80 ? playing_answer_packets : playing_take_packets)(p, e);
 	} else {
-		answer_read(p, e, x);
+		playing_answer_read(p, e, x);
 	}
 	return true;
 }
@@ -626,15 +332,6 @@ static uint64_t serve_all(struct player *p)
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
-/* Notes that the host cancelled isochronous data that was not played, as it did in the capture. */
-static void cancel_packets(struct player *p, struct endpoint *e, const struct usbip_urb *u)
-{
-	struct tape_entry *x = find_cancelled(p, e, u->data, u->length);
-
-	if (x)
-		x->time = p->now;
-}
-
 /*
  * Cancels a waiting URB; one that was answered already is left to the host. Returns the status for
  * the host.
@@ -659,7 +356,7 @@ static int32_t unlink_urb(struct player *p, uint32_t victim)
 			if (!u->next)
 				e->last = at;
 			if (u->npackets && !u->in)
-				cancel_packets(p, e, u);
+				playing_cancel_packets(p, e, u);
 			usbip_urb_free(u);
 			e->unlinked++;
 			return -ECONNRESET;
@@ -675,7 +372,7 @@ static void handle(struct player *p, struct usbip_urb *u)
 	else if (u->in || u->npackets)
 		playing_queue(p, u);
 	else
-		handle_out(p, u);
+		playing_take_out(p, u);
 }
 
 static int take_messages(struct player *p, struct trawl_error *err)

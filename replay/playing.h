@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Internals of the player, shared by player.c (loop and data), packets.c (isochronous packets) and
+ * Internals of the player, shared by player.c (the loop, the endpoints' queues), sentdata.c (bulk
+ * and interrupt data from the host), reads.c (to the host), packets.c (isochronous packets) and
  * requests.c (endpoint 0).
  */
 #ifndef TRAWL_REPLAY_PLAYING_H
@@ -91,9 +92,14 @@ struct player {
 	uint64_t waiting;              /* number of leading entries that may still be unused */
 };
 
+static inline struct endpoint *playing_endpoint(struct player *p, uint8_t address)
+{
+	return &p->endpoints[(address & 15) + (address & 0x80 ? 16 : 0)];
+}
+
 /*
- * Answers a request to endpoint 0, now or later, and takes over u. (requests.c; the others are in
- * player.c)
+ * Answers a request to endpoint 0, now or later, and takes over u. (requests.c; where no file is
+ * named, it is player.c)
  */
 void playing_request(struct player *p, struct usbip_urb *u);
 
@@ -117,6 +123,25 @@ struct tape_entry *playing_next_of(struct player *p, struct endpoint *e);
 void playing_advance(struct endpoint *e);
 /* Takes the first URB of the endpoint's queue, which is not empty. */
 struct usbip_urb *playing_take_urb(struct endpoint *e);
+
+/* Compares data from the host with the tape, answers, and takes over u. (sentdata.c) */
+void playing_take_out(struct player *p, struct usbip_urb *u);
+/*
+ * Notes that the host cancelled isochronous data that was not played, as it did in the capture.
+ * (sentdata.c)
+ */
+void playing_cancel_packets(struct player *p, struct endpoint *e, const struct usbip_urb *u);
+
+/*
+ * When an answer is due, ns of CLOCK_MONOTONIC; UINT64_MAX while its cause has not been played.
+ * (reads.c)
+ */
+uint64_t playing_due(const struct player *p, const struct endpoint *e, const struct tape_entry *x);
+/*
+ * Answers the endpoint's first read with the next entries, as far as they fit; the read exists and
+ * the first entry, x, is due. (reads.c)
+ */
+void playing_answer_read(struct player *p, struct endpoint *e, struct tape_entry *x);
 
 /* How long the packets of an isochronous URB lie apart, ns. (packets.c) */
 uint64_t playing_packet_time(const struct player *p, const struct usbip_urb *u);

@@ -11,21 +11,10 @@
 #include "decode/usb/msc.h"
 #include "decode/usb/scsiopcode.h"
 #include "replay/blockrange.h"
-#include "replay/disk.h"
+#include "replay/recordedcommands.h"
 
-#define CBW 31
-#define CSW 13
 #define CSW_PHASE_ERROR 2
 #define RESYNC 16             /* how many commands ahead an unexpected one is searched for */
-
-/* A command of the tape: indexes of its entries. */
-struct command {
-	uint32_t cbw, csw;         /* tape entries; csw may be TAPE_NONE */
-	uint32_t first, n;         /* its data entries: range in storage.parts */
-	uint64_t length;           /* bytes of data */
-	bool stalled;              /* the data phase ended with a STALL */
-	bool used;
-};
 
 enum phase { PHASE_COMMAND, PHASE_IN, PHASE_OUT, PHASE_STATUS };
 
@@ -33,20 +22,17 @@ struct storage {
 	struct tape *tape;
 	struct verdict *verdict;
 	double speed;
-	uint8_t in, out;
-	struct command *commands;
-	uint32_t ncommands, next;
-	uint32_t *parts, nparts;
-	struct filearray commands_file, parts_file; /* hold these */
+	struct recorded_commands recorded;
+	uint32_t next;             /* the tape command that is expected */
 	bool begun;                /* a command of the tape has been received */
 
 	struct disk disk;
-	bool guessed_capacity, has_inquiry;
+	bool guessed_capacity;
 
 	/* The current command. */
 	enum phase phase;
-	const struct command *now; /* the matching tape command; NULL: the model answers */
-	uint8_t cbw[CBW], csw[CSW];
+	const struct recorded_command *now; /* the matching tape command; NULL: the model answers */
+	uint8_t cbw[CBW_SIZE], csw[CSW_SIZE];
 	uint64_t begun_at;
 	uint64_t done, total;      /* bytes of its data, transferred and in all */
 	/* part of a split command: where its data begins in the recorded one */
@@ -62,202 +48,6 @@ struct storage {
 	size_t joined_room;
 };
 
-static void release(const struct storage *s)
-{
-	tape_release(s->tape);
-	filearray_release(&s->commands_file);
-	filearray_release(&s->parts_file);
-	sectors_release(&s->disk.sectors);
-}
-
-/* ---- the tape's commands --------------------------------------------------------------------- */
-
-static const uint8_t *cdb_of(const struct storage *s, const struct command *c)
-{
-	return tape_data(s->tape, &s->tape->entries[c->cbw]) + 15;
-}
-
-/*
- * Returns a command's data at offset `at`: as many bytes as are contiguous, at most *n. NULL with
- * *n 0 beyond its end.
- */
-static const uint8_t *piece(const struct storage *s, const struct command *c, uint64_t at,
-			    uint32_t *n, const struct tape_entry **entry)
-{
-	for (uint32_t i = 0; i < c->n; i++) {
-		const struct tape_entry *e = &s->tape->entries[s->parts[c->first + i]];
-
-		if (at < e->data_len) {
-			*n = e->data_len - at < *n ? (uint32_t)(e->data_len - at) : *n;
-			*entry = e;
-			return tape_data(s->tape, e) + at;
-		}
-		at -= e->data_len;
-	}
-	*n = 0;
-	*entry = NULL;
-	return NULL;
-}
-
-static void take_entry(struct storage *s, uint32_t i)
-{
-	struct tape_entry *e = &s->tape->entries[i];
-	const uint8_t *p = tape_data(s->tape, e);
-	struct command *c = s->ncommands ? &s->commands[s->ncommands - 1] : NULL;
-
-	if (e->endpoint == s->out && msc_is_cbw(p, e->data_len)) {
-		e->used |= e->cancelled; /* the host may cancel it again, or not send it */
-		s->commands[s->ncommands++] =
-			(struct command){.cbw = i, .csw = TAPE_NONE, .first = s->nparts};
-		return;
-	}
-	if (!c || c->csw != TAPE_NONE || e->cancelled) {
-		/* it belongs to a command from before the capture, or was cancelled */
-		e->used = true;
-		return;
-	}
-	if (e->endpoint == s->in && e->data_len == CSW && !memcmp(p, "USBS", 4) &&
-	    !memcmp(p + 4, tape_data(s->tape, &s->tape->entries[c->cbw]) + 4, 4)) {
-		c->csw = i;
-		return;
-	}
-	if (e->endpoint == s->in)
-		c->stalled |= e->status == -32;
-	s->parts[s->nparts++] = i;
-	c->n++;
-	c->length += e->data_len;
-}
-
-static bool is_bulk(const struct storage *s, const struct tape_entry *e)
-{
-	return e->xfer == URB_BULK && (e->endpoint == s->in || e->endpoint == s->out);
-}
-
-static bool read_commands(struct storage *s)
-{
-	struct tape *t = s->tape;
-	size_t ncommands = 0, n = 0;
-
-	for (uint32_t i = 0; i < t->n; i++) {
-		const struct tape_entry *e = &t->entries[i];
-
-		n += is_bulk(s, e);
-		ncommands += is_bulk(s, e) && e->endpoint == s->out &&
-			     msc_is_cbw(tape_data(t, e), e->data_len);
-		if (!(i % TAPE_STRETCH))
-			tape_release(t);
-	}
-	if (!filearray_beside(&t->array, &s->commands_file,
-			      (ncommands + 1) * sizeof(*s->commands)) ||
-	    !filearray_beside(&t->array, &s->parts_file, (n + 1) * sizeof(*s->parts)))
-		return false;
-	s->commands = s->commands_file.p;
-	s->parts = s->parts_file.p;
-	for (uint32_t i = 0; i < t->n; i++) {
-		if (is_bulk(s, &t->entries[i]))
-			take_entry(s, i);
-		if (!(i % TAPE_STRETCH))
-			release(s);
-	}
-	return true;
-}
-
-/*
- * Takes the capacity from READ CAPACITY's recorded answer, or guesses it from the highest sector
- * used.
- */
-static void find_capacity(struct storage *s)
-{
-	uint64_t end = 0;
-
-	s->disk.block = 512;
-	s->guessed_capacity = true;
-	for (uint32_t i = 0; i < s->ncommands; i++) {
-		const struct command *c = &s->commands[i];
-		const uint8_t *cdb = cdb_of(s, c), *p;
-		const struct tape_entry *e;
-		struct block_range r = block_range_of(cdb);
-		uint32_t n = 32;
-
-		p = piece(s, c, 0, &n, &e);
-		s->has_inquiry |= cdb[0] == SCSI_INQUIRY && n >= 36;
-		if (cdb[0] == SCSI_READ_CAPACITY_10 && n >= 8 && get_be32(p) != UINT32_MAX &&
-		    get_be32(p + 4)) {
-			s->disk.blocks = (uint64_t)get_be32(p) + 1;
-			s->disk.block = get_be32(p + 4);
-			s->guessed_capacity = false;
-		} else if (scsi_is_capacity_16(cdb) && n >= 12 && get_be32(p + 8)) {
-			s->disk.blocks = get_be64(p) + 1;
-			s->disk.block = get_be32(p + 8);
-			s->guessed_capacity = false;
-		} else if (r.is && r.blocks && c->length && s->guessed_capacity) {
-			s->disk.block = (uint32_t)(c->length / r.blocks);
-		}
-		if (r.is && r.lba + r.blocks > end)
-			end = r.lba + r.blocks;
-	}
-	if (s->guessed_capacity)
-		s->disk.blocks = (end + 2047) / 2048 * 2048;
-	if (s->disk.block < 256 || s->disk.block > 65536)
-		s->disk.block = 512;
-}
-
-/* Sets the sectors of a tape command that are contiguous in one entry. */
-static bool set_sectors(struct storage *s, const struct command *c, const struct block_range *r,
-			bool replace)
-{
-	for (uint32_t i = 0; i < r->blocks && (uint64_t)(i + 1) * s->disk.block <= c->length; i++) {
-		const struct tape_entry *e;
-		uint32_t n = s->disk.block;
-		const uint8_t *p = piece(s, c, (uint64_t)i * s->disk.block, &n, &e);
-
-		if (n == s->disk.block && !e->cut &&
-		    !sectors_set(&s->disk.sectors, r->lba + i, (uint64_t)(p - s->tape->store.map),
-				 replace))
-			return false;
-	}
-	return true;
-}
-
-/* Sets the disk's initial contents; sectors that are written before they are read are unknown. */
-static bool find_sectors(struct storage *s)
-{
-	const uint32_t block = s->disk.block;
-
-	for (uint32_t i = 0; i < s->ncommands; i++) {
-		const struct command *c = &s->commands[i];
-		struct block_range r = block_range_of(cdb_of(s, c));
-
-		if (!(i % TAPE_STRETCH))
-			release(s);
-		if (!r.is)
-			continue;
-		if (!r.write && !set_sectors(s, c, &r, false))
-			return false;
-		for (uint32_t k = 0; r.write && k < r.blocks && (uint64_t)k * block < c->length;
-		     k++)
-			if (!sectors_set(&s->disk.sectors, r.lba + k, SECTOR_UNKNOWN, false))
-				return false;
-	}
-	return true;
-}
-
-bool storage_is_recorded(const struct tape *t, uint8_t in, uint8_t out)
-{
-	unsigned int list = out & 15u;
-	const uint32_t *entries = tape_list(t, list);
-
-	for (uint32_t i = 0; i < t->lists[list].n; i++) {
-		const struct tape_entry *e = &t->entries[entries[i]];
-
-		if (!(i % TAPE_STRETCH))
-			tape_release(t);
-		if (msc_is_cbw(tape_data(t, e), e->data_len))
-			return true;
-	}
-	return !t->lists[list].n && !t->lists[16 + (in & 15u)].n;
-}
-
 struct storage *storage_new(struct tape *t, uint8_t in, uint8_t out, double speed,
 			    struct verdict *v, struct trawl_error *err)
 {
@@ -267,16 +57,13 @@ struct storage *storage_new(struct tape *t, uint8_t in, uint8_t out, double spee
 		*s = (struct storage){.tape = t,
 				      .verdict = v,
 				      .speed = speed,
-				      .in = in,
-				      .out = out,
-				      .commands_file = FILEARRAY_NONE,
-				      .parts_file = FILEARRAY_NONE,
+				      .recorded = RECORDED_COMMANDS_NONE(t, in, out),
 				      .disk = {.sectors = SECTORS_NONE(&t->array, &t->store),
 					       .vendor = t->strings[0],
 					       .product = t->strings[1]}};
-		if (read_commands(s)) {
-			find_capacity(s);
-			if (find_sectors(s))
+		if (recorded_commands_read(&s->recorded)) {
+			s->guessed_capacity = !recorded_capacity(&s->recorded, &s->disk);
+			if (recorded_sectors(&s->recorded, &s->disk))
 				return s;
 		}
 	}
@@ -289,8 +76,7 @@ void storage_free(struct storage *s)
 {
 	if (!s)
 		return;
-	filearray_close(&s->commands_file);
-	filearray_close(&s->parts_file);
+	recorded_commands_close(&s->recorded);
 	disk_free(&s->disk);
 	free(s->joined);
 	free(s);
@@ -306,17 +92,28 @@ bool storage_guessed(const struct storage *s, char *text, size_t room)
 
 /* ---- the host's commands --------------------------------------------------------------------- */
 
-static bool is_same(const struct storage *s, const struct command *c, const uint8_t *cbw)
+static bool is_same(const struct storage *s, const struct recorded_command *c, const uint8_t *cbw)
 {
-	const uint8_t *was = tape_data(s->tape, &s->tape->entries[c->cbw]);
+	const uint8_t *was = tape_data(s->tape, recorded_cbw(&s->recorded, c));
 
-	return !memcmp(was, cbw, 4) && !memcmp(was + 8, cbw + 8, CBW - 8);
+	return !memcmp(was, cbw, 4) && !memcmp(was + 8, cbw + 8, CBW_SIZE - 8);
 }
 
 /* Hosts send TEST UNIT READY at any time. */
 static bool is_poll(const uint8_t *cdb)
 {
 	return cdb[0] == SCSI_TEST_UNIT_READY;
+}
+
+/* The entry of the command that is expected, which exists. */
+static const struct tape_entry *next_cbw(const struct storage *s)
+{
+	return recorded_cbw(&s->recorded, &s->recorded.list[s->next]);
+}
+
+static bool was_poll(const struct storage *s, uint32_t i)
+{
+	return is_poll(recorded_cdb(&s->recorded, &s->recorded.list[i]));
 }
 
 static void use_entry(struct storage *s, uint32_t i, bool same, uint64_t now)
@@ -335,66 +132,65 @@ static void use_entry(struct storage *s, uint32_t i, bool same, uint64_t now)
 }
 
 /* Marks a tape command as played or skipped. */
-static void use_command(struct storage *s, struct command *c, bool same, uint64_t now)
+static void use_command(struct storage *s, struct recorded_command *c, bool same, uint64_t now)
 {
-	c->used = true;
-	use_entry(s, c->cbw, same, now);
+		use_entry(s, c->cbw, same, now);
 	if (same)
 		return; /* its data and status entries are marked when they are played */
 	for (uint32_t i = 0; i < c->n; i++)
-		use_entry(s, s->parts[c->first + i], false, now);
+		use_entry(s, s->recorded.parts[c->first + i], false, now);
 	use_entry(s, c->csw, false, now);
 }
 
 static void pass_polls(struct storage *s, uint64_t now)
 {
-	while (s->next < s->ncommands && is_poll(cdb_of(s, &s->commands[s->next]))) {
-		struct command *c = &s->commands[s->next++];
+	while (s->next < s->recorded.n && was_poll(s, s->next)) {
+		struct recorded_command *c = &s->recorded.list[s->next++];
 
 		for (uint32_t i = 0; i < c->n; i++)
-			use_entry(s, s->parts[c->first + i], true, now);
+			use_entry(s, s->recorded.parts[c->first + i], true, now);
 		use_entry(s, c->csw, true, now);
 		use_command(s, c, true, now);
 	}
 }
 
 /* Finds the tape command that the host sent, or NULL; skipped commands count as missing. */
-static struct command *find_command(struct storage *s, const uint8_t *cbw, uint64_t now)
+static struct recorded_command *find_command(struct storage *s, const uint8_t *cbw, uint64_t now)
 {
 	uint32_t at = s->next, end;
 
-	if (at < s->ncommands && is_same(s, &s->commands[at], cbw))
-		return &s->commands[s->next++];
+	if (at < s->recorded.n && is_same(s, &s->recorded.list[at], cbw))
+		return &s->recorded.list[s->next++];
 	if (is_poll(cbw + 15))
 		return NULL;
 	pass_polls(s, now);
 	at = s->next;
-	end = s->ncommands - at < RESYNC ? s->ncommands : at + RESYNC;
-	while (at < end && !is_same(s, &s->commands[at], cbw))
+	end = s->recorded.n - at < RESYNC ? s->recorded.n : at + RESYNC;
+	while (at < end && !is_same(s, &s->recorded.list[at], cbw))
 		at++;
 	if (at == end)
 		return NULL;
 	if (at > s->next)
-		verdict_note(s->verdict, s->tape, &s->tape->entries[s->commands[s->next].cbw],
+		verdict_note(s->verdict, s->tape, next_cbw(s),
 			     "the host did not send this command, but a later one");
 	while (s->next < at)
-		use_command(s, &s->commands[s->next++], false, now);
-	return &s->commands[s->next++];
+		use_command(s, &s->recorded.list[s->next++], false, now);
+	return &s->recorded.list[s->next++];
 }
 
 /*
  * Another host controller may limit the size of transfers, so that the driver splits reads and
  * writes. If this is the next part of the tape's next command, returns that.
  */
-static struct command *find_part(struct storage *s, const uint8_t *cbw)
+static struct recorded_command *find_part(struct storage *s, const uint8_t *cbw)
 {
-	struct command *c = s->next < s->ncommands ? &s->commands[s->next] : NULL;
+	struct recorded_command *c = s->next < s->recorded.n ? &s->recorded.list[s->next] : NULL;
 	struct block_range was, is = block_range_of(cbw + 15);
 	const uint64_t block = s->disk.block;
 
 	if (!c || !is.is || !is.blocks)
 		return NULL;
-	was = block_range_of(cdb_of(s, c));
+	was = block_range_of(recorded_cdb(&s->recorded, c));
 	if (!was.is || was.write != is.write || is.lba != was.lba + s->split ||
 	    is.blocks > was.blocks - s->split || c->length != was.blocks * block ||
 	    get32(cbw + 8) != is.blocks * block)
@@ -436,8 +232,8 @@ static void note_command(struct storage *s, const uint8_t *cbw)
 	if (!verdict_wants(s->verdict))
 		return;
 	describe_command(cbw, text, sizeof(text));
-	if (s->next < s->ncommands)
-		verdict_note(s->verdict, s->tape, &s->tape->entries[s->commands[s->next].cbw],
+	if (s->next < s->recorded.n)
+		verdict_note(s->verdict, s->tape, next_cbw(s),
 			     "the host sent %s", text);
 	else
 		verdict_note(s->verdict, s->tape, NULL,
@@ -447,12 +243,12 @@ static void note_command(struct storage *s, const uint8_t *cbw)
 static int32_t begin_command(struct storage *s, const uint8_t *p, uint32_t n, uint64_t now)
 {
 	struct disk_answer model;
-	struct command *c;
+	struct recorded_command *c;
 	bool in;
 
 	if (!msc_is_cbw(p, n))
 		return -EPIPE;
-	memcpy(s->cbw, p, CBW);
+	memcpy(s->cbw, p, CBW_SIZE);
 	in = p[12] & 0x80;
 	s->begun_at = now;
 	s->done = 0;
@@ -513,7 +309,8 @@ static void compare_data(struct storage *s, const uint8_t *p, uint32_t n, uint64
 	for (uint32_t at = 0; at < n;) {
 		const struct tape_entry *e;
 		uint32_t k = n - at;
-		const uint8_t *was = piece(s, s->now, s->base + s->done + at, &k, &e);
+		const uint8_t *was = recorded_data(&s->recorded, s->now, s->base + s->done + at,
+						   &k, &e);
 
 		if (!k)
 			break;
@@ -540,7 +337,8 @@ static void compare_data(struct storage *s, const uint8_t *p, uint32_t n, uint64
 static int32_t out_status(const struct storage *s, uint64_t at)
 {
 	for (uint32_t i = 0; i < s->now->n; i++) {
-		const struct tape_entry *e = &s->tape->entries[s->parts[s->now->first + i]];
+		uint32_t part = s->recorded.parts[s->now->first + i];
+		const struct tape_entry *e = &s->tape->entries[part];
 
 		if (at < e->data_len || (!at && e->status))
 			return e->status;
@@ -572,7 +370,7 @@ int32_t storage_out(struct storage *s, const uint8_t *p, uint32_t n, uint64_t no
 
 static uint64_t due_of(const struct storage *s, const struct tape_entry *e)
 {
-	const struct tape_entry *cbw = s->now ? &s->tape->entries[s->now->cbw] : NULL;
+	const struct tape_entry *cbw = s->now ? recorded_cbw(&s->recorded, s->now) : NULL;
 
 	if (!e || !cbw || s->speed <= 0 || e->completed < cbw->submitted)
 		return s->begun_at;
@@ -590,12 +388,12 @@ static const uint8_t *data_at(struct storage *s, uint64_t at, uint32_t *n,
 	if (!s->now)
 		return s->model + at;
 	at += s->base;
-	p = piece(s, s->now, at, n, e);
+	p = recorded_data(&s->recorded, s->now, at, n, e);
 	if (*n == want || !array_reserve(s->joined, s->joined_room, want))
 		return p;
 	for (uint32_t done = 0; done < want; done += *n) {
 		*n = want - done;
-		p = piece(s, s->now, at + done, n, e);
+		p = recorded_data(&s->recorded, s->now, at + done, n, e);
 		if (!*n)
 			break;
 		memcpy(s->joined + done, p, *n);
@@ -626,7 +424,7 @@ bool storage_in(struct storage *s, uint32_t room, struct storage_answer *a)
 		return true;
 	}
 	e = s->now ? &s->tape->entries[s->now->csw] : NULL;
-	a->n = room < CSW ? room : CSW;
+	a->n = room < CSW_SIZE ? room : CSW_SIZE;
 	a->due = due_of(s, e);
 	return true;
 }
@@ -637,7 +435,7 @@ static void use_parts(struct storage *s, uint64_t end, uint64_t now)
 	uint64_t at = 0;
 
 	for (uint32_t i = 0; s->now && i < s->now->n; i++) {
-		uint32_t part = s->parts[s->now->first + i];
+		uint32_t part = s->recorded.parts[s->now->first + i];
 
 		at += s->tape->entries[part].data_len;
 		if (at <= end)
@@ -672,8 +470,8 @@ void storage_taken(struct storage *s, const struct storage_answer *a, uint64_t n
 
 void storage_end(struct storage *s, uint64_t now)
 {
-	for (uint32_t i = s->next; i < s->ncommands; i++)
-		if (!is_poll(cdb_of(s, &s->commands[i])))
+	for (uint32_t i = s->next; i < s->recorded.n; i++)
+		if (!was_poll(s, i))
 			return;
 	pass_polls(s, now);
 }

@@ -14,11 +14,6 @@
 struct storage;
 
 /*
- * Whether the tape has commands of Bulk-Only Transport on these endpoints. Another alternate
- * setting (UAS) may use the same endpoints for another protocol.
- */
-bool storage_is_recorded(const struct tape *t, uint8_t in, uint8_t out);
-/*
  * Makes the disk of a tape; in and out are its bulk endpoints. speed: 0: without waiting. NULL with
  * *err if memory runs out. t and v must outlive it.
  */

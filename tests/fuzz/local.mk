@@ -90,7 +90,7 @@ tests_fuzz_fuzz_report_SOURCES = tests/fuzz/fuzz_report.c edit/reporttext.h edit
 tests_fuzz_fuzz_report_CFLAGS = $(AM_CFLAGS) $(ARCHIVE_CFLAGS)
 tests_fuzz_fuzz_report_LDADD = libcommon.la libformat.la $(ARCHIVE_LIBS)
 tests_fuzz_fuzz_tape_SOURCES = tests/fuzz/fuzz_tape.c replay/tapereader.c replay/tapedevice.c replay/tape.c replay/opentape.c replay/store.c replay/filearray.c replay/sectors.c replay/standard.c \
-	replay/player.c replay/packets.c replay/pace.h replay/pace.c replay/requests.c replay/storage.c replay/disk.c replay/blockrange.c replay/usbip.c replay/verdict.c replay/hostprogram.c \
+	replay/player.c replay/sentdata.c replay/reads.c replay/packets.c replay/pace.h replay/pace.c replay/requests.c replay/storage.c replay/recordedcommands.c replay/disk.c replay/blockrange.c replay/usbip.c replay/verdict.c replay/hostprogram.c \
 	replay/tape.h replay/player.h replay/hostprogram.h tests/fuzz/driver.c
 tests_fuzz_fuzz_tape_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS)
 tests_fuzz_fuzz_tape_LDADD = libimport.la libdecode.la libcommon.la libformat.la $(JSON_LIBS)

@@ -167,6 +167,12 @@ class Host:
         self.s.sendall(struct.pack(">IIIIII24x", 2, self.seq, 1 << 16 | 2, 0, 0, victim))
         return self.seq
 
+    def cancel(self, victim):
+        try:
+            self.unlink(victim)
+        except BrokenPipeError:
+            pass  # the replay ended after its last answer, which cancels what is open
+
     def receive(self):
         head = self.exactly(48)
         code, seq = struct.unpack(">II", head[:8])
@@ -243,7 +249,7 @@ class Host:
                 open_urbs[e.key], open_urbs[oldest] = open_urbs[oldest], open_urbs[e.key]
             s, seq = open_urbs.pop(e.key)
             if gone:
-                self.unlink(seq)
+                self.cancel(seq)
                 continue
             got = self.wait(seq)
             if got is None:
