@@ -164,7 +164,7 @@ static int plug(const struct options *o, const struct player *p, const struct ta
 	}
 	if (usbip_listens(u, err))
 		return -1;
-	snprintf(where, sizeof(where), "%u", o->port);
+	snprintf(where, sizeof(where), "%u", u->tcp_port);
 	note("%s waits for: usbip --tcp-port %s attach -r 127.0.0.1 -b 1-1 (%s speed)", what, where,
 	     speeds[s->speed]);
 	return usbip_accept(u, &d, err);

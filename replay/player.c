@@ -174,13 +174,15 @@ bool player_note(const struct player *p, unsigned int i, char *text, size_t room
 
 	if (p->storage && storage_guessed(p->storage, text, room) && !i--)
 		return true;
-	if (i || !t->unknown)
-		return false;
-	snprintf(text, room,
-		 "the capture lacks the data of %" PRIu64 " transfers to the device, which is not "
-		 "compared: the first is transfer %" PRIu64 ", whose submission it lacks",
-		 t->unknown, t->first_unknown);
-	return true;
+	if (t->unknown && !i--) {
+		snprintf(text, room,
+			 "the capture lacks the data of %" PRIu64 " transfers to the device, which "
+			 "is not compared: the first is transfer %" PRIu64 ", whose submission it "
+			 "lacks",
+			 t->unknown, t->first_unknown);
+		return true;
+	}
+	return standard_note(&p->standard, i, text, room);
 }
 
 /* ---- the tape's progress --------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
 #include "replay/standard.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 #include "common/utf8.h"
 #include "decode/base/bytes.h"
@@ -270,6 +271,50 @@ static int get_descriptor(struct standard *s, const struct control_request *r, c
 		return 0;
 	}
 	return -EPIPE;
+}
+
+/* Bytes of an interface's report descriptor that the capture has, at most `size`. */
+static size_t report_length(const struct tape *t, uint16_t interface, size_t size)
+{
+	const struct tape_answer *a = recorded(t, 0x81, DESC_HID_REPORT << 8, interface, false);
+	const uint8_t *data;
+	size_t n = 0;
+
+	if (a && a->refused)
+		return size; /* the driver did without it in the capture, too */
+	if (a)
+		n = a->length;
+	else
+		get_report(t, interface, &data, &n);
+	return n < size ? n : size;
+}
+
+bool standard_note(const struct standard *s, unsigned int i, char *text, size_t room)
+{
+	const struct usb_config *c = standard_config(s->tape);
+	struct descriptor_walk w = descriptor_walk(c->p, c->len);
+	struct descriptor d;
+	uint16_t now = UINT16_MAX;
+	size_t size, n;
+
+	while (descriptor_next(&w, &d)) {
+		if (d.type == DESC_INTERFACE && d.room >= 4)
+			now = d.p[3] ? UINT16_MAX : d.p[2];
+		if (d.type != DESC_HID || d.room < 9 || d.p[6] != DESC_HID_REPORT ||
+		    now == UINT16_MAX)
+			continue;
+		size = get16(d.p + 7);
+		n = report_length(s->tape, now, size);
+		if (n == size || i--)
+			continue;
+		snprintf(text, room,
+			 "the capture has %zu of the %zu bytes of the report descriptor of "
+			 "interface %u: a HID driver will refuse it; begin the capture before the "
+			 "device is plugged in, or capture with trawl on Linux",
+			 n, size, now);
+		return true;
+	}
+	return false;
 }
 
 /* ---- state ----------------------------------------------------------------------------------- */

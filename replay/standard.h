@@ -34,6 +34,12 @@ int standard_answer(struct standard *s, const struct control_request *r, const u
  */
 int standard_check(const struct tape *t, const char *name, bool as_is, struct trawl_error *err);
 
+/*
+ * Writes the i-th remark on descriptors whose lack a driver cannot do without; returns false after
+ * the last one.
+ */
+bool standard_note(const struct standard *s, unsigned int i, char *text, size_t room);
+
 /* The device's first configuration; NULL if there is none. */
 const struct usb_config *standard_config(const struct tape *t);
 

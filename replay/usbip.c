@@ -395,13 +395,16 @@ void usbip_listen(struct usbip *u, uint16_t port)
 	struct sockaddr_in a = {.sin_family = AF_INET, .sin_port = htons(port),
 				.sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), on = 1;
+	socklen_t n = sizeof(a);
 
 	if (fd >= 0)
 		setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
 	*u = USBIP_NOTHING;
 	u->tcp_port = port;
-	if (fd >= 0 && !bind(fd, (struct sockaddr *)&a, sizeof(a)) && !listen(fd, 4)) {
+	if (fd >= 0 && !bind(fd, (struct sockaddr *)&a, sizeof(a)) && !listen(fd, 4) &&
+	    !getsockname(fd, (struct sockaddr *)&a, &n)) {
 		u->listener = fd;
+		u->tcp_port = ntohs(a.sin_port); /* for port 0, the kernel has chosen one */
 		return;
 	}
 	u->why = errno;

@@ -379,6 +379,16 @@ def test_halves(d):
     got, status, out, _ = session(path, ask)
     ok(status == 0 and got and got[0] == 0, "is answered", got, status, out)
 
+    def no_report(c):
+        usbsynth.keyboard(c)
+        c.records = [e for e in c.records if usbsynth.KEYBOARD_REPORT not in e]
+    path = capture(d, "noreport", no_report)
+    _, status, _, err = session(path, recorded(path))
+    ok(status == 0 and f" has 0 of the {len(usbsynth.KEYBOARD_REPORT)} bytes of the report "
+       "descriptor of interface 0: " in err, "a lack of a report descriptor is mentioned", err)
+    _, _, _, err = session(capture(d, "report", usbsynth.keyboard), lambda h: True)
+    ok("report descriptor" not in err, "but not if it is there", err)
+
     def lost(c):
         vendor(c, numbered(1, 2))
         c.record("C", BULK, 0x02, id=0x77, length=16, flag_data=">")

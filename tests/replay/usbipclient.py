@@ -4,6 +4,7 @@ the requests of a capture's host."""
 import json
 import os
 import select
+import re
 import socket
 import struct
 import subprocess
@@ -273,17 +274,14 @@ class Replay:
     """trawl-replay device --listen, with a host."""
 
     def __init__(self, path, *args):
-        with socket.socket() as s:
-            s.bind(("127.0.0.1", 0))
-            self.port = s.getsockname()[1]
-        self.p = subprocess.Popen([BUILD + "/trawl-replay", "device", f"--listen={self.port}",
-                                   *args, path],
+        self.p = subprocess.Popen([BUILD + "/trawl-replay", "device", "--listen=0", *args, path],
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                   stdin=subprocess.DEVNULL)
         self.notes = []
         for line in self.p.stderr:
             self.notes.append(line)
-            if "waits for" in line:
+            if m := re.search(r"waits for: usbip --tcp-port ([0-9]+) ", line):
+                self.port = int(m[1])
                 break
 
     def host(self):
