@@ -142,11 +142,11 @@ __attribute__((format(printf, 1, 2))) static void note(const char *fmt, ...)
 static int plug(const struct options *o, const struct player *p, const struct tape *t,
 		struct usbip *u, struct trawl_error *err)
 {
-	const struct usb_config *c = standard_config(t);
+	const struct usb_config *c = tape_config(t);
 	const struct standard *s = player_standard(p);
 	struct usbip_device d = {
 		.speed = s->speed,
-		.descriptor = t->descriptor,
+		.descriptor = s->descriptor,
 		.config = c->p,
 		.config_len = c->len,
 	};

@@ -36,7 +36,7 @@ static void put_left_out(const struct tape *t, const char *begin, const char *en
 
 uint32_t hostprogram_interfaces(const struct tape *t)
 {
-	const struct usb_config *c = standard_config(t);
+	const struct usb_config *c = tape_config(t);
 	struct descriptor_walk w = descriptor_walk(c ? c->p : t->descriptor, c ? c->len : 0);
 	struct descriptor d;
 	uint32_t all = 0;

@@ -243,7 +243,7 @@ static int choose_behind(struct modules *m, uint8_t class, const struct tape *t,
 
 int modules_for(struct modules *m, const struct tape *t, struct trawl_error *err)
 {
-	const struct usb_config *c = standard_config(t);
+	const struct usb_config *c = tape_config(t);
 	struct descriptor_walk w = descriptor_walk(c->p, c->len);
 	const uint8_t *d = t->descriptor;
 	struct descriptor x;

@@ -45,7 +45,7 @@ static void list_entries(struct player *p)
 /* Finds the bulk endpoints of the first interface with Bulk-Only Transport. */
 static int find_storage(struct player *p, struct trawl_error *err)
 {
-	const struct usb_config *c = standard_config(p->tape);
+	const struct usb_config *c = tape_config(p->tape);
 	struct descriptor_walk w = descriptor_walk(c->p, c->len);
 	struct descriptor d;
 	uint8_t in = 0, out = 0;
@@ -57,7 +57,10 @@ static int find_storage(struct player *p, struct trawl_error *err)
 		else if (d.type == DESC_ENDPOINT && d.room >= 4 && here && (d.p[3] & 3) == 2)
 			*(d.p[2] & 0x80 ? &in : &out) = d.p[2];
 	}
-	if (!in || !out || !recorded_commands_are(p->tape, in, out))
+	if (!in || !out)
+		return 0;
+	p->streams = !recorded_commands_are(p->tape, in, out);
+	if (p->streams)
 		return 0;
 	p->storage = storage_new(p->tape, in, out, p->options.speed, p->verdict, err);
 	playing_endpoint(p, in)->is_storage = playing_endpoint(p, out)->is_storage = true;
@@ -125,6 +128,7 @@ struct player *player_new(struct tape *t, const struct player_options *o, struct
 		if (!(i % TAPE_STRETCH))
 			tape_release(t);
 		t->entries[i].used |= playing_optional(&t->entries[i]);
+		p->compared += !t->entries[i].used;
 	}
 	return p;
 fail:
@@ -180,6 +184,18 @@ bool player_note(const struct player *p, unsigned int i, char *text, size_t room
 			 "is not compared: the first is transfer %" PRIu64 ", whose submission it "
 			 "lacks",
 			 t->unknown, t->first_unknown);
+		return true;
+	}
+	if (p->streams && p->standard.speed == USBIP_SUPER && !i--) {
+		snprintf(text, room,
+			 "the capture's host used USB Attached SCSI: its streams do not exist in "
+			 "vhci_hcd, so Linux uses the disk by Bulk-Only Transport, which differs");
+		return true;
+	}
+	if (!p->compared && !i--) {
+		snprintf(text, room,
+			 "the capture has no transfers of the device but its enumeration: only that "
+			 "a host configures the device is checked");
 		return true;
 	}
 	return standard_note(&p->standard, i, text, room);
@@ -414,8 +430,10 @@ static bool is_end(struct player *p, uint64_t *wake, int *end)
 	bool over = is_over(p) && !p->delayed;
 	uint64_t left;
 
-	if (over && !p->options.hold) {
-		left = p->progress + p->options.linger;
+	if (over && !p->asked) {
+		return false; /* the host has not begun to enumerate the device */
+	} else if (over && !p->options.hold) {
+		left = (p->asked > p->progress ? p->asked : p->progress) + p->options.linger;
 		*end = PLAYER_DONE;
 	} else if (!over && p->options.timeout) {
 		left = p->progress + p->options.timeout;
@@ -470,6 +488,10 @@ void player_finish(struct player *p)
 
 	if (p->storage)
 		storage_end(p->storage, p->now);
+	/* The capture itself may be of a device that was read, and not configured. */
+	if (!p->standard.configured && (t->enumerated || !t->nanswers))
+		verdict_note(p->verdict, t, NULL,
+			     "the host did not configure the device: see the log of its kernel");
 	for (uint32_t i = 0; i < t->n && !p->options.partial; i++) {
 		const struct tape_entry *e = &t->entries[i];
 

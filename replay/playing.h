@@ -82,11 +82,14 @@ struct player {
 	uint32_t latest;               /* number of leading requests of which any was played */
 	uint32_t passed;               /* bytes that were answered since the last tape_release() */
 	struct storage *storage;
+	bool streams;                  /* a disk that the capture's host used by UAS instead */
+	uint64_t compared;             /* number of entries that a host has to repeat */
 	struct delayed *delayed;
 	struct sent sent[16];          /* by OUT endpoint number */
 	struct usbip *usbip;
 	/* ns, CLOCK_MONOTONIC: now, and when a tape entry was last played */
 	uint64_t now, progress;
+	uint64_t asked;                /* when the host last sent a standard request */
 	uint8_t *scratch;
 	size_t scratch_room;
 	uint64_t waiting;              /* number of leading entries that may still be unused */

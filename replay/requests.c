@@ -118,12 +118,11 @@ static void describe_request(const struct player *p, const uint8_t setup[8], cha
 			     size_t room)
 {
 	struct control_request s;
-	struct control_target to = {0};
+	struct control_target to;
 	struct out o;
 
 	control_parse(&s, setup);
-	if (control_recipient(&s) == SETUP_INTERFACE)
-		to.class = standard_class(&p->standard, (uint8_t)s.index);
+	to = tape_target(p->tape, &s);
 	out_memory(&o);
 	control_request_brief(&s, &to, &o);
 	snprintf(text, room, "%.*s", (int)o.len, o.data);
@@ -223,6 +222,8 @@ void playing_request(struct player *p, struct usbip_urb *u)
 	u->in = control_in(&r);
 	if (!u->in && !u->data) /* usbip and the setup packet disagree on the direction */
 		u->length = 0;
+	if (control_kind(&r) == SETUP_STANDARD)
+		p->asked = p->now;
 	if (control_kind(&r) == SETUP_STANDARD && r.request != REQ_SET_CONFIGURATION &&
 	    r.request != REQ_SET_INTERFACE) {
 		status = standard_answer(&p->standard, &r, &data, &n);

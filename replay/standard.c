@@ -8,18 +8,10 @@
 #include "decode/base/bytes.h"
 #include "decode/usb/descriptor.h"
 
-const struct usb_config *standard_config(const struct tape *t)
-{
-	for (unsigned int i = 0; i < USBDEV_CONFIGS; i++)
-		if (t->configs[i].p)
-			return &t->configs[i];
-	return NULL;
-}
-
 /* Guesses the speed from the packet sizes in the descriptors, if sysfs did not tell it. */
 static enum usbip_speed guess_speed(const struct tape *t)
 {
-	const struct usb_config *c = standard_config(t);
+	const struct usb_config *c = tape_config(t);
 	struct descriptor_walk w;
 	struct descriptor d;
 	uint16_t bulk = 0, other = 0;
@@ -41,9 +33,23 @@ static enum usbip_speed guess_speed(const struct tape *t)
 	return USBIP_FULL;
 }
 
+static unsigned int count_configs(const struct tape *t)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < USBDEV_CONFIGS; i++)
+		n += t->configs[i].p != NULL;
+	return n;
+}
+
 void standard_start(struct standard *s, const struct tape *t)
 {
+	unsigned int n = count_configs(t);
+
 	*s = (struct standard){.tape = t};
+	memcpy(s->descriptor, t->descriptor, sizeof(s->descriptor));
+	/* Linux refuses a device if it cannot read one of its configurations. */
+	s->descriptor[17] = (uint8_t)(n < s->descriptor[17] ? n : s->descriptor[17]);
 	if (t->mbps >= 5000)
 		s->speed = USBIP_SUPER; /* vhci_hcd has no faster speed */
 	else if (t->mbps >= 480)
@@ -60,7 +66,7 @@ void standard_start(struct standard *s, const struct tape *t)
 static bool is_described(const struct tape *t, const char *name, bool as_is,
 			 struct trawl_error *err)
 {
-	const struct usb_config *c = standard_config(t);
+	const struct usb_config *c = tape_config(t);
 	unsigned int bus = t->device.bus, address = t->device.address;
 
 	if (t->descriptor[1] != DESC_DEVICE)
@@ -208,7 +214,7 @@ static int get_report(const struct tape *t, uint16_t interface, const uint8_t **
 static int get_within(const struct standard *s, uint8_t type, uint16_t interface,
 		      const uint8_t **data, size_t *n)
 {
-	const struct usb_config *c = standard_config(s->tape);
+	const struct usb_config *c = tape_config(s->tape);
 	struct descriptor_walk w = descriptor_walk(c->p, c->len);
 	struct descriptor d;
 	uint16_t now = UINT16_MAX;
@@ -245,8 +251,8 @@ static int get_descriptor(struct standard *s, const struct control_request *r, c
 	const struct tape_answer *a;
 
 	if (type == DESC_DEVICE && control_recipient(r) == SETUP_DEVICE) {
-		*data = t->descriptor;
-		*n = sizeof(t->descriptor);
+		*data = s->descriptor;
+		*n = sizeof(s->descriptor);
 		return 0;
 	}
 	if (type == DESC_CONFIG && !get_config(t, (uint8_t)r->value, data, n))
@@ -289,32 +295,47 @@ static size_t report_length(const struct tape *t, uint16_t interface, size_t siz
 	return n < size ? n : size;
 }
 
-bool standard_note(const struct standard *s, unsigned int i, char *text, size_t room)
+enum { CLASS_HID = 0x03 };
+
+/* Writes the i-th remark on a report descriptor. Returns false after the last one. */
+static bool report_note(const struct tape *t, unsigned int i, char *text, size_t room)
 {
-	const struct usb_config *c = standard_config(s->tape);
+	const struct usb_config *c = tape_config(t);
 	struct descriptor_walk w = descriptor_walk(c->p, c->len);
 	struct descriptor d;
-	uint16_t now = UINT16_MAX;
+	int now = -1; /* the HID interface */
 	size_t size, n;
 
 	while (descriptor_next(&w, &d)) {
-		if (d.type == DESC_INTERFACE && d.room >= 4)
-			now = d.p[3] ? UINT16_MAX : d.p[2];
-		if (d.type != DESC_HID || d.room < 9 || d.p[6] != DESC_HID_REPORT ||
-		    now == UINT16_MAX)
+		if (d.type == DESC_INTERFACE && d.room >= 8)
+			now = d.p[3] || d.p[5] != CLASS_HID ? -1 : d.p[2];
+		if (d.type != DESC_HID || d.room < 9 || d.p[6] != DESC_HID_REPORT || now < 0)
 			continue;
 		size = get16(d.p + 7);
-		n = report_length(s->tape, now, size);
+		n = report_length(t, (uint16_t)now, size);
 		if (n == size || i--)
 			continue;
 		snprintf(text, room,
 			 "the capture has %zu of the %zu bytes of the report descriptor of "
-			 "interface %u: a HID driver will refuse it; begin the capture before the "
+			 "interface %d: a HID driver will refuse it; begin the capture before the "
 			 "device is plugged in, or capture with trawl on Linux",
 			 n, size, now);
 		return true;
 	}
 	return false;
+}
+
+bool standard_note(const struct standard *s, unsigned int i, char *text, size_t room)
+{
+	const struct tape *t = s->tape;
+
+	if (s->descriptor[17] < t->descriptor[17] && !i--) {
+		snprintf(text, room,
+			 "the capture has %u of the device's %u configurations: hosts see no others",
+			 s->descriptor[17], t->descriptor[17]);
+		return true;
+	}
+	return report_note(t, i, text, room);
 }
 
 /* ---- state ----------------------------------------------------------------------------------- */
@@ -327,33 +348,24 @@ static const struct usb_config *config_called(const struct tape *t, uint8_t valu
 	return NULL;
 }
 
-enum { ANY_ALTERNATE = 256 };
-
 /*
- * Finds an interface's descriptor in the current configuration, or in the first one if none is set.
- * False if there is none.
+ * Whether the current configuration, or the first one if none is set, has this alternate setting of
+ * an interface.
  */
-static bool find_interface(const struct standard *s, uint16_t interface, uint16_t alternate,
-			   struct descriptor *d)
+static bool has_alternate(const struct standard *s, uint16_t interface, uint16_t alternate)
 {
 	const struct usb_config *c = config_called(s->tape, s->configuration);
 	struct descriptor_walk w;
-
-	if (!c)
-		c = standard_config(s->tape);
-	w = descriptor_walk(c->p, c->len);
-	while (descriptor_next(&w, d))
-		if (d->type == DESC_INTERFACE && d->room >= 8 && d->p[2] == interface &&
-		    (alternate == ANY_ALTERNATE || d->p[3] == alternate))
-			return true;
-	return false;
-}
-
-static bool has_alternate(const struct standard *s, uint16_t interface, uint16_t alternate)
-{
 	struct descriptor d;
 
-	return alternate < ANY_ALTERNATE && find_interface(s, interface, alternate, &d);
+	if (!c)
+		c = tape_config(s->tape);
+	w = descriptor_walk(c->p, c->len);
+	while (descriptor_next(&w, &d))
+		if (d.type == DESC_INTERFACE && d.room >= 8 && d.p[2] == interface &&
+		    d.p[3] == alternate)
+			return true;
+	return false;
 }
 
 static int small_answer(struct standard *s, unsigned int value, size_t bytes, const uint8_t **data,
@@ -392,6 +404,7 @@ int standard_answer(struct standard *s, const struct control_request *r, const u
 		if (r->value && !config_called(s->tape, (uint8_t)r->value))
 			return -EPIPE;
 		s->configuration = (uint8_t)r->value;
+		s->configured |= s->configuration != 0;
 		memset(s->alternate, 0, sizeof(s->alternate));
 		return 0;
 	case REQ_SET_INTERFACE:
@@ -405,13 +418,4 @@ int standard_answer(struct standard *s, const struct control_request *r, const u
 		 */
 		return control_in(r) ? -EPIPE : 0;
 	}
-}
-
-uint8_t standard_class(const struct standard *s, uint8_t interface)
-{
-	struct descriptor d;
-
-	if (find_interface(s, interface, ANY_ALTERNATE, &d))
-		return d.p[5];
-	return s->tape->descriptor[4] ? s->tape->descriptor[4] : 0xff;
 }

@@ -12,7 +12,10 @@
 struct standard {
 	const struct tape *tape;
 	enum usbip_speed speed;
+	/* the device descriptor; its number of configurations is that of those in the capture */
+	uint8_t descriptor[18];
 	uint8_t configuration;
+	bool configured;      /* a host has set a configuration */
 	uint8_t alternate[USBDEV_INTERFACES];
 	uint8_t answer[1024]; /* buffer for answers that are no recorded descriptor */
 };
@@ -35,15 +38,9 @@ int standard_answer(struct standard *s, const struct control_request *r, const u
 int standard_check(const struct tape *t, const char *name, bool as_is, struct trawl_error *err);
 
 /*
- * Writes the i-th remark on descriptors whose lack a driver cannot do without; returns false after
- * the last one.
+ * Writes the i-th remark on descriptors that the capture lacks, and what that means for drivers;
+ * returns false after the last one.
  */
 bool standard_note(const struct standard *s, unsigned int i, char *text, size_t room);
-
-/* The device's first configuration; NULL if there is none. */
-const struct usb_config *standard_config(const struct tape *t);
-
-/* The class of an interface by number, else the device's class; 0xff if neither is known. */
-uint8_t standard_class(const struct standard *s, uint8_t interface);
 
 #endif

@@ -62,7 +62,8 @@ struct storage *storage_new(struct tape *t, uint8_t in, uint8_t out, double spee
 					       .vendor = t->strings[0],
 					       .product = t->strings[1]}};
 		if (recorded_commands_read(&s->recorded)) {
-			s->guessed_capacity = !recorded_capacity(&s->recorded, &s->disk);
+			s->guessed_capacity = !recorded_capacity(&s->recorded, &s->disk) &&
+					      s->disk.blocks;
 			if (recorded_sectors(&s->recorded, &s->disk))
 				return s;
 		}
@@ -207,12 +208,10 @@ static struct recorded_command *find_part(struct storage *s, const uint8_t *cbw)
 
 static void describe_command(const uint8_t *cbw, char *text, size_t room)
 {
-	struct scsi_command c = {.length = cbw[14]};
 	struct out o;
 
-	memcpy(c.cdb, cbw + 15, sizeof(c.cdb));
 	out_memory(&o);
-	scsi_command_brief(&c, &o);
+	tape_command_text(cbw, &o);
 	snprintf(text, room, "%.*s", (int)o.len, o.data);
 	out_free(&o);
 }

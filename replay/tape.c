@@ -8,6 +8,8 @@
 #include "common/compare.h"
 #include "decode/base/bytes.h"
 #include "decode/base/jdoc.h"
+#include "decode/usb/descriptor.h"
+#include "decode/usb/msc.h"
 #include "decode/usb/replayable.h"
 #include "decode/usb/status.h"
 #include "replay/tapereader.h"
@@ -458,18 +460,68 @@ struct tape_packet tape_packet(const struct tape *t, const struct tape_entry *e,
 	return p;
 }
 
+const struct usb_config *tape_config(const struct tape *t)
+{
+	for (unsigned int i = 0; i < USBDEV_CONFIGS; i++)
+		if (t->configs[i].p)
+			return &t->configs[i];
+	return NULL;
+}
+
+struct control_target tape_target(const struct tape *t, const struct control_request *s)
+{
+	bool known = t->descriptor[1] == DESC_DEVICE;
+	struct control_target to = {
+		/* a device whose class is that of its interfaces is no hub */
+		.class = known && !t->descriptor[4] ? 0xff : t->descriptor[4],
+		.subclass = t->descriptor[5],
+		.protocol = t->descriptor[6],
+		.vendor = get16(t->descriptor + 8),
+		.product = get16(t->descriptor + 10),
+		.super = t->descriptor[7] == 9,
+	};
+	const struct usb_config *c = tape_config(t);
+	struct descriptor_walk w = descriptor_walk(c ? c->p : NULL, c ? c->len : 0);
+	bool interface = control_recipient(s) == SETUP_INTERFACE;
+	struct descriptor d;
+
+	while (interface && descriptor_next(&w, &d)) {
+		if (d.type != DESC_INTERFACE || d.room < 8 || d.p[2] != (s->index & 0xff))
+			continue;
+		to.class = d.p[5];
+		to.subclass = d.p[6];
+		to.protocol = d.p[7];
+		break;
+	}
+	return to;
+}
+
+void tape_command_text(const uint8_t *cbw, struct out *o)
+{
+	struct scsi_command c = {.length = cbw[14]};
+
+	memcpy(c.cdb, cbw + 15, sizeof(c.cdb));
+	scsi_command_brief(&c, o);
+}
+
 void tape_entry_text(const struct tape *t, const struct tape_entry *e, struct out *o)
 {
 	struct control_request s;
-	struct control_target to = {0};
+	struct control_target to;
 	const uint8_t *p = tape_data(t, e);
 
 	if (e->xfer == URB_CONTROL) {
 		control_parse(&s, e->setup);
+		to = tape_target(t, &s);
 		control_request_brief(&s, &to, o);
 	} else {
 		out_printf(o, "ep%u %s %s", e->endpoint & 15u, tape_in(e) ? "IN" : "OUT",
 			   urb_xfer_name(e->xfer));
+	}
+	if (e->xfer == URB_BULK && !tape_in(e) && msc_is_cbw(p, e->data_len)) {
+		out_str(o, ", ");
+		tape_command_text(p, o);
+		return;
 	}
 	out_printf(o, ", %u bytes", e->data_len);
 	if (!e->data_len || e->secret)

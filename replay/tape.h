@@ -163,7 +163,17 @@ static inline const uint8_t *tape_data(const struct tape *t, const struct tape_e
 /* Returns packet i of an isochronous entry. The packets' data follow each other in tape_data(). */
 struct tape_packet tape_packet(const struct tape *t, const struct tape_entry *e, uint32_t i);
 
-/* Writes what an entry is: "SET_REPORT ...", "ep2 OUT bulk, 31 bytes: 55 53 42 43". */
+/* The device's first configuration; NULL if there is none. */
+const struct usb_config *tape_config(const struct tape *t);
+/* Whom a request addresses, by the first configuration. */
+struct control_target tape_target(const struct tape *t, const struct control_request *s);
+
+/* Writes the SCSI command of a disk's command block (msc_is_cbw()): "READ(10) lba 0 + 8". */
+void tape_command_text(const uint8_t *cbw, struct out *o);
+/*
+ * Writes what an entry is: "SET_REPORT ...", "ep2 OUT bulk, 3 bytes: 40 ff 00", "ep2 OUT bulk,
+ * READ(10) lba 0 + 8".
+ */
 void tape_entry_text(const struct tape *t, const struct tape_entry *e, struct out *o);
 
 #endif

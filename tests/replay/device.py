@@ -386,7 +386,8 @@ def test_halves(d):
     _, status, _, err = session(path, recorded(path))
     ok(status == 0 and f" has 0 of the {len(usbsynth.KEYBOARD_REPORT)} bytes of the report "
        "descriptor of interface 0: " in err, "a lack of a report descriptor is mentioned", err)
-    _, _, _, err = session(capture(d, "report", usbsynth.keyboard), lambda h: True)
+    path = capture(d, "report", usbsynth.keyboard)
+    _, _, _, err = session(path, recorded(path))
     ok("report descriptor" not in err, "but not if it is there", err)
 
     def lost(c):

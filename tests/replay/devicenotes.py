@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: MIT
+"""What trawl-replay device says of captures that lack something, and of hosts that do not take the
+device."""
+import os
+import sys
+import tempfile
+
+SRC = os.environ["TRAWL_SRC"]
+sys.path[:0] = [SRC + "/tests", SRC + "/tests/decode/usb", SRC + "/tests/replay"]
+sys.dont_write_bytecode = True
+import usbsynth  # noqa: E402
+from tap import finish, ok  # noqa: E402
+from usbipclient import BULK, Replay, events  # noqa: E402
+
+SET_CONFIGURATION = bytes([0, 9, 1, 0, 0, 0, 0, 0])
+STRINGS = b"\x80\x06\x00\x03\x00\x00\xff\x00"  # GET_DESCRIPTOR string 0
+
+
+def save(d, name, fill):
+    c = usbsynth.Capture()
+    fill(c)
+    path = f"{d}/{name}.pcap"
+    with open(path, "wb") as f:
+        f.write(usbsynth.pcap(c.records))
+    return path
+
+
+def replayed(path, play, *args):
+    """The end of a replay with a host that does play(host): its result, status, output, messages."""
+    r = Replay(path, "--speed", "0", "--linger", "20ms", "--timeout", "5s", *args)
+    try:
+        h = r.host()
+        got = h.attach() and play(h)
+        out = r.end()
+        h.close()
+        return got, *out
+    finally:
+        if r.p.poll() is None:
+            r.p.kill()
+
+
+def plug(c, device, interface=(0xff, 0, 0)):
+    c.get_descriptor(1, device, 5)
+    c.get_descriptor(2, usbsynth.config(usbsynth.interface(0, *interface, 2),
+                                        usbsynth.endpoint(0x81, 2, 64),
+                                        usbsynth.endpoint(0x02, 2, 64)), 5)
+    c.control(SET_CONFIGURATION, dev=5)
+
+
+def test_configurations(d):
+    def two(c):
+        plug(c, usbsynth.device(0x1234, 1)[:17] + b"\2")
+        c.transfer(BULK, 0x02, out=b"hello", dev=5)
+    path = save(d, "two", two)
+
+    def play(h):
+        device, _ = h.enumerate()
+        h.wait(h.submit(0x02, 0, 5, data=b"hello"))
+        return device
+    device, status, out, err = replayed(path, play)
+    ok(device[17] == 1, "a configuration that the capture lacks is not promised to the host", device)
+    ok(status == 0 and "has 1 of the device's 2 configurations" in err, "and mentioned", out, err)
+
+
+def test_nothing(d):
+    path = save(d, "nothing", lambda c: plug(c, usbsynth.device(0x1234, 1)))
+    _, status, out, err = replayed(path, lambda h: h.enumerate())
+    ok(status == 0 and out.startswith("same: 0 ") and "only that a host configures" in err,
+       "a capture of nothing but an enumeration", status, out, err)
+    _, status, out, err = replayed(path, lambda h: h.control(STRINGS))
+    ok(status == 1 and "did not configure the device" in out,
+       "a host that does not configure the device is a difference", status, out, err)
+
+    def slow(h):
+        h.control(STRINGS)
+        r = [h.control(STRINGS) for _ in range(200)]
+        return r, h.enumerate()
+    _, status, out, err = replayed(path, slow)
+    ok(status == 0, "the device stays plugged in while the host enumerates it", status, out, err)
+
+
+def test_names(d):
+    def bluetooth(c):
+        plug(c, usbsynth.device(0x1234, 1, 0xe0, 1, 1), (0xe0, 1, 1))
+        c.control(bytes([0x20, 0, 0, 0, 0, 0, 3, 0]), b"\x03\x0c\0", dev=5)
+    _, _, out, _ = replayed(save(d, "bluetooth", bluetooth), lambda h: h.enumerate())
+    ok("HCI_COMMAND" in out, "a class's request to a device that is no hub", out)
+
+    def disk(c):
+        plug(c, usbsynth.device(0x46f4, 1), (8, 6, 0x50))
+        c.transfer(BULK, 0x02, out=b"USBC" + bytes([1, 0, 0, 0, 36, 0, 0, 0, 0x80, 0, 6, 0x12, 0, 0,
+                                                    0, 36]) + bytes(11), dev=5)
+    _, _, out, _ = replayed(save(d, "disk", disk), lambda h: h.enumerate())
+    ok("(ep2 OUT bulk, INQUIRY" in out, "a disk's command by its name", out)
+
+
+def test_uas(d):
+    def disk(c):
+        c.get_descriptor(1, usbsynth.device(0x46f4, 1)[:7] + b"\x09" +
+                         usbsynth.device(0x46f4, 1)[8:], 5)
+        c.get_descriptor(2, usbsynth.config(
+            usbsynth.interface(0, 8, 6, 0x50, 2), usbsynth.endpoint(0x81, 2, 1024),
+            usbsynth.endpoint(0x02, 2, 1024), usbsynth.interface(0, 8, 6, 0x62, 4, 1),
+            usbsynth.endpoint(0x81, 2, 1024), usbsynth.endpoint(0x02, 2, 1024),
+            usbsynth.endpoint(0x83, 2, 1024), usbsynth.endpoint(0x04, 2, 1024)), 5)
+        c.control(SET_CONFIGURATION, dev=5)
+        c.transfer(BULK, 0x81, answer=bytes(36), dev=5)
+    path = save(d, "uas", disk)
+    tape = [e for e in events(path) if e.dev == 5]
+    _, _, _, err = replayed(path, lambda h: (h.enumerate(), h.play(tape)))
+    ok("streams do not exist in vhci_hcd" in err, "UAS at SuperSpeed is mentioned", err)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as d:
+        test_configurations(d)
+        test_nothing(d)
+        test_names(d)
+        test_uas(d)
+    return finish()
+
+
+sys.exit(main())
