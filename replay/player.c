@@ -489,7 +489,7 @@ void player_finish(struct player *p)
 	if (p->storage)
 		storage_end(p->storage, p->now);
 	/* The capture itself may be of a device that was read, and not configured. */
-	if (!p->standard.configured && (t->enumerated || !t->nanswers))
+	if (!p->standard.configured && (t->enumerated || !t->described))
 		verdict_note(p->verdict, t, NULL,
 			     "the host did not configure the device: see the log of its kernel");
 	for (uint32_t i = 0; i < t->n && !p->options.partial; i++) {

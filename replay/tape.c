@@ -212,6 +212,15 @@ static bool is_unseen(const struct usb_detail *d)
 	       is_refused(d->urb.status);
 }
 
+/*
+ * True for what USBPcap itself wrote at its start on a device that was there before: no host sent
+ * it then.
+ */
+static bool is_inserted(const struct usb_detail *d)
+{
+	return d->urb.is_usbpcap && !d->urb.id;
+}
+
 static int take(struct tape_reader *r, const struct usb_detail *d)
 {
 	struct tape *t = r->arg;
@@ -224,7 +233,8 @@ static int take(struct tape_reader *r, const struct usb_detail *d)
 	     (d->transfer->submitted < t->device.first || d->transfer->submitted > t->device.last)))
 		return 0;
 	if (d->has_setup && control_kind(&d->setup) == SETUP_STANDARD) {
-		t->enumerated |= d->setup.request == REQ_SET_CONFIGURATION;
+		t->enumerated |= d->setup.request == REQ_SET_CONFIGURATION && !is_inserted(d);
+		t->described |= !is_inserted(d);
 		if (d->setup.request == REQ_GET_DESCRIPTOR)
 			return keep_answer(t, d, r->err);
 		if (!control_is_decision(&d->setup))

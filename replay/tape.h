@@ -99,7 +99,8 @@ struct tape {
 	char strings[3][384];
 	double mbps;           /* from the sysfs snapshot; 0: unknown */
 	uint8_t cancelled[16]; /* while reading: by endpoint, how many of its last reads were */
-	bool enumerated;       /* the tape includes a SET_CONFIGURATION */
+	bool enumerated;       /* the host set a configuration in the capture */
+	bool described;        /* the host sent standard requests in the capture */
 	uint64_t cut;          /* transfers whose data is incomplete */
 	uint64_t unknown;      /* entries that are unknown */
 	uint64_t first_unknown; /* the item of the first */

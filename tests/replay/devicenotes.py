@@ -4,6 +4,7 @@ device."""
 import os
 import sys
 import tempfile
+import time
 
 SRC = os.environ["TRAWL_SRC"]
 sys.path[:0] = [SRC + "/tests", SRC + "/tests/decode/usb", SRC + "/tests/replay"]
@@ -71,11 +72,12 @@ def test_nothing(d):
     ok(status == 1 and "did not configure the device" in out,
        "a host that does not configure the device is a difference", status, out, err)
 
-    def slow(h):
-        h.control(STRINGS)
-        r = [h.control(STRINGS) for _ in range(200)]
-        return r, h.enumerate()
-    _, status, out, err = replayed(path, slow)
+    def slow(h):  # takes longer than the device would linger, but asks more often
+        for _ in range(25):
+            h.control(STRINGS)
+            time.sleep(0.1)
+        return h.enumerate()
+    _, status, out, err = replayed(path, slow, "--linger", "2s")
     ok(status == 0, "the device stays plugged in while the host enumerates it", status, out, err)
 
 
@@ -92,6 +94,31 @@ def test_names(d):
                                                     0, 36]) + bytes(11), dev=5)
     _, _, out, _ = replayed(save(d, "disk", disk), lambda h: h.enumerate())
     ok("(ep2 OUT bulk, INQUIRY" in out, "a disk's command by its name", out)
+
+
+def test_inserted(d):
+    """USBPcap begins with what a device that was there before would have been asked."""
+    def inserted(setup, answer):
+        data = usbsynth.usbpcap(0, 0, setup[0] & 0x80, 2, setup, stage=0, function=11)
+        return [data, usbsynth.usbpcap(0, 1, setup[0] & 0x80, 2, answer, stage=3, function=8)]
+    config = usbsynth.config(usbsynth.interface(0, 0xff, 0, 0, 2), usbsynth.endpoint(0x81, 2, 64),
+                             usbsynth.endpoint(0x02, 2, 64))
+    records = inserted(b"\x80\x06\0\1\0\0\x12\0", usbsynth.device(0x1234, 1))
+    records += inserted(b"\x80\x06\0\2\0\0\xff\0", config)
+    records += inserted(SET_CONFIGURATION, b"")
+    records += [usbsynth.usbpcap(0x700, 0, 0x02, 3, b"hello"),
+                usbsynth.usbpcap(0x700, 1, 0x02, 3, b"")]
+    path = d + "/inserted.pcap"
+    with open(path, "wb") as f:
+        f.write(usbsynth.usbpcap_file(records))
+
+    def play(h):
+        h.enumerate()
+        h.control(b"\xc0\x11\0\0\0\0\2\0")  # a driver that starts
+        return h.wait(h.submit(0x02, 0, 5, data=b"hello"))
+    _, status, out, err = replayed(path, play)
+    ok(status == 0 and "1 came before" in out,
+       "what a driver asks first of a device that was there before is no difference", out, err)
 
 
 def test_uas(d):
@@ -116,6 +143,7 @@ def main():
         test_configurations(d)
         test_nothing(d)
         test_names(d)
+        test_inserted(d)
         test_uas(d)
     return finish()
 
