@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "common/plain.h"
+#include "decode/base/output.h"
 
 int edit_usage(struct trawl_error *err, const char *text, const char *what)
 {
@@ -31,7 +32,7 @@ bool edit_is_whole(const struct trawl_verdict *v)
 
 int edit_no_memory(struct trawl_error *err)
 {
-	return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	return trawl_fail(err, TRAWL_CANNOT, "%s", out_lack_reason());
 }
 
 /* The first event from `at` on that is in the set, or `end`. */

@@ -245,10 +245,7 @@ fail:
 
 static bool types_room(struct catalog *c, struct section_source *here, uint32_t index)
 {
-	size_t more = index >= here->ntypes ? index + 1 - here->ntypes : 0;
-
-	if (!budget_take(&c->budget, more * sizeof(*here->types), "event types") ||
-	    !array_reserve(here->types, here->cap, (size_t)index + 1))
+	if (!budget_reserve(&c->budget, here->types, here->cap, (size_t)index + 1, "event types"))
 		return false;
 	while (here->ntypes <= index)
 		here->types[here->ntypes++] = NULL;
@@ -259,11 +256,10 @@ static bool types_room(struct catalog *c, struct section_source *here, uint32_t 
 static struct trawl_event_type **type_slot(struct catalog *c, struct catalog_source *known,
 					   uint32_t id)
 {
-	const size_t at = id / PAGE, more = at >= known->npages ? at + 1 - known->npages : 0;
+	const size_t at = id / PAGE;
 	struct trawl_event_type ***page;
 
-	if (!budget_take(&c->budget, more * sizeof(*known->pages), "event types") ||
-	    !array_reserve(known->pages, known->pages_cap, at + 1))
+	if (!budget_reserve(&c->budget, known->pages, known->pages_cap, at + 1, "event types"))
 		return NULL;
 	while (known->npages <= at)
 		known->pages[known->npages++] = NULL;

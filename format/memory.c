@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <inttypes.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,14 +23,20 @@ void *memory_new(size_t *size)
 	return p;
 }
 
+/* The capacity of an array that had `room` and needs `need` elements. */
+static size_t grown(size_t room, size_t need)
+{
+	size_t more = room ? room * 2 : 16;
+
+	return more < need ? need : more;
+}
+
 bool array_grow(void *array, size_t *room, size_t need, size_t size)
 {
-	size_t more = *room ? *room * 2 : 16;
+	size_t more = grown(*room, need);
 	void *p;
 
 	memcpy(&p, array, sizeof(p));
-	if (more < need)
-		more = need;
 	p = reallocarray(p, more, size);
 	if (!p)
 		return false;
@@ -38,22 +45,50 @@ bool array_grow(void *array, size_t *room, size_t need, size_t size)
 	return true;
 }
 
-uint64_t budget_most(const struct budget *b)
+static uint64_t most_of(const struct trawl_memory *memory)
 {
-	return b->memory->most ? b->memory->most : MOST_DEFAULT;
+	return memory->most ? memory->most : MOST_DEFAULT;
+}
+
+int memory_refused(const struct trawl_memory *memory, const char *name, const char *what,
+		   struct trawl_error *err)
+{
+	return trawl_fail(err, TRAWL_CANNOT, "%s: %s would take more than the %" PRIu64 " MiB of "
+			  "memory that a file may: --memory allows more, if you trust it", name,
+			  what, most_of(memory) >> 20);
+}
+
+int trawl_memory_take(struct trawl_memory *memory, uint64_t n, const char *name, const char *what,
+		      struct trawl_error *err)
+{
+	if (!memory)
+		return 0;
+	if (n > most_of(memory) - memory->used)
+		return memory_refused(memory, name, what, err);
+	memory->used += n;
+	return 0;
 }
 
 bool budget_take(struct budget *b, uint64_t n, const char *what)
 {
 	if (!b || !b->memory)
 		return true;
-	if (n > budget_most(b) - b->memory->used) {
+	if (n > most_of(b->memory) - b->memory->used) {
 		b->refused = what;
 		return false;
 	}
 	b->memory->used += n;
 	b->used += n;
 	return true;
+}
+
+bool budget_array(struct budget *b, void *array, size_t *room, size_t need, size_t size,
+		  const char *what)
+{
+	if (need <= *room)
+		return true;
+	return budget_take(b, (grown(*room, need) - *room) * size, what) &&
+	       array_grow(array, room, need, size);
 }
 
 void budget_return(struct budget *b, uint64_t n)
@@ -66,7 +101,7 @@ void budget_return(struct budget *b, uint64_t n)
 
 uint64_t budget_share(const struct budget *b)
 {
-	return budget_most(b) - (b->memory->used - b->used);
+	return most_of(b->memory) - (b->memory->used - b->used);
 }
 
 void room_free(struct room *r)

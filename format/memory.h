@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct trawl_error;
 struct trawl_memory;
 
 /* The number of elements of an array, not of a pointer to one. */
@@ -39,10 +40,16 @@ struct budget {
 	bool exhausted;        /* malloc() failed: blocks that were not read may be undamaged */
 };
 
-/* The limit in bytes, of all readers together. Not for a budget without one. */
-uint64_t budget_most(const struct budget *b);
+/* Fills *err: `what` of the file `name` exceeds the limit. Returns -1. */
+int memory_refused(const struct trawl_memory *memory, const char *name, const char *what,
+		   struct trawl_error *err);
 /* Takes n bytes for `what`. Returns false if that exceeds the limit. b NULL: no limit. */
 bool budget_take(struct budget *b, uint64_t n, const char *what);
+/* As array_reserve(), with the memory taken from the budget, for `what`. */
+bool budget_array(struct budget *b, void *array, size_t *room, size_t need, size_t size,
+		  const char *what);
+#define budget_reserve(b, array, room, need, what)                                                 \
+	budget_array(b, &(array), &(room), need, sizeof(*(array)), what)
 void budget_return(struct budget *b, uint64_t n);
 /* What other readers leave of the limit for this one. Not for a budget without one. */
 uint64_t budget_share(const struct budget *b);

@@ -104,9 +104,7 @@ int reader_no_memory(const struct trawl_reader *r, struct trawl_error *err)
 				  "%s: out of memory; end other programs, or read a part (--from, "
 				  "--to)",
 				  r->name);
-	return trawl_fail(err, TRAWL_CANNOT, "%s: %s would take more than the %" PRIu64 " MiB of "
-			  "memory that a file may: --memory allows more, if you trust it", r->name,
-			  b->refused, budget_most(b) >> 20);
+	return memory_refused(b->memory, r->name, b->refused, err);
 }
 
 struct trawl_reader *trawl_open(const char *path, struct trawl_error *err)

@@ -387,6 +387,14 @@ struct trawl_memory {
 };
 
 /*
+ * Takes n bytes of it for `what` of the file `name`, such as "decoders", which the caller gives
+ * back by subtracting from `used`. Returns 0, or -1 with *err if that exceeds the limit. NULL: no
+ * limit.
+ */
+int trawl_memory_take(struct trawl_memory *memory, uint64_t n, const char *name, const char *what,
+		      struct trawl_error *err);
+
+/*
  * The same as trawl_open() with a limit, which must outlive the reader; NULL: one of its own of 256
  * MiB, as trawl_open(). A file that needs more is refused; the error says what needs it.
  */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/otheropt.h"
+#include "decode/base/jdoc.h"
 
 const char *cli_program = "trawl";
 
@@ -107,8 +108,7 @@ int cli_finish(struct out *o, const char *name)
 	if (o->error == EPIPE || (!o->error && !out_lacked_memory()))
 		return TRAWL_OK;
 	if (!o->error)
-		trawl_fail(&err, TRAWL_CANNOT, "%s: is incomplete: out of memory; end other "
-					       "programs", name);
+		trawl_fail(&err, TRAWL_CANNOT, "%s: is incomplete: %s", name, out_lack_reason());
 	else
 		trawl_fail(&err, TRAWL_CANNOT, "%s: cannot be written: %s%s", name,
 			   strerror(o->error),
@@ -138,5 +138,6 @@ int cli_memory(const char *text, uint64_t *bytes, struct trawl_error *err)
 				  "1M, for example --memory 1G",
 				  text);
 	*bytes = n << shift;
+	jdoc_limit(*bytes);
 	return 0;
 }

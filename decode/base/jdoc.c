@@ -8,13 +8,69 @@
 
 enum { DEPTH = 64, SIZE_LIMIT = 16 << 20 };
 
+/* Bytes that json-c allocates, at most. A member is a value with a key. */
+enum { OBJECT_BYTES = 792, ARRAY_BYTES = 152, VALUE_BYTES = 104, MEMBER_BYTES = 112 };
+
+/* The documents of this process that are not released yet. */
+static struct { uint64_t most, used; } memory = {.most = 256 << 20};
+
+void jdoc_limit(uint64_t bytes)
+{
+	memory.most = bytes;
+}
+
+/* How much memory the values of a text take, before they are made. */
+static uint64_t tree_bytes(const char *text, size_t len)
+{
+	uint64_t bytes = VALUE_BYTES;
+	bool quoted = false;
+
+	for (size_t i = 0; i < len; i++) {
+		char c = text[i];
+
+		if (c == '"') {
+			quoted = !quoted;
+		} else if (quoted) {
+			bytes++;
+			i += c == '\\';
+		} else if (c == '{') {
+			bytes += OBJECT_BYTES + VALUE_BYTES;
+		} else if (c == '[') {
+			bytes += ARRAY_BYTES + VALUE_BYTES;
+		} else if (c == ',' || c == ':') {
+			bytes += c == ',' ? VALUE_BYTES : MEMBER_BYTES;
+		}
+	}
+	return bytes;
+}
+
+static void release(struct json_object *o, void *bytes)
+{
+	(void)o;
+	memory.used -= (uintptr_t)bytes;
+}
+
+/* Counts a document until it is released. A single value, which is small, is not counted. */
+static void count(struct json_object *o, uint64_t bytes)
+{
+	if (!json_object_is_type(o, json_type_object) && !json_object_is_type(o, json_type_array))
+		return;
+	memory.used += bytes;
+	json_object_set_userdata(o, (void *)(uintptr_t)bytes, release);
+}
+
 struct json_object *jdoc_parse(const void *text, size_t len)
 {
+	uint64_t bytes = len <= SIZE_LIMIT ? tree_bytes(text, len) : 0;
 	struct json_tokener *t;
 	struct json_object *o;
 	bool wrong;
 
 	errno = EINVAL;
+	if (bytes > memory.most - memory.used) {
+		out_exceed_memory();
+		return NULL;
+	}
 	t = len <= SIZE_LIMIT ? json_tokener_new_ex(DEPTH) : NULL;
 	if (!t) {
 		if (len <= SIZE_LIMIT)
@@ -35,6 +91,7 @@ struct json_object *jdoc_parse(const void *text, size_t len)
 		o = NULL;
 	}
 	json_tokener_free(t);
+	count(o, bytes);
 	return o;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Parses the JSON in a file's metadata, by json-c. The text is untrusted: its size and depth are
- * limited, and any error gives NULL. The caller releases the result with json_object_put().
+ * Parses the JSON in a file's metadata, by json-c. The text is untrusted: its size, its depth and
+ * the memory for its values are limited, and any error gives NULL. The caller releases the result
+ * with json_object_put().
  */
 #ifndef TRAWL_DECODE_BASE_JDOC_H
 #define TRAWL_DECODE_BASE_JDOC_H
@@ -10,9 +11,11 @@
 
 #include "format/trawl.h"
 
+/* The limit on the memory of all documents that are not released; initially 256 MiB. */
+void jdoc_limit(uint64_t bytes);
 /*
  * Parses a text that is one value. Returns NULL for an error or null; errno is ENOMEM if memory ran
- * out.
+ * out. A document that exceeds the limit is an error, which out_lacked_memory() notes.
  */
 struct json_object *jdoc_parse(const void *text, size_t len);
 /* Parses the metadata with this name. Returns NULL if there is none, or it is not JSON. */

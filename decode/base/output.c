@@ -19,11 +19,23 @@ enum {
 static char nowhere[SPARE];
 
 /* Some output was discarded because memory ran out. */
-static bool lacked_memory;
+static bool lacked_memory, exceeded_memory;
 
 void out_lack_memory(void)
 {
 	lacked_memory = true;
+}
+
+void out_exceed_memory(void)
+{
+	lacked_memory = exceeded_memory = true;
+}
+
+const char *out_lack_reason(void)
+{
+	return exceeded_memory ? "the JSON of its metadata would take more memory than a file may: "
+				 "--memory allows more, if you trust it"
+			       : "out of memory; end other programs";
 }
 
 bool out_lacked_memory(void)

@@ -40,6 +40,10 @@ void out_free(struct out *o);
 bool out_lacked_memory(void);
 /* Makes out_lacked_memory() true: for text that could not be made because memory ran out. */
 void out_lack_memory(void);
+/* The same if metadata would take more memory than --memory allows. */
+void out_exceed_memory(void);
+/* Why out_lacked_memory() is true, and what helps: "out of memory; end other programs". */
+const char *out_lack_reason(void);
 /* Writes the buffer to fd; an output in memory is unchanged. Returns 0, or -1 with o->error set. */
 int out_flush(struct out *o);
 

@@ -28,8 +28,13 @@ bool stream_wants(struct stream *s, const struct trawl_source *source)
 	return b->wanted;
 }
 
+/* What the decoders of a machine take before they keep anything of its events, at most. */
+enum { MACHINE_BYTES = 96 << 10 };
+
 static void machine_free(struct machine *m)
 {
+	if (m->counted)
+		m->context.options->memory->used -= MACHINE_BYTES;
 	tasks_free(m->context.tasks);
 	trawl_close(m->context.reader);
 	free(m->sections);
@@ -69,6 +74,11 @@ static int machine_of(struct stream *s, const struct trawl_source *source, struc
 		return stream_no_memory(err);
 	m->name = name;
 	m->context.options = s->options;
+	if (trawl_memory_take(s->options->memory, MACHINE_BYTES, s->name, "decoders", err)) {
+		free(m);
+		return -1;
+	}
+	m->counted = s->options->memory;
 	m->context.reader = stream_open_reader(s->path, s->options, err);
 	if (m->context.reader) {
 		m->context.tasks = tasks_new(m->context.reader);

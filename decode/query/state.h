@@ -19,6 +19,7 @@ struct machine {
 	struct decode_context context; /* its reader shows the metadata of its sections only */
 	bool *sections; /* whether each section has a source of the machine */
 	size_t nsections;
+	bool counted; /* its decoders' memory, in context.options->memory */
 	struct machine *next;
 };
 

@@ -53,11 +53,37 @@ class File:
         self.b += (head + S.pack("<Q", hashed(body, hashed(head))) + body + bytes(pad) +
                    S.pack("<I", n))
 
-    def source(self):
+    def source(self, number=0, name=b"event"):
         start = len(self.b)
         self.raw(1, S.pack("<HHI", 252, 0, 0))
-        self.own(2, S.pack("<HHIQBBH", 0, 252, 1, hashed(self.b[start:]), 1, 0, 0) +
-                 text(b"event") + text(b"") + text(b"tracefs"))
+        self.own(2, S.pack("<HHIQBBH", number, 252, 1, hashed(self.b[start:]), 1, 0, 0) +
+                 text(name) + text(b"") + text(b"tracefs"))
+
+    def text_type(self, source=0):
+        """An event type with one text."""
+        self.own(3, S.pack("<HHIII", source, 0, 1, 4, 1) + text(b"a:b") + text(b"", 4) +
+                 S.pack("<BBBBHHH", 11, 1, 0, 0, 0, 1, 1) + text(b"t") + text(b"char[]") +
+                 text(b""))
+
+    def sync(self):
+        self.own(6, S.pack("<QQQQQQQQI", 1000, 1795000000000001000, 1000, 1000, 1000, 0, 100, 0,
+                           1))
+
+    def chunk(self, events, size, source=0):
+        """A chunk of events with one text of this size, which it stores once."""
+        # Base and unit; a stream; a table with one class; a string; a column that is always that
+        # string.
+        structure = (varint(2000) + b"\1" + b"\1\0" + varint(events) + b"\1\0\0" + varint(events) +
+                     b"\1" + varint(size) + b"A" * size + b"\0\x80\0")
+        payload = varint(2) + substream(structure) + substream(bytes(events)) + 3 * substream(b"")
+        body = (S.pack("<HHIIQQQQ", source, 0, events, len(payload), 2000, 2000, 0,
+                       hashed(payload)) + payload)
+        pad = -len(body) % 4
+        head = S.pack("<II", 0x80747277, 44 + len(body) + pad) + UUID + S.pack("<BBBBI", 5, 2, 0,
+                                                                              pad, self.seq)
+        self.seq += 1
+        self.b += (head + S.pack("<Q", hashed(body[:44], hashed(head))) + body + bytes(pad) +
+                   S.pack("<I", 44 + len(body) + pad))
 
 
 def types(n, fields):
@@ -97,23 +123,35 @@ def long_texts(chunks, events, size):
     """Events that all have the same long text, which each chunk stores once."""
     f = File()
     f.source()
-    f.own(3, S.pack("<HHIII", 0, 0, 1, 4, 1) + text(b"a:b") + text(b"", 4) +
-          S.pack("<BBBBHHH", 11, 1, 0, 0, 0, 1, 1) + text(b"t") + text(b"char[]") + text(b""))
-    f.own(6, S.pack("<QQQQQQQQI", 1000, 1795000000000001000, 1000, 1000, 1000, 0, 100, 0, 1))
-    # Base and unit; a stream; a table with one class; a string; a column that is always that
-    # string.
-    structure = (varint(2000) + b"\1" + b"\1\0" + varint(events) + b"\1\0\0" + varint(events) +
-                 b"\1" + varint(size) + b"A" * size + b"\0\x80\0")
-    payload = (varint(2) + substream(structure) + substream(bytes(events)) + 3 * substream(b""))
+    f.text_type()
+    f.sync()
     for i in range(chunks):
-        body = (S.pack("<HHIIQQQQ", 0, 0, events, len(payload), 2000, 2000, 0, hashed(payload)) +
-                payload)
-        pad = -len(body) % 4
-        head = S.pack("<II", 0x80747277, 44 + len(body) + pad) + UUID + S.pack("<BBBBI", 5, 2, 0,
-                                                                              pad, f.seq)
-        f.seq += 1
-        f.b += (head + S.pack("<Q", hashed(body[:44], hashed(head))) + body + bytes(pad) +
-                S.pack("<I", 44 + len(body) + pad))
+        f.chunk(events, size)
+    return f.b
+
+
+def machines(sections, each):
+    """A merged file: each source is of a machine of its own, and has events."""
+    whole = b""
+    for k in range(sections):
+        f = File()
+        for i in range(each):
+            f.source(i, b"event@m%d-%d" % (k, i))
+            f.text_type(i)
+        f.sync()
+        for i in range(each):
+            f.chunk(100, 40, i)
+        whole += f.b
+    return whole
+
+
+def document(name, body):
+    """A file with this text as metadata."""
+    f = File()
+    f.source()
+    for at in range(0, len(body), PART):
+        f.own(4, packed(S.pack("<QII", 1, len(body), at) + text(name) + text(b"application/json") +
+                        body[at:at + PART]), 1)
     return f.b
 
 
@@ -206,6 +244,28 @@ with tempfile.TemporaryDirectory() as work:
     ok(status == 1 and os.path.exists(out), "redact reads chunks of one time one after the other",
        f"{status} {lines}")
     ok(is_sanitized or kib < 256 << 10, "... within the budget", f"{kib} KiB")
+    # What is derived counts, too: the values of a JSON text, the decoders of machines.
+    open(path, "wb").write(document(b"machine", b'{"hostname":[' + b"{}," * 2000000 + b"0]}"))
+    for args in (("trawl-decode", "--summary", path),
+                 ("trawl-edit", "merge", path, small, "-w", out)):
+        status, lines, kib = run(*args)
+        ok(status == 3 and "the JSON of its metadata would take more memory than a file may: "
+           "--memory allows more" in lines[-1],
+           f"{args[0]} {args[1]}: a JSON text with values of 1.8 GB is refused",
+           f"{status} {lines}")
+        ok(is_sanitized or kib < 64 << 10, "... before they are made", f"{kib} KiB")
+    open(path, "wb").write(document(b"machine", b'{"hostname":[' + b"{}," * 100000 + b"0]}"))
+    status, lines, kib = run("trawl-decode", "--summary", path)
+    ok(status == 1 and "no end block" in lines[0], "a tenth of it is read", f"{status} {lines}")
+    status, lines, _ = run("trawl-decode", "--memory", "64M", "--summary", path)
+    ok(status == 3 and "JSON" in lines[-1], "... and refused with --memory 64M",
+       f"{status} {lines}")
+    data = machines(4, 192)
+    open(path, "wb").write(data)
+    status, lines, kib = run("trawl-decode", "--summary", path)
+    ok(status == 3 and "would take more than the 256 MiB" in lines[-1],
+       f"768 machines in {len(data) >> 10} KiB are refused", f"{status} {lines}")
+    ok(is_sanitized or kib < 340 << 10, "... within the budget", f"{kib} KiB")
     golden = os.path.join(os.environ["TRAWL_SRC"], "tests", "golden", "events.trawl")
     for bad in "", "x", "1", "1023K", "1T", "-1", "99999999999999999999", "17179869184G":
         status, lines, _ = run("trawl-decode", "--memory", bad, golden)

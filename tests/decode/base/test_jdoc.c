@@ -5,6 +5,7 @@
 
 #include "common/array.h"
 #include "decode/base/jdoc.h"
+#include "decode/base/output.h"
 
 static struct json_object *parse(const char *text)
 {
@@ -72,4 +73,40 @@ Test(jdoc, every_prefix_is_wrong_but_harmless)
 		cr_expect_null(jdoc_parse(copy, n), "%zu", n);
 		free(copy);
 	}
+}
+
+static void expect_memory(const char *text, uint64_t limit, bool fits)
+{
+	struct json_object *j;
+
+	jdoc_limit(limit);
+	j = parse(text);
+	cr_expect_eq(j != NULL, fits, "%s in %llu bytes", text, (unsigned long long)limit);
+	json_object_put(j);
+}
+
+Test(jdoc, memory_is_bounded)
+{
+	struct json_object *held[2];
+
+	expect_memory("[{},{},{},{},{},{},{},{}]", 6000, false);
+	expect_memory("[{},{},{},{},{},{},{},{}]", 12000, true);
+	expect_memory("[[],[],[],[],[],[],[],[]]", 1200, false);
+	expect_memory("[0,0,0,0,0,0,0,0,0,0,0,0]", 800, false);
+	expect_memory("{\"a\":0,\"b\":0,\"c\":0,\"d\":0}", 1300, false);
+	expect_memory("[\"{},{},{},{},{},{},{},{}\"]", 600, true);
+	expect_memory("[\"\\\"{},{},{},{},{},{},{}\"]", 600, true);
+	cr_expect(out_lacked_memory());
+	cr_expect_not_null(strstr(out_lack_reason(), "--memory"));
+	/* a document counts until it is released */
+	jdoc_limit(2600);
+	held[0] = parse("[{}]");
+	held[1] = parse("[{}]");
+	cr_expect_not_null(held[1]);
+	cr_expect_null(parse("[{}]"));
+	json_object_put(held[0]);
+	held[0] = parse("[{}]");
+	cr_expect_not_null(held[0]);
+	json_object_put(held[0]);
+	json_object_put(held[1]);
 }
