@@ -16,6 +16,7 @@
 
 #include "common/destination.h"
 #include "common/duration.h"
+#include "common/regular.h"
 #include "common/sandbox.h"
 #include "common/sources.h"
 #include "decode/base/cli.h"
@@ -116,9 +117,18 @@ static bool is_same_file(int fd, const struct out *object)
 	return same;
 }
 
+/* Whether nobody but the user and root can change the file after it was compared. */
+static bool is_ours(int fd)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && (st.st_uid == geteuid() || !st.st_uid) &&
+	       !(st.st_mode & (S_IWGRP | S_IWOTH));
+}
+
 /*
  * Opens the object before the capture is read. An existing file is not replaced: a tracer may have
- * it open.
+ * it open. Its code is executed.
  */
 static int open_object(struct options *o, struct trawl_error *err)
 {
@@ -129,9 +139,14 @@ static int open_object(struct options *o, struct trawl_error *err)
 		return o->fd < 0 ? trawl_fail(err, TRAWL_CANNOT, "--object (in memory): %s",
 					      strerror(errno)) : 0;
 	}
-	o->fd = open(o->object, O_RDONLY | O_CLOEXEC);
+	o->fd = regular_open(o->object);
 	if (o->fd >= 0)
-		return 0;
+		return is_ours(o->fd) ? 0 : trawl_fail(
+			err, TRAWL_USAGE, "--object %s: others may write to it, and its code is "
+			"executed; choose another name, or remove it", o->object);
+	if (errno == EBADF)
+		return trawl_fail(err, TRAWL_USAGE, "--object %s: is no regular file; choose "
+				  "another name", o->object);
 	if (outfile_open(&o->file, o->object, &ignored))
 		return trawl_fail(err, TRAWL_CANNOT, "--object %s: cannot be made: %s", o->object,
 				  destination_fault(errno));

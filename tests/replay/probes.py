@@ -147,6 +147,21 @@ def test_options(d, replay):
             d + "/first.trawl")
     refused("an object that cannot be", 3, "--object /none/x", "--object", "/none/x",
             d + "/first.trawl")
+    os.mkfifo(d + "/fifo.so")
+    refused("a FIFO as the object does not block", 2, "is no regular file", "--object",
+            d + "/fifo.so", d + "/first.trawl")
+    shutil.copyfile(d + "/object.so", d + "/shared.so")
+    os.chmod(d + "/shared.so", 0o666)
+    refused("an object that others may write to", 2, "others may write to it", "--object",
+            d + "/shared.so", d + "/first.trawl")
+    os.chmod(d + "/shared.so", 0o755)
+    os.chown(d + "/shared.so", 65534, 65534)
+    refused("another user's object", 2, "others may write to it", "--object", d + "/shared.so",
+            d + "/first.trawl")
+    os.chown(d + "/shared.so", 0, 0)
+    r = run(BUILD + "/trawl-replay", "probes", "--object", d + "/shared.so", "--no-events",
+            d + "/first.trawl")
+    ok(r.returncode == 0, "one's own object is used again", r.stderr)
     r = run(*replay)
     ok(r.returncode == 0 and "18 events, late by" in r.stderr, "the hits are counted", r.stderr)
     r = run(BUILD + "/trawl-replay", "probes", "--speed", "0", "--name", "*:words",
