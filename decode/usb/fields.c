@@ -166,15 +166,16 @@ void usb_names(void *state, const struct trawl_event_type *type, decoder_name_fn
 		"bus", "dev", "ep", "dir", "xfer", "port", "vid", "pid", "end", "status",
 		"status_name", "errno", "length", "submit_ns", "actual", "latency_ns",
 		"times_cross", "two_readers", "setup",
-		"interval", "start_frame", "error_count", "packet_count", "lengths", "packets",
+		"interval", "start_frame", "error_count", "packet_count",
+		"descriptors_not_captured", "lengths", "packets",
 		"decoded", "usbpcap", "darwin", "no_data", "not_captured", "data_length", "masked",
 		"masked_by", "data", "zeroed", "zeroed_from", "zeroed_bytes", "damage", NULL,
 	};
 	static const char *const single[] = {
 		"bus", "dev", "ep", "dir", "xfer", "port", "vid", "pid", "id", "type", "status",
 		"status_name", "errno", "length", "captured", "flags", "duplicate", "apart_ns",
-		"setup", "interval", "start_frame", "error_count", "packet_count", "lengths",
-		"packets", "decoded", "usbpcap", "darwin", "no_data", "not_captured", "data_length",
+		"setup", "interval", "start_frame", "error_count", "packet_count",
+		"descriptors_not_captured", "lengths", "packets", "decoded", "usbpcap", "darwin", "no_data", "not_captured", "data_length",
 		"masked", "masked_by", "data", "zeroed", "zeroed_from", "zeroed_bytes", "damage",
 		NULL,
 	};

@@ -66,6 +66,7 @@ static const char *const parts[] = {
 	"descriptor",
 	"descriptor_index",
 	"descriptors",
+	"descriptors_not_captured",
 	"dev",
 	"device_type",
 	"device_type_name",
@@ -256,7 +257,7 @@ static const char *const parts[] = {
 /* Members that have one kind of value wherever they occur, so that operands can be checked. */
 static const char *const numbers[] = {
 	"actual", "apart_ns", "bRequest", "blocks", "bmRequestType", "bus", "captured",
-	"data_length", "dev", "dwDTERate", "ep", "elapsed_ns", "error_count", "flags", "interval",
+	"data_length", "descriptors_not_captured", "dev", "dwDTERate", "ep", "elapsed_ns", "error_count", "flags", "interval",
 	"keys_down", "latency_ns", "lba", "length", "lun", "not_captured", "opcode",
 	"packet_count", "report_id", "residue", "start_frame", "submit_ns", "tag", "wIndex",
 	"wLength", "wValue", "zeroed_bytes", "zeroed_from",

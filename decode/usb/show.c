@@ -168,6 +168,8 @@ static void packets_tree(const struct urb *u, struct tree *t)
 {
 	tree_uint(t, "error_count", (uint32_t)u->iso_errors);
 	tree_uint(t, "packet_count", (uint32_t)u->iso_packets);
+	if (u->ndesc_cut)
+		tree_uint(t, "descriptors_not_captured", u->ndesc_cut);
 	tree_str(t, "lengths", iso_kind(u));
 	tree_list(t, "packets");
 	for (uint32_t i = 0; i < u->ndesc; i++) {
@@ -190,6 +192,9 @@ static void packets_brief(const struct urb *u, struct out *o)
 	int32_t first = 0;
 
 	out_printf(o, "%d packet%s", u->iso_packets, u->iso_packets == 1 ? "" : "s");
+	if (u->ndesc_cut)
+		out_printf(o, ", %u descriptor%s not captured", u->ndesc_cut,
+			   u->ndesc_cut == 1 ? "" : "s");
 	if (u->type != 'C' || !u->iso_errors)
 		return;
 	for (uint32_t i = 0; i < u->ndesc && !first; i++)

@@ -72,6 +72,23 @@ bool urb_parse(struct urb *u, const void *record, size_t len)
 	return u->damage == 0;
 }
 
+/*
+ * The record of a truncated packet: its header still contains the number of bytes that the kernel
+ * captured, and of descriptors among these.
+ */
+static void parse_cut(struct urb *u, const uint8_t *record, size_t len)
+{
+	const uint32_t stated = get32(record + AT(ndesc));
+
+	u->damage &= ~(unsigned int)URB_BAD_CAP;
+	u->cut = u->captured - (uint32_t)(len - URB_HEADER);
+	if (u->xfer != URB_ISO || stated <= u->ndesc || stated > u->captured / URB_ISO_SIZE)
+		return;
+	u->damage &= ~(unsigned int)URB_BAD_ISO;
+	u->packet_length = urb_original_length(u, len);
+	u->ndesc_cut = stated - u->ndesc;
+}
+
 bool urb_parse_event(struct urb *u, uint32_t type, bool with_length, const void *record,
 		     size_t len)
 {
@@ -86,14 +103,9 @@ bool urb_parse_event(struct urb *u, uint32_t type, bool with_length, const void 
 	u->type = letter;
 	if (with_length && len >= URB_HEADER)
 		u->packet_length = get32(h + USB_PACKET_LENGTH);
-	/*
-	 * The header of a truncated packet still contains the number of bytes that the kernel
-	 * captured.
-	 */
 	if (len >= URB_HEADER && u->captured > len - URB_HEADER &&
 	    urb_original_length(u, len) > len) {
-		u->damage &= ~(unsigned int)URB_BAD_CAP;
-		u->cut = u->captured - (uint32_t)(len - URB_HEADER);
+		parse_cut(u, h, len);
 	} else if (len >= URB_HEADER && u->captured == len) {
 		/* QEMU's own recorder (option pcap= of its devices) counts the header, too. */
 		u->damage &= ~(unsigned int)URB_BAD_CAP;
@@ -173,6 +185,8 @@ uint64_t urb_wanted(const struct urb *u)
 {
 	uint64_t end = 0;
 
+	if (u->ndesc_cut)
+		return u->captured - (uint64_t)(u->ndesc + u->ndesc_cut) * URB_ISO_SIZE;
 	if (u->xfer != URB_ISO || u->type != 'C' || !urb_in(u))
 		return u->length;
 	for (uint32_t i = 0; i < u->ndesc; i++) {

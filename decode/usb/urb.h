@@ -67,6 +67,7 @@ struct urb {
 	uint32_t flags;      /* the kernel's URB_* transfer flags */
 	/* number of isochronous descriptors in the record, bounded by its length */
 	uint32_t ndesc;
+	uint32_t ndesc_cut;  /* further ones that the record lacks because its packet was cut */
 	const uint8_t *iso;  /* ndesc * URB_ISO_SIZE bytes, in the record */
 	const uint8_t *data; /* in the record; never NULL */
 	uint32_t data_len;
@@ -109,7 +110,7 @@ void urb_put_time(uint8_t header[URB_HEADER], uint64_t time);
 /*
  * Returns how many bytes of data a complete record of this event has. The packets of an isochronous
  * IN completion lie at their offsets with gaps between them, so there the result is the end of the
- * last packet.
+ * last packet; if descriptors were cut off, what the kernel captured after them.
  */
 uint64_t urb_wanted(const struct urb *u);
 

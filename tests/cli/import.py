@@ -674,19 +674,31 @@ def test_snaplen(d):
 
 
 def test_cut_descriptors(d):
-    """Half a descriptor of an isochronous packet is no data."""
+    """Descriptors of isochronous packets that tcpdump -s cut off are missing, which is no damage;
+    half a descriptor is no data."""
     c = usbsynth.Capture()
     usbsynth.audio(c)
-    r = c.records[1]  # a completion with two descriptors
-    out = usbsynth.pcap([]) + struct.pack("<IIII", 1700000000, 10, 64 + 24, len(r)) + r[:64 + 24]
+    r = c.records[3]  # a completion with three descriptors and data
+    out = usbsynth.pcap([]) + struct.pack("<IIII", *divmod(usbsynth.stamp(r), 10**6), 64 + 24,
+                                          len(r)) + r[:64 + 24]
     open(d + "/iso.pcap", "wb").write(out)
     line, fields = run("trawl-decode", "--raw", d + "/iso.pcap")[0], json.loads(
         run("trawl-decode", "--raw", "--json", d + "/iso.pcap")[0])["fields"]
     ok("data" not in fields and "data_length" not in fields, "no data in JSON", fields)
-    ok("  00 00" not in line and "damaged record" in line, "nor in the line", line)
+    same((2, len(r) - 64 - 48, False),
+         (fields["descriptors_not_captured"], fields["not_captured"], "damage" in fields),
+         "what was cut off")
+    ok("  00 00" not in line and "damaged record" not in line, "nor in the line", line)
+    line = run("trawl-decode", d + "/iso.pcap")[0]
+    ok("3 packets, 2 descriptors not captured" in line, "descriptors are missing", line)
     run("trawl-edit", "import", d + "/iso.pcap", "-w", d + "/iso.trawl")
     run("trawl-export", "--to", "pcap", d + "/iso.trawl", "-w", d + "/iso-back.pcap")
     same(out, open(d + "/iso-back.pcap", "rb").read(), "the packet comes back")
+    lying = bytearray(out)
+    lying[24 + 16 + 60:24 + 16 + 64] = struct.pack("<I", 2000)  # more than the kernel captured
+    open(d + "/lying.pcap", "wb").write(lying)
+    ok("damaged record" in run("trawl-decode", "--raw", d + "/lying.pcap")[0],
+       "a number of descriptors that is wrong is damage")
 
 
 def test_cross(d):
