@@ -86,7 +86,7 @@ libdecode_la_SOURCES += \
 	decode/usb/wellknown.h decode/usb/wellknown.c \
 	decode/usb/bytefield.h decode/usb/bytefield.c \
 	decode/usb/checksum.h decode/usb/checksum.c \
-	decode/usb/conversation.h decode/usb/conversation.c \
+	decode/usb/conversation.h decode/usb/conversation.c decode/usb/pipe.h decode/usb/pipe.c \
 	decode/usb/protocol.h decode/usb/protocol.c decode/usb/protocolecho.c decode/usb/protocolshow.c \
 	decode/usb/protocoltypes.c \
 	decode/usb/class.h decode/usb/classes.c \

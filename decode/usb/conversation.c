@@ -12,34 +12,6 @@
 #define MESSAGES_MAX 4000000          /* number of messages in all pipes */
 #define SETUP_SIZE 8
 
-struct pipe {
-	enum pipe_kind kind;
-	uint8_t xfer, endpoint; /* endpoint has bit 7 set for IN; 0 for control pipes */
-	uint16_t interface;     /* bInterfaceNumber, or NO_INTERFACE */
-	struct message *messages;
-	uint32_t count, room;
-	uint8_t *bytes;
-	size_t used, bytes_room;
-	uint64_t left_out, masked;
-	bool taken;             /* belongs to a conversation */
-	struct pipe *next;
-};
-
-#define NO_INTERFACE 0xffff
-
-/* A device at one address of one capture; after join_devices(), a device of all captures. */
-struct device_entry {
-	uint32_t capture;
-	uint16_t bus;
-	uint8_t address;
-	bool known, guessed;
-	uint16_t vendor, product;
-	char name[128];
-	char addresses[64];
-	struct pipe *pipes;
-	struct device_entry *next;
-};
-
 struct conversations {
 	struct device_entry *entries;
 	struct conversation *list;
@@ -204,6 +176,7 @@ static struct message of_transfer(const struct usb_detail *d, uint32_t capture, 
 
 	return (struct message){
 		.time = completed ? t->completed : t->submitted, .capture = capture, .in = in,
+		.endpoint = d->urb.endpoint & 0x7f,
 		.length = d->urb.length > d->data_len ? d->urb.length - d->data_len : 0,
 	};
 }
@@ -486,6 +459,11 @@ static void describe(struct conversation *to, const struct device_entry *t)
 	to->guessed = t->guessed;
 }
 
+static uint16_t endpoint_bit(const struct pipe *p)
+{
+	return (uint16_t)(1 << (p->endpoint & 15));
+}
+
 /*
  * Makes a conversation of an OUT pipe, an IN pipe or both (NULL: none) and takes over their
  * contents.
@@ -508,6 +486,7 @@ static bool converse(struct conversations *c, const struct device_entry *t, stru
 	*to = (struct conversation){
 		.kind = first->kind, .xfer = first->xfer,
 		.out = out ? out->endpoint : 0, .in = in ? in->endpoint : 0,
+		.ins = in ? endpoint_bit(in) : 0,
 		.has_out = out != NULL, .has_in = in != NULL,
 		.messages = first->messages, .count = first->count, .bytes = first->bytes,
 		.left_out = first->left_out, .masked = first->masked,
@@ -520,72 +499,27 @@ static bool converse(struct conversations *c, const struct device_entry *t, stru
 	return true;
 }
 
-enum likeness { SAME_INTERFACE, SAME_NUMBER, SAME_TYPE, ANY_TYPE, LIKENESSES };
-
-static bool are_pair(const struct pipe *out, const struct pipe *in, enum likeness how)
+/* Makes a conversation of an OUT pipe and the IN pipes that answer it in turn, if there are any. */
+static bool converse_in_turn(struct conversations *c, const struct device_entry *t,
+			     struct pipe *out)
 {
-	switch (how) {
-	case SAME_INTERFACE:
-		return out->interface != NO_INTERFACE && out->interface == in->interface &&
-		       out->xfer == in->xfer;
-	case SAME_NUMBER:
-		return (out->endpoint & 15) == (in->endpoint & 15) && out->xfer == in->xfer &&
-		       (out->interface == NO_INTERFACE || in->interface == NO_INTERFACE ||
-			out->interface == in->interface);
-	case SAME_TYPE:
-		return out->xfer == in->xfer &&
-		       (out->interface == NO_INTERFACE || in->interface == NO_INTERFACE ||
-			out->interface == in->interface);
-	default:
-		return out->interface == NO_INTERFACE || out->interface == in->interface;
-	}
-}
+	struct pipe *in[PARTNERS_MAX];
+	int n = pipe_partners(t, out, in);
+	uint16_t ins = 0;
 
-static bool is_endpoint(const struct pipe *p, bool in)
-{
-	return (p->kind == PIPE_ENDPOINT || p->kind == PIPE_SERIAL) && !p->taken && p->count &&
-	       (bool)(p->endpoint & 0x80) == in;
-}
-
-/* Returns the IN pipe that matches best; NULL if none does, or several match equally well. */
-static struct pipe *partner(const struct device_entry *t, const struct pipe *out, enum likeness how)
-{
-	struct pipe *found = NULL;
-
-	for (struct pipe *p = t->pipes; p; p = p->next) {
-		if (!is_endpoint(p, true) || p->kind != out->kind || !are_pair(out, p, how))
-			continue;
-		if (found)
-			return NULL;
-		found = p;
-	}
-	return found;
-}
-
-static bool only_out(const struct pipe *p)
-{
-	for (uint32_t i = 0; i < p->count; i++)
-		if (p->messages[i].in)
+	if (n <= 0)
+		return !n;
+	for (int i = 0; i < n; i++)
+		ins |= endpoint_bit(in[i]);
+	for (int i = 1; i < n; i++) {
+		if (!join_pipes(in[0], in[i]))
 			return false;
-	return true;
-}
-
-/* Returns the interrupt pipe that answers reports sent over the control endpoint. */
-static struct pipe *report_answers(const struct device_entry *t, const struct pipe *reports)
-{
-	struct pipe *found = NULL;
-
-	if (!only_out(reports))
-		return NULL;
-	for (struct pipe *p = t->pipes; p; p = p->next) {
-		if (!is_endpoint(p, true) || p->xfer != URB_INTERRUPT ||
-		    (p->interface != NO_INTERFACE && p->interface != reports->interface))
-			continue;
-		if (found)
-			return NULL;
-		found = p;
+		in[i]->taken = true;
 	}
-	return found;
+	if (!converse(c, t, out, in[0]))
+		return false;
+	c->list[c->n - 1].ins = ins;
+	return true;
 }
 
 static bool converse_all(struct conversations *c, struct device_entry *t)
@@ -594,8 +528,8 @@ static bool converse_all(struct conversations *c, struct device_entry *t)
 
 	for (int how = 0; how < LIKENESSES; how++) {
 		for (struct pipe *p = t->pipes; p; p = p->next) {
-			struct pipe *in = is_endpoint(p, false)
-						  ? partner(t, p, (enum likeness)how)
+			struct pipe *in = pipe_is_endpoint(p, false)
+						  ? pipe_partner(t, p, (enum likeness)how)
 						  : NULL;
 
 			if (in)
@@ -603,8 +537,11 @@ static bool converse_all(struct conversations *c, struct device_entry *t)
 		}
 	}
 	for (struct pipe *p = t->pipes; p; p = p->next)
+		if (pipe_is_endpoint(p, false))
+			ok &= converse_in_turn(c, t, p);
+	for (struct pipe *p = t->pipes; p; p = p->next)
 		if (p->kind == PIPE_REPORT && p->count && !p->taken)
-			ok &= converse(c, t, p, report_answers(t, p));
+			ok &= converse(c, t, p, pipe_report_answers(t, p));
 	for (struct pipe *p = t->pipes; p; p = p->next) {
 		if (p->taken || !p->count)
 			continue;

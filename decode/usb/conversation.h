@@ -4,40 +4,18 @@
  *
  * Each transfer whose payload no decoder explains is one message of the pipe that carried it. After
  * all captures are read, the pipes of one device in several captures are joined, and an OUT pipe
- * and an IN pipe are paired into a conversation. Devices are identified by vendor and product id.
- * Devices without a known descriptor that use the same endpoints in different captures are taken to
- * be one device; `guessed` of the conversation then says so.
+ * and the IN pipe that answers it, or several that do in turn, are paired into a conversation.
+ * Devices are identified by vendor and product id. Devices without a known descriptor that use the
+ * same endpoints in different captures are taken to be one device; `guessed` of the conversation
+ * then says so.
  */
 #ifndef TRAWL_DECODE_USB_CONVERSATION_H
 #define TRAWL_DECODE_USB_CONVERSATION_H
 
+#include "decode/usb/pipe.h"
 #include "decode/usb/usb.h"
 
-enum {
-	MESSAGE_KEPT = 4096,   /* bytes kept of each message */
-	CONVERSATION_NAME = 160,
-};
-
-#define NO_MESSAGE UINT32_MAX
-
-struct message {
-	uint64_t time;      /* ns since the epoch: submission of OUT, completion of IN messages */
-	size_t at;          /* offset of the message in `bytes` of the pipe */
-	uint32_t length;    /* length of the whole message in bytes */
-	uint32_t kept;      /* bytes of the message that are stored */
-	uint32_t capture;   /* index of the capture, from 0 */
-	uint32_t group;     /* index of the message's type; set by protocol.c */
-	uint32_t answer;    /* for a request: index of the message that answers it, or NO_MESSAGE */
-	bool in;
-};
-
-enum pipe_kind {
-	PIPE_ENDPOINT, /* bulk or interrupt */
-	/* an endpoint of a serial converter; the converter's status bytes are removed */
-	PIPE_SERIAL,
-	PIPE_VENDOR,   /* vendor requests: the setup packet followed by OUT data; IN data */
-	PIPE_REPORT,   /* reports of a HID device over its control endpoint */
-};
+enum { CONVERSATION_NAME = 160 };
 
 struct conversation {
 	char device[CONVERSATION_NAME];  /* "1e71:2007 NZXT ...", or "no descriptors" */
@@ -48,6 +26,7 @@ struct conversation {
 	uint8_t xfer;                    /* enum urb_xfer */
 	/* endpoint numbers, with bit 7 set for IN; in == 0: no IN endpoint */
 	uint8_t out, in;
+	uint16_t ins;                    /* bit n: IN endpoint n; several may answer in turn */
 	bool has_out, has_in;
 	/* messages of both directions, sorted by capture and time */
 	struct message *messages;

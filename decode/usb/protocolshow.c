@@ -31,6 +31,44 @@ static const char *kind_text(const struct conversation *c)
 	}
 }
 
+/* Sets of endpoints: bit n for endpoint n. */
+static bool are_several(uint16_t endpoints)
+{
+	return endpoints & (endpoints - 1);
+}
+
+static uint16_t endpoints_of(const struct protocol *p, const struct message_type *t)
+{
+	uint16_t endpoints = 0;
+
+	for (uint32_t i = 0; i < t->count; i++)
+		endpoints |= (uint16_t)(1 << (p->of->messages[t->messages[i]].endpoint & 15));
+	return endpoints;
+}
+
+/* Appends the numbers, each after `before`: " ep3, ep4". */
+static void endpoint_numbers(uint16_t endpoints, const char *before, const char *between,
+			     struct out *o)
+{
+	bool any = false;
+
+	for (unsigned int i = 0; i < 16; i++) {
+		if (!(endpoints >> i & 1))
+			continue;
+		out_printf(o, "%s%s%u", any ? between : "", before, i);
+		any = true;
+	}
+}
+
+static void endpoints_tree(const char *name, uint16_t endpoints, struct tree *t)
+{
+	tree_list(t, name);
+	for (unsigned int i = 0; i < 16; i++)
+		if (endpoints >> i & 1)
+			tree_uint(t, "ep", i);
+	tree_close(t);
+}
+
 static void endpoints_text(const struct conversation *c, struct out *o)
 {
 	if (c->kind == PIPE_VENDOR || (c->kind == PIPE_REPORT && !c->in)) {
@@ -41,8 +79,10 @@ static void endpoints_text(const struct conversation *c, struct out *o)
 		out_printf(o, " ep%u out", c->out & 0x7f);
 	if (c->has_out && c->has_in)
 		out_str(o, " ->");
-	if (c->has_in)
-		out_printf(o, " ep%u in", c->in & 0x7f);
+	if (c->has_in) {
+		endpoint_numbers(c->ins, " ep", ",", o);
+		out_str(o, " in");
+	}
 }
 
 static void duration_text(uint64_t ns, struct out *o)
@@ -213,14 +253,37 @@ static void answer(const struct protocol *p, const struct message_type *t, struc
 		out_printf(o, " (%u of %u)", t->answered, t->count);
 }
 
+static int way_width(const struct protocol *p)
+{
+	return are_several(p->of->ins) ? 6 : 4;
+}
+
+/* Appends "out" or "in", with the endpoints if several answer in turn: "in 3,4". */
+static void way(const struct protocol *p, const struct message_type *t, struct out *o)
+{
+	struct out text;
+
+	out_memory(&text);
+	out_str(&text, t->in ? "in" : "out");
+	if (t->in && are_several(p->of->ins)) {
+		out_char(&text, ' ');
+		endpoint_numbers(endpoints_of(p, t), "", ",", &text);
+	}
+	out_char(&text, '\0');
+	out_printf(o, "%-*s", way_width(p), text.data);
+	out_free(&text);
+}
+
 static void table(const struct protocol *p, struct out *o)
 {
-	out_printf(o, "  %-4s %-4s %8s %11s  %-*s\n", "type", "way", "messages", "bytes",
-		   3 * KEY_SHOWN, "first bytes");
+	out_printf(o, "  %-4s %-*s %8s %11s  %-*s\n", "type", way_width(p), "way", "messages",
+		   "bytes", 3 * KEY_SHOWN, "first bytes");
 	for (uint32_t i = 0; i < p->ntypes; i++) {
 		const struct message_type *t = &p->types[i];
 
-		out_printf(o, "  %-4s %-4s %8u ", t->id, t->in ? "in" : "out", t->count);
+		out_printf(o, "  %-4s ", t->id);
+		way(p, t, o);
+		out_printf(o, " %8u ", t->count);
 		lengths(t, o);
 		first_bytes(p, t, o);
 		answer(p, t, o);
@@ -396,6 +459,8 @@ static void type_tree(const struct protocol *p, const struct message_type *m,
 	tree_object(t, "type");
 	tree_str(t, "type", m->id);
 	tree_str(t, "dir", m->in ? "in" : "out");
+	if (m->in && are_several(p->of->ins))
+		endpoints_tree("eps", endpoints_of(p, m), t);
 	tree_uint(t, "messages", m->count);
 	tree_uint(t, "shortest", m->shortest);
 	tree_uint(t, "longest", m->longest);
@@ -446,7 +511,9 @@ void protocol_json(const struct protocol *p, const struct protocol_names *names,
 	tree_str(&t, "kind", kind_text(c));
 	if (c->has_out)
 		tree_uint(&t, "ep_out", c->out & 0x7f);
-	if (c->has_in)
+	if (c->has_in && are_several(c->ins))
+		endpoints_tree("eps_in", c->ins, &t);
+	else if (c->has_in)
 		tree_uint(&t, "ep_in", c->in & 0x7f);
 	tree_uint(&t, "messages", c->count);
 	tree_uint(&t, "left_out", c->left_out);

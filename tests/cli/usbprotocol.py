@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """trawl-decode --protocol: the table of messages, what it leaves out, and several devices."""
+import json
 import os
 import re
 import shutil
@@ -292,6 +293,32 @@ def test_cut(d):
        "messages of 64 bytes of which four were recorded", text)
 
 
+def headings(text):
+    return re.findall(r"^[0-9]+\. [^:]+ \([^)]*\): (.*), [0-9]+ messages", text, re.M)
+
+
+def test_turns(d):
+    """A device that answers on one of two endpoints in turn; one of which an endpoint sends by
+    itself, and has no part in the conversation of the other two."""
+    for name, by_itself in ("in turn", False), ("by itself", True):
+        c = Capture()
+        for i in range(40):
+            c.transfer(BULK, 0x01, out=bytes([0x40, 0xff, i % 4]))
+            c.transfer(BULK, 0x83 if by_itself or i % 4 else 0x84, answer=bytes([0x40, i % 2]))
+            if by_itself:
+                c.transfer(BULK, 0x84, answer=bytes([0x50, 0, i]))
+        path = write(d + "/turns.pcap", c)
+        want = ["bulk ep3 in", "bulk ep4 in", "bulk ep1 out"] if by_itself else \
+            ["bulk ep1 out -> ep3, ep4 in"]
+        text = decode(path, "--protocol")
+        ok(sorted(headings(text)) == sorted(want), "endpoints that answer " + name, text)
+        objects = [json.loads(line) for line in decode(path, "--protocol", "--json").splitlines()]
+        ok([o.get("eps_in") for o in objects] == ([None] * 3 if by_itself else [[3, 4]]),
+           name + ": endpoints in JSON", objects)
+        if not by_itself:
+            ok(re.search(r"^  b    in 3 .*40 01", text, re.M), "a type names its endpoint", text)
+
+
 def main():
     d = tempfile.mkdtemp(prefix="trawl-protocol-")
     try:
@@ -309,6 +336,7 @@ def main():
         test_behind(d)
         test_contradiction(d)
         test_cut(d)
+        test_turns(d)
     finally:
         shutil.rmtree(d)
     return finish()
