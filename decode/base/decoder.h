@@ -168,8 +168,11 @@ struct decoder {
 	 */
 	int (*advance)(void *state, uint64_t time, struct item_sink *sink,
 		       struct trawl_error *err);
-	/* Emits all items that are still held, at the end of the input. May be NULL. */
-	int (*flush)(void *state, struct item_sink *sink, struct trawl_error *err);
+	/*
+	 * Emits all items that are still held at the end of the input, which is at `time`, that of
+	 * the last event of any source. May be NULL.
+	 */
+	int (*flush)(void *state, uint64_t time, struct item_sink *sink, struct trawl_error *err);
 
 	/* Emits synthesised items before the first event, with options->export. May be NULL. */
 	int (*prologue)(void *state, struct item_sink *sink, struct trawl_error *err);

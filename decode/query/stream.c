@@ -175,11 +175,11 @@ static int emit_held(struct stream *s, uint64_t time, struct trawl_error *err)
 	return got;
 }
 
-/* Emits all that the engine holds, with the time of its last event. */
+/* Emits all that the engine holds. */
 static int flush(struct stream *s, struct engine *e, struct trawl_error *err)
 {
 	s->section = e->phase >= ENGINE_FED ? e->section : s->section;
-	return e->decoder->flush ? e->decoder->flush(e->state, &s->sink, err) : 0;
+	return e->decoder->flush ? e->decoder->flush(e->state, s->now, &s->sink, err) : 0;
 }
 
 static bool is_over(const struct stream *s, const struct machine *m)

@@ -683,7 +683,7 @@ static void judge_open(const struct usb_state *s, struct transfer *t)
 		t->end = TRANSFER_UNANSWERED;
 }
 
-static int usb_flush(void *state, struct item_sink *sink, struct trawl_error *err)
+static int usb_flush(void *state, uint64_t time, struct item_sink *sink, struct trawl_error *err)
 {
 	struct usb_state *s = state;
 	bool raw = usb_is_raw(s);
@@ -693,6 +693,8 @@ static int usb_flush(void *state, struct item_sink *sink, struct trawl_error *er
 
 	/* A snapshot of the last plug or unplug event is dated after the last URB. */
 	apply_metadata(s, s->time + SNAPSHOT_SPAN);
+	/* what is open is so until the end, and other sources may have had later events */
+	s->time = time > s->time ? time : s->time;
 	while (!result && (t = transfers_drain(s->transfers))) {
 		judge_open(s, t);
 		examine(s, t, &d);

@@ -283,6 +283,23 @@ def test_merged_metas(d):
     ok(len(times) == 8 and times == sorted(times), "in the order of time", metas)
 
 
+def test_open_transfer(d):
+    """A transfer that is open at the end comes after the later events of another source."""
+    submit = struct.pack("<QBBBBHbbqiiII8siiII", 7, ord("S"), 3, 0x81, 2, 1, 1, ord("<"), 0, 0, -115,
+                         512, 0, bytes(8), 0, 0, 0, 0)
+    make(d + "/open.trawl", [
+        "source usb usbmon", "source event tracefs", "type 0 1 64 usb:submit ",
+        *(f"field w{i} 0 0 {i} 8 1 long" for i in range(0, 64, 8)),
+        "type 1 77 16 trawl_test:count " + FORMAT, "field n 0 0 8 8 1 unsigned long",
+        f"event 0 1 0 {BEGIN} {submit.hex()}",
+        f"event 1 77 0 {BEGIN + 5} {struct.pack('<HBBIQ', 77, 0, 0, 0, 1).hex()}"])
+    items = [json.loads(line) for line in
+             run("trawl-decode", "--json", d + "/open.trawl").splitlines()]
+    same([("trawl_test:count", None, 5), ("usb:bulk", "pending", 5)],
+         [(e["name"], e["fields"].get("end"), e["ts_ns"] % 1000) for e in items],
+         "an open transfer, at the end of what was recorded")
+
+
 def main():
     d = tempfile.mkdtemp(prefix="trawl-lines-")
     try:
@@ -299,6 +316,7 @@ def main():
         test_cpus(d)
         test_columns(d)
         test_merged_metas(d)
+        test_open_transfer(d)
     finally:
         shutil.rmtree(d)
     return finish()

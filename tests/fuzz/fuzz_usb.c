@@ -81,7 +81,7 @@ static void run(const uint8_t *data, size_t size, const struct decode_options *o
 		if (usb_decoder.feed(p.state, &ev, &p.sink, &err))
 			break;
 	}
-	usb_decoder.flush(p.state, &p.sink, &err);
+	usb_decoder.flush(p.state, ev.time, &p.sink, &err);
 	if (options->summary)
 		usb_decoder.summary(p.state, &p.text);
 	if (p.conversations)
