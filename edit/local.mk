@@ -7,7 +7,7 @@ EDIT_SOURCES = edit/edit.h edit/edit.c edit/input.h edit/input.c edit/output.h e
 	edit/tasknames.h edit/tasknames.c \
 	edit/cut.h edit/cut.c edit/branchbatch.h edit/branchbatch.c edit/cutbranch.c edit/cutmeta.c edit/cuttime.c edit/cutwrite.c edit/cutmissing.c edit/cutfile.h edit/cutfile.c edit/cutcommand.c edit/whole.c \
 	edit/merge.h edit/merge.c edit/mergecommand.c \
-	edit/classes.h edit/classes.c edit/systemfiles.h edit/systemfiles.c edit/redact.h edit/redact.c edit/redactvalue.c edit/redactcount.c edit/redactmembers.h edit/redactmembers.c edit/redactmeta.c edit/redactargv.c edit/knownprograms.h edit/knownprograms.c edit/redactnumbers.c edit/redactsql.c edit/redactusb.h edit/redactusb.c edit/usbroles.h edit/usbroles.c edit/redactpacket.c edit/redactbranch.c edit/redactcheck.c \
+	edit/classes.h edit/classes.c edit/systemfiles.h edit/systemfiles.c edit/redact.h edit/redact.c edit/redactvalue.c edit/redactcount.c edit/redactmembers.h edit/redactmembers.c edit/redactmeta.c edit/redactargv.c edit/knownprograms.h edit/knownprograms.c edit/redactnumbers.c edit/redactsql.c edit/redactfilter.c edit/redactusb.h edit/redactusb.c edit/usbroles.h edit/usbroles.c edit/redactpacket.c edit/redactbranch.c edit/redactcheck.c \
 	edit/redactcommand.c \
 	edit/removed.h edit/removed.c edit/metatext.h edit/metatext.c edit/standin.h edit/standin.c edit/sha256.h edit/sha256.c
 trawl_edit_SOURCES = edit/trawl-edit.c $(EDIT_SOURCES)

@@ -132,6 +132,8 @@ bool redact_is_sql(const char *p, size_t n);
 /* Calls `piece` for each part of such a statement that is not a word of the language. */
 typedef void redact_piece_fn(struct redact *x, enum secret_class class, char *p, size_t n);
 void redact_sql(struct redact *x, char *p, size_t n, redact_piece_fn *piece);
+/* Calls `piece` for each text and large number that a filter of a trace event compares with. */
+void redact_filter(struct redact *x, char *p, redact_piece_fn *piece);
 /* Replaces values that were removed elsewhere, in a text that is otherwise kept. */
 void redact_scrub(struct redact *x, char *p, size_t n);
 /*

@@ -11,15 +11,6 @@
 #include "common/recordoptions.h"
 #include "edit/redact.h"
 
-size_t redact_quoted_length(const char *p, char quote)
-{
-	size_t n = 0;
-
-	while (p[n] && p[n] != quote)
-		n += p[n] == '\\' && p[n + 1] ? 2 : 1;
-	return n;
-}
-
 /* Redacts the texts in single or double quotes; the last one may have no end. */
 static void quoted(struct redact *x, char *p)
 {
@@ -84,7 +75,7 @@ static void probe(struct redact *x, char *p)
 		quoted(x, p + n);
 }
 
-/* The text after "if" may contain names of tasks and files. */
+/* A filter follows "if". */
 static void event(struct redact *x, char *p)
 {
 	while (*p) {
@@ -95,7 +86,7 @@ static void event(struct redact *x, char *p)
 		while (isspace((unsigned char)*p))
 			p++;
 		if (filter) {
-			redact_text(x, SECRET_STRINGS, p, strlen(p));
+			redact_filter(x, p, redact_text);
 			return;
 		}
 	}

@@ -160,7 +160,6 @@ static const struct member probe_members[] = {
 	PLAIN_EACH("sites", site_members),
 	END,
 };
-/* The filter has names of tasks and files, in quotes or not. */
 static const struct member eprobe_members[] = {
 	PLAIN("event", EVENT),
 	PLAIN("kind", KEEP),
@@ -168,7 +167,7 @@ static const struct member eprobe_members[] = {
 	PLAIN("on", KEEP),
 	PLAIN("on_event", KEEP),
 	PLAIN("args", KEEP),
-	{ "filter", DROP, SECRET_STRINGS, NULL },
+	{ "filter", FILTER, SECRET_STRINGS, NULL },
 	END,
 };
 

@@ -22,6 +22,7 @@ enum member_rule {
 	ARGUMENT,     /* one of WORDS that is not the first */
 	COMMAND_LINE, /* of trawl: an array of words */
 	SPECS,        /* an array of texts of -i */
+	FILTER,       /* of a trace event */
 	NOTE,         /* a sentence: its texts in quotes and its paths */
 	EXPRESSION,   /* of a probe's argument: its texts in quotes */
 	/* Others. */

@@ -57,6 +57,8 @@ static struct json_object *changed_text(struct redact *x, const struct member *m
 		redact_machine(x, copy);
 	else if (m->rule == NOTE || m->rule == EXPRESSION)
 		change_quoted(x, copy, m->rule == NOTE);
+	else if (m->rule == FILTER)
+		redact_filter(x, copy, redact_text);
 	else if (m->rule == TRIGGER)
 		redact_trigger(x, copy, strlen(copy));
 	else if (m->rule == ARGUMENT)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Replaces single values: texts, paths, addresses, bytes. */
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,9 +96,15 @@ static bool begin_value(struct redact *x, enum secret_class class, char *p, size
 	return redact_drops(x, class);
 }
 
+/* An option of one letter, as -c of "sh -c", says how the next word is read. */
+static bool is_letter(const char *p, size_t n)
+{
+	return n == 2 && p[0] == '-' && isalpha((unsigned char)p[1]);
+}
+
 void redact_argument(struct redact *x, char *p, size_t n)
 {
-	if (begin_value(x, SECRET_COMMANDS, p, n, is_system_program(x, p, n)))
+	if (begin_value(x, SECRET_COMMANDS, p, n, is_letter(p, n) || is_system_program(x, p, n)))
 		remove_piece(x, SECRET_COMMANDS, p, n);
 }
 

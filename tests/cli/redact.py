@@ -74,9 +74,9 @@ capture = json.loads(run("trawl-decode", "--meta=capture", out)[1])
 words = [re.sub("[a-z2-7]{12,}", "X", w) for w in capture["argv"]]
 tap.ok(words == ["/home/X/trawl", "-p1000", "--ring=8M", "--dur", "15s", "-w", "/srv/X",
                  '--trigger', 'comm == "X" and ret < 0', "-i",
-                 "event:sched:sched_switch if X", "-i", "uprobe:/opt/X:main name='X'", "-i",
+                 'event:sched:sched_switch if comm == "X"', "-i", "uprobe:/opt/X:main name='X'", "-i",
                  "usdt:/usr/bin/postgres:query__start", "-i", words[16], "-i",
-                 "event:sched:sched_switch\tif\tX", "--trigger", 'comm == "X" and ret < 0',
+                 'event:sched:sched_switch\tif\tcomm == "X"', "--trigger", 'comm == "X" and ret < 0',
                  "-ZX", "--", "sh", "X", words[-3], "X", words[-1]] and
        words[16].startswith("uprobe:/srv/") and words[16].endswith(":main") and
        words[-3] != "--password" and words[-1] != "sleep99",

@@ -22,3 +22,9 @@ tests_edit_test_sql_SOURCES = tests/edit/test_sql.c edit/redact.h edit/redactsql
 tests_edit_test_sql_CFLAGS = $(UNIT_CFLAGS)
 tests_edit_test_sql_LDADD = $(UNIT_LDADD)
 TESTS += tests/edit/test_sql
+
+check_PROGRAMS += tests/edit/test_filter
+tests_edit_test_filter_SOURCES = tests/edit/test_filter.c edit/redact.h edit/redactfilter.c
+tests_edit_test_filter_CFLAGS = $(UNIT_CFLAGS)
+tests_edit_test_filter_LDADD = $(UNIT_LDADD)
+TESTS += tests/edit/test_filter
