@@ -387,6 +387,18 @@ static void warn_of_keys(const struct options *o, const struct stream *s)
 	cli_error(&note);
 }
 
+/* Reports that nothing was chosen; another note on the selection (reading_finish()) says why. */
+static void note_empty(const struct options *o, const struct stream *s, const char *name)
+{
+	struct trawl_error note;
+
+	if (o->reading.selection.all || stream_selection(s)->taken)
+		return;
+	trawl_fail(&note, TRAWL_OK, "%s: no event is chosen, so it has none; trawl-decode "
+		   "--summary shows what can be", name);
+	cli_error(&note);
+}
+
 /* Converts everything to fd. Returns the exit status; error messages have been printed. */
 static int convert(struct options *o, struct stream *s, int fd, struct trawl_error *err)
 {
@@ -398,6 +410,8 @@ static int convert(struct options *o, struct stream *s, int fd, struct trawl_err
 	status = reading_finish(s, &out, name, o->format->run(&o->export, s, &out, err), err);
 	out_free(&out);
 	warn_of_keys(o, s);
+	if (!status && !err->text[0])
+		note_empty(o, s, name);
 	return status;
 }
 

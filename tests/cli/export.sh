@@ -43,6 +43,10 @@ same "CSV has only the columns of chosen events" \
 same "selections are those of trawl-decode" 2 \
 	"$(trawl-export --to json --from +5ms --until +7ms --where 'arg1 > 0' "$f" | wc -l)"
 
+same "where nothing is chosen, it says so" \
+	"trawl-export: standard output: no event is chosen, so it has none; trawl-decode --summary shows what can be" \
+	"$(trawl-export --to html --where 'pid == 99999999' "$f" 2>&1 >/dev/null)"
+
 # ---- pcapng
 trawl-export --to pcapng "$f" -w "$dir/s.pcapng"; ok $? "pcapng"
 if ! command -v tshark >/dev/null; then
