@@ -40,7 +40,7 @@ struct cut_tail {
 
 /* What is written about a section that is merged into one timeline with others. */
 struct cut_joined {
-	char machine[96];   /* suffix of its sources' names, NAME@MACHINE; "": none */
+	char machine[104];  /* suffix of its sources' names, NAME@MACHINE; "": none */
 	bool joined;        /* its names have such a suffix from an earlier merge */
 	char interfaces[16]; /* added to names NAME@INTERFACE that an import gave */
 	char timeline[64];  /* text of the metadata "timeline" */

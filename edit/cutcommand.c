@@ -116,9 +116,9 @@ static int parse(struct cut_options *o, int argc, char **argv, struct trawl_erro
 /* Reports on standard error what was kept. */
 static void print_result(const struct cut_result *r, const char *out)
 {
-	char room[16];
+	char room[16], events[EDIT_EVENTS];
 
-	cli_message("%s: %" PRIu64 " events, %s; %" PRIu64 " left out", out, r->kept,
+	cli_message("%s: %s, %s; %" PRIu64 " left out", out, edit_events(events, r->kept),
 		    edit_megabytes(room, r->bytes), r->left_out);
 	if (r->why[0])
 		cli_message("%s", r->why);

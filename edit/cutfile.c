@@ -198,7 +198,7 @@ static void say_why(const struct fitting *f, struct cut_result *r, uint64_t whol
 	uint64_t point = f->point;
 	bool size = q->max_size && whole > q->max_size;
 	uint64_t first = UINT64_MAX, last = 0;
-	char a[64], b[16];
+	char a[64], b[16], number[EDIT_EVENTS];
 
 	for (size_t i = 0; i < c->n; i++) {
 		const struct trawl_piece *p = &c->entries[i].p;
@@ -212,12 +212,12 @@ static void say_why(const struct fitting *f, struct cut_result *r, uint64_t whol
 	last = last < c->to ? last : c->to;
 	snprintf(r->why, sizeof(r->why),
 		 "%s: kept is what is nearest to %s, from %.6f s before it to %.6f s "
-		 "after it; all would take %s%s, %" PRIu64 " events",
+		 "after it; all would take %s%s, %s",
 		 limit_text(q, size, a, sizeof(a)), f->what,
 		 first < point ? (double)(point - first) / 1e9 : 0.0,
 		 last > point ? (double)(last - point) / 1e9 : 0.0,
 		 f->measured ? "" : "more than ", edit_megabytes(b, whole),
-		 events);
+		 edit_events(number, events));
 }
 
 static int try_reach(const struct fitting *f, uint64_t far, uint64_t *bytes,
@@ -324,6 +324,7 @@ static int plan_and_write(const struct cut_request *q, struct cut *c, int fd, co
 {
 	struct fitting f = { .q = q, .c = c, .fd = fd, .out = out };
 	bool large; /* far beyond a limit: writing the whole first would be wasted work */
+	char room[EDIT_EVENTS];
 
 	if (has_limit(q) && cut_guess(c, err))
 		return -1;
@@ -333,8 +334,8 @@ static int plan_and_write(const struct cut_request *q, struct cut *c, int fd, co
 	if (!c->kept)
 		return trawl_fail(err, TRAWL_USAGE,
 				  "%s: nothing of it is chosen, no file was made; choose among "
-				  "its %" PRIu64 " events (trawl-decode --summary)",
-				  q->name, c->left_out);
+				  "its %s (trawl-decode --summary)",
+				  q->name, edit_events(room, c->left_out));
 	result->bytes = c->bytes;
 	f.measured = !large;
 	if (!large && write_once(q, c, fd, out, &result->bytes, err))

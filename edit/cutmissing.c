@@ -59,14 +59,16 @@ char *cut_describe_missing(const struct cut *c, const struct trawl_verdict *v)
 
 static void print_chunk(const struct cut_entry *e, const char *name)
 {
+	char room[EDIT_EVENTS];
 	struct out from, to;
 
 	out_memory(&from);
 	out_memory(&to);
 	time_full(&from, e->p.from, false);
 	time_full(&to, e->p.to, false);
-	cli_message("%s: %" PRIu32 " events of %s are missing, between %.*s and %.*s", name,
-		    e->p.count, e->p.source->name, (int)from.len, from.data, (int)to.len, to.data);
+	cli_message("%s: missing: %s of %s, between %.*s and %.*s", name,
+		    edit_events(room, e->p.count), e->p.source->name, (int)from.len, from.data,
+		    (int)to.len, to.data);
 	out_free(&from);
 	out_free(&to);
 }
@@ -74,6 +76,7 @@ static void print_chunk(const struct cut_entry *e, const char *name)
 void cut_print_missing(const struct cut *c, const struct trawl_verdict *v, const char *name)
 {
 	struct missing m = count_missing(c, v);
+	char room[EDIT_EVENTS];
 	size_t n = 0;
 
 	for (size_t i = 0; i < c->n && n < LISTED; i++) {
@@ -83,8 +86,8 @@ void cut_print_missing(const struct cut *c, const struct trawl_verdict *v, const
 		n++;
 	}
 	if (m.chunks > n)
-		cli_message("%s: %" PRIu64 " events are missing in all, in %zu damaged blocks", name,
-			    m.events, m.chunks);
+		cli_message("%s: missing in all: %s in %zu damaged blocks", name,
+			    edit_events(room, m.events), m.chunks);
 	if (m.more)
 		cli_message("%s: how many %sevents are missing is not known", name,
 			    m.events ? "other " : "");

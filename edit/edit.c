@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,6 +136,12 @@ void edit_progress(const char *name, uint64_t done, uint64_t all)
 	else
 		fprintf(stderr, "\rtrawl-edit: %s [%s] %3u %%", plain_text(plain, false), bar,
 			(unsigned int)percent);
+}
+
+const char *edit_events(char room[EDIT_EVENTS], uint64_t n)
+{
+	snprintf(room, EDIT_EVENTS, "%" PRIu64 " event%s", n, n == 1 ? "" : "s");
+	return room;
 }
 
 const char *edit_megabytes(char *room, uint64_t bytes)

@@ -45,6 +45,9 @@ int edit_level(const char *text, int *level, struct trawl_error *err);
  * If standard error is a terminal, shows the progress in percent there; erases it when done == all.
  */
 void edit_progress(const char *name, uint64_t done, uint64_t all);
+enum { EDIT_EVENTS = 32 };
+/* Writes "17 events" or "1 event" to room. Returns room. */
+const char *edit_events(char room[EDIT_EVENTS], uint64_t n);
 /* Writes a size such as "12.3 MB" (powers of 1000) to room, which has 16 bytes. Returns room. */
 const char *edit_megabytes(char *room, uint64_t bytes);
 

@@ -66,6 +66,7 @@ static int import_stream(FILE *in, const char *path, int to, struct foreign_outp
 			 struct trawl_error *err)
 {
 	enum foreign_kind kind = foreign_kind(in);
+	char room[EDIT_EVENTS];
 	struct usb_import im;
 
 	if (kind == FOREIGN_NONE)
@@ -78,7 +79,7 @@ static int import_stream(FILE *in, const char *path, int to, struct foreign_outp
 	print_left_out(&im, path);
 	if (foreign_verdict(&im, path, err))
 		return im.events ? 1 : -1;
-	cli_message("%s: %llu events%s", path, (unsigned long long)im.events,
+	cli_message("%s: %s%s", path, edit_events(room, im.events),
 		    im.apart ? "; interfaces recorded the same bus: each is a source (--source)"
 			     : "");
 	return 0;

@@ -94,7 +94,7 @@ int merge_read_clocks(struct merge_file *f, struct trawl_error *err)
 		/* a section without metadata is of the same boot as the preceding one */
 		if (i && !strcmp(called(r, i), s[-1].called))
 			*s = s[-1];
-		snprintf(s->called, sizeof(s->called), "%s", called(r, i));
+		s->called = called(r, i);
 		s->joined = trawl_section_timeline(r, i);
 		s->error = UINT64_MAX;
 		s->synced = false;
@@ -204,12 +204,12 @@ static size_t like(const struct merge_file *f, size_t n, const struct merge_sect
 static void name_machine(const struct merge_file *f, size_t n, struct merge_section *s, size_t file)
 {
 	const char *name = f[file].name, *slash = strrchr(name, '/');
-	char first[72];
+	char first[81];
 	size_t k;
 
 	name = slash ? slash + 1 : name;
 	if (s->joined && *s->called)
-		snprintf(first, sizeof(first), "%.71s", s->called);
+		snprintf(first, sizeof(first), "%.80s", s->called);
 	else if (*s->host)
 		snprintf(first, sizeof(first), "%s", s->host);
 	else

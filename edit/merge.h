@@ -8,11 +8,12 @@
 /* A section of a file that is merged. Times in ns. */
 struct merge_section {
 	char boot[64];       /* boot id; "": unknown */
-	char host[64];       /* host name; "": unknown */
-	char called[64];     /* MACHINE of its sources, NAME@MACHINE; "": they have none */
+	char host[80];       /* host name; "": unknown */
+	/* MACHINE of its sources, NAME@MACHINE, which the reader owns; "": they have none */
+	const char *called;
 	bool joined;         /* an earlier merge gave this name */
 	/* the first section of the boot: its MACHINE in the output, once it is chosen */
-	char machine[96];
+	char machine[104];
 	uint64_t origin;     /* timeline minus CLOCK_MONOTONIC */
 	uint64_t before;     /* the part of origin that an earlier merge added */
 	uint64_t error;      /* maximum error of its wall clock; UINT64_MAX: unknown */

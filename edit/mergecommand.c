@@ -113,14 +113,30 @@ static int open_file(struct merge_file *f, struct edit_input *in, uint64_t memor
 	return 0;
 }
 
-/* Whether the other file has an equal chunk: the same source, times, number of events and bytes. */
-static bool has_chunk(const struct cut *c, const struct trawl_piece *p)
+/* Whether both boots are known, and are different. */
+static bool other_boots(const struct merge_file *a, const struct trawl_piece *p,
+			const struct merge_file *b, const struct trawl_piece *q)
 {
+	const char *x = a->sections[p->section].boot, *y = b->sections[q->section].boot;
+
+	return *x && *y && strcmp(x, y) != 0;
+}
+
+/*
+ * Whether the other file has an equal chunk: the same source, times, number of events and bytes,
+ * and not of another boot.
+ */
+static bool has_chunk(const struct merge_file *a, const struct merge_file *b,
+		      const struct trawl_piece *p)
+{
+	const struct cut *c = &a->cut;
+
 	for (size_t i = 0; i < c->n; i++) {
 		const struct trawl_piece *q = &c->entries[i].p;
 
 		if (!q->sync && q->from == p->from && q->to == p->to && q->count == p->count &&
-		    q->bytes == p->bytes && !strcmp(q->source->name, p->source->name))
+		    q->bytes == p->bytes && !strcmp(q->source->name, p->source->name) &&
+		    !other_boots(a, q, b, p))
 			return true;
 	}
 	return false;
@@ -143,7 +159,7 @@ static int refuse_copies(const struct merge_file *a, const struct merge_file *b,
 		if (p->sync || is_task_source(p->source->name))
 			continue;
 		chunks++;
-		if (has_chunk(&a->cut, p)) {
+		if (has_chunk(a, b, p)) {
 			same++;
 			events += p->count;
 		}
@@ -152,14 +168,16 @@ static int refuse_copies(const struct merge_file *a, const struct merge_file *b,
 		return trawl_fail(err, TRAWL_USAGE, "merge: all events of %s are in %s, too; leave "
 				  "it out, or give --shift for a copy on purpose", b->name, a->name);
 	if (same)
-		cli_message("%s: %" PRIu64 " of its events are in %s, too: they are twice in the "
-			    "result", b->name, events, a->name);
+		cli_message("%s: %" PRIu64 " of its events are in %s, too, and twice in the result",
+			    b->name, events, a->name);
 	return 0;
 }
 
 static void print_result(const struct merge_options *o, uint64_t events)
 {
-	cli_message("%s: %" PRIu64 " events of %zu files on one timeline", o->out, events, o->n);
+	char room[EDIT_EVENTS];
+
+	cli_message("%s: %s of %zu files on one timeline", o->out, edit_events(room, events), o->n);
 	for (size_t i = 0; i < o->n; i++)
 		cli_message("%s: %s", o->files[i].name, o->files[i].relation);
 }

@@ -191,11 +191,31 @@ static void step_end(void)
 
 /* ---- the other programs ------------------------------------------------------------------- */
 
+/* Sets *err to the message of a job that failed, without the name of its program. Returns -1. */
+static int job_failed(const struct report *r, const struct job *j, struct trawl_error *err)
+{
+	size_t name = strlen(j->argv[0]);
+	char line[600];
+
+	/* jobs write to the folder only, which the user did not name */
+	if (job_find_line(j, "the disk is full", line, sizeof(line)) ||
+	    job_find_line(j, strerror(ENOSPC), line, sizeof(line)))
+		return trawl_fail(err, TRAWL_CANNOT, "%.*s: the disk is full; make room, or set "
+				  "TMPDIR to another place",
+				  (int)(strrchr(r->folder, '/') - r->folder), r->folder);
+	if (!job_find_line(j, "trawl", line, sizeof(line)))
+		return trawl_fail(err, TRAWL_CANNOT, "%s: failed with status %d; run it by itself "
+				  "to see why", j->argv[0], j->status);
+	if (strncmp(line, j->argv[0], name) != 0 || strncmp(line + name, ": ", 2) != 0)
+		name = 0;
+	return trawl_fail(err, j->status == TRAWL_USAGE ? TRAWL_USAGE : TRAWL_CANNOT, "%s",
+			  line + (name ? name + 2 : 0));
+}
+
 /* Returns 0 if the job succeeded, also on damaged data; or -1 with its message in *err. */
 static int job_result(struct report *r, const struct job *j, struct trawl_error *err)
 {
 	const char *made = j->out ? j->out : j->argv[3];
-	char line[600];
 
 	if (jobs_interrupted)
 		return trawl_fail(err, TRAWL_CANNOT, "interrupted: nothing was written");
@@ -207,9 +227,7 @@ static int job_result(struct report *r, const struct job *j, struct trawl_error 
 	r->damaged |= j->status == TRAWL_BAD_DATA;
 	if (j->status == TRAWL_OK || (j->status == TRAWL_BAD_DATA && !access(made, F_OK)))
 		return 0;
-	job_find_line(j, "trawl", line, sizeof(line));
-	return trawl_fail(err, j->status == TRAWL_USAGE ? TRAWL_USAGE : TRAWL_CANNOT, "%s",
-			  line[0] ? line : j->argv[0]);
+	return job_failed(r, j, err);
 }
 
 /* Runs jobs that must succeed. Returns 0, or -1 with the first error message in *err. */
@@ -286,14 +304,15 @@ static int take_over(struct report *r, struct trawl_error *err)
 	return 0;
 }
 
-/* Returns the number of kept events from trawl-edit's message "...: 17 events, 1.2 kB". */
+/* Returns the number of kept events, from "cut.trawl: 17 events, 1.2 kB; 5 left out". */
 static uint64_t reported_events(const struct job *j)
 {
-	char line[5000], *at;
+	char line[5000], *at = line;
 
-	if (!job_find_line(j, " events, ", line, sizeof(line)))
+	if (!job_find_line(j, " left out", line, sizeof(line)))
 		return 0;
-	at = strstr(line, " events, ");
+	for (char *next = line; (next = strstr(next + 1, " event"));)
+		at = next; /* the last one: the name may have such words */
 	while (at > line && at[-1] >= '0' && at[-1] <= '9')
 		at--;
 	return strtoull(at, NULL, 10);

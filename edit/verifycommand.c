@@ -49,7 +49,7 @@ static int verify_reader(struct trawl_reader *r, const char *path, struct trawl_
 	uint64_t events = 0, tasks = 0;
 	const struct trawl_source *source = NULL;
 	bool of_tasks = false, whole;
-	char apart[60] = "";
+	char apart[60] = "", room[EDIT_EVENTS];
 	int got;
 
 	if (!r)
@@ -72,8 +72,8 @@ static int verify_reader(struct trawl_reader *r, const char *path, struct trawl_
 			 (unsigned long long)tasks);
 	whole = edit_is_whole(&v) && !v.cut_at;
 	/* trawl_fail() escapes control characters: the file name may be untrusted, too */
-	trawl_fail(err, TRAWL_OK, "%s: %llu events%s, %llu bytes%s%s", path,
-		   (unsigned long long)(events - tasks), apart, (unsigned long long)v.bytes,
+	trawl_fail(err, TRAWL_OK, "%s: %s%s, %llu bytes%s%s", path,
+		   edit_events(room, events - tasks), apart, (unsigned long long)v.bytes,
 		   whole ? ": " : "", whole ? v.text : "");
 	puts(err->text);
 	return whole ? 0 : trawl_fail(err, TRAWL_BAD_DATA, "%s: %s", path, v.text);

@@ -58,7 +58,7 @@ static void print_result(const struct whole *o, const struct cut *c, const struc
 			 const char *name, int fd)
 {
 	struct stat st = { 0 };
-	char a[16], b[16];
+	char a[16], b[16], events[EDIT_EVENTS];
 
 	fstat(fd, &st);
 	if (o->compact)
@@ -67,11 +67,11 @@ static void print_result(const struct whole *o, const struct cut *c, const struc
 			    v->bytes ? 100.0 * (double)st.st_size / (double)v->bytes : 0.0,
 			    edit_megabytes(b, v->bytes));
 	else if (edit_is_whole(v))
-		cli_message("%s: no damage was found; %" PRIu64 " events were copied", name,
-			    c->kept);
+		cli_message("%s: no damage was found; copied: %s", name,
+			    edit_events(events, c->kept));
 	else {
-		cli_message("%s: %s; %" PRIu64 " undamaged events were saved", name,
-			    v->text, c->kept);
+		cli_message("%s: %s; saved undamaged: %s", name, v->text,
+			    edit_events(events, c->kept));
 		cut_print_missing(c, v, name);
 	}
 }

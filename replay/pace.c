@@ -7,6 +7,8 @@
 #include <sys/prctl.h>
 #include <time.h>
 
+#include "decode/base/number.h"
+
 uint64_t pace_clock(void)
 {
 	struct timespec t;
@@ -79,7 +81,7 @@ void pace_summary(const struct pace *p, struct out *o)
 {
 	uint64_t rest = p->n / 100, i = PACE_BUCKETS, most;
 
-	out_printf(o, "%" PRIu64 " events", p->n);
+	out_count(o, p->n, "event");
 	if (p->speed <= 0 || !p->n)
 		return;
 	while (i && p->late[i - 1] <= rest)

@@ -304,12 +304,12 @@ for name in ("half", "hole"):
     status, _, text = run("trawl-edit", "repair", f"{tmp.name}/bad.trawl", "-w", out)
     left = decode(f"{tmp.name}/bad.trawl")
     tap.ok(status == 0 and left and decode(out) == left and
-           f"{len(left)} undamaged events were saved" in text and
+           f"saved undamaged: {len(left)} events" in text and
            run("trawl-edit", "verify", out)[0] == 0,
            f"repair ({name}): what is whole, and what is gone", status, text, len(left))
     summary = run("trawl-decode", "--summary", out)[1].decode()
     lost = [int(n) for n in re.findall(r"^  \S+: (\d+) \(file damaged\) between", summary, re.M)]
-    said = [int(n) for n in re.findall(r": (\d+) events of \S+ are missing, between", text)]
+    said = [int(n) for n in re.findall(r"missing: (\d+) events? of \S+, between", text)]
     if name == "hole":
         tap.same((len(decode(f"{tmp.name}/whole.trawl")), lost), (len(left) + sum(lost), said),
                  "repair (hole): the events of the damaged block are a loss of the new file")

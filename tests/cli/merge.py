@@ -151,13 +151,13 @@ for argv, mark in ((["redact"], "zeros: perhaps redacted"),
            counts)
 
 # ---- merged files are merged again: machines of one name stay apart, and so do imported interfaces
-def make_machine(letter, host, source="event"):
+def make_machine(letter, host, source="event", at=None):
     """A file of one event of task 7, which has a name of its own on each machine."""
     file = f"{tmp.name}/{letter}.trawl"
     record = struct.pack("<HHi", 1, 0, 7).hex()
     lines = [f"source {source} tracefs", "type 0 1 8 app:work name: work\\nID: 1\\nformat:\\n"
              "\\tfield:int common_pid;\\toffset:4;\\tsize:4;\\tsigned:1;\\n\\nprint fmt: \"\"",
-             f"event 0 1 0 {2000 + ord(letter)} {record}"]  # equal times: refused as a copy
+             f"event 0 1 0 {2000 + (ord(letter) if at is None else at)} {record}"]
     if host:
         machine = json.dumps({"boot_id": letter, "hostname": host})
         lines[1:1] = [f"meta 0 machine application/json {machine}",
@@ -179,6 +179,18 @@ one, two = (make_machine(letter, "", "event@usbmon0") for letter in "xy")
 status, _, text = merge(one, two)
 tap.same(["event@usbmon0", "event@usbmon0#2"], sorted(e["source"] for e in decode(out)),
          "two imports whose interfaces have the same name")
+long = "lab-" + "x" * 60
+merge(make_machine("c", long), make_machine("d", "lab"))
+os.rename(out, merged)
+merge(merged, make_machine("e", "lab"))
+tap.same(["event@lab", "event@lab#2", f"event@{long}"], sorted(e["source"] for e in decode(out)),
+         "a machine with the longest name of a host, merged twice")
+
+# ---- copies: chunks of the same time and size, unless they are known to be of other boots
+status, _, text = merge(make_machine("f", "lab", at=0), make_machine("g", "lab", at=0))
+tap.ok(status == 0 and len(decode(out)) == 2, "equal times of two boots", status, text)
+status, _, text = merge(make_machine("f", "", at=0), make_machine("g", "lab", at=0))
+tap.ok(status == 2 and "are in" in text, "equal times, and one boot is not known", status, text)
 
 # ---- two machines whose tasks have the same ids: each keeps its own names
 tick = f"{src}/samples/tick.trawl"

@@ -5,6 +5,7 @@ other programs can read it, and no other files are written or left behind."""
 import hashlib
 import json
 import os
+import re
 import struct
 import subprocess
 import sys
@@ -47,7 +48,6 @@ tap.ok(
        blobs["summary.txt"].startswith(b"It fails\n\nNothing <b>is</b> printed\n\nfile "),
     "is in the page and the summary, as text")
 import base64
-import re
 import zlib
 for m in re.finditer(rb'octet-stream" id="d-(\w+)">([^<]*)</script>', blobs["index.html"]):
     blobs["index.html " + m[1].decode()] = zlib.decompress(base64.b64decode(m[2]))
@@ -271,6 +271,8 @@ for argv, want, words in (([made, "-o", f"{tmp.name}/no.zip"], 2, "give --yes"),
     status, _, said = run(*alone, "trawl-report", *argv)
     tap.ok(status == want and words in said and not os.path.exists(f"{tmp.name}/no.zip"),
            f"{' '.join(argv[-2:])}: {words}", status, said)
+    tap.ok(not re.search("trawl-(edit|decode|export):", said),
+           "the error names no program that the user did not call", said)
 if not os.geteuid():
     os.mkdir(f"{tmp.name}/small")
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8k", "none", f"{tmp.name}/small"],
@@ -278,9 +280,13 @@ if not os.geteuid():
     os.environ["LSAN_OPTIONS"] = f"suppressions={src}/tests/lsan.supp:print_suppressions=0"
     status, _, said = run("trawl-report", made, "-o", f"{tmp.name}/small/o.zip", "--yes")
     left = os.listdir(f"{tmp.name}/small")
+    _, _, temporary = run("trawl-report", made, "-o", f"{tmp.name}/no.zip", "--yes",
+                          TMPDIR=f"{tmp.name}/small")
     subprocess.run(["umount", f"{tmp.name}/small"], check=True, timeout=120)
     tap.ok(status == 3 and not left and "disk is full; make room, or choose another place" in said,
            "a disk that fills up: why, what to do, and nothing is left", status, said, left)
+    tap.same(f"trawl-report: {tmp.name}/small: the disk is full; make room, or set TMPDIR to "
+             "another place\n", temporary, "the same of the folder for temporary files")
 with zipfile.ZipFile(f"{tmp.name}/other.zip", "w") as z:
     z.writestr("a.txt", "x")
 status, _, said = run("trawl-decode", f"{tmp.name}/other.zip")
