@@ -118,7 +118,10 @@ static int act(const struct options *o, struct tape *t, struct trawl_error *err)
 
 	if (!t->device.known)
 		return trawl_fail(err, TRAWL_CANNOT,
-				  "%s: the capture has no device descriptor of device %u:%u",
+				  "%s: the capture has no device descriptor of %u:%u, so that any "
+				  "device might get the session: begin the capture before the device "
+				  "is plugged in, or capture with trawl, which reads descriptors "
+				  "from sysfs",
 				  o->file.name, t->device.bus, t->device.address);
 	if (t->cut)
 		return trawl_fail(err, TRAWL_CANNOT,

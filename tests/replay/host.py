@@ -265,7 +265,7 @@ def test_errors(d):
     c.transfer(INTERRUPT, 0x81, answer=bytes(8), dev=6)
     with open(d + "/bare.pcap", "wb") as f:
         f.write(usbsynth.pcap(c.records))
-    refused("a device without descriptors", 3, "no device descriptor", "--to-c", d + "/bare.pcap")
+    refused("a device without descriptors", 3, "begin the capture before", "--to-c", d + "/bare.pcap")
     c = usbsynth.Capture()
     usbsynth.keyboard(c)
     whole = usbsynth.pcap(c.records)
