@@ -198,23 +198,11 @@ static int get_string(struct standard *s, const struct control_request *r, const
 	return -EPIPE;
 }
 
-static int get_report(const struct tape *t, uint16_t interface, const uint8_t **data, size_t *n)
-{
-	for (unsigned int i = 0; i < t->nreports; i++) {
-		if (t->reports[i].number != interface)
-			continue;
-		*data = t->reports[i].report;
-		*n = t->reports[i].length;
-		return 0;
-	}
-	return -EPIPE;
-}
-
 /* Finds an interface's class descriptor (HID) inside the configuration descriptor. */
-static int get_within(const struct standard *s, uint8_t type, uint16_t interface,
+static int get_within(const struct tape *t, uint8_t type, uint16_t interface,
 		      const uint8_t **data, size_t *n)
 {
-	const struct usb_config *c = tape_config(s->tape);
+	const struct usb_config *c = tape_config(t);
 	struct descriptor_walk w = descriptor_walk(c->p, c->len);
 	struct descriptor d;
 	uint16_t now = UINT16_MAX;
@@ -229,6 +217,41 @@ static int get_within(const struct standard *s, uint8_t type, uint16_t interface
 		return 0;
 	}
 	return -EPIPE;
+}
+
+/* Length of an interface's report descriptor by its HID descriptor; 0 if there is none. */
+static size_t report_size(const struct tape *t, uint16_t interface)
+{
+	const uint8_t *p;
+	size_t n;
+
+	if (get_within(t, DESC_HID, interface, &p, &n) || n < 9 || p[6] != DESC_HID_REPORT)
+		return 0;
+	return get16(p + 7);
+}
+
+/*
+ * USBPcap's requests for a report descriptor may all name interface 0: the decoder finds the
+ * interface that an answer belongs to. An answer that it gave to none counts only if its length is
+ * that of the interface's.
+ */
+static int get_report(const struct tape *t, uint16_t interface, const uint8_t **data, size_t *n)
+{
+	const struct tape_answer *a = recorded(t, 0x81, DESC_HID_REPORT << 8, interface, false);
+	size_t size = report_size(t, interface);
+
+	for (unsigned int i = 0; i < t->nreports; i++) {
+		if (t->reports[i].number != interface)
+			continue;
+		*data = t->reports[i].report;
+		*n = t->reports[i].length;
+		return 0;
+	}
+	if (!a || a->refused || (size && a->length != size))
+		return -EPIPE;
+	*data = store_at(&t->store, a->data);
+	*n = a->length;
+	return 0;
 }
 
 static int get_config(const struct tape *t, uint8_t index, const uint8_t **data, size_t *n)
@@ -257,6 +280,8 @@ static int get_descriptor(struct standard *s, const struct control_request *r, c
 	}
 	if (type == DESC_CONFIG && !get_config(t, (uint8_t)r->value, data, n))
 		return 0;
+	if (type == DESC_HID_REPORT && control_recipient(r) == SETUP_INTERFACE)
+		return get_report(t, r->index, data, n);
 	a = recorded(t, r->type, r->value, r->index, type == DESC_STRING);
 	if (a && a->refused)
 		return -EPIPE;
@@ -267,10 +292,8 @@ static int get_descriptor(struct standard *s, const struct control_request *r, c
 	}
 	if (type == DESC_STRING)
 		return get_string(s, r, data, n);
-	if (type == DESC_HID_REPORT)
-		return get_report(t, r->index, data, n);
 	if (type == DESC_HID && control_recipient(r) == SETUP_INTERFACE)
-		return get_within(s, type, r->index, data, n);
+		return get_within(t, type, r->index, data, n);
 	if (type == DESC_BOS && t->bos) {
 		*data = t->bos;
 		*n = t->bos_len;
@@ -288,10 +311,7 @@ static size_t report_length(const struct tape *t, uint16_t interface, size_t siz
 
 	if (a && a->refused)
 		return size; /* the driver did without it in the capture, too */
-	if (a)
-		n = a->length;
-	else
-		get_report(t, interface, &data, &n);
+	get_report(t, interface, &data, &n);
 	return n < size ? n : size;
 }
 

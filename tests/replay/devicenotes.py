@@ -13,6 +13,8 @@ import usbsynth  # noqa: E402
 from tap import finish, ok  # noqa: E402
 from usbipclient import BULK, Replay, events  # noqa: E402
 
+GET_DEVICE = b"\x80\x06\0\1\0\0\x12\0"
+GET_CONFIG = b"\x80\x06\0\2\0\0\xff\0"
 SET_CONFIGURATION = bytes([0, 9, 1, 0, 0, 0, 0, 0])
 STRINGS = b"\x80\x06\x00\x03\x00\x00\xff\x00"  # GET_DESCRIPTOR string 0
 
@@ -96,21 +98,28 @@ def test_names(d):
     ok("(ep2 OUT bulk, INQUIRY" in out, "a disk's command by its name", out)
 
 
-def test_inserted(d):
-    """USBPcap begins with what a device that was there before would have been asked."""
-    def inserted(setup, answer):
-        data = usbsynth.usbpcap(0, 0, setup[0] & 0x80, 2, setup, stage=0, function=11)
-        return [data, usbsynth.usbpcap(0, 1, setup[0] & 0x80, 2, answer, stage=3, function=8)]
-    config = usbsynth.config(usbsynth.interface(0, 0xff, 0, 0, 2), usbsynth.endpoint(0x81, 2, 64),
-                             usbsynth.endpoint(0x02, 2, 64))
-    records = inserted(b"\x80\x06\0\1\0\0\x12\0", usbsynth.device(0x1234, 1))
-    records += inserted(b"\x80\x06\0\2\0\0\xff\0", config)
-    records += inserted(SET_CONFIGURATION, b"")
-    records += [usbsynth.usbpcap(0x700, 0, 0x02, 3, b"hello"),
-                usbsynth.usbpcap(0x700, 1, 0x02, 3, b"")]
-    path = d + "/inserted.pcap"
+def pcap_control(irp, setup, answer=b""):
+    """A request as USBPcap writes it."""
+    ep = setup[0] & 0x80
+    return [usbsynth.usbpcap(irp, 0, ep, 2, setup, stage=0, function=11),
+            usbsynth.usbpcap(irp, 1, ep, 2, answer, stage=3, function=8)]
+
+
+def save_usbpcap(path, records):
     with open(path, "wb") as f:
         f.write(usbsynth.usbpcap_file(records))
+    return path
+
+
+def test_inserted(d):
+    """USBPcap begins with what a device that was there before would have been asked."""
+    config = usbsynth.config(usbsynth.interface(0, 0xff, 0, 0, 2), usbsynth.endpoint(0x81, 2, 64),
+                             usbsynth.endpoint(0x02, 2, 64))
+    path = save_usbpcap(d + "/inserted.pcap",
+                        pcap_control(0, GET_DEVICE, usbsynth.device(0x1234, 1)) +
+                        pcap_control(0, GET_CONFIG, config) + pcap_control(0, SET_CONFIGURATION) +
+                        [usbsynth.usbpcap(0x700, 0, 0x02, 3, b"hello"),
+                         usbsynth.usbpcap(0x700, 1, 0x02, 3, b"")])
 
     def play(h):
         h.enumerate()
@@ -119,6 +128,34 @@ def test_inserted(d):
     _, status, out, err = replayed(path, play)
     ok(status == 0 and "1 came before" in out,
        "what a driver asks first of a device that was there before is no difference", out, err)
+
+
+def hid(number, report):
+    return (usbsynth.interface(number, 3, 0, 0, 1) +
+            bytes([9, 0x21, 0x11, 1, 0, 1, 0x22, len(report), 0]) +
+            usbsynth.endpoint(0x81 + number, 3, 8, 10))
+
+
+def test_report_owner(d):
+    """USBPcap before 1.4.1 writes interface 0, whose report descriptor it ever is."""
+    pen, keys = usbsynth.TABLET_REPORT, usbsynth.KEYBOARD_REPORT
+    config = usbsynth.config(hid(0, pen), hid(1, keys), interfaces=2)
+
+    def ask(number, length):
+        return b"\x81\x06\0\x22" + bytes([number, 0, length, 0])
+    path = save_usbpcap(d + "/owner.pcap",
+                        pcap_control(0x700, GET_DEVICE, usbsynth.device(0x1234, 1)) +
+                        pcap_control(0x700, GET_CONFIG, config) +
+                        pcap_control(0x700, SET_CONFIGURATION) +
+                        pcap_control(0x700, ask(0, 64 + len(keys)), keys))
+
+    def play(h):
+        h.enumerate()
+        return [h.control(ask(i, 255)) for i in range(2)]
+    got, _, _, err = replayed(path, play)
+    ok(got[0][0] == -32 and got[1][:2] == (0, keys), "a report descriptor is its interface's", got)
+    ok(f"has 0 of the {len(pen)} bytes of the report descriptor of interface 0" in err,
+       "and the other one is missing", err)
 
 
 def test_uas(d):
@@ -144,6 +181,7 @@ def main():
         test_nothing(d)
         test_names(d)
         test_inserted(d)
+        test_report_owner(d)
         test_uas(d)
     return finish()
 
