@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/export/summary.h"
 #include "common/array.h"
+#include "decode/export/killed.h"
 #include "decode/export/longest.h"
 #include "decode/base/escape.h"
 #include "decode/base/number.h"
@@ -20,6 +21,7 @@ struct summary {
 	struct out key; /* of the tally that is counted in */
 	uint64_t events, first, last;
 	struct longest *longest;
+	struct killed killed;
 	uint64_t losses;          /* number of losses in the selection */
 	struct out loss_text;
 };
@@ -62,6 +64,7 @@ static int count_item(struct consumer *c, const struct decoder *d, void *state,
 	struct summary *m = (struct summary *)c;
 
 	longest_item(m->longest, d, state, it);
+	killed_item(&m->killed, d, state, it);
 	/* concatenated captures may be in any order */
 	if (!m->events++ || it->time < m->first)
 		m->first = it->time;
@@ -581,6 +584,7 @@ void summary_print(struct summary *m, struct stream *s, const char *path, bool u
 	print_tally(&m->names, "by name", SIZE_MAX, o);
 	print_tally(&m->cpus, "by cpu", TOP, o);
 	print_tally(&m->tasks, "by process", TOP, o);
+	killed_print(&m->killed, utc, o);
 	longest_print(m->longest, utc, o);
 	print_losses(m, stream_reader(s), o);
 	print_clocks(s, utc, o);

@@ -300,6 +300,23 @@ def test_open_transfer(d):
          "an open transfer, at the end of what was recorded")
 
 
+def test_killed(d):
+    """The summary names a task that crashed, unless it has a handler for the signal."""
+    make(d + "/killed.trawl", [
+        "source event tracefs",
+        "type 0 78 24 signal:signal_deliver name: signal_deliver\\nID: 78\\nformat:\\n"
+        "\\tfield:int common_pid;\\toffset:4;\\tsize:4;\\tsigned:1;\\n\\n"
+        "\\tfield:int sig;\\toffset:8;\\tsize:4;\\tsigned:1;\\n"
+        "\\tfield:unsigned long sa_handler;\\toffset:16;\\tsize:8;\\tsigned:0;\\n\\n"
+        "print fmt: \"sig=%d\", REC->sig", "field sig 0 0 8 4 1 int",
+        "field sa_handler 0 0 16 8 1 unsigned long",
+        *(f"event 0 78 0 {BEGIN + i} {struct.pack('<HBBIiIQ', 78, 0, 0, i, sig, 0, handler).hex()}"
+          for i, sig, handler in ((101, 11, 0x4000), (102, 11, 0), (103, 17, 0)))])
+    text = run("trawl-decode", "--summary", d + "/killed.trawl")
+    same(["102"], re.findall(r"^  signal 11 \?-(\d+) 2026", text, re.M), "a crash")
+    same(1, text.count("  signal "), "neither a handled signal nor that of a child's end")
+
+
 def main():
     d = tempfile.mkdtemp(prefix="trawl-lines-")
     try:
@@ -317,6 +334,7 @@ def main():
         test_columns(d)
         test_merged_metas(d)
         test_open_transfer(d)
+        test_killed(d)
     finally:
         shutil.rmtree(d)
     return finish()
