@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #define MAGIC_NANO 0xa1b23c4d
+#define MAGIC_MODIFIED 0xa1b2cd34
 
 static int copy_packets(struct usb_import *im, pcap_t *cap, const char *name,
 			struct trawl_error *err)
@@ -50,6 +51,30 @@ static uint32_t resolution(FILE *in)
 	return n == 4 && (get32(magic) == MAGIC_NANO || get_be32(magic) == MAGIC_NANO) ? 1 : 1000;
 }
 
+/* Whether the header of a packet can be at this place: its lengths, and microseconds. */
+static bool can_be_packet(FILE *in, uint64_t at)
+{
+	uint8_t h[16];
+
+	return pread(fileno(in), h, sizeof(h), (off_t)at) == sizeof(h) &&
+	       get32(h + 4) < 1000000 && get32(h + 8) <= get32(h + 12) && get32(h + 12);
+}
+
+/*
+ * Whether the packets of a file with the modified magic have headers of 28 bytes, as of SuSE Linux
+ * 6.3. libpcap takes all such files for those with 24, and finds no second packet in these.
+ */
+static bool has_long_headers(FILE *in)
+{
+	uint8_t h[40];
+	uint64_t end;
+
+	if (pread(fileno(in), h, sizeof(h), 0) != sizeof(h) || get32(h) != MAGIC_MODIFIED)
+		return false;
+	end = 24 + (uint64_t)get32(h + 32);
+	return !can_be_packet(in, end + 24) && can_be_packet(in, end + 28);
+}
+
 int pcap_import(struct usb_import *im, FILE *in, const char *name, struct trawl_error *err)
 {
 	char text[PCAP_ERRBUF_SIZE];
@@ -58,6 +83,10 @@ int pcap_import(struct usb_import *im, FILE *in, const char *name, struct trawl_
 	pcap_t *cap;
 	int ret;
 
+	if (has_long_headers(in))
+		return trawl_fail(err, TRAWL_CANNOT, "%s: pcap with packet headers of 28 bytes, "
+				  "which libpcap misreads; make plain pcap of it "
+				  "(editcap -F pcap)", name);
 	im->resolution = resolution(in);
 	copy = fdopen(dup(fileno(in)), "r");
 	cap = copy ? pcap_fopen_offline_with_tstamp_precision(copy, PCAP_TSTAMP_PRECISION_NANO,

@@ -564,12 +564,30 @@ def test_usbpcap_status(d):
              "USBPcap: " + (name or "a status without a name"))
 
 
+def test_modified(d):
+    """The magic of modified tcpdumps stands before packet headers of 24 or, rarely, 28 bytes."""
+    c = usbsynth.Capture()
+    c.transfer(usbsynth.BULK, 0x81, answer=b"an answer")
+    for more, status in (8, 0), (12, 3):
+        out = struct.pack("<I", 0xa1b2cd34) + usbsynth.pcap([])[4:]
+        for r in c.records:
+            out += struct.pack("<IIII", *divmod(usbsynth.stamp(r), 10**6), len(r), len(r)) + \
+                bytes(more) + r
+        open(d + "/modified.pcap", "wb").write(out)
+        done = subprocess.run([BUILD + "/trawl-decode", d + "/modified.pcap"],
+                              capture_output=True, text=True)
+        ok(done.returncode == status and
+           ("editcap -F pcap" in done.stderr if status else "an answer" in done.stdout),
+           f"packet headers of {16 + more} bytes", done.stdout, done.stderr)
+
+
 def main():
     d = tempfile.mkdtemp(prefix="trawl-usbpcap-")
     try:
         for test in (test_stages, test_versions, test_every_order, test_status, test_requests,
                      test_halves, test_header, test_pairs,
-                     test_short, test_keys, test_redacted, test_not_enabled, test_report_owner):
+                     test_short, test_keys, test_redacted, test_not_enabled, test_report_owner,
+                     test_modified):
             test(d)
         usbsynth.main(d)
         for test in (test_usbpcap_iso, test_usbpcap_status):
