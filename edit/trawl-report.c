@@ -9,6 +9,7 @@
  */
 #include "config.h"
 #include "common/array.h"
+#include "common/plain.h"
 #include "common/printed.h"
 #include "decode/base/cli.h"
 #include "decode/base/outfile.h"
@@ -23,6 +24,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -545,16 +547,24 @@ static void show_file(const char *path, unsigned int most)
 		fclose(f);
 }
 
+/* The name of the report, for a terminal. */
+static const char *shown_name(const struct report *r, char name[PATH_MAX])
+{
+	snprintf(name, PATH_MAX, "%s", r->out);
+	return plain_text(name, false);
+}
+
 /* Shows the contents of the report and asks for consent. Returns false if it is refused. */
 static bool agreed(struct report *r)
 {
-	char answer[16] = "", room[16];
+	char answer[16] = "", room[16], name[PATH_MAX];
 
 	printf("Contents of the report:\n\n");
 	show_file(r->files[SUMMARY], 12);
 	printf("\nPrivate data in the capture, with examples, and whether it was removed:\n\n");
 	show_file(r->files[SECRETS], 200);
-	printf("\n%s: %s. Nothing is sent anywhere.\n", r->out, edit_megabytes(room, r->size));
+	printf("\n%s: %s. Nothing is sent anywhere.\n", shown_name(r, name),
+	       edit_megabytes(room, r->size));
 	fflush(stdout);
 	if (r->yes)
 		return true;
@@ -644,6 +654,7 @@ static int make_report(struct report *r, struct trawl_error *err)
 {
 	struct trawl_error late;
 	struct outfile output;
+	char name[PATH_MAX];
 	int ret;
 
 	if (r->command && record(r, err))
@@ -663,7 +674,7 @@ static int make_report(struct report *r, struct trawl_error *err)
 		ret = -1;
 	}
 	if (!ret)
-		printf("%s is written.\n", r->out);
+		printf("%s is written.\n", shown_name(r, name));
 	return ret;
 }
 

@@ -134,6 +134,12 @@ with zipfile.ZipFile(f"{tmp.name}/{names[0]}") as z:
            "--drop date: neither the zip's name nor its entries have one", status, said, names,
            [(i.date_time, i.extra) for i in z.infolist()], z.read("summary.txt"))
 
+odd = f"{tmp.name}/odd\x1b[2J\x07.zip"
+status, text, said = run("trawl-report", f"{src}/samples/tick.trawl", "--yes", "-o", odd)
+tap.ok(status == 0 and os.path.exists(odd) and b"\x1b" not in text and b"\x07" not in text and
+       b"odd?[2J?.zip is written" in text, "a name with control characters is shown without them",
+       status, text[-200:], said)
+
 # ---- on a terminal: the editor, and the question
 import pty
 import select
