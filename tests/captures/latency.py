@@ -10,7 +10,7 @@ import json
 import struct
 
 XFERS = {0: "iso", 1: "interrupt", 2: "control", 3: "bulk"}
-WRAP = 1000 << 32  # of the times in usbmon's text, ns
+WRAP = 4096 * 10**9  # of the times in usbmon's text, ns (mon_get_timestamp() of mon_text.c)
 MACOS = (2, 0, 3, 1)  # its numbers of control, iso, bulk, interrupt
 
 
@@ -58,7 +58,7 @@ def half(packet, order, reads):
 
 
 def text_halves(data):
-    """Of usbmon's text, whose times are microseconds in 32 bits."""
+    """Of usbmon's text, whose times begin anew after 4096 s."""
     for line in data.split(b"\n"):
         words = line.decode("latin1").split()
         if not words or words[0].startswith("#"):
