@@ -33,6 +33,8 @@ def array(value, depth):
     of = value.type.strip_typedefs().target().strip_typedefs()
     if of.sizeof == 1 and of.name in ("char", "signed char", "unsigned char"):
         data = bytes(int(value[i]) & 255 for i in range(first, last + 1))
+        if of.name == "unsigned char":
+            return {"?text": data.split(b"\0")[0].decode(errors="replace"), "?hex": data.hex()}
         return {"?text": data.split(b"\0")[0].decode(errors="replace")}
     found = [plain(value[i], depth + 1) for i in range(first, min(last, first + 63) + 1)]
     return sum(found, []) if found and isinstance(found[0], list) else found

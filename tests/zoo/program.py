@@ -119,8 +119,12 @@ class Repeated(Comparison):
 
 def fetch_arguments(probe):
     """{parameter: fetch argument} of exact parameters that are shown as the kernel reads them."""
-    args = zip(probe["args"], probe["sites"][0]["args"])
-    return {a.get("label", a["name"]): s["fetch"] for a, s in args
+    args = [a for a in probe["args"] if not a["helper"]]
+    places = probe["sites"][0]["args"]  # these are without the helpers
+    if [a["name"] for a in args] != [s["name"] for s in places]:
+        raise RuntimeError(f"{probe['event']}: args and those of its site are not the same: {args} "
+                           f"{places}")
+    return {a.get("label", a["name"]): s["fetch"] for a, s in zip(args, places)
             if s["state"] == "exact" and a["show"] != "float"}
 
 

@@ -200,7 +200,7 @@ def letter(text):
 def equal(ours, theirs):
     if isinstance(theirs, dict) and "?text" in theirs:
         if isinstance(ours, str):
-            return ours == theirs["?text"]
+            return ours in (theirs["?text"], theirs.get("?hex"))
         theirs = theirs.get("?", theirs)
     if isinstance(theirs, int) and letter(ours) is not None:
         return letter(ours) == theirs
@@ -210,6 +210,8 @@ def equal(ours, theirs):
         return len(ours) == len(theirs) and all(map(equal, ours, theirs))
     if isinstance(theirs, dict) and len(theirs) == 1:
         return equal(ours, next(iter(theirs.values())))
+    if isinstance(theirs, list) and len(theirs) == 1:  # an array of one element is a number
+        return equal(ours, theirs[0])
     if isinstance(ours, int) and isinstance(theirs, int):
         return (ours - theirs) % (1 << 64) == 0
     return ours == theirs
