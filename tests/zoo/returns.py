@@ -296,7 +296,9 @@ def check_no_return_address(variant, program):
            f"{variant.name}: {name}%return is refused", said.stderr)
     said = run(f"{BUILD}/trawl", "-w", f"{program}.none", "-i",
                f"uprobe:{program}:odd_tail%uretprobe", "--", "true")
-    ok(said.returncode == 0 and "may end" not in said.stderr,
+    # A static program may end by an exception, too, which is another reason.
+    ok(said.returncode == 0 and "no return address" not in said.stderr and
+       "no ret instruction" not in said.stderr,
        f"{variant.name}: odd_tail%uretprobe has a return address, though no ret", said.stderr)
 
 
