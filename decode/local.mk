@@ -35,7 +35,8 @@ libdecode_la_SOURCES = \
 	decode/base/tally.h decode/base/tally.c \
 	decode/base/task.h decode/base/task.c \
 	decode/export/print_text.h decode/export/print_text.c \
-	decode/kernel/tracefs.c \
+	decode/kernel/pattern.h decode/kernel/pattern.c \
+	decode/kernel/tracefsvalue.h decode/kernel/tracefsvalue.c decode/kernel/tracefs.c \
 	decode/query/watch.h decode/query/watch.c \
 	decode/base/time.h decode/base/time.c \
 	decode/query/where.h decode/query/wherematch.c \

@@ -568,3 +568,10 @@ const uint8_t *arg_bytes(const struct site_arg *a, const void *record, size_t le
 		return NULL;
 	return a->bits ? widened(a, p, n, why) : p;
 }
+
+const char *arg_name(const struct site_arg *a, const void *record, size_t len, bool json)
+{
+	const struct written *w = a->field ? a->field->written : NULL;
+
+	return w && w->name && (!json || w->only_name) ? w->name(w, record, len) : NULL;
+}

@@ -84,4 +84,10 @@ static inline bool arg_plain(const struct site_arg *a)
 const uint8_t *arg_bytes(const struct site_arg *a, const void *record, size_t len,
 			 const char **why);
 
+/*
+ * Returns the enumeration name of an argument that is narrower than its field, or NULL. In JSON a
+ * name stands only where it is all that has a meaning.
+ */
+const char *arg_name(const struct site_arg *a, const void *record, size_t len, bool json);
+
 #endif
