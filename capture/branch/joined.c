@@ -7,7 +7,7 @@
  *
  * Linux has no counts in samples of inherited events. So there are two kinds of events: a dummy
  * event, which is inherited, reports tasks and mappings; sampling events are opened for each task
- * when it is first seen. What a new task does before that is marked as lost.
+ * when perf reports its fork. What a new task does before that is marked as lost.
  */
 #include "config.h"
 
@@ -20,6 +20,7 @@
 
 #include "capture/branch/backend.h"
 #include "capture/branch/execs.h"
+#include "capture/branch/forks.h"
 #include "capture/branch/join.h"
 #include "capture/branch/perfring.h"
 #include "capture/branch/stack.h"
@@ -50,6 +51,7 @@ struct joined_task {
 
 struct joined_state {
 	struct perf_ring ring;
+	struct forks forks;
 	struct branch_scope scope;
 	struct execs execs;
 	struct perf_event_attr attr; /* attributes of the sampling events */
@@ -120,6 +122,14 @@ static struct joined_task *find_task(struct joined_state *s, uint32_t tid)
 	return NULL;
 }
 
+static void add_forked(void *arg, pid_t pid, pid_t tid)
+{
+	struct joined_state *s = arg;
+
+	if (!find_task(s, (uint32_t)tid))
+		add_task(s, tid, pid, true);
+}
+
 /* Returns the task of the event with this ID, and its CPU. */
 static struct joined_task *find_event(struct joined_state *s, uint64_t id, size_t *cpu)
 {
@@ -158,6 +168,7 @@ static void close_state(void *state)
 		free_task(s, s->tasks[i]);
 	free(s->tasks);
 	execs_free(&s->execs);
+	forks_close(&s->forks);
 	perf_ring_close(&s->ring);
 	free(s);
 }
@@ -192,6 +203,7 @@ static void *open_joined(const struct branch_scope *scope, struct trawl_error *e
 		close_state(s);
 		return NULL;
 	}
+	forks_open(&s->forks, scope);
 	join_attr(&s->attr, config);
 	for (size_t i = 0; i < s->ring.ncpus; i++)
 		s->blind |= !s->ring.cpus[i].ring;
@@ -225,14 +237,16 @@ static int start(void *state, struct trawl_error *err)
 {
 	struct joined_state *s = state;
 
-	return s->scope.command ? 0 : enable(s, true, err);
+	return s->scope.command ? 0 : forks_enable(&s->forks, err) || enable(s, true, err) ? -1 : 0;
 }
 
 static size_t fds(void *state, struct pollfd *fds, size_t room)
 {
 	struct joined_state *s = state;
 
-	return s->stopped ? 0 : perf_ring_fds(&s->ring, fds, room);
+	size_t n = s->stopped ? 0 : perf_ring_fds(&s->ring, fds, room);
+
+	return s->stopped ? 0 : n + forks_fds(&s->forks, fds + n, room - n);
 }
 
 static int put(struct branch_sink *sink, const struct joined_task *t, struct branch_event e,
@@ -418,8 +432,7 @@ static int take(struct joined_state *s, struct branch_sink *sink, const struct p
 	case PERF_RECORD_EXIT:
 		return take_exit(s, h->record, sink, err);
 	case PERF_RECORD_FORK:
-		if (!find_task(s, r->tid))
-			add_task(s, (pid_t)r->tid, (pid_t)r->pid, true);
+		add_forked(s, (pid_t)r->pid, (pid_t)r->tid);
 		break;
 	default: /* the number of lost samples does not matter: the next sample has the count of
 		  * branches */
@@ -451,7 +464,7 @@ static int drain(void *state, struct branch_sink *sink, struct trawl_error *err)
 	if (!s->begun && perf_ring_initial(&s->ring, &s->scope, sink, err))
 		return -1;
 	s->begun = true;
-	if (perf_ring_fill(&s->ring, err))
+	if (forks_each(&s->forks, add_forked, s, err) || perf_ring_fill(&s->ring, err))
 		return -1;
 	while (!got && (h = perf_ring_next(&s->ring, until))) {
 		got = take(s, sink, h, err);

@@ -18,6 +18,7 @@
 #include "capture/branch/backend.h"
 #include "capture/branch/contention.h"
 #include "capture/branch/execs.h"
+#include "capture/branch/forks.h"
 #include "capture/branch/lbrcheck.h"
 #include "capture/branch/perfring.h"
 #include "capture/branch/stack.h"
@@ -49,6 +50,7 @@ enum perf_how { HOW_BTS, HOW_LBR, HOW_AUX };
 
 struct perf_state {
 	struct perf_ring ring;
+	struct forks forks;          /* of tasks that need a guard; not for perf-lbr */
 	struct branch_scope scope;
 	enum perf_how how;
 	bool begun, stopped;
@@ -210,6 +212,7 @@ static void close_state(void *state)
 	struct perf_state *p = state;
 
 	perf_ring_close(&p->ring);
+	forks_close(&p->forks);
 	execs_free(&p->execs);
 	switches_free(&p->switches);
 	free(p->held);
@@ -221,8 +224,9 @@ static void close_state(void *state)
  * them intel_bts's, and those of the processor in different contexts; intel_bts takes no other
  * event of its own on the task.
  */
-static void guard(struct perf_state *p, pid_t tid)
+static void guard(void *arg, pid_t pid, pid_t tid)
 {
+	struct perf_state *p = arg;
 	struct perf_event_attr a = { .type = PERF_TYPE_HARDWARE,
 				     .config = PERF_COUNT_HW_BRANCH_INSTRUCTIONS,
 				     .size = sizeof(a), .disabled = 1, .exclude_kernel = 1,
@@ -243,7 +247,7 @@ static void guard_first(void *arg, pid_t tid)
 	struct perf_state *p = arg;
 
 	switches_add(&p->switches, tid);
-	guard(p, tid);
+	guard(p, 0, tid);
 }
 
 static void *open_of(const struct branch_scope *scope, enum perf_how how, struct trawl_error *err)
@@ -261,6 +265,8 @@ static void *open_of(const struct branch_scope *scope, enum perf_how how, struct
 	switches_init(&p->switches, (size_t)sysconf(_SC_NPROCESSORS_CONF));
 	for (size_t i = 0; how != HOW_LBR && i < scope->n; i++)
 		threads_each(scope->pids[i], guard_first, p);
+	if (how != HOW_LBR)
+		forks_open(&p->forks, scope);
 	if (!perf_ring_open(&p->ring, &attr, scope, PAGES, err) &&
 	    (how != HOW_AUX || !perf_ring_aux(&p->ring, AUX_PAGES, err)))
 		return p;
@@ -306,7 +312,8 @@ static int start(void *state, struct trawl_error *err)
 {
 	struct perf_state *p = state;
 
-	if (!p->scope.command && perf_ring_enable(&p->ring, true, err))
+	if (!p->scope.command &&
+	    (forks_enable(&p->forks, err) || perf_ring_enable(&p->ring, true, err)))
 		return -1;
 	check_times(p);
 	return 0;
@@ -315,8 +322,9 @@ static int start(void *state, struct trawl_error *err)
 static size_t fds(void *state, struct pollfd *fds, size_t room)
 {
 	struct perf_state *p = state;
+	size_t n = p->stopped ? 0 : perf_ring_fds(&p->ring, fds, room);
 
-	return p->stopped ? 0 : perf_ring_fds(&p->ring, fds, room);
+	return p->stopped ? 0 : n + forks_fds(&p->forks, fds + n, room - n);
 }
 
 static int put(struct branch_sink *sink, const struct perf_sample_head *h, const struct branch *b,
@@ -547,7 +555,7 @@ static void note_task(struct perf_state *p, const struct perf_held *h)
 		return;
 	if (h->record->type == PERF_RECORD_FORK) {
 		switches_fork(&p->switches, (pid_t)t->ptid, (pid_t)t->tid, h->time);
-		guard(p, (pid_t)t->tid);
+		guard(p, (pid_t)t->pid, (pid_t)t->tid);
 	} else if (h->record->type == PERF_RECORD_EXIT) {
 		switches_exit(&p->switches, (pid_t)t->tid);
 	}
@@ -600,7 +608,7 @@ static int drain(void *state, struct branch_sink *sink, struct trawl_error *err)
 	if (!p->begun && perf_ring_initial(&p->ring, &p->scope, sink, err))
 		return -1;
 	p->begun = true;
-	if (perf_ring_fill(&p->ring, err))
+	if (forks_each(&p->forks, guard, p, err) || perf_ring_fill(&p->ring, err))
 		return -1;
 	if (perf_ring_aux_full(&p->ring)) {
 		p->gaps++;

@@ -86,7 +86,8 @@ int perf_ring_open(struct perf_ring *r, const struct perf_event_attr *attr,
 	struct opening o = { .r = r, .attr = *attr, .pages = pages };
 
 	o.attr.enable_on_exec = scope->command;
-	o.attr.wakeup_watermark = (uint32_t)(pages * PAGE / 4);
+	if (!o.attr.wakeup_watermark)
+		o.attr.wakeup_watermark = (uint32_t)(pages * PAGE / 4);
 	r->ncpus = n > 0 ? (size_t)n : 1;
 	r->cpus = xcalloc(r->ncpus, sizeof(*r->cpus));
 	for (size_t i = 0; i < r->ncpus; i++) {

@@ -44,13 +44,32 @@ void switches_guard(struct switches *s, pid_t tid, int guard, uint64_t time)
 {
 	struct switch_task *t = find(s, tid);
 
-	if (!t || t->guard >= 0 || guard >= s->descriptors) {
+	if ((t && t->guard >= 0) || guard >= s->descriptors) {
 		close(guard);
-		return;
+	} else if (t) {
+		t->guard = guard;
+		t->guarded = time;
+		t->own = ++s->groups;
+	} else {
+		xgrow(s->early, s->nearly);
+		s->early[s->nearly++] = (struct switch_guard){ tid, guard, time };
 	}
-	t->guard = guard;
-	t->guarded = time;
-	t->own = ++s->groups;
+}
+
+/* Hands over the guard that came before the task's fork; closes it if the task is not known. */
+static void take_early(struct switches *s, pid_t tid)
+{
+	for (size_t i = s->nearly; i-- > 0;) {
+		struct switch_guard g = s->early[i];
+
+		if (g.tid != tid)
+			continue;
+		s->early[i] = s->early[--s->nearly];
+		if (find(s, tid))
+			switches_guard(s, tid, g.fd, g.time);
+		else
+			close(g.fd);
+	}
 }
 
 void switches_fork(struct switches *s, pid_t parent, pid_t tid, uint64_t time)
@@ -60,6 +79,7 @@ void switches_fork(struct switches *s, pid_t parent, pid_t tid, uint64_t time)
 	/* A parent that is not known had no record of its own fork: it may be a clone of anyone. */
 	if (p)
 		add(s, tid, time > p->guarded ? ++s->groups : p->group);
+	take_early(s, tid);
 }
 
 void switches_exit(struct switches *s, pid_t tid)
@@ -77,6 +97,9 @@ void switches_free(struct switches *s)
 {
 	while (s->n)
 		switches_exit(s, s->tasks[s->n - 1].tid);
+	while (s->nearly)
+		close(s->early[--s->nearly].fd);
+	free(s->early);
 	free(s->tasks);
 	free(s->cpus);
 	*s = (struct switches){ 0 };

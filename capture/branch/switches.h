@@ -6,7 +6,7 @@
  * has the same events by inheritance (the contexts are clones), perf lets them run on, and the
  * store then has branches of both tasks. A task that also has an event which is not inherited (a
  * guard) is no clone of its children, nor these of each other. A task's guard can only be opened
- * after the record of its fork has been read; until then it may be a clone.
+ * after its fork; until then it may be a clone.
  */
 #ifndef TRAWL_CAPTURE_BRANCH_SWITCHES_H
 #define TRAWL_CAPTURE_BRANCH_SWITCHES_H
@@ -24,6 +24,12 @@ struct switch_task {
 	int guard;        /* -1: none */
 };
 
+struct switch_guard {
+	pid_t tid;
+	int fd;
+	uint64_t time;
+};
+
 struct switch_cpu {
 	pid_t left;     /* this task left the CPU, perhaps not its branches the store; 0: none */
 	bool mixed;     /* the store may have branches of several tasks */
@@ -35,6 +41,8 @@ struct switches {
 	size_t ncpus;
 	struct switch_task *tasks;
 	size_t n;
+	struct switch_guard *early; /* of tasks whose fork comes later in the order of time */
+	size_t nearly;
 	uint32_t groups;
 	long descriptors; /* guards are below this one: half are left for other files */
 };
@@ -45,8 +53,9 @@ void switches_free(struct switches *s); /* closes the guards */
 /* A task on which events were opened: it is no clone of another. */
 void switches_add(struct switches *s, pid_t tid);
 /*
- * Hands over an event that is not inherited, and has been opened on the task until `time`. If too
- * many files are open it is closed, and the task has none.
+ * Hands over an event that is not inherited, and has been opened on the task until `time`; also
+ * before switches_fork() has the task. If too many files are open it is closed, and the task has
+ * none.
  */
 void switches_guard(struct switches *s, pid_t tid, int guard, uint64_t time);
 

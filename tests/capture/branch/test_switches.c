@@ -116,6 +116,19 @@ Test(switches, after_a_mixed_batch_the_next_switch_mixes_again)
 	cr_assert(switches_mixed(&s, 0, 1, 50));
 }
 
+Test(switches, a_guard_may_come_before_the_record_of_the_fork)
+{
+	guard(2, 11);
+	guard(9, 11); /* of a task whose parent is not known */
+	switches_fork(&s, 1, 2, 10);
+	switches_fork(&s, 2, 3, 12);
+	switches_fork(&s, 8, 9, 10);
+	switches_out(&s, 0, 2);
+	cr_assert_eq(switches_in(&s, 0, 3, 21), 0);
+	switches_out(&s, 0, 2);
+	cr_assert_eq(switches_in(&s, 0, 9, 22), 2);
+}
+
 Test(switches, guards_leave_descriptors_for_other_files)
 {
 	int low = open("/dev/null", O_RDONLY | O_CLOEXEC);
