@@ -254,7 +254,13 @@ int step_debug(struct traced *t, struct pt_regs *regs, unsigned long *dr6)
 	}
 	if (theirs)
 		return NOTIFY_DONE;
-	*dr6 &= ~DR_STEP;
+	/*
+	 * The kernel's notifier for breakpoints comes before this one. In an exception of a single
+	 * step it leaves the bits of a breakpoint on the next instruction, which raises an
+	 * exception of its own, and those of registers whose breakpoint has been removed: the
+	 * program would get a SIGTRAP for them.
+	 */
+	*dr6 &= ~(DR_STEP | DR_TRAP_BITS);
 	current->thread.virtual_dr6 &= ~DR_STEP;
 	return *dr6 || current->thread.virtual_dr6 ? NOTIFY_DONE : NOTIFY_STOP;
 }

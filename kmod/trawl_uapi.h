@@ -172,7 +172,10 @@ struct trawl_disable {
  * struct trawl_branch. A task that exited can be dumped until DISABLE or close(), the newest
  * TRAWL_DEAD_MAX of them. ENOENT: not enabled there.
  */
-/* what was copied is removed, so that BTINT records again */
+/*
+ * What was copied is removed, so that BTINT records again. By provider LBR nothing is: the
+ * processor keeps its last branches.
+ */
 #define TRAWL_DUMP_CLEAR	(1u << 0)
 #define TRAWL_DUMP_FLAGS	1u
 #define TRAWL_DEAD_MAX		256
@@ -184,7 +187,10 @@ struct trawl_dump {
 	__u64 records;		/* address of an array; NULL only counts */
 	__u32 capacity;		/* its length in records; if too short, the newest are copied */
 	__u32 count;		/* out: how many there are */
-	/* out: records overwritten, without room, or cleared but not copied, since ENABLE */
+	/*
+	 * out: records overwritten, without room, or cleared but not copied, since ENABLE; by
+	 * provider LBR the entries that were not copied now
+	 */
 	__u64 lost;
 	__u32 state;		/* out: enum trawl_task_state */
 	__u32 provider;		/* out */
@@ -260,7 +266,8 @@ struct trawl_branch {
 	__u32 tid;		/* of the opener's pid namespace */
 	__u8 kind;		/* enum trawl_branch_kind */
 	__u8 flags;		/* TRAWL_FLAG_* */
-	__u16 cycles;		/* since the branch before, where TRAWL_FLAG_CYCLES;
+	__u16 cycles;		/* since the processor's record before, which may have been a return
+				 * from the kernel, where TRAWL_FLAG_CYCLES;
 				 * TRAWL_KIND_PROBE: a count */
 };
 

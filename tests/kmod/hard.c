@@ -5,6 +5,8 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <linux/hw_breakpoint.h>
+#include <linux/perf_event.h>
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -371,6 +373,37 @@ static int debugger(void)
 	return 0;
 }
 
+static __attribute__((noinline)) void watched(void)
+{
+	__asm__ volatile("" ::: "memory");
+}
+
+/* Counts calls by a hardware breakpoint of perf, which the program does not notice. */
+static int hardware_breakpoints(void)
+{
+	struct perf_event_attr a = { .type = PERF_TYPE_BREAKPOINT, .size = sizeof(a),
+				     .bp_type = HW_BREAKPOINT_X, .bp_addr = (unsigned long)watched,
+				     .bp_len = sizeof(long), .exclude_kernel = 1 };
+	unsigned long hits = 0;
+	int fd = (int)syscall(SYS_perf_event_open, &a, 0, -1, -1, 0), i;
+
+	if (fd < 0) {
+		perror("perf_event_open");
+		return 1;
+	}
+	catch(SIGTRAP, 0);
+	for (i = 0; i < 100; i++)
+		watched();
+	if (read(fd, &hits, sizeof(hits)) != sizeof(hits))
+		perror("read");
+	close(fd);
+	/* The debug register still has the address. */
+	for (i = 0; i < 100; i++)
+		watched();
+	printf("hits %lu, signals %d\n", hits, (int)handled);
+	return hits != 100 || handled;
+}
+
 static const struct {
 	const char *name;
 	int (*run)(void);
@@ -381,7 +414,7 @@ static const struct {
 	{ "execs", execs },	  { "thread_execs", thread_execs },
 	{ "exits", exits },	  { "dies", dies },
 	{ "jit", jit },		  { "vsyscalls", vsyscalls },
-	{ "debugger", debugger },
+	{ "debugger", debugger }, { "hardware_breakpoints", hardware_breakpoints },
 };
 
 int main(int argc, char **argv)
