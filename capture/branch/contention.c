@@ -1,5 +1,27 @@
 /* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include <stdlib.h>
+
 #include "capture/branch/contention.h"
+#include "capture/sys/alloc.h"
+
+void contention_free(struct contention *c)
+{
+	free(c->ranges);
+	*c = (struct contention){ 0 };
+}
+
+/* Adds the time from the last decision to `until`. */
+static void add_range(struct contention *c, uint64_t until)
+{
+	if (c->n && c->ranges[c->n - 1].until == c->checked) {
+		c->ranges[c->n - 1].until = until;
+		return;
+	}
+	xgrow(c->ranges, c->n);
+	c->ranges[c->n++] = (struct contention_range){ c->checked, until };
+}
 
 bool contention_check(struct contention *c, uint64_t could, uint64_t did, uint64_t began,
 		      uint64_t ended, size_t cpus)
@@ -23,8 +45,7 @@ bool contention_check(struct contention *c, uint64_t could, uint64_t did, uint64
 		more = true;
 	}
 	if (more) {
-		c->from = c->until == c->checked ? c->from : c->checked;
-		c->until = ended;
+		add_range(c, ended);
 		c->missed = missed;
 	}
 	c->checked = ended;
@@ -33,11 +54,15 @@ bool contention_check(struct contention *c, uint64_t could, uint64_t did, uint64
 
 void contention_doubt(struct contention *c, uint64_t now)
 {
-	c->from = c->until == c->checked ? c->from : c->checked;
-	c->until = c->checked = now;
+	add_range(c, now);
+	c->checked = now;
 }
 
 bool contention_between(const struct contention *c, uint64_t after, uint64_t time)
 {
-	return time > c->from && after < c->until;
+	for (size_t i = c->n; i > 0 && c->ranges[i - 1].until > after; i--) {
+		if (time > c->ranges[i - 1].from)
+			return true;
+	}
+	return false;
 }

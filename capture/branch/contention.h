@@ -22,9 +22,14 @@ enum {
 struct contention {
 	uint64_t missed;      /* total time in which no event counted, up to `checked` */
 	uint64_t checked;     /* when contention_check() last decided */
-	uint64_t from, until; /* the latest range in which events may not have counted; 0, 0:
-			       * none */
+	/* ranges in which events may not have counted, in order, not adjoining */
+	struct contention_range {
+		uint64_t from, until;
+	} *ranges;
+	size_t n;
 };
+
+void contention_free(struct contention *c);
 
 /*
  * Takes times of all events, read between `began` and `ended`. could: the largest time_enabled of

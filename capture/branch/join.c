@@ -155,21 +155,24 @@ static bool try_event(uint64_t config, struct trial *t)
 	return ring != MAP_FAILED;
 }
 
+enum verdict { EVENT_RIGHT, EVENT_WRONG, EVENT_UNPROVEN };
+
 /*
  * Whether complete runs of the loop are joined without error. Some branches are missing whenever
- * the thread has left its CPU, so this takes several tries.
+ * the thread has left its CPU, or perf has limited the rate of samples, so this takes several
+ * tries.
  */
-static bool event_is_right(uint64_t config)
+static enum verdict judge_event(uint64_t config)
 {
 	struct trial t;
 
 	for (unsigned int i = 0; i < TRIES; i++) {
 		if (!try_event(config, &t) || t.wrong || t.loop.wrong)
-			return false;
+			return EVENT_WRONG;
 		if (t.whole)
-			return true;
+			return EVENT_RIGHT;
 	}
-	return false;
+	return EVENT_UNPROVEN;
 }
 
 int join_find_event(uint64_t *config, struct trawl_error *err)
@@ -179,12 +182,23 @@ int join_find_event(uint64_t *config, struct trawl_error *err)
 	 */
 	static const uint64_t events[] = { 0x20c4, 0xc0c4, 0x80c4, 0xc4 };
 
+	bool unproven = false;
+
 	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++) {
-		if (event_is_right(events[i])) {
+		enum verdict v = judge_event(events[i]);
+
+		if (v == EVENT_RIGHT) {
 			*config = events[i];
 			return 0;
 		}
+		unproven |= v == EVENT_UNPROVEN;
 	}
+	if (unproven)
+		return trawl_fail(err, TRAWL_CANNOT,
+				  "branch:perf-joined: perf took too few samples of a known loop "
+				  "to tell which event counts its branches; raise "
+				  "kernel.perf_event_max_sample_rate, set "
+				  "kernel.perf_cpu_time_max_percent to 0, or use a less busy machine");
 	return trawl_fail(err, TRAWL_CANNOT,
 			  "branch:perf-joined: no known event counts exactly the branches that "
 			  "this processor records (AMD's also counts interrupts and system "

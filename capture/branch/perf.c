@@ -155,6 +155,11 @@ static int why_not(const char *name, bool lbr, int error, struct trawl_error *er
 				  "branch:%s: the processor has no branch trace store: it is in "
 				  "Intel's, outside of virtual machines",
 				  name);
+	if (!lbr && error == EINVAL)
+		return trawl_fail(err, TRAWL_CANNOT,
+				  "branch:%s: perf refuses a record of each branch: newer kernels "
+				  "do so on Haswell; try branch:intel-bts",
+				  name);
 	return trawl_fail(err, TRAWL_CANNOT,
 			  "branch:%s: perf refuses it: %s: the processor has no %s", name,
 			  strerror(error),
@@ -215,6 +220,7 @@ static void close_state(void *state)
 	forks_close(&p->forks);
 	execs_free(&p->execs);
 	switches_free(&p->switches);
+	contention_free(&p->contention);
 	free(p->held);
 	free(p);
 }

@@ -169,7 +169,7 @@ static void note_left_out(struct session *s)
 	for (size_t i = 0; i < s->scope.n; i++) {
 		size_t n = scope_left_out(&s->scope, i);
 
-		if (n)
+		if (n && s->scope.pids[i] != s->command.pid)
 			session_note(s, "-p %d: it had %zu child%s before, not recorded; name %s "
 				     "with -p, too", s->scope.pids[i], n, n == 1 ? "" : "ren",
 				     n == 1 ? "that" : "those");

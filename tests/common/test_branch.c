@@ -461,4 +461,8 @@ Test(branch, others_have_the_counter)
 	cr_assert(!contention_between(&c, 6450 * MS, 6500 * MS));
 	contention_doubt(&c, 6506 * MS);
 	cr_assert(contention_between(&c, 6450 * MS, 6500 * MS));
+	/* Records of that time may come late: an earlier range is not forgotten. */
+	cr_assert(contention_between(&c, 5950 * MS, 6150 * MS));
+	cr_assert(!contention_between(&c, 6110 * MS, 6150 * MS));
+	contention_free(&c);
 }
