@@ -53,7 +53,7 @@ enum branch_flag {
 
 struct branch {
 	uint64_t from, to;
-	uint32_t cycles; /* since the previous branch; 0: not known */
+	uint32_t cycles; /* since the processor's previous record; 0: not known */
 	uint8_t kind;    /* enum branch_kind */
 	uint8_t flags;   /* enum branch_flag */
 };
@@ -65,6 +65,8 @@ enum branch_mark_kind {
 	BRANCH_MARK_START,   /* recording of the task begins: earlier branches are unknown */
 	BRANCH_MARK_STACK,   /* another stack of last branches begins: those between it and the
 			      * previous one are unknown */
+	BRANCH_MARK_BREAK,   /* the code does not lead from the branch before to this one: the
+			      * kernel moved the task, or branches are missing */
 	BRANCH_MARKS
 };
 

@@ -224,15 +224,6 @@ static void note_collected(const struct branch_state *s, struct branch_task *t, 
 	t->collected = time;
 }
 
-/*
- * Returns the earliest time at which e can have happened: e->time, unless the back end collects
- * branches some time after they happened.
- */
-static uint64_t earliest(const struct branch_task *t, const struct branch_event *e)
-{
-	return e->collected && t->since < e->time ? t->since : e->time;
-}
-
 static void add_mark(struct branch_state *s, struct branch_task *t, struct branch_encoder *b,
 		     enum branch_mark_kind kind, uint64_t time, uint64_t count)
 {
@@ -254,17 +245,26 @@ static uint8_t kind_of(struct branch_state *s, const struct branch_task *t, cons
 }
 
 /*
- * Adds a branch to the batch, and a mark if one may be missing before it: the processor does not
- * record a branch that the kernel emulates for a uprobe.
+ * Adds a mark unless the code leads straight from the branch before to this one: the processor does
+ * not record a branch that the kernel emulates for a uprobe, nor that the kernel moves the task.
  */
+static void mark_way(struct branch_state *s, struct branch_task *t, struct branch_encoder *b,
+		     uint64_t from, uint64_t time)
+{
+	enum way way = t->to ? branch_images_way(&s->images, t->pid, t->to, from) : WAY_OPEN;
+
+	if (way != WAY_OPEN)
+		add_mark(s, t, b, way == WAY_NONE ? BRANCH_MARK_BREAK : BRANCH_MARK_LOST, time, 0);
+}
+
+/* Adds a branch to the batch. */
 static void add_branch(struct branch_state *s, const struct branch_event *e, struct branch_task *t,
 		       struct branch_encoder *b, uint64_t time)
 {
 	struct branch one = e->branch;
 
-	if (s->backend->by_processor && t->to &&
-	    branch_images_gap(&s->images, t->pid, t->to, one.from))
-		add_mark(s, t, b, BRANCH_MARK_LOST, time, 0);
+	if (s->backend->by_processor)
+		mark_way(s, t, b, one.from, time);
 	t->to = one.to;
 	if (s->backend->no_kinds)
 		one.kind = kind_of(s, t, &one);
@@ -274,18 +274,32 @@ static void add_branch(struct branch_state *s, const struct branch_event *e, str
 	}
 }
 
+/*
+ * Returns the time of a branch or a mark. What a back end that collects branches has lost is
+ * missing since the collection before: after the session's end some of it may belong to the span.
+ */
+static uint64_t time_of(const struct branch_state *s, const struct branch_event *e)
+{
+	uint64_t end = session_span(s->in->session)->end;
+
+	return e->collected && e->kind == BRANCH_EVENT_MARK && e->mark == BRANCH_MARK_LOST &&
+			       e->time > end
+		       ? end
+		       : e->time;
+}
+
 /* Takes a branch or a mark; drops it if it happened outside the session's span. */
 static int take_dated(struct branch_state *s, const struct branch_event *e, struct trawl_error *err)
 {
 	struct branch_task *t = task_of(s, e->tid, e->pid);
 	struct branch_encoder *b;
-	uint64_t time;
+	uint64_t time = time_of(s, e);
 
-	if (!in_span(s, e->time))
+	if (!in_span(s, time))
 		return 0;
 	if (e->collected)
-		note_collected(s, t, e->time);
-	time = earliest(t, e);
+		note_collected(s, t, time);
+	time = e->collected && t->since < time ? t->since : time;
 	b = batch_of(s, t, time, err);
 	if (!b)
 		return -1;
@@ -310,7 +324,7 @@ static bool stack_has_gap(struct branch_state *s, const struct branch_task *t,
 	for (size_t i = 0; i < l->n; i++) {
 		uint64_t next = i + 1 < l->n ? l->branches[i + 1].from : l->address;
 
-		if (branch_images_gap(&s->images, t->pid, l->branches[i].to, next))
+		if (branch_images_way(&s->images, t->pid, l->branches[i].to, next) == WAY_MISSING)
 			return true;
 	}
 	return false;

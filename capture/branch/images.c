@@ -242,6 +242,7 @@ struct walk {
 	struct image_process *p;
 	bool probed; /* passed a conditional jump that has a uprobe */
 	bool far;    /* came to a far branch */
+	bool lost;   /* came to code that is not known */
 };
 
 /*
@@ -260,12 +261,13 @@ static bool leads_to(struct walk *w, uint64_t ip, uint64_t to, unsigned int more
 		if (ip == to)
 			return true;
 		m = map_of(w->p, ip);
-		if (!m || !m->module)
+		offset = m ? ip - m->start + m->offset : 0;
+		if (m && m->module)
+			insn = module_insn(m->module, offset);
+		if (!insn.length) {
+			w->lost = true;
 			return false;
-		offset = ip - m->start + m->offset;
-		insn = module_insn(m->module, offset);
-		if (!insn.length)
-			return false;
+		}
 		ip += insn.length;
 		target = ip + (uint64_t)(int64_t)insn.distance;
 		switch (insn.kind) {
@@ -291,6 +293,7 @@ static bool leads_to(struct walk *w, uint64_t ip, uint64_t to, unsigned int more
 			return false;
 		}
 	}
+	w->lost = true;
 	return false;
 }
 
@@ -301,33 +304,38 @@ static bool in_uprobes(struct image_process *p, uint64_t address)
 	return m && m->uprobes;
 }
 
-static bool find_gap(const struct images *im, struct image_process *p, uint64_t from, uint64_t to)
+static enum way find_way(const struct images *im, struct image_process *p, uint64_t from,
+			 uint64_t to)
 {
 	enum { MOST = 2 };
 	struct walk w = { .im = im, .p = p };
+	bool lost;
 
 	if (leads_to(&w, from, to, 0))
-		return w.probed;
+		return w.probed ? WAY_MISSING : WAY_OPEN;
 	if (im->near_only && w.far)
-		return true;
-	return leads_to(&w, from, to, MOST) || in_uprobes(p, from) || in_uprobes(p, to);
+		return WAY_MISSING;
+	lost = w.lost;
+	if (leads_to(&w, from, to, MOST) || in_uprobes(p, from) || in_uprobes(p, to))
+		return WAY_MISSING;
+	return lost ? WAY_OPEN : WAY_NONE;
 }
 
-bool branch_images_gap(struct images *im, pid_t pid, uint64_t from, uint64_t to)
+enum way branch_images_way(struct images *im, pid_t pid, uint64_t from, uint64_t to)
 {
 	struct image_process *p = *place_of(im, pid);
 	uint64_t hash = (from ^ to * 0x85EBCA77) * 0x9E3779B97F4A7C15u;
 	struct image_way *way;
 
 	if (!p)
-		return false;
+		return WAY_OPEN;
 	if (!im->ways)
 		im->ways = xcalloc((size_t)1 << IMAGE_WAYS_BITS, sizeof(*im->ways));
 	way = &im->ways[hash >> (64 - IMAGE_WAYS_BITS)];
 	if (way->from != from || way->to != to || way->mapping != p->mapping)
 		*way = (struct image_way){ .from = from, .to = to, .mapping = p->mapping,
-					   .gap = find_gap(im, p, from, to) };
-	return way->gap;
+					   .way = find_way(im, p, from, to) };
+	return way->way;
 }
 
 int branch_images_write(struct images *im, bool whole, struct trawl_writer *w,

@@ -30,11 +30,19 @@ struct image_process {
 	size_t last;     /* index of the entry that was last found */
 };
 
-/* A result of branch_images_gap(): the target of a branch, and the address of the next branch. */
+/* How the code leads from the target of a branch to the next branch of the task. */
+enum way {
+	WAY_OPEN,    /* straight, or the code is not known */
+	WAY_MISSING, /* branches may be missing that the kernel emulated for a uprobe */
+	WAY_NONE,    /* not at all: the kernel moved the task (a signal, and the return from its
+		      * handler), or branches are missing */
+};
+
+/* A result of branch_images_way(). */
 struct image_way {
 	uint64_t from, to;
 	uint32_t mapping; /* 0: empty */
-	bool gap;
+	enum way way;
 };
 
 enum { IMAGE_BUCKETS = 256, IMAGE_WAYS_BITS = 16 };
@@ -84,13 +92,13 @@ void branch_images_probes(struct images *im, const char *definitions);
 void branch_images_sites(struct images *im, const struct session_site *sites, size_t n);
 
 /*
- * Returns whether branches may be missing between two records of a task: one that went to `from`,
- * and the next one, which comes from `to`. The kernel emulates a branch that has a uprobe, and the
- * processor does not record it. True if the code between the two (read from the programs' files)
- * has direct jumps or calls, or a conditional jump with a uprobe, or if one of the two is in
- * [uprobes]; with near_only also if it comes to a far branch.
+ * Returns how a task may have come from the record that went to `from` to the next one, which comes
+ * from `to`. The kernel emulates a branch that has a uprobe, and the processor does not record it:
+ * WAY_MISSING if the code between the two (read from the programs' files) has direct jumps or
+ * calls, or a conditional jump with a uprobe, or if one of the two is in [uprobes]; with near_only
+ * also if it comes to a far branch.
  */
-bool branch_images_gap(struct images *im, pid_t pid, uint64_t from, uint64_t to);
+enum way branch_images_way(struct images *im, pid_t pid, uint64_t from, uint64_t to);
 
 /*
  * Writes as metadata what is new in all modules. whole: writes everything again, for a flight

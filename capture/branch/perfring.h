@@ -68,8 +68,8 @@ struct perf_sample_head {
 
 /*
  * Opens the event on all threads of the scope; on a COMMAND it is enabled at its exec. pages: size
- * of a CPU's ring, a power of two; a quarter of it wakes poll() unless attr has a watermark. Returns
- * 0, or -1 with *err; then call perf_ring_close().
+ * of a CPU's ring, a power of two; a quarter of it wakes poll() unless attr has a watermark.
+ * Returns 0, or -1 with *err; then call perf_ring_close().
  */
 int perf_ring_open(struct perf_ring *r, const struct perf_event_attr *attr,
 		   const struct branch_scope *scope, size_t pages, struct trawl_error *err);

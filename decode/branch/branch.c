@@ -21,9 +21,10 @@ static const char *const item_names[] = {
 	"branch:unknown", "branch:jcc", "branch:jmp", "branch:jmp*", "branch:call", "branch:call*",
 	"branch:ret", "branch:syscall", "branch:sysret", "branch:cond-call", "branch:cond-ret",
 	"branch:eret", "branch:irq", "branch:far", "branch:signal", "branch:sigreturn",
-	"branch:exec", "branch:lost", "branch:stack", "branch:last", "branch:damaged", NULL,
+	"branch:exec", "branch:lost", "branch:stack", "branch:break", "branch:last", "branch:damaged",
+	NULL,
 };
-enum { NAME_LOST = BRANCH_KINDS, NAME_STACK, NAME_LAST, NAME_DAMAGED };
+enum { NAME_LOST = BRANCH_KINDS, NAME_STACK, NAME_BREAK, NAME_LAST, NAME_DAMAGED };
 
 static const char *const how_names[BRANCH_HOWS] = {
 	[BRANCH_HOW_UNKNOWN] = "unknown",
@@ -83,7 +84,8 @@ const struct branch_batch_detail *branch_batch_of(const struct decoder *d, const
 static bool is_mark(const struct item *it)
 {
 	return it->name == item_names[NAME_LOST] || it->name == item_names[NAME_STACK] ||
-	       it->name == item_names[NAME_LAST] || it->name == item_names[NAME_DAMAGED];
+	       it->name == item_names[NAME_BREAK] || it->name == item_names[NAME_LAST] ||
+	       it->name == item_names[NAME_DAMAGED];
 }
 
 const struct branch_detail *branch_of(const struct decoder *d, const struct item *it)
@@ -162,12 +164,12 @@ static void set_name(struct item *it, const char *name)
 static int emit_mark(struct state *s, struct held_batch *b, const struct branch_mark *m,
 		     struct item_sink *sink)
 {
-	bool lost = m->kind == BRANCH_MARK_LOST;
+	bool lost = m->kind == BRANCH_MARK_LOST, breaks = m->kind == BRANCH_MARK_BREAK;
 	struct item *it = &b->item;
 
 	it->ts = m->time;
 	it->time = held_time(b, m->time);
-	if (!lost && m->kind != BRANCH_MARK_STACK)
+	if (!lost && !breaks && m->kind != BRANCH_MARK_STACK)
 		return 0;
 	s->lost += m->count;
 	s->lost_unknown += lost && !m->count;
@@ -176,7 +178,8 @@ static int emit_mark(struct state *s, struct held_batch *b, const struct branch_
 		images_place(s->images, b->batch.maps, b->batch.address, &s->detail.at);
 	it->problem = lost;
 	it->detail = &s->detail;
-	set_name(it, item_names[lost ? NAME_LOST : b->batch.last ? NAME_LAST : NAME_STACK]);
+	set_name(it, item_names[lost ? NAME_LOST : breaks ? NAME_BREAK :
+				b->batch.last ? NAME_LAST : NAME_STACK]);
 	return sink->item(sink, it);
 }
 
@@ -460,6 +463,11 @@ static void branch_text(void *state, const struct item *it, struct out *o)
 	}
 	if (it->name == item_names[NAME_STACK]) {
 		out_str(o, "the last branches before a sample; what was before them is not known");
+		return;
+	}
+	if (it->name == item_names[NAME_BREAK]) {
+		out_str(o, "the code does not lead to the next branch: a signal or the return from "
+			   "its handler, or branches are missing");
 		return;
 	}
 	leaves = d->from.module != d->to.module;

@@ -408,7 +408,8 @@ static void cut(struct flow *f, struct flow_task *task, uint64_t time, const str
 
 	if (t && m->kind != BRANCH_MARK_START && !c->last_most)
 		cut_tree(c, t, m->kind == BRANCH_MARK_LOST ? "*** branches lost" :
-							     "*** another stack", time);
+			       m->kind == BRANCH_MARK_BREAK ? "*** a signal, or branches lost" :
+							      "*** another stack", time);
 }
 
 /* ---- the whole ---------------------------------------------------------------------------- */

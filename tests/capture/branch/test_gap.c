@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernel emulates some branches at uprobes, which no record contains. The code shows where one
- * is missing.
+ * The kernel emulates some branches at uprobes, and moves a task to a signal's handler: no record
+ * contains it. The code shows where it is so.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -81,23 +81,24 @@ Test(gap, by_code)
 	char *text = maps(), *probes = definitions();
 	const struct {
 		const char *from, *to;
-		bool gap, with_probe;
+		enum way way, with_probe;
 	} ways[] = {
-		{ begin, at_call, false, false },
-		{ there, there_ret, false, false },
-		{ back, at_ret, false, true },
+		{ begin, at_call, WAY_OPEN, WAY_OPEN },
+		{ there, there_ret, WAY_OPEN, WAY_OPEN },
+		{ back, at_ret, WAY_OPEN, WAY_MISSING },
 		/* the call is missing; the taken jump is missing */
-		{ begin, there_ret, true, true },
-		{ back, far_ret, true, true },
+		{ begin, there_ret, WAY_MISSING, WAY_MISSING },
+		{ back, far_ret, WAY_MISSING, WAY_MISSING },
 		/* both are missing, and no path connects them: a signal handler, for example */
-		{ begin, far_ret, false, false },
-		{ there_ret, far_ret, false, false },
-		{ back, there_ret, false, false },
-		{ back, begin, false, false },
-		{ (const char *)&im, far_ret, false, false },
+		{ begin, far_ret, WAY_NONE, WAY_NONE },
+		{ there_ret, far_ret, WAY_NONE, WAY_NONE },
+		{ back, there_ret, WAY_NONE, WAY_NONE },
+		{ back, begin, WAY_NONE, WAY_NONE },
+		/* no code is known there */
+		{ (const char *)&im, far_ret, WAY_OPEN, WAY_OPEN },
 		/* from the page of uprobes, and into it */
-		{ (const char *)TRAMPOLINE, back, true, true },
-		{ there, (const char *)TRAMPOLINE + 128, true, true },
+		{ (const char *)TRAMPOLINE, back, WAY_MISSING, WAY_MISSING },
+		{ there, (const char *)TRAMPOLINE + 128, WAY_MISSING, WAY_MISSING },
 	};
 
 	if (!branch_insn_known())
@@ -111,16 +112,19 @@ Test(gap, by_code)
 			cr_assert(!branch_images_map(&im, getpid(), text, 2, w, &err));
 		}
 		for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++)
-			cr_assert_eq(branch_images_gap(&im, getpid(), (uintptr_t)ways[i].from,
+			cr_assert_eq(branch_images_way(&im, getpid(), (uintptr_t)ways[i].from,
 							 (uintptr_t)ways[i].to),
-				     again == 2 ? ways[i].with_probe : ways[i].gap, "way %zu", i);
+				     again == 2 ? ways[i].with_probe : ways[i].way, "way %zu", i);
 	}
 	/* The processor leaves far branches out only where it is told to. */
-	cr_assert_not(branch_images_gap(&im, getpid(), (uintptr_t)at_lret, (uintptr_t)after_lret));
+	cr_assert_eq(branch_images_way(&im, getpid(), (uintptr_t)at_lret, (uintptr_t)after_lret),
+		     WAY_NONE);
 	im.near_only = true;
-	cr_assert_not(branch_images_gap(&im, getpid(), (uintptr_t)begin, (uintptr_t)at_call));
-	cr_assert(branch_images_gap(&im, getpid(), (uintptr_t)at_lret, (uintptr_t)far_ret));
-	cr_assert_not(branch_images_gap(&im, 1, (uintptr_t)begin, (uintptr_t)there_ret));
+	cr_assert_eq(branch_images_way(&im, getpid(), (uintptr_t)begin, (uintptr_t)at_call),
+		     WAY_OPEN);
+	cr_assert_eq(branch_images_way(&im, getpid(), (uintptr_t)at_lret, (uintptr_t)far_ret),
+		     WAY_MISSING);
+	cr_assert_eq(branch_images_way(&im, 1, (uintptr_t)begin, (uintptr_t)there_ret), WAY_OPEN);
 	branch_images_free(&im);
 	trawl_writer_close(w, &err);
 	free(text);

@@ -56,4 +56,15 @@ for how in perf-lbr perf-bts; do
 done
 sysctl -q kernel.nmi_watchdog=0
 
+# Seven pinned events have all counters; perf-bts needs none, but perf does not let an eighth run.
+perf stat -a -e r00c4:D,r10c4:D,r20c4:D,r40c4:D,instructions:D,cycles:D,ref-cycles:D \
+	-o pinned.txt sleep 100 &
+perf=$!
+sleep 2
+trawl -i branch:perf-bts -w pinned.trawl -- "$load" 30 >load.out 2>said
+same "perf-bts beside seven pinned events records nothing: status" 1 $?
+has "and says so" "$(cat said)" '^0 events captured, 0 and more lost'
+kill -INT $perf
+wait $perf
+
 tap_done

@@ -45,6 +45,14 @@ for how in perf-bts intel-bts perf-lbr perf-joined; do
 	same "$how: and those of the program before are not" 0 \
 		"$(grep -v '"from":"0x40' $how.first | grep -c '"from_module":"first"')"
 done
+# No record says that the kernel moves a task to a signal's handler, and back.
+for how in perf-bts intel-bts; do
+	# shellcheck disable=SC2016
+	trawl -q -i branch:$how -w signal.trawl -- \
+		sh -c 'trap : USR1; kill -USR1 $$; kill -USR1 $$; kill -USR1 $$'
+	same "$how: three handlers and the returns from them are breaks" 6 \
+		"$(trawl-decode --json signal.trawl | grep -c '"branch:break"')"
+done
 # While the kernel loads a program, from a slow file system, the task leaves its CPU: kmod-lbr then
 # has branches of the one before.
 # shellcheck disable=SC2016
