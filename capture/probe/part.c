@@ -348,10 +348,12 @@ static bool in_registers(const struct dwarf_function *fn, struct location *loc)
 	for (size_t i = 0; i < loc->n; i++) {
 		const struct argloc *at = fn->nparts ? &fn->parts[i].argloc : &fn->ret.argloc;
 
+		loc->pieces[i] = (struct piece){ .start = 8 * (unsigned int)i, .size = 8 };
+		if (fn->nparts && !fn->parts[i].name)
+			continue;
 		if (at->form != ARGLOC_EXPR)
 			return false;
-		loc->pieces[i] = (struct piece){ .form = PIECE_REGISTER,
-						 .start = 8 * (unsigned int)i, .size = 8 };
+		loc->pieces[i].form = PIECE_REGISTER;
 		loc->pieces[i].at.reg = strcmp(at->expr, "%dx") ? 0 : 1;
 	}
 	return true;

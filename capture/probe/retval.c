@@ -5,6 +5,7 @@
  *	integers, pointers      rax, and a second eightbyte in rdx
  *	float, double, vectors  xmm0, xmm1
  *	long double             st(0)
+ *	padding after it        nowhere
  *	more than 16 bytes, and C++ types with a non-trivial copy constructor or destructor
  *	                        in memory, at an address that the caller passed and rax returns
  *
@@ -75,6 +76,8 @@ static void place_part(struct dwarf_value *part, enum abi_class class, unsigned 
 	static const char *const regs[] = { "ax", "dx" };
 	char reg[8];
 
+	if (class == CLASS_NONE)
+		return;
 	part->ctype = xstrdup("");
 	if (class == CLASS_SSE) {
 		part->name = xasprintf("xmm%u", (*sse)++);
@@ -94,7 +97,7 @@ static void in_two_registers(struct dwarf_function *out, const struct abi_type *
 {
 	unsigned int gp = 0, sse = 0;
 
-	unknown(&out->ret, "%s is returned in two registers", out->ret.ctype);
+	unknown(&out->ret, "%s is returned in registers", out->ret.ctype);
 	for (int i = 0; i < 2; i++)
 		place_part(&out->parts[i], t->part[i], i ? t->size - 8 : 8, &gp, &sse);
 	out->nparts = 2;
@@ -107,6 +110,11 @@ static void by_class(struct dwarf_function *out, const struct abi_type *t)
 	if (t->x87)
 		unknown(v, "%s is returned in %%st(0), which the kernel's probes cannot read",
 			v->ctype);
+	else if (t->part[0] == CLASS_NONE && t->part[1] == CLASS_NONE)
+		unknown(v, "%s has no value", v->ctype);
+	else if (t->size > 8 && t->part[0] == CLASS_NONE) /* gcc gives unnamed bit fields one */
+		unknown(v, "the debug information does not show whether the begin of %s has a "
+			   "register", v->ctype);
 	else if (t->size > 8 && t->part[0] == CLASS_SSE && t->part[1] != CLASS_INTEGER)
 		unknown(v, "%s is returned in %%xmm0, which the kernel's probes cannot read",
 			v->ctype);
@@ -115,8 +123,6 @@ static void by_class(struct dwarf_function *out, const struct abi_type *t)
 	else if (t->part[0] == CLASS_SSE)
 		unknown(v, "%s is returned in %%xmm0, which the kernel's probes cannot read",
 			v->ctype);
-	else if (t->part[0] != CLASS_INTEGER)
-		unknown(v, "%s has no value", v->ctype);
 	else if (!is_number_size(t->size))
 		unknown(v, "%s has %u bytes; a type shows the whole register: $retval:x64",
 			v->ctype, t->size);
@@ -173,10 +179,13 @@ static void add_members(struct param_finder *f, Dwarf_Die *type, const struct ab
 	for (unsigned int i = 0; i * 8 < t->size; i++) {
 		struct piece *p = &loc.pieces[loc.n++];
 
-		if (t->part[i] != CLASS_INTEGER && t->part[i] != CLASS_SSE)
+		if (t->part[i] == CLASS_X87)
 			return;
-		*p = (struct piece){ .form = PIECE_REGISTER, .start = 8 * i, .size = 8 };
-		p->at.reg = t->part[i] == CLASS_SSE ? DWARF_XMM0 + (int)sse++ : general[gp++];
+		*p = (struct piece){ .start = 8 * i, .size = 8 };
+		p->form = t->part[i] == CLASS_NONE ? PIECE_NOWHERE : PIECE_REGISTER;
+		if (p->form == PIECE_REGISTER)
+			p->at.reg = t->part[i] == CLASS_SSE ? DWARF_XMM0 + (int)sse++ :
+				    general[gp++];
 	}
 	out->results = xcalloc(1, sizeof(*out->results));
 	param_add_result(f, type, "retval", &loc, NULL, out->results);
@@ -213,7 +222,7 @@ static void by_system_v(struct param_finder *f, Dwarf_Die *type, bool scalars_on
 		unknown(v, "the number format of %s is not supported", v->ctype);
 	} else {
 		by_class(out, &t);
-		if (!t.scalar && t.size <= 16)
+		if (!t.scalar && t.size <= 16 && t.part[0] != CLASS_NONE)
 			add_members(f, type, &t, out);
 	}
 }

@@ -487,8 +487,11 @@ static int add_parts(struct making *m, const struct spec_arg *arg, const struct 
 	for (size_t i = 0; i < m->fnd.nparts && ret == 0; i++) {
 		struct dwarf_value *part = &m->fnd.parts[i];
 		bool missing = part->argloc.form == ARGLOC_NONE;
-		char *field = xasprintf("%s_%s", name, part->name);
+		char *field;
 
+		if (!part->name)
+			continue;
+		field = xasprintf("%s_%s", name, part->name);
 		ret = build_field_name(m->r, m->p, arg, e, field);
 		if (ret == 0)
 			ret = add_field(m, arg, e, &(struct arg_field){

@@ -65,8 +65,9 @@ struct dwarf_function {
 	size_t nparams;
 	struct dwarf_value *params; /* a string by value is followed by its members: "s", "s.len" */
 	struct dwarf_value ret; /* ctype is "void" if there is none */
-	size_t nparts;          /* 2: returned in two registers, each of which is a part */
-	struct dwarf_value parts[2]; /* the name is the register's: "rax" */
+	size_t nparts;          /* 2: has two eightbytes, each of which is a part */
+	/* the name is the register's: "rax"; NULL: padding, which has no register */
+	struct dwarf_value parts[2];
 	struct dwarf_function *results; /* the return value by its members, as params; or NULL */
 	enum ret_proof proof;
 };

@@ -19,6 +19,8 @@ struct odd { char bytes[3]; };
 struct pair { long a, b; };
 struct three { int a, b, c; };
 struct mixed { double d; long l; };
+struct low { char c; int i; } __attribute__((aligned(16)));
+struct high { int : 32; int : 32; long l; };
 struct floats { double a, b; };
 struct big { long l[5]; };
 struct __attribute__((packed)) packed { char c; long l; };
@@ -42,6 +44,8 @@ FUNCTION struct odd ret_odd(int n) { return (struct odd){ { (char)n, (char)seed,
 FUNCTION struct pair ret_pair(int n) { return (struct pair){ n, -seed }; }
 FUNCTION struct three ret_three(int n) { return (struct three){ n, (int)seed, 3 }; }
 FUNCTION struct mixed ret_mixed(int n) { return (struct mixed){ n, seed }; }
+FUNCTION struct low ret_low(int n) { return (struct low){ (char)n, (int)seed }; }
+FUNCTION struct high ret_high(int n) { return (struct high){ n * 7 }; }
 FUNCTION struct floats ret_floats(int n) { return (struct floats){ n, (double)seed }; }
 FUNCTION struct big ret_big(int n) { return (struct big){ { n, seed } }; }
 FUNCTION struct packed ret_packed(int n) { return (struct packed){ (char)n, seed * 5 }; }
@@ -136,7 +140,7 @@ int main(void)
 		sum += ret_enum(n) + *ret_text(n) + (long)ret_double(n) + (long)ret_long_double(n);
 		sum += (long)(ret_wide(n) >> 90) + ret_small(n).b + ret_odd(n).bytes[0];
 		sum += ret_pair(n).b + ret_three(n).c + ret_mixed(n).l + (long)ret_floats(n).a +
-			b.l[0];
+		       b.l[0] + ret_low(n).i + ret_high(n).l;
 		sum += ret_packed(n).l + (long)ret_extended(n).x;
 		ret_void(n);
 		sum += ret_switch(n) + ret_tail(n) + caught(n);
