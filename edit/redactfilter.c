@@ -41,10 +41,12 @@ static size_t operator_length(const char *p)
 static bool is_small(const char *p, size_t n)
 {
 	char *end;
+	long long v;
 
 	errno = 0;
-	return n && !isspace((unsigned char)*p) && strtoll(p, &end, 0) <= UINT32_MAX && !errno &&
-	       end == p + n;
+	v = strtoll(p, &end, 0);
+	return n && !isspace((unsigned char)*p) && !errno && end == p + n && v >= INT32_MIN &&
+	       v <= UINT32_MAX;
 }
 
 void redact_filter(struct redact *x, char *p, redact_piece_fn *piece)

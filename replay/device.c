@@ -37,7 +37,7 @@ static const char help[] =
 	"      --partial        missing requests of the host are no difference\n"
 	"      --as-is          accept incomplete descriptors\n"
 	"      --hold           stay plugged in until interrupted\n"
-	"      --linger TIME    stay plugged in for TIME after the last transfer (default 1s)\n"
+	"      --linger TIME    stay plugged in for TIME after the last request (default 1s)\n"
 	"      --timeout TIME   end if no recorded transfer happens for TIME (default: never)\n"
 	"      --listen[=PORT]  wait on 127.0.0.1 for 'usbip attach' (default 3240) instead of vhci_hcd\n"
 	"      --memory SIZE    memory limit for FILE: 512M, 2G (default: 256M)\n"
@@ -102,7 +102,7 @@ static int set_option(void *arg, int option, struct trawl_error *err)
 		o->player.partial = true;
 		return 0;
 	case OPTION_AS_IS:
-		o->as_is = true;
+		o->as_is = o->player.as_is = true;
 		return 0;
 	case OPTION_HOLD:
 		o->player.hold = true;

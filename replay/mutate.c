@@ -305,7 +305,7 @@ int mutate_capture(const struct tape *t, uint64_t seed, uint64_t run, FILE *out,
 	uint8_t header[24] = {0};
 	int ret = 0;
 
-	standard_start(&s, t);
+	standard_start(&s, t, true);
 	for (; n < t->n && bytes < BYTES_MAX; n++)
 		bytes += t->entries[n].data_len + 64;
 	m.left = descriptors(NULL, &s, t) + n;

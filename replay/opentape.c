@@ -7,6 +7,7 @@
 
 #include "common/sandbox.h"
 #include "decode/base/cli.h"
+#include "decode/base/output.h"
 #include "decode/import/foreign.h"
 #include "replay/tape.h"
 
@@ -31,6 +32,9 @@ int tape_open(struct tape *t, struct foreign *f, const struct tape_file *file, i
 		   !foreign_resolve(f, err);
 	capture.path = f->path;
 	if (resolved && !tape_read_chosen(t, &capture, err)) {
+		if (out_lacked_memory())
+			return trawl_fail(err, TRAWL_CANNOT, "%s: %s", file->name,
+					  out_lack_reason());
 		if (!t->damage.status && !f->usb_whole)
 			t->damage = f->verdict;
 		return 0;

@@ -49,19 +49,21 @@ static int find_storage(struct player *p, struct trawl_error *err)
 	struct descriptor_walk w = descriptor_walk(c->p, c->len);
 	struct descriptor d;
 	uint8_t in = 0, out = 0;
-	bool here = false;
+	bool here = false, attached = false;
 
 	while (descriptor_next(&w, &d)) {
-		if (d.type == DESC_INTERFACE && d.room >= 8)
+		if (d.type == DESC_INTERFACE && d.room >= 8) {
 			here = !(in && out) && d.p[5] == 0x08 && d.p[7] == 0x50;
-		else if (d.type == DESC_ENDPOINT && d.room >= 4 && here && (d.p[3] & 3) == 2)
+			attached |= d.p[5] == 0x08 && d.p[7] == 0x62;
+		} else if (d.type == DESC_ENDPOINT && d.room >= 4 && here && (d.p[3] & 3) == 2)
 			*(d.p[2] & 0x80 ? &in : &out) = d.p[2];
 	}
 	if (!in || !out)
 		return 0;
-	p->streams = !recorded_commands_are(p->tape, in, out);
-	if (p->streams)
+	if (!recorded_commands_are(p->tape, in, out)) {
+		p->streams = attached;
 		return 0;
+	}
 	p->storage = storage_new(p->tape, in, out, p->options.speed, p->verdict, err);
 	playing_endpoint(p, in)->is_storage = playing_endpoint(p, out)->is_storage = true;
 	return p->storage ? 0 : -1;
@@ -110,7 +112,7 @@ struct player *player_new(struct tape *t, const struct player_options *o, struct
 	p->tape = t;
 	p->options = *o;
 	p->verdict = v;
-	standard_start(&p->standard, t);
+	standard_start(&p->standard, t, o->as_is);
 	list_entries(p);
 	if (!requests_start(p))
 		goto fail;
@@ -430,12 +432,10 @@ static bool is_end(struct player *p, uint64_t *wake, int *end)
 	bool over = is_over(p) && !p->delayed;
 	uint64_t left;
 
-	if (over && !p->asked) {
-		return false; /* the host has not begun to enumerate the device */
-	} else if (over && !p->options.hold) {
+	if (over && p->asked && !p->options.hold) {
 		left = (p->asked > p->progress ? p->asked : p->progress) + p->options.linger;
 		*end = PLAYER_DONE;
-	} else if (!over && p->options.timeout) {
+	} else if ((!over || !p->asked) && p->options.timeout) {
 		left = p->progress + p->options.timeout;
 		*end = PLAYER_TIMEOUT;
 	} else {
@@ -489,7 +489,7 @@ void player_finish(struct player *p)
 	if (p->storage)
 		storage_end(p->storage, p->now);
 	/* The capture itself may be of a device that was read, and not configured. */
-	if (!p->standard.configured && (t->enumerated || !t->described))
+	if (!p->standard.configured && !p->options.partial && (t->enumerated || !t->described))
 		verdict_note(p->verdict, t, NULL,
 			     "the host did not configure the device: see the log of its kernel");
 	for (uint32_t i = 0; i < t->n && !p->options.partial; i++) {

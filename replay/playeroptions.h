@@ -17,6 +17,7 @@ struct player_options {
 	/* ns without progress on the tape after which the replay ends; 0: never */
 	uint64_t timeout;
 	bool partial;      /* entries that the host does not ask for are no difference */
+	bool as_is;        /* the descriptors are not made to fit each other */
 	bool hold;         /* stay until a signal arrives or the host unplugs the device */
 };
 

@@ -42,14 +42,15 @@ static unsigned int count_configs(const struct tape *t)
 	return n;
 }
 
-void standard_start(struct standard *s, const struct tape *t)
+void standard_start(struct standard *s, const struct tape *t, bool as_is)
 {
 	unsigned int n = count_configs(t);
 
 	*s = (struct standard){.tape = t};
 	memcpy(s->descriptor, t->descriptor, sizeof(s->descriptor));
 	/* Linux refuses a device if it cannot read one of its configurations. */
-	s->descriptor[17] = (uint8_t)(n < s->descriptor[17] ? n : s->descriptor[17]);
+	if (!as_is && n < s->descriptor[17])
+		s->descriptor[17] = (uint8_t)n;
 	if (t->mbps >= 5000)
 		s->speed = USBIP_SUPER; /* vhci_hcd has no faster speed */
 	else if (t->mbps >= 480)

@@ -20,8 +20,11 @@ struct standard {
 	uint8_t answer[1024]; /* buffer for answers that are no recorded descriptor */
 };
 
-/* Starts an unconfigured device; t must outlive *s. */
-void standard_start(struct standard *s, const struct tape *t);
+/*
+ * Starts an unconfigured device; t must outlive *s. as_is: with the number of configurations that
+ * its descriptor has, not of those that the tape has.
+ */
+void standard_start(struct standard *s, const struct tape *t, bool as_is);
 
 /*
  * Answers a standard request. Returns 0 with *data and *n, the answer before it is cut to wLength

@@ -135,7 +135,7 @@ static void use_entry(struct storage *s, uint32_t i, bool same, uint64_t now)
 /* Marks a tape command as played or skipped. */
 static void use_command(struct storage *s, struct recorded_command *c, bool same, uint64_t now)
 {
-		use_entry(s, c->cbw, same, now);
+	use_entry(s, c->cbw, same, now);
 	if (same)
 		return; /* its data and status entries are marked when they are played */
 	for (uint32_t i = 0; i < c->n; i++)

@@ -234,7 +234,7 @@ static int take(struct tape_reader *r, const struct usb_detail *d)
 		return 0;
 	if (d->has_setup && control_kind(&d->setup) == SETUP_STANDARD) {
 		t->enumerated |= d->setup.request == REQ_SET_CONFIGURATION && !is_inserted(d);
-		t->described |= !is_inserted(d);
+		t->described |= d->setup.request == REQ_GET_DESCRIPTOR && !is_inserted(d);
 		if (d->setup.request == REQ_GET_DESCRIPTOR)
 			return keep_answer(t, d, r->err);
 		if (!control_is_decision(&d->setup))

@@ -100,7 +100,7 @@ struct tape {
 	double mbps;           /* from the sysfs snapshot; 0: unknown */
 	uint8_t cancelled[16]; /* while reading: by endpoint, how many of its last reads were */
 	bool enumerated;       /* the host set a configuration in the capture */
-	bool described;        /* the host sent standard requests in the capture */
+	bool described;        /* the host read descriptors in the capture */
 	uint64_t cut;          /* transfers whose data is incomplete */
 	uint64_t unknown;      /* entries that are unknown */
 	uint64_t first_unknown; /* the item of the first */

@@ -19,7 +19,10 @@ void jdoc_limit(uint64_t bytes)
 	memory.most = bytes;
 }
 
-/* How much memory the values of a text take, before they are made. */
+/*
+ * How much memory the values of a text take, before they are made. UINT64_MAX: the text is not
+ * JSON, but json-c takes names in single quotes.
+ */
 static uint64_t tree_bytes(const char *text, size_t len)
 {
 	uint64_t bytes = VALUE_BYTES;
@@ -30,6 +33,8 @@ static uint64_t tree_bytes(const char *text, size_t len)
 
 		if (c == '"') {
 			quoted = !quoted;
+		} else if (c == '\'' && !quoted) {
+			return UINT64_MAX;
 		} else if (quoted) {
 			bytes++;
 			i += c == '\\';
@@ -50,7 +55,7 @@ static void release(struct json_object *o, void *bytes)
 	memory.used -= (uintptr_t)bytes;
 }
 
-/* Counts a document until it is released. A single value, which is small, is not counted. */
+/* Counts a document until it is released. A single value is no larger than its text: not counted. */
 static void count(struct json_object *o, uint64_t bytes)
 {
 	if (!json_object_is_type(o, json_type_object) && !json_object_is_type(o, json_type_array))
@@ -67,7 +72,9 @@ struct json_object *jdoc_parse(const void *text, size_t len)
 	bool wrong;
 
 	errno = EINVAL;
-	if (bytes > memory.most - memory.used) {
+	if (bytes == UINT64_MAX)
+		return NULL;
+	if (memory.used > memory.most || bytes > memory.most - memory.used) {
 		out_exceed_memory();
 		return NULL;
 	}

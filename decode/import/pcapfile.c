@@ -10,6 +10,7 @@
 #include "decode/base/bytes.h"
 
 #include <pcap/pcap.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define MAGIC_NANO 0xa1b23c4d
@@ -62,17 +63,21 @@ static bool can_be_packet(FILE *in, uint64_t at)
 
 /*
  * Whether the packets of a file with the modified magic have headers of 28 bytes, as of SuSE Linux
- * 6.3. libpcap takes all such files for those with 24, and finds no second packet in these.
+ * 6.3. libpcap takes all such files for those with 24, and finds no second packet in these; a file
+ * with one packet ends with that.
  */
 static bool has_long_headers(FILE *in)
 {
 	uint8_t h[40];
+	struct stat st;
 	uint64_t end;
 
-	if (pread(fileno(in), h, sizeof(h), 0) != sizeof(h) || get32(h) != MAGIC_MODIFIED)
+	if (pread(fileno(in), h, sizeof(h), 0) != sizeof(h) || get32(h) != MAGIC_MODIFIED ||
+	    fstat(fileno(in), &st))
 		return false;
 	end = 24 + (uint64_t)get32(h + 32);
-	return !can_be_packet(in, end + 24) && can_be_packet(in, end + 28);
+	return !can_be_packet(in, end + 24) &&
+	       (can_be_packet(in, end + 28) || (uint64_t)st.st_size == end + 28);
 }
 
 int pcap_import(struct usb_import *im, FILE *in, const char *name, struct trawl_error *err)

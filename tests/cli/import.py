@@ -536,7 +536,8 @@ def test_many_interfaces(d):
                                    bytes(-len(p) % 4)))
         err = run("trawl-edit", "import", path, "-w", d + "/many.trawl", status=left_out != 0)[1]
         events = [json.loads(l) for l in
-                  run("trawl-decode", "--json", "--raw", d + "/many.trawl")[0].splitlines()]
+                  run("trawl-decode", "--json", "--raw", "--memory", "512M",
+                      d + "/many.trawl")[0].splitlines()]
         kept = n - left_out // 2
         same({**{"usb@usbmon%d" % i: 2 for i in range(kept)}, "usb249": 1},
              {s: sum(e["source"] == s for e in events) for s in {e["source"] for e in events}},

@@ -27,6 +27,7 @@ Test(filter, only_values_are_removed)
 	becomes("!(comm==bash) || flags & 0x10", "!(comm==####) || flags & 0x10");
 	becomes("name.ustring != '/home/me' && n >= -22", "name.ustring != '########' && n >= -22");
 	becomes("ip == 0xffffffff81000000 || cpu == 3", "ip == ################## || cpu == 3");
+	becomes("ip == -131940395225088 || n == -1", "ip == ################ || n == -1");
 	becomes("n == 99999999999999999999", "n == ####################");
 	becomes("cpus & CPUS{1-3}", "cpus & #########");
 }

@@ -30,7 +30,7 @@ def save(d, name, fill):
 
 def replayed(path, play, *args):
     """The end of a replay with a host that does play(host): its result, status, output, messages."""
-    r = Replay(path, "--speed", "0", "--linger", "20ms", "--timeout", "5s", *args)
+    r = Replay(path, "--speed", "0", "--linger", "2s", "--timeout", "5s", *args)
     try:
         h = r.host()
         got = h.attach() and play(h)
