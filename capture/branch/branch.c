@@ -45,6 +45,7 @@ struct branch_task {
 				       * follow the last one */
 	uint64_t collected, since;    /* time of the last collection, 0: none; its branches happened
 				       * at `since` or later */
+	bool late;                    /* the back end has spoken of it after the session's end */
 };
 
 /* The branches before a hit of a probe: a record that has not been written yet. */
@@ -274,39 +275,51 @@ static void add_branch(struct branch_state *s, const struct branch_event *e, str
 	}
 }
 
-/*
- * Returns the time of a branch or a mark. What a back end that collects branches has lost is
- * missing since the collection before: after the session's end some of it may belong to the span.
- */
-static uint64_t time_of(const struct branch_state *s, const struct branch_event *e)
+static int put_mark(struct branch_state *s, struct branch_task *t, uint64_t time, uint64_t count,
+		    enum branch_mark_kind kind, struct trawl_error *err)
 {
+	struct branch_encoder *b = batch_of(s, t, time, err);
+
+	if (!b)
+		return -1;
+	add_mark(s, t, b, kind, time, count);
+	return 0;
+}
+
+/*
+ * What a back end collects after the session's end is dropped. But what it says first of a task may
+ * be that branches are missing since its last collection: these may belong to the span.
+ */
+static int take_late(struct branch_state *s, const struct branch_event *e, struct branch_task *t,
+		     struct trawl_error *err)
+{
+	bool lost = e->kind == BRANCH_EVENT_MARK && e->mark == BRANCH_MARK_LOST && !t->late;
 	uint64_t end = session_span(s->in->session)->end;
 
-	return e->collected && e->kind == BRANCH_EVENT_MARK && e->mark == BRANCH_MARK_LOST &&
-			       e->time > end
-		       ? end
-		       : e->time;
+	t->late = true;
+	return lost && in_span(s, end) ? put_mark(s, t, end, 0, BRANCH_MARK_LOST, err) : 0;
 }
 
 /* Takes a branch or a mark; drops it if it happened outside the session's span. */
 static int take_dated(struct branch_state *s, const struct branch_event *e, struct trawl_error *err)
 {
 	struct branch_task *t = task_of(s, e->tid, e->pid);
+	uint64_t time = e->time;
 	struct branch_encoder *b;
-	uint64_t time = time_of(s, e);
 
+	if (e->collected && time > session_span(s->in->session)->end)
+		return take_late(s, e, t, err);
 	if (!in_span(s, time))
 		return 0;
 	if (e->collected)
 		note_collected(s, t, time);
 	time = e->collected && t->since < time ? t->since : time;
+	if (e->kind == BRANCH_EVENT_MARK)
+		return put_mark(s, t, time, e->count, e->mark, err);
 	b = batch_of(s, t, time, err);
 	if (!b)
 		return -1;
-	if (e->kind == BRANCH_EVENT_BRANCH)
-		add_branch(s, e, t, b, time);
-	else
-		add_mark(s, t, b, e->mark, time, e->count);
+	add_branch(s, e, t, b, time);
 	return 0;
 }
 
@@ -345,6 +358,10 @@ static void encode_stack(struct branch_state *s, const struct branch_task *t,
 	for (size_t i = 0; i < l->n; i++) {
 		struct branch one = l->branches[i];
 
+		if (s->backend->by_processor && i &&
+		    branch_images_way(&s->images, t->pid, l->branches[i - 1].to, one.from) ==
+			    WAY_NONE)
+			branch_encoder_mark(s->hit, BRANCH_MARK_BREAK, e->time, 0);
 		if (one.kind == BRANCH_UNKNOWN)
 			one.kind = branch_images_kind(&s->images, t->pid, one.from);
 		branch_encoder_add(s->hit, &one, e->time);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
+#include <unistd.h>
+
 #include "capture/branch/forks.h"
 
 void forks_open(struct forks *f, const struct branch_scope *scope)
@@ -11,7 +13,8 @@ void forks_open(struct forks *f, const struct branch_scope *scope)
 	perf_ring_attr(&a);
 	a.mmap = a.mmap2 = a.comm = a.comm_exec = 0;
 	a.wakeup_watermark = 1;
-	if (perf_ring_open(&f->ring, &a, scope, 1, &ignored))
+	if (perf_ring_open(&f->ring, &a, scope, 1, &ignored) ||
+	    f->ring.fds[f->ring.nfds - 1] > sysconf(_SC_OPEN_MAX) / 2)
 		forks_close(f);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -127,7 +128,7 @@ static void take_record(void *arg, const char *record, const struct perf_event_h
 		t->known = false;
 }
 
-/* Records the loop with this event. Returns false if perf does not. */
+/* Records the loop with this event. Returns false, with errno, if perf does not. */
 static bool try_event(uint64_t config, struct trial *t)
 {
 	struct perf_event_attr a = { 0 };
@@ -155,7 +156,7 @@ static bool try_event(uint64_t config, struct trial *t)
 	return ring != MAP_FAILED;
 }
 
-enum verdict { EVENT_RIGHT, EVENT_WRONG, EVENT_UNPROVEN };
+enum verdict { EVENT_RIGHT, EVENT_WRONG, EVENT_REFUSED, EVENT_UNPROVEN };
 
 /*
  * Whether complete runs of the loop are joined without error. Some branches are missing whenever
@@ -166,13 +167,18 @@ static enum verdict judge_event(uint64_t config)
 {
 	struct trial t;
 
+	bool sampled = false;
+
 	for (unsigned int i = 0; i < TRIES; i++) {
-		if (!try_event(config, &t) || t.wrong || t.loop.wrong)
+		if (!try_event(config, &t))
+			return EVENT_REFUSED;
+		if (t.wrong || t.loop.wrong)
 			return EVENT_WRONG;
 		if (t.whole)
 			return EVENT_RIGHT;
+		sampled |= t.sampled;
 	}
-	return EVENT_UNPROVEN;
+	return sampled ? EVENT_UNPROVEN : EVENT_WRONG;
 }
 
 int join_find_event(uint64_t *config, struct trawl_error *err)
@@ -182,7 +188,8 @@ int join_find_event(uint64_t *config, struct trawl_error *err)
 	 */
 	static const uint64_t events[] = { 0x20c4, 0xc0c4, 0x80c4, 0xc4 };
 
-	bool unproven = false;
+	bool unproven = false, refused = false;
+	int why = 0;
 
 	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++) {
 		enum verdict v = judge_event(events[i]);
@@ -192,6 +199,8 @@ int join_find_event(uint64_t *config, struct trawl_error *err)
 			return 0;
 		}
 		unproven |= v == EVENT_UNPROVEN;
+		refused |= v == EVENT_REFUSED;
+		why = v == EVENT_REFUSED ? errno : why;
 	}
 	if (unproven)
 		return trawl_fail(err, TRAWL_CANNOT,
@@ -199,6 +208,11 @@ int join_find_event(uint64_t *config, struct trawl_error *err)
 				  "to tell which event counts its branches; raise "
 				  "kernel.perf_event_max_sample_rate, set "
 				  "kernel.perf_cpu_time_max_percent to 0, or use a less busy machine");
+	if (refused)
+		return trawl_fail(err, TRAWL_CANNOT,
+				  "branch:perf-joined: perf refuses events with so short a period: "
+				  "%s%s; use kmod-step or ptrace", strerror(why),
+				  why == EINVAL ? " (newer kernels do so on Haswell)" : "");
 	return trawl_fail(err, TRAWL_CANNOT,
 			  "branch:perf-joined: no known event counts exactly the branches that "
 			  "this processor records (AMD's also counts interrupts and system "

@@ -203,7 +203,6 @@ static void *open_joined(const struct branch_scope *scope, struct trawl_error *e
 		close_state(s);
 		return NULL;
 	}
-	forks_open(&s->forks, scope);
 	join_attr(&s->attr, config);
 	for (size_t i = 0; i < s->ring.ncpus; i++)
 		s->blind |= !s->ring.cpus[i].ring;
@@ -211,8 +210,10 @@ static void *open_joined(const struct branch_scope *scope, struct trawl_error *e
 		a.pid = scope->pids[i];
 		threads_each(a.pid, add_thread, &a);
 	}
-	if (a.events)
+	if (a.events) {
+		forks_open(&s->forks, scope);
 		return s;
+	}
 	trawl_fail(err, TRAWL_CANNOT, "-i branch:perf-joined: perf_event_open: %s%s",
 		   strerror(errno),
 		   errno == EMFILE ? ": each thread takes one for each CPU; raise ulimit -n" : "");
@@ -464,7 +465,9 @@ static int drain(void *state, struct branch_sink *sink, struct trawl_error *err)
 	if (!s->begun && perf_ring_initial(&s->ring, &s->scope, sink, err))
 		return -1;
 	s->begun = true;
-	if (forks_each(&s->forks, add_forked, s, err) || perf_ring_fill(&s->ring, err))
+	if (!s->stopped && forks_each(&s->forks, add_forked, s, err))
+		return -1;
+	if (perf_ring_fill(&s->ring, err))
 		return -1;
 	while (!got && (h = perf_ring_next(&s->ring, until))) {
 		got = take(s, sink, h, err);

@@ -130,8 +130,10 @@ static bool cpu_has(const char *flag)
 }
 
 /* Writes to *err why perf_event_open() failed. */
-static int why_not(const char *name, bool lbr, int error, struct trawl_error *err)
+static int why_not(const char *name, enum perf_how how, int error, struct trawl_error *err)
 {
+	bool lbr = how == HOW_LBR;
+
 	if (error == EACCES || error == EPERM)
 		return trawl_fail(err, TRAWL_CANNOT,
 				  "branch:%s: no permission to use perf; run as root, or lower "
@@ -155,7 +157,7 @@ static int why_not(const char *name, bool lbr, int error, struct trawl_error *er
 				  "branch:%s: the processor has no branch trace store: it is in "
 				  "Intel's, outside of virtual machines",
 				  name);
-	if (!lbr && error == EINVAL)
+	if (how == HOW_BTS && error == EINVAL)
 		return trawl_fail(err, TRAWL_CANNOT,
 				  "branch:%s: perf refuses a record of each branch: newer kernels "
 				  "do so on Haswell; try branch:intel-bts",
@@ -175,7 +177,7 @@ static int try_open(const char *name, enum perf_how how, struct trawl_error *err
 	a.inherit = 0;
 	fd = (int)syscall(SYS_perf_event_open, &a, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0)
-		return why_not(name, how == HOW_LBR, errno, err);
+		return why_not(name, how, errno, err);
 	close(fd);
 	return 0;
 }
@@ -271,11 +273,12 @@ static void *open_of(const struct branch_scope *scope, enum perf_how how, struct
 	switches_init(&p->switches, (size_t)sysconf(_SC_NPROCESSORS_CONF));
 	for (size_t i = 0; how != HOW_LBR && i < scope->n; i++)
 		threads_each(scope->pids[i], guard_first, p);
-	if (how != HOW_LBR)
-		forks_open(&p->forks, scope);
 	if (!perf_ring_open(&p->ring, &attr, scope, PAGES, err) &&
-	    (how != HOW_AUX || !perf_ring_aux(&p->ring, AUX_PAGES, err)))
+	    (how != HOW_AUX || !perf_ring_aux(&p->ring, AUX_PAGES, err))) {
+		if (how != HOW_LBR)
+			forks_open(&p->forks, scope);
 		return p;
+	}
 	close_state(p);
 	return NULL;
 }
@@ -560,10 +563,10 @@ static void note_task(struct perf_state *p, const struct perf_held *h)
 	if (p->how == HOW_LBR)
 		return;
 	if (h->record->type == PERF_RECORD_FORK) {
-		switches_fork(&p->switches, (pid_t)t->ptid, (pid_t)t->tid, h->time);
-		guard(p, (pid_t)t->pid, (pid_t)t->tid);
+		if (switches_fork(&p->switches, (pid_t)t->ptid, (pid_t)t->tid, h->time))
+			guard(p, (pid_t)t->pid, (pid_t)t->tid);
 	} else if (h->record->type == PERF_RECORD_EXIT) {
-		switches_exit(&p->switches, (pid_t)t->tid);
+		switches_exit(&p->switches, (pid_t)t->tid, h->time);
 	}
 }
 
@@ -614,7 +617,7 @@ static int drain(void *state, struct branch_sink *sink, struct trawl_error *err)
 	if (!p->begun && perf_ring_initial(&p->ring, &p->scope, sink, err))
 		return -1;
 	p->begun = true;
-	if (forks_each(&p->forks, guard, p, err) || perf_ring_fill(&p->ring, err))
+	if ((!p->stopped && forks_each(&p->forks, guard, p, err)) || perf_ring_fill(&p->ring, err))
 		return -1;
 	if (perf_ring_aux_full(&p->ring)) {
 		p->gaps++;

@@ -27,9 +27,21 @@ static uint32_t group_at(const struct switch_task *t, uint64_t time)
 	return time > t->guarded ? t->own : t->group;
 }
 
+/* Removes a task from the list. */
+static void forget(struct switches *s, pid_t tid)
+{
+	struct switch_task *t = find(s, tid);
+
+	if (!t)
+		return;
+	if (t->guard >= 0)
+		close(t->guard);
+	*t = s->tasks[--s->n];
+}
+
 static void add(struct switches *s, pid_t tid, uint32_t group)
 {
-	switches_exit(s, tid);
+	forget(s, tid);
 	xgrow(s->tasks, s->n);
 	s->tasks[s->n++] = (struct switch_task){
 		.tid = tid, .group = group, .guarded = UINT64_MAX, .guard = -1 };
@@ -56,47 +68,57 @@ void switches_guard(struct switches *s, pid_t tid, int guard, uint64_t time)
 	}
 }
 
-/* Hands over the guard that came before the task's fork; closes it if the task is not known. */
+/* Closes the early guards of a task that were opened until `time`: they are of one before. */
+static void drop_early(struct switches *s, pid_t tid, uint64_t time)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < s->nearly; i++) {
+		if (s->early[i].tid == tid && s->early[i].time <= time)
+			close(s->early[i].fd);
+		else
+			s->early[kept++] = s->early[i];
+	}
+	s->nearly = kept;
+}
+
+/* Hands over the guard that came before the task's fork. */
 static void take_early(struct switches *s, pid_t tid)
 {
-	for (size_t i = s->nearly; i-- > 0;) {
+	for (size_t i = 0; i < s->nearly; i++) {
 		struct switch_guard g = s->early[i];
 
 		if (g.tid != tid)
 			continue;
-		s->early[i] = s->early[--s->nearly];
-		if (find(s, tid))
-			switches_guard(s, tid, g.fd, g.time);
-		else
-			close(g.fd);
+		for (s->nearly--; i < s->nearly; i++)
+			s->early[i] = s->early[i + 1];
+		switches_guard(s, tid, g.fd, g.time);
 	}
 }
 
-void switches_fork(struct switches *s, pid_t parent, pid_t tid, uint64_t time)
+bool switches_fork(struct switches *s, pid_t parent, pid_t tid, uint64_t time)
 {
 	const struct switch_task *p = find(s, parent);
 
 	/* A parent that is not known had no record of its own fork: it may be a clone of anyone. */
-	if (p)
-		add(s, tid, time > p->guarded ? ++s->groups : p->group);
+	drop_early(s, tid, p ? time : UINT64_MAX);
+	if (!p)
+		return false;
+	add(s, tid, time > p->guarded ? ++s->groups : p->group);
 	take_early(s, tid);
+	return true;
 }
 
-void switches_exit(struct switches *s, pid_t tid)
+void switches_exit(struct switches *s, pid_t tid, uint64_t time)
 {
-	struct switch_task *t = find(s, tid);
-
-	if (!t)
-		return;
-	if (t->guard >= 0)
-		close(t->guard);
-	*t = s->tasks[--s->n];
+	forget(s, tid);
+	drop_early(s, tid, time);
 }
 
 void switches_free(struct switches *s)
 {
 	while (s->n)
-		switches_exit(s, s->tasks[s->n - 1].tid);
+		forget(s, s->tasks[s->n - 1].tid);
 	while (s->nearly)
 		close(s->early[--s->nearly].fd);
 	free(s->early);

@@ -59,9 +59,12 @@ void switches_add(struct switches *s, pid_t tid);
  */
 void switches_guard(struct switches *s, pid_t tid, int guard, uint64_t time);
 
-/* The following have the records of the kernel, in the order of time. */
-void switches_fork(struct switches *s, pid_t parent, pid_t tid, uint64_t time);
-void switches_exit(struct switches *s, pid_t tid);
+/*
+ * The following have the records of the kernel, in the order of time. switches_fork() returns
+ * whether the new task is known now: the parent is.
+ */
+bool switches_fork(struct switches *s, pid_t parent, pid_t tid, uint64_t time);
+void switches_exit(struct switches *s, pid_t tid, uint64_t time);
 void switches_out(struct switches *s, size_t cpu, pid_t tid);
 /* Returns the task whose branches may have stayed in the store, or 0. */
 pid_t switches_in(struct switches *s, size_t cpu, pid_t tid, uint64_t time);

@@ -120,13 +120,27 @@ Test(switches, a_guard_may_come_before_the_record_of_the_fork)
 {
 	guard(2, 11);
 	guard(9, 11); /* of a task whose parent is not known */
-	switches_fork(&s, 1, 2, 10);
-	switches_fork(&s, 2, 3, 12);
-	switches_fork(&s, 8, 9, 10);
+	cr_assert(switches_fork(&s, 1, 2, 10));
+	cr_assert(switches_fork(&s, 2, 3, 12));
+	cr_assert_not(switches_fork(&s, 8, 9, 10));
 	switches_out(&s, 0, 2);
 	cr_assert_eq(switches_in(&s, 0, 3, 21), 0);
 	switches_out(&s, 0, 2);
 	cr_assert_eq(switches_in(&s, 0, 9, 22), 2);
+}
+
+Test(switches, an_early_guard_is_of_one_task_only)
+{
+	guard(2, 6); /* the record of its fork was lost */
+	switches_exit(&s, 2, 7);
+	cr_assert_eq(s.nearly, 0);
+	guard(2, 8); /* nor is its exit known */
+	guard(2, 101);
+	switches_fork(&s, 1, 2, 99);
+	cr_assert_eq(s.nearly, 0);
+	switches_fork(&s, 2, 3, 100);
+	switches_out(&s, 0, 2);
+	cr_assert_eq(switches_in(&s, 0, 3, 100), 2, "before its own guard");
 }
 
 Test(switches, guards_leave_descriptors_for_other_files)

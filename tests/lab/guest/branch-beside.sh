@@ -60,7 +60,10 @@ sysctl -q kernel.nmi_watchdog=0
 perf stat -a -e r00c4:D,r10c4:D,r20c4:D,r40c4:D,instructions:D,cycles:D,ref-cycles:D \
 	-o pinned.txt sleep 100 &
 perf=$!
-sleep 2
+all_pinned() {
+	perf stat -x, -e branches:u true 2>&1 | grep -q 'not counted'
+}
+wait_for all_pinned
 trawl -i branch:perf-bts -w pinned.trawl -- "$load" 30 >load.out 2>said
 same "perf-bts beside seven pinned events records nothing: status" 1 $?
 has "and says so" "$(cat said)" '^0 events captured, 0 and more lost'
