@@ -381,8 +381,8 @@ void abi_type_of(Dwarf_Die *die, struct abi_type *t)
 	t->x87 = t->part[0] == CLASS_X87 && (t->scalar || (!t->memory && t->size <= 16));
 	t->memory |= t->size > 16 || t->part[0] == CLASS_X87 || t->part[1] == CLASS_X87;
 	t->align = dwarf_udata(&type, DW_AT_alignment, t->align);
-	t->padded = !t->memory && t->size > 8 && t->align <= 8 &&
-		    (t->part[0] == CLASS_NONE || t->part[1] == CLASS_NONE);
+	t->padded = !t->memory && t->size > 8 &&
+		    (t->part[0] == CLASS_NONE || (t->part[1] == CLASS_NONE && t->align <= 8));
 	/* an object whose size is no multiple of it is packed */
 	if (t->align < 8 || (t->size && t->size % t->align))
 		t->align = 8;

@@ -37,8 +37,11 @@ struct abi_type {
 	bool wide;         /* has a value whose place depends on the compiler and its options */
 	enum passing passing; /* UNKNOWN: its address may be passed instead */
 	bool undecoded;    /* a number of a format that is not shown */
-	bool padded;       /* an eightbyte without a member: of unnamed bit fields gcc makes an
-			    * integer, clang and DWARF nothing */
+	/*
+	 * Has an eightbyte without a member: of unnamed bit fields gcc makes an integer, clang and
+	 * DWARF nothing. Where it is as a parameter, and what follows it, is unknown.
+	 */
+	bool padded;
 	bool scalar;       /* a number or a pointer, not a struct, union or array */
 	bool is_signed, is_float;
 	enum probe_arg_show show;

@@ -461,7 +461,7 @@ void retval_describe(struct param_finder *f, struct dwarf_function *out)
 	else if (out->proof != PROOF_PAIR && !doubtful(f))
 		out->proof = PROOF_NONE;
 	else if (out->proof == PROOF_NONE)
-		out->proof = out->nparts ? PROOF_BOTH_USED : PROOF_USED;
+		out->proof = out->nparts && out->parts[1].name ? PROOF_BOTH_USED : PROOF_USED;
 }
 
 void retval_recheck(const struct param_finder *f, struct dwarf_function *out)
