@@ -55,7 +55,7 @@ static void release(struct json_object *o, void *bytes)
 	memory.used -= (uintptr_t)bytes;
 }
 
-/* Counts a document until it is released. A single value is no larger than its text: not counted. */
+/* Counts a document until it is released; not a single value, which is no larger than its text. */
 static void count(struct json_object *o, uint64_t bytes)
 {
 	if (!json_object_is_type(o, json_type_object) && !json_object_is_type(o, json_type_array))

@@ -45,10 +45,12 @@ fired() {
 		"$(nearest $1 | grep -xFf $1.such)"
 }
 
-# nearest NAME: prints the time of the transfer that is nearest to the file's trigger.
+# nearest NAME: prints the time of the transfer that is nearest to the file's trigger, other than
+# those that are pending at the end of the file.
 nearest() {
 	trawl-decode --json $1.trawl | jq -s '(map(select(.source == "trawl"))[0].ts_ns) as $at |
-		map(select(.source == "usb")) | min_by((.ts_ns - $at) | fabs) | .ts_ns'
+		map(select(.source == "usb" and .fields.end != "pending")) |
+		min_by((.ts_ns - $at) | fabs) | .ts_ns'
 }
 
 modprobe usbmon
