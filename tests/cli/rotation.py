@@ -258,11 +258,13 @@ def offset(path):
 
 
 def wait_for(path, text, times):
-    for _ in range(300):
+    """Fails after two minutes, which are long even on a busy machine."""
+    for _ in range(2400):
         with open(path, encoding="utf-8") as f:
             if f.read().count(text) >= times:
                 return
         time.sleep(0.05)
+    tap.ok(False, f"'{text}' is said {times} times")
 
 
 def main():
