@@ -29,6 +29,7 @@ struct contention {
 	size_t n;
 };
 
+/* Frees the ranges; *c is as at the beginning then. */
 void contention_free(struct contention *c);
 
 /*

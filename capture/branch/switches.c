@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "capture/branch/switches.h"
@@ -90,9 +91,9 @@ static void take_early(struct switches *s, pid_t tid)
 
 		if (g.tid != tid)
 			continue;
-		for (s->nearly--; i < s->nearly; i++)
-			s->early[i] = s->early[i + 1];
+		memmove(&s->early[i], &s->early[i + 1], (--s->nearly - i) * sizeof(g));
 		switches_guard(s, tid, g.fd, g.time);
+		return;
 	}
 }
 

@@ -535,8 +535,11 @@ def test_many_interfaces(d):
             f.write(usbsynth.block("<", 6, struct.pack("<IIIII", n, 0, 0, len(p), len(p)) + p +
                                    bytes(-len(p) % 4)))
         err = run("trawl-edit", "import", path, "-w", d + "/many.trawl", status=left_out != 0)[1]
+        if left_out:  # each source is a machine of its own: 350 MB
+            refused = run("trawl-decode", "--json", "--raw", d + "/many.trawl", status=3)[1]
+            ok("would take more than the 256 MiB" in refused, "beyond the limit", refused)
         events = [json.loads(l) for l in
-                  run("trawl-decode", "--json", "--raw", "--memory", "512M",
+                  run("trawl-decode", "--json", "--raw", *["--memory", "512M"] * bool(left_out),
                       d + "/many.trawl")[0].splitlines()]
         kept = n - left_out // 2
         same({**{"usb@usbmon%d" % i: 2 for i in range(kept)}, "usb249": 1},

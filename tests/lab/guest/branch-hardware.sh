@@ -92,8 +92,8 @@ for how in perf-bts intel-bts; do
 	sed 's/^/# /' tasks
 	same "$how: none of three generations has another's" "" \
 		"$(awk 'whose[$2]++ || task[$3]++' tasks)"
-	has "$how: what may be of two of them is lost, if the recorder came late" \
-		"$(tail -1 said)" ' (0|[0-9]+ and more) lost'
+	has "$how: what may be of two of them is lost: $(tail -1 said)" "$(tail -1 said)" \
+		'[1-9][0-9]* and more lost'
 done
 
 cp ./*.trawl ./*.json ./*.first "$LAB_KEEP"
