@@ -116,7 +116,7 @@ static int act(const struct options *o, struct tape *t, struct trawl_error *err)
 	struct out out;
 	int status;
 
-	if (!t->device.known)
+	if (!t->device.known && o->mode != MODE_LIST)
 		return trawl_fail(err, TRAWL_CANNOT,
 				  "%s: the capture has no device descriptor of %u:%u, so that any "
 				  "device might get the session: begin the capture before the device "

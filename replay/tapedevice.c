@@ -71,6 +71,13 @@ static void note_former(struct lister *l, const struct tape_device *now, uint64_
 	}
 }
 
+/* Only hubs get class requests for something other than a device, interface or endpoint: a port. */
+static bool is_port_request(const struct usb_detail *d)
+{
+	return d->has_setup && control_kind(&d->setup) == SETUP_CLASS &&
+	       (d->setup.type & 0x1f) == SETUP_OTHER;
+}
+
 static int list_device(struct tape_reader *r, const struct usb_detail *d)
 {
 	const struct usb_device *dev = d->device;
@@ -87,6 +94,8 @@ static int list_device(struct tape_reader *r, const struct usb_detail *d)
 	}
 	x->transfers++;
 	x->last = r->item->time;
+	if (!x->known)
+		x->hub |= is_port_request(d);
 	if (!dev)
 		return 0;
 	if (dev->known) {

@@ -552,6 +552,11 @@ def test_errors(d):
     refused("no file", 2, "no file", "device")
     refused("a file that is not there", 3, "none", "device", d + "/none")
     refused("several devices: a list", 2, "1:6 (0627:0001), 1:7 (0627:0002)", "device", two)
+    port_status = bytes([0xa3, 0, 0, 0, 1, 0, 4, 0])
+    hub = capture(d, "hub", lambda c: c.control(port_status, bytes(4), dev=1),
+                  lambda c: c.transfer(INTERRUPT, 0x81, answer=bytes(8), dev=6))
+    refused("a hub without descriptors is not the device", 3, "cannot replay 1:6: the capture",
+            "device", hub)
     refused("no such device", 2, "no device is called so", "device", "--device", "1:99", two)
     again = capture(d, "again", usbsynth.keyboard, lambda c: vendor(c, [], dev=6))
     refused("two devices that had an address", 2,

@@ -265,7 +265,11 @@ def test_errors(d):
     c.transfer(INTERRUPT, 0x81, answer=bytes(8), dev=6)
     with open(d + "/bare.pcap", "wb") as f:
         f.write(usbsynth.pcap(c.records))
-    refused("a device without descriptors", 3, "begin the capture before", "--to-c", d + "/bare.pcap")
+    for how in ("--to-c", "--to-python"):
+        refused(f"{how}: a device without descriptors", 3, "begin the capture before", how,
+                d + "/bare.pcap")
+    same("read    ep1 IN interrupt, 8 bytes\n",
+         replay(d + "/bare.pcap", status=0).stdout, "its requests can be listed")
     c = usbsynth.Capture()
     usbsynth.keyboard(c)
     whole = usbsynth.pcap(c.records)
