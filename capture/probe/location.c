@@ -108,6 +108,19 @@ static bool expression_at(Dwarf_Attribute *attr, uint64_t address, bool entry, D
 				     element_at(attr, address, entry, ops, n);
 }
 
+/*
+ * At the entry, a list of frame bases (gcc -gdwarf-2) counts from the %rsp of the entry; a single
+ * expression counts from a register as the prologue leaves it. Makes the former an offset from the
+ * CFA, so that it is not taken for the latter. False if it counts from another register.
+ */
+static bool relate_to_cfa(struct symbolic *base)
+{
+	if (base->base == BASE_REGISTER && base->reg == DWARF_RSP)
+		*base = (struct symbolic){.base = BASE_CFA,
+					  .offset = location_sum(base->offset, -8)};
+	return base->base == BASE_CFA;
+}
+
 /* Pushes the frame base plus offset, as DW_OP_fbreg does. */
 static bool frame_base(struct machine *m, int64_t offset)
 {
@@ -123,7 +136,7 @@ static bool frame_base(struct machine *m, int64_t offset)
 		return refuse(m, "the debug information lacks its function's frame base");
 	if (!run(&frame, ops, n, &attr))
 		return false;
-	if (frame.n != 1)
+	if (frame.n != 1 || (!m->cfa && !is_expression(&attr) && !relate_to_cfa(&frame.stack[0])))
 		return refuse(m, "its function's frame base is not supported");
 	frame.stack[0].offset = location_sum(frame.stack[0].offset, offset);
 	return push(m, frame.stack[0]);

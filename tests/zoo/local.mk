@@ -21,6 +21,6 @@ zoo-check: all
 	if test -n '$(PROGRAM)'; then set -- 'program.py $(PROGRAM)'; \
 	else set -- 'run.py --all' 'returns.py --all' 'variants.py --all' 'inside.py --all' \
 		'parts.py --all' 'printed.py --all'; fi; \
-	$(mount_tracefs); for check do TRAWL_MUST=1 TRAWL_SRC='$(abs_top_srcdir)' TRAWL_BUILD='$(abs_top_builddir)' \
-		/usr/bin/python3 $(srcdir)/tests/zoo/$$check || exit; done
+	failed=0; $(mount_tracefs); for check do TRAWL_MUST=1 TRAWL_SRC='$(abs_top_srcdir)' TRAWL_BUILD='$(abs_top_builddir)' \
+		/usr/bin/python3 $(srcdir)/tests/zoo/$$check || failed=1; done; exit $$failed
 .PHONY: zoo-check

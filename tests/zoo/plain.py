@@ -21,7 +21,7 @@ def text_behind(value, code):
 def plain(value, depth=0):
     """Returns a value for JSON, with its text under "?text"; None if gdb does not know it."""
     found = scalars(value, depth)
-    text = text_behind(value, value.type.strip_typedefs().code) if depth < 4 else None
+    text = text_behind(value, value.type.strip_typedefs().code) if depth < 8 else None
     if text is None or found is None:
         return found
     return {**(found if isinstance(found, dict) else {"?": found}), "?text": text}
@@ -57,7 +57,7 @@ def scalars(value, depth):
             return bool(value)
         if code in (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_CHAR, gdb.TYPE_CODE_ENUM):
             return int(value)
-        if code in (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION) and depth < 6:
+        if code in (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION) and depth < 10:
             return {f.name or "?": plain(value[f], depth + 1) for f in kind.fields()
                     if hasattr(f, "bitpos") and not f.artificial}
         if code == gdb.TYPE_CODE_ARRAY:

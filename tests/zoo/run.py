@@ -69,13 +69,16 @@ def variants():
                              ("static-pie", "-O2", "-static-pie"),
                              ("static", "-O0", "-static"), ("dwarf4", "-O2", "-gdwarf-4"),
                              ("dwarf2", "-O2", "-gdwarf-2"),
+                             ("O0-dwarf2", "-O0", "-gdwarf-2"),
                              ("types", "-O1", "-fdebug-types-section"),
                              ("frame", "-O2", "-fno-omit-frame-pointer"),
                              ("O0-noframe", "-O0", "-fomit-frame-pointer"),
                              ("protected", "-O0", "-fstack-protector-all", "-fcf-protection")):
             yield Variant(f"c-{compiler}-{name}", compiler, "zoo.c", *flags,
-                          # enums without a type; registers that are used again
-                          short=(compiler, name) in (("clang", "dwarf2"), ("gcc", "frame")),
+                          # enums without a type; registers that are used again; lists of frame
+                          # bases
+                          short=(compiler, name) in (("clang", "dwarf2"), ("gcc", "frame"),
+                                                     ("gcc", "O0-dwarf2")),
                           unoptimised="-O0" in flags)
         yield Variant(f"c-{compiler}-split", compiler, "zoo.c", "-O2", after=split)
         cxx = compiler.replace("gcc", "g++").replace("clang", "clang++")

@@ -30,7 +30,7 @@ def find(value, wanted, depth=0):
         member = value[f]
         if f.name == wanted:
             return member
-        if member.type.strip_typedefs().code == gdb.TYPE_CODE_STRUCT and depth < 6:
+        if member.type.strip_typedefs().code == gdb.TYPE_CODE_STRUCT and depth < 10:
             found = find(member, wanted, depth + 1)
             if found is not None:
                 return found
