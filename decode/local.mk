@@ -11,7 +11,11 @@ libdecode_la_SOURCES = \
 	decode/export/csv.h decode/export/csv.c \
 	decode/base/glob.h decode/base/glob.c \
 	decode/export/gzip.h decode/export/gzip.c \
-	decode/export/html.h decode/export/html.c decode/export/intern.h decode/export/intern.c decode/export/pageparts.h decode/export/pageparts.c \
+	decode/export/html.h decode/export/html.c \
+	decode/export/intern.h decode/export/intern.c \
+	decode/export/pageabout.h decode/export/pageabout.c \
+	decode/export/pageparts.h decode/export/pageparts.c \
+	decode/export/shapes.h decode/export/shapes.c \
 	decode/base/jdoc.h decode/base/jdoc.c \
 	decode/export/journal.h decode/export/journal.c \
 	decode/export/contents.h decode/export/contents.c \

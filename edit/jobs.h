@@ -21,6 +21,12 @@ struct job {
 	int status;         /* exit status; TRAWL_CANNOT if a signal ended it */
 };
 
+/* A word of argv: execvp() takes them without const, and changes none. */
+static inline char *word(const char *text)
+{
+	return (char *)text;
+}
+
 /* The signal that ends this program, or 0. Jobs that run then are interrupted. */
 extern volatile sig_atomic_t jobs_interrupted;
 void jobs_catch_signals(void);

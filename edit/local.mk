@@ -17,7 +17,10 @@ trawl_edit_LDADD = libimport.la libdecode.la libcommon.la libformat.la $(MD_LIBS
 # trawl-report: a capture as a zip file for somebody else.
 bin_PROGRAMS += trawl-report
 trawl_report_SOURCES = edit/trawl-report.c edit/edit.h edit/edit.c edit/zip.h edit/zip.c \
-	edit/reporttext.h edit/reporttext.c edit/recorder.h edit/recorder.c edit/jobs.h edit/jobs.c \
+	edit/report.h edit/report.c edit/reportjobs.h edit/reportjobs.c edit/reportpack.h \
+	edit/reportpack.c edit/reportprogress.h edit/reportprogress.c edit/reportdescription.h \
+	edit/reportdescription.c edit/reporttext.h edit/reporttext.c edit/recorder.h \
+	edit/recorder.c edit/jobs.h edit/jobs.c \
 	edit/sha256.h edit/sha256.c
 trawl_report_CFLAGS = $(AM_CFLAGS) $(ARCHIVE_CFLAGS) $(MD_CFLAGS) -O2
 trawl_report_LDADD = libdecode.la libcommon.la libformat.la $(ARCHIVE_LIBS) $(MD_LIBS)
