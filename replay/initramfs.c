@@ -39,7 +39,7 @@ void initramfs_close(struct initramfs *r)
 {
 	if (r->out)
 		fclose(r->out);
-	paths_free(&r->paths);
+	pathlist_free(&r->paths);
 	*r = (struct initramfs){0};
 }
 
@@ -57,7 +57,7 @@ static int header(struct initramfs *r, const char *path, unsigned int mode, size
 		  dev_t device, struct trawl_error *err)
 {
 	size_t len = strlen(path) + 1;
-	int known = paths_add(&r->paths, path, err);
+	int known = pathlist_add(&r->paths, path, err);
 
 	if (known)
 		return known;

@@ -8,11 +8,11 @@
 
 #include <stdio.h>
 
-#include "replay/paths.h"
+#include "replay/pathlist.h"
 
 struct initramfs {
 	FILE *out;
-	struct paths paths; /* in the archive */
+	struct pathlist paths; /* in the archive */
 };
 
 /* Begins the archive. Returns 0, or -1 with *err; initramfs_close() is to be called in any case. */

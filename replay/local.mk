@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # trawl-replay: a saved file acted out again.
-bin_PROGRAMS += trawl-replay
-trawl_replay_SOURCES = replay/trawl-replay.c replay/way.h \
+# Everything but main(), which harnesses share.
+noinst_LTLIBRARIES += libreplay.la
+libreplay_la_SOURCES = replay/way.h \
 	replay/device.c \
 	replay/branch.c replay/walk.h replay/walk.c replay/walkevent.h replay/walkevent.c replay/gdbstub.h replay/gdbstub.c \
 	replay/filearray.h replay/filearray.c \
@@ -10,7 +11,7 @@ trawl_replay_SOURCES = replay/trawl-replay.c replay/way.h \
 	replay/initramfs.h replay/initramfs.c replay/modules.h replay/modules.c \
 	replay/vm.h replay/vm.c replay/vmguest.c replay/qemu.c replay/mutate.h replay/mutate.c \
 	replay/stream.c replay/pace.h replay/pace.c \
-	replay/paths.h replay/paths.c \
+	replay/pathlist.h replay/pathlist.c \
 	replay/player.h replay/playeroptions.h replay/playing.h replay/player.c replay/sentdata.c replay/reads.c replay/packets.c replay/requests.c \
 	replay/probes.c replay/recordedprobes.h replay/recordedprobes.c replay/sdtobject.h replay/sdtobject.c \
 	replay/disk.h replay/disk.c replay/sectors.h replay/sectors.c \
@@ -20,5 +21,9 @@ trawl_replay_SOURCES = replay/trawl-replay.c replay/way.h \
 	replay/tapefile.h replay/tapereader.h replay/tapereader.c replay/tapedevice.h replay/tapedevice.c replay/tape.h replay/tape.c replay/opentape.c \
 	replay/usbip.h replay/usbip.c \
 	replay/verdict.h replay/verdict.c
-trawl_replay_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS) $(LIBUSB_CFLAGS) -O2
-trawl_replay_LDADD = libimport.la libdecode.la libcommon.la libformat.la $(JSON_LIBS) $(LIBUSB_LIBS) $(ZYDIS_LIBS)
+libreplay_la_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS) $(LIBUSB_CFLAGS) -O2
+libreplay_la_LIBADD = $(JSON_LIBS) $(LIBUSB_LIBS) $(ZYDIS_LIBS)
+
+bin_PROGRAMS += trawl-replay
+trawl_replay_SOURCES = replay/trawl-replay.c
+trawl_replay_LDADD = libreplay.la libimport.la libdecode.la libcommon.la libformat.la

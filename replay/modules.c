@@ -96,7 +96,7 @@ int modules_open(struct modules *m, const char *folder, const char *release,
 
 void modules_close(struct modules *m)
 {
-	paths_free(&m->chosen);
+	pathlist_free(&m->chosen);
 	free(m->dep);
 	free(m->alias);
 	free(m->builtin);
@@ -174,7 +174,7 @@ bool modules_has(const struct modules *m, const char *name)
 
 int modules_add(struct modules *m, const char *path, struct trawl_error *err)
 {
-	return paths_add(&m->chosen, path, err) < 0 ? -1 : 0;
+	return pathlist_add(&m->chosen, path, err) < 0 ? -1 : 0;
 }
 
 /*

@@ -9,7 +9,7 @@
 struct modules {
 	char folder[512];         /* the folder that contains modules.dep */
 	char *dep, *alias, *builtin; /* contents of these files; NULL: no modules are used */
-	struct paths chosen;      /* in an order in which they can be loaded */
+	struct pathlist chosen;      /* in an order in which they can be loaded */
 };
 
 /*

@@ -95,7 +95,8 @@ static const struct reading_program program = {
 struct player {
 	struct consumer consumer; /* first: the stream hands it back */
 	struct recorded_probes recorded;
-	const uint8_t *code;      /* the mapped object */
+	void *code;               /* the mapped object, code_len bytes; NULL: none */
+	size_t code_len;
 	struct pace *pace;
 	char comm[16];
 	uint64_t others;          /* events that are not of a USDT probe */
@@ -210,6 +211,7 @@ static int make_object(struct options *o, struct player *p, struct trawl_error *
 			trawl_fail(err, TRAWL_CANNOT, "--object %s: cannot be mapped: %s",
 				   o->object ? o->object : "", strerror(errno));
 	}
+	p->code_len = object.len;
 	out_free(&object);
 	p->code = map == MAP_FAILED ? NULL : map;
 	return p->code ? 0 : -1;
@@ -277,7 +279,7 @@ static int hit(struct consumer *consumer, const struct decoder *d, void *state,
 	}
 	if (!pace_is_due(p->pace, it->time) && !pace_wait(p->pace, it->time))
 		return 1;
-	code = p->code + sdtobject_offset((size_t)(probe - p->recorded.probes));
+	code = (const uint8_t *)p->code + sdtobject_offset((size_t)(probe - p->recorded.probes));
 	memcpy(&site, &code, sizeof(site));
 	site(args);
 	pace_note(p->pace, it->time);
@@ -369,6 +371,8 @@ static int run(const struct way *w, int argc, char **argv)
 	out_free(&none);
 	selection_free(&o.reading.selection);
 	if (p) {
+		if (p->code)
+			munmap(p->code, p->code_len);
 		recordedprobes_free(&p->recorded);
 		free(p->pace);
 	}

@@ -89,22 +89,20 @@ tests_fuzz_fuzz_report_SOURCES = tests/fuzz/fuzz_report.c edit/reporttext.h edit
 	tests/fuzz/driver.c
 tests_fuzz_fuzz_report_CFLAGS = $(AM_CFLAGS) $(ARCHIVE_CFLAGS)
 tests_fuzz_fuzz_report_LDADD = libcommon.la libformat.la $(ARCHIVE_LIBS)
-tests_fuzz_fuzz_tape_SOURCES = tests/fuzz/fuzz_tape.c replay/tapereader.c replay/tapedevice.c replay/tape.c replay/opentape.c replay/store.c replay/filearray.c replay/sectors.c replay/standard.c \
-	replay/player.c replay/sentdata.c replay/reads.c replay/packets.c replay/pace.h replay/pace.c replay/requests.c replay/storage.c replay/recordedcommands.c replay/disk.c replay/blockrange.c replay/usbip.c replay/verdict.c replay/hostprogram.c \
-	replay/tape.h replay/player.h replay/hostprogram.h tests/fuzz/driver.c
+tests_fuzz_fuzz_tape_SOURCES = tests/fuzz/fuzz_tape.c tests/fuzz/driver.c
 tests_fuzz_fuzz_tape_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS)
-tests_fuzz_fuzz_tape_LDADD = libimport.la libdecode.la libcommon.la libformat.la $(JSON_LIBS)
-tests_fuzz_fuzz_usbip_SOURCES = tests/fuzz/fuzz_usbip.c replay/usbip.h replay/usbip.c tests/fuzz/driver.c
-tests_fuzz_fuzz_usbip_LDADD = libcommon.la libformat.la
+tests_fuzz_fuzz_tape_LDADD = libreplay.la libimport.la libdecode.la libcommon.la libformat.la
+tests_fuzz_fuzz_usbip_SOURCES = tests/fuzz/fuzz_usbip.c tests/fuzz/driver.c
+tests_fuzz_fuzz_usbip_LDADD = libreplay.la libcommon.la libformat.la
 
 # The programs as a whole
 check_LTLIBRARIES += libprograms.la
 libprograms_la_SOURCES = tests/fuzz/programs.h tests/fuzz/programs.c tests/fuzz/program_decode.c \
-	tests/fuzz/program_export.c tests/fuzz/program_edit.c decode/protocols.h decode/protocols.c decode/diff.c decode/usbdiff.c decode/branchdiff.c \
+	tests/fuzz/program_export.c tests/fuzz/program_edit.c tests/fuzz/program_replay.c decode/protocols.h decode/protocols.c decode/diff.c decode/usbdiff.c decode/branchdiff.c \
 	$(EDIT_SOURCES)
 FUZZERS += tests/fuzz/fuzz_programs
 tests_fuzz_fuzz_programs_SOURCES = tests/fuzz/fuzz_programs.c tests/fuzz/driver.c
-tests_fuzz_fuzz_programs_LDADD = libprograms.la $(trawl_export_LDADD) libformat.la $(ZSTD_LIBS) $(XXHASH_LIBS) $(MD_LIBS)
+tests_fuzz_fuzz_programs_LDADD = libprograms.la libreplay.la $(trawl_export_LDADD) libformat.la $(ZSTD_LIBS) $(XXHASH_LIBS) $(MD_LIBS)
 
 # Hours of processor time under libFuzzer, shared by all harnesses, in a folder configured with CC=clang --enable-fuzzing
 # --enable-sanitizers. What they find goes to fuzz/ there, with a line of figures each.

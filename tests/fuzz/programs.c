@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include <fcntl.h>
 #include <getopt.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "tests/fuzz/programs.h"
@@ -19,6 +21,18 @@ struct mode {
 	int (*main)(int argc, char **argv);
 	const char *words[WORDS]; /* the file is appended */
 };
+
+/*
+ * Standard input of all: commands for `trawl-replay branch`, then packets as of gdb for --gdb,
+ * which passes over the commands. The sums of packets are not checked.
+ */
+static const char input[] =
+	"list 20\nstep 3\nback 2\nnext main\nprev main\ntime 0.001\nevent\nevent *\n"
+	"prevevent\nbegin\nall\nend\nback 9\n\nquit\n"
+	"$qSupported:swbreak+#00$?#00$g#00$QStartNoAckMode#00$p10#00$qfThreadInfo#00"
+	"$qXfer:features:read:target.xml:0,ffb#00$qXfer:libraries-svr4:read::0,ffb#00"
+	"$qXfer:exec-file:read:1:0,ffb#00$qXfer:auxv:read::0,ffb#00$s#00$s#00$bs#00"
+	"$m401000,40#00$Z0,401000,1#00$c#00$bc#00$z0,401000,1#00$c#00$bc#00$D#00";
 
 static const struct mode modes[] = {
 	{decode_main, {"trawl-decode"}},
@@ -57,6 +71,32 @@ static const struct mode modes[] = {
 	{edit_main, {"trawl-edit", "merge", "-w", "/dev/null", TWICE}},
 	{edit_main, {"trawl-edit", "secrets"}},
 	{edit_main, {"trawl-edit", "redact", "-w", "/dev/null"}},
+	{decode_main, {"trawl-decode", "-D"}},
+	{decode_main, {"trawl-decode", "--calls"}},
+	{decode_main, {"trawl-decode", "--calls=20", "--json"}},
+	{decode_main, {"trawl-decode", "--counts"}},
+	{decode_main, {"trawl-decode", "--counts", "--json"}},
+	{decode_main, {"trawl-decode", "--protocol"}},
+	{decode_main, {"trawl-decode", "--protocol", "--json", TWICE}},
+	{decode_main, {"trawl-decode", "--diff", TWICE}},
+	{decode_main, {"trawl-decode", "--diff", "--json", TWICE}},
+	{export_main, {"trawl-export", "--to", "drcov"}},
+	{export_main, {"trawl-export", "--to", "lcov"}},
+	{export_main, {"trawl-export", "--to", "folded"}},
+	{export_main, {"trawl-export", "--to", "brstack"}},
+	{export_main, {"trawl-export", "--to", "umockdev"}},
+	{edit_main, {"trawl-edit", "cut", "-w", "/dev/null", "--every", "3"}},
+	{edit_main, {"trawl-edit", "cut", "-w", "/dev/null", "--max-events", "9"}},
+	{edit_main, {"trawl-edit", "cut", "-w", "/dev/null", "--around", "pid > 5"}},
+	{edit_main, {"trawl-edit", "import", "-w", "/dev/null"}},
+	{replay_main, {"trawl-replay", "branch"}},
+	{replay_main, {"trawl-replay", "branch", "--gdb"}},
+	{replay_main, {"trawl-replay", "probes", "--speed", "0"}},
+	{replay_main, {"trawl-replay", "stream", "--speed", "0", "-v"}},
+	{replay_main, {"trawl-replay", "stream", "--step", "--to", "json"}},
+	{replay_main, {"trawl-replay", "stream", "--speed", "0", "--to", "pcapng"}},
+	{replay_main, {"trawl-replay", "stream", "--speed", "0", "--to", "usbmon"}},
+	{replay_main, {"trawl-replay", "host"}},
 };
 
 size_t programs_modes(void)
@@ -83,10 +123,35 @@ static int open_null(int *out, int *err)
 	return null;
 }
 
+/* Sets standard input. Returns a copy of what it was. */
+static int set_input(void)
+{
+	int fd = memfd_create("commands", MFD_CLOEXEC), before = fcntl(0, F_DUPFD_CLOEXEC, 100);
+	ssize_t n = sizeof(input) - 1;
+
+	if (fd < 0 || write(fd, input, (size_t)n) != n || lseek(fd, 0, SEEK_SET))
+		abort();
+	dup2(fd, 0);
+	close(fd);
+	rewind(stdin); /* it may have kept something of the run before */
+	return before;
+}
+
+static void restore_input(int before)
+{
+	if (before >= 0)
+		dup2(before, 0);
+	else
+		close(0);
+	close(before);
+}
+
 static int call(const struct mode *m, char *path)
 {
 	char *argv[WORDS + 3], *copies[WORDS]; /* getopt() changes the order of argv */
-	int argc = 0, status;
+	struct itimerval timer;
+	struct sigaction alarm;
+	int argc = 0, status, before;
 
 	for (; argc < WORDS && m->words[argc]; argc++)
 		argv[argc] = copies[argc] =
@@ -95,7 +160,14 @@ static int call(const struct mode *m, char *path)
 	argv[argc + 1] = path;
 	argv[argc + 2] = NULL;
 	optind = 0;
+	/* libFuzzer ends an input that takes too long by this timer */
+	getitimer(ITIMER_REAL, &timer);
+	sigaction(SIGALRM, NULL, &alarm);
+	before = set_input();
 	status = m->main(argc + 2, argv);
+	restore_input(before);
+	sigaction(SIGALRM, &alarm, NULL);
+	setitimer(ITIMER_REAL, &timer, NULL);
 	while (argc)
 		free(copies[--argc]);
 	return status;

@@ -9,6 +9,7 @@
 int decode_main(int argc, char **argv);
 int export_main(int argc, char **argv);
 int edit_main(int argc, char **argv);
+int replay_main(int argc, char **argv);
 
 /* The number of command lines, which together use every printer and exporter. */
 size_t programs_modes(void);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "replay/paths.h"
+#include "replay/pathlist.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/array.h"
 
-int paths_add(struct paths *l, const char *path, struct trawl_error *err)
+int pathlist_add(struct pathlist *l, const char *path, struct trawl_error *err)
 {
 	char *copy;
 
@@ -22,10 +22,10 @@ int paths_add(struct paths *l, const char *path, struct trawl_error *err)
 	return 0;
 }
 
-void paths_free(struct paths *l)
+void pathlist_free(struct pathlist *l)
 {
 	for (size_t i = 0; i < l->n; i++)
 		free(l->path[i]);
 	free(l->path);
-	*l = (struct paths){0};
+	*l = (struct pathlist){0};
 }
