@@ -52,6 +52,7 @@ libdecode_la_SOURCES += \
 	decode/base/bytes.h decode/base/align.h decode/base/align.c \
 	decode/usb/chapter9.h decode/usb/detail.h \
 	decode/usb/buspacket.c \
+	decode/usb/busstatistics.h decode/usb/busstatistics.c \
 	decode/usb/cdc.h decode/usb/cdc.c \
 	decode/usb/descriptor.h decode/usb/descriptor.c \
 	decode/usb/desctable.h decode/usb/desctable.c \

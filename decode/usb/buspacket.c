@@ -11,6 +11,7 @@
 #include "decode/base/decoder.h"
 
 #include "decode/usb/buscrc.h"
+#include "decode/usb/busstatistics.h"
 #include "decode/usb/keystrokes.h"
 
 #include <stdlib.h>
@@ -26,6 +27,7 @@ struct bus_state {
 	/* enum usb_form of each endpoint: what its data looked like so far */
 	uint8_t forms[128][16];
 	bool secret;            /* the current packet may contain keystrokes */
+	struct bus_stats *stats;     /* for --summary; otherwise NULL */
 };
 
 /* The fields of a packet; each is valid only if its flag is set. */
@@ -174,15 +176,28 @@ static void parse(const struct item *it, struct bus_packet *b)
 	parse_bus(b);
 }
 
+static void bus_close(void *state)
+{
+	struct bus_state *s = state;
+
+	if (s)
+		free(s->stats);
+	free(s);
+}
+
 static void *bus_open(const struct decode_context *ctx, struct trawl_error *err)
 {
-	struct bus_state *state = calloc(1, sizeof(*state));
+	struct bus_state *s = calloc(1, sizeof(*s));
 
-	if (!state)
+	if (s && ctx->options->summary)
+		s->stats = busstat_new();
+	if (!s || (ctx->options->summary && !s->stats)) {
+		bus_close(s);
 		trawl_fail(err, TRAWL_CANNOT, "usb: out of memory");
-	else
-		state->show_keys = ctx->options->show_keys;
-	return state;
+		return NULL;
+	}
+	s->show_keys = ctx->options->show_keys;
+	return s;
 }
 
 static bool is_damaged(const struct bus_packet *b)
@@ -256,6 +271,17 @@ static bool is_masked(const struct bus_state *s)
 	return s->secret && !s->show_keys;
 }
 
+static void count(struct bus_stats *stats, const struct bus_packet *b)
+{
+	struct busstat_packet p = {
+		.pid = b->n ? b->p[0] & 15 : 0, .bad = b->odd || !b->n, .address = b->address,
+		.start_split = b->has_split && !(b->split & 0x80), .endpoint = b->endpoint,
+		.data_len = b->data_len,
+	};
+
+	busstat_add(stats, &p);
+}
+
 static int bus_feed(void *state, const struct trawl_event *ev, struct item_sink *sink,
 		    struct trawl_error *err)
 {
@@ -274,6 +300,8 @@ static int bus_feed(void *state, const struct trawl_event *ev, struct item_sink 
 	parse(&it, &b);
 	s->secret = is_keystrokes(s, &b);
 	it.secret = s->secret;
+	if (s->stats)
+		count(s->stats, &b);
 	return sink->item(sink, &it);
 }
 
@@ -365,6 +393,13 @@ static void bus_json(void *state, const struct item *it, struct out *o)
 	out_str(o, ",\"packet\":\"");
 	out_hexbytes(o, b.p, b.n);
 	out_char(o, '"');
+}
+
+static void bus_summary(void *state, struct out *o)
+{
+	struct bus_state *s = state;
+
+	busstat_print(s->stats, o);
 }
 
 static bool number(struct value *v, bool has, uint64_t u)
@@ -478,11 +513,12 @@ const struct decoder bus_decoder = {
 	.kind = "usbpacket",
 	.own_pid = true,
 	.open = bus_open,
-	.close = free,
+	.close = bus_close,
 	.feed = bus_feed,
 	.text = bus_text,
 	.json = bus_json,
 	.value = bus_value,
+	.summary = bus_summary,
 	.names = bus_names,
 	.interface = bus_interface,
 	.packet = bus_packet,

@@ -8,6 +8,7 @@ TESTS += tests/cli/usb.py tests/cli/usbview.py tests/cli/usbprotocol.py tests/cl
 
 if HAVE_CRITERION
 UNIT_USB = \
+	tests/decode/usb/test_busstatistics \
 	tests/decode/usb/test_descriptor \
 	tests/decode/usb/test_duplicate \
 	tests/decode/usb/test_hidreport \
@@ -21,6 +22,9 @@ UNIT_USB = \
 check_PROGRAMS += $(UNIT_USB)
 TESTS += $(UNIT_USB)
 USB_LDADD = libdecode.la libcommon.la libformat.la $(CRITERION_LIBS)
+tests_decode_usb_test_busstatistics_SOURCES = tests/decode/usb/test_busstatistics.c
+tests_decode_usb_test_busstatistics_CFLAGS = $(UNIT_CFLAGS)
+tests_decode_usb_test_busstatistics_LDADD = $(USB_LDADD)
 tests_decode_usb_test_descriptor_SOURCES = tests/decode/usb/test_descriptor.c
 tests_decode_usb_test_descriptor_CFLAGS = $(UNIT_CFLAGS)
 tests_decode_usb_test_descriptor_LDADD = $(USB_LDADD)
