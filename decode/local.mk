@@ -74,6 +74,9 @@ libdecode_la_SOURCES += \
 	decode/usb/urb.h decode/usb/urb.c \
 	decode/usb/usb.h decode/usb/usb.c decode/usb/show.c decode/usb/fields.c decode/usb/packets.c \
 	decode/usb/audio.c \
+	decode/usb/att.c decode/usb/btprotocol.h decode/usb/btprotocol.c decode/usb/btuuid.c \
+	decode/usb/l2cap.h decode/usb/l2cap.c decode/usb/l2capsignal.c \
+	decode/usb/obex.h decode/usb/obex.c decode/usb/rfcomm.c decode/usb/sdp.c decode/usb/smp.c \
 	decode/usb/bluetooth.c decode/usb/hci.h decode/usb/hci.c decode/usb/hcibits.h decode/usb/hcibits.c decode/usb/bytelayout.h decode/usb/bytelayout.c decode/usb/ptpdata.h decode/usb/ptpdata.c decode/usb/entity.h decode/usb/entity.c decode/usb/uvccontrol.h decode/usb/uvccontrol.c \
 	decode/usb/ccid.c \
 	decode/usb/codename.h \

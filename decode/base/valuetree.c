@@ -220,7 +220,7 @@ static const struct tree_node *follow(struct search *s, const struct tree_node *
 				  rest + 1);
 	got = take(s, n);
 	for (uint32_t i = (uint32_t)(n - t->nodes) + 1; n->kind == TREE_LIST && !got && i < n->end;
-	     i = t->nodes[i].end)
+	     i = t->nodes[i].kind == TREE_LIST ? i + 1 : t->nodes[i].end)
 		if (t->nodes[i].kind != TREE_OBJECT && t->nodes[i].kind != TREE_LIST)
 			got = take(s, &t->nodes[i]);
 	return got;

@@ -75,8 +75,8 @@ void tree_close(struct tree *t); /* closes the innermost open object or list */
  * Finds the nth node, from 0, with a name or path: "setup.bRequest", "decoded.descriptors.bLength".
  * A part of a path matches the members of an object; only if there is none, it matches deeper
  * nodes. A path enters each element of a list, or the one with an index ("descriptors[1]"). A list
- * itself is followed by those of its elements that are values. Returns NULL if there are not so
- * many.
+ * itself is followed by those of its elements that are values, also by those in lists in it.
+ * Returns NULL if there are not so many.
  */
 const struct tree_node *tree_find(const struct tree *t, const char *name, unsigned int nth);
 

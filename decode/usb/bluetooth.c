@@ -4,8 +4,10 @@
 #include "decode/usb/class.h"
 #include "decode/usb/hci.h"
 #include "decode/usb/keystrokes.h"
+#include "decode/usb/l2cap.h"
 
-enum { COMMAND_COMPLETE = 0x0e, COMMAND_STATUS = 0x0f, LE_META = 0x3e, ACL_HEADER = 4 };
+enum { COMMAND_COMPLETE = 0x0e, COMMAND_STATUS = 0x0f, LE_META = 0x3e };
+enum { ACL_HEADER = 4, L2CAP_HEADER = ACL_HEADER + 4 };
 
 static bool is_controller(const struct usb_interface *f)
 {
@@ -60,12 +62,41 @@ static void follow_event(struct usb_detail *d, struct usb_event_bytes *e)
 		e->have = e->want = 0;
 }
 
+/* Whether the transfer has the header of an L2CAP frame. */
+static bool begins_frame(const struct usb_detail *d)
+{
+	return !d->before && d->data_len >= L2CAP_HEADER && (get16(d->data) >> 12 & 3) != 1;
+}
+
+static struct l2cap_channel channel_of(const struct usb_detail *d)
+{
+	return (struct l2cap_channel){get16(d->data) & 0xfff, get16(d->data + 6),
+				      urb_in(&d->urb)};
+}
+
+/* The frame's bytes that are in this transfer. */
+static struct bt_frame frame_of(const struct usb_detail *d, bool keys)
+{
+	size_t n = d->data_len - L2CAP_HEADER, whole = get16(d->data + 4);
+
+	return (struct bt_frame){d->data + L2CAP_HEADER, n < whole ? n : whole, whole, keys};
+}
+
 static bool follow(struct usb_detail *d)
 {
-	if (d->device && d->urb.xfer == URB_INTERRUPT)
-		follow_event(d, &d->device->event);
-	else if (d->device && d->data_len)
-		follow_acl(d, &d->device->acl[urb_in(&d->urb)]);
+	struct usb_device *dev = d->device;
+
+	if (dev && d->urb.xfer == URB_INTERRUPT)
+		follow_event(d, &dev->event);
+	else if (dev && d->data_len)
+		follow_acl(d, &dev->acl[urb_in(&d->urb)]);
+	if (dev && d->urb.xfer == URB_BULK && begins_frame(d)) {
+		struct l2cap_channel c = channel_of(d);
+		struct bt_frame f = frame_of(d, false);
+
+		l2cap_follow(&dev->l2cap, &c, f.p, f.n);
+		d->code = l2cap_psm(&dev->l2cap, &c);
+	}
 	return true;
 }
 
@@ -129,6 +160,18 @@ static void event_tree(const uint8_t *p, size_t n, bool keys, struct tree *t)
 	}
 }
 
+static void frame_tree(const struct usb_detail *d, bool keys, struct tree *t)
+{
+	const struct bt_protocol *b = l2cap_protocol(get16(d->data + 6), d->code);
+	struct bt_frame f = frame_of(d, keys);
+
+	if (!b || !f.n)
+		return;
+	tree_object(t, b->member);
+	b->tree(&f, t);
+	tree_close(t);
+}
+
 static void tree(const struct usb_state *s, const struct usb_detail *d, struct tree *t)
 {
 	const uint8_t *p = d->data, *event;
@@ -150,12 +193,17 @@ static void tree(const struct usb_state *s, const struct usb_detail *d, struct t
 		tree_uint(t, "boundary", get16(p) >> 12 & 3);
 		tree_uint(t, "broadcast", get16(p) >> 14);
 		tree_uint(t, "acl_length", get16(p + 2));
-		if (d->data_len >= ACL_HEADER + 4 && (get16(p) >> 12 & 3) != 1) {
+		if (begins_frame(d)) {
 			tree_uint(t, "l2cap_length", get16(p + 4));
 			tree_hex(t, "cid", get16(p + 6), 4);
+			if (d->code)
+				tree_hex(t, "psm", d->code, 4);
+			tree_str(t, "psm_name", l2cap_psm_name(d->code));
 		}
 	}
 	tree_close(t);
+	if (d->urb.xfer == URB_BULK && begins_frame(d))
+		frame_tree(d, s->ctx->options->show_keys, t);
 }
 
 static void command_brief(uint16_t opcode, struct out *o)
@@ -228,6 +276,27 @@ static bool interrupt_brief(const struct usb_detail *d, bool keys, struct out *o
 	return !d->data_len;
 }
 
+/* Returns whether the whole frame is in this transfer, and is shown. */
+static bool frame_brief(const struct usb_detail *d, bool keys, struct out *o)
+{
+	uint16_t cid = get16(d->data + 6);
+	const struct bt_protocol *b = l2cap_protocol(cid, d->code);
+	struct bt_frame f = frame_of(d, keys);
+	bool all;
+
+	if (!b || !f.n) {
+		out_printf(o, ", L2CAP cid 0x%04x", cid);
+		if (l2cap_psm_name(d->code))
+			out_printf(o, " %s", l2cap_psm_name(d->code));
+		return !b && d->data_len == L2CAP_HEADER;
+	}
+	out_printf(o, ", %s", b->name);
+	all = b->brief(&f, o);
+	if (f.n < f.whole)
+		out_printf(o, ", %zu of %zu bytes of the frame", f.n, f.whole);
+	return all && f.n == f.whole && d->data_len == L2CAP_HEADER + f.n;
+}
+
 static bool brief(const struct usb_state *s, const struct usb_detail *d, struct out *o)
 {
 	const uint8_t *p = d->data;
@@ -241,8 +310,8 @@ static bool brief(const struct usb_state *s, const struct usb_detail *d, struct 
 			   d->before + d->data_len, d->whole);
 	} else if (d->data_len >= ACL_HEADER) {
 		out_printf(o, " handle 0x%03x, %u bytes", get16(p) & 0xfff, get16(p + 2));
-		if (d->data_len >= ACL_HEADER + 4 && (get16(p) >> 12 & 3) != 1)
-			out_printf(o, ", L2CAP cid 0x%04x", get16(p + 6));
+		if (begins_frame(d))
+			return frame_brief(d, s->ctx->options->show_keys, o);
 	}
 	return !d->data_len;
 }
@@ -311,16 +380,16 @@ static bool event_has_key(const uint8_t *p, size_t n)
  */
 static const char *acl_secret(const struct usb_detail *d)
 {
-	enum { L2CAP = ACL_HEADER + 4, SMP_LE = 6, SMP_CLASSIC = 7, HIDP_INPUT = 0xa1 };
-	const uint8_t *p = d->data + L2CAP;
+	enum { SMP_LE = 6, SMP_CLASSIC = 7, HIDP_INPUT = 0xa1 };
+	const uint8_t *p = d->data + L2CAP_HEADER;
 	uint16_t cid;
 
-	if (d->before || d->data_len <= L2CAP || (get16(d->data) >> 12 & 3) == 1)
+	if (!begins_frame(d) || d->data_len == L2CAP_HEADER)
 		return NULL;
 	cid = get16(d->data + 6);
 	if (cid == SMP_LE || cid == SMP_CLASSIC)
 		return *p == 0x06 || *p == 0x08 || *p == 0x0a ? by_key : NULL;
-	if (d->data_len == L2CAP + 10 && p[0] == HIDP_INPUT && p[1] == 1 &&
+	if (d->data_len == L2CAP_HEADER + 10 && p[0] == HIDP_INPUT && p[1] == 1 &&
 	    keystrokes_form(p + 2, 8))
 		return by_keyboard;
 	return NULL;
@@ -347,8 +416,14 @@ static const char *const names[] = {
 	"acl_length",  "acl_offset", "boundary",	 "broadcast",	    "cid",
 	"command",     "event",	     "event_code",	 "event_length",    "event_offset",
 	"handle",      "hci",	     "hci_status",	 "hci_status_name", "l2cap_length",
-	"num_packets", "opcode",     "parameter_length", "parameters",	    NULL,
+	"num_packets", "opcode",     "parameter_length", "parameters",	    "psm",
+	"psm_name",    NULL,
 };
+
+static bool has_name(const char *name, size_t n)
+{
+	return hci_has_field(name, n) || l2cap_has_name(name, n);
+}
 
 const struct usb_class usb_bluetooth_class = {
 	.fits = fits,
@@ -360,5 +435,5 @@ const struct usb_class usb_bluetooth_class = {
 	.request_brief = request_brief,
 	.secret = secret,
 	.names = names,
-	.has_name = hci_has_field,
+	.has_name = has_name,
 };

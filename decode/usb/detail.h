@@ -39,7 +39,7 @@ struct usb_detail {
 	 */
 	uint32_t before, whole;
 	bool unsure;                     /* some of its bytes were not recorded: no length counts */
-	uint16_t code;                   /* PTP: code of the message's operation */
+	uint16_t code;                   /* PTP: code of the message's operation; L2CAP: PSM */
 	/* bytes of the message so far, if the class keeps them; otherwise NULL */
 	const uint8_t *message;
 	uint32_t message_len;

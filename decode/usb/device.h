@@ -85,6 +85,20 @@ struct usb_acl_bytes {
 	uint32_t have, want;
 };
 
+/* A channel of L2CAP between a Bluetooth controller and another device. */
+struct usb_l2cap_channel {
+	uint16_t handle;       /* of the connection */
+	uint16_t cid[2];       /* of its packets, index 0: OUT, 1: IN; 0: not known */
+	uint16_t psm;          /* what it carries; 0: not known */
+	uint8_t mode[2];       /* of its packets; other than 0: they have fields of that mode */
+};
+
+/* The channels that were opened last. */
+struct usb_l2cap {
+	struct usb_l2cap_channel channels[32];
+	uint8_t next;          /* the one that gives way next */
+};
+
 /* A PTP data phase in progress. */
 struct usb_ptp_data {
 	/* bytes transferred and total length; want == 0: no data phase is in progress */
@@ -151,6 +165,7 @@ struct usb_device {
 	struct usb_endpoint endpoints[32]; /* index: endpoint number, plus 16 for IN */
 	struct usb_event_bytes event;
 	struct usb_acl_bytes acl[2]; /* index 0: OUT, 1: IN */
+	struct usb_l2cap l2cap;
 	struct usb_ptp_data ptp;
 	struct usb_vision vision;
 	struct usb_colorimeter colorimeter;

@@ -13,6 +13,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from discrows import disc_rows  # noqa: E402
 from partrows import part_rows  # noqa: E402
+from btrows import bt_rows  # noqa: E402
 from pedalrows import pedal_rows  # noqa: E402
 from values import (  # noqa: E402
     address, bit, figure, figure_or_bit, members, number, octets, pairs, release, text, walk)
@@ -714,7 +715,7 @@ FOUND = [(prefix + name, descriptor_values(name, kind),
     ("usbhub.status.port", hub("wPortStatus"), number),
     ("usbhub.change.port", hub("wPortChange"), number),
 ] + list(modem_rows()) + list(scsi_rows()) + list(hci_rows()) + list(
-    part_rows()) + list(disc_rows()) + list(pedal_rows())
+    part_rows()) + list(disc_rows()) + list(pedal_rows()) + list(bt_rows())
 PATHS = {row[0]: row[1] for row in FIELDS}
 PATHS.update({prefix + name: "setup:descriptors.%s@%s" % (name, kind)
               for prefix, kind, names in PARTS for name in names.split()})

@@ -3,7 +3,7 @@
 # RESULTS=FILE (make gives it to the script's environment) keeps what was checked, and an
 # interrupted run goes on after it.
 EXTRA_DIST += tests/captures/LIST tests/captures/check.py tests/captures/classes.py tests/captures/fetch.sh \
-	tests/captures/discrows.py tests/captures/pedalrows.py tests/captures/partrows.py tests/captures/values.py \
+	tests/captures/btrows.py tests/captures/discrows.py tests/captures/pedalrows.py tests/captures/partrows.py tests/captures/values.py \
 	tests/captures/latency.py tests/captures/compact.py tests/captures/replay.py
 CAPTURES = captures
 .PHONY: captures-check

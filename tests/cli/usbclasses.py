@@ -15,6 +15,7 @@ sys.path[:0] = [SRC + "/tests", SRC + "/tests/decode/usb", SRC + "/tests/capture
 sys.dont_write_bytecode = True
 import classes  # noqa: E402
 from tap import finish, ok, same, skip  # noqa: E402
+from bluetooth import bluetooth, channels  # noqa: E402
 from cameras import camera, industrial_camera, pictures, ptp  # noqa: E402
 from discs import disk, drive, optical  # noqa: E402
 from modem import eem, modem, odd as odd_modem  # noqa: E402
@@ -92,44 +93,6 @@ def check(d, name, c, wanted, least=0):
     differ, equal = classes.compare([path], trawl, run, tshark_fields())
     ok(not differ and equal >= least, "%s: %d fields of tshark" % (name, equal), differ, least)
     return items
-
-
-def bluetooth():
-    c = described(interface(0, 0xe0, 1, 1, 3), endpoint(0x81, 3, 16, 1), endpoint(0x82, 2, 64),
-                  endpoint(0x02, 2, 64), dev_class=(0xe0, 1, 1))
-
-    def command(opcode, data=b""):
-        c.control(struct.pack("<BBHHH", 0x20, 0, 0, 0, 3 + len(data)),
-                  struct.pack("<HB", opcode, len(data)) + data)
-
-    def event(code, data):
-        whole = bytes([code, len(data)]) + data
-        for at in range(0, len(whole), 16):
-            c.transfer(INTERRUPT, 0x81, answer=whole[at:at + 16], asked=16, interval=1)
-
-    address = bytes.fromhex("665544332211")
-    command(0x0c14)
-    event(0x0e, b"\x01\x14\x0c\x00" + b"trawl's own".ljust(248, b"\0"))
-    command(0x1001)
-    event(0x0e, struct.pack("<BHBBHBHH", 1, 0x1001, 0, 9, 0x1234, 9, 15, 0x4321))
-    command(0x0405, address + struct.pack("<HBBHB", 0xcc18, 1, 0, 0x8000, 1))
-    event(0x0f, struct.pack("<BBH", 0, 1, 0x0405))
-    event(0x03, b"\0" + struct.pack("<H", 0x2a) + address + b"\x01\x00")
-    event(0x07, b"\0" + address + b"somebody's phone".ljust(248, b"\0"))
-    command(0x0c01, struct.pack("<Q", 0x3dbff807fffbffff))
-    command(0x080d, struct.pack("<HH", 0x2a, 0x0005))
-    event(0x0b, struct.pack("<BHQ", 0, 0x2a, 0x83593ff98efffeff))
-    for page, bits in (0, 0x83593ff98efffeff), (1, 5), (2, 0x0a5), (3, 6):
-        event(0x0e, struct.pack("<BHBBBQ", 1, 0x1004, 0, page, 2, bits))
-        event(0x23, struct.pack("<BHBBQ", 0, 0x2a, page, 2, ~bits & 0xfff))
-    event(0x1d, struct.pack("<BHH", 0, 0x2a, 0xcc18))
-    command(0x2001, struct.pack("<Q", 0x1f))
-    command(0x0406, struct.pack("<HB", 0x2a, 0x13))
-    event(0x05, struct.pack("<BHB", 0, 0x2a, 0x16))
-    acl = struct.pack("<HHHH", 0x202a, 104, 100, 0x40) + bytes(range(100))
-    for at in range(0, len(acl), 64):
-        c.transfer(BULK, 0x82, answer=acl[at:at + 64], asked=64)
-    return c
 
 
 KEY = bytes(range(0xb0, 0xc0))
@@ -511,6 +474,41 @@ def test_bluetooth(d):
          "an event in parts is shown once, whole")
 
 
+def test_channels(d):
+    """Protocols above L2CAP, those of channels that signals open among them."""
+    items = check(d, "L2CAP", channels(), [
+        "L2CAP Connection Request psm SDP, scid 0x0040, 16 ",
+        "L2CAP Connection Response dcid 0x0050, scid 0x0040, result success, status 0x0000",
+        "Configure Response scid 0x0040, flags 0x0000, result success, mtu 672",
+        "retransmission_timeout 2000, monitor_timeout 12000, mps 1010, fcs_type 1",
+        "SDP Service Search Attribute Request 7 [L2CAP]: 0x0000-0xffff, ServiceName, 31 bytes",
+        'ServiceClassIDList [SerialPort], ProtocolDescriptorList [[L2CAP] [RFCOMM 0x05]], '
+        'ServiceName "log", 0x0300 0xffffffff and 1 more',
+        "SDP Service Search Response 8 0x00010006",
+        "SDP Error Response 9: Invalid PDU Size",
+        "RFCOMM channel 5 SABM", "PN command channel 5, frames of 667 bytes, 3 credits",
+        "MSC command channel 5 RTC RTR DV", "RFCOMM channel 5 UIH, 33 credits",
+        "RFCOMM channel 5 UA, check sequence wrong",
+        "OBEX Connect, version 1.0, packets of 4000 bytes, Target 4 bytes",
+        'OBEX Put, Name "a.vcf", Length 73, Type "text/x-vCard", Body 9 bytes (5 of them here), '
+        "46 of 50 bytes",
+        "ATT Find Information Response 0x0009 Client Characteristic Configuration, 0x000a "
+        "Report Reference", "ATT Read By Group Type Response 0x0001-0x0005 Generic Access",
+        "ATT Read By Group Type Request starting_handle 0x0001, ending_handle 0xffff, Primary",
+        "ATT Error Response request_opcode Read Request, handle 0x0013, error_code Invalid Handle",
+        "ATT Handle Value Notification handle 0x000c, value 4b09",
+        "SMP Pairing Request io_capability KeyboardDisplay, oob_data_present 0, auth_req 0x0d "
+        "(bonding, MITM protection, secure connections)", "SMP Pairing Failed reason Confirm",
+        "L2CAP cid 0x0052 AVDTP", "L2CAP cid 0x0060,", "L2CAP cid 0x0043,"], 370)
+    same(["SDP", "SDP", "RFCOMM", "AVDTP"],
+         [f["decoded"]["hci"]["psm_name"] for f in items
+          if f.get("decoded", {}).get("hci", {}).get("cid") in (0x40, 0x50, 0x51, 0x52)][:2] +
+         [next(f["decoded"]["hci"]["psm_name"] for f in items
+               if f.get("decoded", {}).get("hci", {}).get("cid") == cid) for cid in (0x51, 0x52)],
+         "a channel's CIDs are those that its sides gave it")
+    same(1, sum("masked" in f for f in items), "a key is masked, other packets of a pairing are not")
+
+
 def test_cameras(d):
     check(d, "camera", camera(), [
         "GET_CUR selector 2 entity 2 interface 0: BRIGHTNESS value -7, processing unit 2",
@@ -876,8 +874,8 @@ def test_odd_modem(d):
 def main():
     d = tempfile.mkdtemp(prefix="trawl-classes-")
     try:
-        for test in (test_secrets, test_bluetooth, test_cameras, test_texts, test_sound,
-                     test_serial, test_chips, test_passed_on, test_long_descriptor,
+        for test in (test_secrets, test_bluetooth, test_channels, test_cameras, test_texts,
+                     test_sound, test_serial, test_chips, test_passed_on, test_long_descriptor,
                      test_descriptors, test_storage, test_ipp, test_eem, test_modem,
                      test_odd_modem):
             test(d)

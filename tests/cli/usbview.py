@@ -500,8 +500,11 @@ def test_bluetooth(d):
          None, bytes([0x20, 0, 0, 0, 0, 0, 3, 0]), bytes([9, 0x10, 0]))
     says(d, "its event", "HCI Command_Complete Reset: Success", bluetooth, INTERRUPT, 0x81,
          bytes([0x0e, 4, 1, 3, 0x0c, 0]))
-    says(d, "ACL data", "HCI ACL handle 0x02a, 8 bytes, L2CAP cid 0x0004", bluetooth, BULK, 0x82,
+    says(d, "ACL data", "HCI ACL handle 0x02a, 8 bytes, ATT Error Response", bluetooth, BULK, 0x82,
          bytes([0x2a, 0x20, 8, 0, 4, 0, 4, 0, 1, 2, 3, 4]))
+    says(d, "the first packet of a frame", "ATT Handle Value Notification handle 0x000c, value 4b, "
+         "4 of 40 bytes of the frame", bluetooth, BULK, 0x82,
+         bytes([0x2a, 0x20, 8, 0, 40, 0, 4, 0, 0x1b, 12, 0, 0x4b]))
 
 
 def test_cameras(d):
