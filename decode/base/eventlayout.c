@@ -249,6 +249,8 @@ void event_layout_hex(struct shown *s)
 {
 	if (s->op <= OP_U8) /* from OP_U1, the first op, on */
 		s->op = (uint8_t)(s->op - OP_U1 + OP_X1);
+	if (s->element <= OP_U8)
+		s->element = (uint8_t)(s->element - OP_U1 + OP_X1);
 	s->hex = s->field->kind == TRAWL_UINT;
 }
 
@@ -352,7 +354,7 @@ static void out_json_char(struct out *o, const uint8_t *at)
 static void out_scalar(const struct shown *s, const uint8_t *at, bool json, struct out *o)
 {
 	const struct trawl_field *f = s->field;
-	enum op op = scalar_op(f);
+	enum op op = s->element;
 	double d = 0;
 	float f4;
 
@@ -635,6 +637,8 @@ static char *put_numbers(char *p, const struct trawl_field *f, enum op op, const
 	const uint8_t *end = r + (size_t)f->count * f->size;
 
 	*p++ = json ? '[' : '{';
+	if (json && op == OP_X8)
+		op = OP_U8;
 	for (; op == OP_U8 && r < end; r += 8) { /* a fast path for arguments of system calls */
 		p = put_u64(p, load_uint(r, 8));
 		*p++ = ',';

@@ -18,8 +18,12 @@ static const struct trawl_field fields[] = {
 	FIELD("next_pid", TRAWL_PID, 24, 4),   FIELD("dev", TRAWL_UINT, 28, 4),
 	FIELD("vec", TRAWL_UINT, 32, 4),       FIELD("flags", TRAWL_HEX, 36, 4),
 	FIELD("handler", TRAWL_UINT, 40, 8),   FIELD("function", TRAWL_ADDR, 48, 8),
+	{ .name = "args", .ctype = "", .note = "", .kind = TRAWL_UINT, .offset = 56, .size = 4,
+	  .count = 2 },
+	{ .name = "id", .ctype = "", .note = "", .kind = TRAWL_UINT, .offset = 64, .size = 2,
+	  .count = 17 },
 };
-static uint8_t record[64];
+static uint8_t record[98];
 
 static void put(size_t at, uint64_t v, size_t n)
 {
@@ -29,7 +33,9 @@ static void put(size_t at, uint64_t v, size_t n)
 /* Returns the fields as text, shown by this print format. */
 static char *text_by(const char *print)
 {
-	struct trawl_event_type type = {.name = "x:y", .size = 56, .nfields = 8, .fields = fields};
+	struct trawl_event_type type = {.name = "x:y", .size = sizeof(record),
+					.nfields = sizeof(fields) / sizeof(fields[0]),
+					.fields = fields};
 	struct trawl_source source = {.name = "event", .kind = "tracefs"};
 	struct symbols *none = NULL;
 	struct print_fields *p;
@@ -119,6 +125,17 @@ Test(printfield, hex_where_the_format_has_it)
 	has("\"pid=%x\", REC->prev_pid", "prev_pid=");
 	put(48, 0xffffffff81000000, 8);
 	has("\"%ps\", (void *)REC->function", " function=0xffffffff81000000");
+}
+
+Test(printfield, hex_elements)
+{
+	put(56, 0x12345678, 4);
+	put(60, 0, 4);
+	put(64, 0xabcd, 2);
+	has("\"NR (%x, %x)\", REC->args[0], REC->args[1]", " args={0x12345678,0x0} ");
+	has("\"NR (%u, %u)\", REC->args[0], REC->args[1]", " args={305419896,0} ");
+	has("\"%04x\", REC->id[0]", " id={0xabcd,0x0,");
+	has("\"%u\", REC->id[0]", " id={43981,0,");
 }
 
 /* A value that only the kernel can compute is not used as text of the field. */
