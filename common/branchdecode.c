@@ -103,11 +103,10 @@ static const char *read_codes(struct branch_batch *b, struct view codes, struct 
 
 static const char *read_marks(struct branch_batch *b, struct view v, uint64_t time)
 {
-	size_t most = (size_t)(v.end - v.at) / 3;
+	size_t most = (size_t)(v.end - v.at) / 3; /* a mark takes at least three bytes */
 	uint64_t at = 0;
 
-	if (most > BRANCH_MARKS_MAX)
-		return "more marks than can be";
+	most = most < BRANCH_MARKS_MAX ? most : BRANCH_MARKS_MAX;
 	b->marks = calloc(most + 1, sizeof(*b->marks));
 	if (!b->marks)
 		return branch_no_memory;
@@ -115,6 +114,8 @@ static const char *read_marks(struct branch_batch *b, struct view v, uint64_t ti
 		struct branch_mark *m = &b->marks[b->nmarks];
 		uint64_t step = take_varint(&v), passed;
 
+		if (b->nmarks == BRANCH_MARKS_MAX)
+			return "more marks than can be";
 		m->kind = take_byte(&v);
 		passed = take_varint(&v);
 		m->count = m->kind == BRANCH_MARK_LOST ? take_varint(&v) : 0;

@@ -13,6 +13,7 @@ import reader_chunk  # noqa: E402
 
 KINDS = ["branch", "jcc", "jmp", "jmp*", "call", "call*", "ret", "syscall", "sysret", "cond-call",
          "cond-ret", "eret", "irq", "far", "signal", "sigreturn", "exec"]
+MARKS = ["time", "lost", "start", "stack", "break"]
 WORD = (1 << 64) - 1
 
 
@@ -62,12 +63,13 @@ def read_pairs(codes, pairs, count):
     return found
 
 
-def read_marks(marks, time):
+def read_marks(marks, time, count):
     at, found = 0, []
     while marks.rest():
         at += marks.varint()
         kind = marks.byte()
         time += marks.varint()
+        assert kind < len(MARKS) and at <= count, "a mark that is none"
         found.append((at, kind, time, marks.varint() if kind == 1 else 0))
     return found
 
@@ -81,7 +83,7 @@ def batch(record, ts, event_type=1):
     flags = flags.data or bytes(count)
     cycles = [cycles.varint() for _ in range(count)] if cycles.rest() else [0] * count
     return tid, pid, until, [(*p, f, c) for p, f, c in zip(found, flags, cycles)], \
-        read_marks(marks, ts)
+        read_marks(marks, ts, count)
 
 
 class Modules:
@@ -143,12 +145,15 @@ def main(path):
             if event.type.id == 2:
                 address, = struct.unpack_from("<Q", record, 24)
                 print(tid, "before", hex(address), modules.symbol(pid, event.ts, address))
-            for _, kind, _, count in marks:
-                if kind == 1:
-                    print(tid, "lost", count)
-            for start, to, kind, flags, cycles in branches:
-                print(tid, KINDS[kind], hex(start), modules.symbol(pid, event.ts, start), hex(to),
-                      modules.symbol(pid, event.ts, to), flags, cycles)
+            for i, branch in enumerate([*branches, None]):
+                for _, kind, time, lost in (m for m in marks if m[0] == i):
+                    if MARKS[kind] not in ("time", "start"):
+                        print(tid, MARKS[kind], lost if kind == 1 else time)
+                if branch:
+                    start, to, kind, flags, cycles = branch
+                    print(tid, KINDS[kind] if kind < len(KINDS) else KINDS[0], hex(start),
+                          modules.symbol(pid, event.ts, start), hex(to),
+                          modules.symbol(pid, event.ts, to), flags, cycles)
 
 
 def sizes(path):

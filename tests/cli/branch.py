@@ -479,6 +479,13 @@ def check_golden():
     same(("_start+0x22", "direct", "branches.S"),
          (call["from_symbol"], call["to_symbol"], os.path.basename(call["to_line"]).split(":")[0]),
          "with symbols and lines")
+    path = f"{SRC}/tests/golden/marks.trawl"
+    other = run(sys.executable, "-B", f"{SRC}/tests/reader_branch.py", path).stdout
+    theirs = [line.split()[1] for line in other.splitlines()]
+    ours = [b["name"].replace("branch:", "") for b in decode(path)]
+    same([kind for kind in theirs if kind != "before"],
+         ["stack" if kind == "last" else kind for kind in ours],
+         "each kind of mark is at its place, as an independent reader finds it")
 
 
 def check_self_test():

@@ -466,3 +466,30 @@ Test(branch, others_have_the_counter)
 	cr_assert(!contention_between(&c, 6110 * MS, 6150 * MS));
 	contention_free(&c);
 }
+
+/* A batch with `n` marks of five bytes. */
+static const char *decode_marks(uint32_t n)
+{
+	struct branch_encoder *e = branch_encoder_new();
+	struct branch_batch b;
+	const char *problem;
+	const void *data;
+	size_t len;
+
+	branch_encoder_start(e, 0);
+	for (uint32_t i = 0; i < n; i++)
+		branch_encoder_mark(e, BRANCH_MARK_LOST, i, 300);
+	data = branch_encoder_finish(e, &len);
+	cr_assert(data);
+	problem = branch_batch_decode(&b, data, len, 0, 0);
+	cr_assert(problem || b.nmarks == n);
+	branch_batch_free(&b);
+	branch_encoder_free(e);
+	return problem;
+}
+
+Test(branch, a_batch_has_a_limit_of_marks_however_long_they_are)
+{
+	cr_assert_null(decode_marks(BRANCH_MARKS_MAX));
+	cr_assert_str_eq(decode_marks(BRANCH_MARKS_MAX + 1), "more marks than can be");
+}

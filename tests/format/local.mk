@@ -3,8 +3,9 @@
 check_LTLIBRARIES += libsample.la
 libsample_la_SOURCES = tests/format/sample.h tests/format/sample.c \
 	tests/format/sample_codings.h tests/format/sample_codings.c tests/format/sample_version1.c \
+	tests/format/sample_marks.c \
 	tests/format/batches.h tests/format/batches.c
-libsample_la_LIBADD = libformat.la $(ZSTD_LIBS)
+libsample_la_LIBADD = libcommon.la libformat.la $(ZSTD_LIBS)
 
 # golden FOLDER writes the golden files; dump prints a file as tests/reader.py does.
 check_PROGRAMS += tests/format/golden tests/format/dump

@@ -429,6 +429,7 @@ const struct sample samples[] = {
 	{ "timeline", "two sections that are one timeline, and one of another", sample_timeline },
 	{ "version1", "blocks of version 1, without a dictionary", sample_version1 },
 	{ "example", "the file that docs/format.md takes apart", sample_example },
+	{ "marks", "batches of branches with each kind of mark", sample_marks },
 	{ NULL, NULL, NULL },
 };
 

@@ -16,5 +16,6 @@ int sample_backward(int fd, struct trawl_error *err);
 int sample_timeline(int fd, struct trawl_error *err);
 int sample_version1(int fd, struct trawl_error *err);
 int sample_example(int fd, struct trawl_error *err);
+int sample_marks(int fd, struct trawl_error *err);
 
 #endif

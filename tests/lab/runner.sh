@@ -137,6 +137,19 @@ same "a tree that others may not enter: status" 1 $?
 has "it is reported at once, with the folder" "$out" "^not ok 1 - x $top: .*may not enter.*chmod o.x $top"
 chmod 755 "$top"
 
+# What is missing is said in a line, with what to do.
+guest needs <<<'"$TRAWL_BUILD/tests/lab/lbr"; echo 1..0'
+mv "$top/build/tests/lab/tsc" "$top/tsc"
+has "programs that are not built" "$(lab needs good)" \
+	"^not ok 1 - x tests/lab/lbr, tests/lab/tsc: not built; make -C $top/build lab-programs\$"
+mv "$top/tsc" "$top/build/tests/lab/tsc"
+has "a test that does not exist" "$(lab good nosuch)" "^not ok 1 - x nosuch: no test of the lab; --list"
+printf '#!/bin/sh\nexit 1\n' >"$top/tests/lab/kernel"
+out=$(lab good)
+same "no kernel: status" 1 $?
+has "and the script whose message is above" "$out" "^not ok 1 - x tests/lab/kernel x: failed"
+printf '#!/bin/sh\n' >"$top/tests/lab/kernel"
+
 # If tests/lab/run is called directly, as after ./demo.sh, it builds the programs that guests run.
 printf 'lab-programs:\n\t@echo >built\n' >"$top/build/Makefile"
 lab good >/dev/null
