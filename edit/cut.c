@@ -273,7 +273,7 @@ static void thin_syncs(struct cut *c)
 
 int cut_guess(struct cut *c, struct trawl_error *err)
 {
-	if (!c->entries && !list_pieces(c, err))
+	if (!c->origins && !list_pieces(c, err))
 		return -1;
 	forget_plan(c);
 	for (size_t i = 0; i < c->n; i++) {
@@ -297,7 +297,7 @@ int cut_plan(struct cut *c, struct trawl_error *err)
 	bool known =
 		c->chosen && c->chosen_needs && c->from == c->chosen_from && c->to == c->chosen_to;
 
-	if (!c->entries && !list_pieces(c, err))
+	if (!c->origins && !list_pieces(c, err))
 		return -1;
 	forget_plan(c);
 	if (known) {
