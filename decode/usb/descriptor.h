@@ -20,9 +20,10 @@ struct descriptor_walk {
 	bool stuck; /* the walk ended at a descriptor whose bLength is below 2 */
 };
 
+/* p may be NULL if n is 0. */
 static inline struct descriptor_walk descriptor_walk(const uint8_t *p, size_t n)
 {
-	return (struct descriptor_walk){p, p + n, false};
+	return (struct descriptor_walk){p, n ? p + n : p, false};
 }
 
 /*
