@@ -94,7 +94,8 @@ static struct diff_device *device_of(struct transfer_diff *t, unsigned int captu
 static bool keep(struct transfer_diff *t, unsigned int capture, const uint8_t *p, size_t n,
 		 size_t *at)
 {
-	if (!array_reserve(t->bytes[capture], t->room[capture], t->used[capture] + n))
+	/* One more, so that even a transfer without data has an address. */
+	if (!array_reserve(t->bytes[capture], t->room[capture], t->used[capture] + n + 1))
 		return false;
 	*at = t->used[capture];
 	if (n)
