@@ -142,7 +142,7 @@ static bool by_event(const char *text, char *hint, size_t size)
 	return *f.found;
 }
 
-/* ./program:main, /usr/bin/x */
+/* ./program:main, /usr/bin/x; the file may be missing */
 static bool by_path(const char *text, char *hint, size_t size)
 {
 	char path[4096];
@@ -157,9 +157,13 @@ static bool by_path(const char *text, char *hint, size_t size)
 			return true;
 		}
 		if (!*end)
-			return false;
+			break;
 	}
-	return false;
+	if (*text != '/' && *text != '.')
+		return false;
+	snprintf(hint, size, "there is no file %.*s; a function is uprobe:PROGRAM:FUNCTION",
+		 (int)strcspn(text, ": "), text);
+	return true;
 }
 
 /* main.c:19 */

@@ -66,6 +66,7 @@ says "a source line is not supported; .*info line tick.c:19" trawl -i uprobe:sam
 says "a source line is not supported; .*info line cc.cc:19" trawl -i uprobe:cc.cc:19
 says 'cc.cc is a source file' trawl -i uprobe:./cc.cc:main
 says '\./nosuch: no such file' trawl -i uprobe:./nosuch:main
+says 'there is no file \./nosuch; a function is uprobe:PROGRAM:FUNCTION' trawl -i ./nosuch:main
 says 'trawl -D uprobe:PATH lists' trawl -i uprobe:samples/tick
 says 'trawl -D usdt:PATH lists' trawl -i usdt:samples/tick
 
