@@ -74,7 +74,9 @@ def packets(data):
             interfaces.append(interface(data[at + 8:at + n - 4], order))
         if kind == 6:
             i, high, low, cap, length = struct.unpack(order + "IIIII", data[at + 8:at + 28])
-            linktype, scale = interfaces[i]
+            # A packet of an interface that its section does not have is none of USB; an import
+            # leaves it out and says so.
+            linktype, scale = interfaces[i] if i < len(interfaces) else (0, lambda t: t)
             # Old libpcap gives isochronous packets with gaps a length that is less than the
             # captured length; all readers of such files take the larger of the two.
             taken = data[at + 28:at + 28 + cap]
