@@ -435,11 +435,11 @@ static void form_tree(const struct control_request *s, const struct control_targ
 	}
 }
 
+const char *const control_recipients[] = {"device", "interface", "endpoint", "other", NULL};
+
 static const char *recipient_name(unsigned int r)
 {
-	static const char *const names[] = {"device", "interface", "endpoint", "other"};
-
-	return pick(names, ARRAY_SIZE(names), r);
+	return pick(control_recipients, ARRAY_SIZE(control_recipients) - 1, r);
 }
 
 static const char *kind_name(enum control_kind kind)

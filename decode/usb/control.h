@@ -29,4 +29,7 @@ void control_request_tree(const struct control_request *s, const struct control_
 void control_request_brief(const struct control_request *s, const struct control_target *to,
 			   struct out *o);
 
+/* The names of recipients, in the order of their numbers; ends with NULL. */
+extern const char *const control_recipients[];
+
 #endif

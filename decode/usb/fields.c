@@ -2,6 +2,7 @@
 /* Single fields of USB items: their values, names, and enum values. */
 #include "common/array.h"
 #include "common/usbtypes.h"
+#include "decode/usb/scsisense.h"
 #include "decode/usb/status.h"
 #include "decode/base/number.h"
 #include "decode/usb/usb.h"
@@ -89,15 +90,31 @@ bool usb_another(void *state, const struct item *it, const char *name, unsigned 
 	return true;
 }
 
+/* Words of members of "setup" and "decoded" that mean the same wherever they are; NULL: none. */
+static const char *const *part_words(const char *field)
+{
+	const char *dot = strrchr(field, '.');
+
+	field = dot ? dot + 1 : field;
+	return !strcmp(field, "recipient")	? control_recipients :
+	       !strcmp(field, "phase")		? msc_phases :
+	       !strcmp(field, "transport")	? msc_transports :
+	       !strcmp(field, "sense_key_name") ? scsi_sense_keys : NULL;
+}
+
 const char *usb_word(const char *field, size_t n)
 {
 	static const char *const dirs[] = {"in", "out", NULL};
 	/* type of an event; in a transfer "type" is that of its request */
+	enum { EVENT_TYPES = 6 };
 	static const char *const types[] = {"S", "C", "E", "T", "I", "P",
 					    "standard", "class", "vendor", "reserved", NULL};
 	const char *const *words = !strcmp(field, "end")  ? usb_ends :
 				   !strcmp(field, "dir")  ? dirs :
-				   !strcmp(field, "type") ? types : NULL;
+				   !strcmp(field, "setup.direction") ? dirs :
+				   !strcmp(field, "type") ? types :
+				   !strcmp(field, "setup.type") ? types + EVENT_TYPES :
+				   part_words(field);
 
 	if (!strcmp(field, "status_name") || !strcmp(field, "status"))
 		return usb_status_word(n);

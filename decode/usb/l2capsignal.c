@@ -63,7 +63,7 @@ LAYOUT(mtu_, "mtu", "u2");
 LAYOUT(flush_, "flush_timeout", "u2");
 LAYOUT(quality_,
        "qos_flags", "x1", "service_type", "u1", "token_rate", "u4", "token_bucket_size", "u4",
-       "peak_bandwidth", "u4", "latency", "u4", "delay_variation", "u4");
+       "peak_bandwidth", "u4", "access_latency", "u4", "delay_variation", "u4");
 LAYOUT(retransmission_,
        "mode", "e1M", "mode_name", "tx_window", "u1", "max_transmit", "u1",
        "retransmission_timeout", "u2", "monitor_timeout", "u2", "mps", "u2");

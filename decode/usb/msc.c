@@ -362,9 +362,11 @@ bool msc_has_name(const char *name, size_t n)
 	       bit_layout_has(task_unit, name, n) || scsi_has_name(name, n);
 }
 
-static const char *const phases[] = {
-	"none", "command", "data", "status", "response", "task management", "ready",
+const char *const msc_phases[] = {
+	"none", "command", "data", "status", "response", "task management", "ready", NULL,
 };
+
+const char *const msc_transports[] = {"bulk-only", "UAS", NULL};
 
 static void status_tree(const struct msc_step *s, struct tree *t)
 {
@@ -387,8 +389,8 @@ static void status_tree(const struct msc_step *s, struct tree *t)
 void msc_tree(const struct msc_step *s, const uint8_t *p, size_t n, struct tree *t)
 {
 	tree_object(t, "storage");
-	tree_str(t, "transport", s->uas ? "UAS" : "bulk-only");
-	tree_str(t, "phase", phases[s->phase]);
+	tree_str(t, "transport", msc_transports[s->uas]);
+	tree_str(t, "phase", msc_phases[s->phase]);
 	if (s->phase != MSC_DATA || s->has_command)
 		tree_uint(t, "tag", s->tag);
 	if (!s->uas || s->has_command)
@@ -469,7 +471,7 @@ bool msc_brief(const struct msc_step *s, const uint8_t *p, size_t n, struct out 
 		break;
 	case MSC_READY:
 	case MSC_NONE:
-		out_str(o, phases[s->phase]);
+		out_str(o, msc_phases[s->phase]);
 		break;
 	}
 	if (s->tag_differs)

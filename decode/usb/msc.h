@@ -115,4 +115,7 @@ bool msc_is_problem(const struct msc_step *s);
 /* Whether steps have a member of this name, besides those of decode/usb/parts.c. */
 bool msc_has_name(const char *name, size_t n);
 
+/* The names of phases and of transports (UAS or not); each list ends with NULL. */
+extern const char *const msc_phases[], *const msc_transports[];
+
 #endif

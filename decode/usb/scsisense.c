@@ -12,16 +12,16 @@ static const struct bit_field sense_fields[] = {
 	{"sense_key_specific", 16, 0, 16}, {0},
 };
 
+const char *const scsi_sense_keys[] = {
+	"no sense", "recovered error", "not ready", "medium error", "hardware error",
+	"illegal request", "unit attention", "data protect", "blank check", "vendor specific",
+	"copy aborted", "aborted command", "reserved", "volume overflow", "miscompare",
+	"completed", NULL,
+};
+
 static const char *sense_key_name(uint8_t key)
 {
-	static const char *const names[16] = {
-		"no sense", "recovered error", "not ready", "medium error", "hardware error",
-		"illegal request", "unit attention", "data protect", "blank check",
-		"vendor specific", "copy aborted", "aborted command", "reserved",
-		"volume overflow", "miscompare", "completed",
-	};
-
-	return names[key & 15];
+	return scsi_sense_keys[key & 15];
 }
 
 struct sense {

@@ -18,4 +18,7 @@ void scsi_sense_brief(const uint8_t *p, size_t n, struct out *o);
 /* Whether sense data has a member of this name. */
 bool scsi_sense_has_name(const char *name, size_t n);
 
+/* The names of sense keys, in the order of their numbers; ends with NULL. */
+extern const char *const scsi_sense_keys[];
+
 #endif

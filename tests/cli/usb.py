@@ -314,7 +314,13 @@ def test_words(d):
                              ("end != 'hang'", "there are done, error, unanswered, half, pending"),
                              ("'IN' == dir", "did you mean in?"),
                              ("xfer ~ 'bulc*'", "There are iso"),
-                             ("errno == 'EPIP'", "did you mean EPIPE")):
+                             ("errno == 'EPIP'", "did you mean EPIPE"),
+                             ("setup.recipient == 'interfce'", "did you mean interface?"),
+                             ("setup.type == 'S'", "there are standard, class, vendor"),
+                             ("setup.direction == 'inn'", "did you mean in?"),
+                             ("phase == 'comand'", "did you mean command?"),
+                             ("decoded.storage.transport == 'uas'", "did you mean UAS?"),
+                             ("sense_key_name ~ 'mediun*'", "There are no sense, recovered")):
         err = run("trawl-decode", "--where", expression, path, status=2)[1]
         ok(" is never '" in err and want.lower() in err.lower(), "--where " + expression, err)
         run("trawl-export", "--to", "pcap", "--where", expression, path, status=2)
