@@ -59,7 +59,7 @@ CALL_F = branch(0x1014, 0x1100, "call")
 CALL_G = branch(0x1110, 0x1200, "call")
 RET_G = branch(0x1220, 0x1115, "ret")
 RET_F = branch(0x1120, 0x1019, "ret")
-LOST, START, STACK = 1, 2, 3
+LOST, START, STACK, BREAK = 1, 2, 3, 4
 VDSO = {"path": "[vdso]", "segments": [], "functions": [[0x100, 0x40, "__kernel_vsyscall"]]}
 
 
@@ -128,6 +128,26 @@ def slices(data):
     kinds = [kind for packet in fields(data)[1] for event in fields(packet)[11]
              for kind in fields(event)[9]]
     return kinds.count(1), kinds.count(2)
+
+
+def check_break(folder):
+    """Where the code does not lead to the next branch, nothing is lost, and nothing is consecutive."""
+    path = capture(folder, "batch 5 5 1000", CALL_F, CALL_G, f"mark {BREAK} 4000 0", CALL_F, RET_F)
+    done = run(f"{BUILD}/trawl-decode", path)
+    lines = [line for line in done.stdout.splitlines() if "branch:" in line]
+    same((0, 5), (done.returncode, len(lines)), "a break is a line of its own, and no problem")
+    ok("branch:break" in lines[2] and "the code does not lead to the next branch" in lines[2],
+       "at its place", lines)
+    names = [json.loads(line)["name"]
+             for line in run(f"{BUILD}/trawl-decode", "--json", path).stdout.splitlines()]
+    same(["branch:call", "branch:call", "branch:break", "branch:call", "branch:ret"], names,
+         "in JSON, too")
+    summary = run(f"{BUILD}/trawl-decode", "--summary", path).stdout
+    ok("branches lost" not in summary, "the summary has no loss", summary)
+    ok("*** a signal, or branches lost" in [r["function"] for r in tree(path)], "the tree says why")
+    done = run(f"{BUILD}/trawl-export", "--to", "brstack", path, "-w", "-")
+    same([2, 2], [len(line.split()) - 1 for line in done.stdout.splitlines() if "/-/" in line],
+         "brstack: a break ends a stack")
 
 
 def check_after_cut(folder):
@@ -399,6 +419,8 @@ def main():
         check_outer(folder)
         check_cut(folder, "lost branches", f"mark {LOST} 4000 0")
         check_cut(folder, "another stack", f"mark {STACK} 4000 0")
+        check_cut(folder, "a break", f"mark {BREAK} 4000 0")
+        check_break(folder)
         check_cut(folder, "a damaged batch", "damaged 5 5 4000", "batch 5 5 5000")
         check_cut(folder, "a batch that is not there", "loss 3000 4000", "batch 5 5 5000")
         check_after_cut(folder)
