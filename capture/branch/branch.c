@@ -368,8 +368,7 @@ static void encode_stack(struct branch_state *s, const struct branch_task *t,
 		branch_images_hit(&s->images, t->pid, one.from);
 		branch_images_hit(&s->images, t->pid, one.to);
 	}
-	/* A stack that perf has emptied is short, as others are, and no loss of the capture. */
-	s->uncounted |= l->unknown || (unknown && l->n);
+	s->uncounted |= unknown;
 }
 
 static int take_last(struct branch_state *s, const struct branch_event *e, struct trawl_error *err)

@@ -190,3 +190,14 @@ disk_of() {
 	done
 	return 1
 }
+
+# said_lost NAME STATUS JSON: tests that the status and the last line in the file `said` are those
+# of a capture with losses if a stack in it is marked, and only then.
+said_lost() {
+	local status=0 lost=0
+	if grep -q '"name":"branch:lost"' "$3"; then
+		status=1 lost='0 and more'
+	fi
+	same "$1: status" $status "$2"
+	has "$1: the end says what the stacks say" "$(tail -1 said)" " $lost lost"
+}

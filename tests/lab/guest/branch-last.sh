@@ -18,9 +18,9 @@ for how in kmod-step kmod-lbr; do
 	for place in far_away pops_two case0; do
 		trawl -i "branch:$how:last=8@uprobe:$walk:$place" -w $how.trawl -- \
 			"$walk" >/dev/null 2>said
-		ok $? "$how, $place"
-		has "$how, $place: none is lost" "$(cat said)" ' 0 lost'
+		status=$?
 		trawl-decode --json $how.trawl >$how.json
+		said_lost "$how, $place" $status $how.json
 		said=$(/usr/bin/python3 "$TRAWL_SRC/tests/lab/lastsame.py" all.json $how.json $place 8 $how)
 		ok $? "$how, $place: each hit has the branches that led there: $said"
 	done
@@ -53,14 +53,17 @@ fi
 for place in far_away pops_two case0; do
 	trawl -i "branch:kmod-lbr:last=$depth@uprobe:$walk:$place" -w deep.trawl -- \
 		"$walk" >/dev/null 2>said
-	ok "$([ $? -le 1 ]; echo $?)" "kmod-lbr, $place, last=$depth"
+	status=$?
 	trawl-decode --json deep.trawl >deep.json
+	said_lost "kmod-lbr, $place, last=$depth" $status deep.json
 	said=$(/usr/bin/python3 "$TRAWL_SRC/tests/lab/lastsame.py" all.json deep.json $place "$depth" kmod-lbr)
 	ok $? "kmod-lbr, $place: the last $depth branches: $said"
 done
-trawl -q -i "branch:last=8@uprobe:$walk:far_away %di" -i "branch:last=4@uprobe:$walk:case0" \
-	-w two.trawl -- "$walk" >/dev/null
-ok $? "two probes"
+trawl -i "branch:last=8@uprobe:$walk:far_away %di" -i "branch:last=4@uprobe:$walk:case0" \
+	-w two.trawl -- "$walk" >/dev/null 2>said
+status=$?
+trawl-decode --json two.trawl >two.json
+said_lost "two probes" $status two.json
 has "by the processor, where it can" "$(trawl-decode --raw two.trawl)" 'by kmod-lbr'
 text=$(trawl-decode two.trawl)
 has "branches, then the event" "$(tr '\n' ' ' < <(head -40 <<<"$text"))" \
@@ -82,8 +85,9 @@ fails "a probe on a call by the processor's records" 2 'the call or jump at offs
 trawl -q -i branch:kmod-step -w load.trawl -- "$load" 60 >/dev/null
 trawl-decode --json load.trawl >load.json
 trawl -i "branch:kmod-lbr:last=$depth@uprobe:$load:jump_odd" -w deep.trawl -- "$load" 60 >/dev/null 2>said
-ok $? "kmod-lbr, jump_odd, last=$depth"
+status=$?
 trawl-decode --json deep.trawl >deep.json
+said_lost "kmod-lbr, jump_odd, last=$depth" $status deep.json
 said=$(/usr/bin/python3 "$TRAWL_SRC/tests/lab/lastsame.py" load.json deep.json jump_odd "$depth" kmod-lbr)
 ok $? "kmod-lbr, jump_odd: the last $depth branches: $said"
 has "kmod-lbr, jump_odd: none is marked but empty ones" "$said" ' 0 differ, [0-9]* are short, ([0-9]*) marked, \1 of these empty'
@@ -102,8 +106,10 @@ same "a stack with a probe's call in it is marked" 20 \
 number=$TRAWL_BUILD/tests/lab/branchnumber
 objdump -d "$number" >number.objdump
 read -r spell after < <(awk '/^[0-9a-f]+ <spell>:/ { at = $1 } at && /\tret/ { sub(":", "", $1); print at, $1; exit }' number.objdump)
-trawl -q -i "branch:kmod-lbr:last=8@uprobe:$number:spell+$((0x$after - 0x$spell))" -w x.trawl -- "$number" 20 >/dev/null
+trawl -i "branch:kmod-lbr:last=8@uprobe:$number:spell+$((0x$after - 0x$spell))" -w x.trawl -- "$number" 20 >/dev/null 2>said
+status=$?
 trawl-decode --json x.trawl >x.json
+said_lost "stacks after a sleep" $status x.json
 same "twenty hits" 20 "$(grep -c '"name":"branch:last"' x.json)"
 ok $(($(grep -c '"name":"branch:lost"' x.json) < 10)) "most stacks are empty, and marked"
 same "each stack that perf has emptied is marked" 0 \
