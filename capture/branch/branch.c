@@ -43,6 +43,7 @@ struct branch_task {
 	uint64_t begun;               /* the time of its first branch */
 	uint64_t to;                  /* target of its last branch; 0: the next branch need not
 				       * follow the last one */
+	uint64_t came;                /* when it last came to a CPU; 0: not known */
 	uint64_t collected, since;    /* time of the last collection, 0: none; its branches happened
 				       * at `since` or later */
 	bool late;                    /* the back end has spoken of it after the session's end */
@@ -212,7 +213,10 @@ static bool in_span(const struct branch_state *s, uint64_t time)
 	return !s->full && time >= span->begin && time <= span->end;
 }
 
-/* Notes a collection of branches: these happened after the one before, and in the span. */
+/*
+ * Notes a collection of branches: these happened after the one before, and in the span. After a
+ * sleep, that would be earlier than what is already in the file: they happened after it, too.
+ */
 static void note_collected(const struct branch_state *s, struct branch_task *t, uint64_t time)
 {
 	uint64_t begin = session_span(s->in->session)->begin;
@@ -220,6 +224,8 @@ static void note_collected(const struct branch_state *s, struct branch_task *t, 
 	if (time == t->collected)
 		return;
 	t->since = t->collected ? t->collected : t->begun;
+	if (t->since < t->came && t->came <= time)
+		t->since = t->came;
 	if (t->since < begin)
 		t->since = begin;
 	t->collected = time;
@@ -443,6 +449,9 @@ static int take_event(struct branch_sink *sink, const struct branch_event *e,
 		return take_maps(s, e, err);
 	case BRANCH_EVENT_LAST:
 		return take_last(s, e, err);
+	case BRANCH_EVENT_CAME:
+		task_of(s, e->tid, e->pid)->came = e->time;
+		return 0;
 	case BRANCH_EVENT_EXIT:
 		if (e->status >= 0)
 			session_on_reaped(s->in->session, e->pid, e->status);

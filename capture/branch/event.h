@@ -14,6 +14,8 @@ enum branch_event_kind {
 	BRANCH_EVENT_MAPS,  /* its process's executable mappings: maps, which the back end frees
 			     * after sink.event() */
 	BRANCH_EVENT_LAST,  /* a place was hit: last, valid during sink.event() */
+	BRANCH_EVENT_CAME,  /* the task has come to a CPU: what is collected next of it happened
+			     * after that */
 	BRANCH_EVENT_EXIT,  /* tid has ended, of process pid; status as of waitpid(), -1: not
 			     * reaped by the back end */
 };
@@ -41,7 +43,7 @@ struct branch_event {
 	pid_t tid, pid;
 	enum branch_event_kind kind;
 	bool collected; /* time is when the branch or mark was collected: it happened at or before
-			 * that, and after the previous collection */
+			 * that, and after the previous collection and the last BRANCH_EVENT_CAME */
 };
 
 #endif

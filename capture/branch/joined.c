@@ -196,6 +196,7 @@ static void *open_joined(const struct branch_scope *scope, struct trawl_error *e
 	perf_ring_attr(&follow);
 	follow.type = PERF_TYPE_SOFTWARE;
 	follow.config = PERF_COUNT_SW_DUMMY;
+	follow.context_switch = 1;
 	s->scope = *scope;
 	s->execs.command = scope->command ? scope->pids[0] : 0;
 	if (join_find_event(&config, err) ||

@@ -109,7 +109,7 @@ static struct perf_event_attr attr_of(enum perf_how how)
 		a.sample_period = 1;
 		a.sample_type |= PERF_SAMPLE_ADDR;
 	}
-	a.context_switch = how != HOW_LBR;
+	a.context_switch = 1;
 	return a;
 }
 
@@ -541,12 +541,11 @@ static int take_switch(struct perf_state *p, struct branch_sink *sink, const str
 		       struct trawl_error *err)
 {
 	struct perf_sample_head at = { .time = h->time };
-	struct { uint32_t pid, tid; uint64_t time; } id;
+	struct perf_switch_id id;
 	pid_t left;
 
-	if (h->record->size < sizeof(*h->record) + sizeof(id))
+	if (p->how == HOW_LBR || !perf_switch_id(h->record, &id))
 		return 0;
-	memcpy(&id, (const char *)h->record + h->record->size - sizeof(id), sizeof(id));
 	if (h->record->misc & PERF_RECORD_MISC_SWITCH_OUT) {
 		switches_out(&p->switches, h->cpu, (pid_t)id.tid);
 		return 0;
@@ -597,7 +596,10 @@ static int take(struct perf_state *p, struct branch_sink *sink, const struct per
 		switches_lost(&p->switches, h->cpu);
 		return 0;
 	case PERF_RECORD_SWITCH:
-		return end_held(p, sink, NULL, err) || take_switch(p, sink, h, err) ? -1 : 0;
+		return end_held(p, sink, NULL, err) || perf_ring_emit(&p->ring, h, sink, err) ||
+				       take_switch(p, sink, h, err)
+			       ? -1
+			       : 0;
 	default: /* may change the maps, which decide whose the held branches are */
 		if (end_held(p, sink, NULL, err))
 			return -1;

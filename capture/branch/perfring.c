@@ -424,6 +424,26 @@ static int emit_mmap(struct perf_ring *r, const struct perf_held *h, struct bran
 	return m->prot & PROT_EXEC ? emit_maps(r, (pid_t)m->pid, h->time, sink, err) : 0;
 }
 
+bool perf_switch_id(const struct perf_event_header *h, struct perf_switch_id *id)
+{
+	if (h->size < sizeof(*h) + sizeof(*id))
+		return false;
+	memcpy(id, (const char *)h + h->size - sizeof(*id), sizeof(*id));
+	return true;
+}
+
+static int emit_came(const struct perf_held *h, struct branch_sink *sink, struct trawl_error *err)
+{
+	struct branch_event e = { .kind = BRANCH_EVENT_CAME, .time = h->time };
+	struct perf_switch_id id;
+
+	if (h->record->misc & PERF_RECORD_MISC_SWITCH_OUT || !perf_switch_id(h->record, &id))
+		return 0;
+	e.pid = (pid_t)id.pid;
+	e.tid = (pid_t)id.tid;
+	return sink->event(sink, &e, err);
+}
+
 int perf_ring_emit(struct perf_ring *r, const struct perf_held *h, struct branch_sink *sink,
 		   struct trawl_error *err)
 {
@@ -451,6 +471,8 @@ int perf_ring_emit(struct perf_ring *r, const struct perf_held *h, struct branch
 		if (sink->event(sink, &e, err))
 			return -1;
 		return t->pid != t->ppid ? emit_maps(r, (pid_t)t->pid, h->time, sink, err) : 0;
+	case PERF_RECORD_SWITCH:
+		return emit_came(h, sink, err);
 	default:
 		return 0;
 	}

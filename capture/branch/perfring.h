@@ -58,6 +58,12 @@ struct perf_task_record {
 	uint64_t time;
 };
 
+/* The end of PERF_RECORD_SWITCH: TID, TIME. */
+struct perf_switch_id {
+	uint32_t pid, tid;
+	uint64_t time;
+};
+
 /* The begin of each sample: IP, TID, TIME. */
 struct perf_sample_head {
 	struct perf_event_header header;
@@ -106,7 +112,10 @@ void perf_ring_done(struct perf_ring *r, const struct perf_held *h);
 /* Returns the task that has executed a program, if the record says that of one; else 0. */
 pid_t perf_ring_execed(const struct perf_event_header *h);
 
-/* Emits the event of a record of a task or mapping. Ignores other records. */
+/* The task of a PERF_RECORD_SWITCH. Returns false if the record is too short. */
+bool perf_switch_id(const struct perf_event_header *h, struct perf_switch_id *id);
+
+/* Emits the event of a record of a task, mapping or switch. Ignores other records. */
 int perf_ring_emit(struct perf_ring *r, const struct perf_held *h, struct branch_sink *sink,
 		   struct trawl_error *err);
 

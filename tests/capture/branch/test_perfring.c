@@ -107,6 +107,45 @@ Test(perfring, a_loss_is_before_what_found_room_again)
 	next_is(PERF_RECORD_SAMPLE, 20);
 }
 
+/* ---- switches ------------------------------------------------------------------------------ */
+
+static void add_switch(uint16_t misc, uint32_t pid, uint32_t tid, uint64_t time)
+{
+	struct {
+		struct perf_event_header header;
+		struct perf_switch_id id;
+	} s = { { PERF_RECORD_SWITCH, misc, sizeof(s) }, { pid, tid, time } };
+
+	add(0, &s, sizeof(s));
+}
+
+static struct branch_event came;
+static unsigned int ncame;
+
+static int note_came(struct branch_sink *s, const struct branch_event *e, struct trawl_error *err)
+{
+	came = *e;
+	ncame++;
+	return 0;
+}
+
+Test(perfring, only_a_task_that_comes_to_a_cpu_is_told)
+{
+	struct branch_sink sink = { .event = note_came };
+	struct trawl_error err;
+
+	add_switch(PERF_RECORD_MISC_SWITCH_OUT, 5, 6, 10);
+	add_switch(0, 7, 8, 20);
+	fill();
+	for (const struct perf_held *h; (h = perf_ring_next(&ring, UINT64_MAX));) {
+		cr_assert_eq(perf_ring_emit(&ring, h, &sink, &err), 0);
+		perf_ring_done(&ring, h);
+	}
+	cr_assert_eq(ncame, 1);
+	cr_assert_eq(came.kind, BRANCH_EVENT_CAME);
+	cr_assert(came.pid == 7 && came.tid == 8 && came.time == 20);
+}
+
 /* ---- the mappings of processes that end -------------------------------------------------- */
 
 struct task_record {
