@@ -57,6 +57,7 @@ struct input {
 	const char **specs; /* the -i texts after "NAME:" ("" for a bare NAME); the session's */
 	size_t nspecs;
 	void *state;        /* the source's own */
+	bool opens_events;  /* the source's: it opens events of perf while it records */
 	bool flows;         /* the session's: an event of this input is in the file */
 	uint64_t reached;   /* the session's: what reached() returned, or what stands for NULL */
 };

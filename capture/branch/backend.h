@@ -57,6 +57,7 @@ struct branch_backend {
 			      * instruction */
 	bool by_processor;   /* the processor records: it misses branches that the kernel emulates
 			      * at uprobes */
+	bool opens_events;   /* it opens events of perf on new tasks while it records */
 	int (*usable)(struct trawl_error *err);
 	void *(*open)(const struct branch_scope *scope, struct trawl_error *err);
 	int (*start)(void *state, struct trawl_error *err);

@@ -527,6 +527,7 @@ static int arm(struct input *in, struct trawl_error *err)
 		return trawl_fail(err, TRAWL_USAGE,
 				  "-c: cannot limit branches, which are recorded in batches of "
 				  "thousands; use --duration, or --ring for the newest");
+	in->opens_events = s->backend->opens_events;
 	scope.sites = s->last.sites;
 	scope.nsites = s->last.n;
 	if (check_scope(&scope, err))

@@ -504,6 +504,7 @@ const struct branch_backend perf_joined_backend = {
 	.partial = true,
 	.no_kinds = true,
 	.by_processor = true,
+	.opens_events = true,
 	.usable = usable,
 	.open = open_joined,
 	BACKEND_FUNCTIONS,

@@ -700,8 +700,10 @@ static int drop_privileges(struct session *s, struct trawl_error *err)
 		folders[0] = tracefs_open(&ignored);
 	if (s->user.other) /* files are made as that user, not by a capability */
 		kept.nfolders = 1;
-	for (size_t i = 0; i < s->ninputs; i++)
+	for (size_t i = 0; i < s->ninputs; i++) {
 		kept.calls.traces |= s->inputs[i].source->traces;
+		kept.events |= s->inputs[i].opens_events;
+	}
 	r = privileges_drop(&kept, err);
 	for (size_t i = 0; i < 2; i++)
 		if (folders[i] >= 0)

@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -63,6 +64,19 @@ static bool may_write(const struct privileges_kept *kept)
 	return true;
 }
 
+/* Debian's kernels, whose default is 3, open no event then without SYS_ADMIN. */
+static bool events_need_admin(void)
+{
+	FILE *f = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
+	int level = 0;
+
+	if (f && fscanf(f, "%d", &level) != 1)
+		level = 0;
+	if (f)
+		fclose(f);
+	return level > 2;
+}
+
 /*
  * SYS_PTRACE reads the maps and names of other users' followed tasks. SYSLOG shows addresses in
  * /proc/kallsyms. SYS_NICE gives the recorder's priority to a compression thread that it waits for.
@@ -75,6 +89,8 @@ static uint64_t to_keep(const struct privileges_kept *kept)
 		keep |= CAP(SETUID) | CAP(SETGID) | CAP(KILL);
 	if (kept->calls.traces)
 		keep |= CAP(KILL) | CAP(PERFMON);
+	if (kept->events && events_need_admin())
+		keep |= CAP(SYS_ADMIN);
 	return keep;
 }
 

@@ -14,6 +14,7 @@ struct privileges_kept {
 	const int *folders; /* where it makes, changes and removes files: tracefs, the folder of
 			     * the outputs; -1: none */
 	size_t nfolders;
+	bool events;        /* it opens events of perf on other tasks */
 };
 
 /*

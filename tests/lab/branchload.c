@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * branchload N: calls a function N times in a loop. In its N branches, jump_odd() takes every
- * second one.
+ * branchload N [stop]: calls a function N times in a loop. In its N branches, jump_odd() takes
+ * every second one. With "stop" it stops itself before.
  */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -24,6 +25,8 @@ __attribute__((noinline, noclone)) static void work(unsigned long n)
 
 int main(int argc, char **argv)
 {
+	if (argc > 2)
+		raise(SIGSTOP);
 	work(argc > 1 ? strtoul(argv[1], NULL, 0) : 10000);
 	printf("%lu\n", sum);
 	return 0;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * branchtasks N [deep]: three processes take turns on one CPU, each with a function of its own,
- * which it calls N times. They are children of one parent or, with "deep", each one's parent is the
- * one before.
+ * branchtasks N [FOLDER]: three processes take turns on one CPU, each with a function of its own,
+ * which it calls N times. They are children of one parent or, with FOLDER, each one's parent is the
+ * one before: number K is started when there is a file FOLDER/K, and all begin their turns when
+ * there is FOLDER/run.
  */
 #include <sched.h>
-#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,12 +26,25 @@ TURN(2)
 TURN(3)
 static void (*const turns[TASKS])(void) = { turn_1, turn_2, turn_3 };
 
-static void start(int task, int n, bool deep)
+static const char *folder;
+
+static void wait_for(const char *name)
 {
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	while (folder && access(path, F_OK))
+		usleep(1000);
+}
+
+static void start(int task, int n)
+{
+	wait_for((char[]){ (char)('1' + task), 0 });
 	if (fork())
 		return;
-	if (deep && task + 1 < TASKS)
-		start(task + 1, n, deep);
+	if (folder && task + 1 < TASKS)
+		start(task + 1, n);
+	wait_for("run");
 	while (n--) {
 		turns[task]();
 		sched_yield();
@@ -47,8 +61,9 @@ int main(int argc, char **argv)
 	CPU_ZERO(&one);
 	CPU_SET(0, &one);
 	sched_setaffinity(0, sizeof(one), &one);
-	for (int task = 0; task < (argc > 2 ? 1 : TASKS); task++)
-		start(task, n, argc > 2);
+	folder = argc > 2 ? argv[2] : NULL;
+	for (int task = 0; task < (folder ? 1 : TASKS); task++)
+		start(task, n);
 	while (wait(NULL) > 0)
 		;
 	return 0;

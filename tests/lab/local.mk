@@ -6,7 +6,7 @@ TESTS += tests/lab/runner.sh tests/lab/lbr.sh
 EXTRA_DIST += tests/lab/lbr.sh tests/lab/run tests/lab/guest.py tests/lab/runner.sh tests/lab/kernel tests/lab/kmod tests/lab/init tests/lab/main tests/lab/lab.sh \
 	tests/lab/linux-6.1.sh tests/lab/linux-6.12.sh \
 	tests/lab/guest/smoke.sh tests/lab/guest/noroot.sh tests/lab/guest/eprobe.sh tests/lab/guest/fetch.sh tests/lab/guest/atexit.sh \
-	tests/lab/guest/branch-step.sh tests/lab/host/branch-step.sh tests/lab/guest/branch-last.sh tests/lab/lastsame.py \
+	tests/lab/guest/branch-step.sh tests/lab/host/branch-step.sh tests/lab/guest/branch-last.sh tests/lab/lastsame.py tests/lab/horizon.py \
 	tests/lab/guest/kmod-step.sh tests/lab/guest/kmod-programs.sh tests/lab/host/kmod-programs.sh \
 	tests/lab/guest/kmod-lbr.sh tests/lab/guest/kmod-probe.sh tests/lab/guest/kmod-safe.sh tests/lab/guest/kmod-python.sh \
 	tests/lab/guest/synth.sh tests/lab/guest/meddled.sh tests/lab/guest/limit.sh \

@@ -53,6 +53,14 @@ for how in perf-bts intel-bts; do
 	same "$how: three handlers and the returns from them are breaks" 6 \
 		"$(trawl-decode --json signal.trawl | grep -c '"branch:break"')"
 done
+# What is collected after a sleep did not happen before it: a reader at a pipe waits for nothing
+# that is older than the horizon.
+for how in perf-bts intel-bts; do
+	trawl -q -i branch:$how -w - -- sh -c 'sleep 3; :' | cat >slept.trawl
+	found=$(/usr/bin/python3 "$TRAWL_SRC/tests/lab/horizon.py" slept.trawl)
+	ok $? "$how: nothing is from before the horizon: $found"
+	has "$how: after a sleep there are branches" "$found" '^[1-9][0-9]* chunks, '
+done
 # While the kernel loads a program, from a slow file system, the task leaves its CPU: kmod-lbr then
 # has branches of the one before.
 # shellcheck disable=SC2016
@@ -76,19 +84,59 @@ same "perf-lbr: no stack has branches of two programs" 0 "$(awk '/"branch:stack"
 
 # When a CPU goes over to a task with the same inherited events, perf leaves the branches of the
 # one before in the buffer.
-# whose HOW TURNS [deep]: records three tasks; prints how many branches of whose code each has.
+# whose: prints how many branches of whose code each task of tasks.trawl has.
 whose() {
-	trawl -i "branch:$1" -w tasks.trawl -- "$TRAWL_BUILD/tests/lab/branchtasks" "${@:2}" 2>said
 	trawl-decode --json tasks.trawl >tasks.json
 	grep '"from_symbol":"turn_[123]' tasks.json |
 		sed 's/.*"tid":\([0-9]*\),.*"from_symbol":"\(turn_.\).*/\1 \2/' | sort | uniq -c
 }
+# generations HOW: starts the parent of three generations, and its recorder.
+generations() {
+	rm -rf gate
+	mkdir gate
+	"$TRAWL_BUILD/tests/lab/branchtasks" 300 gate &
+	target=$!
+	trawl -i "branch:$1" -p $target -w tasks.trawl 2>said &
+	recorder=$!
+	wait_for grep -q 'capturing to' said
+}
+# events: the number of perf events that the recorder has.
+events() {
+	find /proc/$recorder/fd -lname '*perf_event*' | wc -l
+}
+has_events() {
+	[ "$(events)" -ge "$1" ]
+}
 for how in perf-bts intel-bts; do
-	whose $how 300 >tasks
+	trawl -i branch:$how -w tasks.trawl -- "$TRAWL_BUILD/tests/lab/branchtasks" 300 2>said
+	whose >tasks
 	same "$how: each of three children has the branches of its own code, and all of them" \
 		"3000 turn_1 3000 turn_2 3000 turn_3" "$(awk '{ print $1, $3 }' tasks | sort -k2 | xargs)"
 	has "$how: and lost none" "$(cat said)" ' 0 lost'
-	whose $how 300 deep >tasks
+	# A generation is told apart if the recorder has opened an event on it before it forks.
+	generations $how
+	opened=$(events)
+	for n in 1 2 3; do
+		touch gate/$n
+		wait_for has_events $((opened + n))
+		ok $? "$how: the recorder has an event of generation $n"
+	done
+	touch gate/run
+	wait $target $recorder
+	whose >tasks
+	same "$how: each of three generations has the branches of its own code, and all of them" \
+		"3000 turn_1 3000 turn_2 3000 turn_3" "$(awk '{ print $1, $3 }' tasks | sort -k2 | xargs)"
+	has "$how: and lost none" "$(tail -1 said)" ' 0 lost'
+	# The recorder sleeps until all have ended.
+	generations $how
+	kill -STOP $recorder
+	wait_for grep -q '^State:.*stopped' /proc/$recorder/status
+	touch gate/1 gate/2 gate/3 gate/run
+	wait $target
+	kill -CONT $recorder
+	wait $recorder
+	same "$how: a recorder that comes late: status" 1 $?
+	whose >tasks
 	sed 's/^/# /' tasks
 	same "$how: none of three generations has another's" "" \
 		"$(awk 'whose[$2]++ || task[$3]++' tasks)"

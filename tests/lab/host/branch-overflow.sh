@@ -5,6 +5,10 @@ objdump -d "$TRAWL_BUILD/tests/lab/branchload" >load.objdump
 for how in perf-bts intel-bts first second; do
 	has "$how: losses are marked" "$(trawl-decode $how.trawl | grep 'lost here')" \
 		'an unknown number of branches'
+	n=$(trawl-decode --json $how.trawl | sed -n 's/.*"branch:lost".*"lost":\([0-9]*\).*/\1/p' |
+		awk '{ n += $1 } END { print n + 0 }')
+	has "$how: the number that was said is that of the marks" "$(tail -1 $how.said)" \
+		" $n and more lost"
 	trawl-export --to brstack $how.trawl | grep -v '^PERF' >stacks
 	found=$(/usr/bin/python3 "$TRAWL_SRC/tests/lab/brstack.py" load.objdump stacks)
 	ok $? "$how: a way through the program: $found"
