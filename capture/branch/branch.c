@@ -46,7 +46,7 @@ struct branch_task {
 	uint64_t came;                /* when it last came to a CPU; 0: not known */
 	uint64_t collected, since;    /* time of the last collection, 0: none; its branches happened
 				       * at `since` or later */
-	bool late;                    /* the back end has spoken of it after the session's end */
+	bool late;                    /* the back end reported it after the session's end */
 };
 
 /* The branches before a hit of a probe: a record that has not been written yet. */
@@ -293,8 +293,8 @@ static int put_mark(struct branch_state *s, struct branch_task *t, uint64_t time
 }
 
 /*
- * What a back end collects after the session's end is dropped. But what it says first of a task may
- * be that branches are missing since its last collection: these may belong to the span.
+ * Drops an event that the back end collected after the session's end, unless it is a task's first
+ * and says that branches are missing since the last collection: some of them may be in the span.
  */
 static int take_late(struct branch_state *s, const struct branch_event *e, struct branch_task *t,
 		     struct trawl_error *err)

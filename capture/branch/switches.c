@@ -69,7 +69,7 @@ void switches_guard(struct switches *s, pid_t tid, int guard, uint64_t time)
 	}
 }
 
-/* Closes the early guards of a task that were opened until `time`: they are of one before. */
+/* Closes the early guards opened until `time`: they are of an earlier task with this TID. */
 static void drop_early(struct switches *s, pid_t tid, uint64_t time)
 {
 	size_t kept = 0;

@@ -96,7 +96,7 @@ struct usb_l2cap_channel {
 /* The channels that were opened last. */
 struct usb_l2cap {
 	struct usb_l2cap_channel channels[32];
-	uint8_t next;          /* the one that gives way next */
+	uint8_t next;          /* the one that is replaced next */
 };
 
 /* A PTP data phase in progress. */
