@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Endpoint 0 of a replayed device: requests are matched by their setup packets. */
 #include "replay/playing.h"
 
 #include <errno.h>

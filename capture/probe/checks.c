@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Which addresses of a probe have to be readable for its arguments, and at which sites. */
 #include "capture/cli/readable.h"
 #include "capture/probe/build.h"
 #include "capture/sys/alloc.h"

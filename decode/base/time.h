@@ -31,7 +31,10 @@ int time_arg_parse(const char *option, const char *text, bool utc, struct time_a
 /* Returns the time on the timeline; `first` is that of the capture's first event. */
 uint64_t time_arg_resolve(const struct time_arg *w, uint64_t first);
 
-/* How the times of lines are printed. The values are the number of -t options, as for tcpdump. */
+/*
+ * How the times of lines are printed. Up to TIME_COUNTED the values are the number of -t options,
+ * as for tcpdump.
+ */
 enum time_style {
 	TIME_OF_DAY, /* 13:37:00.123456789 */
 	TIME_NONE,
