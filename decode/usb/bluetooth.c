@@ -8,6 +8,7 @@
 
 enum { COMMAND_COMPLETE = 0x0e, COMMAND_STATUS = 0x0f, LE_META = 0x3e };
 enum { ACL_HEADER = 4, L2CAP_HEADER = ACL_HEADER + 4 };
+enum { VALUE_AT = 3 }; /* where the value of an ATT message with a handle begins */
 
 static bool is_controller(const struct usb_interface *f)
 {
@@ -74,11 +75,26 @@ static struct l2cap_channel channel_of(const struct usb_detail *d)
 				      urb_in(&d->urb)};
 }
 
-/* The frame's bytes that are in this transfer. */
+/*
+ * Whether the frame has a value that its device notified or indicated, in the form of a boot
+ * keyboard's report.
+ */
+static bool is_keyboard_value(const struct usb_detail *d)
+{
+	enum { ATT = 4, NOTIFICATION = 0x1b, INDICATION = 0x1d };
+	const uint8_t *p = d->data + L2CAP_HEADER;
+
+	return get16(d->data + 6) == ATT && d->data_len == L2CAP_HEADER + VALUE_AT + 8 &&
+	       (*p == NOTIFICATION || *p == INDICATION) && keystrokes_form(p + VALUE_AT, 8);
+}
+
+/* The frame's bytes that are in this transfer, without keystrokes. */
 static struct bt_frame frame_of(const struct usb_detail *d, bool keys)
 {
 	size_t n = d->data_len - L2CAP_HEADER, whole = get16(d->data + 4);
 
+	if (!keys && is_keyboard_value(d))
+		n = VALUE_AT;
 	return (struct bt_frame){d->data + L2CAP_HEADER, n < whole ? n : whole, whole, keys};
 }
 
@@ -375,8 +391,8 @@ static bool event_has_key(const uint8_t *p, size_t n)
 
 /*
  * The rule for ACL data that must be masked: keys that the two sides of a pairing exchange
- * (Security Manager: Encryption, Identity and Signing Information), and reports of boot keyboards
- * (HID profile: DATA of input, report 1).
+ * (Security Manager: Encryption, Identity and Signing Information), and reports like those of boot
+ * keyboards (HID profile: DATA of input, report 1; ATT: a notified or indicated value).
  */
 static const char *acl_secret(const struct usb_detail *d)
 {
@@ -391,6 +407,8 @@ static const char *acl_secret(const struct usb_detail *d)
 		return *p == 0x06 || *p == 0x08 || *p == 0x0a ? by_key : NULL;
 	if (d->data_len == L2CAP_HEADER + 10 && p[0] == HIDP_INPUT && p[1] == 1 &&
 	    keystrokes_form(p + 2, 8))
+		return by_keyboard;
+	if (is_keyboard_value(d))
 		return by_keyboard;
 	return NULL;
 }

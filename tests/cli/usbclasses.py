@@ -130,11 +130,13 @@ def pairing(c):
     for code in (6, 8, 10):
         acl(6, bytes([code]) + KEY)
     acl(0x41, b"\xa1\1\2\0" + b"\4\5\0\0\0\0")
-    masked = 9 + 5 + 2 + 3 + 1
+    acl(4, b"\x1b\x2a\0\2\0" + b"\4\5\0\0\0\0")
+    masked = 9 + 5 + 2 + 3 + 2
     command(0x2018, b"")
     event(0x33, address + struct.pack("<I", 123456))
     acl(6, b"\x03" + bytes(range(16)))
     acl(0x41, b"\xa1\1\2\0" + b"\xff\5\0\0\0\0")
+    acl(4, b"\x1b\x2a\0\2\0" + b"\xff\5\0\0\0\0")
     return masked, [KEY, KEY[:4], pin[:8], b"\4\5\0\0\0\0"]
 
 
