@@ -35,7 +35,8 @@ libdecode_la_SOURCES = \
 	decode/query/consumer.h decode/query/state.h \
 	decode/query/stream.h decode/query/stream.c decode/query/engine.c decode/query/check.c \
 	decode/query/unseen.h decode/query/unseen.c \
-	decode/export/killed.h decode/export/killed.c decode/export/summary.h decode/export/summary.c \
+	decode/export/killed.h decode/export/killed.c decode/export/sleeps.h decode/export/sleeps.c \
+	decode/export/summary.h decode/export/summary.c \
 	decode/base/tally.h decode/base/tally.c \
 	decode/base/task.h decode/base/task.c \
 	decode/export/print_text.h decode/export/print_text.c \

@@ -85,7 +85,6 @@ int report_record(struct report *r, struct trawl_error *err)
 	n = 0;
 	snprintf(r->saved, sizeof(r->saved), "%s", r->files[RECORDED]);
 	argv[n++] = word("trawl");
-	argv[n++] = word("-q");
 	argv[n++] = word("-w");
 	argv[n++] = word(r->saved);
 	for (size_t i = 0; i < r->nsources; i++) {

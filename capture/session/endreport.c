@@ -72,7 +72,8 @@ static void print_no_hits(const struct end_report *a)
 		if (!source->programs || s->captured || s->lost || s->uncounted)
 			continue;
 		snprintf(text, sizeof(text),
-			 "%s: no probe was hit. %.512s ran %s: does it contain the probes?",
+			 "%s: no probe was hit. %.512s ran %s: does it contain the probes? "
+			 "(-p PID: a program that ran before)",
 			 source->name, a->command->name, a->command->exe);
 		fprintf(stderr, "trawl: %s\n", plain_text(text, true));
 	}

@@ -3,6 +3,7 @@
 #include "common/array.h"
 #include "decode/export/killed.h"
 #include "decode/export/longest.h"
+#include "decode/export/sleeps.h"
 #include "decode/base/escape.h"
 #include "decode/base/number.h"
 
@@ -22,6 +23,7 @@ struct summary {
 	uint64_t events, first, last;
 	struct longest *longest;
 	struct killed killed;
+	struct sleeps sleeps;
 	uint64_t losses;          /* number of losses in the selection */
 	struct out loss_text;
 };
@@ -65,6 +67,7 @@ static int count_item(struct consumer *c, const struct decoder *d, void *state,
 
 	longest_item(m->longest, d, state, it);
 	killed_item(&m->killed, d, state, it);
+	sleeps_item(&m->sleeps, d, state, it);
 	/* concatenated captures may be in any order */
 	if (!m->events++ || it->time < m->first)
 		m->first = it->time;
@@ -87,6 +90,7 @@ static int count_loss(struct consumer *c, const struct trawl_source *s, const st
 	struct summary *m = (struct summary *)c;
 	struct out *o = &m->loss_text;
 
+	sleeps_lost(&m->sleeps);
 	if (m->losses++ >= TOP)
 		return 0;
 	out_str(o, "  ");
@@ -127,6 +131,7 @@ struct summary *summary_new(struct stream *s)
 		m->consumer.loss = count_loss;
 		out_memory(&m->loss_text);
 		out_memory(&m->key);
+		m->sleeps.reader = stream_reader(s);
 		m->longest = longest_new(s, may_trigger(stream_reader(s)));
 	}
 	if (m && m->longest)
@@ -586,6 +591,7 @@ void summary_print(struct summary *m, struct stream *s, const char *path, bool u
 	print_tally(&m->tasks, "by process", TOP, o);
 	killed_print(&m->killed, utc, o);
 	longest_print(m->longest, utc, o);
+	sleeps_print(&m->sleeps, m->last, utc, o);
 	print_losses(m, stream_reader(s), o);
 	print_clocks(s, utc, o);
 	stream_summaries(s, o);

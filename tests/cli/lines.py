@@ -317,6 +317,43 @@ def test_killed(d):
     same(1, text.count("  signal "), "neither a handled signal nor that of a child's end")
 
 
+def switches(file, chain, *lines):
+    """A capture of sched_switch; chain: of processor 0, (time, from, state, to)."""
+    fields = ("prev_pid", 4, "int"), ("next_pid", 4, "int"), ("prev_state", 8, "long")
+    text, columns, at = "", [], 8
+    for name, size, kind in fields:
+        text += f"\\tfield:{kind} {name};\\toffset:{at};\\tsize:{size};\\tsigned:1;\\n"
+        columns.append(f"field {name} 0 0 {at} {size} 1 {kind}")
+        at += size
+    make(file, [
+        "source event tracefs",
+        "type 0 79 24 sched:sched_switch name: sched_switch\\nID: 79\\nformat:\\n"
+        "\\tfield:int common_pid;\\toffset:4;\\tsize:4;\\tsigned:1;\\n\\n" + text +
+        "\\nprint fmt: \"%d\", REC->prev_pid", *columns, *lines,
+        *(f"event 0 79 0 {BEGIN + t} "
+          f"{struct.pack('<HBBiiiq', 79, 0, 0, old, old, new, state).hex()}"
+          for t, old, state, new in chain)])
+    shown = run("trawl-decode", "--summary", file)
+    return [re.findall(rf"^  (\S+ \S+) \?-(\d+) from", part[1], re.M) if part else []
+            for part in (re.search(rf"^{title}.*\n((?:  .*\n)*)", shown, re.M)
+                         for title in ("the longest uninterruptible sleeps",
+                                       "in uninterruptible sleep .D. until the end"))]
+
+
+def test_sleeps(d):
+    """The summary has the uninterruptible sleeps, but none that may have ended unseen."""
+    chain = [(1000, 5, 2, 0), (4000, 0, 0, 6), (5000, 6, 1, 5), (6000, 5, 0x80, 7), (9000, 7, 2, 5)]
+    same([[("4 us", "5")], [("0 ns", "7")]], switches(d + "/whole.trawl", chain), "sleeps")
+    missing = [*chain[:3], (7000, 8, 2, 5), (8000, 5, 1, 8)]
+    same([[], []], switches(d + "/part.trawl", missing),
+         "5 may have run before, where switches are missing")
+    task = 'meta 1 task/5 application/json {"tid":5,"pid":5,"comm":"a","cmdline":["a"]}'
+    same([[("4 us", "5")], []], switches(d + "/scope.trawl", missing, task),
+         "a task of the recorded command, of which no switch is missing")
+    same([[], []], switches(d + "/ran.trawl", [(1000, 5, 2, 0), (2000, 5, 0, 0), (5000, 0, 0, 5)]),
+         "a task that ran has not slept until later")
+
+
 def main():
     d = tempfile.mkdtemp(prefix="trawl-lines-")
     try:
@@ -335,6 +372,7 @@ def main():
         test_merged_metas(d)
         test_open_transfer(d)
         test_killed(d)
+        test_sleeps(d)
     finally:
         shutil.rmtree(d)
     return finish()
