@@ -127,22 +127,25 @@ struct list {
 	bool of_uuids;         /* the rest is a UUID, else a value */
 };
 
+static bool is_list(uint8_t opcode)
+{
+	return opcode == FIND_INFORMATION || opcode == FIND_BY_TYPE || opcode == READ_BY_TYPE ||
+	       opcode == READ_BY_GROUP;
+}
+
 /* Returns false if this frame is no list, or not a whole number of entries, at least one. */
 static bool list_of(const struct bt_frame *f, struct list *l)
 {
 	size_t head = f->p[0] == FIND_BY_TYPE ? 1 : 2;
-	size_t least;
 
-	if (f->n <= head)
+	if (!is_list(f->p[0]) || f->n <= head)
 		return false;
 	*l = (struct list){.p = f->p + head};
 	l->has_end = f->p[0] == FIND_BY_TYPE || f->p[0] == READ_BY_GROUP;
 	l->of_uuids = f->p[0] == FIND_INFORMATION;
-	least = l->has_end ? 4 : 2;
 	l->entry = f->p[0] == FIND_BY_TYPE ? 4 :
 		   !l->of_uuids ? f->p[1] : f->p[1] == 1 ? 4 : f->p[1] == 2 ? 18 : 0;
-	if (!bt_message(messages, f->p[0]) || bt_message(messages, f->p[0])->layout ||
-	    l->entry < least)
+	if (l->entry < (l->has_end ? 4 : 2))
 		return false;
 	l->count = (f->n - head) / l->entry;
 	return l->count && !((f->n - head) % l->entry);

@@ -81,10 +81,11 @@ static struct l2cap_channel channel_of(const struct usb_detail *d)
  */
 static bool is_keyboard_value(const struct usb_detail *d)
 {
-	enum { ATT = 4, NOTIFICATION = 0x1b, INDICATION = 0x1d };
+	enum { NOTIFICATION = 0x1b, INDICATION = 0x1d };
 	const uint8_t *p = d->data + L2CAP_HEADER;
 
-	return get16(d->data + 6) == ATT && d->data_len == L2CAP_HEADER + VALUE_AT + 8 &&
+	return l2cap_protocol(get16(d->data + 6), d->code) == &bt_att &&
+	       d->data_len == L2CAP_HEADER + VALUE_AT + 8 &&
 	       (*p == NOTIFICATION || *p == INDICATION) && keystrokes_form(p + VALUE_AT, 8);
 }
 

@@ -87,6 +87,10 @@ static struct input headers_of(const uint8_t *p, size_t n)
 	return (struct input){p + at, n - at};
 }
 
+/*
+ * A packet may continue in further frames, whose bytes may look like one. So a header that is cut
+ * has to end with the packet, as bodies do.
+ */
 bool obex_fits(const uint8_t *p, size_t n)
 {
 	struct input in;
@@ -97,20 +101,36 @@ bool obex_fits(const uint8_t *p, size_t n)
 	in = headers_of(p, n);
 	if (!in.n)
 		return get_be16(p + 1) == n;
-	return take(&in, &h) && h.name;
+	while (take(&in, &h))
+		if (!h.name ||
+		    (h.n < h.whole && (size_t)(h.p - p) + h.whole != get_be16(p + 1)))
+			return false;
+	return !in.n;
+}
+
+/* Whether n bytes of UTF-16, of which more follow, end within a character. */
+static bool ends_within(const uint8_t *p, size_t n)
+{
+	return (p[n - 2] & 0xfc) == 0xd8;
 }
 
 /* Appends a header's text, which is UTF-16 with the most significant byte first. */
 static void text_of(const struct header *h, struct out *o)
 {
+	size_t n = h->n, part;
+	const uint8_t *p = h->p;
 	uint8_t turned[128];
-	size_t n = h->n < sizeof(turned) ? h->n & ~(size_t)1 : sizeof(turned);
 
-	for (size_t i = 0; i < n; i++)
-		turned[i] = h->p[i ^ 1];
-	if (n >= 2 && !get16(turned + n - 2))
+	if (n >= 2 && n == h->whole && !get16(p + n - 2))
 		n -= 2;
-	descriptor_utf16(turned, n, o);
+	for (; n; p += part, n -= part) {
+		part = n < sizeof(turned) ? n : sizeof(turned);
+		if (part < n && ends_within(p, part))
+			part -= 2;
+		for (size_t i = 0; i < part; i++)
+			turned[i] = p[(i ^ 1) < part ? i ^ 1 : i];
+		descriptor_utf16(turned, part, o);
+	}
 }
 
 static bool is_text(const struct header *h)
@@ -134,7 +154,7 @@ static void header_brief(const struct header *h, struct out *o)
 		out_free(&text);
 	} else if (is_text(h) && h->n == h->whole) {
 		out_quoted(o, h->p, strnlen((const char *)h->p, h->n));
-	} else if (h->id >> 6 > 1) {
+	} else if (h->id >> 6 > 1 && h->n == h->whole) {
 		out_printf(o, "%u", (unsigned int)get_be(h->p, h->n));
 	} else {
 		out_printf(o, "%zu bytes", h->whole);
@@ -178,7 +198,7 @@ static void header_tree(const struct header *h, struct tree *t)
 		out_free(&text);
 	} else if (is_text(h)) {
 		tree_text(t, "value", h->p, strnlen((const char *)h->p, h->n));
-	} else if (h->id >> 6 > 1) {
+	} else if (h->id >> 6 > 1 && h->n == h->whole) {
 		tree_uint(t, "value", get_be(h->p, h->n));
 	} else {
 		tree_bytes(t, "value", h->p, h->n);

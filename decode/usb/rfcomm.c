@@ -28,6 +28,7 @@ struct frame {
 	size_t n, length;      /* of the data that is there; by the header */
 	const uint8_t *fcs;    /* NULL: not there */
 	bool fcs_wrong;
+	bool ends;             /* nothing follows the fcs */
 };
 
 /* The check sequence over the header: x^8 + x^2 + x + 1, least significant bit first. */
@@ -65,6 +66,7 @@ static bool parse(const uint8_t *p, size_t n, struct frame *f)
 
 		f->fcs = f->data + f->length;
 		f->fcs_wrong = *f->fcs != check_of(p, checked);
+		f->ends = n == head + f->length + 1;
 	}
 	return true;
 }
@@ -146,14 +148,14 @@ static bool brief(const struct bt_frame *b, struct out *o)
 		return false;
 	name = CODE_NAME(kinds, f.control);
 	out_printf(o, " channel %u %s", f.dlci >> 1, name ? name : "frame");
-	all = name && !f.n && f.fcs;
+	all = name && !f.n && f.ends;
 	if (f.has_credits)
 		out_printf(o, ", %u credits", f.credits);
 	if (command_of(&f, &c)) {
 		command_brief(&c, o);
 	} else if (f.dlci && f.control == UIH && obex_fits(f.data, f.n)) {
 		out_str(o, ", OBEX");
-		all = obex_brief(f.data, f.n, o) && f.fcs;
+		all = obex_brief(f.data, f.n, o) && f.ends;
 	} else if (f.length) {
 		out_printf(o, ", %zu bytes", f.length);
 	}

@@ -56,16 +56,36 @@ struct input {
 	size_t n;
 };
 
+/* Whether elements of the kind may have this size index; from 5 on, a length follows. */
+static bool is_size(enum kind kind, unsigned int size)
+{
+	switch (kind) {
+	case NIL:
+	case BOOLEAN:
+		return size == 0;
+	case UNSIGNED:
+	case SIGNED:
+		return size <= 4;
+	case UUID:
+		return size == 1 || size == 2 || size == 4;
+	case TEXT:
+	case SEQUENCE:
+	case ALTERNATIVE:
+	case URL:
+		return size >= 5;
+	}
+	return false;
+}
+
+/* Returns false, and takes nothing, if no element of the specification begins there. */
 static bool take(struct input *in, struct element *e)
 {
 	size_t head = 1, n;
 
-	if (!in->n)
+	if (!in->n || !is_size(in->p[0] >> 3, in->p[0] & 7))
 		return false;
 	e->kind = in->p[0] >> 3;
-	n = (size_t)1 << (in->p[0] & 7);
-	if (e->kind == NIL)
-		n = 0;
+	n = e->kind == NIL ? 0 : (size_t)1 << (in->p[0] & 7);
 	if ((in->p[0] & 7) > 4) {
 		head += (size_t)1 << ((in->p[0] & 7) - 5);
 		if (in->n < head)
@@ -89,15 +109,28 @@ static bool is_list(const struct element *e)
 	return e->kind == SEQUENCE || e->kind == ALTERNATIVE;
 }
 
-/* Returns the next element of a list, of at most 8 bytes, as a number. */
-static bool take_number(struct input *in, uint64_t *v, size_t *size)
+/* Takes the id of an attribute, of 2 bytes, or a range of them, of 4. */
+static bool take_id(struct input *in, uint32_t *v, size_t *size)
 {
+	struct input after = *in;
 	struct element e;
 
-	if (!take(in, &e) || e.kind != UNSIGNED || e.n > 8)
+	if (!take(&after, &e) || e.kind != UNSIGNED || (e.n != 2 && e.n != 4))
 		return false;
-	*v = get_be(e.p, e.n);
+	*v = (uint32_t)get_be(e.p, e.n);
 	*size = e.n;
+	*in = after;
+	return true;
+}
+
+static bool take_attribute(struct input *in, uint32_t *id, struct element *value)
+{
+	struct input after = *in;
+	size_t size;
+
+	if (!take_id(&after, id, &size) || size != 2 || !take(&after, value))
+		return false;
+	*in = after;
 	return true;
 }
 
@@ -108,21 +141,29 @@ static int64_t signed_of(const struct element *e)
 	return (int64_t)(get_be(e->p, e->n) << shift) >> shift;
 }
 
-static void element_brief(const struct element *e, unsigned int depth, struct out *o)
-{
-	struct input in = {e->p, e->n};
-	struct element member;
+static bool element_brief(const struct element *e, unsigned int depth, struct out *o);
 
+/* Returns whether all of the list is shown. */
+static bool list_brief(struct input in, unsigned int depth, struct out *o)
+{
+	struct element member;
+	bool all = true;
+
+	out_char(o, '[');
+	for (bool first = true; depth < DEPTH && take(&in, &member); first = false) {
+		out_str(o, first ? "" : " ");
+		all &= element_brief(&member, depth + 1, o);
+	}
+	out_str(o, in.n ? "...]" : "]");
+	return all && !in.n;
+}
+
+static bool element_brief(const struct element *e, unsigned int depth, struct out *o)
+{
 	switch (e->kind) {
 	case SEQUENCE:
 	case ALTERNATIVE:
-		out_char(o, '[');
-		for (bool first = true; depth < DEPTH && take(&in, &member); first = false) {
-			out_str(o, first ? "" : " ");
-			element_brief(&member, depth + 1, o);
-		}
-		out_char(o, ']');
-		break;
+		return list_brief((struct input){e->p, e->n}, depth, o);
 	case UUID:
 		bt_uuid_text(e->p, e->n, o);
 		break;
@@ -146,6 +187,7 @@ static void element_brief(const struct element *e, unsigned int depth, struct ou
 	default:
 		out_str(o, "nil");
 	}
+	return true;
 }
 
 static void uuid_tree(const struct element *e, const char *name, struct tree *t)
@@ -164,9 +206,9 @@ static void element_tree(const struct element *e, const char *name, unsigned int
 	struct input in = {e->p, e->n};
 	struct element member;
 
-	if (is_list(e)) {
+	if (is_list(e) && depth < DEPTH) {
 		tree_list(t, name);
-		while (depth < DEPTH && take(&in, &member))
+		while (take(&in, &member))
 			element_tree(&member, name, depth + 1, t);
 		tree_close(t);
 	} else if (e->kind == UUID) {
@@ -194,7 +236,7 @@ struct parts {
 	bool has_pattern, has_wanted, has_found;
 	uint64_t handle, maximum; /* maximum: of records, or of bytes */
 	struct input records;   /* handles of records */
-	struct input rest;      /* the continuation state */
+	struct input rest;      /* the continuation state, with its length */
 };
 
 static uint64_t number(struct input *in, size_t n)
@@ -208,15 +250,24 @@ static uint64_t number(struct input *in, size_t n)
 	return v;
 }
 
-/* Takes a list that the byte count before it limits. */
-static bool take_counted(struct input *in, struct element *e)
+/*
+ * Takes the list of a response, which the byte count before it limits. False if it is only the
+ * continuation of a list, which begins anywhere in it.
+ */
+static bool take_found(struct input *in, uint8_t pdu, struct element *e)
 {
+	enum kind first = pdu == ATTRIBUTE_RESPONSE ? UNSIGNED : SEQUENCE;
 	size_t count = (size_t)number(in, 2);
 	struct input part = {in->p, count < in->n ? count : in->n};
 
 	in->p += part.n;
 	in->n -= part.n;
-	return take(&part, e);
+	return take(&part, e) && e->kind == SEQUENCE && !part.n && (!e->n || *e->p >> 3 == first);
+}
+
+static bool has_state(const struct input *rest)
+{
+	return rest->n > 1 && rest->p[0] == rest->n - 1;
 }
 
 static struct parts parts_of(const struct bt_frame *f)
@@ -234,7 +285,7 @@ static struct parts parts_of(const struct bt_frame *f)
 	if (pdu == ATTRIBUTE_REQUEST || pdu == BOTH_REQUEST)
 		a.has_wanted = take(in, &a.wanted);
 	if (pdu == ATTRIBUTE_RESPONSE || pdu == BOTH_RESPONSE)
-		a.has_found = take_counted(in, &a.found);
+		a.has_found = take_found(in, pdu, &a.found);
 	if (pdu == SEARCH_RESPONSE) {
 		size_t count;
 
@@ -249,67 +300,70 @@ static struct parts parts_of(const struct bt_frame *f)
 
 /* ---- the line ----------------------------------------------------------------------------- */
 
-static void attribute_name(uint64_t id, struct out *o)
+static void attribute_name(uint32_t id, struct out *o)
 {
-	const char *name = CODE_NAME(attributes, (uint32_t)id);
+	const char *name = CODE_NAME(attributes, id);
 
 	if (name)
 		out_str(o, name);
 	else
-		out_printf(o, "0x%04x", (unsigned int)id);
+		out_printf(o, "0x%04x", id);
 }
 
 /* Attributes are wanted one by one, or from the first to the last of 4 bytes. */
-static void wanted_brief(const struct element *e, struct out *o)
+static bool wanted_brief(const struct element *e, struct out *o)
 {
 	struct input in = {e->p, e->n};
-	uint64_t id;
+	uint32_t id;
 	size_t size;
 
-	for (const char *before = ": "; take_number(&in, &id, &size); before = ", ") {
+	for (const char *before = ": "; take_id(&in, &id, &size); before = ", ") {
 		out_str(o, before);
 		if (size == 4)
-			out_printf(o, "0x%04x-0x%04x", (unsigned int)(id >> 16),
-				   (unsigned int)(id & 0xffff));
+			out_printf(o, "0x%04x-0x%04x", id >> 16, id & 0xffff);
 		else
 			attribute_name(id, o);
 	}
+	return !in.n;
 }
 
-/* Appends the attributes of a list, after `shown` others. Returns how many were shown then. */
-static unsigned int found_brief(const struct element *e, unsigned int shown, struct out *o)
+/* Appends the attributes of a list, after *n others, which it counts. Whether all are shown. */
+static bool found_brief(const struct element *e, unsigned int *n, struct out *o)
 {
 	struct input in = {e->p, e->n};
 	struct element value;
-	uint64_t id;
-	size_t size;
+	bool all = true;
+	uint32_t id;
 
-	while (take_number(&in, &id, &size) && take(&in, &value)) {
-		if (shown++ >= LISTED)
+	while (take_attribute(&in, &id, &value)) {
+		if (++*n > LISTED)
 			continue;
-		out_str(o, shown > 1 ? ", " : ": ");
+		out_str(o, *n > 1 ? ", " : ": ");
 		attribute_name(id, o);
 		out_char(o, ' ');
-		element_brief(&value, 0, o);
+		all &= element_brief(&value, 0, o);
 	}
-	return shown;
+	return all && !in.n;
 }
 
 /* Returns whether all attributes are shown. */
 static bool all_found_brief(uint8_t pdu, const struct element *e, struct out *o)
 {
 	struct input in = {e->p, e->n};
-	unsigned int shown = 0;
 	struct element record;
+	unsigned int n = 0;
+	bool all = true;
 
-	if (pdu == ATTRIBUTE_RESPONSE)
-		shown = found_brief(e, 0, o);
-	else
+	if (pdu == ATTRIBUTE_RESPONSE) {
+		all = found_brief(e, &n, o);
+	} else {
 		while (take(&in, &record))
-			shown = found_brief(&record, shown, o);
-	if (shown > LISTED)
-		out_printf(o, " and %u more", shown - LISTED);
-	return shown <= LISTED;
+			all &= record.kind == SEQUENCE && found_brief(&record, &n, o);
+		all = all && !in.n;
+	}
+	if (n > LISTED)
+		out_printf(o, " and %u more", n - LISTED);
+	return all && n <= LISTED;
 }
 
 static bool brief(const struct bt_frame *f, struct out *o)
@@ -329,19 +383,23 @@ static bool brief(const struct bt_frame *f, struct out *o)
 	a = parts_of(f);
 	if (a.has_pattern) {
 		out_char(o, ' ');
-		element_brief(&a.pattern, 0, o);
+		all &= element_brief(&a.pattern, 0, o);
 	}
 	if (f->p[0] == ATTRIBUTE_REQUEST)
 		out_printf(o, " of record 0x%08x", (unsigned int)a.handle);
 	if (a.has_wanted)
-		wanted_brief(&a.wanted, o);
+		all &= wanted_brief(&a.wanted, o);
 	for (size_t i = 0; i + 4 <= a.records.n; i += 4)
 		out_printf(o, " 0x%08x", get_be32(a.records.p + i));
 	if (f->p[0] == SEARCH_RESPONSE && !a.records.n)
 		out_str(o, " none");
-	if (a.has_found)
+	if (a.has_found) {
 		all = all_found_brief(f->p[0], &a.found, o);
-	if (a.rest.n > 1)
+	} else if (f->p[0] == ATTRIBUTE_RESPONSE || f->p[0] == BOTH_RESPONSE) {
+		out_str(o, ", part of a list");
+		all = false;
+	}
+	if (has_state(&a.rest))
 		out_str(o, ", continued");
 	return all && a.rest.n == 1 && !a.rest.p[0];
 }
@@ -351,17 +409,17 @@ static bool brief(const struct bt_frame *f, struct out *o)
 static void wanted_tree(const struct element *e, struct tree *t)
 {
 	struct input in = {e->p, e->n};
-	uint64_t id;
+	uint32_t id;
 	size_t size;
 
 	tree_list(t, "wanted");
-	while (take_number(&in, &id, &size)) {
+	while (take_id(&in, &id, &size)) {
 		tree_object(t, "wanted");
 		tree_hex(t, "attribute", size == 4 ? id >> 16 : id, 4);
 		if (size == 4)
 			tree_hex(t, "last_attribute", id & 0xffff, 4);
 		else
-			tree_str(t, "attribute_name", CODE_NAME(attributes, (uint32_t)id));
+			tree_str(t, "attribute_name", CODE_NAME(attributes, id));
 		tree_close(t);
 	}
 	tree_close(t);
@@ -371,14 +429,13 @@ static void found_tree(const struct element *e, struct tree *t)
 {
 	struct input in = {e->p, e->n};
 	struct element value;
-	uint64_t id;
-	size_t size;
+	uint32_t id;
 
 	tree_list(t, "attributes");
-	while (take_number(&in, &id, &size) && take(&in, &value)) {
+	while (take_attribute(&in, &id, &value)) {
 		tree_object(t, "attributes");
 		tree_hex(t, "attribute", id, 4);
-		tree_str(t, "attribute_name", CODE_NAME(attributes, (uint32_t)id));
+		tree_str(t, "attribute_name", CODE_NAME(attributes, id));
 		element_tree(&value, "value", 0, t);
 		tree_close(t);
 	}
@@ -395,7 +452,7 @@ static void all_found_tree(uint8_t pdu, const struct element *e, struct tree *t)
 		return;
 	}
 	tree_list(t, "records");
-	while (take(&in, &record)) {
+	while (take(&in, &record) && record.kind == SEQUENCE) {
 		tree_object(t, "records");
 		found_tree(&record, t);
 		tree_close(t);
@@ -442,7 +499,7 @@ static void tree(const struct bt_frame *f, struct tree *t)
 		wanted_tree(&a.wanted, t);
 	if (a.has_found)
 		all_found_tree(f->p[0], &a.found, t);
-	if (a.rest.n > 1)
+	if (has_state(&a.rest))
 		tree_bytes(t, "continuation", a.rest.p + 1, a.rest.n - 1);
 }
 

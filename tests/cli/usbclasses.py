@@ -15,7 +15,7 @@ sys.path[:0] = [SRC + "/tests", SRC + "/tests/decode/usb", SRC + "/tests/capture
 sys.dont_write_bytecode = True
 import classes  # noqa: E402
 from tap import finish, ok, same, skip  # noqa: E402
-from bluetooth import bluetooth, channels  # noqa: E402
+from bluetooth import ODD as ODD_CHANNELS, bluetooth, channels, odd as odd_channels  # noqa: E402
 from cameras import camera, industrial_camera, pictures, ptp  # noqa: E402
 from discs import disk, drive, optical  # noqa: E402
 from modem import eem, modem, odd as odd_modem  # noqa: E402
@@ -511,6 +511,15 @@ def test_channels(d):
     same(1, sum("masked" in f for f in items), "a key is masked, other packets of a pairing are not")
 
 
+def test_odd_channels(d):
+    """What is no value is not shown as one, and what the line leaves out is in its bytes."""
+    path = d + "/odd.pcap"
+    open(path, "wb").write(pcap(odd_channels().records))
+    lines = run("trawl-decode", path, text=True).stdout.splitlines()[-len(ODD_CHANNELS):]
+    for line, (want, has_bytes) in zip(lines, ODD_CHANNELS):
+        ok(want in line and has_bytes == ("|" in line), "odd: " + want, line)
+
+
 def test_cameras(d):
     check(d, "camera", camera(), [
         "GET_CUR selector 2 entity 2 interface 0: BRIGHTNESS value -7, processing unit 2",
@@ -876,7 +885,8 @@ def test_odd_modem(d):
 def main():
     d = tempfile.mkdtemp(prefix="trawl-classes-")
     try:
-        for test in (test_secrets, test_bluetooth, test_channels, test_cameras, test_texts,
+        for test in (test_secrets, test_bluetooth, test_channels, test_odd_channels,
+                     test_cameras, test_texts,
                      test_sound, test_serial, test_chips, test_passed_on, test_long_descriptor,
                      test_descriptors, test_storage, test_ipp, test_eem, test_modem,
                      test_odd_modem):

@@ -51,7 +51,8 @@ def bluetooth():
 
 def rfcomm(dlci, control, data=b"", credits=b"", wrong=0):
     """A frame with its check sequence, which is over two bytes of UIH and three of others."""
-    head = bytes([dlci << 2 | 3, control, len(data) << 1 | 1])
+    length = [len(data) << 1 | 1] if len(data) < 128 else [len(data) << 1 & 0xff, len(data) >> 7]
+    head = bytes([dlci << 2 | 3, control, *length])
     crc = 0xff
     for byte in head[:2 if control & ~0x10 == 0xef else 3]:
         crc ^= byte
@@ -161,3 +162,46 @@ def channels():
                 b"\x04\x09\x03\x08\x02\xd0\x07\xe0\x2e\xf2\x03\x05\x01\x01")
     link.acl(True, 0x43, b"\1\0\0\x11\x0e\0\x12\x34")  # its mode has fields before the data
     return link.c
+
+
+def odd():
+    """Frames that end early, have lengths that cannot be, or are parts of something longer."""
+    link = Link()
+    link.opened(1, 0x40, 0x50)
+    link.opened(3, 0x41, 0x51)
+    link.opened(0x1f, 0x42, 0x52)
+
+    def found(number, attributes, rest=b"\0"):
+        link.sdp(True, 5, number, struct.pack(">H", len(attributes)) + attributes + rest)
+    # of the specification is no boolean or number without bytes, UUID of one, or kind 9
+    for number, value in enumerate((b"\x2d\0", b"\x15\0", b"\x18\x01", b"\x48\x01"), 20):
+        found(number, element(6, element(1, b"\3\0") + value))
+    deep = b""
+    for _ in range(12):
+        deep = element(6, deep)
+    found(24, element(6, element(1, b"\3\0") + deep))
+    found(25, element(6, element(1, b"\0\0\3\0\0\0\0\0") + element(1, b"\1")))
+    found(26, element(6, element(1, b"\1\0") + element(4, b"cut here"))[:-3], b"\2\0\7")
+    found(27, b"ere" + element(1, b"\1\1") + element(4, b"in full"))
+    found(28, element(6, element(1, b"\1\2") + element(4, b"x")), b"\5\0")
+    name = "".join(chr(0x61 + i % 26) for i in range(62)) + "\N{SLIGHTLY SMILING FACE}" + "z" * 9
+    link.acl(False, 0x51, rfcomm(10, 0xef, b"\x83\0\x9f\1\0\x97" +
+                                 (name + "\0").encode("utf-16-be") + b"\xcb\0\0\0"))
+    link.acl(False, 0x51, rfcomm(10, 0xef, b"\xa0\x40\0\x48\0\7body" + b"\xc3\1"))
+    link.acl(False, 0x51, rfcomm(10, 0xef) + b"more")
+    link.acl(True, 0x42, b"\x13\2\3\4")
+    link.acl(True, 0x42, b"\x1b\x2a\0\2\0\4\5\0\0\0\0")
+    return link.c
+
+
+# What the lines of odd() have, and whether each shows its bytes: not those with typed keys.
+ODD = (
+    ("Response 20, 23 of", True), ("Response 21, 23 of", True), ("Response 22, 23 of", True),
+    ("Response 23, 23 of", True), ("Response 24: 0x0300 [[[[[[[[[...]]]]]]]]], 45 of", True),
+    ("Response 25, 29 of", True), ("Response 26, continued, 30 of", True),
+    ("Response 27, part of a list, 31 of", True),
+    ('Response 28: ProviderName "x", 25 of', True),
+    ('abcdefghij\N{SLIGHTLY SMILING FACE}zzzzzzzzz", Connection Id 4 bytes (3 of them here), '
+     "158 of 159 bytes, ", True),
+    ("RFCOMM channel 5 UIH, 12 bytes, 24 bytes,", True), ("RFCOMM channel 5 UIH, 16 bytes,", True),
+    ("ATT Write Response, 12 of", True), ("handle 0x002a, 3 of 11 bytes of the frame, ", False))
