@@ -52,6 +52,17 @@ static void end_transaction(struct bus_stats *s)
 	t->silent += !s->for_hub && !s->has_data && !s->has_handshake;
 }
 
+/* A damaged packet may be data or a handshake, which then is no silence, or the next token. */
+static void take_bad(struct bus_stats *s)
+{
+	s->bad++;
+	s->split = false;
+	if (s->now && !s->has_handshake)
+		s->now->refused = 0;
+	s->has_handshake = true;
+	end_transaction(s);
+}
+
 static void begin_transaction(struct bus_stats *s, const struct busstat_packet *p, enum token token)
 {
 	end_transaction(s);
@@ -95,7 +106,7 @@ static bool count_handshake(struct bus_stats *s, uint8_t pid)
 void busstat_add(struct bus_stats *s, const struct busstat_packet *p)
 {
 	if (p->bad) {
-		s->bad++;
+		take_bad(s);
 		return;
 	}
 	switch (p->pid) {

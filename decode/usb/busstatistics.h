@@ -21,7 +21,10 @@ struct busstat_packet {
 	uint32_t data_len;         /* of data packets, without the CRC, bytes */
 };
 
-/* Counts a packet; packets come in the order in which they were on the bus. */
+/*
+ * Counts a packet; packets come in the order in which they were on the bus. What follows a damaged
+ * packet is counted from the next token on.
+ */
 void busstat_add(struct bus_stats *s, const struct busstat_packet *p);
 
 /* Appends complete lines; none if no packet was counted. */

@@ -75,6 +75,26 @@ Test(busstatistics, a_split_transaction_counts_once)
 	free(s);
 }
 
+static void damaged(struct bus_stats *s)
+{
+	busstat_add(s, &(struct busstat_packet){.bad = true});
+}
+
+Test(busstatistics, a_damaged_packet_is_no_silence_and_what_follows_is_not_of_the_token_before)
+{
+	struct bus_stats *s = busstat_new();
+
+	packet(s, IN, 1, 0), damaged(s); /* data */
+	packet(s, IN, 2, 0), packet(s, NAK, 0, 0);
+	damaged(s), packet(s, DATA0, 0, 64), packet(s, ACK, 0, 0); /* a token */
+	packet(s, OUT, 3, 0), packet(s, DATA0, 0, 8), damaged(s);  /* a handshake */
+	split(s, true), damaged(s);
+	packet(s, IN, 4, 0), packet(s, NAK, 0, 0);
+	has_row(s, "7 ep1 IN 1 0 0 0 0 0 0 0\n 7 ep2 IN 1 0 0 0 1 0 0 0\n "
+		   "7 ep3 OUT 1 1 8 0 0 0 0 0\n 7 ep4 IN 1 0 0 0 1 0 0 0\n");
+	free(s);
+}
+
 Test(busstatistics, nothing_is_printed_of_nothing)
 {
 	struct bus_stats *s = busstat_new();
