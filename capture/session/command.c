@@ -214,10 +214,23 @@ bool command_reap(struct command *c)
 	return c->ended;
 }
 
+/* A shell ends with 128 + N if signal N ended its last command. */
+static bool is_crash_status(int status)
+{
+	static const int crashes[] = { SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS };
+
+	for (size_t i = 0; i < ARRAY_SIZE(crashes); i++)
+		if (status == 128 + crashes[i])
+			return true;
+	return false;
+}
+
 bool command_crashed(const struct command *c)
 {
 	int sig = c->ended && WIFSIGNALED(c->status) ? WTERMSIG(c->status) : 0;
 
+	if (c->ended && WIFEXITED(c->status))
+		return is_crash_status(WEXITSTATUS(c->status));
 	return sig && sig != SIGINT && sig != SIGTERM && sig != SIGHUP && sig != SIGPIPE;
 }
 

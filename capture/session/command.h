@@ -34,7 +34,10 @@ int command_go(struct command *c, struct trawl_error *err);
 /* Reaps COMMAND if it has ended. Returns whether it has. */
 bool command_reap(struct command *c);
 
-/* Whether it was ended by a signal other than those by which users end programs. */
+/*
+ * Whether it was ended by a signal other than those by which users end programs, or, as a shell,
+ * says so of its last command.
+ */
 bool command_crashed(const struct command *c);
 
 /* Returns when the signal that ended it came, CLOCK_MONOTONIC, ns; 0: not known. */

@@ -238,6 +238,11 @@ same "a crash has the time of its signal" yes \
 same "its status is a shell's" 134 \
 	"$(trawl-decode --meta=end "$work/late.trawl" |
 		sed -n 's/.*"exit_status": *\([0-9]*\).*/\1/p')"
+# A shell only passes on, as its status, that its last command crashed.
+timeout 100 trawl --ring 4m -w "$work/shell.trawl" -i "$hit" -- \
+	sh -c '"$0" abort; exit $?' "$target" >/dev/null 2>"$work/err"
+has "a crash of a shell's command is a trigger" "$(triggers "$work/shell.trawl")" \
+	'sh-.*reason="crash" what="sh: exit status 134"'
 trawl --ring 4m -w "$work/fine.trawl" -i "$hit" -- "$target" exit 42 2>"$work/err"
 has "a failed command has not crashed" "$(said)" 'no trigger: nothing was written'
 trawl --ring 4m --after 0s -w "$work/fine.trawl" -i "$hit" -- \
