@@ -65,6 +65,7 @@ static void look_ahead(struct step *s, const struct pt_regs *regs)
 	s->flags = regs->flags;
 	s->cx = regs->cx;
 	s->ax = regs->ax;
+	s->vsyscall = 0;
 	decode(s, regs);
 }
 
@@ -153,18 +154,43 @@ static void follow_flag(struct step *s, struct pt_regs *regs)
 	}
 }
 
-/* The kernel emulates a call into the vsyscall page at once, including its return. */
-static void vsyscall(struct traced *t, struct pt_regs *regs)
+/*
+ * A call into the vsyscall page faults there. The kernel then emulates it, including its return,
+ * without a trap, so the next one comes after the instruction to which it returns: looks ahead to
+ * that. Or a signal comes instead.
+ */
+static void vsyscall(struct step *s, struct pt_regs *regs)
 {
-	struct step *s = &t->step;
 	u64 back;
 
 	if ((s->ip & PAGE_MASK) != VSYSCALL_ADDR ||
 	    copy_from_user_nofault(&back, (void __user *)regs->sp, sizeof(back)))
 		return;
-	emit(t, TRAWL_KIND_RET, s->ip, back, 0);
+	s->vsyscall = s->ip;
 	s->ip = back;
 	decode(s, regs);
+}
+
+/* The task is at s->ip, or was: the vsyscall, if there is one, has returned. */
+static void vsyscall_returned(struct traced *t)
+{
+	struct step *s = &t->step;
+
+	if (s->vsyscall)
+		emit(t, TRAWL_KIND_RET, s->vsyscall, s->ip, 0);
+	s->vsyscall = 0;
+}
+
+/* A signal comes: the vsyscall, if there is one, has returned only if the task is behind it. */
+static void vsyscall_interrupted(struct traced *t, const struct pt_regs *regs)
+{
+	struct step *s = &t->step;
+
+	if (s->vsyscall && regs->ip == s->vsyscall) {
+		s->ip = s->vsyscall;
+		s->vsyscall = 0;
+	}
+	vsyscall_returned(t);
 }
 
 /* One instruction has been executed, or two where the first gives no trap. */
@@ -176,6 +202,7 @@ static void advance(struct traced *t, struct pt_regs *regs)
 		emit(t, TRAWL_KIND_MOVED, s->moved_from, s->ip, 0);
 		s->moved_from = 0;
 	}
+	vsyscall_returned(t);
 	if (!s->decoded)
 		decode(s, regs);
 	if (s->decoded && (s->insn.special == INSN_MOV_SS || enters_kernel(s)) &&
@@ -191,7 +218,7 @@ static void advance(struct traced *t, struct pt_regs *regs)
 		follow_flag(s, regs);
 	}
 	look_ahead(s, regs);
-	vsyscall(t, regs);
+	vsyscall(s, regs);
 }
 
 static void work(struct callback_head *head);
@@ -271,6 +298,7 @@ void step_breakpoint(struct traced *t, struct pt_regs *regs)
 
 	if (!s->armed)
 		return;
+	vsyscall_returned(t);
 	s->probing = true;
 	clear_flag(s, current, regs);
 	queue(t, current);
@@ -282,6 +310,7 @@ void step_signal(struct traced *t, int signal)
 
 	if (!s->armed)
 		return;
+	vsyscall_interrupted(t, task_pt_regs(current));
 	s->signal = signal;
 	clear_flag(s, current, task_pt_regs(current));
 	queue(t, current);
@@ -341,6 +370,7 @@ void step_syscall_exit(struct traced *t, struct pt_regs *regs)
 			traced_remove(t);
 		return;
 	}
+	vsyscall_returned(t);
 	if (!s->armed)
 		s->own = regs->flags & X86_EFLAGS_TF && !test_thread_flag(TIF_FORCED_TF);
 	else if (enters_kernel(s))
@@ -384,8 +414,9 @@ void step_switched_in(struct traced *t, struct task_struct *task)
 	if (ptraced || s->ptraced) {
 		if (regs->flags & X86_EFLAGS_TF && !test_tsk_thread_flag(task, TIF_FORCED_TF))
 			s->own = true;
-		if (regs->ip != s->ip) {
-			s->moved_from = s->ip;
+		if (regs->ip != s->ip && (!s->vsyscall || regs->ip != s->vsyscall)) {
+			s->moved_from = s->vsyscall ?: s->ip;
+			s->vsyscall = 0;
 			s->ip = regs->ip;
 		}
 		s->decoded = false;

@@ -30,6 +30,7 @@ struct step {
 	bool lbr_off;			/* a debug exception has switched the branch records off */
 	int signal;			/* the signal that is being delivered, or 0 */
 	u64 moved_from;			/* the ip that a debugger replaced, otherwise 0 */
+	u64 vsyscall;			/* the vsyscall that may have returned to ip, otherwise 0 */
 	u32 count;			/* number of steps */
 	struct callback_head work;
 	atomic_t queued;

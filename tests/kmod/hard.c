@@ -49,7 +49,7 @@ static void on_signal(int signal, siginfo_t *info, void *context)
 		c->uc_mcontext.gregs[REG_RIP] += 2;
 	if (signal == SIGUSR2 && handled < 100)
 		raise(SIGUSR1);
-	if (signal == SIGALRM)
+	if (signal == SIGALRM || signal == SIGSEGV)
 		siglongjmp(escape, 1);
 }
 
@@ -324,6 +324,18 @@ static int vsyscalls(void)
 	return 0;
 }
 
+/* A call to an address of that page that is none of the old ones is a fault, not a call. */
+static int wild_vsyscalls(void)
+{
+	long (*none)(long *) = (void *)0xffffffffff600404;
+
+	catch(SIGSEGV, SA_NODEFER);
+	if (!sigsetjmp(escape, 1))
+		printf("returned %ld\n", none(NULL));
+	printf("handled %d, flagged %d\n", handled, flagged);
+	return flagged;
+}
+
 /* Its parent single-stepped it: no other tracer is visible. */
 static int debugger(void)
 {
@@ -415,6 +427,7 @@ static const struct {
 	{ "exits", exits },	  { "dies", dies },
 	{ "jit", jit },		  { "vsyscalls", vsyscalls },
 	{ "debugger", debugger }, { "hardware_breakpoints", hardware_breakpoints },
+	{ "wild_vsyscalls", wild_vsyscalls },
 };
 
 int main(int argc, char **argv)

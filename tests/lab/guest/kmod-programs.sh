@@ -25,6 +25,14 @@ alike() {
 for scene in $(hard); do
 	alike "$scene" hard "$scene"
 done
+# from KIND SCENE ADDRESS: prints how many branches of the kind come from the address.
+from() {
+	awk -v kind="$1" -v at="$3" '$2 == kind && $3 == at' "$LAB_KEEP/$2.path" | wc -l
+}
+same "a vsyscall that faults is a signal" 1 "$(from 16 wild_vsyscalls ffffffffff600404)"
+same "and does not return" 0 "$(from 4 wild_vsyscalls ffffffffff600404)"
+same "one that the kernel carries out does, once" "$(hard vsyscalls | grep -cx time)" \
+	"$(from 4 vsyscalls ffffffffff600400)"
 alike gzip bash -c 'gzip -9 -c </usr/share/common-licenses/BSD | gzip -dc | md5sum'
 alike sqlite3 sqlite3 :memory: \
 	'create table t(a); insert into t values(3),(1),(2); select group_concat(a) from (select a from t order by a);'
