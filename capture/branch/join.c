@@ -14,30 +14,41 @@
 
 enum { PAGE = 4096, PAGES = 64, RUNS = 4, TRIES = 10 };
 
-bool join_stacks(const struct branch_stack *before, const struct branch_stack *now, uint64_t taken,
-		 struct joining *j)
+/* Whether the first n branches of `now` are the last ones of `before`. */
+static bool overlap(const struct branch_stack *before, const struct branch_stack *now, size_t n)
 {
-	size_t common;
-
-	*j = (struct joining){ .fresh = now->n };
-	if (taken >= now->n) {
-		j->lost = taken - now->n;
-		return true;
-	}
-	j->fresh = (size_t)taken;
-	if (!before) /* older branches are from before the event was opened */
-		return true;
-	common = now->n - j->fresh;
-	if (common > before->n)
+	if (n > before->n)
 		return false;
-	for (size_t i = 0; i < common; i++) {
-		const struct branch *a = &before->entries[before->n - common + i];
+	for (size_t i = 0; i < n; i++) {
+		const struct branch *a = &before->entries[before->n - n + i];
 		const struct branch *b = &now->entries[i];
 
 		if (a->from != b->from || a->to != b->to)
 			return false;
 	}
 	return true;
+}
+
+bool join_stacks(const struct branch_stack *before, const struct branch_stack *now, uint64_t taken,
+		 struct joining *j)
+{
+	*j = (struct joining){ .fresh = now->n };
+	if (taken >= now->n) {
+		j->lost = taken - now->n;
+		return true;
+	}
+	j->fresh = (size_t)taken;
+	/* Without `before`, older branches are from before the event was opened. */
+	return !before || overlap(before, now, now->n - j->fresh);
+}
+
+bool join_may_overlap(const struct branch_stack *before, const struct branch_stack *now)
+{
+	for (size_t n = 1; n <= now->n; n++) {
+		if (overlap(before, now, n))
+			return true;
+	}
+	return false;
 }
 
 /* Returns how many branches the processor's records hold, as Linux reports it. */

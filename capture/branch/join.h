@@ -34,6 +34,12 @@ bool join_stacks(const struct branch_stack *before, const struct branch_stack *n
 		 struct joining *j);
 
 /*
+ * Whether the first branches of `now` may be the last ones of `before`: where LBR was off for a
+ * while, they are, whatever was taken meanwhile.
+ */
+bool join_may_overlap(const struct branch_stack *before, const struct branch_stack *now);
+
+/*
  * Sets the attributes of an event of one task that samples the last branches and counts all taken
  * ones. config: the processor's raw event for taken branches.
  */

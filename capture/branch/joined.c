@@ -43,6 +43,7 @@ struct joined_task {
 	uint32_t tid, pid;
 	bool late;   /* it ran before its events were opened, and no sample has come since */
 	bool broken; /* an unknown number of branches is missing before its next sample */
+	bool cleared; /* Linux has cleared the records since its last sample: it came to a CPU */
 	size_t cpu;  /* CPU of its last sample */
 	uint64_t time; /* time of its last sample; 0: none */
 	struct branch_stack last;
@@ -292,9 +293,23 @@ struct joined_sample {
 };
 
 /*
- * If s->blind, the task may have been on a CPU without events between stacks that do not
- * overlap.
+ * Joins a stack to the task's last one. Returns false if branches are missing in between whose
+ * number is not known. If s->blind, the task may have been on a CPU without events between stacks
+ * that do not overlap. A debug exception turns LBR off, while the counter goes on: the stack then
+ * still begins with branches of the last one.
  */
+static bool joins(const struct joined_state *s, const struct joined_task *t,
+		  const struct branch_stack *now, uint64_t taken, struct joining *j)
+{
+	const struct branch_stack *before = t->time ? &t->last : NULL;
+
+	if (!join_stacks(before, now, taken, j))
+		return false;
+	if (j->fresh < now->n)
+		return true;
+	return !s->blind && (t->cleared || !before || !join_may_overlap(before, now));
+}
+
 static int take_stack(struct joined_state *s, struct joined_task *t,
 		      const struct joined_sample *sample, struct branch_sink *sink,
 		      struct trawl_error *err)
@@ -308,8 +323,7 @@ static int take_stack(struct joined_state *s, struct joined_task *t,
 						       !moved && idle == c->idle;
 	struct joining j = { .fresh = now->n };
 
-	if (known && (!join_stacks(t->time ? &t->last : NULL, now, m->count - c->count, &j) ||
-		      (s->blind && j.fresh == now->n))) {
+	if (known && !joins(s, t, now, m->count - c->count, &j)) {
 		known = false;
 		j.fresh = now->n;
 	}
@@ -321,7 +335,7 @@ static int take_stack(struct joined_state *s, struct joined_task *t,
 		j.fresh -= before;
 	}
 	t->last = *now;
-	t->late = t->broken = false;
+	t->late = t->broken = t->cleared = false;
 	t->cpu = cpu;
 	t->time = time;
 	c->count = m->count;
@@ -359,6 +373,18 @@ static void break_all(struct joined_state *s)
 {
 	for (size_t i = 0; i < s->ntasks; i++)
 		s->tasks[i]->broken = true;
+}
+
+static void note_switch(struct joined_state *s, const struct perf_event_header *h)
+{
+	struct perf_switch_id id;
+	struct joined_task *t;
+
+	if (h->misc & PERF_RECORD_MISC_SWITCH_OUT || !perf_switch_id(h, &id))
+		return;
+	t = find_task(s, id.tid);
+	if (t)
+		t->cleared = true;
 }
 
 struct event_count {
@@ -435,6 +461,9 @@ static int take(struct joined_state *s, struct branch_sink *sink, const struct p
 		return take_exit(s, h->record, sink, err);
 	case PERF_RECORD_FORK:
 		add_forked(s, (pid_t)r->pid, (pid_t)r->tid);
+		break;
+	case PERF_RECORD_SWITCH:
+		note_switch(s, h->record);
 		break;
 	default: /* the number of lost samples does not matter: the next sample has the count of
 		  * branches */
