@@ -16,6 +16,7 @@
 #include "capture/branch/backend.h"
 #include "capture/branch/images.h"
 #include "capture/branch/last.h"
+#include "capture/branch/lbrcheck.h"
 #include "capture/session.h"
 #include "capture/source.h"
 #include "capture/sys/alloc.h"
@@ -272,6 +273,10 @@ static void add_branch(struct branch_state *s, const struct branch_event *e, str
 
 	if (s->backend->by_processor)
 		mark_way(s, t, b, one.from, time);
+	if (branch_images_cut(&s->images, t->pid, one.to)) {
+		add_mark(s, t, b, BRANCH_MARK_LOST, time, 0); /* stacks may repeat it */
+		return;
+	}
 	t->to = one.to;
 	if (s->backend->no_kinds)
 		one.kind = kind_of(s, t, &one);
@@ -330,8 +335,9 @@ static int take_dated(struct branch_state *s, const struct branch_event *e, stru
 }
 
 /*
- * Whether a branch may be missing in the stack, because the kernel emulated it for a uprobe. In an
- * empty stack nothing shows it: perf clears the records when a task is scheduled in.
+ * Whether a branch may be missing in the stack, because the kernel emulated it for a uprobe, or
+ * because its record may have a part of its target only. In an empty stack nothing shows it: perf
+ * clears the records when a task is scheduled in.
  */
 static bool stack_has_gap(struct branch_state *s, const struct branch_task *t,
 			  const struct branch_last_stack *l)
@@ -343,7 +349,9 @@ static bool stack_has_gap(struct branch_state *s, const struct branch_task *t,
 	for (size_t i = 0; i < l->n; i++) {
 		uint64_t next = i + 1 < l->n ? l->branches[i + 1].from : l->address;
 
-		if (branch_images_way(&s->images, t->pid, l->branches[i].to, next) == WAY_MISSING)
+		if (branch_images_cut(&s->images, t->pid, l->branches[i].to) ||
+		    branch_images_way(&s->images, t->pid, l->branches[i].to, next) ==
+			    WAY_MISSING)
 			return true;
 	}
 	return false;
@@ -567,6 +575,8 @@ static int start(struct input *in, struct trawl_error *err)
 	s->phase = BRANCH_RECORDING;
 	if (s->backend->by_processor)
 		note_uprobes(s);
+	s->images.cut = s->backend->by_processor && s->backend->partial &&
+			lbr_cuts_targets("/proc/cpuinfo");
 	s->images.near_only = s->backend->near_at_sites && s->last.n;
 	return s->backend->start(s->recorder, err);
 }

@@ -127,6 +127,13 @@ void branch_images_hit(struct images *im, pid_t pid, uint64_t address)
 		module_hit(m->module, address - m->start + m->offset);
 }
 
+bool branch_images_cut(struct images *im, pid_t pid, uint64_t target)
+{
+	struct image_process *p = im->cut ? *place_of(im, pid) : NULL;
+
+	return p && p->nmaps && !map_of(p, target);
+}
+
 uint8_t branch_images_kind(struct images *im, pid_t pid, uint64_t address)
 {
 	struct image_process *p = *place_of(im, pid);

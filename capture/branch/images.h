@@ -62,6 +62,7 @@ struct images {
 	uint32_t mappings;      /* number of the latest maps */
 	struct session_site *sites; /* places with uprobes, sorted by offset */
 	size_t nsites;
+	bool cut;       /* targets in the records may lack their upper bits (lbr_cuts_targets()) */
 	bool near_only; /* the records have no far branches, as LBR_SELECT leaves them out */
 };
 
@@ -82,6 +83,9 @@ void branch_images_hit(struct images *im, pid_t pid, uint64_t address);
  * BRANCH_UNKNOWN if it is no branch, or if the file cannot be read.
  */
 uint8_t branch_images_kind(struct images *im, pid_t pid, uint64_t address);
+
+/* Whether the address, a record's target, may be another one without its upper bits. */
+bool branch_images_cut(struct images *im, pid_t pid, uint64_t target);
 
 /*
  * Adds the uprobes in the text of tracefs's uprobe_events: a conditional jump with a uprobe may

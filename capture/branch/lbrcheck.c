@@ -18,6 +18,7 @@
 #include "capture/branch/loop.h"
 #include "capture/branch/perfring.h"
 #include "capture/branch/stack.h"
+#include "capture/sys/proc.h"
 
 enum { PAGE = 4096, PAGES = 8, PERIOD = 97, RUNS = 3 };
 
@@ -104,4 +105,15 @@ int lbr_check(const struct perf_event_attr *attr, struct trawl_error *err)
 				  "not support this processor's branch records; use kmod-step or "
 				  "ptrace");
 	return 0;
+}
+
+bool lbr_cuts_targets(const char *cpuinfo)
+{
+	char vendor[64], family[16], model[16];
+
+	proc_value(cpuinfo, "vendor_id", vendor, sizeof(vendor));
+	proc_value(cpuinfo, "cpu family", family, sizeof(family));
+	proc_value(cpuinfo, "model", model, sizeof(model));
+	return !strcmp(vendor, "GenuineIntel") && !strcmp(family, "6") &&
+	       (!strcmp(model, "92") || !strcmp(model, "95"));
 }

@@ -3,6 +3,7 @@
 #define TRAWL_CAPTURE_BRANCH_LBRCHECK_H
 
 #include <linux/perf_event.h>
+#include <stdbool.h>
 
 #include "format/trawl.h"
 
@@ -12,5 +13,11 @@
  * used.
  */
 int lbr_check(const struct perf_event_attr *attr, struct trawl_error *err);
+
+/*
+ * Whether the processor's records have only 48 bits of a target (LBR format 6: Goldmont). cpuinfo:
+ * the path of /proc/cpuinfo, or a test's.
+ */
+bool lbr_cuts_targets(const char *cpuinfo);
 
 #endif

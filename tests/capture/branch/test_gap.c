@@ -12,6 +12,7 @@
 
 #include "capture/branch/images.h"
 #include "capture/branch/insn.h"
+#include "capture/branch/lbrcheck.h"
 
 #ifdef __x86_64__
 #define LABELS "begin, at_call, back, at_jz, at_ret, there, there_ret, far, far_ret, at_lret, after_lret\n"
@@ -70,6 +71,28 @@ static char *definitions(void)
 	cr_assert(asprintf(&text, "p:a/b /nowhere:0x%016lx\np:a/c x\np:a/d %s:0x%016lx(0x1) a=%%di\n"
 				  "p:a/e %s:0x1", at, path, at, path) > 0);
 	return text;
+}
+
+/* Only where records may have a part of a target, one in no mapping is not known. */
+Test(gap, a_target_that_is_cut)
+{
+	static struct images im;
+	struct trawl_writer_options o = { 0 };
+	struct trawl_error err;
+	struct trawl_writer *w;
+	char *text = maps();
+
+	cr_assert(!reader_starter_open(&im.starter, &err));
+	w = trawl_writer_new(memfd_create("x", MFD_CLOEXEC), &o, &err);
+	cr_assert(w && !branch_images_map(&im, getpid(), text, 1, w, &err));
+	cr_assert_not(branch_images_cut(&im, getpid(), 0));
+	im.cut = true;
+	cr_assert(branch_images_cut(&im, getpid(), 0));
+	cr_assert_not(branch_images_cut(&im, getpid(), (uintptr_t)begin));
+	cr_assert_not(branch_images_cut(&im, 1, 0), "a process whose mappings are not known");
+	branch_images_free(&im);
+	trawl_writer_close(w, &err);
+	free(text);
 }
 
 Test(gap, by_code)
@@ -131,3 +154,30 @@ Test(gap, by_code)
 	free(probes);
 }
 #endif
+
+Test(gap, processors_that_cut_targets)
+{
+	static const struct {
+		const char *vendor, *model;
+		bool cuts;
+	} machines[] = {
+		{ "GenuineIntel", "92", true },
+		{ "GenuineIntel", "95", true },
+		{ "GenuineIntel", "94", false },
+		{ "AuthenticAMD", "92", false },
+	};
+	char text[256], path[] = "/tmp/cpuinfo-XXXXXX";
+	int fd = mkstemp(path);
+
+	cr_assert(fd >= 0);
+	for (size_t i = 0; i < sizeof(machines) / sizeof(*machines); i++) {
+		int n = snprintf(text, sizeof(text),
+				 "vendor_id\t: %s\ncpu family\t: 6\nmodel\t\t: %s\nmodel name\t: 0\n",
+				 machines[i].vendor, machines[i].model);
+
+		cr_assert(!ftruncate(fd, 0) && pwrite(fd, text, (size_t)n, 0) == n);
+		cr_assert_eq(lbr_cuts_targets(path), machines[i].cuts, "machine %zu", i);
+	}
+	close(fd);
+	unlink(path);
+}
